@@ -15,13 +15,14 @@ import (
 type memory struct {
 	backend *Backend
 	t       *tensor.Tensor
-	lent    bool // the caller's tensor, which is never overwritten
+	lent    bool        // the caller's tensor, which is never overwritten
+	maker   *Executable // reuses the payload once it is released; nil if it must not
 }
 
 // Upload lends the tensor to a buffer.
 func (b *Backend) Upload(_ context.Context, t *tensor.Tensor, _ runtime.Placement) (runtime.Memory, error) {
 	b.buffers.Add(1)
-	return &memory{b, t, true}, nil
+	return &memory{backend: b, t: t, lent: true}, nil
 }
 
 func (m *memory) View(f func(*tensor.Tensor) error) error { return f(m.t) }
@@ -29,6 +30,9 @@ func (m *memory) View(f func(*tensor.Tensor) error) error { return f(m.t) }
 func (m *memory) Read() (*tensor.Tensor, error) { return m.t.Clone(), nil }
 
 func (m *memory) Release() {
+	if m.maker != nil && m.t != nil {
+		m.maker.recycle(m.t)
+	}
 	m.t = nil
 	m.backend.buffers.Add(-1)
 }
@@ -78,6 +82,9 @@ func (e *Executable) RunMemory(ctx context.Context, args []runtime.Memory, donat
 	for i, a := range args {
 		m := a.(*memory)
 		tensors[i], own[i] = m.t, donated[i] && !m.lent
+		if own[i] {
+			m.maker = nil
+		}
 	}
 	results, err := e.start(ctx, tensors, own)
 	if err != nil {
@@ -85,8 +92,17 @@ func (e *Executable) RunMemory(ctx context.Context, args []runtime.Memory, donat
 	}
 	out := make([]runtime.Memory, len(results))
 	for i, t := range results {
-		out[i] = &memory{backend: e.backend, t: t}
+		out[i] = &memory{backend: e.backend, t: t, maker: e}
 	}
 	e.backend.buffers.Add(int64(len(out)))
 	return out, nil
+}
+
+// recycle keeps the payload of a result that nobody needs for the next run, if none is in progress.
+func (e *Executable) recycle(t *tensor.Tensor) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.idle != nil {
+		e.idle.Recycle(t)
+	}
 }

@@ -97,6 +97,15 @@ func (m *Machine) Charge(size int64) error {
 // Uncharge reverses a charge of size bytes.
 func (m *Machine) Uncharge(size int64) { m.Watch.Memory.Held.Add(-size) }
 
+// Recycle keeps the payload of a tensor for a later value. It keeps a few of each size.
+func (m *Machine) Recycle(t *tensor.Tensor) {
+	if size := len(t.Bytes()); size > 0 && len(m.free[size]) < 4 {
+		b := &Buf{}
+		b.Tensor.Borrow(tensor.Invalid, nil, t.Bytes())
+		m.free[size] = append(m.free[size], b)
+	}
+}
+
 // Recycled returns the number of bytes in payloads that wait for reuse.
 func (m *Machine) Recycled() int64 {
 	n := int64(0)

@@ -25,7 +25,7 @@ type BinaryLoops struct {
 	f64   func(o, x, y []float64)
 	c64   func(o, x, y []complex64)
 	c128  func(o, x, y []complex128)
-	inF32 bool // f16 and bf16 are exact when computed in f32 and rounded once
+	inF32 bool // f16 and bf16 are computed in f32 and rounded
 }
 
 type integer interface {
@@ -139,37 +139,6 @@ func minInt[T integer](o, x, y []T) {
 	}
 }
 
-// maxFloat relies on Go's max, which is IEEE 754-2019 maximum: NaN wins, -0 < +0 (spec, "maximum").
-func maxFloat[T float](o, x, y []T) {
-	x, y = x[:len(o)], y[:len(o)]
-	for i := range o {
-		a, b := x[i], y[i]
-		switch {
-		case a > b:
-			o[i] = a
-		case a < b:
-			o[i] = b
-		default: // equal, zeros of either sign, or NaN
-			o[i] = max(a, b)
-		}
-	}
-}
-
-func minFloat[T float](o, x, y []T) {
-	x, y = x[:len(o)], y[:len(o)]
-	for i := range o {
-		a, b := x[i], y[i]
-		switch {
-		case a < b:
-			o[i] = a
-		case a > b:
-			o[i] = b
-		default:
-			o[i] = min(a, b)
-		}
-	}
-}
-
 // maxComplex orders complex numbers by real part, then by imaginary part (spec, "maximum").
 func maxComplex[T complexNumber](o, x, y []T) {
 	for i := range o {
@@ -246,12 +215,6 @@ func powInt[T integer](o, x, y []T) {
 	}
 }
 
-func pow32(o, x, y []float32) {
-	for i := range o {
-		o[i] = float32(special.Pow(float64(x[i]), float64(y[i])))
-	}
-}
-
 func pow64(o, x, y []float64) {
 	for i := range o {
 		o[i] = special.Pow(x[i], y[i])
@@ -261,12 +224,6 @@ func pow64(o, x, y []float64) {
 func powComplex[T complexNumber](o, x, y []T) {
 	for i := range o {
 		o[i] = T(special.ComplexPow(complex128(x[i]), complex128(y[i])))
-	}
-}
-
-func atan232(o, x, y []float32) {
-	for i := range o {
-		o[i] = float32(special.Atan2(float64(x[i]), float64(y[i])))
 	}
 }
 
@@ -366,30 +323,36 @@ func shrSigned[T signed, U unsigned](bits uint64) func(o, x, y []T) {
 	}
 }
 
+// single and double are loops of two operands on f32 and f64, whole that of i32 and words that of ui32.
+func single(l *vec.Loop) func(o, x, y []float32) { return vec.Binary[float32, float32](l) }
+func double(l *vec.Loop) func(o, x, y []float64) { return vec.Binary[float64, float64](l) }
+func whole(l *vec.Loop) func(o, x, y []int32)    { return vec.Binary[int32, int32](l) }
+func words(l *vec.Loop) func(o, x, y []uint32)   { return vec.Binary[uint32, uint32](l) }
+
 // The binary ops by definition (spec, "add", "subtract", "multiply", "divide", "remainder",
 // "maximum", "minimum", "and", "or", "xor", "power", "atan2"). On i1, add and maximum are or; multiply and minimum are
 // and. Integers wrap around; floating-point results are rounded once.
 var (
 	Add = &BinaryLoops{B: orLoop[uint8], i8: addLoop[int8], i16: addLoop[int16], i32: addLoop[int32], i64: addLoop[int64],
 		u8: addLoop[uint8], u16: addLoop[uint16], u32: addLoop[uint32], u64: addLoop[uint64],
-		f32: vec.Add32.Run, f64: vec.Add64.Run, c64: addLoop[complex64], c128: addLoop[complex128], inF32: true}
+		f32: single(vec.Add32Loop), f64: double(vec.Add64Loop), c64: addLoop[complex64], c128: addLoop[complex128], inF32: true}
 	Subtract = &BinaryLoops{i8: subLoop[int8], i16: subLoop[int16], i32: subLoop[int32], i64: subLoop[int64],
 		u8: subLoop[uint8], u16: subLoop[uint16], u32: subLoop[uint32], u64: subLoop[uint64],
-		f32: vec.Sub32.Run, f64: vec.Sub64.Run, c64: subLoop[complex64], c128: subLoop[complex128], inF32: true}
+		f32: single(vec.Sub32Loop), f64: double(vec.Sub64Loop), c64: subLoop[complex64], c128: subLoop[complex128], inF32: true}
 	Multiply = &BinaryLoops{B: andLoop[uint8], i8: mulLoop[int8], i16: mulLoop[int16], i32: mulLoop[int32], i64: mulLoop[int64],
 		u8: mulLoop[uint8], u16: mulLoop[uint16], u32: mulLoop[uint32], u64: mulLoop[uint64],
-		f32: vec.Mul32.Run, f64: vec.Mul64.Run, c64: mulC64, c128: mulC128, inF32: true}
+		f32: single(vec.Mul32Loop), f64: double(vec.Mul64Loop), c64: mulC64, c128: mulC128, inF32: true}
 	Divide = &BinaryLoops{i8: divInt[int8], i16: divInt[int16], i32: divInt[int32], i64: divInt[int64],
 		u8: divInt[uint8], u16: divInt[uint16], u32: divInt[uint32], u64: divInt[uint64],
-		f32: vec.Div32.Run, f64: vec.Div64.Run, c64: divComplex[complex64], c128: divComplex[complex128], inF32: true}
+		f32: single(vec.Div32Loop), f64: double(vec.Div64Loop), c64: divComplex[complex64], c128: divComplex[complex128], inF32: true}
 	Remainder = &BinaryLoops{i8: remInt[int8], i16: remInt[int16], i32: remInt[int32], i64: remInt[int64],
 		u8: remInt[uint8], u16: remInt[uint16], u32: remInt[uint32], u64: remInt[uint64], f32: rem32, f64: rem64}
 	Maximum = &BinaryLoops{B: orLoop[uint8], i8: maxInt[int8], i16: maxInt[int16], i32: maxInt[int32], i64: maxInt[int64],
 		u8: maxInt[uint8], u16: maxInt[uint16], u32: maxInt[uint32], u64: maxInt[uint64],
-		f32: maxFloat[float32], f64: maxFloat[float64], c64: maxComplex[complex64], c128: maxComplex[complex128], inF32: true}
+		f32: single(vec.Max32Loop), f64: double(vec.Max64Loop), c64: maxComplex[complex64], c128: maxComplex[complex128], inF32: true}
 	Minimum = &BinaryLoops{B: andLoop[uint8], i8: minInt[int8], i16: minInt[int16], i32: minInt[int32], i64: minInt[int64],
 		u8: minInt[uint8], u16: minInt[uint16], u32: minInt[uint32], u64: minInt[uint64],
-		f32: minFloat[float32], f64: minFloat[float64], c64: minComplex[complex64], c128: minComplex[complex128], inF32: true}
+		f32: single(vec.Min32Loop), f64: double(vec.Min64Loop), c64: minComplex[complex64], c128: minComplex[complex128], inF32: true}
 	And = &BinaryLoops{B: andLoop[uint8], i8: andLoop[int8], i16: andLoop[int16], i32: andLoop[int32], i64: andLoop[int64],
 		u8: andLoop[uint8], u16: andLoop[uint16], u32: andLoop[uint32], u64: andLoop[uint64]}
 	Or = &BinaryLoops{B: orLoop[uint8], i8: orLoop[int8], i16: orLoop[int16], i32: orLoop[int32], i64: orLoop[int64],
@@ -398,8 +361,8 @@ var (
 		u8: XorLoop[uint8], u16: XorLoop[uint16], u32: XorLoop[uint32], u64: XorLoop[uint64]}
 	Power = &BinaryLoops{i8: powInt[int8], i16: powInt[int16], i32: powInt[int32], i64: powInt[int64],
 		u8: powInt[uint8], u16: powInt[uint16], u32: powInt[uint32], u64: powInt[uint64],
-		f32: pow32, f64: pow64, c64: powComplex[complex64], c128: powComplex[complex128]}
-	Atan2 = &BinaryLoops{f32: atan232, f64: atan264, c64: atan2Complex[complex64], c128: atan2Complex[complex128]}
+		f32: single(vec.Pow32Loop), f64: pow64, c64: powComplex[complex64], c128: powComplex[complex128], inF32: true}
+	Atan2 = &BinaryLoops{f32: single(vec.Atan232Loop), f64: atan264, c64: atan2Complex[complex64], c128: atan2Complex[complex128], inF32: true}
 )
 
 // The loops of the shifts (spec, "shift_left", "shift_right_arithmetic", "shift_right_logical") depend on the width of
@@ -407,20 +370,20 @@ var (
 
 func ShiftLeft(bits int) *BinaryLoops {
 	n := uint64(bits)
-	return &BinaryLoops{i8: shlLoop[int8](n), i16: shlLoop[int16](n), i32: shlLoop[int32](n), i64: shlLoop[int64](n),
-		u8: shlLoop[uint8](n), u16: shlLoop[uint16](n), u32: shlLoop[uint32](n), u64: shlLoop[uint64](n)}
+	return &BinaryLoops{i8: shlLoop[int8](n), i16: shlLoop[int16](n), i32: whole(vec.ShiftLeftLoop), i64: shlLoop[int64](n),
+		u8: shlLoop[uint8](n), u16: shlLoop[uint16](n), u32: words(vec.ShiftLeftLoop), u64: shlLoop[uint64](n)}
 }
 
 func ShiftRightArithmetic(bits int) *BinaryLoops {
 	n := uint64(bits)
-	return &BinaryLoops{i8: sarLoop[int8](n), i16: sarLoop[int16](n), i32: sarLoop[int32](n), i64: sarLoop[int64](n),
-		u8: sarNarrow(n), u16: sarUnsigned[uint16, int16](n), u32: sarUnsigned[uint32, int32](n), u64: sarUnsigned[uint64, int64](n)}
+	return &BinaryLoops{i8: sarLoop[int8](n), i16: sarLoop[int16](n), i32: whole(vec.ShiftArithmeticLoop), i64: sarLoop[int64](n),
+		u8: sarNarrow(n), u16: sarUnsigned[uint16, int16](n), u32: words(vec.ShiftArithmeticLoop), u64: sarUnsigned[uint64, int64](n)}
 }
 
 func ShiftRightLogical(bits int) *BinaryLoops {
 	n := uint64(bits)
-	return &BinaryLoops{i8: shrNarrow(n), i16: shrSigned[int16, uint16](n), i32: shrSigned[int32, uint32](n), i64: shrSigned[int64, uint64](n),
-		u8: shrLoop[uint8](n), u16: shrLoop[uint16](n), u32: shrLoop[uint32](n), u64: shrLoop[uint64](n)}
+	return &BinaryLoops{i8: shrNarrow(n), i16: shrSigned[int16, uint16](n), i32: whole(vec.ShiftRightLoop), i64: shrSigned[int64, uint64](n),
+		u8: shrLoop[uint8](n), u16: shrLoop[uint16](n), u32: words(vec.ShiftRightLoop), u64: shrLoop[uint64](n)}
 }
 
 // MakeBinary returns the maker of a binary elementwise op.
@@ -530,7 +493,7 @@ func wrapNarrow(dt tensor.DType, b []byte) {
 }
 
 // chunk is the number of elements of a narrow float type that are widened at a time.
-const chunk = 256
+const chunk = 512
 
 // widen2 returns a loop on narrow floats that decodes them, computes in a wider type and rounds once.
 func widen2[T float](dt tensor.DType, f func(o, x, y []T), dec func(tensor.DType, []T, *tensor.Tensor, int), enc func(tensor.DType, *tensor.Tensor, int, []T)) ElementLoop {

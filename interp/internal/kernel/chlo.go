@@ -8,6 +8,7 @@ import (
 	"math/cmplx"
 	"slices"
 
+	"github.com/hlocb/hlocb/interp/internal/simd/vec"
 	"github.com/hlocb/hlocb/interp/internal/special"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -16,32 +17,27 @@ import (
 
 // The unary ops of CHLO.
 var (
-	Acos      = &UnaryLoops{F: special.Acos, C: special.ComplexAcos, cost: 20}
-	Acosh     = &UnaryLoops{F: special.Acosh, C: special.ComplexAcosh, cost: 20}
-	Asin      = &UnaryLoops{F: special.Asin, C: special.ComplexAsin, cost: 20}
-	Asinh     = &UnaryLoops{F: special.Asinh, C: special.ComplexAsinh, cost: 20}
-	Atan      = &UnaryLoops{F: special.Atan, C: special.ComplexAtan, cost: 20}
-	Atanh     = &UnaryLoops{F: special.Atanh, C: special.ComplexAtanh, cost: 20}
+	Acos      = function(vec.Acos, vec.Acos32Loop, vec.Acos64Loop, special.ComplexAcos)
+	Acosh     = function(vec.Acosh, vec.Acosh32Loop, vec.Acosh64Loop, special.ComplexAcosh)
+	Asin      = function(vec.Asin, vec.Asin32Loop, vec.Asin64Loop, special.ComplexAsin)
+	Asinh     = function(vec.Asinh, vec.Asinh32Loop, vec.Asinh64Loop, special.ComplexAsinh)
+	Atan      = function(vec.Atan, vec.Atan32Loop, vec.Atan64Loop, special.ComplexAtan)
+	Atanh     = function(vec.Atanh, vec.Atanh32Loop, vec.Atanh64Loop, special.ComplexAtanh)
 	BesselI1e = &UnaryLoops{F: special.BesselI1e, cost: 50}
-	Cosh      = &UnaryLoops{F: special.Cosh, C: special.ComplexCosh, cost: 20}
-	Sinh      = &UnaryLoops{F: special.Sinh, C: special.ComplexSinh, cost: 20}
-	Tan       = &UnaryLoops{F: special.Tangent, C: special.ComplexTan, cost: 20}
-	Digamma   = &UnaryLoops{F: special.Digamma, cost: 50}
-	Erf       = &UnaryLoops{F: special.Erf, cost: 20}
-	Erfc      = &UnaryLoops{F: special.Erfc, cost: 20}
-	ErfInv    = &UnaryLoops{F: special.ErfInv, cost: 20}
-	Lgamma    = &UnaryLoops{F: special.Lgamma, cost: 30}
-	Square    = &UnaryLoops{F: special.Square, f32: squareLoop[float32], f64: squareLoop[float64], C: special.ComplexSquare,
+	Cosh      = function(vec.Cosh, vec.Cosh32Loop, vec.Cosh64Loop, special.ComplexCosh)
+	Sinh      = function(vec.Sinh, vec.Sinh32Loop, vec.Sinh64Loop, special.ComplexSinh)
+	Tan       = &UnaryLoops{F: special.Tangent, f32: vec.Below(vec.Unary[float32, float32](vec.Tan32Loop), 1<<20, special.Tangent),
+		f64: vec.Below(vec.Unary[float64, float64](vec.Tan64Loop), 1<<20, special.Tangent), C: special.ComplexTan, cost: 4}
+	Digamma = &UnaryLoops{F: special.Digamma, cost: 50}
+	Erf     = &UnaryLoops{F: special.Erf, f32: vec.Unary[float32, float32](vec.Erf32Loop), f64: vec.Unary[float64, float64](vec.Erf64Loop), cost: 4}
+	Erfc    = function(vec.Erfc, vec.Erfc32Loop, vec.Erfc64Loop, nil)
+	ErfInv  = &UnaryLoops{F: special.ErfInv, f32: vec.Unary[float32, float32](vec.ErfInv32Loop), cost: 20}
+	Lgamma  = &UnaryLoops{F: special.Lgamma, cost: 30}
+	Square  = &UnaryLoops{F: special.Square, f32: vec.Unary[float32, float32](vec.Square32Loop), f64: vec.Unary[float64, float64](vec.Square64Loop), C: special.ComplexSquare,
 		i: func(v int64, _ int) int64 { return v * v }, u: func(v uint64, _ int) uint64 { return v * v }, cost: 1}
 	AsinAcosKernel = &UnaryLoops{C: special.AsinAcosKernel, cost: 30}
 	Conj           = &UnaryLoops{F: func(v float64) float64 { return v }, C: cmplx.Conj, cost: 1}
 )
-
-func squareLoop[T float](o, x []T) {
-	for i, v := range x {
-		o[i] = v * v
-	}
-}
 
 // The binary ops that exist only in CHLO.
 var (
@@ -52,7 +48,7 @@ var (
 // Mulhi returns the loops of chlo.mulhi for integers of so many bits: the high half of an i4 product is four bits.
 func Mulhi(bits int) *BinaryLoops {
 	n := uint(bits)
-	return &BinaryLoops{i8: mulhi[int8](n), i16: mulhi[int16](n), i32: mulhi[int32](n), i64: mulhi[int64](n),
+	return &BinaryLoops{i8: mulhi[int8](n), i16: mulhi[int16](n), i32: whole(vec.MulHighLoop), i64: mulhi[int64](n),
 		u8: mulhi[uint8](n), u16: mulhi[uint16](n), u32: mulhi[uint32](n), u64: mulhi[uint64](n)}
 }
 
@@ -108,6 +104,9 @@ func MakeNextAfter(s *Signature) (Kernel, error) {
 	dt := s.Out[0].DType
 	if !dt.IsFloat() || s.In[0].DType != dt || s.In[1].DType != dt {
 		return Kernel{}, Unsupported("chlo.next_after on elements of type %s", dt)
+	}
+	if f := map[tensor.DType]ElementLoop{tensor.F32: view2(single(vec.NextAfter32Loop)), tensor.F64: view2(double(vec.NextAfter64Loop))}[dt]; f != nil {
+		return ElementKernel(s.Out[0].N, dt.Size(), 2, f, 3), nil
 	}
 	return Kernel{Family: "elements", Run: parallelElements(s.Out[0].N, dt.Size(), 10, func(in, out []*tensor.Tensor, lo, hi int) {
 		for i := lo; i < hi; i++ {

@@ -239,12 +239,15 @@ func ConvKernel(s *Signature, w *ConvolutionWindow, pad []int64) (Kernel, error)
 					}
 					continue
 				}
-				if acc == tensor.F32 && positions*width*inner >= smallProduct {
-					gemm.Float32(gemm.Problem{
-						C: tensor.View[float32](res)[r0*kout+g*width:], A: tensor.View[float32](cols), B: tensor.View[float32](k)[g*width:],
-						M: rn, N: width, K: inner, RowA: inner, ColA: 1, RowB: kout, ColB: 1, RowC: kout,
-					})
-					continue
+				if positions*width*inner >= smallProduct {
+					switch acc {
+					case tensor.F32:
+						convProduct[float32](res, cols, k, r0*kout+g*width, g*width, rn, width, inner, kout)
+						continue
+					case tensor.F64:
+						convProduct[float64](res, cols, k, r0*kout+g*width, g*width, rn, width, inner, kout)
+						continue
+					}
 				}
 				a := &matrixOperand{rows: inner, cols: 1, nbatch: 1, nrows: rn, ncols: inner}
 				b := &matrixOperand{rows: kout, cols: 1, nbatch: 1, nrows: inner, ncols: width}
@@ -253,9 +256,12 @@ func ConvKernel(s *Signature, w *ConvolutionWindow, pad []int64) (Kernel, error)
 				kv.Borrow(acc, tensor.Shape{int64(len(kb) / size)}, kb)
 				pb := part.Bytes()[:rn*width*size]
 				pv.Borrow(acc, tensor.Shape{int64(rn), int64(width)}, pb)
-				if acc == tensor.F32 {
+				switch acc {
+				case tensor.F32:
 					productOf[float32](&pv, cols, &kv, a, b)
-				} else {
+				case tensor.F64:
+					productOf[float64](&pv, cols, &kv, a, b)
+				default:
 					product(&pv, cols, &kv, a, b)
 				}
 				for r := range rn {
@@ -276,6 +282,14 @@ func ConvKernel(s *Signature, w *ConvolutionWindow, pad []int64) (Kernel, error)
 		narrow([]*tensor.Tensor{t}, outs, 0, out.N)
 		return nil
 	}}, nil
+}
+
+// convProduct multiplies the gathered rows by the kernel.
+func convProduct[T float32 | float64](res, cols, k *tensor.Tensor, at, from, rows, width, inner, kout int) {
+	gemm.Multiply(gemm.Problem[T]{
+		C: tensor.View[T](res)[at:], A: tensor.View[T](cols), B: tensor.View[T](k)[from:],
+		M: rows, N: width, K: inner, RowA: inner, ColA: 1, RowB: kout, ColB: 1, RowC: kout,
+	})
 }
 
 func isIdentity(perm []int64) bool {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/hlocb/hlocb/interp/internal/simd/vec"
 	"github.com/hlocb/hlocb/tensor"
 )
 
@@ -126,11 +127,13 @@ func sub(t *tensor.Tensor, lo, hi int) *tensor.Tensor {
 func convertFast(from, to tensor.DType) ElementLoop {
 	switch {
 	case from == tensor.F32 && to == tensor.F64:
-		return cast[float32, float64]
+		return convertView(vec.Unary[float64, float32](vec.F64FromF32Loop))
 	case from == tensor.F64 && to == tensor.F32:
-		return cast[float64, float32]
+		return convertView(vec.Unary[float32, float64](vec.F32FromF64Loop))
 	case from == tensor.I32 && to == tensor.F32:
-		return cast[int32, float32]
+		return convertView(vec.Unary[float32, int32](vec.F32FromI32Loop))
+	case from == tensor.F32 && to == tensor.I32:
+		return convertView(vec.Unary[int32, float32](vec.I32FromF32Loop))
 	case from == tensor.I64 && to == tensor.F32:
 		return cast[int64, float32]
 	case from == tensor.I32 && to == tensor.I64:
@@ -138,7 +141,7 @@ func convertFast(from, to tensor.DType) ElementLoop {
 	case from == tensor.I64 && to == tensor.I32:
 		return cast[int64, int32]
 	case from == tensor.I1 && to == tensor.F32:
-		return cast[uint8, float32]
+		return convertView(vec.Unary[float32, uint8](vec.F32FromI1Loop))
 	case from == tensor.I1 && to == tensor.I32:
 		return cast[uint8, int32]
 	case from == tensor.UI8 && to == tensor.F32:
@@ -155,6 +158,12 @@ func convertFast(from, to tensor.DType) ElementLoop {
 		}
 	}
 	return nil
+}
+
+func convertView[R, X tensor.Element](f func(o []R, x []X)) ElementLoop {
+	return func(in, out []*tensor.Tensor, lo, hi int) {
+		f(tensor.View[R](out[0])[lo:hi], tensor.View[X](in[0])[lo:hi])
+	}
 }
 
 func cast[A, B integer | float](in, out []*tensor.Tensor, lo, hi int) {

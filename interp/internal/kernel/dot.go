@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/hlocb/hlocb/interp/internal/simd/gemm"
+	"github.com/hlocb/hlocb/interp/internal/simd/vec"
 	"github.com/hlocb/hlocb/interp/internal/special"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -199,9 +200,9 @@ type productFn func(o, x, y *tensor.Tensor, a, b *matrixOperand)
 func matrixProduct(dt tensor.DType) productFn {
 	switch dt {
 	case tensor.F32:
-		return productF32
+		return product[float32]
 	case tensor.F64:
-		return productOf[float64]
+		return product[float64]
 	case tensor.I2, tensor.I4:
 		return productNarrow(productOf[int8])
 	case tensor.UI2, tensor.UI4:
@@ -213,7 +214,7 @@ func matrixProduct(dt tensor.DType) productFn {
 	case tensor.I16, tensor.UI16:
 		return productOf[uint16]
 	case tensor.I32, tensor.UI32:
-		return productOf[uint32]
+		return product[int32]
 	case tensor.I64, tensor.UI64:
 		return productOf[uint64]
 	case tensor.Complex64:
@@ -306,36 +307,67 @@ func productOf[T integer | float](ot, xt, yt *tensor.Tensor, a, b *matrixOperand
 // smallProduct is the number of multiplications below which packing panels does not pay.
 const smallProduct = 4096
 
-// productF32 uses the blocked matrix kernel.
-func productF32(ot, xt, yt *tensor.Tensor, a, b *matrixOperand) {
-	o, x, y := tensor.View[float32](ot), tensor.View[float32](xt), tensor.View[float32](yt)
+// product uses the blocked matrix kernel, or scalar products if the right operand is a vector.
+func product[T float32 | float64 | int32](ot, xt, yt *tensor.Tensor, a, b *matrixOperand) {
+	o, x, y := tensor.View[T](ot), tensor.View[T](xt), tensor.View[T](yt)
 	rows, cols, inner := a.nrows, b.ncols, a.ncols
 	if len(o) == 0 {
-		return
-	}
-	if rows*cols*inner < smallProduct {
-		productOf[float32](ot, xt, yt, a, b)
 		return
 	}
 	if inner == 0 {
 		clear(o)
 		return
 	}
-	one := func(bt, lo, hi int) {
-		gemm.Float32(gemm.Problem{
-			C: o[bt*rows*cols+lo*cols:], A: x[bt*a.batch+lo*a.rows:], B: y[bt*b.batch:],
-			M: hi - lo, N: cols, K: inner,
-			RowA: a.rows, ColA: a.cols, RowB: b.rows, ColB: b.cols, RowC: cols,
-		})
-	}
 	work := rows * cols * inner
-	if a.nbatch > 1 {
-		Parallel(a.nbatch, max(1, 1<<18/work), func(lo, hi int) {
-			for bt := lo; bt < hi; bt++ {
-				one(bt, 0, rows)
+	if cols == 1 && a.cols == 1 && b.rows == 1 && inner >= 32 {
+		Parallel(a.nbatch*rows, max(1, 1<<15/inner), func(lo, hi int) {
+			for i := lo; i < hi; i++ {
+				bt, r := i/rows, i%rows
+				o[i] = scalarProduct(x[bt*a.batch+r*a.rows:][:inner], y[bt*b.batch:][:inner])
 			}
 		})
 		return
 	}
-	Parallel((rows+15)/16, max(1, 1<<18/max(1, 16*cols*inner)), func(lo, hi int) { one(0, lo*16, min(hi*16, rows)) })
+	if work < smallProduct {
+		productOf[T](ot, xt, yt, a, b)
+		return
+	}
+	// part multiplies some rows by some columns.
+	part := func(bt, r0, r1, c0, c1 int) {
+		gemm.Multiply(gemm.Problem[T]{
+			C: o[bt*rows*cols+r0*cols+c0:], A: x[bt*a.batch+r0*a.rows:], B: y[bt*b.batch+c0*b.cols:],
+			M: r1 - r0, N: c1 - c0, K: inner,
+			RowA: a.rows, ColA: a.cols, RowB: b.rows, ColB: b.cols, RowC: cols,
+		})
+	}
+	const least = 1 << 18 // multiplications that one core does
+	switch {
+	case a.nbatch > 1:
+		Parallel(a.nbatch, max(1, least/work), func(lo, hi int) {
+			for bt := lo; bt < hi; bt++ {
+				part(bt, 0, rows, 0, cols)
+			}
+		})
+	case cols > rows: // each core packs its own columns
+		Parallel((cols+31)/32, max(1, least/max(1, 32*rows*inner)), func(lo, hi int) { part(0, 0, rows, lo*32, min(hi*32, cols)) })
+	default:
+		Parallel((rows+15)/16, max(1, least/max(1, 16*cols*inner)), func(lo, hi int) { part(0, lo*16, min(hi*16, rows), 0, cols) })
+	}
+}
+
+func scalarProduct[T float32 | float64 | int32](x, y []T) T {
+	switch x := any(x).(type) {
+	case []float32:
+		return any(vec.Dot(x, any(y).([]float32))).(T)
+	case []float64:
+		return any(vec.Dot(x, any(y).([]float64))).(T)
+	}
+	var a, b T
+	for ; len(x) >= 2; x, y = x[2:], y[2:] {
+		a, b = a+x[0]*y[0], b+x[1]*y[1]
+	}
+	for i, v := range x {
+		a += v * y[i]
+	}
+	return a + b
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/hlocb/hlocb/interp/internal/simd/vec"
 	"github.com/hlocb/hlocb/tensor"
 )
 
@@ -83,11 +84,11 @@ func CompareLoop(dt tensor.DType, dir string, total bool) ElementLoop {
 		return lexicographic(dir)
 	case tensor.F32:
 		if !total {
-			return compareView(ordered[float32](dir))
+			return compareView(singles(dir))
 		}
 	case tensor.F64:
 		if !total {
-			return compareView(ordered[float64](dir))
+			return compareView(doubles(dir))
 		}
 	}
 	if !dt.IsFloat() {
@@ -108,19 +109,47 @@ func CompareLoop(dt tensor.DType, dir string, total bool) ElementLoop {
 			}
 		}
 	}
-	cmp := ordered[float64](dir)
+	if dt == tensor.F16 || dt == tensor.BF16 {
+		return widened(dt, singles(dir), decode32)
+	}
+	return widened(dt, doubles(dir), Decode64)
+}
+
+// widened returns a loop that compares narrow floats in a wider type.
+func widened[T float](dt tensor.DType, cmp func(o []uint8, x, y []T), decode func(tensor.DType, []T, *tensor.Tensor, int)) ElementLoop {
 	if cmp == nil {
 		return nil
 	}
 	return func(in, out []*tensor.Tensor, lo, hi int) {
-		var x, y [chunk]float64
+		var x, y [chunk]T
 		for ; lo < hi; lo += chunk {
 			n := min(chunk, hi-lo)
-			Decode64(dt, x[:n], in[0], lo)
-			Decode64(dt, y[:n], in[1], lo)
+			decode(dt, x[:n], in[0], lo)
+			decode(dt, y[:n], in[1], lo)
 			cmp(out[0].Bytes()[lo:lo+n], x[:n], y[:n])
 		}
 	}
+}
+
+// singles and doubles return the loop for a direction, or nil if there is none.
+func singles(dir string) func(o []uint8, x, y []float32) {
+	return floatsOf[float32](dir, vec.Less32Loop, vec.LessEqual32Loop, vec.Equal32Loop, vec.NotEqual32Loop)
+}
+
+func doubles(dir string) func(o []uint8, x, y []float64) {
+	return floatsOf[float64](dir, vec.Less64Loop, vec.LessEqual64Loop, vec.Equal64Loop, vec.NotEqual64Loop)
+}
+
+func floatsOf[T float](dir string, less, lessEqual, equal, notEqual *vec.Loop) func(o []uint8, x, y []T) {
+	l := map[string]*vec.Loop{"LT": less, "GT": less, "LE": lessEqual, "GE": lessEqual, "EQ": equal, "NE": notEqual}[dir]
+	if l == nil {
+		return nil
+	}
+	f := vec.Binary[uint8, T](l)
+	if dir[0] == 'G' {
+		return func(o []uint8, x, y []T) { f(o, y, x) }
+	}
+	return f
 }
 
 // totalKeys stores integers in dst that sort as IEEE 754's totalOrder: negative NaN, -inf, ..., -0, +0, ..., +inf, NaN.
@@ -246,13 +275,19 @@ func MakeSelect(s *Signature) (Kernel, error) {
 	case 2:
 		f = selectLoop[uint16]
 	case 4:
-		f = selectLoop[uint32]
+		f = view3(vec.Ternary[uint32, uint8, uint32](vec.Select32Loop))
 	case 8:
-		f = selectLoop[uint64]
+		f = view3(vec.Ternary[uint64, uint8, uint64](vec.Select64Loop))
 	default:
 		f = selectLoop[complex128]
 	}
 	return ElementKernel(o.N, o.DType.Size(), 2, f, 6), nil
+}
+
+func view3[T, P tensor.Element](f func(o []T, p []P, x, y []T)) ElementLoop {
+	return func(in, out []*tensor.Tensor, lo, hi int) {
+		f(tensor.View[T](out[0])[lo:hi], tensor.View[P](in[0])[lo:hi], tensor.View[T](in[1])[lo:hi], tensor.View[T](in[2])[lo:hi])
+	}
 }
 
 func selectLoop[T tensor.Element](in, out []*tensor.Tensor, lo, hi int) {
@@ -288,11 +323,23 @@ func MakeClamp(s *Signature) (Kernel, error) {
 		}
 		return Splat(t, o)
 	}
+	clamp := func(in, out []*tensor.Tensor, a, b int) {
+		lower([]*tensor.Tensor{in[0], in[1]}, out, a, b)
+		upper([]*tensor.Tensor{out[0], in[2]}, out, a, b)
+	}
+	switch o.DType {
+	case tensor.F32:
+		clamp = view3(vec.Ternary[float32, float32, float32](vec.Clamp32Loop))
+	case tensor.F64:
+		clamp = view3(vec.Ternary[float64, float64, float64](vec.Clamp64Loop))
+	}
+	if s.In[0].N == o.N && s.In[2].N == o.N {
+		return ElementKernel(o.N, o.DType.Size(), 2, clamp, 2), nil
+	}
 	return Kernel{Family: "clamp", Run: func(in, out []*tensor.Tensor) error {
 		lo, hi := full(in[0]), full(in[2])
 		Parallel(o.N, 1<<14, func(a, b int) {
-			lower([]*tensor.Tensor{lo, in[1]}, out, a, b)
-			upper([]*tensor.Tensor{out[0], hi}, out, a, b)
+			clamp([]*tensor.Tensor{lo, in[1], hi}, out, a, b)
 		})
 		return nil
 	}, Inplace: 2}, nil

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/hlocb/hlocb/interp/internal/simd/vec"
 	"github.com/hlocb/hlocb/tensor"
 )
 
@@ -215,9 +216,9 @@ func foldLoop(dt tensor.DType, red *BinaryLoops) foldFn {
 	case tensor.UI64:
 		return foldTyped(l.u64, rowLoop[uint64](l))
 	case tensor.F32:
-		return foldTyped(l.f32, rowLoop[float32](l))
+		return foldTyped(l.f32, rowFold[float32](l, vec.Add32Loop, vec.Mul32Loop, vec.Max32Loop, vec.Min32Loop))
 	case tensor.F64:
-		return foldTyped(l.f64, rowLoop[float64](l))
+		return foldTyped(l.f64, rowFold[float64](l, vec.Add64Loop, vec.Mul64Loop, vec.Max64Loop, vec.Min64Loop))
 	case tensor.Complex64:
 		return foldTyped(l.c64, nil)
 	case tensor.Complex128:
@@ -301,11 +302,22 @@ func foldTyped[T tensor.Element](loop func(o, x, y []T), along func(x []T) T) fo
 	}
 }
 
-// rowLoop returns the loop that reduces a row of elements, or nil if the op has no such loop.
-func rowLoop[T integer | float](l *BinaryLoops) func(x []T) T {
+// rowFold returns the loop that reduces a row of floats, or nil if the op has no such loop. It adds and multiplies in
+// lanes: any order is allowed, and XLA chooses its own, too.
+func rowFold[T float](l *BinaryLoops, add, mul, larger, smaller *vec.Loop) func(x []T) T {
+	if f := map[*BinaryLoops]*vec.Loop{Add: add, Multiply: mul, Maximum: larger, Minimum: smaller}[l]; f != nil {
+		return vec.Fold[T](f)
+	}
+	return nil
+}
+
+// rowLoop returns the loop that reduces a row of integers, or nil if the op has no such loop.
+func rowLoop[T integer](l *BinaryLoops) func(x []T) T {
 	switch l {
 	case Add:
 		return sumRow[T]
+	case Multiply:
+		return productRow[T]
 	case Maximum:
 		return maxRow[T]
 	case Minimum:
@@ -314,55 +326,46 @@ func rowLoop[T integer | float](l *BinaryLoops) func(x []T) T {
 	return nil
 }
 
-// sumRow adds in eight lanes. An in-order tree would have to add adjacent pairs, but addition may also be reordered
-// freely, as XLA does.
-func sumRow[T integer | float](x []T) T {
-	var a, b, c, d, e, f, g, h T
-	for len(x) >= 8 {
-		y := x[:8:8]
-		a += y[0]
-		b += y[1]
-		c += y[2]
-		d += y[3]
-		e += y[4]
-		f += y[5]
-		g += y[6]
-		h += y[7]
-		x = x[8:]
+func sumRow[T integer](x []T) T {
+	var a, b, c, d T
+	for ; len(x) >= 4; x = x[4:] {
+		a, b, c, d = a+x[0], b+x[1], c+x[2], d+x[3]
 	}
-	s := ((a + b) + (c + d)) + ((e + f) + (g + h))
 	for _, v := range x {
-		s += v
+		a += v
 	}
-	return s
+	return a + b + c + d
 }
 
-func maxRow[T integer | float](x []T) T {
-	m := x[0]
-	for _, v := range x[1:] {
-		if !(v <= m) { // larger, or NaN
-			m = max(m, v)
-		}
+func productRow[T integer](x []T) T {
+	a, b, c, d := T(1), T(1), T(1), T(1)
+	for ; len(x) >= 4; x = x[4:] {
+		a, b, c, d = a*x[0], b*x[1], c*x[2], d*x[3]
 	}
-	if m == 0 || m != m {
-		for _, v := range x {
-			m = max(m, v)
-		}
+	for _, v := range x {
+		a *= v
 	}
-	return m
+	return a * b * c * d
 }
 
-func minRow[T integer | float](x []T) T {
-	m := x[0]
-	for _, v := range x[1:] {
-		if !(v >= m) {
-			m = min(m, v)
-		}
+func maxRow[T integer](x []T) T {
+	a, b := x[0], x[0]
+	for ; len(x) >= 2; x = x[2:] {
+		a, b = max(a, x[0]), max(b, x[1])
 	}
-	if m == 0 || m != m {
-		for _, v := range x {
-			m = min(m, v)
-		}
+	for _, v := range x {
+		a = max(a, v)
 	}
-	return m
+	return max(a, b)
+}
+
+func minRow[T integer](x []T) T {
+	a, b := x[0], x[0]
+	for ; len(x) >= 2; x = x[2:] {
+		a, b = min(a, x[0]), min(b, x[1])
+	}
+	for _, v := range x {
+		a = min(a, v)
+	}
+	return min(a, b)
 }

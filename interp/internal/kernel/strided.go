@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"github.com/hlocb/hlocb/interp/internal/simd/vec"
 	"github.com/hlocb/hlocb/tensor"
 )
 
@@ -84,6 +85,10 @@ func stridedLevel[T tensor.Element](c *StridedCopy, dst, src []T, d, s, level in
 	}
 	if level == len(c.Dims)-2 {
 		n2, ds2, ss2 := c.Dims[level+1], c.dst[level+1], c.Src[level+1]
+		if ss == 1 && ds2 == 1 && ss2 >= n && ds >= n2 && n >= 4 && n2 >= 4 {
+			vec.Transpose(dst[d:], src[s:], n2, n, ds, ss2)
+			return
+		}
 		if ss2 != 1 && ss2 != 0 && (ss == 1 || ds == 1) && n >= 4 && n2 > 8 {
 			// A transpose: copy in strips, to read each cache line once.
 			const strip = 8

@@ -14,6 +14,7 @@ import (
 // floats are computed in f64 and rounded once; so is f32 if f32 is nil.
 type UnaryLoops struct {
 	i    func(v int64, bits int) int64 // signed integers, sign-extended
+	i32  func(o, x []int32)            // a faster loop for i32
 	u    func(v uint64, bits int) uint64
 	b    func(v uint8) uint8
 	F    func(float64) float64
@@ -29,36 +30,39 @@ type UnaryLoops struct {
 // "log_plus_one", "logistic", "sqrt", "rsqrt", "cosine", "sine", "tan", "tanh").
 var (
 	Abs = &UnaryLoops{i: func(v int64, _ int) int64 { return max(v, -v) }, u: func(v uint64, _ int) uint64 { return v },
-		F: math.Abs, f32: absLoop[float32], f64: absLoop[float64], cost: 1}
+		F: math.Abs, f32: vec.Unary[float32, float32](vec.Abs32Loop), f64: vec.Unary[float64, float64](vec.Abs64Loop), i32: vec.Unary[int32, int32](vec.AbsIntLoop), cost: 1}
 	Negate = &UnaryLoops{i: func(v int64, _ int) int64 { return -v }, u: func(v uint64, _ int) uint64 { return -v },
-		F: func(v float64) float64 { return -v }, f32: negLoop[float32], f64: negLoop[float64], C: func(v complex128) complex128 { return -v }, cost: 1}
+		F: func(v float64) float64 { return -v }, f32: vec.Unary[float32, float32](vec.Neg32Loop), f64: vec.Unary[float64, float64](vec.Neg64Loop), i32: vec.Unary[int32, int32](vec.NegIntLoop), C: func(v complex128) complex128 { return -v }, cost: 1}
 	Sign = &UnaryLoops{i: func(v int64, _ int) int64 { return int64(signOf(v)) }, u: func(v uint64, _ int) uint64 { return min(v, 1) },
-		F: signFloat, C: signComplex}
-	Not    = &UnaryLoops{b: func(v uint8) uint8 { return v ^ 1 }, i: func(v int64, _ int) int64 { return ^v }, u: func(v uint64, _ int) uint64 { return ^v }}
+		F: signFloat, f32: vec.Unary[float32, float32](vec.Sign32Loop), f64: vec.Unary[float64, float64](vec.Sign64Loop), i32: vec.Unary[int32, int32](vec.SignIntLoop), C: signComplex, cost: 1}
+	Not = &UnaryLoops{b: func(v uint8) uint8 { return v ^ 1 }, i: func(v int64, _ int) int64 { return ^v }, i32: vec.Unary[int32, int32](vec.NotIntLoop), cost: 1,
+		u: func(v uint64, _ int) uint64 { return ^v }}
 	Popcnt = &UnaryLoops{i: func(v int64, n int) int64 { return int64(bits.OnesCount64(uint64(v) << (64 - n))) },
-		u: func(v uint64, _ int) uint64 { return uint64(bits.OnesCount64(v)) }}
+		i32: vec.Unary[int32, int32](vec.PopcntLoop), u: func(v uint64, _ int) uint64 { return uint64(bits.OnesCount64(v)) }, cost: 2}
 	CountLeadingZeros = &UnaryLoops{i: func(v int64, n int) int64 { return int64(min(bits.LeadingZeros64(uint64(v)<<(64-n)), n)) },
-		u: func(v uint64, n int) uint64 { return uint64(min(bits.LeadingZeros64(v<<(64-n)), n)) }}
-	Ceil                = &UnaryLoops{F: math.Ceil, cost: 3}
-	Floor               = &UnaryLoops{F: math.Floor, cost: 3}
-	RoundNearestAFZ     = &UnaryLoops{F: math.Round, cost: 3}
-	RoundNearestEven    = &UnaryLoops{F: math.RoundToEven, cost: 3}
-	Cbrt                = &UnaryLoops{F: special.Cbrt, C: special.ComplexCbrt, cost: 20}
-	Exponential         = vector(vec.ExpLoop, special.ComplexExp)
-	ExponentialMinusOne = vector(vec.Expm1Loop, special.ComplexExpm1)
-	Log                 = vector(vec.LogLoop, special.ComplexLog)
-	LogPlusOne          = &UnaryLoops{F: special.Log1p, C: special.ComplexLog1p, cost: 12}
-	Logistic            = vector(vec.LogisticLoop, special.ComplexLogistic)
-	Sqrt                = &UnaryLoops{F: math.Sqrt, f32: sqrtLoop[float32], f64: sqrtLoop[float64], C: special.ComplexSqrt, cost: 2}
-	Rsqrt               = vector(vec.RsqrtLoop, special.ComplexRsqrt)
-	Cosine              = vector(vec.CosLoop.Beyond(1<<20, special.Cosine), special.ComplexCos)
-	Sine                = vector(vec.SinLoop.Beyond(1<<20, special.Sine), special.ComplexSin)
-	Tanh                = vector(vec.TanhLoop, special.ComplexTanh)
+		u: func(v uint64, n int) uint64 { return uint64(min(bits.LeadingZeros64(v<<(64-n)), n)) }, i32: vec.Unary[int32, int32](vec.LeadingZerosLoop), cost: 2}
+	Ceil                = &UnaryLoops{F: math.Ceil, f32: vec.Unary[float32, float32](vec.Ceil32Loop), f64: vec.Unary[float64, float64](vec.Ceil64Loop), cost: 1}
+	Floor               = &UnaryLoops{F: math.Floor, f32: vec.Unary[float32, float32](vec.Floor32Loop), f64: vec.Unary[float64, float64](vec.Floor64Loop), cost: 1}
+	RoundNearestAFZ     = &UnaryLoops{F: math.Round, f32: vec.Unary[float32, float32](vec.RoundAway32Loop), f64: vec.Unary[float64, float64](vec.RoundAway64Loop), cost: 1}
+	RoundNearestEven    = &UnaryLoops{F: math.RoundToEven, f32: vec.Unary[float32, float32](vec.RoundEven32Loop), f64: vec.Unary[float64, float64](vec.RoundEven64Loop), cost: 1}
+	Cbrt                = function(vec.Cbrt, vec.Cbrt32Loop, vec.Cbrt64Loop, special.ComplexCbrt)
+	Exponential         = function(vec.Exp, vec.Exp32Loop, vec.Exp64Loop, special.ComplexExp)
+	ExponentialMinusOne = function(vec.Expm1, vec.Expm132Loop, vec.Expm164Loop, special.ComplexExpm1)
+	Log                 = function(vec.Log, vec.Log32Loop, vec.Log64Loop, special.ComplexLog)
+	LogPlusOne          = function(vec.Log1p, vec.Log1p32Loop, vec.Log1p64Loop, special.ComplexLog1p)
+	Logistic            = function(vec.Logistic, vec.Logistic32Loop, vec.Logistic64Loop, special.ComplexLogistic)
+	Sqrt                = &UnaryLoops{F: math.Sqrt, f32: vec.Unary[float32, float32](vec.Sqrt32Loop), f64: vec.Unary[float64, float64](vec.Sqrt64Loop), C: special.ComplexSqrt, cost: 2}
+	Rsqrt               = function(vec.Rsqrt, vec.Rsqrt32Loop, vec.Rsqrt64Loop, special.ComplexRsqrt)
+	Cosine              = &UnaryLoops{F: special.Cosine, f32: vec.Below(vec.Unary[float32, float32](vec.Cos32Loop), 1<<20, special.Cosine),
+		f64: vec.Below(vec.Unary[float64, float64](vec.Cos64Loop), 1<<20, special.Cosine), C: special.ComplexCos, cost: 4}
+	Sine = &UnaryLoops{F: special.Sine, f32: vec.Below(vec.Unary[float32, float32](vec.Sin32Loop), 1<<20, special.Sine),
+		f64: vec.Below(vec.Unary[float64, float64](vec.Sin64Loop), 1<<20, special.Sine), C: special.ComplexSin, cost: 4}
+	Tanh = function(vec.Tanh, vec.Tanh32Loop, vec.Tanh64Loop, special.ComplexTanh)
 )
 
-// vector returns the unary op of a function that has vector loops.
-func vector(f *vec.Function, c func(complex128) complex128) *UnaryLoops {
-	return &UnaryLoops{F: f.At, f32: f.Float32, f64: f.Float64, C: c, cost: 2}
+// function returns the unary op of a function of f64 and its loops.
+func function(f func(float64) float64, narrow, wide *vec.Loop, c func(complex128) complex128) *UnaryLoops {
+	return &UnaryLoops{F: f, f32: vec.Unary[float32, float32](narrow), f64: vec.Unary[float64, float64](wide), C: c, cost: 3}
 }
 
 func signOf(v int64) int {
@@ -95,24 +99,6 @@ func signComplex(v complex128) complex128 {
 	a, b := math.Ldexp(real(v), -e), math.Ldexp(imag(v), -e)
 	m := special.Hypot(a, b)
 	return complex(a/m, b/m)
-}
-
-func absLoop[T float](o, x []T) {
-	for i, v := range x {
-		o[i] = T(math.Abs(float64(v)))
-	}
-}
-
-func negLoop[T float](o, x []T) {
-	for i, v := range x {
-		o[i] = -v
-	}
-}
-
-func sqrtLoop[T float](o, x []T) {
-	for i, v := range x {
-		o[i] = T(math.Sqrt(float64(v)))
-	}
 }
 
 // MakeUnary returns the maker of a unary elementwise op.
@@ -159,6 +145,9 @@ func (u *UnaryLoops) bind(dt tensor.DType) ElementLoop {
 		case tensor.I16:
 			return view1(mapSigned[int16](u.i, n))
 		case tensor.I32:
+			if u.i32 != nil {
+				return view1(u.i32)
+			}
 			return view1(mapSigned[int32](u.i, n))
 		case tensor.I64:
 			return view1(mapSigned[int64](u.i, n))
@@ -207,6 +196,17 @@ func (u *UnaryLoops) bind(dt tensor.DType) ElementLoop {
 					o[i] = float32(u.F(float64(v)))
 				}
 			})
+		}
+		if u.f32 != nil && (dt == tensor.F16 || dt == tensor.BF16) {
+			return func(in, out []*tensor.Tensor, lo, hi int) {
+				var x [chunk]float32
+				for ; lo < hi; lo += chunk {
+					n := min(chunk, hi-lo)
+					decode32(dt, x[:n], in[0], lo)
+					u.f32(x[:n], x[:n])
+					encode32(dt, out[0], lo, x[:n])
+				}
+			}
 		}
 		return func(in, out []*tensor.Tensor, lo, hi int) {
 			var x [chunk]float64
@@ -344,8 +344,9 @@ func MakeComplex(s *Signature) (Kernel, error) {
 	return Kernel{}, TypeMismatch(s.In[0].DType, s.Out[0].DType)
 }
 
-// MakePredicate builds is_finite (spec, "is_finite") and similar ops from floats to i1.
-func MakePredicate(f func(float64) bool) func(*Signature) (Kernel, error) {
+// MakePredicate builds is_finite (spec, "is_finite") and similar ops from floats to i1, with loops for f32 and f64 if
+// there are.
+func MakePredicate(f func(float64) bool, loops ...*vec.Loop) func(*Signature) (Kernel, error) {
 	return func(s *Signature) (Kernel, error) {
 		if err := SameShape(s, 1); err != nil {
 			return Kernel{}, err
@@ -353,6 +354,12 @@ func MakePredicate(f func(float64) bool) func(*Signature) (Kernel, error) {
 		dt := s.In[0].DType
 		if !dt.IsFloat() || s.Out[0].DType != tensor.I1 {
 			return Kernel{}, TypeMismatch(dt, s.Out[0].DType)
+		}
+		if loops != nil && dt == tensor.F32 {
+			return ElementKernel(s.Out[0].N, 1, 1, convertView(vec.Unary[uint8, float32](loops[0])), 0), nil
+		}
+		if loops != nil && dt == tensor.F64 {
+			return ElementKernel(s.Out[0].N, 1, 1, convertView(vec.Unary[uint8, float64](loops[1])), 0), nil
 		}
 		return ElementKernel(s.Out[0].N, 1, 2, func(in, out []*tensor.Tensor, lo, hi int) {
 			var x [chunk]float64

@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"github.com/hlocb/hlocb/interp/internal/simd/vec"
 	"github.com/hlocb/hlocb/tensor"
 )
 
@@ -53,28 +54,18 @@ func Encode64(dt tensor.DType, t *tensor.Tensor, lo int, src []float64) {
 
 // decode32 widens f16 or bf16.
 func decode32(dt tensor.DType, dst []float32, t *tensor.Tensor, lo int) {
-	src := tensor.View[uint16](t)[lo : lo+len(dst)]
+	widen := vec.F32FromF16Loop
 	if dt == tensor.BF16 {
-		for i, v := range src {
-			dst[i] = tensor.BF16ToFloat32(v)
-		}
-		return
+		widen = vec.F32FromBF16Loop
 	}
-	for i, v := range src {
-		dst[i] = tensor.F16ToFloat32(v)
-	}
+	vec.Unary[float32, uint16](widen)(dst, tensor.View[uint16](t)[lo:])
 }
 
 // encode32 rounds to f16 or bf16.
 func encode32(dt tensor.DType, t *tensor.Tensor, lo int, src []float32) {
-	dst := tensor.View[uint16](t)[lo : lo+len(src)]
+	round := vec.F16FromF32Loop
 	if dt == tensor.BF16 {
-		for i, v := range src {
-			dst[i] = tensor.BF16FromFloat32(v)
-		}
-		return
+		round = vec.BF16FromF32Loop
 	}
-	for i, v := range src {
-		dst[i] = tensor.F16FromFloat32(v)
-	}
+	vec.Unary[uint16, float32](round)(tensor.View[uint16](t)[lo:lo+len(src)], src)
 }

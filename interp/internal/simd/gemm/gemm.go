@@ -3,12 +3,18 @@ package gemm
 import (
 	"math"
 	"sync"
+	"unsafe"
+
+	"github.com/hlocb/hlocb/interp/internal/simd/vec"
 )
+
+// number is the elements that have kernels. Unsigned integers are multiplied as signed ones.
+type number interface{ float32 | float64 | int32 }
 
 // Problem is C = A * B, where A has M rows and K columns and B has K rows and N columns. A and B may have any strides,
 // in elements. The rows of C are contiguous.
-type Problem struct {
-	C, A, B    []float32
+type Problem[T number] struct {
+	C, A, B    []T
 	M, N, K    int
 	RowA, ColA int
 	RowB, ColB int
@@ -17,42 +23,64 @@ type Problem struct {
 
 // kernel computes a tile of rows x cols of C from packed panels. Panel a holds k columns of length rows, panel b holds
 // k rows of length cols. If add is set, the kernel adds to C.
-type kernel struct {
+type kernel[T number] struct {
 	name       string
 	rows, cols int
-	tile       func(a, b, c []float32, k, rowC int, add bool)
+	tile       func(a, b, c *T, k, rowC int, add bool)
 }
 
-// Block sizes: a panel of B (kBlock x nBlock) fits in the second-level cache, a strip of A in the first-level cache.
+// Block sizes: a panel of B (kBlock rows of nBytes) fits in the second-level cache, a strip of A in the first-level
+// cache.
 const (
 	kBlock = 256
-	nBlock = 512
-	mBlock = 96
+	nBytes = 2048
+	mBytes = 384
 )
 
-// Name returns the name of the kernel chosen for this processor.
-func Name() string { return best.name }
+// blocks returns the columns of a panel of B and the rows of one of A.
+func blocks[T number]() (n, m int) {
+	var zero T
+	size := int(unsafe.Sizeof(zero))
+	return nBytes / size, mBytes / size
+}
 
-type scratch struct{ a, b, c []float32 }
+// Name returns the name of the kernels chosen for this processor.
+func Name() string { return best32.name }
 
-var scratches = sync.Pool{New: func() any {
-	return &scratch{
-		a: make([]float32, (mBlock+32)*kBlock),
-		b: make([]float32, (nBlock+32)*kBlock),
-		c: make([]float32, 32*64),
-	}
-}}
+type scratch[T number] struct{ a, b, c []T }
 
-// Float32 computes the product. It forms sums in blocks of 256 terms, each in order, with fused multiply-adds. The bits
+var scratch32, scratch64, scratchInt = scratches[float32](), scratches[float64](), scratches[int32]()
+
+func scratches[T number]() *sync.Pool {
+	nBlock, mBlock := blocks[T]()
+	return &sync.Pool{New: func() any {
+		return &scratch[T]{a: make([]T, (mBlock+32)*kBlock), b: make([]T, (nBlock+32)*kBlock), c: make([]T, 32*64)}
+	}}
+}
+
+// The kernels are chosen once, since the processor's features do not change.
+var best32, best64, bestInt = choose()
+
+// Multiply computes the product. It forms sums in blocks of 256 terms, each in order, with fused multiply-adds. The bits
 // are the same on every processor.
-func Float32(p Problem) { best.multiply(p) }
+func Multiply[T number](p Problem[T]) {
+	switch p := any(p).(type) {
+	case Problem[float32]:
+		best32.multiply(p, scratch32)
+	case Problem[float64]:
+		best64.multiply(p, scratch64)
+	case Problem[int32]:
+		bestInt.multiply(p, scratchInt)
+	}
+}
 
-func (kern *kernel) multiply(p Problem) {
+func (kern *kernel[T]) multiply(p Problem[T], pool *sync.Pool) {
 	if p.M <= 0 || p.N <= 0 {
 		return
 	}
-	s := scratches.Get().(*scratch)
-	defer scratches.Put(s)
+	s := pool.Get().(*scratch[T])
+	defer pool.Put(s)
+	nBlock, mBlock := blocks[T]()
 	for n0 := 0; n0 < p.N; n0 += nBlock {
 		nn := min(nBlock, p.N-n0)
 		for k0 := 0; k0 < p.K; k0 += kBlock {
@@ -68,17 +96,19 @@ func (kern *kernel) multiply(p Problem) {
 }
 
 // block multiplies packed panels into a block of C.
-func (kern *kernel) block(p Problem, s *scratch, m0, mm, n0, nn, kk int, add bool) {
+func (kern *kernel[T]) block(p Problem[T], s *scratch[T], m0, mm, n0, nn, kk int, add bool) {
 	for j := 0; j < nn; j += kern.cols {
 		b := s.b[j*kk:]
 		for i := 0; i < mm; i += kern.rows {
 			a := s.a[i*kk:]
 			if i+kern.rows <= mm && j+kern.cols <= nn {
-				kern.tile(a, b, p.C[(m0+i)*p.RowC+n0+j:], kk, p.RowC, add)
+				c := p.C[(m0+i)*p.RowC+n0+j:]
+				_ = c[(kern.rows-1)*p.RowC+kern.cols-1]
+				kern.tile(&a[0], &b[0], &c[0], kk, p.RowC, add)
 				continue
 			}
 			// Compute a tile that sticks out in a scratch buffer.
-			kern.tile(a, b, s.c, kk, kern.cols, false)
+			kern.tile(&a[0], &b[0], &s.c[0], kk, kern.cols, false)
 			for r := range min(kern.rows, mm-i) {
 				dst := p.C[(m0+i+r)*p.RowC+n0+j:]
 				src := s.c[r*kern.cols:]
@@ -97,7 +127,7 @@ func (kern *kernel) block(p Problem, s *scratch, m0, mm, n0, nn, kk int, add boo
 
 // pack copies n lines of k elements into panels of width lines and interleaves the elements of a panel's lines. It pads
 // the last panel with zero lines. line and elem are the strides between lines and between elements.
-func pack(dst, src []float32, n, k, width, line, elem int) {
+func pack[T number](dst, src []T, n, k, width, line, elem int) {
 	for i := 0; i < n; i += width {
 		w := min(width, n-i)
 		out := dst[i*k:][: width*k : width*k]
@@ -110,6 +140,8 @@ func pack(dst, src []float32, n, k, width, line, elem int) {
 				x := src[i+e*elem:][:w]
 				copy(out[e*width:], x)
 			}
+		case elem == 1 && w == width && width == 8:
+			vec.Transpose(out, src[i*line:], width, k, width, line)
 		case elem == 1:
 			for l := range w {
 				x := src[(i+l)*line:][:k]
@@ -129,34 +161,38 @@ func pack(dst, src []float32, n, k, width, line, elem int) {
 }
 
 // The kernels in Go, for processors without supported vector instructions. Every kernel uses fused multiply-adds in the
-// same order, and all return the same bits. tileFused relies on the compiler to fuse. If the compiler does not fuse,
-// tileExact computes the result of a fused instruction.
-var (
-	fused    = kernel{name: "plain Go", rows: 4, cols: 4, tile: tileFused}
-	portable = kernel{name: "plain Go", rows: 4, cols: 4, tile: tileExact}
-)
+// same order, and all return the same bits. tileFused relies on the compiler to fuse, which it does on arm64, ppc64,
+// riscv64 and s390x. If the compiler does not fuse, tileExact computes the result of a fused instruction.
 
-// plain returns the fastest kernel in Go that returns the right bits.
-func plain() *kernel {
-	// (1 + 2^-12)^2 - (1 + 2^-11) is 2^-24 when fused and 0 when the product is rounded first.
-	var a, b [8]float32
-	var c [16]float32
-	for i := range 4 {
-		a[i], b[i] = -1, 1+0x1p-11
-		a[4+i], b[4+i] = 1+0x1p-12, 1+0x1p-12
-	}
-	tileFused(a[:], b[:], c[:], 2, 4, false)
-	for _, v := range c {
-		if v != 0x1p-24 {
-			return &portable
-		}
-	}
-	return &fused
+func plainKernels() (*kernel[float32], *kernel[float64], *kernel[int32]) {
+	return plain(vec.FMA, 0x1p-12), plain(math.FMA, 0x1p-27), &kernel[int32]{"plain Go", 4, 4, tileFused[int32]}
 }
 
-// tileFused relies on the compiler to fuse, which it does on arm64, ppc64, riscv64 and s390x.
-func tileFused(a, b, c []float32, k, rowC int, add bool) {
-	var s [4][4]float32
+// plain returns the fastest kernel in Go that returns the right bits.
+func plain[T float32 | float64](fma func(x, y, z T) T, small T) *kernel[T] {
+	// (1 + small)^2 - (1 + 2 small) is small^2 when fused and 0 when the product is rounded first.
+	var a, b [8]T
+	var c [16]T
+	for i := range 4 {
+		a[i], b[i] = -1, 1+2*small
+		a[4+i], b[4+i] = 1+small, 1+small
+	}
+	tileFused(&a[0], &b[0], &c[0], 2, 4, false)
+	for _, v := range c {
+		if v != small*small {
+			return portable(fma)
+		}
+	}
+	return &kernel[T]{"plain Go", 4, 4, tileFused[T]}
+}
+
+func portable[T float32 | float64](fma func(x, y, z T) T) *kernel[T] {
+	return &kernel[T]{"plain Go", 4, 4, func(a, b, c *T, k, rowC int, add bool) { tileExact(a, b, c, k, rowC, add, fma) }}
+}
+
+func tileFused[T number](ap, bp, cp *T, k, rowC int, add bool) {
+	a, b := unsafe.Slice(ap, 4*k), unsafe.Slice(bp, 4*k)
+	var s [4][4]T
 	for range k {
 		x, y := a[:4:4], b[:4:4]
 		for i, v := range x {
@@ -168,26 +204,25 @@ func tileFused(a, b, c []float32, k, rowC int, add bool) {
 		}
 		a, b = a[4:], b[4:]
 	}
-	store(&s, c, rowC, add)
+	store(&s, cp, rowC, add)
 }
 
-func tileExact(a, b, c []float32, k, rowC int, add bool) {
-	var s [4][4]float32
+func tileExact[T number](ap, bp, cp *T, k, rowC int, add bool, fma func(x, y, z T) T) {
+	a, b := unsafe.Slice(ap, 4*k), unsafe.Slice(bp, 4*k)
+	var s [4][4]T
 	for range k {
-		x, y := a[:4:4], b[:4:4]
-		for i, v := range x {
-			r := &s[i]
-			r[0] = fma(v, y[0], r[0])
-			r[1] = fma(v, y[1], r[1])
-			r[2] = fma(v, y[2], r[2])
-			r[3] = fma(v, y[3], r[3])
+		for i, v := range a[:4] {
+			for j, w := range b[:4] {
+				s[i][j] = fma(v, w, s[i][j])
+			}
 		}
 		a, b = a[4:], b[4:]
 	}
-	store(&s, c, rowC, add)
+	store(&s, cp, rowC, add)
 }
 
-func store(s *[4][4]float32, c []float32, rowC int, add bool) {
+func store[T number](s *[4][4]T, cp *T, rowC int, add bool) {
+	c := unsafe.Slice(cp, 3*rowC+4)
 	for i := range s {
 		out := c[i*rowC:][:4]
 		for j, v := range s[i] {
@@ -197,24 +232,4 @@ func store(s *[4][4]float32, c []float32, rowC int, add bool) {
 			out[j] = v
 		}
 	}
-}
-
-// fma is x*y + z, rounded once. The product is exact in float64. The sum is rounded to odd in float64, so the final
-// rounding to float32 does not round twice (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums", 2008).
-func fma(x, y, z float32) float32 {
-	p, w := float64(x)*float64(y), float64(z)
-	s := p + w
-	t := s - p
-	e := (p - (s - t)) + (w - t)
-	if e > 0 || e < 0 {
-		if u := math.Float64bits(s); u&1 == 0 {
-			if (e > 0) == (s > 0) {
-				u++
-			} else {
-				u--
-			}
-			s = math.Float64frombits(u)
-		}
-	}
-	return float32(s)
 }

@@ -1,28 +1,24 @@
 package gemm
 
-import "golang.org/x/sys/cpu"
+import "github.com/hlocb/hlocb/interp/internal/simd/vec"
 
 //go:generate sh -c "cd _gen && go run . -out ../gemm_amd64.s -stubs ../stubs_amd64.go -pkg gemm"
 
-// best is chosen once, since the processor's features do not change.
-var best = choose()
+var (
+	wide32   = &kernel[float32]{"AVX-512", 8, 32, tileF32AVX512}
+	wide64   = &kernel[float64]{"AVX-512", 8, 16, tileF64AVX512}
+	wideInt  = &kernel[int32]{"AVX-512", 8, 32, tileI32AVX512}
+	short32  = &kernel[float32]{"AVX2", 6, 16, tileF32AVX2}
+	short64  = &kernel[float64]{"AVX2", 6, 8, tileF64AVX2}
+	shortInt = &kernel[int32]{"AVX2", 6, 16, tileI32AVX2}
+)
 
-func choose() *kernel {
-	switch {
-	case cpu.X86.HasAVX512F:
-		return &avx512
-	case cpu.X86.HasAVX2 && cpu.X86.HasFMA:
-		return &avx2
+func choose() (*kernel[float32], *kernel[float64], *kernel[int32]) {
+	switch vec.Bytes() {
+	case 64:
+		return wide32, wide64, wideInt
+	case 32:
+		return short32, short64, shortInt
 	}
-	return plain()
+	return plainKernels()
 }
-
-var avx512 = kernel{name: "AVX-512", rows: 8, cols: 32, tile: func(a, b, c []float32, k, rowC int, add bool) {
-	_, _, _ = a[8*k-1], b[32*k-1], c[7*rowC+31]
-	tileAVX512(&a[0], &b[0], &c[0], k, rowC, add)
-}}
-
-var avx2 = kernel{name: "AVX2", rows: 6, cols: 16, tile: func(a, b, c []float32, k, rowC int, add bool) {
-	_, _, _ = a[6*k-1], b[16*k-1], c[5*rowC+15]
-	tileAVX2(&a[0], &b[0], &c[0], k, rowC, add)
-}}

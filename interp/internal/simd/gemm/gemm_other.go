@@ -2,4 +2,4 @@
 
 package gemm
 
-var best = plain()
+func choose() (*kernel[float32], *kernel[float64], *kernel[int32]) { return plainKernels() }

@@ -3,17 +3,16 @@ package gemm
 import (
 	"fmt"
 	"math"
-	"math/big"
 	"math/rand/v2"
+	"slices"
 	"testing"
+
+	"github.com/hlocb/hlocb/interp/internal/simd/vec"
 )
 
-func kernels() []*kernel {
-	list := append(vectorKernels(), &portable)
-	if plain() == &fused {
-		list = append(list, &fused)
-	}
-	return list
+func kernels() []*kernel[float32] {
+	first, _, _ := plainKernels()
+	return append(vectorKernels(), portable(vec.FMA), first)
 }
 
 // All kernels return the same bits. Results therefore do not depend on the processor.
@@ -22,7 +21,7 @@ func TestKernelsAgree(t *testing.T) {
 	list := kernels()
 	for range 60 {
 		m, n, k := 1+rng.IntN(40), 1+rng.IntN(70), 1+rng.IntN(600)
-		p := Problem{M: m, N: n, K: k, RowA: k, ColA: 1, RowB: n, ColB: 1, RowC: n, A: random(rng, m*k), B: random(rng, k*n)}
+		p := Problem[float32]{M: m, N: n, K: k, RowA: k, ColA: 1, RowB: n, ColB: 1, RowC: n, A: random(rng, m*k), B: random(rng, k*n)}
 		// Include denormal numbers, cancellation and overflow.
 		for i := range p.A {
 			p.A[i] *= float32(math.Ldexp(1, rng.IntN(40)-20))
@@ -38,7 +37,7 @@ func TestKernelsAgree(t *testing.T) {
 		var want []float32
 		for i, kern := range list {
 			p.C = make([]float32, m*n)
-			kern.multiply(p)
+			kern.multiply(p, scratch32)
 			if i == 0 {
 				want = p.C
 				continue
@@ -48,26 +47,6 @@ func TestKernelsAgree(t *testing.T) {
 					t.Fatalf("%dx%dx%d, element %d: %s gives %v, %s %v", m, n, k, j, kern.name, v, list[0].name, want[j])
 				}
 			}
-		}
-	}
-}
-
-// fma must equal the correctly rounded result that math/big computes.
-func TestFMA(t *testing.T) {
-	rng := rand.New(rand.NewPCG(4, 9))
-	for range 200000 {
-		x, y, z := math.Float32frombits(rng.Uint32()), math.Float32frombits(rng.Uint32()), math.Float32frombits(rng.Uint32())
-		if rng.IntN(2) == 0 {
-			y = float32(math.Ldexp(float64(y), 0))
-			z = -x * y * (1 + float32(rng.IntN(3)-1)*0x1p-23)
-		}
-		if s := float64(x) * float64(y); math.IsInf(s, 0) || s != s || math.IsInf(float64(z), 0) || z != z || x != x || y != y {
-			continue
-		}
-		b := func(v float32) *big.Float { return new(big.Float).SetPrec(2000).SetFloat64(float64(v)) }
-		want, _ := new(big.Float).SetPrec(2000).Add(new(big.Float).SetPrec(2000).Mul(b(x), b(y)), b(z)).Float32()
-		if got := fma(x, y, z); got != want {
-			t.Fatalf("fma(%g, %g, %g) is %g, not %g", x, y, z, got, want)
 		}
 	}
 }
@@ -91,9 +70,9 @@ func TestKernels(t *testing.T) {
 	}
 }
 
-func check(t *testing.T, kern *kernel, rng *rand.Rand, m, n, k int) {
+func check(t *testing.T, kern *kernel[float32], rng *rand.Rand, m, n, k int) {
 	t.Helper()
-	p := Problem{M: m, N: n, K: k, RowA: k, ColA: 1, RowB: n, ColB: 1, RowC: n}
+	p := Problem[float32]{M: m, N: n, K: k, RowA: k, ColA: 1, RowB: n, ColB: 1, RowC: n}
 	if rng.IntN(2) == 0 {
 		p.RowA, p.ColA = 1, m
 	}
@@ -101,7 +80,7 @@ func check(t *testing.T, kern *kernel, rng *rand.Rand, m, n, k int) {
 		p.RowB, p.ColB = 1, k
 	}
 	p.A, p.B, p.C = random(rng, m*k), random(rng, k*n), random(rng, m*n)
-	kern.multiply(p)
+	kern.multiply(p, scratch32)
 	for i := range m {
 		for j := range n {
 			want, mag := 0.0, 0.0
@@ -129,13 +108,44 @@ func BenchmarkFloat32(b *testing.B) {
 	for _, kern := range kernels() {
 		for _, n := range []int{64, 256, 1024} {
 			b.Run(fmt.Sprintf("%s/%d", kern.name, n), func(b *testing.B) {
-				p := Problem{M: n, N: n, K: n, RowA: n, ColA: 1, RowB: n, ColB: 1, RowC: n,
+				p := Problem[float32]{M: n, N: n, K: n, RowA: n, ColA: 1, RowB: n, ColB: 1, RowC: n,
 					A: make([]float32, n*n), B: make([]float32, n*n), C: make([]float32, n*n)}
 				for b.Loop() {
-					kern.multiply(p)
+					kern.multiply(p, scratch32)
 				}
 				b.ReportMetric(2*float64(n)*float64(n)*float64(n)*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
 			})
+		}
+	}
+}
+
+// The kernels of f64 and i32 return the bits of the kernels in Go.
+func TestOtherElements(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 2))
+	_, plain64, plainInt := plainKernels()
+	for range 60 {
+		m, n, k := 1+rng.IntN(40), 1+rng.IntN(70), 1+rng.IntN(600)
+		f := Problem[float64]{M: m, N: n, K: k, RowA: k, ColA: 1, RowB: n, ColB: 1, RowC: n, A: make([]float64, m*k), B: make([]float64, k*n), C: make([]float64, m*n)}
+		i := Problem[int32]{M: m, N: n, K: k, RowA: 1, ColA: m, RowB: n, ColB: 1, RowC: n, A: make([]int32, m*k), B: make([]int32, k*n), C: make([]int32, m*n)}
+		for j := range f.A {
+			f.A[j], i.A[j] = rng.NormFloat64(), int32(rng.Uint32())
+		}
+		for j := range f.B {
+			f.B[j], i.B[j] = rng.NormFloat64(), int32(rng.Uint32())
+		}
+		plain64.multiply(f, scratch64)
+		plainInt.multiply(i, scratchInt)
+		want64, wantInt := slices.Clone(f.C), slices.Clone(i.C)
+		kernels64, kernelsInt := otherKernels()
+		for _, kern := range append(kernels64, portable(math.FMA)) {
+			if kern.multiply(f, scratch64); !slices.Equal(f.C, want64) {
+				t.Fatalf("f64 %dx%dx%d: %s differs from Go", m, n, k, kern.name)
+			}
+		}
+		for _, kern := range kernelsInt {
+			if kern.multiply(i, scratchInt); !slices.Equal(i.C, wantInt) {
+				t.Fatalf("i32 %dx%dx%d: %s differs from Go", m, n, k, kern.name)
+			}
 		}
 	}
 }

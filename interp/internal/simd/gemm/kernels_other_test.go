@@ -2,4 +2,6 @@
 
 package gemm
 
-func vectorKernels() []*kernel { return nil }
+func vectorKernels() []*kernel[float32] { return nil }
+
+func otherKernels() ([]*kernel[float64], []*kernel[int32]) { return nil, nil }

@@ -2,7 +2,914 @@
 
 package vec
 
-import "math"
+import (
+	"math"
+	"unsafe"
+
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// add32 is x + y.
+func add32(x float32, y float32) float32 {
+	t0 := float32(x + y)
+	return t0
+}
+
+func add32Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*float32)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float32)(unsafe.Pointer(xp)), n)
+	y := unsafe.Slice((*float32)(unsafe.Pointer(yp)), n)
+	for i := range o {
+		o[i] = add32(x[i], y[i])
+	}
+}
+
+// add64 is x + y.
+func add64(x float64, y float64) float64 {
+	t0 := float64(x + y)
+	return t0
+}
+
+func add64Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*float64)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float64)(unsafe.Pointer(xp)), n)
+	y := unsafe.Slice((*float64)(unsafe.Pointer(yp)), n)
+	for i := range o {
+		o[i] = add64(x[i], y[i])
+	}
+}
+
+// sub32 is x - y.
+func sub32(x float32, y float32) float32 {
+	t0 := float32(x - y)
+	return t0
+}
+
+func sub32Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*float32)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float32)(unsafe.Pointer(xp)), n)
+	y := unsafe.Slice((*float32)(unsafe.Pointer(yp)), n)
+	for i := range o {
+		o[i] = sub32(x[i], y[i])
+	}
+}
+
+// sub64 is x - y.
+func sub64(x float64, y float64) float64 {
+	t0 := float64(x - y)
+	return t0
+}
+
+func sub64Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*float64)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float64)(unsafe.Pointer(xp)), n)
+	y := unsafe.Slice((*float64)(unsafe.Pointer(yp)), n)
+	for i := range o {
+		o[i] = sub64(x[i], y[i])
+	}
+}
+
+// mul32 is x * y.
+func mul32(x float32, y float32) float32 {
+	t0 := float32(x * y)
+	return t0
+}
+
+func mul32Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*float32)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float32)(unsafe.Pointer(xp)), n)
+	y := unsafe.Slice((*float32)(unsafe.Pointer(yp)), n)
+	for i := range o {
+		o[i] = mul32(x[i], y[i])
+	}
+}
+
+// mul64 is x * y.
+func mul64(x float64, y float64) float64 {
+	t0 := float64(x * y)
+	return t0
+}
+
+func mul64Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*float64)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float64)(unsafe.Pointer(xp)), n)
+	y := unsafe.Slice((*float64)(unsafe.Pointer(yp)), n)
+	for i := range o {
+		o[i] = mul64(x[i], y[i])
+	}
+}
+
+// div32 is x / y.
+func div32(x float32, y float32) float32 {
+	t0 := float32(x / y)
+	return t0
+}
+
+func div32Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*float32)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float32)(unsafe.Pointer(xp)), n)
+	y := unsafe.Slice((*float32)(unsafe.Pointer(yp)), n)
+	for i := range o {
+		o[i] = div32(x[i], y[i])
+	}
+}
+
+// div64 is x / y.
+func div64(x float64, y float64) float64 {
+	t0 := float64(x / y)
+	return t0
+}
+
+func div64Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*float64)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float64)(unsafe.Pointer(xp)), n)
+	y := unsafe.Slice((*float64)(unsafe.Pointer(yp)), n)
+	for i := range o {
+		o[i] = div64(x[i], y[i])
+	}
+}
+
+// max32 is the maximum; NaN wins, and +0 over -0.
+func max32(x float32, y float32) float32 {
+	t0 := x < y
+	t1 := x
+	if t0 {
+		t1 = y
+	}
+	t2 := x == y
+	t3 := math.Float32bits(x) & math.Float32bits(y)
+	t4 := math.Float32bits(t1)
+	if t2 {
+		t4 = t3
+	}
+	t5 := x != x || y != y
+	t6 := float32(x + y)
+	t7 := math.Float32frombits(t4)
+	if t5 {
+		t7 = t6
+	}
+	return t7
+}
+
+func max32Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*float32)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float32)(unsafe.Pointer(xp)), n)
+	y := unsafe.Slice((*float32)(unsafe.Pointer(yp)), n)
+	for i := range o {
+		o[i] = max32(x[i], y[i])
+	}
+}
+
+// max64 is the maximum; NaN wins, and +0 over -0.
+func max64(x float64, y float64) float64 {
+	t0 := x < y
+	t1 := x
+	if t0 {
+		t1 = y
+	}
+	t2 := x == y
+	t3 := math.Float64bits(x) & math.Float64bits(y)
+	t4 := math.Float64bits(t1)
+	if t2 {
+		t4 = t3
+	}
+	t5 := x != x || y != y
+	t6 := float64(x + y)
+	t7 := math.Float64frombits(t4)
+	if t5 {
+		t7 = t6
+	}
+	return t7
+}
+
+func max64Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*float64)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float64)(unsafe.Pointer(xp)), n)
+	y := unsafe.Slice((*float64)(unsafe.Pointer(yp)), n)
+	for i := range o {
+		o[i] = max64(x[i], y[i])
+	}
+}
+
+// min32 is the minimum; NaN wins, and -0 over +0.
+func min32(x float32, y float32) float32 {
+	t0 := y < x
+	t1 := x
+	if t0 {
+		t1 = y
+	}
+	t2 := x == y
+	t3 := math.Float32bits(x) | math.Float32bits(y)
+	t4 := math.Float32bits(t1)
+	if t2 {
+		t4 = t3
+	}
+	t5 := x != x || y != y
+	t6 := float32(x + y)
+	t7 := math.Float32frombits(t4)
+	if t5 {
+		t7 = t6
+	}
+	return t7
+}
+
+func min32Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*float32)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float32)(unsafe.Pointer(xp)), n)
+	y := unsafe.Slice((*float32)(unsafe.Pointer(yp)), n)
+	for i := range o {
+		o[i] = min32(x[i], y[i])
+	}
+}
+
+// min64 is the minimum; NaN wins, and -0 over +0.
+func min64(x float64, y float64) float64 {
+	t0 := y < x
+	t1 := x
+	if t0 {
+		t1 = y
+	}
+	t2 := x == y
+	t3 := math.Float64bits(x) | math.Float64bits(y)
+	t4 := math.Float64bits(t1)
+	if t2 {
+		t4 = t3
+	}
+	t5 := x != x || y != y
+	t6 := float64(x + y)
+	t7 := math.Float64frombits(t4)
+	if t5 {
+		t7 = t6
+	}
+	return t7
+}
+
+func min64Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*float64)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float64)(unsafe.Pointer(xp)), n)
+	y := unsafe.Slice((*float64)(unsafe.Pointer(yp)), n)
+	for i := range o {
+		o[i] = min64(x[i], y[i])
+	}
+}
+
+// nextAfter32 is the neighbour of x in the direction of y.
+func nextAfter32(x float32, y float32) float32 {
+	t0 := x < y
+	t1 := math.Float32frombits(0x0) < x
+	t2 := t0 && t1
+	t3 := !t0
+	t4 := !t1
+	t5 := t3 && t4
+	t6 := t2 || t5
+	t7 := math.Float32bits(x) + uint32(0x1)
+	t8 := math.Float32bits(x) - uint32(0x1)
+	t9 := t8
+	if t6 {
+		t9 = t7
+	}
+	t10 := x == math.Float32frombits(0x0)
+	t11 := math.Float32bits(y) & uint32(0x80000000)
+	t12 := t11 | uint32(0x1)
+	t13 := t9
+	if t10 {
+		t13 = t12
+	}
+	t14 := x == y
+	t15 := y != y
+	t16 := t14 || t15
+	t17 := math.Float32frombits(t13)
+	if t16 {
+		t17 = y
+	}
+	t18 := x != x
+	t19 := t17
+	if t18 {
+		t19 = x
+	}
+	return t19
+}
+
+func nextAfter32Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*float32)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float32)(unsafe.Pointer(xp)), n)
+	y := unsafe.Slice((*float32)(unsafe.Pointer(yp)), n)
+	for i := range o {
+		o[i] = nextAfter32(x[i], y[i])
+	}
+}
+
+// nextAfter64 is the neighbour of x in the direction of y.
+func nextAfter64(x float64, y float64) float64 {
+	t0 := x < y
+	t1 := math.Float64frombits(0x0) < x
+	t2 := t0 && t1
+	t3 := !t0
+	t4 := !t1
+	t5 := t3 && t4
+	t6 := t2 || t5
+	t7 := math.Float64bits(x) + uint64(0x1)
+	t8 := math.Float64bits(x) - uint64(0x1)
+	t9 := t8
+	if t6 {
+		t9 = t7
+	}
+	t10 := x == math.Float64frombits(0x0)
+	t11 := math.Float64bits(y) & uint64(0x8000000000000000)
+	t12 := t11 | uint64(0x1)
+	t13 := t9
+	if t10 {
+		t13 = t12
+	}
+	t14 := x == y
+	t15 := y != y
+	t16 := t14 || t15
+	t17 := math.Float64frombits(t13)
+	if t16 {
+		t17 = y
+	}
+	t18 := x != x
+	t19 := t17
+	if t18 {
+		t19 = x
+	}
+	return t19
+}
+
+func nextAfter64Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*float64)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float64)(unsafe.Pointer(xp)), n)
+	y := unsafe.Slice((*float64)(unsafe.Pointer(yp)), n)
+	for i := range o {
+		o[i] = nextAfter64(x[i], y[i])
+	}
+}
+
+// clamp32 is the minimum of z and the maximum of x and y.
+func clamp32(x float32, y float32, z float32) float32 {
+	t0 := x < y
+	t1 := x
+	if t0 {
+		t1 = y
+	}
+	t2 := x == y
+	t3 := math.Float32bits(x) & math.Float32bits(y)
+	t4 := math.Float32bits(t1)
+	if t2 {
+		t4 = t3
+	}
+	t5 := x != x || y != y
+	t6 := float32(x + y)
+	t7 := math.Float32frombits(t4)
+	if t5 {
+		t7 = t6
+	}
+	t8 := z < t7
+	t9 := t7
+	if t8 {
+		t9 = z
+	}
+	t10 := t7 == z
+	t11 := math.Float32bits(t7) | math.Float32bits(z)
+	t12 := math.Float32bits(t9)
+	if t10 {
+		t12 = t11
+	}
+	t13 := t7 != t7 || z != z
+	t14 := float32(t7 + z)
+	t15 := math.Float32frombits(t12)
+	if t13 {
+		t15 = t14
+	}
+	return t15
+}
+
+func clamp32Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*float32)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float32)(unsafe.Pointer(xp)), n)
+	y := unsafe.Slice((*float32)(unsafe.Pointer(yp)), n)
+	z := unsafe.Slice((*float32)(unsafe.Pointer(zp)), n)
+	for i := range o {
+		o[i] = clamp32(x[i], y[i], z[i])
+	}
+}
+
+// clamp64 is the minimum of z and the maximum of x and y.
+func clamp64(x float64, y float64, z float64) float64 {
+	t0 := x < y
+	t1 := x
+	if t0 {
+		t1 = y
+	}
+	t2 := x == y
+	t3 := math.Float64bits(x) & math.Float64bits(y)
+	t4 := math.Float64bits(t1)
+	if t2 {
+		t4 = t3
+	}
+	t5 := x != x || y != y
+	t6 := float64(x + y)
+	t7 := math.Float64frombits(t4)
+	if t5 {
+		t7 = t6
+	}
+	t8 := z < t7
+	t9 := t7
+	if t8 {
+		t9 = z
+	}
+	t10 := t7 == z
+	t11 := math.Float64bits(t7) | math.Float64bits(z)
+	t12 := math.Float64bits(t9)
+	if t10 {
+		t12 = t11
+	}
+	t13 := t7 != t7 || z != z
+	t14 := float64(t7 + z)
+	t15 := math.Float64frombits(t12)
+	if t13 {
+		t15 = t14
+	}
+	return t15
+}
+
+func clamp64Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*float64)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float64)(unsafe.Pointer(xp)), n)
+	y := unsafe.Slice((*float64)(unsafe.Pointer(yp)), n)
+	z := unsafe.Slice((*float64)(unsafe.Pointer(zp)), n)
+	for i := range o {
+		o[i] = clamp64(x[i], y[i], z[i])
+	}
+}
+
+// abs32 is the absolute value.
+func abs32(x float32) float32 {
+	t0 := math.Float32bits(x) & uint32(0x7fffffff)
+	return math.Float32frombits(t0)
+}
+
+func abs32Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*float32)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float32)(unsafe.Pointer(xp)), n)
+	for i := range o {
+		o[i] = abs32(x[i])
+	}
+}
+
+// abs64 is the absolute value.
+func abs64(x float64) float64 {
+	t0 := math.Float64bits(x) & uint64(0x7fffffffffffffff)
+	return math.Float64frombits(t0)
+}
+
+func abs64Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*float64)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float64)(unsafe.Pointer(xp)), n)
+	for i := range o {
+		o[i] = abs64(x[i])
+	}
+}
+
+// neg32 is -x.
+func neg32(x float32) float32 {
+	t0 := math.Float32bits(x) ^ uint32(0x80000000)
+	return math.Float32frombits(t0)
+}
+
+func neg32Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*float32)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float32)(unsafe.Pointer(xp)), n)
+	for i := range o {
+		o[i] = neg32(x[i])
+	}
+}
+
+// neg64 is -x.
+func neg64(x float64) float64 {
+	t0 := math.Float64bits(x) ^ uint64(0x8000000000000000)
+	return math.Float64frombits(t0)
+}
+
+func neg64Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*float64)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float64)(unsafe.Pointer(xp)), n)
+	for i := range o {
+		o[i] = neg64(x[i])
+	}
+}
+
+// sign32 is the sign.
+func sign32(x float32) float32 {
+	t0 := math.Float32bits(x) & uint32(0x80000000)
+	t1 := uint32(0x3f800000) | t0
+	t2 := x == math.Float32frombits(0x0)
+	t3 := x != x
+	t4 := t2 || t3
+	t5 := math.Float32frombits(t1)
+	if t4 {
+		t5 = x
+	}
+	return t5
+}
+
+func sign32Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*float32)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float32)(unsafe.Pointer(xp)), n)
+	for i := range o {
+		o[i] = sign32(x[i])
+	}
+}
+
+// sign64 is the sign.
+func sign64(x float64) float64 {
+	t0 := math.Float64bits(x) & uint64(0x8000000000000000)
+	t1 := uint64(0x3ff0000000000000) | t0
+	t2 := x == math.Float64frombits(0x0)
+	t3 := x != x
+	t4 := t2 || t3
+	t5 := math.Float64frombits(t1)
+	if t4 {
+		t5 = x
+	}
+	return t5
+}
+
+func sign64Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*float64)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float64)(unsafe.Pointer(xp)), n)
+	for i := range o {
+		o[i] = sign64(x[i])
+	}
+}
+
+// sqrt32 is the square root.
+func sqrt32(x float32) float32 {
+	t0 := float32(math.Sqrt(float64(x)))
+	return t0
+}
+
+func sqrt32Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*float32)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float32)(unsafe.Pointer(xp)), n)
+	for i := range o {
+		o[i] = sqrt32(x[i])
+	}
+}
+
+// sqrt64 is the square root.
+func sqrt64(x float64) float64 {
+	t0 := float64(math.Sqrt(float64(x)))
+	return t0
+}
+
+func sqrt64Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*float64)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float64)(unsafe.Pointer(xp)), n)
+	for i := range o {
+		o[i] = sqrt64(x[i])
+	}
+}
+
+// square32 is x * x.
+func square32(x float32) float32 {
+	t0 := float32(x * x)
+	return t0
+}
+
+func square32Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*float32)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float32)(unsafe.Pointer(xp)), n)
+	for i := range o {
+		o[i] = square32(x[i])
+	}
+}
+
+// square64 is x * x.
+func square64(x float64) float64 {
+	t0 := float64(x * x)
+	return t0
+}
+
+func square64Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*float64)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float64)(unsafe.Pointer(xp)), n)
+	for i := range o {
+		o[i] = square64(x[i])
+	}
+}
+
+// roundEven32 is the nearest integer, of two the even one.
+func roundEven32(x float32) float32 {
+	t0 := float32(math.RoundToEven(float64(x)))
+	return t0
+}
+
+func roundEven32Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*float32)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float32)(unsafe.Pointer(xp)), n)
+	for i := range o {
+		o[i] = roundEven32(x[i])
+	}
+}
+
+// roundEven64 is the nearest integer, of two the even one.
+func roundEven64(x float64) float64 {
+	t0 := float64(math.RoundToEven(float64(x)))
+	return t0
+}
+
+func roundEven64Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*float64)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float64)(unsafe.Pointer(xp)), n)
+	for i := range o {
+		o[i] = roundEven64(x[i])
+	}
+}
+
+// floor32 is the next integer below.
+func floor32(x float32) float32 {
+	t0 := float32(math.Floor(float64(x)))
+	return t0
+}
+
+func floor32Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*float32)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float32)(unsafe.Pointer(xp)), n)
+	for i := range o {
+		o[i] = floor32(x[i])
+	}
+}
+
+// floor64 is the next integer below.
+func floor64(x float64) float64 {
+	t0 := float64(math.Floor(float64(x)))
+	return t0
+}
+
+func floor64Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*float64)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float64)(unsafe.Pointer(xp)), n)
+	for i := range o {
+		o[i] = floor64(x[i])
+	}
+}
+
+// ceil32 is the next integer above.
+func ceil32(x float32) float32 {
+	t0 := float32(math.Ceil(float64(x)))
+	return t0
+}
+
+func ceil32Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*float32)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float32)(unsafe.Pointer(xp)), n)
+	for i := range o {
+		o[i] = ceil32(x[i])
+	}
+}
+
+// ceil64 is the next integer above.
+func ceil64(x float64) float64 {
+	t0 := float64(math.Ceil(float64(x)))
+	return t0
+}
+
+func ceil64Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*float64)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float64)(unsafe.Pointer(xp)), n)
+	for i := range o {
+		o[i] = ceil64(x[i])
+	}
+}
+
+// roundAway32 is the nearest integer, of two the larger in magnitude.
+func roundAway32(x float32) float32 {
+	t0 := math.Float32bits(x) & uint32(0x80000000)
+	t1 := uint32(0x3effffff) | t0
+	t2 := float32(x + math.Float32frombits(t1))
+	t3 := float32(math.Trunc(float64(t2)))
+	t4 := math.Float32bits(x) & uint32(0x80000000)
+	t5 := math.Float32bits(t3) | t4
+	return math.Float32frombits(t5)
+}
+
+func roundAway32Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*float32)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float32)(unsafe.Pointer(xp)), n)
+	for i := range o {
+		o[i] = roundAway32(x[i])
+	}
+}
+
+// roundAway64 is the nearest integer, of two the larger in magnitude.
+func roundAway64(x float64) float64 {
+	t0 := math.Float64bits(x) & uint64(0x8000000000000000)
+	t1 := uint64(0x3fdfffffffffffff) | t0
+	t2 := float64(x + math.Float64frombits(t1))
+	t3 := float64(math.Trunc(float64(t2)))
+	t4 := math.Float64bits(x) & uint64(0x8000000000000000)
+	t5 := math.Float64bits(t3) | t4
+	return math.Float64frombits(t5)
+}
+
+func roundAway64Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*float64)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float64)(unsafe.Pointer(xp)), n)
+	for i := range o {
+		o[i] = roundAway64(x[i])
+	}
+}
+
+// less32 is x < y.
+func less32(x float32, y float32) bool {
+	t0 := x < y
+	return t0
+}
+
+func less32Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*uint8)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float32)(unsafe.Pointer(xp)), n)
+	y := unsafe.Slice((*float32)(unsafe.Pointer(yp)), n)
+	for i := range o {
+		o[i] = flag(less32(x[i], y[i]))
+	}
+}
+
+// less64 is x < y.
+func less64(x float64, y float64) bool {
+	t0 := x < y
+	return t0
+}
+
+func less64Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*uint8)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float64)(unsafe.Pointer(xp)), n)
+	y := unsafe.Slice((*float64)(unsafe.Pointer(yp)), n)
+	for i := range o {
+		o[i] = flag(less64(x[i], y[i]))
+	}
+}
+
+// lessEqual32 is x <= y.
+func lessEqual32(x float32, y float32) bool {
+	t0 := x <= y
+	return t0
+}
+
+func lessEqual32Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*uint8)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float32)(unsafe.Pointer(xp)), n)
+	y := unsafe.Slice((*float32)(unsafe.Pointer(yp)), n)
+	for i := range o {
+		o[i] = flag(lessEqual32(x[i], y[i]))
+	}
+}
+
+// lessEqual64 is x <= y.
+func lessEqual64(x float64, y float64) bool {
+	t0 := x <= y
+	return t0
+}
+
+func lessEqual64Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*uint8)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float64)(unsafe.Pointer(xp)), n)
+	y := unsafe.Slice((*float64)(unsafe.Pointer(yp)), n)
+	for i := range o {
+		o[i] = flag(lessEqual64(x[i], y[i]))
+	}
+}
+
+// equal32 is x == y.
+func equal32(x float32, y float32) bool {
+	t0 := x == y
+	return t0
+}
+
+func equal32Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*uint8)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float32)(unsafe.Pointer(xp)), n)
+	y := unsafe.Slice((*float32)(unsafe.Pointer(yp)), n)
+	for i := range o {
+		o[i] = flag(equal32(x[i], y[i]))
+	}
+}
+
+// equal64 is x == y.
+func equal64(x float64, y float64) bool {
+	t0 := x == y
+	return t0
+}
+
+func equal64Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*uint8)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float64)(unsafe.Pointer(xp)), n)
+	y := unsafe.Slice((*float64)(unsafe.Pointer(yp)), n)
+	for i := range o {
+		o[i] = flag(equal64(x[i], y[i]))
+	}
+}
+
+// notEqual32 is x != y.
+func notEqual32(x float32, y float32) bool {
+	t0 := x == y
+	t1 := !t0
+	return t1
+}
+
+func notEqual32Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*uint8)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float32)(unsafe.Pointer(xp)), n)
+	y := unsafe.Slice((*float32)(unsafe.Pointer(yp)), n)
+	for i := range o {
+		o[i] = flag(notEqual32(x[i], y[i]))
+	}
+}
+
+// notEqual64 is x != y.
+func notEqual64(x float64, y float64) bool {
+	t0 := x == y
+	t1 := !t0
+	return t1
+}
+
+func notEqual64Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*uint8)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float64)(unsafe.Pointer(xp)), n)
+	y := unsafe.Slice((*float64)(unsafe.Pointer(yp)), n)
+	for i := range o {
+		o[i] = flag(notEqual64(x[i], y[i]))
+	}
+}
+
+// finite32 is whether x is finite.
+func finite32(x float32) bool {
+	t0 := math.Float32bits(x) & uint32(0x7fffffff)
+	t1 := math.Float32frombits(t0) <= math.Float32frombits(0x7f7fffff)
+	return t1
+}
+
+func finite32Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*uint8)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float32)(unsafe.Pointer(xp)), n)
+	for i := range o {
+		o[i] = flag(finite32(x[i]))
+	}
+}
+
+// finite64 is whether x is finite.
+func finite64(x float64) bool {
+	t0 := math.Float64bits(x) & uint64(0x7fffffffffffffff)
+	t1 := math.Float64frombits(t0) <= math.Float64frombits(0x7fefffffffffffff)
+	return t1
+}
+
+func finite64Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*uint8)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float64)(unsafe.Pointer(xp)), n)
+	for i := range o {
+		o[i] = flag(finite64(x[i]))
+	}
+}
+
+// select32 is y if x, else z.
+func select32(x bool, y uint32, z uint32) uint32 {
+	t0 := z
+	if x {
+		t0 = y
+	}
+	return t0
+}
+
+func select32Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*uint32)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*uint8)(unsafe.Pointer(xp)), n)
+	y := unsafe.Slice((*uint32)(unsafe.Pointer(yp)), n)
+	z := unsafe.Slice((*uint32)(unsafe.Pointer(zp)), n)
+	for i := range o {
+		o[i] = select32(x[i] != 0, y[i], z[i])
+	}
+}
+
+// select64 is y if x, else z.
+func select64(x bool, y uint64, z uint64) uint64 {
+	t0 := z
+	if x {
+		t0 = y
+	}
+	return t0
+}
+
+func select64Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*uint64)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*uint8)(unsafe.Pointer(xp)), n)
+	y := unsafe.Slice((*uint64)(unsafe.Pointer(yp)), n)
+	z := unsafe.Slice((*uint64)(unsafe.Pointer(zp)), n)
+	for i := range o {
+		o[i] = select64(x[i] != 0, y[i], z[i])
+	}
+}
 
 // Exp is e^x.
 func Exp(x float64) float64 {
@@ -11,10 +918,10 @@ func Exp(x float64) float64 {
 	if t0 {
 		t1 = math.Float64frombits(0xc087700000000000)
 	}
-	t2 := math.Float64frombits(0x4086300000000000) < t1
+	t2 := math.Float64frombits(0x4086380000000000) < t1
 	t3 := t1
 	if t2 {
-		t3 = math.Float64frombits(0x4086300000000000)
+		t3 = math.Float64frombits(0x4086380000000000)
 	}
 	t4 := float64(t3 * math.Float64frombits(0x3ff71547652b82fe))
 	t5 := float64(t4 + math.Float64frombits(0x4338000000000000))
@@ -39,13 +946,66 @@ func Exp(x float64) float64 {
 	t24 := float64(t23 - math.Float64frombits(0x4338000000000000))
 	t25 := float64(t6 - t24)
 	t26 := float64(t25 + math.Float64frombits(0x4338000000000000))
-	t27 := math.Float64frombits(math.Float64bits(t23) << 52)
-	t28 := math.Float64frombits(math.Float64bits(t27) + math.Float64bits(math.Float64frombits(0x3ff0000000000000)))
-	t29 := float64(t21 * t28)
-	t30 := math.Float64frombits(math.Float64bits(t26) << 52)
-	t31 := math.Float64frombits(math.Float64bits(t30) + math.Float64bits(math.Float64frombits(0x3ff0000000000000)))
-	t32 := float64(t29 * t31)
+	t27 := math.Float64bits(t23) << 52
+	t28 := t27 + uint64(0x3ff0000000000000)
+	t29 := float64(t21 * math.Float64frombits(t28))
+	t30 := math.Float64bits(t26) << 52
+	t31 := t30 + uint64(0x3ff0000000000000)
+	t32 := float64(t29 * math.Float64frombits(t31))
 	return t32
+}
+
+func exp64Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*float64)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float64)(unsafe.Pointer(xp)), n)
+	for i := range o {
+		o[i] = Exp(x[i])
+	}
+}
+
+// exp32 is e^x.
+func exp32(x float32) float32 {
+	t0 := x < math.Float32frombits(0xc2d00000)
+	t1 := x
+	if t0 {
+		t1 = math.Float32frombits(0xc2d00000)
+	}
+	t2 := math.Float32frombits(0x42b40000) < t1
+	t3 := t1
+	if t2 {
+		t3 = math.Float32frombits(0x42b40000)
+	}
+	t4 := float32(t3 * math.Float32frombits(0x3fb8aa3b))
+	t5 := float32(t4 + math.Float32frombits(0x4b400000))
+	t6 := float32(t5 - math.Float32frombits(0x4b400000))
+	t7 := FMA(t6, math.Float32frombits(0xbf317180), t3)
+	t8 := FMA(t6, math.Float32frombits(0xb717f7d1), t7)
+	t9 := FMA(math.Float32frombits(0x3ab6a1a7), t8, math.Float32frombits(0x3c091edd))
+	t10 := FMA(t9, t8, math.Float32frombits(0x3d2aaa74))
+	t11 := FMA(t10, t8, math.Float32frombits(0x3e2aaa3e))
+	t12 := FMA(t11, t8, math.Float32frombits(0x3f000000))
+	t13 := FMA(t12, t8, math.Float32frombits(0x3f800000))
+	t14 := FMA(t13, t8, math.Float32frombits(0x3f800000))
+	t15 := float32(t6 * math.Float32frombits(0x3f000000))
+	t16 := float32(t15 + math.Float32frombits(0x4b400000))
+	t17 := float32(t16 - math.Float32frombits(0x4b400000))
+	t18 := float32(t6 - t17)
+	t19 := float32(t18 + math.Float32frombits(0x4b400000))
+	t20 := math.Float32bits(t16) << 23
+	t21 := t20 + uint32(0x3f800000)
+	t22 := float32(t14 * math.Float32frombits(t21))
+	t23 := math.Float32bits(t19) << 23
+	t24 := t23 + uint32(0x3f800000)
+	t25 := float32(t22 * math.Float32frombits(t24))
+	return t25
+}
+
+func exp32Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*float32)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float32)(unsafe.Pointer(xp)), n)
+	for i := range o {
+		o[i] = exp32(x[i])
+	}
 }
 
 // Expm1 is e^x - 1.
@@ -65,34 +1025,90 @@ func Expm1(x float64) float64 {
 	t6 := float64(t5 - math.Float64frombits(0x4338000000000000))
 	t7 := math.FMA(t6, math.Float64frombits(0xbfe62e42fee00000), t3)
 	t8 := math.FMA(t6, math.Float64frombits(0xbdea39ef35793c76), t7)
-	t9 := math.FMA(math.Float64frombits(0x3da93974a8c07c9d), t8, math.Float64frombits(0x3de6124613a86d09))
-	t10 := math.FMA(t9, t8, math.Float64frombits(0x3e21eed8eff8d898))
-	t11 := math.FMA(t10, t8, math.Float64frombits(0x3e5ae64567f544e4))
-	t12 := math.FMA(t11, t8, math.Float64frombits(0x3e927e4fb7789f5c))
-	t13 := math.FMA(t12, t8, math.Float64frombits(0x3ec71de3a556c734))
-	t14 := math.FMA(t13, t8, math.Float64frombits(0x3efa01a01a01a01a))
-	t15 := math.FMA(t14, t8, math.Float64frombits(0x3f2a01a01a01a01a))
-	t16 := math.FMA(t15, t8, math.Float64frombits(0x3f56c16c16c16c17))
-	t17 := math.FMA(t16, t8, math.Float64frombits(0x3f81111111111111))
-	t18 := math.FMA(t17, t8, math.Float64frombits(0x3fa5555555555555))
-	t19 := math.FMA(t18, t8, math.Float64frombits(0x3fc5555555555555))
-	t20 := math.FMA(t19, t8, math.Float64frombits(0x3fe0000000000000))
-	t21 := float64(t8 * t8)
-	t22 := math.FMA(t21, t20, t8)
+	t9 := float64(t8 * t8)
+	t10 := math.FMA(math.Float64frombits(0x3da93974a8c07c9d), t8, math.Float64frombits(0x3de6124613a86d09))
+	t11 := math.FMA(t10, t8, math.Float64frombits(0x3e21eed8eff8d898))
+	t12 := math.FMA(t11, t8, math.Float64frombits(0x3e5ae64567f544e4))
+	t13 := math.FMA(t12, t8, math.Float64frombits(0x3e927e4fb7789f5c))
+	t14 := math.FMA(t13, t8, math.Float64frombits(0x3ec71de3a556c734))
+	t15 := math.FMA(t14, t8, math.Float64frombits(0x3efa01a01a01a01a))
+	t16 := math.FMA(t15, t8, math.Float64frombits(0x3f2a01a01a01a01a))
+	t17 := math.FMA(t16, t8, math.Float64frombits(0x3f56c16c16c16c17))
+	t18 := math.FMA(t17, t8, math.Float64frombits(0x3f81111111111111))
+	t19 := math.FMA(t18, t8, math.Float64frombits(0x3fa5555555555555))
+	t20 := math.FMA(t19, t8, math.Float64frombits(0x3fc5555555555555))
+	t21 := math.FMA(t20, t8, math.Float64frombits(0x3fe0000000000000))
+	t22 := math.FMA(t9, t21, t8)
 	t23 := float64(t6 - math.Float64frombits(0x3ff0000000000000))
 	t24 := float64(t23 + math.Float64frombits(0x4338000000000000))
-	t25 := math.Float64frombits(math.Float64bits(t24) << 52)
-	t26 := math.Float64frombits(math.Float64bits(t25) + math.Float64bits(math.Float64frombits(0x3ff0000000000000)))
-	t27 := float64(t26 - math.Float64frombits(0x3fe0000000000000))
-	t28 := math.FMA(t26, t22, t27)
+	t25 := math.Float64bits(t24) << 52
+	t26 := t25 + uint64(0x3ff0000000000000)
+	t27 := float64(math.Float64frombits(t26) - math.Float64frombits(0x3fe0000000000000))
+	t28 := math.FMA(math.Float64frombits(t26), t22, t27)
 	t29 := float64(t28 * math.Float64frombits(0x4000000000000000))
-	t30 := math.Float64frombits(math.Float64bits(x) & math.Float64bits(math.Float64frombits(0x7fffffffffffffff)))
-	t31 := t30 < math.Float64frombits(0x3c90000000000000)
+	t30 := math.Float64bits(x) & uint64(0x7fffffffffffffff)
+	t31 := math.Float64frombits(t30) < math.Float64frombits(0x3c90000000000000)
 	t32 := t29
 	if t31 {
 		t32 = x
 	}
 	return t32
+}
+
+func expm164Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*float64)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float64)(unsafe.Pointer(xp)), n)
+	for i := range o {
+		o[i] = Expm1(x[i])
+	}
+}
+
+// expm132 is e^x - 1.
+func expm132(x float32) float32 {
+	t0 := x < math.Float32frombits(0xc1900000)
+	t1 := x
+	if t0 {
+		t1 = math.Float32frombits(0xc1900000)
+	}
+	t2 := math.Float32frombits(0x42b20000) < t1
+	t3 := t1
+	if t2 {
+		t3 = math.Float32frombits(0x42b20000)
+	}
+	t4 := float32(t3 * math.Float32frombits(0x3fb8aa3b))
+	t5 := float32(t4 + math.Float32frombits(0x4b400000))
+	t6 := float32(t5 - math.Float32frombits(0x4b400000))
+	t7 := FMA(t6, math.Float32frombits(0xbf317180), t3)
+	t8 := FMA(t6, math.Float32frombits(0xb717f7d1), t7)
+	t9 := float32(t8 * t8)
+	t10 := FMA(math.Float32frombits(0x3950928b), t8, math.Float32frombits(0x3ab6a1a7))
+	t11 := FMA(t10, t8, math.Float32frombits(0x3c088870))
+	t12 := FMA(t11, t8, math.Float32frombits(0x3d2aaa74))
+	t13 := FMA(t12, t8, math.Float32frombits(0x3e2aaaab))
+	t14 := FMA(t13, t8, math.Float32frombits(0x3f000000))
+	t15 := FMA(t9, t14, t8)
+	t16 := float32(t6 - math.Float32frombits(0x3f800000))
+	t17 := float32(t16 + math.Float32frombits(0x4b400000))
+	t18 := math.Float32bits(t17) << 23
+	t19 := t18 + uint32(0x3f800000)
+	t20 := float32(math.Float32frombits(t19) - math.Float32frombits(0x3f000000))
+	t21 := FMA(math.Float32frombits(t19), t15, t20)
+	t22 := float32(t21 * math.Float32frombits(0x40000000))
+	t23 := math.Float32bits(x) & uint32(0x7fffffff)
+	t24 := math.Float32frombits(t23) < math.Float32frombits(0x33000000)
+	t25 := t22
+	if t24 {
+		t25 = x
+	}
+	return t25
+}
+
+func expm132Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*float32)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float32)(unsafe.Pointer(xp)), n)
+	for i := range o {
+		o[i] = expm132(x[i])
+	}
 }
 
 // Log is the natural logarithm.
@@ -103,18 +1119,18 @@ func Log(x float64) float64 {
 	if t0 {
 		t2 = t1
 	}
-	t3 := math.Float64frombits(math.Float64bits(t2) + math.Float64bits(math.Float64frombits(0x95f619980c433)))
-	t4 := math.Float64frombits(math.Float64bits(t3) >> 52)
-	t5 := math.Float64frombits(math.Float64bits(t4) | math.Float64bits(math.Float64frombits(0x4330000000000000)))
-	t6 := float64(t5 - math.Float64frombits(0x43300000000003ff))
+	t3 := math.Float64bits(t2) + uint64(0x95f619980c433)
+	t4 := t3 >> 52
+	t5 := t4 | uint64(0x4330000000000000)
+	t6 := float64(math.Float64frombits(t5) - math.Float64frombits(0x43300000000003ff))
 	t7 := float64(t6 - math.Float64frombits(0x404b000000000000))
 	t8 := t6
 	if t0 {
 		t8 = t7
 	}
-	t9 := math.Float64frombits(math.Float64bits(t3) & math.Float64bits(math.Float64frombits(0xfffffffffffff)))
-	t10 := math.Float64frombits(math.Float64bits(t9) + math.Float64bits(math.Float64frombits(0x3fe6a09e667f3bcd)))
-	t11 := float64(t10 - math.Float64frombits(0x3ff0000000000000))
+	t9 := t3 & uint64(0xfffffffffffff)
+	t10 := t9 + uint64(0x3fe6a09e667f3bcd)
+	t11 := float64(math.Float64frombits(t10) - math.Float64frombits(0x3ff0000000000000))
 	t12 := float64(t11 + math.Float64frombits(0x4000000000000000))
 	t13 := float64(t11 / t12)
 	t14 := float64(t13 * t13)
@@ -142,30 +1158,289 @@ func Log(x float64) float64 {
 		t34 = x
 	}
 	t35 := x < math.Float64frombits(0x0)
-	t36 := math.Float64frombits(0xfff0000000000000)
+	t36 := uint64(0xfff0000000000000)
 	if t35 {
-		t36 = math.Float64frombits(0x7ff8000000000001)
+		t36 = uint64(0x7ff8000000000001)
 	}
 	t37 := x < math.Float64frombits(0x1)
-	t38 := t34
+	t38 := math.Float64bits(t34)
 	if t37 {
 		t38 = t36
 	}
-	return t38
+	return math.Float64frombits(t38)
+}
+
+func log64Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*float64)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float64)(unsafe.Pointer(xp)), n)
+	for i := range o {
+		o[i] = Log(x[i])
+	}
+}
+
+// log32 is the natural logarithm.
+func log32(x float32) float32 {
+	t0 := x < math.Float32frombits(0x800000)
+	t1 := float32(x * math.Float32frombits(0x4c000000))
+	t2 := x
+	if t0 {
+		t2 = t1
+	}
+	t3 := math.Float32bits(t2) + uint32(0x4afb0d)
+	t4 := t3 >> 23
+	t5 := t4 | uint32(0x4b000000)
+	t6 := float32(math.Float32frombits(t5) - math.Float32frombits(0x4b00007f))
+	t7 := float32(t6 - math.Float32frombits(0x41c80000))
+	t8 := t6
+	if t0 {
+		t8 = t7
+	}
+	t9 := t3 & uint32(0x7fffff)
+	t10 := t9 + uint32(0x3f3504f3)
+	t11 := float32(math.Float32frombits(t10) - math.Float32frombits(0x3f800000))
+	t12 := float32(t11 + math.Float32frombits(0x40000000))
+	t13 := float32(t11 / t12)
+	t14 := float32(t13 * t13)
+	t15 := FMA(math.Float32frombits(0x3e789e26), t14, math.Float32frombits(0x3e91e9ee))
+	t16 := FMA(t15, t14, math.Float32frombits(0x3eccce13))
+	t17 := FMA(t16, t14, math.Float32frombits(0x3f2aaaaa))
+	t18 := float32(t14 * t17)
+	t19 := float32(t11 * t11)
+	t20 := float32(t19 * math.Float32frombits(0x3f000000))
+	t21 := float32(t20 + t18)
+	t22 := float32(t8 * math.Float32frombits(0x3717f7d1))
+	t23 := FMA(t13, t21, t22)
+	t24 := float32(t8 * math.Float32frombits(0x3f317180))
+	t25 := float32(t20 - t23)
+	t26 := float32(t25 - t11)
+	t27 := float32(t24 - t26)
+	t28 := float32(x * math.Float32frombits(0x0))
+	t29 := float32(t27 + t28)
+	t30 := math.Float32frombits(0x7f7fffff) < x
+	t31 := t29
+	if t30 {
+		t31 = x
+	}
+	t32 := x < math.Float32frombits(0x0)
+	t33 := uint32(0xff800000)
+	if t32 {
+		t33 = uint32(0x7fc00000)
+	}
+	t34 := x < math.Float32frombits(0x1)
+	t35 := math.Float32bits(t31)
+	if t34 {
+		t35 = t33
+	}
+	return math.Float32frombits(t35)
+}
+
+func log32Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*float32)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float32)(unsafe.Pointer(xp)), n)
+	for i := range o {
+		o[i] = log32(x[i])
+	}
+}
+
+// Log1p is log(1+x).
+func Log1p(x float64) float64 {
+	t0 := float64(x + math.Float64frombits(0x3ff0000000000000))
+	t1 := float64(t0 - math.Float64frombits(0x3ff0000000000000))
+	t2 := float64(x - t1)
+	t3 := t0 < math.Float64frombits(0x10000000000000)
+	t4 := float64(t0 * math.Float64frombits(0x4350000000000000))
+	t5 := t0
+	if t3 {
+		t5 = t4
+	}
+	t6 := math.Float64bits(t5) + uint64(0x95f619980c433)
+	t7 := t6 >> 52
+	t8 := t7 | uint64(0x4330000000000000)
+	t9 := float64(math.Float64frombits(t8) - math.Float64frombits(0x43300000000003ff))
+	t10 := float64(t9 - math.Float64frombits(0x404b000000000000))
+	t11 := t9
+	if t3 {
+		t11 = t10
+	}
+	t12 := t6 & uint64(0xfffffffffffff)
+	t13 := t12 + uint64(0x3fe6a09e667f3bcd)
+	t14 := float64(math.Float64frombits(t13) - math.Float64frombits(0x3ff0000000000000))
+	t15 := float64(t14 + math.Float64frombits(0x4000000000000000))
+	t16 := float64(t14 / t15)
+	t17 := float64(t16 * t16)
+	t18 := math.FMA(math.Float64frombits(0x3fc2f112df3e5244), t17, math.Float64frombits(0x3fc39a09d078c69f))
+	t19 := math.FMA(t18, t17, math.Float64frombits(0x3fc7466496cb03de))
+	t20 := math.FMA(t19, t17, math.Float64frombits(0x3fcc71c51d8e78af))
+	t21 := math.FMA(t20, t17, math.Float64frombits(0x3fd2492494229359))
+	t22 := math.FMA(t21, t17, math.Float64frombits(0x3fd999999997fa04))
+	t23 := math.FMA(t22, t17, math.Float64frombits(0x3fe5555555555593))
+	t24 := float64(t17 * t23)
+	t25 := float64(t14 * t14)
+	t26 := float64(t25 * math.Float64frombits(0x3fe0000000000000))
+	t27 := float64(t26 + t24)
+	t28 := float64(t11 * math.Float64frombits(0x3dea39ef35793c76))
+	t29 := math.FMA(t16, t27, t28)
+	t30 := float64(t11 * math.Float64frombits(0x3fe62e42fee00000))
+	t31 := float64(t26 - t29)
+	t32 := float64(t31 - t14)
+	t33 := float64(t30 - t32)
+	t34 := float64(t0 * math.Float64frombits(0x0))
+	t35 := float64(t33 + t34)
+	t36 := math.Float64frombits(0x7fefffffffffffff) < t0
+	t37 := t35
+	if t36 {
+		t37 = t0
+	}
+	t38 := t0 < math.Float64frombits(0x0)
+	t39 := uint64(0xfff0000000000000)
+	if t38 {
+		t39 = uint64(0x7ff8000000000001)
+	}
+	t40 := t0 < math.Float64frombits(0x1)
+	t41 := math.Float64bits(t37)
+	if t40 {
+		t41 = t39
+	}
+	t42 := float64(t2 / t0)
+	t43 := float64(math.Float64frombits(t41) + t42)
+	t44 := math.Float64bits(x) & uint64(0x7fffffffffffffff)
+	t45 := math.Float64frombits(t44) < math.Float64frombits(0x3c90000000000000)
+	t46 := t43
+	if t45 {
+		t46 = x
+	}
+	t47 := math.Float64frombits(0x10000000000000) < t0
+	t48 := t0 <= math.Float64frombits(0x7fefffffffffffff)
+	t49 := t47 && t48
+	t50 := t0 == x
+	t51 := x != x
+	t52 := math.Float64frombits(t41)
+	if t51 {
+		t52 = x
+	}
+	t53 := math.Float64bits(t52)
+	if t50 {
+		t53 = t41
+	}
+	t54 := math.Float64frombits(t53)
+	if t49 {
+		t54 = t46
+	}
+	return t54
+}
+
+func log1p64Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*float64)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float64)(unsafe.Pointer(xp)), n)
+	for i := range o {
+		o[i] = Log1p(x[i])
+	}
+}
+
+// log1p32 is log(1+x).
+func log1p32(x float32) float32 {
+	t0 := float32(x + math.Float32frombits(0x3f800000))
+	t1 := float32(t0 - math.Float32frombits(0x3f800000))
+	t2 := float32(x - t1)
+	t3 := t0 < math.Float32frombits(0x800000)
+	t4 := float32(t0 * math.Float32frombits(0x4c000000))
+	t5 := t0
+	if t3 {
+		t5 = t4
+	}
+	t6 := math.Float32bits(t5) + uint32(0x4afb0d)
+	t7 := t6 >> 23
+	t8 := t7 | uint32(0x4b000000)
+	t9 := float32(math.Float32frombits(t8) - math.Float32frombits(0x4b00007f))
+	t10 := float32(t9 - math.Float32frombits(0x41c80000))
+	t11 := t9
+	if t3 {
+		t11 = t10
+	}
+	t12 := t6 & uint32(0x7fffff)
+	t13 := t12 + uint32(0x3f3504f3)
+	t14 := float32(math.Float32frombits(t13) - math.Float32frombits(0x3f800000))
+	t15 := float32(t14 + math.Float32frombits(0x40000000))
+	t16 := float32(t14 / t15)
+	t17 := float32(t16 * t16)
+	t18 := FMA(math.Float32frombits(0x3e789e26), t17, math.Float32frombits(0x3e91e9ee))
+	t19 := FMA(t18, t17, math.Float32frombits(0x3eccce13))
+	t20 := FMA(t19, t17, math.Float32frombits(0x3f2aaaaa))
+	t21 := float32(t17 * t20)
+	t22 := float32(t14 * t14)
+	t23 := float32(t22 * math.Float32frombits(0x3f000000))
+	t24 := float32(t23 + t21)
+	t25 := float32(t11 * math.Float32frombits(0x3717f7d1))
+	t26 := FMA(t16, t24, t25)
+	t27 := float32(t11 * math.Float32frombits(0x3f317180))
+	t28 := float32(t23 - t26)
+	t29 := float32(t28 - t14)
+	t30 := float32(t27 - t29)
+	t31 := float32(t0 * math.Float32frombits(0x0))
+	t32 := float32(t30 + t31)
+	t33 := math.Float32frombits(0x7f7fffff) < t0
+	t34 := t32
+	if t33 {
+		t34 = t0
+	}
+	t35 := t0 < math.Float32frombits(0x0)
+	t36 := uint32(0xff800000)
+	if t35 {
+		t36 = uint32(0x7fc00000)
+	}
+	t37 := t0 < math.Float32frombits(0x1)
+	t38 := math.Float32bits(t34)
+	if t37 {
+		t38 = t36
+	}
+	t39 := float32(t2 / t0)
+	t40 := float32(math.Float32frombits(t38) + t39)
+	t41 := math.Float32bits(x) & uint32(0x7fffffff)
+	t42 := math.Float32frombits(t41) < math.Float32frombits(0x33000000)
+	t43 := t40
+	if t42 {
+		t43 = x
+	}
+	t44 := math.Float32frombits(0x800000) < t0
+	t45 := t0 <= math.Float32frombits(0x7f7fffff)
+	t46 := t44 && t45
+	t47 := t0 == x
+	t48 := x != x
+	t49 := math.Float32frombits(t38)
+	if t48 {
+		t49 = x
+	}
+	t50 := math.Float32bits(t49)
+	if t47 {
+		t50 = t38
+	}
+	t51 := math.Float32frombits(t50)
+	if t46 {
+		t51 = t43
+	}
+	return t51
+}
+
+func log1p32Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*float32)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float32)(unsafe.Pointer(xp)), n)
+	for i := range o {
+		o[i] = log1p32(x[i])
+	}
 }
 
 // Logistic is 1/(1+e^-x).
 func Logistic(x float64) float64 {
-	t0 := math.Float64frombits(math.Float64bits(x) ^ math.Float64bits(math.Float64frombits(0x8000000000000000)))
-	t1 := t0 < math.Float64frombits(0xc087700000000000)
-	t2 := t0
+	t0 := math.Float64bits(x) | uint64(0x8000000000000000)
+	t1 := math.Float64frombits(t0) < math.Float64frombits(0xc087700000000000)
+	t2 := math.Float64frombits(t0)
 	if t1 {
 		t2 = math.Float64frombits(0xc087700000000000)
 	}
-	t3 := math.Float64frombits(0x4086300000000000) < t2
+	t3 := math.Float64frombits(0x4086380000000000) < t2
 	t4 := t2
 	if t3 {
-		t4 = math.Float64frombits(0x4086300000000000)
+		t4 = math.Float64frombits(0x4086380000000000)
 	}
 	t5 := float64(t4 * math.Float64frombits(0x3ff71547652b82fe))
 	t6 := float64(t5 + math.Float64frombits(0x4338000000000000))
@@ -190,22 +1465,114 @@ func Logistic(x float64) float64 {
 	t25 := float64(t24 - math.Float64frombits(0x4338000000000000))
 	t26 := float64(t7 - t25)
 	t27 := float64(t26 + math.Float64frombits(0x4338000000000000))
-	t28 := math.Float64frombits(math.Float64bits(t24) << 52)
-	t29 := math.Float64frombits(math.Float64bits(t28) + math.Float64bits(math.Float64frombits(0x3ff0000000000000)))
-	t30 := float64(t22 * t29)
-	t31 := math.Float64frombits(math.Float64bits(t27) << 52)
-	t32 := math.Float64frombits(math.Float64bits(t31) + math.Float64bits(math.Float64frombits(0x3ff0000000000000)))
-	t33 := float64(t30 * t32)
-	t34 := float64(t33 + math.Float64frombits(0x3ff0000000000000))
-	t35 := float64(math.Float64frombits(0x3ff0000000000000) / t34)
-	return t35
+	t28 := math.Float64bits(t24) << 52
+	t29 := t28 + uint64(0x3ff0000000000000)
+	t30 := float64(t22 * math.Float64frombits(t29))
+	t31 := math.Float64bits(t27) << 52
+	t32 := t31 + uint64(0x3ff0000000000000)
+	t33 := float64(t30 * math.Float64frombits(t32))
+	t34 := x < math.Float64frombits(0x0)
+	t35 := math.Float64frombits(0x3ff0000000000000)
+	if t34 {
+		t35 = t33
+	}
+	t36 := float64(t33 + math.Float64frombits(0x3ff0000000000000))
+	t37 := float64(t35 / t36)
+	t38 := x != x
+	t39 := t37
+	if t38 {
+		t39 = x
+	}
+	return t39
+}
+
+func logistic64Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*float64)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float64)(unsafe.Pointer(xp)), n)
+	for i := range o {
+		o[i] = Logistic(x[i])
+	}
+}
+
+// logistic32 is 1/(1+e^-x).
+func logistic32(x float32) float32 {
+	t0 := math.Float32bits(x) | uint32(0x80000000)
+	t1 := math.Float32frombits(t0) < math.Float32frombits(0xc2d00000)
+	t2 := math.Float32frombits(t0)
+	if t1 {
+		t2 = math.Float32frombits(0xc2d00000)
+	}
+	t3 := math.Float32frombits(0x42b40000) < t2
+	t4 := t2
+	if t3 {
+		t4 = math.Float32frombits(0x42b40000)
+	}
+	t5 := float32(t4 * math.Float32frombits(0x3fb8aa3b))
+	t6 := float32(t5 + math.Float32frombits(0x4b400000))
+	t7 := float32(t6 - math.Float32frombits(0x4b400000))
+	t8 := FMA(t7, math.Float32frombits(0xbf317180), t4)
+	t9 := FMA(t7, math.Float32frombits(0xb717f7d1), t8)
+	t10 := FMA(math.Float32frombits(0x3ab6a1a7), t9, math.Float32frombits(0x3c091edd))
+	t11 := FMA(t10, t9, math.Float32frombits(0x3d2aaa74))
+	t12 := FMA(t11, t9, math.Float32frombits(0x3e2aaa3e))
+	t13 := FMA(t12, t9, math.Float32frombits(0x3f000000))
+	t14 := FMA(t13, t9, math.Float32frombits(0x3f800000))
+	t15 := FMA(t14, t9, math.Float32frombits(0x3f800000))
+	t16 := float32(t7 * math.Float32frombits(0x3f000000))
+	t17 := float32(t16 + math.Float32frombits(0x4b400000))
+	t18 := float32(t17 - math.Float32frombits(0x4b400000))
+	t19 := float32(t7 - t18)
+	t20 := float32(t19 + math.Float32frombits(0x4b400000))
+	t21 := math.Float32bits(t17) << 23
+	t22 := t21 + uint32(0x3f800000)
+	t23 := float32(t15 * math.Float32frombits(t22))
+	t24 := math.Float32bits(t20) << 23
+	t25 := t24 + uint32(0x3f800000)
+	t26 := float32(t23 * math.Float32frombits(t25))
+	t27 := x < math.Float32frombits(0x0)
+	t28 := math.Float32frombits(0x3f800000)
+	if t27 {
+		t28 = t26
+	}
+	t29 := float32(t26 + math.Float32frombits(0x3f800000))
+	t30 := float32(t28 / t29)
+	t31 := x != x
+	t32 := t30
+	if t31 {
+		t32 = x
+	}
+	return t32
+}
+
+func logistic32Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*float32)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float32)(unsafe.Pointer(xp)), n)
+	for i := range o {
+		o[i] = logistic32(x[i])
+	}
 }
 
 // Rsqrt is one divided by the square root.
 func Rsqrt(x float64) float64 {
-	t0 := math.Sqrt(x)
+	t0 := float64(math.Sqrt(float64(x)))
 	t1 := float64(math.Float64frombits(0x3ff0000000000000) / t0)
 	return t1
+}
+
+func rsqrt64Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*float64)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float64)(unsafe.Pointer(xp)), n)
+	for i := range o {
+		o[i] = Rsqrt(x[i])
+	}
+}
+
+func rsqrt32Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*float32)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float32)(unsafe.Pointer(xp)), n)
+	for i := range o {
+		o[i] = float32(Rsqrt(float64(x[i])))
+	}
 }
 
 // Sin is the sine, for |x| up to 2^20.
@@ -215,8 +1582,8 @@ func Sin(x float64) float64 {
 	t2 := float64(t1 - math.Float64frombits(0x4338000000000000))
 	t3 := math.FMA(t2, math.Float64frombits(0xbff921fb54442d18), x)
 	t4 := float64(t2 * math.Float64frombits(0x3c91a62633145c07))
-	t5 := math.Float64frombits(math.Float64bits(t4) ^ math.Float64bits(math.Float64frombits(0x8000000000000000)))
-	t6 := math.FMA(t2, math.Float64frombits(0x3c91a62633145c07), t5)
+	t5 := math.Float64bits(t4) ^ uint64(0x8000000000000000)
+	t6 := math.FMA(t2, math.Float64frombits(0x3c91a62633145c07), math.Float64frombits(t5))
 	t7 := float64(t3 - t4)
 	t8 := float64(t3 - t7)
 	t9 := float64(t8 - t4)
@@ -243,25 +1610,41 @@ func Sin(x float64) float64 {
 	t30 := math.FMA(t27, t24, t29)
 	t31 := float64(t26 + t30)
 	t32 := math.FMA(t11, t31, t19)
-	t33 := math.Float64frombits(math.Float64bits(t11) ^ math.Float64bits(math.Float64frombits(0x8000000000000000)))
-	t34 := math.FMA(t33, t19, t31)
-	t35 := math.Float64frombits(math.Float64bits(x) & math.Float64bits(math.Float64frombits(0x7fffffffffffffff)))
-	t36 := t35 < math.Float64frombits(0x3e40000000000000)
-	t37 := math.Float64frombits(math.Float64bits(t1) << 63)
-	t38 := math.Float64frombits(math.Float64bits(t37) | math.Float64bits(math.Float64frombits(0x3ff0000000000000)))
-	t39 := t38 < math.Float64frombits(0x0)
+	t33 := math.Float64bits(t11) ^ uint64(0x8000000000000000)
+	t34 := math.FMA(math.Float64frombits(t33), t19, t31)
+	t35 := math.Float64bits(x) & uint64(0x7fffffffffffffff)
+	t36 := math.Float64frombits(t35) < math.Float64frombits(0x3e40000000000000)
+	t37 := math.Float64bits(t1) << 63
+	t38 := t37 | uint64(0x3ff0000000000000)
+	t39 := math.Float64frombits(t38) < math.Float64frombits(0x0)
 	t40 := t32
 	if t39 {
 		t40 = t34
 	}
-	t41 := math.Float64frombits(math.Float64bits(t1) << 62)
-	t42 := math.Float64frombits(math.Float64bits(t41) & math.Float64bits(math.Float64frombits(0x8000000000000000)))
-	t43 := math.Float64frombits(math.Float64bits(t40) ^ math.Float64bits(t42))
-	t44 := t43
+	t41 := math.Float64bits(t1) << 62
+	t42 := t41 & uint64(0x8000000000000000)
+	t43 := math.Float64bits(t40) ^ t42
+	t44 := math.Float64frombits(t43)
 	if t36 {
 		t44 = x
 	}
 	return t44
+}
+
+func sin64Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*float64)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float64)(unsafe.Pointer(xp)), n)
+	for i := range o {
+		o[i] = Sin(x[i])
+	}
+}
+
+func sin32Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*float32)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float32)(unsafe.Pointer(xp)), n)
+	for i := range o {
+		o[i] = float32(Sin(float64(x[i])))
+	}
 }
 
 // Cos is the cosine, for |x| up to 2^20.
@@ -271,8 +1654,8 @@ func Cos(x float64) float64 {
 	t2 := float64(t1 - math.Float64frombits(0x4338000000000000))
 	t3 := math.FMA(t2, math.Float64frombits(0xbff921fb54442d18), x)
 	t4 := float64(t2 * math.Float64frombits(0x3c91a62633145c07))
-	t5 := math.Float64frombits(math.Float64bits(t4) ^ math.Float64bits(math.Float64frombits(0x8000000000000000)))
-	t6 := math.FMA(t2, math.Float64frombits(0x3c91a62633145c07), t5)
+	t5 := math.Float64bits(t4) ^ uint64(0x8000000000000000)
+	t6 := math.FMA(t2, math.Float64frombits(0x3c91a62633145c07), math.Float64frombits(t5))
 	t7 := float64(t3 - t4)
 	t8 := float64(t3 - t7)
 	t9 := float64(t8 - t4)
@@ -299,27 +1682,118 @@ func Cos(x float64) float64 {
 	t30 := math.FMA(t27, t24, t29)
 	t31 := float64(t26 + t30)
 	t32 := math.FMA(t11, t31, t19)
-	t33 := math.Float64frombits(math.Float64bits(t11) ^ math.Float64bits(math.Float64frombits(0x8000000000000000)))
-	t34 := math.FMA(t33, t19, t31)
-	t35 := math.Float64frombits(math.Float64bits(t1) + math.Float64bits(math.Float64frombits(0x1)))
-	t36 := math.Float64frombits(math.Float64bits(t35) << 63)
-	t37 := math.Float64frombits(math.Float64bits(t36) | math.Float64bits(math.Float64frombits(0x3ff0000000000000)))
-	t38 := t37 < math.Float64frombits(0x0)
+	t33 := math.Float64bits(t11) ^ uint64(0x8000000000000000)
+	t34 := math.FMA(math.Float64frombits(t33), t19, t31)
+	t35 := math.Float64bits(t1) + uint64(0x1)
+	t36 := t35 << 63
+	t37 := t36 | uint64(0x3ff0000000000000)
+	t38 := math.Float64frombits(t37) < math.Float64frombits(0x0)
 	t39 := t32
 	if t38 {
 		t39 = t34
 	}
-	t40 := math.Float64frombits(math.Float64bits(t35) << 62)
-	t41 := math.Float64frombits(math.Float64bits(t40) & math.Float64bits(math.Float64frombits(0x8000000000000000)))
-	t42 := math.Float64frombits(math.Float64bits(t39) ^ math.Float64bits(t41))
-	return t42
+	t40 := t35 << 62
+	t41 := t40 & uint64(0x8000000000000000)
+	t42 := math.Float64bits(t39) ^ t41
+	return math.Float64frombits(t42)
+}
+
+func cos64Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*float64)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float64)(unsafe.Pointer(xp)), n)
+	for i := range o {
+		o[i] = Cos(x[i])
+	}
+}
+
+func cos32Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*float32)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float32)(unsafe.Pointer(xp)), n)
+	for i := range o {
+		o[i] = float32(Cos(float64(x[i])))
+	}
+}
+
+// Tan is the tangent, for |x| up to 2^20.
+func Tan(x float64) float64 {
+	t0 := float64(x * math.Float64frombits(0x3fe45f306dc9c883))
+	t1 := float64(t0 + math.Float64frombits(0x4338000000000000))
+	t2 := float64(t1 - math.Float64frombits(0x4338000000000000))
+	t3 := math.FMA(t2, math.Float64frombits(0xbff921fb54442d18), x)
+	t4 := float64(t2 * math.Float64frombits(0x3c91a62633145c07))
+	t5 := math.Float64bits(t4) ^ uint64(0x8000000000000000)
+	t6 := math.FMA(t2, math.Float64frombits(0x3c91a62633145c07), math.Float64frombits(t5))
+	t7 := float64(t3 - t4)
+	t8 := float64(t3 - t7)
+	t9 := float64(t8 - t4)
+	t10 := math.FMA(t2, math.Float64frombits(0xb91f1976b7ed900b), t6)
+	t11 := float64(t9 - t10)
+	t12 := float64(t7 * t7)
+	t13 := math.FMA(math.Float64frombits(0x3de5d93a5acfd57c), t12, math.Float64frombits(0xbe5ae5e68a2b9ceb))
+	t14 := math.FMA(t13, t12, math.Float64frombits(0x3ec71de357b1fe7d))
+	t15 := math.FMA(t14, t12, math.Float64frombits(0xbf2a01a019c161d5))
+	t16 := math.FMA(t15, t12, math.Float64frombits(0x3f8111111110f8a6))
+	t17 := math.FMA(t16, t12, math.Float64frombits(0xbfc5555555555549))
+	t18 := float64(t12 * t7)
+	t19 := math.FMA(t18, t17, t7)
+	t20 := math.FMA(math.Float64frombits(0xbda8fae9be8838d4), t12, math.Float64frombits(0x3e21ee9ebdb4b1c4))
+	t21 := math.FMA(t20, t12, math.Float64frombits(0xbe927e4f809c52ad))
+	t22 := math.FMA(t21, t12, math.Float64frombits(0x3efa01a019cb1590))
+	t23 := math.FMA(t22, t12, math.Float64frombits(0xbf56c16c16c15177))
+	t24 := math.FMA(t23, t12, math.Float64frombits(0x3fa555555555554c))
+	t25 := float64(t12 * math.Float64frombits(0x3fe0000000000000))
+	t26 := float64(math.Float64frombits(0x3ff0000000000000) - t25)
+	t27 := float64(t12 * t12)
+	t28 := float64(math.Float64frombits(0x3ff0000000000000) - t26)
+	t29 := float64(t28 - t25)
+	t30 := math.FMA(t27, t24, t29)
+	t31 := float64(t26 + t30)
+	t32 := math.FMA(t11, t31, t19)
+	t33 := math.Float64bits(t11) ^ uint64(0x8000000000000000)
+	t34 := math.FMA(math.Float64frombits(t33), t19, t31)
+	t35 := math.Float64bits(t1) << 63
+	t36 := t35 | uint64(0x3ff0000000000000)
+	t37 := math.Float64frombits(t36) < math.Float64frombits(0x0)
+	t38 := math.Float64bits(t34) ^ uint64(0x8000000000000000)
+	t39 := math.Float64bits(t32)
+	if t37 {
+		t39 = t38
+	}
+	t40 := t34
+	if t37 {
+		t40 = t32
+	}
+	t41 := float64(math.Float64frombits(t39) / t40)
+	t42 := math.Float64bits(x) & uint64(0x7fffffffffffffff)
+	t43 := math.Float64frombits(t42) < math.Float64frombits(0x3e40000000000000)
+	t44 := t41
+	if t43 {
+		t44 = x
+	}
+	return t44
+}
+
+func tan64Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*float64)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float64)(unsafe.Pointer(xp)), n)
+	for i := range o {
+		o[i] = Tan(x[i])
+	}
+}
+
+func tan32Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*float32)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float32)(unsafe.Pointer(xp)), n)
+	for i := range o {
+		o[i] = float32(Tan(float64(x[i])))
+	}
 }
 
 // Tanh is the hyperbolic tangent.
 func Tanh(x float64) float64 {
-	t0 := math.Float64frombits(math.Float64bits(x) & math.Float64bits(math.Float64frombits(0x7fffffffffffffff)))
-	t1 := math.Float64frombits(0x4036000000000000) < t0
-	t2 := t0
+	t0 := math.Float64bits(x) & uint64(0x7fffffffffffffff)
+	t1 := math.Float64frombits(0x4036000000000000) < math.Float64frombits(t0)
+	t2 := math.Float64frombits(t0)
 	if t1 {
 		t2 = math.Float64frombits(0x4036000000000000)
 	}
@@ -329,30 +1803,2270 @@ func Tanh(x float64) float64 {
 	t6 := float64(t5 - math.Float64frombits(0x4338000000000000))
 	t7 := math.FMA(t6, math.Float64frombits(0xbfe62e42fee00000), t3)
 	t8 := math.FMA(t6, math.Float64frombits(0xbdea39ef35793c76), t7)
-	t9 := math.FMA(math.Float64frombits(0x3da93974a8c07c9d), t8, math.Float64frombits(0x3de6124613a86d09))
-	t10 := math.FMA(t9, t8, math.Float64frombits(0x3e21eed8eff8d898))
-	t11 := math.FMA(t10, t8, math.Float64frombits(0x3e5ae64567f544e4))
-	t12 := math.FMA(t11, t8, math.Float64frombits(0x3e927e4fb7789f5c))
-	t13 := math.FMA(t12, t8, math.Float64frombits(0x3ec71de3a556c734))
-	t14 := math.FMA(t13, t8, math.Float64frombits(0x3efa01a01a01a01a))
-	t15 := math.FMA(t14, t8, math.Float64frombits(0x3f2a01a01a01a01a))
-	t16 := math.FMA(t15, t8, math.Float64frombits(0x3f56c16c16c16c17))
-	t17 := math.FMA(t16, t8, math.Float64frombits(0x3f81111111111111))
-	t18 := math.FMA(t17, t8, math.Float64frombits(0x3fa5555555555555))
-	t19 := math.FMA(t18, t8, math.Float64frombits(0x3fc5555555555555))
-	t20 := math.FMA(t19, t8, math.Float64frombits(0x3fe0000000000000))
-	t21 := float64(t8 * t8)
-	t22 := math.FMA(t21, t20, t8)
+	t9 := float64(t8 * t8)
+	t10 := math.FMA(math.Float64frombits(0x3da93974a8c07c9d), t8, math.Float64frombits(0x3de6124613a86d09))
+	t11 := math.FMA(t10, t8, math.Float64frombits(0x3e21eed8eff8d898))
+	t12 := math.FMA(t11, t8, math.Float64frombits(0x3e5ae64567f544e4))
+	t13 := math.FMA(t12, t8, math.Float64frombits(0x3e927e4fb7789f5c))
+	t14 := math.FMA(t13, t8, math.Float64frombits(0x3ec71de3a556c734))
+	t15 := math.FMA(t14, t8, math.Float64frombits(0x3efa01a01a01a01a))
+	t16 := math.FMA(t15, t8, math.Float64frombits(0x3f2a01a01a01a01a))
+	t17 := math.FMA(t16, t8, math.Float64frombits(0x3f56c16c16c16c17))
+	t18 := math.FMA(t17, t8, math.Float64frombits(0x3f81111111111111))
+	t19 := math.FMA(t18, t8, math.Float64frombits(0x3fa5555555555555))
+	t20 := math.FMA(t19, t8, math.Float64frombits(0x3fc5555555555555))
+	t21 := math.FMA(t20, t8, math.Float64frombits(0x3fe0000000000000))
+	t22 := math.FMA(t9, t21, t8)
 	t23 := float64(t6 - math.Float64frombits(0x3ff0000000000000))
 	t24 := float64(t23 + math.Float64frombits(0x4338000000000000))
-	t25 := math.Float64frombits(math.Float64bits(t24) << 52)
-	t26 := math.Float64frombits(math.Float64bits(t25) + math.Float64bits(math.Float64frombits(0x3ff0000000000000)))
-	t27 := float64(t26 - math.Float64frombits(0x3fe0000000000000))
-	t28 := math.FMA(t26, t22, t27)
+	t25 := math.Float64bits(t24) << 52
+	t26 := t25 + uint64(0x3ff0000000000000)
+	t27 := float64(math.Float64frombits(t26) - math.Float64frombits(0x3fe0000000000000))
+	t28 := math.FMA(math.Float64frombits(t26), t22, t27)
 	t29 := float64(t28 * math.Float64frombits(0x4000000000000000))
 	t30 := float64(t29 + math.Float64frombits(0x4000000000000000))
 	t31 := float64(t29 / t30)
-	t32 := math.Float64frombits(math.Float64bits(x) & math.Float64bits(math.Float64frombits(0x8000000000000000)))
-	t33 := math.Float64frombits(math.Float64bits(t31) | math.Float64bits(t32))
-	return t33
+	t32 := math.Float64bits(x) & uint64(0x8000000000000000)
+	t33 := math.Float64bits(t31) | t32
+	return math.Float64frombits(t33)
 }
+
+func tanh64Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*float64)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float64)(unsafe.Pointer(xp)), n)
+	for i := range o {
+		o[i] = Tanh(x[i])
+	}
+}
+
+// tanh32 is the hyperbolic tangent.
+func tanh32(x float32) float32 {
+	t0 := math.Float32bits(x) & uint32(0x7fffffff)
+	t1 := math.Float32frombits(0x41200000) < math.Float32frombits(t0)
+	t2 := math.Float32frombits(t0)
+	if t1 {
+		t2 = math.Float32frombits(0x41200000)
+	}
+	t3 := float32(t2 + t2)
+	t4 := float32(t3 * math.Float32frombits(0x3fb8aa3b))
+	t5 := float32(t4 + math.Float32frombits(0x4b400000))
+	t6 := float32(t5 - math.Float32frombits(0x4b400000))
+	t7 := FMA(t6, math.Float32frombits(0xbf317180), t3)
+	t8 := FMA(t6, math.Float32frombits(0xb717f7d1), t7)
+	t9 := float32(t8 * t8)
+	t10 := FMA(math.Float32frombits(0x3950928b), t8, math.Float32frombits(0x3ab6a1a7))
+	t11 := FMA(t10, t8, math.Float32frombits(0x3c088870))
+	t12 := FMA(t11, t8, math.Float32frombits(0x3d2aaa74))
+	t13 := FMA(t12, t8, math.Float32frombits(0x3e2aaaab))
+	t14 := FMA(t13, t8, math.Float32frombits(0x3f000000))
+	t15 := FMA(t9, t14, t8)
+	t16 := float32(t6 - math.Float32frombits(0x3f800000))
+	t17 := float32(t16 + math.Float32frombits(0x4b400000))
+	t18 := math.Float32bits(t17) << 23
+	t19 := t18 + uint32(0x3f800000)
+	t20 := float32(math.Float32frombits(t19) - math.Float32frombits(0x3f000000))
+	t21 := FMA(math.Float32frombits(t19), t15, t20)
+	t22 := float32(t21 * math.Float32frombits(0x40000000))
+	t23 := float32(t22 + math.Float32frombits(0x40000000))
+	t24 := float32(t22 / t23)
+	t25 := math.Float32bits(x) & uint32(0x80000000)
+	t26 := math.Float32bits(t24) | t25
+	return math.Float32frombits(t26)
+}
+
+func tanh32Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*float32)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float32)(unsafe.Pointer(xp)), n)
+	for i := range o {
+		o[i] = tanh32(x[i])
+	}
+}
+
+// Sinh is the hyperbolic sine.
+func Sinh(x float64) float64 {
+	t0 := math.Float64bits(x) & uint64(0x7fffffffffffffff)
+	t1 := math.Float64frombits(t0) < math.Float64frombits(0xbff0000000000000)
+	t2 := math.Float64frombits(t0)
+	if t1 {
+		t2 = math.Float64frombits(0xbff0000000000000)
+	}
+	t3 := math.Float64frombits(0x4086300000000000) < t2
+	t4 := t2
+	if t3 {
+		t4 = math.Float64frombits(0x4086300000000000)
+	}
+	t5 := float64(t4 * math.Float64frombits(0x3ff71547652b82fe))
+	t6 := float64(t5 + math.Float64frombits(0x4338000000000000))
+	t7 := float64(t6 - math.Float64frombits(0x4338000000000000))
+	t8 := math.FMA(t7, math.Float64frombits(0xbfe62e42fee00000), t4)
+	t9 := math.FMA(t7, math.Float64frombits(0xbdea39ef35793c76), t8)
+	t10 := float64(t9 * t9)
+	t11 := math.FMA(math.Float64frombits(0x3da93974a8c07c9d), t9, math.Float64frombits(0x3de6124613a86d09))
+	t12 := math.FMA(t11, t9, math.Float64frombits(0x3e21eed8eff8d898))
+	t13 := math.FMA(t12, t9, math.Float64frombits(0x3e5ae64567f544e4))
+	t14 := math.FMA(t13, t9, math.Float64frombits(0x3e927e4fb7789f5c))
+	t15 := math.FMA(t14, t9, math.Float64frombits(0x3ec71de3a556c734))
+	t16 := math.FMA(t15, t9, math.Float64frombits(0x3efa01a01a01a01a))
+	t17 := math.FMA(t16, t9, math.Float64frombits(0x3f2a01a01a01a01a))
+	t18 := math.FMA(t17, t9, math.Float64frombits(0x3f56c16c16c16c17))
+	t19 := math.FMA(t18, t9, math.Float64frombits(0x3f81111111111111))
+	t20 := math.FMA(t19, t9, math.Float64frombits(0x3fa5555555555555))
+	t21 := math.FMA(t20, t9, math.Float64frombits(0x3fc5555555555555))
+	t22 := math.FMA(t21, t9, math.Float64frombits(0x3fe0000000000000))
+	t23 := math.FMA(t10, t22, t9)
+	t24 := float64(t7 - math.Float64frombits(0x3ff0000000000000))
+	t25 := float64(t24 + math.Float64frombits(0x4338000000000000))
+	t26 := math.Float64bits(t25) << 52
+	t27 := t26 + uint64(0x3ff0000000000000)
+	t28 := float64(math.Float64frombits(t27) - math.Float64frombits(0x3fe0000000000000))
+	t29 := math.FMA(math.Float64frombits(t27), t23, t28)
+	t30 := math.FMA(t29, math.Float64frombits(0x4000000000000000), math.Float64frombits(0x3ff0000000000000))
+	t31 := float64(t29 / t30)
+	t32 := float64(t29 + t31)
+	t33 := math.Float64frombits(t0) < math.Float64frombits(0x3e30000000000000)
+	t34 := math.Float64bits(t32)
+	if t33 {
+		t34 = t0
+	}
+	t35 := math.Float64frombits(0x4086280000000000) < math.Float64frombits(t0)
+	t36 := math.Float64frombits(t0) < math.Float64frombits(0xc087700000000000)
+	t37 := math.Float64frombits(t0)
+	if t36 {
+		t37 = math.Float64frombits(0xc087700000000000)
+	}
+	t38 := math.Float64frombits(0x4086380000000000) < t37
+	t39 := t37
+	if t38 {
+		t39 = math.Float64frombits(0x4086380000000000)
+	}
+	t40 := float64(t39 * math.Float64frombits(0x3ff71547652b82fe))
+	t41 := float64(t40 + math.Float64frombits(0x4338000000000000))
+	t42 := float64(t41 - math.Float64frombits(0x4338000000000000))
+	t43 := math.FMA(t42, math.Float64frombits(0xbfe62e42fee00000), t39)
+	t44 := math.FMA(t42, math.Float64frombits(0xbdea39ef35793c76), t43)
+	t45 := float64(t42 + math.Float64frombits(0xbff0000000000000))
+	t46 := math.FMA(math.Float64frombits(0x3de6124613a86d09), t44, math.Float64frombits(0x3e21eed8eff8d898))
+	t47 := math.FMA(t46, t44, math.Float64frombits(0x3e5ae64567f544e4))
+	t48 := math.FMA(t47, t44, math.Float64frombits(0x3e927e4fb7789f5c))
+	t49 := math.FMA(t48, t44, math.Float64frombits(0x3ec71de3a556c734))
+	t50 := math.FMA(t49, t44, math.Float64frombits(0x3efa01a01a01a01a))
+	t51 := math.FMA(t50, t44, math.Float64frombits(0x3f2a01a01a01a01a))
+	t52 := math.FMA(t51, t44, math.Float64frombits(0x3f56c16c16c16c17))
+	t53 := math.FMA(t52, t44, math.Float64frombits(0x3f81111111111111))
+	t54 := math.FMA(t53, t44, math.Float64frombits(0x3fa5555555555555))
+	t55 := math.FMA(t54, t44, math.Float64frombits(0x3fc5555555555555))
+	t56 := math.FMA(t55, t44, math.Float64frombits(0x3fe0000000000000))
+	t57 := math.FMA(t56, t44, math.Float64frombits(0x3ff0000000000000))
+	t58 := math.FMA(t57, t44, math.Float64frombits(0x3ff0000000000000))
+	t59 := float64(t45 * math.Float64frombits(0x3fe0000000000000))
+	t60 := float64(t59 + math.Float64frombits(0x4338000000000000))
+	t61 := float64(t60 - math.Float64frombits(0x4338000000000000))
+	t62 := float64(t45 - t61)
+	t63 := float64(t62 + math.Float64frombits(0x4338000000000000))
+	t64 := math.Float64bits(t60) << 52
+	t65 := t64 + uint64(0x3ff0000000000000)
+	t66 := float64(t58 * math.Float64frombits(t65))
+	t67 := math.Float64bits(t63) << 52
+	t68 := t67 + uint64(0x3ff0000000000000)
+	t69 := float64(t66 * math.Float64frombits(t68))
+	t70 := math.Float64frombits(t34)
+	if t35 {
+		t70 = t69
+	}
+	t71 := math.Float64bits(x) & uint64(0x8000000000000000)
+	t72 := math.Float64bits(t70) | t71
+	return math.Float64frombits(t72)
+}
+
+func sinh64Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*float64)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float64)(unsafe.Pointer(xp)), n)
+	for i := range o {
+		o[i] = Sinh(x[i])
+	}
+}
+
+func sinh32Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*float32)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float32)(unsafe.Pointer(xp)), n)
+	for i := range o {
+		o[i] = float32(Sinh(float64(x[i])))
+	}
+}
+
+// Cosh is the hyperbolic cosine.
+func Cosh(x float64) float64 {
+	t0 := math.Float64bits(x) & uint64(0x7fffffffffffffff)
+	t1 := math.Float64frombits(t0) < math.Float64frombits(0xc087700000000000)
+	t2 := math.Float64frombits(t0)
+	if t1 {
+		t2 = math.Float64frombits(0xc087700000000000)
+	}
+	t3 := math.Float64frombits(0x4086380000000000) < t2
+	t4 := t2
+	if t3 {
+		t4 = math.Float64frombits(0x4086380000000000)
+	}
+	t5 := float64(t4 * math.Float64frombits(0x3ff71547652b82fe))
+	t6 := float64(t5 + math.Float64frombits(0x4338000000000000))
+	t7 := float64(t6 - math.Float64frombits(0x4338000000000000))
+	t8 := math.FMA(t7, math.Float64frombits(0xbfe62e42fee00000), t4)
+	t9 := math.FMA(t7, math.Float64frombits(0xbdea39ef35793c76), t8)
+	t10 := float64(t7 + math.Float64frombits(0xbff0000000000000))
+	t11 := math.FMA(math.Float64frombits(0x3de6124613a86d09), t9, math.Float64frombits(0x3e21eed8eff8d898))
+	t12 := math.FMA(t11, t9, math.Float64frombits(0x3e5ae64567f544e4))
+	t13 := math.FMA(t12, t9, math.Float64frombits(0x3e927e4fb7789f5c))
+	t14 := math.FMA(t13, t9, math.Float64frombits(0x3ec71de3a556c734))
+	t15 := math.FMA(t14, t9, math.Float64frombits(0x3efa01a01a01a01a))
+	t16 := math.FMA(t15, t9, math.Float64frombits(0x3f2a01a01a01a01a))
+	t17 := math.FMA(t16, t9, math.Float64frombits(0x3f56c16c16c16c17))
+	t18 := math.FMA(t17, t9, math.Float64frombits(0x3f81111111111111))
+	t19 := math.FMA(t18, t9, math.Float64frombits(0x3fa5555555555555))
+	t20 := math.FMA(t19, t9, math.Float64frombits(0x3fc5555555555555))
+	t21 := math.FMA(t20, t9, math.Float64frombits(0x3fe0000000000000))
+	t22 := math.FMA(t21, t9, math.Float64frombits(0x3ff0000000000000))
+	t23 := math.FMA(t22, t9, math.Float64frombits(0x3ff0000000000000))
+	t24 := float64(t10 * math.Float64frombits(0x3fe0000000000000))
+	t25 := float64(t24 + math.Float64frombits(0x4338000000000000))
+	t26 := float64(t25 - math.Float64frombits(0x4338000000000000))
+	t27 := float64(t10 - t26)
+	t28 := float64(t27 + math.Float64frombits(0x4338000000000000))
+	t29 := math.Float64bits(t25) << 52
+	t30 := t29 + uint64(0x3ff0000000000000)
+	t31 := float64(t23 * math.Float64frombits(t30))
+	t32 := math.Float64bits(t28) << 52
+	t33 := t32 + uint64(0x3ff0000000000000)
+	t34 := float64(t31 * math.Float64frombits(t33))
+	t35 := float64(math.Float64frombits(0x3fd0000000000000) / t34)
+	t36 := float64(t34 + t35)
+	return t36
+}
+
+func cosh64Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*float64)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float64)(unsafe.Pointer(xp)), n)
+	for i := range o {
+		o[i] = Cosh(x[i])
+	}
+}
+
+func cosh32Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*float32)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float32)(unsafe.Pointer(xp)), n)
+	for i := range o {
+		o[i] = float32(Cosh(float64(x[i])))
+	}
+}
+
+// Asinh is the inverse hyperbolic sine.
+func Asinh(x float64) float64 {
+	t0 := math.Float64bits(x) & uint64(0x7fffffffffffffff)
+	t1 := float64(math.Float64frombits(t0) * math.Float64frombits(t0))
+	t2 := math.Float64frombits(0x43b0000000000000) < math.Float64frombits(t0)
+	t3 := float64(math.Float64frombits(0x3ff0000000000000) + t1)
+	t4 := float64(math.Sqrt(float64(t3)))
+	t5 := float64(math.Float64frombits(0x3ff0000000000000) + t4)
+	t6 := float64(t1 / t5)
+	t7 := float64(math.Float64frombits(t0) + t6)
+	t8 := math.Float64bits(t7)
+	if t2 {
+		t8 = t0
+	}
+	t9 := float64(math.Float64frombits(t8) + math.Float64frombits(0x3ff0000000000000))
+	t10 := float64(t9 - math.Float64frombits(0x3ff0000000000000))
+	t11 := float64(math.Float64frombits(t8) - t10)
+	t12 := t9 < math.Float64frombits(0x10000000000000)
+	t13 := float64(t9 * math.Float64frombits(0x4350000000000000))
+	t14 := t9
+	if t12 {
+		t14 = t13
+	}
+	t15 := math.Float64bits(t14) + uint64(0x95f619980c433)
+	t16 := t15 >> 52
+	t17 := t16 | uint64(0x4330000000000000)
+	t18 := float64(math.Float64frombits(t17) - math.Float64frombits(0x43300000000003ff))
+	t19 := float64(t18 - math.Float64frombits(0x404b000000000000))
+	t20 := t18
+	if t12 {
+		t20 = t19
+	}
+	t21 := t15 & uint64(0xfffffffffffff)
+	t22 := t21 + uint64(0x3fe6a09e667f3bcd)
+	t23 := float64(math.Float64frombits(t22) - math.Float64frombits(0x3ff0000000000000))
+	t24 := float64(t23 + math.Float64frombits(0x4000000000000000))
+	t25 := float64(t23 / t24)
+	t26 := float64(t25 * t25)
+	t27 := math.FMA(math.Float64frombits(0x3fc2f112df3e5244), t26, math.Float64frombits(0x3fc39a09d078c69f))
+	t28 := math.FMA(t27, t26, math.Float64frombits(0x3fc7466496cb03de))
+	t29 := math.FMA(t28, t26, math.Float64frombits(0x3fcc71c51d8e78af))
+	t30 := math.FMA(t29, t26, math.Float64frombits(0x3fd2492494229359))
+	t31 := math.FMA(t30, t26, math.Float64frombits(0x3fd999999997fa04))
+	t32 := math.FMA(t31, t26, math.Float64frombits(0x3fe5555555555593))
+	t33 := float64(t26 * t32)
+	t34 := float64(t23 * t23)
+	t35 := float64(t34 * math.Float64frombits(0x3fe0000000000000))
+	t36 := float64(t35 + t33)
+	t37 := float64(t20 * math.Float64frombits(0x3dea39ef35793c76))
+	t38 := math.FMA(t25, t36, t37)
+	t39 := float64(t20 * math.Float64frombits(0x3fe62e42fee00000))
+	t40 := float64(t35 - t38)
+	t41 := float64(t40 - t23)
+	t42 := float64(t39 - t41)
+	t43 := float64(t9 * math.Float64frombits(0x0))
+	t44 := float64(t42 + t43)
+	t45 := math.Float64frombits(0x7fefffffffffffff) < t9
+	t46 := t44
+	if t45 {
+		t46 = t9
+	}
+	t47 := t9 < math.Float64frombits(0x0)
+	t48 := uint64(0xfff0000000000000)
+	if t47 {
+		t48 = uint64(0x7ff8000000000001)
+	}
+	t49 := t9 < math.Float64frombits(0x1)
+	t50 := math.Float64bits(t46)
+	if t49 {
+		t50 = t48
+	}
+	t51 := float64(t11 / t9)
+	t52 := float64(math.Float64frombits(t50) + t51)
+	t53 := t8 & uint64(0x7fffffffffffffff)
+	t54 := math.Float64frombits(t53) < math.Float64frombits(0x3c90000000000000)
+	t55 := math.Float64bits(t52)
+	if t54 {
+		t55 = t8
+	}
+	t56 := math.Float64frombits(0x10000000000000) < t9
+	t57 := t9 <= math.Float64frombits(0x7fefffffffffffff)
+	t58 := t56 && t57
+	t59 := t9 == math.Float64frombits(t8)
+	t60 := math.Float64frombits(t8) != math.Float64frombits(t8)
+	t61 := t50
+	if t60 {
+		t61 = t8
+	}
+	t62 := t61
+	if t59 {
+		t62 = t50
+	}
+	t63 := t62
+	if t58 {
+		t63 = t55
+	}
+	t64 := float64(math.Float64frombits(t63) + math.Float64frombits(0x3fe62e42fefa39ef))
+	t65 := math.Float64frombits(t63)
+	if t2 {
+		t65 = t64
+	}
+	t66 := math.Float64bits(x) & uint64(0x8000000000000000)
+	t67 := math.Float64bits(t65) | t66
+	return math.Float64frombits(t67)
+}
+
+func asinh64Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*float64)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float64)(unsafe.Pointer(xp)), n)
+	for i := range o {
+		o[i] = Asinh(x[i])
+	}
+}
+
+func asinh32Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*float32)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float32)(unsafe.Pointer(xp)), n)
+	for i := range o {
+		o[i] = float32(Asinh(float64(x[i])))
+	}
+}
+
+// Acosh is the inverse hyperbolic cosine.
+func Acosh(x float64) float64 {
+	t0 := float64(x - math.Float64frombits(0x3ff0000000000000))
+	t1 := math.Float64frombits(0x43b0000000000000) < x
+	t2 := float64(t0 + t0)
+	t3 := math.FMA(t0, t0, t2)
+	t4 := float64(math.Sqrt(float64(t3)))
+	t5 := float64(t0 + t4)
+	t6 := t5
+	if t1 {
+		t6 = x
+	}
+	t7 := float64(t6 + math.Float64frombits(0x3ff0000000000000))
+	t8 := float64(t7 - math.Float64frombits(0x3ff0000000000000))
+	t9 := float64(t6 - t8)
+	t10 := t7 < math.Float64frombits(0x10000000000000)
+	t11 := float64(t7 * math.Float64frombits(0x4350000000000000))
+	t12 := t7
+	if t10 {
+		t12 = t11
+	}
+	t13 := math.Float64bits(t12) + uint64(0x95f619980c433)
+	t14 := t13 >> 52
+	t15 := t14 | uint64(0x4330000000000000)
+	t16 := float64(math.Float64frombits(t15) - math.Float64frombits(0x43300000000003ff))
+	t17 := float64(t16 - math.Float64frombits(0x404b000000000000))
+	t18 := t16
+	if t10 {
+		t18 = t17
+	}
+	t19 := t13 & uint64(0xfffffffffffff)
+	t20 := t19 + uint64(0x3fe6a09e667f3bcd)
+	t21 := float64(math.Float64frombits(t20) - math.Float64frombits(0x3ff0000000000000))
+	t22 := float64(t21 + math.Float64frombits(0x4000000000000000))
+	t23 := float64(t21 / t22)
+	t24 := float64(t23 * t23)
+	t25 := math.FMA(math.Float64frombits(0x3fc2f112df3e5244), t24, math.Float64frombits(0x3fc39a09d078c69f))
+	t26 := math.FMA(t25, t24, math.Float64frombits(0x3fc7466496cb03de))
+	t27 := math.FMA(t26, t24, math.Float64frombits(0x3fcc71c51d8e78af))
+	t28 := math.FMA(t27, t24, math.Float64frombits(0x3fd2492494229359))
+	t29 := math.FMA(t28, t24, math.Float64frombits(0x3fd999999997fa04))
+	t30 := math.FMA(t29, t24, math.Float64frombits(0x3fe5555555555593))
+	t31 := float64(t24 * t30)
+	t32 := float64(t21 * t21)
+	t33 := float64(t32 * math.Float64frombits(0x3fe0000000000000))
+	t34 := float64(t33 + t31)
+	t35 := float64(t18 * math.Float64frombits(0x3dea39ef35793c76))
+	t36 := math.FMA(t23, t34, t35)
+	t37 := float64(t18 * math.Float64frombits(0x3fe62e42fee00000))
+	t38 := float64(t33 - t36)
+	t39 := float64(t38 - t21)
+	t40 := float64(t37 - t39)
+	t41 := float64(t7 * math.Float64frombits(0x0))
+	t42 := float64(t40 + t41)
+	t43 := math.Float64frombits(0x7fefffffffffffff) < t7
+	t44 := t42
+	if t43 {
+		t44 = t7
+	}
+	t45 := t7 < math.Float64frombits(0x0)
+	t46 := uint64(0xfff0000000000000)
+	if t45 {
+		t46 = uint64(0x7ff8000000000001)
+	}
+	t47 := t7 < math.Float64frombits(0x1)
+	t48 := math.Float64bits(t44)
+	if t47 {
+		t48 = t46
+	}
+	t49 := float64(t9 / t7)
+	t50 := float64(math.Float64frombits(t48) + t49)
+	t51 := math.Float64bits(t6) & uint64(0x7fffffffffffffff)
+	t52 := math.Float64frombits(t51) < math.Float64frombits(0x3c90000000000000)
+	t53 := t50
+	if t52 {
+		t53 = t6
+	}
+	t54 := math.Float64frombits(0x10000000000000) < t7
+	t55 := t7 <= math.Float64frombits(0x7fefffffffffffff)
+	t56 := t54 && t55
+	t57 := t7 == t6
+	t58 := t6 != t6
+	t59 := math.Float64frombits(t48)
+	if t58 {
+		t59 = t6
+	}
+	t60 := math.Float64bits(t59)
+	if t57 {
+		t60 = t48
+	}
+	t61 := math.Float64frombits(t60)
+	if t56 {
+		t61 = t53
+	}
+	t62 := float64(t61 + math.Float64frombits(0x3fe62e42fefa39ef))
+	t63 := t61
+	if t1 {
+		t63 = t62
+	}
+	t64 := x < math.Float64frombits(0x3ff0000000000000)
+	t65 := math.Float64bits(t63)
+	if t64 {
+		t65 = uint64(0x7ff8000000000001)
+	}
+	return math.Float64frombits(t65)
+}
+
+func acosh64Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*float64)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float64)(unsafe.Pointer(xp)), n)
+	for i := range o {
+		o[i] = Acosh(x[i])
+	}
+}
+
+func acosh32Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*float32)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float32)(unsafe.Pointer(xp)), n)
+	for i := range o {
+		o[i] = float32(Acosh(float64(x[i])))
+	}
+}
+
+// Atanh is the inverse hyperbolic tangent.
+func Atanh(x float64) float64 {
+	t0 := math.Float64bits(x) & uint64(0x7fffffffffffffff)
+	t1 := float64(math.Float64frombits(t0) + math.Float64frombits(t0))
+	t2 := float64(math.Float64frombits(0x3ff0000000000000) - math.Float64frombits(t0))
+	t3 := float64(t1 / t2)
+	t4 := float64(t3 + math.Float64frombits(0x3ff0000000000000))
+	t5 := float64(t4 - math.Float64frombits(0x3ff0000000000000))
+	t6 := float64(t3 - t5)
+	t7 := t4 < math.Float64frombits(0x10000000000000)
+	t8 := float64(t4 * math.Float64frombits(0x4350000000000000))
+	t9 := t4
+	if t7 {
+		t9 = t8
+	}
+	t10 := math.Float64bits(t9) + uint64(0x95f619980c433)
+	t11 := t10 >> 52
+	t12 := t11 | uint64(0x4330000000000000)
+	t13 := float64(math.Float64frombits(t12) - math.Float64frombits(0x43300000000003ff))
+	t14 := float64(t13 - math.Float64frombits(0x404b000000000000))
+	t15 := t13
+	if t7 {
+		t15 = t14
+	}
+	t16 := t10 & uint64(0xfffffffffffff)
+	t17 := t16 + uint64(0x3fe6a09e667f3bcd)
+	t18 := float64(math.Float64frombits(t17) - math.Float64frombits(0x3ff0000000000000))
+	t19 := float64(t18 + math.Float64frombits(0x4000000000000000))
+	t20 := float64(t18 / t19)
+	t21 := float64(t20 * t20)
+	t22 := math.FMA(math.Float64frombits(0x3fc2f112df3e5244), t21, math.Float64frombits(0x3fc39a09d078c69f))
+	t23 := math.FMA(t22, t21, math.Float64frombits(0x3fc7466496cb03de))
+	t24 := math.FMA(t23, t21, math.Float64frombits(0x3fcc71c51d8e78af))
+	t25 := math.FMA(t24, t21, math.Float64frombits(0x3fd2492494229359))
+	t26 := math.FMA(t25, t21, math.Float64frombits(0x3fd999999997fa04))
+	t27 := math.FMA(t26, t21, math.Float64frombits(0x3fe5555555555593))
+	t28 := float64(t21 * t27)
+	t29 := float64(t18 * t18)
+	t30 := float64(t29 * math.Float64frombits(0x3fe0000000000000))
+	t31 := float64(t30 + t28)
+	t32 := float64(t15 * math.Float64frombits(0x3dea39ef35793c76))
+	t33 := math.FMA(t20, t31, t32)
+	t34 := float64(t15 * math.Float64frombits(0x3fe62e42fee00000))
+	t35 := float64(t30 - t33)
+	t36 := float64(t35 - t18)
+	t37 := float64(t34 - t36)
+	t38 := float64(t4 * math.Float64frombits(0x0))
+	t39 := float64(t37 + t38)
+	t40 := math.Float64frombits(0x7fefffffffffffff) < t4
+	t41 := t39
+	if t40 {
+		t41 = t4
+	}
+	t42 := t4 < math.Float64frombits(0x0)
+	t43 := uint64(0xfff0000000000000)
+	if t42 {
+		t43 = uint64(0x7ff8000000000001)
+	}
+	t44 := t4 < math.Float64frombits(0x1)
+	t45 := math.Float64bits(t41)
+	if t44 {
+		t45 = t43
+	}
+	t46 := float64(t6 / t4)
+	t47 := float64(math.Float64frombits(t45) + t46)
+	t48 := math.Float64bits(t3) & uint64(0x7fffffffffffffff)
+	t49 := math.Float64frombits(t48) < math.Float64frombits(0x3c90000000000000)
+	t50 := t47
+	if t49 {
+		t50 = t3
+	}
+	t51 := math.Float64frombits(0x10000000000000) < t4
+	t52 := t4 <= math.Float64frombits(0x7fefffffffffffff)
+	t53 := t51 && t52
+	t54 := t4 == t3
+	t55 := t3 != t3
+	t56 := math.Float64frombits(t45)
+	if t55 {
+		t56 = t3
+	}
+	t57 := math.Float64bits(t56)
+	if t54 {
+		t57 = t45
+	}
+	t58 := math.Float64frombits(t57)
+	if t53 {
+		t58 = t50
+	}
+	t59 := float64(t58 * math.Float64frombits(0x3fe0000000000000))
+	t60 := math.Float64bits(x) & uint64(0x8000000000000000)
+	t61 := math.Float64bits(t59) | t60
+	return math.Float64frombits(t61)
+}
+
+func atanh64Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*float64)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float64)(unsafe.Pointer(xp)), n)
+	for i := range o {
+		o[i] = Atanh(x[i])
+	}
+}
+
+func atanh32Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*float32)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float32)(unsafe.Pointer(xp)), n)
+	for i := range o {
+		o[i] = float32(Atanh(float64(x[i])))
+	}
+}
+
+// Asin is the arc sine.
+func Asin(x float64) float64 {
+	t0 := float64(math.Float64frombits(0x3ff0000000000000) - x)
+	t1 := float64(math.Float64frombits(0x3ff0000000000000) + x)
+	t2 := float64(t0 * t1)
+	t3 := float64(math.Sqrt(float64(t2)))
+	t4 := math.Float64bits(t3) & uint64(0x7fffffffffffffff)
+	t5 := math.Float64bits(x) & uint64(0x7fffffffffffffff)
+	t6 := math.Float64frombits(t4) < math.Float64frombits(t5)
+	t7 := t5
+	if t6 {
+		t7 = t4
+	}
+	t8 := t4
+	if t6 {
+		t8 = t5
+	}
+	t9 := math.Float64frombits(t7) == math.Float64frombits(t8)
+	t10 := float64(math.Float64frombits(t8) * math.Float64frombits(0x3fda827999fcef32))
+	t11 := t10 < math.Float64frombits(t7)
+	t12 := float64(math.Float64frombits(t7) - math.Float64frombits(t8))
+	t13 := math.Float64frombits(t7)
+	if t11 {
+		t13 = t12
+	}
+	t14 := float64(math.Float64frombits(t7) + math.Float64frombits(t8))
+	t15 := math.Float64frombits(t8)
+	if t11 {
+		t15 = t14
+	}
+	t16 := float64(t13 / t15)
+	t17 := float64(t16 * t16)
+	t18 := float64(t16 * t17)
+	t19 := math.FMA(math.Float64frombits(0x3f8eecb03d579acb), t17, math.Float64frombits(0xbfa116690b554e72))
+	t20 := math.FMA(t19, t17, math.Float64frombits(0x3fa708cf1bc0abbe))
+	t21 := math.FMA(t20, t17, math.Float64frombits(0xbfaab63e6254d450))
+	t22 := math.FMA(t21, t17, math.Float64frombits(0x3fae16da8f3d3ed2))
+	t23 := math.FMA(t22, t17, math.Float64frombits(0xbfb110c341e9e8b1))
+	t24 := math.FMA(t23, t17, math.Float64frombits(0x3fb3b136968f56ae))
+	t25 := math.FMA(t24, t17, math.Float64frombits(0xbfb745d147baaf95))
+	t26 := math.FMA(t25, t17, math.Float64frombits(0x3fbc71c71b53ec3b))
+	t27 := math.FMA(t26, t17, math.Float64frombits(0xbfc2492492470264))
+	t28 := math.FMA(t27, t17, math.Float64frombits(0x3fc999999999955b))
+	t29 := math.FMA(t28, t17, math.Float64frombits(0xbfd5555555555554))
+	t30 := math.FMA(t18, t29, t16)
+	t31 := float64(t30 + math.Float64frombits(0x3c81a62633145c07))
+	t32 := float64(t31 + math.Float64frombits(0x3fe921fb54442d18))
+	t33 := t30
+	if t11 {
+		t33 = t32
+	}
+	t34 := math.Float64frombits(0x0) < math.Float64frombits(t8)
+	t35 := math.Float64frombits(0x0)
+	if t34 {
+		t35 = math.Float64frombits(0x3fe921fb54442d18)
+	}
+	t36 := t33
+	if t9 {
+		t36 = t35
+	}
+	t37 := float64(t36 - math.Float64frombits(0x3c91a62633145c07))
+	t38 := float64(math.Float64frombits(0x3ff921fb54442d18) - t37)
+	t39 := t36
+	if t6 {
+		t39 = t38
+	}
+	t40 := int64(math.Float64bits(t3)) < int64(uint64(0x0))
+	t41 := float64(t39 - math.Float64frombits(0x3ca1a62633145c07))
+	t42 := float64(math.Float64frombits(0x400921fb54442d18) - t41)
+	t43 := t39
+	if t40 {
+		t43 = t42
+	}
+	t44 := math.Float64bits(x) & uint64(0x8000000000000000)
+	t45 := math.Float64bits(t43) | t44
+	t46 := t3 != t3 || x != x
+	t47 := float64(t3 + x)
+	t48 := math.Float64frombits(t45)
+	if t46 {
+		t48 = t47
+	}
+	return t48
+}
+
+func asin64Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*float64)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float64)(unsafe.Pointer(xp)), n)
+	for i := range o {
+		o[i] = Asin(x[i])
+	}
+}
+
+func asin32Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*float32)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float32)(unsafe.Pointer(xp)), n)
+	for i := range o {
+		o[i] = float32(Asin(float64(x[i])))
+	}
+}
+
+// Acos is the arc cosine.
+func Acos(x float64) float64 {
+	t0 := float64(math.Float64frombits(0x3ff0000000000000) - x)
+	t1 := float64(math.Float64frombits(0x3ff0000000000000) + x)
+	t2 := float64(t0 * t1)
+	t3 := float64(math.Sqrt(float64(t2)))
+	t4 := math.Float64bits(x) & uint64(0x7fffffffffffffff)
+	t5 := math.Float64bits(t3) & uint64(0x7fffffffffffffff)
+	t6 := math.Float64frombits(t4) < math.Float64frombits(t5)
+	t7 := t5
+	if t6 {
+		t7 = t4
+	}
+	t8 := t4
+	if t6 {
+		t8 = t5
+	}
+	t9 := math.Float64frombits(t7) == math.Float64frombits(t8)
+	t10 := float64(math.Float64frombits(t8) * math.Float64frombits(0x3fda827999fcef32))
+	t11 := t10 < math.Float64frombits(t7)
+	t12 := float64(math.Float64frombits(t7) - math.Float64frombits(t8))
+	t13 := math.Float64frombits(t7)
+	if t11 {
+		t13 = t12
+	}
+	t14 := float64(math.Float64frombits(t7) + math.Float64frombits(t8))
+	t15 := math.Float64frombits(t8)
+	if t11 {
+		t15 = t14
+	}
+	t16 := float64(t13 / t15)
+	t17 := float64(t16 * t16)
+	t18 := float64(t16 * t17)
+	t19 := math.FMA(math.Float64frombits(0x3f8eecb03d579acb), t17, math.Float64frombits(0xbfa116690b554e72))
+	t20 := math.FMA(t19, t17, math.Float64frombits(0x3fa708cf1bc0abbe))
+	t21 := math.FMA(t20, t17, math.Float64frombits(0xbfaab63e6254d450))
+	t22 := math.FMA(t21, t17, math.Float64frombits(0x3fae16da8f3d3ed2))
+	t23 := math.FMA(t22, t17, math.Float64frombits(0xbfb110c341e9e8b1))
+	t24 := math.FMA(t23, t17, math.Float64frombits(0x3fb3b136968f56ae))
+	t25 := math.FMA(t24, t17, math.Float64frombits(0xbfb745d147baaf95))
+	t26 := math.FMA(t25, t17, math.Float64frombits(0x3fbc71c71b53ec3b))
+	t27 := math.FMA(t26, t17, math.Float64frombits(0xbfc2492492470264))
+	t28 := math.FMA(t27, t17, math.Float64frombits(0x3fc999999999955b))
+	t29 := math.FMA(t28, t17, math.Float64frombits(0xbfd5555555555554))
+	t30 := math.FMA(t18, t29, t16)
+	t31 := float64(t30 + math.Float64frombits(0x3c81a62633145c07))
+	t32 := float64(t31 + math.Float64frombits(0x3fe921fb54442d18))
+	t33 := t30
+	if t11 {
+		t33 = t32
+	}
+	t34 := math.Float64frombits(0x0) < math.Float64frombits(t8)
+	t35 := math.Float64frombits(0x0)
+	if t34 {
+		t35 = math.Float64frombits(0x3fe921fb54442d18)
+	}
+	t36 := t33
+	if t9 {
+		t36 = t35
+	}
+	t37 := float64(t36 - math.Float64frombits(0x3c91a62633145c07))
+	t38 := float64(math.Float64frombits(0x3ff921fb54442d18) - t37)
+	t39 := t36
+	if t6 {
+		t39 = t38
+	}
+	t40 := int64(math.Float64bits(x)) < int64(uint64(0x0))
+	t41 := float64(t39 - math.Float64frombits(0x3ca1a62633145c07))
+	t42 := float64(math.Float64frombits(0x400921fb54442d18) - t41)
+	t43 := t39
+	if t40 {
+		t43 = t42
+	}
+	t44 := math.Float64bits(t3) & uint64(0x8000000000000000)
+	t45 := math.Float64bits(t43) | t44
+	t46 := x != x || t3 != t3
+	t47 := float64(x + t3)
+	t48 := math.Float64frombits(t45)
+	if t46 {
+		t48 = t47
+	}
+	return t48
+}
+
+func acos64Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*float64)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float64)(unsafe.Pointer(xp)), n)
+	for i := range o {
+		o[i] = Acos(x[i])
+	}
+}
+
+func acos32Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*float32)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float32)(unsafe.Pointer(xp)), n)
+	for i := range o {
+		o[i] = float32(Acos(float64(x[i])))
+	}
+}
+
+// Atan is the arc tangent.
+func Atan(x float64) float64 {
+	t0 := uint64(0x3ff0000000000000) & uint64(0x7fffffffffffffff)
+	t1 := math.Float64bits(x) & uint64(0x7fffffffffffffff)
+	t2 := math.Float64frombits(t0) < math.Float64frombits(t1)
+	t3 := t1
+	if t2 {
+		t3 = t0
+	}
+	t4 := t0
+	if t2 {
+		t4 = t1
+	}
+	t5 := math.Float64frombits(t3) == math.Float64frombits(t4)
+	t6 := float64(math.Float64frombits(t4) * math.Float64frombits(0x3fda827999fcef32))
+	t7 := t6 < math.Float64frombits(t3)
+	t8 := float64(math.Float64frombits(t3) - math.Float64frombits(t4))
+	t9 := math.Float64frombits(t3)
+	if t7 {
+		t9 = t8
+	}
+	t10 := float64(math.Float64frombits(t3) + math.Float64frombits(t4))
+	t11 := math.Float64frombits(t4)
+	if t7 {
+		t11 = t10
+	}
+	t12 := float64(t9 / t11)
+	t13 := float64(t12 * t12)
+	t14 := float64(t12 * t13)
+	t15 := math.FMA(math.Float64frombits(0x3f8eecb03d579acb), t13, math.Float64frombits(0xbfa116690b554e72))
+	t16 := math.FMA(t15, t13, math.Float64frombits(0x3fa708cf1bc0abbe))
+	t17 := math.FMA(t16, t13, math.Float64frombits(0xbfaab63e6254d450))
+	t18 := math.FMA(t17, t13, math.Float64frombits(0x3fae16da8f3d3ed2))
+	t19 := math.FMA(t18, t13, math.Float64frombits(0xbfb110c341e9e8b1))
+	t20 := math.FMA(t19, t13, math.Float64frombits(0x3fb3b136968f56ae))
+	t21 := math.FMA(t20, t13, math.Float64frombits(0xbfb745d147baaf95))
+	t22 := math.FMA(t21, t13, math.Float64frombits(0x3fbc71c71b53ec3b))
+	t23 := math.FMA(t22, t13, math.Float64frombits(0xbfc2492492470264))
+	t24 := math.FMA(t23, t13, math.Float64frombits(0x3fc999999999955b))
+	t25 := math.FMA(t24, t13, math.Float64frombits(0xbfd5555555555554))
+	t26 := math.FMA(t14, t25, t12)
+	t27 := float64(t26 + math.Float64frombits(0x3c81a62633145c07))
+	t28 := float64(t27 + math.Float64frombits(0x3fe921fb54442d18))
+	t29 := t26
+	if t7 {
+		t29 = t28
+	}
+	t30 := math.Float64frombits(0x0) < math.Float64frombits(t4)
+	t31 := math.Float64frombits(0x0)
+	if t30 {
+		t31 = math.Float64frombits(0x3fe921fb54442d18)
+	}
+	t32 := t29
+	if t5 {
+		t32 = t31
+	}
+	t33 := float64(t32 - math.Float64frombits(0x3c91a62633145c07))
+	t34 := float64(math.Float64frombits(0x3ff921fb54442d18) - t33)
+	t35 := t32
+	if t2 {
+		t35 = t34
+	}
+	t36 := int64(uint64(0x3ff0000000000000)) < int64(uint64(0x0))
+	t37 := float64(t35 - math.Float64frombits(0x3ca1a62633145c07))
+	t38 := float64(math.Float64frombits(0x400921fb54442d18) - t37)
+	t39 := t35
+	if t36 {
+		t39 = t38
+	}
+	t40 := math.Float64bits(x) & uint64(0x8000000000000000)
+	t41 := math.Float64bits(t39) | t40
+	t42 := math.Float64frombits(0x3ff0000000000000) != math.Float64frombits(0x3ff0000000000000) || x != x
+	t43 := float64(math.Float64frombits(0x3ff0000000000000) + x)
+	t44 := math.Float64frombits(t41)
+	if t42 {
+		t44 = t43
+	}
+	return t44
+}
+
+func atan64Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*float64)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float64)(unsafe.Pointer(xp)), n)
+	for i := range o {
+		o[i] = Atan(x[i])
+	}
+}
+
+func atan32Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*float32)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float32)(unsafe.Pointer(xp)), n)
+	for i := range o {
+		o[i] = float32(Atan(float64(x[i])))
+	}
+}
+
+// Cbrt is the cube root.
+func Cbrt(x float64) float64 {
+	t0 := math.Float64bits(x) & uint64(0x7fffffffffffffff)
+	t1 := math.Float64frombits(t0) < math.Float64frombits(0x10000000000000)
+	t2 := float64(math.Float64frombits(t0) * math.Float64frombits(0x4350000000000000))
+	t3 := math.Float64frombits(t0)
+	if t1 {
+		t3 = t2
+	}
+	t4 := math.Float64bits(t3) + uint64(0x95f619980c433)
+	t5 := t4 >> 52
+	t6 := t5 | uint64(0x4330000000000000)
+	t7 := float64(math.Float64frombits(t6) - math.Float64frombits(0x43300000000003ff))
+	t8 := t4 & uint64(0xfffffffffffff)
+	t9 := t8 + uint64(0x3fe6a09e667f3bcd)
+	t10 := float64(t7 + math.Float64frombits(0x3fe0000000000000))
+	t11 := float64(t10 * math.Float64frombits(0x3fd5555555555555))
+	t12 := float64(math.Floor(float64(t11)))
+	t13 := math.FMA(t12, math.Float64frombits(0xc008000000000000), t7)
+	t14 := t13 < math.Float64frombits(0x3ff0000000000000)
+	t15 := t13 < math.Float64frombits(0x4000000000000000)
+	t16 := math.Float64frombits(0x4010000000000000)
+	if t15 {
+		t16 = math.Float64frombits(0x4000000000000000)
+	}
+	t17 := t16
+	if t14 {
+		t17 = math.Float64frombits(0x3ff0000000000000)
+	}
+	t18 := float64(math.Float64frombits(t9) * t17)
+	t19 := math.FMA(math.Float64frombits(0xbfa288d1da546a5b), math.Float64frombits(t9), math.Float64frombits(0x3fcaecca9ffaa03f))
+	t20 := math.FMA(t19, math.Float64frombits(t9), math.Float64frombits(0xbfe0d1b83bf8e55b))
+	t21 := math.FMA(t20, math.Float64frombits(t9), math.Float64frombits(0x3fecbde5ed164810))
+	t22 := math.FMA(t21, math.Float64frombits(t9), math.Float64frombits(0x3fdd0278aabe9097))
+	t23 := math.Float64frombits(0x3ff965fea53d6e3c)
+	if t15 {
+		t23 = math.Float64frombits(0x3ff428a2f98d728b)
+	}
+	t24 := t23
+	if t14 {
+		t24 = math.Float64frombits(0x3ff0000000000000)
+	}
+	t25 := float64(t22 * t24)
+	t26 := float64(t25 * t25)
+	t27 := float64(t26 * t25)
+	t28 := float64(t18 - t27)
+	t29 := math.FMA(math.Float64frombits(0x4000000000000000), t27, t18)
+	t30 := float64(t28 / t29)
+	t31 := math.FMA(t25, t30, t25)
+	t32 := float64(t31 * t31)
+	t33 := float64(t32 * t31)
+	t34 := float64(t18 - t33)
+	t35 := math.FMA(math.Float64frombits(0x4000000000000000), t33, t18)
+	t36 := float64(t34 / t35)
+	t37 := math.FMA(t31, t36, t31)
+	t38 := float64(t12 + math.Float64frombits(0x4338000000000000))
+	t39 := math.Float64bits(t38) << 52
+	t40 := t39 + uint64(0x3ff0000000000000)
+	t41 := float64(math.Float64frombits(t40) * math.Float64frombits(0x3ed0000000000000))
+	t42 := math.Float64frombits(t40)
+	if t1 {
+		t42 = t41
+	}
+	t43 := float64(t37 * t42)
+	t44 := math.Float64frombits(t0) == math.Float64frombits(0x0)
+	t45 := math.Float64frombits(t0) <= math.Float64frombits(0x7fefffffffffffff)
+	t46 := !t45
+	t47 := t44 || t46
+	t48 := math.Float64bits(t43)
+	if t47 {
+		t48 = t0
+	}
+	t49 := math.Float64bits(x) & uint64(0x8000000000000000)
+	t50 := t48 | t49
+	return math.Float64frombits(t50)
+}
+
+func cbrt64Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*float64)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float64)(unsafe.Pointer(xp)), n)
+	for i := range o {
+		o[i] = Cbrt(x[i])
+	}
+}
+
+func cbrt32Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*float32)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float32)(unsafe.Pointer(xp)), n)
+	for i := range o {
+		o[i] = float32(Cbrt(float64(x[i])))
+	}
+}
+
+// Erfc is one minus the error function.
+func Erfc(x float64) float64 {
+	t0 := x < math.Float64frombits(0x3fe0000000000000)
+	t1 := math.Float64bits(x) & uint64(0x7fffffffffffffff)
+	t2 := float64(x * x)
+	t3 := math.FMA(math.Float64frombits(0x3dd05ffd737fb32e), t2, math.Float64frombits(0xbe1389d4f2641625))
+	t4 := math.FMA(t3, t2, math.Float64frombits(0x3e4f7b4bf3b13964))
+	t5 := math.FMA(t4, t2, math.Float64frombits(0xbe85f1ecb6f0764c))
+	t6 := math.FMA(t5, t2, math.Float64frombits(0x3ebb9df224ca4b97))
+	t7 := math.FMA(t6, t2, math.Float64frombits(0xbeef4d1e3183f7ae))
+	t8 := math.FMA(t7, t2, math.Float64frombits(0x3f1f9a321d5b8e1e))
+	t9 := math.FMA(t8, t2, math.Float64frombits(0xbf4c02db3dac435f))
+	t10 := math.FMA(t9, t2, math.Float64frombits(0x3f7565bcd0dbaa38))
+	t11 := math.FMA(t10, t2, math.Float64frombits(0xbf9b82ce31284e00))
+	t12 := math.FMA(t11, t2, math.Float64frombits(0x3fbce2f21a042b30))
+	t13 := math.FMA(t12, t2, math.Float64frombits(0xbfd812746b0379e6))
+	t14 := math.FMA(t13, t2, math.Float64frombits(0x3fc06eba8214db69))
+	t15 := math.FMA(x, t14, x)
+	t16 := math.Float64frombits(t1) < math.Float64frombits(0x3ff0000000000000)
+	t17 := math.Float64frombits(t1) < math.Float64frombits(0x3fe0000000000000)
+	t18 := math.Float64frombits(t1)
+	if t17 {
+		t18 = math.Float64frombits(0x3fe0000000000000)
+	}
+	t19 := math.Float64frombits(0x403c000000000000) < t18
+	t20 := t18
+	if t19 {
+		t20 = math.Float64frombits(0x403c000000000000)
+	}
+	t21 := float64(t20 - math.Float64frombits(0x4010000000000000))
+	t22 := float64(t20 + math.Float64frombits(0x4010000000000000))
+	t23 := float64(t21 / t22)
+	t24 := math.FMA(math.Float64frombits(0x3e1a258258de60bb), t23, math.Float64frombits(0x3e24b285becdf595))
+	t25 := math.FMA(t24, t23, math.Float64frombits(0xbe4f93d763641f71))
+	t26 := math.FMA(t25, t23, math.Float64frombits(0xbe55313af02c6ce7))
+	t27 := math.FMA(t26, t23, math.Float64frombits(0x3e7dad8579df16de))
+	t28 := math.FMA(t27, t23, math.Float64frombits(0x3e74b57365b768b8))
+	t29 := math.FMA(t28, t23, math.Float64frombits(0xbeabb34490220bd6))
+	t30 := math.FMA(t29, t23, math.Float64frombits(0x3e9395e32dae2924))
+	t31 := math.FMA(t30, t23, math.Float64frombits(0x3ed7f2a83b6f787f))
+	t32 := math.FMA(t31, t23, math.Float64frombits(0xbee78845bcfdb3ad))
+	t33 := math.FMA(t32, t23, math.Float64frombits(0xbef9959675eea675))
+	t34 := math.FMA(t33, t23, math.Float64frombits(0x3f23be03d6974a4a))
+	t35 := math.FMA(t34, t23, math.Float64frombits(0xbf2a1df24798004c))
+	t36 := math.FMA(t35, t23, math.Float64frombits(0xbf48d4a99f8e1195))
+	t37 := math.FMA(t36, t23, math.Float64frombits(0x3f749c6728507ced))
+	t38 := math.FMA(t37, t23, math.Float64frombits(0xbf909623884f6f33))
+	t39 := math.FMA(t38, t23, math.Float64frombits(0x3fa3079edf686180))
+	t40 := math.FMA(t39, t23, math.Float64frombits(0xbfb0fb06dfe49e43))
+	t41 := math.FMA(t40, t23, math.Float64frombits(0x3fb7fee004e123d8))
+	t42 := math.FMA(t41, t23, math.Float64frombits(0xbfb9ddb23c3e906e))
+	t43 := math.FMA(t42, t23, math.Float64frombits(0x3fb16ecefcfa539e))
+	t44 := math.FMA(t43, t23, math.Float64frombits(0x3f8f7f5df66fd7af))
+	t45 := math.FMA(t44, t23, math.Float64frombits(0xbfc1df1ad154a28e))
+	t46 := math.FMA(t45, t23, math.Float64frombits(0x3ff3ba5916e9fd7f))
+	t47 := float64(t20 * t20)
+	t48 := math.Float64bits(t47) ^ uint64(0x8000000000000000)
+	t49 := math.FMA(t20, t20, math.Float64frombits(t48))
+	t50 := math.Float64bits(t47) ^ uint64(0x8000000000000000)
+	t51 := math.Float64frombits(t50) < math.Float64frombits(0xc087700000000000)
+	t52 := math.Float64frombits(t50)
+	if t51 {
+		t52 = math.Float64frombits(0xc087700000000000)
+	}
+	t53 := math.Float64frombits(0x4086380000000000) < t52
+	t54 := t52
+	if t53 {
+		t54 = math.Float64frombits(0x4086380000000000)
+	}
+	t55 := float64(t54 * math.Float64frombits(0x3ff71547652b82fe))
+	t56 := float64(t55 + math.Float64frombits(0x4338000000000000))
+	t57 := float64(t56 - math.Float64frombits(0x4338000000000000))
+	t58 := math.FMA(t57, math.Float64frombits(0xbfe62e42fee00000), t54)
+	t59 := math.FMA(t57, math.Float64frombits(0xbdea39ef35793c76), t58)
+	t60 := math.FMA(math.Float64frombits(0x3de6124613a86d09), t59, math.Float64frombits(0x3e21eed8eff8d898))
+	t61 := math.FMA(t60, t59, math.Float64frombits(0x3e5ae64567f544e4))
+	t62 := math.FMA(t61, t59, math.Float64frombits(0x3e927e4fb7789f5c))
+	t63 := math.FMA(t62, t59, math.Float64frombits(0x3ec71de3a556c734))
+	t64 := math.FMA(t63, t59, math.Float64frombits(0x3efa01a01a01a01a))
+	t65 := math.FMA(t64, t59, math.Float64frombits(0x3f2a01a01a01a01a))
+	t66 := math.FMA(t65, t59, math.Float64frombits(0x3f56c16c16c16c17))
+	t67 := math.FMA(t66, t59, math.Float64frombits(0x3f81111111111111))
+	t68 := math.FMA(t67, t59, math.Float64frombits(0x3fa5555555555555))
+	t69 := math.FMA(t68, t59, math.Float64frombits(0x3fc5555555555555))
+	t70 := math.FMA(t69, t59, math.Float64frombits(0x3fe0000000000000))
+	t71 := math.FMA(t70, t59, math.Float64frombits(0x3ff0000000000000))
+	t72 := math.FMA(t71, t59, math.Float64frombits(0x3ff0000000000000))
+	t73 := float64(t57 * math.Float64frombits(0x3fe0000000000000))
+	t74 := float64(t73 + math.Float64frombits(0x4338000000000000))
+	t75 := float64(t74 - math.Float64frombits(0x4338000000000000))
+	t76 := float64(t57 - t75)
+	t77 := float64(t76 + math.Float64frombits(0x4338000000000000))
+	t78 := math.Float64bits(t74) << 52
+	t79 := t78 + uint64(0x3ff0000000000000)
+	t80 := float64(t72 * math.Float64frombits(t79))
+	t81 := math.Float64bits(t77) << 52
+	t82 := t81 + uint64(0x3ff0000000000000)
+	t83 := float64(t80 * math.Float64frombits(t82))
+	t84 := float64(t83 * t49)
+	t85 := float64(t83 - t84)
+	t86 := math.FMA(t20, math.Float64frombits(0x4000000000000000), math.Float64frombits(0x3ff0000000000000))
+	t87 := float64(t46 / t86)
+	t88 := float64(t85 * t87)
+	t89 := float64(math.Float64frombits(0x3ff0000000000000) - t88)
+	t90 := math.Float64bits(x) & uint64(0x8000000000000000)
+	t91 := math.Float64bits(t89) | t90
+	t92 := math.Float64frombits(t91)
+	if t16 {
+		t92 = t15
+	}
+	t93 := x != x
+	t94 := t92
+	if t93 {
+		t94 = x
+	}
+	t95 := float64(math.Float64frombits(0x3ff0000000000000) - t94)
+	t96 := x < math.Float64frombits(0x3fe0000000000000)
+	t97 := x
+	if t96 {
+		t97 = math.Float64frombits(0x3fe0000000000000)
+	}
+	t98 := math.Float64frombits(0x403c000000000000) < t97
+	t99 := t97
+	if t98 {
+		t99 = math.Float64frombits(0x403c000000000000)
+	}
+	t100 := float64(t99 - math.Float64frombits(0x4010000000000000))
+	t101 := float64(t99 + math.Float64frombits(0x4010000000000000))
+	t102 := float64(t100 / t101)
+	t103 := math.FMA(math.Float64frombits(0x3e1a258258de60bb), t102, math.Float64frombits(0x3e24b285becdf595))
+	t104 := math.FMA(t103, t102, math.Float64frombits(0xbe4f93d763641f71))
+	t105 := math.FMA(t104, t102, math.Float64frombits(0xbe55313af02c6ce7))
+	t106 := math.FMA(t105, t102, math.Float64frombits(0x3e7dad8579df16de))
+	t107 := math.FMA(t106, t102, math.Float64frombits(0x3e74b57365b768b8))
+	t108 := math.FMA(t107, t102, math.Float64frombits(0xbeabb34490220bd6))
+	t109 := math.FMA(t108, t102, math.Float64frombits(0x3e9395e32dae2924))
+	t110 := math.FMA(t109, t102, math.Float64frombits(0x3ed7f2a83b6f787f))
+	t111 := math.FMA(t110, t102, math.Float64frombits(0xbee78845bcfdb3ad))
+	t112 := math.FMA(t111, t102, math.Float64frombits(0xbef9959675eea675))
+	t113 := math.FMA(t112, t102, math.Float64frombits(0x3f23be03d6974a4a))
+	t114 := math.FMA(t113, t102, math.Float64frombits(0xbf2a1df24798004c))
+	t115 := math.FMA(t114, t102, math.Float64frombits(0xbf48d4a99f8e1195))
+	t116 := math.FMA(t115, t102, math.Float64frombits(0x3f749c6728507ced))
+	t117 := math.FMA(t116, t102, math.Float64frombits(0xbf909623884f6f33))
+	t118 := math.FMA(t117, t102, math.Float64frombits(0x3fa3079edf686180))
+	t119 := math.FMA(t118, t102, math.Float64frombits(0xbfb0fb06dfe49e43))
+	t120 := math.FMA(t119, t102, math.Float64frombits(0x3fb7fee004e123d8))
+	t121 := math.FMA(t120, t102, math.Float64frombits(0xbfb9ddb23c3e906e))
+	t122 := math.FMA(t121, t102, math.Float64frombits(0x3fb16ecefcfa539e))
+	t123 := math.FMA(t122, t102, math.Float64frombits(0x3f8f7f5df66fd7af))
+	t124 := math.FMA(t123, t102, math.Float64frombits(0xbfc1df1ad154a28e))
+	t125 := math.FMA(t124, t102, math.Float64frombits(0x3ff3ba5916e9fd7f))
+	t126 := float64(t99 * t99)
+	t127 := math.Float64bits(t126) ^ uint64(0x8000000000000000)
+	t128 := math.FMA(t99, t99, math.Float64frombits(t127))
+	t129 := math.Float64bits(t126) ^ uint64(0x8000000000000000)
+	t130 := math.Float64frombits(t129) < math.Float64frombits(0xc087700000000000)
+	t131 := math.Float64frombits(t129)
+	if t130 {
+		t131 = math.Float64frombits(0xc087700000000000)
+	}
+	t132 := math.Float64frombits(0x4086380000000000) < t131
+	t133 := t131
+	if t132 {
+		t133 = math.Float64frombits(0x4086380000000000)
+	}
+	t134 := float64(t133 * math.Float64frombits(0x3ff71547652b82fe))
+	t135 := float64(t134 + math.Float64frombits(0x4338000000000000))
+	t136 := float64(t135 - math.Float64frombits(0x4338000000000000))
+	t137 := math.FMA(t136, math.Float64frombits(0xbfe62e42fee00000), t133)
+	t138 := math.FMA(t136, math.Float64frombits(0xbdea39ef35793c76), t137)
+	t139 := math.FMA(math.Float64frombits(0x3de6124613a86d09), t138, math.Float64frombits(0x3e21eed8eff8d898))
+	t140 := math.FMA(t139, t138, math.Float64frombits(0x3e5ae64567f544e4))
+	t141 := math.FMA(t140, t138, math.Float64frombits(0x3e927e4fb7789f5c))
+	t142 := math.FMA(t141, t138, math.Float64frombits(0x3ec71de3a556c734))
+	t143 := math.FMA(t142, t138, math.Float64frombits(0x3efa01a01a01a01a))
+	t144 := math.FMA(t143, t138, math.Float64frombits(0x3f2a01a01a01a01a))
+	t145 := math.FMA(t144, t138, math.Float64frombits(0x3f56c16c16c16c17))
+	t146 := math.FMA(t145, t138, math.Float64frombits(0x3f81111111111111))
+	t147 := math.FMA(t146, t138, math.Float64frombits(0x3fa5555555555555))
+	t148 := math.FMA(t147, t138, math.Float64frombits(0x3fc5555555555555))
+	t149 := math.FMA(t148, t138, math.Float64frombits(0x3fe0000000000000))
+	t150 := math.FMA(t149, t138, math.Float64frombits(0x3ff0000000000000))
+	t151 := math.FMA(t150, t138, math.Float64frombits(0x3ff0000000000000))
+	t152 := float64(t136 * math.Float64frombits(0x3fe0000000000000))
+	t153 := float64(t152 + math.Float64frombits(0x4338000000000000))
+	t154 := float64(t153 - math.Float64frombits(0x4338000000000000))
+	t155 := float64(t136 - t154)
+	t156 := float64(t155 + math.Float64frombits(0x4338000000000000))
+	t157 := math.Float64bits(t153) << 52
+	t158 := t157 + uint64(0x3ff0000000000000)
+	t159 := float64(t151 * math.Float64frombits(t158))
+	t160 := math.Float64bits(t156) << 52
+	t161 := t160 + uint64(0x3ff0000000000000)
+	t162 := float64(t159 * math.Float64frombits(t161))
+	t163 := float64(t162 * t128)
+	t164 := float64(t162 - t163)
+	t165 := math.FMA(t99, math.Float64frombits(0x4000000000000000), math.Float64frombits(0x3ff0000000000000))
+	t166 := float64(t125 / t165)
+	t167 := float64(t164 * t166)
+	t168 := t167
+	if t0 {
+		t168 = t95
+	}
+	t169 := math.Float64frombits(0x403c000000000000) < x
+	t170 := t168
+	if t169 {
+		t170 = math.Float64frombits(0x0)
+	}
+	t171 := x != x
+	t172 := t170
+	if t171 {
+		t172 = x
+	}
+	return t172
+}
+
+func erfc64Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*float64)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float64)(unsafe.Pointer(xp)), n)
+	for i := range o {
+		o[i] = Erfc(x[i])
+	}
+}
+
+func erfc32Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*float32)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float32)(unsafe.Pointer(xp)), n)
+	for i := range o {
+		o[i] = float32(Erfc(float64(x[i])))
+	}
+}
+
+// erf64 is the error function.
+func erf64(x float64) float64 {
+	t0 := math.Float64bits(x) & uint64(0x7fffffffffffffff)
+	t1 := float64(x * x)
+	t2 := math.FMA(math.Float64frombits(0x3dd05ffd737fb32e), t1, math.Float64frombits(0xbe1389d4f2641625))
+	t3 := math.FMA(t2, t1, math.Float64frombits(0x3e4f7b4bf3b13964))
+	t4 := math.FMA(t3, t1, math.Float64frombits(0xbe85f1ecb6f0764c))
+	t5 := math.FMA(t4, t1, math.Float64frombits(0x3ebb9df224ca4b97))
+	t6 := math.FMA(t5, t1, math.Float64frombits(0xbeef4d1e3183f7ae))
+	t7 := math.FMA(t6, t1, math.Float64frombits(0x3f1f9a321d5b8e1e))
+	t8 := math.FMA(t7, t1, math.Float64frombits(0xbf4c02db3dac435f))
+	t9 := math.FMA(t8, t1, math.Float64frombits(0x3f7565bcd0dbaa38))
+	t10 := math.FMA(t9, t1, math.Float64frombits(0xbf9b82ce31284e00))
+	t11 := math.FMA(t10, t1, math.Float64frombits(0x3fbce2f21a042b30))
+	t12 := math.FMA(t11, t1, math.Float64frombits(0xbfd812746b0379e6))
+	t13 := math.FMA(t12, t1, math.Float64frombits(0x3fc06eba8214db69))
+	t14 := math.FMA(x, t13, x)
+	t15 := math.Float64frombits(t0) < math.Float64frombits(0x3ff0000000000000)
+	t16 := math.Float64frombits(t0) < math.Float64frombits(0x3fe0000000000000)
+	t17 := math.Float64frombits(t0)
+	if t16 {
+		t17 = math.Float64frombits(0x3fe0000000000000)
+	}
+	t18 := math.Float64frombits(0x403c000000000000) < t17
+	t19 := t17
+	if t18 {
+		t19 = math.Float64frombits(0x403c000000000000)
+	}
+	t20 := float64(t19 - math.Float64frombits(0x4010000000000000))
+	t21 := float64(t19 + math.Float64frombits(0x4010000000000000))
+	t22 := float64(t20 / t21)
+	t23 := math.FMA(math.Float64frombits(0x3e1a258258de60bb), t22, math.Float64frombits(0x3e24b285becdf595))
+	t24 := math.FMA(t23, t22, math.Float64frombits(0xbe4f93d763641f71))
+	t25 := math.FMA(t24, t22, math.Float64frombits(0xbe55313af02c6ce7))
+	t26 := math.FMA(t25, t22, math.Float64frombits(0x3e7dad8579df16de))
+	t27 := math.FMA(t26, t22, math.Float64frombits(0x3e74b57365b768b8))
+	t28 := math.FMA(t27, t22, math.Float64frombits(0xbeabb34490220bd6))
+	t29 := math.FMA(t28, t22, math.Float64frombits(0x3e9395e32dae2924))
+	t30 := math.FMA(t29, t22, math.Float64frombits(0x3ed7f2a83b6f787f))
+	t31 := math.FMA(t30, t22, math.Float64frombits(0xbee78845bcfdb3ad))
+	t32 := math.FMA(t31, t22, math.Float64frombits(0xbef9959675eea675))
+	t33 := math.FMA(t32, t22, math.Float64frombits(0x3f23be03d6974a4a))
+	t34 := math.FMA(t33, t22, math.Float64frombits(0xbf2a1df24798004c))
+	t35 := math.FMA(t34, t22, math.Float64frombits(0xbf48d4a99f8e1195))
+	t36 := math.FMA(t35, t22, math.Float64frombits(0x3f749c6728507ced))
+	t37 := math.FMA(t36, t22, math.Float64frombits(0xbf909623884f6f33))
+	t38 := math.FMA(t37, t22, math.Float64frombits(0x3fa3079edf686180))
+	t39 := math.FMA(t38, t22, math.Float64frombits(0xbfb0fb06dfe49e43))
+	t40 := math.FMA(t39, t22, math.Float64frombits(0x3fb7fee004e123d8))
+	t41 := math.FMA(t40, t22, math.Float64frombits(0xbfb9ddb23c3e906e))
+	t42 := math.FMA(t41, t22, math.Float64frombits(0x3fb16ecefcfa539e))
+	t43 := math.FMA(t42, t22, math.Float64frombits(0x3f8f7f5df66fd7af))
+	t44 := math.FMA(t43, t22, math.Float64frombits(0xbfc1df1ad154a28e))
+	t45 := math.FMA(t44, t22, math.Float64frombits(0x3ff3ba5916e9fd7f))
+	t46 := float64(t19 * t19)
+	t47 := math.Float64bits(t46) ^ uint64(0x8000000000000000)
+	t48 := math.FMA(t19, t19, math.Float64frombits(t47))
+	t49 := math.Float64bits(t46) ^ uint64(0x8000000000000000)
+	t50 := math.Float64frombits(t49) < math.Float64frombits(0xc087700000000000)
+	t51 := math.Float64frombits(t49)
+	if t50 {
+		t51 = math.Float64frombits(0xc087700000000000)
+	}
+	t52 := math.Float64frombits(0x4086380000000000) < t51
+	t53 := t51
+	if t52 {
+		t53 = math.Float64frombits(0x4086380000000000)
+	}
+	t54 := float64(t53 * math.Float64frombits(0x3ff71547652b82fe))
+	t55 := float64(t54 + math.Float64frombits(0x4338000000000000))
+	t56 := float64(t55 - math.Float64frombits(0x4338000000000000))
+	t57 := math.FMA(t56, math.Float64frombits(0xbfe62e42fee00000), t53)
+	t58 := math.FMA(t56, math.Float64frombits(0xbdea39ef35793c76), t57)
+	t59 := math.FMA(math.Float64frombits(0x3de6124613a86d09), t58, math.Float64frombits(0x3e21eed8eff8d898))
+	t60 := math.FMA(t59, t58, math.Float64frombits(0x3e5ae64567f544e4))
+	t61 := math.FMA(t60, t58, math.Float64frombits(0x3e927e4fb7789f5c))
+	t62 := math.FMA(t61, t58, math.Float64frombits(0x3ec71de3a556c734))
+	t63 := math.FMA(t62, t58, math.Float64frombits(0x3efa01a01a01a01a))
+	t64 := math.FMA(t63, t58, math.Float64frombits(0x3f2a01a01a01a01a))
+	t65 := math.FMA(t64, t58, math.Float64frombits(0x3f56c16c16c16c17))
+	t66 := math.FMA(t65, t58, math.Float64frombits(0x3f81111111111111))
+	t67 := math.FMA(t66, t58, math.Float64frombits(0x3fa5555555555555))
+	t68 := math.FMA(t67, t58, math.Float64frombits(0x3fc5555555555555))
+	t69 := math.FMA(t68, t58, math.Float64frombits(0x3fe0000000000000))
+	t70 := math.FMA(t69, t58, math.Float64frombits(0x3ff0000000000000))
+	t71 := math.FMA(t70, t58, math.Float64frombits(0x3ff0000000000000))
+	t72 := float64(t56 * math.Float64frombits(0x3fe0000000000000))
+	t73 := float64(t72 + math.Float64frombits(0x4338000000000000))
+	t74 := float64(t73 - math.Float64frombits(0x4338000000000000))
+	t75 := float64(t56 - t74)
+	t76 := float64(t75 + math.Float64frombits(0x4338000000000000))
+	t77 := math.Float64bits(t73) << 52
+	t78 := t77 + uint64(0x3ff0000000000000)
+	t79 := float64(t71 * math.Float64frombits(t78))
+	t80 := math.Float64bits(t76) << 52
+	t81 := t80 + uint64(0x3ff0000000000000)
+	t82 := float64(t79 * math.Float64frombits(t81))
+	t83 := float64(t82 * t48)
+	t84 := float64(t82 - t83)
+	t85 := math.FMA(t19, math.Float64frombits(0x4000000000000000), math.Float64frombits(0x3ff0000000000000))
+	t86 := float64(t45 / t85)
+	t87 := float64(t84 * t86)
+	t88 := float64(math.Float64frombits(0x3ff0000000000000) - t87)
+	t89 := math.Float64bits(x) & uint64(0x8000000000000000)
+	t90 := math.Float64bits(t88) | t89
+	t91 := math.Float64frombits(t90)
+	if t15 {
+		t91 = t14
+	}
+	t92 := x != x
+	t93 := t91
+	if t92 {
+		t93 = x
+	}
+	return t93
+}
+
+func erf64Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*float64)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float64)(unsafe.Pointer(xp)), n)
+	for i := range o {
+		o[i] = erf64(x[i])
+	}
+}
+
+// erf32 is the error function.
+func erf32(x float32) float32 {
+	t0 := math.Float32bits(x) & uint32(0x7fffffff)
+	t1 := float32(x * x)
+	t2 := FMA(math.Float32frombits(0x38a52b48), t1, math.Float32frombits(0xba522844))
+	t3 := FMA(t2, t1, math.Float32frombits(0x3baa0938))
+	t4 := FMA(t3, t1, math.Float32frombits(0xbcdbfd5d))
+	t5 := FMA(t4, t1, math.Float32frombits(0x3de71688))
+	t6 := FMA(t5, t1, math.Float32frombits(0xbec0939f))
+	t7 := FMA(t6, t1, math.Float32frombits(0x3f906eba))
+	t8 := float32(x * t7)
+	t9 := math.Float32frombits(0x40800000) < math.Float32frombits(t0)
+	t10 := math.Float32frombits(t0)
+	if t9 {
+		t10 = math.Float32frombits(0x40800000)
+	}
+	t11 := FMA(math.Float32frombits(0x35dc873d), t10, math.Float32frombits(0xb841a011))
+	t12 := FMA(t11, t10, math.Float32frombits(0x3a1ca74d))
+	t13 := FMA(t12, t10, math.Float32frombits(0xbb9c0fcd))
+	t14 := FMA(t13, t10, math.Float32frombits(0x3cd87ec6))
+	t15 := FMA(t14, t10, math.Float32frombits(0xbde17561))
+	t16 := FMA(t15, t10, math.Float32frombits(0xbf21bf36))
+	t17 := FMA(t16, t10, math.Float32frombits(0xbf90ab69))
+	t18 := FMA(t17, t10, math.Float32frombits(0x39a701ab))
+	t19 := t18 < math.Float32frombits(0xc2d00000)
+	t20 := t18
+	if t19 {
+		t20 = math.Float32frombits(0xc2d00000)
+	}
+	t21 := math.Float32frombits(0x42b40000) < t20
+	t22 := t20
+	if t21 {
+		t22 = math.Float32frombits(0x42b40000)
+	}
+	t23 := float32(t22 * math.Float32frombits(0x3fb8aa3b))
+	t24 := float32(t23 + math.Float32frombits(0x4b400000))
+	t25 := float32(t24 - math.Float32frombits(0x4b400000))
+	t26 := FMA(t25, math.Float32frombits(0xbf317180), t22)
+	t27 := FMA(t25, math.Float32frombits(0xb717f7d1), t26)
+	t28 := FMA(math.Float32frombits(0x3ab6a1a7), t27, math.Float32frombits(0x3c091edd))
+	t29 := FMA(t28, t27, math.Float32frombits(0x3d2aaa74))
+	t30 := FMA(t29, t27, math.Float32frombits(0x3e2aaa3e))
+	t31 := FMA(t30, t27, math.Float32frombits(0x3f000000))
+	t32 := FMA(t31, t27, math.Float32frombits(0x3f800000))
+	t33 := FMA(t32, t27, math.Float32frombits(0x3f800000))
+	t34 := float32(t25 * math.Float32frombits(0x3f000000))
+	t35 := float32(t34 + math.Float32frombits(0x4b400000))
+	t36 := float32(t35 - math.Float32frombits(0x4b400000))
+	t37 := float32(t25 - t36)
+	t38 := float32(t37 + math.Float32frombits(0x4b400000))
+	t39 := math.Float32bits(t35) << 23
+	t40 := t39 + uint32(0x3f800000)
+	t41 := float32(t33 * math.Float32frombits(t40))
+	t42 := math.Float32bits(t38) << 23
+	t43 := t42 + uint32(0x3f800000)
+	t44 := float32(t41 * math.Float32frombits(t43))
+	t45 := float32(math.Float32frombits(0x3f800000) - t44)
+	t46 := math.Float32bits(x) & uint32(0x80000000)
+	t47 := math.Float32bits(t45) | t46
+	t48 := math.Float32frombits(t0) < math.Float32frombits(0x3f800000)
+	t49 := math.Float32frombits(t47)
+	if t48 {
+		t49 = t8
+	}
+	t50 := x != x
+	t51 := t49
+	if t50 {
+		t51 = x
+	}
+	return t51
+}
+
+func erf32Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*float32)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float32)(unsafe.Pointer(xp)), n)
+	for i := range o {
+		o[i] = erf32(x[i])
+	}
+}
+
+// erfInv32 is the inverse of the error function.
+func erfInv32(x float64) float64 {
+	t0 := float64(x * x)
+	t1 := math.Float64bits(t0) ^ uint64(0x8000000000000000)
+	t2 := float64(math.Float64frombits(t1) + math.Float64frombits(0x3ff0000000000000))
+	t3 := float64(t2 - math.Float64frombits(0x3ff0000000000000))
+	t4 := float64(math.Float64frombits(t1) - t3)
+	t5 := t2 < math.Float64frombits(0x10000000000000)
+	t6 := float64(t2 * math.Float64frombits(0x4350000000000000))
+	t7 := t2
+	if t5 {
+		t7 = t6
+	}
+	t8 := math.Float64bits(t7) + uint64(0x95f619980c433)
+	t9 := t8 >> 52
+	t10 := t9 | uint64(0x4330000000000000)
+	t11 := float64(math.Float64frombits(t10) - math.Float64frombits(0x43300000000003ff))
+	t12 := float64(t11 - math.Float64frombits(0x404b000000000000))
+	t13 := t11
+	if t5 {
+		t13 = t12
+	}
+	t14 := t8 & uint64(0xfffffffffffff)
+	t15 := t14 + uint64(0x3fe6a09e667f3bcd)
+	t16 := float64(math.Float64frombits(t15) - math.Float64frombits(0x3ff0000000000000))
+	t17 := float64(t16 + math.Float64frombits(0x4000000000000000))
+	t18 := float64(t16 / t17)
+	t19 := float64(t18 * t18)
+	t20 := math.FMA(math.Float64frombits(0x3fc2f112df3e5244), t19, math.Float64frombits(0x3fc39a09d078c69f))
+	t21 := math.FMA(t20, t19, math.Float64frombits(0x3fc7466496cb03de))
+	t22 := math.FMA(t21, t19, math.Float64frombits(0x3fcc71c51d8e78af))
+	t23 := math.FMA(t22, t19, math.Float64frombits(0x3fd2492494229359))
+	t24 := math.FMA(t23, t19, math.Float64frombits(0x3fd999999997fa04))
+	t25 := math.FMA(t24, t19, math.Float64frombits(0x3fe5555555555593))
+	t26 := float64(t19 * t25)
+	t27 := float64(t16 * t16)
+	t28 := float64(t27 * math.Float64frombits(0x3fe0000000000000))
+	t29 := float64(t28 + t26)
+	t30 := float64(t13 * math.Float64frombits(0x3dea39ef35793c76))
+	t31 := math.FMA(t18, t29, t30)
+	t32 := float64(t13 * math.Float64frombits(0x3fe62e42fee00000))
+	t33 := float64(t28 - t31)
+	t34 := float64(t33 - t16)
+	t35 := float64(t32 - t34)
+	t36 := float64(t2 * math.Float64frombits(0x0))
+	t37 := float64(t35 + t36)
+	t38 := math.Float64frombits(0x7fefffffffffffff) < t2
+	t39 := t37
+	if t38 {
+		t39 = t2
+	}
+	t40 := t2 < math.Float64frombits(0x0)
+	t41 := uint64(0xfff0000000000000)
+	if t40 {
+		t41 = uint64(0x7ff8000000000001)
+	}
+	t42 := t2 < math.Float64frombits(0x1)
+	t43 := math.Float64bits(t39)
+	if t42 {
+		t43 = t41
+	}
+	t44 := float64(t4 / t2)
+	t45 := float64(math.Float64frombits(t43) + t44)
+	t46 := t1 & uint64(0x7fffffffffffffff)
+	t47 := math.Float64frombits(t46) < math.Float64frombits(0x3c90000000000000)
+	t48 := math.Float64bits(t45)
+	if t47 {
+		t48 = t1
+	}
+	t49 := math.Float64frombits(0x10000000000000) < t2
+	t50 := t2 <= math.Float64frombits(0x7fefffffffffffff)
+	t51 := t49 && t50
+	t52 := t2 == math.Float64frombits(t1)
+	t53 := math.Float64frombits(t1) != math.Float64frombits(t1)
+	t54 := t43
+	if t53 {
+		t54 = t1
+	}
+	t55 := t54
+	if t52 {
+		t55 = t43
+	}
+	t56 := t55
+	if t51 {
+		t56 = t48
+	}
+	t57 := t56 ^ uint64(0x8000000000000000)
+	t58 := math.Float64frombits(t57) < math.Float64frombits(0x4014000000000000)
+	t59 := float64(math.Float64frombits(t57) - math.Float64frombits(0x4004000000000000))
+	t60 := float64(math.Sqrt(float64(math.Float64frombits(t57))))
+	t61 := float64(t60 - math.Float64frombits(0x4008000000000000))
+	t62 := math.FMA(math.Float64frombits(0x3e5e2cb0ff8247ea), t59, math.Float64frombits(0x3e970966bff10cbd))
+	t63 := math.FMA(t62, t59, math.Float64frombits(0xbecd8e6adf666a10))
+	t64 := math.FMA(t63, t59, math.Float64frombits(0xbed26b5820448e6f))
+	t65 := math.FMA(t64, t59, math.Float64frombits(0x3f2ca65b60594a34))
+	t66 := math.FMA(t65, t59, math.Float64frombits(0xbf548a8100213441))
+	t67 := math.FMA(t66, t59, math.Float64frombits(0xbf711c9de0453890))
+	t68 := math.FMA(t67, t59, math.Float64frombits(0x3fcf91ec6029d022))
+	t69 := math.FMA(t68, t59, math.Float64frombits(0x3ff805c5df9db4dc))
+	t70 := math.FMA(math.Float64frombits(0xbf2a3e135f3c6ebe), t61, math.Float64frombits(0x3f1a76ad6167e931))
+	t71 := math.FMA(t70, t61, math.Float64frombits(0x3f561b8e40100b9f))
+	t72 := math.FMA(t71, t61, math.Float64frombits(0xbf6e17bce072a85d))
+	t73 := math.FMA(t72, t61, math.Float64frombits(0x3f77824f5fed8615))
+	t74 := math.FMA(t73, t61, math.Float64frombits(0xbf7f38badff9f607))
+	t75 := math.FMA(t74, t61, math.Float64frombits(0x3f8354afbfd6b130))
+	t76 := math.FMA(t75, t61, math.Float64frombits(0x3ff006db610f3984))
+	t77 := math.FMA(t76, t61, math.Float64frombits(0x4006a9efc041cf02))
+	t78 := t77
+	if t58 {
+		t78 = t69
+	}
+	t79 := float64(t78 * x)
+	t80 := float64(x * math.Float64frombits(0x7ff0000000000000))
+	t81 := math.Float64bits(x) & uint64(0x7fffffffffffffff)
+	t82 := math.Float64frombits(t81) == math.Float64frombits(0x3ff0000000000000)
+	t83 := t79
+	if t82 {
+		t83 = t80
+	}
+	return t83
+}
+
+func erfInv32Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*float32)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float32)(unsafe.Pointer(xp)), n)
+	for i := range o {
+		o[i] = float32(erfInv32(float64(x[i])))
+	}
+}
+
+// atan232 is the angle of the point (y, x).
+func atan232(x float64, y float64) float64 {
+	t0 := math.Float64bits(y) & uint64(0x7fffffffffffffff)
+	t1 := math.Float64bits(x) & uint64(0x7fffffffffffffff)
+	t2 := math.Float64frombits(t0) < math.Float64frombits(t1)
+	t3 := t1
+	if t2 {
+		t3 = t0
+	}
+	t4 := t0
+	if t2 {
+		t4 = t1
+	}
+	t5 := math.Float64frombits(t3) == math.Float64frombits(t4)
+	t6 := float64(math.Float64frombits(t4) * math.Float64frombits(0x3fda827999fcef32))
+	t7 := t6 < math.Float64frombits(t3)
+	t8 := float64(math.Float64frombits(t3) - math.Float64frombits(t4))
+	t9 := math.Float64frombits(t3)
+	if t7 {
+		t9 = t8
+	}
+	t10 := float64(math.Float64frombits(t3) + math.Float64frombits(t4))
+	t11 := math.Float64frombits(t4)
+	if t7 {
+		t11 = t10
+	}
+	t12 := float64(t9 / t11)
+	t13 := float64(t12 * t12)
+	t14 := float64(t12 * t13)
+	t15 := math.FMA(math.Float64frombits(0x3f8eecb03d579acb), t13, math.Float64frombits(0xbfa116690b554e72))
+	t16 := math.FMA(t15, t13, math.Float64frombits(0x3fa708cf1bc0abbe))
+	t17 := math.FMA(t16, t13, math.Float64frombits(0xbfaab63e6254d450))
+	t18 := math.FMA(t17, t13, math.Float64frombits(0x3fae16da8f3d3ed2))
+	t19 := math.FMA(t18, t13, math.Float64frombits(0xbfb110c341e9e8b1))
+	t20 := math.FMA(t19, t13, math.Float64frombits(0x3fb3b136968f56ae))
+	t21 := math.FMA(t20, t13, math.Float64frombits(0xbfb745d147baaf95))
+	t22 := math.FMA(t21, t13, math.Float64frombits(0x3fbc71c71b53ec3b))
+	t23 := math.FMA(t22, t13, math.Float64frombits(0xbfc2492492470264))
+	t24 := math.FMA(t23, t13, math.Float64frombits(0x3fc999999999955b))
+	t25 := math.FMA(t24, t13, math.Float64frombits(0xbfd5555555555554))
+	t26 := math.FMA(t14, t25, t12)
+	t27 := float64(t26 + math.Float64frombits(0x3c81a62633145c07))
+	t28 := float64(t27 + math.Float64frombits(0x3fe921fb54442d18))
+	t29 := t26
+	if t7 {
+		t29 = t28
+	}
+	t30 := math.Float64frombits(0x0) < math.Float64frombits(t4)
+	t31 := math.Float64frombits(0x0)
+	if t30 {
+		t31 = math.Float64frombits(0x3fe921fb54442d18)
+	}
+	t32 := t29
+	if t5 {
+		t32 = t31
+	}
+	t33 := float64(t32 - math.Float64frombits(0x3c91a62633145c07))
+	t34 := float64(math.Float64frombits(0x3ff921fb54442d18) - t33)
+	t35 := t32
+	if t2 {
+		t35 = t34
+	}
+	t36 := int64(math.Float64bits(y)) < int64(uint64(0x0))
+	t37 := float64(t35 - math.Float64frombits(0x3ca1a62633145c07))
+	t38 := float64(math.Float64frombits(0x400921fb54442d18) - t37)
+	t39 := t35
+	if t36 {
+		t39 = t38
+	}
+	t40 := math.Float64bits(x) & uint64(0x8000000000000000)
+	t41 := math.Float64bits(t39) | t40
+	t42 := y != y || x != x
+	t43 := float64(y + x)
+	t44 := math.Float64frombits(t41)
+	if t42 {
+		t44 = t43
+	}
+	return t44
+}
+
+func atan232Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*float32)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float32)(unsafe.Pointer(xp)), n)
+	y := unsafe.Slice((*float32)(unsafe.Pointer(yp)), n)
+	for i := range o {
+		o[i] = float32(atan232(float64(x[i]), float64(y[i])))
+	}
+}
+
+// pow32 is x^y.
+func pow32(x float64, y float64) float64 {
+	t0 := math.Float64bits(x) & uint64(0x7fffffffffffffff)
+	t1 := math.Float64frombits(t0) < math.Float64frombits(0x10000000000000)
+	t2 := float64(math.Float64frombits(t0) * math.Float64frombits(0x4350000000000000))
+	t3 := math.Float64frombits(t0)
+	if t1 {
+		t3 = t2
+	}
+	t4 := math.Float64bits(t3) + uint64(0x95f619980c433)
+	t5 := t4 >> 52
+	t6 := t5 | uint64(0x4330000000000000)
+	t7 := float64(math.Float64frombits(t6) - math.Float64frombits(0x43300000000003ff))
+	t8 := float64(t7 - math.Float64frombits(0x404b000000000000))
+	t9 := t7
+	if t1 {
+		t9 = t8
+	}
+	t10 := t4 & uint64(0xfffffffffffff)
+	t11 := t10 + uint64(0x3fe6a09e667f3bcd)
+	t12 := float64(math.Float64frombits(t11) - math.Float64frombits(0x3ff0000000000000))
+	t13 := float64(t12 + math.Float64frombits(0x4000000000000000))
+	t14 := float64(t12 / t13)
+	t15 := float64(t14 * t14)
+	t16 := math.FMA(math.Float64frombits(0x3fc2f112df3e5244), t15, math.Float64frombits(0x3fc39a09d078c69f))
+	t17 := math.FMA(t16, t15, math.Float64frombits(0x3fc7466496cb03de))
+	t18 := math.FMA(t17, t15, math.Float64frombits(0x3fcc71c51d8e78af))
+	t19 := math.FMA(t18, t15, math.Float64frombits(0x3fd2492494229359))
+	t20 := math.FMA(t19, t15, math.Float64frombits(0x3fd999999997fa04))
+	t21 := math.FMA(t20, t15, math.Float64frombits(0x3fe5555555555593))
+	t22 := float64(t15 * t21)
+	t23 := float64(t12 * t12)
+	t24 := float64(t23 * math.Float64frombits(0x3fe0000000000000))
+	t25 := float64(t24 + t22)
+	t26 := float64(t9 * math.Float64frombits(0x3dea39ef35793c76))
+	t27 := math.FMA(t14, t25, t26)
+	t28 := float64(t9 * math.Float64frombits(0x3fe62e42fee00000))
+	t29 := float64(t24 - t27)
+	t30 := float64(t29 - t12)
+	t31 := float64(t28 - t30)
+	t32 := float64(math.Float64frombits(t0) * math.Float64frombits(0x0))
+	t33 := float64(t31 + t32)
+	t34 := math.Float64frombits(0x7fefffffffffffff) < math.Float64frombits(t0)
+	t35 := math.Float64bits(t33)
+	if t34 {
+		t35 = t0
+	}
+	t36 := math.Float64frombits(t0) < math.Float64frombits(0x0)
+	t37 := uint64(0xfff0000000000000)
+	if t36 {
+		t37 = uint64(0x7ff8000000000001)
+	}
+	t38 := math.Float64frombits(t0) < math.Float64frombits(0x1)
+	t39 := t35
+	if t38 {
+		t39 = t37
+	}
+	t40 := float64(y * math.Float64frombits(t39))
+	t41 := t40 < math.Float64frombits(0xc087700000000000)
+	t42 := t40
+	if t41 {
+		t42 = math.Float64frombits(0xc087700000000000)
+	}
+	t43 := math.Float64frombits(0x4086380000000000) < t42
+	t44 := t42
+	if t43 {
+		t44 = math.Float64frombits(0x4086380000000000)
+	}
+	t45 := float64(t44 * math.Float64frombits(0x3ff71547652b82fe))
+	t46 := float64(t45 + math.Float64frombits(0x4338000000000000))
+	t47 := float64(t46 - math.Float64frombits(0x4338000000000000))
+	t48 := math.FMA(t47, math.Float64frombits(0xbfe62e42fee00000), t44)
+	t49 := math.FMA(t47, math.Float64frombits(0xbdea39ef35793c76), t48)
+	t50 := math.FMA(math.Float64frombits(0x3de6124613a86d09), t49, math.Float64frombits(0x3e21eed8eff8d898))
+	t51 := math.FMA(t50, t49, math.Float64frombits(0x3e5ae64567f544e4))
+	t52 := math.FMA(t51, t49, math.Float64frombits(0x3e927e4fb7789f5c))
+	t53 := math.FMA(t52, t49, math.Float64frombits(0x3ec71de3a556c734))
+	t54 := math.FMA(t53, t49, math.Float64frombits(0x3efa01a01a01a01a))
+	t55 := math.FMA(t54, t49, math.Float64frombits(0x3f2a01a01a01a01a))
+	t56 := math.FMA(t55, t49, math.Float64frombits(0x3f56c16c16c16c17))
+	t57 := math.FMA(t56, t49, math.Float64frombits(0x3f81111111111111))
+	t58 := math.FMA(t57, t49, math.Float64frombits(0x3fa5555555555555))
+	t59 := math.FMA(t58, t49, math.Float64frombits(0x3fc5555555555555))
+	t60 := math.FMA(t59, t49, math.Float64frombits(0x3fe0000000000000))
+	t61 := math.FMA(t60, t49, math.Float64frombits(0x3ff0000000000000))
+	t62 := math.FMA(t61, t49, math.Float64frombits(0x3ff0000000000000))
+	t63 := float64(t47 * math.Float64frombits(0x3fe0000000000000))
+	t64 := float64(t63 + math.Float64frombits(0x4338000000000000))
+	t65 := float64(t64 - math.Float64frombits(0x4338000000000000))
+	t66 := float64(t47 - t65)
+	t67 := float64(t66 + math.Float64frombits(0x4338000000000000))
+	t68 := math.Float64bits(t64) << 52
+	t69 := t68 + uint64(0x3ff0000000000000)
+	t70 := float64(t62 * math.Float64frombits(t69))
+	t71 := math.Float64bits(t67) << 52
+	t72 := t71 + uint64(0x3ff0000000000000)
+	t73 := float64(t70 * math.Float64frombits(t72))
+	t74 := float64(math.Trunc(float64(y)))
+	t75 := t74 == y
+	t76 := float64(y * math.Float64frombits(0x3fe0000000000000))
+	t77 := float64(math.Trunc(float64(t76)))
+	t78 := t77 == t76
+	t79 := !t78
+	t80 := t75 && t79
+	t81 := math.Float64bits(x) & uint64(0x8000000000000000)
+	t82 := math.Float64bits(t73) | t81
+	t83 := math.Float64bits(t73)
+	if t80 {
+		t83 = t82
+	}
+	t84 := x < math.Float64frombits(0x0)
+	t85 := math.Float64frombits(t0) < math.Float64frombits(0x7ff0000000000000)
+	t86 := !t85
+	t87 := t75 || t86
+	t88 := !t87
+	t89 := t84 && t88
+	t90 := t83
+	if t89 {
+		t90 = uint64(0x7ff8000000000001)
+	}
+	t91 := x != x || y != y
+	t92 := t90
+	if t91 {
+		t92 = uint64(0x7ff8000000000001)
+	}
+	t93 := x == math.Float64frombits(0xbff0000000000000)
+	t94 := math.Float64bits(y) & uint64(0x7fffffffffffffff)
+	t95 := math.Float64frombits(t94) == math.Float64frombits(0x7ff0000000000000)
+	t96 := t93 && t95
+	t97 := y == math.Float64frombits(0x0)
+	t98 := x == math.Float64frombits(0x3ff0000000000000)
+	t99 := t97 || t98
+	t100 := t99 || t96
+	t101 := math.Float64frombits(t92)
+	if t100 {
+		t101 = math.Float64frombits(0x3ff0000000000000)
+	}
+	return t101
+}
+
+func pow32Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*float32)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float32)(unsafe.Pointer(xp)), n)
+	y := unsafe.Slice((*float32)(unsafe.Pointer(yp)), n)
+	for i := range o {
+		o[i] = float32(pow32(float64(x[i]), float64(y[i])))
+	}
+}
+
+// shiftLeft is x shifted left by y.
+func shiftLeft(x uint32, y uint32) uint32 {
+	t0 := x << y
+	return t0
+}
+
+func shiftLeftLoop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*uint32)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*uint32)(unsafe.Pointer(xp)), n)
+	y := unsafe.Slice((*uint32)(unsafe.Pointer(yp)), n)
+	for i := range o {
+		o[i] = shiftLeft(x[i], y[i])
+	}
+}
+
+// shiftRight is x shifted right by y.
+func shiftRight(x uint32, y uint32) uint32 {
+	t0 := x >> y
+	return t0
+}
+
+func shiftRightLoop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*uint32)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*uint32)(unsafe.Pointer(xp)), n)
+	y := unsafe.Slice((*uint32)(unsafe.Pointer(yp)), n)
+	for i := range o {
+		o[i] = shiftRight(x[i], y[i])
+	}
+}
+
+// shiftArithmetic is x shifted right by y with its sign.
+func shiftArithmetic(x uint32, y uint32) uint32 {
+	t0 := uint32(int32(x) >> min(y, 31))
+	return t0
+}
+
+func shiftArithmeticLoop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*uint32)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*uint32)(unsafe.Pointer(xp)), n)
+	y := unsafe.Slice((*uint32)(unsafe.Pointer(yp)), n)
+	for i := range o {
+		o[i] = shiftArithmetic(x[i], y[i])
+	}
+}
+
+// mulHigh is the high half of x y.
+func mulHigh(x uint32, y uint32) uint32 {
+	t0 := uint32(int64(int32(x)) * int64(int32(y)) >> 32)
+	return t0
+}
+
+func mulHighLoop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*uint32)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*uint32)(unsafe.Pointer(xp)), n)
+	y := unsafe.Slice((*uint32)(unsafe.Pointer(yp)), n)
+	for i := range o {
+		o[i] = mulHigh(x[i], y[i])
+	}
+}
+
+// absInt is the absolute value.
+func absInt(x uint32) uint32 {
+	t0 := int32(x) < int32(uint32(0x0))
+	t1 := uint32(0x0) - x
+	t2 := x
+	if t0 {
+		t2 = t1
+	}
+	return t2
+}
+
+func absIntLoop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*uint32)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*uint32)(unsafe.Pointer(xp)), n)
+	for i := range o {
+		o[i] = absInt(x[i])
+	}
+}
+
+// negInt is -x.
+func negInt(x uint32) uint32 {
+	t0 := uint32(0x0) - x
+	return t0
+}
+
+func negIntLoop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*uint32)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*uint32)(unsafe.Pointer(xp)), n)
+	for i := range o {
+		o[i] = negInt(x[i])
+	}
+}
+
+// notInt is the complement.
+func notInt(x uint32) uint32 {
+	t0 := x ^ uint32(0xffffffff)
+	return t0
+}
+
+func notIntLoop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*uint32)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*uint32)(unsafe.Pointer(xp)), n)
+	for i := range o {
+		o[i] = notInt(x[i])
+	}
+}
+
+// signInt is the sign.
+func signInt(x uint32) uint32 {
+	t0 := int32(x) < int32(uint32(0x0))
+	t1 := x == uint32(0x0)
+	t2 := uint32(0x1)
+	if t1 {
+		t2 = uint32(0x0)
+	}
+	t3 := t2
+	if t0 {
+		t3 = uint32(0xffffffff)
+	}
+	return t3
+}
+
+func signIntLoop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*uint32)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*uint32)(unsafe.Pointer(xp)), n)
+	for i := range o {
+		o[i] = signInt(x[i])
+	}
+}
+
+// popcnt is the number of set bits.
+func popcnt(x uint32) uint32 {
+	t0 := x >> 1
+	t1 := t0 & uint32(0x55555555)
+	t2 := x - t1
+	t3 := t2 & uint32(0x33333333)
+	t4 := t2 >> 2
+	t5 := t4 & uint32(0x33333333)
+	t6 := t3 + t5
+	t7 := t6 >> 4
+	t8 := t6 + t7
+	t9 := t8 & uint32(0xf0f0f0f)
+	t10 := t9 >> 8
+	t11 := t9 + t10
+	t12 := t11 >> 16
+	t13 := t11 + t12
+	t14 := t13 & uint32(0x3f)
+	return t14
+}
+
+func popcntLoop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*uint32)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*uint32)(unsafe.Pointer(xp)), n)
+	for i := range o {
+		o[i] = popcnt(x[i])
+	}
+}
+
+// leadingZeros is the number of leading zeros.
+func leadingZeros(x uint32) uint32 {
+	t0 := x >> 1
+	t1 := x | t0
+	t2 := t1 >> 2
+	t3 := t1 | t2
+	t4 := t3 >> 4
+	t5 := t3 | t4
+	t6 := t5 >> 8
+	t7 := t5 | t6
+	t8 := t7 >> 16
+	t9 := t7 | t8
+	t10 := t9 ^ uint32(0xffffffff)
+	t11 := t10 >> 1
+	t12 := t11 & uint32(0x55555555)
+	t13 := t10 - t12
+	t14 := t13 & uint32(0x33333333)
+	t15 := t13 >> 2
+	t16 := t15 & uint32(0x33333333)
+	t17 := t14 + t16
+	t18 := t17 >> 4
+	t19 := t17 + t18
+	t20 := t19 & uint32(0xf0f0f0f)
+	t21 := t20 >> 8
+	t22 := t20 + t21
+	t23 := t22 >> 16
+	t24 := t22 + t23
+	t25 := t24 & uint32(0x3f)
+	return t25
+}
+
+func leadingZerosLoop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*uint32)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*uint32)(unsafe.Pointer(xp)), n)
+	for i := range o {
+		o[i] = leadingZeros(x[i])
+	}
+}
+
+// f32FromBF16 is x in f32.
+func f32FromBF16(x float32) float32 {
+	return x
+}
+
+func f32FromBF16Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*float32)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*uint16)(unsafe.Pointer(xp)), n)
+	for i := range o {
+		o[i] = f32FromBF16(tensor.BF16ToFloat32(x[i]))
+	}
+}
+
+// f32FromF16 is x in f32.
+func f32FromF16(x float32) float32 {
+	return x
+}
+
+func f32FromF16Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*float32)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*uint16)(unsafe.Pointer(xp)), n)
+	for i := range o {
+		o[i] = f32FromF16(tensor.F16ToFloat32(x[i]))
+	}
+}
+
+// f32FromF64 is x in f32.
+func f32FromF64(x float64) float64 {
+	return x
+}
+
+func f32FromF64Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*float32)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float64)(unsafe.Pointer(xp)), n)
+	for i := range o {
+		o[i] = float32(f32FromF64(x[i]))
+	}
+}
+
+// f64FromF32 is x in f64.
+func f64FromF32(x float64) float64 {
+	return x
+}
+
+func f64FromF32Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*float64)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float32)(unsafe.Pointer(xp)), n)
+	for i := range o {
+		o[i] = f64FromF32(float64(x[i]))
+	}
+}
+
+// bF16FromF32 is x rounded to bf16.
+func bF16FromF32(x float32) uint32 {
+	t0 := math.Float32bits(x) >> 16
+	t1 := t0 & uint32(0x1)
+	t2 := math.Float32bits(x) + uint32(0x7fff)
+	t3 := t2 + t1
+	t4 := math.Float32bits(x) & uint32(0x80000000)
+	t5 := t4 | uint32(0x7fc00000)
+	t6 := x != x
+	t7 := t3
+	if t6 {
+		t7 = t5
+	}
+	t8 := t7 >> 16
+	return t8
+}
+
+func bF16FromF32Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*uint16)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float32)(unsafe.Pointer(xp)), n)
+	for i := range o {
+		o[i] = uint16(bF16FromF32(x[i]))
+	}
+}
+
+// f16FromF32 is x rounded to f16.
+func f16FromF32(x float32) float32 {
+	t0 := x != x
+	t1 := math.Float32bits(x) & uint32(0x80000000)
+	t2 := t1 | uint32(0x7fc00000)
+	t3 := math.Float32bits(x)
+	if t0 {
+		t3 = t2
+	}
+	return math.Float32frombits(t3)
+}
+
+func f16FromF32Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*uint16)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float32)(unsafe.Pointer(xp)), n)
+	for i := range o {
+		o[i] = tensor.F16FromFloat32(f16FromF32(x[i]))
+	}
+}
+
+// f32FromI32 is x in f32.
+func f32FromI32(x uint32) float32 {
+	t0 := float32(float32(int32(x)))
+	return t0
+}
+
+func f32FromI32Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*float32)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*uint32)(unsafe.Pointer(xp)), n)
+	for i := range o {
+		o[i] = f32FromI32(x[i])
+	}
+}
+
+// i32FromF32 is x truncated.
+func i32FromF32(x float32) uint32 {
+	t0 := math.Float32frombits(0x4f000000) <= x
+	t1 := truncate(x)
+	t2 := t1
+	if t0 {
+		t2 = uint32(0x7fffffff)
+	}
+	t3 := x != x
+	t4 := t2
+	if t3 {
+		t4 = uint32(0x0)
+	}
+	return t4
+}
+
+func i32FromF32Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*uint32)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float32)(unsafe.Pointer(xp)), n)
+	for i := range o {
+		o[i] = i32FromF32(x[i])
+	}
+}
+
+// f32FromI1 is 1 or 0.
+func f32FromI1(x bool) float32 {
+	t0 := math.Float32frombits(0x0)
+	if x {
+		t0 = math.Float32frombits(0x3f800000)
+	}
+	return t0
+}
+
+func f32FromI1Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*float32)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*uint8)(unsafe.Pointer(xp)), n)
+	for i := range o {
+		o[i] = f32FromI1(x[i] != 0)
+	}
+}
+
+// The loops.
+var (
+	Add32Loop           = newLoop("add32", add32Loop, 4, 4, 4, 4)                     // x + y
+	Add64Loop           = newLoop("add64", add64Loop, 8, 8, 8, 8)                     // x + y
+	Sub32Loop           = newLoop("sub32", sub32Loop, 4, 4, 4, 4)                     // x - y
+	Sub64Loop           = newLoop("sub64", sub64Loop, 8, 8, 8, 8)                     // x - y
+	Mul32Loop           = newLoop("mul32", mul32Loop, 4, 4, 4, 4)                     // x * y
+	Mul64Loop           = newLoop("mul64", mul64Loop, 8, 8, 8, 8)                     // x * y
+	Div32Loop           = newLoop("div32", div32Loop, 4, 4, 4, 4)                     // x / y
+	Div64Loop           = newLoop("div64", div64Loop, 8, 8, 8, 8)                     // x / y
+	Max32Loop           = newLoop("max32", max32Loop, 4, 4, 4, 4)                     // the maximum; NaN wins, and +0 over -0
+	Max64Loop           = newLoop("max64", max64Loop, 8, 8, 8, 8)                     // the maximum; NaN wins, and +0 over -0
+	Min32Loop           = newLoop("min32", min32Loop, 4, 4, 4, 4)                     // the minimum; NaN wins, and -0 over +0
+	Min64Loop           = newLoop("min64", min64Loop, 8, 8, 8, 8)                     // the minimum; NaN wins, and -0 over +0
+	NextAfter32Loop     = newLoop("nextAfter32", nextAfter32Loop, 4, 4, 4, 4)         // the neighbour of x in the direction of y
+	NextAfter64Loop     = newLoop("nextAfter64", nextAfter64Loop, 8, 8, 8, 8)         // the neighbour of x in the direction of y
+	Clamp32Loop         = newLoop("clamp32", clamp32Loop, 4, 4, 4, 4, 4)              // the minimum of z and the maximum of x and y
+	Clamp64Loop         = newLoop("clamp64", clamp64Loop, 8, 8, 8, 8, 8)              // the minimum of z and the maximum of x and y
+	Abs32Loop           = newLoop("abs32", abs32Loop, 4, 4, 4)                        // the absolute value
+	Abs64Loop           = newLoop("abs64", abs64Loop, 8, 8, 8)                        // the absolute value
+	Neg32Loop           = newLoop("neg32", neg32Loop, 4, 4, 4)                        // -x
+	Neg64Loop           = newLoop("neg64", neg64Loop, 8, 8, 8)                        // -x
+	Sign32Loop          = newLoop("sign32", sign32Loop, 4, 4, 4)                      // the sign
+	Sign64Loop          = newLoop("sign64", sign64Loop, 8, 8, 8)                      // the sign
+	Sqrt32Loop          = newLoop("sqrt32", sqrt32Loop, 4, 4, 4)                      // the square root
+	Sqrt64Loop          = newLoop("sqrt64", sqrt64Loop, 8, 8, 8)                      // the square root
+	Square32Loop        = newLoop("square32", square32Loop, 4, 4, 4)                  // x * x
+	Square64Loop        = newLoop("square64", square64Loop, 8, 8, 8)                  // x * x
+	RoundEven32Loop     = newLoop("roundEven32", roundEven32Loop, 4, 4, 4)            // the nearest integer, of two the even one
+	RoundEven64Loop     = newLoop("roundEven64", roundEven64Loop, 8, 8, 8)            // the nearest integer, of two the even one
+	Floor32Loop         = newLoop("floor32", floor32Loop, 4, 4, 4)                    // the next integer below
+	Floor64Loop         = newLoop("floor64", floor64Loop, 8, 8, 8)                    // the next integer below
+	Ceil32Loop          = newLoop("ceil32", ceil32Loop, 4, 4, 4)                      // the next integer above
+	Ceil64Loop          = newLoop("ceil64", ceil64Loop, 8, 8, 8)                      // the next integer above
+	RoundAway32Loop     = newLoop("roundAway32", roundAway32Loop, 4, 4, 4)            // the nearest integer, of two the larger in magnitude
+	RoundAway64Loop     = newLoop("roundAway64", roundAway64Loop, 8, 8, 8)            // the nearest integer, of two the larger in magnitude
+	Less32Loop          = newLoop("less32", less32Loop, 4, 1, 4, 4)                   // x < y
+	Less64Loop          = newLoop("less64", less64Loop, 8, 1, 8, 8)                   // x < y
+	LessEqual32Loop     = newLoop("lessEqual32", lessEqual32Loop, 4, 1, 4, 4)         // x <= y
+	LessEqual64Loop     = newLoop("lessEqual64", lessEqual64Loop, 8, 1, 8, 8)         // x <= y
+	Equal32Loop         = newLoop("equal32", equal32Loop, 4, 1, 4, 4)                 // x == y
+	Equal64Loop         = newLoop("equal64", equal64Loop, 8, 1, 8, 8)                 // x == y
+	NotEqual32Loop      = newLoop("notEqual32", notEqual32Loop, 4, 1, 4, 4)           // x != y
+	NotEqual64Loop      = newLoop("notEqual64", notEqual64Loop, 8, 1, 8, 8)           // x != y
+	Finite32Loop        = newLoop("finite32", finite32Loop, 4, 1, 4)                  // whether x is finite
+	Finite64Loop        = newLoop("finite64", finite64Loop, 8, 1, 8)                  // whether x is finite
+	Select32Loop        = newLoop("select32", select32Loop, 4, 4, 1, 4, 4)            // y if x, else z
+	Select64Loop        = newLoop("select64", select64Loop, 8, 8, 1, 8, 8)            // y if x, else z
+	Exp64Loop           = newLoop("exp64", exp64Loop, 8, 8, 8)                        // e^x
+	Exp32Loop           = newLoop("exp32", exp32Loop, 4, 4, 4)                        // e^x
+	Expm164Loop         = newLoop("expm164", expm164Loop, 8, 8, 8)                    // e^x - 1
+	Expm132Loop         = newLoop("expm132", expm132Loop, 4, 4, 4)                    // e^x - 1
+	Log64Loop           = newLoop("log64", log64Loop, 8, 8, 8)                        // the natural logarithm
+	Log32Loop           = newLoop("log32", log32Loop, 4, 4, 4)                        // the natural logarithm
+	Log1p64Loop         = newLoop("log1p64", log1p64Loop, 8, 8, 8)                    // log(1+x)
+	Log1p32Loop         = newLoop("log1p32", log1p32Loop, 4, 4, 4)                    // log(1+x)
+	Logistic64Loop      = newLoop("logistic64", logistic64Loop, 8, 8, 8)              // 1/(1+e^-x)
+	Logistic32Loop      = newLoop("logistic32", logistic32Loop, 4, 4, 4)              // 1/(1+e^-x)
+	Rsqrt64Loop         = newLoop("rsqrt64", rsqrt64Loop, 8, 8, 8)                    // one divided by the square root
+	Rsqrt32Loop         = newLoop("rsqrt32", rsqrt32Loop, 8, 4, 4)                    // one divided by the square root
+	Sin64Loop           = newLoop("sin64", sin64Loop, 8, 8, 8)                        // the sine, for |x| up to 2^20
+	Sin32Loop           = newLoop("sin32", sin32Loop, 8, 4, 4)                        // the sine, for |x| up to 2^20
+	Cos64Loop           = newLoop("cos64", cos64Loop, 8, 8, 8)                        // the cosine, for |x| up to 2^20
+	Cos32Loop           = newLoop("cos32", cos32Loop, 8, 4, 4)                        // the cosine, for |x| up to 2^20
+	Tan64Loop           = newLoop("tan64", tan64Loop, 8, 8, 8)                        // the tangent, for |x| up to 2^20
+	Tan32Loop           = newLoop("tan32", tan32Loop, 8, 4, 4)                        // the tangent, for |x| up to 2^20
+	Tanh64Loop          = newLoop("tanh64", tanh64Loop, 8, 8, 8)                      // the hyperbolic tangent
+	Tanh32Loop          = newLoop("tanh32", tanh32Loop, 4, 4, 4)                      // the hyperbolic tangent
+	Sinh64Loop          = newLoop("sinh64", sinh64Loop, 8, 8, 8)                      // the hyperbolic sine
+	Sinh32Loop          = newLoop("sinh32", sinh32Loop, 8, 4, 4)                      // the hyperbolic sine
+	Cosh64Loop          = newLoop("cosh64", cosh64Loop, 8, 8, 8)                      // the hyperbolic cosine
+	Cosh32Loop          = newLoop("cosh32", cosh32Loop, 8, 4, 4)                      // the hyperbolic cosine
+	Asinh64Loop         = newLoop("asinh64", asinh64Loop, 8, 8, 8)                    // the inverse hyperbolic sine
+	Asinh32Loop         = newLoop("asinh32", asinh32Loop, 8, 4, 4)                    // the inverse hyperbolic sine
+	Acosh64Loop         = newLoop("acosh64", acosh64Loop, 8, 8, 8)                    // the inverse hyperbolic cosine
+	Acosh32Loop         = newLoop("acosh32", acosh32Loop, 8, 4, 4)                    // the inverse hyperbolic cosine
+	Atanh64Loop         = newLoop("atanh64", atanh64Loop, 8, 8, 8)                    // the inverse hyperbolic tangent
+	Atanh32Loop         = newLoop("atanh32", atanh32Loop, 8, 4, 4)                    // the inverse hyperbolic tangent
+	Asin64Loop          = newLoop("asin64", asin64Loop, 8, 8, 8)                      // the arc sine
+	Asin32Loop          = newLoop("asin32", asin32Loop, 8, 4, 4)                      // the arc sine
+	Acos64Loop          = newLoop("acos64", acos64Loop, 8, 8, 8)                      // the arc cosine
+	Acos32Loop          = newLoop("acos32", acos32Loop, 8, 4, 4)                      // the arc cosine
+	Atan64Loop          = newLoop("atan64", atan64Loop, 8, 8, 8)                      // the arc tangent
+	Atan32Loop          = newLoop("atan32", atan32Loop, 8, 4, 4)                      // the arc tangent
+	Cbrt64Loop          = newLoop("cbrt64", cbrt64Loop, 8, 8, 8)                      // the cube root
+	Cbrt32Loop          = newLoop("cbrt32", cbrt32Loop, 8, 4, 4)                      // the cube root
+	Erfc64Loop          = newLoop("erfc64", erfc64Loop, 8, 8, 8)                      // one minus the error function
+	Erfc32Loop          = newLoop("erfc32", erfc32Loop, 8, 4, 4)                      // one minus the error function
+	Erf64Loop           = newLoop("erf64", erf64Loop, 8, 8, 8)                        // the error function
+	Erf32Loop           = newLoop("erf32", erf32Loop, 4, 4, 4)                        // the error function
+	ErfInv32Loop        = newLoop("erfInv32", erfInv32Loop, 8, 4, 4)                  // the inverse of the error function
+	Atan232Loop         = newLoop("atan232", atan232Loop, 8, 4, 4, 4)                 // the angle of the point (y, x)
+	Pow32Loop           = newLoop("pow32", pow32Loop, 8, 4, 4, 4)                     // x^y
+	ShiftLeftLoop       = newLoop("shiftLeft", shiftLeftLoop, 4, 4, 4, 4)             // x shifted left by y
+	ShiftRightLoop      = newLoop("shiftRight", shiftRightLoop, 4, 4, 4, 4)           // x shifted right by y
+	ShiftArithmeticLoop = newLoop("shiftArithmetic", shiftArithmeticLoop, 4, 4, 4, 4) // x shifted right by y with its sign
+	MulHighLoop         = newLoop("mulHigh", mulHighLoop, 4, 4, 4, 4)                 // the high half of x y
+	AbsIntLoop          = newLoop("absInt", absIntLoop, 4, 4, 4)                      // the absolute value
+	NegIntLoop          = newLoop("negInt", negIntLoop, 4, 4, 4)                      // -x
+	NotIntLoop          = newLoop("notInt", notIntLoop, 4, 4, 4)                      // the complement
+	SignIntLoop         = newLoop("signInt", signIntLoop, 4, 4, 4)                    // the sign
+	PopcntLoop          = newLoop("popcnt", popcntLoop, 4, 4, 4)                      // the number of set bits
+	LeadingZerosLoop    = newLoop("leadingZeros", leadingZerosLoop, 4, 4, 4)          // the number of leading zeros
+	F32FromBF16Loop     = newLoop("f32FromBF16", f32FromBF16Loop, 4, 4, 2)            // x in f32
+	F32FromF16Loop      = newLoop("f32FromF16", f32FromF16Loop, 4, 4, 2)              // x in f32
+	F32FromF64Loop      = newLoop("f32FromF64", f32FromF64Loop, 8, 4, 8)              // x in f32
+	F64FromF32Loop      = newLoop("f64FromF32", f64FromF32Loop, 8, 8, 4)              // x in f64
+	BF16FromF32Loop     = newLoop("bF16FromF32", bF16FromF32Loop, 4, 2, 4)            // x rounded to bf16
+	F16FromF32Loop      = newLoop("f16FromF32", f16FromF32Loop, 4, 2, 4)              // x rounded to f16
+	F32FromI32Loop      = newLoop("f32FromI32", f32FromI32Loop, 4, 4, 4)              // x in f32
+	I32FromF32Loop      = newLoop("i32FromF32", i32FromF32Loop, 4, 4, 4)              // x truncated
+	F32FromI1Loop       = newLoop("f32FromI1", f32FromI1Loop, 4, 4, 1)                // 1 or 0
+)

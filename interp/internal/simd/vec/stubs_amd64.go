@@ -2,242 +2,1212 @@
 
 package vec
 
-// vExp32AVX2 computes e^x of n elements, a multiple of 4.
+// add32AVX2 computes x + y, for n elements, a multiple of 8.
 //
 //go:noescape
-func vExp32AVX2(o *float32, x *float32, n int)
+func add32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
 
-// vExp64AVX2 computes e^x of n elements, a multiple of 4.
+// add32AVX512 computes x + y, for n elements, a multiple of 16.
 //
 //go:noescape
-func vExp64AVX2(o *float64, x *float64, n int)
+func add32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
 
-// vExp32AVX512 computes e^x of n elements, a multiple of 8.
+// add32FoldAVX2 folds n elements into the 32 accumulators at o.
 //
 //go:noescape
-func vExp32AVX512(o *float32, x *float32, n int)
+func add32FoldAVX2(o *byte, x *byte, y *byte, z *byte, n int)
 
-// vExp64AVX512 computes e^x of n elements, a multiple of 8.
+// add32FoldAVX512 folds n elements into the 32 accumulators at o.
 //
 //go:noescape
-func vExp64AVX512(o *float64, x *float64, n int)
+func add32FoldAVX512(o *byte, x *byte, y *byte, z *byte, n int)
 
-// vExpm132AVX2 computes e^x - 1 of n elements, a multiple of 4.
+// add64AVX2 computes x + y, for n elements, a multiple of 4.
 //
 //go:noescape
-func vExpm132AVX2(o *float32, x *float32, n int)
+func add64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
 
-// vExpm164AVX2 computes e^x - 1 of n elements, a multiple of 4.
+// add64AVX512 computes x + y, for n elements, a multiple of 8.
 //
 //go:noescape
-func vExpm164AVX2(o *float64, x *float64, n int)
+func add64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
 
-// vExpm132AVX512 computes e^x - 1 of n elements, a multiple of 8.
+// add64FoldAVX2 folds n elements into the 16 accumulators at o.
 //
 //go:noescape
-func vExpm132AVX512(o *float32, x *float32, n int)
+func add64FoldAVX2(o *byte, x *byte, y *byte, z *byte, n int)
 
-// vExpm164AVX512 computes e^x - 1 of n elements, a multiple of 8.
+// add64FoldAVX512 folds n elements into the 16 accumulators at o.
 //
 //go:noescape
-func vExpm164AVX512(o *float64, x *float64, n int)
+func add64FoldAVX512(o *byte, x *byte, y *byte, z *byte, n int)
 
-// vLog32AVX2 computes the natural logarithm of n elements, a multiple of 4.
+// sub32AVX2 computes x - y, for n elements, a multiple of 8.
 //
 //go:noescape
-func vLog32AVX2(o *float32, x *float32, n int)
+func sub32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
 
-// vLog64AVX2 computes the natural logarithm of n elements, a multiple of 4.
+// sub32AVX512 computes x - y, for n elements, a multiple of 16.
 //
 //go:noescape
-func vLog64AVX2(o *float64, x *float64, n int)
+func sub32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
 
-// vLog32AVX512 computes the natural logarithm of n elements, a multiple of 8.
+// sub64AVX2 computes x - y, for n elements, a multiple of 4.
 //
 //go:noescape
-func vLog32AVX512(o *float32, x *float32, n int)
+func sub64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
 
-// vLog64AVX512 computes the natural logarithm of n elements, a multiple of 8.
+// sub64AVX512 computes x - y, for n elements, a multiple of 8.
 //
 //go:noescape
-func vLog64AVX512(o *float64, x *float64, n int)
+func sub64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
 
-// vLogistic32AVX2 computes 1/(1+e^-x) of n elements, a multiple of 4.
+// mul32AVX2 computes x * y, for n elements, a multiple of 8.
 //
 //go:noescape
-func vLogistic32AVX2(o *float32, x *float32, n int)
+func mul32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
 
-// vLogistic64AVX2 computes 1/(1+e^-x) of n elements, a multiple of 4.
+// mul32AVX512 computes x * y, for n elements, a multiple of 16.
 //
 //go:noescape
-func vLogistic64AVX2(o *float64, x *float64, n int)
+func mul32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
 
-// vLogistic32AVX512 computes 1/(1+e^-x) of n elements, a multiple of 8.
+// mul32FoldAVX2 folds n elements into the 32 accumulators at o.
 //
 //go:noescape
-func vLogistic32AVX512(o *float32, x *float32, n int)
+func mul32FoldAVX2(o *byte, x *byte, y *byte, z *byte, n int)
 
-// vLogistic64AVX512 computes 1/(1+e^-x) of n elements, a multiple of 8.
+// mul32FoldAVX512 folds n elements into the 32 accumulators at o.
 //
 //go:noescape
-func vLogistic64AVX512(o *float64, x *float64, n int)
+func mul32FoldAVX512(o *byte, x *byte, y *byte, z *byte, n int)
 
-// vRsqrt32AVX2 computes one divided by the square root of n elements, a multiple of 4.
+// mul64AVX2 computes x * y, for n elements, a multiple of 4.
 //
 //go:noescape
-func vRsqrt32AVX2(o *float32, x *float32, n int)
+func mul64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
 
-// vRsqrt64AVX2 computes one divided by the square root of n elements, a multiple of 4.
+// mul64AVX512 computes x * y, for n elements, a multiple of 8.
 //
 //go:noescape
-func vRsqrt64AVX2(o *float64, x *float64, n int)
+func mul64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
 
-// vRsqrt32AVX512 computes one divided by the square root of n elements, a multiple of 8.
+// mul64FoldAVX2 folds n elements into the 16 accumulators at o.
 //
 //go:noescape
-func vRsqrt32AVX512(o *float32, x *float32, n int)
+func mul64FoldAVX2(o *byte, x *byte, y *byte, z *byte, n int)
 
-// vRsqrt64AVX512 computes one divided by the square root of n elements, a multiple of 8.
+// mul64FoldAVX512 folds n elements into the 16 accumulators at o.
 //
 //go:noescape
-func vRsqrt64AVX512(o *float64, x *float64, n int)
+func mul64FoldAVX512(o *byte, x *byte, y *byte, z *byte, n int)
 
-// vSin32AVX2 computes the sine, for |x| up to 2^20 of n elements, a multiple of 4.
+// div32AVX2 computes x / y, for n elements, a multiple of 8.
 //
 //go:noescape
-func vSin32AVX2(o *float32, x *float32, n int)
+func div32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
 
-// vSin64AVX2 computes the sine, for |x| up to 2^20 of n elements, a multiple of 4.
+// div32AVX512 computes x / y, for n elements, a multiple of 16.
 //
 //go:noescape
-func vSin64AVX2(o *float64, x *float64, n int)
+func div32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
 
-// vSin32AVX512 computes the sine, for |x| up to 2^20 of n elements, a multiple of 8.
+// div64AVX2 computes x / y, for n elements, a multiple of 4.
 //
 //go:noescape
-func vSin32AVX512(o *float32, x *float32, n int)
+func div64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
 
-// vSin64AVX512 computes the sine, for |x| up to 2^20 of n elements, a multiple of 8.
+// div64AVX512 computes x / y, for n elements, a multiple of 8.
 //
 //go:noescape
-func vSin64AVX512(o *float64, x *float64, n int)
+func div64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
 
-// vCos32AVX2 computes the cosine, for |x| up to 2^20 of n elements, a multiple of 4.
+// max32AVX2 computes the maximum; NaN wins, and +0 over -0, for n elements, a multiple of 8.
 //
 //go:noescape
-func vCos32AVX2(o *float32, x *float32, n int)
+func max32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
 
-// vCos64AVX2 computes the cosine, for |x| up to 2^20 of n elements, a multiple of 4.
+// max32AVX512 computes the maximum; NaN wins, and +0 over -0, for n elements, a multiple of 16.
 //
 //go:noescape
-func vCos64AVX2(o *float64, x *float64, n int)
+func max32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
 
-// vCos32AVX512 computes the cosine, for |x| up to 2^20 of n elements, a multiple of 8.
+// max32FoldAVX2 folds n elements into the 32 accumulators at o.
 //
 //go:noescape
-func vCos32AVX512(o *float32, x *float32, n int)
+func max32FoldAVX2(o *byte, x *byte, y *byte, z *byte, n int)
 
-// vCos64AVX512 computes the cosine, for |x| up to 2^20 of n elements, a multiple of 8.
+// max32FoldAVX512 folds n elements into the 32 accumulators at o.
 //
 //go:noescape
-func vCos64AVX512(o *float64, x *float64, n int)
+func max32FoldAVX512(o *byte, x *byte, y *byte, z *byte, n int)
 
-// vTanh32AVX2 computes the hyperbolic tangent of n elements, a multiple of 4.
+// max64AVX2 computes the maximum; NaN wins, and +0 over -0, for n elements, a multiple of 4.
 //
 //go:noescape
-func vTanh32AVX2(o *float32, x *float32, n int)
+func max64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
 
-// vTanh64AVX2 computes the hyperbolic tangent of n elements, a multiple of 4.
+// max64AVX512 computes the maximum; NaN wins, and +0 over -0, for n elements, a multiple of 8.
 //
 //go:noescape
-func vTanh64AVX2(o *float64, x *float64, n int)
+func max64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
 
-// vTanh32AVX512 computes the hyperbolic tangent of n elements, a multiple of 8.
+// max64FoldAVX2 folds n elements into the 16 accumulators at o.
 //
 //go:noescape
-func vTanh32AVX512(o *float32, x *float32, n int)
+func max64FoldAVX2(o *byte, x *byte, y *byte, z *byte, n int)
 
-// vTanh64AVX512 computes the hyperbolic tangent of n elements, a multiple of 8.
+// max64FoldAVX512 folds n elements into the 16 accumulators at o.
 //
 //go:noescape
-func vTanh64AVX512(o *float64, x *float64, n int)
+func max64FoldAVX512(o *byte, x *byte, y *byte, z *byte, n int)
 
-// vAdd32AVX2 computes n elements, a multiple of 32.
+// min32AVX2 computes the minimum; NaN wins, and -0 over +0, for n elements, a multiple of 8.
 //
 //go:noescape
-func vAdd32AVX2(o *float32, x *float32, y *float32, n int)
+func min32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
 
-// vAdd64AVX2 computes n elements, a multiple of 16.
+// min32AVX512 computes the minimum; NaN wins, and -0 over +0, for n elements, a multiple of 16.
 //
 //go:noescape
-func vAdd64AVX2(o *float64, x *float64, y *float64, n int)
+func min32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
 
-// vAdd32AVX512 computes n elements, a multiple of 64.
+// min32FoldAVX2 folds n elements into the 32 accumulators at o.
 //
 //go:noescape
-func vAdd32AVX512(o *float32, x *float32, y *float32, n int)
+func min32FoldAVX2(o *byte, x *byte, y *byte, z *byte, n int)
 
-// vAdd64AVX512 computes n elements, a multiple of 32.
+// min32FoldAVX512 folds n elements into the 32 accumulators at o.
 //
 //go:noescape
-func vAdd64AVX512(o *float64, x *float64, y *float64, n int)
+func min32FoldAVX512(o *byte, x *byte, y *byte, z *byte, n int)
 
-// vSub32AVX2 computes n elements, a multiple of 32.
+// min64AVX2 computes the minimum; NaN wins, and -0 over +0, for n elements, a multiple of 4.
 //
 //go:noescape
-func vSub32AVX2(o *float32, x *float32, y *float32, n int)
+func min64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
 
-// vSub64AVX2 computes n elements, a multiple of 16.
+// min64AVX512 computes the minimum; NaN wins, and -0 over +0, for n elements, a multiple of 8.
 //
 //go:noescape
-func vSub64AVX2(o *float64, x *float64, y *float64, n int)
+func min64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
 
-// vSub32AVX512 computes n elements, a multiple of 64.
+// min64FoldAVX2 folds n elements into the 16 accumulators at o.
 //
 //go:noescape
-func vSub32AVX512(o *float32, x *float32, y *float32, n int)
+func min64FoldAVX2(o *byte, x *byte, y *byte, z *byte, n int)
 
-// vSub64AVX512 computes n elements, a multiple of 32.
+// min64FoldAVX512 folds n elements into the 16 accumulators at o.
 //
 //go:noescape
-func vSub64AVX512(o *float64, x *float64, y *float64, n int)
+func min64FoldAVX512(o *byte, x *byte, y *byte, z *byte, n int)
 
-// vMul32AVX2 computes n elements, a multiple of 32.
+// nextAfter32AVX2 computes the neighbour of x in the direction of y, for n elements, a multiple of 8.
 //
 //go:noescape
-func vMul32AVX2(o *float32, x *float32, y *float32, n int)
+func nextAfter32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
 
-// vMul64AVX2 computes n elements, a multiple of 16.
+// nextAfter32AVX512 computes the neighbour of x in the direction of y, for n elements, a multiple of 16.
 //
 //go:noescape
-func vMul64AVX2(o *float64, x *float64, y *float64, n int)
+func nextAfter32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
 
-// vMul32AVX512 computes n elements, a multiple of 64.
+// nextAfter64AVX2 computes the neighbour of x in the direction of y, for n elements, a multiple of 4.
 //
 //go:noescape
-func vMul32AVX512(o *float32, x *float32, y *float32, n int)
+func nextAfter64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
 
-// vMul64AVX512 computes n elements, a multiple of 32.
+// nextAfter64AVX512 computes the neighbour of x in the direction of y, for n elements, a multiple of 8.
 //
 //go:noescape
-func vMul64AVX512(o *float64, x *float64, y *float64, n int)
+func nextAfter64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
 
-// vDiv32AVX2 computes n elements, a multiple of 32.
+// clamp32AVX2 computes the minimum of z and the maximum of x and y, for n elements, a multiple of 8.
 //
 //go:noescape
-func vDiv32AVX2(o *float32, x *float32, y *float32, n int)
+func clamp32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
 
-// vDiv64AVX2 computes n elements, a multiple of 16.
+// clamp32AVX512 computes the minimum of z and the maximum of x and y, for n elements, a multiple of 16.
 //
 //go:noescape
-func vDiv64AVX2(o *float64, x *float64, y *float64, n int)
+func clamp32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
 
-// vDiv32AVX512 computes n elements, a multiple of 64.
+// clamp64AVX2 computes the minimum of z and the maximum of x and y, for n elements, a multiple of 4.
 //
 //go:noescape
-func vDiv32AVX512(o *float32, x *float32, y *float32, n int)
+func clamp64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
 
-// vDiv64AVX512 computes n elements, a multiple of 32.
+// clamp64AVX512 computes the minimum of z and the maximum of x and y, for n elements, a multiple of 8.
 //
 //go:noescape
-func vDiv64AVX512(o *float64, x *float64, y *float64, n int)
+func clamp64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// abs32AVX2 computes the absolute value, for n elements, a multiple of 8.
+//
+//go:noescape
+func abs32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// abs32AVX512 computes the absolute value, for n elements, a multiple of 16.
+//
+//go:noescape
+func abs32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// abs64AVX2 computes the absolute value, for n elements, a multiple of 4.
+//
+//go:noescape
+func abs64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// abs64AVX512 computes the absolute value, for n elements, a multiple of 8.
+//
+//go:noescape
+func abs64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// neg32AVX2 computes -x, for n elements, a multiple of 8.
+//
+//go:noescape
+func neg32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// neg32AVX512 computes -x, for n elements, a multiple of 16.
+//
+//go:noescape
+func neg32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// neg64AVX2 computes -x, for n elements, a multiple of 4.
+//
+//go:noescape
+func neg64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// neg64AVX512 computes -x, for n elements, a multiple of 8.
+//
+//go:noescape
+func neg64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// sign32AVX2 computes the sign, for n elements, a multiple of 8.
+//
+//go:noescape
+func sign32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// sign32AVX512 computes the sign, for n elements, a multiple of 16.
+//
+//go:noescape
+func sign32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// sign64AVX2 computes the sign, for n elements, a multiple of 4.
+//
+//go:noescape
+func sign64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// sign64AVX512 computes the sign, for n elements, a multiple of 8.
+//
+//go:noescape
+func sign64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// sqrt32AVX2 computes the square root, for n elements, a multiple of 8.
+//
+//go:noescape
+func sqrt32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// sqrt32AVX512 computes the square root, for n elements, a multiple of 16.
+//
+//go:noescape
+func sqrt32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// sqrt64AVX2 computes the square root, for n elements, a multiple of 4.
+//
+//go:noescape
+func sqrt64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// sqrt64AVX512 computes the square root, for n elements, a multiple of 8.
+//
+//go:noescape
+func sqrt64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// square32AVX2 computes x * x, for n elements, a multiple of 8.
+//
+//go:noescape
+func square32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// square32AVX512 computes x * x, for n elements, a multiple of 16.
+//
+//go:noescape
+func square32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// square64AVX2 computes x * x, for n elements, a multiple of 4.
+//
+//go:noescape
+func square64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// square64AVX512 computes x * x, for n elements, a multiple of 8.
+//
+//go:noescape
+func square64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// roundEven32AVX2 computes the nearest integer, of two the even one, for n elements, a multiple of 8.
+//
+//go:noescape
+func roundEven32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// roundEven32AVX512 computes the nearest integer, of two the even one, for n elements, a multiple of 16.
+//
+//go:noescape
+func roundEven32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// roundEven64AVX2 computes the nearest integer, of two the even one, for n elements, a multiple of 4.
+//
+//go:noescape
+func roundEven64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// roundEven64AVX512 computes the nearest integer, of two the even one, for n elements, a multiple of 8.
+//
+//go:noescape
+func roundEven64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// floor32AVX2 computes the next integer below, for n elements, a multiple of 8.
+//
+//go:noescape
+func floor32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// floor32AVX512 computes the next integer below, for n elements, a multiple of 16.
+//
+//go:noescape
+func floor32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// floor64AVX2 computes the next integer below, for n elements, a multiple of 4.
+//
+//go:noescape
+func floor64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// floor64AVX512 computes the next integer below, for n elements, a multiple of 8.
+//
+//go:noescape
+func floor64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// ceil32AVX2 computes the next integer above, for n elements, a multiple of 8.
+//
+//go:noescape
+func ceil32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// ceil32AVX512 computes the next integer above, for n elements, a multiple of 16.
+//
+//go:noescape
+func ceil32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// ceil64AVX2 computes the next integer above, for n elements, a multiple of 4.
+//
+//go:noescape
+func ceil64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// ceil64AVX512 computes the next integer above, for n elements, a multiple of 8.
+//
+//go:noescape
+func ceil64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// roundAway32AVX2 computes the nearest integer, of two the larger in magnitude, for n elements, a multiple of 8.
+//
+//go:noescape
+func roundAway32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// roundAway32AVX512 computes the nearest integer, of two the larger in magnitude, for n elements, a multiple of 16.
+//
+//go:noescape
+func roundAway32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// roundAway64AVX2 computes the nearest integer, of two the larger in magnitude, for n elements, a multiple of 4.
+//
+//go:noescape
+func roundAway64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// roundAway64AVX512 computes the nearest integer, of two the larger in magnitude, for n elements, a multiple of 8.
+//
+//go:noescape
+func roundAway64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// less32AVX2 computes x < y, for n elements, a multiple of 8.
+//
+//go:noescape
+func less32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// less32AVX512 computes x < y, for n elements, a multiple of 16.
+//
+//go:noescape
+func less32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// less64AVX2 computes x < y, for n elements, a multiple of 4.
+//
+//go:noescape
+func less64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// less64AVX512 computes x < y, for n elements, a multiple of 8.
+//
+//go:noescape
+func less64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// lessEqual32AVX2 computes x <= y, for n elements, a multiple of 8.
+//
+//go:noescape
+func lessEqual32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// lessEqual32AVX512 computes x <= y, for n elements, a multiple of 16.
+//
+//go:noescape
+func lessEqual32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// lessEqual64AVX2 computes x <= y, for n elements, a multiple of 4.
+//
+//go:noescape
+func lessEqual64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// lessEqual64AVX512 computes x <= y, for n elements, a multiple of 8.
+//
+//go:noescape
+func lessEqual64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// equal32AVX2 computes x == y, for n elements, a multiple of 8.
+//
+//go:noescape
+func equal32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// equal32AVX512 computes x == y, for n elements, a multiple of 16.
+//
+//go:noescape
+func equal32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// equal64AVX2 computes x == y, for n elements, a multiple of 4.
+//
+//go:noescape
+func equal64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// equal64AVX512 computes x == y, for n elements, a multiple of 8.
+//
+//go:noescape
+func equal64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// notEqual32AVX2 computes x != y, for n elements, a multiple of 8.
+//
+//go:noescape
+func notEqual32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// notEqual32AVX512 computes x != y, for n elements, a multiple of 16.
+//
+//go:noescape
+func notEqual32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// notEqual64AVX2 computes x != y, for n elements, a multiple of 4.
+//
+//go:noescape
+func notEqual64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// notEqual64AVX512 computes x != y, for n elements, a multiple of 8.
+//
+//go:noescape
+func notEqual64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// finite32AVX2 computes whether x is finite, for n elements, a multiple of 8.
+//
+//go:noescape
+func finite32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// finite32AVX512 computes whether x is finite, for n elements, a multiple of 16.
+//
+//go:noescape
+func finite32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// finite64AVX2 computes whether x is finite, for n elements, a multiple of 4.
+//
+//go:noescape
+func finite64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// finite64AVX512 computes whether x is finite, for n elements, a multiple of 8.
+//
+//go:noescape
+func finite64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// select32AVX2 computes y if x, else z, for n elements, a multiple of 8.
+//
+//go:noescape
+func select32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// select32AVX512 computes y if x, else z, for n elements, a multiple of 16.
+//
+//go:noescape
+func select32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// select64AVX2 computes y if x, else z, for n elements, a multiple of 4.
+//
+//go:noescape
+func select64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// select64AVX512 computes y if x, else z, for n elements, a multiple of 8.
+//
+//go:noescape
+func select64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// exp64AVX2 computes e^x, for n elements, a multiple of 4.
+//
+//go:noescape
+func exp64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// exp64AVX512 computes e^x, for n elements, a multiple of 8.
+//
+//go:noescape
+func exp64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// exp32AVX2 computes e^x, for n elements, a multiple of 8.
+//
+//go:noescape
+func exp32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// exp32AVX512 computes e^x, for n elements, a multiple of 16.
+//
+//go:noescape
+func exp32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// expm164AVX2 computes e^x - 1, for n elements, a multiple of 4.
+//
+//go:noescape
+func expm164AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// expm164AVX512 computes e^x - 1, for n elements, a multiple of 8.
+//
+//go:noescape
+func expm164AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// expm132AVX2 computes e^x - 1, for n elements, a multiple of 8.
+//
+//go:noescape
+func expm132AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// expm132AVX512 computes e^x - 1, for n elements, a multiple of 16.
+//
+//go:noescape
+func expm132AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// log64AVX2 computes the natural logarithm, for n elements, a multiple of 4.
+//
+//go:noescape
+func log64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// log64AVX512 computes the natural logarithm, for n elements, a multiple of 8.
+//
+//go:noescape
+func log64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// log32AVX2 computes the natural logarithm, for n elements, a multiple of 8.
+//
+//go:noescape
+func log32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// log32AVX512 computes the natural logarithm, for n elements, a multiple of 16.
+//
+//go:noescape
+func log32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// log1p64AVX2 computes log(1+x), for n elements, a multiple of 4.
+//
+//go:noescape
+func log1p64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// log1p64AVX512 computes log(1+x), for n elements, a multiple of 8.
+//
+//go:noescape
+func log1p64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// log1p32AVX2 computes log(1+x), for n elements, a multiple of 8.
+//
+//go:noescape
+func log1p32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// log1p32AVX512 computes log(1+x), for n elements, a multiple of 16.
+//
+//go:noescape
+func log1p32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// logistic64AVX2 computes 1/(1+e^-x), for n elements, a multiple of 4.
+//
+//go:noescape
+func logistic64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// logistic64AVX512 computes 1/(1+e^-x), for n elements, a multiple of 8.
+//
+//go:noescape
+func logistic64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// logistic32AVX2 computes 1/(1+e^-x), for n elements, a multiple of 8.
+//
+//go:noescape
+func logistic32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// logistic32AVX512 computes 1/(1+e^-x), for n elements, a multiple of 16.
+//
+//go:noescape
+func logistic32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// rsqrt64AVX2 computes one divided by the square root, for n elements, a multiple of 4.
+//
+//go:noescape
+func rsqrt64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// rsqrt64AVX512 computes one divided by the square root, for n elements, a multiple of 8.
+//
+//go:noescape
+func rsqrt64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// rsqrt32AVX2 computes one divided by the square root, for n elements, a multiple of 4.
+//
+//go:noescape
+func rsqrt32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// rsqrt32AVX512 computes one divided by the square root, for n elements, a multiple of 8.
+//
+//go:noescape
+func rsqrt32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// sin64AVX2 computes the sine, for |x| up to 2^20, for n elements, a multiple of 4.
+//
+//go:noescape
+func sin64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// sin64AVX512 computes the sine, for |x| up to 2^20, for n elements, a multiple of 8.
+//
+//go:noescape
+func sin64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// sin32AVX2 computes the sine, for |x| up to 2^20, for n elements, a multiple of 4.
+//
+//go:noescape
+func sin32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// sin32AVX512 computes the sine, for |x| up to 2^20, for n elements, a multiple of 8.
+//
+//go:noescape
+func sin32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// cos64AVX2 computes the cosine, for |x| up to 2^20, for n elements, a multiple of 4.
+//
+//go:noescape
+func cos64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// cos64AVX512 computes the cosine, for |x| up to 2^20, for n elements, a multiple of 8.
+//
+//go:noescape
+func cos64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// cos32AVX2 computes the cosine, for |x| up to 2^20, for n elements, a multiple of 4.
+//
+//go:noescape
+func cos32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// cos32AVX512 computes the cosine, for |x| up to 2^20, for n elements, a multiple of 8.
+//
+//go:noescape
+func cos32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// tan64AVX2 computes the tangent, for |x| up to 2^20, for n elements, a multiple of 4.
+//
+//go:noescape
+func tan64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// tan64AVX512 computes the tangent, for |x| up to 2^20, for n elements, a multiple of 8.
+//
+//go:noescape
+func tan64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// tan32AVX2 computes the tangent, for |x| up to 2^20, for n elements, a multiple of 4.
+//
+//go:noescape
+func tan32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// tan32AVX512 computes the tangent, for |x| up to 2^20, for n elements, a multiple of 8.
+//
+//go:noescape
+func tan32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// tanh64AVX2 computes the hyperbolic tangent, for n elements, a multiple of 4.
+//
+//go:noescape
+func tanh64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// tanh64AVX512 computes the hyperbolic tangent, for n elements, a multiple of 8.
+//
+//go:noescape
+func tanh64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// tanh32AVX2 computes the hyperbolic tangent, for n elements, a multiple of 8.
+//
+//go:noescape
+func tanh32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// tanh32AVX512 computes the hyperbolic tangent, for n elements, a multiple of 16.
+//
+//go:noescape
+func tanh32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// sinh64AVX2 computes the hyperbolic sine, for n elements, a multiple of 4.
+//
+//go:noescape
+func sinh64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// sinh64AVX512 computes the hyperbolic sine, for n elements, a multiple of 8.
+//
+//go:noescape
+func sinh64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// sinh32AVX2 computes the hyperbolic sine, for n elements, a multiple of 4.
+//
+//go:noescape
+func sinh32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// sinh32AVX512 computes the hyperbolic sine, for n elements, a multiple of 8.
+//
+//go:noescape
+func sinh32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// cosh64AVX2 computes the hyperbolic cosine, for n elements, a multiple of 4.
+//
+//go:noescape
+func cosh64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// cosh64AVX512 computes the hyperbolic cosine, for n elements, a multiple of 8.
+//
+//go:noescape
+func cosh64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// cosh32AVX2 computes the hyperbolic cosine, for n elements, a multiple of 4.
+//
+//go:noescape
+func cosh32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// cosh32AVX512 computes the hyperbolic cosine, for n elements, a multiple of 8.
+//
+//go:noescape
+func cosh32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// asinh64AVX2 computes the inverse hyperbolic sine, for n elements, a multiple of 4.
+//
+//go:noescape
+func asinh64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// asinh64AVX512 computes the inverse hyperbolic sine, for n elements, a multiple of 8.
+//
+//go:noescape
+func asinh64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// asinh32AVX2 computes the inverse hyperbolic sine, for n elements, a multiple of 4.
+//
+//go:noescape
+func asinh32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// asinh32AVX512 computes the inverse hyperbolic sine, for n elements, a multiple of 8.
+//
+//go:noescape
+func asinh32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// acosh64AVX2 computes the inverse hyperbolic cosine, for n elements, a multiple of 4.
+//
+//go:noescape
+func acosh64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// acosh64AVX512 computes the inverse hyperbolic cosine, for n elements, a multiple of 8.
+//
+//go:noescape
+func acosh64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// acosh32AVX2 computes the inverse hyperbolic cosine, for n elements, a multiple of 4.
+//
+//go:noescape
+func acosh32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// acosh32AVX512 computes the inverse hyperbolic cosine, for n elements, a multiple of 8.
+//
+//go:noescape
+func acosh32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// atanh64AVX2 computes the inverse hyperbolic tangent, for n elements, a multiple of 4.
+//
+//go:noescape
+func atanh64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// atanh64AVX512 computes the inverse hyperbolic tangent, for n elements, a multiple of 8.
+//
+//go:noescape
+func atanh64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// atanh32AVX2 computes the inverse hyperbolic tangent, for n elements, a multiple of 4.
+//
+//go:noescape
+func atanh32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// atanh32AVX512 computes the inverse hyperbolic tangent, for n elements, a multiple of 8.
+//
+//go:noescape
+func atanh32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// asin64AVX2 computes the arc sine, for n elements, a multiple of 4.
+//
+//go:noescape
+func asin64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// asin64AVX512 computes the arc sine, for n elements, a multiple of 8.
+//
+//go:noescape
+func asin64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// asin32AVX2 computes the arc sine, for n elements, a multiple of 4.
+//
+//go:noescape
+func asin32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// asin32AVX512 computes the arc sine, for n elements, a multiple of 8.
+//
+//go:noescape
+func asin32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// acos64AVX2 computes the arc cosine, for n elements, a multiple of 4.
+//
+//go:noescape
+func acos64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// acos64AVX512 computes the arc cosine, for n elements, a multiple of 8.
+//
+//go:noescape
+func acos64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// acos32AVX2 computes the arc cosine, for n elements, a multiple of 4.
+//
+//go:noescape
+func acos32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// acos32AVX512 computes the arc cosine, for n elements, a multiple of 8.
+//
+//go:noescape
+func acos32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// atan64AVX2 computes the arc tangent, for n elements, a multiple of 4.
+//
+//go:noescape
+func atan64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// atan64AVX512 computes the arc tangent, for n elements, a multiple of 8.
+//
+//go:noescape
+func atan64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// atan32AVX2 computes the arc tangent, for n elements, a multiple of 4.
+//
+//go:noescape
+func atan32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// atan32AVX512 computes the arc tangent, for n elements, a multiple of 8.
+//
+//go:noescape
+func atan32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// cbrt64AVX2 computes the cube root, for n elements, a multiple of 4.
+//
+//go:noescape
+func cbrt64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// cbrt64AVX512 computes the cube root, for n elements, a multiple of 8.
+//
+//go:noescape
+func cbrt64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// cbrt32AVX2 computes the cube root, for n elements, a multiple of 4.
+//
+//go:noescape
+func cbrt32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// cbrt32AVX512 computes the cube root, for n elements, a multiple of 8.
+//
+//go:noescape
+func cbrt32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// erfc64AVX2 computes one minus the error function, for n elements, a multiple of 4.
+//
+//go:noescape
+func erfc64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// erfc64AVX512 computes one minus the error function, for n elements, a multiple of 8.
+//
+//go:noescape
+func erfc64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// erfc32AVX2 computes one minus the error function, for n elements, a multiple of 4.
+//
+//go:noescape
+func erfc32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// erfc32AVX512 computes one minus the error function, for n elements, a multiple of 8.
+//
+//go:noescape
+func erfc32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// erf64AVX2 computes the error function, for n elements, a multiple of 4.
+//
+//go:noescape
+func erf64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// erf64AVX512 computes the error function, for n elements, a multiple of 8.
+//
+//go:noescape
+func erf64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// erf32AVX2 computes the error function, for n elements, a multiple of 8.
+//
+//go:noescape
+func erf32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// erf32AVX512 computes the error function, for n elements, a multiple of 16.
+//
+//go:noescape
+func erf32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// erfInv32AVX2 computes the inverse of the error function, for n elements, a multiple of 4.
+//
+//go:noescape
+func erfInv32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// erfInv32AVX512 computes the inverse of the error function, for n elements, a multiple of 8.
+//
+//go:noescape
+func erfInv32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// atan232AVX2 computes the angle of the point (y, x), for n elements, a multiple of 4.
+//
+//go:noescape
+func atan232AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// atan232AVX512 computes the angle of the point (y, x), for n elements, a multiple of 8.
+//
+//go:noescape
+func atan232AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// pow32AVX2 computes x^y, for n elements, a multiple of 4.
+//
+//go:noescape
+func pow32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// pow32AVX512 computes x^y, for n elements, a multiple of 8.
+//
+//go:noescape
+func pow32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// shiftLeftAVX2 computes x shifted left by y, for n elements, a multiple of 8.
+//
+//go:noescape
+func shiftLeftAVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// shiftLeftAVX512 computes x shifted left by y, for n elements, a multiple of 16.
+//
+//go:noescape
+func shiftLeftAVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// shiftRightAVX2 computes x shifted right by y, for n elements, a multiple of 8.
+//
+//go:noescape
+func shiftRightAVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// shiftRightAVX512 computes x shifted right by y, for n elements, a multiple of 16.
+//
+//go:noescape
+func shiftRightAVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// shiftArithmeticAVX2 computes x shifted right by y with its sign, for n elements, a multiple of 8.
+//
+//go:noescape
+func shiftArithmeticAVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// shiftArithmeticAVX512 computes x shifted right by y with its sign, for n elements, a multiple of 16.
+//
+//go:noescape
+func shiftArithmeticAVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// mulHighAVX2 computes the high half of x y, for n elements, a multiple of 8.
+//
+//go:noescape
+func mulHighAVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// mulHighAVX512 computes the high half of x y, for n elements, a multiple of 16.
+//
+//go:noescape
+func mulHighAVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// absIntAVX2 computes the absolute value, for n elements, a multiple of 8.
+//
+//go:noescape
+func absIntAVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// absIntAVX512 computes the absolute value, for n elements, a multiple of 16.
+//
+//go:noescape
+func absIntAVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// negIntAVX2 computes -x, for n elements, a multiple of 8.
+//
+//go:noescape
+func negIntAVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// negIntAVX512 computes -x, for n elements, a multiple of 16.
+//
+//go:noescape
+func negIntAVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// notIntAVX2 computes the complement, for n elements, a multiple of 8.
+//
+//go:noescape
+func notIntAVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// notIntAVX512 computes the complement, for n elements, a multiple of 16.
+//
+//go:noescape
+func notIntAVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// signIntAVX2 computes the sign, for n elements, a multiple of 8.
+//
+//go:noescape
+func signIntAVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// signIntAVX512 computes the sign, for n elements, a multiple of 16.
+//
+//go:noescape
+func signIntAVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// popcntAVX2 computes the number of set bits, for n elements, a multiple of 8.
+//
+//go:noescape
+func popcntAVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// popcntAVX512 computes the number of set bits, for n elements, a multiple of 16.
+//
+//go:noescape
+func popcntAVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// leadingZerosAVX2 computes the number of leading zeros, for n elements, a multiple of 8.
+//
+//go:noescape
+func leadingZerosAVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// leadingZerosAVX512 computes the number of leading zeros, for n elements, a multiple of 16.
+//
+//go:noescape
+func leadingZerosAVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// f32FromBF16AVX2 computes x in f32, for n elements, a multiple of 8.
+//
+//go:noescape
+func f32FromBF16AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// f32FromBF16AVX512 computes x in f32, for n elements, a multiple of 16.
+//
+//go:noescape
+func f32FromBF16AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// f32FromF16AVX2 computes x in f32, for n elements, a multiple of 8.
+//
+//go:noescape
+func f32FromF16AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// f32FromF16AVX512 computes x in f32, for n elements, a multiple of 16.
+//
+//go:noescape
+func f32FromF16AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// f32FromF64AVX2 computes x in f32, for n elements, a multiple of 4.
+//
+//go:noescape
+func f32FromF64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// f32FromF64AVX512 computes x in f32, for n elements, a multiple of 8.
+//
+//go:noescape
+func f32FromF64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// f64FromF32AVX2 computes x in f64, for n elements, a multiple of 4.
+//
+//go:noescape
+func f64FromF32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// f64FromF32AVX512 computes x in f64, for n elements, a multiple of 8.
+//
+//go:noescape
+func f64FromF32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// bF16FromF32AVX2 computes x rounded to bf16, for n elements, a multiple of 8.
+//
+//go:noescape
+func bF16FromF32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// bF16FromF32AVX512 computes x rounded to bf16, for n elements, a multiple of 16.
+//
+//go:noescape
+func bF16FromF32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// f16FromF32AVX2 computes x rounded to f16, for n elements, a multiple of 8.
+//
+//go:noescape
+func f16FromF32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// f16FromF32AVX512 computes x rounded to f16, for n elements, a multiple of 16.
+//
+//go:noescape
+func f16FromF32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// f32FromI32AVX2 computes x in f32, for n elements, a multiple of 8.
+//
+//go:noescape
+func f32FromI32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// f32FromI32AVX512 computes x in f32, for n elements, a multiple of 16.
+//
+//go:noescape
+func f32FromI32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// i32FromF32AVX2 computes x truncated, for n elements, a multiple of 8.
+//
+//go:noescape
+func i32FromF32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// i32FromF32AVX512 computes x truncated, for n elements, a multiple of 16.
+//
+//go:noescape
+func i32FromF32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// f32FromI1AVX2 computes 1 or 0, for n elements, a multiple of 8.
+//
+//go:noescape
+func f32FromI1AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// f32FromI1AVX512 computes 1 or 0, for n elements, a multiple of 16.
+//
+//go:noescape
+func f32FromI1AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// dot32FoldAVX2 folds n elements into the 32 accumulators at o.
+//
+//go:noescape
+func dot32FoldAVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// dot32FoldAVX512 folds n elements into the 32 accumulators at o.
+//
+//go:noescape
+func dot32FoldAVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// transpose32AVX2 transposes blocks of 8 x 8.
+//
+//go:noescape
+func transpose32AVX2(dst *byte, src *byte, dstLine int, srcLine int, blocks int)
+
+// dot64FoldAVX2 folds n elements into the 16 accumulators at o.
+//
+//go:noescape
+func dot64FoldAVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// dot64FoldAVX512 folds n elements into the 16 accumulators at o.
+//
+//go:noescape
+func dot64FoldAVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// transpose64AVX2 transposes blocks of 4 x 4.
+//
+//go:noescape
+func transpose64AVX2(dst *byte, src *byte, dstLine int, srcLine int, blocks int)

@@ -2,53 +2,42 @@ package vec
 
 import "golang.org/x/sys/cpu"
 
-// pick returns the widest loops that the processor supports.
-func pick(name string, scalar func(float64) float64) *Function {
-	f := &Function{scalar: scalar}
-	switch l := loops[name]; {
-	case cpu.X86.HasAVX512F:
-		f.lanes, f.f32, f.f64 = 8, l.wide32, l.wide64
-	case cpu.X86.HasAVX2 && cpu.X86.HasFMA:
-		f.lanes, f.f32, f.f64 = 4, l.narrow32, l.narrow64
+// Bytes returns the size of the vectors in use; 0 means none.
+func Bytes() int {
+	switch {
+	case hasAVX512():
+		return 64
+	case hasAVX2():
+		return 32
 	}
-	return f
+	return 0
 }
 
-type assembly struct {
-	narrow32, wide32 func(o, x *float32, n int)
-	narrow64, wide64 func(o, x *float64, n int)
-}
-
-// loops are the generated loops of one operand.
-var loops = map[string]assembly{
-	"Exp":      {vExp32AVX2, vExp32AVX512, vExp64AVX2, vExp64AVX512},
-	"Expm1":    {vExpm132AVX2, vExpm132AVX512, vExpm164AVX2, vExpm164AVX512},
-	"Log":      {vLog32AVX2, vLog32AVX512, vLog64AVX2, vLog64AVX512},
-	"Logistic": {vLogistic32AVX2, vLogistic32AVX512, vLogistic64AVX2, vLogistic64AVX512},
-	"Rsqrt":    {vRsqrt32AVX2, vRsqrt32AVX512, vRsqrt64AVX2, vRsqrt64AVX512},
-	"Sin":      {vSin32AVX2, vSin32AVX512, vSin64AVX2, vSin64AVX512},
-	"Cos":      {vCos32AVX2, vCos32AVX512, vCos64AVX2, vCos64AVX512},
-	"Tanh":     {vTanh32AVX2, vTanh32AVX512, vTanh64AVX2, vTanh64AVX512},
-}
-
-// arithmetic are the generated loops of two operands.
-var arithmetic = map[string]struct {
-	narrow32, wide32 func(o, x, y *float32, n int)
-	narrow64, wide64 func(o, x, y *float64, n int)
-}{
-	"Add": {vAdd32AVX2, vAdd32AVX512, vAdd64AVX2, vAdd64AVX512},
-	"Sub": {vSub32AVX2, vSub32AVX512, vSub64AVX2, vSub64AVX512},
-	"Mul": {vMul32AVX2, vMul32AVX512, vMul64AVX2, vMul64AVX512},
-	"Div": {vDiv32AVX2, vDiv32AVX512, vDiv64AVX2, vDiv64AVX512},
-}
-
-func arith(name string, single func(o, x, y []float32), double func(o, x, y []float64)) (*Loop[float32], *Loop[float64]) {
-	f, d := &Loop[float32]{scalar: single}, &Loop[float64]{scalar: double}
-	switch l := arithmetic[name]; {
-	case cpu.X86.HasAVX512F:
-		f.step, f.vector, d.step, d.vector = 64, l.wide32, 32, l.wide64
-	case cpu.X86.HasAVX2:
-		f.step, f.vector, d.step, d.vector = 32, l.narrow32, 16, l.narrow64
+// transposer returns the loop that transposes blocks side by side, if there is one.
+func transposer(name string) func(dst, src *byte, dstLine, srcLine, blocks int) {
+	switch {
+	case !hasAVX2():
+		return nil
+	case name == "transpose32":
+		return transpose32AVX2
 	}
-	return f, d
+	return transpose64AVX2
 }
+
+// widest returns the loop of the widest vectors that the processor has, and their number of lanes.
+func widest(name string, width int) (loop, int) {
+	narrow, wide := assembly(name)
+	switch {
+	case wide != nil && hasAVX512():
+		return wide, 64 / width
+	case narrow != nil && hasAVX2():
+		return narrow, 32 / width
+	}
+	return nil, 0
+}
+
+func hasAVX512() bool {
+	return hasAVX2() && cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512VL
+}
+
+func hasAVX2() bool { return cpu.X86.HasAVX2 && cpu.X86.HasFMA }

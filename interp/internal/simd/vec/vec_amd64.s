@@ -2,3068 +2,13939 @@
 
 #include "textflag.h"
 
-// func vExp32AVX2(o *float32, x *float32, n int)
-// Requires: AVX, AVX2, FMA3
-TEXT ·vExp32AVX2(SB), NOSPLIT, $0-24
-	MOVQ o+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ n+16(FP), DX
-
-vExp32AVX2_loop:
-	VCVTPS2PD   (CX), Y0
-	VCMPPD      $0x11, constants<>+0(SB), Y0, Y1
-	VBLENDVPD   Y1, constants<>+0(SB), Y0, Y0
-	VMOVUPD     constants<>+64(SB), Y1
-	VCMPPD      $0x11, Y0, Y1, Y1
-	VBLENDVPD   Y1, constants<>+64(SB), Y0, Y0
-	VMULPD      constants<>+128(SB), Y0, Y1
-	VADDPD      constants<>+192(SB), Y1, Y1
-	VSUBPD      constants<>+192(SB), Y1, Y1
-	VMOVUPD     Y0, Y0
-	VFMADD231PD constants<>+256(SB), Y1, Y0
-	VMOVUPD     Y0, Y0
-	VFMADD231PD constants<>+320(SB), Y1, Y0
-	VMOVUPD     constants<>+384(SB), Y2
-	VFMADD231PD constants<>+448(SB), Y0, Y2
-	VMOVUPD     constants<>+512(SB), Y3
-	VFMADD231PD Y0, Y2, Y3
-	VMOVUPD     constants<>+576(SB), Y2
-	VFMADD231PD Y0, Y3, Y2
-	VMOVUPD     constants<>+640(SB), Y3
-	VFMADD231PD Y0, Y2, Y3
-	VMOVUPD     constants<>+704(SB), Y2
-	VFMADD231PD Y0, Y3, Y2
-	VMOVUPD     constants<>+768(SB), Y3
-	VFMADD231PD Y0, Y2, Y3
-	VMOVUPD     constants<>+832(SB), Y2
-	VFMADD231PD Y0, Y3, Y2
-	VMOVUPD     constants<>+896(SB), Y3
-	VFMADD231PD Y0, Y2, Y3
-	VMOVUPD     constants<>+960(SB), Y2
-	VFMADD231PD Y0, Y3, Y2
-	VMOVUPD     constants<>+1024(SB), Y3
-	VFMADD231PD Y0, Y2, Y3
-	VMOVUPD     constants<>+1088(SB), Y2
-	VFMADD231PD Y0, Y3, Y2
-	VMOVUPD     constants<>+1152(SB), Y3
-	VFMADD231PD Y0, Y2, Y3
-	VMOVUPD     constants<>+1152(SB), Y2
-	VFMADD231PD Y0, Y3, Y2
-	VMULPD      constants<>+1088(SB), Y1, Y0
-	VADDPD      constants<>+192(SB), Y0, Y0
-	VSUBPD      constants<>+192(SB), Y0, Y3
-	VSUBPD      Y3, Y1, Y1
-	VADDPD      constants<>+192(SB), Y1, Y1
-	VPSLLQ      $0x34, Y0, Y0
-	VPADDQ      constants<>+1152(SB), Y0, Y0
-	VMULPD      Y0, Y2, Y0
-	VPSLLQ      $0x34, Y1, Y1
-	VPADDQ      constants<>+1152(SB), Y1, Y1
-	VMULPD      Y1, Y0, Y0
-	VCVTPD2PSY  Y0, X0
-	VMOVUPS     X0, (AX)
-	ADDQ        $0x10, CX
-	ADDQ        $0x10, AX
-	SUBQ        $0x04, DX
-	JNZ         vExp32AVX2_loop
-	VZEROUPPER
-	RET
-
-// func vExp64AVX2(o *float64, x *float64, n int)
-// Requires: AVX, AVX2, FMA3
-TEXT ·vExp64AVX2(SB), NOSPLIT, $0-24
-	MOVQ o+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ n+16(FP), DX
-
-vExp64AVX2_loop:
-	VMOVUPD     (CX), Y0
-	VCMPPD      $0x11, constants<>+0(SB), Y0, Y1
-	VBLENDVPD   Y1, constants<>+0(SB), Y0, Y0
-	VMOVUPD     constants<>+64(SB), Y1
-	VCMPPD      $0x11, Y0, Y1, Y1
-	VBLENDVPD   Y1, constants<>+64(SB), Y0, Y0
-	VMULPD      constants<>+128(SB), Y0, Y1
-	VADDPD      constants<>+192(SB), Y1, Y1
-	VSUBPD      constants<>+192(SB), Y1, Y1
-	VMOVUPD     Y0, Y0
-	VFMADD231PD constants<>+256(SB), Y1, Y0
-	VMOVUPD     Y0, Y0
-	VFMADD231PD constants<>+320(SB), Y1, Y0
-	VMOVUPD     constants<>+384(SB), Y2
-	VFMADD231PD constants<>+448(SB), Y0, Y2
-	VMOVUPD     constants<>+512(SB), Y3
-	VFMADD231PD Y0, Y2, Y3
-	VMOVUPD     constants<>+576(SB), Y2
-	VFMADD231PD Y0, Y3, Y2
-	VMOVUPD     constants<>+640(SB), Y3
-	VFMADD231PD Y0, Y2, Y3
-	VMOVUPD     constants<>+704(SB), Y2
-	VFMADD231PD Y0, Y3, Y2
-	VMOVUPD     constants<>+768(SB), Y3
-	VFMADD231PD Y0, Y2, Y3
-	VMOVUPD     constants<>+832(SB), Y2
-	VFMADD231PD Y0, Y3, Y2
-	VMOVUPD     constants<>+896(SB), Y3
-	VFMADD231PD Y0, Y2, Y3
-	VMOVUPD     constants<>+960(SB), Y2
-	VFMADD231PD Y0, Y3, Y2
-	VMOVUPD     constants<>+1024(SB), Y3
-	VFMADD231PD Y0, Y2, Y3
-	VMOVUPD     constants<>+1088(SB), Y2
-	VFMADD231PD Y0, Y3, Y2
-	VMOVUPD     constants<>+1152(SB), Y3
-	VFMADD231PD Y0, Y2, Y3
-	VMOVUPD     constants<>+1152(SB), Y2
-	VFMADD231PD Y0, Y3, Y2
-	VMULPD      constants<>+1088(SB), Y1, Y0
-	VADDPD      constants<>+192(SB), Y0, Y0
-	VSUBPD      constants<>+192(SB), Y0, Y3
-	VSUBPD      Y3, Y1, Y1
-	VADDPD      constants<>+192(SB), Y1, Y1
-	VPSLLQ      $0x34, Y0, Y0
-	VPADDQ      constants<>+1152(SB), Y0, Y0
-	VMULPD      Y0, Y2, Y0
-	VPSLLQ      $0x34, Y1, Y1
-	VPADDQ      constants<>+1152(SB), Y1, Y1
-	VMULPD      Y1, Y0, Y0
-	VMOVUPD     Y0, (AX)
-	ADDQ        $0x20, CX
-	ADDQ        $0x20, AX
-	SUBQ        $0x04, DX
-	JNZ         vExp64AVX2_loop
-	VZEROUPPER
-	RET
-
-// func vExp32AVX512(o *float32, x *float32, n int)
-// Requires: AVX, AVX512F
-TEXT ·vExp32AVX512(SB), NOSPLIT, $0-24
-	MOVQ o+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ n+16(FP), DX
-
-vExp32AVX512_loop:
-	VCVTPS2PD   (CX), Z0
-	VCMPPD      $0x11, constants<>+0(SB), Z0, K1
-	VBLENDMPD   constants<>+0(SB), Z0, K1, Z1
-	VMOVUPD     constants<>+64(SB), Z0
-	VCMPPD      $0x11, Z1, Z0, K1
-	VBLENDMPD   constants<>+64(SB), Z1, K1, Z2
-	VMULPD      constants<>+128(SB), Z2, Z0
-	VADDPD      constants<>+192(SB), Z0, Z0
-	VSUBPD      constants<>+192(SB), Z0, Z0
-	VMOVUPD     Z2, Z3
-	VFMADD231PD constants<>+256(SB), Z0, Z3
-	VMOVUPD     Z3, Z3
-	VFMADD231PD constants<>+320(SB), Z0, Z3
-	VMOVUPD     constants<>+384(SB), Z4
-	VFMADD231PD constants<>+448(SB), Z3, Z4
-	VMOVUPD     constants<>+512(SB), Z5
-	VFMADD231PD Z3, Z4, Z5
-	VMOVUPD     constants<>+576(SB), Z4
-	VFMADD231PD Z3, Z5, Z4
-	VMOVUPD     constants<>+640(SB), Z5
-	VFMADD231PD Z3, Z4, Z5
-	VMOVUPD     constants<>+704(SB), Z4
-	VFMADD231PD Z3, Z5, Z4
-	VMOVUPD     constants<>+768(SB), Z5
-	VFMADD231PD Z3, Z4, Z5
-	VMOVUPD     constants<>+832(SB), Z4
-	VFMADD231PD Z3, Z5, Z4
-	VMOVUPD     constants<>+896(SB), Z5
-	VFMADD231PD Z3, Z4, Z5
-	VMOVUPD     constants<>+960(SB), Z4
-	VFMADD231PD Z3, Z5, Z4
-	VMOVUPD     constants<>+1024(SB), Z5
-	VFMADD231PD Z3, Z4, Z5
-	VMOVUPD     constants<>+1088(SB), Z4
-	VFMADD231PD Z3, Z5, Z4
-	VMOVUPD     constants<>+1152(SB), Z5
-	VFMADD231PD Z3, Z4, Z5
-	VMOVUPD     constants<>+1152(SB), Z4
-	VFMADD231PD Z3, Z5, Z4
-	VMULPD      constants<>+1088(SB), Z0, Z3
-	VADDPD      constants<>+192(SB), Z3, Z3
-	VSUBPD      constants<>+192(SB), Z3, Z5
-	VSUBPD      Z5, Z0, Z0
-	VADDPD      constants<>+192(SB), Z0, Z0
-	VPSLLQ      $0x34, Z3, Z3
-	VPADDQ      constants<>+1152(SB), Z3, Z3
-	VMULPD      Z3, Z4, Z3
-	VPSLLQ      $0x34, Z0, Z0
-	VPADDQ      constants<>+1152(SB), Z0, Z0
-	VMULPD      Z0, Z3, Z0
-	VCVTPD2PS   Z0, Y0
-	VMOVUPS     Y0, (AX)
-	ADDQ        $0x20, CX
-	ADDQ        $0x20, AX
-	SUBQ        $0x08, DX
-	JNZ         vExp32AVX512_loop
-	VZEROUPPER
-	RET
-
-// func vExp64AVX512(o *float64, x *float64, n int)
-// Requires: AVX, AVX512F
-TEXT ·vExp64AVX512(SB), NOSPLIT, $0-24
-	MOVQ o+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ n+16(FP), DX
-
-vExp64AVX512_loop:
-	VMOVUPD     (CX), Z0
-	VCMPPD      $0x11, constants<>+0(SB), Z0, K1
-	VBLENDMPD   constants<>+0(SB), Z0, K1, Z1
-	VMOVUPD     constants<>+64(SB), Z0
-	VCMPPD      $0x11, Z1, Z0, K1
-	VBLENDMPD   constants<>+64(SB), Z1, K1, Z2
-	VMULPD      constants<>+128(SB), Z2, Z0
-	VADDPD      constants<>+192(SB), Z0, Z0
-	VSUBPD      constants<>+192(SB), Z0, Z0
-	VMOVUPD     Z2, Z3
-	VFMADD231PD constants<>+256(SB), Z0, Z3
-	VMOVUPD     Z3, Z3
-	VFMADD231PD constants<>+320(SB), Z0, Z3
-	VMOVUPD     constants<>+384(SB), Z4
-	VFMADD231PD constants<>+448(SB), Z3, Z4
-	VMOVUPD     constants<>+512(SB), Z5
-	VFMADD231PD Z3, Z4, Z5
-	VMOVUPD     constants<>+576(SB), Z4
-	VFMADD231PD Z3, Z5, Z4
-	VMOVUPD     constants<>+640(SB), Z5
-	VFMADD231PD Z3, Z4, Z5
-	VMOVUPD     constants<>+704(SB), Z4
-	VFMADD231PD Z3, Z5, Z4
-	VMOVUPD     constants<>+768(SB), Z5
-	VFMADD231PD Z3, Z4, Z5
-	VMOVUPD     constants<>+832(SB), Z4
-	VFMADD231PD Z3, Z5, Z4
-	VMOVUPD     constants<>+896(SB), Z5
-	VFMADD231PD Z3, Z4, Z5
-	VMOVUPD     constants<>+960(SB), Z4
-	VFMADD231PD Z3, Z5, Z4
-	VMOVUPD     constants<>+1024(SB), Z5
-	VFMADD231PD Z3, Z4, Z5
-	VMOVUPD     constants<>+1088(SB), Z4
-	VFMADD231PD Z3, Z5, Z4
-	VMOVUPD     constants<>+1152(SB), Z5
-	VFMADD231PD Z3, Z4, Z5
-	VMOVUPD     constants<>+1152(SB), Z4
-	VFMADD231PD Z3, Z5, Z4
-	VMULPD      constants<>+1088(SB), Z0, Z3
-	VADDPD      constants<>+192(SB), Z3, Z3
-	VSUBPD      constants<>+192(SB), Z3, Z5
-	VSUBPD      Z5, Z0, Z0
-	VADDPD      constants<>+192(SB), Z0, Z0
-	VPSLLQ      $0x34, Z3, Z3
-	VPADDQ      constants<>+1152(SB), Z3, Z3
-	VMULPD      Z3, Z4, Z3
-	VPSLLQ      $0x34, Z0, Z0
-	VPADDQ      constants<>+1152(SB), Z0, Z0
-	VMULPD      Z0, Z3, Z0
-	VMOVUPD     Z0, (AX)
-	ADDQ        $0x40, CX
-	ADDQ        $0x40, AX
-	SUBQ        $0x08, DX
-	JNZ         vExp64AVX512_loop
-	VZEROUPPER
-	RET
-
-// func vExpm132AVX2(o *float32, x *float32, n int)
-// Requires: AVX, AVX2, FMA3
-TEXT ·vExpm132AVX2(SB), NOSPLIT, $0-24
-	MOVQ o+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ n+16(FP), DX
-
-vExpm132AVX2_loop:
-	VCVTPS2PD   (CX), Y0
-	VCMPPD      $0x11, constants<>+1216(SB), Y0, Y1
-	VBLENDVPD   Y1, constants<>+1216(SB), Y0, Y1
-	VMOVUPD     constants<>+64(SB), Y2
-	VCMPPD      $0x11, Y1, Y2, Y2
-	VBLENDVPD   Y2, constants<>+64(SB), Y1, Y1
-	VMULPD      constants<>+128(SB), Y1, Y2
-	VADDPD      constants<>+192(SB), Y2, Y2
-	VSUBPD      constants<>+192(SB), Y2, Y2
-	VMOVUPD     Y1, Y1
-	VFMADD231PD constants<>+256(SB), Y2, Y1
-	VMOVUPD     Y1, Y1
-	VFMADD231PD constants<>+320(SB), Y2, Y1
-	VMOVUPD     constants<>+448(SB), Y3
-	VFMADD231PD constants<>+1280(SB), Y1, Y3
-	VMOVUPD     constants<>+384(SB), Y4
-	VFMADD231PD Y1, Y3, Y4
-	VMOVUPD     constants<>+512(SB), Y3
-	VFMADD231PD Y1, Y4, Y3
-	VMOVUPD     constants<>+576(SB), Y4
-	VFMADD231PD Y1, Y3, Y4
-	VMOVUPD     constants<>+640(SB), Y3
-	VFMADD231PD Y1, Y4, Y3
-	VMOVUPD     constants<>+704(SB), Y4
-	VFMADD231PD Y1, Y3, Y4
-	VMOVUPD     constants<>+768(SB), Y3
-	VFMADD231PD Y1, Y4, Y3
-	VMOVUPD     constants<>+832(SB), Y4
-	VFMADD231PD Y1, Y3, Y4
-	VMOVUPD     constants<>+896(SB), Y3
-	VFMADD231PD Y1, Y4, Y3
-	VMOVUPD     constants<>+960(SB), Y4
-	VFMADD231PD Y1, Y3, Y4
-	VMOVUPD     constants<>+1024(SB), Y3
-	VFMADD231PD Y1, Y4, Y3
-	VMOVUPD     constants<>+1088(SB), Y4
-	VFMADD231PD Y1, Y3, Y4
-	VMULPD      Y1, Y1, Y3
-	VMOVUPD     Y1, Y1
-	VFMADD231PD Y4, Y3, Y1
-	VSUBPD      constants<>+1152(SB), Y2, Y2
-	VADDPD      constants<>+192(SB), Y2, Y2
-	VPSLLQ      $0x34, Y2, Y2
-	VPADDQ      constants<>+1152(SB), Y2, Y2
-	VSUBPD      constants<>+1088(SB), Y2, Y3
-	VMOVUPD     Y3, Y3
-	VFMADD231PD Y1, Y2, Y3
-	VMULPD      constants<>+1344(SB), Y3, Y1
-	VPAND       constants<>+1408(SB), Y0, Y2
-	VCMPPD      $0x11, constants<>+1472(SB), Y2, Y2
-	VBLENDVPD   Y2, Y0, Y1, Y0
-	VCVTPD2PSY  Y0, X0
-	VMOVUPS     X0, (AX)
-	ADDQ        $0x10, CX
-	ADDQ        $0x10, AX
-	SUBQ        $0x04, DX
-	JNZ         vExpm132AVX2_loop
-	VZEROUPPER
-	RET
-
-// func vExpm164AVX2(o *float64, x *float64, n int)
-// Requires: AVX, AVX2, FMA3
-TEXT ·vExpm164AVX2(SB), NOSPLIT, $0-24
-	MOVQ o+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ n+16(FP), DX
-
-vExpm164AVX2_loop:
-	VMOVUPD     (CX), Y0
-	VCMPPD      $0x11, constants<>+1216(SB), Y0, Y1
-	VBLENDVPD   Y1, constants<>+1216(SB), Y0, Y1
-	VMOVUPD     constants<>+64(SB), Y2
-	VCMPPD      $0x11, Y1, Y2, Y2
-	VBLENDVPD   Y2, constants<>+64(SB), Y1, Y1
-	VMULPD      constants<>+128(SB), Y1, Y2
-	VADDPD      constants<>+192(SB), Y2, Y2
-	VSUBPD      constants<>+192(SB), Y2, Y2
-	VMOVUPD     Y1, Y1
-	VFMADD231PD constants<>+256(SB), Y2, Y1
-	VMOVUPD     Y1, Y1
-	VFMADD231PD constants<>+320(SB), Y2, Y1
-	VMOVUPD     constants<>+448(SB), Y3
-	VFMADD231PD constants<>+1280(SB), Y1, Y3
-	VMOVUPD     constants<>+384(SB), Y4
-	VFMADD231PD Y1, Y3, Y4
-	VMOVUPD     constants<>+512(SB), Y3
-	VFMADD231PD Y1, Y4, Y3
-	VMOVUPD     constants<>+576(SB), Y4
-	VFMADD231PD Y1, Y3, Y4
-	VMOVUPD     constants<>+640(SB), Y3
-	VFMADD231PD Y1, Y4, Y3
-	VMOVUPD     constants<>+704(SB), Y4
-	VFMADD231PD Y1, Y3, Y4
-	VMOVUPD     constants<>+768(SB), Y3
-	VFMADD231PD Y1, Y4, Y3
-	VMOVUPD     constants<>+832(SB), Y4
-	VFMADD231PD Y1, Y3, Y4
-	VMOVUPD     constants<>+896(SB), Y3
-	VFMADD231PD Y1, Y4, Y3
-	VMOVUPD     constants<>+960(SB), Y4
-	VFMADD231PD Y1, Y3, Y4
-	VMOVUPD     constants<>+1024(SB), Y3
-	VFMADD231PD Y1, Y4, Y3
-	VMOVUPD     constants<>+1088(SB), Y4
-	VFMADD231PD Y1, Y3, Y4
-	VMULPD      Y1, Y1, Y3
-	VMOVUPD     Y1, Y1
-	VFMADD231PD Y4, Y3, Y1
-	VSUBPD      constants<>+1152(SB), Y2, Y2
-	VADDPD      constants<>+192(SB), Y2, Y2
-	VPSLLQ      $0x34, Y2, Y2
-	VPADDQ      constants<>+1152(SB), Y2, Y2
-	VSUBPD      constants<>+1088(SB), Y2, Y3
-	VMOVUPD     Y3, Y3
-	VFMADD231PD Y1, Y2, Y3
-	VMULPD      constants<>+1344(SB), Y3, Y1
-	VPAND       constants<>+1408(SB), Y0, Y2
-	VCMPPD      $0x11, constants<>+1472(SB), Y2, Y2
-	VBLENDVPD   Y2, Y0, Y1, Y0
-	VMOVUPD     Y0, (AX)
-	ADDQ        $0x20, CX
-	ADDQ        $0x20, AX
-	SUBQ        $0x04, DX
-	JNZ         vExpm164AVX2_loop
-	VZEROUPPER
-	RET
-
-// func vExpm132AVX512(o *float32, x *float32, n int)
-// Requires: AVX, AVX512F
-TEXT ·vExpm132AVX512(SB), NOSPLIT, $0-24
-	MOVQ o+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ n+16(FP), DX
-
-vExpm132AVX512_loop:
-	VCVTPS2PD   (CX), Z0
-	VCMPPD      $0x11, constants<>+1216(SB), Z0, K1
-	VBLENDMPD   constants<>+1216(SB), Z0, K1, Z1
-	VMOVUPD     constants<>+64(SB), Z2
-	VCMPPD      $0x11, Z1, Z2, K1
-	VBLENDMPD   constants<>+64(SB), Z1, K1, Z3
-	VMULPD      constants<>+128(SB), Z3, Z2
-	VADDPD      constants<>+192(SB), Z2, Z2
-	VSUBPD      constants<>+192(SB), Z2, Z2
-	VMOVUPD     Z3, Z5
-	VFMADD231PD constants<>+256(SB), Z2, Z5
-	VMOVUPD     Z5, Z5
-	VFMADD231PD constants<>+320(SB), Z2, Z5
-	VMOVUPD     constants<>+448(SB), Z6
-	VFMADD231PD constants<>+1280(SB), Z5, Z6
-	VMOVUPD     constants<>+384(SB), Z7
-	VFMADD231PD Z5, Z6, Z7
-	VMOVUPD     constants<>+512(SB), Z6
-	VFMADD231PD Z5, Z7, Z6
-	VMOVUPD     constants<>+576(SB), Z7
-	VFMADD231PD Z5, Z6, Z7
-	VMOVUPD     constants<>+640(SB), Z6
-	VFMADD231PD Z5, Z7, Z6
-	VMOVUPD     constants<>+704(SB), Z7
-	VFMADD231PD Z5, Z6, Z7
-	VMOVUPD     constants<>+768(SB), Z6
-	VFMADD231PD Z5, Z7, Z6
-	VMOVUPD     constants<>+832(SB), Z7
-	VFMADD231PD Z5, Z6, Z7
-	VMOVUPD     constants<>+896(SB), Z6
-	VFMADD231PD Z5, Z7, Z6
-	VMOVUPD     constants<>+960(SB), Z7
-	VFMADD231PD Z5, Z6, Z7
-	VMOVUPD     constants<>+1024(SB), Z6
-	VFMADD231PD Z5, Z7, Z6
-	VMOVUPD     constants<>+1088(SB), Z7
-	VFMADD231PD Z5, Z6, Z7
-	VMULPD      Z5, Z5, Z6
-	VMOVUPD     Z5, Z5
-	VFMADD231PD Z7, Z6, Z5
-	VSUBPD      constants<>+1152(SB), Z2, Z2
-	VADDPD      constants<>+192(SB), Z2, Z2
-	VPSLLQ      $0x34, Z2, Z2
-	VPADDQ      constants<>+1152(SB), Z2, Z2
-	VSUBPD      constants<>+1088(SB), Z2, Z6
-	VMOVUPD     Z6, Z6
-	VFMADD231PD Z5, Z2, Z6
-	VMULPD      constants<>+1344(SB), Z6, Z2
-	VPANDQ      constants<>+1408(SB), Z0, Z5
-	VCMPPD      $0x11, constants<>+1472(SB), Z5, K1
-	VBLENDMPD   Z0, Z2, K1, Z4
-	VCVTPD2PS   Z4, Y0
-	VMOVUPS     Y0, (AX)
-	ADDQ        $0x20, CX
-	ADDQ        $0x20, AX
-	SUBQ        $0x08, DX
-	JNZ         vExpm132AVX512_loop
-	VZEROUPPER
-	RET
-
-// func vExpm164AVX512(o *float64, x *float64, n int)
-// Requires: AVX, AVX512F
-TEXT ·vExpm164AVX512(SB), NOSPLIT, $0-24
-	MOVQ o+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ n+16(FP), DX
-
-vExpm164AVX512_loop:
-	VMOVUPD     (CX), Z0
-	VCMPPD      $0x11, constants<>+1216(SB), Z0, K1
-	VBLENDMPD   constants<>+1216(SB), Z0, K1, Z1
-	VMOVUPD     constants<>+64(SB), Z2
-	VCMPPD      $0x11, Z1, Z2, K1
-	VBLENDMPD   constants<>+64(SB), Z1, K1, Z3
-	VMULPD      constants<>+128(SB), Z3, Z2
-	VADDPD      constants<>+192(SB), Z2, Z2
-	VSUBPD      constants<>+192(SB), Z2, Z2
-	VMOVUPD     Z3, Z5
-	VFMADD231PD constants<>+256(SB), Z2, Z5
-	VMOVUPD     Z5, Z5
-	VFMADD231PD constants<>+320(SB), Z2, Z5
-	VMOVUPD     constants<>+448(SB), Z6
-	VFMADD231PD constants<>+1280(SB), Z5, Z6
-	VMOVUPD     constants<>+384(SB), Z7
-	VFMADD231PD Z5, Z6, Z7
-	VMOVUPD     constants<>+512(SB), Z6
-	VFMADD231PD Z5, Z7, Z6
-	VMOVUPD     constants<>+576(SB), Z7
-	VFMADD231PD Z5, Z6, Z7
-	VMOVUPD     constants<>+640(SB), Z6
-	VFMADD231PD Z5, Z7, Z6
-	VMOVUPD     constants<>+704(SB), Z7
-	VFMADD231PD Z5, Z6, Z7
-	VMOVUPD     constants<>+768(SB), Z6
-	VFMADD231PD Z5, Z7, Z6
-	VMOVUPD     constants<>+832(SB), Z7
-	VFMADD231PD Z5, Z6, Z7
-	VMOVUPD     constants<>+896(SB), Z6
-	VFMADD231PD Z5, Z7, Z6
-	VMOVUPD     constants<>+960(SB), Z7
-	VFMADD231PD Z5, Z6, Z7
-	VMOVUPD     constants<>+1024(SB), Z6
-	VFMADD231PD Z5, Z7, Z6
-	VMOVUPD     constants<>+1088(SB), Z7
-	VFMADD231PD Z5, Z6, Z7
-	VMULPD      Z5, Z5, Z6
-	VMOVUPD     Z5, Z5
-	VFMADD231PD Z7, Z6, Z5
-	VSUBPD      constants<>+1152(SB), Z2, Z2
-	VADDPD      constants<>+192(SB), Z2, Z2
-	VPSLLQ      $0x34, Z2, Z2
-	VPADDQ      constants<>+1152(SB), Z2, Z2
-	VSUBPD      constants<>+1088(SB), Z2, Z6
-	VMOVUPD     Z6, Z6
-	VFMADD231PD Z5, Z2, Z6
-	VMULPD      constants<>+1344(SB), Z6, Z2
-	VPANDQ      constants<>+1408(SB), Z0, Z5
-	VCMPPD      $0x11, constants<>+1472(SB), Z5, K1
-	VBLENDMPD   Z0, Z2, K1, Z4
-	VMOVUPD     Z4, (AX)
-	ADDQ        $0x40, CX
-	ADDQ        $0x40, AX
-	SUBQ        $0x08, DX
-	JNZ         vExpm164AVX512_loop
-	VZEROUPPER
-	RET
-
-// func vLog32AVX2(o *float32, x *float32, n int)
-// Requires: AVX, AVX2, FMA3
-TEXT ·vLog32AVX2(SB), NOSPLIT, $0-24
-	MOVQ o+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ n+16(FP), DX
-
-vLog32AVX2_loop:
-	VCVTPS2PD   (CX), Y0
-	VCMPPD      $0x11, constants<>+1536(SB), Y0, Y1
-	VMULPD      constants<>+1600(SB), Y0, Y2
-	VBLENDVPD   Y1, Y2, Y0, Y2
-	VPADDQ      constants<>+1664(SB), Y2, Y2
-	VPSRLQ      $0x34, Y2, Y3
-	VPOR        constants<>+1728(SB), Y3, Y3
-	VSUBPD      constants<>+1792(SB), Y3, Y3
-	VSUBPD      constants<>+1856(SB), Y3, Y4
-	VBLENDVPD   Y1, Y4, Y3, Y1
-	VPAND       constants<>+1920(SB), Y2, Y2
-	VPADDQ      constants<>+1984(SB), Y2, Y2
-	VSUBPD      constants<>+1152(SB), Y2, Y2
-	VADDPD      constants<>+1344(SB), Y2, Y3
-	VDIVPD      Y3, Y2, Y3
-	VMULPD      Y3, Y3, Y4
-	VMOVUPD     constants<>+2048(SB), Y5
-	VFMADD231PD constants<>+2112(SB), Y4, Y5
-	VMOVUPD     constants<>+2176(SB), Y6
-	VFMADD231PD Y4, Y5, Y6
-	VMOVUPD     constants<>+2240(SB), Y5
-	VFMADD231PD Y4, Y6, Y5
-	VMOVUPD     constants<>+2304(SB), Y6
-	VFMADD231PD Y4, Y5, Y6
-	VMOVUPD     constants<>+2368(SB), Y5
-	VFMADD231PD Y4, Y6, Y5
-	VMOVUPD     constants<>+2432(SB), Y6
-	VFMADD231PD Y4, Y5, Y6
-	VMULPD      Y6, Y4, Y4
-	VMULPD      Y2, Y2, Y5
-	VMULPD      constants<>+1088(SB), Y5, Y5
-	VADDPD      Y4, Y5, Y4
-	VMULPD      constants<>+2496(SB), Y1, Y6
-	VMOVUPD     Y6, Y6
-	VFMADD231PD Y4, Y3, Y6
-	VMULPD      constants<>+2560(SB), Y1, Y1
-	VSUBPD      Y6, Y5, Y3
-	VSUBPD      Y2, Y3, Y2
-	VSUBPD      Y2, Y1, Y1
-	VMULPD      constants<>+2624(SB), Y0, Y2
-	VADDPD      Y2, Y1, Y1
-	VMOVUPD     constants<>+2688(SB), Y2
-	VCMPPD      $0x11, Y0, Y2, Y2
-	VBLENDVPD   Y2, Y0, Y1, Y1
-	VCMPPD      $0x11, constants<>+2624(SB), Y0, Y2
-	VMOVUPD     constants<>+2816(SB), Y3
-	VBLENDVPD   Y2, constants<>+2752(SB), Y3, Y2
-	VCMPPD      $0x11, constants<>+2880(SB), Y0, Y0
-	VBLENDVPD   Y0, Y2, Y1, Y0
-	VCVTPD2PSY  Y0, X0
-	VMOVUPS     X0, (AX)
-	ADDQ        $0x10, CX
-	ADDQ        $0x10, AX
-	SUBQ        $0x04, DX
-	JNZ         vLog32AVX2_loop
-	VZEROUPPER
-	RET
-
-// func vLog64AVX2(o *float64, x *float64, n int)
-// Requires: AVX, AVX2, FMA3
-TEXT ·vLog64AVX2(SB), NOSPLIT, $0-24
-	MOVQ o+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ n+16(FP), DX
-
-vLog64AVX2_loop:
-	VMOVUPD     (CX), Y0
-	VCMPPD      $0x11, constants<>+1536(SB), Y0, Y1
-	VMULPD      constants<>+1600(SB), Y0, Y2
-	VBLENDVPD   Y1, Y2, Y0, Y2
-	VPADDQ      constants<>+1664(SB), Y2, Y2
-	VPSRLQ      $0x34, Y2, Y3
-	VPOR        constants<>+1728(SB), Y3, Y3
-	VSUBPD      constants<>+1792(SB), Y3, Y3
-	VSUBPD      constants<>+1856(SB), Y3, Y4
-	VBLENDVPD   Y1, Y4, Y3, Y1
-	VPAND       constants<>+1920(SB), Y2, Y2
-	VPADDQ      constants<>+1984(SB), Y2, Y2
-	VSUBPD      constants<>+1152(SB), Y2, Y2
-	VADDPD      constants<>+1344(SB), Y2, Y3
-	VDIVPD      Y3, Y2, Y3
-	VMULPD      Y3, Y3, Y4
-	VMOVUPD     constants<>+2048(SB), Y5
-	VFMADD231PD constants<>+2112(SB), Y4, Y5
-	VMOVUPD     constants<>+2176(SB), Y6
-	VFMADD231PD Y4, Y5, Y6
-	VMOVUPD     constants<>+2240(SB), Y5
-	VFMADD231PD Y4, Y6, Y5
-	VMOVUPD     constants<>+2304(SB), Y6
-	VFMADD231PD Y4, Y5, Y6
-	VMOVUPD     constants<>+2368(SB), Y5
-	VFMADD231PD Y4, Y6, Y5
-	VMOVUPD     constants<>+2432(SB), Y6
-	VFMADD231PD Y4, Y5, Y6
-	VMULPD      Y6, Y4, Y4
-	VMULPD      Y2, Y2, Y5
-	VMULPD      constants<>+1088(SB), Y5, Y5
-	VADDPD      Y4, Y5, Y4
-	VMULPD      constants<>+2496(SB), Y1, Y6
-	VMOVUPD     Y6, Y6
-	VFMADD231PD Y4, Y3, Y6
-	VMULPD      constants<>+2560(SB), Y1, Y1
-	VSUBPD      Y6, Y5, Y3
-	VSUBPD      Y2, Y3, Y2
-	VSUBPD      Y2, Y1, Y1
-	VMULPD      constants<>+2624(SB), Y0, Y2
-	VADDPD      Y2, Y1, Y1
-	VMOVUPD     constants<>+2688(SB), Y2
-	VCMPPD      $0x11, Y0, Y2, Y2
-	VBLENDVPD   Y2, Y0, Y1, Y1
-	VCMPPD      $0x11, constants<>+2624(SB), Y0, Y2
-	VMOVUPD     constants<>+2816(SB), Y3
-	VBLENDVPD   Y2, constants<>+2752(SB), Y3, Y2
-	VCMPPD      $0x11, constants<>+2880(SB), Y0, Y0
-	VBLENDVPD   Y0, Y2, Y1, Y0
-	VMOVUPD     Y0, (AX)
-	ADDQ        $0x20, CX
-	ADDQ        $0x20, AX
-	SUBQ        $0x04, DX
-	JNZ         vLog64AVX2_loop
-	VZEROUPPER
-	RET
-
-// func vLog32AVX512(o *float32, x *float32, n int)
-// Requires: AVX, AVX512F
-TEXT ·vLog32AVX512(SB), NOSPLIT, $0-24
-	MOVQ o+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ n+16(FP), DX
-
-vLog32AVX512_loop:
-	VCVTPS2PD   (CX), Z0
-	VCMPPD      $0x11, constants<>+1536(SB), Z0, K1
-	VMULPD      constants<>+1600(SB), Z0, Z1
-	VBLENDMPD   Z1, Z0, K1, Z2
-	VPADDQ      constants<>+1664(SB), Z2, Z1
-	VPSRLQ      $0x34, Z1, Z7
-	VPORQ       constants<>+1728(SB), Z7, Z7
-	VSUBPD      constants<>+1792(SB), Z7, Z7
-	VSUBPD      constants<>+1856(SB), Z7, Z8
-	VBLENDMPD   Z8, Z7, K1, Z3
-	VPANDQ      constants<>+1920(SB), Z1, Z1
-	VPADDQ      constants<>+1984(SB), Z1, Z1
-	VSUBPD      constants<>+1152(SB), Z1, Z1
-	VADDPD      constants<>+1344(SB), Z1, Z7
-	VDIVPD      Z7, Z1, Z7
-	VMULPD      Z7, Z7, Z8
-	VMOVUPD     constants<>+2048(SB), Z9
-	VFMADD231PD constants<>+2112(SB), Z8, Z9
-	VMOVUPD     constants<>+2176(SB), Z10
-	VFMADD231PD Z8, Z9, Z10
-	VMOVUPD     constants<>+2240(SB), Z9
-	VFMADD231PD Z8, Z10, Z9
-	VMOVUPD     constants<>+2304(SB), Z10
-	VFMADD231PD Z8, Z9, Z10
-	VMOVUPD     constants<>+2368(SB), Z9
-	VFMADD231PD Z8, Z10, Z9
-	VMOVUPD     constants<>+2432(SB), Z10
-	VFMADD231PD Z8, Z9, Z10
-	VMULPD      Z10, Z8, Z8
-	VMULPD      Z1, Z1, Z9
-	VMULPD      constants<>+1088(SB), Z9, Z9
-	VADDPD      Z8, Z9, Z8
-	VMULPD      constants<>+2496(SB), Z3, Z10
-	VMOVUPD     Z10, Z10
-	VFMADD231PD Z8, Z7, Z10
-	VMULPD      constants<>+2560(SB), Z3, Z7
-	VSUBPD      Z10, Z9, Z8
-	VSUBPD      Z1, Z8, Z1
-	VSUBPD      Z1, Z7, Z1
-	VMULPD      constants<>+2624(SB), Z0, Z7
-	VADDPD      Z7, Z1, Z1
-	VMOVUPD     constants<>+2688(SB), Z7
-	VCMPPD      $0x11, Z0, Z7, K1
-	VBLENDMPD   Z0, Z1, K1, Z4
-	VCMPPD      $0x11, constants<>+2624(SB), Z0, K1
-	VMOVUPD     constants<>+2816(SB), Z1
-	VBLENDMPD   constants<>+2752(SB), Z1, K1, Z5
-	VCMPPD      $0x11, constants<>+2880(SB), Z0, K1
-	VBLENDMPD   Z5, Z4, K1, Z6
-	VCVTPD2PS   Z6, Y0
-	VMOVUPS     Y0, (AX)
-	ADDQ        $0x20, CX
-	ADDQ        $0x20, AX
-	SUBQ        $0x08, DX
-	JNZ         vLog32AVX512_loop
-	VZEROUPPER
-	RET
-
-// func vLog64AVX512(o *float64, x *float64, n int)
-// Requires: AVX, AVX512F
-TEXT ·vLog64AVX512(SB), NOSPLIT, $0-24
-	MOVQ o+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ n+16(FP), DX
-
-vLog64AVX512_loop:
-	VMOVUPD     (CX), Z0
-	VCMPPD      $0x11, constants<>+1536(SB), Z0, K1
-	VMULPD      constants<>+1600(SB), Z0, Z1
-	VBLENDMPD   Z1, Z0, K1, Z2
-	VPADDQ      constants<>+1664(SB), Z2, Z1
-	VPSRLQ      $0x34, Z1, Z7
-	VPORQ       constants<>+1728(SB), Z7, Z7
-	VSUBPD      constants<>+1792(SB), Z7, Z7
-	VSUBPD      constants<>+1856(SB), Z7, Z8
-	VBLENDMPD   Z8, Z7, K1, Z3
-	VPANDQ      constants<>+1920(SB), Z1, Z1
-	VPADDQ      constants<>+1984(SB), Z1, Z1
-	VSUBPD      constants<>+1152(SB), Z1, Z1
-	VADDPD      constants<>+1344(SB), Z1, Z7
-	VDIVPD      Z7, Z1, Z7
-	VMULPD      Z7, Z7, Z8
-	VMOVUPD     constants<>+2048(SB), Z9
-	VFMADD231PD constants<>+2112(SB), Z8, Z9
-	VMOVUPD     constants<>+2176(SB), Z10
-	VFMADD231PD Z8, Z9, Z10
-	VMOVUPD     constants<>+2240(SB), Z9
-	VFMADD231PD Z8, Z10, Z9
-	VMOVUPD     constants<>+2304(SB), Z10
-	VFMADD231PD Z8, Z9, Z10
-	VMOVUPD     constants<>+2368(SB), Z9
-	VFMADD231PD Z8, Z10, Z9
-	VMOVUPD     constants<>+2432(SB), Z10
-	VFMADD231PD Z8, Z9, Z10
-	VMULPD      Z10, Z8, Z8
-	VMULPD      Z1, Z1, Z9
-	VMULPD      constants<>+1088(SB), Z9, Z9
-	VADDPD      Z8, Z9, Z8
-	VMULPD      constants<>+2496(SB), Z3, Z10
-	VMOVUPD     Z10, Z10
-	VFMADD231PD Z8, Z7, Z10
-	VMULPD      constants<>+2560(SB), Z3, Z7
-	VSUBPD      Z10, Z9, Z8
-	VSUBPD      Z1, Z8, Z1
-	VSUBPD      Z1, Z7, Z1
-	VMULPD      constants<>+2624(SB), Z0, Z7
-	VADDPD      Z7, Z1, Z1
-	VMOVUPD     constants<>+2688(SB), Z7
-	VCMPPD      $0x11, Z0, Z7, K1
-	VBLENDMPD   Z0, Z1, K1, Z4
-	VCMPPD      $0x11, constants<>+2624(SB), Z0, K1
-	VMOVUPD     constants<>+2816(SB), Z1
-	VBLENDMPD   constants<>+2752(SB), Z1, K1, Z5
-	VCMPPD      $0x11, constants<>+2880(SB), Z0, K1
-	VBLENDMPD   Z5, Z4, K1, Z6
-	VMOVUPD     Z6, (AX)
-	ADDQ        $0x40, CX
-	ADDQ        $0x40, AX
-	SUBQ        $0x08, DX
-	JNZ         vLog64AVX512_loop
-	VZEROUPPER
-	RET
-
-// func vLogistic32AVX2(o *float32, x *float32, n int)
-// Requires: AVX, AVX2, FMA3
-TEXT ·vLogistic32AVX2(SB), NOSPLIT, $0-24
-	MOVQ o+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ n+16(FP), DX
-
-vLogistic32AVX2_loop:
-	VCVTPS2PD   (CX), Y0
-	VPXOR       constants<>+2944(SB), Y0, Y0
-	VCMPPD      $0x11, constants<>+0(SB), Y0, Y1
-	VBLENDVPD   Y1, constants<>+0(SB), Y0, Y0
-	VMOVUPD     constants<>+64(SB), Y1
-	VCMPPD      $0x11, Y0, Y1, Y1
-	VBLENDVPD   Y1, constants<>+64(SB), Y0, Y0
-	VMULPD      constants<>+128(SB), Y0, Y1
-	VADDPD      constants<>+192(SB), Y1, Y1
-	VSUBPD      constants<>+192(SB), Y1, Y1
-	VMOVUPD     Y0, Y0
-	VFMADD231PD constants<>+256(SB), Y1, Y0
-	VMOVUPD     Y0, Y0
-	VFMADD231PD constants<>+320(SB), Y1, Y0
-	VMOVUPD     constants<>+384(SB), Y2
-	VFMADD231PD constants<>+448(SB), Y0, Y2
-	VMOVUPD     constants<>+512(SB), Y3
-	VFMADD231PD Y0, Y2, Y3
-	VMOVUPD     constants<>+576(SB), Y2
-	VFMADD231PD Y0, Y3, Y2
-	VMOVUPD     constants<>+640(SB), Y3
-	VFMADD231PD Y0, Y2, Y3
-	VMOVUPD     constants<>+704(SB), Y2
-	VFMADD231PD Y0, Y3, Y2
-	VMOVUPD     constants<>+768(SB), Y3
-	VFMADD231PD Y0, Y2, Y3
-	VMOVUPD     constants<>+832(SB), Y2
-	VFMADD231PD Y0, Y3, Y2
-	VMOVUPD     constants<>+896(SB), Y3
-	VFMADD231PD Y0, Y2, Y3
-	VMOVUPD     constants<>+960(SB), Y2
-	VFMADD231PD Y0, Y3, Y2
-	VMOVUPD     constants<>+1024(SB), Y3
-	VFMADD231PD Y0, Y2, Y3
-	VMOVUPD     constants<>+1088(SB), Y2
-	VFMADD231PD Y0, Y3, Y2
-	VMOVUPD     constants<>+1152(SB), Y3
-	VFMADD231PD Y0, Y2, Y3
-	VMOVUPD     constants<>+1152(SB), Y2
-	VFMADD231PD Y0, Y3, Y2
-	VMULPD      constants<>+1088(SB), Y1, Y0
-	VADDPD      constants<>+192(SB), Y0, Y0
-	VSUBPD      constants<>+192(SB), Y0, Y3
-	VSUBPD      Y3, Y1, Y1
-	VADDPD      constants<>+192(SB), Y1, Y1
-	VPSLLQ      $0x34, Y0, Y0
-	VPADDQ      constants<>+1152(SB), Y0, Y0
-	VMULPD      Y0, Y2, Y0
-	VPSLLQ      $0x34, Y1, Y1
-	VPADDQ      constants<>+1152(SB), Y1, Y1
-	VMULPD      Y1, Y0, Y0
-	VADDPD      constants<>+1152(SB), Y0, Y0
-	VMOVUPD     constants<>+1152(SB), Y1
-	VDIVPD      Y0, Y1, Y0
-	VCVTPD2PSY  Y0, X0
-	VMOVUPS     X0, (AX)
-	ADDQ        $0x10, CX
-	ADDQ        $0x10, AX
-	SUBQ        $0x04, DX
-	JNZ         vLogistic32AVX2_loop
-	VZEROUPPER
-	RET
-
-// func vLogistic64AVX2(o *float64, x *float64, n int)
-// Requires: AVX, AVX2, FMA3
-TEXT ·vLogistic64AVX2(SB), NOSPLIT, $0-24
-	MOVQ o+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ n+16(FP), DX
-
-vLogistic64AVX2_loop:
-	VMOVUPD     (CX), Y0
-	VPXOR       constants<>+2944(SB), Y0, Y0
-	VCMPPD      $0x11, constants<>+0(SB), Y0, Y1
-	VBLENDVPD   Y1, constants<>+0(SB), Y0, Y0
-	VMOVUPD     constants<>+64(SB), Y1
-	VCMPPD      $0x11, Y0, Y1, Y1
-	VBLENDVPD   Y1, constants<>+64(SB), Y0, Y0
-	VMULPD      constants<>+128(SB), Y0, Y1
-	VADDPD      constants<>+192(SB), Y1, Y1
-	VSUBPD      constants<>+192(SB), Y1, Y1
-	VMOVUPD     Y0, Y0
-	VFMADD231PD constants<>+256(SB), Y1, Y0
-	VMOVUPD     Y0, Y0
-	VFMADD231PD constants<>+320(SB), Y1, Y0
-	VMOVUPD     constants<>+384(SB), Y2
-	VFMADD231PD constants<>+448(SB), Y0, Y2
-	VMOVUPD     constants<>+512(SB), Y3
-	VFMADD231PD Y0, Y2, Y3
-	VMOVUPD     constants<>+576(SB), Y2
-	VFMADD231PD Y0, Y3, Y2
-	VMOVUPD     constants<>+640(SB), Y3
-	VFMADD231PD Y0, Y2, Y3
-	VMOVUPD     constants<>+704(SB), Y2
-	VFMADD231PD Y0, Y3, Y2
-	VMOVUPD     constants<>+768(SB), Y3
-	VFMADD231PD Y0, Y2, Y3
-	VMOVUPD     constants<>+832(SB), Y2
-	VFMADD231PD Y0, Y3, Y2
-	VMOVUPD     constants<>+896(SB), Y3
-	VFMADD231PD Y0, Y2, Y3
-	VMOVUPD     constants<>+960(SB), Y2
-	VFMADD231PD Y0, Y3, Y2
-	VMOVUPD     constants<>+1024(SB), Y3
-	VFMADD231PD Y0, Y2, Y3
-	VMOVUPD     constants<>+1088(SB), Y2
-	VFMADD231PD Y0, Y3, Y2
-	VMOVUPD     constants<>+1152(SB), Y3
-	VFMADD231PD Y0, Y2, Y3
-	VMOVUPD     constants<>+1152(SB), Y2
-	VFMADD231PD Y0, Y3, Y2
-	VMULPD      constants<>+1088(SB), Y1, Y0
-	VADDPD      constants<>+192(SB), Y0, Y0
-	VSUBPD      constants<>+192(SB), Y0, Y3
-	VSUBPD      Y3, Y1, Y1
-	VADDPD      constants<>+192(SB), Y1, Y1
-	VPSLLQ      $0x34, Y0, Y0
-	VPADDQ      constants<>+1152(SB), Y0, Y0
-	VMULPD      Y0, Y2, Y0
-	VPSLLQ      $0x34, Y1, Y1
-	VPADDQ      constants<>+1152(SB), Y1, Y1
-	VMULPD      Y1, Y0, Y0
-	VADDPD      constants<>+1152(SB), Y0, Y0
-	VMOVUPD     constants<>+1152(SB), Y1
-	VDIVPD      Y0, Y1, Y0
-	VMOVUPD     Y0, (AX)
-	ADDQ        $0x20, CX
-	ADDQ        $0x20, AX
-	SUBQ        $0x04, DX
-	JNZ         vLogistic64AVX2_loop
-	VZEROUPPER
-	RET
-
-// func vLogistic32AVX512(o *float32, x *float32, n int)
-// Requires: AVX, AVX512F
-TEXT ·vLogistic32AVX512(SB), NOSPLIT, $0-24
-	MOVQ o+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ n+16(FP), DX
-
-vLogistic32AVX512_loop:
-	VCVTPS2PD   (CX), Z0
-	VPXORQ      constants<>+2944(SB), Z0, Z0
-	VCMPPD      $0x11, constants<>+0(SB), Z0, K1
-	VBLENDMPD   constants<>+0(SB), Z0, K1, Z1
-	VMOVUPD     constants<>+64(SB), Z0
-	VCMPPD      $0x11, Z1, Z0, K1
-	VBLENDMPD   constants<>+64(SB), Z1, K1, Z2
-	VMULPD      constants<>+128(SB), Z2, Z0
-	VADDPD      constants<>+192(SB), Z0, Z0
-	VSUBPD      constants<>+192(SB), Z0, Z0
-	VMOVUPD     Z2, Z3
-	VFMADD231PD constants<>+256(SB), Z0, Z3
-	VMOVUPD     Z3, Z3
-	VFMADD231PD constants<>+320(SB), Z0, Z3
-	VMOVUPD     constants<>+384(SB), Z4
-	VFMADD231PD constants<>+448(SB), Z3, Z4
-	VMOVUPD     constants<>+512(SB), Z5
-	VFMADD231PD Z3, Z4, Z5
-	VMOVUPD     constants<>+576(SB), Z4
-	VFMADD231PD Z3, Z5, Z4
-	VMOVUPD     constants<>+640(SB), Z5
-	VFMADD231PD Z3, Z4, Z5
-	VMOVUPD     constants<>+704(SB), Z4
-	VFMADD231PD Z3, Z5, Z4
-	VMOVUPD     constants<>+768(SB), Z5
-	VFMADD231PD Z3, Z4, Z5
-	VMOVUPD     constants<>+832(SB), Z4
-	VFMADD231PD Z3, Z5, Z4
-	VMOVUPD     constants<>+896(SB), Z5
-	VFMADD231PD Z3, Z4, Z5
-	VMOVUPD     constants<>+960(SB), Z4
-	VFMADD231PD Z3, Z5, Z4
-	VMOVUPD     constants<>+1024(SB), Z5
-	VFMADD231PD Z3, Z4, Z5
-	VMOVUPD     constants<>+1088(SB), Z4
-	VFMADD231PD Z3, Z5, Z4
-	VMOVUPD     constants<>+1152(SB), Z5
-	VFMADD231PD Z3, Z4, Z5
-	VMOVUPD     constants<>+1152(SB), Z4
-	VFMADD231PD Z3, Z5, Z4
-	VMULPD      constants<>+1088(SB), Z0, Z3
-	VADDPD      constants<>+192(SB), Z3, Z3
-	VSUBPD      constants<>+192(SB), Z3, Z5
-	VSUBPD      Z5, Z0, Z0
-	VADDPD      constants<>+192(SB), Z0, Z0
-	VPSLLQ      $0x34, Z3, Z3
-	VPADDQ      constants<>+1152(SB), Z3, Z3
-	VMULPD      Z3, Z4, Z3
-	VPSLLQ      $0x34, Z0, Z0
-	VPADDQ      constants<>+1152(SB), Z0, Z0
-	VMULPD      Z0, Z3, Z0
-	VADDPD      constants<>+1152(SB), Z0, Z0
-	VMOVUPD     constants<>+1152(SB), Z3
-	VDIVPD      Z0, Z3, Z0
-	VCVTPD2PS   Z0, Y0
-	VMOVUPS     Y0, (AX)
-	ADDQ        $0x20, CX
-	ADDQ        $0x20, AX
-	SUBQ        $0x08, DX
-	JNZ         vLogistic32AVX512_loop
-	VZEROUPPER
-	RET
-
-// func vLogistic64AVX512(o *float64, x *float64, n int)
-// Requires: AVX, AVX512F
-TEXT ·vLogistic64AVX512(SB), NOSPLIT, $0-24
-	MOVQ o+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ n+16(FP), DX
-
-vLogistic64AVX512_loop:
-	VMOVUPD     (CX), Z0
-	VPXORQ      constants<>+2944(SB), Z0, Z0
-	VCMPPD      $0x11, constants<>+0(SB), Z0, K1
-	VBLENDMPD   constants<>+0(SB), Z0, K1, Z1
-	VMOVUPD     constants<>+64(SB), Z0
-	VCMPPD      $0x11, Z1, Z0, K1
-	VBLENDMPD   constants<>+64(SB), Z1, K1, Z2
-	VMULPD      constants<>+128(SB), Z2, Z0
-	VADDPD      constants<>+192(SB), Z0, Z0
-	VSUBPD      constants<>+192(SB), Z0, Z0
-	VMOVUPD     Z2, Z3
-	VFMADD231PD constants<>+256(SB), Z0, Z3
-	VMOVUPD     Z3, Z3
-	VFMADD231PD constants<>+320(SB), Z0, Z3
-	VMOVUPD     constants<>+384(SB), Z4
-	VFMADD231PD constants<>+448(SB), Z3, Z4
-	VMOVUPD     constants<>+512(SB), Z5
-	VFMADD231PD Z3, Z4, Z5
-	VMOVUPD     constants<>+576(SB), Z4
-	VFMADD231PD Z3, Z5, Z4
-	VMOVUPD     constants<>+640(SB), Z5
-	VFMADD231PD Z3, Z4, Z5
-	VMOVUPD     constants<>+704(SB), Z4
-	VFMADD231PD Z3, Z5, Z4
-	VMOVUPD     constants<>+768(SB), Z5
-	VFMADD231PD Z3, Z4, Z5
-	VMOVUPD     constants<>+832(SB), Z4
-	VFMADD231PD Z3, Z5, Z4
-	VMOVUPD     constants<>+896(SB), Z5
-	VFMADD231PD Z3, Z4, Z5
-	VMOVUPD     constants<>+960(SB), Z4
-	VFMADD231PD Z3, Z5, Z4
-	VMOVUPD     constants<>+1024(SB), Z5
-	VFMADD231PD Z3, Z4, Z5
-	VMOVUPD     constants<>+1088(SB), Z4
-	VFMADD231PD Z3, Z5, Z4
-	VMOVUPD     constants<>+1152(SB), Z5
-	VFMADD231PD Z3, Z4, Z5
-	VMOVUPD     constants<>+1152(SB), Z4
-	VFMADD231PD Z3, Z5, Z4
-	VMULPD      constants<>+1088(SB), Z0, Z3
-	VADDPD      constants<>+192(SB), Z3, Z3
-	VSUBPD      constants<>+192(SB), Z3, Z5
-	VSUBPD      Z5, Z0, Z0
-	VADDPD      constants<>+192(SB), Z0, Z0
-	VPSLLQ      $0x34, Z3, Z3
-	VPADDQ      constants<>+1152(SB), Z3, Z3
-	VMULPD      Z3, Z4, Z3
-	VPSLLQ      $0x34, Z0, Z0
-	VPADDQ      constants<>+1152(SB), Z0, Z0
-	VMULPD      Z0, Z3, Z0
-	VADDPD      constants<>+1152(SB), Z0, Z0
-	VMOVUPD     constants<>+1152(SB), Z3
-	VDIVPD      Z0, Z3, Z0
-	VMOVUPD     Z0, (AX)
-	ADDQ        $0x40, CX
-	ADDQ        $0x40, AX
-	SUBQ        $0x08, DX
-	JNZ         vLogistic64AVX512_loop
-	VZEROUPPER
-	RET
-
-// func vRsqrt32AVX2(o *float32, x *float32, n int)
+// func add32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
 // Requires: AVX
-TEXT ·vRsqrt32AVX2(SB), NOSPLIT, $0-24
+TEXT ·add32AVX2(SB), NOSPLIT, $0-40
 	MOVQ o+0(FP), AX
 	MOVQ x+8(FP), CX
-	MOVQ n+16(FP), DX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
 
-vRsqrt32AVX2_loop:
-	VCVTPS2PD  (CX), Y0
+add32AVX2_loop:
+	VMOVUPS (CX)(SI*4), Y0
+	VMOVUPS (DX)(SI*4), Y1
+	VADDPS  Y1, Y0, Y0
+	VMOVUPS Y0, (AX)(SI*4)
+	ADDQ    $0x08, SI
+	CMPQ    SI, BX
+	JLT     add32AVX2_loop
+	VZEROUPPER
+	RET
+
+// func add32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·add32AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+add32AVX512_loop:
+	VMOVUPS (CX)(SI*4), Z0
+	VMOVUPS (DX)(SI*4), Z1
+	VADDPS  Z1, Z0, Z0
+	VMOVUPS Z0, (AX)(SI*4)
+	ADDQ    $0x10, SI
+	CMPQ    SI, BX
+	JLT     add32AVX512_loop
+	VZEROUPPER
+	RET
+
+// func add32FoldAVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX
+TEXT ·add32FoldAVX2(SB), NOSPLIT, $0-40
+	MOVQ    o+0(FP), AX
+	MOVQ    x+8(FP), CX
+	MOVQ    y+16(FP), DX
+	MOVQ    n+32(FP), DX
+	XORQ    BX, BX
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 64(AX), Y2
+	VMOVUPS 96(AX), Y3
+
+add32FoldAVX2_loop:
+	VMOVUPS (CX)(BX*4), Y4
+	VADDPS  Y4, Y0, Y0
+	VMOVUPS Y0, Y0
+	VMOVUPS 32(CX)(BX*4), Y4
+	VADDPS  Y4, Y1, Y1
+	VMOVUPS Y1, Y1
+	VMOVUPS 64(CX)(BX*4), Y4
+	VADDPS  Y4, Y2, Y2
+	VMOVUPS Y2, Y2
+	VMOVUPS 96(CX)(BX*4), Y4
+	VADDPS  Y4, Y3, Y3
+	VMOVUPS Y3, Y3
+	ADDQ    $0x20, BX
+	CMPQ    BX, DX
+	JLT     add32FoldAVX2_loop
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	VZEROUPPER
+	RET
+
+// func add32FoldAVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·add32FoldAVX512(SB), NOSPLIT, $0-40
+	MOVQ    o+0(FP), AX
+	MOVQ    x+8(FP), CX
+	MOVQ    y+16(FP), DX
+	MOVQ    n+32(FP), DX
+	XORQ    BX, BX
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+
+add32FoldAVX512_loop:
+	VMOVUPS (CX)(BX*4), Z2
+	VADDPS  Z2, Z0, Z0
+	VMOVUPS Z0, Z0
+	VMOVUPS 64(CX)(BX*4), Z2
+	VADDPS  Z2, Z1, Z1
+	VMOVUPS Z1, Z1
+	ADDQ    $0x20, BX
+	CMPQ    BX, DX
+	JLT     add32FoldAVX512_loop
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VZEROUPPER
+	RET
+
+// func add64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX
+TEXT ·add64AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+add64AVX2_loop:
+	VMOVUPS (CX)(SI*8), Y0
+	VMOVUPS (DX)(SI*8), Y1
+	VADDPD  Y1, Y0, Y0
+	VMOVUPS Y0, (AX)(SI*8)
+	ADDQ    $0x04, SI
+	CMPQ    SI, BX
+	JLT     add64AVX2_loop
+	VZEROUPPER
+	RET
+
+// func add64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·add64AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+add64AVX512_loop:
+	VMOVUPS (CX)(SI*8), Z0
+	VMOVUPS (DX)(SI*8), Z1
+	VADDPD  Z1, Z0, Z0
+	VMOVUPS Z0, (AX)(SI*8)
+	ADDQ    $0x08, SI
+	CMPQ    SI, BX
+	JLT     add64AVX512_loop
+	VZEROUPPER
+	RET
+
+// func add64FoldAVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX
+TEXT ·add64FoldAVX2(SB), NOSPLIT, $0-40
+	MOVQ    o+0(FP), AX
+	MOVQ    x+8(FP), CX
+	MOVQ    y+16(FP), DX
+	MOVQ    n+32(FP), DX
+	XORQ    BX, BX
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 64(AX), Y2
+	VMOVUPS 96(AX), Y3
+
+add64FoldAVX2_loop:
+	VMOVUPS (CX)(BX*8), Y4
+	VADDPD  Y4, Y0, Y0
+	VMOVUPS Y0, Y0
+	VMOVUPS 32(CX)(BX*8), Y4
+	VADDPD  Y4, Y1, Y1
+	VMOVUPS Y1, Y1
+	VMOVUPS 64(CX)(BX*8), Y4
+	VADDPD  Y4, Y2, Y2
+	VMOVUPS Y2, Y2
+	VMOVUPS 96(CX)(BX*8), Y4
+	VADDPD  Y4, Y3, Y3
+	VMOVUPS Y3, Y3
+	ADDQ    $0x10, BX
+	CMPQ    BX, DX
+	JLT     add64FoldAVX2_loop
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	VZEROUPPER
+	RET
+
+// func add64FoldAVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·add64FoldAVX512(SB), NOSPLIT, $0-40
+	MOVQ    o+0(FP), AX
+	MOVQ    x+8(FP), CX
+	MOVQ    y+16(FP), DX
+	MOVQ    n+32(FP), DX
+	XORQ    BX, BX
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+
+add64FoldAVX512_loop:
+	VMOVUPS (CX)(BX*8), Z2
+	VADDPD  Z2, Z0, Z0
+	VMOVUPS Z0, Z0
+	VMOVUPS 64(CX)(BX*8), Z2
+	VADDPD  Z2, Z1, Z1
+	VMOVUPS Z1, Z1
+	ADDQ    $0x10, BX
+	CMPQ    BX, DX
+	JLT     add64FoldAVX512_loop
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VZEROUPPER
+	RET
+
+// func sub32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX
+TEXT ·sub32AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+sub32AVX2_loop:
+	VMOVUPS (CX)(SI*4), Y0
+	VMOVUPS (DX)(SI*4), Y1
+	VSUBPS  Y1, Y0, Y0
+	VMOVUPS Y0, (AX)(SI*4)
+	ADDQ    $0x08, SI
+	CMPQ    SI, BX
+	JLT     sub32AVX2_loop
+	VZEROUPPER
+	RET
+
+// func sub32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·sub32AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+sub32AVX512_loop:
+	VMOVUPS (CX)(SI*4), Z0
+	VMOVUPS (DX)(SI*4), Z1
+	VSUBPS  Z1, Z0, Z0
+	VMOVUPS Z0, (AX)(SI*4)
+	ADDQ    $0x10, SI
+	CMPQ    SI, BX
+	JLT     sub32AVX512_loop
+	VZEROUPPER
+	RET
+
+// func sub64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX
+TEXT ·sub64AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+sub64AVX2_loop:
+	VMOVUPS (CX)(SI*8), Y0
+	VMOVUPS (DX)(SI*8), Y1
+	VSUBPD  Y1, Y0, Y0
+	VMOVUPS Y0, (AX)(SI*8)
+	ADDQ    $0x04, SI
+	CMPQ    SI, BX
+	JLT     sub64AVX2_loop
+	VZEROUPPER
+	RET
+
+// func sub64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·sub64AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+sub64AVX512_loop:
+	VMOVUPS (CX)(SI*8), Z0
+	VMOVUPS (DX)(SI*8), Z1
+	VSUBPD  Z1, Z0, Z0
+	VMOVUPS Z0, (AX)(SI*8)
+	ADDQ    $0x08, SI
+	CMPQ    SI, BX
+	JLT     sub64AVX512_loop
+	VZEROUPPER
+	RET
+
+// func mul32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX
+TEXT ·mul32AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+mul32AVX2_loop:
+	VMOVUPS (CX)(SI*4), Y0
+	VMOVUPS (DX)(SI*4), Y1
+	VMULPS  Y1, Y0, Y0
+	VMOVUPS Y0, (AX)(SI*4)
+	ADDQ    $0x08, SI
+	CMPQ    SI, BX
+	JLT     mul32AVX2_loop
+	VZEROUPPER
+	RET
+
+// func mul32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·mul32AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+mul32AVX512_loop:
+	VMOVUPS (CX)(SI*4), Z0
+	VMOVUPS (DX)(SI*4), Z1
+	VMULPS  Z1, Z0, Z0
+	VMOVUPS Z0, (AX)(SI*4)
+	ADDQ    $0x10, SI
+	CMPQ    SI, BX
+	JLT     mul32AVX512_loop
+	VZEROUPPER
+	RET
+
+// func mul32FoldAVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX
+TEXT ·mul32FoldAVX2(SB), NOSPLIT, $0-40
+	MOVQ    o+0(FP), AX
+	MOVQ    x+8(FP), CX
+	MOVQ    y+16(FP), DX
+	MOVQ    n+32(FP), DX
+	XORQ    BX, BX
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 64(AX), Y2
+	VMOVUPS 96(AX), Y3
+
+mul32FoldAVX2_loop:
+	VMOVUPS (CX)(BX*4), Y4
+	VMULPS  Y4, Y0, Y0
+	VMOVUPS Y0, Y0
+	VMOVUPS 32(CX)(BX*4), Y4
+	VMULPS  Y4, Y1, Y1
+	VMOVUPS Y1, Y1
+	VMOVUPS 64(CX)(BX*4), Y4
+	VMULPS  Y4, Y2, Y2
+	VMOVUPS Y2, Y2
+	VMOVUPS 96(CX)(BX*4), Y4
+	VMULPS  Y4, Y3, Y3
+	VMOVUPS Y3, Y3
+	ADDQ    $0x20, BX
+	CMPQ    BX, DX
+	JLT     mul32FoldAVX2_loop
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	VZEROUPPER
+	RET
+
+// func mul32FoldAVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·mul32FoldAVX512(SB), NOSPLIT, $0-40
+	MOVQ    o+0(FP), AX
+	MOVQ    x+8(FP), CX
+	MOVQ    y+16(FP), DX
+	MOVQ    n+32(FP), DX
+	XORQ    BX, BX
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+
+mul32FoldAVX512_loop:
+	VMOVUPS (CX)(BX*4), Z2
+	VMULPS  Z2, Z0, Z0
+	VMOVUPS Z0, Z0
+	VMOVUPS 64(CX)(BX*4), Z2
+	VMULPS  Z2, Z1, Z1
+	VMOVUPS Z1, Z1
+	ADDQ    $0x20, BX
+	CMPQ    BX, DX
+	JLT     mul32FoldAVX512_loop
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VZEROUPPER
+	RET
+
+// func mul64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX
+TEXT ·mul64AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+mul64AVX2_loop:
+	VMOVUPS (CX)(SI*8), Y0
+	VMOVUPS (DX)(SI*8), Y1
+	VMULPD  Y1, Y0, Y0
+	VMOVUPS Y0, (AX)(SI*8)
+	ADDQ    $0x04, SI
+	CMPQ    SI, BX
+	JLT     mul64AVX2_loop
+	VZEROUPPER
+	RET
+
+// func mul64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·mul64AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+mul64AVX512_loop:
+	VMOVUPS (CX)(SI*8), Z0
+	VMOVUPS (DX)(SI*8), Z1
+	VMULPD  Z1, Z0, Z0
+	VMOVUPS Z0, (AX)(SI*8)
+	ADDQ    $0x08, SI
+	CMPQ    SI, BX
+	JLT     mul64AVX512_loop
+	VZEROUPPER
+	RET
+
+// func mul64FoldAVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX
+TEXT ·mul64FoldAVX2(SB), NOSPLIT, $0-40
+	MOVQ    o+0(FP), AX
+	MOVQ    x+8(FP), CX
+	MOVQ    y+16(FP), DX
+	MOVQ    n+32(FP), DX
+	XORQ    BX, BX
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 64(AX), Y2
+	VMOVUPS 96(AX), Y3
+
+mul64FoldAVX2_loop:
+	VMOVUPS (CX)(BX*8), Y4
+	VMULPD  Y4, Y0, Y0
+	VMOVUPS Y0, Y0
+	VMOVUPS 32(CX)(BX*8), Y4
+	VMULPD  Y4, Y1, Y1
+	VMOVUPS Y1, Y1
+	VMOVUPS 64(CX)(BX*8), Y4
+	VMULPD  Y4, Y2, Y2
+	VMOVUPS Y2, Y2
+	VMOVUPS 96(CX)(BX*8), Y4
+	VMULPD  Y4, Y3, Y3
+	VMOVUPS Y3, Y3
+	ADDQ    $0x10, BX
+	CMPQ    BX, DX
+	JLT     mul64FoldAVX2_loop
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	VZEROUPPER
+	RET
+
+// func mul64FoldAVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·mul64FoldAVX512(SB), NOSPLIT, $0-40
+	MOVQ    o+0(FP), AX
+	MOVQ    x+8(FP), CX
+	MOVQ    y+16(FP), DX
+	MOVQ    n+32(FP), DX
+	XORQ    BX, BX
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+
+mul64FoldAVX512_loop:
+	VMOVUPS (CX)(BX*8), Z2
+	VMULPD  Z2, Z0, Z0
+	VMOVUPS Z0, Z0
+	VMOVUPS 64(CX)(BX*8), Z2
+	VMULPD  Z2, Z1, Z1
+	VMOVUPS Z1, Z1
+	ADDQ    $0x10, BX
+	CMPQ    BX, DX
+	JLT     mul64FoldAVX512_loop
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VZEROUPPER
+	RET
+
+// func div32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX
+TEXT ·div32AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+div32AVX2_loop:
+	VMOVUPS (CX)(SI*4), Y0
+	VMOVUPS (DX)(SI*4), Y1
+	VDIVPS  Y1, Y0, Y0
+	VMOVUPS Y0, (AX)(SI*4)
+	ADDQ    $0x08, SI
+	CMPQ    SI, BX
+	JLT     div32AVX2_loop
+	VZEROUPPER
+	RET
+
+// func div32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·div32AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+div32AVX512_loop:
+	VMOVUPS (CX)(SI*4), Z0
+	VMOVUPS (DX)(SI*4), Z1
+	VDIVPS  Z1, Z0, Z0
+	VMOVUPS Z0, (AX)(SI*4)
+	ADDQ    $0x10, SI
+	CMPQ    SI, BX
+	JLT     div32AVX512_loop
+	VZEROUPPER
+	RET
+
+// func div64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX
+TEXT ·div64AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+div64AVX2_loop:
+	VMOVUPS (CX)(SI*8), Y0
+	VMOVUPS (DX)(SI*8), Y1
+	VDIVPD  Y1, Y0, Y0
+	VMOVUPS Y0, (AX)(SI*8)
+	ADDQ    $0x04, SI
+	CMPQ    SI, BX
+	JLT     div64AVX2_loop
+	VZEROUPPER
+	RET
+
+// func div64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·div64AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+div64AVX512_loop:
+	VMOVUPS (CX)(SI*8), Z0
+	VMOVUPS (DX)(SI*8), Z1
+	VDIVPD  Z1, Z0, Z0
+	VMOVUPS Z0, (AX)(SI*8)
+	ADDQ    $0x08, SI
+	CMPQ    SI, BX
+	JLT     div64AVX512_loop
+	VZEROUPPER
+	RET
+
+// func max32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·max32AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+max32AVX2_loop:
+	VMOVUPS   (CX)(SI*4), Y0
+	VMOVUPS   (DX)(SI*4), Y1
+	VCMPPS    $0x11, Y1, Y0, Y2
+	VBLENDVPS Y2, Y1, Y0, Y2
+	VCMPPS    $0x00, Y1, Y0, Y3
+	VPAND     Y1, Y0, Y4
+	VBLENDVPS Y3, Y4, Y2, Y2
+	VCMPPS    $0x03, Y1, Y0, Y3
+	VADDPS    Y1, Y0, Y0
+	VBLENDVPS Y3, Y0, Y2, Y0
+	VMOVUPS   Y0, (AX)(SI*4)
+	ADDQ      $0x08, SI
+	CMPQ      SI, BX
+	JLT       max32AVX2_loop
+	VZEROUPPER
+	RET
+
+// func max32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·max32AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+max32AVX512_loop:
+	VMOVUPS   (CX)(SI*4), Z0
+	VMOVUPS   (DX)(SI*4), Z1
+	VCMPPS    $0x11, Z1, Z0, K1
+	VBLENDMPS Z1, Z0, K1, Z2
+	VCMPPS    $0x00, Z1, Z0, K1
+	VPANDD    Z1, Z0, Z3
+	VBLENDMPS Z3, Z2, K1, Z4
+	VCMPPS    $0x03, Z1, Z0, K1
+	VADDPS    Z1, Z0, Z0
+	VBLENDMPS Z0, Z4, K1, Z5
+	VMOVUPS   Z5, (AX)(SI*4)
+	ADDQ      $0x10, SI
+	CMPQ      SI, BX
+	JLT       max32AVX512_loop
+	VZEROUPPER
+	RET
+
+// func max32FoldAVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·max32FoldAVX2(SB), NOSPLIT, $0-40
+	MOVQ    o+0(FP), AX
+	MOVQ    x+8(FP), CX
+	MOVQ    y+16(FP), DX
+	MOVQ    n+32(FP), DX
+	XORQ    BX, BX
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 64(AX), Y2
+	VMOVUPS 96(AX), Y3
+
+max32FoldAVX2_loop:
+	VMOVUPS   (CX)(BX*4), Y4
+	VCMPPS    $0x11, Y4, Y0, Y5
+	VBLENDVPS Y5, Y4, Y0, Y5
+	VCMPPS    $0x00, Y4, Y0, Y6
+	VPAND     Y4, Y0, Y7
+	VBLENDVPS Y6, Y7, Y5, Y5
+	VCMPPS    $0x03, Y4, Y0, Y6
+	VADDPS    Y4, Y0, Y0
+	VBLENDVPS Y6, Y0, Y5, Y0
+	VMOVUPS   Y0, Y0
+	VMOVUPS   32(CX)(BX*4), Y4
+	VCMPPS    $0x11, Y4, Y1, Y5
+	VBLENDVPS Y5, Y4, Y1, Y5
+	VCMPPS    $0x00, Y4, Y1, Y6
+	VPAND     Y4, Y1, Y7
+	VBLENDVPS Y6, Y7, Y5, Y5
+	VCMPPS    $0x03, Y4, Y1, Y6
+	VADDPS    Y4, Y1, Y1
+	VBLENDVPS Y6, Y1, Y5, Y1
+	VMOVUPS   Y1, Y1
+	VMOVUPS   64(CX)(BX*4), Y4
+	VCMPPS    $0x11, Y4, Y2, Y5
+	VBLENDVPS Y5, Y4, Y2, Y5
+	VCMPPS    $0x00, Y4, Y2, Y6
+	VPAND     Y4, Y2, Y7
+	VBLENDVPS Y6, Y7, Y5, Y5
+	VCMPPS    $0x03, Y4, Y2, Y6
+	VADDPS    Y4, Y2, Y2
+	VBLENDVPS Y6, Y2, Y5, Y2
+	VMOVUPS   Y2, Y2
+	VMOVUPS   96(CX)(BX*4), Y4
+	VCMPPS    $0x11, Y4, Y3, Y5
+	VBLENDVPS Y5, Y4, Y3, Y5
+	VCMPPS    $0x00, Y4, Y3, Y6
+	VPAND     Y4, Y3, Y7
+	VBLENDVPS Y6, Y7, Y5, Y5
+	VCMPPS    $0x03, Y4, Y3, Y6
+	VADDPS    Y4, Y3, Y3
+	VBLENDVPS Y6, Y3, Y5, Y3
+	VMOVUPS   Y3, Y3
+	ADDQ      $0x20, BX
+	CMPQ      BX, DX
+	JLT       max32FoldAVX2_loop
+	VMOVUPS   Y0, (AX)
+	VMOVUPS   Y1, 32(AX)
+	VMOVUPS   Y2, 64(AX)
+	VMOVUPS   Y3, 96(AX)
+	VZEROUPPER
+	RET
+
+// func max32FoldAVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·max32FoldAVX512(SB), NOSPLIT, $0-40
+	MOVQ    o+0(FP), AX
+	MOVQ    x+8(FP), CX
+	MOVQ    y+16(FP), DX
+	MOVQ    n+32(FP), DX
+	XORQ    BX, BX
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+
+max32FoldAVX512_loop:
+	VMOVUPS   (CX)(BX*4), Z2
+	VCMPPS    $0x11, Z2, Z0, K1
+	VBLENDMPS Z2, Z0, K1, Z3
+	VCMPPS    $0x00, Z2, Z0, K1
+	VPANDD    Z2, Z0, Z4
+	VBLENDMPS Z4, Z3, K1, Z5
+	VCMPPS    $0x03, Z2, Z0, K1
+	VADDPS    Z2, Z0, Z0
+	VBLENDMPS Z0, Z5, K1, Z6
+	VMOVUPS   Z6, Z0
+	VMOVUPS   64(CX)(BX*4), Z2
+	VCMPPS    $0x11, Z2, Z1, K1
+	VBLENDMPS Z2, Z1, K1, Z7
+	VCMPPS    $0x00, Z2, Z1, K1
+	VPANDD    Z2, Z1, Z4
+	VBLENDMPS Z4, Z7, K1, Z8
+	VCMPPS    $0x03, Z2, Z1, K1
+	VADDPS    Z2, Z1, Z1
+	VBLENDMPS Z1, Z8, K1, Z9
+	VMOVUPS   Z9, Z1
+	ADDQ      $0x20, BX
+	CMPQ      BX, DX
+	JLT       max32FoldAVX512_loop
+	VMOVUPS   Z0, (AX)
+	VMOVUPS   Z1, 64(AX)
+	VZEROUPPER
+	RET
+
+// func max64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·max64AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+max64AVX2_loop:
+	VMOVUPS   (CX)(SI*8), Y0
+	VMOVUPS   (DX)(SI*8), Y1
+	VCMPPD    $0x11, Y1, Y0, Y2
+	VBLENDVPD Y2, Y1, Y0, Y2
+	VCMPPD    $0x00, Y1, Y0, Y3
+	VPAND     Y1, Y0, Y4
+	VBLENDVPD Y3, Y4, Y2, Y2
+	VCMPPD    $0x03, Y1, Y0, Y3
+	VADDPD    Y1, Y0, Y0
+	VBLENDVPD Y3, Y0, Y2, Y0
+	VMOVUPS   Y0, (AX)(SI*8)
+	ADDQ      $0x04, SI
+	CMPQ      SI, BX
+	JLT       max64AVX2_loop
+	VZEROUPPER
+	RET
+
+// func max64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·max64AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+max64AVX512_loop:
+	VMOVUPS   (CX)(SI*8), Z0
+	VMOVUPS   (DX)(SI*8), Z1
+	VCMPPD    $0x11, Z1, Z0, K1
+	VBLENDMPD Z1, Z0, K1, Z2
+	VCMPPD    $0x00, Z1, Z0, K1
+	VPANDD    Z1, Z0, Z3
+	VBLENDMPD Z3, Z2, K1, Z4
+	VCMPPD    $0x03, Z1, Z0, K1
+	VADDPD    Z1, Z0, Z0
+	VBLENDMPD Z0, Z4, K1, Z5
+	VMOVUPS   Z5, (AX)(SI*8)
+	ADDQ      $0x08, SI
+	CMPQ      SI, BX
+	JLT       max64AVX512_loop
+	VZEROUPPER
+	RET
+
+// func max64FoldAVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·max64FoldAVX2(SB), NOSPLIT, $0-40
+	MOVQ    o+0(FP), AX
+	MOVQ    x+8(FP), CX
+	MOVQ    y+16(FP), DX
+	MOVQ    n+32(FP), DX
+	XORQ    BX, BX
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 64(AX), Y2
+	VMOVUPS 96(AX), Y3
+
+max64FoldAVX2_loop:
+	VMOVUPS   (CX)(BX*8), Y4
+	VCMPPD    $0x11, Y4, Y0, Y5
+	VBLENDVPD Y5, Y4, Y0, Y5
+	VCMPPD    $0x00, Y4, Y0, Y6
+	VPAND     Y4, Y0, Y7
+	VBLENDVPD Y6, Y7, Y5, Y5
+	VCMPPD    $0x03, Y4, Y0, Y6
+	VADDPD    Y4, Y0, Y0
+	VBLENDVPD Y6, Y0, Y5, Y0
+	VMOVUPS   Y0, Y0
+	VMOVUPS   32(CX)(BX*8), Y4
+	VCMPPD    $0x11, Y4, Y1, Y5
+	VBLENDVPD Y5, Y4, Y1, Y5
+	VCMPPD    $0x00, Y4, Y1, Y6
+	VPAND     Y4, Y1, Y7
+	VBLENDVPD Y6, Y7, Y5, Y5
+	VCMPPD    $0x03, Y4, Y1, Y6
+	VADDPD    Y4, Y1, Y1
+	VBLENDVPD Y6, Y1, Y5, Y1
+	VMOVUPS   Y1, Y1
+	VMOVUPS   64(CX)(BX*8), Y4
+	VCMPPD    $0x11, Y4, Y2, Y5
+	VBLENDVPD Y5, Y4, Y2, Y5
+	VCMPPD    $0x00, Y4, Y2, Y6
+	VPAND     Y4, Y2, Y7
+	VBLENDVPD Y6, Y7, Y5, Y5
+	VCMPPD    $0x03, Y4, Y2, Y6
+	VADDPD    Y4, Y2, Y2
+	VBLENDVPD Y6, Y2, Y5, Y2
+	VMOVUPS   Y2, Y2
+	VMOVUPS   96(CX)(BX*8), Y4
+	VCMPPD    $0x11, Y4, Y3, Y5
+	VBLENDVPD Y5, Y4, Y3, Y5
+	VCMPPD    $0x00, Y4, Y3, Y6
+	VPAND     Y4, Y3, Y7
+	VBLENDVPD Y6, Y7, Y5, Y5
+	VCMPPD    $0x03, Y4, Y3, Y6
+	VADDPD    Y4, Y3, Y3
+	VBLENDVPD Y6, Y3, Y5, Y3
+	VMOVUPS   Y3, Y3
+	ADDQ      $0x10, BX
+	CMPQ      BX, DX
+	JLT       max64FoldAVX2_loop
+	VMOVUPS   Y0, (AX)
+	VMOVUPS   Y1, 32(AX)
+	VMOVUPS   Y2, 64(AX)
+	VMOVUPS   Y3, 96(AX)
+	VZEROUPPER
+	RET
+
+// func max64FoldAVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·max64FoldAVX512(SB), NOSPLIT, $0-40
+	MOVQ    o+0(FP), AX
+	MOVQ    x+8(FP), CX
+	MOVQ    y+16(FP), DX
+	MOVQ    n+32(FP), DX
+	XORQ    BX, BX
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+
+max64FoldAVX512_loop:
+	VMOVUPS   (CX)(BX*8), Z2
+	VCMPPD    $0x11, Z2, Z0, K1
+	VBLENDMPD Z2, Z0, K1, Z3
+	VCMPPD    $0x00, Z2, Z0, K1
+	VPANDD    Z2, Z0, Z4
+	VBLENDMPD Z4, Z3, K1, Z5
+	VCMPPD    $0x03, Z2, Z0, K1
+	VADDPD    Z2, Z0, Z0
+	VBLENDMPD Z0, Z5, K1, Z6
+	VMOVUPS   Z6, Z0
+	VMOVUPS   64(CX)(BX*8), Z2
+	VCMPPD    $0x11, Z2, Z1, K1
+	VBLENDMPD Z2, Z1, K1, Z7
+	VCMPPD    $0x00, Z2, Z1, K1
+	VPANDD    Z2, Z1, Z4
+	VBLENDMPD Z4, Z7, K1, Z8
+	VCMPPD    $0x03, Z2, Z1, K1
+	VADDPD    Z2, Z1, Z1
+	VBLENDMPD Z1, Z8, K1, Z9
+	VMOVUPS   Z9, Z1
+	ADDQ      $0x10, BX
+	CMPQ      BX, DX
+	JLT       max64FoldAVX512_loop
+	VMOVUPS   Z0, (AX)
+	VMOVUPS   Z1, 64(AX)
+	VZEROUPPER
+	RET
+
+// func min32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·min32AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+min32AVX2_loop:
+	VMOVUPS   (CX)(SI*4), Y0
+	VMOVUPS   (DX)(SI*4), Y1
+	VCMPPS    $0x11, Y0, Y1, Y2
+	VBLENDVPS Y2, Y1, Y0, Y2
+	VCMPPS    $0x00, Y1, Y0, Y3
+	VPOR      Y1, Y0, Y4
+	VBLENDVPS Y3, Y4, Y2, Y2
+	VCMPPS    $0x03, Y1, Y0, Y3
+	VADDPS    Y1, Y0, Y0
+	VBLENDVPS Y3, Y0, Y2, Y0
+	VMOVUPS   Y0, (AX)(SI*4)
+	ADDQ      $0x08, SI
+	CMPQ      SI, BX
+	JLT       min32AVX2_loop
+	VZEROUPPER
+	RET
+
+// func min32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·min32AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+min32AVX512_loop:
+	VMOVUPS   (CX)(SI*4), Z0
+	VMOVUPS   (DX)(SI*4), Z1
+	VCMPPS    $0x11, Z0, Z1, K1
+	VBLENDMPS Z1, Z0, K1, Z2
+	VCMPPS    $0x00, Z1, Z0, K1
+	VPORD     Z1, Z0, Z3
+	VBLENDMPS Z3, Z2, K1, Z4
+	VCMPPS    $0x03, Z1, Z0, K1
+	VADDPS    Z1, Z0, Z0
+	VBLENDMPS Z0, Z4, K1, Z5
+	VMOVUPS   Z5, (AX)(SI*4)
+	ADDQ      $0x10, SI
+	CMPQ      SI, BX
+	JLT       min32AVX512_loop
+	VZEROUPPER
+	RET
+
+// func min32FoldAVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·min32FoldAVX2(SB), NOSPLIT, $0-40
+	MOVQ    o+0(FP), AX
+	MOVQ    x+8(FP), CX
+	MOVQ    y+16(FP), DX
+	MOVQ    n+32(FP), DX
+	XORQ    BX, BX
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 64(AX), Y2
+	VMOVUPS 96(AX), Y3
+
+min32FoldAVX2_loop:
+	VMOVUPS   (CX)(BX*4), Y4
+	VCMPPS    $0x11, Y0, Y4, Y5
+	VBLENDVPS Y5, Y4, Y0, Y5
+	VCMPPS    $0x00, Y4, Y0, Y6
+	VPOR      Y4, Y0, Y7
+	VBLENDVPS Y6, Y7, Y5, Y5
+	VCMPPS    $0x03, Y4, Y0, Y6
+	VADDPS    Y4, Y0, Y0
+	VBLENDVPS Y6, Y0, Y5, Y0
+	VMOVUPS   Y0, Y0
+	VMOVUPS   32(CX)(BX*4), Y4
+	VCMPPS    $0x11, Y1, Y4, Y5
+	VBLENDVPS Y5, Y4, Y1, Y5
+	VCMPPS    $0x00, Y4, Y1, Y6
+	VPOR      Y4, Y1, Y7
+	VBLENDVPS Y6, Y7, Y5, Y5
+	VCMPPS    $0x03, Y4, Y1, Y6
+	VADDPS    Y4, Y1, Y1
+	VBLENDVPS Y6, Y1, Y5, Y1
+	VMOVUPS   Y1, Y1
+	VMOVUPS   64(CX)(BX*4), Y4
+	VCMPPS    $0x11, Y2, Y4, Y5
+	VBLENDVPS Y5, Y4, Y2, Y5
+	VCMPPS    $0x00, Y4, Y2, Y6
+	VPOR      Y4, Y2, Y7
+	VBLENDVPS Y6, Y7, Y5, Y5
+	VCMPPS    $0x03, Y4, Y2, Y6
+	VADDPS    Y4, Y2, Y2
+	VBLENDVPS Y6, Y2, Y5, Y2
+	VMOVUPS   Y2, Y2
+	VMOVUPS   96(CX)(BX*4), Y4
+	VCMPPS    $0x11, Y3, Y4, Y5
+	VBLENDVPS Y5, Y4, Y3, Y5
+	VCMPPS    $0x00, Y4, Y3, Y6
+	VPOR      Y4, Y3, Y7
+	VBLENDVPS Y6, Y7, Y5, Y5
+	VCMPPS    $0x03, Y4, Y3, Y6
+	VADDPS    Y4, Y3, Y3
+	VBLENDVPS Y6, Y3, Y5, Y3
+	VMOVUPS   Y3, Y3
+	ADDQ      $0x20, BX
+	CMPQ      BX, DX
+	JLT       min32FoldAVX2_loop
+	VMOVUPS   Y0, (AX)
+	VMOVUPS   Y1, 32(AX)
+	VMOVUPS   Y2, 64(AX)
+	VMOVUPS   Y3, 96(AX)
+	VZEROUPPER
+	RET
+
+// func min32FoldAVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·min32FoldAVX512(SB), NOSPLIT, $0-40
+	MOVQ    o+0(FP), AX
+	MOVQ    x+8(FP), CX
+	MOVQ    y+16(FP), DX
+	MOVQ    n+32(FP), DX
+	XORQ    BX, BX
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+
+min32FoldAVX512_loop:
+	VMOVUPS   (CX)(BX*4), Z2
+	VCMPPS    $0x11, Z0, Z2, K1
+	VBLENDMPS Z2, Z0, K1, Z3
+	VCMPPS    $0x00, Z2, Z0, K1
+	VPORD     Z2, Z0, Z4
+	VBLENDMPS Z4, Z3, K1, Z5
+	VCMPPS    $0x03, Z2, Z0, K1
+	VADDPS    Z2, Z0, Z0
+	VBLENDMPS Z0, Z5, K1, Z6
+	VMOVUPS   Z6, Z0
+	VMOVUPS   64(CX)(BX*4), Z2
+	VCMPPS    $0x11, Z1, Z2, K1
+	VBLENDMPS Z2, Z1, K1, Z7
+	VCMPPS    $0x00, Z2, Z1, K1
+	VPORD     Z2, Z1, Z4
+	VBLENDMPS Z4, Z7, K1, Z8
+	VCMPPS    $0x03, Z2, Z1, K1
+	VADDPS    Z2, Z1, Z1
+	VBLENDMPS Z1, Z8, K1, Z9
+	VMOVUPS   Z9, Z1
+	ADDQ      $0x20, BX
+	CMPQ      BX, DX
+	JLT       min32FoldAVX512_loop
+	VMOVUPS   Z0, (AX)
+	VMOVUPS   Z1, 64(AX)
+	VZEROUPPER
+	RET
+
+// func min64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·min64AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+min64AVX2_loop:
+	VMOVUPS   (CX)(SI*8), Y0
+	VMOVUPS   (DX)(SI*8), Y1
+	VCMPPD    $0x11, Y0, Y1, Y2
+	VBLENDVPD Y2, Y1, Y0, Y2
+	VCMPPD    $0x00, Y1, Y0, Y3
+	VPOR      Y1, Y0, Y4
+	VBLENDVPD Y3, Y4, Y2, Y2
+	VCMPPD    $0x03, Y1, Y0, Y3
+	VADDPD    Y1, Y0, Y0
+	VBLENDVPD Y3, Y0, Y2, Y0
+	VMOVUPS   Y0, (AX)(SI*8)
+	ADDQ      $0x04, SI
+	CMPQ      SI, BX
+	JLT       min64AVX2_loop
+	VZEROUPPER
+	RET
+
+// func min64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·min64AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+min64AVX512_loop:
+	VMOVUPS   (CX)(SI*8), Z0
+	VMOVUPS   (DX)(SI*8), Z1
+	VCMPPD    $0x11, Z0, Z1, K1
+	VBLENDMPD Z1, Z0, K1, Z2
+	VCMPPD    $0x00, Z1, Z0, K1
+	VPORD     Z1, Z0, Z3
+	VBLENDMPD Z3, Z2, K1, Z4
+	VCMPPD    $0x03, Z1, Z0, K1
+	VADDPD    Z1, Z0, Z0
+	VBLENDMPD Z0, Z4, K1, Z5
+	VMOVUPS   Z5, (AX)(SI*8)
+	ADDQ      $0x08, SI
+	CMPQ      SI, BX
+	JLT       min64AVX512_loop
+	VZEROUPPER
+	RET
+
+// func min64FoldAVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·min64FoldAVX2(SB), NOSPLIT, $0-40
+	MOVQ    o+0(FP), AX
+	MOVQ    x+8(FP), CX
+	MOVQ    y+16(FP), DX
+	MOVQ    n+32(FP), DX
+	XORQ    BX, BX
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 64(AX), Y2
+	VMOVUPS 96(AX), Y3
+
+min64FoldAVX2_loop:
+	VMOVUPS   (CX)(BX*8), Y4
+	VCMPPD    $0x11, Y0, Y4, Y5
+	VBLENDVPD Y5, Y4, Y0, Y5
+	VCMPPD    $0x00, Y4, Y0, Y6
+	VPOR      Y4, Y0, Y7
+	VBLENDVPD Y6, Y7, Y5, Y5
+	VCMPPD    $0x03, Y4, Y0, Y6
+	VADDPD    Y4, Y0, Y0
+	VBLENDVPD Y6, Y0, Y5, Y0
+	VMOVUPS   Y0, Y0
+	VMOVUPS   32(CX)(BX*8), Y4
+	VCMPPD    $0x11, Y1, Y4, Y5
+	VBLENDVPD Y5, Y4, Y1, Y5
+	VCMPPD    $0x00, Y4, Y1, Y6
+	VPOR      Y4, Y1, Y7
+	VBLENDVPD Y6, Y7, Y5, Y5
+	VCMPPD    $0x03, Y4, Y1, Y6
+	VADDPD    Y4, Y1, Y1
+	VBLENDVPD Y6, Y1, Y5, Y1
+	VMOVUPS   Y1, Y1
+	VMOVUPS   64(CX)(BX*8), Y4
+	VCMPPD    $0x11, Y2, Y4, Y5
+	VBLENDVPD Y5, Y4, Y2, Y5
+	VCMPPD    $0x00, Y4, Y2, Y6
+	VPOR      Y4, Y2, Y7
+	VBLENDVPD Y6, Y7, Y5, Y5
+	VCMPPD    $0x03, Y4, Y2, Y6
+	VADDPD    Y4, Y2, Y2
+	VBLENDVPD Y6, Y2, Y5, Y2
+	VMOVUPS   Y2, Y2
+	VMOVUPS   96(CX)(BX*8), Y4
+	VCMPPD    $0x11, Y3, Y4, Y5
+	VBLENDVPD Y5, Y4, Y3, Y5
+	VCMPPD    $0x00, Y4, Y3, Y6
+	VPOR      Y4, Y3, Y7
+	VBLENDVPD Y6, Y7, Y5, Y5
+	VCMPPD    $0x03, Y4, Y3, Y6
+	VADDPD    Y4, Y3, Y3
+	VBLENDVPD Y6, Y3, Y5, Y3
+	VMOVUPS   Y3, Y3
+	ADDQ      $0x10, BX
+	CMPQ      BX, DX
+	JLT       min64FoldAVX2_loop
+	VMOVUPS   Y0, (AX)
+	VMOVUPS   Y1, 32(AX)
+	VMOVUPS   Y2, 64(AX)
+	VMOVUPS   Y3, 96(AX)
+	VZEROUPPER
+	RET
+
+// func min64FoldAVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·min64FoldAVX512(SB), NOSPLIT, $0-40
+	MOVQ    o+0(FP), AX
+	MOVQ    x+8(FP), CX
+	MOVQ    y+16(FP), DX
+	MOVQ    n+32(FP), DX
+	XORQ    BX, BX
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+
+min64FoldAVX512_loop:
+	VMOVUPS   (CX)(BX*8), Z2
+	VCMPPD    $0x11, Z0, Z2, K1
+	VBLENDMPD Z2, Z0, K1, Z3
+	VCMPPD    $0x00, Z2, Z0, K1
+	VPORD     Z2, Z0, Z4
+	VBLENDMPD Z4, Z3, K1, Z5
+	VCMPPD    $0x03, Z2, Z0, K1
+	VADDPD    Z2, Z0, Z0
+	VBLENDMPD Z0, Z5, K1, Z6
+	VMOVUPS   Z6, Z0
+	VMOVUPS   64(CX)(BX*8), Z2
+	VCMPPD    $0x11, Z1, Z2, K1
+	VBLENDMPD Z2, Z1, K1, Z7
+	VCMPPD    $0x00, Z2, Z1, K1
+	VPORD     Z2, Z1, Z4
+	VBLENDMPD Z4, Z7, K1, Z8
+	VCMPPD    $0x03, Z2, Z1, K1
+	VADDPD    Z2, Z1, Z1
+	VBLENDMPD Z1, Z8, K1, Z9
+	VMOVUPS   Z9, Z1
+	ADDQ      $0x10, BX
+	CMPQ      BX, DX
+	JLT       min64FoldAVX512_loop
+	VMOVUPS   Z0, (AX)
+	VMOVUPS   Z1, 64(AX)
+	VZEROUPPER
+	RET
+
+// func nextAfter32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·nextAfter32AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+nextAfter32AVX2_loop:
+	VMOVUPS   (CX)(SI*4), Y0
+	VMOVUPS   (DX)(SI*4), Y1
+	VCMPPS    $0x11, Y1, Y0, Y2
+	VMOVUPS   constants<>+0(SB), Y3
+	VCMPPS    $0x11, Y0, Y3, Y3
+	VPAND     Y2, Y3, Y4
+	VPXOR     constants<>+64(SB), Y2, Y2
+	VPXOR     constants<>+64(SB), Y3, Y3
+	VPAND     Y2, Y3, Y2
+	VPOR      Y4, Y2, Y2
+	VPADDD    constants<>+128(SB), Y0, Y3
+	VPSUBD    constants<>+128(SB), Y0, Y4
+	VBLENDVPS Y2, Y3, Y4, Y2
+	VCMPPS    $0x00, constants<>+0(SB), Y0, Y3
+	VPAND     constants<>+192(SB), Y1, Y4
+	VPOR      constants<>+128(SB), Y4, Y4
+	VBLENDVPS Y3, Y4, Y2, Y2
+	VCMPPS    $0x00, Y1, Y0, Y3
+	VCMPPS    $0x03, Y1, Y1, Y4
+	VPOR      Y3, Y4, Y3
+	VBLENDVPS Y3, Y1, Y2, Y1
+	VCMPPS    $0x03, Y0, Y0, Y2
+	VBLENDVPS Y2, Y0, Y1, Y0
+	VMOVUPS   Y0, (AX)(SI*4)
+	ADDQ      $0x08, SI
+	CMPQ      SI, BX
+	JLT       nextAfter32AVX2_loop
+	VZEROUPPER
+	RET
+
+// func nextAfter32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·nextAfter32AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+nextAfter32AVX512_loop:
+	VMOVUPS   (CX)(SI*4), Z0
+	VMOVUPS   (DX)(SI*4), Z1
+	VCMPPS    $0x11, Z1, Z0, K1
+	VMOVUPS   constants<>+0(SB), Z2
+	VCMPPS    $0x11, Z0, Z2, K2
+	KANDW     K1, K2, K3
+	KNOTW     K1, K1
+	KNOTW     K2, K2
+	KANDW     K1, K2, K1
+	KORW      K3, K1, K1
+	VPADDD    constants<>+128(SB), Z0, Z2
+	VPSUBD    constants<>+128(SB), Z0, Z7
+	VBLENDMPS Z2, Z7, K1, Z3
+	VCMPPS    $0x00, constants<>+0(SB), Z0, K1
+	VPANDD    constants<>+192(SB), Z1, Z2
+	VPORD     constants<>+128(SB), Z2, Z2
+	VBLENDMPS Z2, Z3, K1, Z4
+	VCMPPS    $0x00, Z1, Z0, K1
+	VCMPPS    $0x03, Z1, Z1, K2
+	KORW      K1, K2, K1
+	VBLENDMPS Z1, Z4, K1, Z5
+	VCMPPS    $0x03, Z0, Z0, K1
+	VBLENDMPS Z0, Z5, K1, Z6
+	VMOVUPS   Z6, (AX)(SI*4)
+	ADDQ      $0x10, SI
+	CMPQ      SI, BX
+	JLT       nextAfter32AVX512_loop
+	VZEROUPPER
+	RET
+
+// func nextAfter64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·nextAfter64AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+nextAfter64AVX2_loop:
+	VMOVUPS   (CX)(SI*8), Y0
+	VMOVUPS   (DX)(SI*8), Y1
+	VCMPPD    $0x11, Y1, Y0, Y2
+	VMOVUPS   constants<>+256(SB), Y3
+	VCMPPD    $0x11, Y0, Y3, Y3
+	VPAND     Y2, Y3, Y4
+	VPXOR     constants<>+64(SB), Y2, Y2
+	VPXOR     constants<>+64(SB), Y3, Y3
+	VPAND     Y2, Y3, Y2
+	VPOR      Y4, Y2, Y2
+	VPADDQ    constants<>+320(SB), Y0, Y3
+	VPSUBQ    constants<>+320(SB), Y0, Y4
+	VBLENDVPD Y2, Y3, Y4, Y2
+	VCMPPD    $0x00, constants<>+256(SB), Y0, Y3
+	VPAND     constants<>+384(SB), Y1, Y4
+	VPOR      constants<>+320(SB), Y4, Y4
+	VBLENDVPD Y3, Y4, Y2, Y2
+	VCMPPD    $0x00, Y1, Y0, Y3
+	VCMPPD    $0x03, Y1, Y1, Y4
+	VPOR      Y3, Y4, Y3
+	VBLENDVPD Y3, Y1, Y2, Y1
+	VCMPPD    $0x03, Y0, Y0, Y2
+	VBLENDVPD Y2, Y0, Y1, Y0
+	VMOVUPS   Y0, (AX)(SI*8)
+	ADDQ      $0x04, SI
+	CMPQ      SI, BX
+	JLT       nextAfter64AVX2_loop
+	VZEROUPPER
+	RET
+
+// func nextAfter64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·nextAfter64AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+nextAfter64AVX512_loop:
+	VMOVUPS   (CX)(SI*8), Z0
+	VMOVUPS   (DX)(SI*8), Z1
+	VCMPPD    $0x11, Z1, Z0, K1
+	VMOVUPS   constants<>+256(SB), Z2
+	VCMPPD    $0x11, Z0, Z2, K2
+	KANDW     K1, K2, K3
+	KNOTW     K1, K1
+	KNOTW     K2, K2
+	KANDW     K1, K2, K1
+	KORW      K3, K1, K1
+	VPADDQ    constants<>+320(SB), Z0, Z2
+	VPSUBQ    constants<>+320(SB), Z0, Z7
+	VBLENDMPD Z2, Z7, K1, Z3
+	VCMPPD    $0x00, constants<>+256(SB), Z0, K1
+	VPANDD    constants<>+384(SB), Z1, Z2
+	VPORD     constants<>+320(SB), Z2, Z2
+	VBLENDMPD Z2, Z3, K1, Z4
+	VCMPPD    $0x00, Z1, Z0, K1
+	VCMPPD    $0x03, Z1, Z1, K2
+	KORW      K1, K2, K1
+	VBLENDMPD Z1, Z4, K1, Z5
+	VCMPPD    $0x03, Z0, Z0, K1
+	VBLENDMPD Z0, Z5, K1, Z6
+	VMOVUPS   Z6, (AX)(SI*8)
+	ADDQ      $0x08, SI
+	CMPQ      SI, BX
+	JLT       nextAfter64AVX512_loop
+	VZEROUPPER
+	RET
+
+// func clamp32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·clamp32AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ z+24(FP), BX
+	MOVQ n+32(FP), SI
+	XORQ DI, DI
+
+clamp32AVX2_loop:
+	VMOVUPS   (CX)(DI*4), Y0
+	VMOVUPS   (DX)(DI*4), Y1
+	VMOVUPS   (BX)(DI*4), Y2
+	VCMPPS    $0x11, Y1, Y0, Y3
+	VBLENDVPS Y3, Y1, Y0, Y3
+	VCMPPS    $0x00, Y1, Y0, Y4
+	VPAND     Y1, Y0, Y5
+	VBLENDVPS Y4, Y5, Y3, Y3
+	VCMPPS    $0x03, Y1, Y0, Y4
+	VADDPS    Y1, Y0, Y0
+	VBLENDVPS Y4, Y0, Y3, Y0
+	VCMPPS    $0x11, Y0, Y2, Y1
+	VBLENDVPS Y1, Y2, Y0, Y1
+	VCMPPS    $0x00, Y2, Y0, Y3
+	VPOR      Y2, Y0, Y4
+	VBLENDVPS Y3, Y4, Y1, Y1
+	VCMPPS    $0x03, Y2, Y0, Y3
+	VADDPS    Y2, Y0, Y0
+	VBLENDVPS Y3, Y0, Y1, Y0
+	VMOVUPS   Y0, (AX)(DI*4)
+	ADDQ      $0x08, DI
+	CMPQ      DI, SI
+	JLT       clamp32AVX2_loop
+	VZEROUPPER
+	RET
+
+// func clamp32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·clamp32AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ z+24(FP), BX
+	MOVQ n+32(FP), SI
+	XORQ DI, DI
+
+clamp32AVX512_loop:
+	VMOVUPS   (CX)(DI*4), Z0
+	VMOVUPS   (DX)(DI*4), Z1
+	VMOVUPS   (BX)(DI*4), Z2
+	VCMPPS    $0x11, Z1, Z0, K1
+	VBLENDMPS Z1, Z0, K1, Z3
+	VCMPPS    $0x00, Z1, Z0, K1
+	VPANDD    Z1, Z0, Z4
+	VBLENDMPS Z4, Z3, K1, Z5
+	VCMPPS    $0x03, Z1, Z0, K1
+	VADDPS    Z1, Z0, Z0
+	VBLENDMPS Z0, Z5, K1, Z6
+	VCMPPS    $0x11, Z6, Z2, K1
+	VBLENDMPS Z2, Z6, K1, Z7
+	VCMPPS    $0x00, Z2, Z6, K1
+	VPORD     Z2, Z6, Z0
+	VBLENDMPS Z0, Z7, K1, Z8
+	VCMPPS    $0x03, Z2, Z6, K1
+	VADDPS    Z2, Z6, Z0
+	VBLENDMPS Z0, Z8, K1, Z9
+	VMOVUPS   Z9, (AX)(DI*4)
+	ADDQ      $0x10, DI
+	CMPQ      DI, SI
+	JLT       clamp32AVX512_loop
+	VZEROUPPER
+	RET
+
+// func clamp64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·clamp64AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ z+24(FP), BX
+	MOVQ n+32(FP), SI
+	XORQ DI, DI
+
+clamp64AVX2_loop:
+	VMOVUPS   (CX)(DI*8), Y0
+	VMOVUPS   (DX)(DI*8), Y1
+	VMOVUPS   (BX)(DI*8), Y2
+	VCMPPD    $0x11, Y1, Y0, Y3
+	VBLENDVPD Y3, Y1, Y0, Y3
+	VCMPPD    $0x00, Y1, Y0, Y4
+	VPAND     Y1, Y0, Y5
+	VBLENDVPD Y4, Y5, Y3, Y3
+	VCMPPD    $0x03, Y1, Y0, Y4
+	VADDPD    Y1, Y0, Y0
+	VBLENDVPD Y4, Y0, Y3, Y0
+	VCMPPD    $0x11, Y0, Y2, Y1
+	VBLENDVPD Y1, Y2, Y0, Y1
+	VCMPPD    $0x00, Y2, Y0, Y3
+	VPOR      Y2, Y0, Y4
+	VBLENDVPD Y3, Y4, Y1, Y1
+	VCMPPD    $0x03, Y2, Y0, Y3
+	VADDPD    Y2, Y0, Y0
+	VBLENDVPD Y3, Y0, Y1, Y0
+	VMOVUPS   Y0, (AX)(DI*8)
+	ADDQ      $0x04, DI
+	CMPQ      DI, SI
+	JLT       clamp64AVX2_loop
+	VZEROUPPER
+	RET
+
+// func clamp64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·clamp64AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ z+24(FP), BX
+	MOVQ n+32(FP), SI
+	XORQ DI, DI
+
+clamp64AVX512_loop:
+	VMOVUPS   (CX)(DI*8), Z0
+	VMOVUPS   (DX)(DI*8), Z1
+	VMOVUPS   (BX)(DI*8), Z2
+	VCMPPD    $0x11, Z1, Z0, K1
+	VBLENDMPD Z1, Z0, K1, Z3
+	VCMPPD    $0x00, Z1, Z0, K1
+	VPANDD    Z1, Z0, Z4
+	VBLENDMPD Z4, Z3, K1, Z5
+	VCMPPD    $0x03, Z1, Z0, K1
+	VADDPD    Z1, Z0, Z0
+	VBLENDMPD Z0, Z5, K1, Z6
+	VCMPPD    $0x11, Z6, Z2, K1
+	VBLENDMPD Z2, Z6, K1, Z7
+	VCMPPD    $0x00, Z2, Z6, K1
+	VPORD     Z2, Z6, Z0
+	VBLENDMPD Z0, Z7, K1, Z8
+	VCMPPD    $0x03, Z2, Z6, K1
+	VADDPD    Z2, Z6, Z0
+	VBLENDMPD Z0, Z8, K1, Z9
+	VMOVUPS   Z9, (AX)(DI*8)
+	ADDQ      $0x08, DI
+	CMPQ      DI, SI
+	JLT       clamp64AVX512_loop
+	VZEROUPPER
+	RET
+
+// func abs32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·abs32AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+abs32AVX2_loop:
+	VMOVUPS (CX)(BX*4), Y0
+	VPAND   constants<>+448(SB), Y0, Y0
+	VMOVUPS Y0, (AX)(BX*4)
+	ADDQ    $0x08, BX
+	CMPQ    BX, DX
+	JLT     abs32AVX2_loop
+	VZEROUPPER
+	RET
+
+// func abs32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·abs32AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+abs32AVX512_loop:
+	VMOVUPS (CX)(BX*4), Z0
+	VPANDD  constants<>+448(SB), Z0, Z0
+	VMOVUPS Z0, (AX)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, DX
+	JLT     abs32AVX512_loop
+	VZEROUPPER
+	RET
+
+// func abs64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·abs64AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+abs64AVX2_loop:
+	VMOVUPS (CX)(BX*8), Y0
+	VPAND   constants<>+512(SB), Y0, Y0
+	VMOVUPS Y0, (AX)(BX*8)
+	ADDQ    $0x04, BX
+	CMPQ    BX, DX
+	JLT     abs64AVX2_loop
+	VZEROUPPER
+	RET
+
+// func abs64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·abs64AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+abs64AVX512_loop:
+	VMOVUPS (CX)(BX*8), Z0
+	VPANDD  constants<>+512(SB), Z0, Z0
+	VMOVUPS Z0, (AX)(BX*8)
+	ADDQ    $0x08, BX
+	CMPQ    BX, DX
+	JLT     abs64AVX512_loop
+	VZEROUPPER
+	RET
+
+// func neg32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·neg32AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+neg32AVX2_loop:
+	VMOVUPS (CX)(BX*4), Y0
+	VPXOR   constants<>+192(SB), Y0, Y0
+	VMOVUPS Y0, (AX)(BX*4)
+	ADDQ    $0x08, BX
+	CMPQ    BX, DX
+	JLT     neg32AVX2_loop
+	VZEROUPPER
+	RET
+
+// func neg32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·neg32AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+neg32AVX512_loop:
+	VMOVUPS (CX)(BX*4), Z0
+	VPXORD  constants<>+192(SB), Z0, Z0
+	VMOVUPS Z0, (AX)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, DX
+	JLT     neg32AVX512_loop
+	VZEROUPPER
+	RET
+
+// func neg64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·neg64AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+neg64AVX2_loop:
+	VMOVUPS (CX)(BX*8), Y0
+	VPXOR   constants<>+384(SB), Y0, Y0
+	VMOVUPS Y0, (AX)(BX*8)
+	ADDQ    $0x04, BX
+	CMPQ    BX, DX
+	JLT     neg64AVX2_loop
+	VZEROUPPER
+	RET
+
+// func neg64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·neg64AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+neg64AVX512_loop:
+	VMOVUPS (CX)(BX*8), Z0
+	VPXORD  constants<>+384(SB), Z0, Z0
+	VMOVUPS Z0, (AX)(BX*8)
+	ADDQ    $0x08, BX
+	CMPQ    BX, DX
+	JLT     neg64AVX512_loop
+	VZEROUPPER
+	RET
+
+// func sign32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·sign32AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+sign32AVX2_loop:
+	VMOVUPS   (CX)(BX*4), Y0
+	VPAND     constants<>+192(SB), Y0, Y1
+	VPOR      constants<>+576(SB), Y1, Y1
+	VCMPPS    $0x00, constants<>+0(SB), Y0, Y2
+	VCMPPS    $0x03, Y0, Y0, Y3
+	VPOR      Y2, Y3, Y2
+	VBLENDVPS Y2, Y0, Y1, Y0
+	VMOVUPS   Y0, (AX)(BX*4)
+	ADDQ      $0x08, BX
+	CMPQ      BX, DX
+	JLT       sign32AVX2_loop
+	VZEROUPPER
+	RET
+
+// func sign32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·sign32AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+sign32AVX512_loop:
+	VMOVUPS   (CX)(BX*4), Z0
+	VPANDD    constants<>+192(SB), Z0, Z1
+	VPORD     constants<>+576(SB), Z1, Z1
+	VCMPPS    $0x00, constants<>+0(SB), Z0, K1
+	VCMPPS    $0x03, Z0, Z0, K2
+	KORW      K1, K2, K1
+	VBLENDMPS Z0, Z1, K1, Z2
+	VMOVUPS   Z2, (AX)(BX*4)
+	ADDQ      $0x10, BX
+	CMPQ      BX, DX
+	JLT       sign32AVX512_loop
+	VZEROUPPER
+	RET
+
+// func sign64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·sign64AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+sign64AVX2_loop:
+	VMOVUPS   (CX)(BX*8), Y0
+	VPAND     constants<>+384(SB), Y0, Y1
+	VPOR      constants<>+640(SB), Y1, Y1
+	VCMPPD    $0x00, constants<>+256(SB), Y0, Y2
+	VCMPPD    $0x03, Y0, Y0, Y3
+	VPOR      Y2, Y3, Y2
+	VBLENDVPD Y2, Y0, Y1, Y0
+	VMOVUPS   Y0, (AX)(BX*8)
+	ADDQ      $0x04, BX
+	CMPQ      BX, DX
+	JLT       sign64AVX2_loop
+	VZEROUPPER
+	RET
+
+// func sign64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·sign64AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+sign64AVX512_loop:
+	VMOVUPS   (CX)(BX*8), Z0
+	VPANDD    constants<>+384(SB), Z0, Z1
+	VPORD     constants<>+640(SB), Z1, Z1
+	VCMPPD    $0x00, constants<>+256(SB), Z0, K1
+	VCMPPD    $0x03, Z0, Z0, K2
+	KORW      K1, K2, K1
+	VBLENDMPD Z0, Z1, K1, Z2
+	VMOVUPS   Z2, (AX)(BX*8)
+	ADDQ      $0x08, BX
+	CMPQ      BX, DX
+	JLT       sign64AVX512_loop
+	VZEROUPPER
+	RET
+
+// func sqrt32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX
+TEXT ·sqrt32AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+sqrt32AVX2_loop:
+	VMOVUPS (CX)(BX*4), Y0
+	VSQRTPS Y0, Y0
+	VMOVUPS Y0, (AX)(BX*4)
+	ADDQ    $0x08, BX
+	CMPQ    BX, DX
+	JLT     sqrt32AVX2_loop
+	VZEROUPPER
+	RET
+
+// func sqrt32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·sqrt32AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+sqrt32AVX512_loop:
+	VMOVUPS (CX)(BX*4), Z0
+	VSQRTPS Z0, Z0
+	VMOVUPS Z0, (AX)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, DX
+	JLT     sqrt32AVX512_loop
+	VZEROUPPER
+	RET
+
+// func sqrt64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX
+TEXT ·sqrt64AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+sqrt64AVX2_loop:
+	VMOVUPS (CX)(BX*8), Y0
+	VSQRTPD Y0, Y0
+	VMOVUPS Y0, (AX)(BX*8)
+	ADDQ    $0x04, BX
+	CMPQ    BX, DX
+	JLT     sqrt64AVX2_loop
+	VZEROUPPER
+	RET
+
+// func sqrt64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·sqrt64AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+sqrt64AVX512_loop:
+	VMOVUPS (CX)(BX*8), Z0
+	VSQRTPD Z0, Z0
+	VMOVUPS Z0, (AX)(BX*8)
+	ADDQ    $0x08, BX
+	CMPQ    BX, DX
+	JLT     sqrt64AVX512_loop
+	VZEROUPPER
+	RET
+
+// func square32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX
+TEXT ·square32AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+square32AVX2_loop:
+	VMOVUPS (CX)(BX*4), Y0
+	VMULPS  Y0, Y0, Y0
+	VMOVUPS Y0, (AX)(BX*4)
+	ADDQ    $0x08, BX
+	CMPQ    BX, DX
+	JLT     square32AVX2_loop
+	VZEROUPPER
+	RET
+
+// func square32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·square32AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+square32AVX512_loop:
+	VMOVUPS (CX)(BX*4), Z0
+	VMULPS  Z0, Z0, Z0
+	VMOVUPS Z0, (AX)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, DX
+	JLT     square32AVX512_loop
+	VZEROUPPER
+	RET
+
+// func square64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX
+TEXT ·square64AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+square64AVX2_loop:
+	VMOVUPS (CX)(BX*8), Y0
+	VMULPD  Y0, Y0, Y0
+	VMOVUPS Y0, (AX)(BX*8)
+	ADDQ    $0x04, BX
+	CMPQ    BX, DX
+	JLT     square64AVX2_loop
+	VZEROUPPER
+	RET
+
+// func square64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·square64AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+square64AVX512_loop:
+	VMOVUPS (CX)(BX*8), Z0
+	VMULPD  Z0, Z0, Z0
+	VMOVUPS Z0, (AX)(BX*8)
+	ADDQ    $0x08, BX
+	CMPQ    BX, DX
+	JLT     square64AVX512_loop
+	VZEROUPPER
+	RET
+
+// func roundEven32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX
+TEXT ·roundEven32AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+roundEven32AVX2_loop:
+	VMOVUPS  (CX)(BX*4), Y0
+	VROUNDPS $0x00, Y0, Y0
+	VMOVUPS  Y0, (AX)(BX*4)
+	ADDQ     $0x08, BX
+	CMPQ     BX, DX
+	JLT      roundEven32AVX2_loop
+	VZEROUPPER
+	RET
+
+// func roundEven32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·roundEven32AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+roundEven32AVX512_loop:
+	VMOVUPS     (CX)(BX*4), Z0
+	VRNDSCALEPS $0x00, Z0, Z0
+	VMOVUPS     Z0, (AX)(BX*4)
+	ADDQ        $0x10, BX
+	CMPQ        BX, DX
+	JLT         roundEven32AVX512_loop
+	VZEROUPPER
+	RET
+
+// func roundEven64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX
+TEXT ·roundEven64AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+roundEven64AVX2_loop:
+	VMOVUPS  (CX)(BX*8), Y0
+	VROUNDPD $0x00, Y0, Y0
+	VMOVUPS  Y0, (AX)(BX*8)
+	ADDQ     $0x04, BX
+	CMPQ     BX, DX
+	JLT      roundEven64AVX2_loop
+	VZEROUPPER
+	RET
+
+// func roundEven64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·roundEven64AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+roundEven64AVX512_loop:
+	VMOVUPS     (CX)(BX*8), Z0
+	VRNDSCALEPD $0x00, Z0, Z0
+	VMOVUPS     Z0, (AX)(BX*8)
+	ADDQ        $0x08, BX
+	CMPQ        BX, DX
+	JLT         roundEven64AVX512_loop
+	VZEROUPPER
+	RET
+
+// func floor32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX
+TEXT ·floor32AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+floor32AVX2_loop:
+	VMOVUPS  (CX)(BX*4), Y0
+	VROUNDPS $0x01, Y0, Y0
+	VMOVUPS  Y0, (AX)(BX*4)
+	ADDQ     $0x08, BX
+	CMPQ     BX, DX
+	JLT      floor32AVX2_loop
+	VZEROUPPER
+	RET
+
+// func floor32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·floor32AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+floor32AVX512_loop:
+	VMOVUPS     (CX)(BX*4), Z0
+	VRNDSCALEPS $0x01, Z0, Z0
+	VMOVUPS     Z0, (AX)(BX*4)
+	ADDQ        $0x10, BX
+	CMPQ        BX, DX
+	JLT         floor32AVX512_loop
+	VZEROUPPER
+	RET
+
+// func floor64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX
+TEXT ·floor64AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+floor64AVX2_loop:
+	VMOVUPS  (CX)(BX*8), Y0
+	VROUNDPD $0x01, Y0, Y0
+	VMOVUPS  Y0, (AX)(BX*8)
+	ADDQ     $0x04, BX
+	CMPQ     BX, DX
+	JLT      floor64AVX2_loop
+	VZEROUPPER
+	RET
+
+// func floor64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·floor64AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+floor64AVX512_loop:
+	VMOVUPS     (CX)(BX*8), Z0
+	VRNDSCALEPD $0x01, Z0, Z0
+	VMOVUPS     Z0, (AX)(BX*8)
+	ADDQ        $0x08, BX
+	CMPQ        BX, DX
+	JLT         floor64AVX512_loop
+	VZEROUPPER
+	RET
+
+// func ceil32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX
+TEXT ·ceil32AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+ceil32AVX2_loop:
+	VMOVUPS  (CX)(BX*4), Y0
+	VROUNDPS $0x02, Y0, Y0
+	VMOVUPS  Y0, (AX)(BX*4)
+	ADDQ     $0x08, BX
+	CMPQ     BX, DX
+	JLT      ceil32AVX2_loop
+	VZEROUPPER
+	RET
+
+// func ceil32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·ceil32AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+ceil32AVX512_loop:
+	VMOVUPS     (CX)(BX*4), Z0
+	VRNDSCALEPS $0x02, Z0, Z0
+	VMOVUPS     Z0, (AX)(BX*4)
+	ADDQ        $0x10, BX
+	CMPQ        BX, DX
+	JLT         ceil32AVX512_loop
+	VZEROUPPER
+	RET
+
+// func ceil64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX
+TEXT ·ceil64AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+ceil64AVX2_loop:
+	VMOVUPS  (CX)(BX*8), Y0
+	VROUNDPD $0x02, Y0, Y0
+	VMOVUPS  Y0, (AX)(BX*8)
+	ADDQ     $0x04, BX
+	CMPQ     BX, DX
+	JLT      ceil64AVX2_loop
+	VZEROUPPER
+	RET
+
+// func ceil64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·ceil64AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+ceil64AVX512_loop:
+	VMOVUPS     (CX)(BX*8), Z0
+	VRNDSCALEPD $0x02, Z0, Z0
+	VMOVUPS     Z0, (AX)(BX*8)
+	ADDQ        $0x08, BX
+	CMPQ        BX, DX
+	JLT         ceil64AVX512_loop
+	VZEROUPPER
+	RET
+
+// func roundAway32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·roundAway32AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+roundAway32AVX2_loop:
+	VMOVUPS  (CX)(BX*4), Y0
+	VPAND    constants<>+192(SB), Y0, Y1
+	VPOR     constants<>+704(SB), Y1, Y1
+	VADDPS   Y1, Y0, Y1
+	VROUNDPS $0x03, Y1, Y1
+	VPAND    constants<>+192(SB), Y0, Y0
+	VPOR     Y0, Y1, Y0
+	VMOVUPS  Y0, (AX)(BX*4)
+	ADDQ     $0x08, BX
+	CMPQ     BX, DX
+	JLT      roundAway32AVX2_loop
+	VZEROUPPER
+	RET
+
+// func roundAway32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·roundAway32AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+roundAway32AVX512_loop:
+	VMOVUPS     (CX)(BX*4), Z0
+	VPANDD      constants<>+192(SB), Z0, Z1
+	VPORD       constants<>+704(SB), Z1, Z1
+	VADDPS      Z1, Z0, Z1
+	VRNDSCALEPS $0x03, Z1, Z1
+	VPANDD      constants<>+192(SB), Z0, Z0
+	VPORD       Z0, Z1, Z0
+	VMOVUPS     Z0, (AX)(BX*4)
+	ADDQ        $0x10, BX
+	CMPQ        BX, DX
+	JLT         roundAway32AVX512_loop
+	VZEROUPPER
+	RET
+
+// func roundAway64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·roundAway64AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+roundAway64AVX2_loop:
+	VMOVUPS  (CX)(BX*8), Y0
+	VPAND    constants<>+384(SB), Y0, Y1
+	VPOR     constants<>+768(SB), Y1, Y1
+	VADDPD   Y1, Y0, Y1
+	VROUNDPD $0x03, Y1, Y1
+	VPAND    constants<>+384(SB), Y0, Y0
+	VPOR     Y0, Y1, Y0
+	VMOVUPS  Y0, (AX)(BX*8)
+	ADDQ     $0x04, BX
+	CMPQ     BX, DX
+	JLT      roundAway64AVX2_loop
+	VZEROUPPER
+	RET
+
+// func roundAway64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·roundAway64AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+roundAway64AVX512_loop:
+	VMOVUPS     (CX)(BX*8), Z0
+	VPANDD      constants<>+384(SB), Z0, Z1
+	VPORD       constants<>+768(SB), Z1, Z1
+	VADDPD      Z1, Z0, Z1
+	VRNDSCALEPD $0x03, Z1, Z1
+	VPANDD      constants<>+384(SB), Z0, Z0
+	VPORD       Z0, Z1, Z0
+	VMOVUPS     Z0, (AX)(BX*8)
+	ADDQ        $0x08, BX
+	CMPQ        BX, DX
+	JLT         roundAway64AVX512_loop
+	VZEROUPPER
+	RET
+
+// func less32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·less32AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+less32AVX2_loop:
+	VMOVUPS      (CX)(SI*4), Y0
+	VMOVUPS      (DX)(SI*4), Y1
+	VCMPPS       $0x11, Y1, Y0, Y0
+	VEXTRACTI128 $0x01, Y0, X1
+	VPACKSSDW    X1, X0, X1
+	VPACKSSWB    X1, X1, X1
+	VPAND        constants<>+832(SB), X1, X1
+	VMOVQ        X1, (AX)(SI*1)
+	ADDQ         $0x08, SI
+	CMPQ         SI, BX
+	JLT          less32AVX2_loop
+	VZEROUPPER
+	RET
+
+// func less32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512BW, AVX512F, AVX512VL
+TEXT ·less32AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+less32AVX512_loop:
+	VMOVUPS    (CX)(SI*4), Z0
+	VMOVUPS    (DX)(SI*4), Z1
+	VCMPPS     $0x11, Z1, Z0, K1
+	VMOVDQU8.Z constants<>+832(SB), K1, X0
+	VMOVDQU    X0, (AX)(SI*1)
+	ADDQ       $0x10, SI
+	CMPQ       SI, BX
+	JLT        less32AVX512_loop
+	VZEROUPPER
+	RET
+
+// func less64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·less64AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+less64AVX2_loop:
+	VMOVUPS      (CX)(SI*8), Y0
+	VMOVUPS      (DX)(SI*8), Y1
+	VCMPPD       $0x11, Y1, Y0, Y0
+	VEXTRACTI128 $0x01, Y0, X1
+	VPACKSSDW    X1, X0, X1
+	VPACKSSDW    X1, X1, X1
+	VPACKSSWB    X1, X1, X1
+	VPAND        constants<>+832(SB), X1, X1
+	VMOVD        X1, (AX)(SI*1)
+	ADDQ         $0x04, SI
+	CMPQ         SI, BX
+	JLT          less64AVX2_loop
+	VZEROUPPER
+	RET
+
+// func less64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512BW, AVX512F, AVX512VL
+TEXT ·less64AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+less64AVX512_loop:
+	VMOVUPS    (CX)(SI*8), Z0
+	VMOVUPS    (DX)(SI*8), Z1
+	VCMPPD     $0x11, Z1, Z0, K1
+	VMOVDQU8.Z constants<>+832(SB), K1, X0
+	VMOVQ      X0, (AX)(SI*1)
+	ADDQ       $0x08, SI
+	CMPQ       SI, BX
+	JLT        less64AVX512_loop
+	VZEROUPPER
+	RET
+
+// func lessEqual32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·lessEqual32AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+lessEqual32AVX2_loop:
+	VMOVUPS      (CX)(SI*4), Y0
+	VMOVUPS      (DX)(SI*4), Y1
+	VCMPPS       $0x12, Y1, Y0, Y0
+	VEXTRACTI128 $0x01, Y0, X1
+	VPACKSSDW    X1, X0, X1
+	VPACKSSWB    X1, X1, X1
+	VPAND        constants<>+832(SB), X1, X1
+	VMOVQ        X1, (AX)(SI*1)
+	ADDQ         $0x08, SI
+	CMPQ         SI, BX
+	JLT          lessEqual32AVX2_loop
+	VZEROUPPER
+	RET
+
+// func lessEqual32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512BW, AVX512F, AVX512VL
+TEXT ·lessEqual32AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+lessEqual32AVX512_loop:
+	VMOVUPS    (CX)(SI*4), Z0
+	VMOVUPS    (DX)(SI*4), Z1
+	VCMPPS     $0x12, Z1, Z0, K1
+	VMOVDQU8.Z constants<>+832(SB), K1, X0
+	VMOVDQU    X0, (AX)(SI*1)
+	ADDQ       $0x10, SI
+	CMPQ       SI, BX
+	JLT        lessEqual32AVX512_loop
+	VZEROUPPER
+	RET
+
+// func lessEqual64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·lessEqual64AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+lessEqual64AVX2_loop:
+	VMOVUPS      (CX)(SI*8), Y0
+	VMOVUPS      (DX)(SI*8), Y1
+	VCMPPD       $0x12, Y1, Y0, Y0
+	VEXTRACTI128 $0x01, Y0, X1
+	VPACKSSDW    X1, X0, X1
+	VPACKSSDW    X1, X1, X1
+	VPACKSSWB    X1, X1, X1
+	VPAND        constants<>+832(SB), X1, X1
+	VMOVD        X1, (AX)(SI*1)
+	ADDQ         $0x04, SI
+	CMPQ         SI, BX
+	JLT          lessEqual64AVX2_loop
+	VZEROUPPER
+	RET
+
+// func lessEqual64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512BW, AVX512F, AVX512VL
+TEXT ·lessEqual64AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+lessEqual64AVX512_loop:
+	VMOVUPS    (CX)(SI*8), Z0
+	VMOVUPS    (DX)(SI*8), Z1
+	VCMPPD     $0x12, Z1, Z0, K1
+	VMOVDQU8.Z constants<>+832(SB), K1, X0
+	VMOVQ      X0, (AX)(SI*1)
+	ADDQ       $0x08, SI
+	CMPQ       SI, BX
+	JLT        lessEqual64AVX512_loop
+	VZEROUPPER
+	RET
+
+// func equal32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·equal32AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+equal32AVX2_loop:
+	VMOVUPS      (CX)(SI*4), Y0
+	VMOVUPS      (DX)(SI*4), Y1
+	VCMPPS       $0x00, Y1, Y0, Y0
+	VEXTRACTI128 $0x01, Y0, X1
+	VPACKSSDW    X1, X0, X1
+	VPACKSSWB    X1, X1, X1
+	VPAND        constants<>+832(SB), X1, X1
+	VMOVQ        X1, (AX)(SI*1)
+	ADDQ         $0x08, SI
+	CMPQ         SI, BX
+	JLT          equal32AVX2_loop
+	VZEROUPPER
+	RET
+
+// func equal32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512BW, AVX512F, AVX512VL
+TEXT ·equal32AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+equal32AVX512_loop:
+	VMOVUPS    (CX)(SI*4), Z0
+	VMOVUPS    (DX)(SI*4), Z1
+	VCMPPS     $0x00, Z1, Z0, K1
+	VMOVDQU8.Z constants<>+832(SB), K1, X0
+	VMOVDQU    X0, (AX)(SI*1)
+	ADDQ       $0x10, SI
+	CMPQ       SI, BX
+	JLT        equal32AVX512_loop
+	VZEROUPPER
+	RET
+
+// func equal64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·equal64AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+equal64AVX2_loop:
+	VMOVUPS      (CX)(SI*8), Y0
+	VMOVUPS      (DX)(SI*8), Y1
+	VCMPPD       $0x00, Y1, Y0, Y0
+	VEXTRACTI128 $0x01, Y0, X1
+	VPACKSSDW    X1, X0, X1
+	VPACKSSDW    X1, X1, X1
+	VPACKSSWB    X1, X1, X1
+	VPAND        constants<>+832(SB), X1, X1
+	VMOVD        X1, (AX)(SI*1)
+	ADDQ         $0x04, SI
+	CMPQ         SI, BX
+	JLT          equal64AVX2_loop
+	VZEROUPPER
+	RET
+
+// func equal64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512BW, AVX512F, AVX512VL
+TEXT ·equal64AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+equal64AVX512_loop:
+	VMOVUPS    (CX)(SI*8), Z0
+	VMOVUPS    (DX)(SI*8), Z1
+	VCMPPD     $0x00, Z1, Z0, K1
+	VMOVDQU8.Z constants<>+832(SB), K1, X0
+	VMOVQ      X0, (AX)(SI*1)
+	ADDQ       $0x08, SI
+	CMPQ       SI, BX
+	JLT        equal64AVX512_loop
+	VZEROUPPER
+	RET
+
+// func notEqual32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·notEqual32AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+notEqual32AVX2_loop:
+	VMOVUPS      (CX)(SI*4), Y0
+	VMOVUPS      (DX)(SI*4), Y1
+	VCMPPS       $0x00, Y1, Y0, Y0
+	VPXOR        constants<>+64(SB), Y0, Y0
+	VEXTRACTI128 $0x01, Y0, X1
+	VPACKSSDW    X1, X0, X1
+	VPACKSSWB    X1, X1, X1
+	VPAND        constants<>+832(SB), X1, X1
+	VMOVQ        X1, (AX)(SI*1)
+	ADDQ         $0x08, SI
+	CMPQ         SI, BX
+	JLT          notEqual32AVX2_loop
+	VZEROUPPER
+	RET
+
+// func notEqual32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512BW, AVX512F, AVX512VL
+TEXT ·notEqual32AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+notEqual32AVX512_loop:
+	VMOVUPS    (CX)(SI*4), Z0
+	VMOVUPS    (DX)(SI*4), Z1
+	VCMPPS     $0x00, Z1, Z0, K1
+	KNOTW      K1, K1
+	VMOVDQU8.Z constants<>+832(SB), K1, X0
+	VMOVDQU    X0, (AX)(SI*1)
+	ADDQ       $0x10, SI
+	CMPQ       SI, BX
+	JLT        notEqual32AVX512_loop
+	VZEROUPPER
+	RET
+
+// func notEqual64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·notEqual64AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+notEqual64AVX2_loop:
+	VMOVUPS      (CX)(SI*8), Y0
+	VMOVUPS      (DX)(SI*8), Y1
+	VCMPPD       $0x00, Y1, Y0, Y0
+	VPXOR        constants<>+64(SB), Y0, Y0
+	VEXTRACTI128 $0x01, Y0, X1
+	VPACKSSDW    X1, X0, X1
+	VPACKSSDW    X1, X1, X1
+	VPACKSSWB    X1, X1, X1
+	VPAND        constants<>+832(SB), X1, X1
+	VMOVD        X1, (AX)(SI*1)
+	ADDQ         $0x04, SI
+	CMPQ         SI, BX
+	JLT          notEqual64AVX2_loop
+	VZEROUPPER
+	RET
+
+// func notEqual64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512BW, AVX512F, AVX512VL
+TEXT ·notEqual64AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+notEqual64AVX512_loop:
+	VMOVUPS    (CX)(SI*8), Z0
+	VMOVUPS    (DX)(SI*8), Z1
+	VCMPPD     $0x00, Z1, Z0, K1
+	KNOTW      K1, K1
+	VMOVDQU8.Z constants<>+832(SB), K1, X0
+	VMOVQ      X0, (AX)(SI*1)
+	ADDQ       $0x08, SI
+	CMPQ       SI, BX
+	JLT        notEqual64AVX512_loop
+	VZEROUPPER
+	RET
+
+// func finite32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·finite32AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+finite32AVX2_loop:
+	VMOVUPS      (CX)(BX*4), Y0
+	VPAND        constants<>+448(SB), Y0, Y0
+	VCMPPS       $0x12, constants<>+896(SB), Y0, Y0
+	VEXTRACTI128 $0x01, Y0, X1
+	VPACKSSDW    X1, X0, X1
+	VPACKSSWB    X1, X1, X1
+	VPAND        constants<>+832(SB), X1, X1
+	VMOVQ        X1, (AX)(BX*1)
+	ADDQ         $0x08, BX
+	CMPQ         BX, DX
+	JLT          finite32AVX2_loop
+	VZEROUPPER
+	RET
+
+// func finite32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512BW, AVX512F, AVX512VL
+TEXT ·finite32AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+finite32AVX512_loop:
+	VMOVUPS    (CX)(BX*4), Z0
+	VPANDD     constants<>+448(SB), Z0, Z0
+	VCMPPS     $0x12, constants<>+896(SB), Z0, K1
+	VMOVDQU8.Z constants<>+832(SB), K1, X0
+	VMOVDQU    X0, (AX)(BX*1)
+	ADDQ       $0x10, BX
+	CMPQ       BX, DX
+	JLT        finite32AVX512_loop
+	VZEROUPPER
+	RET
+
+// func finite64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·finite64AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+finite64AVX2_loop:
+	VMOVUPS      (CX)(BX*8), Y0
+	VPAND        constants<>+512(SB), Y0, Y0
+	VCMPPD       $0x12, constants<>+960(SB), Y0, Y0
+	VEXTRACTI128 $0x01, Y0, X1
+	VPACKSSDW    X1, X0, X1
+	VPACKSSDW    X1, X1, X1
+	VPACKSSWB    X1, X1, X1
+	VPAND        constants<>+832(SB), X1, X1
+	VMOVD        X1, (AX)(BX*1)
+	ADDQ         $0x04, BX
+	CMPQ         BX, DX
+	JLT          finite64AVX2_loop
+	VZEROUPPER
+	RET
+
+// func finite64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512BW, AVX512F, AVX512VL
+TEXT ·finite64AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+finite64AVX512_loop:
+	VMOVUPS    (CX)(BX*8), Z0
+	VPANDD     constants<>+512(SB), Z0, Z0
+	VCMPPD     $0x12, constants<>+960(SB), Z0, K1
+	VMOVDQU8.Z constants<>+832(SB), K1, X0
+	VMOVQ      X0, (AX)(BX*1)
+	ADDQ       $0x08, BX
+	CMPQ       BX, DX
+	JLT        finite64AVX512_loop
+	VZEROUPPER
+	RET
+
+// func select32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·select32AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ z+24(FP), BX
+	MOVQ n+32(FP), SI
+	XORQ DI, DI
+
+select32AVX2_loop:
+	VPMOVZXBD (CX)(DI*1), Y0
+	VPXOR     Y1, Y1, Y1
+	VPCMPGTD  Y1, Y0, Y0
+	VMOVUPS   (DX)(DI*4), Y1
+	VMOVUPS   (BX)(DI*4), Y2
+	VBLENDVPS Y0, Y1, Y2, Y0
+	VMOVUPS   Y0, (AX)(DI*4)
+	ADDQ      $0x08, DI
+	CMPQ      DI, SI
+	JLT       select32AVX2_loop
+	VZEROUPPER
+	RET
+
+// func select32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·select32AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ z+24(FP), BX
+	MOVQ n+32(FP), SI
+	XORQ DI, DI
+
+select32AVX512_loop:
+	VPMOVZXBD (CX)(DI*1), Z0
+	VPTESTMD  Z0, Z0, K1
+	VMOVUPS   (DX)(DI*4), Z0
+	VMOVUPS   (BX)(DI*4), Z2
+	VBLENDMPS Z0, Z2, K1, Z1
+	VMOVUPS   Z1, (AX)(DI*4)
+	ADDQ      $0x10, DI
+	CMPQ      DI, SI
+	JLT       select32AVX512_loop
+	VZEROUPPER
+	RET
+
+// func select64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·select64AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ z+24(FP), BX
+	MOVQ n+32(FP), SI
+	XORQ DI, DI
+
+select64AVX2_loop:
+	VPMOVZXBQ (CX)(DI*1), Y0
+	VPXOR     Y1, Y1, Y1
+	VPCMPGTQ  Y1, Y0, Y0
+	VMOVUPS   (DX)(DI*8), Y1
+	VMOVUPS   (BX)(DI*8), Y2
+	VBLENDVPD Y0, Y1, Y2, Y0
+	VMOVUPS   Y0, (AX)(DI*8)
+	ADDQ      $0x04, DI
+	CMPQ      DI, SI
+	JLT       select64AVX2_loop
+	VZEROUPPER
+	RET
+
+// func select64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·select64AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ z+24(FP), BX
+	MOVQ n+32(FP), SI
+	XORQ DI, DI
+
+select64AVX512_loop:
+	VPMOVZXBQ (CX)(DI*1), Z0
+	VPTESTMQ  Z0, Z0, K1
+	VMOVUPS   (DX)(DI*8), Z0
+	VMOVUPS   (BX)(DI*8), Z2
+	VBLENDMPD Z0, Z2, K1, Z1
+	VMOVUPS   Z1, (AX)(DI*8)
+	ADDQ      $0x08, DI
+	CMPQ      DI, SI
+	JLT       select64AVX512_loop
+	VZEROUPPER
+	RET
+
+// func exp64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·exp64AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+exp64AVX2_loop:
+	VMOVUPS     (CX)(BX*8), Y0
+	VCMPPD      $0x11, constants<>+1024(SB), Y0, Y1
+	VBLENDVPD   Y1, constants<>+1024(SB), Y0, Y0
+	VMOVUPS     constants<>+1088(SB), Y1
+	VCMPPD      $0x11, Y0, Y1, Y1
+	VBLENDVPD   Y1, constants<>+1088(SB), Y0, Y0
+	VMULPD      constants<>+1152(SB), Y0, Y1
+	VADDPD      constants<>+1216(SB), Y1, Y1
+	VSUBPD      constants<>+1216(SB), Y1, Y1
+	VMOVUPS     Y0, Y0
+	VFMADD231PD constants<>+1280(SB), Y1, Y0
+	VMOVUPS     Y0, Y0
+	VFMADD231PD constants<>+1344(SB), Y1, Y0
+	VMOVUPS     constants<>+1408(SB), Y2
+	VFMADD231PD constants<>+1472(SB), Y0, Y2
+	VMOVUPS     constants<>+1536(SB), Y3
+	VFMADD231PD Y0, Y2, Y3
+	VMOVUPS     constants<>+1600(SB), Y2
+	VFMADD231PD Y0, Y3, Y2
+	VMOVUPS     constants<>+1664(SB), Y3
+	VFMADD231PD Y0, Y2, Y3
+	VMOVUPS     constants<>+1728(SB), Y2
+	VFMADD231PD Y0, Y3, Y2
+	VMOVUPS     constants<>+1792(SB), Y3
+	VFMADD231PD Y0, Y2, Y3
+	VMOVUPS     constants<>+1856(SB), Y2
+	VFMADD231PD Y0, Y3, Y2
+	VMOVUPS     constants<>+1920(SB), Y3
+	VFMADD231PD Y0, Y2, Y3
+	VMOVUPS     constants<>+1984(SB), Y2
+	VFMADD231PD Y0, Y3, Y2
+	VMOVUPS     constants<>+2048(SB), Y3
+	VFMADD231PD Y0, Y2, Y3
+	VMOVUPS     constants<>+2112(SB), Y2
+	VFMADD231PD Y0, Y3, Y2
+	VMOVUPS     constants<>+640(SB), Y3
+	VFMADD231PD Y0, Y2, Y3
+	VMOVUPS     constants<>+640(SB), Y2
+	VFMADD231PD Y0, Y3, Y2
+	VMULPD      constants<>+2112(SB), Y1, Y0
+	VADDPD      constants<>+1216(SB), Y0, Y0
+	VSUBPD      constants<>+1216(SB), Y0, Y3
+	VSUBPD      Y3, Y1, Y1
+	VADDPD      constants<>+1216(SB), Y1, Y1
+	VPSLLQ      $0x34, Y0, Y0
+	VPADDQ      constants<>+640(SB), Y0, Y0
+	VMULPD      Y0, Y2, Y0
+	VPSLLQ      $0x34, Y1, Y1
+	VPADDQ      constants<>+640(SB), Y1, Y1
+	VMULPD      Y1, Y0, Y0
+	VMOVUPS     Y0, (AX)(BX*8)
+	ADDQ        $0x04, BX
+	CMPQ        BX, DX
+	JLT         exp64AVX2_loop
+	VZEROUPPER
+	RET
+
+// func exp64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·exp64AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+exp64AVX512_loop:
+	VMOVUPS     (CX)(BX*8), Z0
+	VCMPPD      $0x11, constants<>+1024(SB), Z0, K1
+	VBLENDMPD   constants<>+1024(SB), Z0, K1, Z1
+	VMOVUPS     constants<>+1088(SB), Z0
+	VCMPPD      $0x11, Z1, Z0, K1
+	VBLENDMPD   constants<>+1088(SB), Z1, K1, Z2
+	VMULPD      constants<>+1152(SB), Z2, Z0
+	VADDPD      constants<>+1216(SB), Z0, Z0
+	VSUBPD      constants<>+1216(SB), Z0, Z0
+	VMOVUPS     Z2, Z3
+	VFMADD231PD constants<>+1280(SB), Z0, Z3
+	VMOVUPS     Z3, Z3
+	VFMADD231PD constants<>+1344(SB), Z0, Z3
+	VMOVUPS     constants<>+1408(SB), Z4
+	VFMADD231PD constants<>+1472(SB), Z3, Z4
+	VMOVUPS     constants<>+1536(SB), Z5
+	VFMADD231PD Z3, Z4, Z5
+	VMOVUPS     constants<>+1600(SB), Z4
+	VFMADD231PD Z3, Z5, Z4
+	VMOVUPS     constants<>+1664(SB), Z5
+	VFMADD231PD Z3, Z4, Z5
+	VMOVUPS     constants<>+1728(SB), Z4
+	VFMADD231PD Z3, Z5, Z4
+	VMOVUPS     constants<>+1792(SB), Z5
+	VFMADD231PD Z3, Z4, Z5
+	VMOVUPS     constants<>+1856(SB), Z4
+	VFMADD231PD Z3, Z5, Z4
+	VMOVUPS     constants<>+1920(SB), Z5
+	VFMADD231PD Z3, Z4, Z5
+	VMOVUPS     constants<>+1984(SB), Z4
+	VFMADD231PD Z3, Z5, Z4
+	VMOVUPS     constants<>+2048(SB), Z5
+	VFMADD231PD Z3, Z4, Z5
+	VMOVUPS     constants<>+2112(SB), Z4
+	VFMADD231PD Z3, Z5, Z4
+	VMOVUPS     constants<>+640(SB), Z5
+	VFMADD231PD Z3, Z4, Z5
+	VMOVUPS     constants<>+640(SB), Z4
+	VFMADD231PD Z3, Z5, Z4
+	VMULPD      constants<>+2112(SB), Z0, Z3
+	VADDPD      constants<>+1216(SB), Z3, Z3
+	VSUBPD      constants<>+1216(SB), Z3, Z5
+	VSUBPD      Z5, Z0, Z0
+	VADDPD      constants<>+1216(SB), Z0, Z0
+	VPSLLQ      $0x34, Z3, Z3
+	VPADDQ      constants<>+640(SB), Z3, Z3
+	VMULPD      Z3, Z4, Z3
+	VPSLLQ      $0x34, Z0, Z0
+	VPADDQ      constants<>+640(SB), Z0, Z0
+	VMULPD      Z0, Z3, Z0
+	VMOVUPS     Z0, (AX)(BX*8)
+	ADDQ        $0x08, BX
+	CMPQ        BX, DX
+	JLT         exp64AVX512_loop
+	VZEROUPPER
+	RET
+
+// func exp32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·exp32AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+exp32AVX2_loop:
+	VMOVUPS     (CX)(BX*4), Y0
+	VCMPPS      $0x11, constants<>+2176(SB), Y0, Y1
+	VBLENDVPS   Y1, constants<>+2176(SB), Y0, Y0
+	VMOVUPS     constants<>+2240(SB), Y1
+	VCMPPS      $0x11, Y0, Y1, Y1
+	VBLENDVPS   Y1, constants<>+2240(SB), Y0, Y0
+	VMULPS      constants<>+2304(SB), Y0, Y1
+	VADDPS      constants<>+2368(SB), Y1, Y1
+	VSUBPS      constants<>+2368(SB), Y1, Y1
+	VMOVUPS     Y0, Y0
+	VFMADD231PS constants<>+2432(SB), Y1, Y0
+	VMOVUPS     Y0, Y0
+	VFMADD231PS constants<>+2496(SB), Y1, Y0
+	VMOVUPS     constants<>+2560(SB), Y2
+	VFMADD231PS constants<>+2624(SB), Y0, Y2
+	VMOVUPS     constants<>+2688(SB), Y3
+	VFMADD231PS Y0, Y2, Y3
+	VMOVUPS     constants<>+2752(SB), Y2
+	VFMADD231PS Y0, Y3, Y2
+	VMOVUPS     constants<>+2816(SB), Y3
+	VFMADD231PS Y0, Y2, Y3
+	VMOVUPS     constants<>+576(SB), Y2
+	VFMADD231PS Y0, Y3, Y2
+	VMOVUPS     constants<>+576(SB), Y3
+	VFMADD231PS Y0, Y2, Y3
+	VMULPS      constants<>+2816(SB), Y1, Y0
+	VADDPS      constants<>+2368(SB), Y0, Y0
+	VSUBPS      constants<>+2368(SB), Y0, Y2
+	VSUBPS      Y2, Y1, Y1
+	VADDPS      constants<>+2368(SB), Y1, Y1
+	VPSLLD      $0x17, Y0, Y0
+	VPADDD      constants<>+576(SB), Y0, Y0
+	VMULPS      Y0, Y3, Y0
+	VPSLLD      $0x17, Y1, Y1
+	VPADDD      constants<>+576(SB), Y1, Y1
+	VMULPS      Y1, Y0, Y0
+	VMOVUPS     Y0, (AX)(BX*4)
+	ADDQ        $0x08, BX
+	CMPQ        BX, DX
+	JLT         exp32AVX2_loop
+	VZEROUPPER
+	RET
+
+// func exp32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·exp32AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+exp32AVX512_loop:
+	VMOVUPS     (CX)(BX*4), Z0
+	VCMPPS      $0x11, constants<>+2176(SB), Z0, K1
+	VBLENDMPS   constants<>+2176(SB), Z0, K1, Z1
+	VMOVUPS     constants<>+2240(SB), Z0
+	VCMPPS      $0x11, Z1, Z0, K1
+	VBLENDMPS   constants<>+2240(SB), Z1, K1, Z2
+	VMULPS      constants<>+2304(SB), Z2, Z0
+	VADDPS      constants<>+2368(SB), Z0, Z0
+	VSUBPS      constants<>+2368(SB), Z0, Z0
+	VMOVUPS     Z2, Z3
+	VFMADD231PS constants<>+2432(SB), Z0, Z3
+	VMOVUPS     Z3, Z3
+	VFMADD231PS constants<>+2496(SB), Z0, Z3
+	VMOVUPS     constants<>+2560(SB), Z4
+	VFMADD231PS constants<>+2624(SB), Z3, Z4
+	VMOVUPS     constants<>+2688(SB), Z5
+	VFMADD231PS Z3, Z4, Z5
+	VMOVUPS     constants<>+2752(SB), Z4
+	VFMADD231PS Z3, Z5, Z4
+	VMOVUPS     constants<>+2816(SB), Z5
+	VFMADD231PS Z3, Z4, Z5
+	VMOVUPS     constants<>+576(SB), Z4
+	VFMADD231PS Z3, Z5, Z4
+	VMOVUPS     constants<>+576(SB), Z5
+	VFMADD231PS Z3, Z4, Z5
+	VMULPS      constants<>+2816(SB), Z0, Z3
+	VADDPS      constants<>+2368(SB), Z3, Z3
+	VSUBPS      constants<>+2368(SB), Z3, Z4
+	VSUBPS      Z4, Z0, Z0
+	VADDPS      constants<>+2368(SB), Z0, Z0
+	VPSLLD      $0x17, Z3, Z3
+	VPADDD      constants<>+576(SB), Z3, Z3
+	VMULPS      Z3, Z5, Z3
+	VPSLLD      $0x17, Z0, Z0
+	VPADDD      constants<>+576(SB), Z0, Z0
+	VMULPS      Z0, Z3, Z0
+	VMOVUPS     Z0, (AX)(BX*4)
+	ADDQ        $0x10, BX
+	CMPQ        BX, DX
+	JLT         exp32AVX512_loop
+	VZEROUPPER
+	RET
+
+// func expm164AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·expm164AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+expm164AVX2_loop:
+	VMOVUPS     (CX)(BX*8), Y0
+	VCMPPD      $0x11, constants<>+2880(SB), Y0, Y1
+	VBLENDVPD   Y1, constants<>+2880(SB), Y0, Y1
+	VMOVUPS     constants<>+2944(SB), Y2
+	VCMPPD      $0x11, Y1, Y2, Y2
+	VBLENDVPD   Y2, constants<>+2944(SB), Y1, Y1
+	VMULPD      constants<>+1152(SB), Y1, Y2
+	VADDPD      constants<>+1216(SB), Y2, Y2
+	VSUBPD      constants<>+1216(SB), Y2, Y2
+	VMOVUPS     Y1, Y1
+	VFMADD231PD constants<>+1280(SB), Y2, Y1
+	VMOVUPS     Y1, Y1
+	VFMADD231PD constants<>+1344(SB), Y2, Y1
+	VMULPD      Y1, Y1, Y3
+	VMOVUPS     constants<>+1472(SB), Y4
+	VFMADD231PD constants<>+3008(SB), Y1, Y4
+	VMOVUPS     constants<>+1408(SB), Y5
+	VFMADD231PD Y1, Y4, Y5
+	VMOVUPS     constants<>+1536(SB), Y4
+	VFMADD231PD Y1, Y5, Y4
+	VMOVUPS     constants<>+1600(SB), Y5
+	VFMADD231PD Y1, Y4, Y5
+	VMOVUPS     constants<>+1664(SB), Y4
+	VFMADD231PD Y1, Y5, Y4
+	VMOVUPS     constants<>+1728(SB), Y5
+	VFMADD231PD Y1, Y4, Y5
+	VMOVUPS     constants<>+1792(SB), Y4
+	VFMADD231PD Y1, Y5, Y4
+	VMOVUPS     constants<>+1856(SB), Y5
+	VFMADD231PD Y1, Y4, Y5
+	VMOVUPS     constants<>+1920(SB), Y4
+	VFMADD231PD Y1, Y5, Y4
+	VMOVUPS     constants<>+1984(SB), Y5
+	VFMADD231PD Y1, Y4, Y5
+	VMOVUPS     constants<>+2048(SB), Y4
+	VFMADD231PD Y1, Y5, Y4
+	VMOVUPS     constants<>+2112(SB), Y5
+	VFMADD231PD Y1, Y4, Y5
+	VMOVUPS     Y1, Y1
+	VFMADD231PD Y5, Y3, Y1
+	VSUBPD      constants<>+640(SB), Y2, Y2
+	VADDPD      constants<>+1216(SB), Y2, Y2
+	VPSLLQ      $0x34, Y2, Y2
+	VPADDQ      constants<>+640(SB), Y2, Y2
+	VSUBPD      constants<>+2112(SB), Y2, Y3
+	VMOVUPS     Y3, Y3
+	VFMADD231PD Y1, Y2, Y3
+	VMULPD      constants<>+3072(SB), Y3, Y1
+	VPAND       constants<>+512(SB), Y0, Y2
+	VCMPPD      $0x11, constants<>+3136(SB), Y2, Y2
+	VBLENDVPD   Y2, Y0, Y1, Y0
+	VMOVUPS     Y0, (AX)(BX*8)
+	ADDQ        $0x04, BX
+	CMPQ        BX, DX
+	JLT         expm164AVX2_loop
+	VZEROUPPER
+	RET
+
+// func expm164AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·expm164AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+expm164AVX512_loop:
+	VMOVUPS     (CX)(BX*8), Z0
+	VCMPPD      $0x11, constants<>+2880(SB), Z0, K1
+	VBLENDMPD   constants<>+2880(SB), Z0, K1, Z1
+	VMOVUPS     constants<>+2944(SB), Z2
+	VCMPPD      $0x11, Z1, Z2, K1
+	VBLENDMPD   constants<>+2944(SB), Z1, K1, Z3
+	VMULPD      constants<>+1152(SB), Z3, Z2
+	VADDPD      constants<>+1216(SB), Z2, Z2
+	VSUBPD      constants<>+1216(SB), Z2, Z2
+	VMOVUPS     Z3, Z5
+	VFMADD231PD constants<>+1280(SB), Z2, Z5
+	VMOVUPS     Z5, Z5
+	VFMADD231PD constants<>+1344(SB), Z2, Z5
+	VMULPD      Z5, Z5, Z6
+	VMOVUPS     constants<>+1472(SB), Z7
+	VFMADD231PD constants<>+3008(SB), Z5, Z7
+	VMOVUPS     constants<>+1408(SB), Z8
+	VFMADD231PD Z5, Z7, Z8
+	VMOVUPS     constants<>+1536(SB), Z7
+	VFMADD231PD Z5, Z8, Z7
+	VMOVUPS     constants<>+1600(SB), Z8
+	VFMADD231PD Z5, Z7, Z8
+	VMOVUPS     constants<>+1664(SB), Z7
+	VFMADD231PD Z5, Z8, Z7
+	VMOVUPS     constants<>+1728(SB), Z8
+	VFMADD231PD Z5, Z7, Z8
+	VMOVUPS     constants<>+1792(SB), Z7
+	VFMADD231PD Z5, Z8, Z7
+	VMOVUPS     constants<>+1856(SB), Z8
+	VFMADD231PD Z5, Z7, Z8
+	VMOVUPS     constants<>+1920(SB), Z7
+	VFMADD231PD Z5, Z8, Z7
+	VMOVUPS     constants<>+1984(SB), Z8
+	VFMADD231PD Z5, Z7, Z8
+	VMOVUPS     constants<>+2048(SB), Z7
+	VFMADD231PD Z5, Z8, Z7
+	VMOVUPS     constants<>+2112(SB), Z8
+	VFMADD231PD Z5, Z7, Z8
+	VMOVUPS     Z5, Z5
+	VFMADD231PD Z8, Z6, Z5
+	VSUBPD      constants<>+640(SB), Z2, Z2
+	VADDPD      constants<>+1216(SB), Z2, Z2
+	VPSLLQ      $0x34, Z2, Z2
+	VPADDQ      constants<>+640(SB), Z2, Z2
+	VSUBPD      constants<>+2112(SB), Z2, Z6
+	VMOVUPS     Z6, Z6
+	VFMADD231PD Z5, Z2, Z6
+	VMULPD      constants<>+3072(SB), Z6, Z2
+	VPANDD      constants<>+512(SB), Z0, Z5
+	VCMPPD      $0x11, constants<>+3136(SB), Z5, K1
+	VBLENDMPD   Z0, Z2, K1, Z4
+	VMOVUPS     Z4, (AX)(BX*8)
+	ADDQ        $0x08, BX
+	CMPQ        BX, DX
+	JLT         expm164AVX512_loop
+	VZEROUPPER
+	RET
+
+// func expm132AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·expm132AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+expm132AVX2_loop:
+	VMOVUPS     (CX)(BX*4), Y0
+	VCMPPS      $0x11, constants<>+3200(SB), Y0, Y1
+	VBLENDVPS   Y1, constants<>+3200(SB), Y0, Y1
+	VMOVUPS     constants<>+3264(SB), Y2
+	VCMPPS      $0x11, Y1, Y2, Y2
+	VBLENDVPS   Y2, constants<>+3264(SB), Y1, Y1
+	VMULPS      constants<>+2304(SB), Y1, Y2
+	VADDPS      constants<>+2368(SB), Y2, Y2
+	VSUBPS      constants<>+2368(SB), Y2, Y2
+	VMOVUPS     Y1, Y1
+	VFMADD231PS constants<>+2432(SB), Y2, Y1
+	VMOVUPS     Y1, Y1
+	VFMADD231PS constants<>+2496(SB), Y2, Y1
+	VMULPS      Y1, Y1, Y3
+	VMOVUPS     constants<>+2624(SB), Y4
+	VFMADD231PS constants<>+3328(SB), Y1, Y4
+	VMOVUPS     constants<>+3392(SB), Y5
+	VFMADD231PS Y1, Y4, Y5
+	VMOVUPS     constants<>+2688(SB), Y4
+	VFMADD231PS Y1, Y5, Y4
+	VMOVUPS     constants<>+3456(SB), Y5
+	VFMADD231PS Y1, Y4, Y5
+	VMOVUPS     constants<>+2816(SB), Y4
+	VFMADD231PS Y1, Y5, Y4
+	VMOVUPS     Y1, Y1
+	VFMADD231PS Y4, Y3, Y1
+	VSUBPS      constants<>+576(SB), Y2, Y2
+	VADDPS      constants<>+2368(SB), Y2, Y2
+	VPSLLD      $0x17, Y2, Y2
+	VPADDD      constants<>+576(SB), Y2, Y2
+	VSUBPS      constants<>+2816(SB), Y2, Y3
+	VMOVUPS     Y3, Y3
+	VFMADD231PS Y1, Y2, Y3
+	VMULPS      constants<>+3520(SB), Y3, Y1
+	VPAND       constants<>+448(SB), Y0, Y2
+	VCMPPS      $0x11, constants<>+3584(SB), Y2, Y2
+	VBLENDVPS   Y2, Y0, Y1, Y0
+	VMOVUPS     Y0, (AX)(BX*4)
+	ADDQ        $0x08, BX
+	CMPQ        BX, DX
+	JLT         expm132AVX2_loop
+	VZEROUPPER
+	RET
+
+// func expm132AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·expm132AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+expm132AVX512_loop:
+	VMOVUPS     (CX)(BX*4), Z0
+	VCMPPS      $0x11, constants<>+3200(SB), Z0, K1
+	VBLENDMPS   constants<>+3200(SB), Z0, K1, Z1
+	VMOVUPS     constants<>+3264(SB), Z2
+	VCMPPS      $0x11, Z1, Z2, K1
+	VBLENDMPS   constants<>+3264(SB), Z1, K1, Z3
+	VMULPS      constants<>+2304(SB), Z3, Z2
+	VADDPS      constants<>+2368(SB), Z2, Z2
+	VSUBPS      constants<>+2368(SB), Z2, Z2
+	VMOVUPS     Z3, Z5
+	VFMADD231PS constants<>+2432(SB), Z2, Z5
+	VMOVUPS     Z5, Z5
+	VFMADD231PS constants<>+2496(SB), Z2, Z5
+	VMULPS      Z5, Z5, Z6
+	VMOVUPS     constants<>+2624(SB), Z7
+	VFMADD231PS constants<>+3328(SB), Z5, Z7
+	VMOVUPS     constants<>+3392(SB), Z8
+	VFMADD231PS Z5, Z7, Z8
+	VMOVUPS     constants<>+2688(SB), Z7
+	VFMADD231PS Z5, Z8, Z7
+	VMOVUPS     constants<>+3456(SB), Z8
+	VFMADD231PS Z5, Z7, Z8
+	VMOVUPS     constants<>+2816(SB), Z7
+	VFMADD231PS Z5, Z8, Z7
+	VMOVUPS     Z5, Z5
+	VFMADD231PS Z7, Z6, Z5
+	VSUBPS      constants<>+576(SB), Z2, Z2
+	VADDPS      constants<>+2368(SB), Z2, Z2
+	VPSLLD      $0x17, Z2, Z2
+	VPADDD      constants<>+576(SB), Z2, Z2
+	VSUBPS      constants<>+2816(SB), Z2, Z6
+	VMOVUPS     Z6, Z6
+	VFMADD231PS Z5, Z2, Z6
+	VMULPS      constants<>+3520(SB), Z6, Z2
+	VPANDD      constants<>+448(SB), Z0, Z5
+	VCMPPS      $0x11, constants<>+3584(SB), Z5, K1
+	VBLENDMPS   Z0, Z2, K1, Z4
+	VMOVUPS     Z4, (AX)(BX*4)
+	ADDQ        $0x10, BX
+	CMPQ        BX, DX
+	JLT         expm132AVX512_loop
+	VZEROUPPER
+	RET
+
+// func log64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·log64AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+log64AVX2_loop:
+	VMOVUPS     (CX)(BX*8), Y0
+	VCMPPD      $0x11, constants<>+3648(SB), Y0, Y1
+	VMULPD      constants<>+3712(SB), Y0, Y2
+	VBLENDVPD   Y1, Y2, Y0, Y2
+	VPADDQ      constants<>+3776(SB), Y2, Y2
+	VPSRLQ      $0x34, Y2, Y3
+	VPOR        constants<>+3840(SB), Y3, Y3
+	VSUBPD      constants<>+3904(SB), Y3, Y3
+	VSUBPD      constants<>+3968(SB), Y3, Y4
+	VBLENDVPD   Y1, Y4, Y3, Y1
+	VPAND       constants<>+4032(SB), Y2, Y2
+	VPADDQ      constants<>+4096(SB), Y2, Y2
+	VSUBPD      constants<>+640(SB), Y2, Y2
+	VADDPD      constants<>+3072(SB), Y2, Y3
+	VDIVPD      Y3, Y2, Y3
+	VMULPD      Y3, Y3, Y4
+	VMOVUPS     constants<>+4160(SB), Y5
+	VFMADD231PD constants<>+4224(SB), Y4, Y5
+	VMOVUPS     constants<>+4288(SB), Y6
+	VFMADD231PD Y4, Y5, Y6
+	VMOVUPS     constants<>+4352(SB), Y5
+	VFMADD231PD Y4, Y6, Y5
+	VMOVUPS     constants<>+4416(SB), Y6
+	VFMADD231PD Y4, Y5, Y6
+	VMOVUPS     constants<>+4480(SB), Y5
+	VFMADD231PD Y4, Y6, Y5
+	VMOVUPS     constants<>+4544(SB), Y6
+	VFMADD231PD Y4, Y5, Y6
+	VMULPD      Y6, Y4, Y4
+	VMULPD      Y2, Y2, Y5
+	VMULPD      constants<>+2112(SB), Y5, Y5
+	VADDPD      Y4, Y5, Y4
+	VMULPD      constants<>+4608(SB), Y1, Y6
+	VMOVUPS     Y6, Y6
+	VFMADD231PD Y4, Y3, Y6
+	VMULPD      constants<>+4672(SB), Y1, Y1
+	VSUBPD      Y6, Y5, Y3
+	VSUBPD      Y2, Y3, Y2
+	VSUBPD      Y2, Y1, Y1
+	VMULPD      constants<>+256(SB), Y0, Y2
+	VADDPD      Y2, Y1, Y1
+	VMOVUPS     constants<>+960(SB), Y2
+	VCMPPD      $0x11, Y0, Y2, Y2
+	VBLENDVPD   Y2, Y0, Y1, Y1
+	VCMPPD      $0x11, constants<>+256(SB), Y0, Y2
+	VMOVUPS     constants<>+4800(SB), Y3
+	VBLENDVPD   Y2, constants<>+4736(SB), Y3, Y2
+	VCMPPD      $0x11, constants<>+320(SB), Y0, Y0
+	VBLENDVPD   Y0, Y2, Y1, Y0
+	VMOVUPS     Y0, (AX)(BX*8)
+	ADDQ        $0x04, BX
+	CMPQ        BX, DX
+	JLT         log64AVX2_loop
+	VZEROUPPER
+	RET
+
+// func log64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·log64AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+log64AVX512_loop:
+	VMOVUPS     (CX)(BX*8), Z0
+	VCMPPD      $0x11, constants<>+3648(SB), Z0, K1
+	VMULPD      constants<>+3712(SB), Z0, Z1
+	VBLENDMPD   Z1, Z0, K1, Z2
+	VPADDQ      constants<>+3776(SB), Z2, Z1
+	VPSRLQ      $0x34, Z1, Z7
+	VPORD       constants<>+3840(SB), Z7, Z7
+	VSUBPD      constants<>+3904(SB), Z7, Z7
+	VSUBPD      constants<>+3968(SB), Z7, Z8
+	VBLENDMPD   Z8, Z7, K1, Z3
+	VPANDD      constants<>+4032(SB), Z1, Z1
+	VPADDQ      constants<>+4096(SB), Z1, Z1
+	VSUBPD      constants<>+640(SB), Z1, Z1
+	VADDPD      constants<>+3072(SB), Z1, Z7
+	VDIVPD      Z7, Z1, Z7
+	VMULPD      Z7, Z7, Z8
+	VMOVUPS     constants<>+4160(SB), Z9
+	VFMADD231PD constants<>+4224(SB), Z8, Z9
+	VMOVUPS     constants<>+4288(SB), Z10
+	VFMADD231PD Z8, Z9, Z10
+	VMOVUPS     constants<>+4352(SB), Z9
+	VFMADD231PD Z8, Z10, Z9
+	VMOVUPS     constants<>+4416(SB), Z10
+	VFMADD231PD Z8, Z9, Z10
+	VMOVUPS     constants<>+4480(SB), Z9
+	VFMADD231PD Z8, Z10, Z9
+	VMOVUPS     constants<>+4544(SB), Z10
+	VFMADD231PD Z8, Z9, Z10
+	VMULPD      Z10, Z8, Z8
+	VMULPD      Z1, Z1, Z9
+	VMULPD      constants<>+2112(SB), Z9, Z9
+	VADDPD      Z8, Z9, Z8
+	VMULPD      constants<>+4608(SB), Z3, Z10
+	VMOVUPS     Z10, Z10
+	VFMADD231PD Z8, Z7, Z10
+	VMULPD      constants<>+4672(SB), Z3, Z7
+	VSUBPD      Z10, Z9, Z8
+	VSUBPD      Z1, Z8, Z1
+	VSUBPD      Z1, Z7, Z1
+	VMULPD      constants<>+256(SB), Z0, Z7
+	VADDPD      Z7, Z1, Z1
+	VMOVUPS     constants<>+960(SB), Z7
+	VCMPPD      $0x11, Z0, Z7, K1
+	VBLENDMPD   Z0, Z1, K1, Z4
+	VCMPPD      $0x11, constants<>+256(SB), Z0, K1
+	VMOVUPS     constants<>+4800(SB), Z1
+	VBLENDMPD   constants<>+4736(SB), Z1, K1, Z5
+	VCMPPD      $0x11, constants<>+320(SB), Z0, K1
+	VBLENDMPD   Z5, Z4, K1, Z6
+	VMOVUPS     Z6, (AX)(BX*8)
+	ADDQ        $0x08, BX
+	CMPQ        BX, DX
+	JLT         log64AVX512_loop
+	VZEROUPPER
+	RET
+
+// func log32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·log32AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+log32AVX2_loop:
+	VMOVUPS     (CX)(BX*4), Y0
+	VCMPPS      $0x11, constants<>+4864(SB), Y0, Y1
+	VMULPS      constants<>+4928(SB), Y0, Y2
+	VBLENDVPS   Y1, Y2, Y0, Y2
+	VPADDD      constants<>+4992(SB), Y2, Y2
+	VPSRLD      $0x17, Y2, Y3
+	VPOR        constants<>+5056(SB), Y3, Y3
+	VSUBPS      constants<>+5120(SB), Y3, Y3
+	VSUBPS      constants<>+5184(SB), Y3, Y4
+	VBLENDVPS   Y1, Y4, Y3, Y1
+	VPAND       constants<>+5248(SB), Y2, Y2
+	VPADDD      constants<>+5312(SB), Y2, Y2
+	VSUBPS      constants<>+576(SB), Y2, Y2
+	VADDPS      constants<>+3520(SB), Y2, Y3
+	VDIVPS      Y3, Y2, Y3
+	VMULPS      Y3, Y3, Y4
+	VMOVUPS     constants<>+5376(SB), Y5
+	VFMADD231PS constants<>+5440(SB), Y4, Y5
+	VMOVUPS     constants<>+5504(SB), Y6
+	VFMADD231PS Y4, Y5, Y6
+	VMOVUPS     constants<>+5568(SB), Y5
+	VFMADD231PS Y4, Y6, Y5
+	VMULPS      Y5, Y4, Y4
+	VMULPS      Y2, Y2, Y5
+	VMULPS      constants<>+2816(SB), Y5, Y5
+	VADDPS      Y4, Y5, Y4
+	VMULPS      constants<>+5632(SB), Y1, Y6
+	VMOVUPS     Y6, Y6
+	VFMADD231PS Y4, Y3, Y6
+	VMULPS      constants<>+5696(SB), Y1, Y1
+	VSUBPS      Y6, Y5, Y3
+	VSUBPS      Y2, Y3, Y2
+	VSUBPS      Y2, Y1, Y1
+	VMULPS      constants<>+0(SB), Y0, Y2
+	VADDPS      Y2, Y1, Y1
+	VMOVUPS     constants<>+896(SB), Y2
+	VCMPPS      $0x11, Y0, Y2, Y2
+	VBLENDVPS   Y2, Y0, Y1, Y1
+	VCMPPS      $0x11, constants<>+0(SB), Y0, Y2
+	VMOVUPS     constants<>+5824(SB), Y3
+	VBLENDVPS   Y2, constants<>+5760(SB), Y3, Y2
+	VCMPPS      $0x11, constants<>+128(SB), Y0, Y0
+	VBLENDVPS   Y0, Y2, Y1, Y0
+	VMOVUPS     Y0, (AX)(BX*4)
+	ADDQ        $0x08, BX
+	CMPQ        BX, DX
+	JLT         log32AVX2_loop
+	VZEROUPPER
+	RET
+
+// func log32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·log32AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+log32AVX512_loop:
+	VMOVUPS     (CX)(BX*4), Z0
+	VCMPPS      $0x11, constants<>+4864(SB), Z0, K1
+	VMULPS      constants<>+4928(SB), Z0, Z1
+	VBLENDMPS   Z1, Z0, K1, Z2
+	VPADDD      constants<>+4992(SB), Z2, Z1
+	VPSRLD      $0x17, Z1, Z7
+	VPORD       constants<>+5056(SB), Z7, Z7
+	VSUBPS      constants<>+5120(SB), Z7, Z7
+	VSUBPS      constants<>+5184(SB), Z7, Z8
+	VBLENDMPS   Z8, Z7, K1, Z3
+	VPANDD      constants<>+5248(SB), Z1, Z1
+	VPADDD      constants<>+5312(SB), Z1, Z1
+	VSUBPS      constants<>+576(SB), Z1, Z1
+	VADDPS      constants<>+3520(SB), Z1, Z7
+	VDIVPS      Z7, Z1, Z7
+	VMULPS      Z7, Z7, Z8
+	VMOVUPS     constants<>+5376(SB), Z9
+	VFMADD231PS constants<>+5440(SB), Z8, Z9
+	VMOVUPS     constants<>+5504(SB), Z10
+	VFMADD231PS Z8, Z9, Z10
+	VMOVUPS     constants<>+5568(SB), Z9
+	VFMADD231PS Z8, Z10, Z9
+	VMULPS      Z9, Z8, Z8
+	VMULPS      Z1, Z1, Z9
+	VMULPS      constants<>+2816(SB), Z9, Z9
+	VADDPS      Z8, Z9, Z8
+	VMULPS      constants<>+5632(SB), Z3, Z10
+	VMOVUPS     Z10, Z10
+	VFMADD231PS Z8, Z7, Z10
+	VMULPS      constants<>+5696(SB), Z3, Z7
+	VSUBPS      Z10, Z9, Z8
+	VSUBPS      Z1, Z8, Z1
+	VSUBPS      Z1, Z7, Z1
+	VMULPS      constants<>+0(SB), Z0, Z7
+	VADDPS      Z7, Z1, Z1
+	VMOVUPS     constants<>+896(SB), Z7
+	VCMPPS      $0x11, Z0, Z7, K1
+	VBLENDMPS   Z0, Z1, K1, Z4
+	VCMPPS      $0x11, constants<>+0(SB), Z0, K1
+	VMOVUPS     constants<>+5824(SB), Z1
+	VBLENDMPS   constants<>+5760(SB), Z1, K1, Z5
+	VCMPPS      $0x11, constants<>+128(SB), Z0, K1
+	VBLENDMPS   Z5, Z4, K1, Z6
+	VMOVUPS     Z6, (AX)(BX*4)
+	ADDQ        $0x10, BX
+	CMPQ        BX, DX
+	JLT         log32AVX512_loop
+	VZEROUPPER
+	RET
+
+// func log1p64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·log1p64AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+log1p64AVX2_loop:
+	VMOVUPS     (CX)(BX*8), Y0
+	VADDPD      constants<>+640(SB), Y0, Y1
+	VSUBPD      constants<>+640(SB), Y1, Y2
+	VSUBPD      Y2, Y0, Y2
+	VCMPPD      $0x11, constants<>+3648(SB), Y1, Y3
+	VMULPD      constants<>+3712(SB), Y1, Y4
+	VBLENDVPD   Y3, Y4, Y1, Y4
+	VPADDQ      constants<>+3776(SB), Y4, Y4
+	VPSRLQ      $0x34, Y4, Y5
+	VPOR        constants<>+3840(SB), Y5, Y5
+	VSUBPD      constants<>+3904(SB), Y5, Y5
+	VSUBPD      constants<>+3968(SB), Y5, Y6
+	VBLENDVPD   Y3, Y6, Y5, Y3
+	VPAND       constants<>+4032(SB), Y4, Y4
+	VPADDQ      constants<>+4096(SB), Y4, Y4
+	VSUBPD      constants<>+640(SB), Y4, Y4
+	VADDPD      constants<>+3072(SB), Y4, Y5
+	VDIVPD      Y5, Y4, Y5
+	VMULPD      Y5, Y5, Y6
+	VMOVUPS     constants<>+4160(SB), Y7
+	VFMADD231PD constants<>+4224(SB), Y6, Y7
+	VMOVUPS     constants<>+4288(SB), Y8
+	VFMADD231PD Y6, Y7, Y8
+	VMOVUPS     constants<>+4352(SB), Y7
+	VFMADD231PD Y6, Y8, Y7
+	VMOVUPS     constants<>+4416(SB), Y8
+	VFMADD231PD Y6, Y7, Y8
+	VMOVUPS     constants<>+4480(SB), Y7
+	VFMADD231PD Y6, Y8, Y7
+	VMOVUPS     constants<>+4544(SB), Y8
+	VFMADD231PD Y6, Y7, Y8
+	VMULPD      Y8, Y6, Y6
+	VMULPD      Y4, Y4, Y7
+	VMULPD      constants<>+2112(SB), Y7, Y7
+	VADDPD      Y6, Y7, Y6
+	VMULPD      constants<>+4608(SB), Y3, Y8
+	VMOVUPS     Y8, Y8
+	VFMADD231PD Y6, Y5, Y8
+	VMULPD      constants<>+4672(SB), Y3, Y3
+	VSUBPD      Y8, Y7, Y5
+	VSUBPD      Y4, Y5, Y4
+	VSUBPD      Y4, Y3, Y3
+	VMULPD      constants<>+256(SB), Y1, Y4
+	VADDPD      Y4, Y3, Y3
+	VMOVUPS     constants<>+960(SB), Y4
+	VCMPPD      $0x11, Y1, Y4, Y4
+	VBLENDVPD   Y4, Y1, Y3, Y3
+	VCMPPD      $0x11, constants<>+256(SB), Y1, Y4
+	VMOVUPS     constants<>+4800(SB), Y5
+	VBLENDVPD   Y4, constants<>+4736(SB), Y5, Y4
+	VCMPPD      $0x11, constants<>+320(SB), Y1, Y5
+	VBLENDVPD   Y5, Y4, Y3, Y3
+	VDIVPD      Y1, Y2, Y2
+	VADDPD      Y2, Y3, Y2
+	VPAND       constants<>+512(SB), Y0, Y4
+	VCMPPD      $0x11, constants<>+3136(SB), Y4, Y4
+	VBLENDVPD   Y4, Y0, Y2, Y2
+	VMOVUPS     constants<>+3648(SB), Y4
+	VCMPPD      $0x11, Y1, Y4, Y4
+	VCMPPD      $0x12, constants<>+960(SB), Y1, Y5
+	VPAND       Y4, Y5, Y4
+	VCMPPD      $0x00, Y0, Y1, Y1
+	VCMPPD      $0x03, Y0, Y0, Y5
+	VBLENDVPD   Y5, Y0, Y3, Y0
+	VBLENDVPD   Y1, Y3, Y0, Y0
+	VBLENDVPD   Y4, Y2, Y0, Y0
+	VMOVUPS     Y0, (AX)(BX*8)
+	ADDQ        $0x04, BX
+	CMPQ        BX, DX
+	JLT         log1p64AVX2_loop
+	VZEROUPPER
+	RET
+
+// func log1p64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·log1p64AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+log1p64AVX512_loop:
+	VMOVUPS     (CX)(BX*8), Z0
+	VADDPD      constants<>+640(SB), Z0, Z1
+	VSUBPD      constants<>+640(SB), Z1, Z2
+	VSUBPD      Z2, Z0, Z2
+	VCMPPD      $0x11, constants<>+3648(SB), Z1, K1
+	VMULPD      constants<>+3712(SB), Z1, Z12
+	VBLENDMPD   Z12, Z1, K1, Z3
+	VPADDQ      constants<>+3776(SB), Z3, Z12
+	VPSRLQ      $0x34, Z12, Z13
+	VPORD       constants<>+3840(SB), Z13, Z13
+	VSUBPD      constants<>+3904(SB), Z13, Z13
+	VSUBPD      constants<>+3968(SB), Z13, Z14
+	VBLENDMPD   Z14, Z13, K1, Z4
+	VPANDD      constants<>+4032(SB), Z12, Z12
+	VPADDQ      constants<>+4096(SB), Z12, Z12
+	VSUBPD      constants<>+640(SB), Z12, Z12
+	VADDPD      constants<>+3072(SB), Z12, Z13
+	VDIVPD      Z13, Z12, Z13
+	VMULPD      Z13, Z13, Z14
+	VMOVUPS     constants<>+4160(SB), Z15
+	VFMADD231PD constants<>+4224(SB), Z14, Z15
+	VMOVUPS     constants<>+4288(SB), Z16
+	VFMADD231PD Z14, Z15, Z16
+	VMOVUPS     constants<>+4352(SB), Z15
+	VFMADD231PD Z14, Z16, Z15
+	VMOVUPS     constants<>+4416(SB), Z16
+	VFMADD231PD Z14, Z15, Z16
+	VMOVUPS     constants<>+4480(SB), Z15
+	VFMADD231PD Z14, Z16, Z15
+	VMOVUPS     constants<>+4544(SB), Z16
+	VFMADD231PD Z14, Z15, Z16
+	VMULPD      Z16, Z14, Z14
+	VMULPD      Z12, Z12, Z15
+	VMULPD      constants<>+2112(SB), Z15, Z15
+	VADDPD      Z14, Z15, Z14
+	VMULPD      constants<>+4608(SB), Z4, Z16
+	VMOVUPS     Z16, Z16
+	VFMADD231PD Z14, Z13, Z16
+	VMULPD      constants<>+4672(SB), Z4, Z13
+	VSUBPD      Z16, Z15, Z14
+	VSUBPD      Z12, Z14, Z12
+	VSUBPD      Z12, Z13, Z12
+	VMULPD      constants<>+256(SB), Z1, Z13
+	VADDPD      Z13, Z12, Z12
+	VMOVUPS     constants<>+960(SB), Z13
+	VCMPPD      $0x11, Z1, Z13, K1
+	VBLENDMPD   Z1, Z12, K1, Z5
+	VCMPPD      $0x11, constants<>+256(SB), Z1, K1
+	VMOVUPS     constants<>+4800(SB), Z12
+	VBLENDMPD   constants<>+4736(SB), Z12, K1, Z6
+	VCMPPD      $0x11, constants<>+320(SB), Z1, K1
+	VBLENDMPD   Z6, Z5, K1, Z7
+	VDIVPD      Z1, Z2, Z2
+	VADDPD      Z2, Z7, Z2
+	VPANDD      constants<>+512(SB), Z0, Z12
+	VCMPPD      $0x11, constants<>+3136(SB), Z12, K1
+	VBLENDMPD   Z0, Z2, K1, Z8
+	VMOVUPS     constants<>+3648(SB), Z2
+	VCMPPD      $0x11, Z1, Z2, K1
+	VCMPPD      $0x12, constants<>+960(SB), Z1, K2
+	KANDW       K1, K2, K1
+	VCMPPD      $0x00, Z0, Z1, K2
+	VCMPPD      $0x03, Z0, Z0, K3
+	VBLENDMPD   Z0, Z7, K3, Z9
+	VBLENDMPD   Z7, Z9, K2, Z10
+	VBLENDMPD   Z8, Z10, K1, Z11
+	VMOVUPS     Z11, (AX)(BX*8)
+	ADDQ        $0x08, BX
+	CMPQ        BX, DX
+	JLT         log1p64AVX512_loop
+	VZEROUPPER
+	RET
+
+// func log1p32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·log1p32AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+log1p32AVX2_loop:
+	VMOVUPS     (CX)(BX*4), Y0
+	VADDPS      constants<>+576(SB), Y0, Y1
+	VSUBPS      constants<>+576(SB), Y1, Y2
+	VSUBPS      Y2, Y0, Y2
+	VCMPPS      $0x11, constants<>+4864(SB), Y1, Y3
+	VMULPS      constants<>+4928(SB), Y1, Y4
+	VBLENDVPS   Y3, Y4, Y1, Y4
+	VPADDD      constants<>+4992(SB), Y4, Y4
+	VPSRLD      $0x17, Y4, Y5
+	VPOR        constants<>+5056(SB), Y5, Y5
+	VSUBPS      constants<>+5120(SB), Y5, Y5
+	VSUBPS      constants<>+5184(SB), Y5, Y6
+	VBLENDVPS   Y3, Y6, Y5, Y3
+	VPAND       constants<>+5248(SB), Y4, Y4
+	VPADDD      constants<>+5312(SB), Y4, Y4
+	VSUBPS      constants<>+576(SB), Y4, Y4
+	VADDPS      constants<>+3520(SB), Y4, Y5
+	VDIVPS      Y5, Y4, Y5
+	VMULPS      Y5, Y5, Y6
+	VMOVUPS     constants<>+5376(SB), Y7
+	VFMADD231PS constants<>+5440(SB), Y6, Y7
+	VMOVUPS     constants<>+5504(SB), Y8
+	VFMADD231PS Y6, Y7, Y8
+	VMOVUPS     constants<>+5568(SB), Y7
+	VFMADD231PS Y6, Y8, Y7
+	VMULPS      Y7, Y6, Y6
+	VMULPS      Y4, Y4, Y7
+	VMULPS      constants<>+2816(SB), Y7, Y7
+	VADDPS      Y6, Y7, Y6
+	VMULPS      constants<>+5632(SB), Y3, Y8
+	VMOVUPS     Y8, Y8
+	VFMADD231PS Y6, Y5, Y8
+	VMULPS      constants<>+5696(SB), Y3, Y3
+	VSUBPS      Y8, Y7, Y5
+	VSUBPS      Y4, Y5, Y4
+	VSUBPS      Y4, Y3, Y3
+	VMULPS      constants<>+0(SB), Y1, Y4
+	VADDPS      Y4, Y3, Y3
+	VMOVUPS     constants<>+896(SB), Y4
+	VCMPPS      $0x11, Y1, Y4, Y4
+	VBLENDVPS   Y4, Y1, Y3, Y3
+	VCMPPS      $0x11, constants<>+0(SB), Y1, Y4
+	VMOVUPS     constants<>+5824(SB), Y5
+	VBLENDVPS   Y4, constants<>+5760(SB), Y5, Y4
+	VCMPPS      $0x11, constants<>+128(SB), Y1, Y5
+	VBLENDVPS   Y5, Y4, Y3, Y3
+	VDIVPS      Y1, Y2, Y2
+	VADDPS      Y2, Y3, Y2
+	VPAND       constants<>+448(SB), Y0, Y4
+	VCMPPS      $0x11, constants<>+3584(SB), Y4, Y4
+	VBLENDVPS   Y4, Y0, Y2, Y2
+	VMOVUPS     constants<>+4864(SB), Y4
+	VCMPPS      $0x11, Y1, Y4, Y4
+	VCMPPS      $0x12, constants<>+896(SB), Y1, Y5
+	VPAND       Y4, Y5, Y4
+	VCMPPS      $0x00, Y0, Y1, Y1
+	VCMPPS      $0x03, Y0, Y0, Y5
+	VBLENDVPS   Y5, Y0, Y3, Y0
+	VBLENDVPS   Y1, Y3, Y0, Y0
+	VBLENDVPS   Y4, Y2, Y0, Y0
+	VMOVUPS     Y0, (AX)(BX*4)
+	ADDQ        $0x08, BX
+	CMPQ        BX, DX
+	JLT         log1p32AVX2_loop
+	VZEROUPPER
+	RET
+
+// func log1p32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·log1p32AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+log1p32AVX512_loop:
+	VMOVUPS     (CX)(BX*4), Z0
+	VADDPS      constants<>+576(SB), Z0, Z1
+	VSUBPS      constants<>+576(SB), Z1, Z2
+	VSUBPS      Z2, Z0, Z2
+	VCMPPS      $0x11, constants<>+4864(SB), Z1, K1
+	VMULPS      constants<>+4928(SB), Z1, Z12
+	VBLENDMPS   Z12, Z1, K1, Z3
+	VPADDD      constants<>+4992(SB), Z3, Z12
+	VPSRLD      $0x17, Z12, Z13
+	VPORD       constants<>+5056(SB), Z13, Z13
+	VSUBPS      constants<>+5120(SB), Z13, Z13
+	VSUBPS      constants<>+5184(SB), Z13, Z14
+	VBLENDMPS   Z14, Z13, K1, Z4
+	VPANDD      constants<>+5248(SB), Z12, Z12
+	VPADDD      constants<>+5312(SB), Z12, Z12
+	VSUBPS      constants<>+576(SB), Z12, Z12
+	VADDPS      constants<>+3520(SB), Z12, Z13
+	VDIVPS      Z13, Z12, Z13
+	VMULPS      Z13, Z13, Z14
+	VMOVUPS     constants<>+5376(SB), Z15
+	VFMADD231PS constants<>+5440(SB), Z14, Z15
+	VMOVUPS     constants<>+5504(SB), Z16
+	VFMADD231PS Z14, Z15, Z16
+	VMOVUPS     constants<>+5568(SB), Z15
+	VFMADD231PS Z14, Z16, Z15
+	VMULPS      Z15, Z14, Z14
+	VMULPS      Z12, Z12, Z15
+	VMULPS      constants<>+2816(SB), Z15, Z15
+	VADDPS      Z14, Z15, Z14
+	VMULPS      constants<>+5632(SB), Z4, Z16
+	VMOVUPS     Z16, Z16
+	VFMADD231PS Z14, Z13, Z16
+	VMULPS      constants<>+5696(SB), Z4, Z13
+	VSUBPS      Z16, Z15, Z14
+	VSUBPS      Z12, Z14, Z12
+	VSUBPS      Z12, Z13, Z12
+	VMULPS      constants<>+0(SB), Z1, Z13
+	VADDPS      Z13, Z12, Z12
+	VMOVUPS     constants<>+896(SB), Z13
+	VCMPPS      $0x11, Z1, Z13, K1
+	VBLENDMPS   Z1, Z12, K1, Z5
+	VCMPPS      $0x11, constants<>+0(SB), Z1, K1
+	VMOVUPS     constants<>+5824(SB), Z12
+	VBLENDMPS   constants<>+5760(SB), Z12, K1, Z6
+	VCMPPS      $0x11, constants<>+128(SB), Z1, K1
+	VBLENDMPS   Z6, Z5, K1, Z7
+	VDIVPS      Z1, Z2, Z2
+	VADDPS      Z2, Z7, Z2
+	VPANDD      constants<>+448(SB), Z0, Z12
+	VCMPPS      $0x11, constants<>+3584(SB), Z12, K1
+	VBLENDMPS   Z0, Z2, K1, Z8
+	VMOVUPS     constants<>+4864(SB), Z2
+	VCMPPS      $0x11, Z1, Z2, K1
+	VCMPPS      $0x12, constants<>+896(SB), Z1, K2
+	KANDW       K1, K2, K1
+	VCMPPS      $0x00, Z0, Z1, K2
+	VCMPPS      $0x03, Z0, Z0, K3
+	VBLENDMPS   Z0, Z7, K3, Z9
+	VBLENDMPS   Z7, Z9, K2, Z10
+	VBLENDMPS   Z8, Z10, K1, Z11
+	VMOVUPS     Z11, (AX)(BX*4)
+	ADDQ        $0x10, BX
+	CMPQ        BX, DX
+	JLT         log1p32AVX512_loop
+	VZEROUPPER
+	RET
+
+// func logistic64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·logistic64AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+logistic64AVX2_loop:
+	VMOVUPS     (CX)(BX*8), Y0
+	VPOR        constants<>+384(SB), Y0, Y1
+	VCMPPD      $0x11, constants<>+1024(SB), Y1, Y2
+	VBLENDVPD   Y2, constants<>+1024(SB), Y1, Y1
+	VMOVUPS     constants<>+1088(SB), Y2
+	VCMPPD      $0x11, Y1, Y2, Y2
+	VBLENDVPD   Y2, constants<>+1088(SB), Y1, Y1
+	VMULPD      constants<>+1152(SB), Y1, Y2
+	VADDPD      constants<>+1216(SB), Y2, Y2
+	VSUBPD      constants<>+1216(SB), Y2, Y2
+	VMOVUPS     Y1, Y1
+	VFMADD231PD constants<>+1280(SB), Y2, Y1
+	VMOVUPS     Y1, Y1
+	VFMADD231PD constants<>+1344(SB), Y2, Y1
+	VMOVUPS     constants<>+1408(SB), Y3
+	VFMADD231PD constants<>+1472(SB), Y1, Y3
+	VMOVUPS     constants<>+1536(SB), Y4
+	VFMADD231PD Y1, Y3, Y4
+	VMOVUPS     constants<>+1600(SB), Y3
+	VFMADD231PD Y1, Y4, Y3
+	VMOVUPS     constants<>+1664(SB), Y4
+	VFMADD231PD Y1, Y3, Y4
+	VMOVUPS     constants<>+1728(SB), Y3
+	VFMADD231PD Y1, Y4, Y3
+	VMOVUPS     constants<>+1792(SB), Y4
+	VFMADD231PD Y1, Y3, Y4
+	VMOVUPS     constants<>+1856(SB), Y3
+	VFMADD231PD Y1, Y4, Y3
+	VMOVUPS     constants<>+1920(SB), Y4
+	VFMADD231PD Y1, Y3, Y4
+	VMOVUPS     constants<>+1984(SB), Y3
+	VFMADD231PD Y1, Y4, Y3
+	VMOVUPS     constants<>+2048(SB), Y4
+	VFMADD231PD Y1, Y3, Y4
+	VMOVUPS     constants<>+2112(SB), Y3
+	VFMADD231PD Y1, Y4, Y3
+	VMOVUPS     constants<>+640(SB), Y4
+	VFMADD231PD Y1, Y3, Y4
+	VMOVUPS     constants<>+640(SB), Y3
+	VFMADD231PD Y1, Y4, Y3
+	VMULPD      constants<>+2112(SB), Y2, Y1
+	VADDPD      constants<>+1216(SB), Y1, Y1
+	VSUBPD      constants<>+1216(SB), Y1, Y4
+	VSUBPD      Y4, Y2, Y2
+	VADDPD      constants<>+1216(SB), Y2, Y2
+	VPSLLQ      $0x34, Y1, Y1
+	VPADDQ      constants<>+640(SB), Y1, Y1
+	VMULPD      Y1, Y3, Y1
+	VPSLLQ      $0x34, Y2, Y2
+	VPADDQ      constants<>+640(SB), Y2, Y2
+	VMULPD      Y2, Y1, Y1
+	VCMPPD      $0x11, constants<>+256(SB), Y0, Y2
+	VMOVUPS     constants<>+640(SB), Y3
+	VBLENDVPD   Y2, Y1, Y3, Y2
+	VADDPD      constants<>+640(SB), Y1, Y1
+	VDIVPD      Y1, Y2, Y1
+	VCMPPD      $0x03, Y0, Y0, Y2
+	VBLENDVPD   Y2, Y0, Y1, Y0
+	VMOVUPS     Y0, (AX)(BX*8)
+	ADDQ        $0x04, BX
+	CMPQ        BX, DX
+	JLT         logistic64AVX2_loop
+	VZEROUPPER
+	RET
+
+// func logistic64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·logistic64AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+logistic64AVX512_loop:
+	VMOVUPS     (CX)(BX*8), Z0
+	VPORD       constants<>+384(SB), Z0, Z1
+	VCMPPD      $0x11, constants<>+1024(SB), Z1, K1
+	VBLENDMPD   constants<>+1024(SB), Z1, K1, Z2
+	VMOVUPS     constants<>+1088(SB), Z1
+	VCMPPD      $0x11, Z2, Z1, K1
+	VBLENDMPD   constants<>+1088(SB), Z2, K1, Z3
+	VMULPD      constants<>+1152(SB), Z3, Z1
+	VADDPD      constants<>+1216(SB), Z1, Z1
+	VSUBPD      constants<>+1216(SB), Z1, Z1
+	VMOVUPS     Z3, Z6
+	VFMADD231PD constants<>+1280(SB), Z1, Z6
+	VMOVUPS     Z6, Z6
+	VFMADD231PD constants<>+1344(SB), Z1, Z6
+	VMOVUPS     constants<>+1408(SB), Z7
+	VFMADD231PD constants<>+1472(SB), Z6, Z7
+	VMOVUPS     constants<>+1536(SB), Z8
+	VFMADD231PD Z6, Z7, Z8
+	VMOVUPS     constants<>+1600(SB), Z7
+	VFMADD231PD Z6, Z8, Z7
+	VMOVUPS     constants<>+1664(SB), Z8
+	VFMADD231PD Z6, Z7, Z8
+	VMOVUPS     constants<>+1728(SB), Z7
+	VFMADD231PD Z6, Z8, Z7
+	VMOVUPS     constants<>+1792(SB), Z8
+	VFMADD231PD Z6, Z7, Z8
+	VMOVUPS     constants<>+1856(SB), Z7
+	VFMADD231PD Z6, Z8, Z7
+	VMOVUPS     constants<>+1920(SB), Z8
+	VFMADD231PD Z6, Z7, Z8
+	VMOVUPS     constants<>+1984(SB), Z7
+	VFMADD231PD Z6, Z8, Z7
+	VMOVUPS     constants<>+2048(SB), Z8
+	VFMADD231PD Z6, Z7, Z8
+	VMOVUPS     constants<>+2112(SB), Z7
+	VFMADD231PD Z6, Z8, Z7
+	VMOVUPS     constants<>+640(SB), Z8
+	VFMADD231PD Z6, Z7, Z8
+	VMOVUPS     constants<>+640(SB), Z7
+	VFMADD231PD Z6, Z8, Z7
+	VMULPD      constants<>+2112(SB), Z1, Z6
+	VADDPD      constants<>+1216(SB), Z6, Z6
+	VSUBPD      constants<>+1216(SB), Z6, Z8
+	VSUBPD      Z8, Z1, Z1
+	VADDPD      constants<>+1216(SB), Z1, Z1
+	VPSLLQ      $0x34, Z6, Z6
+	VPADDQ      constants<>+640(SB), Z6, Z6
+	VMULPD      Z6, Z7, Z6
+	VPSLLQ      $0x34, Z1, Z1
+	VPADDQ      constants<>+640(SB), Z1, Z1
+	VMULPD      Z1, Z6, Z1
+	VCMPPD      $0x11, constants<>+256(SB), Z0, K1
+	VMOVUPS     constants<>+640(SB), Z6
+	VBLENDMPD   Z1, Z6, K1, Z4
+	VADDPD      constants<>+640(SB), Z1, Z1
+	VDIVPD      Z1, Z4, Z1
+	VCMPPD      $0x03, Z0, Z0, K1
+	VBLENDMPD   Z0, Z1, K1, Z5
+	VMOVUPS     Z5, (AX)(BX*8)
+	ADDQ        $0x08, BX
+	CMPQ        BX, DX
+	JLT         logistic64AVX512_loop
+	VZEROUPPER
+	RET
+
+// func logistic32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·logistic32AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+logistic32AVX2_loop:
+	VMOVUPS     (CX)(BX*4), Y0
+	VPOR        constants<>+192(SB), Y0, Y1
+	VCMPPS      $0x11, constants<>+2176(SB), Y1, Y2
+	VBLENDVPS   Y2, constants<>+2176(SB), Y1, Y1
+	VMOVUPS     constants<>+2240(SB), Y2
+	VCMPPS      $0x11, Y1, Y2, Y2
+	VBLENDVPS   Y2, constants<>+2240(SB), Y1, Y1
+	VMULPS      constants<>+2304(SB), Y1, Y2
+	VADDPS      constants<>+2368(SB), Y2, Y2
+	VSUBPS      constants<>+2368(SB), Y2, Y2
+	VMOVUPS     Y1, Y1
+	VFMADD231PS constants<>+2432(SB), Y2, Y1
+	VMOVUPS     Y1, Y1
+	VFMADD231PS constants<>+2496(SB), Y2, Y1
+	VMOVUPS     constants<>+2560(SB), Y3
+	VFMADD231PS constants<>+2624(SB), Y1, Y3
+	VMOVUPS     constants<>+2688(SB), Y4
+	VFMADD231PS Y1, Y3, Y4
+	VMOVUPS     constants<>+2752(SB), Y3
+	VFMADD231PS Y1, Y4, Y3
+	VMOVUPS     constants<>+2816(SB), Y4
+	VFMADD231PS Y1, Y3, Y4
+	VMOVUPS     constants<>+576(SB), Y3
+	VFMADD231PS Y1, Y4, Y3
+	VMOVUPS     constants<>+576(SB), Y4
+	VFMADD231PS Y1, Y3, Y4
+	VMULPS      constants<>+2816(SB), Y2, Y1
+	VADDPS      constants<>+2368(SB), Y1, Y1
+	VSUBPS      constants<>+2368(SB), Y1, Y3
+	VSUBPS      Y3, Y2, Y2
+	VADDPS      constants<>+2368(SB), Y2, Y2
+	VPSLLD      $0x17, Y1, Y1
+	VPADDD      constants<>+576(SB), Y1, Y1
+	VMULPS      Y1, Y4, Y1
+	VPSLLD      $0x17, Y2, Y2
+	VPADDD      constants<>+576(SB), Y2, Y2
+	VMULPS      Y2, Y1, Y1
+	VCMPPS      $0x11, constants<>+0(SB), Y0, Y2
+	VMOVUPS     constants<>+576(SB), Y3
+	VBLENDVPS   Y2, Y1, Y3, Y2
+	VADDPS      constants<>+576(SB), Y1, Y1
+	VDIVPS      Y1, Y2, Y1
+	VCMPPS      $0x03, Y0, Y0, Y2
+	VBLENDVPS   Y2, Y0, Y1, Y0
+	VMOVUPS     Y0, (AX)(BX*4)
+	ADDQ        $0x08, BX
+	CMPQ        BX, DX
+	JLT         logistic32AVX2_loop
+	VZEROUPPER
+	RET
+
+// func logistic32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·logistic32AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+logistic32AVX512_loop:
+	VMOVUPS     (CX)(BX*4), Z0
+	VPORD       constants<>+192(SB), Z0, Z1
+	VCMPPS      $0x11, constants<>+2176(SB), Z1, K1
+	VBLENDMPS   constants<>+2176(SB), Z1, K1, Z2
+	VMOVUPS     constants<>+2240(SB), Z1
+	VCMPPS      $0x11, Z2, Z1, K1
+	VBLENDMPS   constants<>+2240(SB), Z2, K1, Z3
+	VMULPS      constants<>+2304(SB), Z3, Z1
+	VADDPS      constants<>+2368(SB), Z1, Z1
+	VSUBPS      constants<>+2368(SB), Z1, Z1
+	VMOVUPS     Z3, Z6
+	VFMADD231PS constants<>+2432(SB), Z1, Z6
+	VMOVUPS     Z6, Z6
+	VFMADD231PS constants<>+2496(SB), Z1, Z6
+	VMOVUPS     constants<>+2560(SB), Z7
+	VFMADD231PS constants<>+2624(SB), Z6, Z7
+	VMOVUPS     constants<>+2688(SB), Z8
+	VFMADD231PS Z6, Z7, Z8
+	VMOVUPS     constants<>+2752(SB), Z7
+	VFMADD231PS Z6, Z8, Z7
+	VMOVUPS     constants<>+2816(SB), Z8
+	VFMADD231PS Z6, Z7, Z8
+	VMOVUPS     constants<>+576(SB), Z7
+	VFMADD231PS Z6, Z8, Z7
+	VMOVUPS     constants<>+576(SB), Z8
+	VFMADD231PS Z6, Z7, Z8
+	VMULPS      constants<>+2816(SB), Z1, Z6
+	VADDPS      constants<>+2368(SB), Z6, Z6
+	VSUBPS      constants<>+2368(SB), Z6, Z7
+	VSUBPS      Z7, Z1, Z1
+	VADDPS      constants<>+2368(SB), Z1, Z1
+	VPSLLD      $0x17, Z6, Z6
+	VPADDD      constants<>+576(SB), Z6, Z6
+	VMULPS      Z6, Z8, Z6
+	VPSLLD      $0x17, Z1, Z1
+	VPADDD      constants<>+576(SB), Z1, Z1
+	VMULPS      Z1, Z6, Z1
+	VCMPPS      $0x11, constants<>+0(SB), Z0, K1
+	VMOVUPS     constants<>+576(SB), Z6
+	VBLENDMPS   Z1, Z6, K1, Z4
+	VADDPS      constants<>+576(SB), Z1, Z1
+	VDIVPS      Z1, Z4, Z1
+	VCMPPS      $0x03, Z0, Z0, K1
+	VBLENDMPS   Z0, Z1, K1, Z5
+	VMOVUPS     Z5, (AX)(BX*4)
+	ADDQ        $0x10, BX
+	CMPQ        BX, DX
+	JLT         logistic32AVX512_loop
+	VZEROUPPER
+	RET
+
+// func rsqrt64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX
+TEXT ·rsqrt64AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+rsqrt64AVX2_loop:
+	VMOVUPS (CX)(BX*8), Y0
+	VSQRTPD Y0, Y0
+	VMOVUPS constants<>+640(SB), Y1
+	VDIVPD  Y0, Y1, Y0
+	VMOVUPS Y0, (AX)(BX*8)
+	ADDQ    $0x04, BX
+	CMPQ    BX, DX
+	JLT     rsqrt64AVX2_loop
+	VZEROUPPER
+	RET
+
+// func rsqrt64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·rsqrt64AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+rsqrt64AVX512_loop:
+	VMOVUPS (CX)(BX*8), Z0
+	VSQRTPD Z0, Z0
+	VMOVUPS constants<>+640(SB), Z1
+	VDIVPD  Z0, Z1, Z0
+	VMOVUPS Z0, (AX)(BX*8)
+	ADDQ    $0x08, BX
+	CMPQ    BX, DX
+	JLT     rsqrt64AVX512_loop
+	VZEROUPPER
+	RET
+
+// func rsqrt32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX
+TEXT ·rsqrt32AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+rsqrt32AVX2_loop:
+	VCVTPS2PD  (CX)(BX*4), Y0
 	VSQRTPD    Y0, Y0
-	VMOVUPD    constants<>+1152(SB), Y1
+	VMOVUPS    constants<>+640(SB), Y1
 	VDIVPD     Y0, Y1, Y0
 	VCVTPD2PSY Y0, X0
-	VMOVUPS    X0, (AX)
-	ADDQ       $0x10, CX
-	ADDQ       $0x10, AX
-	SUBQ       $0x04, DX
-	JNZ        vRsqrt32AVX2_loop
+	VMOVUPS    X0, (AX)(BX*4)
+	ADDQ       $0x04, BX
+	CMPQ       BX, DX
+	JLT        rsqrt32AVX2_loop
 	VZEROUPPER
 	RET
 
-// func vRsqrt64AVX2(o *float64, x *float64, n int)
-// Requires: AVX
-TEXT ·vRsqrt64AVX2(SB), NOSPLIT, $0-24
-	MOVQ o+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ n+16(FP), DX
-
-vRsqrt64AVX2_loop:
-	VMOVUPD (CX), Y0
-	VSQRTPD Y0, Y0
-	VMOVUPD constants<>+1152(SB), Y1
-	VDIVPD  Y0, Y1, Y0
-	VMOVUPD Y0, (AX)
-	ADDQ    $0x20, CX
-	ADDQ    $0x20, AX
-	SUBQ    $0x04, DX
-	JNZ     vRsqrt64AVX2_loop
-	VZEROUPPER
-	RET
-
-// func vRsqrt32AVX512(o *float32, x *float32, n int)
+// func rsqrt32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
 // Requires: AVX, AVX512F
-TEXT ·vRsqrt32AVX512(SB), NOSPLIT, $0-24
+TEXT ·rsqrt32AVX512(SB), NOSPLIT, $0-40
 	MOVQ o+0(FP), AX
 	MOVQ x+8(FP), CX
-	MOVQ n+16(FP), DX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
 
-vRsqrt32AVX512_loop:
-	VCVTPS2PD (CX), Z0
+rsqrt32AVX512_loop:
+	VCVTPS2PD (CX)(BX*4), Z0
 	VSQRTPD   Z0, Z0
-	VMOVUPD   constants<>+1152(SB), Z1
+	VMOVUPS   constants<>+640(SB), Z1
 	VDIVPD    Z0, Z1, Z0
 	VCVTPD2PS Z0, Y0
-	VMOVUPS   Y0, (AX)
-	ADDQ      $0x20, CX
-	ADDQ      $0x20, AX
-	SUBQ      $0x08, DX
-	JNZ       vRsqrt32AVX512_loop
+	VMOVUPS   Y0, (AX)(BX*4)
+	ADDQ      $0x08, BX
+	CMPQ      BX, DX
+	JLT       rsqrt32AVX512_loop
 	VZEROUPPER
 	RET
 
-// func vRsqrt64AVX512(o *float64, x *float64, n int)
-// Requires: AVX, AVX512F
-TEXT ·vRsqrt64AVX512(SB), NOSPLIT, $0-24
-	MOVQ o+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ n+16(FP), DX
-
-vRsqrt64AVX512_loop:
-	VMOVUPD (CX), Z0
-	VSQRTPD Z0, Z0
-	VMOVUPD constants<>+1152(SB), Z1
-	VDIVPD  Z0, Z1, Z0
-	VMOVUPD Z0, (AX)
-	ADDQ    $0x40, CX
-	ADDQ    $0x40, AX
-	SUBQ    $0x08, DX
-	JNZ     vRsqrt64AVX512_loop
-	VZEROUPPER
-	RET
-
-// func vSin32AVX2(o *float32, x *float32, n int)
+// func sin64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
 // Requires: AVX, AVX2, FMA3
-TEXT ·vSin32AVX2(SB), NOSPLIT, $0-24
+TEXT ·sin64AVX2(SB), NOSPLIT, $0-40
 	MOVQ o+0(FP), AX
 	MOVQ x+8(FP), CX
-	MOVQ n+16(FP), DX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
 
-vSin32AVX2_loop:
-	VCVTPS2PD   (CX), Y0
-	VMULPD      constants<>+3008(SB), Y0, Y1
-	VADDPD      constants<>+192(SB), Y1, Y1
-	VSUBPD      constants<>+192(SB), Y1, Y2
-	VMOVUPD     Y0, Y3
-	VFMADD231PD constants<>+3072(SB), Y2, Y3
-	VMULPD      constants<>+3136(SB), Y2, Y4
-	VPXOR       constants<>+2944(SB), Y4, Y5
-	VMOVUPD     Y5, Y5
-	VFMADD231PD constants<>+3136(SB), Y2, Y5
+sin64AVX2_loop:
+	VMOVUPS     (CX)(BX*8), Y0
+	VMULPD      constants<>+5888(SB), Y0, Y1
+	VADDPD      constants<>+1216(SB), Y1, Y1
+	VSUBPD      constants<>+1216(SB), Y1, Y2
+	VMOVUPS     Y0, Y3
+	VFMADD231PD constants<>+5952(SB), Y2, Y3
+	VMULPD      constants<>+6016(SB), Y2, Y4
+	VPXOR       constants<>+384(SB), Y4, Y5
+	VMOVUPS     Y5, Y5
+	VFMADD231PD constants<>+6016(SB), Y2, Y5
 	VSUBPD      Y4, Y3, Y6
 	VSUBPD      Y6, Y3, Y3
 	VSUBPD      Y4, Y3, Y3
-	VMOVUPD     Y5, Y4
-	VFMADD231PD constants<>+3200(SB), Y2, Y4
+	VMOVUPS     Y5, Y4
+	VFMADD231PD constants<>+6080(SB), Y2, Y4
 	VSUBPD      Y4, Y3, Y2
 	VMULPD      Y6, Y6, Y3
-	VMOVUPD     constants<>+3264(SB), Y4
-	VFMADD231PD constants<>+3328(SB), Y3, Y4
-	VMOVUPD     constants<>+3392(SB), Y5
+	VMOVUPS     constants<>+6144(SB), Y4
+	VFMADD231PD constants<>+6208(SB), Y3, Y4
+	VMOVUPS     constants<>+6272(SB), Y5
 	VFMADD231PD Y3, Y4, Y5
-	VMOVUPD     constants<>+3456(SB), Y4
+	VMOVUPS     constants<>+6336(SB), Y4
 	VFMADD231PD Y3, Y5, Y4
-	VMOVUPD     constants<>+3520(SB), Y5
+	VMOVUPS     constants<>+6400(SB), Y5
 	VFMADD231PD Y3, Y4, Y5
-	VMOVUPD     constants<>+3584(SB), Y4
+	VMOVUPS     constants<>+6464(SB), Y4
 	VFMADD231PD Y3, Y5, Y4
 	VMULPD      Y6, Y3, Y5
-	VMOVUPD     Y6, Y6
+	VMOVUPS     Y6, Y6
 	VFMADD231PD Y4, Y5, Y6
-	VMOVUPD     constants<>+3648(SB), Y4
-	VFMADD231PD constants<>+3712(SB), Y3, Y4
-	VMOVUPD     constants<>+3776(SB), Y5
+	VMOVUPS     constants<>+6528(SB), Y4
+	VFMADD231PD constants<>+6592(SB), Y3, Y4
+	VMOVUPS     constants<>+6656(SB), Y5
 	VFMADD231PD Y3, Y4, Y5
-	VMOVUPD     constants<>+3840(SB), Y4
+	VMOVUPS     constants<>+6720(SB), Y4
 	VFMADD231PD Y3, Y5, Y4
-	VMOVUPD     constants<>+3904(SB), Y5
+	VMOVUPS     constants<>+6784(SB), Y5
 	VFMADD231PD Y3, Y4, Y5
-	VMOVUPD     constants<>+3968(SB), Y4
+	VMOVUPS     constants<>+6848(SB), Y4
 	VFMADD231PD Y3, Y5, Y4
-	VMULPD      constants<>+1088(SB), Y3, Y5
-	VMOVUPD     constants<>+1152(SB), Y7
+	VMULPD      constants<>+2112(SB), Y3, Y5
+	VMOVUPS     constants<>+640(SB), Y7
 	VSUBPD      Y5, Y7, Y7
 	VMULPD      Y3, Y3, Y3
-	VMOVUPD     constants<>+1152(SB), Y8
+	VMOVUPS     constants<>+640(SB), Y8
 	VSUBPD      Y7, Y8, Y8
 	VSUBPD      Y5, Y8, Y5
-	VMOVUPD     Y5, Y5
+	VMOVUPS     Y5, Y5
 	VFMADD231PD Y4, Y3, Y5
 	VADDPD      Y5, Y7, Y3
-	VMOVUPD     Y6, Y4
+	VMOVUPS     Y6, Y4
 	VFMADD231PD Y3, Y2, Y4
-	VPXOR       constants<>+2944(SB), Y2, Y2
-	VMOVUPD     Y3, Y3
+	VPXOR       constants<>+384(SB), Y2, Y2
+	VMOVUPS     Y3, Y3
 	VFMADD231PD Y6, Y2, Y3
-	VPAND       constants<>+1408(SB), Y0, Y2
-	VCMPPD      $0x11, constants<>+4032(SB), Y2, Y2
+	VPAND       constants<>+512(SB), Y0, Y2
+	VCMPPD      $0x11, constants<>+6912(SB), Y2, Y2
 	VPSLLQ      $0x3f, Y1, Y5
-	VPOR        constants<>+1152(SB), Y5, Y5
-	VCMPPD      $0x11, constants<>+2624(SB), Y5, Y5
+	VPOR        constants<>+640(SB), Y5, Y5
+	VCMPPD      $0x11, constants<>+256(SB), Y5, Y5
 	VBLENDVPD   Y5, Y3, Y4, Y3
 	VPSLLQ      $0x3e, Y1, Y1
-	VPAND       constants<>+2944(SB), Y1, Y1
+	VPAND       constants<>+384(SB), Y1, Y1
 	VPXOR       Y1, Y3, Y1
 	VBLENDVPD   Y2, Y0, Y1, Y0
-	VCVTPD2PSY  Y0, X0
-	VMOVUPS     X0, (AX)
-	ADDQ        $0x10, CX
-	ADDQ        $0x10, AX
-	SUBQ        $0x04, DX
-	JNZ         vSin32AVX2_loop
+	VMOVUPS     Y0, (AX)(BX*8)
+	ADDQ        $0x04, BX
+	CMPQ        BX, DX
+	JLT         sin64AVX2_loop
 	VZEROUPPER
 	RET
 
-// func vSin64AVX2(o *float64, x *float64, n int)
-// Requires: AVX, AVX2, FMA3
-TEXT ·vSin64AVX2(SB), NOSPLIT, $0-24
-	MOVQ o+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ n+16(FP), DX
-
-vSin64AVX2_loop:
-	VMOVUPD     (CX), Y0
-	VMULPD      constants<>+3008(SB), Y0, Y1
-	VADDPD      constants<>+192(SB), Y1, Y1
-	VSUBPD      constants<>+192(SB), Y1, Y2
-	VMOVUPD     Y0, Y3
-	VFMADD231PD constants<>+3072(SB), Y2, Y3
-	VMULPD      constants<>+3136(SB), Y2, Y4
-	VPXOR       constants<>+2944(SB), Y4, Y5
-	VMOVUPD     Y5, Y5
-	VFMADD231PD constants<>+3136(SB), Y2, Y5
-	VSUBPD      Y4, Y3, Y6
-	VSUBPD      Y6, Y3, Y3
-	VSUBPD      Y4, Y3, Y3
-	VMOVUPD     Y5, Y4
-	VFMADD231PD constants<>+3200(SB), Y2, Y4
-	VSUBPD      Y4, Y3, Y2
-	VMULPD      Y6, Y6, Y3
-	VMOVUPD     constants<>+3264(SB), Y4
-	VFMADD231PD constants<>+3328(SB), Y3, Y4
-	VMOVUPD     constants<>+3392(SB), Y5
-	VFMADD231PD Y3, Y4, Y5
-	VMOVUPD     constants<>+3456(SB), Y4
-	VFMADD231PD Y3, Y5, Y4
-	VMOVUPD     constants<>+3520(SB), Y5
-	VFMADD231PD Y3, Y4, Y5
-	VMOVUPD     constants<>+3584(SB), Y4
-	VFMADD231PD Y3, Y5, Y4
-	VMULPD      Y6, Y3, Y5
-	VMOVUPD     Y6, Y6
-	VFMADD231PD Y4, Y5, Y6
-	VMOVUPD     constants<>+3648(SB), Y4
-	VFMADD231PD constants<>+3712(SB), Y3, Y4
-	VMOVUPD     constants<>+3776(SB), Y5
-	VFMADD231PD Y3, Y4, Y5
-	VMOVUPD     constants<>+3840(SB), Y4
-	VFMADD231PD Y3, Y5, Y4
-	VMOVUPD     constants<>+3904(SB), Y5
-	VFMADD231PD Y3, Y4, Y5
-	VMOVUPD     constants<>+3968(SB), Y4
-	VFMADD231PD Y3, Y5, Y4
-	VMULPD      constants<>+1088(SB), Y3, Y5
-	VMOVUPD     constants<>+1152(SB), Y7
-	VSUBPD      Y5, Y7, Y7
-	VMULPD      Y3, Y3, Y3
-	VMOVUPD     constants<>+1152(SB), Y8
-	VSUBPD      Y7, Y8, Y8
-	VSUBPD      Y5, Y8, Y5
-	VMOVUPD     Y5, Y5
-	VFMADD231PD Y4, Y3, Y5
-	VADDPD      Y5, Y7, Y3
-	VMOVUPD     Y6, Y4
-	VFMADD231PD Y3, Y2, Y4
-	VPXOR       constants<>+2944(SB), Y2, Y2
-	VMOVUPD     Y3, Y3
-	VFMADD231PD Y6, Y2, Y3
-	VPAND       constants<>+1408(SB), Y0, Y2
-	VCMPPD      $0x11, constants<>+4032(SB), Y2, Y2
-	VPSLLQ      $0x3f, Y1, Y5
-	VPOR        constants<>+1152(SB), Y5, Y5
-	VCMPPD      $0x11, constants<>+2624(SB), Y5, Y5
-	VBLENDVPD   Y5, Y3, Y4, Y3
-	VPSLLQ      $0x3e, Y1, Y1
-	VPAND       constants<>+2944(SB), Y1, Y1
-	VPXOR       Y1, Y3, Y1
-	VBLENDVPD   Y2, Y0, Y1, Y0
-	VMOVUPD     Y0, (AX)
-	ADDQ        $0x20, CX
-	ADDQ        $0x20, AX
-	SUBQ        $0x04, DX
-	JNZ         vSin64AVX2_loop
-	VZEROUPPER
-	RET
-
-// func vSin32AVX512(o *float32, x *float32, n int)
+// func sin64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
 // Requires: AVX, AVX512F
-TEXT ·vSin32AVX512(SB), NOSPLIT, $0-24
+TEXT ·sin64AVX512(SB), NOSPLIT, $0-40
 	MOVQ o+0(FP), AX
 	MOVQ x+8(FP), CX
-	MOVQ n+16(FP), DX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
 
-vSin32AVX512_loop:
-	VCVTPS2PD   (CX), Z0
-	VMULPD      constants<>+3008(SB), Z0, Z1
-	VADDPD      constants<>+192(SB), Z1, Z1
-	VSUBPD      constants<>+192(SB), Z1, Z4
-	VMOVUPD     Z0, Z5
-	VFMADD231PD constants<>+3072(SB), Z4, Z5
-	VMULPD      constants<>+3136(SB), Z4, Z6
-	VPXORQ      constants<>+2944(SB), Z6, Z7
-	VMOVUPD     Z7, Z7
-	VFMADD231PD constants<>+3136(SB), Z4, Z7
+sin64AVX512_loop:
+	VMOVUPS     (CX)(BX*8), Z0
+	VMULPD      constants<>+5888(SB), Z0, Z1
+	VADDPD      constants<>+1216(SB), Z1, Z1
+	VSUBPD      constants<>+1216(SB), Z1, Z4
+	VMOVUPS     Z0, Z5
+	VFMADD231PD constants<>+5952(SB), Z4, Z5
+	VMULPD      constants<>+6016(SB), Z4, Z6
+	VPXORD      constants<>+384(SB), Z6, Z7
+	VMOVUPS     Z7, Z7
+	VFMADD231PD constants<>+6016(SB), Z4, Z7
 	VSUBPD      Z6, Z5, Z8
 	VSUBPD      Z8, Z5, Z5
 	VSUBPD      Z6, Z5, Z5
-	VMOVUPD     Z7, Z6
-	VFMADD231PD constants<>+3200(SB), Z4, Z6
+	VMOVUPS     Z7, Z6
+	VFMADD231PD constants<>+6080(SB), Z4, Z6
 	VSUBPD      Z6, Z5, Z4
 	VMULPD      Z8, Z8, Z5
-	VMOVUPD     constants<>+3264(SB), Z6
-	VFMADD231PD constants<>+3328(SB), Z5, Z6
-	VMOVUPD     constants<>+3392(SB), Z7
+	VMOVUPS     constants<>+6144(SB), Z6
+	VFMADD231PD constants<>+6208(SB), Z5, Z6
+	VMOVUPS     constants<>+6272(SB), Z7
 	VFMADD231PD Z5, Z6, Z7
-	VMOVUPD     constants<>+3456(SB), Z6
+	VMOVUPS     constants<>+6336(SB), Z6
 	VFMADD231PD Z5, Z7, Z6
-	VMOVUPD     constants<>+3520(SB), Z7
+	VMOVUPS     constants<>+6400(SB), Z7
 	VFMADD231PD Z5, Z6, Z7
-	VMOVUPD     constants<>+3584(SB), Z6
+	VMOVUPS     constants<>+6464(SB), Z6
 	VFMADD231PD Z5, Z7, Z6
 	VMULPD      Z8, Z5, Z7
-	VMOVUPD     Z8, Z8
+	VMOVUPS     Z8, Z8
 	VFMADD231PD Z6, Z7, Z8
-	VMOVUPD     constants<>+3648(SB), Z6
-	VFMADD231PD constants<>+3712(SB), Z5, Z6
-	VMOVUPD     constants<>+3776(SB), Z7
+	VMOVUPS     constants<>+6528(SB), Z6
+	VFMADD231PD constants<>+6592(SB), Z5, Z6
+	VMOVUPS     constants<>+6656(SB), Z7
 	VFMADD231PD Z5, Z6, Z7
-	VMOVUPD     constants<>+3840(SB), Z6
+	VMOVUPS     constants<>+6720(SB), Z6
 	VFMADD231PD Z5, Z7, Z6
-	VMOVUPD     constants<>+3904(SB), Z7
+	VMOVUPS     constants<>+6784(SB), Z7
 	VFMADD231PD Z5, Z6, Z7
-	VMOVUPD     constants<>+3968(SB), Z6
+	VMOVUPS     constants<>+6848(SB), Z6
 	VFMADD231PD Z5, Z7, Z6
-	VMULPD      constants<>+1088(SB), Z5, Z7
-	VMOVUPD     constants<>+1152(SB), Z9
+	VMULPD      constants<>+2112(SB), Z5, Z7
+	VMOVUPS     constants<>+640(SB), Z9
 	VSUBPD      Z7, Z9, Z9
 	VMULPD      Z5, Z5, Z5
-	VMOVUPD     constants<>+1152(SB), Z10
+	VMOVUPS     constants<>+640(SB), Z10
 	VSUBPD      Z9, Z10, Z10
 	VSUBPD      Z7, Z10, Z7
-	VMOVUPD     Z7, Z7
+	VMOVUPS     Z7, Z7
 	VFMADD231PD Z6, Z5, Z7
 	VADDPD      Z7, Z9, Z5
-	VMOVUPD     Z8, Z6
+	VMOVUPS     Z8, Z6
 	VFMADD231PD Z5, Z4, Z6
-	VPXORQ      constants<>+2944(SB), Z4, Z4
-	VMOVUPD     Z5, Z5
+	VPXORD      constants<>+384(SB), Z4, Z4
+	VMOVUPS     Z5, Z5
 	VFMADD231PD Z8, Z4, Z5
-	VPANDQ      constants<>+1408(SB), Z0, Z4
-	VCMPPD      $0x11, constants<>+4032(SB), Z4, K1
+	VPANDD      constants<>+512(SB), Z0, Z4
+	VCMPPD      $0x11, constants<>+6912(SB), Z4, K1
 	VPSLLQ      $0x3f, Z1, Z4
-	VPORQ       constants<>+1152(SB), Z4, Z4
-	VCMPPD      $0x11, constants<>+2624(SB), Z4, K2
+	VPORD       constants<>+640(SB), Z4, Z4
+	VCMPPD      $0x11, constants<>+256(SB), Z4, K2
 	VBLENDMPD   Z5, Z6, K2, Z2
 	VPSLLQ      $0x3e, Z1, Z1
-	VPANDQ      constants<>+2944(SB), Z1, Z1
-	VPXORQ      Z1, Z2, Z1
+	VPANDD      constants<>+384(SB), Z1, Z1
+	VPXORD      Z1, Z2, Z1
+	VBLENDMPD   Z0, Z1, K1, Z3
+	VMOVUPS     Z3, (AX)(BX*8)
+	ADDQ        $0x08, BX
+	CMPQ        BX, DX
+	JLT         sin64AVX512_loop
+	VZEROUPPER
+	RET
+
+// func sin32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·sin32AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+sin32AVX2_loop:
+	VCVTPS2PD   (CX)(BX*4), Y0
+	VMULPD      constants<>+5888(SB), Y0, Y1
+	VADDPD      constants<>+1216(SB), Y1, Y1
+	VSUBPD      constants<>+1216(SB), Y1, Y2
+	VMOVUPS     Y0, Y3
+	VFMADD231PD constants<>+5952(SB), Y2, Y3
+	VMULPD      constants<>+6016(SB), Y2, Y4
+	VPXOR       constants<>+384(SB), Y4, Y5
+	VMOVUPS     Y5, Y5
+	VFMADD231PD constants<>+6016(SB), Y2, Y5
+	VSUBPD      Y4, Y3, Y6
+	VSUBPD      Y6, Y3, Y3
+	VSUBPD      Y4, Y3, Y3
+	VMOVUPS     Y5, Y4
+	VFMADD231PD constants<>+6080(SB), Y2, Y4
+	VSUBPD      Y4, Y3, Y2
+	VMULPD      Y6, Y6, Y3
+	VMOVUPS     constants<>+6144(SB), Y4
+	VFMADD231PD constants<>+6208(SB), Y3, Y4
+	VMOVUPS     constants<>+6272(SB), Y5
+	VFMADD231PD Y3, Y4, Y5
+	VMOVUPS     constants<>+6336(SB), Y4
+	VFMADD231PD Y3, Y5, Y4
+	VMOVUPS     constants<>+6400(SB), Y5
+	VFMADD231PD Y3, Y4, Y5
+	VMOVUPS     constants<>+6464(SB), Y4
+	VFMADD231PD Y3, Y5, Y4
+	VMULPD      Y6, Y3, Y5
+	VMOVUPS     Y6, Y6
+	VFMADD231PD Y4, Y5, Y6
+	VMOVUPS     constants<>+6528(SB), Y4
+	VFMADD231PD constants<>+6592(SB), Y3, Y4
+	VMOVUPS     constants<>+6656(SB), Y5
+	VFMADD231PD Y3, Y4, Y5
+	VMOVUPS     constants<>+6720(SB), Y4
+	VFMADD231PD Y3, Y5, Y4
+	VMOVUPS     constants<>+6784(SB), Y5
+	VFMADD231PD Y3, Y4, Y5
+	VMOVUPS     constants<>+6848(SB), Y4
+	VFMADD231PD Y3, Y5, Y4
+	VMULPD      constants<>+2112(SB), Y3, Y5
+	VMOVUPS     constants<>+640(SB), Y7
+	VSUBPD      Y5, Y7, Y7
+	VMULPD      Y3, Y3, Y3
+	VMOVUPS     constants<>+640(SB), Y8
+	VSUBPD      Y7, Y8, Y8
+	VSUBPD      Y5, Y8, Y5
+	VMOVUPS     Y5, Y5
+	VFMADD231PD Y4, Y3, Y5
+	VADDPD      Y5, Y7, Y3
+	VMOVUPS     Y6, Y4
+	VFMADD231PD Y3, Y2, Y4
+	VPXOR       constants<>+384(SB), Y2, Y2
+	VMOVUPS     Y3, Y3
+	VFMADD231PD Y6, Y2, Y3
+	VPAND       constants<>+512(SB), Y0, Y2
+	VCMPPD      $0x11, constants<>+6912(SB), Y2, Y2
+	VPSLLQ      $0x3f, Y1, Y5
+	VPOR        constants<>+640(SB), Y5, Y5
+	VCMPPD      $0x11, constants<>+256(SB), Y5, Y5
+	VBLENDVPD   Y5, Y3, Y4, Y3
+	VPSLLQ      $0x3e, Y1, Y1
+	VPAND       constants<>+384(SB), Y1, Y1
+	VPXOR       Y1, Y3, Y1
+	VBLENDVPD   Y2, Y0, Y1, Y0
+	VCVTPD2PSY  Y0, X0
+	VMOVUPS     X0, (AX)(BX*4)
+	ADDQ        $0x04, BX
+	CMPQ        BX, DX
+	JLT         sin32AVX2_loop
+	VZEROUPPER
+	RET
+
+// func sin32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·sin32AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+sin32AVX512_loop:
+	VCVTPS2PD   (CX)(BX*4), Z0
+	VMULPD      constants<>+5888(SB), Z0, Z1
+	VADDPD      constants<>+1216(SB), Z1, Z1
+	VSUBPD      constants<>+1216(SB), Z1, Z4
+	VMOVUPS     Z0, Z5
+	VFMADD231PD constants<>+5952(SB), Z4, Z5
+	VMULPD      constants<>+6016(SB), Z4, Z6
+	VPXORD      constants<>+384(SB), Z6, Z7
+	VMOVUPS     Z7, Z7
+	VFMADD231PD constants<>+6016(SB), Z4, Z7
+	VSUBPD      Z6, Z5, Z8
+	VSUBPD      Z8, Z5, Z5
+	VSUBPD      Z6, Z5, Z5
+	VMOVUPS     Z7, Z6
+	VFMADD231PD constants<>+6080(SB), Z4, Z6
+	VSUBPD      Z6, Z5, Z4
+	VMULPD      Z8, Z8, Z5
+	VMOVUPS     constants<>+6144(SB), Z6
+	VFMADD231PD constants<>+6208(SB), Z5, Z6
+	VMOVUPS     constants<>+6272(SB), Z7
+	VFMADD231PD Z5, Z6, Z7
+	VMOVUPS     constants<>+6336(SB), Z6
+	VFMADD231PD Z5, Z7, Z6
+	VMOVUPS     constants<>+6400(SB), Z7
+	VFMADD231PD Z5, Z6, Z7
+	VMOVUPS     constants<>+6464(SB), Z6
+	VFMADD231PD Z5, Z7, Z6
+	VMULPD      Z8, Z5, Z7
+	VMOVUPS     Z8, Z8
+	VFMADD231PD Z6, Z7, Z8
+	VMOVUPS     constants<>+6528(SB), Z6
+	VFMADD231PD constants<>+6592(SB), Z5, Z6
+	VMOVUPS     constants<>+6656(SB), Z7
+	VFMADD231PD Z5, Z6, Z7
+	VMOVUPS     constants<>+6720(SB), Z6
+	VFMADD231PD Z5, Z7, Z6
+	VMOVUPS     constants<>+6784(SB), Z7
+	VFMADD231PD Z5, Z6, Z7
+	VMOVUPS     constants<>+6848(SB), Z6
+	VFMADD231PD Z5, Z7, Z6
+	VMULPD      constants<>+2112(SB), Z5, Z7
+	VMOVUPS     constants<>+640(SB), Z9
+	VSUBPD      Z7, Z9, Z9
+	VMULPD      Z5, Z5, Z5
+	VMOVUPS     constants<>+640(SB), Z10
+	VSUBPD      Z9, Z10, Z10
+	VSUBPD      Z7, Z10, Z7
+	VMOVUPS     Z7, Z7
+	VFMADD231PD Z6, Z5, Z7
+	VADDPD      Z7, Z9, Z5
+	VMOVUPS     Z8, Z6
+	VFMADD231PD Z5, Z4, Z6
+	VPXORD      constants<>+384(SB), Z4, Z4
+	VMOVUPS     Z5, Z5
+	VFMADD231PD Z8, Z4, Z5
+	VPANDD      constants<>+512(SB), Z0, Z4
+	VCMPPD      $0x11, constants<>+6912(SB), Z4, K1
+	VPSLLQ      $0x3f, Z1, Z4
+	VPORD       constants<>+640(SB), Z4, Z4
+	VCMPPD      $0x11, constants<>+256(SB), Z4, K2
+	VBLENDMPD   Z5, Z6, K2, Z2
+	VPSLLQ      $0x3e, Z1, Z1
+	VPANDD      constants<>+384(SB), Z1, Z1
+	VPXORD      Z1, Z2, Z1
 	VBLENDMPD   Z0, Z1, K1, Z3
 	VCVTPD2PS   Z3, Y0
-	VMOVUPS     Y0, (AX)
-	ADDQ        $0x20, CX
-	ADDQ        $0x20, AX
-	SUBQ        $0x08, DX
-	JNZ         vSin32AVX512_loop
+	VMOVUPS     Y0, (AX)(BX*4)
+	ADDQ        $0x08, BX
+	CMPQ        BX, DX
+	JLT         sin32AVX512_loop
 	VZEROUPPER
 	RET
 
-// func vSin64AVX512(o *float64, x *float64, n int)
-// Requires: AVX, AVX512F
-TEXT ·vSin64AVX512(SB), NOSPLIT, $0-24
+// func cos64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·cos64AVX2(SB), NOSPLIT, $0-40
 	MOVQ o+0(FP), AX
 	MOVQ x+8(FP), CX
-	MOVQ n+16(FP), DX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
 
-vSin64AVX512_loop:
-	VMOVUPD     (CX), Z0
-	VMULPD      constants<>+3008(SB), Z0, Z1
-	VADDPD      constants<>+192(SB), Z1, Z1
-	VSUBPD      constants<>+192(SB), Z1, Z4
-	VMOVUPD     Z0, Z5
-	VFMADD231PD constants<>+3072(SB), Z4, Z5
-	VMULPD      constants<>+3136(SB), Z4, Z6
-	VPXORQ      constants<>+2944(SB), Z6, Z7
-	VMOVUPD     Z7, Z7
-	VFMADD231PD constants<>+3136(SB), Z4, Z7
-	VSUBPD      Z6, Z5, Z8
-	VSUBPD      Z8, Z5, Z5
-	VSUBPD      Z6, Z5, Z5
-	VMOVUPD     Z7, Z6
-	VFMADD231PD constants<>+3200(SB), Z4, Z6
-	VSUBPD      Z6, Z5, Z4
-	VMULPD      Z8, Z8, Z5
-	VMOVUPD     constants<>+3264(SB), Z6
-	VFMADD231PD constants<>+3328(SB), Z5, Z6
-	VMOVUPD     constants<>+3392(SB), Z7
-	VFMADD231PD Z5, Z6, Z7
-	VMOVUPD     constants<>+3456(SB), Z6
-	VFMADD231PD Z5, Z7, Z6
-	VMOVUPD     constants<>+3520(SB), Z7
-	VFMADD231PD Z5, Z6, Z7
-	VMOVUPD     constants<>+3584(SB), Z6
-	VFMADD231PD Z5, Z7, Z6
-	VMULPD      Z8, Z5, Z7
-	VMOVUPD     Z8, Z8
+cos64AVX2_loop:
+	VMOVUPS     (CX)(BX*8), Y0
+	VMULPD      constants<>+5888(SB), Y0, Y1
+	VADDPD      constants<>+1216(SB), Y1, Y1
+	VSUBPD      constants<>+1216(SB), Y1, Y2
+	VMOVUPS     Y0, Y0
+	VFMADD231PD constants<>+5952(SB), Y2, Y0
+	VMULPD      constants<>+6016(SB), Y2, Y3
+	VPXOR       constants<>+384(SB), Y3, Y4
+	VMOVUPS     Y4, Y4
+	VFMADD231PD constants<>+6016(SB), Y2, Y4
+	VSUBPD      Y3, Y0, Y5
+	VSUBPD      Y5, Y0, Y0
+	VSUBPD      Y3, Y0, Y0
+	VMOVUPS     Y4, Y3
+	VFMADD231PD constants<>+6080(SB), Y2, Y3
+	VSUBPD      Y3, Y0, Y0
+	VMULPD      Y5, Y5, Y2
+	VMOVUPS     constants<>+6144(SB), Y3
+	VFMADD231PD constants<>+6208(SB), Y2, Y3
+	VMOVUPS     constants<>+6272(SB), Y4
+	VFMADD231PD Y2, Y3, Y4
+	VMOVUPS     constants<>+6336(SB), Y3
+	VFMADD231PD Y2, Y4, Y3
+	VMOVUPS     constants<>+6400(SB), Y4
+	VFMADD231PD Y2, Y3, Y4
+	VMOVUPS     constants<>+6464(SB), Y3
+	VFMADD231PD Y2, Y4, Y3
+	VMULPD      Y5, Y2, Y4
+	VMOVUPS     Y5, Y5
+	VFMADD231PD Y3, Y4, Y5
+	VMOVUPS     constants<>+6528(SB), Y3
+	VFMADD231PD constants<>+6592(SB), Y2, Y3
+	VMOVUPS     constants<>+6656(SB), Y4
+	VFMADD231PD Y2, Y3, Y4
+	VMOVUPS     constants<>+6720(SB), Y3
+	VFMADD231PD Y2, Y4, Y3
+	VMOVUPS     constants<>+6784(SB), Y4
+	VFMADD231PD Y2, Y3, Y4
+	VMOVUPS     constants<>+6848(SB), Y3
+	VFMADD231PD Y2, Y4, Y3
+	VMULPD      constants<>+2112(SB), Y2, Y4
+	VMOVUPS     constants<>+640(SB), Y6
+	VSUBPD      Y4, Y6, Y6
+	VMULPD      Y2, Y2, Y2
+	VMOVUPS     constants<>+640(SB), Y7
+	VSUBPD      Y6, Y7, Y7
+	VSUBPD      Y4, Y7, Y4
+	VMOVUPS     Y4, Y4
+	VFMADD231PD Y3, Y2, Y4
+	VADDPD      Y4, Y6, Y2
+	VMOVUPS     Y5, Y3
+	VFMADD231PD Y2, Y0, Y3
+	VPXOR       constants<>+384(SB), Y0, Y0
+	VMOVUPS     Y2, Y2
+	VFMADD231PD Y5, Y0, Y2
+	VPADDQ      constants<>+320(SB), Y1, Y0
+	VPSLLQ      $0x3f, Y0, Y1
+	VPOR        constants<>+640(SB), Y1, Y1
+	VCMPPD      $0x11, constants<>+256(SB), Y1, Y1
+	VBLENDVPD   Y1, Y2, Y3, Y1
+	VPSLLQ      $0x3e, Y0, Y0
+	VPAND       constants<>+384(SB), Y0, Y0
+	VPXOR       Y0, Y1, Y0
+	VMOVUPS     Y0, (AX)(BX*8)
+	ADDQ        $0x04, BX
+	CMPQ        BX, DX
+	JLT         cos64AVX2_loop
+	VZEROUPPER
+	RET
+
+// func cos64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·cos64AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+cos64AVX512_loop:
+	VMOVUPS     (CX)(BX*8), Z0
+	VMULPD      constants<>+5888(SB), Z0, Z1
+	VADDPD      constants<>+1216(SB), Z1, Z1
+	VSUBPD      constants<>+1216(SB), Z1, Z3
+	VMOVUPS     Z0, Z0
+	VFMADD231PD constants<>+5952(SB), Z3, Z0
+	VMULPD      constants<>+6016(SB), Z3, Z4
+	VPXORD      constants<>+384(SB), Z4, Z5
+	VMOVUPS     Z5, Z5
+	VFMADD231PD constants<>+6016(SB), Z3, Z5
+	VSUBPD      Z4, Z0, Z6
+	VSUBPD      Z6, Z0, Z0
+	VSUBPD      Z4, Z0, Z0
+	VMOVUPS     Z5, Z4
+	VFMADD231PD constants<>+6080(SB), Z3, Z4
+	VSUBPD      Z4, Z0, Z0
+	VMULPD      Z6, Z6, Z3
+	VMOVUPS     constants<>+6144(SB), Z4
+	VFMADD231PD constants<>+6208(SB), Z3, Z4
+	VMOVUPS     constants<>+6272(SB), Z5
+	VFMADD231PD Z3, Z4, Z5
+	VMOVUPS     constants<>+6336(SB), Z4
+	VFMADD231PD Z3, Z5, Z4
+	VMOVUPS     constants<>+6400(SB), Z5
+	VFMADD231PD Z3, Z4, Z5
+	VMOVUPS     constants<>+6464(SB), Z4
+	VFMADD231PD Z3, Z5, Z4
+	VMULPD      Z6, Z3, Z5
+	VMOVUPS     Z6, Z6
+	VFMADD231PD Z4, Z5, Z6
+	VMOVUPS     constants<>+6528(SB), Z4
+	VFMADD231PD constants<>+6592(SB), Z3, Z4
+	VMOVUPS     constants<>+6656(SB), Z5
+	VFMADD231PD Z3, Z4, Z5
+	VMOVUPS     constants<>+6720(SB), Z4
+	VFMADD231PD Z3, Z5, Z4
+	VMOVUPS     constants<>+6784(SB), Z5
+	VFMADD231PD Z3, Z4, Z5
+	VMOVUPS     constants<>+6848(SB), Z4
+	VFMADD231PD Z3, Z5, Z4
+	VMULPD      constants<>+2112(SB), Z3, Z5
+	VMOVUPS     constants<>+640(SB), Z7
+	VSUBPD      Z5, Z7, Z7
+	VMULPD      Z3, Z3, Z3
+	VMOVUPS     constants<>+640(SB), Z8
+	VSUBPD      Z7, Z8, Z8
+	VSUBPD      Z5, Z8, Z5
+	VMOVUPS     Z5, Z5
+	VFMADD231PD Z4, Z3, Z5
+	VADDPD      Z5, Z7, Z3
+	VMOVUPS     Z6, Z4
+	VFMADD231PD Z3, Z0, Z4
+	VPXORD      constants<>+384(SB), Z0, Z0
+	VMOVUPS     Z3, Z3
+	VFMADD231PD Z6, Z0, Z3
+	VPADDQ      constants<>+320(SB), Z1, Z0
+	VPSLLQ      $0x3f, Z0, Z1
+	VPORD       constants<>+640(SB), Z1, Z1
+	VCMPPD      $0x11, constants<>+256(SB), Z1, K1
+	VBLENDMPD   Z3, Z4, K1, Z2
+	VPSLLQ      $0x3e, Z0, Z0
+	VPANDD      constants<>+384(SB), Z0, Z0
+	VPXORD      Z0, Z2, Z0
+	VMOVUPS     Z0, (AX)(BX*8)
+	ADDQ        $0x08, BX
+	CMPQ        BX, DX
+	JLT         cos64AVX512_loop
+	VZEROUPPER
+	RET
+
+// func cos32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·cos32AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+cos32AVX2_loop:
+	VCVTPS2PD   (CX)(BX*4), Y0
+	VMULPD      constants<>+5888(SB), Y0, Y1
+	VADDPD      constants<>+1216(SB), Y1, Y1
+	VSUBPD      constants<>+1216(SB), Y1, Y2
+	VMOVUPS     Y0, Y0
+	VFMADD231PD constants<>+5952(SB), Y2, Y0
+	VMULPD      constants<>+6016(SB), Y2, Y3
+	VPXOR       constants<>+384(SB), Y3, Y4
+	VMOVUPS     Y4, Y4
+	VFMADD231PD constants<>+6016(SB), Y2, Y4
+	VSUBPD      Y3, Y0, Y5
+	VSUBPD      Y5, Y0, Y0
+	VSUBPD      Y3, Y0, Y0
+	VMOVUPS     Y4, Y3
+	VFMADD231PD constants<>+6080(SB), Y2, Y3
+	VSUBPD      Y3, Y0, Y0
+	VMULPD      Y5, Y5, Y2
+	VMOVUPS     constants<>+6144(SB), Y3
+	VFMADD231PD constants<>+6208(SB), Y2, Y3
+	VMOVUPS     constants<>+6272(SB), Y4
+	VFMADD231PD Y2, Y3, Y4
+	VMOVUPS     constants<>+6336(SB), Y3
+	VFMADD231PD Y2, Y4, Y3
+	VMOVUPS     constants<>+6400(SB), Y4
+	VFMADD231PD Y2, Y3, Y4
+	VMOVUPS     constants<>+6464(SB), Y3
+	VFMADD231PD Y2, Y4, Y3
+	VMULPD      Y5, Y2, Y4
+	VMOVUPS     Y5, Y5
+	VFMADD231PD Y3, Y4, Y5
+	VMOVUPS     constants<>+6528(SB), Y3
+	VFMADD231PD constants<>+6592(SB), Y2, Y3
+	VMOVUPS     constants<>+6656(SB), Y4
+	VFMADD231PD Y2, Y3, Y4
+	VMOVUPS     constants<>+6720(SB), Y3
+	VFMADD231PD Y2, Y4, Y3
+	VMOVUPS     constants<>+6784(SB), Y4
+	VFMADD231PD Y2, Y3, Y4
+	VMOVUPS     constants<>+6848(SB), Y3
+	VFMADD231PD Y2, Y4, Y3
+	VMULPD      constants<>+2112(SB), Y2, Y4
+	VMOVUPS     constants<>+640(SB), Y6
+	VSUBPD      Y4, Y6, Y6
+	VMULPD      Y2, Y2, Y2
+	VMOVUPS     constants<>+640(SB), Y7
+	VSUBPD      Y6, Y7, Y7
+	VSUBPD      Y4, Y7, Y4
+	VMOVUPS     Y4, Y4
+	VFMADD231PD Y3, Y2, Y4
+	VADDPD      Y4, Y6, Y2
+	VMOVUPS     Y5, Y3
+	VFMADD231PD Y2, Y0, Y3
+	VPXOR       constants<>+384(SB), Y0, Y0
+	VMOVUPS     Y2, Y2
+	VFMADD231PD Y5, Y0, Y2
+	VPADDQ      constants<>+320(SB), Y1, Y0
+	VPSLLQ      $0x3f, Y0, Y1
+	VPOR        constants<>+640(SB), Y1, Y1
+	VCMPPD      $0x11, constants<>+256(SB), Y1, Y1
+	VBLENDVPD   Y1, Y2, Y3, Y1
+	VPSLLQ      $0x3e, Y0, Y0
+	VPAND       constants<>+384(SB), Y0, Y0
+	VPXOR       Y0, Y1, Y0
+	VCVTPD2PSY  Y0, X0
+	VMOVUPS     X0, (AX)(BX*4)
+	ADDQ        $0x04, BX
+	CMPQ        BX, DX
+	JLT         cos32AVX2_loop
+	VZEROUPPER
+	RET
+
+// func cos32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·cos32AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+cos32AVX512_loop:
+	VCVTPS2PD   (CX)(BX*4), Z0
+	VMULPD      constants<>+5888(SB), Z0, Z1
+	VADDPD      constants<>+1216(SB), Z1, Z1
+	VSUBPD      constants<>+1216(SB), Z1, Z3
+	VMOVUPS     Z0, Z0
+	VFMADD231PD constants<>+5952(SB), Z3, Z0
+	VMULPD      constants<>+6016(SB), Z3, Z4
+	VPXORD      constants<>+384(SB), Z4, Z5
+	VMOVUPS     Z5, Z5
+	VFMADD231PD constants<>+6016(SB), Z3, Z5
+	VSUBPD      Z4, Z0, Z6
+	VSUBPD      Z6, Z0, Z0
+	VSUBPD      Z4, Z0, Z0
+	VMOVUPS     Z5, Z4
+	VFMADD231PD constants<>+6080(SB), Z3, Z4
+	VSUBPD      Z4, Z0, Z0
+	VMULPD      Z6, Z6, Z3
+	VMOVUPS     constants<>+6144(SB), Z4
+	VFMADD231PD constants<>+6208(SB), Z3, Z4
+	VMOVUPS     constants<>+6272(SB), Z5
+	VFMADD231PD Z3, Z4, Z5
+	VMOVUPS     constants<>+6336(SB), Z4
+	VFMADD231PD Z3, Z5, Z4
+	VMOVUPS     constants<>+6400(SB), Z5
+	VFMADD231PD Z3, Z4, Z5
+	VMOVUPS     constants<>+6464(SB), Z4
+	VFMADD231PD Z3, Z5, Z4
+	VMULPD      Z6, Z3, Z5
+	VMOVUPS     Z6, Z6
+	VFMADD231PD Z4, Z5, Z6
+	VMOVUPS     constants<>+6528(SB), Z4
+	VFMADD231PD constants<>+6592(SB), Z3, Z4
+	VMOVUPS     constants<>+6656(SB), Z5
+	VFMADD231PD Z3, Z4, Z5
+	VMOVUPS     constants<>+6720(SB), Z4
+	VFMADD231PD Z3, Z5, Z4
+	VMOVUPS     constants<>+6784(SB), Z5
+	VFMADD231PD Z3, Z4, Z5
+	VMOVUPS     constants<>+6848(SB), Z4
+	VFMADD231PD Z3, Z5, Z4
+	VMULPD      constants<>+2112(SB), Z3, Z5
+	VMOVUPS     constants<>+640(SB), Z7
+	VSUBPD      Z5, Z7, Z7
+	VMULPD      Z3, Z3, Z3
+	VMOVUPS     constants<>+640(SB), Z8
+	VSUBPD      Z7, Z8, Z8
+	VSUBPD      Z5, Z8, Z5
+	VMOVUPS     Z5, Z5
+	VFMADD231PD Z4, Z3, Z5
+	VADDPD      Z5, Z7, Z3
+	VMOVUPS     Z6, Z4
+	VFMADD231PD Z3, Z0, Z4
+	VPXORD      constants<>+384(SB), Z0, Z0
+	VMOVUPS     Z3, Z3
+	VFMADD231PD Z6, Z0, Z3
+	VPADDQ      constants<>+320(SB), Z1, Z0
+	VPSLLQ      $0x3f, Z0, Z1
+	VPORD       constants<>+640(SB), Z1, Z1
+	VCMPPD      $0x11, constants<>+256(SB), Z1, K1
+	VBLENDMPD   Z3, Z4, K1, Z2
+	VPSLLQ      $0x3e, Z0, Z0
+	VPANDD      constants<>+384(SB), Z0, Z0
+	VPXORD      Z0, Z2, Z0
+	VCVTPD2PS   Z0, Y0
+	VMOVUPS     Y0, (AX)(BX*4)
+	ADDQ        $0x08, BX
+	CMPQ        BX, DX
+	JLT         cos32AVX512_loop
+	VZEROUPPER
+	RET
+
+// func tan64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·tan64AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+tan64AVX2_loop:
+	VMOVUPS     (CX)(BX*8), Y0
+	VMULPD      constants<>+5888(SB), Y0, Y1
+	VADDPD      constants<>+1216(SB), Y1, Y1
+	VSUBPD      constants<>+1216(SB), Y1, Y2
+	VMOVUPS     Y0, Y3
+	VFMADD231PD constants<>+5952(SB), Y2, Y3
+	VMULPD      constants<>+6016(SB), Y2, Y4
+	VPXOR       constants<>+384(SB), Y4, Y5
+	VMOVUPS     Y5, Y5
+	VFMADD231PD constants<>+6016(SB), Y2, Y5
+	VSUBPD      Y4, Y3, Y6
+	VSUBPD      Y6, Y3, Y3
+	VSUBPD      Y4, Y3, Y3
+	VMOVUPS     Y5, Y4
+	VFMADD231PD constants<>+6080(SB), Y2, Y4
+	VSUBPD      Y4, Y3, Y2
+	VMULPD      Y6, Y6, Y3
+	VMOVUPS     constants<>+6144(SB), Y4
+	VFMADD231PD constants<>+6208(SB), Y3, Y4
+	VMOVUPS     constants<>+6272(SB), Y5
+	VFMADD231PD Y3, Y4, Y5
+	VMOVUPS     constants<>+6336(SB), Y4
+	VFMADD231PD Y3, Y5, Y4
+	VMOVUPS     constants<>+6400(SB), Y5
+	VFMADD231PD Y3, Y4, Y5
+	VMOVUPS     constants<>+6464(SB), Y4
+	VFMADD231PD Y3, Y5, Y4
+	VMULPD      Y6, Y3, Y5
+	VMOVUPS     Y6, Y6
+	VFMADD231PD Y4, Y5, Y6
+	VMOVUPS     constants<>+6528(SB), Y4
+	VFMADD231PD constants<>+6592(SB), Y3, Y4
+	VMOVUPS     constants<>+6656(SB), Y5
+	VFMADD231PD Y3, Y4, Y5
+	VMOVUPS     constants<>+6720(SB), Y4
+	VFMADD231PD Y3, Y5, Y4
+	VMOVUPS     constants<>+6784(SB), Y5
+	VFMADD231PD Y3, Y4, Y5
+	VMOVUPS     constants<>+6848(SB), Y4
+	VFMADD231PD Y3, Y5, Y4
+	VMULPD      constants<>+2112(SB), Y3, Y5
+	VMOVUPS     constants<>+640(SB), Y7
+	VSUBPD      Y5, Y7, Y7
+	VMULPD      Y3, Y3, Y3
+	VMOVUPS     constants<>+640(SB), Y8
+	VSUBPD      Y7, Y8, Y8
+	VSUBPD      Y5, Y8, Y5
+	VMOVUPS     Y5, Y5
+	VFMADD231PD Y4, Y3, Y5
+	VADDPD      Y5, Y7, Y3
+	VMOVUPS     Y6, Y4
+	VFMADD231PD Y3, Y2, Y4
+	VPXOR       constants<>+384(SB), Y2, Y2
+	VMOVUPS     Y3, Y3
+	VFMADD231PD Y6, Y2, Y3
+	VPSLLQ      $0x3f, Y1, Y1
+	VPOR        constants<>+640(SB), Y1, Y1
+	VCMPPD      $0x11, constants<>+256(SB), Y1, Y1
+	VPXOR       constants<>+384(SB), Y3, Y2
+	VBLENDVPD   Y1, Y2, Y4, Y2
+	VBLENDVPD   Y1, Y4, Y3, Y1
+	VDIVPD      Y1, Y2, Y1
+	VPAND       constants<>+512(SB), Y0, Y2
+	VCMPPD      $0x11, constants<>+6912(SB), Y2, Y2
+	VBLENDVPD   Y2, Y0, Y1, Y0
+	VMOVUPS     Y0, (AX)(BX*8)
+	ADDQ        $0x04, BX
+	CMPQ        BX, DX
+	JLT         tan64AVX2_loop
+	VZEROUPPER
+	RET
+
+// func tan64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·tan64AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+tan64AVX512_loop:
+	VMOVUPS     (CX)(BX*8), Z0
+	VMULPD      constants<>+5888(SB), Z0, Z1
+	VADDPD      constants<>+1216(SB), Z1, Z1
+	VSUBPD      constants<>+1216(SB), Z1, Z5
+	VMOVUPS     Z0, Z6
+	VFMADD231PD constants<>+5952(SB), Z5, Z6
+	VMULPD      constants<>+6016(SB), Z5, Z7
+	VPXORD      constants<>+384(SB), Z7, Z8
+	VMOVUPS     Z8, Z8
+	VFMADD231PD constants<>+6016(SB), Z5, Z8
+	VSUBPD      Z7, Z6, Z9
+	VSUBPD      Z9, Z6, Z6
+	VSUBPD      Z7, Z6, Z6
+	VMOVUPS     Z8, Z7
+	VFMADD231PD constants<>+6080(SB), Z5, Z7
+	VSUBPD      Z7, Z6, Z5
+	VMULPD      Z9, Z9, Z6
+	VMOVUPS     constants<>+6144(SB), Z7
+	VFMADD231PD constants<>+6208(SB), Z6, Z7
+	VMOVUPS     constants<>+6272(SB), Z8
 	VFMADD231PD Z6, Z7, Z8
-	VMOVUPD     constants<>+3648(SB), Z6
-	VFMADD231PD constants<>+3712(SB), Z5, Z6
-	VMOVUPD     constants<>+3776(SB), Z7
-	VFMADD231PD Z5, Z6, Z7
-	VMOVUPD     constants<>+3840(SB), Z6
-	VFMADD231PD Z5, Z7, Z6
-	VMOVUPD     constants<>+3904(SB), Z7
-	VFMADD231PD Z5, Z6, Z7
-	VMOVUPD     constants<>+3968(SB), Z6
-	VFMADD231PD Z5, Z7, Z6
-	VMULPD      constants<>+1088(SB), Z5, Z7
-	VMOVUPD     constants<>+1152(SB), Z9
-	VSUBPD      Z7, Z9, Z9
-	VMULPD      Z5, Z5, Z5
-	VMOVUPD     constants<>+1152(SB), Z10
-	VSUBPD      Z9, Z10, Z10
-	VSUBPD      Z7, Z10, Z7
-	VMOVUPD     Z7, Z7
+	VMOVUPS     constants<>+6336(SB), Z7
+	VFMADD231PD Z6, Z8, Z7
+	VMOVUPS     constants<>+6400(SB), Z8
+	VFMADD231PD Z6, Z7, Z8
+	VMOVUPS     constants<>+6464(SB), Z7
+	VFMADD231PD Z6, Z8, Z7
+	VMULPD      Z9, Z6, Z8
+	VMOVUPS     Z9, Z9
+	VFMADD231PD Z7, Z8, Z9
+	VMOVUPS     constants<>+6528(SB), Z7
+	VFMADD231PD constants<>+6592(SB), Z6, Z7
+	VMOVUPS     constants<>+6656(SB), Z8
+	VFMADD231PD Z6, Z7, Z8
+	VMOVUPS     constants<>+6720(SB), Z7
+	VFMADD231PD Z6, Z8, Z7
+	VMOVUPS     constants<>+6784(SB), Z8
+	VFMADD231PD Z6, Z7, Z8
+	VMOVUPS     constants<>+6848(SB), Z7
+	VFMADD231PD Z6, Z8, Z7
+	VMULPD      constants<>+2112(SB), Z6, Z8
+	VMOVUPS     constants<>+640(SB), Z10
+	VSUBPD      Z8, Z10, Z10
+	VMULPD      Z6, Z6, Z6
+	VMOVUPS     constants<>+640(SB), Z11
+	VSUBPD      Z10, Z11, Z11
+	VSUBPD      Z8, Z11, Z8
+	VMOVUPS     Z8, Z8
+	VFMADD231PD Z7, Z6, Z8
+	VADDPD      Z8, Z10, Z6
+	VMOVUPS     Z9, Z7
 	VFMADD231PD Z6, Z5, Z7
-	VADDPD      Z7, Z9, Z5
-	VMOVUPD     Z8, Z6
-	VFMADD231PD Z5, Z4, Z6
-	VPXORQ      constants<>+2944(SB), Z4, Z4
-	VMOVUPD     Z5, Z5
-	VFMADD231PD Z8, Z4, Z5
-	VPANDQ      constants<>+1408(SB), Z0, Z4
-	VCMPPD      $0x11, constants<>+4032(SB), Z4, K1
-	VPSLLQ      $0x3f, Z1, Z4
-	VPORQ       constants<>+1152(SB), Z4, Z4
-	VCMPPD      $0x11, constants<>+2624(SB), Z4, K2
-	VBLENDMPD   Z5, Z6, K2, Z2
-	VPSLLQ      $0x3e, Z1, Z1
-	VPANDQ      constants<>+2944(SB), Z1, Z1
-	VPXORQ      Z1, Z2, Z1
+	VPXORD      constants<>+384(SB), Z5, Z5
+	VMOVUPS     Z6, Z6
+	VFMADD231PD Z9, Z5, Z6
+	VPSLLQ      $0x3f, Z1, Z1
+	VPORD       constants<>+640(SB), Z1, Z1
+	VCMPPD      $0x11, constants<>+256(SB), Z1, K1
+	VPXORD      constants<>+384(SB), Z6, Z1
+	VBLENDMPD   Z1, Z7, K1, Z2
+	VBLENDMPD   Z7, Z6, K1, Z3
+	VDIVPD      Z3, Z2, Z1
+	VPANDD      constants<>+512(SB), Z0, Z5
+	VCMPPD      $0x11, constants<>+6912(SB), Z5, K1
+	VBLENDMPD   Z0, Z1, K1, Z4
+	VMOVUPS     Z4, (AX)(BX*8)
+	ADDQ        $0x08, BX
+	CMPQ        BX, DX
+	JLT         tan64AVX512_loop
+	VZEROUPPER
+	RET
+
+// func tan32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·tan32AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+tan32AVX2_loop:
+	VCVTPS2PD   (CX)(BX*4), Y0
+	VMULPD      constants<>+5888(SB), Y0, Y1
+	VADDPD      constants<>+1216(SB), Y1, Y1
+	VSUBPD      constants<>+1216(SB), Y1, Y2
+	VMOVUPS     Y0, Y3
+	VFMADD231PD constants<>+5952(SB), Y2, Y3
+	VMULPD      constants<>+6016(SB), Y2, Y4
+	VPXOR       constants<>+384(SB), Y4, Y5
+	VMOVUPS     Y5, Y5
+	VFMADD231PD constants<>+6016(SB), Y2, Y5
+	VSUBPD      Y4, Y3, Y6
+	VSUBPD      Y6, Y3, Y3
+	VSUBPD      Y4, Y3, Y3
+	VMOVUPS     Y5, Y4
+	VFMADD231PD constants<>+6080(SB), Y2, Y4
+	VSUBPD      Y4, Y3, Y2
+	VMULPD      Y6, Y6, Y3
+	VMOVUPS     constants<>+6144(SB), Y4
+	VFMADD231PD constants<>+6208(SB), Y3, Y4
+	VMOVUPS     constants<>+6272(SB), Y5
+	VFMADD231PD Y3, Y4, Y5
+	VMOVUPS     constants<>+6336(SB), Y4
+	VFMADD231PD Y3, Y5, Y4
+	VMOVUPS     constants<>+6400(SB), Y5
+	VFMADD231PD Y3, Y4, Y5
+	VMOVUPS     constants<>+6464(SB), Y4
+	VFMADD231PD Y3, Y5, Y4
+	VMULPD      Y6, Y3, Y5
+	VMOVUPS     Y6, Y6
+	VFMADD231PD Y4, Y5, Y6
+	VMOVUPS     constants<>+6528(SB), Y4
+	VFMADD231PD constants<>+6592(SB), Y3, Y4
+	VMOVUPS     constants<>+6656(SB), Y5
+	VFMADD231PD Y3, Y4, Y5
+	VMOVUPS     constants<>+6720(SB), Y4
+	VFMADD231PD Y3, Y5, Y4
+	VMOVUPS     constants<>+6784(SB), Y5
+	VFMADD231PD Y3, Y4, Y5
+	VMOVUPS     constants<>+6848(SB), Y4
+	VFMADD231PD Y3, Y5, Y4
+	VMULPD      constants<>+2112(SB), Y3, Y5
+	VMOVUPS     constants<>+640(SB), Y7
+	VSUBPD      Y5, Y7, Y7
+	VMULPD      Y3, Y3, Y3
+	VMOVUPS     constants<>+640(SB), Y8
+	VSUBPD      Y7, Y8, Y8
+	VSUBPD      Y5, Y8, Y5
+	VMOVUPS     Y5, Y5
+	VFMADD231PD Y4, Y3, Y5
+	VADDPD      Y5, Y7, Y3
+	VMOVUPS     Y6, Y4
+	VFMADD231PD Y3, Y2, Y4
+	VPXOR       constants<>+384(SB), Y2, Y2
+	VMOVUPS     Y3, Y3
+	VFMADD231PD Y6, Y2, Y3
+	VPSLLQ      $0x3f, Y1, Y1
+	VPOR        constants<>+640(SB), Y1, Y1
+	VCMPPD      $0x11, constants<>+256(SB), Y1, Y1
+	VPXOR       constants<>+384(SB), Y3, Y2
+	VBLENDVPD   Y1, Y2, Y4, Y2
+	VBLENDVPD   Y1, Y4, Y3, Y1
+	VDIVPD      Y1, Y2, Y1
+	VPAND       constants<>+512(SB), Y0, Y2
+	VCMPPD      $0x11, constants<>+6912(SB), Y2, Y2
+	VBLENDVPD   Y2, Y0, Y1, Y0
+	VCVTPD2PSY  Y0, X0
+	VMOVUPS     X0, (AX)(BX*4)
+	ADDQ        $0x04, BX
+	CMPQ        BX, DX
+	JLT         tan32AVX2_loop
+	VZEROUPPER
+	RET
+
+// func tan32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·tan32AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+tan32AVX512_loop:
+	VCVTPS2PD   (CX)(BX*4), Z0
+	VMULPD      constants<>+5888(SB), Z0, Z1
+	VADDPD      constants<>+1216(SB), Z1, Z1
+	VSUBPD      constants<>+1216(SB), Z1, Z5
+	VMOVUPS     Z0, Z6
+	VFMADD231PD constants<>+5952(SB), Z5, Z6
+	VMULPD      constants<>+6016(SB), Z5, Z7
+	VPXORD      constants<>+384(SB), Z7, Z8
+	VMOVUPS     Z8, Z8
+	VFMADD231PD constants<>+6016(SB), Z5, Z8
+	VSUBPD      Z7, Z6, Z9
+	VSUBPD      Z9, Z6, Z6
+	VSUBPD      Z7, Z6, Z6
+	VMOVUPS     Z8, Z7
+	VFMADD231PD constants<>+6080(SB), Z5, Z7
+	VSUBPD      Z7, Z6, Z5
+	VMULPD      Z9, Z9, Z6
+	VMOVUPS     constants<>+6144(SB), Z7
+	VFMADD231PD constants<>+6208(SB), Z6, Z7
+	VMOVUPS     constants<>+6272(SB), Z8
+	VFMADD231PD Z6, Z7, Z8
+	VMOVUPS     constants<>+6336(SB), Z7
+	VFMADD231PD Z6, Z8, Z7
+	VMOVUPS     constants<>+6400(SB), Z8
+	VFMADD231PD Z6, Z7, Z8
+	VMOVUPS     constants<>+6464(SB), Z7
+	VFMADD231PD Z6, Z8, Z7
+	VMULPD      Z9, Z6, Z8
+	VMOVUPS     Z9, Z9
+	VFMADD231PD Z7, Z8, Z9
+	VMOVUPS     constants<>+6528(SB), Z7
+	VFMADD231PD constants<>+6592(SB), Z6, Z7
+	VMOVUPS     constants<>+6656(SB), Z8
+	VFMADD231PD Z6, Z7, Z8
+	VMOVUPS     constants<>+6720(SB), Z7
+	VFMADD231PD Z6, Z8, Z7
+	VMOVUPS     constants<>+6784(SB), Z8
+	VFMADD231PD Z6, Z7, Z8
+	VMOVUPS     constants<>+6848(SB), Z7
+	VFMADD231PD Z6, Z8, Z7
+	VMULPD      constants<>+2112(SB), Z6, Z8
+	VMOVUPS     constants<>+640(SB), Z10
+	VSUBPD      Z8, Z10, Z10
+	VMULPD      Z6, Z6, Z6
+	VMOVUPS     constants<>+640(SB), Z11
+	VSUBPD      Z10, Z11, Z11
+	VSUBPD      Z8, Z11, Z8
+	VMOVUPS     Z8, Z8
+	VFMADD231PD Z7, Z6, Z8
+	VADDPD      Z8, Z10, Z6
+	VMOVUPS     Z9, Z7
+	VFMADD231PD Z6, Z5, Z7
+	VPXORD      constants<>+384(SB), Z5, Z5
+	VMOVUPS     Z6, Z6
+	VFMADD231PD Z9, Z5, Z6
+	VPSLLQ      $0x3f, Z1, Z1
+	VPORD       constants<>+640(SB), Z1, Z1
+	VCMPPD      $0x11, constants<>+256(SB), Z1, K1
+	VPXORD      constants<>+384(SB), Z6, Z1
+	VBLENDMPD   Z1, Z7, K1, Z2
+	VBLENDMPD   Z7, Z6, K1, Z3
+	VDIVPD      Z3, Z2, Z1
+	VPANDD      constants<>+512(SB), Z0, Z5
+	VCMPPD      $0x11, constants<>+6912(SB), Z5, K1
+	VBLENDMPD   Z0, Z1, K1, Z4
+	VCVTPD2PS   Z4, Y0
+	VMOVUPS     Y0, (AX)(BX*4)
+	ADDQ        $0x08, BX
+	CMPQ        BX, DX
+	JLT         tan32AVX512_loop
+	VZEROUPPER
+	RET
+
+// func tanh64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·tanh64AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+tanh64AVX2_loop:
+	VMOVUPS     (CX)(BX*8), Y0
+	VPAND       constants<>+512(SB), Y0, Y1
+	VMOVUPS     constants<>+6976(SB), Y2
+	VCMPPD      $0x11, Y1, Y2, Y2
+	VBLENDVPD   Y2, constants<>+6976(SB), Y1, Y1
+	VADDPD      Y1, Y1, Y1
+	VMULPD      constants<>+1152(SB), Y1, Y2
+	VADDPD      constants<>+1216(SB), Y2, Y2
+	VSUBPD      constants<>+1216(SB), Y2, Y2
+	VMOVUPS     Y1, Y1
+	VFMADD231PD constants<>+1280(SB), Y2, Y1
+	VMOVUPS     Y1, Y1
+	VFMADD231PD constants<>+1344(SB), Y2, Y1
+	VMULPD      Y1, Y1, Y3
+	VMOVUPS     constants<>+1472(SB), Y4
+	VFMADD231PD constants<>+3008(SB), Y1, Y4
+	VMOVUPS     constants<>+1408(SB), Y5
+	VFMADD231PD Y1, Y4, Y5
+	VMOVUPS     constants<>+1536(SB), Y4
+	VFMADD231PD Y1, Y5, Y4
+	VMOVUPS     constants<>+1600(SB), Y5
+	VFMADD231PD Y1, Y4, Y5
+	VMOVUPS     constants<>+1664(SB), Y4
+	VFMADD231PD Y1, Y5, Y4
+	VMOVUPS     constants<>+1728(SB), Y5
+	VFMADD231PD Y1, Y4, Y5
+	VMOVUPS     constants<>+1792(SB), Y4
+	VFMADD231PD Y1, Y5, Y4
+	VMOVUPS     constants<>+1856(SB), Y5
+	VFMADD231PD Y1, Y4, Y5
+	VMOVUPS     constants<>+1920(SB), Y4
+	VFMADD231PD Y1, Y5, Y4
+	VMOVUPS     constants<>+1984(SB), Y5
+	VFMADD231PD Y1, Y4, Y5
+	VMOVUPS     constants<>+2048(SB), Y4
+	VFMADD231PD Y1, Y5, Y4
+	VMOVUPS     constants<>+2112(SB), Y5
+	VFMADD231PD Y1, Y4, Y5
+	VMOVUPS     Y1, Y1
+	VFMADD231PD Y5, Y3, Y1
+	VSUBPD      constants<>+640(SB), Y2, Y2
+	VADDPD      constants<>+1216(SB), Y2, Y2
+	VPSLLQ      $0x34, Y2, Y2
+	VPADDQ      constants<>+640(SB), Y2, Y2
+	VSUBPD      constants<>+2112(SB), Y2, Y3
+	VMOVUPS     Y3, Y3
+	VFMADD231PD Y1, Y2, Y3
+	VMULPD      constants<>+3072(SB), Y3, Y1
+	VADDPD      constants<>+3072(SB), Y1, Y2
+	VDIVPD      Y2, Y1, Y1
+	VPAND       constants<>+384(SB), Y0, Y0
+	VPOR        Y0, Y1, Y0
+	VMOVUPS     Y0, (AX)(BX*8)
+	ADDQ        $0x04, BX
+	CMPQ        BX, DX
+	JLT         tanh64AVX2_loop
+	VZEROUPPER
+	RET
+
+// func tanh64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·tanh64AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+tanh64AVX512_loop:
+	VMOVUPS     (CX)(BX*8), Z0
+	VPANDD      constants<>+512(SB), Z0, Z1
+	VMOVUPS     constants<>+6976(SB), Z2
+	VCMPPD      $0x11, Z1, Z2, K1
+	VBLENDMPD   constants<>+6976(SB), Z1, K1, Z3
+	VADDPD      Z3, Z3, Z1
+	VMULPD      constants<>+1152(SB), Z1, Z2
+	VADDPD      constants<>+1216(SB), Z2, Z2
+	VSUBPD      constants<>+1216(SB), Z2, Z2
+	VMOVUPS     Z1, Z1
+	VFMADD231PD constants<>+1280(SB), Z2, Z1
+	VMOVUPS     Z1, Z1
+	VFMADD231PD constants<>+1344(SB), Z2, Z1
+	VMULPD      Z1, Z1, Z4
+	VMOVUPS     constants<>+1472(SB), Z5
+	VFMADD231PD constants<>+3008(SB), Z1, Z5
+	VMOVUPS     constants<>+1408(SB), Z6
+	VFMADD231PD Z1, Z5, Z6
+	VMOVUPS     constants<>+1536(SB), Z5
+	VFMADD231PD Z1, Z6, Z5
+	VMOVUPS     constants<>+1600(SB), Z6
+	VFMADD231PD Z1, Z5, Z6
+	VMOVUPS     constants<>+1664(SB), Z5
+	VFMADD231PD Z1, Z6, Z5
+	VMOVUPS     constants<>+1728(SB), Z6
+	VFMADD231PD Z1, Z5, Z6
+	VMOVUPS     constants<>+1792(SB), Z5
+	VFMADD231PD Z1, Z6, Z5
+	VMOVUPS     constants<>+1856(SB), Z6
+	VFMADD231PD Z1, Z5, Z6
+	VMOVUPS     constants<>+1920(SB), Z5
+	VFMADD231PD Z1, Z6, Z5
+	VMOVUPS     constants<>+1984(SB), Z6
+	VFMADD231PD Z1, Z5, Z6
+	VMOVUPS     constants<>+2048(SB), Z5
+	VFMADD231PD Z1, Z6, Z5
+	VMOVUPS     constants<>+2112(SB), Z6
+	VFMADD231PD Z1, Z5, Z6
+	VMOVUPS     Z1, Z1
+	VFMADD231PD Z6, Z4, Z1
+	VSUBPD      constants<>+640(SB), Z2, Z2
+	VADDPD      constants<>+1216(SB), Z2, Z2
+	VPSLLQ      $0x34, Z2, Z2
+	VPADDQ      constants<>+640(SB), Z2, Z2
+	VSUBPD      constants<>+2112(SB), Z2, Z4
+	VMOVUPS     Z4, Z4
+	VFMADD231PD Z1, Z2, Z4
+	VMULPD      constants<>+3072(SB), Z4, Z1
+	VADDPD      constants<>+3072(SB), Z1, Z2
+	VDIVPD      Z2, Z1, Z1
+	VPANDD      constants<>+384(SB), Z0, Z0
+	VPORD       Z0, Z1, Z0
+	VMOVUPS     Z0, (AX)(BX*8)
+	ADDQ        $0x08, BX
+	CMPQ        BX, DX
+	JLT         tanh64AVX512_loop
+	VZEROUPPER
+	RET
+
+// func tanh32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·tanh32AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+tanh32AVX2_loop:
+	VMOVUPS     (CX)(BX*4), Y0
+	VPAND       constants<>+448(SB), Y0, Y1
+	VMOVUPS     constants<>+7040(SB), Y2
+	VCMPPS      $0x11, Y1, Y2, Y2
+	VBLENDVPS   Y2, constants<>+7040(SB), Y1, Y1
+	VADDPS      Y1, Y1, Y1
+	VMULPS      constants<>+2304(SB), Y1, Y2
+	VADDPS      constants<>+2368(SB), Y2, Y2
+	VSUBPS      constants<>+2368(SB), Y2, Y2
+	VMOVUPS     Y1, Y1
+	VFMADD231PS constants<>+2432(SB), Y2, Y1
+	VMOVUPS     Y1, Y1
+	VFMADD231PS constants<>+2496(SB), Y2, Y1
+	VMULPS      Y1, Y1, Y3
+	VMOVUPS     constants<>+2624(SB), Y4
+	VFMADD231PS constants<>+3328(SB), Y1, Y4
+	VMOVUPS     constants<>+3392(SB), Y5
+	VFMADD231PS Y1, Y4, Y5
+	VMOVUPS     constants<>+2688(SB), Y4
+	VFMADD231PS Y1, Y5, Y4
+	VMOVUPS     constants<>+3456(SB), Y5
+	VFMADD231PS Y1, Y4, Y5
+	VMOVUPS     constants<>+2816(SB), Y4
+	VFMADD231PS Y1, Y5, Y4
+	VMOVUPS     Y1, Y1
+	VFMADD231PS Y4, Y3, Y1
+	VSUBPS      constants<>+576(SB), Y2, Y2
+	VADDPS      constants<>+2368(SB), Y2, Y2
+	VPSLLD      $0x17, Y2, Y2
+	VPADDD      constants<>+576(SB), Y2, Y2
+	VSUBPS      constants<>+2816(SB), Y2, Y3
+	VMOVUPS     Y3, Y3
+	VFMADD231PS Y1, Y2, Y3
+	VMULPS      constants<>+3520(SB), Y3, Y1
+	VADDPS      constants<>+3520(SB), Y1, Y2
+	VDIVPS      Y2, Y1, Y1
+	VPAND       constants<>+192(SB), Y0, Y0
+	VPOR        Y0, Y1, Y0
+	VMOVUPS     Y0, (AX)(BX*4)
+	ADDQ        $0x08, BX
+	CMPQ        BX, DX
+	JLT         tanh32AVX2_loop
+	VZEROUPPER
+	RET
+
+// func tanh32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·tanh32AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+tanh32AVX512_loop:
+	VMOVUPS     (CX)(BX*4), Z0
+	VPANDD      constants<>+448(SB), Z0, Z1
+	VMOVUPS     constants<>+7040(SB), Z2
+	VCMPPS      $0x11, Z1, Z2, K1
+	VBLENDMPS   constants<>+7040(SB), Z1, K1, Z3
+	VADDPS      Z3, Z3, Z1
+	VMULPS      constants<>+2304(SB), Z1, Z2
+	VADDPS      constants<>+2368(SB), Z2, Z2
+	VSUBPS      constants<>+2368(SB), Z2, Z2
+	VMOVUPS     Z1, Z1
+	VFMADD231PS constants<>+2432(SB), Z2, Z1
+	VMOVUPS     Z1, Z1
+	VFMADD231PS constants<>+2496(SB), Z2, Z1
+	VMULPS      Z1, Z1, Z4
+	VMOVUPS     constants<>+2624(SB), Z5
+	VFMADD231PS constants<>+3328(SB), Z1, Z5
+	VMOVUPS     constants<>+3392(SB), Z6
+	VFMADD231PS Z1, Z5, Z6
+	VMOVUPS     constants<>+2688(SB), Z5
+	VFMADD231PS Z1, Z6, Z5
+	VMOVUPS     constants<>+3456(SB), Z6
+	VFMADD231PS Z1, Z5, Z6
+	VMOVUPS     constants<>+2816(SB), Z5
+	VFMADD231PS Z1, Z6, Z5
+	VMOVUPS     Z1, Z1
+	VFMADD231PS Z5, Z4, Z1
+	VSUBPS      constants<>+576(SB), Z2, Z2
+	VADDPS      constants<>+2368(SB), Z2, Z2
+	VPSLLD      $0x17, Z2, Z2
+	VPADDD      constants<>+576(SB), Z2, Z2
+	VSUBPS      constants<>+2816(SB), Z2, Z4
+	VMOVUPS     Z4, Z4
+	VFMADD231PS Z1, Z2, Z4
+	VMULPS      constants<>+3520(SB), Z4, Z1
+	VADDPS      constants<>+3520(SB), Z1, Z2
+	VDIVPS      Z2, Z1, Z1
+	VPANDD      constants<>+192(SB), Z0, Z0
+	VPORD       Z0, Z1, Z0
+	VMOVUPS     Z0, (AX)(BX*4)
+	ADDQ        $0x10, BX
+	CMPQ        BX, DX
+	JLT         tanh32AVX512_loop
+	VZEROUPPER
+	RET
+
+// func sinh64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·sinh64AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+sinh64AVX2_loop:
+	VMOVUPS     (CX)(BX*8), Y0
+	VPAND       constants<>+512(SB), Y0, Y1
+	VCMPPD      $0x11, constants<>+7104(SB), Y1, Y2
+	VBLENDVPD   Y2, constants<>+7104(SB), Y1, Y2
+	VMOVUPS     constants<>+2944(SB), Y3
+	VCMPPD      $0x11, Y2, Y3, Y3
+	VBLENDVPD   Y3, constants<>+2944(SB), Y2, Y2
+	VMULPD      constants<>+1152(SB), Y2, Y3
+	VADDPD      constants<>+1216(SB), Y3, Y3
+	VSUBPD      constants<>+1216(SB), Y3, Y3
+	VMOVUPS     Y2, Y2
+	VFMADD231PD constants<>+1280(SB), Y3, Y2
+	VMOVUPS     Y2, Y2
+	VFMADD231PD constants<>+1344(SB), Y3, Y2
+	VMULPD      Y2, Y2, Y4
+	VMOVUPS     constants<>+1472(SB), Y5
+	VFMADD231PD constants<>+3008(SB), Y2, Y5
+	VMOVUPS     constants<>+1408(SB), Y6
+	VFMADD231PD Y2, Y5, Y6
+	VMOVUPS     constants<>+1536(SB), Y5
+	VFMADD231PD Y2, Y6, Y5
+	VMOVUPS     constants<>+1600(SB), Y6
+	VFMADD231PD Y2, Y5, Y6
+	VMOVUPS     constants<>+1664(SB), Y5
+	VFMADD231PD Y2, Y6, Y5
+	VMOVUPS     constants<>+1728(SB), Y6
+	VFMADD231PD Y2, Y5, Y6
+	VMOVUPS     constants<>+1792(SB), Y5
+	VFMADD231PD Y2, Y6, Y5
+	VMOVUPS     constants<>+1856(SB), Y6
+	VFMADD231PD Y2, Y5, Y6
+	VMOVUPS     constants<>+1920(SB), Y5
+	VFMADD231PD Y2, Y6, Y5
+	VMOVUPS     constants<>+1984(SB), Y6
+	VFMADD231PD Y2, Y5, Y6
+	VMOVUPS     constants<>+2048(SB), Y5
+	VFMADD231PD Y2, Y6, Y5
+	VMOVUPS     constants<>+2112(SB), Y6
+	VFMADD231PD Y2, Y5, Y6
+	VMOVUPS     Y2, Y2
+	VFMADD231PD Y6, Y4, Y2
+	VSUBPD      constants<>+640(SB), Y3, Y3
+	VADDPD      constants<>+1216(SB), Y3, Y3
+	VPSLLQ      $0x34, Y3, Y3
+	VPADDQ      constants<>+640(SB), Y3, Y3
+	VSUBPD      constants<>+2112(SB), Y3, Y4
+	VMOVUPS     Y4, Y4
+	VFMADD231PD Y2, Y3, Y4
+	VMOVUPS     constants<>+640(SB), Y2
+	VFMADD231PD constants<>+3072(SB), Y4, Y2
+	VDIVPD      Y2, Y4, Y2
+	VADDPD      Y2, Y4, Y2
+	VCMPPD      $0x11, constants<>+7168(SB), Y1, Y3
+	VBLENDVPD   Y3, Y1, Y2, Y2
+	VMOVUPS     constants<>+7232(SB), Y3
+	VCMPPD      $0x11, Y1, Y3, Y3
+	VCMPPD      $0x11, constants<>+1024(SB), Y1, Y4
+	VBLENDVPD   Y4, constants<>+1024(SB), Y1, Y1
+	VMOVUPS     constants<>+1088(SB), Y4
+	VCMPPD      $0x11, Y1, Y4, Y4
+	VBLENDVPD   Y4, constants<>+1088(SB), Y1, Y1
+	VMULPD      constants<>+1152(SB), Y1, Y4
+	VADDPD      constants<>+1216(SB), Y4, Y4
+	VSUBPD      constants<>+1216(SB), Y4, Y4
+	VMOVUPS     Y1, Y1
+	VFMADD231PD constants<>+1280(SB), Y4, Y1
+	VMOVUPS     Y1, Y1
+	VFMADD231PD constants<>+1344(SB), Y4, Y1
+	VADDPD      constants<>+7104(SB), Y4, Y4
+	VMOVUPS     constants<>+1408(SB), Y5
+	VFMADD231PD constants<>+1472(SB), Y1, Y5
+	VMOVUPS     constants<>+1536(SB), Y6
+	VFMADD231PD Y1, Y5, Y6
+	VMOVUPS     constants<>+1600(SB), Y5
+	VFMADD231PD Y1, Y6, Y5
+	VMOVUPS     constants<>+1664(SB), Y6
+	VFMADD231PD Y1, Y5, Y6
+	VMOVUPS     constants<>+1728(SB), Y5
+	VFMADD231PD Y1, Y6, Y5
+	VMOVUPS     constants<>+1792(SB), Y6
+	VFMADD231PD Y1, Y5, Y6
+	VMOVUPS     constants<>+1856(SB), Y5
+	VFMADD231PD Y1, Y6, Y5
+	VMOVUPS     constants<>+1920(SB), Y6
+	VFMADD231PD Y1, Y5, Y6
+	VMOVUPS     constants<>+1984(SB), Y5
+	VFMADD231PD Y1, Y6, Y5
+	VMOVUPS     constants<>+2048(SB), Y6
+	VFMADD231PD Y1, Y5, Y6
+	VMOVUPS     constants<>+2112(SB), Y5
+	VFMADD231PD Y1, Y6, Y5
+	VMOVUPS     constants<>+640(SB), Y6
+	VFMADD231PD Y1, Y5, Y6
+	VMOVUPS     constants<>+640(SB), Y5
+	VFMADD231PD Y1, Y6, Y5
+	VMULPD      constants<>+2112(SB), Y4, Y1
+	VADDPD      constants<>+1216(SB), Y1, Y1
+	VSUBPD      constants<>+1216(SB), Y1, Y6
+	VSUBPD      Y6, Y4, Y4
+	VADDPD      constants<>+1216(SB), Y4, Y4
+	VPSLLQ      $0x34, Y1, Y1
+	VPADDQ      constants<>+640(SB), Y1, Y1
+	VMULPD      Y1, Y5, Y1
+	VPSLLQ      $0x34, Y4, Y4
+	VPADDQ      constants<>+640(SB), Y4, Y4
+	VMULPD      Y4, Y1, Y1
+	VBLENDVPD   Y3, Y1, Y2, Y1
+	VPAND       constants<>+384(SB), Y0, Y0
+	VPOR        Y0, Y1, Y0
+	VMOVUPS     Y0, (AX)(BX*8)
+	ADDQ        $0x04, BX
+	CMPQ        BX, DX
+	JLT         sinh64AVX2_loop
+	VZEROUPPER
+	RET
+
+// func sinh64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·sinh64AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+sinh64AVX512_loop:
+	VMOVUPS     (CX)(BX*8), Z0
+	VPANDD      constants<>+512(SB), Z0, Z1
+	VCMPPD      $0x11, constants<>+7104(SB), Z1, K1
+	VBLENDMPD   constants<>+7104(SB), Z1, K1, Z2
+	VMOVUPS     constants<>+2944(SB), Z3
+	VCMPPD      $0x11, Z2, Z3, K1
+	VBLENDMPD   constants<>+2944(SB), Z2, K1, Z4
+	VMULPD      constants<>+1152(SB), Z4, Z3
+	VADDPD      constants<>+1216(SB), Z3, Z3
+	VSUBPD      constants<>+1216(SB), Z3, Z3
+	VMOVUPS     Z4, Z9
+	VFMADD231PD constants<>+1280(SB), Z3, Z9
+	VMOVUPS     Z9, Z9
+	VFMADD231PD constants<>+1344(SB), Z3, Z9
+	VMULPD      Z9, Z9, Z10
+	VMOVUPS     constants<>+1472(SB), Z11
+	VFMADD231PD constants<>+3008(SB), Z9, Z11
+	VMOVUPS     constants<>+1408(SB), Z12
+	VFMADD231PD Z9, Z11, Z12
+	VMOVUPS     constants<>+1536(SB), Z11
+	VFMADD231PD Z9, Z12, Z11
+	VMOVUPS     constants<>+1600(SB), Z12
+	VFMADD231PD Z9, Z11, Z12
+	VMOVUPS     constants<>+1664(SB), Z11
+	VFMADD231PD Z9, Z12, Z11
+	VMOVUPS     constants<>+1728(SB), Z12
+	VFMADD231PD Z9, Z11, Z12
+	VMOVUPS     constants<>+1792(SB), Z11
+	VFMADD231PD Z9, Z12, Z11
+	VMOVUPS     constants<>+1856(SB), Z12
+	VFMADD231PD Z9, Z11, Z12
+	VMOVUPS     constants<>+1920(SB), Z11
+	VFMADD231PD Z9, Z12, Z11
+	VMOVUPS     constants<>+1984(SB), Z12
+	VFMADD231PD Z9, Z11, Z12
+	VMOVUPS     constants<>+2048(SB), Z11
+	VFMADD231PD Z9, Z12, Z11
+	VMOVUPS     constants<>+2112(SB), Z12
+	VFMADD231PD Z9, Z11, Z12
+	VMOVUPS     Z9, Z9
+	VFMADD231PD Z12, Z10, Z9
+	VSUBPD      constants<>+640(SB), Z3, Z3
+	VADDPD      constants<>+1216(SB), Z3, Z3
+	VPSLLQ      $0x34, Z3, Z3
+	VPADDQ      constants<>+640(SB), Z3, Z3
+	VSUBPD      constants<>+2112(SB), Z3, Z10
+	VMOVUPS     Z10, Z10
+	VFMADD231PD Z9, Z3, Z10
+	VMOVUPS     constants<>+640(SB), Z3
+	VFMADD231PD constants<>+3072(SB), Z10, Z3
+	VDIVPD      Z3, Z10, Z3
+	VADDPD      Z3, Z10, Z3
+	VCMPPD      $0x11, constants<>+7168(SB), Z1, K1
+	VBLENDMPD   Z1, Z3, K1, Z5
+	VMOVUPS     constants<>+7232(SB), Z3
+	VCMPPD      $0x11, Z1, Z3, K1
+	VCMPPD      $0x11, constants<>+1024(SB), Z1, K2
+	VBLENDMPD   constants<>+1024(SB), Z1, K2, Z6
+	VMOVUPS     constants<>+1088(SB), Z1
+	VCMPPD      $0x11, Z6, Z1, K2
+	VBLENDMPD   constants<>+1088(SB), Z6, K2, Z7
+	VMULPD      constants<>+1152(SB), Z7, Z1
+	VADDPD      constants<>+1216(SB), Z1, Z1
+	VSUBPD      constants<>+1216(SB), Z1, Z1
+	VMOVUPS     Z7, Z3
+	VFMADD231PD constants<>+1280(SB), Z1, Z3
+	VMOVUPS     Z3, Z3
+	VFMADD231PD constants<>+1344(SB), Z1, Z3
+	VADDPD      constants<>+7104(SB), Z1, Z1
+	VMOVUPS     constants<>+1408(SB), Z9
+	VFMADD231PD constants<>+1472(SB), Z3, Z9
+	VMOVUPS     constants<>+1536(SB), Z10
+	VFMADD231PD Z3, Z9, Z10
+	VMOVUPS     constants<>+1600(SB), Z9
+	VFMADD231PD Z3, Z10, Z9
+	VMOVUPS     constants<>+1664(SB), Z10
+	VFMADD231PD Z3, Z9, Z10
+	VMOVUPS     constants<>+1728(SB), Z9
+	VFMADD231PD Z3, Z10, Z9
+	VMOVUPS     constants<>+1792(SB), Z10
+	VFMADD231PD Z3, Z9, Z10
+	VMOVUPS     constants<>+1856(SB), Z9
+	VFMADD231PD Z3, Z10, Z9
+	VMOVUPS     constants<>+1920(SB), Z10
+	VFMADD231PD Z3, Z9, Z10
+	VMOVUPS     constants<>+1984(SB), Z9
+	VFMADD231PD Z3, Z10, Z9
+	VMOVUPS     constants<>+2048(SB), Z10
+	VFMADD231PD Z3, Z9, Z10
+	VMOVUPS     constants<>+2112(SB), Z9
+	VFMADD231PD Z3, Z10, Z9
+	VMOVUPS     constants<>+640(SB), Z10
+	VFMADD231PD Z3, Z9, Z10
+	VMOVUPS     constants<>+640(SB), Z9
+	VFMADD231PD Z3, Z10, Z9
+	VMULPD      constants<>+2112(SB), Z1, Z3
+	VADDPD      constants<>+1216(SB), Z3, Z3
+	VSUBPD      constants<>+1216(SB), Z3, Z10
+	VSUBPD      Z10, Z1, Z1
+	VADDPD      constants<>+1216(SB), Z1, Z1
+	VPSLLQ      $0x34, Z3, Z3
+	VPADDQ      constants<>+640(SB), Z3, Z3
+	VMULPD      Z3, Z9, Z3
+	VPSLLQ      $0x34, Z1, Z1
+	VPADDQ      constants<>+640(SB), Z1, Z1
+	VMULPD      Z1, Z3, Z1
+	VBLENDMPD   Z1, Z5, K1, Z8
+	VPANDD      constants<>+384(SB), Z0, Z0
+	VPORD       Z0, Z8, Z0
+	VMOVUPS     Z0, (AX)(BX*8)
+	ADDQ        $0x08, BX
+	CMPQ        BX, DX
+	JLT         sinh64AVX512_loop
+	VZEROUPPER
+	RET
+
+// func sinh32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·sinh32AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+sinh32AVX2_loop:
+	VCVTPS2PD   (CX)(BX*4), Y0
+	VPAND       constants<>+512(SB), Y0, Y1
+	VCMPPD      $0x11, constants<>+7104(SB), Y1, Y2
+	VBLENDVPD   Y2, constants<>+7104(SB), Y1, Y2
+	VMOVUPS     constants<>+2944(SB), Y3
+	VCMPPD      $0x11, Y2, Y3, Y3
+	VBLENDVPD   Y3, constants<>+2944(SB), Y2, Y2
+	VMULPD      constants<>+1152(SB), Y2, Y3
+	VADDPD      constants<>+1216(SB), Y3, Y3
+	VSUBPD      constants<>+1216(SB), Y3, Y3
+	VMOVUPS     Y2, Y2
+	VFMADD231PD constants<>+1280(SB), Y3, Y2
+	VMOVUPS     Y2, Y2
+	VFMADD231PD constants<>+1344(SB), Y3, Y2
+	VMULPD      Y2, Y2, Y4
+	VMOVUPS     constants<>+1472(SB), Y5
+	VFMADD231PD constants<>+3008(SB), Y2, Y5
+	VMOVUPS     constants<>+1408(SB), Y6
+	VFMADD231PD Y2, Y5, Y6
+	VMOVUPS     constants<>+1536(SB), Y5
+	VFMADD231PD Y2, Y6, Y5
+	VMOVUPS     constants<>+1600(SB), Y6
+	VFMADD231PD Y2, Y5, Y6
+	VMOVUPS     constants<>+1664(SB), Y5
+	VFMADD231PD Y2, Y6, Y5
+	VMOVUPS     constants<>+1728(SB), Y6
+	VFMADD231PD Y2, Y5, Y6
+	VMOVUPS     constants<>+1792(SB), Y5
+	VFMADD231PD Y2, Y6, Y5
+	VMOVUPS     constants<>+1856(SB), Y6
+	VFMADD231PD Y2, Y5, Y6
+	VMOVUPS     constants<>+1920(SB), Y5
+	VFMADD231PD Y2, Y6, Y5
+	VMOVUPS     constants<>+1984(SB), Y6
+	VFMADD231PD Y2, Y5, Y6
+	VMOVUPS     constants<>+2048(SB), Y5
+	VFMADD231PD Y2, Y6, Y5
+	VMOVUPS     constants<>+2112(SB), Y6
+	VFMADD231PD Y2, Y5, Y6
+	VMOVUPS     Y2, Y2
+	VFMADD231PD Y6, Y4, Y2
+	VSUBPD      constants<>+640(SB), Y3, Y3
+	VADDPD      constants<>+1216(SB), Y3, Y3
+	VPSLLQ      $0x34, Y3, Y3
+	VPADDQ      constants<>+640(SB), Y3, Y3
+	VSUBPD      constants<>+2112(SB), Y3, Y4
+	VMOVUPS     Y4, Y4
+	VFMADD231PD Y2, Y3, Y4
+	VMOVUPS     constants<>+640(SB), Y2
+	VFMADD231PD constants<>+3072(SB), Y4, Y2
+	VDIVPD      Y2, Y4, Y2
+	VADDPD      Y2, Y4, Y2
+	VCMPPD      $0x11, constants<>+7168(SB), Y1, Y3
+	VBLENDVPD   Y3, Y1, Y2, Y2
+	VMOVUPS     constants<>+7232(SB), Y3
+	VCMPPD      $0x11, Y1, Y3, Y3
+	VCMPPD      $0x11, constants<>+1024(SB), Y1, Y4
+	VBLENDVPD   Y4, constants<>+1024(SB), Y1, Y1
+	VMOVUPS     constants<>+1088(SB), Y4
+	VCMPPD      $0x11, Y1, Y4, Y4
+	VBLENDVPD   Y4, constants<>+1088(SB), Y1, Y1
+	VMULPD      constants<>+1152(SB), Y1, Y4
+	VADDPD      constants<>+1216(SB), Y4, Y4
+	VSUBPD      constants<>+1216(SB), Y4, Y4
+	VMOVUPS     Y1, Y1
+	VFMADD231PD constants<>+1280(SB), Y4, Y1
+	VMOVUPS     Y1, Y1
+	VFMADD231PD constants<>+1344(SB), Y4, Y1
+	VADDPD      constants<>+7104(SB), Y4, Y4
+	VMOVUPS     constants<>+1408(SB), Y5
+	VFMADD231PD constants<>+1472(SB), Y1, Y5
+	VMOVUPS     constants<>+1536(SB), Y6
+	VFMADD231PD Y1, Y5, Y6
+	VMOVUPS     constants<>+1600(SB), Y5
+	VFMADD231PD Y1, Y6, Y5
+	VMOVUPS     constants<>+1664(SB), Y6
+	VFMADD231PD Y1, Y5, Y6
+	VMOVUPS     constants<>+1728(SB), Y5
+	VFMADD231PD Y1, Y6, Y5
+	VMOVUPS     constants<>+1792(SB), Y6
+	VFMADD231PD Y1, Y5, Y6
+	VMOVUPS     constants<>+1856(SB), Y5
+	VFMADD231PD Y1, Y6, Y5
+	VMOVUPS     constants<>+1920(SB), Y6
+	VFMADD231PD Y1, Y5, Y6
+	VMOVUPS     constants<>+1984(SB), Y5
+	VFMADD231PD Y1, Y6, Y5
+	VMOVUPS     constants<>+2048(SB), Y6
+	VFMADD231PD Y1, Y5, Y6
+	VMOVUPS     constants<>+2112(SB), Y5
+	VFMADD231PD Y1, Y6, Y5
+	VMOVUPS     constants<>+640(SB), Y6
+	VFMADD231PD Y1, Y5, Y6
+	VMOVUPS     constants<>+640(SB), Y5
+	VFMADD231PD Y1, Y6, Y5
+	VMULPD      constants<>+2112(SB), Y4, Y1
+	VADDPD      constants<>+1216(SB), Y1, Y1
+	VSUBPD      constants<>+1216(SB), Y1, Y6
+	VSUBPD      Y6, Y4, Y4
+	VADDPD      constants<>+1216(SB), Y4, Y4
+	VPSLLQ      $0x34, Y1, Y1
+	VPADDQ      constants<>+640(SB), Y1, Y1
+	VMULPD      Y1, Y5, Y1
+	VPSLLQ      $0x34, Y4, Y4
+	VPADDQ      constants<>+640(SB), Y4, Y4
+	VMULPD      Y4, Y1, Y1
+	VBLENDVPD   Y3, Y1, Y2, Y1
+	VPAND       constants<>+384(SB), Y0, Y0
+	VPOR        Y0, Y1, Y0
+	VCVTPD2PSY  Y0, X0
+	VMOVUPS     X0, (AX)(BX*4)
+	ADDQ        $0x04, BX
+	CMPQ        BX, DX
+	JLT         sinh32AVX2_loop
+	VZEROUPPER
+	RET
+
+// func sinh32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·sinh32AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+sinh32AVX512_loop:
+	VCVTPS2PD   (CX)(BX*4), Z0
+	VPANDD      constants<>+512(SB), Z0, Z1
+	VCMPPD      $0x11, constants<>+7104(SB), Z1, K1
+	VBLENDMPD   constants<>+7104(SB), Z1, K1, Z2
+	VMOVUPS     constants<>+2944(SB), Z3
+	VCMPPD      $0x11, Z2, Z3, K1
+	VBLENDMPD   constants<>+2944(SB), Z2, K1, Z4
+	VMULPD      constants<>+1152(SB), Z4, Z3
+	VADDPD      constants<>+1216(SB), Z3, Z3
+	VSUBPD      constants<>+1216(SB), Z3, Z3
+	VMOVUPS     Z4, Z9
+	VFMADD231PD constants<>+1280(SB), Z3, Z9
+	VMOVUPS     Z9, Z9
+	VFMADD231PD constants<>+1344(SB), Z3, Z9
+	VMULPD      Z9, Z9, Z10
+	VMOVUPS     constants<>+1472(SB), Z11
+	VFMADD231PD constants<>+3008(SB), Z9, Z11
+	VMOVUPS     constants<>+1408(SB), Z12
+	VFMADD231PD Z9, Z11, Z12
+	VMOVUPS     constants<>+1536(SB), Z11
+	VFMADD231PD Z9, Z12, Z11
+	VMOVUPS     constants<>+1600(SB), Z12
+	VFMADD231PD Z9, Z11, Z12
+	VMOVUPS     constants<>+1664(SB), Z11
+	VFMADD231PD Z9, Z12, Z11
+	VMOVUPS     constants<>+1728(SB), Z12
+	VFMADD231PD Z9, Z11, Z12
+	VMOVUPS     constants<>+1792(SB), Z11
+	VFMADD231PD Z9, Z12, Z11
+	VMOVUPS     constants<>+1856(SB), Z12
+	VFMADD231PD Z9, Z11, Z12
+	VMOVUPS     constants<>+1920(SB), Z11
+	VFMADD231PD Z9, Z12, Z11
+	VMOVUPS     constants<>+1984(SB), Z12
+	VFMADD231PD Z9, Z11, Z12
+	VMOVUPS     constants<>+2048(SB), Z11
+	VFMADD231PD Z9, Z12, Z11
+	VMOVUPS     constants<>+2112(SB), Z12
+	VFMADD231PD Z9, Z11, Z12
+	VMOVUPS     Z9, Z9
+	VFMADD231PD Z12, Z10, Z9
+	VSUBPD      constants<>+640(SB), Z3, Z3
+	VADDPD      constants<>+1216(SB), Z3, Z3
+	VPSLLQ      $0x34, Z3, Z3
+	VPADDQ      constants<>+640(SB), Z3, Z3
+	VSUBPD      constants<>+2112(SB), Z3, Z10
+	VMOVUPS     Z10, Z10
+	VFMADD231PD Z9, Z3, Z10
+	VMOVUPS     constants<>+640(SB), Z3
+	VFMADD231PD constants<>+3072(SB), Z10, Z3
+	VDIVPD      Z3, Z10, Z3
+	VADDPD      Z3, Z10, Z3
+	VCMPPD      $0x11, constants<>+7168(SB), Z1, K1
+	VBLENDMPD   Z1, Z3, K1, Z5
+	VMOVUPS     constants<>+7232(SB), Z3
+	VCMPPD      $0x11, Z1, Z3, K1
+	VCMPPD      $0x11, constants<>+1024(SB), Z1, K2
+	VBLENDMPD   constants<>+1024(SB), Z1, K2, Z6
+	VMOVUPS     constants<>+1088(SB), Z1
+	VCMPPD      $0x11, Z6, Z1, K2
+	VBLENDMPD   constants<>+1088(SB), Z6, K2, Z7
+	VMULPD      constants<>+1152(SB), Z7, Z1
+	VADDPD      constants<>+1216(SB), Z1, Z1
+	VSUBPD      constants<>+1216(SB), Z1, Z1
+	VMOVUPS     Z7, Z3
+	VFMADD231PD constants<>+1280(SB), Z1, Z3
+	VMOVUPS     Z3, Z3
+	VFMADD231PD constants<>+1344(SB), Z1, Z3
+	VADDPD      constants<>+7104(SB), Z1, Z1
+	VMOVUPS     constants<>+1408(SB), Z9
+	VFMADD231PD constants<>+1472(SB), Z3, Z9
+	VMOVUPS     constants<>+1536(SB), Z10
+	VFMADD231PD Z3, Z9, Z10
+	VMOVUPS     constants<>+1600(SB), Z9
+	VFMADD231PD Z3, Z10, Z9
+	VMOVUPS     constants<>+1664(SB), Z10
+	VFMADD231PD Z3, Z9, Z10
+	VMOVUPS     constants<>+1728(SB), Z9
+	VFMADD231PD Z3, Z10, Z9
+	VMOVUPS     constants<>+1792(SB), Z10
+	VFMADD231PD Z3, Z9, Z10
+	VMOVUPS     constants<>+1856(SB), Z9
+	VFMADD231PD Z3, Z10, Z9
+	VMOVUPS     constants<>+1920(SB), Z10
+	VFMADD231PD Z3, Z9, Z10
+	VMOVUPS     constants<>+1984(SB), Z9
+	VFMADD231PD Z3, Z10, Z9
+	VMOVUPS     constants<>+2048(SB), Z10
+	VFMADD231PD Z3, Z9, Z10
+	VMOVUPS     constants<>+2112(SB), Z9
+	VFMADD231PD Z3, Z10, Z9
+	VMOVUPS     constants<>+640(SB), Z10
+	VFMADD231PD Z3, Z9, Z10
+	VMOVUPS     constants<>+640(SB), Z9
+	VFMADD231PD Z3, Z10, Z9
+	VMULPD      constants<>+2112(SB), Z1, Z3
+	VADDPD      constants<>+1216(SB), Z3, Z3
+	VSUBPD      constants<>+1216(SB), Z3, Z10
+	VSUBPD      Z10, Z1, Z1
+	VADDPD      constants<>+1216(SB), Z1, Z1
+	VPSLLQ      $0x34, Z3, Z3
+	VPADDQ      constants<>+640(SB), Z3, Z3
+	VMULPD      Z3, Z9, Z3
+	VPSLLQ      $0x34, Z1, Z1
+	VPADDQ      constants<>+640(SB), Z1, Z1
+	VMULPD      Z1, Z3, Z1
+	VBLENDMPD   Z1, Z5, K1, Z8
+	VPANDD      constants<>+384(SB), Z0, Z0
+	VPORD       Z0, Z8, Z0
+	VCVTPD2PS   Z0, Y0
+	VMOVUPS     Y0, (AX)(BX*4)
+	ADDQ        $0x08, BX
+	CMPQ        BX, DX
+	JLT         sinh32AVX512_loop
+	VZEROUPPER
+	RET
+
+// func cosh64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·cosh64AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+cosh64AVX2_loop:
+	VMOVUPS     (CX)(BX*8), Y0
+	VPAND       constants<>+512(SB), Y0, Y0
+	VCMPPD      $0x11, constants<>+1024(SB), Y0, Y1
+	VBLENDVPD   Y1, constants<>+1024(SB), Y0, Y0
+	VMOVUPS     constants<>+1088(SB), Y1
+	VCMPPD      $0x11, Y0, Y1, Y1
+	VBLENDVPD   Y1, constants<>+1088(SB), Y0, Y0
+	VMULPD      constants<>+1152(SB), Y0, Y1
+	VADDPD      constants<>+1216(SB), Y1, Y1
+	VSUBPD      constants<>+1216(SB), Y1, Y1
+	VMOVUPS     Y0, Y0
+	VFMADD231PD constants<>+1280(SB), Y1, Y0
+	VMOVUPS     Y0, Y0
+	VFMADD231PD constants<>+1344(SB), Y1, Y0
+	VADDPD      constants<>+7104(SB), Y1, Y1
+	VMOVUPS     constants<>+1408(SB), Y2
+	VFMADD231PD constants<>+1472(SB), Y0, Y2
+	VMOVUPS     constants<>+1536(SB), Y3
+	VFMADD231PD Y0, Y2, Y3
+	VMOVUPS     constants<>+1600(SB), Y2
+	VFMADD231PD Y0, Y3, Y2
+	VMOVUPS     constants<>+1664(SB), Y3
+	VFMADD231PD Y0, Y2, Y3
+	VMOVUPS     constants<>+1728(SB), Y2
+	VFMADD231PD Y0, Y3, Y2
+	VMOVUPS     constants<>+1792(SB), Y3
+	VFMADD231PD Y0, Y2, Y3
+	VMOVUPS     constants<>+1856(SB), Y2
+	VFMADD231PD Y0, Y3, Y2
+	VMOVUPS     constants<>+1920(SB), Y3
+	VFMADD231PD Y0, Y2, Y3
+	VMOVUPS     constants<>+1984(SB), Y2
+	VFMADD231PD Y0, Y3, Y2
+	VMOVUPS     constants<>+2048(SB), Y3
+	VFMADD231PD Y0, Y2, Y3
+	VMOVUPS     constants<>+2112(SB), Y2
+	VFMADD231PD Y0, Y3, Y2
+	VMOVUPS     constants<>+640(SB), Y3
+	VFMADD231PD Y0, Y2, Y3
+	VMOVUPS     constants<>+640(SB), Y2
+	VFMADD231PD Y0, Y3, Y2
+	VMULPD      constants<>+2112(SB), Y1, Y0
+	VADDPD      constants<>+1216(SB), Y0, Y0
+	VSUBPD      constants<>+1216(SB), Y0, Y3
+	VSUBPD      Y3, Y1, Y1
+	VADDPD      constants<>+1216(SB), Y1, Y1
+	VPSLLQ      $0x34, Y0, Y0
+	VPADDQ      constants<>+640(SB), Y0, Y0
+	VMULPD      Y0, Y2, Y0
+	VPSLLQ      $0x34, Y1, Y1
+	VPADDQ      constants<>+640(SB), Y1, Y1
+	VMULPD      Y1, Y0, Y0
+	VMOVUPS     constants<>+7296(SB), Y1
+	VDIVPD      Y0, Y1, Y1
+	VADDPD      Y1, Y0, Y0
+	VMOVUPS     Y0, (AX)(BX*8)
+	ADDQ        $0x04, BX
+	CMPQ        BX, DX
+	JLT         cosh64AVX2_loop
+	VZEROUPPER
+	RET
+
+// func cosh64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·cosh64AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+cosh64AVX512_loop:
+	VMOVUPS     (CX)(BX*8), Z0
+	VPANDD      constants<>+512(SB), Z0, Z0
+	VCMPPD      $0x11, constants<>+1024(SB), Z0, K1
+	VBLENDMPD   constants<>+1024(SB), Z0, K1, Z1
+	VMOVUPS     constants<>+1088(SB), Z0
+	VCMPPD      $0x11, Z1, Z0, K1
+	VBLENDMPD   constants<>+1088(SB), Z1, K1, Z2
+	VMULPD      constants<>+1152(SB), Z2, Z0
+	VADDPD      constants<>+1216(SB), Z0, Z0
+	VSUBPD      constants<>+1216(SB), Z0, Z0
+	VMOVUPS     Z2, Z3
+	VFMADD231PD constants<>+1280(SB), Z0, Z3
+	VMOVUPS     Z3, Z3
+	VFMADD231PD constants<>+1344(SB), Z0, Z3
+	VADDPD      constants<>+7104(SB), Z0, Z0
+	VMOVUPS     constants<>+1408(SB), Z4
+	VFMADD231PD constants<>+1472(SB), Z3, Z4
+	VMOVUPS     constants<>+1536(SB), Z5
+	VFMADD231PD Z3, Z4, Z5
+	VMOVUPS     constants<>+1600(SB), Z4
+	VFMADD231PD Z3, Z5, Z4
+	VMOVUPS     constants<>+1664(SB), Z5
+	VFMADD231PD Z3, Z4, Z5
+	VMOVUPS     constants<>+1728(SB), Z4
+	VFMADD231PD Z3, Z5, Z4
+	VMOVUPS     constants<>+1792(SB), Z5
+	VFMADD231PD Z3, Z4, Z5
+	VMOVUPS     constants<>+1856(SB), Z4
+	VFMADD231PD Z3, Z5, Z4
+	VMOVUPS     constants<>+1920(SB), Z5
+	VFMADD231PD Z3, Z4, Z5
+	VMOVUPS     constants<>+1984(SB), Z4
+	VFMADD231PD Z3, Z5, Z4
+	VMOVUPS     constants<>+2048(SB), Z5
+	VFMADD231PD Z3, Z4, Z5
+	VMOVUPS     constants<>+2112(SB), Z4
+	VFMADD231PD Z3, Z5, Z4
+	VMOVUPS     constants<>+640(SB), Z5
+	VFMADD231PD Z3, Z4, Z5
+	VMOVUPS     constants<>+640(SB), Z4
+	VFMADD231PD Z3, Z5, Z4
+	VMULPD      constants<>+2112(SB), Z0, Z3
+	VADDPD      constants<>+1216(SB), Z3, Z3
+	VSUBPD      constants<>+1216(SB), Z3, Z5
+	VSUBPD      Z5, Z0, Z0
+	VADDPD      constants<>+1216(SB), Z0, Z0
+	VPSLLQ      $0x34, Z3, Z3
+	VPADDQ      constants<>+640(SB), Z3, Z3
+	VMULPD      Z3, Z4, Z3
+	VPSLLQ      $0x34, Z0, Z0
+	VPADDQ      constants<>+640(SB), Z0, Z0
+	VMULPD      Z0, Z3, Z0
+	VMOVUPS     constants<>+7296(SB), Z3
+	VDIVPD      Z0, Z3, Z3
+	VADDPD      Z3, Z0, Z0
+	VMOVUPS     Z0, (AX)(BX*8)
+	ADDQ        $0x08, BX
+	CMPQ        BX, DX
+	JLT         cosh64AVX512_loop
+	VZEROUPPER
+	RET
+
+// func cosh32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·cosh32AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+cosh32AVX2_loop:
+	VCVTPS2PD   (CX)(BX*4), Y0
+	VPAND       constants<>+512(SB), Y0, Y0
+	VCMPPD      $0x11, constants<>+1024(SB), Y0, Y1
+	VBLENDVPD   Y1, constants<>+1024(SB), Y0, Y0
+	VMOVUPS     constants<>+1088(SB), Y1
+	VCMPPD      $0x11, Y0, Y1, Y1
+	VBLENDVPD   Y1, constants<>+1088(SB), Y0, Y0
+	VMULPD      constants<>+1152(SB), Y0, Y1
+	VADDPD      constants<>+1216(SB), Y1, Y1
+	VSUBPD      constants<>+1216(SB), Y1, Y1
+	VMOVUPS     Y0, Y0
+	VFMADD231PD constants<>+1280(SB), Y1, Y0
+	VMOVUPS     Y0, Y0
+	VFMADD231PD constants<>+1344(SB), Y1, Y0
+	VADDPD      constants<>+7104(SB), Y1, Y1
+	VMOVUPS     constants<>+1408(SB), Y2
+	VFMADD231PD constants<>+1472(SB), Y0, Y2
+	VMOVUPS     constants<>+1536(SB), Y3
+	VFMADD231PD Y0, Y2, Y3
+	VMOVUPS     constants<>+1600(SB), Y2
+	VFMADD231PD Y0, Y3, Y2
+	VMOVUPS     constants<>+1664(SB), Y3
+	VFMADD231PD Y0, Y2, Y3
+	VMOVUPS     constants<>+1728(SB), Y2
+	VFMADD231PD Y0, Y3, Y2
+	VMOVUPS     constants<>+1792(SB), Y3
+	VFMADD231PD Y0, Y2, Y3
+	VMOVUPS     constants<>+1856(SB), Y2
+	VFMADD231PD Y0, Y3, Y2
+	VMOVUPS     constants<>+1920(SB), Y3
+	VFMADD231PD Y0, Y2, Y3
+	VMOVUPS     constants<>+1984(SB), Y2
+	VFMADD231PD Y0, Y3, Y2
+	VMOVUPS     constants<>+2048(SB), Y3
+	VFMADD231PD Y0, Y2, Y3
+	VMOVUPS     constants<>+2112(SB), Y2
+	VFMADD231PD Y0, Y3, Y2
+	VMOVUPS     constants<>+640(SB), Y3
+	VFMADD231PD Y0, Y2, Y3
+	VMOVUPS     constants<>+640(SB), Y2
+	VFMADD231PD Y0, Y3, Y2
+	VMULPD      constants<>+2112(SB), Y1, Y0
+	VADDPD      constants<>+1216(SB), Y0, Y0
+	VSUBPD      constants<>+1216(SB), Y0, Y3
+	VSUBPD      Y3, Y1, Y1
+	VADDPD      constants<>+1216(SB), Y1, Y1
+	VPSLLQ      $0x34, Y0, Y0
+	VPADDQ      constants<>+640(SB), Y0, Y0
+	VMULPD      Y0, Y2, Y0
+	VPSLLQ      $0x34, Y1, Y1
+	VPADDQ      constants<>+640(SB), Y1, Y1
+	VMULPD      Y1, Y0, Y0
+	VMOVUPS     constants<>+7296(SB), Y1
+	VDIVPD      Y0, Y1, Y1
+	VADDPD      Y1, Y0, Y0
+	VCVTPD2PSY  Y0, X0
+	VMOVUPS     X0, (AX)(BX*4)
+	ADDQ        $0x04, BX
+	CMPQ        BX, DX
+	JLT         cosh32AVX2_loop
+	VZEROUPPER
+	RET
+
+// func cosh32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·cosh32AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+cosh32AVX512_loop:
+	VCVTPS2PD   (CX)(BX*4), Z0
+	VPANDD      constants<>+512(SB), Z0, Z0
+	VCMPPD      $0x11, constants<>+1024(SB), Z0, K1
+	VBLENDMPD   constants<>+1024(SB), Z0, K1, Z1
+	VMOVUPS     constants<>+1088(SB), Z0
+	VCMPPD      $0x11, Z1, Z0, K1
+	VBLENDMPD   constants<>+1088(SB), Z1, K1, Z2
+	VMULPD      constants<>+1152(SB), Z2, Z0
+	VADDPD      constants<>+1216(SB), Z0, Z0
+	VSUBPD      constants<>+1216(SB), Z0, Z0
+	VMOVUPS     Z2, Z3
+	VFMADD231PD constants<>+1280(SB), Z0, Z3
+	VMOVUPS     Z3, Z3
+	VFMADD231PD constants<>+1344(SB), Z0, Z3
+	VADDPD      constants<>+7104(SB), Z0, Z0
+	VMOVUPS     constants<>+1408(SB), Z4
+	VFMADD231PD constants<>+1472(SB), Z3, Z4
+	VMOVUPS     constants<>+1536(SB), Z5
+	VFMADD231PD Z3, Z4, Z5
+	VMOVUPS     constants<>+1600(SB), Z4
+	VFMADD231PD Z3, Z5, Z4
+	VMOVUPS     constants<>+1664(SB), Z5
+	VFMADD231PD Z3, Z4, Z5
+	VMOVUPS     constants<>+1728(SB), Z4
+	VFMADD231PD Z3, Z5, Z4
+	VMOVUPS     constants<>+1792(SB), Z5
+	VFMADD231PD Z3, Z4, Z5
+	VMOVUPS     constants<>+1856(SB), Z4
+	VFMADD231PD Z3, Z5, Z4
+	VMOVUPS     constants<>+1920(SB), Z5
+	VFMADD231PD Z3, Z4, Z5
+	VMOVUPS     constants<>+1984(SB), Z4
+	VFMADD231PD Z3, Z5, Z4
+	VMOVUPS     constants<>+2048(SB), Z5
+	VFMADD231PD Z3, Z4, Z5
+	VMOVUPS     constants<>+2112(SB), Z4
+	VFMADD231PD Z3, Z5, Z4
+	VMOVUPS     constants<>+640(SB), Z5
+	VFMADD231PD Z3, Z4, Z5
+	VMOVUPS     constants<>+640(SB), Z4
+	VFMADD231PD Z3, Z5, Z4
+	VMULPD      constants<>+2112(SB), Z0, Z3
+	VADDPD      constants<>+1216(SB), Z3, Z3
+	VSUBPD      constants<>+1216(SB), Z3, Z5
+	VSUBPD      Z5, Z0, Z0
+	VADDPD      constants<>+1216(SB), Z0, Z0
+	VPSLLQ      $0x34, Z3, Z3
+	VPADDQ      constants<>+640(SB), Z3, Z3
+	VMULPD      Z3, Z4, Z3
+	VPSLLQ      $0x34, Z0, Z0
+	VPADDQ      constants<>+640(SB), Z0, Z0
+	VMULPD      Z0, Z3, Z0
+	VMOVUPS     constants<>+7296(SB), Z3
+	VDIVPD      Z0, Z3, Z3
+	VADDPD      Z3, Z0, Z0
+	VCVTPD2PS   Z0, Y0
+	VMOVUPS     Y0, (AX)(BX*4)
+	ADDQ        $0x08, BX
+	CMPQ        BX, DX
+	JLT         cosh32AVX512_loop
+	VZEROUPPER
+	RET
+
+// func asinh64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·asinh64AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+asinh64AVX2_loop:
+	VMOVUPS     (CX)(BX*8), Y0
+	VPAND       constants<>+512(SB), Y0, Y1
+	VMULPD      Y1, Y1, Y2
+	VMOVUPS     constants<>+7360(SB), Y3
+	VCMPPD      $0x11, Y1, Y3, Y3
+	VADDPD      constants<>+640(SB), Y2, Y4
+	VSQRTPD     Y4, Y4
+	VADDPD      constants<>+640(SB), Y4, Y4
+	VDIVPD      Y4, Y2, Y2
+	VADDPD      Y2, Y1, Y2
+	VBLENDVPD   Y3, Y1, Y2, Y1
+	VADDPD      constants<>+640(SB), Y1, Y2
+	VSUBPD      constants<>+640(SB), Y2, Y4
+	VSUBPD      Y4, Y1, Y4
+	VCMPPD      $0x11, constants<>+3648(SB), Y2, Y5
+	VMULPD      constants<>+3712(SB), Y2, Y6
+	VBLENDVPD   Y5, Y6, Y2, Y6
+	VPADDQ      constants<>+3776(SB), Y6, Y6
+	VPSRLQ      $0x34, Y6, Y7
+	VPOR        constants<>+3840(SB), Y7, Y7
+	VSUBPD      constants<>+3904(SB), Y7, Y7
+	VSUBPD      constants<>+3968(SB), Y7, Y8
+	VBLENDVPD   Y5, Y8, Y7, Y5
+	VPAND       constants<>+4032(SB), Y6, Y6
+	VPADDQ      constants<>+4096(SB), Y6, Y6
+	VSUBPD      constants<>+640(SB), Y6, Y6
+	VADDPD      constants<>+3072(SB), Y6, Y7
+	VDIVPD      Y7, Y6, Y7
+	VMULPD      Y7, Y7, Y8
+	VMOVUPS     constants<>+4160(SB), Y9
+	VFMADD231PD constants<>+4224(SB), Y8, Y9
+	VMOVUPS     constants<>+4288(SB), Y10
+	VFMADD231PD Y8, Y9, Y10
+	VMOVUPS     constants<>+4352(SB), Y9
+	VFMADD231PD Y8, Y10, Y9
+	VMOVUPS     constants<>+4416(SB), Y10
+	VFMADD231PD Y8, Y9, Y10
+	VMOVUPS     constants<>+4480(SB), Y9
+	VFMADD231PD Y8, Y10, Y9
+	VMOVUPS     constants<>+4544(SB), Y10
+	VFMADD231PD Y8, Y9, Y10
+	VMULPD      Y10, Y8, Y8
+	VMULPD      Y6, Y6, Y9
+	VMULPD      constants<>+2112(SB), Y9, Y9
+	VADDPD      Y8, Y9, Y8
+	VMULPD      constants<>+4608(SB), Y5, Y10
+	VMOVUPS     Y10, Y10
+	VFMADD231PD Y8, Y7, Y10
+	VMULPD      constants<>+4672(SB), Y5, Y5
+	VSUBPD      Y10, Y9, Y7
+	VSUBPD      Y6, Y7, Y6
+	VSUBPD      Y6, Y5, Y5
+	VMULPD      constants<>+256(SB), Y2, Y6
+	VADDPD      Y6, Y5, Y5
+	VMOVUPS     constants<>+960(SB), Y6
+	VCMPPD      $0x11, Y2, Y6, Y6
+	VBLENDVPD   Y6, Y2, Y5, Y5
+	VCMPPD      $0x11, constants<>+256(SB), Y2, Y6
+	VMOVUPS     constants<>+4800(SB), Y7
+	VBLENDVPD   Y6, constants<>+4736(SB), Y7, Y6
+	VCMPPD      $0x11, constants<>+320(SB), Y2, Y7
+	VBLENDVPD   Y7, Y6, Y5, Y5
+	VDIVPD      Y2, Y4, Y4
+	VADDPD      Y4, Y5, Y4
+	VPAND       constants<>+512(SB), Y1, Y6
+	VCMPPD      $0x11, constants<>+3136(SB), Y6, Y6
+	VBLENDVPD   Y6, Y1, Y4, Y4
+	VMOVUPS     constants<>+3648(SB), Y6
+	VCMPPD      $0x11, Y2, Y6, Y6
+	VCMPPD      $0x12, constants<>+960(SB), Y2, Y7
+	VPAND       Y6, Y7, Y6
+	VCMPPD      $0x00, Y1, Y2, Y2
+	VCMPPD      $0x03, Y1, Y1, Y7
+	VBLENDVPD   Y7, Y1, Y5, Y1
+	VBLENDVPD   Y2, Y5, Y1, Y1
+	VBLENDVPD   Y6, Y4, Y1, Y1
+	VADDPD      constants<>+7424(SB), Y1, Y2
+	VBLENDVPD   Y3, Y2, Y1, Y1
+	VPAND       constants<>+384(SB), Y0, Y0
+	VPOR        Y0, Y1, Y0
+	VMOVUPS     Y0, (AX)(BX*8)
+	ADDQ        $0x04, BX
+	CMPQ        BX, DX
+	JLT         asinh64AVX2_loop
+	VZEROUPPER
+	RET
+
+// func asinh64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·asinh64AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+asinh64AVX512_loop:
+	VMOVUPS     (CX)(BX*8), Z0
+	VPANDD      constants<>+512(SB), Z0, Z1
+	VMULPD      Z1, Z1, Z2
+	VMOVUPS     constants<>+7360(SB), Z3
+	VCMPPD      $0x11, Z1, Z3, K1
+	VADDPD      constants<>+640(SB), Z2, Z3
+	VSQRTPD     Z3, Z3
+	VADDPD      constants<>+640(SB), Z3, Z3
+	VDIVPD      Z3, Z2, Z2
+	VADDPD      Z2, Z1, Z2
+	VBLENDMPD   Z1, Z2, K1, Z4
+	VADDPD      constants<>+640(SB), Z4, Z1
+	VSUBPD      constants<>+640(SB), Z1, Z2
+	VSUBPD      Z2, Z4, Z2
+	VCMPPD      $0x11, constants<>+3648(SB), Z1, K2
+	VMULPD      constants<>+3712(SB), Z1, Z3
+	VBLENDMPD   Z3, Z1, K2, Z5
+	VPADDQ      constants<>+3776(SB), Z5, Z3
+	VPSRLQ      $0x34, Z3, Z15
+	VPORD       constants<>+3840(SB), Z15, Z15
+	VSUBPD      constants<>+3904(SB), Z15, Z15
+	VSUBPD      constants<>+3968(SB), Z15, Z16
+	VBLENDMPD   Z16, Z15, K2, Z6
+	VPANDD      constants<>+4032(SB), Z3, Z3
+	VPADDQ      constants<>+4096(SB), Z3, Z3
+	VSUBPD      constants<>+640(SB), Z3, Z3
+	VADDPD      constants<>+3072(SB), Z3, Z15
+	VDIVPD      Z15, Z3, Z15
+	VMULPD      Z15, Z15, Z16
+	VMOVUPS     constants<>+4160(SB), Z17
+	VFMADD231PD constants<>+4224(SB), Z16, Z17
+	VMOVUPS     constants<>+4288(SB), Z18
+	VFMADD231PD Z16, Z17, Z18
+	VMOVUPS     constants<>+4352(SB), Z17
+	VFMADD231PD Z16, Z18, Z17
+	VMOVUPS     constants<>+4416(SB), Z18
+	VFMADD231PD Z16, Z17, Z18
+	VMOVUPS     constants<>+4480(SB), Z17
+	VFMADD231PD Z16, Z18, Z17
+	VMOVUPS     constants<>+4544(SB), Z18
+	VFMADD231PD Z16, Z17, Z18
+	VMULPD      Z18, Z16, Z16
+	VMULPD      Z3, Z3, Z17
+	VMULPD      constants<>+2112(SB), Z17, Z17
+	VADDPD      Z16, Z17, Z16
+	VMULPD      constants<>+4608(SB), Z6, Z18
+	VMOVUPS     Z18, Z18
+	VFMADD231PD Z16, Z15, Z18
+	VMULPD      constants<>+4672(SB), Z6, Z15
+	VSUBPD      Z18, Z17, Z16
+	VSUBPD      Z3, Z16, Z3
+	VSUBPD      Z3, Z15, Z3
+	VMULPD      constants<>+256(SB), Z1, Z15
+	VADDPD      Z15, Z3, Z3
+	VMOVUPS     constants<>+960(SB), Z15
+	VCMPPD      $0x11, Z1, Z15, K2
+	VBLENDMPD   Z1, Z3, K2, Z7
+	VCMPPD      $0x11, constants<>+256(SB), Z1, K2
+	VMOVUPS     constants<>+4800(SB), Z3
+	VBLENDMPD   constants<>+4736(SB), Z3, K2, Z8
+	VCMPPD      $0x11, constants<>+320(SB), Z1, K2
+	VBLENDMPD   Z8, Z7, K2, Z9
+	VDIVPD      Z1, Z2, Z2
+	VADDPD      Z2, Z9, Z2
+	VPANDD      constants<>+512(SB), Z4, Z3
+	VCMPPD      $0x11, constants<>+3136(SB), Z3, K2
+	VBLENDMPD   Z4, Z2, K2, Z10
+	VMOVUPS     constants<>+3648(SB), Z2
+	VCMPPD      $0x11, Z1, Z2, K2
+	VCMPPD      $0x12, constants<>+960(SB), Z1, K3
+	KANDW       K2, K3, K2
+	VCMPPD      $0x00, Z4, Z1, K3
+	VCMPPD      $0x03, Z4, Z4, K4
+	VBLENDMPD   Z4, Z9, K4, Z11
+	VBLENDMPD   Z9, Z11, K3, Z12
+	VBLENDMPD   Z10, Z12, K2, Z13
+	VADDPD      constants<>+7424(SB), Z13, Z1
+	VBLENDMPD   Z1, Z13, K1, Z14
+	VPANDD      constants<>+384(SB), Z0, Z0
+	VPORD       Z0, Z14, Z0
+	VMOVUPS     Z0, (AX)(BX*8)
+	ADDQ        $0x08, BX
+	CMPQ        BX, DX
+	JLT         asinh64AVX512_loop
+	VZEROUPPER
+	RET
+
+// func asinh32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·asinh32AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+asinh32AVX2_loop:
+	VCVTPS2PD   (CX)(BX*4), Y0
+	VPAND       constants<>+512(SB), Y0, Y1
+	VMULPD      Y1, Y1, Y2
+	VMOVUPS     constants<>+7360(SB), Y3
+	VCMPPD      $0x11, Y1, Y3, Y3
+	VADDPD      constants<>+640(SB), Y2, Y4
+	VSQRTPD     Y4, Y4
+	VADDPD      constants<>+640(SB), Y4, Y4
+	VDIVPD      Y4, Y2, Y2
+	VADDPD      Y2, Y1, Y2
+	VBLENDVPD   Y3, Y1, Y2, Y1
+	VADDPD      constants<>+640(SB), Y1, Y2
+	VSUBPD      constants<>+640(SB), Y2, Y4
+	VSUBPD      Y4, Y1, Y4
+	VCMPPD      $0x11, constants<>+3648(SB), Y2, Y5
+	VMULPD      constants<>+3712(SB), Y2, Y6
+	VBLENDVPD   Y5, Y6, Y2, Y6
+	VPADDQ      constants<>+3776(SB), Y6, Y6
+	VPSRLQ      $0x34, Y6, Y7
+	VPOR        constants<>+3840(SB), Y7, Y7
+	VSUBPD      constants<>+3904(SB), Y7, Y7
+	VSUBPD      constants<>+3968(SB), Y7, Y8
+	VBLENDVPD   Y5, Y8, Y7, Y5
+	VPAND       constants<>+4032(SB), Y6, Y6
+	VPADDQ      constants<>+4096(SB), Y6, Y6
+	VSUBPD      constants<>+640(SB), Y6, Y6
+	VADDPD      constants<>+3072(SB), Y6, Y7
+	VDIVPD      Y7, Y6, Y7
+	VMULPD      Y7, Y7, Y8
+	VMOVUPS     constants<>+4160(SB), Y9
+	VFMADD231PD constants<>+4224(SB), Y8, Y9
+	VMOVUPS     constants<>+4288(SB), Y10
+	VFMADD231PD Y8, Y9, Y10
+	VMOVUPS     constants<>+4352(SB), Y9
+	VFMADD231PD Y8, Y10, Y9
+	VMOVUPS     constants<>+4416(SB), Y10
+	VFMADD231PD Y8, Y9, Y10
+	VMOVUPS     constants<>+4480(SB), Y9
+	VFMADD231PD Y8, Y10, Y9
+	VMOVUPS     constants<>+4544(SB), Y10
+	VFMADD231PD Y8, Y9, Y10
+	VMULPD      Y10, Y8, Y8
+	VMULPD      Y6, Y6, Y9
+	VMULPD      constants<>+2112(SB), Y9, Y9
+	VADDPD      Y8, Y9, Y8
+	VMULPD      constants<>+4608(SB), Y5, Y10
+	VMOVUPS     Y10, Y10
+	VFMADD231PD Y8, Y7, Y10
+	VMULPD      constants<>+4672(SB), Y5, Y5
+	VSUBPD      Y10, Y9, Y7
+	VSUBPD      Y6, Y7, Y6
+	VSUBPD      Y6, Y5, Y5
+	VMULPD      constants<>+256(SB), Y2, Y6
+	VADDPD      Y6, Y5, Y5
+	VMOVUPS     constants<>+960(SB), Y6
+	VCMPPD      $0x11, Y2, Y6, Y6
+	VBLENDVPD   Y6, Y2, Y5, Y5
+	VCMPPD      $0x11, constants<>+256(SB), Y2, Y6
+	VMOVUPS     constants<>+4800(SB), Y7
+	VBLENDVPD   Y6, constants<>+4736(SB), Y7, Y6
+	VCMPPD      $0x11, constants<>+320(SB), Y2, Y7
+	VBLENDVPD   Y7, Y6, Y5, Y5
+	VDIVPD      Y2, Y4, Y4
+	VADDPD      Y4, Y5, Y4
+	VPAND       constants<>+512(SB), Y1, Y6
+	VCMPPD      $0x11, constants<>+3136(SB), Y6, Y6
+	VBLENDVPD   Y6, Y1, Y4, Y4
+	VMOVUPS     constants<>+3648(SB), Y6
+	VCMPPD      $0x11, Y2, Y6, Y6
+	VCMPPD      $0x12, constants<>+960(SB), Y2, Y7
+	VPAND       Y6, Y7, Y6
+	VCMPPD      $0x00, Y1, Y2, Y2
+	VCMPPD      $0x03, Y1, Y1, Y7
+	VBLENDVPD   Y7, Y1, Y5, Y1
+	VBLENDVPD   Y2, Y5, Y1, Y1
+	VBLENDVPD   Y6, Y4, Y1, Y1
+	VADDPD      constants<>+7424(SB), Y1, Y2
+	VBLENDVPD   Y3, Y2, Y1, Y1
+	VPAND       constants<>+384(SB), Y0, Y0
+	VPOR        Y0, Y1, Y0
+	VCVTPD2PSY  Y0, X0
+	VMOVUPS     X0, (AX)(BX*4)
+	ADDQ        $0x04, BX
+	CMPQ        BX, DX
+	JLT         asinh32AVX2_loop
+	VZEROUPPER
+	RET
+
+// func asinh32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·asinh32AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+asinh32AVX512_loop:
+	VCVTPS2PD   (CX)(BX*4), Z0
+	VPANDD      constants<>+512(SB), Z0, Z1
+	VMULPD      Z1, Z1, Z2
+	VMOVUPS     constants<>+7360(SB), Z3
+	VCMPPD      $0x11, Z1, Z3, K1
+	VADDPD      constants<>+640(SB), Z2, Z3
+	VSQRTPD     Z3, Z3
+	VADDPD      constants<>+640(SB), Z3, Z3
+	VDIVPD      Z3, Z2, Z2
+	VADDPD      Z2, Z1, Z2
+	VBLENDMPD   Z1, Z2, K1, Z4
+	VADDPD      constants<>+640(SB), Z4, Z1
+	VSUBPD      constants<>+640(SB), Z1, Z2
+	VSUBPD      Z2, Z4, Z2
+	VCMPPD      $0x11, constants<>+3648(SB), Z1, K2
+	VMULPD      constants<>+3712(SB), Z1, Z3
+	VBLENDMPD   Z3, Z1, K2, Z5
+	VPADDQ      constants<>+3776(SB), Z5, Z3
+	VPSRLQ      $0x34, Z3, Z15
+	VPORD       constants<>+3840(SB), Z15, Z15
+	VSUBPD      constants<>+3904(SB), Z15, Z15
+	VSUBPD      constants<>+3968(SB), Z15, Z16
+	VBLENDMPD   Z16, Z15, K2, Z6
+	VPANDD      constants<>+4032(SB), Z3, Z3
+	VPADDQ      constants<>+4096(SB), Z3, Z3
+	VSUBPD      constants<>+640(SB), Z3, Z3
+	VADDPD      constants<>+3072(SB), Z3, Z15
+	VDIVPD      Z15, Z3, Z15
+	VMULPD      Z15, Z15, Z16
+	VMOVUPS     constants<>+4160(SB), Z17
+	VFMADD231PD constants<>+4224(SB), Z16, Z17
+	VMOVUPS     constants<>+4288(SB), Z18
+	VFMADD231PD Z16, Z17, Z18
+	VMOVUPS     constants<>+4352(SB), Z17
+	VFMADD231PD Z16, Z18, Z17
+	VMOVUPS     constants<>+4416(SB), Z18
+	VFMADD231PD Z16, Z17, Z18
+	VMOVUPS     constants<>+4480(SB), Z17
+	VFMADD231PD Z16, Z18, Z17
+	VMOVUPS     constants<>+4544(SB), Z18
+	VFMADD231PD Z16, Z17, Z18
+	VMULPD      Z18, Z16, Z16
+	VMULPD      Z3, Z3, Z17
+	VMULPD      constants<>+2112(SB), Z17, Z17
+	VADDPD      Z16, Z17, Z16
+	VMULPD      constants<>+4608(SB), Z6, Z18
+	VMOVUPS     Z18, Z18
+	VFMADD231PD Z16, Z15, Z18
+	VMULPD      constants<>+4672(SB), Z6, Z15
+	VSUBPD      Z18, Z17, Z16
+	VSUBPD      Z3, Z16, Z3
+	VSUBPD      Z3, Z15, Z3
+	VMULPD      constants<>+256(SB), Z1, Z15
+	VADDPD      Z15, Z3, Z3
+	VMOVUPS     constants<>+960(SB), Z15
+	VCMPPD      $0x11, Z1, Z15, K2
+	VBLENDMPD   Z1, Z3, K2, Z7
+	VCMPPD      $0x11, constants<>+256(SB), Z1, K2
+	VMOVUPS     constants<>+4800(SB), Z3
+	VBLENDMPD   constants<>+4736(SB), Z3, K2, Z8
+	VCMPPD      $0x11, constants<>+320(SB), Z1, K2
+	VBLENDMPD   Z8, Z7, K2, Z9
+	VDIVPD      Z1, Z2, Z2
+	VADDPD      Z2, Z9, Z2
+	VPANDD      constants<>+512(SB), Z4, Z3
+	VCMPPD      $0x11, constants<>+3136(SB), Z3, K2
+	VBLENDMPD   Z4, Z2, K2, Z10
+	VMOVUPS     constants<>+3648(SB), Z2
+	VCMPPD      $0x11, Z1, Z2, K2
+	VCMPPD      $0x12, constants<>+960(SB), Z1, K3
+	KANDW       K2, K3, K2
+	VCMPPD      $0x00, Z4, Z1, K3
+	VCMPPD      $0x03, Z4, Z4, K4
+	VBLENDMPD   Z4, Z9, K4, Z11
+	VBLENDMPD   Z9, Z11, K3, Z12
+	VBLENDMPD   Z10, Z12, K2, Z13
+	VADDPD      constants<>+7424(SB), Z13, Z1
+	VBLENDMPD   Z1, Z13, K1, Z14
+	VPANDD      constants<>+384(SB), Z0, Z0
+	VPORD       Z0, Z14, Z0
+	VCVTPD2PS   Z0, Y0
+	VMOVUPS     Y0, (AX)(BX*4)
+	ADDQ        $0x08, BX
+	CMPQ        BX, DX
+	JLT         asinh32AVX512_loop
+	VZEROUPPER
+	RET
+
+// func acosh64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·acosh64AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+acosh64AVX2_loop:
+	VMOVUPS     (CX)(BX*8), Y0
+	VSUBPD      constants<>+640(SB), Y0, Y1
+	VMOVUPS     constants<>+7360(SB), Y2
+	VCMPPD      $0x11, Y0, Y2, Y2
+	VADDPD      Y1, Y1, Y3
+	VMOVUPS     Y3, Y3
+	VFMADD231PD Y1, Y1, Y3
+	VSQRTPD     Y3, Y3
+	VADDPD      Y3, Y1, Y1
+	VBLENDVPD   Y2, Y0, Y1, Y1
+	VADDPD      constants<>+640(SB), Y1, Y3
+	VSUBPD      constants<>+640(SB), Y3, Y4
+	VSUBPD      Y4, Y1, Y4
+	VCMPPD      $0x11, constants<>+3648(SB), Y3, Y5
+	VMULPD      constants<>+3712(SB), Y3, Y6
+	VBLENDVPD   Y5, Y6, Y3, Y6
+	VPADDQ      constants<>+3776(SB), Y6, Y6
+	VPSRLQ      $0x34, Y6, Y7
+	VPOR        constants<>+3840(SB), Y7, Y7
+	VSUBPD      constants<>+3904(SB), Y7, Y7
+	VSUBPD      constants<>+3968(SB), Y7, Y8
+	VBLENDVPD   Y5, Y8, Y7, Y5
+	VPAND       constants<>+4032(SB), Y6, Y6
+	VPADDQ      constants<>+4096(SB), Y6, Y6
+	VSUBPD      constants<>+640(SB), Y6, Y6
+	VADDPD      constants<>+3072(SB), Y6, Y7
+	VDIVPD      Y7, Y6, Y7
+	VMULPD      Y7, Y7, Y8
+	VMOVUPS     constants<>+4160(SB), Y9
+	VFMADD231PD constants<>+4224(SB), Y8, Y9
+	VMOVUPS     constants<>+4288(SB), Y10
+	VFMADD231PD Y8, Y9, Y10
+	VMOVUPS     constants<>+4352(SB), Y9
+	VFMADD231PD Y8, Y10, Y9
+	VMOVUPS     constants<>+4416(SB), Y10
+	VFMADD231PD Y8, Y9, Y10
+	VMOVUPS     constants<>+4480(SB), Y9
+	VFMADD231PD Y8, Y10, Y9
+	VMOVUPS     constants<>+4544(SB), Y10
+	VFMADD231PD Y8, Y9, Y10
+	VMULPD      Y10, Y8, Y8
+	VMULPD      Y6, Y6, Y9
+	VMULPD      constants<>+2112(SB), Y9, Y9
+	VADDPD      Y8, Y9, Y8
+	VMULPD      constants<>+4608(SB), Y5, Y10
+	VMOVUPS     Y10, Y10
+	VFMADD231PD Y8, Y7, Y10
+	VMULPD      constants<>+4672(SB), Y5, Y5
+	VSUBPD      Y10, Y9, Y7
+	VSUBPD      Y6, Y7, Y6
+	VSUBPD      Y6, Y5, Y5
+	VMULPD      constants<>+256(SB), Y3, Y6
+	VADDPD      Y6, Y5, Y5
+	VMOVUPS     constants<>+960(SB), Y6
+	VCMPPD      $0x11, Y3, Y6, Y6
+	VBLENDVPD   Y6, Y3, Y5, Y5
+	VCMPPD      $0x11, constants<>+256(SB), Y3, Y6
+	VMOVUPS     constants<>+4800(SB), Y7
+	VBLENDVPD   Y6, constants<>+4736(SB), Y7, Y6
+	VCMPPD      $0x11, constants<>+320(SB), Y3, Y7
+	VBLENDVPD   Y7, Y6, Y5, Y5
+	VDIVPD      Y3, Y4, Y4
+	VADDPD      Y4, Y5, Y4
+	VPAND       constants<>+512(SB), Y1, Y6
+	VCMPPD      $0x11, constants<>+3136(SB), Y6, Y6
+	VBLENDVPD   Y6, Y1, Y4, Y4
+	VMOVUPS     constants<>+3648(SB), Y6
+	VCMPPD      $0x11, Y3, Y6, Y6
+	VCMPPD      $0x12, constants<>+960(SB), Y3, Y7
+	VPAND       Y6, Y7, Y6
+	VCMPPD      $0x00, Y1, Y3, Y3
+	VCMPPD      $0x03, Y1, Y1, Y7
+	VBLENDVPD   Y7, Y1, Y5, Y1
+	VBLENDVPD   Y3, Y5, Y1, Y1
+	VBLENDVPD   Y6, Y4, Y1, Y1
+	VADDPD      constants<>+7424(SB), Y1, Y3
+	VBLENDVPD   Y2, Y3, Y1, Y1
+	VCMPPD      $0x11, constants<>+640(SB), Y0, Y0
+	VBLENDVPD   Y0, constants<>+4736(SB), Y1, Y0
+	VMOVUPS     Y0, (AX)(BX*8)
+	ADDQ        $0x04, BX
+	CMPQ        BX, DX
+	JLT         acosh64AVX2_loop
+	VZEROUPPER
+	RET
+
+// func acosh64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·acosh64AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+acosh64AVX512_loop:
+	VMOVUPS     (CX)(BX*8), Z0
+	VSUBPD      constants<>+640(SB), Z0, Z1
+	VMOVUPS     constants<>+7360(SB), Z2
+	VCMPPD      $0x11, Z0, Z2, K1
+	VADDPD      Z1, Z1, Z2
+	VMOVUPS     Z2, Z2
+	VFMADD231PD Z1, Z1, Z2
+	VSQRTPD     Z2, Z2
+	VADDPD      Z2, Z1, Z1
 	VBLENDMPD   Z0, Z1, K1, Z3
-	VMOVUPD     Z3, (AX)
-	ADDQ        $0x40, CX
-	ADDQ        $0x40, AX
-	SUBQ        $0x08, DX
-	JNZ         vSin64AVX512_loop
+	VADDPD      constants<>+640(SB), Z3, Z1
+	VSUBPD      constants<>+640(SB), Z1, Z2
+	VSUBPD      Z2, Z3, Z2
+	VCMPPD      $0x11, constants<>+3648(SB), Z1, K2
+	VMULPD      constants<>+3712(SB), Z1, Z15
+	VBLENDMPD   Z15, Z1, K2, Z4
+	VPADDQ      constants<>+3776(SB), Z4, Z15
+	VPSRLQ      $0x34, Z15, Z16
+	VPORD       constants<>+3840(SB), Z16, Z16
+	VSUBPD      constants<>+3904(SB), Z16, Z16
+	VSUBPD      constants<>+3968(SB), Z16, Z17
+	VBLENDMPD   Z17, Z16, K2, Z5
+	VPANDD      constants<>+4032(SB), Z15, Z15
+	VPADDQ      constants<>+4096(SB), Z15, Z15
+	VSUBPD      constants<>+640(SB), Z15, Z15
+	VADDPD      constants<>+3072(SB), Z15, Z16
+	VDIVPD      Z16, Z15, Z16
+	VMULPD      Z16, Z16, Z17
+	VMOVUPS     constants<>+4160(SB), Z18
+	VFMADD231PD constants<>+4224(SB), Z17, Z18
+	VMOVUPS     constants<>+4288(SB), Z19
+	VFMADD231PD Z17, Z18, Z19
+	VMOVUPS     constants<>+4352(SB), Z18
+	VFMADD231PD Z17, Z19, Z18
+	VMOVUPS     constants<>+4416(SB), Z19
+	VFMADD231PD Z17, Z18, Z19
+	VMOVUPS     constants<>+4480(SB), Z18
+	VFMADD231PD Z17, Z19, Z18
+	VMOVUPS     constants<>+4544(SB), Z19
+	VFMADD231PD Z17, Z18, Z19
+	VMULPD      Z19, Z17, Z17
+	VMULPD      Z15, Z15, Z18
+	VMULPD      constants<>+2112(SB), Z18, Z18
+	VADDPD      Z17, Z18, Z17
+	VMULPD      constants<>+4608(SB), Z5, Z19
+	VMOVUPS     Z19, Z19
+	VFMADD231PD Z17, Z16, Z19
+	VMULPD      constants<>+4672(SB), Z5, Z16
+	VSUBPD      Z19, Z18, Z17
+	VSUBPD      Z15, Z17, Z15
+	VSUBPD      Z15, Z16, Z15
+	VMULPD      constants<>+256(SB), Z1, Z16
+	VADDPD      Z16, Z15, Z15
+	VMOVUPS     constants<>+960(SB), Z16
+	VCMPPD      $0x11, Z1, Z16, K2
+	VBLENDMPD   Z1, Z15, K2, Z6
+	VCMPPD      $0x11, constants<>+256(SB), Z1, K2
+	VMOVUPS     constants<>+4800(SB), Z15
+	VBLENDMPD   constants<>+4736(SB), Z15, K2, Z7
+	VCMPPD      $0x11, constants<>+320(SB), Z1, K2
+	VBLENDMPD   Z7, Z6, K2, Z8
+	VDIVPD      Z1, Z2, Z2
+	VADDPD      Z2, Z8, Z2
+	VPANDD      constants<>+512(SB), Z3, Z15
+	VCMPPD      $0x11, constants<>+3136(SB), Z15, K2
+	VBLENDMPD   Z3, Z2, K2, Z9
+	VMOVUPS     constants<>+3648(SB), Z2
+	VCMPPD      $0x11, Z1, Z2, K2
+	VCMPPD      $0x12, constants<>+960(SB), Z1, K3
+	KANDW       K2, K3, K2
+	VCMPPD      $0x00, Z3, Z1, K3
+	VCMPPD      $0x03, Z3, Z3, K4
+	VBLENDMPD   Z3, Z8, K4, Z10
+	VBLENDMPD   Z8, Z10, K3, Z11
+	VBLENDMPD   Z9, Z11, K2, Z12
+	VADDPD      constants<>+7424(SB), Z12, Z1
+	VBLENDMPD   Z1, Z12, K1, Z13
+	VCMPPD      $0x11, constants<>+640(SB), Z0, K1
+	VBLENDMPD   constants<>+4736(SB), Z13, K1, Z14
+	VMOVUPS     Z14, (AX)(BX*8)
+	ADDQ        $0x08, BX
+	CMPQ        BX, DX
+	JLT         acosh64AVX512_loop
 	VZEROUPPER
 	RET
 
-// func vCos32AVX2(o *float32, x *float32, n int)
+// func acosh32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
 // Requires: AVX, AVX2, FMA3
-TEXT ·vCos32AVX2(SB), NOSPLIT, $0-24
+TEXT ·acosh32AVX2(SB), NOSPLIT, $0-40
 	MOVQ o+0(FP), AX
 	MOVQ x+8(FP), CX
-	MOVQ n+16(FP), DX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
 
-vCos32AVX2_loop:
-	VCVTPS2PD   (CX), Y0
-	VMULPD      constants<>+3008(SB), Y0, Y1
-	VADDPD      constants<>+192(SB), Y1, Y1
-	VSUBPD      constants<>+192(SB), Y1, Y2
-	VMOVUPD     Y0, Y0
-	VFMADD231PD constants<>+3072(SB), Y2, Y0
-	VMULPD      constants<>+3136(SB), Y2, Y3
-	VPXOR       constants<>+2944(SB), Y3, Y4
-	VMOVUPD     Y4, Y4
-	VFMADD231PD constants<>+3136(SB), Y2, Y4
-	VSUBPD      Y3, Y0, Y5
-	VSUBPD      Y5, Y0, Y0
-	VSUBPD      Y3, Y0, Y0
-	VMOVUPD     Y4, Y3
-	VFMADD231PD constants<>+3200(SB), Y2, Y3
-	VSUBPD      Y3, Y0, Y0
-	VMULPD      Y5, Y5, Y2
-	VMOVUPD     constants<>+3264(SB), Y3
-	VFMADD231PD constants<>+3328(SB), Y2, Y3
-	VMOVUPD     constants<>+3392(SB), Y4
-	VFMADD231PD Y2, Y3, Y4
-	VMOVUPD     constants<>+3456(SB), Y3
-	VFMADD231PD Y2, Y4, Y3
-	VMOVUPD     constants<>+3520(SB), Y4
-	VFMADD231PD Y2, Y3, Y4
-	VMOVUPD     constants<>+3584(SB), Y3
-	VFMADD231PD Y2, Y4, Y3
-	VMULPD      Y5, Y2, Y4
-	VMOVUPD     Y5, Y5
-	VFMADD231PD Y3, Y4, Y5
-	VMOVUPD     constants<>+3648(SB), Y3
-	VFMADD231PD constants<>+3712(SB), Y2, Y3
-	VMOVUPD     constants<>+3776(SB), Y4
-	VFMADD231PD Y2, Y3, Y4
-	VMOVUPD     constants<>+3840(SB), Y3
-	VFMADD231PD Y2, Y4, Y3
-	VMOVUPD     constants<>+3904(SB), Y4
-	VFMADD231PD Y2, Y3, Y4
-	VMOVUPD     constants<>+3968(SB), Y3
-	VFMADD231PD Y2, Y4, Y3
-	VMULPD      constants<>+1088(SB), Y2, Y4
-	VMOVUPD     constants<>+1152(SB), Y6
-	VSUBPD      Y4, Y6, Y6
-	VMULPD      Y2, Y2, Y2
-	VMOVUPD     constants<>+1152(SB), Y7
-	VSUBPD      Y6, Y7, Y7
-	VSUBPD      Y4, Y7, Y4
-	VMOVUPD     Y4, Y4
-	VFMADD231PD Y3, Y2, Y4
-	VADDPD      Y4, Y6, Y2
-	VMOVUPD     Y5, Y3
-	VFMADD231PD Y2, Y0, Y3
-	VPXOR       constants<>+2944(SB), Y0, Y0
-	VMOVUPD     Y2, Y2
-	VFMADD231PD Y5, Y0, Y2
-	VPADDQ      constants<>+2880(SB), Y1, Y0
-	VPSLLQ      $0x3f, Y0, Y1
-	VPOR        constants<>+1152(SB), Y1, Y1
-	VCMPPD      $0x11, constants<>+2624(SB), Y1, Y1
-	VBLENDVPD   Y1, Y2, Y3, Y1
-	VPSLLQ      $0x3e, Y0, Y0
-	VPAND       constants<>+2944(SB), Y0, Y0
-	VPXOR       Y0, Y1, Y0
+acosh32AVX2_loop:
+	VCVTPS2PD   (CX)(BX*4), Y0
+	VSUBPD      constants<>+640(SB), Y0, Y1
+	VMOVUPS     constants<>+7360(SB), Y2
+	VCMPPD      $0x11, Y0, Y2, Y2
+	VADDPD      Y1, Y1, Y3
+	VMOVUPS     Y3, Y3
+	VFMADD231PD Y1, Y1, Y3
+	VSQRTPD     Y3, Y3
+	VADDPD      Y3, Y1, Y1
+	VBLENDVPD   Y2, Y0, Y1, Y1
+	VADDPD      constants<>+640(SB), Y1, Y3
+	VSUBPD      constants<>+640(SB), Y3, Y4
+	VSUBPD      Y4, Y1, Y4
+	VCMPPD      $0x11, constants<>+3648(SB), Y3, Y5
+	VMULPD      constants<>+3712(SB), Y3, Y6
+	VBLENDVPD   Y5, Y6, Y3, Y6
+	VPADDQ      constants<>+3776(SB), Y6, Y6
+	VPSRLQ      $0x34, Y6, Y7
+	VPOR        constants<>+3840(SB), Y7, Y7
+	VSUBPD      constants<>+3904(SB), Y7, Y7
+	VSUBPD      constants<>+3968(SB), Y7, Y8
+	VBLENDVPD   Y5, Y8, Y7, Y5
+	VPAND       constants<>+4032(SB), Y6, Y6
+	VPADDQ      constants<>+4096(SB), Y6, Y6
+	VSUBPD      constants<>+640(SB), Y6, Y6
+	VADDPD      constants<>+3072(SB), Y6, Y7
+	VDIVPD      Y7, Y6, Y7
+	VMULPD      Y7, Y7, Y8
+	VMOVUPS     constants<>+4160(SB), Y9
+	VFMADD231PD constants<>+4224(SB), Y8, Y9
+	VMOVUPS     constants<>+4288(SB), Y10
+	VFMADD231PD Y8, Y9, Y10
+	VMOVUPS     constants<>+4352(SB), Y9
+	VFMADD231PD Y8, Y10, Y9
+	VMOVUPS     constants<>+4416(SB), Y10
+	VFMADD231PD Y8, Y9, Y10
+	VMOVUPS     constants<>+4480(SB), Y9
+	VFMADD231PD Y8, Y10, Y9
+	VMOVUPS     constants<>+4544(SB), Y10
+	VFMADD231PD Y8, Y9, Y10
+	VMULPD      Y10, Y8, Y8
+	VMULPD      Y6, Y6, Y9
+	VMULPD      constants<>+2112(SB), Y9, Y9
+	VADDPD      Y8, Y9, Y8
+	VMULPD      constants<>+4608(SB), Y5, Y10
+	VMOVUPS     Y10, Y10
+	VFMADD231PD Y8, Y7, Y10
+	VMULPD      constants<>+4672(SB), Y5, Y5
+	VSUBPD      Y10, Y9, Y7
+	VSUBPD      Y6, Y7, Y6
+	VSUBPD      Y6, Y5, Y5
+	VMULPD      constants<>+256(SB), Y3, Y6
+	VADDPD      Y6, Y5, Y5
+	VMOVUPS     constants<>+960(SB), Y6
+	VCMPPD      $0x11, Y3, Y6, Y6
+	VBLENDVPD   Y6, Y3, Y5, Y5
+	VCMPPD      $0x11, constants<>+256(SB), Y3, Y6
+	VMOVUPS     constants<>+4800(SB), Y7
+	VBLENDVPD   Y6, constants<>+4736(SB), Y7, Y6
+	VCMPPD      $0x11, constants<>+320(SB), Y3, Y7
+	VBLENDVPD   Y7, Y6, Y5, Y5
+	VDIVPD      Y3, Y4, Y4
+	VADDPD      Y4, Y5, Y4
+	VPAND       constants<>+512(SB), Y1, Y6
+	VCMPPD      $0x11, constants<>+3136(SB), Y6, Y6
+	VBLENDVPD   Y6, Y1, Y4, Y4
+	VMOVUPS     constants<>+3648(SB), Y6
+	VCMPPD      $0x11, Y3, Y6, Y6
+	VCMPPD      $0x12, constants<>+960(SB), Y3, Y7
+	VPAND       Y6, Y7, Y6
+	VCMPPD      $0x00, Y1, Y3, Y3
+	VCMPPD      $0x03, Y1, Y1, Y7
+	VBLENDVPD   Y7, Y1, Y5, Y1
+	VBLENDVPD   Y3, Y5, Y1, Y1
+	VBLENDVPD   Y6, Y4, Y1, Y1
+	VADDPD      constants<>+7424(SB), Y1, Y3
+	VBLENDVPD   Y2, Y3, Y1, Y1
+	VCMPPD      $0x11, constants<>+640(SB), Y0, Y0
+	VBLENDVPD   Y0, constants<>+4736(SB), Y1, Y0
 	VCVTPD2PSY  Y0, X0
-	VMOVUPS     X0, (AX)
-	ADDQ        $0x10, CX
-	ADDQ        $0x10, AX
-	SUBQ        $0x04, DX
-	JNZ         vCos32AVX2_loop
+	VMOVUPS     X0, (AX)(BX*4)
+	ADDQ        $0x04, BX
+	CMPQ        BX, DX
+	JLT         acosh32AVX2_loop
 	VZEROUPPER
 	RET
 
-// func vCos64AVX2(o *float64, x *float64, n int)
-// Requires: AVX, AVX2, FMA3
-TEXT ·vCos64AVX2(SB), NOSPLIT, $0-24
-	MOVQ o+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ n+16(FP), DX
-
-vCos64AVX2_loop:
-	VMOVUPD     (CX), Y0
-	VMULPD      constants<>+3008(SB), Y0, Y1
-	VADDPD      constants<>+192(SB), Y1, Y1
-	VSUBPD      constants<>+192(SB), Y1, Y2
-	VMOVUPD     Y0, Y0
-	VFMADD231PD constants<>+3072(SB), Y2, Y0
-	VMULPD      constants<>+3136(SB), Y2, Y3
-	VPXOR       constants<>+2944(SB), Y3, Y4
-	VMOVUPD     Y4, Y4
-	VFMADD231PD constants<>+3136(SB), Y2, Y4
-	VSUBPD      Y3, Y0, Y5
-	VSUBPD      Y5, Y0, Y0
-	VSUBPD      Y3, Y0, Y0
-	VMOVUPD     Y4, Y3
-	VFMADD231PD constants<>+3200(SB), Y2, Y3
-	VSUBPD      Y3, Y0, Y0
-	VMULPD      Y5, Y5, Y2
-	VMOVUPD     constants<>+3264(SB), Y3
-	VFMADD231PD constants<>+3328(SB), Y2, Y3
-	VMOVUPD     constants<>+3392(SB), Y4
-	VFMADD231PD Y2, Y3, Y4
-	VMOVUPD     constants<>+3456(SB), Y3
-	VFMADD231PD Y2, Y4, Y3
-	VMOVUPD     constants<>+3520(SB), Y4
-	VFMADD231PD Y2, Y3, Y4
-	VMOVUPD     constants<>+3584(SB), Y3
-	VFMADD231PD Y2, Y4, Y3
-	VMULPD      Y5, Y2, Y4
-	VMOVUPD     Y5, Y5
-	VFMADD231PD Y3, Y4, Y5
-	VMOVUPD     constants<>+3648(SB), Y3
-	VFMADD231PD constants<>+3712(SB), Y2, Y3
-	VMOVUPD     constants<>+3776(SB), Y4
-	VFMADD231PD Y2, Y3, Y4
-	VMOVUPD     constants<>+3840(SB), Y3
-	VFMADD231PD Y2, Y4, Y3
-	VMOVUPD     constants<>+3904(SB), Y4
-	VFMADD231PD Y2, Y3, Y4
-	VMOVUPD     constants<>+3968(SB), Y3
-	VFMADD231PD Y2, Y4, Y3
-	VMULPD      constants<>+1088(SB), Y2, Y4
-	VMOVUPD     constants<>+1152(SB), Y6
-	VSUBPD      Y4, Y6, Y6
-	VMULPD      Y2, Y2, Y2
-	VMOVUPD     constants<>+1152(SB), Y7
-	VSUBPD      Y6, Y7, Y7
-	VSUBPD      Y4, Y7, Y4
-	VMOVUPD     Y4, Y4
-	VFMADD231PD Y3, Y2, Y4
-	VADDPD      Y4, Y6, Y2
-	VMOVUPD     Y5, Y3
-	VFMADD231PD Y2, Y0, Y3
-	VPXOR       constants<>+2944(SB), Y0, Y0
-	VMOVUPD     Y2, Y2
-	VFMADD231PD Y5, Y0, Y2
-	VPADDQ      constants<>+2880(SB), Y1, Y0
-	VPSLLQ      $0x3f, Y0, Y1
-	VPOR        constants<>+1152(SB), Y1, Y1
-	VCMPPD      $0x11, constants<>+2624(SB), Y1, Y1
-	VBLENDVPD   Y1, Y2, Y3, Y1
-	VPSLLQ      $0x3e, Y0, Y0
-	VPAND       constants<>+2944(SB), Y0, Y0
-	VPXOR       Y0, Y1, Y0
-	VMOVUPD     Y0, (AX)
-	ADDQ        $0x20, CX
-	ADDQ        $0x20, AX
-	SUBQ        $0x04, DX
-	JNZ         vCos64AVX2_loop
-	VZEROUPPER
-	RET
-
-// func vCos32AVX512(o *float32, x *float32, n int)
+// func acosh32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
 // Requires: AVX, AVX512F
-TEXT ·vCos32AVX512(SB), NOSPLIT, $0-24
+TEXT ·acosh32AVX512(SB), NOSPLIT, $0-40
 	MOVQ o+0(FP), AX
 	MOVQ x+8(FP), CX
-	MOVQ n+16(FP), DX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
 
-vCos32AVX512_loop:
-	VCVTPS2PD   (CX), Z0
-	VMULPD      constants<>+3008(SB), Z0, Z1
-	VADDPD      constants<>+192(SB), Z1, Z1
-	VSUBPD      constants<>+192(SB), Z1, Z3
-	VMOVUPD     Z0, Z0
-	VFMADD231PD constants<>+3072(SB), Z3, Z0
-	VMULPD      constants<>+3136(SB), Z3, Z4
-	VPXORQ      constants<>+2944(SB), Z4, Z5
-	VMOVUPD     Z5, Z5
-	VFMADD231PD constants<>+3136(SB), Z3, Z5
-	VSUBPD      Z4, Z0, Z6
-	VSUBPD      Z6, Z0, Z0
-	VSUBPD      Z4, Z0, Z0
-	VMOVUPD     Z5, Z4
-	VFMADD231PD constants<>+3200(SB), Z3, Z4
-	VSUBPD      Z4, Z0, Z0
-	VMULPD      Z6, Z6, Z3
-	VMOVUPD     constants<>+3264(SB), Z4
-	VFMADD231PD constants<>+3328(SB), Z3, Z4
-	VMOVUPD     constants<>+3392(SB), Z5
-	VFMADD231PD Z3, Z4, Z5
-	VMOVUPD     constants<>+3456(SB), Z4
-	VFMADD231PD Z3, Z5, Z4
-	VMOVUPD     constants<>+3520(SB), Z5
-	VFMADD231PD Z3, Z4, Z5
-	VMOVUPD     constants<>+3584(SB), Z4
-	VFMADD231PD Z3, Z5, Z4
-	VMULPD      Z6, Z3, Z5
-	VMOVUPD     Z6, Z6
-	VFMADD231PD Z4, Z5, Z6
-	VMOVUPD     constants<>+3648(SB), Z4
-	VFMADD231PD constants<>+3712(SB), Z3, Z4
-	VMOVUPD     constants<>+3776(SB), Z5
-	VFMADD231PD Z3, Z4, Z5
-	VMOVUPD     constants<>+3840(SB), Z4
-	VFMADD231PD Z3, Z5, Z4
-	VMOVUPD     constants<>+3904(SB), Z5
-	VFMADD231PD Z3, Z4, Z5
-	VMOVUPD     constants<>+3968(SB), Z4
-	VFMADD231PD Z3, Z5, Z4
-	VMULPD      constants<>+1088(SB), Z3, Z5
-	VMOVUPD     constants<>+1152(SB), Z7
-	VSUBPD      Z5, Z7, Z7
-	VMULPD      Z3, Z3, Z3
-	VMOVUPD     constants<>+1152(SB), Z8
-	VSUBPD      Z7, Z8, Z8
-	VSUBPD      Z5, Z8, Z5
-	VMOVUPD     Z5, Z5
-	VFMADD231PD Z4, Z3, Z5
-	VADDPD      Z5, Z7, Z3
-	VMOVUPD     Z6, Z4
-	VFMADD231PD Z3, Z0, Z4
-	VPXORQ      constants<>+2944(SB), Z0, Z0
-	VMOVUPD     Z3, Z3
-	VFMADD231PD Z6, Z0, Z3
-	VPADDQ      constants<>+2880(SB), Z1, Z0
-	VPSLLQ      $0x3f, Z0, Z1
-	VPORQ       constants<>+1152(SB), Z1, Z1
-	VCMPPD      $0x11, constants<>+2624(SB), Z1, K1
-	VBLENDMPD   Z3, Z4, K1, Z2
-	VPSLLQ      $0x3e, Z0, Z0
-	VPANDQ      constants<>+2944(SB), Z0, Z0
-	VPXORQ      Z0, Z2, Z0
-	VCVTPD2PS   Z0, Y0
-	VMOVUPS     Y0, (AX)
-	ADDQ        $0x20, CX
-	ADDQ        $0x20, AX
-	SUBQ        $0x08, DX
-	JNZ         vCos32AVX512_loop
+acosh32AVX512_loop:
+	VCVTPS2PD   (CX)(BX*4), Z0
+	VSUBPD      constants<>+640(SB), Z0, Z1
+	VMOVUPS     constants<>+7360(SB), Z2
+	VCMPPD      $0x11, Z0, Z2, K1
+	VADDPD      Z1, Z1, Z2
+	VMOVUPS     Z2, Z2
+	VFMADD231PD Z1, Z1, Z2
+	VSQRTPD     Z2, Z2
+	VADDPD      Z2, Z1, Z1
+	VBLENDMPD   Z0, Z1, K1, Z3
+	VADDPD      constants<>+640(SB), Z3, Z1
+	VSUBPD      constants<>+640(SB), Z1, Z2
+	VSUBPD      Z2, Z3, Z2
+	VCMPPD      $0x11, constants<>+3648(SB), Z1, K2
+	VMULPD      constants<>+3712(SB), Z1, Z15
+	VBLENDMPD   Z15, Z1, K2, Z4
+	VPADDQ      constants<>+3776(SB), Z4, Z15
+	VPSRLQ      $0x34, Z15, Z16
+	VPORD       constants<>+3840(SB), Z16, Z16
+	VSUBPD      constants<>+3904(SB), Z16, Z16
+	VSUBPD      constants<>+3968(SB), Z16, Z17
+	VBLENDMPD   Z17, Z16, K2, Z5
+	VPANDD      constants<>+4032(SB), Z15, Z15
+	VPADDQ      constants<>+4096(SB), Z15, Z15
+	VSUBPD      constants<>+640(SB), Z15, Z15
+	VADDPD      constants<>+3072(SB), Z15, Z16
+	VDIVPD      Z16, Z15, Z16
+	VMULPD      Z16, Z16, Z17
+	VMOVUPS     constants<>+4160(SB), Z18
+	VFMADD231PD constants<>+4224(SB), Z17, Z18
+	VMOVUPS     constants<>+4288(SB), Z19
+	VFMADD231PD Z17, Z18, Z19
+	VMOVUPS     constants<>+4352(SB), Z18
+	VFMADD231PD Z17, Z19, Z18
+	VMOVUPS     constants<>+4416(SB), Z19
+	VFMADD231PD Z17, Z18, Z19
+	VMOVUPS     constants<>+4480(SB), Z18
+	VFMADD231PD Z17, Z19, Z18
+	VMOVUPS     constants<>+4544(SB), Z19
+	VFMADD231PD Z17, Z18, Z19
+	VMULPD      Z19, Z17, Z17
+	VMULPD      Z15, Z15, Z18
+	VMULPD      constants<>+2112(SB), Z18, Z18
+	VADDPD      Z17, Z18, Z17
+	VMULPD      constants<>+4608(SB), Z5, Z19
+	VMOVUPS     Z19, Z19
+	VFMADD231PD Z17, Z16, Z19
+	VMULPD      constants<>+4672(SB), Z5, Z16
+	VSUBPD      Z19, Z18, Z17
+	VSUBPD      Z15, Z17, Z15
+	VSUBPD      Z15, Z16, Z15
+	VMULPD      constants<>+256(SB), Z1, Z16
+	VADDPD      Z16, Z15, Z15
+	VMOVUPS     constants<>+960(SB), Z16
+	VCMPPD      $0x11, Z1, Z16, K2
+	VBLENDMPD   Z1, Z15, K2, Z6
+	VCMPPD      $0x11, constants<>+256(SB), Z1, K2
+	VMOVUPS     constants<>+4800(SB), Z15
+	VBLENDMPD   constants<>+4736(SB), Z15, K2, Z7
+	VCMPPD      $0x11, constants<>+320(SB), Z1, K2
+	VBLENDMPD   Z7, Z6, K2, Z8
+	VDIVPD      Z1, Z2, Z2
+	VADDPD      Z2, Z8, Z2
+	VPANDD      constants<>+512(SB), Z3, Z15
+	VCMPPD      $0x11, constants<>+3136(SB), Z15, K2
+	VBLENDMPD   Z3, Z2, K2, Z9
+	VMOVUPS     constants<>+3648(SB), Z2
+	VCMPPD      $0x11, Z1, Z2, K2
+	VCMPPD      $0x12, constants<>+960(SB), Z1, K3
+	KANDW       K2, K3, K2
+	VCMPPD      $0x00, Z3, Z1, K3
+	VCMPPD      $0x03, Z3, Z3, K4
+	VBLENDMPD   Z3, Z8, K4, Z10
+	VBLENDMPD   Z8, Z10, K3, Z11
+	VBLENDMPD   Z9, Z11, K2, Z12
+	VADDPD      constants<>+7424(SB), Z12, Z1
+	VBLENDMPD   Z1, Z12, K1, Z13
+	VCMPPD      $0x11, constants<>+640(SB), Z0, K1
+	VBLENDMPD   constants<>+4736(SB), Z13, K1, Z14
+	VCVTPD2PS   Z14, Y0
+	VMOVUPS     Y0, (AX)(BX*4)
+	ADDQ        $0x08, BX
+	CMPQ        BX, DX
+	JLT         acosh32AVX512_loop
 	VZEROUPPER
 	RET
 
-// func vCos64AVX512(o *float64, x *float64, n int)
-// Requires: AVX, AVX512F
-TEXT ·vCos64AVX512(SB), NOSPLIT, $0-24
-	MOVQ o+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ n+16(FP), DX
-
-vCos64AVX512_loop:
-	VMOVUPD     (CX), Z0
-	VMULPD      constants<>+3008(SB), Z0, Z1
-	VADDPD      constants<>+192(SB), Z1, Z1
-	VSUBPD      constants<>+192(SB), Z1, Z3
-	VMOVUPD     Z0, Z0
-	VFMADD231PD constants<>+3072(SB), Z3, Z0
-	VMULPD      constants<>+3136(SB), Z3, Z4
-	VPXORQ      constants<>+2944(SB), Z4, Z5
-	VMOVUPD     Z5, Z5
-	VFMADD231PD constants<>+3136(SB), Z3, Z5
-	VSUBPD      Z4, Z0, Z6
-	VSUBPD      Z6, Z0, Z0
-	VSUBPD      Z4, Z0, Z0
-	VMOVUPD     Z5, Z4
-	VFMADD231PD constants<>+3200(SB), Z3, Z4
-	VSUBPD      Z4, Z0, Z0
-	VMULPD      Z6, Z6, Z3
-	VMOVUPD     constants<>+3264(SB), Z4
-	VFMADD231PD constants<>+3328(SB), Z3, Z4
-	VMOVUPD     constants<>+3392(SB), Z5
-	VFMADD231PD Z3, Z4, Z5
-	VMOVUPD     constants<>+3456(SB), Z4
-	VFMADD231PD Z3, Z5, Z4
-	VMOVUPD     constants<>+3520(SB), Z5
-	VFMADD231PD Z3, Z4, Z5
-	VMOVUPD     constants<>+3584(SB), Z4
-	VFMADD231PD Z3, Z5, Z4
-	VMULPD      Z6, Z3, Z5
-	VMOVUPD     Z6, Z6
-	VFMADD231PD Z4, Z5, Z6
-	VMOVUPD     constants<>+3648(SB), Z4
-	VFMADD231PD constants<>+3712(SB), Z3, Z4
-	VMOVUPD     constants<>+3776(SB), Z5
-	VFMADD231PD Z3, Z4, Z5
-	VMOVUPD     constants<>+3840(SB), Z4
-	VFMADD231PD Z3, Z5, Z4
-	VMOVUPD     constants<>+3904(SB), Z5
-	VFMADD231PD Z3, Z4, Z5
-	VMOVUPD     constants<>+3968(SB), Z4
-	VFMADD231PD Z3, Z5, Z4
-	VMULPD      constants<>+1088(SB), Z3, Z5
-	VMOVUPD     constants<>+1152(SB), Z7
-	VSUBPD      Z5, Z7, Z7
-	VMULPD      Z3, Z3, Z3
-	VMOVUPD     constants<>+1152(SB), Z8
-	VSUBPD      Z7, Z8, Z8
-	VSUBPD      Z5, Z8, Z5
-	VMOVUPD     Z5, Z5
-	VFMADD231PD Z4, Z3, Z5
-	VADDPD      Z5, Z7, Z3
-	VMOVUPD     Z6, Z4
-	VFMADD231PD Z3, Z0, Z4
-	VPXORQ      constants<>+2944(SB), Z0, Z0
-	VMOVUPD     Z3, Z3
-	VFMADD231PD Z6, Z0, Z3
-	VPADDQ      constants<>+2880(SB), Z1, Z0
-	VPSLLQ      $0x3f, Z0, Z1
-	VPORQ       constants<>+1152(SB), Z1, Z1
-	VCMPPD      $0x11, constants<>+2624(SB), Z1, K1
-	VBLENDMPD   Z3, Z4, K1, Z2
-	VPSLLQ      $0x3e, Z0, Z0
-	VPANDQ      constants<>+2944(SB), Z0, Z0
-	VPXORQ      Z0, Z2, Z0
-	VMOVUPD     Z0, (AX)
-	ADDQ        $0x40, CX
-	ADDQ        $0x40, AX
-	SUBQ        $0x08, DX
-	JNZ         vCos64AVX512_loop
-	VZEROUPPER
-	RET
-
-// func vTanh32AVX2(o *float32, x *float32, n int)
+// func atanh64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
 // Requires: AVX, AVX2, FMA3
-TEXT ·vTanh32AVX2(SB), NOSPLIT, $0-24
+TEXT ·atanh64AVX2(SB), NOSPLIT, $0-40
 	MOVQ o+0(FP), AX
 	MOVQ x+8(FP), CX
-	MOVQ n+16(FP), DX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
 
-vTanh32AVX2_loop:
-	VCVTPS2PD   (CX), Y0
-	VPAND       constants<>+1408(SB), Y0, Y1
-	VMOVUPD     constants<>+4096(SB), Y2
-	VCMPPD      $0x11, Y1, Y2, Y2
-	VBLENDVPD   Y2, constants<>+4096(SB), Y1, Y1
-	VADDPD      Y1, Y1, Y1
-	VMULPD      constants<>+128(SB), Y1, Y2
-	VADDPD      constants<>+192(SB), Y2, Y2
-	VSUBPD      constants<>+192(SB), Y2, Y2
-	VMOVUPD     Y1, Y1
-	VFMADD231PD constants<>+256(SB), Y2, Y1
-	VMOVUPD     Y1, Y1
-	VFMADD231PD constants<>+320(SB), Y2, Y1
-	VMOVUPD     constants<>+448(SB), Y3
-	VFMADD231PD constants<>+1280(SB), Y1, Y3
-	VMOVUPD     constants<>+384(SB), Y4
-	VFMADD231PD Y1, Y3, Y4
-	VMOVUPD     constants<>+512(SB), Y3
-	VFMADD231PD Y1, Y4, Y3
-	VMOVUPD     constants<>+576(SB), Y4
-	VFMADD231PD Y1, Y3, Y4
-	VMOVUPD     constants<>+640(SB), Y3
-	VFMADD231PD Y1, Y4, Y3
-	VMOVUPD     constants<>+704(SB), Y4
-	VFMADD231PD Y1, Y3, Y4
-	VMOVUPD     constants<>+768(SB), Y3
-	VFMADD231PD Y1, Y4, Y3
-	VMOVUPD     constants<>+832(SB), Y4
-	VFMADD231PD Y1, Y3, Y4
-	VMOVUPD     constants<>+896(SB), Y3
-	VFMADD231PD Y1, Y4, Y3
-	VMOVUPD     constants<>+960(SB), Y4
-	VFMADD231PD Y1, Y3, Y4
-	VMOVUPD     constants<>+1024(SB), Y3
-	VFMADD231PD Y1, Y4, Y3
-	VMOVUPD     constants<>+1088(SB), Y4
-	VFMADD231PD Y1, Y3, Y4
-	VMULPD      Y1, Y1, Y3
-	VMOVUPD     Y1, Y1
-	VFMADD231PD Y4, Y3, Y1
-	VSUBPD      constants<>+1152(SB), Y2, Y2
-	VADDPD      constants<>+192(SB), Y2, Y2
-	VPSLLQ      $0x34, Y2, Y2
-	VPADDQ      constants<>+1152(SB), Y2, Y2
-	VSUBPD      constants<>+1088(SB), Y2, Y3
-	VMOVUPD     Y3, Y3
-	VFMADD231PD Y1, Y2, Y3
-	VMULPD      constants<>+1344(SB), Y3, Y1
-	VADDPD      constants<>+1344(SB), Y1, Y2
-	VDIVPD      Y2, Y1, Y1
-	VPAND       constants<>+2944(SB), Y0, Y0
+atanh64AVX2_loop:
+	VMOVUPS     (CX)(BX*8), Y0
+	VPAND       constants<>+512(SB), Y0, Y1
+	VADDPD      Y1, Y1, Y2
+	VMOVUPS     constants<>+640(SB), Y3
+	VSUBPD      Y1, Y3, Y1
+	VDIVPD      Y1, Y2, Y1
+	VADDPD      constants<>+640(SB), Y1, Y2
+	VSUBPD      constants<>+640(SB), Y2, Y3
+	VSUBPD      Y3, Y1, Y3
+	VCMPPD      $0x11, constants<>+3648(SB), Y2, Y4
+	VMULPD      constants<>+3712(SB), Y2, Y5
+	VBLENDVPD   Y4, Y5, Y2, Y5
+	VPADDQ      constants<>+3776(SB), Y5, Y5
+	VPSRLQ      $0x34, Y5, Y6
+	VPOR        constants<>+3840(SB), Y6, Y6
+	VSUBPD      constants<>+3904(SB), Y6, Y6
+	VSUBPD      constants<>+3968(SB), Y6, Y7
+	VBLENDVPD   Y4, Y7, Y6, Y4
+	VPAND       constants<>+4032(SB), Y5, Y5
+	VPADDQ      constants<>+4096(SB), Y5, Y5
+	VSUBPD      constants<>+640(SB), Y5, Y5
+	VADDPD      constants<>+3072(SB), Y5, Y6
+	VDIVPD      Y6, Y5, Y6
+	VMULPD      Y6, Y6, Y7
+	VMOVUPS     constants<>+4160(SB), Y8
+	VFMADD231PD constants<>+4224(SB), Y7, Y8
+	VMOVUPS     constants<>+4288(SB), Y9
+	VFMADD231PD Y7, Y8, Y9
+	VMOVUPS     constants<>+4352(SB), Y8
+	VFMADD231PD Y7, Y9, Y8
+	VMOVUPS     constants<>+4416(SB), Y9
+	VFMADD231PD Y7, Y8, Y9
+	VMOVUPS     constants<>+4480(SB), Y8
+	VFMADD231PD Y7, Y9, Y8
+	VMOVUPS     constants<>+4544(SB), Y9
+	VFMADD231PD Y7, Y8, Y9
+	VMULPD      Y9, Y7, Y7
+	VMULPD      Y5, Y5, Y8
+	VMULPD      constants<>+2112(SB), Y8, Y8
+	VADDPD      Y7, Y8, Y7
+	VMULPD      constants<>+4608(SB), Y4, Y9
+	VMOVUPS     Y9, Y9
+	VFMADD231PD Y7, Y6, Y9
+	VMULPD      constants<>+4672(SB), Y4, Y4
+	VSUBPD      Y9, Y8, Y6
+	VSUBPD      Y5, Y6, Y5
+	VSUBPD      Y5, Y4, Y4
+	VMULPD      constants<>+256(SB), Y2, Y5
+	VADDPD      Y5, Y4, Y4
+	VMOVUPS     constants<>+960(SB), Y5
+	VCMPPD      $0x11, Y2, Y5, Y5
+	VBLENDVPD   Y5, Y2, Y4, Y4
+	VCMPPD      $0x11, constants<>+256(SB), Y2, Y5
+	VMOVUPS     constants<>+4800(SB), Y6
+	VBLENDVPD   Y5, constants<>+4736(SB), Y6, Y5
+	VCMPPD      $0x11, constants<>+320(SB), Y2, Y6
+	VBLENDVPD   Y6, Y5, Y4, Y4
+	VDIVPD      Y2, Y3, Y3
+	VADDPD      Y3, Y4, Y3
+	VPAND       constants<>+512(SB), Y1, Y5
+	VCMPPD      $0x11, constants<>+3136(SB), Y5, Y5
+	VBLENDVPD   Y5, Y1, Y3, Y3
+	VMOVUPS     constants<>+3648(SB), Y5
+	VCMPPD      $0x11, Y2, Y5, Y5
+	VCMPPD      $0x12, constants<>+960(SB), Y2, Y6
+	VPAND       Y5, Y6, Y5
+	VCMPPD      $0x00, Y1, Y2, Y2
+	VCMPPD      $0x03, Y1, Y1, Y6
+	VBLENDVPD   Y6, Y1, Y4, Y1
+	VBLENDVPD   Y2, Y4, Y1, Y1
+	VBLENDVPD   Y5, Y3, Y1, Y1
+	VMULPD      constants<>+2112(SB), Y1, Y1
+	VPAND       constants<>+384(SB), Y0, Y0
+	VPOR        Y0, Y1, Y0
+	VMOVUPS     Y0, (AX)(BX*8)
+	ADDQ        $0x04, BX
+	CMPQ        BX, DX
+	JLT         atanh64AVX2_loop
+	VZEROUPPER
+	RET
+
+// func atanh64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·atanh64AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+atanh64AVX512_loop:
+	VMOVUPS     (CX)(BX*8), Z0
+	VPANDD      constants<>+512(SB), Z0, Z1
+	VADDPD      Z1, Z1, Z2
+	VMOVUPS     constants<>+640(SB), Z3
+	VSUBPD      Z1, Z3, Z1
+	VDIVPD      Z1, Z2, Z1
+	VADDPD      constants<>+640(SB), Z1, Z2
+	VSUBPD      constants<>+640(SB), Z2, Z3
+	VSUBPD      Z3, Z1, Z3
+	VCMPPD      $0x11, constants<>+3648(SB), Z2, K1
+	VMULPD      constants<>+3712(SB), Z2, Z13
+	VBLENDMPD   Z13, Z2, K1, Z4
+	VPADDQ      constants<>+3776(SB), Z4, Z13
+	VPSRLQ      $0x34, Z13, Z14
+	VPORD       constants<>+3840(SB), Z14, Z14
+	VSUBPD      constants<>+3904(SB), Z14, Z14
+	VSUBPD      constants<>+3968(SB), Z14, Z15
+	VBLENDMPD   Z15, Z14, K1, Z5
+	VPANDD      constants<>+4032(SB), Z13, Z13
+	VPADDQ      constants<>+4096(SB), Z13, Z13
+	VSUBPD      constants<>+640(SB), Z13, Z13
+	VADDPD      constants<>+3072(SB), Z13, Z14
+	VDIVPD      Z14, Z13, Z14
+	VMULPD      Z14, Z14, Z15
+	VMOVUPS     constants<>+4160(SB), Z16
+	VFMADD231PD constants<>+4224(SB), Z15, Z16
+	VMOVUPS     constants<>+4288(SB), Z17
+	VFMADD231PD Z15, Z16, Z17
+	VMOVUPS     constants<>+4352(SB), Z16
+	VFMADD231PD Z15, Z17, Z16
+	VMOVUPS     constants<>+4416(SB), Z17
+	VFMADD231PD Z15, Z16, Z17
+	VMOVUPS     constants<>+4480(SB), Z16
+	VFMADD231PD Z15, Z17, Z16
+	VMOVUPS     constants<>+4544(SB), Z17
+	VFMADD231PD Z15, Z16, Z17
+	VMULPD      Z17, Z15, Z15
+	VMULPD      Z13, Z13, Z16
+	VMULPD      constants<>+2112(SB), Z16, Z16
+	VADDPD      Z15, Z16, Z15
+	VMULPD      constants<>+4608(SB), Z5, Z17
+	VMOVUPS     Z17, Z17
+	VFMADD231PD Z15, Z14, Z17
+	VMULPD      constants<>+4672(SB), Z5, Z14
+	VSUBPD      Z17, Z16, Z15
+	VSUBPD      Z13, Z15, Z13
+	VSUBPD      Z13, Z14, Z13
+	VMULPD      constants<>+256(SB), Z2, Z14
+	VADDPD      Z14, Z13, Z13
+	VMOVUPS     constants<>+960(SB), Z14
+	VCMPPD      $0x11, Z2, Z14, K1
+	VBLENDMPD   Z2, Z13, K1, Z6
+	VCMPPD      $0x11, constants<>+256(SB), Z2, K1
+	VMOVUPS     constants<>+4800(SB), Z13
+	VBLENDMPD   constants<>+4736(SB), Z13, K1, Z7
+	VCMPPD      $0x11, constants<>+320(SB), Z2, K1
+	VBLENDMPD   Z7, Z6, K1, Z8
+	VDIVPD      Z2, Z3, Z3
+	VADDPD      Z3, Z8, Z3
+	VPANDD      constants<>+512(SB), Z1, Z13
+	VCMPPD      $0x11, constants<>+3136(SB), Z13, K1
+	VBLENDMPD   Z1, Z3, K1, Z9
+	VMOVUPS     constants<>+3648(SB), Z3
+	VCMPPD      $0x11, Z2, Z3, K1
+	VCMPPD      $0x12, constants<>+960(SB), Z2, K2
+	KANDW       K1, K2, K1
+	VCMPPD      $0x00, Z1, Z2, K2
+	VCMPPD      $0x03, Z1, Z1, K3
+	VBLENDMPD   Z1, Z8, K3, Z10
+	VBLENDMPD   Z8, Z10, K2, Z11
+	VBLENDMPD   Z9, Z11, K1, Z12
+	VMULPD      constants<>+2112(SB), Z12, Z1
+	VPANDD      constants<>+384(SB), Z0, Z0
+	VPORD       Z0, Z1, Z0
+	VMOVUPS     Z0, (AX)(BX*8)
+	ADDQ        $0x08, BX
+	CMPQ        BX, DX
+	JLT         atanh64AVX512_loop
+	VZEROUPPER
+	RET
+
+// func atanh32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·atanh32AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+atanh32AVX2_loop:
+	VCVTPS2PD   (CX)(BX*4), Y0
+	VPAND       constants<>+512(SB), Y0, Y1
+	VADDPD      Y1, Y1, Y2
+	VMOVUPS     constants<>+640(SB), Y3
+	VSUBPD      Y1, Y3, Y1
+	VDIVPD      Y1, Y2, Y1
+	VADDPD      constants<>+640(SB), Y1, Y2
+	VSUBPD      constants<>+640(SB), Y2, Y3
+	VSUBPD      Y3, Y1, Y3
+	VCMPPD      $0x11, constants<>+3648(SB), Y2, Y4
+	VMULPD      constants<>+3712(SB), Y2, Y5
+	VBLENDVPD   Y4, Y5, Y2, Y5
+	VPADDQ      constants<>+3776(SB), Y5, Y5
+	VPSRLQ      $0x34, Y5, Y6
+	VPOR        constants<>+3840(SB), Y6, Y6
+	VSUBPD      constants<>+3904(SB), Y6, Y6
+	VSUBPD      constants<>+3968(SB), Y6, Y7
+	VBLENDVPD   Y4, Y7, Y6, Y4
+	VPAND       constants<>+4032(SB), Y5, Y5
+	VPADDQ      constants<>+4096(SB), Y5, Y5
+	VSUBPD      constants<>+640(SB), Y5, Y5
+	VADDPD      constants<>+3072(SB), Y5, Y6
+	VDIVPD      Y6, Y5, Y6
+	VMULPD      Y6, Y6, Y7
+	VMOVUPS     constants<>+4160(SB), Y8
+	VFMADD231PD constants<>+4224(SB), Y7, Y8
+	VMOVUPS     constants<>+4288(SB), Y9
+	VFMADD231PD Y7, Y8, Y9
+	VMOVUPS     constants<>+4352(SB), Y8
+	VFMADD231PD Y7, Y9, Y8
+	VMOVUPS     constants<>+4416(SB), Y9
+	VFMADD231PD Y7, Y8, Y9
+	VMOVUPS     constants<>+4480(SB), Y8
+	VFMADD231PD Y7, Y9, Y8
+	VMOVUPS     constants<>+4544(SB), Y9
+	VFMADD231PD Y7, Y8, Y9
+	VMULPD      Y9, Y7, Y7
+	VMULPD      Y5, Y5, Y8
+	VMULPD      constants<>+2112(SB), Y8, Y8
+	VADDPD      Y7, Y8, Y7
+	VMULPD      constants<>+4608(SB), Y4, Y9
+	VMOVUPS     Y9, Y9
+	VFMADD231PD Y7, Y6, Y9
+	VMULPD      constants<>+4672(SB), Y4, Y4
+	VSUBPD      Y9, Y8, Y6
+	VSUBPD      Y5, Y6, Y5
+	VSUBPD      Y5, Y4, Y4
+	VMULPD      constants<>+256(SB), Y2, Y5
+	VADDPD      Y5, Y4, Y4
+	VMOVUPS     constants<>+960(SB), Y5
+	VCMPPD      $0x11, Y2, Y5, Y5
+	VBLENDVPD   Y5, Y2, Y4, Y4
+	VCMPPD      $0x11, constants<>+256(SB), Y2, Y5
+	VMOVUPS     constants<>+4800(SB), Y6
+	VBLENDVPD   Y5, constants<>+4736(SB), Y6, Y5
+	VCMPPD      $0x11, constants<>+320(SB), Y2, Y6
+	VBLENDVPD   Y6, Y5, Y4, Y4
+	VDIVPD      Y2, Y3, Y3
+	VADDPD      Y3, Y4, Y3
+	VPAND       constants<>+512(SB), Y1, Y5
+	VCMPPD      $0x11, constants<>+3136(SB), Y5, Y5
+	VBLENDVPD   Y5, Y1, Y3, Y3
+	VMOVUPS     constants<>+3648(SB), Y5
+	VCMPPD      $0x11, Y2, Y5, Y5
+	VCMPPD      $0x12, constants<>+960(SB), Y2, Y6
+	VPAND       Y5, Y6, Y5
+	VCMPPD      $0x00, Y1, Y2, Y2
+	VCMPPD      $0x03, Y1, Y1, Y6
+	VBLENDVPD   Y6, Y1, Y4, Y1
+	VBLENDVPD   Y2, Y4, Y1, Y1
+	VBLENDVPD   Y5, Y3, Y1, Y1
+	VMULPD      constants<>+2112(SB), Y1, Y1
+	VPAND       constants<>+384(SB), Y0, Y0
 	VPOR        Y0, Y1, Y0
 	VCVTPD2PSY  Y0, X0
-	VMOVUPS     X0, (AX)
-	ADDQ        $0x10, CX
-	ADDQ        $0x10, AX
-	SUBQ        $0x04, DX
-	JNZ         vTanh32AVX2_loop
+	VMOVUPS     X0, (AX)(BX*4)
+	ADDQ        $0x04, BX
+	CMPQ        BX, DX
+	JLT         atanh32AVX2_loop
 	VZEROUPPER
 	RET
 
-// func vTanh64AVX2(o *float64, x *float64, n int)
-// Requires: AVX, AVX2, FMA3
-TEXT ·vTanh64AVX2(SB), NOSPLIT, $0-24
-	MOVQ o+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ n+16(FP), DX
-
-vTanh64AVX2_loop:
-	VMOVUPD     (CX), Y0
-	VPAND       constants<>+1408(SB), Y0, Y1
-	VMOVUPD     constants<>+4096(SB), Y2
-	VCMPPD      $0x11, Y1, Y2, Y2
-	VBLENDVPD   Y2, constants<>+4096(SB), Y1, Y1
-	VADDPD      Y1, Y1, Y1
-	VMULPD      constants<>+128(SB), Y1, Y2
-	VADDPD      constants<>+192(SB), Y2, Y2
-	VSUBPD      constants<>+192(SB), Y2, Y2
-	VMOVUPD     Y1, Y1
-	VFMADD231PD constants<>+256(SB), Y2, Y1
-	VMOVUPD     Y1, Y1
-	VFMADD231PD constants<>+320(SB), Y2, Y1
-	VMOVUPD     constants<>+448(SB), Y3
-	VFMADD231PD constants<>+1280(SB), Y1, Y3
-	VMOVUPD     constants<>+384(SB), Y4
-	VFMADD231PD Y1, Y3, Y4
-	VMOVUPD     constants<>+512(SB), Y3
-	VFMADD231PD Y1, Y4, Y3
-	VMOVUPD     constants<>+576(SB), Y4
-	VFMADD231PD Y1, Y3, Y4
-	VMOVUPD     constants<>+640(SB), Y3
-	VFMADD231PD Y1, Y4, Y3
-	VMOVUPD     constants<>+704(SB), Y4
-	VFMADD231PD Y1, Y3, Y4
-	VMOVUPD     constants<>+768(SB), Y3
-	VFMADD231PD Y1, Y4, Y3
-	VMOVUPD     constants<>+832(SB), Y4
-	VFMADD231PD Y1, Y3, Y4
-	VMOVUPD     constants<>+896(SB), Y3
-	VFMADD231PD Y1, Y4, Y3
-	VMOVUPD     constants<>+960(SB), Y4
-	VFMADD231PD Y1, Y3, Y4
-	VMOVUPD     constants<>+1024(SB), Y3
-	VFMADD231PD Y1, Y4, Y3
-	VMOVUPD     constants<>+1088(SB), Y4
-	VFMADD231PD Y1, Y3, Y4
-	VMULPD      Y1, Y1, Y3
-	VMOVUPD     Y1, Y1
-	VFMADD231PD Y4, Y3, Y1
-	VSUBPD      constants<>+1152(SB), Y2, Y2
-	VADDPD      constants<>+192(SB), Y2, Y2
-	VPSLLQ      $0x34, Y2, Y2
-	VPADDQ      constants<>+1152(SB), Y2, Y2
-	VSUBPD      constants<>+1088(SB), Y2, Y3
-	VMOVUPD     Y3, Y3
-	VFMADD231PD Y1, Y2, Y3
-	VMULPD      constants<>+1344(SB), Y3, Y1
-	VADDPD      constants<>+1344(SB), Y1, Y2
-	VDIVPD      Y2, Y1, Y1
-	VPAND       constants<>+2944(SB), Y0, Y0
-	VPOR        Y0, Y1, Y0
-	VMOVUPD     Y0, (AX)
-	ADDQ        $0x20, CX
-	ADDQ        $0x20, AX
-	SUBQ        $0x04, DX
-	JNZ         vTanh64AVX2_loop
-	VZEROUPPER
-	RET
-
-// func vTanh32AVX512(o *float32, x *float32, n int)
+// func atanh32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
 // Requires: AVX, AVX512F
-TEXT ·vTanh32AVX512(SB), NOSPLIT, $0-24
+TEXT ·atanh32AVX512(SB), NOSPLIT, $0-40
 	MOVQ o+0(FP), AX
 	MOVQ x+8(FP), CX
-	MOVQ n+16(FP), DX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
 
-vTanh32AVX512_loop:
-	VCVTPS2PD   (CX), Z0
-	VPANDQ      constants<>+1408(SB), Z0, Z1
-	VMOVUPD     constants<>+4096(SB), Z2
-	VCMPPD      $0x11, Z1, Z2, K1
-	VBLENDMPD   constants<>+4096(SB), Z1, K1, Z3
-	VADDPD      Z3, Z3, Z1
-	VMULPD      constants<>+128(SB), Z1, Z2
-	VADDPD      constants<>+192(SB), Z2, Z2
-	VSUBPD      constants<>+192(SB), Z2, Z2
-	VMOVUPD     Z1, Z1
-	VFMADD231PD constants<>+256(SB), Z2, Z1
-	VMOVUPD     Z1, Z1
-	VFMADD231PD constants<>+320(SB), Z2, Z1
-	VMOVUPD     constants<>+448(SB), Z4
-	VFMADD231PD constants<>+1280(SB), Z1, Z4
-	VMOVUPD     constants<>+384(SB), Z5
-	VFMADD231PD Z1, Z4, Z5
-	VMOVUPD     constants<>+512(SB), Z4
-	VFMADD231PD Z1, Z5, Z4
-	VMOVUPD     constants<>+576(SB), Z5
-	VFMADD231PD Z1, Z4, Z5
-	VMOVUPD     constants<>+640(SB), Z4
-	VFMADD231PD Z1, Z5, Z4
-	VMOVUPD     constants<>+704(SB), Z5
-	VFMADD231PD Z1, Z4, Z5
-	VMOVUPD     constants<>+768(SB), Z4
-	VFMADD231PD Z1, Z5, Z4
-	VMOVUPD     constants<>+832(SB), Z5
-	VFMADD231PD Z1, Z4, Z5
-	VMOVUPD     constants<>+896(SB), Z4
-	VFMADD231PD Z1, Z5, Z4
-	VMOVUPD     constants<>+960(SB), Z5
-	VFMADD231PD Z1, Z4, Z5
-	VMOVUPD     constants<>+1024(SB), Z4
-	VFMADD231PD Z1, Z5, Z4
-	VMOVUPD     constants<>+1088(SB), Z5
-	VFMADD231PD Z1, Z4, Z5
-	VMULPD      Z1, Z1, Z4
-	VMOVUPD     Z1, Z1
-	VFMADD231PD Z5, Z4, Z1
-	VSUBPD      constants<>+1152(SB), Z2, Z2
-	VADDPD      constants<>+192(SB), Z2, Z2
-	VPSLLQ      $0x34, Z2, Z2
-	VPADDQ      constants<>+1152(SB), Z2, Z2
-	VSUBPD      constants<>+1088(SB), Z2, Z4
-	VMOVUPD     Z4, Z4
-	VFMADD231PD Z1, Z2, Z4
-	VMULPD      constants<>+1344(SB), Z4, Z1
-	VADDPD      constants<>+1344(SB), Z1, Z2
-	VDIVPD      Z2, Z1, Z1
-	VPANDQ      constants<>+2944(SB), Z0, Z0
-	VPORQ       Z0, Z1, Z0
+atanh32AVX512_loop:
+	VCVTPS2PD   (CX)(BX*4), Z0
+	VPANDD      constants<>+512(SB), Z0, Z1
+	VADDPD      Z1, Z1, Z2
+	VMOVUPS     constants<>+640(SB), Z3
+	VSUBPD      Z1, Z3, Z1
+	VDIVPD      Z1, Z2, Z1
+	VADDPD      constants<>+640(SB), Z1, Z2
+	VSUBPD      constants<>+640(SB), Z2, Z3
+	VSUBPD      Z3, Z1, Z3
+	VCMPPD      $0x11, constants<>+3648(SB), Z2, K1
+	VMULPD      constants<>+3712(SB), Z2, Z13
+	VBLENDMPD   Z13, Z2, K1, Z4
+	VPADDQ      constants<>+3776(SB), Z4, Z13
+	VPSRLQ      $0x34, Z13, Z14
+	VPORD       constants<>+3840(SB), Z14, Z14
+	VSUBPD      constants<>+3904(SB), Z14, Z14
+	VSUBPD      constants<>+3968(SB), Z14, Z15
+	VBLENDMPD   Z15, Z14, K1, Z5
+	VPANDD      constants<>+4032(SB), Z13, Z13
+	VPADDQ      constants<>+4096(SB), Z13, Z13
+	VSUBPD      constants<>+640(SB), Z13, Z13
+	VADDPD      constants<>+3072(SB), Z13, Z14
+	VDIVPD      Z14, Z13, Z14
+	VMULPD      Z14, Z14, Z15
+	VMOVUPS     constants<>+4160(SB), Z16
+	VFMADD231PD constants<>+4224(SB), Z15, Z16
+	VMOVUPS     constants<>+4288(SB), Z17
+	VFMADD231PD Z15, Z16, Z17
+	VMOVUPS     constants<>+4352(SB), Z16
+	VFMADD231PD Z15, Z17, Z16
+	VMOVUPS     constants<>+4416(SB), Z17
+	VFMADD231PD Z15, Z16, Z17
+	VMOVUPS     constants<>+4480(SB), Z16
+	VFMADD231PD Z15, Z17, Z16
+	VMOVUPS     constants<>+4544(SB), Z17
+	VFMADD231PD Z15, Z16, Z17
+	VMULPD      Z17, Z15, Z15
+	VMULPD      Z13, Z13, Z16
+	VMULPD      constants<>+2112(SB), Z16, Z16
+	VADDPD      Z15, Z16, Z15
+	VMULPD      constants<>+4608(SB), Z5, Z17
+	VMOVUPS     Z17, Z17
+	VFMADD231PD Z15, Z14, Z17
+	VMULPD      constants<>+4672(SB), Z5, Z14
+	VSUBPD      Z17, Z16, Z15
+	VSUBPD      Z13, Z15, Z13
+	VSUBPD      Z13, Z14, Z13
+	VMULPD      constants<>+256(SB), Z2, Z14
+	VADDPD      Z14, Z13, Z13
+	VMOVUPS     constants<>+960(SB), Z14
+	VCMPPD      $0x11, Z2, Z14, K1
+	VBLENDMPD   Z2, Z13, K1, Z6
+	VCMPPD      $0x11, constants<>+256(SB), Z2, K1
+	VMOVUPS     constants<>+4800(SB), Z13
+	VBLENDMPD   constants<>+4736(SB), Z13, K1, Z7
+	VCMPPD      $0x11, constants<>+320(SB), Z2, K1
+	VBLENDMPD   Z7, Z6, K1, Z8
+	VDIVPD      Z2, Z3, Z3
+	VADDPD      Z3, Z8, Z3
+	VPANDD      constants<>+512(SB), Z1, Z13
+	VCMPPD      $0x11, constants<>+3136(SB), Z13, K1
+	VBLENDMPD   Z1, Z3, K1, Z9
+	VMOVUPS     constants<>+3648(SB), Z3
+	VCMPPD      $0x11, Z2, Z3, K1
+	VCMPPD      $0x12, constants<>+960(SB), Z2, K2
+	KANDW       K1, K2, K1
+	VCMPPD      $0x00, Z1, Z2, K2
+	VCMPPD      $0x03, Z1, Z1, K3
+	VBLENDMPD   Z1, Z8, K3, Z10
+	VBLENDMPD   Z8, Z10, K2, Z11
+	VBLENDMPD   Z9, Z11, K1, Z12
+	VMULPD      constants<>+2112(SB), Z12, Z1
+	VPANDD      constants<>+384(SB), Z0, Z0
+	VPORD       Z0, Z1, Z0
 	VCVTPD2PS   Z0, Y0
-	VMOVUPS     Y0, (AX)
-	ADDQ        $0x20, CX
-	ADDQ        $0x20, AX
-	SUBQ        $0x08, DX
-	JNZ         vTanh32AVX512_loop
+	VMOVUPS     Y0, (AX)(BX*4)
+	ADDQ        $0x08, BX
+	CMPQ        BX, DX
+	JLT         atanh32AVX512_loop
 	VZEROUPPER
 	RET
 
-// func vTanh64AVX512(o *float64, x *float64, n int)
-// Requires: AVX, AVX512F
-TEXT ·vTanh64AVX512(SB), NOSPLIT, $0-24
+// func asin64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·asin64AVX2(SB), NOSPLIT, $0-40
 	MOVQ o+0(FP), AX
 	MOVQ x+8(FP), CX
-	MOVQ n+16(FP), DX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
 
-vTanh64AVX512_loop:
-	VMOVUPD     (CX), Z0
-	VPANDQ      constants<>+1408(SB), Z0, Z1
-	VMOVUPD     constants<>+4096(SB), Z2
-	VCMPPD      $0x11, Z1, Z2, K1
-	VBLENDMPD   constants<>+4096(SB), Z1, K1, Z3
-	VADDPD      Z3, Z3, Z1
-	VMULPD      constants<>+128(SB), Z1, Z2
-	VADDPD      constants<>+192(SB), Z2, Z2
-	VSUBPD      constants<>+192(SB), Z2, Z2
-	VMOVUPD     Z1, Z1
-	VFMADD231PD constants<>+256(SB), Z2, Z1
-	VMOVUPD     Z1, Z1
-	VFMADD231PD constants<>+320(SB), Z2, Z1
-	VMOVUPD     constants<>+448(SB), Z4
-	VFMADD231PD constants<>+1280(SB), Z1, Z4
-	VMOVUPD     constants<>+384(SB), Z5
-	VFMADD231PD Z1, Z4, Z5
-	VMOVUPD     constants<>+512(SB), Z4
-	VFMADD231PD Z1, Z5, Z4
-	VMOVUPD     constants<>+576(SB), Z5
-	VFMADD231PD Z1, Z4, Z5
-	VMOVUPD     constants<>+640(SB), Z4
-	VFMADD231PD Z1, Z5, Z4
-	VMOVUPD     constants<>+704(SB), Z5
-	VFMADD231PD Z1, Z4, Z5
-	VMOVUPD     constants<>+768(SB), Z4
-	VFMADD231PD Z1, Z5, Z4
-	VMOVUPD     constants<>+832(SB), Z5
-	VFMADD231PD Z1, Z4, Z5
-	VMOVUPD     constants<>+896(SB), Z4
-	VFMADD231PD Z1, Z5, Z4
-	VMOVUPD     constants<>+960(SB), Z5
-	VFMADD231PD Z1, Z4, Z5
-	VMOVUPD     constants<>+1024(SB), Z4
-	VFMADD231PD Z1, Z5, Z4
-	VMOVUPD     constants<>+1088(SB), Z5
-	VFMADD231PD Z1, Z4, Z5
-	VMULPD      Z1, Z1, Z4
-	VMOVUPD     Z1, Z1
-	VFMADD231PD Z5, Z4, Z1
-	VSUBPD      constants<>+1152(SB), Z2, Z2
-	VADDPD      constants<>+192(SB), Z2, Z2
+asin64AVX2_loop:
+	VMOVUPS     (CX)(BX*8), Y0
+	VMOVUPS     constants<>+640(SB), Y1
+	VSUBPD      Y0, Y1, Y1
+	VADDPD      constants<>+640(SB), Y0, Y2
+	VMULPD      Y2, Y1, Y1
+	VSQRTPD     Y1, Y1
+	VPAND       constants<>+512(SB), Y1, Y2
+	VPAND       constants<>+512(SB), Y0, Y3
+	VCMPPD      $0x11, Y3, Y2, Y4
+	VBLENDVPD   Y4, Y2, Y3, Y5
+	VBLENDVPD   Y4, Y3, Y2, Y2
+	VCMPPD      $0x00, Y2, Y5, Y3
+	VMULPD      constants<>+7488(SB), Y2, Y6
+	VCMPPD      $0x11, Y5, Y6, Y6
+	VSUBPD      Y2, Y5, Y7
+	VBLENDVPD   Y6, Y7, Y5, Y7
+	VADDPD      Y2, Y5, Y5
+	VBLENDVPD   Y6, Y5, Y2, Y5
+	VDIVPD      Y5, Y7, Y5
+	VMULPD      Y5, Y5, Y7
+	VMULPD      Y7, Y5, Y8
+	VMOVUPS     constants<>+7552(SB), Y9
+	VFMADD231PD constants<>+7616(SB), Y7, Y9
+	VMOVUPS     constants<>+7680(SB), Y10
+	VFMADD231PD Y7, Y9, Y10
+	VMOVUPS     constants<>+7744(SB), Y9
+	VFMADD231PD Y7, Y10, Y9
+	VMOVUPS     constants<>+7808(SB), Y10
+	VFMADD231PD Y7, Y9, Y10
+	VMOVUPS     constants<>+7872(SB), Y9
+	VFMADD231PD Y7, Y10, Y9
+	VMOVUPS     constants<>+7936(SB), Y10
+	VFMADD231PD Y7, Y9, Y10
+	VMOVUPS     constants<>+8000(SB), Y9
+	VFMADD231PD Y7, Y10, Y9
+	VMOVUPS     constants<>+8064(SB), Y10
+	VFMADD231PD Y7, Y9, Y10
+	VMOVUPS     constants<>+8128(SB), Y9
+	VFMADD231PD Y7, Y10, Y9
+	VMOVUPS     constants<>+8192(SB), Y10
+	VFMADD231PD Y7, Y9, Y10
+	VMOVUPS     constants<>+8256(SB), Y9
+	VFMADD231PD Y7, Y10, Y9
+	VMOVUPS     Y5, Y5
+	VFMADD231PD Y9, Y8, Y5
+	VADDPD      constants<>+8320(SB), Y5, Y7
+	VADDPD      constants<>+8384(SB), Y7, Y7
+	VBLENDVPD   Y6, Y7, Y5, Y5
+	VMOVUPS     constants<>+256(SB), Y6
+	VCMPPD      $0x11, Y2, Y6, Y2
+	VMOVUPS     constants<>+256(SB), Y6
+	VBLENDVPD   Y2, constants<>+8384(SB), Y6, Y2
+	VBLENDVPD   Y3, Y2, Y5, Y2
+	VSUBPD      constants<>+6016(SB), Y2, Y3
+	VMOVUPS     constants<>+8448(SB), Y5
+	VSUBPD      Y3, Y5, Y3
+	VBLENDVPD   Y4, Y3, Y2, Y2
+	VMOVUPS     constants<>+256(SB), Y3
+	VPCMPGTQ    Y1, Y3, Y3
+	VSUBPD      constants<>+8512(SB), Y2, Y4
+	VMOVUPS     constants<>+8576(SB), Y5
+	VSUBPD      Y4, Y5, Y4
+	VBLENDVPD   Y3, Y4, Y2, Y2
+	VPAND       constants<>+384(SB), Y0, Y3
+	VPOR        Y3, Y2, Y2
+	VCMPPD      $0x03, Y0, Y1, Y3
+	VADDPD      Y0, Y1, Y0
+	VBLENDVPD   Y3, Y0, Y2, Y0
+	VMOVUPS     Y0, (AX)(BX*8)
+	ADDQ        $0x04, BX
+	CMPQ        BX, DX
+	JLT         asin64AVX2_loop
+	VZEROUPPER
+	RET
+
+// func asin64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·asin64AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+asin64AVX512_loop:
+	VMOVUPS     (CX)(BX*8), Z0
+	VMOVUPS     constants<>+640(SB), Z1
+	VSUBPD      Z0, Z1, Z1
+	VADDPD      constants<>+640(SB), Z0, Z2
+	VMULPD      Z2, Z1, Z1
+	VSQRTPD     Z1, Z1
+	VPANDD      constants<>+512(SB), Z1, Z2
+	VPANDD      constants<>+512(SB), Z0, Z13
+	VCMPPD      $0x11, Z13, Z2, K1
+	VBLENDMPD   Z2, Z13, K1, Z3
+	VBLENDMPD   Z13, Z2, K1, Z4
+	VCMPPD      $0x00, Z4, Z3, K2
+	VMULPD      constants<>+7488(SB), Z4, Z2
+	VCMPPD      $0x11, Z3, Z2, K3
+	VSUBPD      Z4, Z3, Z2
+	VBLENDMPD   Z2, Z3, K3, Z5
+	VADDPD      Z4, Z3, Z2
+	VBLENDMPD   Z2, Z4, K3, Z6
+	VDIVPD      Z6, Z5, Z2
+	VMULPD      Z2, Z2, Z13
+	VMULPD      Z13, Z2, Z14
+	VMOVUPS     constants<>+7552(SB), Z15
+	VFMADD231PD constants<>+7616(SB), Z13, Z15
+	VMOVUPS     constants<>+7680(SB), Z16
+	VFMADD231PD Z13, Z15, Z16
+	VMOVUPS     constants<>+7744(SB), Z15
+	VFMADD231PD Z13, Z16, Z15
+	VMOVUPS     constants<>+7808(SB), Z16
+	VFMADD231PD Z13, Z15, Z16
+	VMOVUPS     constants<>+7872(SB), Z15
+	VFMADD231PD Z13, Z16, Z15
+	VMOVUPS     constants<>+7936(SB), Z16
+	VFMADD231PD Z13, Z15, Z16
+	VMOVUPS     constants<>+8000(SB), Z15
+	VFMADD231PD Z13, Z16, Z15
+	VMOVUPS     constants<>+8064(SB), Z16
+	VFMADD231PD Z13, Z15, Z16
+	VMOVUPS     constants<>+8128(SB), Z15
+	VFMADD231PD Z13, Z16, Z15
+	VMOVUPS     constants<>+8192(SB), Z16
+	VFMADD231PD Z13, Z15, Z16
+	VMOVUPS     constants<>+8256(SB), Z15
+	VFMADD231PD Z13, Z16, Z15
+	VMOVUPS     Z2, Z2
+	VFMADD231PD Z15, Z14, Z2
+	VADDPD      constants<>+8320(SB), Z2, Z13
+	VADDPD      constants<>+8384(SB), Z13, Z13
+	VBLENDMPD   Z13, Z2, K3, Z7
+	VMOVUPS     constants<>+256(SB), Z2
+	VCMPPD      $0x11, Z4, Z2, K3
+	VMOVUPS     constants<>+256(SB), Z2
+	VBLENDMPD   constants<>+8384(SB), Z2, K3, Z8
+	VBLENDMPD   Z8, Z7, K2, Z9
+	VSUBPD      constants<>+6016(SB), Z9, Z2
+	VMOVUPS     constants<>+8448(SB), Z13
+	VSUBPD      Z2, Z13, Z2
+	VBLENDMPD   Z2, Z9, K1, Z10
+	VPCMPQ      $0x01, constants<>+256(SB), Z1, K1
+	VSUBPD      constants<>+8512(SB), Z10, Z2
+	VMOVUPS     constants<>+8576(SB), Z13
+	VSUBPD      Z2, Z13, Z2
+	VBLENDMPD   Z2, Z10, K1, Z11
+	VPANDD      constants<>+384(SB), Z0, Z2
+	VPORD       Z2, Z11, Z2
+	VCMPPD      $0x03, Z0, Z1, K1
+	VADDPD      Z0, Z1, Z0
+	VBLENDMPD   Z0, Z2, K1, Z12
+	VMOVUPS     Z12, (AX)(BX*8)
+	ADDQ        $0x08, BX
+	CMPQ        BX, DX
+	JLT         asin64AVX512_loop
+	VZEROUPPER
+	RET
+
+// func asin32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·asin32AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+asin32AVX2_loop:
+	VCVTPS2PD   (CX)(BX*4), Y0
+	VMOVUPS     constants<>+640(SB), Y1
+	VSUBPD      Y0, Y1, Y1
+	VADDPD      constants<>+640(SB), Y0, Y2
+	VMULPD      Y2, Y1, Y1
+	VSQRTPD     Y1, Y1
+	VPAND       constants<>+512(SB), Y1, Y2
+	VPAND       constants<>+512(SB), Y0, Y3
+	VCMPPD      $0x11, Y3, Y2, Y4
+	VBLENDVPD   Y4, Y2, Y3, Y5
+	VBLENDVPD   Y4, Y3, Y2, Y2
+	VCMPPD      $0x00, Y2, Y5, Y3
+	VMULPD      constants<>+7488(SB), Y2, Y6
+	VCMPPD      $0x11, Y5, Y6, Y6
+	VSUBPD      Y2, Y5, Y7
+	VBLENDVPD   Y6, Y7, Y5, Y7
+	VADDPD      Y2, Y5, Y5
+	VBLENDVPD   Y6, Y5, Y2, Y5
+	VDIVPD      Y5, Y7, Y5
+	VMULPD      Y5, Y5, Y7
+	VMULPD      Y7, Y5, Y8
+	VMOVUPS     constants<>+7552(SB), Y9
+	VFMADD231PD constants<>+7616(SB), Y7, Y9
+	VMOVUPS     constants<>+7680(SB), Y10
+	VFMADD231PD Y7, Y9, Y10
+	VMOVUPS     constants<>+7744(SB), Y9
+	VFMADD231PD Y7, Y10, Y9
+	VMOVUPS     constants<>+7808(SB), Y10
+	VFMADD231PD Y7, Y9, Y10
+	VMOVUPS     constants<>+7872(SB), Y9
+	VFMADD231PD Y7, Y10, Y9
+	VMOVUPS     constants<>+7936(SB), Y10
+	VFMADD231PD Y7, Y9, Y10
+	VMOVUPS     constants<>+8000(SB), Y9
+	VFMADD231PD Y7, Y10, Y9
+	VMOVUPS     constants<>+8064(SB), Y10
+	VFMADD231PD Y7, Y9, Y10
+	VMOVUPS     constants<>+8128(SB), Y9
+	VFMADD231PD Y7, Y10, Y9
+	VMOVUPS     constants<>+8192(SB), Y10
+	VFMADD231PD Y7, Y9, Y10
+	VMOVUPS     constants<>+8256(SB), Y9
+	VFMADD231PD Y7, Y10, Y9
+	VMOVUPS     Y5, Y5
+	VFMADD231PD Y9, Y8, Y5
+	VADDPD      constants<>+8320(SB), Y5, Y7
+	VADDPD      constants<>+8384(SB), Y7, Y7
+	VBLENDVPD   Y6, Y7, Y5, Y5
+	VMOVUPS     constants<>+256(SB), Y6
+	VCMPPD      $0x11, Y2, Y6, Y2
+	VMOVUPS     constants<>+256(SB), Y6
+	VBLENDVPD   Y2, constants<>+8384(SB), Y6, Y2
+	VBLENDVPD   Y3, Y2, Y5, Y2
+	VSUBPD      constants<>+6016(SB), Y2, Y3
+	VMOVUPS     constants<>+8448(SB), Y5
+	VSUBPD      Y3, Y5, Y3
+	VBLENDVPD   Y4, Y3, Y2, Y2
+	VMOVUPS     constants<>+256(SB), Y3
+	VPCMPGTQ    Y1, Y3, Y3
+	VSUBPD      constants<>+8512(SB), Y2, Y4
+	VMOVUPS     constants<>+8576(SB), Y5
+	VSUBPD      Y4, Y5, Y4
+	VBLENDVPD   Y3, Y4, Y2, Y2
+	VPAND       constants<>+384(SB), Y0, Y3
+	VPOR        Y3, Y2, Y2
+	VCMPPD      $0x03, Y0, Y1, Y3
+	VADDPD      Y0, Y1, Y0
+	VBLENDVPD   Y3, Y0, Y2, Y0
+	VCVTPD2PSY  Y0, X0
+	VMOVUPS     X0, (AX)(BX*4)
+	ADDQ        $0x04, BX
+	CMPQ        BX, DX
+	JLT         asin32AVX2_loop
+	VZEROUPPER
+	RET
+
+// func asin32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·asin32AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+asin32AVX512_loop:
+	VCVTPS2PD   (CX)(BX*4), Z0
+	VMOVUPS     constants<>+640(SB), Z1
+	VSUBPD      Z0, Z1, Z1
+	VADDPD      constants<>+640(SB), Z0, Z2
+	VMULPD      Z2, Z1, Z1
+	VSQRTPD     Z1, Z1
+	VPANDD      constants<>+512(SB), Z1, Z2
+	VPANDD      constants<>+512(SB), Z0, Z13
+	VCMPPD      $0x11, Z13, Z2, K1
+	VBLENDMPD   Z2, Z13, K1, Z3
+	VBLENDMPD   Z13, Z2, K1, Z4
+	VCMPPD      $0x00, Z4, Z3, K2
+	VMULPD      constants<>+7488(SB), Z4, Z2
+	VCMPPD      $0x11, Z3, Z2, K3
+	VSUBPD      Z4, Z3, Z2
+	VBLENDMPD   Z2, Z3, K3, Z5
+	VADDPD      Z4, Z3, Z2
+	VBLENDMPD   Z2, Z4, K3, Z6
+	VDIVPD      Z6, Z5, Z2
+	VMULPD      Z2, Z2, Z13
+	VMULPD      Z13, Z2, Z14
+	VMOVUPS     constants<>+7552(SB), Z15
+	VFMADD231PD constants<>+7616(SB), Z13, Z15
+	VMOVUPS     constants<>+7680(SB), Z16
+	VFMADD231PD Z13, Z15, Z16
+	VMOVUPS     constants<>+7744(SB), Z15
+	VFMADD231PD Z13, Z16, Z15
+	VMOVUPS     constants<>+7808(SB), Z16
+	VFMADD231PD Z13, Z15, Z16
+	VMOVUPS     constants<>+7872(SB), Z15
+	VFMADD231PD Z13, Z16, Z15
+	VMOVUPS     constants<>+7936(SB), Z16
+	VFMADD231PD Z13, Z15, Z16
+	VMOVUPS     constants<>+8000(SB), Z15
+	VFMADD231PD Z13, Z16, Z15
+	VMOVUPS     constants<>+8064(SB), Z16
+	VFMADD231PD Z13, Z15, Z16
+	VMOVUPS     constants<>+8128(SB), Z15
+	VFMADD231PD Z13, Z16, Z15
+	VMOVUPS     constants<>+8192(SB), Z16
+	VFMADD231PD Z13, Z15, Z16
+	VMOVUPS     constants<>+8256(SB), Z15
+	VFMADD231PD Z13, Z16, Z15
+	VMOVUPS     Z2, Z2
+	VFMADD231PD Z15, Z14, Z2
+	VADDPD      constants<>+8320(SB), Z2, Z13
+	VADDPD      constants<>+8384(SB), Z13, Z13
+	VBLENDMPD   Z13, Z2, K3, Z7
+	VMOVUPS     constants<>+256(SB), Z2
+	VCMPPD      $0x11, Z4, Z2, K3
+	VMOVUPS     constants<>+256(SB), Z2
+	VBLENDMPD   constants<>+8384(SB), Z2, K3, Z8
+	VBLENDMPD   Z8, Z7, K2, Z9
+	VSUBPD      constants<>+6016(SB), Z9, Z2
+	VMOVUPS     constants<>+8448(SB), Z13
+	VSUBPD      Z2, Z13, Z2
+	VBLENDMPD   Z2, Z9, K1, Z10
+	VPCMPQ      $0x01, constants<>+256(SB), Z1, K1
+	VSUBPD      constants<>+8512(SB), Z10, Z2
+	VMOVUPS     constants<>+8576(SB), Z13
+	VSUBPD      Z2, Z13, Z2
+	VBLENDMPD   Z2, Z10, K1, Z11
+	VPANDD      constants<>+384(SB), Z0, Z2
+	VPORD       Z2, Z11, Z2
+	VCMPPD      $0x03, Z0, Z1, K1
+	VADDPD      Z0, Z1, Z0
+	VBLENDMPD   Z0, Z2, K1, Z12
+	VCVTPD2PS   Z12, Y0
+	VMOVUPS     Y0, (AX)(BX*4)
+	ADDQ        $0x08, BX
+	CMPQ        BX, DX
+	JLT         asin32AVX512_loop
+	VZEROUPPER
+	RET
+
+// func acos64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·acos64AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+acos64AVX2_loop:
+	VMOVUPS     (CX)(BX*8), Y0
+	VMOVUPS     constants<>+640(SB), Y1
+	VSUBPD      Y0, Y1, Y1
+	VADDPD      constants<>+640(SB), Y0, Y2
+	VMULPD      Y2, Y1, Y1
+	VSQRTPD     Y1, Y1
+	VPAND       constants<>+512(SB), Y0, Y2
+	VPAND       constants<>+512(SB), Y1, Y3
+	VCMPPD      $0x11, Y3, Y2, Y4
+	VBLENDVPD   Y4, Y2, Y3, Y5
+	VBLENDVPD   Y4, Y3, Y2, Y2
+	VCMPPD      $0x00, Y2, Y5, Y3
+	VMULPD      constants<>+7488(SB), Y2, Y6
+	VCMPPD      $0x11, Y5, Y6, Y6
+	VSUBPD      Y2, Y5, Y7
+	VBLENDVPD   Y6, Y7, Y5, Y7
+	VADDPD      Y2, Y5, Y5
+	VBLENDVPD   Y6, Y5, Y2, Y5
+	VDIVPD      Y5, Y7, Y5
+	VMULPD      Y5, Y5, Y7
+	VMULPD      Y7, Y5, Y8
+	VMOVUPS     constants<>+7552(SB), Y9
+	VFMADD231PD constants<>+7616(SB), Y7, Y9
+	VMOVUPS     constants<>+7680(SB), Y10
+	VFMADD231PD Y7, Y9, Y10
+	VMOVUPS     constants<>+7744(SB), Y9
+	VFMADD231PD Y7, Y10, Y9
+	VMOVUPS     constants<>+7808(SB), Y10
+	VFMADD231PD Y7, Y9, Y10
+	VMOVUPS     constants<>+7872(SB), Y9
+	VFMADD231PD Y7, Y10, Y9
+	VMOVUPS     constants<>+7936(SB), Y10
+	VFMADD231PD Y7, Y9, Y10
+	VMOVUPS     constants<>+8000(SB), Y9
+	VFMADD231PD Y7, Y10, Y9
+	VMOVUPS     constants<>+8064(SB), Y10
+	VFMADD231PD Y7, Y9, Y10
+	VMOVUPS     constants<>+8128(SB), Y9
+	VFMADD231PD Y7, Y10, Y9
+	VMOVUPS     constants<>+8192(SB), Y10
+	VFMADD231PD Y7, Y9, Y10
+	VMOVUPS     constants<>+8256(SB), Y9
+	VFMADD231PD Y7, Y10, Y9
+	VMOVUPS     Y5, Y5
+	VFMADD231PD Y9, Y8, Y5
+	VADDPD      constants<>+8320(SB), Y5, Y7
+	VADDPD      constants<>+8384(SB), Y7, Y7
+	VBLENDVPD   Y6, Y7, Y5, Y5
+	VMOVUPS     constants<>+256(SB), Y6
+	VCMPPD      $0x11, Y2, Y6, Y2
+	VMOVUPS     constants<>+256(SB), Y6
+	VBLENDVPD   Y2, constants<>+8384(SB), Y6, Y2
+	VBLENDVPD   Y3, Y2, Y5, Y2
+	VSUBPD      constants<>+6016(SB), Y2, Y3
+	VMOVUPS     constants<>+8448(SB), Y5
+	VSUBPD      Y3, Y5, Y3
+	VBLENDVPD   Y4, Y3, Y2, Y2
+	VMOVUPS     constants<>+256(SB), Y3
+	VPCMPGTQ    Y0, Y3, Y3
+	VSUBPD      constants<>+8512(SB), Y2, Y4
+	VMOVUPS     constants<>+8576(SB), Y5
+	VSUBPD      Y4, Y5, Y4
+	VBLENDVPD   Y3, Y4, Y2, Y2
+	VPAND       constants<>+384(SB), Y1, Y3
+	VPOR        Y3, Y2, Y2
+	VCMPPD      $0x03, Y1, Y0, Y3
+	VADDPD      Y1, Y0, Y0
+	VBLENDVPD   Y3, Y0, Y2, Y0
+	VMOVUPS     Y0, (AX)(BX*8)
+	ADDQ        $0x04, BX
+	CMPQ        BX, DX
+	JLT         acos64AVX2_loop
+	VZEROUPPER
+	RET
+
+// func acos64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·acos64AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+acos64AVX512_loop:
+	VMOVUPS     (CX)(BX*8), Z0
+	VMOVUPS     constants<>+640(SB), Z1
+	VSUBPD      Z0, Z1, Z1
+	VADDPD      constants<>+640(SB), Z0, Z2
+	VMULPD      Z2, Z1, Z1
+	VSQRTPD     Z1, Z1
+	VPANDD      constants<>+512(SB), Z0, Z2
+	VPANDD      constants<>+512(SB), Z1, Z13
+	VCMPPD      $0x11, Z13, Z2, K1
+	VBLENDMPD   Z2, Z13, K1, Z3
+	VBLENDMPD   Z13, Z2, K1, Z4
+	VCMPPD      $0x00, Z4, Z3, K2
+	VMULPD      constants<>+7488(SB), Z4, Z2
+	VCMPPD      $0x11, Z3, Z2, K3
+	VSUBPD      Z4, Z3, Z2
+	VBLENDMPD   Z2, Z3, K3, Z5
+	VADDPD      Z4, Z3, Z2
+	VBLENDMPD   Z2, Z4, K3, Z6
+	VDIVPD      Z6, Z5, Z2
+	VMULPD      Z2, Z2, Z13
+	VMULPD      Z13, Z2, Z14
+	VMOVUPS     constants<>+7552(SB), Z15
+	VFMADD231PD constants<>+7616(SB), Z13, Z15
+	VMOVUPS     constants<>+7680(SB), Z16
+	VFMADD231PD Z13, Z15, Z16
+	VMOVUPS     constants<>+7744(SB), Z15
+	VFMADD231PD Z13, Z16, Z15
+	VMOVUPS     constants<>+7808(SB), Z16
+	VFMADD231PD Z13, Z15, Z16
+	VMOVUPS     constants<>+7872(SB), Z15
+	VFMADD231PD Z13, Z16, Z15
+	VMOVUPS     constants<>+7936(SB), Z16
+	VFMADD231PD Z13, Z15, Z16
+	VMOVUPS     constants<>+8000(SB), Z15
+	VFMADD231PD Z13, Z16, Z15
+	VMOVUPS     constants<>+8064(SB), Z16
+	VFMADD231PD Z13, Z15, Z16
+	VMOVUPS     constants<>+8128(SB), Z15
+	VFMADD231PD Z13, Z16, Z15
+	VMOVUPS     constants<>+8192(SB), Z16
+	VFMADD231PD Z13, Z15, Z16
+	VMOVUPS     constants<>+8256(SB), Z15
+	VFMADD231PD Z13, Z16, Z15
+	VMOVUPS     Z2, Z2
+	VFMADD231PD Z15, Z14, Z2
+	VADDPD      constants<>+8320(SB), Z2, Z13
+	VADDPD      constants<>+8384(SB), Z13, Z13
+	VBLENDMPD   Z13, Z2, K3, Z7
+	VMOVUPS     constants<>+256(SB), Z2
+	VCMPPD      $0x11, Z4, Z2, K3
+	VMOVUPS     constants<>+256(SB), Z2
+	VBLENDMPD   constants<>+8384(SB), Z2, K3, Z8
+	VBLENDMPD   Z8, Z7, K2, Z9
+	VSUBPD      constants<>+6016(SB), Z9, Z2
+	VMOVUPS     constants<>+8448(SB), Z13
+	VSUBPD      Z2, Z13, Z2
+	VBLENDMPD   Z2, Z9, K1, Z10
+	VPCMPQ      $0x01, constants<>+256(SB), Z0, K1
+	VSUBPD      constants<>+8512(SB), Z10, Z2
+	VMOVUPS     constants<>+8576(SB), Z13
+	VSUBPD      Z2, Z13, Z2
+	VBLENDMPD   Z2, Z10, K1, Z11
+	VPANDD      constants<>+384(SB), Z1, Z2
+	VPORD       Z2, Z11, Z2
+	VCMPPD      $0x03, Z1, Z0, K1
+	VADDPD      Z1, Z0, Z0
+	VBLENDMPD   Z0, Z2, K1, Z12
+	VMOVUPS     Z12, (AX)(BX*8)
+	ADDQ        $0x08, BX
+	CMPQ        BX, DX
+	JLT         acos64AVX512_loop
+	VZEROUPPER
+	RET
+
+// func acos32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·acos32AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+acos32AVX2_loop:
+	VCVTPS2PD   (CX)(BX*4), Y0
+	VMOVUPS     constants<>+640(SB), Y1
+	VSUBPD      Y0, Y1, Y1
+	VADDPD      constants<>+640(SB), Y0, Y2
+	VMULPD      Y2, Y1, Y1
+	VSQRTPD     Y1, Y1
+	VPAND       constants<>+512(SB), Y0, Y2
+	VPAND       constants<>+512(SB), Y1, Y3
+	VCMPPD      $0x11, Y3, Y2, Y4
+	VBLENDVPD   Y4, Y2, Y3, Y5
+	VBLENDVPD   Y4, Y3, Y2, Y2
+	VCMPPD      $0x00, Y2, Y5, Y3
+	VMULPD      constants<>+7488(SB), Y2, Y6
+	VCMPPD      $0x11, Y5, Y6, Y6
+	VSUBPD      Y2, Y5, Y7
+	VBLENDVPD   Y6, Y7, Y5, Y7
+	VADDPD      Y2, Y5, Y5
+	VBLENDVPD   Y6, Y5, Y2, Y5
+	VDIVPD      Y5, Y7, Y5
+	VMULPD      Y5, Y5, Y7
+	VMULPD      Y7, Y5, Y8
+	VMOVUPS     constants<>+7552(SB), Y9
+	VFMADD231PD constants<>+7616(SB), Y7, Y9
+	VMOVUPS     constants<>+7680(SB), Y10
+	VFMADD231PD Y7, Y9, Y10
+	VMOVUPS     constants<>+7744(SB), Y9
+	VFMADD231PD Y7, Y10, Y9
+	VMOVUPS     constants<>+7808(SB), Y10
+	VFMADD231PD Y7, Y9, Y10
+	VMOVUPS     constants<>+7872(SB), Y9
+	VFMADD231PD Y7, Y10, Y9
+	VMOVUPS     constants<>+7936(SB), Y10
+	VFMADD231PD Y7, Y9, Y10
+	VMOVUPS     constants<>+8000(SB), Y9
+	VFMADD231PD Y7, Y10, Y9
+	VMOVUPS     constants<>+8064(SB), Y10
+	VFMADD231PD Y7, Y9, Y10
+	VMOVUPS     constants<>+8128(SB), Y9
+	VFMADD231PD Y7, Y10, Y9
+	VMOVUPS     constants<>+8192(SB), Y10
+	VFMADD231PD Y7, Y9, Y10
+	VMOVUPS     constants<>+8256(SB), Y9
+	VFMADD231PD Y7, Y10, Y9
+	VMOVUPS     Y5, Y5
+	VFMADD231PD Y9, Y8, Y5
+	VADDPD      constants<>+8320(SB), Y5, Y7
+	VADDPD      constants<>+8384(SB), Y7, Y7
+	VBLENDVPD   Y6, Y7, Y5, Y5
+	VMOVUPS     constants<>+256(SB), Y6
+	VCMPPD      $0x11, Y2, Y6, Y2
+	VMOVUPS     constants<>+256(SB), Y6
+	VBLENDVPD   Y2, constants<>+8384(SB), Y6, Y2
+	VBLENDVPD   Y3, Y2, Y5, Y2
+	VSUBPD      constants<>+6016(SB), Y2, Y3
+	VMOVUPS     constants<>+8448(SB), Y5
+	VSUBPD      Y3, Y5, Y3
+	VBLENDVPD   Y4, Y3, Y2, Y2
+	VMOVUPS     constants<>+256(SB), Y3
+	VPCMPGTQ    Y0, Y3, Y3
+	VSUBPD      constants<>+8512(SB), Y2, Y4
+	VMOVUPS     constants<>+8576(SB), Y5
+	VSUBPD      Y4, Y5, Y4
+	VBLENDVPD   Y3, Y4, Y2, Y2
+	VPAND       constants<>+384(SB), Y1, Y3
+	VPOR        Y3, Y2, Y2
+	VCMPPD      $0x03, Y1, Y0, Y3
+	VADDPD      Y1, Y0, Y0
+	VBLENDVPD   Y3, Y0, Y2, Y0
+	VCVTPD2PSY  Y0, X0
+	VMOVUPS     X0, (AX)(BX*4)
+	ADDQ        $0x04, BX
+	CMPQ        BX, DX
+	JLT         acos32AVX2_loop
+	VZEROUPPER
+	RET
+
+// func acos32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·acos32AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+acos32AVX512_loop:
+	VCVTPS2PD   (CX)(BX*4), Z0
+	VMOVUPS     constants<>+640(SB), Z1
+	VSUBPD      Z0, Z1, Z1
+	VADDPD      constants<>+640(SB), Z0, Z2
+	VMULPD      Z2, Z1, Z1
+	VSQRTPD     Z1, Z1
+	VPANDD      constants<>+512(SB), Z0, Z2
+	VPANDD      constants<>+512(SB), Z1, Z13
+	VCMPPD      $0x11, Z13, Z2, K1
+	VBLENDMPD   Z2, Z13, K1, Z3
+	VBLENDMPD   Z13, Z2, K1, Z4
+	VCMPPD      $0x00, Z4, Z3, K2
+	VMULPD      constants<>+7488(SB), Z4, Z2
+	VCMPPD      $0x11, Z3, Z2, K3
+	VSUBPD      Z4, Z3, Z2
+	VBLENDMPD   Z2, Z3, K3, Z5
+	VADDPD      Z4, Z3, Z2
+	VBLENDMPD   Z2, Z4, K3, Z6
+	VDIVPD      Z6, Z5, Z2
+	VMULPD      Z2, Z2, Z13
+	VMULPD      Z13, Z2, Z14
+	VMOVUPS     constants<>+7552(SB), Z15
+	VFMADD231PD constants<>+7616(SB), Z13, Z15
+	VMOVUPS     constants<>+7680(SB), Z16
+	VFMADD231PD Z13, Z15, Z16
+	VMOVUPS     constants<>+7744(SB), Z15
+	VFMADD231PD Z13, Z16, Z15
+	VMOVUPS     constants<>+7808(SB), Z16
+	VFMADD231PD Z13, Z15, Z16
+	VMOVUPS     constants<>+7872(SB), Z15
+	VFMADD231PD Z13, Z16, Z15
+	VMOVUPS     constants<>+7936(SB), Z16
+	VFMADD231PD Z13, Z15, Z16
+	VMOVUPS     constants<>+8000(SB), Z15
+	VFMADD231PD Z13, Z16, Z15
+	VMOVUPS     constants<>+8064(SB), Z16
+	VFMADD231PD Z13, Z15, Z16
+	VMOVUPS     constants<>+8128(SB), Z15
+	VFMADD231PD Z13, Z16, Z15
+	VMOVUPS     constants<>+8192(SB), Z16
+	VFMADD231PD Z13, Z15, Z16
+	VMOVUPS     constants<>+8256(SB), Z15
+	VFMADD231PD Z13, Z16, Z15
+	VMOVUPS     Z2, Z2
+	VFMADD231PD Z15, Z14, Z2
+	VADDPD      constants<>+8320(SB), Z2, Z13
+	VADDPD      constants<>+8384(SB), Z13, Z13
+	VBLENDMPD   Z13, Z2, K3, Z7
+	VMOVUPS     constants<>+256(SB), Z2
+	VCMPPD      $0x11, Z4, Z2, K3
+	VMOVUPS     constants<>+256(SB), Z2
+	VBLENDMPD   constants<>+8384(SB), Z2, K3, Z8
+	VBLENDMPD   Z8, Z7, K2, Z9
+	VSUBPD      constants<>+6016(SB), Z9, Z2
+	VMOVUPS     constants<>+8448(SB), Z13
+	VSUBPD      Z2, Z13, Z2
+	VBLENDMPD   Z2, Z9, K1, Z10
+	VPCMPQ      $0x01, constants<>+256(SB), Z0, K1
+	VSUBPD      constants<>+8512(SB), Z10, Z2
+	VMOVUPS     constants<>+8576(SB), Z13
+	VSUBPD      Z2, Z13, Z2
+	VBLENDMPD   Z2, Z10, K1, Z11
+	VPANDD      constants<>+384(SB), Z1, Z2
+	VPORD       Z2, Z11, Z2
+	VCMPPD      $0x03, Z1, Z0, K1
+	VADDPD      Z1, Z0, Z0
+	VBLENDMPD   Z0, Z2, K1, Z12
+	VCVTPD2PS   Z12, Y0
+	VMOVUPS     Y0, (AX)(BX*4)
+	ADDQ        $0x08, BX
+	CMPQ        BX, DX
+	JLT         acos32AVX512_loop
+	VZEROUPPER
+	RET
+
+// func atan64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·atan64AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+atan64AVX2_loop:
+	VMOVUPS     (CX)(BX*8), Y0
+	VMOVUPS     constants<>+512(SB), Y1
+	VPAND       constants<>+640(SB), Y1, Y1
+	VPAND       constants<>+512(SB), Y0, Y2
+	VCMPPD      $0x11, Y2, Y1, Y3
+	VBLENDVPD   Y3, Y1, Y2, Y4
+	VBLENDVPD   Y3, Y2, Y1, Y1
+	VCMPPD      $0x00, Y1, Y4, Y2
+	VMULPD      constants<>+7488(SB), Y1, Y5
+	VCMPPD      $0x11, Y4, Y5, Y5
+	VSUBPD      Y1, Y4, Y6
+	VBLENDVPD   Y5, Y6, Y4, Y6
+	VADDPD      Y1, Y4, Y4
+	VBLENDVPD   Y5, Y4, Y1, Y4
+	VDIVPD      Y4, Y6, Y4
+	VMULPD      Y4, Y4, Y6
+	VMULPD      Y6, Y4, Y7
+	VMOVUPS     constants<>+7552(SB), Y8
+	VFMADD231PD constants<>+7616(SB), Y6, Y8
+	VMOVUPS     constants<>+7680(SB), Y9
+	VFMADD231PD Y6, Y8, Y9
+	VMOVUPS     constants<>+7744(SB), Y8
+	VFMADD231PD Y6, Y9, Y8
+	VMOVUPS     constants<>+7808(SB), Y9
+	VFMADD231PD Y6, Y8, Y9
+	VMOVUPS     constants<>+7872(SB), Y8
+	VFMADD231PD Y6, Y9, Y8
+	VMOVUPS     constants<>+7936(SB), Y9
+	VFMADD231PD Y6, Y8, Y9
+	VMOVUPS     constants<>+8000(SB), Y8
+	VFMADD231PD Y6, Y9, Y8
+	VMOVUPS     constants<>+8064(SB), Y9
+	VFMADD231PD Y6, Y8, Y9
+	VMOVUPS     constants<>+8128(SB), Y8
+	VFMADD231PD Y6, Y9, Y8
+	VMOVUPS     constants<>+8192(SB), Y9
+	VFMADD231PD Y6, Y8, Y9
+	VMOVUPS     constants<>+8256(SB), Y8
+	VFMADD231PD Y6, Y9, Y8
+	VMOVUPS     Y4, Y4
+	VFMADD231PD Y8, Y7, Y4
+	VADDPD      constants<>+8320(SB), Y4, Y6
+	VADDPD      constants<>+8384(SB), Y6, Y6
+	VBLENDVPD   Y5, Y6, Y4, Y4
+	VMOVUPS     constants<>+256(SB), Y5
+	VCMPPD      $0x11, Y1, Y5, Y1
+	VMOVUPS     constants<>+256(SB), Y5
+	VBLENDVPD   Y1, constants<>+8384(SB), Y5, Y1
+	VBLENDVPD   Y2, Y1, Y4, Y1
+	VSUBPD      constants<>+6016(SB), Y1, Y2
+	VMOVUPS     constants<>+8448(SB), Y4
+	VSUBPD      Y2, Y4, Y2
+	VBLENDVPD   Y3, Y2, Y1, Y1
+	VMOVUPS     constants<>+256(SB), Y2
+	VPCMPGTQ    constants<>+640(SB), Y2, Y2
+	VSUBPD      constants<>+8512(SB), Y1, Y3
+	VMOVUPS     constants<>+8576(SB), Y4
+	VSUBPD      Y3, Y4, Y3
+	VBLENDVPD   Y2, Y3, Y1, Y1
+	VPAND       constants<>+384(SB), Y0, Y2
+	VPOR        Y2, Y1, Y1
+	VMOVUPS     constants<>+640(SB), Y2
+	VCMPPD      $0x03, Y0, Y2, Y2
+	VADDPD      constants<>+640(SB), Y0, Y0
+	VBLENDVPD   Y2, Y0, Y1, Y0
+	VMOVUPS     Y0, (AX)(BX*8)
+	ADDQ        $0x04, BX
+	CMPQ        BX, DX
+	JLT         atan64AVX2_loop
+	VZEROUPPER
+	RET
+
+// func atan64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·atan64AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+atan64AVX512_loop:
+	VMOVUPS     (CX)(BX*8), Z0
+	VMOVUPS     constants<>+512(SB), Z1
+	VPANDD      constants<>+640(SB), Z1, Z1
+	VPANDD      constants<>+512(SB), Z0, Z2
+	VCMPPD      $0x11, Z2, Z1, K1
+	VBLENDMPD   Z1, Z2, K1, Z3
+	VBLENDMPD   Z2, Z1, K1, Z4
+	VCMPPD      $0x00, Z4, Z3, K2
+	VMULPD      constants<>+7488(SB), Z4, Z1
+	VCMPPD      $0x11, Z3, Z1, K3
+	VSUBPD      Z4, Z3, Z1
+	VBLENDMPD   Z1, Z3, K3, Z5
+	VADDPD      Z4, Z3, Z1
+	VBLENDMPD   Z1, Z4, K3, Z6
+	VDIVPD      Z6, Z5, Z1
+	VMULPD      Z1, Z1, Z2
+	VMULPD      Z2, Z1, Z13
+	VMOVUPS     constants<>+7552(SB), Z14
+	VFMADD231PD constants<>+7616(SB), Z2, Z14
+	VMOVUPS     constants<>+7680(SB), Z15
+	VFMADD231PD Z2, Z14, Z15
+	VMOVUPS     constants<>+7744(SB), Z14
+	VFMADD231PD Z2, Z15, Z14
+	VMOVUPS     constants<>+7808(SB), Z15
+	VFMADD231PD Z2, Z14, Z15
+	VMOVUPS     constants<>+7872(SB), Z14
+	VFMADD231PD Z2, Z15, Z14
+	VMOVUPS     constants<>+7936(SB), Z15
+	VFMADD231PD Z2, Z14, Z15
+	VMOVUPS     constants<>+8000(SB), Z14
+	VFMADD231PD Z2, Z15, Z14
+	VMOVUPS     constants<>+8064(SB), Z15
+	VFMADD231PD Z2, Z14, Z15
+	VMOVUPS     constants<>+8128(SB), Z14
+	VFMADD231PD Z2, Z15, Z14
+	VMOVUPS     constants<>+8192(SB), Z15
+	VFMADD231PD Z2, Z14, Z15
+	VMOVUPS     constants<>+8256(SB), Z14
+	VFMADD231PD Z2, Z15, Z14
+	VMOVUPS     Z1, Z1
+	VFMADD231PD Z14, Z13, Z1
+	VADDPD      constants<>+8320(SB), Z1, Z2
+	VADDPD      constants<>+8384(SB), Z2, Z2
+	VBLENDMPD   Z2, Z1, K3, Z7
+	VMOVUPS     constants<>+256(SB), Z1
+	VCMPPD      $0x11, Z4, Z1, K3
+	VMOVUPS     constants<>+256(SB), Z1
+	VBLENDMPD   constants<>+8384(SB), Z1, K3, Z8
+	VBLENDMPD   Z8, Z7, K2, Z9
+	VSUBPD      constants<>+6016(SB), Z9, Z1
+	VMOVUPS     constants<>+8448(SB), Z2
+	VSUBPD      Z1, Z2, Z1
+	VBLENDMPD   Z1, Z9, K1, Z10
+	VMOVUPS     constants<>+640(SB), Z1
+	VPCMPQ      $0x01, constants<>+256(SB), Z1, K1
+	VSUBPD      constants<>+8512(SB), Z10, Z1
+	VMOVUPS     constants<>+8576(SB), Z2
+	VSUBPD      Z1, Z2, Z1
+	VBLENDMPD   Z1, Z10, K1, Z11
+	VPANDD      constants<>+384(SB), Z0, Z1
+	VPORD       Z1, Z11, Z1
+	VMOVUPS     constants<>+640(SB), Z2
+	VCMPPD      $0x03, Z0, Z2, K1
+	VADDPD      constants<>+640(SB), Z0, Z0
+	VBLENDMPD   Z0, Z1, K1, Z12
+	VMOVUPS     Z12, (AX)(BX*8)
+	ADDQ        $0x08, BX
+	CMPQ        BX, DX
+	JLT         atan64AVX512_loop
+	VZEROUPPER
+	RET
+
+// func atan32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·atan32AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+atan32AVX2_loop:
+	VCVTPS2PD   (CX)(BX*4), Y0
+	VMOVUPS     constants<>+512(SB), Y1
+	VPAND       constants<>+640(SB), Y1, Y1
+	VPAND       constants<>+512(SB), Y0, Y2
+	VCMPPD      $0x11, Y2, Y1, Y3
+	VBLENDVPD   Y3, Y1, Y2, Y4
+	VBLENDVPD   Y3, Y2, Y1, Y1
+	VCMPPD      $0x00, Y1, Y4, Y2
+	VMULPD      constants<>+7488(SB), Y1, Y5
+	VCMPPD      $0x11, Y4, Y5, Y5
+	VSUBPD      Y1, Y4, Y6
+	VBLENDVPD   Y5, Y6, Y4, Y6
+	VADDPD      Y1, Y4, Y4
+	VBLENDVPD   Y5, Y4, Y1, Y4
+	VDIVPD      Y4, Y6, Y4
+	VMULPD      Y4, Y4, Y6
+	VMULPD      Y6, Y4, Y7
+	VMOVUPS     constants<>+7552(SB), Y8
+	VFMADD231PD constants<>+7616(SB), Y6, Y8
+	VMOVUPS     constants<>+7680(SB), Y9
+	VFMADD231PD Y6, Y8, Y9
+	VMOVUPS     constants<>+7744(SB), Y8
+	VFMADD231PD Y6, Y9, Y8
+	VMOVUPS     constants<>+7808(SB), Y9
+	VFMADD231PD Y6, Y8, Y9
+	VMOVUPS     constants<>+7872(SB), Y8
+	VFMADD231PD Y6, Y9, Y8
+	VMOVUPS     constants<>+7936(SB), Y9
+	VFMADD231PD Y6, Y8, Y9
+	VMOVUPS     constants<>+8000(SB), Y8
+	VFMADD231PD Y6, Y9, Y8
+	VMOVUPS     constants<>+8064(SB), Y9
+	VFMADD231PD Y6, Y8, Y9
+	VMOVUPS     constants<>+8128(SB), Y8
+	VFMADD231PD Y6, Y9, Y8
+	VMOVUPS     constants<>+8192(SB), Y9
+	VFMADD231PD Y6, Y8, Y9
+	VMOVUPS     constants<>+8256(SB), Y8
+	VFMADD231PD Y6, Y9, Y8
+	VMOVUPS     Y4, Y4
+	VFMADD231PD Y8, Y7, Y4
+	VADDPD      constants<>+8320(SB), Y4, Y6
+	VADDPD      constants<>+8384(SB), Y6, Y6
+	VBLENDVPD   Y5, Y6, Y4, Y4
+	VMOVUPS     constants<>+256(SB), Y5
+	VCMPPD      $0x11, Y1, Y5, Y1
+	VMOVUPS     constants<>+256(SB), Y5
+	VBLENDVPD   Y1, constants<>+8384(SB), Y5, Y1
+	VBLENDVPD   Y2, Y1, Y4, Y1
+	VSUBPD      constants<>+6016(SB), Y1, Y2
+	VMOVUPS     constants<>+8448(SB), Y4
+	VSUBPD      Y2, Y4, Y2
+	VBLENDVPD   Y3, Y2, Y1, Y1
+	VMOVUPS     constants<>+256(SB), Y2
+	VPCMPGTQ    constants<>+640(SB), Y2, Y2
+	VSUBPD      constants<>+8512(SB), Y1, Y3
+	VMOVUPS     constants<>+8576(SB), Y4
+	VSUBPD      Y3, Y4, Y3
+	VBLENDVPD   Y2, Y3, Y1, Y1
+	VPAND       constants<>+384(SB), Y0, Y2
+	VPOR        Y2, Y1, Y1
+	VMOVUPS     constants<>+640(SB), Y2
+	VCMPPD      $0x03, Y0, Y2, Y2
+	VADDPD      constants<>+640(SB), Y0, Y0
+	VBLENDVPD   Y2, Y0, Y1, Y0
+	VCVTPD2PSY  Y0, X0
+	VMOVUPS     X0, (AX)(BX*4)
+	ADDQ        $0x04, BX
+	CMPQ        BX, DX
+	JLT         atan32AVX2_loop
+	VZEROUPPER
+	RET
+
+// func atan32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·atan32AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+atan32AVX512_loop:
+	VCVTPS2PD   (CX)(BX*4), Z0
+	VMOVUPS     constants<>+512(SB), Z1
+	VPANDD      constants<>+640(SB), Z1, Z1
+	VPANDD      constants<>+512(SB), Z0, Z2
+	VCMPPD      $0x11, Z2, Z1, K1
+	VBLENDMPD   Z1, Z2, K1, Z3
+	VBLENDMPD   Z2, Z1, K1, Z4
+	VCMPPD      $0x00, Z4, Z3, K2
+	VMULPD      constants<>+7488(SB), Z4, Z1
+	VCMPPD      $0x11, Z3, Z1, K3
+	VSUBPD      Z4, Z3, Z1
+	VBLENDMPD   Z1, Z3, K3, Z5
+	VADDPD      Z4, Z3, Z1
+	VBLENDMPD   Z1, Z4, K3, Z6
+	VDIVPD      Z6, Z5, Z1
+	VMULPD      Z1, Z1, Z2
+	VMULPD      Z2, Z1, Z13
+	VMOVUPS     constants<>+7552(SB), Z14
+	VFMADD231PD constants<>+7616(SB), Z2, Z14
+	VMOVUPS     constants<>+7680(SB), Z15
+	VFMADD231PD Z2, Z14, Z15
+	VMOVUPS     constants<>+7744(SB), Z14
+	VFMADD231PD Z2, Z15, Z14
+	VMOVUPS     constants<>+7808(SB), Z15
+	VFMADD231PD Z2, Z14, Z15
+	VMOVUPS     constants<>+7872(SB), Z14
+	VFMADD231PD Z2, Z15, Z14
+	VMOVUPS     constants<>+7936(SB), Z15
+	VFMADD231PD Z2, Z14, Z15
+	VMOVUPS     constants<>+8000(SB), Z14
+	VFMADD231PD Z2, Z15, Z14
+	VMOVUPS     constants<>+8064(SB), Z15
+	VFMADD231PD Z2, Z14, Z15
+	VMOVUPS     constants<>+8128(SB), Z14
+	VFMADD231PD Z2, Z15, Z14
+	VMOVUPS     constants<>+8192(SB), Z15
+	VFMADD231PD Z2, Z14, Z15
+	VMOVUPS     constants<>+8256(SB), Z14
+	VFMADD231PD Z2, Z15, Z14
+	VMOVUPS     Z1, Z1
+	VFMADD231PD Z14, Z13, Z1
+	VADDPD      constants<>+8320(SB), Z1, Z2
+	VADDPD      constants<>+8384(SB), Z2, Z2
+	VBLENDMPD   Z2, Z1, K3, Z7
+	VMOVUPS     constants<>+256(SB), Z1
+	VCMPPD      $0x11, Z4, Z1, K3
+	VMOVUPS     constants<>+256(SB), Z1
+	VBLENDMPD   constants<>+8384(SB), Z1, K3, Z8
+	VBLENDMPD   Z8, Z7, K2, Z9
+	VSUBPD      constants<>+6016(SB), Z9, Z1
+	VMOVUPS     constants<>+8448(SB), Z2
+	VSUBPD      Z1, Z2, Z1
+	VBLENDMPD   Z1, Z9, K1, Z10
+	VMOVUPS     constants<>+640(SB), Z1
+	VPCMPQ      $0x01, constants<>+256(SB), Z1, K1
+	VSUBPD      constants<>+8512(SB), Z10, Z1
+	VMOVUPS     constants<>+8576(SB), Z2
+	VSUBPD      Z1, Z2, Z1
+	VBLENDMPD   Z1, Z10, K1, Z11
+	VPANDD      constants<>+384(SB), Z0, Z1
+	VPORD       Z1, Z11, Z1
+	VMOVUPS     constants<>+640(SB), Z2
+	VCMPPD      $0x03, Z0, Z2, K1
+	VADDPD      constants<>+640(SB), Z0, Z0
+	VBLENDMPD   Z0, Z1, K1, Z12
+	VCVTPD2PS   Z12, Y0
+	VMOVUPS     Y0, (AX)(BX*4)
+	ADDQ        $0x08, BX
+	CMPQ        BX, DX
+	JLT         atan32AVX512_loop
+	VZEROUPPER
+	RET
+
+// func cbrt64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·cbrt64AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+cbrt64AVX2_loop:
+	VMOVUPS     (CX)(BX*8), Y0
+	VPAND       constants<>+512(SB), Y0, Y1
+	VCMPPD      $0x11, constants<>+3648(SB), Y1, Y2
+	VMULPD      constants<>+3712(SB), Y1, Y3
+	VBLENDVPD   Y2, Y3, Y1, Y3
+	VPADDQ      constants<>+3776(SB), Y3, Y3
+	VPSRLQ      $0x34, Y3, Y4
+	VPOR        constants<>+3840(SB), Y4, Y4
+	VSUBPD      constants<>+3904(SB), Y4, Y4
+	VPAND       constants<>+4032(SB), Y3, Y3
+	VPADDQ      constants<>+4096(SB), Y3, Y3
+	VADDPD      constants<>+2112(SB), Y4, Y5
+	VMULPD      constants<>+8640(SB), Y5, Y5
+	VROUNDPD    $0x01, Y5, Y5
+	VMOVUPS     Y4, Y4
+	VFMADD231PD constants<>+8704(SB), Y5, Y4
+	VCMPPD      $0x11, constants<>+640(SB), Y4, Y6
+	VCMPPD      $0x11, constants<>+3072(SB), Y4, Y4
+	VMOVUPS     constants<>+8768(SB), Y7
+	VBLENDVPD   Y4, constants<>+3072(SB), Y7, Y7
+	VBLENDVPD   Y6, constants<>+640(SB), Y7, Y7
+	VMULPD      Y7, Y3, Y7
+	VMOVUPS     constants<>+8832(SB), Y8
+	VFMADD231PD constants<>+8896(SB), Y3, Y8
+	VMOVUPS     constants<>+8960(SB), Y9
+	VFMADD231PD Y3, Y8, Y9
+	VMOVUPS     constants<>+9024(SB), Y8
+	VFMADD231PD Y3, Y9, Y8
+	VMOVUPS     constants<>+9088(SB), Y9
+	VFMADD231PD Y3, Y8, Y9
+	VMOVUPS     constants<>+9216(SB), Y3
+	VBLENDVPD   Y4, constants<>+9152(SB), Y3, Y3
+	VBLENDVPD   Y6, constants<>+640(SB), Y3, Y3
+	VMULPD      Y3, Y9, Y3
+	VMULPD      Y3, Y3, Y4
+	VMULPD      Y3, Y4, Y4
+	VSUBPD      Y4, Y7, Y6
+	VMOVUPS     Y7, Y8
+	VFMADD231PD constants<>+3072(SB), Y4, Y8
+	VDIVPD      Y8, Y6, Y4
+	VMOVUPS     Y3, Y6
+	VFMADD231PD Y4, Y3, Y6
+	VMULPD      Y6, Y6, Y3
+	VMULPD      Y6, Y3, Y3
+	VSUBPD      Y3, Y7, Y4
+	VMOVUPS     Y7, Y7
+	VFMADD231PD constants<>+3072(SB), Y3, Y7
+	VDIVPD      Y7, Y4, Y3
+	VMOVUPS     Y6, Y4
+	VFMADD231PD Y3, Y6, Y4
+	VADDPD      constants<>+1216(SB), Y5, Y3
+	VPSLLQ      $0x34, Y3, Y3
+	VPADDQ      constants<>+640(SB), Y3, Y3
+	VMULPD      constants<>+9280(SB), Y3, Y5
+	VBLENDVPD   Y2, Y5, Y3, Y2
+	VMULPD      Y2, Y4, Y2
+	VCMPPD      $0x00, constants<>+256(SB), Y1, Y3
+	VCMPPD      $0x12, constants<>+960(SB), Y1, Y4
+	VPXOR       constants<>+64(SB), Y4, Y4
+	VPOR        Y3, Y4, Y3
+	VBLENDVPD   Y3, Y1, Y2, Y1
+	VPAND       constants<>+384(SB), Y0, Y0
+	VPOR        Y0, Y1, Y0
+	VMOVUPS     Y0, (AX)(BX*8)
+	ADDQ        $0x04, BX
+	CMPQ        BX, DX
+	JLT         cbrt64AVX2_loop
+	VZEROUPPER
+	RET
+
+// func cbrt64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·cbrt64AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+cbrt64AVX512_loop:
+	VMOVUPS     (CX)(BX*8), Z0
+	VPANDD      constants<>+512(SB), Z0, Z1
+	VCMPPD      $0x11, constants<>+3648(SB), Z1, K1
+	VMULPD      constants<>+3712(SB), Z1, Z2
+	VBLENDMPD   Z2, Z1, K1, Z3
+	VPADDQ      constants<>+3776(SB), Z3, Z2
+	VPSRLQ      $0x34, Z2, Z10
+	VPORD       constants<>+3840(SB), Z10, Z10
+	VSUBPD      constants<>+3904(SB), Z10, Z10
+	VPANDD      constants<>+4032(SB), Z2, Z2
+	VPADDQ      constants<>+4096(SB), Z2, Z2
+	VADDPD      constants<>+2112(SB), Z10, Z11
+	VMULPD      constants<>+8640(SB), Z11, Z11
+	VRNDSCALEPD $0x01, Z11, Z11
+	VMOVUPS     Z10, Z10
+	VFMADD231PD constants<>+8704(SB), Z11, Z10
+	VCMPPD      $0x11, constants<>+640(SB), Z10, K2
+	VCMPPD      $0x11, constants<>+3072(SB), Z10, K3
+	VMOVUPS     constants<>+8768(SB), Z10
+	VBLENDMPD   constants<>+3072(SB), Z10, K3, Z4
+	VBLENDMPD   constants<>+640(SB), Z4, K2, Z5
+	VMULPD      Z5, Z2, Z10
+	VMOVUPS     constants<>+8832(SB), Z12
+	VFMADD231PD constants<>+8896(SB), Z2, Z12
+	VMOVUPS     constants<>+8960(SB), Z13
+	VFMADD231PD Z2, Z12, Z13
+	VMOVUPS     constants<>+9024(SB), Z12
+	VFMADD231PD Z2, Z13, Z12
+	VMOVUPS     constants<>+9088(SB), Z13
+	VFMADD231PD Z2, Z12, Z13
+	VMOVUPS     constants<>+9216(SB), Z2
+	VBLENDMPD   constants<>+9152(SB), Z2, K3, Z6
+	VBLENDMPD   constants<>+640(SB), Z6, K2, Z7
+	VMULPD      Z7, Z13, Z2
+	VMULPD      Z2, Z2, Z12
+	VMULPD      Z2, Z12, Z12
+	VSUBPD      Z12, Z10, Z13
+	VMOVUPS     Z10, Z14
+	VFMADD231PD constants<>+3072(SB), Z12, Z14
+	VDIVPD      Z14, Z13, Z12
+	VMOVUPS     Z2, Z13
+	VFMADD231PD Z12, Z2, Z13
+	VMULPD      Z13, Z13, Z2
+	VMULPD      Z13, Z2, Z2
+	VSUBPD      Z2, Z10, Z12
+	VMOVUPS     Z10, Z10
+	VFMADD231PD constants<>+3072(SB), Z2, Z10
+	VDIVPD      Z10, Z12, Z2
+	VMOVUPS     Z13, Z10
+	VFMADD231PD Z2, Z13, Z10
+	VADDPD      constants<>+1216(SB), Z11, Z2
 	VPSLLQ      $0x34, Z2, Z2
-	VPADDQ      constants<>+1152(SB), Z2, Z2
-	VSUBPD      constants<>+1088(SB), Z2, Z4
-	VMOVUPD     Z4, Z4
-	VFMADD231PD Z1, Z2, Z4
-	VMULPD      constants<>+1344(SB), Z4, Z1
-	VADDPD      constants<>+1344(SB), Z1, Z2
-	VDIVPD      Z2, Z1, Z1
-	VPANDQ      constants<>+2944(SB), Z0, Z0
-	VPORQ       Z0, Z1, Z0
-	VMOVUPD     Z0, (AX)
-	ADDQ        $0x40, CX
-	ADDQ        $0x40, AX
-	SUBQ        $0x08, DX
-	JNZ         vTanh64AVX512_loop
+	VPADDQ      constants<>+640(SB), Z2, Z2
+	VMULPD      constants<>+9280(SB), Z2, Z11
+	VBLENDMPD   Z11, Z2, K1, Z8
+	VMULPD      Z8, Z10, Z2
+	VCMPPD      $0x00, constants<>+256(SB), Z1, K1
+	VCMPPD      $0x12, constants<>+960(SB), Z1, K2
+	KNOTW       K2, K2
+	KORW        K1, K2, K1
+	VBLENDMPD   Z1, Z2, K1, Z9
+	VPANDD      constants<>+384(SB), Z0, Z0
+	VPORD       Z0, Z9, Z0
+	VMOVUPS     Z0, (AX)(BX*8)
+	ADDQ        $0x08, BX
+	CMPQ        BX, DX
+	JLT         cbrt64AVX512_loop
 	VZEROUPPER
 	RET
 
-// func vAdd32AVX2(o *float32, x *float32, y *float32, n int)
-// Requires: AVX
-TEXT ·vAdd32AVX2(SB), NOSPLIT, $0-32
+// func cbrt32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·cbrt32AVX2(SB), NOSPLIT, $0-40
 	MOVQ o+0(FP), AX
 	MOVQ x+8(FP), CX
-	MOVQ y+16(FP), DX
-	MOVQ n+24(FP), BX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
 
-vAdd32AVX2_loop:
-	VMOVUPS (CX), Y0
-	VMOVUPS 32(CX), Y1
-	VMOVUPS 64(CX), Y2
-	VMOVUPS 96(CX), Y3
-	VADDPS  (DX), Y0, Y0
-	VADDPS  32(DX), Y1, Y1
-	VADDPS  64(DX), Y2, Y2
-	VADDPS  96(DX), Y3, Y3
-	VMOVUPS Y0, (AX)
-	VMOVUPS Y1, 32(AX)
-	VMOVUPS Y2, 64(AX)
-	VMOVUPS Y3, 96(AX)
-	ADDQ    $0x00000080, AX
-	ADDQ    $0x00000080, CX
-	ADDQ    $0x00000080, DX
-	SUBQ    $0x00000020, BX
-	JNZ     vAdd32AVX2_loop
+cbrt32AVX2_loop:
+	VCVTPS2PD   (CX)(BX*4), Y0
+	VPAND       constants<>+512(SB), Y0, Y1
+	VCMPPD      $0x11, constants<>+3648(SB), Y1, Y2
+	VMULPD      constants<>+3712(SB), Y1, Y3
+	VBLENDVPD   Y2, Y3, Y1, Y3
+	VPADDQ      constants<>+3776(SB), Y3, Y3
+	VPSRLQ      $0x34, Y3, Y4
+	VPOR        constants<>+3840(SB), Y4, Y4
+	VSUBPD      constants<>+3904(SB), Y4, Y4
+	VPAND       constants<>+4032(SB), Y3, Y3
+	VPADDQ      constants<>+4096(SB), Y3, Y3
+	VADDPD      constants<>+2112(SB), Y4, Y5
+	VMULPD      constants<>+8640(SB), Y5, Y5
+	VROUNDPD    $0x01, Y5, Y5
+	VMOVUPS     Y4, Y4
+	VFMADD231PD constants<>+8704(SB), Y5, Y4
+	VCMPPD      $0x11, constants<>+640(SB), Y4, Y6
+	VCMPPD      $0x11, constants<>+3072(SB), Y4, Y4
+	VMOVUPS     constants<>+8768(SB), Y7
+	VBLENDVPD   Y4, constants<>+3072(SB), Y7, Y7
+	VBLENDVPD   Y6, constants<>+640(SB), Y7, Y7
+	VMULPD      Y7, Y3, Y7
+	VMOVUPS     constants<>+8832(SB), Y8
+	VFMADD231PD constants<>+8896(SB), Y3, Y8
+	VMOVUPS     constants<>+8960(SB), Y9
+	VFMADD231PD Y3, Y8, Y9
+	VMOVUPS     constants<>+9024(SB), Y8
+	VFMADD231PD Y3, Y9, Y8
+	VMOVUPS     constants<>+9088(SB), Y9
+	VFMADD231PD Y3, Y8, Y9
+	VMOVUPS     constants<>+9216(SB), Y3
+	VBLENDVPD   Y4, constants<>+9152(SB), Y3, Y3
+	VBLENDVPD   Y6, constants<>+640(SB), Y3, Y3
+	VMULPD      Y3, Y9, Y3
+	VMULPD      Y3, Y3, Y4
+	VMULPD      Y3, Y4, Y4
+	VSUBPD      Y4, Y7, Y6
+	VMOVUPS     Y7, Y8
+	VFMADD231PD constants<>+3072(SB), Y4, Y8
+	VDIVPD      Y8, Y6, Y4
+	VMOVUPS     Y3, Y6
+	VFMADD231PD Y4, Y3, Y6
+	VMULPD      Y6, Y6, Y3
+	VMULPD      Y6, Y3, Y3
+	VSUBPD      Y3, Y7, Y4
+	VMOVUPS     Y7, Y7
+	VFMADD231PD constants<>+3072(SB), Y3, Y7
+	VDIVPD      Y7, Y4, Y3
+	VMOVUPS     Y6, Y4
+	VFMADD231PD Y3, Y6, Y4
+	VADDPD      constants<>+1216(SB), Y5, Y3
+	VPSLLQ      $0x34, Y3, Y3
+	VPADDQ      constants<>+640(SB), Y3, Y3
+	VMULPD      constants<>+9280(SB), Y3, Y5
+	VBLENDVPD   Y2, Y5, Y3, Y2
+	VMULPD      Y2, Y4, Y2
+	VCMPPD      $0x00, constants<>+256(SB), Y1, Y3
+	VCMPPD      $0x12, constants<>+960(SB), Y1, Y4
+	VPXOR       constants<>+64(SB), Y4, Y4
+	VPOR        Y3, Y4, Y3
+	VBLENDVPD   Y3, Y1, Y2, Y1
+	VPAND       constants<>+384(SB), Y0, Y0
+	VPOR        Y0, Y1, Y0
+	VCVTPD2PSY  Y0, X0
+	VMOVUPS     X0, (AX)(BX*4)
+	ADDQ        $0x04, BX
+	CMPQ        BX, DX
+	JLT         cbrt32AVX2_loop
 	VZEROUPPER
 	RET
 
-// func vAdd64AVX2(o *float64, x *float64, y *float64, n int)
-// Requires: AVX
-TEXT ·vAdd64AVX2(SB), NOSPLIT, $0-32
-	MOVQ o+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ y+16(FP), DX
-	MOVQ n+24(FP), BX
-
-vAdd64AVX2_loop:
-	VMOVUPS (CX), Y0
-	VMOVUPS 32(CX), Y1
-	VMOVUPS 64(CX), Y2
-	VMOVUPS 96(CX), Y3
-	VADDPD  (DX), Y0, Y0
-	VADDPD  32(DX), Y1, Y1
-	VADDPD  64(DX), Y2, Y2
-	VADDPD  96(DX), Y3, Y3
-	VMOVUPS Y0, (AX)
-	VMOVUPS Y1, 32(AX)
-	VMOVUPS Y2, 64(AX)
-	VMOVUPS Y3, 96(AX)
-	ADDQ    $0x00000080, AX
-	ADDQ    $0x00000080, CX
-	ADDQ    $0x00000080, DX
-	SUBQ    $0x00000010, BX
-	JNZ     vAdd64AVX2_loop
-	VZEROUPPER
-	RET
-
-// func vAdd32AVX512(o *float32, x *float32, y *float32, n int)
+// func cbrt32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
 // Requires: AVX, AVX512F
-TEXT ·vAdd32AVX512(SB), NOSPLIT, $0-32
+TEXT ·cbrt32AVX512(SB), NOSPLIT, $0-40
 	MOVQ o+0(FP), AX
 	MOVQ x+8(FP), CX
-	MOVQ y+16(FP), DX
-	MOVQ n+24(FP), BX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
 
-vAdd32AVX512_loop:
-	VMOVUPS (CX), Z0
-	VMOVUPS 64(CX), Z1
-	VMOVUPS 128(CX), Z2
-	VMOVUPS 192(CX), Z3
-	VADDPS  (DX), Z0, Z0
-	VADDPS  64(DX), Z1, Z1
-	VADDPS  128(DX), Z2, Z2
-	VADDPS  192(DX), Z3, Z3
-	VMOVUPS Z0, (AX)
-	VMOVUPS Z1, 64(AX)
-	VMOVUPS Z2, 128(AX)
-	VMOVUPS Z3, 192(AX)
-	ADDQ    $0x00000100, AX
-	ADDQ    $0x00000100, CX
-	ADDQ    $0x00000100, DX
-	SUBQ    $0x00000040, BX
-	JNZ     vAdd32AVX512_loop
+cbrt32AVX512_loop:
+	VCVTPS2PD   (CX)(BX*4), Z0
+	VPANDD      constants<>+512(SB), Z0, Z1
+	VCMPPD      $0x11, constants<>+3648(SB), Z1, K1
+	VMULPD      constants<>+3712(SB), Z1, Z2
+	VBLENDMPD   Z2, Z1, K1, Z3
+	VPADDQ      constants<>+3776(SB), Z3, Z2
+	VPSRLQ      $0x34, Z2, Z10
+	VPORD       constants<>+3840(SB), Z10, Z10
+	VSUBPD      constants<>+3904(SB), Z10, Z10
+	VPANDD      constants<>+4032(SB), Z2, Z2
+	VPADDQ      constants<>+4096(SB), Z2, Z2
+	VADDPD      constants<>+2112(SB), Z10, Z11
+	VMULPD      constants<>+8640(SB), Z11, Z11
+	VRNDSCALEPD $0x01, Z11, Z11
+	VMOVUPS     Z10, Z10
+	VFMADD231PD constants<>+8704(SB), Z11, Z10
+	VCMPPD      $0x11, constants<>+640(SB), Z10, K2
+	VCMPPD      $0x11, constants<>+3072(SB), Z10, K3
+	VMOVUPS     constants<>+8768(SB), Z10
+	VBLENDMPD   constants<>+3072(SB), Z10, K3, Z4
+	VBLENDMPD   constants<>+640(SB), Z4, K2, Z5
+	VMULPD      Z5, Z2, Z10
+	VMOVUPS     constants<>+8832(SB), Z12
+	VFMADD231PD constants<>+8896(SB), Z2, Z12
+	VMOVUPS     constants<>+8960(SB), Z13
+	VFMADD231PD Z2, Z12, Z13
+	VMOVUPS     constants<>+9024(SB), Z12
+	VFMADD231PD Z2, Z13, Z12
+	VMOVUPS     constants<>+9088(SB), Z13
+	VFMADD231PD Z2, Z12, Z13
+	VMOVUPS     constants<>+9216(SB), Z2
+	VBLENDMPD   constants<>+9152(SB), Z2, K3, Z6
+	VBLENDMPD   constants<>+640(SB), Z6, K2, Z7
+	VMULPD      Z7, Z13, Z2
+	VMULPD      Z2, Z2, Z12
+	VMULPD      Z2, Z12, Z12
+	VSUBPD      Z12, Z10, Z13
+	VMOVUPS     Z10, Z14
+	VFMADD231PD constants<>+3072(SB), Z12, Z14
+	VDIVPD      Z14, Z13, Z12
+	VMOVUPS     Z2, Z13
+	VFMADD231PD Z12, Z2, Z13
+	VMULPD      Z13, Z13, Z2
+	VMULPD      Z13, Z2, Z2
+	VSUBPD      Z2, Z10, Z12
+	VMOVUPS     Z10, Z10
+	VFMADD231PD constants<>+3072(SB), Z2, Z10
+	VDIVPD      Z10, Z12, Z2
+	VMOVUPS     Z13, Z10
+	VFMADD231PD Z2, Z13, Z10
+	VADDPD      constants<>+1216(SB), Z11, Z2
+	VPSLLQ      $0x34, Z2, Z2
+	VPADDQ      constants<>+640(SB), Z2, Z2
+	VMULPD      constants<>+9280(SB), Z2, Z11
+	VBLENDMPD   Z11, Z2, K1, Z8
+	VMULPD      Z8, Z10, Z2
+	VCMPPD      $0x00, constants<>+256(SB), Z1, K1
+	VCMPPD      $0x12, constants<>+960(SB), Z1, K2
+	KNOTW       K2, K2
+	KORW        K1, K2, K1
+	VBLENDMPD   Z1, Z2, K1, Z9
+	VPANDD      constants<>+384(SB), Z0, Z0
+	VPORD       Z0, Z9, Z0
+	VCVTPD2PS   Z0, Y0
+	VMOVUPS     Y0, (AX)(BX*4)
+	ADDQ        $0x08, BX
+	CMPQ        BX, DX
+	JLT         cbrt32AVX512_loop
 	VZEROUPPER
 	RET
 
-// func vAdd64AVX512(o *float64, x *float64, y *float64, n int)
+// func erfc64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·erfc64AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+erfc64AVX2_loop:
+	VMOVUPS     (CX)(BX*8), Y0
+	VCMPPD      $0x11, constants<>+2112(SB), Y0, Y1
+	VPAND       constants<>+512(SB), Y0, Y2
+	VMULPD      Y0, Y0, Y3
+	VMOVUPS     constants<>+9344(SB), Y4
+	VFMADD231PD constants<>+9408(SB), Y3, Y4
+	VMOVUPS     constants<>+9472(SB), Y5
+	VFMADD231PD Y3, Y4, Y5
+	VMOVUPS     constants<>+9536(SB), Y4
+	VFMADD231PD Y3, Y5, Y4
+	VMOVUPS     constants<>+9600(SB), Y5
+	VFMADD231PD Y3, Y4, Y5
+	VMOVUPS     constants<>+9664(SB), Y4
+	VFMADD231PD Y3, Y5, Y4
+	VMOVUPS     constants<>+9728(SB), Y5
+	VFMADD231PD Y3, Y4, Y5
+	VMOVUPS     constants<>+9792(SB), Y4
+	VFMADD231PD Y3, Y5, Y4
+	VMOVUPS     constants<>+9856(SB), Y5
+	VFMADD231PD Y3, Y4, Y5
+	VMOVUPS     constants<>+9920(SB), Y4
+	VFMADD231PD Y3, Y5, Y4
+	VMOVUPS     constants<>+9984(SB), Y5
+	VFMADD231PD Y3, Y4, Y5
+	VMOVUPS     constants<>+10048(SB), Y4
+	VFMADD231PD Y3, Y5, Y4
+	VMOVUPS     constants<>+10112(SB), Y5
+	VFMADD231PD Y3, Y4, Y5
+	VMOVUPS     Y0, Y3
+	VFMADD231PD Y5, Y0, Y3
+	VCMPPD      $0x11, constants<>+640(SB), Y2, Y4
+	VCMPPD      $0x11, constants<>+2112(SB), Y2, Y5
+	VBLENDVPD   Y5, constants<>+2112(SB), Y2, Y2
+	VMOVUPS     constants<>+10176(SB), Y5
+	VCMPPD      $0x11, Y2, Y5, Y5
+	VBLENDVPD   Y5, constants<>+10176(SB), Y2, Y2
+	VSUBPD      constants<>+8768(SB), Y2, Y5
+	VADDPD      constants<>+8768(SB), Y2, Y6
+	VDIVPD      Y6, Y5, Y5
+	VMOVUPS     constants<>+10240(SB), Y6
+	VFMADD231PD constants<>+10304(SB), Y5, Y6
+	VMOVUPS     constants<>+10368(SB), Y7
+	VFMADD231PD Y5, Y6, Y7
+	VMOVUPS     constants<>+10432(SB), Y6
+	VFMADD231PD Y5, Y7, Y6
+	VMOVUPS     constants<>+10496(SB), Y7
+	VFMADD231PD Y5, Y6, Y7
+	VMOVUPS     constants<>+10560(SB), Y6
+	VFMADD231PD Y5, Y7, Y6
+	VMOVUPS     constants<>+10624(SB), Y7
+	VFMADD231PD Y5, Y6, Y7
+	VMOVUPS     constants<>+10688(SB), Y6
+	VFMADD231PD Y5, Y7, Y6
+	VMOVUPS     constants<>+10752(SB), Y7
+	VFMADD231PD Y5, Y6, Y7
+	VMOVUPS     constants<>+10816(SB), Y6
+	VFMADD231PD Y5, Y7, Y6
+	VMOVUPS     constants<>+10880(SB), Y7
+	VFMADD231PD Y5, Y6, Y7
+	VMOVUPS     constants<>+10944(SB), Y6
+	VFMADD231PD Y5, Y7, Y6
+	VMOVUPS     constants<>+11008(SB), Y7
+	VFMADD231PD Y5, Y6, Y7
+	VMOVUPS     constants<>+11072(SB), Y6
+	VFMADD231PD Y5, Y7, Y6
+	VMOVUPS     constants<>+11136(SB), Y7
+	VFMADD231PD Y5, Y6, Y7
+	VMOVUPS     constants<>+11200(SB), Y6
+	VFMADD231PD Y5, Y7, Y6
+	VMOVUPS     constants<>+11264(SB), Y7
+	VFMADD231PD Y5, Y6, Y7
+	VMOVUPS     constants<>+11328(SB), Y6
+	VFMADD231PD Y5, Y7, Y6
+	VMOVUPS     constants<>+11392(SB), Y7
+	VFMADD231PD Y5, Y6, Y7
+	VMOVUPS     constants<>+11456(SB), Y6
+	VFMADD231PD Y5, Y7, Y6
+	VMOVUPS     constants<>+11520(SB), Y7
+	VFMADD231PD Y5, Y6, Y7
+	VMOVUPS     constants<>+11584(SB), Y6
+	VFMADD231PD Y5, Y7, Y6
+	VMOVUPS     constants<>+11648(SB), Y7
+	VFMADD231PD Y5, Y6, Y7
+	VMOVUPS     constants<>+11712(SB), Y6
+	VFMADD231PD Y5, Y7, Y6
+	VMULPD      Y2, Y2, Y5
+	VPXOR       constants<>+384(SB), Y5, Y7
+	VMOVUPS     Y7, Y7
+	VFMADD231PD Y2, Y2, Y7
+	VPXOR       constants<>+384(SB), Y5, Y5
+	VCMPPD      $0x11, constants<>+1024(SB), Y5, Y8
+	VBLENDVPD   Y8, constants<>+1024(SB), Y5, Y5
+	VMOVUPS     constants<>+1088(SB), Y8
+	VCMPPD      $0x11, Y5, Y8, Y8
+	VBLENDVPD   Y8, constants<>+1088(SB), Y5, Y5
+	VMULPD      constants<>+1152(SB), Y5, Y8
+	VADDPD      constants<>+1216(SB), Y8, Y8
+	VSUBPD      constants<>+1216(SB), Y8, Y8
+	VMOVUPS     Y5, Y5
+	VFMADD231PD constants<>+1280(SB), Y8, Y5
+	VMOVUPS     Y5, Y5
+	VFMADD231PD constants<>+1344(SB), Y8, Y5
+	VMOVUPS     constants<>+1408(SB), Y9
+	VFMADD231PD constants<>+1472(SB), Y5, Y9
+	VMOVUPS     constants<>+1536(SB), Y10
+	VFMADD231PD Y5, Y9, Y10
+	VMOVUPS     constants<>+1600(SB), Y9
+	VFMADD231PD Y5, Y10, Y9
+	VMOVUPS     constants<>+1664(SB), Y10
+	VFMADD231PD Y5, Y9, Y10
+	VMOVUPS     constants<>+1728(SB), Y9
+	VFMADD231PD Y5, Y10, Y9
+	VMOVUPS     constants<>+1792(SB), Y10
+	VFMADD231PD Y5, Y9, Y10
+	VMOVUPS     constants<>+1856(SB), Y9
+	VFMADD231PD Y5, Y10, Y9
+	VMOVUPS     constants<>+1920(SB), Y10
+	VFMADD231PD Y5, Y9, Y10
+	VMOVUPS     constants<>+1984(SB), Y9
+	VFMADD231PD Y5, Y10, Y9
+	VMOVUPS     constants<>+2048(SB), Y10
+	VFMADD231PD Y5, Y9, Y10
+	VMOVUPS     constants<>+2112(SB), Y9
+	VFMADD231PD Y5, Y10, Y9
+	VMOVUPS     constants<>+640(SB), Y10
+	VFMADD231PD Y5, Y9, Y10
+	VMOVUPS     constants<>+640(SB), Y9
+	VFMADD231PD Y5, Y10, Y9
+	VMULPD      constants<>+2112(SB), Y8, Y5
+	VADDPD      constants<>+1216(SB), Y5, Y5
+	VSUBPD      constants<>+1216(SB), Y5, Y10
+	VSUBPD      Y10, Y8, Y8
+	VADDPD      constants<>+1216(SB), Y8, Y8
+	VPSLLQ      $0x34, Y5, Y5
+	VPADDQ      constants<>+640(SB), Y5, Y5
+	VMULPD      Y5, Y9, Y5
+	VPSLLQ      $0x34, Y8, Y8
+	VPADDQ      constants<>+640(SB), Y8, Y8
+	VMULPD      Y8, Y5, Y5
+	VMULPD      Y7, Y5, Y7
+	VSUBPD      Y7, Y5, Y5
+	VMOVUPS     constants<>+640(SB), Y7
+	VFMADD231PD constants<>+3072(SB), Y2, Y7
+	VDIVPD      Y7, Y6, Y2
+	VMULPD      Y2, Y5, Y2
+	VMOVUPS     constants<>+640(SB), Y5
+	VSUBPD      Y2, Y5, Y2
+	VPAND       constants<>+384(SB), Y0, Y5
+	VPOR        Y5, Y2, Y2
+	VBLENDVPD   Y4, Y3, Y2, Y2
+	VCMPPD      $0x03, Y0, Y0, Y3
+	VBLENDVPD   Y3, Y0, Y2, Y2
+	VMOVUPS     constants<>+640(SB), Y3
+	VSUBPD      Y2, Y3, Y2
+	VCMPPD      $0x11, constants<>+2112(SB), Y0, Y3
+	VBLENDVPD   Y3, constants<>+2112(SB), Y0, Y3
+	VMOVUPS     constants<>+10176(SB), Y4
+	VCMPPD      $0x11, Y3, Y4, Y4
+	VBLENDVPD   Y4, constants<>+10176(SB), Y3, Y3
+	VSUBPD      constants<>+8768(SB), Y3, Y4
+	VADDPD      constants<>+8768(SB), Y3, Y5
+	VDIVPD      Y5, Y4, Y4
+	VMOVUPS     constants<>+10240(SB), Y5
+	VFMADD231PD constants<>+10304(SB), Y4, Y5
+	VMOVUPS     constants<>+10368(SB), Y6
+	VFMADD231PD Y4, Y5, Y6
+	VMOVUPS     constants<>+10432(SB), Y5
+	VFMADD231PD Y4, Y6, Y5
+	VMOVUPS     constants<>+10496(SB), Y6
+	VFMADD231PD Y4, Y5, Y6
+	VMOVUPS     constants<>+10560(SB), Y5
+	VFMADD231PD Y4, Y6, Y5
+	VMOVUPS     constants<>+10624(SB), Y6
+	VFMADD231PD Y4, Y5, Y6
+	VMOVUPS     constants<>+10688(SB), Y5
+	VFMADD231PD Y4, Y6, Y5
+	VMOVUPS     constants<>+10752(SB), Y6
+	VFMADD231PD Y4, Y5, Y6
+	VMOVUPS     constants<>+10816(SB), Y5
+	VFMADD231PD Y4, Y6, Y5
+	VMOVUPS     constants<>+10880(SB), Y6
+	VFMADD231PD Y4, Y5, Y6
+	VMOVUPS     constants<>+10944(SB), Y5
+	VFMADD231PD Y4, Y6, Y5
+	VMOVUPS     constants<>+11008(SB), Y6
+	VFMADD231PD Y4, Y5, Y6
+	VMOVUPS     constants<>+11072(SB), Y5
+	VFMADD231PD Y4, Y6, Y5
+	VMOVUPS     constants<>+11136(SB), Y6
+	VFMADD231PD Y4, Y5, Y6
+	VMOVUPS     constants<>+11200(SB), Y5
+	VFMADD231PD Y4, Y6, Y5
+	VMOVUPS     constants<>+11264(SB), Y6
+	VFMADD231PD Y4, Y5, Y6
+	VMOVUPS     constants<>+11328(SB), Y5
+	VFMADD231PD Y4, Y6, Y5
+	VMOVUPS     constants<>+11392(SB), Y6
+	VFMADD231PD Y4, Y5, Y6
+	VMOVUPS     constants<>+11456(SB), Y5
+	VFMADD231PD Y4, Y6, Y5
+	VMOVUPS     constants<>+11520(SB), Y6
+	VFMADD231PD Y4, Y5, Y6
+	VMOVUPS     constants<>+11584(SB), Y5
+	VFMADD231PD Y4, Y6, Y5
+	VMOVUPS     constants<>+11648(SB), Y6
+	VFMADD231PD Y4, Y5, Y6
+	VMOVUPS     constants<>+11712(SB), Y5
+	VFMADD231PD Y4, Y6, Y5
+	VMULPD      Y3, Y3, Y4
+	VPXOR       constants<>+384(SB), Y4, Y6
+	VMOVUPS     Y6, Y6
+	VFMADD231PD Y3, Y3, Y6
+	VPXOR       constants<>+384(SB), Y4, Y4
+	VCMPPD      $0x11, constants<>+1024(SB), Y4, Y7
+	VBLENDVPD   Y7, constants<>+1024(SB), Y4, Y4
+	VMOVUPS     constants<>+1088(SB), Y7
+	VCMPPD      $0x11, Y4, Y7, Y7
+	VBLENDVPD   Y7, constants<>+1088(SB), Y4, Y4
+	VMULPD      constants<>+1152(SB), Y4, Y7
+	VADDPD      constants<>+1216(SB), Y7, Y7
+	VSUBPD      constants<>+1216(SB), Y7, Y7
+	VMOVUPS     Y4, Y4
+	VFMADD231PD constants<>+1280(SB), Y7, Y4
+	VMOVUPS     Y4, Y4
+	VFMADD231PD constants<>+1344(SB), Y7, Y4
+	VMOVUPS     constants<>+1408(SB), Y8
+	VFMADD231PD constants<>+1472(SB), Y4, Y8
+	VMOVUPS     constants<>+1536(SB), Y9
+	VFMADD231PD Y4, Y8, Y9
+	VMOVUPS     constants<>+1600(SB), Y8
+	VFMADD231PD Y4, Y9, Y8
+	VMOVUPS     constants<>+1664(SB), Y9
+	VFMADD231PD Y4, Y8, Y9
+	VMOVUPS     constants<>+1728(SB), Y8
+	VFMADD231PD Y4, Y9, Y8
+	VMOVUPS     constants<>+1792(SB), Y9
+	VFMADD231PD Y4, Y8, Y9
+	VMOVUPS     constants<>+1856(SB), Y8
+	VFMADD231PD Y4, Y9, Y8
+	VMOVUPS     constants<>+1920(SB), Y9
+	VFMADD231PD Y4, Y8, Y9
+	VMOVUPS     constants<>+1984(SB), Y8
+	VFMADD231PD Y4, Y9, Y8
+	VMOVUPS     constants<>+2048(SB), Y9
+	VFMADD231PD Y4, Y8, Y9
+	VMOVUPS     constants<>+2112(SB), Y8
+	VFMADD231PD Y4, Y9, Y8
+	VMOVUPS     constants<>+640(SB), Y9
+	VFMADD231PD Y4, Y8, Y9
+	VMOVUPS     constants<>+640(SB), Y8
+	VFMADD231PD Y4, Y9, Y8
+	VMULPD      constants<>+2112(SB), Y7, Y4
+	VADDPD      constants<>+1216(SB), Y4, Y4
+	VSUBPD      constants<>+1216(SB), Y4, Y9
+	VSUBPD      Y9, Y7, Y7
+	VADDPD      constants<>+1216(SB), Y7, Y7
+	VPSLLQ      $0x34, Y4, Y4
+	VPADDQ      constants<>+640(SB), Y4, Y4
+	VMULPD      Y4, Y8, Y4
+	VPSLLQ      $0x34, Y7, Y7
+	VPADDQ      constants<>+640(SB), Y7, Y7
+	VMULPD      Y7, Y4, Y4
+	VMULPD      Y6, Y4, Y6
+	VSUBPD      Y6, Y4, Y4
+	VMOVUPS     constants<>+640(SB), Y6
+	VFMADD231PD constants<>+3072(SB), Y3, Y6
+	VDIVPD      Y6, Y5, Y3
+	VMULPD      Y3, Y4, Y3
+	VBLENDVPD   Y1, Y2, Y3, Y1
+	VMOVUPS     constants<>+10176(SB), Y2
+	VCMPPD      $0x11, Y0, Y2, Y2
+	VBLENDVPD   Y2, constants<>+256(SB), Y1, Y1
+	VCMPPD      $0x03, Y0, Y0, Y2
+	VBLENDVPD   Y2, Y0, Y1, Y0
+	VMOVUPS     Y0, (AX)(BX*8)
+	ADDQ        $0x04, BX
+	CMPQ        BX, DX
+	JLT         erfc64AVX2_loop
+	VZEROUPPER
+	RET
+
+// func erfc64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
 // Requires: AVX, AVX512F
-TEXT ·vAdd64AVX512(SB), NOSPLIT, $0-32
+TEXT ·erfc64AVX512(SB), NOSPLIT, $0-40
 	MOVQ o+0(FP), AX
 	MOVQ x+8(FP), CX
-	MOVQ y+16(FP), DX
-	MOVQ n+24(FP), BX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
 
-vAdd64AVX512_loop:
-	VMOVUPS (CX), Z0
-	VMOVUPS 64(CX), Z1
-	VMOVUPS 128(CX), Z2
-	VMOVUPS 192(CX), Z3
-	VADDPD  (DX), Z0, Z0
-	VADDPD  64(DX), Z1, Z1
-	VADDPD  128(DX), Z2, Z2
-	VADDPD  192(DX), Z3, Z3
-	VMOVUPS Z0, (AX)
-	VMOVUPS Z1, 64(AX)
-	VMOVUPS Z2, 128(AX)
-	VMOVUPS Z3, 192(AX)
-	ADDQ    $0x00000100, AX
-	ADDQ    $0x00000100, CX
-	ADDQ    $0x00000100, DX
-	SUBQ    $0x00000020, BX
-	JNZ     vAdd64AVX512_loop
+erfc64AVX512_loop:
+	VMOVUPS     (CX)(BX*8), Z0
+	VCMPPD      $0x11, constants<>+2112(SB), Z0, K1
+	VPANDD      constants<>+512(SB), Z0, Z1
+	VMULPD      Z0, Z0, Z2
+	VMOVUPS     constants<>+9344(SB), Z3
+	VFMADD231PD constants<>+9408(SB), Z2, Z3
+	VMOVUPS     constants<>+9472(SB), Z4
+	VFMADD231PD Z2, Z3, Z4
+	VMOVUPS     constants<>+9536(SB), Z3
+	VFMADD231PD Z2, Z4, Z3
+	VMOVUPS     constants<>+9600(SB), Z4
+	VFMADD231PD Z2, Z3, Z4
+	VMOVUPS     constants<>+9664(SB), Z3
+	VFMADD231PD Z2, Z4, Z3
+	VMOVUPS     constants<>+9728(SB), Z4
+	VFMADD231PD Z2, Z3, Z4
+	VMOVUPS     constants<>+9792(SB), Z3
+	VFMADD231PD Z2, Z4, Z3
+	VMOVUPS     constants<>+9856(SB), Z4
+	VFMADD231PD Z2, Z3, Z4
+	VMOVUPS     constants<>+9920(SB), Z3
+	VFMADD231PD Z2, Z4, Z3
+	VMOVUPS     constants<>+9984(SB), Z4
+	VFMADD231PD Z2, Z3, Z4
+	VMOVUPS     constants<>+10048(SB), Z3
+	VFMADD231PD Z2, Z4, Z3
+	VMOVUPS     constants<>+10112(SB), Z4
+	VFMADD231PD Z2, Z3, Z4
+	VMOVUPS     Z0, Z2
+	VFMADD231PD Z4, Z0, Z2
+	VCMPPD      $0x11, constants<>+640(SB), Z1, K2
+	VCMPPD      $0x11, constants<>+2112(SB), Z1, K3
+	VBLENDMPD   constants<>+2112(SB), Z1, K3, Z5
+	VMOVUPS     constants<>+10176(SB), Z1
+	VCMPPD      $0x11, Z5, Z1, K3
+	VBLENDMPD   constants<>+10176(SB), Z5, K3, Z6
+	VSUBPD      constants<>+8768(SB), Z6, Z1
+	VADDPD      constants<>+8768(SB), Z6, Z3
+	VDIVPD      Z3, Z1, Z1
+	VMOVUPS     constants<>+10240(SB), Z3
+	VFMADD231PD constants<>+10304(SB), Z1, Z3
+	VMOVUPS     constants<>+10368(SB), Z4
+	VFMADD231PD Z1, Z3, Z4
+	VMOVUPS     constants<>+10432(SB), Z3
+	VFMADD231PD Z1, Z4, Z3
+	VMOVUPS     constants<>+10496(SB), Z4
+	VFMADD231PD Z1, Z3, Z4
+	VMOVUPS     constants<>+10560(SB), Z3
+	VFMADD231PD Z1, Z4, Z3
+	VMOVUPS     constants<>+10624(SB), Z4
+	VFMADD231PD Z1, Z3, Z4
+	VMOVUPS     constants<>+10688(SB), Z3
+	VFMADD231PD Z1, Z4, Z3
+	VMOVUPS     constants<>+10752(SB), Z4
+	VFMADD231PD Z1, Z3, Z4
+	VMOVUPS     constants<>+10816(SB), Z3
+	VFMADD231PD Z1, Z4, Z3
+	VMOVUPS     constants<>+10880(SB), Z4
+	VFMADD231PD Z1, Z3, Z4
+	VMOVUPS     constants<>+10944(SB), Z3
+	VFMADD231PD Z1, Z4, Z3
+	VMOVUPS     constants<>+11008(SB), Z4
+	VFMADD231PD Z1, Z3, Z4
+	VMOVUPS     constants<>+11072(SB), Z3
+	VFMADD231PD Z1, Z4, Z3
+	VMOVUPS     constants<>+11136(SB), Z4
+	VFMADD231PD Z1, Z3, Z4
+	VMOVUPS     constants<>+11200(SB), Z3
+	VFMADD231PD Z1, Z4, Z3
+	VMOVUPS     constants<>+11264(SB), Z4
+	VFMADD231PD Z1, Z3, Z4
+	VMOVUPS     constants<>+11328(SB), Z3
+	VFMADD231PD Z1, Z4, Z3
+	VMOVUPS     constants<>+11392(SB), Z4
+	VFMADD231PD Z1, Z3, Z4
+	VMOVUPS     constants<>+11456(SB), Z3
+	VFMADD231PD Z1, Z4, Z3
+	VMOVUPS     constants<>+11520(SB), Z4
+	VFMADD231PD Z1, Z3, Z4
+	VMOVUPS     constants<>+11584(SB), Z3
+	VFMADD231PD Z1, Z4, Z3
+	VMOVUPS     constants<>+11648(SB), Z4
+	VFMADD231PD Z1, Z3, Z4
+	VMOVUPS     constants<>+11712(SB), Z3
+	VFMADD231PD Z1, Z4, Z3
+	VMULPD      Z6, Z6, Z1
+	VPXORD      constants<>+384(SB), Z1, Z4
+	VMOVUPS     Z4, Z4
+	VFMADD231PD Z6, Z6, Z4
+	VPXORD      constants<>+384(SB), Z1, Z1
+	VCMPPD      $0x11, constants<>+1024(SB), Z1, K3
+	VBLENDMPD   constants<>+1024(SB), Z1, K3, Z7
+	VMOVUPS     constants<>+1088(SB), Z1
+	VCMPPD      $0x11, Z7, Z1, K3
+	VBLENDMPD   constants<>+1088(SB), Z7, K3, Z8
+	VMULPD      constants<>+1152(SB), Z8, Z1
+	VADDPD      constants<>+1216(SB), Z1, Z1
+	VSUBPD      constants<>+1216(SB), Z1, Z1
+	VMOVUPS     Z8, Z18
+	VFMADD231PD constants<>+1280(SB), Z1, Z18
+	VMOVUPS     Z18, Z18
+	VFMADD231PD constants<>+1344(SB), Z1, Z18
+	VMOVUPS     constants<>+1408(SB), Z19
+	VFMADD231PD constants<>+1472(SB), Z18, Z19
+	VMOVUPS     constants<>+1536(SB), Z20
+	VFMADD231PD Z18, Z19, Z20
+	VMOVUPS     constants<>+1600(SB), Z19
+	VFMADD231PD Z18, Z20, Z19
+	VMOVUPS     constants<>+1664(SB), Z20
+	VFMADD231PD Z18, Z19, Z20
+	VMOVUPS     constants<>+1728(SB), Z19
+	VFMADD231PD Z18, Z20, Z19
+	VMOVUPS     constants<>+1792(SB), Z20
+	VFMADD231PD Z18, Z19, Z20
+	VMOVUPS     constants<>+1856(SB), Z19
+	VFMADD231PD Z18, Z20, Z19
+	VMOVUPS     constants<>+1920(SB), Z20
+	VFMADD231PD Z18, Z19, Z20
+	VMOVUPS     constants<>+1984(SB), Z19
+	VFMADD231PD Z18, Z20, Z19
+	VMOVUPS     constants<>+2048(SB), Z20
+	VFMADD231PD Z18, Z19, Z20
+	VMOVUPS     constants<>+2112(SB), Z19
+	VFMADD231PD Z18, Z20, Z19
+	VMOVUPS     constants<>+640(SB), Z20
+	VFMADD231PD Z18, Z19, Z20
+	VMOVUPS     constants<>+640(SB), Z19
+	VFMADD231PD Z18, Z20, Z19
+	VMULPD      constants<>+2112(SB), Z1, Z18
+	VADDPD      constants<>+1216(SB), Z18, Z18
+	VSUBPD      constants<>+1216(SB), Z18, Z20
+	VSUBPD      Z20, Z1, Z1
+	VADDPD      constants<>+1216(SB), Z1, Z1
+	VPSLLQ      $0x34, Z18, Z18
+	VPADDQ      constants<>+640(SB), Z18, Z18
+	VMULPD      Z18, Z19, Z18
+	VPSLLQ      $0x34, Z1, Z1
+	VPADDQ      constants<>+640(SB), Z1, Z1
+	VMULPD      Z1, Z18, Z1
+	VMULPD      Z4, Z1, Z4
+	VSUBPD      Z4, Z1, Z1
+	VMOVUPS     constants<>+640(SB), Z4
+	VFMADD231PD constants<>+3072(SB), Z6, Z4
+	VDIVPD      Z4, Z3, Z3
+	VMULPD      Z3, Z1, Z1
+	VMOVUPS     constants<>+640(SB), Z3
+	VSUBPD      Z1, Z3, Z1
+	VPANDD      constants<>+384(SB), Z0, Z3
+	VPORD       Z3, Z1, Z1
+	VBLENDMPD   Z2, Z1, K2, Z9
+	VCMPPD      $0x03, Z0, Z0, K2
+	VBLENDMPD   Z0, Z9, K2, Z10
+	VMOVUPS     constants<>+640(SB), Z1
+	VSUBPD      Z10, Z1, Z1
+	VCMPPD      $0x11, constants<>+2112(SB), Z0, K2
+	VBLENDMPD   constants<>+2112(SB), Z0, K2, Z11
+	VMOVUPS     constants<>+10176(SB), Z2
+	VCMPPD      $0x11, Z11, Z2, K2
+	VBLENDMPD   constants<>+10176(SB), Z11, K2, Z12
+	VSUBPD      constants<>+8768(SB), Z12, Z2
+	VADDPD      constants<>+8768(SB), Z12, Z3
+	VDIVPD      Z3, Z2, Z2
+	VMOVUPS     constants<>+10240(SB), Z3
+	VFMADD231PD constants<>+10304(SB), Z2, Z3
+	VMOVUPS     constants<>+10368(SB), Z4
+	VFMADD231PD Z2, Z3, Z4
+	VMOVUPS     constants<>+10432(SB), Z3
+	VFMADD231PD Z2, Z4, Z3
+	VMOVUPS     constants<>+10496(SB), Z4
+	VFMADD231PD Z2, Z3, Z4
+	VMOVUPS     constants<>+10560(SB), Z3
+	VFMADD231PD Z2, Z4, Z3
+	VMOVUPS     constants<>+10624(SB), Z4
+	VFMADD231PD Z2, Z3, Z4
+	VMOVUPS     constants<>+10688(SB), Z3
+	VFMADD231PD Z2, Z4, Z3
+	VMOVUPS     constants<>+10752(SB), Z4
+	VFMADD231PD Z2, Z3, Z4
+	VMOVUPS     constants<>+10816(SB), Z3
+	VFMADD231PD Z2, Z4, Z3
+	VMOVUPS     constants<>+10880(SB), Z4
+	VFMADD231PD Z2, Z3, Z4
+	VMOVUPS     constants<>+10944(SB), Z3
+	VFMADD231PD Z2, Z4, Z3
+	VMOVUPS     constants<>+11008(SB), Z4
+	VFMADD231PD Z2, Z3, Z4
+	VMOVUPS     constants<>+11072(SB), Z3
+	VFMADD231PD Z2, Z4, Z3
+	VMOVUPS     constants<>+11136(SB), Z4
+	VFMADD231PD Z2, Z3, Z4
+	VMOVUPS     constants<>+11200(SB), Z3
+	VFMADD231PD Z2, Z4, Z3
+	VMOVUPS     constants<>+11264(SB), Z4
+	VFMADD231PD Z2, Z3, Z4
+	VMOVUPS     constants<>+11328(SB), Z3
+	VFMADD231PD Z2, Z4, Z3
+	VMOVUPS     constants<>+11392(SB), Z4
+	VFMADD231PD Z2, Z3, Z4
+	VMOVUPS     constants<>+11456(SB), Z3
+	VFMADD231PD Z2, Z4, Z3
+	VMOVUPS     constants<>+11520(SB), Z4
+	VFMADD231PD Z2, Z3, Z4
+	VMOVUPS     constants<>+11584(SB), Z3
+	VFMADD231PD Z2, Z4, Z3
+	VMOVUPS     constants<>+11648(SB), Z4
+	VFMADD231PD Z2, Z3, Z4
+	VMOVUPS     constants<>+11712(SB), Z3
+	VFMADD231PD Z2, Z4, Z3
+	VMULPD      Z12, Z12, Z2
+	VPXORD      constants<>+384(SB), Z2, Z4
+	VMOVUPS     Z4, Z4
+	VFMADD231PD Z12, Z12, Z4
+	VPXORD      constants<>+384(SB), Z2, Z2
+	VCMPPD      $0x11, constants<>+1024(SB), Z2, K2
+	VBLENDMPD   constants<>+1024(SB), Z2, K2, Z13
+	VMOVUPS     constants<>+1088(SB), Z2
+	VCMPPD      $0x11, Z13, Z2, K2
+	VBLENDMPD   constants<>+1088(SB), Z13, K2, Z14
+	VMULPD      constants<>+1152(SB), Z14, Z2
+	VADDPD      constants<>+1216(SB), Z2, Z2
+	VSUBPD      constants<>+1216(SB), Z2, Z2
+	VMOVUPS     Z14, Z18
+	VFMADD231PD constants<>+1280(SB), Z2, Z18
+	VMOVUPS     Z18, Z18
+	VFMADD231PD constants<>+1344(SB), Z2, Z18
+	VMOVUPS     constants<>+1408(SB), Z19
+	VFMADD231PD constants<>+1472(SB), Z18, Z19
+	VMOVUPS     constants<>+1536(SB), Z20
+	VFMADD231PD Z18, Z19, Z20
+	VMOVUPS     constants<>+1600(SB), Z19
+	VFMADD231PD Z18, Z20, Z19
+	VMOVUPS     constants<>+1664(SB), Z20
+	VFMADD231PD Z18, Z19, Z20
+	VMOVUPS     constants<>+1728(SB), Z19
+	VFMADD231PD Z18, Z20, Z19
+	VMOVUPS     constants<>+1792(SB), Z20
+	VFMADD231PD Z18, Z19, Z20
+	VMOVUPS     constants<>+1856(SB), Z19
+	VFMADD231PD Z18, Z20, Z19
+	VMOVUPS     constants<>+1920(SB), Z20
+	VFMADD231PD Z18, Z19, Z20
+	VMOVUPS     constants<>+1984(SB), Z19
+	VFMADD231PD Z18, Z20, Z19
+	VMOVUPS     constants<>+2048(SB), Z20
+	VFMADD231PD Z18, Z19, Z20
+	VMOVUPS     constants<>+2112(SB), Z19
+	VFMADD231PD Z18, Z20, Z19
+	VMOVUPS     constants<>+640(SB), Z20
+	VFMADD231PD Z18, Z19, Z20
+	VMOVUPS     constants<>+640(SB), Z19
+	VFMADD231PD Z18, Z20, Z19
+	VMULPD      constants<>+2112(SB), Z2, Z18
+	VADDPD      constants<>+1216(SB), Z18, Z18
+	VSUBPD      constants<>+1216(SB), Z18, Z20
+	VSUBPD      Z20, Z2, Z2
+	VADDPD      constants<>+1216(SB), Z2, Z2
+	VPSLLQ      $0x34, Z18, Z18
+	VPADDQ      constants<>+640(SB), Z18, Z18
+	VMULPD      Z18, Z19, Z18
+	VPSLLQ      $0x34, Z2, Z2
+	VPADDQ      constants<>+640(SB), Z2, Z2
+	VMULPD      Z2, Z18, Z2
+	VMULPD      Z4, Z2, Z4
+	VSUBPD      Z4, Z2, Z2
+	VMOVUPS     constants<>+640(SB), Z4
+	VFMADD231PD constants<>+3072(SB), Z12, Z4
+	VDIVPD      Z4, Z3, Z3
+	VMULPD      Z3, Z2, Z2
+	VBLENDMPD   Z1, Z2, K1, Z15
+	VMOVUPS     constants<>+10176(SB), Z1
+	VCMPPD      $0x11, Z0, Z1, K1
+	VBLENDMPD   constants<>+256(SB), Z15, K1, Z16
+	VCMPPD      $0x03, Z0, Z0, K1
+	VBLENDMPD   Z0, Z16, K1, Z17
+	VMOVUPS     Z17, (AX)(BX*8)
+	ADDQ        $0x08, BX
+	CMPQ        BX, DX
+	JLT         erfc64AVX512_loop
 	VZEROUPPER
 	RET
 
-// func vSub32AVX2(o *float32, x *float32, y *float32, n int)
+// func erfc32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·erfc32AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+erfc32AVX2_loop:
+	VCVTPS2PD   (CX)(BX*4), Y0
+	VCMPPD      $0x11, constants<>+2112(SB), Y0, Y1
+	VPAND       constants<>+512(SB), Y0, Y2
+	VMULPD      Y0, Y0, Y3
+	VMOVUPS     constants<>+9344(SB), Y4
+	VFMADD231PD constants<>+9408(SB), Y3, Y4
+	VMOVUPS     constants<>+9472(SB), Y5
+	VFMADD231PD Y3, Y4, Y5
+	VMOVUPS     constants<>+9536(SB), Y4
+	VFMADD231PD Y3, Y5, Y4
+	VMOVUPS     constants<>+9600(SB), Y5
+	VFMADD231PD Y3, Y4, Y5
+	VMOVUPS     constants<>+9664(SB), Y4
+	VFMADD231PD Y3, Y5, Y4
+	VMOVUPS     constants<>+9728(SB), Y5
+	VFMADD231PD Y3, Y4, Y5
+	VMOVUPS     constants<>+9792(SB), Y4
+	VFMADD231PD Y3, Y5, Y4
+	VMOVUPS     constants<>+9856(SB), Y5
+	VFMADD231PD Y3, Y4, Y5
+	VMOVUPS     constants<>+9920(SB), Y4
+	VFMADD231PD Y3, Y5, Y4
+	VMOVUPS     constants<>+9984(SB), Y5
+	VFMADD231PD Y3, Y4, Y5
+	VMOVUPS     constants<>+10048(SB), Y4
+	VFMADD231PD Y3, Y5, Y4
+	VMOVUPS     constants<>+10112(SB), Y5
+	VFMADD231PD Y3, Y4, Y5
+	VMOVUPS     Y0, Y3
+	VFMADD231PD Y5, Y0, Y3
+	VCMPPD      $0x11, constants<>+640(SB), Y2, Y4
+	VCMPPD      $0x11, constants<>+2112(SB), Y2, Y5
+	VBLENDVPD   Y5, constants<>+2112(SB), Y2, Y2
+	VMOVUPS     constants<>+10176(SB), Y5
+	VCMPPD      $0x11, Y2, Y5, Y5
+	VBLENDVPD   Y5, constants<>+10176(SB), Y2, Y2
+	VSUBPD      constants<>+8768(SB), Y2, Y5
+	VADDPD      constants<>+8768(SB), Y2, Y6
+	VDIVPD      Y6, Y5, Y5
+	VMOVUPS     constants<>+10240(SB), Y6
+	VFMADD231PD constants<>+10304(SB), Y5, Y6
+	VMOVUPS     constants<>+10368(SB), Y7
+	VFMADD231PD Y5, Y6, Y7
+	VMOVUPS     constants<>+10432(SB), Y6
+	VFMADD231PD Y5, Y7, Y6
+	VMOVUPS     constants<>+10496(SB), Y7
+	VFMADD231PD Y5, Y6, Y7
+	VMOVUPS     constants<>+10560(SB), Y6
+	VFMADD231PD Y5, Y7, Y6
+	VMOVUPS     constants<>+10624(SB), Y7
+	VFMADD231PD Y5, Y6, Y7
+	VMOVUPS     constants<>+10688(SB), Y6
+	VFMADD231PD Y5, Y7, Y6
+	VMOVUPS     constants<>+10752(SB), Y7
+	VFMADD231PD Y5, Y6, Y7
+	VMOVUPS     constants<>+10816(SB), Y6
+	VFMADD231PD Y5, Y7, Y6
+	VMOVUPS     constants<>+10880(SB), Y7
+	VFMADD231PD Y5, Y6, Y7
+	VMOVUPS     constants<>+10944(SB), Y6
+	VFMADD231PD Y5, Y7, Y6
+	VMOVUPS     constants<>+11008(SB), Y7
+	VFMADD231PD Y5, Y6, Y7
+	VMOVUPS     constants<>+11072(SB), Y6
+	VFMADD231PD Y5, Y7, Y6
+	VMOVUPS     constants<>+11136(SB), Y7
+	VFMADD231PD Y5, Y6, Y7
+	VMOVUPS     constants<>+11200(SB), Y6
+	VFMADD231PD Y5, Y7, Y6
+	VMOVUPS     constants<>+11264(SB), Y7
+	VFMADD231PD Y5, Y6, Y7
+	VMOVUPS     constants<>+11328(SB), Y6
+	VFMADD231PD Y5, Y7, Y6
+	VMOVUPS     constants<>+11392(SB), Y7
+	VFMADD231PD Y5, Y6, Y7
+	VMOVUPS     constants<>+11456(SB), Y6
+	VFMADD231PD Y5, Y7, Y6
+	VMOVUPS     constants<>+11520(SB), Y7
+	VFMADD231PD Y5, Y6, Y7
+	VMOVUPS     constants<>+11584(SB), Y6
+	VFMADD231PD Y5, Y7, Y6
+	VMOVUPS     constants<>+11648(SB), Y7
+	VFMADD231PD Y5, Y6, Y7
+	VMOVUPS     constants<>+11712(SB), Y6
+	VFMADD231PD Y5, Y7, Y6
+	VMULPD      Y2, Y2, Y5
+	VPXOR       constants<>+384(SB), Y5, Y7
+	VMOVUPS     Y7, Y7
+	VFMADD231PD Y2, Y2, Y7
+	VPXOR       constants<>+384(SB), Y5, Y5
+	VCMPPD      $0x11, constants<>+1024(SB), Y5, Y8
+	VBLENDVPD   Y8, constants<>+1024(SB), Y5, Y5
+	VMOVUPS     constants<>+1088(SB), Y8
+	VCMPPD      $0x11, Y5, Y8, Y8
+	VBLENDVPD   Y8, constants<>+1088(SB), Y5, Y5
+	VMULPD      constants<>+1152(SB), Y5, Y8
+	VADDPD      constants<>+1216(SB), Y8, Y8
+	VSUBPD      constants<>+1216(SB), Y8, Y8
+	VMOVUPS     Y5, Y5
+	VFMADD231PD constants<>+1280(SB), Y8, Y5
+	VMOVUPS     Y5, Y5
+	VFMADD231PD constants<>+1344(SB), Y8, Y5
+	VMOVUPS     constants<>+1408(SB), Y9
+	VFMADD231PD constants<>+1472(SB), Y5, Y9
+	VMOVUPS     constants<>+1536(SB), Y10
+	VFMADD231PD Y5, Y9, Y10
+	VMOVUPS     constants<>+1600(SB), Y9
+	VFMADD231PD Y5, Y10, Y9
+	VMOVUPS     constants<>+1664(SB), Y10
+	VFMADD231PD Y5, Y9, Y10
+	VMOVUPS     constants<>+1728(SB), Y9
+	VFMADD231PD Y5, Y10, Y9
+	VMOVUPS     constants<>+1792(SB), Y10
+	VFMADD231PD Y5, Y9, Y10
+	VMOVUPS     constants<>+1856(SB), Y9
+	VFMADD231PD Y5, Y10, Y9
+	VMOVUPS     constants<>+1920(SB), Y10
+	VFMADD231PD Y5, Y9, Y10
+	VMOVUPS     constants<>+1984(SB), Y9
+	VFMADD231PD Y5, Y10, Y9
+	VMOVUPS     constants<>+2048(SB), Y10
+	VFMADD231PD Y5, Y9, Y10
+	VMOVUPS     constants<>+2112(SB), Y9
+	VFMADD231PD Y5, Y10, Y9
+	VMOVUPS     constants<>+640(SB), Y10
+	VFMADD231PD Y5, Y9, Y10
+	VMOVUPS     constants<>+640(SB), Y9
+	VFMADD231PD Y5, Y10, Y9
+	VMULPD      constants<>+2112(SB), Y8, Y5
+	VADDPD      constants<>+1216(SB), Y5, Y5
+	VSUBPD      constants<>+1216(SB), Y5, Y10
+	VSUBPD      Y10, Y8, Y8
+	VADDPD      constants<>+1216(SB), Y8, Y8
+	VPSLLQ      $0x34, Y5, Y5
+	VPADDQ      constants<>+640(SB), Y5, Y5
+	VMULPD      Y5, Y9, Y5
+	VPSLLQ      $0x34, Y8, Y8
+	VPADDQ      constants<>+640(SB), Y8, Y8
+	VMULPD      Y8, Y5, Y5
+	VMULPD      Y7, Y5, Y7
+	VSUBPD      Y7, Y5, Y5
+	VMOVUPS     constants<>+640(SB), Y7
+	VFMADD231PD constants<>+3072(SB), Y2, Y7
+	VDIVPD      Y7, Y6, Y2
+	VMULPD      Y2, Y5, Y2
+	VMOVUPS     constants<>+640(SB), Y5
+	VSUBPD      Y2, Y5, Y2
+	VPAND       constants<>+384(SB), Y0, Y5
+	VPOR        Y5, Y2, Y2
+	VBLENDVPD   Y4, Y3, Y2, Y2
+	VCMPPD      $0x03, Y0, Y0, Y3
+	VBLENDVPD   Y3, Y0, Y2, Y2
+	VMOVUPS     constants<>+640(SB), Y3
+	VSUBPD      Y2, Y3, Y2
+	VCMPPD      $0x11, constants<>+2112(SB), Y0, Y3
+	VBLENDVPD   Y3, constants<>+2112(SB), Y0, Y3
+	VMOVUPS     constants<>+10176(SB), Y4
+	VCMPPD      $0x11, Y3, Y4, Y4
+	VBLENDVPD   Y4, constants<>+10176(SB), Y3, Y3
+	VSUBPD      constants<>+8768(SB), Y3, Y4
+	VADDPD      constants<>+8768(SB), Y3, Y5
+	VDIVPD      Y5, Y4, Y4
+	VMOVUPS     constants<>+10240(SB), Y5
+	VFMADD231PD constants<>+10304(SB), Y4, Y5
+	VMOVUPS     constants<>+10368(SB), Y6
+	VFMADD231PD Y4, Y5, Y6
+	VMOVUPS     constants<>+10432(SB), Y5
+	VFMADD231PD Y4, Y6, Y5
+	VMOVUPS     constants<>+10496(SB), Y6
+	VFMADD231PD Y4, Y5, Y6
+	VMOVUPS     constants<>+10560(SB), Y5
+	VFMADD231PD Y4, Y6, Y5
+	VMOVUPS     constants<>+10624(SB), Y6
+	VFMADD231PD Y4, Y5, Y6
+	VMOVUPS     constants<>+10688(SB), Y5
+	VFMADD231PD Y4, Y6, Y5
+	VMOVUPS     constants<>+10752(SB), Y6
+	VFMADD231PD Y4, Y5, Y6
+	VMOVUPS     constants<>+10816(SB), Y5
+	VFMADD231PD Y4, Y6, Y5
+	VMOVUPS     constants<>+10880(SB), Y6
+	VFMADD231PD Y4, Y5, Y6
+	VMOVUPS     constants<>+10944(SB), Y5
+	VFMADD231PD Y4, Y6, Y5
+	VMOVUPS     constants<>+11008(SB), Y6
+	VFMADD231PD Y4, Y5, Y6
+	VMOVUPS     constants<>+11072(SB), Y5
+	VFMADD231PD Y4, Y6, Y5
+	VMOVUPS     constants<>+11136(SB), Y6
+	VFMADD231PD Y4, Y5, Y6
+	VMOVUPS     constants<>+11200(SB), Y5
+	VFMADD231PD Y4, Y6, Y5
+	VMOVUPS     constants<>+11264(SB), Y6
+	VFMADD231PD Y4, Y5, Y6
+	VMOVUPS     constants<>+11328(SB), Y5
+	VFMADD231PD Y4, Y6, Y5
+	VMOVUPS     constants<>+11392(SB), Y6
+	VFMADD231PD Y4, Y5, Y6
+	VMOVUPS     constants<>+11456(SB), Y5
+	VFMADD231PD Y4, Y6, Y5
+	VMOVUPS     constants<>+11520(SB), Y6
+	VFMADD231PD Y4, Y5, Y6
+	VMOVUPS     constants<>+11584(SB), Y5
+	VFMADD231PD Y4, Y6, Y5
+	VMOVUPS     constants<>+11648(SB), Y6
+	VFMADD231PD Y4, Y5, Y6
+	VMOVUPS     constants<>+11712(SB), Y5
+	VFMADD231PD Y4, Y6, Y5
+	VMULPD      Y3, Y3, Y4
+	VPXOR       constants<>+384(SB), Y4, Y6
+	VMOVUPS     Y6, Y6
+	VFMADD231PD Y3, Y3, Y6
+	VPXOR       constants<>+384(SB), Y4, Y4
+	VCMPPD      $0x11, constants<>+1024(SB), Y4, Y7
+	VBLENDVPD   Y7, constants<>+1024(SB), Y4, Y4
+	VMOVUPS     constants<>+1088(SB), Y7
+	VCMPPD      $0x11, Y4, Y7, Y7
+	VBLENDVPD   Y7, constants<>+1088(SB), Y4, Y4
+	VMULPD      constants<>+1152(SB), Y4, Y7
+	VADDPD      constants<>+1216(SB), Y7, Y7
+	VSUBPD      constants<>+1216(SB), Y7, Y7
+	VMOVUPS     Y4, Y4
+	VFMADD231PD constants<>+1280(SB), Y7, Y4
+	VMOVUPS     Y4, Y4
+	VFMADD231PD constants<>+1344(SB), Y7, Y4
+	VMOVUPS     constants<>+1408(SB), Y8
+	VFMADD231PD constants<>+1472(SB), Y4, Y8
+	VMOVUPS     constants<>+1536(SB), Y9
+	VFMADD231PD Y4, Y8, Y9
+	VMOVUPS     constants<>+1600(SB), Y8
+	VFMADD231PD Y4, Y9, Y8
+	VMOVUPS     constants<>+1664(SB), Y9
+	VFMADD231PD Y4, Y8, Y9
+	VMOVUPS     constants<>+1728(SB), Y8
+	VFMADD231PD Y4, Y9, Y8
+	VMOVUPS     constants<>+1792(SB), Y9
+	VFMADD231PD Y4, Y8, Y9
+	VMOVUPS     constants<>+1856(SB), Y8
+	VFMADD231PD Y4, Y9, Y8
+	VMOVUPS     constants<>+1920(SB), Y9
+	VFMADD231PD Y4, Y8, Y9
+	VMOVUPS     constants<>+1984(SB), Y8
+	VFMADD231PD Y4, Y9, Y8
+	VMOVUPS     constants<>+2048(SB), Y9
+	VFMADD231PD Y4, Y8, Y9
+	VMOVUPS     constants<>+2112(SB), Y8
+	VFMADD231PD Y4, Y9, Y8
+	VMOVUPS     constants<>+640(SB), Y9
+	VFMADD231PD Y4, Y8, Y9
+	VMOVUPS     constants<>+640(SB), Y8
+	VFMADD231PD Y4, Y9, Y8
+	VMULPD      constants<>+2112(SB), Y7, Y4
+	VADDPD      constants<>+1216(SB), Y4, Y4
+	VSUBPD      constants<>+1216(SB), Y4, Y9
+	VSUBPD      Y9, Y7, Y7
+	VADDPD      constants<>+1216(SB), Y7, Y7
+	VPSLLQ      $0x34, Y4, Y4
+	VPADDQ      constants<>+640(SB), Y4, Y4
+	VMULPD      Y4, Y8, Y4
+	VPSLLQ      $0x34, Y7, Y7
+	VPADDQ      constants<>+640(SB), Y7, Y7
+	VMULPD      Y7, Y4, Y4
+	VMULPD      Y6, Y4, Y6
+	VSUBPD      Y6, Y4, Y4
+	VMOVUPS     constants<>+640(SB), Y6
+	VFMADD231PD constants<>+3072(SB), Y3, Y6
+	VDIVPD      Y6, Y5, Y3
+	VMULPD      Y3, Y4, Y3
+	VBLENDVPD   Y1, Y2, Y3, Y1
+	VMOVUPS     constants<>+10176(SB), Y2
+	VCMPPD      $0x11, Y0, Y2, Y2
+	VBLENDVPD   Y2, constants<>+256(SB), Y1, Y1
+	VCMPPD      $0x03, Y0, Y0, Y2
+	VBLENDVPD   Y2, Y0, Y1, Y0
+	VCVTPD2PSY  Y0, X0
+	VMOVUPS     X0, (AX)(BX*4)
+	ADDQ        $0x04, BX
+	CMPQ        BX, DX
+	JLT         erfc32AVX2_loop
+	VZEROUPPER
+	RET
+
+// func erfc32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·erfc32AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+erfc32AVX512_loop:
+	VCVTPS2PD   (CX)(BX*4), Z0
+	VCMPPD      $0x11, constants<>+2112(SB), Z0, K1
+	VPANDD      constants<>+512(SB), Z0, Z1
+	VMULPD      Z0, Z0, Z2
+	VMOVUPS     constants<>+9344(SB), Z3
+	VFMADD231PD constants<>+9408(SB), Z2, Z3
+	VMOVUPS     constants<>+9472(SB), Z4
+	VFMADD231PD Z2, Z3, Z4
+	VMOVUPS     constants<>+9536(SB), Z3
+	VFMADD231PD Z2, Z4, Z3
+	VMOVUPS     constants<>+9600(SB), Z4
+	VFMADD231PD Z2, Z3, Z4
+	VMOVUPS     constants<>+9664(SB), Z3
+	VFMADD231PD Z2, Z4, Z3
+	VMOVUPS     constants<>+9728(SB), Z4
+	VFMADD231PD Z2, Z3, Z4
+	VMOVUPS     constants<>+9792(SB), Z3
+	VFMADD231PD Z2, Z4, Z3
+	VMOVUPS     constants<>+9856(SB), Z4
+	VFMADD231PD Z2, Z3, Z4
+	VMOVUPS     constants<>+9920(SB), Z3
+	VFMADD231PD Z2, Z4, Z3
+	VMOVUPS     constants<>+9984(SB), Z4
+	VFMADD231PD Z2, Z3, Z4
+	VMOVUPS     constants<>+10048(SB), Z3
+	VFMADD231PD Z2, Z4, Z3
+	VMOVUPS     constants<>+10112(SB), Z4
+	VFMADD231PD Z2, Z3, Z4
+	VMOVUPS     Z0, Z2
+	VFMADD231PD Z4, Z0, Z2
+	VCMPPD      $0x11, constants<>+640(SB), Z1, K2
+	VCMPPD      $0x11, constants<>+2112(SB), Z1, K3
+	VBLENDMPD   constants<>+2112(SB), Z1, K3, Z5
+	VMOVUPS     constants<>+10176(SB), Z1
+	VCMPPD      $0x11, Z5, Z1, K3
+	VBLENDMPD   constants<>+10176(SB), Z5, K3, Z6
+	VSUBPD      constants<>+8768(SB), Z6, Z1
+	VADDPD      constants<>+8768(SB), Z6, Z3
+	VDIVPD      Z3, Z1, Z1
+	VMOVUPS     constants<>+10240(SB), Z3
+	VFMADD231PD constants<>+10304(SB), Z1, Z3
+	VMOVUPS     constants<>+10368(SB), Z4
+	VFMADD231PD Z1, Z3, Z4
+	VMOVUPS     constants<>+10432(SB), Z3
+	VFMADD231PD Z1, Z4, Z3
+	VMOVUPS     constants<>+10496(SB), Z4
+	VFMADD231PD Z1, Z3, Z4
+	VMOVUPS     constants<>+10560(SB), Z3
+	VFMADD231PD Z1, Z4, Z3
+	VMOVUPS     constants<>+10624(SB), Z4
+	VFMADD231PD Z1, Z3, Z4
+	VMOVUPS     constants<>+10688(SB), Z3
+	VFMADD231PD Z1, Z4, Z3
+	VMOVUPS     constants<>+10752(SB), Z4
+	VFMADD231PD Z1, Z3, Z4
+	VMOVUPS     constants<>+10816(SB), Z3
+	VFMADD231PD Z1, Z4, Z3
+	VMOVUPS     constants<>+10880(SB), Z4
+	VFMADD231PD Z1, Z3, Z4
+	VMOVUPS     constants<>+10944(SB), Z3
+	VFMADD231PD Z1, Z4, Z3
+	VMOVUPS     constants<>+11008(SB), Z4
+	VFMADD231PD Z1, Z3, Z4
+	VMOVUPS     constants<>+11072(SB), Z3
+	VFMADD231PD Z1, Z4, Z3
+	VMOVUPS     constants<>+11136(SB), Z4
+	VFMADD231PD Z1, Z3, Z4
+	VMOVUPS     constants<>+11200(SB), Z3
+	VFMADD231PD Z1, Z4, Z3
+	VMOVUPS     constants<>+11264(SB), Z4
+	VFMADD231PD Z1, Z3, Z4
+	VMOVUPS     constants<>+11328(SB), Z3
+	VFMADD231PD Z1, Z4, Z3
+	VMOVUPS     constants<>+11392(SB), Z4
+	VFMADD231PD Z1, Z3, Z4
+	VMOVUPS     constants<>+11456(SB), Z3
+	VFMADD231PD Z1, Z4, Z3
+	VMOVUPS     constants<>+11520(SB), Z4
+	VFMADD231PD Z1, Z3, Z4
+	VMOVUPS     constants<>+11584(SB), Z3
+	VFMADD231PD Z1, Z4, Z3
+	VMOVUPS     constants<>+11648(SB), Z4
+	VFMADD231PD Z1, Z3, Z4
+	VMOVUPS     constants<>+11712(SB), Z3
+	VFMADD231PD Z1, Z4, Z3
+	VMULPD      Z6, Z6, Z1
+	VPXORD      constants<>+384(SB), Z1, Z4
+	VMOVUPS     Z4, Z4
+	VFMADD231PD Z6, Z6, Z4
+	VPXORD      constants<>+384(SB), Z1, Z1
+	VCMPPD      $0x11, constants<>+1024(SB), Z1, K3
+	VBLENDMPD   constants<>+1024(SB), Z1, K3, Z7
+	VMOVUPS     constants<>+1088(SB), Z1
+	VCMPPD      $0x11, Z7, Z1, K3
+	VBLENDMPD   constants<>+1088(SB), Z7, K3, Z8
+	VMULPD      constants<>+1152(SB), Z8, Z1
+	VADDPD      constants<>+1216(SB), Z1, Z1
+	VSUBPD      constants<>+1216(SB), Z1, Z1
+	VMOVUPS     Z8, Z18
+	VFMADD231PD constants<>+1280(SB), Z1, Z18
+	VMOVUPS     Z18, Z18
+	VFMADD231PD constants<>+1344(SB), Z1, Z18
+	VMOVUPS     constants<>+1408(SB), Z19
+	VFMADD231PD constants<>+1472(SB), Z18, Z19
+	VMOVUPS     constants<>+1536(SB), Z20
+	VFMADD231PD Z18, Z19, Z20
+	VMOVUPS     constants<>+1600(SB), Z19
+	VFMADD231PD Z18, Z20, Z19
+	VMOVUPS     constants<>+1664(SB), Z20
+	VFMADD231PD Z18, Z19, Z20
+	VMOVUPS     constants<>+1728(SB), Z19
+	VFMADD231PD Z18, Z20, Z19
+	VMOVUPS     constants<>+1792(SB), Z20
+	VFMADD231PD Z18, Z19, Z20
+	VMOVUPS     constants<>+1856(SB), Z19
+	VFMADD231PD Z18, Z20, Z19
+	VMOVUPS     constants<>+1920(SB), Z20
+	VFMADD231PD Z18, Z19, Z20
+	VMOVUPS     constants<>+1984(SB), Z19
+	VFMADD231PD Z18, Z20, Z19
+	VMOVUPS     constants<>+2048(SB), Z20
+	VFMADD231PD Z18, Z19, Z20
+	VMOVUPS     constants<>+2112(SB), Z19
+	VFMADD231PD Z18, Z20, Z19
+	VMOVUPS     constants<>+640(SB), Z20
+	VFMADD231PD Z18, Z19, Z20
+	VMOVUPS     constants<>+640(SB), Z19
+	VFMADD231PD Z18, Z20, Z19
+	VMULPD      constants<>+2112(SB), Z1, Z18
+	VADDPD      constants<>+1216(SB), Z18, Z18
+	VSUBPD      constants<>+1216(SB), Z18, Z20
+	VSUBPD      Z20, Z1, Z1
+	VADDPD      constants<>+1216(SB), Z1, Z1
+	VPSLLQ      $0x34, Z18, Z18
+	VPADDQ      constants<>+640(SB), Z18, Z18
+	VMULPD      Z18, Z19, Z18
+	VPSLLQ      $0x34, Z1, Z1
+	VPADDQ      constants<>+640(SB), Z1, Z1
+	VMULPD      Z1, Z18, Z1
+	VMULPD      Z4, Z1, Z4
+	VSUBPD      Z4, Z1, Z1
+	VMOVUPS     constants<>+640(SB), Z4
+	VFMADD231PD constants<>+3072(SB), Z6, Z4
+	VDIVPD      Z4, Z3, Z3
+	VMULPD      Z3, Z1, Z1
+	VMOVUPS     constants<>+640(SB), Z3
+	VSUBPD      Z1, Z3, Z1
+	VPANDD      constants<>+384(SB), Z0, Z3
+	VPORD       Z3, Z1, Z1
+	VBLENDMPD   Z2, Z1, K2, Z9
+	VCMPPD      $0x03, Z0, Z0, K2
+	VBLENDMPD   Z0, Z9, K2, Z10
+	VMOVUPS     constants<>+640(SB), Z1
+	VSUBPD      Z10, Z1, Z1
+	VCMPPD      $0x11, constants<>+2112(SB), Z0, K2
+	VBLENDMPD   constants<>+2112(SB), Z0, K2, Z11
+	VMOVUPS     constants<>+10176(SB), Z2
+	VCMPPD      $0x11, Z11, Z2, K2
+	VBLENDMPD   constants<>+10176(SB), Z11, K2, Z12
+	VSUBPD      constants<>+8768(SB), Z12, Z2
+	VADDPD      constants<>+8768(SB), Z12, Z3
+	VDIVPD      Z3, Z2, Z2
+	VMOVUPS     constants<>+10240(SB), Z3
+	VFMADD231PD constants<>+10304(SB), Z2, Z3
+	VMOVUPS     constants<>+10368(SB), Z4
+	VFMADD231PD Z2, Z3, Z4
+	VMOVUPS     constants<>+10432(SB), Z3
+	VFMADD231PD Z2, Z4, Z3
+	VMOVUPS     constants<>+10496(SB), Z4
+	VFMADD231PD Z2, Z3, Z4
+	VMOVUPS     constants<>+10560(SB), Z3
+	VFMADD231PD Z2, Z4, Z3
+	VMOVUPS     constants<>+10624(SB), Z4
+	VFMADD231PD Z2, Z3, Z4
+	VMOVUPS     constants<>+10688(SB), Z3
+	VFMADD231PD Z2, Z4, Z3
+	VMOVUPS     constants<>+10752(SB), Z4
+	VFMADD231PD Z2, Z3, Z4
+	VMOVUPS     constants<>+10816(SB), Z3
+	VFMADD231PD Z2, Z4, Z3
+	VMOVUPS     constants<>+10880(SB), Z4
+	VFMADD231PD Z2, Z3, Z4
+	VMOVUPS     constants<>+10944(SB), Z3
+	VFMADD231PD Z2, Z4, Z3
+	VMOVUPS     constants<>+11008(SB), Z4
+	VFMADD231PD Z2, Z3, Z4
+	VMOVUPS     constants<>+11072(SB), Z3
+	VFMADD231PD Z2, Z4, Z3
+	VMOVUPS     constants<>+11136(SB), Z4
+	VFMADD231PD Z2, Z3, Z4
+	VMOVUPS     constants<>+11200(SB), Z3
+	VFMADD231PD Z2, Z4, Z3
+	VMOVUPS     constants<>+11264(SB), Z4
+	VFMADD231PD Z2, Z3, Z4
+	VMOVUPS     constants<>+11328(SB), Z3
+	VFMADD231PD Z2, Z4, Z3
+	VMOVUPS     constants<>+11392(SB), Z4
+	VFMADD231PD Z2, Z3, Z4
+	VMOVUPS     constants<>+11456(SB), Z3
+	VFMADD231PD Z2, Z4, Z3
+	VMOVUPS     constants<>+11520(SB), Z4
+	VFMADD231PD Z2, Z3, Z4
+	VMOVUPS     constants<>+11584(SB), Z3
+	VFMADD231PD Z2, Z4, Z3
+	VMOVUPS     constants<>+11648(SB), Z4
+	VFMADD231PD Z2, Z3, Z4
+	VMOVUPS     constants<>+11712(SB), Z3
+	VFMADD231PD Z2, Z4, Z3
+	VMULPD      Z12, Z12, Z2
+	VPXORD      constants<>+384(SB), Z2, Z4
+	VMOVUPS     Z4, Z4
+	VFMADD231PD Z12, Z12, Z4
+	VPXORD      constants<>+384(SB), Z2, Z2
+	VCMPPD      $0x11, constants<>+1024(SB), Z2, K2
+	VBLENDMPD   constants<>+1024(SB), Z2, K2, Z13
+	VMOVUPS     constants<>+1088(SB), Z2
+	VCMPPD      $0x11, Z13, Z2, K2
+	VBLENDMPD   constants<>+1088(SB), Z13, K2, Z14
+	VMULPD      constants<>+1152(SB), Z14, Z2
+	VADDPD      constants<>+1216(SB), Z2, Z2
+	VSUBPD      constants<>+1216(SB), Z2, Z2
+	VMOVUPS     Z14, Z18
+	VFMADD231PD constants<>+1280(SB), Z2, Z18
+	VMOVUPS     Z18, Z18
+	VFMADD231PD constants<>+1344(SB), Z2, Z18
+	VMOVUPS     constants<>+1408(SB), Z19
+	VFMADD231PD constants<>+1472(SB), Z18, Z19
+	VMOVUPS     constants<>+1536(SB), Z20
+	VFMADD231PD Z18, Z19, Z20
+	VMOVUPS     constants<>+1600(SB), Z19
+	VFMADD231PD Z18, Z20, Z19
+	VMOVUPS     constants<>+1664(SB), Z20
+	VFMADD231PD Z18, Z19, Z20
+	VMOVUPS     constants<>+1728(SB), Z19
+	VFMADD231PD Z18, Z20, Z19
+	VMOVUPS     constants<>+1792(SB), Z20
+	VFMADD231PD Z18, Z19, Z20
+	VMOVUPS     constants<>+1856(SB), Z19
+	VFMADD231PD Z18, Z20, Z19
+	VMOVUPS     constants<>+1920(SB), Z20
+	VFMADD231PD Z18, Z19, Z20
+	VMOVUPS     constants<>+1984(SB), Z19
+	VFMADD231PD Z18, Z20, Z19
+	VMOVUPS     constants<>+2048(SB), Z20
+	VFMADD231PD Z18, Z19, Z20
+	VMOVUPS     constants<>+2112(SB), Z19
+	VFMADD231PD Z18, Z20, Z19
+	VMOVUPS     constants<>+640(SB), Z20
+	VFMADD231PD Z18, Z19, Z20
+	VMOVUPS     constants<>+640(SB), Z19
+	VFMADD231PD Z18, Z20, Z19
+	VMULPD      constants<>+2112(SB), Z2, Z18
+	VADDPD      constants<>+1216(SB), Z18, Z18
+	VSUBPD      constants<>+1216(SB), Z18, Z20
+	VSUBPD      Z20, Z2, Z2
+	VADDPD      constants<>+1216(SB), Z2, Z2
+	VPSLLQ      $0x34, Z18, Z18
+	VPADDQ      constants<>+640(SB), Z18, Z18
+	VMULPD      Z18, Z19, Z18
+	VPSLLQ      $0x34, Z2, Z2
+	VPADDQ      constants<>+640(SB), Z2, Z2
+	VMULPD      Z2, Z18, Z2
+	VMULPD      Z4, Z2, Z4
+	VSUBPD      Z4, Z2, Z2
+	VMOVUPS     constants<>+640(SB), Z4
+	VFMADD231PD constants<>+3072(SB), Z12, Z4
+	VDIVPD      Z4, Z3, Z3
+	VMULPD      Z3, Z2, Z2
+	VBLENDMPD   Z1, Z2, K1, Z15
+	VMOVUPS     constants<>+10176(SB), Z1
+	VCMPPD      $0x11, Z0, Z1, K1
+	VBLENDMPD   constants<>+256(SB), Z15, K1, Z16
+	VCMPPD      $0x03, Z0, Z0, K1
+	VBLENDMPD   Z0, Z16, K1, Z17
+	VCVTPD2PS   Z17, Y0
+	VMOVUPS     Y0, (AX)(BX*4)
+	ADDQ        $0x08, BX
+	CMPQ        BX, DX
+	JLT         erfc32AVX512_loop
+	VZEROUPPER
+	RET
+
+// func erf64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·erf64AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+erf64AVX2_loop:
+	VMOVUPS     (CX)(BX*8), Y0
+	VPAND       constants<>+512(SB), Y0, Y1
+	VMULPD      Y0, Y0, Y2
+	VMOVUPS     constants<>+9344(SB), Y3
+	VFMADD231PD constants<>+9408(SB), Y2, Y3
+	VMOVUPS     constants<>+9472(SB), Y4
+	VFMADD231PD Y2, Y3, Y4
+	VMOVUPS     constants<>+9536(SB), Y3
+	VFMADD231PD Y2, Y4, Y3
+	VMOVUPS     constants<>+9600(SB), Y4
+	VFMADD231PD Y2, Y3, Y4
+	VMOVUPS     constants<>+9664(SB), Y3
+	VFMADD231PD Y2, Y4, Y3
+	VMOVUPS     constants<>+9728(SB), Y4
+	VFMADD231PD Y2, Y3, Y4
+	VMOVUPS     constants<>+9792(SB), Y3
+	VFMADD231PD Y2, Y4, Y3
+	VMOVUPS     constants<>+9856(SB), Y4
+	VFMADD231PD Y2, Y3, Y4
+	VMOVUPS     constants<>+9920(SB), Y3
+	VFMADD231PD Y2, Y4, Y3
+	VMOVUPS     constants<>+9984(SB), Y4
+	VFMADD231PD Y2, Y3, Y4
+	VMOVUPS     constants<>+10048(SB), Y3
+	VFMADD231PD Y2, Y4, Y3
+	VMOVUPS     constants<>+10112(SB), Y4
+	VFMADD231PD Y2, Y3, Y4
+	VMOVUPS     Y0, Y2
+	VFMADD231PD Y4, Y0, Y2
+	VCMPPD      $0x11, constants<>+640(SB), Y1, Y3
+	VCMPPD      $0x11, constants<>+2112(SB), Y1, Y4
+	VBLENDVPD   Y4, constants<>+2112(SB), Y1, Y1
+	VMOVUPS     constants<>+10176(SB), Y4
+	VCMPPD      $0x11, Y1, Y4, Y4
+	VBLENDVPD   Y4, constants<>+10176(SB), Y1, Y1
+	VSUBPD      constants<>+8768(SB), Y1, Y4
+	VADDPD      constants<>+8768(SB), Y1, Y5
+	VDIVPD      Y5, Y4, Y4
+	VMOVUPS     constants<>+10240(SB), Y5
+	VFMADD231PD constants<>+10304(SB), Y4, Y5
+	VMOVUPS     constants<>+10368(SB), Y6
+	VFMADD231PD Y4, Y5, Y6
+	VMOVUPS     constants<>+10432(SB), Y5
+	VFMADD231PD Y4, Y6, Y5
+	VMOVUPS     constants<>+10496(SB), Y6
+	VFMADD231PD Y4, Y5, Y6
+	VMOVUPS     constants<>+10560(SB), Y5
+	VFMADD231PD Y4, Y6, Y5
+	VMOVUPS     constants<>+10624(SB), Y6
+	VFMADD231PD Y4, Y5, Y6
+	VMOVUPS     constants<>+10688(SB), Y5
+	VFMADD231PD Y4, Y6, Y5
+	VMOVUPS     constants<>+10752(SB), Y6
+	VFMADD231PD Y4, Y5, Y6
+	VMOVUPS     constants<>+10816(SB), Y5
+	VFMADD231PD Y4, Y6, Y5
+	VMOVUPS     constants<>+10880(SB), Y6
+	VFMADD231PD Y4, Y5, Y6
+	VMOVUPS     constants<>+10944(SB), Y5
+	VFMADD231PD Y4, Y6, Y5
+	VMOVUPS     constants<>+11008(SB), Y6
+	VFMADD231PD Y4, Y5, Y6
+	VMOVUPS     constants<>+11072(SB), Y5
+	VFMADD231PD Y4, Y6, Y5
+	VMOVUPS     constants<>+11136(SB), Y6
+	VFMADD231PD Y4, Y5, Y6
+	VMOVUPS     constants<>+11200(SB), Y5
+	VFMADD231PD Y4, Y6, Y5
+	VMOVUPS     constants<>+11264(SB), Y6
+	VFMADD231PD Y4, Y5, Y6
+	VMOVUPS     constants<>+11328(SB), Y5
+	VFMADD231PD Y4, Y6, Y5
+	VMOVUPS     constants<>+11392(SB), Y6
+	VFMADD231PD Y4, Y5, Y6
+	VMOVUPS     constants<>+11456(SB), Y5
+	VFMADD231PD Y4, Y6, Y5
+	VMOVUPS     constants<>+11520(SB), Y6
+	VFMADD231PD Y4, Y5, Y6
+	VMOVUPS     constants<>+11584(SB), Y5
+	VFMADD231PD Y4, Y6, Y5
+	VMOVUPS     constants<>+11648(SB), Y6
+	VFMADD231PD Y4, Y5, Y6
+	VMOVUPS     constants<>+11712(SB), Y5
+	VFMADD231PD Y4, Y6, Y5
+	VMULPD      Y1, Y1, Y4
+	VPXOR       constants<>+384(SB), Y4, Y6
+	VMOVUPS     Y6, Y6
+	VFMADD231PD Y1, Y1, Y6
+	VPXOR       constants<>+384(SB), Y4, Y4
+	VCMPPD      $0x11, constants<>+1024(SB), Y4, Y7
+	VBLENDVPD   Y7, constants<>+1024(SB), Y4, Y4
+	VMOVUPS     constants<>+1088(SB), Y7
+	VCMPPD      $0x11, Y4, Y7, Y7
+	VBLENDVPD   Y7, constants<>+1088(SB), Y4, Y4
+	VMULPD      constants<>+1152(SB), Y4, Y7
+	VADDPD      constants<>+1216(SB), Y7, Y7
+	VSUBPD      constants<>+1216(SB), Y7, Y7
+	VMOVUPS     Y4, Y4
+	VFMADD231PD constants<>+1280(SB), Y7, Y4
+	VMOVUPS     Y4, Y4
+	VFMADD231PD constants<>+1344(SB), Y7, Y4
+	VMOVUPS     constants<>+1408(SB), Y8
+	VFMADD231PD constants<>+1472(SB), Y4, Y8
+	VMOVUPS     constants<>+1536(SB), Y9
+	VFMADD231PD Y4, Y8, Y9
+	VMOVUPS     constants<>+1600(SB), Y8
+	VFMADD231PD Y4, Y9, Y8
+	VMOVUPS     constants<>+1664(SB), Y9
+	VFMADD231PD Y4, Y8, Y9
+	VMOVUPS     constants<>+1728(SB), Y8
+	VFMADD231PD Y4, Y9, Y8
+	VMOVUPS     constants<>+1792(SB), Y9
+	VFMADD231PD Y4, Y8, Y9
+	VMOVUPS     constants<>+1856(SB), Y8
+	VFMADD231PD Y4, Y9, Y8
+	VMOVUPS     constants<>+1920(SB), Y9
+	VFMADD231PD Y4, Y8, Y9
+	VMOVUPS     constants<>+1984(SB), Y8
+	VFMADD231PD Y4, Y9, Y8
+	VMOVUPS     constants<>+2048(SB), Y9
+	VFMADD231PD Y4, Y8, Y9
+	VMOVUPS     constants<>+2112(SB), Y8
+	VFMADD231PD Y4, Y9, Y8
+	VMOVUPS     constants<>+640(SB), Y9
+	VFMADD231PD Y4, Y8, Y9
+	VMOVUPS     constants<>+640(SB), Y8
+	VFMADD231PD Y4, Y9, Y8
+	VMULPD      constants<>+2112(SB), Y7, Y4
+	VADDPD      constants<>+1216(SB), Y4, Y4
+	VSUBPD      constants<>+1216(SB), Y4, Y9
+	VSUBPD      Y9, Y7, Y7
+	VADDPD      constants<>+1216(SB), Y7, Y7
+	VPSLLQ      $0x34, Y4, Y4
+	VPADDQ      constants<>+640(SB), Y4, Y4
+	VMULPD      Y4, Y8, Y4
+	VPSLLQ      $0x34, Y7, Y7
+	VPADDQ      constants<>+640(SB), Y7, Y7
+	VMULPD      Y7, Y4, Y4
+	VMULPD      Y6, Y4, Y6
+	VSUBPD      Y6, Y4, Y4
+	VMOVUPS     constants<>+640(SB), Y6
+	VFMADD231PD constants<>+3072(SB), Y1, Y6
+	VDIVPD      Y6, Y5, Y1
+	VMULPD      Y1, Y4, Y1
+	VMOVUPS     constants<>+640(SB), Y4
+	VSUBPD      Y1, Y4, Y1
+	VPAND       constants<>+384(SB), Y0, Y4
+	VPOR        Y4, Y1, Y1
+	VBLENDVPD   Y3, Y2, Y1, Y1
+	VCMPPD      $0x03, Y0, Y0, Y2
+	VBLENDVPD   Y2, Y0, Y1, Y0
+	VMOVUPS     Y0, (AX)(BX*8)
+	ADDQ        $0x04, BX
+	CMPQ        BX, DX
+	JLT         erf64AVX2_loop
+	VZEROUPPER
+	RET
+
+// func erf64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·erf64AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+erf64AVX512_loop:
+	VMOVUPS     (CX)(BX*8), Z0
+	VPANDD      constants<>+512(SB), Z0, Z1
+	VMULPD      Z0, Z0, Z2
+	VMOVUPS     constants<>+9344(SB), Z3
+	VFMADD231PD constants<>+9408(SB), Z2, Z3
+	VMOVUPS     constants<>+9472(SB), Z4
+	VFMADD231PD Z2, Z3, Z4
+	VMOVUPS     constants<>+9536(SB), Z3
+	VFMADD231PD Z2, Z4, Z3
+	VMOVUPS     constants<>+9600(SB), Z4
+	VFMADD231PD Z2, Z3, Z4
+	VMOVUPS     constants<>+9664(SB), Z3
+	VFMADD231PD Z2, Z4, Z3
+	VMOVUPS     constants<>+9728(SB), Z4
+	VFMADD231PD Z2, Z3, Z4
+	VMOVUPS     constants<>+9792(SB), Z3
+	VFMADD231PD Z2, Z4, Z3
+	VMOVUPS     constants<>+9856(SB), Z4
+	VFMADD231PD Z2, Z3, Z4
+	VMOVUPS     constants<>+9920(SB), Z3
+	VFMADD231PD Z2, Z4, Z3
+	VMOVUPS     constants<>+9984(SB), Z4
+	VFMADD231PD Z2, Z3, Z4
+	VMOVUPS     constants<>+10048(SB), Z3
+	VFMADD231PD Z2, Z4, Z3
+	VMOVUPS     constants<>+10112(SB), Z4
+	VFMADD231PD Z2, Z3, Z4
+	VMOVUPS     Z0, Z2
+	VFMADD231PD Z4, Z0, Z2
+	VCMPPD      $0x11, constants<>+640(SB), Z1, K1
+	VCMPPD      $0x11, constants<>+2112(SB), Z1, K2
+	VBLENDMPD   constants<>+2112(SB), Z1, K2, Z5
+	VMOVUPS     constants<>+10176(SB), Z1
+	VCMPPD      $0x11, Z5, Z1, K2
+	VBLENDMPD   constants<>+10176(SB), Z5, K2, Z6
+	VSUBPD      constants<>+8768(SB), Z6, Z1
+	VADDPD      constants<>+8768(SB), Z6, Z3
+	VDIVPD      Z3, Z1, Z1
+	VMOVUPS     constants<>+10240(SB), Z3
+	VFMADD231PD constants<>+10304(SB), Z1, Z3
+	VMOVUPS     constants<>+10368(SB), Z4
+	VFMADD231PD Z1, Z3, Z4
+	VMOVUPS     constants<>+10432(SB), Z3
+	VFMADD231PD Z1, Z4, Z3
+	VMOVUPS     constants<>+10496(SB), Z4
+	VFMADD231PD Z1, Z3, Z4
+	VMOVUPS     constants<>+10560(SB), Z3
+	VFMADD231PD Z1, Z4, Z3
+	VMOVUPS     constants<>+10624(SB), Z4
+	VFMADD231PD Z1, Z3, Z4
+	VMOVUPS     constants<>+10688(SB), Z3
+	VFMADD231PD Z1, Z4, Z3
+	VMOVUPS     constants<>+10752(SB), Z4
+	VFMADD231PD Z1, Z3, Z4
+	VMOVUPS     constants<>+10816(SB), Z3
+	VFMADD231PD Z1, Z4, Z3
+	VMOVUPS     constants<>+10880(SB), Z4
+	VFMADD231PD Z1, Z3, Z4
+	VMOVUPS     constants<>+10944(SB), Z3
+	VFMADD231PD Z1, Z4, Z3
+	VMOVUPS     constants<>+11008(SB), Z4
+	VFMADD231PD Z1, Z3, Z4
+	VMOVUPS     constants<>+11072(SB), Z3
+	VFMADD231PD Z1, Z4, Z3
+	VMOVUPS     constants<>+11136(SB), Z4
+	VFMADD231PD Z1, Z3, Z4
+	VMOVUPS     constants<>+11200(SB), Z3
+	VFMADD231PD Z1, Z4, Z3
+	VMOVUPS     constants<>+11264(SB), Z4
+	VFMADD231PD Z1, Z3, Z4
+	VMOVUPS     constants<>+11328(SB), Z3
+	VFMADD231PD Z1, Z4, Z3
+	VMOVUPS     constants<>+11392(SB), Z4
+	VFMADD231PD Z1, Z3, Z4
+	VMOVUPS     constants<>+11456(SB), Z3
+	VFMADD231PD Z1, Z4, Z3
+	VMOVUPS     constants<>+11520(SB), Z4
+	VFMADD231PD Z1, Z3, Z4
+	VMOVUPS     constants<>+11584(SB), Z3
+	VFMADD231PD Z1, Z4, Z3
+	VMOVUPS     constants<>+11648(SB), Z4
+	VFMADD231PD Z1, Z3, Z4
+	VMOVUPS     constants<>+11712(SB), Z3
+	VFMADD231PD Z1, Z4, Z3
+	VMULPD      Z6, Z6, Z1
+	VPXORD      constants<>+384(SB), Z1, Z4
+	VMOVUPS     Z4, Z4
+	VFMADD231PD Z6, Z6, Z4
+	VPXORD      constants<>+384(SB), Z1, Z1
+	VCMPPD      $0x11, constants<>+1024(SB), Z1, K2
+	VBLENDMPD   constants<>+1024(SB), Z1, K2, Z7
+	VMOVUPS     constants<>+1088(SB), Z1
+	VCMPPD      $0x11, Z7, Z1, K2
+	VBLENDMPD   constants<>+1088(SB), Z7, K2, Z8
+	VMULPD      constants<>+1152(SB), Z8, Z1
+	VADDPD      constants<>+1216(SB), Z1, Z1
+	VSUBPD      constants<>+1216(SB), Z1, Z1
+	VMOVUPS     Z8, Z11
+	VFMADD231PD constants<>+1280(SB), Z1, Z11
+	VMOVUPS     Z11, Z11
+	VFMADD231PD constants<>+1344(SB), Z1, Z11
+	VMOVUPS     constants<>+1408(SB), Z12
+	VFMADD231PD constants<>+1472(SB), Z11, Z12
+	VMOVUPS     constants<>+1536(SB), Z13
+	VFMADD231PD Z11, Z12, Z13
+	VMOVUPS     constants<>+1600(SB), Z12
+	VFMADD231PD Z11, Z13, Z12
+	VMOVUPS     constants<>+1664(SB), Z13
+	VFMADD231PD Z11, Z12, Z13
+	VMOVUPS     constants<>+1728(SB), Z12
+	VFMADD231PD Z11, Z13, Z12
+	VMOVUPS     constants<>+1792(SB), Z13
+	VFMADD231PD Z11, Z12, Z13
+	VMOVUPS     constants<>+1856(SB), Z12
+	VFMADD231PD Z11, Z13, Z12
+	VMOVUPS     constants<>+1920(SB), Z13
+	VFMADD231PD Z11, Z12, Z13
+	VMOVUPS     constants<>+1984(SB), Z12
+	VFMADD231PD Z11, Z13, Z12
+	VMOVUPS     constants<>+2048(SB), Z13
+	VFMADD231PD Z11, Z12, Z13
+	VMOVUPS     constants<>+2112(SB), Z12
+	VFMADD231PD Z11, Z13, Z12
+	VMOVUPS     constants<>+640(SB), Z13
+	VFMADD231PD Z11, Z12, Z13
+	VMOVUPS     constants<>+640(SB), Z12
+	VFMADD231PD Z11, Z13, Z12
+	VMULPD      constants<>+2112(SB), Z1, Z11
+	VADDPD      constants<>+1216(SB), Z11, Z11
+	VSUBPD      constants<>+1216(SB), Z11, Z13
+	VSUBPD      Z13, Z1, Z1
+	VADDPD      constants<>+1216(SB), Z1, Z1
+	VPSLLQ      $0x34, Z11, Z11
+	VPADDQ      constants<>+640(SB), Z11, Z11
+	VMULPD      Z11, Z12, Z11
+	VPSLLQ      $0x34, Z1, Z1
+	VPADDQ      constants<>+640(SB), Z1, Z1
+	VMULPD      Z1, Z11, Z1
+	VMULPD      Z4, Z1, Z4
+	VSUBPD      Z4, Z1, Z1
+	VMOVUPS     constants<>+640(SB), Z4
+	VFMADD231PD constants<>+3072(SB), Z6, Z4
+	VDIVPD      Z4, Z3, Z3
+	VMULPD      Z3, Z1, Z1
+	VMOVUPS     constants<>+640(SB), Z3
+	VSUBPD      Z1, Z3, Z1
+	VPANDD      constants<>+384(SB), Z0, Z3
+	VPORD       Z3, Z1, Z1
+	VBLENDMPD   Z2, Z1, K1, Z9
+	VCMPPD      $0x03, Z0, Z0, K1
+	VBLENDMPD   Z0, Z9, K1, Z10
+	VMOVUPS     Z10, (AX)(BX*8)
+	ADDQ        $0x08, BX
+	CMPQ        BX, DX
+	JLT         erf64AVX512_loop
+	VZEROUPPER
+	RET
+
+// func erf32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·erf32AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+erf32AVX2_loop:
+	VMOVUPS     (CX)(BX*4), Y0
+	VPAND       constants<>+448(SB), Y0, Y1
+	VMULPS      Y0, Y0, Y2
+	VMOVUPS     constants<>+11776(SB), Y3
+	VFMADD231PS constants<>+11840(SB), Y2, Y3
+	VMOVUPS     constants<>+11904(SB), Y4
+	VFMADD231PS Y2, Y3, Y4
+	VMOVUPS     constants<>+11968(SB), Y3
+	VFMADD231PS Y2, Y4, Y3
+	VMOVUPS     constants<>+12032(SB), Y4
+	VFMADD231PS Y2, Y3, Y4
+	VMOVUPS     constants<>+12096(SB), Y3
+	VFMADD231PS Y2, Y4, Y3
+	VMOVUPS     constants<>+12160(SB), Y4
+	VFMADD231PS Y2, Y3, Y4
+	VMULPS      Y4, Y0, Y2
+	VMOVUPS     constants<>+12224(SB), Y3
+	VCMPPS      $0x11, Y1, Y3, Y3
+	VBLENDVPS   Y3, constants<>+12224(SB), Y1, Y3
+	VMOVUPS     constants<>+12288(SB), Y4
+	VFMADD231PS constants<>+12352(SB), Y3, Y4
+	VMOVUPS     constants<>+12416(SB), Y5
+	VFMADD231PS Y3, Y4, Y5
+	VMOVUPS     constants<>+12480(SB), Y4
+	VFMADD231PS Y3, Y5, Y4
+	VMOVUPS     constants<>+12544(SB), Y5
+	VFMADD231PS Y3, Y4, Y5
+	VMOVUPS     constants<>+12608(SB), Y4
+	VFMADD231PS Y3, Y5, Y4
+	VMOVUPS     constants<>+12672(SB), Y5
+	VFMADD231PS Y3, Y4, Y5
+	VMOVUPS     constants<>+12736(SB), Y4
+	VFMADD231PS Y3, Y5, Y4
+	VMOVUPS     constants<>+12800(SB), Y5
+	VFMADD231PS Y3, Y4, Y5
+	VCMPPS      $0x11, constants<>+2176(SB), Y5, Y3
+	VBLENDVPS   Y3, constants<>+2176(SB), Y5, Y3
+	VMOVUPS     constants<>+2240(SB), Y4
+	VCMPPS      $0x11, Y3, Y4, Y4
+	VBLENDVPS   Y4, constants<>+2240(SB), Y3, Y3
+	VMULPS      constants<>+2304(SB), Y3, Y4
+	VADDPS      constants<>+2368(SB), Y4, Y4
+	VSUBPS      constants<>+2368(SB), Y4, Y4
+	VMOVUPS     Y3, Y3
+	VFMADD231PS constants<>+2432(SB), Y4, Y3
+	VMOVUPS     Y3, Y3
+	VFMADD231PS constants<>+2496(SB), Y4, Y3
+	VMOVUPS     constants<>+2560(SB), Y5
+	VFMADD231PS constants<>+2624(SB), Y3, Y5
+	VMOVUPS     constants<>+2688(SB), Y6
+	VFMADD231PS Y3, Y5, Y6
+	VMOVUPS     constants<>+2752(SB), Y5
+	VFMADD231PS Y3, Y6, Y5
+	VMOVUPS     constants<>+2816(SB), Y6
+	VFMADD231PS Y3, Y5, Y6
+	VMOVUPS     constants<>+576(SB), Y5
+	VFMADD231PS Y3, Y6, Y5
+	VMOVUPS     constants<>+576(SB), Y6
+	VFMADD231PS Y3, Y5, Y6
+	VMULPS      constants<>+2816(SB), Y4, Y3
+	VADDPS      constants<>+2368(SB), Y3, Y3
+	VSUBPS      constants<>+2368(SB), Y3, Y5
+	VSUBPS      Y5, Y4, Y4
+	VADDPS      constants<>+2368(SB), Y4, Y4
+	VPSLLD      $0x17, Y3, Y3
+	VPADDD      constants<>+576(SB), Y3, Y3
+	VMULPS      Y3, Y6, Y3
+	VPSLLD      $0x17, Y4, Y4
+	VPADDD      constants<>+576(SB), Y4, Y4
+	VMULPS      Y4, Y3, Y3
+	VMOVUPS     constants<>+576(SB), Y4
+	VSUBPS      Y3, Y4, Y3
+	VPAND       constants<>+192(SB), Y0, Y4
+	VPOR        Y4, Y3, Y3
+	VCMPPS      $0x11, constants<>+576(SB), Y1, Y1
+	VBLENDVPS   Y1, Y2, Y3, Y1
+	VCMPPS      $0x03, Y0, Y0, Y2
+	VBLENDVPS   Y2, Y0, Y1, Y0
+	VMOVUPS     Y0, (AX)(BX*4)
+	ADDQ        $0x08, BX
+	CMPQ        BX, DX
+	JLT         erf32AVX2_loop
+	VZEROUPPER
+	RET
+
+// func erf32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·erf32AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+erf32AVX512_loop:
+	VMOVUPS     (CX)(BX*4), Z0
+	VPANDD      constants<>+448(SB), Z0, Z1
+	VMULPS      Z0, Z0, Z2
+	VMOVUPS     constants<>+11776(SB), Z3
+	VFMADD231PS constants<>+11840(SB), Z2, Z3
+	VMOVUPS     constants<>+11904(SB), Z4
+	VFMADD231PS Z2, Z3, Z4
+	VMOVUPS     constants<>+11968(SB), Z3
+	VFMADD231PS Z2, Z4, Z3
+	VMOVUPS     constants<>+12032(SB), Z4
+	VFMADD231PS Z2, Z3, Z4
+	VMOVUPS     constants<>+12096(SB), Z3
+	VFMADD231PS Z2, Z4, Z3
+	VMOVUPS     constants<>+12160(SB), Z4
+	VFMADD231PS Z2, Z3, Z4
+	VMULPS      Z4, Z0, Z2
+	VMOVUPS     constants<>+12224(SB), Z3
+	VCMPPS      $0x11, Z1, Z3, K1
+	VBLENDMPS   constants<>+12224(SB), Z1, K1, Z5
+	VMOVUPS     constants<>+12288(SB), Z3
+	VFMADD231PS constants<>+12352(SB), Z5, Z3
+	VMOVUPS     constants<>+12416(SB), Z4
+	VFMADD231PS Z5, Z3, Z4
+	VMOVUPS     constants<>+12480(SB), Z3
+	VFMADD231PS Z5, Z4, Z3
+	VMOVUPS     constants<>+12544(SB), Z4
+	VFMADD231PS Z5, Z3, Z4
+	VMOVUPS     constants<>+12608(SB), Z3
+	VFMADD231PS Z5, Z4, Z3
+	VMOVUPS     constants<>+12672(SB), Z4
+	VFMADD231PS Z5, Z3, Z4
+	VMOVUPS     constants<>+12736(SB), Z3
+	VFMADD231PS Z5, Z4, Z3
+	VMOVUPS     constants<>+12800(SB), Z4
+	VFMADD231PS Z5, Z3, Z4
+	VCMPPS      $0x11, constants<>+2176(SB), Z4, K1
+	VBLENDMPS   constants<>+2176(SB), Z4, K1, Z6
+	VMOVUPS     constants<>+2240(SB), Z3
+	VCMPPS      $0x11, Z6, Z3, K1
+	VBLENDMPS   constants<>+2240(SB), Z6, K1, Z7
+	VMULPS      constants<>+2304(SB), Z7, Z3
+	VADDPS      constants<>+2368(SB), Z3, Z3
+	VSUBPS      constants<>+2368(SB), Z3, Z3
+	VMOVUPS     Z7, Z4
+	VFMADD231PS constants<>+2432(SB), Z3, Z4
+	VMOVUPS     Z4, Z4
+	VFMADD231PS constants<>+2496(SB), Z3, Z4
+	VMOVUPS     constants<>+2560(SB), Z10
+	VFMADD231PS constants<>+2624(SB), Z4, Z10
+	VMOVUPS     constants<>+2688(SB), Z11
+	VFMADD231PS Z4, Z10, Z11
+	VMOVUPS     constants<>+2752(SB), Z10
+	VFMADD231PS Z4, Z11, Z10
+	VMOVUPS     constants<>+2816(SB), Z11
+	VFMADD231PS Z4, Z10, Z11
+	VMOVUPS     constants<>+576(SB), Z10
+	VFMADD231PS Z4, Z11, Z10
+	VMOVUPS     constants<>+576(SB), Z11
+	VFMADD231PS Z4, Z10, Z11
+	VMULPS      constants<>+2816(SB), Z3, Z4
+	VADDPS      constants<>+2368(SB), Z4, Z4
+	VSUBPS      constants<>+2368(SB), Z4, Z10
+	VSUBPS      Z10, Z3, Z3
+	VADDPS      constants<>+2368(SB), Z3, Z3
+	VPSLLD      $0x17, Z4, Z4
+	VPADDD      constants<>+576(SB), Z4, Z4
+	VMULPS      Z4, Z11, Z4
+	VPSLLD      $0x17, Z3, Z3
+	VPADDD      constants<>+576(SB), Z3, Z3
+	VMULPS      Z3, Z4, Z3
+	VMOVUPS     constants<>+576(SB), Z4
+	VSUBPS      Z3, Z4, Z3
+	VPANDD      constants<>+192(SB), Z0, Z4
+	VPORD       Z4, Z3, Z3
+	VCMPPS      $0x11, constants<>+576(SB), Z1, K1
+	VBLENDMPS   Z2, Z3, K1, Z8
+	VCMPPS      $0x03, Z0, Z0, K1
+	VBLENDMPS   Z0, Z8, K1, Z9
+	VMOVUPS     Z9, (AX)(BX*4)
+	ADDQ        $0x10, BX
+	CMPQ        BX, DX
+	JLT         erf32AVX512_loop
+	VZEROUPPER
+	RET
+
+// func erfInv32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·erfInv32AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+erfInv32AVX2_loop:
+	VCVTPS2PD   (CX)(BX*4), Y0
+	VMULPD      Y0, Y0, Y1
+	VPXOR       constants<>+384(SB), Y1, Y1
+	VADDPD      constants<>+640(SB), Y1, Y2
+	VSUBPD      constants<>+640(SB), Y2, Y3
+	VSUBPD      Y3, Y1, Y3
+	VCMPPD      $0x11, constants<>+3648(SB), Y2, Y4
+	VMULPD      constants<>+3712(SB), Y2, Y5
+	VBLENDVPD   Y4, Y5, Y2, Y5
+	VPADDQ      constants<>+3776(SB), Y5, Y5
+	VPSRLQ      $0x34, Y5, Y6
+	VPOR        constants<>+3840(SB), Y6, Y6
+	VSUBPD      constants<>+3904(SB), Y6, Y6
+	VSUBPD      constants<>+3968(SB), Y6, Y7
+	VBLENDVPD   Y4, Y7, Y6, Y4
+	VPAND       constants<>+4032(SB), Y5, Y5
+	VPADDQ      constants<>+4096(SB), Y5, Y5
+	VSUBPD      constants<>+640(SB), Y5, Y5
+	VADDPD      constants<>+3072(SB), Y5, Y6
+	VDIVPD      Y6, Y5, Y6
+	VMULPD      Y6, Y6, Y7
+	VMOVUPS     constants<>+4160(SB), Y8
+	VFMADD231PD constants<>+4224(SB), Y7, Y8
+	VMOVUPS     constants<>+4288(SB), Y9
+	VFMADD231PD Y7, Y8, Y9
+	VMOVUPS     constants<>+4352(SB), Y8
+	VFMADD231PD Y7, Y9, Y8
+	VMOVUPS     constants<>+4416(SB), Y9
+	VFMADD231PD Y7, Y8, Y9
+	VMOVUPS     constants<>+4480(SB), Y8
+	VFMADD231PD Y7, Y9, Y8
+	VMOVUPS     constants<>+4544(SB), Y9
+	VFMADD231PD Y7, Y8, Y9
+	VMULPD      Y9, Y7, Y7
+	VMULPD      Y5, Y5, Y8
+	VMULPD      constants<>+2112(SB), Y8, Y8
+	VADDPD      Y7, Y8, Y7
+	VMULPD      constants<>+4608(SB), Y4, Y9
+	VMOVUPS     Y9, Y9
+	VFMADD231PD Y7, Y6, Y9
+	VMULPD      constants<>+4672(SB), Y4, Y4
+	VSUBPD      Y9, Y8, Y6
+	VSUBPD      Y5, Y6, Y5
+	VSUBPD      Y5, Y4, Y4
+	VMULPD      constants<>+256(SB), Y2, Y5
+	VADDPD      Y5, Y4, Y4
+	VMOVUPS     constants<>+960(SB), Y5
+	VCMPPD      $0x11, Y2, Y5, Y5
+	VBLENDVPD   Y5, Y2, Y4, Y4
+	VCMPPD      $0x11, constants<>+256(SB), Y2, Y5
+	VMOVUPS     constants<>+4800(SB), Y6
+	VBLENDVPD   Y5, constants<>+4736(SB), Y6, Y5
+	VCMPPD      $0x11, constants<>+320(SB), Y2, Y6
+	VBLENDVPD   Y6, Y5, Y4, Y4
+	VDIVPD      Y2, Y3, Y3
+	VADDPD      Y3, Y4, Y3
+	VPAND       constants<>+512(SB), Y1, Y5
+	VCMPPD      $0x11, constants<>+3136(SB), Y5, Y5
+	VBLENDVPD   Y5, Y1, Y3, Y3
+	VMOVUPS     constants<>+3648(SB), Y5
+	VCMPPD      $0x11, Y2, Y5, Y5
+	VCMPPD      $0x12, constants<>+960(SB), Y2, Y6
+	VPAND       Y5, Y6, Y5
+	VCMPPD      $0x00, Y1, Y2, Y2
+	VCMPPD      $0x03, Y1, Y1, Y6
+	VBLENDVPD   Y6, Y1, Y4, Y1
+	VBLENDVPD   Y2, Y4, Y1, Y1
+	VBLENDVPD   Y5, Y3, Y1, Y1
+	VPXOR       constants<>+384(SB), Y1, Y1
+	VCMPPD      $0x11, constants<>+12864(SB), Y1, Y2
+	VSUBPD      constants<>+12928(SB), Y1, Y3
+	VSQRTPD     Y1, Y1
+	VSUBPD      constants<>+12992(SB), Y1, Y1
+	VMOVUPS     constants<>+13056(SB), Y4
+	VFMADD231PD constants<>+13120(SB), Y3, Y4
+	VMOVUPS     constants<>+13184(SB), Y5
+	VFMADD231PD Y3, Y4, Y5
+	VMOVUPS     constants<>+13248(SB), Y4
+	VFMADD231PD Y3, Y5, Y4
+	VMOVUPS     constants<>+13312(SB), Y5
+	VFMADD231PD Y3, Y4, Y5
+	VMOVUPS     constants<>+13376(SB), Y4
+	VFMADD231PD Y3, Y5, Y4
+	VMOVUPS     constants<>+13440(SB), Y5
+	VFMADD231PD Y3, Y4, Y5
+	VMOVUPS     constants<>+13504(SB), Y4
+	VFMADD231PD Y3, Y5, Y4
+	VMOVUPS     constants<>+13568(SB), Y5
+	VFMADD231PD Y3, Y4, Y5
+	VMOVUPS     constants<>+13632(SB), Y3
+	VFMADD231PD constants<>+13696(SB), Y1, Y3
+	VMOVUPS     constants<>+13760(SB), Y4
+	VFMADD231PD Y1, Y3, Y4
+	VMOVUPS     constants<>+13824(SB), Y3
+	VFMADD231PD Y1, Y4, Y3
+	VMOVUPS     constants<>+13888(SB), Y4
+	VFMADD231PD Y1, Y3, Y4
+	VMOVUPS     constants<>+13952(SB), Y3
+	VFMADD231PD Y1, Y4, Y3
+	VMOVUPS     constants<>+14016(SB), Y4
+	VFMADD231PD Y1, Y3, Y4
+	VMOVUPS     constants<>+14080(SB), Y3
+	VFMADD231PD Y1, Y4, Y3
+	VMOVUPS     constants<>+14144(SB), Y4
+	VFMADD231PD Y1, Y3, Y4
+	VBLENDVPD   Y2, Y5, Y4, Y1
+	VMULPD      Y0, Y1, Y1
+	VMULPD      constants<>+14208(SB), Y0, Y2
+	VPAND       constants<>+512(SB), Y0, Y0
+	VCMPPD      $0x00, constants<>+640(SB), Y0, Y0
+	VBLENDVPD   Y0, Y2, Y1, Y0
+	VCVTPD2PSY  Y0, X0
+	VMOVUPS     X0, (AX)(BX*4)
+	ADDQ        $0x04, BX
+	CMPQ        BX, DX
+	JLT         erfInv32AVX2_loop
+	VZEROUPPER
+	RET
+
+// func erfInv32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·erfInv32AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+erfInv32AVX512_loop:
+	VCVTPS2PD   (CX)(BX*4), Z0
+	VMULPD      Z0, Z0, Z1
+	VPXORD      constants<>+384(SB), Z1, Z1
+	VADDPD      constants<>+640(SB), Z1, Z13
+	VSUBPD      constants<>+640(SB), Z13, Z14
+	VSUBPD      Z14, Z1, Z14
+	VCMPPD      $0x11, constants<>+3648(SB), Z13, K1
+	VMULPD      constants<>+3712(SB), Z13, Z15
+	VBLENDMPD   Z15, Z13, K1, Z2
+	VPADDQ      constants<>+3776(SB), Z2, Z15
+	VPSRLQ      $0x34, Z15, Z16
+	VPORD       constants<>+3840(SB), Z16, Z16
+	VSUBPD      constants<>+3904(SB), Z16, Z16
+	VSUBPD      constants<>+3968(SB), Z16, Z17
+	VBLENDMPD   Z17, Z16, K1, Z3
+	VPANDD      constants<>+4032(SB), Z15, Z15
+	VPADDQ      constants<>+4096(SB), Z15, Z15
+	VSUBPD      constants<>+640(SB), Z15, Z15
+	VADDPD      constants<>+3072(SB), Z15, Z16
+	VDIVPD      Z16, Z15, Z16
+	VMULPD      Z16, Z16, Z17
+	VMOVUPS     constants<>+4160(SB), Z18
+	VFMADD231PD constants<>+4224(SB), Z17, Z18
+	VMOVUPS     constants<>+4288(SB), Z19
+	VFMADD231PD Z17, Z18, Z19
+	VMOVUPS     constants<>+4352(SB), Z18
+	VFMADD231PD Z17, Z19, Z18
+	VMOVUPS     constants<>+4416(SB), Z19
+	VFMADD231PD Z17, Z18, Z19
+	VMOVUPS     constants<>+4480(SB), Z18
+	VFMADD231PD Z17, Z19, Z18
+	VMOVUPS     constants<>+4544(SB), Z19
+	VFMADD231PD Z17, Z18, Z19
+	VMULPD      Z19, Z17, Z17
+	VMULPD      Z15, Z15, Z18
+	VMULPD      constants<>+2112(SB), Z18, Z18
+	VADDPD      Z17, Z18, Z17
+	VMULPD      constants<>+4608(SB), Z3, Z19
+	VMOVUPS     Z19, Z19
+	VFMADD231PD Z17, Z16, Z19
+	VMULPD      constants<>+4672(SB), Z3, Z16
+	VSUBPD      Z19, Z18, Z17
+	VSUBPD      Z15, Z17, Z15
+	VSUBPD      Z15, Z16, Z15
+	VMULPD      constants<>+256(SB), Z13, Z16
+	VADDPD      Z16, Z15, Z15
+	VMOVUPS     constants<>+960(SB), Z16
+	VCMPPD      $0x11, Z13, Z16, K1
+	VBLENDMPD   Z13, Z15, K1, Z4
+	VCMPPD      $0x11, constants<>+256(SB), Z13, K1
+	VMOVUPS     constants<>+4800(SB), Z15
+	VBLENDMPD   constants<>+4736(SB), Z15, K1, Z5
+	VCMPPD      $0x11, constants<>+320(SB), Z13, K1
+	VBLENDMPD   Z5, Z4, K1, Z6
+	VDIVPD      Z13, Z14, Z14
+	VADDPD      Z14, Z6, Z14
+	VPANDD      constants<>+512(SB), Z1, Z15
+	VCMPPD      $0x11, constants<>+3136(SB), Z15, K1
+	VBLENDMPD   Z1, Z14, K1, Z7
+	VMOVUPS     constants<>+3648(SB), Z14
+	VCMPPD      $0x11, Z13, Z14, K1
+	VCMPPD      $0x12, constants<>+960(SB), Z13, K2
+	KANDW       K1, K2, K1
+	VCMPPD      $0x00, Z1, Z13, K2
+	VCMPPD      $0x03, Z1, Z1, K3
+	VBLENDMPD   Z1, Z6, K3, Z8
+	VBLENDMPD   Z6, Z8, K2, Z9
+	VBLENDMPD   Z7, Z9, K1, Z10
+	VPXORD      constants<>+384(SB), Z10, Z1
+	VCMPPD      $0x11, constants<>+12864(SB), Z1, K1
+	VSUBPD      constants<>+12928(SB), Z1, Z13
+	VSQRTPD     Z1, Z1
+	VSUBPD      constants<>+12992(SB), Z1, Z1
+	VMOVUPS     constants<>+13056(SB), Z14
+	VFMADD231PD constants<>+13120(SB), Z13, Z14
+	VMOVUPS     constants<>+13184(SB), Z15
+	VFMADD231PD Z13, Z14, Z15
+	VMOVUPS     constants<>+13248(SB), Z14
+	VFMADD231PD Z13, Z15, Z14
+	VMOVUPS     constants<>+13312(SB), Z15
+	VFMADD231PD Z13, Z14, Z15
+	VMOVUPS     constants<>+13376(SB), Z14
+	VFMADD231PD Z13, Z15, Z14
+	VMOVUPS     constants<>+13440(SB), Z15
+	VFMADD231PD Z13, Z14, Z15
+	VMOVUPS     constants<>+13504(SB), Z14
+	VFMADD231PD Z13, Z15, Z14
+	VMOVUPS     constants<>+13568(SB), Z15
+	VFMADD231PD Z13, Z14, Z15
+	VMOVUPS     constants<>+13632(SB), Z13
+	VFMADD231PD constants<>+13696(SB), Z1, Z13
+	VMOVUPS     constants<>+13760(SB), Z14
+	VFMADD231PD Z1, Z13, Z14
+	VMOVUPS     constants<>+13824(SB), Z13
+	VFMADD231PD Z1, Z14, Z13
+	VMOVUPS     constants<>+13888(SB), Z14
+	VFMADD231PD Z1, Z13, Z14
+	VMOVUPS     constants<>+13952(SB), Z13
+	VFMADD231PD Z1, Z14, Z13
+	VMOVUPS     constants<>+14016(SB), Z14
+	VFMADD231PD Z1, Z13, Z14
+	VMOVUPS     constants<>+14080(SB), Z13
+	VFMADD231PD Z1, Z14, Z13
+	VMOVUPS     constants<>+14144(SB), Z14
+	VFMADD231PD Z1, Z13, Z14
+	VBLENDMPD   Z15, Z14, K1, Z11
+	VMULPD      Z0, Z11, Z1
+	VMULPD      constants<>+14208(SB), Z0, Z13
+	VPANDD      constants<>+512(SB), Z0, Z0
+	VCMPPD      $0x00, constants<>+640(SB), Z0, K1
+	VBLENDMPD   Z13, Z1, K1, Z12
+	VCVTPD2PS   Z12, Y0
+	VMOVUPS     Y0, (AX)(BX*4)
+	ADDQ        $0x08, BX
+	CMPQ        BX, DX
+	JLT         erfInv32AVX512_loop
+	VZEROUPPER
+	RET
+
+// func atan232AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·atan232AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+atan232AVX2_loop:
+	VCVTPS2PD   (CX)(SI*4), Y0
+	VCVTPS2PD   (DX)(SI*4), Y1
+	VPAND       constants<>+512(SB), Y1, Y2
+	VPAND       constants<>+512(SB), Y0, Y3
+	VCMPPD      $0x11, Y3, Y2, Y4
+	VBLENDVPD   Y4, Y2, Y3, Y5
+	VBLENDVPD   Y4, Y3, Y2, Y2
+	VCMPPD      $0x00, Y2, Y5, Y3
+	VMULPD      constants<>+7488(SB), Y2, Y6
+	VCMPPD      $0x11, Y5, Y6, Y6
+	VSUBPD      Y2, Y5, Y7
+	VBLENDVPD   Y6, Y7, Y5, Y7
+	VADDPD      Y2, Y5, Y5
+	VBLENDVPD   Y6, Y5, Y2, Y5
+	VDIVPD      Y5, Y7, Y5
+	VMULPD      Y5, Y5, Y7
+	VMULPD      Y7, Y5, Y8
+	VMOVUPS     constants<>+7552(SB), Y9
+	VFMADD231PD constants<>+7616(SB), Y7, Y9
+	VMOVUPS     constants<>+7680(SB), Y10
+	VFMADD231PD Y7, Y9, Y10
+	VMOVUPS     constants<>+7744(SB), Y9
+	VFMADD231PD Y7, Y10, Y9
+	VMOVUPS     constants<>+7808(SB), Y10
+	VFMADD231PD Y7, Y9, Y10
+	VMOVUPS     constants<>+7872(SB), Y9
+	VFMADD231PD Y7, Y10, Y9
+	VMOVUPS     constants<>+7936(SB), Y10
+	VFMADD231PD Y7, Y9, Y10
+	VMOVUPS     constants<>+8000(SB), Y9
+	VFMADD231PD Y7, Y10, Y9
+	VMOVUPS     constants<>+8064(SB), Y10
+	VFMADD231PD Y7, Y9, Y10
+	VMOVUPS     constants<>+8128(SB), Y9
+	VFMADD231PD Y7, Y10, Y9
+	VMOVUPS     constants<>+8192(SB), Y10
+	VFMADD231PD Y7, Y9, Y10
+	VMOVUPS     constants<>+8256(SB), Y9
+	VFMADD231PD Y7, Y10, Y9
+	VMOVUPS     Y5, Y5
+	VFMADD231PD Y9, Y8, Y5
+	VADDPD      constants<>+8320(SB), Y5, Y7
+	VADDPD      constants<>+8384(SB), Y7, Y7
+	VBLENDVPD   Y6, Y7, Y5, Y5
+	VMOVUPS     constants<>+256(SB), Y6
+	VCMPPD      $0x11, Y2, Y6, Y2
+	VMOVUPS     constants<>+256(SB), Y6
+	VBLENDVPD   Y2, constants<>+8384(SB), Y6, Y2
+	VBLENDVPD   Y3, Y2, Y5, Y2
+	VSUBPD      constants<>+6016(SB), Y2, Y3
+	VMOVUPS     constants<>+8448(SB), Y5
+	VSUBPD      Y3, Y5, Y3
+	VBLENDVPD   Y4, Y3, Y2, Y2
+	VMOVUPS     constants<>+256(SB), Y3
+	VPCMPGTQ    Y1, Y3, Y3
+	VSUBPD      constants<>+8512(SB), Y2, Y4
+	VMOVUPS     constants<>+8576(SB), Y5
+	VSUBPD      Y4, Y5, Y4
+	VBLENDVPD   Y3, Y4, Y2, Y2
+	VPAND       constants<>+384(SB), Y0, Y3
+	VPOR        Y3, Y2, Y2
+	VCMPPD      $0x03, Y0, Y1, Y3
+	VADDPD      Y0, Y1, Y0
+	VBLENDVPD   Y3, Y0, Y2, Y0
+	VCVTPD2PSY  Y0, X0
+	VMOVUPS     X0, (AX)(SI*4)
+	ADDQ        $0x04, SI
+	CMPQ        SI, BX
+	JLT         atan232AVX2_loop
+	VZEROUPPER
+	RET
+
+// func atan232AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·atan232AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+atan232AVX512_loop:
+	VCVTPS2PD   (CX)(SI*4), Z0
+	VCVTPS2PD   (DX)(SI*4), Z1
+	VPANDD      constants<>+512(SB), Z1, Z2
+	VPANDD      constants<>+512(SB), Z0, Z3
+	VCMPPD      $0x11, Z3, Z2, K1
+	VBLENDMPD   Z2, Z3, K1, Z4
+	VBLENDMPD   Z3, Z2, K1, Z5
+	VCMPPD      $0x00, Z5, Z4, K2
+	VMULPD      constants<>+7488(SB), Z5, Z2
+	VCMPPD      $0x11, Z4, Z2, K3
+	VSUBPD      Z5, Z4, Z2
+	VBLENDMPD   Z2, Z4, K3, Z6
+	VADDPD      Z5, Z4, Z2
+	VBLENDMPD   Z2, Z5, K3, Z7
+	VDIVPD      Z7, Z6, Z2
+	VMULPD      Z2, Z2, Z3
+	VMULPD      Z3, Z2, Z14
+	VMOVUPS     constants<>+7552(SB), Z15
+	VFMADD231PD constants<>+7616(SB), Z3, Z15
+	VMOVUPS     constants<>+7680(SB), Z16
+	VFMADD231PD Z3, Z15, Z16
+	VMOVUPS     constants<>+7744(SB), Z15
+	VFMADD231PD Z3, Z16, Z15
+	VMOVUPS     constants<>+7808(SB), Z16
+	VFMADD231PD Z3, Z15, Z16
+	VMOVUPS     constants<>+7872(SB), Z15
+	VFMADD231PD Z3, Z16, Z15
+	VMOVUPS     constants<>+7936(SB), Z16
+	VFMADD231PD Z3, Z15, Z16
+	VMOVUPS     constants<>+8000(SB), Z15
+	VFMADD231PD Z3, Z16, Z15
+	VMOVUPS     constants<>+8064(SB), Z16
+	VFMADD231PD Z3, Z15, Z16
+	VMOVUPS     constants<>+8128(SB), Z15
+	VFMADD231PD Z3, Z16, Z15
+	VMOVUPS     constants<>+8192(SB), Z16
+	VFMADD231PD Z3, Z15, Z16
+	VMOVUPS     constants<>+8256(SB), Z15
+	VFMADD231PD Z3, Z16, Z15
+	VMOVUPS     Z2, Z2
+	VFMADD231PD Z15, Z14, Z2
+	VADDPD      constants<>+8320(SB), Z2, Z3
+	VADDPD      constants<>+8384(SB), Z3, Z3
+	VBLENDMPD   Z3, Z2, K3, Z8
+	VMOVUPS     constants<>+256(SB), Z2
+	VCMPPD      $0x11, Z5, Z2, K3
+	VMOVUPS     constants<>+256(SB), Z2
+	VBLENDMPD   constants<>+8384(SB), Z2, K3, Z9
+	VBLENDMPD   Z9, Z8, K2, Z10
+	VSUBPD      constants<>+6016(SB), Z10, Z2
+	VMOVUPS     constants<>+8448(SB), Z3
+	VSUBPD      Z2, Z3, Z2
+	VBLENDMPD   Z2, Z10, K1, Z11
+	VPCMPQ      $0x01, constants<>+256(SB), Z1, K1
+	VSUBPD      constants<>+8512(SB), Z11, Z2
+	VMOVUPS     constants<>+8576(SB), Z3
+	VSUBPD      Z2, Z3, Z2
+	VBLENDMPD   Z2, Z11, K1, Z12
+	VPANDD      constants<>+384(SB), Z0, Z2
+	VPORD       Z2, Z12, Z2
+	VCMPPD      $0x03, Z0, Z1, K1
+	VADDPD      Z0, Z1, Z0
+	VBLENDMPD   Z0, Z2, K1, Z13
+	VCVTPD2PS   Z13, Y0
+	VMOVUPS     Y0, (AX)(SI*4)
+	ADDQ        $0x08, SI
+	CMPQ        SI, BX
+	JLT         atan232AVX512_loop
+	VZEROUPPER
+	RET
+
+// func pow32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·pow32AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+pow32AVX2_loop:
+	VCVTPS2PD   (CX)(SI*4), Y0
+	VCVTPS2PD   (DX)(SI*4), Y1
+	VPAND       constants<>+512(SB), Y0, Y2
+	VCMPPD      $0x11, constants<>+3648(SB), Y2, Y3
+	VMULPD      constants<>+3712(SB), Y2, Y4
+	VBLENDVPD   Y3, Y4, Y2, Y4
+	VPADDQ      constants<>+3776(SB), Y4, Y4
+	VPSRLQ      $0x34, Y4, Y5
+	VPOR        constants<>+3840(SB), Y5, Y5
+	VSUBPD      constants<>+3904(SB), Y5, Y5
+	VSUBPD      constants<>+3968(SB), Y5, Y6
+	VBLENDVPD   Y3, Y6, Y5, Y3
+	VPAND       constants<>+4032(SB), Y4, Y4
+	VPADDQ      constants<>+4096(SB), Y4, Y4
+	VSUBPD      constants<>+640(SB), Y4, Y4
+	VADDPD      constants<>+3072(SB), Y4, Y5
+	VDIVPD      Y5, Y4, Y5
+	VMULPD      Y5, Y5, Y6
+	VMOVUPS     constants<>+4160(SB), Y7
+	VFMADD231PD constants<>+4224(SB), Y6, Y7
+	VMOVUPS     constants<>+4288(SB), Y8
+	VFMADD231PD Y6, Y7, Y8
+	VMOVUPS     constants<>+4352(SB), Y7
+	VFMADD231PD Y6, Y8, Y7
+	VMOVUPS     constants<>+4416(SB), Y8
+	VFMADD231PD Y6, Y7, Y8
+	VMOVUPS     constants<>+4480(SB), Y7
+	VFMADD231PD Y6, Y8, Y7
+	VMOVUPS     constants<>+4544(SB), Y8
+	VFMADD231PD Y6, Y7, Y8
+	VMULPD      Y8, Y6, Y6
+	VMULPD      Y4, Y4, Y7
+	VMULPD      constants<>+2112(SB), Y7, Y7
+	VADDPD      Y6, Y7, Y6
+	VMULPD      constants<>+4608(SB), Y3, Y8
+	VMOVUPS     Y8, Y8
+	VFMADD231PD Y6, Y5, Y8
+	VMULPD      constants<>+4672(SB), Y3, Y3
+	VSUBPD      Y8, Y7, Y5
+	VSUBPD      Y4, Y5, Y4
+	VSUBPD      Y4, Y3, Y3
+	VMULPD      constants<>+256(SB), Y2, Y4
+	VADDPD      Y4, Y3, Y3
+	VMOVUPS     constants<>+960(SB), Y4
+	VCMPPD      $0x11, Y2, Y4, Y4
+	VBLENDVPD   Y4, Y2, Y3, Y3
+	VCMPPD      $0x11, constants<>+256(SB), Y2, Y4
+	VMOVUPS     constants<>+4800(SB), Y5
+	VBLENDVPD   Y4, constants<>+4736(SB), Y5, Y4
+	VCMPPD      $0x11, constants<>+320(SB), Y2, Y5
+	VBLENDVPD   Y5, Y4, Y3, Y3
+	VMULPD      Y3, Y1, Y3
+	VCMPPD      $0x11, constants<>+1024(SB), Y3, Y4
+	VBLENDVPD   Y4, constants<>+1024(SB), Y3, Y3
+	VMOVUPS     constants<>+1088(SB), Y4
+	VCMPPD      $0x11, Y3, Y4, Y4
+	VBLENDVPD   Y4, constants<>+1088(SB), Y3, Y3
+	VMULPD      constants<>+1152(SB), Y3, Y4
+	VADDPD      constants<>+1216(SB), Y4, Y4
+	VSUBPD      constants<>+1216(SB), Y4, Y4
+	VMOVUPS     Y3, Y3
+	VFMADD231PD constants<>+1280(SB), Y4, Y3
+	VMOVUPS     Y3, Y3
+	VFMADD231PD constants<>+1344(SB), Y4, Y3
+	VMOVUPS     constants<>+1408(SB), Y5
+	VFMADD231PD constants<>+1472(SB), Y3, Y5
+	VMOVUPS     constants<>+1536(SB), Y6
+	VFMADD231PD Y3, Y5, Y6
+	VMOVUPS     constants<>+1600(SB), Y5
+	VFMADD231PD Y3, Y6, Y5
+	VMOVUPS     constants<>+1664(SB), Y6
+	VFMADD231PD Y3, Y5, Y6
+	VMOVUPS     constants<>+1728(SB), Y5
+	VFMADD231PD Y3, Y6, Y5
+	VMOVUPS     constants<>+1792(SB), Y6
+	VFMADD231PD Y3, Y5, Y6
+	VMOVUPS     constants<>+1856(SB), Y5
+	VFMADD231PD Y3, Y6, Y5
+	VMOVUPS     constants<>+1920(SB), Y6
+	VFMADD231PD Y3, Y5, Y6
+	VMOVUPS     constants<>+1984(SB), Y5
+	VFMADD231PD Y3, Y6, Y5
+	VMOVUPS     constants<>+2048(SB), Y6
+	VFMADD231PD Y3, Y5, Y6
+	VMOVUPS     constants<>+2112(SB), Y5
+	VFMADD231PD Y3, Y6, Y5
+	VMOVUPS     constants<>+640(SB), Y6
+	VFMADD231PD Y3, Y5, Y6
+	VMOVUPS     constants<>+640(SB), Y5
+	VFMADD231PD Y3, Y6, Y5
+	VMULPD      constants<>+2112(SB), Y4, Y3
+	VADDPD      constants<>+1216(SB), Y3, Y3
+	VSUBPD      constants<>+1216(SB), Y3, Y6
+	VSUBPD      Y6, Y4, Y4
+	VADDPD      constants<>+1216(SB), Y4, Y4
+	VPSLLQ      $0x34, Y3, Y3
+	VPADDQ      constants<>+640(SB), Y3, Y3
+	VMULPD      Y3, Y5, Y3
+	VPSLLQ      $0x34, Y4, Y4
+	VPADDQ      constants<>+640(SB), Y4, Y4
+	VMULPD      Y4, Y3, Y3
+	VROUNDPD    $0x03, Y1, Y4
+	VCMPPD      $0x00, Y1, Y4, Y4
+	VMULPD      constants<>+2112(SB), Y1, Y5
+	VROUNDPD    $0x03, Y5, Y6
+	VCMPPD      $0x00, Y5, Y6, Y5
+	VPXOR       constants<>+64(SB), Y5, Y5
+	VPAND       Y4, Y5, Y5
+	VPAND       constants<>+384(SB), Y0, Y6
+	VPOR        Y6, Y3, Y6
+	VBLENDVPD   Y5, Y6, Y3, Y3
+	VCMPPD      $0x11, constants<>+256(SB), Y0, Y5
+	VCMPPD      $0x11, constants<>+14208(SB), Y2, Y2
+	VPXOR       constants<>+64(SB), Y2, Y2
+	VPOR        Y4, Y2, Y2
+	VPXOR       constants<>+64(SB), Y2, Y2
+	VPAND       Y5, Y2, Y2
+	VBLENDVPD   Y2, constants<>+4736(SB), Y3, Y2
+	VCMPPD      $0x03, Y1, Y0, Y3
+	VBLENDVPD   Y3, constants<>+4736(SB), Y2, Y2
+	VCMPPD      $0x00, constants<>+7104(SB), Y0, Y3
+	VPAND       constants<>+512(SB), Y1, Y4
+	VCMPPD      $0x00, constants<>+14208(SB), Y4, Y4
+	VPAND       Y3, Y4, Y3
+	VCMPPD      $0x00, constants<>+256(SB), Y1, Y1
+	VCMPPD      $0x00, constants<>+640(SB), Y0, Y0
+	VPOR        Y1, Y0, Y0
+	VPOR        Y0, Y3, Y0
+	VBLENDVPD   Y0, constants<>+640(SB), Y2, Y0
+	VCVTPD2PSY  Y0, X0
+	VMOVUPS     X0, (AX)(SI*4)
+	ADDQ        $0x04, SI
+	CMPQ        SI, BX
+	JLT         pow32AVX2_loop
+	VZEROUPPER
+	RET
+
+// func pow32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·pow32AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+pow32AVX512_loop:
+	VCVTPS2PD   (CX)(SI*4), Z0
+	VCVTPS2PD   (DX)(SI*4), Z1
+	VPANDD      constants<>+512(SB), Z0, Z2
+	VCMPPD      $0x11, constants<>+3648(SB), Z2, K1
+	VMULPD      constants<>+3712(SB), Z2, Z3
+	VBLENDMPD   Z3, Z2, K1, Z4
+	VPADDQ      constants<>+3776(SB), Z4, Z3
+	VPSRLQ      $0x34, Z3, Z15
+	VPORD       constants<>+3840(SB), Z15, Z15
+	VSUBPD      constants<>+3904(SB), Z15, Z15
+	VSUBPD      constants<>+3968(SB), Z15, Z16
+	VBLENDMPD   Z16, Z15, K1, Z5
+	VPANDD      constants<>+4032(SB), Z3, Z3
+	VPADDQ      constants<>+4096(SB), Z3, Z3
+	VSUBPD      constants<>+640(SB), Z3, Z3
+	VADDPD      constants<>+3072(SB), Z3, Z15
+	VDIVPD      Z15, Z3, Z15
+	VMULPD      Z15, Z15, Z16
+	VMOVUPS     constants<>+4160(SB), Z17
+	VFMADD231PD constants<>+4224(SB), Z16, Z17
+	VMOVUPS     constants<>+4288(SB), Z18
+	VFMADD231PD Z16, Z17, Z18
+	VMOVUPS     constants<>+4352(SB), Z17
+	VFMADD231PD Z16, Z18, Z17
+	VMOVUPS     constants<>+4416(SB), Z18
+	VFMADD231PD Z16, Z17, Z18
+	VMOVUPS     constants<>+4480(SB), Z17
+	VFMADD231PD Z16, Z18, Z17
+	VMOVUPS     constants<>+4544(SB), Z18
+	VFMADD231PD Z16, Z17, Z18
+	VMULPD      Z18, Z16, Z16
+	VMULPD      Z3, Z3, Z17
+	VMULPD      constants<>+2112(SB), Z17, Z17
+	VADDPD      Z16, Z17, Z16
+	VMULPD      constants<>+4608(SB), Z5, Z18
+	VMOVUPS     Z18, Z18
+	VFMADD231PD Z16, Z15, Z18
+	VMULPD      constants<>+4672(SB), Z5, Z15
+	VSUBPD      Z18, Z17, Z16
+	VSUBPD      Z3, Z16, Z3
+	VSUBPD      Z3, Z15, Z3
+	VMULPD      constants<>+256(SB), Z2, Z15
+	VADDPD      Z15, Z3, Z3
+	VMOVUPS     constants<>+960(SB), Z15
+	VCMPPD      $0x11, Z2, Z15, K1
+	VBLENDMPD   Z2, Z3, K1, Z6
+	VCMPPD      $0x11, constants<>+256(SB), Z2, K1
+	VMOVUPS     constants<>+4800(SB), Z3
+	VBLENDMPD   constants<>+4736(SB), Z3, K1, Z7
+	VCMPPD      $0x11, constants<>+320(SB), Z2, K1
+	VBLENDMPD   Z7, Z6, K1, Z8
+	VMULPD      Z8, Z1, Z3
+	VCMPPD      $0x11, constants<>+1024(SB), Z3, K1
+	VBLENDMPD   constants<>+1024(SB), Z3, K1, Z9
+	VMOVUPS     constants<>+1088(SB), Z3
+	VCMPPD      $0x11, Z9, Z3, K1
+	VBLENDMPD   constants<>+1088(SB), Z9, K1, Z10
+	VMULPD      constants<>+1152(SB), Z10, Z3
+	VADDPD      constants<>+1216(SB), Z3, Z3
+	VSUBPD      constants<>+1216(SB), Z3, Z3
+	VMOVUPS     Z10, Z15
+	VFMADD231PD constants<>+1280(SB), Z3, Z15
+	VMOVUPS     Z15, Z15
+	VFMADD231PD constants<>+1344(SB), Z3, Z15
+	VMOVUPS     constants<>+1408(SB), Z16
+	VFMADD231PD constants<>+1472(SB), Z15, Z16
+	VMOVUPS     constants<>+1536(SB), Z17
+	VFMADD231PD Z15, Z16, Z17
+	VMOVUPS     constants<>+1600(SB), Z16
+	VFMADD231PD Z15, Z17, Z16
+	VMOVUPS     constants<>+1664(SB), Z17
+	VFMADD231PD Z15, Z16, Z17
+	VMOVUPS     constants<>+1728(SB), Z16
+	VFMADD231PD Z15, Z17, Z16
+	VMOVUPS     constants<>+1792(SB), Z17
+	VFMADD231PD Z15, Z16, Z17
+	VMOVUPS     constants<>+1856(SB), Z16
+	VFMADD231PD Z15, Z17, Z16
+	VMOVUPS     constants<>+1920(SB), Z17
+	VFMADD231PD Z15, Z16, Z17
+	VMOVUPS     constants<>+1984(SB), Z16
+	VFMADD231PD Z15, Z17, Z16
+	VMOVUPS     constants<>+2048(SB), Z17
+	VFMADD231PD Z15, Z16, Z17
+	VMOVUPS     constants<>+2112(SB), Z16
+	VFMADD231PD Z15, Z17, Z16
+	VMOVUPS     constants<>+640(SB), Z17
+	VFMADD231PD Z15, Z16, Z17
+	VMOVUPS     constants<>+640(SB), Z16
+	VFMADD231PD Z15, Z17, Z16
+	VMULPD      constants<>+2112(SB), Z3, Z15
+	VADDPD      constants<>+1216(SB), Z15, Z15
+	VSUBPD      constants<>+1216(SB), Z15, Z17
+	VSUBPD      Z17, Z3, Z3
+	VADDPD      constants<>+1216(SB), Z3, Z3
+	VPSLLQ      $0x34, Z15, Z15
+	VPADDQ      constants<>+640(SB), Z15, Z15
+	VMULPD      Z15, Z16, Z15
+	VPSLLQ      $0x34, Z3, Z3
+	VPADDQ      constants<>+640(SB), Z3, Z3
+	VMULPD      Z3, Z15, Z3
+	VRNDSCALEPD $0x03, Z1, Z15
+	VCMPPD      $0x00, Z1, Z15, K1
+	VMULPD      constants<>+2112(SB), Z1, Z15
+	VRNDSCALEPD $0x03, Z15, Z16
+	VCMPPD      $0x00, Z15, Z16, K2
+	KNOTW       K2, K2
+	KANDW       K1, K2, K2
+	VPANDD      constants<>+384(SB), Z0, Z15
+	VPORD       Z15, Z3, Z15
+	VBLENDMPD   Z15, Z3, K2, Z11
+	VCMPPD      $0x11, constants<>+256(SB), Z0, K2
+	VCMPPD      $0x11, constants<>+14208(SB), Z2, K3
+	KNOTW       K3, K3
+	KORW        K1, K3, K1
+	KNOTW       K1, K1
+	KANDW       K2, K1, K1
+	VBLENDMPD   constants<>+4736(SB), Z11, K1, Z12
+	VCMPPD      $0x03, Z1, Z0, K1
+	VBLENDMPD   constants<>+4736(SB), Z12, K1, Z13
+	VCMPPD      $0x00, constants<>+7104(SB), Z0, K1
+	VPANDD      constants<>+512(SB), Z1, Z2
+	VCMPPD      $0x00, constants<>+14208(SB), Z2, K2
+	KANDW       K1, K2, K1
+	VCMPPD      $0x00, constants<>+256(SB), Z1, K2
+	VCMPPD      $0x00, constants<>+640(SB), Z0, K3
+	KORW        K2, K3, K2
+	KORW        K2, K1, K1
+	VBLENDMPD   constants<>+640(SB), Z13, K1, Z14
+	VCVTPD2PS   Z14, Y0
+	VMOVUPS     Y0, (AX)(SI*4)
+	ADDQ        $0x08, SI
+	CMPQ        SI, BX
+	JLT         pow32AVX512_loop
+	VZEROUPPER
+	RET
+
+// func shiftLeftAVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·shiftLeftAVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+shiftLeftAVX2_loop:
+	VMOVUPS (CX)(SI*4), Y0
+	VMOVUPS (DX)(SI*4), Y1
+	VPSLLVD Y1, Y0, Y0
+	VMOVUPS Y0, (AX)(SI*4)
+	ADDQ    $0x08, SI
+	CMPQ    SI, BX
+	JLT     shiftLeftAVX2_loop
+	VZEROUPPER
+	RET
+
+// func shiftLeftAVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·shiftLeftAVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+shiftLeftAVX512_loop:
+	VMOVUPS (CX)(SI*4), Z0
+	VMOVUPS (DX)(SI*4), Z1
+	VPSLLVD Z1, Z0, Z0
+	VMOVUPS Z0, (AX)(SI*4)
+	ADDQ    $0x10, SI
+	CMPQ    SI, BX
+	JLT     shiftLeftAVX512_loop
+	VZEROUPPER
+	RET
+
+// func shiftRightAVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·shiftRightAVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+shiftRightAVX2_loop:
+	VMOVUPS (CX)(SI*4), Y0
+	VMOVUPS (DX)(SI*4), Y1
+	VPSRLVD Y1, Y0, Y0
+	VMOVUPS Y0, (AX)(SI*4)
+	ADDQ    $0x08, SI
+	CMPQ    SI, BX
+	JLT     shiftRightAVX2_loop
+	VZEROUPPER
+	RET
+
+// func shiftRightAVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·shiftRightAVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+shiftRightAVX512_loop:
+	VMOVUPS (CX)(SI*4), Z0
+	VMOVUPS (DX)(SI*4), Z1
+	VPSRLVD Z1, Z0, Z0
+	VMOVUPS Z0, (AX)(SI*4)
+	ADDQ    $0x10, SI
+	CMPQ    SI, BX
+	JLT     shiftRightAVX512_loop
+	VZEROUPPER
+	RET
+
+// func shiftArithmeticAVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·shiftArithmeticAVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+shiftArithmeticAVX2_loop:
+	VMOVUPS (CX)(SI*4), Y0
+	VMOVUPS (DX)(SI*4), Y1
+	VPSRAVD Y1, Y0, Y0
+	VMOVUPS Y0, (AX)(SI*4)
+	ADDQ    $0x08, SI
+	CMPQ    SI, BX
+	JLT     shiftArithmeticAVX2_loop
+	VZEROUPPER
+	RET
+
+// func shiftArithmeticAVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·shiftArithmeticAVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+shiftArithmeticAVX512_loop:
+	VMOVUPS (CX)(SI*4), Z0
+	VMOVUPS (DX)(SI*4), Z1
+	VPSRAVD Z1, Z0, Z0
+	VMOVUPS Z0, (AX)(SI*4)
+	ADDQ    $0x10, SI
+	CMPQ    SI, BX
+	JLT     shiftArithmeticAVX512_loop
+	VZEROUPPER
+	RET
+
+// func mulHighAVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·mulHighAVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+mulHighAVX2_loop:
+	VMOVUPS (CX)(SI*4), Y0
+	VMOVUPS (DX)(SI*4), Y1
+	VPSRLQ  $0x20, Y0, Y2
+	VPSRLQ  $0x20, Y1, Y3
+	VPMULDQ Y2, Y3, Y2
+	VPMULDQ Y0, Y1, Y0
+	VPSRLQ  $0x20, Y0, Y0
+	VPAND   constants<>+14272(SB), Y2, Y2
+	VPOR    Y2, Y0, Y0
+	VMOVUPS Y0, (AX)(SI*4)
+	ADDQ    $0x08, SI
+	CMPQ    SI, BX
+	JLT     mulHighAVX2_loop
+	VZEROUPPER
+	RET
+
+// func mulHighAVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·mulHighAVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+mulHighAVX512_loop:
+	VMOVUPS (CX)(SI*4), Z0
+	VMOVUPS (DX)(SI*4), Z1
+	VPSRLQ  $0x20, Z0, Z2
+	VPSRLQ  $0x20, Z1, Z3
+	VPMULDQ Z2, Z3, Z2
+	VPMULDQ Z0, Z1, Z0
+	VPSRLQ  $0x20, Z0, Z0
+	VPANDD  constants<>+14272(SB), Z2, Z2
+	VPORD   Z2, Z0, Z0
+	VMOVUPS Z0, (AX)(SI*4)
+	ADDQ    $0x10, SI
+	CMPQ    SI, BX
+	JLT     mulHighAVX512_loop
+	VZEROUPPER
+	RET
+
+// func absIntAVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·absIntAVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+absIntAVX2_loop:
+	VMOVUPS   (CX)(BX*4), Y0
+	VMOVUPS   constants<>+0(SB), Y1
+	VPCMPGTD  Y0, Y1, Y1
+	VMOVUPS   constants<>+0(SB), Y2
+	VPSUBD    Y0, Y2, Y2
+	VBLENDVPS Y1, Y2, Y0, Y0
+	VMOVUPS   Y0, (AX)(BX*4)
+	ADDQ      $0x08, BX
+	CMPQ      BX, DX
+	JLT       absIntAVX2_loop
+	VZEROUPPER
+	RET
+
+// func absIntAVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·absIntAVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+absIntAVX512_loop:
+	VMOVUPS   (CX)(BX*4), Z0
+	VPCMPD    $0x01, constants<>+0(SB), Z0, K1
+	VMOVUPS   constants<>+0(SB), Z1
+	VPSUBD    Z0, Z1, Z1
+	VBLENDMPS Z1, Z0, K1, Z2
+	VMOVUPS   Z2, (AX)(BX*4)
+	ADDQ      $0x10, BX
+	CMPQ      BX, DX
+	JLT       absIntAVX512_loop
+	VZEROUPPER
+	RET
+
+// func negIntAVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·negIntAVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+negIntAVX2_loop:
+	VMOVUPS (CX)(BX*4), Y0
+	VMOVUPS constants<>+0(SB), Y1
+	VPSUBD  Y0, Y1, Y0
+	VMOVUPS Y0, (AX)(BX*4)
+	ADDQ    $0x08, BX
+	CMPQ    BX, DX
+	JLT     negIntAVX2_loop
+	VZEROUPPER
+	RET
+
+// func negIntAVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·negIntAVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+negIntAVX512_loop:
+	VMOVUPS (CX)(BX*4), Z0
+	VMOVUPS constants<>+0(SB), Z1
+	VPSUBD  Z0, Z1, Z0
+	VMOVUPS Z0, (AX)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, DX
+	JLT     negIntAVX512_loop
+	VZEROUPPER
+	RET
+
+// func notIntAVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·notIntAVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+notIntAVX2_loop:
+	VMOVUPS (CX)(BX*4), Y0
+	VPXOR   constants<>+14336(SB), Y0, Y0
+	VMOVUPS Y0, (AX)(BX*4)
+	ADDQ    $0x08, BX
+	CMPQ    BX, DX
+	JLT     notIntAVX2_loop
+	VZEROUPPER
+	RET
+
+// func notIntAVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·notIntAVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+notIntAVX512_loop:
+	VMOVUPS (CX)(BX*4), Z0
+	VPXORD  constants<>+14336(SB), Z0, Z0
+	VMOVUPS Z0, (AX)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, DX
+	JLT     notIntAVX512_loop
+	VZEROUPPER
+	RET
+
+// func signIntAVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·signIntAVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+signIntAVX2_loop:
+	VMOVUPS   (CX)(BX*4), Y0
+	VMOVUPS   constants<>+0(SB), Y1
+	VPCMPGTD  Y0, Y1, Y1
+	VPCMPEQD  constants<>+0(SB), Y0, Y0
+	VMOVUPS   constants<>+128(SB), Y2
+	VBLENDVPS Y0, constants<>+0(SB), Y2, Y0
+	VBLENDVPS Y1, constants<>+14336(SB), Y0, Y0
+	VMOVUPS   Y0, (AX)(BX*4)
+	ADDQ      $0x08, BX
+	CMPQ      BX, DX
+	JLT       signIntAVX2_loop
+	VZEROUPPER
+	RET
+
+// func signIntAVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·signIntAVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+signIntAVX512_loop:
+	VMOVUPS   (CX)(BX*4), Z0
+	VPCMPD    $0x01, constants<>+0(SB), Z0, K1
+	VPCMPD    $0x00, constants<>+0(SB), Z0, K2
+	VMOVUPS   constants<>+128(SB), Z0
+	VBLENDMPS constants<>+0(SB), Z0, K2, Z1
+	VBLENDMPS constants<>+14336(SB), Z1, K1, Z2
+	VMOVUPS   Z2, (AX)(BX*4)
+	ADDQ      $0x10, BX
+	CMPQ      BX, DX
+	JLT       signIntAVX512_loop
+	VZEROUPPER
+	RET
+
+// func popcntAVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·popcntAVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+popcntAVX2_loop:
+	VMOVUPS (CX)(BX*4), Y0
+	VPSRLD  $0x01, Y0, Y1
+	VPAND   constants<>+14400(SB), Y1, Y1
+	VPSUBD  Y1, Y0, Y0
+	VPAND   constants<>+14464(SB), Y0, Y1
+	VPSRLD  $0x02, Y0, Y0
+	VPAND   constants<>+14464(SB), Y0, Y0
+	VPADDD  Y0, Y1, Y0
+	VPSRLD  $0x04, Y0, Y1
+	VPADDD  Y1, Y0, Y0
+	VPAND   constants<>+14528(SB), Y0, Y0
+	VPSRLD  $0x08, Y0, Y1
+	VPADDD  Y1, Y0, Y0
+	VPSRLD  $0x10, Y0, Y1
+	VPADDD  Y1, Y0, Y0
+	VPAND   constants<>+14592(SB), Y0, Y0
+	VMOVUPS Y0, (AX)(BX*4)
+	ADDQ    $0x08, BX
+	CMPQ    BX, DX
+	JLT     popcntAVX2_loop
+	VZEROUPPER
+	RET
+
+// func popcntAVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·popcntAVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+popcntAVX512_loop:
+	VMOVUPS (CX)(BX*4), Z0
+	VPSRLD  $0x01, Z0, Z1
+	VPANDD  constants<>+14400(SB), Z1, Z1
+	VPSUBD  Z1, Z0, Z0
+	VPANDD  constants<>+14464(SB), Z0, Z1
+	VPSRLD  $0x02, Z0, Z0
+	VPANDD  constants<>+14464(SB), Z0, Z0
+	VPADDD  Z0, Z1, Z0
+	VPSRLD  $0x04, Z0, Z1
+	VPADDD  Z1, Z0, Z0
+	VPANDD  constants<>+14528(SB), Z0, Z0
+	VPSRLD  $0x08, Z0, Z1
+	VPADDD  Z1, Z0, Z0
+	VPSRLD  $0x10, Z0, Z1
+	VPADDD  Z1, Z0, Z0
+	VPANDD  constants<>+14592(SB), Z0, Z0
+	VMOVUPS Z0, (AX)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, DX
+	JLT     popcntAVX512_loop
+	VZEROUPPER
+	RET
+
+// func leadingZerosAVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·leadingZerosAVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+leadingZerosAVX2_loop:
+	VMOVUPS (CX)(BX*4), Y0
+	VPSRLD  $0x01, Y0, Y1
+	VPOR    Y1, Y0, Y0
+	VPSRLD  $0x02, Y0, Y1
+	VPOR    Y1, Y0, Y0
+	VPSRLD  $0x04, Y0, Y1
+	VPOR    Y1, Y0, Y0
+	VPSRLD  $0x08, Y0, Y1
+	VPOR    Y1, Y0, Y0
+	VPSRLD  $0x10, Y0, Y1
+	VPOR    Y1, Y0, Y0
+	VPXOR   constants<>+14336(SB), Y0, Y0
+	VPSRLD  $0x01, Y0, Y1
+	VPAND   constants<>+14400(SB), Y1, Y1
+	VPSUBD  Y1, Y0, Y0
+	VPAND   constants<>+14464(SB), Y0, Y1
+	VPSRLD  $0x02, Y0, Y0
+	VPAND   constants<>+14464(SB), Y0, Y0
+	VPADDD  Y0, Y1, Y0
+	VPSRLD  $0x04, Y0, Y1
+	VPADDD  Y1, Y0, Y0
+	VPAND   constants<>+14528(SB), Y0, Y0
+	VPSRLD  $0x08, Y0, Y1
+	VPADDD  Y1, Y0, Y0
+	VPSRLD  $0x10, Y0, Y1
+	VPADDD  Y1, Y0, Y0
+	VPAND   constants<>+14592(SB), Y0, Y0
+	VMOVUPS Y0, (AX)(BX*4)
+	ADDQ    $0x08, BX
+	CMPQ    BX, DX
+	JLT     leadingZerosAVX2_loop
+	VZEROUPPER
+	RET
+
+// func leadingZerosAVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·leadingZerosAVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+leadingZerosAVX512_loop:
+	VMOVUPS (CX)(BX*4), Z0
+	VPSRLD  $0x01, Z0, Z1
+	VPORD   Z1, Z0, Z0
+	VPSRLD  $0x02, Z0, Z1
+	VPORD   Z1, Z0, Z0
+	VPSRLD  $0x04, Z0, Z1
+	VPORD   Z1, Z0, Z0
+	VPSRLD  $0x08, Z0, Z1
+	VPORD   Z1, Z0, Z0
+	VPSRLD  $0x10, Z0, Z1
+	VPORD   Z1, Z0, Z0
+	VPXORD  constants<>+14336(SB), Z0, Z0
+	VPSRLD  $0x01, Z0, Z1
+	VPANDD  constants<>+14400(SB), Z1, Z1
+	VPSUBD  Z1, Z0, Z0
+	VPANDD  constants<>+14464(SB), Z0, Z1
+	VPSRLD  $0x02, Z0, Z0
+	VPANDD  constants<>+14464(SB), Z0, Z0
+	VPADDD  Z0, Z1, Z0
+	VPSRLD  $0x04, Z0, Z1
+	VPADDD  Z1, Z0, Z0
+	VPANDD  constants<>+14528(SB), Z0, Z0
+	VPSRLD  $0x08, Z0, Z1
+	VPADDD  Z1, Z0, Z0
+	VPSRLD  $0x10, Z0, Z1
+	VPADDD  Z1, Z0, Z0
+	VPANDD  constants<>+14592(SB), Z0, Z0
+	VMOVUPS Z0, (AX)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, DX
+	JLT     leadingZerosAVX512_loop
+	VZEROUPPER
+	RET
+
+// func f32FromBF16AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·f32FromBF16AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+f32FromBF16AVX2_loop:
+	VPMOVZXWD (CX)(BX*2), Y0
+	VPSLLD    $0x10, Y0, Y0
+	VMOVUPS   Y0, (AX)(BX*4)
+	ADDQ      $0x08, BX
+	CMPQ      BX, DX
+	JLT       f32FromBF16AVX2_loop
+	VZEROUPPER
+	RET
+
+// func f32FromBF16AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·f32FromBF16AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+f32FromBF16AVX512_loop:
+	VPMOVZXWD (CX)(BX*2), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VMOVUPS   Z0, (AX)(BX*4)
+	ADDQ      $0x10, BX
+	CMPQ      BX, DX
+	JLT       f32FromBF16AVX512_loop
+	VZEROUPPER
+	RET
+
+// func f32FromF16AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, F16C
+TEXT ·f32FromF16AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+f32FromF16AVX2_loop:
+	VCVTPH2PS (CX)(BX*2), Y0
+	VMOVUPS   Y0, (AX)(BX*4)
+	ADDQ      $0x08, BX
+	CMPQ      BX, DX
+	JLT       f32FromF16AVX2_loop
+	VZEROUPPER
+	RET
+
+// func f32FromF16AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·f32FromF16AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+f32FromF16AVX512_loop:
+	VCVTPH2PS (CX)(BX*2), Z0
+	VMOVUPS   Z0, (AX)(BX*4)
+	ADDQ      $0x10, BX
+	CMPQ      BX, DX
+	JLT       f32FromF16AVX512_loop
+	VZEROUPPER
+	RET
+
+// func f32FromF64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
 // Requires: AVX
-TEXT ·vSub32AVX2(SB), NOSPLIT, $0-32
+TEXT ·f32FromF64AVX2(SB), NOSPLIT, $0-40
 	MOVQ o+0(FP), AX
 	MOVQ x+8(FP), CX
-	MOVQ y+16(FP), DX
-	MOVQ n+24(FP), BX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
 
-vSub32AVX2_loop:
-	VMOVUPS (CX), Y0
-	VMOVUPS 32(CX), Y1
-	VMOVUPS 64(CX), Y2
-	VMOVUPS 96(CX), Y3
-	VSUBPS  (DX), Y0, Y0
-	VSUBPS  32(DX), Y1, Y1
-	VSUBPS  64(DX), Y2, Y2
-	VSUBPS  96(DX), Y3, Y3
-	VMOVUPS Y0, (AX)
-	VMOVUPS Y1, 32(AX)
-	VMOVUPS Y2, 64(AX)
-	VMOVUPS Y3, 96(AX)
-	ADDQ    $0x00000080, AX
-	ADDQ    $0x00000080, CX
-	ADDQ    $0x00000080, DX
-	SUBQ    $0x00000020, BX
-	JNZ     vSub32AVX2_loop
+f32FromF64AVX2_loop:
+	VMOVUPS    (CX)(BX*8), Y0
+	VCVTPD2PSY Y0, X0
+	VMOVUPS    X0, (AX)(BX*4)
+	ADDQ       $0x04, BX
+	CMPQ       BX, DX
+	JLT        f32FromF64AVX2_loop
 	VZEROUPPER
 	RET
 
-// func vSub64AVX2(o *float64, x *float64, y *float64, n int)
+// func f32FromF64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·f32FromF64AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+f32FromF64AVX512_loop:
+	VMOVUPS   (CX)(BX*8), Z0
+	VCVTPD2PS Z0, Y0
+	VMOVUPS   Y0, (AX)(BX*4)
+	ADDQ      $0x08, BX
+	CMPQ      BX, DX
+	JLT       f32FromF64AVX512_loop
+	VZEROUPPER
+	RET
+
+// func f64FromF32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
 // Requires: AVX
-TEXT ·vSub64AVX2(SB), NOSPLIT, $0-32
+TEXT ·f64FromF32AVX2(SB), NOSPLIT, $0-40
 	MOVQ o+0(FP), AX
 	MOVQ x+8(FP), CX
-	MOVQ y+16(FP), DX
-	MOVQ n+24(FP), BX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
 
-vSub64AVX2_loop:
-	VMOVUPS (CX), Y0
-	VMOVUPS 32(CX), Y1
-	VMOVUPS 64(CX), Y2
-	VMOVUPS 96(CX), Y3
-	VSUBPD  (DX), Y0, Y0
-	VSUBPD  32(DX), Y1, Y1
-	VSUBPD  64(DX), Y2, Y2
-	VSUBPD  96(DX), Y3, Y3
-	VMOVUPS Y0, (AX)
-	VMOVUPS Y1, 32(AX)
-	VMOVUPS Y2, 64(AX)
-	VMOVUPS Y3, 96(AX)
-	ADDQ    $0x00000080, AX
-	ADDQ    $0x00000080, CX
-	ADDQ    $0x00000080, DX
-	SUBQ    $0x00000010, BX
-	JNZ     vSub64AVX2_loop
+f64FromF32AVX2_loop:
+	VCVTPS2PD (CX)(BX*4), Y0
+	VMOVUPS   Y0, (AX)(BX*8)
+	ADDQ      $0x04, BX
+	CMPQ      BX, DX
+	JLT       f64FromF32AVX2_loop
 	VZEROUPPER
 	RET
 
-// func vSub32AVX512(o *float32, x *float32, y *float32, n int)
+// func f64FromF32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
 // Requires: AVX, AVX512F
-TEXT ·vSub32AVX512(SB), NOSPLIT, $0-32
+TEXT ·f64FromF32AVX512(SB), NOSPLIT, $0-40
 	MOVQ o+0(FP), AX
 	MOVQ x+8(FP), CX
-	MOVQ y+16(FP), DX
-	MOVQ n+24(FP), BX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
 
-vSub32AVX512_loop:
-	VMOVUPS (CX), Z0
-	VMOVUPS 64(CX), Z1
-	VMOVUPS 128(CX), Z2
-	VMOVUPS 192(CX), Z3
-	VSUBPS  (DX), Z0, Z0
-	VSUBPS  64(DX), Z1, Z1
-	VSUBPS  128(DX), Z2, Z2
-	VSUBPS  192(DX), Z3, Z3
-	VMOVUPS Z0, (AX)
-	VMOVUPS Z1, 64(AX)
-	VMOVUPS Z2, 128(AX)
-	VMOVUPS Z3, 192(AX)
-	ADDQ    $0x00000100, AX
-	ADDQ    $0x00000100, CX
-	ADDQ    $0x00000100, DX
-	SUBQ    $0x00000040, BX
-	JNZ     vSub32AVX512_loop
+f64FromF32AVX512_loop:
+	VCVTPS2PD (CX)(BX*4), Z0
+	VMOVUPS   Z0, (AX)(BX*8)
+	ADDQ      $0x08, BX
+	CMPQ      BX, DX
+	JLT       f64FromF32AVX512_loop
 	VZEROUPPER
 	RET
 
-// func vSub64AVX512(o *float64, x *float64, y *float64, n int)
+// func bF16FromF32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·bF16FromF32AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+bF16FromF32AVX2_loop:
+	VMOVUPS      (CX)(BX*4), Y0
+	VPSRLD       $0x10, Y0, Y1
+	VPAND        constants<>+128(SB), Y1, Y1
+	VPADDD       constants<>+14656(SB), Y0, Y2
+	VPADDD       Y1, Y2, Y1
+	VPAND        constants<>+192(SB), Y0, Y2
+	VPOR         constants<>+5760(SB), Y2, Y2
+	VCMPPS       $0x03, Y0, Y0, Y0
+	VBLENDVPS    Y0, Y2, Y1, Y0
+	VPSRLD       $0x10, Y0, Y0
+	VEXTRACTI128 $0x01, Y0, X1
+	VPACKUSDW    X1, X0, X1
+	VMOVDQU      X1, (AX)(BX*2)
+	ADDQ         $0x08, BX
+	CMPQ         BX, DX
+	JLT          bF16FromF32AVX2_loop
+	VZEROUPPER
+	RET
+
+// func bF16FromF32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
 // Requires: AVX, AVX512F
-TEXT ·vSub64AVX512(SB), NOSPLIT, $0-32
+TEXT ·bF16FromF32AVX512(SB), NOSPLIT, $0-40
 	MOVQ o+0(FP), AX
 	MOVQ x+8(FP), CX
-	MOVQ y+16(FP), DX
-	MOVQ n+24(FP), BX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
 
-vSub64AVX512_loop:
-	VMOVUPS (CX), Z0
-	VMOVUPS 64(CX), Z1
-	VMOVUPS 128(CX), Z2
-	VMOVUPS 192(CX), Z3
-	VSUBPD  (DX), Z0, Z0
-	VSUBPD  64(DX), Z1, Z1
-	VSUBPD  128(DX), Z2, Z2
-	VSUBPD  192(DX), Z3, Z3
-	VMOVUPS Z0, (AX)
-	VMOVUPS Z1, 64(AX)
-	VMOVUPS Z2, 128(AX)
-	VMOVUPS Z3, 192(AX)
-	ADDQ    $0x00000100, AX
-	ADDQ    $0x00000100, CX
-	ADDQ    $0x00000100, DX
-	SUBQ    $0x00000020, BX
-	JNZ     vSub64AVX512_loop
+bF16FromF32AVX512_loop:
+	VMOVUPS   (CX)(BX*4), Z0
+	VPSRLD    $0x10, Z0, Z1
+	VPANDD    constants<>+128(SB), Z1, Z1
+	VPADDD    constants<>+14656(SB), Z0, Z3
+	VPADDD    Z1, Z3, Z1
+	VPANDD    constants<>+192(SB), Z0, Z3
+	VPORD     constants<>+5760(SB), Z3, Z3
+	VCMPPS    $0x03, Z0, Z0, K1
+	VBLENDMPS Z3, Z1, K1, Z2
+	VPSRLD    $0x10, Z2, Z0
+	VPMOVDW   Z0, (AX)(BX*2)
+	ADDQ      $0x10, BX
+	CMPQ      BX, DX
+	JLT       bF16FromF32AVX512_loop
 	VZEROUPPER
 	RET
 
-// func vMul32AVX2(o *float32, x *float32, y *float32, n int)
+// func f16FromF32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2, F16C
+TEXT ·f16FromF32AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+f16FromF32AVX2_loop:
+	VMOVUPS   (CX)(BX*4), Y0
+	VCMPPS    $0x03, Y0, Y0, Y1
+	VPAND     constants<>+192(SB), Y0, Y2
+	VPOR      constants<>+5760(SB), Y2, Y2
+	VBLENDVPS Y1, Y2, Y0, Y0
+	VCVTPS2PH $0x00, Y0, (AX)(BX*2)
+	ADDQ      $0x08, BX
+	CMPQ      BX, DX
+	JLT       f16FromF32AVX2_loop
+	VZEROUPPER
+	RET
+
+// func f16FromF32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·f16FromF32AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+f16FromF32AVX512_loop:
+	VMOVUPS   (CX)(BX*4), Z0
+	VCMPPS    $0x03, Z0, Z0, K1
+	VPANDD    constants<>+192(SB), Z0, Z1
+	VPORD     constants<>+5760(SB), Z1, Z1
+	VBLENDMPS Z1, Z0, K1, Z2
+	VCVTPS2PH $0x00, Z2, (AX)(BX*2)
+	ADDQ      $0x10, BX
+	CMPQ      BX, DX
+	JLT       f16FromF32AVX512_loop
+	VZEROUPPER
+	RET
+
+// func f32FromI32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
 // Requires: AVX
-TEXT ·vMul32AVX2(SB), NOSPLIT, $0-32
+TEXT ·f32FromI32AVX2(SB), NOSPLIT, $0-40
 	MOVQ o+0(FP), AX
 	MOVQ x+8(FP), CX
-	MOVQ y+16(FP), DX
-	MOVQ n+24(FP), BX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
 
-vMul32AVX2_loop:
-	VMOVUPS (CX), Y0
-	VMOVUPS 32(CX), Y1
-	VMOVUPS 64(CX), Y2
-	VMOVUPS 96(CX), Y3
-	VMULPS  (DX), Y0, Y0
-	VMULPS  32(DX), Y1, Y1
-	VMULPS  64(DX), Y2, Y2
-	VMULPS  96(DX), Y3, Y3
-	VMOVUPS Y0, (AX)
-	VMOVUPS Y1, 32(AX)
-	VMOVUPS Y2, 64(AX)
-	VMOVUPS Y3, 96(AX)
-	ADDQ    $0x00000080, AX
-	ADDQ    $0x00000080, CX
-	ADDQ    $0x00000080, DX
-	SUBQ    $0x00000020, BX
-	JNZ     vMul32AVX2_loop
+f32FromI32AVX2_loop:
+	VMOVUPS   (CX)(BX*4), Y0
+	VCVTDQ2PS Y0, Y0
+	VMOVUPS   Y0, (AX)(BX*4)
+	ADDQ      $0x08, BX
+	CMPQ      BX, DX
+	JLT       f32FromI32AVX2_loop
 	VZEROUPPER
 	RET
 
-// func vMul64AVX2(o *float64, x *float64, y *float64, n int)
+// func f32FromI32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·f32FromI32AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+f32FromI32AVX512_loop:
+	VMOVUPS   (CX)(BX*4), Z0
+	VCVTDQ2PS Z0, Z0
+	VMOVUPS   Z0, (AX)(BX*4)
+	ADDQ      $0x10, BX
+	CMPQ      BX, DX
+	JLT       f32FromI32AVX512_loop
+	VZEROUPPER
+	RET
+
+// func i32FromF32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
 // Requires: AVX
-TEXT ·vMul64AVX2(SB), NOSPLIT, $0-32
+TEXT ·i32FromF32AVX2(SB), NOSPLIT, $0-40
 	MOVQ o+0(FP), AX
 	MOVQ x+8(FP), CX
-	MOVQ y+16(FP), DX
-	MOVQ n+24(FP), BX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
 
-vMul64AVX2_loop:
-	VMOVUPS (CX), Y0
-	VMOVUPS 32(CX), Y1
-	VMOVUPS 64(CX), Y2
-	VMOVUPS 96(CX), Y3
-	VMULPD  (DX), Y0, Y0
-	VMULPD  32(DX), Y1, Y1
-	VMULPD  64(DX), Y2, Y2
-	VMULPD  96(DX), Y3, Y3
-	VMOVUPS Y0, (AX)
-	VMOVUPS Y1, 32(AX)
-	VMOVUPS Y2, 64(AX)
-	VMOVUPS Y3, 96(AX)
-	ADDQ    $0x00000080, AX
-	ADDQ    $0x00000080, CX
-	ADDQ    $0x00000080, DX
-	SUBQ    $0x00000010, BX
-	JNZ     vMul64AVX2_loop
+i32FromF32AVX2_loop:
+	VMOVUPS    (CX)(BX*4), Y0
+	VMOVUPS    constants<>+14720(SB), Y1
+	VCMPPS     $0x12, Y0, Y1, Y1
+	VCVTTPS2DQ Y0, Y2
+	VBLENDVPS  Y1, constants<>+448(SB), Y2, Y1
+	VCMPPS     $0x03, Y0, Y0, Y0
+	VBLENDVPS  Y0, constants<>+0(SB), Y1, Y0
+	VMOVUPS    Y0, (AX)(BX*4)
+	ADDQ       $0x08, BX
+	CMPQ       BX, DX
+	JLT        i32FromF32AVX2_loop
 	VZEROUPPER
 	RET
 
-// func vMul32AVX512(o *float32, x *float32, y *float32, n int)
+// func i32FromF32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
 // Requires: AVX, AVX512F
-TEXT ·vMul32AVX512(SB), NOSPLIT, $0-32
+TEXT ·i32FromF32AVX512(SB), NOSPLIT, $0-40
 	MOVQ o+0(FP), AX
 	MOVQ x+8(FP), CX
-	MOVQ y+16(FP), DX
-	MOVQ n+24(FP), BX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
 
-vMul32AVX512_loop:
-	VMOVUPS (CX), Z0
-	VMOVUPS 64(CX), Z1
-	VMOVUPS 128(CX), Z2
-	VMOVUPS 192(CX), Z3
-	VMULPS  (DX), Z0, Z0
-	VMULPS  64(DX), Z1, Z1
-	VMULPS  128(DX), Z2, Z2
-	VMULPS  192(DX), Z3, Z3
-	VMOVUPS Z0, (AX)
-	VMOVUPS Z1, 64(AX)
-	VMOVUPS Z2, 128(AX)
-	VMOVUPS Z3, 192(AX)
-	ADDQ    $0x00000100, AX
-	ADDQ    $0x00000100, CX
-	ADDQ    $0x00000100, DX
-	SUBQ    $0x00000040, BX
-	JNZ     vMul32AVX512_loop
+i32FromF32AVX512_loop:
+	VMOVUPS    (CX)(BX*4), Z0
+	VMOVUPS    constants<>+14720(SB), Z1
+	VCMPPS     $0x12, Z0, Z1, K1
+	VCVTTPS2DQ Z0, Z1
+	VBLENDMPS  constants<>+448(SB), Z1, K1, Z2
+	VCMPPS     $0x03, Z0, Z0, K1
+	VBLENDMPS  constants<>+0(SB), Z2, K1, Z3
+	VMOVUPS    Z3, (AX)(BX*4)
+	ADDQ       $0x10, BX
+	CMPQ       BX, DX
+	JLT        i32FromF32AVX512_loop
 	VZEROUPPER
 	RET
 
-// func vMul64AVX512(o *float64, x *float64, y *float64, n int)
+// func f32FromI1AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·f32FromI1AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+f32FromI1AVX2_loop:
+	VPMOVZXBD (CX)(BX*1), Y0
+	VPXOR     Y1, Y1, Y1
+	VPCMPGTD  Y1, Y0, Y0
+	VMOVUPS   constants<>+0(SB), Y1
+	VBLENDVPS Y0, constants<>+576(SB), Y1, Y0
+	VMOVUPS   Y0, (AX)(BX*4)
+	ADDQ      $0x08, BX
+	CMPQ      BX, DX
+	JLT       f32FromI1AVX2_loop
+	VZEROUPPER
+	RET
+
+// func f32FromI1AVX512(o *byte, x *byte, y *byte, z *byte, n int)
 // Requires: AVX, AVX512F
-TEXT ·vMul64AVX512(SB), NOSPLIT, $0-32
+TEXT ·f32FromI1AVX512(SB), NOSPLIT, $0-40
 	MOVQ o+0(FP), AX
 	MOVQ x+8(FP), CX
-	MOVQ y+16(FP), DX
-	MOVQ n+24(FP), BX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
 
-vMul64AVX512_loop:
-	VMOVUPS (CX), Z0
-	VMOVUPS 64(CX), Z1
-	VMOVUPS 128(CX), Z2
-	VMOVUPS 192(CX), Z3
-	VMULPD  (DX), Z0, Z0
-	VMULPD  64(DX), Z1, Z1
-	VMULPD  128(DX), Z2, Z2
-	VMULPD  192(DX), Z3, Z3
-	VMOVUPS Z0, (AX)
-	VMOVUPS Z1, 64(AX)
-	VMOVUPS Z2, 128(AX)
-	VMOVUPS Z3, 192(AX)
-	ADDQ    $0x00000100, AX
-	ADDQ    $0x00000100, CX
-	ADDQ    $0x00000100, DX
-	SUBQ    $0x00000020, BX
-	JNZ     vMul64AVX512_loop
+f32FromI1AVX512_loop:
+	VPMOVZXBD (CX)(BX*1), Z0
+	VPTESTMD  Z0, Z0, K1
+	VMOVUPS   constants<>+0(SB), Z0
+	VBLENDMPS constants<>+576(SB), Z0, K1, Z1
+	VMOVUPS   Z1, (AX)(BX*4)
+	ADDQ      $0x10, BX
+	CMPQ      BX, DX
+	JLT       f32FromI1AVX512_loop
 	VZEROUPPER
 	RET
 
-// func vDiv32AVX2(o *float32, x *float32, y *float32, n int)
+// func dot32FoldAVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, FMA3
+TEXT ·dot32FoldAVX2(SB), NOSPLIT, $0-40
+	MOVQ    o+0(FP), AX
+	MOVQ    x+8(FP), CX
+	MOVQ    y+16(FP), DX
+	MOVQ    z+24(FP), BX
+	MOVQ    n+32(FP), BX
+	XORQ    SI, SI
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 64(AX), Y2
+	VMOVUPS 96(AX), Y3
+
+dot32FoldAVX2_loop:
+	VMOVUPS     (CX)(SI*4), Y4
+	VMOVUPS     (DX)(SI*4), Y5
+	VMOVUPS     Y0, Y0
+	VFMADD231PS Y5, Y4, Y0
+	VMOVUPS     Y0, Y0
+	VMOVUPS     32(CX)(SI*4), Y4
+	VMOVUPS     32(DX)(SI*4), Y5
+	VMOVUPS     Y1, Y1
+	VFMADD231PS Y5, Y4, Y1
+	VMOVUPS     Y1, Y1
+	VMOVUPS     64(CX)(SI*4), Y4
+	VMOVUPS     64(DX)(SI*4), Y5
+	VMOVUPS     Y2, Y2
+	VFMADD231PS Y5, Y4, Y2
+	VMOVUPS     Y2, Y2
+	VMOVUPS     96(CX)(SI*4), Y4
+	VMOVUPS     96(DX)(SI*4), Y5
+	VMOVUPS     Y3, Y3
+	VFMADD231PS Y5, Y4, Y3
+	VMOVUPS     Y3, Y3
+	ADDQ        $0x20, SI
+	CMPQ        SI, BX
+	JLT         dot32FoldAVX2_loop
+	VMOVUPS     Y0, (AX)
+	VMOVUPS     Y1, 32(AX)
+	VMOVUPS     Y2, 64(AX)
+	VMOVUPS     Y3, 96(AX)
+	VZEROUPPER
+	RET
+
+// func dot32FoldAVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·dot32FoldAVX512(SB), NOSPLIT, $0-40
+	MOVQ    o+0(FP), AX
+	MOVQ    x+8(FP), CX
+	MOVQ    y+16(FP), DX
+	MOVQ    z+24(FP), BX
+	MOVQ    n+32(FP), BX
+	XORQ    SI, SI
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+
+dot32FoldAVX512_loop:
+	VMOVUPS     (CX)(SI*4), Z2
+	VMOVUPS     (DX)(SI*4), Z3
+	VMOVUPS     Z0, Z0
+	VFMADD231PS Z3, Z2, Z0
+	VMOVUPS     Z0, Z0
+	VMOVUPS     64(CX)(SI*4), Z2
+	VMOVUPS     64(DX)(SI*4), Z3
+	VMOVUPS     Z1, Z1
+	VFMADD231PS Z3, Z2, Z1
+	VMOVUPS     Z1, Z1
+	ADDQ        $0x20, SI
+	CMPQ        SI, BX
+	JLT         dot32FoldAVX512_loop
+	VMOVUPS     Z0, (AX)
+	VMOVUPS     Z1, 64(AX)
+	VZEROUPPER
+	RET
+
+// func transpose32AVX2(dst *byte, src *byte, dstLine int, srcLine int, blocks int)
 // Requires: AVX
-TEXT ·vDiv32AVX2(SB), NOSPLIT, $0-32
-	MOVQ o+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ y+16(FP), DX
-	MOVQ n+24(FP), BX
+TEXT ·transpose32AVX2(SB), NOSPLIT, $0-40
+	MOVQ dst+0(FP), AX
+	MOVQ src+8(FP), CX
+	MOVQ dstLine+16(FP), DX
+	MOVQ srcLine+24(FP), BX
+	MOVQ blocks+32(FP), SI
 
-vDiv32AVX2_loop:
-	VMOVUPS (CX), Y0
-	VMOVUPS 32(CX), Y1
-	VMOVUPS 64(CX), Y2
-	VMOVUPS 96(CX), Y3
-	VDIVPS  (DX), Y0, Y0
-	VDIVPS  32(DX), Y1, Y1
-	VDIVPS  64(DX), Y2, Y2
-	VDIVPS  96(DX), Y3, Y3
-	VMOVUPS Y0, (AX)
-	VMOVUPS Y1, 32(AX)
-	VMOVUPS Y2, 64(AX)
-	VMOVUPS Y3, 96(AX)
-	ADDQ    $0x00000080, AX
-	ADDQ    $0x00000080, CX
-	ADDQ    $0x00000080, DX
-	SUBQ    $0x00000020, BX
-	JNZ     vDiv32AVX2_loop
+transpose32AVX2_loop:
+	MOVQ       CX, DI
+	VMOVUPS    (DI), Y0
+	ADDQ       BX, DI
+	VMOVUPS    (DI), Y1
+	ADDQ       BX, DI
+	VMOVUPS    (DI), Y2
+	ADDQ       BX, DI
+	VMOVUPS    (DI), Y3
+	ADDQ       BX, DI
+	VMOVUPS    (DI), Y4
+	ADDQ       BX, DI
+	VMOVUPS    (DI), Y5
+	ADDQ       BX, DI
+	VMOVUPS    (DI), Y6
+	ADDQ       BX, DI
+	VMOVUPS    (DI), Y7
+	VUNPCKLPS  Y1, Y0, Y8
+	VUNPCKHPS  Y1, Y0, Y0
+	VUNPCKLPS  Y3, Y2, Y1
+	VUNPCKHPS  Y3, Y2, Y2
+	VUNPCKLPS  Y5, Y4, Y3
+	VUNPCKHPS  Y5, Y4, Y4
+	VUNPCKLPS  Y7, Y6, Y5
+	VUNPCKHPS  Y7, Y6, Y6
+	VUNPCKLPD  Y1, Y8, Y7
+	VUNPCKHPD  Y1, Y8, Y1
+	VUNPCKLPD  Y2, Y0, Y8
+	VUNPCKHPD  Y2, Y0, Y0
+	VUNPCKLPD  Y5, Y3, Y2
+	VUNPCKHPD  Y5, Y3, Y3
+	VUNPCKLPD  Y6, Y4, Y5
+	VUNPCKHPD  Y6, Y4, Y4
+	VPERM2F128 $0x20, Y2, Y7, Y6
+	VPERM2F128 $0x31, Y2, Y7, Y2
+	VPERM2F128 $0x20, Y3, Y1, Y7
+	VPERM2F128 $0x31, Y3, Y1, Y1
+	VPERM2F128 $0x20, Y5, Y8, Y3
+	VPERM2F128 $0x31, Y5, Y8, Y5
+	VPERM2F128 $0x20, Y4, Y0, Y8
+	VPERM2F128 $0x31, Y4, Y0, Y0
+	VMOVUPS    Y6, (AX)
+	ADDQ       DX, AX
+	VMOVUPS    Y7, (AX)
+	ADDQ       DX, AX
+	VMOVUPS    Y3, (AX)
+	ADDQ       DX, AX
+	VMOVUPS    Y8, (AX)
+	ADDQ       DX, AX
+	VMOVUPS    Y2, (AX)
+	ADDQ       DX, AX
+	VMOVUPS    Y1, (AX)
+	ADDQ       DX, AX
+	VMOVUPS    Y5, (AX)
+	ADDQ       DX, AX
+	VMOVUPS    Y0, (AX)
+	ADDQ       DX, AX
+	ADDQ       $0x20, CX
+	DECQ       SI
+	JNZ        transpose32AVX2_loop
 	VZEROUPPER
 	RET
 
-// func vDiv64AVX2(o *float64, x *float64, y *float64, n int)
+// func dot64FoldAVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, FMA3
+TEXT ·dot64FoldAVX2(SB), NOSPLIT, $0-40
+	MOVQ    o+0(FP), AX
+	MOVQ    x+8(FP), CX
+	MOVQ    y+16(FP), DX
+	MOVQ    z+24(FP), BX
+	MOVQ    n+32(FP), BX
+	XORQ    SI, SI
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 64(AX), Y2
+	VMOVUPS 96(AX), Y3
+
+dot64FoldAVX2_loop:
+	VMOVUPS     (CX)(SI*8), Y4
+	VMOVUPS     (DX)(SI*8), Y5
+	VMOVUPS     Y0, Y0
+	VFMADD231PD Y5, Y4, Y0
+	VMOVUPS     Y0, Y0
+	VMOVUPS     32(CX)(SI*8), Y4
+	VMOVUPS     32(DX)(SI*8), Y5
+	VMOVUPS     Y1, Y1
+	VFMADD231PD Y5, Y4, Y1
+	VMOVUPS     Y1, Y1
+	VMOVUPS     64(CX)(SI*8), Y4
+	VMOVUPS     64(DX)(SI*8), Y5
+	VMOVUPS     Y2, Y2
+	VFMADD231PD Y5, Y4, Y2
+	VMOVUPS     Y2, Y2
+	VMOVUPS     96(CX)(SI*8), Y4
+	VMOVUPS     96(DX)(SI*8), Y5
+	VMOVUPS     Y3, Y3
+	VFMADD231PD Y5, Y4, Y3
+	VMOVUPS     Y3, Y3
+	ADDQ        $0x10, SI
+	CMPQ        SI, BX
+	JLT         dot64FoldAVX2_loop
+	VMOVUPS     Y0, (AX)
+	VMOVUPS     Y1, 32(AX)
+	VMOVUPS     Y2, 64(AX)
+	VMOVUPS     Y3, 96(AX)
+	VZEROUPPER
+	RET
+
+// func dot64FoldAVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·dot64FoldAVX512(SB), NOSPLIT, $0-40
+	MOVQ    o+0(FP), AX
+	MOVQ    x+8(FP), CX
+	MOVQ    y+16(FP), DX
+	MOVQ    z+24(FP), BX
+	MOVQ    n+32(FP), BX
+	XORQ    SI, SI
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+
+dot64FoldAVX512_loop:
+	VMOVUPS     (CX)(SI*8), Z2
+	VMOVUPS     (DX)(SI*8), Z3
+	VMOVUPS     Z0, Z0
+	VFMADD231PD Z3, Z2, Z0
+	VMOVUPS     Z0, Z0
+	VMOVUPS     64(CX)(SI*8), Z2
+	VMOVUPS     64(DX)(SI*8), Z3
+	VMOVUPS     Z1, Z1
+	VFMADD231PD Z3, Z2, Z1
+	VMOVUPS     Z1, Z1
+	ADDQ        $0x10, SI
+	CMPQ        SI, BX
+	JLT         dot64FoldAVX512_loop
+	VMOVUPS     Z0, (AX)
+	VMOVUPS     Z1, 64(AX)
+	VZEROUPPER
+	RET
+
+// func transpose64AVX2(dst *byte, src *byte, dstLine int, srcLine int, blocks int)
 // Requires: AVX
-TEXT ·vDiv64AVX2(SB), NOSPLIT, $0-32
-	MOVQ o+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ y+16(FP), DX
-	MOVQ n+24(FP), BX
+TEXT ·transpose64AVX2(SB), NOSPLIT, $0-40
+	MOVQ dst+0(FP), AX
+	MOVQ src+8(FP), CX
+	MOVQ dstLine+16(FP), DX
+	MOVQ srcLine+24(FP), BX
+	MOVQ blocks+32(FP), SI
 
-vDiv64AVX2_loop:
-	VMOVUPS (CX), Y0
-	VMOVUPS 32(CX), Y1
-	VMOVUPS 64(CX), Y2
-	VMOVUPS 96(CX), Y3
-	VDIVPD  (DX), Y0, Y0
-	VDIVPD  32(DX), Y1, Y1
-	VDIVPD  64(DX), Y2, Y2
-	VDIVPD  96(DX), Y3, Y3
-	VMOVUPS Y0, (AX)
-	VMOVUPS Y1, 32(AX)
-	VMOVUPS Y2, 64(AX)
-	VMOVUPS Y3, 96(AX)
-	ADDQ    $0x00000080, AX
-	ADDQ    $0x00000080, CX
-	ADDQ    $0x00000080, DX
-	SUBQ    $0x00000010, BX
-	JNZ     vDiv64AVX2_loop
+transpose64AVX2_loop:
+	MOVQ       CX, DI
+	VMOVUPS    (DI), Y0
+	ADDQ       BX, DI
+	VMOVUPS    (DI), Y1
+	ADDQ       BX, DI
+	VMOVUPS    (DI), Y2
+	ADDQ       BX, DI
+	VMOVUPS    (DI), Y3
+	VUNPCKLPD  Y1, Y0, Y4
+	VUNPCKHPD  Y1, Y0, Y0
+	VUNPCKLPD  Y3, Y2, Y1
+	VUNPCKHPD  Y3, Y2, Y2
+	VPERM2F128 $0x20, Y1, Y4, Y3
+	VPERM2F128 $0x31, Y1, Y4, Y1
+	VPERM2F128 $0x20, Y2, Y0, Y4
+	VPERM2F128 $0x31, Y2, Y0, Y0
+	VMOVUPS    Y3, (AX)
+	ADDQ       DX, AX
+	VMOVUPS    Y4, (AX)
+	ADDQ       DX, AX
+	VMOVUPS    Y1, (AX)
+	ADDQ       DX, AX
+	VMOVUPS    Y0, (AX)
+	ADDQ       DX, AX
+	ADDQ       $0x20, CX
+	DECQ       SI
+	JNZ        transpose64AVX2_loop
 	VZEROUPPER
 	RET
 
-// func vDiv32AVX512(o *float32, x *float32, y *float32, n int)
-// Requires: AVX, AVX512F
-TEXT ·vDiv32AVX512(SB), NOSPLIT, $0-32
-	MOVQ o+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ y+16(FP), DX
-	MOVQ n+24(FP), BX
-
-vDiv32AVX512_loop:
-	VMOVUPS (CX), Z0
-	VMOVUPS 64(CX), Z1
-	VMOVUPS 128(CX), Z2
-	VMOVUPS 192(CX), Z3
-	VDIVPS  (DX), Z0, Z0
-	VDIVPS  64(DX), Z1, Z1
-	VDIVPS  128(DX), Z2, Z2
-	VDIVPS  192(DX), Z3, Z3
-	VMOVUPS Z0, (AX)
-	VMOVUPS Z1, 64(AX)
-	VMOVUPS Z2, 128(AX)
-	VMOVUPS Z3, 192(AX)
-	ADDQ    $0x00000100, AX
-	ADDQ    $0x00000100, CX
-	ADDQ    $0x00000100, DX
-	SUBQ    $0x00000040, BX
-	JNZ     vDiv32AVX512_loop
-	VZEROUPPER
-	RET
-
-// func vDiv64AVX512(o *float64, x *float64, y *float64, n int)
-// Requires: AVX, AVX512F
-TEXT ·vDiv64AVX512(SB), NOSPLIT, $0-32
-	MOVQ o+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ y+16(FP), DX
-	MOVQ n+24(FP), BX
-
-vDiv64AVX512_loop:
-	VMOVUPS (CX), Z0
-	VMOVUPS 64(CX), Z1
-	VMOVUPS 128(CX), Z2
-	VMOVUPS 192(CX), Z3
-	VDIVPD  (DX), Z0, Z0
-	VDIVPD  64(DX), Z1, Z1
-	VDIVPD  128(DX), Z2, Z2
-	VDIVPD  192(DX), Z3, Z3
-	VMOVUPS Z0, (AX)
-	VMOVUPS Z1, 64(AX)
-	VMOVUPS Z2, 128(AX)
-	VMOVUPS Z3, 192(AX)
-	ADDQ    $0x00000100, AX
-	ADDQ    $0x00000100, CX
-	ADDQ    $0x00000100, DX
-	SUBQ    $0x00000020, BX
-	JNZ     vDiv64AVX512_loop
-	VZEROUPPER
-	RET
-
-DATA constants<>+0(SB)/8, $0xc087700000000000
-DATA constants<>+8(SB)/8, $0xc087700000000000
-DATA constants<>+16(SB)/8, $0xc087700000000000
-DATA constants<>+24(SB)/8, $0xc087700000000000
-DATA constants<>+32(SB)/8, $0xc087700000000000
-DATA constants<>+40(SB)/8, $0xc087700000000000
-DATA constants<>+48(SB)/8, $0xc087700000000000
-DATA constants<>+56(SB)/8, $0xc087700000000000
-DATA constants<>+64(SB)/8, $0x4086300000000000
-DATA constants<>+72(SB)/8, $0x4086300000000000
-DATA constants<>+80(SB)/8, $0x4086300000000000
-DATA constants<>+88(SB)/8, $0x4086300000000000
-DATA constants<>+96(SB)/8, $0x4086300000000000
-DATA constants<>+104(SB)/8, $0x4086300000000000
-DATA constants<>+112(SB)/8, $0x4086300000000000
-DATA constants<>+120(SB)/8, $0x4086300000000000
-DATA constants<>+128(SB)/8, $0x3ff71547652b82fe
-DATA constants<>+136(SB)/8, $0x3ff71547652b82fe
-DATA constants<>+144(SB)/8, $0x3ff71547652b82fe
-DATA constants<>+152(SB)/8, $0x3ff71547652b82fe
-DATA constants<>+160(SB)/8, $0x3ff71547652b82fe
-DATA constants<>+168(SB)/8, $0x3ff71547652b82fe
-DATA constants<>+176(SB)/8, $0x3ff71547652b82fe
-DATA constants<>+184(SB)/8, $0x3ff71547652b82fe
-DATA constants<>+192(SB)/8, $0x4338000000000000
-DATA constants<>+200(SB)/8, $0x4338000000000000
-DATA constants<>+208(SB)/8, $0x4338000000000000
-DATA constants<>+216(SB)/8, $0x4338000000000000
-DATA constants<>+224(SB)/8, $0x4338000000000000
-DATA constants<>+232(SB)/8, $0x4338000000000000
-DATA constants<>+240(SB)/8, $0x4338000000000000
-DATA constants<>+248(SB)/8, $0x4338000000000000
-DATA constants<>+256(SB)/8, $0xbfe62e42fee00000
-DATA constants<>+264(SB)/8, $0xbfe62e42fee00000
-DATA constants<>+272(SB)/8, $0xbfe62e42fee00000
-DATA constants<>+280(SB)/8, $0xbfe62e42fee00000
-DATA constants<>+288(SB)/8, $0xbfe62e42fee00000
-DATA constants<>+296(SB)/8, $0xbfe62e42fee00000
-DATA constants<>+304(SB)/8, $0xbfe62e42fee00000
-DATA constants<>+312(SB)/8, $0xbfe62e42fee00000
-DATA constants<>+320(SB)/8, $0xbdea39ef35793c76
-DATA constants<>+328(SB)/8, $0xbdea39ef35793c76
-DATA constants<>+336(SB)/8, $0xbdea39ef35793c76
-DATA constants<>+344(SB)/8, $0xbdea39ef35793c76
-DATA constants<>+352(SB)/8, $0xbdea39ef35793c76
-DATA constants<>+360(SB)/8, $0xbdea39ef35793c76
-DATA constants<>+368(SB)/8, $0xbdea39ef35793c76
-DATA constants<>+376(SB)/8, $0xbdea39ef35793c76
-DATA constants<>+384(SB)/8, $0x3e21eed8eff8d898
-DATA constants<>+392(SB)/8, $0x3e21eed8eff8d898
-DATA constants<>+400(SB)/8, $0x3e21eed8eff8d898
-DATA constants<>+408(SB)/8, $0x3e21eed8eff8d898
-DATA constants<>+416(SB)/8, $0x3e21eed8eff8d898
-DATA constants<>+424(SB)/8, $0x3e21eed8eff8d898
-DATA constants<>+432(SB)/8, $0x3e21eed8eff8d898
-DATA constants<>+440(SB)/8, $0x3e21eed8eff8d898
-DATA constants<>+448(SB)/8, $0x3de6124613a86d09
-DATA constants<>+456(SB)/8, $0x3de6124613a86d09
-DATA constants<>+464(SB)/8, $0x3de6124613a86d09
-DATA constants<>+472(SB)/8, $0x3de6124613a86d09
-DATA constants<>+480(SB)/8, $0x3de6124613a86d09
-DATA constants<>+488(SB)/8, $0x3de6124613a86d09
-DATA constants<>+496(SB)/8, $0x3de6124613a86d09
-DATA constants<>+504(SB)/8, $0x3de6124613a86d09
-DATA constants<>+512(SB)/8, $0x3e5ae64567f544e4
-DATA constants<>+520(SB)/8, $0x3e5ae64567f544e4
-DATA constants<>+528(SB)/8, $0x3e5ae64567f544e4
-DATA constants<>+536(SB)/8, $0x3e5ae64567f544e4
-DATA constants<>+544(SB)/8, $0x3e5ae64567f544e4
-DATA constants<>+552(SB)/8, $0x3e5ae64567f544e4
-DATA constants<>+560(SB)/8, $0x3e5ae64567f544e4
-DATA constants<>+568(SB)/8, $0x3e5ae64567f544e4
-DATA constants<>+576(SB)/8, $0x3e927e4fb7789f5c
-DATA constants<>+584(SB)/8, $0x3e927e4fb7789f5c
-DATA constants<>+592(SB)/8, $0x3e927e4fb7789f5c
-DATA constants<>+600(SB)/8, $0x3e927e4fb7789f5c
-DATA constants<>+608(SB)/8, $0x3e927e4fb7789f5c
-DATA constants<>+616(SB)/8, $0x3e927e4fb7789f5c
-DATA constants<>+624(SB)/8, $0x3e927e4fb7789f5c
-DATA constants<>+632(SB)/8, $0x3e927e4fb7789f5c
-DATA constants<>+640(SB)/8, $0x3ec71de3a556c734
-DATA constants<>+648(SB)/8, $0x3ec71de3a556c734
-DATA constants<>+656(SB)/8, $0x3ec71de3a556c734
-DATA constants<>+664(SB)/8, $0x3ec71de3a556c734
-DATA constants<>+672(SB)/8, $0x3ec71de3a556c734
-DATA constants<>+680(SB)/8, $0x3ec71de3a556c734
-DATA constants<>+688(SB)/8, $0x3ec71de3a556c734
-DATA constants<>+696(SB)/8, $0x3ec71de3a556c734
-DATA constants<>+704(SB)/8, $0x3efa01a01a01a01a
-DATA constants<>+712(SB)/8, $0x3efa01a01a01a01a
-DATA constants<>+720(SB)/8, $0x3efa01a01a01a01a
-DATA constants<>+728(SB)/8, $0x3efa01a01a01a01a
-DATA constants<>+736(SB)/8, $0x3efa01a01a01a01a
-DATA constants<>+744(SB)/8, $0x3efa01a01a01a01a
-DATA constants<>+752(SB)/8, $0x3efa01a01a01a01a
-DATA constants<>+760(SB)/8, $0x3efa01a01a01a01a
-DATA constants<>+768(SB)/8, $0x3f2a01a01a01a01a
-DATA constants<>+776(SB)/8, $0x3f2a01a01a01a01a
-DATA constants<>+784(SB)/8, $0x3f2a01a01a01a01a
-DATA constants<>+792(SB)/8, $0x3f2a01a01a01a01a
-DATA constants<>+800(SB)/8, $0x3f2a01a01a01a01a
-DATA constants<>+808(SB)/8, $0x3f2a01a01a01a01a
-DATA constants<>+816(SB)/8, $0x3f2a01a01a01a01a
-DATA constants<>+824(SB)/8, $0x3f2a01a01a01a01a
-DATA constants<>+832(SB)/8, $0x3f56c16c16c16c17
-DATA constants<>+840(SB)/8, $0x3f56c16c16c16c17
-DATA constants<>+848(SB)/8, $0x3f56c16c16c16c17
-DATA constants<>+856(SB)/8, $0x3f56c16c16c16c17
-DATA constants<>+864(SB)/8, $0x3f56c16c16c16c17
-DATA constants<>+872(SB)/8, $0x3f56c16c16c16c17
-DATA constants<>+880(SB)/8, $0x3f56c16c16c16c17
-DATA constants<>+888(SB)/8, $0x3f56c16c16c16c17
-DATA constants<>+896(SB)/8, $0x3f81111111111111
-DATA constants<>+904(SB)/8, $0x3f81111111111111
-DATA constants<>+912(SB)/8, $0x3f81111111111111
-DATA constants<>+920(SB)/8, $0x3f81111111111111
-DATA constants<>+928(SB)/8, $0x3f81111111111111
-DATA constants<>+936(SB)/8, $0x3f81111111111111
-DATA constants<>+944(SB)/8, $0x3f81111111111111
-DATA constants<>+952(SB)/8, $0x3f81111111111111
-DATA constants<>+960(SB)/8, $0x3fa5555555555555
-DATA constants<>+968(SB)/8, $0x3fa5555555555555
-DATA constants<>+976(SB)/8, $0x3fa5555555555555
-DATA constants<>+984(SB)/8, $0x3fa5555555555555
-DATA constants<>+992(SB)/8, $0x3fa5555555555555
-DATA constants<>+1000(SB)/8, $0x3fa5555555555555
-DATA constants<>+1008(SB)/8, $0x3fa5555555555555
-DATA constants<>+1016(SB)/8, $0x3fa5555555555555
-DATA constants<>+1024(SB)/8, $0x3fc5555555555555
-DATA constants<>+1032(SB)/8, $0x3fc5555555555555
-DATA constants<>+1040(SB)/8, $0x3fc5555555555555
-DATA constants<>+1048(SB)/8, $0x3fc5555555555555
-DATA constants<>+1056(SB)/8, $0x3fc5555555555555
-DATA constants<>+1064(SB)/8, $0x3fc5555555555555
-DATA constants<>+1072(SB)/8, $0x3fc5555555555555
-DATA constants<>+1080(SB)/8, $0x3fc5555555555555
-DATA constants<>+1088(SB)/8, $0x3fe0000000000000
-DATA constants<>+1096(SB)/8, $0x3fe0000000000000
-DATA constants<>+1104(SB)/8, $0x3fe0000000000000
-DATA constants<>+1112(SB)/8, $0x3fe0000000000000
-DATA constants<>+1120(SB)/8, $0x3fe0000000000000
-DATA constants<>+1128(SB)/8, $0x3fe0000000000000
-DATA constants<>+1136(SB)/8, $0x3fe0000000000000
-DATA constants<>+1144(SB)/8, $0x3fe0000000000000
-DATA constants<>+1152(SB)/8, $0x3ff0000000000000
-DATA constants<>+1160(SB)/8, $0x3ff0000000000000
-DATA constants<>+1168(SB)/8, $0x3ff0000000000000
-DATA constants<>+1176(SB)/8, $0x3ff0000000000000
-DATA constants<>+1184(SB)/8, $0x3ff0000000000000
-DATA constants<>+1192(SB)/8, $0x3ff0000000000000
-DATA constants<>+1200(SB)/8, $0x3ff0000000000000
-DATA constants<>+1208(SB)/8, $0x3ff0000000000000
-DATA constants<>+1216(SB)/8, $0xc04e000000000000
-DATA constants<>+1224(SB)/8, $0xc04e000000000000
-DATA constants<>+1232(SB)/8, $0xc04e000000000000
-DATA constants<>+1240(SB)/8, $0xc04e000000000000
-DATA constants<>+1248(SB)/8, $0xc04e000000000000
-DATA constants<>+1256(SB)/8, $0xc04e000000000000
-DATA constants<>+1264(SB)/8, $0xc04e000000000000
-DATA constants<>+1272(SB)/8, $0xc04e000000000000
-DATA constants<>+1280(SB)/8, $0x3da93974a8c07c9d
-DATA constants<>+1288(SB)/8, $0x3da93974a8c07c9d
-DATA constants<>+1296(SB)/8, $0x3da93974a8c07c9d
-DATA constants<>+1304(SB)/8, $0x3da93974a8c07c9d
-DATA constants<>+1312(SB)/8, $0x3da93974a8c07c9d
-DATA constants<>+1320(SB)/8, $0x3da93974a8c07c9d
-DATA constants<>+1328(SB)/8, $0x3da93974a8c07c9d
-DATA constants<>+1336(SB)/8, $0x3da93974a8c07c9d
-DATA constants<>+1344(SB)/8, $0x4000000000000000
-DATA constants<>+1352(SB)/8, $0x4000000000000000
-DATA constants<>+1360(SB)/8, $0x4000000000000000
-DATA constants<>+1368(SB)/8, $0x4000000000000000
-DATA constants<>+1376(SB)/8, $0x4000000000000000
-DATA constants<>+1384(SB)/8, $0x4000000000000000
-DATA constants<>+1392(SB)/8, $0x4000000000000000
-DATA constants<>+1400(SB)/8, $0x4000000000000000
-DATA constants<>+1408(SB)/8, $0x7fffffffffffffff
-DATA constants<>+1416(SB)/8, $0x7fffffffffffffff
-DATA constants<>+1424(SB)/8, $0x7fffffffffffffff
-DATA constants<>+1432(SB)/8, $0x7fffffffffffffff
-DATA constants<>+1440(SB)/8, $0x7fffffffffffffff
-DATA constants<>+1448(SB)/8, $0x7fffffffffffffff
-DATA constants<>+1456(SB)/8, $0x7fffffffffffffff
-DATA constants<>+1464(SB)/8, $0x7fffffffffffffff
-DATA constants<>+1472(SB)/8, $0x3c90000000000000
-DATA constants<>+1480(SB)/8, $0x3c90000000000000
-DATA constants<>+1488(SB)/8, $0x3c90000000000000
-DATA constants<>+1496(SB)/8, $0x3c90000000000000
-DATA constants<>+1504(SB)/8, $0x3c90000000000000
-DATA constants<>+1512(SB)/8, $0x3c90000000000000
-DATA constants<>+1520(SB)/8, $0x3c90000000000000
-DATA constants<>+1528(SB)/8, $0x3c90000000000000
-DATA constants<>+1536(SB)/8, $0x0010000000000000
-DATA constants<>+1544(SB)/8, $0x0010000000000000
-DATA constants<>+1552(SB)/8, $0x0010000000000000
-DATA constants<>+1560(SB)/8, $0x0010000000000000
-DATA constants<>+1568(SB)/8, $0x0010000000000000
-DATA constants<>+1576(SB)/8, $0x0010000000000000
-DATA constants<>+1584(SB)/8, $0x0010000000000000
-DATA constants<>+1592(SB)/8, $0x0010000000000000
-DATA constants<>+1600(SB)/8, $0x4350000000000000
-DATA constants<>+1608(SB)/8, $0x4350000000000000
-DATA constants<>+1616(SB)/8, $0x4350000000000000
-DATA constants<>+1624(SB)/8, $0x4350000000000000
-DATA constants<>+1632(SB)/8, $0x4350000000000000
-DATA constants<>+1640(SB)/8, $0x4350000000000000
-DATA constants<>+1648(SB)/8, $0x4350000000000000
-DATA constants<>+1656(SB)/8, $0x4350000000000000
-DATA constants<>+1664(SB)/8, $0x00095f619980c433
-DATA constants<>+1672(SB)/8, $0x00095f619980c433
-DATA constants<>+1680(SB)/8, $0x00095f619980c433
-DATA constants<>+1688(SB)/8, $0x00095f619980c433
-DATA constants<>+1696(SB)/8, $0x00095f619980c433
-DATA constants<>+1704(SB)/8, $0x00095f619980c433
-DATA constants<>+1712(SB)/8, $0x00095f619980c433
-DATA constants<>+1720(SB)/8, $0x00095f619980c433
-DATA constants<>+1728(SB)/8, $0x4330000000000000
-DATA constants<>+1736(SB)/8, $0x4330000000000000
-DATA constants<>+1744(SB)/8, $0x4330000000000000
-DATA constants<>+1752(SB)/8, $0x4330000000000000
-DATA constants<>+1760(SB)/8, $0x4330000000000000
-DATA constants<>+1768(SB)/8, $0x4330000000000000
-DATA constants<>+1776(SB)/8, $0x4330000000000000
-DATA constants<>+1784(SB)/8, $0x4330000000000000
-DATA constants<>+1792(SB)/8, $0x43300000000003ff
-DATA constants<>+1800(SB)/8, $0x43300000000003ff
-DATA constants<>+1808(SB)/8, $0x43300000000003ff
-DATA constants<>+1816(SB)/8, $0x43300000000003ff
-DATA constants<>+1824(SB)/8, $0x43300000000003ff
-DATA constants<>+1832(SB)/8, $0x43300000000003ff
-DATA constants<>+1840(SB)/8, $0x43300000000003ff
-DATA constants<>+1848(SB)/8, $0x43300000000003ff
-DATA constants<>+1856(SB)/8, $0x404b000000000000
-DATA constants<>+1864(SB)/8, $0x404b000000000000
-DATA constants<>+1872(SB)/8, $0x404b000000000000
-DATA constants<>+1880(SB)/8, $0x404b000000000000
-DATA constants<>+1888(SB)/8, $0x404b000000000000
-DATA constants<>+1896(SB)/8, $0x404b000000000000
-DATA constants<>+1904(SB)/8, $0x404b000000000000
-DATA constants<>+1912(SB)/8, $0x404b000000000000
-DATA constants<>+1920(SB)/8, $0x000fffffffffffff
-DATA constants<>+1928(SB)/8, $0x000fffffffffffff
-DATA constants<>+1936(SB)/8, $0x000fffffffffffff
-DATA constants<>+1944(SB)/8, $0x000fffffffffffff
-DATA constants<>+1952(SB)/8, $0x000fffffffffffff
-DATA constants<>+1960(SB)/8, $0x000fffffffffffff
-DATA constants<>+1968(SB)/8, $0x000fffffffffffff
-DATA constants<>+1976(SB)/8, $0x000fffffffffffff
-DATA constants<>+1984(SB)/8, $0x3fe6a09e667f3bcd
-DATA constants<>+1992(SB)/8, $0x3fe6a09e667f3bcd
-DATA constants<>+2000(SB)/8, $0x3fe6a09e667f3bcd
-DATA constants<>+2008(SB)/8, $0x3fe6a09e667f3bcd
-DATA constants<>+2016(SB)/8, $0x3fe6a09e667f3bcd
-DATA constants<>+2024(SB)/8, $0x3fe6a09e667f3bcd
-DATA constants<>+2032(SB)/8, $0x3fe6a09e667f3bcd
-DATA constants<>+2040(SB)/8, $0x3fe6a09e667f3bcd
-DATA constants<>+2048(SB)/8, $0x3fc39a09d078c69f
-DATA constants<>+2056(SB)/8, $0x3fc39a09d078c69f
-DATA constants<>+2064(SB)/8, $0x3fc39a09d078c69f
-DATA constants<>+2072(SB)/8, $0x3fc39a09d078c69f
-DATA constants<>+2080(SB)/8, $0x3fc39a09d078c69f
-DATA constants<>+2088(SB)/8, $0x3fc39a09d078c69f
-DATA constants<>+2096(SB)/8, $0x3fc39a09d078c69f
-DATA constants<>+2104(SB)/8, $0x3fc39a09d078c69f
-DATA constants<>+2112(SB)/8, $0x3fc2f112df3e5244
-DATA constants<>+2120(SB)/8, $0x3fc2f112df3e5244
-DATA constants<>+2128(SB)/8, $0x3fc2f112df3e5244
-DATA constants<>+2136(SB)/8, $0x3fc2f112df3e5244
-DATA constants<>+2144(SB)/8, $0x3fc2f112df3e5244
-DATA constants<>+2152(SB)/8, $0x3fc2f112df3e5244
-DATA constants<>+2160(SB)/8, $0x3fc2f112df3e5244
-DATA constants<>+2168(SB)/8, $0x3fc2f112df3e5244
-DATA constants<>+2176(SB)/8, $0x3fc7466496cb03de
-DATA constants<>+2184(SB)/8, $0x3fc7466496cb03de
-DATA constants<>+2192(SB)/8, $0x3fc7466496cb03de
-DATA constants<>+2200(SB)/8, $0x3fc7466496cb03de
-DATA constants<>+2208(SB)/8, $0x3fc7466496cb03de
-DATA constants<>+2216(SB)/8, $0x3fc7466496cb03de
-DATA constants<>+2224(SB)/8, $0x3fc7466496cb03de
-DATA constants<>+2232(SB)/8, $0x3fc7466496cb03de
-DATA constants<>+2240(SB)/8, $0x3fcc71c51d8e78af
-DATA constants<>+2248(SB)/8, $0x3fcc71c51d8e78af
-DATA constants<>+2256(SB)/8, $0x3fcc71c51d8e78af
-DATA constants<>+2264(SB)/8, $0x3fcc71c51d8e78af
-DATA constants<>+2272(SB)/8, $0x3fcc71c51d8e78af
-DATA constants<>+2280(SB)/8, $0x3fcc71c51d8e78af
-DATA constants<>+2288(SB)/8, $0x3fcc71c51d8e78af
-DATA constants<>+2296(SB)/8, $0x3fcc71c51d8e78af
-DATA constants<>+2304(SB)/8, $0x3fd2492494229359
-DATA constants<>+2312(SB)/8, $0x3fd2492494229359
-DATA constants<>+2320(SB)/8, $0x3fd2492494229359
-DATA constants<>+2328(SB)/8, $0x3fd2492494229359
-DATA constants<>+2336(SB)/8, $0x3fd2492494229359
-DATA constants<>+2344(SB)/8, $0x3fd2492494229359
-DATA constants<>+2352(SB)/8, $0x3fd2492494229359
-DATA constants<>+2360(SB)/8, $0x3fd2492494229359
-DATA constants<>+2368(SB)/8, $0x3fd999999997fa04
-DATA constants<>+2376(SB)/8, $0x3fd999999997fa04
-DATA constants<>+2384(SB)/8, $0x3fd999999997fa04
-DATA constants<>+2392(SB)/8, $0x3fd999999997fa04
-DATA constants<>+2400(SB)/8, $0x3fd999999997fa04
-DATA constants<>+2408(SB)/8, $0x3fd999999997fa04
-DATA constants<>+2416(SB)/8, $0x3fd999999997fa04
-DATA constants<>+2424(SB)/8, $0x3fd999999997fa04
-DATA constants<>+2432(SB)/8, $0x3fe5555555555593
-DATA constants<>+2440(SB)/8, $0x3fe5555555555593
-DATA constants<>+2448(SB)/8, $0x3fe5555555555593
-DATA constants<>+2456(SB)/8, $0x3fe5555555555593
-DATA constants<>+2464(SB)/8, $0x3fe5555555555593
-DATA constants<>+2472(SB)/8, $0x3fe5555555555593
-DATA constants<>+2480(SB)/8, $0x3fe5555555555593
-DATA constants<>+2488(SB)/8, $0x3fe5555555555593
-DATA constants<>+2496(SB)/8, $0x3dea39ef35793c76
-DATA constants<>+2504(SB)/8, $0x3dea39ef35793c76
-DATA constants<>+2512(SB)/8, $0x3dea39ef35793c76
-DATA constants<>+2520(SB)/8, $0x3dea39ef35793c76
-DATA constants<>+2528(SB)/8, $0x3dea39ef35793c76
-DATA constants<>+2536(SB)/8, $0x3dea39ef35793c76
-DATA constants<>+2544(SB)/8, $0x3dea39ef35793c76
-DATA constants<>+2552(SB)/8, $0x3dea39ef35793c76
-DATA constants<>+2560(SB)/8, $0x3fe62e42fee00000
-DATA constants<>+2568(SB)/8, $0x3fe62e42fee00000
-DATA constants<>+2576(SB)/8, $0x3fe62e42fee00000
-DATA constants<>+2584(SB)/8, $0x3fe62e42fee00000
-DATA constants<>+2592(SB)/8, $0x3fe62e42fee00000
-DATA constants<>+2600(SB)/8, $0x3fe62e42fee00000
-DATA constants<>+2608(SB)/8, $0x3fe62e42fee00000
-DATA constants<>+2616(SB)/8, $0x3fe62e42fee00000
-DATA constants<>+2624(SB)/8, $0x0000000000000000
-DATA constants<>+2632(SB)/8, $0x0000000000000000
-DATA constants<>+2640(SB)/8, $0x0000000000000000
-DATA constants<>+2648(SB)/8, $0x0000000000000000
-DATA constants<>+2656(SB)/8, $0x0000000000000000
-DATA constants<>+2664(SB)/8, $0x0000000000000000
-DATA constants<>+2672(SB)/8, $0x0000000000000000
-DATA constants<>+2680(SB)/8, $0x0000000000000000
-DATA constants<>+2688(SB)/8, $0x7fefffffffffffff
-DATA constants<>+2696(SB)/8, $0x7fefffffffffffff
-DATA constants<>+2704(SB)/8, $0x7fefffffffffffff
-DATA constants<>+2712(SB)/8, $0x7fefffffffffffff
-DATA constants<>+2720(SB)/8, $0x7fefffffffffffff
-DATA constants<>+2728(SB)/8, $0x7fefffffffffffff
-DATA constants<>+2736(SB)/8, $0x7fefffffffffffff
-DATA constants<>+2744(SB)/8, $0x7fefffffffffffff
-DATA constants<>+2752(SB)/8, $0x7ff8000000000001
-DATA constants<>+2760(SB)/8, $0x7ff8000000000001
-DATA constants<>+2768(SB)/8, $0x7ff8000000000001
-DATA constants<>+2776(SB)/8, $0x7ff8000000000001
-DATA constants<>+2784(SB)/8, $0x7ff8000000000001
-DATA constants<>+2792(SB)/8, $0x7ff8000000000001
-DATA constants<>+2800(SB)/8, $0x7ff8000000000001
-DATA constants<>+2808(SB)/8, $0x7ff8000000000001
-DATA constants<>+2816(SB)/8, $0xfff0000000000000
-DATA constants<>+2824(SB)/8, $0xfff0000000000000
-DATA constants<>+2832(SB)/8, $0xfff0000000000000
-DATA constants<>+2840(SB)/8, $0xfff0000000000000
-DATA constants<>+2848(SB)/8, $0xfff0000000000000
-DATA constants<>+2856(SB)/8, $0xfff0000000000000
-DATA constants<>+2864(SB)/8, $0xfff0000000000000
-DATA constants<>+2872(SB)/8, $0xfff0000000000000
-DATA constants<>+2880(SB)/8, $0x0000000000000001
-DATA constants<>+2888(SB)/8, $0x0000000000000001
-DATA constants<>+2896(SB)/8, $0x0000000000000001
-DATA constants<>+2904(SB)/8, $0x0000000000000001
-DATA constants<>+2912(SB)/8, $0x0000000000000001
-DATA constants<>+2920(SB)/8, $0x0000000000000001
-DATA constants<>+2928(SB)/8, $0x0000000000000001
-DATA constants<>+2936(SB)/8, $0x0000000000000001
-DATA constants<>+2944(SB)/8, $0x8000000000000000
-DATA constants<>+2952(SB)/8, $0x8000000000000000
-DATA constants<>+2960(SB)/8, $0x8000000000000000
-DATA constants<>+2968(SB)/8, $0x8000000000000000
-DATA constants<>+2976(SB)/8, $0x8000000000000000
-DATA constants<>+2984(SB)/8, $0x8000000000000000
-DATA constants<>+2992(SB)/8, $0x8000000000000000
-DATA constants<>+3000(SB)/8, $0x8000000000000000
-DATA constants<>+3008(SB)/8, $0x3fe45f306dc9c883
-DATA constants<>+3016(SB)/8, $0x3fe45f306dc9c883
-DATA constants<>+3024(SB)/8, $0x3fe45f306dc9c883
-DATA constants<>+3032(SB)/8, $0x3fe45f306dc9c883
-DATA constants<>+3040(SB)/8, $0x3fe45f306dc9c883
-DATA constants<>+3048(SB)/8, $0x3fe45f306dc9c883
-DATA constants<>+3056(SB)/8, $0x3fe45f306dc9c883
-DATA constants<>+3064(SB)/8, $0x3fe45f306dc9c883
-DATA constants<>+3072(SB)/8, $0xbff921fb54442d18
-DATA constants<>+3080(SB)/8, $0xbff921fb54442d18
-DATA constants<>+3088(SB)/8, $0xbff921fb54442d18
-DATA constants<>+3096(SB)/8, $0xbff921fb54442d18
-DATA constants<>+3104(SB)/8, $0xbff921fb54442d18
-DATA constants<>+3112(SB)/8, $0xbff921fb54442d18
-DATA constants<>+3120(SB)/8, $0xbff921fb54442d18
-DATA constants<>+3128(SB)/8, $0xbff921fb54442d18
-DATA constants<>+3136(SB)/8, $0x3c91a62633145c07
-DATA constants<>+3144(SB)/8, $0x3c91a62633145c07
-DATA constants<>+3152(SB)/8, $0x3c91a62633145c07
-DATA constants<>+3160(SB)/8, $0x3c91a62633145c07
-DATA constants<>+3168(SB)/8, $0x3c91a62633145c07
-DATA constants<>+3176(SB)/8, $0x3c91a62633145c07
-DATA constants<>+3184(SB)/8, $0x3c91a62633145c07
-DATA constants<>+3192(SB)/8, $0x3c91a62633145c07
-DATA constants<>+3200(SB)/8, $0xb91f1976b7ed900b
-DATA constants<>+3208(SB)/8, $0xb91f1976b7ed900b
-DATA constants<>+3216(SB)/8, $0xb91f1976b7ed900b
-DATA constants<>+3224(SB)/8, $0xb91f1976b7ed900b
-DATA constants<>+3232(SB)/8, $0xb91f1976b7ed900b
-DATA constants<>+3240(SB)/8, $0xb91f1976b7ed900b
-DATA constants<>+3248(SB)/8, $0xb91f1976b7ed900b
-DATA constants<>+3256(SB)/8, $0xb91f1976b7ed900b
-DATA constants<>+3264(SB)/8, $0xbe5ae5e68a2b9ceb
-DATA constants<>+3272(SB)/8, $0xbe5ae5e68a2b9ceb
-DATA constants<>+3280(SB)/8, $0xbe5ae5e68a2b9ceb
-DATA constants<>+3288(SB)/8, $0xbe5ae5e68a2b9ceb
-DATA constants<>+3296(SB)/8, $0xbe5ae5e68a2b9ceb
-DATA constants<>+3304(SB)/8, $0xbe5ae5e68a2b9ceb
-DATA constants<>+3312(SB)/8, $0xbe5ae5e68a2b9ceb
-DATA constants<>+3320(SB)/8, $0xbe5ae5e68a2b9ceb
-DATA constants<>+3328(SB)/8, $0x3de5d93a5acfd57c
-DATA constants<>+3336(SB)/8, $0x3de5d93a5acfd57c
-DATA constants<>+3344(SB)/8, $0x3de5d93a5acfd57c
-DATA constants<>+3352(SB)/8, $0x3de5d93a5acfd57c
-DATA constants<>+3360(SB)/8, $0x3de5d93a5acfd57c
-DATA constants<>+3368(SB)/8, $0x3de5d93a5acfd57c
-DATA constants<>+3376(SB)/8, $0x3de5d93a5acfd57c
-DATA constants<>+3384(SB)/8, $0x3de5d93a5acfd57c
-DATA constants<>+3392(SB)/8, $0x3ec71de357b1fe7d
-DATA constants<>+3400(SB)/8, $0x3ec71de357b1fe7d
-DATA constants<>+3408(SB)/8, $0x3ec71de357b1fe7d
-DATA constants<>+3416(SB)/8, $0x3ec71de357b1fe7d
-DATA constants<>+3424(SB)/8, $0x3ec71de357b1fe7d
-DATA constants<>+3432(SB)/8, $0x3ec71de357b1fe7d
-DATA constants<>+3440(SB)/8, $0x3ec71de357b1fe7d
-DATA constants<>+3448(SB)/8, $0x3ec71de357b1fe7d
-DATA constants<>+3456(SB)/8, $0xbf2a01a019c161d5
-DATA constants<>+3464(SB)/8, $0xbf2a01a019c161d5
-DATA constants<>+3472(SB)/8, $0xbf2a01a019c161d5
-DATA constants<>+3480(SB)/8, $0xbf2a01a019c161d5
-DATA constants<>+3488(SB)/8, $0xbf2a01a019c161d5
-DATA constants<>+3496(SB)/8, $0xbf2a01a019c161d5
-DATA constants<>+3504(SB)/8, $0xbf2a01a019c161d5
-DATA constants<>+3512(SB)/8, $0xbf2a01a019c161d5
-DATA constants<>+3520(SB)/8, $0x3f8111111110f8a6
-DATA constants<>+3528(SB)/8, $0x3f8111111110f8a6
-DATA constants<>+3536(SB)/8, $0x3f8111111110f8a6
-DATA constants<>+3544(SB)/8, $0x3f8111111110f8a6
-DATA constants<>+3552(SB)/8, $0x3f8111111110f8a6
-DATA constants<>+3560(SB)/8, $0x3f8111111110f8a6
-DATA constants<>+3568(SB)/8, $0x3f8111111110f8a6
-DATA constants<>+3576(SB)/8, $0x3f8111111110f8a6
-DATA constants<>+3584(SB)/8, $0xbfc5555555555549
-DATA constants<>+3592(SB)/8, $0xbfc5555555555549
-DATA constants<>+3600(SB)/8, $0xbfc5555555555549
-DATA constants<>+3608(SB)/8, $0xbfc5555555555549
-DATA constants<>+3616(SB)/8, $0xbfc5555555555549
-DATA constants<>+3624(SB)/8, $0xbfc5555555555549
-DATA constants<>+3632(SB)/8, $0xbfc5555555555549
-DATA constants<>+3640(SB)/8, $0xbfc5555555555549
-DATA constants<>+3648(SB)/8, $0x3e21ee9ebdb4b1c4
-DATA constants<>+3656(SB)/8, $0x3e21ee9ebdb4b1c4
-DATA constants<>+3664(SB)/8, $0x3e21ee9ebdb4b1c4
-DATA constants<>+3672(SB)/8, $0x3e21ee9ebdb4b1c4
-DATA constants<>+3680(SB)/8, $0x3e21ee9ebdb4b1c4
-DATA constants<>+3688(SB)/8, $0x3e21ee9ebdb4b1c4
-DATA constants<>+3696(SB)/8, $0x3e21ee9ebdb4b1c4
-DATA constants<>+3704(SB)/8, $0x3e21ee9ebdb4b1c4
-DATA constants<>+3712(SB)/8, $0xbda8fae9be8838d4
-DATA constants<>+3720(SB)/8, $0xbda8fae9be8838d4
-DATA constants<>+3728(SB)/8, $0xbda8fae9be8838d4
-DATA constants<>+3736(SB)/8, $0xbda8fae9be8838d4
-DATA constants<>+3744(SB)/8, $0xbda8fae9be8838d4
-DATA constants<>+3752(SB)/8, $0xbda8fae9be8838d4
-DATA constants<>+3760(SB)/8, $0xbda8fae9be8838d4
-DATA constants<>+3768(SB)/8, $0xbda8fae9be8838d4
-DATA constants<>+3776(SB)/8, $0xbe927e4f809c52ad
-DATA constants<>+3784(SB)/8, $0xbe927e4f809c52ad
-DATA constants<>+3792(SB)/8, $0xbe927e4f809c52ad
-DATA constants<>+3800(SB)/8, $0xbe927e4f809c52ad
-DATA constants<>+3808(SB)/8, $0xbe927e4f809c52ad
-DATA constants<>+3816(SB)/8, $0xbe927e4f809c52ad
-DATA constants<>+3824(SB)/8, $0xbe927e4f809c52ad
-DATA constants<>+3832(SB)/8, $0xbe927e4f809c52ad
-DATA constants<>+3840(SB)/8, $0x3efa01a019cb1590
-DATA constants<>+3848(SB)/8, $0x3efa01a019cb1590
-DATA constants<>+3856(SB)/8, $0x3efa01a019cb1590
-DATA constants<>+3864(SB)/8, $0x3efa01a019cb1590
-DATA constants<>+3872(SB)/8, $0x3efa01a019cb1590
-DATA constants<>+3880(SB)/8, $0x3efa01a019cb1590
-DATA constants<>+3888(SB)/8, $0x3efa01a019cb1590
-DATA constants<>+3896(SB)/8, $0x3efa01a019cb1590
-DATA constants<>+3904(SB)/8, $0xbf56c16c16c15177
-DATA constants<>+3912(SB)/8, $0xbf56c16c16c15177
-DATA constants<>+3920(SB)/8, $0xbf56c16c16c15177
-DATA constants<>+3928(SB)/8, $0xbf56c16c16c15177
-DATA constants<>+3936(SB)/8, $0xbf56c16c16c15177
-DATA constants<>+3944(SB)/8, $0xbf56c16c16c15177
-DATA constants<>+3952(SB)/8, $0xbf56c16c16c15177
-DATA constants<>+3960(SB)/8, $0xbf56c16c16c15177
-DATA constants<>+3968(SB)/8, $0x3fa555555555554c
-DATA constants<>+3976(SB)/8, $0x3fa555555555554c
-DATA constants<>+3984(SB)/8, $0x3fa555555555554c
-DATA constants<>+3992(SB)/8, $0x3fa555555555554c
-DATA constants<>+4000(SB)/8, $0x3fa555555555554c
-DATA constants<>+4008(SB)/8, $0x3fa555555555554c
-DATA constants<>+4016(SB)/8, $0x3fa555555555554c
-DATA constants<>+4024(SB)/8, $0x3fa555555555554c
-DATA constants<>+4032(SB)/8, $0x3e40000000000000
-DATA constants<>+4040(SB)/8, $0x3e40000000000000
-DATA constants<>+4048(SB)/8, $0x3e40000000000000
-DATA constants<>+4056(SB)/8, $0x3e40000000000000
-DATA constants<>+4064(SB)/8, $0x3e40000000000000
-DATA constants<>+4072(SB)/8, $0x3e40000000000000
-DATA constants<>+4080(SB)/8, $0x3e40000000000000
-DATA constants<>+4088(SB)/8, $0x3e40000000000000
-DATA constants<>+4096(SB)/8, $0x4036000000000000
-DATA constants<>+4104(SB)/8, $0x4036000000000000
-DATA constants<>+4112(SB)/8, $0x4036000000000000
-DATA constants<>+4120(SB)/8, $0x4036000000000000
-DATA constants<>+4128(SB)/8, $0x4036000000000000
-DATA constants<>+4136(SB)/8, $0x4036000000000000
-DATA constants<>+4144(SB)/8, $0x4036000000000000
-DATA constants<>+4152(SB)/8, $0x4036000000000000
-GLOBL constants<>(SB), RODATA|NOPTR, $4160
+DATA constants<>+0(SB)/8, $0x0000000000000000
+DATA constants<>+8(SB)/8, $0x0000000000000000
+DATA constants<>+16(SB)/8, $0x0000000000000000
+DATA constants<>+24(SB)/8, $0x0000000000000000
+DATA constants<>+32(SB)/8, $0x0000000000000000
+DATA constants<>+40(SB)/8, $0x0000000000000000
+DATA constants<>+48(SB)/8, $0x0000000000000000
+DATA constants<>+56(SB)/8, $0x0000000000000000
+DATA constants<>+64(SB)/8, $0xffffffffffffffff
+DATA constants<>+72(SB)/8, $0xffffffffffffffff
+DATA constants<>+80(SB)/8, $0xffffffffffffffff
+DATA constants<>+88(SB)/8, $0xffffffffffffffff
+DATA constants<>+96(SB)/8, $0xffffffffffffffff
+DATA constants<>+104(SB)/8, $0xffffffffffffffff
+DATA constants<>+112(SB)/8, $0xffffffffffffffff
+DATA constants<>+120(SB)/8, $0xffffffffffffffff
+DATA constants<>+128(SB)/8, $0x0000000100000001
+DATA constants<>+136(SB)/8, $0x0000000100000001
+DATA constants<>+144(SB)/8, $0x0000000100000001
+DATA constants<>+152(SB)/8, $0x0000000100000001
+DATA constants<>+160(SB)/8, $0x0000000100000001
+DATA constants<>+168(SB)/8, $0x0000000100000001
+DATA constants<>+176(SB)/8, $0x0000000100000001
+DATA constants<>+184(SB)/8, $0x0000000100000001
+DATA constants<>+192(SB)/8, $0x8000000080000000
+DATA constants<>+200(SB)/8, $0x8000000080000000
+DATA constants<>+208(SB)/8, $0x8000000080000000
+DATA constants<>+216(SB)/8, $0x8000000080000000
+DATA constants<>+224(SB)/8, $0x8000000080000000
+DATA constants<>+232(SB)/8, $0x8000000080000000
+DATA constants<>+240(SB)/8, $0x8000000080000000
+DATA constants<>+248(SB)/8, $0x8000000080000000
+DATA constants<>+256(SB)/8, $0x0000000000000000
+DATA constants<>+264(SB)/8, $0x0000000000000000
+DATA constants<>+272(SB)/8, $0x0000000000000000
+DATA constants<>+280(SB)/8, $0x0000000000000000
+DATA constants<>+288(SB)/8, $0x0000000000000000
+DATA constants<>+296(SB)/8, $0x0000000000000000
+DATA constants<>+304(SB)/8, $0x0000000000000000
+DATA constants<>+312(SB)/8, $0x0000000000000000
+DATA constants<>+320(SB)/8, $0x0000000000000001
+DATA constants<>+328(SB)/8, $0x0000000000000001
+DATA constants<>+336(SB)/8, $0x0000000000000001
+DATA constants<>+344(SB)/8, $0x0000000000000001
+DATA constants<>+352(SB)/8, $0x0000000000000001
+DATA constants<>+360(SB)/8, $0x0000000000000001
+DATA constants<>+368(SB)/8, $0x0000000000000001
+DATA constants<>+376(SB)/8, $0x0000000000000001
+DATA constants<>+384(SB)/8, $0x8000000000000000
+DATA constants<>+392(SB)/8, $0x8000000000000000
+DATA constants<>+400(SB)/8, $0x8000000000000000
+DATA constants<>+408(SB)/8, $0x8000000000000000
+DATA constants<>+416(SB)/8, $0x8000000000000000
+DATA constants<>+424(SB)/8, $0x8000000000000000
+DATA constants<>+432(SB)/8, $0x8000000000000000
+DATA constants<>+440(SB)/8, $0x8000000000000000
+DATA constants<>+448(SB)/8, $0x7fffffff7fffffff
+DATA constants<>+456(SB)/8, $0x7fffffff7fffffff
+DATA constants<>+464(SB)/8, $0x7fffffff7fffffff
+DATA constants<>+472(SB)/8, $0x7fffffff7fffffff
+DATA constants<>+480(SB)/8, $0x7fffffff7fffffff
+DATA constants<>+488(SB)/8, $0x7fffffff7fffffff
+DATA constants<>+496(SB)/8, $0x7fffffff7fffffff
+DATA constants<>+504(SB)/8, $0x7fffffff7fffffff
+DATA constants<>+512(SB)/8, $0x7fffffffffffffff
+DATA constants<>+520(SB)/8, $0x7fffffffffffffff
+DATA constants<>+528(SB)/8, $0x7fffffffffffffff
+DATA constants<>+536(SB)/8, $0x7fffffffffffffff
+DATA constants<>+544(SB)/8, $0x7fffffffffffffff
+DATA constants<>+552(SB)/8, $0x7fffffffffffffff
+DATA constants<>+560(SB)/8, $0x7fffffffffffffff
+DATA constants<>+568(SB)/8, $0x7fffffffffffffff
+DATA constants<>+576(SB)/8, $0x3f8000003f800000
+DATA constants<>+584(SB)/8, $0x3f8000003f800000
+DATA constants<>+592(SB)/8, $0x3f8000003f800000
+DATA constants<>+600(SB)/8, $0x3f8000003f800000
+DATA constants<>+608(SB)/8, $0x3f8000003f800000
+DATA constants<>+616(SB)/8, $0x3f8000003f800000
+DATA constants<>+624(SB)/8, $0x3f8000003f800000
+DATA constants<>+632(SB)/8, $0x3f8000003f800000
+DATA constants<>+640(SB)/8, $0x3ff0000000000000
+DATA constants<>+648(SB)/8, $0x3ff0000000000000
+DATA constants<>+656(SB)/8, $0x3ff0000000000000
+DATA constants<>+664(SB)/8, $0x3ff0000000000000
+DATA constants<>+672(SB)/8, $0x3ff0000000000000
+DATA constants<>+680(SB)/8, $0x3ff0000000000000
+DATA constants<>+688(SB)/8, $0x3ff0000000000000
+DATA constants<>+696(SB)/8, $0x3ff0000000000000
+DATA constants<>+704(SB)/8, $0x3effffff3effffff
+DATA constants<>+712(SB)/8, $0x3effffff3effffff
+DATA constants<>+720(SB)/8, $0x3effffff3effffff
+DATA constants<>+728(SB)/8, $0x3effffff3effffff
+DATA constants<>+736(SB)/8, $0x3effffff3effffff
+DATA constants<>+744(SB)/8, $0x3effffff3effffff
+DATA constants<>+752(SB)/8, $0x3effffff3effffff
+DATA constants<>+760(SB)/8, $0x3effffff3effffff
+DATA constants<>+768(SB)/8, $0x3fdfffffffffffff
+DATA constants<>+776(SB)/8, $0x3fdfffffffffffff
+DATA constants<>+784(SB)/8, $0x3fdfffffffffffff
+DATA constants<>+792(SB)/8, $0x3fdfffffffffffff
+DATA constants<>+800(SB)/8, $0x3fdfffffffffffff
+DATA constants<>+808(SB)/8, $0x3fdfffffffffffff
+DATA constants<>+816(SB)/8, $0x3fdfffffffffffff
+DATA constants<>+824(SB)/8, $0x3fdfffffffffffff
+DATA constants<>+832(SB)/8, $0x0101010101010101
+DATA constants<>+840(SB)/8, $0x0101010101010101
+DATA constants<>+848(SB)/8, $0x0101010101010101
+DATA constants<>+856(SB)/8, $0x0101010101010101
+DATA constants<>+864(SB)/8, $0x0101010101010101
+DATA constants<>+872(SB)/8, $0x0101010101010101
+DATA constants<>+880(SB)/8, $0x0101010101010101
+DATA constants<>+888(SB)/8, $0x0101010101010101
+DATA constants<>+896(SB)/8, $0x7f7fffff7f7fffff
+DATA constants<>+904(SB)/8, $0x7f7fffff7f7fffff
+DATA constants<>+912(SB)/8, $0x7f7fffff7f7fffff
+DATA constants<>+920(SB)/8, $0x7f7fffff7f7fffff
+DATA constants<>+928(SB)/8, $0x7f7fffff7f7fffff
+DATA constants<>+936(SB)/8, $0x7f7fffff7f7fffff
+DATA constants<>+944(SB)/8, $0x7f7fffff7f7fffff
+DATA constants<>+952(SB)/8, $0x7f7fffff7f7fffff
+DATA constants<>+960(SB)/8, $0x7fefffffffffffff
+DATA constants<>+968(SB)/8, $0x7fefffffffffffff
+DATA constants<>+976(SB)/8, $0x7fefffffffffffff
+DATA constants<>+984(SB)/8, $0x7fefffffffffffff
+DATA constants<>+992(SB)/8, $0x7fefffffffffffff
+DATA constants<>+1000(SB)/8, $0x7fefffffffffffff
+DATA constants<>+1008(SB)/8, $0x7fefffffffffffff
+DATA constants<>+1016(SB)/8, $0x7fefffffffffffff
+DATA constants<>+1024(SB)/8, $0xc087700000000000
+DATA constants<>+1032(SB)/8, $0xc087700000000000
+DATA constants<>+1040(SB)/8, $0xc087700000000000
+DATA constants<>+1048(SB)/8, $0xc087700000000000
+DATA constants<>+1056(SB)/8, $0xc087700000000000
+DATA constants<>+1064(SB)/8, $0xc087700000000000
+DATA constants<>+1072(SB)/8, $0xc087700000000000
+DATA constants<>+1080(SB)/8, $0xc087700000000000
+DATA constants<>+1088(SB)/8, $0x4086380000000000
+DATA constants<>+1096(SB)/8, $0x4086380000000000
+DATA constants<>+1104(SB)/8, $0x4086380000000000
+DATA constants<>+1112(SB)/8, $0x4086380000000000
+DATA constants<>+1120(SB)/8, $0x4086380000000000
+DATA constants<>+1128(SB)/8, $0x4086380000000000
+DATA constants<>+1136(SB)/8, $0x4086380000000000
+DATA constants<>+1144(SB)/8, $0x4086380000000000
+DATA constants<>+1152(SB)/8, $0x3ff71547652b82fe
+DATA constants<>+1160(SB)/8, $0x3ff71547652b82fe
+DATA constants<>+1168(SB)/8, $0x3ff71547652b82fe
+DATA constants<>+1176(SB)/8, $0x3ff71547652b82fe
+DATA constants<>+1184(SB)/8, $0x3ff71547652b82fe
+DATA constants<>+1192(SB)/8, $0x3ff71547652b82fe
+DATA constants<>+1200(SB)/8, $0x3ff71547652b82fe
+DATA constants<>+1208(SB)/8, $0x3ff71547652b82fe
+DATA constants<>+1216(SB)/8, $0x4338000000000000
+DATA constants<>+1224(SB)/8, $0x4338000000000000
+DATA constants<>+1232(SB)/8, $0x4338000000000000
+DATA constants<>+1240(SB)/8, $0x4338000000000000
+DATA constants<>+1248(SB)/8, $0x4338000000000000
+DATA constants<>+1256(SB)/8, $0x4338000000000000
+DATA constants<>+1264(SB)/8, $0x4338000000000000
+DATA constants<>+1272(SB)/8, $0x4338000000000000
+DATA constants<>+1280(SB)/8, $0xbfe62e42fee00000
+DATA constants<>+1288(SB)/8, $0xbfe62e42fee00000
+DATA constants<>+1296(SB)/8, $0xbfe62e42fee00000
+DATA constants<>+1304(SB)/8, $0xbfe62e42fee00000
+DATA constants<>+1312(SB)/8, $0xbfe62e42fee00000
+DATA constants<>+1320(SB)/8, $0xbfe62e42fee00000
+DATA constants<>+1328(SB)/8, $0xbfe62e42fee00000
+DATA constants<>+1336(SB)/8, $0xbfe62e42fee00000
+DATA constants<>+1344(SB)/8, $0xbdea39ef35793c76
+DATA constants<>+1352(SB)/8, $0xbdea39ef35793c76
+DATA constants<>+1360(SB)/8, $0xbdea39ef35793c76
+DATA constants<>+1368(SB)/8, $0xbdea39ef35793c76
+DATA constants<>+1376(SB)/8, $0xbdea39ef35793c76
+DATA constants<>+1384(SB)/8, $0xbdea39ef35793c76
+DATA constants<>+1392(SB)/8, $0xbdea39ef35793c76
+DATA constants<>+1400(SB)/8, $0xbdea39ef35793c76
+DATA constants<>+1408(SB)/8, $0x3e21eed8eff8d898
+DATA constants<>+1416(SB)/8, $0x3e21eed8eff8d898
+DATA constants<>+1424(SB)/8, $0x3e21eed8eff8d898
+DATA constants<>+1432(SB)/8, $0x3e21eed8eff8d898
+DATA constants<>+1440(SB)/8, $0x3e21eed8eff8d898
+DATA constants<>+1448(SB)/8, $0x3e21eed8eff8d898
+DATA constants<>+1456(SB)/8, $0x3e21eed8eff8d898
+DATA constants<>+1464(SB)/8, $0x3e21eed8eff8d898
+DATA constants<>+1472(SB)/8, $0x3de6124613a86d09
+DATA constants<>+1480(SB)/8, $0x3de6124613a86d09
+DATA constants<>+1488(SB)/8, $0x3de6124613a86d09
+DATA constants<>+1496(SB)/8, $0x3de6124613a86d09
+DATA constants<>+1504(SB)/8, $0x3de6124613a86d09
+DATA constants<>+1512(SB)/8, $0x3de6124613a86d09
+DATA constants<>+1520(SB)/8, $0x3de6124613a86d09
+DATA constants<>+1528(SB)/8, $0x3de6124613a86d09
+DATA constants<>+1536(SB)/8, $0x3e5ae64567f544e4
+DATA constants<>+1544(SB)/8, $0x3e5ae64567f544e4
+DATA constants<>+1552(SB)/8, $0x3e5ae64567f544e4
+DATA constants<>+1560(SB)/8, $0x3e5ae64567f544e4
+DATA constants<>+1568(SB)/8, $0x3e5ae64567f544e4
+DATA constants<>+1576(SB)/8, $0x3e5ae64567f544e4
+DATA constants<>+1584(SB)/8, $0x3e5ae64567f544e4
+DATA constants<>+1592(SB)/8, $0x3e5ae64567f544e4
+DATA constants<>+1600(SB)/8, $0x3e927e4fb7789f5c
+DATA constants<>+1608(SB)/8, $0x3e927e4fb7789f5c
+DATA constants<>+1616(SB)/8, $0x3e927e4fb7789f5c
+DATA constants<>+1624(SB)/8, $0x3e927e4fb7789f5c
+DATA constants<>+1632(SB)/8, $0x3e927e4fb7789f5c
+DATA constants<>+1640(SB)/8, $0x3e927e4fb7789f5c
+DATA constants<>+1648(SB)/8, $0x3e927e4fb7789f5c
+DATA constants<>+1656(SB)/8, $0x3e927e4fb7789f5c
+DATA constants<>+1664(SB)/8, $0x3ec71de3a556c734
+DATA constants<>+1672(SB)/8, $0x3ec71de3a556c734
+DATA constants<>+1680(SB)/8, $0x3ec71de3a556c734
+DATA constants<>+1688(SB)/8, $0x3ec71de3a556c734
+DATA constants<>+1696(SB)/8, $0x3ec71de3a556c734
+DATA constants<>+1704(SB)/8, $0x3ec71de3a556c734
+DATA constants<>+1712(SB)/8, $0x3ec71de3a556c734
+DATA constants<>+1720(SB)/8, $0x3ec71de3a556c734
+DATA constants<>+1728(SB)/8, $0x3efa01a01a01a01a
+DATA constants<>+1736(SB)/8, $0x3efa01a01a01a01a
+DATA constants<>+1744(SB)/8, $0x3efa01a01a01a01a
+DATA constants<>+1752(SB)/8, $0x3efa01a01a01a01a
+DATA constants<>+1760(SB)/8, $0x3efa01a01a01a01a
+DATA constants<>+1768(SB)/8, $0x3efa01a01a01a01a
+DATA constants<>+1776(SB)/8, $0x3efa01a01a01a01a
+DATA constants<>+1784(SB)/8, $0x3efa01a01a01a01a
+DATA constants<>+1792(SB)/8, $0x3f2a01a01a01a01a
+DATA constants<>+1800(SB)/8, $0x3f2a01a01a01a01a
+DATA constants<>+1808(SB)/8, $0x3f2a01a01a01a01a
+DATA constants<>+1816(SB)/8, $0x3f2a01a01a01a01a
+DATA constants<>+1824(SB)/8, $0x3f2a01a01a01a01a
+DATA constants<>+1832(SB)/8, $0x3f2a01a01a01a01a
+DATA constants<>+1840(SB)/8, $0x3f2a01a01a01a01a
+DATA constants<>+1848(SB)/8, $0x3f2a01a01a01a01a
+DATA constants<>+1856(SB)/8, $0x3f56c16c16c16c17
+DATA constants<>+1864(SB)/8, $0x3f56c16c16c16c17
+DATA constants<>+1872(SB)/8, $0x3f56c16c16c16c17
+DATA constants<>+1880(SB)/8, $0x3f56c16c16c16c17
+DATA constants<>+1888(SB)/8, $0x3f56c16c16c16c17
+DATA constants<>+1896(SB)/8, $0x3f56c16c16c16c17
+DATA constants<>+1904(SB)/8, $0x3f56c16c16c16c17
+DATA constants<>+1912(SB)/8, $0x3f56c16c16c16c17
+DATA constants<>+1920(SB)/8, $0x3f81111111111111
+DATA constants<>+1928(SB)/8, $0x3f81111111111111
+DATA constants<>+1936(SB)/8, $0x3f81111111111111
+DATA constants<>+1944(SB)/8, $0x3f81111111111111
+DATA constants<>+1952(SB)/8, $0x3f81111111111111
+DATA constants<>+1960(SB)/8, $0x3f81111111111111
+DATA constants<>+1968(SB)/8, $0x3f81111111111111
+DATA constants<>+1976(SB)/8, $0x3f81111111111111
+DATA constants<>+1984(SB)/8, $0x3fa5555555555555
+DATA constants<>+1992(SB)/8, $0x3fa5555555555555
+DATA constants<>+2000(SB)/8, $0x3fa5555555555555
+DATA constants<>+2008(SB)/8, $0x3fa5555555555555
+DATA constants<>+2016(SB)/8, $0x3fa5555555555555
+DATA constants<>+2024(SB)/8, $0x3fa5555555555555
+DATA constants<>+2032(SB)/8, $0x3fa5555555555555
+DATA constants<>+2040(SB)/8, $0x3fa5555555555555
+DATA constants<>+2048(SB)/8, $0x3fc5555555555555
+DATA constants<>+2056(SB)/8, $0x3fc5555555555555
+DATA constants<>+2064(SB)/8, $0x3fc5555555555555
+DATA constants<>+2072(SB)/8, $0x3fc5555555555555
+DATA constants<>+2080(SB)/8, $0x3fc5555555555555
+DATA constants<>+2088(SB)/8, $0x3fc5555555555555
+DATA constants<>+2096(SB)/8, $0x3fc5555555555555
+DATA constants<>+2104(SB)/8, $0x3fc5555555555555
+DATA constants<>+2112(SB)/8, $0x3fe0000000000000
+DATA constants<>+2120(SB)/8, $0x3fe0000000000000
+DATA constants<>+2128(SB)/8, $0x3fe0000000000000
+DATA constants<>+2136(SB)/8, $0x3fe0000000000000
+DATA constants<>+2144(SB)/8, $0x3fe0000000000000
+DATA constants<>+2152(SB)/8, $0x3fe0000000000000
+DATA constants<>+2160(SB)/8, $0x3fe0000000000000
+DATA constants<>+2168(SB)/8, $0x3fe0000000000000
+DATA constants<>+2176(SB)/8, $0xc2d00000c2d00000
+DATA constants<>+2184(SB)/8, $0xc2d00000c2d00000
+DATA constants<>+2192(SB)/8, $0xc2d00000c2d00000
+DATA constants<>+2200(SB)/8, $0xc2d00000c2d00000
+DATA constants<>+2208(SB)/8, $0xc2d00000c2d00000
+DATA constants<>+2216(SB)/8, $0xc2d00000c2d00000
+DATA constants<>+2224(SB)/8, $0xc2d00000c2d00000
+DATA constants<>+2232(SB)/8, $0xc2d00000c2d00000
+DATA constants<>+2240(SB)/8, $0x42b4000042b40000
+DATA constants<>+2248(SB)/8, $0x42b4000042b40000
+DATA constants<>+2256(SB)/8, $0x42b4000042b40000
+DATA constants<>+2264(SB)/8, $0x42b4000042b40000
+DATA constants<>+2272(SB)/8, $0x42b4000042b40000
+DATA constants<>+2280(SB)/8, $0x42b4000042b40000
+DATA constants<>+2288(SB)/8, $0x42b4000042b40000
+DATA constants<>+2296(SB)/8, $0x42b4000042b40000
+DATA constants<>+2304(SB)/8, $0x3fb8aa3b3fb8aa3b
+DATA constants<>+2312(SB)/8, $0x3fb8aa3b3fb8aa3b
+DATA constants<>+2320(SB)/8, $0x3fb8aa3b3fb8aa3b
+DATA constants<>+2328(SB)/8, $0x3fb8aa3b3fb8aa3b
+DATA constants<>+2336(SB)/8, $0x3fb8aa3b3fb8aa3b
+DATA constants<>+2344(SB)/8, $0x3fb8aa3b3fb8aa3b
+DATA constants<>+2352(SB)/8, $0x3fb8aa3b3fb8aa3b
+DATA constants<>+2360(SB)/8, $0x3fb8aa3b3fb8aa3b
+DATA constants<>+2368(SB)/8, $0x4b4000004b400000
+DATA constants<>+2376(SB)/8, $0x4b4000004b400000
+DATA constants<>+2384(SB)/8, $0x4b4000004b400000
+DATA constants<>+2392(SB)/8, $0x4b4000004b400000
+DATA constants<>+2400(SB)/8, $0x4b4000004b400000
+DATA constants<>+2408(SB)/8, $0x4b4000004b400000
+DATA constants<>+2416(SB)/8, $0x4b4000004b400000
+DATA constants<>+2424(SB)/8, $0x4b4000004b400000
+DATA constants<>+2432(SB)/8, $0xbf317180bf317180
+DATA constants<>+2440(SB)/8, $0xbf317180bf317180
+DATA constants<>+2448(SB)/8, $0xbf317180bf317180
+DATA constants<>+2456(SB)/8, $0xbf317180bf317180
+DATA constants<>+2464(SB)/8, $0xbf317180bf317180
+DATA constants<>+2472(SB)/8, $0xbf317180bf317180
+DATA constants<>+2480(SB)/8, $0xbf317180bf317180
+DATA constants<>+2488(SB)/8, $0xbf317180bf317180
+DATA constants<>+2496(SB)/8, $0xb717f7d1b717f7d1
+DATA constants<>+2504(SB)/8, $0xb717f7d1b717f7d1
+DATA constants<>+2512(SB)/8, $0xb717f7d1b717f7d1
+DATA constants<>+2520(SB)/8, $0xb717f7d1b717f7d1
+DATA constants<>+2528(SB)/8, $0xb717f7d1b717f7d1
+DATA constants<>+2536(SB)/8, $0xb717f7d1b717f7d1
+DATA constants<>+2544(SB)/8, $0xb717f7d1b717f7d1
+DATA constants<>+2552(SB)/8, $0xb717f7d1b717f7d1
+DATA constants<>+2560(SB)/8, $0x3c091edd3c091edd
+DATA constants<>+2568(SB)/8, $0x3c091edd3c091edd
+DATA constants<>+2576(SB)/8, $0x3c091edd3c091edd
+DATA constants<>+2584(SB)/8, $0x3c091edd3c091edd
+DATA constants<>+2592(SB)/8, $0x3c091edd3c091edd
+DATA constants<>+2600(SB)/8, $0x3c091edd3c091edd
+DATA constants<>+2608(SB)/8, $0x3c091edd3c091edd
+DATA constants<>+2616(SB)/8, $0x3c091edd3c091edd
+DATA constants<>+2624(SB)/8, $0x3ab6a1a73ab6a1a7
+DATA constants<>+2632(SB)/8, $0x3ab6a1a73ab6a1a7
+DATA constants<>+2640(SB)/8, $0x3ab6a1a73ab6a1a7
+DATA constants<>+2648(SB)/8, $0x3ab6a1a73ab6a1a7
+DATA constants<>+2656(SB)/8, $0x3ab6a1a73ab6a1a7
+DATA constants<>+2664(SB)/8, $0x3ab6a1a73ab6a1a7
+DATA constants<>+2672(SB)/8, $0x3ab6a1a73ab6a1a7
+DATA constants<>+2680(SB)/8, $0x3ab6a1a73ab6a1a7
+DATA constants<>+2688(SB)/8, $0x3d2aaa743d2aaa74
+DATA constants<>+2696(SB)/8, $0x3d2aaa743d2aaa74
+DATA constants<>+2704(SB)/8, $0x3d2aaa743d2aaa74
+DATA constants<>+2712(SB)/8, $0x3d2aaa743d2aaa74
+DATA constants<>+2720(SB)/8, $0x3d2aaa743d2aaa74
+DATA constants<>+2728(SB)/8, $0x3d2aaa743d2aaa74
+DATA constants<>+2736(SB)/8, $0x3d2aaa743d2aaa74
+DATA constants<>+2744(SB)/8, $0x3d2aaa743d2aaa74
+DATA constants<>+2752(SB)/8, $0x3e2aaa3e3e2aaa3e
+DATA constants<>+2760(SB)/8, $0x3e2aaa3e3e2aaa3e
+DATA constants<>+2768(SB)/8, $0x3e2aaa3e3e2aaa3e
+DATA constants<>+2776(SB)/8, $0x3e2aaa3e3e2aaa3e
+DATA constants<>+2784(SB)/8, $0x3e2aaa3e3e2aaa3e
+DATA constants<>+2792(SB)/8, $0x3e2aaa3e3e2aaa3e
+DATA constants<>+2800(SB)/8, $0x3e2aaa3e3e2aaa3e
+DATA constants<>+2808(SB)/8, $0x3e2aaa3e3e2aaa3e
+DATA constants<>+2816(SB)/8, $0x3f0000003f000000
+DATA constants<>+2824(SB)/8, $0x3f0000003f000000
+DATA constants<>+2832(SB)/8, $0x3f0000003f000000
+DATA constants<>+2840(SB)/8, $0x3f0000003f000000
+DATA constants<>+2848(SB)/8, $0x3f0000003f000000
+DATA constants<>+2856(SB)/8, $0x3f0000003f000000
+DATA constants<>+2864(SB)/8, $0x3f0000003f000000
+DATA constants<>+2872(SB)/8, $0x3f0000003f000000
+DATA constants<>+2880(SB)/8, $0xc04e000000000000
+DATA constants<>+2888(SB)/8, $0xc04e000000000000
+DATA constants<>+2896(SB)/8, $0xc04e000000000000
+DATA constants<>+2904(SB)/8, $0xc04e000000000000
+DATA constants<>+2912(SB)/8, $0xc04e000000000000
+DATA constants<>+2920(SB)/8, $0xc04e000000000000
+DATA constants<>+2928(SB)/8, $0xc04e000000000000
+DATA constants<>+2936(SB)/8, $0xc04e000000000000
+DATA constants<>+2944(SB)/8, $0x4086300000000000
+DATA constants<>+2952(SB)/8, $0x4086300000000000
+DATA constants<>+2960(SB)/8, $0x4086300000000000
+DATA constants<>+2968(SB)/8, $0x4086300000000000
+DATA constants<>+2976(SB)/8, $0x4086300000000000
+DATA constants<>+2984(SB)/8, $0x4086300000000000
+DATA constants<>+2992(SB)/8, $0x4086300000000000
+DATA constants<>+3000(SB)/8, $0x4086300000000000
+DATA constants<>+3008(SB)/8, $0x3da93974a8c07c9d
+DATA constants<>+3016(SB)/8, $0x3da93974a8c07c9d
+DATA constants<>+3024(SB)/8, $0x3da93974a8c07c9d
+DATA constants<>+3032(SB)/8, $0x3da93974a8c07c9d
+DATA constants<>+3040(SB)/8, $0x3da93974a8c07c9d
+DATA constants<>+3048(SB)/8, $0x3da93974a8c07c9d
+DATA constants<>+3056(SB)/8, $0x3da93974a8c07c9d
+DATA constants<>+3064(SB)/8, $0x3da93974a8c07c9d
+DATA constants<>+3072(SB)/8, $0x4000000000000000
+DATA constants<>+3080(SB)/8, $0x4000000000000000
+DATA constants<>+3088(SB)/8, $0x4000000000000000
+DATA constants<>+3096(SB)/8, $0x4000000000000000
+DATA constants<>+3104(SB)/8, $0x4000000000000000
+DATA constants<>+3112(SB)/8, $0x4000000000000000
+DATA constants<>+3120(SB)/8, $0x4000000000000000
+DATA constants<>+3128(SB)/8, $0x4000000000000000
+DATA constants<>+3136(SB)/8, $0x3c90000000000000
+DATA constants<>+3144(SB)/8, $0x3c90000000000000
+DATA constants<>+3152(SB)/8, $0x3c90000000000000
+DATA constants<>+3160(SB)/8, $0x3c90000000000000
+DATA constants<>+3168(SB)/8, $0x3c90000000000000
+DATA constants<>+3176(SB)/8, $0x3c90000000000000
+DATA constants<>+3184(SB)/8, $0x3c90000000000000
+DATA constants<>+3192(SB)/8, $0x3c90000000000000
+DATA constants<>+3200(SB)/8, $0xc1900000c1900000
+DATA constants<>+3208(SB)/8, $0xc1900000c1900000
+DATA constants<>+3216(SB)/8, $0xc1900000c1900000
+DATA constants<>+3224(SB)/8, $0xc1900000c1900000
+DATA constants<>+3232(SB)/8, $0xc1900000c1900000
+DATA constants<>+3240(SB)/8, $0xc1900000c1900000
+DATA constants<>+3248(SB)/8, $0xc1900000c1900000
+DATA constants<>+3256(SB)/8, $0xc1900000c1900000
+DATA constants<>+3264(SB)/8, $0x42b2000042b20000
+DATA constants<>+3272(SB)/8, $0x42b2000042b20000
+DATA constants<>+3280(SB)/8, $0x42b2000042b20000
+DATA constants<>+3288(SB)/8, $0x42b2000042b20000
+DATA constants<>+3296(SB)/8, $0x42b2000042b20000
+DATA constants<>+3304(SB)/8, $0x42b2000042b20000
+DATA constants<>+3312(SB)/8, $0x42b2000042b20000
+DATA constants<>+3320(SB)/8, $0x42b2000042b20000
+DATA constants<>+3328(SB)/8, $0x3950928b3950928b
+DATA constants<>+3336(SB)/8, $0x3950928b3950928b
+DATA constants<>+3344(SB)/8, $0x3950928b3950928b
+DATA constants<>+3352(SB)/8, $0x3950928b3950928b
+DATA constants<>+3360(SB)/8, $0x3950928b3950928b
+DATA constants<>+3368(SB)/8, $0x3950928b3950928b
+DATA constants<>+3376(SB)/8, $0x3950928b3950928b
+DATA constants<>+3384(SB)/8, $0x3950928b3950928b
+DATA constants<>+3392(SB)/8, $0x3c0888703c088870
+DATA constants<>+3400(SB)/8, $0x3c0888703c088870
+DATA constants<>+3408(SB)/8, $0x3c0888703c088870
+DATA constants<>+3416(SB)/8, $0x3c0888703c088870
+DATA constants<>+3424(SB)/8, $0x3c0888703c088870
+DATA constants<>+3432(SB)/8, $0x3c0888703c088870
+DATA constants<>+3440(SB)/8, $0x3c0888703c088870
+DATA constants<>+3448(SB)/8, $0x3c0888703c088870
+DATA constants<>+3456(SB)/8, $0x3e2aaaab3e2aaaab
+DATA constants<>+3464(SB)/8, $0x3e2aaaab3e2aaaab
+DATA constants<>+3472(SB)/8, $0x3e2aaaab3e2aaaab
+DATA constants<>+3480(SB)/8, $0x3e2aaaab3e2aaaab
+DATA constants<>+3488(SB)/8, $0x3e2aaaab3e2aaaab
+DATA constants<>+3496(SB)/8, $0x3e2aaaab3e2aaaab
+DATA constants<>+3504(SB)/8, $0x3e2aaaab3e2aaaab
+DATA constants<>+3512(SB)/8, $0x3e2aaaab3e2aaaab
+DATA constants<>+3520(SB)/8, $0x4000000040000000
+DATA constants<>+3528(SB)/8, $0x4000000040000000
+DATA constants<>+3536(SB)/8, $0x4000000040000000
+DATA constants<>+3544(SB)/8, $0x4000000040000000
+DATA constants<>+3552(SB)/8, $0x4000000040000000
+DATA constants<>+3560(SB)/8, $0x4000000040000000
+DATA constants<>+3568(SB)/8, $0x4000000040000000
+DATA constants<>+3576(SB)/8, $0x4000000040000000
+DATA constants<>+3584(SB)/8, $0x3300000033000000
+DATA constants<>+3592(SB)/8, $0x3300000033000000
+DATA constants<>+3600(SB)/8, $0x3300000033000000
+DATA constants<>+3608(SB)/8, $0x3300000033000000
+DATA constants<>+3616(SB)/8, $0x3300000033000000
+DATA constants<>+3624(SB)/8, $0x3300000033000000
+DATA constants<>+3632(SB)/8, $0x3300000033000000
+DATA constants<>+3640(SB)/8, $0x3300000033000000
+DATA constants<>+3648(SB)/8, $0x0010000000000000
+DATA constants<>+3656(SB)/8, $0x0010000000000000
+DATA constants<>+3664(SB)/8, $0x0010000000000000
+DATA constants<>+3672(SB)/8, $0x0010000000000000
+DATA constants<>+3680(SB)/8, $0x0010000000000000
+DATA constants<>+3688(SB)/8, $0x0010000000000000
+DATA constants<>+3696(SB)/8, $0x0010000000000000
+DATA constants<>+3704(SB)/8, $0x0010000000000000
+DATA constants<>+3712(SB)/8, $0x4350000000000000
+DATA constants<>+3720(SB)/8, $0x4350000000000000
+DATA constants<>+3728(SB)/8, $0x4350000000000000
+DATA constants<>+3736(SB)/8, $0x4350000000000000
+DATA constants<>+3744(SB)/8, $0x4350000000000000
+DATA constants<>+3752(SB)/8, $0x4350000000000000
+DATA constants<>+3760(SB)/8, $0x4350000000000000
+DATA constants<>+3768(SB)/8, $0x4350000000000000
+DATA constants<>+3776(SB)/8, $0x00095f619980c433
+DATA constants<>+3784(SB)/8, $0x00095f619980c433
+DATA constants<>+3792(SB)/8, $0x00095f619980c433
+DATA constants<>+3800(SB)/8, $0x00095f619980c433
+DATA constants<>+3808(SB)/8, $0x00095f619980c433
+DATA constants<>+3816(SB)/8, $0x00095f619980c433
+DATA constants<>+3824(SB)/8, $0x00095f619980c433
+DATA constants<>+3832(SB)/8, $0x00095f619980c433
+DATA constants<>+3840(SB)/8, $0x4330000000000000
+DATA constants<>+3848(SB)/8, $0x4330000000000000
+DATA constants<>+3856(SB)/8, $0x4330000000000000
+DATA constants<>+3864(SB)/8, $0x4330000000000000
+DATA constants<>+3872(SB)/8, $0x4330000000000000
+DATA constants<>+3880(SB)/8, $0x4330000000000000
+DATA constants<>+3888(SB)/8, $0x4330000000000000
+DATA constants<>+3896(SB)/8, $0x4330000000000000
+DATA constants<>+3904(SB)/8, $0x43300000000003ff
+DATA constants<>+3912(SB)/8, $0x43300000000003ff
+DATA constants<>+3920(SB)/8, $0x43300000000003ff
+DATA constants<>+3928(SB)/8, $0x43300000000003ff
+DATA constants<>+3936(SB)/8, $0x43300000000003ff
+DATA constants<>+3944(SB)/8, $0x43300000000003ff
+DATA constants<>+3952(SB)/8, $0x43300000000003ff
+DATA constants<>+3960(SB)/8, $0x43300000000003ff
+DATA constants<>+3968(SB)/8, $0x404b000000000000
+DATA constants<>+3976(SB)/8, $0x404b000000000000
+DATA constants<>+3984(SB)/8, $0x404b000000000000
+DATA constants<>+3992(SB)/8, $0x404b000000000000
+DATA constants<>+4000(SB)/8, $0x404b000000000000
+DATA constants<>+4008(SB)/8, $0x404b000000000000
+DATA constants<>+4016(SB)/8, $0x404b000000000000
+DATA constants<>+4024(SB)/8, $0x404b000000000000
+DATA constants<>+4032(SB)/8, $0x000fffffffffffff
+DATA constants<>+4040(SB)/8, $0x000fffffffffffff
+DATA constants<>+4048(SB)/8, $0x000fffffffffffff
+DATA constants<>+4056(SB)/8, $0x000fffffffffffff
+DATA constants<>+4064(SB)/8, $0x000fffffffffffff
+DATA constants<>+4072(SB)/8, $0x000fffffffffffff
+DATA constants<>+4080(SB)/8, $0x000fffffffffffff
+DATA constants<>+4088(SB)/8, $0x000fffffffffffff
+DATA constants<>+4096(SB)/8, $0x3fe6a09e667f3bcd
+DATA constants<>+4104(SB)/8, $0x3fe6a09e667f3bcd
+DATA constants<>+4112(SB)/8, $0x3fe6a09e667f3bcd
+DATA constants<>+4120(SB)/8, $0x3fe6a09e667f3bcd
+DATA constants<>+4128(SB)/8, $0x3fe6a09e667f3bcd
+DATA constants<>+4136(SB)/8, $0x3fe6a09e667f3bcd
+DATA constants<>+4144(SB)/8, $0x3fe6a09e667f3bcd
+DATA constants<>+4152(SB)/8, $0x3fe6a09e667f3bcd
+DATA constants<>+4160(SB)/8, $0x3fc39a09d078c69f
+DATA constants<>+4168(SB)/8, $0x3fc39a09d078c69f
+DATA constants<>+4176(SB)/8, $0x3fc39a09d078c69f
+DATA constants<>+4184(SB)/8, $0x3fc39a09d078c69f
+DATA constants<>+4192(SB)/8, $0x3fc39a09d078c69f
+DATA constants<>+4200(SB)/8, $0x3fc39a09d078c69f
+DATA constants<>+4208(SB)/8, $0x3fc39a09d078c69f
+DATA constants<>+4216(SB)/8, $0x3fc39a09d078c69f
+DATA constants<>+4224(SB)/8, $0x3fc2f112df3e5244
+DATA constants<>+4232(SB)/8, $0x3fc2f112df3e5244
+DATA constants<>+4240(SB)/8, $0x3fc2f112df3e5244
+DATA constants<>+4248(SB)/8, $0x3fc2f112df3e5244
+DATA constants<>+4256(SB)/8, $0x3fc2f112df3e5244
+DATA constants<>+4264(SB)/8, $0x3fc2f112df3e5244
+DATA constants<>+4272(SB)/8, $0x3fc2f112df3e5244
+DATA constants<>+4280(SB)/8, $0x3fc2f112df3e5244
+DATA constants<>+4288(SB)/8, $0x3fc7466496cb03de
+DATA constants<>+4296(SB)/8, $0x3fc7466496cb03de
+DATA constants<>+4304(SB)/8, $0x3fc7466496cb03de
+DATA constants<>+4312(SB)/8, $0x3fc7466496cb03de
+DATA constants<>+4320(SB)/8, $0x3fc7466496cb03de
+DATA constants<>+4328(SB)/8, $0x3fc7466496cb03de
+DATA constants<>+4336(SB)/8, $0x3fc7466496cb03de
+DATA constants<>+4344(SB)/8, $0x3fc7466496cb03de
+DATA constants<>+4352(SB)/8, $0x3fcc71c51d8e78af
+DATA constants<>+4360(SB)/8, $0x3fcc71c51d8e78af
+DATA constants<>+4368(SB)/8, $0x3fcc71c51d8e78af
+DATA constants<>+4376(SB)/8, $0x3fcc71c51d8e78af
+DATA constants<>+4384(SB)/8, $0x3fcc71c51d8e78af
+DATA constants<>+4392(SB)/8, $0x3fcc71c51d8e78af
+DATA constants<>+4400(SB)/8, $0x3fcc71c51d8e78af
+DATA constants<>+4408(SB)/8, $0x3fcc71c51d8e78af
+DATA constants<>+4416(SB)/8, $0x3fd2492494229359
+DATA constants<>+4424(SB)/8, $0x3fd2492494229359
+DATA constants<>+4432(SB)/8, $0x3fd2492494229359
+DATA constants<>+4440(SB)/8, $0x3fd2492494229359
+DATA constants<>+4448(SB)/8, $0x3fd2492494229359
+DATA constants<>+4456(SB)/8, $0x3fd2492494229359
+DATA constants<>+4464(SB)/8, $0x3fd2492494229359
+DATA constants<>+4472(SB)/8, $0x3fd2492494229359
+DATA constants<>+4480(SB)/8, $0x3fd999999997fa04
+DATA constants<>+4488(SB)/8, $0x3fd999999997fa04
+DATA constants<>+4496(SB)/8, $0x3fd999999997fa04
+DATA constants<>+4504(SB)/8, $0x3fd999999997fa04
+DATA constants<>+4512(SB)/8, $0x3fd999999997fa04
+DATA constants<>+4520(SB)/8, $0x3fd999999997fa04
+DATA constants<>+4528(SB)/8, $0x3fd999999997fa04
+DATA constants<>+4536(SB)/8, $0x3fd999999997fa04
+DATA constants<>+4544(SB)/8, $0x3fe5555555555593
+DATA constants<>+4552(SB)/8, $0x3fe5555555555593
+DATA constants<>+4560(SB)/8, $0x3fe5555555555593
+DATA constants<>+4568(SB)/8, $0x3fe5555555555593
+DATA constants<>+4576(SB)/8, $0x3fe5555555555593
+DATA constants<>+4584(SB)/8, $0x3fe5555555555593
+DATA constants<>+4592(SB)/8, $0x3fe5555555555593
+DATA constants<>+4600(SB)/8, $0x3fe5555555555593
+DATA constants<>+4608(SB)/8, $0x3dea39ef35793c76
+DATA constants<>+4616(SB)/8, $0x3dea39ef35793c76
+DATA constants<>+4624(SB)/8, $0x3dea39ef35793c76
+DATA constants<>+4632(SB)/8, $0x3dea39ef35793c76
+DATA constants<>+4640(SB)/8, $0x3dea39ef35793c76
+DATA constants<>+4648(SB)/8, $0x3dea39ef35793c76
+DATA constants<>+4656(SB)/8, $0x3dea39ef35793c76
+DATA constants<>+4664(SB)/8, $0x3dea39ef35793c76
+DATA constants<>+4672(SB)/8, $0x3fe62e42fee00000
+DATA constants<>+4680(SB)/8, $0x3fe62e42fee00000
+DATA constants<>+4688(SB)/8, $0x3fe62e42fee00000
+DATA constants<>+4696(SB)/8, $0x3fe62e42fee00000
+DATA constants<>+4704(SB)/8, $0x3fe62e42fee00000
+DATA constants<>+4712(SB)/8, $0x3fe62e42fee00000
+DATA constants<>+4720(SB)/8, $0x3fe62e42fee00000
+DATA constants<>+4728(SB)/8, $0x3fe62e42fee00000
+DATA constants<>+4736(SB)/8, $0x7ff8000000000001
+DATA constants<>+4744(SB)/8, $0x7ff8000000000001
+DATA constants<>+4752(SB)/8, $0x7ff8000000000001
+DATA constants<>+4760(SB)/8, $0x7ff8000000000001
+DATA constants<>+4768(SB)/8, $0x7ff8000000000001
+DATA constants<>+4776(SB)/8, $0x7ff8000000000001
+DATA constants<>+4784(SB)/8, $0x7ff8000000000001
+DATA constants<>+4792(SB)/8, $0x7ff8000000000001
+DATA constants<>+4800(SB)/8, $0xfff0000000000000
+DATA constants<>+4808(SB)/8, $0xfff0000000000000
+DATA constants<>+4816(SB)/8, $0xfff0000000000000
+DATA constants<>+4824(SB)/8, $0xfff0000000000000
+DATA constants<>+4832(SB)/8, $0xfff0000000000000
+DATA constants<>+4840(SB)/8, $0xfff0000000000000
+DATA constants<>+4848(SB)/8, $0xfff0000000000000
+DATA constants<>+4856(SB)/8, $0xfff0000000000000
+DATA constants<>+4864(SB)/8, $0x0080000000800000
+DATA constants<>+4872(SB)/8, $0x0080000000800000
+DATA constants<>+4880(SB)/8, $0x0080000000800000
+DATA constants<>+4888(SB)/8, $0x0080000000800000
+DATA constants<>+4896(SB)/8, $0x0080000000800000
+DATA constants<>+4904(SB)/8, $0x0080000000800000
+DATA constants<>+4912(SB)/8, $0x0080000000800000
+DATA constants<>+4920(SB)/8, $0x0080000000800000
+DATA constants<>+4928(SB)/8, $0x4c0000004c000000
+DATA constants<>+4936(SB)/8, $0x4c0000004c000000
+DATA constants<>+4944(SB)/8, $0x4c0000004c000000
+DATA constants<>+4952(SB)/8, $0x4c0000004c000000
+DATA constants<>+4960(SB)/8, $0x4c0000004c000000
+DATA constants<>+4968(SB)/8, $0x4c0000004c000000
+DATA constants<>+4976(SB)/8, $0x4c0000004c000000
+DATA constants<>+4984(SB)/8, $0x4c0000004c000000
+DATA constants<>+4992(SB)/8, $0x004afb0d004afb0d
+DATA constants<>+5000(SB)/8, $0x004afb0d004afb0d
+DATA constants<>+5008(SB)/8, $0x004afb0d004afb0d
+DATA constants<>+5016(SB)/8, $0x004afb0d004afb0d
+DATA constants<>+5024(SB)/8, $0x004afb0d004afb0d
+DATA constants<>+5032(SB)/8, $0x004afb0d004afb0d
+DATA constants<>+5040(SB)/8, $0x004afb0d004afb0d
+DATA constants<>+5048(SB)/8, $0x004afb0d004afb0d
+DATA constants<>+5056(SB)/8, $0x4b0000004b000000
+DATA constants<>+5064(SB)/8, $0x4b0000004b000000
+DATA constants<>+5072(SB)/8, $0x4b0000004b000000
+DATA constants<>+5080(SB)/8, $0x4b0000004b000000
+DATA constants<>+5088(SB)/8, $0x4b0000004b000000
+DATA constants<>+5096(SB)/8, $0x4b0000004b000000
+DATA constants<>+5104(SB)/8, $0x4b0000004b000000
+DATA constants<>+5112(SB)/8, $0x4b0000004b000000
+DATA constants<>+5120(SB)/8, $0x4b00007f4b00007f
+DATA constants<>+5128(SB)/8, $0x4b00007f4b00007f
+DATA constants<>+5136(SB)/8, $0x4b00007f4b00007f
+DATA constants<>+5144(SB)/8, $0x4b00007f4b00007f
+DATA constants<>+5152(SB)/8, $0x4b00007f4b00007f
+DATA constants<>+5160(SB)/8, $0x4b00007f4b00007f
+DATA constants<>+5168(SB)/8, $0x4b00007f4b00007f
+DATA constants<>+5176(SB)/8, $0x4b00007f4b00007f
+DATA constants<>+5184(SB)/8, $0x41c8000041c80000
+DATA constants<>+5192(SB)/8, $0x41c8000041c80000
+DATA constants<>+5200(SB)/8, $0x41c8000041c80000
+DATA constants<>+5208(SB)/8, $0x41c8000041c80000
+DATA constants<>+5216(SB)/8, $0x41c8000041c80000
+DATA constants<>+5224(SB)/8, $0x41c8000041c80000
+DATA constants<>+5232(SB)/8, $0x41c8000041c80000
+DATA constants<>+5240(SB)/8, $0x41c8000041c80000
+DATA constants<>+5248(SB)/8, $0x007fffff007fffff
+DATA constants<>+5256(SB)/8, $0x007fffff007fffff
+DATA constants<>+5264(SB)/8, $0x007fffff007fffff
+DATA constants<>+5272(SB)/8, $0x007fffff007fffff
+DATA constants<>+5280(SB)/8, $0x007fffff007fffff
+DATA constants<>+5288(SB)/8, $0x007fffff007fffff
+DATA constants<>+5296(SB)/8, $0x007fffff007fffff
+DATA constants<>+5304(SB)/8, $0x007fffff007fffff
+DATA constants<>+5312(SB)/8, $0x3f3504f33f3504f3
+DATA constants<>+5320(SB)/8, $0x3f3504f33f3504f3
+DATA constants<>+5328(SB)/8, $0x3f3504f33f3504f3
+DATA constants<>+5336(SB)/8, $0x3f3504f33f3504f3
+DATA constants<>+5344(SB)/8, $0x3f3504f33f3504f3
+DATA constants<>+5352(SB)/8, $0x3f3504f33f3504f3
+DATA constants<>+5360(SB)/8, $0x3f3504f33f3504f3
+DATA constants<>+5368(SB)/8, $0x3f3504f33f3504f3
+DATA constants<>+5376(SB)/8, $0x3e91e9ee3e91e9ee
+DATA constants<>+5384(SB)/8, $0x3e91e9ee3e91e9ee
+DATA constants<>+5392(SB)/8, $0x3e91e9ee3e91e9ee
+DATA constants<>+5400(SB)/8, $0x3e91e9ee3e91e9ee
+DATA constants<>+5408(SB)/8, $0x3e91e9ee3e91e9ee
+DATA constants<>+5416(SB)/8, $0x3e91e9ee3e91e9ee
+DATA constants<>+5424(SB)/8, $0x3e91e9ee3e91e9ee
+DATA constants<>+5432(SB)/8, $0x3e91e9ee3e91e9ee
+DATA constants<>+5440(SB)/8, $0x3e789e263e789e26
+DATA constants<>+5448(SB)/8, $0x3e789e263e789e26
+DATA constants<>+5456(SB)/8, $0x3e789e263e789e26
+DATA constants<>+5464(SB)/8, $0x3e789e263e789e26
+DATA constants<>+5472(SB)/8, $0x3e789e263e789e26
+DATA constants<>+5480(SB)/8, $0x3e789e263e789e26
+DATA constants<>+5488(SB)/8, $0x3e789e263e789e26
+DATA constants<>+5496(SB)/8, $0x3e789e263e789e26
+DATA constants<>+5504(SB)/8, $0x3eccce133eccce13
+DATA constants<>+5512(SB)/8, $0x3eccce133eccce13
+DATA constants<>+5520(SB)/8, $0x3eccce133eccce13
+DATA constants<>+5528(SB)/8, $0x3eccce133eccce13
+DATA constants<>+5536(SB)/8, $0x3eccce133eccce13
+DATA constants<>+5544(SB)/8, $0x3eccce133eccce13
+DATA constants<>+5552(SB)/8, $0x3eccce133eccce13
+DATA constants<>+5560(SB)/8, $0x3eccce133eccce13
+DATA constants<>+5568(SB)/8, $0x3f2aaaaa3f2aaaaa
+DATA constants<>+5576(SB)/8, $0x3f2aaaaa3f2aaaaa
+DATA constants<>+5584(SB)/8, $0x3f2aaaaa3f2aaaaa
+DATA constants<>+5592(SB)/8, $0x3f2aaaaa3f2aaaaa
+DATA constants<>+5600(SB)/8, $0x3f2aaaaa3f2aaaaa
+DATA constants<>+5608(SB)/8, $0x3f2aaaaa3f2aaaaa
+DATA constants<>+5616(SB)/8, $0x3f2aaaaa3f2aaaaa
+DATA constants<>+5624(SB)/8, $0x3f2aaaaa3f2aaaaa
+DATA constants<>+5632(SB)/8, $0x3717f7d13717f7d1
+DATA constants<>+5640(SB)/8, $0x3717f7d13717f7d1
+DATA constants<>+5648(SB)/8, $0x3717f7d13717f7d1
+DATA constants<>+5656(SB)/8, $0x3717f7d13717f7d1
+DATA constants<>+5664(SB)/8, $0x3717f7d13717f7d1
+DATA constants<>+5672(SB)/8, $0x3717f7d13717f7d1
+DATA constants<>+5680(SB)/8, $0x3717f7d13717f7d1
+DATA constants<>+5688(SB)/8, $0x3717f7d13717f7d1
+DATA constants<>+5696(SB)/8, $0x3f3171803f317180
+DATA constants<>+5704(SB)/8, $0x3f3171803f317180
+DATA constants<>+5712(SB)/8, $0x3f3171803f317180
+DATA constants<>+5720(SB)/8, $0x3f3171803f317180
+DATA constants<>+5728(SB)/8, $0x3f3171803f317180
+DATA constants<>+5736(SB)/8, $0x3f3171803f317180
+DATA constants<>+5744(SB)/8, $0x3f3171803f317180
+DATA constants<>+5752(SB)/8, $0x3f3171803f317180
+DATA constants<>+5760(SB)/8, $0x7fc000007fc00000
+DATA constants<>+5768(SB)/8, $0x7fc000007fc00000
+DATA constants<>+5776(SB)/8, $0x7fc000007fc00000
+DATA constants<>+5784(SB)/8, $0x7fc000007fc00000
+DATA constants<>+5792(SB)/8, $0x7fc000007fc00000
+DATA constants<>+5800(SB)/8, $0x7fc000007fc00000
+DATA constants<>+5808(SB)/8, $0x7fc000007fc00000
+DATA constants<>+5816(SB)/8, $0x7fc000007fc00000
+DATA constants<>+5824(SB)/8, $0xff800000ff800000
+DATA constants<>+5832(SB)/8, $0xff800000ff800000
+DATA constants<>+5840(SB)/8, $0xff800000ff800000
+DATA constants<>+5848(SB)/8, $0xff800000ff800000
+DATA constants<>+5856(SB)/8, $0xff800000ff800000
+DATA constants<>+5864(SB)/8, $0xff800000ff800000
+DATA constants<>+5872(SB)/8, $0xff800000ff800000
+DATA constants<>+5880(SB)/8, $0xff800000ff800000
+DATA constants<>+5888(SB)/8, $0x3fe45f306dc9c883
+DATA constants<>+5896(SB)/8, $0x3fe45f306dc9c883
+DATA constants<>+5904(SB)/8, $0x3fe45f306dc9c883
+DATA constants<>+5912(SB)/8, $0x3fe45f306dc9c883
+DATA constants<>+5920(SB)/8, $0x3fe45f306dc9c883
+DATA constants<>+5928(SB)/8, $0x3fe45f306dc9c883
+DATA constants<>+5936(SB)/8, $0x3fe45f306dc9c883
+DATA constants<>+5944(SB)/8, $0x3fe45f306dc9c883
+DATA constants<>+5952(SB)/8, $0xbff921fb54442d18
+DATA constants<>+5960(SB)/8, $0xbff921fb54442d18
+DATA constants<>+5968(SB)/8, $0xbff921fb54442d18
+DATA constants<>+5976(SB)/8, $0xbff921fb54442d18
+DATA constants<>+5984(SB)/8, $0xbff921fb54442d18
+DATA constants<>+5992(SB)/8, $0xbff921fb54442d18
+DATA constants<>+6000(SB)/8, $0xbff921fb54442d18
+DATA constants<>+6008(SB)/8, $0xbff921fb54442d18
+DATA constants<>+6016(SB)/8, $0x3c91a62633145c07
+DATA constants<>+6024(SB)/8, $0x3c91a62633145c07
+DATA constants<>+6032(SB)/8, $0x3c91a62633145c07
+DATA constants<>+6040(SB)/8, $0x3c91a62633145c07
+DATA constants<>+6048(SB)/8, $0x3c91a62633145c07
+DATA constants<>+6056(SB)/8, $0x3c91a62633145c07
+DATA constants<>+6064(SB)/8, $0x3c91a62633145c07
+DATA constants<>+6072(SB)/8, $0x3c91a62633145c07
+DATA constants<>+6080(SB)/8, $0xb91f1976b7ed900b
+DATA constants<>+6088(SB)/8, $0xb91f1976b7ed900b
+DATA constants<>+6096(SB)/8, $0xb91f1976b7ed900b
+DATA constants<>+6104(SB)/8, $0xb91f1976b7ed900b
+DATA constants<>+6112(SB)/8, $0xb91f1976b7ed900b
+DATA constants<>+6120(SB)/8, $0xb91f1976b7ed900b
+DATA constants<>+6128(SB)/8, $0xb91f1976b7ed900b
+DATA constants<>+6136(SB)/8, $0xb91f1976b7ed900b
+DATA constants<>+6144(SB)/8, $0xbe5ae5e68a2b9ceb
+DATA constants<>+6152(SB)/8, $0xbe5ae5e68a2b9ceb
+DATA constants<>+6160(SB)/8, $0xbe5ae5e68a2b9ceb
+DATA constants<>+6168(SB)/8, $0xbe5ae5e68a2b9ceb
+DATA constants<>+6176(SB)/8, $0xbe5ae5e68a2b9ceb
+DATA constants<>+6184(SB)/8, $0xbe5ae5e68a2b9ceb
+DATA constants<>+6192(SB)/8, $0xbe5ae5e68a2b9ceb
+DATA constants<>+6200(SB)/8, $0xbe5ae5e68a2b9ceb
+DATA constants<>+6208(SB)/8, $0x3de5d93a5acfd57c
+DATA constants<>+6216(SB)/8, $0x3de5d93a5acfd57c
+DATA constants<>+6224(SB)/8, $0x3de5d93a5acfd57c
+DATA constants<>+6232(SB)/8, $0x3de5d93a5acfd57c
+DATA constants<>+6240(SB)/8, $0x3de5d93a5acfd57c
+DATA constants<>+6248(SB)/8, $0x3de5d93a5acfd57c
+DATA constants<>+6256(SB)/8, $0x3de5d93a5acfd57c
+DATA constants<>+6264(SB)/8, $0x3de5d93a5acfd57c
+DATA constants<>+6272(SB)/8, $0x3ec71de357b1fe7d
+DATA constants<>+6280(SB)/8, $0x3ec71de357b1fe7d
+DATA constants<>+6288(SB)/8, $0x3ec71de357b1fe7d
+DATA constants<>+6296(SB)/8, $0x3ec71de357b1fe7d
+DATA constants<>+6304(SB)/8, $0x3ec71de357b1fe7d
+DATA constants<>+6312(SB)/8, $0x3ec71de357b1fe7d
+DATA constants<>+6320(SB)/8, $0x3ec71de357b1fe7d
+DATA constants<>+6328(SB)/8, $0x3ec71de357b1fe7d
+DATA constants<>+6336(SB)/8, $0xbf2a01a019c161d5
+DATA constants<>+6344(SB)/8, $0xbf2a01a019c161d5
+DATA constants<>+6352(SB)/8, $0xbf2a01a019c161d5
+DATA constants<>+6360(SB)/8, $0xbf2a01a019c161d5
+DATA constants<>+6368(SB)/8, $0xbf2a01a019c161d5
+DATA constants<>+6376(SB)/8, $0xbf2a01a019c161d5
+DATA constants<>+6384(SB)/8, $0xbf2a01a019c161d5
+DATA constants<>+6392(SB)/8, $0xbf2a01a019c161d5
+DATA constants<>+6400(SB)/8, $0x3f8111111110f8a6
+DATA constants<>+6408(SB)/8, $0x3f8111111110f8a6
+DATA constants<>+6416(SB)/8, $0x3f8111111110f8a6
+DATA constants<>+6424(SB)/8, $0x3f8111111110f8a6
+DATA constants<>+6432(SB)/8, $0x3f8111111110f8a6
+DATA constants<>+6440(SB)/8, $0x3f8111111110f8a6
+DATA constants<>+6448(SB)/8, $0x3f8111111110f8a6
+DATA constants<>+6456(SB)/8, $0x3f8111111110f8a6
+DATA constants<>+6464(SB)/8, $0xbfc5555555555549
+DATA constants<>+6472(SB)/8, $0xbfc5555555555549
+DATA constants<>+6480(SB)/8, $0xbfc5555555555549
+DATA constants<>+6488(SB)/8, $0xbfc5555555555549
+DATA constants<>+6496(SB)/8, $0xbfc5555555555549
+DATA constants<>+6504(SB)/8, $0xbfc5555555555549
+DATA constants<>+6512(SB)/8, $0xbfc5555555555549
+DATA constants<>+6520(SB)/8, $0xbfc5555555555549
+DATA constants<>+6528(SB)/8, $0x3e21ee9ebdb4b1c4
+DATA constants<>+6536(SB)/8, $0x3e21ee9ebdb4b1c4
+DATA constants<>+6544(SB)/8, $0x3e21ee9ebdb4b1c4
+DATA constants<>+6552(SB)/8, $0x3e21ee9ebdb4b1c4
+DATA constants<>+6560(SB)/8, $0x3e21ee9ebdb4b1c4
+DATA constants<>+6568(SB)/8, $0x3e21ee9ebdb4b1c4
+DATA constants<>+6576(SB)/8, $0x3e21ee9ebdb4b1c4
+DATA constants<>+6584(SB)/8, $0x3e21ee9ebdb4b1c4
+DATA constants<>+6592(SB)/8, $0xbda8fae9be8838d4
+DATA constants<>+6600(SB)/8, $0xbda8fae9be8838d4
+DATA constants<>+6608(SB)/8, $0xbda8fae9be8838d4
+DATA constants<>+6616(SB)/8, $0xbda8fae9be8838d4
+DATA constants<>+6624(SB)/8, $0xbda8fae9be8838d4
+DATA constants<>+6632(SB)/8, $0xbda8fae9be8838d4
+DATA constants<>+6640(SB)/8, $0xbda8fae9be8838d4
+DATA constants<>+6648(SB)/8, $0xbda8fae9be8838d4
+DATA constants<>+6656(SB)/8, $0xbe927e4f809c52ad
+DATA constants<>+6664(SB)/8, $0xbe927e4f809c52ad
+DATA constants<>+6672(SB)/8, $0xbe927e4f809c52ad
+DATA constants<>+6680(SB)/8, $0xbe927e4f809c52ad
+DATA constants<>+6688(SB)/8, $0xbe927e4f809c52ad
+DATA constants<>+6696(SB)/8, $0xbe927e4f809c52ad
+DATA constants<>+6704(SB)/8, $0xbe927e4f809c52ad
+DATA constants<>+6712(SB)/8, $0xbe927e4f809c52ad
+DATA constants<>+6720(SB)/8, $0x3efa01a019cb1590
+DATA constants<>+6728(SB)/8, $0x3efa01a019cb1590
+DATA constants<>+6736(SB)/8, $0x3efa01a019cb1590
+DATA constants<>+6744(SB)/8, $0x3efa01a019cb1590
+DATA constants<>+6752(SB)/8, $0x3efa01a019cb1590
+DATA constants<>+6760(SB)/8, $0x3efa01a019cb1590
+DATA constants<>+6768(SB)/8, $0x3efa01a019cb1590
+DATA constants<>+6776(SB)/8, $0x3efa01a019cb1590
+DATA constants<>+6784(SB)/8, $0xbf56c16c16c15177
+DATA constants<>+6792(SB)/8, $0xbf56c16c16c15177
+DATA constants<>+6800(SB)/8, $0xbf56c16c16c15177
+DATA constants<>+6808(SB)/8, $0xbf56c16c16c15177
+DATA constants<>+6816(SB)/8, $0xbf56c16c16c15177
+DATA constants<>+6824(SB)/8, $0xbf56c16c16c15177
+DATA constants<>+6832(SB)/8, $0xbf56c16c16c15177
+DATA constants<>+6840(SB)/8, $0xbf56c16c16c15177
+DATA constants<>+6848(SB)/8, $0x3fa555555555554c
+DATA constants<>+6856(SB)/8, $0x3fa555555555554c
+DATA constants<>+6864(SB)/8, $0x3fa555555555554c
+DATA constants<>+6872(SB)/8, $0x3fa555555555554c
+DATA constants<>+6880(SB)/8, $0x3fa555555555554c
+DATA constants<>+6888(SB)/8, $0x3fa555555555554c
+DATA constants<>+6896(SB)/8, $0x3fa555555555554c
+DATA constants<>+6904(SB)/8, $0x3fa555555555554c
+DATA constants<>+6912(SB)/8, $0x3e40000000000000
+DATA constants<>+6920(SB)/8, $0x3e40000000000000
+DATA constants<>+6928(SB)/8, $0x3e40000000000000
+DATA constants<>+6936(SB)/8, $0x3e40000000000000
+DATA constants<>+6944(SB)/8, $0x3e40000000000000
+DATA constants<>+6952(SB)/8, $0x3e40000000000000
+DATA constants<>+6960(SB)/8, $0x3e40000000000000
+DATA constants<>+6968(SB)/8, $0x3e40000000000000
+DATA constants<>+6976(SB)/8, $0x4036000000000000
+DATA constants<>+6984(SB)/8, $0x4036000000000000
+DATA constants<>+6992(SB)/8, $0x4036000000000000
+DATA constants<>+7000(SB)/8, $0x4036000000000000
+DATA constants<>+7008(SB)/8, $0x4036000000000000
+DATA constants<>+7016(SB)/8, $0x4036000000000000
+DATA constants<>+7024(SB)/8, $0x4036000000000000
+DATA constants<>+7032(SB)/8, $0x4036000000000000
+DATA constants<>+7040(SB)/8, $0x4120000041200000
+DATA constants<>+7048(SB)/8, $0x4120000041200000
+DATA constants<>+7056(SB)/8, $0x4120000041200000
+DATA constants<>+7064(SB)/8, $0x4120000041200000
+DATA constants<>+7072(SB)/8, $0x4120000041200000
+DATA constants<>+7080(SB)/8, $0x4120000041200000
+DATA constants<>+7088(SB)/8, $0x4120000041200000
+DATA constants<>+7096(SB)/8, $0x4120000041200000
+DATA constants<>+7104(SB)/8, $0xbff0000000000000
+DATA constants<>+7112(SB)/8, $0xbff0000000000000
+DATA constants<>+7120(SB)/8, $0xbff0000000000000
+DATA constants<>+7128(SB)/8, $0xbff0000000000000
+DATA constants<>+7136(SB)/8, $0xbff0000000000000
+DATA constants<>+7144(SB)/8, $0xbff0000000000000
+DATA constants<>+7152(SB)/8, $0xbff0000000000000
+DATA constants<>+7160(SB)/8, $0xbff0000000000000
+DATA constants<>+7168(SB)/8, $0x3e30000000000000
+DATA constants<>+7176(SB)/8, $0x3e30000000000000
+DATA constants<>+7184(SB)/8, $0x3e30000000000000
+DATA constants<>+7192(SB)/8, $0x3e30000000000000
+DATA constants<>+7200(SB)/8, $0x3e30000000000000
+DATA constants<>+7208(SB)/8, $0x3e30000000000000
+DATA constants<>+7216(SB)/8, $0x3e30000000000000
+DATA constants<>+7224(SB)/8, $0x3e30000000000000
+DATA constants<>+7232(SB)/8, $0x4086280000000000
+DATA constants<>+7240(SB)/8, $0x4086280000000000
+DATA constants<>+7248(SB)/8, $0x4086280000000000
+DATA constants<>+7256(SB)/8, $0x4086280000000000
+DATA constants<>+7264(SB)/8, $0x4086280000000000
+DATA constants<>+7272(SB)/8, $0x4086280000000000
+DATA constants<>+7280(SB)/8, $0x4086280000000000
+DATA constants<>+7288(SB)/8, $0x4086280000000000
+DATA constants<>+7296(SB)/8, $0x3fd0000000000000
+DATA constants<>+7304(SB)/8, $0x3fd0000000000000
+DATA constants<>+7312(SB)/8, $0x3fd0000000000000
+DATA constants<>+7320(SB)/8, $0x3fd0000000000000
+DATA constants<>+7328(SB)/8, $0x3fd0000000000000
+DATA constants<>+7336(SB)/8, $0x3fd0000000000000
+DATA constants<>+7344(SB)/8, $0x3fd0000000000000
+DATA constants<>+7352(SB)/8, $0x3fd0000000000000
+DATA constants<>+7360(SB)/8, $0x43b0000000000000
+DATA constants<>+7368(SB)/8, $0x43b0000000000000
+DATA constants<>+7376(SB)/8, $0x43b0000000000000
+DATA constants<>+7384(SB)/8, $0x43b0000000000000
+DATA constants<>+7392(SB)/8, $0x43b0000000000000
+DATA constants<>+7400(SB)/8, $0x43b0000000000000
+DATA constants<>+7408(SB)/8, $0x43b0000000000000
+DATA constants<>+7416(SB)/8, $0x43b0000000000000
+DATA constants<>+7424(SB)/8, $0x3fe62e42fefa39ef
+DATA constants<>+7432(SB)/8, $0x3fe62e42fefa39ef
+DATA constants<>+7440(SB)/8, $0x3fe62e42fefa39ef
+DATA constants<>+7448(SB)/8, $0x3fe62e42fefa39ef
+DATA constants<>+7456(SB)/8, $0x3fe62e42fefa39ef
+DATA constants<>+7464(SB)/8, $0x3fe62e42fefa39ef
+DATA constants<>+7472(SB)/8, $0x3fe62e42fefa39ef
+DATA constants<>+7480(SB)/8, $0x3fe62e42fefa39ef
+DATA constants<>+7488(SB)/8, $0x3fda827999fcef32
+DATA constants<>+7496(SB)/8, $0x3fda827999fcef32
+DATA constants<>+7504(SB)/8, $0x3fda827999fcef32
+DATA constants<>+7512(SB)/8, $0x3fda827999fcef32
+DATA constants<>+7520(SB)/8, $0x3fda827999fcef32
+DATA constants<>+7528(SB)/8, $0x3fda827999fcef32
+DATA constants<>+7536(SB)/8, $0x3fda827999fcef32
+DATA constants<>+7544(SB)/8, $0x3fda827999fcef32
+DATA constants<>+7552(SB)/8, $0xbfa116690b554e72
+DATA constants<>+7560(SB)/8, $0xbfa116690b554e72
+DATA constants<>+7568(SB)/8, $0xbfa116690b554e72
+DATA constants<>+7576(SB)/8, $0xbfa116690b554e72
+DATA constants<>+7584(SB)/8, $0xbfa116690b554e72
+DATA constants<>+7592(SB)/8, $0xbfa116690b554e72
+DATA constants<>+7600(SB)/8, $0xbfa116690b554e72
+DATA constants<>+7608(SB)/8, $0xbfa116690b554e72
+DATA constants<>+7616(SB)/8, $0x3f8eecb03d579acb
+DATA constants<>+7624(SB)/8, $0x3f8eecb03d579acb
+DATA constants<>+7632(SB)/8, $0x3f8eecb03d579acb
+DATA constants<>+7640(SB)/8, $0x3f8eecb03d579acb
+DATA constants<>+7648(SB)/8, $0x3f8eecb03d579acb
+DATA constants<>+7656(SB)/8, $0x3f8eecb03d579acb
+DATA constants<>+7664(SB)/8, $0x3f8eecb03d579acb
+DATA constants<>+7672(SB)/8, $0x3f8eecb03d579acb
+DATA constants<>+7680(SB)/8, $0x3fa708cf1bc0abbe
+DATA constants<>+7688(SB)/8, $0x3fa708cf1bc0abbe
+DATA constants<>+7696(SB)/8, $0x3fa708cf1bc0abbe
+DATA constants<>+7704(SB)/8, $0x3fa708cf1bc0abbe
+DATA constants<>+7712(SB)/8, $0x3fa708cf1bc0abbe
+DATA constants<>+7720(SB)/8, $0x3fa708cf1bc0abbe
+DATA constants<>+7728(SB)/8, $0x3fa708cf1bc0abbe
+DATA constants<>+7736(SB)/8, $0x3fa708cf1bc0abbe
+DATA constants<>+7744(SB)/8, $0xbfaab63e6254d450
+DATA constants<>+7752(SB)/8, $0xbfaab63e6254d450
+DATA constants<>+7760(SB)/8, $0xbfaab63e6254d450
+DATA constants<>+7768(SB)/8, $0xbfaab63e6254d450
+DATA constants<>+7776(SB)/8, $0xbfaab63e6254d450
+DATA constants<>+7784(SB)/8, $0xbfaab63e6254d450
+DATA constants<>+7792(SB)/8, $0xbfaab63e6254d450
+DATA constants<>+7800(SB)/8, $0xbfaab63e6254d450
+DATA constants<>+7808(SB)/8, $0x3fae16da8f3d3ed2
+DATA constants<>+7816(SB)/8, $0x3fae16da8f3d3ed2
+DATA constants<>+7824(SB)/8, $0x3fae16da8f3d3ed2
+DATA constants<>+7832(SB)/8, $0x3fae16da8f3d3ed2
+DATA constants<>+7840(SB)/8, $0x3fae16da8f3d3ed2
+DATA constants<>+7848(SB)/8, $0x3fae16da8f3d3ed2
+DATA constants<>+7856(SB)/8, $0x3fae16da8f3d3ed2
+DATA constants<>+7864(SB)/8, $0x3fae16da8f3d3ed2
+DATA constants<>+7872(SB)/8, $0xbfb110c341e9e8b1
+DATA constants<>+7880(SB)/8, $0xbfb110c341e9e8b1
+DATA constants<>+7888(SB)/8, $0xbfb110c341e9e8b1
+DATA constants<>+7896(SB)/8, $0xbfb110c341e9e8b1
+DATA constants<>+7904(SB)/8, $0xbfb110c341e9e8b1
+DATA constants<>+7912(SB)/8, $0xbfb110c341e9e8b1
+DATA constants<>+7920(SB)/8, $0xbfb110c341e9e8b1
+DATA constants<>+7928(SB)/8, $0xbfb110c341e9e8b1
+DATA constants<>+7936(SB)/8, $0x3fb3b136968f56ae
+DATA constants<>+7944(SB)/8, $0x3fb3b136968f56ae
+DATA constants<>+7952(SB)/8, $0x3fb3b136968f56ae
+DATA constants<>+7960(SB)/8, $0x3fb3b136968f56ae
+DATA constants<>+7968(SB)/8, $0x3fb3b136968f56ae
+DATA constants<>+7976(SB)/8, $0x3fb3b136968f56ae
+DATA constants<>+7984(SB)/8, $0x3fb3b136968f56ae
+DATA constants<>+7992(SB)/8, $0x3fb3b136968f56ae
+DATA constants<>+8000(SB)/8, $0xbfb745d147baaf95
+DATA constants<>+8008(SB)/8, $0xbfb745d147baaf95
+DATA constants<>+8016(SB)/8, $0xbfb745d147baaf95
+DATA constants<>+8024(SB)/8, $0xbfb745d147baaf95
+DATA constants<>+8032(SB)/8, $0xbfb745d147baaf95
+DATA constants<>+8040(SB)/8, $0xbfb745d147baaf95
+DATA constants<>+8048(SB)/8, $0xbfb745d147baaf95
+DATA constants<>+8056(SB)/8, $0xbfb745d147baaf95
+DATA constants<>+8064(SB)/8, $0x3fbc71c71b53ec3b
+DATA constants<>+8072(SB)/8, $0x3fbc71c71b53ec3b
+DATA constants<>+8080(SB)/8, $0x3fbc71c71b53ec3b
+DATA constants<>+8088(SB)/8, $0x3fbc71c71b53ec3b
+DATA constants<>+8096(SB)/8, $0x3fbc71c71b53ec3b
+DATA constants<>+8104(SB)/8, $0x3fbc71c71b53ec3b
+DATA constants<>+8112(SB)/8, $0x3fbc71c71b53ec3b
+DATA constants<>+8120(SB)/8, $0x3fbc71c71b53ec3b
+DATA constants<>+8128(SB)/8, $0xbfc2492492470264
+DATA constants<>+8136(SB)/8, $0xbfc2492492470264
+DATA constants<>+8144(SB)/8, $0xbfc2492492470264
+DATA constants<>+8152(SB)/8, $0xbfc2492492470264
+DATA constants<>+8160(SB)/8, $0xbfc2492492470264
+DATA constants<>+8168(SB)/8, $0xbfc2492492470264
+DATA constants<>+8176(SB)/8, $0xbfc2492492470264
+DATA constants<>+8184(SB)/8, $0xbfc2492492470264
+DATA constants<>+8192(SB)/8, $0x3fc999999999955b
+DATA constants<>+8200(SB)/8, $0x3fc999999999955b
+DATA constants<>+8208(SB)/8, $0x3fc999999999955b
+DATA constants<>+8216(SB)/8, $0x3fc999999999955b
+DATA constants<>+8224(SB)/8, $0x3fc999999999955b
+DATA constants<>+8232(SB)/8, $0x3fc999999999955b
+DATA constants<>+8240(SB)/8, $0x3fc999999999955b
+DATA constants<>+8248(SB)/8, $0x3fc999999999955b
+DATA constants<>+8256(SB)/8, $0xbfd5555555555554
+DATA constants<>+8264(SB)/8, $0xbfd5555555555554
+DATA constants<>+8272(SB)/8, $0xbfd5555555555554
+DATA constants<>+8280(SB)/8, $0xbfd5555555555554
+DATA constants<>+8288(SB)/8, $0xbfd5555555555554
+DATA constants<>+8296(SB)/8, $0xbfd5555555555554
+DATA constants<>+8304(SB)/8, $0xbfd5555555555554
+DATA constants<>+8312(SB)/8, $0xbfd5555555555554
+DATA constants<>+8320(SB)/8, $0x3c81a62633145c07
+DATA constants<>+8328(SB)/8, $0x3c81a62633145c07
+DATA constants<>+8336(SB)/8, $0x3c81a62633145c07
+DATA constants<>+8344(SB)/8, $0x3c81a62633145c07
+DATA constants<>+8352(SB)/8, $0x3c81a62633145c07
+DATA constants<>+8360(SB)/8, $0x3c81a62633145c07
+DATA constants<>+8368(SB)/8, $0x3c81a62633145c07
+DATA constants<>+8376(SB)/8, $0x3c81a62633145c07
+DATA constants<>+8384(SB)/8, $0x3fe921fb54442d18
+DATA constants<>+8392(SB)/8, $0x3fe921fb54442d18
+DATA constants<>+8400(SB)/8, $0x3fe921fb54442d18
+DATA constants<>+8408(SB)/8, $0x3fe921fb54442d18
+DATA constants<>+8416(SB)/8, $0x3fe921fb54442d18
+DATA constants<>+8424(SB)/8, $0x3fe921fb54442d18
+DATA constants<>+8432(SB)/8, $0x3fe921fb54442d18
+DATA constants<>+8440(SB)/8, $0x3fe921fb54442d18
+DATA constants<>+8448(SB)/8, $0x3ff921fb54442d18
+DATA constants<>+8456(SB)/8, $0x3ff921fb54442d18
+DATA constants<>+8464(SB)/8, $0x3ff921fb54442d18
+DATA constants<>+8472(SB)/8, $0x3ff921fb54442d18
+DATA constants<>+8480(SB)/8, $0x3ff921fb54442d18
+DATA constants<>+8488(SB)/8, $0x3ff921fb54442d18
+DATA constants<>+8496(SB)/8, $0x3ff921fb54442d18
+DATA constants<>+8504(SB)/8, $0x3ff921fb54442d18
+DATA constants<>+8512(SB)/8, $0x3ca1a62633145c07
+DATA constants<>+8520(SB)/8, $0x3ca1a62633145c07
+DATA constants<>+8528(SB)/8, $0x3ca1a62633145c07
+DATA constants<>+8536(SB)/8, $0x3ca1a62633145c07
+DATA constants<>+8544(SB)/8, $0x3ca1a62633145c07
+DATA constants<>+8552(SB)/8, $0x3ca1a62633145c07
+DATA constants<>+8560(SB)/8, $0x3ca1a62633145c07
+DATA constants<>+8568(SB)/8, $0x3ca1a62633145c07
+DATA constants<>+8576(SB)/8, $0x400921fb54442d18
+DATA constants<>+8584(SB)/8, $0x400921fb54442d18
+DATA constants<>+8592(SB)/8, $0x400921fb54442d18
+DATA constants<>+8600(SB)/8, $0x400921fb54442d18
+DATA constants<>+8608(SB)/8, $0x400921fb54442d18
+DATA constants<>+8616(SB)/8, $0x400921fb54442d18
+DATA constants<>+8624(SB)/8, $0x400921fb54442d18
+DATA constants<>+8632(SB)/8, $0x400921fb54442d18
+DATA constants<>+8640(SB)/8, $0x3fd5555555555555
+DATA constants<>+8648(SB)/8, $0x3fd5555555555555
+DATA constants<>+8656(SB)/8, $0x3fd5555555555555
+DATA constants<>+8664(SB)/8, $0x3fd5555555555555
+DATA constants<>+8672(SB)/8, $0x3fd5555555555555
+DATA constants<>+8680(SB)/8, $0x3fd5555555555555
+DATA constants<>+8688(SB)/8, $0x3fd5555555555555
+DATA constants<>+8696(SB)/8, $0x3fd5555555555555
+DATA constants<>+8704(SB)/8, $0xc008000000000000
+DATA constants<>+8712(SB)/8, $0xc008000000000000
+DATA constants<>+8720(SB)/8, $0xc008000000000000
+DATA constants<>+8728(SB)/8, $0xc008000000000000
+DATA constants<>+8736(SB)/8, $0xc008000000000000
+DATA constants<>+8744(SB)/8, $0xc008000000000000
+DATA constants<>+8752(SB)/8, $0xc008000000000000
+DATA constants<>+8760(SB)/8, $0xc008000000000000
+DATA constants<>+8768(SB)/8, $0x4010000000000000
+DATA constants<>+8776(SB)/8, $0x4010000000000000
+DATA constants<>+8784(SB)/8, $0x4010000000000000
+DATA constants<>+8792(SB)/8, $0x4010000000000000
+DATA constants<>+8800(SB)/8, $0x4010000000000000
+DATA constants<>+8808(SB)/8, $0x4010000000000000
+DATA constants<>+8816(SB)/8, $0x4010000000000000
+DATA constants<>+8824(SB)/8, $0x4010000000000000
+DATA constants<>+8832(SB)/8, $0x3fcaecca9ffaa03f
+DATA constants<>+8840(SB)/8, $0x3fcaecca9ffaa03f
+DATA constants<>+8848(SB)/8, $0x3fcaecca9ffaa03f
+DATA constants<>+8856(SB)/8, $0x3fcaecca9ffaa03f
+DATA constants<>+8864(SB)/8, $0x3fcaecca9ffaa03f
+DATA constants<>+8872(SB)/8, $0x3fcaecca9ffaa03f
+DATA constants<>+8880(SB)/8, $0x3fcaecca9ffaa03f
+DATA constants<>+8888(SB)/8, $0x3fcaecca9ffaa03f
+DATA constants<>+8896(SB)/8, $0xbfa288d1da546a5b
+DATA constants<>+8904(SB)/8, $0xbfa288d1da546a5b
+DATA constants<>+8912(SB)/8, $0xbfa288d1da546a5b
+DATA constants<>+8920(SB)/8, $0xbfa288d1da546a5b
+DATA constants<>+8928(SB)/8, $0xbfa288d1da546a5b
+DATA constants<>+8936(SB)/8, $0xbfa288d1da546a5b
+DATA constants<>+8944(SB)/8, $0xbfa288d1da546a5b
+DATA constants<>+8952(SB)/8, $0xbfa288d1da546a5b
+DATA constants<>+8960(SB)/8, $0xbfe0d1b83bf8e55b
+DATA constants<>+8968(SB)/8, $0xbfe0d1b83bf8e55b
+DATA constants<>+8976(SB)/8, $0xbfe0d1b83bf8e55b
+DATA constants<>+8984(SB)/8, $0xbfe0d1b83bf8e55b
+DATA constants<>+8992(SB)/8, $0xbfe0d1b83bf8e55b
+DATA constants<>+9000(SB)/8, $0xbfe0d1b83bf8e55b
+DATA constants<>+9008(SB)/8, $0xbfe0d1b83bf8e55b
+DATA constants<>+9016(SB)/8, $0xbfe0d1b83bf8e55b
+DATA constants<>+9024(SB)/8, $0x3fecbde5ed164810
+DATA constants<>+9032(SB)/8, $0x3fecbde5ed164810
+DATA constants<>+9040(SB)/8, $0x3fecbde5ed164810
+DATA constants<>+9048(SB)/8, $0x3fecbde5ed164810
+DATA constants<>+9056(SB)/8, $0x3fecbde5ed164810
+DATA constants<>+9064(SB)/8, $0x3fecbde5ed164810
+DATA constants<>+9072(SB)/8, $0x3fecbde5ed164810
+DATA constants<>+9080(SB)/8, $0x3fecbde5ed164810
+DATA constants<>+9088(SB)/8, $0x3fdd0278aabe9097
+DATA constants<>+9096(SB)/8, $0x3fdd0278aabe9097
+DATA constants<>+9104(SB)/8, $0x3fdd0278aabe9097
+DATA constants<>+9112(SB)/8, $0x3fdd0278aabe9097
+DATA constants<>+9120(SB)/8, $0x3fdd0278aabe9097
+DATA constants<>+9128(SB)/8, $0x3fdd0278aabe9097
+DATA constants<>+9136(SB)/8, $0x3fdd0278aabe9097
+DATA constants<>+9144(SB)/8, $0x3fdd0278aabe9097
+DATA constants<>+9152(SB)/8, $0x3ff428a2f98d728b
+DATA constants<>+9160(SB)/8, $0x3ff428a2f98d728b
+DATA constants<>+9168(SB)/8, $0x3ff428a2f98d728b
+DATA constants<>+9176(SB)/8, $0x3ff428a2f98d728b
+DATA constants<>+9184(SB)/8, $0x3ff428a2f98d728b
+DATA constants<>+9192(SB)/8, $0x3ff428a2f98d728b
+DATA constants<>+9200(SB)/8, $0x3ff428a2f98d728b
+DATA constants<>+9208(SB)/8, $0x3ff428a2f98d728b
+DATA constants<>+9216(SB)/8, $0x3ff965fea53d6e3c
+DATA constants<>+9224(SB)/8, $0x3ff965fea53d6e3c
+DATA constants<>+9232(SB)/8, $0x3ff965fea53d6e3c
+DATA constants<>+9240(SB)/8, $0x3ff965fea53d6e3c
+DATA constants<>+9248(SB)/8, $0x3ff965fea53d6e3c
+DATA constants<>+9256(SB)/8, $0x3ff965fea53d6e3c
+DATA constants<>+9264(SB)/8, $0x3ff965fea53d6e3c
+DATA constants<>+9272(SB)/8, $0x3ff965fea53d6e3c
+DATA constants<>+9280(SB)/8, $0x3ed0000000000000
+DATA constants<>+9288(SB)/8, $0x3ed0000000000000
+DATA constants<>+9296(SB)/8, $0x3ed0000000000000
+DATA constants<>+9304(SB)/8, $0x3ed0000000000000
+DATA constants<>+9312(SB)/8, $0x3ed0000000000000
+DATA constants<>+9320(SB)/8, $0x3ed0000000000000
+DATA constants<>+9328(SB)/8, $0x3ed0000000000000
+DATA constants<>+9336(SB)/8, $0x3ed0000000000000
+DATA constants<>+9344(SB)/8, $0xbe1389d4f2641625
+DATA constants<>+9352(SB)/8, $0xbe1389d4f2641625
+DATA constants<>+9360(SB)/8, $0xbe1389d4f2641625
+DATA constants<>+9368(SB)/8, $0xbe1389d4f2641625
+DATA constants<>+9376(SB)/8, $0xbe1389d4f2641625
+DATA constants<>+9384(SB)/8, $0xbe1389d4f2641625
+DATA constants<>+9392(SB)/8, $0xbe1389d4f2641625
+DATA constants<>+9400(SB)/8, $0xbe1389d4f2641625
+DATA constants<>+9408(SB)/8, $0x3dd05ffd737fb32e
+DATA constants<>+9416(SB)/8, $0x3dd05ffd737fb32e
+DATA constants<>+9424(SB)/8, $0x3dd05ffd737fb32e
+DATA constants<>+9432(SB)/8, $0x3dd05ffd737fb32e
+DATA constants<>+9440(SB)/8, $0x3dd05ffd737fb32e
+DATA constants<>+9448(SB)/8, $0x3dd05ffd737fb32e
+DATA constants<>+9456(SB)/8, $0x3dd05ffd737fb32e
+DATA constants<>+9464(SB)/8, $0x3dd05ffd737fb32e
+DATA constants<>+9472(SB)/8, $0x3e4f7b4bf3b13964
+DATA constants<>+9480(SB)/8, $0x3e4f7b4bf3b13964
+DATA constants<>+9488(SB)/8, $0x3e4f7b4bf3b13964
+DATA constants<>+9496(SB)/8, $0x3e4f7b4bf3b13964
+DATA constants<>+9504(SB)/8, $0x3e4f7b4bf3b13964
+DATA constants<>+9512(SB)/8, $0x3e4f7b4bf3b13964
+DATA constants<>+9520(SB)/8, $0x3e4f7b4bf3b13964
+DATA constants<>+9528(SB)/8, $0x3e4f7b4bf3b13964
+DATA constants<>+9536(SB)/8, $0xbe85f1ecb6f0764c
+DATA constants<>+9544(SB)/8, $0xbe85f1ecb6f0764c
+DATA constants<>+9552(SB)/8, $0xbe85f1ecb6f0764c
+DATA constants<>+9560(SB)/8, $0xbe85f1ecb6f0764c
+DATA constants<>+9568(SB)/8, $0xbe85f1ecb6f0764c
+DATA constants<>+9576(SB)/8, $0xbe85f1ecb6f0764c
+DATA constants<>+9584(SB)/8, $0xbe85f1ecb6f0764c
+DATA constants<>+9592(SB)/8, $0xbe85f1ecb6f0764c
+DATA constants<>+9600(SB)/8, $0x3ebb9df224ca4b97
+DATA constants<>+9608(SB)/8, $0x3ebb9df224ca4b97
+DATA constants<>+9616(SB)/8, $0x3ebb9df224ca4b97
+DATA constants<>+9624(SB)/8, $0x3ebb9df224ca4b97
+DATA constants<>+9632(SB)/8, $0x3ebb9df224ca4b97
+DATA constants<>+9640(SB)/8, $0x3ebb9df224ca4b97
+DATA constants<>+9648(SB)/8, $0x3ebb9df224ca4b97
+DATA constants<>+9656(SB)/8, $0x3ebb9df224ca4b97
+DATA constants<>+9664(SB)/8, $0xbeef4d1e3183f7ae
+DATA constants<>+9672(SB)/8, $0xbeef4d1e3183f7ae
+DATA constants<>+9680(SB)/8, $0xbeef4d1e3183f7ae
+DATA constants<>+9688(SB)/8, $0xbeef4d1e3183f7ae
+DATA constants<>+9696(SB)/8, $0xbeef4d1e3183f7ae
+DATA constants<>+9704(SB)/8, $0xbeef4d1e3183f7ae
+DATA constants<>+9712(SB)/8, $0xbeef4d1e3183f7ae
+DATA constants<>+9720(SB)/8, $0xbeef4d1e3183f7ae
+DATA constants<>+9728(SB)/8, $0x3f1f9a321d5b8e1e
+DATA constants<>+9736(SB)/8, $0x3f1f9a321d5b8e1e
+DATA constants<>+9744(SB)/8, $0x3f1f9a321d5b8e1e
+DATA constants<>+9752(SB)/8, $0x3f1f9a321d5b8e1e
+DATA constants<>+9760(SB)/8, $0x3f1f9a321d5b8e1e
+DATA constants<>+9768(SB)/8, $0x3f1f9a321d5b8e1e
+DATA constants<>+9776(SB)/8, $0x3f1f9a321d5b8e1e
+DATA constants<>+9784(SB)/8, $0x3f1f9a321d5b8e1e
+DATA constants<>+9792(SB)/8, $0xbf4c02db3dac435f
+DATA constants<>+9800(SB)/8, $0xbf4c02db3dac435f
+DATA constants<>+9808(SB)/8, $0xbf4c02db3dac435f
+DATA constants<>+9816(SB)/8, $0xbf4c02db3dac435f
+DATA constants<>+9824(SB)/8, $0xbf4c02db3dac435f
+DATA constants<>+9832(SB)/8, $0xbf4c02db3dac435f
+DATA constants<>+9840(SB)/8, $0xbf4c02db3dac435f
+DATA constants<>+9848(SB)/8, $0xbf4c02db3dac435f
+DATA constants<>+9856(SB)/8, $0x3f7565bcd0dbaa38
+DATA constants<>+9864(SB)/8, $0x3f7565bcd0dbaa38
+DATA constants<>+9872(SB)/8, $0x3f7565bcd0dbaa38
+DATA constants<>+9880(SB)/8, $0x3f7565bcd0dbaa38
+DATA constants<>+9888(SB)/8, $0x3f7565bcd0dbaa38
+DATA constants<>+9896(SB)/8, $0x3f7565bcd0dbaa38
+DATA constants<>+9904(SB)/8, $0x3f7565bcd0dbaa38
+DATA constants<>+9912(SB)/8, $0x3f7565bcd0dbaa38
+DATA constants<>+9920(SB)/8, $0xbf9b82ce31284e00
+DATA constants<>+9928(SB)/8, $0xbf9b82ce31284e00
+DATA constants<>+9936(SB)/8, $0xbf9b82ce31284e00
+DATA constants<>+9944(SB)/8, $0xbf9b82ce31284e00
+DATA constants<>+9952(SB)/8, $0xbf9b82ce31284e00
+DATA constants<>+9960(SB)/8, $0xbf9b82ce31284e00
+DATA constants<>+9968(SB)/8, $0xbf9b82ce31284e00
+DATA constants<>+9976(SB)/8, $0xbf9b82ce31284e00
+DATA constants<>+9984(SB)/8, $0x3fbce2f21a042b30
+DATA constants<>+9992(SB)/8, $0x3fbce2f21a042b30
+DATA constants<>+10000(SB)/8, $0x3fbce2f21a042b30
+DATA constants<>+10008(SB)/8, $0x3fbce2f21a042b30
+DATA constants<>+10016(SB)/8, $0x3fbce2f21a042b30
+DATA constants<>+10024(SB)/8, $0x3fbce2f21a042b30
+DATA constants<>+10032(SB)/8, $0x3fbce2f21a042b30
+DATA constants<>+10040(SB)/8, $0x3fbce2f21a042b30
+DATA constants<>+10048(SB)/8, $0xbfd812746b0379e6
+DATA constants<>+10056(SB)/8, $0xbfd812746b0379e6
+DATA constants<>+10064(SB)/8, $0xbfd812746b0379e6
+DATA constants<>+10072(SB)/8, $0xbfd812746b0379e6
+DATA constants<>+10080(SB)/8, $0xbfd812746b0379e6
+DATA constants<>+10088(SB)/8, $0xbfd812746b0379e6
+DATA constants<>+10096(SB)/8, $0xbfd812746b0379e6
+DATA constants<>+10104(SB)/8, $0xbfd812746b0379e6
+DATA constants<>+10112(SB)/8, $0x3fc06eba8214db69
+DATA constants<>+10120(SB)/8, $0x3fc06eba8214db69
+DATA constants<>+10128(SB)/8, $0x3fc06eba8214db69
+DATA constants<>+10136(SB)/8, $0x3fc06eba8214db69
+DATA constants<>+10144(SB)/8, $0x3fc06eba8214db69
+DATA constants<>+10152(SB)/8, $0x3fc06eba8214db69
+DATA constants<>+10160(SB)/8, $0x3fc06eba8214db69
+DATA constants<>+10168(SB)/8, $0x3fc06eba8214db69
+DATA constants<>+10176(SB)/8, $0x403c000000000000
+DATA constants<>+10184(SB)/8, $0x403c000000000000
+DATA constants<>+10192(SB)/8, $0x403c000000000000
+DATA constants<>+10200(SB)/8, $0x403c000000000000
+DATA constants<>+10208(SB)/8, $0x403c000000000000
+DATA constants<>+10216(SB)/8, $0x403c000000000000
+DATA constants<>+10224(SB)/8, $0x403c000000000000
+DATA constants<>+10232(SB)/8, $0x403c000000000000
+DATA constants<>+10240(SB)/8, $0x3e24b285becdf595
+DATA constants<>+10248(SB)/8, $0x3e24b285becdf595
+DATA constants<>+10256(SB)/8, $0x3e24b285becdf595
+DATA constants<>+10264(SB)/8, $0x3e24b285becdf595
+DATA constants<>+10272(SB)/8, $0x3e24b285becdf595
+DATA constants<>+10280(SB)/8, $0x3e24b285becdf595
+DATA constants<>+10288(SB)/8, $0x3e24b285becdf595
+DATA constants<>+10296(SB)/8, $0x3e24b285becdf595
+DATA constants<>+10304(SB)/8, $0x3e1a258258de60bb
+DATA constants<>+10312(SB)/8, $0x3e1a258258de60bb
+DATA constants<>+10320(SB)/8, $0x3e1a258258de60bb
+DATA constants<>+10328(SB)/8, $0x3e1a258258de60bb
+DATA constants<>+10336(SB)/8, $0x3e1a258258de60bb
+DATA constants<>+10344(SB)/8, $0x3e1a258258de60bb
+DATA constants<>+10352(SB)/8, $0x3e1a258258de60bb
+DATA constants<>+10360(SB)/8, $0x3e1a258258de60bb
+DATA constants<>+10368(SB)/8, $0xbe4f93d763641f71
+DATA constants<>+10376(SB)/8, $0xbe4f93d763641f71
+DATA constants<>+10384(SB)/8, $0xbe4f93d763641f71
+DATA constants<>+10392(SB)/8, $0xbe4f93d763641f71
+DATA constants<>+10400(SB)/8, $0xbe4f93d763641f71
+DATA constants<>+10408(SB)/8, $0xbe4f93d763641f71
+DATA constants<>+10416(SB)/8, $0xbe4f93d763641f71
+DATA constants<>+10424(SB)/8, $0xbe4f93d763641f71
+DATA constants<>+10432(SB)/8, $0xbe55313af02c6ce7
+DATA constants<>+10440(SB)/8, $0xbe55313af02c6ce7
+DATA constants<>+10448(SB)/8, $0xbe55313af02c6ce7
+DATA constants<>+10456(SB)/8, $0xbe55313af02c6ce7
+DATA constants<>+10464(SB)/8, $0xbe55313af02c6ce7
+DATA constants<>+10472(SB)/8, $0xbe55313af02c6ce7
+DATA constants<>+10480(SB)/8, $0xbe55313af02c6ce7
+DATA constants<>+10488(SB)/8, $0xbe55313af02c6ce7
+DATA constants<>+10496(SB)/8, $0x3e7dad8579df16de
+DATA constants<>+10504(SB)/8, $0x3e7dad8579df16de
+DATA constants<>+10512(SB)/8, $0x3e7dad8579df16de
+DATA constants<>+10520(SB)/8, $0x3e7dad8579df16de
+DATA constants<>+10528(SB)/8, $0x3e7dad8579df16de
+DATA constants<>+10536(SB)/8, $0x3e7dad8579df16de
+DATA constants<>+10544(SB)/8, $0x3e7dad8579df16de
+DATA constants<>+10552(SB)/8, $0x3e7dad8579df16de
+DATA constants<>+10560(SB)/8, $0x3e74b57365b768b8
+DATA constants<>+10568(SB)/8, $0x3e74b57365b768b8
+DATA constants<>+10576(SB)/8, $0x3e74b57365b768b8
+DATA constants<>+10584(SB)/8, $0x3e74b57365b768b8
+DATA constants<>+10592(SB)/8, $0x3e74b57365b768b8
+DATA constants<>+10600(SB)/8, $0x3e74b57365b768b8
+DATA constants<>+10608(SB)/8, $0x3e74b57365b768b8
+DATA constants<>+10616(SB)/8, $0x3e74b57365b768b8
+DATA constants<>+10624(SB)/8, $0xbeabb34490220bd6
+DATA constants<>+10632(SB)/8, $0xbeabb34490220bd6
+DATA constants<>+10640(SB)/8, $0xbeabb34490220bd6
+DATA constants<>+10648(SB)/8, $0xbeabb34490220bd6
+DATA constants<>+10656(SB)/8, $0xbeabb34490220bd6
+DATA constants<>+10664(SB)/8, $0xbeabb34490220bd6
+DATA constants<>+10672(SB)/8, $0xbeabb34490220bd6
+DATA constants<>+10680(SB)/8, $0xbeabb34490220bd6
+DATA constants<>+10688(SB)/8, $0x3e9395e32dae2924
+DATA constants<>+10696(SB)/8, $0x3e9395e32dae2924
+DATA constants<>+10704(SB)/8, $0x3e9395e32dae2924
+DATA constants<>+10712(SB)/8, $0x3e9395e32dae2924
+DATA constants<>+10720(SB)/8, $0x3e9395e32dae2924
+DATA constants<>+10728(SB)/8, $0x3e9395e32dae2924
+DATA constants<>+10736(SB)/8, $0x3e9395e32dae2924
+DATA constants<>+10744(SB)/8, $0x3e9395e32dae2924
+DATA constants<>+10752(SB)/8, $0x3ed7f2a83b6f787f
+DATA constants<>+10760(SB)/8, $0x3ed7f2a83b6f787f
+DATA constants<>+10768(SB)/8, $0x3ed7f2a83b6f787f
+DATA constants<>+10776(SB)/8, $0x3ed7f2a83b6f787f
+DATA constants<>+10784(SB)/8, $0x3ed7f2a83b6f787f
+DATA constants<>+10792(SB)/8, $0x3ed7f2a83b6f787f
+DATA constants<>+10800(SB)/8, $0x3ed7f2a83b6f787f
+DATA constants<>+10808(SB)/8, $0x3ed7f2a83b6f787f
+DATA constants<>+10816(SB)/8, $0xbee78845bcfdb3ad
+DATA constants<>+10824(SB)/8, $0xbee78845bcfdb3ad
+DATA constants<>+10832(SB)/8, $0xbee78845bcfdb3ad
+DATA constants<>+10840(SB)/8, $0xbee78845bcfdb3ad
+DATA constants<>+10848(SB)/8, $0xbee78845bcfdb3ad
+DATA constants<>+10856(SB)/8, $0xbee78845bcfdb3ad
+DATA constants<>+10864(SB)/8, $0xbee78845bcfdb3ad
+DATA constants<>+10872(SB)/8, $0xbee78845bcfdb3ad
+DATA constants<>+10880(SB)/8, $0xbef9959675eea675
+DATA constants<>+10888(SB)/8, $0xbef9959675eea675
+DATA constants<>+10896(SB)/8, $0xbef9959675eea675
+DATA constants<>+10904(SB)/8, $0xbef9959675eea675
+DATA constants<>+10912(SB)/8, $0xbef9959675eea675
+DATA constants<>+10920(SB)/8, $0xbef9959675eea675
+DATA constants<>+10928(SB)/8, $0xbef9959675eea675
+DATA constants<>+10936(SB)/8, $0xbef9959675eea675
+DATA constants<>+10944(SB)/8, $0x3f23be03d6974a4a
+DATA constants<>+10952(SB)/8, $0x3f23be03d6974a4a
+DATA constants<>+10960(SB)/8, $0x3f23be03d6974a4a
+DATA constants<>+10968(SB)/8, $0x3f23be03d6974a4a
+DATA constants<>+10976(SB)/8, $0x3f23be03d6974a4a
+DATA constants<>+10984(SB)/8, $0x3f23be03d6974a4a
+DATA constants<>+10992(SB)/8, $0x3f23be03d6974a4a
+DATA constants<>+11000(SB)/8, $0x3f23be03d6974a4a
+DATA constants<>+11008(SB)/8, $0xbf2a1df24798004c
+DATA constants<>+11016(SB)/8, $0xbf2a1df24798004c
+DATA constants<>+11024(SB)/8, $0xbf2a1df24798004c
+DATA constants<>+11032(SB)/8, $0xbf2a1df24798004c
+DATA constants<>+11040(SB)/8, $0xbf2a1df24798004c
+DATA constants<>+11048(SB)/8, $0xbf2a1df24798004c
+DATA constants<>+11056(SB)/8, $0xbf2a1df24798004c
+DATA constants<>+11064(SB)/8, $0xbf2a1df24798004c
+DATA constants<>+11072(SB)/8, $0xbf48d4a99f8e1195
+DATA constants<>+11080(SB)/8, $0xbf48d4a99f8e1195
+DATA constants<>+11088(SB)/8, $0xbf48d4a99f8e1195
+DATA constants<>+11096(SB)/8, $0xbf48d4a99f8e1195
+DATA constants<>+11104(SB)/8, $0xbf48d4a99f8e1195
+DATA constants<>+11112(SB)/8, $0xbf48d4a99f8e1195
+DATA constants<>+11120(SB)/8, $0xbf48d4a99f8e1195
+DATA constants<>+11128(SB)/8, $0xbf48d4a99f8e1195
+DATA constants<>+11136(SB)/8, $0x3f749c6728507ced
+DATA constants<>+11144(SB)/8, $0x3f749c6728507ced
+DATA constants<>+11152(SB)/8, $0x3f749c6728507ced
+DATA constants<>+11160(SB)/8, $0x3f749c6728507ced
+DATA constants<>+11168(SB)/8, $0x3f749c6728507ced
+DATA constants<>+11176(SB)/8, $0x3f749c6728507ced
+DATA constants<>+11184(SB)/8, $0x3f749c6728507ced
+DATA constants<>+11192(SB)/8, $0x3f749c6728507ced
+DATA constants<>+11200(SB)/8, $0xbf909623884f6f33
+DATA constants<>+11208(SB)/8, $0xbf909623884f6f33
+DATA constants<>+11216(SB)/8, $0xbf909623884f6f33
+DATA constants<>+11224(SB)/8, $0xbf909623884f6f33
+DATA constants<>+11232(SB)/8, $0xbf909623884f6f33
+DATA constants<>+11240(SB)/8, $0xbf909623884f6f33
+DATA constants<>+11248(SB)/8, $0xbf909623884f6f33
+DATA constants<>+11256(SB)/8, $0xbf909623884f6f33
+DATA constants<>+11264(SB)/8, $0x3fa3079edf686180
+DATA constants<>+11272(SB)/8, $0x3fa3079edf686180
+DATA constants<>+11280(SB)/8, $0x3fa3079edf686180
+DATA constants<>+11288(SB)/8, $0x3fa3079edf686180
+DATA constants<>+11296(SB)/8, $0x3fa3079edf686180
+DATA constants<>+11304(SB)/8, $0x3fa3079edf686180
+DATA constants<>+11312(SB)/8, $0x3fa3079edf686180
+DATA constants<>+11320(SB)/8, $0x3fa3079edf686180
+DATA constants<>+11328(SB)/8, $0xbfb0fb06dfe49e43
+DATA constants<>+11336(SB)/8, $0xbfb0fb06dfe49e43
+DATA constants<>+11344(SB)/8, $0xbfb0fb06dfe49e43
+DATA constants<>+11352(SB)/8, $0xbfb0fb06dfe49e43
+DATA constants<>+11360(SB)/8, $0xbfb0fb06dfe49e43
+DATA constants<>+11368(SB)/8, $0xbfb0fb06dfe49e43
+DATA constants<>+11376(SB)/8, $0xbfb0fb06dfe49e43
+DATA constants<>+11384(SB)/8, $0xbfb0fb06dfe49e43
+DATA constants<>+11392(SB)/8, $0x3fb7fee004e123d8
+DATA constants<>+11400(SB)/8, $0x3fb7fee004e123d8
+DATA constants<>+11408(SB)/8, $0x3fb7fee004e123d8
+DATA constants<>+11416(SB)/8, $0x3fb7fee004e123d8
+DATA constants<>+11424(SB)/8, $0x3fb7fee004e123d8
+DATA constants<>+11432(SB)/8, $0x3fb7fee004e123d8
+DATA constants<>+11440(SB)/8, $0x3fb7fee004e123d8
+DATA constants<>+11448(SB)/8, $0x3fb7fee004e123d8
+DATA constants<>+11456(SB)/8, $0xbfb9ddb23c3e906e
+DATA constants<>+11464(SB)/8, $0xbfb9ddb23c3e906e
+DATA constants<>+11472(SB)/8, $0xbfb9ddb23c3e906e
+DATA constants<>+11480(SB)/8, $0xbfb9ddb23c3e906e
+DATA constants<>+11488(SB)/8, $0xbfb9ddb23c3e906e
+DATA constants<>+11496(SB)/8, $0xbfb9ddb23c3e906e
+DATA constants<>+11504(SB)/8, $0xbfb9ddb23c3e906e
+DATA constants<>+11512(SB)/8, $0xbfb9ddb23c3e906e
+DATA constants<>+11520(SB)/8, $0x3fb16ecefcfa539e
+DATA constants<>+11528(SB)/8, $0x3fb16ecefcfa539e
+DATA constants<>+11536(SB)/8, $0x3fb16ecefcfa539e
+DATA constants<>+11544(SB)/8, $0x3fb16ecefcfa539e
+DATA constants<>+11552(SB)/8, $0x3fb16ecefcfa539e
+DATA constants<>+11560(SB)/8, $0x3fb16ecefcfa539e
+DATA constants<>+11568(SB)/8, $0x3fb16ecefcfa539e
+DATA constants<>+11576(SB)/8, $0x3fb16ecefcfa539e
+DATA constants<>+11584(SB)/8, $0x3f8f7f5df66fd7af
+DATA constants<>+11592(SB)/8, $0x3f8f7f5df66fd7af
+DATA constants<>+11600(SB)/8, $0x3f8f7f5df66fd7af
+DATA constants<>+11608(SB)/8, $0x3f8f7f5df66fd7af
+DATA constants<>+11616(SB)/8, $0x3f8f7f5df66fd7af
+DATA constants<>+11624(SB)/8, $0x3f8f7f5df66fd7af
+DATA constants<>+11632(SB)/8, $0x3f8f7f5df66fd7af
+DATA constants<>+11640(SB)/8, $0x3f8f7f5df66fd7af
+DATA constants<>+11648(SB)/8, $0xbfc1df1ad154a28e
+DATA constants<>+11656(SB)/8, $0xbfc1df1ad154a28e
+DATA constants<>+11664(SB)/8, $0xbfc1df1ad154a28e
+DATA constants<>+11672(SB)/8, $0xbfc1df1ad154a28e
+DATA constants<>+11680(SB)/8, $0xbfc1df1ad154a28e
+DATA constants<>+11688(SB)/8, $0xbfc1df1ad154a28e
+DATA constants<>+11696(SB)/8, $0xbfc1df1ad154a28e
+DATA constants<>+11704(SB)/8, $0xbfc1df1ad154a28e
+DATA constants<>+11712(SB)/8, $0x3ff3ba5916e9fd7f
+DATA constants<>+11720(SB)/8, $0x3ff3ba5916e9fd7f
+DATA constants<>+11728(SB)/8, $0x3ff3ba5916e9fd7f
+DATA constants<>+11736(SB)/8, $0x3ff3ba5916e9fd7f
+DATA constants<>+11744(SB)/8, $0x3ff3ba5916e9fd7f
+DATA constants<>+11752(SB)/8, $0x3ff3ba5916e9fd7f
+DATA constants<>+11760(SB)/8, $0x3ff3ba5916e9fd7f
+DATA constants<>+11768(SB)/8, $0x3ff3ba5916e9fd7f
+DATA constants<>+11776(SB)/8, $0xba522844ba522844
+DATA constants<>+11784(SB)/8, $0xba522844ba522844
+DATA constants<>+11792(SB)/8, $0xba522844ba522844
+DATA constants<>+11800(SB)/8, $0xba522844ba522844
+DATA constants<>+11808(SB)/8, $0xba522844ba522844
+DATA constants<>+11816(SB)/8, $0xba522844ba522844
+DATA constants<>+11824(SB)/8, $0xba522844ba522844
+DATA constants<>+11832(SB)/8, $0xba522844ba522844
+DATA constants<>+11840(SB)/8, $0x38a52b4838a52b48
+DATA constants<>+11848(SB)/8, $0x38a52b4838a52b48
+DATA constants<>+11856(SB)/8, $0x38a52b4838a52b48
+DATA constants<>+11864(SB)/8, $0x38a52b4838a52b48
+DATA constants<>+11872(SB)/8, $0x38a52b4838a52b48
+DATA constants<>+11880(SB)/8, $0x38a52b4838a52b48
+DATA constants<>+11888(SB)/8, $0x38a52b4838a52b48
+DATA constants<>+11896(SB)/8, $0x38a52b4838a52b48
+DATA constants<>+11904(SB)/8, $0x3baa09383baa0938
+DATA constants<>+11912(SB)/8, $0x3baa09383baa0938
+DATA constants<>+11920(SB)/8, $0x3baa09383baa0938
+DATA constants<>+11928(SB)/8, $0x3baa09383baa0938
+DATA constants<>+11936(SB)/8, $0x3baa09383baa0938
+DATA constants<>+11944(SB)/8, $0x3baa09383baa0938
+DATA constants<>+11952(SB)/8, $0x3baa09383baa0938
+DATA constants<>+11960(SB)/8, $0x3baa09383baa0938
+DATA constants<>+11968(SB)/8, $0xbcdbfd5dbcdbfd5d
+DATA constants<>+11976(SB)/8, $0xbcdbfd5dbcdbfd5d
+DATA constants<>+11984(SB)/8, $0xbcdbfd5dbcdbfd5d
+DATA constants<>+11992(SB)/8, $0xbcdbfd5dbcdbfd5d
+DATA constants<>+12000(SB)/8, $0xbcdbfd5dbcdbfd5d
+DATA constants<>+12008(SB)/8, $0xbcdbfd5dbcdbfd5d
+DATA constants<>+12016(SB)/8, $0xbcdbfd5dbcdbfd5d
+DATA constants<>+12024(SB)/8, $0xbcdbfd5dbcdbfd5d
+DATA constants<>+12032(SB)/8, $0x3de716883de71688
+DATA constants<>+12040(SB)/8, $0x3de716883de71688
+DATA constants<>+12048(SB)/8, $0x3de716883de71688
+DATA constants<>+12056(SB)/8, $0x3de716883de71688
+DATA constants<>+12064(SB)/8, $0x3de716883de71688
+DATA constants<>+12072(SB)/8, $0x3de716883de71688
+DATA constants<>+12080(SB)/8, $0x3de716883de71688
+DATA constants<>+12088(SB)/8, $0x3de716883de71688
+DATA constants<>+12096(SB)/8, $0xbec0939fbec0939f
+DATA constants<>+12104(SB)/8, $0xbec0939fbec0939f
+DATA constants<>+12112(SB)/8, $0xbec0939fbec0939f
+DATA constants<>+12120(SB)/8, $0xbec0939fbec0939f
+DATA constants<>+12128(SB)/8, $0xbec0939fbec0939f
+DATA constants<>+12136(SB)/8, $0xbec0939fbec0939f
+DATA constants<>+12144(SB)/8, $0xbec0939fbec0939f
+DATA constants<>+12152(SB)/8, $0xbec0939fbec0939f
+DATA constants<>+12160(SB)/8, $0x3f906eba3f906eba
+DATA constants<>+12168(SB)/8, $0x3f906eba3f906eba
+DATA constants<>+12176(SB)/8, $0x3f906eba3f906eba
+DATA constants<>+12184(SB)/8, $0x3f906eba3f906eba
+DATA constants<>+12192(SB)/8, $0x3f906eba3f906eba
+DATA constants<>+12200(SB)/8, $0x3f906eba3f906eba
+DATA constants<>+12208(SB)/8, $0x3f906eba3f906eba
+DATA constants<>+12216(SB)/8, $0x3f906eba3f906eba
+DATA constants<>+12224(SB)/8, $0x4080000040800000
+DATA constants<>+12232(SB)/8, $0x4080000040800000
+DATA constants<>+12240(SB)/8, $0x4080000040800000
+DATA constants<>+12248(SB)/8, $0x4080000040800000
+DATA constants<>+12256(SB)/8, $0x4080000040800000
+DATA constants<>+12264(SB)/8, $0x4080000040800000
+DATA constants<>+12272(SB)/8, $0x4080000040800000
+DATA constants<>+12280(SB)/8, $0x4080000040800000
+DATA constants<>+12288(SB)/8, $0xb841a011b841a011
+DATA constants<>+12296(SB)/8, $0xb841a011b841a011
+DATA constants<>+12304(SB)/8, $0xb841a011b841a011
+DATA constants<>+12312(SB)/8, $0xb841a011b841a011
+DATA constants<>+12320(SB)/8, $0xb841a011b841a011
+DATA constants<>+12328(SB)/8, $0xb841a011b841a011
+DATA constants<>+12336(SB)/8, $0xb841a011b841a011
+DATA constants<>+12344(SB)/8, $0xb841a011b841a011
+DATA constants<>+12352(SB)/8, $0x35dc873d35dc873d
+DATA constants<>+12360(SB)/8, $0x35dc873d35dc873d
+DATA constants<>+12368(SB)/8, $0x35dc873d35dc873d
+DATA constants<>+12376(SB)/8, $0x35dc873d35dc873d
+DATA constants<>+12384(SB)/8, $0x35dc873d35dc873d
+DATA constants<>+12392(SB)/8, $0x35dc873d35dc873d
+DATA constants<>+12400(SB)/8, $0x35dc873d35dc873d
+DATA constants<>+12408(SB)/8, $0x35dc873d35dc873d
+DATA constants<>+12416(SB)/8, $0x3a1ca74d3a1ca74d
+DATA constants<>+12424(SB)/8, $0x3a1ca74d3a1ca74d
+DATA constants<>+12432(SB)/8, $0x3a1ca74d3a1ca74d
+DATA constants<>+12440(SB)/8, $0x3a1ca74d3a1ca74d
+DATA constants<>+12448(SB)/8, $0x3a1ca74d3a1ca74d
+DATA constants<>+12456(SB)/8, $0x3a1ca74d3a1ca74d
+DATA constants<>+12464(SB)/8, $0x3a1ca74d3a1ca74d
+DATA constants<>+12472(SB)/8, $0x3a1ca74d3a1ca74d
+DATA constants<>+12480(SB)/8, $0xbb9c0fcdbb9c0fcd
+DATA constants<>+12488(SB)/8, $0xbb9c0fcdbb9c0fcd
+DATA constants<>+12496(SB)/8, $0xbb9c0fcdbb9c0fcd
+DATA constants<>+12504(SB)/8, $0xbb9c0fcdbb9c0fcd
+DATA constants<>+12512(SB)/8, $0xbb9c0fcdbb9c0fcd
+DATA constants<>+12520(SB)/8, $0xbb9c0fcdbb9c0fcd
+DATA constants<>+12528(SB)/8, $0xbb9c0fcdbb9c0fcd
+DATA constants<>+12536(SB)/8, $0xbb9c0fcdbb9c0fcd
+DATA constants<>+12544(SB)/8, $0x3cd87ec63cd87ec6
+DATA constants<>+12552(SB)/8, $0x3cd87ec63cd87ec6
+DATA constants<>+12560(SB)/8, $0x3cd87ec63cd87ec6
+DATA constants<>+12568(SB)/8, $0x3cd87ec63cd87ec6
+DATA constants<>+12576(SB)/8, $0x3cd87ec63cd87ec6
+DATA constants<>+12584(SB)/8, $0x3cd87ec63cd87ec6
+DATA constants<>+12592(SB)/8, $0x3cd87ec63cd87ec6
+DATA constants<>+12600(SB)/8, $0x3cd87ec63cd87ec6
+DATA constants<>+12608(SB)/8, $0xbde17561bde17561
+DATA constants<>+12616(SB)/8, $0xbde17561bde17561
+DATA constants<>+12624(SB)/8, $0xbde17561bde17561
+DATA constants<>+12632(SB)/8, $0xbde17561bde17561
+DATA constants<>+12640(SB)/8, $0xbde17561bde17561
+DATA constants<>+12648(SB)/8, $0xbde17561bde17561
+DATA constants<>+12656(SB)/8, $0xbde17561bde17561
+DATA constants<>+12664(SB)/8, $0xbde17561bde17561
+DATA constants<>+12672(SB)/8, $0xbf21bf36bf21bf36
+DATA constants<>+12680(SB)/8, $0xbf21bf36bf21bf36
+DATA constants<>+12688(SB)/8, $0xbf21bf36bf21bf36
+DATA constants<>+12696(SB)/8, $0xbf21bf36bf21bf36
+DATA constants<>+12704(SB)/8, $0xbf21bf36bf21bf36
+DATA constants<>+12712(SB)/8, $0xbf21bf36bf21bf36
+DATA constants<>+12720(SB)/8, $0xbf21bf36bf21bf36
+DATA constants<>+12728(SB)/8, $0xbf21bf36bf21bf36
+DATA constants<>+12736(SB)/8, $0xbf90ab69bf90ab69
+DATA constants<>+12744(SB)/8, $0xbf90ab69bf90ab69
+DATA constants<>+12752(SB)/8, $0xbf90ab69bf90ab69
+DATA constants<>+12760(SB)/8, $0xbf90ab69bf90ab69
+DATA constants<>+12768(SB)/8, $0xbf90ab69bf90ab69
+DATA constants<>+12776(SB)/8, $0xbf90ab69bf90ab69
+DATA constants<>+12784(SB)/8, $0xbf90ab69bf90ab69
+DATA constants<>+12792(SB)/8, $0xbf90ab69bf90ab69
+DATA constants<>+12800(SB)/8, $0x39a701ab39a701ab
+DATA constants<>+12808(SB)/8, $0x39a701ab39a701ab
+DATA constants<>+12816(SB)/8, $0x39a701ab39a701ab
+DATA constants<>+12824(SB)/8, $0x39a701ab39a701ab
+DATA constants<>+12832(SB)/8, $0x39a701ab39a701ab
+DATA constants<>+12840(SB)/8, $0x39a701ab39a701ab
+DATA constants<>+12848(SB)/8, $0x39a701ab39a701ab
+DATA constants<>+12856(SB)/8, $0x39a701ab39a701ab
+DATA constants<>+12864(SB)/8, $0x4014000000000000
+DATA constants<>+12872(SB)/8, $0x4014000000000000
+DATA constants<>+12880(SB)/8, $0x4014000000000000
+DATA constants<>+12888(SB)/8, $0x4014000000000000
+DATA constants<>+12896(SB)/8, $0x4014000000000000
+DATA constants<>+12904(SB)/8, $0x4014000000000000
+DATA constants<>+12912(SB)/8, $0x4014000000000000
+DATA constants<>+12920(SB)/8, $0x4014000000000000
+DATA constants<>+12928(SB)/8, $0x4004000000000000
+DATA constants<>+12936(SB)/8, $0x4004000000000000
+DATA constants<>+12944(SB)/8, $0x4004000000000000
+DATA constants<>+12952(SB)/8, $0x4004000000000000
+DATA constants<>+12960(SB)/8, $0x4004000000000000
+DATA constants<>+12968(SB)/8, $0x4004000000000000
+DATA constants<>+12976(SB)/8, $0x4004000000000000
+DATA constants<>+12984(SB)/8, $0x4004000000000000
+DATA constants<>+12992(SB)/8, $0x4008000000000000
+DATA constants<>+13000(SB)/8, $0x4008000000000000
+DATA constants<>+13008(SB)/8, $0x4008000000000000
+DATA constants<>+13016(SB)/8, $0x4008000000000000
+DATA constants<>+13024(SB)/8, $0x4008000000000000
+DATA constants<>+13032(SB)/8, $0x4008000000000000
+DATA constants<>+13040(SB)/8, $0x4008000000000000
+DATA constants<>+13048(SB)/8, $0x4008000000000000
+DATA constants<>+13056(SB)/8, $0x3e970966bff10cbd
+DATA constants<>+13064(SB)/8, $0x3e970966bff10cbd
+DATA constants<>+13072(SB)/8, $0x3e970966bff10cbd
+DATA constants<>+13080(SB)/8, $0x3e970966bff10cbd
+DATA constants<>+13088(SB)/8, $0x3e970966bff10cbd
+DATA constants<>+13096(SB)/8, $0x3e970966bff10cbd
+DATA constants<>+13104(SB)/8, $0x3e970966bff10cbd
+DATA constants<>+13112(SB)/8, $0x3e970966bff10cbd
+DATA constants<>+13120(SB)/8, $0x3e5e2cb0ff8247ea
+DATA constants<>+13128(SB)/8, $0x3e5e2cb0ff8247ea
+DATA constants<>+13136(SB)/8, $0x3e5e2cb0ff8247ea
+DATA constants<>+13144(SB)/8, $0x3e5e2cb0ff8247ea
+DATA constants<>+13152(SB)/8, $0x3e5e2cb0ff8247ea
+DATA constants<>+13160(SB)/8, $0x3e5e2cb0ff8247ea
+DATA constants<>+13168(SB)/8, $0x3e5e2cb0ff8247ea
+DATA constants<>+13176(SB)/8, $0x3e5e2cb0ff8247ea
+DATA constants<>+13184(SB)/8, $0xbecd8e6adf666a10
+DATA constants<>+13192(SB)/8, $0xbecd8e6adf666a10
+DATA constants<>+13200(SB)/8, $0xbecd8e6adf666a10
+DATA constants<>+13208(SB)/8, $0xbecd8e6adf666a10
+DATA constants<>+13216(SB)/8, $0xbecd8e6adf666a10
+DATA constants<>+13224(SB)/8, $0xbecd8e6adf666a10
+DATA constants<>+13232(SB)/8, $0xbecd8e6adf666a10
+DATA constants<>+13240(SB)/8, $0xbecd8e6adf666a10
+DATA constants<>+13248(SB)/8, $0xbed26b5820448e6f
+DATA constants<>+13256(SB)/8, $0xbed26b5820448e6f
+DATA constants<>+13264(SB)/8, $0xbed26b5820448e6f
+DATA constants<>+13272(SB)/8, $0xbed26b5820448e6f
+DATA constants<>+13280(SB)/8, $0xbed26b5820448e6f
+DATA constants<>+13288(SB)/8, $0xbed26b5820448e6f
+DATA constants<>+13296(SB)/8, $0xbed26b5820448e6f
+DATA constants<>+13304(SB)/8, $0xbed26b5820448e6f
+DATA constants<>+13312(SB)/8, $0x3f2ca65b60594a34
+DATA constants<>+13320(SB)/8, $0x3f2ca65b60594a34
+DATA constants<>+13328(SB)/8, $0x3f2ca65b60594a34
+DATA constants<>+13336(SB)/8, $0x3f2ca65b60594a34
+DATA constants<>+13344(SB)/8, $0x3f2ca65b60594a34
+DATA constants<>+13352(SB)/8, $0x3f2ca65b60594a34
+DATA constants<>+13360(SB)/8, $0x3f2ca65b60594a34
+DATA constants<>+13368(SB)/8, $0x3f2ca65b60594a34
+DATA constants<>+13376(SB)/8, $0xbf548a8100213441
+DATA constants<>+13384(SB)/8, $0xbf548a8100213441
+DATA constants<>+13392(SB)/8, $0xbf548a8100213441
+DATA constants<>+13400(SB)/8, $0xbf548a8100213441
+DATA constants<>+13408(SB)/8, $0xbf548a8100213441
+DATA constants<>+13416(SB)/8, $0xbf548a8100213441
+DATA constants<>+13424(SB)/8, $0xbf548a8100213441
+DATA constants<>+13432(SB)/8, $0xbf548a8100213441
+DATA constants<>+13440(SB)/8, $0xbf711c9de0453890
+DATA constants<>+13448(SB)/8, $0xbf711c9de0453890
+DATA constants<>+13456(SB)/8, $0xbf711c9de0453890
+DATA constants<>+13464(SB)/8, $0xbf711c9de0453890
+DATA constants<>+13472(SB)/8, $0xbf711c9de0453890
+DATA constants<>+13480(SB)/8, $0xbf711c9de0453890
+DATA constants<>+13488(SB)/8, $0xbf711c9de0453890
+DATA constants<>+13496(SB)/8, $0xbf711c9de0453890
+DATA constants<>+13504(SB)/8, $0x3fcf91ec6029d022
+DATA constants<>+13512(SB)/8, $0x3fcf91ec6029d022
+DATA constants<>+13520(SB)/8, $0x3fcf91ec6029d022
+DATA constants<>+13528(SB)/8, $0x3fcf91ec6029d022
+DATA constants<>+13536(SB)/8, $0x3fcf91ec6029d022
+DATA constants<>+13544(SB)/8, $0x3fcf91ec6029d022
+DATA constants<>+13552(SB)/8, $0x3fcf91ec6029d022
+DATA constants<>+13560(SB)/8, $0x3fcf91ec6029d022
+DATA constants<>+13568(SB)/8, $0x3ff805c5df9db4dc
+DATA constants<>+13576(SB)/8, $0x3ff805c5df9db4dc
+DATA constants<>+13584(SB)/8, $0x3ff805c5df9db4dc
+DATA constants<>+13592(SB)/8, $0x3ff805c5df9db4dc
+DATA constants<>+13600(SB)/8, $0x3ff805c5df9db4dc
+DATA constants<>+13608(SB)/8, $0x3ff805c5df9db4dc
+DATA constants<>+13616(SB)/8, $0x3ff805c5df9db4dc
+DATA constants<>+13624(SB)/8, $0x3ff805c5df9db4dc
+DATA constants<>+13632(SB)/8, $0x3f1a76ad6167e931
+DATA constants<>+13640(SB)/8, $0x3f1a76ad6167e931
+DATA constants<>+13648(SB)/8, $0x3f1a76ad6167e931
+DATA constants<>+13656(SB)/8, $0x3f1a76ad6167e931
+DATA constants<>+13664(SB)/8, $0x3f1a76ad6167e931
+DATA constants<>+13672(SB)/8, $0x3f1a76ad6167e931
+DATA constants<>+13680(SB)/8, $0x3f1a76ad6167e931
+DATA constants<>+13688(SB)/8, $0x3f1a76ad6167e931
+DATA constants<>+13696(SB)/8, $0xbf2a3e135f3c6ebe
+DATA constants<>+13704(SB)/8, $0xbf2a3e135f3c6ebe
+DATA constants<>+13712(SB)/8, $0xbf2a3e135f3c6ebe
+DATA constants<>+13720(SB)/8, $0xbf2a3e135f3c6ebe
+DATA constants<>+13728(SB)/8, $0xbf2a3e135f3c6ebe
+DATA constants<>+13736(SB)/8, $0xbf2a3e135f3c6ebe
+DATA constants<>+13744(SB)/8, $0xbf2a3e135f3c6ebe
+DATA constants<>+13752(SB)/8, $0xbf2a3e135f3c6ebe
+DATA constants<>+13760(SB)/8, $0x3f561b8e40100b9f
+DATA constants<>+13768(SB)/8, $0x3f561b8e40100b9f
+DATA constants<>+13776(SB)/8, $0x3f561b8e40100b9f
+DATA constants<>+13784(SB)/8, $0x3f561b8e40100b9f
+DATA constants<>+13792(SB)/8, $0x3f561b8e40100b9f
+DATA constants<>+13800(SB)/8, $0x3f561b8e40100b9f
+DATA constants<>+13808(SB)/8, $0x3f561b8e40100b9f
+DATA constants<>+13816(SB)/8, $0x3f561b8e40100b9f
+DATA constants<>+13824(SB)/8, $0xbf6e17bce072a85d
+DATA constants<>+13832(SB)/8, $0xbf6e17bce072a85d
+DATA constants<>+13840(SB)/8, $0xbf6e17bce072a85d
+DATA constants<>+13848(SB)/8, $0xbf6e17bce072a85d
+DATA constants<>+13856(SB)/8, $0xbf6e17bce072a85d
+DATA constants<>+13864(SB)/8, $0xbf6e17bce072a85d
+DATA constants<>+13872(SB)/8, $0xbf6e17bce072a85d
+DATA constants<>+13880(SB)/8, $0xbf6e17bce072a85d
+DATA constants<>+13888(SB)/8, $0x3f77824f5fed8615
+DATA constants<>+13896(SB)/8, $0x3f77824f5fed8615
+DATA constants<>+13904(SB)/8, $0x3f77824f5fed8615
+DATA constants<>+13912(SB)/8, $0x3f77824f5fed8615
+DATA constants<>+13920(SB)/8, $0x3f77824f5fed8615
+DATA constants<>+13928(SB)/8, $0x3f77824f5fed8615
+DATA constants<>+13936(SB)/8, $0x3f77824f5fed8615
+DATA constants<>+13944(SB)/8, $0x3f77824f5fed8615
+DATA constants<>+13952(SB)/8, $0xbf7f38badff9f607
+DATA constants<>+13960(SB)/8, $0xbf7f38badff9f607
+DATA constants<>+13968(SB)/8, $0xbf7f38badff9f607
+DATA constants<>+13976(SB)/8, $0xbf7f38badff9f607
+DATA constants<>+13984(SB)/8, $0xbf7f38badff9f607
+DATA constants<>+13992(SB)/8, $0xbf7f38badff9f607
+DATA constants<>+14000(SB)/8, $0xbf7f38badff9f607
+DATA constants<>+14008(SB)/8, $0xbf7f38badff9f607
+DATA constants<>+14016(SB)/8, $0x3f8354afbfd6b130
+DATA constants<>+14024(SB)/8, $0x3f8354afbfd6b130
+DATA constants<>+14032(SB)/8, $0x3f8354afbfd6b130
+DATA constants<>+14040(SB)/8, $0x3f8354afbfd6b130
+DATA constants<>+14048(SB)/8, $0x3f8354afbfd6b130
+DATA constants<>+14056(SB)/8, $0x3f8354afbfd6b130
+DATA constants<>+14064(SB)/8, $0x3f8354afbfd6b130
+DATA constants<>+14072(SB)/8, $0x3f8354afbfd6b130
+DATA constants<>+14080(SB)/8, $0x3ff006db610f3984
+DATA constants<>+14088(SB)/8, $0x3ff006db610f3984
+DATA constants<>+14096(SB)/8, $0x3ff006db610f3984
+DATA constants<>+14104(SB)/8, $0x3ff006db610f3984
+DATA constants<>+14112(SB)/8, $0x3ff006db610f3984
+DATA constants<>+14120(SB)/8, $0x3ff006db610f3984
+DATA constants<>+14128(SB)/8, $0x3ff006db610f3984
+DATA constants<>+14136(SB)/8, $0x3ff006db610f3984
+DATA constants<>+14144(SB)/8, $0x4006a9efc041cf02
+DATA constants<>+14152(SB)/8, $0x4006a9efc041cf02
+DATA constants<>+14160(SB)/8, $0x4006a9efc041cf02
+DATA constants<>+14168(SB)/8, $0x4006a9efc041cf02
+DATA constants<>+14176(SB)/8, $0x4006a9efc041cf02
+DATA constants<>+14184(SB)/8, $0x4006a9efc041cf02
+DATA constants<>+14192(SB)/8, $0x4006a9efc041cf02
+DATA constants<>+14200(SB)/8, $0x4006a9efc041cf02
+DATA constants<>+14208(SB)/8, $0x7ff0000000000000
+DATA constants<>+14216(SB)/8, $0x7ff0000000000000
+DATA constants<>+14224(SB)/8, $0x7ff0000000000000
+DATA constants<>+14232(SB)/8, $0x7ff0000000000000
+DATA constants<>+14240(SB)/8, $0x7ff0000000000000
+DATA constants<>+14248(SB)/8, $0x7ff0000000000000
+DATA constants<>+14256(SB)/8, $0x7ff0000000000000
+DATA constants<>+14264(SB)/8, $0x7ff0000000000000
+DATA constants<>+14272(SB)/8, $0xffffffff00000000
+DATA constants<>+14280(SB)/8, $0xffffffff00000000
+DATA constants<>+14288(SB)/8, $0xffffffff00000000
+DATA constants<>+14296(SB)/8, $0xffffffff00000000
+DATA constants<>+14304(SB)/8, $0xffffffff00000000
+DATA constants<>+14312(SB)/8, $0xffffffff00000000
+DATA constants<>+14320(SB)/8, $0xffffffff00000000
+DATA constants<>+14328(SB)/8, $0xffffffff00000000
+DATA constants<>+14336(SB)/8, $0xffffffffffffffff
+DATA constants<>+14344(SB)/8, $0xffffffffffffffff
+DATA constants<>+14352(SB)/8, $0xffffffffffffffff
+DATA constants<>+14360(SB)/8, $0xffffffffffffffff
+DATA constants<>+14368(SB)/8, $0xffffffffffffffff
+DATA constants<>+14376(SB)/8, $0xffffffffffffffff
+DATA constants<>+14384(SB)/8, $0xffffffffffffffff
+DATA constants<>+14392(SB)/8, $0xffffffffffffffff
+DATA constants<>+14400(SB)/8, $0x5555555555555555
+DATA constants<>+14408(SB)/8, $0x5555555555555555
+DATA constants<>+14416(SB)/8, $0x5555555555555555
+DATA constants<>+14424(SB)/8, $0x5555555555555555
+DATA constants<>+14432(SB)/8, $0x5555555555555555
+DATA constants<>+14440(SB)/8, $0x5555555555555555
+DATA constants<>+14448(SB)/8, $0x5555555555555555
+DATA constants<>+14456(SB)/8, $0x5555555555555555
+DATA constants<>+14464(SB)/8, $0x3333333333333333
+DATA constants<>+14472(SB)/8, $0x3333333333333333
+DATA constants<>+14480(SB)/8, $0x3333333333333333
+DATA constants<>+14488(SB)/8, $0x3333333333333333
+DATA constants<>+14496(SB)/8, $0x3333333333333333
+DATA constants<>+14504(SB)/8, $0x3333333333333333
+DATA constants<>+14512(SB)/8, $0x3333333333333333
+DATA constants<>+14520(SB)/8, $0x3333333333333333
+DATA constants<>+14528(SB)/8, $0x0f0f0f0f0f0f0f0f
+DATA constants<>+14536(SB)/8, $0x0f0f0f0f0f0f0f0f
+DATA constants<>+14544(SB)/8, $0x0f0f0f0f0f0f0f0f
+DATA constants<>+14552(SB)/8, $0x0f0f0f0f0f0f0f0f
+DATA constants<>+14560(SB)/8, $0x0f0f0f0f0f0f0f0f
+DATA constants<>+14568(SB)/8, $0x0f0f0f0f0f0f0f0f
+DATA constants<>+14576(SB)/8, $0x0f0f0f0f0f0f0f0f
+DATA constants<>+14584(SB)/8, $0x0f0f0f0f0f0f0f0f
+DATA constants<>+14592(SB)/8, $0x0000003f0000003f
+DATA constants<>+14600(SB)/8, $0x0000003f0000003f
+DATA constants<>+14608(SB)/8, $0x0000003f0000003f
+DATA constants<>+14616(SB)/8, $0x0000003f0000003f
+DATA constants<>+14624(SB)/8, $0x0000003f0000003f
+DATA constants<>+14632(SB)/8, $0x0000003f0000003f
+DATA constants<>+14640(SB)/8, $0x0000003f0000003f
+DATA constants<>+14648(SB)/8, $0x0000003f0000003f
+DATA constants<>+14656(SB)/8, $0x00007fff00007fff
+DATA constants<>+14664(SB)/8, $0x00007fff00007fff
+DATA constants<>+14672(SB)/8, $0x00007fff00007fff
+DATA constants<>+14680(SB)/8, $0x00007fff00007fff
+DATA constants<>+14688(SB)/8, $0x00007fff00007fff
+DATA constants<>+14696(SB)/8, $0x00007fff00007fff
+DATA constants<>+14704(SB)/8, $0x00007fff00007fff
+DATA constants<>+14712(SB)/8, $0x00007fff00007fff
+DATA constants<>+14720(SB)/8, $0x4f0000004f000000
+DATA constants<>+14728(SB)/8, $0x4f0000004f000000
+DATA constants<>+14736(SB)/8, $0x4f0000004f000000
+DATA constants<>+14744(SB)/8, $0x4f0000004f000000
+DATA constants<>+14752(SB)/8, $0x4f0000004f000000
+DATA constants<>+14760(SB)/8, $0x4f0000004f000000
+DATA constants<>+14768(SB)/8, $0x4f0000004f000000
+DATA constants<>+14776(SB)/8, $0x4f0000004f000000
+GLOBL constants<>(SB), RODATA|NOPTR, $14784

@@ -2,8 +2,10 @@
 
 package vec
 
-func pick(_ string, scalar func(float64) float64) *Function { return &Function{scalar: scalar} }
+// widest returns no loop: there are none for this processor.
+func widest(string, int) (loop, int) { return nil, 0 }
 
-func arith(_ string, single func(o, x, y []float32), double func(o, x, y []float64)) (*Loop[float32], *Loop[float64]) {
-	return &Loop[float32]{scalar: single}, &Loop[float64]{scalar: double}
-}
+// Bytes returns 0: there are no vectors.
+func Bytes() int { return 0 }
+
+func transposer(string) func(dst, src *byte, dstLine, srcLine, blocks int) { return nil }

@@ -1,25 +1,18 @@
 package vec
 
 import (
+	"encoding/binary"
 	"math"
 	"math/big"
 	"math/rand/v2"
 	"testing"
 )
 
-var all = map[string]struct {
-	f    *Function
-	peer func(float64) float64
-	ulps float64
-}{
-	"exp": {ExpLoop, math.Exp, 2}, "expm1": {Expm1Loop, math.Expm1, 2}, "log": {LogLoop, math.Log, 1.5}, "tanh": {TanhLoop, math.Tanh, 4},
-	"logistic": {LogisticLoop, func(x float64) float64 { return 1 / (1 + math.Exp(-x)) }, 3}, "rsqrt": {RsqrtLoop, func(x float64) float64 { return 1 / math.Sqrt(x) }, 1.5},
-	"sin": {SinLoop, nil, 0}, "cos": {CosLoop, nil, 0},
-}
-
+// values returns numbers of all magnitudes, special ones first.
 func values(rng *rand.Rand, n int) []float64 {
-	x := []float64{0, math.Copysign(0, -1), 1, -1, 0.5, 22, -22, 709.78, 709.79, 710, -745.13, -745.14, -708.4, -720, 1e-310, -1e-310, 5e-324, 0x1p-1022, 0x1p-54, -0x1p-28,
-		math.MaxFloat64, -math.MaxFloat64, math.Inf(1), math.Inf(-1), math.NaN(), math.Sqrt2, math.Sqrt2 / 2, 2, 3, math.Pi, math.Pi / 2, -math.Pi, 1e5, 1 << 20, -1 << 20, 0.34657359027997264}
+	x := []float64{0, math.Copysign(0, -1), 1, -1, 0.5, -0.5, 22, -22, 709.78, 709.79, 710, -745.13, -745.14, -708.4, -720, 88.7, 89, -87.4, -103.9, -104, 1e-310, -1e-310, 5e-324,
+		0x1p-1022, 0x1p-54, -0x1p-28, 0x1p-149, -0x1p-127, math.MaxFloat64, -math.MaxFloat64, math.MaxFloat32, math.Inf(1), math.Inf(-1), math.NaN(), math.Sqrt2, math.Sqrt2 / 2, 2, 3,
+		math.Pi, math.Pi / 2, -math.Pi, 1e5, 1 << 20, -1 << 20, 0.34657359027997264, 0.49999999999999994, 2147483648, 65504, 65520, 6e-8}
 	for len(x) < n {
 		switch rng.IntN(4) {
 		case 0:
@@ -32,36 +25,77 @@ func values(rng *rand.Rand, n int) []float64 {
 			x = append(x, rng.NormFloat64())
 		}
 	}
-	return x
+	return x[:n]
 }
 
-func same(a, b float64) bool {
-	return math.Float64bits(a) == math.Float64bits(b) || a != a && b != b
+// operand returns n elements of the given size, at 64-byte steps of a width: numbers if the loop computes on floats.
+func operand(rng *rand.Rand, n, size, width int) []byte {
+	b := make([]byte, 0, n*size)
+	for _, v := range values(rng, n) {
+		switch {
+		case size == 1:
+			b = append(b, byte(rng.IntN(2)))
+		case size == 2:
+			b = binary.LittleEndian.AppendUint16(b, uint16(rng.Uint32()))
+		case size == 4:
+			b = binary.LittleEndian.AppendUint32(b, math.Float32bits(float32(v)))
+		default:
+			b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
+		}
+	}
+	return b
 }
 
-// The loops in assembly must return the same bits as the loops in Go, for every function, both types and any length.
+// sameElement compares elements. All NaNs are equal.
+func sameElement(a, b []byte) bool {
+	switch len(a) {
+	case 4:
+		x, y := math.Float32frombits(binary.LittleEndian.Uint32(a)), math.Float32frombits(binary.LittleEndian.Uint32(b))
+		return string(a) == string(b) || x != x && y != y
+	case 8:
+		x, y := math.Float64frombits(binary.LittleEndian.Uint64(a)), math.Float64frombits(binary.LittleEndian.Uint64(b))
+		return string(a) == string(b) || x != x && y != y
+	}
+	return string(a) == string(b)
+}
+
+// The loops in assembly must return the same bits as the loops in Go: every function, set of vectors and length, in
+// place too.
 func TestAssemblyAgrees(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
-	x := values(rng, 60000)
-	narrow := make([]float32, len(x))
-	for i, v := range x {
-		narrow[i] = float32(v)
-	}
-	for name, e := range all {
-		for isa, f := range variants(name, e.f) {
-			for _, n := range []int{len(x), 1, 3, 4, 5, 7, 8, 9, 17, 519} {
-				o, want := make([]float64, n), make([]float64, n)
-				f.Float64(o, x[:n])
-				e.f.Portable().Float64(want, x[:n])
-				o32, want32 := make([]float32, n), make([]float32, n)
-				f.Float32(o32, narrow[:n])
-				e.f.Portable().Float32(want32, narrow[:n])
-				for i := range o {
-					if !same(o[i], want[i]) {
-						t.Fatalf("%s (%s) of %x is %x, in Go %x", name, isa, x[i], o[i], want[i])
+	for _, l := range allLoops() {
+		const most = 20000
+		var in [3][]byte
+		for i, size := range l.sizes[1:] {
+			in[i] = operand(rng, most, max(size, 1), l.width)
+			if i > 0 { // other pairs than equal ones, but some of these
+				rng.Shuffle(most-100, func(a, b int) {
+					for k := range size {
+						in[i][a*size+k], in[i][b*size+k] = in[i][b*size+k], in[i][a*size+k]
 					}
-					if !same(float64(o32[i]), float64(want32[i])) {
-						t.Fatalf("%s (%s) of f32 %x is %x, in Go %x", name, isa, narrow[i], o32[i], want32[i])
+				})
+			}
+		}
+		for isa, v := range variants(l) {
+			for _, n := range []int{most, 1, 3, 4, 5, 7, 8, 9, 15, 16, 17, 33, 519} {
+				got, want := make([]byte, n*l.sizes[0]), make([]byte, n*l.sizes[0])
+				v.run(at(got), at(in[0]), at(in[1]), at(in[2]), n)
+				l.twin(at(want), at(in[0]), at(in[1]), at(in[2]), n)
+				check := func(how string, got []byte) {
+					for i := range n {
+						k := l.sizes[0]
+						if a, b := got[i*k:(i+1)*k], want[i*k:(i+1)*k]; !sameElement(a, b) {
+							t.Fatalf("%s (%s%s) of %d elements, at %d: %x, in Go %x; operands %x %x", l.name, isa, how, n, i, a, b, in[0][i*l.sizes[1]:(i+1)*l.sizes[1]], in[1][i*l.sizes[2]:(i+1)*l.sizes[2]])
+						}
+					}
+				}
+				check("", got)
+				for i, size := range l.sizes[1:] {
+					if size == l.sizes[0] {
+						args := in
+						args[i] = append([]byte(nil), in[i]...)
+						v.run(at(args[i]), at(args[0]), at(args[1]), at(args[2]), n)
+						check(" in place", args[i])
 					}
 				}
 			}
@@ -69,33 +103,90 @@ func TestAssemblyAgrees(t *testing.T) {
 	}
 }
 
-// Each function agrees with package math to within the errors of both.
+// variants returns the loop with each set of vectors that the processor has.
+func variants(l *Loop) map[string]*Loop {
+	out := map[string]*Loop{}
+	for isa, f := range vectors(l.name) {
+		v := *l
+		v.vector, v.lanes = f, isa/l.width
+		out[map[int]string{32: "AVX2", 64: "AVX-512"}[isa]] = &v
+	}
+	return out
+}
+
+// Folds return the same bits with every set of vectors, for any length.
+func TestFolds(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 3))
+	for _, l := range []*Loop{Add32Loop, Mul32Loop, Max32Loop, Min32Loop} {
+		foldAgrees[float32](t, rng, l)
+	}
+	for _, l := range []*Loop{Add64Loop, Mul64Loop, Max64Loop, Min64Loop} {
+		foldAgrees[float64](t, rng, l)
+	}
+}
+
+func foldAgrees[T float32 | float64](t *testing.T, rng *rand.Rand, l *Loop) {
+	for n := range 400 {
+		b := make([]T, n+1)
+		for i := range b {
+			b[i] = T(rng.NormFloat64())
+			if n%7 == 6 && rng.IntN(100) == 0 {
+				b[i] = T(math.NaN())
+			}
+		}
+		want := foldWith[T](l, nil)(b)
+		for isa, f := range vectors(l.name + "Fold") {
+			if got := foldWith[T](l, f)(b); got != want && (got == got || want == want) {
+				t.Fatalf("%s fold of %d, %d bytes: %v, in Go %v", l.name, n+1, isa, got, want)
+			}
+		}
+	}
+}
+
+// Each function is within so many units in the last place of package math's.
 func TestAccuracy(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 3))
-	x := values(rng, 200000)
-	for name, e := range all {
-		if e.peer == nil {
-			continue
+	x := values(rng, 100000)
+	for _, e := range []struct {
+		wide, narrow *Loop
+		f            func(float64) float64
+		ulps, ulps32 float64
+	}{
+		{Exp64Loop, Exp32Loop, math.Exp, 2, 1.5}, {Expm164Loop, Expm132Loop, math.Expm1, 2, 2}, {Log64Loop, Log32Loop, math.Log, 1.5, 1.5}, {Tanh64Loop, Tanh32Loop, math.Tanh, 4, 3},
+		{Logistic64Loop, Logistic32Loop, func(x float64) float64 { return 1 / (1 + math.Exp(-x)) }, 3, 3}, {Rsqrt64Loop, Rsqrt32Loop, func(x float64) float64 { return 1 / math.Sqrt(x) }, 1.5, 0.51},
+		{Log1p64Loop, Log1p32Loop, math.Log1p, 2.5, 2.5}, {Asinh64Loop, Asinh32Loop, math.Asinh, 4, 0.51}, {Acosh64Loop, Acosh32Loop, math.Acosh, 4, 0.51}, {Atanh64Loop, Atanh32Loop, math.Atanh, 4, 0.51},
+		{Sinh64Loop, Sinh32Loop, math.Sinh, 4, 0.51}, {Cosh64Loop, Cosh32Loop, math.Cosh, 3, 0.51}, {Asin64Loop, Asin32Loop, func(x float64) float64 { return math.Atan2(x, math.Sqrt((1-x)*(1+x))) }, 4, 0.51}, {Acos64Loop, Acos32Loop, func(x float64) float64 { return math.Atan2(math.Sqrt((1-x)*(1+x)), x) }, 4, 0.51},
+		{Atan64Loop, Atan32Loop, math.Atan, 3, 0.51}, {Cbrt64Loop, Cbrt32Loop, math.Cbrt, 2, 0.51}, {Erf64Loop, Erf32Loop, math.Erf, 3, 2.5}, {Erfc64Loop, Erfc32Loop, math.Erfc, 16, 0.51},
+		{nil, ErfInv32Loop, math.Erfinv, 0, 8},
+	} {
+		if e.wide != nil {
+			o := make([]float64, len(x))
+			Unary[float64, float64](e.wide)(o, x)
+			within(t, e.wide.name, x, o, e.f, e.ulps, 0x1p-52, 0x1p-1074)
 		}
-		worst, at := 0.0, 0.0
-		for _, v := range x {
-			got, want := e.f.At(v), e.peer(v)
-			if same(got, want) || name == "log" && v > 0 && v < 0x1p-1022 || name == "exp" && v > 709 && v < 709.782 {
-				continue // package math is wrong there on some machines
-			}
-			if math.IsInf(want, 0) || math.IsNaN(want) || math.IsNaN(got) || math.IsInf(got, 0) {
-				t.Errorf("%s of %v is %v, not %v", name, v, got, want)
-				continue
-			}
-			_, exp := math.Frexp(math.Max(math.Abs(want), 0x1p-1022))
-			if d := math.Abs(got-want) / math.Ldexp(1, exp-53); d > worst {
-				worst, at = d, v
-			}
+		x32, o32 := make([]float32, len(x)), make([]float32, len(x))
+		for i, v := range x {
+			x32[i] = float32(v)
 		}
-		t.Logf("%s: up to %.2f ULP, at %v", name, worst, at)
-		if worst > e.ulps {
-			t.Errorf("%s is %v ULP off at %v", name, worst, at)
+		Unary[float32, float32](e.narrow)(o32, x32)
+		within(t, e.narrow.name, x32, o32, e.f, e.ulps32, 0x1p-23, 0x1p-149)
+	}
+}
+
+func within[T float32 | float64](t *testing.T, name string, x, o []T, f func(float64) float64, ulps, unit, least float64) {
+	worst, where := 0.0, 0
+	for i, v := range o {
+		want := f(float64(x[i]))
+		if w := T(want); v == w || v != v && w != w || unit < 0x1p-30 && (math.Abs(float64(x[i])) > 709 && math.Abs(float64(x[i])) <= 710 || math.Abs(float64(x[i])) < 0x1p-1022) {
+			continue // package math is wrong there on some machines
 		}
+		_, e := math.Frexp(want)
+		if d := math.Abs(float64(v)-want) / max(math.Ldexp(unit, e-1), least); !(d <= worst) {
+			worst, where = d, i
+		}
+	}
+	if !(worst <= ulps) {
+		t.Errorf("%s of %v is %v, off by %.2f units", name, x[where], o[where], worst)
 	}
 }
 
@@ -125,31 +216,108 @@ func TestSincos(t *testing.T) {
 		if i%4 == 0 {
 			v = float64(rng.IntN(40)-20) * math.Pi / 2
 		}
-		for first, f := range []*Function{CosLoop, SinLoop} {
+		for first, f := range []func(float64) float64{Cos, Sin} {
 			want := series(num(v), first)
 			w, _ := want.Float64()
-			d, _ := num(0).Sub(want, num(f.At(v))).Float64()
+			d, _ := num(0).Sub(want, num(f(v))).Float64()
 			_, exp := math.Frexp(w)
 			if v != 0 && math.Abs(d)/math.Ldexp(1, exp-53) > 1.2 {
-				t.Fatalf("function %d of %v is %v, not %v", first, v, f.At(v), w)
+				t.Fatalf("function %d of %v is %v, not %v", first, v, f(v), w)
 			}
 		}
 	}
 }
 
-func BenchmarkFloat32(b *testing.B) {
-	x, o := make([]float32, 4096), make([]float32, 4096)
-	for i := range x {
-		x[i] = float32(i)/1000 - 2
-	}
-	for name, e := range all {
-		for isa, f := range variants(name, e.f) {
-			b.Run(name+"/"+isa, func(b *testing.B) {
-				for b.Loop() {
-					f.Float32(o, x)
-				}
-				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/4096, "ns/element")
-			})
+// fma must equal the correctly rounded result that math/big computes.
+func TestFMA(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 9))
+	for range 200000 {
+		x, y, z := math.Float32frombits(rng.Uint32()), math.Float32frombits(rng.Uint32()), math.Float32frombits(rng.Uint32())
+		if rng.IntN(2) == 0 {
+			y = float32(math.Ldexp(float64(y), 0))
+			z = -x * y * (1 + float32(rng.IntN(3)-1)*0x1p-23)
 		}
+		if s := float64(x) * float64(y); math.IsInf(s, 0) || s != s || math.IsInf(float64(z), 0) || z != z || x != x || y != y {
+			continue
+		}
+		b := func(v float32) *big.Float { return new(big.Float).SetPrec(2000).SetFloat64(float64(v)) }
+		want, _ := new(big.Float).SetPrec(2000).Add(new(big.Float).SetPrec(2000).Mul(b(x), b(y)), b(z)).Float32()
+		if got := FMA(x, y, z); got != want {
+			t.Fatalf("fma(%g, %g, %g) is %g, not %g", x, y, z, got, want)
+		}
+	}
+}
+
+func TestTranspose(t *testing.T) {
+	for _, shape := range [][2]int{{1, 1}, {3, 17}, {8, 8}, {9, 31}, {33, 16}, {64, 65}} {
+		transposes[uint32](t, shape[0], shape[1])
+		transposes[uint64](t, shape[0], shape[1])
+		transposes[uint16](t, shape[0], shape[1])
+	}
+}
+
+func transposes[T uint16 | uint32 | uint64](t *testing.T, rows, cols int) {
+	src, dst := make([]T, rows*(cols+3)), make([]T, cols*(rows+5))
+	for i := range src {
+		src[i] = T(i)
+	}
+	Transpose(dst, src, rows, cols, rows+5, cols+3)
+	for i := range rows {
+		for j := range cols {
+			if dst[j*(rows+5)+i] != src[i*(cols+3)+j] {
+				t.Fatalf("%dx%d: element %d, %d is %d", rows, cols, i, j, dst[j*(rows+5)+i])
+			}
+		}
+	}
+}
+
+// Dot products return the same bits with every set of vectors.
+func TestDot(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 4))
+	for n := range 200 {
+		x, y := make([]float32, n), make([]float32, n)
+		var acc [32]float32
+		for i := range x {
+			x[i], y[i] = float32(rng.NormFloat64()), float32(rng.NormFloat64())
+		}
+		k := n &^ 31
+		for i := range k {
+			acc[i%32] = FMA(x[i], y[i], acc[i%32])
+		}
+		for isa, f := range vectors("dot32Fold") {
+			var got [32]float32
+			if k > 0 {
+				f(at(got[:]), at(x), at(y), nil, k)
+			}
+			if got != acc {
+				t.Fatalf("dot of %d, %d bytes: %v, in Go %v", n, isa, got, acc)
+			}
+		}
+		want, mag := 0.0, 0.0
+		for i := range x {
+			want += float64(x[i]) * float64(y[i])
+			mag += math.Abs(float64(x[i]) * float64(y[i]))
+		}
+		if got := float64(Dot(x, y)); math.Abs(got-want) > mag*float64(n+1)*0x1p-24 {
+			t.Fatalf("dot of %d: %v, not %v", n, got, want)
+		}
+	}
+}
+
+func BenchmarkLoops(b *testing.B) {
+	rng := rand.New(rand.NewPCG(3, 3))
+	const n = 4096
+	for _, l := range allLoops() {
+		var in [3][]byte
+		for i, size := range l.sizes[1:] {
+			in[i] = operand(rng, n, max(size, 1), l.width)
+		}
+		o := make([]byte, n*l.sizes[0])
+		b.Run(l.name, func(b *testing.B) {
+			for b.Loop() {
+				l.run(at(o), at(in[0]), at(in[1]), at(in[2]), n)
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/element")
+		})
 	}
 }

@@ -10,28 +10,44 @@ import (
 )
 
 func main() {
-	tile("tileAVX2", 6, 2, 8, func() reg.VecVirtual { return YMM() }, 4)
-	tile("tileAVX512", 8, 2, 16, func() reg.VecVirtual { return ZMM() }, 4)
+	for _, e := range []element{
+		{"F32", "float32", 4, VBROADCASTSS, VFMADD231PS, VADDPS},
+		{"F64", "float64", 8, VBROADCASTSD, VFMADD231PD, VADDPD},
+		{"I32", "int32", 4, VPBROADCASTD, nil, VPADDD},
+	} {
+		tile("tile"+e.name+"AVX2", e, 6, 2, 32, func() reg.VecVirtual { return YMM() }, 4)
+		tile("tile"+e.name+"AVX512", e, 8, 2, 64, func() reg.VecVirtual { return ZMM() }, 4)
+	}
 	Generate()
 }
 
-// tile emits a kernel of rows x (vecs*lanes). For each k it emits vecs loads of b, rows broadcasts of a, and rows*vecs
+// element is a type of elements with its instructions.
+type element struct {
+	name, goType string
+	size         int
+	broadcast    func(...Op)
+	fma          func(...Op) // nil if a product and a sum do it
+	add          func(...Op)
+}
+
+// tile emits a kernel of rows x vecs vectors. For each k it emits vecs loads of b, rows broadcasts of a, and rows*vecs
 // fused multiply-adds into registers.
-func tile(name string, rows, vecs, lanes int, vec func() reg.VecVirtual, unroll int) {
-	TEXT(name, NOSPLIT, "func(a, b, c *float32, k, rowC int, add bool)")
-	Doc(fmt.Sprintf("%s computes a tile of %d x %d from packed panels.", name, rows, vecs*lanes))
+func tile(name string, e element, rows, vecs, bytes int, vec func() reg.VecVirtual, unroll int) {
+	cols := vecs * bytes / e.size
+	TEXT(name, NOSPLIT, fmt.Sprintf("func(a, b, c *%s, k, rowC int, add bool)", e.goType))
+	Doc(fmt.Sprintf("%s computes a tile of %d x %d from packed panels.", name, rows, cols))
 	Pragma("noescape")
 	a := Load(Param("a"), GP64())
 	b := Load(Param("b"), GP64())
 	c := Load(Param("c"), GP64())
 	k := Load(Param("k"), GP64())
 	row := Load(Param("rowC"), GP64())
-	SHLQ(Imm(2), row)
+	SHLQ(Imm(map[int]uint64{4: 2, 8: 3}[e.size]), row)
 	acc := make([][]reg.VecVirtual, rows)
 	for i := range acc {
 		for v := 0; v < vecs; v++ {
 			r := vec()
-			if lanes == 16 {
+			if bytes == 64 {
 				VPXORD(r, r, r)
 			} else {
 				VXORPS(r, r, r)
@@ -43,13 +59,19 @@ func tile(name string, rows, vecs, lanes int, vec func() reg.VecVirtual, unroll 
 		y := make([]reg.VecVirtual, vecs)
 		for v := range y {
 			y[v] = vec()
-			VMOVUPS(Mem{Base: b, Disp: (at*vecs + v) * lanes * 4}, y[v])
+			VMOVUPS(Mem{Base: b, Disp: (at*vecs + v) * bytes}, y[v])
 		}
 		for i := range acc {
 			x := vec()
-			VBROADCASTSS(Mem{Base: a, Disp: (at*rows + i) * 4}, x)
+			e.broadcast(Mem{Base: a, Disp: (at*rows + i) * e.size}, x)
 			for v := range y {
-				VFMADD231PS(y[v], x, acc[i][v])
+				if e.fma != nil {
+					e.fma(y[v], x, acc[i][v])
+					continue
+				}
+				product := vec()
+				VPMULLD(y[v], x, product)
+				e.add(product, acc[i][v], acc[i][v])
 			}
 		}
 	}
@@ -59,8 +81,8 @@ func tile(name string, rows, vecs, lanes int, vec func() reg.VecVirtual, unroll 
 	for u := 0; u < unroll; u++ {
 		step(u)
 	}
-	ADDQ(Imm(uint64(unroll*rows*4)), a)
-	ADDQ(U32(uint64(unroll*vecs*lanes*4)), b)
+	ADDQ(U32(uint64(unroll*rows*e.size)), a)
+	ADDQ(U32(uint64(unroll*vecs*bytes)), b)
 	SUBQ(Imm(uint64(unroll)), k)
 	CMPQ(k, Imm(uint64(unroll)))
 	JGE(LabelRef(name + "_loop"))
@@ -69,8 +91,8 @@ func tile(name string, rows, vecs, lanes int, vec func() reg.VecVirtual, unroll 
 	JZ(LabelRef(name + "_store"))
 	Label(name + "_one")
 	step(0)
-	ADDQ(Imm(uint64(rows*4)), a)
-	ADDQ(U32(uint64(vecs*lanes*4)), b)
+	ADDQ(Imm(uint64(rows*e.size)), a)
+	ADDQ(U32(uint64(vecs*bytes)), b)
 	DECQ(k)
 	JNZ(LabelRef(name + "_one"))
 	Label(name + "_store")
@@ -81,7 +103,7 @@ func tile(name string, rows, vecs, lanes int, vec func() reg.VecVirtual, unroll 
 	MOVQ(c, p)
 	for i := range acc {
 		for v := range acc[i] {
-			VADDPS(Mem{Base: p, Disp: v * lanes * 4}, acc[i][v], acc[i][v])
+			e.add(Mem{Base: p, Disp: v * bytes}, acc[i][v], acc[i][v])
 		}
 		if i+1 < rows {
 			ADDQ(row, p)
@@ -90,7 +112,7 @@ func tile(name string, rows, vecs, lanes int, vec func() reg.VecVirtual, unroll 
 	Label(name + "_write")
 	for i := range acc {
 		for v := range acc[i] {
-			VMOVUPS(acc[i][v], Mem{Base: c, Disp: v * lanes * 4})
+			VMOVUPS(acc[i][v], Mem{Base: c, Disp: v * bytes})
 		}
 		if i+1 < rows {
 			ADDQ(row, c)

@@ -2,31 +2,47 @@ package main
 
 import "math"
 
-// magic is 1.5 * 2^52. Adding it to a number below 2^51 leaves the nearest integer in the low bits.
-const magic = 0x1.8p52
+// lane holds the constants of a width.
+type lane struct {
+	sign, one, nan, minusInf uint64
+	mantissa                 uint64     // bits
+	magic                    float64    // added to a small number, it leaves the nearest integer in the low bits
+	max, normal, least       float64    // largest, smallest normal and smallest number
+	ln2                      [2]float64 // ln 2 in two parts, of which the first times an exponent is exact
 
-const (
-	signBit = 1 << 63
-	oneBits = 0x3ff0000000000000
-	// ln 2 in two parts. The first has 32 bits, which makes its products with exponents exact.
-	ln2hi = 6.93147180369123816490e-01
-	ln2lo = 1.90821492927058770002e-10
-)
-
-// whole returns the integer nearest to v, as a float and in the low bits of an integer.
-func (p *program) whole(v *node) (f, i *node) {
-	i = p.sum(v, c(magic))
-	return p.sub(i, c(magic)), i
+	exp, expm1   []float64 // (e^r - 1)/r and (e^r - 1 - r)/r^2, |r| < 0.35
+	expMin       float64   // e^x is 0 below and infinite above
+	expMax       float64
+	expm1Min     float64 // e^x - 1 is -1 below
+	expm1Tiny    float64 // e^x - 1 is x below
+	tanhMax      float64 // tanh is 1 above
+	root, count  uint64  // sqrt(1/2); the bits that make an exponent a number
+	offset, lift float64 // what count adds; a power of two that makes small numbers normal
+	log          []float64
 }
 
-// power2 returns 2^k for k in the low bits of an integer, from -1022 to 1023.
-func (p *program) power2(k *node) *node { return p.iadd(p.shl(k, 52), bits(oneBits)) }
-
-// reduced returns r and k with x = k ln 2 + r, |r| < 0.35.
-func (p *program) reduced(x *node) (r, kf *node) {
-	kf, _ = p.whole(p.mul(x, c(math.Log2E)))
-	r = p.fma(kf, c(-ln2hi), x)
-	return p.fma(kf, c(-ln2lo), r), kf
+// lane returns the constants of the program's width. The polynomials of f32 interpolate at Chebyshev's points.
+func (p *program) lane() lane {
+	if p.width == 4 {
+		return lane{
+			sign: 1 << 31, one: 0x3f800000, nan: 0x7fc00000, minusInf: 0xff800000, mantissa: 23, magic: 0x1.8p23,
+			max: math.MaxFloat32, normal: 0x1p-126, least: 0x1p-149, ln2: [2]float64{6.9313812256e-01, 9.0580006145e-06},
+			exp:    []float64{0.0013933673732931852, 0.008369174671254346, 0.04166646471137908, 0.16666505024508912, 0.5000000013487226, 1},
+			expm1:  []float64{0.0001989101718430203, 0.0013933673732931852, 0.00833331090172597, 0.04166646471137908, 0.16666666681647016, 0.5},
+			expMin: -104, expMax: 89, expm1Min: -18, expm1Tiny: 0x1p-25, tanhMax: 10,
+			root: 0x3f3504f3, count: 0x4b000000, offset: 0x1p23 + 127, lift: 0x1p25,
+			log: []float64{0.24279078841, 0.28498786688, 0.40000972152, 0.66666662693},
+		}
+	}
+	return lane{
+		sign: 1 << 63, one: 0x3ff0000000000000, nan: 0x7ff8000000000001, minusInf: 0xfff0000000000000, mantissa: 52, magic: 0x1.8p52,
+		max: math.MaxFloat64, normal: 0x1p-1022, least: 0x1p-1074, ln2: [2]float64{6.93147180369123816490e-01, 1.90821492927058770002e-10},
+		exp: factorials(13, 1), expm1: factorials(14, 2),
+		expMin: -750, expMax: 710, expm1Min: -60, expm1Tiny: 0x1p-54, tanhMax: 22,
+		root: 0x3fe6a09e667f3bcd, count: 0x4330000000000000, offset: 0x1p52 + 1023, lift: 0x1p54,
+		log: []float64{1.479819860511658591e-01, 1.531383769920937332e-01, 1.818357216161805012e-01, 2.222219843214978396e-01,
+			2.857142874366239149e-01, 3.999999999940941908e-01, 6.666666666666735130e-01},
+	}
 }
 
 // factorials returns 1/n!, ..., 1/m! for a polynomial.
@@ -42,116 +58,390 @@ func factorials(n, m int) []float64 {
 	return out
 }
 
+// whole returns the integer nearest to v, as a float and in the low bits of an integer.
+func (p *program) whole(v *node) (f, i *node) {
+	i = p.sum(v, p.c(p.lane().magic))
+	return p.sub(i, p.c(p.lane().magic)), i
+}
+
+// power2 returns 2^k for k in the low bits of an integer.
+func (p *program) power2(k *node) *node {
+	return p.iadd(p.shl(k, p.lane().mantissa), p.bits(p.lane().one))
+}
+
+// reduced returns r and k with x = k ln 2 + r, |r| < 0.35.
+func (p *program) reduced(x *node) (r, kf *node) {
+	kf, _ = p.whole(p.mul(x, p.c(math.Log2E)))
+	r = p.fma(kf, p.c(-p.lane().ln2[0]), x)
+	return p.fma(kf, p.c(-p.lane().ln2[1]), r), kf
+}
+
 // scaled returns v * 2^k in two steps, since 2^k itself may overflow or underflow.
 func (p *program) scaled(v, kf *node) *node {
-	hf, hi := p.whole(p.mul(kf, c(0.5)))
-	rest := p.sum(p.sub(kf, hf), c(magic))
+	hf, hi := p.whole(p.mul(kf, p.c(0.5)))
+	rest := p.sum(p.sub(kf, hf), p.c(p.lane().magic))
 	return p.mul(p.mul(v, p.power2(hi)), p.power2(rest))
 }
 
 func (p *program) clamp(x *node, lo, hi float64) *node {
-	x = p.sel(p.lt(x, c(lo)), c(lo), x)
-	return p.sel(p.lt(c(hi), x), c(hi), x)
+	x = p.sel(p.lt(x, p.c(lo)), p.c(lo), x)
+	return p.sel(p.lt(p.c(hi), x), p.c(hi), x)
 }
 
-func (p *program) expOf(x *node) *node {
-	r, k := p.reduced(p.clamp(x, -750, 710))
-	q := p.horner(r, factorials(13, 1)...)
-	return p.scaled(p.fma(q, r, c(1)), k)
+// expOf returns 2^shift e^x.
+func (p *program) expOf(x *node, shift float64) *node {
+	l := p.lane()
+	r, k := p.reduced(p.clamp(x, l.expMin, l.expMax+1))
+	if shift != 0 {
+		k = p.sum(k, p.c(shift))
+	}
+	return p.scaled(p.fma(p.horner(r, l.exp...), r, p.c(1)), k)
 }
 
-// expm1Of returns e^x - 1 for x from -60 to 710.
-func (p *program) expm1Of(x *node) *node {
+// halfExpm1Of returns (e^x - 1)/2 for x above -60, or -18 in f32. It does not overflow before e^x does.
+func (p *program) halfExpm1Of(x *node) *node {
+	l := p.lane()
 	r, kf := p.reduced(x)
-	q := p.horner(r, factorials(14, 2)...)
-	em := p.fma(p.mul(r, r), q, r)
-	// Compute 2 (2^(k-1) em + (2^(k-1) - 1/2)), since 2^k alone may overflow.
-	half := p.power2(p.sum(p.sub(kf, c(1)), c(magic)))
-	return p.mul(p.fma(half, em, p.sub(half, c(0.5))), c(2))
+	em := p.fma(p.mul(r, r), p.horner(r, l.expm1...), r)
+	half := p.power2(p.sum(p.sub(kf, p.c(1)), p.c(l.magic)))
+	return p.fma(half, em, p.sub(half, p.c(0.5)))
 }
 
-func (p *program) absolute(x *node) *node { return p.and(x, bits(^uint64(signBit))) }
-func (p *program) sign(x *node) *node     { return p.and(x, bits(signBit)) }
-
-func exp(p *program, x *node) *node { return p.expOf(x) }
-
-func expm1(p *program, x *node) *node {
-	y := p.expm1Of(p.clamp(x, -60, 710))
-	return p.sel(p.lt(p.absolute(x), c(0x1p-54)), x, y)
+func (p *program) expm1Of(x *node) *node {
+	l := p.lane()
+	y := p.mul(p.halfExpm1Of(p.clamp(x, l.expm1Min, l.expMax)), p.c(2))
+	return p.sel(p.lt(p.absolute(x), p.c(l.expm1Tiny)), x, y)
 }
 
-// tanh computes tanh |x| as e/(e+2) with e = expm1(2|x|).
-func tanh(p *program, x *node) *node {
+func (p *program) absolute(x *node) *node { return p.and(x, p.bits(p.lane().sign-1)) }
+func (p *program) signOf(x *node) *node   { return p.and(x, p.bits(p.lane().sign)) }
+func (p *program) negative(x *node) *node { return p.xor(x, p.bits(p.lane().sign)) }
+
+// tanhOf computes tanh |x| as e/(e+2) with e = expm1(2|x|).
+func (p *program) tanhOf(x *node) *node {
+	l := p.lane()
 	a := p.absolute(x)
-	a = p.sel(p.lt(c(22), a), c(22), a)
-	e := p.expm1Of(p.sum(a, a))
-	return p.or(p.div(e, p.sum(e, c(2))), p.sign(x))
+	a = p.sel(p.lt(p.c(l.tanhMax), a), p.c(l.tanhMax), a)
+	e := p.mul(p.halfExpm1Of(p.sum(a, a)), p.c(2))
+	return p.or(p.div(e, p.sum(e, p.c(2))), p.signOf(x))
 }
 
-func logistic(p *program, x *node) *node {
-	return p.div(c(1), p.sum(p.expOf(p.xor(x, bits(signBit))), c(1)))
+// logisticOf is e/(1+e) or 1/(1+e) with e = e^-|x|.
+func (p *program) logisticOf(x *node) *node {
+	e := p.expOf(p.or(x, p.bits(p.lane().sign)), 0)
+	y := p.div(p.sel(p.lt(x, p.c(0)), e, p.c(1)), p.sum(e, p.c(1)))
+	return p.sel(p.unord(x, x), x, y)
 }
 
-func rsqrt(p *program, x *node) *node { return p.div(c(1), p.sqrt(x)) }
-
-// log follows fdlibm's e_log.c: x = 2^k (1+f), s = f/(2+f), log(1+f) = f - (f^2/2 - s (f^2/2 + R(s^2))).
-func log(p *program, x *node) *node {
-	const root = 0x3fe6a09e667f3bcd // sqrt(1/2)
-	small := p.lt(x, c(0x1p-1022))
-	v := p.sel(small, p.mul(x, c(0x1p54)), x)
-	t := p.iadd(v, bits(oneBits-root))
-	kf := p.sub(p.or(p.shr(t, 52), bits(0x4330000000000000)), c(0x1p52+1023))
-	kf = p.sel(small, p.sub(kf, c(54)), kf)
-	m := p.iadd(p.and(t, bits(1<<52-1)), bits(root))
-	f := p.sub(m, c(1))
-	s := p.div(f, p.sum(f, c(2)))
+// logOf follows fdlibm's e_log.c and e_logf.c: x = 2^k (1+f), s = f/(2+f), log(1+f) = f - (f^2/2 - s (f^2/2 + R(s^2))).
+func (p *program) logOf(x *node) *node {
+	l := p.lane()
+	small := p.lt(x, p.c(l.normal))
+	v := p.sel(small, p.mul(x, p.c(l.lift)), x)
+	t := p.iadd(v, p.bits(l.one-l.root))
+	kf := p.sub(p.or(p.shr(t, l.mantissa), p.bits(l.count)), p.c(l.offset))
+	kf = p.sel(small, p.sub(kf, p.c(math.Log2(l.lift))), kf)
+	m := p.iadd(p.and(t, p.bits(1<<l.mantissa-1)), p.bits(l.root))
+	f := p.sub(m, p.c(1))
+	s := p.div(f, p.sum(f, p.c(2)))
 	z := p.mul(s, s)
-	r := p.mul(z, p.horner(z, 1.479819860511658591e-01, 1.531383769920937332e-01, 1.818357216161805012e-01, 2.222219843214978396e-01,
-		2.857142874366239149e-01, 3.999999999940941908e-01, 6.666666666666735130e-01))
-	h := p.mul(p.mul(f, f), c(0.5))
-	inner := p.fma(s, p.sum(h, r), p.mul(kf, c(ln2lo)))
-	y := p.sub(p.mul(kf, c(ln2hi)), p.sub(p.sub(h, inner), f))
-	y = p.sum(y, p.mul(x, c(0))) // keeps NaN
-	y = p.sel(p.lt(c(math.MaxFloat64), x), x, y)
-	zero := p.sel(p.lt(x, c(0)), bits(0x7ff8000000000001), bits(0xfff0000000000000))
-	return p.sel(p.lt(x, c(0x1p-1074)), zero, y)
+	r := p.mul(z, p.horner(z, l.log...))
+	h := p.mul(p.mul(f, f), p.c(0.5))
+	inner := p.fma(s, p.sum(h, r), p.mul(kf, p.c(l.ln2[1])))
+	y := p.sub(p.mul(kf, p.c(l.ln2[0])), p.sub(p.sub(h, inner), f))
+	y = p.sum(y, p.mul(x, p.c(0))) // keeps NaN
+	y = p.sel(p.lt(p.c(l.max), x), x, y)
+	zero := p.sel(p.lt(x, p.c(0)), p.bits(l.nan), p.bits(l.minusInf))
+	return p.sel(p.lt(x, p.c(l.least)), zero, y)
+}
+
+// log1pOf corrects the logarithm of 1+x by what the sum lost.
+func (p *program) log1pOf(x *node) *node {
+	u := p.sum(x, p.c(1))
+	lost := p.sub(x, p.sub(u, p.c(1)))
+	l := p.logOf(u)
+	y := p.sum(l, p.div(lost, u))
+	y = p.sel(p.lt(p.absolute(x), p.c(p.lane().expm1Tiny)), x, y)
+	return p.sel(p.mand(p.lt(p.c(p.lane().normal), u), p.le(u, p.c(p.lane().max))), y, p.sel(p.eq(u, x), l, p.sel(p.unord(x, x), x, l)))
+}
+
+// asinhOf is log1p(a + a^2/(1 + sqrt(1+a^2))), or log 2a for large a.
+func (p *program) asinhOf(x *node) *node {
+	a := p.absolute(x)
+	z := p.mul(a, a)
+	big := p.lt(p.c(0x1p60), a)
+	t := p.sum(a, p.div(z, p.sum(p.c(1), p.sqrt(p.sum(p.c(1), z)))))
+	y := p.log1pOf(p.sel(big, a, t))
+	y = p.sel(big, p.sum(y, p.c(math.Ln2)), y)
+	return p.or(y, p.signOf(x))
+}
+
+// acoshOf is log1p(t + sqrt(2t + t^2)) with t = x-1, or log 2x for large x.
+func (p *program) acoshOf(x *node) *node {
+	t := p.sub(x, p.c(1))
+	big := p.lt(p.c(0x1p60), x)
+	s := p.sum(t, p.sqrt(p.fma(t, t, p.sum(t, t))))
+	y := p.log1pOf(p.sel(big, x, s))
+	y = p.sel(big, p.sum(y, p.c(math.Ln2)), y)
+	return p.sel(p.lt(x, p.c(1)), p.bits(p.lane().nan), y)
+}
+
+func (p *program) atanhOf(x *node) *node {
+	a := p.absolute(x)
+	y := p.mul(p.log1pOf(p.div(p.sum(a, a), p.sub(p.c(1), a))), p.c(0.5))
+	return p.or(y, p.signOf(x))
+}
+
+// sinhOf is h + h/(2h+1) with h = (e^a - 1)/2.
+func (p *program) sinhOf(x *node) *node {
+	a := p.absolute(x)
+	h := p.halfExpm1Of(p.clamp(a, -1, p.lane().expMax))
+	y := p.sum(h, p.div(h, p.fma(h, p.c(2), p.c(1))))
+	y = p.sel(p.lt(a, p.c(0x1p-28)), a, y)
+	y = p.sel(p.lt(p.c(709), a), p.expOf(a, -1), y)
+	return p.or(y, p.signOf(x))
+}
+
+func (p *program) coshOf(x *node) *node {
+	w := p.expOf(p.absolute(x), -1)
+	return p.sum(w, p.div(p.c(0.25), w))
 }
 
 // angle returns sine and cosine of the remainder of x by pi/2, and the quotient in the low bits of an integer. pi/2 is
 // subtracted in three parts (Cody and Waite), so |x| is at most 2^20. The polynomials are fdlibm's (k_sin.c, k_cos.c).
 func (p *program) angle(x *node) (s, co, n *node) {
 	const p1, p2, p3 = 1.5707963267948966, 6.123233995736766e-17, -1.4973849048591833e-33
-	nf, n := p.whole(p.mul(x, c(2/math.Pi)))
-	t := p.fma(nf, c(-p1), x)
-	w := p.mul(nf, c(p2))
-	we := p.fma(nf, c(p2), p.xor(w, bits(signBit)))
+	nf, n := p.whole(p.mul(x, p.c(2/math.Pi)))
+	t := p.fma(nf, p.c(-p1), x)
+	w := p.mul(nf, p.c(p2))
+	we := p.fma(nf, p.c(p2), p.xor(w, p.bits(1<<63)))
 	r := p.sub(t, w)
-	lo := p.sub(p.sub(p.sub(t, r), w), p.fma(nf, c(p3), we))
+	lo := p.sub(p.sub(p.sub(t, r), w), p.fma(nf, p.c(p3), we))
 	z := p.mul(r, r)
 	sp := p.horner(z, 1.58969099521155010221e-10, -2.50507602534068634195e-08, 2.75573137070700676789e-06, -1.98412698298579493134e-04,
 		8.33333333332248946124e-03, -1.66666666666666324348e-01)
 	s = p.fma(p.mul(z, r), sp, r)
 	cp := p.horner(z, -1.13596475577881948265e-11, 2.08757232129817482790e-09, -2.75573143513906633035e-07, 2.48015872894767294178e-05,
 		-1.38888888888741095749e-03, 4.16666666666666019037e-02)
-	h := p.mul(z, c(0.5))
-	one := p.sub(c(1), h)
-	co = p.sum(one, p.fma(p.mul(z, z), cp, p.sub(p.sub(c(1), one), h)))
-	return p.fma(lo, co, s), p.fma(p.xor(lo, bits(signBit)), s, co), n
+	h := p.mul(z, p.c(0.5))
+	one := p.sub(p.c(1), h)
+	co = p.sum(one, p.fma(p.mul(z, z), cp, p.sub(p.sub(p.c(1), one), h)))
+	return p.fma(lo, co, s), p.fma(p.xor(lo, p.bits(1<<63)), s, co), n
 }
 
 // turned returns the sine of an angle plus n quarter turns, from the angle's sine and cosine.
 func (p *program) turned(s, co, n *node) *node {
-	odd := p.lt(p.or(p.shl(n, 63), bits(oneBits)), c(0)) // the lowest bit as a sign
+	odd := p.lt(p.or(p.shl(n, 63), p.bits(p.lane().one)), p.c(0)) // the lowest bit as a sign
 	v := p.sel(odd, co, s)
-	return p.xor(v, p.and(p.shl(n, 62), bits(signBit)))
+	return p.xor(v, p.and(p.shl(n, 62), p.bits(1<<63)))
 }
 
-func sin(p *program, x *node) *node {
+// sineOf returns x itself where it is the sine.
+func (p *program) sineOf(x *node) *node {
 	s, co, n := p.angle(x)
-	return p.sel(p.lt(p.absolute(x), c(0x1p-27)), x, p.turned(s, co, n))
+	return p.sel(p.lt(p.absolute(x), p.c(0x1p-27)), x, p.turned(s, co, n))
 }
 
-func cos(p *program, x *node) *node {
+func (p *program) cosineOf(x *node) *node {
 	s, co, n := p.angle(x)
-	return p.turned(s, co, p.iadd(n, bits(1)))
+	return p.turned(s, co, p.iadd(n, p.bits(1)))
+}
+
+func (p *program) tangentOf(x *node) *node {
+	s, co, n := p.angle(x)
+	odd := p.lt(p.or(p.shl(n, 63), p.bits(p.lane().one)), p.c(0))
+	y := p.div(p.sel(odd, p.negative(co), s), p.sel(odd, s, co))
+	return p.sel(p.lt(p.absolute(x), p.c(0x1p-27)), x, y)
+}
+
+// angleOf returns the angle of the point (x, y): with n the smaller part and d the larger one, n/d or, above tan(pi/8),
+// pi/4 plus the angle of (n-d)/(n+d).
+func (p *program) angleOf(y, x *node) *node {
+	ax, ay := p.absolute(x), p.absolute(y)
+	steep := p.lt(ax, ay)
+	n, d := p.sel(steep, ax, ay), p.sel(steep, ay, ax)
+	same := p.eq(n, d) // also zeros and infinities
+	upper := p.lt(p.mul(d, p.c(math.Sqrt2-1)), n)
+	q := p.div(p.sel(upper, p.sub(n, d), n), p.sel(upper, p.sum(n, d), d))
+	z := p.mul(q, q)
+	t := p.fma(p.mul(q, z), p.horner(z, 0.015099884864821963, -0.03337410224289962, 0.04498908246781451, -0.052171658995952996, 0.05876811026121022,
+		-0.06666202887746199, 0.07692280936984261, -0.09090908051683606, 0.1111111108511275, -0.142857142853262, 0.19999999999996984, -0.33333333333333326), q)
+	t = p.sel(upper, p.sum(p.sum(t, p.c(3.061616997868383e-17)), p.c(math.Pi/4)), t)
+	t = p.sel(same, p.sel(p.lt(p.c(0), d), p.c(math.Pi/4), p.c(0)), t)
+	t = p.sel(steep, p.sub(p.c(math.Pi/2), p.sub(t, p.c(6.123233995736766e-17))), t)
+	left := p.ilt(x, p.bits(0))
+	t = p.sel(left, p.sub(p.c(math.Pi), p.sub(t, p.c(1.2246467991473532e-16))), t)
+	t = p.or(t, p.signOf(y))
+	return p.sel(p.unord(x, y), p.sum(x, y), t)
+}
+
+func (p *program) asinOf(x *node) *node {
+	return p.angleOf(x, p.sqrt(p.mul(p.sub(p.c(1), x), p.sum(p.c(1), x))))
+}
+
+func (p *program) acosOf(x *node) *node {
+	return p.angleOf(p.sqrt(p.mul(p.sub(p.c(1), x), p.sum(p.c(1), x))), x)
+}
+
+// cubeRoot computes the root of the mantissa and of a third of the exponent, with two steps of Halley's method.
+func (p *program) cubeRoot(x *node) *node {
+	l := p.lane()
+	a := p.absolute(x)
+	small := p.lt(a, p.c(l.normal))
+	v := p.sel(small, p.mul(a, p.c(l.lift)), a)
+	t := p.iadd(v, p.bits(l.one-l.root))
+	kf := p.sub(p.or(p.shr(t, l.mantissa), p.bits(l.count)), p.c(l.offset))
+	m := p.iadd(p.and(t, p.bits(1<<l.mantissa-1)), p.bits(l.root))
+	qf := p.round(1, p.mul(p.sum(kf, p.c(0.5)), p.c(1.0/3)))
+	rest := p.fma(qf, p.c(-3), kf) // 0, 1 or 2
+	one, two := p.lt(rest, p.c(1)), p.lt(rest, p.c(2))
+	m2 := p.mul(m, p.sel(one, p.c(1), p.sel(two, p.c(2), p.c(4))))
+	y := p.horner(m, -0.03620010175855689, 0.2103513032100199, -0.5256005450566293, 0.8981809263807481, 0.4532758395601006)
+	y = p.mul(y, p.sel(one, p.c(1), p.sel(two, p.c(1.2599210498948732), p.c(1.5874010519681994))))
+	for range 2 {
+		cube := p.mul(p.mul(y, y), y)
+		y = p.fma(y, p.div(p.sub(m2, cube), p.fma(p.c(2), cube, m2)), y)
+	}
+	scale := p.power2(p.sum(qf, p.c(l.magic)))
+	y = p.mul(y, p.sel(small, p.mul(scale, p.c(math.Cbrt(1/l.lift))), scale))
+	special := p.mor(p.eq(a, p.c(0)), p.mnot(p.le(a, p.c(l.max))))
+	return p.or(p.sel(special, a, y), p.signOf(x))
+}
+
+// errorFunction32 is x times a polynomial of x^2 below 1, above 1 - e^q with a polynomial q of |x|.
+func (p *program) errorFunction32(x *node) *node {
+	a := p.absolute(x)
+	z := p.mul(x, x)
+	small := p.mul(x, p.horner(z, 7.875875062685488e-05, -0.000801686428716587, 0.005189087423433974, -0.026854212010626412, 0.11283594715160218, -0.37612626666720334, 1.1283791658483509))
+	b := p.sel(p.lt(p.c(4), a), p.c(4), a)
+	q := p.horner(b, 1.6430636556906173e-06, -4.616385862524457e-05, 0.0005975857702302331, -0.004762625832512992, 0.026427637153529877, -0.1100871664955004,
+		-0.6318239181057594, -1.1302310552231873, 0.00031853966241225597)
+	large := p.or(p.sub(p.c(1), p.expOf(q, 0)), p.signOf(x))
+	y := p.sel(p.lt(a, p.c(1)), small, large)
+	return p.sel(p.unord(x, x), x, y)
+}
+
+// tailOf returns erfc(a) for a of 0.5 and more: e^(-a^2)/(1+2a) times a minimax polynomial in (a-4)/(a+4).
+func (p *program) tailOf(a *node) *node {
+	a = p.clamp(a, 0.5, 28)
+	t := p.div(p.sub(a, p.c(4)), p.sum(a, p.c(4)))
+	q := p.horner(t, 1.5219277812612269e-09, 2.409489044428507e-09, -1.4704421774400366e-08, -1.9736872590355543e-08,
+		1.105584872255078e-07, 7.714626220432877e-08, -8.255322259262831e-07, 2.9184665855580794e-07, 5.709619407460769e-06,
+		-1.1221081791490601e-05, -2.439911565558233e-05, 0.00015062138417805605, -0.0001992567302266955, -0.0007577732313710945,
+		0.005031969984911938, -0.016197734064788704, 0.03716751553673969, -0.06633036581171674, 0.09373283499839091,
+		-0.10103906603632293, 0.06809705425469167, 0.015379652102620016, -0.1396211168405625, 1.2329951186255526)
+	h := p.mul(a, a)
+	lost := p.fma(a, a, p.negative(h))
+	e := p.expOf(p.negative(h), 0)
+	e = p.sub(e, p.mul(e, lost))
+	return p.mul(e, p.div(q, p.fma(a, p.c(2), p.c(1))))
+}
+
+// errorFunction is a polynomial in x^2 below 1, else 1 - erfc(x).
+func (p *program) errorFunction(x *node) *node {
+	a := p.absolute(x)
+	z := p.mul(x, x)
+	small := p.fma(x, p.horner(z, 5.957176147748911e-11, -1.1372848856791674e-09, 1.4659775274047436e-08, -1.6350312701054695e-07,
+		1.6461000484121368e-06, -1.4925595266831182e-05, 0.0001205533111164271, -0.000854832698083379, 0.0052239776248180145,
+		-0.026866170645076792, 0.11283791670954879, -0.3761263890318375, 0.1283791670955126), x)
+	y := p.sel(p.lt(a, p.c(1)), small, p.or(p.sub(p.c(1), p.tailOf(a)), p.signOf(x)))
+	return p.sel(p.unord(x, x), x, y)
+}
+
+func (p *program) complementOf(x *node) *node {
+	y := p.sel(p.lt(x, p.c(0.5)), p.sub(p.c(1), p.errorFunction(x)), p.tailOf(x))
+	y = p.sel(p.lt(p.c(28), x), p.c(0), y)
+	return p.sel(p.unord(x, x), x, y)
+}
+
+// inverse32 inverts the error function to the digits of f32 (Giles, "Approximating the erfinv function", 2010): a
+// polynomial in w = -log(1-x^2), or in its root for large w.
+func (p *program) inverse32(x *node) *node {
+	w := p.negative(p.log1pOf(p.negative(p.mul(x, x))))
+	near := p.lt(w, p.c(5))
+	u, v := p.sub(w, p.c(2.5)), p.sub(p.sqrt(w), p.c(3))
+	a := p.horner(u, 2.81022636e-08, 3.43273939e-07, -3.5233877e-06, -4.39150654e-06, 0.00021858087, -0.00125372503, -0.00417768164, 0.246640727, 1.50140941)
+	b := p.horner(v, -0.000200214257, 0.000100950558, 0.00134934322, -0.00367342844, 0.00573950773, -0.0076224613, 0.00943887047, 1.00167406, 2.83297682)
+	y := p.mul(p.sel(near, a, b), x)
+	end := p.mul(x, p.bits(0x7ff0000000000000))
+	return p.sel(p.eq(p.absolute(x), p.c(1)), end, y)
+}
+
+// power32 is x^y to the digits of f32: e^(y log |x|) in f64.
+func (p *program) power32(x, y *node) *node {
+	a := p.absolute(x)
+	r := p.expOf(p.mul(y, p.logOf(a)), 0)
+	whole := p.eq(p.round(3, y), y)
+	half := p.mul(y, p.c(0.5))
+	odd := p.mand(whole, p.mnot(p.eq(p.round(3, half), half)))
+	r = p.sel(odd, p.or(r, p.signOf(x)), r)
+	r = p.sel(p.mand(p.lt(x, p.c(0)), p.mnot(p.mor(whole, p.mnot(p.lt(a, p.bits(0x7ff0000000000000)))))), p.bits(p.lane().nan), r)
+	r = p.sel(p.unord(x, y), p.bits(p.lane().nan), r)
+	minus := p.mand(p.eq(x, p.c(-1)), p.eq(p.absolute(y), p.bits(0x7ff0000000000000)))
+	return p.sel(p.mor(p.mor(p.eq(y, p.c(0)), p.eq(x, p.c(1))), minus), p.c(1), r)
+}
+
+// larger is IEEE 754's maximum: NaN wins, and +0 over -0. smaller is its minimum.
+func (p *program) larger(x, y *node) *node {
+	r := p.sel(p.lt(x, y), y, x)
+	r = p.sel(p.eq(x, y), p.and(x, y), r)
+	return p.sel(p.unord(x, y), p.sum(x, y), r)
+}
+
+func (p *program) smaller(x, y *node) *node {
+	r := p.sel(p.lt(y, x), y, x)
+	r = p.sel(p.eq(x, y), p.or(x, y), r)
+	return p.sel(p.unord(x, y), p.sum(x, y), r)
+}
+
+// awayFromZero rounds halves away from zero: it adds the largest number below 1/2.
+func (p *program) awayFromZero(x *node) *node {
+	half := p.or(p.bits(p.lane().one-1<<p.lane().mantissa-1), p.signOf(x))
+	return p.or(p.round(3, p.sum(x, half)), p.signOf(x))
+}
+
+func (p *program) signum(x *node) *node {
+	y := p.or(p.c(1), p.signOf(x))
+	return p.sel(p.mor(p.eq(x, p.c(0)), p.unord(x, x)), x, y)
+}
+
+// neighbour is the next number after x towards y.
+func (p *program) neighbour(x, y *node) *node {
+	up := p.lt(x, y)
+	positive := p.lt(p.c(0), x)
+	away := p.mor(p.mand(up, positive), p.mand(p.mnot(up), p.mnot(positive)))
+	r := p.sel(away, p.iadd(x, p.bits(1)), p.isub(x, p.bits(1)))
+	r = p.sel(p.eq(x, p.c(0)), p.or(p.signOf(y), p.bits(1)), r)
+	r = p.sel(p.mor(p.eq(x, y), p.unord(y, y)), y, r)
+	return p.sel(p.unord(x, x), x, r)
+}
+
+// population counts the set bits of 32.
+func (p *program) population(x *node) *node {
+	x = p.isub(x, p.and(p.shr(x, 1), p.bits(0x55555555)))
+	x = p.iadd(p.and(x, p.bits(0x33333333)), p.and(p.shr(x, 2), p.bits(0x33333333)))
+	x = p.and(p.iadd(x, p.shr(x, 4)), p.bits(0x0f0f0f0f))
+	x = p.iadd(x, p.shr(x, 8))
+	return p.and(p.iadd(x, p.shr(x, 16)), p.bits(63))
+}
+
+func (p *program) leadingZeros(x *node) *node {
+	for n := uint64(1); n < 32; n *= 2 {
+		x = p.or(x, p.shr(x, n))
+	}
+	return p.population(p.xor(x, p.bits(0xffffffff)))
+}
+
+// brain rounds an f32 to bf16, in the low half of the lane.
+func (p *program) brain(x *node) *node {
+	odd := p.and(p.shr(x, 16), p.bits(1))
+	r := p.iadd(p.iadd(x, p.bits(0x7fff)), odd)
+	nan := p.or(p.and(x, p.bits(0x80000000)), p.bits(0x7fc00000))
+	return p.shr(p.sel(p.unord(x, x), nan, r), 16)
+}
+
+// saturated converts an f32 to an i32: what is out of range saturates, NaN becomes 0.
+func (p *program) saturated(x *node) *node {
+	r := p.sel(p.le(p.c(0x1p31), x), p.bits(0x7fffffff), p.toInt(x))
+	return p.sel(p.unord(x, x), p.bits(0), r)
 }

@@ -1,0 +1,435 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/mmcloughlin/avo/attr"
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// constants is the table of constants. Each is repeated to the width of a vector.
+type constants struct {
+	at   map[[2]uint64]int
+	list [][2]uint64 // bits and width
+}
+
+func (t *constants) mem(n *node) Op {
+	key := [2]uint64{n.bits, uint64(n.width)}
+	i, ok := t.at[key]
+	if !ok {
+		i = len(t.list)
+		t.at[key] = i
+		t.list = append(t.list, key)
+	}
+	return NewDataAddr(NewStaticSymbol("constants"), i*64)
+}
+
+func (t *constants) write() {
+	GLOBL("constants", attr.RODATA|attr.NOPTR)
+	for i, v := range t.list {
+		for k := range 8 {
+			if v[1] == 4 {
+				v[0] |= v[0] << 32
+			}
+			DATA(i*64+k*8, U64(v[0]))
+		}
+	}
+}
+
+// instructions are the operations with two operands, on lanes of four and of eight bytes.
+var instructions = map[string][2]func(...Op){
+	"add": {VADDPS, VADDPD}, "sub": {VSUBPS, VSUBPD}, "mul": {VMULPS, VMULPD}, "div": {VDIVPS, VDIVPD},
+	"iadd": {VPADDD, VPADDQ}, "isub": {VPSUBD, VPSUBQ}, "vshl": {VPSLLVD, VPSLLVQ}, "vshr": {VPSRLVD, VPSRLVQ}, "vsar": {VPSRAVD, nil},
+}
+
+var commutes = map[string]bool{"add": true, "mul": true, "iadd": true, "and": true, "or": true, "xor": true}
+
+// emitter writes one function.
+type emitter struct {
+	p      *program
+	table  *constants
+	wide   bool // 512 bits, with masks in registers of their own
+	values map[*node]reg.Register
+}
+
+func (e *emitter) vec() reg.VecVirtual {
+	if e.wide {
+		return ZMM()
+	}
+	return YMM()
+}
+
+func (e *emitter) half() reg.VecVirtual {
+	if e.wide {
+		return YMM()
+	}
+	return XMM()
+}
+
+func (e *emitter) bytes() int {
+	if e.wide {
+		return 64
+	}
+	return 32
+}
+
+// lanes is the number of elements of a vector.
+func (e *emitter) lanes() int { return e.bytes() / e.p.width }
+
+// val returns a register or the address of a constant; reg returns a register.
+func (e *emitter) val(a *node) Op {
+	if a.op == "const" {
+		return e.table.mem(a)
+	}
+	return e.values[a]
+}
+
+func (e *emitter) reg(a *node) Op {
+	if a.op != "const" {
+		return e.values[a]
+	}
+	r := e.vec()
+	VMOVUPS(e.table.mem(a), r)
+	return r
+}
+
+// pick returns the function for the width of the lanes.
+func pick[F any](e *emitter, four, eight F) F {
+	if e.p.width == 4 {
+		return four
+	}
+	return eight
+}
+
+// body emits the operations.
+func (e *emitter) body() {
+	wide := e.wide
+	for _, nd := range e.p.live() {
+		a := nd.args
+		if nd.kind == mask {
+			e.mask(nd)
+			continue
+		}
+		d := e.vec()
+		e.values[nd] = d
+		commute := func() (m, r Op) {
+			if commutes[nd.op] && a[0].op == "const" {
+				return e.val(a[0]), e.reg(a[1])
+			}
+			return e.val(a[1]), e.reg(a[0])
+		}
+		switch nd.op {
+		case "sqrt":
+			pick(e, VSQRTPS, VSQRTPD)(e.val(a[0]), d)
+		case "fma":
+			VMOVUPS(e.val(a[2]), d)
+			if a[0].op == "const" {
+				a[0], a[1] = a[1], a[0]
+			}
+			pick(e, VFMADD231PS, VFMADD231PD)(e.val(a[1]), e.reg(a[0]), d)
+		case "and", "or", "xor":
+			m, r := commute()
+			if wide {
+				map[string]func(...Op){"and": VPANDD, "or": VPORD, "xor": VPXORD}[nd.op](m, r, d)
+			} else {
+				map[string]func(_, _, _ Op){"and": VPAND, "or": VPOR, "xor": VPXOR}[nd.op](m, r, d)
+			}
+		case "shl":
+			pick(e, VPSLLD, VPSLLQ)(Imm(nd.imm), e.reg(a[0]), d)
+		case "shr":
+			pick(e, VPSRLD, VPSRLQ)(Imm(nd.imm), e.reg(a[0]), d)
+		case "round":
+			if wide {
+				pick(e, VRNDSCALEPS, VRNDSCALEPD)(Imm(nd.imm), e.val(a[0]), d)
+			} else {
+				pick(e, VROUNDPS, VROUNDPD)(Imm(nd.imm), e.val(a[0]), d)
+			}
+		case "i2f":
+			VCVTDQ2PS(e.val(a[0]), d)
+		case "f2i":
+			VCVTTPS2DQ(e.val(a[0]), d)
+		case "mulhi":
+			// Products of the even and of the odd lanes, of which the high halves are blended.
+			x, y := e.vec(), e.vec()
+			VPSRLQ(Imm(32), e.reg(a[0]), x)
+			VPSRLQ(Imm(32), e.reg(a[1]), y)
+			VPMULDQ(x, y, x)
+			VPMULDQ(e.reg(a[0]), e.reg(a[1]), d)
+			VPSRLQ(Imm(32), d, d)
+			high := e.table.mem(&node{bits: 0xffffffff << 32, width: 8})
+			if wide {
+				VPANDD(high, x, x)
+				VPORD(x, d, d)
+			} else {
+				VPAND(high, x, x)
+				VPOR(x, d, d)
+			}
+		case "sel":
+			switch {
+			case wide:
+				pick(e, VBLENDMPS, VBLENDMPD)(e.val(a[1]), e.reg(a[2]), e.values[a[0]], d)
+			default:
+				pick(e, VBLENDVPS, VBLENDVPD)(e.values[a[0]], e.val(a[1]), e.reg(a[2]), d)
+			}
+		default:
+			m, r := commute()
+			pick(e, instructions[nd.op][0], instructions[nd.op][1])(m, r, d)
+		}
+	}
+}
+
+// mask emits an operation whose result is a mask.
+func (e *emitter) mask(nd *node) {
+	a := nd.args
+	if e.wide {
+		k := K()
+		e.values[nd] = k
+		switch nd.op {
+		case "mand":
+			KANDW(e.values[a[0]], e.values[a[1]], k)
+		case "mor":
+			KORW(e.values[a[0]], e.values[a[1]], k)
+		case "mnot":
+			KNOTW(e.values[a[0]], k)
+		case "ilt":
+			pick(e, VPCMPD, VPCMPQ)(Imm(1), e.val(a[1]), e.reg(a[0]), k)
+		case "ieq":
+			pick(e, VPCMPD, VPCMPQ)(Imm(0), e.val(a[1]), e.reg(a[0]), k)
+		default:
+			pick(e, VCMPPS, VCMPPD)(predicate(nd.op), e.val(a[1]), e.reg(a[0]), k)
+		}
+		return
+	}
+	d := YMM()
+	e.values[nd] = d
+	switch nd.op {
+	case "mand":
+		VPAND(e.values[a[0]], e.values[a[1]], d)
+	case "mor":
+		VPOR(e.values[a[0]], e.values[a[1]], d)
+	case "mnot":
+		VPXOR(e.table.mem(&node{bits: 1<<64 - 1, width: 8}), e.values[a[0]], d)
+	case "ilt":
+		pick(e, VPCMPGTD, VPCMPGTQ)(e.val(a[0]), e.reg(a[1]), d)
+	case "ieq":
+		pick(e, VPCMPEQD, VPCMPEQQ)(e.val(a[1]), e.reg(a[0]), d)
+	default:
+		pick(e, VCMPPS, VCMPPD)(predicate(nd.op), e.val(a[1]), e.reg(a[0]), d)
+	}
+}
+
+func predicate(op string) Op {
+	return Imm(map[string]uint64{"eq": 0, "unord": 3, "lt": 17, "le": 18}[op])
+}
+
+// load emits the load of a vector.
+func (e *emitter) load(format string, m Mem) reg.Register {
+	d := e.vec()
+	switch format {
+	case "i1":
+		pick(e, VPMOVZXBD, VPMOVZXBQ)(m, d)
+		if e.wide {
+			k := K()
+			pick(e, VPTESTMD, VPTESTMQ)(d, d, k)
+			return k
+		}
+		zero := YMM()
+		VPXOR(zero, zero, zero)
+		pick(e, VPCMPGTD, VPCMPGTQ)(zero, d, d)
+	case "bf16":
+		VPMOVZXWD(m, d)
+		VPSLLD(Imm(16), d, d)
+	case "f16":
+		VCVTPH2PS(m, d)
+	case "f32":
+		if e.p.width == 8 {
+			VCVTPS2PD(m, d)
+			break
+		}
+		VMOVUPS(m, d)
+	default:
+		VMOVUPS(m, d)
+	}
+	return d
+}
+
+// store emits the store of the result. The program has rounded it to its format; its bits are in the low part of a lane.
+func (e *emitter) store(format string, v reg.Register, m Mem) {
+	switch {
+	case format == "i1" && e.wide:
+		b := XMM()
+		VMOVDQU8_Z(e.table.mem(&node{bits: 0x0101010101010101, width: 8}), v, b)
+		if e.p.width == 8 {
+			VMOVQ(b, m)
+		} else {
+			VMOVDQU(b, m)
+		}
+	case format == "i1":
+		x, h := v.(reg.VecVirtual).AsX(), XMM()
+		VEXTRACTI128(Imm(1), v, h)
+		VPACKSSDW(h, x, h)
+		if e.p.width == 8 {
+			VPACKSSDW(h, h, h)
+		}
+		VPACKSSWB(h, h, h)
+		VPAND(e.table.mem(&node{bits: 0x0101010101010101, width: 8}), h, h)
+		if e.p.width == 4 {
+			VMOVQ(h, m)
+		} else {
+			VMOVD(h, m)
+		}
+	case format == "bf16" && e.wide:
+		VPMOVDW(v, m)
+	case format == "bf16":
+		x, h := v.(reg.VecVirtual).AsX(), XMM()
+		VEXTRACTI128(Imm(1), v, h)
+		VPACKUSDW(h, x, h)
+		VMOVDQU(h, m)
+	case format == "f16":
+		VCVTPS2PH(Imm(0), v, m)
+	case format == "f32" && e.p.width == 8:
+		h := e.half()
+		if e.wide {
+			VCVTPD2PS(v, h)
+		} else {
+			VCVTPD2PSY(v, h)
+		}
+		VMOVUPS(h, m)
+	default:
+		VMOVUPS(v, m)
+	}
+}
+
+func (e *emitter) isa() string {
+	if e.wide {
+		return "AVX512"
+	}
+	return "AVX2"
+}
+
+// begin emits the head of a function of pointers.
+func (e *emitter) begin(name, doc string) (o reg.Register, in []reg.Register, n reg.Register) {
+	TEXT(name, NOSPLIT, "func(o, x, y, z *byte, n int)")
+	Doc(doc)
+	Pragma("noescape")
+	o = Load(Param("o"), GP64())
+	for i := range e.p.formats {
+		in = append(in, Load(Param(string("xyz"[i])), GP64()))
+	}
+	n = Load(Param("n"), GP64())
+	e.values = map[*node]reg.Register{}
+	return o, in, n
+}
+
+// writeVector emits a loop over n elements, where n is a positive multiple of the lanes.
+func (p *program) writeVector(table *constants, wide bool) {
+	e := &emitter{p: p, table: table, wide: wide}
+	name := p.lower() + e.isa()
+	o, in, n := e.begin(name, fmt.Sprintf("%s computes %s, for n elements, a multiple of %d.", name, p.doc, e.lanes()))
+	at := GP64()
+	XORQ(at, at)
+	Label(name + "_loop")
+	for i, format := range p.formats {
+		e.values[p.in[i]] = e.load(format, Mem{Base: in[i], Index: at, Scale: uint8(sizeOf(format))})
+	}
+	e.body()
+	e.store(p.format, e.values[p.out], Mem{Base: o, Index: at, Scale: uint8(sizeOf(p.format))})
+	ADDQ(Imm(uint64(e.lanes())), at)
+	CMPQ(at, n)
+	JLT(LabelRef(name + "_loop"))
+	VZEROUPPER()
+	RET()
+}
+
+// foldBytes is the size of the accumulators of a fold.
+const foldBytes = 128
+
+// writeFold emits a loop that folds n elements, a positive multiple of the accumulators, into the accumulators in o. The
+// program's first operand is the accumulator; the others are at x and y.
+func (p *program) writeFold(table *constants, wide bool) {
+	e := &emitter{p: p, table: table, wide: wide}
+	name := p.lower() + "Fold" + e.isa()
+	o, in, n := e.begin(name, fmt.Sprintf("%s folds n elements into the %d accumulators at o.", name, foldBytes/p.width))
+	at := GP64()
+	XORQ(at, at)
+	count := foldBytes / e.bytes()
+	acc := make([]reg.VecVirtual, count)
+	for i := range acc {
+		acc[i] = e.vec()
+		VMOVUPS(Mem{Base: o, Disp: i * e.bytes()}, acc[i])
+	}
+	Label(name + "_loop")
+	for i := range acc {
+		e.values[p.in[0]] = acc[i]
+		for k, v := range p.in[1:] {
+			e.values[v] = e.load(p.format, Mem{Base: in[k], Index: at, Scale: uint8(p.width), Disp: i * e.bytes()})
+		}
+		e.body()
+		VMOVUPS(e.values[p.out], acc[i])
+	}
+	ADDQ(Imm(uint64(foldBytes/p.width)), at)
+	CMPQ(at, n)
+	JLT(LabelRef(name + "_loop"))
+	for i := range acc {
+		VMOVUPS(acc[i], Mem{Base: o, Disp: i * e.bytes()})
+	}
+	VZEROUPPER()
+	RET()
+}
+
+// writeTranspose emits a loop that transposes blocks of 32 x 32 bytes that lie side by side, and writes them one below
+// the other.
+func writeTranspose(width int) {
+	name := fmt.Sprintf("transpose%dAVX2", width*8)
+	edge := 32 / width
+	TEXT(name, NOSPLIT, "func(dst, src *byte, dstLine, srcLine, blocks int)")
+	Doc(fmt.Sprintf("%s transposes blocks of %d x %d.", name, edge, edge))
+	Pragma("noescape")
+	dst, src := Load(Param("dst"), GP64()), Load(Param("src"), GP64())
+	dl, sl, n := Load(Param("dstLine"), GP64()), Load(Param("srcLine"), GP64()), Load(Param("blocks"), GP64())
+	Label(name + "_loop")
+	rows := make([]reg.VecVirtual, edge)
+	p := GP64()
+	MOVQ(src, p)
+	for i := range rows {
+		rows[i] = YMM()
+		VMOVUPS(Mem{Base: p}, rows[i])
+		if i+1 < edge {
+			ADDQ(sl, p)
+		}
+	}
+	// Interleave the rows in pairs, then pairs of them, then the halves.
+	pairs := func(in []reg.VecVirtual, distance int, low, high func(a, b, d reg.VecVirtual)) []reg.VecVirtual {
+		out := make([]reg.VecVirtual, len(in))
+		for i := range in {
+			if i&distance == 0 {
+				out[i], out[i|distance] = YMM(), YMM()
+				low(in[i], in[i|distance], out[i])
+				high(in[i], in[i|distance], out[i|distance])
+			}
+		}
+		return out
+	}
+	double := func(in []reg.VecVirtual, distance int) []reg.VecVirtual {
+		return pairs(in, distance, func(a, b, d reg.VecVirtual) { VUNPCKLPD(b, a, d) }, func(a, b, d reg.VecVirtual) { VUNPCKHPD(b, a, d) })
+	}
+	if width == 4 {
+		rows = pairs(rows, 1, func(a, b, d reg.VecVirtual) { VUNPCKLPS(b, a, d) }, func(a, b, d reg.VecVirtual) { VUNPCKHPS(b, a, d) })
+		rows = double(rows, 2)
+		rows = []reg.VecVirtual{rows[0], rows[2], rows[1], rows[3], rows[4], rows[6], rows[5], rows[7]}
+	} else {
+		rows = double(rows, 1)
+	}
+	rows = pairs(rows, edge/2, func(a, b, d reg.VecVirtual) { VPERM2F128(Imm(0x20), b, a, d) }, func(a, b, d reg.VecVirtual) { VPERM2F128(Imm(0x31), b, a, d) })
+	for _, r := range rows {
+		VMOVUPS(r, Mem{Base: dst})
+		ADDQ(dl, dst)
+	}
+	ADDQ(Imm(32), src)
+	DECQ(n)
+	JNZ(LabelRef(name + "_loop"))
+	VZEROUPPER()
+	RET()
+}
