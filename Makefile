@@ -53,7 +53,7 @@ staticcheck:
 
 # Check that generated files are up to date.
 generated:
-	@sums() { find . \( -name '*_gen.go' -o -name '*_gen_test.go' -o -name '*_amd64.s' -o -name '*stubs_amd64.go' -o -path './docs/dialects/*' -o -path './docs/pass-reference.md' \) -type f | sort | xargs sha256sum; }; \
+	@sums() { find . \( -name '*_gen.go' -o -name '*_gen_test.go' -o -name '*_gen_amd64.go' -o -name '*_amd64.s' -o -name '*stubs_amd64.go' -o -path './docs/dialects/*' -o -path './docs/pass-reference.md' \) -type f | sort | xargs sha256sum; }; \
 	before=$$(sums); set -e; $(GO) generate ./...; $(GO) run ./internal/gen; \
 	diff <(echo "$$before") <(sums) || { echo "generated files were not up to date"; exit 1; }
 	$(GO) mod tidy -diff

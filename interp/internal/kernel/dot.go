@@ -364,10 +364,10 @@ func scalarProduct[T float32 | float64 | int32](x, y []T) T {
 	}
 	var a, b T
 	for ; len(x) >= 2; x, y = x[2:], y[2:] {
-		a, b = a+x[0]*y[0], b+x[1]*y[1]
+		a, b = a+T(x[0]*y[0]), b+T(x[1]*y[1])
 	}
 	for i, v := range x {
-		a += v * y[i]
+		a += T(v * y[i])
 	}
 	return a + b
 }

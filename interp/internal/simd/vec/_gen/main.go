@@ -1,5 +1,5 @@
 // Command _gen generates the loops: go run . -out ../vec_amd64.s -stubs ../stubs_amd64.go -pkg vec. It also writes
-// ../scalar_gen.go, the same loops in Go, ../assembly_amd64_gen.go, the table of the loops in assembly, and a list of the
+// ../scalar_gen.go, the same loops in Go, ../assembly_gen_amd64.go, the table of the loops in assembly, and a list of the
 // loops for tests.
 package main
 
@@ -48,7 +48,7 @@ func main() {
 	fmt.Fprintf(&scalar, "\n// The loops.\nvar (\n%s)\n", list.String())
 	fmt.Fprint(&assembly, "}\nreturn nil, nil\n}\n")
 	fmt.Fprint(&names, "}\n}\n")
-	for name, text := range map[string]*bytes.Buffer{"../loops_gen_test.go": &names, "../scalar_gen.go": &scalar, "../assembly_amd64_gen.go": &assembly} {
+	for name, text := range map[string]*bytes.Buffer{"../loops_gen_test.go": &names, "../scalar_gen.go": &scalar, "../assembly_gen_amd64.go": &assembly} {
 		src, err := format.Source(text.Bytes())
 		if err != nil {
 			src = text.Bytes()
