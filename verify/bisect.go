@@ -311,9 +311,10 @@ func addProbes(m *ir.Module, pairs [][2]*ir.Op, side int, sites map[hook.ID]prob
 			if !format.CanTap(op.Result(k)) {
 				continue
 			}
-			tap := prober.Tap(op.Result(k), prober.Names([]string{"probe"})[0], probeMark)
-			cfg := tap.Attr(stablehlo.AttrBackendConfig).(*ir.DictAttr)
-			sites[hook.ID(cfg.Get("id").(*ir.IntegerAttr).Value())] = probe{n, k}
+			v := op.Result(k)
+			_, id := prober.Insert(prober.After(v), hook.Tap, v, prober.Names([]string{"probe"})[0],
+				ir.AttrList{{Name: format.AttrProbe, Attr: ir.NewString(probeMark)}})
+			sites[id] = probe{n, k}
 		}
 	}
 	return nil

@@ -67,36 +67,39 @@ func (p *Prober) Names(labels []string) []string {
 	return out
 }
 
-// Tap observes v right after its definition. CanTap(v) must hold. name must come from Names. A nonempty probe becomes
-// the call's AttrProbe. The call has no results and is not ordered; the pass order-hooks orders it.
-func (p *Prober) Tap(v *ir.Value, name, probe string) *ir.Op {
-	m, ctx := p.m, p.m.Context()
-	var b *ir.Builder
+// After returns a builder that inserts right after the definition of v, with v's location.
+func (p *Prober) After(v *ir.Value) *ir.Builder {
 	if def := v.DefiningOp(); def != nil {
-		b = m.After(def)
-	} else {
-		b = m.AtStart(v.Block())
-		parent := v.Block().Parent()
-		b.At(parent.Loc(), parent.Pos())
-		if v.Loc().Kind() != ir.LocUnknown {
-			b.At(v.Loc(), v.Pos())
-		}
+		return p.m.After(def)
 	}
-	cfg := ir.AttrList{
+	parent := v.Block().Parent()
+	b := p.m.AtStart(v.Block()).At(parent.Loc(), parent.Pos())
+	if v.Loc().Kind() != ir.LocUnknown {
+		b.At(v.Loc(), v.Pos())
+	}
+	return b
+}
+
+// Insert inserts a hook on v: a tap, or an inout hook whose result may differ from v. CanTap(v) must hold. name must
+// come from Names. attrs, such as AttrProbe, become entries of the call's configuration. The call is not ordered; the
+// pass order-hooks orders it.
+func (p *Prober) Insert(b *ir.Builder, kind hook.Kind, v *ir.Value, name string, attrs ir.AttrList) (*ir.Op, hook.ID) {
+	ctx := p.m.Context()
+	id := p.id(v)
+	cfg := append(ir.AttrList{
 		{Name: "abi", Attr: ir.NewInteger(hook.ABI, ctx.I64())},
 		{Name: "chained", Attr: ctx.Bool(false)},
-		{Name: "id", Attr: ir.NewInteger(int64(p.id(v)), ctx.I64())},
-		{Name: "kind", Attr: ir.NewString(hook.Tap.String())},
+		{Name: "id", Attr: ir.NewInteger(int64(id), ctx.I64())},
+		{Name: "kind", Attr: ir.NewString(kind.String())},
 		{Name: stablehlo.AttrName, Attr: ir.NewString(name)},
+	}, attrs...)
+	call := stablehlo.CustomCallAttrs{APIVersion: 4, BackendConfig: ir.NewDict(cfg), CallTargetName: hook.Target, HasSideEffect: true}
+	var results []ir.Type
+	if kind == hook.InOut {
+		results = []ir.Type{v.Type()}
+		call.OutputOperandAliases = []*stablehlo.OutputOperandAlias{{}}
 	}
-	if probe != "" {
-		cfg = append(cfg, ir.NamedAttr{Name: AttrProbe, Attr: ir.NewString(probe)})
-	}
-	return b.Create(stablehlo.CustomCall, []*ir.Value{v}, nil,
-		ir.NamedAttr{Name: stablehlo.AttrAPIVersion, Attr: ir.NewInteger(4, ctx.I32())},
-		ir.NamedAttr{Name: stablehlo.AttrBackendConfig, Attr: ir.NewDict(cfg)},
-		ir.NamedAttr{Name: stablehlo.AttrCallTargetName, Attr: ir.NewString(hook.Target)},
-		ir.NamedAttr{Name: stablehlo.AttrHasSideEffect, Attr: ctx.Bool(true)})
+	return stablehlo.BuildCustomCall(b, []*ir.Value{v}, results, call).Op, id
 }
 
 // id hashes the properties of the probe, as for the ids of other hooks.

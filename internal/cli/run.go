@@ -15,6 +15,7 @@ import (
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/internal/command"
 	"github.com/hlocb/hlocb/internal/heap"
+	"github.com/hlocb/hlocb/internal/probe"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/runtime/backends"
@@ -33,6 +34,7 @@ type runFlags struct {
 	arguments  argumentFlags
 	steps      stepFlags
 	taps       []string
+	sample     probe.Sample // of all taps
 	asWritten  bool
 	timeout    time.Duration
 	partitions int
@@ -57,6 +59,7 @@ func (f *runFlags) add(c *cobra.Command) {
 	c.Flags().StringArrayVar(&f.bind.on, "on", nil, "bind a handler; NAME is a name, glob or id")
 	c.Flags().BoolVar(&f.bind.print, "print-callbacks", false, "same as --on '*=print'")
 	c.Flags().StringArrayVar(&f.taps, "tap", nil, "look at values whose name, op or location matches; PROBE is print (default), stats, finite or record")
+	addSampleFlags(c, &f.sample)
 	c.Flags().BoolVar(&f.bind.probes, "probes", false, "run the probes that 'hlocb tap' added")
 	c.Flags().StringArrayVar(&f.bind.inject, "inject", nil, "make a hook fail ('hlocb help faults')")
 	c.Flags().DurationVar(&f.timeout, "timeout", 0, "limit per callback and, on the engine, between two callbacks (default none)")
@@ -75,7 +78,7 @@ func (f *runFlags) add(c *cobra.Command) {
 // group puts the flags under titles in the help. output names further flags of the command for the group of outputs.
 func (f *runFlags) group(c *cobra.Command, output ...string) {
 	command.Group(c, "Arguments of main", "arg VALUE", "args DIR|FILE", "cast", "fill KIND")
-	command.Group(c, "Handlers", "on NAME=HANDLER", "print-callbacks", "tap REGEX[=PROBE]", "probes", "inject NAME=FAULT", "timeout DURATION")
+	command.Group(c, "Handlers", "on NAME=HANDLER", "print-callbacks", "tap REGEX[=PROBE]", "every N", "first N", "probes", "inject NAME=FAULT", "timeout DURATION")
 	command.Group(c, "Output", append(output, "events FILE", "verbose")...)
 	command.Group(c, "Where it runs", "backend NAME|PATH", "memory-limit SIZE", "replicas N", "partitions N")
 	f.rewrite.group(c, "as-written")
@@ -160,14 +163,23 @@ func (a *app) load(ctx context.Context, path string, f *runFlags) (*hlocb.Progra
 	if f.asWritten {
 		opts = append(opts, hlocb.AsWritten())
 	}
+	if err := checkSample(f.sample); err != nil {
+		return nil, err
+	}
+	var taps []*tap
 	for _, spec := range f.taps {
-		t, err := parseTap(spec)
+		t, err := parseTap(spec, f.sample)
 		if err != nil {
 			return nil, err
 		}
+		taps = append(taps, t)
+	}
+	if len(taps) > 0 {
 		opts = append(opts, hlocb.Change(func(m *ir.Module) error {
-			ids, err := a.addProbes(m, t)
-			f.bind.tapped = append(f.bind.tapped, ids...)
+			added, err := a.addProbes(m, taps...)
+			for i := range added {
+				f.bind.tapped = append(f.bind.tapped, added[i].IDs...)
+			}
 			return err
 		}))
 	}

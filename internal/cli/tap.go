@@ -18,14 +18,13 @@ import (
 	"github.com/hlocb/hlocb/internal/probe"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/print"
-	"github.com/hlocb/hlocb/runtime"
-	"github.com/hlocb/hlocb/runtime/handlers"
 )
 
 func (a *app) tapCommand() *cobra.Command {
 	var flags rewriteFlags
 	var at []string
 	var kind, out string
+	var sample probe.Sample
 	var list, verbose bool
 	c := &cobra.Command{
 		Use:   "tap IN --at REGEX",
@@ -39,26 +38,32 @@ func (a *app) tapCommand() *cobra.Command {
 Probes:
   print    prints the value
   stats    prints minimum, maximum, mean, and the number of NaN and Inf
-  finite   ends the run at the first NaN or Inf and says where it is
+  finite   ends the run at the first value with a NaN or Inf
   record   writes the value as a line of JSON
+
+stats and finite reduce the values where the program runs; only a few bytes cross to the host. finite reports the values of a block together. --every and --first skip executions; a skipped one costs a byte.
 
 Values in regions without a defined order (of reduce, sort, scatter, ...), tokens, tuples and tensors of unknown size cannot be observed. Values in functions that a custom call names are skipped.`,
 		Example: `  hlocb tap train.mlir --list
   hlocb tap train.mlir --at '^%loss$' | hlocb run - --probes --fill iota
-  hlocb tap f.mlir --at 'dot_general' --at 'layer.py:3' --probe finite -o probed.mlir`,
+  hlocb tap f.mlir --at 'dot_general' --at 'layer.py:3' --probe finite -o probed.mlir
+  hlocb tap loop.mlir --at '%loss' --every 100 | hlocb run - --probes`,
 		Args: command.Args("IN"),
 		RunE: command.Body(func(cmd *cobra.Command, args []string) error {
 			opts, err := flags.options()
 			if err != nil {
 				return err
 			}
-			if _, ok := probe.Handler(kind); !ok {
+			if !slices.Contains(probe.Kinds(), kind) {
 				return usagef("--probe %s: expected %s%s", kind, command.OneOf(probe.Kinds()), command.Suggest(kind, probe.Kinds()))
 			}
 			if len(at) == 0 && !list {
 				return usagef("missing --at REGEX, or --list to see what there is")
 			}
-			t := &tap{probe: kind, flag: "--at", in: args[0]}
+			if err := checkSample(sample); err != nil {
+				return err
+			}
+			t := &tap{Tap: probe.Tap{Kind: kind, Sample: sample}, flag: "--at", in: args[0]}
 			for _, p := range at {
 				if err := t.pattern(p); err != nil {
 					return err
@@ -73,8 +78,10 @@ Values in regions without a defined order (of reduce, sort, scatter, ...), token
 			}
 			n := 0
 			p, err := a.program(cmd.Context(), args[0], append(opts, hlocb.Change(func(m *ir.Module) error {
-				ids, err := a.addProbes(m, t)
-				n = len(ids)
+				added, err := a.addProbes(m, t)
+				if err == nil {
+					n = added[0].Values
+				}
 				return err
 			}))...)
 			if err != nil {
@@ -87,21 +94,34 @@ Values in regions without a defined order (of reduce, sort, scatter, ...), token
 	c.Flags().StringArrayVar(&at, "at", nil, "probe the values that REGEX selects; may be repeated")
 	c.Flags().BoolVar(&list, "list", false, "list the values that --at selects, all without it, and add no probe")
 	c.Flags().StringVar(&kind, "probe", probe.Print, command.OneOf(probe.Kinds()))
+	addSampleFlags(c, &sample)
 	c.Flags().StringVarP(&out, "output", "o", "", "write to FILE instead of standard output")
 	c.Flags().BoolVarP(&verbose, "verbose", "v", false, "list locations in full")
 	flags.add(c)
-	command.Group(c, "Values", "at REGEX", "list", "probe KIND")
+	command.Group(c, "Values", "at REGEX", "list", "probe KIND", "every N", "first N")
 	command.Group(c, "Output", "output FILE", "verbose")
 	flags.group(c)
 	complete(c, "probe", probe.Kinds()...)
 	return c
 }
 
-// tap lists the values to probe and the probe for each.
+// addSampleFlags adds the flags that select executions.
+func addSampleFlags(c *cobra.Command, s *probe.Sample) {
+	c.Flags().Int64Var(&s.Every, "every", 0, "probe every Nth execution of a value only, from the first on")
+	c.Flags().Int64Var(&s.First, "first", 0, "probe at most N executions of a value")
+}
+
+func checkSample(s probe.Sample) error {
+	if s.Every < 0 || s.First < 0 {
+		return usagef("--every and --first must not be negative")
+	}
+	return nil
+}
+
+// tap is a probe.Tap with what its messages name.
 type tap struct {
-	probe    string
-	flag, in string // for messages
-	patterns []*regexp.Regexp
+	probe.Tap
+	flag, in string
 }
 
 func (t *tap) pattern(text string) error {
@@ -109,14 +129,14 @@ func (t *tap) pattern(text string) error {
 	if err != nil {
 		return usagef("%s %s: %w", t.flag, text, err)
 	}
-	t.patterns = append(t.patterns, p)
+	t.Patterns = append(t.Patterns, p)
 	return nil
 }
 
 // parseTap reads REGEX or REGEX=PROBE.
-func parseTap(spec string) (*tap, error) {
+func parseTap(spec string, s probe.Sample) (*tap, error) {
 	pattern, kind := probe.Split(spec)
-	t := &tap{probe: cmp.Or(kind, probe.Print), flag: "--tap", in: "IN"}
+	t := &tap{Tap: probe.Tap{Kind: cmp.Or(kind, probe.Print), Sample: s}, flag: "--tap", in: "IN"}
 	return t, t.pattern(pattern)
 }
 
@@ -125,7 +145,7 @@ func (a *app) listValues(m *ir.Module, t *tap, verbose bool) error {
 	w := tabwriter.NewWriter(a.stdout, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(w, "NAME\tOP\tTYPE\tLOCATION")
 	probe.EachValue(m, func(v *ir.Value, op *ir.Op) {
-		if len(t.patterns) > 0 && !slices.ContainsFunc(t.patterns, func(p *regexp.Regexp) bool { return probe.Selects(p, m.Source(), v, op) }) {
+		if len(t.Patterns) > 0 && !slices.ContainsFunc(t.Patterns, func(p *regexp.Regexp) bool { return probe.Selects(p, m.Source(), v, op) }) {
 			return
 		}
 		if !hookformat.CanTap(v) || probe.IsHook(op) {
@@ -143,56 +163,57 @@ func (a *app) listValues(m *ir.Module, t *tap, verbose bool) error {
 	return w.Flush()
 }
 
-// addProbes taps the values that any of the patterns selects and returns the ids of the probes. A pattern that
-// selects no value that can be observed is an error.
-func (a *app) addProbes(m *ir.Module, t *tap) ([]hook.ID, error) {
-	p, err := probe.Add(m, t.patterns, t.probe)
+// addProbes adds the probes of taps. A pattern that selects no value that can be observed is an error.
+func (a *app) addProbes(m *ir.Module, taps ...*tap) ([]probe.Added, error) {
+	list := make([]probe.Tap, len(taps))
+	for i, t := range taps {
+		list[i] = t.Tap
+	}
+	added, err := probe.Add(m, list)
 	if err != nil {
 		return nil, err
 	}
-	for i, re := range t.patterns {
-		switch p.Matches[i] {
-		case probe.Observable:
-		case probe.Unobservable:
-			return nil, fmt.Errorf("%s %s selects only values that cannot be observed; 'hlocb tap %s --list' lists those that can", t.flag, strconv.Quote(re.String()), t.in)
-		default:
-			return nil, fmt.Errorf("%s %s selects no value; 'hlocb tap %s --list' lists all", t.flag, strconv.Quote(re.String()), t.in)
+	for n, t := range taps {
+		for i, re := range t.Patterns {
+			switch added[n].Matches[i] {
+			case probe.Observable:
+			case probe.Unobservable:
+				return nil, fmt.Errorf("%s %s selects only values that cannot be observed; 'hlocb tap %s --list' lists those that can", t.flag, strconv.Quote(re.String()), t.in)
+			default:
+				return nil, fmt.Errorf("%s %s selects no value; 'hlocb tap %s --list' lists all", t.flag, strconv.Quote(re.String()), t.in)
+			}
+		}
+		if added[n].Skipped > 0 {
+			a.note("skipped %s in functions that a custom call names", plural(added[n].Skipped, "value"))
 		}
 	}
-	if p.Skipped > 0 {
-		a.note("skipped %s in functions that a custom call names", plural(p.Skipped, "value"))
-	}
-	return p.IDs, nil
+	return added, nil
 }
 
 // bindProbes binds the handlers of the probes that --tap added and, with --probes, of the module's own probes. A
 // module alone must not choose its handlers, so bindProbes reports the probes that it does not run.
 func (f *bindFlags) bindProbes(a *app, m *hook.Manifest) error {
 	unserved := 0
-	made := map[string]runtime.Handler{}
-	env := a.handlerEnv(&f.outputs, false)
+	probes := &probe.Handlers{Env: a.handlerEnv(&f.outputs, false)}
+	f.closing = append(f.closing, probes)
 	for i := range m.Sites {
 		site := &m.Sites[i]
-		name, err := strconv.Unquote(site.Attrs[hookformat.AttrProbe])
-		spec, ok := probe.Handler(name)
-		if err != nil || !ok {
-			continue
-		}
 		if !f.probes && !slices.Contains(f.tapped, site.ID) {
-			unserved++
+			if slices.Contains(probe.Kinds(), probe.KindOf(site)) {
+				unserved++
+			}
 			continue
 		}
-		if made[name] == nil {
-			h, _, err := handlers.Parse(spec, env)
-			if err != nil {
-				return err
-			}
-			if c, ok := h.(interface{ Close() error }); ok {
-				f.closing = append(f.closing, c)
-			}
-			made[name] = h
+		h, answer, err := probes.For(site)
+		switch {
+		case err != nil:
+			return err
+		case h == nil:
+		case answer:
+			f.bindings.Answer(site.ID.String(), h)
+		default:
+			f.bindings.Observe(site.ID.String(), h)
 		}
-		f.bindings.Observe(site.ID.String(), made[name])
 	}
 	if unserved > 0 {
 		a.note("%s not run; --probes runs them", plural(unserved, "probe"))

@@ -16,20 +16,16 @@ import (
 	"github.com/hlocb/hlocb/ir/flow"
 )
 
-// Print is the kind of probe that prints the value, the default.
-const Print = "print"
+// Kinds of probes. Stats and Finite reduce the value where the program runs; only a few bytes cross to the host.
+const (
+	Print  = "print"
+	Stats  = "stats"
+	Finite = "finite"
+	Record = "record"
+)
 
-// Kinds returns the kinds of probes in the order of the help.
-func Kinds() []string { return []string{Print, "stats", "finite", "record"} }
-
-// Handler returns the handler of a kind of probe, as package handlers spells it. Handlers of probes only observe, and
-// write at most to standard output, because the module chooses among them.
-func Handler(kind string) (spec string, ok bool) {
-	if kind == "record" {
-		return "record:-", true
-	}
-	return kind, slices.Contains(Kinds(), kind)
-}
+// Kinds returns the kinds of probes in the order of the help. The first is the default.
+func Kinds() []string { return []string{Print, Stats, Finite, Record} }
 
 // Split splits REGEX or REGEX=KIND. The kind is empty if there is none.
 func Split(spec string) (pattern, kind string) {
@@ -38,6 +34,17 @@ func Split(spec string) (pattern, kind string) {
 	}
 	return spec, ""
 }
+
+// Tap says which values to probe, and how.
+type Tap struct {
+	Patterns []*regexp.Regexp
+	Kind     string // one of Kinds; empty for a hook that no handler of a probe observes
+	Sample
+}
+
+// Sample selects events of a probe: events 0, Every, 2 Every and so on, and at most First of them. An event is an
+// execution of the value's definition, in any run of the executable, counted for each device. Zero means all.
+type Sample struct{ Every, First int64 }
 
 // Match says what a pattern selected.
 type Match uint8
@@ -49,57 +56,66 @@ const (
 	Observable
 )
 
-// Added describes the probes that Add added.
+// Added describes the probes that Add added for a Tap.
 type Added struct {
 	IDs     []hook.ID
 	Matches []Match // for each pattern
+	Values  int     // probed values
 	Skipped int     // selected values in functions where no hook can be ordered
 }
 
-// Add adds a probe of the given kind to each value that one of the patterns selects and that can be observed.
-func Add(m *ir.Module, patterns []*regexp.Regexp, kind string) (*Added, error) {
+// Add adds probes to the values that taps select and that can be observed. It returns what it did for each tap.
+//
+// Finite and the other kinds differ in where the event is: a value of print, stats or record has its own event, right
+// after its definition. The values of finite in one block share an event, which comes before the block's next side
+// effect, call or loop with probes, and at the latest at the end of the block. No event follows a value that is not
+// finite.
+func Add(m *ir.Module, taps []Tap) ([]Added, error) {
 	prober, err := format.NewProber(m)
 	if err != nil {
 		return nil, err
 	}
+	out := make([]Added, len(taps))
+	chosen := make([][]*ir.Value, len(taps))
+	for i := range taps {
+		out[i].Matches = make([]Match, len(taps[i].Patterns))
+	}
 	apart := unordered(m)
-	out := &Added{Matches: make([]Match, len(patterns))}
-	var chosen []*ir.Value
 	EachValue(m, func(v *ir.Value, op *ir.Op) {
-		matched := false
 		can := format.CanTap(v) && !IsHook(op)
 		inside := can && apart[functionOf(v)]
 		can = can && !inside
-		for i, p := range patterns {
-			if Selects(p, m.Source(), v, op) {
+		for i := range taps {
+			matched := false
+			for k, p := range taps[i].Patterns {
+				if !Selects(p, m.Source(), v, op) {
+					continue
+				}
 				matched = true
 				if can {
-					out.Matches[i] = Observable
+					out[i].Matches[k] = Observable
 				} else {
-					out.Matches[i] = max(out.Matches[i], Unobservable)
+					out[i].Matches[k] = max(out[i].Matches[k], Unobservable)
 				}
 			}
-		}
-		switch {
-		case matched && can:
-			chosen = append(chosen, v)
-		case matched && inside:
-			out.Skipped++
+			switch {
+			case matched && can:
+				chosen[i] = append(chosen[i], v)
+				out[i].Values++
+			case matched && inside:
+				out[i].Skipped++
+			}
 		}
 	})
-	// From the last to the first: each probe goes right after its value's definition, so probes of one op end up in
-	// order.
-	labels := make([]string, len(chosen))
-	for i, v := range chosen {
-		labels[i] = valueLabel(m.Source(), v)
+	a := &adder{m: m, Prober: prober}
+	for i := len(taps) - 1; i >= 0; i-- {
+		if taps[i].Kind != Finite {
+			out[i].IDs = a.each(chosen[i], taps[i])
+		}
 	}
-	names := prober.Names(labels)
-	out.IDs = make([]hook.ID, len(chosen))
-	for i := len(chosen) - 1; i >= 0; i-- {
-		op := prober.Tap(chosen[i], names[i], kind)
-		cfg, _ := op.Attr(stablehlo.AttrBackendConfig).(*ir.DictAttr)
-		if id, ok := cfg.Get("id").(*ir.IntegerAttr); ok {
-			out.IDs[i] = hook.ID(id.Value())
+	for i := range taps {
+		if taps[i].Kind == Finite {
+			out[i].IDs = a.finite(chosen[i], taps[i].Sample)
 		}
 	}
 	return out, nil

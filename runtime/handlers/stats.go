@@ -87,13 +87,27 @@ func newStats(_ string, env *Env) (runtime.Handler, error) { return NewStats(env
 func (s *Stats) Handle(_ context.Context, c *runtime.Call) error {
 	var b strings.Builder
 	for i, t := range c.Operands {
-		v := Summarize(t)
-		fmt.Fprintf(&b, "#%d %s operand %d %s: count %d min %s max %s mean %s nan %d inf %d\n", c.Seq, diag.Escape(c.Site.Name), i,
-			hook.TypeOf(t), v.Count, number(v.Min), number(v.Max), number(v.Mean), v.NaN, v.Inf)
+		appendSummary(&b, c, i, hook.TypeOf(t), Summarize(t))
 	}
+	return s.print(b.String())
+}
+
+// Write prints statistics that the program computed itself: those of a value of type t, as of operand i of c.
+func (s *Stats) Write(c *runtime.Call, i int, t hook.TensorType, v Summary) error {
+	var b strings.Builder
+	appendSummary(&b, c, i, t, v)
+	return s.print(b.String())
+}
+
+func appendSummary(b *strings.Builder, c *runtime.Call, i int, t hook.TensorType, v Summary) {
+	fmt.Fprintf(b, "#%d %s operand %d %s: count %d min %s max %s mean %s nan %d inf %d\n", c.Seq, diag.Escape(c.Site.Name), i,
+		t, v.Count, number(v.Min), number(v.Max), number(v.Mean), v.NaN, v.Inf)
+}
+
+func (s *Stats) print(text string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	_, err := io.WriteString(s.w, b.String())
+	_, err := io.WriteString(s.w, text)
 	return err
 }
 

@@ -18,6 +18,9 @@ type Config struct {
 	// Taps are the values to look at: REGEX or REGEX=PROBE. REGEX selects values by name, op, location or function; PROBE is
 	// print, stats, finite or record.
 	Taps []string `json:"taps,omitempty"`
+	// Every and First select executions of the tapped values, for each program: every Nth, and at most so many. 0 means all.
+	Every int64 `json:"every,omitempty"`
+	First int64 `json:"first,omitempty"`
 	// On binds handlers to hooks: NAME=HANDLER.
 	On []string `json:"on,omitempty"`
 	// Passes is a pipeline that runs over each program before probes are added.
@@ -45,6 +48,8 @@ const (
 // The environment variables that hold a Config. Those of lists hold one item per line.
 const (
 	envTap    = "HLOCB_TAP"
+	envEvery  = "HLOCB_EVERY"
+	envFirst  = "HLOCB_FIRST"
 	envOn     = "HLOCB_ON"
 	envPasses = "HLOCB_PASSES"
 	envEvents = "HLOCB_EVENTS"
@@ -60,12 +65,15 @@ func FromEnvironment(lookup func(name string) string) Config {
 		return strings.FieldsFunc(lookup(name), func(r rune) bool { return r == '\n' })
 	}
 	set := func(name string) bool { v := lookup(name); return v != "" && v != "0" }
-	run, err := strconv.ParseInt(lookup(envArgs), 10, 64)
-	if err != nil && lookup(envArgs) != "" {
-		run = -1 // Check refuses it
+	number := func(name string) int64 {
+		n, err := strconv.ParseInt(lookup(name), 10, 64)
+		if err != nil && lookup(name) != "" {
+			return -1 // Check refuses it
+		}
+		return n
 	}
-	return Config{Taps: lines(envTap), On: lines(envOn), Passes: lookup(envPasses), Events: lookup(envEvents),
-		Dump: lookup(envDump), DumpArgs: run, List: set(envList), Strict: set(envStrict)}
+	return Config{Taps: lines(envTap), Every: number(envEvery), First: number(envFirst), On: lines(envOn), Passes: lookup(envPasses), Events: lookup(envEvents),
+		Dump: lookup(envDump), DumpArgs: number(envArgs), List: set(envList), Strict: set(envStrict)}
 }
 
 // Environment returns c as variables, "NAME=VALUE". FromEnvironment reads them.
@@ -76,14 +84,16 @@ func (c Config) Environment() []string {
 		}
 		return ""
 	}
-	run := ""
-	if c.DumpArgs != 0 {
-		run = strconv.FormatInt(c.DumpArgs, 10)
+	number := func(n int64) string {
+		if n == 0 {
+			return ""
+		}
+		return strconv.FormatInt(n, 10)
 	}
 	var out []string
 	for _, v := range []struct{ name, value string }{
-		{envTap, strings.Join(c.Taps, "\n")}, {envOn, strings.Join(c.On, "\n")}, {envPasses, c.Passes}, {envEvents, c.Events},
-		{envDump, c.Dump}, {envArgs, run}, {envList, flag(c.List)}, {envStrict, flag(c.Strict)},
+		{envTap, strings.Join(c.Taps, "\n")}, {envEvery, number(c.Every)}, {envFirst, number(c.First)}, {envOn, strings.Join(c.On, "\n")}, {envPasses, c.Passes}, {envEvents, c.Events},
+		{envDump, c.Dump}, {envArgs, number(c.DumpArgs)}, {envList, flag(c.List)}, {envStrict, flag(c.Strict)},
 	} {
 		if v.value != "" {
 			out = append(out, v.name+"="+v.value)
@@ -110,22 +120,19 @@ func (c Config) settings() string {
 	return "; hlocb " + hex.EncodeToString(sum[:8])
 }
 
-// tap is one entry of Config.Taps.
-type tap struct {
-	pattern *regexp.Regexp
-	kind    string // of the probe; empty if only the events are wanted
-}
-
 // Check returns the first mistake in c.
 func (c Config) Check() error {
 	_, err := c.taps()
 	return err
 }
 
-func (c Config) taps() ([]tap, error) {
-	var out []tap
+func (c Config) taps() ([]probe.Tap, error) {
+	var out []probe.Tap
 	if c.DumpArgs < 0 || c.DumpArgs > 0 && c.Dump == "" {
 		return nil, errors.New("dump-args: expected the number of a run, 1 or more, and a directory for dump")
+	}
+	if c.Every < 0 || c.First < 0 {
+		return nil, errors.New("every and first: expected a positive number")
 	}
 	for _, spec := range c.Taps {
 		pattern, kind := probe.Split(spec)
@@ -136,7 +143,7 @@ func (c Config) taps() ([]tap, error) {
 		if err != nil {
 			return nil, fmt.Errorf("tap %s: %w", spec, err)
 		}
-		out = append(out, tap{re, kind})
+		out = append(out, probe.Tap{Patterns: []*regexp.Regexp{re}, Kind: kind, Sample: probe.Sample{Every: c.Every, First: c.First}})
 	}
 	return out, nil
 }

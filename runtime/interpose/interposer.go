@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -20,7 +19,6 @@ import (
 	"github.com/hlocb/hlocb/dialect/mhlo"
 	"github.com/hlocb/hlocb/dialect/vhlo"
 	"github.com/hlocb/hlocb/hook"
-	"github.com/hlocb/hlocb/hook/format"
 	"github.com/hlocb/hlocb/internal/probe"
 	"github.com/hlocb/hlocb/internal/reader"
 	"github.com/hlocb/hlocb/ir"
@@ -37,7 +35,8 @@ import (
 // concurrent use.
 type Interposer struct {
 	config   Config
-	taps     []tap
+	taps     []probe.Tap
+	probes   probe.Handlers
 	pipeline pass.Pipeline
 	host     Host
 	env      *handlers.Env
@@ -85,6 +84,7 @@ func New(c Config, s Host) (*Interposer, error) {
 		},
 		Open: func(name string) (io.ReadCloser, error) { return os.Open(name) },
 	}
+	i.probes.Env = i.env
 	for _, spec := range c.On {
 		if _, _, err := i.binding(spec); err != nil {
 			return nil, err
@@ -177,6 +177,9 @@ func (i *Interposer) Flush() {
 		list = append(list, h)
 	}
 	i.mu.Unlock()
+	if err := i.probes.Flush(); err != nil {
+		i.Warn(err)
+	}
 	for _, h := range list {
 		if f, ok := h.Handler.(interface{ Flush() error }); ok {
 			if err := f.Flush(); err != nil {
@@ -238,12 +241,12 @@ func (i *Interposer) change(m *ir.Module, name string, code, options []byte) (*p
 		changed = true
 	}
 	probes := 0
-	for _, t := range i.taps {
-		added, err := probe.Add(m, []*regexp.Regexp{t.pattern}, t.kind)
-		if err != nil {
-			return nil, err
-		}
-		probes += len(added.IDs)
+	added, err := probe.Add(m, i.taps)
+	if err != nil {
+		return nil, err
+	}
+	for n := range added {
+		probes += len(added[n].IDs)
 	}
 	out := &pjrt.Interposed{Manifest: &hook.Manifest{}, Handlers: i.handlers(), Failed: i.failed}
 	replicas, partitions := mhlo.Devices(m)
@@ -325,19 +328,18 @@ func (i *Interposer) bind(out *pjrt.Interposed, tokens map[uint64]bool) error {
 			b.Answer(site.ID.String(), pjrt.PythonCallback{Index: index, Token: tokens[index]})
 			continue
 		}
-		kind, err := strconv.Unquote(site.Attrs[format.AttrProbe])
-		if err != nil || kind == "" {
+		if probe.KindOf(site) == probe.Record && i.config.Events != "" {
 			continue
 		}
-		spec, ok := probe.Handler(kind)
-		if !ok || kind == "record" && i.config.Events != "" {
-			continue
-		}
-		h, err := i.handler(spec)
-		if err != nil {
+		switch h, answer, err := i.probes.For(site); {
+		case err != nil:
 			return err
+		case h == nil:
+		case answer:
+			b.Answer(site.ID.String(), h)
+		default:
+			b.Observe(site.ID.String(), &tolerant{i: i, h: h, once: true})
 		}
-		b.Observe(site.ID.String(), &tolerant{i: i, h: h, once: true})
 	}
 	for _, spec := range i.config.On {
 		name, h, err := i.binding(spec)

@@ -1,0 +1,211 @@
+package probe
+
+import (
+	"math"
+
+	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// emitter inserts the ops that reduce a value to a few numbers, so that only these cross to the host.
+type emitter struct{ *ir.Builder }
+
+func (e emitter) op(def *ir.Def, operands ...*ir.Value) *ir.Value {
+	return ir.Must(e.Build(def, operands)).Result(0)
+}
+
+func (e emitter) compare(d stablehlo.ComparisonDirection, x, y *ir.Value) *ir.Value {
+	op, err := stablehlo.BuildCompare(e.Builder, x, y, stablehlo.CompareAttrs{ComparisonDirection: d})
+	return ir.Must(op.Op, err).Result(0)
+}
+
+// isNaN returns x != x.
+func (e emitter) isNaN(x *ir.Value) *ir.Value {
+	return e.compare(stablehlo.ComparisonDirectionNE, x, x)
+}
+
+func (e emitter) sel(pred, x, y *ir.Value) *ir.Value { return e.op(stablehlo.Select, pred, x, y) }
+
+func typeOf(v *ir.Value) *ir.TensorType { return v.Type().(*ir.TensorType) }
+
+// convert converts the elements of x to another type.
+func (e emitter) convert(x *ir.Value, to tensor.DType) *ir.Value {
+	if typeOf(x).DType() == to {
+		return x
+	}
+	return stablehlo.BuildConvert(e.Builder, x, e.Module().Context().StaticTensor(to, typeOf(x).Shape())).Result(0)
+}
+
+func (e emitter) reshape(x *ir.Value, shape ...int64) *ir.Value {
+	return stablehlo.BuildReshape(e.Builder, x, e.Module().Context().StaticTensor(typeOf(x).DType(), shape)).Result(0)
+}
+
+// number inserts a scalar constant.
+func number[T int32 | int64 | float64](e emitter, d tensor.DType, v T) *ir.Value {
+	t := tensor.New(d, nil)
+	tensor.View[T](t)[0] = v
+	op, err := stablehlo.BuildConstant(e.Builder, stablehlo.ConstantAttrs{Value: e.Module().Context().DenseFromTensor(t)})
+	return ir.Must(op.Op, err).Result(0)
+}
+
+// all inserts a constant of the given shape with equal elements.
+func all[T int32 | int64 | float64](e emitter, d tensor.DType, v T, shape []int64) *ir.Value {
+	x := number(e, d, v)
+	if len(shape) == 0 {
+		return x
+	}
+	to := e.Module().Context().StaticTensor(d, shape)
+	return stablehlo.BuildBroadcastInDim(e.Builder, x, to, stablehlo.BroadcastInDimAttrs{BroadcastDimensions: []int64{}}).Result(0)
+}
+
+// reduce combines all elements of x with an op.
+func (e emitter) reduce(def *ir.Def, x, init *ir.Value) *ir.Value {
+	rank := typeOf(x).Rank()
+	if rank == 0 {
+		return x
+	}
+	dims := make([]int64, rank)
+	for i := range dims {
+		dims[i] = int64(i)
+	}
+	region := e.Module().NewRegion()
+	body := region.AddBlock(init.Type(), init.Type())
+	in := emitter{e.In(body)}
+	stablehlo.BuildReturn(in.Builder, []*ir.Value{in.op(def, body.Arg(0), body.Arg(1))})
+	op, err := stablehlo.BuildReduce(e.Builder, []*ir.Value{x}, []*ir.Value{init}, region, stablehlo.ReduceAttrs{Dimensions: dims})
+	return ir.Must(op.Op, err).Result(0)
+}
+
+// join makes a vector of scalars.
+func (e emitter) join(list []*ir.Value) *ir.Value {
+	out := make([]*ir.Value, len(list))
+	for i, v := range list {
+		out[i] = e.reshape(v, 1)
+	}
+	if len(out) == 1 {
+		return out[0]
+	}
+	op, err := stablehlo.BuildConcatenate(e.Builder, out, stablehlo.ConcatenateAttrs{})
+	return ir.Must(op.Op, err).Result(0)
+}
+
+// numStats is the number of elements of the vector of stats.
+const numStats = 5
+
+// stats returns the vector [minimum, maximum, sum, number of NaN, number of infinite elements] of x in f64. The first
+// three are over the finite elements, for complex numbers over their absolute values. A complex number is infinite if
+// one of its parts is, otherwise NaN if one of its parts is.
+func (e emitter) stats(x *ir.Value) *ir.Value {
+	shape := typeOf(x).Shape()
+	zero, one := all(e, tensor.F64, 0.0, shape), all(e, tensor.F64, 1.0, shape)
+	var nan, bad *ir.Value // nil: no element is
+	var y *ir.Value
+	switch t := typeOf(x).DType(); {
+	case t.IsComplex():
+		// Some backends compute an absolute value of NaN where one part is infinite.
+		re, im := e.convert(e.op(stablehlo.Real, x), tensor.F64), e.convert(e.op(stablehlo.Imag, x), tensor.F64)
+		inf := e.op(stablehlo.Or, e.infinite(re), e.infinite(im))
+		nan = e.op(stablehlo.And, e.op(stablehlo.Not, inf), e.op(stablehlo.Or, e.isNaN(re), e.isNaN(im)))
+		bad = e.op(stablehlo.Or, nan, inf)
+		y = e.op(stablehlo.Abs, e.op(stablehlo.Complex, re, im))
+	case t.IsFloat():
+		y = e.convert(x, tensor.F64)
+		nan, bad = e.isNaN(y), e.op(stablehlo.Not, e.op(stablehlo.IsFinite, y))
+	default:
+		y = e.convert(x, tensor.F64)
+	}
+	finite := func(other float64) *ir.Value {
+		if bad == nil {
+			return y
+		}
+		return e.sel(bad, all(e, tensor.F64, other, shape), y)
+	}
+	count := func(pred *ir.Value) *ir.Value {
+		if pred == nil {
+			return number(e, tensor.F64, 0.0)
+		}
+		return e.reduce(stablehlo.Add, e.sel(pred, one, zero), number(e, tensor.F64, 0.0))
+	}
+	low, high := math.Inf(-1), math.Inf(1)
+	nans := count(nan)
+	return e.join([]*ir.Value{
+		e.reduce(stablehlo.Minimum, finite(high), number(e, tensor.F64, high)),
+		e.reduce(stablehlo.Maximum, finite(low), number(e, tensor.F64, low)),
+		e.reduce(stablehlo.Add, finite(0), number(e, tensor.F64, 0.0)),
+		nans,
+		e.op(stablehlo.Subtract, count(bad), nans),
+	})
+}
+
+func (e emitter) infinite(x *ir.Value) *ir.Value {
+	return e.compare(stablehlo.ComparisonDirectionEQ, e.op(stablehlo.Abs, x), all(e, tensor.F64, math.Inf(1), typeOf(x).Shape()))
+}
+
+// parts returns the real numbers that x consists of, in a type that every backend compares.
+func (e emitter) parts(x *ir.Value) []*ir.Value {
+	switch t := typeOf(x).DType(); {
+	case t.IsComplex():
+		return []*ir.Value{e.op(stablehlo.Real, x), e.op(stablehlo.Imag, x)}
+	case t.Size() < 4:
+		return []*ir.Value{e.convert(x, tensor.F32)}
+	}
+	return []*ir.Value{x}
+}
+
+// Bits of a value in a word of masks.
+const (
+	bitNaN = 1 << iota
+	bitInf
+	maskBits = 2
+	perWord  = 32 / maskBits
+)
+
+// mask returns an i32 with two bits for each of at most perWord values of one type: whether the value has a NaN, and
+// whether it has an infinite element. One loop reads all values.
+func (e emitter) mask(values []*ir.Value) *ir.Value {
+	shape := typeOf(values[0]).Shape()
+	zero := all(e, tensor.I32, int32(0), shape)
+	var word *ir.Value
+	for i, v := range values {
+		for _, x := range e.parts(v) {
+			shift := maskBits * i
+			bad := e.sel(e.isNaN(x), all(e, tensor.I32, int32(uint32(bitNaN)<<shift), shape), all(e, tensor.I32, int32(uint32(bitInf)<<shift), shape))
+			bits := e.sel(e.op(stablehlo.IsFinite, x), zero, bad)
+			if word != nil {
+				bits = e.op(stablehlo.Or, word, bits)
+			}
+			word = bits
+		}
+	}
+	return e.reduce(stablehlo.Or, word, number(e, tensor.I32, int32(0)))
+}
+
+// Classes of an element in a place.
+const (
+	classNaN = iota
+	classInf
+	classNegativeInf
+	classes
+)
+
+// place returns an i64: classes times the position of the first element of v that is not finite, plus the element's
+// class. It is math.MaxInt64 if all elements are finite. The real part of a complex number comes first.
+func (e emitter) place(v *ir.Value) *ir.Value {
+	n := tensor.Shape(typeOf(v).Shape()).NumElements()
+	flat := e.reshape(v, n)
+	shape := []int64{n}
+	none := all(e, tensor.I64, int64(math.MaxInt64), shape)
+	at := stablehlo.BuildIota(e.Builder, e.Module().Context().StaticTensor(tensor.I64, shape), stablehlo.IotaAttrs{}).Result(0)
+	at = e.op(stablehlo.Multiply, at, all(e, tensor.I64, int64(classes), shape))
+	class := func(c int64) *ir.Value { return e.op(stablehlo.Add, at, all(e, tensor.I64, c, shape)) }
+	parts := e.parts(flat)
+	out := none
+	for i := len(parts) - 1; i >= 0; i-- {
+		x := parts[i]
+		positive := e.compare(stablehlo.ComparisonDirectionGT, x, e.op(stablehlo.Negate, x))
+		bad := e.sel(e.isNaN(x), class(classNaN), e.sel(positive, class(classInf), class(classNegativeInf)))
+		out = e.sel(e.op(stablehlo.IsFinite, x), out, bad)
+	}
+	return e.reduce(stablehlo.Minimum, out, number(e, tensor.I64, int64(math.MaxInt64)))
+}
