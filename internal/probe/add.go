@@ -7,6 +7,7 @@ import (
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/hook/format"
+	"github.com/hlocb/hlocb/internal/hook/irutil"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/ir/flow"
 	"github.com/hlocb/hlocb/tensor"
@@ -16,6 +17,19 @@ import (
 type adder struct {
 	m *ir.Module
 	*format.Prober
+	// whole says that values cross whole, and that the host alone selects events: the module has values that GSPMD
+	// leaves alone, and XLA crashes on ops of such values that do not say so.
+	whole bool
+}
+
+// leavesValues reports whether a module has values that GSPMD leaves alone.
+func leavesValues(m *ir.Module) bool {
+	found := false
+	m.Walk(func(op *ir.Op) bool {
+		found = found || op.Is(stablehlo.CustomCall) && irutil.IsTarget(op, "SPMDFullToShardShape")
+		return !found
+	})
+	return found
 }
 
 // attrProbe returns the entries of the configuration of a probe.
@@ -53,7 +67,10 @@ func (a *adder) each(list []*ir.Value, t Tap) []hook.ID {
 		v := list[i]
 		ids = append(ids, a.sampled(a.After(v), t.Sample, names[i], func(b *ir.Builder) hook.ID {
 			x, attrs := v, attrProbe(t.Kind, nil)
-			if t.Kind == Stats {
+			if a.whole && t.Sample != (Sample{}) {
+				attrs = append(attrs, ir.NamedAttr{Name: attrSample, Attr: ir.NewString(t.Sample.String())})
+			}
+			if t.Kind == Stats && !a.whole {
 				attrs = attrProbe(t.Kind, []value{a.describe(v)})
 				x = emitter{b}.stats(v)
 			}
@@ -67,7 +84,7 @@ func (a *adder) each(list []*ir.Value, t Tap) []hook.ID {
 // sampled calls insert, which inserts a probe, with a builder for the place where the probe belongs: b, or a branch that
 // runs if the host says so. The host answers with one byte per event.
 func (a *adder) sampled(b *ir.Builder, s Sample, name string, insert func(b *ir.Builder) hook.ID) []hook.ID {
-	if s == (Sample{}) {
+	if s == (Sample{}) || a.whole {
 		return []hook.ID{insert(b)}
 	}
 	e := emitter{b}
@@ -205,7 +222,7 @@ func flags(values []*ir.Value, places bool, b *ir.Builder, at func(v *ir.Value) 
 	if places {
 		for i, v := range values {
 			where[i] = len(list)
-			list = append(list, emitter{at(v)}.place(v))
+			list = append(list, emitter{at(v)}.place(v)...)
 		}
 		return emitter{b}.join(list), where
 	}

@@ -98,7 +98,6 @@ const numStats = 5
 // one of its parts is, otherwise NaN if one of its parts is.
 func (e emitter) stats(x *ir.Value) *ir.Value {
 	shape := typeOf(x).Shape()
-	zero, one := all(e, tensor.F64, 0.0, shape), all(e, tensor.F64, 1.0, shape)
 	var nan, bad *ir.Value // nil: no element is
 	var y *ir.Value
 	switch t := typeOf(x).DType(); {
@@ -125,7 +124,7 @@ func (e emitter) stats(x *ir.Value) *ir.Value {
 		if pred == nil {
 			return number(e, tensor.F64, 0.0)
 		}
-		return e.reduce(stablehlo.Add, e.sel(pred, one, zero), number(e, tensor.F64, 0.0))
+		return e.reduce(stablehlo.Add, e.convert(pred, tensor.F64), number(e, tensor.F64, 0.0))
 	}
 	low, high := math.Inf(-1), math.Inf(1)
 	nans := count(nan)
@@ -181,31 +180,29 @@ func (e emitter) mask(values []*ir.Value) *ir.Value {
 	return e.reduce(stablehlo.Or, word, number(e, tensor.I32, int32(0)))
 }
 
-// Classes of an element in a place.
-const (
-	classNaN = iota
-	classInf
-	classNegativeInf
-	classes
-)
-
-// place returns an i64: classes times the position of the first element of v that is not finite, plus the element's
-// class. It is math.MaxInt64 if all elements are finite. The real part of a complex number comes first.
-func (e emitter) place(v *ir.Value) *ir.Value {
+// place returns the position and the value of the first element of v that is not finite, as two scalars of f64. The
+// position is the number of elements if all are finite. A complex element counts as its first part that is not finite.
+func (e emitter) place(v *ir.Value) []*ir.Value {
 	n := tensor.Shape(typeOf(v).Shape()).NumElements()
-	flat := e.reshape(v, n)
-	shape := []int64{n}
-	none := all(e, tensor.I64, int64(math.MaxInt64), shape)
-	at := stablehlo.BuildIota(e.Builder, e.Module().Context().StaticTensor(tensor.I64, shape), stablehlo.IotaAttrs{}).Result(0)
-	at = e.op(stablehlo.Multiply, at, all(e, tensor.I64, int64(classes), shape))
-	class := func(c int64) *ir.Value { return e.op(stablehlo.Add, at, all(e, tensor.I64, c, shape)) }
-	parts := e.parts(flat)
-	out := none
-	for i := len(parts) - 1; i >= 0; i-- {
-		x := parts[i]
-		positive := e.compare(stablehlo.ComparisonDirectionGT, x, e.op(stablehlo.Negate, x))
-		bad := e.sel(e.isNaN(x), class(classNaN), e.sel(positive, class(classInf), class(classNegativeInf)))
-		out = e.sel(e.op(stablehlo.IsFinite, x), out, bad)
+	if n == 0 {
+		return []*ir.Value{number(e, tensor.F64, 0.0), number(e, tensor.F64, 0.0)}
 	}
-	return e.reduce(stablehlo.Minimum, out, number(e, tensor.I64, int64(math.MaxInt64)))
+	shape := []int64{n}
+	parts := e.parts(e.reshape(v, n))
+	at := stablehlo.BuildIota(e.Builder, e.Module().Context().StaticTensor(tensor.I64, shape), stablehlo.IotaAttrs{}).Result(0)
+	finite := e.op(stablehlo.IsFinite, parts[0])
+	for _, x := range parts[1:] {
+		finite = e.op(stablehlo.And, finite, e.op(stablehlo.IsFinite, x))
+	}
+	first := e.reduce(stablehlo.Minimum, e.sel(finite, all(e, tensor.I64, n, shape), at), number(e, tensor.I64, n))
+	var value *ir.Value
+	for i := len(parts) - 1; i >= 0; i-- {
+		op, err := stablehlo.BuildDynamicSlice(e.Builder, parts[i], []*ir.Value{first}, stablehlo.DynamicSliceAttrs{SliceSizes: []int64{1}})
+		x := e.convert(e.reshape(ir.Must(op.Op, err).Result(0)), tensor.F64)
+		if value != nil {
+			x = e.sel(e.op(stablehlo.IsFinite, x), value, x)
+		}
+		value = x
+	}
+	return []*ir.Value{e.convert(first, tensor.F64), value}
 }

@@ -37,9 +37,29 @@ func KindOf(s *hook.Site) string {
 	return kind
 }
 
-// For returns the handler of a probe: an observer, or a responder if answer is set. It returns nil for a hook that is no
+// For returns the handler of a probe, as handler does, for the events that its Sample selects on the host.
+func (h *Handlers) For(s *hook.Site) (runtime.Handler, bool, error) {
+	made, answer, err := h.handler(s)
+	text, none := strconv.Unquote(s.Attrs[attrSample])
+	if err != nil || made == nil || none != nil {
+		return made, answer, err
+	}
+	sample, err := parseSample(text)
+	if err != nil {
+		return nil, false, err
+	}
+	every := &sampler{Sample: sample, seen: map[int]int64{}}
+	return runtime.HandlerFunc(func(ctx context.Context, c *runtime.Call) error {
+		if !every.next(c.Device) {
+			return nil
+		}
+		return made.Handle(ctx, c)
+	}), false, nil
+}
+
+// handler returns the handler of a probe: an observer, or a responder if answer is set. It returns nil for a hook that is no
 // probe.
-func (h *Handlers) For(s *hook.Site) (handler runtime.Handler, answer bool, err error) {
+func (h *Handlers) handler(s *hook.Site) (handler runtime.Handler, answer bool, err error) {
 	kind := KindOf(s)
 	switch kind {
 	case "":
@@ -138,15 +158,19 @@ type sampler struct {
 	seen map[int]int64 // events, by device
 }
 
-func (s *sampler) Handle(_ context.Context, c *runtime.Call) error {
+// next counts an event on a device and reports whether it is selected.
+func (s *sampler) next(device int) bool {
 	s.mu.Lock()
-	n := s.seen[c.Device]
-	s.seen[c.Device]++
-	s.mu.Unlock()
-	every := max(s.Every, 1)
-	yes := n%every == 0 && (s.First <= 0 || n/every < s.First)
+	defer s.mu.Unlock()
+	n, every := s.seen[device], max(s.Every, 1)
+	s.seen[device]++
+	return n%every == 0 && (s.First <= 0 || n/every < s.First)
+}
+
+// Handle implements runtime.Handler.
+func (s *sampler) Handle(_ context.Context, c *runtime.Call) error {
 	answer := tensor.New(tensor.I1, nil)
-	if yes {
+	if s.next(c.Device) {
 		answer.Bytes()[0] = 1
 	}
 	return c.SetResult(0, answer)
@@ -165,7 +189,7 @@ func (s stats) Handle(_ context.Context, c *runtime.Call) error {
 	v := tensor.View[float64](c.Operands[0])
 	n := handlers.Summary{Count: int(tensor.Shape(s.typ.Shape).NumElements()), Min: v[0], Max: v[1], NaN: int(v[3]), Inf: int(v[4])}
 	if finite := n.Count - n.NaN - n.Inf; finite > 0 {
-		n.Mean = v[2] / float64(finite)
+		n.Mean = (0 + v[2]) / float64(finite) // no negative zero
 	} else {
 		n.Min, n.Max, n.Mean = math.NaN(), math.NaN(), math.NaN()
 	}
@@ -197,7 +221,7 @@ func (f finite) Handle(_ context.Context, c *runtime.Call) error {
 	}
 	for i := range f.values {
 		v := &f.values[i]
-		bits, first, err := flags.at(v.at)
+		bits, err := flags.bits(v.at)
 		if err != nil {
 			return err
 		}
@@ -205,14 +229,20 @@ func (f finite) Handle(_ context.Context, c *runtime.Call) error {
 			continue
 		}
 		e := &NotFiniteError{Value: v.text(), Holds: names(bits)}
-		if first < 0 {
+		if flags.places == nil {
 			return e
 		}
 		_, shape, err := tensor.ParseType(v.typ)
 		if err != nil {
 			return err
 		}
-		e.Index, e.Holds = shape.Index(int(first/classes)), [...]string{"nan", "inf", "-inf"}[first%classes]
+		if n := flags.places[v.at]; !(n >= 0 && n < float64(shape.NumElements())) {
+			return fmt.Errorf("the probe has no element %g", n)
+		}
+		e.Index = shape.Index(int(flags.places[v.at]))
+		if math.IsInf(flags.places[v.at+1], -1) {
+			e.Holds = "-inf"
+		}
 		if len(f.values) == 1 { // the hook has the value's name and location
 			return &handlers.NotFiniteError{Index: e.Index, Value: e.Holds}
 		}
@@ -234,15 +264,15 @@ func names(bits int) string {
 
 // flagVector is the operand of a probe of several values: places or masks.
 type flagVector struct {
-	places []int64
+	places []float64 // pairs of position and element
 	masks  []int32
 }
 
 func readFlags(c *runtime.Call) (f flagVector, err error) {
 	if len(c.Operands) == 1 {
 		switch t := c.Operands[0]; t.DType() {
-		case tensor.I64:
-			return flagVector{places: tensor.View[int64](t)}, nil
+		case tensor.F64:
+			return flagVector{places: tensor.View[float64](t)}, nil
 		case tensor.I32:
 			return flagVector{masks: tensor.View[int32](t)}, nil
 		}
@@ -250,20 +280,19 @@ func readFlags(c *runtime.Call) (f flagVector, err error) {
 	return f, errors.New("the probe has no flags")
 }
 
-// at returns what value i of the vector holds. first is the place of its first element that is not finite, or -1.
-func (f flagVector) at(i int) (bits int, first int64, err error) {
+// bits returns what the value at position i of the vector holds.
+func (f flagVector) bits(i int) (int, error) {
 	switch {
-	case i >= 0 && i < len(f.places):
-		switch p := f.places[i]; {
-		case p == math.MaxInt64:
-			return 0, -1, nil
-		case p%classes == classNaN:
-			return bitNaN, p, nil
-		default:
-			return bitInf, p, nil
+	case i >= 0 && i+1 < len(f.places):
+		switch x := f.places[i+1]; {
+		case math.IsNaN(x):
+			return bitNaN, nil
+		case math.IsInf(x, 0):
+			return bitInf, nil
 		}
+		return 0, nil
 	case i >= 0 && i/perWord < len(f.masks):
-		return int(uint32(f.masks[i/perWord])>>(maskBits*(i%perWord))) & (1<<maskBits - 1), -1, nil
+		return int(uint32(f.masks[i/perWord])>>(maskBits*(i%perWord))) & (1<<maskBits - 1), nil
 	}
-	return 0, -1, fmt.Errorf("the probe has no flag %d", i)
+	return 0, fmt.Errorf("the probe has no flag %d", i)
 }

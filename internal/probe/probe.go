@@ -107,14 +107,14 @@ func Add(m *ir.Module, taps []Tap) ([]Added, error) {
 			}
 		}
 	})
-	a := &adder{m: m, Prober: prober}
+	a := &adder{m: m, Prober: prober, whole: leavesValues(m)}
 	for i := len(taps) - 1; i >= 0; i-- {
-		if taps[i].Kind != Finite {
+		if taps[i].Kind != Finite || a.whole {
 			out[i].IDs = a.each(chosen[i], taps[i])
 		}
 	}
 	for i := range taps {
-		if taps[i].Kind == Finite {
+		if taps[i].Kind == Finite && !a.whole {
 			out[i].IDs = a.finite(chosen[i], taps[i].Sample)
 		}
 	}

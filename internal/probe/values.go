@@ -12,6 +12,9 @@ import (
 // attrValues is the entry of a probe's configuration that describes the values behind its operand, in program order.
 const attrValues = "values"
 
+// attrSample is the entry of a probe's configuration that says which events the host selects.
+const attrSample = "sample"
+
 // value describes a value that a probe reduces.
 type value struct {
 	at   int // the position in the operand: of a place, or of the two bits in a word
