@@ -316,34 +316,6 @@ func TestUnchanged(t *testing.T) {
 	}
 }
 
-// FuzzRead reads any bytes. What is read can be written and read again to the same bytes.
-func FuzzRead(f *testing.F) {
-	for _, path := range append(files(f, "v6.bc", "none"), files(f, "1.0.0.vhlo", "none")...) {
-		f.Add(readFile(f, path))
-	}
-	f.Fuzz(func(t *testing.T, data []byte) {
-		m, err := artifact.ReadVHLO(diag.NewSource("fuzz.bc", data), ir.NewContext(), registry)
-		if err != nil {
-			if strings.Contains(err.Error(), "internal error") {
-				t.Fatal(err)
-			}
-			return
-		}
-		first, err := bytecode.Append(nil, m, bytecode.Options{})
-		if err != nil {
-			return
-		}
-		if m, err = bytecode.Read(diag.NewSource("again.bc", first), ir.NewContext(), registry); err != nil {
-			t.Fatal(err)
-		}
-		second, err := bytecode.Append(nil, m, bytecode.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		differ(t, "fuzz.bc", "written twice", second, first)
-	})
-}
-
 // firstLines returns the first lines in which two texts differ.
 func firstLines(got, want string) string {
 	a, b := strings.Split(got, "\n"), strings.Split(want, "\n")

@@ -107,6 +107,7 @@ func TestStructure(t *testing.T) {
 	for _, text := range []string{
 		``,
 		`module @a attributes {x} { module @b { module { } } }`,
+		`"noprefix"() : () -> () ".a"() : () -> () "a.b.c"() : () -> ()`,
 		`"foo.a"() ({ }, { ^bb0: }, { ^bb0(%x: i32 loc("x"), %y: f32): "foo.b"(%y, %x) : (f32, i32) -> () }) : () -> ()`,
 		`"foo.a"() ({ "foo.j"()[^b, ^c] : () -> () ^b: "foo.j"(%v)[^c] : (i32) -> () ^c: %v = "foo.v"() : () -> i32 "foo.r"() : () -> () }) : () -> ()`,
 		`%0:3 = "foo.a"() : () -> (i1, i2, i3) "foo.b"() ({ "foo.c"(%0#2) ({ "foo.d"(%0#0, %0#2) : (i1, i3) -> () }) : (i3) -> () }) : () -> ()`,
@@ -182,6 +183,16 @@ func TestOptions(t *testing.T) {
 		if _, err := bytecode.Append(nil, m, bytecode.Options{Version: v, Versioned: true}); err == nil || !strings.Contains(err.Error(), "expected 0 to 6") {
 			t.Errorf("version %d: %v", v, err)
 		}
+	}
+	m = parsed(t, `"a."() : () -> ()`)
+	if _, err := bytecode.Append(nil, m, bytecode.Options{}); err == nil || !strings.Contains(err.Error(), "m.mlir:1:1: error: bytecode cannot hold an operation name") {
+		t.Errorf("%v", err)
+	}
+	m = parsed(t, `%0 = "foo.a"() : () -> i32 module { %1 = "foo.b"() : () -> i32 "foo.c"(%1) : (i32) -> () }`)
+	inner := m.Body().First().Next()
+	inner.Region(0).Entry().First().Next().SetOperand(0, m.Body().First().Result(0))
+	if _, err := bytecode.Append(nil, m, bytecode.Options{}); err == nil || !strings.Contains(err.Error(), "m.mlir:1:28: error: builtin.module uses a value from outside its regions") {
+		t.Errorf("%v", err)
 	}
 	m = parsed(t, "\n  foo.pretty")
 	if _, err := bytecode.Append(nil, m, bytecode.Options{}); err == nil || !strings.Contains(err.Error(), "m.mlir:2:3: error: foo.pretty is of an unknown dialect and written in its own form") {

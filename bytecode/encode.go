@@ -34,13 +34,15 @@ func (w *writer) keyEncoder() *encoder {
 // addAttr assigns an id to the attribute or location in it. e holds its key.
 func (w *writer) addAttr(e *encoder, it item) int32 {
 	defer func() { w.free = append(w.free, e) }()
-	id, old := w.attrKeys.number(e.buf)
+	n, old := w.attrKeys.number(e.buf)
 	if old {
-		return id
+		return w.keyed[n]
 	}
 	it.refs, it.numRefs = int32(len(w.refs)), int32(len(e.refs))
 	w.refs = append(w.refs, e.refs...)
+	id := int32(len(w.attrs))
 	w.attrs = append(w.attrs, it)
+	w.keyed = append(w.keyed, id)
 	return id
 }
 
@@ -68,7 +70,7 @@ func (w *writer) attrID(a ir.Attr) int32 {
 
 func (w *writer) newAttr(a ir.Attr) int32 {
 	e := w.keyEncoder()
-	it := item{attr: a}
+	it := item{x: a}
 	it.dialect = w.dialectID(attrDialect(a))
 	e.buf = appendUint(e.buf, uint64(it.dialect))
 	e.attribute(&it)
@@ -99,20 +101,42 @@ func (w *writer) locID(l *ir.Loc) int32 {
 	if l == w.lastLoc {
 		return w.lastLocID
 	}
-	if id, ok := w.locIDs[l]; ok {
-		w.lastLoc, w.lastLocID = l, id
-		return id
+	var id int32
+	if l.Kind() == ir.LocFile {
+		id = w.fileLocID(l)
+	} else if known, ok := w.locIDs[l]; ok {
+		id = known
+	} else {
+		e := w.keyEncoder()
+		it := item{x: l, dialect: w.builtin, coded: true}
+		e.buf = appendUint(e.buf, uint64(it.dialect))
+		e.attribute(&it)
+		id = w.addAttr(e, it)
+		w.locIDs[l] = id
 	}
-	e := w.keyEncoder()
-	it := item{loc: l, dialect: w.dialectID("builtin")}
-	e.buf = appendUint(e.buf, uint64(it.dialect))
-	e.attribute(&it)
-	id := w.addAttr(e, it)
-	w.locIDs[l] = id
 	if w.lastLoc, w.lastLocID = l, id; l.Kind() == ir.LocUnknown {
 		w.unknown = id + 1
 	}
 	return id
+}
+
+// fileLocID returns the id of a place in a file. Almost every op has another one.
+func (w *writer) fileLocID(l *ir.Loc) int32 {
+	name := w.fileID(l.Name())
+	id, old := w.fileLocs.number(l, w.attrs)
+	if !old {
+		w.attrs = append(w.attrs, item{x: l, refs: int32(len(w.refs)), numRefs: 1, dialect: w.builtin, coded: true})
+		w.refs = append(w.refs, name<<1)
+	}
+	return id
+}
+
+// fileID is nameID for the name of a file. Most locations are in the same one.
+func (w *writer) fileID(s string) int32 {
+	if !w.named || s != w.lastName {
+		w.named, w.lastName, w.lastNameID = true, s, w.nameID(s)
+	}
+	return w.lastNameID
 }
 
 // typeID returns the id of a type.
@@ -121,7 +145,7 @@ func (w *writer) typeID(t ir.Type) int32 {
 		return id
 	}
 	e := w.keyEncoder()
-	it := item{typ: t, dialect: w.dialectID(typeDialect(t))}
+	it := item{x: t, dialect: w.dialectID(typeDialect(t))}
 	it.coded = e.typ(t)
 	it.refs, it.numRefs = int32(len(w.refs)), int32(len(e.refs))
 	w.refs = append(w.refs, e.refs...)
@@ -151,19 +175,14 @@ func typeDialect(t ir.Type) string {
 
 // attribute writes the attribute or location in it and records whether it has a binary form of its own.
 func (e *encoder) attribute(it *item) {
-	it.coded = true
-	switch {
-	case it.loc != nil:
-		e.location(it.loc)
-		return
-	case e.builtin(it.attr):
+	if l, ok := it.x.(*ir.Loc); ok {
+		e.location(l)
 		return
 	}
-	if e.row(it.attr) {
-		return
+	a := it.x.(ir.Attr)
+	if it.coded = e.builtin(a) || e.row(a); !it.coded {
+		e.text(a.String())
 	}
-	it.coded = false
-	e.text(it.attr.String())
 }
 
 // row writes an attribute of a dialect in the form that its row defines, and reports whether the row defines one.
@@ -301,13 +320,13 @@ func (e *encoder) location(l *ir.Loc) {
 		endLine, endCol := l.End()
 		if endLine == 0 && endCol == 0 && (col != 0 || line == 0) {
 			e.code(codeFileLoc)
-			e.name(l.Name())
+			e.uint(e.attrRef(e.w.fileID(l.Name())))
 			e.uint(uint64(line))
 			e.uint(uint64(col))
 			return
 		}
 		e.code(codeFileRange)
-		e.name(l.Name())
+		e.uint(e.attrRef(e.w.fileID(l.Name())))
 		list := []uint32{line, col, endCol, endLine}
 		switch {
 		case endLine == 0:

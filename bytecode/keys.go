@@ -1,6 +1,10 @@
 package bytecode
 
-import "hash/maphash"
+import (
+	"hash/maphash"
+
+	"github.com/hlocb/hlocb/ir"
+)
 
 // keyTable numbers byte strings from 0. Equal strings get the same number. The zero value is an empty table.
 type keyTable struct {
@@ -48,4 +52,65 @@ func (t *keyTable) grow() {
 		}
 		t.index[i] = int32(n + 1)
 	}
+}
+
+// locTable holds the ids of places in files. The zero value is an empty table.
+type locTable struct {
+	index []uint64 // upper half of the hash, then 1 + id; at most half full
+	len   int
+}
+
+// number returns the id of l among items, and whether l was already in the table. A new location gets the id of the
+// next item.
+func (t *locTable) number(l *ir.Loc, items []item) (id int32, old bool) {
+	if 2*(t.len+1) > len(t.index) {
+		t.grow()
+	}
+	h := hashLoc(l)
+	mask := uint64(len(t.index) - 1)
+	i := h >> 32 & mask
+	for ; t.index[i] != 0; i = (i + 1) & mask {
+		if x := t.index[i]; x>>32 == h>>32 {
+			if id := int32(uint32(x)) - 1; samePlace(items[id].x.(*ir.Loc), l) {
+				return id, true
+			}
+		}
+	}
+	t.len++
+	t.index[i] = h>>32<<32 | uint64(len(items)+1)
+	return int32(len(items)), false
+}
+
+func (t *locTable) grow() {
+	old := t.index
+	t.index = make([]uint64, max(256, 2*len(old)))
+	mask := uint64(len(t.index) - 1)
+	for _, x := range old {
+		if x != 0 {
+			i := x >> 32 & mask
+			for t.index[i] != 0 {
+				i = (i + 1) & mask
+			}
+			t.index[i] = x
+		}
+	}
+}
+
+func hashLoc(l *ir.Loc) uint64 {
+	line, col := l.Start()
+	endLine, endCol := l.End()
+	h := uint64(line)<<32 | uint64(col)
+	h = (h ^ uint64(endLine)<<40 ^ uint64(endCol)<<20 ^ uint64(len(l.Name()))<<12) * 0x9E3779B97F4A7C15
+	return (h ^ h>>29) * 0xBF58476D1CE4E5B9
+}
+
+func samePlace(a, b *ir.Loc) bool {
+	la, ca := a.Start()
+	lb, cb := b.Start()
+	if la != lb || ca != cb || a.Name() != b.Name() {
+		return false
+	}
+	ea, fa := a.End()
+	eb, fb := b.End()
+	return ea == eb && fa == fb
 }

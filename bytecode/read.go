@@ -302,9 +302,13 @@ func (r *reader) readDialects(c *cursor) {
 				c.pos = at
 				c.fail("string %d, but there are %d", name, len(r.strings))
 			}
-			full := r.strings[name]
-			if prefix := r.dialects[d].name; prefix != "" {
-				full = prefix + "." + full
+			full := r.dialects[d].name // of an op whose name has no dot
+			if rest := r.strings[name]; rest != "" {
+				full += "." + rest
+			}
+			if full == "" {
+				c.pos = at
+				c.fail("an operation without a name")
 			}
 			r.ops = append(r.ops, opName{name: full, registered: registered, dialect: d})
 		}

@@ -48,7 +48,7 @@ func Append(dst []byte, m *ir.Module, o Options) (out []byte, err error) {
 	}
 	w := &writer{
 		m: m, version: o.Version, ctx: m.Context(), view: o.View, strip: o.StripLocations, textFloats: o.TextFloats, typesSeen: map[ir.Type]int32{},
-		attrIDs: map[ir.Attr]int32{}, stringAttrs: map[string]int32{}, locIDs: make(map[*ir.Loc]int32, m.NumIDs()),
+		attrIDs: map[ir.Attr]int32{}, stringAttrs: map[string]int32{}, locIDs: map[*ir.Loc]int32{},
 		typeIDs: map[ir.Type]int32{}, dialectIDs: map[string]int32{}, kindIDs: map[*ir.Def]int32{}, stringIDs: map[string]int{},
 	}
 	defer func() {
@@ -92,8 +92,14 @@ type writer struct {
 	lastLocID   int32
 	attrIDs     map[ir.Attr]int32
 	attrKeys    keyTable // equal attributes have equal keys
+	keyed       []int32  // the ids of the attributes with keys
 	stringAttrs map[string]int32
-	locIDs      map[*ir.Loc]int32
+	named       bool   // the name of a file is known
+	lastName    string // of that file
+	lastNameID  int32
+	builtin     int32 // the id of the dialect
+	fileLocs    locTable
+	locIDs      map[*ir.Loc]int32 // all other locations
 	typeIDs     map[ir.Type]int32
 	dialectIDs  map[string]int32
 	kindIDs     map[*ir.Def]int32
@@ -123,9 +129,7 @@ type writer struct {
 
 // item is an attribute or a type.
 type item struct {
-	attr    ir.Attr // nil for locations and types
-	loc     *ir.Loc
-	typ     ir.Type
+	x       any   // an ir.Attr, a *ir.Loc or an ir.Type
 	refs    int32 // start of its parts
 	numRefs int32
 	dialect int32
@@ -142,6 +146,7 @@ type dialectItem struct {
 
 type kindItem struct {
 	def     *ir.Def
+	name    string // without the dialect; "" for a name without a dot
 	dialect int32
 	count   int32
 	number  int32
@@ -180,8 +185,11 @@ const none = -1
 // collect walks the module and assigns ids to everything in it.
 func (w *writer) collect() {
 	n := w.m.NumIDs()
+	w.builtin = w.dialectID("builtin")
 	w.ops = make([]opItem, 0, n+n/8+16)
 	w.values = make([]valueItem, n)
+	w.attrs = make([]item, 0, n+64)
+	w.refs = make([]int32, 0, n+64)
 	w.ids = make([]int32, 0, 2*n+64)
 	w.collectOp(w.m.Op())
 	w.checkUses()
@@ -199,7 +207,7 @@ func (w *writer) collectOp(op *ir.Op) {
 			panic(writeError{err})
 		}
 	}
-	k := w.kindID(def)
+	k := w.kindID(op, def)
 	w.ops = append(w.ops, opItem{op: op, kind: k, loc: w.locID(op.Loc()), dict: none, props: none, blocks: int32(len(w.blocks))})
 	it := &w.ops[at]
 	w.collectAttrs(op, attrs, it, &w.kinds[k])
@@ -335,13 +343,17 @@ func (w *writer) required(op *ir.Op, attrs ir.AttrList, name string) int32 {
 	return w.attrID(a)
 }
 
-func (w *writer) kindID(def *ir.Def) int32 {
+func (w *writer) kindID(op *ir.Op, def *ir.Def) int32 {
 	if id, ok := w.kindIDs[def]; ok {
 		return id
 	}
 	id := int32(len(w.kinds))
 	w.kindIDs[def] = id
-	k := kindItem{def: def, dialect: w.dialectID(def.Dialect())}
+	dialect, rest, dotted := strings.Cut(def.Name, ".")
+	if dotted && rest == "" {
+		w.fail(op, "bytecode cannot hold an operation name that ends with its first dot: %q", def.Name)
+	}
+	k := kindItem{def: def, name: rest, dialect: w.dialectID(dialect)}
 	if def.Known() {
 		k.props = newPropTable(def, w.version)
 	}
@@ -397,8 +409,8 @@ func (w *writer) checkUses() {
 		}
 	}
 	for i := range w.ops {
-		if it := &w.ops[i]; (it.op.Has(ir.IsolatedFromAbove) || w.kinds[it.kind].def.Has(ir.IsolatedFromAbove)) && it.op.NumRegions() > 0 {
-			it.isolated = true
+		if it := &w.ops[i]; !it.isolated && it.op.NumRegions() > 0 && (it.op.Has(ir.IsolatedFromAbove) || w.kinds[it.kind].def.Has(ir.IsolatedFromAbove)) {
+			w.fail(it.op, "%s uses a value from outside its regions, which are isolated from above", it.op.Name())
 		}
 	}
 }
@@ -529,7 +541,7 @@ func (w *writer) visitType(id int32) {
 
 func (w *writer) visitNew(it *item) {
 	w.visitDialect(it.dialect)
-	if r, ok := it.attr.(*ir.ResourceAttr); ok {
+	if r, ok := it.x.(*ir.ResourceAttr); ok {
 		w.visitResource(r)
 	}
 	for _, ref := range w.refs[it.refs : it.refs+it.numRefs] {
@@ -544,17 +556,15 @@ func (w *writer) visitNew(it *item) {
 // order assigns the numbers in the file: the most used item comes first. Among numbers of the same length, items of one
 // dialect are adjacent.
 func (w *writer) order() {
-	attr := func(id int32) *item { return &w.attrs[id] }
-	typ := func(id int32) *item { return &w.types[id] }
-	w.attrOrder = arrange(w.attrOrder, func(id int32) int32 { return attr(id).count }, func(id int32) int32 { return w.dialects[attr(id).dialect].number })
-	w.typeOrder = arrange(w.typeOrder, func(id int32) int32 { return typ(id).count }, func(id int32) int32 { return w.dialects[typ(id).dialect].number })
-	w.kindOrder = arrange(w.kindOrder, func(id int32) int32 { return w.kinds[id].count }, func(id int32) int32 { return w.dialects[w.kinds[id].dialect].number })
-	for n, id := range w.attrOrder {
-		w.attrs[id].number = int32(n)
+	arrangeItems := func(ids []int32, items []item) {
+		w.arrange(ids, func(id int32) (count, dialect int32) { return items[id].count, items[id].dialect })
+		for n, id := range ids {
+			items[id].number = int32(n)
+		}
 	}
-	for n, id := range w.typeOrder {
-		w.types[id].number = int32(n)
-	}
+	arrangeItems(w.attrOrder, w.attrs)
+	arrangeItems(w.typeOrder, w.types)
+	w.arrange(w.kindOrder, func(id int32) (count, dialect int32) { return w.kinds[id].count, w.kinds[id].dialect })
 	for n, id := range w.kindOrder {
 		w.kinds[id].number = int32(n)
 	}
@@ -563,25 +573,48 @@ func (w *writer) order() {
 // arrange sorts ids by count, largest first. Then, in each range of numbers whose varints have the same length, it
 // sorts by dialect, starting with the dialect of the last id of the previous range. The ranges are MLIR's, which has
 // 2,080,896 instead of 2,080,768 (IRNumbering.cpp, groupByDialectPerByte).
-func arrange(ids []int32, count, dialect func(int32) int32) []int32 {
-	slices.SortStableFunc(ids, func(a, b int32) int { return int(count(b)) - int(count(a)) })
+func (w *writer) arrange(ids []int32, of func(id int32) (count, dialect int32)) {
+	type entry struct{ id, count, dialect int32 }
+	list := make([]entry, 0, len(ids))
+	var once []entry // most are used once
+	for _, id := range ids {
+		count, dialect := of(id)
+		e := entry{id, count, w.dialects[dialect].number}
+		if count == 1 {
+			once = append(once, e)
+		} else {
+			list = append(list, e)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b entry) int { return int(b.count) - int(a.count) })
+	list = append(list, once...)
 	first := int32(0)
 	size := 0
-	rest := ids
-	for n := 1; n < 9 && len(rest) > 0; n++ {
+	next := make([]int32, len(w.dialects)) // where the next id of each dialect goes
+	for n := 1; n < 9 && len(list) > 0; n++ {
 		size = 1<<(7*n) - size
-		group := rest[:min(size, len(rest))]
-		rest = rest[len(group):]
-		key := func(id int32) int32 {
-			if d := dialect(id); d != first {
-				return d
-			}
-			return -1
+		group := list[:min(size, len(list))]
+		list = list[len(group):]
+		clear(next)
+		for _, e := range group {
+			next[e.dialect]++
 		}
-		slices.SortStableFunc(group, func(a, b int32) int { return int(key(a) - key(b)) })
-		first = dialect(group[len(group)-1])
+		at := next[first]
+		next[first] = 0
+		last := first
+		for d, num := range next {
+			if d := int32(d); d != first && num > 0 {
+				next[d], last = at, d
+				at += num
+			}
+		}
+		for _, e := range group {
+			ids[next[e.dialect]] = e.id
+			next[e.dialect]++
+		}
+		first = last
+		ids = ids[len(group):]
 	}
-	return ids
 }
 
 // stringID returns the number of a string in the file.
@@ -669,14 +702,10 @@ func (w *writer) dialectSection() []byte {
 	}
 	return w.groups(b, w.kindOrder, func(id int32) int32 { return w.kinds[id].dialect }, func(b []byte, id int32) []byte {
 		k := &w.kinds[id]
-		name := k.def.Name
-		if _, rest, ok := strings.Cut(name, "."); ok {
-			name = rest
-		}
 		if w.version >= 5 {
-			return appendFlagged(b, w.stringID(name), k.def.Known())
+			return appendFlagged(b, w.stringID(k.name), k.def.Known())
 		}
-		return appendUint(b, w.stringID(name))
+		return appendUint(b, w.stringID(k.name))
 	})
 }
 
@@ -703,8 +732,8 @@ func (w *writer) attrTypeSections() (data, offsets []byte) {
 	e := &encoder{w: w}
 	entry := func(b []byte, it *item) []byte {
 		before := len(e.buf)
-		if it.typ != nil {
-			e.typ(it.typ)
+		if t, ok := it.x.(ir.Type); ok {
+			e.typ(t)
 		} else {
 			e.attribute(it)
 		}

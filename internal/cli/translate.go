@@ -143,7 +143,10 @@ func (a *app) translated(path string, t *translation) (*diag.Source, *ir.Module,
 		var m *ir.Module
 		if artifact.Is(text) {
 			m, err = artifact.ReadVHLO(src, ir.NewContext(), registry)
-		} else if m, err = reader.Parse(src, ir.NewContext(), registry, reader.MaxErrors); err == nil {
+		} else {
+			m, err = reader.Parse(src, ir.NewContext(), registry, reader.MaxErrors)
+		}
+		if err == nil {
 			err = reader.Verify(m, reader.MaxErrors)
 		}
 		return src, m, err
