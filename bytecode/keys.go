@@ -2,6 +2,7 @@ package bytecode
 
 import (
 	"hash/maphash"
+	"math/bits"
 
 	"github.com/hlocb/hlocb/ir"
 )
@@ -54,22 +55,26 @@ func (t *keyTable) grow() {
 	}
 }
 
-// locTable holds the ids of places in files. The zero value is an empty table.
+// locTable holds the ids of places in files.
 type locTable struct {
 	index []uint64 // upper half of the hash, then 1 + id; at most half full
 	len   int
+}
+
+// newLocTable returns a table that holds n places without growing.
+func newLocTable(n int) locTable {
+	return locTable{index: make([]uint64, 1<<bits.Len(uint(2*n+64)))}
 }
 
 // number returns the id of l among items, and whether l was already in the table. A new location gets the id of the
 // next item.
 func (t *locTable) number(l *ir.Loc, items []item) (id int32, old bool) {
 	if 2*(t.len+1) > len(t.index) {
-		t.grow()
+		t.grow(items)
 	}
-	h := hashLoc(l)
+	h, i := hashLoc(l)
 	mask := uint64(len(t.index) - 1)
-	i := h >> 32 & mask
-	for ; t.index[i] != 0; i = (i + 1) & mask {
+	for i &= mask; t.index[i] != 0; i = (i + 1) & mask {
 		if x := t.index[i]; x>>32 == h>>32 {
 			if id := int32(uint32(x)) - 1; samePlace(items[id].x.(*ir.Loc), l) {
 				return id, true
@@ -81,27 +86,30 @@ func (t *locTable) number(l *ir.Loc, items []item) (id int32, old bool) {
 	return int32(len(items)), false
 }
 
-func (t *locTable) grow() {
+func (t *locTable) grow(items []item) {
 	old := t.index
-	t.index = make([]uint64, max(256, 2*len(old)))
+	t.index = make([]uint64, 2*len(old))
 	mask := uint64(len(t.index) - 1)
 	for _, x := range old {
-		if x != 0 {
-			i := x >> 32 & mask
-			for t.index[i] != 0 {
-				i = (i + 1) & mask
-			}
-			t.index[i] = x
+		if x == 0 {
+			continue
 		}
+		_, i := hashLoc(items[uint32(x)-1].x.(*ir.Loc))
+		for i &= mask; t.index[i] != 0; i = (i + 1) & mask {
+		}
+		t.index[i] = x
 	}
 }
 
-func hashLoc(l *ir.Loc) uint64 {
+// hashLoc returns the hash of a place and its preferred position in a table. Places in consecutive lines are next to
+// each other, as they are in a module.
+func hashLoc(l *ir.Loc) (hash, at uint64) {
 	line, col := l.Start()
 	endLine, endCol := l.End()
-	h := uint64(line)<<32 | uint64(col)
-	h = (h ^ uint64(endLine)<<40 ^ uint64(endCol)<<20 ^ uint64(len(l.Name()))<<12) * 0x9E3779B97F4A7C15
-	return (h ^ h>>29) * 0xBF58476D1CE4E5B9
+	h := (uint64(col) ^ uint64(endLine-line)<<40 ^ uint64(endCol)<<20 ^ uint64(len(l.Name()))<<12) * 0x9E3779B97F4A7C15
+	at = h>>32 + uint64(line)
+	h = (h ^ uint64(line)) * 0xBF58476D1CE4E5B9
+	return h ^ h<<29, at
 }
 
 func samePlace(a, b *ir.Loc) bool {

@@ -189,6 +189,7 @@ func (w *writer) collect() {
 	w.ops = make([]opItem, 0, n+n/8+16)
 	w.values = make([]valueItem, n)
 	w.attrs = make([]item, 0, n+64)
+	w.fileLocs = newLocTable(n)
 	w.refs = make([]int32, 0, n+64)
 	w.ids = make([]int32, 0, 2*n+64)
 	w.collectOp(w.m.Op())
@@ -421,6 +422,7 @@ func (w *writer) number() {
 	for i := range w.dialects {
 		w.dialects[i].number = none
 	}
+	w.attrOrder = make([]int32, 0, len(w.attrs))
 	w.visitOp(0)
 	type work struct {
 		region *ir.Region
@@ -574,30 +576,37 @@ func (w *writer) order() {
 // sorts by dialect, starting with the dialect of the last id of the previous range. The ranges are MLIR's, which has
 // 2,080,896 instead of 2,080,768 (IRNumbering.cpp, groupByDialectPerByte).
 func (w *writer) arrange(ids []int32, of func(id int32) (count, dialect int32)) {
-	type entry struct{ id, count, dialect int32 }
-	list := make([]entry, 0, len(ids))
-	var once []entry // most are used once
-	for _, id := range ids {
-		count, dialect := of(id)
-		e := entry{id, count, w.dialects[dialect].number}
-		if count == 1 {
-			once = append(once, e)
+	var often []int32 // used more than once
+	once := len(ids)
+	for i := len(ids) - 1; i >= 0; i-- {
+		if count, _ := of(ids[i]); count > 1 {
+			often = append(often, ids[i])
 		} else {
-			list = append(list, e)
+			once--
+			ids[once] = ids[i]
 		}
 	}
-	slices.SortStableFunc(list, func(a, b entry) int { return int(b.count) - int(a.count) })
-	list = append(list, once...)
+	slices.Reverse(often)
+	slices.SortStableFunc(often, func(a, b int32) int {
+		x, _ := of(a)
+		y, _ := of(b)
+		return int(y) - int(x)
+	})
+	copy(ids, often)
+	dialect := func(id int32) int32 {
+		_, d := of(id)
+		return w.dialects[d].number
+	}
 	first := int32(0)
 	size := 0
 	next := make([]int32, len(w.dialects)) // where the next id of each dialect goes
-	for n := 1; n < 9 && len(list) > 0; n++ {
+	for n := 1; n < 9 && len(ids) > 0; n++ {
 		size = 1<<(7*n) - size
-		group := list[:min(size, len(list))]
-		list = list[len(group):]
+		group := ids[:min(size, len(ids))]
+		ids = ids[len(group):]
 		clear(next)
-		for _, e := range group {
-			next[e.dialect]++
+		for _, id := range group {
+			next[dialect(id)]++
 		}
 		at := next[first]
 		next[first] = 0
@@ -608,12 +617,14 @@ func (w *writer) arrange(ids []int32, of func(id int32) (count, dialect int32)) 
 				at += num
 			}
 		}
-		for _, e := range group {
-			ids[next[e.dialect]] = e.id
-			next[e.dialect]++
+		if last != first {
+			for _, id := range slices.Clone(group) {
+				d := dialect(id)
+				group[next[d]] = id
+				next[d]++
+			}
 		}
 		first = last
-		ids = ids[len(group):]
 	}
 }
 
