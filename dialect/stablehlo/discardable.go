@@ -1,5 +1,10 @@
 package stablehlo
 
+import (
+	"strconv"
+	"strings"
+)
+
 // Names of discardable attributes. Modules of later versions of StableHLO have these instead of those of MHLO.
 const (
 	AttrNumPartitions = "stablehlo.num_partitions" // i32, on the module
@@ -14,3 +19,13 @@ const (
 	TargetShapeAssertion = "shape_assertion"           // fails if its first operand is false
 	TargetShapeWrapper   = "stablehlo.shape_refinement_operand_wrapper"
 )
+
+// AssertionMessage returns the message of a shape_assertion, with the values of its operands after the first in place of
+// {0}, {1}, ...
+func AssertionMessage(message string, values []int64) string {
+	var pairs []string
+	for i, v := range values {
+		pairs = append(pairs, "{"+strconv.Itoa(i)+"}", strconv.FormatInt(v, 10))
+	}
+	return strings.NewReplacer(pairs...).Replace(message)
+}

@@ -16,7 +16,8 @@ import (
 )
 
 // Quantized expresses computations on quantized values in function f by integer and float operations on the stored
-// values. It creates CHLO's broadcasting ops. It returns an error at an op that has no expression.
+// values. It creates CHLO's broadcasting ops. Products that the result's type cannot store wrap around, as in
+// StableHLO's own pass. It returns an error at an op that has no expression.
 func Quantized(f *ir.Op) error {
 	c := &quantized{ctx: f.Module().Context(), elems: map[*ir.Value]ir.Type{}}
 	var list []*ir.Op
@@ -418,6 +419,11 @@ func (e *quantEmitter) requantize(x *ir.Value, from, to, t ir.Type) *ir.Value {
 	return e.typed(stablehlo.Convert, t, v)
 }
 
+func isInt32(t ir.Type) bool {
+	i, ok := t.(*ir.IntegerType)
+	return ok && i.Width() == 32
+}
+
 // sum expresses add: (lhs + rhs) - zero point, with both operands in the quantization of the result.
 func (e *quantEmitter) sum(op *ir.Op) []*ir.Value {
 	x, y, out := op.Operand(0), op.Operand(1), op.Result(0)
@@ -427,7 +433,7 @@ func (e *quantEmitter) sum(op *ir.Op) []*ir.Value {
 		return nil
 	}
 	if !u.PerTensor() || !e.values.of(x).PerTensor() || !e.values.of(y).PerTensor() {
-		if elem != e.values.elems[x] || elem != e.values.elems[y] || u.Storage != e.ctx.I32() {
+		if elem != e.values.elems[x] || elem != e.values.elems[y] || !isInt32(u.Storage) {
 			return nil
 		}
 		v := e.add(x, y)
@@ -442,7 +448,7 @@ func (e *quantEmitter) sum(op *ir.Op) []*ir.Value {
 	zero := e.scalarInt(u.ZeroPoints[0])
 	v := e.broadcast(chlo.BroadcastAdd, i32, a, b, nil)
 	v = e.broadcast(chlo.BroadcastSubtract, i32, v, zero, nil)
-	if u.Storage == e.ctx.I32() {
+	if isInt32(u.Storage) {
 		return []*ir.Value{v}
 	}
 	lo := e.scalarInt(u.Min)

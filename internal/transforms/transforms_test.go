@@ -17,15 +17,18 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hlocb/hlocb/artifact"
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/dialect/all"
 	"github.com/hlocb/hlocb/dialect/fn"
+	"github.com/hlocb/hlocb/dialect/vhlo"
 	"github.com/hlocb/hlocb/filecheck"
 	"github.com/hlocb/hlocb/internal/reader"
 	"github.com/hlocb/hlocb/internal/testkit"
 	"github.com/hlocb/hlocb/interp"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/opt"
+	"github.com/hlocb/hlocb/print"
 	"github.com/hlocb/hlocb/runtime"
 )
 
@@ -39,30 +42,60 @@ var tools = map[string]filecheck.Tool{
 	"stablehlo-opt": func(_ context.Context, args []string, in io.Reader, out, errs io.Writer) int {
 		return opt.Main(args, opt.Streams{In: in, Out: out, Err: errs}, opt.Config{Name: "stablehlo-opt", Dialects: all.Dialects()})
 	},
-	"stablehlo-translate": interpret,
+	"stablehlo-translate": translate,
 }
 
-// interpret is stablehlo-translate --interpret: it runs every function that nobody calls.
-func interpret(ctx context.Context, args []string, in io.Reader, _, errs io.Writer) int {
-	fail := func(err error) int {
+// translate is stablehlo-translate: it writes portable artifacts, reads them, and runs programs.
+func translate(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) int {
+	if err := translated(ctx, args, in, out); err != nil {
 		fmt.Fprintln(errs, err)
 		return 1
 	}
-	if !slices.Contains(args, "--interpret") {
-		return fail(&filecheck.UnknownToolError{Name: "stablehlo-translate " + strings.Join(args, " ")})
+	return 0
+}
+
+func translated(ctx context.Context, args []string, in io.Reader, out io.Writer) error {
+	flags := flag.NewFlagSet("stablehlo-translate", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	run := flags.Bool("interpret", false, "")
+	write := flags.Bool("serialize", false, "")
+	target := flags.String("target", "", "")
+	read := flags.Bool("deserialize", false, "")
+	locations := flags.Bool("mlir-print-debuginfo", false, "")
+	if flags.Parse(args) != nil || !*run && !*write && !*read {
+		return &filecheck.UnknownToolError{Name: "stablehlo-translate " + strings.Join(args, " ")}
 	}
 	text, err := io.ReadAll(in)
 	if err != nil {
-		return fail(err)
+		return err
 	}
 	registry, err := all.Registry()
 	if err != nil {
-		return fail(err)
+		return err
 	}
 	m, err := reader.Read(diag.NewSource("<stdin>", text), registry, reader.MaxErrors)
-	if err != nil {
-		return fail(err)
+	switch {
+	case err != nil:
+		return err
+	case *run:
+		return interpret(ctx, m)
+	case *read:
+		_, err = io.WriteString(out, print.String(m, print.Options{DebugInfo: *locations}))
+		return err
 	}
+	v, err := vhlo.ParseVersion(*target)
+	if err != nil {
+		return err
+	}
+	b, _, err := artifact.Append(nil, m, artifact.Options{Target: v})
+	if err == nil {
+		_, err = out.Write(b)
+	}
+	return err
+}
+
+// interpret runs every function that nobody calls.
+func interpret(ctx context.Context, m *ir.Module) error {
 	called := map[string]bool{}
 	m.Walk(func(o *ir.Op) bool {
 		if o.Is(fn.Call) {
@@ -79,10 +112,10 @@ func interpret(ctx context.Context, args []string, in io.Reader, _, errs io.Writ
 			_, err = exe.Run(ctx, nil)
 		}
 		if err != nil {
-			return fail(err)
+			return err
 		}
 	}
-	return 0
+	return nil
 }
 
 // count is the tally of one file.

@@ -2,8 +2,6 @@ package ops
 
 import (
 	"errors"
-	"strconv"
-	"strings"
 
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/interp/internal/exec"
@@ -28,10 +26,10 @@ func planShapeAssertion(s *plan.Spec) (exec.Runner, error) {
 		if fr.Slots[ins.In[0]].Tensor.IntAt(0) != 0 {
 			return nil
 		}
-		var pairs []string
-		for i, slot := range ins.In[1:] {
-			pairs = append(pairs, "{"+strconv.Itoa(i)+"}", strconv.FormatInt(fr.Slots[slot].Tensor.IntAt(0), 10))
+		var values []int64
+		for _, slot := range ins.In[1:] {
+			values = append(values, fr.Slots[slot].Tensor.IntAt(0))
 		}
-		return errors.New(strings.NewReplacer(pairs...).Replace(message))
+		return errors.New(stablehlo.AssertionMessage(message, values))
 	}, nil
 }

@@ -1,0 +1,118 @@
+package passes
+
+import (
+	"github.com/hlocb/hlocb/dialect/fn"
+	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/internal/dialect/arith"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/pass"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// ConvertToSignless makes all integers signless.
+type ConvertToSignless struct{}
+
+var convertToSignlessInfo = &pass.Info{
+	Name:    "stablehlo-convert-to-signless",
+	Aliases: []string{"convert-to-signless"},
+	Doc: "Replaces signed and unsigned integers in types by signless ones of the same width. Operations stay, so the module then has another " +
+		"meaning if one depends on the sign.",
+}
+
+// Info implements pass.Pass.
+func (ConvertToSignless) Info() *pass.Info { return convertToSignlessInfo }
+
+// Run implements pass.ModulePass.
+func (ConvertToSignless) Run(ctx *pass.Context, m *ir.Module) error {
+	s := &signless{ctx: m.Context()}
+	var err error
+	m.Walk(func(op *ir.Op) bool {
+		for _, v := range op.Results() {
+			s.value(v)
+		}
+		for _, r := range op.Regions() {
+			for _, b := range r.Blocks() {
+				for _, a := range b.Args() {
+					s.value(a)
+				}
+			}
+		}
+		switch {
+		case op.Is(stablehlo.Constant), op.Is(arith.Constant):
+			err = s.constant(op)
+		case op.Is(fn.Func):
+			if t := (fn.FuncOp{Op: op}).Type(); t != nil {
+				op.SetAttr(fn.AttrFunctionType, ir.NewTypeAttr(s.ctx.Function(s.types(t.Inputs()), s.types(t.Results()))))
+			}
+		}
+		return err == nil
+	})
+	ctx.Count("values converted", s.count)
+	if s.count == 0 {
+		ctx.Unchanged()
+	}
+	return err
+}
+
+type signless struct {
+	ctx   *ir.Context
+	count int
+}
+
+// typ returns t, an integer or a shaped type of integers, without sign.
+func (s *signless) typ(t ir.Type) ir.Type {
+	switch t := t.(type) {
+	case *ir.IntegerType:
+		return s.ctx.Integer(t.Width(), ir.Signless)
+	case *ir.TensorType:
+		elem := s.typ(t.Elem())
+		if _, ok := t.Elem().(*ir.IntegerType); !ok || elem == t.Elem() {
+			return t
+		}
+		if !t.Ranked() {
+			return s.ctx.UnrankedTensor(elem)
+		}
+		return s.ctx.Tensor(t.Shape(), elem, t.Encoding())
+	}
+	return t
+}
+
+func (s *signless) types(list []ir.Type) []ir.Type {
+	out := make([]ir.Type, len(list))
+	for i, t := range list {
+		out[i] = s.typ(t)
+	}
+	return out
+}
+
+func (s *signless) value(v *ir.Value) {
+	if t := s.typ(v.Type()); t != v.Type() {
+		v.SetType(t)
+		s.count++
+	}
+}
+
+// constant converts the value of a constant, of which the result is converted already.
+func (s *signless) constant(op *ir.Op) error {
+	d, ok := op.Attr(stablehlo.AttrValue).(*ir.DenseAttr)
+	if !ok {
+		if r, ok := op.Attr(stablehlo.AttrValue).(*ir.ResourceAttr); ok && s.typ(r.Type()) != r.Type() {
+			return op.Module().Errorf(op, "failed to legalize operation '%s' that was explicitly marked illegal", op.Name())
+		}
+		return nil
+	}
+	t, ok := s.typ(d.Type()).(*ir.TensorType)
+	if !ok || ir.Type(t) == d.Type() {
+		return nil
+	}
+	v, splat, err := d.Elements()
+	if err != nil {
+		return err
+	}
+	v, err = tensor.FromBytes(t.DType(), v.Shape(), v.Bytes())
+	if err != nil {
+		return err
+	}
+	op.SetAttr(stablehlo.AttrValue, ir.NewDense(t, v, splat))
+	return nil
+}
