@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -14,11 +15,14 @@ import (
 	"path/filepath"
 	"regexp"
 	goruntime "runtime"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/dialect/all"
+	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/internal/peer"
 	"github.com/hlocb/hlocb/interp"
 	"github.com/hlocb/hlocb/ir"
@@ -63,7 +67,10 @@ func run(rounds, copies, large int) error {
 		}
 		perOp := 0.0
 		for _, n := range sizes {
-			module := repeated(one, n)
+			module, err := repeated(one, n)
+			if err != nil {
+				return err
+			}
 			ours, left, ops, err := measure(module, p, rounds)
 			if err != nil {
 				return err
@@ -89,39 +96,67 @@ func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond)
 
 var symbol = regexp.MustCompile(`@[A-Za-z_][A-Za-z0-9_]*`)
 
-// repeated returns a module with n copies of each function of a module, under names of their own.
-func repeated(text []byte, n int) []byte {
+// repeated returns a module with n private copies of each function of a module, and a function main that calls each
+// copy of its main with arguments of its own.
+func repeated(text []byte, n int) ([]byte, error) {
 	if n == 1 {
-		return text
+		return text, nil
 	}
+	m, err := read(text)
+	if err != nil {
+		return nil, err
+	}
+	main, ok := fn.Lookup(m, "main")
+	if !ok {
+		return nil, errors.New("the module has no function main")
+	}
+	signature := main.Attr(fn.AttrFunctionType).(*ir.TypeAttr).Type().(*ir.FunctionType)
 	start := bytes.IndexByte(text, '\n') + 1 // after the module's line
 	end := bytes.LastIndexByte(text, '}')
-	body := text[start:end]
-	out := append([]byte(nil), text[:start]...)
+	body := bytes.Replace(text[start:end], []byte("func.func public @main("), []byte("func.func private @main("), 1)
+	var copies, calls bytes.Buffer
+	var params, results, types []string
 	for i := range n {
-		suffix := []byte("_copy" + strconv.Itoa(i))
-		out = append(out, symbol.ReplaceAllFunc(body, func(s []byte) []byte { return append(append([]byte(nil), s...), suffix...) })...)
+		suffix := fmt.Appendf(nil, "_copy%d", i)
+		copies.Write(symbol.ReplaceAllFunc(body, func(s []byte) []byte { return slices.Concat(s, suffix) }))
+		var args []string
+		for j, t := range signature.Inputs() {
+			args = append(args, fmt.Sprintf("%%a%d_%d", i, j))
+			params = append(params, fmt.Sprintf("%s: %s", args[j], t))
+		}
+		outputs := signature.Results()
+		for j, t := range outputs {
+			results = append(results, fmt.Sprintf("%%r%d#%d", i, j))
+			types = append(types, t.String())
+		}
+		fmt.Fprintf(&calls, "%%r%d:%d = call @main%s(%s) : %s\n", i, len(outputs), suffix, strings.Join(args, ", "), signature)
 	}
-	return append(out, text[end:]...)
+	list := strings.Join(types, ", ")
+	return slices.Concat(text[:start], fmt.Appendf(nil, "func.func public @main(%s) -> (%s) {\n%sreturn %s : %s\n}\n",
+		strings.Join(params, ", "), list, calls.Bytes(), strings.Join(results, ", "), list), copies.Bytes(), text[end:]), nil
+}
+
+func read(text []byte) (*ir.Module, error) {
+	registry, err := all.Registry()
+	if err != nil {
+		return nil, err
+	}
+	return parse.Parse(diag.NewSource("bench.mlir", text), ir.NewContext(), registry, parse.Options{})
 }
 
 // measure returns the best time of a pipeline, the ops that are left, and the ops at the start.
 func measure(text []byte, p pass.Pipeline, rounds int) (best time.Duration, left, ops int, err error) {
-	registry, err := all.Registry()
-	if err != nil {
-		return 0, 0, 0, err
-	}
 	count := func(m *ir.Module) (n int) {
 		m.Walk(func(*ir.Op) bool { n++; return true })
 		return n
 	}
-	read, err := parse.Parse(diag.NewSource("bench.mlir", text), ir.NewContext(), registry, parse.Options{})
+	original, err := read(text)
 	if err != nil {
 		return 0, 0, 0, err
 	}
-	ops = count(read)
+	ops = count(original)
 	for i := range rounds {
-		m := read.Clone()
+		m := original.Clone()
 		goruntime.GC()
 		start := time.Now()
 		if err := (&pass.Driver{Verify: ir.Verify}).Run(pass.NewContext(context.Background(), m), p); err != nil {
