@@ -1,6 +1,8 @@
 package passes
 
 import (
+	"slices"
+
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/hook/format"
@@ -34,8 +36,9 @@ func (p Inline) Run(ctx *pass.Context, m *ir.Module) error {
 	if err != nil {
 		return err
 	}
-	w := &inliner{ctx: ctx, r: rewrite.New(m), graph: flow.Of(m, nil), unraised: unraised, sites: map[locPair]*ir.Loc{}, state: map[*ir.Op]*inlineState{}}
+	w := &inliner{ctx: ctx, r: rewrite.New(m), graph: flow.Of(m, nil), unraised: unraised, sites: map[locPair]*ir.Loc{}, state: map[*ir.Op]*inlineState{}, calls: map[*ir.Op]int{}}
 	for _, f := range w.graph.Functions() {
+		w.calls[f] = len(w.graph.Callers(f))
 		w.visit(f)
 	}
 	for _, group := range w.groups {
@@ -50,7 +53,7 @@ func (p Inline) Run(ctx *pass.Context, m *ir.Module) error {
 				break
 			}
 			for _, f := range group {
-				changed = w.calls(f) || changed
+				changed = w.all(f) || changed
 			}
 			if !changed {
 				break
@@ -71,8 +74,9 @@ type inliner struct {
 	state    map[*ir.Op]*inlineState
 	stack    []*ir.Op
 	next     int
-	groups   [][]*ir.Op // functions that call each other, callees first
-	calleds  []*ir.Op   // functions of which a call was inlined
+	groups   [][]*ir.Op     // functions that call each other, callees first
+	calls    map[*ir.Op]int // live calls of each function
+	calleds  []*ir.Op       // functions of which a call was inlined as a copy
 }
 
 type locPair struct{ callee, caller *ir.Loc }
@@ -125,8 +129,8 @@ func (w *inliner) visit(f *ir.Op) *inlineState {
 	}
 }
 
-// calls inlines the calls in f and reports whether there was one to inline.
-func (w *inliner) calls(f *ir.Op) bool {
+// all inlines the calls in f and reports whether there was one to inline.
+func (w *inliner) all(f *ir.Op) bool {
 	var list []*ir.Op
 	f.Walk(func(op *ir.Op) bool {
 		if g := w.graph.Callee(op); g != nil && g != f && op.Def().Flow.Inline && op.Attr(fn.AttrNoInline) == nil && !w.stays(g) {
@@ -158,8 +162,13 @@ func (w *inliner) stays(f *ir.Op) bool {
 	return s.stays
 }
 
-// inline replaces call by a copy of f's body.
+// inline replaces call by f's body: the body itself if f is private and this is its last call, else a copy.
 func (w *inliner) inline(call, f *ir.Op) {
+	w.calls[f]--
+	if private(f) && w.calls[f] == 0 && w.graph.NamedBy(f) == nil {
+		w.move(call, f)
+		return
+	}
 	if s := w.state[f]; !s.inlined {
 		s.inlined = true
 		w.calleds = append(w.calleds, f)
@@ -182,10 +191,33 @@ func (w *inliner) inline(call, f *ir.Op) {
 		}
 		w.r.CloneBefore(op, call, mapping).Walk(func(c *ir.Op) bool {
 			c.SetLoc(w.site(c.Loc(), call.Loc()))
+			if g := w.graph.Callee(c); g != nil {
+				w.calls[g]++
+			}
 			return true
 		})
 	}
 	w.r.Replace(call, values...)
+}
+
+// move replaces call by f's body and erases f.
+func (w *inliner) move(call, f *ir.Op) {
+	if call.Loc().Kind() != ir.LocUnknown {
+		f.Walk(func(op *ir.Op) bool {
+			op.SetLoc(w.site(op.Loc(), call.Loc()))
+			return true
+		})
+	}
+	body := f.Region(0).Entry()
+	for i, a := range body.Args() {
+		w.r.ReplaceUses(a, call.Operand(i), nil)
+	}
+	end := body.Last()
+	values := end.OperandList()
+	w.r.Erase(end)
+	w.r.InlineBefore(body, call, call.OperandList()...)
+	w.r.Replace(call, values...)
+	w.r.Erase(f)
 }
 
 // site returns the location of an op at callee that a call at caller brought in.
@@ -204,13 +236,18 @@ func (w *inliner) site(callee, caller *ir.Loc) *ir.Loc {
 
 // eraseDead erases the private functions of which all calls were inlined.
 func (w *inliner) eraseDead() {
+	g := flow.Of(w.r.Module(), nil)
 	for i := len(w.calleds) - 1; i >= 0; i-- { // callers before callees
 		f := w.calleds[i]
-		if !private(f) {
+		if f.Erased() || !private(f) || slices.ContainsFunc(g.Callers(f), func(call *ir.Op) bool { return !call.Erased() }) {
 			continue
 		}
-		g := flow.Of(w.r.Module(), nil)
-		if len(g.Callers(f)) == 0 && g.NamedBy(f) == nil {
+		by := g.NamedBy(f)
+		if by != nil && by.Erased() { // another op may name f, too
+			g = flow.Of(w.r.Module(), nil)
+			by = g.NamedBy(f)
+		}
+		if by == nil {
 			w.r.Erase(f)
 		}
 	}
