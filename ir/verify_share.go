@@ -10,8 +10,8 @@ import (
 // parallelFrom is the number of values in a module from which parallel checks pay off. chunkOps is the number of ops
 // per unit of work.
 const (
-	parallelFrom = 8000
-	chunkOps     = 1024
+	parallelFrom = 2000
+	chunkOps     = 256
 )
 
 // share checks the ops of b in chunks, with the goroutines still available. If b is a single chunk, share does nothing
