@@ -48,7 +48,7 @@ func Greedy(scope *ir.Op, patterns []*Pattern, o Options) (*Result, error) {
 	m := scope.Module()
 	g := &greedy{scope: scope, o: o, queued: map[*ir.Op]bool{}, byRow: map[*ir.Def]*work{}, patterns: patterns}
 	g.r = New(m, append([]*Listener{{
-		Created: g.add, Changed: g.add, Moved: g.add, Erased: g.erased,
+		Created: g.concern, Changed: g.concern, Moved: g.concern, Erased: g.erased,
 	}}, o.Listeners...)...)
 	if o.Constants {
 		g.constants = NewConstants(g.r)
@@ -84,6 +84,10 @@ type greedy struct {
 	queued    map[*ir.Op]bool
 	rewrites  int
 	blocks    int // regions with several blocks
+
+	// The row that concern saw last, and whether there are patterns or a fold for it.
+	row *ir.Def
+	try bool
 }
 
 // work is what there is to try on ops of one kind.
@@ -97,21 +101,12 @@ type work struct {
 // It returns the number of ops.
 func (g *greedy) populate() int {
 	n := 0
-	var last *ir.Def
-	try := false // whether there are patterns for row last
 	visit := func(op *ir.Op) bool {
 		n++
-		row := op.Def()
-		if row != last {
-			w := g.of(row)
-			last, try = row, len(w.patterns) > 0 || w.fold
-		}
-		if g.constants != nil && row.Has(ir.ConstantLike) && !g.constants.Adopt(op) {
+		if g.constants != nil && op.Has(ir.ConstantLike) && !g.constants.Adopt(op) {
 			return true
 		}
-		if try || g.o.EraseDead && op.Dead() {
-			g.add(op)
-		}
+		g.concern(op)
 		for _, r := range op.Regions() {
 			if len(r.Blocks()) > 1 {
 				g.blocks++
@@ -121,6 +116,17 @@ func (g *greedy) populate() int {
 	}
 	g.scope.Walk(func(op *ir.Op) bool { return op == g.scope || visit(op) })
 	return n
+}
+
+// concern queues op if there is something to try on it.
+func (g *greedy) concern(op *ir.Op) {
+	if row := op.Def(); row != g.row {
+		w := g.of(row)
+		g.row, g.try = row, len(w.patterns) > 0 || w.fold
+	}
+	if g.try || g.o.EraseDead && op.Dead() {
+		g.add(op)
+	}
 }
 
 func (g *greedy) add(op *ir.Op) {
