@@ -29,7 +29,7 @@ func (Canonicalize) Info() *pass.Info { return canonicalizeInfo }
 func (p Canonicalize) Run(ctx *pass.Context, op *ir.Op) error {
 	p = pass.Defaults(p)
 	res, err := rewrite.Greedy(op, canonicalizePatterns, rewrite.Options{
-		MaxIterations: max(p.MaxIterations, 0), MaxRewrites: max(p.MaxRewrites, 0), EraseDead: true, Constants: true,
+		MaxIterations: max(p.MaxIterations, 0), MaxRewrites: max(p.MaxRewrites, 0), EraseDead: true, Constants: true, Parallel: p.MaxRewrites <= 0,
 	})
 	report(ctx, res.Statistics)
 	if err == nil && p.TestConvergence && !res.Converged {

@@ -20,12 +20,24 @@ func (CSE) Info() *pass.Info { return cseInfo }
 
 // Run implements pass.OpPass.
 func (CSE) Run(ctx *pass.Context, op *ir.Op) error {
-	c := &cse{r: rewrite.New(op.Module()), dom: ir.NewDominance()}
-	c.regions(op)
-	for _, o := range c.dead {
-		c.r.Erase(o)
+	ops := rewrite.Isolated(op)
+	if ops == nil {
+		ops = []*ir.Op{op}
 	}
-	report(ctx, c.r.Statistics())
+	counts := make([]rewrite.Statistics, len(ops))
+	rewrite.Parallel(len(ops), func(i int) {
+		c := &cse{r: rewrite.New(op.Module()), dom: ir.NewDominance()}
+		c.regions(ops[i])
+		for _, o := range c.dead {
+			c.r.Erase(o)
+		}
+		counts[i] = c.r.Statistics()
+	})
+	var sum rewrite.Statistics
+	for _, s := range counts {
+		sum = sum.Plus(s)
+	}
+	report(ctx, sum)
 	return nil
 }
 
