@@ -54,7 +54,7 @@ func (m *Module) Rebuild(o *Op, st *OpState, results []int) *Op {
 // CloneOp returns a detached copy of o and everything in its regions. mapping maps values of the original to the values
 // that the copy uses instead; CloneOp adds the values that the copy defines.
 func (m *Module) CloneOp(o *Op, mapping map[*Value]*Value) *Op {
-	c := &cloner{m: m, values: mapping, blocks: map[*Block]*Block{}}
+	c := &cloner{m: m, values: mapping}
 	out := c.op(o)
 	for _, p := range c.ops { // every value now has its copy, even if used before its definition
 		for i := range p.from.operands {
@@ -73,16 +73,22 @@ type cloner struct {
 	values map[*Value]*Value
 	blocks map[*Block]*Block
 	ops    []clonedOp // in program order
+	state  OpState    // of the op that is copied; its slices are used again
 }
 
 type clonedOp struct{ from, to *Op }
 
 // op copies o without its operands.
 func (c *cloner) op(o *Op) *Op {
-	st := o.State()
-	st.Operands = make([]*Value, len(o.operands))
-	st.Regions = o.NumRegions()
-	st.Successors = slices.Clone(st.Successors)
+	st := &c.state
+	*st = OpState{Def: o.def, Operands: st.Operands[:0], Types: st.Types[:0], Attrs: o.attrs, Regions: o.NumRegions(),
+		Successors: slices.Clone(o.Successors()), Verbatim: o.Verbatim(), Loc: o.loc, Pos: o.pos}
+	for range o.operands {
+		st.Operands = append(st.Operands, nil)
+	}
+	for i := range o.results {
+		st.Types = append(st.Types, o.results[i].typ)
+	}
 	for i, b := range st.Successors {
 		if n := c.blocks[b]; n != nil {
 			st.Successors[i] = n
@@ -97,6 +103,9 @@ func (c *cloner) op(o *Op) *Op {
 	for i, r := range o.Regions() {
 		for _, b := range r.blocks {
 			nb := n.Region(i).AddBlock()
+			if c.blocks == nil {
+				c.blocks = map[*Block]*Block{}
+			}
 			c.blocks[b] = nb
 			for _, a := range b.args {
 				na := nb.AddArg(a.typ, a.Loc())

@@ -113,11 +113,13 @@ type greedy struct {
 	byRow     map[*ir.Def]*work
 	constants *Constants // nil without Options.Constants
 	list      []*ir.Op   // to try, in order
-	queued    map[*ir.Op]bool
-	rewrites  int
-	blocks    int // regions with several blocks
+	// queued holds the ops of the list that were added after populate. An op of populate may be in the list twice, which
+	// costs less than a set of all ops.
+	queued   map[*ir.Op]bool
+	rewrites int
+	blocks   int // regions with several blocks
 
-	// The row that concern saw last, and whether there are patterns or a fold for it.
+	// The row that tries saw last, and whether there are patterns or a fold for it.
 	row *ir.Def
 	try bool
 }
@@ -138,7 +140,9 @@ func (g *greedy) populate() int {
 		if g.constants != nil && op.Has(ir.ConstantLike) && !g.constants.Adopt(op) {
 			return true
 		}
-		g.concern(op)
+		if g.tries(op) {
+			g.list = append(g.list, op)
+		}
 		for _, r := range op.Regions() {
 			if len(r.Blocks()) > 1 {
 				g.blocks++
@@ -150,13 +154,18 @@ func (g *greedy) populate() int {
 	return n
 }
 
-// concern queues op if there is something to try on it.
-func (g *greedy) concern(op *ir.Op) {
+// tries reports whether there is something to try on op.
+func (g *greedy) tries(op *ir.Op) bool {
 	if row := op.Def(); row != g.row {
 		w := g.of(row)
 		g.row, g.try = row, len(w.patterns) > 0 || w.fold
 	}
-	if g.try || g.o.EraseDead && op.Dead() {
+	return g.try || g.o.EraseDead && op.Dead()
+}
+
+// concern queues op if there is something to try on it.
+func (g *greedy) concern(op *ir.Op) {
+	if g.tries(op) {
 		g.add(op)
 	}
 }

@@ -31,8 +31,8 @@ func Funcs(m *ir.Module) []FuncOp {
 
 // Lookup returns the function of the module with the given name.
 func Lookup(m *ir.Module, name string) (FuncOp, bool) {
-	for _, f := range Funcs(m) {
-		if f.Symbol() == name {
+	for o := range m.Body().Ops() {
+		if f, ok := AsFunc(o); ok && f.Symbol() == name {
 			return f, true
 		}
 	}
