@@ -7,9 +7,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/internal/testkit"
 	"github.com/hlocb/hlocb/interp"
 	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/parse"
 	"github.com/hlocb/hlocb/pass"
 	"github.com/hlocb/hlocb/passes"
 	"github.com/hlocb/hlocb/print"
@@ -19,7 +21,7 @@ import (
 func optimized(t *testing.T, pipeline, text string) string {
 	t.Helper()
 	m := testkit.Parse(t, "in.mlir", text)
-	p, err := pass.Parse(pipeline, passes.Builtin(passes.Host{Evaluator: interp.NewEvaluator(1 << 20)}))
+	p, err := pass.Parse(pipeline, passes.Builtin(passes.Host{Evaluator: interp.NewEvaluator(1 << 20), ParseType: parseType}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,6 +34,27 @@ func optimized(t *testing.T, pipeline, text string) string {
 	}
 	return strings.Join(lines[1:len(lines)-1], "\n")
 }
+
+func parseType(m *ir.Module, text string) (ir.Type, error) {
+	return parse.Type(diag.NewSource("option", []byte(text)), m.Context(), m.Registry())
+}
+
+// dynamic is a program of dynamic shapes, with a call.
+const dynamic = `
+func.func private @scale(%x: tensor<?x4xf32>, %s: tensor<f32>, %n: tensor<2xi32>) -> tensor<?x4xf32> {
+  %0 = stablehlo.dynamic_broadcast_in_dim %s, %n, dims = [] : (tensor<f32>, tensor<2xi32>) -> tensor<?x4xf32>
+  %1 = stablehlo.multiply %x, %0 : tensor<?x4xf32>
+  return %1 : tensor<?x4xf32>
+}
+func.func @f(%x: tensor<?x4xf32>, %n: tensor<i32>, %s: tensor<f32>) -> (tensor<?x4xf32>, tensor<i32>) {
+  %0 = stablehlo.get_dimension_size %x, dim = 0 : (tensor<?x4xf32>) -> tensor<i32>
+  %1 = stablehlo.reshape %0 : (tensor<i32>) -> tensor<1xi32>
+  %2 = stablehlo.constant dense<4> : tensor<1xi32>
+  %3 = stablehlo.concatenate %1, %2, dim = 0 : (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>
+  %4 = call @scale(%x, %s, %3) : (tensor<?x4xf32>, tensor<f32>, tensor<2xi32>) -> tensor<?x4xf32>
+  %5 = stablehlo.add %0, %n : tensor<i32>
+  return %4, %5 : tensor<?x4xf32>, tensor<i32>
+}`
 
 // loop is a program with a loop of two trips, a function, and values that nothing needs.
 const loop = `
@@ -113,6 +136,21 @@ func.func @main(%arg0: tensor<f32>) -> tensor<f32> {
   %cst = stablehlo.constant dense<6.000000e+00> : tensor<f32>
   return %cst : tensor<f32>
 }`},
+		{"specialize for shapes", "specialize{function=f args={tensor<2x4xf32>; dense<3> : tensor<i32>}}", dynamic, `func.func @f(%arg0: tensor<2x4xf32>, %arg1: tensor<f32>) -> (tensor<2x4xf32>, tensor<i32>) {
+  %c = stablehlo.constant dense<5> : tensor<i32>
+  %0 = stablehlo.broadcast_in_dim %arg1, dims = [] : (tensor<f32>) -> tensor<2x4xf32>
+  %1 = stablehlo.multiply %arg0, %0 : tensor<2x4xf32>
+  return %1, %c : tensor<2x4xf32>, tensor<i32>
+}`},
+		{"specialize for a value of a dynamic shape", "specialize{function=f args={dense<3.0> : tensor<1x4xf32>; _; dense<2.0> : tensor<f32>}}", dynamic, `func.func @f(%arg0: tensor<i32>) -> (tensor<1x4xf32>, tensor<i32>) {
+  %c = stablehlo.constant dense<1> : tensor<i32>
+  %cst = stablehlo.constant dense<6.000000e+00> : tensor<1x4xf32>
+  %0 = stablehlo.add %arg0, %c : tensor<i32>
+  return %cst, %0 : tensor<1x4xf32>, tensor<i32>
+}`},
+		{"a shape that does not fit", "specialize{function=f args={tensor<2x5xf32>}}", dynamic,
+			"error: in.mlir:7:1: error: argument 0 of @f is of type 'tensor<?x4xf32>', but the value given is of type 'tensor<2x5xf32>'"},
+		{"no type", "specialize{function=f args={tensor<2x>}}", dynamic, "error: argument 0 of @f: invalid type tensor<2x>"},
 		{"too many values", "bind-arguments{args={dense<1.5> : tensor<f32>; _}}", loop, "error: in.mlir:7:1: error: @main has 1 arguments, but 2 values are given"},
 		{"wrong type", "bind-arguments{args={dense<1.5> : tensor<f64>}}", loop,
 			"error: in.mlir:7:1: error: argument 0 of @main is of type 'tensor<f32>', but the value given is of type 'tensor<f64>'"},

@@ -39,8 +39,13 @@ func (p RefineShapes) Run(ctx *pass.Context, m *ir.Module) error {
 	if err != nil {
 		return err
 	}
-	s := &shapeRefiner{ctx: ctx, m: m, contexts: map[*ir.Op]*refinement{}, effects: map[*ir.Op]bool{}}
-	s.patterns = s.all((&folder{Fold: Fold{NoFloat: true, Limit: math.MaxInt64, Evaluator: p.Evaluator}, ctx: ctx}).patterns())
+	return refineShapes(ctx, f, p.Evaluator)
+}
+
+// refineShapes infers the types in f and in the functions that it calls.
+func refineShapes(ctx *pass.Context, f fn.FuncOp, e rewrite.Evaluator) error {
+	s := &shapeRefiner{ctx: ctx, m: f.Module(), contexts: map[*ir.Op]*refinement{}, effects: map[*ir.Op]bool{}}
+	s.patterns = s.all((&folder{Fold: Fold{NoFloat: true, Limit: math.MaxInt64, Evaluator: e}, ctx: ctx}).patterns())
 	return s.function(&refinement{f: f, types: f.Type().Inputs()})
 }
 

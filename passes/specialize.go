@@ -14,19 +14,26 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// BindArguments replaces arguments of a function by constants.
+// BindArguments replaces arguments of a function by constants, or gives them static types.
 type BindArguments struct {
-	Args     string `pass:"args" doc:"for each argument, in order, a literal with its type, or _ for one that stays; separated by semicolons"`
+	Args     string `pass:"args" doc:"for each argument, in order, a literal with its type, a type, or _ for one that stays as it is; separated by semicolons"`
 	Function string `pass:"function" default:"main" doc:"the function"`
+
+	ParseType func(m *ir.Module, text string) (ir.Type, error) // reads the types in Args
+	Evaluator rewrite.Evaluator                                // as in RefineShapes
 }
 
-var bindArgumentsInfo = &pass.Info{Name: "bind-arguments", Doc: "Replaces arguments of a function that nothing calls by constants."}
+var bindArgumentsInfo = &pass.Info{
+	Name: "bind-arguments",
+	Doc: "Replaces arguments of a function that nothing calls by constants, or gives them more specific types. " +
+		"If types of arguments change, it infers the types in the function as stablehlo-refine-shapes does.",
+}
 
 // Info implements pass.Pass.
 func (BindArguments) Info() *pass.Info { return bindArgumentsInfo }
 
 // Run implements pass.ModulePass.
-func (p BindArguments) Run(_ *pass.Context, m *ir.Module) error {
+func (p BindArguments) Run(ctx *pass.Context, m *ir.Module) error {
 	p = pass.Defaults(p)
 	f, err := function(m, p.Function)
 	if err != nil {
@@ -46,29 +53,45 @@ func (p BindArguments) Run(_ *pass.Context, m *ir.Module) error {
 	}
 	r := rewrite.New(m)
 	var kept []int
-	for i, a := range args {
+	types, values := f.Type().Inputs(), make([]*tensor.Tensor, len(args))
+	types = slices.Clone(types)
+	for i := range args {
 		text := "_"
 		if i < len(list) {
 			text = strings.TrimSpace(list[i])
 		}
-		if text == "_" || text == "" {
+		if text != "_" && text != "" {
+			if types[i], values[i], err = p.argument(m, text); err != nil {
+				return fmt.Errorf("argument %d of @%s: %w", i, p.Function, err)
+			}
+		}
+		if values[i] == nil {
 			kept = append(kept, i)
+		}
+	}
+	refined := false
+	for i, a := range args {
+		if a.Type() == types[i] {
 			continue
 		}
-		v, err := tensor.ParseLiteral(text)
-		if err != nil {
-			return fmt.Errorf("argument %d of @%s: %w", i, p.Function, err)
+		if wrongRefinement(a.Type(), types[i]) != "" {
+			return m.Errorf(f.Op, "argument %d of @%s is of type '%s', but the value given is of type '%s'", i, p.Function, a.Type(), types[i])
 		}
-		t := tensorOf(a)
-		if t == nil || !t.Static() || t.DType() != v.DType() || !slices.Equal(t.Shape(), v.Shape()) {
-			return m.Errorf(f.Op, "argument %d of @%s is of type '%s', but the value given is of type '%s'", i, p.Function, a.Type(),
-				m.Context().StaticTensor(v.DType(), v.Shape()))
-		}
-		c, err := stablehlo.BuildConstant(r.AtStart(f.Body()), stablehlo.ConstantAttrs{Value: dense(t, v)})
-		if err != nil {
+		refined = true
+	}
+	if refined {
+		if err := refineArguments(f, types); err != nil {
 			return err
 		}
-		r.ReplaceUses(a, c.Result(0), nil)
+	}
+	for i, a := range args {
+		if values[i] != nil {
+			c, err := stablehlo.BuildConstant(r.AtStart(f.Body()), stablehlo.ConstantAttrs{Value: dense(types[i].(*ir.TensorType), values[i])})
+			if err != nil {
+				return err
+			}
+			r.ReplaceUses(a, c.Result(0), nil)
+		}
 	}
 	for i := len(args) - 1; i >= 0; i-- {
 		if !slices.Contains(kept, i) {
@@ -79,7 +102,29 @@ func (p BindArguments) Run(_ *pass.Context, m *ir.Module) error {
 	for i := range results {
 		results[i] = i
 	}
-	return f.Def().Flow.Remap(m, f.Op, kept, results)
+	if err := f.Def().Flow.Remap(m, f.Op, kept, results); err != nil || !refined {
+		return err
+	}
+	return refineShapes(ctx, f, p.Evaluator)
+}
+
+// argument reads what Args has for one argument: a type, or a literal with its type.
+func (p BindArguments) argument(m *ir.Module, text string) (ir.Type, *tensor.Tensor, error) {
+	if strings.HasPrefix(text, "tensor<") {
+		if p.ParseType == nil {
+			return nil, nil, fmt.Errorf("the program that runs the pass reads no types")
+		}
+		t, err := p.ParseType(m, text)
+		if err != nil {
+			return nil, nil, fmt.Errorf("invalid type %s", text)
+		}
+		return t, nil, nil
+	}
+	v, err := tensor.ParseLiteral(text)
+	if err != nil {
+		return nil, nil, err
+	}
+	return m.Context().StaticTensor(v.DType(), v.Shape()), v, nil
 }
 
 // function returns the function of m with the given name.
@@ -94,15 +139,17 @@ func function(m *ir.Module, name string) (fn.FuncOp, error) {
 
 // Specialize makes the module for given arguments.
 type Specialize struct {
-	Args     string `pass:"args" doc:"for each argument, in order, a literal with its type, or _ for one that stays; separated by semicolons"`
+	Args     string `pass:"args" doc:"for each argument, in order, a literal with its type, a type, or _ for one that stays as it is; separated by semicolons"`
 	Function string `pass:"function" default:"main" doc:"the function"`
 
-	Evaluator rewrite.Evaluator // as in Fold
+	ParseType func(m *ir.Module, text string) (ir.Type, error) // as in BindArguments
+	Evaluator rewrite.Evaluator                                // as in Fold
 }
 
 var specializeInfo = &pass.Info{
 	Name: "specialize",
-	Doc:  "Makes the smaller module that remains when arguments of a function are known: binds them, propagates, folds and simplifies.",
+	Doc: "Makes the smaller module that remains when values or types of a function's arguments are known: binds them, propagates, folds and " +
+		"simplifies.",
 }
 
 // Info implements pass.Pass.
@@ -111,5 +158,6 @@ func (Specialize) Info() *pass.Info { return specializeInfo }
 // Expand implements pass.Group.
 func (p Specialize) Expand() ([]pass.Pass, error) {
 	optimize := pass.On(fn.Func.Name, Optimize{Evaluator: p.Evaluator})
-	return []pass.Pass{BindArguments{Args: p.Args, Function: p.Function}, Inline{}, SCCP{Evaluator: p.Evaluator}, optimize, DCE{}, SymbolDCE{}, CSE{}}, nil
+	bind := BindArguments{Args: p.Args, Function: p.Function, ParseType: p.ParseType, Evaluator: p.Evaluator}
+	return []pass.Pass{bind, pass.On(fn.Func.Name, CanonicalizeDynamism{}), Inline{}, SCCP{Evaluator: p.Evaluator}, optimize, DCE{}, SymbolDCE{}, CSE{}}, nil
 }
