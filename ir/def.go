@@ -3,6 +3,8 @@ package ir
 import (
 	"fmt"
 	"strings"
+
+	"github.com/hlocb/hlocb/internal/assembly"
 )
 
 // Traits are properties of an op kind that generic code relies on.
@@ -250,17 +252,16 @@ type Dialect struct {
 
 // Registry holds the known dialects. After the last Add it may be read by several goroutines.
 type Registry struct {
-	dialects   map[string]*Dialect
-	order      []*Dialect
-	defs       map[string]*Def
-	formats    map[*Def]*Format
-	directives int      // number of directive uses in formats
-	names      []string // op names in the order of registration
+	dialects map[string]*Dialect
+	order    []*Dialect
+	defs     map[string]*Def
+	formats  assembly.Table[*Def, *Directive, DirectiveArg]
+	names    []string // op names in the order of registration
 }
 
 // NewRegistry returns a registry of the given dialects. It is an error to register a name twice.
 func NewRegistry(dialects ...*Dialect) (*Registry, error) {
-	r := &Registry{dialects: map[string]*Dialect{}, defs: map[string]*Def{}, formats: map[*Def]*Format{}}
+	r := &Registry{dialects: map[string]*Dialect{}, defs: map[string]*Def{}}
 	for _, d := range dialects {
 		if r.dialects[d.Name] != nil {
 			return nil, fmt.Errorf("dialect %q is registered twice", d.Name)
@@ -275,11 +276,9 @@ func NewRegistry(dialects ...*Dialect) (*Registry, error) {
 				return nil, fmt.Errorf("op %q does not belong to dialect %q", def.Name, d.Name)
 			}
 			if def.Format != "" {
-				f, err := compileFormat(def, d, &r.directives)
-				if err != nil {
+				if err := r.formats.Add(def, formatOf(def, d), def.Format); err != nil {
 					return nil, err
 				}
-				r.formats[def] = f
 			}
 			r.defs[def.Name] = def
 			r.names = append(r.names, def.Name)
@@ -291,14 +290,57 @@ func NewRegistry(dialects ...*Dialect) (*Registry, error) {
 // Lookup returns the definition of the op named name, or nil if none is registered. It does not allocate.
 func (r *Registry) Lookup(name []byte) *Def { return r.defs[string(name)] }
 
-// Format returns the compiled assembly format of def, or nil if it has none.
-func (r *Registry) Format(def *Def) *Format { return r.formats[def] }
+// Formats returns the compiled assembly formats of all ops, for the parser and the printer.
+func (r *Registry) Formats() *assembly.Table[*Def, *Directive, DirectiveArg] { return &r.formats }
+
+// formatOf returns what the format of def, an op of dialect d, can refer to.
+func formatOf(def *Def, d *Dialect) assembly.Op[*Directive, DirectiveArg] {
+	op := assembly.Op[*Directive, DirectiveArg]{Name: def.Name, Dialect: d.Name, Directives: d.Directives, Arg: directiveArg}
+	args := func(list []Arg) (out []assembly.Name) {
+		for i := range list {
+			out = append(out, assembly.Name{Name: list[i].Name, Mult: uint8(list[i].Mult)})
+		}
+		return out
+	}
+	op.Operands, op.Results = args(def.Operands), args(def.Results)
+	for i := range def.Attrs {
+		a := &def.Attrs[i]
+		n := assembly.Name{Name: a.Name, Mult: uint8(One), Unit: a.Type.Summary == "unit attribute"}
+		if a.Optional {
+			n.Mult = uint8(Optional)
+		}
+		op.Attrs = append(op.Attrs, n)
+	}
+	for i := range def.Regions {
+		op.Regions = append(op.Regions, assembly.Name{Name: def.Regions[i].Name, Mult: uint8(def.Regions[i].Mult)})
+	}
+	return op
+}
+
+// directiveArg returns an argument of a directive before it is read or printed.
+func directiveArg(a assembly.Arg) DirectiveArg {
+	out := DirectiveArg{Name: a.Text, Index: a.Index, Mult: Multiplicity(a.Mult), Ref: a.Ref}
+	switch a.Kind {
+	case assembly.Operand:
+		out.Kind = OperandArg
+	case assembly.OperandType:
+		out.Kind = OperandTypeArg
+	case assembly.ResultType:
+		out.Kind = ResultTypeArg
+	case assembly.Attr:
+		out.Kind = AttrArg
+	case assembly.Region:
+		out.Kind = RegionArg
+	case assembly.Literal:
+		out.Kind = LiteralArg
+	case assembly.AttrDict:
+		out.Kind = AttrDictArg
+	}
+	return out
+}
 
 // Dialect returns the dialect named name, or nil.
 func (r *Registry) Dialect(name string) *Dialect { return r.dialects[name] }
-
-// NumDirectives returns the number of directive uses in all formats. Every FormatElem.ID is below it.
-func (r *Registry) NumDirectives() int { return r.directives }
 
 // Dialects returns the dialects in the order of registration.
 func (r *Registry) Dialects() []*Dialect { return r.order }

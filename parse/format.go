@@ -4,7 +4,14 @@ import (
 	"slices"
 
 	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/internal/assembly"
 	"github.com/hlocb/hlocb/ir"
+)
+
+// The compiled assembly formats of ops.
+type (
+	form = assembly.Format[*ir.Directive, ir.DirectiveArg]
+	elem = assembly.Elem[*ir.Directive, ir.DirectiveArg]
 )
 
 // row holds the operands or results in the text for one row of the op's definition.
@@ -30,7 +37,7 @@ func clearRows(rows []row, n int) []row {
 }
 
 // format reads an op by its compiled format.
-func (p *parser) format(fm *ir.Format, f *frame) {
+func (p *parser) format(fm *form, f *frame) {
 	def := f.st.Def
 	f.in = clearRows(f.in, len(def.Operands))
 	f.out = clearRows(f.out, len(def.Results))
@@ -53,63 +60,63 @@ type formatState struct {
 }
 
 // elements reads elems in order.
-func (p *parser) elements(s *formatState, elems []ir.FormatElem) {
+func (p *parser) elements(s *formatState, elems []elem) {
 	for i := range elems {
 		p.element(s, &elems[i])
 	}
 }
 
 // element reads one element and reports whether the text had it.
-func (p *parser) element(s *formatState, e *ir.FormatElem) bool {
+func (p *parser) element(s *formatState, e *elem) bool {
 	f := s.f
 	switch e.Kind {
-	case ir.FmtLiteral:
+	case assembly.Literal:
 		p.expectLiteral(e.Text)
 		return true
-	case ir.FmtSpace, ir.FmtNewline:
-	case ir.FmtOperand:
+	case assembly.Space, assembly.Newline:
+	case assembly.Operand:
 		return p.operandElem(s, e)
-	case ir.FmtAttr:
+	case assembly.Attr:
 		return p.attrElem(s, e)
-	case ir.FmtRegion:
+	case assembly.Region:
 		return p.regionElem(s, e)
-	case ir.FmtRegions:
+	case assembly.Regions:
 		for more := p.is('{'); more; more = p.comma() {
 			f.st.Bodies = append(f.st.Bodies, p.ParseRegion())
 		}
 		return len(f.st.Bodies) > 0
-	case ir.FmtSuccessors:
+	case assembly.Successors:
 		for more := p.tok.kind == tokCaret; more; more = p.comma() {
 			f.st.Successors = append(f.st.Successors, p.ParseSuccessor())
 		}
 		return len(f.st.Successors) > 0
-	case ir.FmtOperandType:
+	case assembly.OperandType:
 		s.typePos = p.pos()
 		r := &f.in[e.Index]
-		r.types, r.typed = p.typesOf(r.types, e.Mult), true
-	case ir.FmtResultType:
+		r.types, r.typed = p.typesOf(r.types, ir.Multiplicity(e.Mult)), true
+	case assembly.ResultType:
 		r := &f.out[e.Index]
-		r.types, r.typed = p.typesOf(r.types, e.Mult), true
-	case ir.FmtOperands:
+		r.types, r.typed = p.typesOf(r.types, ir.Multiplicity(e.Mult)), true
+	case assembly.Operands:
 		f.allOps = p.operands(f.allOps)
 		s.flatOps = true
 		return len(f.allOps) > 0
-	case ir.FmtOperandTypes:
+	case assembly.OperandTypes:
 		s.typePos = p.pos()
 		f.types = p.typesOf(f.types[:0], ir.Variadic)
 		s.flatIn, s.hasIn = f.types, true
-	case ir.FmtResultTypes:
+	case assembly.ResultTypes:
 		f.st.Types = p.typesOf(f.st.Types, ir.Variadic)
 		s.hasOut = true
-	case ir.FmtAttrDict:
+	case assembly.AttrDict:
 		p.ParseOptionalAttrDict(&f.st)
-	case ir.FmtAttrDictKeyword:
+	case assembly.AttrDictKeyword:
 		p.ParseOptionalAttrDictWithKeyword(&f.st)
-	case ir.FmtFunctionalType:
+	case assembly.FunctionalType:
 		p.functionalType(s)
-	case ir.FmtGroup:
+	case assembly.Group:
 		p.group(s, e)
-	case ir.FmtCustom:
+	case assembly.Custom:
 		if e.Directive.OneType && !p.is('(') {
 			p.oneType(s, e)
 			break
@@ -158,9 +165,9 @@ func (p *parser) expectLiteral(text string) {
 }
 
 // operandElem reads the operands of a row.
-func (p *parser) operandElem(s *formatState, e *ir.FormatElem) bool {
+func (p *parser) operandElem(s *formatState, e *elem) bool {
 	list := &s.f.in[e.Index].operands
-	switch e.Mult {
+	switch ir.Multiplicity(e.Mult) {
 	case ir.One:
 		*list = append(*list, ir.Operand{})
 		p.operand(&(*list)[len(*list)-1])
@@ -175,25 +182,25 @@ func (p *parser) operandElem(s *formatState, e *ir.FormatElem) bool {
 }
 
 // regionElem reads the regions of a row.
-func (p *parser) regionElem(s *formatState, e *ir.FormatElem) bool {
+func (p *parser) regionElem(s *formatState, e *elem) bool {
 	st := &s.f.st
-	if e.Mult == ir.Optional && !p.is('{') {
+	if e.Mult == uint8(ir.Optional) && !p.is('{') {
 		st.Bodies = append(st.Bodies, p.m.NewRegion())
 		return false
 	}
-	for more := true; more; more = e.Mult == ir.Variadic && p.comma() {
+	for more := true; more; more = e.Mult == uint8(ir.Variadic) && p.comma() {
 		st.Bodies = append(st.Bodies, p.ParseRegion())
 	}
 	return true
 }
 
 // attrElem reads an attribute in the form of its row.
-func (p *parser) attrElem(s *formatState, e *ir.FormatElem) bool {
+func (p *parser) attrElem(s *formatState, e *elem) bool {
 	if e.Unit {
 		return true
 	}
 	spec := &s.def.Attrs[e.Index]
-	optional := e.Mult == ir.Optional
+	optional := e.Mult == uint8(ir.Optional)
 	a, ok := p.formAttr(s.def, spec, optional)
 	if ok {
 		p.setInherent(&s.f.st, spec.Name, a)
@@ -276,35 +283,35 @@ func (p *parser) functionalType(s *formatState) {
 }
 
 // group reads an optional group. The group is present if its first element is.
-func (p *parser) group(s *formatState, e *ir.FormatElem) {
+func (p *parser) group(s *formatState, e *elem) {
 	rest := e.Then
-	for rest[0].Kind == ir.FmtSpace || rest[0].Kind == ir.FmtNewline {
+	for rest[0].Kind == assembly.Space || rest[0].Kind == assembly.Newline {
 		rest = rest[1:]
 	}
 	first := &rest[0]
 	present := false
 	rest = rest[1:]
 	switch first.Kind {
-	case ir.FmtLiteral:
+	case assembly.Literal:
 		present = first.Text != "" && p.isLiteral(first.Text)
 		if present {
 			p.next()
 		}
-	case ir.FmtOperand:
+	case assembly.Operand:
 		opt := *first
-		if opt.Mult == ir.One {
-			opt.Mult = ir.Optional
+		if opt.Mult == uint8(ir.One) {
+			opt.Mult = uint8(ir.Optional)
 		}
 		present = p.element(s, &opt)
-	case ir.FmtAttr:
+	case assembly.Attr:
 		opt := *first
-		opt.Mult = ir.Optional
+		opt.Mult = uint8(ir.Optional)
 		present = p.element(s, &opt)
-	case ir.FmtRegion:
+	case assembly.Region:
 		opt := *first
-		opt.Mult = ir.Optional
+		opt.Mult = uint8(ir.Optional)
 		present = p.element(s, &opt)
-	case ir.FmtCustom:
+	case assembly.Custom:
 		start := p.tok.start
 		p.custom(s, first)
 		present = p.tok.start != start
@@ -315,7 +322,7 @@ func (p *parser) group(s *formatState, e *ir.FormatElem) {
 		p.elements(s, e.Else)
 		return
 	}
-	if first.Anchor && first.Kind == ir.FmtAttr && first.Unit {
+	if first.Anchor && first.Kind == assembly.Attr && first.Unit {
 		p.setInherent(&s.f.st, first.Text, unit)
 	}
 	for i := range rest {
@@ -337,9 +344,9 @@ type directiveArgs struct {
 }
 
 // directiveArgs returns the arguments of e, one use of a directive, as the format has them and with nothing read.
-func (p *parser) directiveArgs(e *ir.FormatElem) *directiveArgs {
+func (p *parser) directiveArgs(e *elem) *directiveArgs {
 	if p.ops.directives == nil {
-		p.ops.directives = make([]*directiveArgs, p.reg.NumDirectives())
+		p.ops.directives = make([]*directiveArgs, p.reg.Formats().Directives)
 	}
 	d := p.ops.directives[e.ID]
 	if d == nil || d.busy {
@@ -367,7 +374,7 @@ func (p *parser) directiveArgs(e *ir.FormatElem) *directiveArgs {
 }
 
 // custom calls a directive and stores its arguments.
-func (p *parser) custom(s *formatState, e *ir.FormatElem) {
+func (p *parser) custom(s *formatState, e *elem) {
 	f := s.f
 	d := p.directiveArgs(e)
 	args := d.args
@@ -444,7 +451,7 @@ func (p *parser) custom(s *formatState, e *ir.FormatElem) {
 }
 
 // readDirective reads the text of the directive e into the arguments d.
-func (p *parser) readDirective(e *ir.FormatElem, d *directiveArgs, st *ir.OpState) {
+func (p *parser) readDirective(e *elem, d *directiveArgs, st *ir.OpState) {
 	start, before, expanded := p.tok.start, len(st.Attrs), p.expanded
 	if d.attrs {
 		if t := d.texts.get(p.src[start:]); t != nil {
@@ -462,7 +469,7 @@ func (p *parser) readDirective(e *ir.FormatElem, d *directiveArgs, st *ir.OpStat
 }
 
 // oneType reads the one type that all arguments of a directive share.
-func (p *parser) oneType(s *formatState, e *ir.FormatElem) {
+func (p *parser) oneType(s *formatState, e *elem) {
 	s.typePos = p.pos()
 	f, t := s.f, p.ParseType()
 	for i := range e.Args {

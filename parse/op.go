@@ -32,7 +32,7 @@ type frame struct {
 type opKind struct {
 	name     string
 	def      *ir.Def
-	format   *ir.Format
+	format   *form
 	defaults []*ir.AttrSpec // attributes that every op has: they get a default value if the text has none
 }
 
@@ -128,7 +128,7 @@ func (p *parser) kind(name []byte) *opKind {
 	def := p.m.Def(string(name))
 	k := &opKind{name: def.Name, def: def}
 	if p.reg != nil {
-		k.format = p.reg.Format(k.def)
+		k.format = p.reg.Formats().Of(k.def)
 	}
 	for i := range k.def.Attrs {
 		if a := &k.def.Attrs[i]; a.Default != nil && !a.Optional {

@@ -3,14 +3,21 @@ package print
 import (
 	"slices"
 
+	"github.com/hlocb/hlocb/internal/assembly"
 	"github.com/hlocb/hlocb/ir"
+)
+
+// The compiled assembly formats of ops.
+type (
+	form = assembly.Format[*ir.Directive, ir.DirectiveArg]
+	elem = assembly.Elem[*ir.Directive, ir.DirectiveArg]
 )
 
 // formatOp is an op to print by a format, with its operands and results counted per Arg of the Def.
 type formatOp struct {
 	op      *ir.Op
 	def     *ir.Def
-	form    *ir.Format
+	form    *form
 	opFrom  [9]int // operand Arg i has operands opFrom[i] to opFrom[i+1]
 	resFrom [9]int
 	opLong  []int
@@ -46,7 +53,7 @@ func (f *formatOp) resultRange(i int) (from, to int) {
 }
 
 // format writes the text after the name of op.
-func (p *printer) format(form *ir.Format, op *ir.Op) {
+func (p *printer) format(form *form, op *ir.Op) {
 	f := formatOp{op: op, def: op.Def(), form: form}
 	var buf [8]int
 	counts, _ := op.OperandSegments(buf[:])
@@ -56,63 +63,63 @@ func (p *printer) format(form *ir.Format, op *ir.Op) {
 	p.elements(&f, form.Elems)
 }
 
-func (p *printer) elements(f *formatOp, elems []ir.FormatElem) {
+func (p *printer) elements(f *formatOp, elems []elem) {
 	for i := range elems {
 		p.element(f, &elems[i])
 	}
 }
 
-func (p *printer) element(f *formatOp, e *ir.FormatElem) {
+func (p *printer) element(f *formatOp, e *elem) {
 	op := f.op
 	if e.SpaceBefore {
 		p.buf = append(p.buf, ' ')
 	}
 	switch e.Kind {
-	case ir.FmtLiteral:
+	case assembly.Literal:
 		p.buf = append(p.buf, e.Text...)
-	case ir.FmtSpace:
+	case assembly.Space:
 		p.buf = append(p.buf, ' ')
-	case ir.FmtNewline:
+	case assembly.Newline:
 		p.Newline()
-	case ir.FmtOperand:
+	case assembly.Operand:
 		from, to := f.operandRange(e.Index)
 		p.operandRun(op, from, to)
-	case ir.FmtOperands:
+	case assembly.Operands:
 		p.operandRun(op, 0, op.NumOperands())
-	case ir.FmtAttr:
+	case assembly.Attr:
 		if a := op.Attr(e.Text); a != nil {
 			p.formAttr(f.def, &f.def.Attrs[e.Index], a)
 		} else if d := f.def.Attrs[e.Index].Default; d != nil {
 			p.formAttr(f.def, &f.def.Attrs[e.Index], d)
 		}
-	case ir.FmtRegion:
-		if e.Mult == ir.Variadic {
+	case assembly.Region:
+		if e.Mult == uint8(ir.Variadic) {
 			p.regionRun(op, e.Index, op.NumRegions())
 		} else if e.Index < op.NumRegions() {
 			p.PrintRegion(op.Region(e.Index), true, true)
 		}
-	case ir.FmtRegions:
+	case assembly.Regions:
 		p.regionRun(op, 0, op.NumRegions())
-	case ir.FmtSuccessors:
+	case assembly.Successors:
 		list := op.Successors()
 		p.list(len(list), func(i int) { p.PrintSuccessor(list[i]) })
-	case ir.FmtOperandType:
+	case assembly.OperandType:
 		from, to := f.operandRange(e.Index)
 		p.operandTypeRun(op, from, to)
-	case ir.FmtOperandTypes:
+	case assembly.OperandTypes:
 		p.operandTypeRun(op, 0, op.NumOperands())
-	case ir.FmtResultType:
+	case assembly.ResultType:
 		from, to := f.resultRange(e.Index)
 		p.resultTypeRun(op, from, to)
-	case ir.FmtResultTypes:
+	case assembly.ResultTypes:
 		p.resultTypeRun(op, 0, op.NumResults())
-	case ir.FmtAttrDict:
+	case assembly.AttrDict:
 		p.formatDict(f, " {")
-	case ir.FmtAttrDictKeyword:
+	case assembly.AttrDictKeyword:
 		p.formatDict(f, " attributes {")
-	case ir.FmtFunctionalType:
+	case assembly.FunctionalType:
 		p.opType(op)
-	case ir.FmtGroup:
+	case assembly.Group:
 		if p.present(f, e) {
 			for i := range e.Then {
 				if e.Then[i].Unit {
@@ -123,7 +130,7 @@ func (p *printer) element(f *formatOp, e *ir.FormatElem) {
 		} else {
 			p.elements(f, e.Else)
 		}
-	case ir.FmtCustom:
+	case assembly.Custom:
 		p.custom(f, e)
 	}
 }
@@ -194,7 +201,7 @@ func (p *printer) formAttr(def *ir.Def, spec *ir.AttrSpec, a ir.Attr) {
 }
 
 // present reports whether the anchor of a group is present.
-func (p *printer) present(f *formatOp, group *ir.FormatElem) bool {
+func (p *printer) present(f *formatOp, group *elem) bool {
 	for i := range group.Then {
 		if e := &group.Then[i]; e.Anchor {
 			return p.there(f, e)
@@ -203,30 +210,30 @@ func (p *printer) present(f *formatOp, group *ir.FormatElem) bool {
 	return false
 }
 
-func (p *printer) there(f *formatOp, e *ir.FormatElem) bool {
+func (p *printer) there(f *formatOp, e *elem) bool {
 	op := f.op
 	switch e.Kind {
-	case ir.FmtOperand, ir.FmtOperandType:
+	case assembly.Operand, assembly.OperandType:
 		from, to := f.operandRange(e.Index)
 		return to > from
-	case ir.FmtResultType:
+	case assembly.ResultType:
 		from, to := f.resultRange(e.Index)
 		return to > from
-	case ir.FmtOperands, ir.FmtOperandTypes:
+	case assembly.Operands, assembly.OperandTypes:
 		return op.NumOperands() > 0
-	case ir.FmtResultTypes:
+	case assembly.ResultTypes:
 		return op.NumResults() > 0
-	case ir.FmtAttr:
+	case assembly.Attr:
 		a := op.Attr(e.Text)
 		d := f.def.Attrs[e.Index].Default
 		return a != nil && (d == nil || !ir.EqualAttrs(a, d))
-	case ir.FmtRegion:
+	case assembly.Region:
 		return e.Index < op.NumRegions() && !op.Region(e.Index).Empty()
-	case ir.FmtRegions:
+	case assembly.Regions:
 		return op.NumRegions() > 0
-	case ir.FmtSuccessors:
+	case assembly.Successors:
 		return len(op.Successors()) > 0
-	case ir.FmtCustom:
+	case assembly.Custom:
 		for i := range e.Args {
 			if p.argThere(f, &e.Args[i]) {
 				return true
@@ -237,24 +244,24 @@ func (p *printer) there(f *formatOp, e *ir.FormatElem) bool {
 }
 
 func (p *printer) argThere(f *formatOp, a *ir.DirectiveArg) bool {
-	e := ir.FormatElem{Text: a.Name, Index: a.Index, Mult: a.Mult}
+	e := elem{Text: a.Name, Index: a.Index, Mult: uint8(a.Mult)}
 	switch a.Kind {
 	case ir.OperandArg, ir.OperandTypeArg:
-		e.Kind = ir.FmtOperand
+		e.Kind = assembly.Operand
 		if a.Index < 0 {
-			e.Kind = ir.FmtOperands
+			e.Kind = assembly.Operands
 		}
 	case ir.ResultTypeArg:
-		e.Kind = ir.FmtResultType
+		e.Kind = assembly.ResultType
 		if a.Index < 0 {
-			e.Kind = ir.FmtResultTypes
+			e.Kind = assembly.ResultTypes
 		}
 	case ir.AttrArg:
-		e.Kind = ir.FmtAttr
+		e.Kind = assembly.Attr
 	case ir.RegionArg:
-		e.Kind = ir.FmtRegion
+		e.Kind = assembly.Region
 		if a.Index < 0 {
-			e.Kind = ir.FmtRegions
+			e.Kind = assembly.Regions
 		}
 	default:
 		return false
@@ -263,7 +270,7 @@ func (p *printer) argThere(f *formatOp, a *ir.DirectiveArg) bool {
 }
 
 // custom fills the arguments of a directive and calls its Print hook.
-func (p *printer) custom(f *formatOp, e *ir.FormatElem) {
+func (p *printer) custom(f *formatOp, e *elem) {
 	op := f.op
 	mark := len(p.args)
 	for i := range e.Args {

@@ -131,7 +131,7 @@ type printer struct {
 	collect  bool     // only collecting aliases; the text is discarded
 	retry    bool     // something needs an alias, but aliases were not collected
 	lastDef  *ir.Def
-	lastForm *ir.Format
+	lastForm *form
 	args     []ir.DirectiveArg
 	dense    map[ir.Attr][2]int // position in buf of an earlier occurrence of a literal
 
@@ -243,7 +243,7 @@ func (p *printer) customOrGeneric(op *ir.Op) {
 	if p.lastDef != def {
 		p.lastDef, p.lastForm = def, nil
 		if p.reg != nil {
-			p.lastForm = p.reg.Format(def)
+			p.lastForm = p.reg.Formats().Of(def)
 		}
 	}
 	if form := p.lastForm; form != nil && p.fits(op) {

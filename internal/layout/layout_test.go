@@ -42,9 +42,9 @@ var order = [][]string{
 	{"dialect/builtin", "dialect/fn", "dialect/hookop", "internal/dialect/arith", "dialect/shape", "internal/dialect/tensors"},
 	{"ir/flow", "rewrite"},
 	{"ir"},
-	{"hook", "internal/sharding", "internal/lapack", "filecheck"},
+	{"hook", "internal/sharding", "internal/lapack", "internal/values", "filecheck"},
 	{"tensor", "diag"},
-	{"internal/peer", "internal/words", "internal/heap", "internal/jaxexport"},
+	{"internal/peer", "internal/words", "internal/heap", "internal/jaxexport", "internal/assembly"},
 }
 
 // forbidden are edges that the order alone would allow.
