@@ -48,9 +48,54 @@ ENTRY %main (p: f32[2,3], n: s32[]) -> (f32[2,3], pred[]) {
 
 `
 
+// collectives is canonical: collectives, asynchronous pairs, transfers, and attributes with structure.
+const collectives = `HloModule n, entry_computation_layout={(f32[4,2]{1,0}, f32[8]{0})->f32[4,2]{1,0}}, replica_count=2
+
+%add (x: f32[], y: f32[]) -> f32[] {
+  %x = f32[] parameter(0)
+  %y = f32[] parameter(1)
+  ROOT %sum = f32[] add(%x, %y)
+}
+
+ENTRY %e (p: f32[4,2], q: f32[8]) -> f32[4,2] {
+  %p = f32[4,2]{1,0} parameter(0)
+  %q = f32[8]{0} parameter(1)
+  %gather = f32[4,4]{1,0} all-gather(%p), replica_groups={{0,1}}, dimensions={1}
+  %permute-start = (f32[8]{0}, f32[8]{0}) collective-permute-start(%q), channel_id=2, source_target_pairs={{0,1},{1,0}}
+  %permute-done = f32[8]{0} collective-permute-done(%permute-start)
+  %tuple-exchange = (f32[8]{0}, f32[8]{0}) all-to-all(%q, %permute-done), replica_groups={{0,1}}
+  %zero = f32[] constant(0)
+  %window = f32[7]{0} reduce-window(%q, %zero), window={size=2}, to_apply=%add
+  %ready = token[] after-all()
+  %send = (f32[8]{0}, u32[], token[]) send(%q, %ready), channel_id=3, is_host_transfer=true, frontend_attributes={_xla_host_transfer_rendezvous="r"}
+  %send-done = token[] send-done(%send), channel_id=3, is_host_transfer=true
+  %sharded = f32[4,2]{1,0} copy(%p), sharding={mesh['x'=2], [{'x'}, {}]}, statistics={visualizing_index=0,n=1}, origin={{"a" {0}}}
+  ROOT %out = f32[4,2]{1,0} custom-call(%sharded), custom_call_target="f", operand_layout_constraints={f32[4,2]{1,0}}, output_to_operand_aliasing={{}: (0, {})}, backend_config={a = 1 : i64}
+}
+
+`
+
+// literals is canonical: constants of several types.
+const literals = `HloModule l, entry_computation_layout={()->(s4[3]{0:E(4)}, f8e4m3fn[2]{0}, c64[1,1]{1,0}, bf16[], pred[2]{0}, /*index=5*/u64[], f32[2,0]{1,0})}
+
+ENTRY %e () -> (s4[3], f8e4m3fn[2], c64[1,1], bf16[], pred[2], /*index=5*/u64[], f32[2,0]) {
+  %a = s4[3]{0:E(4)} constant({1, -8, 7})
+  %b = f8e4m3fn[2]{0} constant({nan, 448})
+  %c = c64[1,1]{1,0} constant({ {(1, -0.0)} })
+  %d = bf16[] constant(nan(0x3))
+  %f = pred[2]{0} constant({1, 0})
+  %g = u64[] constant(18446744073709551615)
+  %h = f32[2,0]{1,0} constant({ {}, {} })
+  ROOT %out = (s4[3]{0:E(4)}, f8e4m3fn[2]{0}, c64[1,1]{1,0}, bf16[], pred[2]{0}, /*index=5*/u64[], f32[2,0]{1,0}) tuple(%a, %b, %c, %d, %f, /*index=5*/%g, %h)
+}
+
+`
+
 func TestCanonicalTextStays(t *testing.T) {
-	if diff := cmp.Diff(canonical, string(read(t, canonical).AppendText(nil, hlo.TextOptions{}))); diff != "" {
-		t.Error(diff)
+	for _, want := range []string{canonical, scheduled, collectives, literals} {
+		if diff := cmp.Diff(want, string(read(t, want).AppendText(nil, hlo.TextOptions{}))); diff != "" {
+			t.Error(diff)
+		}
 	}
 }
 
@@ -130,10 +175,63 @@ func TestTruncated(t *testing.T) {
 	}
 }
 
+// seeds are texts for the fuzz tests.
+var seeds = []string{canonical, scheduled, "f32[2] add(f32[2] x, f32[2] y)", collectives, literals}
+
+// FuzzText reads text. What it prints reads back to the same text, in the long and in the short form.
 func FuzzText(f *testing.F) {
-	f.Add(canonical)
-	f.Add("f32[2] add(f32[2] x, f32[2] y)")
-	f.Add(scheduled)
+	for _, s := range seeds {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		m, err := hlo.Parse(diag.NewSource("fuzz.hlo", []byte(text)))
+		if err != nil {
+			return
+		}
+		fixpoint(t, m, hlo.TextOptions{})
+		fixpoint(t, m, hlo.TextOptions{Short: true})
+	})
+}
+
+func fixpoint(t *testing.T, m *hlo.Module, o hlo.TextOptions) {
+	once := m.AppendText(nil, o)
+	again, err := hlo.Parse(diag.NewSource("again.hlo", once))
+	if err != nil {
+		t.Fatalf("own text is refused: %v\n%s", err, once)
+	}
+	if twice := again.AppendText(nil, o); string(twice) != string(once) {
+		t.Fatalf("printing is no fixpoint:\n%s\n%s", once, twice)
+	}
+}
+
+// FuzzProto reads protos. What it writes reads back to the same module.
+func FuzzProto(f *testing.F) {
+	for _, s := range seeds {
+		f.Add(read(f, s).AppendProto(nil))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		m, err := hlo.ParseProto(diag.NewSource("fuzz.pb", data))
+		if err != nil {
+			return
+		}
+		m.AppendText(nil, hlo.TextOptions{})
+		once := m.AppendProto(nil)
+		again, err := hlo.ParseProto(diag.NewSource("again.pb", once))
+		if err != nil {
+			t.Fatalf("own proto is refused: %v", err)
+		}
+		if twice := again.AppendProto(nil); !bytes.Equal(twice, once) {
+			t.Fatalf("writing is no fixpoint:\n%s", m.AppendText(nil, hlo.TextOptions{}))
+		}
+	})
+}
+
+// FuzzRoundTrip translates text to StableHLO and back, and to a proto and back. A module that nothing changed stays as it
+// is.
+func FuzzRoundTrip(f *testing.F) {
+	for _, s := range seeds {
+		f.Add(s)
+	}
 	reg, err := all.Registry()
 	if err != nil {
 		f.Fatal(err)
@@ -143,30 +241,23 @@ func FuzzText(f *testing.F) {
 		if err != nil {
 			return
 		}
-		once := m.AppendText(nil, hlo.TextOptions{})
-		again, err := hlo.Parse(diag.NewSource("again.hlo", once))
-		if err != nil {
-			t.Fatalf("own text is refused: %v\n%s", err, once)
-		}
-		if twice := again.AppendText(nil, hlo.TextOptions{}); string(twice) != string(once) {
-			t.Fatalf("printing is no fixpoint:\n%s\n%s", once, twice)
-		}
-		if out, err := hlo.Import(m, ir.NewContext(), reg); err == nil && ir.Verify(out) == nil {
-			if _, err := hlo.Update(m, out); err != nil {
-				t.Fatalf("an unchanged module is refused: %v", err)
+		if data := m.AppendProto(nil); m.CheckElided() == nil {
+			if _, err := hlo.ParseProto(diag.NewSource("fuzz.pb", data)); err != nil {
+				t.Fatalf("own proto is refused: %v\n%s", err, text)
 			}
-			_, _ = hlo.Export(out)
 		}
-	})
-}
-
-func FuzzProto(f *testing.F) {
-	f.Add(read(f, canonical).AppendProto(nil))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		if m, err := hlo.ParseProto(diag.NewSource("fuzz.pb", data)); err == nil && m.CheckElided() == nil {
-			m.AppendText(nil, hlo.TextOptions{})
-			m.AppendProto(nil)
+		out, err := hlo.Import(m, ir.NewContext(), reg)
+		if err != nil || ir.Verify(out) != nil {
+			return
 		}
+		same, err := hlo.Update(m, out)
+		if err != nil {
+			t.Fatalf("an unchanged module is refused: %v", err)
+		}
+		if got, want := same.AppendText(nil, hlo.TextOptions{}), m.AppendText(nil, hlo.TextOptions{}); string(got) != string(want) {
+			t.Fatalf("an unchanged module differs:\n%s\n%s", got, want)
+		}
+		_, _ = hlo.Export(out)
 	})
 }
 
@@ -368,6 +459,22 @@ func TestImportMistakes(t *testing.T) {
 		if err == nil || !strings.HasPrefix(err.Error(), test.want) {
 			t.Errorf("%s\n got %v\nwant %s", test.text, err, test.want)
 		}
+	}
+}
+
+// TestCallsOfCalls refuses a module of a few lines whose computations, translated in place, have billions of instructions.
+func TestCallsOfCalls(t *testing.T) {
+	reg, err := all.Registry()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := "HloModule m\ng0 { ROOT p = f32[] parameter(0) }\n"
+	for i := range 60 {
+		text += fmt.Sprintf("g%d { p = f32[] parameter(0) a = f32[] fusion(p), kind=kLoop, calls=g%d ROOT b = f32[] fusion(a), kind=kLoop, calls=g%d }\n", i+1, i, i)
+	}
+	_, err = hlo.Import(read(t, text+"ENTRY e { p = f32[] parameter(0) ROOT r = f32[] fusion(p), kind=kLoop, calls=g60 }"), ir.NewContext(), reg)
+	if err == nil || !strings.Contains(err.Error(), "the module calls its computations too often") {
+		t.Errorf("got %v", err)
 	}
 }
 

@@ -36,8 +36,16 @@ func Import(m *Module, ctx *ir.Context, reg *ir.Registry) (out *ir.Module, err e
 	return im.m, nil
 }
 
+// minInlined is how many instructions the translation of any module may have. A module of n instructions may have 8n
+// more. Computations are translated where they are called, so that calls of calls multiply.
+const minInlined = 1 << 17
+
 func newImporter(m *Module, ctx *ir.Context, reg *ir.Registry, src *diag.Source) *importer {
-	return &importer{hlo: m, ctx: ctx, reg: reg, m: ir.NewModule(ctx, reg, src), attrs: map[string]ir.Attr{}, funcs: map[*computation]string{},
+	left := minInlined
+	for _, c := range m.comps {
+		left += 8 * len(c.instrs)
+	}
+	return &importer{hlo: m, left: left, ctx: ctx, reg: reg, m: ir.NewModule(ctx, reg, src), attrs: map[string]ir.Attr{}, funcs: map[*computation]string{},
 		names: map[string]bool{"main": true}, made: func(*importScope, *ir.Op) {}, opened: func(*importScope, *ir.Block) {}}
 }
 
@@ -51,6 +59,7 @@ type importer struct {
 	funcs map[*computation]string // functions made from computations
 	names map[string]bool         // names of functions
 	depth int
+	left  int // instructions that may still be translated
 	at    int // position of the current instruction
 
 	made   func(*importScope, *ir.Op)    // is called for each op
@@ -357,6 +366,9 @@ func (s *importScope) body(c *computation) {
 	for _, in := range c.instrs {
 		if _, done := s.values[in]; done {
 			continue
+		}
+		if s.im.left--; s.im.left < 0 {
+			s.im.fail(in, "the module calls its computations too often: their translation in place is too large")
 		}
 		s.im.at, s.current = in.pos, in
 		v := s.instr(in)
