@@ -13,6 +13,7 @@ import (
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/hook/format"
+	"github.com/hlocb/hlocb/internal/reader"
 	"github.com/hlocb/hlocb/interp"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/runtime"
@@ -143,6 +144,9 @@ func (p *Program) Compile(ctx context.Context, opts ...CompileOption) (*Executab
 		o(&c)
 	}
 	c.runtime.Handlers = c.bindings
+	if err := reader.CheckElided(p.module); err != nil {
+		return nil, err
+	}
 	types, err := parameters(p.module)
 	if err != nil {
 		return nil, err

@@ -34,7 +34,8 @@ ENTRY %main (x: f32[2]) -> f32[2] {
 	if err != nil {
 		panic(err)
 	}
-	fmt.Println(len(back.AppendProto(nil)) > 0)
+	data, err := back.AppendProto(nil)
+	fmt.Println(len(data) > 0, err)
 	// Output:
 	// module @f attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32} {
 	//   func.func public @main(%arg0: tensor<2xf32>) -> tensor<2xf32> {
@@ -42,5 +43,5 @@ ENTRY %main (x: f32[2]) -> f32[2] {
 	//     return %0 : tensor<2xf32>
 	//   }
 	// }
-	// true
+	// true <nil>
 }

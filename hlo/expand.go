@@ -8,7 +8,7 @@ import (
 
 // highLevel reports whether op is an op of CHLO that XLA's translation keeps, because it has an instruction.
 func highLevel(op *ir.Op) bool {
-	return op.Is(chlo.Constant) || op.Is(chlo.TopK) || op.Is(chlo.RaggedDot) || op.Is(chlo.Erf)
+	return op.Is(chlo.Constant) || op.Is(chlo.TopK) || op.Is(chlo.RaggedDot) || op.Is(chlo.Scan) || op.Is(chlo.Erf)
 }
 
 // expanded returns a copy of m in which StableHLO ops replace the CHLO ops without an instruction, and constants stand in

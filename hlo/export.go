@@ -605,6 +605,12 @@ func (s *exportScope) translate(op *ir.Op) {
 	}
 	switch {
 	case op.Is(stablehlo.Constant), op.Is(chlo.Constant):
+		if r, ok := op.Attr(stablehlo.AttrValue).(*ir.ResourceAttr); ok && r.Key() == ir.Elided {
+			in := s.add(opConstant, s.results(op), nil)
+			in.literal = &literal{shape: in.shape, elided: true}
+			s.bind(op, in)
+			return
+		}
 		d, ok := op.Attr(stablehlo.AttrValue).(*ir.DenseAttr)
 		if !ok {
 			s.ex.fail(op, "this constant has no equivalent in HLO")
@@ -686,6 +692,12 @@ func (s *exportScope) translate(op *ir.Op) {
 			"rhs_contracting_dims", list(d.RHSContracting), "lhs_ragged_dims", list(d.LHSRagged), "rhs_group_dims", list(d.RHSGroup), "operand_precision", s.precision())
 	case op.Is(chlo.TopK):
 		s.make(op, "topk", "k", s.int("k", 0), "largest", true)
+	case op.Is(mhlo.TopK):
+		s.make(op, "topk", "k", s.int("k", 0), "largest", op.Attr("largest") == nil || s.bool("largest"))
+	case op.Is(chlo.Scan):
+		s.scan(op)
+	case op.Is(mhlo.RngGetAndUpdateState):
+		s.make(op, "rng-get-and-update-state", "delta", s.int("delta", 0))
 	case op.Is(stablehlo.Convolution):
 		s.convolution(op)
 	case op.Is(stablehlo.Reduce):
@@ -984,9 +996,14 @@ func (s *exportScope) window(sizeName, baseName, winName string) window {
 	return w
 }
 
-// rows returns the rows of a matrix of integers.
+// rows returns the rows of the matrix of integers called name.
 func (s *exportScope) rows(name string) [][]int64 {
-	a, ok := s.op.Attr(name).(*ir.DenseAttr)
+	return s.matrix(s.op.Attr(name), name == "padding")
+}
+
+// matrix returns the rows of a matrix of integers. Unless negative, numbers below 0 only fill short rows.
+func (s *exportScope) matrix(attr ir.Attr, negative bool) [][]int64 {
+	a, ok := attr.(*ir.DenseAttr)
 	if !ok {
 		return nil
 	}
@@ -1003,7 +1020,7 @@ func (s *exportScope) rows(name string) [][]int64 {
 	for i := range int(t.Shape()[0]) {
 		row := []int64{}
 		for _, x := range v[i*n : (i+1)*n] {
-			if x >= 0 || name == "padding" {
+			if x >= 0 || negative {
 				row = append(row, x)
 			}
 		}
@@ -1062,6 +1079,27 @@ func (s *exportScope) call(op *ir.Op) {
 	s.bind(op, s.add(opCall, c.root.shape, s.operandsOf(op), append(s.common(op), named(opCall, "to_apply", c))...))
 }
 
+// scan has its inputs and outputs first, then what it carries.
+func (s *exportScope) scan(op *ir.Op) {
+	inputs := s.ints("operandSegmentSizes")
+	if len(inputs) != 2 {
+		s.ex.fail(op, "this scan has no equivalent in HLO")
+	}
+	s.make(op, "scan", "dimensions", []int64{s.int("dimension", 0)}, "num_carries", inputs[1], "is_reverse", s.bool("is_reverse"),
+		"is_associative", s.bool("is_associative"), "to_apply", s.region(op.Region(0)))
+}
+
+// raggedAllToAll is the instruction for the custom call of that name.
+func (s *exportScope) raggedAllToAll(op *ir.Op, config *ir.DictAttr) {
+	o := opcodes["ragged-all-to-all"]
+	attrs := s.common(op)
+	if id, ok := config.Get("channel_id").(*ir.IntegerAttr); ok && id.Value() > 0 {
+		attrs = append(attrs, named(o, "channel_id", id.Value()))
+	}
+	attrs = append(attrs, named(o, "replica_groups", &replicaGroups{lists: s.matrix(config.Get("replica_groups"), false)}))
+	s.bind(op, s.add(o, s.results(op), s.operandsOf(op), attrs...))
+}
+
 // composite becomes a call of its decomposition, with the composite's name and attributes on the call.
 func (s *exportScope) composite(op *ir.Op) {
 	ref, ok := op.Attr(stablehlo.AttrDecomposition).(*ir.SymbolRefAttr)
@@ -1074,7 +1112,7 @@ func (s *exportScope) composite(op *ir.Op) {
 	}
 	c := s.ex.function(f)
 	s.op = op
-	fields := []pair{{"composite.attributes", "{}"}, {"composite.name", s.str("name")}, {"composite.version", strconv.FormatInt(s.int("version", 0), 10)}}
+	fields := []pair{{compositeAttributes, "{}"}, {compositeName, s.str("name")}, {compositeVersion, strconv.FormatInt(s.int("version", 0), 10)}}
 	if d, ok := op.Attr(stablehlo.AttrCompositeAttributes).(*ir.DictAttr); ok {
 		fields[0].value = d.String()
 	}
@@ -1276,6 +1314,10 @@ func (s *exportScope) conditional(op *ir.Op) {
 }
 
 func (s *exportScope) customCall(op *ir.Op) {
+	if config, ok := op.Attr(stablehlo.AttrBackendConfig).(*ir.DictAttr); ok && s.str("call_target_name") == stablehlo.TargetRaggedAllToAll && op.NumOperands() == 6 {
+		s.raggedAllToAll(op, config)
+		return
+	}
 	o := opCustomCall
 	attrs := append(s.common(op), named(o, "custom_call_target", s.str("call_target_name")), named(o, "custom_call_has_side_effect", s.bool("has_side_effect")))
 	if v := s.int("api_version", 1); v >= 0 && v < int64(len(apiVersions)) {

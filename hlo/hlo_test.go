@@ -28,6 +28,15 @@ func read(t testing.TB, text string) *hlo.Module {
 	return m
 }
 
+func proto(t testing.TB, m *hlo.Module) []byte {
+	t.Helper()
+	data, err := m.AppendProto(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
 // canonical is a module as XLA prints it: reading and printing it must not change a byte.
 const canonical = `HloModule m, is_scheduled=true, input_output_alias={ {0}: (0, {}, may-alias) }, entry_computation_layout={(f32[2,3]{0,1:T(8,128)S(1)}, s32[])->(f32[2,3]{0,1}, pred[])}, num_partitions=2, frontend_attributes={a="b",c={x = 1}}
 
@@ -101,7 +110,7 @@ func TestCanonicalTextStays(t *testing.T) {
 
 func TestProtoRoundTrip(t *testing.T) {
 	m := read(t, canonical)
-	data := m.AppendProto(nil)
+	data := proto(t, m)
 	if !hlo.IsProto(data) || !hlo.IsProto(data[:40]) || hlo.IsProto([]byte(canonical)) {
 		t.Error("a proto is not told from text")
 	}
@@ -162,11 +171,41 @@ func TestElided(t *testing.T) {
 	if err := m.CheckElided(); err == nil || !strings.Contains(err.Error(), "test.hlo:2:16: error: the elements of this constant are elided") {
 		t.Errorf("got %v", err)
 	}
+	reg, err := all.Registry()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := hlo.Import(m, ir.NewContext(), reg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if same, err := hlo.Update(m, out); err != nil || !strings.Contains(string(same.AppendText(nil, hlo.TextOptions{})), "constant({...})") {
+		t.Errorf("the elided constant is not kept: %v", err)
+	}
+	if _, err := m.AppendProto(nil); err == nil || !strings.Contains(err.Error(), "--xla_dump_large_constants") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestNoProto writes modules that a proto cannot express.
+func TestNoProto(t *testing.T) {
+	for _, test := range []struct{ text, want string }{
+		{"p = f32[2] parameter(0)\nROOT g = f32[2] all-reduce(p), channel_id=0, to_apply={ x = f32[] parameter(0) y = f32[] parameter(1) ROOT z = f32[] add(x, y) }",
+			"test.hlo:4:6: error: all-reduce cannot stand in a proto: channel_id=0 is the same as none there"},
+		{"p = (f32[], u32[], token[]) parameter(0)\nROOT d = token[] send-done(p), channel_id=1", "test.hlo:4:6: error: send-done cannot stand in a proto: its operand must be a send"},
+		{"p = f32[] parameter(0)\nROOT d = f32[] call(p), is_composite=true, to_apply={ ROOT x = f32[] parameter(0) }",
+			"test.hlo:4:6: error: call cannot stand in a proto: a composite must have the frontend attribute composite.attributes"},
+	} {
+		_, err := read(t, "HloModule m\nENTRY e {\n"+test.text+"\n}").AppendProto(nil)
+		if err == nil || !strings.HasPrefix(err.Error(), test.want) {
+			t.Errorf("%s\n got %v\nwant %s", test.text, err, test.want)
+		}
+	}
 }
 
 // TestTruncated reads every prefix of a module and of its proto: an error, never a panic.
 func TestTruncated(t *testing.T) {
-	data := read(t, canonical).AppendProto(nil)
+	data := proto(t, read(t, canonical))
 	for i := range canonical {
 		_, _ = hlo.Parse(diag.NewSource("test.hlo", []byte(canonical[:i])))
 	}
@@ -207,7 +246,7 @@ func fixpoint(t *testing.T, m *hlo.Module, o hlo.TextOptions) {
 // FuzzProto reads protos. What it writes reads back to the same module.
 func FuzzProto(f *testing.F) {
 	for _, s := range seeds {
-		f.Add(read(f, s).AppendProto(nil))
+		f.Add(proto(f, read(f, s)))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		m, err := hlo.ParseProto(diag.NewSource("fuzz.pb", data))
@@ -215,12 +254,15 @@ func FuzzProto(f *testing.F) {
 			return
 		}
 		m.AppendText(nil, hlo.TextOptions{})
-		once := m.AppendProto(nil)
+		once, err := m.AppendProto(nil)
+		if err != nil {
+			return
+		}
 		again, err := hlo.ParseProto(diag.NewSource("again.pb", once))
 		if err != nil {
 			t.Fatalf("own proto is refused: %v", err)
 		}
-		if twice := again.AppendProto(nil); !bytes.Equal(twice, once) {
+		if twice := proto(t, again); !bytes.Equal(twice, once) {
 			t.Fatalf("writing is no fixpoint:\n%s", m.AppendText(nil, hlo.TextOptions{}))
 		}
 	})
@@ -241,7 +283,7 @@ func FuzzRoundTrip(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if data := m.AppendProto(nil); m.CheckElided() == nil {
+		if data, err := m.AppendProto(nil); err == nil {
 			if _, err := hlo.ParseProto(diag.NewSource("fuzz.pb", data)); err != nil {
 				t.Fatalf("own proto is refused: %v\n%s", err, text)
 			}
@@ -404,7 +446,7 @@ func TestCorpus(t *testing.T) {
 func TestPayloads(t *testing.T) {
 	m := read(t, `HloModule m
 ENTRY e { ROOT c = f32[] custom-call(), custom_call_target="t", metadata={op_name="n" metadata_payload="cd"}, backend_config="ab" }`)
-	data := m.AppendProto(nil)
+	data := proto(t, m)
 	for _, field := range []struct{ inline, named string }{
 		{"\xda\x02\x02ab", "\x9a\x06\x02\x10\x01"},                 // field 43 becomes field 99 with the index 1
 		{"\xa2\x01\x04\x0a\x02cd", "\xa2\x01\x04\x10\x80\x80\x00"}, // the text in field 20 of the metadata becomes the index 0
@@ -436,7 +478,7 @@ ENTRY e { ROOT c = f32[] custom-call(), custom_call_target="t", metadata={op_nam
 // reread writes m as a proto and reads it again.
 func reread(t *testing.T, m *hlo.Module) *hlo.Module {
 	t.Helper()
-	back, err := hlo.ParseProto(diag.NewSource("again.pb", m.AppendProto(nil)))
+	back, err := hlo.ParseProto(diag.NewSource("again.pb", proto(t, m)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -452,7 +494,12 @@ func TestImportMistakes(t *testing.T) {
 	for _, test := range []struct{ text, want string }{
 		{`ROOT c = f32[] custom-call(), custom_call_target="t", api_version=API_VERSION_TYPED_FFI, backend_config="no dictionary"`, "test.hlo:3:6: error: attribute no dictionary:"},
 		{"p = f32[] parameter(0)\nt = token[] after-all()\nROOT s = (f32[], u32[], token[]) send(p, t), channel_id=1", "test.hlo:5:6: error: send uses a part of an asynchronous instruction"},
-		{"p = (f32[], f32[], u32[]) parameter(0)\nq = f32[] parameter(1)\ns = (f32[], u32[], token[]) bitcast(q)\nROOT d = f32[] copy-done(s)", "test.hlo:5:1: error:"},
+		{"p = (f32[], f32[], u32[]) parameter(0)\nq = f32[] parameter(1)\ns = (f32[], u32[], token[]) bitcast(q)\nROOT d = f32[] copy-done(s)", "test.hlo:6:6: error: the operand of copy-done must be copy-start, found bitcast"},
+		{"p = f32[2,3] parameter(0)\nROOT c = f32[3,2] copy(p)", "test.hlo:4:6: error: copy: the result has type f32[3,2], expected f32[2,3]"},
+		{"p = f32[] parameter(0)\nROOT c = pred[] compare(p, p), direction=LT, type=UNSIGNED", "test.hlo:4:6: error: compare of f32[] with type UNSIGNED, expected FLOAT"},
+		{"p = f32[2] parameter(0)\nROOT f = f32[3] fusion(p), kind=kLoop, calls={ q = f32[2] parameter(0) ROOT n = f32[2] negate(q) }", "test.hlo:4:6: error: fusion: the result of _ has type f32[2], expected f32[3]"},
+		{"p = f32[2] parameter(0)\ns = ((f32[2]), f32[2], u32[]) negate-start(p)\nROOT r = f32[2] add(p, p)", "test.hlo:4:1: error: negate-start must have one user, the update or done; found 0"},
+		{"p = f32[2] parameter(0)\nROOT g = f32[6] all-gather(p), dimensions={0}, replica_groups={{0,1}}", "test.hlo:4:6: error: all-gather in groups of 2 makes of size 2 size 6"},
 		{`ROOT c = u1[] constant(1)`, "test.hlo:3:6: error: type u1 has no equivalent in StableHLO"},
 	} {
 		_, err := hlo.Import(read(t, "HloModule m\nENTRY e {\n"+test.text+"\n}"), ir.NewContext(), reg)

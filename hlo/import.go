@@ -19,17 +19,17 @@ import (
 )
 
 // Import translates m to StableHLO, and to CHLO if StableHLO has no equivalent op. Tuples become several values. The
-// result is not verified yet; ops have the positions of their instructions. Import drops facts that StableHLO cannot
+// result is not verified yet; elided constants have the value dense_resource<__elided__>, as MLIR prints them. Ops have the positions of their instructions. Import drops facts that StableHLO cannot
 // express: layouts, the schedule, memory spaces, names, and control predecessors between instructions without side
 // effects.
 func Import(m *Module, ctx *ir.Context, reg *ir.Registry) (out *ir.Module, err error) {
-	if err := m.CheckElided(); err != nil {
-		return nil, err
-	}
 	defer catch(&err)
 	src := m.src
 	if src == nil {
 		src = diag.NewSource(m.name, nil)
+	}
+	if err := m.verify(src); err != nil {
+		return nil, err
 	}
 	im := newImporter(m, ctx, reg, src)
 	im.module()
@@ -482,7 +482,7 @@ var simpleOps = map[string]*ir.Def{
 	"sine": stablehlo.Sine, "sqrt": stablehlo.Sqrt, "subtract": stablehlo.Subtract, "tan": stablehlo.Tan, "tanh": stablehlo.Tanh, "xor": stablehlo.Xor,
 	"partition-id": stablehlo.PartitionID, "replica-id": stablehlo.ReplicaID, "dynamic-update-slice": stablehlo.DynamicUpdateSlice,
 	"acos": chlo.Acos, "acosh": chlo.Acosh, "asin": chlo.Asin, "asinh": chlo.Asinh, "atanh": chlo.Atanh, "cosh": chlo.Cosh, "sinh": chlo.Sinh, "erf": chlo.Erf,
-	"opt-barrier": stablehlo.OptimizationBarrier,
+	"opt-barrier": stablehlo.OptimizationBarrier, "mulhi": chlo.Mulhi, "stochastic-convert": mhlo.StochasticConvert,
 }
 
 // instr translates one instruction.
@@ -572,6 +572,8 @@ func (s *importScope) instr(in *instr) value {
 	case "sort":
 		return s.make(in, stablehlo.Sort, s.operands(in), []*ir.Region{s.region(attrOf[*computation](in, "to_apply"), nil)},
 			im.named("dimension", intText(s.oneDim(in))), im.named("is_stable", strconv.FormatBool(attrOf[bool](in, "is_stable"))))
+	case "scan":
+		return s.scan(in)
 	case "topk":
 		return s.topK(in)
 	case "fft":
@@ -598,6 +600,8 @@ func (s *importScope) instr(in *instr) value {
 		return s.rng(in)
 	case "rng-bit-generator":
 		return s.rngBits(in)
+	case "rng-get-and-update-state":
+		return s.make(in, mhlo.RngGetAndUpdateState, nil, nil, im.named("delta", intText(attrOf[int64](in, "delta"))))
 	case "get-dimension-size":
 		return s.make(in, stablehlo.GetDimensionSize, s.operands(in), nil, im.named("dimension", intText(s.oneDim(in))))
 	case "set-dimension-size":
@@ -750,6 +754,9 @@ func (s *importScope) constant(in *instr, v *literal) value {
 		return s.makeAs(in, v.shape, stablehlo.CreateToken, nil, nil)
 	}
 	t := im.typeOf(in, v.shape)
+	if v.elided {
+		return s.makeAs(in, v.shape, stablehlo.Constant, nil, nil, ir.NamedAttr{Name: stablehlo.AttrValue, Attr: ir.NewResource(ir.Elided, t)})
+	}
 	size := v.shape.elem.size()
 	n := int(v.shape.numElements())
 	data := v.data
@@ -927,9 +934,28 @@ func (s *importScope) convolution(in *instr) value {
 		im.named("window_reversal", rev), count("feature_group_count"), count("batch_group_count"), s.precision(in))
 }
 
+// scan becomes chlo.scan, whose body has the same parameters: slices of the inputs, then carries.
+func (s *importScope) scan(in *instr) value {
+	im := s.im
+	carries := int(attrOf[int64](in, "num_carries"))
+	inputs, outputs := len(in.operands)-carries, in.shape.leaves()-carries
+	if carries < 0 || inputs < 0 || outputs < 0 {
+		im.fail(in, "scan has %d carries, %d operands and %d results", carries, len(in.operands), in.shape.leaves())
+	}
+	attrs := []ir.NamedAttr{
+		im.named(chlo.AttrDimension, intText(s.oneDim(in))), im.named("is_reverse", strconv.FormatBool(attrOf[bool](in, "is_reverse"))),
+		im.named("operandSegmentSizes", fmt.Sprintf("array<i32: %d, %d>", inputs, carries)),
+		im.named("resultSegmentSizes", fmt.Sprintf("array<i32: %d, %d>", outputs, carries)),
+	}
+	if v, ok := in.attrByName("is_associative").(bool); ok {
+		attrs = append(attrs, im.named("is_associative", strconv.FormatBool(v)))
+	}
+	return s.make(in, chlo.Scan, s.operands(in), []*ir.Region{s.region(attrOf[*computation](in, "to_apply"), nil)}, attrs...)
+}
+
 func (s *importScope) topK(in *instr) value {
 	if !attrOf[bool](in, "largest") {
-		s.im.fail(in, "topk of the smallest elements has no equivalent in StableHLO")
+		return s.make(in, mhlo.TopK, s.operands(in), nil, s.im.named("k", intText(attrOf[int64](in, "k"))), s.im.named("largest", "false"))
 	}
 	return s.make(in, chlo.TopK, s.operands(in), nil, s.im.named("k", intText(attrOf[int64](in, "k"))))
 }
@@ -942,7 +968,11 @@ func (s *importScope) rng(in *instr) value {
 		put(data, i, 8, uint64(d))
 	}
 	sh := s.constant(in, &literal{shape: array(s64, int64(len(dims))), data: data})
-	operands := append(s.operands(in), sh.v)
+	operands := s.operands(in)
+	if len(operands) != 2 {
+		im.fail(in, "rng has %d operands, expected two", len(operands))
+	}
+	operands = append(operands, sh.v)
 	kind := strings.ToUpper(strings.TrimPrefix(distributions[attrOf[int64](in, "distribution")], "rng_"))
 	return s.make(in, stablehlo.Rng, operands, nil, im.named("rng_distribution", "#stablehlo<rng_distribution "+kind+">"))
 }
@@ -1044,11 +1074,11 @@ func (s *importScope) call(in *instr) value {
 		for _, p := range attrOf[[]pair](in, "frontend_attributes") {
 			fields[p.key] = p.value
 		}
-		attrs := []ir.NamedAttr{{Name: stablehlo.AttrName, Attr: ir.NewString(fields["composite.name"])}, {Name: stablehlo.AttrDecomposition, Attr: callee}}
-		if text := fields["composite.attributes"]; text != "" {
+		attrs := []ir.NamedAttr{{Name: stablehlo.AttrName, Attr: ir.NewString(fields[compositeName])}, {Name: stablehlo.AttrDecomposition, Attr: callee}}
+		if text := fields[compositeAttributes]; text != "" {
 			attrs = append(attrs, im.named("composite_attributes", text))
 		}
-		if v := fields["composite.version"]; v != "" {
+		if v := fields[compositeVersion]; v != "" {
 			attrs = append(attrs, im.named("version", v+" : i32"))
 		}
 		return s.make(in, stablehlo.Composite, s.operands(in), nil, attrs...)
@@ -1325,7 +1355,16 @@ func (s *importScope) collective(in *instr) (v value, ok bool) {
 		}
 		return s.part(in, 1), true
 	case "all-reduce", "all-reduce-start":
-		return s.make(in, stablehlo.AllReduce, s.operands(in), reducer(), groups()...), true
+		// The computation may have another element type than the result.
+		wide := in.shape
+		if c := attrOf[*computation](in, "to_apply"); wide.isArray() && c.root.shape.isArray() {
+			wide = wide.withElem(c.root.shape.elem)
+		}
+		v := s.makeAs(in, wide, stablehlo.AllReduce, s.operands(in), reducer(), groups()...)
+		if wide != in.shape && wide.elem != in.shape.elem {
+			v = s.make(in, stablehlo.Convert, v.flat(), nil)
+		}
+		return v, true
 	case "reduce-scatter":
 		return s.make(in, stablehlo.ReduceScatter, s.operands(in), reducer(), append(groups(), im.named("scatter_dimension", intText(s.oneDim(in))))...), true
 	case "all-gather":
@@ -1336,28 +1375,76 @@ func (s *importScope) collective(in *instr) (v value, ok bool) {
 	case "collective-broadcast":
 		return s.make(in, stablehlo.CollectiveBroadcast, s.operands(in), nil, groups()...), true
 	case "collective-permute", "collective-permute-start":
-		if len(in.operands) != 1 {
+		if len(attrOf[[][]int64](in, "slice_sizes")) > 0 {
 			return value{}, false
 		}
 		attrs := channel([]ir.NamedAttr{im.named("source_target_pairs", pairsText(attrOf[[][]int64](in, "source_target_pairs")))})
-		if name == "collective-permute" {
-			return s.make(in, stablehlo.CollectivePermute, s.operands(in), nil, attrs...), true
+		result := in.shape
+		if name == "collective-permute-start" {
+			result = startResult(in)
 		}
-		r := s.makeAs(in, startResult(in), stablehlo.CollectivePermute, s.operands(in), nil, attrs...)
+		var r value
+		if len(in.operands) == 1 {
+			r = s.makeAs(in, result, stablehlo.CollectivePermute, s.operands(in), nil, attrs...)
+		} else {
+			// One op for each operand: StableHLO's op has one.
+			r.tuple = true
+			for _, o := range in.operands {
+				r.elems = append(r.elems, s.makeAs(in, o.shape, stablehlo.CollectivePermute, []*ir.Value{s.values[o].v}, nil, attrs...))
+			}
+		}
+		if name == "collective-permute" {
+			return r, true
+		}
 		return value{tuple: true, elems: []value{{}, r}}, true
+	case "ragged-all-to-all":
+		return s.raggedAllToAll(in), true
 	case "all-to-all":
 		dims := attrOf[[]int64](in, "dimensions")
 		g := attrOf[*replicaGroups](in, "replica_groups").expand(func(format string, args ...any) { im.fail(in, format, args...) })
 		if len(dims) == 0 && in.shape.isTuple() && len(in.operands) > 0 {
 			return s.tupleAllToAll(in, groups()), true
 		}
-		if len(dims) != 1 || len(g) == 0 || len(in.operands) != 1 {
+		if len(dims) != 1 || len(in.operands) != 1 {
 			return value{}, false
 		}
-		return s.make(in, stablehlo.AllToAll, s.operands(in), nil, append(groups(), im.named("split_dimension", intText(dims[0])), im.named("concat_dimension", intText(dims[0])),
+		attrs := groups()
+		if len(g) == 0 {
+			g = [][]int64{im.everyone(in)}
+			attrs = channel([]ir.NamedAttr{im.named("replica_groups", matrixText(g))})
+		}
+		return s.make(in, stablehlo.AllToAll, s.operands(in), nil, append(attrs, im.named("split_dimension", intText(dims[0])), im.named("concat_dimension", intText(dims[0])),
 			im.named("split_count", intText(int64(len(g[0])))))...), true
 	}
 	return value{}, false
+}
+
+// everyone returns the members of the one group that an empty list of groups stands for: all replicas, or all partitions
+// for a collective with a channel.
+func (im *importer) everyone(in *instr) []int64 {
+	n := im.hlo.replicas
+	if in.attrByName("channel_id") != nil {
+		n = im.hlo.partitions
+	}
+	if n > 1<<20 {
+		im.fail(in, "%d devices are too many for a list of replica groups", n)
+	}
+	var list []int64
+	for i := range n {
+		list = append(list, i)
+	}
+	return list
+}
+
+// raggedAllToAll becomes the custom call that XLA writes.
+func (s *importScope) raggedAllToAll(in *instr) value {
+	im := s.im
+	fields := "replica_groups = " + matrixText(attrOf[*replicaGroups](in, "replica_groups").expand(func(format string, args ...any) { im.fail(in, format, args...) }))
+	if id, ok := in.attrByName("channel_id").(int64); ok {
+		fields = fmt.Sprintf("channel_id = %d : i64, %s", id, fields)
+	}
+	return s.make(in, stablehlo.CustomCall, s.operands(in), nil, im.named("api_version", "4 : i32"), im.named("backend_config", "{"+fields+"}"),
+		ir.NamedAttr{Name: stablehlo.AttrCallTargetName, Attr: ir.NewString(stablehlo.TargetRaggedAllToAll)})
 }
 
 // startResult returns the result's shape within the shape of a collective's start.

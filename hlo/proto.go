@@ -228,7 +228,7 @@ func (d *protoModule) recoveryModule(c *coder, x *recovery) {
 			return
 		}
 		if m, err := Parse(diag.NewSource("recovery module", []byte(x.module))); err == nil {
-			c.out = protowire.AppendBytes(protowire.AppendTag(c.out, 3, protowire.BytesType), m.AppendProto(nil))
+			c.out = protowire.AppendBytes(protowire.AppendTag(c.out, 3, protowire.BytesType), m.appendProto(nil))
 		}
 		return
 	}
@@ -424,39 +424,103 @@ func (l *layout) fields(c *coder) {
 	})
 }
 
-// AppendProto appends m as an HloModuleProto. A module with elided constants cannot be written: the caller checks
-// HasElided first.
-func (m *Module) AppendProto(b []byte) []byte {
+// AppendProto appends m as an HloModuleProto. It returns an error at the first instruction that a proto cannot express.
+func (m *Module) AppendProto(b []byte) ([]byte, error) {
+	if err := m.checkProto(); err != nil {
+		return nil, err
+	}
+	return m.appendProto(b), nil
+}
+
+func (m *Module) appendProto(b []byte) []byte {
 	c := &coder{encode: true, out: b}
 	d := &protoModule{m: m, encoded: map[*shape][]byte{}}
 	d.encode(c)
 	return c.out
 }
 
-// HasElided reports whether the text of m omitted the elements of a constant, and returns the position of the first
-// such constant.
-func (m *Module) HasElided() (at diag.Pos, ok bool) {
+// checkProto refuses what XLA cannot read in a proto: elided constants, the channel 0, which stands for none, an end of a
+// transfer whose operand is no start, and composites without the attributes of one.
+func (m *Module) checkProto() error {
+	if err := m.CheckElided(); err != nil {
+		return err
+	}
 	for _, c := range m.comps {
 		for _, in := range c.instrs {
-			if in.literal != nil && in.literal.hasElided() {
-				return diag.At(in.pos), true
-			}
-			if v, ok := in.attrByName("literal").(*literal); ok && v.hasElided() {
-				return diag.At(in.pos), true
+			if why := noProto(in); why != "" {
+				return diag.Errorf(m.src, diag.At(in.pos), "%s cannot stand in a proto: %s", in.opName(), why)
 			}
 		}
 	}
-	return 0, false
+	return nil
 }
+
+// noProto says why XLA cannot read in as a proto, "" if it can.
+func noProto(in *instr) string {
+	if id, ok := in.attrByName("channel_id").(int64); ok && id == 0 {
+		return "channel_id=0 is the same as none there"
+	}
+	switch in.op {
+	case opSendDone:
+		if len(in.operands) != 1 || in.operands[0].op != opSend {
+			return "its operand must be a send"
+		}
+	case opRecvDone:
+		if len(in.operands) != 1 || in.operands[0].op != opRecv {
+			return "its operand must be a recv"
+		}
+	case opCall:
+		if attrOf[bool](in, "is_composite") {
+			return noComposite(attrOf[[]pair](in, "frontend_attributes"))
+		}
+	}
+	if n := len(attrOf[[][]int64](in, "slice_sizes")); n > 0 && in.operands[0].shape.isTuple() && n != in.operands[0].shape.leaves() {
+		return "slice_sizes must have an entry for each operand"
+	}
+	return ""
+}
+
+// noComposite says what the frontend attributes of a composite lack.
+func noComposite(fields []pair) string {
+	values := map[string]string{}
+	for _, f := range fields {
+		values[f.key] = f.value
+	}
+	for _, key := range []string{compositeAttributes, compositeName} {
+		if values[key] == "" {
+			return "a composite must have the frontend attribute " + key
+		}
+	}
+	if v, ok := values[compositeVersion]; ok {
+		if n, err := strconv.ParseInt(v, 10, 64); err != nil || n < 0 {
+			return compositeVersion + " must be a number of 0 or more"
+		}
+	}
+	return ""
+}
+
+// Frontend attributes of a call that is a composite.
+const (
+	compositeName       = "composite.name"
+	compositeAttributes = "composite.attributes"
+	compositeVersion    = "composite.version"
+)
 
 // CheckElided returns an error that names the first constant of m whose elements the text omitted, or nil if there is
 // none. Runs and protos need all elements.
 func (m *Module) CheckElided() error {
-	if at, ok := m.HasElided(); ok {
-		return diag.List{diag.Errorf(m.src, at, "the elements of this constant are elided as {...}; dump the module with --xla_dump_large_constants, or print it with print_large_constants")}
+	for _, c := range m.comps {
+		for _, in := range c.instrs {
+			v, ok := in.attrByName("literal").(*literal)
+			if in.literal != nil && in.literal.hasElided() || ok && v.hasElided() {
+				return diag.List{diag.Errorf(m.src, diag.At(in.pos), elidedMessage)}
+			}
+		}
 	}
 	return nil
 }
+
+const elidedMessage = "the elements of this constant are elided as {...}; dump the module with --xla_dump_large_constants, or print it with print_large_constants"
 
 // protoIDs numbers computations and instructions as XLA does: an instruction's id is its computation's id times 2^32
 // plus its index.

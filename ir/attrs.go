@@ -347,6 +347,9 @@ func (a *DenseAttr) Int64s() ([]int64, error) {
 	return t.Int64s()
 }
 
+// Elided is the key of a resource that stands for elements that a printer left out.
+const Elided = "__elided__"
+
 // NewResource returns dense_resource<key> : t.
 func NewResource(key string, t Type) *ResourceAttr { return &ResourceAttr{key, t} }
 

@@ -274,7 +274,7 @@ func (w *Text) dense(b []byte, a *DenseAttr) []byte {
 	}
 	v, splat, err := a.Elements()
 	if w.ElideLarger > 0 && err == nil && !splat && v.NumElements() > w.ElideLarger {
-		return append(b, "dense_resource<__elided__>"...)
+		return append(b, "dense_resource<"+Elided+">"...)
 	}
 	b = append(b, "dense<"...)
 	switch {

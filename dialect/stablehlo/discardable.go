@@ -17,6 +17,7 @@ const (
 	AttrErrorMessage     = "error_message"             // of shape_assertion: text with {0}, {1}, ... for its operands after the first
 	AttrShapeOperands    = "indices_of_shape_operands" // tensor<?xi64>, the operand with the shape of each result
 	TargetShapeAssertion = "shape_assertion"           // fails if its first operand is false
+	TargetRaggedAllToAll = "ragged_all_to_all"         // XLA's ragged-all-to-all
 	TargetShapeWrapper   = "stablehlo.shape_refinement_operand_wrapper"
 )
 

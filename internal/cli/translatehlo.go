@@ -27,30 +27,36 @@ func (a *app) translateHLO(ctx context.Context, path, out, to string, verify boo
 		}
 		m, err = reader.ReadHLO(src)
 	} else {
-		mod, readErr := readModule(src, reader.MaxErrors)
-		if readErr != nil {
-			return readErr
-		}
-		prepare, err := pass.Parse("prepare-for-hlo", opt.Passes())
-		if err == nil {
-			err = (&pass.Driver{}).Run(pass.NewContext(ctx, mod), prepare)
-		}
-		if err != nil {
-			return err
-		}
-		m, err = hlo.Export(mod)
+		m, err = a.exported(ctx, src)
 	}
 	if err != nil {
 		return err
 	}
 	switch to {
 	case "hlo-proto":
-		if err := m.CheckElided(); err != nil {
+		data, err := m.AppendProto(nil)
+		if err != nil {
 			return err
 		}
-		return a.write(out, m.AppendProto(nil))
+		return a.write(out, data)
 	case "hlo-short":
 		return a.write(out, m.AppendText(nil, hlo.TextOptions{Short: true}))
 	}
 	return a.write(out, m.AppendText(nil, hlo.TextOptions{}))
+}
+
+// exported reads MLIR or an artifact and translates it to HLO as XLA does.
+func (a *app) exported(ctx context.Context, src *diag.Source) (*hlo.Module, error) {
+	m, err := readModule(src, reader.MaxErrors)
+	if err != nil {
+		return nil, err
+	}
+	prepare, err := pass.Parse("prepare-for-hlo", opt.Passes())
+	if err != nil {
+		return nil, err
+	}
+	if err := (&pass.Driver{}).Run(pass.NewContext(ctx, m), prepare); err != nil {
+		return nil, err
+	}
+	return hlo.Export(m)
 }

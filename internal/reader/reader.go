@@ -15,6 +15,7 @@ import (
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/dialect/all"
 	"github.com/hlocb/hlocb/dialect/builtin"
+	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/dialect/vhlo"
 	"github.com/hlocb/hlocb/hlo"
 	"github.com/hlocb/hlocb/ir"
@@ -140,6 +141,18 @@ func Verify(m *ir.Module, maxErrors int) error {
 	return err
 }
 
+// CheckElided returns an error at the first constant whose elements the text of m leaves out.
+func CheckElided(m *ir.Module) error {
+	var err error
+	m.Walk(func(op *ir.Op) bool {
+		if r, ok := op.Attr(stablehlo.AttrValue).(*ir.ResourceAttr); ok && r.Key() == ir.Elided && op.Has(ir.ConstantLike) {
+			err = m.Errorf(op, "the elements of this constant are elided; dump HLO with --xla_dump_large_constants, print MLIR without a limit for elements")
+		}
+		return err == nil
+	})
+	return err
+}
+
 // ReadHLO reads a module of HLO: text or a proto.
 func ReadHLO(src *diag.Source) (*hlo.Module, error) {
 	if hlo.IsProto(src.Text()) {
@@ -225,7 +238,10 @@ func Write(w io.Writer, path string, m *ir.Module, o print.Options) error {
 		return err
 	}
 	if proto {
-		_, err = w.Write(h.AppendProto(nil))
+		var data []byte
+		if data, err = h.AppendProto(nil); err == nil {
+			_, err = w.Write(data)
+		}
 	} else {
 		_, err = w.Write(h.AppendText(nil, hlo.TextOptions{}))
 	}

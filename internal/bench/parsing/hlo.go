@@ -57,7 +57,11 @@ func hloRows(dir, python string, rounds, turns int, cpu bool) ([]string, error) 
 		if err != nil {
 			return nil, err
 		}
-		if err := os.WriteFile(base+".pb", m.AppendProto(nil), 0o666); err != nil {
+		data, err := m.AppendProto(nil)
+		if err == nil {
+			err = os.WriteFile(base+".pb", data, 0o666)
+		}
+		if err != nil {
 			return nil, err
 		}
 		modules = append(modules, module{strconv.Itoa(n) + " instructions", base, n})
@@ -171,7 +175,9 @@ func measureHLO(base string, rounds int, cpu bool) error {
 			return err
 		}
 		e := clock()
-		p.AppendProto(nil)
+		if _, err := p.AppendProto(nil); err != nil {
+			return err
+		}
 		f := clock()
 		r.best(hloResult{read: b - a, print: c - b, decode: e - d, encode: f - e, peak: 1})
 		last = m
