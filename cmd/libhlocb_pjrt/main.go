@@ -16,15 +16,31 @@ import (
 	"os"
 	"sync"
 
+	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/runtime/interpose"
 )
 
 func main() {}
 
-// interposer is made at the first call of GetPjrtApi.
-var interposer = sync.OnceValues(func() (*interpose.Interposer, error) {
-	return interpose.New(interpose.FromEnvironment(os.Getenv), interpose.Host{Out: os.Stderr, Err: os.Stderr})
+// interposer is made at the first call of GetPjrtApi. A mistake in the settings is reported, and the program goes on
+// without them, or ends if they are strict.
+var interposer = sync.OnceValue(func() *interpose.Interposer {
+	config, host := interpose.FromEnvironment(os.Getenv), interpose.Host{Out: os.Stderr, Err: os.Stderr}
+	i, err := interpose.New(config, host)
+	if err == nil {
+		return i
+	}
+	report(err)
+	if config.Strict {
+		os.Exit(interpose.ExitFailed)
+	}
+	if i, err = interpose.New(interpose.Config{}, host); err != nil {
+		panic(err) // nothing is configured
+	}
+	return i
 })
+
+func report(err error) { fmt.Fprintf(os.Stderr, "hlocb: %s\n", diag.EscapeLines(err.Error())) }
 
 // hlocbTable returns the table to hand to the framework: a copy of api, or of the table of HLOCB_PLUGIN if api is 0. It
 // returns 0 after an error.
@@ -33,17 +49,14 @@ var interposer = sync.OnceValues(func() (*interpose.Interposer, error) {
 func hlocbTable(api C.uintptr_t) C.uintptr_t {
 	out, err := table(uintptr(api))
 	if err != nil {
-		fmt.Fprintf(os.Stderr, "hlocb: %v\n", err)
+		report(err)
 		return api // the framework's program goes on without hlocb, if it can
 	}
 	return C.uintptr_t(out)
 }
 
 func table(api uintptr) (uintptr, error) {
-	i, err := interposer()
-	if err != nil {
-		return 0, err
-	}
+	i := interposer()
 	if api != 0 {
 		return i.Wrap(api, "the plugin")
 	}
@@ -58,10 +71,7 @@ func table(api uintptr) (uintptr, error) {
 //
 //export hlocbEnd
 func hlocbEnd() C.int {
-	i, err := interposer()
-	if err != nil {
-		return 0
-	}
+	i := interposer()
 	i.Flush()
 	return C.int(i.ExitCode())
 }

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -54,11 +55,13 @@ type triedPiece struct {
 func (a *app) pluginCheckCommand() *cobra.Command {
 	var flags rewriteFlags
 	var level string
-	var asWritten, asJSON bool
+	var asWritten, asJSON, forExec bool
 	c := &cobra.Command{
 		Use:   "check IN [NAME|PATH]",
-		Short: "Say whether a plugin can run a module",
+		Short: "Say whether a plugin can run a module, or what 'hlocb exec' can do on it",
 		Long: `Say whether a plugin can run a module: yes, no or maybe for each kind of op, element type and custom-call target, and why.
+
+--exec needs no module: it says what 'hlocb exec' can do on the plugin.
 
 Hooks are converted first, as by 'hlocb run'. If the module compiles as a whole, a refused part becomes a maybe. The exit code is 1 if something is refused.
 
@@ -66,8 +69,13 @@ Levels:
   static   looks them up in tables; nothing is compiled
   compile  also compiles the module, and each kind of op on its own, in a child process that may crash
   run      also runs each kind of op once, on zeros`,
-		Example: "  hlocb plugin check train.mlir cpu\n  hlocb plugin check train.mlir ./plugin.so --level run --json",
-		Args:    command.Args("IN", "[NAME|PATH]"),
+		Example: "  hlocb plugin check train.mlir cpu\n  hlocb plugin check train.mlir ./plugin.so --level run --json\n  hlocb plugin check --exec ./plugin.so",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if forExec {
+				return command.Args("[NAME|PATH]")(cmd, args)
+			}
+			return command.Args("IN", "[NAME|PATH]")(cmd, args)
+		},
 		ValidArgsFunction: func(c *cobra.Command, args []string, text string) ([]string, cobra.ShellCompDirective) {
 			if len(args) == 0 {
 				return nil, cobra.ShellCompDirectiveDefault
@@ -77,6 +85,9 @@ Levels:
 		RunE: command.Body(func(cmd *cobra.Command, args []string) error {
 			if level != "static" && level != "compile" && level != "run" {
 				return usagef("--level %s: expected static, compile or run%s", level, command.Suggest(level, []string{"static", "compile", "run"}))
+			}
+			if forExec {
+				return a.checkExec(cmd.Context(), args, asJSON)
 			}
 			opts, err := flags.options()
 			if err != nil {
@@ -106,12 +117,38 @@ Levels:
 	}
 	c.Flags().StringVar(&level, "level", "static", "static, compile or run")
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	c.Flags().BoolVar(&forExec, "exec", false, "say what 'hlocb exec' can do on the plugin; there is no IN")
 	flags.add(c)
 	c.Flags().BoolVar(&asWritten, "as-written", false, "do not convert hooks")
-	command.Group(c, "Check", "level LEVEL", "json")
+	command.Group(c, "Check", "level LEVEL", "exec", "json")
 	flags.group(c, "as-written")
 	complete(c, "level", "static", "compile", "run")
 	return c
+}
+
+// checkExec says what 'hlocb exec' can do on a plugin.
+func (a *app) checkExec(ctx context.Context, args []string, asJSON bool) error {
+	b, err := a.openPlugin(ctx, args)
+	if err != nil {
+		return err
+	}
+	defer b.Close()
+	info, err := backends.InfoOf(b)
+	if err != nil {
+		return err
+	}
+	t := plugincheck.Target{Platform: info.Platform, FFI: slices.Contains(info.Extensions, "ffi"), UserData: info.UserData}
+	for _, attr := range info.Attributes {
+		if attr.Name == "stablehlo_current_version" {
+			t.Artifact = attr.Value
+		}
+	}
+	r := checkReport{Plugin: b.Describe(), Level: "static", Findings: plugincheck.Exec(t)}
+	r.settle()
+	if asJSON {
+		return a.writeJSON(&r)
+	}
+	return r.table(a.stdout)
 }
 
 // checked reads the module that is to be checked.

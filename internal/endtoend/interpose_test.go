@@ -48,6 +48,9 @@ func starter(t *testing.T) *startedProgram {
 	if err := launch.Build(context.Background(), dir); err != nil {
 		t.Fatal(err)
 	}
+	if out, err := exec.Command("go", "build", "-o", filepath.Join(dir, "hlocb"), "../../cmd/hlocb").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
 	none := func(string) string { return "" }
 	l := launch.Libraries{Plugin: filepath.Join(dir, launch.PluginFile), Preload: filepath.Join(dir, launch.PreloadFile)}
 	return &startedProgram{dir, python, append(l.Environment(none), "PJRT_NAMES_AND_LIBRARY_PATHS=xcpu:"+found[0].Path, "JAX_PLATFORMS=xcpu,cpu")}
@@ -80,6 +83,11 @@ func TestInterposed(t *testing.T) {
 	t.Run("nan", func(t *testing.T) { interposedNaN(t, s) })
 	t.Run("cache", func(t *testing.T) { interposedCache(t, s) })
 	t.Run("documents", func(t *testing.T) { interposedDocuments(t, s) })
+	t.Run("without a plugin", func(t *testing.T) { interposedWithout(t, s) })
+	t.Run("without FFI", func(t *testing.T) { interposedWithoutFFI(t, s) })
+	t.Run("processes", func(t *testing.T) { interposedProcesses(t, s) })
+	t.Run("runtimes", func(t *testing.T) { interposedRuntimes(t, s) })
+	t.Run("mistakes", func(t *testing.T) { interposedMistakes(t, s) })
 }
 
 // execBlock matches a block of 'hlocb exec' in a document, and execCommand a command in it and what it prints.
@@ -91,9 +99,6 @@ var (
 // interposedDocuments: the documents' commands print what stands there, with the libraries beside the command.
 func interposedDocuments(t *testing.T, s *startedProgram) {
 	command := filepath.Join(s.dir, "hlocb")
-	if out, err := exec.Command("go", "build", "-o", command, "../../cmd/hlocb").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
 	ran, dump := 0, t.TempDir()
 	for _, doc := range []string{"../../README.md", "../../docs/interposer.md"} {
 		text, err := os.ReadFile(doc)
@@ -108,8 +113,8 @@ func interposedDocuments(t *testing.T, s *startedProgram) {
 					t.Fatal(err)
 				}
 				for i, arg := range args { // the documents write into and read from d
-					if rest, ok := strings.CutPrefix(arg, "d/"); ok || arg == "d" {
-						args[i] = filepath.Join(dump, rest)
+					if arg == "d" || strings.HasPrefix(arg, "d/") {
+						args[i] = filepath.Join(dump, arg)
 					}
 				}
 				c := exec.Command(command, args...)

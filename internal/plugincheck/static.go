@@ -37,6 +37,9 @@ type Finding struct {
 type Target struct {
 	Platform string // "cpu", "cuda", ...
 	FFI      bool   // it has the FFI extension, so it can call handlers
+	UserData bool   // the FFI extension passes data of an execution to handlers
+	// Artifact is the newest version of StableHLO that the plugin reads, such as 1.13.3; empty if it does not say.
+	Artifact string
 }
 
 // cpuOps are the ops that XLA's CPU plugin cannot run through the PJRT C API, with the reason: its error for each

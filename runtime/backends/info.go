@@ -16,6 +16,7 @@ type Info struct {
 	Attributes      []Attribute `json:"attributes,omitempty"`
 	Extensions      []string    `json:"extensions,omitempty"`
 	Devices         []Device    `json:"devices,omitempty"`
+	UserData        bool        `json:"user_data"` // its FFI attaches data to executions
 }
 
 // Attribute is a property of a plugin, in its own words: stablehlo_current_version, ...

@@ -40,6 +40,7 @@ func InfoOf(b runtime.Backend) (*Info, error) {
 	for _, e := range plugin.Extensions() {
 		out.Extensions = append(out.Extensions, e.Name)
 	}
+	out.UserData = plugin.UserData()
 	for _, d := range client.Devices() {
 		out.Devices = append(out.Devices, Device{int(d.ID), d.Kind})
 	}

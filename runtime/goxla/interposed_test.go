@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -139,5 +141,44 @@ func many(t *testing.T, c *pjrt.Client) {
 			})
 		}
 		defer group.Wait()
+	}
+}
+
+// TestInterposedVersions runs a tapped program on plugins whose tables are longer and shorter than the one that this
+// package knows.
+func TestInterposedVersions(t *testing.T) {
+	t.Setenv("VARIANT_OF", cpuPluginPath(t))
+	for _, kind := range []string{"newer", "older"} {
+		variant := filepath.Join(t.TempDir(), kind+".so")
+		if out, err := exec.Command("cc", "-shared", "-fPIC", "-o", variant, "../../internal/endtoend/testdata/traps/variant.c", "-ldl").CombinedOutput(); errors.Is(err, exec.ErrNotFound) {
+			t.Skip("skip: no C compiler")
+		} else if err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		t.Setenv("VARIANT", kind)
+		var events, warnings strings.Builder
+		i, err := interpose.New(interpose.Config{Taps: []string{"stablehlo.multiply=stats"}}, interpose.Host{Out: &events, Err: &warnings})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := Interposed("hlocb-"+kind, variant, i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := p.NewClient(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Destroy()
+		e, err := c.Compile().WithStableHLO([]byte(hooked("tap", "%y", "tensor<3xf32>", "()"))).Done()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer e.Destroy()
+		got, err := execute(t, c, e, 0, 1, 2, 3)
+		i.Flush()
+		if err != nil || fmt.Sprint(got) != "[2 6 12]" || !strings.Contains(events.String(), "max 9") || warnings.Len() > 0 {
+			t.Errorf("%s: result %v, %v, events %q, warnings %q", kind, got, err, events.String(), warnings.String())
+		}
 	}
 }

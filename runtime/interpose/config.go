@@ -102,6 +102,12 @@ func (c Config) Environment() []string {
 	return out
 }
 
+// Exit codes of a strict program, as those of hlocb run.
+const (
+	ExitFailed  = 3
+	exitTimeout = 4
+)
+
 // active reports whether programs change or are looked at.
 func (c Config) active() bool {
 	return len(c.Taps) > 0 || len(c.On) > 0 || c.Passes != "" || c.Events != "" || c.Dump != "" || c.List

@@ -184,6 +184,9 @@ func (i *Interposer) Flush() {
 		if f, ok := h.Handler.(interface{ Flush() error }); ok {
 			if err := f.Flush(); err != nil {
 				i.Warn(err)
+				i.mu.Lock()
+				i.status = max(i.status, ExitFailed)
+				i.mu.Unlock()
 			}
 		}
 	}
@@ -349,7 +352,7 @@ func (i *Interposer) bind(out *pjrt.Interposed, tokens map[uint64]bool) error {
 		if h.observer {
 			b.Observe(name, &tolerant{i: i, h: h})
 		} else {
-			b.Answer(name, h)
+			b.Answer(name, &tolerant{i: i, h: h})
 		}
 	}
 	return nil
@@ -386,8 +389,8 @@ func (t *tolerant) Handle(ctx context.Context, c *runtime.Call) (err error) {
 			return
 		}
 		t.done.Store(true)
-		if t.i.config.Strict {
-			return
+		if t.i.config.Strict || len(c.Results) > 0 {
+			return // without the handler's results the run cannot go on
 		}
 		t.i.report(c.Failed(err))
 		err = nil
@@ -416,16 +419,10 @@ func (i *Interposer) failed(err error) {
 	i.report(err)
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	if i.status = exitFailed; errors.As(err, new(*runtime.TimeoutError)) {
+	if i.status = ExitFailed; errors.As(err, new(*runtime.TimeoutError)) {
 		i.status = exitTimeout
 	}
 }
-
-// Exit codes, as those of hlocb run.
-const (
-	exitFailed  = 3
-	exitTimeout = 4
-)
 
 // ExitCode returns the code with which the program should end although it may not know of a failure: 3 if a handler
 // failed, 4 if one did not return in time, else 0. It is 0 unless the configuration is strict.

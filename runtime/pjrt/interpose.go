@@ -73,6 +73,7 @@ type wrappedPlugin struct {
 	plugin     *Plugin
 	interposer Interposer
 	untapped   sync.Once
+	hookless   atomic.Bool // the plugin cannot call hooks
 }
 
 // interposedProgram is a compiled program with hooks of ours.
@@ -125,7 +126,7 @@ func InterposePlugin(path string, i Interposer) (uintptr, error) {
 	var message *C.char
 	library := C.hl_open(cpath, &message)
 	if library == nil {
-		return 0, &LoadError{path, takeMessage(message)}
+		return 0, &LoadError{path, openFailure(path, takeMessage(message))}
 	}
 	api := C.hl_get_api(library, &message)
 	if api == nil {
@@ -182,7 +183,9 @@ func hlocbInterposeClient(number C.int, client unsafe.Pointer) {
 		if err != nil {
 			return err
 		}
-		return w.register(platform)
+		err = w.register(platform)
+		w.hookless.Store(err != nil)
+		return err
 	})
 }
 
@@ -216,7 +219,7 @@ func hlocbInterposeCompile(number C.int, code *C.char, size C.size_t, format *C.
 	w.guarded(func() error {
 		p, err := w.interposer.Compile(C.GoBytes(unsafe.Pointer(code), C.int(size)), C.GoStringN(format, C.int(formatSize)),
 			C.GoBytes(unsafe.Pointer(options), C.int(optionsSize)))
-		if err != nil || p == nil {
+		if err != nil || p == nil || w.hookless.Load() && len(p.Manifest.Sites) > 0 {
 			return err
 		}
 		n, err := w.add(p)

@@ -9,6 +9,7 @@ package pjrt
 import "C"
 
 import (
+	"debug/elf"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -88,7 +89,7 @@ func Load(path string) (*Plugin, error) {
 	var message *C.char
 	library := C.hl_open(cpath, &message)
 	if library == nil {
-		return fail("%s", takeMessage(message))
+		return fail("%s", openFailure(real, takeMessage(message)))
 	}
 	api := C.hl_get_api(library, &message)
 	if api == nil {
@@ -175,4 +176,29 @@ func (p *Plugin) Extensions() []Extension {
 		out = append(out, Extension{t, name})
 	}
 	return out
+}
+
+// UserData reports whether the FFI extension attaches data to executions.
+func (p *Plugin) UserData() bool {
+	ext := (*C.hl_ffi_ext)(unsafe.Pointer(C.hl_find_ext(p.api, C.HL_EXT_FFI)))
+	return ext != nil && uintptr(ext.base.size) >= unsafe.Offsetof(ext.register_handler) && ext.add_user_data != nil
+}
+
+// openFailure returns why the file of a plugin cannot be opened: message, unless the file is for another processor. The
+// loader then says that the file does not exist.
+func openFailure(path, message string) string {
+	f, err := elf.Open(path)
+	if err != nil {
+		return message
+	}
+	defer f.Close()
+	own, err := elf.Open("/proc/self/exe")
+	if err != nil {
+		return message
+	}
+	defer own.Close()
+	if f.Machine == own.Machine && f.Class == own.Class {
+		return message
+	}
+	return fmt.Sprintf("it is built for another processor, %s instead of %s", f.Machine, own.Machine)
 }

@@ -1,0 +1,219 @@
+//go:build linux && cgo
+
+package endtoend
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/hlocb/hlocb"
+	"github.com/hlocb/hlocb/internal/launch"
+	"github.com/hlocb/hlocb/runtime/interpose"
+)
+
+// plugin returns the path of the CPU plugin.
+func (s *startedProgram) plugin() string { return pluginOf(s.env) }
+
+func pluginOf(env []string) string {
+	for _, v := range env {
+		if path, ok := strings.CutPrefix(v, "PJRT_NAMES_AND_LIBRARY_PATHS=xcpu:"); ok {
+			return path
+		}
+	}
+	return ""
+}
+
+// own returns the variables with which JAX loads the library itself as its plugin.
+func (s *startedProgram) own(more ...string) []string {
+	return append([]string{"PJRT_NAMES_AND_LIBRARY_PATHS=xcpu:" + filepath.Join(s.dir, launch.PluginFile), "JAX_PLATFORMS=xcpu,cpu", "HLOCB_PLUGIN=" + s.plugin()}, more...)
+}
+
+// messages returns hlocb's lines.
+func messages(stderr string) (out []string) {
+	for line := range strings.Lines(stderr) {
+		if strings.HasPrefix(line, "hlocb: ") {
+			out = append(out, strings.TrimSpace(line))
+		}
+	}
+	return out
+}
+
+// cc builds a C file as a shared library.
+func cc(t *testing.T, source string) string {
+	t.Helper()
+	out := filepath.Join(t.TempDir(), "plugin.so")
+	if text, err := exec.Command("cc", "-shared", "-fPIC", "-o", out, source, "-ldl").CombinedOutput(); errors.Is(err, exec.ErrNotFound) {
+		t.Skip("skip: no C compiler")
+	} else if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	return out
+}
+
+// interposedWithoutFFI: a plugin without FFI passes through, with one sentence.
+func interposedWithoutFFI(t *testing.T, s *startedProgram) {
+	const program = "testdata/interpose/plain.py"
+	env := append(s.own("VARIANT=without FFI", "VARIANT_OF="+s.plugin(), "HLOCB_PLUGIN="+cc(t, "testdata/traps/variant.c")), interpose.Config{Taps: []string{".*"}}.Environment()...)
+	want, _, _ := s.run(t, program, "JAX_PLATFORMS=cpu")
+	got, stderr, code := s.run(t, program, env...)
+	if got != want || code != 0 {
+		t.Errorf("exit code %d, output\n%s\n%s", code, got, stderr)
+	}
+	if m := messages(stderr); len(m) != 1 || !strings.HasSuffix(m[0], "plugin.so cannot call hooks: it has no FFI extension; its programs run untapped") {
+		t.Errorf("messages %q", m)
+	}
+}
+
+// interposedProcesses: the library leaves forks, signals, faults and pipes to the program.
+func interposedProcesses(t *testing.T, s *startedProgram) {
+	start := func(mode string) (*exec.Cmd, *bytes.Buffer, *bytes.Buffer) {
+		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+		t.Cleanup(cancel)
+		c := exec.CommandContext(ctx, s.python, "testdata/traps/process.py", filepath.Join(s.dir, launch.PluginFile), mode)
+		c.Env = append(os.Environ(), "HLOCB_PLUGIN="+s.plugin())
+		var out, stderr bytes.Buffer
+		c.Stdout, c.Stderr = &out, &stderr
+		return c, &out, &stderr
+	}
+	for mode, want := range map[string]string{
+		"fork":      "child 7\nresult 499500\nsame table True\n",
+		"interrupt": "KeyboardInterrupt\n",
+		"dlclose":   "same table True\n",
+	} {
+		c, out, stderr := start(mode)
+		if err := c.Run(); err != nil || out.String() != want {
+			t.Errorf("%s: %v, output %q, expected %q\n%s", mode, err, out, want, stderr)
+		}
+	}
+	for mode, trace := range map[string]bool{"fault before": true, "fault after": true, "fault": false} {
+		c, _, stderr := start(mode)
+		var exit *exec.ExitError
+		if err := c.Run(); !errors.As(err, &exit) || exit.Sys().(syscall.WaitStatus).Signal() != syscall.SIGSEGV {
+			t.Errorf("%s: %v, expected the end by SIGSEGV\n%s", mode, err, stderr)
+		}
+		if got := strings.Contains(stderr.String(), "Fatal Python error: Segmentation fault") && strings.Contains(stderr.String(), "process.py"); got != trace {
+			t.Errorf("%s: Python's traceback is there: %v\n%s", mode, got, stderr)
+		}
+	}
+	c, _, stderr := start("pipe")
+	c.Stdout = nil
+	pipe, err := c.StdoutPipe()
+	if err == nil {
+		err = c.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	pipe.Read(make([]byte, 10))
+	pipe.Close()
+	if err := c.Wait(); c.ProcessState.ExitCode() != 3 || !strings.Contains(stderr.String(), "BrokenPipeError") {
+		t.Errorf("pipe: %v\n%s", err, stderr)
+	}
+}
+
+// interposedRuntimes: a Go program that loads the library keeps its asynchronous preemption.
+func interposedRuntimes(t *testing.T, s *startedProgram) {
+	program := filepath.Join(t.TempDir(), "tworuntimes")
+	if out, err := exec.Command("go", "build", "-o", program, "testdata/tworuntimes/main.go").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	c := exec.CommandContext(ctx, program, filepath.Join(s.dir, launch.PluginFile))
+	c.Env = append(os.Environ(), "HLOCB_PLUGIN="+s.plugin())
+	var stderr bytes.Buffer
+	c.Stderr = &stderr
+	if out, err := c.Output(); err != nil || string(out) != "20 collections\n" {
+		t.Errorf("%v, output %q %q", err, out, &stderr)
+	}
+	t.Logf("20 collections took %s", strings.TrimSpace(stderr.String()))
+}
+
+// interposedMistakes: a mistake is one line, and the program goes on where it can, unless the settings are strict.
+func interposedMistakes(t *testing.T, s *startedProgram) {
+	const program = "testdata/interpose/train.py"
+	want, _, _ := s.run(t, program, "JAX_PLATFORMS=cpu")
+	foreign := filepath.Join(t.TempDir(), "foreign.so")
+	data, err := os.ReadFile(filepath.Join(s.dir, launch.PreloadFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	data[18]++ // e_machine
+	if err := os.WriteFile(foreign, data, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	empty := filepath.Join(t.TempDir(), "empty.c")
+	if err := os.WriteFile(empty, []byte("int nothing;\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	const goesOn, ends = true, false
+	tap := interpose.Config{Taps: []string{"subtract"}}
+	tap.Events = "/dev/full"
+	full := tap.Environment()
+	tap.Events = "/no such directory/events"
+	nowhere := tap.Environment()
+	for _, test := range []struct {
+		env    []string
+		line   string
+		goesOn bool
+	}{
+		{s.own("HLOCB_PLUGIN="), "HLOCB_PLUGIN is not set", ends},
+		{s.own("HLOCB_PLUGIN=/none.so"), "/none.so is no usable PJRT plugin: /none.so: cannot open shared object file: No such file or directory", ends},
+		{s.own("HLOCB_PLUGIN=" + foreign), "it is built for another processor", ends},
+		{s.own("HLOCB_PLUGIN=" + cc(t, empty)), "undefined symbol: GetPjrtApi", ends},
+		{s.own("HLOCB_TAP=("), "tap (: error parsing regexp: missing closing )", goesOn},
+		{s.own("HLOCB_PASSES=nothing"), "passes: ", goesOn},
+		{s.own("HLOCB_ON=x=nothing"), "on x=nothing: ", goesOn},
+		{s.own("HLOCB_DUMP_ARGS=x"), "dump-args: expected the number of a run", goesOn},
+		{s.own(full...), "/dev/full: no space left on device", goesOn},
+		{s.own(nowhere...), "/no such directory/events: no such file or directory", goesOn},
+		{s.own("HLOCB_TAP=subtract=finite", "HLOCB_ON=*=exec:false"), "failed at event 0 on device 0: child ended", goesOn},
+		{s.own("HLOCB_TAP=subtract=finite", "HLOCB_ON=*=exec:timeout=1s,sleep 60"), "failed at event 0 on device 0: child did not answer within 1s", goesOn},
+	} {
+		got, stderr, code := s.run(t, program, test.env...)
+		lines := messages(stderr)
+		at := slices.IndexFunc(lines, func(l string) bool { return strings.Contains(l, test.line) })
+		if at < 0 || strings.Contains(stderr, "goroutine ") {
+			t.Errorf("%q: messages %q, expected %q", test.env, lines, test.line)
+		}
+		if test.goesOn && (got != want || code != 0) || !test.goesOn && code == 0 {
+			t.Errorf("%q: exit code %d, output %q\n%s", test.env, code, got, stderr)
+		}
+		if !test.goesOn {
+			continue
+		}
+		expected := interpose.ExitFailed
+		if strings.Contains(test.line, "within") {
+			expected++ // of a timeout
+		}
+		if _, stderr, code := s.run(t, program, append(test.env, "HLOCB_STRICT=1")...); code != expected {
+			t.Errorf("%q, strict: exit code %d, expected %d\n%s", test.env, code, expected, stderr)
+		}
+	}
+}
+
+// interposedWithout: without a CPU plugin 'hlocb exec' says so and runs the program.
+func interposedWithout(t *testing.T, s *startedProgram) {
+	if found, err := hlocb.DefaultBackends().Plugins.Find("cpu"); err != nil || len(found) == 0 {
+		t.Fatal(err)
+	}
+	command := filepath.Join(s.dir, "hlocb")
+	c := exec.Command(command, "exec", "--tap", "subtract", "--", s.python, "testdata/interpose/train.py")
+	home := t.TempDir()
+	c.Env = append(os.Environ(), "HOME="+home, "XDG_CACHE_HOME="+home, "HLOCB_CPU_PLUGIN=", "VIRTUAL_ENV=", "JAX_PLATFORMS=", "PJRT_NAMES_AND_LIBRARY_PATHS=")
+	var stderr bytes.Buffer
+	c.Stderr = &stderr
+	out, err := c.Output()
+	if m := messages(stderr.String()); err != nil || len(m) != 1 || !strings.Contains(m[0], "no CPU plugin is installed") {
+		t.Errorf("%v, messages %q, output %s", err, m, out)
+	}
+}
