@@ -58,7 +58,7 @@ func (a *app) pluginCheckCommand() *cobra.Command {
 	var asWritten, asJSON, forExec bool
 	c := &cobra.Command{
 		Use:   "check IN [NAME|PATH]",
-		Short: "Say whether a plugin can run a module, or what 'hlocb exec' can do on it",
+		Short: "Say whether a plugin can run a module, or what exec can do",
 		Long: `Say whether a plugin can run a module: yes, no or maybe for each kind of op, element type and custom-call target, and why.
 
 --exec needs no module: it says what 'hlocb exec' can do on the plugin.
