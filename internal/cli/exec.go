@@ -14,6 +14,7 @@ import (
 
 	"github.com/hlocb/hlocb/internal/command"
 	"github.com/hlocb/hlocb/internal/launch"
+	"github.com/hlocb/hlocb/internal/probe"
 	"github.com/hlocb/hlocb/runtime/interpose"
 )
 
@@ -101,7 +102,7 @@ func (a *app) replayStep(ctx context.Context, step string, args []string, cfg *i
 	base := strings.TrimSuffix(strings.TrimSuffix(step, interpose.DumpedBefore), interpose.DumpedArgs)
 	var flags runFlags
 	flags.add(&cobra.Command{}) // sets the defaults
-	flags.taps = cfg.Taps
+	flags.taps, flags.sample = cfg.Taps, probe.Sample{Every: cfg.Every, First: cfg.First}
 	_, missing := os.Stat(base + interpose.DumpedArgs)
 	if missing == nil {
 		flags.arguments.sets = []string{base + interpose.DumpedArgs}

@@ -210,7 +210,7 @@ func readEvents(t *testing.T, file string) []interposedEvent {
 func countEvents(t *testing.T, file string) int {
 	t.Helper()
 	p, err := hlocb.Load(context.Background(), file, hlocb.Change(func(m *ir.Module) error {
-		_, err := probe.Add(m, []*regexp.Regexp{regexp.MustCompile(".*")}, probe.Print)
+		_, err := probe.Add(m, []probe.Tap{{Patterns: []*regexp.Regexp{regexp.MustCompile(".*")}, Kind: probe.Print}})
 		return err
 	}))
 	if err != nil {

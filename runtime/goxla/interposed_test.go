@@ -65,7 +65,7 @@ func TestInterposedProgram(t *testing.T) {
 		return nil
 	}))
 	var warnings strings.Builder
-	i, err := interpose.New(interpose.Config{Taps: []string{"stablehlo.add=finite"}}, interpose.Host{Out: io.Discard, Err: &warnings, Handlers: &b})
+	i, err := interpose.New(interpose.Config{Taps: []string{"stablehlo.add=print"}}, interpose.Host{Out: io.Discard, Err: &warnings, Handlers: &b})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -100,8 +100,12 @@ func (s *Stats) Write(c *runtime.Call, i int, t hook.TensorType, v Summary) erro
 }
 
 func appendSummary(b *strings.Builder, c *runtime.Call, i int, t hook.TensorType, v Summary) {
-	fmt.Fprintf(b, "#%d %s operand %d %s: count %d min %s max %s mean %s nan %d inf %d\n", c.Seq, diag.Escape(c.Site.Name), i,
-		t, v.Count, number(v.Min), number(v.Max), number(v.Mean), v.NaN, v.Inf)
+	at := ""
+	if frame := hook.Frame(c.Site.Loc); frame != "" {
+		at = " at " + diag.Escape(frame)
+	}
+	fmt.Fprintf(b, "#%d %s operand %d %s%s: count %d min %s max %s mean %s nan %d inf %d\n", c.Seq, diag.Escape(c.Site.Name), i,
+		t, at, v.Count, number(v.Min), number(v.Max), number(v.Mean), v.NaN, v.Inf)
 }
 
 func (s *Stats) print(text string) error {
