@@ -45,6 +45,8 @@ type loading struct {
 	replicas, partitions int
 	warn                 func(*diag.Diagnostic)
 	changes              []func(*ir.Module) error
+	platform             string
+	platformIndex        *int
 }
 
 // HookTargets makes custom calls to these targets hooks too.
@@ -93,11 +95,16 @@ func Parse(ctx context.Context, name string, text []byte, opts ...LoadOption) (*
 	if err != nil {
 		return nil, err
 	}
-	m, err := reader.Read(diag.NewSource(name, text), registry, reader.MaxErrors)
+	src := diag.NewSource(name, text)
+	m, err := reader.Read(src, registry, reader.MaxErrors)
 	if err != nil {
 		return nil, err
 	}
-	return FromModule(ctx, m, opts...)
+	platform, err := platformIndex(src, opts)
+	if err != nil {
+		return nil, err
+	}
+	return FromModule(ctx, m, append(slices.Clone(opts), platform)...)
 }
 
 // FromModule converts the hooks of m in place. The program owns m from then on.
@@ -117,6 +124,11 @@ func FromModule(ctx context.Context, m *ir.Module, opts ...LoadOption) (*Program
 	// Where hooks fire depends on the number of devices, so the module must state it before hooks are converted.
 	setDevices(m, l.replicas, mhlo.AttrNumReplicas, stablehlo.AttrNumReplicas)
 	setDevices(m, l.partitions, mhlo.AttrNumPartitions, stablehlo.AttrNumPartitions)
+	if l.platformIndex != nil {
+		if err := bindPlatform(m, *l.platformIndex); err != nil {
+			return nil, err
+		}
+	}
 	for _, change := range l.changes {
 		if err := change(m); err != nil {
 			return nil, err

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/hlocb/hlocb/dialect/fn"
+	"github.com/hlocb/hlocb/internal/legalize"
 	"github.com/hlocb/hlocb/interp/internal/exec"
 	"github.com/hlocb/hlocb/interp/internal/ops"
 	"github.com/hlocb/hlocb/interp/internal/plan"
@@ -13,6 +14,15 @@ import (
 
 // compile makes the plan of a module's entry function and of every function that it calls.
 func compile(mod *ir.Module, rp *runtime.Program, opts Options, copts runtime.CompileOptions) (*plan.Compiler, *exec.Function, error) {
+	if legalize.HasCalls(mod) {
+		mod = mod.Clone() // the caller's stays as it is
+		if err := legalize.Calls(mod); err != nil {
+			return nil, nil, err
+		}
+		if err := ir.Verify(mod); err != nil {
+			return nil, nil, err
+		}
+	}
 	h, err := ops.NewHost(mod, rp, copts)
 	if err != nil {
 		return nil, nil, err

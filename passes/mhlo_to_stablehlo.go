@@ -4,6 +4,7 @@ import (
 	"github.com/hlocb/hlocb/dialect/chlo"
 	"github.com/hlocb/hlocb/dialect/mhlo"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/internal/legalize"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/pass"
 )
@@ -13,7 +14,8 @@ type MHLOToStableHLO struct{}
 
 var mhloToStableHLOInfo = &pass.Info{
 	Name: "mhlo-to-stablehlo",
-	Doc: "Writes MHLO's operations, types and attributes as StableHLO's, and those that only CHLO has as CHLO's. Operations without an " +
+	Doc: "Writes MHLO's operations, types and attributes as StableHLO's, and those that only CHLO has as CHLO's. A custom " +
+		"call of an operation's name (mhlo.topk), as PyTorch/XLA writes it, is that operation. Operations without an " +
 		"equivalent (fusion, copy, domain, async_start, ...) stay.",
 }
 
@@ -22,6 +24,9 @@ func (MHLOToStableHLO) Info() *pass.Info { return mhloToStableHLOInfo }
 
 // Run implements pass.ModulePass.
 func (MHLOToStableHLO) Run(_ *pass.Context, m *ir.Module) error {
+	if err := legalize.MHLOCalls(m); err != nil {
+		return err
+	}
 	(&mhloRewriter{m: m, types: map[ir.Type]ir.Type{}}).region(m.Op().Region(0))
 	return nil
 }

@@ -2,6 +2,7 @@ package passes
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
@@ -15,6 +16,7 @@ type RefineArguments struct {
 	Types []string `pass:"types" doc:"the type of every argument: tensor<1x2xf32>,..."`
 
 	ParseType func(m *ir.Module, text string) (ir.Type, error) // reads Types
+	To        []ir.Type                                        // the types, instead of Types
 }
 
 var refineArgumentsInfo = &pass.Info{
@@ -33,7 +35,7 @@ func (p RefineArguments) Run(_ *pass.Context, m *ir.Module) error {
 	if err != nil {
 		return err
 	}
-	var types []ir.Type
+	types := slices.Clone(p.To)
 	for _, text := range p.Types {
 		if p.ParseType == nil {
 			return fmt.Errorf("the program that runs the pass reads no types")

@@ -505,7 +505,7 @@ func (s *shapeRefiner) customCall(r *rewrite.Rewriter, op *ir.Op) (bool, error) 
 		s.ctx.Emit(wrong)
 	}
 	if shapes == nil {
-		return false, nil
+		return refineDynamicCall(r, op)
 	}
 	types, i := make([]ir.Type, op.NumResults()), 0
 	for k, v := range op.Results() {
@@ -518,6 +518,23 @@ func (s *shapeRefiner) customCall(r *rewrite.Rewriter, op *ir.Op) (bool, error) 
 		r.Replace(op, op.Operand(0))
 	}
 	return true, nil
+}
+
+// refineDynamicCall refines the results of a call that stands for a dynamic op to those of the static op.
+func refineDynamicCall(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
+	st := legalize.DynamicCall(op)
+	if st == nil {
+		return false, nil
+	}
+	if st.Def == stablehlo.RngBitGenerator { // its row infers nothing: the call's second operand is the shape
+		shape, ok := constantInts(op.Operand(1))
+		t := tensorOf(op.Result(1))
+		if !ok || t == nil {
+			return false, nil
+		}
+		return refineResults(r, op, []ir.Type{op.Operand(0).Type(), op.Module().Context().Tensor(shape, t.Elem(), nil)})
+	}
+	return refineAs(r, op, st)
 }
 
 // shaped returns t with the shapes of its tensors, the elements of tuples included.

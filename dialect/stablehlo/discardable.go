@@ -30,3 +30,14 @@ func AssertionMessage(message string, values []int64) string {
 	}
 	return strings.NewReplacer(pairs...).Replace(message)
 }
+
+// Targets of custom calls that stand for ops. The attributes of approximate ones are in mhlo.backend_config.
+const (
+	TargetTopK                = "TopK"       // values and indices of the elements that a comparator puts first, along the last dimension
+	TargetApproxTopK          = "ApproxTopK" // the same along a dimension, for several operands, with fewer correct results
+	TargetDynamicApproxTopK   = "stablehlo.dynamic_approx_top_k"
+	TargetDynamicTopK         = "stablehlo.dynamic_top_k"             // the second operand is k
+	TargetDynamicReduceWindow = "stablehlo.dynamic_reduce_window"     // the last operands are the attributes
+	TargetDynamicRngBits      = "stablehlo.dynamic_rng_bit_generator" // the second operand is the shape
+	AttrReductionDim          = "reduction_dim"                       // of an approximate top-k
+)

@@ -86,6 +86,9 @@ func (a *app) arguments(p *hlocb.Program, types []hlocb.Type, f *argumentFlags) 
 			if names[i] != "" {
 				name = " (" + diag.Escape(names[i]) + ")"
 			}
+			if i == p.PlatformParameter() {
+				return nil, usagef("main is for several platforms: choose one with --platform NAME if the file is a jax.export, else with --platform-index N")
+			}
 			return nil, usagef("argument %d of main%s, %s, is missing: use --arg, --args or --fill", i, name, t)
 		}
 	}
@@ -147,6 +150,7 @@ func (a *app) argumentSet(out []*tensor.Tensor, path string, types []hlocb.Type,
 		}
 	}
 	switch rest := len(set.Names()) - len(used); {
+	case len(set.Names()) == 0: // numpy.savez writes such an archive for no arrays
 	case len(used) == 0:
 		return fmt.Errorf("%s: no array has the name or number of an argument of main; the first array is %q", path, diag.Escape(set.Names()[0]))
 	case rest > 0:

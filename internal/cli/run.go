@@ -39,6 +39,8 @@ type runFlags struct {
 	timeout    time.Duration
 	partitions int
 	replicas   int
+	platform   string // of a program that jax.export made for several
+	index      int    // the same by number; negative if not given
 	program    string // a compiled program that replaces the module
 	limits     limitFlags
 
@@ -68,6 +70,8 @@ func (f *runFlags) add(c *cobra.Command) {
 	f.limits.add(c)
 	c.Flags().IntVar(&f.replicas, "replicas", 0, "number of replicas (default: as the module says)")
 	c.Flags().IntVar(&f.partitions, "partitions", 0, "number of partitions (default: as the module says)")
+	c.Flags().StringVar(&f.platform, "platform", "", "platform of a jax.export for several: cpu, cuda, rocm or tpu")
+	c.Flags().IntVar(&f.index, "platform-index", -1, "the same for a bare module, by number")
 	f.rewrite.add(c)
 	c.Flags().BoolVar(&f.asWritten, "as-written", false, "do not convert hooks; the engine delivers any format")
 	complete(c, "backend", "auto", "engine", "cpu", "cuda")
@@ -80,7 +84,7 @@ func (f *runFlags) group(c *cobra.Command, output ...string) {
 	command.Group(c, "Arguments of main", "arg VALUE", "args DIR|FILE", "cast", "fill KIND")
 	command.Group(c, "Handlers", "on NAME=HANDLER", "print-callbacks", "tap REGEX[=PROBE]", "every N", "first N", "probes", "inject NAME=FAULT", "timeout DURATION")
 	command.Group(c, "Output", append(output, "events FILE", "verbose")...)
-	command.Group(c, "Where it runs", "backend NAME|PATH", "memory-limit SIZE", "replicas N", "partitions N")
+	command.Group(c, "Where it runs", "backend NAME|PATH", "memory-limit SIZE", "replicas N", "partitions N", "platform NAME", "platform-index N")
 	f.rewrite.group(c, "as-written")
 }
 
@@ -159,7 +163,13 @@ func (a *app) load(ctx context.Context, path string, f *runFlags) (*hlocb.Progra
 		}
 		return a.compiledProgram(f.program)
 	}
-	opts = append(opts, hlocb.Devices(f.replicas, f.partitions))
+	opts = append(opts, hlocb.Devices(f.replicas, f.partitions), hlocb.Platform(f.platform))
+	if f.index >= 0 {
+		if f.platform != "" {
+			return nil, usagef("--platform and --platform-index name the same choice twice")
+		}
+		opts = append(opts, hlocb.PlatformIndex(f.index))
+	}
 	if f.asWritten {
 		opts = append(opts, hlocb.AsWritten())
 	}
@@ -245,6 +255,9 @@ func (a *app) runModule(ctx context.Context, path string, f *runFlags) (err erro
 	if f.backend == "auto" {
 		a.note("running on %s", described(backend, f.limits.verbose))
 	}
+	if err := refine(ctx, program, backend, types, args); err != nil {
+		return err
+	}
 	var recording *handlers.Recording
 	if f.begin != nil {
 		if recording, err = f.begin(handlers.Header{Module: moduleHash(program.Text()), Backend: backend.Describe(), Manifest: program.Manifest()}, args); err != nil {
@@ -319,6 +332,18 @@ func (a *app) runModule(ctx context.Context, path string, f *runFlags) (err erro
 		b.Close() // before the next one is copied
 	}
 	return nil
+}
+
+// refine gives the program the shapes of its arguments if the backend executes only static ones.
+func refine(ctx context.Context, p *hlocb.Program, b runtime.Backend, types []hlocb.Type, args []*tensor.Tensor) error {
+	if len(args) != len(types) || !slices.ContainsFunc(types, hlocb.IsDynamic) || b.Name() == backends.Engine && !p.NeedsShapes() {
+		return nil
+	}
+	given := make([]hlocb.Type, len(args))
+	for i, v := range args {
+		given[i] = hlocb.Type{DType: v.DType(), Shape: v.Shape()}
+	}
+	return p.Refine(ctx, given)
 }
 
 // described returns a short description of a backend, or the full one with -v.

@@ -1,0 +1,292 @@
+package legalize
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/hlocb/hlocb/dialect/chlo"
+	"github.com/hlocb/hlocb/dialect/fn"
+	"github.com/hlocb/hlocb/dialect/mhlo"
+	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/rewrite"
+)
+
+// callRows express custom calls that stand for ops, by their targets. A call that has not the form of its target stays.
+var callRows = map[string]expansion{
+	stablehlo.TargetTopK:                expandTopKCall,
+	stablehlo.TargetApproxTopK:          expandApproxTopK,
+	stablehlo.TargetDynamicApproxTopK:   expandApproxTopK,
+	stablehlo.TargetDynamicTopK:         expandDynamicCall,
+	stablehlo.TargetDynamicReduceWindow: expandDynamicCall,
+	stablehlo.TargetDynamicRngBits:      expandDynamicCall,
+}
+
+// callExpansion returns how Calls expresses op, or nil.
+func callExpansion(op *ir.Op) expansion {
+	call, ok := stablehlo.AsCustomCall(op)
+	if !ok {
+		return nil
+	}
+	if f := callRows[call.CallTargetName()]; f != nil {
+		return f
+	}
+	if strings.HasPrefix(call.CallTargetName(), mhlo.TopK.Dialect()+".") && op.Module().Def(call.CallTargetName()).Known() {
+		return expandMHLOCall
+	}
+	return nil
+}
+
+// HasCalls reports whether m has custom calls that Calls may express.
+func HasCalls(m *ir.Module) bool {
+	found := false
+	m.Walk(func(op *ir.Op) bool {
+		found = found || callExpansion(op) != nil
+		return !found
+	})
+	return found
+}
+
+// HasDynamicCalls reports whether m has calls of jax.export for dynamic ops.
+func HasDynamicCalls(m *ir.Module) bool {
+	found := false
+	m.Walk(func(op *ir.Op) bool {
+		if call, ok := stablehlo.AsCustomCall(op); ok {
+			switch call.CallTargetName() {
+			case stablehlo.TargetDynamicApproxTopK, stablehlo.TargetDynamicTopK, stablehlo.TargetDynamicReduceWindow, stablehlo.TargetDynamicRngBits:
+				found = true
+			}
+		}
+		return !found
+	})
+	return found
+}
+
+// Calls expresses custom calls that stand for ops by these ops: XLA's TopK and ApproxTopK, the ops of MHLO that
+// PyTorch/XLA calls by name, and the dynamic ops of jax.export if their shapes are known.
+func Calls(m *ir.Module) error {
+	return calls(m, func(op *ir.Op) bool { return callExpansion(op) != nil })
+}
+
+// MHLOCalls expresses the custom calls of the names of MHLO's ops.
+func MHLOCalls(m *ir.Module) error {
+	return calls(m, func(op *ir.Op) bool {
+		call, ok := stablehlo.AsCustomCall(op)
+		return ok && callRows[call.CallTargetName()] == nil && callExpansion(op) != nil
+	})
+}
+
+func calls(m *ir.Module, chosen func(*ir.Op) bool) error {
+	var list []*ir.Op
+	m.Walk(func(op *ir.Op) bool {
+		if chosen(op) {
+			list = append(list, op)
+		}
+		return true
+	})
+	for _, op := range list {
+		e := newEmitter(m.Before(op), op)
+		values := callExpansion(op)(e, op, op.OperandList())
+		if e.err != nil {
+			return m.Errorf(op, "'%s' op %v", op.Name(), e.err)
+		}
+		if values == nil {
+			continue
+		}
+		for i, v := range op.Results() {
+			v.ReplaceAllUsesWith(values[i])
+		}
+		op.Erase()
+	}
+	return nil
+}
+
+// expandMHLOCall makes a call of a target such as mhlo.erf the op of this name.
+func expandMHLOCall(e *emitter, op *ir.Op, args []*ir.Value) []*ir.Value {
+	call, _ := stablehlo.AsCustomCall(op)
+	st := &ir.OpState{Def: op.Module().Def(call.CallTargetName()), Operands: args, Types: op.ResultTypes()}
+	if len(st.Def.Regions) > 0 || len(call.CalledComputations()) > 0 {
+		return nil
+	}
+	if d, ok := op.Attr(mhlo.AttrCallAttributes).(*ir.DictAttr); ok {
+		st.Attrs = slices.Clone(d.Entries())
+	}
+	return e.Insert(st).ResultList()
+}
+
+// expandTopKCall sorts with the called comparator, beside the positions.
+func expandTopKCall(e *emitter, op *ir.Op, args []*ir.Value) []*ir.Value {
+	if len(args) != 1 || op.NumResults() != 2 {
+		return nil
+	}
+	t, ok := args[0].Type().(*ir.TensorType)
+	if !ok || !t.Static() || t.Rank() == 0 {
+		return nil
+	}
+	dim := int64(t.Rank() - 1)
+	index := stablehlo.BuildIota(e.Builder, e.ctx.Tensor(t.Shape(), elemOf(op.Result(1)), nil), stablehlo.IotaAttrs{IotaDimension: dim}).Result(0)
+	return e.first(op, dim, args[0], index)
+}
+
+// expandApproxTopK sorts all operands: exact results are allowed ones.
+func expandApproxTopK(e *emitter, op *ir.Op, args []*ir.Value) []*ir.Value {
+	config, ok := op.Attr(mhlo.AttrBackendConfig).(*ir.DictAttr)
+	if !ok {
+		return nil
+	}
+	dim, ok := config.Get(stablehlo.AttrReductionDim).(*ir.IntegerAttr)
+	n := op.NumResults()
+	if !ok || len(args) < 2*n || dim.Value() < 0 {
+		return nil
+	}
+	return e.first(op, dim.Value(), args[:n]...)
+}
+
+// first sorts values along a dimension with the comparator that op calls, and returns as many elements as the results
+// of op have. The comparator may compare only the first of the values.
+func (e *emitter) first(op *ir.Op, dim int64, values ...*ir.Value) []*ir.Value {
+	call, _ := stablehlo.AsCustomCall(op)
+	names := call.CalledComputations()
+	if len(names) != 1 {
+		return nil
+	}
+	f, ok := fn.Lookup(op.Module(), names[0])
+	if !ok || f.External() || len(f.Region(0).Blocks()) != 1 || f.Body().NumArgs() > 2*len(values) {
+		return nil
+	}
+	for i, v := range values {
+		from, ok1 := v.Type().(*ir.TensorType)
+		to, ok2 := op.Result(i).Type().(*ir.TensorType)
+		if !ok1 || !ok2 || !from.Static() || !to.Static() || from.Rank() != to.Rank() || int(dim) >= from.Rank() || to.Shape()[dim] > from.Shape()[dim] {
+			return nil
+		}
+	}
+	sorted := e.Insert(e.sort(true, dim, values...))
+	b := sorted.Region(0).AddBlock()
+	for _, v := range values {
+		t := e.ctx.Tensor(nil, elemOf(v), nil)
+		e.argument(b, t)
+		e.argument(b, t)
+	}
+	e.callee(f, b, func(inner *emitter, results []*ir.Value) { stablehlo.BuildReturn(inner.Builder, results) })
+	out := make([]*ir.Value, len(values))
+	for i := range out {
+		to := tensorType(op.Result(i)).Shape()
+		out[i] = e.slice(sorted.Result(i), repeat(0, len(to)), to)
+	}
+	return out
+}
+
+// callee copies the body of a function to a block whose arguments are those of the function, and ends it by ret.
+func (e *emitter) callee(f fn.FuncOp, b *ir.Block, ret func(*emitter, []*ir.Value)) {
+	inner := e.inside(b)
+	values := map[*ir.Value]*ir.Value{}
+	for i, a := range f.Body().Args() {
+		values[a] = b.Arg(i)
+	}
+	for op := range f.Body().Ops() {
+		if op != f.Body().Terminator() {
+			inner.Clone(op, values)
+			continue
+		}
+		results := op.OperandList()
+		for i, v := range results {
+			if w := values[v]; w != nil {
+				results[i] = w
+			}
+		}
+		ret(inner, results)
+	}
+	e.adopt(inner)
+}
+
+// expandDynamicCall makes a dynamic op of known shapes the static one.
+func expandDynamicCall(e *emitter, op *ir.Op, _ []*ir.Value) []*ir.Value {
+	st := DynamicCall(op)
+	if st == nil {
+		return nil
+	}
+	for _, v := range op.Results() {
+		t, ok := v.Type().(*ir.TensorType)
+		if !ok || !t.Static() {
+			return nil
+		}
+		st.Types = append(st.Types, t)
+	}
+	if st.Def == stablehlo.ReduceWindow {
+		call, _ := stablehlo.AsCustomCall(op)
+		f, ok := fn.Lookup(op.Module(), slices.Concat(call.CalledComputations(), []string{""})[0])
+		if !ok || f.External() || len(f.Region(0).Blocks()) != 1 || f.Body().NumArgs() != len(st.Operands) {
+			return nil
+		}
+		st.Bodies, st.Regions = nil, 1
+		static := e.Insert(st)
+		b := static.Region(0).AddBlock()
+		for _, a := range f.Body().Args() {
+			e.argument(b, a.Type())
+		}
+		e.callee(f, b, func(inner *emitter, results []*ir.Value) { stablehlo.BuildReturn(inner.Builder, results) })
+		return static.ResultList()
+	}
+	return e.Insert(st).ResultList()
+}
+
+// DynamicCall returns the static op that a custom call of jax.export stands for, without the types of its results, if the
+// operands that stand for its attributes are constants. Otherwise it returns nil.
+func DynamicCall(op *ir.Op) *ir.OpState {
+	call, ok := stablehlo.AsCustomCall(op)
+	if !ok {
+		return nil
+	}
+	args, ctx := op.OperandList(), op.Module().Context()
+	st := &ir.OpState{Loc: op.Loc(), Pos: op.Pos()}
+	switch call.CallTargetName() {
+	case stablehlo.TargetDynamicTopK:
+		if len(args) != 2 || op.NumResults() != 2 {
+			return nil
+		}
+		k, ok := ints(args[1])
+		if !ok || len(k) != 1 {
+			return nil
+		}
+		st.Def, st.Operands = chlo.TopK, args[:1]
+		st.SetAttr(chlo.AttrK, ir.NewInteger(k[0], ctx.I64()))
+	case stablehlo.TargetDynamicRngBits:
+		if len(args) != 2 || op.NumResults() != 2 {
+			return nil
+		}
+		st.Def, st.Operands = stablehlo.RngBitGenerator, args[:1]
+		st.SetAttr(stablehlo.AttrRngAlgorithm, op.Attr(stablehlo.AttrRngAlgorithm))
+	case stablehlo.TargetDynamicReduceWindow:
+		n := len(args) - 5
+		if n < 2 || n%2 != 0 {
+			return nil
+		}
+		st.Def, st.Operands = stablehlo.ReduceWindow, args[:n]
+		for i, name := range []string{stablehlo.AttrWindowDimensions, stablehlo.AttrWindowStrides, stablehlo.AttrBaseDilations, stablehlo.AttrWindowDilations} {
+			list, ok := ints(args[n+i])
+			if !ok {
+				return nil
+			}
+			st.SetAttr(name, ir.NewDenseArray(ctx.I64(), list))
+		}
+		list, ok := ints(args[n+4])
+		if !ok || len(list)%2 != 0 {
+			return nil
+		}
+		st.SetAttr(stablehlo.AttrPadding, DenseInts(ctx, []int64{int64(len(list) / 2), 2}, list))
+	default:
+		return nil
+	}
+	return st
+}
+
+// ints returns the elements of a constant.
+func ints(v *ir.Value) ([]int64, bool) {
+	d, ok := rewrite.ConstantOf(v).(*ir.DenseAttr)
+	if !ok {
+		return nil, false
+	}
+	list, err := d.Int64s()
+	return list, err == nil
+}

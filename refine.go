@@ -1,0 +1,150 @@
+package hlocb
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hlocb/hlocb/artifact"
+	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/dialect/fn"
+	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/internal/jaxexport"
+	"github.com/hlocb/hlocb/internal/legalize"
+	"github.com/hlocb/hlocb/interp"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/pass"
+	"github.com/hlocb/hlocb/passes"
+)
+
+// Platform chooses the platform of a program that jax.export made for several: "cpu", "cuda", "rocm" or "tpu". Parse
+// finds the platforms in the container of jax.export.
+func Platform(name string) LoadOption { return func(l *loading) { l.platform = name } }
+
+// PlatformIndex chooses the platform of a module that jax.export made for several, by its number.
+func PlatformIndex(n int) LoadOption { return func(l *loading) { l.platformIndex = &n } }
+
+// platformArgument is the name of the argument of main that chooses the platform.
+const platformArgument = "_platform_index"
+
+// platformOf returns the argument of main that chooses the platform, or -1.
+func platformOf(m *ir.Module) int {
+	if f, ok := entry(m); ok {
+		for i := range f.Type().Inputs() {
+			if text(f.ArgAttrs(i), fn.AttrGlobalConstant) == platformArgument {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// PlatformParameter returns the number of the argument of Run that chooses the platform, or -1 if there is none. It is
+// there if the module is for several platforms and neither Platform nor PlatformIndex chose one.
+func (p *Program) PlatformParameter() int {
+	at := platformOf(p.module)
+	if at < 0 {
+		return -1
+	}
+	f, _ := entry(p.module)
+	n := 0
+	for _, t := range f.Type().Inputs()[:at] {
+		if !stablehlo.IsToken(t) {
+			n++
+		}
+	}
+	for _, hidden := range p.manifest.HiddenArgs {
+		if hidden < n {
+			n--
+		}
+	}
+	return n
+}
+
+// platformIndex returns the option with the index of the platform that opts name, from the container of jax.export.
+func platformIndex(src *diag.Source, opts []LoadOption) (LoadOption, error) {
+	var l loading
+	for _, o := range opts {
+		o(&l)
+	}
+	none := func(*loading) {}
+	if l.platform == "" {
+		return none, nil
+	}
+	if !jaxexport.Sniff(src.Text()) {
+		return nil, fmt.Errorf("%s: platform %q: only the container of jax.export lists platforms by name; give the index of the platform", src.Name(), l.platform)
+	}
+	f, err := artifact.Export(src)
+	if err != nil {
+		return nil, err
+	}
+	i := slices.Index(f.Platforms, l.platform)
+	if i < 0 {
+		return nil, fmt.Errorf("%s: the export is for %s, not for %q", src.Name(), strings.Join(f.Platforms, ", "), l.platform)
+	}
+	if len(f.Platforms) == 1 {
+		return none, nil
+	}
+	return PlatformIndex(i), nil
+}
+
+// bindPlatform makes the index of the platform a constant.
+func bindPlatform(m *ir.Module, n int) error {
+	i := platformOf(m)
+	if i < 0 {
+		return m.Errorf(m.Op(), "the module is not for several platforms: main has no argument that is the index of the platform")
+	}
+	f, _ := entry(m)
+	literal := fmt.Sprintf("dense<%d> : %s", n, f.Type().Inputs()[i])
+	return passes.BindArguments{Args: strings.Repeat("_;", i) + literal, Function: f.Symbol()}.Run(pass.NewContext(context.Background(), m), m)
+}
+
+// Refine gives the arguments of main that have dynamic shapes the shapes of Run's arguments, and infers the shapes that
+// follow. Plugins execute a program with dynamic shapes only after that.
+func (p *Program) Refine(ctx context.Context, arguments []Type) error {
+	return p.Edit(func(m *ir.Module) error {
+		f, ok := entry(m)
+		if !ok {
+			return m.Errorf(m.Op(), "the module has no function @main")
+		}
+		inputs := slices.Clone(f.Type().Inputs())
+		at := make([]int, 0, len(inputs)) // of Run's arguments among main's
+		for i, t := range inputs {
+			if !stablehlo.IsToken(t) {
+				at = append(at, i)
+			}
+		}
+		if at = visible(at, p.manifest.HiddenArgs); len(at) != len(arguments) {
+			return fmt.Errorf("main has %d arguments, %d were given", len(at), len(arguments))
+		}
+		for k, i := range at {
+			if t := inputs[i].(*ir.TensorType); !t.Static() {
+				inputs[i] = m.Context().Tensor(arguments[k].Shape, t.Elem(), nil)
+			}
+		}
+		c := pass.NewContext(ctx, m)
+		if err := (passes.RefineArguments{To: inputs}).Run(c, m); err != nil {
+			return err
+		}
+		if err := (passes.RefineShapes{Evaluator: interp.NewEvaluator(refineMemory)}).Run(c, m); err != nil {
+			return err
+		}
+		if err := legalize.Calls(m); err != nil {
+			return err
+		}
+		for _, f := range fn.Funcs(m) {
+			if err := (passes.CanonicalizeDynamism{}).Run(c, f.Op); err != nil {
+				return err
+			}
+		}
+		return ir.Verify(m)
+	})
+}
+
+// NeedsShapes reports whether the program has calls of jax.export for dynamic ops, which no backend executes before
+// Refine.
+func (p *Program) NeedsShapes() bool { return legalize.HasDynamicCalls(p.module) }
+
+// refineMemory limits the values of one folded op, in bytes.
+const refineMemory = 1 << 24
