@@ -22,6 +22,13 @@ import (
 // finds the platforms in the container of jax.export.
 func Platform(name string) LoadOption { return func(l *loading) { l.platform = name } }
 
+// PlatformError says that a platform was named for a bare module, which does not list its platforms.
+type PlatformError struct{ Name, Platform string }
+
+func (e *PlatformError) Error() string {
+	return fmt.Sprintf("%s: platform %q: only the container of jax.export lists platforms by name; a bare module needs the platform's index", e.Name, e.Platform)
+}
+
 // PlatformIndex chooses the platform of a module that jax.export made for several, by its number.
 func PlatformIndex(n int) LoadOption { return func(l *loading) { l.platformIndex = &n } }
 
@@ -73,7 +80,7 @@ func platformIndex(src *diag.Source, opts []LoadOption) (LoadOption, error) {
 		return none, nil
 	}
 	if !jaxexport.Sniff(src.Text()) {
-		return nil, fmt.Errorf("%s: platform %q: only the container of jax.export lists platforms by name; give the index of the platform", src.Name(), l.platform)
+		return nil, &PlatformError{src.Name(), l.platform}
 	}
 	f, err := artifact.Export(src)
 	if err != nil {
@@ -128,6 +135,9 @@ func (p *Program) Refine(ctx context.Context, arguments []Type) error {
 			return err
 		}
 		if err := (passes.RefineShapes{Evaluator: interp.NewEvaluator(refineMemory)}).Run(c, m); err != nil {
+			return err
+		}
+		if err := legalize.ShapeAssertions(m); err != nil {
 			return err
 		}
 		if err := legalize.Calls(m); err != nil {

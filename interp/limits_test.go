@@ -62,7 +62,7 @@ func TestErrorsAreLocated(t *testing.T) {
 		{`func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {
   %r = stablehlo.custom_call @lapack_sgetrf_ffi(%a) : (tensor<4xf32>) -> tensor<4xf32>
   return %r : tensor<4xf32>
-}`, `test.mlir:2:8: error: 'stablehlo.custom_call' op custom call target "lapack_sgetrf_ffi" is implemented by no engine of this module and needs a plugin`},
+}`, `test.mlir:2:8: error: 'stablehlo.custom_call' op custom call target "lapack_sgetrf_ffi" is implemented by no backend`},
 		{`func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {
   %r = "other.op"(%a) : (tensor<4xf32>) -> tensor<4xf32>
   return %r : tensor<4xf32>
@@ -88,8 +88,8 @@ func.func private @elsewhere(tensor<4xf32>) -> tensor<4xf32>`, `test.mlir:2:8: e
 	}
 }
 
-// The custom calls that JAX makes for linear algebra and random numbers are implemented by XLA's own libraries: each is refused
-// with an error that is located and names the target and a plugin to take.
+// The custom calls that JAX makes for other devices are implemented by libraries of theirs: each is refused with an error that
+// is located and names the target, and the plugin to take only if there is one that has it.
 func TestTargetsThatNeedAPlugin(t *testing.T) {
 	targets := strings.Fields("Qr Eigh Cholesky ProductOfElementaryHouseholderReflectors TopK ApproxTopK PartialReduce " +
 		"lapack_sgetrf_ffi lapack_dgetrf_ffi lapack_cgetrf_ffi lapack_zgetrf_ffi lapack_sgeqrf_ffi lapack_sgeqp3_ffi lapack_sorgqr_ffi lapack_cungqr_ffi lapack_sormqr_ffi " +
@@ -108,12 +108,11 @@ func TestTargetsThatNeedAPlugin(t *testing.T) {
 			t.Errorf("%s: error is %v", target, err)
 			continue
 		}
-		want := fmt.Sprintf("test.mlir:2:10: error: 'stablehlo.custom_call' op custom call target %q is implemented by no engine of this module and needs a plugin for %s", target, plugin.Backend())
-		if err.Error() != want {
+		if want := fmt.Sprintf("test.mlir:2:10: error: 'stablehlo.custom_call' op custom call target %q ", target); !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("error is %v", err)
 		}
 	}
-	for target, want := range map[string]string{"lapack_sgetrf_ffi": "cpu", "Qr": "cpu", "cu_threefry2x32_ffi": "cuda", "cusolver_getrf_ffi": "cuda", "cublas_getrf_batched_ffi": "cuda", "__gpu$xla.gpu.triton": "cuda"} {
+	for target, want := range map[string]string{"lapack_sgetrf_ffi": "", "nobody": "", "Qr": "tpu", "hipsolver_getrf_ffi": "rocm", "cu_threefry2x32_ffi": "cuda", "cusolver_getrf_ffi": "cuda", "cublas_getrf_batched_ffi": "cuda", "__gpu$xla.gpu.triton": "cuda"} {
 		if got := (&ops.PluginError{Target: target}).Backend(); got != want {
 			t.Errorf("%s: needs %s, not %s", target, got, want)
 		}

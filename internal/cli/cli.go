@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hlocb/hlocb"
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/internal/command"
 	"github.com/hlocb/hlocb/internal/reader"
@@ -149,6 +150,10 @@ func hint(err error) string {
 	var library *backends.LibraryError
 	if errors.As(err, &library) {
 		return fmt.Sprintf(": run 'hlocb plugin install %s'", library.Library)
+	}
+	var platform *hlocb.PlatformError
+	if errors.As(err, &platform) {
+		return ": use --platform-index N"
 	}
 	var compiled *reader.CompiledError
 	if errors.As(err, &compiled) {

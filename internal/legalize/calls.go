@@ -47,14 +47,14 @@ func HasCalls(m *ir.Module) bool {
 	return found
 }
 
-// HasDynamicCalls reports whether m has calls of jax.export for dynamic ops.
+// HasDynamicCalls reports whether m has calls that Calls expresses only when their shapes are known.
 func HasDynamicCalls(m *ir.Module) bool {
 	found := false
 	m.Walk(func(op *ir.Op) bool {
-		if call, ok := stablehlo.AsCustomCall(op); ok {
-			switch call.CallTargetName() {
-			case stablehlo.TargetDynamicApproxTopK, stablehlo.TargetDynamicTopK, stablehlo.TargetDynamicReduceWindow, stablehlo.TargetDynamicRngBits:
-				found = true
+		if call, ok := stablehlo.AsCustomCall(op); ok && callRows[call.CallTargetName()] != nil {
+			for _, v := range append(op.OperandList(), op.ResultList()...) {
+				t, ok := v.Type().(*ir.TensorType)
+				found = found || ok && !t.Static()
 			}
 		}
 		return !found

@@ -5,19 +5,34 @@ import (
 	"strings"
 )
 
-// PluginError reports that a custom call needs a plugin, because only XLA's own libraries implement it.
+// PluginError reports a custom call that the engine does not compute: only libraries of other devices do, or nobody that
+// hlocb knows.
 type PluginError struct{ Target string }
 
 func (e *PluginError) Error() string {
-	return fmt.Sprintf("custom call target %q is implemented by no engine of this module and needs a plugin for %s", e.Target, e.Backend())
+	if b := e.Backend(); b != "" {
+		return fmt.Sprintf("custom call target %q needs a plugin for %s", e.Target, b)
+	}
+	return fmt.Sprintf("custom call target %q is implemented by no backend", e.Target)
 }
 
-// Backend returns the plugin to try. It recognizes the targets of CUDA's libraries by their names.
+// Backend returns the platform whose plugin has the target, by the names of its libraries, or "".
 func (e *PluginError) Backend() string {
-	for _, prefix := range []string{"cu_", "cublas", "cudnn", "cufft", "cusolver", "cusparse", "__cublas", "__cudnn", "__gpu$", "mosaic_gpu", "triton"} {
-		if strings.HasPrefix(e.Target, prefix) {
-			return "cuda"
+	for _, l := range libraries {
+		for _, prefix := range l.prefixes {
+			if strings.HasPrefix(e.Target, prefix) {
+				return l.platform
+			}
 		}
 	}
-	return "cpu"
+	return ""
+}
+
+var libraries = [...]struct {
+	platform string
+	prefixes []string
+}{
+	{"cuda", []string{"cu_", "cublas", "cudnn", "cufft", "cusolver", "cusparse", "__cublas", "__cudnn", "__gpu$", "mosaic_gpu", "triton"}},
+	{"rocm", []string{"hip", "magma"}},
+	{"tpu", []string{"tpu_", "Qr", "Eigh", "LuDecomposition", "ProductOfElementaryHouseholderReflectors", "PartialReduce"}},
 }

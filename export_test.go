@@ -1,0 +1,145 @@
+package hlocb_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/hlocb/hlocb"
+	"github.com/hlocb/hlocb/internal/peer"
+	"github.com/hlocb/hlocb/runtime"
+	"github.com/hlocb/hlocb/runtime/backends"
+	"github.com/hlocb/hlocb/runtime/plugins"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// exports writes what jax.export makes of polymorphic functions and of one for several platforms, with arguments and
+// JAX's results. fails has arguments that JAX refuses, with its message.
+const exports = `
+import os, sys
+os.environ["JAX_PLATFORMS"] = "cpu"
+import jax, jax.numpy as jnp, numpy as np
+from jax import export, lax
+out = sys.argv[1]
+def write(name, f, args, shapes, symbols="b", constraints=(), bad=None, **options):
+    d = f"{out}/{name}"; os.makedirs(d)
+    scope = export.SymbolicScope(constraints)
+    specs = export.symbolic_args_specs(args, shapes, scope=scope) if shapes else args
+    e = export.export(jax.jit(f), **options)(*specs)
+    open(d + "/f.jaxexport", "wb").write(e.serialize()); open(d + "/f.mlir", "w").write(e.mlir_module())
+    np.savez(d + "/args.npz", *args); np.savez(d + "/results.npz", *[np.asarray(x) for x in jax.tree.leaves(jax.jit(f)(*args))])
+    if bad is not None:
+        np.savez(d + "/bad.npz", *bad)
+        try: e.call(*bad)
+        except Exception as x: open(d + "/bad.txt", "w").write(str(x))
+x = np.arange(12, dtype=np.float32).reshape(3, 4)
+write("shapes", lambda x: (jnp.sin(x).sum(0), x.reshape(-1), jnp.concatenate([x, x], 1), x @ x.T), [x], ["b, c"])
+write("loop", lambda x: lax.fori_loop(0, x.shape[0], lambda i, c: c + x[i], jnp.zeros(x.shape[1])), [x], ["b, c"])
+write("top_k", lambda x: lax.top_k(x, x.shape[1] - 1), [x], ["3, b"])
+write("approx", lambda x: lax.approx_max_k(x, 3), [np.arange(100, dtype=np.float32)[None]], ["1, b"], constraints=["b >= 3"])
+write("approx_k", lambda x: lax.approx_max_k(x, x.shape[0] - 4), [np.arange(24, dtype=np.float32)], ["b"], constraints=["b >= 5"])
+write("window", lambda x: lax.reduce_window(x, np.float32(0), lax.add, (2, x.shape[0]), (1, 1), "VALID"), [x], ["b, 4"])
+write("limited", lambda x: x[:4], [np.arange(6, dtype=np.float32)], ["b"], constraints=["b >= 4"], bad=[np.arange(3, dtype=np.float32)])
+write("platforms", lambda x: lax.platform_dependent(x, cpu=lambda x: x + 1, tpu=lambda x: x + 2, cuda=lambda x: x + 3), [x], None, platforms=("tpu", "cuda", "cpu"))
+`
+
+// TestExports runs what jax.export makes on both backends, with JAX's results and JAX's refusals.
+func TestExports(t *testing.T) {
+	dir := t.TempDir()
+	peer.Python(t).Run(t, exports, nil, dir)
+	cases, err := os.ReadDir(dir)
+	if err != nil || len(cases) < 8 {
+		t.Fatalf("%d programs, %v", len(cases), err)
+	}
+	env := plugins.System()
+	for _, name := range []string{"engine", "cpu"} {
+		b, err := backends.Open(ctx, name, backends.Options{Plugins: env})
+		if err != nil {
+			t.Logf("skip: %v", err)
+			continue
+		}
+		for _, c := range cases {
+			t.Run(name+"/"+c.Name(), func(t *testing.T) { runExport(t, b, filepath.Join(dir, c.Name())) })
+		}
+		if err := b.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func runExport(t *testing.T, b runtime.Backend, dir string) {
+	read := func(name string) []*tensor.Tensor {
+		list, err := all(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return list
+	}
+	run := func(args []*tensor.Tensor) ([]*tensor.Tensor, error) {
+		p, err := hlocb.Load(ctx, filepath.Join(dir, "f.jaxexport"), hlocb.Platform("cpu"))
+		if err != nil {
+			return nil, err
+		}
+		var types []hlocb.Type
+		for _, a := range args {
+			types = append(types, hlocb.Type{DType: a.DType(), Shape: a.Shape()})
+		}
+		if b.Name() != backends.Engine || p.NeedsShapes() {
+			if err := p.Refine(ctx, types); err != nil {
+				return nil, err
+			}
+		}
+		exe, err := p.Compile(ctx, hlocb.WithBackend(b))
+		if err != nil {
+			return nil, err
+		}
+		defer exe.Close()
+		return exe.RunTensors(ctx, args)
+	}
+	got, err := run(read("args.npz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, w := range read("results.npz") {
+		if err := near(got[i], w); err != nil {
+			t.Errorf("result %d: %v", i, err)
+		}
+	}
+	if want, err := os.ReadFile(filepath.Join(dir, "bad.txt")); err == nil {
+		_, err := run(read("bad.npz"))
+		if text, _, _ := strings.Cut(string(want), "Using"); err == nil || text == "" || !strings.Contains(err.Error(), strings.TrimSpace(text)) {
+			t.Errorf("error is %v, JAX says %s", err, want)
+		}
+	}
+}
+
+// TestPlatform: a bare module takes the platform's index, and only a container takes names.
+func TestPlatform(t *testing.T) {
+	dir := t.TempDir()
+	peer.Python(t).Run(t, exports, nil, dir)
+	for index, want := range map[int]float64{0: 2, 1: 3, 2: 1} {
+		p, err := hlocb.Load(ctx, filepath.Join(dir, "platforms", "f.mlir"), hlocb.PlatformIndex(index))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := p.PlatformParameter(); n >= 0 {
+			t.Errorf("argument %d still chooses the platform", n)
+		}
+		exe, err := p.Compile(ctx, hlocb.Backend(backends.Engine))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := exe.RunTensors(ctx, []*tensor.Tensor{tensor.New(tensor.F32, tensor.Shape{3, 4})})
+		if err != nil || got[0].FloatAt(0) != want {
+			t.Errorf("platform %d: %v, %v; want %v", index, got, err, want)
+		}
+		exe.Close()
+	}
+	if _, err := hlocb.Load(ctx, filepath.Join(dir, "platforms", "f.jaxexport"), hlocb.Platform("rocm")); err == nil || !strings.Contains(err.Error(), "tpu, cuda, cpu") {
+		t.Errorf("error is %v", err)
+	}
+	if _, err := hlocb.Load(ctx, filepath.Join(dir, "platforms", "f.mlir"), hlocb.Platform("cpu")); err == nil || !strings.Contains(err.Error(), "index") {
+		t.Errorf("error is %v", err)
+	}
+}
