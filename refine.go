@@ -137,8 +137,10 @@ func (p *Program) Refine(ctx context.Context, arguments []Type) error {
 		if err := (passes.RefineShapes{Evaluator: interp.NewEvaluator(refineMemory)}).Run(c, m); err != nil {
 			return err
 		}
-		if err := legalize.ShapeAssertions(m); err != nil {
-			return err
+		for _, f := range fn.Funcs(m) {
+			if err := (passes.CheckShapeAssertions{}).Run(c, f.Op); err != nil {
+				return err
+			}
 		}
 		if err := legalize.Calls(m); err != nil {
 			return err
