@@ -227,12 +227,6 @@ func powComplex[T complexNumber](o, x, y []T) {
 	}
 }
 
-func atan264(o, x, y []float64) {
-	for i := range o {
-		o[i] = special.Atan2(x[i], y[i])
-	}
-}
-
 func atan2Complex[T complexNumber](o, x, y []T) {
 	for i := range o {
 		o[i] = T(special.ComplexAtan2(complex128(x[i]), complex128(y[i])))
@@ -362,7 +356,7 @@ var (
 	Power = &BinaryLoops{i8: powInt[int8], i16: powInt[int16], i32: powInt[int32], i64: powInt[int64],
 		u8: powInt[uint8], u16: powInt[uint16], u32: powInt[uint32], u64: powInt[uint64],
 		f32: single(vec.Pow32Loop), f64: pow64, c64: powComplex[complex64], c128: powComplex[complex128], inF32: true}
-	Atan2 = &BinaryLoops{f32: single(vec.Atan232Loop), f64: atan264, c64: atan2Complex[complex64], c128: atan2Complex[complex128], inF32: true}
+	Atan2 = &BinaryLoops{f32: single(vec.Atan232Loop), f64: double(vec.Atan264Loop), c64: atan2Complex[complex64], c128: atan2Complex[complex128], inF32: true}
 )
 
 // The loops of the shifts (spec, "shift_left", "shift_right_arithmetic", "shift_right_logical") depend on the width of
@@ -498,6 +492,15 @@ const chunk = 512
 // widen2 returns a loop on narrow floats that decodes them, computes in a wider type and rounds once.
 func widen2[T float](dt tensor.DType, f func(o, x, y []T), dec func(tensor.DType, []T, *tensor.Tensor, int), enc func(tensor.DType, *tensor.Tensor, int, []T)) ElementLoop {
 	return func(in, out []*tensor.Tensor, lo, hi int) {
+		if hi-lo <= 8 { // clearing whole chunks would take longer
+			var x, y [8]T
+			n := hi - lo
+			dec(dt, x[:n], in[0], lo)
+			dec(dt, y[:n], in[1], lo)
+			f(x[:n], x[:n], y[:n])
+			enc(dt, out[0], lo, x[:n])
+			return
+		}
 		var x, y [chunk]T
 		for ; lo < hi; lo += chunk {
 			n := min(chunk, hi-lo)

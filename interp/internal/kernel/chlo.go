@@ -6,7 +6,6 @@ import (
 	"math"
 	"math/big"
 	"math/cmplx"
-	"slices"
 
 	"github.com/hlocb/hlocb/interp/internal/simd/vec"
 	"github.com/hlocb/hlocb/interp/internal/special"
@@ -29,7 +28,7 @@ var (
 	Tan       = &UnaryLoops{F: special.Tangent, f32: vec.Below(vec.Unary[float32, float32](vec.Tan32Loop), 1<<20, special.Tangent),
 		f64: vec.Below(vec.Unary[float64, float64](vec.Tan64Loop), 1<<20, special.Tangent), C: special.ComplexTan, cost: 4}
 	Digamma = &UnaryLoops{F: special.Digamma, cost: 50}
-	Erf     = &UnaryLoops{F: special.Erf, f32: vec.Unary[float32, float32](vec.Erf32Loop), f64: vec.Unary[float64, float64](vec.Erf64Loop), cost: 4}
+	Erf     = &UnaryLoops{F: vec.Erf, f32: vec.Unary[float32, float32](vec.Erf32Loop), f64: vec.Unary[float64, float64](vec.Erf64Loop), cost: 4}
 	Erfc    = function(vec.Erfc, vec.Erfc32Loop, vec.Erfc64Loop, nil)
 	ErfInv  = &UnaryLoops{F: special.ErfInv, f32: vec.Unary[float32, float32](vec.ErfInv32Loop), cost: 20}
 	Lgamma  = &UnaryLoops{F: special.Lgamma, cost: 30}
@@ -166,27 +165,23 @@ func TopKKernel(s *Signature, k int, largest bool) (Kernel, error) {
 		return Kernel{}, fmt.Errorf("cannot take %d of %d elements", k, n)
 	}
 	size := in.DType.Size()
-	return Kernel{Family: "top k", Scratch: 8*int64(in.N) + 16*int64(n), Run: func(ins, outs []*tensor.Tensor) error {
+	return Kernel{Family: "top k", Scratch: 8*int64(in.N) + 32*int64(n), Run: func(ins, outs []*tensor.Tensor) error {
 		if k == 0 {
 			return nil
 		}
 		keys := make([]int64, in.N)
 		SortKeys(ins[0], keys, true)
 		idx := tensor.View[int32](outs[1])
-		line := make([]Keyed, n)
+		line, spare := make([]Keyed, n), make([]Keyed, n)
 		for l := range in.N / n {
 			for i := range line {
-				line[i] = Keyed{keys[l*n+i], i}
-			}
-			slices.SortFunc(line, func(a, b Keyed) int {
-				if a.Key != b.Key {
-					if a.Key > b.Key == largest {
-						return -1
-					}
-					return 1
+				key := keys[l*n+i]
+				if largest {
+					key = ^key
 				}
-				return a.At - b.At
-			})
+				line[i] = Keyed{key, i}
+			}
+			SortKeyed(line, spare)
 			for i := range k {
 				from, to := l*n+line[i].At, l*k+i
 				copy(outs[0].Bytes()[to*size:(to+1)*size], ins[0].Bytes()[from*size:])

@@ -271,15 +271,15 @@ func MakeSelect(s *Signature) (Kernel, error) {
 	var f ElementLoop
 	switch o.DType.Size() {
 	case 1:
-		f = selectLoop[uint8]
+		f = selectBits[uint8]
 	case 2:
-		f = selectLoop[uint16]
+		f = selectBits[uint16]
 	case 4:
 		f = view3(vec.Ternary[uint32, uint8, uint32](vec.Select32Loop))
 	case 8:
 		f = view3(vec.Ternary[uint64, uint8, uint64](vec.Select64Loop))
 	default:
-		f = selectLoop[complex128]
+		f = selectComplex
 	}
 	return ElementKernel(o.N, o.DType.Size(), 2, f, 6), nil
 }
@@ -290,12 +290,20 @@ func view3[T, P tensor.Element](f func(o []T, p []P, x, y []T)) ElementLoop {
 	}
 }
 
-func selectLoop[T tensor.Element](in, out []*tensor.Tensor, lo, hi int) {
+// selectBits chooses without branches: an i1 is 0 or 1.
+func selectBits[T uint8 | uint16](in, out []*tensor.Tensor, lo, hi int) {
 	p := in[0].Bytes()[lo:hi]
 	o, x, y := tensor.View[T](out[0])[lo:hi], tensor.View[T](in[1])[lo:hi], tensor.View[T](in[2])[lo:hi]
 	for i, c := range p {
+		o[i] = y[i] ^ (x[i]^y[i])&-T(c)
+	}
+}
+
+func selectComplex(in, out []*tensor.Tensor, lo, hi int) {
+	o, x, y := tensor.View[complex128](out[0]), tensor.View[complex128](in[1]), tensor.View[complex128](in[2])
+	for i := lo; i < hi; i++ {
 		v := y[i]
-		if c != 0 {
+		if in[0].Bytes()[i] != 0 {
 			v = x[i]
 		}
 		o[i] = v

@@ -1,6 +1,9 @@
 package kernel
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/hlocb/hlocb/tensor"
 )
 
@@ -31,6 +34,38 @@ func permuteTyped[T tensor.Element](dst, src []T, perm []int, base, step int) {
 type Keyed struct {
 	Key int64
 	At  int
+}
+
+// SortKeyed sorts line by key, stably, digit by digit of the keys' range. spare is as long as line.
+func SortKeyed(line, spare []Keyed) {
+	if len(line) < 256 {
+		slices.SortStableFunc(line, func(x, y Keyed) int { return cmp.Compare(x.Key, y.Key) })
+		return
+	}
+	least, most := line[0].Key, line[0].Key
+	for _, v := range line {
+		least, most = min(least, v.Key), max(most, v.Key)
+	}
+	const bits = 11
+	from, to := line, spare
+	for shift := uint(0); uint64(most-least)>>shift != 0; shift += bits {
+		var at [1 << bits]int
+		for _, v := range from {
+			at[uint64(v.Key-least)>>shift&(1<<bits-1)]++
+		}
+		sum := 0
+		for i, n := range at {
+			at[i] = sum
+			sum += n
+		}
+		for _, v := range from {
+			d := uint64(v.Key-least) >> shift & (1<<bits - 1)
+			to[at[d]] = v
+			at[d]++
+		}
+		from, to = to, from
+	}
+	copy(line, from) // no work if the last pass ended there
 }
 
 // SortKeys fills keys with integers that have the same order as the elements. Floats follow IEEE 754's totalOrder; if

@@ -220,6 +220,11 @@ func (u *UnaryLoops) bind(dt tensor.DType) ElementLoop {
 						x[i] = u.F(v)
 					}
 				}
+				for i, v := range x[:n] {
+					if v != v { // its sign, which types without NaN keep, depends on the processor
+						x[i] = math.Copysign(math.NaN(), -1)
+					}
+				}
 				Encode64(dt, out[0], lo, x[:n])
 			}
 		}
@@ -361,6 +366,17 @@ func MakePredicate(f func(float64) bool, loops ...*vec.Loop) func(*Signature) (K
 		if loops != nil && dt == tensor.F64 {
 			return ElementKernel(s.Out[0].N, 1, 1, convertView(vec.Unary[uint8, float64](loops[1])), 0), nil
 		}
+		if loops != nil && (dt == tensor.BF16 || dt == tensor.F16) {
+			f := vec.Unary[uint8, float32](loops[0])
+			return ElementKernel(s.Out[0].N, 1, 1, func(in, out []*tensor.Tensor, lo, hi int) {
+				var x [chunk]float32
+				for ; lo < hi; lo += chunk {
+					n := min(chunk, hi-lo)
+					decode32(dt, x[:n], in[0], lo)
+					f(out[0].Bytes()[lo:lo+n], x[:n])
+				}
+			}, 0), nil
+		}
 		return ElementKernel(s.Out[0].N, 1, 2, func(in, out []*tensor.Tensor, lo, hi int) {
 			var x [chunk]float64
 			o := out[0].Bytes()
@@ -437,4 +453,38 @@ func ReducePrecision(dt tensor.DType, bits uint64, eb, mb int) uint64 {
 		return u | sign
 	}
 	return tensor.EncodeFloat(dt, tensor.DecodeFloat(wide, u|sign))
+}
+
+// ReduceSingles is ReducePrecision of the bits of f32.
+func ReduceSingles(o, x []uint32, eb, mb int) {
+	const inf = 0xff << 23
+	shift := max(23-mb, 0)
+	half, low, keep := uint32(1)<<shift>>1, uint32(1), ^(uint32(1)<<shift - 1)
+	if shift == 0 {
+		half, low = 1, 0
+	}
+	least, most := uint32(0), uint32(inf)
+	if eb < 8 {
+		reduced := uint32(1)<<(eb-1) - 1
+		least, most = (128-reduced)<<23, (128+reduced)<<23
+	}
+	for i, v := range x {
+		sign, u := v&(1<<31), v&^(1<<31)
+		switch {
+		case u > inf:
+			if mb > 0 {
+				o[i] = v
+				continue
+			}
+			u = inf
+		case u < inf:
+			u = (u + half - 1 + u>>shift&low) & keep
+			if u >= most {
+				u = inf
+			} else if u < least {
+				u = 0
+			}
+		}
+		o[i] = sign | u
+	}
 }

@@ -1,8 +1,6 @@
 package kernel
 
 import (
-	"math"
-
 	"github.com/hlocb/hlocb/interp/internal/simd/vec"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -49,9 +47,6 @@ func Encode64(dt tensor.DType, t *tensor.Tensor, lo int, src []float64) {
 	default:
 		out := t.Bytes()[lo:]
 		for i, v := range src {
-			if v != v { // types without NaN keep the sign, which depends on the processor
-				v = math.NaN()
-			}
 			out[i] = uint8(tensor.EncodeFloat(dt, v))
 		}
 	}

@@ -80,8 +80,20 @@ func (b *batchNorm) moments(x []float64) (mean, variance []float64) {
 
 func (b *batchNorm) normalize(x, scale, offset, mean, variance []float64) []float64 {
 	y := make([]float64, len(x))
-	b.each(func(i, c int) {
-		y[i] = scale[c]*(x[i]-mean[c])/math.Sqrt(variance[c]+b.epsilon) + offset[c]
+	factor := make([]float64, b.features)
+	for c := range factor {
+		factor[c] = scale[c] / math.Sqrt(variance[c]+b.epsilon)
+	}
+	kernel.Parallel(b.outer, max(1, 1<<14/max(1, b.features*b.inner)), func(lo, hi int) {
+		i := lo * b.features * b.inner
+		for range hi - lo {
+			for c, f := range factor {
+				for k, v := range x[i : i+b.inner] {
+					y[i+k] = float64(f*(v-mean[c])) + offset[c]
+				}
+				i += b.inner
+			}
+		}
 	})
 	return y
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/hlocb/hlocb/interp/internal/exec"
 	"github.com/hlocb/hlocb/interp/internal/kernel"
 	"github.com/hlocb/hlocb/interp/internal/plan"
+	"github.com/hlocb/hlocb/interp/internal/simd/vec"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -153,6 +154,7 @@ func makeScatter(s *plan.Spec) (kernel.Kernel, error) {
 	b := s.Op.Region(0).Entry()
 	replace := b.First() == b.Last()
 	add32 := dt == tensor.F32 && !replace && plan.OpKind(b.First()) == stablehlo.Add
+	sum := vec.Binary[float32, float32](vec.Add32Loop)
 	step, count := walk.RowStep(), kernel.Product(walk.Walk.Batch)
 	total := s.In[0].N
 	return kernel.Kernel{Family: "scatter", Inplace: 1, Run: func(in, out []*tensor.Tensor) error {
@@ -171,6 +173,10 @@ func makeScatter(s *plan.Spec) (kernel.Kernel, error) {
 				of, uf := tensor.View[float32](out[0]), tensor.View[float32](in[2])
 				walk.EachRun(in[1], from, to, func(target, update, n int) {
 					x, y := of[target:target+n], uf[update:update+n]
+					if n >= 16 {
+						sum(x, x, y)
+						return
+					}
 					for i, v := range y {
 						x[i] += v
 					}

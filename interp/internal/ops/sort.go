@@ -1,7 +1,6 @@
 package ops
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -262,7 +261,7 @@ func reaches(v, arg *ir.Value, b *ir.Block) bool {
 // control executes the sort by integer keys.
 func (k *sortKey) control(g kernel.SortGeometry) exec.Runner {
 	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) error {
-		bytes := 8*int64(g.Outer)*int64(g.N)*int64(g.Inner) + (16+8)*int64(g.N) // the keys, then one line of keys and its order
+		bytes := 8*int64(g.Outer)*int64(g.N)*int64(g.Inner) + (32+8)*int64(g.N) // the keys, then two lines of keys and an order
 		if err := m.Charge(bytes); err != nil {
 			return err
 		}
@@ -289,19 +288,14 @@ func (k *sortKey) control(g kernel.SortGeometry) exec.Runner {
 				keys[i] = ^keys[i]
 			}
 		}
-		line := make([]kernel.Keyed, g.N)
+		line, spare := make([]kernel.Keyed, g.N), make([]kernel.Keyed, g.N)
 		order := make([]int, g.N)
 		return writeSorted(m, fr, ins, g, func(base int) ([]int, error) {
 			for i := range line {
 				at := base + i*g.Inner
 				line[i] = kernel.Keyed{Key: keys[at], At: at}
 			}
-			slices.SortFunc(line, func(x, y kernel.Keyed) int {
-				if c := cmp.Compare(x.Key, y.Key); c != 0 {
-					return c
-				}
-				return x.At - y.At
-			})
+			kernel.SortKeyed(line, spare)
 			for i := range line {
 				order[i] = line[i].At
 			}

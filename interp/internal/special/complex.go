@@ -3,6 +3,8 @@ package special
 import (
 	"math"
 	"math/cmplx"
+
+	"github.com/hlocb/hlocb/interp/internal/simd/vec"
 )
 
 // Functions of complex numbers on complex128. Some functions of math/cmplx overflow although their result is finite,
@@ -74,8 +76,8 @@ func ComplexLogistic(v complex128) complex128 {
 		if a > 40 {
 			return complex(1, b*exp(-a))
 		}
-		f := logistic(a)
-		return complex(f, b*f*logistic(-a))
+		f := vec.Logistic(a)
+		return complex(f, b*f*vec.Logistic(-a))
 	case math.IsInf(a, 1):
 		return complex(1, math.Copysign(0, b))
 	case math.IsInf(a, -1):
@@ -126,20 +128,20 @@ func logAbs(x, y float64) float64 {
 		se := (p - (s - t)) + (q - t)
 		// x+1 is itself rounded.
 		xe := float64((x - ((x + 1) - 1)) * (x - 1))
-		return 0.5 * Log1p(s+(se+pe+qe+xe))
+		return 0.5 * vec.Log1p(s+(se+pe+qe+xe))
 	}
 	r := y / x
-	return Log(x) + float64(0.5*Log1p(r*r))
+	return Log(x) + float64(0.5*vec.Log1p(r*r))
 }
 
 func ComplexLog(v complex128) complex128 {
-	return complex(logAbs(real(v), imag(v)), Atan2(imag(v), real(v)))
+	return complex(logAbs(real(v), imag(v)), vec.Atan2(imag(v), real(v)))
 }
 
 // ComplexLog1p keeps its precision near zero: the real part is log1p(2a + a^2 + b^2) / 2.
 func ComplexLog1p(v complex128) complex128 {
 	a, b := real(v), imag(v)
-	im := Atan2(b, 1+a)
+	im := vec.Atan2(b, 1+a)
 	if math.Abs(a) < 0.5 && math.Abs(b) < 1.5 {
 		p := float64(a * (2 + a))
 		pe := math.FMA(a, 2+a, -p) + float64(a*(a-((2+a)-2)))
@@ -148,7 +150,7 @@ func ComplexLog1p(v complex128) complex128 {
 		s := p + q
 		t := s - p
 		se := (p - (s - t)) + (q - t)
-		return complex(0.5*Log1p(s+(se+pe+qe)), im)
+		return complex(0.5*vec.Log1p(s+(se+pe+qe)), im)
 	}
 	return complex(logAbs(1+a, b), im)
 }
@@ -193,7 +195,7 @@ func ComplexCosh(v complex128) complex128 {
 	sign := math.Copysign(1, x) * math.Copysign(1, y)
 	switch {
 	case y == 0:
-		return complex(Cosh(x), math.Copysign(0, sign))
+		return complex(vec.Cosh(x), math.Copysign(0, sign))
 	case x == 0 && !finite(y):
 		return complex(math.NaN(), math.Copysign(0, sign))
 	case math.IsInf(x, 0) && !finite(y):
@@ -207,14 +209,14 @@ func ComplexCosh(v complex128) complex128 {
 		e := exp(math.Abs(x) / 2)
 		return complex(0.5*e*c*e, math.Copysign(0.5*e, x)*s*e)
 	}
-	return complex(Cosh(x)*c, Sinh(x)*s)
+	return complex(vec.Cosh(x)*c, vec.Sinh(x)*s)
 }
 
 func ComplexSinh(v complex128) complex128 {
 	x, y := real(v), imag(v)
 	switch {
 	case y == 0:
-		return complex(Sinh(x), y)
+		return complex(vec.Sinh(x), y)
 	case x == 0 && !finite(y):
 		return complex(x, math.NaN())
 	case math.IsInf(x, 0) && !finite(y):
@@ -227,7 +229,7 @@ func ComplexSinh(v complex128) complex128 {
 		e := exp(math.Abs(x) / 2)
 		return complex(math.Copysign(0.5*e, x)*c*e, 0.5*e*s*e)
 	}
-	return complex(Sinh(x)*c, Cosh(x)*s)
+	return complex(vec.Sinh(x)*c, vec.Cosh(x)*s)
 }
 
 // ComplexTanh returns (sinh x cosh x + i sin y cos y) / (sinh^2 x + cos^2 y), a formula without cancellation.
@@ -255,7 +257,7 @@ func ComplexTanh(v complex128) complex128 {
 		e := exp(-math.Abs(x))
 		return complex(math.Copysign(1, x), 4*s*c*e*e)
 	}
-	h := Sinh(x)
+	h := vec.Sinh(x)
 	d := float64(h*h) + float64(c*c)
 	return complex(h*math.Sqrt(1+float64(h*h))/d, s*c/d)
 }
@@ -328,21 +330,21 @@ func hull(z complex128) (re, im float64) {
 		return x, y
 	}
 	if x > 1e150 || y > 1e150 {
-		return Atan2(x, y), math.Ln2 + Log(math.Max(x, y)) + float64(0.5*Log1p(Square(math.Min(x, y)/math.Max(x, y))))
+		return vec.Atan2(x, y), math.Ln2 + Log(math.Max(x, y)) + float64(0.5*vec.Log1p(Square(math.Min(x, y)/math.Max(x, y))))
 	}
 	a, am1, b, root := hullParts(x, y)
 	switch {
 	case b <= 0.6417:
-		re = Asin(b)
+		re = vec.Asin(b)
 	default:
-		re = Atan2(x, root)
+		re = vec.Atan2(x, root)
 	}
 	if y < 1e-100 && x < 1 {
 		im = y / math.Sqrt((1-x)*(1+x))
 	} else if y < 1e-100 && x == 1 {
 		im = math.Sqrt(y)
 	} else if a <= 1.5 {
-		im = Log1p(am1 + math.Sqrt(am1*(a+1)))
+		im = vec.Log1p(am1 + math.Sqrt(am1*(a+1)))
 	} else {
 		im = Log(a + math.Sqrt(float64(a*a)-1))
 	}
@@ -359,14 +361,14 @@ func hullAcos(z complex128) (re, im float64) {
 		return math.Pi/2 - real(z), y
 	case x > 1e150 || y > 1e150:
 		_, im = hull(z)
-		return Atan2(y, real(z)), im
+		return vec.Atan2(y, real(z)), im
 	}
 	_, im = hull(z)
 	_, _, b, root := hullParts(x, y)
 	if b <= 0.6417 {
-		re = Acos(math.Copysign(b, real(z)))
+		re = vec.Acos(math.Copysign(b, real(z)))
 	} else {
-		re = Atan2(root, real(z))
+		re = vec.Atan2(root, real(z))
 	}
 	return re, im
 }
@@ -426,11 +428,11 @@ func ComplexAtanh(z complex128) complex128 {
 		return complex(math.Copysign(u/(float64(u*u)+float64(v*v))/m, real(z)), math.Copysign(math.Pi/2, y))
 	}
 	d := 1 - x
-	re := 0.25 * Log1p(4*x/(float64(d*d)+float64(y*y)))
+	re := 0.25 * vec.Log1p(4*x/(float64(d*d)+float64(y*y)))
 	if d == 0 && ay < 1e-150 {
 		re = 0.5 * (math.Ln2 - Log(ay))
 	}
-	im := 0.5 * Atan2(2*ay, float64(d*(1+x))-float64(y*y))
+	im := 0.5 * vec.Atan2(2*ay, float64(d*(1+x))-float64(y*y))
 	return complex(math.Copysign(re, real(z)), math.Copysign(im, y))
 }
 

@@ -3,6 +3,8 @@ package special
 import (
 	"math"
 	"math/cmplx"
+
+	"github.com/hlocb/hlocb/interp/internal/simd/vec"
 )
 
 // products returns a*c - b*d to about one unit in the last place, however much the terms cancel (Kahan's method).
@@ -180,7 +182,7 @@ func ComplexAtan2(y, x complex128) complex128 {
 		dot = math.Copysign(0, -1) // on the branch cut: the upper side, unless the signs of zeros say otherwise
 	}
 	x2, y2 := squares(xr, xi), squares(yr, yi)
-	re := float64(0.5 * Atan2(2*dot, x2.add(y2.neg()).hi))
+	re := float64(0.5 * vec.Atan2(2*dot, x2.add(y2.neg()).hi))
 	// Do not scale p and q unless they would overflow: they may be as small as the smallest parts.
 	shrink := 0
 	if e > 600 {
@@ -190,7 +192,7 @@ func ComplexAtan2(y, x complex128) complex128 {
 	p, q := [2]float64{c - b, d + a}, [2]float64{c + b, d - a}
 	var im float64
 	if ratio := 2 * cross / (x2.hi + y2.hi); math.Abs(ratio) < 0.5 {
-		im = -0.5 * Atanh(ratio)
+		im = -0.5 * vec.Atanh(ratio)
 	} else {
 		mp, kp := modulus(p)
 		mq, kq := modulus(q)
@@ -201,8 +203,8 @@ func ComplexAtan2(y, x complex128) complex128 {
 		}
 	}
 	// Find the branch: the angle of p minus half the angle of p q = x^2 + y^2.
-	half := float64(0.5 * Atan2(2*scaled(real(x), -real(y), imag(x), imag(y)), squares(xr, yr).add(squares(xi, yi).neg()).hi))
-	if k := math.Round((Atan2(p[1], p[0]) - half - re) / math.Pi); k != 0 {
+	half := float64(0.5 * vec.Atan2(2*scaled(real(x), -real(y), imag(x), imag(y)), squares(xr, yr).add(squares(xi, yi).neg()).hi))
+	if k := math.Round((vec.Atan2(p[1], p[0]) - half - re) / math.Pi); k != 0 {
 		re -= math.Copysign(math.Pi, re)
 	}
 	return complex(re, im)

@@ -2,6 +2,8 @@ package special
 
 import (
 	"math"
+
+	"github.com/hlocb/hlocb/interp/internal/simd/vec"
 )
 
 // ComplexCbrt returns the principal cube root (spec, "cbrt"), the root with the smallest angle. As in upstream's
@@ -16,8 +18,8 @@ func ComplexCbrt(v complex128) complex128 {
 	case m < 0x1p-1000: // the modulus must have all its digits
 		x, y, scale = x*0x1p+150, y*0x1p+150, 0x1p-50
 	}
-	r := scale * Cbrt(Hypot(x, y))
-	angle := Atan2(y, x) / 3
+	r := scale * vec.Cbrt(Hypot(x, y))
+	angle := vec.Atan2(y, x) / 3
 	if angle == 0 {
 		return complex(r, angle)
 	}

@@ -2,21 +2,12 @@ package special
 
 import (
 	"math"
+
+	"github.com/hlocb/hlocb/interp/internal/simd/vec"
 )
 
 // The logarithm of the gamma function and its derivatives. On the negative axis each is a difference of two terms,
-// which cancel next to a zero. There the terms are computed with more digits: the closer the argument is to a zero, the
-// more.
-
-// cancelled reports whether v, the difference of a and b, has lost digits: it is small compared with a term, or with
-// least. The terms carry at least the rounding error of a number of size least.
-func cancelled(v, a, b, least float64) bool {
-	return math.Abs(v) < 0.5*math.Max(math.Max(math.Abs(a), math.Abs(b)), least)
-}
-
-// wordCancelled is the ratio of a difference of words to its terms below which the difference has lost too many digits:
-// 2^-40 leaves 60 of 100 bits.
-const wordCancelled = 0x1p-40
+// which cancel next to a zero: digits are lost there, as XLA loses them.
 
 // Lgamma returns the logarithm of the modulus of the gamma function. It uses polynomials about the zeros at 1 and 2,
 // which the recurrence extends down to 0 and up to 12; Stirling's series above 12; and the reflection formula below 0.
@@ -31,9 +22,9 @@ func Lgamma(x float64) float64 {
 	case x < 0x1p-60:
 		return -Log(x)
 	case x < 0.5:
-		return aboutTwo(x) - Log1p(x) - Log(x)
+		return aboutTwo(x) - vec.Log1p(x) - Log(x)
 	case x < 0.75:
-		return aboutTwo(x-1) - Log1p(x-1)
+		return aboutTwo(x-1) - vec.Log1p(x-1)
 	case x < 1.5:
 		return float64((1 - x) * -polynomial(x-1.125, -0.005984776659115886, 0.007022022163502789, -0.0034151537071772146, 0.004044913719284684,
 			-0.006505100479452842, 0.007718401079069206, -0.00884475083801441, 0.01056892738492814, -0.012721270290297881, 0.015326703508536564,
@@ -54,8 +45,7 @@ func Lgamma(x float64) float64 {
 	return float64((x-0.5)*(Log(x)-1)) + (0.4189385332046727 + float64(series)) // log(2 pi)/2 - 1/2
 }
 
-// lgammaNegative returns lgamma(x) for x < 0. From -3 on down, every interval between integers has a zero near each of
-// its ends. The zeros approach the integers further down; below -20 no float64 is next to a zero.
+// lgammaNegative returns lgamma(x) for x < 0.
 func lgammaNegative(x float64) float64 {
 	if x == math.Floor(x) {
 		return math.Inf(1)
@@ -65,15 +55,7 @@ func lgammaNegative(x float64) float64 {
 	}
 	// |gamma(x) gamma(-x)| = pi / |x sin(pi x)|
 	f := math.Abs(x - math.Round(x))
-	a, b := Log(math.Pi/(-x*Sine(math.Pi*f))), Lgamma(-x)
-	v := a - b
-	if x > -2 || x < -60 || !cancelled(v, a, b, 0.7) {
-		return v
-	}
-	if v = lgammaOf(word{x, 0}).hi; math.Abs(v) < wordCancelled*math.Abs(b) {
-		return lgammaOf(wide{}.of(x)).value()
-	}
-	return v
+	return Log(math.Pi/(-x*Sine(math.Pi*f))) - Lgamma(-x)
 }
 
 // aboutTwo returns lgamma(2+d) for |d| <= 1/2: d times a minimax polynomial.
@@ -124,14 +106,7 @@ func digammaNegative(x float64) float64 {
 	} else {
 		b = math.Copysign(math.Pi*Tangent(math.Pi*(0.5-math.Abs(f))), f)
 	}
-	v := a - b
-	if !cancelled(v, a, b, 1.4) { // 1-x is rounded
-		return v
-	}
-	if v = digammaOf(word{}, x).hi; math.Abs(v) < wordCancelled*math.Abs(b) {
-		return digammaOf(wide{}.of(0), x).value()
-	}
-	return v
+	return a - b
 }
 
 // aboutRoot returns digamma(x) on [1, 2]: a minimax polynomial times the distance from the root. The root is stored in

@@ -3,6 +3,8 @@ package special
 import (
 	"math"
 	"math/big"
+
+	"github.com/hlocb/hlocb/interp/internal/simd/vec"
 )
 
 // word is a double-double: the unevaluated sum of two float64s, with about 104 bits (Dekker, "A floating-point
@@ -171,7 +173,7 @@ func pairLog(z complex128) (modulus, angle word) {
 		const ln2hi, ln2lo = 0.6931471805599453, 2.3190468138462996e-17
 		modulus = modulus.add(word{ln2hi, ln2lo}.times(float64(e)))
 	}
-	t := Atan2(imag(z), real(z))
+	t := vec.Atan2(imag(z), real(z))
 	s, co := pairSincos(t)
 	// The correction to the angle is the sine of the difference.
 	d := co.times(y).add(s.times(-x))

@@ -2,8 +2,9 @@ package special
 
 import (
 	"math"
-	"math/big"
 	"sync"
+
+	"github.com/hlocb/hlocb/interp/internal/simd/vec"
 )
 
 // Zeta is the Hurwitz zeta function, the sum over k >= 0 of (q+k)^-x. For q < 0 it is defined only if x is an integer.
@@ -97,7 +98,7 @@ func zetaBelow(x, q float64, odd bool) float64 {
 	case odd && x > maxOddOrder:
 		// The two terms next to 0 determine the result: (1/2-e)^-x (1 - ((1/2-e)/(1/2+e))^x).
 		a := math.Min(f, 1-f)
-		ratio := -expm1(-x * Log1p(float64(2*(0.5-a))/a))
+		ratio := -expm1(-x * vec.Log1p(float64(2*(0.5-a))/a))
 		d := Pow(a, -x) * ratio
 		if math.IsInf(d, 0) {
 			h := Pow(a, -x/2)
@@ -105,15 +106,7 @@ func zetaBelow(x, q float64, odd bool) float64 {
 		}
 		return math.Copysign(d, f-0.5) + rest
 	case odd:
-		a, b := zetaRest(x, f), Zeta(x, f)
-		v := a - b + rest
-		if !cancelled(v, a, b, 0) {
-			return v
-		}
-		if v = oddZetaBelow(word{}, int(x), q, f).hi; math.Abs(v) < wordCancelled*b {
-			return oddZetaBelow(wide{}.of(0), int(x), q, f).value()
-		}
-		return v
+		return zetaRest(x, f) - Zeta(x, f) + rest
 	case m > 8:
 		return zetaRest(x, f) + (Zeta(x, f) - rest)
 	}
@@ -142,21 +135,15 @@ func zetaRest(x, f float64) float64 {
 	return v
 }
 
-// maxOddOrder is the largest order for which a zero of zeta below 0 may be next to a float64 that is not a
-// half-integer.
+// maxOddOrder is the order above which the two terms next to 0 are the result.
 const maxOddOrder = 41
-
-func oddZetaBelow[T digits[T]](zero T, x int, q, f float64) T {
-	one, below := zero.of(1), zero.of(-f)
-	v := hurwitzOf(x, one.add(below)).add(hurwitzOf(x, zero.of(f)).neg())
-	return v.add(hurwitzOf(x, one.add(zero.of(-q))))
-}
 
 var factorials = sync.OnceValue(func() []float64 {
 	var out []float64
-	for n := range int64(171) {
-		v, _ := new(big.Float).SetInt(new(big.Int).MulRange(1, n)).Float64()
-		out = append(out, v)
+	v := word{1, 0}
+	for n := range 171 {
+		v = v.times(float64(max(n, 1)))
+		out = append(out, v.hi)
 	}
 	return out
 })
@@ -217,13 +204,7 @@ func polygammaAbove(n, x float64) float64 {
 	case about < -doubt:
 		return 0
 	}
-	var e word
-	if n < 0x1p40 {
-		e = logarithmOfTerm(word{n, 0}, word{x, 0})
-	} else {
-		w := logarithmOfTerm(wide{}.of(n), wide{}.of(x))
-		e = word{w.value(), w.add(w.of(-w.value())).value()}
-	}
+	e := word{g, 0}.add(word{-l, 0})
 	switch {
 	case e.hi > 4000:
 		return math.Inf(1)
@@ -231,12 +212,6 @@ func polygammaAbove(n, x float64) float64 {
 		return 0
 	}
 	v, k := wordExpScaled(e)
-	v *= zetaSum(s, x, func(k float64) float64 { return exp(-s * Log1p(k/x)) }) / 4
+	v *= zetaSum(s, x, func(k float64) float64 { return exp(-s * vec.Log1p(k/x)) }) / 4
 	return math.Ldexp(v, k+2)
-}
-
-// logarithmOfTerm is log(n!) - (n+1) log(x).
-func logarithmOfTerm[T digits[T]](n, x T) T {
-	s := n.add(n.of(1))
-	return lgammaOf(s).add(s.mul(logarithm(x)).neg())
 }

@@ -199,6 +199,8 @@ func assembly(name string) (narrow, wide loop) {
 		return erf32AVX2, erf32AVX512
 	case "erfInv32":
 		return erfInv32AVX2, erfInv32AVX512
+	case "atan264":
+		return atan264AVX2, atan264AVX512
 	case "atan232":
 		return atan232AVX2, atan232AVX512
 	case "pow32":

@@ -93,6 +93,7 @@ func allLoops() []*Loop {
 		Erf64Loop,
 		Erf32Loop,
 		ErfInv32Loop,
+		Atan264Loop,
 		Atan232Loop,
 		Pow32Loop,
 		ShiftLeftLoop,

@@ -3035,8 +3035,8 @@ func erfc32Loop(op, xp, yp, zp *byte, n int) {
 	}
 }
 
-// erf64 is the error function.
-func erf64(x float64) float64 {
+// Erf is the error function.
+func Erf(x float64) float64 {
 	t0 := math.Float64bits(x) & uint64(0x7fffffffffffffff)
 	t1 := float64(x * x)
 	t2 := math.FMA(math.Float64frombits(0x3dd05ffd737fb32e), t1, math.Float64frombits(0xbe1389d4f2641625))
@@ -3156,7 +3156,7 @@ func erf64Loop(op, xp, yp, zp *byte, n int) {
 	o := unsafe.Slice((*float64)(unsafe.Pointer(op)), n)
 	x := unsafe.Slice((*float64)(unsafe.Pointer(xp)), n)
 	for i := range o {
-		o[i] = erf64(x[i])
+		o[i] = Erf(x[i])
 	}
 }
 
@@ -3370,8 +3370,8 @@ func erfInv32Loop(op, xp, yp, zp *byte, n int) {
 	}
 }
 
-// atan232 is the angle of the point (y, x).
-func atan232(x float64, y float64) float64 {
+// Atan2 is the angle of the point (y, x).
+func Atan2(x float64, y float64) float64 {
 	t0 := math.Float64bits(y) & uint64(0x7fffffffffffffff)
 	t1 := math.Float64bits(x) & uint64(0x7fffffffffffffff)
 	t2 := math.Float64frombits(t0) < math.Float64frombits(t1)
@@ -3450,12 +3450,21 @@ func atan232(x float64, y float64) float64 {
 	return t44
 }
 
+func atan264Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*float64)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float64)(unsafe.Pointer(xp)), n)
+	y := unsafe.Slice((*float64)(unsafe.Pointer(yp)), n)
+	for i := range o {
+		o[i] = Atan2(x[i], y[i])
+	}
+}
+
 func atan232Loop(op, xp, yp, zp *byte, n int) {
 	o := unsafe.Slice((*float32)(unsafe.Pointer(op)), n)
 	x := unsafe.Slice((*float32)(unsafe.Pointer(xp)), n)
 	y := unsafe.Slice((*float32)(unsafe.Pointer(yp)), n)
 	for i := range o {
-		o[i] = float32(atan232(float64(x[i]), float64(y[i])))
+		o[i] = float32(Atan2(float64(x[i]), float64(y[i])))
 	}
 }
 
@@ -4048,6 +4057,7 @@ var (
 	Erf64Loop           = newLoop("erf64", erf64Loop, 8, 8, 8)                        // the error function
 	Erf32Loop           = newLoop("erf32", erf32Loop, 4, 4, 4)                        // the error function
 	ErfInv32Loop        = newLoop("erfInv32", erfInv32Loop, 8, 4, 4)                  // the inverse of the error function
+	Atan264Loop         = newLoop("atan264", atan264Loop, 8, 8, 8, 8)                 // the angle of the point (y, x)
 	Atan232Loop         = newLoop("atan232", atan232Loop, 8, 4, 4, 4)                 // the angle of the point (y, x)
 	Pow32Loop           = newLoop("pow32", pow32Loop, 8, 4, 4, 4)                     // x^y
 	ShiftLeftLoop       = newLoop("shiftLeft", shiftLeftLoop, 4, 4, 4, 4)             // x shifted left by y

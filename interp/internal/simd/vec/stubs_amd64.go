@@ -972,6 +972,16 @@ func erfInv32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
 //go:noescape
 func erfInv32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
 
+// atan264AVX2 computes the angle of the point (y, x), for n elements, a multiple of 4.
+//
+//go:noescape
+func atan264AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// atan264AVX512 computes the angle of the point (y, x), for n elements, a multiple of 8.
+//
+//go:noescape
+func atan264AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
 // atan232AVX2 computes the angle of the point (y, x), for n elements, a multiple of 4.
 //
 //go:noescape

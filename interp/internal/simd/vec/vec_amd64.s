@@ -10525,6 +10525,167 @@ erfInv32AVX512_loop:
 	VZEROUPPER
 	RET
 
+// func atan264AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·atan264AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+atan264AVX2_loop:
+	VMOVUPS     (CX)(SI*8), Y0
+	VMOVUPS     (DX)(SI*8), Y1
+	VPAND       constants<>+512(SB), Y1, Y2
+	VPAND       constants<>+512(SB), Y0, Y3
+	VCMPPD      $0x11, Y3, Y2, Y4
+	VBLENDVPD   Y4, Y2, Y3, Y5
+	VBLENDVPD   Y4, Y3, Y2, Y2
+	VCMPPD      $0x00, Y2, Y5, Y3
+	VMULPD      constants<>+7488(SB), Y2, Y6
+	VCMPPD      $0x11, Y5, Y6, Y6
+	VSUBPD      Y2, Y5, Y7
+	VBLENDVPD   Y6, Y7, Y5, Y7
+	VADDPD      Y2, Y5, Y5
+	VBLENDVPD   Y6, Y5, Y2, Y5
+	VDIVPD      Y5, Y7, Y5
+	VMULPD      Y5, Y5, Y7
+	VMULPD      Y7, Y5, Y8
+	VMOVUPS     constants<>+7552(SB), Y9
+	VFMADD231PD constants<>+7616(SB), Y7, Y9
+	VMOVUPS     constants<>+7680(SB), Y10
+	VFMADD231PD Y7, Y9, Y10
+	VMOVUPS     constants<>+7744(SB), Y9
+	VFMADD231PD Y7, Y10, Y9
+	VMOVUPS     constants<>+7808(SB), Y10
+	VFMADD231PD Y7, Y9, Y10
+	VMOVUPS     constants<>+7872(SB), Y9
+	VFMADD231PD Y7, Y10, Y9
+	VMOVUPS     constants<>+7936(SB), Y10
+	VFMADD231PD Y7, Y9, Y10
+	VMOVUPS     constants<>+8000(SB), Y9
+	VFMADD231PD Y7, Y10, Y9
+	VMOVUPS     constants<>+8064(SB), Y10
+	VFMADD231PD Y7, Y9, Y10
+	VMOVUPS     constants<>+8128(SB), Y9
+	VFMADD231PD Y7, Y10, Y9
+	VMOVUPS     constants<>+8192(SB), Y10
+	VFMADD231PD Y7, Y9, Y10
+	VMOVUPS     constants<>+8256(SB), Y9
+	VFMADD231PD Y7, Y10, Y9
+	VMOVUPS     Y5, Y5
+	VFMADD231PD Y9, Y8, Y5
+	VADDPD      constants<>+8320(SB), Y5, Y7
+	VADDPD      constants<>+8384(SB), Y7, Y7
+	VBLENDVPD   Y6, Y7, Y5, Y5
+	VMOVUPS     constants<>+256(SB), Y6
+	VCMPPD      $0x11, Y2, Y6, Y2
+	VMOVUPS     constants<>+256(SB), Y6
+	VBLENDVPD   Y2, constants<>+8384(SB), Y6, Y2
+	VBLENDVPD   Y3, Y2, Y5, Y2
+	VSUBPD      constants<>+6016(SB), Y2, Y3
+	VMOVUPS     constants<>+8448(SB), Y5
+	VSUBPD      Y3, Y5, Y3
+	VBLENDVPD   Y4, Y3, Y2, Y2
+	VMOVUPS     constants<>+256(SB), Y3
+	VPCMPGTQ    Y1, Y3, Y3
+	VSUBPD      constants<>+8512(SB), Y2, Y4
+	VMOVUPS     constants<>+8576(SB), Y5
+	VSUBPD      Y4, Y5, Y4
+	VBLENDVPD   Y3, Y4, Y2, Y2
+	VPAND       constants<>+384(SB), Y0, Y3
+	VPOR        Y3, Y2, Y2
+	VCMPPD      $0x03, Y0, Y1, Y3
+	VADDPD      Y0, Y1, Y0
+	VBLENDVPD   Y3, Y0, Y2, Y0
+	VMOVUPS     Y0, (AX)(SI*8)
+	ADDQ        $0x04, SI
+	CMPQ        SI, BX
+	JLT         atan264AVX2_loop
+	VZEROUPPER
+	RET
+
+// func atan264AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·atan264AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+atan264AVX512_loop:
+	VMOVUPS     (CX)(SI*8), Z0
+	VMOVUPS     (DX)(SI*8), Z1
+	VPANDD      constants<>+512(SB), Z1, Z2
+	VPANDD      constants<>+512(SB), Z0, Z3
+	VCMPPD      $0x11, Z3, Z2, K1
+	VBLENDMPD   Z2, Z3, K1, Z4
+	VBLENDMPD   Z3, Z2, K1, Z5
+	VCMPPD      $0x00, Z5, Z4, K2
+	VMULPD      constants<>+7488(SB), Z5, Z2
+	VCMPPD      $0x11, Z4, Z2, K3
+	VSUBPD      Z5, Z4, Z2
+	VBLENDMPD   Z2, Z4, K3, Z6
+	VADDPD      Z5, Z4, Z2
+	VBLENDMPD   Z2, Z5, K3, Z7
+	VDIVPD      Z7, Z6, Z2
+	VMULPD      Z2, Z2, Z3
+	VMULPD      Z3, Z2, Z14
+	VMOVUPS     constants<>+7552(SB), Z15
+	VFMADD231PD constants<>+7616(SB), Z3, Z15
+	VMOVUPS     constants<>+7680(SB), Z16
+	VFMADD231PD Z3, Z15, Z16
+	VMOVUPS     constants<>+7744(SB), Z15
+	VFMADD231PD Z3, Z16, Z15
+	VMOVUPS     constants<>+7808(SB), Z16
+	VFMADD231PD Z3, Z15, Z16
+	VMOVUPS     constants<>+7872(SB), Z15
+	VFMADD231PD Z3, Z16, Z15
+	VMOVUPS     constants<>+7936(SB), Z16
+	VFMADD231PD Z3, Z15, Z16
+	VMOVUPS     constants<>+8000(SB), Z15
+	VFMADD231PD Z3, Z16, Z15
+	VMOVUPS     constants<>+8064(SB), Z16
+	VFMADD231PD Z3, Z15, Z16
+	VMOVUPS     constants<>+8128(SB), Z15
+	VFMADD231PD Z3, Z16, Z15
+	VMOVUPS     constants<>+8192(SB), Z16
+	VFMADD231PD Z3, Z15, Z16
+	VMOVUPS     constants<>+8256(SB), Z15
+	VFMADD231PD Z3, Z16, Z15
+	VMOVUPS     Z2, Z2
+	VFMADD231PD Z15, Z14, Z2
+	VADDPD      constants<>+8320(SB), Z2, Z3
+	VADDPD      constants<>+8384(SB), Z3, Z3
+	VBLENDMPD   Z3, Z2, K3, Z8
+	VMOVUPS     constants<>+256(SB), Z2
+	VCMPPD      $0x11, Z5, Z2, K3
+	VMOVUPS     constants<>+256(SB), Z2
+	VBLENDMPD   constants<>+8384(SB), Z2, K3, Z9
+	VBLENDMPD   Z9, Z8, K2, Z10
+	VSUBPD      constants<>+6016(SB), Z10, Z2
+	VMOVUPS     constants<>+8448(SB), Z3
+	VSUBPD      Z2, Z3, Z2
+	VBLENDMPD   Z2, Z10, K1, Z11
+	VPCMPQ      $0x01, constants<>+256(SB), Z1, K1
+	VSUBPD      constants<>+8512(SB), Z11, Z2
+	VMOVUPS     constants<>+8576(SB), Z3
+	VSUBPD      Z2, Z3, Z2
+	VBLENDMPD   Z2, Z11, K1, Z12
+	VPANDD      constants<>+384(SB), Z0, Z2
+	VPORD       Z2, Z12, Z2
+	VCMPPD      $0x03, Z0, Z1, K1
+	VADDPD      Z0, Z1, Z0
+	VBLENDMPD   Z0, Z2, K1, Z13
+	VMOVUPS     Z13, (AX)(SI*8)
+	ADDQ        $0x08, SI
+	CMPQ        SI, BX
+	JLT         atan264AVX512_loop
+	VZEROUPPER
+	RET
+
 // func atan232AVX2(o *byte, x *byte, y *byte, z *byte, n int)
 // Requires: AVX, AVX2, FMA3
 TEXT ·atan232AVX2(SB), NOSPLIT, $0-40

@@ -109,10 +109,13 @@ func programs() []*program {
 	function("Atan", "the arc tangent", false, of1(func(p *program, x *node) *node { return p.angleOf(x, p.c(1)) }))
 	function("Cbrt", "the cube root", false, of1((*program).cubeRoot))
 	function("Erfc", "one minus the error function", false, of1((*program).complementOf))
-	add(define("Erf64", "the error function", 8, "f64", "f64", of1((*program).errorFunction)))
-	add(define("Erf32", "the error function", 4, "f32", "f32", of1((*program).errorFunction32)))
+	function("Erf", "the error function", false, of1((*program).errorFunction))
+	out[len(out)-1] = define("Erf32", "the error function", 4, "f32", "f32", of1((*program).errorFunction32))
 	add(define("ErfInv32", "the inverse of the error function", 8, "f32", "f32", of1((*program).inverse32)))
-	add(define("Atan232", "the angle of the point (y, x)", 8, "f32 f32", "f32", of2((*program).angleOf)))
+	angle, wide := "the angle of the point (y, x)", of2((*program).angleOf)
+	add(define("Atan264", angle, 8, "f64 f64", "f64", wide), define("Atan232", angle, 8, "f32 f32", "f32", wide))
+	out[len(out)-2].element = define("Atan2", angle, 8, "f64 f64", "f64", wide)
+	out[len(out)-2].element.exported, out[len(out)-2].base, out[len(out)-1].base = true, "Atan2", "Atan2"
 	add(define("Pow32", "x^y", 8, "f32 f32", "f32", of2((*program).power32)))
 
 	add(define("ShiftLeft", "x shifted left by y", 4, "i32 i32", "i32", of2((*program).vshl)))
