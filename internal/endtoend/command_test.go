@@ -5,17 +5,19 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/hlocb/hlocb/artifact"
 	"github.com/hlocb/hlocb/internal/cli"
 	"github.com/hlocb/hlocb/internal/testkit"
 	"github.com/hlocb/hlocb/tensor"
 )
 
 // TestCommandDeliversRecordedEvents runs JAX's programs with 'hlocb run' and compares the files of --events and
-// --results with the events and results that JAX recorded.
+// --results with the events and results that JAX recorded. It runs their artifacts, too.
 func TestCommandDeliversRecordedEvents(t *testing.T) {
 	for _, backend := range []string{"interp", "cpu"} {
 		t.Run(backend, func(t *testing.T) {
@@ -31,6 +33,28 @@ func TestCommandDeliversRecordedEvents(t *testing.T) {
 				}
 				for _, suffix := range []string{".mlir", ".hlo"} {
 					t.Run(name+suffix, func(t *testing.T) { compareCommand(t, backend, strings.TrimSuffix(file, ".json")+suffix, &want) })
+				}
+				for _, route := range []artifact.Route{artifact.XLA, artifact.XLAMixed} {
+					t.Run(name+".vhlo/"+route.String(), func(t *testing.T) {
+						module := filepath.Join(t.TempDir(), name+".vhlo")
+						var stderr bytes.Buffer
+						args := []string{"translate", strings.TrimSuffix(file, ".json") + ".mlir", "--route", route.String(), "--output", module}
+						if code := cli.Main(args, strings.NewReader(""), io.Discard, &stderr); code != 0 {
+							t.Fatalf("exit code %d: %s", code, stderr.Bytes())
+						}
+						compareCommand(t, backend, module, &want)
+					})
+				}
+				if dir := os.Getenv("HLOCB_BYTECODE"); dir != "" { // what jaxlib wrote
+					t.Run(name+".bc", func(t *testing.T) {
+						list, err := filepath.Glob(filepath.Join(dir, "shared_corpus_events_"+name, "*", "1.17.0*.bc"))
+						if err != nil || len(list) == 0 {
+							t.Fatal("no artifact of jaxlib", err)
+						}
+						for _, module := range list {
+							compareCommand(t, backend, module, &want)
+						}
+					})
 				}
 			}
 		})
