@@ -64,8 +64,8 @@ func differ(t *testing.T, path, what string, got, want []byte) {
 	t.Errorf("%s: %s: %d bytes, want %d; they differ at %d", path, what, len(got), len(want), i)
 }
 
-// TestBytecode reads what jaxlib wrote in each version of bytecode and writes it again byte for byte. The module is the one
-// of jaxlib's text.
+// TestBytecode reads what jaxlib wrote in each version of bytecode and writes it again byte for byte. The module is the
+// one of jaxlib's text.
 func TestBytecode(t *testing.T) {
 	for _, path := range files(t, "v*.bc", "bc/v*.bc") {
 		data := readFile(t, path)
@@ -104,7 +104,8 @@ func sameText(t *testing.T, path string, m *ir.Module, text string) {
 	}
 }
 
-// TestArtifacts reads portable artifacts of jaxlib and writes them again byte for byte: as VHLO, and by way of StableHLO.
+// TestArtifacts reads portable artifacts of jaxlib and writes them again byte for byte: as VHLO, and by way of
+// StableHLO.
 func TestArtifacts(t *testing.T) {
 	for _, path := range files(t, "*.vhlo", "vhlo/*.bc") {
 		data := readFile(t, path)

@@ -275,7 +275,8 @@ func (e *shardyExport) gspmd(op *ir.Op, s *sdy.Sharding) string {
 	return "{devices=" + strings.ReplaceAll(string(ir.AppendInts(nil, dims)), " ", "") + t.devices(mesh) + suffix + "}"
 }
 
-// tiles numbers the devices of a sharding. The parts are the axes of a mesh, cut where the sharding uses a part of an axis.
+// tiles numbers the devices of a sharding. The parts are the axes of a mesh, cut where the sharding uses a part of an
+// axis.
 type tiles struct {
 	names []string
 	pre   []int64 // product of the sizes to the left within the axis

@@ -127,8 +127,8 @@ func (s *Source) line(off int) (text []byte, start int) {
 // caret.
 const excerptWidth = 160
 
-// excerpt returns a part of the line around p that fits width columns, and the caret's distance in runes from its start.
-// It replaces control characters and bytes that are not UTF-8, because the file may be broken or hostile.
+// excerpt returns a part of the line around p that fits width columns, and the caret's distance in runes from its
+// start. It replaces control characters and bytes that are not UTF-8, because the file may be broken or hostile.
 func (s *Source) excerpt(p Pos, width int) (text string, caret int) {
 	size := excerptWidth
 	if ends := len("......"); width > 2*ends {

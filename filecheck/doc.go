@@ -11,7 +11,7 @@
 // executes them in process: its tools are Go functions, so a Go test of a compiler needs no shell and no other binary.
 //
 // All of FileCheck's directives are known: CHECK, NEXT, SAME, NOT, DAG, LABEL, EMPTY, COUNT-n, the modifier LITERAL,
-// prefixes and comment prefixes; in patterns {{regular expressions}}, [[STRING:variables]], [[#numeric]] expressions and
-// [[@LINE]]. Regular expressions are POSIX extended ones: the longest of the leftmost matches counts, and neither '.' nor
-// a negated class matches a line's end.
+// prefixes and comment prefixes; in patterns {{regular expressions}}, [[STRING:variables]], [[#numeric]] expressions
+// and [[@LINE]]. Regular expressions are POSIX extended ones: the longest of the leftmost matches counts, and neither
+// '.' nor a negated class matches a line's end.
 package filecheck

@@ -14,7 +14,8 @@ import (
 	"github.com/hlocb/hlocb/filecheck"
 )
 
-// TestMatch: each directive accepts and refuses as FileCheck does. want is a part of the error; empty: the input matches.
+// TestMatch: each directive accepts and refuses as FileCheck does. want is a part of the error; empty: the input
+// matches.
 func TestMatch(t *testing.T) {
 	for _, c := range []struct {
 		name, checks, input, want string

@@ -8,8 +8,8 @@ import (
 	"github.com/hlocb/hlocb/diag"
 )
 
-// Match checks a text. The error is a diag.List: one finding for each part between LABEL directives that does not match,
-// with a note at the place in the input where the search began.
+// Match checks a text. The error is a diag.List: one finding for each part between LABEL directives that does not
+// match, with a note at the place in the input where the search began.
 func (c *Check) Match(name, text string) error {
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	if !c.opts.StrictWhitespace {

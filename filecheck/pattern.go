@@ -335,9 +335,9 @@ func (p *pattern) match(text string, v *variables) (start, stop int, found bool,
 	return m[0], m[1], true, nil
 }
 
-// repeated finds a match in which the groups that repeat a variable equal it. m is a match in which they may differ; the
-// match is in that line or in a later one. Go's expressions have no back references. Every text that occurs twice in a
-// line is therefore tried as the variable's value.
+// repeated finds a match in which the groups that repeat a variable equal it. m is a match in which they may differ;
+// the match is in that line or in a later one. Go's expressions have no back references. Every text that occurs twice
+// in a line is therefore tried as the variable's value.
 func (p *pattern) repeated(re *regexp.Regexp, text string, m []int, repeats []repeat, captures []capture) []int {
 	equal := func(m []int) bool {
 		return !slices.ContainsFunc(repeats, func(r repeat) bool { return text[m[2*r.group]:m[2*r.group+1]] != text[m[2*r.of]:m[2*r.of+1]] })

@@ -293,7 +293,7 @@ func (p *parser) denseLiteral(s *shape) *literal {
 func (p *parser) firstElement(v *literal, n int64) {
 	size := v.shape.elem.size()
 	if n == 0 {
-		p.failToken("expected '{' in front of the elements of %s", v.shape.plain())
+		p.failToken("expected '{' before the elements of %s", v.shape.plain())
 	}
 	v.data = make([]byte, size)
 	put(v.data, 0, size, p.element(v.shape.elem))

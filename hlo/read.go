@@ -436,7 +436,7 @@ func (p *parser) operands(in *instr, pos int) {
 	p.enter()
 	defer p.leave()
 	if !p.at('(') {
-		p.failToken("expected '(' in front of the operands, found %s", p.found())
+		p.failToken("expected '(' before the operands, found %s", p.found())
 	}
 	p.next()
 	if !p.accept(')') {
@@ -455,7 +455,7 @@ func (p *parser) operands(in *instr, pos int) {
 			}
 		}
 		if !p.at(')') {
-			p.failToken("expected ',' or ')' behind an operand, found %s", p.found())
+			p.failToken("expected ',' or ')' after an operand, found %s", p.found())
 		}
 		p.next()
 	}
@@ -587,7 +587,7 @@ func (p *parser) singleInstruction() {
 		p.instruction()
 	}
 	if !p.at(eofToken) {
-		p.failToken("expected the end of the text behind a single instruction, found %s; a module starts with HloModule", p.found())
+		p.failToken("expected the end of the text after a single instruction, found %s; a module starts with HloModule", p.found())
 	}
 	p.scope = nil
 	p.complete(c)

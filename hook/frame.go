@@ -15,8 +15,8 @@ type Place struct {
 	name      string // the innermost name of a location without a file position
 }
 
-// PlaceOf returns the place of a location in MLIR's format: the innermost file position outside installed packages. ok is
-// false if the text is not an MLIR location.
+// PlaceOf returns the place of a location in MLIR's format: the innermost file position outside installed packages. ok
+// is false if the text is not an MLIR location.
 func PlaceOf(loc string) (p Place, ok bool) {
 	r := frameReader{rest: loc}
 	if !r.location("") || strings.TrimSpace(r.rest) != "" {

@@ -65,8 +65,8 @@ type Def struct {
 	// Infer computes the result types from operands, attributes and regions. Nil: the types cannot be inferred.
 	Infer func(c *Context, st *OpState) ([]Type, error)
 
-	// Effects returns the side effects of op, without those of the ops in its regions. Nil: none if the op is Pure or has
-	// NestedEffects, else any.
+	// Effects returns the side effects of op, without those of the ops in its regions. Nil: none if the op is Pure or
+	// has NestedEffects, else any.
 	Effects func(op *Op) Effects
 	// Fold returns what the results of op are equal to, one entry per result, or nil if nothing is known. It holds
 	// identities only and computes no values: see rewrite.Evaluator for that.

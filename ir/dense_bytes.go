@@ -108,7 +108,7 @@ func foreignDense(t Type, shape tensor.Shape, elem Type, b []byte) (*DenseAttr, 
 // maxDecimal is the number of elements that MLIR prints as numbers.
 const maxDecimal = 100
 
-// appendNested appends the elements in b of a tensor of the given shape. It returns the bytes behind them.
+// appendNested appends the elements in b of a tensor of the given shape. It returns the bytes after them.
 func appendNested(text []byte, t *IntegerType, shape tensor.Shape, b []byte) (out, rest []byte) {
 	size := (t.Width() + 7) / 8
 	if len(shape) == 0 {

@@ -24,7 +24,8 @@ func load(text string) *ir.Module {
 	return m
 }
 
-// A pass walks the ops, makes new ones and replaces values. Def rows identify ops. Erasing any op during a walk is safe.
+// A pass walks the ops, makes new ones and replaces values. Def rows identify ops. Erasing any op during a walk is
+// safe.
 func Example() {
 	m := load("func.func @f(%x: tensor<2xf32>) -> tensor<2xf32> { %y = stablehlo.add %x, %x : tensor<2xf32>\n return %y : tensor<2xf32> }")
 	m.Walk(func(op *ir.Op) bool {

@@ -3,7 +3,8 @@ package ir
 import "bytes"
 
 // Equivalent reports whether a and b compute the same: they are of one kind and have equal attributes, result types and
-// operands, and their regions hold equivalent ops. Locations and names do not matter. Ops of unknown kinds, with successors, or with regions of several blocks are equivalent only to themselves.
+// operands, and their regions hold equivalent ops. Locations and names do not matter. Ops of unknown kinds, with
+// successors, or with regions of several blocks are equivalent only to themselves.
 func Equivalent(a, b *Op) bool {
 	if a == b {
 		return true

@@ -174,8 +174,8 @@ func TestEraseInUse(t *testing.T) {
 	def.Erase()
 }
 
-// TestRebuild: handles of the old results answer plainly, and those of other ops are untouched (both were written over when
-// results moved in memory).
+// TestRebuild: handles of the old results answer plainly, and those of other ops are untouched (both were written over
+// when results moved in memory).
 func TestRebuild(t *testing.T) {
 	m := read(t, `func.func @f(%a: tensor<f32>) -> tensor<f32> {
   %0 = "u.op"(%a) ({

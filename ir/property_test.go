@@ -12,8 +12,8 @@ import (
 	"github.com/hlocb/hlocb/print"
 )
 
-// The shadow model: the same modules as plain slices and pointers, changed by the obvious code. Everything that ever was
-// in a module stays in the lists of model, with the handle that the module gave for it.
+// The shadow model: the same modules as plain slices and pointers, changed by the obvious code. Everything that ever
+// was in a module stays in the lists of model, with the handle that the module gave for it.
 type (
 	model struct {
 		m       *ir.Module

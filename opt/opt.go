@@ -55,8 +55,8 @@ func Main(args []string, s Streams, cfg Config) int {
 	return console.Execute(ctx, root, LongFlags(root, args), command.Policy{})
 }
 
-// LongFlags returns args with two dashes before the long flags of c that have one, and before unknown flags that contain
-// a dash: MLIR's tools accept both.
+// LongFlags returns args with two dashes before the long flags of c that have one, and before unknown flags that
+// contain a dash: MLIR's tools accept both.
 func LongFlags(c *cobra.Command, args []string) []string {
 	out := slices.Clone(args)
 	for i, a := range out {

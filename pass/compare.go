@@ -40,8 +40,8 @@ type Comparison struct {
 }
 
 // Compare matches the ops of two modules of one ir.Context. Functions match by name. Ops match if they compute the same
-// from matched operands, then if they agree in all but their operands, then if they are of one kind; ops that match in a
-// weaker way keep their order. It takes about as long as printing both modules.
+// from matched operands, then if they agree in all but their operands, then if they are of one kind; ops that match in
+// a weaker way keep their order. It takes about as long as printing both modules.
 func Compare(before, after *ir.Module) *Comparison {
 	c := &Comparison{Before: before, After: after, ops: map[*ir.Op]*ir.Op{}, blocks: map[*ir.Block]*ir.Block{}, hashes: map[*ir.Value]uint64{}}
 	c.pair(before.Op(), after.Op())

@@ -9,8 +9,8 @@ import (
 )
 
 // Option documents one option of a pass: an exported field with the tag `pass`, which is the option's name. The tag
-// `default` is the default and `doc` the documentation. A field at its zero value means the default; Defaults fills such
-// fields. A name that begins with '!' belongs to a bool that negates the option: the option's default is true.
+// `default` is the default and `doc` the documentation. A field at its zero value means the default; Defaults fills
+// such fields. A name that begins with '!' belongs to a bool that negates the option: the option's default is true.
 type Option struct {
 	Name    string
 	Default string // as text; empty for an empty list or string

@@ -92,7 +92,7 @@ func (s *signless) value(v *ir.Value) {
 	}
 }
 
-// constant converts the value of a constant, of which the result is converted already.
+// constant converts the value of a constant whose result is already converted.
 func (s *signless) constant(op *ir.Op) error {
 	d, ok := op.Attr(stablehlo.AttrValue).(*ir.DenseAttr)
 	if !ok {

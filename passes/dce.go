@@ -50,7 +50,7 @@ type dce struct {
 	graph  *flow.Graph
 	live   []bool          // by value ID
 	needed map[*ir.Op]bool // ops that stay
-	closed map[*ir.Op]bool // functions of which all uses are calls
+	closed map[*ir.Op]bool // functions whose uses are all calls
 	work   []*ir.Value     // live values whose sources are not live yet
 }
 

@@ -76,7 +76,7 @@ type inliner struct {
 	next     int
 	groups   [][]*ir.Op     // functions that call each other, callees first
 	calls    map[*ir.Op]int // live calls of each function
-	calleds  []*ir.Op       // functions of which a call was inlined as a copy
+	calleds  []*ir.Op       // functions with a call that was inlined as a copy
 }
 
 type locPair struct{ callee, caller *ir.Loc }
@@ -234,7 +234,7 @@ func (w *inliner) site(callee, caller *ir.Loc) *ir.Loc {
 	return l
 }
 
-// eraseDead erases the private functions of which all calls were inlined.
+// eraseDead erases the private functions whose calls were all inlined.
 func (w *inliner) eraseDead() {
 	g := flow.Of(w.r.Module(), nil)
 	for i := len(w.calleds) - 1; i >= 0; i-- { // callers before callees

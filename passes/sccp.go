@@ -18,7 +18,7 @@ type SCCP struct {
 var sccpInfo = &pass.Info{
 	Name: "sccp",
 	Doc: "Replaces values that are the same constant whenever they are computed (sparse conditional constant propagation): through calls of private " +
-		"functions, loops and branches, of which only those count that can be taken.",
+		"functions, loops and the branches that can be taken.",
 }
 
 // sccpLimit is the largest number of elements of a value that SCCP computes.

@@ -207,7 +207,7 @@ func isOne(v *ir.Value) bool {
 	return ok && (isInteger(t) && t.Bits(0) == 1 || t.DType().IsFloat() && t.FloatAt(0) == 1)
 }
 
-// isAllOnes reports whether v is a constant integer of which all bits are set.
+// isAllOnes reports whether v is a constant integer with all bits set.
 func isAllOnes(v *ir.Value) bool {
 	t, ok := splat(v)
 	return ok && isInteger(t) && t.Bits(0) == ^uint64(0)>>(64-t.DType().Bits())

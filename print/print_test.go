@@ -503,8 +503,8 @@ func TestForeignDialect(t *testing.T) {
 	}
 }
 
-// TestWhileOfOtherTypes prints a loop in generic form if its regions have other types than its operands: the pretty form
-// has the types of the operands alone.
+// TestWhileOfOtherTypes prints a loop in generic form if its regions have other types than its operands: the pretty
+// form has the types of the operands alone.
 func TestWhileOfOtherTypes(t *testing.T) {
 	const text = `func.func @f(%arg0: tensor<4xf32>) -> tensor<?xf32> {
   %0 = "stablehlo.while"(%arg0) ({

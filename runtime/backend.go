@@ -24,8 +24,8 @@ type Backend interface {
 	// Compile compiles the program and binds its hooks to handlers. Executables of the same module with different
 	// handlers do not see each other's events. Compile returns when ctx ends.
 	Compile(ctx context.Context, p *Program, opts CompileOptions) (Executable, error)
-	// Upload copies a value to devices, or lends it to them. Callers use Put. The value must not change before the memory
-	// is released.
+	// Upload copies a value to devices, or lends it to them. Callers use Put. The value must not change before the
+	// memory is released.
 	Upload(ctx context.Context, t *tensor.Tensor, place Placement) (Memory, error)
 	// Close releases the backend. Executables and buffers must be closed before.
 	Close() error
@@ -44,8 +44,8 @@ type CompileOptions struct {
 
 // Executable is a compiled program. Run may be called concurrently.
 type Executable interface {
-	// Run executes the program once. The arguments are row-major host values and are never changed. The results belong to
-	// the caller. If a handler fails, the error is a *HookError.
+	// Run executes the program once. The arguments are row-major host values and are never changed. The results belong
+	// to the caller. If a handler fails, the error is a *HookError.
 	Run(ctx context.Context, args []*tensor.Tensor) ([]*tensor.Tensor, error)
 	// Signature describes arguments and results that lie on the devices.
 	Signature() *Signature

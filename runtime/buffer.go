@@ -61,8 +61,8 @@ type Signature struct {
 
 // Memory is a backend's storage of one buffer. Its methods may be called concurrently, Release once and last.
 type Memory interface {
-	// View calls f with the whole value, without a copy if the host can read the memory. f must not change the tensor or
-	// keep it.
+	// View calls f with the whole value, without a copy if the host can read the memory. f must not change the tensor
+	// or keep it.
 	View(f func(*tensor.Tensor) error) error
 	// Read returns a copy.
 	Read() (*tensor.Tensor, error)

@@ -44,9 +44,9 @@ func Deliver(ctx context.Context, b *Bound, c *Call) (err error) {
 
 // DeliverWithin calls the handlers of a hook on a new goroutine, through start if that is not nil, and returns at once.
 // It then calls done exactly once, on another goroutine: with nil or a *HookError after the handlers have returned, or
-// with a *HookError when the time is up or ctx is cancelled. The handlers may still run after that, so they get copies of
-// the operands and results; the copies are written back before done(nil). The call and its tensors must stay valid until
-// done is called.
+// with a *HookError when the time is up or ctx is cancelled. The handlers may still run after that, so they get copies
+// of the operands and results; the copies are written back before done(nil). The call and its tensors must stay valid
+// until done is called.
 func DeliverWithin(ctx context.Context, timeout time.Duration, b *Bound, c *Call, start func(handle func()), done func(error)) {
 	copies := *c
 	copies.Operands, copies.Results = nil, nil

@@ -90,7 +90,8 @@ func indexText(index []int64) string {
 	return "[" + strings.Join(parts, ", ") + "]"
 }
 
-// ShapeError is the cause of a HookError whose handler returned a value of another type or shape than the program expects.
+// ShapeError is the cause of a HookError whose handler returned a value of another type or shape than the program
+// expects.
 type ShapeError struct {
 	Result    int
 	Got, Want hook.TensorType

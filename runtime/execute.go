@@ -13,8 +13,8 @@ import (
 
 // ExecuteOptions configure one run on buffers.
 type ExecuteOptions struct {
-	// Donate lists the arguments whose buffers the run consumes. nil is what the program says, an empty list is none. The
-	// memory of other arguments stays as it is.
+	// Donate lists the arguments whose buffers the run consumes. nil is what the program says, an empty list is none.
+	// The memory of other arguments stays as it is.
 	Donate []int
 }
 
@@ -212,15 +212,15 @@ func (p *Pending) unreported() error {
 	return p.err
 }
 
-// Queue starts runs without waiting for their end. A run starts when its arguments are computed; runs that do not depend
-// on each other may overlap. The zero value is ready for use.
+// Queue starts runs without waiting for their end. A run starts when its arguments are computed; runs that do not
+// depend on each other may overlap. The zero value is ready for use.
 type Queue struct {
 	mu      sync.Mutex
 	pending []*Pending // in the order of Start, since the last Wait
 }
 
-// Start starts a run and returns at once. It refuses what Execute refuses; other errors are those of the pending run and
-// of its results.
+// Start starts a run and returns at once. It refuses what Execute refuses; other errors are those of the pending run
+// and of its results.
 func (q *Queue) Start(ctx context.Context, e Executable, args []*Buffer, opts ExecuteOptions) (*Pending, error) {
 	c, err := prepare(e, slices.Clone(args), opts)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// jaxDescriptor is the format of JAX's callbacks from 2022 to 2025: operand 0 is a pointer into the process that made the
-// module, and the result is a tuple.
+// jaxDescriptor is the format of JAX's callbacks from 2022 to 2025: operand 0 is a pointer into the process that made
+// the module, and the result is a tuple.
 var jaxDescriptor = &Format{
 	Name:   "jax-descriptor",
 	Doc:    "a custom call @xla_python_{cpu,gpu}_callback of API version 2 with a pointer as operand 0",

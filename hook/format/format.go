@@ -121,7 +121,8 @@ func (w *Writer) PerDevice(given hook.PerDevice) (place bool, err error) {
 	return true, nil
 }
 
-// List is a list of formats. If several formats start with the same op, the first one that recognizes the hook reads it.
+// List is a list of formats. If several formats start with the same op, the first one that recognizes the hook reads
+// it.
 type List []*Format
 
 // Builtin returns the formats that hlocb knows. Append to it to add a format.

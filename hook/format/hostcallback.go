@@ -16,7 +16,8 @@ import (
 const hcbMagic = 271828
 
 // hostCallback is JAX's host_callback (2020-07 to 2024-10) in outfeed mode: a header tensor<2xui32> {271828, consumer},
-// then one outfeed of all leaves, then, for a call, an infeed of the results. Consumer 0 ends the stream and has no leaves.
+// then one outfeed of all leaves, then, for a call, an infeed of the results. Consumer 0 ends the stream and has no
+// leaves.
 var hostCallback = &Format{
 	Name:   "jax-hcb-outfeed",
 	Doc:    "JAX host_callback: an outfeed of the header {271828, consumer}, one of the leaves, an infeed if the host answers",

@@ -82,8 +82,8 @@ func (r *Raiser) identify() (int, error) {
 	return len(hooks), nil
 }
 
-// isCopy reports whether a and b are one hook at two places, as inlining and unrolling leave it: they have one id, name,
-// kind and format and the same types.
+// isCopy reports whether a and b are one hook at two places, as inlining and unrolling leave it: they have one id,
+// name, kind and format and the same types.
 func isCopy(a, b hookop.HookOp) bool {
 	if a.HookName() != b.HookName() || a.Kind() != b.Kind() || a.Format() != b.Format() || a.NumData() != b.NumData() || a.NumResultData() != b.NumResultData() {
 		return false

@@ -108,8 +108,8 @@ func CheckOwn(m *ir.Module, opts RaiseOptions) error {
 	return checkForeign(m, opts, "hook is not hlocb's own call")
 }
 
-// Unraised returns the positions of the ops of m that belong to hooks with an identity that depends on the function they
-// are in: all but hlocb.hook ops and hlocb's own call. It does not change m.
+// Unraised returns the positions of the ops of m that belong to hooks with an identity that depends on the function
+// they are in: all but hlocb.hook ops and hlocb's own call. It does not change m.
 func Unraised(m *ir.Module, opts RaiseOptions) (map[diag.Pos]bool, error) {
 	if opts.Formats == nil {
 		opts.Formats = Builtin()

@@ -1,6 +1,6 @@
-// Package assembly compiles the assembly formats of ops (MLIR, "Operation Definition Specification", Declarative Assembly
-// Format). The parser and the printer interpret the compiled form. It does not know the IR: D is a custom directive, and
-// A is an argument of one.
+// Package assembly compiles the assembly formats of ops (MLIR, "Operation Definition Specification", Declarative
+// Assembly Format). The parser and the printer interpret the compiled form. It does not know the IR: D is a custom
+// directive, and A is an argument of one.
 package assembly
 
 import (

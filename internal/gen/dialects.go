@@ -284,7 +284,8 @@ func constraints(def *ir.Def) []string {
 	return out
 }
 
-// traitRules say what traits ask of an operation; those that are not always given are said by numbered constraints, too.
+// traitRules say what traits ask of an operation; those that are not always given are said by numbered constraints,
+// too.
 var traitRules = []struct {
 	t      ir.Traits
 	always bool

@@ -1,5 +1,6 @@
-// Command gen writes files from the rows of the dialects and from the passes: the pages of docs/dialects, with an example
-// of each op from testdata/ops, the typed views and builders of ops, dialect/*/views_gen.go, and docs/pass-reference.md.
+// Command gen writes files from the rows of the dialects and from the passes: the pages of docs/dialects, with an
+// example of each op from testdata/ops, the typed views and builders of ops, dialect/*/views_gen.go, and
+// docs/pass-reference.md.
 //
 //	go run ./internal/gen
 package main

@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 // files calls f for every file below the module's root whose name ends so.
@@ -53,7 +54,7 @@ func TestVariablesAreDocumented(t *testing.T) {
 			v := string(m[1])
 			found++
 			if !strings.HasPrefix(v, "HLOCB_TEST_") && !strings.Contains(string(text), "`"+v) {
-				t.Errorf("%s reads %s, of which CONTRIBUTING.md says nothing", name, v)
+				t.Errorf("%s reads %s, but CONTRIBUTING.md does not mention it", name, v)
 			}
 		}
 	})
@@ -125,8 +126,8 @@ func TestPackagesAreDocumented(t *testing.T) {
 	}
 }
 
-// TestPublicPackages: users can import at most 40 packages, and each of them says what it is and shows how to use it. The
-// kernels of the engine are no API.
+// TestPublicPackages: users can import at most 40 packages, and each of them says what it is and shows how to use it.
+// The kernels of the engine are no API.
 func TestPublicPackages(t *testing.T) {
 	public := 0
 	for _, p := range packages(t) {
@@ -163,4 +164,26 @@ func TestPublicPackages(t *testing.T) {
 	if public > 40 {
 		t.Errorf("%d public packages; 40 is the limit: move those that nobody outside imports below internal", public)
 	}
+}
+
+// TestProseWidth: lines of prose in documents have at most 120 columns. Tables, code and generated pages of dialects may
+// be wider, and so may a line that is a single link.
+func TestProseWidth(t *testing.T) {
+	files(t, ".md", func(name string, text []byte) {
+		if strings.HasPrefix(name, "docs/dialects/") {
+			return
+		}
+		code := false
+		for i, line := range strings.Split(string(text), "\n") {
+			if strings.HasPrefix(strings.TrimSpace(line), "```") {
+				code = !code
+			}
+			if code || strings.HasPrefix(strings.TrimSpace(line), "|") || !strings.Contains(strings.TrimSpace(line), " ") {
+				continue
+			}
+			if n := utf8.RuneCountInString(line); n > 120 {
+				t.Errorf("%s:%d has %d columns; prose has at most 120", name, i+1, n)
+			}
+		}
+	})
 }

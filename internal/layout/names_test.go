@@ -34,8 +34,9 @@ var namesAllowed = map[string]string{
 // attrMethods are the methods that take the name of an attribute of an op.
 var attrMethods = map[string]bool{"Attr": true, "SetAttr": true, "RemoveAttr": true}
 
-// TestOpsByRow fails if a package outside of dialect names an op or an inherent attribute by a string: a misspelt string
-// compiles and never matches. Rows (stablehlo.While) and the constants of views (stablehlo.AttrDimension) do not.
+// TestOpsByRow fails if a package outside of dialect names an op or an inherent attribute by a string: a misspelt
+// string compiles and never matches. Rows (stablehlo.While) and the constants of views (stablehlo.AttrDimension) do
+// not.
 func TestOpsByRow(t *testing.T) {
 	ops, attrs := map[string]bool{}, map[string]bool{}
 	for _, d := range all.Dialects() {

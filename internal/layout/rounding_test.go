@@ -15,8 +15,8 @@ import (
 	"testing"
 )
 
-// roundedAlike are the functions of package math whose results are the same on every processor: they are exact or correctly rounded,
-// or take numbers apart.
+// roundedAlike are the functions of package math whose results are the same on every processor: they are exact or
+// correctly rounded, or take numbers apart.
 var roundedAlike = map[string]bool{
 	"Abs": true, "Ceil": true, "Copysign": true, "FMA": true, "Float32bits": true, "Float32frombits": true, "Float64bits": true,
 	"Float64frombits": true, "Floor": true, "Frexp": true, "Inf": true, "IsInf": true, "IsNaN": true, "Ldexp": true, "Max": true, "Min": true,
@@ -24,7 +24,8 @@ var roundedAlike = map[string]bool{
 	"Trunc": true,
 }
 
-// TestEngineRoundsAlike: the engine computes with nothing of packages math and math/cmplx that rounds differently from processor to processor.
+// TestEngineRoundsAlike: the engine computes with nothing of packages math and math/cmplx that rounds differently from
+// processor to processor.
 func TestEngineRoundsAlike(t *testing.T) {
 	calls := 0
 	files(t, ".go", func(name string, text []byte) {
@@ -69,9 +70,9 @@ func isConstant(name string) bool {
 	return false
 }
 
-// TestNothingIsFused: compiled for a processor with fused multiply-adds, the packages that compute results have none but those that
-// their source asks for with math.FMA. The compiler may fuse a product and a sum anywhere, even in different statements; a
-// conversion of the product to its own type prevents it.
+// TestNothingIsFused: compiled for a processor with fused multiply-adds, the packages that compute results have none
+// but those that their source asks for with math.FMA. The compiler may fuse a product and a sum anywhere, even in
+// different statements; a conversion of the product to its own type prevents it.
 func TestNothingIsFused(t *testing.T) {
 	goTool, err := exec.LookPath("go")
 	if err != nil {

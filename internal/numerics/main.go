@@ -3,6 +3,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"flag"
@@ -76,11 +77,45 @@ func run(out string, n int, seed uint64, asked, most int, show string) error {
 	if truth == nil {
 		asked = 0
 	}
-	missing := opgen.WriteReport(w, rows, refused, lacking, n, seed, asked, most)
+	var report bytes.Buffer
+	missing := opgen.WriteReport(&report, rows, refused, lacking, n, seed, asked, most)
+	if _, err := io.WriteString(w, wrap(report.String())); err != nil {
+		return err
+	}
 	if len(missing) > 0 {
 		return errors.New("differences without an explanation:\n" + strings.Join(missing, "\n"))
 	}
 	return nil
+}
+
+// wrap breaks lines of prose after at most 120 columns, in the document's paragraphs and lists, not in tables.
+func wrap(text string) string {
+	lines := strings.Split(text, "\n")
+	var out []string
+	for i := 0; i < len(lines); i++ {
+		line := lines[i]
+		cut := 0
+		if len(line) > 120 && !strings.HasPrefix(line, "|") && !strings.HasPrefix(line, "#") {
+			cut = strings.LastIndexByte(line[:121], ' ')
+		}
+		if cut <= 2 {
+			out = append(out, line)
+			continue
+		}
+		indent := ""
+		if strings.HasPrefix(line, "- ") || strings.HasPrefix(line, "  ") {
+			indent = "  "
+		}
+		out = append(out, line[:cut])
+		rest := indent + line[cut+1:]
+		if i+1 < len(lines) && lines[i+1] != "" && strings.IndexByte("-|# ", lines[i+1][0]) < 0 {
+			lines[i+1] = rest + " " + lines[i+1]
+		} else {
+			lines[i] = rest
+			i--
+		}
+	}
+	return strings.Join(out, "\n")
 }
 
 // findTruth returns the first Python that has mpmath: HLOCB_PYTHON, the Python of the cache, python3.

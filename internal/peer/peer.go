@@ -100,8 +100,8 @@ func MLIR(t testing.TB, texts map[string]string, unregistered bool) map[string]A
 	return out
 }
 
-// passesScript reads {"pipeline": p, "debug": bool, "texts": {name: text}} and writes {name: {"Text": t} or {"Error": e,
-// "Unread": b}}. It works in a child process and starts another one if an assertion of MLIR ends it.
+// passesScript reads {"pipeline": p, "debug": bool, "texts": {name: text}} and writes {name: {"Text": t} or {"Error":
+// e, "Unread": b}}. It works in a child process and starts another one if an assertion of MLIR ends it.
 const passesScript = `
 import json, os, sys
 from jaxlib.mlir import ir, passmanager

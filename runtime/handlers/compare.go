@@ -101,10 +101,10 @@ func (r *Recorded) streams(of map[eventHook]*hook.Site, to map[*hook.Site]*hook.
 	return lists, order
 }
 
-// Compare aligns two recordings by run, device, hook and occurrence. It compares operands, answers if both have them, the
-// order of hooks that both programs order, and the programs' results. Hooks are aligned as hook.Pair does. Elements may
-// differ by tolerance ULPs. Hooks are listed in the order of their first event; a difference in the order of hooks and the
-// results come last.
+// Compare aligns two recordings by run, device, hook and occurrence. It compares operands, answers if both have them,
+// the order of hooks that both programs order, and the programs' results. Hooks are aligned as hook.Pair does. Elements
+// may differ by tolerance ULPs. Hooks are listed in the order of their first event; a difference in the order of hooks
+// and the results come last.
 func Compare(a, b *Recorded, tolerance uint64) []Comparison {
 	sitesA, ofA := a.sites()
 	sitesB, ofB := b.sites()

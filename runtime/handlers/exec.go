@@ -53,8 +53,8 @@ type Exec struct {
 	last   *tail
 }
 
-// NewExec returns a handler that runs command (not through a shell). What the child writes to its standard error goes to
-// stderr, which may be nil. timeout bounds each answer; 0 means ExecTimeout.
+// NewExec returns a handler that runs command (not through a shell). What the child writes to its standard error goes
+// to stderr, which may be nil. timeout bounds each answer; 0 means ExecTimeout.
 func NewExec(command []string, timeout time.Duration, stderr io.Writer) *Exec {
 	if timeout == 0 {
 		timeout = ExecTimeout
@@ -138,8 +138,8 @@ func (e *Exec) kill() {
 	e.pipe.Close()
 }
 
-// Handle sends a call to the child and waits for the answer. A failure ends the child, and every later call fails for the
-// same reason.
+// Handle sends a call to the child and waits for the answer. A failure ends the child, and every later call fails for
+// the same reason.
 func (e *Exec) Handle(ctx context.Context, c *runtime.Call) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()

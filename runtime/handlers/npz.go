@@ -14,9 +14,9 @@ import (
 )
 
 // NPZ writes every operand as an array of a .npz file, which numpy.load reads. An array's name is
-// HOOK.RUN.DEVICE.SEQ.OPERAND. In HOOK, '_' replaces every character but letters, digits and "_-#" of ASCII, and a name of
-// more than 128 bytes is cut there and followed by '~' and the hook's id. The arrays are stored, not compressed. NPZ is
-// safe for concurrent devices. Close writes the directory, which readers need.
+// HOOK.RUN.DEVICE.SEQ.OPERAND. In HOOK, '_' replaces every character but letters, digits and "_-#" of ASCII, and a name
+// of more than 128 bytes is cut there and followed by '~' and the hook's id. The arrays are stored, not compressed. NPZ
+// is safe for concurrent devices. Close writes the directory, which readers need.
 type NPZ struct {
 	mu     sync.Mutex
 	z      *zip.Writer

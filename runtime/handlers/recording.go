@@ -157,8 +157,8 @@ func (r *Recorded) line(text []byte, number int) error {
 	return err
 }
 
-// sites returns the hooks of the recording: those of its header, and those that only events mention. An event has a site
-// of its own in the second result.
+// sites returns the hooks of the recording: those of its header, and those that only events mention. An event has a
+// site of its own in the second result.
 func (r *Recorded) sites() (all []*hook.Site, of map[eventHook]*hook.Site) {
 	of = map[eventHook]*hook.Site{}
 	add := func(s *hook.Site) {

@@ -230,7 +230,8 @@ func TestCompareHooks(t *testing.T) {
 	}
 }
 
-// TestReplayFindsHooksByName: a recording whose ids only count equal hooks must not give one hook the answers of another.
+// TestReplayFindsHooksByName: a recording whose ids only count equal hooks must not give one hook the answers of
+// another.
 func TestReplayFindsHooksByName(t *testing.T) {
 	site := func(id hook.ID, name string, kind hook.Kind) hook.Site {
 		return hook.Site{ID: id, Name: name, Kind: kind}

@@ -15,8 +15,8 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// Replay answers each hook with the results that a recording holds for it, in the recording's order. It finds a hook by its
-// id and its name, as hook.Index does. A tap or an inout hook that the recording does not have needs no answer.
+// Replay answers each hook with the results that a recording holds for it, in the recording's order. It finds a hook by
+// its id and its name, as hook.Index does. A tap or an inout hook that the recording does not have needs no answer.
 type Replay struct {
 	recorded []*hook.Site
 	index    *hook.Index

@@ -15,10 +15,11 @@ import (
 
 // Config says what to do with the programs of a framework. The zero value changes nothing; JAX's callbacks still work.
 type Config struct {
-	// Taps are the values to look at: REGEX or REGEX=PROBE. REGEX selects values by name, op, location or function; PROBE is
-	// print, stats, finite or record.
+	// Taps are the values to look at: REGEX or REGEX=PROBE. REGEX selects values by name, op, location or function;
+	// PROBE is print, stats, finite or record.
 	Taps []string `json:"taps,omitempty"`
-	// Every and First select executions of the tapped values, for each program: every Nth, and at most so many. 0 means all.
+	// Every and First select executions of the tapped values, for each program: every Nth, and at most so many. 0 means
+	// all.
 	Every int64 `json:"every,omitempty"`
 	First int64 `json:"first,omitempty"`
 	// On binds handlers to hooks: NAME=HANDLER.

@@ -2,6 +2,6 @@
 // compiles, delivers what they see to handlers, and lets JAX's Python callbacks run on plugins that lack them. The
 // framework's program does not change.
 //
-// Command libhlocb_pjrt builds it as a plugin of its own. A Go program gives [Interposer.Wrap]'s result to its binding of
-// PJRT.
+// Command libhlocb_pjrt builds it as a plugin of its own. A Go program gives [Interposer.Wrap]'s result to its binding
+// of PJRT.
 package interpose

@@ -15,8 +15,8 @@ import (
 	"github.com/hlocb/hlocb/runtime"
 )
 
-// deliverWithin starts the handlers on a goroutine and returns. The future in the frame completes when the handlers have
-// returned, their time is up, or the run is cancelled, whichever comes first. XLA's memory stays valid until then.
+// deliverWithin starts the handlers on a goroutine and returns. The future in the frame completes when the handlers
+// have returned, their time is up, or the run is cancelled, whichever comes first. XLA's memory stays valid until then.
 func (s *session) deliverWithin(frame *C.hl_ffi_frame, site *site, device int) error {
 	c := newCall(site)
 	s.place(c, device)

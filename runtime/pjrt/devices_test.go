@@ -224,7 +224,8 @@ func TestShardyPartitions(t *testing.T) {
 	}
 }
 
-// TestDevicesAreBounded: neither a module nor a caller can make a client of more devices than XLA numbers in one process.
+// TestDevicesAreBounded: neither a module nor a caller can make a client of more devices than XLA numbers in one
+// process.
 func TestDevicesAreBounded(t *testing.T) {
 	b := backend(t)
 	p := program("(%x: tensor<f32>) -> tensor<f32>", "return %x : tensor<f32>\n")

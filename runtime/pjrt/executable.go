@@ -34,8 +34,8 @@ type Executable struct {
 	outputs   []ir.Type
 	results   []hook.TensorType // on one device
 	signature func() *runtime.Signature
-	// The shardings of main's arguments and results, or why they are not known. If they are nil, every partition gets the
-	// whole arguments, and the first one returns the results.
+	// The shardings of main's arguments and results, or why they are not known. If they are nil, every partition gets
+	// the whole arguments, and the first one returns the results.
 	cutIn, cutOut []*sharding.Sharding
 	cutErr        error
 	timeout       time.Duration // for one hook; 0 is no limit

@@ -246,9 +246,9 @@ func (c *call) view(frame *C.hl_ffi_frame, site *site) error {
 // keptCopy is the largest copy of an operand, in bytes, whose memory a call keeps.
 const keptCopy = 1 << 20
 
-// separate passes the handler copies of operands that share memory with results of a call hook. Otherwise a handler that
-// writes a result while it reads the operand would read its own result, and a handler that writes nothing would return
-// the operand.
+// separate passes the handler copies of operands that share memory with results of a call hook. Otherwise a handler
+// that writes a result while it reads the operand would read its own result, and a handler that writes nothing would
+// return the operand.
 func (c *call) separate() {
 	for i := range c.Operands {
 		o := &c.operands[i]

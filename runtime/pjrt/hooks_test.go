@@ -350,7 +350,8 @@ func TestReentry(t *testing.T) {
 	}
 }
 
-// TestReentryNeedsAttempts: a run that an unrelated goroutine starts for a handler never starts on the handler's client.
+// TestReentryNeedsAttempts: a run that an unrelated goroutine starts for a handler never starts on the handler's
+// client.
 func TestReentryNeedsAttempts(t *testing.T) {
 	for _, alone := range []bool{true, false} {
 		b, err := Open(cpuPlugin(t), Options{})

@@ -28,11 +28,13 @@ import (
 // Interposer changes the programs that a framework compiles with a plugin, and receives their hooks. Its methods are
 // called from any thread.
 type Interposer interface {
-	// Settings identifies everything that changes programs. It becomes a part of the platform's version, on which caches of
-	// compiled programs depend. If it is empty, programs are compiled as they are and no other method is called but Warn.
+	// Settings identifies everything that changes programs. It becomes a part of the platform's version, on which
+	// caches of compiled programs depend. If it is empty, programs are compiled as they are and no other method is
+	// called but Warn.
 	Settings() string
-	// Compile is called with a program in a format of PJRT ("mlir") and its options (an xla.CompileOptionsProto) before it is
-	// compiled. It returns nil for a program that does not change. After an error the program is compiled as it is.
+	// Compile is called with a program in a format of PJRT ("mlir") and its options (an xla.CompileOptionsProto) before
+	// it is compiled. It returns nil for a program that does not change. After an error the program is compiled as it
+	// is.
 	Compile(code []byte, format string, options []byte) (*Interposed, error)
 	// Load is called with Interposed.Saved of a program that was serialized.
 	Load(saved []byte) (*Interposed, error)

@@ -19,8 +19,8 @@ import (
 
 var update = flag.Bool("update", false, "write abi_layout.h from the headers of the PJRT C API and the XLA FFI")
 
-// pjrtLayout maps the structs of abi.h to structs of pjrt_c_api.h: ours, theirs without PJRT_, then the fields after the
-// head as ours=theirs, or one name if both are the same.
+// pjrtLayout maps the structs of abi.h to structs of pjrt_c_api.h: ours, theirs without PJRT_, then the fields after
+// the head as ours=theirs, or one name if both are the same.
 const pjrtLayout = `
 hl_ext Extension_Base type next
 hl_version Api_Version major=major_version minor=minor_version

@@ -138,7 +138,7 @@ func (l *loadedProgram) inspect() error {
 		}
 	}
 	if len(l.devices) == 0 || len(l.devices) != int(n) {
-		return fmt.Errorf("the executable runs on %d devices, of which the client has %d", int(n), len(l.devices))
+		return fmt.Errorf("the executable runs on %d devices, but the client has %d", int(n), len(l.devices))
 	}
 
 	var types *C.int32_t
@@ -264,8 +264,8 @@ func (c *Client) view(ptr unsafe.Pointer, t hook.TensorType, f func(*tensor.Tens
 	return f(v)
 }
 
-// download copies a buffer to the host. It reads the buffer's memory if the host can: the plugin's own copy goes through
-// a thread pool and takes 40 µs, however small the value is.
+// download copies a buffer to the host. It reads the buffer's memory if the host can: the plugin's own copy goes
+// through a thread pool and takes 40 µs, however small the value is.
 func (c *Client) download(ptr unsafe.Pointer, t hook.TensorType, readable bool) (*tensor.Tensor, error) {
 	if readable {
 		var out *tensor.Tensor

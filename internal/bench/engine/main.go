@@ -1,6 +1,6 @@
-// Command engine compares the speed of the embedded engine, of XLA's CPU backend and, for a few programs, of StableHLO's
-// reference interpreter (the latter two from jaxlib), on one machine in one run: 'make bench-engine'. It times every
-// op that computes, and the programs of testdata/programs. Engine and XLA run by turns, several times.
+// Command engine compares the speed of the embedded engine, of XLA's CPU backend and, for a few programs, of
+// StableHLO's reference interpreter (the latter two from jaxlib), on one machine in one run: 'make bench-engine'. It
+// times every op that computes, and the programs of testdata/programs. Engine and XLA run by turns, several times.
 package main
 
 import (

@@ -5,8 +5,8 @@ import (
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 )
 
-// callComposites replaces composites whose decompositions reach hooks by calls. A chain would change the operands of the
-// composite, which a compiler knows by name, and a compiler's own code for it would leave out the hooks. It reports
+// callComposites replaces composites whose decompositions reach hooks by calls. A chain would change the operands of
+// the composite, which a compiler knows by name, and a compiler's own code for it would leave out the hooks. It reports
 // whether it changed anything.
 func (t *threader) callComposites() (changed bool) {
 	for _, f := range fn.Funcs(t.m) {

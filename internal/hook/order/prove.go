@@ -18,9 +18,9 @@ import (
 // Only identity paths count. They lead through results of hooks, arguments and results of regions and calls, tuple
 // elements by index, optimization barriers operand by operand, annotations of GSPMD's partitioner, joined tokens, and
 // the bitwise or of two chains. That the results of a barrier wait for all its operands proves nothing, because XLA
-// removes the barrier before it schedules. Arithmetic proves nothing, because XLA simplifies it away (x - x, a product with zero, a slice of a concatenation) and may then
-// run the two hooks in any order. A branch waits for its predicate, so a predicate also counts if it is a hook's result
-// or compares one with a constant for equality.
+// removes the barrier before it schedules. Arithmetic proves nothing, because XLA simplifies it away (x - x, a product
+// with zero, a slice of a concatenation) and may then run the two hooks in any order. A branch waits for its predicate,
+// so a predicate also counts if it is a hook's result or compares one with a constant for equality.
 //
 // The proof is by induction along each block: if an event depends on the event before it, it depends on all earlier
 // events. An op that contains events (a loop, a branch, a call) is one event from outside: its first inner events must

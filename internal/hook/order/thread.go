@@ -247,8 +247,8 @@ func (t *threader) op(op *ir.Op, cur *ir.Value) (*ir.Value, error) {
 	return out, nil
 }
 
-// alone reports whether op is a manual computation without operands, results and a mesh, and every hook of the module is
-// in it. No value can be passed through such an op, because its sharding needs a mesh, and none is needed.
+// alone reports whether op is a manual computation without operands, results and a mesh, and every hook of the module
+// is in it. No value can be passed through such an op, because its sharding needs a mesh, and none is needed.
 func (t *threader) alone(op *ir.Op) bool {
 	if t.chain == hook.ChainPID || !op.Is(sdy.ManualComputation) || op.NumOperands()+op.NumResults() > 0 || sdy.HasMesh(t.m, op) {
 		return false
