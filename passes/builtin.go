@@ -60,6 +60,7 @@ func Builtin(h Host) *pass.Table {
 		Specialize{ParseType: h.ParseType, Evaluator: h.Evaluator},
 		Isolate{},
 		Outline{Formats: list},
+		FlattenTuples{},
 		TokenCleanup{},
 		SymbolDCE{},
 		StripDebugInfo{},

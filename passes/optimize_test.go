@@ -56,6 +56,21 @@ func.func @f(%x: tensor<?x4xf32>, %n: tensor<i32>, %s: tensor<f32>) -> (tensor<?
   return %4, %5 : tensor<?x4xf32>, tensor<i32>
 }`
 
+// tuples is a program with tuples, nested and empty ones.
+const tuples = `
+func.func private @g(%t: tuple<tensor<i32>, tuple<tensor<f32>, tensor<i1>>>) -> (tensor<i32>, tuple<>) {
+  %0 = stablehlo.get_tuple_element %t[0] : (tuple<tensor<i32>, tuple<tensor<f32>, tensor<i1>>>) -> tensor<i32>
+  %1 = stablehlo.tuple : tuple<>
+  return %0, %1 : tensor<i32>, tuple<>
+}
+func.func @f(%a: tensor<i32> {jax.arg_info = "a"}, %b: tuple<tensor<f32>, tensor<i1>>) -> tuple<tensor<f32>, tensor<i1>> {
+  %0 = stablehlo.tuple %a, %b : tuple<tensor<i32>, tuple<tensor<f32>, tensor<i1>>>
+  %1:2 = call @g(%0) : (tuple<tensor<i32>, tuple<tensor<f32>, tensor<i1>>>) -> (tensor<i32>, tuple<>)
+  %2 = stablehlo.custom_call @two(%0, %1#0) : (tuple<tensor<i32>, tuple<tensor<f32>, tensor<i1>>>, tensor<i32>) -> tuple<tensor<f32>, tensor<i1>>
+  "u.seen"(%b, %1#0) : (tuple<tensor<f32>, tensor<i1>>, tensor<i32>) -> ()
+  return %2 : tuple<tensor<f32>, tensor<i1>>
+}`
+
 // loop is a program with a loop of two trips, a function, and values that nothing needs.
 const loop = `
 func.func private @g(%a: tensor<f32>, %b: tensor<f32>) -> (tensor<f32>, tensor<f32>) {
@@ -151,6 +166,22 @@ func.func @main(%arg0: tensor<f32>) -> tensor<f32> {
 		{"a shape that does not fit", "specialize{function=f args={tensor<2x5xf32>}}", dynamic,
 			"error: in.mlir:7:1: error: argument 0 of @f is of type 'tensor<?x4xf32>', but the value given is of type 'tensor<2x5xf32>'"},
 		{"no type", "specialize{function=f args={tensor<2x>}}", dynamic, "error: argument 0 of @f: invalid type tensor<2x>"},
+		{"flatten tuples", "flatten-tuples", tuples, `func.func private @g(%arg0: tensor<i32>, %arg1: tensor<f32>, %arg2: tensor<i1>) -> tensor<i32> {
+  return %arg0 : tensor<i32>
+}
+func.func @f(%arg0: tensor<i32> {jax.arg_info = "a"}, %arg1: tensor<f32>, %arg2: tensor<i1>) -> (tensor<f32>, tensor<i1>) {
+  %0 = call @g(%arg0, %arg1, %arg2) : (tensor<i32>, tensor<f32>, tensor<i1>) -> tensor<i32>
+  %1 = stablehlo.tuple %arg1, %arg2 : tuple<tensor<f32>, tensor<i1>>
+  %2 = stablehlo.tuple %arg0, %1 : tuple<tensor<i32>, tuple<tensor<f32>, tensor<i1>>>
+  %3 = stablehlo.custom_call @two(%2, %0) : (tuple<tensor<i32>, tuple<tensor<f32>, tensor<i1>>>, tensor<i32>) -> tuple<tensor<f32>, tensor<i1>>
+  %4 = stablehlo.get_tuple_element %3[0] : (tuple<tensor<f32>, tensor<i1>>) -> tensor<f32>
+  %5 = stablehlo.get_tuple_element %3[1] : (tuple<tensor<f32>, tensor<i1>>) -> tensor<i1>
+  %6 = stablehlo.tuple %arg1, %arg2 : tuple<tensor<f32>, tensor<i1>>
+  "u.seen"(%6, %0) : (tuple<tensor<f32>, tensor<i1>>, tensor<i32>) -> ()
+  return %4, %5 : tensor<f32>, tensor<i1>
+}`},
+		{"a tuple with attributes", "flatten-tuples", strings.Replace(tuples, "i1>>)", "i1>> {jax.arg_info = \"t\"})", 1),
+			"error: in.mlir:7:1: error: argument 1 is a tuple with attributes, which its elements cannot have"},
 		{"too many values", "bind-arguments{args={dense<1.5> : tensor<f32>; _}}", loop, "error: in.mlir:7:1: error: @main has 1 arguments, but 2 values are given"},
 		{"wrong type", "bind-arguments{args={dense<1.5> : tensor<f64>}}", loop,
 			"error: in.mlir:7:1: error: argument 0 of @main is of type 'tensor<f32>', but the value given is of type 'tensor<f64>'"},

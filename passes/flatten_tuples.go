@@ -1,0 +1,204 @@
+package passes
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/hlocb/hlocb/dialect/fn"
+	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/pass"
+	"github.com/hlocb/hlocb/rewrite"
+)
+
+// FlattenTuples replaces tuples by their elements.
+type FlattenTuples struct{}
+
+var flattenTuplesInfo = &pass.Info{
+	Name: "flatten-tuples",
+	Doc: "Replaces tuples by their elements in functions, calls, loops and branches. Other ops with tuples, as custom calls, keep them: " +
+		"tuples are made before and taken apart after them.",
+}
+
+// Info implements pass.Pass.
+func (FlattenTuples) Info() *pass.Info { return flattenTuplesInfo }
+
+// Run implements pass.ModulePass.
+func (FlattenTuples) Run(ctx *pass.Context, m *ir.Module) error {
+	found := false
+	var keep []*ir.Def
+	var wrong error
+	m.Walk(func(op *ir.Op) bool {
+		if f, ok := fn.AsFunc(op); ok && wrong == nil {
+			wrong = tupleAttrs(f)
+		}
+		if hasTuple(op) {
+			found = true
+			if !slices.Contains(flattenedRows, op.Def()) && !slices.Contains(keep, op.Def()) {
+				keep = append(keep, op.Def())
+			}
+		}
+		for _, r := range op.Regions() {
+			for _, b := range r.Blocks() {
+				found = found || slices.ContainsFunc(b.Args(), isTuple)
+			}
+		}
+		return true
+	})
+	if wrong != nil {
+		return wrong
+	}
+	if !found {
+		ctx.Unchanged()
+		return nil
+	}
+	c := m.Context()
+	conversions := []*rewrite.Conversion{
+		{Name: "tuple", Rows: []*ir.Def{stablehlo.Tuple}, Convert: func(_ *rewrite.Rewriter, _ *ir.Op, operands [][]*ir.Value) ([][]*ir.Value, error) {
+			return [][]*ir.Value{slices.Concat(operands...)}, nil
+		}},
+		{Name: "element", Rows: []*ir.Def{stablehlo.GetTupleElement}, Convert: elementOfFlattened},
+	}
+	if len(keep) > 0 {
+		conversions = append(conversions, &rewrite.Conversion{Name: "op with tuples", Rows: keep, Convert: keepTuples})
+	}
+	return rewrite.Convert(rewrite.New(m), m.Op(), &rewrite.Converter{
+		Types: func(t ir.Type) ([]ir.Type, bool) {
+			_, ok := t.(*ir.TupleType)
+			return flattened([]ir.Type{t}), ok
+		},
+		Attr: func(op *ir.Op, name string, a ir.Attr) ir.Attr {
+			f, ok := fn.AsFunc(op)
+			if !ok {
+				return a
+			}
+			switch name {
+			case fn.AttrFunctionType:
+				return ir.NewTypeAttr(c.Function(flattened(f.Type().Inputs()), flattened(f.Type().Results())))
+			case fn.AttrArgAttrs:
+				return flattenedAttrs(a, f.Type().Inputs())
+			case fn.AttrResAttrs:
+				return flattenedAttrs(a, f.Type().Results())
+			}
+			return a
+		},
+		Ops: conversions,
+	})
+}
+
+// flattenedRows are the kinds of ops that can have the elements of a tuple in place of the tuple.
+var flattenedRows = []*ir.Def{
+	fn.Func, fn.Call, fn.Return, stablehlo.Case, stablehlo.GetTupleElement, stablehlo.If, stablehlo.OptimizationBarrier, stablehlo.Return,
+	stablehlo.Tuple, stablehlo.While,
+}
+
+func isTuple(v *ir.Value) bool {
+	_, ok := v.Type().(*ir.TupleType)
+	return ok
+}
+
+func hasTuple(op *ir.Op) bool {
+	return slices.ContainsFunc(op.OperandList(), isTuple) || slices.ContainsFunc(op.ResultList(), isTuple)
+}
+
+// tupleAttrs refuses attributes of tuples among the arguments and results of f, because they have no meaning for the
+// elements, and aliases of results by number.
+func tupleAttrs(f fn.FuncOp) error {
+	if f.Type() == nil {
+		return nil
+	}
+	flat := len(flattened(f.Type().Results())) == len(f.Type().Results())
+	for i, t := range f.Type().Inputs() {
+		d := f.ArgAttrs(i)
+		if _, ok := t.(*ir.TupleType); ok && d != nil && len(d.Entries()) > 0 {
+			return f.Module().Errorf(f.Op, "argument %d is a tuple with attributes, which its elements cannot have", i)
+		}
+		if d != nil && !flat && d.Get(fn.AttrAliasingOutput) != nil {
+			return f.Module().Errorf(f.Op, "argument %d is an alias of a result by its number, which changes", i)
+		}
+	}
+	for i, t := range f.Type().Results() {
+		if d := f.ResultAttrs(i); d != nil && len(d.Entries()) > 0 {
+			if _, ok := t.(*ir.TupleType); ok {
+				return f.Module().Errorf(f.Op, "result %d is a tuple with attributes, which its elements cannot have", i)
+			}
+		}
+	}
+	return nil
+}
+
+// flattenedAttrs returns the list of attributes a, one entry for each of types, for the flattened types.
+func flattenedAttrs(a ir.Attr, types []ir.Type) ir.Attr {
+	list, ok := a.(*ir.ArrayAttr)
+	if !ok || len(list.Elems()) != len(types) {
+		return a
+	}
+	var out []ir.Attr
+	for i, t := range types {
+		if _, ok := t.(*ir.TupleType); !ok {
+			out = append(out, list.Elems()[i])
+			continue
+		}
+		for range flattened(types[i : i+1]) {
+			out = append(out, ir.NewDict(nil))
+		}
+	}
+	return ir.NewArray(out)
+}
+
+func elementOfFlattened(_ *rewrite.Rewriter, op *ir.Op, operands [][]*ir.Value) ([][]*ir.Value, error) {
+	v, _ := stablehlo.AsGetTupleElement(op)
+	elems := op.Operand(0).Type().(*ir.TupleType).Elems()
+	i := int(v.Index())
+	at := len(flattened(elems[:i]))
+	return [][]*ir.Value{operands[0][at : at+len(flattened(elems[i:i+1]))]}, nil
+}
+
+// keepTuples makes the tuples that op takes, and takes the tuples that it returns apart.
+func keepTuples(r *rewrite.Rewriter, op *ir.Op, operands [][]*ir.Value) ([][]*ir.Value, error) {
+	if op.NumRegions() > 0 {
+		return nil, fmt.Errorf("an op with tuples and regions cannot keep its tuples")
+	}
+	b := r.Before(op)
+	st := op.State()
+	st.Attrs, st.Operands = slices.Clone(op.Attrs()), nil
+	for i, v := range op.Operands() {
+		x, _ := tupleOf(b, v.Type(), operands[i])
+		st.Operands = append(st.Operands, x)
+	}
+	n := b.Insert(st)
+	var out [][]*ir.Value
+	for _, v := range n.Results() {
+		out = append(out, elementsOf(b, v))
+	}
+	return out, nil
+}
+
+// tupleOf returns a value of type t with the given elements, and the elements after these.
+func tupleOf(b *ir.Builder, t ir.Type, elems []*ir.Value) (*ir.Value, []*ir.Value) {
+	tuple, ok := t.(*ir.TupleType)
+	if !ok {
+		return elems[0], elems[1:]
+	}
+	var parts []*ir.Value
+	for _, e := range tuple.Elems() {
+		var v *ir.Value
+		v, elems = tupleOf(b, e, elems)
+		parts = append(parts, v)
+	}
+	return b.Create(stablehlo.Tuple, parts, []ir.Type{t}).Result(0), elems
+}
+
+// elementsOf inserts the elements of v, or returns v if it is no tuple.
+func elementsOf(b *ir.Builder, v *ir.Value) []*ir.Value {
+	tuple, ok := v.Type().(*ir.TupleType)
+	if !ok {
+		return []*ir.Value{v}
+	}
+	var out []*ir.Value
+	for i, t := range tuple.Elems() {
+		index := ir.NamedAttr{Name: stablehlo.AttrIndex, Attr: ir.NewInteger(int64(i), ir.Int(32)), Inherent: true}
+		out = append(out, elementsOf(b, b.Create(stablehlo.GetTupleElement, []*ir.Value{v}, []ir.Type{t}, index).Result(0))...)
+	}
+	return out
+}
