@@ -14,7 +14,7 @@ CORPUS ?= $(or $(HLOCB_CORPUS),../shared/corpus)
 CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/$(if $(filter Darwin,$(shell uname)),Library/Caches,.cache))/hlocb
 VENV = $(CACHE)/venv
 
-.PHONY: build interposer plugin jaxlib peers test check fmt vet staticcheck generated race nocgo corpus corpus-bytecode corpus-long bench bench-callbacks bench-parse bench-hooks bench-passes bench-engine soak clean
+.PHONY: build interposer plugin jaxlib peers test check fmt vet staticcheck generated race nocgo corpus corpus-bytecode corpus-long bench bench-callbacks bench-parse bench-hooks bench-interposer bench-passes bench-engine soak clean
 
 build:
 	$(GO) build -o hlocb ./cmd/hlocb
@@ -100,6 +100,12 @@ bench-parse: jaxlib
 # The cost of a tap of a large value in each of its forms, and JAX's callbacks beside the rewritten ones.
 bench-hooks: peers
 	$(GO) run ./internal/bench/hooks
+
+# The interposer beside the bare plugin and beside JAX's own client, in one process, and a tapped transformer step.
+bench-interposer: interposer peers
+	@plugin=$$($(GO) run ./cmd/hlocb plugin list --json | "$(VENV)/bin/python" -c 'import json, sys; print(next(p["path"] for p in json.load(sys.stdin)["plugins"] if p["name"] == "cpu"))'); \
+	"$(VENV)/bin/python" internal/bench/interposer/interposer.py "$$plugin" ./libhlocb_pjrt.so 2>/dev/null; \
+	HLOCB_TAP='dot_general=stats' "$(VENV)/bin/python" internal/bench/interposer/interposer.py "$$plugin" ./libhlocb_pjrt.so 2>/dev/null
 
 # The speed of passes, beside MLIR's pass manager.
 bench-passes: jaxlib

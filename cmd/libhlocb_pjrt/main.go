@@ -8,6 +8,7 @@ package main
 // #cgo CFLAGS: -D_GNU_SOURCE
 // #cgo LDFLAGS: -ldl
 // #include <stdint.h>
+// #include <stdlib.h>
 import "C"
 
 import (
@@ -15,6 +16,7 @@ import (
 	"fmt"
 	"os"
 	"sync"
+	"unsafe"
 
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/runtime/interpose"
@@ -25,7 +27,7 @@ func main() {}
 // interposer is made at the first call of GetPjrtApi. A mistake in the settings is reported, and the program goes on
 // without them, or ends if they are strict.
 var interposer = sync.OnceValue(func() *interpose.Interposer {
-	config, host := interpose.FromEnvironment(os.Getenv), interpose.Host{Out: os.Stderr, Err: os.Stderr}
+	config, host := interpose.FromEnvironment(getenv), interpose.Host{Out: os.Stderr, Err: os.Stderr}
 	i, err := interpose.New(config, host)
 	if err == nil {
 		return i
@@ -39,6 +41,14 @@ var interposer = sync.OnceValue(func() *interpose.Interposer {
 	}
 	return i
 })
+
+// getenv reads a variable as the process has it now. Go's runtime keeps those with which the process was started, and a
+// Python program may set others before it imports JAX.
+func getenv(name string) string {
+	cname := C.CString(name)
+	defer C.free(unsafe.Pointer(cname))
+	return C.GoString(C.getenv(cname))
+}
 
 func report(err error) { fmt.Fprintf(os.Stderr, "hlocb: %s\n", diag.EscapeLines(err.Error())) }
 
@@ -60,7 +70,7 @@ func table(api uintptr) (uintptr, error) {
 	if api != 0 {
 		return i.Wrap(api, "the plugin")
 	}
-	path := os.Getenv("HLOCB_PLUGIN")
+	path := getenv("HLOCB_PLUGIN")
 	if path == "" {
 		return 0, errors.New("HLOCB_PLUGIN is not set: it names the PJRT plugin to use")
 	}

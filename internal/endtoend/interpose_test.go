@@ -86,6 +86,7 @@ func TestInterposed(t *testing.T) {
 	t.Run("without a plugin", func(t *testing.T) { interposedWithout(t, s) })
 	t.Run("without FFI", func(t *testing.T) { interposedWithoutFFI(t, s) })
 	t.Run("processes", func(t *testing.T) { interposedProcesses(t, s) })
+	t.Run("settings", func(t *testing.T) { interposedSettings(t, s) })
 	t.Run("runtimes", func(t *testing.T) { interposedRuntimes(t, s) })
 	t.Run("mistakes", func(t *testing.T) { interposedMistakes(t, s) })
 }

@@ -120,6 +120,14 @@ func interposedProcesses(t *testing.T, s *startedProgram) {
 	}
 }
 
+// interposedSettings: variables count that the program sets before the plugin is opened.
+func interposedSettings(t *testing.T, s *startedProgram) {
+	c := exec.Command(s.python, "testdata/traps/settings.py", filepath.Join(s.dir, launch.PluginFile), s.plugin())
+	if out, err := c.CombinedOutput(); err != nil || !bytes.Contains(out, []byte("#0 tanh (tap) at ")) {
+		t.Errorf("%v, output\n%s", err, out)
+	}
+}
+
 // interposedRuntimes: a Go program that loads the library keeps its asynchronous preemption.
 func interposedRuntimes(t *testing.T, s *startedProgram) {
 	program := filepath.Join(t.TempDir(), "tworuntimes")
