@@ -182,8 +182,15 @@ func (e *Executable) compile(ctx context.Context, opts runtime.CompileOptions) (
 	}
 	program := p.Runtime()
 	if _, engine := e.backend.(*interp.Backend); !engine {
-		if _, ok := fn.Lookup(p.module, "main"); !ok {
-			return nil, entryErrorf(p.module, "a plugin runs the function @main, which the module does not have")
+		f, ok := entry(p.module)
+		if !ok {
+			return nil, p.module.Errorf(p.module.Op(), "the module has no function @main")
+		}
+		if f.Symbol() != "main" { // the only function; a plugin runs @main
+			program.Module = p.module.Clone()
+			only := fn.Funcs(program.Module)[0]
+			only.SetAttr(ir.SymbolName, ir.NewString("main"))
+			only.RemoveAttr(fn.AttrSymVisibility)
 		}
 	}
 	if _, engine := e.backend.(*interp.Backend); p.foreign() && !engine {

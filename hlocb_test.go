@@ -13,6 +13,7 @@ import (
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/runtime/backends"
 	"github.com/hlocb/hlocb/runtime/plugins"
+	"github.com/hlocb/hlocb/tensor"
 )
 
 var ctx = context.Background()
@@ -184,24 +185,26 @@ func TestNotAModule(t *testing.T) {
 	}
 }
 
-// A plugin is not asked to run a module without @main: its words would name neither the module nor the function.
+// A module without @main runs its only function on both backends; of several none is chosen.
 func TestPluginsRunMain(t *testing.T) {
-	if _, err := plugins.System().Find("cpu"); err != nil {
+	if _, err := plugins.System().Find("cpu"); err != nil || !haveCgo {
 		t.Skip("skip: the CPU plugin is not installed")
 	}
-	p := parse(t, "func.func @step(%x: tensor<2xf32>) -> tensor<2xf32> { return %x : tensor<2xf32> }")
-	exe, err := p.Compile(ctx, hlocb.Backend("engine"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := exe.Close(); err != nil {
-		t.Error(err)
-	}
-	_, err = p.Compile(ctx, hlocb.Backend("cpu"))
-	if err == nil || strings.Contains(err.Error(), "needs cgo") {
-		t.Skipf("skip: %v", err)
-	}
-	if !strings.Contains(err.Error(), "in.mlir:1:1: error: a plugin runs the function @main") {
-		t.Errorf("error is %v", err)
+	const step = "func.func private @step(%x: tensor<2xf32>) -> tensor<2xf32> { return %x : tensor<2xf32> }"
+	for _, backend := range []string{"engine", "cpu"} {
+		exe, err := parse(t, step).Compile(ctx, hlocb.Backend(backend))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := exe.RunTensors(ctx, []*tensor.Tensor{tensor.New(tensor.F32, tensor.Shape{2})}); err != nil {
+			t.Error(err)
+		}
+		if err := exe.Close(); err != nil {
+			t.Error(err)
+		}
+		_, err = parse(t, step+"\nfunc.func @other() { return }").Compile(ctx, hlocb.Backend(backend))
+		if err == nil || !strings.Contains(err.Error(), "no function @main") {
+			t.Errorf("%s: error is %v", backend, err)
+		}
 	}
 }
