@@ -693,7 +693,7 @@ func (s *exportScope) translate(op *ir.Op) {
 	case op.Is(chlo.TopK):
 		s.make(op, "topk", "k", s.int("k", 0), "largest", true)
 	case op.Is(mhlo.TopK):
-		s.make(op, "topk", "k", s.int("k", 0), "largest", op.Attr("largest") == nil || s.bool("largest"))
+		s.make(op, "topk", "k", s.int("k", 0), "largest", op.Attr(mhlo.AttrLargest) == nil || s.bool("largest"))
 	case op.Is(chlo.Scan):
 		s.scan(op)
 	case op.Is(mhlo.RngGetAndUpdateState):
