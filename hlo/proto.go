@@ -128,6 +128,7 @@ type protoModule struct {
 
 	shapes   map[string]*shape // shapes by their encoding
 	encoded  map[*shape][]byte // encodings of shapes
+	renamed  map[*instr]string // XLA's reader of protos requires names that are unique in the module
 	known    map[string]*metadata
 	instrs   []instr // slabs for instructions and attributes
 	attrs    []attr
@@ -155,7 +156,7 @@ func (d *protoModule) fields(c *coder) {
 		d.programShape(c, m.layout)
 		var names []string
 		if c.encode {
-			names = m.entry.paramNames()
+			names = d.paramNames(m.entry)
 		}
 		c.strs(3, &names)
 	})
@@ -213,10 +214,18 @@ func (d *protoModule) fields(c *coder) {
 	})
 }
 
-func (c *computation) paramNames() []string {
+// nameOf returns the name of in in the proto.
+func (d *protoModule) nameOf(in *instr) string {
+	if other, ok := d.renamed[in]; ok {
+		return other
+	}
+	return in.name
+}
+
+func (d *protoModule) paramNames(c *computation) []string {
 	var names []string
 	for _, p := range c.params {
-		names = append(names, p.name)
+		names = append(names, d.nameOf(p))
 	}
 	return names
 }
@@ -525,8 +534,7 @@ const elidedMessage = "the elements of this constant are elided as {...}; dump t
 // protoIDs numbers computations and instructions as XLA does: an instruction's id is its computation's id times 2^32
 // plus its index.
 type protoIDs struct {
-	comp    map[*computation]int64
-	renamed map[*instr]string // XLA's reader of protos requires names that are unique in the module
+	comp map[*computation]int64
 }
 
 func (d *protoModule) encode(c *coder) {
@@ -545,7 +553,8 @@ func (d *protoModule) encode(c *coder) {
 			comps = append(comps, comp)
 		}
 	}
-	ids := protoIDs{comp: make(map[*computation]int64, len(comps)), renamed: map[*instr]string{}}
+	ids := protoIDs{comp: make(map[*computation]int64, len(comps))}
+	d.renamed = map[*instr]string{}
 	n := 0
 	for _, comp := range comps {
 		n += len(comp.instrs)
@@ -566,7 +575,7 @@ func (d *protoModule) encode(c *coder) {
 				name = root + "." + strconv.Itoa(counts[root])
 				used[name] = struct{}{}
 			}
-			ids.renamed[in] = name
+			d.renamed[in] = name
 		}
 	}
 	// Write the names first: they distinguish a module from messages that contain one.
@@ -660,7 +669,7 @@ func (d *protoModule) encodeComputation(c *coder, comp *computation, ids protoID
 			l.params = append(l.params, p.shape)
 		}
 		d.programShape(c, &l)
-		names := comp.paramNames()
+		names := d.paramNames(comp)
 		c.strs(3, &names)
 	})
 	root := id<<32 + int64(comp.root.order)

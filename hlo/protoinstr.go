@@ -98,10 +98,7 @@ func calledComputations(in *instr) []*computation {
 }
 
 func (d *protoModule) encodeInstr(c *coder, in *instr, base int64, ids protoIDs, extra map[*instr]*computation) {
-	name := in.name
-	if other, ok := ids.renamed[in]; ok {
-		name = other
-	}
+	name := d.nameOf(in)
 	c.str(1, &name)
 	name = in.op.name
 	c.str(2, &name)
