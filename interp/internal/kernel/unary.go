@@ -222,7 +222,7 @@ func (u *UnaryLoops) bind(dt tensor.DType) ElementLoop {
 				}
 				for i, v := range x[:n] {
 					if v != v { // its sign, which types without NaN keep, depends on the processor
-						x[i] = math.Copysign(math.NaN(), -1)
+						x[i] = math.NaN()
 					}
 				}
 				Encode64(dt, out[0], lo, x[:n])
