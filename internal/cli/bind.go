@@ -13,6 +13,7 @@ import (
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/internal/command"
 	"github.com/hlocb/hlocb/internal/dialect/interpreter"
+	"github.com/hlocb/hlocb/internal/probe"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/runtime/backends"
@@ -28,7 +29,8 @@ type bindFlags struct {
 	events   string
 	closing  []io.Closer
 	outputs  command.Outputs
-	tapped   []hook.ID // probes that --tap added
+	tapped   []hook.ID // probes that --tap and --bisect-nan added
+	served   *probe.Handlers
 	bindings runtime.Bindings
 	own      []string // names of the engine's own hooks: see ownHooks
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/hlocb/hlocb"
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/internal/command"
+	"github.com/hlocb/hlocb/internal/probe"
 	"github.com/hlocb/hlocb/internal/reader"
 	"github.com/hlocb/hlocb/interp"
 	"github.com/hlocb/hlocb/opt"
@@ -117,6 +118,7 @@ func exitCode(err error) int {
 		timeout *runtime.TimeoutError
 		lost    *runtime.LostError
 		hook    *runtime.HookError
+		origin  *probe.OriginError
 		differ  *command.SilentError
 	)
 	switch {
@@ -124,7 +126,7 @@ func exitCode(err error) int {
 		return command.Usage
 	case errors.As(err, &timeout), errors.As(err, &lost):
 		return exitTimeout
-	case errors.As(err, &hook):
+	case errors.As(err, &hook), errors.As(err, &origin):
 		return exitHandler
 	case errors.As(err, &differ):
 		return exitDiffer

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hlocb/hlocb"
+	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/internal/command"
 	"github.com/hlocb/hlocb/internal/heap"
@@ -35,6 +36,8 @@ type runFlags struct {
 	steps      stepFlags
 	taps       []string
 	sample     probe.Sample // of all taps
+	bisect     bool         // search the origin of a NaN
+	inf        bool         // or of an infinite element
 	asWritten  bool
 	timeout    time.Duration
 	partitions int
@@ -128,9 +131,12 @@ IN is a file, or - for standard input. Observers: print, record, npz, stats, fin
 	c.Flags().Lookup("print-plan").NoOptDefVal = "-"
 	c.Flags().Lookup("profile").NoOptDefVal = "-"
 	c.Flags().IntVar(&flags.threads, "threads", 0, "cores that the engine uses (default all)")
+	c.Flags().BoolVar(&flags.bisect, "bisect-nan", false, "find the first op whose result has a NaN while its operands have none")
+	c.Flags().BoolVar(&flags.inf, "inf", false, "with --bisect-nan: find infinite elements too")
 	flags.steps.add(c)
 	flags.group(c, "results DIR|FILE")
 	command.Group(c, "Engine", "print-plan FILE", "profile FILE", "threads N")
+	command.Group(c, "Search", "bisect-nan", "inf")
 	command.Group(c, "Repeat", "steps N", "carry RESULT=ARG,...", "save-every K")
 	command.Group(c, "Instead of IN", "program FILE")
 	return c
@@ -158,8 +164,8 @@ func (a *app) load(ctx context.Context, path string, f *runFlags) (*hlocb.Progra
 		return nil, err
 	}
 	if f.program != "" {
-		if len(f.taps) > 0 {
-			return nil, usagef("--tap: a compiled program cannot be changed")
+		if len(f.taps) > 0 || f.bisect {
+			return nil, usagef("--tap and --bisect-nan: a compiled program cannot be changed")
 		}
 		return a.compiledProgram(f.program)
 	}
@@ -183,6 +189,16 @@ func (a *app) load(ctx context.Context, path string, f *runFlags) (*hlocb.Progra
 			return nil, err
 		}
 		taps = append(taps, t)
+	}
+	if f.inf && !f.bisect {
+		return nil, usagef("--inf needs --bisect-nan")
+	}
+	if f.bisect {
+		opts = append(opts, hlocb.Change(func(m *ir.Module) error {
+			ids, err := probe.AddOrigin(m, f.inf)
+			f.bind.tapped = append(f.bind.tapped, ids...)
+			return err
+		}))
 	}
 	if len(taps) > 0 {
 		opts = append(opts, hlocb.Change(func(m *ir.Module) error {
@@ -290,6 +306,7 @@ func (a *app) runModule(ctx context.Context, path string, f *runFlags) (err erro
 	}
 	out, err := a.execute(ctx, program, exe, args, &f.steps)
 	end()
+	err = f.originOf(program, err)
 	defer func() {
 		for _, b := range out {
 			b.Close()
@@ -345,6 +362,32 @@ func refine(ctx context.Context, p *hlocb.Program, b runtime.Backend, types []hl
 	}
 	return p.Refine(ctx, given)
 }
+
+// originOf returns err or, if the run searched for the origin of a NaN, what it found.
+func (f *runFlags) originOf(p *hlocb.Program, err error) error {
+	if !f.bisect {
+		return err
+	}
+	var found *probe.OriginError
+	if !errors.As(err, &found) {
+		if found = f.bind.served.Origin(p.Manifest()); err != nil || found == nil {
+			return err
+		}
+	}
+	d := diag.Errorf(p.Module().Source(), found.Pos, "%v", found)
+	for _, r := range found.Around {
+		d.Note(r.Pos, "%s", r)
+	}
+	return &originError{d, found}
+}
+
+// originError is an origin of a NaN with its place in the module.
+type originError struct {
+	*diag.Diagnostic
+	found *probe.OriginError
+}
+
+func (e *originError) Unwrap() []error { return []error{e.Diagnostic, e.found} }
 
 // described returns a short description of a backend, or the full one with -v.
 func described(b runtime.Backend, verbose bool) string {

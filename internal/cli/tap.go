@@ -194,8 +194,8 @@ func (a *app) addProbes(m *ir.Module, taps ...*tap) ([]probe.Added, error) {
 // module alone must not choose its handlers, so bindProbes reports the probes that it does not run.
 func (f *bindFlags) bindProbes(a *app, m *hook.Manifest) error {
 	unserved := 0
-	probes := &probe.Handlers{Env: a.handlerEnv(&f.outputs, false)}
-	f.closing = append(f.closing, probes)
+	f.served = &probe.Handlers{Env: a.handlerEnv(&f.outputs, false)}
+	f.closing = append(f.closing, f.served)
 	for i := range m.Sites {
 		site := &m.Sites[i]
 		if !f.probes && !slices.Contains(f.tapped, site.ID) {
@@ -204,7 +204,7 @@ func (f *bindFlags) bindProbes(a *app, m *hook.Manifest) error {
 			}
 			continue
 		}
-		h, answer, err := probes.For(site)
+		h, answer, err := f.served.For(m, site)
 		switch {
 		case err != nil:
 			return err

@@ -113,8 +113,8 @@ type segment struct {
 
 // segments splits the values into segments: they end before an op with side effects, before an op that contains or
 // calls something with side effects or chosen values, and at the end of the block. more says which segments without
-// values are wanted; nil means none.
-func (a *adder) segments(list []*ir.Value, more func(s segment) bool) []segment {
+// values are wanted, in a block that holds ops with side effects or chosen values or not; nil means none.
+func (a *adder) segments(list []*ir.Value, more func(s segment, holds bool) bool) []segment {
 	of := map[*ir.Block][]*ir.Value{}
 	at := map[*ir.Op]bool{} // ops where a value of list is
 	for _, v := range list {
@@ -155,7 +155,7 @@ func (a *adder) segments(list []*ir.Value, more func(s segment) bool) []segment 
 		take(nil)
 		for op := b.First(); op != nil; op = op.Next() {
 			if ends(op) {
-				if s := (segment{values[start:k], op, first}); start < k || more != nil && more(s) {
+				if s := (segment{values[start:k], op, first}); start < k || more != nil && more(s, len(reach.At(b)) > 0) {
 					out = append(out, s)
 					first = false
 				}

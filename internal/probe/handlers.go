@@ -25,20 +25,27 @@ type Handlers struct {
 	Env  *handlers.Env
 	mu   sync.Mutex
 	made map[string]runtime.Handler // by kind; all probes of a kind share its output
+	// searches are the searches for the origin of a NaN, by program.
+	searches map[*hook.Manifest]*search
 }
 
 // KindOf returns the kind of the probe that a hook is, or the text of its Sample if the hook asks whether a probe runs.
 // It returns "" for other hooks.
 func KindOf(s *hook.Site) string {
 	kind, err := strconv.Unquote(s.Attrs[format.AttrProbe])
-	if err != nil || !slices.Contains(Kinds(), kind) && !strings.HasPrefix(kind, samplePrefix) {
+	if err != nil || !slices.Contains(Kinds(), kind) && kind != originNaN && kind != originInf && !strings.HasPrefix(kind, samplePrefix) {
 		return ""
 	}
 	return kind
 }
 
-// For returns the handler of a probe, as handler does, for the events that its Sample selects on the host.
-func (h *Handlers) For(s *hook.Site) (runtime.Handler, bool, error) {
+// For returns the handler of a probe of a program: an observer, or a responder if answer is set. It returns nil for a
+// hook that is no probe. The handler sees the events that the probe's Sample selects.
+func (h *Handlers) For(m *hook.Manifest, s *hook.Site) (runtime.Handler, bool, error) {
+	if kind := KindOf(s); kind == originNaN || kind == originInf {
+		search := h.search(m)
+		return search, false, search.add(s)
+	}
 	made, answer, err := h.handler(s)
 	text, none := strconv.Unquote(s.Attrs[attrSample])
 	if err != nil || made == nil || none != nil {
@@ -57,8 +64,7 @@ func (h *Handlers) For(s *hook.Site) (runtime.Handler, bool, error) {
 	}), false, nil
 }
 
-// handler returns the handler of a probe: an observer, or a responder if answer is set. It returns nil for a hook that is no
-// probe.
+// handler is For without selection.
 func (h *Handlers) handler(s *hook.Site) (handler runtime.Handler, answer bool, err error) {
 	kind := KindOf(s)
 	switch kind {
@@ -92,6 +98,28 @@ func (h *Handlers) handler(s *hook.Site) (handler runtime.Handler, answer bool, 
 	}
 	sample, err := parseSample(kind)
 	return &sampler{Sample: sample, seen: map[int]int64{}}, true, err
+}
+
+// search returns the search of a program.
+func (h *Handlers) search(m *hook.Manifest) *search {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.searches == nil {
+		h.searches = map[*hook.Manifest]*search{}
+	}
+	if h.searches[m] == nil {
+		h.searches[m] = &search{}
+	}
+	return h.searches[m]
+}
+
+// Origin returns where the first NaN of a program's runs came from, if no op made one of operands without NaN: an
+// argument, or a constant. It returns nil if no value had a NaN.
+func (h *Handlers) Origin(m *hook.Manifest) *OriginError {
+	s := h.search(m)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.other
 }
 
 // shared returns the one handler of a kind.

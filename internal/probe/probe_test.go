@@ -56,7 +56,7 @@ func run(t *testing.T, b runtime.Backend, text string, taps []probe.Tap, args ..
 	probes := &probe.Handlers{Env: &handlers.Env{Out: &out}}
 	for i := range p.Hooks() {
 		s := &p.Hooks()[i]
-		switch h, answer, err := probes.For(s); {
+		switch h, answer, err := probes.For(p.Manifest(), s); {
 		case err != nil:
 			t.Fatal(err)
 		case answer:

@@ -334,7 +334,7 @@ func (i *Interposer) bind(out *pjrt.Interposed, tokens map[uint64]bool) error {
 		if probe.KindOf(site) == probe.Record && i.config.Events != "" {
 			continue
 		}
-		switch h, answer, err := i.probes.For(site); {
+		switch h, answer, err := i.probes.For(out.Manifest, site); {
 		case err != nil:
 			return err
 		case h == nil:

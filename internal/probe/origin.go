@@ -1,0 +1,497 @@
+package probe
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/hook/format"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/ir/flow"
+	"github.com/hlocb/hlocb/runtime"
+)
+
+// Kinds of the probes that AddOrigin adds.
+const (
+	originNaN = "origin-nan"
+	originInf = "origin-inf"
+)
+
+// attrScope is the entry of such a probe's configuration that describes the block it is in.
+const attrScope = "scope"
+
+// Roles of a value in the search for the origin of a NaN.
+const (
+	roleOp       = "op"       // an op computes it
+	roleFlow     = "flow"     // it comes through control flow
+	roleConstant = "constant" // the program states it
+	roleArgument = "argument" // the caller of the program supplies it
+)
+
+// tracked is a value that the search observes.
+type tracked struct {
+	value
+	number   int
+	role     string
+	pos      diag.Pos
+	operands []int // the numbers of the values that it is computed from
+}
+
+// Roles of a block.
+const (
+	blockFunction = "function"
+	blockLoop     = "loop" // runs once per iteration
+	blockTest     = "test" // the condition of a loop
+	blockBranch   = "branch"
+)
+
+// scope is where a probe of the search is.
+type scope struct {
+	block  int
+	parent int  // the block of the op that contains the block; -1 for a function
+	first  bool // the probe is the first in the block
+	role   string
+	// op is the op that contains the block, next the one before which the probe is.
+	op, next spot
+}
+
+// spot is an op for messages.
+type spot struct {
+	name, loc string
+	pos       diag.Pos
+}
+
+func (s *scope) encode() string {
+	pos := func(p diag.Pos) string { return strconv.FormatUint(uint64(p), 10) }
+	return string(appendFields(nil, strconv.Itoa(s.block), strconv.Itoa(s.parent), strconv.FormatBool(s.first), s.role,
+		s.op.name, s.op.loc, pos(s.op.pos), s.next.name, s.next.loc, pos(s.next.pos)))
+}
+
+func decodeScope(text string) (s scope, err error) {
+	f, err := splitFields(text, 10)
+	if err != nil {
+		return s, err
+	}
+	var n [4]int
+	for i, t := range []string{f[0], f[1], f[6], f[9]} {
+		if n[i], err = strconv.Atoi(t); err != nil {
+			return s, err
+		}
+	}
+	return scope{block: n[0], parent: n[1], first: f[2] == "true", role: f[3],
+		op: spot{f[4], f[5], diag.Pos(n[2])}, next: spot{f[7], f[8], diag.Pos(n[3])}}, nil
+}
+
+func encodeTracked(list []tracked) string {
+	var b []byte
+	for i, v := range list {
+		if i > 0 {
+			b = append(b, betweenValues...)
+		}
+		operands := make([]string, len(v.operands))
+		for k, n := range v.operands {
+			operands[k] = strconv.Itoa(n)
+		}
+		b = appendFields(b, strconv.Itoa(v.at), v.typ, v.name, v.op, v.loc, strconv.Itoa(v.number), v.role, strconv.FormatUint(uint64(v.pos), 10), strings.Join(operands, " "))
+	}
+	return string(b)
+}
+
+func decodeTracked(text string) ([]tracked, error) {
+	if text == "" {
+		return nil, nil
+	}
+	var out []tracked
+	for part := range strings.SplitSeq(text, betweenValues) {
+		f, err := splitFields(part, 9)
+		if err != nil {
+			return nil, err
+		}
+		v := tracked{value: value{typ: f[1], name: f[2], op: f[3], loc: f[4]}, role: f[6]}
+		var pos int
+		for i, to := range map[int]*int{0: &v.at, 5: &v.number, 7: &pos} {
+			if *to, err = strconv.Atoi(f[i]); err != nil {
+				return nil, err
+			}
+		}
+		v.pos = diag.Pos(pos)
+		for _, word := range strings.Fields(f[8]) {
+			n, err := strconv.Atoi(word)
+			if err != nil {
+				return nil, err
+			}
+			v.operands = append(v.operands, n)
+		}
+		out = append(out, v)
+	}
+	return out, nil
+}
+
+// AddOrigin adds probes that find the first op whose result has a NaN, or with inf a NaN or an infinite element, while
+// its operands have none. Handlers serves them. It returns the ids of the probes.
+//
+// The probes look at every value of a float type that control flow orders. They deliver flags for many values at once,
+// as those of Finite do.
+func AddOrigin(m *ir.Module, inf bool) ([]hook.ID, error) {
+	if leavesValues(m) {
+		return nil, fmt.Errorf("the module switches between GSPMD and manual partitioning (SPMDFullToShardShape), where NaN cannot be searched")
+	}
+	prober, err := format.NewProber(m)
+	if err != nil {
+		return nil, err
+	}
+	a := &adder{m: m, Prober: prober}
+	apart := unordered(m)
+	var list []*ir.Value
+	number := map[*ir.Value]int{}
+	EachValue(m, func(v *ir.Value, op *ir.Op) {
+		if !format.CanTap(v) || apart[functionOf(v)] {
+			return
+		}
+		if t := typeOf(v).DType(); !t.IsFloat() && !t.IsComplex() || samePresence(v) != nil {
+			return
+		}
+		if bits, ok := constantBits(v); ok && bits == 0 {
+			return
+		}
+		number[v] = len(list)
+		list = append(list, v)
+	})
+	graph := flow.Of(m, nil)
+	blocks := map[*ir.Block]int{}
+	m.Walk(func(op *ir.Op) bool {
+		for _, r := range op.Regions() {
+			for _, b := range r.Blocks() {
+				blocks[b] = len(blocks)
+			}
+		}
+		return true
+	})
+	loops := func(b *ir.Block) bool { // directly in b
+		for op := range b.Ops() {
+			for i := range op.Regions() {
+				if op.Def().Flow.Run(i) == ir.RunsRepeated {
+					return true
+				}
+			}
+		}
+		return false
+	}
+	segments := a.segments(list, func(s segment, holds bool) bool {
+		b := s.before.Block()
+		if !holds || apart[flow.FunctionOf(s.before)] {
+			return false
+		}
+		role := roleOf(b)
+		return graph.Callee(s.before) != nil || s.first && (role == blockFunction || role == blockLoop || loops(b))
+	})
+	labels := make([]string, len(segments))
+	for i := range labels {
+		labels[i] = "origin"
+	}
+	names := a.Names(labels)
+	kind := originNaN
+	if inf {
+		kind = originInf
+	}
+	ids := make([]hook.ID, len(segments))
+	for i, s := range segments {
+		at := s.before.Block()
+		b := m.Before(s.before).At(m.Context().UnknownLoc(), s.before.Pos())
+		vector, where := flags(s.values, false, b, a.After)
+		described := make([]tracked, len(s.values))
+		for k, v := range s.values {
+			described[k] = a.track(v, number, graph)
+			described[k].at = where[k]
+		}
+		parent := at.Parent()
+		in := scope{block: blocks[at], parent: -1, first: s.first, role: roleOf(at), op: a.spot(parent), next: a.spot(s.before)}
+		if in.role != blockFunction {
+			in.parent = blocks[parent.Block()]
+		}
+		_, ids[i] = a.Insert(b, hook.Tap, vector, names[i], ir.AttrList{
+			{Name: format.AttrProbe, Attr: ir.NewString(kind)},
+			{Name: attrScope, Attr: ir.NewString(in.encode())},
+			{Name: attrValues, Attr: ir.NewString(encodeTracked(described))},
+		})
+	}
+	return ids, nil
+}
+
+func (a *adder) spot(op *ir.Op) spot { return spot{op.Name(), LocText(nil, op), op.Pos()} }
+
+// roleOf returns the role of a block.
+func roleOf(b *ir.Block) string {
+	op := b.Parent()
+	f := op.Def().Flow
+	if f != nil && f.Function {
+		return blockFunction
+	}
+	for i, r := range op.Regions() {
+		if r != b.Region() {
+			continue
+		}
+		switch f.Run(i) {
+		case ir.RunsRepeated:
+			return blockLoop
+		case ir.RunsTest:
+			return blockTest
+		}
+	}
+	return blockBranch
+}
+
+// track describes v and what it is computed from.
+func (a *adder) track(v *ir.Value, number map[*ir.Value]int, g *flow.Graph) tracked {
+	t := tracked{value: a.describe(v), number: number[v]}
+	if name := ValueName(a.m.Source(), v); name != "" {
+		t.name = "%" + name
+	}
+	_, t.pos = place(v)
+	op := v.DefiningOp()
+	if op == nil {
+		if v.Pos().IsValid() {
+			t.pos = v.Pos()
+		}
+		t.role = roleFlow
+		if f := v.ParentBlock().Parent(); roleOf(v.ParentBlock()) == blockFunction && len(g.Callers(f)) == 0 {
+			t.role = roleArgument
+		}
+		return t
+	}
+	switch {
+	case op.Is(stablehlo.Constant):
+		t.role = roleConstant
+	case ordered(op) || g.Callee(op) != nil:
+		t.role = roleFlow
+	default:
+		t.role = roleOp
+	}
+	operands := op.OperandList()
+	for _, r := range op.Regions() {
+		operands = append(operands, flow.Captures(r)...)
+	}
+	for _, x := range operands {
+		for from := samePresence(x); from != nil; from = samePresence(x) {
+			x = from
+		}
+		if n, ok := number[x]; ok {
+			t.operands = append(t.operands, n)
+		}
+	}
+	return t
+}
+
+// ordered reports whether op has a region whose ops are observed themselves.
+func ordered(op *ir.Op) bool {
+	for i := range op.Regions() {
+		if op.Def().Flow.Ordered(i) {
+			return true
+		}
+	}
+	return false
+}
+
+// Around is an op around the origin: a loop or a call.
+type Around struct {
+	Op        string
+	Loc       string // as MLIR text
+	Pos       diag.Pos
+	Iteration int64 // of a loop, from 1; 0 for a call
+}
+
+// String says which iteration or call it is, and where.
+func (r Around) String() string {
+	text := "called by " + r.Op
+	if r.Iteration > 0 {
+		text = fmt.Sprintf("iteration %d of %s", r.Iteration, r.Op)
+	}
+	if r.Loc != "" {
+		text += " at " + diag.Escape(hook.Frame(r.Loc))
+	}
+	return text
+}
+
+// OriginError says where a program makes its first NaN.
+type OriginError struct {
+	Inf    bool // infinite elements count too
+	Name   string
+	Op     string // empty for an argument of the program
+	Loc    string // as MLIR text
+	Pos    diag.Pos
+	Holds  string
+	Run    int64 // of the executable, from 1
+	Device int
+	Around []Around // the innermost first
+	// Constant says that the NaN comes from a literal. It is then the first value that has one because of it.
+	Constant bool
+}
+
+// Error says what and where, and in which step and iterations.
+func (e *OriginError) Error() string {
+	var b strings.Builder
+	b.WriteString(diag.Escape(e.Name))
+	if e.Op != "" {
+		b.WriteString(" of " + e.Op)
+	}
+	if e.Loc != "" {
+		b.WriteString(" at " + diag.Escape(hook.Frame(e.Loc)))
+	}
+	b.WriteString(" holds " + e.Holds)
+	switch {
+	case e.Constant:
+		b.WriteString(" from a constant")
+	case e.Op == "":
+		b.WriteString(", an argument of the program")
+	default:
+		b.WriteString(", its operands hold none")
+	}
+	fmt.Fprintf(&b, "; step %d", e.Run)
+	for _, r := range e.Around {
+		b.WriteString(", " + r.String())
+	}
+	if e.Device > 0 {
+		fmt.Fprintf(&b, ", device %d", e.Device)
+	}
+	return b.String()
+}
+
+// search is the handler of the probes that AddOrigin added to a program. It ends the run at the origin. It is safe for
+// concurrent devices.
+type search struct {
+	mu     sync.Mutex
+	want   int // bits
+	probes map[hook.ID]*searchProbe
+	loops  map[int][]int // blocks that loops repeat, by the block around the loop
+	at     map[int]*searchState
+	// constants holds the numbers of the constants.
+	constants map[int]bool
+	other     *OriginError // the first value that has a NaN from an argument or a constant
+}
+
+type searchProbe struct {
+	scope
+	values []tracked
+}
+
+// searchState is the state of a device.
+type searchState struct {
+	run       int64
+	bits      map[int]int          // of values, by number
+	iteration map[int]int64        // of loops, by the block that they repeat
+	caller    map[int]*searchProbe // the probe before the call of a function, by the function's block
+	scopes    map[int]*searchProbe // a probe of each block that ran
+	last      *searchProbe
+}
+
+// add adds a probe to the search.
+func (s *search) add(site *hook.Site) error {
+	text := func(name string) string {
+		t, err := strconv.Unquote(site.Attrs[name])
+		if err != nil {
+			return site.Attrs[name]
+		}
+		return t
+	}
+	p := &searchProbe{}
+	var err error
+	if p.scope, err = decodeScope(text(attrScope)); err == nil {
+		p.values, err = decodeTracked(text(attrValues))
+	}
+	if err != nil {
+		return fmt.Errorf("probe %q: %w", site.Name, err)
+	}
+	s.want = bitNaN
+	if text(format.AttrProbe) == originInf {
+		s.want |= bitInf
+	}
+	if s.probes == nil {
+		s.probes, s.loops, s.at, s.constants = map[hook.ID]*searchProbe{}, map[int][]int{}, map[int]*searchState{}, map[int]bool{}
+	}
+	s.probes[site.ID] = p
+	if p.role == blockLoop && p.first {
+		s.loops[p.parent] = append(s.loops[p.parent], p.block)
+	}
+	for _, v := range p.values {
+		s.constants[v.number] = v.role == roleConstant
+	}
+	return nil
+}
+
+// Handle implements runtime.Handler.
+func (s *search) Handle(_ context.Context, c *runtime.Call) error {
+	flags, err := readFlags(c)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p, d := s.probes[c.Site.ID], s.at[c.Device]
+	if d == nil || d.run != c.Run {
+		d = &searchState{c.Run, map[int]int{}, map[int]int64{}, map[int]*searchProbe{}, map[int]*searchProbe{}, nil}
+		s.at[c.Device] = d
+	}
+	if p.first {
+		switch p.role {
+		case blockLoop:
+			d.iteration[p.block]++
+		case blockFunction:
+			d.caller[p.block] = d.last
+		}
+		for _, loop := range s.loops[p.block] {
+			d.iteration[loop] = 0
+		}
+	}
+	d.last, d.scopes[p.block] = p, p
+	for i := range p.values {
+		if d.bits[p.values[i].number], err = flags.bits(p.values[i].at); err != nil {
+			return err
+		}
+	}
+	for i := range p.values {
+		v := &p.values[i]
+		if d.bits[v.number]&s.want == 0 || v.role == roleFlow || v.role == roleConstant {
+			continue
+		}
+		none, constant := true, true
+		for _, n := range v.operands {
+			if d.bits[n]&s.want != 0 {
+				none, constant = false, constant && s.constants[n]
+			}
+		}
+		if v.role == roleOp && none {
+			return s.found(c, d, p, v)
+		}
+		if s.other == nil && (v.role == roleArgument || constant) {
+			s.other = s.found(c, d, p, v)
+			s.other.Constant = v.role == roleOp
+		}
+	}
+	return nil
+}
+
+// maxAround limits the list of loops and calls around an origin.
+const maxAround = 100
+
+// found describes a value.
+func (s *search) found(c *runtime.Call, d *searchState, p *searchProbe, v *tracked) *OriginError {
+	e := &OriginError{Inf: s.want&bitInf != 0, Name: v.name, Op: v.op, Loc: v.loc, Pos: v.pos, Holds: names(d.bits[v.number] & s.want), Run: c.Run, Device: c.Device}
+	for p != nil && len(e.Around) < maxAround {
+		if p.role == blockFunction {
+			if p = d.caller[p.block]; p != nil {
+				e.Around = append(e.Around, Around{Op: p.next.name, Loc: p.next.loc, Pos: p.next.pos})
+			}
+			continue
+		}
+		if p.role == blockLoop {
+			e.Around = append(e.Around, Around{p.op.name, p.op.loc, p.op.pos, d.iteration[p.block]})
+		}
+		p = d.scopes[p.parent]
+	}
+	return e
+}
