@@ -1,5 +1,5 @@
-// Command hooks measures the cost of hooks on the CPU plugin: a tap of a large intermediate value in each form, and
-// the rewritten forms of JAX's programs compared with JAX running them. Compare ratios within one run only. The
+// Command hooks measures the cost of hooks on the CPU plugin: a tap of a large intermediate value in each form, probes
+// on the values of a large program, and the rewritten forms of JAX's programs compared with JAX running them. Compare ratios within one run only. The
 // command names what is missing (the plugin, jax) and skips it.
 package main
 
@@ -32,7 +32,7 @@ var peerScript string
 
 func main() {
 	rounds := flag.Int("rounds", 15, "how often each program is run")
-	only := flag.String("only", "", "taps, jax or scale: measure that alone")
+	only := flag.String("only", "", "taps, probes, jax or scale: measure that alone")
 	flag.Parse()
 	debug.SetGCPercent(400) // as the command line does
 	if err := run(context.Background(), os.Stdout, *rounds, *only); err != nil {
@@ -161,8 +161,16 @@ func run(ctx context.Context, w io.Writer, rounds int, only string) error {
 	if !slices.Contains(os.Environ(), tunables) {
 		fmt.Fprintln(w, b.Describe())
 	}
+	if only == "" || only == "probes" {
+		if err := probes(ctx, w, b, rounds); err != nil {
+			return err
+		}
+	}
+	if only == "probes" {
+		return nil
+	}
 	if only == "" || only == "taps" {
-		if err := taps(ctx, w, b, rounds); err != nil {
+		if err := tapForms(ctx, w, b, rounds); err != nil {
 			return err
 		}
 	}
@@ -177,8 +185,8 @@ func run(ctx context.Context, w io.Writer, rounds int, only string) error {
 	return beside(ctx, w, b, rounds)
 }
 
-// taps compares the forms of one tap in each program.
-func taps(ctx context.Context, w io.Writer, b runtime.Backend, rounds int) error {
+// tapForms compares the forms of one tap in each program.
+func tapForms(ctx context.Context, w io.Writer, b runtime.Backend, rounds int) error {
 	fmt.Fprintf(w, "\na hook of 64 MiB inside a fusion, %d rounds in turn; time and processor time are the least, the median is of the ratios within a round:\n", rounds)
 	for _, p := range programs {
 		if err := p.race(ctx, w, b, rounds); err != nil {

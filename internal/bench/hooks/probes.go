@@ -1,0 +1,118 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"slices"
+	"time"
+
+	"github.com/hlocb/hlocb"
+	"github.com/hlocb/hlocb/internal/probe"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/runtime"
+	"github.com/hlocb/hlocb/runtime/handlers"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// gradient is the gradient of a transformer, as JAX writes it.
+const gradient = "testdata/transformer_grad.mlir"
+
+// observed is a set of probes, and how much time running and compiling with them may take, relative to none.
+type observed struct {
+	name         string
+	add          func(m *ir.Module) (values int, err error)
+	run, compile float64 // 0: no goal
+}
+
+func taps(pattern, kind string) func(m *ir.Module) (int, error) {
+	return func(m *ir.Module) (int, error) {
+		added, err := probe.Add(m, []probe.Tap{{Patterns: []*regexp.Regexp{regexp.MustCompile(pattern)}, Kind: kind}})
+		if err != nil {
+			return 0, err
+		}
+		return added[0].Values, nil
+	}
+}
+
+// probes compares a program without probes with the same program with probes on many values.
+func probes(ctx context.Context, w io.Writer, b runtime.Backend, rounds int) error {
+	text, err := os.ReadFile(gradient)
+	if err != nil {
+		return err
+	}
+	list := []observed{
+		{name: "no probe", add: func(*ir.Module) (int, error) { return 0, nil }},
+		{"finite on every value", taps(".", probe.Finite), 2, 10},
+		{"stats on every dot_general", taps("dot_general", probe.Stats), 1.5, 0},
+		{"the search for a NaN", func(m *ir.Module) (int, error) {
+			_, err := probe.AddOrigin(m, false)
+			return 0, err
+		}, 0, 0},
+	}
+	fmt.Fprintf(w, "\nprobes on %s, %d rounds in turn; goals are ratios:\n  %-28s %6s  %22s  %11s  %6s  %14s  %6s  %s\n", gradient, rounds,
+		"", "values", "compiling (processor)", "time", "ratio", "processor time", "ratio", "median")
+	var contestants []*contestant
+	var compiled []time.Duration
+	var values []int
+	for _, o := range list {
+		c := &contestant{name: o.name}
+		n := 0
+		p, err := hlocb.Parse(ctx, gradient, text, hlocb.Change(func(m *ir.Module) (err error) {
+			n, err = o.add(m)
+			return err
+		}))
+		if err != nil {
+			return err
+		}
+		var bindings runtime.Bindings
+		served := &probe.Handlers{Env: &handlers.Env{Out: io.Discard}}
+		for i := range p.Hooks() {
+			s := &p.Hooks()[i]
+			h, _, err := served.For(p.Manifest(), s)
+			if err != nil {
+				return err
+			}
+			bindings.Observe(s.ID.String(), h)
+		}
+		start := processorTime()
+		exe, err := p.Compile(ctx, hlocb.WithBackend(b), hlocb.Bind(&bindings))
+		if err != nil {
+			return err
+		}
+		defer exe.Close()
+		compiled, values = append(compiled, processorTime()-start), append(values, n)
+		c.exe = exe.Runtime()
+		types, err := p.Parameters()
+		if err != nil {
+			return err
+		}
+		for _, t := range types {
+			x := tensor.New(t.DType, t.Shape)
+			for i := range x.NumElements() {
+				x.SetFloat(i, float64(i%17)/170)
+			}
+			c.args = append(c.args, x)
+		}
+		contestants = append(contestants, c)
+	}
+	if err := race(ctx, contestants, rounds); err != nil {
+		return err
+	}
+	for i, c := range contestants {
+		slices.Sort(c.ratio)
+		run, compile := float64(c.cpu)/float64(contestants[0].cpu), float64(compiled[i])/float64(compiled[0])
+		fmt.Fprintf(w, "  %-28s %6d  %11.0f ms  %7.2f  %8.1f ms  %6.2f  %11.1f ms  %6.2f  %6.2f\n", c.name, values[i], ms(compiled[i]), compile,
+			ms(c.best), float64(c.best)/float64(contestants[0].best), ms(c.cpu), run, c.ratio[len(c.ratio)/2])
+		if o := list[i]; o.run > 0 {
+			verdict := "reached"
+			if run >= o.run || o.compile > 0 && compile > o.compile {
+				verdict = "missed"
+			}
+			fmt.Fprintf(w, "    goal: run less than %g times, compile at most %g times (0: none): %s\n", o.run, o.compile, verdict)
+		}
+	}
+	return nil
+}
