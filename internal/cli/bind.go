@@ -31,6 +31,7 @@ type bindFlags struct {
 	outputs  command.Outputs
 	tapped   []hook.ID // probes that --tap and --bisect-nan added
 	served   *probe.Handlers
+	bound    *hook.Manifest // of the program whose probes served serves
 	bindings runtime.Bindings
 	own      []string // names of the engine's own hooks: see ownHooks
 }

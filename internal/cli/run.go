@@ -370,7 +370,7 @@ func (f *runFlags) originOf(p *hlocb.Program, err error) error {
 	}
 	var found *probe.OriginError
 	if !errors.As(err, &found) {
-		if found = f.bind.served.Origin(p.Manifest()); err != nil || found == nil {
+		if found = f.bind.served.Origin(f.bind.bound); err != nil || found == nil {
 			return err
 		}
 	}

@@ -195,6 +195,7 @@ func (a *app) addProbes(m *ir.Module, taps ...*tap) ([]probe.Added, error) {
 func (f *bindFlags) bindProbes(a *app, m *hook.Manifest) error {
 	unserved := 0
 	f.served = &probe.Handlers{Env: a.handlerEnv(&f.outputs, false)}
+	f.bound = m
 	f.closing = append(f.closing, f.served)
 	for i := range m.Sites {
 		site := &m.Sites[i]
