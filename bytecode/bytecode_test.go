@@ -107,6 +107,8 @@ func TestStructure(t *testing.T) {
 	for _, text := range []string{
 		``,
 		`module @a attributes {x} { module @b { module { } } }`,
+		`%0 = "foo.v"() : () -> tensor<1xindex> %1 = "shape.broadcast"(%0, %0) <{error = "why"}> : (tensor<1xindex>, tensor<1xindex>) -> tensor<1xindex>`,
+		`%0 = "foo.v"() : () -> f32 %1 = "arith.addf"(%0, %0) <{fastmath = #arith.fastmath<none>, roundingmode = 1 : i32}> : (f32, f32) -> f32`,
 		`"noprefix"() : () -> () ".a"() : () -> () "a.b.c"() : () -> ()`,
 		`"foo.a"() ({ }, { ^bb0: }, { ^bb0(%x: i32 loc("x"), %y: f32): "foo.b"(%y, %x) : (f32, i32) -> () }) : () -> ()`,
 		`"foo.a"() ({ "foo.j"()[^b, ^c] : () -> () ^b: "foo.j"(%v)[^c] : (i32) -> () ^c: %v = "foo.v"() : () -> i32 "foo.r"() : () -> () }) : () -> ()`,

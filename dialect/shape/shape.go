@@ -73,6 +73,8 @@ var boolean = ir.AttrConstraint{Summary: "bool attribute", Form: ir.FormBare, Fo
 	return ok && i.IsBool()
 }}
 
+var message = ir.AttrConstraint{Summary: "string attribute", Check: func(a ir.Attr) bool { _, ok := a.(*ir.StringAttr); return ok }}
+
 // Attributes of const_witness and const_shape.
 const (
 	AttrPassing = "passing"
@@ -99,6 +101,7 @@ var (
 	Broadcast = &ir.Def{
 		Name: "shape.broadcast", Doc: "Computes the shape to which shapes broadcast.",
 		Operands: []ir.Arg{{Name: "shapes", Type: shapes, Mult: ir.Variadic}}, Results: []ir.Arg{{Name: "result", Type: shapes}},
+		Attrs:  []ir.AttrSpec{{Name: "error", Optional: true, Type: message}},
 		Traits: ir.Pure, Verify: propagates("shape"),
 		Clauses: ir.Clauses("the result can hold the errors that an operand can"),
 		Format:  "$shapes attr-dict `:` type($shapes) `->` type($result)",

@@ -176,6 +176,12 @@ func flagged(d *ir.Def, name string, row *ir.AttrDef) *ir.Def {
 	return d
 }
 
+// rounded adds the direction in which results are rounded, an attribute that ops may omit.
+func rounded(d *ir.Def) *ir.Def {
+	d.Attrs = append(d.Attrs, ir.AttrSpec{Name: "roundingmode", Optional: true})
+	return d
+}
+
 func inferFirst(_ *ir.Context, st *ir.OpState) ([]ir.Type, error) {
 	return []ir.Type{st.Operands[0].Type()}, nil
 }
@@ -191,7 +197,7 @@ var (
 		Parse:   parseConstant, Print: printConstant,
 		Verify: verifyConstant, ResultNames: constantNames,
 	}
-	AddF      = flagged(binary("addf", "Adds floating-point numbers.", floatLike, ir.Commutative), "fastmath", FastMathAttr)
+	AddF      = rounded(flagged(binary("addf", "Adds floating-point numbers.", floatLike, ir.Commutative), "fastmath", FastMathAttr))
 	AddI      = flagged(binary("addi", "Adds integers.", intLike, ir.Commutative), "overflowFlags", OverflowAttr)
 	SubI      = flagged(binary("subi", "Subtracts integers.", intLike, 0), "overflowFlags", OverflowAttr)
 	MulI      = flagged(binary("muli", "Multiplies integers.", intLike, ir.Commutative), "overflowFlags", OverflowAttr)
