@@ -78,10 +78,11 @@ func probes(ctx context.Context, w io.Writer, b runtime.Backend, rounds int) err
 			}
 			// The gradient has a NaN that it never uses, so a probe that finds it must not end the run.
 			bindings.Observe(s.ID.String(), runtime.HandlerFunc(func(ctx context.Context, c *runtime.Call) error {
-				if err := h.Handle(ctx, c); err != nil && !errors.As(err, new(*probe.NotFiniteError)) && !errors.As(err, new(*handlers.NotFiniteError)) {
-					return err
+				err := h.Handle(ctx, c)
+				if errors.As(err, new(*probe.NotFiniteError)) || errors.As(err, new(*handlers.NotFiniteError)) || errors.As(err, new(*probe.OriginError)) {
+					return nil
 				}
-				return nil
+				return err
 			}))
 		}
 		start := processorTime()
