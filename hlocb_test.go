@@ -172,7 +172,7 @@ func TestNotAModule(t *testing.T) {
 		"# A title\n\nSome words.\n":    "in.mlir:1:1: error: not a module",
 		"// A comment\nimport jax\n":    "in.mlir:2:1: error: not a module",
 		"HloModule m\n":                 "in.mlir:2:1: error: expected a computation",
-		"ML\xefR\x01":                   "in.mlir:1:6: error: expected a string that ends with a zero byte",
+		"ML\xefR\x01":                   "in.mlir: offset 5: error: expected a string that ends with a zero byte",
 		"\x7fELF\x00\x00":               "this is a binary file",
 		"func @main() { return }\n":     "in.mlir:1:1",
 		"hlocb program 1\nand the rest": "a compiled program, expected a module",

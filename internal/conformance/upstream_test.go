@@ -285,7 +285,9 @@ func TestUpstreamAsMLIR(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := jaxlib(t, texts)
-	var c tally
+	c := tally{seen: map[string]bool{}, known: map[string]string{
+		"stablehlo/tests/infer_stablehlo.mlir, chunk 106": "MLIR prints the pretty form of a loop whose results have other types than its operands, and does not read it back",
+	}}
 	refused := 0
 	for _, name := range names {
 		w := want[name]

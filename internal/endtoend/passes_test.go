@@ -21,13 +21,15 @@ import (
 
 // unsuited lists the passes that random pipelines leave out, and why.
 var unsuited = map[string]string{
-	"stablehlo-refine-arguments":       "needs types that suit the program",
-	"stablehlo-wrap-in-composite":      "needs names of ops, and upstream's gives composites that the engine calls",
-	"stablehlo-compatibility-expander": "needs a version",
-	"bind-arguments":                   "needs arguments",
-	"isolate-function":                 "needs a function",
-	"specialize":                       "needs arguments",
-	"outline":                          "needs names of ops",
+	"stablehlo-refine-arguments":        "needs types that suit the program",
+	"stablehlo-wrap-in-composite":       "needs names of ops, and upstream's gives composites that the engine calls",
+	"stablehlo-compatibility-expander":  "needs a version",
+	"bind-arguments":                    "needs arguments",
+	"isolate-function":                  "needs a function",
+	"specialize":                        "needs arguments",
+	"stablehlo-convert-to-signless":     "changes the types of results",
+	"interpreter-instrument-with-probe": "adds probes, which are events",
+	"outline":                           "needs names of ops",
 }
 
 // refusals are the programs that a pass refuses, by a part of the error: as upstream's, refine-shapes does not copy a

@@ -178,7 +178,7 @@ func TestStats(t *testing.T) {
 	var out bytes.Buffer
 	nan, inf := float32(math.NaN()), float32(math.Inf(1))
 	handle(t, handlers.NewStats(&out), call(site("x", hook.Tap), []*tensor.Tensor{f32s(tensor.Shape{5}, 1, nan, -3, inf, 5), i32s(tensor.Shape{0})}, nil))
-	want := "#0 x operand 0 tensor<5xf32>: count 5 min -3 max 5 mean 1 nan 1 inf 1\n#0 x operand 1 tensor<0xi32>: count 0 min - max - mean - nan 0 inf 0\n"
+	want := "#0 x operand 0 tensor<5xf32> at train.py:12:3: count 5 min -3 max 5 mean 1 nan 1 inf 1\n#0 x operand 1 tensor<0xi32> at train.py:12:3: count 0 min - max - mean - nan 0 inf 0\n"
 	if out.String() != want {
 		t.Errorf("printed\n%s\nwant\n%s", out.String(), want)
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/dialect/hookop"
+	"github.com/hlocb/hlocb/dialect/sdy"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/ir/flow"
@@ -127,8 +128,12 @@ var once = []*ir.Def{
 	stablehlo.Cholesky, stablehlo.TriangularSolve, stablehlo.Rng, stablehlo.RngBitGenerator,
 }
 
-// mayDoWithout reports whether XLA may avoid a copy of v.
+// mayDoWithout reports whether XLA may avoid a copy of v. It need not copy what it gathers from the partitions for a
+// manual computation.
 func (a *aliaser) mayDoWithout(v *ir.Value) bool {
+	if v.Block() != nil && v.Block().Parent().Is(sdy.ManualComputation) {
+		return true
+	}
 	if !a.isComputed(v) && !filled(v) {
 		return !a.single
 	}

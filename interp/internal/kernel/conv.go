@@ -247,6 +247,9 @@ func ConvKernel(s *Signature, w *ConvolutionWindow, pad []int64) (Kernel, error)
 					case tensor.F64:
 						convProduct[float64](res, cols, k, r0*kout+g*width, g*width, rn, width, inner, kout)
 						continue
+					case tensor.I32:
+						convProduct[int32](res, cols, k, r0*kout+g*width, g*width, rn, width, inner, kout)
+						continue
 					}
 				}
 				a := &matrixOperand{rows: inner, cols: 1, nbatch: 1, nrows: rn, ncols: inner}
@@ -285,7 +288,7 @@ func ConvKernel(s *Signature, w *ConvolutionWindow, pad []int64) (Kernel, error)
 }
 
 // convProduct multiplies the gathered rows by the kernel.
-func convProduct[T float32 | float64](res, cols, k *tensor.Tensor, at, from, rows, width, inner, kout int) {
+func convProduct[T float32 | float64 | int32](res, cols, k *tensor.Tensor, at, from, rows, width, inner, kout int) {
 	gemm.Multiply(gemm.Problem[T]{
 		C: tensor.View[T](res)[at:], A: tensor.View[T](cols), B: tensor.View[T](k)[from:],
 		M: rows, N: width, K: inner, RowA: inner, ColA: 1, RowB: kout, ColB: 1, RowC: kout,
