@@ -35,6 +35,7 @@ JAX's built-in CPU client is no plugin. On a machine without an accelerator, and
 The exit code is the program's. With --strict a failing probe ends the program: exit code 3.`,
 		Example: `  hlocb exec --tap 'train.py:41' -- python train.py
   hlocb exec --tap 'dot_general=stats' --tap 'tanh=finite' -- python train.py
+  hlocb exec --bisect-nan -- python train.py
   hlocb exec --tap '.*' --events events.jsonl -- python train.py
   hlocb exec --dump d --dump-args 1 -- python train.py
   hlocb exec --replay d/0002_jit_step --tap '.*=finite'`,
@@ -78,6 +79,8 @@ The exit code is the program's. With --strict a failing probe ends the program: 
 	f.StringArrayVar(&cfg.Taps, "tap", nil, "look at the values that REGEX selects; PROBE is print (default), stats, finite or record; may be repeated")
 	f.Int64Var(&cfg.Every, "every", 0, "look at every Nth execution of a value only, from the first on")
 	f.Int64Var(&cfg.First, "first", 0, "look at at most N executions of a value")
+	f.BoolVar(&cfg.BisectNaN, "bisect-nan", false, "find the first op of each program whose result has a NaN while its operands have none")
+	f.BoolVar(&cfg.Inf, "inf", false, "with --bisect-nan: find infinite elements too")
 	f.StringArrayVar(&cfg.On, "on", nil, "bind a handler; NAME is a name, glob or id; may be repeated")
 	f.StringVar(&cfg.Passes, "passes", "", "run these passes over each program first")
 	f.StringVar(&cfg.Events, "events", "", "write each event as a line of JSON; taps without a PROBE then print nothing")
@@ -87,6 +90,7 @@ The exit code is the program's. With --strict a failing probe ends the program: 
 	f.BoolVar(&cfg.List, "list", false, "list the values that can be tapped on standard error")
 	f.BoolVar(&cfg.Strict, "strict", false, "end the program when a handler fails")
 	command.Group(c, "What to look at", "tap REGEX[=PROBE]", "every N", "first N", "list", "passes PIPELINE")
+	command.Group(c, "Search", "bisect-nan", "inf")
 	command.Group(c, "Handlers", "on NAME=HANDLER", "strict")
 	command.Group(c, "Output", "events FILE", "dump DIR", "dump-args RUN")
 	command.Group(c, "Instead of COMMAND", "replay STEP")
@@ -102,6 +106,7 @@ func (a *app) replayStep(ctx context.Context, step string, args []string, cfg *i
 	base := strings.TrimSuffix(strings.TrimSuffix(step, interpose.DumpedBefore), interpose.DumpedArgs)
 	var flags runFlags
 	flags.add(&cobra.Command{}) // sets the defaults
+	flags.bisect, flags.inf = cfg.BisectNaN, cfg.Inf
 	flags.taps, flags.sample = cfg.Taps, probe.Sample{Every: cfg.Every, First: cfg.First}
 	_, missing := os.Stat(base + interpose.DumpedArgs)
 	if missing == nil {

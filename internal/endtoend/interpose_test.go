@@ -254,8 +254,8 @@ func countEvents(t *testing.T, file string) int {
 	return n
 }
 
-// interposedNaN: a finite tap names the first value with a NaN, with its line in the program. With Strict the program
-// ends with code 3.
+// interposedNaN: a finite tap names the first value with a NaN, with its line in the program, and the search for a NaN
+// names the op that makes it, once. With Strict the program ends with code 3.
 func interposedNaN(t *testing.T, s *startedProgram) {
 	const program, want = "testdata/interpose/nan.py", "log of stablehlo.log at "
 	for _, strict := range []bool{false, true} {
@@ -268,6 +268,26 @@ func interposedNaN(t *testing.T, s *startedProgram) {
 		if strict && code != 3 || !strict && (code != 0 || !strings.Contains(out, "nan nan nan nan")) {
 			t.Errorf("strict %v: exit code %d, output %s", strict, code, out)
 		}
+	}
+	for _, c := range []interpose.Config{{BisectNaN: true}, {BisectNaN: true, Inf: true}, {BisectNaN: true, Strict: true}} {
+		out, messages, code := s.run(t, program, s.with(c)...)
+		report := "nan.py:6:8 f holds nan, its operands hold none; step 1"
+		if strings.Count(messages, want) != 1 && !c.Strict || !strings.Contains(messages, report) {
+			t.Errorf("%+v: expected %q once, got\n%s", c, report, messages)
+		}
+		if c.Strict && code != 3 || !c.Strict && (code != 0 || !strings.Contains(out, "nan nan nan nan")) {
+			t.Errorf("%+v: exit code %d, output %s", c, code, out)
+		}
+	}
+	// The program's second execution makes the NaN in the first iteration of its loop; the third has it in its argument.
+	_, messages, _ := s.run(t, "testdata/interpose/search/loop.py", s.with(interpose.Config{BisectNaN: true})...)
+	for _, part := range []string{"stablehlo.log at ", "loop.py:7:15 ", "holds nan, its operands hold none; step 2,", "iteration 1 of stablehlo.while at "} {
+		if !strings.Contains(messages, part) {
+			t.Errorf("a NaN in a loop: expected %q, got\n%s", part, messages)
+		}
+	}
+	if n := strings.Count(messages, "hlocb: "); n != 1 {
+		t.Errorf("a NaN in a loop: %d messages\n%s", n, messages)
 	}
 }
 

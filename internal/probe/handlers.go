@@ -39,10 +39,16 @@ func KindOf(s *hook.Site) string {
 	return kind
 }
 
+// SearchesOrigin reports whether s is a probe of AddOrigin. All of a program's have one handler.
+func SearchesOrigin(s *hook.Site) bool {
+	kind := KindOf(s)
+	return kind == originNaN || kind == originInf
+}
+
 // For returns the handler of a probe of a program: an observer, or a responder if answer is set. It returns nil for a
 // hook that is no probe. The handler sees the events that the probe's Sample selects.
 func (h *Handlers) For(m *hook.Manifest, s *hook.Site) (runtime.Handler, bool, error) {
-	if kind := KindOf(s); kind == originNaN || kind == originInf {
+	if SearchesOrigin(s) {
 		search := h.search(m)
 		return search, false, search.add(s)
 	}

@@ -22,6 +22,10 @@ type Config struct {
 	// all.
 	Every int64 `json:"every,omitempty"`
 	First int64 `json:"first,omitempty"`
+	// BisectNaN reports the first op of each program whose result has a NaN while its operands have none; Inf counts
+	// infinite elements, too.
+	BisectNaN bool `json:"bisect_nan,omitempty"`
+	Inf       bool `json:"inf,omitempty"`
 	// On binds handlers to hooks: NAME=HANDLER.
 	On []string `json:"on,omitempty"`
 	// Passes is a pipeline that runs over each program before probes are added.
@@ -51,6 +55,8 @@ const (
 	envTap    = "HLOCB_TAP"
 	envEvery  = "HLOCB_EVERY"
 	envFirst  = "HLOCB_FIRST"
+	envBisect = "HLOCB_BISECT_NAN"
+	envInf    = "HLOCB_INF"
 	envOn     = "HLOCB_ON"
 	envPasses = "HLOCB_PASSES"
 	envEvents = "HLOCB_EVENTS"
@@ -73,8 +79,8 @@ func FromEnvironment(lookup func(name string) string) Config {
 		}
 		return n
 	}
-	return Config{Taps: lines(envTap), Every: number(envEvery), First: number(envFirst), On: lines(envOn), Passes: lookup(envPasses), Events: lookup(envEvents),
-		Dump: lookup(envDump), DumpArgs: number(envArgs), List: set(envList), Strict: set(envStrict)}
+	return Config{Taps: lines(envTap), Every: number(envEvery), First: number(envFirst), BisectNaN: set(envBisect), Inf: set(envInf),
+		On: lines(envOn), Passes: lookup(envPasses), Events: lookup(envEvents), Dump: lookup(envDump), DumpArgs: number(envArgs), List: set(envList), Strict: set(envStrict)}
 }
 
 // Environment returns c as variables, "NAME=VALUE". FromEnvironment reads them.
@@ -93,7 +99,8 @@ func (c Config) Environment() []string {
 	}
 	var out []string
 	for _, v := range []struct{ name, value string }{
-		{envTap, strings.Join(c.Taps, "\n")}, {envEvery, number(c.Every)}, {envFirst, number(c.First)}, {envOn, strings.Join(c.On, "\n")}, {envPasses, c.Passes}, {envEvents, c.Events},
+		{envTap, strings.Join(c.Taps, "\n")}, {envEvery, number(c.Every)}, {envFirst, number(c.First)},
+		{envBisect, flag(c.BisectNaN)}, {envInf, flag(c.Inf)}, {envOn, strings.Join(c.On, "\n")}, {envPasses, c.Passes}, {envEvents, c.Events},
 		{envDump, c.Dump}, {envArgs, number(c.DumpArgs)}, {envList, flag(c.List)}, {envStrict, flag(c.Strict)},
 	} {
 		if v.value != "" {
@@ -111,7 +118,7 @@ const (
 
 // active reports whether programs change or are looked at.
 func (c Config) active() bool {
-	return len(c.Taps) > 0 || len(c.On) > 0 || c.Passes != "" || c.Events != "" || c.Dump != "" || c.List
+	return len(c.Taps) > 0 || c.BisectNaN || len(c.On) > 0 || c.Passes != "" || c.Events != "" || c.Dump != "" || c.List
 }
 
 // settings identifies what changes programs and their hooks.
@@ -140,6 +147,9 @@ func (c Config) taps() ([]probe.Tap, error) {
 	}
 	if c.Every < 0 || c.First < 0 {
 		return nil, errors.New("every and first: expected a positive number")
+	}
+	if c.Inf && !c.BisectNaN {
+		return nil, errors.New("inf: needs bisect-nan")
 	}
 	for _, spec := range c.Taps {
 		pattern, kind := probe.Split(spec)

@@ -42,10 +42,11 @@ type Interposer struct {
 	env      *handlers.Env
 	dump     *dump
 
-	mu     sync.Mutex
-	made   map[string]*shared // handlers by specification
-	warned map[string]bool
-	status int // for the program's exit code, if the configuration is strict
+	mu       sync.Mutex
+	made     map[string]*shared // handlers by specification
+	searches []search
+	warned   map[string]bool
+	status   int // for the program's exit code, if the configuration is strict
 }
 
 // shared is a handler that all programs use.
@@ -157,6 +158,19 @@ func (i *Interposer) handler(spec string) (*shared, error) {
 	return i.made[spec], nil
 }
 
+// search is the search for a NaN in one program.
+type search struct {
+	*tolerant
+	manifest *hook.Manifest
+}
+
+// searched notes a search. Flush reports what it found if no op made the NaN.
+func (i *Interposer) searched(m *hook.Manifest, t *tolerant) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.searches = append(i.searches, search{t, m})
+}
+
 // binding reads NAME=HANDLER.
 func (i *Interposer) binding(spec string) (name string, h *shared, err error) {
 	at := strings.IndexByte(spec, '=')
@@ -176,7 +190,14 @@ func (i *Interposer) Flush() {
 	for _, h := range i.made {
 		list = append(list, h)
 	}
+	searches := i.searches
+	i.searches = nil
 	i.mu.Unlock()
+	for _, s := range searches {
+		if found := i.probes.Origin(s.manifest); found != nil && !s.done.Load() {
+			i.report(found)
+		}
+	}
 	if err := i.probes.Flush(); err != nil {
 		i.Warn(err)
 	}
@@ -250,6 +271,13 @@ func (i *Interposer) change(m *ir.Module, name string, code, options []byte) (*p
 	}
 	for n := range added {
 		probes += len(added[n].IDs)
+	}
+	if i.config.BisectNaN {
+		ids, err := probe.AddOrigin(m, i.config.Inf)
+		if err != nil {
+			return nil, err
+		}
+		probes += len(ids)
 	}
 	out := &pjrt.Interposed{Manifest: &hook.Manifest{}, Handlers: i.handlers(), Failed: i.failed}
 	replicas, partitions := mhlo.Devices(m)
@@ -325,6 +353,7 @@ func (i *Interposer) bind(out *pjrt.Interposed, tokens map[uint64]bool) error {
 		}
 		b.Observe("*", &tolerant{i: i, h: h})
 	}
+	var search *tolerant // one for all probes of the search for a NaN: it reports once
 	for n := range out.Manifest.Sites {
 		site := &out.Manifest.Sites[n]
 		if index, ok := pythonIndex(site); ok {
@@ -340,6 +369,12 @@ func (i *Interposer) bind(out *pjrt.Interposed, tokens map[uint64]bool) error {
 		case h == nil:
 		case answer:
 			b.Answer(site.ID.String(), h)
+		case probe.SearchesOrigin(site):
+			if search == nil {
+				search = &tolerant{i: i, h: h, once: true}
+				i.searched(out.Manifest, search)
+			}
+			b.Observe(site.ID.String(), search)
 		default:
 			b.Observe(site.ID.String(), &tolerant{i: i, h: h, once: true})
 		}
@@ -392,7 +427,11 @@ func (t *tolerant) Handle(ctx context.Context, c *runtime.Call) (err error) {
 		if t.i.config.Strict || len(c.Results) > 0 {
 			return // without the handler's results the run cannot go on
 		}
-		t.i.report(c.Failed(err))
+		if found := new(probe.OriginError); errors.As(err, &found) {
+			t.i.report(found)
+		} else {
+			t.i.report(c.Failed(err))
+		}
 		err = nil
 	}()
 	return t.h.Handle(ctx, c)
