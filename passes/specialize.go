@@ -158,6 +158,6 @@ func (Specialize) Info() *pass.Info { return specializeInfo }
 // Expand implements pass.Group.
 func (p Specialize) Expand() ([]pass.Pass, error) {
 	optimize := pass.On(fn.Func.Name, Optimize{Evaluator: p.Evaluator})
-	bind := BindArguments{Args: p.Args, Function: p.Function, ParseType: p.ParseType, Evaluator: p.Evaluator}
+	bind := BindArguments(p)
 	return []pass.Pass{bind, pass.On(fn.Func.Name, CanonicalizeDynamism{}), Inline{}, SCCP{Evaluator: p.Evaluator}, optimize, DCE{}, SymbolDCE{}, CSE{}}, nil
 }
