@@ -308,7 +308,7 @@ func place(v *ir.Value) (*ir.Loc, diag.Pos) {
 // if v has one. It returns nil if there is none.
 func samePresence(v *ir.Value) *ir.Value {
 	op := v.DefiningOp()
-	if op == nil || bytesOf(v) == 0 {
+	if op == nil || !format.CanTap(v) || bytesOf(v) == 0 {
 		return nil
 	}
 	switch op.Def() {
