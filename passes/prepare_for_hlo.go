@@ -9,7 +9,7 @@ import (
 	"github.com/hlocb/hlocb/rewrite"
 )
 
-// PrepareForHLO makes of StableHLO what XLA translates to HLO.
+// PrepareForHLO does with StableHLO what XLA does before it translates it to HLO.
 type PrepareForHLO struct {
 	Evaluator rewrite.Evaluator // as in Fold
 }
@@ -23,9 +23,9 @@ var prepareForHLOInfo = &pass.Info{
 // Info implements pass.Pass.
 func (PrepareForHLO) Info() *pass.Info { return prepareForHLOInfo }
 
-// Run implements pass.OpPass.
-func (p PrepareForHLO) Run(ctx *pass.Context, m *ir.Op) error {
-	for _, f := range fn.Funcs(m.Module()) {
+// Run implements pass.ModulePass.
+func (p PrepareForHLO) Run(ctx *pass.Context, m *ir.Module) error {
+	for _, f := range fn.Funcs(m) {
 		if _, err := legalize.Complex(f.Op); err != nil {
 			return err
 		}
