@@ -66,12 +66,8 @@ var canonicalizePatterns = []*rewrite.Pattern{{
 
 // constantInt returns the value of a constant integer of one element.
 func constantInt(v *ir.Value) (int64, bool) {
-	d, ok := rewrite.ConstantOf(v).(*ir.DenseAttr)
-	if !ok {
-		return 0, false
-	}
-	list, err := d.Int64s()
-	if err != nil || len(list) != 1 {
+	list, ok := rewrite.ConstantInts(v)
+	if !ok || len(list) != 1 {
 		return 0, false
 	}
 	return list[0], true

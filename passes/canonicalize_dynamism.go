@@ -51,7 +51,7 @@ var dynamismPatterns = []*rewrite.Pattern{
 		return stateOf(stablehlo.BroadcastInDim, op, op.Operand(0)).with(op, stablehlo.AttrBroadcastDimensions)
 	}),
 	replaceBy("dynamic_conv", stablehlo.DynamicConv, func(op *ir.Op) *ir.OpState {
-		padding, ok := constantInts(op.Operand(2))
+		padding, ok := rewrite.ConstantInts(op.Operand(2))
 		if !ok {
 			return nil
 		}
@@ -65,7 +65,7 @@ var dynamismPatterns = []*rewrite.Pattern{
 		return st.OpState
 	}),
 	replaceBy("dynamic_gather", stablehlo.DynamicGather, func(op *ir.Op) *ir.OpState {
-		sizes, ok := constantInts(op.Operand(2))
+		sizes, ok := rewrite.ConstantInts(op.Operand(2))
 		if !ok {
 			return nil
 		}
@@ -80,9 +80,9 @@ var dynamismPatterns = []*rewrite.Pattern{
 		return stateOf(stablehlo.Iota, op).with(op, stablehlo.AttrIotaDimension)
 	}),
 	replaceBy("dynamic_pad", stablehlo.DynamicPad, func(op *ir.Op) *ir.OpState {
-		low, ok1 := constantInts(op.Operand(2))
-		high, ok2 := constantInts(op.Operand(3))
-		interior, ok3 := constantInts(op.Operand(4))
+		low, ok1 := rewrite.ConstantInts(op.Operand(2))
+		high, ok2 := rewrite.ConstantInts(op.Operand(3))
+		interior, ok3 := rewrite.ConstantInts(op.Operand(4))
 		if !ok1 || !ok2 || !ok3 {
 			return nil
 		}
@@ -100,9 +100,9 @@ var dynamismPatterns = []*rewrite.Pattern{
 	}),
 	{Name: "real_dynamic_slice to dynamic_slice", Rows: []*ir.Def{stablehlo.RealDynamicSlice}, Rewrite: toDynamicSlice},
 	replaceBy("real_dynamic_slice", stablehlo.RealDynamicSlice, func(op *ir.Op) *ir.OpState {
-		start, ok1 := constantInts(op.Operand(1))
-		limit, ok2 := constantInts(op.Operand(2))
-		strides, ok3 := constantInts(op.Operand(3))
+		start, ok1 := rewrite.ConstantInts(op.Operand(1))
+		limit, ok2 := rewrite.ConstantInts(op.Operand(2))
+		strides, ok3 := rewrite.ConstantInts(op.Operand(3))
 		if !ok1 || !ok2 || !ok3 {
 			return nil
 		}
@@ -159,18 +159,8 @@ func isStatic(v *ir.Value) bool {
 	return ok && t.Static()
 }
 
-// constantInts returns the values of a constant tensor of integers.
-func constantInts(v *ir.Value) ([]int64, bool) {
-	d, ok := rewrite.ConstantOf(v).(*ir.DenseAttr)
-	if !ok {
-		return nil, false
-	}
-	list, err := d.Int64s()
-	return list, err == nil
-}
-
 func areConstant(v *ir.Value) bool {
-	_, ok := constantInts(v)
+	_, ok := rewrite.ConstantInts(v)
 	return ok
 }
 
@@ -212,7 +202,7 @@ func shapeOperands(op *ir.Op) (operands []int64, shapes [][]int64, wrong *diag.D
 		if o < 0 || o >= int64(op.NumOperands()) {
 			return fail("index #%d (%d) must be within bounds for operation operands (from 0 to %d)", i, o, op.NumOperands())
 		}
-		shape, ok := constantInts(op.Operand(int(o)))
+		shape, ok := rewrite.ConstantInts(op.Operand(int(o)))
 		if !ok {
 			return nil, nil, nil
 		}
@@ -291,15 +281,15 @@ func dropShapeOperands(r *rewrite.Rewriter, op *ir.Op) (bool, *diag.Diagnostic) 
 // sliceSizes returns the sizes of a real_dynamic_slice if its strides are 1 and limit = start + constant.
 func sliceSizes(op *ir.Op) (sizes []int64, ok bool) {
 	start, limit := op.Operand(1), op.Operand(2).DefiningOp()
-	strides, ok := constantInts(op.Operand(3))
+	strides, ok := rewrite.ConstantInts(op.Operand(3))
 	if !ok || limit == nil || !limit.Is(stablehlo.Add) || slices.ContainsFunc(strides, func(s int64) bool { return s != 1 }) {
 		return nil, false
 	}
 	switch start {
 	case limit.Operand(0):
-		return constantInts(limit.Operand(1))
+		return rewrite.ConstantInts(limit.Operand(1))
 	case limit.Operand(1):
-		return constantInts(limit.Operand(0))
+		return rewrite.ConstantInts(limit.Operand(0))
 	}
 	return nil, false
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/pass"
+	"github.com/hlocb/hlocb/rewrite"
 	"github.com/hlocb/hlocb/tensor"
 )
 
@@ -98,7 +99,7 @@ func checkAssertion(op *ir.Op) *diag.Diagnostic {
 	if spec := missingInput(message.Value(), inputs); spec != "" {
 		return fail("expects error_message to contain format specifiers with error_message_input index less than %d. Found specifier %s", inputs, spec)
 	}
-	holds, ok := constantInts(op.Operand(0))
+	holds, ok := rewrite.ConstantInts(op.Operand(0))
 	switch {
 	case !ok:
 		return fail("expects static assert_what (operand #0)")
@@ -107,7 +108,7 @@ func checkAssertion(op *ir.Op) *diag.Diagnostic {
 	}
 	var values []int64
 	for i, v := range op.OperandList()[1:] {
-		n, ok := constantInts(v)
+		n, ok := rewrite.ConstantInts(v)
 		if !ok {
 			return fail("expects static error_message_input (operand #%d)", i+1)
 		}

@@ -354,7 +354,7 @@ func refineToShape(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	if settled(op.ResultList()) {
 		return false, nil
 	}
-	shape, ok := constantInts(op.Operand(op.NumOperands() - 1))
+	shape, ok := rewrite.ConstantInts(op.Operand(op.NumOperands() - 1))
 	if !ok {
 		return false, nil
 	}
@@ -397,7 +397,7 @@ func refineDynamic(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 		return false, nil
 	}
 	ints := func(i int) ir.Attr {
-		v, ok := constantInts(op.Operand(i))
+		v, ok := rewrite.ConstantInts(op.Operand(i))
 		if !ok {
 			return nil
 		}
@@ -417,7 +417,7 @@ func refineDynamic(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	}
 	switch {
 	case op.Is(stablehlo.DynamicConv):
-		padding, ok := constantInts(op.Operand(2))
+		padding, ok := rewrite.ConstantInts(op.Operand(2))
 		if !ok {
 			return false, nil
 		}
@@ -527,7 +527,7 @@ func refineDynamicCall(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 		return false, nil
 	}
 	if st.Def == stablehlo.RngBitGenerator { // its row infers nothing: the call's second operand is the shape
-		shape, ok := constantInts(op.Operand(1))
+		shape, ok := rewrite.ConstantInts(op.Operand(1))
 		t := tensorOf(op.Result(1))
 		if !ok || t == nil {
 			return false, nil
@@ -571,7 +571,7 @@ func (s *shapeRefiner) call(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 		if t == nil || !t.Ranked() || t.Rank() != 0 {
 			break
 		}
-		list, ok := constantInts(v)
+		list, ok := rewrite.ConstantInts(v)
 		if _, integer := t.Elem().(*ir.IntegerType); !integer || !ok || len(list) != 1 {
 			break
 		}

@@ -38,6 +38,16 @@ func ConstantOf(v *ir.Value) ir.Attr {
 	return nil
 }
 
+// ConstantInts returns the elements of v if v is a constant tensor of integers.
+func ConstantInts(v *ir.Value) ([]int64, bool) {
+	d, ok := ConstantOf(v).(*ir.DenseAttr)
+	if !ok {
+		return nil, false
+	}
+	list, err := d.Int64s()
+	return list, err == nil
+}
+
 // constantValue is the attribute of ConstantLike ops.
 const constantValue = "value"
 

@@ -245,7 +245,7 @@ func DynamicCall(op *ir.Op) *ir.OpState {
 		if len(args) != 2 || op.NumResults() != 2 {
 			return nil
 		}
-		k, ok := ints(args[1])
+		k, ok := rewrite.ConstantInts(args[1])
 		if !ok || len(k) != 1 {
 			return nil
 		}
@@ -264,13 +264,13 @@ func DynamicCall(op *ir.Op) *ir.OpState {
 		}
 		st.Def, st.Operands = stablehlo.ReduceWindow, args[:n]
 		for i, name := range []string{stablehlo.AttrWindowDimensions, stablehlo.AttrWindowStrides, stablehlo.AttrBaseDilations, stablehlo.AttrWindowDilations} {
-			list, ok := ints(args[n+i])
+			list, ok := rewrite.ConstantInts(args[n+i])
 			if !ok {
 				return nil
 			}
 			st.SetAttr(name, ir.NewDenseArray(ctx.I64(), list))
 		}
-		list, ok := ints(args[n+4])
+		list, ok := rewrite.ConstantInts(args[n+4])
 		if !ok || len(list)%2 != 0 {
 			return nil
 		}
@@ -279,14 +279,4 @@ func DynamicCall(op *ir.Op) *ir.OpState {
 		return nil
 	}
 	return st
-}
-
-// ints returns the elements of a constant.
-func ints(v *ir.Value) ([]int64, bool) {
-	d, ok := rewrite.ConstantOf(v).(*ir.DenseAttr)
-	if !ok {
-		return nil, false
-	}
-	list, err := d.Int64s()
-	return list, err == nil
 }
