@@ -118,7 +118,7 @@ func (r *run) pass(p Pass, ops []*ir.Op, last bool) error {
 		for i, q := range p.passes {
 			inner := nested(ops, info.Name) // again for each pass, because a pass may erase ops
 			for _, op := range inner {
-				if !op.Has(ir.IsolatedFromAbove) {
+				if !op.Has(ir.IsolatedFromAbove) || !op.Has(ir.Symbol) {
 					return &Error{Pass: q.Info().Name, Err: r.ctx.Module().Errorf(op, "passes cannot run on '%s': its regions use values from outside", op.Name())}
 				}
 			}
@@ -152,7 +152,7 @@ func (r *run) pass(p Pass, ops []*ir.Op, last bool) error {
 			i.Before(s)
 		}
 	}
-	o := r.on(p, ops)
+	o := r.on(p, parts(p, ops))
 	for i := range r.driver.Instruments {
 		if f := r.driver.Instruments[len(r.driver.Instruments)-1-i]; f.After != nil {
 			f.After(s, o)
@@ -172,6 +172,25 @@ func (r *run) pass(p Pass, ops []*ir.Op, last bool) error {
 		return &Error{Pass: info.Name, Left: true, Err: err}
 	}
 	return nil
+}
+
+// parts returns the ops to run p on instead of ops: the ops in a module if p is Separable.
+func parts(p Pass, ops []*ir.Op) []*ir.Op {
+	s, ok := p.(Separable)
+	if !ok || !s.Separable() || len(ops) != 1 || ops[0].Parent() != nil {
+		return ops
+	}
+	var inner []*ir.Op
+	for op := range ops[0].Module().Body().Ops() {
+		if !op.Has(ir.IsolatedFromAbove) || !op.Has(ir.Symbol) {
+			return ops
+		}
+		inner = append(inner, op)
+	}
+	if len(inner) == 0 {
+		return ops
+	}
+	return inner
 }
 
 // ready returns an error if the pass cannot run now. It runs the passes that the pass requires.
@@ -201,7 +220,7 @@ func (r *run) ready(p Pass) error {
 	return nil
 }
 
-// on runs the pass on all ops and records which of them it changed.
+// on runs the pass on all ops, several at the same time, and records which of them it changed.
 func (r *run) on(p Pass, ops []*ir.Op) Outcome {
 	start := time.Now()
 	contexts := make([]*Context, len(ops))

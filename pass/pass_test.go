@@ -57,6 +57,16 @@ func (perFunction) Info() *pass.Info {
 }
 func (p perFunction) Run(ctx *pass.Context, f *ir.Op) error { return p.run(ctx, f) }
 
+// separable is a pass over any op that runs a function.
+type separable struct {
+	apart bool
+	run   func(ctx *pass.Context, op *ir.Op) error
+}
+
+func (separable) Info() *pass.Info                         { return &pass.Info{Name: "separable"} }
+func (p separable) Run(ctx *pass.Context, op *ir.Op) error { return p.run(ctx, op) }
+func (p separable) Separable() bool                        { return p.apart }
+
 // module is a pass over modules that runs a function.
 type module struct {
 	info *pass.Info
@@ -242,6 +252,43 @@ func TestParallel(t *testing.T) {
 	var list diag.List
 	if !errors.As(err8, &list) || len(list) != n/10 || strings.Count(text8, "stablehlo.add") != 2*n || len(counts8) != 1 || counts8[0].N != n {
 		t.Errorf("%d errors, counts %v", len(list), counts8)
+	}
+}
+
+// TestSeparable: a separable pass runs on the functions of a module, in order with one worker, or else on the module. An
+// instrument sees one step on the module either way.
+func TestSeparable(t *testing.T) {
+	const global = "\"t.global\"() : () -> ()\n"
+	for _, tt := range []struct {
+		text  string
+		apart bool
+		want  string
+	}{
+		{two, true, "@a @b"},
+		{two, false, "builtin.module"},
+		{two + "\n" + global, true, "builtin.module"},
+		{"", true, "builtin.module"},
+	} {
+		var seen, steps []string
+		p := separable{tt.apart, func(ctx *pass.Context, op *ir.Op) error {
+			if name := op.Attr(ir.SymbolName); name != nil {
+				seen = append(seen, "@"+name.(*ir.StringAttr).Value())
+			} else {
+				seen = append(seen, op.Name())
+			}
+			return nil
+		}}
+		d := &pass.Driver{Workers: 1, Instruments: []pass.Instrument{{Before: func(s pass.Step) {
+			for _, op := range s.Ops {
+				steps = append(steps, op.Name())
+			}
+		}}}}
+		if err := d.Run(pass.NewContext(context.Background(), read(t, tt.text)), pass.Pipeline{p}); err != nil {
+			t.Fatal(err)
+		}
+		if strings.Join(seen, " ") != tt.want || strings.Join(steps, " ") != "builtin.module" {
+			t.Errorf("%q, separable %v: ran on %v in steps on %v, want %s", tt.text, tt.apart, seen, steps, tt.want)
+		}
 	}
 }
 

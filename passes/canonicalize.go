@@ -29,7 +29,7 @@ func (Canonicalize) Info() *pass.Info { return canonicalizeInfo }
 func (p Canonicalize) Run(ctx *pass.Context, op *ir.Op) error {
 	p = pass.Defaults(p)
 	res, err := rewrite.Greedy(op, canonicalizePatterns, rewrite.Options{
-		MaxIterations: max(p.MaxIterations, 0), MaxRewrites: max(p.MaxRewrites, 0), EraseDead: true, Constants: true, Parallel: p.MaxRewrites <= 0,
+		MaxIterations: max(p.MaxIterations, 0), MaxRewrites: max(p.MaxRewrites, 0), EraseDead: true, Constants: true,
 	})
 	report(ctx, res.Statistics)
 	if err == nil && p.TestConvergence && !res.Converged {
@@ -37,6 +37,9 @@ func (p Canonicalize) Run(ctx *pass.Context, op *ir.Op) error {
 	}
 	return err
 }
+
+// Separable implements pass.Separable. The options count the rewrites and iterations of the whole op.
+func (p Canonicalize) Separable() bool { return p.MaxRewrites <= 0 && !p.TestConvergence }
 
 // report tells a driver what a rewrite did.
 func report(ctx *pass.Context, s rewrite.Statistics) {

@@ -20,26 +20,17 @@ func (CSE) Info() *pass.Info { return cseInfo }
 
 // Run implements pass.OpPass.
 func (CSE) Run(ctx *pass.Context, op *ir.Op) error {
-	ops := rewrite.Isolated(op)
-	if ops == nil {
-		ops = []*ir.Op{op}
+	c := &cse{r: rewrite.New(op.Module()), dom: ir.NewDominance()}
+	c.regions(op)
+	for _, o := range c.dead {
+		c.r.Erase(o)
 	}
-	counts := make([]rewrite.Statistics, len(ops))
-	rewrite.Parallel(len(ops), func(i int) {
-		c := &cse{r: rewrite.New(op.Module()), dom: ir.NewDominance()}
-		c.regions(ops[i])
-		for _, o := range c.dead {
-			c.r.Erase(o)
-		}
-		counts[i] = c.r.Statistics()
-	})
-	var sum rewrite.Statistics
-	for _, s := range counts {
-		sum = sum.Plus(s)
-	}
-	report(ctx, sum)
+	report(ctx, c.r.Statistics())
 	return nil
 }
+
+// Separable implements pass.Separable.
+func (CSE) Separable() bool { return true }
 
 // cse is one run of CSE. Its table of ops is scoped: leaving a region removes the ops of the region.
 type cse struct {

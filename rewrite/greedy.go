@@ -28,9 +28,6 @@ type Options struct {
 	// Constants keeps one op per constant value, see Constants, and applies the Folds of the rows.
 	Constants bool
 	Listeners []*Listener
-	// Parallel rewrites the functions of a module at the same time. The patterns must not share state, and listeners
-	// and MaxRewrites are not allowed.
-	Parallel bool
 }
 
 // Result describes the work of Greedy.
@@ -48,35 +45,6 @@ type Result struct {
 // Greedy changes scope and everything inside it. Several goroutines may rewrite different ops of one module if these
 // ops are IsolatedFromAbove.
 func Greedy(scope *ir.Op, patterns []*Pattern, o Options) (*Result, error) {
-	if o.Parallel {
-		if ops := Isolated(scope); ops != nil {
-			return each(ops, patterns, o)
-		}
-	}
-	return greedily(scope, patterns, o)
-}
-
-// each applies patterns inside each of ops, several at the same time.
-func each(ops []*ir.Op, patterns []*Pattern, o Options) (*Result, error) {
-	results, errs := make([]*Result, len(ops)), make([]error, len(ops))
-	Parallel(len(ops), func(i int) { results[i], errs[i] = Greedy(ops[i], patterns, o) })
-	sum := &Result{Applied: map[string]int{}, Converged: true}
-	for _, res := range results {
-		sum.Statistics = sum.Statistics.Plus(res.Statistics)
-		for name, n := range res.Applied {
-			sum.Applied[name] += n
-		}
-		sum.Converged = sum.Converged && res.Converged
-	}
-	for _, err := range errs {
-		if err != nil {
-			return sum, err
-		}
-	}
-	return sum, nil
-}
-
-func greedily(scope *ir.Op, patterns []*Pattern, o Options) (*Result, error) {
 	m := scope.Module()
 	g := &greedy{scope: scope, o: o, queued: map[*ir.Op]bool{}, byRow: map[*ir.Def]*work{}, patterns: patterns}
 	g.r = New(m, append([]*Listener{{

@@ -28,11 +28,6 @@ type Statistics struct {
 	Created, Changed, Moved, Replaced, Erased int
 }
 
-// Plus returns the sum of s and t.
-func (s Statistics) Plus(t Statistics) Statistics {
-	return Statistics{s.Created + t.Created, s.Changed + t.Changed, s.Moved + t.Moved, s.Replaced + t.Replaced, s.Erased + t.Erased}
-}
-
 func (s Statistics) total() int { return s.Created + s.Changed + s.Moved + s.Erased }
 
 // Rewriter changes a module. Patterns must make all their changes through it.
