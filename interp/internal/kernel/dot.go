@@ -320,10 +320,12 @@ func product[T float32 | float64 | int32](ot, xt, yt *tensor.Tensor, a, b *matri
 	}
 	work := rows * cols * inner
 	if cols == 1 && a.cols == 1 && b.rows == 1 && inner >= 32 {
-		Parallel(a.nbatch*rows, max(1, 1<<15/inner), func(lo, hi int) {
-			for i := lo; i < hi; i++ {
+		Parallel(a.nbatch*rows, max(1, 1<<17/inner), func(lo, hi int) {
+			for i := lo; i < hi; {
 				bt, r := i/rows, i%rows
-				o[i] = scalarProduct(x[bt*a.batch+r*a.rows:][:inner], y[bt*b.batch:][:inner])
+				n := min(hi-i, rows-r)
+				scalarProducts(o[i:i+n], x[bt*a.batch+r*a.rows:], y[bt*b.batch:][:inner], a.rows)
+				i += n
 			}
 		})
 		return
@@ -355,19 +357,26 @@ func product[T float32 | float64 | int32](ot, xt, yt *tensor.Tensor, a, b *matri
 	}
 }
 
-func scalarProduct[T float32 | float64 | int32](x, y []T) T {
-	switch x := any(x).(type) {
+// scalarProducts sets each element of o to the product of y and of a row of x, which lie line elements apart.
+func scalarProducts[T float32 | float64 | int32](o, x, y []T, line int) {
+	switch o := any(o).(type) {
 	case []float32:
-		return any(vec.Dot(x, any(y).([]float32))).(T)
+		vec.Dots(o, any(x).([]float32), any(y).([]float32), line)
+		return
 	case []float64:
-		return any(vec.Dot(x, any(y).([]float64))).(T)
+		vec.Dots(o, any(x).([]float64), any(y).([]float64), line)
+		return
 	}
-	var a, b T
-	for ; len(x) >= 2; x, y = x[2:], y[2:] {
-		a, b = a+T(x[0]*y[0]), b+T(x[1]*y[1])
+	for r := range o {
+		row := x[r*line:][:len(y)]
+		var a, b T
+		i := 0
+		for ; i+1 < len(row); i += 2 {
+			a, b = a+T(row[i]*y[i]), b+T(row[i+1]*y[i+1])
+		}
+		if i < len(row) {
+			a += T(row[i] * y[i])
+		}
+		o[r] = a + b
 	}
-	for i, v := range x {
-		a += T(v * y[i])
-	}
-	return a + b
 }

@@ -237,26 +237,21 @@ func foldNarrow(f foldFn) foldFn {
 	}
 }
 
-// foldTyped folds with the vector loop if there are inner elements, else with along, which folds one row.
-func foldTyped[T tensor.Element](loop func(o, x, y []T), along func(x []T) T) foldFn {
+// foldTyped folds with the vector loop if there are inner elements, else with along, which folds one row of x for each
+// element of o.
+func foldTyped[T tensor.Element](loop func(o, x, y []T), along func(o, x []T)) foldFn {
 	if loop == nil {
 		return nil
 	}
 	if along == nil {
-		along = func(x []T) T {
+		along = eachRow(func(x []T) T {
 			var acc [1]T
 			acc[0] = x[0]
 			for i := 1; i < len(x); i++ {
 				loop(acc[:], acc[:], x[i:i+1])
 			}
 			return acc[0]
-		}
-	}
-	one := func(a, b T) T {
-		v := [1]T{a}
-		w := [1]T{b}
-		loop(v[:], v[:], w[:])
-		return v[0]
+		})
 	}
 	return func(ot, xt, zt *tensor.Tensor, outer, steps, inner int) {
 		o, x, z := tensor.View[T](ot), tensor.View[T](xt), tensor.View[T](zt)[0]
@@ -273,16 +268,25 @@ func foldTyped[T tensor.Element](loop func(o, x, y []T), along func(x []T) T) fo
 				const part = 1 << 14
 				parts := make([]T, (steps+part-1)/part)
 				Parallel(len(parts), 2, func(lo, hi int) {
-					for i := lo; i < hi; i++ {
-						parts[i] = along(x[i*part : min((i+1)*part, steps)])
+					whole := min(hi, steps/part)
+					along(parts[lo:whole], x[lo*part:whole*part])
+					if whole < hi {
+						along(parts[whole:hi], x[whole*part:])
 					}
 				})
-				o[0] = one(z, along(parts))
+				along(o, parts)
+				loop(o, []T{z}, o)
 				return
 			}
 			Parallel(outer, max(1, 1<<15/steps), func(lo, hi int) {
-				for i := lo; i < hi; i++ {
-					o[i] = one(z, along(x[i*steps:(i+1)*steps]))
+				along(o[lo:hi], x[lo*steps:hi*steps])
+				first := make([]T, min(hi-lo, chunk))
+				for i := range first {
+					first[i] = z
+				}
+				for ; lo < hi; lo += len(first) {
+					n := min(len(first), hi-lo)
+					loop(o[lo:lo+n], first[:n], o[lo:lo+n])
 				}
 			})
 			return
@@ -304,24 +308,34 @@ func foldTyped[T tensor.Element](loop func(o, x, y []T), along func(x []T) T) fo
 
 // rowFold returns the loop that reduces a row of floats, or nil if the op has no such loop. It adds and multiplies in
 // lanes: any order is allowed, and XLA chooses its own, too.
-func rowFold[T float](l *BinaryLoops, add, mul, larger, smaller *vec.Loop) func(x []T) T {
+func rowFold[T float](l *BinaryLoops, add, mul, larger, smaller *vec.Loop) func(o, x []T) {
 	if f := map[*BinaryLoops]*vec.Loop{Add: add, Multiply: mul, Maximum: larger, Minimum: smaller}[l]; f != nil {
 		return vec.Fold[T](f)
 	}
 	return nil
 }
 
-// rowLoop returns the loop that reduces a row of integers, or nil if the op has no such loop.
-func rowLoop[T integer](l *BinaryLoops) func(x []T) T {
+// eachRow returns the function that applies f to each row.
+func eachRow[T any](f func(x []T) T) func(o, x []T) {
+	return func(o, x []T) {
+		for i := range o {
+			steps := len(x) / len(o)
+			o[i] = f(x[i*steps : (i+1)*steps])
+		}
+	}
+}
+
+// rowLoop returns the loop that reduces rows of integers, or nil if the op has no such loop.
+func rowLoop[T integer](l *BinaryLoops) func(o, x []T) {
 	switch l {
 	case Add:
-		return sumRow[T]
+		return eachRow(sumRow[T])
 	case Multiply:
-		return productRow[T]
+		return eachRow(productRow[T])
 	case Maximum:
-		return maxRow[T]
+		return eachRow(maxRow[T])
 	case Minimum:
-		return minRow[T]
+		return eachRow(minRow[T])
 	}
 	return nil
 }

@@ -21,12 +21,12 @@ type Problem[T number] struct {
 	RowC       int
 }
 
-// kernel computes a tile of rows x cols of C from packed panels. Panel a holds k columns of length rows, panel b holds
-// k rows of length cols. If add is set, the kernel adds to C.
+// kernel computes a tile of rows x cols of C from a packed panel of A, which holds k columns of length rows, and from k
+// rows of B that lie rowB elements apart. If add is set, the kernel adds to C.
 type kernel[T number] struct {
 	name       string
 	rows, cols int
-	tile       func(a, b, c *T, k, rowC int, add bool)
+	tile       func(a, b, c *T, k, rowB, rowC int, add bool)
 }
 
 // Block sizes: a panel of B (kBlock rows of nBytes) fits in the second-level cache, a strip of A in the first-level
@@ -36,6 +36,9 @@ const (
 	nBytes = 2048
 	mBytes = 384
 )
+
+// unpacked is the largest number of rows of A for which packing B does not pay.
+const unpacked = 64
 
 // blocks returns the columns of a panel of B and the rows of one of A.
 func blocks[T number]() (n, m int) {
@@ -85,30 +88,41 @@ func (kern *kernel[T]) multiply(p Problem[T], pool *sync.Pool) {
 		nn := min(nBlock, p.N-n0)
 		for k0 := 0; k0 < p.K; k0 += kBlock {
 			kk := min(kBlock, p.K-k0)
-			pack(s.b, p.B[k0*p.RowB+n0*p.ColB:], nn, kk, kern.cols, p.ColB, p.RowB)
+			inPlace := 0 // columns of B that the tiles read where they are
+			if p.ColB == 1 && p.M <= unpacked {
+				inPlace = nn / kern.cols * kern.cols
+			}
+			if inPlace < nn {
+				pack(s.b[inPlace*kk:], p.B[k0*p.RowB+(n0+inPlace)*p.ColB:], nn-inPlace, kk, kern.cols, p.ColB, p.RowB)
+			}
 			for m0 := 0; m0 < p.M; m0 += mBlock {
 				mm := min(mBlock, p.M-m0)
 				pack(s.a, p.A[m0*p.RowA+k0*p.ColA:], mm, kk, kern.rows, p.RowA, p.ColA)
-				kern.block(p, s, m0, mm, n0, nn, kk, k0 > 0)
+				kern.block(p, s, m0, mm, n0, nn, k0, kk, inPlace)
 			}
 		}
 	}
 }
 
 // block multiplies packed panels into a block of C.
-func (kern *kernel[T]) block(p Problem[T], s *scratch[T], m0, mm, n0, nn, kk int, add bool) {
+func (kern *kernel[T]) block(p Problem[T], s *scratch[T], m0, mm, n0, nn, k0, kk, inPlace int) {
+	add := k0 > 0
 	for j := 0; j < nn; j += kern.cols {
-		b := s.b[j*kk:]
+		b, rowB := s.b[j*kk:], kern.cols
+		if j < inPlace {
+			b, rowB = p.B[k0*p.RowB+n0+j:], p.RowB
+			_ = b[(kk-1)*rowB+kern.cols-1]
+		}
 		for i := 0; i < mm; i += kern.rows {
 			a := s.a[i*kk:]
 			if i+kern.rows <= mm && j+kern.cols <= nn {
 				c := p.C[(m0+i)*p.RowC+n0+j:]
 				_ = c[(kern.rows-1)*p.RowC+kern.cols-1]
-				kern.tile(&a[0], &b[0], &c[0], kk, p.RowC, add)
+				kern.tile(&a[0], &b[0], &c[0], kk, rowB, p.RowC, add)
 				continue
 			}
 			// Compute a tile that sticks out in a scratch buffer.
-			kern.tile(&a[0], &b[0], &s.c[0], kk, kern.cols, false)
+			kern.tile(&a[0], &b[0], &s.c[0], kk, rowB, kern.cols, false)
 			for r := range min(kern.rows, mm-i) {
 				dst := p.C[(m0+i+r)*p.RowC+n0+j:]
 				src := s.c[r*kern.cols:]
@@ -177,7 +191,7 @@ func plain[T float32 | float64](fma func(x, y, z T) T, small T) *kernel[T] {
 		a[i], b[i] = -1, 1+2*small
 		a[4+i], b[4+i] = 1+small, 1+small
 	}
-	tileFused(&a[0], &b[0], &c[0], 2, 4, false)
+	tileFused(&a[0], &b[0], &c[0], 2, 4, 4, false)
 	for _, v := range c {
 		if v != small*small {
 			return portable(fma)
@@ -187,11 +201,11 @@ func plain[T float32 | float64](fma func(x, y, z T) T, small T) *kernel[T] {
 }
 
 func portable[T float32 | float64](fma func(x, y, z T) T) *kernel[T] {
-	return &kernel[T]{"plain Go", 4, 4, func(a, b, c *T, k, rowC int, add bool) { tileExact(a, b, c, k, rowC, add, fma) }}
+	return &kernel[T]{"plain Go", 4, 4, func(a, b, c *T, k, rowB, rowC int, add bool) { tileExact(a, b, c, k, rowB, rowC, add, fma) }}
 }
 
-func tileFused[T number](ap, bp, cp *T, k, rowC int, add bool) {
-	a, b := unsafe.Slice(ap, 4*k), unsafe.Slice(bp, 4*k)
+func tileFused[T number](ap, bp, cp *T, k, rowB, rowC int, add bool) {
+	a, b := unsafe.Slice(ap, 4*k), unsafe.Slice(bp, (k-1)*rowB+4)
 	var s [4][4]T
 	for range k {
 		x, y := a[:4:4], b[:4:4]
@@ -202,13 +216,13 @@ func tileFused[T number](ap, bp, cp *T, k, rowC int, add bool) {
 			r[2] += v * y[2]
 			r[3] += v * y[3]
 		}
-		a, b = a[4:], b[4:]
+		a, b = a[4:], b[min(rowB, len(b)):]
 	}
 	store(&s, cp, rowC, add)
 }
 
-func tileExact[T number](ap, bp, cp *T, k, rowC int, add bool, fma func(x, y, z T) T) {
-	a, b := unsafe.Slice(ap, 4*k), unsafe.Slice(bp, 4*k)
+func tileExact[T number](ap, bp, cp *T, k, rowB, rowC int, add bool, fma func(x, y, z T) T) {
+	a, b := unsafe.Slice(ap, 4*k), unsafe.Slice(bp, (k-1)*rowB+4)
 	var s [4][4]T
 	for range k {
 		for i, v := range a[:4] {
@@ -216,7 +230,7 @@ func tileExact[T number](ap, bp, cp *T, k, rowC int, add bool, fma func(x, y, z 
 				s[i][j] = fma(v, w, s[i][j])
 			}
 		}
-		a, b = a[4:], b[4:]
+		a, b = a[4:], b[min(rowB, len(b)):]
 	}
 	store(&s, cp, rowC, add)
 }

@@ -2,32 +2,32 @@
 
 package gemm
 
-// tileF32AVX2 computes a tile of 6 x 16 from packed panels.
+// tileF32AVX2 computes a tile of 6 x 16 from a packed panel of A and rows of B.
 //
 //go:noescape
-func tileF32AVX2(a *float32, b *float32, c *float32, k int, rowC int, add bool)
+func tileF32AVX2(a *float32, b *float32, c *float32, k int, rowB int, rowC int, add bool)
 
-// tileF32AVX512 computes a tile of 8 x 32 from packed panels.
+// tileF32AVX512 computes a tile of 8 x 32 from a packed panel of A and rows of B.
 //
 //go:noescape
-func tileF32AVX512(a *float32, b *float32, c *float32, k int, rowC int, add bool)
+func tileF32AVX512(a *float32, b *float32, c *float32, k int, rowB int, rowC int, add bool)
 
-// tileF64AVX2 computes a tile of 6 x 8 from packed panels.
+// tileF64AVX2 computes a tile of 6 x 8 from a packed panel of A and rows of B.
 //
 //go:noescape
-func tileF64AVX2(a *float64, b *float64, c *float64, k int, rowC int, add bool)
+func tileF64AVX2(a *float64, b *float64, c *float64, k int, rowB int, rowC int, add bool)
 
-// tileF64AVX512 computes a tile of 8 x 16 from packed panels.
+// tileF64AVX512 computes a tile of 8 x 16 from a packed panel of A and rows of B.
 //
 //go:noescape
-func tileF64AVX512(a *float64, b *float64, c *float64, k int, rowC int, add bool)
+func tileF64AVX512(a *float64, b *float64, c *float64, k int, rowB int, rowC int, add bool)
 
-// tileI32AVX2 computes a tile of 6 x 16 from packed panels.
+// tileI32AVX2 computes a tile of 6 x 16 from a packed panel of A and rows of B.
 //
 //go:noescape
-func tileI32AVX2(a *int32, b *int32, c *int32, k int, rowC int, add bool)
+func tileI32AVX2(a *int32, b *int32, c *int32, k int, rowB int, rowC int, add bool)
 
-// tileI32AVX512 computes a tile of 8 x 32 from packed panels.
+// tileI32AVX512 computes a tile of 8 x 32 from a packed panel of A and rows of B.
 //
 //go:noescape
-func tileI32AVX512(a *int32, b *int32, c *int32, k int, rowC int, add bool)
+func tileI32AVX512(a *int32, b *int32, c *int32, k int, rowB int, rowC int, add bool)

@@ -7,44 +7,28 @@ func assembly(name string) (narrow, wide loop) {
 	switch name {
 	case "add32":
 		return add32AVX2, add32AVX512
-	case "add32Fold":
-		return add32FoldAVX2, add32FoldAVX512
 	case "add64":
 		return add64AVX2, add64AVX512
-	case "add64Fold":
-		return add64FoldAVX2, add64FoldAVX512
 	case "sub32":
 		return sub32AVX2, sub32AVX512
 	case "sub64":
 		return sub64AVX2, sub64AVX512
 	case "mul32":
 		return mul32AVX2, mul32AVX512
-	case "mul32Fold":
-		return mul32FoldAVX2, mul32FoldAVX512
 	case "mul64":
 		return mul64AVX2, mul64AVX512
-	case "mul64Fold":
-		return mul64FoldAVX2, mul64FoldAVX512
 	case "div32":
 		return div32AVX2, div32AVX512
 	case "div64":
 		return div64AVX2, div64AVX512
 	case "max32":
 		return max32AVX2, max32AVX512
-	case "max32Fold":
-		return max32FoldAVX2, max32FoldAVX512
 	case "max64":
 		return max64AVX2, max64AVX512
-	case "max64Fold":
-		return max64FoldAVX2, max64FoldAVX512
 	case "min32":
 		return min32AVX2, min32AVX512
-	case "min32Fold":
-		return min32FoldAVX2, min32FoldAVX512
 	case "min64":
 		return min64AVX2, min64AVX512
-	case "min64Fold":
-		return min64FoldAVX2, min64FoldAVX512
 	case "nextAfter32":
 		return nextAfter32AVX2, nextAfter32AVX512
 	case "nextAfter64":
@@ -243,9 +227,32 @@ func assembly(name string) (narrow, wide loop) {
 		return i32FromF32AVX2, i32FromF32AVX512
 	case "f32FromI1":
 		return f32FromI1AVX2, f32FromI1AVX512
-	case "dot32Fold":
+	}
+	return nil, nil
+}
+
+// folds holds the folds of rows of 256 and of 512 bits by name.
+func folds(name string) (narrow, wide rowsLoop) {
+	switch name {
+	case "add32":
+		return add32FoldAVX2, add32FoldAVX512
+	case "add64":
+		return add64FoldAVX2, add64FoldAVX512
+	case "mul32":
+		return mul32FoldAVX2, mul32FoldAVX512
+	case "mul64":
+		return mul64FoldAVX2, mul64FoldAVX512
+	case "max32":
+		return max32FoldAVX2, max32FoldAVX512
+	case "max64":
+		return max64FoldAVX2, max64FoldAVX512
+	case "min32":
+		return min32FoldAVX2, min32FoldAVX512
+	case "min64":
+		return min64FoldAVX2, min64FoldAVX512
+	case "dot32":
 		return dot32FoldAVX2, dot32FoldAVX512
-	case "dot64Fold":
+	case "dot64":
 		return dot64FoldAVX2, dot64FoldAVX512
 	}
 	return nil, nil

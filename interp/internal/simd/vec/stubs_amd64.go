@@ -12,15 +12,15 @@ func add32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
 //go:noescape
 func add32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
 
-// add32FoldAVX2 folds n elements into the 32 accumulators at o.
+// add32FoldAVX2 folds rows of n elements, a multiple of 32, to one element each.
 //
 //go:noescape
-func add32FoldAVX2(o *byte, x *byte, y *byte, z *byte, n int)
+func add32FoldAVX2(o *byte, x *byte, y *byte, n int, rows int, line int)
 
-// add32FoldAVX512 folds n elements into the 32 accumulators at o.
+// add32FoldAVX512 folds rows of n elements, a multiple of 32, to one element each.
 //
 //go:noescape
-func add32FoldAVX512(o *byte, x *byte, y *byte, z *byte, n int)
+func add32FoldAVX512(o *byte, x *byte, y *byte, n int, rows int, line int)
 
 // add64AVX2 computes x + y, for n elements, a multiple of 4.
 //
@@ -32,15 +32,15 @@ func add64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
 //go:noescape
 func add64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
 
-// add64FoldAVX2 folds n elements into the 16 accumulators at o.
+// add64FoldAVX2 folds rows of n elements, a multiple of 16, to one element each.
 //
 //go:noescape
-func add64FoldAVX2(o *byte, x *byte, y *byte, z *byte, n int)
+func add64FoldAVX2(o *byte, x *byte, y *byte, n int, rows int, line int)
 
-// add64FoldAVX512 folds n elements into the 16 accumulators at o.
+// add64FoldAVX512 folds rows of n elements, a multiple of 16, to one element each.
 //
 //go:noescape
-func add64FoldAVX512(o *byte, x *byte, y *byte, z *byte, n int)
+func add64FoldAVX512(o *byte, x *byte, y *byte, n int, rows int, line int)
 
 // sub32AVX2 computes x - y, for n elements, a multiple of 8.
 //
@@ -72,15 +72,15 @@ func mul32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
 //go:noescape
 func mul32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
 
-// mul32FoldAVX2 folds n elements into the 32 accumulators at o.
+// mul32FoldAVX2 folds rows of n elements, a multiple of 32, to one element each.
 //
 //go:noescape
-func mul32FoldAVX2(o *byte, x *byte, y *byte, z *byte, n int)
+func mul32FoldAVX2(o *byte, x *byte, y *byte, n int, rows int, line int)
 
-// mul32FoldAVX512 folds n elements into the 32 accumulators at o.
+// mul32FoldAVX512 folds rows of n elements, a multiple of 32, to one element each.
 //
 //go:noescape
-func mul32FoldAVX512(o *byte, x *byte, y *byte, z *byte, n int)
+func mul32FoldAVX512(o *byte, x *byte, y *byte, n int, rows int, line int)
 
 // mul64AVX2 computes x * y, for n elements, a multiple of 4.
 //
@@ -92,15 +92,15 @@ func mul64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
 //go:noescape
 func mul64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
 
-// mul64FoldAVX2 folds n elements into the 16 accumulators at o.
+// mul64FoldAVX2 folds rows of n elements, a multiple of 16, to one element each.
 //
 //go:noescape
-func mul64FoldAVX2(o *byte, x *byte, y *byte, z *byte, n int)
+func mul64FoldAVX2(o *byte, x *byte, y *byte, n int, rows int, line int)
 
-// mul64FoldAVX512 folds n elements into the 16 accumulators at o.
+// mul64FoldAVX512 folds rows of n elements, a multiple of 16, to one element each.
 //
 //go:noescape
-func mul64FoldAVX512(o *byte, x *byte, y *byte, z *byte, n int)
+func mul64FoldAVX512(o *byte, x *byte, y *byte, n int, rows int, line int)
 
 // div32AVX2 computes x / y, for n elements, a multiple of 8.
 //
@@ -132,15 +132,15 @@ func max32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
 //go:noescape
 func max32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
 
-// max32FoldAVX2 folds n elements into the 32 accumulators at o.
+// max32FoldAVX2 folds rows of n elements, a multiple of 32, to one element each.
 //
 //go:noescape
-func max32FoldAVX2(o *byte, x *byte, y *byte, z *byte, n int)
+func max32FoldAVX2(o *byte, x *byte, y *byte, n int, rows int, line int)
 
-// max32FoldAVX512 folds n elements into the 32 accumulators at o.
+// max32FoldAVX512 folds rows of n elements, a multiple of 32, to one element each.
 //
 //go:noescape
-func max32FoldAVX512(o *byte, x *byte, y *byte, z *byte, n int)
+func max32FoldAVX512(o *byte, x *byte, y *byte, n int, rows int, line int)
 
 // max64AVX2 computes the maximum; NaN wins, and +0 over -0, for n elements, a multiple of 4.
 //
@@ -152,15 +152,15 @@ func max64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
 //go:noescape
 func max64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
 
-// max64FoldAVX2 folds n elements into the 16 accumulators at o.
+// max64FoldAVX2 folds rows of n elements, a multiple of 16, to one element each.
 //
 //go:noescape
-func max64FoldAVX2(o *byte, x *byte, y *byte, z *byte, n int)
+func max64FoldAVX2(o *byte, x *byte, y *byte, n int, rows int, line int)
 
-// max64FoldAVX512 folds n elements into the 16 accumulators at o.
+// max64FoldAVX512 folds rows of n elements, a multiple of 16, to one element each.
 //
 //go:noescape
-func max64FoldAVX512(o *byte, x *byte, y *byte, z *byte, n int)
+func max64FoldAVX512(o *byte, x *byte, y *byte, n int, rows int, line int)
 
 // min32AVX2 computes the minimum; NaN wins, and -0 over +0, for n elements, a multiple of 8.
 //
@@ -172,15 +172,15 @@ func min32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
 //go:noescape
 func min32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
 
-// min32FoldAVX2 folds n elements into the 32 accumulators at o.
+// min32FoldAVX2 folds rows of n elements, a multiple of 32, to one element each.
 //
 //go:noescape
-func min32FoldAVX2(o *byte, x *byte, y *byte, z *byte, n int)
+func min32FoldAVX2(o *byte, x *byte, y *byte, n int, rows int, line int)
 
-// min32FoldAVX512 folds n elements into the 32 accumulators at o.
+// min32FoldAVX512 folds rows of n elements, a multiple of 32, to one element each.
 //
 //go:noescape
-func min32FoldAVX512(o *byte, x *byte, y *byte, z *byte, n int)
+func min32FoldAVX512(o *byte, x *byte, y *byte, n int, rows int, line int)
 
 // min64AVX2 computes the minimum; NaN wins, and -0 over +0, for n elements, a multiple of 4.
 //
@@ -192,15 +192,15 @@ func min64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
 //go:noescape
 func min64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
 
-// min64FoldAVX2 folds n elements into the 16 accumulators at o.
+// min64FoldAVX2 folds rows of n elements, a multiple of 16, to one element each.
 //
 //go:noescape
-func min64FoldAVX2(o *byte, x *byte, y *byte, z *byte, n int)
+func min64FoldAVX2(o *byte, x *byte, y *byte, n int, rows int, line int)
 
-// min64FoldAVX512 folds n elements into the 16 accumulators at o.
+// min64FoldAVX512 folds rows of n elements, a multiple of 16, to one element each.
 //
 //go:noescape
-func min64FoldAVX512(o *byte, x *byte, y *byte, z *byte, n int)
+func min64FoldAVX512(o *byte, x *byte, y *byte, n int, rows int, line int)
 
 // nextAfter32AVX2 computes the neighbour of x in the direction of y, for n elements, a multiple of 8.
 //
@@ -1192,30 +1192,30 @@ func f32FromI1AVX2(o *byte, x *byte, y *byte, z *byte, n int)
 //go:noescape
 func f32FromI1AVX512(o *byte, x *byte, y *byte, z *byte, n int)
 
-// dot32FoldAVX2 folds n elements into the 32 accumulators at o.
+// dot32FoldAVX2 folds rows of n elements, a multiple of 32, to one element each.
 //
 //go:noescape
-func dot32FoldAVX2(o *byte, x *byte, y *byte, z *byte, n int)
+func dot32FoldAVX2(o *byte, x *byte, y *byte, n int, rows int, line int)
 
-// dot32FoldAVX512 folds n elements into the 32 accumulators at o.
+// dot32FoldAVX512 folds rows of n elements, a multiple of 32, to one element each.
 //
 //go:noescape
-func dot32FoldAVX512(o *byte, x *byte, y *byte, z *byte, n int)
+func dot32FoldAVX512(o *byte, x *byte, y *byte, n int, rows int, line int)
 
 // transpose32AVX2 transposes blocks of 8 x 8.
 //
 //go:noescape
 func transpose32AVX2(dst *byte, src *byte, dstLine int, srcLine int, blocks int)
 
-// dot64FoldAVX2 folds n elements into the 16 accumulators at o.
+// dot64FoldAVX2 folds rows of n elements, a multiple of 16, to one element each.
 //
 //go:noescape
-func dot64FoldAVX2(o *byte, x *byte, y *byte, z *byte, n int)
+func dot64FoldAVX2(o *byte, x *byte, y *byte, n int, rows int, line int)
 
-// dot64FoldAVX512 folds n elements into the 16 accumulators at o.
+// dot64FoldAVX512 folds rows of n elements, a multiple of 16, to one element each.
 //
 //go:noescape
-func dot64FoldAVX512(o *byte, x *byte, y *byte, z *byte, n int)
+func dot64FoldAVX512(o *byte, x *byte, y *byte, n int, rows int, line int)
 
 // transpose64AVX2 transposes blocks of 4 x 4.
 //

@@ -90,80 +90,109 @@ func Below[T ~float32 | ~float64](f func(o, x []T), limit float64, g func(float6
 	}
 }
 
+// rowsLoop folds rows of n elements, a positive multiple of the accumulators, that lie line bytes apart at x, to one
+// element each at o. y is the other factor of dot products.
+type rowsLoop func(o, x, y *byte, n, rows, line int)
+
 // foldBytes is the size of the accumulators of a fold.
 const foldBytes = 128
 
-// Fold returns the function that folds a row with l: in 128 bytes of accumulators, which it then folds by halves, then
-// the rest of the row. x is not empty.
-func Fold[T ~float32 | ~float64](l *Loop) func(x []T) T {
-	vector, _ := widest(l.name+"Fold", l.width)
-	return foldWith[T](l, vector)
-}
+// Fold returns the function that folds rows of equal length, which is not 0, with l: one element of o for each row of
+// x. It folds a row in 128 bytes of accumulators, then these by halves, then the rest of the row.
+func Fold[T ~float32 | ~float64](l *Loop) func(o, x []T) { return foldWith[T](l, widestFold(l.name)) }
 
-func foldWith[T ~float32 | ~float64](l *Loop, vector loop) func(x []T) T {
+func foldWith[T ~float32 | ~float64](l *Loop, vector rowsLoop) func(o, x []T) {
 	lanes := foldBytes / l.width
-	one := func(a, b T) T {
-		v, w := [1]T{a}, [1]T{b}
-		l.twin(at(v[:]), at(v[:]), at(w[:]), nil, 1)
-		return v[0]
-	}
-	return func(x []T) T {
-		if len(x) < 2*lanes {
-			acc := x[0]
-			for _, v := range x[1:] {
-				acc = one(acc, v)
+	return func(o, x []T) {
+		if len(o) == 0 {
+			return
+		}
+		steps := len(x) / len(o)
+		n := steps &^ (lanes - 1)
+		if steps < 2*lanes {
+			n = 0
+		}
+		switch {
+		case n > 0 && vector != nil:
+			vector(at(o), at(x), nil, n, len(o), steps*l.width)
+		case n > 0:
+			acc := make([]T, lanes)
+			for r := range o {
+				copy(acc, x[r*steps:])
+				for i := lanes; i < n; i += lanes {
+					l.twin(at(acc), at(acc), at(x[r*steps+i:]), nil, lanes)
+				}
+				o[r] = halves(acc, l)
 			}
-			return acc
-		}
-		acc := make([]T, lanes)
-		copy(acc, x)
-		n := (len(x) - lanes) &^ (lanes - 1)
-		if vector != nil {
-			vector(at(acc), at(x[lanes:]), nil, nil, n)
-		} else {
-			for i := lanes; i < lanes+n; i += lanes {
-				l.twin(at(acc), at(acc), at(x[i:]), nil, lanes)
+		default:
+			n = 1
+			for r := range o {
+				o[r] = x[r*steps]
 			}
 		}
-		for h := lanes / 2; h > 0; h /= 2 {
-			l.twin(at(acc), at(acc), at(acc[h:]), nil, h)
+		if n == steps {
+			return
 		}
-		for _, v := range x[lanes+n:] {
-			acc[0] = one(acc[0], v)
+		for r := range o {
+			for i := r*steps + n; i < (r+1)*steps; i++ {
+				l.twin(at(o[r:]), at(o[r:]), at(x[i:]), nil, 1)
+			}
 		}
-		return acc[0]
 	}
 }
 
-// Dot is the sum of the products of x and y, of equal length: in 128 bytes of accumulators with fused multiply-adds,
-// which it then adds by halves, then the rest.
-func Dot[T ~float32 | ~float64](x, y []T) T {
-	var zero T
-	name, width, add, fma := "dot32Fold", 4, Add32Loop, func(x, y, z T) T { return T(FMA(float32(x), float32(y), float32(z))) }
-	if unsafe.Sizeof(zero) == 8 {
-		name, width, add, fma = "dot64Fold", 8, Add64Loop, func(x, y, z T) T { return T(math.FMA(float64(x), float64(y), float64(z))) }
-	}
-	lanes := foldBytes / width
-	y = y[:len(x)]
-	n := len(x) &^ (lanes - 1)
-	var buffer [foldBytes / 4]T
-	acc := buffer[:lanes]
-	if n > 0 {
-		if vector, _ := widest(name, width); vector != nil {
-			vector(at(acc), at(x), at(y), nil, n)
-		} else {
-			for i := range n {
-				acc[i%lanes] = fma(x[i], y[i], acc[i%lanes])
-			}
-		}
-		for h := lanes / 2; h > 0; h /= 2 {
-			add.twin(at(acc), at(acc), at(acc[h:]), nil, h)
-		}
-	}
-	for i := n; i < len(x); i++ {
-		acc[0] = fma(x[i], y[i], acc[0])
+// halves folds the accumulators.
+func halves[T ~float32 | ~float64](acc []T, l *Loop) T {
+	for h := len(acc) / 2; h > 0; h /= 2 {
+		l.twin(at(acc), at(acc), at(acc[h:]), nil, h)
 	}
 	return acc[0]
+}
+
+// The folds are chosen once, since the processor's features do not change.
+var dot32, dot64 = widestFold("dot32"), widestFold("dot64")
+
+// Dots sets each element of o to the sum of the products of y and of a row of x, of equal length. The rows of x lie line
+// elements apart. It adds in 128 bytes of accumulators with fused multiply-adds, then these by halves, then the rest.
+func Dots[T ~float32 | ~float64](o, x, y []T, line int) {
+	if len(o) == 0 {
+		return
+	}
+	var zero T
+	if unsafe.Sizeof(zero) == 4 {
+		dots(o, x, y, line, dot32, Add32Loop, func(x, y, z T) T { return T(FMA(float32(x), float32(y), float32(z))) })
+	} else {
+		dots(o, x, y, line, dot64, Add64Loop, func(x, y, z T) T { return T(math.FMA(float64(x), float64(y), float64(z))) })
+	}
+}
+
+func dots[T ~float32 | ~float64](o, x, y []T, line int, vector rowsLoop, add *Loop, fma func(x, y, z T) T) {
+	_ = x[:(len(o)-1)*line+len(y)]
+	lanes := foldBytes / add.width
+	n := len(y) &^ (lanes - 1)
+	switch {
+	case n > 0 && vector != nil:
+		vector(at(o), at(x), at(y), n, len(o), line*add.width)
+	case n > 0:
+		acc := make([]T, lanes)
+		for r := range o {
+			clear(acc)
+			for i := range n {
+				acc[i%lanes] = fma(x[r*line+i], y[i], acc[i%lanes])
+			}
+			o[r] = halves(acc, add)
+		}
+	default:
+		clear(o)
+	}
+	if n == len(y) {
+		return
+	}
+	for r := range o {
+		for i := n; i < len(y); i++ {
+			o[r] = fma(x[r*line+i], y[i], o[r])
+		}
+	}
 }
 
 // Transpose writes the transpose of src, a matrix of rows and columns, to dst. The strides are the lengths of the lines.

@@ -36,6 +36,18 @@ func widest(name string, width int) (loop, int) {
 	return nil, 0
 }
 
+// widestFold returns the fold of the widest vectors that the processor has, or nil.
+func widestFold(name string) rowsLoop {
+	narrow, wide := folds(name)
+	switch {
+	case hasAVX512():
+		return wide
+	case hasAVX2():
+		return narrow
+	}
+	return nil
+}
+
 func hasAVX512() bool {
 	return hasAVX2() && cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512VL
 }

@@ -42,65 +42,105 @@ add32AVX512_loop:
 	VZEROUPPER
 	RET
 
-// func add32FoldAVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// func add32FoldAVX2(o *byte, x *byte, y *byte, n int, rows int, line int)
 // Requires: AVX
-TEXT ·add32FoldAVX2(SB), NOSPLIT, $0-40
-	MOVQ    o+0(FP), AX
-	MOVQ    x+8(FP), CX
-	MOVQ    y+16(FP), DX
-	MOVQ    n+32(FP), DX
-	XORQ    BX, BX
-	VMOVUPS (AX), Y0
-	VMOVUPS 32(AX), Y1
-	VMOVUPS 64(AX), Y2
-	VMOVUPS 96(AX), Y3
+TEXT ·add32FoldAVX2(SB), NOSPLIT, $0-48
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+24(FP), DX
+	MOVQ rows+32(FP), BX
+	MOVQ line+40(FP), SI
+
+add32FoldAVX2_row:
+	XORQ    DI, DI
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y1
+	VMOVUPS 64(CX), Y2
+	VMOVUPS 96(CX), Y3
+	ADDQ    $0x20, DI
+	CMPQ    DI, DX
+	JGE     add32FoldAVX2_halves
 
 add32FoldAVX2_loop:
-	VMOVUPS (CX)(BX*4), Y4
+	VMOVUPS (CX)(DI*4), Y4
 	VADDPS  Y4, Y0, Y0
 	VMOVUPS Y0, Y0
-	VMOVUPS 32(CX)(BX*4), Y4
+	VMOVUPS 32(CX)(DI*4), Y4
 	VADDPS  Y4, Y1, Y1
 	VMOVUPS Y1, Y1
-	VMOVUPS 64(CX)(BX*4), Y4
+	VMOVUPS 64(CX)(DI*4), Y4
 	VADDPS  Y4, Y2, Y2
 	VMOVUPS Y2, Y2
-	VMOVUPS 96(CX)(BX*4), Y4
+	VMOVUPS 96(CX)(DI*4), Y4
 	VADDPS  Y4, Y3, Y3
 	VMOVUPS Y3, Y3
-	ADDQ    $0x20, BX
-	CMPQ    BX, DX
+	ADDQ    $0x20, DI
+	CMPQ    DI, DX
 	JLT     add32FoldAVX2_loop
-	VMOVUPS Y0, (AX)
-	VMOVUPS Y1, 32(AX)
-	VMOVUPS Y2, 64(AX)
-	VMOVUPS Y3, 96(AX)
+
+add32FoldAVX2_halves:
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X5
+	VADDPS       Y5, Y0, Y0
+	VPERMILPD    $0x01, X0, X5
+	VADDPS       Y5, Y0, Y0
+	VMOVSHDUP    X0, X5
+	VADDPS       Y5, Y0, Y0
+	VMOVSS       X0, (AX)
+	ADDQ         $0x04, AX
+	ADDQ         SI, CX
+	DECQ         BX
+	JNZ          add32FoldAVX2_row
 	VZEROUPPER
 	RET
 
-// func add32FoldAVX512(o *byte, x *byte, y *byte, z *byte, n int)
-// Requires: AVX, AVX512F
-TEXT ·add32FoldAVX512(SB), NOSPLIT, $0-40
-	MOVQ    o+0(FP), AX
-	MOVQ    x+8(FP), CX
-	MOVQ    y+16(FP), DX
-	MOVQ    n+32(FP), DX
-	XORQ    BX, BX
-	VMOVUPS (AX), Z0
-	VMOVUPS 64(AX), Z1
+// func add32FoldAVX512(o *byte, x *byte, y *byte, n int, rows int, line int)
+// Requires: AVX, AVX512F, AVX512VL
+TEXT ·add32FoldAVX512(SB), NOSPLIT, $0-48
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+24(FP), DX
+	MOVQ rows+32(FP), BX
+	MOVQ line+40(FP), SI
+
+add32FoldAVX512_row:
+	XORQ    DI, DI
+	VMOVUPS (CX), Z0
+	VMOVUPS 64(CX), Z1
+	ADDQ    $0x20, DI
+	CMPQ    DI, DX
+	JGE     add32FoldAVX512_halves
 
 add32FoldAVX512_loop:
-	VMOVUPS (CX)(BX*4), Z2
+	VMOVUPS (CX)(DI*4), Z2
 	VADDPS  Z2, Z0, Z0
 	VMOVUPS Z0, Z0
-	VMOVUPS 64(CX)(BX*4), Z2
+	VMOVUPS 64(CX)(DI*4), Z2
 	VADDPS  Z2, Z1, Z1
 	VMOVUPS Z1, Z1
-	ADDQ    $0x20, BX
-	CMPQ    BX, DX
+	ADDQ    $0x20, DI
+	CMPQ    DI, DX
 	JLT     add32FoldAVX512_loop
-	VMOVUPS Z0, (AX)
-	VMOVUPS Z1, 64(AX)
+
+add32FoldAVX512_halves:
+	VADDPS        Z1, Z0, Z0
+	VEXTRACTF64X4 $0x01, Z0, Y3
+	VADDPS        Z3, Z0, Z0
+	VEXTRACTF32X4 $0x01, Y0, X4
+	VADDPS        Z4, Z0, Z0
+	VPERMILPD     $0x01, X0, X4
+	VADDPS        Z4, Z0, Z0
+	VMOVSHDUP     X0, X4
+	VADDPS        Z4, Z0, Z0
+	VMOVSS        X0, (AX)
+	ADDQ          $0x04, AX
+	ADDQ          SI, CX
+	DECQ          BX
+	JNZ           add32FoldAVX512_row
 	VZEROUPPER
 	RET
 
@@ -144,65 +184,101 @@ add64AVX512_loop:
 	VZEROUPPER
 	RET
 
-// func add64FoldAVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// func add64FoldAVX2(o *byte, x *byte, y *byte, n int, rows int, line int)
 // Requires: AVX
-TEXT ·add64FoldAVX2(SB), NOSPLIT, $0-40
-	MOVQ    o+0(FP), AX
-	MOVQ    x+8(FP), CX
-	MOVQ    y+16(FP), DX
-	MOVQ    n+32(FP), DX
-	XORQ    BX, BX
-	VMOVUPS (AX), Y0
-	VMOVUPS 32(AX), Y1
-	VMOVUPS 64(AX), Y2
-	VMOVUPS 96(AX), Y3
+TEXT ·add64FoldAVX2(SB), NOSPLIT, $0-48
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+24(FP), DX
+	MOVQ rows+32(FP), BX
+	MOVQ line+40(FP), SI
+
+add64FoldAVX2_row:
+	XORQ    DI, DI
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y1
+	VMOVUPS 64(CX), Y2
+	VMOVUPS 96(CX), Y3
+	ADDQ    $0x10, DI
+	CMPQ    DI, DX
+	JGE     add64FoldAVX2_halves
 
 add64FoldAVX2_loop:
-	VMOVUPS (CX)(BX*8), Y4
+	VMOVUPS (CX)(DI*8), Y4
 	VADDPD  Y4, Y0, Y0
 	VMOVUPS Y0, Y0
-	VMOVUPS 32(CX)(BX*8), Y4
+	VMOVUPS 32(CX)(DI*8), Y4
 	VADDPD  Y4, Y1, Y1
 	VMOVUPS Y1, Y1
-	VMOVUPS 64(CX)(BX*8), Y4
+	VMOVUPS 64(CX)(DI*8), Y4
 	VADDPD  Y4, Y2, Y2
 	VMOVUPS Y2, Y2
-	VMOVUPS 96(CX)(BX*8), Y4
+	VMOVUPS 96(CX)(DI*8), Y4
 	VADDPD  Y4, Y3, Y3
 	VMOVUPS Y3, Y3
-	ADDQ    $0x10, BX
-	CMPQ    BX, DX
+	ADDQ    $0x10, DI
+	CMPQ    DI, DX
 	JLT     add64FoldAVX2_loop
-	VMOVUPS Y0, (AX)
-	VMOVUPS Y1, 32(AX)
-	VMOVUPS Y2, 64(AX)
-	VMOVUPS Y3, 96(AX)
+
+add64FoldAVX2_halves:
+	VADDPD       Y2, Y0, Y0
+	VADDPD       Y3, Y1, Y1
+	VADDPD       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X5
+	VADDPD       Y5, Y0, Y0
+	VPERMILPD    $0x01, X0, X5
+	VADDPD       Y5, Y0, Y0
+	VMOVSD       X0, (AX)
+	ADDQ         $0x08, AX
+	ADDQ         SI, CX
+	DECQ         BX
+	JNZ          add64FoldAVX2_row
 	VZEROUPPER
 	RET
 
-// func add64FoldAVX512(o *byte, x *byte, y *byte, z *byte, n int)
-// Requires: AVX, AVX512F
-TEXT ·add64FoldAVX512(SB), NOSPLIT, $0-40
-	MOVQ    o+0(FP), AX
-	MOVQ    x+8(FP), CX
-	MOVQ    y+16(FP), DX
-	MOVQ    n+32(FP), DX
-	XORQ    BX, BX
-	VMOVUPS (AX), Z0
-	VMOVUPS 64(AX), Z1
+// func add64FoldAVX512(o *byte, x *byte, y *byte, n int, rows int, line int)
+// Requires: AVX, AVX512F, AVX512VL
+TEXT ·add64FoldAVX512(SB), NOSPLIT, $0-48
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+24(FP), DX
+	MOVQ rows+32(FP), BX
+	MOVQ line+40(FP), SI
+
+add64FoldAVX512_row:
+	XORQ    DI, DI
+	VMOVUPS (CX), Z0
+	VMOVUPS 64(CX), Z1
+	ADDQ    $0x10, DI
+	CMPQ    DI, DX
+	JGE     add64FoldAVX512_halves
 
 add64FoldAVX512_loop:
-	VMOVUPS (CX)(BX*8), Z2
+	VMOVUPS (CX)(DI*8), Z2
 	VADDPD  Z2, Z0, Z0
 	VMOVUPS Z0, Z0
-	VMOVUPS 64(CX)(BX*8), Z2
+	VMOVUPS 64(CX)(DI*8), Z2
 	VADDPD  Z2, Z1, Z1
 	VMOVUPS Z1, Z1
-	ADDQ    $0x10, BX
-	CMPQ    BX, DX
+	ADDQ    $0x10, DI
+	CMPQ    DI, DX
 	JLT     add64FoldAVX512_loop
-	VMOVUPS Z0, (AX)
-	VMOVUPS Z1, 64(AX)
+
+add64FoldAVX512_halves:
+	VADDPD        Z1, Z0, Z0
+	VEXTRACTF64X4 $0x01, Z0, Y3
+	VADDPD        Z3, Z0, Z0
+	VEXTRACTF32X4 $0x01, Y0, X4
+	VADDPD        Z4, Z0, Z0
+	VPERMILPD     $0x01, X0, X4
+	VADDPD        Z4, Z0, Z0
+	VMOVSD        X0, (AX)
+	ADDQ          $0x08, AX
+	ADDQ          SI, CX
+	DECQ          BX
+	JNZ           add64FoldAVX512_row
 	VZEROUPPER
 	RET
 
@@ -326,65 +402,105 @@ mul32AVX512_loop:
 	VZEROUPPER
 	RET
 
-// func mul32FoldAVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// func mul32FoldAVX2(o *byte, x *byte, y *byte, n int, rows int, line int)
 // Requires: AVX
-TEXT ·mul32FoldAVX2(SB), NOSPLIT, $0-40
-	MOVQ    o+0(FP), AX
-	MOVQ    x+8(FP), CX
-	MOVQ    y+16(FP), DX
-	MOVQ    n+32(FP), DX
-	XORQ    BX, BX
-	VMOVUPS (AX), Y0
-	VMOVUPS 32(AX), Y1
-	VMOVUPS 64(AX), Y2
-	VMOVUPS 96(AX), Y3
+TEXT ·mul32FoldAVX2(SB), NOSPLIT, $0-48
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+24(FP), DX
+	MOVQ rows+32(FP), BX
+	MOVQ line+40(FP), SI
+
+mul32FoldAVX2_row:
+	XORQ    DI, DI
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y1
+	VMOVUPS 64(CX), Y2
+	VMOVUPS 96(CX), Y3
+	ADDQ    $0x20, DI
+	CMPQ    DI, DX
+	JGE     mul32FoldAVX2_halves
 
 mul32FoldAVX2_loop:
-	VMOVUPS (CX)(BX*4), Y4
+	VMOVUPS (CX)(DI*4), Y4
 	VMULPS  Y4, Y0, Y0
 	VMOVUPS Y0, Y0
-	VMOVUPS 32(CX)(BX*4), Y4
+	VMOVUPS 32(CX)(DI*4), Y4
 	VMULPS  Y4, Y1, Y1
 	VMOVUPS Y1, Y1
-	VMOVUPS 64(CX)(BX*4), Y4
+	VMOVUPS 64(CX)(DI*4), Y4
 	VMULPS  Y4, Y2, Y2
 	VMOVUPS Y2, Y2
-	VMOVUPS 96(CX)(BX*4), Y4
+	VMOVUPS 96(CX)(DI*4), Y4
 	VMULPS  Y4, Y3, Y3
 	VMOVUPS Y3, Y3
-	ADDQ    $0x20, BX
-	CMPQ    BX, DX
+	ADDQ    $0x20, DI
+	CMPQ    DI, DX
 	JLT     mul32FoldAVX2_loop
-	VMOVUPS Y0, (AX)
-	VMOVUPS Y1, 32(AX)
-	VMOVUPS Y2, 64(AX)
-	VMOVUPS Y3, 96(AX)
+
+mul32FoldAVX2_halves:
+	VMULPS       Y2, Y0, Y0
+	VMULPS       Y3, Y1, Y1
+	VMULPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X5
+	VMULPS       Y5, Y0, Y0
+	VPERMILPD    $0x01, X0, X5
+	VMULPS       Y5, Y0, Y0
+	VMOVSHDUP    X0, X5
+	VMULPS       Y5, Y0, Y0
+	VMOVSS       X0, (AX)
+	ADDQ         $0x04, AX
+	ADDQ         SI, CX
+	DECQ         BX
+	JNZ          mul32FoldAVX2_row
 	VZEROUPPER
 	RET
 
-// func mul32FoldAVX512(o *byte, x *byte, y *byte, z *byte, n int)
-// Requires: AVX, AVX512F
-TEXT ·mul32FoldAVX512(SB), NOSPLIT, $0-40
-	MOVQ    o+0(FP), AX
-	MOVQ    x+8(FP), CX
-	MOVQ    y+16(FP), DX
-	MOVQ    n+32(FP), DX
-	XORQ    BX, BX
-	VMOVUPS (AX), Z0
-	VMOVUPS 64(AX), Z1
+// func mul32FoldAVX512(o *byte, x *byte, y *byte, n int, rows int, line int)
+// Requires: AVX, AVX512F, AVX512VL
+TEXT ·mul32FoldAVX512(SB), NOSPLIT, $0-48
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+24(FP), DX
+	MOVQ rows+32(FP), BX
+	MOVQ line+40(FP), SI
+
+mul32FoldAVX512_row:
+	XORQ    DI, DI
+	VMOVUPS (CX), Z0
+	VMOVUPS 64(CX), Z1
+	ADDQ    $0x20, DI
+	CMPQ    DI, DX
+	JGE     mul32FoldAVX512_halves
 
 mul32FoldAVX512_loop:
-	VMOVUPS (CX)(BX*4), Z2
+	VMOVUPS (CX)(DI*4), Z2
 	VMULPS  Z2, Z0, Z0
 	VMOVUPS Z0, Z0
-	VMOVUPS 64(CX)(BX*4), Z2
+	VMOVUPS 64(CX)(DI*4), Z2
 	VMULPS  Z2, Z1, Z1
 	VMOVUPS Z1, Z1
-	ADDQ    $0x20, BX
-	CMPQ    BX, DX
+	ADDQ    $0x20, DI
+	CMPQ    DI, DX
 	JLT     mul32FoldAVX512_loop
-	VMOVUPS Z0, (AX)
-	VMOVUPS Z1, 64(AX)
+
+mul32FoldAVX512_halves:
+	VMULPS        Z1, Z0, Z0
+	VEXTRACTF64X4 $0x01, Z0, Y3
+	VMULPS        Z3, Z0, Z0
+	VEXTRACTF32X4 $0x01, Y0, X4
+	VMULPS        Z4, Z0, Z0
+	VPERMILPD     $0x01, X0, X4
+	VMULPS        Z4, Z0, Z0
+	VMOVSHDUP     X0, X4
+	VMULPS        Z4, Z0, Z0
+	VMOVSS        X0, (AX)
+	ADDQ          $0x04, AX
+	ADDQ          SI, CX
+	DECQ          BX
+	JNZ           mul32FoldAVX512_row
 	VZEROUPPER
 	RET
 
@@ -428,65 +544,101 @@ mul64AVX512_loop:
 	VZEROUPPER
 	RET
 
-// func mul64FoldAVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// func mul64FoldAVX2(o *byte, x *byte, y *byte, n int, rows int, line int)
 // Requires: AVX
-TEXT ·mul64FoldAVX2(SB), NOSPLIT, $0-40
-	MOVQ    o+0(FP), AX
-	MOVQ    x+8(FP), CX
-	MOVQ    y+16(FP), DX
-	MOVQ    n+32(FP), DX
-	XORQ    BX, BX
-	VMOVUPS (AX), Y0
-	VMOVUPS 32(AX), Y1
-	VMOVUPS 64(AX), Y2
-	VMOVUPS 96(AX), Y3
+TEXT ·mul64FoldAVX2(SB), NOSPLIT, $0-48
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+24(FP), DX
+	MOVQ rows+32(FP), BX
+	MOVQ line+40(FP), SI
+
+mul64FoldAVX2_row:
+	XORQ    DI, DI
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y1
+	VMOVUPS 64(CX), Y2
+	VMOVUPS 96(CX), Y3
+	ADDQ    $0x10, DI
+	CMPQ    DI, DX
+	JGE     mul64FoldAVX2_halves
 
 mul64FoldAVX2_loop:
-	VMOVUPS (CX)(BX*8), Y4
+	VMOVUPS (CX)(DI*8), Y4
 	VMULPD  Y4, Y0, Y0
 	VMOVUPS Y0, Y0
-	VMOVUPS 32(CX)(BX*8), Y4
+	VMOVUPS 32(CX)(DI*8), Y4
 	VMULPD  Y4, Y1, Y1
 	VMOVUPS Y1, Y1
-	VMOVUPS 64(CX)(BX*8), Y4
+	VMOVUPS 64(CX)(DI*8), Y4
 	VMULPD  Y4, Y2, Y2
 	VMOVUPS Y2, Y2
-	VMOVUPS 96(CX)(BX*8), Y4
+	VMOVUPS 96(CX)(DI*8), Y4
 	VMULPD  Y4, Y3, Y3
 	VMOVUPS Y3, Y3
-	ADDQ    $0x10, BX
-	CMPQ    BX, DX
+	ADDQ    $0x10, DI
+	CMPQ    DI, DX
 	JLT     mul64FoldAVX2_loop
-	VMOVUPS Y0, (AX)
-	VMOVUPS Y1, 32(AX)
-	VMOVUPS Y2, 64(AX)
-	VMOVUPS Y3, 96(AX)
+
+mul64FoldAVX2_halves:
+	VMULPD       Y2, Y0, Y0
+	VMULPD       Y3, Y1, Y1
+	VMULPD       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X5
+	VMULPD       Y5, Y0, Y0
+	VPERMILPD    $0x01, X0, X5
+	VMULPD       Y5, Y0, Y0
+	VMOVSD       X0, (AX)
+	ADDQ         $0x08, AX
+	ADDQ         SI, CX
+	DECQ         BX
+	JNZ          mul64FoldAVX2_row
 	VZEROUPPER
 	RET
 
-// func mul64FoldAVX512(o *byte, x *byte, y *byte, z *byte, n int)
-// Requires: AVX, AVX512F
-TEXT ·mul64FoldAVX512(SB), NOSPLIT, $0-40
-	MOVQ    o+0(FP), AX
-	MOVQ    x+8(FP), CX
-	MOVQ    y+16(FP), DX
-	MOVQ    n+32(FP), DX
-	XORQ    BX, BX
-	VMOVUPS (AX), Z0
-	VMOVUPS 64(AX), Z1
+// func mul64FoldAVX512(o *byte, x *byte, y *byte, n int, rows int, line int)
+// Requires: AVX, AVX512F, AVX512VL
+TEXT ·mul64FoldAVX512(SB), NOSPLIT, $0-48
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+24(FP), DX
+	MOVQ rows+32(FP), BX
+	MOVQ line+40(FP), SI
+
+mul64FoldAVX512_row:
+	XORQ    DI, DI
+	VMOVUPS (CX), Z0
+	VMOVUPS 64(CX), Z1
+	ADDQ    $0x10, DI
+	CMPQ    DI, DX
+	JGE     mul64FoldAVX512_halves
 
 mul64FoldAVX512_loop:
-	VMOVUPS (CX)(BX*8), Z2
+	VMOVUPS (CX)(DI*8), Z2
 	VMULPD  Z2, Z0, Z0
 	VMOVUPS Z0, Z0
-	VMOVUPS 64(CX)(BX*8), Z2
+	VMOVUPS 64(CX)(DI*8), Z2
 	VMULPD  Z2, Z1, Z1
 	VMOVUPS Z1, Z1
-	ADDQ    $0x10, BX
-	CMPQ    BX, DX
+	ADDQ    $0x10, DI
+	CMPQ    DI, DX
 	JLT     mul64FoldAVX512_loop
-	VMOVUPS Z0, (AX)
-	VMOVUPS Z1, 64(AX)
+
+mul64FoldAVX512_halves:
+	VMULPD        Z1, Z0, Z0
+	VEXTRACTF64X4 $0x01, Z0, Y3
+	VMULPD        Z3, Z0, Z0
+	VEXTRACTF32X4 $0x01, Y0, X4
+	VMULPD        Z4, Z0, Z0
+	VPERMILPD     $0x01, X0, X4
+	VMULPD        Z4, Z0, Z0
+	VMOVSD        X0, (AX)
+	ADDQ          $0x08, AX
+	ADDQ          SI, CX
+	DECQ          BX
+	JNZ           mul64FoldAVX512_row
 	VZEROUPPER
 	RET
 
@@ -624,83 +776,151 @@ max32AVX512_loop:
 	VZEROUPPER
 	RET
 
-// func max32FoldAVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// func max32FoldAVX2(o *byte, x *byte, y *byte, n int, rows int, line int)
 // Requires: AVX, AVX2
-TEXT ·max32FoldAVX2(SB), NOSPLIT, $0-40
-	MOVQ    o+0(FP), AX
-	MOVQ    x+8(FP), CX
-	MOVQ    y+16(FP), DX
-	MOVQ    n+32(FP), DX
-	XORQ    BX, BX
-	VMOVUPS (AX), Y0
-	VMOVUPS 32(AX), Y1
-	VMOVUPS 64(AX), Y2
-	VMOVUPS 96(AX), Y3
+TEXT ·max32FoldAVX2(SB), NOSPLIT, $0-48
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+24(FP), DX
+	MOVQ rows+32(FP), BX
+	MOVQ line+40(FP), SI
+
+max32FoldAVX2_row:
+	XORQ    DI, DI
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y1
+	VMOVUPS 64(CX), Y2
+	VMOVUPS 96(CX), Y3
+	ADDQ    $0x20, DI
+	CMPQ    DI, DX
+	JGE     max32FoldAVX2_halves
 
 max32FoldAVX2_loop:
-	VMOVUPS   (CX)(BX*4), Y4
+	VMOVUPS   (CX)(DI*4), Y4
 	VCMPPS    $0x11, Y4, Y0, Y5
 	VBLENDVPS Y5, Y4, Y0, Y5
-	VCMPPS    $0x00, Y4, Y0, Y6
-	VPAND     Y4, Y0, Y7
-	VBLENDVPS Y6, Y7, Y5, Y5
-	VCMPPS    $0x03, Y4, Y0, Y6
+	VCMPPS    $0x00, Y4, Y0, Y7
+	VPAND     Y4, Y0, Y8
+	VBLENDVPS Y7, Y8, Y5, Y5
+	VCMPPS    $0x03, Y4, Y0, Y7
 	VADDPS    Y4, Y0, Y0
-	VBLENDVPS Y6, Y0, Y5, Y0
+	VBLENDVPS Y7, Y0, Y5, Y0
 	VMOVUPS   Y0, Y0
-	VMOVUPS   32(CX)(BX*4), Y4
+	VMOVUPS   32(CX)(DI*4), Y4
 	VCMPPS    $0x11, Y4, Y1, Y5
 	VBLENDVPS Y5, Y4, Y1, Y5
-	VCMPPS    $0x00, Y4, Y1, Y6
-	VPAND     Y4, Y1, Y7
-	VBLENDVPS Y6, Y7, Y5, Y5
-	VCMPPS    $0x03, Y4, Y1, Y6
+	VCMPPS    $0x00, Y4, Y1, Y7
+	VPAND     Y4, Y1, Y8
+	VBLENDVPS Y7, Y8, Y5, Y5
+	VCMPPS    $0x03, Y4, Y1, Y7
 	VADDPS    Y4, Y1, Y1
-	VBLENDVPS Y6, Y1, Y5, Y1
+	VBLENDVPS Y7, Y1, Y5, Y1
 	VMOVUPS   Y1, Y1
-	VMOVUPS   64(CX)(BX*4), Y4
+	VMOVUPS   64(CX)(DI*4), Y4
 	VCMPPS    $0x11, Y4, Y2, Y5
 	VBLENDVPS Y5, Y4, Y2, Y5
-	VCMPPS    $0x00, Y4, Y2, Y6
-	VPAND     Y4, Y2, Y7
-	VBLENDVPS Y6, Y7, Y5, Y5
-	VCMPPS    $0x03, Y4, Y2, Y6
+	VCMPPS    $0x00, Y4, Y2, Y7
+	VPAND     Y4, Y2, Y8
+	VBLENDVPS Y7, Y8, Y5, Y5
+	VCMPPS    $0x03, Y4, Y2, Y7
 	VADDPS    Y4, Y2, Y2
-	VBLENDVPS Y6, Y2, Y5, Y2
+	VBLENDVPS Y7, Y2, Y5, Y2
 	VMOVUPS   Y2, Y2
-	VMOVUPS   96(CX)(BX*4), Y4
+	VMOVUPS   96(CX)(DI*4), Y4
 	VCMPPS    $0x11, Y4, Y3, Y5
 	VBLENDVPS Y5, Y4, Y3, Y5
-	VCMPPS    $0x00, Y4, Y3, Y6
-	VPAND     Y4, Y3, Y7
-	VBLENDVPS Y6, Y7, Y5, Y5
-	VCMPPS    $0x03, Y4, Y3, Y6
+	VCMPPS    $0x00, Y4, Y3, Y7
+	VPAND     Y4, Y3, Y8
+	VBLENDVPS Y7, Y8, Y5, Y5
+	VCMPPS    $0x03, Y4, Y3, Y7
 	VADDPS    Y4, Y3, Y3
-	VBLENDVPS Y6, Y3, Y5, Y3
+	VBLENDVPS Y7, Y3, Y5, Y3
 	VMOVUPS   Y3, Y3
-	ADDQ      $0x20, BX
-	CMPQ      BX, DX
+	ADDQ      $0x20, DI
+	CMPQ      DI, DX
 	JLT       max32FoldAVX2_loop
-	VMOVUPS   Y0, (AX)
-	VMOVUPS   Y1, 32(AX)
-	VMOVUPS   Y2, 64(AX)
-	VMOVUPS   Y3, 96(AX)
+
+max32FoldAVX2_halves:
+	VCMPPS       $0x11, Y2, Y0, Y4
+	VBLENDVPS    Y4, Y2, Y0, Y4
+	VCMPPS       $0x00, Y2, Y0, Y5
+	VPAND        Y2, Y0, Y7
+	VBLENDVPS    Y5, Y7, Y4, Y4
+	VCMPPS       $0x03, Y2, Y0, Y5
+	VADDPS       Y2, Y0, Y0
+	VBLENDVPS    Y5, Y0, Y4, Y0
+	VCMPPS       $0x11, Y3, Y1, Y2
+	VBLENDVPS    Y2, Y3, Y1, Y2
+	VCMPPS       $0x00, Y3, Y1, Y4
+	VPAND        Y3, Y1, Y5
+	VBLENDVPS    Y4, Y5, Y2, Y2
+	VCMPPS       $0x03, Y3, Y1, Y4
+	VADDPS       Y3, Y1, Y1
+	VBLENDVPS    Y4, Y1, Y2, Y1
+	VCMPPS       $0x11, Y1, Y0, Y2
+	VBLENDVPS    Y2, Y1, Y0, Y2
+	VCMPPS       $0x00, Y1, Y0, Y3
+	VPAND        Y1, Y0, Y4
+	VBLENDVPS    Y3, Y4, Y2, Y2
+	VCMPPS       $0x03, Y1, Y0, Y3
+	VADDPS       Y1, Y0, Y0
+	VBLENDVPS    Y3, Y0, Y2, Y0
+	VEXTRACTF128 $0x01, Y0, X6
+	VCMPPS       $0x11, Y6, Y0, Y1
+	VBLENDVPS    Y1, Y6, Y0, Y1
+	VCMPPS       $0x00, Y6, Y0, Y2
+	VPAND        Y6, Y0, Y3
+	VBLENDVPS    Y2, Y3, Y1, Y1
+	VCMPPS       $0x03, Y6, Y0, Y2
+	VADDPS       Y6, Y0, Y0
+	VBLENDVPS    Y2, Y0, Y1, Y0
+	VPERMILPD    $0x01, X0, X6
+	VCMPPS       $0x11, Y6, Y0, Y1
+	VBLENDVPS    Y1, Y6, Y0, Y1
+	VCMPPS       $0x00, Y6, Y0, Y2
+	VPAND        Y6, Y0, Y3
+	VBLENDVPS    Y2, Y3, Y1, Y1
+	VCMPPS       $0x03, Y6, Y0, Y2
+	VADDPS       Y6, Y0, Y0
+	VBLENDVPS    Y2, Y0, Y1, Y0
+	VMOVSHDUP    X0, X6
+	VCMPPS       $0x11, Y6, Y0, Y1
+	VBLENDVPS    Y1, Y6, Y0, Y1
+	VCMPPS       $0x00, Y6, Y0, Y2
+	VPAND        Y6, Y0, Y3
+	VBLENDVPS    Y2, Y3, Y1, Y1
+	VCMPPS       $0x03, Y6, Y0, Y2
+	VADDPS       Y6, Y0, Y0
+	VBLENDVPS    Y2, Y0, Y1, Y0
+	VMOVSS       X0, (AX)
+	ADDQ         $0x04, AX
+	ADDQ         SI, CX
+	DECQ         BX
+	JNZ          max32FoldAVX2_row
 	VZEROUPPER
 	RET
 
-// func max32FoldAVX512(o *byte, x *byte, y *byte, z *byte, n int)
-// Requires: AVX, AVX512F
-TEXT ·max32FoldAVX512(SB), NOSPLIT, $0-40
-	MOVQ    o+0(FP), AX
-	MOVQ    x+8(FP), CX
-	MOVQ    y+16(FP), DX
-	MOVQ    n+32(FP), DX
-	XORQ    BX, BX
-	VMOVUPS (AX), Z0
-	VMOVUPS 64(AX), Z1
+// func max32FoldAVX512(o *byte, x *byte, y *byte, n int, rows int, line int)
+// Requires: AVX, AVX512F, AVX512VL
+TEXT ·max32FoldAVX512(SB), NOSPLIT, $0-48
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+24(FP), DX
+	MOVQ rows+32(FP), BX
+	MOVQ line+40(FP), SI
+
+max32FoldAVX512_row:
+	XORQ    DI, DI
+	VMOVUPS (CX), Z0
+	VMOVUPS 64(CX), Z1
+	ADDQ    $0x20, DI
+	CMPQ    DI, DX
+	JGE     max32FoldAVX512_halves
 
 max32FoldAVX512_loop:
-	VMOVUPS   (CX)(BX*4), Z2
+	VMOVUPS   (CX)(DI*4), Z2
 	VCMPPS    $0x11, Z2, Z0, K1
 	VBLENDMPS Z2, Z0, K1, Z3
 	VCMPPS    $0x00, Z2, Z0, K1
@@ -710,7 +930,7 @@ max32FoldAVX512_loop:
 	VADDPS    Z2, Z0, Z0
 	VBLENDMPS Z0, Z5, K1, Z6
 	VMOVUPS   Z6, Z0
-	VMOVUPS   64(CX)(BX*4), Z2
+	VMOVUPS   64(CX)(DI*4), Z2
 	VCMPPS    $0x11, Z2, Z1, K1
 	VBLENDMPS Z2, Z1, K1, Z7
 	VCMPPS    $0x00, Z2, Z1, K1
@@ -720,11 +940,60 @@ max32FoldAVX512_loop:
 	VADDPS    Z2, Z1, Z1
 	VBLENDMPS Z1, Z8, K1, Z9
 	VMOVUPS   Z9, Z1
-	ADDQ      $0x20, BX
-	CMPQ      BX, DX
+	ADDQ      $0x20, DI
+	CMPQ      DI, DX
 	JLT       max32FoldAVX512_loop
-	VMOVUPS   Z0, (AX)
-	VMOVUPS   Z1, 64(AX)
+
+max32FoldAVX512_halves:
+	VCMPPS        $0x11, Z1, Z0, K1
+	VBLENDMPS     Z1, Z0, K1, Z10
+	VCMPPS        $0x00, Z1, Z0, K1
+	VPANDD        Z1, Z0, Z2
+	VBLENDMPS     Z2, Z10, K1, Z11
+	VCMPPS        $0x03, Z1, Z0, K1
+	VADDPS        Z1, Z0, Z0
+	VBLENDMPS     Z0, Z11, K1, Z12
+	VEXTRACTF64X4 $0x01, Z12, Y13
+	VCMPPS        $0x11, Z13, Z12, K1
+	VBLENDMPS     Z13, Z12, K1, Z14
+	VCMPPS        $0x00, Z13, Z12, K1
+	VPANDD        Z13, Z12, Z0
+	VBLENDMPS     Z0, Z14, K1, Z15
+	VCMPPS        $0x03, Z13, Z12, K1
+	VADDPS        Z13, Z12, Z0
+	VBLENDMPS     Z0, Z15, K1, Z16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VCMPPS        $0x11, Z17, Z16, K1
+	VBLENDMPS     Z17, Z16, K1, Z18
+	VCMPPS        $0x00, Z17, Z16, K1
+	VPANDD        Z17, Z16, Z0
+	VBLENDMPS     Z0, Z18, K1, Z19
+	VCMPPS        $0x03, Z17, Z16, K1
+	VADDPS        Z17, Z16, Z0
+	VBLENDMPS     Z0, Z19, K1, Z20
+	VPERMILPD     $0x01, X20, X17
+	VCMPPS        $0x11, Z17, Z20, K1
+	VBLENDMPS     Z17, Z20, K1, Z21
+	VCMPPS        $0x00, Z17, Z20, K1
+	VPANDD        Z17, Z20, Z0
+	VBLENDMPS     Z0, Z21, K1, Z22
+	VCMPPS        $0x03, Z17, Z20, K1
+	VADDPS        Z17, Z20, Z0
+	VBLENDMPS     Z0, Z22, K1, Z23
+	VMOVSHDUP     X23, X17
+	VCMPPS        $0x11, Z17, Z23, K1
+	VBLENDMPS     Z17, Z23, K1, Z24
+	VCMPPS        $0x00, Z17, Z23, K1
+	VPANDD        Z17, Z23, Z0
+	VBLENDMPS     Z0, Z24, K1, Z25
+	VCMPPS        $0x03, Z17, Z23, K1
+	VADDPS        Z17, Z23, Z0
+	VBLENDMPS     Z0, Z25, K1, Z26
+	VMOVSS        X26, (AX)
+	ADDQ          $0x04, AX
+	ADDQ          SI, CX
+	DECQ          BX
+	JNZ           max32FoldAVX512_row
 	VZEROUPPER
 	RET
 
@@ -782,83 +1051,142 @@ max64AVX512_loop:
 	VZEROUPPER
 	RET
 
-// func max64FoldAVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// func max64FoldAVX2(o *byte, x *byte, y *byte, n int, rows int, line int)
 // Requires: AVX, AVX2
-TEXT ·max64FoldAVX2(SB), NOSPLIT, $0-40
-	MOVQ    o+0(FP), AX
-	MOVQ    x+8(FP), CX
-	MOVQ    y+16(FP), DX
-	MOVQ    n+32(FP), DX
-	XORQ    BX, BX
-	VMOVUPS (AX), Y0
-	VMOVUPS 32(AX), Y1
-	VMOVUPS 64(AX), Y2
-	VMOVUPS 96(AX), Y3
+TEXT ·max64FoldAVX2(SB), NOSPLIT, $0-48
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+24(FP), DX
+	MOVQ rows+32(FP), BX
+	MOVQ line+40(FP), SI
+
+max64FoldAVX2_row:
+	XORQ    DI, DI
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y1
+	VMOVUPS 64(CX), Y2
+	VMOVUPS 96(CX), Y3
+	ADDQ    $0x10, DI
+	CMPQ    DI, DX
+	JGE     max64FoldAVX2_halves
 
 max64FoldAVX2_loop:
-	VMOVUPS   (CX)(BX*8), Y4
+	VMOVUPS   (CX)(DI*8), Y4
 	VCMPPD    $0x11, Y4, Y0, Y5
 	VBLENDVPD Y5, Y4, Y0, Y5
-	VCMPPD    $0x00, Y4, Y0, Y6
-	VPAND     Y4, Y0, Y7
-	VBLENDVPD Y6, Y7, Y5, Y5
-	VCMPPD    $0x03, Y4, Y0, Y6
+	VCMPPD    $0x00, Y4, Y0, Y7
+	VPAND     Y4, Y0, Y8
+	VBLENDVPD Y7, Y8, Y5, Y5
+	VCMPPD    $0x03, Y4, Y0, Y7
 	VADDPD    Y4, Y0, Y0
-	VBLENDVPD Y6, Y0, Y5, Y0
+	VBLENDVPD Y7, Y0, Y5, Y0
 	VMOVUPS   Y0, Y0
-	VMOVUPS   32(CX)(BX*8), Y4
+	VMOVUPS   32(CX)(DI*8), Y4
 	VCMPPD    $0x11, Y4, Y1, Y5
 	VBLENDVPD Y5, Y4, Y1, Y5
-	VCMPPD    $0x00, Y4, Y1, Y6
-	VPAND     Y4, Y1, Y7
-	VBLENDVPD Y6, Y7, Y5, Y5
-	VCMPPD    $0x03, Y4, Y1, Y6
+	VCMPPD    $0x00, Y4, Y1, Y7
+	VPAND     Y4, Y1, Y8
+	VBLENDVPD Y7, Y8, Y5, Y5
+	VCMPPD    $0x03, Y4, Y1, Y7
 	VADDPD    Y4, Y1, Y1
-	VBLENDVPD Y6, Y1, Y5, Y1
+	VBLENDVPD Y7, Y1, Y5, Y1
 	VMOVUPS   Y1, Y1
-	VMOVUPS   64(CX)(BX*8), Y4
+	VMOVUPS   64(CX)(DI*8), Y4
 	VCMPPD    $0x11, Y4, Y2, Y5
 	VBLENDVPD Y5, Y4, Y2, Y5
-	VCMPPD    $0x00, Y4, Y2, Y6
-	VPAND     Y4, Y2, Y7
-	VBLENDVPD Y6, Y7, Y5, Y5
-	VCMPPD    $0x03, Y4, Y2, Y6
+	VCMPPD    $0x00, Y4, Y2, Y7
+	VPAND     Y4, Y2, Y8
+	VBLENDVPD Y7, Y8, Y5, Y5
+	VCMPPD    $0x03, Y4, Y2, Y7
 	VADDPD    Y4, Y2, Y2
-	VBLENDVPD Y6, Y2, Y5, Y2
+	VBLENDVPD Y7, Y2, Y5, Y2
 	VMOVUPS   Y2, Y2
-	VMOVUPS   96(CX)(BX*8), Y4
+	VMOVUPS   96(CX)(DI*8), Y4
 	VCMPPD    $0x11, Y4, Y3, Y5
 	VBLENDVPD Y5, Y4, Y3, Y5
-	VCMPPD    $0x00, Y4, Y3, Y6
-	VPAND     Y4, Y3, Y7
-	VBLENDVPD Y6, Y7, Y5, Y5
-	VCMPPD    $0x03, Y4, Y3, Y6
+	VCMPPD    $0x00, Y4, Y3, Y7
+	VPAND     Y4, Y3, Y8
+	VBLENDVPD Y7, Y8, Y5, Y5
+	VCMPPD    $0x03, Y4, Y3, Y7
 	VADDPD    Y4, Y3, Y3
-	VBLENDVPD Y6, Y3, Y5, Y3
+	VBLENDVPD Y7, Y3, Y5, Y3
 	VMOVUPS   Y3, Y3
-	ADDQ      $0x10, BX
-	CMPQ      BX, DX
+	ADDQ      $0x10, DI
+	CMPQ      DI, DX
 	JLT       max64FoldAVX2_loop
-	VMOVUPS   Y0, (AX)
-	VMOVUPS   Y1, 32(AX)
-	VMOVUPS   Y2, 64(AX)
-	VMOVUPS   Y3, 96(AX)
+
+max64FoldAVX2_halves:
+	VCMPPD       $0x11, Y2, Y0, Y4
+	VBLENDVPD    Y4, Y2, Y0, Y4
+	VCMPPD       $0x00, Y2, Y0, Y5
+	VPAND        Y2, Y0, Y7
+	VBLENDVPD    Y5, Y7, Y4, Y4
+	VCMPPD       $0x03, Y2, Y0, Y5
+	VADDPD       Y2, Y0, Y0
+	VBLENDVPD    Y5, Y0, Y4, Y0
+	VCMPPD       $0x11, Y3, Y1, Y2
+	VBLENDVPD    Y2, Y3, Y1, Y2
+	VCMPPD       $0x00, Y3, Y1, Y4
+	VPAND        Y3, Y1, Y5
+	VBLENDVPD    Y4, Y5, Y2, Y2
+	VCMPPD       $0x03, Y3, Y1, Y4
+	VADDPD       Y3, Y1, Y1
+	VBLENDVPD    Y4, Y1, Y2, Y1
+	VCMPPD       $0x11, Y1, Y0, Y2
+	VBLENDVPD    Y2, Y1, Y0, Y2
+	VCMPPD       $0x00, Y1, Y0, Y3
+	VPAND        Y1, Y0, Y4
+	VBLENDVPD    Y3, Y4, Y2, Y2
+	VCMPPD       $0x03, Y1, Y0, Y3
+	VADDPD       Y1, Y0, Y0
+	VBLENDVPD    Y3, Y0, Y2, Y0
+	VEXTRACTF128 $0x01, Y0, X6
+	VCMPPD       $0x11, Y6, Y0, Y1
+	VBLENDVPD    Y1, Y6, Y0, Y1
+	VCMPPD       $0x00, Y6, Y0, Y2
+	VPAND        Y6, Y0, Y3
+	VBLENDVPD    Y2, Y3, Y1, Y1
+	VCMPPD       $0x03, Y6, Y0, Y2
+	VADDPD       Y6, Y0, Y0
+	VBLENDVPD    Y2, Y0, Y1, Y0
+	VPERMILPD    $0x01, X0, X6
+	VCMPPD       $0x11, Y6, Y0, Y1
+	VBLENDVPD    Y1, Y6, Y0, Y1
+	VCMPPD       $0x00, Y6, Y0, Y2
+	VPAND        Y6, Y0, Y3
+	VBLENDVPD    Y2, Y3, Y1, Y1
+	VCMPPD       $0x03, Y6, Y0, Y2
+	VADDPD       Y6, Y0, Y0
+	VBLENDVPD    Y2, Y0, Y1, Y0
+	VMOVSD       X0, (AX)
+	ADDQ         $0x08, AX
+	ADDQ         SI, CX
+	DECQ         BX
+	JNZ          max64FoldAVX2_row
 	VZEROUPPER
 	RET
 
-// func max64FoldAVX512(o *byte, x *byte, y *byte, z *byte, n int)
-// Requires: AVX, AVX512F
-TEXT ·max64FoldAVX512(SB), NOSPLIT, $0-40
-	MOVQ    o+0(FP), AX
-	MOVQ    x+8(FP), CX
-	MOVQ    y+16(FP), DX
-	MOVQ    n+32(FP), DX
-	XORQ    BX, BX
-	VMOVUPS (AX), Z0
-	VMOVUPS 64(AX), Z1
+// func max64FoldAVX512(o *byte, x *byte, y *byte, n int, rows int, line int)
+// Requires: AVX, AVX512F, AVX512VL
+TEXT ·max64FoldAVX512(SB), NOSPLIT, $0-48
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+24(FP), DX
+	MOVQ rows+32(FP), BX
+	MOVQ line+40(FP), SI
+
+max64FoldAVX512_row:
+	XORQ    DI, DI
+	VMOVUPS (CX), Z0
+	VMOVUPS 64(CX), Z1
+	ADDQ    $0x10, DI
+	CMPQ    DI, DX
+	JGE     max64FoldAVX512_halves
 
 max64FoldAVX512_loop:
-	VMOVUPS   (CX)(BX*8), Z2
+	VMOVUPS   (CX)(DI*8), Z2
 	VCMPPD    $0x11, Z2, Z0, K1
 	VBLENDMPD Z2, Z0, K1, Z3
 	VCMPPD    $0x00, Z2, Z0, K1
@@ -868,7 +1196,7 @@ max64FoldAVX512_loop:
 	VADDPD    Z2, Z0, Z0
 	VBLENDMPD Z0, Z5, K1, Z6
 	VMOVUPS   Z6, Z0
-	VMOVUPS   64(CX)(BX*8), Z2
+	VMOVUPS   64(CX)(DI*8), Z2
 	VCMPPD    $0x11, Z2, Z1, K1
 	VBLENDMPD Z2, Z1, K1, Z7
 	VCMPPD    $0x00, Z2, Z1, K1
@@ -878,11 +1206,51 @@ max64FoldAVX512_loop:
 	VADDPD    Z2, Z1, Z1
 	VBLENDMPD Z1, Z8, K1, Z9
 	VMOVUPS   Z9, Z1
-	ADDQ      $0x10, BX
-	CMPQ      BX, DX
+	ADDQ      $0x10, DI
+	CMPQ      DI, DX
 	JLT       max64FoldAVX512_loop
-	VMOVUPS   Z0, (AX)
-	VMOVUPS   Z1, 64(AX)
+
+max64FoldAVX512_halves:
+	VCMPPD        $0x11, Z1, Z0, K1
+	VBLENDMPD     Z1, Z0, K1, Z10
+	VCMPPD        $0x00, Z1, Z0, K1
+	VPANDD        Z1, Z0, Z2
+	VBLENDMPD     Z2, Z10, K1, Z11
+	VCMPPD        $0x03, Z1, Z0, K1
+	VADDPD        Z1, Z0, Z0
+	VBLENDMPD     Z0, Z11, K1, Z12
+	VEXTRACTF64X4 $0x01, Z12, Y13
+	VCMPPD        $0x11, Z13, Z12, K1
+	VBLENDMPD     Z13, Z12, K1, Z14
+	VCMPPD        $0x00, Z13, Z12, K1
+	VPANDD        Z13, Z12, Z0
+	VBLENDMPD     Z0, Z14, K1, Z15
+	VCMPPD        $0x03, Z13, Z12, K1
+	VADDPD        Z13, Z12, Z0
+	VBLENDMPD     Z0, Z15, K1, Z16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VCMPPD        $0x11, Z17, Z16, K1
+	VBLENDMPD     Z17, Z16, K1, Z18
+	VCMPPD        $0x00, Z17, Z16, K1
+	VPANDD        Z17, Z16, Z0
+	VBLENDMPD     Z0, Z18, K1, Z19
+	VCMPPD        $0x03, Z17, Z16, K1
+	VADDPD        Z17, Z16, Z0
+	VBLENDMPD     Z0, Z19, K1, Z20
+	VPERMILPD     $0x01, X20, X17
+	VCMPPD        $0x11, Z17, Z20, K1
+	VBLENDMPD     Z17, Z20, K1, Z21
+	VCMPPD        $0x00, Z17, Z20, K1
+	VPANDD        Z17, Z20, Z0
+	VBLENDMPD     Z0, Z21, K1, Z22
+	VCMPPD        $0x03, Z17, Z20, K1
+	VADDPD        Z17, Z20, Z0
+	VBLENDMPD     Z0, Z22, K1, Z23
+	VMOVSD        X23, (AX)
+	ADDQ          $0x08, AX
+	ADDQ          SI, CX
+	DECQ          BX
+	JNZ           max64FoldAVX512_row
 	VZEROUPPER
 	RET
 
@@ -940,83 +1308,151 @@ min32AVX512_loop:
 	VZEROUPPER
 	RET
 
-// func min32FoldAVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// func min32FoldAVX2(o *byte, x *byte, y *byte, n int, rows int, line int)
 // Requires: AVX, AVX2
-TEXT ·min32FoldAVX2(SB), NOSPLIT, $0-40
-	MOVQ    o+0(FP), AX
-	MOVQ    x+8(FP), CX
-	MOVQ    y+16(FP), DX
-	MOVQ    n+32(FP), DX
-	XORQ    BX, BX
-	VMOVUPS (AX), Y0
-	VMOVUPS 32(AX), Y1
-	VMOVUPS 64(AX), Y2
-	VMOVUPS 96(AX), Y3
+TEXT ·min32FoldAVX2(SB), NOSPLIT, $0-48
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+24(FP), DX
+	MOVQ rows+32(FP), BX
+	MOVQ line+40(FP), SI
+
+min32FoldAVX2_row:
+	XORQ    DI, DI
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y1
+	VMOVUPS 64(CX), Y2
+	VMOVUPS 96(CX), Y3
+	ADDQ    $0x20, DI
+	CMPQ    DI, DX
+	JGE     min32FoldAVX2_halves
 
 min32FoldAVX2_loop:
-	VMOVUPS   (CX)(BX*4), Y4
+	VMOVUPS   (CX)(DI*4), Y4
 	VCMPPS    $0x11, Y0, Y4, Y5
 	VBLENDVPS Y5, Y4, Y0, Y5
-	VCMPPS    $0x00, Y4, Y0, Y6
-	VPOR      Y4, Y0, Y7
-	VBLENDVPS Y6, Y7, Y5, Y5
-	VCMPPS    $0x03, Y4, Y0, Y6
+	VCMPPS    $0x00, Y4, Y0, Y7
+	VPOR      Y4, Y0, Y8
+	VBLENDVPS Y7, Y8, Y5, Y5
+	VCMPPS    $0x03, Y4, Y0, Y7
 	VADDPS    Y4, Y0, Y0
-	VBLENDVPS Y6, Y0, Y5, Y0
+	VBLENDVPS Y7, Y0, Y5, Y0
 	VMOVUPS   Y0, Y0
-	VMOVUPS   32(CX)(BX*4), Y4
+	VMOVUPS   32(CX)(DI*4), Y4
 	VCMPPS    $0x11, Y1, Y4, Y5
 	VBLENDVPS Y5, Y4, Y1, Y5
-	VCMPPS    $0x00, Y4, Y1, Y6
-	VPOR      Y4, Y1, Y7
-	VBLENDVPS Y6, Y7, Y5, Y5
-	VCMPPS    $0x03, Y4, Y1, Y6
+	VCMPPS    $0x00, Y4, Y1, Y7
+	VPOR      Y4, Y1, Y8
+	VBLENDVPS Y7, Y8, Y5, Y5
+	VCMPPS    $0x03, Y4, Y1, Y7
 	VADDPS    Y4, Y1, Y1
-	VBLENDVPS Y6, Y1, Y5, Y1
+	VBLENDVPS Y7, Y1, Y5, Y1
 	VMOVUPS   Y1, Y1
-	VMOVUPS   64(CX)(BX*4), Y4
+	VMOVUPS   64(CX)(DI*4), Y4
 	VCMPPS    $0x11, Y2, Y4, Y5
 	VBLENDVPS Y5, Y4, Y2, Y5
-	VCMPPS    $0x00, Y4, Y2, Y6
-	VPOR      Y4, Y2, Y7
-	VBLENDVPS Y6, Y7, Y5, Y5
-	VCMPPS    $0x03, Y4, Y2, Y6
+	VCMPPS    $0x00, Y4, Y2, Y7
+	VPOR      Y4, Y2, Y8
+	VBLENDVPS Y7, Y8, Y5, Y5
+	VCMPPS    $0x03, Y4, Y2, Y7
 	VADDPS    Y4, Y2, Y2
-	VBLENDVPS Y6, Y2, Y5, Y2
+	VBLENDVPS Y7, Y2, Y5, Y2
 	VMOVUPS   Y2, Y2
-	VMOVUPS   96(CX)(BX*4), Y4
+	VMOVUPS   96(CX)(DI*4), Y4
 	VCMPPS    $0x11, Y3, Y4, Y5
 	VBLENDVPS Y5, Y4, Y3, Y5
-	VCMPPS    $0x00, Y4, Y3, Y6
-	VPOR      Y4, Y3, Y7
-	VBLENDVPS Y6, Y7, Y5, Y5
-	VCMPPS    $0x03, Y4, Y3, Y6
+	VCMPPS    $0x00, Y4, Y3, Y7
+	VPOR      Y4, Y3, Y8
+	VBLENDVPS Y7, Y8, Y5, Y5
+	VCMPPS    $0x03, Y4, Y3, Y7
 	VADDPS    Y4, Y3, Y3
-	VBLENDVPS Y6, Y3, Y5, Y3
+	VBLENDVPS Y7, Y3, Y5, Y3
 	VMOVUPS   Y3, Y3
-	ADDQ      $0x20, BX
-	CMPQ      BX, DX
+	ADDQ      $0x20, DI
+	CMPQ      DI, DX
 	JLT       min32FoldAVX2_loop
-	VMOVUPS   Y0, (AX)
-	VMOVUPS   Y1, 32(AX)
-	VMOVUPS   Y2, 64(AX)
-	VMOVUPS   Y3, 96(AX)
+
+min32FoldAVX2_halves:
+	VCMPPS       $0x11, Y0, Y2, Y4
+	VBLENDVPS    Y4, Y2, Y0, Y4
+	VCMPPS       $0x00, Y2, Y0, Y5
+	VPOR         Y2, Y0, Y7
+	VBLENDVPS    Y5, Y7, Y4, Y4
+	VCMPPS       $0x03, Y2, Y0, Y5
+	VADDPS       Y2, Y0, Y0
+	VBLENDVPS    Y5, Y0, Y4, Y0
+	VCMPPS       $0x11, Y1, Y3, Y2
+	VBLENDVPS    Y2, Y3, Y1, Y2
+	VCMPPS       $0x00, Y3, Y1, Y4
+	VPOR         Y3, Y1, Y5
+	VBLENDVPS    Y4, Y5, Y2, Y2
+	VCMPPS       $0x03, Y3, Y1, Y4
+	VADDPS       Y3, Y1, Y1
+	VBLENDVPS    Y4, Y1, Y2, Y1
+	VCMPPS       $0x11, Y0, Y1, Y2
+	VBLENDVPS    Y2, Y1, Y0, Y2
+	VCMPPS       $0x00, Y1, Y0, Y3
+	VPOR         Y1, Y0, Y4
+	VBLENDVPS    Y3, Y4, Y2, Y2
+	VCMPPS       $0x03, Y1, Y0, Y3
+	VADDPS       Y1, Y0, Y0
+	VBLENDVPS    Y3, Y0, Y2, Y0
+	VEXTRACTF128 $0x01, Y0, X6
+	VCMPPS       $0x11, Y0, Y6, Y1
+	VBLENDVPS    Y1, Y6, Y0, Y1
+	VCMPPS       $0x00, Y6, Y0, Y2
+	VPOR         Y6, Y0, Y3
+	VBLENDVPS    Y2, Y3, Y1, Y1
+	VCMPPS       $0x03, Y6, Y0, Y2
+	VADDPS       Y6, Y0, Y0
+	VBLENDVPS    Y2, Y0, Y1, Y0
+	VPERMILPD    $0x01, X0, X6
+	VCMPPS       $0x11, Y0, Y6, Y1
+	VBLENDVPS    Y1, Y6, Y0, Y1
+	VCMPPS       $0x00, Y6, Y0, Y2
+	VPOR         Y6, Y0, Y3
+	VBLENDVPS    Y2, Y3, Y1, Y1
+	VCMPPS       $0x03, Y6, Y0, Y2
+	VADDPS       Y6, Y0, Y0
+	VBLENDVPS    Y2, Y0, Y1, Y0
+	VMOVSHDUP    X0, X6
+	VCMPPS       $0x11, Y0, Y6, Y1
+	VBLENDVPS    Y1, Y6, Y0, Y1
+	VCMPPS       $0x00, Y6, Y0, Y2
+	VPOR         Y6, Y0, Y3
+	VBLENDVPS    Y2, Y3, Y1, Y1
+	VCMPPS       $0x03, Y6, Y0, Y2
+	VADDPS       Y6, Y0, Y0
+	VBLENDVPS    Y2, Y0, Y1, Y0
+	VMOVSS       X0, (AX)
+	ADDQ         $0x04, AX
+	ADDQ         SI, CX
+	DECQ         BX
+	JNZ          min32FoldAVX2_row
 	VZEROUPPER
 	RET
 
-// func min32FoldAVX512(o *byte, x *byte, y *byte, z *byte, n int)
-// Requires: AVX, AVX512F
-TEXT ·min32FoldAVX512(SB), NOSPLIT, $0-40
-	MOVQ    o+0(FP), AX
-	MOVQ    x+8(FP), CX
-	MOVQ    y+16(FP), DX
-	MOVQ    n+32(FP), DX
-	XORQ    BX, BX
-	VMOVUPS (AX), Z0
-	VMOVUPS 64(AX), Z1
+// func min32FoldAVX512(o *byte, x *byte, y *byte, n int, rows int, line int)
+// Requires: AVX, AVX512F, AVX512VL
+TEXT ·min32FoldAVX512(SB), NOSPLIT, $0-48
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+24(FP), DX
+	MOVQ rows+32(FP), BX
+	MOVQ line+40(FP), SI
+
+min32FoldAVX512_row:
+	XORQ    DI, DI
+	VMOVUPS (CX), Z0
+	VMOVUPS 64(CX), Z1
+	ADDQ    $0x20, DI
+	CMPQ    DI, DX
+	JGE     min32FoldAVX512_halves
 
 min32FoldAVX512_loop:
-	VMOVUPS   (CX)(BX*4), Z2
+	VMOVUPS   (CX)(DI*4), Z2
 	VCMPPS    $0x11, Z0, Z2, K1
 	VBLENDMPS Z2, Z0, K1, Z3
 	VCMPPS    $0x00, Z2, Z0, K1
@@ -1026,7 +1462,7 @@ min32FoldAVX512_loop:
 	VADDPS    Z2, Z0, Z0
 	VBLENDMPS Z0, Z5, K1, Z6
 	VMOVUPS   Z6, Z0
-	VMOVUPS   64(CX)(BX*4), Z2
+	VMOVUPS   64(CX)(DI*4), Z2
 	VCMPPS    $0x11, Z1, Z2, K1
 	VBLENDMPS Z2, Z1, K1, Z7
 	VCMPPS    $0x00, Z2, Z1, K1
@@ -1036,11 +1472,60 @@ min32FoldAVX512_loop:
 	VADDPS    Z2, Z1, Z1
 	VBLENDMPS Z1, Z8, K1, Z9
 	VMOVUPS   Z9, Z1
-	ADDQ      $0x20, BX
-	CMPQ      BX, DX
+	ADDQ      $0x20, DI
+	CMPQ      DI, DX
 	JLT       min32FoldAVX512_loop
-	VMOVUPS   Z0, (AX)
-	VMOVUPS   Z1, 64(AX)
+
+min32FoldAVX512_halves:
+	VCMPPS        $0x11, Z0, Z1, K1
+	VBLENDMPS     Z1, Z0, K1, Z10
+	VCMPPS        $0x00, Z1, Z0, K1
+	VPORD         Z1, Z0, Z2
+	VBLENDMPS     Z2, Z10, K1, Z11
+	VCMPPS        $0x03, Z1, Z0, K1
+	VADDPS        Z1, Z0, Z0
+	VBLENDMPS     Z0, Z11, K1, Z12
+	VEXTRACTF64X4 $0x01, Z12, Y13
+	VCMPPS        $0x11, Z12, Z13, K1
+	VBLENDMPS     Z13, Z12, K1, Z14
+	VCMPPS        $0x00, Z13, Z12, K1
+	VPORD         Z13, Z12, Z0
+	VBLENDMPS     Z0, Z14, K1, Z15
+	VCMPPS        $0x03, Z13, Z12, K1
+	VADDPS        Z13, Z12, Z0
+	VBLENDMPS     Z0, Z15, K1, Z16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VCMPPS        $0x11, Z16, Z17, K1
+	VBLENDMPS     Z17, Z16, K1, Z18
+	VCMPPS        $0x00, Z17, Z16, K1
+	VPORD         Z17, Z16, Z0
+	VBLENDMPS     Z0, Z18, K1, Z19
+	VCMPPS        $0x03, Z17, Z16, K1
+	VADDPS        Z17, Z16, Z0
+	VBLENDMPS     Z0, Z19, K1, Z20
+	VPERMILPD     $0x01, X20, X17
+	VCMPPS        $0x11, Z20, Z17, K1
+	VBLENDMPS     Z17, Z20, K1, Z21
+	VCMPPS        $0x00, Z17, Z20, K1
+	VPORD         Z17, Z20, Z0
+	VBLENDMPS     Z0, Z21, K1, Z22
+	VCMPPS        $0x03, Z17, Z20, K1
+	VADDPS        Z17, Z20, Z0
+	VBLENDMPS     Z0, Z22, K1, Z23
+	VMOVSHDUP     X23, X17
+	VCMPPS        $0x11, Z23, Z17, K1
+	VBLENDMPS     Z17, Z23, K1, Z24
+	VCMPPS        $0x00, Z17, Z23, K1
+	VPORD         Z17, Z23, Z0
+	VBLENDMPS     Z0, Z24, K1, Z25
+	VCMPPS        $0x03, Z17, Z23, K1
+	VADDPS        Z17, Z23, Z0
+	VBLENDMPS     Z0, Z25, K1, Z26
+	VMOVSS        X26, (AX)
+	ADDQ          $0x04, AX
+	ADDQ          SI, CX
+	DECQ          BX
+	JNZ           min32FoldAVX512_row
 	VZEROUPPER
 	RET
 
@@ -1098,83 +1583,142 @@ min64AVX512_loop:
 	VZEROUPPER
 	RET
 
-// func min64FoldAVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// func min64FoldAVX2(o *byte, x *byte, y *byte, n int, rows int, line int)
 // Requires: AVX, AVX2
-TEXT ·min64FoldAVX2(SB), NOSPLIT, $0-40
-	MOVQ    o+0(FP), AX
-	MOVQ    x+8(FP), CX
-	MOVQ    y+16(FP), DX
-	MOVQ    n+32(FP), DX
-	XORQ    BX, BX
-	VMOVUPS (AX), Y0
-	VMOVUPS 32(AX), Y1
-	VMOVUPS 64(AX), Y2
-	VMOVUPS 96(AX), Y3
+TEXT ·min64FoldAVX2(SB), NOSPLIT, $0-48
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+24(FP), DX
+	MOVQ rows+32(FP), BX
+	MOVQ line+40(FP), SI
+
+min64FoldAVX2_row:
+	XORQ    DI, DI
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y1
+	VMOVUPS 64(CX), Y2
+	VMOVUPS 96(CX), Y3
+	ADDQ    $0x10, DI
+	CMPQ    DI, DX
+	JGE     min64FoldAVX2_halves
 
 min64FoldAVX2_loop:
-	VMOVUPS   (CX)(BX*8), Y4
+	VMOVUPS   (CX)(DI*8), Y4
 	VCMPPD    $0x11, Y0, Y4, Y5
 	VBLENDVPD Y5, Y4, Y0, Y5
-	VCMPPD    $0x00, Y4, Y0, Y6
-	VPOR      Y4, Y0, Y7
-	VBLENDVPD Y6, Y7, Y5, Y5
-	VCMPPD    $0x03, Y4, Y0, Y6
+	VCMPPD    $0x00, Y4, Y0, Y7
+	VPOR      Y4, Y0, Y8
+	VBLENDVPD Y7, Y8, Y5, Y5
+	VCMPPD    $0x03, Y4, Y0, Y7
 	VADDPD    Y4, Y0, Y0
-	VBLENDVPD Y6, Y0, Y5, Y0
+	VBLENDVPD Y7, Y0, Y5, Y0
 	VMOVUPS   Y0, Y0
-	VMOVUPS   32(CX)(BX*8), Y4
+	VMOVUPS   32(CX)(DI*8), Y4
 	VCMPPD    $0x11, Y1, Y4, Y5
 	VBLENDVPD Y5, Y4, Y1, Y5
-	VCMPPD    $0x00, Y4, Y1, Y6
-	VPOR      Y4, Y1, Y7
-	VBLENDVPD Y6, Y7, Y5, Y5
-	VCMPPD    $0x03, Y4, Y1, Y6
+	VCMPPD    $0x00, Y4, Y1, Y7
+	VPOR      Y4, Y1, Y8
+	VBLENDVPD Y7, Y8, Y5, Y5
+	VCMPPD    $0x03, Y4, Y1, Y7
 	VADDPD    Y4, Y1, Y1
-	VBLENDVPD Y6, Y1, Y5, Y1
+	VBLENDVPD Y7, Y1, Y5, Y1
 	VMOVUPS   Y1, Y1
-	VMOVUPS   64(CX)(BX*8), Y4
+	VMOVUPS   64(CX)(DI*8), Y4
 	VCMPPD    $0x11, Y2, Y4, Y5
 	VBLENDVPD Y5, Y4, Y2, Y5
-	VCMPPD    $0x00, Y4, Y2, Y6
-	VPOR      Y4, Y2, Y7
-	VBLENDVPD Y6, Y7, Y5, Y5
-	VCMPPD    $0x03, Y4, Y2, Y6
+	VCMPPD    $0x00, Y4, Y2, Y7
+	VPOR      Y4, Y2, Y8
+	VBLENDVPD Y7, Y8, Y5, Y5
+	VCMPPD    $0x03, Y4, Y2, Y7
 	VADDPD    Y4, Y2, Y2
-	VBLENDVPD Y6, Y2, Y5, Y2
+	VBLENDVPD Y7, Y2, Y5, Y2
 	VMOVUPS   Y2, Y2
-	VMOVUPS   96(CX)(BX*8), Y4
+	VMOVUPS   96(CX)(DI*8), Y4
 	VCMPPD    $0x11, Y3, Y4, Y5
 	VBLENDVPD Y5, Y4, Y3, Y5
-	VCMPPD    $0x00, Y4, Y3, Y6
-	VPOR      Y4, Y3, Y7
-	VBLENDVPD Y6, Y7, Y5, Y5
-	VCMPPD    $0x03, Y4, Y3, Y6
+	VCMPPD    $0x00, Y4, Y3, Y7
+	VPOR      Y4, Y3, Y8
+	VBLENDVPD Y7, Y8, Y5, Y5
+	VCMPPD    $0x03, Y4, Y3, Y7
 	VADDPD    Y4, Y3, Y3
-	VBLENDVPD Y6, Y3, Y5, Y3
+	VBLENDVPD Y7, Y3, Y5, Y3
 	VMOVUPS   Y3, Y3
-	ADDQ      $0x10, BX
-	CMPQ      BX, DX
+	ADDQ      $0x10, DI
+	CMPQ      DI, DX
 	JLT       min64FoldAVX2_loop
-	VMOVUPS   Y0, (AX)
-	VMOVUPS   Y1, 32(AX)
-	VMOVUPS   Y2, 64(AX)
-	VMOVUPS   Y3, 96(AX)
+
+min64FoldAVX2_halves:
+	VCMPPD       $0x11, Y0, Y2, Y4
+	VBLENDVPD    Y4, Y2, Y0, Y4
+	VCMPPD       $0x00, Y2, Y0, Y5
+	VPOR         Y2, Y0, Y7
+	VBLENDVPD    Y5, Y7, Y4, Y4
+	VCMPPD       $0x03, Y2, Y0, Y5
+	VADDPD       Y2, Y0, Y0
+	VBLENDVPD    Y5, Y0, Y4, Y0
+	VCMPPD       $0x11, Y1, Y3, Y2
+	VBLENDVPD    Y2, Y3, Y1, Y2
+	VCMPPD       $0x00, Y3, Y1, Y4
+	VPOR         Y3, Y1, Y5
+	VBLENDVPD    Y4, Y5, Y2, Y2
+	VCMPPD       $0x03, Y3, Y1, Y4
+	VADDPD       Y3, Y1, Y1
+	VBLENDVPD    Y4, Y1, Y2, Y1
+	VCMPPD       $0x11, Y0, Y1, Y2
+	VBLENDVPD    Y2, Y1, Y0, Y2
+	VCMPPD       $0x00, Y1, Y0, Y3
+	VPOR         Y1, Y0, Y4
+	VBLENDVPD    Y3, Y4, Y2, Y2
+	VCMPPD       $0x03, Y1, Y0, Y3
+	VADDPD       Y1, Y0, Y0
+	VBLENDVPD    Y3, Y0, Y2, Y0
+	VEXTRACTF128 $0x01, Y0, X6
+	VCMPPD       $0x11, Y0, Y6, Y1
+	VBLENDVPD    Y1, Y6, Y0, Y1
+	VCMPPD       $0x00, Y6, Y0, Y2
+	VPOR         Y6, Y0, Y3
+	VBLENDVPD    Y2, Y3, Y1, Y1
+	VCMPPD       $0x03, Y6, Y0, Y2
+	VADDPD       Y6, Y0, Y0
+	VBLENDVPD    Y2, Y0, Y1, Y0
+	VPERMILPD    $0x01, X0, X6
+	VCMPPD       $0x11, Y0, Y6, Y1
+	VBLENDVPD    Y1, Y6, Y0, Y1
+	VCMPPD       $0x00, Y6, Y0, Y2
+	VPOR         Y6, Y0, Y3
+	VBLENDVPD    Y2, Y3, Y1, Y1
+	VCMPPD       $0x03, Y6, Y0, Y2
+	VADDPD       Y6, Y0, Y0
+	VBLENDVPD    Y2, Y0, Y1, Y0
+	VMOVSD       X0, (AX)
+	ADDQ         $0x08, AX
+	ADDQ         SI, CX
+	DECQ         BX
+	JNZ          min64FoldAVX2_row
 	VZEROUPPER
 	RET
 
-// func min64FoldAVX512(o *byte, x *byte, y *byte, z *byte, n int)
-// Requires: AVX, AVX512F
-TEXT ·min64FoldAVX512(SB), NOSPLIT, $0-40
-	MOVQ    o+0(FP), AX
-	MOVQ    x+8(FP), CX
-	MOVQ    y+16(FP), DX
-	MOVQ    n+32(FP), DX
-	XORQ    BX, BX
-	VMOVUPS (AX), Z0
-	VMOVUPS 64(AX), Z1
+// func min64FoldAVX512(o *byte, x *byte, y *byte, n int, rows int, line int)
+// Requires: AVX, AVX512F, AVX512VL
+TEXT ·min64FoldAVX512(SB), NOSPLIT, $0-48
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+24(FP), DX
+	MOVQ rows+32(FP), BX
+	MOVQ line+40(FP), SI
+
+min64FoldAVX512_row:
+	XORQ    DI, DI
+	VMOVUPS (CX), Z0
+	VMOVUPS 64(CX), Z1
+	ADDQ    $0x10, DI
+	CMPQ    DI, DX
+	JGE     min64FoldAVX512_halves
 
 min64FoldAVX512_loop:
-	VMOVUPS   (CX)(BX*8), Z2
+	VMOVUPS   (CX)(DI*8), Z2
 	VCMPPD    $0x11, Z0, Z2, K1
 	VBLENDMPD Z2, Z0, K1, Z3
 	VCMPPD    $0x00, Z2, Z0, K1
@@ -1184,7 +1728,7 @@ min64FoldAVX512_loop:
 	VADDPD    Z2, Z0, Z0
 	VBLENDMPD Z0, Z5, K1, Z6
 	VMOVUPS   Z6, Z0
-	VMOVUPS   64(CX)(BX*8), Z2
+	VMOVUPS   64(CX)(DI*8), Z2
 	VCMPPD    $0x11, Z1, Z2, K1
 	VBLENDMPD Z2, Z1, K1, Z7
 	VCMPPD    $0x00, Z2, Z1, K1
@@ -1194,11 +1738,51 @@ min64FoldAVX512_loop:
 	VADDPD    Z2, Z1, Z1
 	VBLENDMPD Z1, Z8, K1, Z9
 	VMOVUPS   Z9, Z1
-	ADDQ      $0x10, BX
-	CMPQ      BX, DX
+	ADDQ      $0x10, DI
+	CMPQ      DI, DX
 	JLT       min64FoldAVX512_loop
-	VMOVUPS   Z0, (AX)
-	VMOVUPS   Z1, 64(AX)
+
+min64FoldAVX512_halves:
+	VCMPPD        $0x11, Z0, Z1, K1
+	VBLENDMPD     Z1, Z0, K1, Z10
+	VCMPPD        $0x00, Z1, Z0, K1
+	VPORD         Z1, Z0, Z2
+	VBLENDMPD     Z2, Z10, K1, Z11
+	VCMPPD        $0x03, Z1, Z0, K1
+	VADDPD        Z1, Z0, Z0
+	VBLENDMPD     Z0, Z11, K1, Z12
+	VEXTRACTF64X4 $0x01, Z12, Y13
+	VCMPPD        $0x11, Z12, Z13, K1
+	VBLENDMPD     Z13, Z12, K1, Z14
+	VCMPPD        $0x00, Z13, Z12, K1
+	VPORD         Z13, Z12, Z0
+	VBLENDMPD     Z0, Z14, K1, Z15
+	VCMPPD        $0x03, Z13, Z12, K1
+	VADDPD        Z13, Z12, Z0
+	VBLENDMPD     Z0, Z15, K1, Z16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VCMPPD        $0x11, Z16, Z17, K1
+	VBLENDMPD     Z17, Z16, K1, Z18
+	VCMPPD        $0x00, Z17, Z16, K1
+	VPORD         Z17, Z16, Z0
+	VBLENDMPD     Z0, Z18, K1, Z19
+	VCMPPD        $0x03, Z17, Z16, K1
+	VADDPD        Z17, Z16, Z0
+	VBLENDMPD     Z0, Z19, K1, Z20
+	VPERMILPD     $0x01, X20, X17
+	VCMPPD        $0x11, Z20, Z17, K1
+	VBLENDMPD     Z17, Z20, K1, Z21
+	VCMPPD        $0x00, Z17, Z20, K1
+	VPORD         Z17, Z20, Z0
+	VBLENDMPD     Z0, Z21, K1, Z22
+	VCMPPD        $0x03, Z17, Z20, K1
+	VADDPD        Z17, Z20, Z0
+	VBLENDMPD     Z0, Z22, K1, Z23
+	VMOVSD        X23, (AX)
+	ADDQ          $0x08, AX
+	ADDQ          SI, CX
+	DECQ          BX
+	JNZ           min64FoldAVX512_row
 	VZEROUPPER
 	RET
 
@@ -11986,79 +12570,107 @@ f32FromI1AVX512_loop:
 	VZEROUPPER
 	RET
 
-// func dot32FoldAVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// func dot32FoldAVX2(o *byte, x *byte, y *byte, n int, rows int, line int)
 // Requires: AVX, FMA3
-TEXT ·dot32FoldAVX2(SB), NOSPLIT, $0-40
-	MOVQ    o+0(FP), AX
-	MOVQ    x+8(FP), CX
-	MOVQ    y+16(FP), DX
-	MOVQ    z+24(FP), BX
-	MOVQ    n+32(FP), BX
-	XORQ    SI, SI
-	VMOVUPS (AX), Y0
-	VMOVUPS 32(AX), Y1
-	VMOVUPS 64(AX), Y2
-	VMOVUPS 96(AX), Y3
+TEXT ·dot32FoldAVX2(SB), NOSPLIT, $0-48
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+24(FP), BX
+	MOVQ rows+32(FP), SI
+	MOVQ line+40(FP), DI
+
+dot32FoldAVX2_row:
+	XORQ   R8, R8
+	VXORPS X0, X0, X0
+	VXORPS X1, X1, X1
+	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
 
 dot32FoldAVX2_loop:
-	VMOVUPS     (CX)(SI*4), Y4
-	VMOVUPS     (DX)(SI*4), Y5
-	VMOVUPS     Y0, Y0
-	VFMADD231PS Y5, Y4, Y0
-	VMOVUPS     Y0, Y0
-	VMOVUPS     32(CX)(SI*4), Y4
-	VMOVUPS     32(DX)(SI*4), Y5
-	VMOVUPS     Y1, Y1
-	VFMADD231PS Y5, Y4, Y1
-	VMOVUPS     Y1, Y1
-	VMOVUPS     64(CX)(SI*4), Y4
-	VMOVUPS     64(DX)(SI*4), Y5
-	VMOVUPS     Y2, Y2
-	VFMADD231PS Y5, Y4, Y2
-	VMOVUPS     Y2, Y2
-	VMOVUPS     96(CX)(SI*4), Y4
-	VMOVUPS     96(DX)(SI*4), Y5
-	VMOVUPS     Y3, Y3
-	VFMADD231PS Y5, Y4, Y3
-	VMOVUPS     Y3, Y3
-	ADDQ        $0x20, SI
-	CMPQ        SI, BX
-	JLT         dot32FoldAVX2_loop
-	VMOVUPS     Y0, (AX)
-	VMOVUPS     Y1, 32(AX)
-	VMOVUPS     Y2, 64(AX)
-	VMOVUPS     Y3, 96(AX)
+	VMOVUPS      (CX)(R8*4), Y4
+	VMOVUPS      (DX)(R8*4), Y5
+	VMOVUPS      Y0, Y0
+	VFMADD231PS  Y5, Y4, Y0
+	VMOVUPS      Y0, Y0
+	VMOVUPS      32(CX)(R8*4), Y4
+	VMOVUPS      32(DX)(R8*4), Y5
+	VMOVUPS      Y1, Y1
+	VFMADD231PS  Y5, Y4, Y1
+	VMOVUPS      Y1, Y1
+	VMOVUPS      64(CX)(R8*4), Y4
+	VMOVUPS      64(DX)(R8*4), Y5
+	VMOVUPS      Y2, Y2
+	VFMADD231PS  Y5, Y4, Y2
+	VMOVUPS      Y2, Y2
+	VMOVUPS      96(CX)(R8*4), Y4
+	VMOVUPS      96(DX)(R8*4), Y5
+	VMOVUPS      Y3, Y3
+	VFMADD231PS  Y5, Y4, Y3
+	VMOVUPS      Y3, Y3
+	ADDQ         $0x20, R8
+	CMPQ         R8, BX
+	JLT          dot32FoldAVX2_loop
+	VADDPS       Y2, Y0, Y4
+	VADDPS       Y3, Y1, Y5
+	VADDPS       Y5, Y4, Y4
+	VEXTRACTF128 $0x01, Y4, X6
+	VADDPS       Y6, Y4, Y4
+	VPERMILPD    $0x01, X4, X6
+	VADDPS       Y6, Y4, Y4
+	VMOVSHDUP    X4, X6
+	VADDPS       Y6, Y4, Y4
+	VMOVSS       X4, (AX)
+	ADDQ         $0x04, AX
+	ADDQ         DI, CX
+	DECQ         SI
+	JNZ          dot32FoldAVX2_row
 	VZEROUPPER
 	RET
 
-// func dot32FoldAVX512(o *byte, x *byte, y *byte, z *byte, n int)
-// Requires: AVX, AVX512F
-TEXT ·dot32FoldAVX512(SB), NOSPLIT, $0-40
-	MOVQ    o+0(FP), AX
-	MOVQ    x+8(FP), CX
-	MOVQ    y+16(FP), DX
-	MOVQ    z+24(FP), BX
-	MOVQ    n+32(FP), BX
-	XORQ    SI, SI
-	VMOVUPS (AX), Z0
-	VMOVUPS 64(AX), Z1
+// func dot32FoldAVX512(o *byte, x *byte, y *byte, n int, rows int, line int)
+// Requires: AVX, AVX512F, AVX512VL
+TEXT ·dot32FoldAVX512(SB), NOSPLIT, $0-48
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+24(FP), BX
+	MOVQ rows+32(FP), SI
+	MOVQ line+40(FP), DI
+
+dot32FoldAVX512_row:
+	XORQ   R8, R8
+	VXORPS X0, X0, X0
+	VXORPS X1, X1, X1
 
 dot32FoldAVX512_loop:
-	VMOVUPS     (CX)(SI*4), Z2
-	VMOVUPS     (DX)(SI*4), Z3
-	VMOVUPS     Z0, Z0
-	VFMADD231PS Z3, Z2, Z0
-	VMOVUPS     Z0, Z0
-	VMOVUPS     64(CX)(SI*4), Z2
-	VMOVUPS     64(DX)(SI*4), Z3
-	VMOVUPS     Z1, Z1
-	VFMADD231PS Z3, Z2, Z1
-	VMOVUPS     Z1, Z1
-	ADDQ        $0x20, SI
-	CMPQ        SI, BX
-	JLT         dot32FoldAVX512_loop
-	VMOVUPS     Z0, (AX)
-	VMOVUPS     Z1, 64(AX)
+	VMOVUPS       (CX)(R8*4), Z2
+	VMOVUPS       (DX)(R8*4), Z3
+	VMOVUPS       Z0, Z0
+	VFMADD231PS   Z3, Z2, Z0
+	VMOVUPS       Z0, Z0
+	VMOVUPS       64(CX)(R8*4), Z2
+	VMOVUPS       64(DX)(R8*4), Z3
+	VMOVUPS       Z1, Z1
+	VFMADD231PS   Z3, Z2, Z1
+	VMOVUPS       Z1, Z1
+	ADDQ          $0x20, R8
+	CMPQ          R8, BX
+	JLT           dot32FoldAVX512_loop
+	VADDPS        Z1, Z0, Z2
+	VEXTRACTF64X4 $0x01, Z2, Y4
+	VADDPS        Z4, Z2, Z2
+	VEXTRACTF32X4 $0x01, Y2, X5
+	VADDPS        Z5, Z2, Z2
+	VPERMILPD     $0x01, X2, X5
+	VADDPS        Z5, Z2, Z2
+	VMOVSHDUP     X2, X5
+	VADDPS        Z5, Z2, Z2
+	VMOVSS        X2, (AX)
+	ADDQ          $0x04, AX
+	ADDQ          DI, CX
+	DECQ          SI
+	JNZ           dot32FoldAVX512_row
 	VZEROUPPER
 	RET
 
@@ -12134,79 +12746,103 @@ transpose32AVX2_loop:
 	VZEROUPPER
 	RET
 
-// func dot64FoldAVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// func dot64FoldAVX2(o *byte, x *byte, y *byte, n int, rows int, line int)
 // Requires: AVX, FMA3
-TEXT ·dot64FoldAVX2(SB), NOSPLIT, $0-40
-	MOVQ    o+0(FP), AX
-	MOVQ    x+8(FP), CX
-	MOVQ    y+16(FP), DX
-	MOVQ    z+24(FP), BX
-	MOVQ    n+32(FP), BX
-	XORQ    SI, SI
-	VMOVUPS (AX), Y0
-	VMOVUPS 32(AX), Y1
-	VMOVUPS 64(AX), Y2
-	VMOVUPS 96(AX), Y3
+TEXT ·dot64FoldAVX2(SB), NOSPLIT, $0-48
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+24(FP), BX
+	MOVQ rows+32(FP), SI
+	MOVQ line+40(FP), DI
+
+dot64FoldAVX2_row:
+	XORQ   R8, R8
+	VXORPS X0, X0, X0
+	VXORPS X1, X1, X1
+	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
 
 dot64FoldAVX2_loop:
-	VMOVUPS     (CX)(SI*8), Y4
-	VMOVUPS     (DX)(SI*8), Y5
-	VMOVUPS     Y0, Y0
-	VFMADD231PD Y5, Y4, Y0
-	VMOVUPS     Y0, Y0
-	VMOVUPS     32(CX)(SI*8), Y4
-	VMOVUPS     32(DX)(SI*8), Y5
-	VMOVUPS     Y1, Y1
-	VFMADD231PD Y5, Y4, Y1
-	VMOVUPS     Y1, Y1
-	VMOVUPS     64(CX)(SI*8), Y4
-	VMOVUPS     64(DX)(SI*8), Y5
-	VMOVUPS     Y2, Y2
-	VFMADD231PD Y5, Y4, Y2
-	VMOVUPS     Y2, Y2
-	VMOVUPS     96(CX)(SI*8), Y4
-	VMOVUPS     96(DX)(SI*8), Y5
-	VMOVUPS     Y3, Y3
-	VFMADD231PD Y5, Y4, Y3
-	VMOVUPS     Y3, Y3
-	ADDQ        $0x10, SI
-	CMPQ        SI, BX
-	JLT         dot64FoldAVX2_loop
-	VMOVUPS     Y0, (AX)
-	VMOVUPS     Y1, 32(AX)
-	VMOVUPS     Y2, 64(AX)
-	VMOVUPS     Y3, 96(AX)
+	VMOVUPS      (CX)(R8*8), Y4
+	VMOVUPS      (DX)(R8*8), Y5
+	VMOVUPS      Y0, Y0
+	VFMADD231PD  Y5, Y4, Y0
+	VMOVUPS      Y0, Y0
+	VMOVUPS      32(CX)(R8*8), Y4
+	VMOVUPS      32(DX)(R8*8), Y5
+	VMOVUPS      Y1, Y1
+	VFMADD231PD  Y5, Y4, Y1
+	VMOVUPS      Y1, Y1
+	VMOVUPS      64(CX)(R8*8), Y4
+	VMOVUPS      64(DX)(R8*8), Y5
+	VMOVUPS      Y2, Y2
+	VFMADD231PD  Y5, Y4, Y2
+	VMOVUPS      Y2, Y2
+	VMOVUPS      96(CX)(R8*8), Y4
+	VMOVUPS      96(DX)(R8*8), Y5
+	VMOVUPS      Y3, Y3
+	VFMADD231PD  Y5, Y4, Y3
+	VMOVUPS      Y3, Y3
+	ADDQ         $0x10, R8
+	CMPQ         R8, BX
+	JLT          dot64FoldAVX2_loop
+	VADDPD       Y2, Y0, Y4
+	VADDPD       Y3, Y1, Y5
+	VADDPD       Y5, Y4, Y4
+	VEXTRACTF128 $0x01, Y4, X6
+	VADDPD       Y6, Y4, Y4
+	VPERMILPD    $0x01, X4, X6
+	VADDPD       Y6, Y4, Y4
+	VMOVSD       X4, (AX)
+	ADDQ         $0x08, AX
+	ADDQ         DI, CX
+	DECQ         SI
+	JNZ          dot64FoldAVX2_row
 	VZEROUPPER
 	RET
 
-// func dot64FoldAVX512(o *byte, x *byte, y *byte, z *byte, n int)
-// Requires: AVX, AVX512F
-TEXT ·dot64FoldAVX512(SB), NOSPLIT, $0-40
-	MOVQ    o+0(FP), AX
-	MOVQ    x+8(FP), CX
-	MOVQ    y+16(FP), DX
-	MOVQ    z+24(FP), BX
-	MOVQ    n+32(FP), BX
-	XORQ    SI, SI
-	VMOVUPS (AX), Z0
-	VMOVUPS 64(AX), Z1
+// func dot64FoldAVX512(o *byte, x *byte, y *byte, n int, rows int, line int)
+// Requires: AVX, AVX512F, AVX512VL
+TEXT ·dot64FoldAVX512(SB), NOSPLIT, $0-48
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+24(FP), BX
+	MOVQ rows+32(FP), SI
+	MOVQ line+40(FP), DI
+
+dot64FoldAVX512_row:
+	XORQ   R8, R8
+	VXORPS X0, X0, X0
+	VXORPS X1, X1, X1
 
 dot64FoldAVX512_loop:
-	VMOVUPS     (CX)(SI*8), Z2
-	VMOVUPS     (DX)(SI*8), Z3
-	VMOVUPS     Z0, Z0
-	VFMADD231PD Z3, Z2, Z0
-	VMOVUPS     Z0, Z0
-	VMOVUPS     64(CX)(SI*8), Z2
-	VMOVUPS     64(DX)(SI*8), Z3
-	VMOVUPS     Z1, Z1
-	VFMADD231PD Z3, Z2, Z1
-	VMOVUPS     Z1, Z1
-	ADDQ        $0x10, SI
-	CMPQ        SI, BX
-	JLT         dot64FoldAVX512_loop
-	VMOVUPS     Z0, (AX)
-	VMOVUPS     Z1, 64(AX)
+	VMOVUPS       (CX)(R8*8), Z2
+	VMOVUPS       (DX)(R8*8), Z3
+	VMOVUPS       Z0, Z0
+	VFMADD231PD   Z3, Z2, Z0
+	VMOVUPS       Z0, Z0
+	VMOVUPS       64(CX)(R8*8), Z2
+	VMOVUPS       64(DX)(R8*8), Z3
+	VMOVUPS       Z1, Z1
+	VFMADD231PD   Z3, Z2, Z1
+	VMOVUPS       Z1, Z1
+	ADDQ          $0x10, R8
+	CMPQ          R8, BX
+	JLT           dot64FoldAVX512_loop
+	VADDPD        Z1, Z0, Z2
+	VEXTRACTF64X4 $0x01, Z2, Y4
+	VADDPD        Z4, Z2, Z2
+	VEXTRACTF32X4 $0x01, Y2, X5
+	VADDPD        Z5, Z2, Z2
+	VPERMILPD     $0x01, X2, X5
+	VADDPD        Z5, Z2, Z2
+	VMOVSD        X2, (AX)
+	ADDQ          $0x08, AX
+	ADDQ          DI, CX
+	DECQ          SI
+	JNZ           dot64FoldAVX512_row
 	VZEROUPPER
 	RET
 

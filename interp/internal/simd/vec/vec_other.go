@@ -9,3 +9,5 @@ func widest(string, int) (loop, int) { return nil, 0 }
 func Bytes() int { return 0 }
 
 func transposer(string) func(dst, src *byte, dstLine, srcLine, blocks int) { return nil }
+
+func widestFold(string) rowsLoop { return nil }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -127,17 +128,23 @@ func TestFolds(t *testing.T) {
 
 func foldAgrees[T float32 | float64](t *testing.T, rng *rand.Rand, l *Loop) {
 	for n := range 400 {
-		b := make([]T, n+1)
+		const rows = 3
+		b := make([]T, rows*(n+1))
 		for i := range b {
 			b[i] = T(rng.NormFloat64())
 			if n%7 == 6 && rng.IntN(100) == 0 {
 				b[i] = T(math.NaN())
 			}
 		}
-		want := foldWith[T](l, nil)(b)
-		for isa, f := range vectors(l.name + "Fold") {
-			if got := foldWith[T](l, f)(b); got != want && (got == got || want == want) {
-				t.Fatalf("%s fold of %d, %d bytes: %v, in Go %v", l.name, n+1, isa, got, want)
+		var want [rows]T
+		foldWith[T](l, nil)(want[:], b)
+		for isa, f := range foldVectors(l.name) {
+			var got [rows]T
+			foldWith[T](l, f)(got[:], b)
+			for r := range got {
+				if got[r] != want[r] && (got[r] == got[r] || want[r] == want[r]) {
+					t.Fatalf("%s fold of %d, %d bytes: %v, in Go %v", l.name, n+1, isa, got, want)
+				}
 			}
 		}
 	}
@@ -272,34 +279,42 @@ func transposes[T uint16 | uint32 | uint64](t *testing.T, rows, cols int) {
 }
 
 // Dot products return the same bits with every set of vectors.
-func TestDot(t *testing.T) {
+func TestDots(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 4))
 	for n := range 200 {
-		x, y := make([]float32, n), make([]float32, n)
-		var acc [32]float32
-		for i := range x {
-			x[i], y[i] = float32(rng.NormFloat64()), float32(rng.NormFloat64())
+		dotsAgree(t, rng, n, Add32Loop, "dot32", 0x1p-24, FMA)
+		dotsAgree(t, rng, n, Add64Loop, "dot64", 0x1p-53, math.FMA)
+	}
+}
+
+func dotsAgree[T float32 | float64](t *testing.T, rng *rand.Rand, n int, add *Loop, name string, unit float64, fma func(x, y, z T) T) {
+	t.Helper()
+	const rows = 3
+	line := n + 2
+	x, y := make([]T, rows*line), make([]T, n)
+	for i := range x {
+		x[i] = T(rng.NormFloat64())
+	}
+	for i := range y {
+		y[i] = T(rng.NormFloat64())
+	}
+	want := make([]T, rows)
+	dots(want, x, y, line, nil, add, fma)
+	for isa, f := range foldVectors(name) {
+		got := make([]T, rows)
+		if dots(got, x, y, line, f, add, fma); !slices.Equal(got, want) {
+			t.Fatalf("%s of %d, %d bytes: %v, in Go %v", name, n, isa, got, want)
 		}
-		k := n &^ 31
-		for i := range k {
-			acc[i%32] = FMA(x[i], y[i], acc[i%32])
+	}
+	for r, got := range want {
+		sum, mag := 0.0, 0.0
+		for i := range y {
+			v := float64(x[r*line+i]) * float64(y[i])
+			sum += v
+			mag += math.Abs(v)
 		}
-		for isa, f := range vectors("dot32Fold") {
-			var got [32]float32
-			if k > 0 {
-				f(at(got[:]), at(x), at(y), nil, k)
-			}
-			if got != acc {
-				t.Fatalf("dot of %d, %d bytes: %v, in Go %v", n, isa, got, acc)
-			}
-		}
-		want, mag := 0.0, 0.0
-		for i := range x {
-			want += float64(x[i]) * float64(y[i])
-			mag += math.Abs(float64(x[i]) * float64(y[i]))
-		}
-		if got := float64(Dot(x, y)); math.Abs(got-want) > mag*float64(n+1)*0x1p-24 {
-			t.Fatalf("dot of %d: %v, not %v", n, got, want)
+		if math.Abs(float64(got)-sum) > mag*float64(n+1)*unit {
+			t.Fatalf("%s of %d: %v, not %v", name, n, got, sum)
 		}
 	}
 }

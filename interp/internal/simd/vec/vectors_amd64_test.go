@@ -1,9 +1,12 @@
 package vec
 
 // vectors returns the loops that the processor can run, by the bytes of a vector.
-func vectors(name string) map[int]loop {
-	narrow, wide := assembly(name)
-	out := map[int]loop{}
+func vectors(name string) map[int]loop { return supported(assembly(name)) }
+
+func foldVectors(name string) map[int]rowsLoop { return supported(folds(name)) }
+
+func supported[F any](narrow, wide F) map[int]F {
+	out := map[int]F{}
 	if hasAVX2() {
 		out[32] = narrow
 	}

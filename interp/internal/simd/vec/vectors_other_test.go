@@ -3,3 +3,5 @@
 package vec
 
 func vectors(string) map[int]loop { return nil }
+
+func foldVectors(string) map[int]rowsLoop { return nil }

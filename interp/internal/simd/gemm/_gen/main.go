@@ -31,17 +31,20 @@ type element struct {
 }
 
 // tile emits a kernel of rows x vecs vectors. For each k it emits vecs loads of b, rows broadcasts of a, and rows*vecs
-// fused multiply-adds into registers.
+// fused multiply-adds into registers. The rows of b lie rowB elements apart.
 func tile(name string, e element, rows, vecs, bytes int, vec func() reg.VecVirtual, unroll int) {
 	cols := vecs * bytes / e.size
-	TEXT(name, NOSPLIT, fmt.Sprintf("func(a, b, c *%s, k, rowC int, add bool)", e.goType))
-	Doc(fmt.Sprintf("%s computes a tile of %d x %d from packed panels.", name, rows, cols))
+	TEXT(name, NOSPLIT, fmt.Sprintf("func(a, b, c *%s, k, rowB, rowC int, add bool)", e.goType))
+	Doc(fmt.Sprintf("%s computes a tile of %d x %d from a packed panel of A and rows of B.", name, rows, cols))
 	Pragma("noescape")
 	a := Load(Param("a"), GP64())
 	b := Load(Param("b"), GP64())
 	c := Load(Param("c"), GP64())
 	k := Load(Param("k"), GP64())
+	line, line3 := Load(Param("rowB"), GP64()), GP64()
 	row := Load(Param("rowC"), GP64())
+	SHLQ(Imm(map[int]uint64{4: 2, 8: 3}[e.size]), line)
+	LEAQ(Mem{Base: line, Index: line, Scale: 2}, line3)
 	SHLQ(Imm(map[int]uint64{4: 2, 8: 3}[e.size]), row)
 	acc := make([][]reg.VecVirtual, rows)
 	for i := range acc {
@@ -59,7 +62,9 @@ func tile(name string, e element, rows, vecs, bytes int, vec func() reg.VecVirtu
 		y := make([]reg.VecVirtual, vecs)
 		for v := range y {
 			y[v] = vec()
-			VMOVUPS(Mem{Base: b, Disp: (at*vecs + v) * bytes}, y[v])
+			m := []Mem{{Base: b}, {Base: b, Index: line, Scale: 1}, {Base: b, Index: line, Scale: 2}, {Base: b, Index: line3, Scale: 1}}[at]
+			m.Disp = v * bytes
+			VMOVUPS(m, y[v])
 		}
 		for i := range acc {
 			x := vec()
@@ -82,7 +87,7 @@ func tile(name string, e element, rows, vecs, bytes int, vec func() reg.VecVirtu
 		step(u)
 	}
 	ADDQ(U32(uint64(unroll*rows*e.size)), a)
-	ADDQ(U32(uint64(unroll*vecs*bytes)), b)
+	LEAQ(Mem{Base: b, Index: line, Scale: 4}, b)
 	SUBQ(Imm(uint64(unroll)), k)
 	CMPQ(k, Imm(uint64(unroll)))
 	JGE(LabelRef(name + "_loop"))
@@ -92,7 +97,7 @@ func tile(name string, e element, rows, vecs, bytes int, vec func() reg.VecVirtu
 	Label(name + "_one")
 	step(0)
 	ADDQ(Imm(uint64(rows*e.size)), a)
-	ADDQ(U32(uint64(vecs*bytes)), b)
+	ADDQ(line, b)
 	DECQ(k)
 	JNZ(LabelRef(name + "_one"))
 	Label(name + "_store")

@@ -346,25 +346,40 @@ func (p *program) writeVector(table *constants, wide bool) {
 // foldBytes is the size of the accumulators of a fold.
 const foldBytes = 128
 
-// writeFold emits a loop that folds n elements, a positive multiple of the accumulators, into the accumulators in o. The
-// program's first operand is the accumulator; the others are at x and y.
-func (p *program) writeFold(table *constants, wide bool) {
+// writeFold emits a loop that folds rows of n elements, a positive multiple of the accumulators, that lie line bytes
+// apart. The program's first operand is the accumulator, which starts as the row's first elements, or as 0 if the program
+// has a further operand, at y for each row. combine then folds the accumulators by halves to one element at o.
+func (p *program) writeFold(table *constants, wide bool, combine *program) {
 	e := &emitter{p: p, table: table, wide: wide}
 	name := p.lower() + "Fold" + e.isa()
-	o, in, n := e.begin(name, fmt.Sprintf("%s folds n elements into the %d accumulators at o.", name, foldBytes/p.width))
+	TEXT(name, NOSPLIT, "func(o, x, y *byte, n, rows, line int)")
+	Doc(fmt.Sprintf("%s folds rows of n elements, a multiple of %d, to one element each.", name, foldBytes/p.width))
+	Pragma("noescape")
+	o, x, y := Load(Param("o"), GP64()), Load(Param("x"), GP64()), Load(Param("y"), GP64())
+	n, rows, line := Load(Param("n"), GP64()), Load(Param("rows"), GP64()), Load(Param("line"), GP64())
+	e.values = map[*node]reg.Register{}
 	at := GP64()
+	acc := make([]reg.VecVirtual, foldBytes/e.bytes())
+	Label(name + "_row")
 	XORQ(at, at)
-	count := foldBytes / e.bytes()
-	acc := make([]reg.VecVirtual, count)
 	for i := range acc {
 		acc[i] = e.vec()
-		VMOVUPS(Mem{Base: o, Disp: i * e.bytes()}, acc[i])
+		if len(p.in) > 2 {
+			VXORPS(acc[i].AsX(), acc[i].AsX(), acc[i].AsX())
+		} else {
+			VMOVUPS(Mem{Base: x, Disp: i * e.bytes()}, acc[i])
+		}
+	}
+	if len(p.in) == 2 {
+		ADDQ(Imm(uint64(foldBytes/p.width)), at)
+		CMPQ(at, n)
+		JGE(LabelRef(name + "_halves"))
 	}
 	Label(name + "_loop")
 	for i := range acc {
 		e.values[p.in[0]] = acc[i]
 		for k, v := range p.in[1:] {
-			e.values[v] = e.load(p.format, Mem{Base: in[k], Index: at, Scale: uint8(p.width), Disp: i * e.bytes()})
+			e.values[v] = e.load(p.format, Mem{Base: []reg.Register{x, y}[k], Index: at, Scale: uint8(p.width), Disp: i * e.bytes()})
 		}
 		e.body()
 		VMOVUPS(e.values[p.out], acc[i])
@@ -372,9 +387,49 @@ func (p *program) writeFold(table *constants, wide bool) {
 	ADDQ(Imm(uint64(foldBytes/p.width)), at)
 	CMPQ(at, n)
 	JLT(LabelRef(name + "_loop"))
-	for i := range acc {
-		VMOVUPS(acc[i], Mem{Base: o, Disp: i * e.bytes()})
+	Label(name + "_halves")
+	h := &emitter{p: combine, table: table, wide: wide, values: map[*node]reg.Register{}}
+	fold := func(a, b reg.Register) reg.VecVirtual {
+		h.values[combine.in[0]], h.values[combine.in[1]] = a, b
+		h.body()
+		return h.values[combine.out].(reg.VecVirtual)
 	}
+	for len(acc) > 1 {
+		half := len(acc) / 2
+		for i := range half {
+			acc[i] = fold(acc[i], acc[half+i])
+		}
+		acc = acc[:half]
+	}
+	// The upper half of what is left goes to the lower half of another register.
+	v := acc[0]
+	if wide {
+		u := ZMM()
+		VEXTRACTF64X4(Imm(1), v, u.AsY())
+		v = fold(v, u)
+	}
+	u := e.vec()
+	if wide {
+		VEXTRACTF32X4(Imm(1), v.AsY(), u.AsX())
+	} else {
+		VEXTRACTF128(Imm(1), v.AsY(), u.AsX())
+	}
+	v = fold(v, u)
+	u = e.vec()
+	VPERMILPD(Imm(1), v.AsX(), u.AsX())
+	v = fold(v, u)
+	if p.width == 4 {
+		u = e.vec()
+		VMOVSHDUP(v.AsX(), u.AsX())
+		v = fold(v, u)
+		VMOVSS(v.AsX(), Mem{Base: o})
+	} else {
+		VMOVSD(v.AsX(), Mem{Base: o})
+	}
+	ADDQ(Imm(uint64(p.width)), o)
+	ADDQ(line, x)
+	DECQ(rows)
+	JNZ(LabelRef(name + "_row"))
 	VZEROUPPER()
 	RET()
 }
