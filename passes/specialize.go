@@ -47,7 +47,10 @@ func (p BindArguments) Run(ctx *pass.Context, m *ir.Module) error {
 		return m.Errorf(f.Op, "@%s is called, so its arguments cannot be bound", p.Function)
 	}
 	args := f.Body().Args()
-	list := strings.Split(p.Args, ";")
+	var list []string
+	if strings.TrimSpace(p.Args) != "" {
+		list = strings.Split(p.Args, ";")
+	}
 	if len(list) > len(args) {
 		return m.Errorf(f.Op, "@%s has %d arguments, but %d values are given", p.Function, len(args), len(list))
 	}

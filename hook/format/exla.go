@@ -10,6 +10,7 @@ import (
 	"github.com/hlocb/hlocb/dialect/hookop"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/internal/dialect/view"
 	"github.com/hlocb/hlocb/internal/hook/irutil"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/ir/flow"
@@ -169,19 +170,19 @@ func isPID(t ir.Type) bool {
 	return ok && tt.DType() == tensor.UI8 && tt.Rank() == 1
 }
 
-// exlaCallbackID returns the bytes of callback_id.
+// exlaCallbackID returns the bytes of callback_id, an array of words; in a portable artifact the array becomes a tensor.
 func exlaCallbackID(r *Raiser, op *ir.Op) ([]byte, error) {
-	words, ok := irutil.Config(op).Get("callback_id").(*ir.DenseArrayAttr)
+	words := view.Ints(irutil.Config(op).Get("callback_id"))
 	size, hasSize := irutil.IntAttr(irutil.Config(op).Get("callback_id_size"))
-	if !ok || !hasSize {
+	if words == nil || !hasSize {
 		return nil, r.Module.Errorf(op, "EXLA callback has no callback_id and callback_id_size in its backend_config")
 	}
-	n := int64(len(words.Values()))
+	n := int64(len(words))
 	if size < 0 || size > 8*n || size <= 8*(n-1) {
 		return nil, r.Module.Errorf(op, "callback_id_size %d does not agree with the %d words of callback_id", size, n)
 	}
 	var b []byte
-	for _, w := range words.Values() {
+	for _, w := range words {
 		b = binary.LittleEndian.AppendUint64(b, uint64(w))
 	}
 	return b[:size], nil
