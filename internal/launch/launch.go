@@ -98,6 +98,10 @@ func hash(path string) (string, error) {
 
 // Build builds both libraries into dir.
 func Build(ctx context.Context, dir string) error {
+	dir, err := filepath.Abs(dir) // commands run in other directories
+	if err != nil {
+		return err
+	}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
@@ -130,16 +134,22 @@ func Build(ctx context.Context, dir string) error {
 }
 
 // sourceTree returns where to run 'go build', and what to build: the tree that this command was built from if it is
-// still there, else a module that requires this version.
+// still there, else a module that requires this version. A command without a version and without paths (go run
+// -trimpath) takes the tree around the working directory.
 func sourceTree(ctx context.Context, work string) (dir, target string, err error) {
 	if _, file, _, ok := runtime.Caller(0); ok && filepath.IsAbs(file) {
-		root := filepath.Dir(filepath.Dir(filepath.Dir(file)))
-		if b, err := os.ReadFile(filepath.Join(root, "go.mod")); err == nil && strings.Contains(string(b), "module "+module+"\n") {
+		if root := filepath.Dir(filepath.Dir(filepath.Dir(file))); isTree(root) {
 			return root, "./cmd/libhlocb_pjrt", nil
 		}
 	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok || !strings.HasPrefix(info.Main.Version, "v") {
+		root, err := os.Getwd()
+		for ; err == nil && root != filepath.Dir(root); root = filepath.Dir(root) {
+			if isTree(root) {
+				return root, "./cmd/libhlocb_pjrt", nil
+			}
+		}
 		return "", "", fmt.Errorf("this command does not know its sources; build %s and %s with 'make interposer' and put them beside it", PluginFile, PreloadFile)
 	}
 	dir = filepath.Join(work, "module")
@@ -150,6 +160,12 @@ func sourceTree(ctx context.Context, work string) (dir, target string, err error
 		return "", "", err
 	}
 	return dir, command, run(ctx, dir, "go", "get", command+"@"+info.Main.Version)
+}
+
+// isTree reports whether dir holds hlocb's sources.
+func isTree(dir string) bool {
+	b, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+	return err == nil && strings.HasPrefix(string(b), "module "+module+"\n")
 }
 
 func run(ctx context.Context, dir, name string, args ...string) error {
