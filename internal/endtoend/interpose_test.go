@@ -85,6 +85,7 @@ func TestInterposed(t *testing.T) {
 	t.Run("documents", func(t *testing.T) { interposedDocuments(t, s) })
 	t.Run("without a plugin", func(t *testing.T) { interposedWithout(t, s) })
 	t.Run("without FFI", func(t *testing.T) { interposedWithoutFFI(t, s) })
+	t.Run("foreign platform", func(t *testing.T) { interposedForeign(t, s) })
 	t.Run("processes", func(t *testing.T) { interposedProcesses(t, s) })
 	t.Run("settings", func(t *testing.T) { interposedSettings(t, s) })
 	t.Run("runtimes", func(t *testing.T) { interposedRuntimes(t, s) })

@@ -73,6 +73,30 @@ func interposedWithoutFFI(t *testing.T, s *startedProgram) {
 	}
 }
 
+// interposedForeign: on a platform that JAX does not know, package hlocb_jax makes callbacks work, with and without taps.
+func interposedForeign(t *testing.T, s *startedProgram) {
+	const program = "testdata/interpose/callbacks.py"
+	env := s.own("VARIANT=mychip", "VARIANT_OF="+s.plugin(), "HLOCB_PLUGIN="+cc(t, "testdata/traps/variant.c"), "PYTHONPATH=../../python",
+		"PJRT_NAMES_AND_LIBRARY_PATHS=mychip:"+filepath.Join(s.dir, launch.PluginFile), "JAX_PLATFORMS=mychip,cpu")
+	if _, stderr, code := s.run(t, program, env...); code == 0 || !strings.Contains(stderr, "mychip") {
+		t.Errorf("without the package: exit code %d, expected JAX to refuse\n%s", code, stderr)
+	}
+	want, _, _ := s.run(t, program, "JAX_PLATFORMS=cpu")
+	events := filepath.Join(t.TempDir(), "events")
+	for _, c := range []interpose.Config{{}, {Taps: []string{".*"}, Events: events}} {
+		run := exec.Command(s.python, "-m", "hlocb_jax", program)
+		run.Env = append(append(os.Environ(), env...), c.Environment()...)
+		var stderr bytes.Buffer
+		run.Stderr = &stderr
+		if out, err := run.Output(); err != nil || string(out) != want || len(messages(stderr.String())) > 0 {
+			t.Errorf("%+v: %v, output\n%s\nexpected\n%s\n%s", c, err, out, want, &stderr)
+		}
+	}
+	if len(readEvents(t, events)) == 0 {
+		t.Error("no events")
+	}
+}
+
 // interposedProcesses: the library leaves forks, signals, faults and pipes to the program.
 func interposedProcesses(t *testing.T, s *startedProgram) {
 	start := func(mode string) (*exec.Cmd, *bytes.Buffer, *bytes.Buffer) {

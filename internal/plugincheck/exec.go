@@ -31,8 +31,8 @@ func Exec(t Target) []Finding {
 		taps = finding("taps", No, "values are not in the host's memory")
 		callbacks = finding("JAX callbacks", Yes, "JAX serves them itself")
 	case !host:
-		taps = finding("taps", No, "values on platform "+t.Platform+" may not be in the host's memory")
-		callbacks = finding("JAX callbacks", Maybe, "JAX refuses to lower them for this platform")
+		taps = finding("taps", Maybe, "they work if values on platform "+t.Platform+" are in the host's memory")
+		callbacks = finding("JAX callbacks", Maybe, "JAX refuses to lower them for this platform; with 'python -m hlocb_jax PROGRAM' they work where taps do")
 	case !t.UserData:
 		callbacks = finding("JAX callbacks", No, "they need user data")
 	}

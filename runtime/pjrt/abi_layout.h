@@ -110,6 +110,10 @@ HL_AT(hl_int_args, size, 0);  // PJRT_Device_LocalHardwareId_Args.struct_size
 HL_AT(hl_int_args, ext, 8);  // PJRT_Device_LocalHardwareId_Args.extension_start
 HL_AT(hl_int_args, object, 16);  // PJRT_Device_LocalHardwareId_Args.device
 HL_AT(hl_int_args, number, 24);  // PJRT_Device_LocalHardwareId_Args.local_hardware_id
+HL_AT(hl_int_args, size, 0);  // PJRT_Buffer_IsOnCpu_Args.struct_size
+HL_AT(hl_int_args, ext, 8);  // PJRT_Buffer_IsOnCpu_Args.extension_start
+HL_AT(hl_int_args, object, 16);  // PJRT_Buffer_IsOnCpu_Args.buffer
+HL_AT(hl_int_args, number, 24);  // PJRT_Buffer_IsOnCpu_Args.is_on_cpu
 HL_AT(hl_get_args, size, 0);  // PJRT_Device_GetDescription_Args.struct_size
 HL_AT(hl_get_args, ext, 8);  // PJRT_Device_GetDescription_Args.extension_start
 HL_AT(hl_get_args, object, 16);  // PJRT_Device_GetDescription_Args.device
@@ -269,6 +273,7 @@ HL_IS(HL_DESERIALIZE, 56);  // PJRT_Executable_DeserializeAndLoad
 HL_IS(HL_BUFFER_DESTROY, 58);  // PJRT_Buffer_Destroy
 HL_IS(HL_BUFFER_MEMORY_LAYOUT, 63);  // PJRT_Buffer_GetMemoryLayout
 HL_IS(HL_BUFFER_TO_HOST, 70);  // PJRT_Buffer_ToHostBuffer
+HL_IS(HL_BUFFER_ON_CPU, 71);  // PJRT_Buffer_IsOnCpu
 HL_IS(HL_BUFFER_READY, 72);  // PJRT_Buffer_ReadyEvent
 HL_IS(HL_BUFFER_HOLD, 74);  // PJRT_Buffer_IncreaseExternalReferenceCount
 HL_IS(HL_BUFFER_UNHOLD, 75);  // PJRT_Buffer_DecreaseExternalReferenceCount

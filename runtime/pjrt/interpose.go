@@ -185,16 +185,26 @@ func hlocbInterposeClient(number C.int, client unsafe.Pointer) {
 		if err != nil {
 			return err
 		}
-		err = w.register(platform)
+		err = w.register(platform, client)
 		w.hookless.Store(err != nil)
 		return err
 	})
 }
 
+// served lists the platforms on which JAX has handlers of its own for callbacks. Their values are on a device.
+var served = []string{"cuda", "rocm", "oneapi", "tpu"}
+
 // register registers the handlers of our hooks and of JAX's callbacks with the plugin.
-func (w *wrappedPlugin) register(platform string) error {
+func (w *wrappedPlugin) register(platform string, client unsafe.Pointer) error {
 	p := w.plugin
-	if platform != "cpu" { // JAX has handlers of its own there
+	near := platform == "cpu"
+	if !near && !slices.Contains(served, platform) {
+		var err error
+		if near, err = (&Client{plugin: p, ptr: client, platform: platform}).onHost(); err != nil {
+			return err
+		}
+	}
+	if !near {
 		if w.interposer.Settings() == "" {
 			return nil
 		}
@@ -213,6 +223,24 @@ func (w *wrappedPlugin) register(platform string) error {
 		}
 	}
 	return nil
+}
+
+// onHost uploads a byte and asks whether it is in the host's memory.
+func (c *Client) onHost() (bool, error) {
+	if !bool(C.hl_has(c.plugin.api, C.HL_BUFFER_ON_CPU)) {
+		return false, nil
+	}
+	if err := c.findDevices(); err != nil {
+		return false, err
+	}
+	b, err := c.upload(&c.devices[0], tensor.New(tensor.UI8, tensor.Shape{}), new(goruntime.Pinner))
+	if err != nil {
+		return false, err
+	}
+	defer c.release(b)
+	var answer C.int32_t
+	err = c.plugin.check("place of buffer", C.hl_int(c.plugin.api, C.HL_BUFFER_ON_CPU, b.ptr, &answer))
+	return answer&1 != 0, err
 }
 
 //export hlocbInterposeCompile

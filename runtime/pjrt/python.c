@@ -1,8 +1,9 @@
 // JAX's Python callbacks on plugins that lack them.
 //
 // JAX lowers a callback to a custom call with the attribute index. At each execution it attaches the list of Python
-// functions to the execution context (xla/python/ifrt, FfiLoadedHostCallbacks). The functions take and return tuples of
-// NumPy arrays. This file uses Python's stable C API, which it finds in the process, so it fits every version of Python.
+// functions to the execution context (xla/python/ifrt, FfiLoadedHostCallbacks), but not on platforms that it does not
+// know. There package hlocb_jax makes the call, and index is a key of its dictionary of functions. The functions take
+// and return tuples of NumPy arrays. This file uses Python's stable C API, which it finds in the process, so it fits every version of Python.
 
 #define _GNU_SOURCE
 #include "python.h"
@@ -18,6 +19,7 @@
 
 // The helper copies operands, because callbacks may keep them: XLA reuses their memory.
 static const char helper[] =
+    "import sys\n"
     "import traceback\n"
     "import numpy\n"
     "\n"
@@ -33,6 +35,8 @@ static const char helper[] =
     "\n"
     "def call(function, operands, results):\n"
     "    try:\n"
+    "        if isinstance(function, int):\n"
+    "            function = sys.modules['hlocb_jax'].functions[function]\n"
     "        arguments = []\n"
     "        for operand in operands:\n"
     "            if operand is not None:\n"
@@ -182,20 +186,24 @@ char *hl_python_call(const hl_ffi_api *api, void *ctx, uint64_t index, const hl_
                      const hl_value *results, size_t num_results) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, find_python);
-  // The type id that IFRT registers for the list.
-  static const int64_t type = 7357244197867843242;
-  ARGS(hl_ffi_context_args, a, .ctx = ctx, .type = &type);
-  void *error = api->fn[HL_FFI_CONTEXT_GET](&a);
-  if (error) {
-    ARGS(hl_ffi_error_destroy_args, d, .error = error);
-    api->fn[HL_FFI_ERROR_DESTROY](&d);
+  object **function = NULL;
+  if (!(index & HL_PYTHON_KEY)) {
+    // The type id that IFRT registers for the list.
+    static const int64_t type = 7357244197867843242;
+    ARGS(hl_ffi_context_args, a, .ctx = ctx, .type = &type);
+    void *error = api->fn[HL_FFI_CONTEXT_GET](&a);
+    if (error) {
+      ARGS(hl_ffi_error_destroy_args, d, .error = error);
+      api->fn[HL_FFI_ERROR_DESTROY](&d);
+    }
+    const struct {
+      object **functions;
+      uint32_t n;
+    } *attached = error ? NULL : a.data;
+    if (!attached) return strdup("the caller attached no Python functions to this execution; only JAX does");
+    if (index >= attached->n) return strdup("the callback's index is beyond the Python functions of this execution");
+    function = &attached->functions[index];
   }
-  const struct {
-    object **functions;
-    uint32_t n;
-  } *attached = error ? NULL : a.data;
-  if (!attached) return strdup("the caller attached no Python functions to this execution; only JAX does");
-  if (index >= attached->n) return strdup("the callback's index is beyond the Python functions of this execution");
   if (py.missing) return message("this process has no Python: symbol %s is missing", py.missing);
   for (size_t i = 0; i < num_operands + num_results; i++) {
     int32_t dtype = i < num_operands ? operands[i].dtype : results[i - num_operands].dtype;
@@ -204,7 +212,9 @@ char *hl_python_call(const hl_ffi_api *api, void *ctx, uint64_t index, const hl_
   if (!py.is_initialized() || (py.is_finalizing && py.is_finalizing()))
     return strdup("Python is shutting down");
   int state = py.ensure();
-  char *failure = call_locked(attached->functions[index], operands, num_operands, results, num_results);
+  object *key = function ? NULL : py.integer((long long)index);
+  char *failure = call_locked(function ? *function : key, operands, num_operands, results, num_results);
+  if (key) py.decref(key);
   py.release(state);
   return failure;
 }

@@ -1,4 +1,5 @@
-// A plugin that is the one in VARIANT_OF, but newer, older, or without the FFI extension, as VARIANT says.
+// A plugin that is the one in VARIANT_OF, but newer, older, without the FFI extension, or for a platform "mychip", as
+// VARIANT says.
 #include <dlfcn.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -13,6 +14,32 @@ static const api *real;
 static void *unknown(void *args) {
   fprintf(stderr, "a function was called that the plugin lacks\n");
   abort();
+}
+
+// Positions of the functions and fields that "mychip" changes.
+enum { PLATFORM_NAME = 12, FFI = 5 };
+typedef struct { size_t size; void *ext, *client; const char *text; size_t text_size; } name_args;
+typedef struct { ext base; void *register_type, *add_user_data, *(*register_handler)(void *); } ffi;
+typedef struct { size_t size; const char *target; size_t target_size; void *handler; const char *platform; size_t platform_size; } handler_args;
+
+static void *(*real_name)(void *);
+static void *(*real_register)(void *);
+
+static void *my_name(void *args) {
+  name_args *a = args;
+  void *error = real_name(a);
+  a->text = "mychip";
+  a->text_size = strlen(a->text);
+  return error;
+}
+
+static void *my_register(void *args) {
+  handler_args *a = args;
+  if (a->platform_size == 6 && !memcmp(a->platform, "mychip", 6)) {
+    a->platform = "cpu";
+    a->platform_size = 3;
+  }
+  return real_register(a);
 }
 
 const api *GetPjrtApi(void) {
@@ -32,10 +59,21 @@ const api *GetPjrtApi(void) {
     copy.size = offsetof(api, fn) + FUNCTIONS * sizeof *copy.fn;
     copy.version.minor = 81;
     for (int i = FUNCTIONS; i < 256; i++) copy.fn[i] = (void *)unknown;
+  } else if (!strcmp(kind, "mychip")) {
+    real_name = copy.fn[PLATFORM_NAME];
+    copy.fn[PLATFORM_NAME] = my_name;
+    ext **to = &copy.extensions;
+    for (ext *e = real->extensions; e; e = e->next) {
+      ext *own = *to = memcpy(malloc(e->size), e, e->size);
+      to = &own->next;
+      if (e->type != FFI) continue;
+      real_register = ((ffi *)e)->register_handler;
+      ((ffi *)own)->register_handler = my_register;
+    }
   } else {
     ext **to = &copy.extensions;
     for (ext *e = real->extensions; e; e = e->next) {
-      if (e->type == 5) continue;  // FFI
+      if (e->type == FFI) continue;
       *to = memcpy(malloc(e->size), e, e->size);
       to = &(*to)->next;
     }

@@ -1,0 +1,66 @@
+"""JAX's callbacks on platforms that JAX refuses to lower them for.
+
+JAX lowers jax.debug.print, jax.debug.callback, io_callback and pure_callback for cpu, cuda, rocm and tpu alone. On any
+other platform whose plugin runs under hlocb, enable() makes them work. 'python -m hlocb_jax PROGRAM [ARG...]' runs a
+program that stays as it is. Platforms that JAX knows are left to JAX.
+
+There is no public way to do this, so the package uses names of jax._src: it is tested with JAX 0.10.2.
+"""
+
+import itertools
+import weakref
+
+from jax._src import callback, debugging
+from jax._src.interpreters import mlir
+
+KNOWN = {"cpu", "cuda", "rocm", "tpu"}
+
+# A key has bit 62 set, which tells hlocb that the function stands here and not in the list of the execution.
+_keys = itertools.count(1 << 62)
+
+# The functions of callbacks by key. The compiled program keeps them alive.
+functions = weakref.WeakValueDictionary()
+
+
+class _Calls:
+    """The list of a module's functions, in which the last one has the index key."""
+
+    def __init__(self, key):
+        self.key = key
+
+    def __len__(self):
+        return self.key + 1
+
+
+class _AsCPU:
+    """A module's context that lowers a callback as for the CPU."""
+
+    platforms = ("cpu",)
+
+    def __init__(self, context):
+        self.context, self.key = context, next(_keys)
+        self.host_callbacks = _Calls(self.key)
+
+    def __getattr__(self, name):
+        return getattr(self.context, name)
+
+    def add_host_callback(self, function):
+        functions[self.key] = function
+        self.context.add_host_callback(function)  # which also keeps the program out of JAX's cache
+
+
+def enable():
+    """Makes callbacks work on platforms that JAX does not know. A second call does nothing."""
+    emit = callback.emit_python_callback
+    if getattr(emit, "hlocb", False):
+        return
+
+    def emit_python_callback(ctx, *args, **options):
+        if not KNOWN.isdisjoint(ctx.module_context.platforms):
+            return emit(ctx, *args, **options)
+        return emit(ctx.replace(module_context=_AsCPU(ctx.module_context)), *args, **options)
+
+    emit_python_callback.hlocb = True
+    callback.emit_python_callback = emit_python_callback
+    mlir.register_lowering(debugging.debug_callback_p, debugging.debug_callback_lowering)
+    mlir.register_lowering(debugging.debug_print_p, debugging.debug_print_lowering_rule)
