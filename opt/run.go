@@ -160,14 +160,7 @@ func (o *flags) chunk(ctx context.Context, p pass.Pipeline, src *diag.Source, w 
 	}
 	d := &pass.Driver{Workers: map[bool]int{true: 1}[o.oneThread], Instruments: w.instruments()}
 	if o.verifyEach {
-		verified := false // by the reader
-		d.Verify = func(m *ir.Module) error {
-			if !verified {
-				verified = true
-				return nil
-			}
-			return ir.Verify(m)
-		}
+		d.Verify = ir.Verify
 	}
 	pc := pass.NewContext(ctx, m)
 	var reported diag.List

@@ -16,10 +16,10 @@ import (
 
 // Driver runs pipelines. The zero Driver runs passes and verifies nothing.
 type Driver struct {
-	// Verify checks the module before the first pass and after each pass that may have changed it; nil skips the
-	// checks.
+	// Verify checks the module after each pass that may have changed it; nil skips the checks. As in MLIR, whoever reads
+	// or makes the input verifies it.
 	Verify func(*ir.Module) error
-	// Ends skips the verification between passes: the driver verifies only the input and the result.
+	// Ends skips the verification between passes: the driver verifies only the result.
 	Ends bool
 	// Workers is the number of ops that a pass works on at the same time; 0 is the number of processors.
 	Workers int
@@ -55,7 +55,7 @@ type Outcome struct {
 
 // Error reports the failure of a pass in a pipeline.
 type Error struct {
-	Pass  string // the pass's name; empty: the input is invalid
+	Pass  string // the pass's name
 	Left  bool   // the pass left an invalid module
 	Stack []byte // of a panic in the pass, else nil
 	Err   error
@@ -75,9 +75,6 @@ func (e *Error) Unwrap() error { return e.Err }
 // ends. If a nested pass fails on several ops, the error contains the findings on all of them, in program order.
 func (d *Driver) Run(ctx *Context, p Pipeline) error {
 	r := &run{driver: d, ctx: ctx}
-	if err := r.verify(); err != nil {
-		return &Error{Err: err}
-	}
 	for i, step := range p {
 		if err := r.pass(step, []*ir.Op{ctx.Module().Op()}, onlyReads(p[i+1:])); err != nil {
 			return err

@@ -492,10 +492,10 @@ func TestDriver(t *testing.T) {
 		ends bool
 		want []string
 	}{
-		{false, []string{"verify", "x before 0 a", "y before 0 a", "run a", "y after 0 <nil>", "x after 0 <nil>", "verify",
+		{false, []string{"x before 0 a", "y before 0 a", "run a", "y after 0 <nil>", "x after 0 <nil>", "verify",
 			"x before 1 b", "y before 1 b", "run b", "y after 1 <nil>", "x after 1 <nil>", "verify",
 			"x before 2 c", "y before 2 c", "run c", "y after 2 <nil>", "x after 2 <nil>"}},
-		{true, []string{"verify", "x before 0 a", "y before 0 a", "run a", "y after 0 <nil>", "x after 0 <nil>",
+		{true, []string{"x before 0 a", "y before 0 a", "run a", "y after 0 <nil>", "x after 0 <nil>",
 			"x before 1 b", "y before 1 b", "run b", "y after 1 <nil>", "x after 1 <nil>", "verify",
 			"x before 2 c", "y before 2 c", "run c", "y after 2 <nil>", "x after 2 <nil>"}},
 	} {

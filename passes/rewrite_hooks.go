@@ -71,6 +71,9 @@ type Rewritten struct {
 
 // Rewrite runs the passes of p on m and verifies the input and the result. It leaves a module without hooks unchanged.
 func Rewrite(ctx context.Context, m *ir.Module, p RewriteHooks) (*Rewritten, error) {
+	if err := ir.Verify(m); err != nil {
+		return nil, err
+	}
 	c := pass.NewContext(ctx, m)
 	d := &pass.Driver{Verify: ir.Verify, Ends: true}
 	if err := d.Run(c, pass.Pipeline{p}); err != nil {
