@@ -3,13 +3,14 @@ package kernel
 import (
 	"errors"
 	"fmt"
-	"math/bits"
-	"math/cmplx"
 	goruntime "runtime"
+	"sync"
 
+	"github.com/hlocb/hlocb/interp/internal/special"
 	"github.com/hlocb/hlocb/tensor"
 )
 
+// FftKernel transforms the last one to three dimensions in float64.
 func FftKernel(s *Signature, kind string, length []int64) (Kernel, error) {
 	if len(s.In) != 1 || len(s.Out) != 1 {
 		return Kernel{}, errors.New("expects one operand and one result")
@@ -41,76 +42,206 @@ func FftKernel(s *Signature, kind string, length []int64) (Kernel, error) {
 	if !in.Shape.Equal(wantIn) || !out.Shape.Equal(wantOut) {
 		return Kernel{}, fmt.Errorf("cannot transform %s to %s", in, out)
 	}
+	for _, t := range []Type{in, out} {
+		if !t.DType.IsComplex() && t.DType != tensor.F32 && t.DType != tensor.F64 {
+			return Kernel{}, Unsupported("a transform of elements of type %s", t.DType)
+		}
+	}
+	if out.N == 0 {
+		return Kernel{Family: "Fourier transform", Run: func(ins, outs []*tensor.Tensor) error { return nil }}, nil
+	}
 	inverse := kind == "IFFT" || kind == "IRFFT"
-	n := int(full.NumElements())
-	return Kernel{Family: "Fourier transform", Scratch: fftScratch(in, out, full, k), Run: func(ins, outs []*tensor.Tensor) error {
-		if out.N == 0 {
-			return nil
+	scale := 1.0
+	var passes []lines
+	scratch := int64(0)
+	for d := rank - 1; d >= rank-k; d-- {
+		n := int(full[d])
+		if err := s.Reserve(special.FourierBytes(n)); err != nil {
+			return Kernel{}, err
 		}
-		data := matrixOf(ins[0], 0, in.N)
-		if kind == "IRFFT" {
-			data = mirror(data, full, half, k)
+		p := lines{buffers: &sync.Pool{}, plan: special.NewFourier(n), n: n, in: n, out: n, inner: int(half[d+1:].NumElements()), inverse: inverse, scale: 1}
+		if kind == "FFT" || kind == "IFFT" {
+			p.inner = int(full[d+1:].NumElements())
 		}
-		transform{full, k, inverse, kind == "RFFT"}.run(data)
-		if kind == "RFFT" {
-			w, h := int(full[rank-1]), int(half[rank-1])
-			cut := make([]complex128, 0, out.N)
-			for i := 0; i < n; i += w {
-				cut = append(cut, data[i:i+h]...)
+		if d == rank-1 && kind == "RFFT" {
+			p.out = n/2 + 1
+		} else if d == rank-1 && kind == "IRFFT" {
+			p.in = n/2 + 1
+		}
+		scale *= float64(n)
+		scratch = max(scratch, 8*int64(min(goruntime.GOMAXPROCS(0), 16))*int64(lineBatch(n))*int64(2*n+p.plan.Work(1)))
+		passes = append(passes, p)
+	}
+	if kind == "IRFFT" { // the last dimension, which becomes real, comes last
+		passes = append(passes[1:], passes[0])
+	}
+	if inverse {
+		passes[k-1].scale = 1 / scale
+	}
+	between := full
+	if kind == "RFFT" || kind == "IRFFT" {
+		between = half
+	}
+	if k > 1 {
+		scratch += 16 * between.NumElements()
+	}
+	return Kernel{Family: "Fourier transform", Scratch: scratch, Run: func(ins, outs []*tensor.Tensor) error {
+		var mid *tensor.Tensor
+		if k > 1 {
+			mid = tensor.New(tensor.Complex128, between)
+		}
+		for i, p := range passes {
+			from, to := mid, mid
+			if i == 0 {
+				from = ins[0]
 			}
-			data = cut
+			if i == k-1 {
+				to = outs[0]
+			}
+			p.run(from, to)
 		}
-		storeMatrix(outs[0], 0, data, nil)
 		return nil
 	}}, nil
 }
 
-// fftScratch returns the bytes that a transform of the last k dimensions of a complex array of shape full allocates:
-// the array as complex128, its cut or mirrored half, and the plan of the longest line.
-func fftScratch(in, out Type, full tensor.Shape, k int) int64 {
-	n := full.NumElements()
-	bytes := 16 * n
-	if !in.DType.IsComplex() || !out.DType.IsComplex() {
-		bytes += 24 * n // RFFT: float64s and the half that is kept; IRFFT: the half that is given and float64s
-	}
-	line := int64(0)
-	for _, d := range full[len(full)-k:] {
-		size := 8 * d // twiddle factors
-		if d&(d-1) != 0 {
-			m := int64(1) << bits.Len64(uint64(2*d-2))
-			size = 16*d + 16*m + 2*8*m // chirp, its transform, two plans
-			size += int64(min(goruntime.GOMAXPROCS(0), int(n/d))) * 16 * m
-		}
-		size += int64(min(goruntime.GOMAXPROCS(0), int(n/max(d, 1)))) * 16 * d
-		line = max(line, size)
-	}
-	return bytes + line
+// lines describes the transforms along one dimension. The elements of a line are inner elements apart.
+type lines struct {
+	plan    *special.Fourier
+	n       int
+	in, out int // elements of a line in memory: n, or n/2+1 of a symmetric spectrum
+	inner   int
+	inverse bool
+	scale   float64
+	buffers *sync.Pool // of *[]float64, one for each core
 }
 
-// mirror completes the half spectrum of a real signal: X[-k] = conj X[k].
-func mirror(data []complex128, full, half tensor.Shape, k int) []complex128 {
-	rank := len(full)
-	out := make([]complex128, full.NumElements())
-	fs, hs := Strides(full), Strides(half)
-	at := make([]int, rank)
-	for i := range out {
-		rest := i
-		for d := range rank {
-			at[d] = rest / fs[d]
-			rest %= fs[d]
+// lineBatch returns the number of lines that are transformed at a time.
+func lineBatch(n int) int {
+	if n <= 1<<13 {
+		return 8
+	}
+	return 1
+}
+
+// run transforms all lines.
+func (p lines) run(from, to *tensor.Tensor) {
+	count := from.NumElements() / p.in
+	size := min(lineBatch(p.n), count)
+	Parallel((count+size-1)/size, max(1, 1<<13/(p.n*size)), func(lo, hi int) {
+		held, ok := p.buffers.Get().(*[]float64)
+		if !ok {
+			x := make([]float64, size*2*p.n+p.plan.Work(size))
+			held = &x
 		}
-		src, conj := 0, at[rank-1] >= int(half[rank-1])
-		for d := range rank {
-			v := at[d]
-			if conj && d >= rank-k {
-				v = (int(full[d]) - v) % int(full[d])
+		defer p.buffers.Put(held)
+		buffer := *held
+		re, im, work := buffer[:p.n*size], buffer[p.n*size:2*p.n*size], buffer[2*p.n*size:]
+		source, target := make([]int, size), make([]int, size)
+		for g := lo; g < hi; g++ {
+			b := min(size, count-g*size)
+			for l := range b {
+				at := g*size + l
+				source[l] = at/p.inner*p.in*p.inner + at%p.inner
+				target[l] = at/p.inner*p.out*p.inner + at%p.inner
 			}
-			src += v * hs[d]
+			loadLines(re, im, from, source[:b], p.in, p.inner)
+			for i := p.in; i < p.n; i++ { // the rest of a symmetric spectrum
+				for l := range b {
+					re[i*b+l], im[i*b+l] = re[(p.n-i)*b+l], -im[(p.n-i)*b+l]
+				}
+			}
+			if p.inverse {
+				p.plan.Transform(im, re, work, b)
+			} else {
+				p.plan.Transform(re, im, work, b)
+			}
+			if p.out < p.n { // real lines: element 0 is the sum, element n/2 that with alternating signs
+				clear(im[:b])
+				if p.n%2 == 0 {
+					clear(im[p.n/2*b : (p.n/2+1)*b])
+				}
+			}
+			if p.scale != 1 {
+				for i := range p.n * b {
+					re[i], im[i] = float64(re[i]*p.scale), float64(im[i]*p.scale)
+				}
+			}
+			storeLines(to, re, im, target[:b], p.out, p.inner)
 		}
-		out[i] = data[src]
-		if conj {
-			out[i] = cmplx.Conj(out[i])
+	})
+}
+
+// loadLines reads n elements, step apart, of the lines that begin at starts. Element i of line l goes to i*len(starts)+l.
+func loadLines(re, im []float64, t *tensor.Tensor, starts []int, n, step int) {
+	switch t.DType() {
+	case tensor.F32:
+		loadReal(re, im, tensor.View[float32](t), starts, n, step)
+	case tensor.F64:
+		loadReal(re, im, tensor.View[float64](t), starts, n, step)
+	case tensor.Complex64:
+		x, at := tensor.View[complex64](t), 0
+		for i := range n {
+			for _, s := range starts {
+				v := x[s+i*step]
+				re[at], im[at] = float64(real(v)), float64(imag(v))
+				at++
+			}
+		}
+	default:
+		x, at := tensor.View[complex128](t), 0
+		for i := range n {
+			for _, s := range starts {
+				v := x[s+i*step]
+				re[at], im[at] = real(v), imag(v)
+				at++
+			}
 		}
 	}
-	return out
+}
+
+func loadReal[T float](re, im []float64, x []T, starts []int, n, step int) {
+	at := 0
+	for i := range n {
+		for _, s := range starts {
+			re[at] = float64(x[s+i*step])
+			at++
+		}
+	}
+	clear(im[:at])
+}
+
+// storeLines is the inverse of loadLines.
+func storeLines(t *tensor.Tensor, re, im []float64, starts []int, n, step int) {
+	switch t.DType() {
+	case tensor.F32:
+		storeReal(tensor.View[float32](t), re, starts, n, step)
+	case tensor.F64:
+		storeReal(tensor.View[float64](t), re, starts, n, step)
+	case tensor.Complex64:
+		o, at := tensor.View[complex64](t), 0
+		for i := range n {
+			for _, s := range starts {
+				o[s+i*step] = complex(float32(re[at]), float32(im[at]))
+				at++
+			}
+		}
+	default:
+		o, at := tensor.View[complex128](t), 0
+		for i := range n {
+			for _, s := range starts {
+				o[s+i*step] = complex(re[at], im[at])
+				at++
+			}
+		}
+	}
+}
+
+func storeReal[T float](o []T, re []float64, starts []int, n, step int) {
+	at := 0
+	for i := range n {
+		for _, s := range starts {
+			o[s+i*step] = T(re[at])
+			at++
+		}
+	}
 }

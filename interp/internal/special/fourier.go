@@ -3,100 +3,116 @@ package special
 import (
 	"math"
 	"math/bits"
-	"math/cmplx"
+
+	"github.com/hlocb/hlocb/interp/internal/simd/vec"
 )
 
-// Fourier computes discrete Fourier transforms of n elements, not scaled. It uses radix 2 if n is a power of two, else
-// Bluestein's algorithm on such a transform.
+// Fourier computes discrete Fourier transforms of n elements, not scaled: by Stockham's algorithm in passes of radix 4 and
+// a last one of radix 2 if n is a power of two, else by Bluestein's algorithm on such a transform.
 type Fourier struct {
-	twiddle     []complex128
-	chirp       []complex128
-	kernel      []complex128 // transformed
-	inner, back *Fourier
+	n      int
+	passes [][]float64 // the powers of a root of unity of each pass of radix 4; see vec.Radix4
+
+	inner          *Fourier // of Bluestein's algorithm
+	chirpR, chirpI []float64
+	kernR, kernI   []float64 // transformed
 }
 
-// NewFourier returns the transform of n elements, or the inverse one.
-func NewFourier(n int, inverse bool) *Fourier {
-	p := &Fourier{}
+// NewFourier returns the transform of n elements.
+func NewFourier(n int) *Fourier {
+	p := &Fourier{n: n}
 	if n&(n-1) == 0 {
-		p.twiddle = make([]complex128, n/2)
-		for i := range p.twiddle {
-			p.twiddle[i] = root(i, n, !inverse)
+		for size := n; size >= 4; size /= 4 {
+			w := make([]float64, 0, 6*size/4)
+			for i := range size / 4 {
+				for k := 1; k <= 3; k++ {
+					s, c := Sincos(2 * math.Pi * float64(i*k) / float64(size))
+					w = append(w, c, -s)
+				}
+			}
+			p.passes = append(p.passes, w)
 		}
 		return p
 	}
 	m := 1 << bits.Len(uint(2*n-2))
-	p.inner, p.back = NewFourier(m, false), NewFourier(m, true)
-	p.chirp, p.kernel = make([]complex128, n), make([]complex128, m)
-	for i := range p.chirp {
+	p.inner = NewFourier(m)
+	p.chirpR, p.chirpI = make([]float64, n), make([]float64, n)
+	p.kernR, p.kernI = make([]float64, m), make([]float64, m)
+	for i := range n {
 		// i*i mod 2n keeps the angle small and therefore exact.
-		p.chirp[i] = root(i*i%(2*n), 2*n, !inverse)
-		p.kernel[i] = cmplx.Conj(p.chirp[i])
-		if i > 0 {
-			p.kernel[m-i] = p.kernel[i]
+		s, c := Sincos(2 * math.Pi * float64(i*i%(2*n)) / float64(2*n))
+		p.chirpR[i], p.chirpI[i] = c, -s
+		for _, k := range []int{i, (m - i) % m} {
+			p.kernR[k], p.kernI[k] = c, s
 		}
 	}
-	p.inner.Transform(p.kernel, nil)
+	p.inner.Transform(p.kernR, p.kernI, make([]float64, p.inner.Work(1)), 1)
 	return p
 }
 
-// Work returns the number of elements that Transform needs in its work space.
-func (p *Fourier) Work() int { return len(p.kernel) }
-
-// Transform transforms x in place. work holds at least Work elements.
-func (p *Fourier) Transform(x, work []complex128) {
-	if p.inner == nil {
-		p.radix2(x)
-		return
+// FourierBytes returns the memory that the transform of n elements keeps.
+func FourierBytes(n int) int64 {
+	if n&(n-1) == 0 {
+		return 16 * int64(n) // (6/4 + 6/16 + ...) n numbers
 	}
-	clear(work[len(x):])
-	multiply(work[:len(x)], x, p.chirp)
-	p.inner.Transform(work, nil)
-	multiply(work, work, p.kernel)
-	p.back.Transform(work, nil)
-	Scale(work[:len(x)], 1/float64(len(work)))
-	multiply(x, work[:len(x)], p.chirp)
+	m := int64(1) << bits.Len(uint(2*n-2))
+	return 16*int64(n) + 32*m
 }
 
-func (p *Fourier) radix2(x []complex128) {
-	n := len(x)
-	shift := 64 - uint(bits.Len(uint(n-1)))
-	for i := range x {
-		if j := int(bits.Reverse64(uint64(i)) >> shift); j > i {
-			x[i], x[j] = x[j], x[i]
-		}
+// Work returns the number of elements that Transform of b lines needs in its work space.
+func (p *Fourier) Work(b int) int {
+	if p.inner != nil {
+		return 2*len(p.kernR)*b + p.inner.Work(b)
 	}
-	for size := 2; size <= n; size *= 2 {
-		half := size / 2
-		for i := 0; i < n; i += size {
-			lo, hi := x[i:i+half], x[i+half:i+size]
-			for j, u := range lo {
-				v := Cmul(hi[j], p.twiddle[j*(n/size)])
-				lo[j], hi[j] = u+v, u-v
+	return 2 * p.n * b
+}
+
+// Transform transforms b lines at a time, in place: element i of line l is re[i*b+l] + im[i*b+l] i. Exchange re and im for
+// the inverse transform. work holds at least Work(b) elements.
+func (p *Fourier) Transform(re, im, work []float64, b int) {
+	if p.inner != nil {
+		p.bluestein(re, im, work, b)
+		return
+	}
+	n := p.n * b
+	xr, xi, yr, yi := re[:n], im[:n], work[:n], work[n:2*n]
+	s := b
+	for _, w := range p.passes {
+		vec.Radix4(yr, yi, xr, xi, w, len(w)/6, s)
+		xr, xi, yr, yi = yr, yi, xr, xi
+		s *= 4
+	}
+	if s < n { // pairs are left
+		sum, difference := vec.Binary[float64, float64](vec.Add64Loop), vec.Binary[float64, float64](vec.Sub64Loop)
+		sum(yr[:s], xr[:s], xr[s:])
+		difference(yr[s:], xr[:s], xr[s:])
+		sum(yi[:s], xi[:s], xi[s:])
+		difference(yi[s:], xi[:s], xi[s:])
+		xr, xi = yr, yi
+	}
+	if &xr[0] != &re[0] {
+		copy(re, xr)
+		copy(im, xi)
+	}
+}
+
+func (p *Fourier) bluestein(re, im, work []float64, b int) {
+	m := len(p.kernR)
+	xr, xi, rest := work[:m*b], work[m*b:2*m*b], work[2*m*b:]
+	clear(xr[p.n*b:])
+	clear(xi[p.n*b:])
+	product := func(or, oi, xr, xi, fr, fi []float64, scale float64) {
+		for i, c := range fr {
+			s := fi[i]
+			for j := i * b; j < (i+1)*b; j++ {
+				r, v := float64(xr[j]*scale), float64(xi[j]*scale)
+				or[j], oi[j] = float64(r*c)-float64(v*s), float64(r*s)+float64(v*c)
 			}
 		}
 	}
-}
-
-// root returns e^(2 pi i k/n), or its conjugate.
-func root(k, n int, conjugate bool) complex128 {
-	s, c := Sincos(2 * math.Pi * float64(k) / float64(n))
-	if conjugate {
-		s = -s
-	}
-	return complex(c, s)
-}
-
-// multiply computes o = x * y, element by element.
-func multiply(o, x, y []complex128) {
-	for i, v := range x {
-		o[i] = Cmul(v, y[i])
-	}
-}
-
-// Scale multiplies the elements of x by f.
-func Scale(x []complex128, f float64) {
-	for i, v := range x {
-		x[i] = complex(float64(real(v)*f), float64(imag(v)*f))
-	}
+	product(xr, xi, re, im, p.chirpR, p.chirpI, 1)
+	p.inner.Transform(xr, xi, rest, b)
+	product(xr, xi, xr, xi, p.kernR, p.kernI, 1)
+	p.inner.Transform(xi, xr, rest, b)
+	product(re, im, xr, xi, p.chirpR, p.chirpI, 1/float64(m))
 }

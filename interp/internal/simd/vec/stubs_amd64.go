@@ -1221,3 +1221,13 @@ func dot64FoldAVX512(o *byte, x *byte, y *byte, n int, rows int, line int)
 //
 //go:noescape
 func transpose64AVX2(dst *byte, src *byte, dstLine int, srcLine int, blocks int)
+
+// radix4AVX2 computes a pass for s a multiple of 4.
+//
+//go:noescape
+func radix4AVX2(yr *float64, yi *float64, xr *float64, xi *float64, w *float64, m int, s int)
+
+// radix4AVX512 computes a pass for s a multiple of 8.
+//
+//go:noescape
+func radix4AVX512(yr *float64, yi *float64, xr *float64, xi *float64, w *float64, m int, s int)

@@ -48,6 +48,17 @@ func widestFold(name string) rowsLoop {
 	return nil
 }
 
+// radix4 returns the pass of the widest vectors that the processor has, and their number of lanes.
+func radix4() (func(yr, yi, xr, xi, w *float64, m, s int), int) {
+	switch {
+	case hasAVX512():
+		return radix4AVX512, 8
+	case hasAVX2():
+		return radix4AVX2, 4
+	}
+	return nil, 0
+}
+
 func hasAVX512() bool {
 	return hasAVX2() && cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512VL
 }

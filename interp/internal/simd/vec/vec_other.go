@@ -11,3 +11,5 @@ func Bytes() int { return 0 }
 func transposer(string) func(dst, src *byte, dstLine, srcLine, blocks int) { return nil }
 
 func widestFold(string) rowsLoop { return nil }
+
+func radix4() (func(yr, yi, xr, xi, w *float64, m, s int), int) { return nil, 0 }

@@ -319,6 +319,24 @@ func dotsAgree[T float32 | float64](t *testing.T, rng *rand.Rand, n int, add *Lo
 	}
 }
 
+// A pass of a Fourier transform returns the same bits with vectors.
+func TestRadix4(t *testing.T) {
+	rng := rand.New(rand.NewPCG(6, 4))
+	for _, size := range [][2]int{{1, 8}, {3, 16}, {16, 4}, {5, 24}} {
+		m, s := size[0], size[1]
+		x := make([]float64, 8*m*s+6*m)
+		for i := range x {
+			x[i] = rng.NormFloat64()
+		}
+		n := 4 * m * s
+		got, want := make([]float64, 2*n), make([]float64, 2*n)
+		radix4Go(want[:n], want[n:], x[:n], x[n:2*n], x[2*n:], m, s)
+		if Radix4(got[:n], got[n:], x[:n], x[n:2*n], x[2*n:], m, s); !slices.Equal(got, want) {
+			t.Fatalf("%d groups of %d: the vectors differ from Go", m, s)
+		}
+	}
+}
+
 func BenchmarkLoops(b *testing.B) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	const n = 4096

@@ -51,6 +51,8 @@ func main() {
 		fold(p, sums[width])
 		writeTranspose(width)
 	}
+	writeRadix4(false)
+	writeRadix4(true)
 	table.write()
 	fmt.Fprintf(&scalar, "\n// The loops.\nvar (\n%s)\n", list.String())
 	fmt.Fprint(&folds, "}\nreturn nil, nil\n}\n")

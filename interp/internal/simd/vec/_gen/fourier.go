@@ -1,0 +1,88 @@
+package main
+
+import (
+	"fmt"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// writeRadix4 emits a pass of a Fourier transform over m groups of s elements, where s is a multiple of the lanes. See
+// Radix4.
+func writeRadix4(wide bool) {
+	name, bytes := "radix4AVX2", 32
+	vec := func() reg.VecVirtual { return YMM() }
+	if wide {
+		name, bytes, vec = "radix4AVX512", 64, func() reg.VecVirtual { return ZMM() }
+	}
+	TEXT(name, NOSPLIT, "func(yr, yi, xr, xi, w *float64, m, s int)")
+	Doc(fmt.Sprintf("%s computes a pass for s a multiple of %d.", name, bytes/8))
+	Pragma("noescape")
+	yr, yi := Load(Param("yr"), GP64()), Load(Param("yi"), GP64())
+	xr, xi := Load(Param("xr"), GP64()), Load(Param("xi"), GP64())
+	w, m, s := Load(Param("w"), GP64()), Load(Param("m"), GP64()), Load(Param("s"), GP64())
+	SHLQ(Imm(3), s)
+	s3, far, far3, q := GP64(), GP64(), GP64(), GP64()
+	LEAQ(Mem{Base: s, Index: s, Scale: 2}, s3)
+	MOVQ(s, far)
+	IMULQ(m, far)
+	LEAQ(Mem{Base: far, Index: far, Scale: 2}, far3)
+	quarter := func(base, step, step3 reg.Register, k int) Mem {
+		return []Mem{{Base: base}, {Base: base, Index: step, Scale: 1}, {Base: base, Index: step, Scale: 2}, {Base: base, Index: step3, Scale: 1}}[k]
+	}
+	binary := func(f func(...Op), a, b reg.VecVirtual) reg.VecVirtual {
+		d := vec()
+		f(b, a, d)
+		return d
+	}
+	Label(name + "_group")
+	var f [6]reg.VecVirtual
+	for i := range f {
+		f[i] = vec()
+		VBROADCASTSD(Mem{Base: w, Disp: 8 * i}, f[i])
+	}
+	ADDQ(Imm(48), w)
+	XORQ(q, q)
+	Label(name + "_loop")
+	var x [4][2]reg.VecVirtual
+	for k := range x {
+		for part, base := range []reg.Register{xr, xi} {
+			x[k][part] = vec()
+			VMOVUPD(quarter(base, far, far3, k), x[k][part])
+		}
+	}
+	var sum, diff [2][2]reg.VecVirtual // of elements 0 and 2, and of 1 and 3
+	for i := range sum {
+		for part := range 2 {
+			sum[i][part] = binary(VADDPD, x[i][part], x[i+2][part])
+			diff[i][part] = binary(VSUBPD, x[i][part], x[i+2][part])
+		}
+	}
+	var y [4][2]reg.VecVirtual
+	y[0] = [2]reg.VecVirtual{binary(VADDPD, sum[0][0], sum[1][0]), binary(VADDPD, sum[0][1], sum[1][1])}
+	y[1] = [2]reg.VecVirtual{binary(VADDPD, diff[0][0], diff[1][1]), binary(VSUBPD, diff[0][1], diff[1][0])}
+	y[2] = [2]reg.VecVirtual{binary(VSUBPD, sum[0][0], sum[1][0]), binary(VSUBPD, sum[0][1], sum[1][1])}
+	y[3] = [2]reg.VecVirtual{binary(VSUBPD, diff[0][0], diff[1][1]), binary(VADDPD, diff[0][1], diff[1][0])}
+	for k := range y {
+		re, im := y[k][0], y[k][1]
+		if k > 0 {
+			wr, wi := f[2*k-2], f[2*k-1]
+			re, im = binary(VSUBPD, binary(VMULPD, re, wr), binary(VMULPD, im, wi)), binary(VADDPD, binary(VMULPD, re, wi), binary(VMULPD, im, wr))
+		}
+		VMOVUPD(re, quarter(yr, s, s3, k))
+		VMOVUPD(im, quarter(yi, s, s3, k))
+	}
+	for _, p := range []reg.Register{xr, xi, yr, yi} {
+		ADDQ(Imm(uint64(bytes)), p)
+	}
+	ADDQ(Imm(uint64(bytes)), q)
+	CMPQ(q, s)
+	JLT(LabelRef(name + "_loop"))
+	ADDQ(s3, yr)
+	ADDQ(s3, yi)
+	DECQ(m)
+	JNZ(LabelRef(name + "_group"))
+	VZEROUPPER()
+	RET()
+}
