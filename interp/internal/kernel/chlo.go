@@ -165,29 +165,59 @@ func TopKKernel(s *Signature, k int, largest bool) (Kernel, error) {
 		return Kernel{}, fmt.Errorf("cannot take %d of %d elements", k, n)
 	}
 	size := in.DType.Size()
-	return Kernel{Family: "top k", Scratch: 8*int64(in.N) + 32*int64(n), Run: func(ins, outs []*tensor.Tensor) error {
+	return Kernel{Family: "top k", Scratch: int64(workers()) * 40 * int64(n), Run: func(ins, outs []*tensor.Tensor) error {
 		if k == 0 {
 			return nil
 		}
-		keys := make([]int64, in.N)
-		SortKeys(ins[0], keys, true)
 		idx := tensor.View[int32](outs[1])
-		line, spare := make([]Keyed, n), make([]Keyed, n)
-		for l := range in.N / n {
-			for i := range line {
-				key := keys[l*n+i]
+		Parallel(in.N/n, max(1, 1<<13/n), func(lo, hi int) {
+			keys, line, spare := make([]int64, n), make([]Keyed, 0, n), make([]Keyed, n)
+			for l := lo; l < hi; l++ {
+				SortKeys(ins[0], l*n, keys, true)
 				if largest {
-					key = ^key
+					for i, key := range keys {
+						keys[i] = ^key
+					}
 				}
-				line[i] = Keyed{key, i}
+				line = line[:0]
+				if k*16 <= n {
+					line = leastKeys(line, keys, k)
+				} else {
+					for i, key := range keys {
+						line = append(line, Keyed{key, i})
+					}
+					SortKeyed(line, spare)
+				}
+				for i, v := range line[:k] {
+					from, to := l*n+v.At, l*k+i
+					copy(outs[0].Bytes()[to*size:(to+1)*size], ins[0].Bytes()[from*size:])
+					idx[to] = int32(v.At)
+				}
 			}
-			SortKeyed(line, spare)
-			for i := range k {
-				from, to := l*n+line[i].At, l*k+i
-				copy(outs[0].Bytes()[to*size:(to+1)*size], ins[0].Bytes()[from*size:])
-				idx[to] = int32(line[i].At)
-			}
-		}
+		})
 		return nil
 	}}, nil
+}
+
+// leastKeys appends the k least keys to line, in order. Equal keys keep their order.
+func leastKeys(line []Keyed, keys []int64, k int) []Keyed {
+	most := int64(math.MaxInt64)
+	for i, key := range keys {
+		if len(line) == k {
+			if key >= most {
+				continue
+			}
+			line = line[:k-1]
+		}
+		at := len(line)
+		line = append(line, Keyed{})
+		for ; at > 0 && line[at-1].Key > key; at-- {
+			line[at] = line[at-1]
+		}
+		line[at] = Keyed{key, i}
+		if len(line) == k {
+			most = line[k-1].Key
+		}
+	}
+	return line
 }

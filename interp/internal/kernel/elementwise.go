@@ -154,6 +154,12 @@ func floatsOf[T float](dir string, less, lessEqual, equal, notEqual *vec.Loop) f
 
 // totalKeys stores integers in dst that sort as IEEE 754's totalOrder: negative NaN, -inf, ..., -0, +0, ..., +inf, NaN.
 func totalKeys(dt tensor.DType, dst []int64, t *tensor.Tensor, lo int) {
+	if dt == tensor.F32 {
+		for i, v := range tensor.View[int32](t)[lo:][:len(dst)] {
+			dst[i] = int64(v ^ int32(uint32(v>>31)>>1))
+		}
+		return
+	}
 	top := dt.Bits() - 1
 	for i := range dst {
 		var v uint64

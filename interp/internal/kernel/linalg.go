@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/cmplx"
 
+	"github.com/hlocb/hlocb/interp/internal/simd/gemm"
 	"github.com/hlocb/hlocb/interp/internal/special"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -127,47 +128,63 @@ func SolveKernel(s *Signature, left, lower, unit bool, trans string) (Kernel, er
 	if left && rows != n || !left && cols != n || batches*rows*cols != s.Out[0].N {
 		return Kernel{}, fmt.Errorf("cannot solve %s for %s", s.In[0], s.In[1])
 	}
-	return Kernel{Family: "triangular solve", Scratch: (16 + 8) * int64(n*n+rows*cols), Run: func(in, out []*tensor.Tensor) error {
+	real := !s.In[0].DType.IsComplex()
+	// The unknowns of an equation depend on those of the equations before it if the triangle of op(a) is the lower one;
+	// x op(a) = b is op(a)^T x^T = b^T.
+	transposed := (trans == "TRANSPOSE" || trans == "ADJOINT") == left
+	forward := lower != transposed
+	count := rows * cols / max(n, 1)
+	return Kernel{Family: "triangular solve", Scratch: (16 + 16 + 8 + 8) * int64(n*n+rows*cols), Run: func(in, out []*tensor.Tensor) error {
 		a, x, f := make([]complex128, n*n), make([]complex128, rows*cols), make([]float64, max(n*n, rows*cols))
+		l, y := make([]complex128, n*n), make([]complex128, rows*cols)
+		var lr, yr []float64
+		if real {
+			lr, yr = make([]float64, n*n), make([]float64, rows*cols)
+		}
 		for b := range batches {
 			loadMatrix(a, in[0], b*n*n, f)
 			loadMatrix(x, in[1], b*rows*cols, f)
-			at := func(i, j int) complex128 { // element of op(a), whose triangle is effLower
-				switch trans {
-				case "TRANSPOSE":
-					return a[j*n+i]
-				case "ADJOINT":
-					return cmplx.Conj(a[j*n+i])
+			// l is the lower triangle and y the right-hand sides, in the order of the equations.
+			place := func(i int) int {
+				if forward {
+					return i
 				}
-				return a[i*n+j]
+				return n - 1 - i
 			}
-			effLower := lower == (trans != "TRANSPOSE" && trans != "ADJOINT")
-			// Rewrite x op(a) = b as op(a)^T x^T = b^T. The coefficient of unknown j in equation i is then at(j, i).
-			coef := at
-			count, elem := cols, func(v, i int) *complex128 { return &x[i*cols+v] }
-			if !left {
-				coef = func(i, j int) complex128 { return at(j, i) }
-				effLower = !effLower
-				count, elem = rows, func(v, i int) *complex128 { return &x[v*cols+i] }
+			unknown := func(i, v int) *complex128 {
+				if left {
+					return &x[place(i)*cols+v]
+				}
+				return &x[v*cols+place(i)]
 			}
-			for v := range count {
-				for step := range n {
-					i := step
-					if !effLower {
-						i = n - 1 - step
+			for i := range n {
+				for j := range i + 1 {
+					at := place(i)*n + place(j)
+					if transposed {
+						at = place(j)*n + place(i)
 					}
-					sum := *elem(v, i)
-					for done := range step {
-						j := done
-						if !effLower {
-							j = n - 1 - done
-						}
-						sum -= special.Cmul(coef(i, j), *elem(v, j))
+					l[i*n+j] = a[at]
+					if trans == "ADJOINT" {
+						l[i*n+j] = cmplx.Conj(a[at])
 					}
-					if !unit {
-						sum = divide(sum, coef(i, i))
-					}
-					*elem(v, i) = sum
+				}
+				for v := range count {
+					y[i*count+v] = *unknown(i, v)
+				}
+			}
+			if real {
+				parts(lr, l)
+				parts(yr, y)
+				solveReal(lr, yr, n, count, unit)
+				for i, v := range yr {
+					y[i] = complex(v, 0)
+				}
+			} else {
+				solveComplex(l, y, n, count, unit)
+			}
+			for i := range n {
+				for v := range count {
+					*unknown(i, v) = y[i*count+v]
 				}
 			}
 			storeMatrix(out[0], b*rows*cols, x, f)
@@ -176,10 +193,61 @@ func SolveKernel(s *Signature, left, lower, unit bool, trans string) (Kernel, er
 	}}, nil
 }
 
-// divide divides reals as reals, to return correct infinities.
-func divide(a, b complex128) complex128 {
-	if imag(a) == 0 && imag(b) == 0 {
-		return complex(real(a)/real(b), 0)
+// parts stores the real parts of x.
+func parts(o []float64, x []complex128) {
+	for i, v := range x {
+		o[i] = real(v)
 	}
-	return special.ComplexDiv(a, b)
+}
+
+// solveComplex solves l y = y for the lower triangle l and the count columns of y.
+func solveComplex(l, y []complex128, n, count int, unit bool) {
+	for i := range n {
+		row := y[i*count : (i+1)*count]
+		for j := range i {
+			for v, w := range y[j*count : (j+1)*count] {
+				row[v] -= special.Cmul(l[i*n+j], w)
+			}
+		}
+		if !unit {
+			for v := range row {
+				row[v] = special.ComplexDiv(row[v], l[i*n+i])
+			}
+		}
+	}
+}
+
+// solveReal is solveComplex for reals. It subtracts the unknowns of earlier blocks of equations as a matrix product.
+func solveReal(l, y []float64, n, count int, unit bool) {
+	const block = 16
+	Parallel((count+31)/32, max(1, 1<<18/max(1, 32*n*n)), func(lo, hi int) {
+		c0, c1 := lo*32, min(hi*32, count)
+		width := c1 - c0
+		product := make([]float64, block*width)
+		for from := 0; from < n; from += block {
+			to := min(from+block, n)
+			if from > 0 {
+				gemm.Multiply(gemm.Problem[float64]{C: product, A: l[from*n:], B: y[c0:], M: to - from, N: width, K: from, RowA: n, ColA: 1, RowB: count, ColB: 1, RowC: width})
+			}
+			for i := from; i < to; i++ {
+				row := y[i*count+c0 : i*count+c1]
+				if from > 0 {
+					for v, w := range product[(i-from)*width:][:width] {
+						row[v] -= w
+					}
+				}
+				for j := from; j < i; j++ {
+					f := l[i*n+j]
+					for v, w := range y[j*count+c0 : j*count+c1] {
+						row[v] -= float64(f * w)
+					}
+				}
+				if !unit {
+					for v := range row {
+						row[v] /= l[i*n+i]
+					}
+				}
+			}
+		}
+	})
 }

@@ -68,13 +68,13 @@ func SortKeyed(line, spare []Keyed) {
 	copy(line, from) // no work if the last pass ended there
 }
 
-// SortKeys fills keys with integers that have the same order as the elements. Floats follow IEEE 754's totalOrder; if
+// SortKeys fills keys with integers that have the same order as the elements from element lo on. Floats follow IEEE 754's totalOrder; if
 // total is false, both zeros get the same key.
-func SortKeys(t *tensor.Tensor, keys []int64, total bool) {
+func SortKeys(t *tensor.Tensor, lo int, keys []int64, total bool) {
 	dt := t.DType()
 	switch {
 	case dt.IsFloat():
-		totalKeys(dt, keys, t, 0)
+		totalKeys(dt, keys, t, lo)
 		if !total {
 			for i, k := range keys {
 				if k == -1 { // -0
@@ -83,7 +83,7 @@ func SortKeys(t *tensor.Tensor, keys []int64, total bool) {
 			}
 		}
 	default:
-		decodeInt(dt, keys, t, 0)
+		decodeInt(dt, keys, t, lo)
 		if dt == tensor.UI64 {
 			for i := range keys {
 				keys[i] ^= -1 << 63

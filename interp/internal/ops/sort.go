@@ -279,7 +279,7 @@ func (k *sortKey) control(g kernel.SortGeometry) exec.Runner {
 			keyBuf = out[0]
 		}
 		keys := make([]int64, keyBuf.Tensor.NumElements())
-		kernel.SortKeys(&keyBuf.Tensor, keys, k.total)
+		kernel.SortKeys(&keyBuf.Tensor, 0, keys, k.total)
 		if k.keys != nil {
 			m.Release(keyBuf)
 		}
