@@ -233,3 +233,32 @@ func TestErrors(t *testing.T) {
 		}
 	}
 }
+
+// TestRegistered writes ops of an unknown dialect that the producer of a file knew: they stay marked as registered.
+// Properties of such ops cannot be read.
+func TestRegistered(t *testing.T) {
+	m := parsed(t, `"foo.a"() {x = 1 : i32} : () -> () "foo.b"() : () -> () "math.sqrt"(%0) : (f32) -> f32 %0 = "foo.c"() <{y = 2 : i32}> : () -> f32`)
+	plain := written(t, m, 6)
+	m.RegisteredDef("foo.a")
+	data := written(t, m, 6)
+	if string(data) == string(plain) {
+		t.Fatal("the mark is not written")
+	}
+	again, err := bytecode.Read(diag.NewSource("m.bc", data), ir.NewContext(), registry)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]bool{"foo.a": true, "foo.b": false, "foo.c": false, "math.sqrt": true} {
+		if got := again.Def(name).Registered(); got != want {
+			t.Errorf("%s is registered: %t", name, got)
+		}
+	}
+	if string(written(t, again, 6)) != string(data) {
+		t.Error("written again, the bytes differ")
+	}
+	m.RegisteredDef("foo.c")
+	_, err = bytecode.Read(diag.NewSource("m.bc", written(t, m, 6)), ir.NewContext(), registry)
+	if err == nil || !strings.Contains(err.Error(), "the properties of foo.c cannot be read: hlocb does not know the operation") {
+		t.Error(err)
+	}
+}

@@ -84,9 +84,10 @@ func (r *reader) kind(i int) *opName {
 	n := &r.ops[i]
 	if n.def == nil {
 		n.number, n.def = i, r.m.Def(n.name)
-		if n.def.Known() {
-			n.props = newPropTable(n.def, r.version)
+		if n.registered && r.version >= 5 {
+			n.def = r.m.RegisteredDef(n.name)
 		}
+		n.props = newPropTable(n.def, r.version)
 	}
 	return n
 }
@@ -371,10 +372,13 @@ func (r *reader) attributeList(c *cursor, at int, k *opName, key attrKey) attrLi
 	if key.props >= 0 {
 		s := r.props[key.props]
 		p := &cursor{r.data, s.pos, s.end}
-		if k.props != nil {
-			k.props.read(r, p, &l)
-		} else {
+		switch {
+		case !k.registered:
 			r.foreignProps(p, k, &l)
+		case k.props != nil:
+			k.props.read(r, p, &l)
+		default:
+			p.fail("the properties of %s cannot be read: hlocb does not know the operation", k.name)
 		}
 		p.done("the properties of " + k.name)
 	}
@@ -392,11 +396,8 @@ func (r *reader) attributeList(c *cursor, at int, k *opName, key attrKey) attrLi
 	return l
 }
 
-// foreignProps reads the properties of an op of an unknown kind. They are one dictionary.
+// foreignProps reads the properties of an op that the producer did not know. They are one dictionary.
 func (r *reader) foreignProps(p *cursor, k *opName, l *attrList) {
-	if k.registered {
-		p.fail("the properties of %s cannot be read: hlocb does not know the operation", k.name)
-	}
 	i := p.index(len(r.attrs), "attribute")
 	d, ok := r.attrs[i].attr.(*ir.DictAttr)
 	if !ok {

@@ -355,9 +355,7 @@ func (w *writer) kindID(op *ir.Op, def *ir.Def) int32 {
 		w.fail(op, "bytecode cannot hold an operation name that ends with its first dot: %q", def.Name)
 	}
 	k := kindItem{def: def, name: rest, dialect: w.dialectID(dialect)}
-	if def.Known() {
-		k.props = newPropTable(def, w.version)
-	}
+	k.props = newPropTable(def, w.version)
 	w.kinds = append(w.kinds, k)
 	return id
 }
@@ -714,7 +712,7 @@ func (w *writer) dialectSection() []byte {
 	return w.groups(b, w.kindOrder, func(id int32) int32 { return w.kinds[id].dialect }, func(b []byte, id int32) []byte {
 		k := &w.kinds[id]
 		if w.version >= 5 {
-			return appendFlagged(b, w.stringID(k.name), k.def.Known())
+			return appendFlagged(b, w.stringID(k.name), k.def.Registered())
 		}
 		return appendUint(b, w.stringID(k.name))
 	})

@@ -2,6 +2,7 @@ package ir
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/hlocb/hlocb/internal/assembly"
@@ -82,7 +83,9 @@ type Def struct {
 	// DefaultDialect is the dialect whose prefix may be omitted for ops directly in the regions: "func" in func.func.
 	DefaultDialect string
 
-	unknown bool
+	unknown    bool
+	foreign    bool // of Dialect.Foreign; also unknown
+	registered bool // also unknown, but the producer of the module knew it
 }
 
 // Folded is what a result is equal to: an existing value, or the value of an attribute. The zero value means unknown.
@@ -200,6 +203,13 @@ func (d *Def) Original() *Def {
 // Known reports whether the kind was registered by a dialect.
 func (d *Def) Known() bool { return !d.unknown }
 
+// KnowsAttrs reports whether Attrs holds all inherent attributes: of known kinds, and of those in Dialect.Foreign.
+func (d *Def) KnowsAttrs() bool { return !d.unknown || d.foreign }
+
+// Registered reports whether bytecode marks ops of the kind as registered: hlocb knows their attributes, or the producer
+// of the module did.
+func (d *Def) Registered() bool { return d.KnowsAttrs() || d.registered }
+
 // Has reports whether every op of the kind has all traits t. It is false for an unknown kind.
 func (d *Def) Has(t Traits) bool { return !d.unknown && d.Traits&t == t }
 
@@ -236,6 +246,9 @@ type Dialect struct {
 	Attrs []*AttrDef
 	Enums []*EnumDef
 	Types []*TypeDef
+	// Foreign holds kinds of ops of which only the inherent attributes are known, so that bytecode can hold the ops. To
+	// all other code they are unknown. A dialect with nothing else stays unknown.
+	Foreign []*Def
 	// ClosedTypes makes any type of the dialect that Types does not list an error. Otherwise its text is kept verbatim.
 	ClosedTypes bool
 	// CheckEncoding returns a message if an attribute of the dialect is not a valid encoding for a tensor type of the
@@ -265,6 +278,12 @@ func NewRegistry(dialects ...*Dialect) (*Registry, error) {
 	for _, d := range dialects {
 		if r.dialects[d.Name] != nil {
 			return nil, fmt.Errorf("dialect %q is registered twice", d.Name)
+		}
+		for _, def := range d.Foreign {
+			r.defs[def.Name] = def
+		}
+		if d.Foreign != nil && d.Ops == nil && d.Attrs == nil && d.Types == nil {
+			continue
 		}
 		r.dialects[d.Name] = d
 		r.order = append(r.order, d)
@@ -350,3 +369,34 @@ func (r *Registry) OpNames() []string { return r.names }
 
 // unknownDef returns a new definition for an op kind that no dialect registered. A module keeps one per name.
 func unknownDef(name string) *Def { return &Def{Name: name, unknown: true} }
+
+// ForeignOps returns the kinds of ops for Dialect.Foreign. Each line of text names one without its dialect, then its
+// inherent attributes, optional ones with "?" after the name. "operands:3" or "results:3" stands for the attribute with
+// the sizes of three groups.
+func ForeignOps(dialect, text string) []*Def {
+	var out []*Def
+	for line := range strings.Lines(text) {
+		words := strings.Fields(line)
+		if len(words) == 0 {
+			continue
+		}
+		d := &Def{Name: dialect + "." + words[0], unknown: true, foreign: true}
+		for _, w := range words[1:] {
+			name, num, groups := strings.Cut(w, ":")
+			n, _ := strconv.Atoi(num)
+			switch {
+			case groups && name == "operands":
+				d.Operands, d.Traits = make([]Arg, n), d.Traits|AttrSizedOperands
+				d.Attrs = append(d.Attrs, AttrSpec{Name: "operandSegmentSizes"})
+			case groups:
+				d.Results, d.Traits = make([]Arg, n), d.Traits|AttrSizedResults
+				d.Attrs = append(d.Attrs, AttrSpec{Name: "resultSegmentSizes"})
+			default:
+				name, optional := strings.CutSuffix(w, "?")
+				d.Attrs = append(d.Attrs, AttrSpec{Name: name, Optional: optional})
+			}
+		}
+		out = append(out, d)
+	}
+	return out
+}

@@ -112,6 +112,17 @@ func (m *Module) Def(name string) *Def {
 	return d
 }
 
+// RegisteredDef returns what Def does. If the name is unknown, the producer of the module knew it: see Def.Registered.
+func (m *Module) RegisteredDef(name string) *Def {
+	d := m.Def(name)
+	if !d.Registered() {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		d.registered = true
+	}
+	return d
+}
+
 // Walk calls f for every op of the module except the module op itself. See Op.Walk.
 func (m *Module) Walk(f func(*Op) bool) { m.op.walkRegions(f) }
 

@@ -323,10 +323,7 @@ func (p *parser) attrDict(st *ir.OpState, properties bool) {
 	known := st.Def.Known()
 	list := p.ops.attrs[mark:]
 	for i := range list {
-		list[i].Inherent = properties
-		if known {
-			list[i].Inherent = st.Def.IsInherent(list[i].Name)
-		}
+		list[i].Inherent = st.Def.IsInherent(list[i].Name) || properties && !known
 	}
 	p.addAttrs(st, list)
 	p.ops.attrs = p.ops.attrs[:mark]

@@ -14,6 +14,7 @@ import (
 	"github.com/hlocb/hlocb/dialect/vhlo"
 	"github.com/hlocb/hlocb/internal/dialect/arith"
 	"github.com/hlocb/hlocb/internal/dialect/check"
+	"github.com/hlocb/hlocb/internal/dialect/foreign"
 	"github.com/hlocb/hlocb/internal/dialect/interpreter"
 	"github.com/hlocb/hlocb/internal/dialect/tensors"
 	"github.com/hlocb/hlocb/ir"
@@ -21,10 +22,10 @@ import (
 
 // Dialects returns every dialect of this module.
 func Dialects() []*ir.Dialect {
-	return []*ir.Dialect{
+	return append(foreign.Dialects(),
 		builtin.Dialect(), fn.Dialect(), stablehlo.Dialect(), chlo.Dialect(), sdy.Dialect(), hookop.Dialect(), mhlo.Dialect(),
 		check.Dialect(), interpreter.Dialect(), quant.Dialect(), arith.Dialect(), shape.Dialect(), tensors.Dialect(), vhlo.Dialect(),
-	}
+	)
 }
 
 // Registry returns a registry of every dialect of this module.

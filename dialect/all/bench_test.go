@@ -1,16 +1,17 @@
-package all
+package all_test
 
 import (
 	"testing"
 
 	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/dialect/all"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/parse"
 )
 
 // BenchmarkVerify verifies the samples of all operations.
 func BenchmarkVerify(b *testing.B) {
-	reg, err := Registry()
+	reg, err := all.Registry()
 	if err != nil {
 		b.Fatal(err)
 	}

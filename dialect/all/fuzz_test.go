@@ -1,9 +1,10 @@
-package all
+package all_test
 
 import (
 	"testing"
 
 	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/dialect/all"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/parse"
 	"github.com/hlocb/hlocb/print"
@@ -12,7 +13,7 @@ import (
 // FuzzVerify reads and verifies any text: it may be refused, but nothing may panic, and what verifies must print and be
 // inferred without a panic too.
 func FuzzVerify(f *testing.F) {
-	reg, err := Registry()
+	reg, err := all.Registry()
 	if err != nil {
 		f.Fatal(err)
 	}

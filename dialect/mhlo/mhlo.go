@@ -14,8 +14,8 @@ import (
 
 // Enumerated attributes that only MHLO has.
 var (
-	FusionKindEnum         = &ir.EnumDef{Dialect: "mhlo", Name: "fusion_kind", Doc: "The purpose of a fusion.", Cases: []string{"kLoop", "kInput", "kOutput", "kCustom"}}
-	DomainKindEnum         = &ir.EnumDef{Dialect: "mhlo", Name: "kind", Doc: "The metadata of a domain.", Cases: []string{"sharding"}}
+	FusionKindEnum         = &ir.EnumDef{Dialect: "mhlo", Name: "fusion_kind", Binary: ir.BinaryCode(15), Doc: "The purpose of a fusion.", Cases: []string{"kLoop", "kInput", "kOutput", "kCustom"}}
+	DomainKindEnum         = &ir.EnumDef{Dialect: "mhlo", Name: "kind", Binary: ir.BinaryCode(14), Doc: "The metadata of a domain.", Cases: []string{"sharding"}}
 	CustomCallScheduleEnum = &ir.EnumDef{Dialect: "mhlo", Name: "custom_call_schedule", Doc: "When a custom_call runs.", Cases: []string{"NONE", "LATEST", "EARLIEST"}}
 )
 
@@ -26,8 +26,38 @@ var shared = func() *hlo.Mirrored {
 		e.Angled = e.Base == hlo.RngDistributionEnum || e.Base == hlo.RngAlgorithmEnum
 	}
 	m.Attrs = slices.DeleteFunc(m.Attrs, func(a *ir.AttrDef) bool { return a.Base == hlo.BoundsAttr }) // type_extensions is the only form here
+	for _, e := range m.Enums {
+		e.Binary = sameCode(e.Base.Binary)
+	}
+	m.Types = slices.DeleteFunc(m.Types, func(t *ir.TypeDef) bool { return t.Base == hlo.FutureType })
+	for _, t := range m.Types {
+		t.Binary = t.Base.Binary
+	}
+	for _, a := range m.Attrs {
+		switch a.Base {
+		case hlo.OutputOperandAliasAttr:
+			a.Binary = ir.BinaryCode(16)
+		case hlo.ResultAccuracyModeAttr:
+			a.Binary = ir.BinaryData(17, hlo.CodeMode)
+		case hlo.ResultAccuracyAttr:
+			a.Binary = ir.BinaryData(18, hlo.CodeAccuracy(m.Attr(hlo.ResultAccuracyModeAttr)))
+		case hlo.TypeExtensionsAttr:
+			a.Binary = ir.BinaryCode(13)
+		default:
+			a.Binary = sameCode(a.Base.Binary)
+		}
+	}
 	return m
 }()
+
+// sameCode returns the encoding of a row of StableHLO if MHLO has the same one. The dialects agree up to code 13
+// (mhlo_bytecode.cc).
+func sameCode(b []ir.Binary) []ir.Binary {
+	if len(b) > 0 && b[0].Code <= 13 {
+		return b
+	}
+	return nil
+}
 
 // RaggedDotAttr is the row of #mhlo.ragged_dot<...>. It nests the numbers of the dot itself.
 var RaggedDotAttr = func() *ir.AttrDef {
@@ -71,7 +101,8 @@ type AsyncBundle struct{ Types []ir.Type }
 // AsyncBundleType is the row of !mhlo.async_bundle<...>.
 var AsyncBundleType = &ir.TypeDef{
 	Dialect: "mhlo", Name: "async_bundle", Doc: "A call in progress.",
-	Syntax: "<type, ...>",
+	Syntax: "<type, ...>", Make: func() any { return &AsyncBundle{} },
+	Binary: ir.BinaryData(1, func(c ir.Coder, b *AsyncBundle) { c.Types(&b.Types) }),
 	Parse: func(p ir.AsmParser) any {
 		b := &AsyncBundle{}
 		p.ParseList("<", ">", func() { b.Types = append(b.Types, p.ParseType()) })
@@ -133,6 +164,30 @@ func fromStableHLO(d *ir.Def) *ir.Def {
 		c.Attrs[i] = a
 	}
 	switch short {
+	case "all_to_all":
+		// Without the sizes the op exchanges whole operands, as many as there are participants.
+		for i := range c.Attrs {
+			a := &c.Attrs[i]
+			a.Optional = a.Optional || a.Name == hlo.AttrSplitDimension || a.Name == hlo.AttrConcatDimension || a.Name == hlo.AttrSplitCount
+		}
+		whole := func(attrs ir.AttrList) bool { return attrs.Get(hlo.AttrSplitCount) == nil }
+		c.Infer = func(x *ir.Context, st *ir.OpState) ([]ir.Type, error) {
+			if !whole(st.Attrs) {
+				return d.Infer(x, st)
+			}
+			var out []ir.Type
+			for _, v := range st.Operands {
+				out = append(out, v.Type())
+			}
+			return out, nil
+		}
+		c.Verify = func(op *ir.Op, r *ir.Reporter) {
+			if !whole(op.Attrs()) {
+				d.Verify(op, r)
+			}
+		}
+	case "dynamic_conv":
+		c.Attrs = append(c.Attrs, *hlo.Convolution.Attr(hlo.AttrPadding))
 	case "constant":
 		c.ResultNames = nil
 	case "custom_call":

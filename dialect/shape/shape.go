@@ -159,11 +159,47 @@ var (
 	}
 )
 
+// foreign lists the other operations.
+const foreign = `
+add
+any
+assuming_all
+concat
+const_size value
+cstr_eq
+cstr_require msg
+debug_print
+dim
+div
+from_extent_tensor
+from_extents
+func arg_attrs? function_type res_attrs? sym_name sym_visibility?
+function_library mapping sym_name sym_visibility?
+get_extent
+index_to_size
+is_broadcastable
+max
+meet error?
+min
+mul
+rank
+reduce
+return
+shape_eq
+size_to_index
+split_at
+to_extent_tensor
+value_as_shape
+value_of
+with_shape
+yield
+`
+
 // Dialect returns the dialect.
 func Dialect() *ir.Dialect {
 	return &ir.Dialect{
-		Name: "shape",
-		Ops:  []*ir.Def{Assuming, AssumingYield, Broadcast, ConstShape, ConstWitness, CstrBroadcastable, NumElements, ShapeOf},
+		Name: "shape", Foreign: ir.ForeignOps("shape", foreign),
+		Ops: []*ir.Def{Assuming, AssumingYield, Broadcast, ConstShape, ConstWitness, CstrBroadcastable, NumElements, ShapeOf},
 		Directives: map[string]*ir.Directive{"Witness": { // the result is always !shape.witness
 			Parse: func(p ir.AsmParser, _ *ir.OpState, args []ir.DirectiveArg) {
 				args[0].Types = []ir.Type{p.Context().DialectType("shape", "witness", "", nil)}

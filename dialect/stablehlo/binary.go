@@ -4,14 +4,18 @@ import "github.com/hlocb/hlocb/ir"
 
 // The binary forms of attributes that contain other attributes (StablehloBytecode.cpp).
 
-func codeAccuracy(c ir.Coder, r *ResultAccuracy) {
-	c.Float64(&r.Atol)
-	c.Float64(&r.Rtol)
-	c.Int(&r.Ulps)
-	ir.CodePart(c, ResultAccuracyModeAttr, &r.Mode)
+// CodeAccuracy returns the coder of result_accuracy. mode is the row of its mode, which is an attribute of its own.
+func CodeAccuracy(mode *ir.AttrDef) func(ir.Coder, *ResultAccuracy) {
+	return func(c ir.Coder, r *ResultAccuracy) {
+		c.Float64(&r.Atol)
+		c.Float64(&r.Rtol)
+		c.Int(&r.Ulps)
+		ir.CodePart(c, mode, &r.Mode)
+	}
 }
 
-func codeMode(c ir.Coder, m *AccuracyMode) {
+// CodeMode codes result_accuracy_mode.
+func CodeMode(c ir.Coder, m *AccuracyMode) {
 	v := uint64(m.Code)
 	if c.Uint(&v); v >= uint64(len(ResultAccuracyModeEnum.Cases)) {
 		c.Failf("%d is no case of result_accuracy_mode", v)

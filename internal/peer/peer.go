@@ -100,17 +100,87 @@ func MLIR(t testing.TB, texts map[string]string, unregistered bool) map[string]A
 	return out
 }
 
-// passesScript reads {"pipeline": p, "debug": bool, "texts": {name: text}} and writes {name: {"Text": t} or {"Error":
-// e, "Unread": b}}. It works in a child process and starts another one if an assertion of MLIR ends it.
-const passesScript = `
+// writeScript defines write(run, texts), which writes {name: run(text)}. It works in a child process and starts another
+// one if an assertion of MLIR ends it.
+const writeScript = `
 import json, os, sys
+def write(run, texts):
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+    out, names = {}, list(texts)
+    while len(out) < len(names):
+        r, w = os.pipe()
+        if os.fork() == 0:
+            os.close(r)
+            with os.fdopen(w, "w") as f:
+                for name in names[len(out):]:
+                    f.write(json.dumps(run(texts[name])) + "\n")
+                    f.flush()
+            os._exit(0)
+        os.close(w)
+        with os.fdopen(r) as f:
+            for line in f:
+                out[names[len(out)]] = json.loads(line)
+        os.wait()
+        if len(out) < len(names):
+            out[names[len(out)]] = {"Error": "MLIR crashed", "Unread": True}
+    json.dump(out, sys.stdout)
+`
+
+// bytecodeScript reads {name: text} and writes {name: Bytecode}.
+const bytecodeScript = `
+import base64, io
+from jaxlib.mlir import ir
+from jaxlib.mlir.dialects import stablehlo
+from jax._src.interpreters import mlir as jm
+ctx = jm.make_ir_context()
+ctx.allow_unregistered_dialects = True
+with ctx: # which loads the dialect quant with the first artifact
+    stablehlo.deserialize_portable_artifact(ctx, stablehlo.serialize_portable_artifact(ir.Module.parse(""), "1.0.0"))
+def run(text):
+    with ctx:
+        try:
+            op = ir.Module.parse(text).operation
+        except Exception as e:
+            return {"Error": str(e)}
+        files = []
+        for v in range(7):
+            f = io.BytesIO()
+            op.write_bytecode(f, desired_version=v)
+            files.append(base64.b64encode(f.getvalue()).decode())
+        return {"Generic": op.get_asm(print_generic_op_form=True), "Files": files}
+write(run, json.load(sys.stdin))
+`
+
+// Bytecode is a module as MLIR writes it: its text in generic form, and the files of every version of bytecode.
+type Bytecode struct {
+	Generic string
+	Files   [][]byte
+	Error   string
+}
+
+// WriteBytecode has jaxlib parse and verify the texts, given by name, and returns the files that it writes.
+func WriteBytecode(t testing.TB, texts map[string]string) map[string]Bytecode {
+	t.Helper()
+	in, err := json.Marshal(texts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out map[string]Bytecode
+	if err := json.Unmarshal(Python(t).Run(t, writeScript+bytecodeScript, in), &out); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// passesScript reads {"pipeline": p, "debug": bool, "texts": {name: text}} and writes {name: {"Text": t} or {"Error":
+// e, "Unread": b}}.
+const passesScript = `
 from jaxlib.mlir import ir, passmanager
 from jax._src.interpreters import mlir as jm
 from jaxlib.mlir._mlir_libs import _stablehlo, _mlirHlo
 _stablehlo.register_stablehlo_passes()
 _mlirHlo.register_mhlo_passes()
 job = json.load(sys.stdin)
-os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
 ctx = jm.make_ir_context()
 ctx.allow_unregistered_dialects = True
 with ctx: # loads the dialect quant, which has no other entry
@@ -126,24 +196,7 @@ def run(text):
         except Exception as e:
             return {"Error": str(e)}
         return {"Text": m.operation.get_asm(enable_debug_info=job["debug"])}
-out, names = {}, list(job["texts"])
-while len(out) < len(names):
-    r, w = os.pipe()
-    if os.fork() == 0:
-        os.close(r)
-        with os.fdopen(w, "w") as f:
-            for name in names[len(out):]:
-                f.write(json.dumps(run(job["texts"][name])) + "\n")
-                f.flush()
-        os._exit(0)
-    os.close(w)
-    with os.fdopen(r) as f:
-        for line in f:
-            out[names[len(out)]] = json.loads(line)
-    os.wait()
-    if len(out) < len(names):
-        out[names[len(out)]] = {"Error": "MLIR crashed", "Unread": True}
-json.dump(out, sys.stdout)
+write(run, job["texts"])
 `
 
 // Passed is what MLIR's pass manager makes of a text.
@@ -160,7 +213,7 @@ func Passes(t testing.TB, pipeline string, debug bool, texts map[string]string) 
 		t.Fatal(err)
 	}
 	var out map[string]Passed
-	if err := json.Unmarshal(Python(t).Run(t, passesScript, in), &out); err != nil {
+	if err := json.Unmarshal(Python(t).Run(t, writeScript+passesScript, in), &out); err != nil {
 		t.Fatal(err)
 	}
 	return out

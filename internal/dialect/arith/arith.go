@@ -176,9 +176,9 @@ func flagged(d *ir.Def, name string, row *ir.AttrDef) *ir.Def {
 	return d
 }
 
-// rounded adds the direction in which results are rounded, an attribute that ops may omit.
-func rounded(d *ir.Def) *ir.Def {
-	d.Attrs = append(d.Attrs, ir.AttrSpec{Name: "roundingmode", Optional: true})
+// withOptional adds an attribute that ops may omit.
+func withOptional(d *ir.Def, name string) *ir.Def {
+	d.Attrs = append(d.Attrs, ir.AttrSpec{Name: name, Optional: true})
 	return d
 }
 
@@ -197,11 +197,11 @@ var (
 		Parse:   parseConstant, Print: printConstant,
 		Verify: verifyConstant, ResultNames: constantNames,
 	}
-	AddF      = rounded(flagged(binary("addf", "Adds floating-point numbers.", floatLike, ir.Commutative), "fastmath", FastMathAttr))
+	AddF      = withOptional(flagged(binary("addf", "Adds floating-point numbers.", floatLike, ir.Commutative), "fastmath", FastMathAttr), "roundingmode")
 	AddI      = flagged(binary("addi", "Adds integers.", intLike, ir.Commutative), "overflowFlags", OverflowAttr)
 	SubI      = flagged(binary("subi", "Subtracts integers.", intLike, 0), "overflowFlags", OverflowAttr)
 	MulI      = flagged(binary("muli", "Multiplies integers.", intLike, ir.Commutative), "overflowFlags", OverflowAttr)
-	DivSI     = binary("divsi", "Divides signed integers, towards zero.", intLike, 0)
+	DivSI     = withOptional(binary("divsi", "Divides signed integers, towards zero.", intLike, 0), "isExact")
 	IndexCast = &ir.Def{
 		Name: "arith.index_cast", Doc: "Converts between index and integers.",
 		Operands: []ir.Arg{{Name: "in", Type: castable}}, Results: []ir.Arg{{Name: "out", Type: castable}},
@@ -229,12 +229,62 @@ var (
 	}
 )
 
+// foreign lists the other operations.
+const foreign = `
+addui_extended
+andi
+bitcast
+ceildivsi
+ceildivui
+cmpf fastmath? predicate
+convertf fastmath? roundingmode?
+divf fastmath? roundingmode?
+divui isExact?
+extf fastmath?
+extsi
+extui nonNeg?
+floordivsi
+flush_denormals fastmath?
+fptosi
+fptoui
+index_castui nonNeg?
+maximumf fastmath?
+maxnumf fastmath?
+maxsi
+maxui
+minimumf fastmath?
+minnumf fastmath?
+minsi
+minui
+mulf fastmath? roundingmode?
+mulsi_extended
+mului_extended
+negf fastmath?
+ori
+remf fastmath?
+remsi
+remui
+scaling_extf fastmath?
+scaling_truncf fastmath? roundingmode?
+shli overflowFlags?
+shrsi isExact?
+shrui isExact?
+sitofp
+subf fastmath? roundingmode?
+subui_extended
+truncf fastmath? roundingmode?
+trunci overflowFlags?
+uitofp nonNeg?
+xori
+`
+
 // Dialect returns the dialect.
 func Dialect() *ir.Dialect {
 	return &ir.Dialect{
-		Name:  "arith",
-		Attrs: []*ir.AttrDef{FastMathAttr, OverflowAttr},
-		Ops:   []*ir.Def{Constant, AddF, AddI, SubI, MulI, DivSI, IndexCast, CmpI, Select},
+		Name:    "arith",
+		Attrs:   []*ir.AttrDef{FastMathAttr, OverflowAttr},
+		Foreign: ir.ForeignOps("arith", foreign),
+		Ops:     []*ir.Def{Constant, AddF, AddI, SubI, MulI, DivSI, IndexCast, CmpI, Select},
 		Directives: map[string]*ir.Directive{
 			"SameType":    {Parse: parseSameType, Print: func(p ir.AsmPrinter, _ *ir.Op, args []ir.DirectiveArg) { p.PrintType(args[0].Types[0]) }},
 			"CompareType": {Parse: parseCompareType, Print: func(p ir.AsmPrinter, _ *ir.Op, args []ir.DirectiveArg) { p.PrintType(args[0].Types[0]) }},

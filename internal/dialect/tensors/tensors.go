@@ -114,14 +114,34 @@ var (
 	}
 )
 
+// foreign lists the other operations.
+const foreign = `
+bitcast
+collapse_shape reassociation
+concat dim
+empty
+expand_shape reassociation static_output_shape
+extract_slice operands:4 static_offsets static_sizes static_strides
+gather gather_dims unique?
+generate
+insert_slice operands:5 static_offsets static_sizes static_strides
+pad nofold? operands:3 static_high static_low
+parallel_insert_slice operands:5 static_offsets static_sizes static_strides
+rank
+reshape
+scatter scatter_dims unique?
+splat
+yield
+`
+
 // Dialect returns the dialect.
 func Dialect() *ir.Dialect {
 	print := func(i int) func(ir.AsmPrinter, *ir.Op, []ir.DirectiveArg) {
 		return func(p ir.AsmPrinter, _ *ir.Op, args []ir.DirectiveArg) { p.PrintType(args[i].Types[0]) }
 	}
 	return &ir.Dialect{
-		Name: "tensor",
-		Ops:  []*ir.Def{Cast, Dim, Extract, FromElements, Insert},
+		Name: "tensor", Foreign: ir.ForeignOps("tensor", foreign),
+		Ops: []*ir.Def{Cast, Dim, Extract, FromElements, Insert},
 		Directives: map[string]*ir.Directive{
 			"Dim":          {Parse: parseDim, Print: print(0)},
 			"Extract":      {Parse: parseExtract, Print: print(0)},

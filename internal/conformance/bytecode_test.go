@@ -1,0 +1,173 @@
+package conformance_test
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hlocb/hlocb/bytecode"
+	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/dialect/all"
+	"github.com/hlocb/hlocb/internal/peer"
+	"github.com/hlocb/hlocb/internal/testkit"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/print"
+)
+
+// TestBytecodeOfJaxlib has jaxlib write a sample of every operation that it and hlocb know in every version of
+// bytecode. The files hold the modules that jaxlib prints, and are written again byte for byte.
+func TestBytecodeOfJaxlib(t *testing.T) {
+	reg := testkit.Registry(t)
+	texts := map[string]string{}
+	sample := func(name, text string) {
+		m, err := read(t, reg, text)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		n := 0
+		m.Walk(func(op *ir.Op) bool {
+			p := op.Parent()
+			if p == nil || p.Name() != "func.func" || op.Has(ir.Terminator) || op.Name() == "func.call" || op.Name() == "func.constant" {
+				return true
+			}
+			if one := alone(m, reg, op); one != "" {
+				n++
+				texts[fmt.Sprintf("%s, no. %d of %s", op.Name(), n, name)] = one
+			}
+			return true
+		})
+		texts[name] = text
+	}
+	for _, name := range testkit.Glob(t, "ops/*.mlir", "../internal/conformance/testdata/bytecode/*.mlir") {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sample(name, string(text))
+		if strings.HasPrefix(filepath.Base(name), "stablehlo_") && filepath.Base(name) != "stablehlo_newer.mlir" {
+			m, err := read(t, reg, string(text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			sample("mhlo of "+name, testkit.MHLO(print.String(m, print.Options{Generic: true})))
+		}
+	}
+	written := map[string]bool{}
+	for name := range texts { // jaxlib knows the dialects of all others
+		m, err := read(t, reg, texts[name])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !m.Op().Walk(func(op *ir.Op) bool { return !unknownThere[op.Def().Dialect()] }) {
+			delete(texts, name)
+		}
+	}
+	for name, want := range peer.WriteBytecode(t, texts) {
+		if want.Error != "" {
+			t.Logf("%s: jaxlib does not read it: %s", name, want.Error)
+			continue
+		}
+		for _, w := range opNames.FindAllStringSubmatch(want.Generic, -1) {
+			written[w[1]] = true
+		}
+		for v, data := range want.Files {
+			m, err := bytecode.Read(diag.NewSource(name, data), ir.NewContext(), reg)
+			if err != nil {
+				t.Errorf("version %d: %v", v, err)
+				continue
+			}
+			same(t, name, print.String(m, print.Options{Generic: true}), want.Generic)
+			producer, _, _ := bytecode.Producer(data)
+			again, err := bytecode.Append(nil, m, bytecode.Options{Version: v, Versioned: true, Producer: producer})
+			if err != nil {
+				t.Error(err)
+				continue
+			}
+			if string(again) != string(data) {
+				t.Errorf("%s: version %d: %d bytes, jaxlib wrote %d", name, v, len(again), len(data))
+			}
+		}
+	}
+	lacking := map[string]bool{}
+	for _, d := range all.Dialects() {
+		for _, def := range slices.Concat(d.Ops, d.Foreign) {
+			if !written[def.Name] && !unknownThere[d.Name] && d.Name != "vhlo" {
+				lacking[def.Name] = true
+			}
+		}
+	}
+	for _, name := range notInJaxlib {
+		if !lacking[name] {
+			t.Errorf("jaxlib writes %s", name)
+		}
+		delete(lacking, name)
+	}
+	for _, name := range slices.Sorted(maps.Keys(lacking)) {
+		t.Errorf("%s: jaxlib wrote no sample", name)
+	}
+}
+
+var opNames = regexp.MustCompile(`"([a-z]+\.[-a-z_.0-9]+)"`)
+
+// notInJaxlib lists the operations that jaxlib does not know.
+var notInJaxlib = []string{"stablehlo.collective_reduce"}
+
+// TestPropertiesOfJaxlib compares the inherent attributes of every operation with the Python bindings that MLIR
+// generates: their names, and whether an operation may omit them.
+func TestPropertiesOfJaxlib(t *testing.T) {
+	dir := strings.TrimSpace(string(peer.Python(t).Run(t, `import jaxlib.mlir.dialects as d; print(d.__path__[0])`, nil)))
+	number := 0
+	for _, d := range all.Dialects() {
+		text, err := os.ReadFile(filepath.Join(dir, "_"+d.Name+"_ops_gen.py"))
+		if err != nil {
+			continue // shape and tensor have no bindings
+		}
+		want := map[string]string{}
+		for _, class := range regexp.MustCompile(`\nclass \w+\(_ods_ir\.OpView\)`).Split(string(text), -1)[1:] {
+			class, _, _ = strings.Cut(class, "(_ods_ir.OpAdaptor)")
+			name := regexp.MustCompile(`OPERATION_NAME = "([^"]+)"`).FindStringSubmatch(class)[1]
+			_, class, _ = strings.Cut(class, "def __init__")
+			class, _, _ = strings.Cut(class, "super()")
+			var attrs []string
+			for _, a := range regexp.MustCompile(`( if [^\n]*: ?)?attributes\["([^"]+)"\] = `).FindAllStringSubmatch(class, -1) {
+				attrs = append(attrs, a[2]+strings.Repeat("?", min(len(a[1]), 1)))
+			}
+			slices.Sort(attrs)
+			want[name] = strings.Join(attrs, " ")
+		}
+		for _, def := range slices.Concat(d.Ops, d.Foreign) {
+			var attrs []string
+			for _, a := range def.Attrs {
+				if a.Late || a.Name == "operandSegmentSizes" || a.Name == "resultSegmentSizes" {
+					continue
+				}
+				if a.Optional || a.Default != nil {
+					a.Name += "?"
+				}
+				attrs = append(attrs, a.Name)
+			}
+			slices.Sort(attrs)
+			got := strings.Join(attrs, " ")
+			if w, ok := want[def.Name]; !ok {
+				if !slices.Contains(notInJaxlib, def.Name) {
+					t.Errorf("%s: jaxlib does not have it", def.Name)
+				}
+			} else if got != w {
+				t.Errorf("%s has %q, jaxlib %q", def.Name, got, w)
+			}
+			delete(want, def.Name)
+			number++
+		}
+		for name := range want {
+			t.Errorf("%s: hlocb does not know its attributes", name)
+		}
+	}
+	if number < 440 {
+		t.Errorf("%d operations", number)
+	}
+}
