@@ -14,7 +14,7 @@ CORPUS ?= $(or $(HLOCB_CORPUS),../shared/corpus)
 CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/$(if $(filter Darwin,$(shell uname)),Library/Caches,.cache))/hlocb
 VENV = $(CACHE)/venv
 
-.PHONY: build interposer plugin jaxlib peers test check fmt vet staticcheck generated race nocgo corpus corpus-bytecode corpus-long bench bench-callbacks bench-parse bench-hooks bench-interposer bench-passes bench-engine soak clean
+.PHONY: build interposer plugin jaxlib peers test check fmt vet staticcheck generated race nocgo corpus corpus-bytecode corpus-long bench bench-callbacks bench-parse bench-hooks bench-interposer bench-passes bench-engine soak test-real clean
 
 build:
 	$(GO) build -o hlocb ./cmd/hlocb
@@ -118,6 +118,17 @@ bench-engine: jaxlib
 # Random programs through random passes, 10,000 of them, on the engine and on XLA.
 soak: peers
 	HLOCB_LONG=1 $(GO) test -timeout 60m -run TestPassesKeepPrograms -v ./internal/endtoend
+
+# Programs of JAX's libraries on both backends: texts, results and callbacks are JAX's. The libraries go into an
+# environment of their own, the programs beside it; making them takes some minutes.
+REAL_VENV = $(CACHE)/venv-real
+REAL_PACKAGES = 'jax==0.10.2' 'jaxlib==0.10.2' flax optax equinox lineax optimistix diffrax numpyro blackjax distrax dm-haiku jaxopt
+REAL = $(CACHE)/realprograms/$(firstword $(shell sha256sum internal/realprograms/programs.py))
+test-real: plugin
+	"$(REAL_VENV)/bin/python" -c 'import flax, diffrax, numpyro, jaxopt, distrax' 2>/dev/null || \
+	{ python3 -m venv "$(REAL_VENV)" && "$(REAL_VENV)/bin/python" -m pip install -q --disable-pip-version-check $(REAL_PACKAGES); }
+	"$(REAL_VENV)/bin/python" internal/realprograms/programs.py "$(REAL)"
+	HLOCB_REAL="$(REAL)" $(GO) test -timeout 60m -count 1 -v ./internal/realprograms
 
 clean:
 	rm -f hlocb libhlocb_pjrt.so libhlocb_pjrt.h libhlocb_preload.so

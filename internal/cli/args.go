@@ -76,6 +76,8 @@ func (a *app) arguments(p *hlocb.Program, types []hlocb.Type, f *argumentFlags) 
 				return nil, usagef("--arg %d: %w", i, err)
 			}
 		case out[i] != nil:
+		case i == p.PlatformParameter():
+			return nil, noPlatform()
 		case hlocb.IsDynamic(t):
 			return nil, noFill(i, t)
 		case filler != nil:
@@ -85,9 +87,6 @@ func (a *app) arguments(p *hlocb.Program, types []hlocb.Type, f *argumentFlags) 
 			name := ""
 			if names[i] != "" {
 				name = " (" + diag.Escape(names[i]) + ")"
-			}
-			if i == p.PlatformParameter() {
-				return nil, usagef("main is for several platforms: choose one with --platform NAME if the file is a jax.export, else with --platform-index N")
 			}
 			return nil, usagef("argument %d of main%s, %s, is missing: use --arg, --args or --fill", i, name, t)
 		}
@@ -157,6 +156,12 @@ func (a *app) argumentSet(out []*tensor.Tensor, path string, types []hlocb.Type,
 		a.note("%s: %s of %d not used", path, plural(rest, "array"), len(set.Names()))
 	}
 	return nil
+}
+
+// noPlatform is the error for a missing index of the platform, which is not generated: it would choose the code that
+// runs.
+func noPlatform() error {
+	return usagef("main is for several platforms: choose one with --platform NAME if the file is a jax.export, else with --platform-index N")
 }
 
 // noFill is the error for argument i of main, whose dynamic shape cannot be generated.

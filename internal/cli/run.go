@@ -42,8 +42,7 @@ type runFlags struct {
 	timeout    time.Duration
 	partitions int
 	replicas   int
-	platform   string // of a program that jax.export made for several
-	index      int    // the same by number; negative if not given
+	platform   platformFlags
 	program    string // a compiled program that replaces the module
 	limits     limitFlags
 
@@ -73,8 +72,7 @@ func (f *runFlags) add(c *cobra.Command) {
 	f.limits.add(c)
 	c.Flags().IntVar(&f.replicas, "replicas", 0, "number of replicas (default: as the module says)")
 	c.Flags().IntVar(&f.partitions, "partitions", 0, "number of partitions (default: as the module says)")
-	c.Flags().StringVar(&f.platform, "platform", "", "platform of a jax.export for several: cpu, cuda, rocm or tpu")
-	c.Flags().IntVar(&f.index, "platform-index", -1, "the same for a bare module, by number")
+	f.platform.add(c)
 	f.rewrite.add(c)
 	c.Flags().BoolVar(&f.asWritten, "as-written", false, "do not convert hooks; the engine delivers any format")
 	complete(c, "backend", "auto", "engine", "cpu", "cuda")
@@ -169,13 +167,11 @@ func (a *app) load(ctx context.Context, path string, f *runFlags) (*hlocb.Progra
 		}
 		return a.compiledProgram(f.program)
 	}
-	opts = append(opts, hlocb.Devices(f.replicas, f.partitions), hlocb.Platform(f.platform))
-	if f.index >= 0 {
-		if f.platform != "" {
-			return nil, usagef("--platform and --platform-index name the same choice twice")
-		}
-		opts = append(opts, hlocb.PlatformIndex(f.index))
+	platform, err := f.platform.options()
+	if err != nil {
+		return nil, err
 	}
+	opts = append(append(opts, hlocb.Devices(f.replicas, f.partitions)), platform...)
 	if f.asWritten {
 		opts = append(opts, hlocb.AsWritten())
 	}
@@ -349,6 +345,27 @@ func (a *app) runModule(ctx context.Context, path string, f *runFlags) (err erro
 		b.Close() // before the next one is copied
 	}
 	return nil
+}
+
+// platformFlags choose the platform of a program that jax.export made for several.
+type platformFlags struct {
+	name  string
+	index int // negative if not given
+}
+
+func (f *platformFlags) add(c *cobra.Command) {
+	c.Flags().StringVar(&f.name, "platform", "", "platform of a jax.export for several: cpu, cuda, rocm or tpu")
+	c.Flags().IntVar(&f.index, "platform-index", -1, "the same for a bare module, by number")
+}
+
+func (f *platformFlags) options() ([]hlocb.LoadOption, error) {
+	if f.index < 0 {
+		return []hlocb.LoadOption{hlocb.Platform(f.name)}, nil
+	}
+	if f.name != "" {
+		return nil, usagef("--platform and --platform-index name the same choice twice")
+	}
+	return []hlocb.LoadOption{hlocb.PlatformIndex(f.index)}, nil
 }
 
 // refine gives the program the shapes of its arguments if the backend executes only static ones.

@@ -44,6 +44,7 @@ type verifyFlags struct {
 	json      bool
 	bisect    bool
 	limits    limitFlags
+	platform  platformFlags
 }
 
 func (a *app) compareCommand() *cobra.Command {
@@ -107,13 +108,14 @@ func (f *verifyFlags) add(c *cobra.Command) {
 	c.Flags().StringVar(&f.backend[0], "backend-a", backends.Engine, "auto, engine, cpu, cuda or a plugin")
 	c.Flags().StringVar(&f.backend[1], "backend-b", backends.Engine, "the same for B")
 	f.limits.add(c)
+	f.platform.add(c)
 	f.rewrite.add(c)
 	c.Flags().BoolVar(&f.asWritten, "as-written", false, "do not convert the hooks of A; the engine delivers any format")
 	command.Group(c, "Inputs", "arg VALUE", "args DIR|FILE", "cast", "fill KIND", "seed N", "no-edges")
 	command.Group(c, "Comparison", "tolerance TOLERANCE", "bisect")
 	command.Group(c, "Handlers", "on NAME=HANDLER", "timeout DURATION")
 	command.Group(c, "Output", "json", "verbose")
-	command.Group(c, "Where they run", "backend-a NAME|PATH", "backend-b NAME|PATH", "memory-limit SIZE")
+	command.Group(c, "Where they run", "backend-a NAME|PATH", "backend-b NAME|PATH", "memory-limit SIZE", "platform NAME", "platform-index N")
 	f.rewrite.group(c, "as-written")
 	for _, name := range []string{"backend-a", "backend-b"} {
 		complete(c, name, "engine", "auto", "cpu", "cuda")
@@ -170,6 +172,9 @@ type verifySide struct {
 	asWritten bool
 	warned    bool         // of misspelled attributes
 	binds     []*bindFlags // to be closed
+
+	types []hlocb.Type
+	args  []*tensor.Tensor // if main has dynamic shapes, which the backend may need
 }
 
 // load reads the module again and rewrites its hooks.
@@ -178,6 +183,11 @@ func (s *verifySide) load(ctx context.Context) (*hlocb.Program, error) {
 	if err != nil {
 		return nil, err
 	}
+	platform, err := s.flags.platform.options()
+	if err != nil {
+		return nil, err
+	}
+	load = append(load, platform...)
 	if !s.warned {
 		s.warned = true
 		load = append(load, hlocb.OnWarning(s.app.warn))
@@ -185,7 +195,11 @@ func (s *verifySide) load(ctx context.Context) (*hlocb.Program, error) {
 	if s.asWritten {
 		load = append(load, hlocb.AsWritten())
 	}
-	return hlocb.Parse(ctx, s.name, s.text, load...)
+	p, err := hlocb.Parse(ctx, s.name, s.text, load...)
+	if err != nil || s.args == nil {
+		return p, err
+	}
+	return p, refine(ctx, p, s.backend, s.types, s.args)
 }
 
 // options makes new handlers.
@@ -300,6 +314,12 @@ func (a *app) verify(ctx context.Context, paths [2]string, f *verifyFlags) (err 
 			return err
 		}
 		report.Backends[i] = s.backend.Name()
+		if slices.ContainsFunc(types, hlocb.IsDynamic) {
+			s.types, s.args = types, inputs[0].args // all inputs are given
+			if err := refine(ctx, programs[i], s.backend, s.types, s.args); err != nil {
+				return err
+			}
+		}
 		opts, err := s.options()
 		if err != nil {
 			return err
@@ -470,6 +490,9 @@ func (a *app) verifyInputs(f *verifyFlags, p *hlocb.Program, types []hlocb.Type)
 		return []verifyInputs{{name: "the inputs given", args: args}}, nil
 	}
 	for i, t := range types {
+		if i == p.PlatformParameter() {
+			return nil, noPlatform()
+		}
 		if hlocb.IsDynamic(t) {
 			return nil, noFill(i, t)
 		}
