@@ -125,7 +125,7 @@ func remapSignature(m *ir.Module, op *ir.Op, args, results []int) error {
 	}
 	outputs = f.Type().Results()
 	for _, b := range f.Region(0).Blocks() {
-		if t := b.Last(); t != nil && t.Is(Return) {
+		if t := b.Last(); t != nil && t.Has(ir.ReturnLike) {
 			outputs = nil
 			for _, v := range t.Operands() {
 				outputs = append(outputs, v.Type())

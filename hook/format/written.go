@@ -99,7 +99,7 @@ var partitionedTargets = []string{"xla_ffi_partitioned_python_cpu_callback", "xl
 // placeEach places the callbacks of a partitioned module that fire on every device with their shards. It changes the
 // types of the sites to the types of the shards.
 func placeEach(m *ir.Module, manifest *hook.Manifest, calls []*ir.Op) error {
-	if n, ok := irutil.IntAttr(m.Op().Attr(mhlo.AttrNumPartitions)); !ok || n <= 1 || len(calls) == 0 {
+	if _, partitions := mhlo.Devices(m); partitions <= 1 || len(calls) == 0 {
 		return nil
 	}
 	for _, op := range calls {

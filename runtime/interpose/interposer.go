@@ -244,6 +244,7 @@ func moduleName(m *ir.Module) string {
 
 // change changes a module and returns what to compile, or nil if nothing is to change.
 func (i *Interposer) change(m *ir.Module, name string, code, options []byte) (*pjrt.Interposed, error) {
+	setDevices(m, options)
 	files, err := i.dump.program(name)
 	if err != nil {
 		i.Warn(err)
@@ -351,7 +352,7 @@ func (i *Interposer) bind(out *pjrt.Interposed, tokens map[uint64]bool) error {
 		if err != nil {
 			return err
 		}
-		b.Observe("*", &tolerant{i: i, h: h})
+		b.Observe("*", &tolerant{i: i, h: flushed{h}})
 	}
 	var search *tolerant // one for all probes of the search for a NaN: it reports once
 	for n := range out.Manifest.Sites {
@@ -435,6 +436,18 @@ func (t *tolerant) Handle(ctx context.Context, c *runtime.Call) (err error) {
 		err = nil
 	}()
 	return t.h.Handle(ctx, c)
+}
+
+// flushed writes each event to the file at once: a program may end without a word, by a fault or by Go's os.Exit.
+type flushed struct{ *shared }
+
+// Handle implements runtime.Handler.
+func (f flushed) Handle(ctx context.Context, c *runtime.Call) error {
+	err := f.shared.Handle(ctx, c)
+	if r, ok := f.Handler.(*handlers.Record); ok && err == nil {
+		err = r.Flush()
+	}
+	return err
 }
 
 // report writes the failure of a handler that does not end the program.

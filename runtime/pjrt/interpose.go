@@ -354,6 +354,9 @@ func (p *interposedProgram) findDevices(loaded unsafe.Pointer) error {
 		devices = append(devices, Device{LocalID: int(local)})
 	}
 	p.position = positions(devices)
+	if n := len(devices); n > p.Replicas*p.Partitions { // neither the program nor its options say so
+		p.Replicas, p.Partitions = n, 1
+	}
 	return nil
 }
 

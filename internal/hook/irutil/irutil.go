@@ -244,13 +244,8 @@ func Distinct(vals []*ir.Value) []*ir.Value {
 
 // Partitions returns the number of devices that one run of the module uses, or 1 if the module does not specify it.
 func Partitions(m *ir.Module) int64 {
-	n := int64(1)
-	for _, name := range [...]string{mhlo.AttrNumPartitions, mhlo.AttrNumReplicas} {
-		if v, ok := IntAttr(m.Op().Attr(name)); ok && v > 1 {
-			n *= v
-		}
-	}
-	return n
+	replicas, partitions := mhlo.Devices(m)
+	return int64(max(1, replicas)) * int64(max(1, partitions))
 }
 
 // RowMajorLayout returns dense<[rank-1, ..., 0]> : tensor<rank x index>.

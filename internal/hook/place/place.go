@@ -26,7 +26,7 @@ import (
 // between SPMDFullToShardShape and SPMDShardToFullShape. Hooks in a manual computation, or in a function that it calls,
 // stay: each device has its own value there, and no whole value exists. A module with one partition is unchanged.
 func OnDevices(m *ir.Module, mode hook.PerDevice) error {
-	if n, ok := irutil.IntAttr(m.Op().Attr(mhlo.AttrNumPartitions)); !ok || n <= 1 {
+	if _, partitions := mhlo.Devices(m); partitions <= 1 {
 		return nil
 	}
 	p := newPlacer(m, mode)
@@ -98,7 +98,8 @@ func Calls(m *ir.Module, calls []*ir.Op) error {
 // newPlacer reads the meshes of a module.
 func newPlacer(m *ir.Module, mode hook.PerDevice) *placer {
 	p := &placer{m: m, mode: mode, meshes: map[string]*sdy.DeviceMesh{}, known: map[*ir.Value]*sdy.Sharding{}, knownText: map[*ir.Value]string{}}
-	p.devices, _ = irutil.IntAttr(m.Op().Attr(mhlo.AttrNumPartitions))
+	_, partitions := mhlo.Devices(m)
+	p.devices = int64(partitions)
 	for op := range m.Body().Ops() {
 		decl, ok := sdy.AsMesh(op)
 		if !ok {
