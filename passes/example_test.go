@@ -4,14 +4,11 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/internal/testkit"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/pass"
 	"github.com/hlocb/hlocb/passes"
-	"github.com/hlocb/hlocb/print"
-	"github.com/hlocb/hlocb/tensor"
 )
 
 // noisy is a module that sends a value out through outfeed.
@@ -62,61 +59,4 @@ func ExampleBuiltin() {
 	// builtin.module(raise-hooks,order-hooks{order=source},lower-hooks) <nil>
 	// builtin.module(raise-hooks,order-hooks{order=source},lower-hooks)
 	// pipeline:13: error: unknown pass "oder-hooks"; did you mean order-hooks?
-}
-
-// doubling is a pass over functions: it replaces x + x by x * 2.
-type doubling struct{}
-
-var doublingInfo = &pass.Info{Name: "doubling", Doc: "Replaces the sum of a value and itself by its double.", Anchor: "func.func"}
-
-func (doubling) Info() *pass.Info { return doublingInfo }
-
-func (doubling) Run(ctx *pass.Context, f *ir.Op) error {
-	m := ctx.Module()
-	var sums []*ir.Op
-	f.Walk(func(op *ir.Op) bool {
-		if op.Is(stablehlo.Add) && op.Operand(0) == op.Operand(1) {
-			sums = append(sums, op)
-		}
-		return true
-	})
-	for _, op := range sums {
-		t, ok := op.Result(0).Type().(*ir.TensorType)
-		if !ok || !t.Static() || t.DType() != tensor.F32 {
-			continue
-		}
-		twos := tensor.New(tensor.F32, t.Shape())
-		for i := range tensor.View[float32](twos) {
-			tensor.View[float32](twos)[i] = 2
-		}
-		b := m.Before(op).At(op.Loc(), op.Pos())
-		two := b.Create(m.Def("stablehlo.constant"), nil, []ir.Type{t}, ir.NamedAttr{Name: "value", Attr: m.Context().DenseFromTensor(twos)})
-		double := b.Create(m.Def("stablehlo.multiply"), []*ir.Value{op.Operand(0), two.Result(0)}, []ir.Type{t})
-		op.Result(0).ReplaceAllUsesWith(double.Result(0))
-		op.Erase()
-	}
-	return nil
-}
-
-// A pass of one's own runs by itself, or in a driver that verifies what it leaves.
-func Example_ownPass() {
-	m, err := testkit.TryParse("sum.mlir", []byte("func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {\n%0 = stablehlo.add %x, %x : tensor<4xf32>\nreturn %0 : tensor<4xf32>\n}"))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	d := &pass.Driver{Verify: ir.Verify}
-	if err := d.Run(pass.NewContext(context.Background(), m), pass.Pipeline{pass.On("func.func", doubling{})}); err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println(print.String(m, print.Options{}))
-	// Output:
-	// module {
-	//   func.func @main(%arg0: tensor<4xf32>) -> tensor<4xf32> {
-	//     %cst = stablehlo.constant dense<2.000000e+00> : tensor<4xf32>
-	//     %0 = stablehlo.multiply %arg0, %cst : tensor<4xf32>
-	//     return %0 : tensor<4xf32>
-	//   }
-	// }
 }

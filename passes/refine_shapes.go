@@ -13,6 +13,7 @@ import (
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/internal/legalize"
 	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/ir/flow"
 	"github.com/hlocb/hlocb/pass"
 	"github.com/hlocb/hlocb/rewrite"
 )
@@ -46,7 +47,29 @@ func (p RefineShapes) Run(ctx *pass.Context, m *ir.Module) error {
 func refineShapes(ctx *pass.Context, f fn.FuncOp, e rewrite.Evaluator) error {
 	s := &shapeRefiner{ctx: ctx, m: f.Module(), contexts: map[*ir.Op]*refinement{}, effects: map[*ir.Op]bool{}}
 	s.patterns = s.all((&folder{Fold: Fold{NoFloat: true, Limit: math.MaxInt64, Evaluator: e}, ctx: ctx}).patterns())
+	s.foreign = calledFrom(f)
 	return s.function(&refinement{f: f, types: f.Type().Inputs()})
+}
+
+// calledFrom returns the functions that are called from functions that f does not reach, which are not refined.
+func calledFrom(f fn.FuncOp) map[*ir.Op]bool {
+	g := flow.Of(f.Module(), nil)
+	reached, outside := map[*ir.Op]bool{f.Op: true}, map[*ir.Op]bool{}
+	for again := true; again; {
+		again = false
+		for _, callee := range g.Functions() {
+			clear := true
+			for _, c := range g.Callers(callee) {
+				if !reached[flow.FunctionOf(c)] {
+					clear = false
+				} else if !reached[callee] {
+					reached[callee], again = true, true
+				}
+			}
+			outside[callee] = !clear
+		}
+	}
+	return outside
 }
 
 // shapeRefiner refines one module.
@@ -57,6 +80,7 @@ type shapeRefiner struct {
 	contexts map[*ir.Op]*refinement // of the functions that were refined
 	active   []*ir.Op               // functions being refined
 	effects  map[*ir.Op]bool        // whether a function may have side effects; false while that is found out
+	foreign  map[*ir.Op]bool        // functions with calls that are not refined, which still pass every argument
 	failed   error                  // of a function that was called
 }
 
@@ -572,7 +596,7 @@ func (s *shapeRefiner) call(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 			break
 		}
 		list, ok := rewrite.ConstantInts(v)
-		if _, integer := t.Elem().(*ir.IntegerType); !integer || !ok || len(list) != 1 {
+		if _, integer := t.Elem().(*ir.IntegerType); !integer || !ok || len(list) != 1 || s.foreign[f.Op] {
 			break
 		}
 		k.constants, k.values = append(k.constants, rewrite.ConstantOf(v)), append(k.values, list[0])

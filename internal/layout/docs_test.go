@@ -126,9 +126,13 @@ func TestPackagesAreDocumented(t *testing.T) {
 	}
 }
 
-// TestPublicPackages: users can import at most 40 packages, and each of them says what it is and shows how to use it.
-// The kernels of the engine are no API.
+// TestPublicPackages: users can import at most 40 packages, and each of them says what it is and shows how to use it;
+// docs/api.md says what is promised of it. The kernels of the engine are no API.
 func TestPublicPackages(t *testing.T) {
+	promises, err := os.ReadFile(filepath.Join("..", "..", "docs", "api.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	public := 0
 	for _, p := range packages(t) {
 		name := local(p.ImportPath)
@@ -136,6 +140,9 @@ func TestPublicPackages(t *testing.T) {
 			continue
 		}
 		public++
+		if !strings.Contains(string(promises), "`"+name+"`") {
+			t.Errorf("docs/api.md promises nothing of %s", name)
+		}
 		dir := strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, module), "/")
 		comment, example := false, false
 		matches, err := filepath.Glob(filepath.Join("..", "..", dir, "*.go"))

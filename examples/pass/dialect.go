@@ -1,0 +1,46 @@
+package main
+
+import "github.com/hlocb/hlocb/ir"
+
+// AttrTimes is the number of trips of tally.repeat, an i64.
+const AttrTimes = "times"
+
+// Repeat runs its body a fixed number of times. The body takes the carried values and yields those of the next trip. The
+// Flow of the row says so to all of hlocb: hooks in the body get their order, and passes follow values through the loop.
+var Repeat = &ir.Def{
+	Name:     "tally.repeat",
+	Doc:      "Runs its body a number of times.",
+	Operands: []ir.Arg{{Name: "initial", Mult: ir.Variadic}},
+	Results:  []ir.Arg{{Name: "results", Mult: ir.Variadic}},
+	Attrs:    []ir.AttrSpec{{Name: AttrTimes}},
+	Regions:  []ir.RegionSpec{{Name: "body"}},
+	Traits:   ir.SingleBlock,
+	Flow: &ir.Flow{
+		Runs: []ir.Runs{ir.RunsRepeated},
+		Edges: []ir.FlowEdge{
+			{From: ir.Port{At: ir.AtOperands}, To: ir.Port{At: ir.AtArgs}},
+			{From: ir.Port{At: ir.AtYields}, To: ir.Port{At: ir.AtArgs}},
+			{From: ir.Port{At: ir.AtOperands}, To: ir.Port{At: ir.AtResults}},
+			{From: ir.Port{At: ir.AtYields}, To: ir.Port{At: ir.AtResults}},
+		},
+	},
+	Verify: func(op *ir.Op, r *ir.Reporter) {
+		if t, ok := op.Attr(AttrTimes).(*ir.IntegerAttr); !ok || t.Value() < 0 {
+			r.Errorf(op, "expects 'times' to be an integer that is not negative")
+		}
+	},
+}
+
+// Yield ends the body of tally.repeat.
+var Yield = &ir.Def{
+	Name:     "tally.yield",
+	Doc:      "Ends the body of repeat.",
+	Operands: []ir.Arg{{Name: "values", Mult: ir.Variadic}},
+	Traits:   ir.Pure | ir.Terminator | ir.ReturnLike,
+}
+
+// Dialect returns the dialect.
+func Dialect() *ir.Dialect { return &ir.Dialect{Name: "tally", Ops: []*ir.Def{Repeat, Yield}} }
+
+// times returns the number of trips of a verified tally.repeat.
+func times(op *ir.Op) int64 { return op.Attr(AttrTimes).(*ir.IntegerAttr).Value() }

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"github.com/hlocb/hlocb/dialect/fn"
+	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/pass"
+	"github.com/hlocb/hlocb/rewrite"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// Double replaces the sum of a value and itself by its double.
+type Double struct {
+	Integers bool `pass:"integers" doc:"also replace sums of integers"`
+}
+
+var doubleInfo = &pass.Info{
+	Name:       "double",
+	Doc:        "Replaces the sum of a value and itself by its double.",
+	Anchor:     fn.Func.Name,
+	Idempotent: true,
+}
+
+// Info implements pass.Pass.
+func (Double) Info() *pass.Info { return doubleInfo }
+
+// Run implements pass.OpPass.
+func (p Double) Run(ctx *pass.Context, f *ir.Op) error {
+	res, err := rewrite.Greedy(f, []*rewrite.Pattern{p.pattern()}, rewrite.Options{})
+	ctx.Count("sums replaced", res.Applied["sum-to-double"])
+	return err
+}
+
+func (p Double) pattern() *rewrite.Pattern {
+	return &rewrite.Pattern{
+		Name: "sum-to-double",
+		Rows: []*ir.Def{stablehlo.Add},
+		// x + x = 2x. Both sides round the same number; they agree on infinities and NaN, and integers wrap alike.
+		Rewrite: func(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
+			x := op.Operand(0)
+			t, ok := x.Type().(*ir.TensorType)
+			if !ok || x != op.Operand(1) || !t.Static() || !t.DType().IsFloat() && !(p.Integers && t.DType().IsInteger()) {
+				return false, nil
+			}
+			two := tensor.New(t.DType(), nil)
+			two.SetFloat(0, 2)
+			b := r.Before(op)
+			c, err := stablehlo.BuildConstant(b, stablehlo.ConstantAttrs{Value: ir.NewDense(t, two, true)})
+			if err != nil {
+				return false, err
+			}
+			product, err := stablehlo.BuildMultiply(b, x, c.Result(0))
+			if err != nil {
+				return false, err
+			}
+			r.Replace(op, product.Result(0))
+			return true, nil
+		},
+	}
+}

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"github.com/hlocb/hlocb/dialect/fn"
+	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/pass"
+	"github.com/hlocb/hlocb/rewrite"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// Simplify replaces loops of few trips.
+type Simplify struct {
+	MaxTrips int `pass:"max-trips" default:"1" doc:"replace loops of at most so many trips"`
+}
+
+var simplifyInfo = &pass.Info{
+	Name: "tally-simplify", Doc: "Replaces repeats of few trips by their bodies.", Anchor: fn.Func.Name, Idempotent: true,
+}
+
+// Info implements pass.Pass.
+func (Simplify) Info() *pass.Info { return simplifyInfo }
+
+// Run implements pass.OpPass.
+func (p Simplify) Run(_ *pass.Context, f *ir.Op) error {
+	p = pass.Defaults(p)
+	peel := &rewrite.Pattern{
+		Name: "repeat-to-body",
+		Rows: []*ir.Def{Repeat},
+		// repeat 0 of x is x; repeat n of x is repeat n-1 of the body of x.
+		Rewrite: func(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
+			n := times(op)
+			if n > int64(p.MaxTrips) {
+				return false, nil
+			}
+			values := op.OperandList()
+			body := op.Region(0).Entry()
+			for range n {
+				mapping := map[*ir.Value]*ir.Value{}
+				for i, a := range body.Args() {
+					mapping[a] = values[i]
+				}
+				for inner := range body.Ops() {
+					if inner != body.Last() {
+						r.CloneBefore(inner, op, mapping)
+					}
+				}
+				for i, v := range body.Last().Operands() {
+					if values[i] = v; mapping[v] != nil {
+						values[i] = mapping[v]
+					}
+				}
+			}
+			r.Replace(op, values...)
+			return true, nil
+		},
+	}
+	_, err := rewrite.Greedy(f, []*rewrite.Pattern{peel}, rewrite.Options{})
+	return err
+}
+
+// Lower writes the dialect's loop as StableHLO's.
+type Lower struct{}
+
+var lowerInfo = &pass.Info{
+	Name: "tally-to-stablehlo", Doc: "Writes repeats as loops of StableHLO that count.", Anchor: fn.Func.Name, Idempotent: true,
+	Requires: []pass.Requirement{pass.First(Simplify{})}, // no loop for a single trip
+}
+
+// Info implements pass.Pass.
+func (Lower) Info() *pass.Info { return lowerInfo }
+
+// Run implements pass.OpPass.
+func (Lower) Run(_ *pass.Context, f *ir.Op) error {
+	_, err := rewrite.Greedy(f, []*rewrite.Pattern{{Name: "repeat-to-while", Rows: []*ir.Def{Repeat}, Rewrite: lower}}, rewrite.Options{})
+	return err
+}
+
+// lower replaces op by a stablehlo.while whose first carried value counts the trips.
+func lower(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
+	m := r.Module()
+	count := m.Context().StaticTensor(tensor.I64, nil)
+	integer := func(b *ir.Builder, n int64) *ir.Value {
+		v := tensor.New(tensor.I64, nil)
+		tensor.View[int64](v)[0] = n
+		return ir.Must(stablehlo.BuildConstant(b, stablehlo.ConstantAttrs{Value: ir.NewDense(count, v, true)})).Result(0)
+	}
+	types := append([]ir.Type{count}, op.ResultTypes()...)
+
+	cond := m.NewRegion()
+	b := r.AtEnd(cond.AddBlock(types...))
+	more := ir.Must(stablehlo.BuildCompare(b, cond.Entry().Arg(0), integer(b, times(op)), stablehlo.CompareAttrs{
+		ComparisonDirection: stablehlo.ComparisonDirectionLT, CompareType: stablehlo.ComparisonTypeSIGNED,
+	}))
+	stablehlo.BuildReturn(b, more.ResultList())
+
+	body := m.NewRegion()
+	b = r.AtEnd(body.AddBlock(types...))
+	next := ir.Must(stablehlo.BuildAdd(b, body.Entry().Arg(0), integer(b, 1)))
+	end := stablehlo.BuildReturn(b, next.ResultList())
+	r.InlineBefore(op.Region(0).Entry(), end, body.Entry().Args()[1:]...)
+	yield := end.Prev()
+	r.Update(end, func() { end.SetOperands(append(next.ResultList(), yield.OperandList()...)) })
+	r.Erase(yield)
+
+	b = r.Before(op)
+	loop, err := stablehlo.BuildWhile(b, append([]*ir.Value{integer(b, 0)}, op.OperandList()...), cond, body)
+	if err != nil {
+		return false, err
+	}
+	r.Replace(op, loop.ResultList()[1:]...)
+	return true, nil
+}
