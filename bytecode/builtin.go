@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/internal/densebytes"
+	"github.com/hlocb/hlocb/internal/literal"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/parse"
 	"github.com/hlocb/hlocb/tensor"
@@ -454,7 +456,7 @@ func (d *decoder) dense() ir.Attr {
 	var b []byte
 	d.Bytes(&b)
 	shape, elem := d.shapeOf(t)
-	a, problem := ir.DenseFromBytes(t, shape, elem, b)
+	a, problem := densebytes.Attr(t, shape, elem, b)
 	if problem != "" {
 		d.c.pos = at
 		d.c.fail("%s", problem)
@@ -480,7 +482,7 @@ func (d *decoder) denseString() ir.Attr {
 		d.String(&list[i])
 	}
 	if splat && n == 1 {
-		b = ir.AppendQuoted(b, list[0])
+		b = literal.AppendQuoted(b, list[0])
 	} else {
 		b = appendNested(b, list, shape)
 	}
@@ -492,7 +494,7 @@ func (d *decoder) denseString() ir.Attr {
 func appendNested(b []byte, list []string, shape tensor.Shape) []byte {
 	if len(shape) == 0 {
 		if len(list) > 0 {
-			b = ir.AppendQuoted(b, list[0])
+			b = literal.AppendQuoted(b, list[0])
 		}
 		return b
 	}

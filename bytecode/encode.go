@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/internal/densebytes"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/parse"
 )
@@ -193,12 +194,12 @@ func (e *encoder) row(a ir.Attr) bool {
 		if row == nil {
 			return false
 		}
-		b := ir.BinaryOf(row.Binary, a.Data())
+		b := formOf(row.Binary, a.Data())
 		if b == nil {
 			return false
 		}
 		e.code(b.Code)
-		row.WriteBinary(e, b, a)
+		codeAttr(e, row, b, a.Data())
 		return true
 	case *ir.EnumAttr:
 		if forms := a.Enum().Binary; forms != nil {
@@ -486,7 +487,7 @@ func (e *encoder) denseArray(a *ir.DenseArrayAttr) {
 
 // dense writes dense elements. It parses elements that tensors cannot hold from their text.
 func (e *encoder) dense(a *ir.DenseAttr) bool {
-	b, ok := a.StoredBytes()
+	b, ok := densebytes.Of(a)
 	if !ok {
 		return e.denseText(a)
 	}
@@ -506,7 +507,7 @@ func (e *encoder) denseText(a *ir.DenseAttr) bool {
 		elem = t.Elem()
 	}
 	text := strings.TrimSpace(string(a.Text()))
-	size := ir.ForeignSize(elem)
+	size := densebytes.ForeignSize(elem)
 	if strings.Contains(text, `"`) && !strings.HasPrefix(text, `"0x`) {
 		list := quoted(text)
 		e.code(codeDenseString)
@@ -720,9 +721,11 @@ func (e *encoder) typ(t ir.Type) bool {
 				if !row.Is(t) || row.Make != nil && t.Data() == nil {
 					continue
 				}
-				if b := ir.BinaryOf(row.Binary, t.Data()); b != nil {
+				if b := formOf(row.Binary, t.Data()); b != nil {
 					e.code(b.Code)
-					row.WriteBinary(e, b, t)
+					if b.Data != nil {
+						b.Data(e, t.Data())
+					}
 					return true
 				}
 			}

@@ -309,7 +309,7 @@ func (d *decoder) codedType(dia *dialect) ir.Type {
 	case dia.known != nil:
 		for _, row := range dia.known.Types {
 			if b := binaryWith(row.Binary, code); b != nil {
-				return row.ReadBinary(d, b)
+				return readType(d, row, b)
 			}
 		}
 	}
@@ -322,7 +322,7 @@ func (d *decoder) codedType(dia *dialect) ir.Type {
 func (d *decoder) rowAttr(dia *ir.Dialect, code uint64) ir.Attr {
 	for _, row := range dia.Attrs {
 		if b := binaryWith(row.Binary, code); b != nil {
-			return row.ReadBinary(d, b)
+			return readAttr(d, row, b)
 		}
 	}
 	for _, row := range dia.Enums {

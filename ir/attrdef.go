@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hlocb/hlocb/internal/literal"
 	"github.com/hlocb/hlocb/tensor"
 )
 
@@ -185,9 +186,9 @@ func DataOf[T any](a Attr) (*T, bool) {
 	return v, ok
 }
 
-// parseParams reads the parameters of an attribute of kind d, the text after the mnemonic. It returns nil if the text
+// ParseParams reads the parameters of an attribute of kind d, the text after the mnemonic. It returns nil if the text
 // is to be kept verbatim.
-func (d *AttrDef) parseParams(p AsmParser) *DialectAttr {
+func (d *AttrDef) ParseParams(p AsmParser) *DialectAttr {
 	pos := p.Pos()
 	var data any
 	if d.Parse != nil {
@@ -215,7 +216,7 @@ func (d *AttrDef) ParseShort(p AsmParser) Attr {
 	pos := p.Pos()
 	a, ok := p.ParseOptionalHash()
 	if !ok {
-		a = d.parseParams(p)
+		a = d.ParseParams(p)
 	}
 	if !d.Is(a) {
 		p.ErrorfAt(pos, "invalid kind of attribute specified")
@@ -272,14 +273,14 @@ func (d *AttrDef) field(name string) int {
 	return -1
 }
 
-// value returns a pointer to field i of data: *int64 for FieldInt, and so on.
-func (d *AttrDef) value(data any, i int) any {
+// Value returns a pointer to field i of data: *int64 for FieldInt, and so on.
+func (d *AttrDef) Value(data any, i int) any {
 	return reflect.ValueOf(data).Elem().FieldByIndex(d.Fields[i].index).Addr().Interface()
 }
 
 // ParseField reads the value of field i into data.
 func (d *AttrDef) ParseField(p AsmParser, data any, i int) {
-	switch v := d.value(data, i).(type) {
+	switch v := d.Value(data, i).(type) {
 	case *int64:
 		*v = p.ParseInteger()
 	case *[]int64:
@@ -325,7 +326,7 @@ func (d *AttrDef) FieldText(data any) string {
 		case *int64:
 			b = strconv.AppendInt(b, *v, 10)
 		case *[]int64:
-			b = AppendInts(b, *v)
+			b = literal.AppendInts(b, *v)
 		case *bool:
 			b = strconv.AppendBool(b, *v)
 		case *float64:
@@ -334,7 +335,7 @@ func (d *AttrDef) FieldText(data any) string {
 			if f.Kind == FieldKeyword {
 				b = append(b, *v...)
 			} else {
-				b = AppendQuoted(b, *v)
+				b = literal.AppendQuoted(b, *v)
 			}
 		case *Attr:
 			b = append(b, (*v).String()...)
@@ -345,22 +346,6 @@ func (d *AttrDef) FieldText(data any) string {
 		}
 	}
 	return string(b)
-}
-
-// AppendInts appends [1, ?, 3], with '?' for Dynamic.
-func AppendInts(b []byte, list []int64) []byte {
-	b = append(b, '[')
-	for i, v := range list {
-		if i > 0 {
-			b = append(b, ", "...)
-		}
-		if v == Dynamic {
-			b = append(b, '?')
-		} else {
-			b = strconv.AppendInt(b, v, 10)
-		}
-	}
-	return append(b, ']')
 }
 
 // EnumDef describes an enumerated attribute. It is written #dialect<name CASE>; formats write the case alone.
@@ -458,73 +443,4 @@ func (d *TypeDef) New(c *Context, data any) *DialectType {
 func (d *TypeDef) Is(t Type) bool {
 	x, ok := t.(*DialectType)
 	return ok && x.name == d.Name && x.dialect == d.Dialect
-}
-
-// attr and the functions after it return the dialect's definition with the given mnemonic, or nil if there is none.
-func (d *Dialect) attr(name string) *AttrDef {
-	for _, a := range d.Attrs {
-		if a.Name == name {
-			return a
-		}
-	}
-	return nil
-}
-
-func (d *Dialect) enum(name string) *EnumDef {
-	for _, e := range d.Enums {
-		if e.Name == name {
-			return e
-		}
-	}
-	return nil
-}
-
-func (d *Dialect) typ(name string) *TypeDef {
-	for _, t := range d.Types {
-		if t.Name == name {
-			return t
-		}
-	}
-	return nil
-}
-
-// ParseAttr reads the text after the mnemonic of an attribute of the dialect. It returns nil if the mnemonic or the
-// parameters are unknown; the caller then keeps the text verbatim.
-func (d *Dialect) ParseAttr(p AsmParser, name string) Attr {
-	if a := d.attr(name); a != nil {
-		if x := a.parseParams(p); x != nil {
-			return x
-		}
-		return nil
-	}
-	e := d.enum(name)
-	if e == nil {
-		return nil
-	}
-	if !e.Angled {
-		return NewEnum(e, e.ParseCase(p))
-	}
-	p.Expect("<")
-	code := e.ParseCase(p)
-	p.Expect(">")
-	return NewEnum(e, code)
-}
-
-// ParseType reads the text after the mnemonic of a type of the dialect. It returns nil if the mnemonic or the
-// parameters are unknown; the caller then keeps the text verbatim.
-func (d *Dialect) ParseType(p AsmParser, name string) Type {
-	t := d.typ(name)
-	if t == nil {
-		if d.ClosedTypes {
-			p.Errorf("unknown %s type: %s", d.Name, name)
-		}
-		return nil
-	}
-	var data any
-	if t.Parse != nil {
-		if data = t.Parse(p); data == nil {
-			return nil
-		}
-	}
-	return t.New(p.Context(), data)
 }

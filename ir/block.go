@@ -137,8 +137,8 @@ func (b *Block) Parent() *Op {
 	return b.region.op
 }
 
-// Remove detaches the block from its region without destroying it.
-func (b *Block) Remove() {
+// remove detaches the block from its region without destroying it.
+func (b *Block) remove() {
 	b.usable()
 	if b.region != nil {
 		i := slices.Index(b.region.blocks, b)
@@ -169,7 +169,7 @@ func (b *Block) Erase() {
 			inUse(&o.results[i])
 		}
 	}
-	b.Remove()
+	b.remove()
 	b.erase()
 }
 

@@ -213,9 +213,6 @@ func (d *Def) Registered() bool { return d.KnowsAttrs() || d.registered }
 // Has reports whether every op of the kind has all traits t. It is false for an unknown kind.
 func (d *Def) Has(t Traits) bool { return !d.unknown && d.Traits&t == t }
 
-// MightHave reports whether an op of the kind may have traits t. It is true for an unknown kind.
-func (d *Def) MightHave(t Traits) bool { return d.unknown || d.Traits&t == t }
-
 // IsInherent reports whether name is an inherent attribute of the kind.
 func (d *Def) IsInherent(name string) bool { return d.Attr(name) != nil }
 

@@ -28,7 +28,7 @@ func (d *Dominance) Dominates(v *Value, o *Op) bool {
 		case p.block == from:
 			return v.op == nil || v.op.order < p.order || graphRegion(from.region)
 		case p.block.region == from.region && from.region != nil:
-			return d.BlockDominates(from, p.block)
+			return d.blockDominates(from, p.block)
 		}
 		if parent := p.Parent(); parent == nil || parent.Has(IsolatedFromAbove) {
 			return false
@@ -43,9 +43,9 @@ func graphRegion(r *Region) bool {
 	return r != nil && r.op != nil && len(r.blocks) == 1 && r.op.MightHave(GraphRegion)
 }
 
-// BlockDominates reports whether every path from the entry of their region to b passes through a. A block dominates
+// blockDominates reports whether every path from the entry of their region to b passes through a. A block dominates
 // itself. Every block dominates an unreachable block. An unreachable block dominates no reachable block.
-func (d *Dominance) BlockDominates(a, b *Block) bool {
+func (d *Dominance) blockDominates(a, b *Block) bool {
 	if a == b {
 		return true
 	}

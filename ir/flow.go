@@ -62,11 +62,6 @@ type Port struct {
 // FlowEdge says that the values at From become the values at To, position by position.
 type FlowEdge struct{ From, To Port }
 
-// Covers reports whether value i at place at of region r belongs to the port. It ignores r for operands and results.
-func (p Port) Covers(at Place, r, i int) bool {
-	return p.At == at && i >= p.First && (at == AtOperands || at == AtResults || p.Region == AllRegions || p.Region == r)
-}
-
 // Run returns how often region i runs.
 func (f *Flow) Run(i int) Runs {
 	if f == nil || len(f.Runs) == 0 {

@@ -64,7 +64,7 @@ func (o *Op) IsOrMirrors(d *Def) bool { return o.def == d || d != nil && o.def.B
 func (o *Op) Has(t Traits) bool { return o.def.Has(t) }
 
 // MightHave reports whether the op may have traits t. It is true for an op of an unknown kind.
-func (o *Op) MightHave(t Traits) bool { return o.def.MightHave(t) }
+func (o *Op) MightHave(t Traits) bool { return o.def.unknown || o.def.Traits&t == t }
 
 // NumOperands returns the number of operands.
 func (o *Op) NumOperands() int { return len(o.operands) }

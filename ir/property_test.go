@@ -132,7 +132,7 @@ func TestRandomMutations(t *testing.T) {
 
 var mutations = []string{"NewOp", "NewRegion", "NewBlock", "AddBlock", "InsertBlock", "Append", "InsertBefore", "MoveBefore", "MoveAfter", "Remove", "Erase",
 	"SetOperand", "Use.Set", "SetOperands", "SetType", "ReplaceAllUsesWith", "ReplaceUsesIf", "ReplaceWith", "Rebuild", "CloneOp", "InsertArg", "RemoveArg",
-	"Block.Remove", "Block.Erase", "TakeBlocks", "SplitBefore", "InlineBefore", "SetSuccessor", "SetAttr", "RemoveAttr", "SetAttrs", "SetPos", "SetName"}
+	"Block.Erase", "TakeBlocks", "SplitBefore", "InlineBefore", "SetSuccessor", "SetAttr", "RemoveAttr", "SetAttrs", "SetPos", "SetName"}
 
 func pick[T any](s *model, list []T) (x T) {
 	if len(list) > 0 {
@@ -471,25 +471,20 @@ func (s *model) plan() (do func(), refused bool) {
 		b.args[i].erase()
 		b.args = slices.Delete(slices.Clone(b.args), i, i+1)
 		return func() { b.h.RemoveArg(i) }, false
-	case "Block.Remove", "Block.Erase":
+	case "Block.Erase":
 		b := s.block()
 		if b.region != nil && b.region.op == s.top {
 			return nil, false
 		}
-		do := b.h.Remove
-		if s.step == "Block.Erase" {
-			do = b.h.Erase
-		}
-		if b.erased || s.step == "Block.Erase" && b.needed() {
+		do := b.h.Erase
+		if b.erased || b.needed() {
 			return do, true
 		}
 		if b.region != nil {
 			b.region.blocks = slices.DeleteFunc(slices.Clone(b.region.blocks), func(x *sBlock) bool { return x == b })
 			b.region = nil
 		}
-		if s.step == "Block.Erase" {
-			b.erase()
-		}
+		b.erase()
 		return do, false
 	case "TakeBlocks":
 		to, from := pick(s, s.regions), pick(s, s.regions)
@@ -1028,7 +1023,7 @@ func dominates(v *sValue, o *sOp) bool {
 			if v.op == nil || slices.Index(from.ops, v.op) < slices.Index(from.ops, p) {
 				return true
 			}
-			return from.region != nil && from.region.op != nil && len(from.region.blocks) == 1 && from.region.op.def.MightHave(ir.GraphRegion)
+			return from.region != nil && from.region.op != nil && len(from.region.blocks) == 1 && (!from.region.op.def.Known() || from.region.op.def.Traits&ir.GraphRegion != 0)
 		case from.region != nil && p.block.region == from.region:
 			return !reachable(from.region, p.block, from)
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/hlocb/hlocb/internal/literal"
 	"github.com/hlocb/hlocb/tensor"
 )
 
@@ -38,48 +39,8 @@ const (
 	typeMust                 // no type
 )
 
-// AppendQuoted appends s as an MLIR string literal: printable ASCII unchanged, a backslash doubled, every other byte as
-// \XX.
-func AppendQuoted(b []byte, s string) []byte {
-	b = append(b, '"')
-	for i := 0; i < len(s); i++ {
-		switch c := s[i]; {
-		case c == '\\':
-			b = append(b, `\\`...)
-		case c == '"' || c < ' ' || c >= 0x7f:
-			b = append(b, '\\', "0123456789ABCDEF"[c>>4], "0123456789ABCDEF"[c&15])
-		default:
-			b = append(b, c)
-		}
-	}
-	return append(b, '"')
-}
-
 // Quote returns s as an MLIR string literal.
-func Quote(s string) string { return string(AppendQuoted(nil, s)) }
-
-// isIdentifier reports whether s needs no quotes: a letter or _, then letters, digits and _ $ .
-func isIdentifier(s string) bool {
-	for i := 0; i < len(s); i++ {
-		c := s[i]
-		letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_'
-		if !letter && (i == 0 || c != '$' && c != '.' && (c < '0' || c > '9')) {
-			return false
-		}
-	}
-	return s != ""
-}
-
-// AppendKeyword appends s bare if it is an identifier, else quoted.
-func AppendKeyword(b []byte, s string) []byte {
-	if isIdentifier(s) {
-		return append(b, s...)
-	}
-	return AppendQuoted(b, s)
-}
-
-// AppendSymbol appends @s, quoted if necessary.
-func AppendSymbol(b []byte, s string) []byte { return AppendKeyword(append(b, '@'), s) }
+func Quote(s string) string { return string(literal.AppendQuoted(nil, s)) }
 
 // AppendAttr appends a with its type.
 func (w *Text) AppendAttr(b []byte, a Attr) []byte { return w.attr(b, a, typeNever) }
@@ -89,7 +50,7 @@ func (w *Text) AppendAttrBare(b []byte, a Attr) []byte { return w.attr(b, a, typ
 
 // appendNamed appends name = a, or name alone for unit.
 func (w *Text) appendNamed(b []byte, name string, a Attr) []byte {
-	b = AppendKeyword(b, name)
+	b = literal.AppendKeyword(b, name)
 	if _, ok := a.(*UnitAttr); ok {
 		return b
 	}
@@ -124,7 +85,7 @@ func (w *Text) attr(b []byte, a Attr, e elision) []byte {
 		}
 		return w.colonType(b, a.typ)
 	case *StringAttr:
-		b = AppendQuoted(b, a.value)
+		b = literal.AppendQuoted(b, a.value)
 		if a.typ != nil && e != typeMust {
 			return w.colonType(b, a.typ)
 		}
@@ -143,9 +104,9 @@ func (w *Text) attr(b []byte, a Attr, e elision) []byte {
 	case *DictAttr:
 		return w.appendDict(b, a.entries)
 	case *SymbolRefAttr:
-		b = AppendSymbol(b, a.root)
+		b = literal.AppendSymbol(b, a.root)
 		for _, n := range a.nested {
-			b = AppendSymbol(append(b, "::"...), n)
+			b = literal.AppendSymbol(append(b, "::"...), n)
 		}
 		return b
 	case *TypeAttr:
@@ -166,7 +127,7 @@ func (w *Text) attr(b []byte, a Attr, e elision) []byte {
 		return b
 	case *ResourceAttr:
 		b = append(b, "dense_resource<"...)
-		b = AppendKeyword(b, a.key)
+		b = literal.AppendKeyword(b, a.key)
 		b = append(b, '>')
 		if e != typeMust {
 			return w.colonType(b, a.typ)
@@ -341,7 +302,7 @@ func (w *Text) loc(b []byte, l *Loc, alias bool) []byte {
 	case LocUnknown:
 		return append(b, "unknown"...)
 	case LocFile:
-		b = AppendQuoted(b, l.Name())
+		b = literal.AppendQuoted(b, l.Name())
 		b = append(b, ':')
 		b = strconv.AppendUint(b, uint64(l.line), 10)
 		b = append(b, ':')
@@ -356,7 +317,7 @@ func (w *Text) loc(b []byte, l *Loc, alias bool) []byte {
 		b = append(b, ':')
 		return strconv.AppendUint(b, uint64(l.endCol), 10)
 	case LocName:
-		b = AppendQuoted(b, l.Name())
+		b = literal.AppendQuoted(b, l.Name())
 		if len(l.Children()) == 1 && l.Children()[0].Kind() != LocUnknown {
 			b = append(b, '(')
 			b = w.loc(b, l.Children()[0], true)
@@ -417,7 +378,7 @@ func (w *Text) AppendType(b []byte, t Type) []byte {
 		return w.tensor(b, t)
 	case *ShapedType:
 		b = append(b, [...]string{MemRef: "memref<", Vector: "vector<"}[t.kind]...)
-		b = AppendShape(b, t.shape)
+		b = literal.AppendShape(b, t.shape)
 		if _, opaque := t.elem.(*NoneType); !opaque { // rest holds all of it
 			b = w.AppendType(b, t.elem)
 		}
@@ -441,7 +402,7 @@ func (w *Text) tensor(b []byte, t *TensorType) []byte {
 	if !t.ranked {
 		b = append(b, "*x"...)
 	}
-	b = w.AppendType(AppendShape(b, t.shape), t.elem)
+	b = w.AppendType(literal.AppendShape(b, t.shape), t.elem)
 	if t.encoding != nil {
 		b = w.AppendAttr(append(b, ", "...), t.encoding)
 	}

@@ -1,9 +1,7 @@
 package ir
 
 import (
-	"math"
-	"strconv"
-
+	"github.com/hlocb/hlocb/internal/literal"
 	"github.com/hlocb/hlocb/tensor"
 )
 
@@ -23,7 +21,7 @@ func (id *typeID) number() typeID { return *id }
 func (id *typeID) setNumber(n typeID) { *id = n }
 
 // Dynamic is the size of an unknown dimension, written '?'.
-const Dynamic int64 = math.MinInt64
+const Dynamic = literal.Dynamic
 
 // Signedness says how an integer type treats its sign.
 type Signedness uint8
@@ -229,19 +227,6 @@ func ElementDType(t Type) tensor.DType {
 func pick(first bool, a, b tensor.DType) tensor.DType {
 	if first {
 		return a
-	}
-	return b
-}
-
-// AppendShape appends the dimensions as types spell them: 2x?x3x.
-func AppendShape(b []byte, shape []int64) []byte {
-	for _, d := range shape {
-		if d == Dynamic {
-			b = append(b, '?')
-		} else {
-			b = strconv.AppendInt(b, d, 10)
-		}
-		b = append(b, 'x')
 	}
 	return b
 }

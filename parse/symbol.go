@@ -2,6 +2,7 @@ package parse
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"github.com/hlocb/hlocb/diag"
@@ -22,7 +23,7 @@ func (p *parser) dialectType() ir.Type {
 	}
 	return readSymbol(p, s, &p.cache.types, symbolReader[ir.Type]{
 		what:   "type",
-		known:  func(d *ir.Dialect, name string) ir.Type { return d.ParseType(p.asm, name) },
+		known:  func(d *ir.Dialect, name string) ir.Type { return registeredType(p.asm, d, name) },
 		opaque: func(dialect, name, text string) ir.Type { return p.ctx.DialectType(dialect, name, text, nil) },
 	})
 }
@@ -40,7 +41,7 @@ func (p *parser) dialectAttr() ir.Attr {
 	}
 	return readSymbol(p, s, &p.cache.attrs, symbolReader[ir.Attr]{
 		what:   "attribute",
-		known:  func(d *ir.Dialect, name string) ir.Attr { return d.ParseAttr(p.asm, name) },
+		known:  func(d *ir.Dialect, name string) ir.Attr { return registeredAttr(p.asm, d, name) },
 		opaque: func(dialect, name, text string) ir.Attr { return ir.NewDialectAttr(dialect, name, text, nil) },
 	})
 }
@@ -170,4 +171,46 @@ func simpleName(name string) bool {
 		}
 	}
 	return name != ""
+}
+
+// registeredAttr reads the text after the mnemonic of an attribute of d. It returns nil if the mnemonic or the parameters
+// are unknown; the caller then keeps the text verbatim.
+func registeredAttr(p ir.AsmParser, d *ir.Dialect, name string) ir.Attr {
+	if i := slices.IndexFunc(d.Attrs, func(a *ir.AttrDef) bool { return a.Name == name }); i >= 0 {
+		if a := d.Attrs[i].ParseParams(p); a != nil {
+			return a
+		}
+		return nil
+	}
+	i := slices.IndexFunc(d.Enums, func(e *ir.EnumDef) bool { return e.Name == name })
+	if i < 0 {
+		return nil
+	}
+	e := d.Enums[i]
+	if !e.Angled {
+		return ir.NewEnum(e, e.ParseCase(p))
+	}
+	p.Expect("<")
+	code := e.ParseCase(p)
+	p.Expect(">")
+	return ir.NewEnum(e, code)
+}
+
+// registeredType is like registeredAttr, for a type.
+func registeredType(p ir.AsmParser, d *ir.Dialect, name string) ir.Type {
+	i := slices.IndexFunc(d.Types, func(t *ir.TypeDef) bool { return t.Name == name })
+	if i < 0 {
+		if d.ClosedTypes {
+			p.Errorf("unknown %s type: %s", d.Name, name)
+		}
+		return nil
+	}
+	t := d.Types[i]
+	var data any
+	if t.Parse != nil {
+		if data = t.Parse(p); data == nil {
+			return nil
+		}
+	}
+	return t.New(p.Context(), data)
 }

@@ -3,6 +3,7 @@ package chlo
 import (
 	"strings"
 
+	"github.com/hlocb/hlocb/internal/literal"
 	"github.com/hlocb/hlocb/ir"
 )
 
@@ -109,6 +110,6 @@ func scanArgNames(op *ir.Op, r *ir.Region, set func(*ir.Value, string)) {
 
 // dims lists sizes for messages.
 func dims(v []int64) string {
-	s := string(ir.AppendShape(nil, v))
+	s := string(literal.AppendShape(nil, v))
 	return strings.ReplaceAll(strings.TrimSuffix(s, "x"), "x", ", ")
 }

@@ -1,6 +1,9 @@
 package sdy
 
-import "github.com/hlocb/hlocb/ir"
+import (
+	"github.com/hlocb/hlocb/internal/dialect/view"
+	"github.com/hlocb/hlocb/ir"
+)
 
 // The rows of the dialect's attributes.
 var (
@@ -41,7 +44,7 @@ var (
 	}, parseRule)
 	AxisListAttr = attr(ir.AttrDef{
 		Name: "axis_ref_list", Summary: "List of axis refs", Wrapped: true,
-		Binary: ir.BinaryData(11, func(c ir.Coder, d *AxisList) { ir.CodeParts(c, axisRefAttr, &d.Axes) }),
+		Binary: ir.BinaryData(11, func(c ir.Coder, d *AxisList) { view.CodeParts(c, axisRefAttr, &d.Axes) }),
 		Doc:    "Axes.",
 		Syntax: `{"x", "y":(2)4}`,
 	}, func(p ir.AsmParser) *AxisList { return &AxisList{parseAxes(p)} })
@@ -57,7 +60,7 @@ var (
 	})
 	AllToAllAttr = attr(ir.AttrDef{
 		Name: "all_to_all_param_list", Summary: "List of all-to-all parameters", Wrapped: true,
-		Binary: ir.BinaryData(14, func(c ir.Coder, d *AllToAllParams) { ir.CodeParts(c, moveAttr, &d.Moves) }),
+		Binary: ir.BinaryData(14, func(c ir.Coder, d *AllToAllParams) { view.CodeParts(c, moveAttr, &d.Moves) }),
 		Doc:    "Axes that move from the sharding of one dimension to that of another.",
 		Syntax: `[{"x"}: 0->1]`,
 	}, parseMoves)

@@ -3,6 +3,7 @@ package sdy
 import (
 	"strconv"
 
+	"github.com/hlocb/hlocb/internal/dialect/view"
 	"github.com/hlocb/hlocb/ir"
 )
 
@@ -20,7 +21,7 @@ var (
 		func(d *dimMapping) string { return factors(d.factors, "") })
 	mappingAttr = partAttr("tensor_mapping", 9, codeMapping, func(d *Mapping) string { return mappings([]Mapping{*d}) })
 	moveAttr    = partAttr("all_to_all_param", 13, func(c ir.Coder, d *AllToAllMove) {
-		ir.CodeParts(c, axisRefAttr, &d.Axes)
+		view.CodeParts(c, axisRefAttr, &d.Axes)
 		c.Int(&d.Src)
 		c.Int(&d.Tgt)
 	}, func(d *AllToAllMove) string { return (&AllToAllParams{Moves: []AllToAllMove{*d}}).String() })
@@ -58,7 +59,7 @@ func codeAxisRef(c ir.Coder, d *AxisRef) {
 }
 
 func codeDimSharding(c ir.Coder, d *DimSharding) {
-	ir.CodeParts(c, axisRefAttr, &d.Axes)
+	view.CodeParts(c, axisRefAttr, &d.Axes)
 	closed := !d.Open
 	c.Bool(&closed)
 	d.Open = !closed
@@ -73,7 +74,7 @@ func codeDimSharding(c ir.Coder, d *DimSharding) {
 }
 
 func codeMesh(c ir.Coder, d *DeviceMesh) {
-	ir.CodeParts(c, meshAxisAttr, &d.Axes)
+	view.CodeParts(c, meshAxisAttr, &d.Axes)
 	if c.Ints(&d.DeviceIDs); len(d.DeviceIDs) == 0 {
 		d.DeviceIDs = nil
 	}
@@ -93,10 +94,10 @@ func shardingForms() []ir.Binary {
 			} else if d.Inline, ok = ir.DataOf[DeviceMesh](mesh); !ok {
 				c.Failf("expected a mesh, found the attribute %.100s", mesh)
 			}
-			ir.CodeParts(c, dimShardingAttr, &d.Dims)
-			ir.CodeParts(c, axisRefAttr, &d.Replicated)
+			view.CodeParts(c, dimShardingAttr, &d.Dims)
+			view.CodeParts(c, axisRefAttr, &d.Replicated)
 			if unreduced {
-				ir.CodeParts(c, axisRefAttr, &d.Unreduced)
+				view.CodeParts(c, axisRefAttr, &d.Unreduced)
 			}
 		})[0]
 	}
@@ -110,7 +111,7 @@ func codePerValue(c ir.Coder, d *PerValue) {
 	for i, s := range d.Shardings {
 		list[i] = *s
 	}
-	ir.CodeParts(c, ShardingAttr, &list)
+	view.CodeParts(c, ShardingAttr, &list)
 	d.Shardings = nil
 	for i := range list {
 		d.Shardings = append(d.Shardings, &list[i])
@@ -122,7 +123,7 @@ func codeMapping(c ir.Coder, d *Mapping) {
 	for i, f := range *d {
 		dims[i].factors = f
 	}
-	ir.CodeParts(c, dimMappingAttr, &dims)
+	view.CodeParts(c, dimMappingAttr, &dims)
 	*d = make(Mapping, len(dims))
 	for i, f := range dims {
 		(*d)[i] = f.factors
@@ -131,8 +132,8 @@ func codeMapping(c ir.Coder, d *Mapping) {
 
 func codeRule(c ir.Coder, d *Rule) {
 	c.Ints(&d.Sizes)
-	ir.CodeParts(c, mappingAttr, &d.Operands)
-	ir.CodeParts(c, mappingAttr, &d.Results)
+	view.CodeParts(c, mappingAttr, &d.Operands)
+	view.CodeParts(c, mappingAttr, &d.Results)
 	c.Ints(&d.Reduction)
 	c.Ints(&d.NeedReplication)
 	c.Ints(&d.Permutation)
@@ -145,7 +146,7 @@ func codeAxisLists(c ir.Coder, d *AxisLists) {
 	for i, axes := range d.Dims {
 		dims[i].Axes = axes
 	}
-	ir.CodeParts(c, AxisListAttr, &dims)
+	view.CodeParts(c, AxisListAttr, &dims)
 	d.Dims = make([][]AxisRef, len(dims))
 	for i, l := range dims {
 		d.Dims[i] = l.Axes

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hlocb/hlocb/internal/literal"
 	"github.com/hlocb/hlocb/ir"
 )
 
@@ -109,7 +110,7 @@ func (s *Sharding) String() string {
 	if s.Inline != nil {
 		mesh += s.Inline.String()
 	} else {
-		mesh = string(ir.AppendSymbol(nil, s.Mesh))
+		mesh = string(literal.AppendSymbol(nil, s.Mesh))
 	}
 	dims := make([]string, len(s.Dims))
 	for i, d := range s.Dims {

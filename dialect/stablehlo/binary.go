@@ -1,6 +1,9 @@
 package stablehlo
 
-import "github.com/hlocb/hlocb/ir"
+import (
+	"github.com/hlocb/hlocb/internal/dialect/view"
+	"github.com/hlocb/hlocb/ir"
+)
 
 // The binary forms of attributes that contain other attributes (StablehloBytecode.cpp).
 
@@ -10,7 +13,7 @@ func CodeAccuracy(mode *ir.AttrDef) func(ir.Coder, *ResultAccuracy) {
 		c.Float64(&r.Atol)
 		c.Float64(&r.Rtol)
 		c.Int(&r.Ulps)
-		ir.CodePart(c, mode, &r.Mode)
+		view.CodePart(c, mode, &r.Mode)
 	}
 }
 
@@ -33,13 +36,13 @@ func codeAxisRef(c ir.Coder, a *AxisRef) {
 	if a.Sub != nil {
 		s = *a.Sub
 	}
-	ir.CodePart(c, SubAxisInfoAttr, &s)
+	view.CodePart(c, SubAxisInfoAttr, &s)
 	a.Sub = &s
 }
 
 func codeMesh(c ir.Coder, m *Mesh) {
 	axes := []MeshAxis(m.Axes)
-	ir.CodeParts(c, MeshAxisAttr, &axes)
+	view.CodeParts(c, MeshAxisAttr, &axes)
 	m.Axes = axes
 	has := m.DeviceIDs != nil
 	if c.Bool(&has); has {

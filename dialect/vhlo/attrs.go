@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	hlo "github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/internal/densebytes"
+	"github.com/hlocb/hlocb/internal/literal"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -87,15 +89,15 @@ var (
 		c.Int(&d.OperandIndex)
 		c.Ints(&d.OperandTupleIndices)
 	}, readAlias, func(d *alias) string {
-		return "outputTupleIndices = " + string(ir.AppendInts(nil, d.OutputTupleIndices)) + ", operandIndex = " + strconv.FormatInt(d.OperandIndex, 10) +
-			", operandTupleIndices = " + string(ir.AppendInts(nil, d.OperandTupleIndices))
+		return "outputTupleIndices = " + string(literal.AppendInts(nil, d.OutputTupleIndices)) + ", operandIndex = " + strconv.FormatInt(d.OperandIndex, 10) +
+			", operandTupleIndices = " + string(literal.AppendInts(nil, d.OperandTupleIndices))
 	})
 	stringAttr = attrRow(14, "string_v1", func(c ir.Coder, d *text) { c.String(&d.value) }, func(p ir.AsmParser, d *text) { d.value = p.ParseString() }, func(d *text) string { return ir.Quote(d.value) })
 	tensorAttr = attrRow(15, "tensor_v1", codeTensor, readTensor, func(d *dense) string { return d.elems.String() })
 	typeAttr   = attrRow(17, "type_v1", func(c ir.Coder, d *typeRef) { c.Type(&d.typ) }, func(p ir.AsmParser, d *typeRef) { d.typ = p.ParseType() }, func(d *typeRef) string { return d.typ.String() })
 
 	typeExtensionsAttr = attrRow(18, "type_extensions_v1", func(c ir.Coder, d *extensions) { c.Ints(&d.bounds) }, readExtensions,
-		func(d *extensions) string { return "bounds = " + string(ir.AppendInts(nil, d.bounds)) })
+		func(d *extensions) string { return "bounds = " + string(literal.AppendInts(nil, d.bounds)) })
 	accuracyAttr = attrRow(20, "result_accuracy_v1", func(c ir.Coder, d *accuracy) {
 		c.Float64(&d.atol)
 		c.Float64(&d.rtol)
@@ -247,7 +249,7 @@ func codeTensor(c ir.Coder, d *dense) {
 	c.Type(&d.typ)
 	var b []byte
 	if d.elems != nil {
-		b, _ = d.elems.StoredBytes()
+		b, _ = densebytes.Of(d.elems)
 		if len(b) == 1 && b[0] == 0xff && d.elems.NumElements() == 1 && element(d.elems.Type()) == ir.Type(ir.Int(1)) {
 			b = []byte{1} // builtin attributes store the bit as a full byte; VHLO's do not
 		}
@@ -259,7 +261,7 @@ func codeTensor(c ir.Coder, d *dense) {
 	if !ok || !t.Static() {
 		c.Failf("dense elements of type %.100s", d.typ)
 	}
-	a, problem := ir.DenseFromBytes(t, t.Shape(), t.Elem(), b)
+	a, problem := densebytes.Attr(t, t.Shape(), t.Elem(), b)
 	if problem != "" {
 		c.Failf("%s", problem)
 	}
@@ -455,7 +457,7 @@ func (c *converter) newAttr(a ir.Attr) ir.Attr {
 		}
 	case *ir.DenseAttr:
 		if t := c.typeTo(a.Type()); t != nil {
-			if _, ok := a.StoredBytes(); ok {
+			if _, ok := densebytes.Of(a); ok {
 				return tensorAttr.New(&dense{t, a})
 			}
 		}

@@ -2,6 +2,7 @@ package vhlo
 
 import (
 	"github.com/hlocb/hlocb/dialect/quant"
+	"github.com/hlocb/hlocb/internal/densebytes"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -66,7 +67,7 @@ func readTensor(p ir.AsmParser, d *dense) {
 	a, ok := p.ParseAttr(nil).(*ir.DenseAttr)
 	if ok {
 		d.elems, d.typ = a, newConverter(p.Context(), Current, false).typeTo(a.Type())
-		_, ok = a.StoredBytes()
+		_, ok = densebytes.Of(a)
 	}
 	if !ok || d.typ == nil {
 		p.ErrorfAt(pos, "expected dense elements of a type that VHLO has")

@@ -40,11 +40,11 @@ var order = [][]string{
 	{"dialect/quant"},
 	{"internal/dialect/view"},
 	{"dialect/builtin", "dialect/fn", "dialect/hookop", "internal/dialect/arith", "dialect/shape", "internal/dialect/tensors"},
-	{"ir/flow", "rewrite"},
+	{"ir/flow", "rewrite", "internal/densebytes"},
 	{"ir"},
 	{"hook", "internal/sharding", "internal/lapack", "internal/values", "filecheck"},
 	{"tensor", "diag"},
-	{"internal/peer", "internal/words", "internal/heap", "internal/jaxexport", "internal/assembly"},
+	{"internal/peer", "internal/words", "internal/heap", "internal/jaxexport", "internal/assembly", "internal/literal"},
 }
 
 // forbidden are edges that the order alone would allow.

@@ -61,7 +61,7 @@ func Carry(m *ir.Module, op *ir.Op, v *ir.Value) (n *ir.Op, result *ir.Value, in
 // terminator's operands. The condition of most loops returns none.
 func Threads(op *ir.Op, i int) (first int, ok bool) {
 	for _, e := range op.Def().Flow.Edges {
-		if e.From.Covers(ir.AtYields, i, e.From.First) {
+		if covers(e.From, ir.AtYields, i, e.From.First) {
 			return e.From.First, true
 		}
 	}

@@ -46,7 +46,7 @@ func (g *Graph) Sources(v *ir.Value) iter.Seq[*ir.Use] {
 // into yields the slots of op whose values become value i at place at of op.
 func into(op *ir.Op, f *ir.Flow, at ir.Place, r, i int, yield func(*ir.Use) bool) {
 	for _, e := range f.Edges {
-		if !e.To.Covers(at, r, i) {
+		if !covers(e.To, at, r, i) {
 			continue
 		}
 		k := i - e.To.First + e.From.First
@@ -112,7 +112,7 @@ func (g *Graph) Targets(u *ir.Use) iter.Seq[*ir.Value] {
 // outOf yields the values of op that value i at place at of op becomes.
 func outOf(op *ir.Op, f *ir.Flow, at ir.Place, r, i int, yield func(*ir.Value) bool) bool {
 	for _, e := range f.Edges {
-		if !e.From.Covers(at, r, i) {
+		if !covers(e.From, at, r, i) {
 			continue
 		}
 		k := i - e.From.First + e.To.First
@@ -142,4 +142,9 @@ func regionIndex(op *ir.Op, r *ir.Region) int {
 		}
 	}
 	return -1
+}
+
+// covers reports whether value i at place at of region r belongs to port p. It ignores r for operands and results.
+func covers(p ir.Port, at ir.Place, r, i int) bool {
+	return p.At == at && i >= p.First && (at == ir.AtOperands || at == ir.AtResults || p.Region == ir.AllRegions || p.Region == r)
 }

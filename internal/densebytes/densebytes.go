@@ -1,4 +1,6 @@
-package ir
+// Package densebytes converts dense literals to the bytes that MLIR stores, and back: little endian, one element for a
+// splat, i1 packed eight to a byte.
+package densebytes
 
 import (
 	"errors"
@@ -6,17 +8,18 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// DenseFromBytes returns the dense attribute of type t, with the given shape and element type, from bytes in MLIR's
-// layout: little endian, one element for a splat, i1 packed eight to a byte. If b is invalid, problem says why.
-func DenseFromBytes(t Type, shape tensor.Shape, elem Type, b []byte) (a *DenseAttr, problem string) {
+// Attr returns the dense attribute of type t, with the given shape and element type, from its stored bytes. If b is
+// invalid, problem says why.
+func Attr(t ir.Type, shape tensor.Shape, elem ir.Type, b []byte) (a *ir.DenseAttr, problem string) {
 	n := shape.NumElements()
 	if n < 0 {
 		return nil, "elements of " + t.String() + " are too many"
 	}
-	dtype := ElementDType(elem)
+	dtype := ir.ElementDType(elem)
 	if dtype == tensor.Invalid {
 		return foreignDense(t, shape, elem, b)
 	}
@@ -33,7 +36,7 @@ func DenseFromBytes(t Type, shape tensor.Shape, elem Type, b []byte) (a *DenseAt
 		case len(b) == 1 && (b[0] == 0xff || b[0] == 0):
 			v := tensor.New(dtype, one)
 			v.Bytes()[0] = b[0] & 1
-			return NewDense(t, v, true), ""
+			return ir.NewDense(t, v, true), ""
 		case int64(len(b)) == n:
 			v := tensor.New(dtype, shape)
 			for i, x := range b {
@@ -42,14 +45,14 @@ func DenseFromBytes(t Type, shape tensor.Shape, elem Type, b []byte) (a *DenseAt
 				}
 				v.Bytes()[i] = x
 			}
-			return NewDense(t, v, false), ""
+			return ir.NewDense(t, v, false), ""
 		case int64(len(b)) == (n+7)/8:
 			v := tensor.New(dtype, shape)
 			out := v.Bytes()
 			for i := range out {
 				out[i] = b[i/8] >> (i % 8) & 1
 			}
-			return NewDense(t, v, false), ""
+			return ir.NewDense(t, v, false), ""
 		}
 		return nil, wrong()
 	}
@@ -64,7 +67,7 @@ func DenseFromBytes(t Type, shape tensor.Shape, elem Type, b []byte) (a *DenseAt
 	if dtype.Bits() < 8*size && !narrow(v, dtype) {
 		return nil, "an element of " + t.String() + " has more bits than its type"
 	}
-	return NewDense(t, v, splat || n == 1), ""
+	return ir.NewDense(t, v, splat || n == 1), ""
 }
 
 // narrow converts elements narrower than a byte to the representation in tensors, which sign-extends signed elements.
@@ -86,13 +89,13 @@ func narrow(v *tensor.Tensor, dtype tensor.DType) bool {
 
 // foreignDense returns dense elements of a type that tensors do not support. Their text is that of MLIR: numbers for up
 // to 100 integers, else hexadecimal digits.
-func foreignDense(t Type, shape tensor.Shape, elem Type, b []byte) (*DenseAttr, string) {
+func foreignDense(t ir.Type, shape tensor.Shape, elem ir.Type, b []byte) (*ir.DenseAttr, string) {
 	size, n := ForeignSize(elem), shape.NumElements()
 	if size == 0 || len(b) != size && int64(len(b)) != n*int64(size) {
 		return nil, strconv.Itoa(len(b)) + " bytes do not hold the elements of " + t.String()
 	}
 	var text []byte
-	i, isInt := elem.(*IntegerType)
+	i, isInt := elem.(*ir.IntegerType)
 	switch {
 	case n == 0:
 	case isInt && len(b) == size:
@@ -102,14 +105,14 @@ func foreignDense(t Type, shape tensor.Shape, elem Type, b []byte) (*DenseAttr, 
 	default:
 		text = append(tensor.AppendHex([]byte(`"0x`), b), '"')
 	}
-	return NewLazyDense(t, text, foreignElements), ""
+	return ir.NewLazyDense(t, text, foreignElements), ""
 }
 
 // maxDecimal is the number of elements that MLIR prints as numbers.
 const maxDecimal = 100
 
 // appendNested appends the elements in b of a tensor of the given shape. It returns the bytes after them.
-func appendNested(text []byte, t *IntegerType, shape tensor.Shape, b []byte) (out, rest []byte) {
+func appendNested(text []byte, t *ir.IntegerType, shape tensor.Shape, b []byte) (out, rest []byte) {
 	size := (t.Width() + 7) / 8
 	if len(shape) == 0 {
 		return appendStored(text, t, b[:size]), b[size:]
@@ -125,11 +128,11 @@ func appendNested(text []byte, t *IntegerType, shape tensor.Shape, b []byte) (ou
 }
 
 // appendStored appends an integer that is stored in b, little endian.
-func appendStored(text []byte, t *IntegerType, b []byte) []byte {
+func appendStored(text []byte, t *ir.IntegerType, b []byte) []byte {
 	digits := slices.Clone(b)
 	slices.Reverse(digits)
 	v := new(big.Int).SetBytes(digits)
-	if w := uint(t.Width()); t.Signedness() != Unsigned && v.Bit(int(w)-1) == 1 {
+	if w := uint(t.Width()); t.Signedness() != ir.Unsigned && v.Bit(int(w)-1) == 1 {
 		v.Sub(v, new(big.Int).Lsh(big.NewInt(1), w))
 	}
 	return v.Append(text, 10)
@@ -137,14 +140,14 @@ func appendStored(text []byte, t *IntegerType, b []byte) []byte {
 
 // ForeignSize returns the bytes per element of a type that tensors do not support, or 0 if it cannot be in dense
 // literals.
-func ForeignSize(elem Type) int {
+func ForeignSize(elem ir.Type) int {
 	switch t := elem.(type) {
-	case *IntegerType:
+	case *ir.IntegerType:
 		return (t.Width() + 7) / 8
-	case *FloatType:
+	case *ir.FloatType:
 		return map[string]int{"f80": 10, "f128": 16, "tf32": 3}[t.String()]
-	case *ComplexType:
-		if d := ElementDType(t.Elem()); d != tensor.Invalid {
+	case *ir.ComplexType:
+		if d := ir.ElementDType(t.Elem()); d != tensor.Invalid {
 			return 2 * d.Size()
 		}
 		return 2 * ForeignSize(t.Elem())
@@ -152,9 +155,8 @@ func ForeignSize(elem Type) int {
 	return 0
 }
 
-// StoredBytes returns the elements of a in MLIR's layout: little endian, one element for a splat, i1 packed eight to a
-// byte. ok is false if tensors do not support the element type.
-func (a *DenseAttr) StoredBytes() (b []byte, ok bool) {
+// Of returns the stored bytes of a. ok is false if tensors do not support the element type.
+func Of(a *ir.DenseAttr) (b []byte, ok bool) {
 	v, splat, err := a.Elements()
 	if err != nil {
 		return nil, false
@@ -192,6 +194,6 @@ func allEqual(b []byte, size int) bool {
 }
 
 // foreignElements returns the error for a request to decode elements that tensors do not support.
-func foreignElements(*DenseAttr) (*tensor.Tensor, bool, error) {
+func foreignElements(*ir.DenseAttr) (*tensor.Tensor, bool, error) {
 	return nil, false, errors.New("elements of this type are carried, not computed with")
 }

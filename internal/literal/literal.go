@@ -1,0 +1,76 @@
+// Package literal writes the tokens of MLIR's text: quoted strings, keywords, symbols, and lists of numbers.
+package literal
+
+import (
+	"math"
+	"strconv"
+)
+
+// Dynamic is the size of an open dimension; its text is '?'.
+const Dynamic int64 = math.MinInt64
+
+// AppendQuoted appends s as a string literal: printable ASCII unchanged, a backslash doubled, every other byte as \XX.
+func AppendQuoted(b []byte, s string) []byte {
+	b = append(b, '"')
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == '\\':
+			b = append(b, `\\`...)
+		case c == '"' || c < ' ' || c >= 0x7f:
+			b = append(b, '\\', "0123456789ABCDEF"[c>>4], "0123456789ABCDEF"[c&15])
+		default:
+			b = append(b, c)
+		}
+	}
+	return append(b, '"')
+}
+
+// isIdentifier reports whether s needs no quotes: a letter or _, then letters, digits and _ $ .
+func isIdentifier(s string) bool {
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_'
+		if !letter && (i == 0 || c != '$' && c != '.' && (c < '0' || c > '9')) {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// AppendKeyword appends s bare if it is an identifier, else quoted.
+func AppendKeyword(b []byte, s string) []byte {
+	if isIdentifier(s) {
+		return append(b, s...)
+	}
+	return AppendQuoted(b, s)
+}
+
+// AppendSymbol appends @s, quoted if necessary.
+func AppendSymbol(b []byte, s string) []byte { return AppendKeyword(append(b, '@'), s) }
+
+// AppendInts appends [1, ?, 3], with '?' for Dynamic.
+func AppendInts(b []byte, list []int64) []byte {
+	b = append(b, '[')
+	for i, v := range list {
+		if i > 0 {
+			b = append(b, ", "...)
+		}
+		b = appendDim(b, v)
+	}
+	return append(b, ']')
+}
+
+// AppendShape appends the dimensions as types spell them: 2x?x3x.
+func AppendShape(b []byte, shape []int64) []byte {
+	for _, d := range shape {
+		b = append(appendDim(b, d), 'x')
+	}
+	return b
+}
+
+func appendDim(b []byte, d int64) []byte {
+	if d == Dynamic {
+		return append(b, '?')
+	}
+	return strconv.AppendInt(b, d, 10)
+}
