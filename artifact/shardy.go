@@ -9,7 +9,7 @@ import (
 	"github.com/hlocb/hlocb/dialect/mhlo"
 	"github.com/hlocb/hlocb/dialect/sdy"
 	hlo "github.com/hlocb/hlocb/dialect/stablehlo"
-	"github.com/hlocb/hlocb/internal/literal"
+	"github.com/hlocb/hlocb/internal/mlirtext"
 	"github.com/hlocb/hlocb/ir"
 )
 
@@ -273,7 +273,7 @@ func (e *shardyExport) gspmd(op *ir.Op, s *sdy.Sharding) string {
 			suffix = " last_tile_dims={unreduced, replicated}"
 		}
 	}
-	return "{devices=" + strings.ReplaceAll(string(literal.AppendInts(nil, dims)), " ", "") + t.devices(mesh) + suffix + "}"
+	return "{devices=" + strings.ReplaceAll(string(mlirtext.AppendInts(nil, dims)), " ", "") + t.devices(mesh) + suffix + "}"
 }
 
 // tiles numbers the devices of a sharding. The parts are the axes of a mesh, cut where the sharding uses a part of an
@@ -371,7 +371,7 @@ func (t *tiles) devices(mesh *sdy.DeviceMesh) string {
 	if mesh.DeviceIDs != nil {
 		return t.list(mesh, order)
 	}
-	list := func(v []int64) string { return strings.ReplaceAll(string(literal.AppendInts(nil, v)), " ", "") }
+	list := func(v []int64) string { return strings.ReplaceAll(string(mlirtext.AppendInts(nil, v)), " ", "") }
 	s := "<=" + list(sizes)
 	if len(perm) > 1 {
 		s += "T(" + strings.Trim(list(perm), "[]") + ")"

@@ -7,7 +7,7 @@ import (
 
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/internal/densebytes"
-	"github.com/hlocb/hlocb/internal/literal"
+	"github.com/hlocb/hlocb/internal/mlirtext"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/parse"
 	"github.com/hlocb/hlocb/tensor"
@@ -482,7 +482,7 @@ func (d *decoder) denseString() ir.Attr {
 		d.String(&list[i])
 	}
 	if splat && n == 1 {
-		b = literal.AppendQuoted(b, list[0])
+		b = mlirtext.AppendQuoted(b, list[0])
 	} else {
 		b = appendNested(b, list, shape)
 	}
@@ -494,7 +494,7 @@ func (d *decoder) denseString() ir.Attr {
 func appendNested(b []byte, list []string, shape tensor.Shape) []byte {
 	if len(shape) == 0 {
 		if len(list) > 0 {
-			b = literal.AppendQuoted(b, list[0])
+			b = mlirtext.AppendQuoted(b, list[0])
 		}
 		return b
 	}

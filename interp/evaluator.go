@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/hlocb/hlocb/dialect/stablehlo"
-	"github.com/hlocb/hlocb/internal/literal"
+	"github.com/hlocb/hlocb/internal/mlirtext"
 	"github.com/hlocb/hlocb/interp/internal/exec"
 	"github.com/hlocb/hlocb/interp/internal/kernel"
 	"github.com/hlocb/hlocb/interp/internal/ops"
@@ -51,7 +51,7 @@ func (e *Evaluator) Evaluate(ctx context.Context, op *ir.Op, operands []*tensor.
 			return nil, err
 		}
 		if v.Class != kernel.ClassTensor || v.DType != t.DType() || !kernel.Fits(v, t.Shape()) {
-			return nil, fmt.Errorf("operand %d is %s, not tensor<%s%s>", i, v, literal.AppendShape(nil, t.Shape()), t.DType())
+			return nil, fmt.Errorf("operand %d is %s, not tensor<%s%s>", i, v, mlirtext.AppendShape(nil, t.Shape()), t.DType())
 		}
 		v.Shape, v.N = t.Shape(), t.NumElements()
 		s.In = append(s.In, v)

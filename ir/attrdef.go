@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/hlocb/hlocb/internal/literal"
+	"github.com/hlocb/hlocb/internal/mlirtext"
 	"github.com/hlocb/hlocb/tensor"
 )
 
@@ -326,7 +326,7 @@ func (d *AttrDef) FieldText(data any) string {
 		case *int64:
 			b = strconv.AppendInt(b, *v, 10)
 		case *[]int64:
-			b = literal.AppendInts(b, *v)
+			b = mlirtext.AppendInts(b, *v)
 		case *bool:
 			b = strconv.AppendBool(b, *v)
 		case *float64:
@@ -335,7 +335,7 @@ func (d *AttrDef) FieldText(data any) string {
 			if f.Kind == FieldKeyword {
 				b = append(b, *v...)
 			} else {
-				b = literal.AppendQuoted(b, *v)
+				b = mlirtext.AppendQuoted(b, *v)
 			}
 		case *Attr:
 			b = append(b, (*v).String()...)

@@ -8,7 +8,7 @@ import (
 
 	"github.com/hlocb/hlocb/bytecode"
 	"github.com/hlocb/hlocb/diag"
-	"github.com/hlocb/hlocb/internal/literal"
+	"github.com/hlocb/hlocb/internal/mlirtext"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/print"
 	"github.com/hlocb/hlocb/tensor"
@@ -291,11 +291,11 @@ func TestSymbols(t *testing.T) {
 
 func TestText(t *testing.T) {
 	for s, want := range map[string]string{"a_1.b$": "a_1.b$", "": `""`, "1a": `"1a"`, "a b\n\"\\é": `"a b\0A\22\\\C3\A9"`} {
-		if got := string(literal.AppendKeyword(nil, s)); got != want {
+		if got := string(mlirtext.AppendKeyword(nil, s)); got != want {
 			t.Errorf("%q: got %s, want %s", s, got, want)
 		}
 	}
-	if ir.Quote("x") != `"x"` || string(literal.AppendSymbol(nil, "a b")) != `@"a b"` || string(literal.AppendShape(nil, []int64{1, ir.Dynamic})) != "1x?x" {
+	if ir.Quote("x") != `"x"` || string(mlirtext.AppendSymbol(nil, "a b")) != `@"a b"` || string(mlirtext.AppendShape(nil, []int64{1, ir.Dynamic})) != "1x?x" {
 		t.Error("text is wrong")
 	}
 	m := read(t, `"u.op"() {a = dense<[1, 2, 3]> : tensor<3xi8>} : () -> ()`)

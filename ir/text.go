@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/hlocb/hlocb/internal/literal"
+	"github.com/hlocb/hlocb/internal/mlirtext"
 	"github.com/hlocb/hlocb/tensor"
 )
 
@@ -40,7 +40,7 @@ const (
 )
 
 // Quote returns s as an MLIR string literal.
-func Quote(s string) string { return string(literal.AppendQuoted(nil, s)) }
+func Quote(s string) string { return string(mlirtext.AppendQuoted(nil, s)) }
 
 // AppendAttr appends a with its type.
 func (w *Text) AppendAttr(b []byte, a Attr) []byte { return w.attr(b, a, typeNever) }
@@ -50,7 +50,7 @@ func (w *Text) AppendAttrBare(b []byte, a Attr) []byte { return w.attr(b, a, typ
 
 // appendNamed appends name = a, or name alone for unit.
 func (w *Text) appendNamed(b []byte, name string, a Attr) []byte {
-	b = literal.AppendKeyword(b, name)
+	b = mlirtext.AppendKeyword(b, name)
 	if _, ok := a.(*UnitAttr); ok {
 		return b
 	}
@@ -85,7 +85,7 @@ func (w *Text) attr(b []byte, a Attr, e elision) []byte {
 		}
 		return w.colonType(b, a.typ)
 	case *StringAttr:
-		b = literal.AppendQuoted(b, a.value)
+		b = mlirtext.AppendQuoted(b, a.value)
 		if a.typ != nil && e != typeMust {
 			return w.colonType(b, a.typ)
 		}
@@ -104,9 +104,9 @@ func (w *Text) attr(b []byte, a Attr, e elision) []byte {
 	case *DictAttr:
 		return w.appendDict(b, a.entries)
 	case *SymbolRefAttr:
-		b = literal.AppendSymbol(b, a.root)
+		b = mlirtext.AppendSymbol(b, a.root)
 		for _, n := range a.nested {
-			b = literal.AppendSymbol(append(b, "::"...), n)
+			b = mlirtext.AppendSymbol(append(b, "::"...), n)
 		}
 		return b
 	case *TypeAttr:
@@ -127,7 +127,7 @@ func (w *Text) attr(b []byte, a Attr, e elision) []byte {
 		return b
 	case *ResourceAttr:
 		b = append(b, "dense_resource<"...)
-		b = literal.AppendKeyword(b, a.key)
+		b = mlirtext.AppendKeyword(b, a.key)
 		b = append(b, '>')
 		if e != typeMust {
 			return w.colonType(b, a.typ)
@@ -302,7 +302,7 @@ func (w *Text) loc(b []byte, l *Loc, alias bool) []byte {
 	case LocUnknown:
 		return append(b, "unknown"...)
 	case LocFile:
-		b = literal.AppendQuoted(b, l.Name())
+		b = mlirtext.AppendQuoted(b, l.Name())
 		b = append(b, ':')
 		b = strconv.AppendUint(b, uint64(l.line), 10)
 		b = append(b, ':')
@@ -317,7 +317,7 @@ func (w *Text) loc(b []byte, l *Loc, alias bool) []byte {
 		b = append(b, ':')
 		return strconv.AppendUint(b, uint64(l.endCol), 10)
 	case LocName:
-		b = literal.AppendQuoted(b, l.Name())
+		b = mlirtext.AppendQuoted(b, l.Name())
 		if len(l.Children()) == 1 && l.Children()[0].Kind() != LocUnknown {
 			b = append(b, '(')
 			b = w.loc(b, l.Children()[0], true)
@@ -378,7 +378,7 @@ func (w *Text) AppendType(b []byte, t Type) []byte {
 		return w.tensor(b, t)
 	case *ShapedType:
 		b = append(b, [...]string{MemRef: "memref<", Vector: "vector<"}[t.kind]...)
-		b = literal.AppendShape(b, t.shape)
+		b = mlirtext.AppendShape(b, t.shape)
 		if _, opaque := t.elem.(*NoneType); !opaque { // rest holds all of it
 			b = w.AppendType(b, t.elem)
 		}
@@ -402,7 +402,7 @@ func (w *Text) tensor(b []byte, t *TensorType) []byte {
 	if !t.ranked {
 		b = append(b, "*x"...)
 	}
-	b = w.AppendType(literal.AppendShape(b, t.shape), t.elem)
+	b = w.AppendType(mlirtext.AppendShape(b, t.shape), t.elem)
 	if t.encoding != nil {
 		b = w.AppendAttr(append(b, ", "...), t.encoding)
 	}

@@ -1,7 +1,7 @@
 package ir
 
 import (
-	"github.com/hlocb/hlocb/internal/literal"
+	"github.com/hlocb/hlocb/internal/mlirtext"
 	"github.com/hlocb/hlocb/tensor"
 )
 
@@ -21,7 +21,7 @@ func (id *typeID) number() typeID { return *id }
 func (id *typeID) setNumber(n typeID) { *id = n }
 
 // Dynamic is the size of an unknown dimension, written '?'.
-const Dynamic = literal.Dynamic
+const Dynamic = mlirtext.Dynamic
 
 // Signedness says how an integer type treats its sign.
 type Signedness uint8

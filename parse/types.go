@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/hlocb/hlocb/diag"
-	"github.com/hlocb/hlocb/internal/literal"
+	"github.com/hlocb/hlocb/internal/mlirtext"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -289,7 +289,7 @@ func (p *parser) shapedType(kind ir.ShapedKind) ir.Type {
 	dims := p.dims()
 	if p.is('[') {
 		end := p.balancedEnd('<', p.tok.start)
-		text := string(literal.AppendShape(nil, dims)) + string(bytes.TrimSpace(src[p.tok.start:end]))
+		text := string(mlirtext.AppendShape(nil, dims)) + string(bytes.TrimSpace(src[p.tok.start:end]))
 		p.lexAt(end)
 		return p.ctx.Shaped(kind, nil, p.ctx.None(), text)
 	}

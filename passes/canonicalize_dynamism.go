@@ -7,7 +7,7 @@ import (
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/internal/legalize"
-	"github.com/hlocb/hlocb/internal/literal"
+	"github.com/hlocb/hlocb/internal/mlirtext"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/pass"
 	"github.com/hlocb/hlocb/rewrite"
@@ -208,7 +208,7 @@ func shapeOperands(op *ir.Op) (operands []int64, shapes [][]int64, wrong *diag.D
 			return nil, nil, nil
 		}
 		if t, ok := types[i].(*ir.TensorType); ok && t.Ranked() && !fits(shape, t.Shape()) {
-			return fail("refinement #%d (%s) must be compatible with operation result #%d ('%s')%s", i, literal.AppendInts(nil, shape), i, t, suffix)
+			return fail("refinement #%d (%s) must be compatible with operation result #%d ('%s')%s", i, mlirtext.AppendInts(nil, shape), i, t, suffix)
 		}
 		shapes = append(shapes, shape)
 	}

@@ -5,7 +5,7 @@ import (
 	"strconv"
 
 	"github.com/hlocb/hlocb/diag"
-	"github.com/hlocb/hlocb/internal/literal"
+	"github.com/hlocb/hlocb/internal/mlirtext"
 	"github.com/hlocb/hlocb/ir"
 )
 
@@ -35,13 +35,13 @@ func (p *printer) PrintInts(list []int64) {
 }
 
 // PrintString writes s quoted.
-func (p *printer) PrintString(s string) { p.buf = literal.AppendQuoted(p.buf, s) }
+func (p *printer) PrintString(s string) { p.buf = mlirtext.AppendQuoted(p.buf, s) }
 
 // PrintSymbol writes @s.
-func (p *printer) PrintSymbol(s string) { p.buf = literal.AppendSymbol(p.buf, s) }
+func (p *printer) PrintSymbol(s string) { p.buf = mlirtext.AppendSymbol(p.buf, s) }
 
 // PrintKeywordOrString writes s bare if it is an identifier, else quoted.
-func (p *printer) PrintKeywordOrString(s string) { p.buf = literal.AppendKeyword(p.buf, s) }
+func (p *printer) PrintKeywordOrString(s string) { p.buf = mlirtext.AppendKeyword(p.buf, s) }
 
 // PrintType writes a type.
 func (p *printer) PrintType(t ir.Type) {
@@ -162,7 +162,7 @@ func (p *printer) attrDict(attrs ir.AttrList, open, close string, keep func(*ir.
 
 // named writes name = attribute, or the name alone for unit.
 func (p *printer) named(a *ir.NamedAttr) {
-	p.buf = literal.AppendKeyword(p.buf, a.Name)
+	p.buf = mlirtext.AppendKeyword(p.buf, a.Name)
 	if _, ok := a.Attr.(*ir.UnitAttr); ok {
 		return
 	}
@@ -283,7 +283,7 @@ func (p *printer) placed(pos diag.Pos) bool { return p.m.Source() != nil && pos.
 func (p *printer) place(pos diag.Pos) {
 	src := p.m.Source()
 	line, col := src.LineColumn(pos)
-	p.buf = append(literal.AppendQuoted(p.buf, src.Name()), ':')
+	p.buf = append(mlirtext.AppendQuoted(p.buf, src.Name()), ':')
 	p.buf = append(strconv.AppendUint(p.buf, uint64(uint32(line)), 10), ':')
 	p.buf = strconv.AppendUint(p.buf, uint64(uint32(col)), 10)
 }

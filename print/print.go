@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/hlocb/hlocb/internal/literal"
+	"github.com/hlocb/hlocb/internal/mlirtext"
 	"github.com/hlocb/hlocb/ir"
 )
 
@@ -429,11 +429,11 @@ func (p *printer) resources() {
 		for i < len(list) && list[i].Section == section {
 			dialect := list[i].Dialect
 			b = append(b, "    "...)
-			b = literal.AppendKeyword(b, dialect)
+			b = mlirtext.AppendKeyword(b, dialect)
 			b = append(b, ": {\n"...)
 			for i < len(list) && list[i].Section == section && list[i].Dialect == dialect {
 				b = append(b, "      "...)
-				b = literal.AppendKeyword(b, list[i].Key)
+				b = mlirtext.AppendKeyword(b, list[i].Key)
 				b = append(b, ": "...)
 				b = append(b, list[i].Text...)
 				i++

@@ -3,7 +3,7 @@ package chlo
 import (
 	"strings"
 
-	"github.com/hlocb/hlocb/internal/literal"
+	"github.com/hlocb/hlocb/internal/mlirtext"
 	"github.com/hlocb/hlocb/ir"
 )
 
@@ -110,6 +110,6 @@ func scanArgNames(op *ir.Op, r *ir.Region, set func(*ir.Value, string)) {
 
 // dims lists sizes for messages.
 func dims(v []int64) string {
-	s := string(literal.AppendShape(nil, v))
+	s := string(mlirtext.AppendShape(nil, v))
 	return strings.ReplaceAll(strings.TrimSuffix(s, "x"), "x", ", ")
 }

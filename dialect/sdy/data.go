@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/hlocb/hlocb/internal/literal"
+	"github.com/hlocb/hlocb/internal/mlirtext"
 	"github.com/hlocb/hlocb/ir"
 )
 
@@ -110,7 +110,7 @@ func (s *Sharding) String() string {
 	if s.Inline != nil {
 		mesh += s.Inline.String()
 	} else {
-		mesh = string(literal.AppendSymbol(nil, s.Mesh))
+		mesh = string(mlirtext.AppendSymbol(nil, s.Mesh))
 	}
 	dims := make([]string, len(s.Dims))
 	for i, d := range s.Dims {

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/hlocb/hlocb/internal/literal"
+	"github.com/hlocb/hlocb/internal/mlirtext"
 	"github.com/hlocb/hlocb/ir"
 )
 
@@ -203,7 +203,7 @@ func parseBound(p ir.AsmParser) int64 {
 }
 
 func boundsText(data any) string {
-	s := literal.AppendInts(nil, data.(*Bounds).Bounds)
+	s := mlirtext.AppendInts(nil, data.(*Bounds).Bounds)
 	return string(s[1 : len(s)-1])
 }
 
@@ -214,7 +214,7 @@ func checkEncoding(a *ir.DialectAttr, shape []int64, elem ir.Type) string {
 	if !ok {
 		return ""
 	}
-	text := "tensor<" + string(literal.AppendShape(nil, shape)) + elem.String() + ">"
+	text := "tensor<" + string(mlirtext.AppendShape(nil, shape)) + elem.String() + ">"
 	if len(b.Bounds) != len(shape) {
 		return fmt.Sprintf("Bounds length is %d, expected to be equal to rank(%d) of the tensor '%s'", len(b.Bounds), len(shape), text)
 	}

@@ -6,7 +6,7 @@ import (
 
 	hlo "github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/internal/densebytes"
-	"github.com/hlocb/hlocb/internal/literal"
+	"github.com/hlocb/hlocb/internal/mlirtext"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -89,15 +89,15 @@ var (
 		c.Int(&d.OperandIndex)
 		c.Ints(&d.OperandTupleIndices)
 	}, readAlias, func(d *alias) string {
-		return "outputTupleIndices = " + string(literal.AppendInts(nil, d.OutputTupleIndices)) + ", operandIndex = " + strconv.FormatInt(d.OperandIndex, 10) +
-			", operandTupleIndices = " + string(literal.AppendInts(nil, d.OperandTupleIndices))
+		return "outputTupleIndices = " + string(mlirtext.AppendInts(nil, d.OutputTupleIndices)) + ", operandIndex = " + strconv.FormatInt(d.OperandIndex, 10) +
+			", operandTupleIndices = " + string(mlirtext.AppendInts(nil, d.OperandTupleIndices))
 	})
 	stringAttr = attrRow(14, "string_v1", func(c ir.Coder, d *text) { c.String(&d.value) }, func(p ir.AsmParser, d *text) { d.value = p.ParseString() }, func(d *text) string { return ir.Quote(d.value) })
 	tensorAttr = attrRow(15, "tensor_v1", codeTensor, readTensor, func(d *dense) string { return d.elems.String() })
 	typeAttr   = attrRow(17, "type_v1", func(c ir.Coder, d *typeRef) { c.Type(&d.typ) }, func(p ir.AsmParser, d *typeRef) { d.typ = p.ParseType() }, func(d *typeRef) string { return d.typ.String() })
 
 	typeExtensionsAttr = attrRow(18, "type_extensions_v1", func(c ir.Coder, d *extensions) { c.Ints(&d.bounds) }, readExtensions,
-		func(d *extensions) string { return "bounds = " + string(literal.AppendInts(nil, d.bounds)) })
+		func(d *extensions) string { return "bounds = " + string(mlirtext.AppendInts(nil, d.bounds)) })
 	accuracyAttr = attrRow(20, "result_accuracy_v1", func(c ir.Coder, d *accuracy) {
 		c.Float64(&d.atol)
 		c.Float64(&d.rtol)

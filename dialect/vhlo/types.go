@@ -7,7 +7,7 @@ import (
 
 	"github.com/hlocb/hlocb/dialect/quant"
 	hlo "github.com/hlocb/hlocb/dialect/stablehlo"
-	"github.com/hlocb/hlocb/internal/literal"
+	"github.com/hlocb/hlocb/internal/mlirtext"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -313,7 +313,7 @@ func (t *typ) text() string {
 		}
 		return "<(" + either(t.parts[:t.inputs]) + ") -> " + either(t.parts[t.inputs:]) + ">"
 	case "tensor_v1", "buffer_v1":
-		s := "<" + string(literal.AppendShape(nil, t.shape)) + t.parts[0].String()
+		s := "<" + string(mlirtext.AppendShape(nil, t.shape)) + t.parts[0].String()
 		if t.encoding != nil {
 			s += ", " + t.encoding.String()
 		}
@@ -327,7 +327,7 @@ func (t *typ) text() string {
 				b = append(b, [...]string{", [", ", "}[min(i, 1)]...)
 				b = tensor.AppendFloat(b, tensor.F64, math.Float64bits(s))
 			}
-			b = literal.AppendInts(append(b, "], "...), u.ZeroPoints)
+			b = mlirtext.AppendInts(append(b, "], "...), u.ZeroPoints)
 		} else {
 			b = tensor.AppendFloat(append(b, ", "...), tensor.F64, math.Float64bits(u.Scales[0]))
 			b = strconv.AppendInt(append(b, ':'), u.ZeroPoints[0], 10)

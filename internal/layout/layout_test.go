@@ -44,7 +44,7 @@ var order = [][]string{
 	{"ir"},
 	{"hook", "internal/sharding", "internal/lapack", "internal/values", "filecheck"},
 	{"tensor", "diag"},
-	{"internal/peer", "internal/words", "internal/heap", "internal/jaxexport", "internal/assembly", "internal/literal"},
+	{"internal/peer", "internal/words", "internal/heap", "internal/jaxexport", "internal/assembly", "internal/mlirtext"},
 }
 
 // forbidden are edges that the order alone would allow.

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/hlocb/hlocb/internal/literal"
+	"github.com/hlocb/hlocb/internal/mlirtext"
 	"github.com/hlocb/hlocb/interp/internal/kernel"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
@@ -91,7 +91,7 @@ func checkArgs(mod *ir.Module, f *Function, args []*tensor.Tensor) error {
 		}
 		a := args[next]
 		if a.DType() != t.DType || !kernel.Fits(t, a.Shape()) {
-			return fmt.Errorf("argument %d is tensor<%s%s>, but function @%s takes %s", next, literal.AppendShape(nil, a.Shape()), a.DType(), f.Name, t)
+			return fmt.Errorf("argument %d is tensor<%s%s>, but function @%s takes %s", next, mlirtext.AppendShape(nil, a.Shape()), a.DType(), f.Name, t)
 		}
 		next++
 	}

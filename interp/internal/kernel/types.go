@@ -2,7 +2,7 @@ package kernel
 
 import (
 	"github.com/hlocb/hlocb/dialect/stablehlo"
-	"github.com/hlocb/hlocb/internal/literal"
+	"github.com/hlocb/hlocb/internal/mlirtext"
 	"github.com/hlocb/hlocb/tensor"
 )
 
@@ -44,7 +44,7 @@ func (t Type) String() string {
 	case ClassTuple, ClassFuture:
 		return "tuple"
 	}
-	b := append([]byte("tensor<"), literal.AppendShape(nil, t.Shape)...)
+	b := append([]byte("tensor<"), mlirtext.AppendShape(nil, t.Shape)...)
 	b = append(b, t.DType.String()...)
 	if t.Bound != nil {
 		b = append(append(b, ", "...), stablehlo.BoundsAttr.New(&stablehlo.Bounds{Bounds: t.Bound}).String()...)

@@ -1,5 +1,5 @@
-// Package literal writes the tokens of MLIR's text: quoted strings, keywords, symbols, and lists of numbers.
-package literal
+// Package mlirtext writes the tokens of MLIR's text: quoted strings, keywords, symbols, and lists of numbers.
+package mlirtext
 
 import (
 	"math"
