@@ -57,6 +57,7 @@ type Notes struct {
 	Blocks  []*Block  // of the op's regions
 	Callee  *Function // that the op calls
 	Dynamic bool      // compiled when the shapes are known
+	Scalars *Scalars  // the form of a loop on registers, in place of its blocks
 	Fixed   bool      // the result is part of the plan and never overwritten
 }
 

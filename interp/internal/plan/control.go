@@ -88,7 +88,12 @@ func PlanWhile(p *Planner, s *Spec) (exec.Runner, error) {
 	if len(cond.Args) != n || len(body.Args) != n || len(body.Ret) != n || len(s.Out) != n || len(cond.Ret) != 1 {
 		return nil, errors.New("expects condition and body to take and give as many values as there are operands")
 	}
+	scalar := p.scalarLoop(s)
+	p.note().Scalars = scalar
 	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) error {
+		if scalar != nil && m.Watch.Profile == nil {
+			return scalar.Run(m, fr, ins)
+		}
 		carried := m.Refs(n)
 		for i := range carried {
 			carried[i] = m.Take(fr, ins, i)

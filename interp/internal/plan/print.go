@@ -92,6 +92,9 @@ func (p *printer) instr(ins *exec.Instr, indent string) {
 			facts = append(facts, fmt.Sprintf("threads %d", k.Parts.Threads(p.cores)))
 		}
 	}
+	if n.Scalars != nil {
+		facts = append(facts, fmt.Sprintf("%d operations on registers", len(n.Scalars.Ops)))
+	}
 	if n.Dynamic {
 		facts = append(facts, "compiled when its shapes are known")
 	}

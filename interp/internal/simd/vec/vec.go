@@ -75,6 +75,14 @@ func after(p *byte, n int) *byte { return (*byte)(unsafe.Add(unsafe.Pointer(p), 
 func Below[T ~float32 | ~float64](f func(o, x []T), limit float64, g func(float64) float64) func(o, x []T) {
 	const block = 512
 	return func(o, x []T) {
+		if len(x) == 1 { // clearing a block would take longer
+			if v := float64(x[0]); math.Abs(v) < limit {
+				f(o, x)
+			} else {
+				o[0] = T(g(v))
+			}
+			return
+		}
 		var far [block]T
 		for len(x) > 0 {
 			n := min(block, len(x))

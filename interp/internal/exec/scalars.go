@@ -1,0 +1,305 @@
+package exec
+
+import (
+	"math"
+	"sync"
+
+	"github.com/hlocb/hlocb/interp/internal/kernel"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// MaxRegisters is the number of registers of a loop on scalars.
+const MaxRegisters = 256
+
+// Scalars is a loop on values of a few elements: each element is the low bits of a register, and the loop executes
+// without frames, buffers and kernels, but for ops that have no code of their own.
+type Scalars struct {
+	Init    map[uint8]uint64 // constants
+	Carried [][]uint8        // the registers of each carried value
+	Outside []ScalarsInput
+	Ops     []ScalarOp // of the condition, an exit, those of the body, moves to the registers of the carried values
+	Calls   []ScalarCall
+	states  sync.Pool
+}
+
+// ScalarsInput is a value from outside the loop that its regions use.
+type ScalarsInput struct {
+	Slot int32
+	Regs []uint8
+}
+
+// ScalarOp sets register D to a function of registers A, B and C. A call has its number in A.
+type ScalarOp struct {
+	Code       ScalarCode
+	D, A, B, C uint8
+}
+
+// ScalarCall is an op that executes the loop of its kernel on one element.
+type ScalarCall struct {
+	Loop  kernel.ElementLoop
+	In    []uint8
+	Types []tensor.DType // of the operands and of the result
+}
+
+// ScalarCode is an operation on registers.
+type ScalarCode uint8
+
+// W is for 32 bits and L for 64 bits, F for f32 and D for f64, I for signed and U for unsigned integers.
+const (
+	ScalarCallOp ScalarCode = iota
+	ScalarMove
+	ScalarExit // leaves the loop if A is 0
+	ScalarExitUnlessLessIW
+	ScalarAddW
+	ScalarSubW
+	ScalarMulW
+	ScalarAddL
+	ScalarSubL
+	ScalarMulL
+	ScalarAnd
+	ScalarOr
+	ScalarXor
+	ScalarEq
+	ScalarNe
+	ScalarLessIW
+	ScalarLessEqualIW
+	ScalarLessIL
+	ScalarLessEqualIL
+	ScalarLessU
+	ScalarLessEqualU
+	ScalarAddF
+	ScalarSubF
+	ScalarMulF
+	ScalarDivF
+	ScalarLessF
+	ScalarLessEqualF
+	ScalarEqF
+	ScalarNeF
+	ScalarAddD
+	ScalarSubD
+	ScalarMulD
+	ScalarDivD
+	ScalarLessD
+	ScalarLessEqualD
+	ScalarEqD
+	ScalarNeD
+	ScalarSelect
+	ScalarConvertIWF
+	ScalarSqrtF
+	ScalarAbsF
+	ScalarAbsD
+	ScalarNegateF
+	ScalarNegateD
+)
+
+// Reads returns the registers that an op reads.
+func (s *Scalars) Reads(o ScalarOp) []uint8 {
+	switch o.Code {
+	case ScalarCallOp:
+		return s.Calls[o.A].In
+	case ScalarMove, ScalarExit, ScalarConvertIWF, ScalarSqrtF, ScalarAbsF, ScalarAbsD, ScalarNegateF, ScalarNegateD:
+		return []uint8{o.A}
+	case ScalarSelect:
+		return []uint8{o.A, o.B, o.C}
+	}
+	return []uint8{o.A, o.B}
+}
+
+// scalarState is the registers of one run and the operands and results of its calls, which are views of registers.
+type scalarState struct {
+	file    *tensor.Tensor
+	in, out [][]*tensor.Tensor
+}
+
+func (s *Scalars) state() *scalarState {
+	if st, ok := s.states.Get().(*scalarState); ok {
+		return st
+	}
+	st := &scalarState{file: tensor.New(tensor.UI64, tensor.Shape{MaxRegisters})}
+	bytes := st.file.Bytes()
+	view := func(r uint8, dt tensor.DType) *tensor.Tensor {
+		t := &tensor.Tensor{}
+		t.Borrow(dt, nil, bytes[8*int(r):8*int(r)+dt.Size()])
+		return t
+	}
+	results := make([]uint8, len(s.Calls))
+	for _, o := range s.Ops {
+		if o.Code == ScalarCallOp {
+			results[o.A] = o.D
+		}
+	}
+	for i, c := range s.Calls {
+		var in []*tensor.Tensor
+		for k, r := range c.In {
+			in = append(in, view(r, c.Types[k]))
+		}
+		st.in = append(st.in, in)
+		st.out = append(st.out, []*tensor.Tensor{view(results[i], c.Types[len(c.In)])})
+	}
+	registers := tensor.View[uint64](st.file)
+	for r, v := range s.Init {
+		registers[r] = v
+	}
+	return st
+}
+
+// Run executes the loop as the instruction ins, a while.
+func (s *Scalars) Run(m *Machine, fr *Frame, ins *Instr) error {
+	st := s.state()
+	defer s.states.Put(st)
+	r := (*[MaxRegisters]uint64)(tensor.View[uint64](st.file))
+	for i, regs := range s.Carried {
+		for k, reg := range regs {
+			r[reg] = fr.Slots[ins.In[i]].Tensor.Bits(k)
+		}
+	}
+	for _, v := range s.Outside {
+		for k, reg := range v.Regs {
+			r[reg] = fr.Slots[v.Slot].Tensor.Bits(k)
+		}
+	}
+	observed := m.Watch.Observed && m.First && m.Loops == 0
+	for more := true; more; {
+		if err := m.Poll(); err != nil {
+			return err
+		}
+		var n int
+		n, more = s.iterate(r, st)
+		if observed {
+			m.Watch.Loops.Add(int64(n))
+		}
+	}
+	for i, regs := range s.Carried {
+		t := &ins.Types[i]
+		b, err := m.Alloc(t.DType, t.Shape, t.N)
+		if err != nil {
+			return err
+		}
+		for k, reg := range regs {
+			b.Tensor.SetBits(k, r[reg])
+		}
+		fr.Slots[ins.Out[i]] = b
+	}
+	return nil
+}
+
+// iterate executes up to 1024 iterations. It returns how many it began, and whether the loop goes on.
+func (s *Scalars) iterate(r *[MaxRegisters]uint64, st *scalarState) (n int, more bool) {
+	f := func(i uint8) float32 { return math.Float32frombits(uint32(r[i])) }
+	d := func(i uint8) float64 { return math.Float64frombits(r[i]) }
+	ops := s.Ops
+	for i := 0; ; i++ {
+		if i == len(ops) {
+			if n++; n == 1024 {
+				return n, true
+			}
+			i = 0
+		}
+		o := &ops[i]
+		switch o.Code {
+		case ScalarCallOp:
+			s.Calls[o.A].Loop(st.in[o.A], st.out[o.A], 0, 1)
+		case ScalarMove:
+			r[o.D] = r[o.A]
+		case ScalarExit:
+			if r[o.A] == 0 {
+				return n, false
+			}
+		case ScalarExitUnlessLessIW:
+			if int32(r[o.A]) >= int32(r[o.B]) {
+				return n, false
+			}
+		case ScalarAddW:
+			r[o.D] = uint64(uint32(r[o.A]) + uint32(r[o.B]))
+		case ScalarSubW:
+			r[o.D] = uint64(uint32(r[o.A]) - uint32(r[o.B]))
+		case ScalarMulW:
+			r[o.D] = uint64(uint32(r[o.A]) * uint32(r[o.B]))
+		case ScalarAddL:
+			r[o.D] = r[o.A] + r[o.B]
+		case ScalarSubL:
+			r[o.D] = r[o.A] - r[o.B]
+		case ScalarMulL:
+			r[o.D] = r[o.A] * r[o.B]
+		case ScalarAnd:
+			r[o.D] = r[o.A] & r[o.B]
+		case ScalarOr:
+			r[o.D] = r[o.A] | r[o.B]
+		case ScalarXor:
+			r[o.D] = r[o.A] ^ r[o.B]
+		case ScalarEq:
+			r[o.D] = flag(r[o.A] == r[o.B])
+		case ScalarNe:
+			r[o.D] = flag(r[o.A] != r[o.B])
+		case ScalarLessIW:
+			r[o.D] = flag(int32(r[o.A]) < int32(r[o.B]))
+		case ScalarLessEqualIW:
+			r[o.D] = flag(int32(r[o.A]) <= int32(r[o.B]))
+		case ScalarLessIL:
+			r[o.D] = flag(int64(r[o.A]) < int64(r[o.B]))
+		case ScalarLessEqualIL:
+			r[o.D] = flag(int64(r[o.A]) <= int64(r[o.B]))
+		case ScalarLessU:
+			r[o.D] = flag(r[o.A] < r[o.B])
+		case ScalarLessEqualU:
+			r[o.D] = flag(r[o.A] <= r[o.B])
+		case ScalarAddF:
+			r[o.D] = uint64(math.Float32bits(f(o.A) + f(o.B)))
+		case ScalarSubF:
+			r[o.D] = uint64(math.Float32bits(f(o.A) - f(o.B)))
+		case ScalarMulF:
+			r[o.D] = uint64(math.Float32bits(f(o.A) * f(o.B)))
+		case ScalarDivF:
+			r[o.D] = uint64(math.Float32bits(f(o.A) / f(o.B)))
+		case ScalarLessF:
+			r[o.D] = flag(f(o.A) < f(o.B))
+		case ScalarLessEqualF:
+			r[o.D] = flag(f(o.A) <= f(o.B))
+		case ScalarEqF:
+			r[o.D] = flag(f(o.A) == f(o.B))
+		case ScalarNeF:
+			r[o.D] = flag(f(o.A) != f(o.B))
+		case ScalarAddD:
+			r[o.D] = math.Float64bits(d(o.A) + d(o.B))
+		case ScalarSubD:
+			r[o.D] = math.Float64bits(d(o.A) - d(o.B))
+		case ScalarMulD:
+			r[o.D] = math.Float64bits(d(o.A) * d(o.B))
+		case ScalarDivD:
+			r[o.D] = math.Float64bits(d(o.A) / d(o.B))
+		case ScalarLessD:
+			r[o.D] = flag(d(o.A) < d(o.B))
+		case ScalarLessEqualD:
+			r[o.D] = flag(d(o.A) <= d(o.B))
+		case ScalarEqD:
+			r[o.D] = flag(d(o.A) == d(o.B))
+		case ScalarNeD:
+			r[o.D] = flag(d(o.A) != d(o.B))
+		case ScalarSelect:
+			v := r[o.C]
+			if r[o.A] != 0 {
+				v = r[o.B]
+			}
+			r[o.D] = v
+		case ScalarConvertIWF:
+			r[o.D] = uint64(math.Float32bits(float32(int32(r[o.A]))))
+		case ScalarAbsF:
+			r[o.D] = r[o.A] &^ (1 << 31)
+		case ScalarAbsD:
+			r[o.D] = r[o.A] &^ (1 << 63)
+		case ScalarNegateF:
+			r[o.D] = r[o.A] ^ 1<<31
+		case ScalarNegateD:
+			r[o.D] = r[o.A] ^ 1<<63
+		case ScalarSqrtF:
+			r[o.D] = uint64(math.Float32bits(float32(math.Sqrt(float64(f(o.A))))))
+		}
+	}
+}
+
+func flag(v bool) uint64 {
+	if v {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,466 @@
+package plan
+
+import (
+	"slices"
+
+	"github.com/hlocb/hlocb/dialect/fn"
+	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/interp/internal/exec"
+	"github.com/hlocb/hlocb/interp/internal/kernel"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// A loop whose values all have a few elements executes on registers, one element in each. Ops that move elements, such as
+// slices and concatenations, and calls then cost nothing.
+
+const (
+	scalarElements = 8   // most elements of a value
+	scalarOps      = 400 // most operations of a loop
+	scalarDepth    = 8   // most nested calls
+)
+
+// scalars builds an exec.Scalars.
+type scalars struct {
+	p      *Planner
+	loop   *ir.Op
+	out    *exec.Scalars
+	regs   map[*ir.Value][]uint8
+	consts map[uint64]uint8
+	next   int
+	depth  int
+}
+
+// scalarLoop returns the form of a while on registers, or nil if it has none.
+func (p *Planner) scalarLoop(s *Spec) *exec.Scalars {
+	if p.wide > 0 || p.types != nil || slices.ContainsFunc(append(s.In[:len(s.In):len(s.In)], s.Out...), func(t kernel.Type) bool { return !scalarType(t) }) {
+		return nil
+	}
+	b := &scalars{p: p, loop: s.Op, out: &exec.Scalars{Init: map[uint8]uint64{}}, regs: map[*ir.Value][]uint8{}, consts: map[uint64]uint8{}}
+	cond, body := s.Op.Region(0).Entry(), s.Op.Region(1).Entry()
+	for i, t := range s.In {
+		regs := b.fresh(t.N)
+		b.out.Carried = append(b.out.Carried, regs)
+		b.regs[cond.Arg(i)], b.regs[body.Arg(i)] = regs, regs
+	}
+	pred, ok := b.block(cond)
+	if !ok || len(pred) != 1 || len(pred[0]) != 1 {
+		return nil
+	}
+	if n := len(b.out.Ops) - 1; n >= 0 && b.out.Ops[n].Code == exec.ScalarLessIW && b.out.Ops[n].D == pred[0][0] {
+		b.out.Ops[n].Code = exec.ScalarExitUnlessLessIW
+	} else {
+		b.op(exec.ScalarExit, 0, pred[0][0])
+	}
+	begin := len(b.out.Ops)
+	results, ok := b.block(body)
+	if !ok || len(results) != len(s.In) {
+		return nil
+	}
+	var from, to []uint8
+	for i, regs := range results {
+		if len(regs) != len(b.out.Carried[i]) {
+			return nil
+		}
+		from, to = append(from, regs...), append(to, b.out.Carried[i]...)
+	}
+	b.moves(begin, from, to)
+	if b.next > exec.MaxRegisters || len(b.out.Ops) > scalarOps || len(b.out.Calls) > exec.MaxRegisters {
+		return nil
+	}
+	return b.out
+}
+
+func scalarType(t kernel.Type) bool {
+	return t.Class == kernel.ClassTensor && !t.Dynamic() && t.Quant == nil && t.N >= 1 && t.N <= scalarElements && !t.DType.IsComplex()
+}
+
+// fresh returns n registers. The caller checks their number at the end.
+func (b *scalars) fresh(n int) []uint8 {
+	out := make([]uint8, n)
+	for i := range out {
+		out[i] = uint8(b.next)
+		b.next++
+	}
+	return out
+}
+
+func (b *scalars) op(code exec.ScalarCode, d uint8, in ...uint8) {
+	o := exec.ScalarOp{Code: code, D: d}
+	for i, r := range in {
+		*[]*uint8{&o.A, &o.B, &o.C}[i] = r
+	}
+	b.out.Ops = append(b.out.Ops, o)
+}
+
+// moves sets the registers to to the values of from, all at once. If nothing reads the old value after from is computed,
+// from is computed in its place.
+func (b *scalars) moves(begin int, from, to []uint8) {
+	ops := b.out.Ops
+	for i, f := range from {
+		at := -1
+		for k := begin; k < len(ops); k++ {
+			if ops[k].D == f {
+				at = k
+			}
+		}
+		if at < 0 || slices.Contains(from, to[i]) || slices.Index(from, f) != i {
+			continue
+		}
+		reads := func(r uint8) bool {
+			return slices.ContainsFunc(ops[at+1:], func(o exec.ScalarOp) bool { return slices.Contains(b.out.Reads(o), r) })
+		}
+		if reads(to[i]) {
+			last := ops[at] // may it execute last?
+			if reads(f) || slices.ContainsFunc(ops[at+1:], func(o exec.ScalarOp) bool { return slices.Contains(b.out.Reads(last), o.D) }) {
+				continue
+			}
+			copy(ops[at:], ops[at+1:])
+			at = len(ops) - 1
+			ops[at] = last
+		}
+		ops[at].D = to[i]
+		rename := func(r *uint8) {
+			if *r == f {
+				*r = to[i]
+			}
+		}
+		for k := at + 1; k < len(ops); k++ {
+			if ops[k].Code == exec.ScalarCallOp {
+				for j := range b.out.Calls[ops[k].A].In {
+					rename(&b.out.Calls[ops[k].A].In[j])
+				}
+				continue
+			}
+			rename(&ops[k].A)
+			rename(&ops[k].B)
+			rename(&ops[k].C)
+		}
+		for k := range from {
+			rename(&from[k])
+		}
+	}
+	// A register that another move still reads is saved first.
+	saved := slices.Clone(from)
+	for i, f := range from {
+		if f != to[i] && slices.Contains(to[:i], f) {
+			saved[i] = b.fresh(1)[0]
+			b.op(exec.ScalarMove, saved[i], f)
+		}
+	}
+	for i, f := range saved {
+		if f != to[i] {
+			b.op(exec.ScalarMove, to[i], f)
+		}
+	}
+}
+
+// block builds the ops of a block and returns the registers of its results.
+func (b *scalars) block(block *ir.Block) ([][]uint8, bool) {
+	for o := block.First(); o != nil; o = o.Next() {
+		if o == block.Last() {
+			break
+		}
+		if b.next > exec.MaxRegisters || len(b.out.Ops) > scalarOps || !b.build(o) {
+			return nil, false
+		}
+	}
+	if block.Last() == nil || !IsReturn(block.Last()) {
+		return nil, false
+	}
+	return b.values(block.Last())
+}
+
+// values returns the registers of the operands of o.
+func (b *scalars) values(o *ir.Op) ([][]uint8, bool) {
+	var out [][]uint8
+	for _, v := range o.Operands() {
+		regs, ok := b.regs[v]
+		if !ok {
+			if d := v.ParentBlock().Parent(); d == b.loop || b.loop.IsAncestorOf(d) || b.depth > 0 {
+				return nil, false
+			}
+			t, err := b.p.TypeOf(v)
+			if err != nil || !scalarType(t) {
+				return nil, false
+			}
+			regs = b.fresh(t.N)
+			b.regs[v] = regs
+			b.out.Outside = append(b.out.Outside, exec.ScalarsInput{Slot: b.p.slot(v), Regs: regs})
+		}
+		out = append(out, regs)
+	}
+	return out, true
+}
+
+// constant returns the register that holds the bits for the whole loop.
+func (b *scalars) constant(bits uint64) uint8 {
+	r, ok := b.consts[bits]
+	if !ok {
+		r = b.fresh(1)[0]
+		b.consts[bits] = r
+		b.out.Init[r] = bits
+	}
+	return r
+}
+
+// build builds one op. It returns false if the op needs a kernel.
+func (b *scalars) build(o *ir.Op) bool {
+	in, ok := b.values(o)
+	if !ok {
+		return false
+	}
+	if kind := OpKind(o); kind == fn.Call {
+		return b.call(o, in)
+	}
+	if o.NumResults() != 1 {
+		return false
+	}
+	types := b.p.typesOf(o.Operands())
+	t, err := b.p.TypeOf(o.Result(0))
+	if err != nil || !scalarType(t) {
+		return false
+	}
+	regs := b.move(o, in, types, t)
+	if regs == nil && OpKind(o) == stablehlo.Reduce {
+		regs = b.reduce(o, in, t)
+	}
+	if regs == nil {
+		regs = b.elements(o, in, types, t)
+	}
+	b.regs[o.Result(0)] = regs
+	return regs != nil
+}
+
+// call builds the ops of the callee.
+func (b *scalars) call(o *ir.Op, in [][]uint8) bool {
+	f, ok := fn.AsFunc(b.p.Prog.Symbols[fn.Callee(o)])
+	if !ok || f.External() || b.depth >= scalarDepth || len(f.Op.Region(0).Blocks()) != 1 {
+		return false
+	}
+	body := f.Body()
+	if body.NumArgs() != len(in) {
+		return false
+	}
+	for i, regs := range in {
+		b.regs[body.Arg(i)] = regs
+	}
+	b.depth++
+	out, ok := b.block(body)
+	b.depth--
+	if !ok || len(out) != o.NumResults() {
+		return false
+	}
+	for i, regs := range out {
+		b.regs[o.Result(i)] = regs
+	}
+	return true
+}
+
+// move returns the registers of an op that only moves elements, or nil if o is no such op.
+func (b *scalars) move(o *ir.Op, in [][]uint8, types []kernel.Type, t kernel.Type) []uint8 {
+	strides := kernel.Strides(t.Shape)
+	// pick returns the elements of operand 0 at a function of the result's coordinates.
+	pick := func(source func(d, at int) int) []uint8 {
+		out := make([]uint8, t.N)
+		for i := range out {
+			src := 0
+			for d, s := range strides {
+				src += source(d, i/max(s, 1)%int(t.Shape[d]))
+			}
+			if src >= len(in[0]) {
+				return nil
+			}
+			out[i] = in[0][src]
+		}
+		return out
+	}
+	switch OpKind(o) {
+	case stablehlo.Constant:
+		a, ok := o.Attr(stablehlo.AttrValue).(*ir.DenseAttr)
+		if !ok {
+			return nil
+		}
+		x, err := a.Tensor()
+		if err != nil || x.DType() != t.DType || x.NumElements() != t.N {
+			return nil
+		}
+		out := make([]uint8, t.N)
+		for i := range out {
+			out[i] = b.constant(x.Bits(i))
+		}
+		return out
+	case stablehlo.Reshape:
+		if types[0].DType == t.DType && types[0].N == t.N {
+			return in[0]
+		}
+	case stablehlo.Slice:
+		start, err := IntsAttr(o, stablehlo.AttrStartIndices)
+		step, err2 := IntsOr(o, stablehlo.AttrStrides, len(t.Shape), 1)
+		if err != nil || err2 != nil || len(start) != len(t.Shape) || len(types[0].Shape) != len(t.Shape) {
+			return nil
+		}
+		from := kernel.Strides(types[0].Shape)
+		return pick(func(d, at int) int { return (int(start[d]) + at*int(step[d])) * from[d] })
+	case stablehlo.BroadcastInDim:
+		dims, err := IntsAttr(o, stablehlo.AttrBroadcastDimensions)
+		if err != nil || len(dims) != len(types[0].Shape) || kernel.CheckDims("broadcast", dims, len(t.Shape)) != nil {
+			return nil
+		}
+		from := kernel.Strides(types[0].Shape)
+		return pick(func(d, at int) int {
+			if i := slices.Index(dims, int64(d)); i >= 0 && types[0].Shape[i] != 1 {
+				return at * from[i]
+			}
+			return 0
+		})
+	case stablehlo.Concatenate:
+		if len(t.Shape) != 1 {
+			return nil
+		}
+		if out := slices.Concat(in...); len(out) == t.N {
+			return out
+		}
+	}
+	return nil
+}
+
+// reduce folds all elements of a value with one op, in the order of the kernel, or returns nil.
+func (b *scalars) reduce(o *ir.Op, in [][]uint8, t kernel.Type) []uint8 {
+	if len(in) != 2 || t.N != 1 || len(in[1]) != 1 || o.NumRegions() != 1 || t.DType.IsFloat() && t.DType.Size() < 4 {
+		return nil
+	}
+	body := o.Region(0).Entry()
+	inner := body.First()
+	if body.NumArgs() != 2 || inner == nil || inner.Next() != body.Last() || inner.NumOperands() != 2 || inner.NumResults() != 1 ||
+		inner.Operand(0) != body.Arg(0) || inner.Operand(1) != body.Arg(1) || body.Last().NumOperands() != 1 || body.Last().Operand(0) != inner.Result(0) {
+		return nil
+	}
+	types := []kernel.Type{t, t}
+	one := func(x, y uint8) []uint8 { return b.elements(inner, [][]uint8{{x}, {y}}, types, t) }
+	acc := in[0][0]
+	for _, x := range in[0][1:] {
+		regs := one(acc, x)
+		if regs == nil {
+			return nil
+		}
+		acc = regs[0]
+	}
+	return one(in[1][0], acc)
+}
+
+// elements builds an elementwise op, or returns nil.
+func (b *scalars) elements(o *ir.Op, in [][]uint8, types []kernel.Type, t kernel.Type) []uint8 {
+	r, ok := b.p.Prog.table[OpKind(o)]
+	if !ok || !r.Elementwise || r.Control != nil || o.NumRegions() != 0 || len(in) == 0 {
+		return nil
+	}
+	for i, x := range types {
+		if !scalarType(x) || len(in[i]) != t.N {
+			return nil
+		}
+	}
+	out := b.fresh(t.N)
+	if code, swap := scalarCode(o, types, t); code != exec.ScalarCallOp {
+		for i, d := range out {
+			var args []uint8
+			for _, regs := range in {
+				args = append(args, regs[i])
+			}
+			if swap {
+				slices.Reverse(args)
+			}
+			b.op(code, d, args...)
+		}
+		return out
+	}
+	k, err := r.Make(NewSpec(b.p, o, types, []kernel.Type{t}))
+	if err != nil || k.Loop == nil {
+		return nil
+	}
+	for i, d := range out {
+		c := exec.ScalarCall{Loop: k.Loop}
+		for j, regs := range in {
+			c.In, c.Types = append(c.In, regs[i]), append(c.Types, types[j].DType)
+		}
+		c.Types = append(c.Types, t.DType)
+		b.op(exec.ScalarCallOp, d, uint8(len(b.out.Calls)))
+		b.out.Calls = append(b.out.Calls, c)
+	}
+	return out
+}
+
+// scalarCode returns the operation on registers that computes an op, and whether its operands change places; ScalarCallOp
+// if there is none.
+func scalarCode(o *ir.Op, types []kernel.Type, t kernel.Type) (code exec.ScalarCode, swap bool) {
+	type codes struct{ word, long, single, double exec.ScalarCode }
+	of := func(dt tensor.DType, c codes) exec.ScalarCode {
+		switch dt {
+		case tensor.I32, tensor.UI32:
+			return c.word
+		case tensor.I64, tensor.UI64:
+			return c.long
+		case tensor.F32:
+			return c.single
+		case tensor.F64:
+			return c.double
+		}
+		return exec.ScalarCallOp
+	}
+	kind := OpKind(o)
+	switch kind {
+	case stablehlo.Add:
+		return of(t.DType, codes{exec.ScalarAddW, exec.ScalarAddL, exec.ScalarAddF, exec.ScalarAddD}), false
+	case stablehlo.Subtract:
+		return of(t.DType, codes{exec.ScalarSubW, exec.ScalarSubL, exec.ScalarSubF, exec.ScalarSubD}), false
+	case stablehlo.Multiply:
+		return of(t.DType, codes{exec.ScalarMulW, exec.ScalarMulL, exec.ScalarMulF, exec.ScalarMulD}), false
+	case stablehlo.Divide:
+		return of(t.DType, codes{single: exec.ScalarDivF, double: exec.ScalarDivD}), false
+	case stablehlo.And:
+		return exec.ScalarAnd, false
+	case stablehlo.Or:
+		return exec.ScalarOr, false
+	case stablehlo.Xor:
+		return exec.ScalarXor, false
+	case stablehlo.Abs:
+		return of(t.DType, codes{single: exec.ScalarAbsF, double: exec.ScalarAbsD}), false
+	case stablehlo.Negate:
+		return of(t.DType, codes{single: exec.ScalarNegateF, double: exec.ScalarNegateD}), false
+	case stablehlo.Select:
+		return exec.ScalarSelect, false
+	case stablehlo.Sqrt:
+		return of(t.DType, codes{single: exec.ScalarSqrtF}), false
+	case stablehlo.Convert:
+		if types[0].DType == t.DType {
+			return exec.ScalarMove, false
+		}
+		if types[0].DType == tensor.I32 {
+			return of(t.DType, codes{single: exec.ScalarConvertIWF}), false
+		}
+	case stablehlo.Compare:
+		if EnumAttr(o, stablehlo.AttrCompareType, "") == "TOTALORDER" {
+			return exec.ScalarCallOp, false
+		}
+		dt := types[0].DType
+		less, lessEqual := codes{exec.ScalarLessIW, exec.ScalarLessIL, exec.ScalarLessF, exec.ScalarLessD}, codes{exec.ScalarLessEqualIW, exec.ScalarLessEqualIL, exec.ScalarLessEqualF, exec.ScalarLessEqualD}
+		if dt == tensor.UI32 || dt == tensor.UI64 {
+			less, lessEqual = codes{word: exec.ScalarLessU, long: exec.ScalarLessU}, codes{word: exec.ScalarLessEqualU, long: exec.ScalarLessEqualU}
+		}
+		switch EnumAttr(o, stablehlo.AttrComparisonDirection, "") {
+		case "LT":
+			return of(dt, less), false
+		case "GT":
+			return of(dt, less), true
+		case "LE":
+			return of(dt, lessEqual), false
+		case "GE":
+			return of(dt, lessEqual), true
+		case "EQ":
+			return of(dt, codes{exec.ScalarEq, exec.ScalarEq, exec.ScalarEqF, exec.ScalarEqD}), false
+		case "NE":
+			return of(dt, codes{exec.ScalarNe, exec.ScalarNe, exec.ScalarNeF, exec.ScalarNeD}), false
+		}
+	}
+	return exec.ScalarCallOp, false
+}
