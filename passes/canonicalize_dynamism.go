@@ -22,6 +22,7 @@ var canonicalizeDynamismInfo = &pass.Info{
 	Anchor:  fn.Func.Name,
 	Doc: "Replaces dynamic_broadcast_in_dim, dynamic_reshape and other dynamic operations by their static counterparts if the operands that " +
 		"hold shapes, sizes or paddings are constants. Also erases dead operations and folds.",
+	Idempotent: true,
 }
 
 // Info implements pass.Pass.

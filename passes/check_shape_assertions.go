@@ -26,6 +26,7 @@ var checkShapeAssertionsInfo = &pass.Info{
 	Anchor:  fn.Func.Name,
 	Doc: "Erases the custom calls @shape_assertion that hold. It is an error if one fails, with the message of the call, or does not have " +
 		"constant operands, as after stablehlo-refine-shapes.",
+	Idempotent: true,
 }
 
 // Info implements pass.Pass.

@@ -16,6 +16,7 @@ var chloLegalizeToStableHLOInfo = &pass.Info{
 	Anchor:  fn.Func.Name,
 	Doc: "Replaces CHLO ops by StableHLO ops. Broadcasting ops of dynamic shapes also become ops of the dialects shape and tensor. " +
 		"It is an error if an op has no expansion, for instance because of its element type.",
+	Idempotent: true,
 }
 
 // Info implements pass.Pass.

@@ -16,6 +16,7 @@ var complexMathExpanderInfo = &pass.Info{
 	Anchor:  fn.Func.Name,
 	Doc: "Expresses exponential, log, log_plus_one and sqrt of complex numbers by functions of real numbers that neither overflow nor lose " +
 		"digits. Also erases dead operations, folds, and moves constants to the start of the function.",
+	Idempotent: true,
 }
 
 // Info implements pass.Pass.

@@ -16,10 +16,11 @@ type CompositeToCall struct {
 }
 
 var compositeToCallInfo = &pass.Info{
-	Name:    "stablehlo-legalize-composite-to-call",
-	Aliases: []string{"composite-to-call"},
-	Anchor:  fn.Func.Name,
-	Doc:     "Replaces each composite by a call of its decomposition.",
+	Name:       "stablehlo-legalize-composite-to-call",
+	Aliases:    []string{"composite-to-call"},
+	Anchor:     fn.Func.Name,
+	Doc:        "Replaces each composite by a call of its decomposition.",
+	Idempotent: true,
 }
 
 // Info implements pass.Pass.

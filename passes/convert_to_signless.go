@@ -17,6 +17,7 @@ var convertToSignlessInfo = &pass.Info{
 	Aliases: []string{"convert-to-signless"},
 	Doc: "Replaces signed and unsigned integers in types by signless ones of the same width. Operations stay, so the module then has another " +
 		"meaning if one depends on the sign.",
+	Idempotent: true,
 }
 
 // Info implements pass.Pass.

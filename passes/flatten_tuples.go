@@ -18,6 +18,7 @@ var flattenTuplesInfo = &pass.Info{
 	Name: "flatten-tuples",
 	Doc: "Replaces tuples by their elements in functions, calls, loops and branches. Other ops with tuples, as custom calls, keep them: " +
 		"tuples are made before and taken apart after them.",
+	Idempotent: true,
 }
 
 // Info implements pass.Pass.

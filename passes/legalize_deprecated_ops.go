@@ -20,6 +20,7 @@ var legalizeDeprecatedOpsInfo = &pass.Info{
 	Anchor:  fn.Func.Name,
 	Doc: "Replaces broadcast by broadcast_in_dim, create_token by after_all, cross-replica-sum by all_reduce, dot by dot_general and " +
 		"unary_einsum by einsum.",
+	Idempotent: true,
 }
 
 // Info implements pass.Pass.

@@ -16,6 +16,7 @@ var legalizeQuantToMathInfo = &pass.Info{
 	Anchor:  fn.Func.Name,
 	Doc: "Replaces quantized types by the types of what they store, and computations on them by computations on integers and floats. " +
 		"Creates broadcasting ops of CHLO. It is an error if an op has no such expression.",
+	Idempotent: true,
 }
 
 // Info implements pass.Pass.

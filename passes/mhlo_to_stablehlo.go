@@ -17,6 +17,7 @@ var mhloToStableHLOInfo = &pass.Info{
 	Doc: "Writes MHLO's operations, types and attributes as StableHLO's, and those that only CHLO has as CHLO's. A custom " +
 		"call of an operation's name (mhlo.topk), as PyTorch/XLA writes it, is that operation. Operations without an " +
 		"equivalent (fusion, copy, domain, async_start, ...) stay.",
+	Idempotent: true,
 }
 
 // Info implements pass.Pass.

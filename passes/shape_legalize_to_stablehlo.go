@@ -16,6 +16,7 @@ var shapeLegalizeToStableHLOInfo = &pass.Info{
 	Anchor:  fn.Func.Name,
 	Doc: "Replaces computations of shapes (ops of the dialects shape and tensor, arith.index_cast and arith.muli) by StableHLO ops on i32. " +
 		"Casts from and to index remain, which canonicalize removes in pairs.",
+	Idempotent: true,
 }
 
 // Info implements pass.Pass.
