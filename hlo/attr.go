@@ -115,6 +115,9 @@ func (p *parser) attrValue(in *instr, s *attrSpec) any {
 	case kInstrs:
 		list := []*instr{}
 		p.list('{', '}', func() { list = append(list, p.instrByName()) })
+		if len(list) == 0 {
+			p.failToken("%s needs a name", s.name)
+		}
 		return list
 
 	case kShape:
@@ -883,11 +886,8 @@ func (p *parser) metadata() *metadata {
 	m := &metadata{}
 	var seen uint32
 	p.expect('{')
-	for {
+	for !p.at('}') {
 		p.accept(',')
-		if p.at('}') {
-			break
-		}
 		at := p.tok.pos
 		name := p.attrName()
 		i := slices.Index(metadataNames, name)

@@ -1,8 +1,11 @@
 package hlo
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+
+	"github.com/hlocb/hlocb/tensor"
 )
 
 // The infer functions compute the type of an instruction's result if the text omits it. Each returns the type in the
@@ -18,12 +21,96 @@ func inferToken(*instr) (*shape, string) { return tokenShape, "" }
 
 func inferID(*instr) (*shape, string) { return array(u32), "" }
 
-func inferSize(*instr) (*shape, string) { return array(s32), "" }
+func inferSize(in *instr) (*shape, string) {
+	if d := attrOf[[]int64](in, "dimensions")[0]; d < 0 || d >= int64(len(in.operands[0].shape.dims)) {
+		return nil, fmt.Sprintf("type %s has no dimension %d", in.operands[0].shape.plain(), d)
+	}
+	return array(s32), ""
+}
+
+// inferSetSize makes the dimension dynamic, with its size as the bound.
+func inferSetSize(in *instr) (*shape, string) {
+	if _, why := inferSize(in); why != "" {
+		return nil, why
+	}
+	out := *in.operands[0].shape
+	out.dynamic = slices.Clone(out.dynamicList())
+	out.dynamic[attrOf[[]int64](in, "dimensions")[0]] = true
+	return &out, ""
+}
+
+func inferReverse(in *instr) (*shape, string) {
+	s, dims := in.operands[0].shape, attrOf[[]int64](in, "dimensions")
+	for i, d := range dims {
+		if d < 0 || d >= int64(len(s.dims)) || slices.Contains(dims[:i], d) {
+			return nil, fmt.Sprintf("type %s has no dimension %d to reverse", s.plain(), d)
+		}
+	}
+	return s, ""
+}
+
+func inferCholesky(in *instr) (*shape, string) {
+	s := in.operands[0].shape
+	if n := len(s.dims); n < 2 || s.dims[n-1] != s.dims[n-2] {
+		return nil, "operand of type " + s.plain()
+	}
+	return s, ""
+}
+
+func inferTopK(in *instr) (*shape, string) {
+	s, k := in.operands[0].shape, attrOf[int64](in, "k")
+	n := len(s.dims)
+	if n == 0 || k < 0 || k > s.dims[n-1] {
+		return nil, fmt.Sprintf("k=%d for type %s", k, s.plain())
+	}
+	dims := slices.Clone(s.dims)
+	dims[n-1] = k
+	return tuple(array(s.elem, dims...), array(s32, dims...)), ""
+}
+
+// inferScan adds the scanned dimension to the outputs; the carries keep their types.
+func inferScan(in *instr) (*shape, string) {
+	d, carries := attrOf[[]int64](in, "dimensions")[0], attrOf[int64](in, "num_carries")
+	if len(in.operands) == 0 || carries >= int64(len(in.operands)) || d < 0 || d >= int64(len(in.operands[0].shape.dims)) {
+		return nil, "it has no inputs with such a dimension"
+	}
+	size := in.operands[0].shape.dims[d]
+	r, why := resultOf(attrOf[*computation](in, "to_apply"))
+	if why != "" {
+		return nil, why
+	}
+	grown := func(s *shape) *shape {
+		return s.withDims(slices.Insert(slices.Clone(s.dims), int(d), size), slices.Insert(slices.Clone(s.dynamicList()), int(d), false))
+	}
+	list := r.elems
+	if !r.isTuple() {
+		list = []*shape{r}
+	}
+	out := &shape{elem: tupleType}
+	for i, e := range list {
+		if int64(i)+carries < int64(len(list)) {
+			if int(d) > len(e.dims) {
+				return nil, fmt.Sprintf("type %s has no place for dimension %d", e.plain(), d)
+			}
+			e = grown(e)
+		}
+		out.elems = append(out.elems, e)
+	}
+	if !r.isTuple() {
+		return out.elems[0], ""
+	}
+	return out, ""
+}
+
+// takes reports whether o infers its result's type from operands of s's element type.
+func (o *opcode) takes(s *shape) bool {
+	return o.kinds == nil || slices.Contains(o.kinds, s.elem.row().kind)
+}
 
 func inferUnary(in *instr) (*shape, string) {
 	s := in.operands[0].shape
-	if !s.isArray() {
-		return nil, "its operand is no array"
+	if !s.isArray() || !in.op.takes(s) {
+		return nil, "operand of type " + s.plain()
 	}
 	switch name := in.op.name; {
 	case name == "is-finite":
@@ -34,11 +121,30 @@ func inferUnary(in *instr) (*shape, string) {
 	return s, ""
 }
 
+// wider returns the element type of a result whose operands have element types a and b: the float of higher precision if
+// both are floats. ok reports whether there is such a type.
+func wider(a, b elementType) (t elementType, ok bool) {
+	x, y := a.row(), b.row()
+	switch {
+	case a == b:
+		return a, x.kind != noElements
+	case x.kind != floatKind || y.kind != floatKind:
+		return 0, false
+	case x.bits > y.bits || x.bits == y.bits && x.dtype == tensor.BF16:
+		return a, true
+	}
+	return b, y.bits > x.bits || y.dtype == tensor.BF16
+}
+
 // inferBinary accepts operands of equal dimensions; a bound matches the same size.
 func inferBinary(in *instr) (*shape, string) {
 	a, b := in.operands[0].shape, in.operands[1].shape
-	if !a.isArray() || !b.isArray() || a.elem != b.elem || !slices.Equal(a.dims, b.dims) {
+	elem, ok := wider(a.elem, b.elem)
+	if !ok || !slices.Equal(a.dims, b.dims) || !in.op.takes(a) {
 		return nil, "operands of types " + a.plain() + " and " + b.plain()
+	}
+	if a.elem != elem {
+		a = a.withElem(elem)
 	}
 	if b.dynamic == nil {
 		return a, ""
@@ -73,12 +179,24 @@ func inferComplex(in *instr) (*shape, string) {
 	return nil, "operands of type " + s.plain()
 }
 
-func inferClamp(in *instr) (*shape, string) { return in.operands[1].shape, "" }
+func inferClamp(in *instr) (*shape, string) {
+	low, s, high := in.operands[0].shape, in.operands[1].shape, in.operands[2].shape
+	for _, b := range []*shape{low, high} {
+		if b.elem != s.elem || len(b.dims) > 0 && !slices.Equal(b.dims, s.dims) {
+			return nil, "operands of types " + low.plain() + ", " + s.plain() + " and " + high.plain()
+		}
+	}
+	return s, ""
+}
 
 func inferSelect(in *instr) (*shape, string) {
 	p, a, b := in.operands[0].shape, in.operands[1].shape, in.operands[2].shape
-	if p.elem != pred || !compatible(a, b) {
+	elem, ok := wider(a.elem, b.elem)
+	if p.elem != pred || !ok && !compatible(a, b) || !slices.Equal(a.dims, b.dims) || len(p.dims) > 0 && !slices.Equal(p.dims, a.dims) {
 		return nil, "operands of types " + p.plain() + ", " + a.plain() + " and " + b.plain()
+	}
+	if ok && a.elem != elem {
+		a = a.withElem(elem)
 	}
 	return a, ""
 }
@@ -115,34 +233,98 @@ func resultOf(c *computation) (*shape, string) {
 	return c.root.shape, ""
 }
 
-func inferCall(in *instr) (*shape, string) { return resultOf(attrOf[*computation](in, "to_apply")) }
-
-func inferWhile(in *instr) (*shape, string) { return in.operands[0].shape, "" }
-
-func inferConditional(in *instr) (*shape, string) {
-	if c := attrOf[*computation](in, "true_computation"); c != nil {
-		return resultOf(c)
+// applied returns the type of c's root if c takes arguments of the given types.
+func applied(c *computation, args ...*shape) (*shape, string) {
+	r, why := resultOf(c)
+	if why != "" {
+		return nil, why
 	}
-	return resultOf(attrOf[[]*computation](in, "branch_computations")[0])
+	if len(c.params) != len(args) {
+		return nil, fmt.Sprintf("computation %s has %d parameters, but %d arguments", shorten(c.name), len(c.params), len(args))
+	}
+	for i, p := range c.params {
+		if !compatible(p.shape, args[i]) {
+			return nil, fmt.Sprintf("parameter %d of computation %s has type %s, but its argument %s", i, shorten(c.name), p.shape.plain(), args[i].plain())
+		}
+	}
+	return r, ""
 }
 
+// shapes returns the types of in's operands.
+func (in *instr) shapes() []*shape {
+	list := make([]*shape, len(in.operands))
+	for i, o := range in.operands {
+		list[i] = o.shape
+	}
+	return list
+}
+
+func inferCall(in *instr) (*shape, string) {
+	return applied(attrOf[*computation](in, "to_apply"), in.shapes()...)
+}
+
+func inferWhile(in *instr) (*shape, string) {
+	s := in.operands[0].shape
+	if c, why := applied(attrOf[*computation](in, "condition"), s); why != "" || !compatible(c, array(pred)) {
+		return nil, cmp.Or(why, "its condition returns no pred[]")
+	}
+	if b, why := applied(attrOf[*computation](in, "body"), s); why != "" || !compatible(b, s) {
+		return nil, cmp.Or(why, "its body returns another type than "+s.plain())
+	}
+	return s, ""
+}
+
+func inferConditional(in *instr) (*shape, string) {
+	branches := attrOf[[]*computation](in, "branch_computations")
+	if c := attrOf[*computation](in, "true_computation"); c != nil {
+		branches = []*computation{c, attrOf[*computation](in, "false_computation")}
+	}
+	var out *shape
+	for i, c := range branches {
+		r, why := applied(c, in.operands[i+1].shape)
+		switch {
+		case why != "":
+			return nil, why
+		case out == nil:
+			out = r
+		case !compatible(out, r):
+			return nil, "its branches return types " + out.plain() + " and " + r.plain()
+		}
+	}
+	return out, ""
+}
+
+// inferBroadcast follows XLA's old broadcast: dimensions are sizes in front of the operand's.
 func inferBroadcast(in *instr) (*shape, string) {
 	s := in.operands[0].shape
-	if !s.isArray() || len(s.dims) > 0 {
-		return nil, "only a scalar is broadcast to an inferred type"
+	sizes := attrOf[[]int64](in, "dimensions")
+	if !s.isArray() || slices.ContainsFunc(sizes, func(n int64) bool { return n < 0 }) {
+		return nil, "operand of type " + s.plain()
 	}
-	return array(s.elem, attrOf[[]int64](in, "dimensions")...), ""
+	return s.withDims(slices.Concat(sizes, s.dims), slices.Concat(make([]bool, len(sizes)), s.dynamicList())), ""
 }
 
 func inferMap(in *instr) (*shape, string) {
 	if len(in.operands) == 0 {
 		return nil, "it has no operands"
 	}
-	r, why := resultOf(attrOf[*computation](in, "to_apply"))
+	s := in.operands[0].shape
+	var scalars []*shape
+	for _, o := range in.operands {
+		if !slices.Equal(o.shape.dims, s.dims) || !o.shape.isArray() {
+			return nil, "operands of types " + s.plain() + " and " + o.shape.plain()
+		}
+		scalars = append(scalars, array(o.shape.elem))
+	}
+	for i, d := range attrOf[[]int64](in, "dimensions") {
+		if d != int64(i) {
+			return nil, fmt.Sprintf("dimension %d", d)
+		}
+	}
+	r, why := applied(attrOf[*computation](in, "to_apply"), scalars...)
 	if why != "" {
 		return nil, why
 	}
-	s := in.operands[0].shape
 	return s.withElem(r.elem).withDims(s.dims, s.dynamic), ""
 }
 
@@ -165,9 +347,29 @@ func inferReduce(in *instr) (*shape, string) {
 		return nil, fmt.Sprintf("%d operands are no inputs with their initial values", len(in.operands))
 	}
 	dims := attrOf[[]int64](in, "dimensions")
-	r, why := resultOf(attrOf[*computation](in, "to_apply"))
-	if why != "" {
+	for i, d := range dims {
+		if d < 0 || d >= int64(len(in.operands[0].shape.dims)) || slices.Contains(dims[:i], d) {
+			return nil, fmt.Sprintf("type %s has no dimension %d to reduce", in.operands[0].shape.plain(), d)
+		}
+	}
+	c := attrOf[*computation](in, "to_apply")
+	r, why := resultOf(c)
+	switch {
+	case why != "":
 		return nil, why
+	case len(c.params) != 2*n:
+		return nil, fmt.Sprintf("computation %s has %d parameters, expected %d", shorten(c.name), len(c.params), 2*n)
+	case r.isTuple() && len(r.elems) != n || !r.isTuple() && n != 1:
+		return nil, fmt.Sprintf("computation %s returns type %s for %d inputs", shorten(c.name), r.plain(), n)
+	}
+	for i, o := range in.operands[:n] {
+		e := r
+		if r.isTuple() {
+			e = r.elems[i]
+		}
+		if !slices.Equal(o.shape.dims, in.operands[0].shape.dims) || !compatible(e, in.operands[n+i].shape) {
+			return nil, fmt.Sprintf("input %d has type %s, its initial value %s, the result of %s %s", i, o.shape.plain(), in.operands[n+i].shape.plain(), shorten(c.name), e.plain())
+		}
 	}
 	out := in.operands[0].shape.without(dims)
 	if !r.isTuple() {
@@ -261,6 +463,13 @@ func inferConvolution(in *instr) (*shape, string) {
 		}
 		return 1
 	}
+	features := attrOf[int64](in, "feature_group_count")
+	if features == 0 {
+		features = 1
+	}
+	if f, want := size(d.input, a.dims, 'f'), size(d.kernel, k.dims, 'i')*features; f != want {
+		return nil, fmt.Sprintf("an input of %d features, expected %d", f, want)
+	}
 	out := make([]int64, len(d.output))
 	for i := range len(d.output) {
 		switch c := d.output[i]; c {
@@ -321,16 +530,23 @@ func inferConcatenate(in *instr) (*shape, string) {
 		return nil, fmt.Sprintf("type %s has no dimension %d", s.plain(), d)
 	}
 	sizes, dynamic := slices.Clone(s.dims), slices.Clone(s.dynamicList())
+	elem := s.elem
 	for _, o := range in.operands[1:] {
-		if len(o.shape.dims) != len(sizes) {
-			return nil, "operands of different numbers of dimensions"
+		var ok bool
+		if elem, ok = wider(elem, o.shape.elem); !ok || len(o.shape.dims) != len(sizes) {
+			return nil, "operands of types " + s.plain() + " and " + o.shape.plain()
+		}
+		for i, n := range o.shape.dims {
+			if int64(i) != d && n != s.dims[i] {
+				return nil, "operands of types " + s.plain() + " and " + o.shape.plain()
+			}
 		}
 		sizes[d] += o.shape.dims[d]
 		for i := range dynamic {
 			dynamic[i] = dynamic[i] || o.shape.isDynamic(i)
 		}
 	}
-	return s.withDims(sizes, dynamic), ""
+	return s.withElem(elem).withDims(sizes, dynamic), ""
 }
 
 func inferTranspose(in *instr) (*shape, string) {
@@ -370,6 +586,11 @@ func inferBatchNorm(in *instr) (*shape, string) {
 func inferPad(in *instr) (*shape, string) {
 	s := in.operands[0].shape
 	pad := attrOf[[]paddingDim](in, "padding")
+	v := in.operands[1].shape
+	elem, ok := wider(s.elem, v.elem)
+	if !ok || !v.isScalar() {
+		return nil, "padding of type " + v.plain() + " for type " + s.plain()
+	}
 	if len(pad) != len(s.dims) {
 		return nil, fmt.Sprintf("padding of %d dimensions for type %s", len(pad), s.plain())
 	}
@@ -380,22 +601,62 @@ func inferPad(in *instr) (*shape, string) {
 			return nil, fmt.Sprintf("padding makes dimension %d negative", i)
 		}
 	}
-	return s.withDims(dims, s.dynamic), ""
+	return s.withElem(elem).withDims(dims, s.dynamic), ""
 }
 
 func inferDot(in *instr) (*shape, string) {
-	a, b := in.operands[0].shape, in.operands[1].shape
-	batch, bbatch := attrOf[[]int64](in, "lhs_batch_dims"), attrOf[[]int64](in, "rhs_batch_dims")
-	var dims []int64
-	for _, d := range batch {
-		if d < 0 || d >= int64(len(a.dims)) {
-			return nil, fmt.Sprintf("type %s has no dimension %d", a.plain(), d)
-		}
-		dims = append(dims, a.dims[d])
+	return dotShape(in, in.operands[0].shape, in.operands[1].shape, nil)
+}
+
+// inferScaledDot ignores the scales, the second and the fourth operand.
+func inferScaledDot(in *instr) (*shape, string) {
+	return dotShape(in, in.operands[0].shape, in.operands[2].shape, nil)
+}
+
+// inferRaggedDot drops the dimension of groups; a ragged contracting dimension yields one product for each group.
+func inferRaggedDot(in *instr) (*shape, string) {
+	s, why := dotShape(in, in.operands[0].shape, in.operands[1].shape, attrOf[[]int64](in, "rhs_group_dims"))
+	ragged, sizes := attrOf[[]int64](in, "lhs_ragged_dims"), in.operands[2].shape
+	if why != "" || len(ragged) != 1 || len(sizes.dims) == 0 {
+		return nil, cmp.Or(why, "it needs one ragged dimension and the sizes of its groups")
 	}
-	dims = append(dims, a.without(append(slices.Clone(batch), attrOf[[]int64](in, "lhs_contracting_dims")...)).dims...)
-	dims = append(dims, b.without(append(slices.Clone(bbatch), attrOf[[]int64](in, "rhs_contracting_dims")...)).dims...)
-	return array(a.elem, dims...), ""
+	if slices.Contains(attrOf[[]int64](in, "lhs_contracting_dims"), ragged[0]) {
+		return array(s.elem, slices.Concat(sizes.dims[len(sizes.dims)-1:], s.dims)...), ""
+	}
+	return s, ""
+}
+
+// dotShape returns the type of a product of types a and b: batch dimensions, then the rest of a, then the rest of b
+// without groups.
+func dotShape(in *instr, a, b *shape, groups []int64) (*shape, string) {
+	batch, contract := attrOf[[]int64](in, "lhs_batch_dims"), attrOf[[]int64](in, "lhs_contracting_dims")
+	bbatch, bcontract := attrOf[[]int64](in, "rhs_batch_dims"), attrOf[[]int64](in, "rhs_contracting_dims")
+	if len(batch) != len(bbatch) || len(contract) != len(bcontract) {
+		return nil, "its operands have different numbers of batch or contracting dimensions"
+	}
+	used, bused := slices.Concat(batch, contract), slices.Concat(bbatch, bcontract)
+	var dims []int64
+	for i, d := range used {
+		e := bused[i]
+		if d < 0 || d >= int64(len(a.dims)) || slices.Contains(used[:i], d) || e < 0 || e >= int64(len(b.dims)) || slices.Contains(bused[:i], e) {
+			return nil, fmt.Sprintf("dimensions %d and %d of types %s and %s", d, e, a.plain(), b.plain())
+		}
+		if a.dims[d] != b.dims[e] {
+			return nil, fmt.Sprintf("dimensions of sizes %d and %d", a.dims[d], b.dims[e])
+		}
+		if i < len(batch) {
+			dims = append(dims, a.dims[d])
+		}
+	}
+	dims = append(append(dims, a.without(used).dims...), b.without(append(bused, groups...)).dims...)
+	elem, ok := wider(a.elem, b.elem)
+	if !ok {
+		elem = a.elem
+		if b.elem.row().bits > a.elem.row().bits {
+			elem = b.elem
+		}
+	}
+	return array(elem, dims...), ""
 }
 
 func inferGather(in *instr) (*shape, string) {

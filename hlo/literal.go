@@ -110,14 +110,14 @@ func (t elementType) encodeFloat(v float64) (b uint64, mistake string) {
 
 // encodeExponent returns the bits of f8e8m0fnu, a power of two, that is nearest to v.
 func encodeExponent(v float64) (b uint64, mistake string) {
-	if v <= 0 || math.IsInf(v, 0) {
+	if math.IsInf(v, 0) {
 		return tensor.EncodeFloat(f8e8m0.row().dtype, v), ""
 	}
 	frac, exp := math.Frexp(v) // v = frac * 2^exp, frac in [0.5, 1)
-	if frac <= 0.75 {
+	if frac < 0.75 {           // 1.5 becomes 2
 		exp--
 	}
-	if exp > 127 {
+	if exp > 127 || v <= 0 {
 		return 0, "value " + strconv.FormatFloat(v, 'g', -1, 64) + " is out of range for " + f8e8m0.String()
 	}
 	return uint64(max(exp, -127) + 127), ""
@@ -186,7 +186,7 @@ func (p *parser) literal(s *shape) *literal {
 		p.expect('(')
 		for i, e := range s.elems {
 			if i > 0 {
-				p.expect(',')
+				p.accept(',') // optional in XLA's reader, too
 			}
 			v.elems = append(v.elems, p.literal(e))
 		}

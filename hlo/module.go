@@ -162,11 +162,8 @@ func (l *lexer) fields(names []string, values []*int64) {
 	at := l.tok.pos
 	seen := 0
 	l.expect('{')
-	for {
+	for !l.at('}') {
 		l.accept(',')
-		if l.at('}') {
-			break
-		}
 		pos := l.tok.pos
 		i := slices.Index(names, l.attrName())
 		if i < 0 || seen>>i&1 != 0 {
@@ -248,13 +245,16 @@ func shapeEnd(text string, off int) int {
 			if depth > 0 {
 				continue
 			}
+			rest := strings.TrimLeft(text[i+1:], " \t\r\n")
+			if rest == "" || rest[0] != '{' && rest[0] != '/' {
+				return i + 1
+			}
 			if i+2 < len(text) && text[i+1] == '{' && (isDigit(text[i+2]) || text[i+2] == ':') {
 				if n := strings.IndexByte(text[i:], '}'); n > 0 {
 					return i + n + 1
 				}
-				return 0
 			}
-			return i + 1
+			return 0 // perhaps a layout after blanks or a comment
 		case '/', '=', '%', '"':
 			if depth == 0 || text[i] != '/' && text[i] != '=' {
 				return 0
@@ -406,21 +406,21 @@ func (p *parser) layoutRest(l *layout) {
 			p.expect(')')
 		}
 	}
-	unsigned := func(punct tokenKind, t *elementType) {
+	elem := func(punct tokenKind, t *elementType) {
 		if p.accept(punct) {
 			p.expect('(')
-			elem := typesByName[p.tok.text]
-			if p.tok.kind != identToken || elem.row().kind != unsignedKind {
-				p.failToken("expected an unsigned type, found %s", p.found())
+			e := typesByName[p.tok.text]
+			if p.tok.kind != identToken || e.row().kind == noElements {
+				p.failToken("expected an element type, found %s", p.found())
 			}
-			*t = elem
+			*t = e
 			p.next()
 			p.expect(')')
 		}
 	}
 	paren("L", &l.tailPadding)
-	unsigned('#', &l.indexType)
-	unsigned('*', &l.pointerType)
+	elem('#', &l.indexType)
+	elem('*', &l.pointerType)
 	paren("E", &l.elementBits)
 	paren("S", &l.memorySpace)
 	if p.acceptWord("SC") {

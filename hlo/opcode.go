@@ -1,6 +1,9 @@
 package hlo
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // opcode is one row of the table of instructions.
 type opcode struct {
@@ -13,6 +16,8 @@ type opcode struct {
 	infer func(in *instr) (*shape, string)
 	// accuracy says that the instruction may carry result_accuracy.
 	accuracy bool
+	oneDim   bool           // dimensions has exactly one element
+	kinds    []typeKind     // element types of operands for which the result's type is inferred; nil for all
 	byName   map[string]int // index of an attribute, own and common, in the order of printing
 	fields   []protoField   // of attrs; num 0 for callees, which have no field of their own
 }
@@ -22,7 +27,7 @@ func op(name string, operands int, infer func(*instr) (*shape, string), attrs ..
 }
 
 func accurate(name string) *opcode {
-	o := op(name, 1, inferSame)
+	o := op(name, 1, inferUnary)
 	o.accuracy = true
 	return o
 }
@@ -30,7 +35,6 @@ func accurate(name string) *opcode {
 // Attributes that several instructions share.
 var (
 	aDimensions    = &attrSpec{name: "dimensions", kind: kInts, required: true}
-	aOneDimension  = &attrSpec{name: "dimensions", kind: kInts, required: true}
 	aOptDimensions = &attrSpec{name: "dimensions", kind: kInts}
 	aToApply       = &attrSpec{name: "to_apply", kind: kComputation, required: true}
 	aOptToApply    = &attrSpec{name: "to_apply", kind: kComputation}
@@ -39,7 +43,7 @@ var (
 	aGroups        = &attrSpec{name: "replica_groups", kind: kGroups, always: &replicaGroups{}}
 	aConstrain     = &attrSpec{name: "constrain_layout", kind: kBool, omit: isFalse}
 	aGlobalIDs     = &attrSpec{name: "use_global_device_ids", kind: kBool, omit: isFalse}
-	aMode          = &attrSpec{name: "mode", kind: kEnum, enum: groupModes, anyCase: true, omit: always}
+	aMode          = &attrSpec{name: "mode", kind: kEnum, enum: groupModes, omit: always}
 	aHostTransfer  = &attrSpec{name: "is_host_transfer", kind: kBool, omit: isFalse}
 	aWindow        = &attrSpec{name: "window", kind: kWindow, omit: isEmptyWindow}
 	aDimLabels     = &attrSpec{name: "dim_labels", kind: kDimLabels, required: true}
@@ -114,9 +118,13 @@ var (
 	opOutfeed       = op("outfeed", 2, nil, &attrSpec{name: "outfeed_shape", kind: kShape}, &attrSpec{name: "outfeed_config", kind: kString, omit: isEmptyString})
 	opInfeed        = op("infeed", 1, nil, &attrSpec{name: "infeed_config", kind: kString, omit: isEmptyString})
 	opCompare       = op("compare", 2, inferCompare, &attrSpec{name: "direction", kind: kEnum, enum: directions, required: true}, &attrSpec{name: "type", kind: kEnum, enum: comparisonTypes})
-	opReduceScatter = op("reduce-scatter", -1, nil, aChannel, aGroups, aConstrain, aGlobalIDs, aOneDimension, aMode, aToApply)
+	opReduceScatter = op("reduce-scatter", -1, nil, aChannel, aGroups, aConstrain, aGlobalIDs, aDimensions, aMode, aToApply)
 	opAllReduce     = op("all-reduce", -1, nil, aChannel, aGroups, aConstrain, aGlobalIDs, aMode, aToApply)
 	opBroadcast     = op("broadcast", 1, inferBroadcast, aOptDimensions)
+	opDynamicSlice  = op("dynamic-slice", -1, nil, &attrSpec{name: "dynamic_slice_sizes", kind: kInts, required: true})
+	opDynamicUpdate = op("dynamic-update-slice", -1, nil)
+	opReduce        = op("reduce", -1, inferReduce, aDimensions, aToApply)
+	opReduceWindow  = op("reduce-window", -1, inferReduceWindow, aWindow, aToApply)
 	opMap           = op("map", -1, inferMap, aOptDimensions, aToApply)
 )
 
@@ -128,10 +136,11 @@ var opcodes = func() map[string]*opcode {
 	flag := func(name string) *attrSpec { return &attrSpec{name: name, kind: kBool, omit: isFalse} }
 	list := []*opcode{
 		opParameter, opConstant, opTuple, opGTE, opCall, opWhile, opConditional, opFusion, opCustomCall, opAsyncStart, opAsyncUpdate,
-		opAsyncDone, opSend, opSendDone, opRecv, opRecvDone, opOutfeed, opInfeed, opCompare, opReduceScatter, opAllReduce, opBroadcast, opMap,
+		opAsyncDone, opSend, opSendDone, opRecv, opRecvDone, opOutfeed, opInfeed, opCompare, opReduceScatter, opAllReduce, opBroadcast, opMap, opDynamicSlice, opDynamicUpdate,
+		opReduce, opReduceWindow,
 
 		op("iota", 0, nil, number("iota_dimension")),
-		op("topk", 1, nil, number("k"), &attrSpec{name: "largest", kind: kBool, always: true}, flag("is_stable")),
+		op("topk", 1, inferTopK, number("k"), &attrSpec{name: "largest", kind: kBool, always: true}, flag("is_stable")),
 		op("convert", 1, nil),
 		op("bitcast-convert", 1, nil),
 		op("bitcast", 1, nil),
@@ -162,23 +171,19 @@ var opcodes = func() map[string]*opcode {
 		op("after-all", -1, inferToken),
 		op("add-dependency", 2, inferSame),
 		op("sort", -1, inferTupleOfAll, aDimensions, flag("is_stable"), aToApply),
-		op("reduce-window", -1, inferReduceWindow, aWindow, aToApply),
 		op("convolution", 2, inferConvolution, aWindow, aDimLabels, aFeatureGroups, aBatchGroups,
 			&attrSpec{name: "convolution_kind", kind: kEnum, enum: convKinds, omit: isZero}, aPrecision, aAlgorithm,
 			&attrSpec{name: "sparsity_config", kind: kSparsity}),
 		op("fft", 1, inferFFT, &attrSpec{name: "fft_type", kind: kEnum, enum: fftTypes, required: true}, ints("fft_length")),
 		op("triangular-solve", 2, inferSecond, &attrSpec{name: "left_side", kind: kBool, omit: isFalse}, aLower,
 			&attrSpec{name: "unit_diagonal", kind: kBool, omit: isFalse}, &attrSpec{name: "transpose_a", kind: kEnum, enum: transposes, always: int64(1)}),
-		op("cholesky", 1, inferSame, aLower),
-		op("concatenate", -1, inferConcatenate, aOneDimension),
-		op("scan", -1, nil, aDimensions, number("num_carries"), flag("is_reverse"),
+		op("cholesky", 1, inferCholesky, aLower),
+		op("concatenate", -1, inferConcatenate, aDimensions),
+		op("scan", -1, inferScan, aDimensions, number("num_carries"), flag("is_reverse"),
 			&attrSpec{name: "is_associative", kind: kBool, always: false}, aToApply),
-		op("reduce", -1, inferReduce, aDimensions, aToApply),
-		op("reverse", 1, inferSame, aDimensions),
+		op("reverse", 1, inferReverse, aDimensions),
 		op("select-and-scatter", 3, inferSame, aWindow, &attrSpec{name: "select", kind: kComputation, required: true}, &attrSpec{name: "scatter", kind: kComputation, required: true}),
 		op("slice", 1, nil, &attrSpec{name: "slice", kind: kSlice, required: true}),
-		op("dynamic-slice", -1, nil, ints("dynamic_slice_sizes")),
-		op("dynamic-update-slice", -1, nil),
 		op("transpose", 1, inferTranspose, aDimensions),
 		op("batch-norm-training", 3, inferBatchNorm, aEpsilon, aFeatureIndex),
 		op("batch-norm-inference", 5, inferSame, aEpsilon, aFeatureIndex),
@@ -187,11 +192,11 @@ var opcodes = func() map[string]*opcode {
 		op("rng", -1, nil, &attrSpec{name: "distribution", kind: kEnum, enum: distributions, required: true}),
 		op("rng-get-and-update-state", 0, nil, number("delta")),
 		op("rng-bit-generator", 1, nil, &attrSpec{name: "algorithm", kind: kEnum, enum: rngAlgorithms, required: true}),
-		op("get-dimension-size", 1, inferSize, aOneDimension),
-		op("set-dimension-size", 2, nil, aOneDimension),
+		op("get-dimension-size", 1, inferSize, aDimensions),
+		op("set-dimension-size", 2, inferSetSize, aDimensions),
 		op("dot", 2, inferDot, aLHSBatch, aLHSContract, aRHSBatch, aRHSContract, aPrecision, aAlgorithm),
-		op("ragged-dot", 3, nil, aLHSBatch, aLHSContract, aRHSBatch, aRHSContract, batching("lhs_ragged_dims"), batching("rhs_group_dims"), aPrecision),
-		op("scaled-dot", 4, nil, aLHSBatch, aLHSContract, aRHSBatch, aRHSContract, aPrecision, aAlgorithm),
+		op("ragged-dot", 3, inferRaggedDot, aLHSBatch, aLHSContract, aRHSBatch, aRHSContract, batching("lhs_ragged_dims"), batching("rhs_group_dims"), aPrecision),
+		op("scaled-dot", 4, inferScaledDot, aLHSBatch, aLHSContract, aRHSBatch, aRHSContract, aPrecision, aAlgorithm),
 		op("gather", 2, inferGather, ints("offset_dims"), ints("collapsed_slice_dims"), ints("start_index_map"),
 			batching("operand_batching_dims"), batching("start_indices_batching_dims"), aIndexVector, ints("slice_sizes"), aSorted),
 		op("scatter", -1, inferScatter, ints("update_window_dims"), ints("inserted_window_dims"), ints("scatter_dims_to_operand_dims"),
@@ -210,8 +215,29 @@ var opcodes = func() map[string]*opcode {
 		"shift-left", "shift-right-arithmetic", "shift-right-logical"} {
 		list = append(list, op(name, 2, inferBinary))
 	}
+	oneDim := []string{"all-to-all", "concatenate", "get-dimension-size", "ragged-all-to-all", "reduce-scatter", "scan", "set-dimension-size", "sort"}
+	kinds := map[string][]typeKind{}
+	for _, row := range []struct {
+		names string
+		kinds []typeKind
+	}{
+		{"ceil floor round-nearest-afz round-nearest-even is-finite cbrt erf", []typeKind{floatKind}},
+		{`acos acosh asin asinh atanh cosine cosh exponential exponential-minus-one log log-plus-one logistic rsqrt sine sinh sqrt tan tanh
+			real imag atan2`, []typeKind{floatKind, complexKind}},
+		{"abs sign", []typeKind{signedKind, floatKind, complexKind}},
+		{"count-leading-zeros popcnt", []typeKind{signedKind, unsignedKind}},
+		{"not and or xor", []typeKind{predKind, signedKind, unsignedKind}},
+		{"negate subtract divide power remainder shift-left shift-right-arithmetic shift-right-logical",
+			[]typeKind{signedKind, unsignedKind, floatKind, complexKind}},
+	} {
+		for _, name := range strings.Fields(row.names) {
+			kinds[name] = row.kinds
+		}
+	}
 	m := make(map[string]*opcode, len(list))
 	for _, o := range list {
+		o.kinds = kinds[o.name]
+		o.oneDim = slices.Contains(oneDim, o.name)
 		o.byName = make(map[string]int, len(o.attrs)+len(commonAttrs))
 		for i, a := range commonAttrs {
 			if a != cAccuracy || o.accuracy {

@@ -35,7 +35,18 @@ func ParseProto(src *diag.Source) (m *Module, err error) {
 	c.load(module)
 	d := &protoModule{m: &Module{src: src, replicas: 1, partitions: 1}, r: r}
 	d.decode(c)
+	for _, name := range []string{d.m.name, d.m.entry.name} {
+		if !isText([]byte(name)) {
+			r.fail(module, "name %s is no text", shorten(name))
+		}
+	}
 	return d.m, nil
+}
+
+// isText reports whether s can be a name. The messages that stand where a module has its name start with a control
+// character.
+func isText(s []byte) bool {
+	return !bytes.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f || r == '�' })
 }
 
 // offsetOf returns where part, a slice of whole, starts.
@@ -86,9 +97,6 @@ func moduleBytes(data []byte) ([]byte, bool) {
 // isModule reports whether data has the first fields of an HloModuleProto: a name, an entry computation's name, and a
 // computation.
 func isModule(data []byte) bool {
-	text := func(b []byte) bool {
-		return len(b) < 1<<16 && !bytes.ContainsFunc(b, func(r rune) bool { return r < ' ' || r == 0x7f || r == '�' })
-	}
 	seen := 0
 	for seen < 8 && len(data) > 0 {
 		num, typ, n := protowire.ConsumeTag(data)
@@ -98,7 +106,7 @@ func isModule(data []byte) bool {
 		switch num {
 		case 1, 2:
 			b, m := protowire.ConsumeBytes(data[n:])
-			if typ != protowire.BytesType || m < 0 || !text(b) {
+			if typ != protowire.BytesType || m < 0 || !isText(b) {
 				return false
 			}
 			data = data[n+m:]

@@ -269,9 +269,10 @@ func (p *parser) complete(c *computation) {
 // callee reads a computation: its name, or its body in braces.
 func (p *parser) callee() *computation {
 	if p.at('{') {
-		c := &computation{name: p.unique("_", true)}
-		p.comps[c.name] = c
+		c := &computation{name: "_"}
 		p.body(c, p.tok.pos)
+		c.name = p.unique(c.name, true) // after the computations in it
+		p.comps[c.name] = c
 		return c
 	}
 	pos := p.tok.pos
@@ -337,12 +338,9 @@ func (p *parser) rhs(name string, pos int, attrs bool) *instr {
 		p.fail(opPos, "the type of %s cannot be inferred and must be written", in.op.name)
 	}
 	in.shape = s
-	if name == "" {
-		name = p.unique(in.op.name+".anon", false)
-	} else if why := badName(name); why != "" {
+	if why := badName(name); why != "" {
 		p.fail(pos, "%s is no name for an instruction: %s", shorten(name), why)
 	}
-	in.name = name
 	switch in.op {
 	case opParameter:
 		p.expect('(')
@@ -370,6 +368,10 @@ func (p *parser) rhs(name string, pos int, attrs bool) *instr {
 			last = p.attribute(in, last)
 		}
 	}
+	if name == "" { // after its operands, which may be nested, too
+		name = p.unique(in.op.name+".anon", false)
+	}
+	in.name = name
 	p.checkInstr(in, opPos)
 	if !p.define(name, in) {
 		p.fail(pos, "instruction %s stands twice in its computation", shorten(name))
@@ -439,25 +441,25 @@ func (p *parser) operands(in *instr, pos int) {
 		p.failToken("expected '(' before the operands, found %s", p.found())
 	}
 	p.next()
-	if !p.accept(')') {
-		for {
-			o := p.operand()
-			if in.operands == nil {
-				if len(p.pointers) < 2 {
-					p.pointers = make([]*instr, 256)
-				}
-				in.operands = p.pointers[:0:2]
-				p.pointers = p.pointers[2:]
-			}
-			in.operands = append(in.operands, o)
-			if !p.accept(',') {
-				break
-			}
+	// XLA's reader allows any number of commas before, between and after operands.
+	for comma := true; !p.accept(')'); {
+		if p.accept(',') {
+			comma = true
+			continue
 		}
-		if !p.at(')') {
+		if !comma {
 			p.failToken("expected ',' or ')' after an operand, found %s", p.found())
 		}
-		p.next()
+		comma = false
+		o := p.operand()
+		if in.operands == nil {
+			if len(p.pointers) < 2 {
+				p.pointers = make([]*instr, 256)
+			}
+			in.operands = p.pointers[:0:2]
+			p.pointers = p.pointers[2:]
+		}
+		in.operands = append(in.operands, o)
 	}
 	want := in.op.operands
 	if in.op == opTuple && in.shape != nil {
@@ -494,7 +496,7 @@ func (p *parser) operand() *instr {
 		at := p.tok.pos
 		name := p.tok.text
 		p.next()
-		in := p.gte(p.find(name, s), name)
+		in := p.find(name, s)
 		if in != nil && (p.at(',') || p.at(')')) {
 			if s != nil && !compatible(s, in.shape) {
 				p.fail(at, "operand %s has type %s, but type %s is written", shorten(name), in.shape.plain(), s.plain())
@@ -515,31 +517,6 @@ func (p *parser) operand() *instr {
 	}
 	*p.lexer = before
 	return p.rhs("", p.tok.pos, false)
-}
-
-// gte reads the indices of name#1#2 and returns the equivalent get-tuple-element instructions.
-func (p *parser) gte(in *instr, name string) *instr {
-	for in != nil && p.accept('#') {
-		at := p.tok.pos
-		index := p.int64()
-		if !in.shape.isTuple() || index < 0 || index >= int64(len(in.shape.elems)) {
-			p.fail(at, "type %s has no element %d", in.shape.plain(), index)
-		}
-		name += "_" + strconv.FormatInt(index, 10)
-		key := name + "#"
-		if e := p.lookup(key); e != nil {
-			in = e
-			continue
-		}
-		e := p.newInstr()
-		*e = instr{op: opGTE, name: p.unique(name, false), shape: in.shape.elems[index], operands: []*instr{in}, pos: at,
-			attrs: []attr{{opGTE.attrs[0], index}}}
-		p.define(e.name, e)
-		p.define(key, e)
-		p.scope.comp.instrs = append(p.scope.comp.instrs, e)
-		in = e
-	}
-	return in
 }
 
 // find returns the instruction with the given name. In a text of a single instruction, a new name is a parameter of
@@ -783,9 +760,20 @@ func (p *parser) check(in *instr, op *opcode) string {
 	if in.isAsync() {
 		return p.checkAsync(in)
 	}
+	if dims, ok := in.attrByName(stablehlo.AttrDimensions).([]int64); ok && op.oneDim && len(dims) != 1 {
+		return op.name + " needs exactly one dimension"
+	}
 	switch op {
 	case opConditional:
 		return checkConditional(in)
+	case opReduce, opReduceWindow:
+		if len(in.operands)%2 != 0 {
+			return fmt.Sprintf("%s needs an initial value for each input, found %d operands", op.name, len(in.operands))
+		}
+	case opDynamicSlice:
+		return checkIndices(in, 1)
+	case opDynamicUpdate:
+		return checkIndices(in, 2)
 	case opCompare:
 		want := in.operands[0].shape.defaultComparison()
 		if v, ok := in.attrByName("type").(int64); ok && v == want {
@@ -809,9 +797,6 @@ func (p *parser) check(in *instr, op *opcode) string {
 	case opReduceScatter, opAllReduce:
 		if attrOf[bool](in, "use_global_device_ids") && in.attrByName("channel_id") == nil {
 			return "use_global_device_ids=true needs a channel_id"
-		}
-		if op == opReduceScatter && len(attrOf[[]int64](in, "dimensions")) != 1 {
-			return "reduce-scatter needs exactly one dimension"
 		}
 	case opOutfeed:
 		if in.attrByName("outfeed_shape") == nil {
@@ -838,6 +823,18 @@ func (s *shape) defaultComparison() int64 {
 		return 3
 	}
 	return 0
+}
+
+// checkIndices checks the number of start indices after n operands: scalars, or one array in old texts.
+func checkIndices(in *instr, n int) string {
+	if len(in.operands) < n {
+		return fmt.Sprintf("%s has %d operands, expected at least %d", in.op.name, len(in.operands), n)
+	}
+	rank, indices := len(in.operands[0].shape.dims), in.operands[n:]
+	if len(indices) != rank && (len(indices) != 1 || len(indices[0].shape.dims) != 1) {
+		return fmt.Sprintf("%s has %d start indices, expected %d", in.op.name, len(indices), rank)
+	}
+	return ""
 }
 
 func checkConditional(in *instr) string {
@@ -913,6 +910,9 @@ func (p *parser) checkAsync(in *instr) string {
 	if in.op != opAsyncDone && (!s.isTuple() || len(s.elems) < 2 || !s.elems[0].isTuple()) {
 		return in.opName() + " must have a type of the form ((operands), result, ...)"
 	}
+	if in.op == opAsyncUpdate && len(in.operands) == 1 && !sameShape(s, in.operands[0].shape) {
+		return in.opName() + " must have the type of its operand"
+	}
 	if in.op == opAsyncStart {
 		if in.wrapped != nil && in.wrapped.operands >= 0 && len(in.operands) > 0 && len(in.operands) != in.wrapped.operands {
 			return fmt.Sprintf("%s has %d operands, expected %d", in.opName(), len(in.operands), in.wrapped.operands)
@@ -984,6 +984,13 @@ func (p *parser) finish() {
 	}
 	if m.layout == nil {
 		m.layout = entryLayoutOf(m.entry)
+		// XLA's reader sets the configuration of these modules after the layout, and so loses its order of dimensions.
+		if p.single != nil || m.partitions != 1 || m.replicas != 1 || m.passthrough || len(m.spmdParams) > 0 || len(m.spmdOutput) > 0 {
+			m.layout.result = m.layout.result.descending()
+			for i, s := range m.layout.params {
+				m.layout.params[i] = s.descending()
+			}
+		}
 	}
 }
 

@@ -248,6 +248,26 @@ func (s *shape) withDims(dims []int64, dynamic []bool) *shape {
 func (s *shape) withElem(t elementType) *shape {
 	out := *s
 	out.elem = t
+	if s.layout != nil && s.layout.elementBits != 0 && t.row().bits >= 8 {
+		l := *s.layout
+		l.elementBits = 0
+		out.layout = &l
+	}
+	return &out
+}
+
+// descending returns s with the default order of dimensions in memory; tiles and memory spaces stay.
+func (s *shape) descending() *shape {
+	out := *s
+	if s.layout != nil {
+		l := *s.layout
+		l.minorToMajor = defaultLayout(len(s.dims)).minorToMajor
+		out.layout = &l
+	}
+	out.elems = nil
+	for _, e := range s.elems {
+		out.elems = append(out.elems, e.descending())
+	}
 	return &out
 }
 

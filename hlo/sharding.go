@@ -195,24 +195,14 @@ func (p *parser) oneSharding() *sharding {
 	return s
 }
 
-// checkTiles checks that a tiled sharding has as many devices as tiles.
+// checkTiles checks that a tiled sharding has tiles and devices. XLA compares their numbers only when it partitions.
 func (p *parser) checkTiles(at int, s *sharding) {
 	t := &s.tiles
 	if len(t.dims) == 0 {
 		p.fail(at, "expected devices=[...] in a sharding that is not maximal")
 	}
-	n, ok := product(t.dims)
-	if !ok {
-		p.fail(at, "the tiles of a sharding are too many")
-	}
-	if t.iota != nil {
-		if m, ok := product(t.iota); !ok || m != n {
-			p.fail(at, "a sharding has %d tiles, but its devices are not as many", n)
-		}
-	} else if len(t.devices) <= 1 {
+	if t.iota == nil && len(t.devices) <= 1 {
 		p.fail(at, "expected more than one device in a sharding that is not maximal")
-	} else if int64(len(t.devices)) != n {
-		p.fail(at, "a sharding has %d tiles, but %d devices", n, len(t.devices))
 	}
 }
 
@@ -490,9 +480,13 @@ func (l *lexer) replicaGroups() *replicaGroups {
 	case l.at('{'):
 		g.lists = l.intLists()
 	case l.word("mesh") || l.word("maximal_mesh"):
+		at := l.tok.pos
 		m := l.mesh()
 		g.mesh = &m
 		g.axes = l.axisRefs(&m)
+		if !slices.ContainsFunc(g.axes, func(r axisRef) bool { return r.size > 1 || r.size == 0 && m.axes[r.axis].size > 1 }) {
+			l.fail(at, "expected groups of more than one device")
+		}
 	default:
 		at := l.tok.pos
 		t := l.tiles(false)

@@ -74,7 +74,7 @@ func matches(a, b *shape) bool {
 
 // vanishing are the instructions that the translation replaces by their operands or parts of them.
 var vanishing = map[string]bool{"copy": true, "domain": true, "add-dependency": true, "opt-barrier": true, "tuple": true, "get-tuple-element": true,
-	"while": true, "call": true, "after-all": true}
+	"after-all": true}
 
 func (v *verifier) instr(in *instr) {
 	switch {
