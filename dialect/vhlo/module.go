@@ -1,6 +1,7 @@
 package vhlo
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -57,8 +58,10 @@ type translator struct {
 	from, to *ir.Module
 	up       bool // from VHLO
 	strip    bool
-	values   []*ir.Value // by the ID of the old value
-	casts    map[*ir.Value]*ir.Value
+	values   []*ir.Value             // by the ID of the old value
+	casts    map[*ir.Value]*ir.Value // by the new value
+	folded   map[*ir.Op]bool         // old casts that have no copy
+	last     map[*ir.Use]bool        // uses by users of folded casts
 	late     []lateOperand
 	copies   []copied // all ops, in program order
 	next     []*ir.Use
@@ -84,7 +87,7 @@ type lateOperand struct {
 func newTranslator(m *ir.Module, c *converter) *translator {
 	return &translator{
 		converter: c, from: m, to: ir.NewModule(m.Context(), m.Registry(), m.Source()),
-		values: make([]*ir.Value, m.NumIDs()), next: make([]*ir.Use, m.NumIDs()), casts: map[*ir.Value]*ir.Value{}, blocks: map[*ir.Block]*ir.Block{},
+		values: make([]*ir.Value, m.NumIDs()), next: make([]*ir.Use, m.NumIDs()), casts: map[*ir.Value]*ir.Value{}, folded: map[*ir.Op]bool{}, last: map[*ir.Use]bool{}, blocks: map[*ir.Block]*ir.Block{},
 	}
 }
 
@@ -222,7 +225,9 @@ func (t *translator) fold(o *ir.Op) bool {
 	}
 	for i := range o.NumOperands() {
 		t.values[o.Result(i).ID()] = t.values[o.Operand(i).ID()]
+		t.disorder = append(t.disorder, o.Operand(i))
 	}
+	t.folded[o] = true
 	return true
 }
 
@@ -321,10 +326,18 @@ func (t *translator) use(op *ir.Op, v *ir.Value, vhlo bool) *ir.Value {
 	if c := t.casts[n]; c != nil {
 		return c
 	}
-	b := t.to.AtStart(n.ParentBlock())
+	var after *ir.Op
 	loc := n.Loc()
 	if d := n.DefiningOp(); d != nil {
-		b, loc = t.to.After(d), d.Loc()
+		after, loc = d, d.Loc()
+	} else { // casts of arguments stand in reverse order
+		for x := n.ParentBlock().First(); x != nil && x.Is(builtin.UnrealizedConversionCast) && t.casts[x.Operand(0)] == x.Result(0) && x.Operand(0).Index() > n.Index(); x = x.Next() {
+			after = x
+		}
+	}
+	b := t.to.AtStart(n.ParentBlock())
+	if after != nil {
+		b = t.to.After(after)
 	}
 	if vhlo { // MLIR creates it for the user
 		loc = t.loc(op.Loc())
@@ -332,6 +345,7 @@ func (t *translator) use(op *ir.Op, v *ir.Value, vhlo bool) *ir.Value {
 	b.At(loc, op.Pos())
 	c := b.Create(builtin.UnrealizedConversionCast, []*ir.Value{n}, []ir.Type{to}).Result(0)
 	t.casts[n] = c
+	t.disorder = append(t.disorder, v)
 	return c
 }
 
@@ -495,33 +509,62 @@ func (c *converter) attrFault(a ir.Attr) string {
 	return s
 }
 
-// orderUses sorts the uses of the copied values as in the original.
+// orderUses sorts the uses of the copied values as in the original. Casts and the users of folded casts stand as MLIR
+// leaves them: among the uses of a VHLO value the cast is last; of another value it is first, before all others in program
+// order. Users of folded casts come last, those in StableHLO reversed.
 func (t *translator) orderUses() {
-	if len(t.disorder) == 0 {
+	if len(t.disorder) == 0 && len(t.casts) == 0 {
 		return
 	}
 	ops := make(map[*ir.Op]*ir.Op, len(t.copies))
-	for _, c := range t.copies {
+	position := make(map[*ir.Op]int, len(t.copies))
+	for i, c := range t.copies {
 		ops[c.from] = c.to
+		position[c.to] = i
 	}
 	done := map[*ir.Value]bool{}
 	for _, v := range t.disorder {
 		n := t.values[v.ID()]
-		if done[v] || n == nil {
+		if done[v] || n == nil || t.folded[v.DefiningOp()] {
 			continue
 		}
 		done[v] = true
-		listed := map[*ir.Use]bool{}
-		var list []*ir.Use
-		for u := range v.Uses() {
-			if o := ops[u.Owner()]; o != nil && o.Operand(u.Index()) == n {
-				list = append(list, o.OperandUse(u.Index()))
-				listed[o.OperandUse(u.Index())] = true
+		var list, late []*ir.Use
+		var walk func(v *ir.Value, folded bool)
+		walk = func(v *ir.Value, folded bool) {
+			for u := range v.Uses() {
+				o := ops[u.Owner()]
+				switch {
+				case o == nil:
+					walk(u.Owner().Result(u.Index()), true)
+				case o.Operand(u.Index()) != n: // of a cast
+				case folded:
+					late = append(late, o.OperandUse(u.Index()))
+				default:
+					list = append(list, o.OperandUse(u.Index()))
+				}
 			}
 		}
-		for u := range n.Uses() { // casts, and users of folded casts
-			if !listed[u] {
+		walk(v, false)
+		if dataOf(v.Type()) != nil {
+			slices.Reverse(late)
+		}
+		for _, u := range late {
+			t.last[u] = true
+		}
+		list = append(list, late...)
+		if c := t.casts[n]; c != nil {
+			u := c.DefiningOp().OperandUse(0)
+			if dataOf(n.Type()) != nil {
 				list = append(list, u)
+			} else {
+				slices.SortFunc(list, func(a, b *ir.Use) int {
+					return cmp.Or(cmp.Compare(position[a.Owner()], position[b.Owner()]), cmp.Compare(a.Index(), b.Index()))
+				})
+				list = slices.Insert(list, 0, u)
+				uses := slices.Collect(c.Uses())
+				slices.Reverse(uses)
+				c.SortUses(uses)
 			}
 		}
 		n.SortUses(list)
@@ -548,9 +591,11 @@ func (t *translator) orderVersions() {
 		if !v.HasUses() || v.HasOneUse() {
 			return
 		}
-		var moved, others []*ir.Use
+		var moved, others, last []*ir.Use
 		for u := range v.Uses() {
-			if _, ok := position[u.Owner()]; ok {
+			if t.last[u] {
+				last = append(last, u)
+			} else if _, ok := position[u.Owner()]; ok {
 				moved = append(moved, u)
 			} else {
 				others = append(others, u)
@@ -564,9 +609,9 @@ func (t *translator) orderVersions() {
 		})
 		if replaced {
 			slices.Reverse(others)
-			v.SortUses(append(moved, others...))
+			v.SortUses(slices.Concat(moved, others, last))
 		} else {
-			v.SortUses(append(others, moved...))
+			v.SortUses(slices.Concat(others, moved, last))
 		}
 	}
 	done := map[*ir.Value]bool{}

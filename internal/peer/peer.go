@@ -172,6 +172,38 @@ func WriteBytecode(t testing.TB, texts map[string]string) map[string]Bytecode {
 	return out
 }
 
+// artifactScript reads {"target": version, "texts": {name: text}} and writes {name: base64}.
+const artifactScript = `
+import base64
+from jaxlib.mlir import ir, passmanager
+from jaxlib.mlir.dialects import stablehlo
+from jax._src.interpreters import mlir as jm
+job = json.load(sys.stdin)
+ctx = jm.make_ir_context()
+ctx.allow_unregistered_dialects = True
+def run(text):
+    with ctx:
+        m = ir.Module.parse(text)
+        passmanager.PassManager.parse("builtin.module(strip-debuginfo)").run(m.operation)
+        return base64.b64encode(stablehlo.serialize_portable_artifact(m, job["target"], True)).decode()
+write(run, job["texts"])
+`
+
+// WriteArtifacts returns the portable artifacts that jaxlib writes for texts, given by name. They have no locations and
+// keep operations of other dialects.
+func WriteArtifacts(t testing.TB, target string, texts map[string]string) map[string][]byte {
+	t.Helper()
+	in, err := json.Marshal(map[string]any{"target": target, "texts": texts})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out map[string][]byte
+	if err := json.Unmarshal(Python(t).Run(t, writeScript+artifactScript, in), &out); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
 // passesScript reads {"pipeline": p, "debug": bool, "texts": {name: text}} and writes {name: {"Text": t} or {"Error":
 // e, "Unread": b}}.
 const passesScript = `
