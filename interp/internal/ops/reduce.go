@@ -12,17 +12,45 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// commonReducer returns the reducer of a region, or nil if the region is anything else. A region on quantized values
-// has no reducer. Each of its ops dequantizes, computes and quantizes (spec, "dequantize_op_quantize"), so sums
-// saturate and products round at every step.
+// commonReducer returns the reducer of a region of two arguments, or nil if the region is anything else.
 func commonReducer(b *ir.Block) *kernel.BinaryLoops {
-	o, _ := plan.SingleOp(b)
-	if o == nil {
+	if list := commonReducers(b); len(list) == 1 {
+		return list[0]
+	}
+	return nil
+}
+
+// commonReducers returns the reducer of each result of a region whose results depend on their own two arguments alone,
+// or nil if the region is anything else. A region on quantized values has no reducer. Each of its ops dequantizes,
+// computes and quantizes (spec, "dequantize_op_quantize"), so sums saturate and products round at every step.
+func commonReducers(b *ir.Block) []*kernel.BinaryLoops {
+	k := b.NumArgs() / 2
+	if b.NumArgs() != 2*k || b.Last() == nil || !plan.IsReturn(b.Last()) || b.Last().NumOperands() != k {
 		return nil
 	}
-	if t, err := plan.TypeOf(b.Arg(0).Type()); err != nil || t.Quant != nil {
-		return nil
+	ops := 0
+	for range b.Ops() {
+		ops++
 	}
+	list := make([]*kernel.BinaryLoops, k)
+	for i := range list {
+		x, y := b.Arg(i), b.Arg(k+i)
+		o := b.Last().Operand(i).DefiningOp()
+		if ops != k+1 || o == nil || o.NumOperands() != 2 || (o.Operand(0) != x || o.Operand(1) != y) && (o.Operand(0) != y || o.Operand(1) != x) {
+			return nil
+		}
+		if t, err := plan.TypeOf(x.Type()); err != nil || t.Quant != nil {
+			return nil
+		}
+		if list[i] = reducer(o); list[i] == nil {
+			return nil
+		}
+	}
+	return list
+}
+
+// reducer returns the loops of a common op that reduces, or nil.
+func reducer(o *ir.Op) *kernel.BinaryLoops {
 	switch plan.OpKind(o) {
 	case stablehlo.Add:
 		return kernel.Add
@@ -47,7 +75,7 @@ func planReduce(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 	if len(s.In)%2 != 0 || len(s.In) == 0 || len(s.Out) != len(s.In)/2 || s.Op.NumRegions() != 1 || len(s.Op.Region(0).Blocks()) != 1 {
 		return nil, errors.New("expects as many initial values as inputs and results, and one region")
 	}
-	if len(s.In) == 2 && commonReducer(s.Op.Region(0).Entry()) != nil {
+	if len(commonReducers(s.Op.Region(0).Entry())) == len(s.Out) {
 		return p.KernelControl(plan.Row{Make: makeReduce}, s)
 	}
 	for _, t := range append(s.In[:len(s.In):len(s.In)], s.Out...) {
@@ -284,12 +312,31 @@ func scalarFolder(p *plan.Planner, op *ir.Op, i int, in []kernel.Type, steps, n 
 	}, nil
 }
 
-// makeReduce compiles reductions by one common op. It views the input as [outer][steps][inner].
+// makeReduce compiles reductions by common ops.
 func makeReduce(s *plan.Spec) (kernel.Kernel, error) {
-	red := commonReducer(s.Op.Region(0).Entry())
+	list := commonReducers(s.Op.Region(0).Entry())
 	dims, err := plan.IntsAttr(s.Op, stablehlo.AttrDimensions)
 	if err != nil {
 		return kernel.Kernel{}, err
 	}
-	return kernel.ReduceKernel(s.In[0], s.In[1], s.Out[0], dims, red)
+	n := len(list)
+	kernels := make([]kernel.Kernel, n)
+	var scratch int64
+	for i, red := range list {
+		if kernels[i], err = kernel.ReduceKernel(s.In[i], s.In[n+i], s.Out[i], dims, red); err != nil {
+			return kernel.Kernel{}, err
+		}
+		scratch = max(scratch, kernels[i].Scratch)
+	}
+	if n == 1 {
+		return kernels[0], nil
+	}
+	return kernel.Kernel{Family: kernels[0].Family, Scratch: scratch, Run: func(in, out []*tensor.Tensor) error {
+		for i := range kernels {
+			if err := kernels[i].Run([]*tensor.Tensor{in[i], in[n+i]}, out[i:i+1]); err != nil {
+				return err
+			}
+		}
+		return nil
+	}}, nil
 }

@@ -239,23 +239,3 @@ func isScalar(t ir.Type) bool {
 	q := quant.Of(v.Elem())
 	return v.DType() != tensor.Invalid || q != nil && q.Axis < 0
 }
-
-// SingleOp returns the only op of a scalar region, if that op combines the region's two arguments. swapped reports
-// whether the op reads the arguments in the opposite order.
-func SingleOp(b *ir.Block) (op *ir.Op, swapped bool) {
-	if b.NumArgs() != 2 {
-		return nil, false
-	}
-	o := b.First()
-	if o == nil || o.Next() == nil || o.Next() != b.Last() || !IsReturn(b.Last()) ||
-		o.NumOperands() != 2 || o.NumResults() != 1 || b.Last().NumOperands() != 1 || b.Last().Operand(0) != o.Result(0) {
-		return nil, false
-	}
-	switch {
-	case o.Operand(0) == b.Arg(0) && o.Operand(1) == b.Arg(1):
-		return o, false
-	case o.Operand(0) == b.Arg(1) && o.Operand(1) == b.Arg(0):
-		return o, true
-	}
-	return nil, false
-}
