@@ -267,7 +267,10 @@ func (a *app) runModule(ctx context.Context, path string, f *runFlags) (err erro
 	if f.backend == "auto" {
 		a.note("running on %s", described(backend, f.limits.verbose))
 	}
-	if err := refine(ctx, program, backend, types, args); err != nil {
+	if needsShapes(program, backend, types) && len(args) == len(types) {
+		err = refine(ctx, program, args)
+	}
+	if err != nil {
 		return err
 	}
 	var recording *handlers.Recording
@@ -368,11 +371,13 @@ func (f *platformFlags) options() ([]hlocb.LoadOption, error) {
 	return []hlocb.LoadOption{hlocb.PlatformIndex(f.index)}, nil
 }
 
-// refine gives the program the shapes of its arguments if the backend executes only static ones.
-func refine(ctx context.Context, p *hlocb.Program, b runtime.Backend, types []hlocb.Type, args []*tensor.Tensor) error {
-	if len(args) != len(types) || !slices.ContainsFunc(types, hlocb.IsDynamic) || b.Name() == backends.Engine && !p.NeedsShapes() {
-		return nil
-	}
+// needsShapes reports whether the backend executes the program only after refine.
+func needsShapes(p *hlocb.Program, b runtime.Backend, types []hlocb.Type) bool {
+	return slices.ContainsFunc(types, hlocb.IsDynamic) && (b.Name() != backends.Engine || p.NeedsShapes())
+}
+
+// refine gives the program the shapes of its arguments.
+func refine(ctx context.Context, p *hlocb.Program, args []*tensor.Tensor) error {
 	given := make([]hlocb.Type, len(args))
 	for i, v := range args {
 		given[i] = hlocb.Type{DType: v.DType(), Shape: v.Shape()}

@@ -170,11 +170,9 @@ type verifySide struct {
 	flags     *verifyFlags
 	backend   runtime.Backend
 	asWritten bool
-	warned    bool         // of misspelled attributes
-	binds     []*bindFlags // to be closed
-
-	types []hlocb.Type
-	args  []*tensor.Tensor // if main has dynamic shapes, which the backend may need
+	warned    bool             // of misspelled attributes
+	binds     []*bindFlags     // to be closed
+	args      []*tensor.Tensor // whose shapes main gets; nil if it keeps its own
 }
 
 // load reads the module again and rewrites its hooks.
@@ -199,7 +197,7 @@ func (s *verifySide) load(ctx context.Context) (*hlocb.Program, error) {
 	if err != nil || s.args == nil {
 		return p, err
 	}
-	return p, refine(ctx, p, s.backend, s.types, s.args)
+	return p, refine(ctx, p, s.args)
 }
 
 // options makes new handlers.
@@ -307,16 +305,20 @@ func (a *app) verify(ctx context.Context, paths [2]string, f *verifyFlags) (err 
 			err = errors.Join(err, s.close())
 		}
 	}()
-	var exes [2]*verify.Executable
 	report := &verifyReport{Equal: true, Tolerance: tol.String()}
+	dynamic := false
 	for i, s := range sides {
 		if s.backend, err = programs[i].OpenBackend(ctx, f.backend[i], backendOpts); err != nil {
 			return err
 		}
 		report.Backends[i] = s.backend.Name()
-		if slices.ContainsFunc(types, hlocb.IsDynamic) {
-			s.types, s.args = types, inputs[0].args // all inputs are given
-			if err := refine(ctx, programs[i], s.backend, s.types, s.args); err != nil {
+		dynamic = dynamic || needsShapes(programs[i], s.backend, types)
+	}
+	var exes [2]*verify.Executable
+	for i, s := range sides {
+		if dynamic { // the same shapes on both sides, so that --bisect finds the same types
+			s.args = inputs[0].args // all inputs are given
+			if err := refine(ctx, programs[i], s.args); err != nil {
 				return err
 			}
 		}
