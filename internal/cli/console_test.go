@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/hlocb/hlocb/internal/cli"
+	"github.com/hlocb/hlocb/internal/peer"
 	"github.com/hlocb/hlocb/internal/words"
 )
 
@@ -42,6 +43,9 @@ func consoles(file string, text []byte) (blocks []console) {
 	}
 	return blocks
 }
+
+// script matches a block of Python in a document that names its file.
+var script = regexp.MustCompile("(?ms)^```python\n(# (\\w+\\.py)\n.*?)^```$")
 
 // both is a writer for standard output and standard error together, as a terminal shows them.
 type both struct {
@@ -122,6 +126,13 @@ func TestDocumentsShowWhatIsPrinted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		shared := t.TempDir() // of the blocks of a document that starts with a script
+		scripts := script.FindAllStringSubmatch(string(text), -1)
+		for _, s := range scripts {
+			if err := os.WriteFile(filepath.Join(shared, s[2]), []byte(s[1]), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
 		for _, block := range consoles(file, text) {
 			if strings.HasPrefix(block.text[0], "$ hlocb exec ") {
 				continue // it replaces this process; TestInterposed runs it
@@ -129,8 +140,11 @@ func TestDocumentsShowWhatIsPrinted(t *testing.T) {
 			ran++
 			t.Run(block.file+":"+strconv.Itoa(block.line), func(t *testing.T) {
 				dir := t.TempDir()
+				if len(scripts) > 0 {
+					dir = shared
+				}
 				for _, name := range []string{"testdata", "examples"} {
-					if err := os.Symlink(filepath.Join(root, name), filepath.Join(dir, name)); err != nil {
+					if err := os.Symlink(filepath.Join(root, name), filepath.Join(dir, name)); err != nil && !os.IsExist(err) {
 						t.Fatal(err)
 					}
 				}
@@ -169,6 +183,13 @@ func (b *console) check(t *testing.T) {
 			ctx, stop := context.WithTimeout(context.Background(), 5*time.Minute)
 			code = cli.Run(ctx, args[1:], strings.NewReader(""), &out, &out)
 			stop()
+		case args[0] == "python":
+			peer.Python(t)
+			text, err := exec.Command(peer.Find(), args[1:]...).CombinedOutput()
+			out.Write(text)
+			if code = 0; err != nil {
+				code = 1
+			}
 		case args[0] == "cc":
 			if _, err := exec.LookPath("cc"); err != nil {
 				t.Skip("skip: no C compiler")

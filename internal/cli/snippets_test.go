@@ -18,6 +18,7 @@ var goBlock = regexp.MustCompile("(?ms)^```go\n(.*?)^```$")
 
 // snippetImports are the packages that documents may name.
 var snippetImports = []string{"context", "math", "os", "time", "fmt",
+	"github.com/gomlx/compute/dtypes", "github.com/gomlx/go-xla/stablehlo", "github.com/gomlx/go-xla/types/shapes",
 	"github.com/hlocb/hlocb", "github.com/hlocb/hlocb/runtime/handlers", "github.com/hlocb/hlocb/runtime", "github.com/hlocb/hlocb/tensor"}
 
 // declared matches the variables that a snippet declares at its first level.
@@ -44,7 +45,7 @@ func TestSnippets(t *testing.T) {
 	}
 	var calls strings.Builder
 	n := 0
-	for _, doc := range []string{"README.md", "docs/handlers.md", "docs/runtime.md"} {
+	for _, doc := range []string{"README.md", "docs/handlers.md", "docs/runtime.md", "docs/start-gomlx.md"} {
 		text, err := os.ReadFile(filepath.Join(root, doc))
 		if err != nil {
 			t.Fatal(err)
@@ -53,7 +54,7 @@ func TestSnippets(t *testing.T) {
 			n++
 			var imports, used strings.Builder
 			for _, path := range snippetImports {
-				if regexp.MustCompile(`\b`+filepath.Base(path)+`\.`).MatchString(m[1]) || path == "context" {
+				if regexp.MustCompile(`\b`+filepath.Base(path)+`\.[A-Z]`).MatchString(m[1]) || path == "context" {
 					fmt.Fprintf(&imports, "\t%q\n", path)
 				}
 			}
