@@ -41,7 +41,7 @@ func targetHint(target string) string {
 }
 
 // noHandler matches XLA's error for a custom call without a registered handler.
-var noHandler = regexp.MustCompile(`No (?:FFI handler|registered implementation).*?(?: for custom call to "?| for )([\w.$-]+)`)
+var noHandler = regexp.MustCompile(`No (?:FFI handler registered for|registered implementation for (?:untyped )?custom call to) "?([\w.$-]+)`)
 
 // explainTargets adds to a plugin's refusal of a custom call how to handle the call.
 func explainTargets(err error, targets []string) error {
