@@ -34,8 +34,9 @@ type Machine struct {
 	at    *Instr // the current instruction, for errors
 	depth int    // of calls
 
-	free   map[int][]*Buf // recycled payload owners by size in bytes
-	heads  []*Buf         // recycled bufs without payload
+	free   map[int]*freeList // recycled payload owners by size in bytes
+	short  [65]freeList      // those of up to 64 bytes
+	heads  []*Buf            // recycled bufs without payload
 	frames map[*Function][]*Frame
 	Args   []*tensor.Tensor // stack of operands and results of active kernels
 	stack  []*Buf           // stack of values in flight; see refs
@@ -54,19 +55,34 @@ type Machine struct {
 	inside time.Duration               // of the ops that the current op executes, if there is a profile
 }
 
+type freeList []*Buf
+
+// list returns the free list for a size.
+func (m *Machine) list(size int) *freeList {
+	if size < len(m.short) {
+		return &m.short[size]
+	}
+	l := m.free[size]
+	if l == nil {
+		l = &freeList{}
+		m.free[size] = l
+	}
+	return l
+}
+
 // Holder keeps values from one instruction to the next.
 type Holder interface{ Release(m *Machine) }
 
 func NewMachine(p *Program) *Machine {
-	return &Machine{Prog: p, free: map[int][]*Buf{}, frames: map[*Function][]*Frame{}}
+	return &Machine{Prog: p, free: map[int]*freeList{}, frames: map[*Function][]*Frame{}}
 }
 
 // Alloc returns a buf of the given static type with its own payload. The elements are not initialized.
 func (m *Machine) Alloc(dt tensor.DType, shape tensor.Shape, n int) (*Buf, error) {
 	size := n * dt.Size()
-	if list := m.free[size]; len(list) > 0 {
-		b := list[len(list)-1]
-		m.free[size] = list[:len(list)-1]
+	if l := m.list(size); len(*l) > 0 {
+		b := (*l)[len(*l)-1]
+		*l = (*l)[:len(*l)-1]
 		b.Tensor.Borrow(dt, shape, b.Tensor.Bytes())
 		b.Refs = 1
 		return b, nil
@@ -86,6 +102,7 @@ func (m *Machine) Charge(size int64) error {
 		// Recycled buffers of other sizes count too: free them first.
 		a.Held.Add(-m.Recycled())
 		clear(m.free)
+		clear(m.short[:])
 		if held = a.Held.Load(); held > a.Limit {
 			a.Held.Add(-size)
 			return fmt.Errorf("needs %d bytes more than the %d in use; the memory limit is %d", size, held-size, a.Limit)
@@ -99,10 +116,12 @@ func (m *Machine) Uncharge(size int64) { m.Watch.Memory.Held.Add(-size) }
 
 // Recycle keeps the payload of a tensor for a later value. It keeps a few of each size.
 func (m *Machine) Recycle(t *tensor.Tensor) {
-	if size := len(t.Bytes()); size > 0 && len(m.free[size]) < 4 {
-		b := &Buf{}
-		b.Tensor.Borrow(tensor.Invalid, nil, t.Bytes())
-		m.free[size] = append(m.free[size], b)
+	if size := len(t.Bytes()); size > 0 {
+		if l := m.list(size); len(*l) < 4 {
+			b := &Buf{}
+			b.Tensor.Borrow(tensor.Invalid, nil, t.Bytes())
+			*l = append(*l, b)
+		}
 	}
 }
 
@@ -110,6 +129,9 @@ func (m *Machine) Recycle(t *tensor.Tensor) {
 func (m *Machine) Recycled() int64 {
 	n := int64(0)
 	for size, list := range m.free {
+		n += int64(size) * int64(len(*list))
+	}
+	for size, list := range m.short {
 		n += int64(size) * int64(len(list))
 	}
 	return n
@@ -177,8 +199,8 @@ func (m *Machine) Release(b *Buf) {
 		b.Elems = nil
 		m.heads = append(m.heads, b)
 	default:
-		size := len(b.Tensor.Bytes())
-		m.free[size] = append(m.free[size], b)
+		l := m.list(len(b.Tensor.Peek()))
+		*l = append(*l, b)
 	}
 }
 
@@ -278,8 +300,10 @@ func (m *Machine) Step(fr *Frame, ins *Instr, kern *kernel.Kernel, types []kerne
 		fr.Slots[s] = b
 		m.Args = append(m.Args, &b.Tensor)
 	}
-	err := m.Charge(kern.Scratch)
-	if err == nil {
+	var err error
+	if kern.Scratch == 0 {
+		err = kern.Run(m.Args[base:mid:mid], m.Args[mid:])
+	} else if err = m.Charge(kern.Scratch); err == nil {
 		err = kern.Run(m.Args[base:mid:mid], m.Args[mid:])
 		m.Uncharge(kern.Scratch)
 	}

@@ -317,42 +317,44 @@ func shrSigned[T signed, U unsigned](bits uint64) func(o, x, y []T) {
 	}
 }
 
-// single and double are loops of two operands on f32 and f64, whole that of i32 and words that of ui32.
-func single(l *vec.Loop) func(o, x, y []float32) { return vec.Binary[float32, float32](l) }
-func double(l *vec.Loop) func(o, x, y []float64) { return vec.Binary[float64, float64](l) }
-func whole(l *vec.Loop) func(o, x, y []int32)    { return vec.Binary[int32, int32](l) }
-func words(l *vec.Loop) func(o, x, y []uint32)   { return vec.Binary[uint32, uint32](l) }
+// single, double, whole, long, words and doubleWords are loops of two operands on f32, f64, i32, i64, ui32 and ui64.
+func single(l *vec.Loop) func(o, x, y []float32)     { return vec.Binary[float32, float32](l) }
+func double(l *vec.Loop) func(o, x, y []float64)     { return vec.Binary[float64, float64](l) }
+func whole(l *vec.Loop) func(o, x, y []int32)        { return vec.Binary[int32, int32](l) }
+func long(l *vec.Loop) func(o, x, y []int64)         { return vec.Binary[int64, int64](l) }
+func words(l *vec.Loop) func(o, x, y []uint32)       { return vec.Binary[uint32, uint32](l) }
+func doubleWords(l *vec.Loop) func(o, x, y []uint64) { return vec.Binary[uint64, uint64](l) }
 
 // The binary ops by definition (spec, "add", "subtract", "multiply", "divide", "remainder",
 // "maximum", "minimum", "and", "or", "xor", "power", "atan2"). On i1, add and maximum are or; multiply and minimum are
 // and. Integers wrap around; floating-point results are rounded once.
 var (
-	Add = &BinaryLoops{B: orLoop[uint8], i8: addLoop[int8], i16: addLoop[int16], i32: addLoop[int32], i64: addLoop[int64],
-		u8: addLoop[uint8], u16: addLoop[uint16], u32: addLoop[uint32], u64: addLoop[uint64],
+	Add = &BinaryLoops{B: orLoop[uint8], i8: addLoop[int8], i16: addLoop[int16], i32: whole(vec.AddI32Loop), i64: long(vec.AddI64Loop),
+		u8: addLoop[uint8], u16: addLoop[uint16], u32: words(vec.AddI32Loop), u64: doubleWords(vec.AddI64Loop),
 		f32: single(vec.Add32Loop), f64: double(vec.Add64Loop), c64: addLoop[complex64], c128: addLoop[complex128], inF32: true}
-	Subtract = &BinaryLoops{i8: subLoop[int8], i16: subLoop[int16], i32: subLoop[int32], i64: subLoop[int64],
-		u8: subLoop[uint8], u16: subLoop[uint16], u32: subLoop[uint32], u64: subLoop[uint64],
+	Subtract = &BinaryLoops{i8: subLoop[int8], i16: subLoop[int16], i32: whole(vec.SubI32Loop), i64: long(vec.SubI64Loop),
+		u8: subLoop[uint8], u16: subLoop[uint16], u32: words(vec.SubI32Loop), u64: doubleWords(vec.SubI64Loop),
 		f32: single(vec.Sub32Loop), f64: double(vec.Sub64Loop), c64: subLoop[complex64], c128: subLoop[complex128], inF32: true}
-	Multiply = &BinaryLoops{B: andLoop[uint8], i8: mulLoop[int8], i16: mulLoop[int16], i32: mulLoop[int32], i64: mulLoop[int64],
-		u8: mulLoop[uint8], u16: mulLoop[uint16], u32: mulLoop[uint32], u64: mulLoop[uint64],
+	Multiply = &BinaryLoops{B: andLoop[uint8], i8: mulLoop[int8], i16: mulLoop[int16], i32: whole(vec.MulI32Loop), i64: mulLoop[int64],
+		u8: mulLoop[uint8], u16: mulLoop[uint16], u32: words(vec.MulI32Loop), u64: mulLoop[uint64],
 		f32: single(vec.Mul32Loop), f64: double(vec.Mul64Loop), c64: mulC64, c128: mulC128, inF32: true}
 	Divide = &BinaryLoops{i8: divInt[int8], i16: divInt[int16], i32: divInt[int32], i64: divInt[int64],
 		u8: divInt[uint8], u16: divInt[uint16], u32: divInt[uint32], u64: divInt[uint64],
 		f32: single(vec.Div32Loop), f64: double(vec.Div64Loop), c64: divComplex[complex64], c128: divComplex[complex128], inF32: true}
 	Remainder = &BinaryLoops{i8: remInt[int8], i16: remInt[int16], i32: remInt[int32], i64: remInt[int64],
 		u8: remInt[uint8], u16: remInt[uint16], u32: remInt[uint32], u64: remInt[uint64], f32: rem32, f64: rem64}
-	Maximum = &BinaryLoops{B: orLoop[uint8], i8: maxInt[int8], i16: maxInt[int16], i32: maxInt[int32], i64: maxInt[int64],
+	Maximum = &BinaryLoops{B: orLoop[uint8], i8: maxInt[int8], i16: maxInt[int16], i32: whole(vec.MaxI32Loop), i64: long(vec.MaxI64Loop),
 		u8: maxInt[uint8], u16: maxInt[uint16], u32: maxInt[uint32], u64: maxInt[uint64],
 		f32: single(vec.Max32Loop), f64: double(vec.Max64Loop), c64: maxComplex[complex64], c128: maxComplex[complex128], inF32: true}
-	Minimum = &BinaryLoops{B: andLoop[uint8], i8: minInt[int8], i16: minInt[int16], i32: minInt[int32], i64: minInt[int64],
+	Minimum = &BinaryLoops{B: andLoop[uint8], i8: minInt[int8], i16: minInt[int16], i32: whole(vec.MinI32Loop), i64: long(vec.MinI64Loop),
 		u8: minInt[uint8], u16: minInt[uint16], u32: minInt[uint32], u64: minInt[uint64],
 		f32: single(vec.Min32Loop), f64: double(vec.Min64Loop), c64: minComplex[complex64], c128: minComplex[complex128], inF32: true}
-	And = &BinaryLoops{B: andLoop[uint8], i8: andLoop[int8], i16: andLoop[int16], i32: andLoop[int32], i64: andLoop[int64],
-		u8: andLoop[uint8], u16: andLoop[uint16], u32: andLoop[uint32], u64: andLoop[uint64]}
-	Or = &BinaryLoops{B: orLoop[uint8], i8: orLoop[int8], i16: orLoop[int16], i32: orLoop[int32], i64: orLoop[int64],
-		u8: orLoop[uint8], u16: orLoop[uint16], u32: orLoop[uint32], u64: orLoop[uint64]}
-	Xor = &BinaryLoops{B: XorLoop[uint8], i8: XorLoop[int8], i16: XorLoop[int16], i32: XorLoop[int32], i64: XorLoop[int64],
-		u8: XorLoop[uint8], u16: XorLoop[uint16], u32: XorLoop[uint32], u64: XorLoop[uint64]}
+	And = &BinaryLoops{B: andLoop[uint8], i8: andLoop[int8], i16: andLoop[int16], i32: whole(vec.AndI32Loop), i64: long(vec.AndI64Loop),
+		u8: andLoop[uint8], u16: andLoop[uint16], u32: words(vec.AndI32Loop), u64: doubleWords(vec.AndI64Loop)}
+	Or = &BinaryLoops{B: orLoop[uint8], i8: orLoop[int8], i16: orLoop[int16], i32: whole(vec.OrI32Loop), i64: long(vec.OrI64Loop),
+		u8: orLoop[uint8], u16: orLoop[uint16], u32: words(vec.OrI32Loop), u64: doubleWords(vec.OrI64Loop)}
+	Xor = &BinaryLoops{B: XorLoop[uint8], i8: XorLoop[int8], i16: XorLoop[int16], i32: whole(vec.XorI32Loop), i64: long(vec.XorI64Loop),
+		u8: XorLoop[uint8], u16: XorLoop[uint16], u32: words(vec.XorI32Loop), u64: doubleWords(vec.XorI64Loop)}
 	Power = &BinaryLoops{i8: powInt[int8], i16: powInt[int16], i32: powInt[int32], i64: powInt[int64],
 		u8: powInt[uint8], u16: powInt[uint16], u32: powInt[uint32], u64: powInt[uint64],
 		f32: single(vec.Pow32Loop), f64: pow64, c64: powComplex[complex64], c128: powComplex[complex128], inF32: true}

@@ -136,10 +136,14 @@ func convertFast(from, to tensor.DType) ElementLoop {
 		return convertView(vec.Unary[int32, float32](vec.I32FromF32Loop))
 	case from == tensor.I64 && to == tensor.F32:
 		return cast[int64, float32]
-	case from == tensor.I32 && to == tensor.I64:
+	case from == tensor.I32 && (to == tensor.I64 || to == tensor.UI64):
 		return cast[int32, int64]
-	case from == tensor.I64 && to == tensor.I32:
+	case from == tensor.UI32 && (to == tensor.I64 || to == tensor.UI64):
+		return cast[uint32, int64]
+	case (from == tensor.I64 || from == tensor.UI64) && (to == tensor.I32 || to == tensor.UI32):
 		return cast[int64, int32]
+	case from == tensor.I64 && to == tensor.UI64, from == tensor.UI64 && to == tensor.I64:
+		return cast[int64, int64]
 	case from == tensor.I1 && to == tensor.F32:
 		return convertView(vec.Unary[float32, uint8](vec.F32FromI1Loop))
 	case from == tensor.I1 && to == tensor.I32:

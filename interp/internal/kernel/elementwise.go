@@ -63,9 +63,9 @@ func CompareLoop(dt tensor.DType, dir string, total bool) ElementLoop {
 	case tensor.I16:
 		return compareView(ordered[int16](dir))
 	case tensor.I32:
-		return compareView(ordered[int32](dir))
+		return compareView(ordersOf[int32](dir, vec.LessI32Loop, vec.LessEqualI32Loop, vec.EqualI32Loop, vec.NotEqualI32Loop))
 	case tensor.I64, tensor.Index:
-		return compareView(ordered[int64](dir))
+		return compareView(ordersOf[int64](dir, vec.LessI64Loop, vec.LessEqualI64Loop, vec.EqualI64Loop, vec.NotEqualI64Loop))
 	case tensor.UI16:
 		return compareView(ordered[uint16](dir))
 	case tensor.UI32:
@@ -133,14 +133,14 @@ func widened[T float](dt tensor.DType, cmp func(o []uint8, x, y []T), decode fun
 
 // singles and doubles return the loop for a direction, or nil if there is none.
 func singles(dir string) func(o []uint8, x, y []float32) {
-	return floatsOf[float32](dir, vec.Less32Loop, vec.LessEqual32Loop, vec.Equal32Loop, vec.NotEqual32Loop)
+	return ordersOf[float32](dir, vec.Less32Loop, vec.LessEqual32Loop, vec.Equal32Loop, vec.NotEqual32Loop)
 }
 
 func doubles(dir string) func(o []uint8, x, y []float64) {
-	return floatsOf[float64](dir, vec.Less64Loop, vec.LessEqual64Loop, vec.Equal64Loop, vec.NotEqual64Loop)
+	return ordersOf[float64](dir, vec.Less64Loop, vec.LessEqual64Loop, vec.Equal64Loop, vec.NotEqual64Loop)
 }
 
-func floatsOf[T float](dir string, less, lessEqual, equal, notEqual *vec.Loop) func(o []uint8, x, y []T) {
+func ordersOf[T tensor.Element](dir string, less, lessEqual, equal, notEqual *vec.Loop) func(o []uint8, x, y []T) {
 	l := map[string]*vec.Loop{"LT": less, "GT": less, "LE": lessEqual, "GE": lessEqual, "EQ": equal, "NE": notEqual}[dir]
 	if l == nil {
 		return nil

@@ -127,10 +127,10 @@ func copyRow[T tensor.Element](dst, src []T, d, s, n, ds, ss int) {
 		}
 		copy(dst[d:d+n], src[s:s+n])
 	case ds == 1 && ss == 0:
-		v := src[s]
 		o := dst[d : d+n]
-		for i := range o {
-			o[i] = v
+		o[0] = src[s]
+		for k := 1; k < n; {
+			k += copy(o[k:], o[:min(k, 1024)])
 		}
 	case ds == 1:
 		o := dst[d : d+n]

@@ -272,25 +272,27 @@ func MakeAbs(s *Signature) (Kernel, error) {
 
 // makeParts builds a kernel from complex numbers to reals of the parts' element type: abs, real, imag.
 func makeParts(s *Signature, f func(complex128) float64) (Kernel, error) {
+	return partsKernel(s, func(o []float32, x []complex64) {
+		for i, v := range x {
+			o[i] = float32(f(complex128(v)))
+		}
+	}, func(o []float64, x []complex128) {
+		for i, v := range x {
+			o[i] = f(v)
+		}
+	})
+}
+
+func partsKernel(s *Signature, single func(o []float32, x []complex64), double func(o []float64, x []complex128)) (Kernel, error) {
 	if err := SameShape(s, 1); err != nil {
 		return Kernel{}, err
 	}
 	n := s.Out[0].N
 	switch {
 	case s.In[0].DType == tensor.Complex64 && s.Out[0].DType == tensor.F32:
-		return ElementKernel(n, 8, 4, func(in, out []*tensor.Tensor, lo, hi int) {
-			o := tensor.View[float32](out[0])[lo:hi]
-			for i, v := range tensor.View[complex64](in[0])[lo:hi] {
-				o[i] = float32(f(complex128(v)))
-			}
-		}, 0), nil
+		return ElementKernel(n, 8, 2, convertView(single), 0), nil
 	case s.In[0].DType == tensor.Complex128 && s.Out[0].DType == tensor.F64:
-		return ElementKernel(n, 16, 4, func(in, out []*tensor.Tensor, lo, hi int) {
-			o := tensor.View[float64](out[0])[lo:hi]
-			for i, v := range tensor.View[complex128](in[0])[lo:hi] {
-				o[i] = f(v)
-			}
-		}, 0), nil
+		return ElementKernel(n, 16, 2, convertView(double), 0), nil
 	}
 	return Kernel{}, TypeMismatch(s.In[0].DType, s.Out[0].DType)
 }
@@ -300,7 +302,15 @@ func MakeReal(s *Signature) (Kernel, error) {
 	if len(s.In) == 1 && len(s.Out) == 1 && s.In[0].DType == s.Out[0].DType {
 		return makeCopy(s)
 	}
-	return makeParts(s, func(v complex128) float64 { return real(v) })
+	return partsKernel(s, func(o []float32, x []complex64) {
+		for i, v := range x {
+			o[i] = real(v)
+		}
+	}, func(o []float64, x []complex128) {
+		for i, v := range x {
+			o[i] = real(v)
+		}
+	})
 }
 
 // MakeImag compiles imag (spec, "imag"). For a real operand it returns zero.
@@ -311,7 +321,15 @@ func MakeImag(s *Signature) (Kernel, error) {
 			return nil
 		}}, nil
 	}
-	return makeParts(s, func(v complex128) float64 { return imag(v) })
+	return partsKernel(s, func(o []float32, x []complex64) {
+		for i, v := range x {
+			o[i] = imag(v)
+		}
+	}, func(o []float64, x []complex128) {
+		for i, v := range x {
+			o[i] = imag(v)
+		}
+	})
 }
 
 func makeCopy(s *Signature) (Kernel, error) {

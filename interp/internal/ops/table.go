@@ -179,12 +179,12 @@ func BuildTable(h *Host) map[*ir.Def]plan.Row {
 		t[d] = plan.Row{Make: plan.Pure(kernel.MakeUnary(u)), Elementwise: true}
 	}
 	for d, f := range map[*ir.Def]func(float64) bool{
-		chlo.IsInf:    func(v float64) bool { return math.IsInf(v, 0) },
 		chlo.IsPosInf: func(v float64) bool { return math.IsInf(v, 1) },
 		chlo.IsNegInf: func(v float64) bool { return math.IsInf(v, -1) },
 	} {
 		t[d] = plan.Row{Make: plan.Pure(kernel.MakePredicate(f)), Elementwise: true}
 	}
+	t[chlo.IsInf] = plan.Row{Make: plan.Pure(kernel.MakePredicate(func(v float64) bool { return math.IsInf(v, 0) }, vec.Inf32Loop, vec.Inf64Loop)), Elementwise: true}
 	t[chlo.NextAfter] = plan.Row{Make: plan.Pure(kernel.MakeNextAfter), Elementwise: true}
 	t[chlo.Constant] = plan.Row{Control: plan.PlanConstant, Elementwise: true, Pure: true}
 	t[chlo.ConstantLike] = plan.Row{Make: makeConstantLike}

@@ -183,17 +183,19 @@ func (l *load) read(size int, dst, src []byte, at int) {
 		return
 	}
 	n := len(dst) / size
+	e, rest := at/l.div%l.mod, l.div-at%l.div
 	for i := 0; i < n; {
-		e := (at + i) / l.div % l.mod
 		if l.div > 1 {
-			run := min(n-i, l.div-(at+i)%l.div)
+			run := min(n-i, rest)
 			kernel.Fill(dst[i*size:(i+run)*size], src[e*size:(e+1)*size])
-			i += run
+			if i, rest, e = i+run, l.div, e+1; e == l.mod {
+				e = 0
+			}
 			continue
 		}
 		run := min(n-i, l.mod-e)
 		copy(dst[i*size:(i+run)*size], src[e*size:])
-		i += run
+		i, e = i+run, 0
 	}
 }
 
@@ -250,7 +252,7 @@ func (f *fused) run(in, out []*tensor.Tensor, lo, hi int) {
 	base := len(f.in) + len(f.out)
 	for _, st := range f.splats {
 		size := f.scratch[st.out-base].Size()
-		st.load.read(size, s.scratch[st.out-base], in[st.in[0]].Bytes(), 0)
+		st.load.read(size, s.scratch[st.out-base][:size*min(fuseBlock, hi-lo)], in[st.in[0]].Bytes(), 0)
 	}
 	view := func(i int, dt tensor.DType, b []byte) { s.views[i].Borrow(dt, s.shape, b) }
 	for at := lo; at < hi; at += fuseBlock {

@@ -93,6 +93,10 @@ func assembly(name string) (narrow, wide loop) {
 		return finite32AVX2, finite32AVX512
 	case "finite64":
 		return finite64AVX2, finite64AVX512
+	case "inf32":
+		return inf32AVX2, inf32AVX512
+	case "inf64":
+		return inf64AVX2, inf64AVX512
 	case "select32":
 		return select32AVX2, select32AVX512
 	case "select64":
@@ -189,6 +193,52 @@ func assembly(name string) (narrow, wide loop) {
 		return atan232AVX2, atan232AVX512
 	case "pow32":
 		return pow32AVX2, pow32AVX512
+	case "addI32":
+		return addI32AVX2, addI32AVX512
+	case "addI64":
+		return addI64AVX2, addI64AVX512
+	case "subI32":
+		return subI32AVX2, subI32AVX512
+	case "subI64":
+		return subI64AVX2, subI64AVX512
+	case "andI32":
+		return andI32AVX2, andI32AVX512
+	case "andI64":
+		return andI64AVX2, andI64AVX512
+	case "orI32":
+		return orI32AVX2, orI32AVX512
+	case "orI64":
+		return orI64AVX2, orI64AVX512
+	case "xorI32":
+		return xorI32AVX2, xorI32AVX512
+	case "xorI64":
+		return xorI64AVX2, xorI64AVX512
+	case "maxI32":
+		return maxI32AVX2, maxI32AVX512
+	case "maxI64":
+		return maxI64AVX2, maxI64AVX512
+	case "minI32":
+		return minI32AVX2, minI32AVX512
+	case "minI64":
+		return minI64AVX2, minI64AVX512
+	case "lessI32":
+		return lessI32AVX2, lessI32AVX512
+	case "lessI64":
+		return lessI64AVX2, lessI64AVX512
+	case "lessEqualI32":
+		return lessEqualI32AVX2, lessEqualI32AVX512
+	case "lessEqualI64":
+		return lessEqualI64AVX2, lessEqualI64AVX512
+	case "equalI32":
+		return equalI32AVX2, equalI32AVX512
+	case "equalI64":
+		return equalI64AVX2, equalI64AVX512
+	case "notEqualI32":
+		return notEqualI32AVX2, notEqualI32AVX512
+	case "notEqualI64":
+		return notEqualI64AVX2, notEqualI64AVX512
+	case "mulI32":
+		return mulI32AVX2, mulI32AVX512
 	case "shiftLeft":
 		return shiftLeftAVX2, shiftLeftAVX512
 	case "shiftRight":

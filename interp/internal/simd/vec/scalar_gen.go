@@ -873,6 +873,36 @@ func finite64Loop(op, xp, yp, zp *byte, n int) {
 	}
 }
 
+// inf32 is whether x is infinite.
+func inf32(x float32) bool {
+	t0 := math.Float32bits(x) & uint32(0x7fffffff)
+	t1 := math.Float32frombits(0x7f7fffff) < math.Float32frombits(t0)
+	return t1
+}
+
+func inf32Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*uint8)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float32)(unsafe.Pointer(xp)), n)
+	for i := range o {
+		o[i] = flag(inf32(x[i]))
+	}
+}
+
+// inf64 is whether x is infinite.
+func inf64(x float64) bool {
+	t0 := math.Float64bits(x) & uint64(0x7fffffffffffffff)
+	t1 := math.Float64frombits(0x7fefffffffffffff) < math.Float64frombits(t0)
+	return t1
+}
+
+func inf64Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*uint8)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float64)(unsafe.Pointer(xp)), n)
+	for i := range o {
+		o[i] = flag(inf64(x[i]))
+	}
+}
+
 // select32 is y if x, else z.
 func select32(x bool, y uint32, z uint32) uint32 {
 	t0 := z
@@ -3617,6 +3647,371 @@ func pow32Loop(op, xp, yp, zp *byte, n int) {
 	}
 }
 
+// addI32 is x + y.
+func addI32(x uint32, y uint32) uint32 {
+	t0 := x + y
+	return t0
+}
+
+func addI32Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*uint32)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*uint32)(unsafe.Pointer(xp)), n)
+	y := unsafe.Slice((*uint32)(unsafe.Pointer(yp)), n)
+	for i := range o {
+		o[i] = addI32(x[i], y[i])
+	}
+}
+
+// addI64 is x + y.
+func addI64(x uint64, y uint64) uint64 {
+	t0 := x + y
+	return t0
+}
+
+func addI64Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*uint64)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*uint64)(unsafe.Pointer(xp)), n)
+	y := unsafe.Slice((*uint64)(unsafe.Pointer(yp)), n)
+	for i := range o {
+		o[i] = addI64(x[i], y[i])
+	}
+}
+
+// subI32 is x - y.
+func subI32(x uint32, y uint32) uint32 {
+	t0 := x - y
+	return t0
+}
+
+func subI32Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*uint32)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*uint32)(unsafe.Pointer(xp)), n)
+	y := unsafe.Slice((*uint32)(unsafe.Pointer(yp)), n)
+	for i := range o {
+		o[i] = subI32(x[i], y[i])
+	}
+}
+
+// subI64 is x - y.
+func subI64(x uint64, y uint64) uint64 {
+	t0 := x - y
+	return t0
+}
+
+func subI64Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*uint64)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*uint64)(unsafe.Pointer(xp)), n)
+	y := unsafe.Slice((*uint64)(unsafe.Pointer(yp)), n)
+	for i := range o {
+		o[i] = subI64(x[i], y[i])
+	}
+}
+
+// andI32 is the bits set in both.
+func andI32(x uint32, y uint32) uint32 {
+	t0 := x & y
+	return t0
+}
+
+func andI32Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*uint32)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*uint32)(unsafe.Pointer(xp)), n)
+	y := unsafe.Slice((*uint32)(unsafe.Pointer(yp)), n)
+	for i := range o {
+		o[i] = andI32(x[i], y[i])
+	}
+}
+
+// andI64 is the bits set in both.
+func andI64(x uint64, y uint64) uint64 {
+	t0 := x & y
+	return t0
+}
+
+func andI64Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*uint64)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*uint64)(unsafe.Pointer(xp)), n)
+	y := unsafe.Slice((*uint64)(unsafe.Pointer(yp)), n)
+	for i := range o {
+		o[i] = andI64(x[i], y[i])
+	}
+}
+
+// orI32 is the bits set in one of them.
+func orI32(x uint32, y uint32) uint32 {
+	t0 := x | y
+	return t0
+}
+
+func orI32Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*uint32)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*uint32)(unsafe.Pointer(xp)), n)
+	y := unsafe.Slice((*uint32)(unsafe.Pointer(yp)), n)
+	for i := range o {
+		o[i] = orI32(x[i], y[i])
+	}
+}
+
+// orI64 is the bits set in one of them.
+func orI64(x uint64, y uint64) uint64 {
+	t0 := x | y
+	return t0
+}
+
+func orI64Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*uint64)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*uint64)(unsafe.Pointer(xp)), n)
+	y := unsafe.Slice((*uint64)(unsafe.Pointer(yp)), n)
+	for i := range o {
+		o[i] = orI64(x[i], y[i])
+	}
+}
+
+// xorI32 is the bits that differ.
+func xorI32(x uint32, y uint32) uint32 {
+	t0 := x ^ y
+	return t0
+}
+
+func xorI32Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*uint32)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*uint32)(unsafe.Pointer(xp)), n)
+	y := unsafe.Slice((*uint32)(unsafe.Pointer(yp)), n)
+	for i := range o {
+		o[i] = xorI32(x[i], y[i])
+	}
+}
+
+// xorI64 is the bits that differ.
+func xorI64(x uint64, y uint64) uint64 {
+	t0 := x ^ y
+	return t0
+}
+
+func xorI64Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*uint64)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*uint64)(unsafe.Pointer(xp)), n)
+	y := unsafe.Slice((*uint64)(unsafe.Pointer(yp)), n)
+	for i := range o {
+		o[i] = xorI64(x[i], y[i])
+	}
+}
+
+// maxI32 is the larger signed integer.
+func maxI32(x uint32, y uint32) uint32 {
+	t0 := int32(x) < int32(y)
+	t1 := x
+	if t0 {
+		t1 = y
+	}
+	return t1
+}
+
+func maxI32Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*uint32)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*uint32)(unsafe.Pointer(xp)), n)
+	y := unsafe.Slice((*uint32)(unsafe.Pointer(yp)), n)
+	for i := range o {
+		o[i] = maxI32(x[i], y[i])
+	}
+}
+
+// maxI64 is the larger signed integer.
+func maxI64(x uint64, y uint64) uint64 {
+	t0 := int64(x) < int64(y)
+	t1 := x
+	if t0 {
+		t1 = y
+	}
+	return t1
+}
+
+func maxI64Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*uint64)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*uint64)(unsafe.Pointer(xp)), n)
+	y := unsafe.Slice((*uint64)(unsafe.Pointer(yp)), n)
+	for i := range o {
+		o[i] = maxI64(x[i], y[i])
+	}
+}
+
+// minI32 is the smaller signed integer.
+func minI32(x uint32, y uint32) uint32 {
+	t0 := int32(x) < int32(y)
+	t1 := y
+	if t0 {
+		t1 = x
+	}
+	return t1
+}
+
+func minI32Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*uint32)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*uint32)(unsafe.Pointer(xp)), n)
+	y := unsafe.Slice((*uint32)(unsafe.Pointer(yp)), n)
+	for i := range o {
+		o[i] = minI32(x[i], y[i])
+	}
+}
+
+// minI64 is the smaller signed integer.
+func minI64(x uint64, y uint64) uint64 {
+	t0 := int64(x) < int64(y)
+	t1 := y
+	if t0 {
+		t1 = x
+	}
+	return t1
+}
+
+func minI64Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*uint64)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*uint64)(unsafe.Pointer(xp)), n)
+	y := unsafe.Slice((*uint64)(unsafe.Pointer(yp)), n)
+	for i := range o {
+		o[i] = minI64(x[i], y[i])
+	}
+}
+
+// lessI32 is x < y of signed integers.
+func lessI32(x uint32, y uint32) bool {
+	t0 := int32(x) < int32(y)
+	return t0
+}
+
+func lessI32Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*uint8)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*uint32)(unsafe.Pointer(xp)), n)
+	y := unsafe.Slice((*uint32)(unsafe.Pointer(yp)), n)
+	for i := range o {
+		o[i] = flag(lessI32(x[i], y[i]))
+	}
+}
+
+// lessI64 is x < y of signed integers.
+func lessI64(x uint64, y uint64) bool {
+	t0 := int64(x) < int64(y)
+	return t0
+}
+
+func lessI64Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*uint8)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*uint64)(unsafe.Pointer(xp)), n)
+	y := unsafe.Slice((*uint64)(unsafe.Pointer(yp)), n)
+	for i := range o {
+		o[i] = flag(lessI64(x[i], y[i]))
+	}
+}
+
+// lessEqualI32 is x <= y of signed integers.
+func lessEqualI32(x uint32, y uint32) bool {
+	t0 := int32(y) < int32(x)
+	t1 := !t0
+	return t1
+}
+
+func lessEqualI32Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*uint8)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*uint32)(unsafe.Pointer(xp)), n)
+	y := unsafe.Slice((*uint32)(unsafe.Pointer(yp)), n)
+	for i := range o {
+		o[i] = flag(lessEqualI32(x[i], y[i]))
+	}
+}
+
+// lessEqualI64 is x <= y of signed integers.
+func lessEqualI64(x uint64, y uint64) bool {
+	t0 := int64(y) < int64(x)
+	t1 := !t0
+	return t1
+}
+
+func lessEqualI64Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*uint8)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*uint64)(unsafe.Pointer(xp)), n)
+	y := unsafe.Slice((*uint64)(unsafe.Pointer(yp)), n)
+	for i := range o {
+		o[i] = flag(lessEqualI64(x[i], y[i]))
+	}
+}
+
+// equalI32 is x == y.
+func equalI32(x uint32, y uint32) bool {
+	t0 := x == y
+	return t0
+}
+
+func equalI32Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*uint8)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*uint32)(unsafe.Pointer(xp)), n)
+	y := unsafe.Slice((*uint32)(unsafe.Pointer(yp)), n)
+	for i := range o {
+		o[i] = flag(equalI32(x[i], y[i]))
+	}
+}
+
+// equalI64 is x == y.
+func equalI64(x uint64, y uint64) bool {
+	t0 := x == y
+	return t0
+}
+
+func equalI64Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*uint8)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*uint64)(unsafe.Pointer(xp)), n)
+	y := unsafe.Slice((*uint64)(unsafe.Pointer(yp)), n)
+	for i := range o {
+		o[i] = flag(equalI64(x[i], y[i]))
+	}
+}
+
+// notEqualI32 is x != y.
+func notEqualI32(x uint32, y uint32) bool {
+	t0 := x == y
+	t1 := !t0
+	return t1
+}
+
+func notEqualI32Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*uint8)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*uint32)(unsafe.Pointer(xp)), n)
+	y := unsafe.Slice((*uint32)(unsafe.Pointer(yp)), n)
+	for i := range o {
+		o[i] = flag(notEqualI32(x[i], y[i]))
+	}
+}
+
+// notEqualI64 is x != y.
+func notEqualI64(x uint64, y uint64) bool {
+	t0 := x == y
+	t1 := !t0
+	return t1
+}
+
+func notEqualI64Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*uint8)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*uint64)(unsafe.Pointer(xp)), n)
+	y := unsafe.Slice((*uint64)(unsafe.Pointer(yp)), n)
+	for i := range o {
+		o[i] = flag(notEqualI64(x[i], y[i]))
+	}
+}
+
+// mulI32 is x * y.
+func mulI32(x uint32, y uint32) uint32 {
+	t0 := x * y
+	return t0
+}
+
+func mulI32Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*uint32)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*uint32)(unsafe.Pointer(xp)), n)
+	y := unsafe.Slice((*uint32)(unsafe.Pointer(yp)), n)
+	for i := range o {
+		o[i] = mulI32(x[i], y[i])
+	}
+}
+
 // shiftLeft is x shifted left by y.
 func shiftLeft(x uint32, y uint32) uint32 {
 	t0 := x << y
@@ -4012,6 +4407,8 @@ var (
 	NotEqual64Loop      = newLoop("notEqual64", notEqual64Loop, 8, 1, 8, 8)           // x != y
 	Finite32Loop        = newLoop("finite32", finite32Loop, 4, 1, 4)                  // whether x is finite
 	Finite64Loop        = newLoop("finite64", finite64Loop, 8, 1, 8)                  // whether x is finite
+	Inf32Loop           = newLoop("inf32", inf32Loop, 4, 1, 4)                        // whether x is infinite
+	Inf64Loop           = newLoop("inf64", inf64Loop, 8, 1, 8)                        // whether x is infinite
 	Select32Loop        = newLoop("select32", select32Loop, 4, 4, 1, 4, 4)            // y if x, else z
 	Select64Loop        = newLoop("select64", select64Loop, 8, 8, 1, 8, 8)            // y if x, else z
 	Exp64Loop           = newLoop("exp64", exp64Loop, 8, 8, 8)                        // e^x
@@ -4060,6 +4457,29 @@ var (
 	Atan264Loop         = newLoop("atan264", atan264Loop, 8, 8, 8, 8)                 // the angle of the point (y, x)
 	Atan232Loop         = newLoop("atan232", atan232Loop, 8, 4, 4, 4)                 // the angle of the point (y, x)
 	Pow32Loop           = newLoop("pow32", pow32Loop, 8, 4, 4, 4)                     // x^y
+	AddI32Loop          = newLoop("addI32", addI32Loop, 4, 4, 4, 4)                   // x + y
+	AddI64Loop          = newLoop("addI64", addI64Loop, 8, 8, 8, 8)                   // x + y
+	SubI32Loop          = newLoop("subI32", subI32Loop, 4, 4, 4, 4)                   // x - y
+	SubI64Loop          = newLoop("subI64", subI64Loop, 8, 8, 8, 8)                   // x - y
+	AndI32Loop          = newLoop("andI32", andI32Loop, 4, 4, 4, 4)                   // the bits set in both
+	AndI64Loop          = newLoop("andI64", andI64Loop, 8, 8, 8, 8)                   // the bits set in both
+	OrI32Loop           = newLoop("orI32", orI32Loop, 4, 4, 4, 4)                     // the bits set in one of them
+	OrI64Loop           = newLoop("orI64", orI64Loop, 8, 8, 8, 8)                     // the bits set in one of them
+	XorI32Loop          = newLoop("xorI32", xorI32Loop, 4, 4, 4, 4)                   // the bits that differ
+	XorI64Loop          = newLoop("xorI64", xorI64Loop, 8, 8, 8, 8)                   // the bits that differ
+	MaxI32Loop          = newLoop("maxI32", maxI32Loop, 4, 4, 4, 4)                   // the larger signed integer
+	MaxI64Loop          = newLoop("maxI64", maxI64Loop, 8, 8, 8, 8)                   // the larger signed integer
+	MinI32Loop          = newLoop("minI32", minI32Loop, 4, 4, 4, 4)                   // the smaller signed integer
+	MinI64Loop          = newLoop("minI64", minI64Loop, 8, 8, 8, 8)                   // the smaller signed integer
+	LessI32Loop         = newLoop("lessI32", lessI32Loop, 4, 1, 4, 4)                 // x < y of signed integers
+	LessI64Loop         = newLoop("lessI64", lessI64Loop, 8, 1, 8, 8)                 // x < y of signed integers
+	LessEqualI32Loop    = newLoop("lessEqualI32", lessEqualI32Loop, 4, 1, 4, 4)       // x <= y of signed integers
+	LessEqualI64Loop    = newLoop("lessEqualI64", lessEqualI64Loop, 8, 1, 8, 8)       // x <= y of signed integers
+	EqualI32Loop        = newLoop("equalI32", equalI32Loop, 4, 1, 4, 4)               // x == y
+	EqualI64Loop        = newLoop("equalI64", equalI64Loop, 8, 1, 8, 8)               // x == y
+	NotEqualI32Loop     = newLoop("notEqualI32", notEqualI32Loop, 4, 1, 4, 4)         // x != y
+	NotEqualI64Loop     = newLoop("notEqualI64", notEqualI64Loop, 8, 1, 8, 8)         // x != y
+	MulI32Loop          = newLoop("mulI32", mulI32Loop, 4, 4, 4, 4)                   // x * y
 	ShiftLeftLoop       = newLoop("shiftLeft", shiftLeftLoop, 4, 4, 4, 4)             // x shifted left by y
 	ShiftRightLoop      = newLoop("shiftRight", shiftRightLoop, 4, 4, 4, 4)           // x shifted right by y
 	ShiftArithmeticLoop = newLoop("shiftArithmetic", shiftArithmeticLoop, 4, 4, 4, 4) // x shifted right by y with its sign

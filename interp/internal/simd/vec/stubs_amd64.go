@@ -522,6 +522,26 @@ func finite64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
 //go:noescape
 func finite64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
 
+// inf32AVX2 computes whether x is infinite, for n elements, a multiple of 8.
+//
+//go:noescape
+func inf32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// inf32AVX512 computes whether x is infinite, for n elements, a multiple of 16.
+//
+//go:noescape
+func inf32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// inf64AVX2 computes whether x is infinite, for n elements, a multiple of 4.
+//
+//go:noescape
+func inf64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// inf64AVX512 computes whether x is infinite, for n elements, a multiple of 8.
+//
+//go:noescape
+func inf64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
 // select32AVX2 computes y if x, else z, for n elements, a multiple of 8.
 //
 //go:noescape
@@ -1001,6 +1021,236 @@ func pow32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
 //
 //go:noescape
 func pow32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// addI32AVX2 computes x + y, for n elements, a multiple of 8.
+//
+//go:noescape
+func addI32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// addI32AVX512 computes x + y, for n elements, a multiple of 16.
+//
+//go:noescape
+func addI32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// addI64AVX2 computes x + y, for n elements, a multiple of 4.
+//
+//go:noescape
+func addI64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// addI64AVX512 computes x + y, for n elements, a multiple of 8.
+//
+//go:noescape
+func addI64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// subI32AVX2 computes x - y, for n elements, a multiple of 8.
+//
+//go:noescape
+func subI32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// subI32AVX512 computes x - y, for n elements, a multiple of 16.
+//
+//go:noescape
+func subI32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// subI64AVX2 computes x - y, for n elements, a multiple of 4.
+//
+//go:noescape
+func subI64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// subI64AVX512 computes x - y, for n elements, a multiple of 8.
+//
+//go:noescape
+func subI64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// andI32AVX2 computes the bits set in both, for n elements, a multiple of 8.
+//
+//go:noescape
+func andI32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// andI32AVX512 computes the bits set in both, for n elements, a multiple of 16.
+//
+//go:noescape
+func andI32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// andI64AVX2 computes the bits set in both, for n elements, a multiple of 4.
+//
+//go:noescape
+func andI64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// andI64AVX512 computes the bits set in both, for n elements, a multiple of 8.
+//
+//go:noescape
+func andI64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// orI32AVX2 computes the bits set in one of them, for n elements, a multiple of 8.
+//
+//go:noescape
+func orI32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// orI32AVX512 computes the bits set in one of them, for n elements, a multiple of 16.
+//
+//go:noescape
+func orI32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// orI64AVX2 computes the bits set in one of them, for n elements, a multiple of 4.
+//
+//go:noescape
+func orI64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// orI64AVX512 computes the bits set in one of them, for n elements, a multiple of 8.
+//
+//go:noescape
+func orI64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// xorI32AVX2 computes the bits that differ, for n elements, a multiple of 8.
+//
+//go:noescape
+func xorI32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// xorI32AVX512 computes the bits that differ, for n elements, a multiple of 16.
+//
+//go:noescape
+func xorI32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// xorI64AVX2 computes the bits that differ, for n elements, a multiple of 4.
+//
+//go:noescape
+func xorI64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// xorI64AVX512 computes the bits that differ, for n elements, a multiple of 8.
+//
+//go:noescape
+func xorI64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// maxI32AVX2 computes the larger signed integer, for n elements, a multiple of 8.
+//
+//go:noescape
+func maxI32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// maxI32AVX512 computes the larger signed integer, for n elements, a multiple of 16.
+//
+//go:noescape
+func maxI32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// maxI64AVX2 computes the larger signed integer, for n elements, a multiple of 4.
+//
+//go:noescape
+func maxI64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// maxI64AVX512 computes the larger signed integer, for n elements, a multiple of 8.
+//
+//go:noescape
+func maxI64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// minI32AVX2 computes the smaller signed integer, for n elements, a multiple of 8.
+//
+//go:noescape
+func minI32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// minI32AVX512 computes the smaller signed integer, for n elements, a multiple of 16.
+//
+//go:noescape
+func minI32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// minI64AVX2 computes the smaller signed integer, for n elements, a multiple of 4.
+//
+//go:noescape
+func minI64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// minI64AVX512 computes the smaller signed integer, for n elements, a multiple of 8.
+//
+//go:noescape
+func minI64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// lessI32AVX2 computes x < y of signed integers, for n elements, a multiple of 8.
+//
+//go:noescape
+func lessI32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// lessI32AVX512 computes x < y of signed integers, for n elements, a multiple of 16.
+//
+//go:noescape
+func lessI32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// lessI64AVX2 computes x < y of signed integers, for n elements, a multiple of 4.
+//
+//go:noescape
+func lessI64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// lessI64AVX512 computes x < y of signed integers, for n elements, a multiple of 8.
+//
+//go:noescape
+func lessI64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// lessEqualI32AVX2 computes x <= y of signed integers, for n elements, a multiple of 8.
+//
+//go:noescape
+func lessEqualI32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// lessEqualI32AVX512 computes x <= y of signed integers, for n elements, a multiple of 16.
+//
+//go:noescape
+func lessEqualI32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// lessEqualI64AVX2 computes x <= y of signed integers, for n elements, a multiple of 4.
+//
+//go:noescape
+func lessEqualI64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// lessEqualI64AVX512 computes x <= y of signed integers, for n elements, a multiple of 8.
+//
+//go:noescape
+func lessEqualI64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// equalI32AVX2 computes x == y, for n elements, a multiple of 8.
+//
+//go:noescape
+func equalI32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// equalI32AVX512 computes x == y, for n elements, a multiple of 16.
+//
+//go:noescape
+func equalI32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// equalI64AVX2 computes x == y, for n elements, a multiple of 4.
+//
+//go:noescape
+func equalI64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// equalI64AVX512 computes x == y, for n elements, a multiple of 8.
+//
+//go:noescape
+func equalI64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// notEqualI32AVX2 computes x != y, for n elements, a multiple of 8.
+//
+//go:noescape
+func notEqualI32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// notEqualI32AVX512 computes x != y, for n elements, a multiple of 16.
+//
+//go:noescape
+func notEqualI32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// notEqualI64AVX2 computes x != y, for n elements, a multiple of 4.
+//
+//go:noescape
+func notEqualI64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// notEqualI64AVX512 computes x != y, for n elements, a multiple of 8.
+//
+//go:noescape
+func notEqualI64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// mulI32AVX2 computes x * y, for n elements, a multiple of 8.
+//
+//go:noescape
+func mulI32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// mulI32AVX512 computes x * y, for n elements, a multiple of 16.
+//
+//go:noescape
+func mulI32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
 
 // shiftLeftAVX2 computes x shifted left by y, for n elements, a multiple of 8.
 //

@@ -141,9 +141,15 @@ func foldWith[T ~float32 | ~float64](l *Loop, vector rowsLoop) func(o, x []T) {
 		if n == steps {
 			return
 		}
-		for r := range o {
-			for i := r*steps + n; i < (r+1)*steps; i++ {
-				l.twin(at(o[r:]), at(o[r:]), at(x[i:]), nil, 1)
+		// The rest of the rows, a column of many rows at a time.
+		column := make([]T, min(len(o), 256))
+		for r := 0; r < len(o); r += len(column) {
+			part := o[r:min(r+len(column), len(o))]
+			for i := n; i < steps; i++ {
+				for k := range part {
+					column[k] = x[(r+k)*steps+i]
+				}
+				l.run(at(part), at(part), at(column), nil, len(part))
 			}
 		}
 	}

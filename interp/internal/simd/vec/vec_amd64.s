@@ -3237,6 +3237,97 @@ finite64AVX512_loop:
 	VZEROUPPER
 	RET
 
+// func inf32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·inf32AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+inf32AVX2_loop:
+	VMOVUPS      (CX)(BX*4), Y0
+	VPAND        constants<>+448(SB), Y0, Y0
+	VMOVUPS      constants<>+896(SB), Y1
+	VCMPPS       $0x11, Y0, Y1, Y0
+	VEXTRACTI128 $0x01, Y0, X1
+	VPACKSSDW    X1, X0, X1
+	VPACKSSWB    X1, X1, X1
+	VPAND        constants<>+832(SB), X1, X1
+	VMOVQ        X1, (AX)(BX*1)
+	ADDQ         $0x08, BX
+	CMPQ         BX, DX
+	JLT          inf32AVX2_loop
+	VZEROUPPER
+	RET
+
+// func inf32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512BW, AVX512F, AVX512VL
+TEXT ·inf32AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+inf32AVX512_loop:
+	VMOVUPS    (CX)(BX*4), Z0
+	VPANDD     constants<>+448(SB), Z0, Z0
+	VMOVUPS    constants<>+896(SB), Z1
+	VCMPPS     $0x11, Z0, Z1, K1
+	VMOVDQU8.Z constants<>+832(SB), K1, X0
+	VMOVDQU    X0, (AX)(BX*1)
+	ADDQ       $0x10, BX
+	CMPQ       BX, DX
+	JLT        inf32AVX512_loop
+	VZEROUPPER
+	RET
+
+// func inf64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·inf64AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+inf64AVX2_loop:
+	VMOVUPS      (CX)(BX*8), Y0
+	VPAND        constants<>+512(SB), Y0, Y0
+	VMOVUPS      constants<>+960(SB), Y1
+	VCMPPD       $0x11, Y0, Y1, Y0
+	VEXTRACTI128 $0x01, Y0, X1
+	VPACKSSDW    X1, X0, X1
+	VPACKSSDW    X1, X1, X1
+	VPACKSSWB    X1, X1, X1
+	VPAND        constants<>+832(SB), X1, X1
+	VMOVD        X1, (AX)(BX*1)
+	ADDQ         $0x04, BX
+	CMPQ         BX, DX
+	JLT          inf64AVX2_loop
+	VZEROUPPER
+	RET
+
+// func inf64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512BW, AVX512F, AVX512VL
+TEXT ·inf64AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	XORQ BX, BX
+
+inf64AVX512_loop:
+	VMOVUPS    (CX)(BX*8), Z0
+	VPANDD     constants<>+512(SB), Z0, Z0
+	VMOVUPS    constants<>+960(SB), Z1
+	VCMPPD     $0x11, Z0, Z1, K1
+	VMOVDQU8.Z constants<>+832(SB), K1, X0
+	VMOVQ      X0, (AX)(BX*1)
+	ADDQ       $0x08, BX
+	CMPQ       BX, DX
+	JLT        inf64AVX512_loop
+	VZEROUPPER
+	RET
+
 // func select32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
 // Requires: AVX, AVX2
 TEXT ·select32AVX2(SB), NOSPLIT, $0-40
@@ -11724,6 +11815,986 @@ pow32AVX512_loop:
 	ADDQ        $0x08, SI
 	CMPQ        SI, BX
 	JLT         pow32AVX512_loop
+	VZEROUPPER
+	RET
+
+// func addI32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·addI32AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+addI32AVX2_loop:
+	VMOVUPS (CX)(SI*4), Y0
+	VMOVUPS (DX)(SI*4), Y1
+	VPADDD  Y1, Y0, Y0
+	VMOVUPS Y0, (AX)(SI*4)
+	ADDQ    $0x08, SI
+	CMPQ    SI, BX
+	JLT     addI32AVX2_loop
+	VZEROUPPER
+	RET
+
+// func addI32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·addI32AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+addI32AVX512_loop:
+	VMOVUPS (CX)(SI*4), Z0
+	VMOVUPS (DX)(SI*4), Z1
+	VPADDD  Z1, Z0, Z0
+	VMOVUPS Z0, (AX)(SI*4)
+	ADDQ    $0x10, SI
+	CMPQ    SI, BX
+	JLT     addI32AVX512_loop
+	VZEROUPPER
+	RET
+
+// func addI64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·addI64AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+addI64AVX2_loop:
+	VMOVUPS (CX)(SI*8), Y0
+	VMOVUPS (DX)(SI*8), Y1
+	VPADDQ  Y1, Y0, Y0
+	VMOVUPS Y0, (AX)(SI*8)
+	ADDQ    $0x04, SI
+	CMPQ    SI, BX
+	JLT     addI64AVX2_loop
+	VZEROUPPER
+	RET
+
+// func addI64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·addI64AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+addI64AVX512_loop:
+	VMOVUPS (CX)(SI*8), Z0
+	VMOVUPS (DX)(SI*8), Z1
+	VPADDQ  Z1, Z0, Z0
+	VMOVUPS Z0, (AX)(SI*8)
+	ADDQ    $0x08, SI
+	CMPQ    SI, BX
+	JLT     addI64AVX512_loop
+	VZEROUPPER
+	RET
+
+// func subI32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·subI32AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+subI32AVX2_loop:
+	VMOVUPS (CX)(SI*4), Y0
+	VMOVUPS (DX)(SI*4), Y1
+	VPSUBD  Y1, Y0, Y0
+	VMOVUPS Y0, (AX)(SI*4)
+	ADDQ    $0x08, SI
+	CMPQ    SI, BX
+	JLT     subI32AVX2_loop
+	VZEROUPPER
+	RET
+
+// func subI32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·subI32AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+subI32AVX512_loop:
+	VMOVUPS (CX)(SI*4), Z0
+	VMOVUPS (DX)(SI*4), Z1
+	VPSUBD  Z1, Z0, Z0
+	VMOVUPS Z0, (AX)(SI*4)
+	ADDQ    $0x10, SI
+	CMPQ    SI, BX
+	JLT     subI32AVX512_loop
+	VZEROUPPER
+	RET
+
+// func subI64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·subI64AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+subI64AVX2_loop:
+	VMOVUPS (CX)(SI*8), Y0
+	VMOVUPS (DX)(SI*8), Y1
+	VPSUBQ  Y1, Y0, Y0
+	VMOVUPS Y0, (AX)(SI*8)
+	ADDQ    $0x04, SI
+	CMPQ    SI, BX
+	JLT     subI64AVX2_loop
+	VZEROUPPER
+	RET
+
+// func subI64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·subI64AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+subI64AVX512_loop:
+	VMOVUPS (CX)(SI*8), Z0
+	VMOVUPS (DX)(SI*8), Z1
+	VPSUBQ  Z1, Z0, Z0
+	VMOVUPS Z0, (AX)(SI*8)
+	ADDQ    $0x08, SI
+	CMPQ    SI, BX
+	JLT     subI64AVX512_loop
+	VZEROUPPER
+	RET
+
+// func andI32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·andI32AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+andI32AVX2_loop:
+	VMOVUPS (CX)(SI*4), Y0
+	VMOVUPS (DX)(SI*4), Y1
+	VPAND   Y1, Y0, Y0
+	VMOVUPS Y0, (AX)(SI*4)
+	ADDQ    $0x08, SI
+	CMPQ    SI, BX
+	JLT     andI32AVX2_loop
+	VZEROUPPER
+	RET
+
+// func andI32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·andI32AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+andI32AVX512_loop:
+	VMOVUPS (CX)(SI*4), Z0
+	VMOVUPS (DX)(SI*4), Z1
+	VPANDD  Z1, Z0, Z0
+	VMOVUPS Z0, (AX)(SI*4)
+	ADDQ    $0x10, SI
+	CMPQ    SI, BX
+	JLT     andI32AVX512_loop
+	VZEROUPPER
+	RET
+
+// func andI64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·andI64AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+andI64AVX2_loop:
+	VMOVUPS (CX)(SI*8), Y0
+	VMOVUPS (DX)(SI*8), Y1
+	VPAND   Y1, Y0, Y0
+	VMOVUPS Y0, (AX)(SI*8)
+	ADDQ    $0x04, SI
+	CMPQ    SI, BX
+	JLT     andI64AVX2_loop
+	VZEROUPPER
+	RET
+
+// func andI64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·andI64AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+andI64AVX512_loop:
+	VMOVUPS (CX)(SI*8), Z0
+	VMOVUPS (DX)(SI*8), Z1
+	VPANDD  Z1, Z0, Z0
+	VMOVUPS Z0, (AX)(SI*8)
+	ADDQ    $0x08, SI
+	CMPQ    SI, BX
+	JLT     andI64AVX512_loop
+	VZEROUPPER
+	RET
+
+// func orI32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·orI32AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+orI32AVX2_loop:
+	VMOVUPS (CX)(SI*4), Y0
+	VMOVUPS (DX)(SI*4), Y1
+	VPOR    Y1, Y0, Y0
+	VMOVUPS Y0, (AX)(SI*4)
+	ADDQ    $0x08, SI
+	CMPQ    SI, BX
+	JLT     orI32AVX2_loop
+	VZEROUPPER
+	RET
+
+// func orI32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·orI32AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+orI32AVX512_loop:
+	VMOVUPS (CX)(SI*4), Z0
+	VMOVUPS (DX)(SI*4), Z1
+	VPORD   Z1, Z0, Z0
+	VMOVUPS Z0, (AX)(SI*4)
+	ADDQ    $0x10, SI
+	CMPQ    SI, BX
+	JLT     orI32AVX512_loop
+	VZEROUPPER
+	RET
+
+// func orI64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·orI64AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+orI64AVX2_loop:
+	VMOVUPS (CX)(SI*8), Y0
+	VMOVUPS (DX)(SI*8), Y1
+	VPOR    Y1, Y0, Y0
+	VMOVUPS Y0, (AX)(SI*8)
+	ADDQ    $0x04, SI
+	CMPQ    SI, BX
+	JLT     orI64AVX2_loop
+	VZEROUPPER
+	RET
+
+// func orI64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·orI64AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+orI64AVX512_loop:
+	VMOVUPS (CX)(SI*8), Z0
+	VMOVUPS (DX)(SI*8), Z1
+	VPORD   Z1, Z0, Z0
+	VMOVUPS Z0, (AX)(SI*8)
+	ADDQ    $0x08, SI
+	CMPQ    SI, BX
+	JLT     orI64AVX512_loop
+	VZEROUPPER
+	RET
+
+// func xorI32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·xorI32AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+xorI32AVX2_loop:
+	VMOVUPS (CX)(SI*4), Y0
+	VMOVUPS (DX)(SI*4), Y1
+	VPXOR   Y1, Y0, Y0
+	VMOVUPS Y0, (AX)(SI*4)
+	ADDQ    $0x08, SI
+	CMPQ    SI, BX
+	JLT     xorI32AVX2_loop
+	VZEROUPPER
+	RET
+
+// func xorI32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·xorI32AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+xorI32AVX512_loop:
+	VMOVUPS (CX)(SI*4), Z0
+	VMOVUPS (DX)(SI*4), Z1
+	VPXORD  Z1, Z0, Z0
+	VMOVUPS Z0, (AX)(SI*4)
+	ADDQ    $0x10, SI
+	CMPQ    SI, BX
+	JLT     xorI32AVX512_loop
+	VZEROUPPER
+	RET
+
+// func xorI64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·xorI64AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+xorI64AVX2_loop:
+	VMOVUPS (CX)(SI*8), Y0
+	VMOVUPS (DX)(SI*8), Y1
+	VPXOR   Y1, Y0, Y0
+	VMOVUPS Y0, (AX)(SI*8)
+	ADDQ    $0x04, SI
+	CMPQ    SI, BX
+	JLT     xorI64AVX2_loop
+	VZEROUPPER
+	RET
+
+// func xorI64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·xorI64AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+xorI64AVX512_loop:
+	VMOVUPS (CX)(SI*8), Z0
+	VMOVUPS (DX)(SI*8), Z1
+	VPXORD  Z1, Z0, Z0
+	VMOVUPS Z0, (AX)(SI*8)
+	ADDQ    $0x08, SI
+	CMPQ    SI, BX
+	JLT     xorI64AVX512_loop
+	VZEROUPPER
+	RET
+
+// func maxI32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·maxI32AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+maxI32AVX2_loop:
+	VMOVUPS   (CX)(SI*4), Y0
+	VMOVUPS   (DX)(SI*4), Y1
+	VPCMPGTD  Y0, Y1, Y2
+	VBLENDVPS Y2, Y1, Y0, Y0
+	VMOVUPS   Y0, (AX)(SI*4)
+	ADDQ      $0x08, SI
+	CMPQ      SI, BX
+	JLT       maxI32AVX2_loop
+	VZEROUPPER
+	RET
+
+// func maxI32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·maxI32AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+maxI32AVX512_loop:
+	VMOVUPS   (CX)(SI*4), Z0
+	VMOVUPS   (DX)(SI*4), Z1
+	VPCMPD    $0x01, Z1, Z0, K1
+	VBLENDMPS Z1, Z0, K1, Z2
+	VMOVUPS   Z2, (AX)(SI*4)
+	ADDQ      $0x10, SI
+	CMPQ      SI, BX
+	JLT       maxI32AVX512_loop
+	VZEROUPPER
+	RET
+
+// func maxI64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·maxI64AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+maxI64AVX2_loop:
+	VMOVUPS   (CX)(SI*8), Y0
+	VMOVUPS   (DX)(SI*8), Y1
+	VPCMPGTQ  Y0, Y1, Y2
+	VBLENDVPD Y2, Y1, Y0, Y0
+	VMOVUPS   Y0, (AX)(SI*8)
+	ADDQ      $0x04, SI
+	CMPQ      SI, BX
+	JLT       maxI64AVX2_loop
+	VZEROUPPER
+	RET
+
+// func maxI64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·maxI64AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+maxI64AVX512_loop:
+	VMOVUPS   (CX)(SI*8), Z0
+	VMOVUPS   (DX)(SI*8), Z1
+	VPCMPQ    $0x01, Z1, Z0, K1
+	VBLENDMPD Z1, Z0, K1, Z2
+	VMOVUPS   Z2, (AX)(SI*8)
+	ADDQ      $0x08, SI
+	CMPQ      SI, BX
+	JLT       maxI64AVX512_loop
+	VZEROUPPER
+	RET
+
+// func minI32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·minI32AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+minI32AVX2_loop:
+	VMOVUPS   (CX)(SI*4), Y0
+	VMOVUPS   (DX)(SI*4), Y1
+	VPCMPGTD  Y0, Y1, Y2
+	VBLENDVPS Y2, Y0, Y1, Y0
+	VMOVUPS   Y0, (AX)(SI*4)
+	ADDQ      $0x08, SI
+	CMPQ      SI, BX
+	JLT       minI32AVX2_loop
+	VZEROUPPER
+	RET
+
+// func minI32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·minI32AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+minI32AVX512_loop:
+	VMOVUPS   (CX)(SI*4), Z0
+	VMOVUPS   (DX)(SI*4), Z1
+	VPCMPD    $0x01, Z1, Z0, K1
+	VBLENDMPS Z0, Z1, K1, Z2
+	VMOVUPS   Z2, (AX)(SI*4)
+	ADDQ      $0x10, SI
+	CMPQ      SI, BX
+	JLT       minI32AVX512_loop
+	VZEROUPPER
+	RET
+
+// func minI64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·minI64AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+minI64AVX2_loop:
+	VMOVUPS   (CX)(SI*8), Y0
+	VMOVUPS   (DX)(SI*8), Y1
+	VPCMPGTQ  Y0, Y1, Y2
+	VBLENDVPD Y2, Y0, Y1, Y0
+	VMOVUPS   Y0, (AX)(SI*8)
+	ADDQ      $0x04, SI
+	CMPQ      SI, BX
+	JLT       minI64AVX2_loop
+	VZEROUPPER
+	RET
+
+// func minI64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·minI64AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+minI64AVX512_loop:
+	VMOVUPS   (CX)(SI*8), Z0
+	VMOVUPS   (DX)(SI*8), Z1
+	VPCMPQ    $0x01, Z1, Z0, K1
+	VBLENDMPD Z0, Z1, K1, Z2
+	VMOVUPS   Z2, (AX)(SI*8)
+	ADDQ      $0x08, SI
+	CMPQ      SI, BX
+	JLT       minI64AVX512_loop
+	VZEROUPPER
+	RET
+
+// func lessI32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·lessI32AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+lessI32AVX2_loop:
+	VMOVUPS      (CX)(SI*4), Y0
+	VMOVUPS      (DX)(SI*4), Y1
+	VPCMPGTD     Y0, Y1, Y0
+	VEXTRACTI128 $0x01, Y0, X1
+	VPACKSSDW    X1, X0, X1
+	VPACKSSWB    X1, X1, X1
+	VPAND        constants<>+832(SB), X1, X1
+	VMOVQ        X1, (AX)(SI*1)
+	ADDQ         $0x08, SI
+	CMPQ         SI, BX
+	JLT          lessI32AVX2_loop
+	VZEROUPPER
+	RET
+
+// func lessI32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512BW, AVX512F, AVX512VL
+TEXT ·lessI32AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+lessI32AVX512_loop:
+	VMOVUPS    (CX)(SI*4), Z0
+	VMOVUPS    (DX)(SI*4), Z1
+	VPCMPD     $0x01, Z1, Z0, K1
+	VMOVDQU8.Z constants<>+832(SB), K1, X0
+	VMOVDQU    X0, (AX)(SI*1)
+	ADDQ       $0x10, SI
+	CMPQ       SI, BX
+	JLT        lessI32AVX512_loop
+	VZEROUPPER
+	RET
+
+// func lessI64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·lessI64AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+lessI64AVX2_loop:
+	VMOVUPS      (CX)(SI*8), Y0
+	VMOVUPS      (DX)(SI*8), Y1
+	VPCMPGTQ     Y0, Y1, Y0
+	VEXTRACTI128 $0x01, Y0, X1
+	VPACKSSDW    X1, X0, X1
+	VPACKSSDW    X1, X1, X1
+	VPACKSSWB    X1, X1, X1
+	VPAND        constants<>+832(SB), X1, X1
+	VMOVD        X1, (AX)(SI*1)
+	ADDQ         $0x04, SI
+	CMPQ         SI, BX
+	JLT          lessI64AVX2_loop
+	VZEROUPPER
+	RET
+
+// func lessI64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512BW, AVX512F, AVX512VL
+TEXT ·lessI64AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+lessI64AVX512_loop:
+	VMOVUPS    (CX)(SI*8), Z0
+	VMOVUPS    (DX)(SI*8), Z1
+	VPCMPQ     $0x01, Z1, Z0, K1
+	VMOVDQU8.Z constants<>+832(SB), K1, X0
+	VMOVQ      X0, (AX)(SI*1)
+	ADDQ       $0x08, SI
+	CMPQ       SI, BX
+	JLT        lessI64AVX512_loop
+	VZEROUPPER
+	RET
+
+// func lessEqualI32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·lessEqualI32AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+lessEqualI32AVX2_loop:
+	VMOVUPS      (CX)(SI*4), Y0
+	VMOVUPS      (DX)(SI*4), Y1
+	VPCMPGTD     Y1, Y0, Y0
+	VPXOR        constants<>+64(SB), Y0, Y0
+	VEXTRACTI128 $0x01, Y0, X1
+	VPACKSSDW    X1, X0, X1
+	VPACKSSWB    X1, X1, X1
+	VPAND        constants<>+832(SB), X1, X1
+	VMOVQ        X1, (AX)(SI*1)
+	ADDQ         $0x08, SI
+	CMPQ         SI, BX
+	JLT          lessEqualI32AVX2_loop
+	VZEROUPPER
+	RET
+
+// func lessEqualI32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512BW, AVX512F, AVX512VL
+TEXT ·lessEqualI32AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+lessEqualI32AVX512_loop:
+	VMOVUPS    (CX)(SI*4), Z0
+	VMOVUPS    (DX)(SI*4), Z1
+	VPCMPD     $0x01, Z0, Z1, K1
+	KNOTW      K1, K1
+	VMOVDQU8.Z constants<>+832(SB), K1, X0
+	VMOVDQU    X0, (AX)(SI*1)
+	ADDQ       $0x10, SI
+	CMPQ       SI, BX
+	JLT        lessEqualI32AVX512_loop
+	VZEROUPPER
+	RET
+
+// func lessEqualI64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·lessEqualI64AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+lessEqualI64AVX2_loop:
+	VMOVUPS      (CX)(SI*8), Y0
+	VMOVUPS      (DX)(SI*8), Y1
+	VPCMPGTQ     Y1, Y0, Y0
+	VPXOR        constants<>+64(SB), Y0, Y0
+	VEXTRACTI128 $0x01, Y0, X1
+	VPACKSSDW    X1, X0, X1
+	VPACKSSDW    X1, X1, X1
+	VPACKSSWB    X1, X1, X1
+	VPAND        constants<>+832(SB), X1, X1
+	VMOVD        X1, (AX)(SI*1)
+	ADDQ         $0x04, SI
+	CMPQ         SI, BX
+	JLT          lessEqualI64AVX2_loop
+	VZEROUPPER
+	RET
+
+// func lessEqualI64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512BW, AVX512F, AVX512VL
+TEXT ·lessEqualI64AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+lessEqualI64AVX512_loop:
+	VMOVUPS    (CX)(SI*8), Z0
+	VMOVUPS    (DX)(SI*8), Z1
+	VPCMPQ     $0x01, Z0, Z1, K1
+	KNOTW      K1, K1
+	VMOVDQU8.Z constants<>+832(SB), K1, X0
+	VMOVQ      X0, (AX)(SI*1)
+	ADDQ       $0x08, SI
+	CMPQ       SI, BX
+	JLT        lessEqualI64AVX512_loop
+	VZEROUPPER
+	RET
+
+// func equalI32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·equalI32AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+equalI32AVX2_loop:
+	VMOVUPS      (CX)(SI*4), Y0
+	VMOVUPS      (DX)(SI*4), Y1
+	VPCMPEQD     Y1, Y0, Y0
+	VEXTRACTI128 $0x01, Y0, X1
+	VPACKSSDW    X1, X0, X1
+	VPACKSSWB    X1, X1, X1
+	VPAND        constants<>+832(SB), X1, X1
+	VMOVQ        X1, (AX)(SI*1)
+	ADDQ         $0x08, SI
+	CMPQ         SI, BX
+	JLT          equalI32AVX2_loop
+	VZEROUPPER
+	RET
+
+// func equalI32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512BW, AVX512F, AVX512VL
+TEXT ·equalI32AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+equalI32AVX512_loop:
+	VMOVUPS    (CX)(SI*4), Z0
+	VMOVUPS    (DX)(SI*4), Z1
+	VPCMPD     $0x00, Z1, Z0, K1
+	VMOVDQU8.Z constants<>+832(SB), K1, X0
+	VMOVDQU    X0, (AX)(SI*1)
+	ADDQ       $0x10, SI
+	CMPQ       SI, BX
+	JLT        equalI32AVX512_loop
+	VZEROUPPER
+	RET
+
+// func equalI64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·equalI64AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+equalI64AVX2_loop:
+	VMOVUPS      (CX)(SI*8), Y0
+	VMOVUPS      (DX)(SI*8), Y1
+	VPCMPEQQ     Y1, Y0, Y0
+	VEXTRACTI128 $0x01, Y0, X1
+	VPACKSSDW    X1, X0, X1
+	VPACKSSDW    X1, X1, X1
+	VPACKSSWB    X1, X1, X1
+	VPAND        constants<>+832(SB), X1, X1
+	VMOVD        X1, (AX)(SI*1)
+	ADDQ         $0x04, SI
+	CMPQ         SI, BX
+	JLT          equalI64AVX2_loop
+	VZEROUPPER
+	RET
+
+// func equalI64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512BW, AVX512F, AVX512VL
+TEXT ·equalI64AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+equalI64AVX512_loop:
+	VMOVUPS    (CX)(SI*8), Z0
+	VMOVUPS    (DX)(SI*8), Z1
+	VPCMPQ     $0x00, Z1, Z0, K1
+	VMOVDQU8.Z constants<>+832(SB), K1, X0
+	VMOVQ      X0, (AX)(SI*1)
+	ADDQ       $0x08, SI
+	CMPQ       SI, BX
+	JLT        equalI64AVX512_loop
+	VZEROUPPER
+	RET
+
+// func notEqualI32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·notEqualI32AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+notEqualI32AVX2_loop:
+	VMOVUPS      (CX)(SI*4), Y0
+	VMOVUPS      (DX)(SI*4), Y1
+	VPCMPEQD     Y1, Y0, Y0
+	VPXOR        constants<>+64(SB), Y0, Y0
+	VEXTRACTI128 $0x01, Y0, X1
+	VPACKSSDW    X1, X0, X1
+	VPACKSSWB    X1, X1, X1
+	VPAND        constants<>+832(SB), X1, X1
+	VMOVQ        X1, (AX)(SI*1)
+	ADDQ         $0x08, SI
+	CMPQ         SI, BX
+	JLT          notEqualI32AVX2_loop
+	VZEROUPPER
+	RET
+
+// func notEqualI32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512BW, AVX512F, AVX512VL
+TEXT ·notEqualI32AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+notEqualI32AVX512_loop:
+	VMOVUPS    (CX)(SI*4), Z0
+	VMOVUPS    (DX)(SI*4), Z1
+	VPCMPD     $0x00, Z1, Z0, K1
+	KNOTW      K1, K1
+	VMOVDQU8.Z constants<>+832(SB), K1, X0
+	VMOVDQU    X0, (AX)(SI*1)
+	ADDQ       $0x10, SI
+	CMPQ       SI, BX
+	JLT        notEqualI32AVX512_loop
+	VZEROUPPER
+	RET
+
+// func notEqualI64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·notEqualI64AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+notEqualI64AVX2_loop:
+	VMOVUPS      (CX)(SI*8), Y0
+	VMOVUPS      (DX)(SI*8), Y1
+	VPCMPEQQ     Y1, Y0, Y0
+	VPXOR        constants<>+64(SB), Y0, Y0
+	VEXTRACTI128 $0x01, Y0, X1
+	VPACKSSDW    X1, X0, X1
+	VPACKSSDW    X1, X1, X1
+	VPACKSSWB    X1, X1, X1
+	VPAND        constants<>+832(SB), X1, X1
+	VMOVD        X1, (AX)(SI*1)
+	ADDQ         $0x04, SI
+	CMPQ         SI, BX
+	JLT          notEqualI64AVX2_loop
+	VZEROUPPER
+	RET
+
+// func notEqualI64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512BW, AVX512F, AVX512VL
+TEXT ·notEqualI64AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+notEqualI64AVX512_loop:
+	VMOVUPS    (CX)(SI*8), Z0
+	VMOVUPS    (DX)(SI*8), Z1
+	VPCMPQ     $0x00, Z1, Z0, K1
+	KNOTW      K1, K1
+	VMOVDQU8.Z constants<>+832(SB), K1, X0
+	VMOVQ      X0, (AX)(SI*1)
+	ADDQ       $0x08, SI
+	CMPQ       SI, BX
+	JLT        notEqualI64AVX512_loop
+	VZEROUPPER
+	RET
+
+// func mulI32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·mulI32AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+mulI32AVX2_loop:
+	VMOVUPS (CX)(SI*4), Y0
+	VMOVUPS (DX)(SI*4), Y1
+	VPMULLD Y1, Y0, Y0
+	VMOVUPS Y0, (AX)(SI*4)
+	ADDQ    $0x08, SI
+	CMPQ    SI, BX
+	JLT     mulI32AVX2_loop
+	VZEROUPPER
+	RET
+
+// func mulI32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·mulI32AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+mulI32AVX512_loop:
+	VMOVUPS (CX)(SI*4), Z0
+	VMOVUPS (DX)(SI*4), Z1
+	VPMULLD Z1, Z0, Z0
+	VMOVUPS Z0, (AX)(SI*4)
+	ADDQ    $0x10, SI
+	CMPQ    SI, BX
+	JLT     mulI32AVX512_loop
 	VZEROUPPER
 	RET
 

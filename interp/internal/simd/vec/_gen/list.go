@@ -86,6 +86,7 @@ func programs() []*program {
 		native(e.name, e.doc, 2, "i1", e.f)
 	}
 	native("Finite", "whether x is finite", 1, "i1", of1(func(p *program, x *node) *node { return p.le(p.absolute(x), p.c(p.lane().max)) }))
+	native("Inf", "whether x is infinite", 1, "i1", of1(func(p *program, x *node) *node { return p.lt(p.c(p.lane().max), p.absolute(x)) }))
 	choose := func(p *program, x []*node) *node { return p.sel(x[0], x[1], x[2]) }
 	add(define("Select32", "y if x, else z", 4, "i1 i32 i32", "i32", choose), define("Select64", "y if x, else z", 8, "i1 i64 i64", "i64", choose))
 
@@ -118,6 +119,31 @@ func programs() []*program {
 	out[len(out)-2].element.exported, out[len(out)-2].base, out[len(out)-1].base = true, "Atan2", "Atan2"
 	add(define("Pow32", "x^y", 8, "f32 f32", "f32", of2((*program).power32)))
 
+	for _, e := range []struct {
+		name, doc, result string
+		f                 body
+	}{
+		{"Add", "x + y", "", of2((*program).iadd)},
+		{"Sub", "x - y", "", of2((*program).isub)},
+		{"And", "the bits set in both", "", of2((*program).and)},
+		{"Or", "the bits set in one of them", "", of2((*program).or)},
+		{"Xor", "the bits that differ", "", of2((*program).xor)},
+		{"Max", "the larger signed integer", "", of2(func(p *program, x, y *node) *node { return p.sel(p.ilt(x, y), y, x) })},
+		{"Min", "the smaller signed integer", "", of2(func(p *program, x, y *node) *node { return p.sel(p.ilt(x, y), x, y) })},
+		{"Less", "x < y of signed integers", "i1", of2((*program).ilt)},
+		{"LessEqual", "x <= y of signed integers", "i1", of2(func(p *program, x, y *node) *node { return p.mnot(p.ilt(y, x)) })},
+		{"Equal", "x == y", "i1", of2((*program).ieq)},
+		{"NotEqual", "x != y", "i1", of2(func(p *program, x, y *node) *node { return p.mnot(p.ieq(x, y)) })},
+	} {
+		for _, format := range []string{"i32", "i64"} {
+			result := e.result
+			if result == "" {
+				result = format
+			}
+			add(define(e.name+"I"+format[1:], e.doc, sizeOf(format), format+" "+format, result, e.f))
+		}
+	}
+	add(define("MulI32", "x * y", 4, "i32 i32", "i32", of2((*program).imul)))
 	add(define("ShiftLeft", "x shifted left by y", 4, "i32 i32", "i32", of2((*program).vshl)))
 	add(define("ShiftRight", "x shifted right by y", 4, "i32 i32", "i32", of2((*program).vshr)))
 	add(define("ShiftArithmetic", "x shifted right by y with its sign", 4, "i32 i32", "i32", of2((*program).vsar)))

@@ -92,6 +92,8 @@ func (p *program) xor(a, b *node) *node    { return p.add("xor", integer, a, b) 
 func (p *program) iadd(a, b *node) *node   { return p.add("iadd", integer, a, b) }
 func (p *program) isub(a, b *node) *node   { return p.add("isub", integer, a, b) }
 
+func (p *program) imul(a, b *node) *node { return p.add("imul", integer, a, b) } // of 32-bit integers
+
 // vshl, vshr and vsar shift by the lanes of b; counts of the width or more shift everything out.
 func (p *program) vshl(a, b *node) *node { return p.add("vshl", integer, a, b) }
 func (p *program) vshr(a, b *node) *node { return p.add("vshr", integer, a, b) }

@@ -41,7 +41,7 @@ func (t *constants) write() {
 // instructions are the operations with two operands, on lanes of four and of eight bytes.
 var instructions = map[string][2]func(...Op){
 	"add": {VADDPS, VADDPD}, "sub": {VSUBPS, VSUBPD}, "mul": {VMULPS, VMULPD}, "div": {VDIVPS, VDIVPD},
-	"iadd": {VPADDD, VPADDQ}, "isub": {VPSUBD, VPSUBQ}, "vshl": {VPSLLVD, VPSLLVQ}, "vshr": {VPSRLVD, VPSRLVQ}, "vsar": {VPSRAVD, nil},
+	"iadd": {VPADDD, VPADDQ}, "isub": {VPSUBD, VPSUBQ}, "imul": {VPMULLD, nil}, "vshl": {VPSLLVD, VPSLLVQ}, "vshr": {VPSRLVD, VPSRLVQ}, "vsar": {VPSRAVD, nil},
 }
 
 var commutes = map[string]bool{"add": true, "mul": true, "iadd": true, "and": true, "or": true, "xor": true}
