@@ -232,8 +232,9 @@ func ValueName(src *diag.Source, v *ir.Value) string {
 	return name + "#" + strconv.Itoa(v.Index())
 }
 
-// results matches the text before an op: '%1 = ' or '%out:2 = '.
-var results = regexp.MustCompile(`%([\w.$-]+)(?::\d+)?\s*=\s*"?$`)
+// results matches the text before an op's position: '%1 = ' or '%out:2 = ', and for ops positioned after their name
+// '%1 = stablehlo.reduce'.
+var results = regexp.MustCompile(`%([\w.$-]+)(?::\d+)?\s*=\s*(?:"|([\w.]+)\s*)?$`)
 
 // writtenName returns the name of an op's first result in the text of the module. The model does not keep numbers.
 func writtenName(src *diag.Source, op *ir.Op) string {
@@ -243,7 +244,7 @@ func writtenName(src *diag.Source, op *ir.Op) string {
 	text := src.Text()
 	at := min(op.Pos().Offset(), len(text))
 	m := results.FindSubmatch(text[max(0, at-200):at])
-	if m == nil {
+	if m == nil || len(m[2]) > 0 && string(m[2]) != op.Name() { // an op that a name implies, in its region
 		return ""
 	}
 	return string(m[1])
