@@ -545,3 +545,33 @@ func TestNames(t *testing.T) {
 		}
 	}
 }
+
+// TestMeshGroups translates replica groups over the axes of a mesh and the same groups as tiles or as a list.
+func TestMeshGroups(t *testing.T) {
+	reg, err := all.Registry()
+	if err != nil {
+		t.Fatal(err)
+	}
+	translated := func(groups string) string {
+		m := read(t, "HloModule m, num_partitions=8\na { x = f32[] parameter(0) y = f32[] parameter(1) ROOT z = f32[] add(x, y) }\n"+
+			"ENTRY e { p = f32[4] parameter(0) ROOT c = f32[4] all-reduce(p), channel_id=1, use_global_device_ids=true, to_apply=a, replica_groups="+groups+" }")
+		out, err := hlo.Import(m, ir.NewContext(), reg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return print.String(out, print.Options{})
+	}
+	for _, test := range []struct{ mesh, same string }{
+		{"mesh['x'=2,'y'=4] {'y'}", "[2,4]<=[8]"},
+		{"mesh['x'=2,'y'=4] {'x'}", "[4,2]<=[2,4]T(1,0)"},
+		{"mesh['x'=2,'y'=4] {'y','x'}", "[1,8]<=[2,4]T(1,0)"},
+		{"mesh['x'=2,'y'=4] {'y':(1)2}", "{{0,2},{1,3},{4,6},{5,7}}"},
+		{"mesh['x'=2,'y'=4] {'y':(2)2,'x'}", "{{0,4,1,5},{2,6,3,7}}"},
+		{"mesh['x'=2,'y'=4], device_ids=([4,2]T(1,0)) {'y'}", "{{0,2,4,6},{1,3,5,7}}"},
+		{"mesh['x'=2,'y'=2], device_ids=(3,1,0,2) {'x'}", "{{3,0},{1,2}}"},
+	} {
+		if got, want := translated(test.mesh), translated(test.same); got != want {
+			t.Errorf("%s:\n%swant:\n%s", test.mesh, got, want)
+		}
+	}
+}

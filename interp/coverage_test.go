@@ -23,7 +23,6 @@ var notExecuted = map[string]string{
 	"sdy.return":                         "ends a block",
 	"sdy.mesh":                           "declares a name",
 	"mhlo.minimum_broadcast_shapes":      "computes shapes while a compiler lowers dynamic programs",
-	"mhlo.xla.rng_get_and_update_state":  "reads a state that XLA keeps between runs of a process, and that is not in the program",
 	"shape.*":                            "MLIR's shape computations, which compilers lower before they execute",
 	"arith.*":                            "MLIR's scalars, in what shape computations are lowered to",
 	"tensor.*":                           "MLIR's tensors of index, in what shape computations are lowered to",

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -167,3 +168,33 @@ func TestDumpsHold(t *testing.T) {
 		}
 	}
 }
+
+// TestOptimizedDumps runs programs as XLA's CPU compiler left them: fusions, layouts and calls of its libraries. What the
+// engine does not run, it refuses with the instruction's opcode or target and its position.
+func TestOptimizedDumps(t *testing.T) {
+	dir, files := hloIndex(t, func(file, want, _ string, _ []string) bool {
+		return want == "ok" && (strings.HasSuffix(file, "after.hlo") || strings.HasPrefix(file, "jax/") && strings.Contains(file, ".after"))
+	})
+	counts := map[string]int{}
+	for _, f := range sample(files, 15) {
+		o := runFilled(t, filepath.Join(dir, f))
+		switch {
+		case o.late:
+			counts["too large or too slow"]++
+		case o.code == 0:
+			counts["ran"]++
+		case !refusalOfOp.MatchString(o.err):
+			t.Errorf("%s: the refusal names no op: %.300s", f, o.err)
+		default:
+			counts["refused"]++
+			t.Logf("%s: %.200s", f, o.err)
+		}
+	}
+	t.Log(counts)
+	if counts["ran"] < 2*counts["refused"] {
+		t.Error("too few programs ran")
+	}
+}
+
+// refusalOfOp matches an error that names an op.
+var refusalOfOp = regexp.MustCompile(`: error: '[\w.]+' op `)

@@ -1,7 +1,10 @@
 package ops
 
 import (
+	"errors"
 	"hash/fnv"
+	"math/bits"
+	"sync"
 
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/interp/internal/kernel"
@@ -43,6 +46,26 @@ func rngStreams(m *ir.Module) map[*ir.Op]uint64 {
 // makes runs repeatable; see rngStreams.
 func (h *Host) makeRng(s *plan.Spec) (kernel.Kernel, error) {
 	return kernel.RngKernel(&s.Signature, plan.EnumAttr(s.Op, stablehlo.AttrRngDistribution, ""), h.streams()[s.Op])
+}
+
+// makeRngState compiles mhlo.xla.rng_get_and_update_state: an integer of 128 bits, low word first, to which each execution
+// of the op adds delta. As in XLA's CPU compiler, each op has a state, which starts at the same value and outlives a run.
+func makeRngState(s *plan.Spec) (kernel.Kernel, error) {
+	if len(s.In) != 0 || len(s.Out) != 1 || s.Out[0].DType != tensor.UI64 || s.Out[0].N != 2 {
+		return kernel.Kernel{}, errors.New("expects one result of type tensor<2xui64>")
+	}
+	delta := uint64(plan.IntAttr(s.Op, "delta", 0))
+	var mu sync.Mutex
+	lo, hi := uint64(0x7012395), uint64(0)
+	return kernel.Kernel{Family: "elements", Run: func(_, out []*tensor.Tensor) error {
+		mu.Lock()
+		defer mu.Unlock()
+		kernel.EncodeInt(tensor.UI64, out[0], 0, []int64{int64(lo), int64(hi)})
+		var carry uint64
+		lo, carry = bits.Add64(lo, delta, 0)
+		hi += carry
+		return nil
+	}}, nil
 }
 
 func rngShape(s *plan.Spec, in []*tensor.Tensor) (err error) {

@@ -227,6 +227,7 @@ func BuildTable(h *Host) map[*ir.Def]plan.Row {
 	t[mhlo.Copy] = plan.Row{Control: plan.PlanForward}
 	t[mhlo.Domain] = plan.Row{Control: plan.PlanForward}
 	t[mhlo.Fusion] = plan.Row{Control: planRegionCall}
+	t[mhlo.RngGetAndUpdateState] = plan.Row{Make: makeRngState}
 	t[mhlo.StochasticConvert] = plan.Row{Make: plan.Pure(makeStochasticConvert)}
 	t[mhlo.TopK] = t[chlo.TopK]
 	t[mhlo.Trace] = plan.Row{Control: plan.PlanNothing} // current compilers ignore it
