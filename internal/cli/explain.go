@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -78,11 +79,15 @@ HOOK is a name or an id; without it every hook is shown.`,
 func (a *app) explain(p *hlocb.Program, s *hook.Site) {
 	m, r := p.Module(), p.Rewritten()
 	fmt.Fprintf(a.stdout, "%s (%s, id %s)\n\nbefore\n", a.Bold(diag.Escape(s.Name)), s.Kind, s.ID)
-	seen := map[int]bool{}
-	for _, pos := range r.Origins[s.ID] {
-		if line, text := sourceLine(m.Source(), pos); line > 0 && !seen[line] {
-			seen[line] = true
-			fmt.Fprintf(a.stdout, "%6d  %s\n", line, diag.Escape(text))
+	if src := m.Source(); src != nil && src.Binary() {
+		a.explainBinary(src, r.Origins[s.ID])
+	} else {
+		seen := map[int]bool{}
+		for _, pos := range r.Origins[s.ID] {
+			if line, text := sourceLine(src, pos); line > 0 && !seen[line] {
+				seen[line] = true
+				fmt.Fprintf(a.stdout, "%6d  %s\n", line, diag.Escape(text))
+			}
 		}
 	}
 	fmt.Fprintln(a.stdout, "\nafter")
@@ -95,6 +100,21 @@ func (a *app) explain(p *hlocb.Program, s *hook.Site) {
 			fmt.Fprintf(a.stdout, "  %s %s\n", [2]string{"-", " "}[min(i, 1)], line)
 		}
 	}
+}
+
+// explainBinary prints the ops at positions of a source without lines.
+func (a *app) explainBinary(src *diag.Source, positions []diag.Pos) {
+	m, err := readModule(src, 1)
+	if err != nil {
+		return
+	}
+	ops := print.NewOps(m, print.Options{})
+	m.Walk(func(op *ir.Op) bool {
+		if slices.Contains(positions, op.Pos()) {
+			fmt.Fprintf(a.stdout, "        %s\n", strings.TrimSpace(ops.Text(op)))
+		}
+		return true
+	})
 }
 
 // callOf returns hlocb's own call with an id, or nil if m has none.
