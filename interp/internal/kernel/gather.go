@@ -199,6 +199,11 @@ func GatherKernel(s *Signature, d *GatherDimensions, sizes []int64) (Kernel, err
 // moveRows copies, for every i, n bytes from element from[i] of x to byte step*i of o. Elements of x have size bytes.
 func moveRows(o, x []byte, from []int, step, n, size int) {
 	switch {
+	case n == 2 && step == 2:
+		o = o[:2*len(from)]
+		for i, at := range from {
+			binary.LittleEndian.PutUint16(o[2*i:], binary.LittleEndian.Uint16(x[at*size:]))
+		}
 	case n == 4 && step == 4:
 		o = o[:4*len(from)]
 		for i, at := range from {

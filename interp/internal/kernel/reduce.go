@@ -49,7 +49,7 @@ func ReduceKernel(in, init, out Type, dims []int64, red *BinaryLoops) (Kernel, e
 		}
 	}
 	acc := accumulator(dt)
-	fold := foldLoop(acc, red)
+	fold := foldLoop(acc, red, in.DType)
 	if fold == nil {
 		return Kernel{}, Unsupported("this reduction of elements of type %s", dt)
 	}
@@ -68,7 +68,7 @@ func ReduceKernel(in, init, out Type, dims []int64, red *BinaryLoops) (Kernel, e
 	}
 	var widen, narrow ElementLoop
 	var err error
-	if in.DType != acc {
+	if in.DType != acc && in.DType != tensor.BF16 && in.DType != tensor.F16 { // those are widened block by block
 		if widen, err = convertLoop(in.DType, acc); err != nil {
 			return Kernel{}, err
 		}
@@ -184,7 +184,7 @@ func reduceGeometry(shape tensor.Shape, dims, kept []int64) (outer, steps, inner
 // foldFn folds x, viewed as [outer][steps][inner], into o, viewed as [outer][inner], starting with z.
 type foldFn func(o, x, z *tensor.Tensor, outer, steps, inner int)
 
-func foldLoop(dt tensor.DType, red *BinaryLoops) foldFn {
+func foldLoop(dt tensor.DType, red *BinaryLoops, from tensor.DType) foldFn {
 	l := red
 	switch dt {
 	case tensor.I1:
@@ -193,36 +193,40 @@ func foldLoop(dt tensor.DType, red *BinaryLoops) foldFn {
 			if f == nil {
 				f = l.u8
 			}
-			return foldTyped(f, nil)
+			return foldTyped(f, nil, nil)
 		}
 	case tensor.I2, tensor.I4:
-		return foldNarrow(foldTyped(l.i8, rowLoop[int8](l)))
+		return foldNarrow(foldTyped(l.i8, rowLoop[int8](l), nil))
 	case tensor.UI2, tensor.UI4:
-		return foldNarrow(foldTyped(l.u8, rowLoop[uint8](l)))
+		return foldNarrow(foldTyped(l.u8, rowLoop[uint8](l), nil))
 	case tensor.I8:
-		return foldTyped(l.i8, rowLoop[int8](l))
+		return foldTyped(l.i8, rowLoop[int8](l), nil)
 	case tensor.I16:
-		return foldTyped(l.i16, rowLoop[int16](l))
+		return foldTyped(l.i16, rowLoop[int16](l), nil)
 	case tensor.I32:
-		return foldTyped(l.i32, rowLoop[int32](l))
+		return foldTyped(l.i32, rowLoop[int32](l), nil)
 	case tensor.I64, tensor.Index:
-		return foldTyped(l.i64, rowLoop[int64](l))
+		return foldTyped(l.i64, rowLoop[int64](l), nil)
 	case tensor.UI8:
-		return foldTyped(l.u8, rowLoop[uint8](l))
+		return foldTyped(l.u8, rowLoop[uint8](l), nil)
 	case tensor.UI16:
-		return foldTyped(l.u16, rowLoop[uint16](l))
+		return foldTyped(l.u16, rowLoop[uint16](l), nil)
 	case tensor.UI32:
-		return foldTyped(l.u32, rowLoop[uint32](l))
+		return foldTyped(l.u32, rowLoop[uint32](l), nil)
 	case tensor.UI64:
-		return foldTyped(l.u64, rowLoop[uint64](l))
+		return foldTyped(l.u64, rowLoop[uint64](l), nil)
 	case tensor.F32:
-		return foldTyped(l.f32, rowFold[float32](l, vec.Add32Loop, vec.Mul32Loop, vec.Max32Loop, vec.Min32Loop))
+		var widen func(dst []float32, t *tensor.Tensor, lo int)
+		if from == tensor.BF16 || from == tensor.F16 {
+			widen = func(dst []float32, t *tensor.Tensor, lo int) { decode32(from, dst, t, lo) }
+		}
+		return foldTyped(l.f32, rowFold[float32](l, vec.Add32Loop, vec.Mul32Loop, vec.Max32Loop, vec.Min32Loop), widen)
 	case tensor.F64:
-		return foldTyped(l.f64, rowFold[float64](l, vec.Add64Loop, vec.Mul64Loop, vec.Max64Loop, vec.Min64Loop))
+		return foldTyped(l.f64, rowFold[float64](l, vec.Add64Loop, vec.Mul64Loop, vec.Max64Loop, vec.Min64Loop), nil)
 	case tensor.Complex64:
-		return foldTyped(l.c64, nil)
+		return foldTyped(l.c64, nil, nil)
 	case tensor.Complex128:
-		return foldTyped(l.c128, nil)
+		return foldTyped(l.c128, nil, nil)
 	}
 	return nil
 }
@@ -238,8 +242,8 @@ func foldNarrow(f foldFn) foldFn {
 }
 
 // foldTyped folds with the vector loop if there are inner elements, else with along, which folds one row of x for each
-// element of o.
-func foldTyped[T tensor.Element](loop func(o, x, y []T), along func(o, x []T)) foldFn {
+// element of o. If widen is set, it reads elements of x in a narrower type.
+func foldTyped[T tensor.Element](loop func(o, x, y []T), along func(o, x []T), widen func(dst []T, t *tensor.Tensor, lo int)) foldFn {
 	if loop == nil {
 		return nil
 	}
@@ -254,7 +258,18 @@ func foldTyped[T tensor.Element](loop func(o, x, y []T), along func(o, x []T)) f
 		})
 	}
 	return func(ot, xt, zt *tensor.Tensor, outer, steps, inner int) {
-		o, x, z := tensor.View[T](ot), tensor.View[T](xt), tensor.View[T](zt)[0]
+		o, z := tensor.View[T](ot), tensor.View[T](zt)[0]
+		read := func(lo, hi int, _ []T) []T { return tensor.View[T](xt)[lo:hi] }
+		if widen != nil {
+			read = func(lo, hi int, buffer []T) []T {
+				if len(buffer) < hi-lo {
+					buffer = make([]T, hi-lo)
+				}
+				widen(buffer[:hi-lo], xt, lo)
+				return buffer[:hi-lo]
+			}
+		}
+		const part = 1 << 14
 		if steps == 0 || inner == 0 || outer == 0 {
 			for i := range o {
 				o[i] = z
@@ -265,13 +280,12 @@ func foldTyped[T tensor.Element](loop func(o, x, y []T), along func(o, x []T)) f
 			if outer == 1 && steps >= 1<<16 {
 				// One long row: split it into parts of fixed length. The result then does not depend on the number of
 				// cores.
-				const part = 1 << 14
 				parts := make([]T, (steps+part-1)/part)
 				Parallel(len(parts), 2, func(lo, hi int) {
-					whole := min(hi, steps/part)
-					along(parts[lo:whole], x[lo*part:whole*part])
-					if whole < hi {
-						along(parts[whole:hi], x[whole*part:])
+					var buffer []T
+					for i := lo; i < hi; i++ {
+						buffer = read(i*part, min((i+1)*part, steps), buffer)
+						along(parts[i:i+1], buffer)
 					}
 				})
 				along(o, parts)
@@ -279,7 +293,13 @@ func foldTyped[T tensor.Element](loop func(o, x, y []T), along func(o, x []T)) f
 				return
 			}
 			Parallel(outer, max(1, 1<<15/steps), func(lo, hi int) {
-				along(o[lo:hi], x[lo*steps:hi*steps])
+				var buffer []T
+				rows := max(1, part/steps)
+				for i := lo; i < hi; i += rows {
+					to := min(i+rows, hi)
+					buffer = read(i*steps, to*steps, buffer)
+					along(o[i:to], buffer)
+				}
 				first := make([]T, min(hi-lo, chunk))
 				for i := range first {
 					first[i] = z
@@ -292,14 +312,16 @@ func foldTyped[T tensor.Element](loop func(o, x, y []T), along func(o, x []T)) f
 			return
 		}
 		Parallel(outer, max(1, 1<<15/(steps*inner)), func(lo, hi int) {
+			var buffer []T
 			for i := lo; i < hi; i++ {
-				block := x[i*steps*inner : (i+1)*steps*inner]
 				acc := o[i*inner : (i+1)*inner]
 				for j := range acc {
 					acc[j] = z
 				}
 				for r := range steps {
-					loop(acc, acc, block[r*inner:(r+1)*inner])
+					at := (i*steps + r) * inner
+					buffer = read(at, at+inner, buffer)
+					loop(acc, acc, buffer)
 				}
 			}
 		})

@@ -260,3 +260,58 @@ func (p *ScatterPlan) contains(start []int64, at []int) bool {
 	}
 	return true
 }
+
+// Adder returns the function that adds the updates u to the elements [from, to) of o, or nil if the type has none.
+func (p *ScatterPlan) Adder(dt tensor.DType) func(o, u, idx *tensor.Tensor, from, to int) {
+	switch dt {
+	case tensor.F32:
+		return adder(p, Add.f32)
+	case tensor.F64:
+		return adder(p, Add.f64)
+	case tensor.I32:
+		return adder(p, Add.i32)
+	case tensor.I64:
+		return adder(p, Add.i64)
+	case tensor.F16, tensor.BF16: // every sum is rounded
+		return func(o, u, idx *tensor.Tensor, from, to int) {
+			x, y := make([]float32, p.Run), make([]float32, p.Run)
+			p.EachRun(idx, from, to, func(target, update, n int) {
+				decode32(dt, x[:n], o, target)
+				decode32(dt, y[:n], u, update)
+				Add.f32(x[:n], x[:n], y[:n])
+				encode32(dt, o, target, x[:n])
+			})
+		}
+	}
+	return nil
+}
+
+func adder[T float32 | float64 | int32 | int64](p *ScatterPlan, sum func(o, x, y []T)) func(o, u, idx *tensor.Tensor, from, to int) {
+	return func(ot, ut, idx *tensor.Tensor, from, to int) {
+		o, u := tensor.View[T](ot), tensor.View[T](ut)
+		if step, other, ok := p.Walk.dense(); ok && p.Run == 1 && len(p.runs) == 1 {
+			var block [startBlock]int
+			count := Product(p.Walk.Batch)
+			for lo := 0; lo < count; lo += startBlock {
+				starts := block[:min(startBlock, count-lo)]
+				p.Walk.starts(starts, idx, lo, step, p.limit, p.strides, false)
+				for i, at := range starts {
+					if at >= from && at < to {
+						o[at] += u[(lo+i)*other]
+					}
+				}
+			}
+			return
+		}
+		p.EachRun(idx, from, to, func(target, update, n int) {
+			x, y := o[target:target+n], u[update:update+n]
+			if n >= 16 {
+				sum(x, x, y)
+				return
+			}
+			for i, v := range y {
+				x[i] += v
+			}
+		})
+	}
+}

@@ -8,7 +8,6 @@ import (
 	"github.com/hlocb/hlocb/interp/internal/exec"
 	"github.com/hlocb/hlocb/interp/internal/kernel"
 	"github.com/hlocb/hlocb/interp/internal/plan"
-	"github.com/hlocb/hlocb/interp/internal/simd/vec"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -153,8 +152,10 @@ func makeScatter(s *plan.Spec) (kernel.Kernel, error) {
 	size := dt.Size()
 	b := s.Op.Region(0).Entry()
 	replace := b.First() == b.Last()
-	add32 := dt == tensor.F32 && !replace && plan.OpKind(b.First()) == stablehlo.Add
-	sum := vec.Binary[float32, float32](vec.Add32Loop)
+	var add func(o, u, idx *tensor.Tensor, from, to int)
+	if !replace && plan.OpKind(b.First()) == stablehlo.Add {
+		add = walk.Adder(dt)
+	}
 	step, count := walk.RowStep(), kernel.Product(walk.Walk.Batch)
 	total := s.In[0].N
 	return kernel.Kernel{Family: "scatter", Inplace: 1, Run: func(in, out []*tensor.Tensor) error {
@@ -169,18 +170,8 @@ func makeScatter(s *plan.Spec) (kernel.Kernel, error) {
 				walk.EachRun(in[1], from, to, func(target, update, n int) {
 					copy(o[target*size:(target+n)*size], u[update*size:])
 				})
-			case add32:
-				of, uf := tensor.View[float32](out[0]), tensor.View[float32](in[2])
-				walk.EachRun(in[1], from, to, func(target, update, n int) {
-					x, y := of[target:target+n], uf[update:update+n]
-					if n >= 16 {
-						sum(x, x, y)
-						return
-					}
-					for i, v := range y {
-						x[i] += v
-					}
-				})
+			case add != nil:
+				add(out[0], in[2], in[1], from, to)
 			default:
 				// Combine run by run, through views of a run.
 				var x, y tensor.Tensor
