@@ -39,7 +39,7 @@ func attrProbe(kind string, values []value) ir.AttrList {
 		list = append(list, ir.NamedAttr{Name: format.AttrProbe, Attr: ir.NewString(kind)})
 	}
 	if values != nil {
-		list = append(list, ir.NamedAttr{Name: attrValues, Attr: ir.NewString(encodeValues(values))})
+		list = append(list, ir.NamedAttr{Name: attrValues, Attr: ir.NewString(encodeList(values))})
 	}
 	return list
 }

@@ -85,12 +85,15 @@ func (h *Handlers) handler(s *hook.Site) (handler runtime.Handler, answer bool, 
 			handler, err := h.shared(kind)
 			return handler, false, err
 		}
-		values, err := decodeValues(text)
+		values, err := decodeList(text, readValue)
 		if err != nil {
 			return nil, false, fmt.Errorf("probe %q: %w", s.Name, err)
 		}
 		if kind == Finite {
 			return finite{values}, false, nil
+		}
+		if len(values) != 1 {
+			return nil, false, fmt.Errorf("probe %q describes %d values, expected 1", s.Name, len(values))
 		}
 		t, shape, err := tensor.ParseType(values[0].typ)
 		if err != nil {

@@ -67,69 +67,26 @@ type spot struct {
 }
 
 func (s *scope) encode() string {
-	pos := func(p diag.Pos) string { return strconv.FormatUint(uint64(p), 10) }
-	return string(appendFields(nil, strconv.Itoa(s.block), strconv.Itoa(s.parent), strconv.FormatBool(s.first), s.role,
-		s.op.name, s.op.loc, pos(s.op.pos), s.next.name, s.next.loc, pos(s.next.pos)))
+	return encodeFields([]any{s.block, s.parent, s.first, s.role, s.op.name, s.op.loc, uint64(s.op.pos), s.next.name, s.next.loc, uint64(s.next.pos)})
 }
 
-func decodeScope(text string) (s scope, err error) {
-	f, err := splitFields(text, 10)
-	if err != nil {
-		return s, err
-	}
-	var n [4]int
-	for i, t := range []string{f[0], f[1], f[6], f[9]} {
-		if n[i], err = strconv.Atoi(t); err != nil {
-			return s, err
-		}
-	}
-	return scope{block: n[0], parent: n[1], first: f[2] == "true", role: f[3],
-		op: spot{f[4], f[5], diag.Pos(n[2])}, next: spot{f[7], f[8], diag.Pos(n[3])}}, nil
+func decodeScope(text string) (scope, error) {
+	f := fieldsOf(text)
+	at := func() spot { return spot{f.text(), f.text(), diag.Pos(f.int())} }
+	s := scope{f.int(), f.int(), f.text() == "true", f.text(), at(), at()}
+	return s, f.end()
 }
 
-func encodeTracked(list []tracked) string {
-	var b []byte
-	for i, v := range list {
-		if i > 0 {
-			b = append(b, betweenValues...)
-		}
-		operands := make([]string, len(v.operands))
-		for k, n := range v.operands {
-			operands[k] = strconv.Itoa(n)
-		}
-		b = appendFields(b, strconv.Itoa(v.at), v.typ, v.name, v.op, v.loc, strconv.Itoa(v.number), v.role, strconv.FormatUint(uint64(v.pos), 10), strings.Join(operands, " "))
-	}
-	return string(b)
+func (v tracked) fields() []any {
+	return append(v.value.fields(), v.number, v.role, uint64(v.pos), strings.Trim(fmt.Sprint(v.operands), "[]"))
 }
 
-func decodeTracked(text string) ([]tracked, error) {
-	if text == "" {
-		return nil, nil
+func readTracked(f *fields) tracked {
+	v := tracked{value: readValue(f), number: f.int(), role: f.text(), pos: diag.Pos(f.int())}
+	for word := range strings.FieldsSeq(f.text()) {
+		v.operands = append(v.operands, f.number(word))
 	}
-	var out []tracked
-	for part := range strings.SplitSeq(text, betweenValues) {
-		f, err := splitFields(part, 9)
-		if err != nil {
-			return nil, err
-		}
-		v := tracked{value: value{typ: f[1], name: f[2], op: f[3], loc: f[4]}, role: f[6]}
-		var pos int
-		for i, to := range map[int]*int{0: &v.at, 5: &v.number, 7: &pos} {
-			if *to, err = strconv.Atoi(f[i]); err != nil {
-				return nil, err
-			}
-		}
-		v.pos = diag.Pos(pos)
-		for _, word := range strings.Fields(f[8]) {
-			n, err := strconv.Atoi(word)
-			if err != nil {
-				return nil, err
-			}
-			v.operands = append(v.operands, n)
-		}
-		out = append(out, v)
-	}
-	return out, nil
+	return v
 }
 
 // AddOrigin adds probes that find the first op whose result has a NaN, or with inf a NaN or an infinite element, while
@@ -217,7 +174,7 @@ func AddOrigin(m *ir.Module, inf bool) ([]hook.ID, error) {
 		_, ids[i] = a.Insert(b, hook.Tap, vector, names[i], ir.AttrList{
 			{Name: format.AttrProbe, Attr: ir.NewString(kind)},
 			{Name: attrScope, Attr: ir.NewString(in.encode())},
-			{Name: attrValues, Attr: ir.NewString(encodeTracked(described))},
+			{Name: attrValues, Attr: ir.NewString(encodeList(described))},
 		})
 	}
 	return ids, nil
@@ -401,7 +358,7 @@ func (s *search) add(site *hook.Site) error {
 	p := &searchProbe{}
 	var err error
 	if p.scope, err = decodeScope(text(attrScope)); err == nil {
-		p.values, err = decodeTracked(text(attrValues))
+		p.values, err = decodeList(text(attrValues), readTracked)
 	}
 	if err != nil {
 		return fmt.Errorf("probe %q: %w", site.Name, err)

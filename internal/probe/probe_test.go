@@ -8,6 +8,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -169,4 +170,23 @@ func TestManyValues(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestBadConfiguration: what a module says about its probes is checked when the program is bound.
+func TestBadConfiguration(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                        "describes 0 values",
+		"0|tensor<f32>|x":         "too few fields",
+		"0|tensor<f32>|x|||":      "1 fields too many",
+		"a|tensor<f32>|x||":       `parsing "a"`,
+		"0|tensor<f32>|%zz||":     "invalid URL escape",
+		"0|tensor<f|x||":          "tensor<f",
+		"0|tensor<f32>|x||;0||||": "describes 2 values",
+	} {
+		s := &hook.Site{Name: "x", Attrs: map[string]string{"probe": strconv.Quote(probe.Stats), "values": strconv.Quote(text)}}
+		_, _, err := new(probe.Handlers).For(new(hook.Manifest), s)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", text, err, want)
+		}
+	}
 }

@@ -1,6 +1,8 @@
 package probe
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"net/url"
 	"strconv"
@@ -46,59 +48,79 @@ func escape(s string) string {
 	return b.String()
 }
 
-func appendFields(b []byte, fields ...string) []byte {
-	for i, f := range fields {
-		if i > 0 {
-			b = append(b, betweenFields...)
-		}
-		b = append(b, escape(f)...)
+func encodeFields(list []any) string {
+	out := make([]string, len(list))
+	for i, f := range list {
+		out[i] = escape(fmt.Sprint(f))
 	}
-	return b
+	return strings.Join(out, betweenFields)
 }
 
-// splitFields reads what appendFields wrote.
-func splitFields(text string, n int) ([]string, error) {
-	fields := strings.Split(text, betweenFields)
-	if len(fields) != n {
-		return nil, fmt.Errorf("%q has %d fields, expected %d", text, len(fields), n)
-	}
-	for i, f := range fields {
-		var err error
-		if fields[i], err = url.PathUnescape(f); err != nil {
-			return nil, err
-		}
-	}
-	return fields, nil
-}
-
-// encodeValues writes the text of attrValues.
-func encodeValues(list []value) string {
-	var b []byte
+// encodeList writes the text of attrValues.
+func encodeList[T interface{ fields() []any }](list []T) string {
+	out := make([]string, len(list))
 	for i, v := range list {
-		if i > 0 {
-			b = append(b, betweenValues...)
-		}
-		b = appendFields(b, strconv.Itoa(v.at), v.typ, v.name, v.op, v.loc)
+		out[i] = encodeFields(v.fields())
 	}
-	return string(b)
+	return strings.Join(out, betweenValues)
 }
 
-// decodeValues reads the text of attrValues.
-func decodeValues(text string) ([]value, error) {
-	var out []value
+// fields reads what encodeFields wrote, one field after the other.
+type fields struct {
+	list []string
+	err  error // the first
+}
+
+func fieldsOf(text string) *fields { return &fields{list: strings.Split(text, betweenFields)} }
+
+func (f *fields) text() string {
+	if len(f.list) == 0 {
+		f.fail(errors.New("too few fields"))
+		return ""
+	}
+	s, err := url.PathUnescape(f.list[0])
+	f.fail(err)
+	f.list = f.list[1:]
+	return s
+}
+
+func (f *fields) number(text string) int {
+	n, err := strconv.Atoi(text)
+	f.fail(err)
+	return n
+}
+
+func (f *fields) int() int { return f.number(f.text()) }
+
+func (f *fields) fail(err error) { f.err = cmp.Or(f.err, err) }
+
+// end returns the first error. Fields that nobody read are one.
+func (f *fields) end() error {
+	if len(f.list) > 0 {
+		f.fail(fmt.Errorf("%d fields too many", len(f.list)))
+	}
+	return f.err
+}
+
+// decodeList reads what encodeList wrote.
+func decodeList[T any](text string, read func(f *fields) T) ([]T, error) {
+	var out []T
+	if text == "" {
+		return nil, nil
+	}
 	for part := range strings.SplitSeq(text, betweenValues) {
-		f, err := splitFields(part, 5)
-		if err != nil {
-			return nil, err
+		f := fieldsOf(part)
+		out = append(out, read(f))
+		if err := f.end(); err != nil {
+			return nil, fmt.Errorf("%q: %w", part, err)
 		}
-		at, err := strconv.Atoi(f[0])
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, value{at, f[1], f[2], f[3], f[4]})
 	}
 	return out, nil
 }
+
+func (v value) fields() []any { return []any{v.at, v.typ, v.name, v.op, v.loc} }
+
+func readValue(f *fields) value { return value{f.int(), f.text(), f.text(), f.text(), f.text()} }
 
 // text returns the description of v for a message: %name of OP at FILE:LINE:COLUMN.
 func (v *value) text() string {
