@@ -30,7 +30,7 @@ const (
 	SameVariadicOperands                    // all variadic operand Args have the same number of values
 	GraphRegion                             // in a region of one block, ops may use values that are defined after them
 	NestedEffects                           // no side effects besides those of the ops in its regions
-	ConstantLike                            // a Pure op without operands; its result is its attribute value
+	ConstantLike                            // a Pure op without operands; its result is its first attribute
 )
 
 // Def describes one op kind. It is data in a dialect package and immutable once registered. A nil hook selects the
@@ -70,7 +70,8 @@ type Def struct {
 	// has NestedEffects, else any.
 	Effects func(op *Op) Effects
 	// Fold returns what the results of op are equal to, one entry per result, or nil if nothing is known. It holds
-	// identities only and computes no values: see rewrite.Evaluator for that.
+	// identities, and computes with the few numbers of a shape; rewrite.Evaluator computes other values. If the op is
+	// Commutative too, a constant first operand moves to the end before.
 	Fold func(op *Op) []Folded
 
 	// Flow says how values move through the op's regions or the function it calls. Nil: unknown.
@@ -92,6 +93,8 @@ type Def struct {
 type Folded struct {
 	Value *Value
 	Attr  Attr
+	// Constant is the row of the op that gives Attr; nil is the constant of the op's dialect.
+	Constant *Def
 }
 
 // Clause is one constraint from the specification of an op kind.

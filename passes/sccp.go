@@ -1,6 +1,7 @@
 package passes
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/hlocb/hlocb/dialect/stablehlo"
@@ -157,7 +158,7 @@ func (s *sccp) visit(op *ir.Op) {
 		}
 	}
 	if rewrite.IsConstant(op) {
-		s.set(op.Result(0), fact{constant: op.Attr(stablehlo.AttrValue), row: op.Def()})
+		s.set(op.Result(0), fact{constant: rewrite.ConstantOf(op.Result(0)), row: op.Def()})
 		return
 	}
 	if f := op.Def().Flow; f != nil && op.NumResults() > 0 {
@@ -181,7 +182,7 @@ func (s *sccp) visit(op *ir.Op) {
 			for i, x := range folded {
 				switch {
 				case x.Attr != nil:
-					s.set(op.Result(i), fact{constant: x.Attr, row: rewrite.ConstantRow(op.Module(), op.Def())})
+					s.set(op.Result(i), fact{constant: x.Attr, row: cmp.Or(x.Constant, rewrite.ConstantRow(op.Module(), op.Def()))})
 				case x.Value != nil:
 					s.set(op.Result(i), s.facts[x.Value.ID()])
 				default:

@@ -33,7 +33,7 @@ func IsConstant(op *ir.Op) bool { return op != nil && op.Has(ir.ConstantLike) &&
 // ConstantOf returns the attribute that v has as its value, or nil if v is not constant.
 func ConstantOf(v *ir.Value) ir.Attr {
 	if op := v.DefiningOp(); IsConstant(op) {
-		return op.Attr(constantValue)
+		return op.Attr(valueOf(op.Def()))
 	}
 	return nil
 }
@@ -48,8 +48,8 @@ func ConstantInts(v *ir.Value) ([]int64, bool) {
 	return list, err == nil
 }
 
-// constantValue is the attribute of ConstantLike ops.
-const constantValue = "value"
+// valueOf returns the name of the attribute of a row that is ConstantLike.
+func valueOf(d *ir.Def) string { return d.Attrs[0].Name }
 
 // homeOf returns the block that holds the constants for ops in b: the first one of the innermost region around b whose
 // op is isolated from above, of an unknown kind, or in no block.
@@ -70,7 +70,7 @@ func (c *Constants) Owns(op *ir.Op) bool { return c.owned[op] }
 
 func (c *Constants) find(key constantKey, a ir.Attr) *ir.Op {
 	for _, op := range c.known[key] {
-		if ir.EqualAttrs(op.Attr(constantValue), a) {
+		if ir.EqualAttrs(op.Attr(valueOf(op.Def())), a) {
 			return op
 		}
 	}
@@ -92,7 +92,7 @@ func (c *Constants) Adopt(op *ir.Op) bool {
 		}
 		return true
 	}
-	a := op.Attr(constantValue)
+	a := op.Attr(valueOf(op.Def()))
 	key := constantKey{home.Region(), op.Def(), op.Result(0).Type(), ir.HashAttr(a)}
 	if old := c.find(key, a); old != nil {
 		c.r.unlocate(old)
@@ -115,7 +115,7 @@ func (c *Constants) Get(b *ir.Block, def *ir.Def, t ir.Type, a ir.Attr) *ir.Valu
 	if old := c.find(key, a); old != nil {
 		return old.Result(0)
 	}
-	op := c.r.AtStart(home).Create(def, nil, []ir.Type{t}, ir.NamedAttr{Name: constantValue, Attr: a})
+	op := c.r.AtStart(home).Create(def, nil, []ir.Type{t}, ir.NamedAttr{Name: valueOf(def), Attr: a})
 	c.add(key, op)
 	return op.Result(0)
 }
@@ -126,7 +126,7 @@ func (c *Constants) forget(op *ir.Op) {
 		return
 	}
 	delete(c.owned, op)
-	a := op.Attr(constantValue)
+	a := op.Attr(valueOf(op.Def()))
 	key := constantKey{c.homeOf(op.Block()).Region(), op.Def(), op.Result(0).Type(), ir.HashAttr(a)}
 	list := c.known[key]
 	for i, x := range list {

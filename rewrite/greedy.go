@@ -1,6 +1,7 @@
 package rewrite
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -203,9 +204,13 @@ func (g *greedy) run(applied map[string]int) error {
 
 // fold replaces the results of op by what its row knows them to be equal to, and reports whether it did.
 func (g *greedy) fold(w *work, op *ir.Op) bool {
+	swapped := op.Has(ir.Commutative) && IsConstant(op.Operand(0).DefiningOp()) && !IsConstant(op.Operand(1).DefiningOp())
+	if swapped {
+		g.r.Update(op, func() { op.SetOperands([]*ir.Value{op.Operand(1), op.Operand(0)}) })
+	}
 	folded := op.Def().Fold(op)
 	if folded == nil {
-		return false
+		return swapped
 	}
 	g.r.begin(op)
 	defer g.r.finish()
@@ -214,10 +219,10 @@ func (g *greedy) fold(w *work, op *ir.Op) bool {
 		switch {
 		case f.Value != nil:
 			values[i] = f.Value
-		case f.Attr != nil && w.constant != nil:
-			values[i] = g.constants.Get(op.Block(), w.constant, op.Result(i).Type(), f.Attr)
+		case f.Attr != nil && (f.Constant != nil || w.constant != nil):
+			values[i] = g.constants.Get(op.Block(), cmp.Or(f.Constant, w.constant), op.Result(i).Type(), f.Attr)
 		default:
-			return false
+			return swapped
 		}
 	}
 	g.r.Replace(op, values...)

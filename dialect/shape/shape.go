@@ -102,7 +102,7 @@ var (
 		Name: "shape.broadcast", Doc: "Computes the shape to which shapes broadcast.",
 		Operands: []ir.Arg{{Name: "shapes", Type: shapes, Mult: ir.Variadic}}, Results: []ir.Arg{{Name: "result", Type: shapes}},
 		Attrs:  []ir.AttrSpec{{Name: "error", Optional: true, Type: message}},
-		Traits: ir.Pure, Verify: propagates("shape"),
+		Traits: ir.Pure, Verify: propagates("shape"), Fold: foldBroadcast,
 		Clauses: ir.Clauses("the result can hold the errors that an operand can"),
 		Format:  "$shapes attr-dict `:` type($shapes) `->` type($result)",
 	}
@@ -120,7 +120,7 @@ var (
 			_, ok = t.Elem().(*ir.IndexType)
 			return ok
 		}}}},
-		Traits: ir.Pure, Verify: verifyConstShape,
+		Traits: ir.Pure | ir.ConstantLike, Verify: verifyConstShape,
 		Clauses: ir.Clauses("the result has as many sizes as shape"),
 		Syntax:  "attr-dict `[` size, ... `]` `:` type($result)",
 		Parse:   parseConstShape, Print: printConstShape,
@@ -129,13 +129,14 @@ var (
 		Name: "shape.const_witness", Doc: "Returns a witness that holds if the operand is true.",
 		Results: []ir.Arg{{Name: "result", Type: witness}},
 		Attrs:   []ir.AttrSpec{{Name: AttrPassing, Type: boolean}},
-		Traits:  ir.Pure,
+		Traits:  ir.Pure | ir.ConstantLike,
 		Format:  "$passing attr-dict `` custom<Witness>(type($result))",
 	}
 	CstrBroadcastable = &ir.Def{
 		Name: "shape.cstr_broadcastable", Doc: "Returns a witness that the shapes broadcast.",
 		Operands: []ir.Arg{{Name: "shapes", Type: shapes, Mult: ir.Variadic}}, Results: []ir.Arg{{Name: "result", Type: witness}},
 		Clauses: ir.Clauses("there are at least two shapes"),
+		Fold:    foldBroadcastable,
 		Verify: func(op *ir.Op, r *ir.Reporter) {
 			if op.NumOperands() < 2 {
 				r.Errorf(op, "required at least 2 input shapes")
@@ -146,14 +147,14 @@ var (
 	NumElements = &ir.Def{
 		Name: "shape.num_elements", Doc: "Computes the number of elements of a shape.",
 		Operands: []ir.Arg{{Name: "shape", Type: shapes}}, Results: []ir.Arg{{Name: "result", Type: count}},
-		Traits: ir.Pure, Verify: propagates("size"),
+		Traits: ir.Pure, Verify: propagates("size"), Fold: foldNumElements,
 		Clauses: ir.Clauses("the result can hold the errors that the operand can"),
 		Format:  "$shape attr-dict `:` type($shape) `->` type($result)",
 	}
 	ShapeOf = &ir.Def{
 		Name: "shape.shape_of", Doc: "Returns the shape of a value.",
 		Operands: []ir.Arg{{Name: "arg", Type: shaped}}, Results: []ir.Arg{{Name: "result", Type: shapes}},
-		Traits: ir.Pure, Verify: verifyShapeOf,
+		Traits: ir.Pure, Verify: verifyShapeOf, Fold: foldShapeOf,
 		Clauses: ir.Clauses("the result has as many sizes as arg has dimensions"),
 		Format:  "$arg attr-dict `:` type($arg) `->` type($result)",
 	}

@@ -182,6 +182,11 @@ func withOptional(d *ir.Def, name string) *ir.Def {
 	return d
 }
 
+func folded(d *ir.Def, fold func(*ir.Op) []ir.Folded) *ir.Def {
+	d.Fold = fold
+	return d
+}
+
 func inferFirst(_ *ir.Context, st *ir.OpState) ([]ir.Type, error) {
 	return []ir.Type{st.Operands[0].Type()}, nil
 }
@@ -198,14 +203,14 @@ var (
 		Verify: verifyConstant, ResultNames: constantNames,
 	}
 	AddF      = withOptional(flagged(binary("addf", "Adds floating-point numbers.", floatLike, ir.Commutative), "fastmath", FastMathAttr), "roundingmode")
-	AddI      = flagged(binary("addi", "Adds integers.", intLike, ir.Commutative), "overflowFlags", OverflowAttr)
-	SubI      = flagged(binary("subi", "Subtracts integers.", intLike, 0), "overflowFlags", OverflowAttr)
-	MulI      = flagged(binary("muli", "Multiplies integers.", intLike, ir.Commutative), "overflowFlags", OverflowAttr)
-	DivSI     = withOptional(binary("divsi", "Divides signed integers, towards zero.", intLike, 0), "isExact")
+	AddI      = folded(flagged(binary("addi", "Adds integers.", intLike, ir.Commutative), "overflowFlags", OverflowAttr), foldSum)
+	SubI      = folded(flagged(binary("subi", "Subtracts integers.", intLike, 0), "overflowFlags", OverflowAttr), foldDifference)
+	MulI      = folded(flagged(binary("muli", "Multiplies integers.", intLike, ir.Commutative), "overflowFlags", OverflowAttr), foldProduct)
+	DivSI     = folded(withOptional(binary("divsi", "Divides signed integers, towards zero.", intLike, 0), "isExact"), foldQuotient)
 	IndexCast = &ir.Def{
 		Name: "arith.index_cast", Doc: "Converts between index and integers.",
 		Operands: []ir.Arg{{Name: "in", Type: castable}}, Results: []ir.Arg{{Name: "out", Type: castable}},
-		Traits: ir.Pure, Verify: verifyCast,
+		Traits: ir.Pure, Verify: verifyCast, Fold: foldIndexCast,
 		Clauses: ir.Clauses("one of in and out has indices, the other integers, and both one shape"),
 		Format:  "$in attr-dict `:` type($in) `to` type($out)",
 	}
@@ -216,14 +221,14 @@ var (
 			i, ok := a.(*ir.IntegerAttr)
 			return ok && i.Type() == ir.Type(ir.Int(64)) && i.Value() >= 0 && i.Value() < int64(len(predicates))
 		}}}},
-		Traits: ir.Pure, Verify: verifyCompare,
+		Traits: ir.Pure, Verify: verifyCompare, Fold: foldCompare,
 		Clauses: ir.Clauses("lhs and rhs have one type, and the result its shape"),
 		Format:  "custom<Predicate>($predicate) `,` $lhs `,` $rhs attr-dict `:` custom<CompareType>(type($lhs), type($rhs), type($result))",
 	}
 	Select = &ir.Def{
 		Name: "arith.select", Doc: "Returns one of two values.",
 		Operands: []ir.Arg{{Name: "condition", Type: boolLike}, {Name: "true_value"}, {Name: "false_value"}}, Results: []ir.Arg{{Name: "result"}},
-		Traits: ir.Pure, Verify: verifySelect,
+		Traits: ir.Pure, Verify: verifySelect, Fold: foldSelect,
 		Clauses: ir.Clauses("true_value, false_value and the result have one type; condition is one boolean or has their shape"),
 		Format:  "$condition `,` $true_value `,` $false_value attr-dict `:` custom<SelectType>(type($condition), type($true_value), type($false_value), type($result))",
 	}

@@ -81,27 +81,27 @@ var (
 	Cast = &ir.Def{
 		Name: "tensor.cast", Doc: "Changes how much of a tensor's shape is static.",
 		Operands: []ir.Arg{{Name: "source", Type: anyTensor}}, Results: []ir.Arg{{Name: "dest", Type: anyTensor}},
-		Traits: ir.Pure, ResultNames: named("cast"), Verify: verifyCast,
+		Traits: ir.Pure, ResultNames: named("cast"), Verify: verifyCast, Fold: foldCast,
 		Clauses: ir.Clauses("source and dest have one element type and shapes that agree where both are known"),
 		Format:  "$source attr-dict `:` type($source) `to` type($dest)",
 	}
 	Dim = &ir.Def{
 		Name: "tensor.dim", Doc: "Returns the size of a dimension.",
 		Operands: []ir.Arg{{Name: "source", Type: notScalar}, {Name: "index", Type: index}}, Results: []ir.Arg{{Name: "result", Type: index}},
-		Traits: ir.Pure, ResultNames: named("dim"),
+		Traits: ir.Pure, ResultNames: named("dim"), Fold: foldDim,
 		Format: "attr-dict $source `,` $index `:` custom<Dim>(type($source), type($index), type($result))",
 	}
 	Extract = &ir.Def{
 		Name: "tensor.extract", Doc: "Returns one element.",
 		Operands: []ir.Arg{{Name: "tensor", Type: ranked}, {Name: "indices", Type: index, Mult: ir.Variadic}}, Results: []ir.Arg{{Name: "result"}},
-		Traits: ir.Pure, ResultNames: named("extracted"), Verify: verifyExtract,
+		Traits: ir.Pure, ResultNames: named("extracted"), Verify: verifyExtract, Fold: foldExtract,
 		Clauses: ir.Clauses("there is one index for each dimension; the result is of the tensor's element type"),
 		Format:  "$tensor `[` $indices `]` attr-dict `:` custom<Extract>(type($tensor), ref($indices), type($indices), type($result))",
 	}
 	FromElements = &ir.Def{
 		Name: "tensor.from_elements", Doc: "Makes a tensor of its elements.",
 		Operands: []ir.Arg{{Name: "elements", Mult: ir.Variadic}}, Results: []ir.Arg{{Name: "result", Type: static}},
-		Traits: ir.Pure, ResultNames: named("from_elements"), Verify: verifyFromElements,
+		Traits: ir.Pure, ResultNames: named("from_elements"), Verify: verifyFromElements, Fold: foldFromElements,
 		Clauses: ir.Clauses("elements are as many as the result has, and of its element type"),
 		Format:  "$elements attr-dict `:` custom<FromElements>(ref($elements), type($elements), type($result))",
 	}
