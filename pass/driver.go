@@ -110,6 +110,9 @@ func (r *run) pass(p Pass, ops []*ir.Op, last bool) error {
 	}
 	switch p := p.(type) {
 	case *nest:
+		if err := knownAnchor(r.ctx.Module(), info.Name); err != nil {
+			return &Error{Pass: info.Name, Err: err}
+		}
 		r.path = append(r.path, info.Name)
 		defer func() { r.path = r.path[:len(r.path)-1] }()
 		for i, q := range p.passes {
@@ -169,6 +172,22 @@ func (r *run) pass(p Pass, ops []*ir.Op, last bool) error {
 		return &Error{Pass: info.Name, Left: true, Err: err}
 	}
 	return nil
+}
+
+// knownAnchor returns an error if no op that passes can run on has the given name.
+func knownAnchor(m *ir.Module, name string) error {
+	if m.Def(name).Known() || m.Registry() == nil {
+		return nil
+	}
+	var anchors []string
+	for _, d := range m.Registry().Dialects() {
+		for _, op := range d.Ops {
+			if op.Traits&(ir.IsolatedFromAbove|ir.Symbol) == ir.IsolatedFromAbove|ir.Symbol {
+				anchors = append(anchors, op.Name)
+			}
+		}
+	}
+	return fmt.Errorf("passes run on an op named %q, which is unknown%s", name, among(name, anchors))
 }
 
 // parts returns the ops to run p on instead of ops: the ops in a module if p is Separable.

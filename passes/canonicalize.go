@@ -1,6 +1,7 @@
 package passes
 
 import (
+	"github.com/hlocb/hlocb/dialect/shape"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/pass"
@@ -63,6 +64,19 @@ var canonicalizePatterns = []*rewrite.Pattern{{
 			return false, nil
 		}
 		inlineRegion(r, op, op.Region(int(i)))
+		return true, nil
+	},
+}, {
+	Name: "shape-of-static",
+	Rows: []*ir.Def{shape.ShapeOf},
+	// shape_of(x) = the sizes of x, for x of static shape.
+	Rewrite: func(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
+		t, ok := op.Operand(0).Type().(*ir.TensorType)
+		if !ok || !t.Static() {
+			return false, nil
+		}
+		c := r.Before(op).Create(shape.ConstShape, nil, op.ResultTypes(), ir.NamedAttr{Name: shape.AttrShape, Attr: shape.Elements(r.Module().Context(), t.Shape())})
+		r.Replace(op, c.Result(0))
 		return true, nil
 	},
 }}

@@ -5,8 +5,8 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// indexElements returns dense<...> : tensor<nxindex>.
-func indexElements(c *ir.Context, v []int64) *ir.DenseAttr {
+// Elements returns dense<...> : tensor<nxindex>.
+func Elements(c *ir.Context, v []int64) *ir.DenseAttr {
 	t := tensor.New(tensor.Index, tensor.Shape{int64(len(v))})
 	splat := len(v) > 0
 	for i, d := range v {

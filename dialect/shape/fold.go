@@ -39,15 +39,7 @@ func broadcast(list [][]int64) (out []int64, ok bool) {
 }
 
 func folded(op *ir.Op, sizes []int64) []ir.Folded {
-	return []ir.Folded{{Attr: indexElements(op.Module().Context(), sizes), Constant: ConstShape}}
-}
-
-// foldShapeOf folds the shape of a value of static shape.
-func foldShapeOf(op *ir.Op) []ir.Folded {
-	if t, ok := op.Operand(0).Type().(*ir.TensorType); ok && t.Static() {
-		return folded(op, t.Shape())
-	}
-	return nil
+	return []ir.Folded{{Attr: Elements(op.Module().Context(), sizes), Constant: ConstShape}}
 }
 
 // foldBroadcast folds the broadcast of one shape, and of constants.

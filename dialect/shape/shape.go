@@ -154,7 +154,7 @@ var (
 	ShapeOf = &ir.Def{
 		Name: "shape.shape_of", Doc: "Returns the shape of a value.",
 		Operands: []ir.Arg{{Name: "arg", Type: shaped}}, Results: []ir.Arg{{Name: "result", Type: shapes}},
-		Traits: ir.Pure, Verify: verifyShapeOf, Fold: foldShapeOf,
+		Traits: ir.Pure, Verify: verifyShapeOf,
 		Clauses: ir.Clauses("the result has as many sizes as arg has dimensions"),
 		Format:  "$arg attr-dict `:` type($arg) `->` type($result)",
 	}
@@ -215,7 +215,7 @@ func parseConstShape(p ir.AsmParser, st *ir.OpState) {
 	p.ParseOptionalAttrDict(st)
 	dims := p.ParseIntegers()
 	c := p.Context()
-	st.SetAttr(AttrShape, indexElements(c, dims))
+	st.SetAttr(AttrShape, Elements(c, dims))
 	p.Expect(":")
 	st.Types = append(st.Types, p.ParseType())
 }
