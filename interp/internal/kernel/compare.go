@@ -57,7 +57,7 @@ func floatAt(t *tensor.Tensor, i int) float64 {
 
 func complexAt(t *tensor.Tensor, i int) complex128 {
 	var x [1]complex128
-	decodeComplex(t.DType(), x[:], t, i)
+	DecodeComplex(t.DType(), x[:], t, i)
 	return x[0]
 }
 

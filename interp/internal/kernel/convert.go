@@ -51,7 +51,7 @@ func convertLoop(from, to tensor.DType) (ElementLoop, error) {
 			var ints [chunk]int64
 			for ; lo < hi; lo += chunk {
 				n := min(chunk, hi-lo)
-				decodeComplex(from, x[:n], in[0], lo)
+				DecodeComplex(from, x[:n], in[0], lo)
 				if to.IsComplex() {
 					EncodeComplex(to, out[0], lo, x[:n])
 					continue
@@ -299,7 +299,7 @@ func truncateInts[T integer](dst []T, src []int64) {
 	}
 }
 
-func decodeComplex(dt tensor.DType, dst []complex128, t *tensor.Tensor, lo int) {
+func DecodeComplex(dt tensor.DType, dst []complex128, t *tensor.Tensor, lo int) {
 	if dt == tensor.Complex128 {
 		copy(dst, tensor.View[complex128](t)[lo:])
 		return

@@ -3,6 +3,7 @@ package ops
 import (
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/interp/internal/kernel"
+	"github.com/hlocb/hlocb/interp/internal/kernel/algebra"
 	"github.com/hlocb/hlocb/interp/internal/plan"
 )
 
@@ -12,5 +13,5 @@ func makeFFT(s *plan.Spec) (kernel.Kernel, error) {
 	if err != nil {
 		return kernel.Kernel{}, err
 	}
-	return kernel.FftKernel(&s.Signature, plan.EnumAttr(s.Op, stablehlo.AttrFftType, ""), length)
+	return algebra.FftKernel(&s.Signature, plan.EnumAttr(s.Op, stablehlo.AttrFftType, ""), length)
 }

@@ -1,4 +1,4 @@
-package kernel
+package algebra
 
 import (
 	"errors"
@@ -6,19 +6,20 @@ import (
 	goruntime "runtime"
 	"sync"
 
+	"github.com/hlocb/hlocb/interp/internal/kernel"
 	"github.com/hlocb/hlocb/interp/internal/special"
 	"github.com/hlocb/hlocb/tensor"
 )
 
 // FftKernel transforms the last one to three dimensions in float64.
-func FftKernel(s *Signature, kind string, length []int64) (Kernel, error) {
+func FftKernel(s *kernel.Signature, kind string, length []int64) (kernel.Kernel, error) {
 	if len(s.In) != 1 || len(s.Out) != 1 {
-		return Kernel{}, errors.New("expects one operand and one result")
+		return kernel.Kernel{}, errors.New("expects one operand and one result")
 	}
 	in, out := s.In[0], s.Out[0]
 	k, rank := len(length), len(in.Shape)
 	if k < 1 || k > 3 || k > rank || len(out.Shape) != rank {
-		return Kernel{}, fmt.Errorf("transforms %d of %d dimensions", k, rank)
+		return kernel.Kernel{}, fmt.Errorf("transforms %d of %d dimensions", k, rank)
 	}
 	full := in.Shape.Clone() // shape of the complex array that is transformed
 	for i, n := range length {
@@ -37,18 +38,18 @@ func FftKernel(s *Signature, kind string, length []int64) (Kernel, error) {
 	case "IRFFT":
 		wantIn = half
 	default:
-		return Kernel{}, Unsupported("transform %q", kind)
+		return kernel.Kernel{}, kernel.Unsupported("transform %q", kind)
 	}
 	if !in.Shape.Equal(wantIn) || !out.Shape.Equal(wantOut) {
-		return Kernel{}, fmt.Errorf("cannot transform %s to %s", in, out)
+		return kernel.Kernel{}, fmt.Errorf("cannot transform %s to %s", in, out)
 	}
-	for _, t := range []Type{in, out} {
+	for _, t := range []kernel.Type{in, out} {
 		if !t.DType.IsComplex() && t.DType != tensor.F32 && t.DType != tensor.F64 {
-			return Kernel{}, Unsupported("a transform of elements of type %s", t.DType)
+			return kernel.Kernel{}, kernel.Unsupported("a transform of elements of type %s", t.DType)
 		}
 	}
 	if out.N == 0 {
-		return Kernel{Family: "Fourier transform", Run: func(ins, outs []*tensor.Tensor) error { return nil }}, nil
+		return kernel.Kernel{Family: "Fourier transform", Run: func(ins, outs []*tensor.Tensor) error { return nil }}, nil
 	}
 	inverse := kind == "IFFT" || kind == "IRFFT"
 	scale := 1.0
@@ -57,7 +58,7 @@ func FftKernel(s *Signature, kind string, length []int64) (Kernel, error) {
 	for d := rank - 1; d >= rank-k; d-- {
 		n := int(full[d])
 		if err := s.Reserve(special.FourierBytes(n)); err != nil {
-			return Kernel{}, err
+			return kernel.Kernel{}, err
 		}
 		p := lines{buffers: &sync.Pool{}, plan: special.NewFourier(n), n: n, in: n, out: n, inner: int(half[d+1:].NumElements()), inverse: inverse, scale: 1}
 		if kind == "FFT" || kind == "IFFT" {
@@ -85,7 +86,7 @@ func FftKernel(s *Signature, kind string, length []int64) (Kernel, error) {
 	if k > 1 {
 		scratch += 16 * between.NumElements()
 	}
-	return Kernel{Family: "Fourier transform", Scratch: scratch, Run: func(ins, outs []*tensor.Tensor) error {
+	return kernel.Kernel{Family: "Fourier transform", Scratch: scratch, Run: func(ins, outs []*tensor.Tensor) error {
 		var mid *tensor.Tensor
 		if k > 1 {
 			mid = tensor.New(tensor.Complex128, between)
@@ -127,7 +128,7 @@ func lineBatch(n int) int {
 func (p lines) run(from, to *tensor.Tensor) {
 	count := from.NumElements() / p.in
 	size := min(lineBatch(p.n), count)
-	Parallel((count+size-1)/size, max(1, 1<<13/(p.n*size)), func(lo, hi int) {
+	kernel.Parallel((count+size-1)/size, max(1, 1<<13/(p.n*size)), func(lo, hi int) {
 		held, ok := p.buffers.Get().(*[]float64)
 		if !ok {
 			x := make([]float64, size*2*p.n+p.plan.Work(size))
@@ -199,7 +200,7 @@ func loadLines(re, im []float64, t *tensor.Tensor, starts []int, n, step int) {
 	}
 }
 
-func loadReal[T float](re, im []float64, x []T, starts []int, n, step int) {
+func loadReal[T float32 | float64](re, im []float64, x []T, starts []int, n, step int) {
 	at := 0
 	for i := range n {
 		for _, s := range starts {
@@ -236,7 +237,7 @@ func storeLines(t *tensor.Tensor, re, im []float64, starts []int, n, step int) {
 	}
 }
 
-func storeReal[T float](o []T, re []float64, starts []int, n, step int) {
+func storeReal[T float32 | float64](o []T, re []float64, starts []int, n, step int) {
 	at := 0
 	for i := range n {
 		for _, s := range starts {

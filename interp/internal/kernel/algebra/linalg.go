@@ -1,4 +1,4 @@
-package kernel
+package algebra
 
 import (
 	"errors"
@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/cmplx"
 
+	"github.com/hlocb/hlocb/interp/internal/kernel"
 	"github.com/hlocb/hlocb/interp/internal/simd/gemm"
 	"github.com/hlocb/hlocb/interp/internal/special"
 	"github.com/hlocb/hlocb/tensor"
@@ -24,14 +25,14 @@ func matrixOf(t *tensor.Tensor, at, n int) []complex128 {
 func loadMatrix(out []complex128, t *tensor.Tensor, at int, f []float64) {
 	dt := t.DType()
 	if dt.IsComplex() {
-		decodeComplex(dt, out, t, at)
+		kernel.DecodeComplex(dt, out, t, at)
 		return
 	}
 	if f == nil {
 		f = make([]float64, len(out))
 	}
 	f = f[:len(out)]
-	Decode64(dt, f, t, at)
+	kernel.Decode64(dt, f, t, at)
 	for i, v := range f {
 		out[i] = complex(v, 0)
 	}
@@ -41,7 +42,7 @@ func loadMatrix(out []complex128, t *tensor.Tensor, at int, f []float64) {
 func storeMatrix(t *tensor.Tensor, at int, m []complex128, f []float64) {
 	dt := t.DType()
 	if dt.IsComplex() {
-		EncodeComplex(dt, t, at, m)
+		kernel.EncodeComplex(dt, t, at, m)
 		return
 	}
 	if f == nil {
@@ -51,10 +52,10 @@ func storeMatrix(t *tensor.Tensor, at int, m []complex128, f []float64) {
 	for i, v := range m {
 		f[i] = real(v)
 	}
-	Encode64(dt, t, at, f)
+	kernel.Encode64(dt, t, at, f)
 }
 
-func squareBatch(t Type) (batches, n int, err error) {
+func squareBatch(t kernel.Type) (batches, n int, err error) {
 	rank := len(t.Shape)
 	if rank < 2 || t.Shape[rank-1] != t.Shape[rank-2] || !t.DType.IsFloat() && !t.DType.IsComplex() {
 		return 0, 0, fmt.Errorf("expects square matrices, but got %s", t)
@@ -62,15 +63,15 @@ func squareBatch(t Type) (batches, n int, err error) {
 	return int(t.Shape[:rank-2].NumElements()), int(t.Shape[rank-1]), nil
 }
 
-func CholeskyKernel(s *Signature, lower bool) (Kernel, error) {
-	if err := SameShape(s, 1); err != nil {
-		return Kernel{}, err
+func CholeskyKernel(s *kernel.Signature, lower bool) (kernel.Kernel, error) {
+	if err := kernel.SameShape(s, 1); err != nil {
+		return kernel.Kernel{}, err
 	}
 	batches, n, err := squareBatch(s.In[0])
 	if err != nil {
-		return Kernel{}, err
+		return kernel.Kernel{}, err
 	}
-	return Kernel{Family: "Cholesky", Scratch: (3*16 + 8) * int64(n) * int64(n), Run: func(in, out []*tensor.Tensor) error {
+	return kernel.Kernel{Family: "Cholesky", Scratch: (3*16 + 8) * int64(n) * int64(n), Run: func(in, out []*tensor.Tensor) error {
 		a, l, res, f := make([]complex128, n*n), make([]complex128, n*n), make([]complex128, n*n), make([]float64, n*n)
 		for b := range batches {
 			loadMatrix(a, in[0], b*n*n, f)
@@ -115,18 +116,18 @@ func CholeskyKernel(s *Signature, lower bool) (Kernel, error) {
 	}}, nil
 }
 
-func SolveKernel(s *Signature, left, lower, unit bool, trans string) (Kernel, error) {
+func SolveKernel(s *kernel.Signature, left, lower, unit bool, trans string) (kernel.Kernel, error) {
 	if len(s.In) != 2 || len(s.Out) != 1 || s.In[0].DType != s.Out[0].DType || !s.In[1].Shape.Equal(s.Out[0].Shape) || len(s.In[1].Shape) < 2 {
-		return Kernel{}, errors.New("expects a matrix and right-hand sides of the result's type")
+		return kernel.Kernel{}, errors.New("expects a matrix and right-hand sides of the result's type")
 	}
 	batches, n, err := squareBatch(s.In[0])
 	if err != nil {
-		return Kernel{}, err
+		return kernel.Kernel{}, err
 	}
 	rank := len(s.In[1].Shape)
 	rows, cols := int(s.In[1].Shape[rank-2]), int(s.In[1].Shape[rank-1])
 	if left && rows != n || !left && cols != n || batches*rows*cols != s.Out[0].N {
-		return Kernel{}, fmt.Errorf("cannot solve %s for %s", s.In[0], s.In[1])
+		return kernel.Kernel{}, fmt.Errorf("cannot solve %s for %s", s.In[0], s.In[1])
 	}
 	real := !s.In[0].DType.IsComplex()
 	// The unknowns of an equation depend on those of the equations before it if the triangle of op(a) is the lower one;
@@ -134,7 +135,7 @@ func SolveKernel(s *Signature, left, lower, unit bool, trans string) (Kernel, er
 	transposed := (trans == "TRANSPOSE" || trans == "ADJOINT") == left
 	forward := lower != transposed
 	count := rows * cols / max(n, 1)
-	return Kernel{Family: "triangular solve", Scratch: (16 + 16 + 8 + 8) * int64(n*n+rows*cols), Run: func(in, out []*tensor.Tensor) error {
+	return kernel.Kernel{Family: "triangular solve", Scratch: (16 + 16 + 8 + 8) * int64(n*n+rows*cols), Run: func(in, out []*tensor.Tensor) error {
 		a, x, f := make([]complex128, n*n), make([]complex128, rows*cols), make([]float64, max(n*n, rows*cols))
 		l, y := make([]complex128, n*n), make([]complex128, rows*cols)
 		var lr, yr []float64
@@ -220,7 +221,7 @@ func solveComplex(l, y []complex128, n, count int, unit bool) {
 // solveReal is solveComplex for reals. It subtracts the unknowns of earlier blocks of equations as a matrix product.
 func solveReal(l, y []float64, n, count int, unit bool) {
 	const block = 16
-	Parallel((count+31)/32, max(1, 1<<18/max(1, 32*n*n)), func(lo, hi int) {
+	kernel.Parallel((count+31)/32, max(1, 1<<18/max(1, 32*n*n)), func(lo, hi int) {
 		c0, c1 := lo*32, min(hi*32, count)
 		width := c1 - c0
 		product := make([]float64, block*width)

@@ -1,0 +1,2 @@
+// Package algebra computes kernels of linear algebra: factorizations, triangular solves and Fourier transforms.
+package algebra
