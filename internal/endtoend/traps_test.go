@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -94,6 +95,45 @@ func interposedForeign(t *testing.T, s *startedProgram) {
 	}
 	if len(readEvents(t, events)) == 0 {
 		t.Error("no events")
+	}
+}
+
+// TestInterposedUnderASAN runs 1,000 asynchronous executions on four devices with callbacks, with and without taps, in a
+// library that is built with the address sanitizer. Nothing is found, and every context of an execution is destroyed.
+func TestInterposedUnderASAN(t *testing.T) {
+	if os.Getenv("HLOCB_LONG") == "" {
+		t.Skip("skip: takes minutes; set HLOCB_LONG=1")
+	}
+	s := starter(t)
+	library := func(name string) string {
+		out, err := exec.Command("gcc", "-print-file-name="+name).Output()
+		path := strings.TrimSpace(string(out))
+		if err != nil || !filepath.IsAbs(path) {
+			t.Skipf("skip: no %s: gcc's sanitizer is not installed", name)
+		}
+		return path
+	}
+	preload := library("libasan.so") + ":" + library("libstdc++.so.6")
+	plugin := filepath.Join(t.TempDir(), launch.PluginFile)
+	if out, err := exec.Command("go", "build", "-asan", "-buildmode=c-shared", "-o", plugin, "../../cmd/libhlocb_pjrt").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	env := s.own("VARIANT=counted", "VARIANT_OF="+s.plugin(), "HLOCB_PLUGIN="+cc(t, "testdata/traps/variant.c"), "LD_PRELOAD="+preload,
+		"ASAN_OPTIONS=detect_leaks=0", "PJRT_NAMES_AND_LIBRARY_PATHS=xcpu:"+plugin)
+	events := filepath.Join(t.TempDir(), "events")
+	for _, c := range []interpose.Config{{}, {Taps: []string{"tanh"}, Events: events}} {
+		out, stderr, code := s.run(t, "testdata/traps/async.py", append(env, c.Environment()...)...)
+		_, report, _ := strings.Cut(stderr, "contexts: ")
+		report, _, _ = strings.Cut(report, "\n")
+		var created, destroyed int
+		fmt.Sscanf(report, "%d created, %d destroyed", &created, &destroyed)
+		if code != 0 || out != "[4000, 100]\n" || strings.Contains(stderr, "AddressSanitizer") || created < 1100 || created != destroyed {
+			t.Errorf("%+v: exit code %d, output %q, contexts: %s\n%s", c, code, out, report, stderr)
+		}
+		t.Logf("%s; AddressSanitizer found nothing", report)
+	}
+	if n := len(readEvents(t, events)); n < 4000 {
+		t.Errorf("%d events", n)
 	}
 }
 

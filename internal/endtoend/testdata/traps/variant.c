@@ -1,5 +1,5 @@
-// A plugin that is the one in VARIANT_OF, but newer, older, without the FFI extension, or for a platform "mychip", as
-// VARIANT says.
+// A plugin that is the one in VARIANT_OF, but newer, older, without the FFI extension, for a platform "mychip", or
+// one that counts the contexts of executions, as VARIANT says.
 #include <dlfcn.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -17,13 +17,29 @@ static void *unknown(void *args) {
 }
 
 // Positions of the functions and fields that "mychip" changes.
-enum { PLATFORM_NAME = 12, FFI = 5 };
+enum { PLATFORM_NAME = 12, CONTEXT_CREATE = 98, CONTEXT_DESTROY = 99, FFI = 5 };
 typedef struct { size_t size; void *ext, *client; const char *text; size_t text_size; } name_args;
 typedef struct { ext base; void *register_type, *add_user_data, *(*register_handler)(void *); } ffi;
 typedef struct { size_t size; const char *target; size_t target_size; void *handler; const char *platform; size_t platform_size; } handler_args;
 
 static void *(*real_name)(void *);
 static void *(*real_register)(void *);
+
+static void *(*real_create)(void *);
+static void *(*real_destroy)(void *);
+static _Atomic long created, destroyed;
+
+static void *count_create(void *args) {
+  created++;
+  return real_create(args);
+}
+
+static void *count_destroy(void *args) {
+  destroyed++;
+  return real_destroy(args);
+}
+
+static void report(void) { fprintf(stderr, "contexts: %ld created, %ld destroyed\n", created, destroyed); }
 
 static void *my_name(void *args) {
   name_args *a = args;
@@ -59,6 +75,12 @@ const api *GetPjrtApi(void) {
     copy.size = offsetof(api, fn) + FUNCTIONS * sizeof *copy.fn;
     copy.version.minor = 81;
     for (int i = FUNCTIONS; i < 256; i++) copy.fn[i] = (void *)unknown;
+  } else if (!strcmp(kind, "counted")) {
+    real_create = copy.fn[CONTEXT_CREATE];
+    real_destroy = copy.fn[CONTEXT_DESTROY];
+    copy.fn[CONTEXT_CREATE] = count_create;
+    copy.fn[CONTEXT_DESTROY] = count_destroy;
+    atexit(report);
   } else if (!strcmp(kind, "mychip")) {
     real_name = copy.fn[PLATFORM_NAME];
     copy.fn[PLATFORM_NAME] = my_name;
