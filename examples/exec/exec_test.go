@@ -1,4 +1,5 @@
-// Package exec holds a handler in Python for hlocb's exec protocol, and the test that runs it.
+// Package exec holds a handler in Python for hlocb's exec protocol, and the test that runs it. rnn.py (Equinox) and
+// transformer.py (flax) are programs to look into with 'hlocb exec': see docs/interposer.md.
 package exec
 
 import (
