@@ -74,6 +74,28 @@ func interposedWithoutFFI(t *testing.T, s *startedProgram) {
 	}
 }
 
+// interposedTopology: a program that is compiled for a topology is tapped when it is serialized, loaded and run. A plugin
+// that is newer than our table may load it in a way of its own, so there it stays as it is, with one line.
+func interposedTopology(t *testing.T, s *startedProgram) {
+	program := filepath.Join(t.TempDir(), "topology")
+	if out, err := exec.Command("cc", "-I", filepath.Dir(s.plugin()), "-o", program, "testdata/traps/topology.c", "-ldl").CombinedOutput(); err != nil {
+		t.Skipf("skip: no C compiler or no pjrt_c_api.h: %v %s", err, out)
+	}
+	variant := cc(t, "testdata/traps/variant.c")
+	for kind, tapped := range map[string]bool{"topology": true, "newer topology": false} {
+		c := exec.Command(program, filepath.Join(s.dir, launch.PluginFile))
+		c.Env = append(os.Environ(), s.own("VARIANT="+kind, "VARIANT_OF="+s.plugin(), "HLOCB_PLUGIN="+variant, "HLOCB_TAP=multiply")...)
+		var stderr bytes.Buffer
+		c.Stderr = &stderr
+		if out, err := c.Output(); err != nil || string(out) != "1 4 9\n1 4 9\n" {
+			t.Errorf("%s: %v, output %q\n%s", kind, err, out, &stderr)
+		}
+		if n := strings.Count(stderr.String(), "tensor<3xf32>: [1. 4. 9.]"); tapped && n != 2 || !tapped && (n != 0 || len(messages(stderr.String())) != 1) {
+			t.Errorf("%s: %d events\n%s", kind, n, &stderr)
+		}
+	}
+}
+
 // interposedForeign: on a platform that JAX does not know, package hlocb_jax makes callbacks work, with and without taps.
 func interposedForeign(t *testing.T, s *startedProgram) {
 	const program = "testdata/interpose/callbacks.py"

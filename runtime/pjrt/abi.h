@@ -190,6 +190,17 @@ typedef struct {
   void *loaded;  // out
 } hl_compile_args;
 
+// hl_compile_only_args compiles for a topology, which need not have devices here.
+typedef struct {
+  HL_HEAD;
+  const void *topology;
+  const hl_program *program;
+  const char *options;
+  size_t options_size;
+  void *client;      // may be NULL
+  void *executable;  // out
+} hl_compile_only_args;
+
 typedef struct {
   HL_HEAD;
   void *executable;

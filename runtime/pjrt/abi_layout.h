@@ -149,6 +149,14 @@ HL_AT(hl_compile_args, program, 24);  // PJRT_Client_Compile_Args.program
 HL_AT(hl_compile_args, options, 32);  // PJRT_Client_Compile_Args.compile_options
 HL_AT(hl_compile_args, options_size, 40);  // PJRT_Client_Compile_Args.compile_options_size
 HL_AT(hl_compile_args, loaded, 48);  // PJRT_Client_Compile_Args.executable
+HL_AT(hl_compile_only_args, size, 0);  // PJRT_Compile_Args.struct_size
+HL_AT(hl_compile_only_args, ext, 8);  // PJRT_Compile_Args.extension_start
+HL_AT(hl_compile_only_args, topology, 16);  // PJRT_Compile_Args.topology
+HL_AT(hl_compile_only_args, program, 24);  // PJRT_Compile_Args.program
+HL_AT(hl_compile_only_args, options, 32);  // PJRT_Compile_Args.compile_options
+HL_AT(hl_compile_only_args, options_size, 40);  // PJRT_Compile_Args.compile_options_size
+HL_AT(hl_compile_only_args, client, 48);  // PJRT_Compile_Args.client
+HL_AT(hl_compile_only_args, executable, 56);  // PJRT_Compile_Args.executable
 HL_AT(hl_optimized_program_args, size, 0);  // PJRT_Executable_OptimizedProgram_Args.struct_size
 HL_AT(hl_optimized_program_args, ext, 8);  // PJRT_Executable_OptimizedProgram_Args.extension_start
 HL_AT(hl_optimized_program_args, executable, 16);  // PJRT_Executable_OptimizedProgram_Args.executable

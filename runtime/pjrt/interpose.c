@@ -232,44 +232,56 @@ static char *take_message(const table *t, void *error) {
   return out;
 }
 
-static void *compile(table *t, hl_compile_args *a) {
-  hl_pjrt_fn real = t->real->fn[HL_CLIENT_COMPILE];
-  const hl_program *program = a->program;
+// compile_as calls real, which compiles *program and writes an object to *made, with a program that Go has changed.
+static void *compile_as(table *t, hl_pjrt_fn real, void *args, const hl_program **place, const char *options,
+                        size_t options_size, void **made, bool loaded) {
+  const hl_program *program = *place;
   bool python = calls_python(program->code, program->code_size);
   hl_replacement with = {0};
   if (t->active)
     hlocbInterposeCompile(t->number, (char *)program->code, program->code_size, (char *)program->format,
-                          program->format_size, (char *)a->options, a->options_size, &with);
+                          program->format_size, (char *)options, options_size, &with);
   void *error;
   if (with.code) {
     hl_program changed = {.size = sizeof changed, .code = with.code, .code_size = with.code_size,
                           .format = program->format, .format_size = program->format_size};
-    a->program = &changed;
-    error = real(a);
-    a->program = program;
+    *place = &changed;
+    error = real(args);
+    *place = program;
     free(with.code);
     if (error) {  // compile the program as it was
       char *message = take_message(t, error);
       hlocbInterposeRefused(with.program, message);
       free(message);
       with.program = 0;
-      error = real(a);
+      error = real(args);
     }
   } else {
-    error = real(a);
+    error = real(args);
   }
   if (error) {
     if (with.program) hlocbInterposeDrop(with.program);
     return error;
   }
-  if (with.program) hlocbInterposeLoaded(with.program, t->number, a->loaded);
-  if (with.program || python) set_program(a->loaded, with.program);
+  if (with.program && loaded) hlocbInterposeLoaded(with.program, t->number, *made);
+  if (with.program || python) set_program(*made, with.program);
   return NULL;
 }
 
-static void *compile_only(table *t, void *a) {
-  if (t->active) hlocbInterposeUntapped(t->number);
-  return t->real->fn[HL_COMPILE](a);
+static void *compile(table *t, hl_compile_args *a) {
+  return compile_as(t, t->real->fn[HL_CLIENT_COMPILE], a, &a->program, a->options, a->options_size, &a->loaded, true);
+}
+
+// The functions of the newest table that is known to load programs by HL_DESERIALIZE alone. A later table may load them
+// by a function that nothing here sees, and a program with hooks of ours would not find them.
+enum { KNOWN_FUNCTIONS = 129 };
+
+static void *compile_only(table *t, hl_compile_only_args *a) {
+  if (t->active && hl_has(t->real, KNOWN_FUNCTIONS)) {
+    hlocbInterposeUntapped(t->number);
+    return t->real->fn[HL_COMPILE](a);
+  }
+  return compile_as(t, t->real->fn[HL_COMPILE], a, &a->program, a->options, a->options_size, &a->executable, false);
 }
 
 static void *get_executable(table *t, hl_get_args *a) {
@@ -374,7 +386,7 @@ static void *platform_version(table *t, hl_text_args *a) {
 #define WRAPPED(X, k)                                                    \
   X(k, HL_CLIENT_CREATE, client_create, hl_client_create_args)           \
   X(k, HL_CLIENT_COMPILE, compile, hl_compile_args)                      \
-  X(k, HL_COMPILE, compile_only, void)                                   \
+  X(k, HL_COMPILE, compile_only, hl_compile_only_args)                   \
   X(k, HL_CLIENT_PLATFORM_VERSION, platform_version, hl_text_args)       \
   X(k, HL_LOADED_EXECUTE, execute, hl_execute_args)                      \
   X(k, HL_LOADED_EXECUTABLE, get_executable, hl_get_args)                \

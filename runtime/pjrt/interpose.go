@@ -364,7 +364,7 @@ func (p *interposedProgram) findDevices(loaded unsafe.Pointer) error {
 func hlocbInterposeUntapped(number C.int) {
 	w := wrappedBy(number)
 	w.untapped.Do(func() {
-		w.interposer.Warn(errors.New("programs that are compiled for a topology without devices run untapped"))
+		w.interposer.Warn(errors.New("the plugin is newer than hlocb knows: programs that it compiles for a topology run untapped"))
 	})
 }
 

@@ -1,5 +1,5 @@
 // A plugin that is the one in VARIANT_OF, but newer, older, without the FFI extension, for a platform "mychip", or
-// one that counts the contexts of executions, as VARIANT says.
+// one that counts the contexts of executions, as VARIANT says. "topology" and "newer topology" also compile for a topology.
 #include <dlfcn.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -17,13 +17,27 @@ static void *unknown(void *args) {
 }
 
 // Positions of the functions and fields that "mychip" changes.
-enum { PLATFORM_NAME = 12, CONTEXT_CREATE = 98, CONTEXT_DESTROY = 99, FFI = 5 };
+enum { CLIENT_COMPILE = 20, GET_EXECUTABLE = 51, COMPILE = 89, PLATFORM_NAME = 12, CONTEXT_CREATE = 98, CONTEXT_DESTROY = 99, FFI = 5 };
 typedef struct { size_t size; void *ext, *client; const char *text; size_t text_size; } name_args;
 typedef struct { ext base; void *register_type, *add_user_data, *(*register_handler)(void *); } ffi;
 typedef struct { size_t size; const char *target; size_t target_size; void *handler; const char *platform; size_t platform_size; } handler_args;
 
 static void *(*real_name)(void *);
 static void *(*real_register)(void *);
+
+typedef struct { size_t size; void *ext; const void *topology, *program, *options; size_t options_size; void *client, *executable; } compile_args;
+typedef struct { size_t size; void *ext, *client; const void *program, *options; size_t options_size; void *loaded; } client_compile_args;
+typedef struct { size_t size; void *ext, *loaded, *executable; } get_args;
+
+static void *my_compile(void *args) {
+  compile_args *a = args;
+  client_compile_args c = {sizeof c, NULL, a->client, a->program, a->options, a->options_size, NULL};
+  void *error = ((void *(*)(void *))real->fn[CLIENT_COMPILE])(&c);
+  get_args g = {sizeof g, NULL, c.loaded, NULL};
+  if (!error) error = ((void *(*)(void *))real->fn[GET_EXECUTABLE])(&g);
+  a->executable = g.executable;
+  return error;
+}
 
 static void *(*real_create)(void *);
 static void *(*real_destroy)(void *);
@@ -65,7 +79,8 @@ const api *GetPjrtApi(void) {
   real = ((const api *(*)(void))dlsym(library, "GetPjrtApi"))();
   const char *kind = getenv("VARIANT");
   memcpy(&copy, real, real->size);
-  if (!strcmp(kind, "newer")) {
+  if (strstr(kind, "topology")) copy.fn[COMPILE] = my_compile;
+  if (!strncmp(kind, "newer", 5)) {
     size_t n = (real->size - offsetof(api, fn)) / sizeof *copy.fn;
     for (size_t i = n; i < n + 40; i++) copy.fn[i] = (void *)unknown;
     copy.size = real->size + 40 * sizeof *copy.fn;
@@ -81,6 +96,7 @@ const api *GetPjrtApi(void) {
     copy.fn[CONTEXT_CREATE] = count_create;
     copy.fn[CONTEXT_DESTROY] = count_destroy;
     atexit(report);
+  } else if (!strcmp(kind, "topology")) {
   } else if (!strcmp(kind, "mychip")) {
     real_name = copy.fn[PLATFORM_NAME];
     copy.fn[PLATFORM_NAME] = my_name;
