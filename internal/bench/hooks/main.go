@@ -1,6 +1,6 @@
 // Command hooks measures the cost of hooks on the CPU plugin: a tap of a large intermediate value in each form, probes
-// on the values of a large program, and the rewritten forms of JAX's programs compared with JAX running them. Compare ratios within one run only. The
-// command names what is missing (the plugin, jax) and skips it.
+// on the values of a large program, and the rewritten forms of JAX's programs compared with JAX running them. Compare
+// ratios within one run only. The command names what is missing (the plugin, jax) and skips it.
 package main
 
 import (
