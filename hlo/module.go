@@ -77,6 +77,7 @@ func (p *parser) boolOrList() []bool {
 // moduleAliases reads { {0}: (1, {}, may-alias), ... }.
 func (p *parser) moduleAliases() []moduleAlias {
 	var list []moduleAlias
+	seen := map[string]bool{}
 	p.listToBrace(func() {
 		at := p.tok.pos
 		a := moduleAlias{valueAlias: p.alias()}
@@ -90,9 +91,11 @@ func (p *parser) moduleAliases() []moduleAlias {
 			}
 		}
 		p.expect(')')
-		if slices.ContainsFunc(list, func(b moduleAlias) bool { return slices.Equal(a.output, b.output) }) {
-			p.fail(at, "output {%s} is aliased twice", appendInts(nil, a.output))
+		output := string(appendInts(nil, a.output))
+		if seen[output] {
+			p.fail(at, "output {%s} is aliased twice", output)
 		}
+		seen[output] = true
 		list = append(list, a)
 	})
 	return list

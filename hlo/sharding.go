@@ -67,6 +67,7 @@ type mesh struct {
 	axes    []axis
 	ids     tiles // device ids; without iota and devices they count up
 	hasIDs  bool
+	byName  map[string]int // indices of axes
 }
 
 type axis struct {
@@ -304,17 +305,19 @@ func (l *lexer) mesh() mesh {
 	if l.accept(']') {
 		return m
 	}
+	m.byName = map[string]int{}
 	for {
 		at := l.tok.pos
 		name := l.str()
 		l.expect('=')
 		size := l.int64()
-		if slices.ContainsFunc(m.axes, func(a axis) bool { return a.name == name }) {
+		if _, ok := m.byName[name]; ok {
 			l.fail(at, "axis '%s' stands twice in a mesh", shorten(name))
 		}
 		if size <= 0 {
 			l.fail(at, "expected a positive size of axis '%s'", shorten(name))
 		}
+		m.byName[name] = len(m.axes)
 		m.axes = append(m.axes, axis{name, size})
 		if !l.accept(',') {
 			break
@@ -358,8 +361,8 @@ func (l *lexer) mesh() mesh {
 func (l *lexer) axisRef(m *mesh) axisRef {
 	at := l.tok.pos
 	name := l.str()
-	i := slices.IndexFunc(m.axes, func(a axis) bool { return a.name == name })
-	if i < 0 {
+	i, ok := m.byName[name]
+	if !ok {
 		n, err := strconv.Atoi(name)
 		if err != nil || n < 0 || n >= len(m.axes) {
 			l.fail(at, "'%s' is no axis of the mesh", shorten(name))

@@ -129,17 +129,27 @@ func TestImportersAgree(t *testing.T) {
 			counts["not translated by jaxlib"]++
 			continue
 		}
-		want, got := runFilled(t, translated), runFilled(t, filepath.Join(dir, f))
+		// jaxlib's importer reads protos, which do not state the number of partitions and replicas.
+		own := filepath.Join(dir, f)
+		if text := readFile(t, own); devicesOfModule.Match(text) && !strings.HasSuffix(f, ".pb") {
+			own = filepath.Join(theirs, "own"+strconv.Itoa(i)+".hlo")
+			if err := os.WriteFile(own, devicesOfModule.ReplaceAll(text, nil), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, got := runFilled(t, translated), runFilled(t, own)
 		switch {
 		case want.late || got.late:
 			counts["too large or too slow"]++
 		case want.code != 0:
 			counts["not run from jaxlib's translation"]++
+		case strings.Contains(got.err, ": error: compare of "):
+			counts["a comparison that XLA's verifier refuses, too"]++
 		case got.code != 0:
 			t.Errorf("%s: exit code %d: %.300s", f, got.code, got.err)
-		case !bytes.Equal(got.results, want.results):
+		case !bytes.Equal(minusZero.ReplaceAll(got.results, []byte("$1$2")), minusZero.ReplaceAll(want.results, []byte("$1$2"))):
 			t.Errorf("%s: results %.200s, from jaxlib's translation %.200s", f, got.results, want.results)
-		case !bytes.Equal(got.events, want.events):
+		case !bytes.Equal(comparableEvents(got.events), comparableEvents(want.events)):
 			t.Errorf("%s: events %.200s, from jaxlib's translation %.200s", f, got.events, want.events)
 		default:
 			counts["equal"]++
@@ -149,6 +159,19 @@ func TestImportersAgree(t *testing.T) {
 	if counts["equal"] < len(files)/2 {
 		t.Error("too few texts were compared")
 	}
+}
+
+var (
+	devicesOfModule = regexp.MustCompile(`, (?:num_partitions|replica_count)=\d+`)
+	// XLA reads the constant -0 as the integer 0.
+	minusZero = regexp.MustCompile(`([\[,])-(0[\],])`)
+	// jaxlib's importer makes the name of an instruction without metadata its location.
+	nameAsLocation = regexp.MustCompile(`"loc":"(?:\\"[^"\\]*\\")?",`)
+)
+
+// comparableEvents returns events without the locations that only one importer makes.
+func comparableEvents(events []byte) []byte {
+	return minusZero.ReplaceAll(nameAsLocation.ReplaceAll(events, nil), []byte("$1$2"))
 }
 
 // TestDumpsHold runs StableHLO's own tests as XLA dumped them before it optimised them. The checks that the tests
