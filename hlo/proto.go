@@ -491,7 +491,7 @@ func noProto(in *instr) string {
 			return noComposite(attrOf[[]pair](in, "frontend_attributes"))
 		}
 	}
-	if n := len(attrOf[[][]int64](in, "slice_sizes")); n > 0 && in.operands[0].shape.isTuple() && n != in.operands[0].shape.leaves() {
+	if n := len(attrOf[[][]int64](in, "slice_sizes")); n > 0 && len(in.operands) > 0 && in.operands[0].shape.isTuple() && n != in.operands[0].shape.leaves() {
 		return "slice_sizes must have an entry for each operand"
 	}
 	return ""

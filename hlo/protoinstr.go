@@ -1384,6 +1384,9 @@ func divideSizes(in *instr, lists [][]int64) [][]int64 {
 			ranks = append(ranks, len(e.dims))
 		}
 	}
+	if len(ranks) == 0 {
+		return lists
+	}
 	var out [][]int64
 	rest := lists[0]
 	for i := 0; len(rest) > 0; i++ {
