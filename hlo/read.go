@@ -787,7 +787,9 @@ func (p *parser) check(in *instr, op *opcode) string {
 			in.set(0, aOptDimensions, []int64{})
 		}
 	case opMap:
-		if in.attrByName(stablehlo.AttrDimensions) == nil && len(in.operands) > 0 {
+		// XLA maps over all dimensions, whatever the text says. To infer the type, it compares them.
+		if len(in.operands) > 0 && (in.shape != nil || in.attrByName(stablehlo.AttrDimensions) == nil) {
+			in.attrs = slices.DeleteFunc(in.attrs, func(a attr) bool { return a.spec == aOptDimensions })
 			dims := make([]int64, len(in.operands[0].shape.dims))
 			for i := range dims {
 				dims[i] = int64(i)
