@@ -165,9 +165,9 @@ var (
 	devicesOfModule = regexp.MustCompile(`, (?:num_partitions|replica_count)=\d+`)
 	// XLA reads the constant -0 as the integer 0.
 	minusZero = regexp.MustCompile(`([\[,])-(0[\],])`)
-	// jaxlib's importer makes the name of an instruction without metadata its location, and leaves functions behind that
-	// nothing calls, whose hooks count in the names of unnamed hooks.
-	ownOfImporter = regexp.MustCompile(`"loc":"(?:\\"[^"\\]*\\")?",|"hook":"hook\d+",`)
+	// jaxlib's importer makes the name of an instruction without metadata its location, writes all frames of a stack with
+	// their functions, and leaves functions behind that nothing calls, whose hooks count in the names of unnamed hooks.
+	ownOfImporter = regexp.MustCompile(`"loc":"(?:[^"\\]|\\.)*",|"function":"[^"]*",|"hook":"hook\d+",`)
 )
 
 // comparableEvents returns events without the locations and numbers that depend on the importer.
