@@ -654,8 +654,18 @@ func (e *encoder) opaque(a *ir.OpaqueAttr) bool {
 // splitList splits a text at its first comma outside brackets.
 func splitList(text string) (first, rest string, ok bool) {
 	depth := 0
-	for i, c := range text {
-		switch c {
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '"':
+			for i++; i < len(text) && text[i] != '"'; i++ {
+				if text[i] == '\\' {
+					i++
+				}
+			}
+		case '-':
+			if strings.HasPrefix(text[i:], "->") {
+				i++
+			}
 		case '[', '(', '<':
 			depth++
 		case ']', ')', '>':

@@ -370,6 +370,9 @@ func (r *reader) resource(c *cursor, kind byte) string {
 	case resourceBlob:
 		align := c.uint()
 		size := c.uint()
+		if align == 0 && size == 0 { // as MLIR writes an empty resource
+			align = 1
+		}
 		if align == 0 || align&(align-1) != 0 || align > 1<<31 {
 			c.fail("alignment %d is no power of two", align)
 		}

@@ -295,6 +295,16 @@ func (p *parser) shapedType(kind ir.ShapedKind) ir.Type {
 	}
 	elem := p.elementType()
 	rest := ""
+	for kind == ir.MemRef && p.is(',') { // its layout and memory space, as written but for aliases
+		p.next()
+		start := p.tok.start
+		a := p.ParseAttr(nil)
+		text := strings.TrimRight(string(src[start:p.tok.start]), " \t\n\r")
+		if text[0] == '#' {
+			text = a.String()
+		}
+		rest += ", " + text
+	}
 	if p.is(',') {
 		end := p.balancedEnd('<', p.tok.start)
 		rest = strings.TrimRight(string(src[p.tok.start:end]), " \t\n\r")

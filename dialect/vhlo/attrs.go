@@ -1,6 +1,7 @@
 package vhlo
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -297,6 +298,18 @@ func fromAttr(c *ir.Context, a ir.Attr) ir.Attr {
 		}
 	case *ir.DialectAttr:
 		return fromData(c, a)
+	case *ir.ArrayAttr: // VHLO attributes may stand in builtin lists and dictionaries
+		if list := fromAttrs(c, a.Elems()); !slices.Equal(list, a.Elems()) {
+			return ir.NewArray(list)
+		}
+	case *ir.DictAttr:
+		list := slices.Clone(a.Entries())
+		for i := range list {
+			list[i].Attr = fromAttr(c, list[i].Attr)
+		}
+		if !slices.Equal(list, a.Entries()) {
+			return ir.NewDict(list)
+		}
 	}
 	return a
 }

@@ -79,13 +79,18 @@ func TestBytecodeOfJaxlib(t *testing.T) {
 		for _, w := range opNames.FindAllStringSubmatch(want.Generic, -1) {
 			written[w[1]] = true
 		}
+		text, err := read(t, reg, want.Generic) // whose aliases MLIR names in another order
+		if err != nil {
+			t.Error(err)
+			continue
+		}
 		for v, data := range want.Files {
 			m, err := bytecode.Read(diag.NewSource(name, data), ir.NewContext(), reg)
 			if err != nil {
 				t.Errorf("version %d: %v", v, err)
 				continue
 			}
-			same(t, name, print.String(m, print.Options{Generic: true}), want.Generic)
+			same(t, name, print.String(m, print.Options{Generic: true}), print.String(text, print.Options{Generic: true}))
 			producer, _, _ := bytecode.Producer(data)
 			again, err := bytecode.Append(nil, m, bytecode.Options{Version: v, Versioned: true, Producer: producer})
 			if err != nil {

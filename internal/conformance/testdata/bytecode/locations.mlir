@@ -1,0 +1,22 @@
+// A location of every kind on operations and block arguments.
+"foo.a"() : () -> () loc(unknown)
+"foo.a"() : () -> () loc("f.py":1:2)
+"foo.a"() : () -> () loc("f.py":0:0)
+"foo.a"() : () -> () loc("f.py":1:2 to :3)
+"foo.a"() : () -> () loc("f.py":1:2 to 3:4)
+"foo.a"() : () -> () loc("f.py":1:2 to :2)
+"foo.a"() : () -> () loc("name")
+"foo.a"() : () -> () loc("name"("f.py":3:4))
+"foo.a"() : () -> () loc("outer"("inner"("f.py":3:4)))
+"foo.a"() : () -> () loc(callsite("a" at "b"))
+"foo.a"() : () -> () loc(callsite("a"("f.py":1:1) at callsite("b" at "g.py":2:2)))
+"foo.a"() : () -> () loc(fused["a", "f.py":1:2])
+"foo.a"() : () -> () loc(fused<"meta">["a"])
+"foo.a"() : () -> () loc(fused<{x = 1 : i64}>["a", unknown, "b"("f.py":9:9)])
+"foo.a"() : () -> () loc(fused<[1, 2]>[callsite("x" at "y"), fused["z", "w"]])
+"foo.a"() : () -> () loc("")
+"foo.a"() : () -> () loc("weird \22name\0A")
+"foo.b"() ({
+^bb0(%a0: i32 loc(unknown), %a1: i32 loc("f.py":1:2), %a2: i32 loc("f.py":0:0), %a3: i32 loc("f.py":1:2 to :3), %a4: i32 loc("f.py":1:2 to 3:4), %a5: i32 loc("f.py":1:2 to :2), %a6: i32 loc("name"), %a7: i32 loc("name"("f.py":3:4)), %a8: i32 loc("outer"("inner"("f.py":3:4))), %a9: i32 loc(callsite("a" at "b")), %a10: i32 loc(callsite("a"("f.py":1:1) at callsite("b" at "g.py":2:2))), %a11: i32 loc(fused["a", "f.py":1:2]), %a12: i32 loc(fused<"meta">["a"]), %a13: i32 loc(fused<{x = 1 : i64}>["a", unknown, "b"("f.py":9:9)]), %a14: i32 loc(fused<[1, 2]>[callsite("x" at "y"), fused["z", "w"]]), %a15: i32 loc(""), %a16: i32 loc("weird \22name\0A")):
+  "foo.c"(%a3) : (i32) -> ()
+}) : () -> () loc("region")
