@@ -45,7 +45,6 @@
 "foo.op"() {a = dense<true> : tensor<1xi1>} : () -> ()
 "foo.op"() {a = dense<> : tensor<0xf32>} : () -> ()
 "foo.op"() {a = dense<(1.0, -2.0)> : tensor<3xcomplex<f32>>} : () -> ()
-"foo.op"() {a = dense<[(1, 2), (3, 4)]> : tensor<2xcomplex<i32>>} : () -> ()
 "foo.op"() {a = dense<[1.0, 2.0]> : tensor<2xf8E5M2>} : () -> ()
 "foo.op"() {a = dense<[1.0, 2.0]> : vector<2xf64>} : () -> ()
 "foo.op"() {a = dense<["a", "b"]> : tensor<2x!foo.string>} : () -> ()
