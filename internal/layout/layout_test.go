@@ -39,7 +39,8 @@ var order = [][]string{
 	{"dialect/stablehlo"},
 	{"dialect/quant"},
 	{"internal/dialect/view"},
-	{"dialect/builtin", "dialect/fn", "dialect/hookop", "internal/dialect/arith", "dialect/shape", "internal/dialect/tensors"},
+	{"dialect/builtin", "dialect/fn", "dialect/hookop", "dialect/shape", "internal/dialect/tensors"},
+	{"internal/dialect/arith"}, // whose constants the folds of shapes make
 	{"ir/flow", "rewrite", "internal/densebytes"},
 	{"ir"},
 	{"hook", "internal/sharding", "internal/lapack", "internal/values", "filecheck"},
