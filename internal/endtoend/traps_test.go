@@ -279,6 +279,9 @@ func interposedMistakes(t *testing.T, s *startedProgram) {
 		if at < 0 || strings.Contains(stderr, "goroutine ") {
 			t.Errorf("%q: messages %q, expected %q", test.env, lines, test.line)
 		}
+		if strings.Contains(test.line, "no space left") && len(lines) != 1 {
+			t.Errorf("%q: messages %q, expected one", test.env, lines)
+		}
 		if test.goesOn && (got != want || code != 0) || !test.goesOn && code == 0 {
 			t.Errorf("%q: exit code %d, output %q\n%s", test.env, code, got, stderr)
 		}

@@ -53,6 +53,7 @@ type Interposer struct {
 type shared struct {
 	runtime.Handler
 	observer bool
+	broken   atomic.Bool // its file cannot be written, which was reported
 }
 
 // Host is what an Interposer stands in.
@@ -202,7 +203,7 @@ func (i *Interposer) Flush() {
 		i.Warn(err)
 	}
 	for _, h := range list {
-		if f, ok := h.Handler.(interface{ Flush() error }); ok {
+		if f, ok := h.Handler.(interface{ Flush() error }); ok && !h.broken.Load() {
 			if err := f.Flush(); err != nil {
 				i.Warn(err)
 				i.mu.Lock()
@@ -352,7 +353,7 @@ func (i *Interposer) bind(out *pjrt.Interposed, tokens map[uint64]bool) error {
 		if err != nil {
 			return err
 		}
-		b.Observe("*", &tolerant{i: i, h: flushed{h}})
+		b.Observe("*", &tolerant{i: i, h: flushed{h, i}})
 	}
 	var search *tolerant // one for all probes of the search for a NaN: it reports once
 	for n := range out.Manifest.Sites {
@@ -439,15 +440,29 @@ func (t *tolerant) Handle(ctx context.Context, c *runtime.Call) (err error) {
 }
 
 // flushed writes each event to the file at once: a program may end without a word, by a fault or by Go's os.Exit.
-type flushed struct{ *shared }
+// After a failure nothing more is written.
+type flushed struct {
+	*shared
+	i *Interposer
+}
 
 // Handle implements runtime.Handler.
 func (f flushed) Handle(ctx context.Context, c *runtime.Call) error {
+	if f.broken.Load() {
+		return nil
+	}
 	err := f.shared.Handle(ctx, c)
 	if r, ok := f.Handler.(*handlers.Record); ok && err == nil {
 		err = r.Flush()
 	}
-	return err
+	if err == nil || f.broken.Swap(true) {
+		return nil
+	}
+	if f.i.config.Strict {
+		return err
+	}
+	f.i.Warn(err)
+	return nil
 }
 
 // report writes the failure of a handler that does not end the program.
