@@ -88,8 +88,8 @@ var lost = map[string]string{
 	"backend_config": "the kind of array in a dictionary",
 }
 
-// TestTestdata writes every text as an artifact and reads it again: the module is the same, up to the kinds of loss that
-// TestLosses shows.
+// TestTestdata writes every text as an artifact and reads it again: the module is the same, up to the kinds of loss
+// that TestLosses shows.
 func TestTestdata(t *testing.T) {
 	var paths []string
 	for _, dir := range []string{".", "events", "hooks", "order", "ops", "mlir", "passes", "bytecode/*"} {
@@ -126,7 +126,8 @@ func TestTestdata(t *testing.T) {
 	}
 }
 
-// forget changes the attributes of m that again does not have: those with a default value are gone, the lost ones differ.
+// forget changes the attributes of m that again does not have: those with a default value are gone, the lost ones
+// differ.
 func forget(t *testing.T, path string, m, again *ir.Module) {
 	t.Helper()
 	var list []*ir.Op

@@ -240,7 +240,7 @@ func (e *shardyExport) gspmdList(op *ir.Op, list []*sdy.Sharding) string {
 	return "{" + strings.Join(parts, ", ") + "}"
 }
 
-// gspmd returns a sharding in GSPMD's notation.
+// gspmd returns a sharding in GSPMD's syntax.
 func (e *shardyExport) gspmd(op *ir.Op, s *sdy.Sharding) string {
 	mesh := s.Inline
 	if mesh == nil {

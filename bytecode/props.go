@@ -34,8 +34,8 @@ type propSpec struct {
 	fallback ir.Attr // value if an op omits the attribute, nil for none
 }
 
-// newPropTable returns the table of an op kind, nil if its inherent attributes are not known. Before version 6, the sizes of the operand and result groups were
-// ordinary attributes.
+// newPropTable returns the table of an op kind, nil if its inherent attributes are not known. Before version 6, the
+// sizes of the operand and result groups were ordinary attributes.
 func newPropTable(def *ir.Def, version int) *propTable {
 	if !def.KnowsAttrs() {
 		return nil

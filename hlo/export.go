@@ -14,9 +14,9 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// Export translates a StableHLO module to HLO. Functions and regions become computations; several results become a tuple.
-// An op without an equivalent is an error with its position. After passes.PrepareForHLO the result is that of XLA's own
-// translation.
+// Export translates a StableHLO module to HLO. Functions and regions become computations; several results become a
+// tuple. An op without an equivalent is an error with its position. After passes.PrepareForHLO the result is that of
+// XLA's own translation.
 func Export(m *ir.Module) (out *Module, err error) {
 	defer catch(&err)
 	if m, err = expanded(m); err != nil {
@@ -894,8 +894,8 @@ func (s *exportScope) compare(op *ir.Op) {
 	s.bind(op, s.add(o, s.results(op), operands, attrs...))
 }
 
-// broadcastInDim is XlaBuilder::BroadcastInDim: a broadcast to the sizes of the operand at the given dimensions, and, if
-// sizes of 1 grow, a reshape that drops them and another broadcast.
+// broadcastInDim is XlaBuilder::BroadcastInDim: a broadcast to the sizes of the operand at the given dimensions, and,
+// if sizes of 1 grow, a reshape that drops them and another broadcast.
 func (s *exportScope) broadcastInDim(in *instr, out *shape, dims []int64) *instr {
 	if in.shape.dynamic == nil && out.dynamic == nil && in.shape.numElements() == out.numElements() && slices.IsSorted(dims) {
 		if slices.Equal(in.shape.dims, out.dims) {
@@ -1119,8 +1119,8 @@ func (s *exportScope) composite(op *ir.Op) {
 	s.bind(op, s.add(opCall, c.root.shape, s.operandsOf(op), named(opCall, "to_apply", c), named(opCall, "is_composite", true), attr{cFrontend, fields}))
 }
 
-// loopRegion translates a region of a loop or a branch to a computation with one parameter: the tuple (or the one value)
-// of its arguments, and of the values that it uses from outside. sh is the parameter's shape.
+// loopRegion translates a region of a loop or a branch to a computation with one parameter: the tuple (or the one
+// value) of its arguments, and of the values that it uses from outside. sh is the parameter's shape.
 func (s *exportScope) loopRegion(r *ir.Region, sh *shape, args []*ir.Value, captured []*ir.Value, withCaptured bool) *computation {
 	ex := s.ex
 	inner := ex.newScope()

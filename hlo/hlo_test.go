@@ -268,8 +268,8 @@ func FuzzProto(f *testing.F) {
 	})
 }
 
-// FuzzRoundTrip translates text to StableHLO and back, and to a proto and back. A module that nothing changed stays as it
-// is.
+// FuzzRoundTrip translates text to StableHLO and back, and to a proto and back. A module that nothing changed stays as
+// it is.
 func FuzzRoundTrip(f *testing.F) {
 	for _, s := range seeds {
 		f.Add(s)
@@ -509,7 +509,8 @@ func TestImportMistakes(t *testing.T) {
 	}
 }
 
-// TestCallsOfCalls refuses a module of a few lines whose computations, translated in place, have billions of instructions.
+// TestCallsOfCalls refuses a module of a few lines whose computations, translated in place, have billions of
+// instructions.
 func TestCallsOfCalls(t *testing.T) {
 	reg, err := all.Registry()
 	if err != nil {

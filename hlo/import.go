@@ -19,9 +19,9 @@ import (
 )
 
 // Import translates m to StableHLO, and to CHLO if StableHLO has no equivalent op. Tuples become several values. The
-// result is not verified yet; elided constants have the value dense_resource<__elided__>, as MLIR prints them. Ops have the positions of their instructions. Import drops facts that StableHLO cannot
-// express: layouts, the schedule, memory spaces, names, and control predecessors between instructions without side
-// effects.
+// result is not verified yet; elided constants have the value dense_resource<__elided__>, as MLIR prints them. Ops have
+// the positions of their instructions. Import drops facts that StableHLO cannot express: layouts, the schedule, memory
+// spaces, names, and control predecessors between instructions without side effects.
 func Import(m *Module, ctx *ir.Context, reg *ir.Registry) (out *ir.Module, err error) {
 	defer catch(&err)
 	src := m.src
@@ -1419,8 +1419,8 @@ func (s *importScope) collective(in *instr) (v value, ok bool) {
 	return value{}, false
 }
 
-// everyone returns the members of the one group that an empty list of groups stands for: all replicas, or all partitions
-// for a collective with a channel.
+// everyone returns the members of the one group that an empty list of groups stands for: all replicas, or all
+// partitions for a collective with a channel.
 func (im *importer) everyone(in *instr) []int64 {
 	n := im.hlo.replicas
 	if in.attrByName("channel_id") != nil {

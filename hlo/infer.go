@@ -121,8 +121,8 @@ func inferUnary(in *instr) (*shape, string) {
 	return s, ""
 }
 
-// wider returns the element type of a result whose operands have element types a and b: the float of higher precision if
-// both are floats. ok reports whether there is such a type.
+// wider returns the element type of a result whose operands have element types a and b: the float of higher precision
+// if both are floats. ok reports whether there is such a type.
 func wider(a, b elementType) (t elementType, ok bool) {
 	x, y := a.row(), b.row()
 	switch {
@@ -294,7 +294,7 @@ func inferConditional(in *instr) (*shape, string) {
 	return out, ""
 }
 
-// inferBroadcast follows XLA's old broadcast: dimensions are sizes in front of the operand's.
+// inferBroadcast follows XLA's old broadcast: dimensions are sizes before the operand's.
 func inferBroadcast(in *instr) (*shape, string) {
 	s := in.operands[0].shape
 	sizes := attrOf[[]int64](in, "dimensions")

@@ -456,8 +456,8 @@ func (m *Module) appendProto(b []byte) []byte {
 	return c.out
 }
 
-// checkProto refuses what XLA cannot read in a proto: elided constants, the channel 0, which stands for none, an end of a
-// transfer whose operand is no start, and composites without the attributes of one.
+// checkProto refuses what XLA cannot read in a proto: elided constants, the channel 0, which stands for none, an end of
+// a transfer whose operand is no start, and composites without the attributes of one.
 func (m *Module) checkProto() error {
 	if err := m.CheckElided(); err != nil {
 		return err

@@ -861,7 +861,7 @@ func checkConditional(in *instr) string {
 		return "conditional on s32[] needs branch_computations"
 	}
 	if len(in.operands) != n+1 {
-		return fmt.Sprintf("conditional has %d branches, but %d operands behind the first", n, len(in.operands)-1)
+		return fmt.Sprintf("conditional has %d branches, but %d operands after the first", n, len(in.operands)-1)
 	}
 	return ""
 }

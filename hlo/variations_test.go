@@ -17,8 +17,8 @@ import (
 	"github.com/hlocb/hlocb/internal/peer"
 )
 
-// xlaScript reads a list of texts as JSON and writes what XLA says of each: its print, its error, or neither if XLA ends
-// the process.
+// xlaScript reads a list of texts as JSON and writes what XLA says of each: its print, its error, or neither if XLA
+// ends the process.
 const xlaScript = `
 import json, os, signal, sys
 from jaxlib import _hlo
@@ -118,8 +118,8 @@ var (
 	complexNaN = regexp.MustCompile(`\((-?nan(?:\(0x[0-9a-f]+\))?), [^()]*(?:\(0x[0-9a-f]+\))?\)`)
 )
 
-// comparableText returns text without what XLA loses of constants when it reads them: the sign of -0, the imaginary part
-// after a NaN, E(n).
+// comparableText returns text without what XLA loses of constants when it reads them: the sign of -0, the imaginary
+// part after a NaN, E(n).
 func comparableText(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, l := range lines {
@@ -329,8 +329,8 @@ func TestInferredTypes(t *testing.T) {
 	compareWithXLA(t, texts)
 }
 
-// TestSpellingsAsXLA reads types, literals, attributes and modules in the spellings that XLA's reader takes, and some that
-// it does not.
+// TestSpellingsAsXLA reads types, literals, attributes and modules in the spellings that XLA's reader takes, and some
+// that it does not.
 func TestSpellingsAsXLA(t *testing.T) {
 	var texts []string
 	each := func(format string, list ...string) {

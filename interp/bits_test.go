@@ -21,8 +21,8 @@ import (
 
 var updateBits = flag.Bool("update-bits", false, "write testdata/bits.txt")
 
-// TestBits: results are the same to the bit on every processor. testdata/bits.txt has a sum of them for each op and type that rounds;
-// `go test -exec qemu-aarch64-static` with GOARCH=arm64 checks a processor that is not at hand.
+// TestBits: results are the same to the bit on every processor. testdata/bits.txt has a sum of them for each op and
+// type that rounds; `go test -exec qemu-aarch64-static` with GOARCH=arm64 checks a processor that is not at hand.
 func TestBits(t *testing.T) {
 	var b strings.Builder
 	for _, p := range bitPrograms() {
@@ -199,7 +199,8 @@ func initOf(op, e string) string {
 	return v
 }
 
-// bitInput fills a tensor: special values, then numbers about one, then, where they need not be tame, numbers of any magnitude.
+// bitInput fills a tensor: special values, then numbers about one, then, where they need not be tame, numbers of any
+// magnitude.
 func bitInput(dt tensor.DType, n int, seed uint64, tame bool) *tensor.Tensor {
 	whole := tensor.New(dt, tensor.Shape{int64(n)})
 	v := whole.Parts()

@@ -26,8 +26,8 @@ var unspecified = map[string]string{
 // otherSections are those that are no op's.
 var otherSections = map[string]bool{"dequantize_op_quantize": true, "Quantized element types": true, "Grouping in StableHLO": true}
 
-// Every op's kernel says which section of the specification it follows, in the comment of the function that compiles it or of
-// the table of loops that it stands in.
+// Every op's kernel says which section of the specification it follows, in the comment of the function that compiles it
+// or of the table of loops that it stands in.
 func TestKernelsCiteTheSpecification(t *testing.T) {
 	var files []string
 	for _, pattern := range []string{"*.go", "internal/*/*.go"} {

@@ -25,9 +25,9 @@ func upstream(t testing.TB) string {
 	return filepath.Join(testkit.Upstream(t), "stablehlo")
 }
 
-// inaccurate lists the upstream files whose expectation is wrong, each with the reason. TestExcusedExpectations computes
-// what is right with more digits: the expectations miss it by more than they allow, the engine does not. Of all but
-// one, upstream's own interpreter does not meet them either ("RUN-DISABLED").
+// inaccurate lists the upstream files whose expectation is wrong, each with the reason. TestExcusedExpectations
+// computes what is right with more digits: the expectations miss it by more than they allow, the engine does not. Of
+// all but one, upstream's own interpreter does not meet them either ("RUN-DISABLED").
 var inaccurate = map[string]string{
 	"fft_complex64_14_15_16_17.mlir":                     "29715 elements miss the exact transform by more than the 3 ULP allowed",
 	"fft_float32_14_15_16_17.mlir":                       "6788 elements miss the exact transform by more than the 3 ULP allowed",

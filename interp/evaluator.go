@@ -16,8 +16,8 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// Evaluator computes single ops with the engine's kernels: it is a rewrite.Evaluator for the passes that fold constants.
-// It may be used by several goroutines.
+// Evaluator computes single ops with the engine's kernels: it is a rewrite.Evaluator for the passes that fold
+// constants. It may be used by several goroutines.
 type Evaluator struct {
 	table map[*ir.Def]plan.Row
 	limit int64

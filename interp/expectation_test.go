@@ -68,8 +68,8 @@ func wire(t *tensor.Tensor) wireTensor {
 	return wireTensor{t.DType().String(), shape, fmt.Sprintf("%x", t.Bytes())}
 }
 
-// The upstream files that are excused are wrong themselves: their expectations are further from the exact results than the
-// tolerance that they state, and the engine's results are not.
+// The upstream files that are excused are wrong themselves: their expectations are further from the exact results than
+// the tolerance that they state, and the engine's results are not.
 func TestExcusedExpectations(t *testing.T) {
 	type dispute struct {
 		name          string

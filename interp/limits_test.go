@@ -88,8 +88,8 @@ func.func private @elsewhere(tensor<4xf32>) -> tensor<4xf32>`, `test.mlir:2:8: e
 	}
 }
 
-// The custom calls that JAX makes for other devices are implemented by libraries of theirs: each is refused with an error that
-// is located and names the target, and the plugin to take only if there is one that has it.
+// The custom calls that JAX makes for other devices are implemented by libraries of theirs: each is refused with an
+// error that is located and names the target, and the plugin to take only if there is one that has it.
 func TestTargetsThatNeedAPlugin(t *testing.T) {
 	targets := strings.Fields("Qr Eigh Cholesky ProductOfElementaryHouseholderReflectors TopK ApproxTopK PartialReduce " +
 		"lapack_sgetrf_ffi lapack_dgetrf_ffi lapack_cgetrf_ffi lapack_zgetrf_ffi lapack_sgeqrf_ffi lapack_sgeqp3_ffi lapack_sorgqr_ffi lapack_cungqr_ffi lapack_sormqr_ffi " +

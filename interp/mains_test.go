@@ -41,8 +41,8 @@ for line in sys.stdin:
 // fewULP is what two implementations of one function may differ by and need no reason.
 const fewULP = 4
 
-// apart lists the upstream programs whose results here and by XLA are further apart, by at most so many ULP, and why. The
-// truth was looked up with 60 digits where the reason says who is right.
+// apart lists the upstream programs whose results here and by XLA are further apart, by at most so many ULP, and why.
+// The truth was looked up with 60 digits where the reason says who is right.
 var apart = map[string]struct {
 	ulps uint64
 	why  string
@@ -96,8 +96,8 @@ var apart = map[string]struct {
 	"triangular_solve_float32_2_8_8_float32_2_10_8.mlir":            {64, "XLA solves in f32; the engine is rounded correctly (TestExcusedExpectations)"},
 }
 
-// withoutFolding returns the text of a module whose main computes on what @inputs gives, without expectations. XLA folds constants
-// with other arithmetic than it executes, so a barrier hides them.
+// withoutFolding returns the text of a module whose main computes on what @inputs gives, without expectations. XLA
+// folds constants with other arithmetic than it executes, so a barrier hides them.
 func withoutFolding(m *ir.Module) (string, error) {
 	dropChecks(m)
 	main, ok := fn.Lookup(m, "main")

@@ -11,8 +11,8 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// TestLoopOnRegisters: a loop on values of a few elements executes on registers and returns the bits of its kernels. With
-// a profile it executes its kernels.
+// TestLoopOnRegisters: a loop on values of a few elements executes on registers and returns the bits of its kernels.
+// With a profile it executes its kernels.
 func TestLoopOnRegisters(t *testing.T) {
 	for _, dt := range []string{"f32", "f64", "i32", "ui32", "i64", "ui64", "bf16", "i8"} {
 		x := "tensor<3x" + dt + ">"

@@ -111,8 +111,8 @@ func scratchCases() []scratchCase {
 	}
 }
 
-// TestTemporariesAreCharged runs each op with a limit below its need and expects a refusal: an op charges its temporaries to
-// the memory limit before it allocates them.
+// TestTemporariesAreCharged runs each op with a limit below its need and expects a refusal: an op charges its
+// temporaries to the memory limit before it allocates them.
 func TestTemporariesAreCharged(t *testing.T) {
 	var unlimited []string
 	for _, c := range scratchCases() {

@@ -68,8 +68,8 @@ def answer(c):
 json.dump([answer(c) for c in json.load(sys.stdin)], sys.stdout)
 `
 
-// Every element-wise op on every code of the floats of 16 bits and less, and on every pair of codes of those of 8 bits and
-// less: computed exactly and rounded once.
+// Every element-wise op on every code of the floats of 16 bits and less, and on every pair of codes of those of 8 bits
+// and less: computed exactly and rounded once.
 func TestSmallFloatsExhaustively(t *testing.T) {
 	types := []struct {
 		dt   tensor.DType

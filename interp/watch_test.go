@@ -88,7 +88,7 @@ func TestTimeoutIsPerCallback(t *testing.T) {
 	}
 }
 
-// An op that does not look at the time is left behind, and its place is reported; what comes after it does not begin.
+// An op that does not look at the time is abandoned, and its place is reported; no later op starts.
 func TestTimeoutLeavesKernelsBehind(t *testing.T) {
 	before := goruntime.NumGoroutine()
 	exe, err := compileWith(t, `func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {
@@ -222,7 +222,8 @@ func TestMemoryIsGivenBack(t *testing.T) {
 	}
 }
 
-// TestHostOpNeedsAHook: the engine knows no format of hooks. A host op that no hook of the manifest stands for is an error.
+// TestHostOpNeedsAHook: the engine knows no format of hooks. A host op that no hook of the manifest stands for is an
+// error.
 func TestHostOpNeedsAHook(t *testing.T) {
 	for name, op := range map[string]string{
 		"outfeed": `%u = "stablehlo.outfeed"(%x, %t) : (tensor<i32>, !stablehlo.token) -> !stablehlo.token`,

@@ -10,8 +10,8 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// Padding below zero may take more away than there is: no window is left (spec, "reduce_window": num_windows is 0 where the
-// window is larger than the padded input).
+// Padding below zero may take more away than there is: no window is left (spec, "reduce_window": num_windows is 0 where
+// the window is larger than the padded input).
 func TestWindowOfNothing(t *testing.T) {
 	out := run(t, `func.func @main(%a: tensor<0x2xf32>, %z: tensor<f32>) -> tensor<0x4xf32> {
   %0 = "stablehlo.reduce_window"(%a, %z) <{window_dimensions = array<i64: 1, 1>, padding = dense<[[-1, 0], [1, 1]]> : tensor<2x2xi64>}> ({

@@ -7,8 +7,9 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// TestZeroOfType: what is constant(0, element_type) in the specification is NaN in f8E8M0FNU, which has no zero, and the zero
-// point in quantized types. Padding and holes of a convolution add nothing, as in upstream's interpreter and XLA.
+// TestZeroOfType: what is constant(0, element_type) in the specification is NaN in f8E8M0FNU, which has no zero, and
+// the zero point in quantized types. Padding and holes of a convolution add nothing, as in upstream's interpreter and
+// XLA.
 func TestZeroOfType(t *testing.T) {
 	const nan = 0xFF
 	for _, c := range []struct {

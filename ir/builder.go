@@ -128,8 +128,8 @@ func (b *Builder) Infer(st *OpState) (*Op, error) {
 	return b.Insert(st), nil
 }
 
-// Must returns op, an Op or the view of one, or panics if err is not nil. Use it for a Build or Infer whose operands and
-// attributes are known to be valid.
+// Must returns op, an Op or the view of one, or panics if err is not nil. Use it for a Build or Infer whose operands
+// and attributes are known to be valid.
 func Must[T any](op T, err error) T {
 	if err != nil {
 		panic(err)

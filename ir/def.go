@@ -209,8 +209,8 @@ func (d *Def) Known() bool { return !d.unknown }
 // KnowsAttrs reports whether Attrs holds all inherent attributes: of known kinds, and of those in Dialect.Foreign.
 func (d *Def) KnowsAttrs() bool { return !d.unknown || d.foreign }
 
-// Registered reports whether bytecode marks ops of the kind as registered: hlocb knows their attributes, or the producer
-// of the module did.
+// Registered reports whether bytecode marks ops of the kind as registered: hlocb knows their attributes, or the
+// producer of the module did.
 func (d *Def) Registered() bool { return d.KnowsAttrs() || d.registered }
 
 // Has reports whether every op of the kind has all traits t. It is false for an unknown kind.
@@ -246,7 +246,7 @@ type Dialect struct {
 	Attrs []*AttrDef
 	Enums []*EnumDef
 	Types []*TypeDef
-	// Foreign holds kinds of ops of which only the inherent attributes are known, so that bytecode can hold the ops. To
+	// Foreign holds kinds of ops with known inherent attributes and nothing else, so that bytecode can hold the ops. To
 	// all other code they are unknown. A dialect with nothing else stays unknown.
 	Foreign []*Def
 	// ClosedTypes makes any type of the dialect that Types does not list an error. Otherwise its text is kept verbatim.

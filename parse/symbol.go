@@ -173,8 +173,8 @@ func simpleName(name string) bool {
 	return name != ""
 }
 
-// registeredAttr reads the text after the mnemonic of an attribute of d. It returns nil if the mnemonic or the parameters
-// are unknown; the caller then keeps the text verbatim.
+// registeredAttr reads the text after the mnemonic of an attribute of d. It returns nil if the mnemonic or the
+// parameters are unknown; the caller then keeps the text verbatim.
 func registeredAttr(p ir.AsmParser, d *ir.Dialect, name string) ir.Attr {
 	if i := slices.IndexFunc(d.Attrs, func(a *ir.AttrDef) bool { return a.Name == name }); i >= 0 {
 		if a := d.Attrs[i].ParseParams(p); a != nil {

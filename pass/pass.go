@@ -31,8 +31,8 @@ type OpPass interface {
 	Run(ctx *Context, op *ir.Op) error
 }
 
-// Separable is an OpPass that a driver may run on the functions of a module, several at the same time, instead of on the
-// module.
+// Separable is an OpPass that a driver may run on the functions of a module, several at the same time, instead of on
+// the module.
 type Separable interface {
 	OpPass
 	// Separable reports whether the pass, with its options, does the same on a module of functions as on each of them.

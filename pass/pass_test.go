@@ -255,8 +255,8 @@ func TestParallel(t *testing.T) {
 	}
 }
 
-// TestSeparable: a separable pass runs on the functions of a module, in order with one worker, or else on the module. An
-// instrument sees one step on the module either way.
+// TestSeparable: a separable pass runs on the functions of a module, in order with one worker, or else on the module.
+// An instrument sees one step on the module either way.
 func TestSeparable(t *testing.T) {
 	const global = "\"t.global\"() : () -> ()\n"
 	for _, tt := range []struct {

@@ -173,7 +173,7 @@ func TestRewriteTwice(t *testing.T) {
 	}
 }
 
-// TestRewriteTwiceElsewhere: writing a module in another notation than hlocb's own twice changes nothing either.
+// TestRewriteTwiceElsewhere: writing a module in another format than hlocb's own twice changes nothing either.
 func TestRewriteTwiceElsewhere(t *testing.T) {
 	for _, folder := range []string{"hooks", "events", "order"} {
 		for _, file := range corpus(t, folder) {
@@ -293,7 +293,7 @@ func shape(m *hook.Manifest) string {
 	for _, s := range m.Sites {
 		results := s.Results
 		if s.Kind == hook.Tap {
-			results = nil // what a tap hands on is its operand
+			results = nil // a tap forwards its operand
 		}
 		fmt.Fprintf(&b, "%s %s %s %v %s->%s\n", s.ID, s.Name, s.Kind, s.SideEffect, types(s.Operands), types(results))
 	}

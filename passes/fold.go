@@ -116,8 +116,8 @@ var partial = map[*ir.Def]func(x float64) bool{
 	stablehlo.Sign:  func(x float64) bool { return x == x },
 }
 
-// compute replaces an op of constants by its results, as the evaluator computes them. It leaves quotients of integers by
-// 0, functions outside of their domain, and conversions of floats to integers that do not hold them.
+// compute replaces an op of constants by its results, as the evaluator computes them. It leaves quotients of integers
+// by 0, functions outside of their domain, and conversions of floats to integers that do not hold them.
 func (f *folder) compute(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	result := tensorOf(op.Result(0))
 	if result == nil || !f.foldable(result) {
@@ -386,8 +386,8 @@ func concatenateSplats(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 }
 
 // foldCase: a case of a constant is the branch that it selects, the last one for an index without a branch. If another
-// branch has side effects the case stays, without uses, and selects a branch that returns zeros: a program may depend on
-// a side effect that never happens, for example on a channel that is open.
+// branch has side effects the case stays, without uses, and selects a branch that returns zeros: a program may depend
+// on a side effect that never happens, for example on a channel that is open.
 func foldCase(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	i, ok := constantInt(op.Operand(0))
 	if !ok || !op.HasUses() {
@@ -478,8 +478,8 @@ func reduceToConstant(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	return true, nil
 }
 
-// reduceOfBooleans: a reduction by and, or by or, of splats computes on the constants that the splats repeat, since c and
-// c = c, c or c = c.
+// reduceOfBooleans: a reduction by and, or by or, of splats computes on the constants that the splats repeat, since c
+// and c = c, c or c = c.
 func reduceOfBooleans(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	b := op.Region(0).Entry()
 	first := b.First()

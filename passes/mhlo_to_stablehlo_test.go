@@ -67,8 +67,8 @@ with ctx:
 json.dump(out, sys.stdout)
 `
 
-// TestMHLOToStableHLO writes the samples of StableHLO's operations as MHLO and back, and compares with what XLA's own pass
-// gives.
+// TestMHLOToStableHLO writes the samples of StableHLO's operations as MHLO and back, and compares with what XLA's own
+// pass gives.
 func TestMHLOToStableHLO(t *testing.T) {
 	read := func(name, text string) *ir.Module {
 		m := testkit.Parse(t, name, text)

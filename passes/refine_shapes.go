@@ -487,7 +487,7 @@ func updateBranch(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	return refineInferred(r, p)
 }
 
-// updateFunctionType removes casts to less specific types in front of a return, and updates the type of the function.
+// updateFunctionType removes casts to less specific types before a return, and updates the type of the function.
 func updateFunctionType(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	c := op.Module().Context()
 	f, ok := fn.AsFunc(op.Parent())

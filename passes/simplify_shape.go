@@ -114,7 +114,8 @@ func refined(r *rewrite.Rewriter, op, n *ir.Op) (bool, error) {
 
 // simplifyDynamicBroadcast: dynamic_broadcast(dynamic_broadcast(x, s, a), t, b) = dynamic_broadcast(x, t, b[a]);
 // one that expands no dimension converts to the result's type; dynamic_broadcast(dynamic_reshape(x, s), s) =
-// dynamic_reshape(x, s); dynamic_broadcast(x, shape_of(x)) = x; and a static operand with a constant shape makes it static.
+// dynamic_reshape(x, s); dynamic_broadcast(x, shape_of(x)) = x; and a static operand with a constant shape makes it
+// static.
 func simplifyDynamicBroadcast(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	v, _ := stablehlo.AsDynamicBroadcastInDim(op)
 	x, s, dims, t := v.Input(), v.OutputDimensions(), v.BroadcastDimensions(), op.Result(0).Type()
@@ -292,8 +293,8 @@ func simplifyUpdateSlice(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	return replace(r, op, u)
 }
 
-// gatherToSlice: a gather of one slice at constant indices, clamped to the operand, is a slice; collapsed dimensions are
-// taken off by a reshape.
+// gatherToSlice: a gather of one slice at constant indices, clamped to the operand, is a slice; collapsed dimensions
+// are taken off by a reshape.
 func gatherToSlice(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	v, _ := stablehlo.AsGather(op)
 	index, ok := int64sOf(v.StartIndices())
@@ -560,8 +561,8 @@ func simplifyReverse(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	return true, nil
 }
 
-// simplifySelect: select(not p, x, y) = select(p, y, x), through a broadcast of p too; select(p, x, x) = x; a constant p
-// of one value chooses x or y, and any other constant p makes a constant of constants of at most limit elements.
+// simplifySelect: select(not p, x, y) = select(p, y, x), through a broadcast of p too; select(p, x, x) = x; a constant
+// p of one value chooses x or y, and any other constant p makes a constant of constants of at most limit elements.
 func simplifySelect(limit int64) func(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	return func(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 		v, _ := stablehlo.AsSelect(op)

@@ -9,8 +9,8 @@ import (
 	"github.com/hlocb/hlocb/internal/testkit"
 )
 
-// TestSourceOrderCheck hands the checker of the source's order results that keep it, lose it, keep it by what XLA takes away, and
-// impose more.
+// TestSourceOrderCheck hands the checker of the source's order results that keep it, lose it, keep it by what XLA takes
+// away, and impose more.
 func TestSourceOrderCheck(t *testing.T) {
 	source := func(second string) string {
 		return `func.func public @main(%x: tensor<4xf32>) {

@@ -50,8 +50,8 @@ func (SymbolDCE) Run(ctx *pass.Context, m *ir.Module) error {
 	return nil
 }
 
-// symbolDCE is one run of SymbolDCE. Names in nested symbol tables are not told apart: a use keeps all symbols of the
-// name.
+// symbolDCE is one run of SymbolDCE. Names in nested symbol tables are not distinguished: a use keeps all symbols of
+// the name.
 type symbolDCE struct {
 	byName map[string][]*ir.Op
 	live   map[*ir.Op]bool

@@ -28,8 +28,8 @@ func (TokenCleanup) Run(ctx *pass.Context, op *ir.Op) error {
 	return greedily(ctx, op, []*rewrite.Pattern{rule("after-all", simplifyAfterAll, stablehlo.AfterAll)})
 }
 
-// simplifyAfterAll: after_all(a, a) = after_all(a); after_all(a, after_all()) = after_all(a); after_all(after_all(a, b),
-// c) = after_all(a, b, c); after_all(a) = a.
+// simplifyAfterAll: after_all(a, a) = after_all(a); after_all(a, after_all()) = after_all(a); after_all(after_all(a,
+// b), c) = after_all(a, b, c); after_all(a) = a.
 func simplifyAfterAll(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	var list []*ir.Value
 	for _, v := range op.Operands() {

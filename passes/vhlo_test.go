@@ -24,8 +24,8 @@ func runVHLO(t *testing.T, m *ir.Module, p pass.ModulePass) error {
 	return ir.Verify(m)
 }
 
-// TestVHLOPasses converts a program to VHLO, to older versions and back, and compares each version with the artifact that
-// jaxlib wrote for it.
+// TestVHLOPasses converts a program to VHLO, to older versions and back, and compares each version with the artifact
+// that jaxlib wrote for it.
 func TestVHLOPasses(t *testing.T) {
 	dir := filepath.Join("..", "testdata", "bytecode", "corpus_order_t16_cond")
 	read := func(name string) *ir.Module {

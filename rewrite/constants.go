@@ -82,8 +82,8 @@ func (c *Constants) add(key constantKey, op *ir.Op) {
 	c.owned[op] = true
 }
 
-// Adopt takes the constant op into the set: it replaces op by an equal constant of the set, or moves op to the constants
-// at the start of its region. It reports whether op remains.
+// Adopt takes the constant op into the set: it replaces op by an equal constant of the set, or moves op to the
+// constants at the start of its region. It reports whether op remains.
 func (c *Constants) Adopt(op *ir.Op) bool {
 	home := c.homeOf(op.Block())
 	if c.owned[op] {
@@ -107,8 +107,8 @@ func (c *Constants) Adopt(op *ir.Op) bool {
 	return true
 }
 
-// Get returns a constant of the given kind, type and value that ops in block b may use, from the set or new at the start
-// of the region.
+// Get returns a constant of the given kind, type and value that ops in block b may use, from the set or new at the
+// start of the region.
 func (c *Constants) Get(b *ir.Block, def *ir.Def, t ir.Type, a ir.Attr) *ir.Value {
 	home := c.homeOf(b)
 	key := constantKey{home.Region(), def, t, ir.HashAttr(a)}

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-// Go's runtime takes SIGURG. If the process has a Go runtime of its own, that one loses its asynchronous preemption, and a
-// goroutine without calls blocks its collector for ever. So the action is given back. Ours then has no asynchronous
-// preemption, which it does not need.
+// Go's runtime takes SIGURG. If the process has a Go runtime of its own, that one loses its asynchronous preemption,
+// and a goroutine without calls blocks its collector for ever. So the action is given back. Ours then has no
+// asynchronous preemption, which it does not need.
 static struct sigaction urgent;
 
 __attribute__((constructor(101))) static void remember(void) { sigaction(SIGURG, NULL, &urgent); }

@@ -116,12 +116,12 @@ var (
 		`)
 	AllSlice = collective("all_slice", "Keeps of a tensor the shard of the device along axes, per dimension.", "slicing_axes", "AxisLists", axisLists,
 		collectives(true, false, (*transfer).slice), `
-			the operand's sharding with slicing_axes behind it, per dimension, is that of out_sharding
+			the operand's sharding followed by slicing_axes, per dimension, is that of out_sharding
 		`)
 	AllToAll = collective("all_to_all", "Moves axes from the sharding of one dimension to that of another.", "params", "Moves", moves,
 		collectives(false, false, (*transfer).exchange), `
 			there is at least one move; sources rise, and no dimension is in two moves
-			the axes of a move end the operand's sharding of the source; moved behind that of the target they give out_sharding
+			the axes of a move end the operand's sharding of the source; appended to the sharding of the target they give out_sharding
 		`)
 	CollectivePermute = collective("collective_permute", "Moves shards between devices without changing their sizes.", "", "", ir.AttrConstraint{},
 		collectives(false, true, (*transfer).permute), `
@@ -129,7 +129,7 @@ var (
 		`)
 	ReduceScatter = collective("reduce_scatter", "Adds up the partial values of a tensor along axes and keeps the device's shard, per dimension.", "reduce_scatter_axes", "AxisLists", axisLists,
 		collectives(true, false, (*transfer).reduceScatter), `
-			the operand's sharding with reduce_scatter_axes behind it, per dimension, is that of out_sharding
+			the operand's sharding followed by reduce_scatter_axes, per dimension, is that of out_sharding
 		`)
 	ReplicatedToUnreduced = collective("replicated_to_unreduced", "Makes a replicated tensor a sum of partial values along axes.", "axes", "Axes", axes,
 		collectives(false, false, (*transfer).replicatedToUnreduced), `

@@ -118,7 +118,8 @@ type AxisRef struct {
 	Sub  *SubAxis `attr:"sub_axis_info"` // nil for the whole axis
 }
 
-// SubAxis is #stablehlo.sub_axis_info<(2)4>: the part of Size indices after PreSize, the product of the sizes before it.
+// SubAxis is #stablehlo.sub_axis_info<(2)4>: the part of Size indices after PreSize, the product of the sizes before
+// it.
 type SubAxis struct{ PreSize, Size int64 }
 
 // Keys of the discardable attribute AttrMesh if it is a dictionary; each axis is a dictionary too.

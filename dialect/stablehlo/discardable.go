@@ -21,8 +21,8 @@ const (
 	TargetShapeWrapper   = "stablehlo.shape_refinement_operand_wrapper"
 )
 
-// AssertionMessage returns the message of a shape_assertion, with the values of its operands after the first in place of
-// {0}, {1}, ...
+// AssertionMessage returns the message of a shape_assertion, with the values of its operands after the first in place
+// of {0}, {1}, ...
 func AssertionMessage(message string, values []int64) string {
 	var pairs []string
 	for i, v := range values {

@@ -510,8 +510,8 @@ func (c *converter) attrFault(a ir.Attr) string {
 }
 
 // orderUses sorts the uses of the copied values as in the original. Casts and the users of folded casts stand as MLIR
-// leaves them: among the uses of a VHLO value the cast is last; of another value it is first, before all others in program
-// order. Users of folded casts come last, those in StableHLO reversed.
+// leaves them: among the uses of a VHLO value the cast is last; of another value it is first, before all others in
+// program order. Users of folded casts come last, those in StableHLO reversed.
 func (t *translator) orderUses() {
 	if len(t.disorder) == 0 && len(t.casts) == 0 {
 		return

@@ -105,7 +105,7 @@ func readEXLAIOCallback(r *Raiser, op *ir.Op) (bool, error) {
 		return false, err
 	}
 	if op.NumOperands() == 0 || op.NumResults() == 0 || !stablehlo.IsToken(op.Operand(0).Type()) {
-		return false, r.Module.Errorf(op, "EXLA io_callback does not hand on its PID as operand 0 and result 0")
+		return false, r.Module.Errorf(op, "EXLA io_callback does not pass its PID through, as operand 0 and result 0")
 	}
 	s, err := exlaSite(r, op, id)
 	if err != nil {
@@ -170,7 +170,8 @@ func isPID(t ir.Type) bool {
 	return ok && tt.DType() == tensor.UI8 && tt.Rank() == 1
 }
 
-// exlaCallbackID returns the bytes of callback_id, an array of words; in a portable artifact the array becomes a tensor.
+// exlaCallbackID returns the bytes of callback_id, an array of words; in a portable artifact the array becomes a
+// tensor.
 func exlaCallbackID(r *Raiser, op *ir.Op) ([]byte, error) {
 	words := view.Ints(irutil.Config(op).Get("callback_id"))
 	size, hasSize := irutil.IntAttr(irutil.Config(op).Get("callback_id_size"))

@@ -94,7 +94,8 @@ func (a *app) arguments(p *hlocb.Program, types []hlocb.Type, f *argumentFlags) 
 	return out, nil
 }
 
-// place assigns the values of --arg to arguments. One without a name or number is for the argument after the one before.
+// place assigns the values of --arg to arguments. One without a name or number is for the argument after the one
+// before.
 func (f *argumentFlags) place(names []string, n int) (map[int]string, error) {
 	specs := map[int]string{}
 	next := 0

@@ -10,7 +10,7 @@ import (
 	"github.com/hlocb/hlocb/runtime/handlers"
 )
 
-// TestDocsAreComplete: every handler and notation is documented.
+// TestDocsAreComplete: every handler and format is documented.
 func TestDocsAreComplete(t *testing.T) {
 	read := func(name string) string {
 		text, err := os.ReadFile(filepath.Join("../..", name))

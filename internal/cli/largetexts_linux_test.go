@@ -13,7 +13,7 @@ type largeText struct {
 	refused    bool
 }
 
-// largeTexts returns texts of about size bytes, each of which is large in one way.
+// largeTexts returns texts of about size bytes; each is large in one way.
 func largeTexts(size int) []largeText {
 	fill := func(s string) string { return strings.Repeat(s, size/len(s)) }
 	many := func(format string) string {
@@ -186,7 +186,7 @@ func lines(size int) string {
 	return b.String()
 }
 
-// chained returns aliases of locations, each of which holds the one before twice.
+// chained returns aliases of locations; each alias holds the previous one twice.
 func chained(size int) string {
 	var b strings.Builder
 	for i := 1; b.Len() < size; i++ {
@@ -221,7 +221,7 @@ func wideWhile(size int) string {
 		n, args.String(), types.String(), values.String(), types.String())
 }
 
-// adds returns a chain of ops, each of which uses the one before and one further up.
+// adds returns a chain of ops; each op uses the previous op and an earlier one.
 func adds(size int) string {
 	var b strings.Builder
 	b.WriteString("func.func @f(%a:tensor<f32>){%0=stablehlo.abs %a:tensor<f32>\n")

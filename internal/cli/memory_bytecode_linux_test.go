@@ -19,8 +19,8 @@ import (
 	"github.com/hlocb/hlocb/parse"
 )
 
-// TestBytecodeMemory reads and writes large files of bytecode of many kinds. A process takes at most 64 MB and 200 times
-// the file.
+// TestBytecodeMemory reads and writes large files of bytecode of many kinds. A process takes at most 64 MB and 200
+// times the file.
 func TestBytecodeMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skip: a process for each of many large files")

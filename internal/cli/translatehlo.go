@@ -10,8 +10,8 @@ import (
 	"github.com/hlocb/hlocb/pass"
 )
 
-// translateHLO writes a module as HLO. It keeps HLO unchanged and translates other forms as XLA does. HLO is verified only on
-// request: XLA's reader does not infer the types that a text states either.
+// translateHLO writes a module as HLO. It keeps HLO unchanged and translates other forms as XLA does. HLO is verified
+// only on request: XLA's reader does not infer the types that a text states either.
 func (a *app) translateHLO(ctx context.Context, path, out, to string, verify bool) error {
 	name, text, err := a.ReadText(path)
 	if err != nil {

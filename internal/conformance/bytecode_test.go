@@ -216,8 +216,8 @@ func mixed(seed int64) string {
 	return b.String()
 }
 
-// TestMixedArtifacts writes random modules of mixed dialects as artifacts. At least 95 of 100 have the bytes of jaxlib's
-// artifact. Jaxlib's artifacts are read and written again: at least 98 of 100 are equal byte for byte.
+// TestMixedArtifacts writes random modules of mixed dialects as artifacts. At least 95 of 100 have the bytes of
+// jaxlib's artifact. Jaxlib's artifacts are read and written again: at least 98 of 100 are equal byte for byte.
 func TestMixedArtifacts(t *testing.T) {
 	reg := testkit.Registry(t)
 	texts := map[string]string{}

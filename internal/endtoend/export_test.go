@@ -12,8 +12,8 @@ import (
 )
 
 // exportScript reads {name: [path of MLIR, path of our HLO proto]} and writes {name: difference}. It compares jaxlib's
-// translation with ours as XLA's canonical print has them: without metadata and the names of instructions; computations are numbered. Files that
-// jaxlib does not translate are left out.
+// translation with ours as XLA's canonical print has them: without metadata and the names of instructions; computations
+// are numbered. Files that jaxlib does not translate are left out.
 const exportScript = `
 import json, os, re, sys
 from jaxlib import _hlo, _jax
@@ -44,8 +44,8 @@ for name, (theirs, ours) in job.items():
 json.dump(out, sys.stdout)
 `
 
-// unlikeJaxlib are the modules whose translations differ, up to their element types. The functions are expanded to loops
-// or to complex numbers, which XLA folds further.
+// unlikeJaxlib are the modules whose translations differ, up to their element types. The functions are expanded to
+// loops or to complex numbers, which XLA folds further.
 var unlikeJaxlib = []string{"cosh_complex", "igamma_", "igammac_", "random_gamma_", "regularized_incomplete_beta_", "sinh_complex"}
 
 // TestExportAsJaxlib translates StableHLO's testdata to HLO. The instructions are those of jaxlib's translation.

@@ -193,8 +193,8 @@ func TestDumpsHold(t *testing.T) {
 	}
 }
 
-// TestOptimizedDumps runs programs as XLA's CPU compiler left them: fusions, layouts and calls of its libraries. What the
-// engine does not run, it refuses with the instruction's opcode or target and its position.
+// TestOptimizedDumps runs programs as XLA's CPU compiler left them: fusions, layouts and calls of its libraries. What
+// the engine does not run, it refuses with the instruction's opcode or target and its position.
 func TestOptimizedDumps(t *testing.T) {
 	dir, files := hloIndex(t, func(file, want, _ string, _ []string) bool {
 		return want == "ok" && (strings.HasSuffix(file, "after.hlo") || strings.HasPrefix(file, "jax/") && strings.Contains(file, ".after"))

@@ -50,8 +50,8 @@ var optioned = map[string]string{
 // function that is called with several values of an integer.
 const refusal = "refined with incompatible refinement keys"
 
-// copies lists the passes that copy ops. A copied hook keeps its id only in hlocb's own form, so the hooks are rewritten
-// first.
+// copies lists the passes that copy ops. A copied hook keeps its id only in hlocb's own form, so the hooks are
+// rewritten first.
 var copies = map[string]bool{"inline": true, "unroll-loops": true, "specialize": true}
 
 // drawn returns the names of the passes that random pipelines are drawn from.
@@ -169,8 +169,8 @@ func throughPasses(p *randprog.Program, names []string, table *pass.Table, early
 
 // TestPassesKeepPrograms: random programs with hooks keep their events, the order of these and their results, bit for
 // bit, through random pipelines of five passes, on the embedded engine and, every tenth, on XLA. Passes that say that
-// they are idempotent change nothing the second time. 'make soak' runs 10,000 programs, all of them on XLA, too, and each
-// pass at least 1,000 times.
+// they are idempotent change nothing the second time. 'make soak' runs 10,000 programs, all of them on XLA, too, and
+// each pass at least 1,000 times.
 func TestPassesKeepPrograms(t *testing.T) {
 	n, every := uint64(300), uint64(10)
 	if long() {

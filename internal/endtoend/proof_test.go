@@ -17,8 +17,8 @@ import (
 )
 
 // TestProofHolds runs random lowered modules on XLA. If the proof of order accepts a module, its events must arrive
-// in program order, which the embedded engine determines. The chain of each module passes through random ops, some of
-// which XLA simplifies away. Hooks wait for slow values at random, so unordered hooks overtake each other.
+// in program order, which the embedded engine determines. The chain of each module passes through random ops. XLA
+// simplifies some of them away. Hooks wait for slow values at random, so unordered hooks overtake each other.
 func TestProofHolds(t *testing.T) {
 	engine, cpu := open(t, "interp"), open(t, "cpu")
 	n, limit := uint64(4000), 45*time.Second

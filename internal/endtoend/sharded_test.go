@@ -107,8 +107,8 @@ func count(shape tensor.Shape, first float32) *tensor.Tensor {
 	return t
 }
 
-// TestSharded runs programs partitioned by Shardy and by GSPMD on two, four and eight devices, and a replicated one: hooks
-// with the whole value and with shards, before and after collectives.
+// TestSharded runs programs partitioned by Shardy and by GSPMD on two, four and eight devices, and a replicated one:
+// hooks with the whole value and with shards, before and after collectives.
 func TestSharded(t *testing.T) {
 	times := orderRuns(t, 50)
 	b := open(t, "cpu")

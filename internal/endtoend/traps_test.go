@@ -74,8 +74,8 @@ func interposedWithoutFFI(t *testing.T, s *startedProgram) {
 	}
 }
 
-// interposedTopology: a program that is compiled for a topology is tapped when it is serialized, loaded and run. A plugin
-// that is newer than our table may load it in a way of its own, so there it stays as it is, with one line.
+// interposedTopology: a program that is compiled for a topology is tapped when it is serialized, loaded and run. A
+// plugin that is newer than our table may load it in a way of its own, so there it stays as it is, with one line.
 func interposedTopology(t *testing.T, s *startedProgram) {
 	program := filepath.Join(t.TempDir(), "topology")
 	if out, err := exec.Command("cc", "-I", filepath.Dir(s.plugin()), "-o", program, "testdata/traps/topology.c", "-ldl").CombinedOutput(); err != nil {
@@ -96,7 +96,8 @@ func interposedTopology(t *testing.T, s *startedProgram) {
 	}
 }
 
-// interposedForeign: on a platform that JAX does not know, package hlocb_jax makes callbacks work, with and without taps.
+// interposedForeign: on a platform that JAX does not know, package hlocb_jax makes callbacks work, with and without
+// taps.
 func interposedForeign(t *testing.T, s *startedProgram) {
 	const program = "testdata/interpose/callbacks.py"
 	env := s.own("VARIANT=mychip", "VARIANT_OF="+s.plugin(), "HLOCB_PLUGIN="+cc(t, "testdata/traps/variant.c"), "PYTHONPATH=../../python",
@@ -120,8 +121,8 @@ func interposedForeign(t *testing.T, s *startedProgram) {
 	}
 }
 
-// TestInterposedUnderASAN runs 1,000 asynchronous executions on four devices with callbacks, with and without taps, in a
-// library that is built with the address sanitizer. Nothing is found, and every context of an execution is destroyed.
+// TestInterposedUnderASAN runs 1,000 asynchronous executions on four devices with callbacks, with and without taps, in
+// a library that is built with the address sanitizer. Nothing is found, and every context of an execution is destroyed.
 func TestInterposedUnderASAN(t *testing.T) {
 	if os.Getenv("HLOCB_LONG") == "" {
 		t.Skip("skip: takes minutes; set HLOCB_LONG=1")

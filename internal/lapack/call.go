@@ -19,8 +19,9 @@ const (
 )
 
 // Call computes a custom call. The matrices among operands and results have the given order; a result may share the
-// memory of an operand, and the others are zeros at first. attrs are the call's integer attributes. Targets and results are those of jaxlib's handlers: a failure
-// of LAPACK is a positive info, and values that LAPACK does not write stay zeros.
+// memory of an operand, and the others are zeros at first. attrs are the call's integer attributes. Targets and results
+// are those of jaxlib's handlers: a failure of LAPACK is a positive info, and values that LAPACK does not write stay
+// zeros.
 func (l *Library) Call(name string, attrs map[string]int64, order Order, operands, results []*tensor.Tensor) error {
 	t, ok := parse(name)
 	if !ok {

@@ -190,8 +190,8 @@ func TestPublicPackages(t *testing.T) {
 	}
 }
 
-// TestProseWidth: lines of prose in documents have at most 120 columns. Tables, code and generated pages of dialects may
-// be wider, and so may a line that is a single link.
+// TestProseWidth: lines of prose in documents have at most 120 columns. Tables, code and generated pages of dialects
+// may be wider, and so may a line that is a single link.
 func TestProseWidth(t *testing.T) {
 	files(t, ".md", func(name string, text []byte) {
 		if strings.HasPrefix(name, "docs/dialects/") {

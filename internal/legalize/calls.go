@@ -231,8 +231,8 @@ func expandDynamicCall(e *emitter, op *ir.Op, _ []*ir.Value) []*ir.Value {
 	return e.Insert(st).ResultList()
 }
 
-// DynamicCall returns the static op that a custom call of jax.export stands for, without the types of its results, if the
-// operands that stand for its attributes are constants. Otherwise it returns nil.
+// DynamicCall returns the static op that a custom call of jax.export stands for, without the types of its results, if
+// the operands that stand for its attributes are constants. Otherwise it returns nil.
 func DynamicCall(op *ir.Op) *ir.OpState {
 	call, ok := stablehlo.AsCustomCall(op)
 	if !ok {

@@ -11,9 +11,9 @@ import (
 	"github.com/hlocb/hlocb/rewrite"
 )
 
-// Compatible rewrites what StableHLO of the target version lacks and older operations can express: tan (1.4.0), batching
-// dimensions of gather and scatter (1.1.0), ranges in locations (1.9.0) and replica groups on mesh axes (1.16.0). Like
-// MLIR's greedy driver, it also erases dead ops, folds, and moves constants to the start of a function.
+// Compatible rewrites what StableHLO of the target version lacks and older operations can express: tan (1.4.0),
+// batching dimensions of gather and scatter (1.1.0), ranges in locations (1.9.0) and replica groups on mesh axes
+// (1.16.0). Like MLIR's greedy driver, it also erases dead ops, folds, and moves constants to the start of a function.
 func Compatible(m *ir.Module, target vhlo.Version) (*rewrite.Result, error) {
 	before := func(major, minor int) bool { return target.Less(vhlo.Version{Major: major, Minor: minor}) }
 	var list []*rewrite.Pattern
@@ -110,7 +110,7 @@ func expandTan(e *emitter, op *ir.Op, args []*ir.Value) []*ir.Value {
 	return []*ir.Value{e.div(above, e.complex(one, e.neg(e.mul(tan, tanh))))}
 }
 
-// expandGather makes batching dimensions collapsed dimensions, with their positions in front of the start indices.
+// expandGather makes batching dimensions collapsed dimensions, with their positions before the start indices.
 func expandGather(e *emitter, op *ir.Op, _ []*ir.Value) []*ir.Value {
 	g, _ := stablehlo.AsGather(op)
 	d := g.Dims()
@@ -156,7 +156,7 @@ func merged(a, b []int64) []int64 {
 	return out
 }
 
-// withPositions puts the position along each batching dimension in front of the index vectors.
+// withPositions puts the position along each batching dimension before the index vectors.
 func (e *emitter) withPositions(indices *ir.Value, vectorDim int64, batching []int64) *ir.Value {
 	e.At(indices.Loc(), indices.Pos())
 	defer e.At(nil, 0)

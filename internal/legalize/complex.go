@@ -9,8 +9,8 @@ import (
 )
 
 // Complex expresses exponential, log, log_plus_one and sqrt of complex numbers inside scope by functions of real
-// numbers. The real functions avoid overflow and cancellation. Ops that ask for an accuracy other than the default stay.
-// Like MLIR's greedy driver, it also erases dead ops, folds, and moves constants to the start of scope.
+// numbers. The real functions avoid overflow and cancellation. Ops that ask for an accuracy other than the default
+// stay. Like MLIR's greedy driver, it also erases dead ops, folds, and moves constants to the start of scope.
 func Complex(scope *ir.Op) (*rewrite.Result, error) {
 	return rewrite.Greedy(scope, complexPatterns, rewrite.Options{EraseDead: true, Constants: true, MaxIterations: 10})
 }
@@ -88,8 +88,8 @@ func sumLow(e *emitter, a, b, sum *ir.Value) *ir.Value {
 	return e.add(left, e.sub(b, back))
 }
 
-// log1pComplex computes log|1 + z| + i arg(1 + z). It computes |1 + z|^2 - 1 = 2x + x*x + y*y in double precision if it is
-// close to 0.
+// log1pComplex computes log|1 + z| + i arg(1 + z). It computes |1 + z|^2 - 1 = 2x + x*x + y*y in double precision if it
+// is close to 0.
 func log1pComplex(e *emitter, z *ir.Value) *ir.Value {
 	x := e.real(z)
 	ax := e.abs(x)
@@ -178,8 +178,8 @@ func logComplex(e *emitter, z *ir.Value) *ir.Value {
 	return e.complex(re, e.atan2(y, x))
 }
 
-// sqrtComplex computes u + iy/(2u) with u = sqrt((hypot(x, y) + |x|)/2) for x >= 0, and |y|/(2u) + i sign(y) u for x < 0.
-// It scales if u overflows or underflows.
+// sqrtComplex computes u + iy/(2u) with u = sqrt((hypot(x, y) + |x|)/2) for x >= 0, and |y|/(2u) + i sign(y) u for x <
+// 0. It scales if u overflows or underflows.
 func sqrtComplex(e *emitter, z *ir.Value) *ir.Value {
 	x := e.real(z)
 	c := &constants{like: x}

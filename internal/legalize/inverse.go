@@ -9,8 +9,8 @@ import (
 )
 
 // Inverse trigonometric and hyperbolic functions. The algorithms are those of StableHLO's math library, which
-// derives them from Hull, Fairgrieve and Tang, "Implementing the complex arcsine and arccosine functions using exception
-// handling".
+// derives them from Hull, Fairgrieve and Tang, "Implementing the complex arcsine and arccosine functions using
+// exception handling".
 
 // greatest returns the greatest finite number of a float type.
 func greatest(d tensor.DType) float64 {

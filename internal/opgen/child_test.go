@@ -18,7 +18,7 @@ import (
 )
 
 // XLA is asked in a process of its own, since there are programs on which it ends its process instead of refusing them:
-// the next process goes on behind such a program.
+// the next process continues after such a program.
 
 // outcome is what XLA gave for a program.
 type outcome struct {
@@ -48,7 +48,8 @@ type series struct {
 	seed  uint64
 	count int
 	flags string // XLA_FLAGS of the process
-	// memory is what glibc fills memory with that is allocated in the process: zeros, unless this is set, the complement of it.
+	// memory is what glibc fills memory with that is allocated in the process: zeros, unless this is set, the complement
+	// of it.
 	memory byte
 }
 

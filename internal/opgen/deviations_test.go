@@ -50,8 +50,8 @@ func program(text string, args ...*tensor.Tensor) (*opgen.Program, error) {
 	return &opgen.Program{Run: &runtime.Program{Module: m, Manifest: &hook.Manifest{}}, Args: args}, nil
 }
 
-// TestDeviations: each deviation of XLA that explains differences is there still, on an example of its own, and the engine
-// gives what the specification says. So is each that programs avoid.
+// TestDeviations: each deviation of XLA that explains differences is there still, on an example of its own, and the
+// engine gives what the specification says. So is each that programs avoid.
 func TestDeviations(t *testing.T) {
 	engine, xla := engines(t)
 	nan, one := uint64(math.Float32bits(float32(math.NaN()))), uint64(math.Float32bits(1))

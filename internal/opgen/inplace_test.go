@@ -15,8 +15,8 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// TestInPlace: an element-wise op gives the same where it may write its result over an operand, which is computed and dies
-// there, and where it may not, the operands being arguments: f(reverse(x)) is the reverse of f(x).
+// TestInPlace: an element-wise op gives the same where it may write its result over an operand, which is computed and
+// dies there, and where it may not, the operands being arguments: f(reverse(x)) is the reverse of f(x).
 func TestInPlace(t *testing.T) {
 	g, err := opgen.New(11)
 	if err != nil {
@@ -69,8 +69,8 @@ func TestInPlace(t *testing.T) {
 	}
 }
 
-// TestCopiedArguments: programs give the same bits where what they compute with are copies of their arguments, that may be
-// written over.
+// TestCopiedArguments: programs give the same bits where what they compute with are copies of their arguments, that may
+// be written over.
 func TestCopiedArguments(t *testing.T) {
 	g, err := opgen.New(seed(t))
 	if err != nil {
@@ -120,7 +120,8 @@ func TestCopiedArguments(t *testing.T) {
 	}
 }
 
-// throughReverse returns the program's text with some arguments turned round along dims, "" or "0", before they are used.
+// throughReverse returns the program's text with some arguments turned round along dims, "" or "0", before they are
+// used.
 func throughReverse(t *testing.T, p *opgen.Program, dims string, arguments ...int) string {
 	t.Helper()
 	text := print.String(p.Run.Module, print.Options{})

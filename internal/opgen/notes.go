@@ -11,7 +11,7 @@ How far the embedded engine and XLA's CPU plugin are apart, and each from the tr
 Entries are the largest distance in units in the last place (ULPs); of complex numbers, the distance over the unit of the
 larger modulus. nN counts results that are infinite or NaN on one side only, zN zeros of different sign. Entries with a
 star exceed what two good implementations differ by (0 where IEEE 754 or the specification gives the result; else 1 for types of
-up to 8 bits and bf16, 2 for f16, 4 for the others); each is explained below, with the limit that tests hold it to. NaNs are not told apart.
+up to 8 bits and bf16, 2 for f16, 4 for the others); each is explained below, with the limit that tests hold it to. All NaNs are equal.
 
 Up to %d elements of each kind and program that exceed their bound are checked, those furthest apart first: the test
 fails unless one meets the condition of a deviation of XLA that is listed at the end, or the engine is at its true value,
@@ -32,8 +32,8 @@ const truthIntro = `
 Engine / XLA, in ULPs of each part by itself. The true values come from mpmath with as many digits as it takes, where operands are
 not finite from C99 (annex G) as the C library has it, and so are signs of zeros. They were asked for on each op and type at all elements that need a proof
 (see above), and at up to %d where the two are furthest apart, %[1]d where only one is infinite or NaN, and %[1]d others. An s counts elements that are infinite or NaN and should not be, or the other way round
-(of the engine there are none). Functions that IEEE 754 gives to the bit are not listed. Not asked: powers whose angle is above 2^30, of which
-few digits are left; polygamma and zeta where they are not defined by their series. Of atan2 and power on complex numbers the engine computes in two words: a part smaller than
+(of the engine there are none). Functions that IEEE 754 gives to the bit are not listed. Not asked: powers whose angle is above 2^30, which leaves
+few digits; polygamma and zeta where they are not defined by their series. Of atan2 and power on complex numbers the engine computes in two words: a part smaller than
 the other by more than those hold has no digits, so that parts below 2^-20 of the modulus (2^-48 in complex<f32>) count in the units of that.
 
 `

@@ -81,8 +81,8 @@ func (a *adder) each(list []*ir.Value, t Tap) []hook.ID {
 	return ids
 }
 
-// sampled calls insert, which inserts a probe, with a builder for the place where the probe belongs: b, or a branch that
-// runs if the host says so. The host answers with one byte per event.
+// sampled calls insert, which inserts a probe, with a builder for the place where the probe belongs: b, or a branch
+// that runs if the host says so. The host answers with one byte per event.
 func (a *adder) sampled(b *ir.Builder, s Sample, name string, insert func(b *ir.Builder) hook.ID) []hook.ID {
 	if s == (Sample{}) || a.whole {
 		return []hook.ID{insert(b)}
@@ -304,8 +304,8 @@ func place(v *ir.Value) (*ir.Loc, diag.Pos) {
 	return parent.Loc(), parent.Pos()
 }
 
-// samePresence returns an operand of v's op that has a NaN if and only if v has one, and an infinite element if and only
-// if v has one. It returns nil if there is none.
+// samePresence returns an operand of v's op that has a NaN if and only if v has one, and an infinite element if and
+// only if v has one. It returns nil if there is none.
 func samePresence(v *ir.Value) *ir.Value {
 	op := v.DefiningOp()
 	if op == nil || !format.CanTap(v) || bytesOf(v) == 0 {

@@ -11,7 +11,8 @@ import (
 	"github.com/hlocb/hlocb/hook"
 )
 
-// attrValues is the entry of a probe's configuration that describes the values behind its operand, in program order.
+// attrValues is the entry of a probe's configuration that describes the values that its operand stands for, in program
+// order.
 const attrValues = "values"
 
 // attrSample is the entry of a probe's configuration that says which events the host selects.

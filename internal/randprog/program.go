@@ -19,7 +19,7 @@ const (
 	Outfeed                 // raw outfeeds and infeeds
 	HCB                     // JAX's host_callback in outfeed mode
 	EXLA                    // exla_runtime_callback
-	EXLAOutfeed             // EXLA's outfeeds behind u16 flags
+	EXLAOutfeed             // EXLA's outfeeds after u16 flags
 	SendRecv                // host transfers: JAX's chains of sends and receives, TensorFlow's that fan out
 	Descriptor              // xla_python_cpu_callback with a pointer as operand 0 and a tuple as result
 	Mixed                   // each hook in another format that can share a program

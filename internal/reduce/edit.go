@@ -168,8 +168,8 @@ func unwrap(m *ir.Module, op *ir.Op, k int) bool {
 	return true
 }
 
-// dropResult removes result k of an op with regions, with the operand, the arguments and the returned values that belong
-// to it.
+// dropResult removes result k of an op with regions, with the operand, the arguments and the returned values that
+// belong to it.
 func dropResult(m *ir.Module, op *ir.Op, k int) bool {
 	called := calledSymbols(opsOf(m))
 	n := op.NumResults()

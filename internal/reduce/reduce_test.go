@@ -62,7 +62,8 @@ var planted = map[string]func(m *ir.Module) bool{
 	},
 }
 
-// TestPlantedBugs: a module of 4,000 lines becomes one of at most 12 ops that still has the bug, from which no op can go.
+// TestPlantedBugs: a module of 4,000 lines becomes one of at most 12 ops that still has the bug, from which no op can
+// go.
 func TestPlantedBugs(t *testing.T) {
 	text, err := os.ReadFile(testkit.Testdata("transformer_grad.mlir"))
 	if err != nil {

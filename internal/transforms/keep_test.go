@@ -18,7 +18,7 @@ import (
 	"github.com/hlocb/hlocb/verify"
 )
 
-// keeping are the passes that keep every bit of a result, of which each random program runs some.
+// keeping are the passes that keep every bit of a result. Each random program runs some of them.
 var keeping = []string{
 	"canonicalize", "cse", "dce", "symbol-dce", "inline", "sccp", "loop-invariant-code-motion", "unroll-loops", "outline-regions{min-ops=1}",
 	"func.func(stablehlo-aggressive-folder)", "func.func(stablehlo-aggressive-simplification)",

@@ -176,7 +176,7 @@ func TestExecUnasked(t *testing.T) {
 	c := call(site("h", hook.Call), []*tensor.Tensor{f32s(tensor.Shape{2}, 1, 2)}, []*tensor.Tensor{f32s(tensor.Shape{2})})
 	handle(t, e, c)
 	err := e.Handle(context.Background(), c)
-	if err == nil { // the surplus may arrive late: then it is in front of the next answer
+	if err == nil { // the surplus may arrive late: then it precedes the next answer
 		t.Fatal("an answer with surplus bytes went unnoticed")
 	}
 }
@@ -188,7 +188,7 @@ func TestExecSurplus(t *testing.T) {
 	wantError(t, e.Close(), "more than it was asked for")
 }
 
-// TestExecDeaf: a child that answers without reading its request leaves no writer of the operands behind.
+// TestExecDeaf: a child that answers without reading its request does not leave a goroutine that writes operands.
 func TestExecDeaf(t *testing.T) {
 	e := execHandler("deaf", 500*time.Millisecond)
 	defer e.Close()

@@ -263,7 +263,7 @@ func TestParseErrors(t *testing.T) {
 		{"const", "needs a value"},
 		{"const:dense<1> : tensor<2xf33>", `unknown element type "f33"`},
 		{"sample:every=0", "expected a positive number"},
-		{"sample:to=echo", "only one that looks on"},
+		{"sample:to=echo", "only an observer"},
 		{"replay:missing.jsonl", "missing.jsonl"},
 		{"exec", "needs a command"},
 		{"exec:timeout=x,cat", "expected a duration"},

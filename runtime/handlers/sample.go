@@ -51,7 +51,7 @@ func newSample(args string, env *Env) (runtime.Handler, error) {
 		return nil, err
 	}
 	if !observer {
-		return nil, fmt.Errorf("handler %s answers; only one that looks on can be sampled", to)
+		return nil, fmt.Errorf("handler %s is a responder; only an observer can be sampled", to)
 	}
 	return NewSample(every, first, inner), nil
 }

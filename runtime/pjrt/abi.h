@@ -1,7 +1,7 @@
-// The part that this package uses of two binary interfaces: the PJRT C API (a plugin's function table; each function takes
-// one struct of arguments) and the XLA FFI (how a compiled program calls a handler). The layouts are those of PJRT API 0.81
-// and XLA FFI API 0.2, and later minor versions keep them. abi_layout.h holds them as numbers, and the compiler checks the
-// structs below against it.
+// The part that this package uses of two binary interfaces: the PJRT C API (a plugin's function table; each function
+// takes one struct of arguments) and the XLA FFI (how a compiled program calls a handler). The layouts are those of
+// PJRT API 0.81 and XLA FFI API 0.2, and later minor versions keep them. abi_layout.h holds them as numbers, and the
+// compiler checks the structs below against it.
 //
 // Every struct starts with its own size and a list of extensions. The callee writes the fields marked "out".
 
@@ -314,8 +314,8 @@ typedef struct {
   size_t num_options;
 } hl_deserialize_args;
 
-// The FFI extension of hl_api. Its registration has two layouts: the one of API 0.81 and later, and an earlier one with a
-// version in the middle. Neither has a list of extensions, and no wheel carries the header that declares them.
+// The FFI extension of hl_api. Its registration has two layouts: the one of API 0.81 and later, and an earlier one with
+// a version in the middle. Neither has a list of extensions, and no wheel carries the header that declares them.
 typedef struct {
   hl_ext base;
   hl_pjrt_fn register_type, add_user_data, register_handler;

@@ -56,8 +56,8 @@ void hl_unhold(const hl_api *api, void *buffer);
 // hl_ready waits until a buffer is computed.
 void *hl_ready(const hl_api *api, void *buffer);
 // hl_execute runs an executable and waits for every device. arguments and outputs are flat lists, one device's values
-// after the other's. kept lists the arguments that are not donated even if the program donates them. *error is the first
-// device's error. hl_execute returns false, and runs nothing, if there is no memory for its lists.
+// after the other's. kept lists the arguments that are not donated even if the program donates them. *error is the
+// first device's error. hl_execute returns false, and runs nothing, if there is no memory for its lists.
 bool hl_execute(const hl_api *api, void *loaded, int32_t launch_id, size_t devices, void **arguments,
                 size_t num_arguments, const int64_t *kept, size_t num_kept, void **outputs, size_t num_outputs,
                 void **error);

@@ -14,8 +14,8 @@ void *hl_symbol(void *library, const char *name, char **error);
 char *hl_foreign_version(void *handler, int32_t *major, int32_t *minor);
 
 // hl_foreign_call calls a handler and waits until the call is complete. buffers holds the operands, then the results.
-// *code is 0 or the code of the handler's error. hl_foreign_call returns the error's message, which the caller frees, or
-// NULL if there is none.
+// *code is 0 or the code of the handler's error. hl_foreign_call returns the error's message, which the caller frees,
+// or NULL if there is none.
 char *hl_foreign_call(void *handler, hl_ffi_buffer *buffers, int64_t operands, int64_t results, const hl_ffi_attrs *attrs,
                       int64_t run_id, int32_t ordinal, int32_t *code);
 

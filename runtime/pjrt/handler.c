@@ -23,8 +23,8 @@ static bool ffi_has(const hl_ffi_api *api, int fn) {
   return api->size >= offsetof(hl_ffi_api, fn) + (size_t)(fn + 1) * sizeof(hl_ffi_fn);
 }
 
-// hl_metadata answers XLA's first call of a handler, which asks for the FFI version that the handler was made for. A plugin
-// accepts only some versions and reports the others late, so the answer is the plugin's own version.
+// hl_metadata answers XLA's first call of a handler, which asks for the FFI version that the handler was made for. A
+// plugin accepts only some versions and reports the others late, so the answer is the plugin's own version.
 bool hl_metadata(hl_ffi_frame *frame) {
   if (!frame->ext || frame->ext->type != HL_FFI_EXT_METADATA) return false;
   hl_ffi_metadata *m = ((hl_ffi_metadata_ext *)frame->ext)->metadata;

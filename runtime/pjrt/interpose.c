@@ -1,7 +1,7 @@
 // A copy of a plugin's function table with a few functions of our own.
 //
-// PJRT functions get no table, so each copy has functions of its own, made by macros. Only what must be seen is wrapped:
-// the making of clients, of programs and their ends, executions, and the contexts of executions.
+// PJRT functions get no table, so each copy has functions of its own, made by macros. Only what must be seen is
+// wrapped: the making of clients, of programs and their ends, executions, and the contexts of executions.
 
 #define _GNU_SOURCE
 #include "interpose.h"
@@ -110,8 +110,8 @@ static void *destroy_context(const table *t, void *context) {
   return t->real->fn[HL_CONTEXT_DESTROY](&a);
 }
 
-// keep_context holds a context until the execution has ended. JAX destroys it when Execute returns, but the plugin reads
-// it when it dispatches asynchronously.
+// keep_context holds a context until the execution has ended. JAX destroys it when Execute returns, but the plugin
+// reads it when it dispatches asynchronously.
 static bool keep_context(void *context) {
   if (!context) return false;
   pthread_mutex_lock(&contexts.lock);

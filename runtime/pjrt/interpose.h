@@ -10,9 +10,9 @@ typedef struct {
   int64_t program;  // what Go calls it; 0: Go does not know it
 } hl_replacement;
 
-// hl_interpose returns a copy of a plugin's table that passes programs through Go if active is set, and that serves JAX's
-// callbacks. suffix is appended to the platform's version. number is the copy's number. It returns NULL if the process
-// has too many plugins.
+// hl_interpose returns a copy of a plugin's table that passes programs through Go if active is set, and that serves
+// JAX's callbacks. suffix is appended to the platform's version. number is the copy's number. It returns NULL if the
+// process has too many plugins.
 const hl_api *hl_interpose(const hl_api *real, bool active, const char *suffix, int *number);
 
 // hl_interposed reports whether a table is a copy that hl_interpose made.

@@ -3,7 +3,8 @@
 // JAX lowers a callback to a custom call with the attribute index. At each execution it attaches the list of Python
 // functions to the execution context (xla/python/ifrt, FfiLoadedHostCallbacks), but not on platforms that it does not
 // know. There package hlocb_jax makes the call, and index is a key of its dictionary of functions. The functions take
-// and return tuples of NumPy arrays. This file uses Python's stable C API, which it finds in the process, so it fits every version of Python.
+// and return tuples of NumPy arrays. This file uses Python's stable C API, which it finds in the process, so it fits
+// every version of Python.
 
 #define _GNU_SOURCE
 #include "python.h"

@@ -1,5 +1,5 @@
-// The handlers of custom-call targets that hlocb computes. XLA's call frame does not name the target, so each target has a
-// C function of its own, which passes its number on.
+// The handlers of custom-call targets that hlocb computes. XLA's call frame does not name the target, so each target
+// has a C function of its own, which passes its number on.
 
 #include "calls.h"
 #include "_cgo_export.h"

@@ -32,7 +32,8 @@ import (
 )
 
 // pipelines are the pipelines to measure, in the text form that both read. jaxlib's inline only canonicalizes, because
-// jaxlib registers no inliner for func.call: it leaves fewer ops and does less. The third pipeline does the same in both.
+// jaxlib registers no inliner for func.call: it leaves fewer ops and does less. The third pipeline does the same in
+// both.
 var pipelines = []string{
 	"canonicalize,cse,symbol-dce",
 	"inline,func.func(chlo-legalize-to-stablehlo),stablehlo-refine-shapes",

@@ -1,5 +1,5 @@
-// Package foreign lists the operations of MLIR's dialects cf, math and scf. hlocb knows their inherent attributes, so that
-// it reads and writes them as bytecode, and keeps them otherwise as unknown operations.
+// Package foreign lists the operations of MLIR's dialects cf, math and scf. hlocb knows their inherent attributes, so
+// that it reads and writes them as bytecode, and keeps them otherwise as unknown operations.
 package foreign
 
 import "github.com/hlocb/hlocb/ir"

@@ -1,5 +1,5 @@
-// A library to preload: it hands every program that looks up GetPjrtApi a table that hlocb has wrapped. Programs that use
-// no plugin pay for one comparison per dlsym; Go is loaded at the first GetPjrtApi.
+// A library to preload: it hands every program that looks up GetPjrtApi a table that hlocb has wrapped. Programs that
+// use no plugin pay for one comparison per dlsym; Go is loaded at the first GetPjrtApi.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -9,8 +9,8 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// BinaryLoops holds the loops of one binary op, one per element type; nil if the op does not support the type. All slices
-// have the same length. The result may share its memory with an operand.
+// BinaryLoops holds the loops of one binary op, one per element type; nil if the op does not support the type. All
+// slices have the same length. The result may share its memory with an operand.
 type BinaryLoops struct {
 	B     func(o, x, y []uint8) // i1: 0 or 1
 	i8    func(o, x, y []int8)

@@ -68,8 +68,8 @@ func SortKeyed(line, spare []Keyed) {
 	copy(line, from) // no work if the last pass ended there
 }
 
-// SortKeys fills keys with integers that have the same order as the elements from element lo on. Floats follow IEEE 754's totalOrder; if
-// total is false, both zeros get the same key.
+// SortKeys fills keys with integers that have the same order as the elements from element lo on. Floats follow IEEE
+// 754's totalOrder; if total is false, both zeros get the same key.
 func SortKeys(t *tensor.Tensor, lo int, keys []int64, total bool) {
 	dt := t.DType()
 	switch {

@@ -10,8 +10,8 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// UnaryLoops is a unary op whose result has the operand's element type (abs of complex numbers has its own maker). Narrow
-// floats are computed in f64 and rounded once; so is f32 if f32 is nil.
+// UnaryLoops is a unary op whose result has the operand's element type (abs of complex numbers has its own maker).
+// Narrow floats are computed in f64 and rounded once; so is f32 if f32 is nil.
 type UnaryLoops struct {
 	i    func(v int64, bits int) int64 // signed integers, sign-extended
 	i32  func(o, x []int32)            // a faster loop for i32

@@ -10,8 +10,8 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// planShapeAssertion compiles the check that jax.export adds to programs with polymorphic shapes: if the first operand is
-// false, the run fails with the call's message, in which {0}, {1}, ... stand for the operands after the first.
+// planShapeAssertion compiles the check that jax.export adds to programs with polymorphic shapes: if the first operand
+// is false, the run fails with the call's message, in which {0}, {1}, ... stand for the operands after the first.
 func planShapeAssertion(s *plan.Spec) (exec.Runner, error) {
 	if len(s.In) == 0 || len(s.Out) != 0 || s.In[0].Class != kernel.ClassTensor || s.In[0].DType != tensor.I1 || s.In[0].N != 1 {
 		return nil, errors.New("expects an i1 scalar, integers for the message and no results")

@@ -114,8 +114,8 @@ func firesOn(mod *ir.Module, op *ir.Op) place {
 	return place{}
 }
 
-// firesAlone reports whether this device communicates with the host itself: it is the only device, or its values are its
-// own.
+// firesAlone reports whether this device communicates with the host itself: it is the only device, or its values are
+// its own.
 func firesAlone(m *exec.Machine, at place) bool {
 	return m.World == nil || m.World.Nested || m.World.Partitions == 1 || m.Manual > 0 || at.each
 }

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// PluginError reports a custom call that the engine does not compute: only libraries of other devices do, or nobody that
-// hlocb knows.
+// PluginError reports a custom call that the engine does not compute: only libraries of other devices do, or nobody
+// that hlocb knows.
 type PluginError struct{ Target string }
 
 func (e *PluginError) Error() string {

@@ -81,7 +81,7 @@ func groupsOf(p *plan.Planner, op *ir.Op) ([][]int64, error) {
 	}
 	groups, err := mesh.Groups(parts)
 	if err != nil {
-		return nil, fmt.Errorf("has replica_groups of which %w", err)
+		return nil, fmt.Errorf("has invalid replica_groups: %w", err)
 	}
 	return groups, nil
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/hlocb/hlocb/runtime"
 )
 
-// Host is what the ops of a module that reach beyond their operands share: its hooks with their handlers, and facts about
-// the whole module.
+// Host is what the ops of a module that reach beyond their operands share: its hooks with their handlers, and facts
+// about the whole module.
 type Host struct {
 	bound    map[hook.ID]*runtime.Bound
 	handlers *runtime.Bindings // for taps that only the engine knows

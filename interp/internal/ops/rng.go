@@ -48,8 +48,9 @@ func (h *Host) makeRng(s *plan.Spec) (kernel.Kernel, error) {
 	return kernel.RngKernel(&s.Signature, plan.EnumAttr(s.Op, stablehlo.AttrRngDistribution, ""), h.streams()[s.Op])
 }
 
-// makeRngState compiles mhlo.xla.rng_get_and_update_state: an integer of 128 bits, low word first, to which each execution
-// of the op adds delta. As in XLA's CPU compiler, each op has a state, which starts at the same value and outlives a run.
+// makeRngState compiles mhlo.xla.rng_get_and_update_state: an integer of 128 bits, low word first, to which each
+// execution of the op adds delta. As in XLA's CPU compiler, each op has a state, which starts at the same value and
+// outlives a run.
 func makeRngState(s *plan.Spec) (kernel.Kernel, error) {
 	if len(s.In) != 0 || len(s.Out) != 1 || s.Out[0].DType != tensor.UI64 || s.Out[0].N != 2 {
 		return kernel.Kernel{}, errors.New("expects one result of type tensor<2xui64>")

@@ -116,8 +116,8 @@ func planSort(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 	}, nil
 }
 
-// writeSorted permutes every input of the instruction, line by line, into its result. order returns the element offsets of a
-// line in sorted order.
+// writeSorted permutes every input of the instruction, line by line, into its result. order returns the element offsets
+// of a line in sorted order.
 func writeSorted(m *exec.Machine, fr *exec.Frame, ins *exec.Instr, g kernel.SortGeometry, order func(base int) ([]int, error)) error {
 	k := len(ins.In)
 	out := make([]*exec.Buf, k)

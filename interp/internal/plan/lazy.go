@@ -248,7 +248,8 @@ func (l *lazyControl) resolve(in []*tensor.Tensor) (*builtControl, error) {
 }
 
 // reserve prepares to compile the op during runs, which only read the outer plan: it assigns slots to the outside
-// values that the op's regions use, and compiles the functions that they name. A custom call's functions do not execute.
+// values that the op's regions use, and compiles the functions that they name. A custom call's functions do not
+// execute.
 func (l *lazyControl) reserve() error {
 	var failed error
 	for _, r := range l.spec.Op.Regions() {

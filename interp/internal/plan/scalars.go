@@ -11,8 +11,8 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// A loop whose values all have a few elements executes on registers, one element in each. Ops that move elements, such as
-// slices and concatenations, and calls then cost nothing.
+// A loop whose values all have a few elements executes on registers, one element in each. Ops that move elements, such
+// as slices and concatenations, and calls then cost nothing.
 
 const (
 	scalarElements = 8   // most elements of a value
@@ -93,8 +93,8 @@ func (b *scalars) op(code exec.ScalarCode, d uint8, in ...uint8) {
 	b.out.Ops = append(b.out.Ops, o)
 }
 
-// moves sets the registers to to the values of from, all at once. If nothing reads the old value after from is computed,
-// from is computed in its place.
+// moves sets the registers to to the values of from, all at once. If nothing reads the old value after from is
+// computed, from is computed in its place.
 func (b *scalars) moves(begin int, from, to []uint8) {
 	ops := b.out.Ops
 	for i, f := range from {
@@ -390,8 +390,8 @@ func (b *scalars) elements(o *ir.Op, in [][]uint8, types []kernel.Type, t kernel
 	return out
 }
 
-// scalarCode returns the operation on registers that computes an op, and whether its operands change places; ScalarCallOp
-// if there is none.
+// scalarCode returns the operation on registers that computes an op, and whether its operands change places;
+// ScalarCallOp if there is none.
 func scalarCode(o *ir.Op, types []kernel.Type, t kernel.Type) (code exec.ScalarCode, swap bool) {
 	type codes struct{ word, long, single, double exec.ScalarCode }
 	of := func(dt tensor.DType, c codes) exec.ScalarCode {

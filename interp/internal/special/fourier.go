@@ -7,8 +7,8 @@ import (
 	"github.com/hlocb/hlocb/interp/internal/simd/vec"
 )
 
-// Fourier computes discrete Fourier transforms of n elements, not scaled: by Stockham's algorithm in passes of radix 4 and
-// a last one of radix 2 if n is a power of two, else by Bluestein's algorithm on such a transform.
+// Fourier computes discrete Fourier transforms of n elements, not scaled: by Stockham's algorithm in passes of radix 4
+// and a last one of radix 2 if n is a power of two, else by Bluestein's algorithm on such a transform.
 type Fourier struct {
 	n      int
 	passes [][]float64 // the powers of a root of unity of each pass of radix 4; see vec.Radix4
@@ -67,8 +67,8 @@ func (p *Fourier) Work(b int) int {
 	return 2 * p.n * b
 }
 
-// Transform transforms b lines at a time, in place: element i of line l is re[i*b+l] + im[i*b+l] i. Exchange re and im for
-// the inverse transform. work holds at least Work(b) elements.
+// Transform transforms b lines at a time, in place: element i of line l is re[i*b+l] + im[i*b+l] i. Exchange re and im
+// for the inverse transform. work holds at least Work(b) elements.
 func (p *Fourier) Transform(re, im, work []float64, b int) {
 	if p.inner != nil {
 		p.bluestein(re, im, work, b)

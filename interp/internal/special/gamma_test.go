@@ -11,8 +11,9 @@ import (
 	"testing"
 )
 
-// TestGammaFunctions: lgamma, digamma, polygamma and zeta are right to a few units, of the larger of the result and the terms that
-// cancel next to zeros; to as many as the logarithm is large where polygamma is the exponential of one. testdata/functions.txt has true values.
+// TestGammaFunctions: lgamma, digamma, polygamma and zeta are right to a few units, of the larger of the result and the
+// terms that cancel next to zeros; to as many as the logarithm is large where polygamma is the exponential of one.
+// testdata/functions.txt has true values.
 func TestGammaFunctions(t *testing.T) {
 	f, err := os.Open(filepath.Join("testdata", "functions.txt"))
 	if err != nil {

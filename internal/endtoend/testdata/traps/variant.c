@@ -1,5 +1,6 @@
 // A plugin that is the one in VARIANT_OF, but newer, older, without the FFI extension, for a platform "mychip", or
-// one that counts the contexts of executions, as VARIANT says. "topology" and "newer topology" also compile for a topology.
+// one that counts the contexts of executions, as VARIANT says. "topology" and "newer topology" also compile for a
+// topology.
 #include <dlfcn.h>
 #include <stddef.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-// Command tworuntimes loads a c-shared library, a second Go runtime, and then needs asynchronous preemption: it collects
-// garbage while a goroutine loops without a call.
+// Command tworuntimes loads a c-shared library, a second Go runtime, and then needs asynchronous preemption: it
+// collects garbage while a goroutine loops without a call.
 package main
 
 // #cgo LDFLAGS: -ldl

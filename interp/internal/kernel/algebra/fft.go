@@ -172,7 +172,8 @@ func (p lines) run(from, to *tensor.Tensor) {
 	})
 }
 
-// loadLines reads n elements, step apart, of the lines that begin at starts. Element i of line l goes to i*len(starts)+l.
+// loadLines reads n elements, step apart, of the lines that begin at starts. Element i of line l goes to
+// i*len(starts)+l.
 func loadLines(re, im []float64, t *tensor.Tensor, starts []int, n, step int) {
 	switch t.DType() {
 	case tensor.F32:

@@ -64,8 +64,8 @@ func scratches[T number]() *sync.Pool {
 // The kernels are chosen once, since the processor's features do not change.
 var best32, best64, bestInt = choose()
 
-// Multiply computes the product. It forms sums in blocks of 256 terms, each in order, with fused multiply-adds. The bits
-// are the same on every processor.
+// Multiply computes the product. It forms sums in blocks of 256 terms, each in order, with fused multiply-adds. The
+// bits are the same on every processor.
 func Multiply[T number](p Problem[T]) {
 	switch p := any(p).(type) {
 	case Problem[float32]:

@@ -166,8 +166,9 @@ func halves[T ~float32 | ~float64](acc []T, l *Loop) T {
 // The folds are chosen once, since the processor's features do not change.
 var dot32, dot64 = widestFold("dot32"), widestFold("dot64")
 
-// Dots sets each element of o to the sum of the products of y and of a row of x, of equal length. The rows of x lie line
-// elements apart. It adds in 128 bytes of accumulators with fused multiply-adds, then these by halves, then the rest.
+// Dots sets each element of o to the sum of the products of y and of a row of x, of equal length. The rows of x lie
+// line elements apart. It adds in 128 bytes of accumulators with fused multiply-adds, then these by halves, then the
+// rest.
 func Dots[T ~float32 | ~float64](o, x, y []T, line int) {
 	if len(o) == 0 {
 		return
@@ -209,7 +210,8 @@ func dots[T ~float32 | ~float64](o, x, y []T, line int, vector rowsLoop, add *Lo
 	}
 }
 
-// Transpose writes the transpose of src, a matrix of rows and columns, to dst. The strides are the lengths of the lines.
+// Transpose writes the transpose of src, a matrix of rows and columns, to dst. The strides are the lengths of the
+// lines.
 func Transpose[T any](dst, src []T, rows, cols, dstLine, srcLine int) {
 	var zero T
 	edge := 0 // of the blocks that vectors transpose

@@ -8,7 +8,7 @@ type lane struct {
 	mantissa                 uint64     // bits
 	magic                    float64    // added to a small number, it leaves the nearest integer in the low bits
 	max, normal, least       float64    // largest, smallest normal and smallest number
-	ln2                      [2]float64 // ln 2 in two parts, of which the first times an exponent is exact
+	ln2                      [2]float64 // ln 2 in two parts; the first times an exponent is exact
 
 	exp, expm1   []float64 // (e^r - 1)/r and (e^r - 1 - r)/r^2, |r| < 0.35
 	expMin       float64   // e^x is 0 below and infinite above

@@ -1,6 +1,6 @@
 // Command _gen generates the loops: go run . -out ../vec_amd64.s -stubs ../stubs_amd64.go -pkg vec. It also writes
-// ../scalar_gen.go, the same loops in Go, ../assembly_gen_amd64.go, the table of the loops in assembly, and a list of the
-// loops for tests.
+// ../scalar_gen.go, the same loops in Go, ../assembly_gen_amd64.go, the table of the loops in assembly, and a list of
+// the loops for tests.
 package main
 
 import (

@@ -116,8 +116,8 @@ func (p *program) fromInt(a *node) *node  { return p.add("i2f", float, a) }
 func (p *program) toInt(a *node) *node    { return p.add("f2i", integer, a) }
 func (p *program) mulhi(a, b *node) *node { return p.add("mulhi", integer, a, b) } // of 32-bit integers
 
-// Comparisons give masks. lt, le and eq are false on NaN, unord is true if an operand is NaN; ilt and ieq compare signed
-// integers.
+// Comparisons give masks. lt, le and eq are false on NaN, unord is true if an operand is NaN; ilt and ieq compare
+// signed integers.
 func (p *program) lt(a, b *node) *node    { return p.add("lt", mask, a, b) }
 func (p *program) le(a, b *node) *node    { return p.add("le", mask, a, b) }
 func (p *program) eq(a, b *node) *node    { return p.add("eq", mask, a, b) }

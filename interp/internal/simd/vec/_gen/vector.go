@@ -151,7 +151,7 @@ func (e *emitter) body() {
 		case "f2i":
 			VCVTTPS2DQ(e.val(a[0]), d)
 		case "mulhi":
-			// Products of the even and of the odd lanes, of which the high halves are blended.
+			// Products of the even and of the odd lanes; their high halves are blended.
 			x, y := e.vec(), e.vec()
 			VPSRLQ(Imm(32), e.reg(a[0]), x)
 			VPSRLQ(Imm(32), e.reg(a[1]), y)
@@ -255,7 +255,8 @@ func (e *emitter) load(format string, m Mem) reg.Register {
 	return d
 }
 
-// store emits the store of the result. The program has rounded it to its format; its bits are in the low part of a lane.
+// store emits the store of the result. The program has rounded it to its format; its bits are in the low part of a
+// lane.
 func (e *emitter) store(format string, v reg.Register, m Mem) {
 	switch {
 	case format == "i1" && e.wide:
@@ -347,8 +348,8 @@ func (p *program) writeVector(table *constants, wide bool) {
 const foldBytes = 128
 
 // writeFold emits a loop that folds rows of n elements, a positive multiple of the accumulators, that lie line bytes
-// apart. The program's first operand is the accumulator, which starts as the row's first elements, or as 0 if the program
-// has a further operand, at y for each row. combine then folds the accumulators by halves to one element at o.
+// apart. The program's first operand is the accumulator, which starts as the row's first elements, or as 0 if the
+// program has a further operand, at y for each row. combine then folds the accumulators by halves to one element at o.
 func (p *program) writeFold(table *constants, wide bool, combine *program) {
 	e := &emitter{p: p, table: table, wide: wide}
 	name := p.lower() + "Fold" + e.isa()

@@ -1,0 +1,90 @@
+package layout_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// unplain matches wording that CONTRIBUTING.md rules out: German syntax, and words that have a plainer term.
+var unplain = regexp.MustCompile(`(?i)\b(of (?:which|whom)|in front of|told apart|tell apart|hands? on|looks on|left behind|behind)\b`)
+
+// TestPlainWords: comments and messages in Go, and the prose of documents, use plain words. Comments have at most 120
+// columns.
+func TestPlainWords(t *testing.T) {
+	files(t, ".go", func(name string, source []byte) {
+		if name == "internal/layout/prose_test.go" || regexp.MustCompile(`(?m)^// Code generated `).Match(source) {
+			return
+		}
+		fset := token.NewFileSet()
+		f, err := parser.ParseFile(fset, name, source, parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := strings.Split(string(source), "\n")
+		for _, g := range f.Comments {
+			if m := unplain.FindString(strings.ReplaceAll(g.Text(), "\n", " ")); m != "" {
+				t.Errorf("%s: a comment says %q", fset.Position(g.Pos()), m)
+			}
+			for _, c := range g.List {
+				line := fset.Position(c.Pos()).Line
+				text := strings.TrimSpace(lines[line-1])
+				if strings.HasPrefix(text, "// ") && text[3] != ' ' && strings.Contains(text[3:], " ") && utf8.RuneCountInString(lines[line-1]) > 120 {
+					t.Errorf("%s:%d: the comment is wider than 120 columns", name, line)
+				}
+			}
+		}
+		if strings.HasSuffix(name, "_test.go") {
+			return
+		}
+		ast.Inspect(f, func(n ast.Node) bool {
+			if l, ok := n.(*ast.BasicLit); ok && l.Kind == token.STRING {
+				if m := unplain.FindString(l.Value); m != "" {
+					t.Errorf("%s: a message says %q", fset.Position(l.Pos()), m)
+				}
+			}
+			return true
+		})
+	})
+	code := regexp.MustCompile("(?s)```.*?```|`[^`\n]*`")
+	files(t, ".md", func(name string, text []byte) {
+		if m := unplain.Find(code.ReplaceAll(text, nil)); m != nil {
+			t.Errorf("%s says %q", name, m)
+		}
+	})
+}
+
+// TestNoFlagsInLibraries: no message of a library names a flag of the command line, which adds that itself. Flags of
+// other programs are quoted.
+func TestNoFlagsInLibraries(t *testing.T) {
+	flag := regexp.MustCompile(`[^"][ ('"]?--[a-z][a-z-]+`)
+	commands := []string{"cmd", "examples", "opt", "internal/cli", "internal/command", "internal/bench", "internal/launch",
+		"internal/gen", "internal/plugintest", "internal/opgen", "internal/numerics", "internal/testsummary", "internal/corpusreport"}
+	files(t, ".go", func(name string, source []byte) {
+		for _, c := range commands {
+			if inside(name, c) {
+				return
+			}
+		}
+		if strings.HasSuffix(name, "_test.go") {
+			return
+		}
+		fset := token.NewFileSet()
+		f, err := parser.ParseFile(fset, name, source, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(f, func(n ast.Node) bool {
+			if l, ok := n.(*ast.BasicLit); ok && l.Kind == token.STRING {
+				if m := flag.FindString(l.Value); m != "" && !strings.Contains(m, "--xla") {
+					t.Errorf("%s: a message names the flag %q", fset.Position(l.Pos()), m)
+				}
+			}
+			return true
+		})
+	})
+}
