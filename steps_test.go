@@ -11,7 +11,7 @@ import (
 	"github.com/hlocb/hlocb/runtime"
 )
 
-// TestCarriedStepsKeepMemory: a step that is repeated on the device leaves nothing behind. It runs 10,000 times; with
+// TestCarriedStepsKeepMemory: a step that is repeated on the device keeps no memory. It runs 10,000 times; with
 // HLOCB_LONG 100,000 times.
 func TestCarriedStepsKeepMemory(t *testing.T) {
 	steps := 10_000
