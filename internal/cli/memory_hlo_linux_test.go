@@ -97,8 +97,8 @@ func largeHLO(size int) map[string]string {
 	return texts
 }
 
-// TestMemoryHLO reads and writes large HLO texts and protos of many kinds, and protos with changed bytes. A process takes
-// at most 64 MB and 60 times its input.
+// TestMemoryHLO reads and writes large HLO texts and protos of many kinds, and protos with changed bytes. A process
+// takes at most 64 MB and 60 times its input.
 func TestMemoryHLO(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skip: a process for each of many large texts")

@@ -34,6 +34,5 @@ func ExampleCompare() {
 	for _, c := range handlers.Compare(recorded(1), recorded(1.5), 0) {
 		fmt.Println(c.String())
 	}
-	// Output: loss: 1 compared, differ in 1 elements, first event 0 operand 0 at []: 1. against 1.5 (4194304 ULPs),
-	// largest difference 4194304 ULPs
+	// Output: loss: 1 compared, differ in 1 elements, first event 0 operand 0 at []: 1. against 1.5 (4194304 ULPs), largest difference 4194304 ULPs
 }

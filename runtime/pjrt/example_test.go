@@ -28,6 +28,5 @@ func ExampleCheck() {
 		return
 	}
 	fmt.Println(pjrt.Check(m))
-	// Output: m.mlir:3:8: error: 'stablehlo.outfeed' op would block for ever: nothing drains the outfeed through the PJRT
-	// C API
+	// Output: m.mlir:3:8: error: 'stablehlo.outfeed' op would block for ever: nothing drains the outfeed through the PJRT C API
 }
