@@ -166,7 +166,7 @@ var (
 	// XLA reads the constant -0 as the integer 0.
 	minusZero = regexp.MustCompile(`([\[,])-(0[\],])`)
 	// jaxlib's importer makes the name of an instruction without metadata its location, writes all frames of a stack with
-	// their functions, and leaves functions behind that nothing calls, whose hooks count in the names of unnamed hooks.
+	// their functions, and keeps functions that nothing calls, whose hooks count in the names of unnamed hooks.
 	ownOfImporter = regexp.MustCompile(`"loc":"(?:[^"\\]|\\.)*",|"function":"[^"]*",|"hook":"hook\d+",`)
 )
 
