@@ -168,7 +168,10 @@ func (t *translator) op(o *ir.Op, block *ir.Block) {
 	for i := range o.NumResults() {
 		st.Types = append(st.Types, t.typ(o, o.Result(i).Type(), converted))
 	}
-	for _, b := range o.Successors() {
+	for i, b := range o.Successors() {
+		if t.blocks[b] == nil { // the input is not verified
+			t.fail(o, "branching to block of a different region: successor #%d", i)
+		}
 		st.Successors = append(st.Successors, t.blocks[b])
 	}
 	if t.err != nil {
@@ -192,9 +195,7 @@ func (t *translator) op(o *ir.Op, block *ir.Block) {
 	for i, r := range o.Regions() {
 		for _, b := range r.Blocks() {
 			nb := n.Region(i).AddBlock()
-			if len(r.Blocks()) > 1 {
-				t.blocks[b] = nb
-			}
+			t.blocks[b] = nb
 			for _, a := range b.Args() {
 				v := nb.AddArg(t.typ(o, a.Type(), converted), t.loc(a.Loc()))
 				v.SetName(a.Name())
