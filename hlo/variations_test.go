@@ -93,6 +93,8 @@ func compareWithXLA(t *testing.T, texts []string) {
 		case err != nil && strings.Contains(err.Error(), "the dimensions of a layout must be a permutation") ||
 			err != nil && strings.Contains(err.Error(), "but the list has another number"):
 			counts["layout or groups without meaning"]++
+		case err != nil && strings.Contains(err.Error(), "expected ')', found '}'"): // XLA takes {1,0:E(4} for {1,0:E(4)}
+			counts["parenthesis not closed in a layout"]++
 		case err != nil:
 			t.Errorf("refused, but XLA accepts it: %v\n%s", err, text)
 		default:
