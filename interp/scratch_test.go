@@ -178,7 +178,7 @@ func TestTemporariesAreCharged(t *testing.T) {
 			}
 		}
 	}
-	if len(unlimited) > 20 {
+	if len(unlimited) > 24 { // reductions and narrow products need nothing on the side
 		t.Errorf("%d ops need too little for a limit: %q", len(unlimited), unlimited)
 	}
 }
