@@ -247,7 +247,8 @@ type Dialect struct {
 	Enums []*EnumDef
 	Types []*TypeDef
 	// Foreign holds kinds of ops with known inherent attributes and nothing else, so that bytecode can hold the ops. To
-	// all other code they are unknown. A dialect with nothing else stays unknown.
+	// all other code they are unknown. A dialect with nothing else stays unknown, and the Ops of another dialect of its
+	// name, such as an outside compiler's, take their place.
 	Foreign []*Def
 	// ClosedTypes makes any type of the dialect that Types does not list an error. Otherwise its text is kept verbatim.
 	ClosedTypes bool
@@ -276,19 +277,21 @@ type Registry struct {
 func NewRegistry(dialects ...*Dialect) (*Registry, error) {
 	r := &Registry{dialects: map[string]*Dialect{}, defs: map[string]*Def{}}
 	for _, d := range dialects {
-		if r.dialects[d.Name] != nil {
-			return nil, fmt.Errorf("dialect %q is registered twice", d.Name)
-		}
 		for _, def := range d.Foreign {
-			r.defs[def.Name] = def
+			if r.defs[def.Name] == nil { // a row says more
+				r.defs[def.Name] = def
+			}
 		}
 		if d.Foreign != nil && d.Ops == nil && d.Attrs == nil && d.Types == nil {
 			continue
 		}
+		if r.dialects[d.Name] != nil {
+			return nil, fmt.Errorf("dialect %q is registered twice", d.Name)
+		}
 		r.dialects[d.Name] = d
 		r.order = append(r.order, d)
 		for _, def := range d.Ops {
-			if r.defs[def.Name] != nil {
+			if old := r.defs[def.Name]; old != nil && !old.foreign {
 				return nil, fmt.Errorf("op %q is registered twice", def.Name)
 			}
 			if def.Dialect() != d.Name {

@@ -177,6 +177,21 @@ func TestVerifyInParallel(t *testing.T) {
 	}
 }
 
+// TestForeign: the ops of an outside dialect take the place of foreign ops of their names, whichever comes first.
+func TestForeign(t *testing.T) {
+	row := &ir.Def{Name: "scf.for"}
+	outside, foreign := &ir.Dialect{Name: "scf", Ops: []*ir.Def{row}}, &ir.Dialect{Name: "scf", Foreign: ir.ForeignOps("scf", "for\nif\n")}
+	for _, dialects := range [][]*ir.Dialect{{outside, foreign}, {foreign, outside}} {
+		r, err := ir.NewRegistry(dialects...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Lookup([]byte("scf.for")) != row || r.Lookup([]byte("scf.if")) == nil {
+			t.Errorf("scf.for is %v, scf.if %v", r.Lookup([]byte("scf.for")), r.Lookup([]byte("scf.if")))
+		}
+	}
+}
+
 // TestRegistry: what cannot be registered, formats that cannot be compiled among it.
 func TestRegistry(t *testing.T) {
 	arg := []ir.Arg{{Name: "x"}, {Name: "ys", Mult: ir.Variadic}}
