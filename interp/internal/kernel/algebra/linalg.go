@@ -14,14 +14,7 @@ import (
 
 // Matrices are computed in float64 or complex128. Each element of the result is rounded once.
 
-// matrixOf returns n elements of t, starting at element at, as complex128s.
-func matrixOf(t *tensor.Tensor, at, n int) []complex128 {
-	out := make([]complex128, n)
-	loadMatrix(out, t, at, nil)
-	return out
-}
-
-// loadMatrix is matrixOf into existing memory: out, and for real tensors f, which holds as many float64s.
+// loadMatrix stores elements of t, starting at element at, in out. For real tensors f holds as many float64s, or is nil.
 func loadMatrix(out []complex128, t *tensor.Tensor, at int, f []float64) {
 	dt := t.DType()
 	if dt.IsComplex() {
