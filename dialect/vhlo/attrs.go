@@ -379,6 +379,9 @@ func meshRef(c *ir.Context, a ir.Attr) ir.Attr {
 	if s, ok := ir.DataOf[text](a); ok {
 		return ir.NewSymbolRef(s.value)
 	}
+	if s, ok := a.(*ir.StringAttr); ok { // VHLO with builtin attributes
+		return ir.NewSymbolRef(s.Value())
+	}
 	return fromAttr(c, a)
 }
 
