@@ -14,7 +14,7 @@ import (
 
 // Matrices are computed in float64 or complex128. Each element of the result is rounded once.
 
-// loadMatrix stores elements of t, starting at element at, in out. For real tensors f holds as many float64s, or is nil.
+// loadMatrix stores elements of t, starting at element at, in out. f holds as many float64s or is nil.
 func loadMatrix(out []complex128, t *tensor.Tensor, at int, f []float64) {
 	dt := t.DType()
 	if dt.IsComplex() {
