@@ -3,12 +3,9 @@
 package cli_test
 
 import (
-	"bytes"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/hlocb/hlocb/artifact"
 	"github.com/hlocb/hlocb/bytecode"
@@ -29,16 +26,11 @@ func TestBytecodeMemory(t *testing.T) {
 	if os.Getenv("HLOCB_LONG") != "" {
 		size, every = 5_000_000, 1
 	}
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
 	registry, err := reader.Registry()
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := t.TempDir()
-	file, status := filepath.Join(dir, "in.bc"), filepath.Join(dir, "status")
+	file := filepath.Join(t.TempDir(), "in.bc")
 	forms := [][]string{{"--to", "mlir"}, {"--to", "generic"}, {"--to", "bytecode"}, {"--to", "vhlo", "--target", "current"}, {"--keep-vhlo", "--to", "mlir"}}
 	for i, c := range largeTexts(size) {
 		if i%every != 0 {
@@ -61,21 +53,7 @@ func TestBytecodeMemory(t *testing.T) {
 			}
 			form := forms[i/every%len(forms)]
 			t.Run(c.name+"/"+kind+"/"+form[1], func(t *testing.T) {
-				cmd := exec.Command(self, append([]string{"translate", file, "--output", os.DevNull}, form...)...)
-				cmd.Env = append(os.Environ(), "CHILD_STATUS_FILE="+status)
-				var errs bytes.Buffer
-				cmd.Stderr = &errs
-				stop := time.AfterFunc(5*time.Minute, func() { cmd.Process.Kill() })
-				err := cmd.Run()
-				stop.Stop()
-				if cmd.ProcessState == nil || cmd.ProcessState.ExitCode() > 1 || cmd.ProcessState.ExitCode() < 0 {
-					t.Fatalf("%v: %.300s", err, errs.String())
-				}
-				peak := peakMemory(t, status)
-				t.Logf("%d bytes: %.1f times and 64 MB", len(data), float64(peak-64<<20)/float64(len(data)))
-				if limit := 200*int64(len(data)) + 64<<20; peak > limit {
-					t.Errorf("%d bytes of bytecode take %d bytes of memory, more than %d", len(data), peak, limit)
-				}
+				runWithin(t, len(data), 200, append([]string{"translate", file, "--output", os.DevNull}, form...)...)
 			})
 		}
 	}

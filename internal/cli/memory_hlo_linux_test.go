@@ -8,12 +8,10 @@ import (
 	"maps"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/hlo"
@@ -107,31 +105,12 @@ func TestMemoryHLO(t *testing.T) {
 	if os.Getenv("HLOCB_LONG") != "" {
 		size, every = 5_000_000, 1
 	}
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	file, status := filepath.Join(dir, "in.hlo"), filepath.Join(dir, "status")
+	file := filepath.Join(t.TempDir(), "in.hlo")
 	run := func(t *testing.T, data []byte, form string) {
 		if err := os.WriteFile(file, data, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		cmd := exec.Command(self, "translate", file, "--to", form, "--output", os.DevNull)
-		cmd.Env = append(os.Environ(), "CHILD_STATUS_FILE="+status)
-		var errs bytes.Buffer
-		cmd.Stderr = &errs
-		stop := time.AfterFunc(5*time.Minute, func() { cmd.Process.Kill() })
-		err := cmd.Run()
-		stop.Stop()
-		if cmd.ProcessState == nil || cmd.ProcessState.ExitCode() > 1 || cmd.ProcessState.ExitCode() < 0 {
-			t.Fatalf("%v: %.300s", err, errs.String())
-		}
-		peak := peakMemory(t, status)
-		t.Logf("%d bytes: %.1f times and 64 MB %.100s", len(data), float64(peak-64<<20)/float64(len(data)), errs.String())
-		if limit := 60*int64(len(data)) + 64<<20; peak > limit {
-			t.Errorf("%d bytes take %d bytes of memory, more than %d", len(data), peak, limit)
-		}
+		runWithin(t, len(data), 60, "translate", file, "--to", form, "--output", os.DevNull)
 	}
 	r := rand.New(rand.NewPCG(1, 2))
 	n := 0

@@ -45,12 +45,7 @@ func TestMemory(t *testing.T) {
 	if os.Getenv("HLOCB_LONG") != "" {
 		size = 5_000_000
 	}
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	file, status := filepath.Join(dir, "in.mlir"), filepath.Join(dir, "status")
+	file := filepath.Join(t.TempDir(), "in.mlir")
 	for i, c := range largeTexts(size) {
 		if err := os.WriteFile(file, []byte(c.text), 0o666); err != nil {
 			t.Fatal(err)
@@ -63,28 +58,42 @@ func TestMemory(t *testing.T) {
 				continue
 			}
 			t.Run(c.name+"/"+form.name, func(t *testing.T) {
-				cmd := exec.Command(self, append(form.args, file)...)
-				cmd.Env = append(os.Environ(), "CHILD_STATUS_FILE="+status)
-				var errs bytes.Buffer
-				cmd.Stderr = &errs
-				stop := time.AfterFunc(5*time.Minute, func() { cmd.Process.Kill() })
-				begin := time.Now()
-				err := cmd.Run()
-				stop.Stop()
-				if cmd.ProcessState == nil || cmd.ProcessState.ExitCode() > 1 || cmd.ProcessState.ExitCode() < 0 {
-					t.Fatalf("%v: %.300s", err, errs.String())
-				}
-				if refused := err != nil; refused != c.refused && form.args[0] == "opt" && form.only == "" && form.name != "diagnostics" {
-					t.Errorf("refused: %t, want %t: %.300s", refused, c.refused, errs.String())
-				}
-				peak := peakMemory(t, status)
-				t.Logf("%s/%s: %.1f times its size and 64 MB, %.1f s", c.name, form.name, float64(peak-64<<20)/float64(len(c.text)), time.Since(begin).Seconds())
-				if limit := 40*int64(len(c.text)) + 64<<20; peak > limit {
-					t.Errorf("%d bytes of text take %d bytes of memory, more than %d", len(c.text), peak, limit)
+				refused, errs := runWithin(t, len(c.text), 40, append(form.args, file)...)
+				if refused != c.refused && form.args[0] == "opt" && form.only == "" && form.name != "diagnostics" {
+					t.Errorf("refused: %t, want %t: %.300s", refused, c.refused, errs)
 				}
 			})
 		}
 	}
+}
+
+// runWithin runs the command in a process of its own on an input of size bytes. The process may refuse the input. It
+// must not crash, hang, or take more memory than 64 MB and the input's size times the factor. errs is its standard
+// error.
+func runWithin(t *testing.T, size, factor int, args ...string) (refused bool, errs string) {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	status := filepath.Join(t.TempDir(), "status")
+	cmd := exec.Command(self, args...)
+	cmd.Env = append(os.Environ(), "CHILD_STATUS_FILE="+status)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	stop := time.AfterFunc(5*time.Minute, func() { cmd.Process.Kill() })
+	begin := time.Now()
+	err = cmd.Run()
+	stop.Stop()
+	if cmd.ProcessState == nil || cmd.ProcessState.ExitCode() > 1 || cmd.ProcessState.ExitCode() < 0 {
+		t.Fatalf("%v: %.300s", err, stderr.String())
+	}
+	peak := peakMemory(t, status)
+	t.Logf("%d bytes: %.1f times and 64 MB, %.1f s %.100s", size, float64(peak-64<<20)/float64(size), time.Since(begin).Seconds(), stderr.String())
+	if limit := int64(factor)*int64(size) + 64<<20; peak > limit {
+		t.Errorf("%d bytes take %d bytes of memory, more than %d", size, peak, limit)
+	}
+	return err != nil, stderr.String()
 }
 
 // peakMemory returns the bytes of resident memory that a process had at most, of /proc/PID/status. The figure of wait4
