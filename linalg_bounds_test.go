@@ -130,20 +130,7 @@ func TestLinearAlgebraBounds(t *testing.T) {
 
 // decompose runs the program of a directory and writes its results to name.npz.
 func decompose(dir, name string, opts ...hlocb.CompileOption) error {
-	p, err := hlocb.Load(ctx, filepath.Join(dir, "f.mlir"))
-	if err != nil {
-		return err
-	}
-	exe, err := p.Compile(ctx, opts...)
-	if err != nil {
-		return err
-	}
-	defer exe.Close()
-	args, err := all(filepath.Join(dir, "args.npz"))
-	if err != nil {
-		return err
-	}
-	results, err := exe.RunTensors(ctx, args)
+	results, err := execute(dir, opts...)
 	if err != nil {
 		return err
 	}

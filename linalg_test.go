@@ -106,24 +106,11 @@ func TestLinearAlgebra(t *testing.T) {
 
 // linalg runs a program and compares its results with JAX's.
 func linalg(dir string, opts ...hlocb.CompileOption) error {
-	p, err := hlocb.Load(ctx, filepath.Join(dir, "f.mlir"))
-	if err != nil {
-		return err
-	}
-	exe, err := p.Compile(ctx, opts...)
-	if err != nil {
-		return err
-	}
-	defer exe.Close()
-	args, err := all(filepath.Join(dir, "args.npz"))
+	got, err := execute(dir, opts...)
 	if err != nil {
 		return err
 	}
 	want, err := all(filepath.Join(dir, "results.npz"))
-	if err != nil {
-		return err
-	}
-	got, err := exe.RunTensors(ctx, args)
 	if err != nil {
 		return err
 	}
@@ -133,6 +120,24 @@ func linalg(dir string, opts ...hlocb.CompileOption) error {
 		}
 	}
 	return nil
+}
+
+// execute returns the results of the program of a directory.
+func execute(dir string, opts ...hlocb.CompileOption) ([]*tensor.Tensor, error) {
+	p, err := hlocb.Load(ctx, filepath.Join(dir, "f.mlir"))
+	if err != nil {
+		return nil, err
+	}
+	exe, err := p.Compile(ctx, opts...)
+	if err != nil {
+		return nil, err
+	}
+	defer exe.Close()
+	args, err := all(filepath.Join(dir, "args.npz"))
+	if err != nil {
+		return nil, err
+	}
+	return exe.RunTensors(ctx, args)
 }
 
 func all(path string) ([]*tensor.Tensor, error) {
