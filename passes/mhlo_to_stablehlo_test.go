@@ -3,10 +3,8 @@ package passes_test
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -22,29 +20,6 @@ import (
 	"github.com/hlocb/hlocb/passes"
 	"github.com/hlocb/hlocb/print"
 )
-
-var bounds = regexp.MustCompile(`#mhlo\.bounds<([^>]*)>`)
-
-var rng = regexp.MustCompile(`#mhlo<(rng_\w+) (\w+)>`)
-
-var intArray = regexp.MustCompile(`array<i64(?:: ([^>]*))?>`)
-
-// asMHLO writes a module of StableHLO in generic form as MHLO.
-func asMHLO(m *ir.Module) string {
-	text := print.String(m, print.Options{Generic: true})
-	for _, prefix := range []string{"\"", "#", "!"} {
-		text = strings.ReplaceAll(text, prefix+"stablehlo", prefix+"mhlo")
-	}
-	text = bounds.ReplaceAllString(text, "#mhlo.type_extensions<bounds = [$1]>")
-	text = rng.ReplaceAllString(text, "#mhlo.$1<$2>")
-	return intArray.ReplaceAllStringFunc(text, func(s string) string {
-		list := intArray.FindStringSubmatch(s)[1]
-		if list == "" {
-			return "dense<> : tensor<0xi64>"
-		}
-		return fmt.Sprintf("dense<[%s]> : tensor<%dxi64>", list, strings.Count(list, ",")+1)
-	})
-}
 
 // legalizeScript reads {name: text} as JSON and writes what XLA's own pass makes of each text.
 const legalizeScript = `
@@ -88,7 +63,7 @@ func TestMHLOToStableHLO(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := read(name, string(text))
-		inputs[name] = asMHLO(want)
+		inputs[name] = testkit.MHLO(print.String(want, print.Options{Generic: true}))
 		got := read(name, inputs[name])
 		if err := (passes.MHLOToStableHLO{}).Run(pass.NewContext(context.Background(), got), got); err != nil {
 			t.Fatal(err)
