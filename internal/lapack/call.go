@@ -9,6 +9,23 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
+// Library computes LAPACK calls. It is safe for concurrent use.
+type Library struct{ subroutines }
+
+// subroutines are those of LAPACK. An argument of call is a byte for a character, an int for a number by value, a
+// *int32 for a number that the subroutine sets, or a list whose elements it reads or writes. Matrices are in
+// column-major order.
+type subroutines interface {
+	call(name string, args ...any) error
+	has(t target) bool
+}
+
+// Has reports whether the library computes a custom call target.
+func (l *Library) Has(name string) bool {
+	t, ok := parse(name)
+	return ok && l.has(t)
+}
+
 // Order is the order of a matrix's elements in memory.
 type Order bool
 
@@ -24,8 +41,8 @@ const (
 // zeros.
 func (l *Library) Call(name string, attrs map[string]int64, order Order, operands, results []*tensor.Tensor) error {
 	t, ok := parse(name)
-	if !ok {
-		return fmt.Errorf("custom call target %q is no LAPACK call that hlocb knows", name)
+	if !ok || !l.has(t) {
+		return fmt.Errorf("custom call target %q is not a LAPACK call that hlocb knows", name)
 	}
 	c := &call{library: l, target: t, attrs: attrs, order: order, operands: operands, results: results}
 	c.element, c.part = t.size()

@@ -42,8 +42,8 @@ import (
 	"unsafe"
 )
 
-// Library is LAPACK in a shared library. It is safe for concurrent use.
-type Library struct {
+// shared is LAPACK in a shared library.
+type shared struct {
 	path    string
 	handle  unsafe.Pointer
 	symbols sync.Map // of name to unsafe.Pointer
@@ -57,11 +57,11 @@ func Open(path string) (*Library, error) {
 	if h == nil {
 		return nil, fmt.Errorf("%s: %s", path, C.GoString(C.dlerror()))
 	}
-	return &Library{path: path, handle: h}, nil
+	return &Library{&shared{path: path, handle: h}}, nil
 }
 
 // symbol returns a subroutine.
-func (l *Library) symbol(name string) (unsafe.Pointer, error) {
+func (l *shared) symbol(name string) (unsafe.Pointer, error) {
 	if p, ok := l.symbols.Load(name); ok {
 		return p.(unsafe.Pointer), nil
 	}
@@ -75,9 +75,9 @@ func (l *Library) symbol(name string) (unsafe.Pointer, error) {
 	return p, nil
 }
 
-// call calls a subroutine. An argument is a byte for a character, an int for a number by value, a *int32 for a number
-// that the subroutine sets, or a list whose elements it reads or writes.
-func (l *Library) call(name string, args ...any) error {
+func (*shared) has(target) bool { return true }
+
+func (l *shared) call(name string, args ...any) error {
 	f, err := l.symbol(name)
 	if err != nil {
 		return err

@@ -1,7 +1,6 @@
 package lapack
 
 import (
-	"slices"
 	"strings"
 )
 
@@ -47,16 +46,4 @@ func parse(name string) (target, bool) {
 func Supports(name string) bool {
 	_, ok := parse(name)
 	return ok
-}
-
-// Targets returns the targets that Supports accepts, sorted.
-func Targets() []string {
-	var out []string
-	for r, letters := range routines {
-		for _, l := range letters {
-			out = append(out, "lapack_"+string(l)+r+"_ffi")
-		}
-	}
-	slices.Sort(out)
-	return out
 }
