@@ -7,7 +7,7 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// Values of bounded size have the size that the program gave them: what is beyond takes no part.
+// Values of bounded size have the size that the program gave them: elements beyond it are ignored.
 func TestBoundedShapes(t *testing.T) {
 	const text = `func.func @main(%n: tensor<i32>) -> (tensor<i32>, tensor<f32>, tensor<6xf32>, tensor<f32>, tensor<i32>) {
   %x = stablehlo.iota dim = 0 : tensor<6xf32>

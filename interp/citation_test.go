@@ -23,7 +23,7 @@ var unspecified = map[string]string{
 	"real_dynamic_slice": "not specified yet",
 }
 
-// otherSections are those that are no op's.
+// otherSections are the sections that belong to no op.
 var otherSections = map[string]bool{"dequantize_op_quantize": true, "Quantized element types": true, "Grouping in StableHLO": true}
 
 // Every op's kernel says which section of the specification it follows, in the comment of the function that compiles it

@@ -74,12 +74,12 @@ func TestEveryOpHasAKernel(t *testing.T) {
 			t.Errorf("docs/limits.md does not say that %s is not executed", name)
 		}
 		if !used[name] {
-			t.Errorf("%s is listed as not executed, but is no op", name)
+			t.Errorf("%s is listed as not executed, but is not an op", name)
 		}
 	}
 	for name := range table {
 		if reg.Lookup([]byte(name)) == nil {
-			t.Errorf("%s has a kernel, but is no op", name)
+			t.Errorf("%s has a kernel, but is not an op", name)
 		}
 	}
 	t.Logf("ops executed: %v", count)

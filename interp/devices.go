@@ -11,7 +11,7 @@ import (
 // runDevices executes the program on several devices.
 func (e *Executable) runDevices(ctx context.Context, m *exec.Machine, args []*tensor.Tensor) ([]*tensor.Tensor, error) {
 	n := e.replicas * e.partitions
-	w := exec.NewWorld(e.replicas, e.partitions)
+	w := exec.NewDeviceGroup(e.replicas, e.partitions)
 	results := make([][]*tensor.Tensor, n)
 	errs := make([]error, n)
 	var wg sync.WaitGroup

@@ -23,3 +23,6 @@ type (
 	// Progress describes the state of a run.
 	Progress = exec.Progress
 )
+
+// KnowsTarget reports whether the engine, or a library of another device, implements the custom call target.
+func KnowsTarget(target string) bool { return ops.Knows(target) }

@@ -167,7 +167,7 @@ func TestQuantizedOps(t *testing.T) {
 
 // Each step of a reduction of quantized values quantizes, since the region's op does (spec, "dequantize_op_quantize"):
 // of 1.5 four times, in steps of 0.5, the product is 4 or 4.5 by the order of the steps, where the reals have 5.0625.
-// Sums saturate on the way, so that 60 and 60 and -60 is 3.5 where it is added from the left.
+// Sums saturate on the way, so that 60 and 60 and -60 is 3.5 if it is added from the left.
 func TestQuantizedReductionsQuantizeEveryStep(t *testing.T) {
 	const q = "!quant.uniform<i8:f32, 0.5>"
 	region := func(op string) string {

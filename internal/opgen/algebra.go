@@ -61,7 +61,7 @@ func (g *Generator) convolution() *call {
 		rule:    Rule{Exact: d.IsInteger(), Terms: terms + 1}}
 }
 
-// avoidBehindCut changes the paddings of one dimension to values that XLA handles correctly: see Avoided.
+// avoidBehindCut changes the paddings of one dimension to values that XLA handles correctly: see the package comment.
 func avoidBehindCut(d tensor.DType, p [2]int64) [2]int64 {
 	if d.IsFloat() && d != tensor.F64 && p[0] < 0 {
 		p[1] = min(p[1], 0)

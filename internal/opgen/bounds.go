@@ -1,135 +1,171 @@
 package opgen
 
 import (
+	_ "embed"
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// Bound returns how many units in the last place the engines may be apart on a column without a note: 0 if the
-// specification or IEEE 754 defines the result exactly, a few for functions that both engines approximate.
-func (r *Row) Bound(column int) uint64 {
-	if r.Exact || column == 0 {
-		return 0
+// Columns returns the names of the groups of types that bounds are given for.
+func Columns() []string {
+	return []string{"integers", "≤ 8 bits", "f16", "bf16", "f32", "f64", "complex<f32>", "complex<f64>"}
+}
+
+// Column returns the group of a type.
+func Column(d tensor.DType) int {
+	switch d {
+	case tensor.F16:
+		return 2
+	case tensor.BF16:
+		return 3
+	case tensor.F32:
+		return 4
+	case tensor.F64:
+		return 5
+	case tensor.Complex64:
+		return 6
+	case tensor.Complex128:
+		return 7
 	}
-	return [...]uint64{0, 1, 2, 1, 4, 4, 4, 4}[column]
+	if d.IsFloat() {
+		return 1
+	}
+	return 0
 }
 
-// Exceeds reports whether a column needs a note: it is above its bound, or infinities, NaN or signs of zeros differ.
-func (r *Row) Exceeds(column int) bool {
-	m := r.Columns[column]
-	return m != nil && (m.MaxULP > r.Bound(column) || m.Specials > 0 || m.Zeros > 0)
-}
+//go:embed bounds.txt
+var boundsText string
 
-// Any is the limit of a note that allows any distance.
+// Any is a bound that allows any distance.
 const Any = math.MaxUint64
 
-// Note explains why the engines differ on an op by more than the bound, and states the limit.
-type Note struct {
-	Op      string
-	Columns []int  // the columns that the note explains
-	Limit   uint64 // the distance in units in the last place
-	Special bool   // infinities and NaN may differ
-	Zero    bool   // signs of zeros may differ
-	Why     string
+// Bound limits the distance of engine and XLA on a function.
+type Bound struct {
+	ULP     uint64
+	Special bool // infinities and NaN may differ
+	Zero    bool // signs of zeros may differ
 }
 
-// NoteOn returns the note on a column of an op, or nil if there is none.
-func NoteOn(notes []Note, op string, column int) *Note {
-	for i, n := range notes {
-		if n.Op == op && slices.Contains(n.Columns, column) {
-			return &notes[i]
-		}
+// String returns the bound as bounds.txt has it.
+func (b Bound) String() string {
+	s := strconv.FormatUint(b.ULP, 10)
+	if b.ULP == Any {
+		s = "any"
 	}
-	return nil
+	if b.Special {
+		s += "n"
+	}
+	if b.Zero {
+		s += "z"
+	}
+	return s
 }
 
-// Violation describes how a column exceeds both its bound and its note's limit. It returns "" if the column does not.
-func (r *Row) Violation(notes []Note, column int) string {
-	m := r.Columns[column]
-	if m == nil {
-		return ""
-	}
-	n := NoteOn(notes, r.Op, column)
-	if n == nil {
-		n = &Note{}
-	}
-	what := ""
-	if m.MaxULP > max(r.Bound(column), n.Limit) {
-		what += fmt.Sprintf(" %d ULP apart", m.MaxULP)
-	}
-	if m.Specials > 0 && !n.Special {
-		what += fmt.Sprintf(" %d infinities or NaN differ", m.Specials)
-	}
-	if m.Zeros > 0 && !n.Zero {
-		what += fmt.Sprintf(" %d zeros differ in sign", m.Zeros)
-	}
-	if f := r.Proofs[column]; f != nil && f.Unsettled > 0 {
-		what += fmt.Sprintf(" nobody says who is right of %d elements: %s", f.Unsettled, strings.Join(f.Samples, "; "))
-	}
-	if a := r.Truth[column]; a != nil {
-		if a.Sign[0] > 0 {
-			what += fmt.Sprintf(" the engine has zeros of the wrong sign, %d times", a.Sign[0])
+// usual is what two good implementations of a function are apart on each column.
+var usual = [...]uint64{0, 1, 2, 1, 4, 4, 4, 4}
+
+// bounds returns the names in bounds.txt, in order, and their bounds by column; nil stands for a column without one.
+func bounds() (names []string, table map[string][8]*Bound) {
+	table = map[string][8]*Bound{}
+	for line := range strings.Lines(boundsText) {
+		fields := strings.Fields(line)
+		if fields[0][0] == '#' {
+			continue
 		}
-		limit := EngineBound(r.Op, column)
-		if a.ULP[0] > limit {
-			what += fmt.Sprintf(" the engine is %.3g ULP off at %s, more than %g", a.ULP[0], a.WorstInput[0], limit)
+		var row [8]*Bound
+		for i, s := range fields[1:] {
+			if s == "-" {
+				continue
+			}
+			b := &Bound{ULP: Any, Special: strings.Contains(strings.TrimPrefix(s, "any"), "n"), Zero: strings.HasSuffix(s, "z")}
+			if !strings.HasPrefix(s, "any") {
+				b.ULP, _ = strconv.ParseUint(strings.TrimRight(s, "nz"), 10, 64)
+			}
+			row[i+1] = b
 		}
-		if a.Special[0] > 0 && !math.IsInf(limit, 1) {
-			what += fmt.Sprintf(" the engine is infinite or NaN where it should not be, or the other way round, %d times", a.Special[0])
-		}
+		names = append(names, fields[0])
+		table[fields[0]] = row
 	}
-	if what != "" {
-		what = r.Op + " on " + Columns()[column] + ":" + what
-	}
-	return what
+	return names, table
 }
 
-// Negligible returns a fraction of a complex result's modulus. A part below this fraction is too small to be judged
-// on its own. Negligible returns 0 if the op's parts can always be judged. The engine computes angles of power and
-// atan2 in double-double, with 104 bits; a part that is smaller than the other by more than this has no correct
-// digits.
-func Negligible(op string, d tensor.DType) float64 {
-	switch {
-	case bare(op) != "stablehlo.atan2" && bare(op) != "stablehlo.power":
-		return 0
-	case d == tensor.Complex64:
-		return 0x1p-48
+// BoundOf returns the bound of an op on a column, and whether bounds.txt has it. Other ops have the usual bound.
+func BoundOf(op string, column int) (Bound, bool) {
+	_, table := bounds()
+	if b := table[strings.TrimPrefix(shortOp(op), "broadcast_")][column]; b != nil {
+		return *b, true
 	}
-	return 0x1p-20
+	return Bound{ULP: usual[column]}, false
+}
+
+// Violation describes how a measurement exceeds its bound. It returns "" if it does not.
+func (b Bound) Violation(m Measurement) string {
+	var out []string
+	if m.MaxULP > b.ULP {
+		out = append(out, fmt.Sprintf("%d ULP apart", m.MaxULP))
+	}
+	if m.Specials > 0 && !b.Special {
+		out = append(out, fmt.Sprintf("%d infinities or NaN differ", m.Specials))
+	}
+	if m.Zeros > 0 && !b.Zero {
+		out = append(out, fmt.Sprintf("%d zeros differ in sign", m.Zeros))
+	}
+	return strings.Join(out, ", ")
+}
+
+// Table returns the bounds of the common types as a table in Markdown.
+func Table() string {
+	shown := []int{2, 3, 4, 5}
+	var b strings.Builder
+	b.WriteString("| function |")
+	for _, c := range shown {
+		b.WriteString(" " + Columns()[c] + " |")
+	}
+	b.WriteString("\n|---|" + strings.Repeat("---|", len(shown)) + "\n")
+	names, table := bounds()
+	for _, name := range names {
+		row := table[name]
+		if !slices.ContainsFunc(shown, func(c int) bool { return row[c] != nil }) {
+			continue
+		}
+		b.WriteString("| `" + name + "` |")
+		for _, c := range shown {
+			if row[c] == nil {
+				b.WriteString("  |")
+			} else {
+				b.WriteString(" " + strings.TrimRight(strings.Replace(row[c].String(), "any", "ANY", 1), "nz") + " |")
+			}
+		}
+		b.WriteString("\n")
+	}
+	return strings.ReplaceAll(b.String(), "ANY", "any")
 }
 
 // EngineBound returns how many units in the last place the embedded engine may differ from the true value of a
-// function, per part for complex numbers. Except for f64 and some functions of f32, the
-// engine rounds once from a wider type.
+// function, per part for complex numbers. It is infinite for functions that lose all digits on some values, as XLA's
+// do. Except for f64 and some functions of f32, the engine rounds once from a wider type.
 func EngineBound(op string, column int) float64 {
-	switch column {
-	case 4:
-		switch shortOp(op) {
-		case "exponential", "exponential_minus_one", "log", "log_plus_one", "logistic", "tanh", "erf", "erf_inv":
-			return 3 // computed in f32
-		}
-		return 0.51
-	case 1, 2, 3:
-		return 0.51
-	case 6:
-		if op == "stablehlo.power" {
-			return 2
-		}
-		return 0.51
-	case 7:
+	op = shortOp(op)
+	switch {
+	case op == "polygamma" || op == "zeta" || column >= 6 && (op == "atan2" || op == "power"):
+		return math.Inf(1)
+	case column == 7 && (op == "exponential_minus_one" || op == "logistic"):
+		return 1 << 20 // if the terms of the real part cancel
+	case column == 7:
 		return 6
-	}
-	switch op {
-	case "chlo.lgamma", "chlo.digamma":
+	case column == 5 && (op == "lgamma" || op == "digamma"):
 		return 1 << 15 // near their zeros, where XLA loses as many digits
-	case "chlo.polygamma", "chlo.zeta":
-		return 1 << 30 // terms of any size cancel, as in XLA
-	case "chlo.bessel_i1e":
+	case column == 5 && op == "bessel_i1e":
 		return 8
+	case column == 5:
+		return 4
+	case column == 4 && slices.Contains([]string{"exponential", "exponential_minus_one", "log", "log_plus_one", "logistic", "tanh", "erf", "erf_inv"}, op):
+		return 3 // computed in f32
 	}
-	return 4
+	return 0.51
 }

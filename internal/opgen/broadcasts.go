@@ -58,7 +58,7 @@ func (g *Generator) broadcastingBinary() *call {
 		plain = g.reg.Lookup([]byte("chlo." + def.Name[len("chlo.broadcast_"):]))
 	}
 	d := g.dtype()
-	for plain == nil || !accepts(plain, 0, d) || !accepts(plain, 1, d) || crashes(&Program{Op: plain.Name, DType: d}) {
+	for plain == nil || !accepts(plain, 0, d) || !accepts(plain, 1, d) || Crashes(&Program{Op: plain.Name, DType: d}) {
 		d = g.dtype()
 	}
 	shapes, _ := g.broadcastable(2)
@@ -136,7 +136,7 @@ func (g *Generator) elementwiseOp() *call {
 			}
 			c.results = []string{typeText(d, shape)}
 		}
-		if crashes(&Program{Op: c.op, DType: c.args[0].dt}) {
+		if Crashes(&Program{Op: c.op, DType: c.args[0].dt}) {
 			continue
 		}
 		return c

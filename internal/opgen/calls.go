@@ -201,7 +201,7 @@ func (g *Generator) chain() *call {
 			fmt.Fprintf(&b, "  %s_c = stablehlo.convert %s : (%s) -> %s\n", v, pick(values), t, typeText(other, shape))
 			fmt.Fprintf(&b, "  %s = stablehlo.convert %s_c : (%s) -> %s\n", v, v, typeText(other, shape), t)
 			values = append(values, v)
-		default: // bounds are in order: see Avoided
+		default: // bounds are in order: see the package comment
 			x, y := pick(values), pick(values)
 			fmt.Fprintf(&b, "  %s_l = stablehlo.minimum %s, %s : %s\n  %s_h = stablehlo.maximum %s, %s : %s\n", v, x, y, t, v, x, y, t)
 			fmt.Fprintf(&b, "  %s = stablehlo.clamp %s_l, %s, %s_h : %s\n", v, v, pick(values), v, t)

@@ -126,6 +126,10 @@ func TestDeviations(t *testing.T) {
   %0 = chlo.next_after %x, %y : tensor<2xf8E8M0FNU>, tensor<2xf8E8M0FNU> -> tensor<2xf8E8M0FNU>
   return %0 : tensor<2xf8E8M0FNU>
 }`, []*tensor.Tensor{codes(tensor.F8E8M0FNU, tensor.Shape{2}, 0x80, 0x10), codes(tensor.F8E8M0FNU, tensor.Shape{2}, 0x10, 0x81)}, []uint64{0x7F, 0x11}, []uint64{1, 0x0F}},
+		{"products below the smallest normal number", `func.func @main(%x: tensor<1xbf16>, %y: tensor<1xbf16>) -> tensor<1xbf16> {
+  %0 = stablehlo.multiply %x, %y : tensor<1xbf16>
+  return %0 : tensor<1xbf16>
+}`, []*tensor.Tensor{codes(tensor.BF16, tensor.Shape{1}, 0x1FFF), codes(tensor.BF16, tensor.Shape{1}, 0x2000)}, []uint64{0x80}, []uint64{0}},
 		{"steps of functions of f8E8M0FNU", `func.func @main(%x: tensor<1xf8E8M0FNU>) -> tensor<1xf8E8M0FNU> {
   %0 = chlo.asin %x : tensor<1xf8E8M0FNU> -> tensor<1xf8E8M0FNU>
   return %0 : tensor<1xf8E8M0FNU>

@@ -56,3 +56,43 @@ func writeValues(w io.Writer, what string, list []*tensor.Tensor) {
 		fmt.Fprintf(w, "%s %d %s: %s\n", what, i, typeText(t.DType(), t.Shape()), b.String())
 	}
 }
+
+// Text formats element i of the operands and results of an element-wise program.
+func Text(p *Program, results []*tensor.Tensor, i int) string {
+	var parts []string
+	for _, t := range append(p.Args[:len(p.Args):len(p.Args)], results...) {
+		parts = append(parts, elementText(t, i))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// elementText formats element i of a tensor.
+func elementText(t *tensor.Tensor, i int) string {
+	if t.DType().IsComplex() {
+		v := t.ComplexAt(i)
+		bits := 64
+		if t.DType() == tensor.Complex64 {
+			bits = 32
+		}
+		return fmt.Sprintf("%s%+si", floatText(real(v), bits), signedText(imag(v), bits))
+	}
+	if !t.DType().IsFloat() {
+		return fmt.Sprint(t.IntAt(i))
+	}
+	return floatText(t.FloatAt(i), 64)
+}
+
+func floatText(v float64, bits int) string {
+	if bits == 32 {
+		return fmt.Sprintf("%v", float32(v))
+	}
+	return fmt.Sprintf("%v", v)
+}
+
+func signedText(v float64, bits int) string {
+	s := floatText(v, bits)
+	if s[0] != '-' && s[0] != '+' {
+		s = "+" + s
+	}
+	return s
+}

@@ -28,7 +28,7 @@ var exactOps = map[string]bool{
 	"multiply": true, "negate": true, "not": true, "or": true, "popcnt": true, "real": true, "reduce_precision": true,
 	"remainder": true, "round_nearest_afz": true, "round_nearest_even": true, "select": true, "shift_left": true,
 	"shift_right_arithmetic": true, "shift_right_logical": true, "sign": true, "sqrt": true, "subtract": true, "xor": true,
-	"conj": true, "is_inf": true, "is_neg_inf": true, "is_pos_inf": true, "next_after": true,
+	"conj": true, "square": true, "is_inf": true, "is_neg_inf": true, "is_pos_inf": true, "next_after": true,
 }
 
 // elementwiseRule returns how exact an element-wise op must be on a type.
@@ -36,7 +36,7 @@ func elementwiseRule(name string, d tensor.DType) Rule {
 	switch {
 	case !d.IsFloat() && !d.IsComplex():
 		return Rule{Exact: true}
-	case d.IsComplex() && (name == "abs" || name == "multiply" || name == "divide" || name == "sign" || name == "sqrt"):
+	case d.IsComplex() && (name == "abs" || name == "multiply" || name == "divide" || name == "sign" || name == "sqrt" || name == "square"):
 		return Rule{}
 	}
 	return Rule{Exact: exactOps[name]}
@@ -59,6 +59,37 @@ func (g *Generator) Elementwise(n int) []*Program {
 		}
 	}
 	return out
+}
+
+// Sample keeps one program for each op and column. The cases of an op, and the types of a column, take turns.
+func Sample(programs []*Program) []*Program {
+	type key struct {
+		op     string
+		column int
+	}
+	groups := map[key][]*Program{}
+	var keys []key
+	for _, p := range programs {
+		k := key{bare(p.Op), Column(p.DType)}
+		if groups[k] == nil {
+			keys = append(keys, k)
+		}
+		groups[k] = append(groups[k], p)
+	}
+	var out []*Program
+	for i, k := range keys {
+		out = append(out, groups[k][i%len(groups[k])])
+	}
+	return out
+}
+
+// Function returns the program of one element-wise op on arguments of equal shape.
+func (g *Generator) Function(op string, args []*tensor.Tensor) (*Program, error) {
+	c := &call{op: op}
+	for _, a := range args {
+		c.args = append(c.args, arg{dt: a.DType(), shape: a.Shape(), fill: func(t *tensor.Tensor) { copy(t.Bytes(), a.Bytes()) }})
+	}
+	return g.build(c)
 }
 
 // accepts reports whether an operand of a row may have the element type.

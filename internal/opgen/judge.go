@@ -21,36 +21,26 @@ func Epsilon(d tensor.DType) float64 {
 	return tensor.DecodeFloat(d, one+1) - 1
 }
 
-// functionLimit returns how many units in the last place engines may be apart on a function: the usual bound, or the
-// limit of a note. Notes with a large limit, or with none, describe values far from the values of random programs;
-// for these functionLimit uses randomLimit.
+// functionLimit returns how many units in the last place engines may be apart on a function. Bounds that are large
+// describe values far from the values of random programs; for these functionLimit uses randomLimit.
 func (p *Program) functionLimit() uint64 {
-	op := bare(p.Op)
-	column := Column(p.DType)
-	limit := (&Row{Op: op}).Bound(column)
-	short, _ := strings.CutPrefix(op, "chlo.broadcast_")
-	for _, name := range []string{op, "stablehlo." + short, "chlo." + short} {
-		if n := NoteOn(Notes(), name, column); n != nil {
-			if n.Limit <= smallNote {
-				limit = max(limit, n.Limit)
-			} else {
-				limit = max(limit, randomLimit(short))
-			}
-		}
+	bound, _ := BoundOf(p.Op, Column(p.DType))
+	if bound.ULP <= smallBound {
+		return bound.ULP
 	}
-	return limit
+	return max(usual[Column(p.DType)], randomLimit(p.Op))
 }
 
-// smallNote is the largest limit of a note that also applies to random programs: XLA's atanh of f64 is off by 128 ULP
-// near 0.414.
-const smallNote = 128
+// smallBound is the largest bound that also applies to random programs: XLA's atanh of f64 is off by 128 ULP near
+// 0.414.
+const smallBound = 128
 
-// randomLimit returns the limit for a function of random programs if its note allows more. Their values are ordinary,
+// randomLimit returns the limit for a function of random programs if its bound allows more. Their values are ordinary,
 // far from most poles and from the values on which exponentials lose digits. The largest measured distances are 10
 // (complex powers) and 14 (lgamma); lgamma and digamma have zeros among ordinary values, near which XLA loses digits.
-func randomLimit(short string) uint64 {
-	switch short {
-	case "chlo.lgamma", "chlo.digamma", "lgamma", "digamma":
+func randomLimit(op string) uint64 {
+	switch strings.TrimPrefix(shortOp(op), "broadcast_") {
+	case "lgamma", "digamma":
 		return 64
 	}
 	return 16

@@ -4,10 +4,14 @@ import (
 	"bytes"
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"math"
 	"os/exec"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -18,18 +22,16 @@ var truthScript string
 // Truth computes true values of functions with a Python that has mpmath and numpy.
 type Truth struct{ python string }
 
-// NewTruth returns nil if the Python lacks mpmath.
-func NewTruth(python string) *Truth {
+// NewTruth fails if the Python lacks mpmath.
+func NewTruth(python string) (*Truth, error) {
 	if python == "" || exec.Command(python, "-c", "import mpmath, numpy").Run() != nil {
-		return nil
+		return nil, errors.New("no Python with mpmath and numpy")
 	}
-	return &Truth{python}
+	return &Truth{python}, nil
 }
 
-// Value is the true value of an element: the sum of two floats for each part. Known is false if it could not be
-// computed.
+// Value is the true value of an element: the sum of two floats for each part.
 type Value struct {
-	Known  bool
 	hi, lo [2]float64
 	signed [2]bool // whether the sign of a zero is the one that C99 requires
 }
@@ -41,14 +43,29 @@ type Question struct {
 	Elements []int
 }
 
+// Questions returns n random elements of each function and group of types.
+func (g *Generator) Questions(n int) []Question {
+	var out []Question
+	for _, p := range Sample(g.Elementwise(999)) {
+		if _, known := BoundOf(p.Op, Column(p.DType)); p.Rule.Exact || !known {
+			continue
+		}
+		elements := g.rng.Perm(p.Args[0].NumElements())
+		elements = elements[:min(n, len(elements))]
+		slices.Sort(elements)
+		out = append(out, Question{bare(p.Op), p.Args, elements})
+	}
+	return out
+}
+
 type truthJob struct {
 	Fn      string     `json:"fn"`
 	Complex bool       `json:"complex"`
 	Args    [][]string `json:"args"`
 }
 
-// Ask returns the values for all questions.
-func (t *Truth) Ask(questions []Question) ([][]Value, error) {
+// Ask returns the elements of all questions whose values it can compute.
+func (t *Truth) Ask(questions []Question) ([]Known, error) {
 	var in struct {
 		Jobs []truthJob `json:"jobs"`
 	}
@@ -84,25 +101,122 @@ func (t *Truth) Ask(questions []Question) ([][]Value, error) {
 	if err := json.Unmarshal(answer, &raw); err != nil {
 		return nil, err
 	}
-	out := make([][]Value, len(raw))
+	var out []Known
 	for k, list := range raw {
-		for _, parts := range list {
-			v := Value{Known: parts != nil}
+		q := questions[k]
+		for n, parts := range list {
+			if parts == nil {
+				continue
+			}
+			known := Known{Op: q.Op}
+			for _, a := range q.Args {
+				one, size := tensor.New(a.DType(), nil), a.DType().Size()
+				copy(one.Bytes(), a.Bytes()[q.Elements[n]*size:])
+				known.Args = append(known.Args, one)
+			}
 			for p, pair := range parts {
 				hi, err1 := strconv.ParseFloat(pair[0], 64)
 				lo, err2 := strconv.ParseFloat(pair[1], 64)
-				if err1 != nil || err2 != nil {
-					return nil, fmt.Errorf("cannot read %q", pair)
+				if err := errors.Join(err1, err2); err != nil {
+					return nil, err
 				}
-				v.hi[p], v.lo[p], v.signed[p] = hi, lo, len(pair) > 2
+				known.Value.hi[p], known.Value.lo[p], known.Value.signed[p] = hi, lo, len(pair) > 2
 			}
-			out[k] = append(out[k], v)
+			out = append(out, known)
 		}
 	}
 	return out, nil
 }
 
-// shortOp returns an op's name without its dialect.
+// Known is an element of a function whose true value is known.
+type Known struct {
+	Op    string
+	Args  []*tensor.Tensor // scalars
+	Value Value
+}
+
+// WriteTruth writes one line for each element: the op, the element type, the operands, "=", and for each part of the
+// value its two floats, followed by "s" if the sign of a zero counts.
+func WriteTruth(w io.Writer, list []Known) error {
+	for _, k := range list {
+		fmt.Fprintf(w, "%s %s", k.Op, k.Args[0].DType())
+		for _, a := range k.Args {
+			if a.DType().IsComplex() {
+				v := a.ComplexAt(0)
+				fmt.Fprintf(w, " %x,%x", real(v), imag(v))
+			} else {
+				fmt.Fprintf(w, " %x", a.FloatAt(0))
+			}
+		}
+		fmt.Fprint(w, " =")
+		for p := range parts(k.Args[0]) {
+			fmt.Fprintf(w, " %x,%x", k.Value.hi[p], k.Value.lo[p])
+			if k.Value.signed[p] {
+				fmt.Fprint(w, ",s")
+			}
+		}
+		if _, err := fmt.Fprintln(w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func parts(t *tensor.Tensor) int {
+	if t.DType().IsComplex() {
+		return 2
+	}
+	return 1
+}
+
+// ReadTruth reads what WriteTruth wrote.
+func ReadTruth(text string) ([]Known, error) {
+	var out []Known
+	for line := range strings.Lines(text) {
+		left, right, ok := strings.Cut(strings.TrimSpace(line), " = ")
+		head := strings.Fields(left)
+		if !ok || len(head) < 3 {
+			return nil, fmt.Errorf("cannot read %q", line)
+		}
+		d, ok := tensor.ParseDType(head[1])
+		if !ok {
+			return nil, fmt.Errorf("cannot read the type of %q", line)
+		}
+		k := Known{Op: head[0]}
+		var err error
+		number := func(s string) float64 {
+			v, e := strconv.ParseFloat(s, 64)
+			err = errors.Join(err, e)
+			return v
+		}
+		for _, s := range head[2:] {
+			a := tensor.New(d, nil)
+			if re, im, ok := strings.Cut(s, ","); ok {
+				a.SetComplex(0, complex(number(re), number(im)))
+			} else {
+				a.SetFloat(0, number(s))
+			}
+			k.Args = append(k.Args, a)
+		}
+		for p, s := range strings.Fields(right) {
+			f := strings.Split(s, ",")
+			k.Value.hi[p], k.Value.lo[p], k.Value.signed[p] = number(f[0]), number(f[1]), len(f) > 2
+		}
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, k)
+	}
+	return out, nil
+}
+
+// bare returns the op's name without the name of its case.
+func bare(op string) string {
+	name, _, _ := strings.Cut(op, " ")
+	return name
+}
+
+// shortOp returns an op's name without its dialect and case.
 func shortOp(op string) string {
 	for i := range op {
 		if op[i] == '.' {
@@ -117,45 +231,34 @@ type Error struct {
 	ULP     float64 // of the larger part, each part in units of its own last place
 	Special bool    // infinite or NaN, and the true value is not, or the reverse
 	Sign    bool    // a zero of the wrong sign
-	Tiny    bool    // the true value, or a part of it, is below the smallest normal number
 }
 
-// Error compares element i of a result. A part of a complex number that is below the modulus times negligible only
-// has to stay below this product: its error is in units of the product's last place, and the part may be infinite if
-// the other one is.
-func (v Value) Error(t *tensor.Tensor, i int, negligible float64) Error {
+// Error compares element i of a result.
+func (v Value) Error(t *tensor.Tensor, i int) Error {
 	d := t.DType()
 	if !d.IsComplex() {
-		return partError(d, t.FloatAt(i), v.hi[0], v.lo[0], 0)
+		return partError(d, t.FloatAt(i), v.hi[0], v.lo[0])
 	}
 	c, part := t.ComplexAt(i), d.Part()
-	size := math.Max(math.Abs(v.hi[0]), math.Abs(v.hi[1]))
-	least := 0.0
-	if negligible > 0 && !math.IsNaN(size) {
-		least = negligible * math.Min(size, math.MaxFloat64)
-	}
 	of := func(got float64, k int) Error {
 		if math.IsInf(v.hi[k], 0) && math.IsNaN(v.hi[1-k]) {
 			got = math.Copysign(got, v.hi[k]) // C99 leaves the sign open
 		}
-		if math.Abs(v.hi[k]) < least && math.IsInf(got, 0) && math.IsInf(tensor.DecodeFloat(part, tensor.EncodeFloat(part, size)), 0) {
-			return Error{}
-		}
-		return partError(part, got, v.hi[k], v.lo[k], least)
+		return partError(part, got, v.hi[k], v.lo[k])
 	}
 	re, im := of(real(c), 0), of(imag(c), 1)
 	sign := func(got float64, k int) bool {
 		return v.signed[k] && v.hi[k] == 0 && got == 0 && math.Signbit(got) != math.Signbit(v.hi[k])
 	}
-	return Error{max(re.ULP, im.ULP), re.Special || im.Special, sign(real(c), 0) || sign(imag(c), 1), re.Tiny || im.Tiny}
+	return Error{max(re.ULP, im.ULP), re.Special || im.Special, sign(real(c), 0) || sign(imag(c), 1)}
 }
 
-func partError(d tensor.DType, got, hi, lo, least float64) Error {
+func partError(d tensor.DType, got, hi, lo float64) Error {
 	rounded := tensor.DecodeFloat(d, tensor.EncodeFloat(d, hi))
 	nan, inf := math.IsNaN(rounded), math.IsInf(rounded, 0)
 	switch {
 	case rounded == got && d.Bits() <= 8: // possibly saturated
-		return Error{ULP: 0.5, Tiny: math.Abs(hi) < tensor.DecodeFloat(d, smallest(d))}
+		return Error{ULP: 0.5}
 	case nan || math.IsNaN(got):
 		return Error{Special: nan != math.IsNaN(got)}
 	case inf || math.IsInf(got, 0):
@@ -169,12 +272,8 @@ func partError(d tensor.DType, got, hi, lo, least float64) Error {
 		}
 		return Error{Special: true}
 	}
-	low := max(tensor.DecodeFloat(d, smallest(d)), least)
-	e := Error{Tiny: math.Abs(hi) < tensor.DecodeFloat(d, smallest(d))}
-	_, exp := math.Frexp(math.Max(math.Abs(hi), low))
-	unit := math.Ldexp(Epsilon(d), exp-1)
-	e.ULP = math.Abs((got-hi)-lo) / unit
-	return e
+	_, exp := math.Frexp(math.Max(math.Abs(hi), tensor.DecodeFloat(d, smallest(d))))
+	return Error{ULP: math.Abs((got-hi)-lo) / math.Ldexp(Epsilon(d), exp-1)}
 }
 
 // smallest returns the code of the smallest normal number.

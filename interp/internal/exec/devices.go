@@ -21,10 +21,10 @@ func FirstCause(errs []error) error {
 	return stuck
 }
 
-// SubMachine returns the machine of device d of a world.
-func SubMachine(m *Machine, w *world, d int) *Machine {
+// SubMachine returns the machine of device d of a device group.
+func SubMachine(m *Machine, w *deviceGroup, d int) *Machine {
 	s := NewMachine(m.Prog)
-	s.Ctx, s.World = m.Ctx, w
+	s.Ctx, s.DeviceGroup = m.Ctx, w
 	s.Watch, s.First = m.Watch, m.First && d == 0
 	s.Run = RunState{Run: m.Run.Run, Device: d, Replica: d / w.Partitions, Partition: d % w.Partitions}
 	return s

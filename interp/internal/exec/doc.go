@@ -2,5 +2,5 @@
 //
 // A frame holds the values of one activation of a function, a slot for each. Buffers are counted by reference; a
 // machine returns those of dead values to a free list or overwrites them in place. Machines of several devices meet in
-// a world. A watch bounds the memory and the time of a run.
+// a deviceGroup. A watch bounds the memory and the time of a run.
 package exec

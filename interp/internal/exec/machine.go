@@ -46,13 +46,13 @@ type Machine struct {
 	Donated []bool
 	Loops   int // nested loops in the active calls
 
-	Call   runtime.Call // reused from hook to hook
-	Run    RunState
-	Probes map[string][]*tensor.Tensor // values that probes saw, if the program compares them
-	World  *world                      // nil if there is only one device
-	Manual int                         // depth of nested manual computations
-	Held   map[any]Holder              // what instructions keep until the run ends, by instruction
-	inside time.Duration               // of the ops that the current op executes, if there is a profile
+	Call        runtime.Call // reused from hook to hook
+	Run         RunState
+	Probes      map[string][]*tensor.Tensor // values that probes saw, if the program compares them
+	DeviceGroup *deviceGroup                // nil if there is only one device
+	Manual      int                         // depth of nested manual computations
+	Held        map[any]Holder              // what instructions keep until the run ends, by instruction
+	inside      time.Duration               // of the ops that the current op executes, if there is a profile
 }
 
 type freeList []*Buf

@@ -12,7 +12,7 @@ import (
 const MaxRegisters = 256
 
 // Scalars is a loop on values of a few elements: each element is the low bits of a register, and the loop executes
-// without frames, buffers and kernels, but for ops that have no code of their own.
+// without frames, buffers and kernels, except for ops that have no code of their own.
 type Scalars struct {
 	Init    map[uint8]uint64 // constants
 	Carried [][]uint8        // the registers of each carried value

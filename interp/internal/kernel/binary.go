@@ -247,72 +247,23 @@ func shlLoop[T integer](bits uint64) func(o, x, y []T) {
 	}
 }
 
-func sarLoop[T signed](bits uint64) func(o, x, y []T) {
+// shrLoop and sarLoop shift right, after they extend the integers to 64 bits without and with their sign.
+func shrLoop[T integer](bits uint64) func(o, x, y []T) {
 	return func(o, x, y []T) {
 		for i := range o {
-			o[i] = x[i] >> min(uint64(y[i]), bits-1)
-		}
-	}
-}
-
-// sarUnsigned returns the loop that shifts unsigned integers right and fills them with copies of the highest bit.
-func sarUnsigned[T unsigned, S signed](bits uint64) func(o, x, y []T) {
-	pad := uint64(0)
-	if bits < 8 { // the sign is not the byte's highest bit
-		pad = 8 - bits
-	}
-	return func(o, x, y []T) {
-		for i := range o {
-			o[i] = T(S(x[i]<<pad) >> (pad + min(uint64(y[i]), bits-1)))
-		}
-	}
-}
-
-// sarNarrow and shrNarrow return the loops for integers narrower than a byte, whose sign is not the byte's highest bit.
-func sarNarrow(bits uint64) func(o, x, y []uint8) {
-	return func(o, x, y []uint8) {
-		for i := range o {
-			o[i] = uint8(int8(x[i]<<(8-bits)) >> (8 - bits) >> min(uint64(y[i]), bits-1))
-		}
-	}
-}
-
-func shrNarrow(bits uint64) func(o, x, y []int8) {
-	return func(o, x, y []int8) {
-		for i := range o {
-			if s := uint64(uint8(y[i])); y[i] >= 0 && s < bits {
-				o[i] = int8(uint8(x[i]) & (1<<bits - 1) >> s)
-			} else {
-				o[i] = 0
-			}
-		}
-	}
-}
-
-func shrLoop[T unsigned](bits uint64) func(o, x, y []T) {
-	return func(o, x, y []T) {
-		for i := range o {
+			v := uint64(0)
 			if s := uint64(y[i]); s < bits {
-				o[i] = x[i] >> s
-			} else {
-				o[i] = 0
+				v = uint64(x[i]) << (64 - bits) >> (64 - bits) >> s
 			}
+			o[i] = T(v)
 		}
 	}
 }
 
-func shrSigned[T signed, U unsigned](bits uint64) func(o, x, y []T) {
-	mask := ^U(0)
-	if bits < 8 { // the rest of the byte repeats the sign
-		mask = 1<<bits - 1
-	}
+func sarLoop[T integer](bits uint64) func(o, x, y []T) {
 	return func(o, x, y []T) {
 		for i := range o {
-			if s := uint64(y[i]); s < bits {
-				o[i] = T(U(x[i]) & mask >> s)
-			} else {
-				o[i] = 0
-			}
+			o[i] = T(int64(uint64(x[i])<<(64-bits)) >> (64 - bits) >> min(uint64(y[i]), bits-1))
 		}
 	}
 }
@@ -355,7 +306,7 @@ var (
 		u8: orLoop[uint8], u16: orLoop[uint16], u32: words(vec.OrI32Loop), u64: doubleWords(vec.OrI64Loop)}
 	Xor = &BinaryLoops{B: XorLoop[uint8], i8: XorLoop[int8], i16: XorLoop[int16], i32: whole(vec.XorI32Loop), i64: long(vec.XorI64Loop),
 		u8: XorLoop[uint8], u16: XorLoop[uint16], u32: words(vec.XorI32Loop), u64: doubleWords(vec.XorI64Loop)}
-	Power = &BinaryLoops{i8: powInt[int8], i16: powInt[int16], i32: powInt[int32], i64: powInt[int64],
+	Power = &BinaryLoops{i8: powInt[int8], i16: powInt[int16], i32: whole(vec.PowI32Loop), i64: powInt[int64],
 		u8: powInt[uint8], u16: powInt[uint16], u32: powInt[uint32], u64: powInt[uint64],
 		f32: single(vec.Pow32Loop), f64: pow64, c64: powComplex[complex64], c128: powComplex[complex128], inF32: true}
 	Atan2 = &BinaryLoops{f32: single(vec.Atan232Loop), f64: double(vec.Atan264Loop), c64: atan2Complex[complex64], c128: atan2Complex[complex128], inF32: true}
@@ -373,12 +324,12 @@ func ShiftLeft(bits int) *BinaryLoops {
 func ShiftRightArithmetic(bits int) *BinaryLoops {
 	n := uint64(bits)
 	return &BinaryLoops{i8: sarLoop[int8](n), i16: sarLoop[int16](n), i32: whole(vec.ShiftArithmeticLoop), i64: sarLoop[int64](n),
-		u8: sarNarrow(n), u16: sarUnsigned[uint16, int16](n), u32: words(vec.ShiftArithmeticLoop), u64: sarUnsigned[uint64, int64](n)}
+		u8: sarLoop[uint8](n), u16: sarLoop[uint16](n), u32: words(vec.ShiftArithmeticLoop), u64: sarLoop[uint64](n)}
 }
 
 func ShiftRightLogical(bits int) *BinaryLoops {
 	n := uint64(bits)
-	return &BinaryLoops{i8: shrNarrow(n), i16: shrSigned[int16, uint16](n), i32: whole(vec.ShiftRightLoop), i64: shrSigned[int64, uint64](n),
+	return &BinaryLoops{i8: shrLoop[int8](n), i16: shrLoop[int16](n), i32: whole(vec.ShiftRightLoop), i64: shrLoop[int64](n),
 		u8: shrLoop[uint8](n), u16: shrLoop[uint16](n), u32: words(vec.ShiftRightLoop), u64: shrLoop[uint64](n)}
 }
 

@@ -22,7 +22,7 @@ var (
 	Asinh     = function(vec.Asinh, vec.Asinh32Loop, vec.Asinh64Loop, special.ComplexAsinh)
 	Atan      = function(vec.Atan, vec.Atan32Loop, vec.Atan64Loop, special.ComplexAtan)
 	Atanh     = function(vec.Atanh, vec.Atanh32Loop, vec.Atanh64Loop, special.ComplexAtanh)
-	BesselI1e = &UnaryLoops{F: special.BesselI1e, cost: 50}
+	BesselI1e = function(vec.BesselI1e, vec.BesselI1e32Loop, vec.BesselI1e64Loop, nil)
 	Cosh      = function(vec.Cosh, vec.Cosh32Loop, vec.Cosh64Loop, special.ComplexCosh)
 	Sinh      = function(vec.Sinh, vec.Sinh32Loop, vec.Sinh64Loop, special.ComplexSinh)
 	Tan       = &UnaryLoops{F: special.Tangent, f32: vec.Below(vec.Unary[float32, float32](vec.Tan32Loop), 1<<20, special.Tangent),
@@ -30,7 +30,7 @@ var (
 	Digamma = &UnaryLoops{F: special.Digamma, cost: 50}
 	Erf     = &UnaryLoops{F: vec.Erf, f32: vec.Unary[float32, float32](vec.Erf32Loop), f64: vec.Unary[float64, float64](vec.Erf64Loop), cost: 4}
 	Erfc    = function(vec.Erfc, vec.Erfc32Loop, vec.Erfc64Loop, nil)
-	ErfInv  = &UnaryLoops{F: special.ErfInv, f32: vec.Unary[float32, float32](vec.ErfInv32Loop), cost: 20}
+	ErfInv  = function(vec.ErfInv, vec.ErfInv32Loop, vec.ErfInv64Loop, nil)
 	Lgamma  = &UnaryLoops{F: special.Lgamma, cost: 30}
 	Square  = &UnaryLoops{F: special.Square, f32: vec.Unary[float32, float32](vec.Square32Loop), f64: vec.Unary[float64, float64](vec.Square64Loop), C: special.ComplexSquare,
 		i: func(v int64, _ int) int64 { return v * v }, u: func(v uint64, _ int) uint64 { return v * v }, cost: 1}
@@ -40,8 +40,8 @@ var (
 
 // The binary ops that exist only in CHLO.
 var (
-	Zeta      = &BinaryLoops{f32: via64(special.Zeta), f64: each64(special.Zeta)}
-	Polygamma = &BinaryLoops{f32: via64(special.Polygamma), f64: each64(special.Polygamma)}
+	Zeta      = &BinaryLoops{f32: via64(special.Zeta32), f64: each64(special.Zeta)}
+	Polygamma = &BinaryLoops{f32: via64(special.Polygamma32), f64: each64(special.Polygamma)}
 )
 
 // Mulhi returns the loops of chlo.mulhi for integers of so many bits: the high half of an i4 product is four bits.

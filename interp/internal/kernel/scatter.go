@@ -3,6 +3,7 @@ package kernel
 import (
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -275,7 +276,12 @@ func (p *ScatterPlan) Adder(dt tensor.DType) func(o, u, idx *tensor.Tensor, from
 	case tensor.F16, tensor.BF16: // every sum is rounded
 		return func(o, u, idx *tensor.Tensor, from, to int) {
 			x, y := make([]float32, p.Run), make([]float32, p.Run)
+			ob, ub := tensor.View[uint16](o), tensor.View[uint16](u)
 			p.EachRun(idx, from, to, func(target, update, n int) {
+				if n == 1 && dt == tensor.BF16 {
+					ob[target] = addBF16(ob[target], ub[update])
+					return
+				}
 				decode32(dt, x[:n], o, target)
 				decode32(dt, y[:n], u, update)
 				Add.f32(x[:n], x[:n], y[:n])
@@ -284,6 +290,14 @@ func (p *ScatterPlan) Adder(dt tensor.DType) func(o, u, idx *tensor.Tensor, from
 		}
 	}
 	return nil
+}
+
+func addBF16(x, y uint16) uint16 {
+	s := math.Float32bits(tensor.BF16ToFloat32(x) + tensor.BF16ToFloat32(y))
+	if s&^(1<<31) > 0x7f800000 { // NaN
+		return uint16(s>>16)&0x8000 | 0x7fc0
+	}
+	return uint16((s + 0x7fff + s>>16&1) >> 16)
 }
 
 func adder[T float32 | float64 | int32 | int64](p *ScatterPlan, sum func(o, x, y []T)) func(o, u, idx *tensor.Tensor, from, to int) {

@@ -51,6 +51,12 @@ func (w *indexWalk) starts(out []int, idx *tensor.Tensor, lo, step int, limit []
 }
 
 func addStarts[T int32 | int64 | uint32](out []int, v []T, step int, limit int64, stride int, clamped bool) {
+	if clamped && step == 1 {
+		for i, at := range v[:len(out)] {
+			out[i] += int(max(0, min(int64(at), limit))) * stride
+		}
+		return
+	}
 	if clamped {
 		for i := range out {
 			out[i] += int(max(0, min(int64(v[i*step]), limit))) * stride

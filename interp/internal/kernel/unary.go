@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/bits"
 	"math/cmplx"
+	"slices"
 
 	"github.com/hlocb/hlocb/interp/internal/simd/vec"
 	"github.com/hlocb/hlocb/interp/internal/special"
@@ -473,36 +474,16 @@ func ReducePrecision(dt tensor.DType, bits uint64, eb, mb int) uint64 {
 	return tensor.EncodeFloat(dt, tensor.DecodeFloat(wide, u|sign))
 }
 
-// ReduceSingles is ReducePrecision of the bits of f32.
-func ReduceSingles(o, x []uint32, eb, mb int) {
-	const inf = 0xff << 23
-	shift := max(23-mb, 0)
-	half, low, keep := uint32(1)<<shift>>1, uint32(1), ^(uint32(1)<<shift - 1)
-	if shift == 0 {
-		half, low = 1, 0
-	}
-	least, most := uint32(0), uint32(inf)
-	if eb < 8 {
-		reduced := uint32(1)<<(eb-1) - 1
-		least, most = (128-reduced)<<23, (128+reduced)<<23
-	}
-	for i, v := range x {
-		sign, u := v&(1<<31), v&^(1<<31)
-		switch {
-		case u > inf:
-			if mb > 0 {
-				o[i] = v
-				continue
-			}
-			u = inf
-		case u < inf:
-			u = (u + half - 1 + u>>shift&low) & keep
-			if u >= most {
-				u = inf
-			} else if u < least {
-				u = 0
-			}
+// ReduceSingles returns ReducePrecision on the bits of f32.
+func ReduceSingles(eb, mb int) func(o, x []int32) {
+	const block = 1 << 10
+	loop := vec.Ternary[int32, int32, int32](vec.ReducePrecisionLoop)
+	shift := slices.Repeat([]int32{int32(max(23-mb, 0))}, block)
+	exponent := slices.Repeat([]int32{int32(min(eb, 8))}, block)
+	return func(o, x []int32) {
+		for i := 0; i < len(o); i += block {
+			n := min(block, len(o)-i)
+			loop(o[i:i+n], x[i:i+n], shift[:n], exponent[:n])
 		}
-		o[i] = sign | u
 	}
 }

@@ -22,8 +22,8 @@ type members struct {
 // gatherGroup exchanges operands with the group of this device.
 func gatherGroup(m *exec.Machine, ins *exec.Instr, fr *exec.Frame, rule groupRule, groups [][]int64) (*members, error) {
 	replicas, partitions := 1, 1
-	if m.World != nil {
-		replicas, partitions = m.World.Replicas, m.World.Partitions
+	if m.DeviceGroup != nil {
+		replicas, partitions = m.DeviceGroup.Replicas, m.DeviceGroup.Partitions
 	}
 	group, err := rule.group(groups, replicas, partitions, m.Run.Replica, m.Run.Partition)
 	if err != nil {
@@ -42,7 +42,7 @@ func gatherGroup(m *exec.Machine, ins *exec.Instr, fr *exec.Frame, rule groupRul
 		out.operands = [][]*tensor.Tensor{operands}
 		return out, nil
 	}
-	met, err := m.World.Meet(m, ins, self, group, operands)
+	met, err := m.DeviceGroup.Meet(m, ins, self, group, operands)
 	if err != nil {
 		return nil, err
 	}

@@ -1,29 +1,50 @@
 package ops
 
 import (
+	"strings"
+
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/interp/internal/exec"
 	"github.com/hlocb/hlocb/interp/internal/plan"
 )
 
-// planCustomCall compiles custom_call (spec, "custom_call") by its target. Targets that annotate (shardings,
-// placements) return their operands. Of the other targets, the engine supports only those implemented here.
-func (h *Host) planCustomCall(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
-	target := plan.StringAttr(s.Op, stablehlo.AttrCallTargetName)
+// Knows reports whether the engine implements a custom call target, a pass replaces its calls by ops, or a library of
+// another device implements it.
+func Knows(target string) bool {
+	return target == stablehlo.TargetTopK || target == stablehlo.TargetApproxTopK ||
+		builtinTarget(target) != nil || strings.HasPrefix(target, "check.") || (&PluginError{target}).Backend() != ""
+}
+
+// builtinTarget returns what compiles calls of a target that the engine implements, or nil. Targets that annotate
+// (shardings, placements) return their operands.
+func builtinTarget(target string) func(*Host, *plan.Planner, *plan.Spec) (exec.Runner, error) {
 	switch target {
 	case hook.Target:
-		return h.planOwnCall(p, s)
+		return (*Host).planOwnCall
 	case stablehlo.TargetShapeAssertion:
-		return planShapeAssertion(s)
+		return func(_ *Host, _ *plan.Planner, s *plan.Spec) (exec.Runner, error) { return planShapeAssertion(s) }
 	case "SPMDFullToShardShape":
-		return planFullToShard(p, s)
+		return func(_ *Host, p *plan.Planner, s *plan.Spec) (exec.Runner, error) { return planFullToShard(p, s) }
 	case "SPMDShardToFullShape":
-		return planShardToFull(p, s)
+		return func(_ *Host, p *plan.Planner, s *plan.Spec) (exec.Runner, error) { return planShardToFull(p, s) }
 	case "Sharding", "annotate_device_placement", "LayoutConstraint", "xla.sdy.FuncResultSharding":
-		if len(s.In) == len(s.Out) {
+		return func(_ *Host, p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
+			if len(s.In) != len(s.Out) {
+				return nil, &PluginError{target}
+			}
 			return plan.PlanForward(p, s)
 		}
+	}
+	return nil
+}
+
+// planCustomCall compiles custom_call (spec, "custom_call") by its target: the engine's own ones, hooks as their module
+// writes them, expectations of tests, and targets of Host.Targets.
+func (h *Host) planCustomCall(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
+	target := plan.StringAttr(s.Op, stablehlo.AttrCallTargetName)
+	if builtin := builtinTarget(target); builtin != nil {
+		return builtin(h, p, s)
 	}
 	if ctl := h.planWritten(p, s, nil); ctl != nil {
 		return ctl, nil

@@ -117,13 +117,13 @@ func firesOn(mod *ir.Module, op *ir.Op) place {
 // firesAlone reports whether this device communicates with the host itself: it is the only device, or its values are
 // its own.
 func firesAlone(m *exec.Machine, at place) bool {
-	return m.World == nil || m.World.Nested || m.World.Partitions == 1 || m.Manual > 0 || at.each
+	return m.DeviceGroup == nil || m.DeviceGroup.Nested || m.DeviceGroup.Partitions == 1 || m.Manual > 0 || at.each
 }
 
 // fireOnce executes an op that communicates with the host. If values are whole, one device of each replica fires and
 // forwards the host's answer to the other devices. If values are per device, every device fires.
 func fireOnce(m *exec.Machine, ins *exec.Instr, at place, results []*tensor.Tensor, fire func() error) error {
-	w := m.World
+	w := m.DeviceGroup
 	if firesAlone(m, at) {
 		return fire()
 	}

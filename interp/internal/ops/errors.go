@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// PluginError reports a custom call that the engine does not compute: only libraries of other devices do, or nobody
+// PluginError reports a custom call that the engine does not compute: only libraries of other devices do, or no library
 // that hlocb knows.
 type PluginError struct{ Target string }
 

@@ -43,6 +43,11 @@ func NewHost(mod *ir.Module, p *runtime.Program, opts runtime.CompileOptions) (*
 	if err != nil {
 		return nil, err
 	}
+	if opts.Timeout > 0 {
+		if err := runtime.CheckTimeout(bound); err != nil {
+			return nil, err
+		}
+	}
 	for i := range bound {
 		h.bound[bound[i].Site.ID] = &bound[i]
 	}
@@ -71,6 +76,7 @@ func (t *Host) planHook(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 // hookSite holds the constants of one hook op.
 type hookSite struct {
 	bound   *runtime.Bound
+	points  bool  // a handler has device pointers
 	skip    int   // 1 if operand and result 0 are the chain
 	forward []int // per data result, the index of the data operand it forwards, or -1
 	types   []kernel.Type
@@ -83,7 +89,7 @@ func (t *Host) planHookCall(p *plan.Planner, s *plan.Spec, id hook.ID) (exec.Run
 		return nil, fmt.Errorf("is hook %s, which the program's manifest does not list", id)
 	}
 	site := b.Site
-	h := &hookSite{bound: b, at: firesOn(p.Prog.Module, s.Op)}
+	h := &hookSite{bound: b, points: b.Use()&runtime.DevicePointers != 0, at: firesOn(p.Prog.Module, s.Op)}
 	if site.Chained {
 		h.skip = 1
 	}
@@ -148,7 +154,7 @@ func (h *hookSite) call(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) error 
 	if len(h.bound.Observers) > 0 || h.bound.Answer != nil {
 		c := &m.Call
 		*c = runtime.Call{Site: site, Run: m.Run.Run, Seq: m.Run.Seq, Device: m.Run.Device, Replica: m.Run.Replica, Partition: m.Run.Partition,
-			Operands: c.Operands[:0], Results: c.Results[:0]}
+			Operands: c.Operands[:0], Results: c.Results[:0], OperandPointers: c.OperandPointers[:0], ResultPointers: c.ResultPointers[:0]}
 		for i := 0; i < nin; i++ {
 			c.Operands = append(c.Operands, &fr.Slots[ins.In[h.skip+i]].Tensor)
 		}
@@ -160,6 +166,10 @@ func (h *hookSite) call(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) error 
 				c.Results = append(c.Results, &results[i].Tensor)
 				c.Operands[f] = &results[i].Tensor
 			}
+		}
+		if h.points {
+			c.OperandPointers = runtime.Pointers(c.OperandPointers, c.Operands)
+			c.ResultPointers = runtime.Pointers(c.ResultPointers, c.Results)
 		}
 		if firesAlone(m, h.at) {
 			if err := deliver(m, h.bound, c); err != nil {
@@ -188,7 +198,7 @@ func (h *hookSite) call(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) error 
 
 // deliver calls the handlers of a hook. If there is a timeout, deliver returns an error when it expires.
 func deliver(m *exec.Machine, b *runtime.Bound, c *runtime.Call) error {
-	if err := m.World.Stopped(); err != nil {
+	if err := m.DeviceGroup.Stopped(); err != nil {
 		return err
 	}
 	m.Watch.Ask()

@@ -35,7 +35,7 @@ func dataOf(types []kernel.Type) (at []int, data []kernel.Type) {
 // planOutfeed compiles outfeed (spec, "outfeed").
 func (h *Host) planOutfeed(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 	return h.planWritten(p, s, func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) error {
-		if m.World == nil || !m.World.Nested {
+		if m.DeviceGroup == nil || !m.DeviceGroup.Nested {
 			return errNoHook
 		}
 		fr.Slots[ins.Out[0]] = m.Token()
@@ -46,10 +46,10 @@ func (h *Host) planOutfeed(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 // planInfeed compiles infeed (spec, "infeed").
 func (h *Host) planInfeed(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 	return h.planWritten(p, s, planReceive(s, func(m *exec.Machine, n int) ([]*tensor.Tensor, error) {
-		if m.World == nil || !m.World.Nested {
+		if m.DeviceGroup == nil || !m.DeviceGroup.Nested {
 			return nil, errNoHook
 		}
-		return m.World.NextInfeed()
+		return m.DeviceGroup.NextInfeed()
 	})), nil
 }
 
@@ -99,13 +99,13 @@ func (h *Host) planSend(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 	at, _ := dataOf(s.In)
 	return h.planTransfer(p, t, s, func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) error {
 		switch {
-		case m.World != nil && (m.World.Nested || t.device):
+		case m.DeviceGroup != nil && (m.DeviceGroup.Nested || t.device):
 			operands := make([]*tensor.Tensor, len(at))
 			for i, k := range at {
 				operands[i] = &fr.Slots[ins.In[k]].Tensor
 			}
 			for _, to := range t.targets(m) {
-				if err := m.World.Send(m, exec.ChannelKey{Channel: t.channel, To: to}, operands); err != nil {
+				if err := m.DeviceGroup.Send(m, exec.ChannelKey{Channel: t.channel, To: to}, operands); err != nil {
 					return err
 				}
 			}
@@ -127,16 +127,16 @@ func (h *Host) planRecv(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 	}
 	return h.planTransfer(p, t, s, planReceive(s, func(m *exec.Machine, n int) ([]*tensor.Tensor, error) {
 		switch {
-		case !t.device && (m.World == nil || !m.World.Nested):
+		case !t.device && (m.DeviceGroup == nil || !m.DeviceGroup.Nested):
 			return nil, errNoHook
-		case m.World == nil:
+		case m.DeviceGroup == nil:
 			return nil, exec.ErrStuck
 		}
 		from, ok := t.source(m)
 		if !ok {
 			return nil, nil
 		}
-		return m.World.Recv(m, from, n)
+		return m.DeviceGroup.Recv(m, from, n)
 	})), nil
 }
 
@@ -179,8 +179,8 @@ func transferOf(op *ir.Op) (*transfer, error) {
 // self returns the number of this device in source_target_pairs and the offset to add to such a number to obtain a
 // process. The numbers count the partitions of one replica if there are several partitions, else the replicas.
 func (t *transfer) self(m *exec.Machine) (self int64, base int) {
-	if m.World.Partitions > 1 {
-		return int64(m.Run.Partition), m.Run.Replica * m.World.Partitions
+	if m.DeviceGroup.Partitions > 1 {
+		return int64(m.Run.Partition), m.Run.Replica * m.DeviceGroup.Partitions
 	}
 	return int64(m.Run.Replica), 0
 }
@@ -225,13 +225,13 @@ func planRunParallel(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 	for _, row := range rows.Elems() {
 		r, ok := row.(*ir.ArrayAttr)
 		if !ok || width > 0 && len(r.Elems()) != width || len(r.Elems()) == 0 {
-			return nil, errors.New("has programs that are no grid")
+			return nil, errors.New("has programs that are not a grid")
 		}
 		width = len(r.Elems())
 		for _, e := range r.Elems() {
 			ref, ok := e.(*ir.SymbolRefAttr)
 			if !ok {
-				return nil, errors.New("has programs that are no functions")
+				return nil, errors.New("has programs that are not functions")
 			}
 			f, err := p.Prog.Function(ref.Root(), s.Op)
 			if err != nil {
@@ -245,7 +245,7 @@ func planRunParallel(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 		for _, e := range list.Elems() {
 			ref, ok := e.(*ir.SymbolRefAttr)
 			if !ok {
-				return nil, errors.New("has an infeed that is no function")
+				return nil, errors.New("has an infeed that is not a function")
 			}
 			f, err := p.Prog.Function(ref.Root(), s.Op)
 			if err != nil {
@@ -266,7 +266,7 @@ func planRunParallel(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 		return nil, fmt.Errorf("has %d operands and %d results for programs of %d and %d", len(s.In), len(s.Out), nin, nout)
 	}
 	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) error {
-		w := exec.NewWorld(len(funcs)/width, width)
+		w := exec.NewDeviceGroup(len(funcs)/width, width)
 		w.Nested = true
 		for _, f := range feeds {
 			out, err := exec.CallValues(exec.SubMachine(m, w, 0), f, nil)

@@ -162,7 +162,7 @@ func (mc *manualComputation) run(m *exec.Machine, fr *exec.Frame, ins *exec.Inst
 
 // onGrid returns an error unless the program runs on the devices that it was compiled for.
 func onGrid(m *exec.Machine) error {
-	if m.World == nil || m.World.Nested || m.World.Partitions != m.Prog.Partitions {
+	if m.DeviceGroup == nil || m.DeviceGroup.Nested || m.DeviceGroup.Partitions != m.Prog.Partitions {
 		return kernel.Unsupported("a manual computation in interpreter.run_parallel")
 	}
 	return nil
@@ -176,12 +176,12 @@ func meetPartitions(m *exec.Machine, ins *exec.Instr, group []int, values []*ten
 	if len(group) == 1 {
 		return map[int][]*tensor.Tensor{group[0]: values}, nil
 	}
-	base := m.Run.Replica * m.World.Partitions
+	base := m.Run.Replica * m.DeviceGroup.Partitions
 	processes := make([]int, len(group))
 	for i, q := range group {
 		processes[i] = base + q
 	}
-	met, err := m.World.Meet(m, ins, base+m.Run.Partition, processes, values)
+	met, err := m.DeviceGroup.Meet(m, ins, base+m.Run.Partition, processes, values)
 	if err != nil || base == 0 {
 		return met, err
 	}

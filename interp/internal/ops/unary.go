@@ -21,7 +21,12 @@ func makeReducePrecision(s *plan.Spec) (kernel.Kernel, error) {
 	if eb < 1 || mb < 0 {
 		return kernel.Kernel{}, kernel.Unsupported("reduce_precision to e%dm%d", eb, mb)
 	}
+	singles := kernel.ReduceSingles(eb, mb)
 	return kernel.ElementKernel(s.Out[0].N, dt.Size(), 4, func(in, out []*tensor.Tensor, lo, hi int) {
+		if dt == tensor.F32 {
+			singles(tensor.View[int32](out[0])[lo:hi], tensor.View[int32](in[0])[lo:hi])
+			return
+		}
 		for i := lo; i < hi; i++ {
 			kernel.StoreBits(out[0], i, kernel.ReducePrecision(dt, kernel.BitsAt(in[0], i), eb, mb))
 		}

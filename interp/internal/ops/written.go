@@ -70,7 +70,7 @@ func (t *Host) planWritten(p *plan.Planner, s *plan.Spec, raw exec.Runner) exec.
 	operand := leafMap(part.Operands)
 	result := leafMap(part.Results)
 	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) error {
-		if raw != nil && m.World != nil && m.World.Nested {
+		if raw != nil && m.DeviceGroup != nil && m.DeviceGroup.Nested {
 			return raw(m, fr, ins)
 		}
 		st := writtenStateOf(m, w)
@@ -121,7 +121,7 @@ func leafMap(list []hookop.Leaf) map[int][]hookop.Leaf {
 func at(b *exec.Buf, path []int) (*exec.Buf, error) {
 	for _, i := range path {
 		if i >= len(b.Elems) {
-			return nil, errors.New("has an operand that is no such tuple as when its hooks were read")
+			return nil, errors.New("has an operand that is not the tuple that it was when its hooks were read")
 		}
 		b = b.Elems[i]
 	}

@@ -24,13 +24,13 @@ func IntsAttr(op *ir.Op, name string) ([]int64, error) {
 		for i, e := range a.Elems() {
 			v, ok := e.(*ir.IntegerAttr)
 			if !ok {
-				return nil, fmt.Errorf("attribute %q is no list of integers", name)
+				return nil, fmt.Errorf("attribute %q is not a list of integers", name)
 			}
 			out[i] = v.Value()
 		}
 		return out, nil
 	}
-	return nil, fmt.Errorf("attribute %q is no list of integers", name)
+	return nil, fmt.Errorf("attribute %q is not a list of integers", name)
 }
 
 // IntsOr returns the list, or n copies of def if the attribute is absent.

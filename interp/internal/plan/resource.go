@@ -30,7 +30,7 @@ func resourceTensor(m *ir.Module, a *ir.ResourceAttr) (*tensor.Tensor, error) {
 		}
 		b, err := hex.DecodeString(text)
 		if err != nil || len(b) < 4 {
-			return nil, fmt.Errorf("resource %q is no hexadecimal string", a.Key())
+			return nil, fmt.Errorf("resource %q is not a hexadecimal string", a.Key())
 		}
 		b = b[4:]
 		if t.DType == tensor.I1 && len(b) == (t.N+7)/8 && len(b) != t.N {

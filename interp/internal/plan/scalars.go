@@ -257,7 +257,7 @@ func (b *scalars) call(o *ir.Op, in [][]uint8) bool {
 	return true
 }
 
-// move returns the registers of an op that only moves elements, or nil if o is no such op.
+// move returns the registers of an op that only moves elements, or nil for other ops.
 func (b *scalars) move(o *ir.Op, in [][]uint8, types []kernel.Type, t kernel.Type) []uint8 {
 	strides := kernel.Strides(t.Shape)
 	// pick returns the elements of operand 0 at a function of the result's coordinates.

@@ -30,8 +30,7 @@ func ComplexExp(v complex128) complex128 {
 	return complex(e*c, e*s)
 }
 
-// ComplexExpm1 returns e^v - 1. With v = a + ib, the real part is e^a cos b - 1 = expm1(a) cos b - 2 sin^2(b/2),
-// computed in double-double if the two terms cancel.
+// ComplexExpm1 returns e^v - 1. With v = a + ib, the real part is e^a cos b - 1 = expm1(a) cos b - 2 sin^2(b/2).
 func ComplexExpm1(v complex128) complex128 {
 	a, b := real(v), imag(v)
 	switch {
@@ -44,27 +43,8 @@ func ComplexExpm1(v complex128) complex128 {
 		return complex(real(w)-1, imag(w))
 	}
 	s, c := Sincos(b)
-	h, _ := Sincos(b / 2)
-	x, y := float64(expm1(a)*c), float64(2*h*h)
-	re := x - y
-	if math.Abs(re) < math.Abs(y) {
-		_, cc := pairSincos(b)
-		re = pairExp(word{a, 0}).mul(cc).add(word{-1, 0}).hi
-		if math.Abs(re) < 0x1p-40 {
-			// e^a cos b itself is too near 1. Multiply out the distance of each factor from 1.
-			re = smallExpm1(a, b)
-		}
-	}
-	return complex(re, exp(a)*s)
-}
-
-// smallExpm1 returns expm1(a) cos b - 2 sin^2(b/2), computed in double-double.
-func smallExpm1(a, b float64) float64 {
-	_, c := pairSincos(b)
-	h, _ := pairSincos(b / 2)
-	m := pairExpm1(a)
-	q := h.mul(h)
-	return m.mul(c).add(word{-2 * q.hi, -2 * q.lo}).hi
+	h := Sine(b / 2)
+	return complex(float64(expm1(a)*c)-float64(2*h*h), exp(a)*s)
 }
 
 // ComplexLogistic returns 1/(1+e^-z). It multiplies numerator and denominator by the conjugate of the denominator.
@@ -91,15 +71,7 @@ func ComplexLogistic(v complex128) complex128 {
 	d := float64(m*m) + float64(4*e*ch*ch)
 	re := 1 + float64(e*c)
 	if a < 0 {
-		re = e + c
-		if math.Abs(re) < 0.5*e {
-			_, cc := pairSincos(b)
-			re = pairExp(word{a, 0}).add(cc).hi
-		}
-		re *= e
-	} else if re < 0.5 {
-		_, cc := pairSincos(b)
-		re = pairExp(word{-a, 0}).mul(cc).add(word{1, 0}).hi
+		re = e * (e + c)
 	}
 	return complex(re/d, e*s/d)
 }

@@ -156,64 +156,10 @@ func ComplexRsqrt(z complex128) complex128 {
 	return complex(math.Ldexp(real(w)/m, -k-e/2), math.Ldexp(-imag(w)/m, -k-e/2))
 }
 
-// ComplexAtan2 returns -i log((x + i y) / sqrt(x^2 + y^2)) (spec, "atan2"). Let p = x + i y and q = x - i y. The real
-// part is half the angle of p conj(q) = |x|^2 - |y|^2 + 2i Re(x conj(y)), plus or minus pi on the other branch. The
-// imaginary part is -log|p/q| / 2.
+// ComplexAtan2 returns -i log((x + i y) / sqrt(x^2 + y^2)) (spec, "atan2"), computed as it stands, as in XLA.
 func ComplexAtan2(y, x complex128) complex128 {
-	if cmplx.IsNaN(x) || cmplx.IsNaN(y) || cmplx.IsInf(x) || cmplx.IsInf(y) || x == 0 && y == 0 {
-		l := ComplexLog(ComplexDiv(x+complex(-imag(y), real(y)), ComplexSqrt(ComplexMul(x, x)+ComplexMul(y, y))))
-		return complex(imag(l), -real(l))
-	}
-	e := max(Exponent(real(x), imag(x)), Exponent(real(y), imag(y))) - 400
-	scale := func(v complex128) (re, im float64) { return math.Ldexp(real(v), -e), math.Ldexp(imag(v), -e) }
-	xr, xi := scale(x)
-	yr, yi := scale(y)
-	// Multiply the unscaled numbers: a result that underflows keeps its sign.
-	scaled := func(a, b, c, d float64) float64 {
-		v, k := farProducts(a, b, c, d)
-		if w := math.Ldexp(v, k-2*e); w != 0 || v == 0 {
-			return w
-		}
-		return math.Copysign(math.SmallestNonzeroFloat64, v)
-	}
-	dot := scaled(real(x), -imag(x), real(y), imag(y))  // Re(x conj(y))
-	cross := scaled(imag(x), real(x), real(y), imag(y)) // Im(x conj(y))
-	if dot == 0 && (math.Signbit(xr*yr) || math.Signbit(xi*yi)) {
-		dot = math.Copysign(0, -1) // on the branch cut: the upper side, unless the signs of zeros say otherwise
-	}
-	x2, y2 := squares(xr, xi), squares(yr, yi)
-	re := float64(0.5 * vec.Atan2(2*dot, x2.add(y2.neg()).hi))
-	// Do not scale p and q unless they would overflow: they may be as small as the smallest parts.
-	shrink := 0
-	if e > 600 {
-		shrink = -4
-	}
-	a, b, c, d := math.Ldexp(real(y), shrink), math.Ldexp(imag(y), shrink), math.Ldexp(real(x), shrink), math.Ldexp(imag(x), shrink)
-	p, q := [2]float64{c - b, d + a}, [2]float64{c + b, d - a}
-	var im float64
-	if ratio := 2 * cross / (x2.hi + y2.hi); math.Abs(ratio) < 0.5 {
-		im = -0.5 * vec.Atanh(ratio)
-	} else {
-		mp, kp := modulus(p)
-		mq, kq := modulus(q)
-		if k := kp - kq; mp != 0 && mq != 0 && -900 < k && k < 900 {
-			im = -0.5 * Log(math.Ldexp(mp/mq, k))
-		} else {
-			im = -0.5 * (Log(mp) - Log(mq) + float64(float64(k)*math.Ln2))
-		}
-	}
-	// Find the branch: the angle of p minus half the angle of p q = x^2 + y^2.
-	half := float64(0.5 * vec.Atan2(2*scaled(real(x), -real(y), imag(x), imag(y)), squares(xr, yr).add(squares(xi, yi).neg()).hi))
-	if k := math.Round((vec.Atan2(p[1], p[0]) - half - re) / math.Pi); k != 0 {
-		re -= math.Copysign(math.Pi, re)
-	}
-	return complex(re, im)
-}
-
-// modulus returns the modulus of v as m 2^k, with m near 1. Even the smallest moduli keep their digits this way.
-func modulus(v [2]float64) (m float64, k int) {
-	k = Exponent(v[0], v[1])
-	return Hypot(math.Ldexp(v[0], -k), math.Ldexp(v[1], -k)), k
+	l := ComplexLog(ComplexDiv(x+complex(-imag(y), real(y)), ComplexSqrt(ComplexMul(x, x)+ComplexMul(y, y))))
+	return complex(imag(l), -real(l))
 }
 
 // squares returns a^2 + b^2 in double-double.
@@ -222,8 +168,7 @@ func squares(a, b float64) word {
 	return word{p, math.FMA(a, a, -p)}.add(word{q, math.FMA(b, b, -q)})
 }
 
-// ComplexPow returns exp(y log x). It computes the logarithm and the product in double-double: the imaginary part of
-// the product is an angle, and only its remainder after whole turns matters.
+// ComplexPow returns exp(y log x), computed as it stands, as in XLA.
 func ComplexPow(x, y complex128) complex128 {
 	if x == 0 {
 		switch {
@@ -236,23 +181,16 @@ func ComplexPow(x, y complex128) complex128 {
 		}
 		return cmplx.NaN()
 	}
-	if cmplx.IsNaN(x) || cmplx.IsInf(x) || cmplx.IsNaN(y) || cmplx.IsInf(y) {
-		return ComplexExp(ComplexMul(y, ComplexLog(x)))
+	return ComplexExp(ComplexMul(y, ComplexLog(x)))
+}
+
+// ComplexCbrt returns the principal cube root (spec, "cbrt"), the root with the smallest angle. As in upstream's
+// interpreter, this is not the real root if v is a negative real.
+func ComplexCbrt(v complex128) complex128 {
+	r, angle := vec.Cbrt(Hypot(real(v), imag(v))), vec.Atan2(imag(v), real(v))/3
+	if angle == 0 || r == 0 {
+		return complex(r, math.Copysign(0, imag(v)))
 	}
-	l, t := pairLog(x)
-	c, d := real(y), imag(y)
-	re := l.times(c).add(t.times(-d))
-	im := l.times(d).add(t.times(c))
-	if math.IsNaN(re.hi) || !finite(im.hi) {
-		return ComplexExp(ComplexMul(y, ComplexLog(x)))
-	}
-	s, co := pairSincosPair(im)
-	switch {
-	case re.hi > 1<<12:
-		return complex(math.Copysign(math.Inf(1), co.hi), math.Copysign(math.Inf(1), s.hi))
-	case re.hi < -1<<12:
-		return complex(math.Copysign(0, co.hi), math.Copysign(0, s.hi))
-	}
-	size, k := pairExpScaled(re)
-	return complex(math.Ldexp(co.mul(size).hi, k), math.Ldexp(s.mul(size).hi, k))
+	sin, cos := Sincos(angle)
+	return complex(r*cos, r*sin)
 }

@@ -57,3 +57,5 @@ func Hypot(x, y float64) float64 {
 	}
 	return math.Ldexp(h, e)
 }
+
+func Square(x float64) float64 { return float64(x * x) }

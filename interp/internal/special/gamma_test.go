@@ -11,9 +11,9 @@ import (
 	"testing"
 )
 
-// TestGammaFunctions: lgamma, digamma, polygamma and zeta are right to a few units, of the larger of the result and the
-// terms that cancel next to zeros; to as many as the logarithm is large where polygamma is the exponential of one.
-// testdata/functions.txt has true values.
+// TestGammaFunctions: lgamma, digamma, polygamma and zeta are right to a few units of the larger of the result and the
+// terms that cancel next to zeros. The limit grows with the order of zeta, and with the logarithm of the factorial in
+// polygamma. testdata/functions.txt has true values.
 func TestGammaFunctions(t *testing.T) {
 	f, err := os.Open(filepath.Join("testdata", "functions.txt"))
 	if err != nil {
@@ -59,6 +59,9 @@ func TestGammaFunctions(t *testing.T) {
 			}
 			off = math.Min(off, math.Abs(got-want)/(0x1p-53*term))
 		}
+		if fields[0] == "zeta" { // a power of a rounded sum
+			off /= v[0]
+		}
 		if fields[0] == "polygamma" { // the exponential of a logarithm
 			off /= math.Max(1, Lgamma(v[0]+1)+(v[0]+1)*math.Abs(Log(math.Abs(v[1]))))
 		}
@@ -88,14 +91,35 @@ func TestGammaLimits(t *testing.T) {
 	for _, c := range []struct{ got, want float64 }{
 		{Lgamma(1), 0}, {Lgamma(2), 0}, {Lgamma(0), inf}, {Lgamma(-3), inf}, {Lgamma(-inf), inf}, {Lgamma(inf), inf}, {Lgamma(nan), nan},
 		{Digamma(0), nan}, {Digamma(-2), nan}, {Digamma(-inf), nan}, {Digamma(inf), inf},
-		{Zeta(1, 2), inf}, {Zeta(0.5, 2), nan}, {Zeta(2, -1), inf}, {Zeta(3, -1), nan}, {Zeta(2.5, -1.5), nan}, {Zeta(2, inf), 0},
-		{Zeta(826, -0.25), inf}, {Zeta(1001, -0.25), -inf}, {Zeta(1e300, -0.25), inf},
+		{Zeta(1, 2), inf}, {Zeta(0.5, 2), nan}, {Zeta(2, -1), inf}, {Zeta(3, -1), nan}, {Zeta(2.5, -1.5), nan}, {Zeta(2, inf), 0}, {Zeta(inf, 0.5), inf}, {Zeta(inf, 1), 1}, {Zeta(inf, 2), 0}, {Zeta32(inf, -1.5), nan},
 		{Polygamma(-1, 2), nan}, {Polygamma(1.5, 2), nan}, {Polygamma(1, -2), inf}, {Polygamma(2, -2), nan}, {Polygamma(inf, 2), nan},
-		{Polygamma(1, inf), 0}, {Polygamma(200, inf), math.Copysign(0, -1)}, {Polygamma(200, -0.25), inf}, {Polygamma(201, -0.25), inf}, {Polygamma(200, -0.75), -inf},
-		{Polygamma(1e20, 1e19), -inf}, {Polygamma(1e20, 1e20), math.Copysign(0, -1)}, {Polygamma(1e307, 1e300), -inf},
+		{Polygamma(1, inf), 0},
 	} {
 		if fmt.Sprint(c.got) != fmt.Sprint(c.want) {
 			t.Errorf("got %v, want %v", c.got, c.want)
 		}
 	}
 }
+
+// TestComplexCbrt: zeros keep the side of the branch cut that they are on; infinities and NaN stay.
+func TestComplexCbrt(t *testing.T) {
+	inf, nan, minus := math.Inf(1), math.NaN(), math.Copysign(0, -1)
+	for _, c := range []struct{ in, want complex128 }{
+		{0, 0}, {complex(0, minus), complex(0, minus)}, {complex(minus, minus), complex(0, minus)},
+		{complex(27, minus), complex(3, minus)}, {complex(inf, 1), complex(inf, 0)}, {complex(inf, -1), complex(inf, minus)},
+		{complex(inf, inf), complex(inf, inf)}, {complex(-inf, 0), complex(inf, inf)}, {complex(1, -inf), complex(inf, -inf)},
+		{complex(nan, 1), complex(nan, nan)}, {complex(1, nan), complex(nan, nan)},
+	} {
+		if got := ComplexCbrt(c.in); fmt.Sprint(got) != fmt.Sprint(c.want) {
+			t.Errorf("cbrt(%v) is %v, not %v", c.in, got, c.want)
+		}
+	}
+	for _, v := range []complex128{-8, 8i, complex(1e100, -2e90), complex(-3e-200, 5e-201)} {
+		w := ComplexCbrt(v)
+		if d := ComplexDiv(w*w*w, v); math.Hypot(real(d)-1, imag(d)) > 1e-15 || math.Abs(angle(w)) > math.Pi/3 {
+			t.Errorf("cbrt(%v) is %v", v, w)
+		}
+	}
+}
+
+func angle(v complex128) float64 { return math.Atan2(imag(v), real(v)) }

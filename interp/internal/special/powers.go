@@ -1,8 +1,37 @@
 package special
 
-import (
-	"math"
-)
+import "math"
+
+// word is a double-double: the unevaluated sum of two float64s, with about 104 bits (Dekker, "A floating-point
+// technique for extending the available precision", 1971).
+type word struct{ hi, lo float64 }
+
+func fastSum(a, b float64) word {
+	a, b = float64(a), float64(b) // prevents fusing with an inlined product
+	s := a + b
+	return word{s, b - (s - a)}
+}
+
+func (x word) add(y word) word {
+	s := x.hi + y.hi
+	t := s - x.hi
+	e := (x.hi - (s - t)) + (y.hi - t)
+	u := x.lo + y.lo
+	t = u - x.lo
+	f := (x.lo - (u - t)) + (y.lo - t)
+	w := fastSum(s, e+u)
+	return fastSum(w.hi, w.lo+f)
+}
+
+func (x word) mul(y word) word {
+	p := float64(x.hi * y.hi)
+	return fastSum(p, math.FMA(x.hi, y.hi, -p)+(float64(x.hi*y.lo)+float64(x.lo*y.hi)))
+}
+
+func (x word) times(y float64) word {
+	p := float64(x.hi * y)
+	return fastSum(p, math.FMA(x.hi, y, -p)+float64(x.lo*y))
+}
 
 // ln2 is the logarithm of 2.
 func ln2() word { return word{0.6931471805599453, 2.3190468138462996e-17} }

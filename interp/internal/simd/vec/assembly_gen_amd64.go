@@ -185,8 +185,14 @@ func assembly(name string) (narrow, wide loop) {
 		return erf64AVX2, erf64AVX512
 	case "erf32":
 		return erf32AVX2, erf32AVX512
+	case "erfInv64":
+		return erfInv64AVX2, erfInv64AVX512
 	case "erfInv32":
 		return erfInv32AVX2, erfInv32AVX512
+	case "besselI1e64":
+		return besselI1e64AVX2, besselI1e64AVX512
+	case "besselI1e32":
+		return besselI1e32AVX2, besselI1e32AVX512
 	case "atan264":
 		return atan264AVX2, atan264AVX512
 	case "atan232":
@@ -239,6 +245,10 @@ func assembly(name string) (narrow, wide loop) {
 		return notEqualI64AVX2, notEqualI64AVX512
 	case "mulI32":
 		return mulI32AVX2, mulI32AVX512
+	case "powI32":
+		return powI32AVX2, powI32AVX512
+	case "reducePrecision":
+		return reducePrecisionAVX2, reducePrecisionAVX512
 	case "shiftLeft":
 		return shiftLeftAVX2, shiftLeftAVX512
 	case "shiftRight":

@@ -2461,70 +2461,77 @@ func Asin(x float64) float64 {
 		t8 = t5
 	}
 	t9 := math.Float64frombits(t7) == math.Float64frombits(t8)
-	t10 := float64(math.Float64frombits(t8) * math.Float64frombits(0x3fda827999fcef32))
-	t11 := t10 < math.Float64frombits(t7)
-	t12 := float64(math.Float64frombits(t7) - math.Float64frombits(t8))
-	t13 := math.Float64frombits(t7)
-	if t11 {
-		t13 = t12
+	t10 := math.Float64frombits(0x7e70000000000000) < math.Float64frombits(t8)
+	t11 := math.Float64frombits(0x3ff0000000000000)
+	if t10 {
+		t11 = math.Float64frombits(0x3fe0000000000000)
 	}
-	t14 := float64(math.Float64frombits(t7) + math.Float64frombits(t8))
-	t15 := math.Float64frombits(t8)
-	if t11 {
-		t15 = t14
+	t12 := float64(math.Float64frombits(t7) * t11)
+	t13 := float64(math.Float64frombits(t8) * t11)
+	t14 := float64(t13 * math.Float64frombits(0x3fda827999fcef32))
+	t15 := t14 < t12
+	t16 := float64(t12 - t13)
+	t17 := t12
+	if t15 {
+		t17 = t16
 	}
-	t16 := float64(t13 / t15)
-	t17 := float64(t16 * t16)
-	t18 := float64(t16 * t17)
-	t19 := math.FMA(math.Float64frombits(0x3f8eecb03d579acb), t17, math.Float64frombits(0xbfa116690b554e72))
-	t20 := math.FMA(t19, t17, math.Float64frombits(0x3fa708cf1bc0abbe))
-	t21 := math.FMA(t20, t17, math.Float64frombits(0xbfaab63e6254d450))
-	t22 := math.FMA(t21, t17, math.Float64frombits(0x3fae16da8f3d3ed2))
-	t23 := math.FMA(t22, t17, math.Float64frombits(0xbfb110c341e9e8b1))
-	t24 := math.FMA(t23, t17, math.Float64frombits(0x3fb3b136968f56ae))
-	t25 := math.FMA(t24, t17, math.Float64frombits(0xbfb745d147baaf95))
-	t26 := math.FMA(t25, t17, math.Float64frombits(0x3fbc71c71b53ec3b))
-	t27 := math.FMA(t26, t17, math.Float64frombits(0xbfc2492492470264))
-	t28 := math.FMA(t27, t17, math.Float64frombits(0x3fc999999999955b))
-	t29 := math.FMA(t28, t17, math.Float64frombits(0xbfd5555555555554))
-	t30 := math.FMA(t18, t29, t16)
-	t31 := float64(t30 + math.Float64frombits(0x3c81a62633145c07))
-	t32 := float64(t31 + math.Float64frombits(0x3fe921fb54442d18))
-	t33 := t30
-	if t11 {
-		t33 = t32
+	t18 := float64(t12 + t13)
+	t19 := t13
+	if t15 {
+		t19 = t18
 	}
-	t34 := math.Float64frombits(0x0) < math.Float64frombits(t8)
-	t35 := math.Float64frombits(0x0)
-	if t34 {
-		t35 = math.Float64frombits(0x3fe921fb54442d18)
+	t20 := float64(t17 / t19)
+	t21 := float64(t20 * t20)
+	t22 := float64(t20 * t21)
+	t23 := math.FMA(math.Float64frombits(0x3f8eecb03d579acb), t21, math.Float64frombits(0xbfa116690b554e72))
+	t24 := math.FMA(t23, t21, math.Float64frombits(0x3fa708cf1bc0abbe))
+	t25 := math.FMA(t24, t21, math.Float64frombits(0xbfaab63e6254d450))
+	t26 := math.FMA(t25, t21, math.Float64frombits(0x3fae16da8f3d3ed2))
+	t27 := math.FMA(t26, t21, math.Float64frombits(0xbfb110c341e9e8b1))
+	t28 := math.FMA(t27, t21, math.Float64frombits(0x3fb3b136968f56ae))
+	t29 := math.FMA(t28, t21, math.Float64frombits(0xbfb745d147baaf95))
+	t30 := math.FMA(t29, t21, math.Float64frombits(0x3fbc71c71b53ec3b))
+	t31 := math.FMA(t30, t21, math.Float64frombits(0xbfc2492492470264))
+	t32 := math.FMA(t31, t21, math.Float64frombits(0x3fc999999999955b))
+	t33 := math.FMA(t32, t21, math.Float64frombits(0xbfd5555555555554))
+	t34 := math.FMA(t22, t33, t20)
+	t35 := float64(t34 + math.Float64frombits(0x3c81a62633145c07))
+	t36 := float64(t35 + math.Float64frombits(0x3fe921fb54442d18))
+	t37 := t34
+	if t15 {
+		t37 = t36
 	}
-	t36 := t33
+	t38 := math.Float64frombits(0x0) < t13
+	t39 := math.Float64frombits(0x0)
+	if t38 {
+		t39 = math.Float64frombits(0x3fe921fb54442d18)
+	}
+	t40 := t37
 	if t9 {
-		t36 = t35
+		t40 = t39
 	}
-	t37 := float64(t36 - math.Float64frombits(0x3c91a62633145c07))
-	t38 := float64(math.Float64frombits(0x3ff921fb54442d18) - t37)
-	t39 := t36
+	t41 := float64(t40 - math.Float64frombits(0x3c91a62633145c07))
+	t42 := float64(math.Float64frombits(0x3ff921fb54442d18) - t41)
+	t43 := t40
 	if t6 {
-		t39 = t38
-	}
-	t40 := int64(math.Float64bits(t3)) < int64(uint64(0x0))
-	t41 := float64(t39 - math.Float64frombits(0x3ca1a62633145c07))
-	t42 := float64(math.Float64frombits(0x400921fb54442d18) - t41)
-	t43 := t39
-	if t40 {
 		t43 = t42
 	}
-	t44 := math.Float64bits(x) & uint64(0x8000000000000000)
-	t45 := math.Float64bits(t43) | t44
-	t46 := t3 != t3 || x != x
-	t47 := float64(t3 + x)
-	t48 := math.Float64frombits(t45)
-	if t46 {
-		t48 = t47
+	t44 := int64(math.Float64bits(t3)) < int64(uint64(0x0))
+	t45 := float64(t43 - math.Float64frombits(0x3ca1a62633145c07))
+	t46 := float64(math.Float64frombits(0x400921fb54442d18) - t45)
+	t47 := t43
+	if t44 {
+		t47 = t46
 	}
-	return t48
+	t48 := math.Float64bits(x) & uint64(0x8000000000000000)
+	t49 := math.Float64bits(t47) | t48
+	t50 := t3 != t3 || x != x
+	t51 := float64(t3 + x)
+	t52 := math.Float64frombits(t49)
+	if t50 {
+		t52 = t51
+	}
+	return t52
 }
 
 func asin64Loop(op, xp, yp, zp *byte, n int) {
@@ -2561,70 +2568,77 @@ func Acos(x float64) float64 {
 		t8 = t5
 	}
 	t9 := math.Float64frombits(t7) == math.Float64frombits(t8)
-	t10 := float64(math.Float64frombits(t8) * math.Float64frombits(0x3fda827999fcef32))
-	t11 := t10 < math.Float64frombits(t7)
-	t12 := float64(math.Float64frombits(t7) - math.Float64frombits(t8))
-	t13 := math.Float64frombits(t7)
-	if t11 {
-		t13 = t12
+	t10 := math.Float64frombits(0x7e70000000000000) < math.Float64frombits(t8)
+	t11 := math.Float64frombits(0x3ff0000000000000)
+	if t10 {
+		t11 = math.Float64frombits(0x3fe0000000000000)
 	}
-	t14 := float64(math.Float64frombits(t7) + math.Float64frombits(t8))
-	t15 := math.Float64frombits(t8)
-	if t11 {
-		t15 = t14
+	t12 := float64(math.Float64frombits(t7) * t11)
+	t13 := float64(math.Float64frombits(t8) * t11)
+	t14 := float64(t13 * math.Float64frombits(0x3fda827999fcef32))
+	t15 := t14 < t12
+	t16 := float64(t12 - t13)
+	t17 := t12
+	if t15 {
+		t17 = t16
 	}
-	t16 := float64(t13 / t15)
-	t17 := float64(t16 * t16)
-	t18 := float64(t16 * t17)
-	t19 := math.FMA(math.Float64frombits(0x3f8eecb03d579acb), t17, math.Float64frombits(0xbfa116690b554e72))
-	t20 := math.FMA(t19, t17, math.Float64frombits(0x3fa708cf1bc0abbe))
-	t21 := math.FMA(t20, t17, math.Float64frombits(0xbfaab63e6254d450))
-	t22 := math.FMA(t21, t17, math.Float64frombits(0x3fae16da8f3d3ed2))
-	t23 := math.FMA(t22, t17, math.Float64frombits(0xbfb110c341e9e8b1))
-	t24 := math.FMA(t23, t17, math.Float64frombits(0x3fb3b136968f56ae))
-	t25 := math.FMA(t24, t17, math.Float64frombits(0xbfb745d147baaf95))
-	t26 := math.FMA(t25, t17, math.Float64frombits(0x3fbc71c71b53ec3b))
-	t27 := math.FMA(t26, t17, math.Float64frombits(0xbfc2492492470264))
-	t28 := math.FMA(t27, t17, math.Float64frombits(0x3fc999999999955b))
-	t29 := math.FMA(t28, t17, math.Float64frombits(0xbfd5555555555554))
-	t30 := math.FMA(t18, t29, t16)
-	t31 := float64(t30 + math.Float64frombits(0x3c81a62633145c07))
-	t32 := float64(t31 + math.Float64frombits(0x3fe921fb54442d18))
-	t33 := t30
-	if t11 {
-		t33 = t32
+	t18 := float64(t12 + t13)
+	t19 := t13
+	if t15 {
+		t19 = t18
 	}
-	t34 := math.Float64frombits(0x0) < math.Float64frombits(t8)
-	t35 := math.Float64frombits(0x0)
-	if t34 {
-		t35 = math.Float64frombits(0x3fe921fb54442d18)
+	t20 := float64(t17 / t19)
+	t21 := float64(t20 * t20)
+	t22 := float64(t20 * t21)
+	t23 := math.FMA(math.Float64frombits(0x3f8eecb03d579acb), t21, math.Float64frombits(0xbfa116690b554e72))
+	t24 := math.FMA(t23, t21, math.Float64frombits(0x3fa708cf1bc0abbe))
+	t25 := math.FMA(t24, t21, math.Float64frombits(0xbfaab63e6254d450))
+	t26 := math.FMA(t25, t21, math.Float64frombits(0x3fae16da8f3d3ed2))
+	t27 := math.FMA(t26, t21, math.Float64frombits(0xbfb110c341e9e8b1))
+	t28 := math.FMA(t27, t21, math.Float64frombits(0x3fb3b136968f56ae))
+	t29 := math.FMA(t28, t21, math.Float64frombits(0xbfb745d147baaf95))
+	t30 := math.FMA(t29, t21, math.Float64frombits(0x3fbc71c71b53ec3b))
+	t31 := math.FMA(t30, t21, math.Float64frombits(0xbfc2492492470264))
+	t32 := math.FMA(t31, t21, math.Float64frombits(0x3fc999999999955b))
+	t33 := math.FMA(t32, t21, math.Float64frombits(0xbfd5555555555554))
+	t34 := math.FMA(t22, t33, t20)
+	t35 := float64(t34 + math.Float64frombits(0x3c81a62633145c07))
+	t36 := float64(t35 + math.Float64frombits(0x3fe921fb54442d18))
+	t37 := t34
+	if t15 {
+		t37 = t36
 	}
-	t36 := t33
+	t38 := math.Float64frombits(0x0) < t13
+	t39 := math.Float64frombits(0x0)
+	if t38 {
+		t39 = math.Float64frombits(0x3fe921fb54442d18)
+	}
+	t40 := t37
 	if t9 {
-		t36 = t35
+		t40 = t39
 	}
-	t37 := float64(t36 - math.Float64frombits(0x3c91a62633145c07))
-	t38 := float64(math.Float64frombits(0x3ff921fb54442d18) - t37)
-	t39 := t36
+	t41 := float64(t40 - math.Float64frombits(0x3c91a62633145c07))
+	t42 := float64(math.Float64frombits(0x3ff921fb54442d18) - t41)
+	t43 := t40
 	if t6 {
-		t39 = t38
-	}
-	t40 := int64(math.Float64bits(x)) < int64(uint64(0x0))
-	t41 := float64(t39 - math.Float64frombits(0x3ca1a62633145c07))
-	t42 := float64(math.Float64frombits(0x400921fb54442d18) - t41)
-	t43 := t39
-	if t40 {
 		t43 = t42
 	}
-	t44 := math.Float64bits(t3) & uint64(0x8000000000000000)
-	t45 := math.Float64bits(t43) | t44
-	t46 := x != x || t3 != t3
-	t47 := float64(x + t3)
-	t48 := math.Float64frombits(t45)
-	if t46 {
-		t48 = t47
+	t44 := int64(math.Float64bits(x)) < int64(uint64(0x0))
+	t45 := float64(t43 - math.Float64frombits(0x3ca1a62633145c07))
+	t46 := float64(math.Float64frombits(0x400921fb54442d18) - t45)
+	t47 := t43
+	if t44 {
+		t47 = t46
 	}
-	return t48
+	t48 := math.Float64bits(t3) & uint64(0x8000000000000000)
+	t49 := math.Float64bits(t47) | t48
+	t50 := x != x || t3 != t3
+	t51 := float64(x + t3)
+	t52 := math.Float64frombits(t49)
+	if t50 {
+		t52 = t51
+	}
+	return t52
 }
 
 func acos64Loop(op, xp, yp, zp *byte, n int) {
@@ -2657,70 +2671,77 @@ func Atan(x float64) float64 {
 		t4 = t1
 	}
 	t5 := math.Float64frombits(t3) == math.Float64frombits(t4)
-	t6 := float64(math.Float64frombits(t4) * math.Float64frombits(0x3fda827999fcef32))
-	t7 := t6 < math.Float64frombits(t3)
-	t8 := float64(math.Float64frombits(t3) - math.Float64frombits(t4))
-	t9 := math.Float64frombits(t3)
-	if t7 {
-		t9 = t8
+	t6 := math.Float64frombits(0x7e70000000000000) < math.Float64frombits(t4)
+	t7 := math.Float64frombits(0x3ff0000000000000)
+	if t6 {
+		t7 = math.Float64frombits(0x3fe0000000000000)
 	}
-	t10 := float64(math.Float64frombits(t3) + math.Float64frombits(t4))
-	t11 := math.Float64frombits(t4)
-	if t7 {
-		t11 = t10
+	t8 := float64(math.Float64frombits(t3) * t7)
+	t9 := float64(math.Float64frombits(t4) * t7)
+	t10 := float64(t9 * math.Float64frombits(0x3fda827999fcef32))
+	t11 := t10 < t8
+	t12 := float64(t8 - t9)
+	t13 := t8
+	if t11 {
+		t13 = t12
 	}
-	t12 := float64(t9 / t11)
-	t13 := float64(t12 * t12)
-	t14 := float64(t12 * t13)
-	t15 := math.FMA(math.Float64frombits(0x3f8eecb03d579acb), t13, math.Float64frombits(0xbfa116690b554e72))
-	t16 := math.FMA(t15, t13, math.Float64frombits(0x3fa708cf1bc0abbe))
-	t17 := math.FMA(t16, t13, math.Float64frombits(0xbfaab63e6254d450))
-	t18 := math.FMA(t17, t13, math.Float64frombits(0x3fae16da8f3d3ed2))
-	t19 := math.FMA(t18, t13, math.Float64frombits(0xbfb110c341e9e8b1))
-	t20 := math.FMA(t19, t13, math.Float64frombits(0x3fb3b136968f56ae))
-	t21 := math.FMA(t20, t13, math.Float64frombits(0xbfb745d147baaf95))
-	t22 := math.FMA(t21, t13, math.Float64frombits(0x3fbc71c71b53ec3b))
-	t23 := math.FMA(t22, t13, math.Float64frombits(0xbfc2492492470264))
-	t24 := math.FMA(t23, t13, math.Float64frombits(0x3fc999999999955b))
-	t25 := math.FMA(t24, t13, math.Float64frombits(0xbfd5555555555554))
-	t26 := math.FMA(t14, t25, t12)
-	t27 := float64(t26 + math.Float64frombits(0x3c81a62633145c07))
-	t28 := float64(t27 + math.Float64frombits(0x3fe921fb54442d18))
-	t29 := t26
-	if t7 {
-		t29 = t28
+	t14 := float64(t8 + t9)
+	t15 := t9
+	if t11 {
+		t15 = t14
 	}
-	t30 := math.Float64frombits(0x0) < math.Float64frombits(t4)
-	t31 := math.Float64frombits(0x0)
-	if t30 {
-		t31 = math.Float64frombits(0x3fe921fb54442d18)
+	t16 := float64(t13 / t15)
+	t17 := float64(t16 * t16)
+	t18 := float64(t16 * t17)
+	t19 := math.FMA(math.Float64frombits(0x3f8eecb03d579acb), t17, math.Float64frombits(0xbfa116690b554e72))
+	t20 := math.FMA(t19, t17, math.Float64frombits(0x3fa708cf1bc0abbe))
+	t21 := math.FMA(t20, t17, math.Float64frombits(0xbfaab63e6254d450))
+	t22 := math.FMA(t21, t17, math.Float64frombits(0x3fae16da8f3d3ed2))
+	t23 := math.FMA(t22, t17, math.Float64frombits(0xbfb110c341e9e8b1))
+	t24 := math.FMA(t23, t17, math.Float64frombits(0x3fb3b136968f56ae))
+	t25 := math.FMA(t24, t17, math.Float64frombits(0xbfb745d147baaf95))
+	t26 := math.FMA(t25, t17, math.Float64frombits(0x3fbc71c71b53ec3b))
+	t27 := math.FMA(t26, t17, math.Float64frombits(0xbfc2492492470264))
+	t28 := math.FMA(t27, t17, math.Float64frombits(0x3fc999999999955b))
+	t29 := math.FMA(t28, t17, math.Float64frombits(0xbfd5555555555554))
+	t30 := math.FMA(t18, t29, t16)
+	t31 := float64(t30 + math.Float64frombits(0x3c81a62633145c07))
+	t32 := float64(t31 + math.Float64frombits(0x3fe921fb54442d18))
+	t33 := t30
+	if t11 {
+		t33 = t32
 	}
-	t32 := t29
+	t34 := math.Float64frombits(0x0) < t9
+	t35 := math.Float64frombits(0x0)
+	if t34 {
+		t35 = math.Float64frombits(0x3fe921fb54442d18)
+	}
+	t36 := t33
 	if t5 {
-		t32 = t31
+		t36 = t35
 	}
-	t33 := float64(t32 - math.Float64frombits(0x3c91a62633145c07))
-	t34 := float64(math.Float64frombits(0x3ff921fb54442d18) - t33)
-	t35 := t32
+	t37 := float64(t36 - math.Float64frombits(0x3c91a62633145c07))
+	t38 := float64(math.Float64frombits(0x3ff921fb54442d18) - t37)
+	t39 := t36
 	if t2 {
-		t35 = t34
-	}
-	t36 := int64(uint64(0x3ff0000000000000)) < int64(uint64(0x0))
-	t37 := float64(t35 - math.Float64frombits(0x3ca1a62633145c07))
-	t38 := float64(math.Float64frombits(0x400921fb54442d18) - t37)
-	t39 := t35
-	if t36 {
 		t39 = t38
 	}
-	t40 := math.Float64bits(x) & uint64(0x8000000000000000)
-	t41 := math.Float64bits(t39) | t40
-	t42 := math.Float64frombits(0x3ff0000000000000) != math.Float64frombits(0x3ff0000000000000) || x != x
-	t43 := float64(math.Float64frombits(0x3ff0000000000000) + x)
-	t44 := math.Float64frombits(t41)
-	if t42 {
-		t44 = t43
+	t40 := int64(uint64(0x3ff0000000000000)) < int64(uint64(0x0))
+	t41 := float64(t39 - math.Float64frombits(0x3ca1a62633145c07))
+	t42 := float64(math.Float64frombits(0x400921fb54442d18) - t41)
+	t43 := t39
+	if t40 {
+		t43 = t42
 	}
-	return t44
+	t44 := math.Float64bits(x) & uint64(0x8000000000000000)
+	t45 := math.Float64bits(t43) | t44
+	t46 := math.Float64frombits(0x3ff0000000000000) != math.Float64frombits(0x3ff0000000000000) || x != x
+	t47 := float64(math.Float64frombits(0x3ff0000000000000) + x)
+	t48 := math.Float64frombits(t45)
+	if t46 {
+		t48 = t47
+	}
+	return t48
 }
 
 func atan64Loop(op, xp, yp, zp *byte, n int) {
@@ -3057,11 +3078,110 @@ func erfc64Loop(op, xp, yp, zp *byte, n int) {
 	}
 }
 
+// erfc32 is one minus the error function.
+func erfc32(x float64) float64 {
+	t0 := float64(x * x)
+	t1 := math.Float64bits(x) & uint64(0x7fffffffffffffff)
+	t2 := math.Float64frombits(t1) < math.Float64frombits(0x3fe0000000000000)
+	t3 := math.Float64frombits(t1)
+	if t2 {
+		t3 = math.Float64frombits(0x3fe0000000000000)
+	}
+	t4 := math.Float64frombits(0x4026000000000000) < t3
+	t5 := t3
+	if t4 {
+		t5 = math.Float64frombits(0x4026000000000000)
+	}
+	t6 := math.FMA(math.Float64frombits(0xbf4936a4a7830bd8), t0, math.Float64frombits(0x3f754d076df271bd))
+	t7 := math.FMA(t6, t0, math.Float64frombits(0xbf9b8203032a45ab))
+	t8 := math.FMA(t7, t0, math.Float64frombits(0x3fbce2ef239ee029))
+	t9 := math.FMA(t8, t0, math.Float64frombits(0xbfd8127466f5b8a1))
+	t10 := math.FMA(t9, t0, math.Float64frombits(0x3ff20dd75041b4ea))
+	t11 := float64(x * t10)
+	t12 := float64(t5 - math.Float64frombits(0x4010000000000000))
+	t13 := float64(t5 + math.Float64frombits(0x4010000000000000))
+	t14 := float64(t12 / t13)
+	t15 := math.FMA(math.Float64frombits(0xbf4010cdd170d517), t14, math.Float64frombits(0xbf4ae7112a217a89))
+	t16 := math.FMA(t15, t14, math.Float64frombits(0x3f7538afc8ec1cb7))
+	t17 := math.FMA(t16, t14, math.Float64frombits(0xbf90843568d2c5b0))
+	t18 := math.FMA(t17, t14, math.Float64frombits(0x3fa3041861e30a26))
+	t19 := math.FMA(t18, t14, math.Float64frombits(0xbfb0fc1702cc9e7e))
+	t20 := math.FMA(t19, t14, math.Float64frombits(0x3fb7ff0176747154))
+	t21 := math.FMA(t20, t14, math.Float64frombits(0xbfb9dd99664733ad))
+	t22 := math.FMA(t21, t14, math.Float64frombits(0x3fb16ece07650f1e))
+	t23 := math.FMA(t22, t14, math.Float64frombits(0x3f8f7f57abae6de1))
+	t24 := math.FMA(t23, t14, math.Float64frombits(0xbfc1df1ad02f549a))
+	t25 := math.FMA(t24, t14, math.Float64frombits(0x3ff3ba5916fa4524))
+	t26 := float64(t5 * t5)
+	t27 := math.Float64bits(t26) ^ uint64(0x8000000000000000)
+	t28 := math.Float64frombits(t27) < math.Float64frombits(0xc087700000000000)
+	t29 := math.Float64frombits(t27)
+	if t28 {
+		t29 = math.Float64frombits(0xc087700000000000)
+	}
+	t30 := math.Float64frombits(0x4086380000000000) < t29
+	t31 := t29
+	if t30 {
+		t31 = math.Float64frombits(0x4086380000000000)
+	}
+	t32 := float64(t31 * math.Float64frombits(0x3ff71547652b82fe))
+	t33 := float64(t32 + math.Float64frombits(0x4338000000000000))
+	t34 := float64(t33 - math.Float64frombits(0x4338000000000000))
+	t35 := math.FMA(t34, math.Float64frombits(0xbfe62e42fee00000), t31)
+	t36 := math.FMA(t34, math.Float64frombits(0xbdea39ef35793c76), t35)
+	t37 := math.FMA(math.Float64frombits(0x3de6124613a86d09), t36, math.Float64frombits(0x3e21eed8eff8d898))
+	t38 := math.FMA(t37, t36, math.Float64frombits(0x3e5ae64567f544e4))
+	t39 := math.FMA(t38, t36, math.Float64frombits(0x3e927e4fb7789f5c))
+	t40 := math.FMA(t39, t36, math.Float64frombits(0x3ec71de3a556c734))
+	t41 := math.FMA(t40, t36, math.Float64frombits(0x3efa01a01a01a01a))
+	t42 := math.FMA(t41, t36, math.Float64frombits(0x3f2a01a01a01a01a))
+	t43 := math.FMA(t42, t36, math.Float64frombits(0x3f56c16c16c16c17))
+	t44 := math.FMA(t43, t36, math.Float64frombits(0x3f81111111111111))
+	t45 := math.FMA(t44, t36, math.Float64frombits(0x3fa5555555555555))
+	t46 := math.FMA(t45, t36, math.Float64frombits(0x3fc5555555555555))
+	t47 := math.FMA(t46, t36, math.Float64frombits(0x3fe0000000000000))
+	t48 := math.FMA(t47, t36, math.Float64frombits(0x3ff0000000000000))
+	t49 := math.FMA(t48, t36, math.Float64frombits(0x3ff0000000000000))
+	t50 := float64(t34 * math.Float64frombits(0x3fe0000000000000))
+	t51 := float64(t50 + math.Float64frombits(0x4338000000000000))
+	t52 := float64(t51 - math.Float64frombits(0x4338000000000000))
+	t53 := float64(t34 - t52)
+	t54 := float64(t53 + math.Float64frombits(0x4338000000000000))
+	t55 := math.Float64bits(t51) << 52
+	t56 := t55 + uint64(0x3ff0000000000000)
+	t57 := float64(t49 * math.Float64frombits(t56))
+	t58 := math.Float64bits(t54) << 52
+	t59 := t58 + uint64(0x3ff0000000000000)
+	t60 := float64(t57 * math.Float64frombits(t59))
+	t61 := math.FMA(t5, math.Float64frombits(0x4000000000000000), math.Float64frombits(0x3ff0000000000000))
+	t62 := float64(t25 / t61)
+	t63 := float64(t60 * t62)
+	t64 := x < math.Float64frombits(0x0)
+	t65 := float64(math.Float64frombits(0x4000000000000000) - t63)
+	t66 := t63
+	if t64 {
+		t66 = t65
+	}
+	t67 := math.Float64bits(x) & uint64(0x7fffffffffffffff)
+	t68 := math.Float64frombits(t67) < math.Float64frombits(0x3fe0000000000000)
+	t69 := float64(math.Float64frombits(0x3ff0000000000000) - t11)
+	t70 := t66
+	if t68 {
+		t70 = t69
+	}
+	t71 := x != x
+	t72 := t70
+	if t71 {
+		t72 = x
+	}
+	return t72
+}
+
 func erfc32Loop(op, xp, yp, zp *byte, n int) {
 	o := unsafe.Slice((*float32)(unsafe.Pointer(op)), n)
 	x := unsafe.Slice((*float32)(unsafe.Pointer(xp)), n)
 	for i := range o {
-		o[i] = float32(Erfc(float64(x[i])))
+		o[i] = float32(erfc32(float64(x[i])))
 	}
 }
 
@@ -3270,6 +3390,155 @@ func erf32Loop(op, xp, yp, zp *byte, n int) {
 	}
 }
 
+// ErfInv is the inverse of the error function.
+func ErfInv(x float64) float64 {
+	t0 := float64(math.Float64frombits(0x3ff0000000000000) - x)
+	t1 := float64(math.Float64frombits(0x3ff0000000000000) + x)
+	t2 := float64(t0 * t1)
+	t3 := t2 < math.Float64frombits(0x10000000000000)
+	t4 := float64(t2 * math.Float64frombits(0x4350000000000000))
+	t5 := t2
+	if t3 {
+		t5 = t4
+	}
+	t6 := math.Float64bits(t5) + uint64(0x95f619980c433)
+	t7 := t6 >> 52
+	t8 := t7 | uint64(0x4330000000000000)
+	t9 := float64(math.Float64frombits(t8) - math.Float64frombits(0x43300000000003ff))
+	t10 := float64(t9 - math.Float64frombits(0x404b000000000000))
+	t11 := t9
+	if t3 {
+		t11 = t10
+	}
+	t12 := t6 & uint64(0xfffffffffffff)
+	t13 := t12 + uint64(0x3fe6a09e667f3bcd)
+	t14 := float64(math.Float64frombits(t13) - math.Float64frombits(0x3ff0000000000000))
+	t15 := float64(t14 + math.Float64frombits(0x4000000000000000))
+	t16 := float64(t14 / t15)
+	t17 := float64(t16 * t16)
+	t18 := math.FMA(math.Float64frombits(0x3fc2f112df3e5244), t17, math.Float64frombits(0x3fc39a09d078c69f))
+	t19 := math.FMA(t18, t17, math.Float64frombits(0x3fc7466496cb03de))
+	t20 := math.FMA(t19, t17, math.Float64frombits(0x3fcc71c51d8e78af))
+	t21 := math.FMA(t20, t17, math.Float64frombits(0x3fd2492494229359))
+	t22 := math.FMA(t21, t17, math.Float64frombits(0x3fd999999997fa04))
+	t23 := math.FMA(t22, t17, math.Float64frombits(0x3fe5555555555593))
+	t24 := float64(t17 * t23)
+	t25 := float64(t14 * t14)
+	t26 := float64(t25 * math.Float64frombits(0x3fe0000000000000))
+	t27 := float64(t26 + t24)
+	t28 := float64(t11 * math.Float64frombits(0x3dea39ef35793c76))
+	t29 := math.FMA(t16, t27, t28)
+	t30 := float64(t11 * math.Float64frombits(0x3fe62e42fee00000))
+	t31 := float64(t26 - t29)
+	t32 := float64(t31 - t14)
+	t33 := float64(t30 - t32)
+	t34 := float64(t2 * math.Float64frombits(0x0))
+	t35 := float64(t33 + t34)
+	t36 := math.Float64frombits(0x7fefffffffffffff) < t2
+	t37 := t35
+	if t36 {
+		t37 = t2
+	}
+	t38 := t2 < math.Float64frombits(0x0)
+	t39 := uint64(0xfff0000000000000)
+	if t38 {
+		t39 = uint64(0x7ff8000000000001)
+	}
+	t40 := t2 < math.Float64frombits(0x1)
+	t41 := math.Float64bits(t37)
+	if t40 {
+		t41 = t39
+	}
+	t42 := t41 ^ uint64(0x8000000000000000)
+	t43 := float64(math.Sqrt(float64(math.Float64frombits(t42))))
+	t44 := float64(math.Float64frombits(t42) - math.Float64frombits(0x4009000000000000))
+	t45 := math.FMA(math.Float64frombits(0xbbb135d2e746e627), t44, math.Float64frombits(0xbc08ddf93324d327))
+	t46 := math.FMA(t45, t44, math.Float64frombits(0x3c37b83eef0b7c9f))
+	t47 := math.FMA(t46, t44, math.Float64frombits(0x3c69ba72cd589b91))
+	t48 := math.FMA(t47, t44, math.Float64frombits(0xbca33689090a6b96))
+	t49 := math.FMA(t48, t44, math.Float64frombits(0x3c782e11898132e0))
+	t50 := math.FMA(t49, t44, math.Float64frombits(0x3cfde4acfd9e26ba))
+	t51 := math.FMA(t50, t44, math.Float64frombits(0xbd26d33eed66c487))
+	t52 := math.FMA(t51, t44, math.Float64frombits(0xbd36f2167040d8e2))
+	t53 := math.FMA(t52, t44, math.Float64frombits(0x3d872a22c2d77e20))
+	t54 := math.FMA(t53, t44, math.Float64frombits(0xbdac8859c4e5c0af))
+	t55 := math.FMA(t54, t44, math.Float64frombits(0xbdcdc583d118a561))
+	t56 := math.FMA(t55, t44, math.Float64frombits(0x3e120f47ccf46b3c))
+	t57 := math.FMA(t56, t44, math.Float64frombits(0xbe31a9e38dc84d60))
+	t58 := math.FMA(t57, t44, math.Float64frombits(0xbe5f36cd6d3d46a9))
+	t59 := math.FMA(t58, t44, math.Float64frombits(0x3e9c6b4f5d03b787))
+	t60 := math.FMA(t59, t44, math.Float64frombits(0xbeb6e8a5434ae8a2))
+	t61 := math.FMA(t60, t44, math.Float64frombits(0xbeed1d1f7b8736f6))
+	t62 := math.FMA(t61, t44, math.Float64frombits(0x3f2879c2a212f024))
+	t63 := math.FMA(t62, t44, math.Float64frombits(0xbf4845769484fca8))
+	t64 := math.FMA(t63, t44, math.Float64frombits(0xbf78b6c33114f909))
+	t65 := math.FMA(t64, t44, math.Float64frombits(0x3fcebd80d9b13e28))
+	t66 := math.FMA(t65, t44, math.Float64frombits(0x3ffa755e7c99ae86))
+	t67 := float64(t43 - math.Float64frombits(0x400a000000000000))
+	t68 := math.FMA(math.Float64frombits(0x3e23040f87dbd932), t67, math.Float64frombits(0x3e785cbe52878635))
+	t69 := math.FMA(t68, t67, math.Float64frombits(0xbe92777453dd3955))
+	t70 := math.FMA(t69, t67, math.Float64frombits(0x3e5395abcd554c6c))
+	t71 := math.FMA(t70, t67, math.Float64frombits(0x3eb936388a3790ad))
+	t72 := math.FMA(t71, t67, math.Float64frombits(0xbed0d5db812b5083))
+	t73 := math.FMA(t72, t67, math.Float64frombits(0x3ec8860cd5d652f6))
+	t74 := math.FMA(t73, t67, math.Float64frombits(0x3eea29a0cacdfb23))
+	t75 := math.FMA(t74, t67, math.Float64frombits(0xbf08cef1f80281f2))
+	t76 := math.FMA(t75, t67, math.Float64frombits(0x3f11e684d0b9188a))
+	t77 := math.FMA(t76, t67, math.Float64frombits(0x3ef932cd54c8a222))
+	t78 := math.FMA(t77, t67, math.Float64frombits(0xbf37448a89ef8aa3))
+	t79 := math.FMA(t78, t67, math.Float64frombits(0x3f4f3cc55ad40c25))
+	t80 := math.FMA(t79, t67, math.Float64frombits(0xbf5ba924132f38b1))
+	t81 := math.FMA(t80, t67, math.Float64frombits(0x3f6468eeca533cf8))
+	t82 := math.FMA(t81, t67, math.Float64frombits(0xbf6ebadabb891bbd))
+	t83 := math.FMA(t82, t67, math.Float64frombits(0x3f75ffcfe5b76afc))
+	t84 := math.FMA(t83, t67, math.Float64frombits(0x3ff0158a6d641d39))
+	t85 := math.FMA(t84, t67, math.Float64frombits(0x4008abcc380d5a48))
+	t86 := float64(t43 - math.Float64frombits(0x4014000000000000))
+	t87 := math.FMA(math.Float64frombits(0xbdbdcec3a7785389), t86, math.Float64frombits(0xbdf18feec0e38727))
+	t88 := math.FMA(t87, t86, math.Float64frombits(0x3e19e6bf2dda45e3))
+	t89 := math.FMA(t88, t86, math.Float64frombits(0xbe30468fb24e2f5f))
+	t90 := math.FMA(t89, t86, math.Float64frombits(0x3e405ac6a8fba182))
+	t91 := math.FMA(t90, t86, math.Float64frombits(0xbe50102e495fb9c0))
+	t92 := math.FMA(t91, t86, math.Float64frombits(0x3e5f4c20e1334af8))
+	t93 := math.FMA(t92, t86, math.Float64frombits(0xbe722d220fdf9c3e))
+	t94 := math.FMA(t93, t86, math.Float64frombits(0x3e8ebc8bb824cb54))
+	t95 := math.FMA(t94, t86, math.Float64frombits(0xbeb0a8d40ea372cc))
+	t96 := math.FMA(t95, t86, math.Float64frombits(0x3ed2fbd29d093d2b))
+	t97 := math.FMA(t96, t86, math.Float64frombits(0xbef4a3497e1e0fac))
+	t98 := math.FMA(t97, t86, math.Float64frombits(0x3f13ebf4eb00938f))
+	t99 := math.FMA(t98, t86, math.Float64frombits(0xbf2c2f36a8fc5d53))
+	t100 := math.FMA(t99, t86, math.Float64frombits(0xbf222ea5df04047c))
+	t101 := math.FMA(t100, t86, math.Float64frombits(0x3ff02a30d1fba0dc))
+	t102 := math.FMA(t101, t86, math.Float64frombits(0x4013664ddd1ad7fb))
+	t103 := math.Float64frombits(t42) < math.Float64frombits(0x4019000000000000)
+	t104 := math.Float64frombits(t42) < math.Float64frombits(0x4030000000000000)
+	t105 := t102
+	if t104 {
+		t105 = t85
+	}
+	t106 := t105
+	if t103 {
+		t106 = t66
+	}
+	t107 := float64(t106 * x)
+	t108 := float64(x * math.Float64frombits(0x7ff0000000000000))
+	t109 := math.Float64bits(x) & uint64(0x7fffffffffffffff)
+	t110 := math.Float64frombits(t109) == math.Float64frombits(0x3ff0000000000000)
+	t111 := t107
+	if t110 {
+		t111 = t108
+	}
+	return t111
+}
+
+func erfInv64Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*float64)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float64)(unsafe.Pointer(xp)), n)
+	for i := range o {
+		o[i] = ErfInv(x[i])
+	}
+}
+
 // erfInv32 is the inverse of the error function.
 func erfInv32(x float64) float64 {
 	t0 := float64(x * x)
@@ -3400,6 +3669,160 @@ func erfInv32Loop(op, xp, yp, zp *byte, n int) {
 	}
 }
 
+// BesselI1e is the exponentially scaled Bessel function of order 1.
+func BesselI1e(x float64) float64 {
+	t0 := math.Float64bits(x) & uint64(0x7fffffffffffffff)
+	t1 := float64(math.Float64frombits(t0) * math.Float64frombits(0x3fe0000000000000))
+	t2 := float64(t1 - math.Float64frombits(0x4000000000000000))
+	t3 := float64(math.Float64frombits(0xbc7857d0c38a0576) - math.Float64frombits(0x0))
+	t4 := math.FMA(t2, math.Float64frombits(0x3c499f2a0c3c4014), t3)
+	t5 := float64(math.Float64frombits(0x3ca663e3e593bfac) - math.Float64frombits(0x3c499f2a0c3c4014))
+	t6 := math.FMA(t2, t4, t5)
+	t7 := float64(math.Float64frombits(0xbcd3eaaa7e0d1573) - t4)
+	t8 := math.FMA(t2, t6, t7)
+	t9 := float64(math.Float64frombits(0x3d011d7f0615290c) - t6)
+	t10 := math.FMA(t2, t8, t9)
+	t11 := float64(math.Float64frombits(0xbd2c628e1c8f0b3b) - t8)
+	t12 := math.FMA(t2, t10, t11)
+	t13 := float64(math.Float64frombits(0x3d56af784779d955) - t10)
+	t14 := math.FMA(t2, t12, t13)
+	t15 := float64(math.Float64frombits(0xbd8173835fb70366) - t12)
+	t16 := math.FMA(t2, t14, t15)
+	t17 := float64(math.Float64frombits(0x3da9cee2b21d3154) - t14)
+	t18 := math.FMA(t2, t16, t17)
+	t19 := float64(math.Float64frombits(0xbdd2510397eb07de) - t16)
+	t20 := math.FMA(t2, t18, t19)
+	t21 := float64(math.Float64frombits(0x3df8ea34b43fdf6c) - t18)
+	t22 := math.FMA(t2, t20, t21)
+	t23 := float64(math.Float64frombits(0xbe20361b28ea67e6) - t20)
+	t24 := math.FMA(t2, t22, t23)
+	t25 := float64(math.Float64frombits(0x3e44258e02395010) - t22)
+	t26 := math.FMA(t2, t24, t25)
+	t27 := float64(math.Float64frombits(0xbe67dd3e24b8c3e8) - t24)
+	t28 := math.FMA(t2, t26, t27)
+	t29 := float64(math.Float64frombits(0x3e8ae344b347d108) - t26)
+	t30 := math.FMA(t2, t28, t29)
+	t31 := float64(math.Float64frombits(0xbeacc0798363992a) - t28)
+	t32 := math.FMA(t2, t30, t31)
+	t33 := float64(math.Float64frombits(0x3ecd1c4ed511afc5) - t30)
+	t34 := math.FMA(t2, t32, t33)
+	t35 := float64(math.Float64frombits(0xbeebd5f9b8debbcf) - t32)
+	t36 := math.FMA(t2, t34, t35)
+	t37 := float64(math.Float64frombits(0x3f0911b542c70d0b) - t34)
+	t38 := math.FMA(t2, t36, t37)
+	t39 := float64(math.Float64frombits(0xbf2533cad3d69f2f) - t36)
+	t40 := math.FMA(t2, t38, t39)
+	t41 := float64(math.Float64frombits(0x3f40c95db6c6df7d) - t38)
+	t42 := math.FMA(t2, t40, t41)
+	t43 := float64(math.Float64frombits(0xbf58cc620b3cd4a4) - t40)
+	t44 := math.FMA(t2, t42, t43)
+	t45 := float64(math.Float64frombits(0x3f71065349d3a1b4) - t42)
+	t46 := math.FMA(t2, t44, t45)
+	t47 := float64(math.Float64frombits(0xbf85a29f7913a26a) - t44)
+	t48 := math.FMA(t2, t46, t47)
+	t49 := float64(math.Float64frombits(0x3f9951e3e7bb2349) - t46)
+	t50 := math.FMA(t2, t48, t49)
+	t51 := float64(math.Float64frombits(0xbfab1bbc537c9ebc) - t48)
+	t52 := math.FMA(t2, t50, t51)
+	t53 := float64(math.Float64frombits(0x3fba46dad536f53c) - t50)
+	t54 := math.FMA(t2, t52, t53)
+	t55 := float64(math.Float64frombits(0xbfc694d10469192e) - t52)
+	t56 := math.FMA(t2, t54, t55)
+	t57 := float64(math.Float64frombits(0x3fd02a63724a7ffa) - t54)
+	t58 := math.FMA(t2, t56, t57)
+	t59 := float64(t58 - t54)
+	t60 := float64(t59 * math.Float64frombits(0x3fe0000000000000))
+	t61 := float64(math.Float64frombits(t0) * t60)
+	t62 := math.Float64frombits(t0) < math.Float64frombits(0x4020000000000000)
+	t63 := math.Float64frombits(t0)
+	if t62 {
+		t63 = math.Float64frombits(0x4020000000000000)
+	}
+	t64 := float64(math.Float64frombits(0x4040000000000000) / t63)
+	t65 := float64(t64 - math.Float64frombits(0x4000000000000000))
+	t66 := float64(math.Float64frombits(0x3c545b8aea87b950) - math.Float64frombits(0x0))
+	t67 := math.FMA(t65, math.Float64frombits(0x3c61556db352e8e6), t66)
+	t68 := float64(math.Float64frombits(0xbc8acea3b2532277) - math.Float64frombits(0x3c61556db352e8e6))
+	t69 := math.FMA(t65, t67, t68)
+	t70 := float64(math.Float64frombits(0xbc82806c9c773320) - t67)
+	t71 := math.FMA(t65, t69, t70)
+	t72 := float64(math.Float64frombits(0x3cb55915fceb588a) - t69)
+	t73 := math.FMA(t65, t71, t72)
+	t74 := float64(math.Float64frombits(0x3cb7d68e5f04a2d1) - t71)
+	t75 := math.FMA(t65, t73, t74)
+	t76 := float64(math.Float64frombits(0xbce0efcd8bc4d22a) - t73)
+	t77 := math.FMA(t65, t75, t76)
+	t78 := float64(math.Float64frombits(0xbcf12db5138afbc7) - t75)
+	t79 := math.FMA(t65, t77, t78)
+	t80 := float64(math.Float64frombits(0x3d0776e1762d31e8) - t77)
+	t81 := math.FMA(t65, t79, t80)
+	t82 := float64(math.Float64frombits(0x3d280d3c26b3281e) - t79)
+	t83 := math.FMA(t65, t81, t82)
+	t84 := float64(math.Float64frombits(0xbd17a9482e6d22a0) - t81)
+	t85 := math.FMA(t65, t83, t84)
+	t86 := float64(math.Float64frombits(0xbd5cbc458e73e255) - t83)
+	t87 := math.FMA(t65, t85, t86)
+	t88 := float64(math.Float64frombits(0xbd6953e1076ab493) - t85)
+	t89 := math.FMA(t65, t87, t88)
+	t90 := float64(math.Float64frombits(0x3d81e7d3f6439fa3) - t87)
+	t91 := math.FMA(t65, t89, t90)
+	t92 := float64(math.Float64frombits(0x3daf101f653c457b) - t89)
+	t93 := math.FMA(t65, t91, t92)
+	t94 := float64(math.Float64frombits(0x3dc1e1a1f1587865) - t91)
+	t95 := math.FMA(t65, t93, t94)
+	t96 := float64(math.Float64frombits(0xbdb4dcf9d4504c0c) - t93)
+	t97 := math.FMA(t65, t95, t96)
+	t98 := float64(math.Float64frombits(0xbe0334ca5423dd80) - t95)
+	t99 := math.FMA(t65, t97, t98)
+	t100 := float64(math.Float64frombits(0xbe30790b9ad53528) - t97)
+	t101 := math.FMA(t65, t99, t100)
+	t102 := float64(math.Float64frombits(0xbe5c415394bb46c1) - t99)
+	t103 := math.FMA(t65, t101, t102)
+	t104 := float64(math.Float64frombits(0xbe90dbfd2e9e5443) - t101)
+	t105 := math.FMA(t65, t103, t104)
+	t106 := float64(math.Float64frombits(0xbed048df49ca0373) - t103)
+	t107 := math.FMA(t65, t105, t106)
+	t108 := float64(math.Float64frombits(0xbf1cfd7f804aa9a6) - t105)
+	t109 := math.FMA(t65, t107, t108)
+	t110 := float64(math.Float64frombits(0xbf83fda053fcdb4c) - t107)
+	t111 := math.FMA(t65, t109, t110)
+	t112 := float64(math.Float64frombits(0x3fe8ea18b55b1514) - t109)
+	t113 := math.FMA(t65, t111, t112)
+	t114 := float64(t113 - t109)
+	t115 := float64(t114 * math.Float64frombits(0x3fe0000000000000))
+	t116 := float64(math.Sqrt(float64(t63)))
+	t117 := float64(t115 / t116)
+	t118 := math.Float64frombits(0x4020000000000000) < math.Float64frombits(t0)
+	t119 := t61
+	if t118 {
+		t119 = t117
+	}
+	t120 := math.Float64bits(x) & uint64(0x8000000000000000)
+	t121 := math.Float64bits(t119) | t120
+	t122 := x != x
+	t123 := math.Float64frombits(t121)
+	if t122 {
+		t123 = x
+	}
+	return t123
+}
+
+func besselI1e64Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*float64)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float64)(unsafe.Pointer(xp)), n)
+	for i := range o {
+		o[i] = BesselI1e(x[i])
+	}
+}
+
+func besselI1e32Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*float32)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float32)(unsafe.Pointer(xp)), n)
+	for i := range o {
+		o[i] = float32(BesselI1e(float64(x[i])))
+	}
+}
+
 // Atan2 is the angle of the point (y, x).
 func Atan2(x float64, y float64) float64 {
 	t0 := math.Float64bits(y) & uint64(0x7fffffffffffffff)
@@ -3414,70 +3837,77 @@ func Atan2(x float64, y float64) float64 {
 		t4 = t1
 	}
 	t5 := math.Float64frombits(t3) == math.Float64frombits(t4)
-	t6 := float64(math.Float64frombits(t4) * math.Float64frombits(0x3fda827999fcef32))
-	t7 := t6 < math.Float64frombits(t3)
-	t8 := float64(math.Float64frombits(t3) - math.Float64frombits(t4))
-	t9 := math.Float64frombits(t3)
-	if t7 {
-		t9 = t8
+	t6 := math.Float64frombits(0x7e70000000000000) < math.Float64frombits(t4)
+	t7 := math.Float64frombits(0x3ff0000000000000)
+	if t6 {
+		t7 = math.Float64frombits(0x3fe0000000000000)
 	}
-	t10 := float64(math.Float64frombits(t3) + math.Float64frombits(t4))
-	t11 := math.Float64frombits(t4)
-	if t7 {
-		t11 = t10
+	t8 := float64(math.Float64frombits(t3) * t7)
+	t9 := float64(math.Float64frombits(t4) * t7)
+	t10 := float64(t9 * math.Float64frombits(0x3fda827999fcef32))
+	t11 := t10 < t8
+	t12 := float64(t8 - t9)
+	t13 := t8
+	if t11 {
+		t13 = t12
 	}
-	t12 := float64(t9 / t11)
-	t13 := float64(t12 * t12)
-	t14 := float64(t12 * t13)
-	t15 := math.FMA(math.Float64frombits(0x3f8eecb03d579acb), t13, math.Float64frombits(0xbfa116690b554e72))
-	t16 := math.FMA(t15, t13, math.Float64frombits(0x3fa708cf1bc0abbe))
-	t17 := math.FMA(t16, t13, math.Float64frombits(0xbfaab63e6254d450))
-	t18 := math.FMA(t17, t13, math.Float64frombits(0x3fae16da8f3d3ed2))
-	t19 := math.FMA(t18, t13, math.Float64frombits(0xbfb110c341e9e8b1))
-	t20 := math.FMA(t19, t13, math.Float64frombits(0x3fb3b136968f56ae))
-	t21 := math.FMA(t20, t13, math.Float64frombits(0xbfb745d147baaf95))
-	t22 := math.FMA(t21, t13, math.Float64frombits(0x3fbc71c71b53ec3b))
-	t23 := math.FMA(t22, t13, math.Float64frombits(0xbfc2492492470264))
-	t24 := math.FMA(t23, t13, math.Float64frombits(0x3fc999999999955b))
-	t25 := math.FMA(t24, t13, math.Float64frombits(0xbfd5555555555554))
-	t26 := math.FMA(t14, t25, t12)
-	t27 := float64(t26 + math.Float64frombits(0x3c81a62633145c07))
-	t28 := float64(t27 + math.Float64frombits(0x3fe921fb54442d18))
-	t29 := t26
-	if t7 {
-		t29 = t28
+	t14 := float64(t8 + t9)
+	t15 := t9
+	if t11 {
+		t15 = t14
 	}
-	t30 := math.Float64frombits(0x0) < math.Float64frombits(t4)
-	t31 := math.Float64frombits(0x0)
-	if t30 {
-		t31 = math.Float64frombits(0x3fe921fb54442d18)
+	t16 := float64(t13 / t15)
+	t17 := float64(t16 * t16)
+	t18 := float64(t16 * t17)
+	t19 := math.FMA(math.Float64frombits(0x3f8eecb03d579acb), t17, math.Float64frombits(0xbfa116690b554e72))
+	t20 := math.FMA(t19, t17, math.Float64frombits(0x3fa708cf1bc0abbe))
+	t21 := math.FMA(t20, t17, math.Float64frombits(0xbfaab63e6254d450))
+	t22 := math.FMA(t21, t17, math.Float64frombits(0x3fae16da8f3d3ed2))
+	t23 := math.FMA(t22, t17, math.Float64frombits(0xbfb110c341e9e8b1))
+	t24 := math.FMA(t23, t17, math.Float64frombits(0x3fb3b136968f56ae))
+	t25 := math.FMA(t24, t17, math.Float64frombits(0xbfb745d147baaf95))
+	t26 := math.FMA(t25, t17, math.Float64frombits(0x3fbc71c71b53ec3b))
+	t27 := math.FMA(t26, t17, math.Float64frombits(0xbfc2492492470264))
+	t28 := math.FMA(t27, t17, math.Float64frombits(0x3fc999999999955b))
+	t29 := math.FMA(t28, t17, math.Float64frombits(0xbfd5555555555554))
+	t30 := math.FMA(t18, t29, t16)
+	t31 := float64(t30 + math.Float64frombits(0x3c81a62633145c07))
+	t32 := float64(t31 + math.Float64frombits(0x3fe921fb54442d18))
+	t33 := t30
+	if t11 {
+		t33 = t32
 	}
-	t32 := t29
+	t34 := math.Float64frombits(0x0) < t9
+	t35 := math.Float64frombits(0x0)
+	if t34 {
+		t35 = math.Float64frombits(0x3fe921fb54442d18)
+	}
+	t36 := t33
 	if t5 {
-		t32 = t31
+		t36 = t35
 	}
-	t33 := float64(t32 - math.Float64frombits(0x3c91a62633145c07))
-	t34 := float64(math.Float64frombits(0x3ff921fb54442d18) - t33)
-	t35 := t32
+	t37 := float64(t36 - math.Float64frombits(0x3c91a62633145c07))
+	t38 := float64(math.Float64frombits(0x3ff921fb54442d18) - t37)
+	t39 := t36
 	if t2 {
-		t35 = t34
-	}
-	t36 := int64(math.Float64bits(y)) < int64(uint64(0x0))
-	t37 := float64(t35 - math.Float64frombits(0x3ca1a62633145c07))
-	t38 := float64(math.Float64frombits(0x400921fb54442d18) - t37)
-	t39 := t35
-	if t36 {
 		t39 = t38
 	}
-	t40 := math.Float64bits(x) & uint64(0x8000000000000000)
-	t41 := math.Float64bits(t39) | t40
-	t42 := y != y || x != x
-	t43 := float64(y + x)
-	t44 := math.Float64frombits(t41)
-	if t42 {
-		t44 = t43
+	t40 := int64(math.Float64bits(y)) < int64(uint64(0x0))
+	t41 := float64(t39 - math.Float64frombits(0x3ca1a62633145c07))
+	t42 := float64(math.Float64frombits(0x400921fb54442d18) - t41)
+	t43 := t39
+	if t40 {
+		t43 = t42
 	}
-	return t44
+	t44 := math.Float64bits(x) & uint64(0x8000000000000000)
+	t45 := math.Float64bits(t43) | t44
+	t46 := y != y || x != x
+	t47 := float64(y + x)
+	t48 := math.Float64frombits(t45)
+	if t46 {
+		t48 = t47
+	}
+	return t48
 }
 
 func atan264Loop(op, xp, yp, zp *byte, n int) {
@@ -4012,6 +4442,311 @@ func mulI32Loop(op, xp, yp, zp *byte, n int) {
 	}
 }
 
+// powI32 is x to the power of y.
+func powI32(x uint32, y uint32) uint32 {
+	t0 := y << 31
+	t1 := int32(t0) < int32(uint32(0x0))
+	t2 := uint32(0x1)
+	if t1 {
+		t2 = x
+	}
+	t3 := x == uint32(0x1)
+	t4 := x == uint32(0xffffffff)
+	t5 := t3 || t4
+	t6 := uint32(0x0)
+	if t5 {
+		t6 = t2
+	}
+	t7 := x * x
+	t8 := y << 30
+	t9 := uint32(int32(t8) >> min(uint32(0x1f), 31))
+	t10 := t7 - uint32(0x1)
+	t11 := t10 & t9
+	t12 := t11 + uint32(0x1)
+	t13 := t2 * t12
+	t14 := t7 * t7
+	t15 := y << 29
+	t16 := uint32(int32(t15) >> min(uint32(0x1f), 31))
+	t17 := t14 - uint32(0x1)
+	t18 := t17 & t16
+	t19 := t18 + uint32(0x1)
+	t20 := t13 * t19
+	t21 := t14 * t14
+	t22 := y << 28
+	t23 := uint32(int32(t22) >> min(uint32(0x1f), 31))
+	t24 := t21 - uint32(0x1)
+	t25 := t24 & t23
+	t26 := t25 + uint32(0x1)
+	t27 := t20 * t26
+	t28 := t21 * t21
+	t29 := y << 27
+	t30 := uint32(int32(t29) >> min(uint32(0x1f), 31))
+	t31 := t28 - uint32(0x1)
+	t32 := t31 & t30
+	t33 := t32 + uint32(0x1)
+	t34 := t27 * t33
+	t35 := t28 * t28
+	t36 := y << 26
+	t37 := uint32(int32(t36) >> min(uint32(0x1f), 31))
+	t38 := t35 - uint32(0x1)
+	t39 := t38 & t37
+	t40 := t39 + uint32(0x1)
+	t41 := t34 * t40
+	t42 := t35 * t35
+	t43 := y << 25
+	t44 := uint32(int32(t43) >> min(uint32(0x1f), 31))
+	t45 := t42 - uint32(0x1)
+	t46 := t45 & t44
+	t47 := t46 + uint32(0x1)
+	t48 := t41 * t47
+	t49 := t42 * t42
+	t50 := y << 24
+	t51 := uint32(int32(t50) >> min(uint32(0x1f), 31))
+	t52 := t49 - uint32(0x1)
+	t53 := t52 & t51
+	t54 := t53 + uint32(0x1)
+	t55 := t48 * t54
+	t56 := t49 * t49
+	t57 := y << 23
+	t58 := uint32(int32(t57) >> min(uint32(0x1f), 31))
+	t59 := t56 - uint32(0x1)
+	t60 := t59 & t58
+	t61 := t60 + uint32(0x1)
+	t62 := t55 * t61
+	t63 := t56 * t56
+	t64 := y << 22
+	t65 := uint32(int32(t64) >> min(uint32(0x1f), 31))
+	t66 := t63 - uint32(0x1)
+	t67 := t66 & t65
+	t68 := t67 + uint32(0x1)
+	t69 := t62 * t68
+	t70 := t63 * t63
+	t71 := y << 21
+	t72 := uint32(int32(t71) >> min(uint32(0x1f), 31))
+	t73 := t70 - uint32(0x1)
+	t74 := t73 & t72
+	t75 := t74 + uint32(0x1)
+	t76 := t69 * t75
+	t77 := t70 * t70
+	t78 := y << 20
+	t79 := uint32(int32(t78) >> min(uint32(0x1f), 31))
+	t80 := t77 - uint32(0x1)
+	t81 := t80 & t79
+	t82 := t81 + uint32(0x1)
+	t83 := t76 * t82
+	t84 := t77 * t77
+	t85 := y << 19
+	t86 := uint32(int32(t85) >> min(uint32(0x1f), 31))
+	t87 := t84 - uint32(0x1)
+	t88 := t87 & t86
+	t89 := t88 + uint32(0x1)
+	t90 := t83 * t89
+	t91 := t84 * t84
+	t92 := y << 18
+	t93 := uint32(int32(t92) >> min(uint32(0x1f), 31))
+	t94 := t91 - uint32(0x1)
+	t95 := t94 & t93
+	t96 := t95 + uint32(0x1)
+	t97 := t90 * t96
+	t98 := t91 * t91
+	t99 := y << 17
+	t100 := uint32(int32(t99) >> min(uint32(0x1f), 31))
+	t101 := t98 - uint32(0x1)
+	t102 := t101 & t100
+	t103 := t102 + uint32(0x1)
+	t104 := t97 * t103
+	t105 := t98 * t98
+	t106 := y << 16
+	t107 := uint32(int32(t106) >> min(uint32(0x1f), 31))
+	t108 := t105 - uint32(0x1)
+	t109 := t108 & t107
+	t110 := t109 + uint32(0x1)
+	t111 := t104 * t110
+	t112 := t105 * t105
+	t113 := y << 15
+	t114 := uint32(int32(t113) >> min(uint32(0x1f), 31))
+	t115 := t112 - uint32(0x1)
+	t116 := t115 & t114
+	t117 := t116 + uint32(0x1)
+	t118 := t111 * t117
+	t119 := t112 * t112
+	t120 := y << 14
+	t121 := uint32(int32(t120) >> min(uint32(0x1f), 31))
+	t122 := t119 - uint32(0x1)
+	t123 := t122 & t121
+	t124 := t123 + uint32(0x1)
+	t125 := t118 * t124
+	t126 := t119 * t119
+	t127 := y << 13
+	t128 := uint32(int32(t127) >> min(uint32(0x1f), 31))
+	t129 := t126 - uint32(0x1)
+	t130 := t129 & t128
+	t131 := t130 + uint32(0x1)
+	t132 := t125 * t131
+	t133 := t126 * t126
+	t134 := y << 12
+	t135 := uint32(int32(t134) >> min(uint32(0x1f), 31))
+	t136 := t133 - uint32(0x1)
+	t137 := t136 & t135
+	t138 := t137 + uint32(0x1)
+	t139 := t132 * t138
+	t140 := t133 * t133
+	t141 := y << 11
+	t142 := uint32(int32(t141) >> min(uint32(0x1f), 31))
+	t143 := t140 - uint32(0x1)
+	t144 := t143 & t142
+	t145 := t144 + uint32(0x1)
+	t146 := t139 * t145
+	t147 := t140 * t140
+	t148 := y << 10
+	t149 := uint32(int32(t148) >> min(uint32(0x1f), 31))
+	t150 := t147 - uint32(0x1)
+	t151 := t150 & t149
+	t152 := t151 + uint32(0x1)
+	t153 := t146 * t152
+	t154 := t147 * t147
+	t155 := y << 9
+	t156 := uint32(int32(t155) >> min(uint32(0x1f), 31))
+	t157 := t154 - uint32(0x1)
+	t158 := t157 & t156
+	t159 := t158 + uint32(0x1)
+	t160 := t153 * t159
+	t161 := t154 * t154
+	t162 := y << 8
+	t163 := uint32(int32(t162) >> min(uint32(0x1f), 31))
+	t164 := t161 - uint32(0x1)
+	t165 := t164 & t163
+	t166 := t165 + uint32(0x1)
+	t167 := t160 * t166
+	t168 := t161 * t161
+	t169 := y << 7
+	t170 := uint32(int32(t169) >> min(uint32(0x1f), 31))
+	t171 := t168 - uint32(0x1)
+	t172 := t171 & t170
+	t173 := t172 + uint32(0x1)
+	t174 := t167 * t173
+	t175 := t168 * t168
+	t176 := y << 6
+	t177 := uint32(int32(t176) >> min(uint32(0x1f), 31))
+	t178 := t175 - uint32(0x1)
+	t179 := t178 & t177
+	t180 := t179 + uint32(0x1)
+	t181 := t174 * t180
+	t182 := t175 * t175
+	t183 := y << 5
+	t184 := uint32(int32(t183) >> min(uint32(0x1f), 31))
+	t185 := t182 - uint32(0x1)
+	t186 := t185 & t184
+	t187 := t186 + uint32(0x1)
+	t188 := t181 * t187
+	t189 := t182 * t182
+	t190 := y << 4
+	t191 := uint32(int32(t190) >> min(uint32(0x1f), 31))
+	t192 := t189 - uint32(0x1)
+	t193 := t192 & t191
+	t194 := t193 + uint32(0x1)
+	t195 := t188 * t194
+	t196 := t189 * t189
+	t197 := y << 3
+	t198 := uint32(int32(t197) >> min(uint32(0x1f), 31))
+	t199 := t196 - uint32(0x1)
+	t200 := t199 & t198
+	t201 := t200 + uint32(0x1)
+	t202 := t195 * t201
+	t203 := t196 * t196
+	t204 := y << 2
+	t205 := uint32(int32(t204) >> min(uint32(0x1f), 31))
+	t206 := t203 - uint32(0x1)
+	t207 := t206 & t205
+	t208 := t207 + uint32(0x1)
+	t209 := t202 * t208
+	t210 := t203 * t203
+	t211 := y << 1
+	t212 := uint32(int32(t211) >> min(uint32(0x1f), 31))
+	t213 := t210 - uint32(0x1)
+	t214 := t213 & t212
+	t215 := t214 + uint32(0x1)
+	t216 := t209 * t215
+	t217 := int32(y) < int32(uint32(0x0))
+	t218 := t216
+	if t217 {
+		t218 = t6
+	}
+	return t218
+}
+
+func powI32Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*uint32)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*uint32)(unsafe.Pointer(xp)), n)
+	y := unsafe.Slice((*uint32)(unsafe.Pointer(yp)), n)
+	for i := range o {
+		o[i] = powI32(x[i], y[i])
+	}
+}
+
+// reducePrecision is f32 x with y bits less of mantissa and z bits of exponent.
+func reducePrecision(x uint32, y uint32, z uint32) uint32 {
+	t0 := x & uint32(0x7fffffff)
+	t1 := uint32(0x1) << y
+	t2 := t1 >> 1
+	t3 := t2 - uint32(0x1)
+	t4 := t0 >> y
+	t5 := t4 & uint32(0x1)
+	t6 := t3 + t5
+	t7 := t0 + t6
+	t8 := y == uint32(0x0)
+	t9 := uint32(0x0) - t1
+	t10 := t7 & t9
+	t11 := t10
+	if t8 {
+		t11 = t0
+	}
+	t12 := z - uint32(0x1)
+	t13 := uint32(0x1) << t12
+	t14 := t13 - uint32(0x1)
+	t15 := int32(z) < int32(uint32(0x8))
+	t16 := uint32(0x80) - t14
+	t17 := t16 << 23
+	t18 := uint32(0x80) + t14
+	t19 := t18 << 23
+	t20 := int32(t11) < int32(t17)
+	t21 := t15 && t20
+	t22 := int32(t11) < int32(t19)
+	t23 := !t22
+	t24 := t15 && t23
+	t25 := t11
+	if t24 {
+		t25 = uint32(0x7f800000)
+	}
+	t26 := t25
+	if t21 {
+		t26 = uint32(0x0)
+	}
+	t27 := int32(t0) < int32(uint32(0x7f800000))
+	t28 := y == uint32(0x17)
+	t29 := t0
+	if t28 {
+		t29 = uint32(0x7f800000)
+	}
+	t30 := t29
+	if t27 {
+		t30 = t26
+	}
+	t31 := x & uint32(0x80000000)
+	t32 := t30 | t31
+	return t32
+}
+
+func reducePrecisionLoop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*uint32)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*uint32)(unsafe.Pointer(xp)), n)
+	y := unsafe.Slice((*uint32)(unsafe.Pointer(yp)), n)
+	z := unsafe.Slice((*uint32)(unsafe.Pointer(zp)), n)
+	for i := range o {
+		o[i] = reducePrecision(x[i], y[i], z[i])
+	}
+}
+
 // shiftLeft is x shifted left by y.
 func shiftLeft(x uint32, y uint32) uint32 {
 	t0 := x << y
@@ -4363,140 +5098,145 @@ func f32FromI1Loop(op, xp, yp, zp *byte, n int) {
 
 // The loops.
 var (
-	Add32Loop           = newLoop("add32", add32Loop, 4, 4, 4, 4)                     // x + y
-	Add64Loop           = newLoop("add64", add64Loop, 8, 8, 8, 8)                     // x + y
-	Sub32Loop           = newLoop("sub32", sub32Loop, 4, 4, 4, 4)                     // x - y
-	Sub64Loop           = newLoop("sub64", sub64Loop, 8, 8, 8, 8)                     // x - y
-	Mul32Loop           = newLoop("mul32", mul32Loop, 4, 4, 4, 4)                     // x * y
-	Mul64Loop           = newLoop("mul64", mul64Loop, 8, 8, 8, 8)                     // x * y
-	Div32Loop           = newLoop("div32", div32Loop, 4, 4, 4, 4)                     // x / y
-	Div64Loop           = newLoop("div64", div64Loop, 8, 8, 8, 8)                     // x / y
-	Max32Loop           = newLoop("max32", max32Loop, 4, 4, 4, 4)                     // the maximum; NaN wins, and +0 over -0
-	Max64Loop           = newLoop("max64", max64Loop, 8, 8, 8, 8)                     // the maximum; NaN wins, and +0 over -0
-	Min32Loop           = newLoop("min32", min32Loop, 4, 4, 4, 4)                     // the minimum; NaN wins, and -0 over +0
-	Min64Loop           = newLoop("min64", min64Loop, 8, 8, 8, 8)                     // the minimum; NaN wins, and -0 over +0
-	NextAfter32Loop     = newLoop("nextAfter32", nextAfter32Loop, 4, 4, 4, 4)         // the neighbour of x in the direction of y
-	NextAfter64Loop     = newLoop("nextAfter64", nextAfter64Loop, 8, 8, 8, 8)         // the neighbour of x in the direction of y
-	Clamp32Loop         = newLoop("clamp32", clamp32Loop, 4, 4, 4, 4, 4)              // the minimum of z and the maximum of x and y
-	Clamp64Loop         = newLoop("clamp64", clamp64Loop, 8, 8, 8, 8, 8)              // the minimum of z and the maximum of x and y
-	Abs32Loop           = newLoop("abs32", abs32Loop, 4, 4, 4)                        // the absolute value
-	Abs64Loop           = newLoop("abs64", abs64Loop, 8, 8, 8)                        // the absolute value
-	Neg32Loop           = newLoop("neg32", neg32Loop, 4, 4, 4)                        // -x
-	Neg64Loop           = newLoop("neg64", neg64Loop, 8, 8, 8)                        // -x
-	Sign32Loop          = newLoop("sign32", sign32Loop, 4, 4, 4)                      // the sign
-	Sign64Loop          = newLoop("sign64", sign64Loop, 8, 8, 8)                      // the sign
-	Sqrt32Loop          = newLoop("sqrt32", sqrt32Loop, 4, 4, 4)                      // the square root
-	Sqrt64Loop          = newLoop("sqrt64", sqrt64Loop, 8, 8, 8)                      // the square root
-	Square32Loop        = newLoop("square32", square32Loop, 4, 4, 4)                  // x * x
-	Square64Loop        = newLoop("square64", square64Loop, 8, 8, 8)                  // x * x
-	RoundEven32Loop     = newLoop("roundEven32", roundEven32Loop, 4, 4, 4)            // the nearest integer, of two the even one
-	RoundEven64Loop     = newLoop("roundEven64", roundEven64Loop, 8, 8, 8)            // the nearest integer, of two the even one
-	Floor32Loop         = newLoop("floor32", floor32Loop, 4, 4, 4)                    // the next integer below
-	Floor64Loop         = newLoop("floor64", floor64Loop, 8, 8, 8)                    // the next integer below
-	Ceil32Loop          = newLoop("ceil32", ceil32Loop, 4, 4, 4)                      // the next integer above
-	Ceil64Loop          = newLoop("ceil64", ceil64Loop, 8, 8, 8)                      // the next integer above
-	RoundAway32Loop     = newLoop("roundAway32", roundAway32Loop, 4, 4, 4)            // the nearest integer, of two the larger in magnitude
-	RoundAway64Loop     = newLoop("roundAway64", roundAway64Loop, 8, 8, 8)            // the nearest integer, of two the larger in magnitude
-	Less32Loop          = newLoop("less32", less32Loop, 4, 1, 4, 4)                   // x < y
-	Less64Loop          = newLoop("less64", less64Loop, 8, 1, 8, 8)                   // x < y
-	LessEqual32Loop     = newLoop("lessEqual32", lessEqual32Loop, 4, 1, 4, 4)         // x <= y
-	LessEqual64Loop     = newLoop("lessEqual64", lessEqual64Loop, 8, 1, 8, 8)         // x <= y
-	Equal32Loop         = newLoop("equal32", equal32Loop, 4, 1, 4, 4)                 // x == y
-	Equal64Loop         = newLoop("equal64", equal64Loop, 8, 1, 8, 8)                 // x == y
-	NotEqual32Loop      = newLoop("notEqual32", notEqual32Loop, 4, 1, 4, 4)           // x != y
-	NotEqual64Loop      = newLoop("notEqual64", notEqual64Loop, 8, 1, 8, 8)           // x != y
-	Finite32Loop        = newLoop("finite32", finite32Loop, 4, 1, 4)                  // whether x is finite
-	Finite64Loop        = newLoop("finite64", finite64Loop, 8, 1, 8)                  // whether x is finite
-	Inf32Loop           = newLoop("inf32", inf32Loop, 4, 1, 4)                        // whether x is infinite
-	Inf64Loop           = newLoop("inf64", inf64Loop, 8, 1, 8)                        // whether x is infinite
-	Select32Loop        = newLoop("select32", select32Loop, 4, 4, 1, 4, 4)            // y if x, else z
-	Select64Loop        = newLoop("select64", select64Loop, 8, 8, 1, 8, 8)            // y if x, else z
-	Exp64Loop           = newLoop("exp64", exp64Loop, 8, 8, 8)                        // e^x
-	Exp32Loop           = newLoop("exp32", exp32Loop, 4, 4, 4)                        // e^x
-	Expm164Loop         = newLoop("expm164", expm164Loop, 8, 8, 8)                    // e^x - 1
-	Expm132Loop         = newLoop("expm132", expm132Loop, 4, 4, 4)                    // e^x - 1
-	Log64Loop           = newLoop("log64", log64Loop, 8, 8, 8)                        // the natural logarithm
-	Log32Loop           = newLoop("log32", log32Loop, 4, 4, 4)                        // the natural logarithm
-	Log1p64Loop         = newLoop("log1p64", log1p64Loop, 8, 8, 8)                    // log(1+x)
-	Log1p32Loop         = newLoop("log1p32", log1p32Loop, 4, 4, 4)                    // log(1+x)
-	Logistic64Loop      = newLoop("logistic64", logistic64Loop, 8, 8, 8)              // 1/(1+e^-x)
-	Logistic32Loop      = newLoop("logistic32", logistic32Loop, 4, 4, 4)              // 1/(1+e^-x)
-	Rsqrt64Loop         = newLoop("rsqrt64", rsqrt64Loop, 8, 8, 8)                    // one divided by the square root
-	Rsqrt32Loop         = newLoop("rsqrt32", rsqrt32Loop, 8, 4, 4)                    // one divided by the square root
-	Sin64Loop           = newLoop("sin64", sin64Loop, 8, 8, 8)                        // the sine, for |x| up to 2^20
-	Sin32Loop           = newLoop("sin32", sin32Loop, 8, 4, 4)                        // the sine, for |x| up to 2^20
-	Cos64Loop           = newLoop("cos64", cos64Loop, 8, 8, 8)                        // the cosine, for |x| up to 2^20
-	Cos32Loop           = newLoop("cos32", cos32Loop, 8, 4, 4)                        // the cosine, for |x| up to 2^20
-	Tan64Loop           = newLoop("tan64", tan64Loop, 8, 8, 8)                        // the tangent, for |x| up to 2^20
-	Tan32Loop           = newLoop("tan32", tan32Loop, 8, 4, 4)                        // the tangent, for |x| up to 2^20
-	Tanh64Loop          = newLoop("tanh64", tanh64Loop, 8, 8, 8)                      // the hyperbolic tangent
-	Tanh32Loop          = newLoop("tanh32", tanh32Loop, 4, 4, 4)                      // the hyperbolic tangent
-	Sinh64Loop          = newLoop("sinh64", sinh64Loop, 8, 8, 8)                      // the hyperbolic sine
-	Sinh32Loop          = newLoop("sinh32", sinh32Loop, 8, 4, 4)                      // the hyperbolic sine
-	Cosh64Loop          = newLoop("cosh64", cosh64Loop, 8, 8, 8)                      // the hyperbolic cosine
-	Cosh32Loop          = newLoop("cosh32", cosh32Loop, 8, 4, 4)                      // the hyperbolic cosine
-	Asinh64Loop         = newLoop("asinh64", asinh64Loop, 8, 8, 8)                    // the inverse hyperbolic sine
-	Asinh32Loop         = newLoop("asinh32", asinh32Loop, 8, 4, 4)                    // the inverse hyperbolic sine
-	Acosh64Loop         = newLoop("acosh64", acosh64Loop, 8, 8, 8)                    // the inverse hyperbolic cosine
-	Acosh32Loop         = newLoop("acosh32", acosh32Loop, 8, 4, 4)                    // the inverse hyperbolic cosine
-	Atanh64Loop         = newLoop("atanh64", atanh64Loop, 8, 8, 8)                    // the inverse hyperbolic tangent
-	Atanh32Loop         = newLoop("atanh32", atanh32Loop, 8, 4, 4)                    // the inverse hyperbolic tangent
-	Asin64Loop          = newLoop("asin64", asin64Loop, 8, 8, 8)                      // the arc sine
-	Asin32Loop          = newLoop("asin32", asin32Loop, 8, 4, 4)                      // the arc sine
-	Acos64Loop          = newLoop("acos64", acos64Loop, 8, 8, 8)                      // the arc cosine
-	Acos32Loop          = newLoop("acos32", acos32Loop, 8, 4, 4)                      // the arc cosine
-	Atan64Loop          = newLoop("atan64", atan64Loop, 8, 8, 8)                      // the arc tangent
-	Atan32Loop          = newLoop("atan32", atan32Loop, 8, 4, 4)                      // the arc tangent
-	Cbrt64Loop          = newLoop("cbrt64", cbrt64Loop, 8, 8, 8)                      // the cube root
-	Cbrt32Loop          = newLoop("cbrt32", cbrt32Loop, 8, 4, 4)                      // the cube root
-	Erfc64Loop          = newLoop("erfc64", erfc64Loop, 8, 8, 8)                      // one minus the error function
-	Erfc32Loop          = newLoop("erfc32", erfc32Loop, 8, 4, 4)                      // one minus the error function
-	Erf64Loop           = newLoop("erf64", erf64Loop, 8, 8, 8)                        // the error function
-	Erf32Loop           = newLoop("erf32", erf32Loop, 4, 4, 4)                        // the error function
-	ErfInv32Loop        = newLoop("erfInv32", erfInv32Loop, 8, 4, 4)                  // the inverse of the error function
-	Atan264Loop         = newLoop("atan264", atan264Loop, 8, 8, 8, 8)                 // the angle of the point (y, x)
-	Atan232Loop         = newLoop("atan232", atan232Loop, 8, 4, 4, 4)                 // the angle of the point (y, x)
-	Pow32Loop           = newLoop("pow32", pow32Loop, 8, 4, 4, 4)                     // x^y
-	AddI32Loop          = newLoop("addI32", addI32Loop, 4, 4, 4, 4)                   // x + y
-	AddI64Loop          = newLoop("addI64", addI64Loop, 8, 8, 8, 8)                   // x + y
-	SubI32Loop          = newLoop("subI32", subI32Loop, 4, 4, 4, 4)                   // x - y
-	SubI64Loop          = newLoop("subI64", subI64Loop, 8, 8, 8, 8)                   // x - y
-	AndI32Loop          = newLoop("andI32", andI32Loop, 4, 4, 4, 4)                   // the bits set in both
-	AndI64Loop          = newLoop("andI64", andI64Loop, 8, 8, 8, 8)                   // the bits set in both
-	OrI32Loop           = newLoop("orI32", orI32Loop, 4, 4, 4, 4)                     // the bits set in one of them
-	OrI64Loop           = newLoop("orI64", orI64Loop, 8, 8, 8, 8)                     // the bits set in one of them
-	XorI32Loop          = newLoop("xorI32", xorI32Loop, 4, 4, 4, 4)                   // the bits that differ
-	XorI64Loop          = newLoop("xorI64", xorI64Loop, 8, 8, 8, 8)                   // the bits that differ
-	MaxI32Loop          = newLoop("maxI32", maxI32Loop, 4, 4, 4, 4)                   // the larger signed integer
-	MaxI64Loop          = newLoop("maxI64", maxI64Loop, 8, 8, 8, 8)                   // the larger signed integer
-	MinI32Loop          = newLoop("minI32", minI32Loop, 4, 4, 4, 4)                   // the smaller signed integer
-	MinI64Loop          = newLoop("minI64", minI64Loop, 8, 8, 8, 8)                   // the smaller signed integer
-	LessI32Loop         = newLoop("lessI32", lessI32Loop, 4, 1, 4, 4)                 // x < y of signed integers
-	LessI64Loop         = newLoop("lessI64", lessI64Loop, 8, 1, 8, 8)                 // x < y of signed integers
-	LessEqualI32Loop    = newLoop("lessEqualI32", lessEqualI32Loop, 4, 1, 4, 4)       // x <= y of signed integers
-	LessEqualI64Loop    = newLoop("lessEqualI64", lessEqualI64Loop, 8, 1, 8, 8)       // x <= y of signed integers
-	EqualI32Loop        = newLoop("equalI32", equalI32Loop, 4, 1, 4, 4)               // x == y
-	EqualI64Loop        = newLoop("equalI64", equalI64Loop, 8, 1, 8, 8)               // x == y
-	NotEqualI32Loop     = newLoop("notEqualI32", notEqualI32Loop, 4, 1, 4, 4)         // x != y
-	NotEqualI64Loop     = newLoop("notEqualI64", notEqualI64Loop, 8, 1, 8, 8)         // x != y
-	MulI32Loop          = newLoop("mulI32", mulI32Loop, 4, 4, 4, 4)                   // x * y
-	ShiftLeftLoop       = newLoop("shiftLeft", shiftLeftLoop, 4, 4, 4, 4)             // x shifted left by y
-	ShiftRightLoop      = newLoop("shiftRight", shiftRightLoop, 4, 4, 4, 4)           // x shifted right by y
-	ShiftArithmeticLoop = newLoop("shiftArithmetic", shiftArithmeticLoop, 4, 4, 4, 4) // x shifted right by y with its sign
-	MulHighLoop         = newLoop("mulHigh", mulHighLoop, 4, 4, 4, 4)                 // the high half of x y
-	AbsIntLoop          = newLoop("absInt", absIntLoop, 4, 4, 4)                      // the absolute value
-	NegIntLoop          = newLoop("negInt", negIntLoop, 4, 4, 4)                      // -x
-	NotIntLoop          = newLoop("notInt", notIntLoop, 4, 4, 4)                      // the complement
-	SignIntLoop         = newLoop("signInt", signIntLoop, 4, 4, 4)                    // the sign
-	PopcntLoop          = newLoop("popcnt", popcntLoop, 4, 4, 4)                      // the number of set bits
-	LeadingZerosLoop    = newLoop("leadingZeros", leadingZerosLoop, 4, 4, 4)          // the number of leading zeros
-	F32FromBF16Loop     = newLoop("f32FromBF16", f32FromBF16Loop, 4, 4, 2)            // x in f32
-	F32FromF16Loop      = newLoop("f32FromF16", f32FromF16Loop, 4, 4, 2)              // x in f32
-	F32FromF64Loop      = newLoop("f32FromF64", f32FromF64Loop, 8, 4, 8)              // x in f32
-	F64FromF32Loop      = newLoop("f64FromF32", f64FromF32Loop, 8, 8, 4)              // x in f64
-	BF16FromF32Loop     = newLoop("bF16FromF32", bF16FromF32Loop, 4, 2, 4)            // x rounded to bf16
-	F16FromF32Loop      = newLoop("f16FromF32", f16FromF32Loop, 4, 2, 4)              // x rounded to f16
-	F32FromI32Loop      = newLoop("f32FromI32", f32FromI32Loop, 4, 4, 4)              // x in f32
-	I32FromF32Loop      = newLoop("i32FromF32", i32FromF32Loop, 4, 4, 4)              // x truncated
-	F32FromI1Loop       = newLoop("f32FromI1", f32FromI1Loop, 4, 4, 1)                // 1 or 0
+	Add32Loop           = newLoop("add32", add32Loop, 4, 4, 4, 4)                        // x + y
+	Add64Loop           = newLoop("add64", add64Loop, 8, 8, 8, 8)                        // x + y
+	Sub32Loop           = newLoop("sub32", sub32Loop, 4, 4, 4, 4)                        // x - y
+	Sub64Loop           = newLoop("sub64", sub64Loop, 8, 8, 8, 8)                        // x - y
+	Mul32Loop           = newLoop("mul32", mul32Loop, 4, 4, 4, 4)                        // x * y
+	Mul64Loop           = newLoop("mul64", mul64Loop, 8, 8, 8, 8)                        // x * y
+	Div32Loop           = newLoop("div32", div32Loop, 4, 4, 4, 4)                        // x / y
+	Div64Loop           = newLoop("div64", div64Loop, 8, 8, 8, 8)                        // x / y
+	Max32Loop           = newLoop("max32", max32Loop, 4, 4, 4, 4)                        // the maximum; NaN wins, and +0 over -0
+	Max64Loop           = newLoop("max64", max64Loop, 8, 8, 8, 8)                        // the maximum; NaN wins, and +0 over -0
+	Min32Loop           = newLoop("min32", min32Loop, 4, 4, 4, 4)                        // the minimum; NaN wins, and -0 over +0
+	Min64Loop           = newLoop("min64", min64Loop, 8, 8, 8, 8)                        // the minimum; NaN wins, and -0 over +0
+	NextAfter32Loop     = newLoop("nextAfter32", nextAfter32Loop, 4, 4, 4, 4)            // the neighbour of x in the direction of y
+	NextAfter64Loop     = newLoop("nextAfter64", nextAfter64Loop, 8, 8, 8, 8)            // the neighbour of x in the direction of y
+	Clamp32Loop         = newLoop("clamp32", clamp32Loop, 4, 4, 4, 4, 4)                 // the minimum of z and the maximum of x and y
+	Clamp64Loop         = newLoop("clamp64", clamp64Loop, 8, 8, 8, 8, 8)                 // the minimum of z and the maximum of x and y
+	Abs32Loop           = newLoop("abs32", abs32Loop, 4, 4, 4)                           // the absolute value
+	Abs64Loop           = newLoop("abs64", abs64Loop, 8, 8, 8)                           // the absolute value
+	Neg32Loop           = newLoop("neg32", neg32Loop, 4, 4, 4)                           // -x
+	Neg64Loop           = newLoop("neg64", neg64Loop, 8, 8, 8)                           // -x
+	Sign32Loop          = newLoop("sign32", sign32Loop, 4, 4, 4)                         // the sign
+	Sign64Loop          = newLoop("sign64", sign64Loop, 8, 8, 8)                         // the sign
+	Sqrt32Loop          = newLoop("sqrt32", sqrt32Loop, 4, 4, 4)                         // the square root
+	Sqrt64Loop          = newLoop("sqrt64", sqrt64Loop, 8, 8, 8)                         // the square root
+	Square32Loop        = newLoop("square32", square32Loop, 4, 4, 4)                     // x * x
+	Square64Loop        = newLoop("square64", square64Loop, 8, 8, 8)                     // x * x
+	RoundEven32Loop     = newLoop("roundEven32", roundEven32Loop, 4, 4, 4)               // the nearest integer, of two the even one
+	RoundEven64Loop     = newLoop("roundEven64", roundEven64Loop, 8, 8, 8)               // the nearest integer, of two the even one
+	Floor32Loop         = newLoop("floor32", floor32Loop, 4, 4, 4)                       // the next integer below
+	Floor64Loop         = newLoop("floor64", floor64Loop, 8, 8, 8)                       // the next integer below
+	Ceil32Loop          = newLoop("ceil32", ceil32Loop, 4, 4, 4)                         // the next integer above
+	Ceil64Loop          = newLoop("ceil64", ceil64Loop, 8, 8, 8)                         // the next integer above
+	RoundAway32Loop     = newLoop("roundAway32", roundAway32Loop, 4, 4, 4)               // the nearest integer, of two the larger in magnitude
+	RoundAway64Loop     = newLoop("roundAway64", roundAway64Loop, 8, 8, 8)               // the nearest integer, of two the larger in magnitude
+	Less32Loop          = newLoop("less32", less32Loop, 4, 1, 4, 4)                      // x < y
+	Less64Loop          = newLoop("less64", less64Loop, 8, 1, 8, 8)                      // x < y
+	LessEqual32Loop     = newLoop("lessEqual32", lessEqual32Loop, 4, 1, 4, 4)            // x <= y
+	LessEqual64Loop     = newLoop("lessEqual64", lessEqual64Loop, 8, 1, 8, 8)            // x <= y
+	Equal32Loop         = newLoop("equal32", equal32Loop, 4, 1, 4, 4)                    // x == y
+	Equal64Loop         = newLoop("equal64", equal64Loop, 8, 1, 8, 8)                    // x == y
+	NotEqual32Loop      = newLoop("notEqual32", notEqual32Loop, 4, 1, 4, 4)              // x != y
+	NotEqual64Loop      = newLoop("notEqual64", notEqual64Loop, 8, 1, 8, 8)              // x != y
+	Finite32Loop        = newLoop("finite32", finite32Loop, 4, 1, 4)                     // whether x is finite
+	Finite64Loop        = newLoop("finite64", finite64Loop, 8, 1, 8)                     // whether x is finite
+	Inf32Loop           = newLoop("inf32", inf32Loop, 4, 1, 4)                           // whether x is infinite
+	Inf64Loop           = newLoop("inf64", inf64Loop, 8, 1, 8)                           // whether x is infinite
+	Select32Loop        = newLoop("select32", select32Loop, 4, 4, 1, 4, 4)               // y if x, else z
+	Select64Loop        = newLoop("select64", select64Loop, 8, 8, 1, 8, 8)               // y if x, else z
+	Exp64Loop           = newLoop("exp64", exp64Loop, 8, 8, 8)                           // e^x
+	Exp32Loop           = newLoop("exp32", exp32Loop, 4, 4, 4)                           // e^x
+	Expm164Loop         = newLoop("expm164", expm164Loop, 8, 8, 8)                       // e^x - 1
+	Expm132Loop         = newLoop("expm132", expm132Loop, 4, 4, 4)                       // e^x - 1
+	Log64Loop           = newLoop("log64", log64Loop, 8, 8, 8)                           // the natural logarithm
+	Log32Loop           = newLoop("log32", log32Loop, 4, 4, 4)                           // the natural logarithm
+	Log1p64Loop         = newLoop("log1p64", log1p64Loop, 8, 8, 8)                       // log(1+x)
+	Log1p32Loop         = newLoop("log1p32", log1p32Loop, 4, 4, 4)                       // log(1+x)
+	Logistic64Loop      = newLoop("logistic64", logistic64Loop, 8, 8, 8)                 // 1/(1+e^-x)
+	Logistic32Loop      = newLoop("logistic32", logistic32Loop, 4, 4, 4)                 // 1/(1+e^-x)
+	Rsqrt64Loop         = newLoop("rsqrt64", rsqrt64Loop, 8, 8, 8)                       // one divided by the square root
+	Rsqrt32Loop         = newLoop("rsqrt32", rsqrt32Loop, 8, 4, 4)                       // one divided by the square root
+	Sin64Loop           = newLoop("sin64", sin64Loop, 8, 8, 8)                           // the sine, for |x| up to 2^20
+	Sin32Loop           = newLoop("sin32", sin32Loop, 8, 4, 4)                           // the sine, for |x| up to 2^20
+	Cos64Loop           = newLoop("cos64", cos64Loop, 8, 8, 8)                           // the cosine, for |x| up to 2^20
+	Cos32Loop           = newLoop("cos32", cos32Loop, 8, 4, 4)                           // the cosine, for |x| up to 2^20
+	Tan64Loop           = newLoop("tan64", tan64Loop, 8, 8, 8)                           // the tangent, for |x| up to 2^20
+	Tan32Loop           = newLoop("tan32", tan32Loop, 8, 4, 4)                           // the tangent, for |x| up to 2^20
+	Tanh64Loop          = newLoop("tanh64", tanh64Loop, 8, 8, 8)                         // the hyperbolic tangent
+	Tanh32Loop          = newLoop("tanh32", tanh32Loop, 4, 4, 4)                         // the hyperbolic tangent
+	Sinh64Loop          = newLoop("sinh64", sinh64Loop, 8, 8, 8)                         // the hyperbolic sine
+	Sinh32Loop          = newLoop("sinh32", sinh32Loop, 8, 4, 4)                         // the hyperbolic sine
+	Cosh64Loop          = newLoop("cosh64", cosh64Loop, 8, 8, 8)                         // the hyperbolic cosine
+	Cosh32Loop          = newLoop("cosh32", cosh32Loop, 8, 4, 4)                         // the hyperbolic cosine
+	Asinh64Loop         = newLoop("asinh64", asinh64Loop, 8, 8, 8)                       // the inverse hyperbolic sine
+	Asinh32Loop         = newLoop("asinh32", asinh32Loop, 8, 4, 4)                       // the inverse hyperbolic sine
+	Acosh64Loop         = newLoop("acosh64", acosh64Loop, 8, 8, 8)                       // the inverse hyperbolic cosine
+	Acosh32Loop         = newLoop("acosh32", acosh32Loop, 8, 4, 4)                       // the inverse hyperbolic cosine
+	Atanh64Loop         = newLoop("atanh64", atanh64Loop, 8, 8, 8)                       // the inverse hyperbolic tangent
+	Atanh32Loop         = newLoop("atanh32", atanh32Loop, 8, 4, 4)                       // the inverse hyperbolic tangent
+	Asin64Loop          = newLoop("asin64", asin64Loop, 8, 8, 8)                         // the arc sine
+	Asin32Loop          = newLoop("asin32", asin32Loop, 8, 4, 4)                         // the arc sine
+	Acos64Loop          = newLoop("acos64", acos64Loop, 8, 8, 8)                         // the arc cosine
+	Acos32Loop          = newLoop("acos32", acos32Loop, 8, 4, 4)                         // the arc cosine
+	Atan64Loop          = newLoop("atan64", atan64Loop, 8, 8, 8)                         // the arc tangent
+	Atan32Loop          = newLoop("atan32", atan32Loop, 8, 4, 4)                         // the arc tangent
+	Cbrt64Loop          = newLoop("cbrt64", cbrt64Loop, 8, 8, 8)                         // the cube root
+	Cbrt32Loop          = newLoop("cbrt32", cbrt32Loop, 8, 4, 4)                         // the cube root
+	Erfc64Loop          = newLoop("erfc64", erfc64Loop, 8, 8, 8)                         // one minus the error function
+	Erfc32Loop          = newLoop("erfc32", erfc32Loop, 8, 4, 4)                         // one minus the error function
+	Erf64Loop           = newLoop("erf64", erf64Loop, 8, 8, 8)                           // the error function
+	Erf32Loop           = newLoop("erf32", erf32Loop, 4, 4, 4)                           // the error function
+	ErfInv64Loop        = newLoop("erfInv64", erfInv64Loop, 8, 8, 8)                     // the inverse of the error function
+	ErfInv32Loop        = newLoop("erfInv32", erfInv32Loop, 8, 4, 4)                     // the inverse of the error function
+	BesselI1e64Loop     = newLoop("besselI1e64", besselI1e64Loop, 8, 8, 8)               // the exponentially scaled Bessel function of order 1
+	BesselI1e32Loop     = newLoop("besselI1e32", besselI1e32Loop, 8, 4, 4)               // the exponentially scaled Bessel function of order 1
+	Atan264Loop         = newLoop("atan264", atan264Loop, 8, 8, 8, 8)                    // the angle of the point (y, x)
+	Atan232Loop         = newLoop("atan232", atan232Loop, 8, 4, 4, 4)                    // the angle of the point (y, x)
+	Pow32Loop           = newLoop("pow32", pow32Loop, 8, 4, 4, 4)                        // x^y
+	AddI32Loop          = newLoop("addI32", addI32Loop, 4, 4, 4, 4)                      // x + y
+	AddI64Loop          = newLoop("addI64", addI64Loop, 8, 8, 8, 8)                      // x + y
+	SubI32Loop          = newLoop("subI32", subI32Loop, 4, 4, 4, 4)                      // x - y
+	SubI64Loop          = newLoop("subI64", subI64Loop, 8, 8, 8, 8)                      // x - y
+	AndI32Loop          = newLoop("andI32", andI32Loop, 4, 4, 4, 4)                      // the bits set in both
+	AndI64Loop          = newLoop("andI64", andI64Loop, 8, 8, 8, 8)                      // the bits set in both
+	OrI32Loop           = newLoop("orI32", orI32Loop, 4, 4, 4, 4)                        // the bits set in one of them
+	OrI64Loop           = newLoop("orI64", orI64Loop, 8, 8, 8, 8)                        // the bits set in one of them
+	XorI32Loop          = newLoop("xorI32", xorI32Loop, 4, 4, 4, 4)                      // the bits that differ
+	XorI64Loop          = newLoop("xorI64", xorI64Loop, 8, 8, 8, 8)                      // the bits that differ
+	MaxI32Loop          = newLoop("maxI32", maxI32Loop, 4, 4, 4, 4)                      // the larger signed integer
+	MaxI64Loop          = newLoop("maxI64", maxI64Loop, 8, 8, 8, 8)                      // the larger signed integer
+	MinI32Loop          = newLoop("minI32", minI32Loop, 4, 4, 4, 4)                      // the smaller signed integer
+	MinI64Loop          = newLoop("minI64", minI64Loop, 8, 8, 8, 8)                      // the smaller signed integer
+	LessI32Loop         = newLoop("lessI32", lessI32Loop, 4, 1, 4, 4)                    // x < y of signed integers
+	LessI64Loop         = newLoop("lessI64", lessI64Loop, 8, 1, 8, 8)                    // x < y of signed integers
+	LessEqualI32Loop    = newLoop("lessEqualI32", lessEqualI32Loop, 4, 1, 4, 4)          // x <= y of signed integers
+	LessEqualI64Loop    = newLoop("lessEqualI64", lessEqualI64Loop, 8, 1, 8, 8)          // x <= y of signed integers
+	EqualI32Loop        = newLoop("equalI32", equalI32Loop, 4, 1, 4, 4)                  // x == y
+	EqualI64Loop        = newLoop("equalI64", equalI64Loop, 8, 1, 8, 8)                  // x == y
+	NotEqualI32Loop     = newLoop("notEqualI32", notEqualI32Loop, 4, 1, 4, 4)            // x != y
+	NotEqualI64Loop     = newLoop("notEqualI64", notEqualI64Loop, 8, 1, 8, 8)            // x != y
+	MulI32Loop          = newLoop("mulI32", mulI32Loop, 4, 4, 4, 4)                      // x * y
+	PowI32Loop          = newLoop("powI32", powI32Loop, 4, 4, 4, 4)                      // x to the power of y
+	ReducePrecisionLoop = newLoop("reducePrecision", reducePrecisionLoop, 4, 4, 4, 4, 4) // f32 x with y bits less of mantissa and z bits of exponent
+	ShiftLeftLoop       = newLoop("shiftLeft", shiftLeftLoop, 4, 4, 4, 4)                // x shifted left by y
+	ShiftRightLoop      = newLoop("shiftRight", shiftRightLoop, 4, 4, 4, 4)              // x shifted right by y
+	ShiftArithmeticLoop = newLoop("shiftArithmetic", shiftArithmeticLoop, 4, 4, 4, 4)    // x shifted right by y with its sign
+	MulHighLoop         = newLoop("mulHigh", mulHighLoop, 4, 4, 4, 4)                    // the high half of x y
+	AbsIntLoop          = newLoop("absInt", absIntLoop, 4, 4, 4)                         // the absolute value
+	NegIntLoop          = newLoop("negInt", negIntLoop, 4, 4, 4)                         // -x
+	NotIntLoop          = newLoop("notInt", notIntLoop, 4, 4, 4)                         // the complement
+	SignIntLoop         = newLoop("signInt", signIntLoop, 4, 4, 4)                       // the sign
+	PopcntLoop          = newLoop("popcnt", popcntLoop, 4, 4, 4)                         // the number of set bits
+	LeadingZerosLoop    = newLoop("leadingZeros", leadingZerosLoop, 4, 4, 4)             // the number of leading zeros
+	F32FromBF16Loop     = newLoop("f32FromBF16", f32FromBF16Loop, 4, 4, 2)               // x in f32
+	F32FromF16Loop      = newLoop("f32FromF16", f32FromF16Loop, 4, 4, 2)                 // x in f32
+	F32FromF64Loop      = newLoop("f32FromF64", f32FromF64Loop, 8, 4, 8)                 // x in f32
+	F64FromF32Loop      = newLoop("f64FromF32", f64FromF32Loop, 8, 8, 4)                 // x in f64
+	BF16FromF32Loop     = newLoop("bF16FromF32", bF16FromF32Loop, 4, 2, 4)               // x rounded to bf16
+	F16FromF32Loop      = newLoop("f16FromF32", f16FromF32Loop, 4, 2, 4)                 // x rounded to f16
+	F32FromI32Loop      = newLoop("f32FromI32", f32FromI32Loop, 4, 4, 4)                 // x in f32
+	I32FromF32Loop      = newLoop("i32FromF32", i32FromF32Loop, 4, 4, 4)                 // x truncated
+	F32FromI1Loop       = newLoop("f32FromI1", f32FromI1Loop, 4, 4, 1)                   // 1 or 0
 )

@@ -982,6 +982,16 @@ func erf32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
 //go:noescape
 func erf32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
 
+// erfInv64AVX2 computes the inverse of the error function, for n elements, a multiple of 4.
+//
+//go:noescape
+func erfInv64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// erfInv64AVX512 computes the inverse of the error function, for n elements, a multiple of 8.
+//
+//go:noescape
+func erfInv64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
 // erfInv32AVX2 computes the inverse of the error function, for n elements, a multiple of 4.
 //
 //go:noescape
@@ -991,6 +1001,26 @@ func erfInv32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
 //
 //go:noescape
 func erfInv32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// besselI1e64AVX2 computes the exponentially scaled Bessel function of order 1, for n elements, a multiple of 4.
+//
+//go:noescape
+func besselI1e64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// besselI1e64AVX512 computes the exponentially scaled Bessel function of order 1, for n elements, a multiple of 8.
+//
+//go:noescape
+func besselI1e64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// besselI1e32AVX2 computes the exponentially scaled Bessel function of order 1, for n elements, a multiple of 4.
+//
+//go:noescape
+func besselI1e32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// besselI1e32AVX512 computes the exponentially scaled Bessel function of order 1, for n elements, a multiple of 8.
+//
+//go:noescape
+func besselI1e32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
 
 // atan264AVX2 computes the angle of the point (y, x), for n elements, a multiple of 4.
 //
@@ -1251,6 +1281,26 @@ func mulI32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
 //
 //go:noescape
 func mulI32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// powI32AVX2 computes x to the power of y, for n elements, a multiple of 8.
+//
+//go:noescape
+func powI32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// powI32AVX512 computes x to the power of y, for n elements, a multiple of 16.
+//
+//go:noescape
+func powI32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// reducePrecisionAVX2 computes f32 x with y bits less of mantissa and z bits of exponent, for n elements, a multiple of 8.
+//
+//go:noescape
+func reducePrecisionAVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// reducePrecisionAVX512 computes f32 x with y bits less of mantissa and z bits of exponent, for n elements, a multiple of 16.
+//
+//go:noescape
+func reducePrecisionAVX512(o *byte, x *byte, y *byte, z *byte, n int)
 
 // shiftLeftAVX2 computes x shifted left by y, for n elements, a multiple of 8.
 //

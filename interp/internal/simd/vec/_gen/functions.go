@@ -236,7 +236,7 @@ func (p *program) turned(s, co, n *node) *node {
 	return p.xor(v, p.and(p.shl(n, 62), p.bits(1<<63)))
 }
 
-// sineOf returns x itself where it is the sine.
+// sineOf returns x itself if the sine rounds to x.
 func (p *program) sineOf(x *node) *node {
 	s, co, n := p.angle(x)
 	return p.sel(p.lt(p.absolute(x), p.c(0x1p-27)), x, p.turned(s, co, n))
@@ -260,7 +260,9 @@ func (p *program) angleOf(y, x *node) *node {
 	ax, ay := p.absolute(x), p.absolute(y)
 	steep := p.lt(ax, ay)
 	n, d := p.sel(steep, ax, ay), p.sel(steep, ay, ax)
-	same := p.eq(n, d) // also zeros and infinities
+	same := p.eq(n, d)                                      // also zeros and infinities
+	half := p.sel(p.lt(p.c(0x1p1000), d), p.c(0.5), p.c(1)) // their sum must not overflow
+	n, d = p.mul(n, half), p.mul(d, half)
 	upper := p.lt(p.mul(d, p.c(math.Sqrt2-1)), n)
 	q := p.div(p.sel(upper, p.sub(n, d), n), p.sel(upper, p.sum(n, d), d))
 	z := p.mul(q, q)
@@ -354,6 +356,100 @@ func (p *program) complementOf(x *node) *node {
 	return p.sel(p.unord(x, x), x, y)
 }
 
+// complement32 is erfc to the digits of f32: below 1/2 one minus x times a polynomial of x^2, else the form of tailOf,
+// in which the square of an f32 is exact. The polynomials interpolate at Chebyshev's points.
+func (p *program) complement32(x *node) *node {
+	x2, a := p.mul(x, x), p.clamp(p.absolute(x), 0.5, 11)
+	small := p.mul(x, p.horner(x2, -0.0007694534279142308, 0.005200413724335493, -0.026863143032249386, 0.11283774013179539, -0.37612638525650693, 1.1283791670824095))
+	t := p.div(p.sub(a, p.c(4)), p.sum(a, p.c(4)))
+	q := p.horner(t, -0.0004902844401672182, -0.0008210023700135498, 0.005181013736325449, -0.016129335902126563, 0.0371406192293942, -0.06634658640234112,
+		0.09373482839550223, -0.1010375857069465, 0.06809699707542591, 0.015379605223464434, -0.1396211163070447, 1.2329951188624557)
+	tail := p.mul(p.expOf(p.negative(p.mul(a, a)), 0), p.div(q, p.fma(a, p.c(2), p.c(1))))
+	tail = p.sel(p.lt(x, p.c(0)), p.sub(p.c(2), tail), tail)
+	y := p.sel(p.lt(p.absolute(x), p.c(0.5)), p.sub(p.c(1), small), tail)
+	return p.sel(p.unord(x, x), x, y)
+}
+
+// inverseOf inverts the error function (Giles, "Approximating the erfinv function", 2010): a polynomial in
+// w = -log(1-x^2), or in its root for large w.
+func (p *program) inverseOf(x *node) *node {
+	w := p.negative(p.logOf(p.mul(p.sub(p.c(1), x), p.sum(p.c(1), x))))
+	root := p.sqrt(w)
+	near := p.horner(p.sub(w, p.c(3.125)), -3.6444120640178196996e-21, -1.685059138182016589e-19, 1.2858480715256400167e-18, 1.115787767802518096e-17,
+		-1.333171662854620906e-16, 2.0972767875968561637e-17, 6.6376381343583238325e-15, -4.0545662729752068639e-14, -8.1519341976054721522e-14,
+		2.6335093153082322977e-12, -1.2975133253453532498e-11, -5.4154120542946279317e-11, 1.051212273321532285e-09, -4.1126339803469836976e-09,
+		-2.9070369957882005086e-08, 4.2347877827932403518e-07, -1.3654692000834678645e-06, -1.3882523362786468719e-05, 0.0001867342080340571352,
+		-0.00074070253416626697512, -0.0060336708714301490533, 0.24015818242558961693, 1.6536545626831027356)
+	middle := p.horner(p.sub(root, p.c(3.25)), 2.2137376921775787049e-09, 9.0756561938885390979e-08, -2.7517406297064545428e-07, 1.8239629214389227755e-08,
+		1.5027403968909827627e-06, -4.013867526981545969e-06, 2.9234449089955446044e-06, 1.2475304481671778723e-05, -4.7318229009055733981e-05,
+		6.8284851459573175448e-05, 2.4031110387097893999e-05, -0.0003550375203628474796, 0.00095328937973738049703, -0.0016882755560235047313,
+		0.0024914420961078508066, -0.0037512085075692412107, 0.005370914553590063617, 1.0052589676941592334, 3.0838856104922207635)
+	far := p.horner(p.sub(root, p.c(5)), -2.7109920616438573243e-11, -2.5556418169965252055e-10, 1.5076572693500548083e-09, -3.7894654401267369937e-09,
+		7.6157012080783393804e-09, -1.4960026627149240478e-08, 2.9147953450901080826e-08, -6.7711997758452339498e-08, 2.2900482228026654717e-07,
+		-9.9298272942317002539e-07, 4.5260625972231537039e-06, -1.9681778105531670567e-05, 7.5995277030017761139e-05, -0.00021503011930044477347,
+		-0.00013871931833623122026, 1.0103004648645343977, 4.8499064014085844221)
+	y := p.mul(p.sel(p.lt(w, p.c(6.25)), near, p.sel(p.lt(w, p.c(16)), middle, far)), x)
+	end := p.mul(x, p.bits(0x7ff0000000000000))
+	return p.sel(p.eq(p.absolute(x), p.c(1)), end, y)
+}
+
+// chebyshev returns a series of Chebyshev's polynomials (Cephes, chbevl.c), highest coefficient first.
+func (p *program) chebyshev(x *node, coefficients ...float64) *node {
+	b0, b1, b2 := p.c(coefficients[0]), p.c(0), p.c(0)
+	for _, v := range coefficients[1:] {
+		b0, b1, b2 = p.fma(x, b0, p.sub(p.c(v), b1)), b0, b1
+	}
+	return p.mul(p.sub(b0, b2), p.c(0.5))
+}
+
+// bessel1Of is e^-|x| I1(x) (Cephes, i1.c).
+func (p *program) bessel1Of(x *node) *node {
+	a := p.absolute(x)
+	near := p.mul(a, p.chebyshev(p.sub(p.mul(a, p.c(0.5)), p.c(2)), 2.77791411276104639959e-18, -2.11142121435816608115e-17, 1.55363195773620046921e-16,
+		-1.10559694773538630805e-15, 7.60068429473540693410e-15, -5.04218550472791168711e-14, 3.22379336594557470981e-13, -1.98397439776494371520e-12,
+		1.17361862988909016308e-11, -6.66348972350202774223e-11, 3.62559028155211703701e-10, -1.88724975172282928790e-9, 9.38153738649577178388e-9,
+		-4.44505912879632808065e-8, 2.00329475355213526229e-7, -8.56872026469545474066e-7, 3.47025130813767847674e-6, -1.32731636560394358279e-5,
+		4.78156510755005422638e-5, -1.61760815825967455885e-4, 5.12285956168575772895e-4, -1.51357245063125314899e-3, 4.15642294431288815669e-3,
+		-1.05640848946261981558e-2, 2.47264490306265168283e-2, -5.29459812080949914269e-2, 1.02643658689847095384e-1, -1.76416518357834055153e-1,
+		2.52587186443633654823e-1))
+	b := p.sel(p.lt(a, p.c(8)), p.c(8), a)
+	far := p.div(p.chebyshev(p.sub(p.div(p.c(32), b), p.c(2)), 7.51729631084210481353e-18, 4.41434832307170791151e-18, -4.65030536848935832153e-17,
+		-3.20952592199342395980e-17, 2.96262899764595013876e-16, 3.30820231092092828324e-16, -1.88035477551078244854e-15, -3.81440307243700780478e-15,
+		1.04202769841288027642e-14, 4.27244001671195135429e-14, -2.10154184277266431302e-14, -4.08355111109219731823e-13, -7.19855177624590851209e-13,
+		2.03562854414708950722e-12, 1.41258074366137813316e-11, 3.25260358301548823856e-11, -1.89749581235054123450e-11, -5.58974346219658380687e-10,
+		-3.83538038596423702205e-9, -2.63146884688951950684e-8, -2.51223623787020892529e-7, -3.88256480887769039346e-6, -1.10588938762623716291e-4,
+		-9.76109749136146840777e-3, 7.78576235018280120474e-1), p.sqrt(b))
+	y := p.or(p.sel(p.lt(p.c(8), a), far, near), p.signOf(x))
+	return p.sel(p.unord(x, x), x, y)
+}
+
+// integerPower is x^y by squaring. A negative power of a base other than 1 and -1 is 0.
+func (p *program) integerPower(x, y *node) *node {
+	one, minus := p.bits(1), p.bits(0xffffffff)
+	odd := p.ilt(p.shl(y, 31), p.bits(0))
+	r, base := p.sel(odd, x, one), x
+	small := p.sel(p.mor(p.ieq(x, one), p.ieq(x, minus)), r, p.bits(0))
+	for k := uint64(1); k < 31; k++ {
+		base = p.imul(base, base)
+		bit := p.vsar(p.shl(y, 31-k), p.bits(31))
+		r = p.imul(r, p.iadd(p.and(p.isub(base, one), bit), one))
+	}
+	return p.sel(p.ilt(y, p.bits(0)), small, r)
+}
+
+// reducedOf rounds the bits of an f32 to 23-shift mantissa bits, then to eb exponent bits if they are fewer than 8.
+func (p *program) reducedOf(x, shift, eb *node) *node {
+	u, inf, one := p.absolute(x), p.bits(0x7f800000), p.bits(1)
+	unit := p.vshl(one, shift)
+	r := p.iadd(u, p.iadd(p.isub(p.shr(unit, 1), one), p.and(p.vshr(u, shift), one)))
+	r = p.sel(p.ieq(shift, p.bits(0)), u, p.and(r, p.isub(p.bits(0), unit)))
+	reduced, narrow := p.isub(p.vshl(one, p.isub(eb, one)), one), p.ilt(eb, p.bits(8))
+	least, most := p.shl(p.isub(p.bits(128), reduced), 23), p.shl(p.iadd(p.bits(128), reduced), 23)
+	r = p.sel(p.mand(narrow, p.ilt(r, least)), p.bits(0), p.sel(p.mand(narrow, p.mnot(p.ilt(r, most))), inf, r))
+	r = p.sel(p.ilt(u, inf), r, p.sel(p.ieq(shift, p.bits(23)), inf, u)) // infinities and NaN
+	return p.or(r, p.signOf(x))
+}
+
 // inverse32 inverts the error function to the digits of f32 (Giles, "Approximating the erfinv function", 2010): a
 // polynomial in w = -log(1-x^2), or in its root for large w.
 func (p *program) inverse32(x *node) *node {
@@ -440,7 +536,7 @@ func (p *program) brain(x *node) *node {
 	return p.shr(p.sel(p.unord(x, x), nan, r), 16)
 }
 
-// saturated converts an f32 to an i32: what is out of range saturates, NaN becomes 0.
+// saturated converts an f32 to an i32: values out of range saturate, NaN becomes 0.
 func (p *program) saturated(x *node) *node {
 	r := p.sel(p.le(p.c(0x1p31), x), p.bits(0x7fffffff), p.toInt(x))
 	return p.sel(p.unord(x, x), p.bits(0), r)

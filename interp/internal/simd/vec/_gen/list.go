@@ -110,9 +110,12 @@ func programs() []*program {
 	function("Atan", "the arc tangent", false, of1(func(p *program, x *node) *node { return p.angleOf(x, p.c(1)) }))
 	function("Cbrt", "the cube root", false, of1((*program).cubeRoot))
 	function("Erfc", "one minus the error function", false, of1((*program).complementOf))
+	out[len(out)-1] = define("Erfc32", "one minus the error function", 8, "f32", "f32", of1((*program).complement32))
 	function("Erf", "the error function", false, of1((*program).errorFunction))
 	out[len(out)-1] = define("Erf32", "the error function", 4, "f32", "f32", of1((*program).errorFunction32))
-	add(define("ErfInv32", "the inverse of the error function", 8, "f32", "f32", of1((*program).inverse32)))
+	function("ErfInv", "the inverse of the error function", false, of1((*program).inverseOf))
+	out[len(out)-1] = define("ErfInv32", "the inverse of the error function", 8, "f32", "f32", of1((*program).inverse32))
+	function("BesselI1e", "the exponentially scaled Bessel function of order 1", false, of1((*program).bessel1Of))
 	angle, wide := "the angle of the point (y, x)", of2((*program).angleOf)
 	add(define("Atan264", angle, 8, "f64 f64", "f64", wide), define("Atan232", angle, 8, "f32 f32", "f32", wide))
 	out[len(out)-2].element = define("Atan2", angle, 8, "f64 f64", "f64", wide)
@@ -144,6 +147,9 @@ func programs() []*program {
 		}
 	}
 	add(define("MulI32", "x * y", 4, "i32 i32", "i32", of2((*program).imul)))
+	add(define("PowI32", "x to the power of y", 4, "i32 i32", "i32", of2((*program).integerPower)))
+	add(define("ReducePrecision", "f32 x with y bits less of mantissa and z bits of exponent", 4, "i32 i32 i32", "i32",
+		func(p *program, x []*node) *node { return p.reducedOf(x[0], x[1], x[2]) }))
 	add(define("ShiftLeft", "x shifted left by y", 4, "i32 i32", "i32", of2((*program).vshl)))
 	add(define("ShiftRight", "x shifted right by y", 4, "i32 i32", "i32", of2((*program).vshr)))
 	add(define("ShiftArithmetic", "x shifted right by y with its sign", 4, "i32 i32", "i32", of2((*program).vsar)))

@@ -111,7 +111,7 @@ func (p *program) shr(a *node, n uint64) *node { return p.with("shr", integer, n
 // round rounds to an integer: to nearest even (0), down (1), up (2), towards zero (3).
 func (p *program) round(mode uint64, a *node) *node { return p.with("round", float, mode, a) }
 
-// fromInt converts 32-bit integers to f32; toInt truncates f32 and gives -2^31 for what is out of range.
+// fromInt converts 32-bit integers to f32; toInt truncates f32 and gives -2^31 for values out of range.
 func (p *program) fromInt(a *node) *node  { return p.add("i2f", float, a) }
 func (p *program) toInt(a *node) *node    { return p.add("f2i", integer, a) }
 func (p *program) mulhi(a, b *node) *node { return p.add("mulhi", integer, a, b) } // of 32-bit integers

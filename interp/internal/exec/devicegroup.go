@@ -10,12 +10,12 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// world is a set of devices that execute at the same time, each a machine in its own goroutine. They share the meetings
-// of collectives, the channels of send and recv, and the queue that infeed reads.
+// deviceGroup is a set of devices that execute at the same time, each a machine in its own goroutine. They share the
+// meetings of collectives, the channels of send and recv, and the queue that infeed reads.
 //
-// Devices wait only in world's methods. If every unfinished device waits, none can continue, and all of them get an
-// error.
-type world struct {
+// Devices wait only in deviceGroup's methods. If every unfinished device waits, none can continue, and all of them get
+// an error.
+type deviceGroup struct {
 	Replicas, Partitions int
 	Nested               bool // made by interpreter.run_parallel: infeed, send and recv stay inside
 
@@ -48,8 +48,8 @@ type meeting struct {
 	complete bool
 }
 
-func NewWorld(replicas, partitions int) *world {
-	w := &world{Replicas: replicas, Partitions: partitions, running: replicas * partitions,
+func NewDeviceGroup(replicas, partitions int) *deviceGroup {
+	w := &deviceGroup{Replicas: replicas, Partitions: partitions, running: replicas * partitions,
 		meetings: map[meetingKey]*meeting{}, channels: map[ChannelKey][]*tensor.Tensor{}}
 	w.changed = sync.NewCond(&w.mu)
 	return w
@@ -59,7 +59,7 @@ func NewWorld(replicas, partitions int) *world {
 var ErrStuck = errors.New("waits for devices that do not get there: a collective, send or infeed has no counterpart")
 
 // wait waits until ready returns true. The caller holds the lock.
-func (w *world) wait(ctx context.Context, ready func() bool) error {
+func (w *deviceGroup) wait(ctx context.Context, ready func() bool) error {
 	stop := context.AfterFunc(ctx, func() {
 		w.mu.Lock()
 		defer w.mu.Unlock()
@@ -82,12 +82,12 @@ func (w *world) wait(ctx context.Context, ready func() bool) error {
 
 // notify wakes the waiting devices. Each device checks whether it is ready and counts as waiting again if it is not.
 // Until a device has checked, it counts as running; otherwise the next device to wait would think that it is the last.
-func (w *world) notify() {
+func (w *deviceGroup) notify() {
 	w.waiting = 0
 	w.changed.Broadcast()
 }
 
-func (w *world) fail(err error) {
+func (w *deviceGroup) fail(err error) {
 	if w.failed == nil {
 		w.failed = err
 	}
@@ -95,7 +95,7 @@ func (w *world) fail(err error) {
 }
 
 // Stopped returns the error with which another device ended the run. After that no hook fires.
-func (w *world) Stopped() error {
+func (w *deviceGroup) Stopped() error {
 	if w == nil {
 		return nil
 	}
@@ -105,7 +105,7 @@ func (w *world) Stopped() error {
 }
 
 // Leave marks a device as finished. The device calls it when it ends.
-func (w *world) Leave(err error) {
+func (w *deviceGroup) Leave(err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.running--
@@ -118,7 +118,7 @@ func (w *world) Leave(err error) {
 }
 
 // Meet sends the operands of process self to the other members of its group and returns the operands of all members.
-func (w *world) Meet(m *Machine, at *Instr, self int, group []int, operands []*tensor.Tensor) (map[int][]*tensor.Tensor, error) {
+func (w *deviceGroup) Meet(m *Machine, at *Instr, self int, group []int, operands []*tensor.Tensor) (map[int][]*tensor.Tensor, error) {
 	copies := make([]*tensor.Tensor, len(operands))
 	for i, t := range operands {
 		copies[i] = t.Clone()
@@ -147,7 +147,7 @@ func (w *world) Meet(m *Machine, at *Instr, self int, group []int, operands []*t
 }
 
 // Send puts values into a channel. They count towards the memory limit until a device receives them.
-func (w *world) Send(m *Machine, channel ChannelKey, values []*tensor.Tensor) error {
+func (w *deviceGroup) Send(m *Machine, channel ChannelKey, values []*tensor.Tensor) error {
 	for _, v := range values {
 		if err := m.Charge(int64(len(v.Bytes()))); err != nil {
 			return err
@@ -163,7 +163,7 @@ func (w *world) Send(m *Machine, channel ChannelKey, values []*tensor.Tensor) er
 }
 
 // Recv waits for n values in a channel and returns them.
-func (w *world) Recv(m *Machine, channel ChannelKey, n int) ([]*tensor.Tensor, error) {
+func (w *deviceGroup) Recv(m *Machine, channel ChannelKey, n int) ([]*tensor.Tensor, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if err := w.wait(m.Ctx, func() bool { return len(w.channels[channel]) >= n }); err != nil {
@@ -178,7 +178,7 @@ func (w *world) Recv(m *Machine, channel ChannelKey, n int) ([]*tensor.Tensor, e
 }
 
 // NextInfeed removes and returns the next item of the infeed queue.
-func (w *world) NextInfeed() ([]*tensor.Tensor, error) {
+func (w *deviceGroup) NextInfeed() ([]*tensor.Tensor, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if len(w.Infeed) == 0 {
