@@ -2,8 +2,12 @@ package artifact_test
 
 import (
 	"bytes"
+	"encoding/binary"
+	"io"
 	"os"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -212,20 +216,63 @@ func TestVHLOText(t *testing.T) {
 // TestVHLOTextErrors reads mistakes in the text of VHLO.
 func TestVHLOTextErrors(t *testing.T) {
 	for _, tt := range []struct{ attr, want string }{
-		{`#vhlo.dict_v1<{"a" = #vhlo.array_v1<[]>}>`, "1:39: error: expected VHLO key attribute"},
+		{`#vhlo.dict_v1<{"a" = #vhlo.array_v1<[]>}>`, `1:37: error: expected a string of VHLO, found "a"`},
 		{`#vhlo.result_accuracy_v1<atol = 0.0, rtol = 0.0, ulps = 0, mode = #stablehlo.result_accuracy_mode<DEFAULT>>`,
-			"1:90: error: expected VHLO result accuracy mode"},
+			"1:48: error: expected the mode of an accuracy of VHLO, found #stablehlo.result_accuracy_mode<DEFAULT>"},
 		{`#vhlo.bool_v1<maybe>`, "1:38: error: expected boolean value"},
 		{`#vhlo.integer_v1<1.5 : f32>`, "1:41: error: expected an integer of a type that VHLO has"},
 		{`#vhlo.float_v1<1.5 : !vhlo.i32_v1>`, "1:45: error: expected a floating-point type of VHLO"},
 		{`#vhlo.tensor_v1<dense<0> : tensor<i5>>`, "1:40: error: expected dense elements of a type that VHLO has"},
 		{`#vhlo.type_v1<!vhlo.complex_v1<!vhlo.i32_v1>>`, "error: a complex type of i32"},
+		{`#vhlo.type_v1<!vhlo.tuple_v1<f32>>`, "expected a type of VHLO, found f32"},
+		{`#vhlo.type_v1<f32>`, "expected a type of VHLO, found f32"},
+		{`#vhlo.array_v1<["a"]>`, `expected an attribute of VHLO, found "a"`},
+		{`#vhlo.array_v1<[[#vhlo.bool_v1<true>]]>`, "expected an attribute of VHLO, found [#vhlo.bool_v1<true>]"},
+		{`#vhlo.dict_v1<{#vhlo.string_v1<"a"> = 1 : i32}>`, "expected an attribute of VHLO, found 1 : i32"},
+		{`#vhlo.mesh_axis_v1<name = "x", size = 2>`, `expected a string of VHLO, found "x"`},
+		{`#vhlo.replica_group_mesh_axes_v1<mesh = "m", axes = #vhlo.array_v1<[]>>`, `expected an attribute of VHLO, found "m"`},
+		{`#vhlo.replica_group_mesh_axes_v1<mesh = #vhlo.string_v1<"m">, axes = #vhlo.array_v1<[#vhlo.bool_v1<true>]>>`, "expected an axis of VHLO, found #vhlo.bool_v1<true>"},
 		{`#vhlo.type_v1<!vhlo.quant_per_axis_v1<!vhlo.i8_v1:!vhlo.f32_v1, 0, [1.0, 2.0], [0], -128:127, 1>>`, "error: 2 scales and 1 zero points"},
 	} {
 		text := "module attributes {a = " + tt.attr + "} {}"
 		_, err := parse.Parse(diag.NewSource("m.mlir", []byte(text)), ir.NewContext(), registry, parse.Options{})
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v, want %q", tt.attr, err, tt.want)
+		}
+	}
+}
+
+// TestMisplaced upgrades VHLO ops whose attributes or types are missing, or not VHLO's: an error, unless VHLO has no
+// form for them. Upgrading while a file is read says the same.
+func TestMisplaced(t *testing.T) {
+	const float = `!vhlo.tensor_v1<!vhlo.f32_v1>`
+	for _, tt := range []struct{ op, want string }{
+		{`"vhlo.floor_v1"(%a) {x.y, x.z = array<i32: 1>} : (` + float + `) -> ` + float, ""},
+		{`"vhlo.floor_v1"(%a) {x.y = #vhlo.dict_v1<{#vhlo.string_v1<"a"> = @a::@b}>} : (` + float + `) -> ` + float, ""},
+		{`"vhlo.floor_v1"(%a) : (` + float + `) -> tensor<f32, "e">`, ""},
+		{`"vhlo.floor_v1"(%a) {x.y = "a"} : (` + float + `) -> ` + float, `the attribute x.y of vhlo.floor_v1: expected an attribute of VHLO, found "a"`},
+		{`"vhlo.floor_v1"(%a) {x.y = {}} : (` + float + `) -> ` + float, `the attribute x.y of vhlo.floor_v1: expected an attribute of VHLO, found {}`},
+		{`"vhlo.floor_v1"(%a) : (` + float + `) -> tensor<f32>`, "expected a type of VHLO, found tensor<f32>"},
+		{`"vhlo.sort_v1"(%a) ({}) {is_stable = #vhlo.bool_v1<false>} : (` + float + `) -> ` + float, "the attribute dimension of vhlo.sort_v1 is missing"},
+		{`"vhlo.get_dimension_size_v1"(%a) {dimension = 0 : i64} : (` + float + `) -> ` + float, "the attribute dimension of vhlo.get_dimension_size_v1: expected an attribute of VHLO, found 0 : i64"},
+		{`"vhlo.all_reduce_v2"(%a) ({}) {channel_id = #vhlo.string_v1<"1">, replica_groups = #vhlo.tensor_v1<dense<0> : tensor<1x1xi64>>, use_global_device_ids = #vhlo.bool_v1<false>} : (` + float + `) -> ` + float,
+			`vhlo.all_reduce_v2: the attribute channel_id is #vhlo.string_v1<"1">: expected an integer`},
+	} {
+		m := module(t, `vhlo.func_v1 @main(%a: `+float+`) -> () {
+  %0 = `+tt.op+`
+  "vhlo.return_v1"() : () -> ()
+} {arg_attrs = #vhlo.array_v1<[]>, res_attrs = #vhlo.array_v1<[]>, sym_visibility = #vhlo.string_v1<"">}`)
+		_, first := vhlo.Upgrade(m)
+		data, err := bytecode.Append(nil, m, bytecode.Options{Version: 4, Versioned: true}) // a newer one refuses missing attributes
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		_, second := artifact.Read(diag.NewSource("m.vhlo", data), ir.NewContext(), registry)
+		for _, err := range []error{first, second} {
+			if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
+				t.Errorf("%s: %v, want %q", tt.op, err, tt.want)
+			}
 		}
 	}
 }
@@ -256,6 +303,44 @@ func TestFlipped(t *testing.T) {
 			part[n] ^= 1 << (n % 8)
 			if _, err := artifact.Read(diag.NewSource("flipped.bc", part), ir.NewContext(), registry); err != nil && strings.Contains(err.Error(), "internal error") {
 				t.Fatalf("%s with bit %d of byte %d changed: %v", path, n%8, n, err)
+			}
+		}
+	}
+}
+
+// TestClaims writes a huge number at each offset of small files, so that each count, size and index is huge once.
+// Reading and printing what can be read takes at most 64 MB and 200 times the file.
+func TestClaims(t *testing.T) {
+	var claims [][]byte
+	for _, n := range []uint64{1 << 20, 1 << 31, 1 << 60} { // also as numbers with a flag, and signed
+		claims = append(claims, binary.LittleEndian.AppendUint64([]byte{0}, n), binary.LittleEndian.AppendUint64([]byte{0}, n+1))
+	}
+	var paths []string
+	for _, pattern := range []string{"v0.bc", "v3.bc", "v6.bc", "0.9.0.vhlo", "1.17.0.vhlo", "*.jaxexport"} {
+		list, err := filepath.Glob(filepath.Join("..", "testdata", "bytecode", "*", pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		slices.SortFunc(list, func(a, b string) int { return len(readFile(t, a)) - len(readFile(t, b)) })
+		paths = append(paths, list[:min(len(list), 3)]...)
+	}
+	paths = append(paths, filepath.Join("..", "testdata", "bytecode", "add_one.jaxexport"))
+	var before, after runtime.MemStats
+	for _, path := range paths {
+		data := readFile(t, path)
+		for i := range data {
+			for _, c := range claims {
+				claimed := bytes.Clone(data)
+				copy(claimed[i:], c)
+				runtime.ReadMemStats(&before)
+				m, err := artifact.Read(diag.NewSource(path, claimed), ir.NewContext(), registry)
+				if err == nil {
+					print.Print(io.Discard, m, print.Options{Generic: true})
+				}
+				runtime.ReadMemStats(&after)
+				if n := after.TotalAlloc - before.TotalAlloc; n > 64<<20+200*uint64(len(data)) {
+					t.Errorf("%s with %x at %d: %d bytes, %v", path, c, i, n, err)
+				}
 			}
 		}
 	}

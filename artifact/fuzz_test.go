@@ -14,7 +14,7 @@ import (
 	"github.com/hlocb/hlocb/print"
 )
 
-// FuzzRead reads any bytes as a program. What is refused is refused with a position in the file.
+// FuzzRead reads any bytes as a program. A refusal names a position in the file.
 func FuzzRead(f *testing.F) {
 	for _, pattern := range []string{"v0.bc", "v6.bc", "1.0.0.vhlo"} {
 		for _, path := range files(f, pattern, "none") {

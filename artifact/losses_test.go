@@ -158,7 +158,7 @@ func forget(t *testing.T, path string, m, again *ir.Module) {
 	})
 }
 
-// isDefault reports whether an attribute has the value that StableHLO assumes where it is absent.
+// isDefault reports whether an attribute has the value that StableHLO assumes if the attribute is absent.
 func isDefault(a ir.NamedAttr) bool {
 	text := a.Attr.String()
 	switch a.Name {

@@ -247,7 +247,7 @@ func (d *decoder) width(t ir.Type) int {
 		if t.DType() != tensor.Invalid {
 			return t.DType().Bits()
 		}
-		return map[string]int{"f80": 80, "f128": 128, "tf32": 19}[t.String()]
+		return densebytes.ForeignBits(t)
 	}
 	d.c.fail("a number of type %.100s", t)
 	return 0
@@ -318,7 +318,10 @@ func (d *decoder) float() ir.Attr {
 			d.Bits(&bits, w)
 			v.SetUint64(bits)
 		}
-		return ir.NewOpaque("0x" + strings.ToUpper(v.Text(16)) + " : " + t.String())
+		if v.BitLen() > w {
+			d.c.fail("a number of %d bits of type %s", v.BitLen(), t)
+		}
+		return densebytes.NewForeignFloat(v, f)
 	}
 	var bits uint64
 	w := d.width(t)

@@ -68,11 +68,13 @@ func TestAttributes(t *testing.T) {
 	for _, attr := range []string{
 		`[]`, `[1 : i32, "x", unit]`, `{}`, `{a = 1 : i64, b = {c}}`, `"s"`, `""`, `"\00\FF\0A"`, `"typed" : tensor<2xf32>`, `@f`, `@f::@g::@h`, `i32`,
 		`unit`, `true`, `false`, `-1 : i8`, `-1 : i32`, `-1 : i64`, `9223372036854775807 : i64`, `3 : index`, `-3 : si7`, `200 : ui8`, `-5 : i128`,
-		`340282366920938463463374607431768211455 : ui128`, `1.5 : f16`, `1.5 : bf16`, `-1.5 : f32`, `0x7F800001 : f32`, `1.0e300 : f64`, `1.0 : tf32`,
+		`340282366920938463463374607431768211455 : ui128`, `1.5 : f16`, `1.5 : bf16`, `-1.5 : f32`, `0x7F800001 : f32`, `1.0e300 : f64`,
+		`1.0 : tf32`, `-1.0e-40 : tf32`, `1.0e300 : tf32`, `0x7FC00 : tf32`, `1.0 : f80`, `-0.0 : f80`, `0x3FFFC000000000000001 : f80`, `0.1 : f128`, `-1.5 : f128`,
 		`1.0 : f8E4M3FN`, `0.5 : f4E2M1FN`, `1.0 : f6E2M3FN`, `1.0 : f8E8M0FNU`,
 		`array<i32>`, `array<i1: true, false>`, `array<i8: -1>`, `array<i64: 1, -2>`, `array<f32: 1.0, -2.5>`, `array<f64: 1.0>`,
 		`dense<1> : tensor<4xi32>`, `dense<[1, -2]> : tensor<2xi4>`, `dense<[true, false, true]> : tensor<3xi1>`, `dense<true> : tensor<9xi1>`, `dense<false> : tensor<1xi1>`,
-		`dense<true> : tensor<1xi1>`, `dense<> : tensor<0xf32>`, `dense<(1.0, -2.0)> : tensor<3xcomplex<f32>>`, `dense<[(1, 2), (3, 4)]> : tensor<2xcomplex<i32>>`,
+		`dense<true> : tensor<1xi1>`, `dense<> : tensor<0xf32>`, `dense<(1.0, -2.0)> : tensor<3xcomplex<f32>>`, `dense<[(1, 2), (3, -4)]> : tensor<2xcomplex<i32>>`, `dense<(true, false)> : tensor<3xcomplex<i1>>`,
+		`dense<[1.000000e+00, -2.500000e+00]> : tensor<2xtf32>`, `dense<1.000000e-01> : tensor<2x2xf80>`, `dense<0x7FFF8000000000000000000000000000> : tensor<1xf128>`,
 		`dense<[1.0, 2.0]> : tensor<2xf8E5M2>`, `dense<[1.0, 2.0]> : vector<2xf64>`, `dense<["a", "b"]> : tensor<2x!foo.string>`, `dense<"a"> : tensor<2x!foo.string>`,
 		`dense<[1, 2]> : tensor<2xindex>`, `dense<[1, 2]> : tensor<2xi7>`, `dense<-1> : tensor<2xi65>`,
 		`sparse<[[0, 0], [1, 2]], [1, 5]> : tensor<3x4xi32>`, `sparse<0, 1> : tensor<2xi32>`, `distinct[0]<unit>`, `distinct[0]<"x">`,
@@ -83,6 +85,15 @@ func TestAttributes(t *testing.T) {
 		`#sdy.sharding<@mesh, [{"a"}, {?}p2], replicated={"b"}>`, `#sdy.mesh<["a"=2, "b"=3], device_ids=[0, 1, 2, 3, 5, 4]>`, `#sdy<list_of_axis_ref_lists[{"x", "y"}, {}]>`,
 		`#sdy.op_sharding_rule<([i], [i])->([i]) {i=2}>`, `#sdy<manual_axes{"a", "b"}>`,
 	} {
+		sameAgain(t, `"foo.op"() {a = `+attr+`} : () -> ()`)
+	}
+}
+
+// TestNested writes attributes and types that are nested 2,000 deep. MLIR reads those, too.
+func TestNested(t *testing.T) {
+	const n = 2000
+	nest := func(open, inner, end string) string { return strings.Repeat(open, n) + inner + strings.Repeat(end, n) }
+	for _, attr := range []string{nest("[", "", "]"), nest("{a = ", "i32", "}"), nest("tuple<", "", ">"), nest("#vhlo.array_v1<[", "", "]>")} {
 		sameAgain(t, `"foo.op"() {a = `+attr+`} : () -> ()`)
 	}
 }

@@ -452,6 +452,11 @@ func (e *encoder) integer(a *ir.IntegerAttr) {
 	if v.Sign() < 0 {
 		v = new(big.Int).Add(v, new(big.Int).Lsh(big.NewInt(1), uint(w)))
 	}
+	e.wide(v)
+}
+
+// wide writes a number of more than 64 bits.
+func (e *encoder) wide(v *big.Int) {
 	var words []uint64
 	for mask := new(big.Int).SetUint64(math.MaxUint64); v.Sign() > 0; v = new(big.Int).Rsh(v, 64) {
 		words = append(words, new(big.Int).And(v, mask).Uint64())
@@ -485,53 +490,25 @@ func (e *encoder) denseArray(a *ir.DenseArrayAttr) {
 	e.Bytes(&b)
 }
 
-// dense writes dense elements. It parses elements that tensors cannot hold from their text.
+// dense writes dense elements: numbers, or strings, which exist only as text.
 func (e *encoder) dense(a *ir.DenseAttr) bool {
-	b, ok := densebytes.Of(a)
-	if !ok {
-		return e.denseText(a)
-	}
-	e.code(codeDense)
-	e.uint(e.typeRef(a.Type()))
-	e.Bytes(&b)
-	return true
-}
-
-// denseText writes dense elements that exist only as text: strings, and numbers of unusual types.
-func (e *encoder) denseText(a *ir.DenseAttr) bool {
-	var elem ir.Type
-	switch t := a.Type().(type) {
-	case *ir.TensorType:
-		elem = t.Elem()
-	case *ir.ShapedType:
-		elem = t.Elem()
-	}
-	text := strings.TrimSpace(string(a.Text()))
-	size := densebytes.ForeignSize(elem)
-	if strings.Contains(text, `"`) && !strings.HasPrefix(text, `"0x`) {
-		list := quoted(text)
-		e.code(codeDenseString)
+	if b, ok := densebytes.Of(a); ok {
+		e.code(codeDense)
 		e.uint(e.typeRef(a.Type()))
-		splat := len(list) == 1
-		e.uint(map[bool]uint64{true: 1}[splat])
-		for _, s := range list {
-			e.string(s)
-		}
+		e.Bytes(&b)
 		return true
 	}
-	if size == 0 {
+	text := string(a.Text())
+	if !strings.Contains(text, `"`) {
 		return false
 	}
-	b, ok := numbers(text, elem, size)
-	if !ok {
-		return false
-	}
-	if len(b) > size && string(b[size:]) == string(b[:len(b)-size]) {
-		b = b[:size]
-	}
-	e.code(codeDense)
+	list := quoted(text)
+	e.code(codeDenseString)
 	e.uint(e.typeRef(a.Type()))
-	e.Bytes(&b)
+	e.uint(map[bool]uint64{true: 1}[len(list) == 1])
+	for _, s := range list {
+		e.string(s)
+	}
 	return true
 }
 
@@ -559,43 +536,6 @@ func quoted(text string) []string {
 		}
 		text = text[end+1:]
 	}
-}
-
-// numbers returns the bytes of hexadecimal digits, or of a list of integers whose type tensors cannot hold.
-func numbers(text string, elem ir.Type, size int) ([]byte, bool) {
-	if digits, ok := strings.CutPrefix(strings.Trim(text, `"`), "0x"); ok && strings.HasPrefix(text, `"`) {
-		out := make([]byte, len(digits)/2)
-		for i := range out {
-			v, err := strconv.ParseUint(digits[2*i:2*i+2], 16, 8)
-			if err != nil {
-				return nil, false
-			}
-			out[i] = byte(v)
-		}
-		return out, true
-	}
-	t, ok := elem.(*ir.IntegerType)
-	if !ok {
-		return nil, text == ""
-	}
-	var out []byte
-	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune("[], \t\r\n", r) }) {
-		v, ok := new(big.Int).SetString(word, 0)
-		if !ok {
-			return nil, false
-		}
-		if v.Sign() < 0 {
-			v.Add(v, new(big.Int).Lsh(big.NewInt(1), uint(t.Width())))
-		}
-		if v.Sign() < 0 || v.BitLen() > 8*size {
-			return nil, false
-		}
-		b := v.FillBytes(make([]byte, size))
-		for i := range b {
-			out = append(out, b[size-1-i])
-		}
-	}
-	return out, true
 }
 
 // opaque writes attributes that the model keeps as text but that have another form in bytecode.
@@ -648,7 +588,19 @@ func (e *encoder) opaque(a *ir.OpaqueAttr) bool {
 		e.Attr(&y)
 		return true
 	}
-	return false
+	t, bits := densebytes.ForeignFloat(a, e.w.ctx)
+	if t == nil {
+		return false
+	}
+	e.code(codeFloat)
+	e.uint(e.typeRef(t))
+	if w := densebytes.ForeignBits(t); w <= 64 {
+		v := bits.Uint64()
+		e.Bits(&v, w)
+	} else {
+		e.wide(bits)
+	}
+	return true
 }
 
 // splitList splits a text at its first comma outside brackets.

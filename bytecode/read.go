@@ -62,8 +62,8 @@ type Translator interface {
 	// Op returns the definition and attributes of the converted op. def and attrs are the original's; parent is the
 	// kind of the converted enclosing op.
 	Op(def *ir.Def, attrs ir.AttrList, parent *ir.Def) (*ir.Def, ir.AttrList, error)
-	// Type returns the converted type of a value of type t.
-	Type(t ir.Type) ir.Type
+	// Type returns the converted type of a value of type t, or what is wrong with values of this type.
+	Type(t ir.Type) (converted ir.Type, problem string)
 }
 
 // ErrRefused says that a translator does not accept a file or module.
@@ -149,7 +149,7 @@ func (c *cursor) section() (id int, data cursor) {
 		align := c.uint()
 		if align == 0 || align&(align-1) != 0 || align > 1<<31 {
 			c.pos = at
-			c.fail("alignment %d is no power of two", align)
+			c.fail("alignment %d is not a power of two", align)
 		}
 		for uint64(c.pos)%align != 0 {
 			if c.byte() != pad {
@@ -220,7 +220,8 @@ func (r *reader) file() {
 	r.readAttrTypes(secs[secAttrTypeOffsets], secs[secAttrTypes])
 	if r.translator != nil {
 		for i := range r.types {
-			r.types[i].typ = r.translator.Type(r.types[i].typ)
+			e := &r.types[i]
+			e.typ, e.problem = r.translator.Type(e.typ)
 		}
 	}
 	r.readIR(secs[secIR])
@@ -374,7 +375,7 @@ func (r *reader) resource(c *cursor, kind byte) string {
 			align = 1
 		}
 		if align == 0 || align&(align-1) != 0 || align > 1<<31 {
-			c.fail("alignment %d is no power of two", align)
+			c.fail("alignment %d is not a power of two", align)
 		}
 		for uint64(c.pos)%align != 0 {
 			c.byte()

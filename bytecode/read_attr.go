@@ -31,7 +31,8 @@ type attrEntry struct {
 
 type typeEntry struct {
 	entry
-	typ ir.Type
+	typ     ir.Type
+	problem string // why values cannot have the type, for a translator; "" if they can
 }
 
 // readAttrTypes locates the attributes and types and reads them all.
@@ -87,7 +88,7 @@ func (r *reader) attrAt(c *cursor, i int) ir.Attr {
 		} else {
 			e.attr = d.textAttr()
 		}
-		r.finish(&e.entry, &d)
+		r.finish(&e.entry, &d, !keepsParts(e.attr))
 	}
 	return e.attr
 }
@@ -101,7 +102,7 @@ func (r *reader) typeAt(c *cursor, i int) ir.Type {
 		} else {
 			e.typ = d.textType()
 		}
-		r.finish(&e.entry, &d)
+		r.finish(&e.entry, &d, !keepsParts(e.typ))
 	}
 	return e.typ
 }
@@ -119,13 +120,26 @@ func (r *reader) begin(c *cursor, e *entry, what string, i int) bool {
 	return true
 }
 
-// finish checks that an entry was read completely.
-func (r *reader) finish(e *entry, d *decoder) {
+// keepsParts reports whether an attribute or type stores its parts, and no text of them.
+func keepsParts(x any) bool {
+	switch x := x.(type) {
+	case *ir.ArrayAttr, *ir.DictAttr, *ir.TypeAttr, *ir.LocAttr, *ir.ComplexType, *ir.FunctionType, *ir.TupleType:
+		return true
+	case *ir.TensorType:
+		return x.Encoding() == nil
+	case *ir.DialectAttr:
+		return x.Def() != nil && x.Def().Lazy
+	}
+	return false
+}
+
+// finish checks that an entry was read completely. text reports whether the entry stores its text.
+func (r *reader) finish(e *entry, d *decoder, text bool) {
 	d.c.done("an attribute or type")
 	r.depth--
 	e.state = read
 	e.size = d.size + int64(e.end-e.pos) + 8
-	if e.size > 1<<12 {
+	if text && e.size > 1<<12 {
 		r.expand(&d.c, e.size)
 	}
 }
@@ -331,7 +345,7 @@ func (d *decoder) rowAttr(dia *ir.Dialect, code uint64) ir.Attr {
 		}
 		v := d.c.uint()
 		if v >= uint64(len(row.Cases)) || row.Cases[v] == "" {
-			d.c.fail("%d is no case of %s.%s", v, row.Dialect, row.Name)
+			d.c.fail("%d is not a case of %s.%s", v, row.Dialect, row.Name)
 		}
 		return ir.NewEnum(row, int(v))
 	}

@@ -128,11 +128,7 @@ func (r *reader) op(c *cursor, blocks []*ir.Block) *ir.Op {
 	}
 	if mask&hasResults != 0 {
 		for range c.count() {
-			i := c.index(len(r.types), "type")
-			if e := &r.types[i]; e.size > 1<<10 {
-				r.expand(c, e.size)
-			}
-			st.Types = append(st.Types, r.types[i].typ)
+			st.Types = append(st.Types, r.valueType(c, c.index(len(r.types), "type")))
 		}
 	}
 	first := c.pos
@@ -201,6 +197,18 @@ func (r *reader) op(c *cursor, blocks []*ir.Block) *ir.Op {
 		body.done("the regions of " + k.name)
 	}
 	return op
+}
+
+// valueType returns type i for a value.
+func (r *reader) valueType(c *cursor, i int) ir.Type {
+	e := &r.types[i]
+	if e.size > 1<<10 {
+		r.expand(c, e.size)
+	}
+	if e.problem != "" {
+		c.fail("%s", e.problem)
+	}
+	return e.typ
 }
 
 // keepOrders records the use orders of an op's results.
@@ -296,11 +304,7 @@ func (r *reader) block(c *cursor, b *ir.Block, blocks []*ir.Block, define func(*
 					loc = l.Loc()
 				}
 			}
-			e := &r.types[t]
-			if e.size > 1<<10 {
-				r.expand(c, e.size)
-			}
-			define(b.AddArg(e.typ, loc))
+			define(b.AddArg(r.valueType(c, int(t)), loc))
 		}
 		if r.version >= 3 && c.byte() != 0 {
 			for _, o := range r.useOrders(c, num) {
@@ -475,7 +479,7 @@ func (r *reader) setOrder(o *useOrder) {
 	sorted := make([]*ir.Use, n)
 	for k, i := range order {
 		if i >= n || sorted[n-1-i] != nil {
-			r.fail("an order of uses is no permutation")
+			r.fail("an order of uses is not a permutation")
 		}
 		sorted[n-1-i] = uses[n-1-k]
 	}

@@ -65,7 +65,7 @@ func verifyHook(op *ir.Op, r *ir.Reporter) {
 	}
 	if h.Chained() {
 		if op.NumOperands() == 0 || op.NumResults() == 0 || op.Operand(0).Type() != op.Result(0).Type() {
-			r.Errorf(op, "is chained, but operand 0 and result 0 are no pair of one type")
+			r.Errorf(op, "is chained, but operand 0 and result 0 are not a pair of one type")
 			return
 		}
 	}

@@ -160,7 +160,7 @@ var (
 		Infer:  inferSame, Verify: verifyEdge,
 		Clauses: ir.Clauses(`
 			the type is static, and nothing else uses the input
-			no operation of this dialect made the input, but for computations
+			no operation of this dialect made the input, except for computations
 		`),
 	}
 	FuncDataFlowEdge = &ir.Def{

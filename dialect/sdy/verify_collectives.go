@@ -8,7 +8,8 @@ import (
 )
 
 // shardingOf returns the sharding on a value, or nil.
-func shardingOf(v *ir.Value) *Sharding {
+func shardingOf(v *ir.Value, r *ir.Reporter) *Sharding {
+	r.ReadsAround()
 	if op := v.DefiningOp(); op != nil {
 		switch op.Name() {
 		case "sdy.sharding_constraint", "sdy.reshard", "sdy.data_flow_edge":
@@ -80,7 +81,7 @@ func collectives(unsharded, meshes bool, own func(*transfer)) func(*ir.Op, *ir.R
 		if verifySame(op, r); op.Operand(0).Type() != op.Result(0).Type() {
 			return
 		}
-		t := &transfer{fault: at(op, r), op: op, in: shardingOf(op.Operand(0)), out: dataOf[Sharding](op.Attr("out_sharding"))}
+		t := &transfer{fault: at(op, r), op: op, in: shardingOf(op.Operand(0), r), out: dataOf[Sharding](op.Attr("out_sharding"))}
 		if t.in == nil && !unsharded {
 			t.fault("collective on operand without sharding")
 			return

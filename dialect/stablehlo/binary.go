@@ -21,7 +21,7 @@ func CodeAccuracy(mode *ir.AttrDef) func(ir.Coder, *ResultAccuracy) {
 func CodeMode(c ir.Coder, m *AccuracyMode) {
 	v := uint64(m.Code)
 	if c.Uint(&v); v >= uint64(len(ResultAccuracyModeEnum.Cases)) {
-		c.Failf("%d is no case of result_accuracy_mode", v)
+		c.Failf("%d is not a case of result_accuracy_mode", v)
 	}
 	m.Code = int(v)
 }

@@ -57,7 +57,7 @@ var BroadcastInDim = &ir.Def{
 	Format:   "$operand `,` `dims` `=` $broadcast_dimensions attr-dict `:` functional-type(operands, results)",
 	Verify:   verify(compatibleElemTypes, broadcastInDimRule),
 	Clauses: ir.Clauses(`
-		C1 the result has the element type of the operand, but for the parameters of a quantization per axis
+		C1 the result has the element type of the operand, except for the parameters of a quantization per axis
 		C2 broadcast_dimensions names a dimension for each of the operand's
 		C3 broadcast_dimensions are dimensions of the result
 		C4 no dimension stands twice in broadcast_dimensions
@@ -77,7 +77,7 @@ var Concatenate = &ir.Def{
 	Infer:    infer(inferConcatenate), Verify: verify(oneElem, agrees(inferConcatenate)),
 	Clauses: ir.Clauses(`
 		C1 all inputs have one element type
-		C2 all inputs have one shape, but for the size along dimension
+		C2 all inputs have one shape, except for the size along dimension
 		C3 there is at least one input
 		C4 dimension is a dimension of the inputs
 		C5 the result has the element type of the inputs
@@ -147,7 +147,7 @@ var Reshape = &ir.Def{
 	Format:   formatGeneral,
 	Verify:   verify(compatibleElemTypes, sameElems, reshapeRule),
 	Clauses: ir.Clauses(`
-		C1 the result has the element type of the operand, but for the axis of a quantization per axis
+		C1 the result has the element type of the operand, except for the axis of a quantization per axis
 		C2 the result has as many elements as the operand
 		C3 a dimension that is quantized per axis keeps its size, and the number of elements before it
 	`),
@@ -216,7 +216,7 @@ var Transpose = &ir.Def{
 	Format:   "$operand `,` `dims` `=` $permutation attr-dict `:` functional-type(operands, results)",
 	Infer:    infer(inferTranspose), Verify: verify(compatibleElemTypes, sameElems, agrees(inferTranspose)),
 	Clauses: ir.Clauses(`
-		C1 the result has the element type of the operand, but for the axis of a quantization per axis
+		C1 the result has the element type of the operand, except for the axis of a quantization per axis
 		C2 permutation is one of the operand's dimensions
 		C3 the result has the sizes of the operand, permuted
 		C4 the axis of a quantization per axis is permuted with its dimension

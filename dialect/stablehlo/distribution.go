@@ -30,10 +30,10 @@ var AllGather = &ir.Def{
 	Clauses: ir.Clauses(`
 		C1 all_gather_dim is a dimension of every operand
 		C2 no id stands twice in replica_groups
-		C3 replica_groups holds an id of every process that takes part -- how many processes there are is no part of a module
+		C3 replica_groups holds an id of every process that takes part -- how many processes there are is not part of a module
 		C4 the ids of replica_groups are those from 0 to their number, less one
 		C5 use_global_device_ids asks for a channel
-		C6 a result has the type of its operand, but for the size along all_gather_dim, which is a multiple of the operand's
+		C6 a result has the type of its operand, except for the size along all_gather_dim, which is a multiple of the operand's
 	`),
 }
 
@@ -51,7 +51,7 @@ var AllReduce = &ir.Def{
 	Infer:   infer(inferAllReduce), Verify: verify(allReduceRule, agrees(inferAllReduce)),
 	Clauses: ir.Clauses(`
 		C1 no id stands twice in replica_groups
-		C2 replica_groups holds an id of every process that takes part -- how many processes there are is no part of a module
+		C2 replica_groups holds an id of every process that takes part -- how many processes there are is not part of a module
 		C3 the ids of replica_groups are those from 0 to their number, less one
 		C4 use_global_device_ids asks for a positive channel id
 		C5 the computation takes two scalars of one type that the operands can be promoted to, and gives one
@@ -76,7 +76,7 @@ var AllToAll = &ir.Def{
 		C3 concat_dimension is a dimension of every operand
 		C4 split_count is positive
 		C5 no id stands twice in replica_groups
-		C6 replica_groups holds an id of every process that takes part -- how many processes there are is no part of a module
+		C6 replica_groups holds an id of every process that takes part -- how many processes there are is not part of a module
 		C7 the ids of replica_groups are those from 0 to their number, less one
 		C8 a group has split_count processes
 		C9 a result has the type of its operand, split_count times smaller along split_dimension and larger along concat_dimension
@@ -94,7 +94,7 @@ var CollectiveBroadcast = &ir.Def{
 	Infer: infer(inferRooted), Verify: verify(collectiveBroadcastRule),
 	Clauses: ir.Clauses(`
 		C1 no id stands twice in replica_groups
-		C2 the ids of replica_groups are not negative, and those of processes -- how many processes there are is no part of a module
+		C2 the ids of replica_groups are not negative, and those of processes -- how many processes there are is not part of a module
 		C3 a result has the type of its operand
 	`),
 }
@@ -164,11 +164,11 @@ var ReduceScatter = &ir.Def{
 		C1 the size along scatter_dimension is a multiple of the number of processes in a group
 		C2 scatter_dimension is a dimension of operand
 		C3 no id stands twice in replica_groups
-		C4 replica_groups holds an id of every process that takes part -- how many processes there are is no part of a module
+		C4 replica_groups holds an id of every process that takes part -- how many processes there are is not part of a module
 		C5 the ids of replica_groups are those from 0 to their number, less one
 		C6 use_global_device_ids asks for a positive channel id
 		C7 the computation takes two scalars of one type that operand can be promoted to, and gives one
-		C8 the result has the shape of operand, but for the size along scatter_dimension, which divides the operand's
+		C8 the result has the shape of operand, except for the size along scatter_dimension, which divides the operand's
 		C9 the result has the element type of the computation
 	`),
 }

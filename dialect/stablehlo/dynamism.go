@@ -19,7 +19,7 @@ var DynamicBroadcastInDim = &ir.Def{
 	Format: "$operand `,` $output_dimensions `,` `dims` `=` $broadcast_dimensions attr-dict `:` functional-type(operands, results)",
 	Verify: verify(dynamicBroadcastInDimRule),
 	Clauses: ir.Clauses(`
-		C1 the result has the element type of the operand, but for the parameters of a quantization per axis
+		C1 the result has the element type of the operand, except for the parameters of a quantization per axis
 		C2 broadcast_dimensions names a dimension for each of the operand's
 		C3 broadcast_dimensions are dimensions of the result
 		C4 no dimension stands twice in broadcast_dimensions
@@ -61,8 +61,8 @@ var DynamicPad = &ir.Def{
 	Clauses: ir.Clauses(`
 		C1 operand, padding_value and result have one element type
 		C2 the three paddings have an element for each dimension of operand
-		C3 interior_padding is not negative, where it is constant
-		C4 the result has the sizes of operand and its paddings, where they are constant
+		C3 interior_padding is not negative if it is constant
+		C4 the result has the sizes of operand and its paddings if they are constant
 	`),
 }
 
@@ -75,7 +75,7 @@ var DynamicReshape = &ir.Def{
 	Format:   formatGeneral,
 	Verify:   verify(dynamicReshapeRule),
 	Clauses: ir.Clauses(`
-		C1 the result has the element type of the operand, but for the axis of a quantization per axis
+		C1 the result has the element type of the operand, except for the axis of a quantization per axis
 		C2 the result has as many elements as the operand
 		C3 a dimension that is quantized per axis keeps its size, and the number of elements before it
 		C4 output_shape has an element for each dimension of the result

@@ -88,7 +88,7 @@ var (
 // partClauses apply to abs, real and imag.
 const partClauses = `
 	C1 the result has the shape of operand
-	C2 the result has the element type of operand; of complex elements that of their parts
+	C2 the result has the element type of operand; of complex elements the type of their parts
 `
 
 // withResult replaces the result's parts of a row: its constraint, its inference (nil for none) and the clauses.

@@ -65,11 +65,11 @@ var DynamicGather = &ir.Def{
 		C5 offset_dims are dimensions of the result
 		C6 collapsed_slice_dims rise
 		C7 collapsed_slice_dims are dimensions of operand
-		C8 slice_sizes along collapsed_slice_dims are at most 1, where they are constant
+		C8 slice_sizes along collapsed_slice_dims are at most 1 if they are constant
 		C9 no dimension stands twice in start_index_map
 		C10 start_index_map are dimensions of operand
 		C11 slice_sizes has an element for each dimension of operand
-		C12 slice_sizes are within the shape of operand, where they are constant
+		C12 slice_sizes are within the shape of operand if they are constant
 		C13 the result has the sizes of start_indices less index_vector_dim, and at offset_dims those of the slices
 		C14 the result has the element type of operand
 	`),

@@ -111,7 +111,7 @@ var (
 		Clauses: ir.Clauses(`
 			C1 a, b and the result have one element type
 			C2 a normal distribution has floats
-			C3 the result has the shape that shape says, where it is constant
+			C3 the result has the shape that shape says if it is constant
 		`),
 	}
 	RngBitGenerator = &ir.Def{

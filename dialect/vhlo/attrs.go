@@ -1,7 +1,7 @@
 package vhlo
 
 import (
-	"slices"
+	"math/big"
 	"strconv"
 	"strings"
 
@@ -46,16 +46,28 @@ type (
 	mesh struct{ axes, devices ir.Attr }
 )
 
-// attrRow creates the row of an attribute. read reads the parameters between angle brackets, text writes them.
+// attrRow creates the row of an attribute. read reads the parameters between angle brackets, text writes them. Both
+// readers check the parts of the attribute.
 func attrRow[T any](code int, name string, fields func(c ir.Coder, d *T), read func(p ir.AsmParser, d *T), text func(d *T) string) *ir.AttrDef {
+	check := func(f failer, d *T) {
+		if x, ok := any(d).(parted); ok {
+			x.check(f)
+		}
+	}
+	coded := func(c ir.Coder, d *T) {
+		fields(c, d)
+		check(c, d)
+	}
 	return ir.NewAttrDef[T](ir.AttrDef{
-		Dialect: "vhlo", Name: name, Lazy: true, Binary: ir.BinaryData(code, fields),
+		Dialect: "vhlo", Name: name, Lazy: true, Binary: ir.BinaryData(code, coded),
 		Doc:    "The form in which artifacts store an attribute.",
 		Syntax: "as MLIR prints it",
 		Parse: func(p ir.AsmParser, _ *ir.AttrDef) any {
 			d := new(T)
+			at := asmFailer{p, p.Pos()}
 			p.Expect("<")
 			read(p, d)
+			check(at, d)
 			p.Expect(">")
 			return d
 		},
@@ -213,7 +225,7 @@ func (n *number) code(c ir.Coder) {
 	c.Type(&n.typ)
 	w := n.width()
 	if w == 0 {
-		c.Failf("a number of type %.100s", n.typ)
+		c.Failf("a number of type %.100s, not of a type of VHLO", n.typ)
 	}
 	v := n.bits << (64 - w) >> (64 - w)
 	c.Bits(&v, w)
@@ -222,9 +234,13 @@ func (n *number) code(c ir.Coder) {
 	}
 }
 
-// width returns the number of bits in a number, or 0 if the type is not a number type of at most 64 bits.
+// width returns the number of bits in a number, or 0 if the type is not VHLO's for numbers of at most 64 bits.
 func (n *number) width() int {
-	switch t := FromType(n.typ).(type) {
+	d := dataOf(n.typ)
+	if d == nil {
+		return 0
+	}
+	switch t := d.builtin.(type) {
 	case *ir.IntegerType:
 		if t.Width() <= 64 {
 			return t.Width()
@@ -232,6 +248,9 @@ func (n *number) width() int {
 	case *ir.IndexType:
 		return 64
 	case *ir.FloatType:
+		if t.DType() == tensor.Invalid {
+			return densebytes.ForeignBits(t)
+		}
 		return t.DType().Bits()
 	}
 	return 0
@@ -259,8 +278,8 @@ func codeTensor(c ir.Coder, d *dense) {
 		return
 	}
 	t, ok := FromType(d.typ).(*ir.TensorType)
-	if !ok || !t.Static() {
-		c.Failf("dense elements of type %.100s", d.typ)
+	if !ok || !t.Static() || dataOf(d.typ) == nil {
+		c.Failf("dense elements of type %.100s, not of a type of VHLO", d.typ)
 	}
 	a, problem := densebytes.Attr(t, t.Shape(), t.Elem(), b)
 	if problem != "" {
@@ -272,6 +291,9 @@ func codeTensor(c ir.Coder, d *dense) {
 func fromNumber(n *number) ir.Attr {
 	switch t := FromType(n.typ).(type) {
 	case *ir.FloatType:
+		if t.DType() == tensor.Invalid {
+			return densebytes.NewForeignFloat(new(big.Int).SetUint64(n.bits), t)
+		}
 		return ir.NewFloatBits(n.bits, t)
 	case *ir.IntegerType:
 		w := t.Width()
@@ -298,18 +320,6 @@ func fromAttr(c *ir.Context, a ir.Attr) ir.Attr {
 		}
 	case *ir.DialectAttr:
 		return fromData(c, a)
-	case *ir.ArrayAttr: // VHLO attributes may stand in builtin lists and dictionaries
-		if list := fromAttrs(c, a.Elems()); !slices.Equal(list, a.Elems()) {
-			return ir.NewArray(list)
-		}
-	case *ir.DictAttr:
-		list := slices.Clone(a.Entries())
-		for i := range list {
-			list[i].Attr = fromAttr(c, list[i].Attr)
-		}
-		if !slices.Equal(list, a.Entries()) {
-			return ir.NewDict(list)
-		}
 	}
 	return a
 }
@@ -342,29 +352,29 @@ func fromData(c *ir.Context, a *ir.DialectAttr) ir.Attr {
 		return hlo.OutputOperandAliasAttr.New(&d.OutputOperandAlias)
 	case *accuracy:
 		r := &hlo.ResultAccuracy{Atol: d.atol, Rtol: d.rtol, Ulps: d.ulps}
-		if m, ok := d.mode.(*ir.EnumAttr); ok {
-			r.Mode.Code = m.Code()
-		}
+		r.Mode.Code = d.mode.(*ir.EnumAttr).Code()
 		return hlo.ResultAccuracyAttr.New(r)
 	case *groups:
-		r := &hlo.ReplicaGroupMeshAxes{Mesh: meshRef(c, d.mesh)}
+		r := &hlo.ReplicaGroupMeshAxes{Mesh: fromAttr(c, d.mesh)}
+		if s, ok := r.Mesh.(*ir.StringAttr); ok {
+			r.Mesh = ir.NewSymbolRef(s.Value())
+		}
 		var axes []ir.Attr
-		if list, ok := ir.DataOf[array](d.axes); ok {
-			for _, x := range list.elems {
-				a := axisOf(x)
-				axes = append(axes, hlo.AxisRefAttr.New(&a))
+		for _, x := range elems(d.axes) {
+			x, _ := ir.DataOf[axisRef](x)
+			a := hlo.AxisRef{Name: name(x.name)}
+			if s, ok := ir.DataOf[subAxis](x.sub); ok {
+				a.Sub = &s.SubAxis
 			}
+			axes = append(axes, hlo.AxisRefAttr.New(&a))
 		}
 		r.Axes = ir.NewArray(axes)
 		return hlo.ReplicaGroupMeshAxesAttr.New(r)
 	case *mesh:
 		m := &hlo.Mesh{}
-		if list, ok := ir.DataOf[array](d.axes); ok {
-			for _, x := range list.elems {
-				if y, ok := ir.DataOf[meshAxis](x); ok {
-					m.Axes = append(m.Axes, hlo.MeshAxis{Name: name(y.name), Size: y.size})
-				}
-			}
+		for _, x := range elems(d.axes) {
+			x, _ := ir.DataOf[meshAxis](x)
+			m.Axes = append(m.Axes, hlo.MeshAxis{Name: name(x.name), Size: x.size})
 		}
 		if d.devices != nil {
 			m.DeviceIDs = fromAttr(c, d.devices)
@@ -372,28 +382,6 @@ func fromData(c *ir.Context, a *ir.DialectAttr) ir.Attr {
 		return hlo.MeshAttr.New(m)
 	}
 	return a
-}
-
-// meshRef returns the mesh of groups: a mesh, or a symbol, which VHLO stores as a string.
-func meshRef(c *ir.Context, a ir.Attr) ir.Attr {
-	if s, ok := ir.DataOf[text](a); ok {
-		return ir.NewSymbolRef(s.value)
-	}
-	if s, ok := a.(*ir.StringAttr); ok { // VHLO with builtin attributes
-		return ir.NewSymbolRef(s.Value())
-	}
-	return fromAttr(c, a)
-}
-
-func axisOf(a ir.Attr) hlo.AxisRef {
-	out := hlo.AxisRef{}
-	if x, ok := ir.DataOf[axisRef](a); ok {
-		out.Name = name(x.name)
-		if s, ok := ir.DataOf[subAxis](x.sub); ok {
-			out.Sub = &s.SubAxis
-		}
-	}
-	return out
 }
 
 func fromAttrs(c *ir.Context, list []ir.Attr) []ir.Attr {
@@ -404,15 +392,16 @@ func fromAttrs(c *ir.Context, list []ir.Attr) []ir.Attr {
 	return out
 }
 
-// name returns the text of a VHLO or builtin string.
+// name returns the text of a VHLO string.
 func name(a ir.Attr) string {
-	if s, ok := ir.DataOf[text](a); ok {
-		return s.value
-	}
-	if s, ok := a.(*ir.StringAttr); ok {
-		return s.Value()
-	}
-	return ""
+	s, _ := ir.DataOf[text](a)
+	return s.value
+}
+
+// elems returns the elements of a VHLO array.
+func elems(a ir.Attr) []ir.Attr {
+	d, _ := ir.DataOf[array](a)
+	return d.elems
 }
 
 // attrTo returns the VHLO attribute for a, or nil if VHLO has none.
@@ -470,6 +459,12 @@ func (c *converter) newAttr(a ir.Attr) ir.Attr {
 	case *ir.FloatAttr:
 		if t := c.typeTo(a.Type()); t != nil {
 			return floatAttr.New(&float{number{t, a.Bits()}})
+		}
+	case *ir.OpaqueAttr:
+		if f, bits := densebytes.ForeignFloat(a, c.ctx); f != nil {
+			if t := c.typeTo(f); t != nil {
+				return floatAttr.New(&float{number{t, bits.Uint64()}})
+			}
 		}
 	case *ir.DenseAttr:
 		if t := c.typeTo(a.Type()); t != nil {

@@ -54,7 +54,62 @@ type join struct {
 	// split returns the VHLO values of the fields. a is nil for an op without the attribute.
 	split func(c *converter, a ir.Attr) []ir.Attr
 	// make returns StableHLO's attribute, or nil for none.
-	make func(c *converter, fields []ir.Attr) ir.Attr
+	make func(f *fieldList) ir.Attr
+}
+
+// fieldList reads the fields of a join. Fields that the version of the op does not have are nil.
+type fieldList struct {
+	names []string
+	attrs []ir.Attr
+	err   error
+}
+
+func (f *fieldList) wrong(i int, what string) {
+	if f.err == nil {
+		f.err = fmt.Errorf("the attribute %s is %.100s: expected %s", f.names[i], f.attrs[i], what)
+	}
+}
+
+// int, ints, flag and typ return the value of field i, and zero values for nil.
+func (f *fieldList) int(i int) int64 {
+	if f.attrs[i] == nil {
+		return 0
+	}
+	v, ok := value(f.attrs[i])
+	if !ok {
+		f.wrong(i, "an integer")
+	}
+	return v
+}
+
+func (f *fieldList) ints(i int) []int64 {
+	if f.attrs[i] == nil {
+		return nil
+	}
+	v, ok := ints(f.attrs[i])
+	if !ok {
+		f.wrong(i, "integers")
+	}
+	return v
+}
+
+func (f *fieldList) flag(i int) bool {
+	d, ok := ir.DataOf[boolean](f.attrs[i])
+	if !ok {
+		f.wrong(i, "a truth value")
+	}
+	return ok && d.value
+}
+
+func (f *fieldList) typ(i int) string {
+	if d, ok := ir.DataOf[typeRef](f.attrs[i]); ok {
+		switch t := FromType(d.typ).(type) {
+		case *ir.IntegerType, *ir.FloatType:
+			return t.String()
+		}
+	}
+	f.wrong(i, "a type of numbers")
+	return ""
 }
 
 // i64 returns an integer in VHLO's form. list and truth do the same for lists of integers and for truth values. Each
@@ -93,27 +148,29 @@ func (c *converter) truth(v bool) ir.Attr {
 	return c.bools[i]
 }
 
-// ints returns the integers of a list.
-func ints(a ir.Attr) []int64 {
+// ints returns the integers of a list. ok is false for any other attribute.
+func ints(a ir.Attr) (list []int64, ok bool) {
 	d, ok := ir.DataOf[dense](a)
 	if !ok {
-		return nil
+		return nil, false
 	}
 	v, err := d.elems.Int64s()
-	if err != nil {
-		return nil
-	}
-	return slices.Clone(v)
+	return slices.Clone(v), err == nil
 }
 
-// value returns the integer of an attribute, or 0 for any other attribute.
-func value(a ir.Attr) int64 {
-	if n, ok := ir.DataOf[integer](a); ok {
-		if i, ok := fromNumber(&n.number).(*ir.IntegerAttr); ok {
-			return i.Value()
-		}
+// value returns the integer of an attribute. ok is false for any other attribute.
+func value(a ir.Attr) (v int64, ok bool) {
+	n, ok := ir.DataOf[integer](a)
+	if !ok {
+		return 0, false
 	}
-	return 0
+	return fromNumber(&n.number).(*ir.IntegerAttr).Value(), true
+}
+
+// is reports whether an attribute is the integer v.
+func is(a ir.Attr, v int64) bool {
+	x, ok := value(a)
+	return ok && x == v
 }
 
 var convFields = []string{
@@ -132,10 +189,10 @@ func splitConv(c *converter, a ir.Attr) []ir.Attr {
 	}
 }
 
-func makeConv(_ *converter, f []ir.Attr) ir.Attr {
+func makeConv(f *fieldList) ir.Attr {
 	return hlo.ConvAttr.New(&hlo.ConvDims{
-		InputBatch: value(f[0]), InputFeature: value(f[1]), InputSpatial: ints(f[2]), KernelInputFeature: value(f[3]), KernelOutput: value(f[4]),
-		KernelSpatial: ints(f[5]), OutputBatch: value(f[6]), OutputFeature: value(f[7]), OutputSpatial: ints(f[8]),
+		InputBatch: f.int(0), InputFeature: f.int(1), InputSpatial: f.ints(2), KernelInputFeature: f.int(3), KernelOutput: f.int(4),
+		KernelSpatial: f.ints(5), OutputBatch: f.int(6), OutputFeature: f.int(7), OutputSpatial: f.ints(8),
 	})
 }
 
@@ -150,10 +207,10 @@ func splitGather(c *converter, a ir.Attr) []ir.Attr {
 	}
 }
 
-func makeGather(_ *converter, f []ir.Attr) ir.Attr {
+func makeGather(f *fieldList) ir.Attr {
 	return hlo.GatherAttr.New(&hlo.GatherDims{
-		OffsetDims: ints(f[0]), CollapsedSliceDims: ints(f[1]), OperandBatchingDims: ints(f[2]), StartIndicesBatchingDims: ints(f[3]),
-		StartIndexMap: ints(f[4]), IndexVectorDim: value(f[5]),
+		OffsetDims: f.ints(0), CollapsedSliceDims: f.ints(1), OperandBatchingDims: f.ints(2), StartIndicesBatchingDims: f.ints(3),
+		StartIndexMap: f.ints(4), IndexVectorDim: f.int(5),
 	})
 }
 
@@ -168,8 +225,8 @@ func channel(op string) join {
 			return []ir.Attr{c.i64(d.Handle)}
 		}
 		return []ir.Attr{c.i64(0)}
-	}, func(_ *converter, f []ir.Attr) ir.Attr {
-		if v := value(f[0]); v != 0 {
+	}, func(f *fieldList) ir.Attr {
+		if v := f.int(0); v != 0 {
 			return hlo.ChannelHandleAttr.New(&hlo.ChannelHandle{Handle: v}) // VHLO does not store the type
 		}
 		return nil
@@ -184,8 +241,8 @@ func typedChannel(op string) join {
 			return nil
 		}
 		return []ir.Attr{c.i64(d.Handle), c.i64(d.Type)}
-	}, func(_ *converter, f []ir.Attr) ir.Attr {
-		return hlo.ChannelHandleAttr.New(&hlo.ChannelHandle{Handle: value(f[0]), Type: value(f[1])})
+	}, func(f *fieldList) ir.Attr {
+		return hlo.ChannelHandleAttr.New(&hlo.ChannelHandle{Handle: f.int(0), Type: f.int(1)})
 	}}
 }
 
@@ -202,8 +259,8 @@ var joins = func() map[string][]join {
 				return nil
 			}
 			return []ir.Attr{c.list(d.LHSBatching), c.list(d.RHSBatching), c.list(d.LHSContracting), c.list(d.RHSContracting)}
-		}, func(_ *converter, f []ir.Attr) ir.Attr {
-			return hlo.DotAttr.New(&hlo.DotDims{LHSBatching: ints(f[0]), RHSBatching: ints(f[1]), LHSContracting: ints(f[2]), RHSContracting: ints(f[3])})
+		}, func(f *fieldList) ir.Attr {
+			return hlo.DotAttr.New(&hlo.DotDims{LHSBatching: f.ints(0), RHSBatching: f.ints(1), LHSContracting: f.ints(2), RHSContracting: f.ints(3)})
 		}},
 		{"dot_general", "algorithm", []string{
 			"lhs_precision_type", "rhs_precision_type", "accumulation_type", "lhs_component_count", "rhs_component_count",
@@ -223,10 +280,10 @@ var joins = func() map[string][]join {
 				c.list(d.UpdateWindowDims), c.list(d.InsertedWindowDims), c.list(d.InputBatchingDims), c.list(d.ScatterIndicesBatchingDim),
 				c.list(d.ScatterDimsToOperandDims), c.i64(d.IndexVectorDim),
 			}
-		}, func(_ *converter, f []ir.Attr) ir.Attr {
+		}, func(f *fieldList) ir.Attr {
 			return hlo.ScatterAttr.New(&hlo.ScatterDims{
-				UpdateWindowDims: ints(f[0]), InsertedWindowDims: ints(f[1]), InputBatchingDims: ints(f[2]), ScatterIndicesBatchingDim: ints(f[3]),
-				ScatterDimsToOperandDims: ints(f[4]), IndexVectorDim: value(f[5]),
+				UpdateWindowDims: f.ints(0), InsertedWindowDims: f.ints(1), InputBatchingDims: f.ints(2), ScatterIndicesBatchingDim: f.ints(3),
+				ScatterDimsToOperandDims: f.ints(4), IndexVectorDim: f.int(5),
 			})
 		}},
 		typedChannel("send"), typedChannel("recv"),
@@ -249,13 +306,16 @@ func splitAlgorithm(c *converter, a ir.Attr) []ir.Attr {
 		return []ir.Attr{none, none, none, none, none, none, none}
 	}
 	t := func(name string) ir.Attr {
-		if x, ok := tensor.ParseDType(name); ok {
-			return c.attrTo(ir.NewTypeAttr(c.ctx.Element(x)))
+		var x ir.Type
+		if d, ok := tensor.ParseDType(name); ok {
+			x = c.ctx.Element(d)
+		} else {
+			x = c.ctx.ForeignFloat(name)
 		}
-		if name != "tf32" { // a name that is no number's type comes from a file that is not verified
+		if x = c.typeTo(x); x == nil {
 			return nil
 		}
-		return c.attrTo(ir.NewTypeAttr(c.ctx.ForeignFloat(name)))
+		return typeAttr.New(&typeRef{x})
 	}
 	return []ir.Attr{
 		t(d.LHSPrecision), t(d.RHSPrecision), t(d.Accumulation), c.i64(d.LHSComponents), c.i64(d.RHSComponents), c.i64(d.PrimitiveOperations),
@@ -273,20 +333,13 @@ func isNone(a ir.Attr) bool {
 	return none
 }
 
-func makeAlgorithm(c *converter, f []ir.Attr) ir.Attr {
-	if !slices.ContainsFunc(f, func(a ir.Attr) bool { return a != nil && !isNone(a) }) {
+func makeAlgorithm(f *fieldList) ir.Attr {
+	if !slices.ContainsFunc(f.attrs, func(a ir.Attr) bool { return a != nil && !isNone(a) }) {
 		return nil
 	}
-	t := func(a ir.Attr) string {
-		if r, ok := ir.DataOf[typeRef](a); ok {
-			return FromType(r.typ).String()
-		}
-		return ""
-	}
-	imprecise, _ := ir.DataOf[boolean](f[6])
 	return hlo.DotAlgorithmAttr.New(&hlo.DotAlgorithm{
-		LHSPrecision: t(f[0]), RHSPrecision: t(f[1]), Accumulation: t(f[2]), LHSComponents: value(f[3]), RHSComponents: value(f[4]),
-		PrimitiveOperations: value(f[5]), AllowImpreciseAccumulation: imprecise != nil && imprecise.value,
+		LHSPrecision: f.typ(0), RHSPrecision: f.typ(1), Accumulation: f.typ(2), LHSComponents: f.int(3), RHSComponents: f.int(4),
+		PrimitiveOperations: f.int(5), AllowImpreciseAccumulation: f.flag(6),
 	})
 }
 
@@ -420,7 +473,7 @@ func (c *converter) isDefault(op, attr string, a ir.Attr) bool {
 		e, ok := a.(*ir.EnumAttr)
 		return ok && e.Code() == 0
 	case "version":
-		return op == "composite" && value(a) == 0
+		return op == "composite" && is(a, 0)
 	case "composite_attributes":
 		d, ok := ir.DataOf[dictionary](a)
 		return ok && len(d.names) == 0
@@ -433,11 +486,11 @@ func (c *converter) isDefault(op, attr string, a ir.Attr) bool {
 	case "result_accuracy":
 		return isDefaultAccuracy(a)
 	case "known_expanding_dimensions", "known_nonexpanding_dimensions":
-		return len(ints(a)) == 0
+		return isEmptyDense(a)
 	case "source_target_pairs":
-		return (op == "send" || op == "recv") && len(ints(a)) == 0
+		return (op == "send" || op == "recv") && isEmptyDense(a)
 	case "dimension":
-		return op == "sort" && value(a) == -1
+		return op == "sort" && is(a, -1)
 	case "window_strides", "lhs_dilation", "rhs_dilation", "base_dilations", "window_dilations":
 		return all(1)
 	case "window_reversal", "padding":
@@ -555,6 +608,11 @@ func (c *converter) special(op string, a ir.NamedAttr) ir.Attr {
 // attrsFromVHLO converts the attributes of an op of row to the attributes of def. It omits attributes with default
 // values.
 func (c *converter) attrsFromVHLO(row *opRow, def *ir.Def, attrs ir.AttrList) (ir.AttrList, error) {
+	for _, name := range row.attrs {
+		if attrs.Get(name) == nil {
+			return nil, fmt.Errorf("the attribute %s of %s is missing", name, row.def.Name)
+		}
+	}
 	if len(attrs) == 0 {
 		return nil, nil
 	}
@@ -563,13 +621,15 @@ func (c *converter) attrsFromVHLO(row *opRow, def *ir.Def, attrs ir.AttrList) (i
 	for _, j := range joins[row.name] {
 		fields := make([]ir.Attr, len(j.fields))
 		for i, f := range j.fields {
-			if fields[i] = attrs.Get(f); fields[i] == nil && slices.Contains(row.attrs, f) {
-				return nil, fmt.Errorf("the attribute %s of %s is missing", f, row.def.Name)
-			}
+			fields[i] = attrs.Get(f)
 		}
 		joined = append(joined, j.fields...)
-		if a := j.make(c, fields); a != nil {
+		f := fieldList{names: j.fields, attrs: fields}
+		if a := j.make(&f); a != nil {
 			out = append(out, ir.NamedAttr{Name: j.attr, Attr: a, Inherent: true})
+		}
+		if f.err != nil {
+			return nil, fmt.Errorf("%s: %w", row.def.Name, f.err)
 		}
 	}
 	layouts := 0
@@ -579,8 +639,12 @@ func (c *converter) attrsFromVHLO(row *opRow, def *ir.Def, attrs ir.AttrList) (i
 		}
 	}
 	for _, a := range attrs {
+		v, problem := c.back(a.Attr)
+		if problem != "" {
+			return nil, fmt.Errorf("the attribute %s of %s: %s", a.Name, row.def.Name, problem)
+		}
 		if !a.Inherent {
-			out = append(out, ir.NamedAttr{Name: a.Name, Attr: c.back(a.Attr)})
+			out = append(out, ir.NamedAttr{Name: a.Name, Attr: v})
 			continue
 		}
 		if slices.Contains(joined, a.Name) || c.isDefault(row.name, a.Name, a.Attr) {
@@ -593,7 +657,7 @@ func (c *converter) attrsFromVHLO(row *opRow, def *ir.Def, attrs ir.AttrList) (i
 		if spec == nil {
 			continue // padding of the old dynamic_conv
 		}
-		v, err := c.formed(spec, a.Attr)
+		v, err := c.formed(spec, v)
 		if err != nil {
 			return nil, fmt.Errorf("the attribute %s of %s: %w", a.Name, row.def.Name, err)
 		}
@@ -608,24 +672,27 @@ func (c *converter) attrsFromVHLO(row *opRow, def *ir.Def, attrs ir.AttrList) (i
 	return out, nil
 }
 
-// back returns the attribute that a VHLO attribute represents. It always returns the same one.
-func (c *converter) back(a ir.Attr) ir.Attr {
+// back returns the attribute that a VHLO attribute represents, or what is wrong with it. It always returns the same
+// one.
+func (c *converter) back(a ir.Attr) (v ir.Attr, problem string) {
 	v, ok := c.attrs[a]
 	if !ok {
+		if problem = c.misplaced(a); problem != "" {
+			return nil, problem
+		}
 		v = fromAttr(c.ctx, a)
 		c.attrs[a] = v
 	}
-	return v
+	return v, ""
 }
 
-// formed returns the attribute that a VHLO attribute represents, in the form that spec requires.
-func (c *converter) formed(spec *ir.AttrSpec, a ir.Attr) (ir.Attr, error) {
-	v := c.back(a)
+// formed returns v in the form that spec requires.
+func (c *converter) formed(spec *ir.AttrSpec, v ir.Attr) (ir.Attr, error) {
 	switch {
 	case spec.Type.Form == ir.FormInts:
 		d, ok := v.(*ir.DenseAttr)
 		if !ok {
-			return nil, fmt.Errorf("expected integers, found %.100s", a)
+			return nil, fmt.Errorf("expected integers, found %.100s", v)
 		}
 		list, err := d.Int64s()
 		if err != nil {

@@ -276,6 +276,11 @@ func (t *translator) define(o *ir.Op, st *ir.OpState) (vhlo, replaced bool) {
 // typ returns the type of a value of the copy of o.
 func (t *translator) typ(o *ir.Op, x ir.Type, converted bool) ir.Type {
 	if t.up {
+		if converted {
+			if problem := t.misplacedType(x); problem != "" {
+				t.fail(o, "a value of %s: %s", o.Name(), problem)
+			}
+		}
 		return FromType(x)
 	}
 	if !converted {

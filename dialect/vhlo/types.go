@@ -240,7 +240,14 @@ func (t *typ) convert(c failer, k kind) ir.Type {
 	x := c.Context()
 	parts := make([]ir.Type, len(t.parts))
 	for i, p := range t.parts {
-		parts[i] = FromType(p)
+		d := dataOf(p)
+		if d == nil {
+			c.Failf("expected a type of VHLO, found %.100s", p)
+		}
+		parts[i] = d.builtin
+	}
+	if t.encoding != nil {
+		part[extensions](c, t.encoding, "type extensions")
 	}
 	for _, n := range t.shape {
 		if n < 0 && n != ir.Dynamic {
@@ -277,12 +284,6 @@ func (t *typ) convert(c failer, k kind) ir.Type {
 		return quant.UniformType.New(x, t.quant)
 	}
 	return nil
-}
-
-// failer is the part of an ir.Coder that convert needs.
-type failer interface {
-	Context() *ir.Context
-	Failf(format string, args ...any)
 }
 
 // elem returns t if it can be the element of a tensor.

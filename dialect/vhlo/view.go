@@ -43,8 +43,10 @@ func (u *Upgrader) Op(def *ir.Def, attrs ir.AttrList, parent *ir.Def) (*ir.Def, 
 	return to, attrs, err
 }
 
-// Type returns the type that a VHLO type represents.
-func (u *Upgrader) Type(t ir.Type) ir.Type { return FromType(t) }
+// Type returns the type that a VHLO type represents, or what is wrong with the type.
+func (u *Upgrader) Type(t ir.Type) (v ir.Type, problem string) {
+	return FromType(t), u.c.misplacedType(t)
+}
 
 // View presents the ops of a StableHLO module to writers as VHLO. It accepts modules whose ops are all StableHLO,
 // without operations that MLIR replaces for the target. Downgrade handles all other modules.

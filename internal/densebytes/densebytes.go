@@ -3,10 +3,8 @@
 package densebytes
 
 import (
-	"errors"
-	"math/big"
-	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
@@ -87,78 +85,16 @@ func narrow(v *tensor.Tensor, dtype tensor.DType) bool {
 	return true
 }
 
-// foreignDense returns dense elements of a type that tensors do not support. Their text is that of MLIR: numbers for up
-// to 100 integers, else hexadecimal digits.
-func foreignDense(t ir.Type, shape tensor.Shape, elem ir.Type, b []byte) (*ir.DenseAttr, string) {
-	size, n := ForeignSize(elem), shape.NumElements()
-	if size == 0 || len(b) != size && int64(len(b)) != n*int64(size) {
-		return nil, strconv.Itoa(len(b)) + " bytes do not hold the elements of " + t.String()
-	}
-	var text []byte
-	i, isInt := elem.(*ir.IntegerType)
-	switch {
-	case n == 0:
-	case isInt && len(b) == size:
-		text = appendStored(nil, i, b)
-	case isInt && n <= maxDecimal:
-		text, _ = appendNested(nil, i, shape, b)
-	default:
-		text = append(tensor.AppendHex([]byte(`"0x`), b), '"')
-	}
-	return ir.NewLazyDense(t, text, foreignElements), ""
-}
-
-// maxDecimal is the number of elements that MLIR prints as numbers.
-const maxDecimal = 100
-
-// appendNested appends the elements in b of a tensor of the given shape. It returns the bytes after them.
-func appendNested(text []byte, t *ir.IntegerType, shape tensor.Shape, b []byte) (out, rest []byte) {
-	size := (t.Width() + 7) / 8
-	if len(shape) == 0 {
-		return appendStored(text, t, b[:size]), b[size:]
-	}
-	text = append(text, '[')
-	for i := range shape[0] {
-		if i > 0 {
-			text = append(text, ", "...)
-		}
-		text, b = appendNested(text, t, shape[1:], b)
-	}
-	return append(text, ']'), b
-}
-
-// appendStored appends an integer that is stored in b, little endian.
-func appendStored(text []byte, t *ir.IntegerType, b []byte) []byte {
-	digits := slices.Clone(b)
-	slices.Reverse(digits)
-	v := new(big.Int).SetBytes(digits)
-	if w := uint(t.Width()); t.Signedness() != ir.Unsigned && v.Bit(int(w)-1) == 1 {
-		v.Sub(v, new(big.Int).Lsh(big.NewInt(1), w))
-	}
-	return v.Append(text, 10)
-}
-
-// ForeignSize returns the bytes per element of a type that tensors do not support, or 0 if it cannot be in dense
-// literals.
-func ForeignSize(elem ir.Type) int {
-	switch t := elem.(type) {
-	case *ir.IntegerType:
-		return (t.Width() + 7) / 8
-	case *ir.FloatType:
-		return map[string]int{"f80": 10, "f128": 16, "tf32": 3}[t.String()]
-	case *ir.ComplexType:
-		if d := ir.ElementDType(t.Elem()); d != tensor.Invalid {
-			return 2 * d.Size()
-		}
-		return 2 * ForeignSize(t.Elem())
-	}
-	return 0
-}
-
-// Of returns the stored bytes of a. ok is false if tensors do not support the element type.
+// Of returns the stored bytes of a. ok is false if its elements are not numbers.
 func Of(a *ir.DenseAttr) (b []byte, ok bool) {
 	v, splat, err := a.Elements()
 	if err != nil {
+		switch t := a.Type().(type) {
+		case *ir.TensorType:
+			return foreignBytes(strings.TrimSpace(string(a.Text())), t.Elem(), a.NumElements())
+		case *ir.ShapedType:
+			return foreignBytes(strings.TrimSpace(string(a.Text())), t.Elem(), a.NumElements())
+		}
 		return nil, false
 	}
 	b = v.Peek()
@@ -191,9 +127,4 @@ func Of(a *ir.DenseAttr) (b []byte, ok bool) {
 
 func allEqual(b []byte, size int) bool {
 	return string(b[size:]) == string(b[:len(b)-size])
-}
-
-// foreignElements returns the error for a request to decode elements that tensors do not support.
-func foreignElements(*ir.DenseAttr) (*tensor.Tensor, bool, error) {
-	return nil, false, errors.New("elements of this type are carried, not computed with")
 }
