@@ -15,7 +15,7 @@ func highLevel(op *ir.Op) bool {
 // in the regions that use them.
 func expanded(m *ir.Module) (*ir.Module, error) {
 	m = m.Clone()
-	if err := legalize.CHLO(m.Op(), highLevel); err != nil {
+	if _, err := legalize.CHLO(m.Op(), highLevel); err != nil {
 		return nil, err
 	}
 	sinkConstants(m.Op())
@@ -34,7 +34,8 @@ func withoutCHLO(m *ir.Module) (*ir.Module, error) {
 		return m, nil
 	}
 	m = m.Clone()
-	return m, legalize.CHLO(m.Op(), keep)
+	_, err := legalize.CHLO(m.Op(), keep)
+	return m, err
 }
 
 // sinkConstants copies constants into the regions that use them, inner regions first: computations use no value from

@@ -15,8 +15,8 @@ import (
 )
 
 // Export translates a StableHLO module to HLO. Functions and regions become computations; several results become a
-// tuple. An op without an equivalent is an error with its position. After passes.PrepareForHLO the result is that of
-// XLA's own translation.
+// tuple. An op without an equivalent is an error with its position. After passes.PrepareForHLO the result equals XLA's
+// own translation.
 func Export(m *ir.Module) (out *Module, err error) {
 	defer catch(&err)
 	if m, err = expanded(m); err != nil {
@@ -36,11 +36,12 @@ func newExporter(m *ir.Module, out *Module) *exporter {
 
 // exporter translates one module.
 type exporter struct {
-	m     *ir.Module
-	out   *Module
-	funcs map[string]*computation // functions by name; nil while one is being translated
-	names map[string]int
-	live  map[*ir.Op]bool
+	m      *ir.Module
+	out    *Module
+	funcs  map[string]*computation // functions by name; nil while one is being translated
+	names  map[string]int
+	live   map[*ir.Op]bool
+	frames *frameTables // of out; nil as long as no location has a stack
 
 	up    *update         // nil for a module that is translated as a whole
 	taken map[string]bool // names of the module that is updated
@@ -256,6 +257,9 @@ func (s *exportScope) params(args []*ir.Value) {
 func (s *exportScope) param(v *ir.Value) *instr {
 	in := &instr{op: opParameter, param: int64(len(s.c.params)), shape: s.ex.shapeOf(s.op, v.Type())}
 	in.name = s.ex.unique("Arg_" + strconv.Itoa(len(s.c.params)))
+	if m := s.ex.metadataOf(v.Loc()); m != nil && s.old == nil {
+		s.ex.set(in, cMetadata, m)
+	}
 	s.c.instrs = append(s.c.instrs, in)
 	s.c.params = append(s.c.params, in)
 	s.values[v] = in
@@ -337,7 +341,7 @@ func (s *exportScope) add(o *opcode, sh *shape, operands []*instr, attrs ...attr
 	in := &instr{op: o, shape: sh, operands: operands, name: s.ex.unique(o.name)}
 	if s.op != nil {
 		in.pos = s.op.Pos().Offset()
-		if m := metadataOf(s.op.Loc()); m != nil {
+		if m := s.ex.metadataOf(s.op.Loc()); m != nil {
 			attrs = append(attrs, attr{cMetadata, m})
 		}
 	}
@@ -355,36 +359,6 @@ func named(o *opcode, name string, v any) attr {
 		panic("hlo: " + o.name + " has no attribute " + name)
 	}
 	return attr{o.spec(i), v}
-}
-
-// metadataOf returns the name of a location and its position in a file.
-func metadataOf(l *ir.Loc) *metadata {
-	m := &metadata{}
-	for depth := 0; l != nil && depth < 100; depth++ {
-		switch l.Kind() {
-		case ir.LocName:
-			if m.opName == "" {
-				m.opName = l.Name()
-			}
-			if c := l.Children(); len(c) > 0 {
-				l = c[0]
-				continue
-			}
-		case ir.LocFile:
-			line, col := l.Start()
-			m.sourceFile, m.sourceLine, m.sourceColumn = l.Name(), int64(line), int64(col)
-		case ir.LocCallSite, ir.LocFused:
-			if c := l.Children(); len(c) > 0 {
-				l = c[0]
-				continue
-			}
-		}
-		break
-	}
-	if noMetadata(m) {
-		return nil
-	}
-	return m
 }
 
 // shapeOf returns the shape of a type.

@@ -239,7 +239,7 @@ func fixpoint(t *testing.T, m *hlo.Module, o hlo.TextOptions) {
 		t.Fatalf("own text is refused: %v\n%s", err, once)
 	}
 	if twice := again.AppendText(nil, o); string(twice) != string(once) {
-		t.Fatalf("printing is no fixpoint:\n%s\n%s", once, twice)
+		t.Fatalf("printing is not a fixpoint:\n%s\n%s", once, twice)
 	}
 }
 
@@ -263,7 +263,7 @@ func FuzzProto(f *testing.F) {
 			t.Fatalf("own proto is refused: %v", err)
 		}
 		if twice := proto(t, again); !bytes.Equal(twice, once) {
-			t.Fatalf("writing is no fixpoint:\n%s", m.AppendText(nil, hlo.TextOptions{}))
+			t.Fatalf("writing is not a fixpoint:\n%s", m.AppendText(nil, hlo.TextOptions{}))
 		}
 	})
 }
@@ -423,7 +423,7 @@ func TestCorpus(t *testing.T) {
 			continue
 		}
 		if string(again.AppendText(nil, hlo.TextOptions{})) != string(once) {
-			t.Errorf("%s: printing is no fixpoint", row.File)
+			t.Errorf("%s: printing is not a fixpoint", row.File)
 		}
 		if row.Stablehlo != "ok" {
 			continue

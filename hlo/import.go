@@ -51,16 +51,18 @@ func newImporter(m *Module, ctx *ir.Context, reg *ir.Registry, src *diag.Source)
 
 // importer translates one module.
 type importer struct {
-	hlo   *Module
-	ctx   *ir.Context
-	reg   *ir.Registry
-	m     *ir.Module
-	attrs map[string]ir.Attr      // attributes by their text
-	funcs map[*computation]string // functions made from computations
-	names map[string]bool         // names of functions
-	depth int
-	left  int // instructions that may still be translated
-	at    int // position of the current instruction
+	hlo    *Module
+	ctx    *ir.Context
+	reg    *ir.Registry
+	m      *ir.Module
+	attrs  map[string]ir.Attr      // attributes by their text
+	funcs  map[*computation]string // functions made from computations
+	names  map[string]bool         // names of functions
+	locs   ir.LocTable
+	stacks []*ir.Loc // the locations of stack frames by id
+	depth  int
+	left   int // instructions that may still be translated
+	at     int // position of the current instruction
 
 	made   func(*importScope, *ir.Op)    // is called for each op
 	opened func(*importScope, *ir.Block) // is called for each block that a computation fills
@@ -318,38 +320,6 @@ func (im *importer) types(in *instr, s *shape) []ir.Type {
 		list = append(list, im.types(in, e)...)
 	}
 	return list
-}
-
-// loc returns the location in an instruction's metadata.
-func (im *importer) loc(in *instr) *ir.Loc {
-	m := attrOf[*metadata](in, "metadata")
-	if m == nil {
-		return nil
-	}
-	file, line, col := m.sourceFile, m.sourceLine, m.sourceColumn
-	if t := &im.hlo.frames; file == "" && m.frame > 0 && m.frame <= int64(len(t.frames)) {
-		if l := t.frames[m.frame-1].location; l > 0 && l <= int64(len(t.locations)) {
-			loc := t.locations[l-1]
-			if loc.file > 0 && loc.file <= int64(len(t.files)) {
-				file, line, col = t.files[loc.file-1], loc.line, loc.column
-			}
-		}
-	}
-	var child *ir.Loc
-	if file != "" {
-		child = ir.NewFileLoc(file, uint32(max(line, 0)), uint32(max(col, 0)))
-	}
-	if m.opName == "" {
-		return child
-	}
-	text := "loc(" + ir.Quote(m.opName)
-	if child != nil {
-		text += "(" + ir.Quote(file) + ":" + strconv.FormatInt(max(line, 0), 10) + ":" + strconv.FormatInt(max(col, 0), 10) + ")"
-	}
-	if a, ok := im.attr(text + ")").(*ir.LocAttr); ok {
-		return a.Loc()
-	}
-	return child
 }
 
 func (im *importer) pairs(list []pair) ir.Attr {
@@ -969,10 +939,10 @@ func (s *importScope) rng(in *instr) value {
 	}
 	sh := s.constant(in, &literal{shape: array(s64, int64(len(dims))), data: data})
 	operands := s.operands(in)
-	if len(operands) != 2 {
+	if len(operands) < 2 {
 		im.fail(in, "rng has %d operands, expected two", len(operands))
 	}
-	operands = append(operands, sh.v)
+	operands = append(operands[:2:2], sh.v) // XLA ignores other operands
 	kind := strings.ToUpper(strings.TrimPrefix(distributions[attrOf[int64](in, "distribution")], "rng_"))
 	return s.make(in, stablehlo.Rng, operands, nil, im.named("rng_distribution", "#stablehlo<rng_distribution "+kind+">"))
 }

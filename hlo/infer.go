@@ -344,7 +344,7 @@ func (s *shape) without(dims []int64) *shape {
 func inferReduce(in *instr) (*shape, string) {
 	n := len(in.operands) / 2
 	if n == 0 || len(in.operands)%2 != 0 {
-		return nil, fmt.Sprintf("%d operands are no inputs with their initial values", len(in.operands))
+		return nil, fmt.Sprintf("%d operands are not inputs with their initial values", len(in.operands))
 	}
 	dims := attrOf[[]int64](in, "dimensions")
 	for i, d := range dims {
@@ -427,7 +427,7 @@ func (d windowDim) positions(size int64) (int64, bool) {
 func inferReduceWindow(in *instr) (*shape, string) {
 	n := len(in.operands) / 2
 	if n == 0 || len(in.operands)%2 != 0 {
-		return nil, fmt.Sprintf("%d operands are no inputs with their initial values", len(in.operands))
+		return nil, fmt.Sprintf("%d operands are not inputs with their initial values", len(in.operands))
 	}
 	s := &shape{elem: tupleType}
 	for i, o := range in.operands[:n] {
@@ -558,7 +558,7 @@ func inferTranspose(in *instr) (*shape, string) {
 	dims, dynamic := make([]int64, len(perm)), make([]bool, len(perm))
 	for i, d := range perm {
 		if d < 0 || d >= int64(len(s.dims)) || slices.Contains(perm[:i], d) {
-			return nil, fmt.Sprintf("dimensions are no permutation of those of type %s", s.plain())
+			return nil, fmt.Sprintf("dimensions are not a permutation of those of type %s", s.plain())
 		}
 		dims[i], dynamic[i] = s.dims[d], s.isDynamic(int(d))
 	}
@@ -688,7 +688,7 @@ func inferGather(in *instr) (*shape, string) {
 func inferScatter(in *instr) (*shape, string) {
 	n := len(in.operands) / 2
 	if len(in.operands)%2 != 1 || n == 0 {
-		return nil, fmt.Sprintf("%d operands are no inputs, indices and updates", len(in.operands))
+		return nil, fmt.Sprintf("%d operands are not inputs, indices and updates", len(in.operands))
 	}
 	if n == 1 {
 		return in.operands[0].shape, ""

@@ -1,6 +1,9 @@
 package hlo
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // nameTable finds instructions by name. Most names end in a number that is unique in the module or nearly so, such as
 // add.12. They are found by the number: instructions that are near each other in the text are so in the table.
@@ -18,7 +21,6 @@ type nameEntry struct {
 }
 
 type numberedName struct {
-	name string
 	nameEntry
 	next int32 // the previous entry with this number, as in numbered
 }
@@ -26,8 +28,10 @@ type numberedName struct {
 // maxSame limits how many names with one number are compared.
 const maxSame = 8
 
+// newNameTable returns an empty table for text. As a rule an instruction has a line of its own.
 func newNameTable(text string) nameTable {
-	return nameTable{limit: len(text)/8 + 64, others: map[string]*nameEntry{}, numbered: make([]int32, 0, len(text)/100+64), entries: make([]numberedName, 0, len(text)/100+64)}
+	n := min(strings.Count(text, "\n"), len(text)/40) + 64
+	return nameTable{limit: len(text)/8 + 64, others: map[string]*nameEntry{}, numbered: make([]int32, 0, n), entries: make([]numberedName, 0, n)}
 }
 
 // number returns the number that name ends in; ok is false if the table does not use it.
@@ -50,7 +54,7 @@ func (t *nameTable) find(name string) *nameEntry {
 	if n, ok := t.number(name); ok && n < len(t.numbered) {
 		for i, k := t.numbered[n], 0; i != 0 && k < maxSame; k++ {
 			e := &t.entries[i-1]
-			if e.name == name {
+			if e.in.name == name {
 				return &e.nameEntry
 			}
 			i = e.next
@@ -77,7 +81,7 @@ func (t *nameTable) add(name string, e nameEntry) {
 			same++
 		}
 		if same < maxSame {
-			t.entries = append(t.entries, numberedName{name, e, t.numbered[n]})
+			t.entries = append(t.entries, numberedName{e, t.numbered[n]})
 			t.numbered[n] = int32(len(t.entries))
 			return
 		}

@@ -20,7 +20,7 @@ const protoLevels = 4096
 func ParseProto(src *diag.Source) (m *Module, err error) {
 	defer catch(&err)
 	data := src.Text()
-	r := &protoReader{base: data, text: string(data), fail: func(at []byte, format string, args ...any) {
+	r := &protoReader{base: data, text: sharedText(data), fail: func(at []byte, format string, args ...any) {
 		off := 0
 		if len(at) > 0 && len(data) > 0 {
 			off = offsetOf(data, at)
@@ -29,7 +29,7 @@ func ParseProto(src *diag.Source) (m *Module, err error) {
 	}}
 	module, ok := moduleBytes(data)
 	if !ok {
-		r.fail(data, "this is no HloModuleProto, HloProto or HloSnapshot")
+		r.fail(data, "this is not an HloModuleProto, HloProto or HloSnapshot")
 	}
 	c := &coder{r: r}
 	c.load(module)
@@ -37,7 +37,7 @@ func ParseProto(src *diag.Source) (m *Module, err error) {
 	d.decode(c)
 	for _, name := range []string{d.m.name, d.m.entry.name} {
 		if !isText([]byte(name)) {
-			r.fail(module, "name %s is no text", shorten(name))
+			r.fail(module, "name %s is not text", shorten(name))
 		}
 	}
 	return d.m, nil
@@ -77,21 +77,51 @@ func IsProto(head []byte) bool {
 // moduleBytes returns the HloModuleProto in data. A module starts with its name, and its field 3 is a computation. An
 // HloProto, HloSnapshot or HloUnoptimizedSnapshot starts with a message that is, or contains, the module.
 func moduleBytes(data []byte) ([]byte, bool) {
-	for range 3 {
+	module, _ := unwrap(data)
+	return module, module != nil
+}
+
+// ProtoName returns the name of the message that a file is, such as HloSnapshot; "" if ParseProto does not read it.
+func ProtoName(data []byte) string {
+	switch module, depth := unwrap(data); {
+	case module == nil:
+		return ""
+	case depth == 0:
+		return "HloModuleProto"
+	case depth == 2:
+		return "HloSnapshot"
+	}
+	// An HloUnoptimizedSnapshot has partitions in field 2 or its version in field 3; there an HloProto has a message.
+	for len(data) > 0 {
+		num, typ, n := protowire.ConsumeField(data)
+		if n < 0 {
+			break
+		}
+		if num == 2 || num == 3 && typ == protowire.VarintType {
+			return "HloUnoptimizedSnapshot"
+		}
+		data = data[n:]
+	}
+	return "HloProto"
+}
+
+// unwrap returns the HloModuleProto in data and how many messages are around it; nil if there is none.
+func unwrap(data []byte) (module []byte, depth int) {
+	for depth := range 3 {
 		if isModule(data) {
-			return data, true
+			return data, depth
 		}
 		num, typ, n := protowire.ConsumeTag(data)
 		if n < 0 || num != 1 || typ != protowire.BytesType {
-			return nil, false
+			break
 		}
 		inner, m := protowire.ConsumeBytes(data[n:])
 		if m < 0 {
-			return nil, false
+			break
 		}
 		data = inner
 	}
-	return nil, false
+	return nil, 0
 }
 
 // isModule reports whether data has the first fields of an HloModuleProto: a name, an entry computation's name, and a
@@ -293,10 +323,14 @@ func (d *protoModule) pairs(c *coder, list []pair) []pair {
 }
 
 func (d *protoModule) programShape(c *coder, l *entryLayout) {
-	c.list(1, len(l.params), func(c *coder, i int) {
-		p := at(c, &l.params, i)
-		*p = d.shape(c, *p)
-	})
+	if c.encode {
+		for i := range l.params {
+			d.shapeField(c, 1, &l.params[i])
+		}
+		d.shapeField(c, 2, &l.result)
+		return
+	}
+	c.list(1, 0, func(c *coder, i int) { *at(c, &l.params, i) = d.shape(c, nil) })
 	c.msg(2, true, func(c *coder) { l.result = d.shape(c, l.result) })
 }
 
@@ -326,14 +360,7 @@ func (d *protoModule) shapeField(c *coder, num protowire.Number, s **shape) bool
 		if *s == nil {
 			return false
 		}
-		data, ok := d.encoded[*s]
-		if !ok {
-			inner := &coder{encode: true}
-			d.shapeFields(inner, *s)
-			data = inner.out
-			d.encoded[*s] = data
-		}
-		c.out = protowire.AppendBytes(protowire.AppendTag(c.out, num, protowire.BytesType), data)
+		c.out = protowire.AppendBytes(protowire.AppendTag(c.out, num, protowire.BytesType), d.encoding(*s))
 		return true
 	}
 	f := c.get(num)
@@ -346,6 +373,18 @@ func (d *protoModule) shapeField(c *coder, num protowire.Number, s **shape) bool
 	}
 	c.read(f, func(c *coder) { *s = d.shape(c, nil) })
 	return true
+}
+
+// encoding returns the encoding of s.
+func (d *protoModule) encoding(s *shape) []byte {
+	data, ok := d.encoded[s]
+	if !ok {
+		c := &coder{encode: true}
+		d.shapeFields(c, s)
+		data = c.out
+		d.encoded[s] = data
+	}
+	return data
 }
 
 func (d *protoModule) shapeFields(c *coder, s *shape) {
@@ -457,7 +496,7 @@ func (m *Module) appendProto(b []byte) []byte {
 }
 
 // checkProto refuses what XLA cannot read in a proto: elided constants, the channel 0, which stands for none, an end of
-// a transfer whose operand is no start, and composites without the attributes of one.
+// a transfer whose operand is not a start, and composites without the attributes of one.
 func (m *Module) checkProto() error {
 	if err := m.CheckElided(); err != nil {
 		return err
@@ -563,11 +602,26 @@ func (d *protoModule) encode(c *coder) {
 	}
 	ids := protoIDs{comp: make(map[*computation]int64, len(comps))}
 	d.renamed = map[*instr]string{}
-	n := 0
+	// Large shapes and constants are counted, so that the output need not be copied while it grows.
+	n, size := 0, 0
 	for _, comp := range comps {
 		n += len(comp.instrs)
+		for _, in := range comp.instrs {
+			if size += len(d.encoding(in.shape)); in.literal != nil {
+				size += len(in.literal.data)
+			}
+		}
+		for _, p := range comp.params {
+			size += len(d.encoding(p.shape))
+		}
+		size += len(d.encoding(comp.root.shape))
 	}
-	c.out = slices.Grow(c.out, 128*n)
+	if l := d.m.layout; l != nil {
+		for _, s := range append(slices.Clone(l.params), l.result) {
+			size += len(d.encoding(s))
+		}
+	}
+	c.out = slices.Grow(c.out, 96*n+size)
 	used, counts := make(map[string]struct{}, n), map[string]int{}
 	for i, comp := range comps {
 		ids.comp[comp] = int64(i + 1)

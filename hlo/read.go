@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"hash/maphash"
+	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
+	"unsafe"
 
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
@@ -24,8 +27,8 @@ type parser struct {
 	scope  *scope
 	anon   map[string]int // how often a generated name was used
 
-	names  nameTable        // instructions by name, of all scopes
-	values map[valueKey]any // values of attributes by their text
+	names  nameTable // instructions by name, of all scopes
+	values valueCache
 
 	// single is the computation of a text that is one instruction; its operands become parameters.
 	single *computation
@@ -35,12 +38,6 @@ type parser struct {
 	instrs   []instr
 	pointers []*instr
 	attrs    []attr
-}
-
-// valueKey is an attribute and the text of a value of it.
-type valueKey struct {
-	spec *attrSpec
-	text string
 }
 
 // call is a use of a computation before its definition.
@@ -108,12 +105,12 @@ func Parse(src *diag.Source) (m *Module, err error) {
 	}()
 	defer catch(&err)
 	p := &parser{
-		lexer: &lexer{src: src, text: string(src.Text())},
+		lexer: &lexer{src: src, text: sharedText(src.Text())},
 		m:     &Module{src: src, replicas: 1, partitions: 1},
 	}
 	p.shapes = map[string]*shape{}
 	p.names = newNameTable(p.text)
-	p.values = map[valueKey]any{}
+	p.values = newValueCache(len(p.text))
 	p.comps = map[string]*computation{}
 	p.anon = map[string]int{}
 	p.next()
@@ -339,7 +336,7 @@ func (p *parser) rhs(name string, pos int, attrs bool) *instr {
 	}
 	in.shape = s
 	if why := badName(name); why != "" {
-		p.fail(pos, "%s is no name for an instruction: %s", shorten(name), why)
+		p.fail(pos, "%s is not a name for an instruction: %s", shorten(name), why)
 	}
 	switch in.op {
 	case opParameter:
@@ -616,16 +613,42 @@ func (p *parser) cachedValue(in *instr, spec *attrSpec) any {
 	if end < 0 {
 		return p.attrValue(in, spec)
 	}
-	key := valueKey{spec, p.text[start:end]}
-	if v, ok := p.values[key]; ok {
+	text := p.text[start:end]
+	known := p.values.slot(text)
+	if known.spec == spec && known.text == text {
 		p.off = end
 		p.next()
-		return v
+		return known.value
 	}
 	v := p.attrValue(in, spec)
-	p.values[key] = v
+	*known = knownValue{spec, text, v}
 	return v
 }
+
+// valueCache remembers values of attributes by the hash of their text. A new value takes the place of another one with
+// the same hash.
+type valueCache struct {
+	seed  maphash.Seed
+	slots []knownValue
+}
+
+type knownValue struct {
+	spec  *attrSpec
+	text  string
+	value any
+}
+
+// newValueCache returns a cache for a text of size bytes.
+func newValueCache(size int) valueCache {
+	return valueCache{maphash.MakeSeed(), make([]knownValue, 1<<bits.Len(uint(min(size/256, 8191))))}
+}
+
+func (c *valueCache) slot(text string) *knownValue {
+	return &c.slots[maphash.String(c.seed, text)&uint64(len(c.slots)-1)]
+}
+
+// sharedText returns data as a string that shares its memory. Nothing changes the text of a source.
+func sharedText(data []byte) string { return unsafe.String(unsafe.SliceData(data), len(data)) }
 
 // bracesEnd returns the offset after the brace that closes the one at start, or -1 if there is none.
 func bracesEnd(text string, start int) int {

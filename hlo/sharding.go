@@ -365,7 +365,7 @@ func (l *lexer) axisRef(m *mesh) axisRef {
 	if !ok {
 		n, err := strconv.Atoi(name)
 		if err != nil || n < 0 || n >= len(m.axes) {
-			l.fail(at, "'%s' is no axis of the mesh", shorten(name))
+			l.fail(at, "'%s' is not an axis of the mesh", shorten(name))
 		}
 		i = n
 	}

@@ -192,7 +192,7 @@ func (up *update) block(a, b *ir.Block) bool {
 	return up.whole[a]
 }
 
-// sameOperands reports whether two ops are equal but for their regions.
+// sameOperands reports whether two ops are equal except for their regions.
 func (up *update) sameOperands(old, op *ir.Op) bool {
 	if old.NumOperands() != op.NumOperands() || old.NumResults() != op.NumResults() || old.NumRegions() != op.NumRegions() {
 		return false

@@ -4,8 +4,8 @@ import (
 	"github.com/hlocb/hlocb/diag"
 )
 
-// verify compares every type that m states with the one that its operands imply, for what StableHLO cannot check any
-// more: instructions that vanish or change in the translation. The rules are those of xla/service/hlo_verifier.cc.
+// verify compares every type that m states with the type that its operands imply. It covers instructions that vanish or
+// change in the translation, which StableHLO cannot check. The rules are those of xla/service/hlo_verifier.cc.
 func (m *Module) verify(src *diag.Source) error {
 	v := &verifier{src: src}
 	for _, c := range m.comps {

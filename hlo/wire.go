@@ -49,11 +49,11 @@ func (c *coder) load(data []byte) {
 			c.first[num] = 0
 		}
 	}
-	c.data, c.fields = data, c.fields[:0]
+	c.data, c.fields = data, slices.Grow(c.fields[:0], countFields(data))
 	for rest := data; len(rest) > 0; {
 		num, typ, n := protowire.ConsumeTag(rest)
 		if n < 0 {
-			c.r.fail(rest, "this is no proto: %v", protowire.ParseError(n))
+			c.r.fail(rest, "this is not a proto: %v", protowire.ParseError(n))
 		}
 		f := rawField{num: num, typ: typ}
 		body := rest[n:]
@@ -88,6 +88,23 @@ func (c *coder) load(data []byte) {
 			c.last[num] = i
 		}
 	}
+}
+
+// countFields returns the number of fields of a long message; 0 for a short one, whose list of fields may grow.
+func countFields(data []byte) int {
+	if len(data) < 1<<16 {
+		return 0
+	}
+	count := 0
+	for len(data) > 0 {
+		_, _, n := protowire.ConsumeField(data)
+		if n < 0 {
+			break // load reports it
+		}
+		data = data[n:]
+		count++
+	}
+	return count
 }
 
 // offset returns where the decoded message starts in the file.
@@ -236,7 +253,7 @@ func (c *coder) ints(num protowire.Number, list *[]int64) {
 		for _, v := range *list {
 			n += protowire.SizeVarint(uint64(v))
 		}
-		c.out = protowire.AppendVarint(protowire.AppendTag(c.out, num, protowire.BytesType), uint64(n))
+		c.out = protowire.AppendVarint(protowire.AppendTag(slices.Grow(c.out, n+16), num, protowire.BytesType), uint64(n))
 		for _, v := range *list {
 			c.out = protowire.AppendVarint(c.out, uint64(v))
 		}
@@ -265,7 +282,7 @@ func (c *coder) ints(num protowire.Number, list *[]int64) {
 func (c *coder) bools(num protowire.Number, list *[]bool) {
 	if c.encode {
 		if len(*list) > 0 {
-			c.out = protowire.AppendVarint(protowire.AppendTag(c.out, num, protowire.BytesType), uint64(len(*list)))
+			c.out = protowire.AppendVarint(protowire.AppendTag(slices.Grow(c.out, len(*list)+16), num, protowire.BytesType), uint64(len(*list)))
 			for _, v := range *list {
 				b := byte(0)
 				if v {
