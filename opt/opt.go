@@ -149,7 +149,7 @@ Passes:
 	f.BoolVar(&o.generic, "mlir-print-op-generic", false, "MLIR's name of the flag above")
 	f.BoolVar(&o.generic, "generic", false, "print the generic form")
 	f.BoolVar(&o.debugInfo, "mlir-print-debuginfo", false, "MLIR's name of the flag above")
-	f.BoolVar(&o.debugInfo, "debuginfo", false, "print a location for every op (default: for those that have one)")
+	f.BoolVar(&o.debugInfo, "debuginfo", false, "print a location for every op (default: for ops that have one)")
 	f.BoolVar(&o.localScope, "mlir-print-local-scope", false, "print locations and attributes in place, without aliases")
 	f.IntVar(&o.elideLarger, "mlir-elide-elementsattrs-if-larger", 0, "leave out literals of more than N elements")
 	f.BoolVar(&o.verifyEach, "verify-each", true, "verify the module after each pass, too")

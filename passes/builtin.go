@@ -54,6 +54,7 @@ func Builtin(h Host) *pass.Table {
 		Fold{Evaluator: h.Evaluator},
 		Optimize{Evaluator: h.Evaluator},
 		DCE{},
+		RemoveDeadValues{},
 		LICM{},
 		Unroll{Formats: list},
 		BindArguments{ParseType: h.ParseType, Evaluator: h.Evaluator},

@@ -10,7 +10,7 @@ import (
 
 // Canonicalize brings ops to their simplest form, as MLIR's pass of this name does.
 type Canonicalize struct {
-	MaxIterations int `pass:"max-iterations" default:"10" doc:"the largest number of passes over the module; -1 is no limit"`
+	MaxIterations int `pass:"max-iterations" default:"10" doc:"the largest number of passes over the module; -1 means no limit"`
 	MaxRewrites   int `pass:"max-num-rewrites" default:"-1" doc:"the largest number of rewrites; more are an error; -1 derives the limit from the module's size"`
 	// TestConvergence makes it an error to end by max-iterations.
 	TestConvergence bool `pass:"test-convergence" doc:"fail if max-iterations ends the work"`

@@ -172,7 +172,7 @@ func denseInts(op *ir.Op, shape, values []int64) ir.Attr {
 }
 
 // shapeOperands returns the operand that holds the shape of each result of a custom call, with the elements of tuples
-// as results, and the shapes. shapes is nil if there are none or they are no constants. wrong says why the attribute
+// as results, and the shapes. shapes is nil if there are none or they are not constants. wrong says why the attribute
 // does not fit the op.
 func shapeOperands(op *ir.Op) (operands []int64, shapes [][]int64, wrong *diag.Diagnostic) {
 	d, ok := op.Attr(stablehlo.AttrShapeOperands).(*ir.DenseAttr)

@@ -23,4 +23,8 @@ var chloLegalizeToStableHLOInfo = &pass.Info{
 func (CHLOLegalizeToStableHLO) Info() *pass.Info { return chloLegalizeToStableHLOInfo }
 
 // Run implements pass.OpPass.
-func (CHLOLegalizeToStableHLO) Run(_ *pass.Context, f *ir.Op) error { return legalize.CHLO(f, nil) }
+func (CHLOLegalizeToStableHLO) Run(ctx *pass.Context, f *ir.Op) error {
+	s, err := legalize.CHLO(f, nil)
+	report(ctx, s)
+	return err
+}

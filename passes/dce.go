@@ -23,14 +23,18 @@ var dceInfo = &pass.Info{
 func (DCE) Info() *pass.Info { return dceInfo }
 
 // Run implements pass.ModulePass.
-func (DCE) Run(ctx *pass.Context, m *ir.Module) error {
-	d := &dce{r: rewrite.New(m), graph: flow.Of(m, nil), live: make([]bool, m.NumIDs()), needed: map[*ir.Op]bool{}, closed: map[*ir.Op]bool{}}
+func (DCE) Run(ctx *pass.Context, m *ir.Module) error { return runDCE(ctx, m, false) }
+
+func runDCE(ctx *pass.Context, m *ir.Module, plain bool) error {
+	d := &dce{r: rewrite.New(m), graph: flow.Of(m, nil), plain: plain, live: make([]bool, m.NumIDs()), needed: map[*ir.Op]bool{}, closed: map[*ir.Op]bool{}}
 	for _, f := range d.graph.Functions() {
 		d.closed[f] = private(f) && flow.Entry(f) != nil && len(f.Region(0).Blocks()) == 1 && d.graph.NamedBy(f) == nil && d.onlyCalls(f)
 	}
 	m.Walk(func(op *ir.Op) bool {
 		if d.root(op) {
 			d.need(op)
+		} else if plain && op.Has(ir.ReturnLike) && !d.closed[op.Parent()] {
+			d.operands(op)
 		}
 		return true
 	})
@@ -44,10 +48,11 @@ func (DCE) Run(ctx *pass.Context, m *ir.Module) error {
 	return err
 }
 
-// dce is one run of DCE.
+// dce is one run of DCE or RemoveDeadValues.
 type dce struct {
 	r      *rewrite.Rewriter
 	graph  *flow.Graph
+	plain  bool            // a loop or a branch keeps all its values, and what its regions return
 	live   []bool          // by value ID
 	needed map[*ir.Op]bool // ops that stay
 	closed map[*ir.Op]bool // functions whose uses are all calls
@@ -81,25 +86,36 @@ func (d *dce) root(op *ir.Op) bool {
 	return def.Traits&(ir.Pure|ir.NestedEffects) == 0
 }
 
-// forwards reports whether DCE can take single values out of op.
-func forwards(op *ir.Op) bool { return op.IsOrMirrors(stablehlo.While) || conditional(op) }
+// loop reports whether single values can be taken out of the loop op.
+func (d *dce) loop(op *ir.Op) bool { return !d.plain && op.IsOrMirrors(stablehlo.While) }
+
+// branch reports whether single results can be taken out of op.
+func (d *dce) branch(op *ir.Op) bool { return !d.plain && conditional(op) }
 
 // need marks op as one that stays, with the ops around it.
 func (d *dce) need(op *ir.Op) {
 	if d.needed[op] {
 		return
 	}
-	d.needed[op] = true
 	if p := op.Parent(); p != nil {
 		d.need(p)
 	}
+	d.stay(op)
+}
+
+// stay marks op as one that stays if the ops around it stay.
+func (d *dce) stay(op *ir.Op) {
+	if d.needed[op] {
+		return
+	}
+	d.needed[op] = true
 	switch {
-	case op.IsOrMirrors(stablehlo.While):
+	case d.loop(op):
 		d.mark(op.Region(0).Entry().Last().Operand(0))
 		d.need(op.Region(0).Entry().Last())
 		d.need(op.Region(1).Entry().Last())
 		return
-	case conditional(op):
+	case d.branch(op):
 		d.mark(op.Operand(0))
 		for _, r := range op.Regions() {
 			d.need(r.Entry().Last())
@@ -110,18 +126,22 @@ func (d *dce) need(op *ir.Op) {
 	case d.closed[op]:
 		d.need(op.Region(0).Entry().Last())
 		return
-	case op.Has(ir.ReturnLike) && (forwards(op.Parent()) || d.closed[op.Parent()]):
+	case op.Has(ir.ReturnLike) && (d.loop(op.Parent()) || d.branch(op.Parent()) || d.closed[op.Parent()]):
 		return // its operands stay one by one
 	}
-	for _, v := range op.Operands() {
-		d.mark(v)
-	}
+	d.operands(op)
 	for _, r := range op.Regions() {
 		for _, b := range r.Blocks() {
 			if t := b.Last(); t != nil && op.Def().Flow != nil && !op.Def().Flow.Function || t != nil && op.Def().Flow == nil && op.Has(ir.Pure) {
 				d.need(t)
 			}
 		}
+	}
+}
+
+func (d *dce) operands(op *ir.Op) {
+	for _, v := range op.Operands() {
+		d.mark(v)
 	}
 }
 
@@ -139,21 +159,27 @@ func (d *dce) value(v *ir.Value) {
 	if op == nil {
 		op = v.Block().Parent()
 		switch {
-		case op.IsOrMirrors(stablehlo.While):
+		case d.loop(op):
 			d.carried(op, i)
 		case d.closed[op]:
 			for _, c := range d.graph.Callers(op) {
 				d.mark(c.Operand(i))
 			}
 		}
-		d.need(op)
+		if !d.plain {
+			d.need(op)
+		}
 		return
 	}
-	d.need(op)
+	if d.plain {
+		d.stay(op)
+	} else {
+		d.need(op)
+	}
 	switch {
-	case op.IsOrMirrors(stablehlo.While):
+	case d.loop(op):
 		d.carried(op, i)
-	case conditional(op):
+	case d.branch(op):
 		for _, r := range op.Regions() {
 			d.mark(r.Entry().Last().Operand(i))
 		}
@@ -208,14 +234,14 @@ func (d *dce) sweep(m *ir.Module) error {
 			return true
 		}
 		switch f := d.graph.Callee(op); {
-		case op.IsOrMirrors(stablehlo.While):
+		case d.loop(op):
 			outs := keep(op.ResultList())
 			if len(outs) < op.NumResults() {
 				trims = append(trims, trim{op, outs, outs})
 			}
 			operands(op, outs)
 			operands(op.Region(1).Entry().Last(), outs)
-		case conditional(op):
+		case d.branch(op):
 			outs := keep(op.ResultList())
 			if len(outs) < op.NumResults() {
 				trims = append(trims, trim{op, nil, outs})

@@ -16,9 +16,9 @@ import (
 	"github.com/hlocb/hlocb/print"
 )
 
-// TestDocumentedFormats runs the worked examples of docs/formats.md.
+// TestDocumentedFormats runs the worked examples of docs/format-examples.md.
 func TestDocumentedFormats(t *testing.T) {
-	text, err := os.ReadFile("../docs/formats.md")
+	text, err := os.ReadFile("../docs/format-examples.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,17 +29,17 @@ func TestDocumentedFormats(t *testing.T) {
 	}
 	for _, f := range format.Builtin().Readers() {
 		if !shown[f.Name] {
-			t.Errorf("docs/formats.md has no worked example of %s", f.Name)
+			t.Errorf("docs/format-examples.md has no worked example of %s", f.Name)
 		}
 	}
 	for _, o := range format.Builtin().Writers() {
 		if !shown["--to "+o.Name] && o.Name != "ffi" { // which the others are written in
-			t.Errorf("docs/formats.md has no worked example of --to %s", o.Name)
+			t.Errorf("docs/format-examples.md has no worked example of --to %s", o.Name)
 		}
 	}
 	defer func() {
 		if *update {
-			if err := os.WriteFile("../docs/formats.md", text, 0o644); err != nil {
+			if err := os.WriteFile("../docs/format-examples.md", text, 0o644); err != nil {
 				t.Error(err)
 			}
 		}
@@ -52,7 +52,7 @@ func TestDocumentedFormats(t *testing.T) {
 			} else {
 				want = e[2]
 			}
-			m, err := testkit.TryParse("formats.md", []byte(e[3]))
+			m, err := testkit.TryParse("format-examples.md", []byte(e[3]))
 			if err != nil {
 				t.Fatal(err)
 			}

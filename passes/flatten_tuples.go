@@ -190,7 +190,7 @@ func tupleOf(b *ir.Builder, t ir.Type, elems []*ir.Value) (*ir.Value, []*ir.Valu
 	return b.Create(stablehlo.Tuple, parts, []ir.Type{t}).Result(0), elems
 }
 
-// elementsOf inserts the elements of v, or returns v if it is no tuple.
+// elementsOf inserts the elements of v, or returns v if it is not a tuple.
 func elementsOf(b *ir.Builder, v *ir.Value) []*ir.Value {
 	tuple, ok := v.Type().(*ir.TupleType)
 	if !ok {

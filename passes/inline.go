@@ -81,7 +81,7 @@ type inliner struct {
 
 type locPair struct{ callee, caller *ir.Loc }
 
-// inlineState is what is known of a function.
+// inlineState holds the facts about a function.
 type inlineState struct {
 	index, low int  // of Tarjan's algorithm
 	open       bool // on the stack
@@ -174,7 +174,11 @@ func (w *inliner) inline(call, f *ir.Op) {
 		w.calleds = append(w.calleds, f)
 	}
 	body := f.Region(0).Entry()
-	mapping := make(map[*ir.Value]*ir.Value, body.NumArgs())
+	size := body.NumArgs()
+	for op := range body.Ops() {
+		size += op.NumResults()
+	}
+	mapping := make(map[*ir.Value]*ir.Value, size)
 	for i, a := range body.Args() {
 		mapping[a] = call.Operand(i)
 	}

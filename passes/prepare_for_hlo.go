@@ -16,7 +16,7 @@ type PrepareForHLO struct {
 
 var prepareForHLOInfo = &pass.Info{
 	Name: "prepare-for-hlo",
-	Doc: "Does what XLA does before it translates StableHLO to HLO: expands functions of complex numbers and CHLO, but for the operations that HLO has; " +
+	Doc: "Does what XLA does before it translates StableHLO to HLO: expands functions of complex numbers and CHLO, except for the operations that HLO has; " +
 		"applies stablehlo-target-independent-optimization.",
 }
 
@@ -29,7 +29,7 @@ func (p PrepareForHLO) Run(ctx *pass.Context, m *ir.Module) error {
 		if _, err := legalize.Complex(f.Op); err != nil {
 			return err
 		}
-		if err := legalize.CHLO(f.Op, hasHLO); err != nil {
+		if _, err := legalize.CHLO(f.Op, hasHLO); err != nil {
 			return err
 		}
 		if err := (Optimize{Evaluator: p.Evaluator}).Run(ctx, f.Op); err != nil {

@@ -40,15 +40,18 @@ func (p RefineShapes) Run(ctx *pass.Context, m *ir.Module) error {
 	if err != nil {
 		return err
 	}
-	return refineShapes(ctx, f, p.Evaluator)
+	changes, err := refineShapes(ctx, f, p.Evaluator)
+	report(ctx, changes)
+	return err
 }
 
 // refineShapes infers the types in f and in the functions that it calls.
-func refineShapes(ctx *pass.Context, f fn.FuncOp, e rewrite.Evaluator) error {
+func refineShapes(ctx *pass.Context, f fn.FuncOp, e rewrite.Evaluator) (rewrite.Statistics, error) {
 	s := &shapeRefiner{ctx: ctx, m: f.Module(), contexts: map[*ir.Op]*refinement{}, effects: map[*ir.Op]bool{}}
 	s.patterns = s.all((&folder{Fold: Fold{NoFloat: true, Limit: math.MaxInt64, Evaluator: e}, ctx: ctx}).patterns())
 	s.foreign = calledFrom(f)
-	return s.function(&refinement{f: f, types: f.Type().Inputs()})
+	err := s.function(&refinement{f: f, types: f.Type().Inputs()})
+	return s.changes, err
 }
 
 // calledFrom returns the functions that are called from functions that f does not reach, which are not refined.
@@ -82,6 +85,7 @@ type shapeRefiner struct {
 	effects  map[*ir.Op]bool        // whether a function may have side effects; false while that is found out
 	foreign  map[*ir.Op]bool        // functions with calls that are not refined, which still pass every argument
 	failed   error                  // of a function that was called
+	changes  rewrite.Statistics
 }
 
 // refinement is the context in which a function is refined: leading tokens, the values of integers after them, which
@@ -132,6 +136,7 @@ func (s *shapeRefiner) function(k *refinement) error {
 		return err
 	}
 	if n := len(k.constants); n > 0 {
+		s.changes.Changed++
 		b := s.m.AtStart(f.Body())
 		for i, a := range f.Body().Args()[k.tokens : k.tokens+n] {
 			b.At(a.Loc(), a.Pos())
@@ -145,10 +150,14 @@ func (s *shapeRefiner) function(k *refinement) error {
 		inputs, args = slices.Delete(inputs, k.tokens, k.tokens+n), slices.Delete(args, k.tokens, k.tokens+n)
 		f.SetSignature(c.Function(inputs, f.Type().Results()), args, results)
 	}
-	if err := refineArguments(f, k.kept(c)); err != nil {
-		return err
+	if types := k.kept(c); !slices.Equal(types, f.Type().Inputs()) {
+		s.changes.Changed++
+		if err := refineArguments(f, types); err != nil {
+			return err
+		}
 	}
-	_, err := rewrite.Greedy(f.Op, s.patterns, rewrite.Options{EraseDead: true, Constants: true, MaxIterations: 2})
+	res, err := rewrite.Greedy(f.Op, s.patterns, rewrite.Options{EraseDead: true, Constants: true, MaxIterations: 2})
+	s.changes.Add(res.Statistics)
 	if err == nil {
 		err = s.failed
 	}
@@ -192,13 +201,23 @@ func (s *shapeRefiner) all(folds []*rewrite.Pattern) []*rewrite.Pattern {
 
 // settled reports whether all results are static tensors or no tensors, which nothing refines.
 func settled(values []*ir.Value) bool {
-	for _, v := range values {
-		switch t := v.Type().(type) {
-		case *ir.TensorType:
-			if !t.Static() {
-				return false
-			}
-		case *ir.TupleType:
+	return !slices.ContainsFunc(values, func(v *ir.Value) bool { return !settledType(v.Type()) })
+}
+
+func settledType(t ir.Type) bool {
+	switch t := t.(type) {
+	case *ir.TensorType:
+		return t.Static()
+	case *ir.TupleType:
+		return false
+	}
+	return true
+}
+
+// settledResults is settled of op's results.
+func settledResults(op *ir.Op) bool {
+	for i := range op.NumResults() {
+		if !settledType(op.Result(i).Type()) {
 			return false
 		}
 	}
@@ -337,7 +356,7 @@ func refineShape(r *rewrite.Rewriter, op *ir.Op, shape []int64) (bool, error) {
 
 // refineInferred refines the results of op to the types that its row infers.
 func refineInferred(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
-	if settled(op.ResultList()) || op.Def().Infer == nil {
+	if settledResults(op) || op.Def().Infer == nil {
 		return false, nil
 	}
 	return refineAs(r, op, &ir.OpState{Def: op.Def(), Operands: op.OperandList(), Attrs: op.Attrs(), Bodies: op.Regions()})
@@ -358,7 +377,7 @@ func refineAs(r *rewrite.Rewriter, op *ir.Op, st *ir.OpState) (bool, error) {
 func refineToOperand(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	t := tensorOf(op.Operand(0))
 	out := tensorOf(op.Result(0))
-	if t == nil || out == nil || settled(op.ResultList()) || op.Is(stablehlo.BitcastConvert) && bits(t) != bits(out) {
+	if t == nil || out == nil || settledResults(op) || op.Is(stablehlo.BitcastConvert) && bits(t) != bits(out) {
 		return false, nil
 	}
 	return refineResults(r, op, []ir.Type{op.Module().Context().Tensor(t.Shape(), out.Elem(), t.Encoding())})
@@ -375,7 +394,7 @@ func bits(t *ir.TensorType) int {
 
 // refineToShape refines an op whose last operand holds its shape.
 func refineToShape(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
-	if settled(op.ResultList()) {
+	if settledResults(op) {
 		return false, nil
 	}
 	shape, ok := rewrite.ConstantInts(op.Operand(op.NumOperands() - 1))
@@ -387,7 +406,7 @@ func refineToShape(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 
 // refineGathered refines all_gather and reduce_scatter, whose dimension grows or shrinks by the size of a group.
 func refineGathered(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
-	if settled(op.ResultList()) || op.Attr(stablehlo.AttrChannelHandle) != nil && op.Attr(stablehlo.AttrUseGlobalDeviceIDs) == nil {
+	if settledResults(op) || op.Attr(stablehlo.AttrChannelHandle) != nil && op.Attr(stablehlo.AttrUseGlobalDeviceIDs) == nil {
 		return false, nil // the groups depend on the number of partitions
 	}
 	groups, ok := op.Attr(stablehlo.AttrReplicaGroups).(*ir.DenseAttr)
@@ -417,7 +436,7 @@ func refineGathered(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 
 // refineDynamic refines an op as its static counterpart, if the operands that become attributes are constants.
 func refineDynamic(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
-	if settled(op.ResultList()) {
+	if settledResults(op) {
 		return false, nil
 	}
 	ints := func(i int) ir.Attr {
@@ -467,7 +486,7 @@ func refineDynamic(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 
 // refineLoop gives the arguments of a loop's regions the types of its operands.
 func refineLoop(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
-	if settled(op.ResultList()) && settled(op.Region(0).Entry().Args()) && settled(op.Region(1).Entry().Args()) {
+	if settledResults(op) && settled(op.Region(0).Entry().Args()) && settled(op.Region(1).Entry().Args()) {
 		return false, nil
 	}
 	var types []ir.Type
@@ -521,7 +540,7 @@ func updateFunctionType(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 // customCall refines the results of a custom call to the shapes that its operands hold, and removes the wrappers of
 // refineArguments.
 func (s *shapeRefiner) customCall(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
-	if settled(op.ResultList()) {
+	if settledResults(op) {
 		return false, nil
 	}
 	_, shapes, wrong := shapeOperands(op)

@@ -55,7 +55,7 @@ type sccp struct {
 	reached   map[*ir.Region]bool
 }
 
-// fact is what is known of a value: nothing yet, the constant it always is, or that it varies.
+// fact is the knowledge about a value: nothing yet, the constant it always is, or that it varies.
 type fact struct {
 	constant ir.Attr
 	row      *ir.Def // of the constant

@@ -400,7 +400,7 @@ func partOfComplex(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	return true, nil
 }
 
-// sameType: convert(x) = x where the type stays.
+// sameType: convert(x) = x if the type stays.
 func sameType(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	if !sameResult(op, op.Operand(0)) {
 		return false, nil

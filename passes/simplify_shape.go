@@ -56,7 +56,7 @@ func at(list, index []int64) []int64 {
 	return out
 }
 
-// concatenateFlatten: concatenate(concatenate(x, y), z) = concatenate(x, y, z) along one dimension, where nothing else
+// concatenateFlatten: concatenate(concatenate(x, y), z) = concatenate(x, y, z) along one dimension, if nothing else
 // uses the inner one.
 func concatenateFlatten(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	v, _ := stablehlo.AsConcatenate(op)
@@ -373,7 +373,7 @@ func simplifyPad(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	return true, nil
 }
 
-// simplifyRealDynamicSlice: with constant bounds it is a slice; where the limit is the start plus a constant and the
+// simplifyRealDynamicSlice: with constant bounds it is a slice; if the limit is the start plus a constant and the
 // strides are 1, it is a dynamic slice.
 func simplifyRealDynamicSlice(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	v, _ := stablehlo.AsRealDynamicSlice(op)
@@ -537,7 +537,7 @@ func reduceUnusedResults(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	return true, nil
 }
 
-// simplifyReshape: reshape(reshape(x)) = reshape(x), and reshape(x) = x where the type stays.
+// simplifyReshape: reshape(reshape(x)) = reshape(x), and reshape(x) = x if the type stays.
 func simplifyReshape(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	if sameResult(op, op.Operand(0)) {
 		return replace(r, op, op.Operand(0))

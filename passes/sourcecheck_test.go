@@ -9,7 +9,7 @@ import (
 	"github.com/hlocb/hlocb/internal/testkit"
 )
 
-// TestSourceOrderCheck hands the checker of the source's order results that keep it, lose it, keep it by what XLA takes
+// TestSourceOrderCheck gives the checker of the source's order results that keep it, lose it, keep it by what XLA takes
 // away, and impose more.
 func TestSourceOrderCheck(t *testing.T) {
 	source := func(second string) string {

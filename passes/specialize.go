@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/hlocb/hlocb/dialect/fn"
+	"github.com/hlocb/hlocb/dialect/mhlo"
+	"github.com/hlocb/hlocb/dialect/sdy"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/ir/flow"
@@ -25,7 +27,7 @@ type BindArguments struct {
 
 var bindArgumentsInfo = &pass.Info{
 	Name: "bind-arguments",
-	Doc: "Replaces arguments of a function that nothing calls by constants, or gives them more specific types. " +
+	Doc: "Replaces arguments of a function that nothing calls by constants of the same sharding, or gives them more specific types. " +
 		"If types of arguments change, it infers the types in the function as stablehlo-refine-shapes does.",
 }
 
@@ -93,6 +95,7 @@ func (p BindArguments) Run(ctx *pass.Context, m *ir.Module) error {
 			if err != nil {
 				return err
 			}
+			keepSharding(c.Op, f.ArgAttrs(i))
 			r.ReplaceUses(a, c.Result(0), nil)
 		}
 	}
@@ -108,7 +111,8 @@ func (p BindArguments) Run(ctx *pass.Context, m *ir.Module) error {
 	if err := f.Def().Flow.Remap(m, f.Op, kept, results); err != nil || !refined {
 		return err
 	}
-	return refineShapes(ctx, f, p.Evaluator)
+	_, err = refineShapes(ctx, f, p.Evaluator)
+	return err
 }
 
 // argument reads what Args has for one argument: a type, or a literal with its type.
@@ -163,4 +167,17 @@ func (p Specialize) Expand() ([]pass.Pass, error) {
 	optimize := pass.On(fn.Func.Name, Optimize{Evaluator: p.Evaluator})
 	bind := BindArguments(p)
 	return []pass.Pass{bind, pass.On(fn.Func.Name, CanonicalizeDynamism{}), Inline{}, SCCP{Evaluator: p.Evaluator}, optimize, DCE{}, SymbolDCE{}, CSE{}}, nil
+}
+
+// keepSharding gives the only result of op the sharding of an argument with the attributes attrs, which may be nil.
+func keepSharding(op *ir.Op, attrs *ir.DictAttr) {
+	if attrs == nil {
+		return
+	}
+	if s, ok := ir.DataOf[sdy.Sharding](attrs.Get(sdy.AttrValueSharding)); ok {
+		op.SetAttr(sdy.AttrValueSharding, sdy.PerValueAttr.New(&sdy.PerValue{Shardings: []*sdy.Sharding{s}}))
+	}
+	if a := attrs.Get(mhlo.AttrSharding); a != nil {
+		op.SetAttr(mhlo.AttrSharding, a)
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/ir"
@@ -47,7 +48,7 @@ type Result struct {
 // ops are IsolatedFromAbove.
 func Greedy(scope *ir.Op, patterns []*Pattern, o Options) (*Result, error) {
 	m := scope.Module()
-	g := &greedy{scope: scope, o: o, queued: map[*ir.Op]bool{}, byRow: map[*ir.Def]*work{}, patterns: patterns}
+	g := &greedy{scope: scope, o: o, queued: map[*ir.Op]bool{}, patterns: patterns}
 	g.r = New(m, append([]*Listener{{
 		Created: g.concern, Changed: g.concern, Moved: g.concern, Erased: g.erased,
 	}}, o.Listeners...)...)
@@ -79,7 +80,7 @@ type greedy struct {
 	o         Options
 	r         *Rewriter
 	patterns  []*Pattern
-	byRow     map[*ir.Def]*work
+	byRow     []*work    // frequent rows come first
 	constants *Constants // nil without Options.Constants
 	list      []*ir.Op   // to try, in order
 	// queued holds the ops of the list that were added after populate. An op of populate may be in the list twice, which
@@ -93,8 +94,9 @@ type greedy struct {
 	try bool
 }
 
-// work is what there is to try on ops of one kind.
+// work lists the patterns and folds to try on ops of one kind.
 type work struct {
+	row      *ir.Def
 	patterns []*Pattern
 	constant *ir.Def // the kind of the constants that results fold to
 	fold     bool
@@ -299,25 +301,26 @@ func known(b *ir.Block) bool {
 	return true
 }
 
-// of returns what there is to try on ops of one kind.
+// of returns the patterns and folds to try on ops of one kind.
 func (g *greedy) of(row *ir.Def) *work {
-	w := g.byRow[row]
-	if w == nil {
-		w = &work{}
-		for _, p := range g.patterns {
-			match := len(p.Rows) == 0
-			for _, d := range p.Rows {
-				match = match || d == row
+	for i, w := range g.byRow { // a module has few kinds of ops: this takes less time than a map
+		if w.row == row {
+			if i > 0 {
+				g.byRow[i-1], g.byRow[i] = w, g.byRow[i-1]
 			}
-			if match {
-				w.patterns = append(w.patterns, p)
-			}
+			return w
 		}
-		if g.constants != nil && row.Fold != nil {
-			w.fold, w.constant = true, ConstantRow(g.r.m, row)
-		}
-		g.byRow[row] = w
 	}
+	w := &work{row: row}
+	for _, p := range g.patterns {
+		if len(p.Rows) == 0 || slices.Contains(p.Rows, row) {
+			w.patterns = append(w.patterns, p)
+		}
+	}
+	if g.constants != nil && row.Fold != nil {
+		w.fold, w.constant = true, ConstantRow(g.r.m, row)
+	}
+	g.byRow = append(g.byRow, w)
 	return w
 }
 

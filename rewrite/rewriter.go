@@ -28,6 +28,15 @@ type Statistics struct {
 	Created, Changed, Moved, Replaced, Erased int
 }
 
+// Add adds t to s.
+func (s *Statistics) Add(t Statistics) {
+	s.Created += t.Created
+	s.Changed += t.Changed
+	s.Moved += t.Moved
+	s.Replaced += t.Replaced
+	s.Erased += t.Erased
+}
+
 func (s Statistics) total() int { return s.Created + s.Changed + s.Moved + s.Erased }
 
 // Rewriter changes a module. Patterns must make all their changes through it.
