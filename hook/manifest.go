@@ -81,7 +81,7 @@ func (id ID) MarshalText() ([]byte, error) { return []byte(id.String()), nil }
 func (id *ID) UnmarshalText(b []byte) error {
 	v, ok := ParseID(string(b))
 	if !ok {
-		return fmt.Errorf("%q is no hook id (16 hexadecimal digits)", b)
+		return fmt.Errorf("%q is not a hook id (16 hexadecimal digits)", b)
 	}
 	*id = v
 	return nil

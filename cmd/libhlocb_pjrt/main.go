@@ -1,8 +1,8 @@
 //go:build cgo
 
 // Command libhlocb_pjrt is a PJRT plugin that wraps another one: see package interpose. Build it as a C shared library
-// (make interposer). Its only symbol is GetPjrtApi. The environment says what to do: HLOCB_PLUGIN names the plugin to
-// wrap, the other variables are those of interpose.FromEnvironment.
+// (make interposer). Its only symbol is GetPjrtApi. The environment configures it: HLOCB_PLUGIN names the plugin to
+// wrap, and interpose.FromEnvironment reads the other variables.
 package main
 
 // #cgo CFLAGS: -D_GNU_SOURCE
@@ -42,8 +42,8 @@ var interposer = sync.OnceValue(func() *interpose.Interposer {
 	return i
 })
 
-// getenv reads a variable as the process has it now. Go's runtime keeps those with which the process was started, and a
-// Python program may set others before it imports JAX.
+// getenv reads a variable as the process has it now. Go's runtime keeps the environment with which the process was
+// started, and a Python program may change it before it imports JAX.
 func getenv(name string) string {
 	cname := C.CString(name)
 	defer C.free(unsafe.Pointer(cname))

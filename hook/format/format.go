@@ -146,16 +146,6 @@ func Builtin() List {
 	}
 }
 
-// Find returns the format with the given name, or nil.
-func (l List) Find(name string) *Format {
-	for _, f := range l {
-		if f.Name == name {
-			return f
-		}
-	}
-	return nil
-}
-
 // Writers returns the writers of the formats. The first one is the default.
 func (l List) Writers() []*Writer {
 	var out []*Writer

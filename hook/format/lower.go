@@ -82,9 +82,9 @@ func (w *Lowerer) checkChain(h hookop.HookOp) error {
 	ctx := w.Module.Context()
 	switch o := w.writer.Ordered; {
 	case o == OrderedByToken && !stablehlo.IsToken(t):
-		return w.Cannot(h, "its chain is no token: order the hooks with chain=token")
+		return w.Cannot(h, "its chain is not a token: order the hooks with chain=token")
 	case o == OrderedByPID && !isPID(t):
-		return w.Cannot(h, "its chain is no PID: order the hooks with chain=pid")
+		return w.Cannot(h, "its chain is not a PID: order the hooks with chain=pid")
 	case o == OrderedByAny && !stablehlo.IsToken(t) && t != ctx.StaticTensor(tensor.UI64, nil):
 		return w.Cannot(h, fmt.Sprintf("its chain is a %s: order the hooks with chain=state or chain=token", t))
 	}

@@ -107,7 +107,7 @@ func readOwnCall(m *ir.Module, op *ir.Op) (ownCall, error) {
 	c.chained = irutil.IsTrue(cfg.Get("chained"))
 	if c.chained {
 		if op.NumOperands() == 0 || op.NumResults() == 0 || op.Operand(0).Type() != op.Result(0).Type() {
-			return c, m.Errorf(op, "@%s is chained, but operand 0 and result 0 are no pair of one type", hook.Target)
+			return c, m.Errorf(op, "@%s is chained, but operand 0 and result 0 are not a pair of one type", hook.Target)
 		}
 		if irutil.IsZeroSize(op.Operand(0).Type()) {
 			return c, m.Errorf(op, "@%s is chained through a value without elements, which orders nothing", hook.Target)

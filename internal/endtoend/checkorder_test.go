@@ -90,7 +90,7 @@ func cut(p *randprog.Program, m *ir.Module, k int) (*randprog.Site, error) {
 	}
 	config, ok := call.Attr("backend_config").(*ir.DictAttr)
 	if !ok || call.NumResults() != 1 {
-		return nil, fmt.Errorf("hook %d is no tap without results", k)
+		return nil, fmt.Errorf("hook %d is not a tap without results", k)
 	}
 	b := m.Before(call)
 	typ := call.Operand(0).Type()

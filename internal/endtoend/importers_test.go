@@ -143,11 +143,13 @@ func TestImportersAgree(t *testing.T) {
 			counts["too large or too slow"]++
 		case want.code != 0:
 			counts["not run from jaxlib's translation"]++
-		case strings.Contains(got.err, ": error: compare of "):
-			counts["a comparison that XLA's verifier refuses, too"]++
+		case refusedByXLA.MatchString(got.err):
+			counts["types that XLA's verifier refuses, too"]++
 		case got.code != 0:
 			t.Errorf("%s: exit code %d: %.300s", f, got.code, got.err)
-		case !bytes.Equal(minusZero.ReplaceAll(got.results, []byte("$1$2")), minusZero.ReplaceAll(want.results, []byte("$1$2"))):
+		case nanPair.Match(readFile(t, own)) && !strings.HasSuffix(f, ".pb"):
+			counts["complex constants that XLA misreads"]++
+		case !bytes.Equal(minusZero.ReplaceAll(got.results, []byte("$1")), minusZero.ReplaceAll(want.results, []byte("$1"))):
 			t.Errorf("%s: results %.200s, from jaxlib's translation %.200s", f, got.results, want.results)
 		case !bytes.Equal(comparableEvents(got.events), comparableEvents(want.events)):
 			t.Errorf("%s: events %.200s, from jaxlib's translation %.200s", f, got.events, want.events)
@@ -164,15 +166,19 @@ func TestImportersAgree(t *testing.T) {
 var (
 	devicesOfModule = regexp.MustCompile(`, (?:num_partitions|replica_count)=\d+`)
 	// XLA reads the constant -0 as the integer 0.
-	minusZero = regexp.MustCompile(`([\[,])-(0[\],])`)
-	// jaxlib's importer makes the name of an instruction without metadata its location, writes all frames of a stack with
-	// their functions, and keeps functions that nothing calls, whose hooks count in the names of unnamed hooks.
-	ownOfImporter = regexp.MustCompile(`"loc":"(?:[^"\\]|\\.)*",|"function":"[^"]*",|"hook":"hook\d+",`)
+	minusZero = regexp.MustCompile(`-(0[\],])`)
+	// XLA reads the constant (nan, 1) as (nan, nan).
+	nanPair = regexp.MustCompile(`\(\s*-?nan,`)
+	// jaxlib's importer makes the name of an instruction without a name in its metadata its location, even if the metadata
+	// has a place, and keeps functions that nothing calls, whose hooks count in the names of unnamed hooks.
+	ownOfImporter = regexp.MustCompile(`"loc":"(?:[^"\\]|\\.)*",|"function":"[^"]*",|"hook":"(?:hook\d+|[^"]*:\d+)",`)
+	// jaxlib's importer verifies neither the operands of a comparison nor the tuple that an all-reduce-start states.
+	refusedByXLA = regexp.MustCompile(`: error: (?:compare of |'stablehlo\.all_reduce' op inferred type)`)
 )
 
 // comparableEvents returns events without the locations and numbers that depend on the importer.
 func comparableEvents(events []byte) []byte {
-	return minusZero.ReplaceAll(ownOfImporter.ReplaceAll(events, nil), []byte("$1$2"))
+	return minusZero.ReplaceAll(ownOfImporter.ReplaceAll(events, nil), []byte("$1"))
 }
 
 // TestDumpsHold runs StableHLO's own tests as XLA dumped them before it optimised them. The checks that the tests

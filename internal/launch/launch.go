@@ -192,7 +192,7 @@ func (l Libraries) Environment(lookup func(string) string) []string {
 	return []string{"LD_PRELOAD=" + preload, "HLOCB_LIBRARY=" + l.Plugin}
 }
 
-// ForJAX returns what lets JAX use a CPU plugin, because JAX's own CPU client is no plugin. It is nothing if the
+// ForJAX returns what lets JAX use a CPU plugin, because JAX's own CPU client is not a plugin. It is nothing if the
 // machine has an accelerator or if the user has chosen platforms. JAX's callbacks put operands on its own CPU client,
 // so that one stays.
 func ForJAX(lookup func(string) string, plugin string) []string {

@@ -323,7 +323,7 @@ func samePresence(v *ir.Value) *ir.Value {
 // knownElements is the size of a constant up to which hlocb reads it to find NaN.
 const knownElements = 1 << 20
 
-// constantBits returns what the constant v holds. ok is false if v is no constant, or a large one.
+// constantBits returns what the constant v holds. ok is false if v is not a constant, or a large one.
 func constantBits(v *ir.Value) (bits int, ok bool) {
 	c, ok := stablehlo.AsConstant(v.DefiningOp())
 	if !ok {

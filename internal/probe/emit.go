@@ -122,7 +122,7 @@ func (e emitter) stats(x *ir.Value) *ir.Value {
 	var y *ir.Value
 	switch t := typeOf(x).DType(); {
 	case t.IsComplex():
-		// Some backends compute an absolute value of NaN where one part is infinite.
+		// Some backends compute an absolute value of NaN if one part is infinite.
 		re, im := e.convert(e.op(stablehlo.Real, x), tensor.F64), e.convert(e.op(stablehlo.Imag, x), tensor.F64)
 		inf := e.op(stablehlo.Or, e.infinite(re), e.infinite(im))
 		nan = e.op(stablehlo.And, e.op(stablehlo.Not, inf), e.op(stablehlo.Or, e.isNaN(re), e.isNaN(im)))
@@ -141,7 +141,7 @@ func (e emitter) stats(x *ir.Value) *ir.Value {
 		return e.sel(bad, e.fill(other, shape), y)
 	}
 	// XLA's CPU compiler makes a fast loop of one reduction with several operands, and slow loops of several reductions.
-	// Its minimum of floats looks for NaN if JAX compiles it, and takes five times as long as that of integers.
+	// Its minimum of floats looks for NaN if JAX compiles it, and takes five times as long as the minimum of integers.
 	position := e.position(y)
 	first, last := e.position(number(e, tensor.F64, math.Inf(-1))), e.position(number(e, tensor.F64, math.Inf(1)))
 	zero := number(e, tensor.F64, 0.0)

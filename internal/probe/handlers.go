@@ -46,7 +46,7 @@ func SearchesOrigin(s *hook.Site) bool {
 }
 
 // For returns the handler of a probe of a program: an observer, or a responder if answer is set. It returns nil for a
-// hook that is no probe. The handler sees the events that the probe's Sample selects.
+// hook that is not a probe. The handler sees the events that the probe's Sample selects.
 func (h *Handlers) For(m *hook.Manifest, s *hook.Site) (runtime.Handler, bool, error) {
 	if SearchesOrigin(s) {
 		search := h.search(m)

@@ -18,6 +18,7 @@ import (
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/dialect/mhlo"
 	"github.com/hlocb/hlocb/dialect/vhlo"
+	"github.com/hlocb/hlocb/hlo"
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/internal/probe"
 	"github.com/hlocb/hlocb/internal/reader"
@@ -46,7 +47,10 @@ type Interposer struct {
 	made     map[string]*shared // handlers by specification
 	searches []search
 	warned   map[string]bool
-	status   int // for the program's exit code, if the configuration is strict
+	matched  []bool // of taps
+	compiled int    // programs
+	loaded   int    // programs that were compiled by another process
+	status   int    // for the program's exit code, if the configuration is strict
 }
 
 // shared is a handler that all programs use.
@@ -71,7 +75,7 @@ func New(c Config, s Host) (*Interposer, error) {
 	if err != nil {
 		return nil, err
 	}
-	i := &Interposer{config: c, taps: taps, host: s, made: map[string]*shared{}, warned: map[string]bool{}}
+	i := &Interposer{config: c, taps: taps, host: s, made: map[string]*shared{}, warned: map[string]bool{}, matched: make([]bool, len(taps))}
 	if c.Passes != "" {
 		if i.pipeline, err = pass.Parse(c.Passes, opt.Passes()); err != nil {
 			return nil, fmt.Errorf("passes: %w", err)
@@ -193,7 +197,16 @@ func (i *Interposer) Flush() {
 	}
 	searches := i.searches
 	i.searches = nil
+	var idle []string
+	for n, spec := range i.config.Taps {
+		if i.compiled > 0 && i.loaded == 0 && !i.matched[n] {
+			idle = append(idle, spec)
+		}
+	}
 	i.mu.Unlock()
+	for _, spec := range idle {
+		i.Warn(fmt.Errorf("tap %s matches no value", spec))
+	}
 	for _, s := range searches {
 		if found := i.probes.Origin(s.manifest); found != nil && !s.done.Load() {
 			i.report(found)
@@ -216,8 +229,8 @@ func (i *Interposer) Flush() {
 
 // Compile implements pjrt.Interposer.
 func (i *Interposer) Compile(code []byte, form string, options []byte) (*pjrt.Interposed, error) {
-	if form != "mlir" {
-		return nil, fmt.Errorf("a program in the format %q runs untapped; only mlir is read", form)
+	if form != "mlir" && form != "hlo" {
+		return nil, fmt.Errorf("a program in the format %q runs untapped; mlir and hlo are read", form)
 	}
 	registry, err := reader.Registry()
 	if err != nil {
@@ -271,9 +284,13 @@ func (i *Interposer) change(m *ir.Module, name string, code, options []byte) (*p
 	if err != nil {
 		return nil, err
 	}
+	i.mu.Lock()
+	i.compiled++
 	for n := range added {
 		probes += len(added[n].IDs)
+		i.matched[n] = i.matched[n] || len(added[n].IDs) > 0
 	}
+	i.mu.Unlock()
 	if i.config.BisectNaN {
 		ids, err := probe.AddOrigin(m, i.config.Inf)
 		if err != nil {
@@ -284,8 +301,8 @@ func (i *Interposer) change(m *ir.Module, name string, code, options []byte) (*p
 	out := &pjrt.Interposed{Manifest: &hook.Manifest{}, Handlers: i.handlers(), Failed: i.failed}
 	replicas, partitions := mhlo.Devices(m)
 	out.Replicas, out.Partitions = max(1, replicas), max(1, partitions)
-	if probes > 0 || i.config.Events != "" || len(i.config.On) > 0 || i.host.Handlers != nil {
-		tokens := tokenCallbacks(m)
+	tokens, sharded := jaxCallbacks(m)
+	if probes > 0 || sharded || i.config.Events != "" || len(i.config.On) > 0 || i.host.Handlers != nil {
 		rewritten, err := passes.Rewrite(ctx, m, passes.RewriteHooks{})
 		if err != nil {
 			return nil, err
@@ -323,6 +340,17 @@ func (i *Interposer) change(m *ir.Module, name string, code, options []byte) (*p
 
 // encode writes m in the form of the program that it was read from.
 func encode(m *ir.Module, code []byte) ([]byte, error) {
+	if hlo.IsProto(code) {
+		old, err := hlo.ParseProto(diag.NewSource("program", code))
+		if err != nil {
+			return nil, err
+		}
+		changed, err := hlo.Update(old, m)
+		if err != nil {
+			return nil, err
+		}
+		return changed.AppendProto(nil)
+	}
 	if !artifact.Is(code) {
 		return print.Append(nil, m, reader.Written(m, print.Options{ListBooleans: true})), nil
 	}

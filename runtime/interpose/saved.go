@@ -28,6 +28,9 @@ func (i *Interposer) Load(data []byte) (*pjrt.Interposed, error) {
 	if err := json.Unmarshal(data, &s); err != nil || s.Manifest == nil {
 		return nil, fmt.Errorf("a serialized program runs untapped: its list of hooks is damaged: %w", err)
 	}
+	i.mu.Lock()
+	i.loaded++
+	i.mu.Unlock()
 	p := &pjrt.Interposed{Manifest: s.Manifest, Handlers: i.handlers(), Failed: i.failed,
 		Replicas: max(1, s.Replicas), Partitions: max(1, s.Partitions), Saved: data}
 	return p, i.bind(p, nil)

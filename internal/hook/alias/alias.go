@@ -232,7 +232,7 @@ func (a *aliaser) cost(h hookop.HookOp, o int) (hook.Verdict, string) {
 		switch {
 		case u.Owner() == h.Op || needs(h.Op, u.Owner()):
 		case a.before(u.Owner(), h.Op):
-			return hook.AliasCopied, "the operand is also used by what need not come before"
+			return hook.AliasCopied, "an op that need not come before the hook uses the operand too"
 		default:
 			return hook.AliasCopied, "the operand is used later"
 		}

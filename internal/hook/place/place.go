@@ -97,7 +97,7 @@ func Calls(m *ir.Module, calls []*ir.Op) error {
 
 // newPlacer reads the meshes of a module.
 func newPlacer(m *ir.Module, mode hook.PerDevice) *placer {
-	p := &placer{m: m, mode: mode, meshes: map[string]*sdy.DeviceMesh{}, known: map[*ir.Value]*sdy.Sharding{}, knownText: map[*ir.Value]string{}}
+	p := &placer{m: m, mode: mode, meshes: map[string]*sdy.DeviceMesh{}, known: map[*ir.Value]*sdy.Sharding{}, knownText: map[*ir.Value]string{}, graph: flow.Of(m, nil)}
 	_, partitions := mhlo.Devices(m)
 	p.devices = int64(partitions)
 	for op := range m.Body().Ops() {
@@ -147,7 +147,7 @@ const partlyContext = perDeviceContext << 1
 
 // manualFunctions reports for each function whether it is called from a manual computation, from elsewhere, or both.
 func (p *placer) manualFunctions() (map[*ir.Op]int, error) {
-	g := flow.Of(p.m, nil)
+	g := p.graph
 	out := map[*ir.Op]int{}
 	var work []*ir.Op
 	add := func(f *ir.Op, within int) {
@@ -322,6 +322,7 @@ type placer struct {
 	meshes   map[string]*sdy.DeviceMesh
 	maximal  []maximalMesh
 	known    map[*ir.Value]*sdy.Sharding // results of shardingOf
+	graph    *flow.Graph                 // for shardingOf
 	last     int64                       // last channel in use
 
 	knownText map[*ir.Value]string // results of gspmdOf
@@ -561,11 +562,12 @@ func (p *placer) replicated(t ir.Type) *sdy.Sharding {
 	return s
 }
 
-// shardingOf returns the sharding that the module specifies for v, or nil if it specifies none.
+// shardingOf returns the sharding that the module specifies for v, or that follows from it, or nil.
 func (p *placer) shardingOf(v *ir.Value) *sdy.Sharding {
 	if s, ok := p.known[v]; ok {
 		return s
 	}
+	p.known[v] = nil // a loop's value flows into itself
 	s := p.findSharding(v)
 	p.known[v] = s
 	return s
@@ -573,26 +575,23 @@ func (p *placer) shardingOf(v *ir.Value) *sdy.Sharding {
 
 func (p *placer) findSharding(v *ir.Value) *sdy.Sharding {
 	var s *sdy.Sharding
-	if def := v.DefiningOp(); def != nil {
+	if def := v.DefiningOp(); def == nil {
+		if f, ok := fn.AsFunc(v.Block().Parent()); ok {
+			s = shardingAttr(f.ArgAttrs(v.Index()).Get(sdy.AttrValueSharding))
+		}
+	} else if def.Is(sdy.ShardingConstraint) {
+		s = shardingAttr(def.Attr(sdy.AttrSharding))
+	} else {
 		name := sdy.AttrValueSharding
 		if def.Is(sdy.ManualComputation) {
 			name = "out_shardings"
 		}
 		if list, ok := irutil.PerValue(def.Attr(name)); ok && v.Index() < len(list) {
 			s = list[v.Index()]
-		} else if def.Is(sdy.ShardingConstraint) {
-			s = shardingAttr(def.Attr(sdy.AttrSharding))
-		} else if def.Has(ir.Elementwise) || def.Has(ir.SameShape) { // a computation on shards keeps the sharding
-			for _, o := range def.Operands() {
-				if o.Type() == v.Type() {
-					if s = p.shardingOf(o); s != nil {
-						break
-					}
-				}
-			}
 		}
-	} else if f, ok := fn.AsFunc(v.Block().Parent()); ok {
-		s = shardingAttr(f.ArgAttrs(v.Index()).Get(sdy.AttrValueSharding))
+	}
+	if s == nil {
+		s = p.propagated(v)
 	}
 	if s == nil || s.Mesh != p.meshName || s.Inline != nil || len(s.Unreduced) > 0 {
 		return nil
@@ -622,18 +621,26 @@ func (p *placer) localType(t ir.Type, s *sdy.Sharding) ir.Type {
 	}
 	shape := slices.Clone(tt.Shape())
 	for i, d := range s.Dims {
-		for _, a := range d.Axes {
-			size := a.Size
-			for _, axis := range p.mesh.Axes {
-				if size == 0 && axis.Name == a.Name {
-					size = axis.Size
-				}
-			}
-			if size == 0 || shape[i]%size != 0 {
-				return nil
-			}
-			shape[i] /= size
+		n := p.shards(d.Axes)
+		if n == 0 || shape[i]%n != 0 {
+			return nil
 		}
+		shape[i] /= n
 	}
 	return p.m.Context().Tensor(shape, tt.Elem(), tt.Encoding())
+}
+
+// shards returns how many shards axes make of a dimension, or 0 if the mesh lacks an axis.
+func (p *placer) shards(axes []sdy.AxisRef) int64 {
+	n := int64(1)
+	for _, a := range axes {
+		size := a.Size
+		for _, axis := range p.mesh.Axes {
+			if size == 0 && axis.Name == a.Name {
+				size = axis.Size
+			}
+		}
+		n *= size
+	}
+	return n
 }

@@ -24,3 +24,31 @@ def whole(v):
 print(jax.jit(whole)(x))
 jax.effects_barrier()
 print(seen)
+
+# Callbacks that run on every device with its shard, of values whose shardings JAX does not write down.
+from functools import partial
+from jax import lax
+
+each = partial(jax.debug.callback, lambda *v: seen.append([np.asarray(x).tolist() for x in v]), partitioned=True)
+
+@jax.jit
+def inner(v):
+    each(v + 1)
+    return v
+
+def loop(v):
+    return lax.fori_loop(0, 2, lambda i, s: (each(s), s * 2)[1], v)
+
+def narrow(v):
+    each(jnp.concatenate([v, v, v])[:8], v.T, v.reshape(-1), v.reshape(4, 1, 4, 1), v[:, None] + jnp.ones((3, 1)))
+
+def computed(v):
+    each(v @ v.T, v.sum(0), v.max(1), jnp.concatenate([v, v], 1), v > 3, lax.cond(v.sum() > 0, lambda: v, lambda: -v))
+
+y = jax.device_put(jnp.arange(16.0).reshape(4, 4), NamedSharding(mesh, P("d")))
+for f in (lambda v: each(v * 2), lambda v: each(v.sum()), jax.vmap(each, in_axes=1), inner, loop, narrow, computed):
+    for v in (y, jax.device_put(y, NamedSharding(mesh, P(None, "d")))):
+        seen.clear()
+        jax.jit(f)(v)
+        jax.effects_barrier()
+        print(sorted(seen, key=str))

@@ -4,6 +4,8 @@ import _ctypes, ctypes, faulthandler, multiprocessing, os, signal, sys, threadin
 path, mode = sys.argv[1:]
 if mode == "fault before":
     faulthandler.enable()
+if mode == "settings":  # of the program's own, before it opens the plugin
+    os.environ["HLOCB_TAP"] = "("
 library = ctypes.CDLL(path)
 library.GetPjrtApi.restype = ctypes.c_void_p
 table = library.GetPjrtApi()
@@ -34,6 +36,8 @@ elif mode == "interrupt":
         print("no interrupt")
     except KeyboardInterrupt:
         print("KeyboardInterrupt")
+elif mode == "settings":
+    print("same table", library.GetPjrtApi() == table)
 elif mode == "pipe":
     try:
         while True:

@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"syscall"
 	"time"
 	"unsafe"
 )
@@ -38,10 +39,20 @@ func main() {
 		}
 	}()
 	<-started
-	begin := time.Now()
+	begin := processorTime()
 	for range 20 {
 		runtime.GC()
 	}
-	fmt.Println("20 collections")
-	fmt.Fprintln(os.Stderr, time.Since(begin))
+	took := processorTime() - begin
+	if took < 2*time.Second {
+		fmt.Println("20 collections in under two seconds")
+	}
+	fmt.Fprintln(os.Stderr, took)
+}
+
+// processorTime returns the processor time of this process. The load of the machine does not change it much.
+func processorTime() time.Duration {
+	var u syscall.Rusage
+	syscall.Getrusage(syscall.RUSAGE_SELF, &u)
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

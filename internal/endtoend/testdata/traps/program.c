@@ -1,4 +1,5 @@
-// topology LIBRARY: compiles a program with PJRT_Compile, serializes it, loads it and runs it. Prints the result.
+// program LIBRARY [topology|newest]: compiles a program, runs it twice and prints the results. topology compiles it with
+// PJRT_Compile, serializes and loads it; newest loads it by the last function of the table, which the header lacks.
 #include "pjrt_c_api.h"
 
 #include <dlfcn.h>
@@ -36,17 +37,33 @@ int main(int argc, char **argv) {
                        "  %y = stablehlo.multiply %x, %x : tensor<3xf32>\n  return %y : tensor<3xf32>\n}\n";
   static const char options[] = {0x1a, 4, 0x20, 1, 0x28, 1};  // one replica, one partition
   NEW(PJRT_Program, program, .code = text, .code_size = strlen(text), .format = "mlir", .format_size = 4);
-  NEW(PJRT_Compile_Args, compile, .program = &program, .compile_options = options, .compile_options_size = sizeof options,
-      .client = create.client);
-  CALL(Compile, compile);
-  NEW(PJRT_Executable_Serialize_Args, serialize, .executable = compile.executable);
-  CALL(Executable_Serialize, serialize);
-  NEW(PJRT_Executable_DeserializeAndLoad_Args, load, .client = create.client, .serialized_executable = serialize.serialized_bytes,
-      .serialized_executable_size = serialize.serialized_bytes_size);
-  CALL(Executable_DeserializeAndLoad, load);
-  serialize.serialized_executable_deleter(serialize.serialized_executable);
-  NEW(PJRT_Executable_Destroy_Args, destroy, .executable = compile.executable);
-  CALL(Executable_Destroy, destroy);
+  PJRT_LoadedExecutable *loaded = NULL;
+  if (argc < 3) {
+    NEW(PJRT_Client_Compile_Args, compile, .client = create.client, .program = &program, .compile_options = options,
+        .compile_options_size = sizeof options);
+    CALL(Client_Compile, compile);
+    loaded = compile.executable;
+  } else {
+    NEW(PJRT_Compile_Args, compile, .program = &program, .compile_options = options, .compile_options_size = sizeof options,
+        .client = create.client);
+    CALL(Compile, compile);
+    if (!strcmp(argv[2], "newest")) {
+      PJRT_Error *(*newest)(void *) = ((PJRT_Error * (**)(void *))((char *)api + api->struct_size))[-1];
+      NEW(PJRT_LoadedExecutable_GetExecutable_Args, get, .loaded_executable = (PJRT_LoadedExecutable *)compile.executable);
+      check("the newest function", newest(&get));
+      loaded = (PJRT_LoadedExecutable *)get.executable;
+    } else {
+      NEW(PJRT_Executable_Serialize_Args, serialize, .executable = compile.executable);
+      CALL(Executable_Serialize, serialize);
+      NEW(PJRT_Executable_DeserializeAndLoad_Args, load, .client = create.client,
+          .serialized_executable = serialize.serialized_bytes, .serialized_executable_size = serialize.serialized_bytes_size);
+      CALL(Executable_DeserializeAndLoad, load);
+      serialize.serialized_executable_deleter(serialize.serialized_executable);
+      loaded = load.loaded_executable;
+    }
+    NEW(PJRT_Executable_Destroy_Args, destroy, .executable = compile.executable);
+    CALL(Executable_Destroy, destroy);
+  }
 
   NEW(PJRT_Client_AddressableDevices_Args, devices, .client = create.client);
   CALL(Client_AddressableDevices, devices);
@@ -61,7 +78,7 @@ int main(int argc, char **argv) {
     PJRT_Buffer *out = NULL, **outs = &out, *const ins[] = {from.buffer}, *const *const lists[] = {ins};
     PJRT_Buffer **const out_lists[] = {outs};
     PJRT_Event *done = NULL;
-    NEW(PJRT_LoadedExecutable_Execute_Args, execute, .executable = load.loaded_executable, .options = &how, .argument_lists = lists,
+    NEW(PJRT_LoadedExecutable_Execute_Args, execute, .executable = loaded, .options = &how, .argument_lists = lists,
         .num_devices = 1, .num_args = 1, .output_lists = out_lists, .device_complete_events = &done);
     CALL(LoadedExecutable_Execute, execute);
     await(done);
