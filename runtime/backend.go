@@ -35,7 +35,7 @@ type Backend interface {
 type CompileOptions struct {
 	Handlers *Bindings // nil binds nothing
 	// Timeout bounds one call of a hook's handlers and, on engines that can end a program, the time between two hooks.
-	// 0 is no limit.
+	// 0 means no limit.
 	Timeout time.Duration
 	// Replicas times Partitions is the number of devices that the program runs on. 0 means the module's own number
 	// (mhlo.num_replicas, mhlo.num_partitions), else 1.

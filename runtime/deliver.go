@@ -27,7 +27,7 @@ func Deliver(ctx context.Context, b *Bound, c *Call) (err error) {
 	if b.Answer == nil {
 		return nil
 	}
-	fresh := c.Site.Kind == hook.Call || c.Site.Kind == hook.Feed
+	fresh := (c.Site.Kind == hook.Call || c.Site.Kind == hook.Feed) && UseOf(b.Answer)&HostViews != 0
 	if fresh {
 		marks.mark(c)
 	}

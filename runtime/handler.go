@@ -38,6 +38,10 @@ type Call struct {
 	// Results are writable. A handler of a call or feed hook must write all of them; otherwise the run ends with an
 	// *UnwrittenError.
 	Results []*tensor.Tensor
+
+	// OperandPointers and ResultPointers are set if a handler of the hook asks for DevicePointers. The results of an
+	// inout hook have the addresses of their operands; a tap has no ResultPointers.
+	OperandPointers, ResultPointers []DevicePointer
 }
 
 // Bindings choose the handlers for the hooks of a program. The zero value binds nothing.
@@ -168,7 +172,7 @@ func match(pattern string, site *hook.Site) (exact, ok bool) {
 	if pattern == site.Name || strings.EqualFold(pattern, site.ID.String()) {
 		return true, true
 	}
-	// A name is no path, so '*' must match '/' too.
+	// A name is not a path, so '*' must match '/' too.
 	ok, err := path.Match(strings.ReplaceAll(pattern, "/", "\x00"), strings.ReplaceAll(site.Name, "/", "\x00"))
 	return false, ok && err == nil
 }

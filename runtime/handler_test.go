@@ -58,7 +58,7 @@ func TestBindChooses(t *testing.T) {
 	}
 }
 
-// TestGlobs: a hook's name is no path, so '*' matches '/'.
+// TestGlobs: a hook's name is not a path, so '*' matches '/'.
 func TestGlobs(t *testing.T) {
 	for _, c := range []struct {
 		pattern, name string

@@ -36,7 +36,7 @@ func AsArray[T tensor.Element](t *tensor.Tensor) (Array[T], error) {
 // Tensor returns a copy of the array as a tensor of type want. A negative dimension of want stands for any size.
 func (a Array[T]) Tensor(want hook.TensorType) (*tensor.Tensor, error) {
 	if e := elementOf[T](); !e.fits(want.DType) {
-		return nil, fmt.Errorf("elements are %s, expected those of %s", e.name, want)
+		return nil, fmt.Errorf("elements are %s, expected elements of %s", e.name, want)
 	}
 	if n := a.Shape.NumElements(); n != int64(len(a.Data)) {
 		return nil, fmt.Errorf("%d elements do not fill shape %v", len(a.Data), []int64(a.Shape))

@@ -120,11 +120,11 @@ func hookCases() []Case {
 	do("an aliased result is its operand", func(ctx context.Context, b runtime.Backend) error {
 		text := strings.ReplaceAll(one("V", large()+probe("%s", "first", "%m9", "(V) -> V")+probe("%r", "second", "%s", "(V) -> V"), "tensor<f32>"), "V", "tensor<64x64xf32>")
 		text = strings.ReplaceAll(text, "has_side_effect = true}", "has_side_effect = true, output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [], operand_index = 0, operand_tuple_indices = []>]}")
-		var seen []*byte
-		e, err := compile(ctx, b, text, runtime.CompileOptions{Handlers: answer(func(_ context.Context, c *runtime.Call) error {
-			seen = append(seen, &c.Operands[0].Bytes()[0])
+		var seen []runtime.DevicePointer
+		e, err := compile(ctx, b, text, runtime.CompileOptions{Handlers: respond(pointing(func(c *runtime.Call) error {
+			seen = append(seen, c.OperandPointers[0])
 			return nil
-		})})
+		}))})
 		if err != nil {
 			return err
 		}
@@ -178,6 +178,27 @@ func hookCases() []Case {
 			})
 		}
 	}
+	do("device pointers", func(ctx context.Context, b runtime.Backend) error {
+		events := 0
+		e, err := compile(ctx, b, big(), runtime.CompileOptions{Handlers: respond(pointing(func(c *runtime.Call) error {
+			events++
+			if len(c.OperandPointers) != 1 || c.OperandPointers[0].Address == 0 || c.OperandPointers[0].Size != 64*64*4 {
+				return fmt.Errorf("the operand's pointers are %+v", c.OperandPointers)
+			}
+			return nil
+		}))})
+		if err != nil {
+			return err
+		}
+		defer e.Close()
+		if _, err := e.Run(ctx, []*tensor.Tensor{scalar(0.5)}); err != nil {
+			return err
+		}
+		if events != 3 {
+			return fmt.Errorf("%d events, expected 3", events)
+		}
+		return nil
+	})
 	do("a handler that hangs", func(ctx context.Context, b runtime.Backend) error {
 		release := make(chan bool)
 		defer close(release)
@@ -200,6 +221,13 @@ func hookCases() []Case {
 	})
 	return out
 }
+
+// pointing is a handler that wants device pointers alone.
+type pointing func(*runtime.Call) error
+
+func (pointing) MemoryUse() runtime.MemoryUse { return runtime.DevicePointers }
+
+func (h pointing) Handle(_ context.Context, c *runtime.Call) error { return h(c) }
 
 // failure makes the second of three hooks fail, several times, and checks the error and that the executable stays
 // usable.
@@ -245,9 +273,11 @@ func compile(ctx context.Context, b runtime.Backend, text string, opts runtime.C
 	return b.Compile(ctx, p, opts)
 }
 
-func answer(f runtime.HandlerFunc) *runtime.Bindings {
+func answer(f runtime.HandlerFunc) *runtime.Bindings { return respond(f) }
+
+func respond(h runtime.Handler) *runtime.Bindings {
 	var b runtime.Bindings
-	b.Answer("*", f)
+	b.Answer("*", h)
 	return &b
 }
 

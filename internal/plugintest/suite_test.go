@@ -19,13 +19,18 @@ import (
 	"github.com/hlocb/hlocb/runtime/plugins"
 )
 
-func open(t *testing.T, name string) runtime.Backend {
+func environment(t *testing.T) plugins.Environment {
 	t.Helper()
 	cache, err := os.UserCacheDir()
 	if err != nil {
 		t.Skipf("skip: no cache directory: %v", err)
 	}
-	b, err := backends.Open(context.Background(), name, backends.Options{Plugins: plugins.Environment{Getenv: os.Getenv, CacheDir: filepath.Join(cache, "hlocb", "plugins")}})
+	return plugins.Environment{Getenv: os.Getenv, CacheDir: filepath.Join(cache, "hlocb", "plugins")}
+}
+
+func open(t *testing.T, name string) runtime.Backend {
+	t.Helper()
+	b, err := backends.Open(context.Background(), name, backends.Options{Plugins: environment(t)})
 	var missing *plugins.NotFoundError
 	if errors.As(err, &missing) || name == "cpu" && err != nil && strings.Contains(err.Error(), "needs cgo") {
 		t.Skipf("skip: %v", err)
@@ -48,13 +53,50 @@ func suite(t *testing.T, b, ref runtime.Backend, cases []Case) []Result {
 
 // TestCPUPlugin: XLA's CPU plugin passes, except for types that it does not have.
 func TestCPUPlugin(t *testing.T) {
-	for _, r := range suite(t, open(t, "cpu"), open(t, "interp"), Suite()) {
+	expectSuite(t, open(t, "cpu"))
+}
+
+// expectSuite expects that XLA on CPUs passes.
+func expectSuite(t *testing.T, b runtime.Backend) {
+	t.Helper()
+	for _, r := range suite(t, b, open(t, "interp"), Suite()) {
 		if known := strings.Contains(r.Case.Name, "f6E"); r.Status == Failed && !known {
 			t.Errorf("%s/%s: %s", r.Case.Group, r.Case.Name, r.Message)
 		}
 		if r.Status == Skipped {
 			t.Logf("skipped %s/%s: %s", r.Case.Group, r.Case.Name, r.Message)
 		}
+	}
+}
+
+// farInput names the variable that makes the test binary the child of TestFarPlugin. It holds the plugin's path.
+const farInput = "HLOCB_TEST_FAR"
+
+// TestFarPlugin: the suite passes on a plugin whose memory the host cannot read. The plugin shares XLA's registry of
+// handlers with the CPU plugin that it wraps, so it needs a process without that plugin.
+func TestFarPlugin(t *testing.T) {
+	if path := os.Getenv(farInput); path != "" {
+		expectSuite(t, open(t, path))
+		return
+	}
+	open(t, "cpu") // skips if there is none
+	cpu, err := environment(t).Find("cpu")
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "far_plugin.so")
+	source := filepath.Join("..", "..", "runtime", "pjrt", "testdata", "far_plugin.c")
+	out, err := exec.Command("cc", "-shared", "-fPIC", "-o", path, "-DPLUGIN=\""+cpu[0].Path+"\"", source, "-ldl").CombinedOutput()
+	if errors.Is(err, exec.ErrNotFound) {
+		t.Skip("skip: no C compiler to build a plugin with")
+	}
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	child := exec.Command(os.Args[0], "-test.run", "^TestFarPlugin$")
+	child.Env = append(os.Environ(), farInput+"="+path)
+	if out, err := child.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
 	}
 }
 

@@ -17,21 +17,22 @@ import (
 type LibraryError struct{ Target, Library string }
 
 func (e *LibraryError) Error() string {
-	return fmt.Sprintf("custom call target %q needs the library %q, which is not installed", e.Target, e.Library)
+	return fmt.Sprintf("custom call target %q needs the library %q, which is not installed, or this build cannot open it without cgo", e.Target, e.Library)
 }
 
-// lapackLibrary returns a function that opens LAPACK once.
+// lapackLibrary returns a function that opens LAPACK once. Where OpenBLAS is not installed, or the build has no cgo,
+// Gonum computes the real types.
 func lapackLibrary(env plugins.Environment) func(target string) (*lapack.Library, error) {
 	open := sync.OnceValues(func() (*lapack.Library, error) {
 		path, ok := env.Library("lapack")
 		if !ok {
-			return nil, nil
+			return lapack.Pure(), nil
 		}
 		return lapack.Open(path)
 	})
 	return func(target string) (*lapack.Library, error) {
 		l, err := open()
-		if l == nil && err == nil {
+		if err == nil && !l.Has(target) {
 			err = &LibraryError{target, "lapack"}
 		}
 		return l, err

@@ -15,6 +15,8 @@ import (
 
 	"github.com/gomlx/go-xla/pjrt"
 
+	"github.com/hlocb/hlocb/hlo"
+	"github.com/hlocb/hlocb/internal/testkit"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/runtime/interpose"
 	"github.com/hlocb/hlocb/tensor"
@@ -115,6 +117,33 @@ func TestInterposedProgram(t *testing.T) {
 			t.Errorf("the run gave %v, expected the handler's error", err)
 		}
 	})
+	t.Run("HLO", func(t *testing.T) {
+		m, err := testkit.TryParse("program.mlir", []byte(hooked("call", "%y", v, v)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		h, err := hlo.Export(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		proto, err := h.AppendProto(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, err := c.Compile().WithHLO(proto).Done()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer e.Destroy()
+		seen = nil
+		got, err := execute(t, c, e, 0, 1, 2, 3)
+		if err != nil || fmt.Sprint(got) != "[1 12 23]" {
+			t.Errorf("result is %v, %v", got, err)
+		}
+		if events := strings.Join(seen, ", "); events != "host call [1 4 9], add.1 tap [1 12 23]" {
+			t.Errorf("events are %s", events)
+		}
+	})
 	t.Run("many", func(t *testing.T) { many(t, c) })
 	if !strings.Contains(warnings.String(), "boom") || strings.Contains(warnings.String(), "warning") {
 		t.Errorf("warnings: %s", warnings.String())
@@ -157,7 +186,7 @@ func TestInterposedVersions(t *testing.T) {
 		}
 		t.Setenv("VARIANT", kind)
 		var events, warnings strings.Builder
-		i, err := interpose.New(interpose.Config{Taps: []string{"stablehlo.multiply=stats"}}, interpose.Host{Out: &events, Err: &warnings})
+		i, err := interpose.New(interpose.Config{Taps: []string{"stablehlo.multiply=stats", "multiply=stat"}}, interpose.Host{Out: &events, Err: &warnings})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -177,7 +206,8 @@ func TestInterposedVersions(t *testing.T) {
 		defer e.Destroy()
 		got, err := execute(t, c, e, 0, 1, 2, 3)
 		i.Flush()
-		if err != nil || fmt.Sprint(got) != "[2 6 12]" || !strings.Contains(events.String(), "max 9") || warnings.Len() > 0 {
+		if err != nil || fmt.Sprint(got) != "[2 6 12]" || !strings.Contains(events.String(), "max 9") ||
+			warnings.String() != "hlocb: warning: tap multiply=stat matches no value\n" {
 			t.Errorf("%s: result %v, %v, events %q, warnings %q", kind, got, err, events.String(), warnings.String())
 		}
 	}

@@ -315,7 +315,7 @@ func (e *Exec) read(c *runtime.Call, results [][]byte) error {
 		Error string `json:"error"`
 	}
 	if err := json.Unmarshal(line, &reply); err != nil {
-		return fmt.Errorf("child's answer starts with %q, which is no line of JSON", words.Shorten(strings.TrimSpace(string(line)), 60))
+		return fmt.Errorf("child's answer starts with %q, which is not a line of JSON", words.Shorten(strings.TrimSpace(string(line)), 60))
 	}
 	switch {
 	case reply.OK && reply.Error != "":

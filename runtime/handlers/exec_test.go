@@ -141,7 +141,7 @@ func TestExecFailures(t *testing.T) {
 		{"hang", "child did not answer within 300ms"},
 		{"flood", "no line break within"},
 		{"short", "its answer is too short"},
-		{"garbage", `starts with "hello", which is no line of JSON`},
+		{"garbage", `starts with "hello", which is not a line of JSON`},
 		{"empty", "neither"},
 		{"both", `has both "ok":true and an "error"`},
 		{"essay", "child says: " + strings.Repeat("x", 1000) + "... (900000 bytes)"},

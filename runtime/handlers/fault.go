@@ -171,6 +171,9 @@ type faulty struct {
 	inner runtime.Handler
 }
 
+// MemoryUse adds host views to what the handler uses.
+func (h *faulty) MemoryUse() runtime.MemoryUse { return runtime.HostViews | runtime.UseOf(h.inner) }
+
 // Handle calls the handler, and injects the fault at the chosen event.
 func (h *faulty) Handle(ctx context.Context, c *runtime.Call) error {
 	h.mu.Lock()
@@ -190,6 +193,9 @@ func (h *faulty) Handle(ctx context.Context, c *runtime.Call) error {
 		return h.instead(c, h.inner != nil)
 	}
 	if h.inner != nil {
+		if err := visible(h.inner); err != nil {
+			return err
+		}
 		if err := h.inner.Handle(ctx, c); err != nil {
 			return err
 		}

@@ -2,6 +2,7 @@ package handlers_test
 
 import (
 	"context"
+	"io"
 	"strings"
 	"testing"
 
@@ -55,5 +56,30 @@ func TestUnfired(t *testing.T) {
 		if got := f.Unfired(); (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
 			t.Errorf("%s of a %s: Unfired returns %q, expected %q", c.fault, c.kind, got, c.want)
 		}
+	}
+}
+
+// pointing is a responder with device pointers alone.
+type pointing struct{}
+
+func (pointing) MemoryUse() runtime.MemoryUse                { return runtime.DevicePointers }
+func (pointing) Handle(context.Context, *runtime.Call) error { return nil }
+
+// TestWrappedPointers: what wraps a responder asks for host views, and refuses results that it cannot see.
+func TestWrappedPointers(t *testing.T) {
+	fault, err := handlers.ParseFault("nan")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, h := range []runtime.Handler{fault.Wrap(pointing{}), handlers.NewRecord(io.Discard).Answers(pointing{})} {
+		if use := runtime.UseOf(h); use != runtime.HostViews|runtime.DevicePointers {
+			t.Errorf("use is %b", use)
+		}
+		if err := h.Handle(context.Background(), call(site("h", hook.Call), nil, nil)); err == nil {
+			t.Errorf("%T hides the results of a handler with device pointers", h)
+		}
+	}
+	if use := runtime.UseOf(handlers.NewSample(1, 0, pointing{})); use != runtime.DevicePointers {
+		t.Errorf("a sampled observer's use is %b", use)
 	}
 }

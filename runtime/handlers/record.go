@@ -269,25 +269,46 @@ func (r *Record) Close() error {
 	return err
 }
 
+// visible refuses a responder whose results the host does not see.
+func visible(responder runtime.Handler) error {
+	if runtime.UseOf(responder) == runtime.DevicePointers {
+		return errors.New("a handler with device pointers alone can neither be recorded nor fail by injection: the host does not see its results")
+	}
+	return nil
+}
+
 // Answers returns a handler that calls inner and then records the call with its results. inner may be nil for hooks
 // without a responder.
-func (r *Record) Answers(inner runtime.Handler) runtime.Handler {
-	return runtime.HandlerFunc(func(ctx context.Context, c *runtime.Call) error {
-		// The results of an inout hook overwrite its operands, so copy the operands before the call.
-		before := *c
-		if c.Site.Kind == hook.InOut && inner != nil {
-			before.Operands = nil
-			for _, t := range c.Operands {
-				before.Operands = append(before.Operands, t.Clone())
-			}
+func (r *Record) Answers(inner runtime.Handler) runtime.Handler { return &recorded{r, inner} }
+
+// recorded is a handler whose calls are recorded.
+type recorded struct {
+	to    *Record
+	inner runtime.Handler
+}
+
+// MemoryUse adds host views to what the handler uses.
+func (h *recorded) MemoryUse() runtime.MemoryUse { return runtime.HostViews | runtime.UseOf(h.inner) }
+
+// Handle calls the handler and records the call.
+func (h *recorded) Handle(ctx context.Context, c *runtime.Call) error {
+	// The results of an inout hook overwrite its operands, so copy the operands before the call.
+	before := *c
+	if c.Site.Kind == hook.InOut && h.inner != nil {
+		before.Operands = nil
+		for _, t := range c.Operands {
+			before.Operands = append(before.Operands, t.Clone())
 		}
-		if inner != nil {
-			if err := inner.Handle(ctx, c); err != nil {
-				return err
-			}
+	}
+	if h.inner != nil {
+		if err := visible(h.inner); err != nil {
+			return err
 		}
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		return r.write(&before, true)
-	})
+		if err := h.inner.Handle(ctx, c); err != nil {
+			return err
+		}
+	}
+	h.to.mu.Lock()
+	defer h.to.mu.Unlock()
+	return h.to.write(&before, true)
 }

@@ -225,7 +225,7 @@ func (r *Recorded) readTensor(raw json.RawMessage) (*tensor.Tensor, error) {
 	}
 	n := v.Shape.NumElements()
 	if n < 0 || *v.At < 0 || n > math.MaxInt64/16-*v.At {
-		return nil, fmt.Errorf("shape %v at %d is no value", []int64(v.Shape), *v.At)
+		return nil, fmt.Errorf("shape %v at %d is not a value", []int64(v.Shape), *v.At)
 	}
 	// Read the last byte first: a line with a wrong shape then allocates no memory.
 	size := n * int64(d.Size())

@@ -141,8 +141,8 @@ func TestRawRecording(t *testing.T) {
 	line := lines[2] + "\n"
 	for _, c := range []struct{ line, data, want string }{
 		{line, "", "value 0: the file of large values ends before byte 20000"},
-		{strings.ReplaceAll(line, `"at":0`, `"at":-1`), "x", "is no value"},
-		{strings.ReplaceAll(line, "[5000]", "[9000000000000000000,3]"), "x", "is no value"},
+		{strings.ReplaceAll(line, `"at":0`, `"at":-1`), "x", "is not a value"},
+		{strings.ReplaceAll(line, "[5000]", "[9000000000000000000,3]"), "x", "is not a value"},
 		{strings.ReplaceAll(line, `"f32"`, `"f33"`), "x", `unknown element type "f33"`},
 	} {
 		_, err := handlers.ReadRecording(strings.NewReader(c.line), strings.NewReader(c.data))

@@ -68,6 +68,9 @@ func (s *Sample) Handle(ctx context.Context, c *runtime.Call) error {
 	return s.to.Handle(ctx, c)
 }
 
+// MemoryUse is that of the other handler.
+func (s *Sample) MemoryUse() runtime.MemoryUse { return runtime.UseOf(s.to) }
+
 // Close closes the other handler.
 func (s *Sample) Close() error {
 	if c, ok := s.to.(io.Closer); ok {

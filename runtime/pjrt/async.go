@@ -41,8 +41,8 @@ func (s *session) deliverWithin(frame *C.hl_ffi_frame, site *site, device int) e
 	}
 	runtime.DeliverWithin(s.ctx, s.timeout, &site.bound, &c.Call, start, func(err error) {
 		s.devices[device].finished.Add(1)
-		if err == nil && c.packed {
-			c.packResults()
+		if err == nil {
+			err = c.store(site)
 		}
 		if err != nil {
 			s.fail(device, err)
@@ -50,7 +50,7 @@ func (s *session) deliverWithin(frame *C.hl_ffi_frame, site *site, device int) e
 		if err == nil || s.several { // see session.hook
 			if err != nil && site.kind != hook.InOut {
 				for i := range c.Results {
-					clear(c.results[i].raw)
+					_ = zero(c.memory, c.results[i].device, c.results[i].size)
 				}
 			}
 			C.hl_future_done(api, future)

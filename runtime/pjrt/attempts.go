@@ -144,7 +144,7 @@ func (e *Executable) another(ctx context.Context, before *session) (*session, *l
 	if err != nil {
 		return nil, nil, err
 	}
-	s := e.session(ctx, level, before.number)
+	s := e.session(ctx, before.memory, level, before.number)
 	s.attempts = before.attempts
 	if err := enter(s); err != nil {
 		e.end(s)

@@ -30,6 +30,12 @@ const hl_api *hl_get_api(void *library, char **error) {
 
 void hl_close(void *library) { dlclose(library); }
 
+hl_device_copy hl_find_copy(void *library) { return (hl_device_copy)dlsym(library, HL_DEVICE_COPY); }
+
+int hl_copy(hl_device_copy copy, void *dst, const void *src, size_t size, int direction) {
+  return copy(dst, src, size, direction);
+}
+
 bool hl_has(const hl_api *api, int fn) {
   return api->size >= offsetof(hl_api, fn) + (size_t)(fn + 1) * sizeof(hl_pjrt_fn) && api->fn[fn] != NULL;
 }

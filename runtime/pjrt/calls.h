@@ -14,6 +14,16 @@ void *hl_open(const char *path, char **error);
 const hl_api *hl_get_api(void *library, char **error);
 void hl_close(void *library);
 
+// hl_device_copy is the function of a plugin whose device memory the host cannot read. It copies between the host and
+// the device, or within the device, after all work that precedes the call of a handler, and returns 0 when the bytes
+// are there.
+typedef int (*hl_device_copy)(void *dst, const void *src, size_t size, int direction);
+#define HL_DEVICE_COPY "hlocb_device_copy"
+enum { HL_FROM_HOST = 1, HL_TO_HOST = 2, HL_WITHIN = 3 };
+// hl_find_copy returns the library's function, or NULL.
+hl_device_copy hl_find_copy(void *library);
+int hl_copy(hl_device_copy copy, void *dst, const void *src, size_t size, int direction);
+
 bool hl_has(const hl_api *api, int fn);
 const hl_ext *hl_find_ext(const hl_api *api, int type);
 

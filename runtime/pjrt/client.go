@@ -19,6 +19,7 @@ type Client struct {
 	platform string
 	version  string
 	devices  []Device
+	memory   DeviceMemory // nil if the host cannot reach it
 
 	mu        sync.Mutex
 	running   map[*session]struct{} // programs with hooks
@@ -52,6 +53,7 @@ func (p *Plugin) NewClient(devices int) (*Client, error) {
 	var err error
 	if c.platform, err = p.text("platform name", C.HL_CLIENT_PLATFORM_NAME, c.ptr); err == nil {
 		if c.version, err = p.text("platform version", C.HL_CLIENT_PLATFORM_VERSION, c.ptr); err == nil {
+			c.memory = p.memoryOn(c.platform)
 			err = c.findDevices()
 		}
 	}

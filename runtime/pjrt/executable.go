@@ -2,6 +2,9 @@
 
 package pjrt
 
+// #include "calls.h"
+import "C"
+
 import (
 	"context"
 	"errors"
@@ -38,7 +41,7 @@ type Executable struct {
 	// the whole arguments, and the first one returns the results.
 	cutIn, cutOut []*sharding.Sharding
 	cutErr        error
-	timeout       time.Duration // for one hook; 0 is no limit
+	timeout       time.Duration // for one hook; 0 means no limit
 
 	mu      sync.Mutex
 	idle    sync.Cond
@@ -104,6 +107,11 @@ func (b *Backend) build(ctx context.Context, p *runtime.Program, shape moduleSha
 	if err != nil {
 		return nil, err
 	}
+	if opts.Timeout > 0 {
+		if err := runtime.CheckTimeout(bound); err != nil {
+			return nil, err
+		}
+	}
 	e := &Executable{backend: b, sites: newSiteTable(bound), edges: m.Edges, source: p, compile: compile, timeout: opts.Timeout,
 		devices: o.replicas * o.partitions, parts: o.partitions, inputs: shape.inputs, outputs: shape.outputs}
 	for i := range e.inputs {
@@ -152,8 +160,8 @@ func (b *Backend) registerHooks(c *Client) error {
 
 // findLayout prepares the plugin for the registration of handlers.
 func (b *Backend) findLayout(c *Client) error {
-	if c.platform != "cpu" {
-		return &NoFFIError{b.plugin.path, fmt.Sprintf("operands of hooks on platform %q are not in the host's memory", c.platform)}
+	if c.memory == nil {
+		return &NoFFIError{b.plugin.path, fmt.Sprintf("operands of hooks on platform %q are not in the host's memory, and the plugin has no %s", c.platform, C.HL_DEVICE_COPY)}
 	}
 	if b.opts.Probe != nil {
 		if err := b.plugin.FindLayout(c.platform, b.opts.Probe); err != nil {
@@ -368,7 +376,7 @@ func (e *Executable) start(ctx context.Context, r *request) (*loadedProgram, pro
 	if err != nil {
 		return nil, product{}, err
 	}
-	s := e.session(ctx, level, e.number.Add(1))
+	s := e.session(ctx, l.client.memory, level, e.number.Add(1))
 	if err := e.backend.usable(); err != nil {
 		e.end(s)
 		return nil, product{}, err
@@ -392,9 +400,10 @@ func (e *Executable) start(ctx context.Context, r *request) (*loadedProgram, pro
 }
 
 // session makes the session of a run.
-func (e *Executable) session(ctx context.Context, level int, number int64) *session {
+func (e *Executable) session(ctx context.Context, memory DeviceMemory, level int, number int64) *session {
 	s := newSession(context.WithValue(ctx, levelKey{}, level+1), e.sites, e.devices, e.parts)
 	s.position, s.level, s.timeout, s.number = e.position, level, e.timeout, number
+	s.memory = memory
 	return s
 }
 

@@ -50,7 +50,7 @@ func newForeignAttrs(text map[string]string) (*foreignAttrs, error) {
 	}
 	dict, ok := m.Op().Attr("hlocb.attrs").(*ir.DictAttr)
 	if !ok {
-		return nil, fmt.Errorf("the attributes are no dictionary")
+		return nil, fmt.Errorf("the attributes are not a dictionary")
 	}
 	a := &foreignAttrs{}
 	goruntime.SetFinalizer(a, (*foreignAttrs).free)

@@ -30,6 +30,9 @@ func hlocbHook(frame *C.hl_ffi_frame, id, runID C.int64_t, ordinal C.int32_t) *C
 		s = findAttached(uint64(id))
 	}
 	if s == nil {
+		s = findUnseen(uint64(id))
+	}
+	if s == nil {
 		return C.CString(fmt.Sprintf("hook %s was called by a run that hlocb does not know", hook.ID(id)))
 	}
 	if err := s.hook(frame, uint64(id), int32(ordinal)); err != nil {
@@ -73,7 +76,9 @@ func (s *session) hook(frame *C.hl_ffi_frame, id uint64, ordinal int32) error {
 		s.fail(device, err)
 	}
 	if err != nil && s.several {
-		clearResults(frame)
+		if err := clearResults(frame, s.memory); err != nil {
+			s.fail(device, err)
+		}
 		return nil
 	}
 	return err
@@ -113,9 +118,8 @@ func (s *session) deliverNow(frame *C.hl_ffi_frame, site *site, device int) erro
 		if site.overlaps {
 			c.separate()
 		}
-		err = runtime.Deliver(s.ctx, &site.bound, &c.Call)
-		if err == nil && c.packed {
-			c.packResults()
+		if err = runtime.Deliver(s.ctx, &site.bound, &c.Call); err == nil {
+			err = c.store(site)
 		}
 	} else {
 		err = c.Failed(err)
@@ -126,8 +130,9 @@ func (s *session) deliverNow(frame *C.hl_ffi_frame, site *site, device int) erro
 	return err
 }
 
-// place sets the call's run, device and sequence number.
+// place sets the call's run, device, memory and sequence number.
 func (s *session) place(c *call, device int) {
+	c.memory = s.memory
 	c.Run, c.Device = s.number, device
 	c.Seq = s.devices[device].seq.Add(1) - 1
 	c.Replica, c.Partition = device/s.parts, device%s.parts
@@ -136,6 +141,7 @@ func (s *session) place(c *call, device int) {
 // call is a runtime.Call with the memory of its views. Its site reuses it for other calls.
 type call struct {
 	runtime.Call
+	memory                  DeviceMemory
 	operands, results       []view
 	operandPtrs, resultPtrs []*tensor.Tensor
 	inout                   []*view // the operand that each result of an inout hook is
@@ -146,9 +152,11 @@ type call struct {
 type view struct {
 	tensor.Tensor
 	shape   tensor.Shape
-	raw     []byte   // XLA's memory
-	scratch []byte   // a byte per element, for types that XLA packs
-	own     []uint64 // a copy of an operand that shares memory with a result
+	device  unsafe.Pointer // XLA's memory
+	size    int            // of it, in bytes
+	raw     []byte         // its bytes if the host can read it, else their copy; nil without host views
+	staged  []uint64       // the memory of that copy, and of one of an operand that shares memory with a result
+	scratch []byte         // a byte per element, for types that XLA packs
 }
 
 func newCall(s *site) *call {
@@ -164,7 +172,7 @@ func (c *call) view(frame *C.hl_ffi_frame, site *site) error {
 		if len(args) == 0 || len(rets) == 0 {
 			return errors.New("the call is chained but has no chain")
 		}
-		if err := passThrough(args[0], rets[0]); err != nil {
+		if err := c.passThrough(args[0], rets[0]); err != nil {
 			return err
 		}
 		args, rets = args[1:], rets[1:]
@@ -178,7 +186,7 @@ func (c *call) view(frame *C.hl_ffi_frame, site *site) error {
 		if n == len(c.operands) {
 			c.growOperands()
 		}
-		if err := c.operands[n].set(b, true); err != nil {
+		if err := c.set(&c.operands[n], b, site.use, true); err != nil {
 			return fmt.Errorf("operand %d: %w", n, err)
 		}
 		n++
@@ -195,17 +203,21 @@ func (c *call) view(frame *C.hl_ffi_frame, site *site) error {
 			if i >= n {
 				return fmt.Errorf("result %d of an inout hook is operand %d of %d", m, i, n)
 			}
-			if o := &c.operands[i]; b.data != unsafe.Pointer(unsafe.SliceData(o.raw)) && len(o.raw) > 0 {
+			if o := &c.operands[i]; b.data != o.device && o.size > 0 {
 				// Not aliased: the handler writes to the result, which starts with the operand's value.
-				operand := o.raw
-				if err := o.set(b, false); err != nil {
+				_, size, err := sizeOf(b)
+				if err == nil && size != o.size {
+					err = errors.New("an inout hook's result differs in size from its operand")
+				}
+				if err == nil {
+					err = c.memory.Within(b.data, o.device, size)
+				}
+				if err == nil {
+					err = c.set(o, b, site.use, true)
+				}
+				if err != nil {
 					return fmt.Errorf("result %d: %w", m, err)
 				}
-				if len(o.raw) != len(operand) {
-					return fmt.Errorf("result %d of an inout hook differs in size from its operand", m)
-				}
-				copy(o.raw, operand)
-				o.unpack()
 			}
 			if m == len(c.inout) {
 				c.inout = append(c.inout, nil)
@@ -214,14 +226,14 @@ func (c *call) view(frame *C.hl_ffi_frame, site *site) error {
 			c.packed = c.packed || c.operands[i].scratched()
 		case hook.Tap:
 			// The operand passes through; the handler must not write.
-			if err := tapResult(args, site, b, m); err != nil {
+			if err := c.tapResult(args, site, b, m); err != nil {
 				return err
 			}
 		default:
 			if m == len(c.results) {
 				c.growResults()
 			}
-			if err := c.results[m].set(b, false); err != nil {
+			if err := c.set(&c.results[m], b, site.use, false); err != nil {
 				return fmt.Errorf("result %d: %w", m, err)
 			}
 			c.packed = c.packed || c.results[m].scratched()
@@ -239,6 +251,41 @@ func (c *call) view(frame *C.hl_ffi_frame, site *site) error {
 		c.Results = nil
 	default:
 		c.Results = c.resultPtrs[:m]
+	}
+	if site.use&runtime.DevicePointers != 0 {
+		c.point()
+	}
+	return nil
+}
+
+// point sets the call's device pointers.
+func (c *call) point() {
+	c.OperandPointers, c.ResultPointers = c.OperandPointers[:0], c.ResultPointers[:0]
+	for i := range c.Operands {
+		c.OperandPointers = append(c.OperandPointers, c.operands[i].pointer())
+	}
+	for i := range c.Results {
+		c.ResultPointers = append(c.ResultPointers, c.result(i).pointer())
+	}
+}
+
+func (v *view) pointer() runtime.DevicePointer {
+	return runtime.DevicePointer{Address: uintptr(v.device), Size: v.size}
+}
+
+// store finishes the results that the responder wrote to host views.
+func (c *call) store(site *site) error {
+	if c.packed {
+		c.packResults()
+	}
+	if !site.writes || c.memory.Readable() {
+		return nil
+	}
+	for i := range c.Results {
+		v := c.result(i)
+		if err := c.memory.FromHost(v.device, v.raw); err != nil {
+			return c.Failed(fmt.Errorf("result %d: %w", i, err))
+		}
 	}
 	return nil
 }
@@ -259,15 +306,7 @@ func (c *call) separate() {
 			if unsafe.SliceData(c.results[m].raw) != unsafe.SliceData(o.raw) {
 				continue
 			}
-			words := (len(o.raw) + 7) / 8
-			own := o.own
-			if cap(own) < words {
-				own = make([]uint64, words)
-				if len(o.raw) <= keptCopy {
-					o.own = own
-				}
-			}
-			data := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(own[:words]))), len(o.raw))
+			data := o.stage(len(o.raw))
 			copy(data, o.raw)
 			o.Borrow(o.DType(), o.shape, data)
 			break
@@ -276,14 +315,14 @@ func (c *call) separate() {
 }
 
 // tapResult ensures that a tap's result m holds its operand. If XLA aliased them, it does already.
-func tapResult(args []*C.hl_ffi_buffer, site *site, b *C.hl_ffi_buffer, m int) error {
+func (c *call) tapResult(args []*C.hl_ffi_buffer, site *site, b *C.hl_ffi_buffer, m int) error {
 	i := site.aliased(m)
 	for _, a := range args {
 		if a.dtype == ffiToken {
 			continue
 		}
 		if i == 0 {
-			return passThrough(a, b)
+			return c.passThrough(a, b)
 		}
 		i--
 	}
@@ -298,28 +337,28 @@ func (s *site) aliased(m int) int {
 	return m
 }
 
-func passThrough(from, to *C.hl_ffi_buffer) error {
+func (c *call) passThrough(from, to *C.hl_ffi_buffer) error {
 	if from.dtype == ffiToken || from.data == to.data {
 		return nil
 	}
-	_, src, err := bytesOf(from)
+	_, n, err := sizeOf(from)
 	if err != nil {
 		return err
 	}
-	_, dst, err := bytesOf(to)
+	_, m, err := sizeOf(to)
 	if err != nil {
 		return err
 	}
-	if len(src) != len(dst) {
+	if n != m {
 		return errors.New("a result that should be an operand's value differs from it in size")
 	}
-	copy(dst, src)
-	return nil
+	return c.memory.Within(to.data, from.data, n)
 }
 
 // clearResults zeroes the results that no handler will write; the rest of the run then computes with definite values.
 // Aliased results keep their operands' values.
-func clearResults(frame *C.hl_ffi_frame) {
+func clearResults(frame *C.hl_ffi_frame, memory DeviceMemory) error {
+	var errs []error
 	args := unsafe.Slice(frame.operands.items, int(frame.operands.n))
 result:
 	for _, b := range unsafe.Slice(frame.results.items, int(frame.results.n)) {
@@ -328,42 +367,61 @@ result:
 				continue result
 			}
 		}
-		if _, raw, err := bytesOf(b); err == nil {
-			clear(raw)
+		if _, size, err := sizeOf(b); err == nil {
+			errs = append(errs, zero(memory, b.data, size))
 		}
 	}
+	return errors.Join(errs...)
 }
 
-// bytesOf returns a buffer's element type and its memory.
-func bytesOf(b *C.hl_ffi_buffer) (tensor.DType, []byte, error) {
+// zero clears device memory.
+func zero(memory DeviceMemory, at unsafe.Pointer, size int) error {
+	if memory.Readable() {
+		clear(unsafe.Slice((*byte)(at), size))
+		return nil
+	}
+	return memory.FromHost(at, make([]byte, size))
+}
+
+// sizeOf returns a buffer's element type and the size of its memory in bytes.
+func sizeOf(b *C.hl_ffi_buffer) (tensor.DType, int, error) {
 	code := int(b.dtype)
 	if code < 0 || code >= len(ffiTypes) || ffiTypes[code] == tensor.Invalid {
-		return tensor.Invalid, nil, fmt.Errorf("element type code %d is none that hlocb knows", code)
+		return tensor.Invalid, 0, fmt.Errorf("element type code %d is none that hlocb knows", code)
 	}
 	dtype := ffiTypes[code]
 	n := 1
 	for _, d := range unsafe.Slice((*int64)(b.dims), int(b.rank)) {
 		if d < 0 || d > 0 && n > math.MaxInt/16/int(d) {
-			return tensor.Invalid, nil, errors.New("the buffer has no static shape")
+			return tensor.Invalid, 0, errors.New("the buffer has no static shape")
 		}
 		n *= int(d)
 	}
 	if n == 0 {
-		return dtype, nil, nil
+		return dtype, 0, nil
 	}
 	size := n * dtype.Size()
 	if bits := packedBits(dtype); bits != 0 {
 		size = packedSize(n, bits)
 	}
 	if b.data == nil {
-		return tensor.Invalid, nil, errors.New("the buffer has no memory")
+		return tensor.Invalid, 0, errors.New("the buffer has no memory")
+	}
+	return dtype, size, nil
+}
+
+// bytesOf returns a buffer's element type and its memory, which the host can read.
+func bytesOf(b *C.hl_ffi_buffer) (tensor.DType, []byte, error) {
+	dtype, size, err := sizeOf(b)
+	if size == 0 || err != nil {
+		return dtype, nil, err
 	}
 	return dtype, unsafe.Slice((*byte)(b.data), size), nil
 }
 
-// set points the view to a buffer.
-func (v *view) set(b *C.hl_ffi_buffer, unpacked bool) error {
-	dtype, raw, err := bytesOf(b)
+// set points the view to a buffer. It reads the value only if a handler wants it on the host.
+func (c *call) set(v *view, b *C.hl_ffi_buffer, use runtime.MemoryUse, value bool) error {
+	dtype, size, err := sizeOf(b)
 	if err != nil {
 		return err
 	}
@@ -372,8 +430,25 @@ func (v *view) set(b *C.hl_ffi_buffer, unpacked bool) error {
 		// Handlers may keep a shape, so shapes are never changed.
 		v.shape = append(make(tensor.Shape, 0, len(dims)), dims...)
 	}
-	v.raw = raw
-	data := raw
+	v.device, v.size = b.data, size
+	switch {
+	case size == 0:
+		v.raw = nil
+	case c.memory.Readable():
+		v.raw = unsafe.Slice((*byte)(b.data), size)
+	case use&runtime.HostViews == 0:
+		v.raw = nil
+		v.Borrow(dtype, v.shape, nil)
+		return nil
+	default:
+		v.raw = v.stage(size)
+		if value {
+			if err := c.memory.ToHost(v.raw, v.device); err != nil {
+				return err
+			}
+		}
+	}
+	data := v.raw
 	if packedBits(dtype) != 0 {
 		n := int(v.shape.NumElements())
 		if cap(v.scratch) < n {
@@ -383,10 +458,23 @@ func (v *view) set(b *C.hl_ffi_buffer, unpacked bool) error {
 		data = v.scratch
 	}
 	v.Borrow(dtype, v.shape, data)
-	if unpacked {
+	if value {
 		v.unpack()
 	}
 	return nil
+}
+
+// stage returns memory for a copy of the value.
+func (v *view) stage(size int) []byte {
+	words := (size + 7) / 8
+	staged := v.staged
+	if cap(staged) < words {
+		staged = make([]uint64, words)
+		if size <= keptCopy {
+			v.staged = staged
+		}
+	}
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(staged[:words]))), size)
 }
 
 // scratched reports whether the handler sees a copy, because XLA packs the type.
@@ -426,7 +514,7 @@ func (c *call) forget() {
 }
 
 func (v *view) drop() {
-	v.raw = nil
+	v.raw, v.device = nil, nil
 	v.Borrow(v.DType(), v.shape, nil)
 }
 

@@ -144,8 +144,13 @@ func TestTapIsAliased(t *testing.T) {
 	u.ID, u.Name = 2, "b"
 	body := bigBody() + hookCall("%a", s, "%c0", "%m9") + hookCall("%b", u, "%a#0", "%a#1") + "return %b#1 : tensor<64x64xf32>\n"
 	p := program("(%x: tensor<f32>) -> tensor<64x64xf32>", body, s, u)
-	var seen []*byte
-	e := compile(t, p, observe(func(c *runtime.Call) { seen = append(seen, &c.Operands[0].Bytes()[0]) }))
+	var seen []runtime.DevicePointer
+	var b runtime.Bindings
+	b.Observe("*", pointing{runtime.DevicePointers, func(c *runtime.Call) error {
+		seen = append(seen, c.OperandPointers[0])
+		return nil
+	}})
+	e := compile(t, p, &b)
 	run(t, e, f32(nil, 1))
 	if len(seen) != 2 || seen[0] != seen[1] {
 		t.Errorf("the taps saw %v, expected one address twice", seen)

@@ -214,11 +214,7 @@ static void *execute(table *t, hl_execute_args *a) {
 
 // ---- Programs ----
 
-// calls_python reports whether a program may call Python: whether the name of JAX's target is in it.
-static bool calls_python(const char *code, size_t size) {
-  static const char name[] = "xla_ffi_p";  // xla_ffi_python_*, xla_ffi_partitioned_python_*
-  return memmem(code, size, name, sizeof name - 1) != NULL;
-}
+static bool names(const hl_program *p, const char *target) { return memmem(p->code, p->code_size, target, strlen(target)); }
 
 static char *take_message(const table *t, void *error) {
   const char *text;
@@ -232,13 +228,17 @@ static char *take_message(const table *t, void *error) {
   return out;
 }
 
+// The functions of the newest table that is known to load programs by HL_DESERIALIZE alone. A later table may load them
+// by a function that nothing here sees.
+enum { KNOWN_FUNCTIONS = 129 };
+
 // compile_as calls real, which compiles *program and writes an object to *made, with a program that Go has changed.
 static void *compile_as(table *t, hl_pjrt_fn real, void *args, const hl_program **place, const char *options,
                         size_t options_size, void **made, bool loaded) {
   const hl_program *program = *place;
-  bool python = calls_python(program->code, program->code_size);
+  bool shards = names(program, "xla_ffi_partitioned_python_"), python = shards || names(program, "xla_ffi_python_");
   hl_replacement with = {0};
-  if (t->active)
+  if (t->active || shards)
     hlocbInterposeCompile(t->number, (char *)program->code, program->code_size, (char *)program->format,
                           program->format_size, (char *)options, options_size, &with);
   void *error;
@@ -264,6 +264,7 @@ static void *compile_as(table *t, hl_pjrt_fn real, void *args, const hl_program 
     return error;
   }
   if (with.program && loaded) hlocbInterposeLoaded(with.program, t->number, *made);
+  if (with.program && !loaded && hl_has(t->real, KNOWN_FUNCTIONS)) hlocbInterposeUnseen(with.program);
   if (with.program || python) set_program(*made, with.program);
   return NULL;
 }
@@ -272,15 +273,7 @@ static void *compile(table *t, hl_compile_args *a) {
   return compile_as(t, t->real->fn[HL_CLIENT_COMPILE], a, &a->program, a->options, a->options_size, &a->loaded, true);
 }
 
-// The functions of the newest table that is known to load programs by HL_DESERIALIZE alone. A later table may load them
-// by a function that nothing here sees, and a program with hooks of ours would not find them.
-enum { KNOWN_FUNCTIONS = 129 };
-
 static void *compile_only(table *t, hl_compile_only_args *a) {
-  if (t->active && hl_has(t->real, KNOWN_FUNCTIONS)) {
-    hlocbInterposeUntapped(t->number);
-    return t->real->fn[HL_COMPILE](a);
-  }
   return compile_as(t, t->real->fn[HL_COMPILE], a, &a->program, a->options, a->options_size, &a->executable, false);
 }
 

@@ -13,6 +13,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	goruntime "runtime"
 	"slices"
 	"sync"
@@ -29,8 +30,8 @@ import (
 // called from any thread.
 type Interposer interface {
 	// Settings identifies everything that changes programs. It becomes a part of the platform's version, on which
-	// caches of compiled programs depend. If it is empty, programs are compiled as they are and no other method is
-	// called but Warn.
+	// caches of compiled programs depend. If it is empty, Compile is called for programs alone that have callbacks of
+	// JAX for each device, and Load never.
 	Settings() string
 	// Compile is called with a program in a format of PJRT ("mlir") and its options (an xla.CompileOptionsProto) before
 	// it is compiled. It returns nil for a program that does not change. After an error the program is compiled as it
@@ -74,7 +75,6 @@ var interposed struct {
 type wrappedPlugin struct {
 	plugin     *Plugin
 	interposer Interposer
-	untapped   sync.Once
 	hookless   atomic.Bool // the plugin cannot call hooks
 }
 
@@ -86,7 +86,8 @@ type interposedProgram struct {
 	position []int32
 	cut      []*sharding.Sharding // of the arguments, if they are wanted and cut
 	runs     atomic.Int64
-	uses     int // objects of the plugin that refer to it; guarded by interposed.mu
+	unseen   *session // of runs that begin unseen; nil if there are none
+	uses     int      // objects of the plugin that refer to it; guarded by interposed.mu
 }
 
 // Interpose returns the address of a copy of a plugin's function table (a PJRT_Api). The copy passes programs through
@@ -187,6 +188,9 @@ func hlocbInterposeClient(number C.int, client unsafe.Pointer) {
 		}
 		err = w.register(platform, client)
 		w.hookless.Store(err != nil)
+		if errors.As(err, new(*NoFFIError)) && w.interposer.Settings() == "" {
+			return nil
+		}
 		return err
 	})
 }
@@ -205,16 +209,9 @@ func (w *wrappedPlugin) register(platform string, client unsafe.Pointer) error {
 		}
 	}
 	if !near {
-		if w.interposer.Settings() == "" {
-			return nil
-		}
 		return &NoFFIError{p.path, fmt.Sprintf("values on platform %q are not in the host's memory; its programs run untapped", platform)}
 	}
 	if err := p.RegisterHooks(platform); err != nil {
-		var none *NoFFIError
-		if errors.As(err, &none) && w.interposer.Settings() == "" {
-			return nil
-		}
 		return fmt.Errorf("%w; its programs run untapped", err)
 	}
 	for _, target := range []string{"xla_ffi_python_cpu_callback", "xla_ffi_partitioned_python_cpu_callback"} {
@@ -301,7 +298,7 @@ func (p *interposedProgram) findCut(loaded unsafe.Pointer) error {
 
 // takeArguments reads the arguments of a run from its buffers, a list for each device.
 func (p *interposedProgram) takeArguments(lists []*unsafe.Pointer) error {
-	c := &Client{plugin: p.owner.plugin, platform: "cpu"}
+	c := &Client{plugin: p.owner.plugin, memory: hostMemory{}}
 	read := func(device, i int, t hook.TensorType) (*tensor.Tensor, error) {
 		ptr := unsafe.Slice(lists[device], i+1)[i]
 		if err := c.plugin.check("await argument", C.hl_ready(c.plugin.api, ptr)); err != nil {
@@ -360,12 +357,31 @@ func (p *interposedProgram) findDevices(loaded unsafe.Pointer) error {
 	return nil
 }
 
-//export hlocbInterposeUntapped
-func hlocbInterposeUntapped(number C.int) {
-	w := wrappedBy(number)
-	w.untapped.Do(func() {
-		w.interposer.Warn(errors.New("the plugin is newer than hlocb knows: programs that it compiles for a topology run untapped"))
-	})
+// hlocbInterposeUnseen notes that the plugin may load and run the program by functions that nothing here sees. Its
+// hooks are then found by their ids, and the program is kept until the process ends.
+//
+//export hlocbInterposeUnseen
+func hlocbInterposeUnseen(program C.int64_t) {
+	p := programOf(program)
+	s := newSession(context.Background(), p.sites, p.Replicas*p.Partitions, p.Partitions)
+	s.several, s.failed = false, p.Failed
+	s.anywhere = len(s.devices) == 1
+	interposed.mu.Lock()
+	defer interposed.mu.Unlock()
+	p.unseen = s
+	p.uses++
+}
+
+// findUnseen returns the session of a program's unseen runs, by the id of a hook, or nil.
+func findUnseen(id uint64) *session {
+	interposed.mu.Lock()
+	defer interposed.mu.Unlock()
+	for _, n := range slices.Sorted(maps.Keys(interposed.list)) {
+		if p := interposed.list[n]; p.unseen != nil && p.sites.find(id) != nil {
+			return p.unseen
+		}
+	}
+	return nil
 }
 
 //export hlocbInterposeHold

@@ -219,7 +219,7 @@ func (c *Client) upload(d *Device, t *tensor.Tensor, pin *goruntime.Pinner) (buf
 	if len(t.Bytes()) == 0 {
 		data = nil
 	}
-	borrow := len(t.Bytes()) >= borrowAt && uintptr(data)%64 == 0
+	borrow := c.memory != nil && c.memory.Readable() && len(t.Bytes()) >= borrowAt && uintptr(data)%64 == 0
 	if borrow {
 		pin.Pin(data)
 	}
@@ -242,7 +242,7 @@ func (c *Client) release(b buffer) {
 
 // readable reports whether the host can read a buffer's memory as a row-major tensor.
 func (c *Client) readable(ptr unsafe.Pointer, t hook.TensorType) bool {
-	return c.platform == "cpu" && packedBits(t.DType) == 0 && bool(C.hl_has(c.plugin.api, C.HL_BUFFER_ADDRESS)) &&
+	return c.memory != nil && c.memory.Readable() && packedBits(t.DType) == 0 && bool(C.hl_has(c.plugin.api, C.HL_BUFFER_ADDRESS)) &&
 		bool(C.hl_is_row_major(c.plugin.api, ptr, C.size_t(len(t.Shape))))
 }
 

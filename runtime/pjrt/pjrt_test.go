@@ -8,8 +8,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -24,6 +26,9 @@ import (
 // cpuPlugin returns the path of the CPU plugin, or skips the test.
 func cpuPlugin(t testing.TB) string {
 	t.Helper()
+	if far := os.Getenv(farInput); far != "" {
+		return far
+	}
 	cache, err := os.UserCacheDir()
 	if err != nil {
 		t.Skipf("skip: no cache directory: %v", err)
@@ -180,6 +185,45 @@ func TestInOutWritesInPlace(t *testing.T) {
 	}
 }
 
+// TestManyResults: the processor time of a run for each of its results does not grow with their number. The time that
+// XLA takes to compile does; docs/rationale.md compares it with jaxlib's.
+func TestManyResults(t *testing.T) {
+	perResult := func(n int) time.Duration {
+		v := strings.Join(slices.Repeat([]string{"tensor<f32>"}, n), ", ")
+		var body, names strings.Builder
+		for i := range n {
+			fmt.Fprintf(&body, "%%r%d = stablehlo.constant dense<%d.0> : tensor<f32>\n", i, i)
+			fmt.Fprintf(&names, ", %%r%d", i)
+		}
+		e := compile(t, program("() -> ("+v+")", body.String()+"return "+names.String()[2:]+" : "+v+"\n"), nil)
+		best := time.Hour
+		for range 10 {
+			start := processorTime(t)
+			results := run(t, e)
+			best = min(best, processorTime(t)-start)
+			for i, r := range results {
+				if got := tensor.View[float32](r)[0]; got != float32(i) {
+					t.Fatalf("result %d of %d is %v", i, n, got)
+				}
+			}
+		}
+		return best / time.Duration(n)
+	}
+	if few, many := perResult(200), perResult(2000); many > 4*few+4*time.Microsecond {
+		t.Errorf("a result of 2,000 takes %v of processor time, of 200 it takes %v", many, few)
+	}
+}
+
+// processorTime returns the processor time that this process has used.
+func processorTime(t *testing.T) time.Duration {
+	t.Helper()
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		t.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
 // TestCompileIsInterruptible: XLA compiles this program for seconds, but Compile returns when its context ends. The
 // backend can be used and closed meanwhile.
 func TestCompileIsInterruptible(t *testing.T) {
@@ -204,7 +248,7 @@ func TestCompileIsInterruptible(t *testing.T) {
 		t.Fatalf("error is %v after %v", err, interrupted)
 	}
 	if b.clients[clientKey{}].pending() == 0 {
-		t.Errorf("the compilation was over after %v: the program is no test", interrupted)
+		t.Errorf("the compilation was over after %v: the program is not a test", interrupted)
 	}
 	e, err := b.Compile(context.Background(), smallProgram(), runtime.CompileOptions{})
 	if err != nil {

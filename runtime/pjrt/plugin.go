@@ -21,6 +21,7 @@ import (
 type Plugin struct {
 	path string
 	api  *C.hl_api
+	copy C.hl_device_copy // nil if the plugin has none
 
 	attributes []Attribute
 
@@ -44,7 +45,7 @@ type LoadError struct {
 }
 
 func (e *LoadError) Error() string {
-	return fmt.Sprintf("%s is no usable PJRT plugin: %s", e.Path, e.Reason)
+	return fmt.Sprintf("%s is not a usable PJRT plugin: %s", e.Path, e.Reason)
 }
 
 // LoadReason returns the reason without the path.
@@ -76,7 +77,7 @@ func Load(path string) (*Plugin, error) {
 	if info, err := os.Stat(real); err != nil {
 		return fail("%v", err)
 	} else if !info.Mode().IsRegular() {
-		return fail("it is no regular file")
+		return fail("it is not a regular file")
 	}
 
 	loaded.Lock()
@@ -96,7 +97,7 @@ func Load(path string) (*Plugin, error) {
 		C.hl_close(library)
 		return fail("%s", takeMessage(message))
 	}
-	p := &Plugin{path: real, api: api, registered: map[string]registration{}}
+	p := &Plugin{path: real, api: api, copy: C.hl_find_copy(library), registered: map[string]registration{}}
 	if major, minor := p.Version(); major != 0 || minor < minimumMinor {
 		return fail("its PJRT API is %d.%d, 0.%d or later is needed", major, minor, minimumMinor)
 	}

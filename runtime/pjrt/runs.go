@@ -93,6 +93,7 @@ type session struct {
 	cause    atomic.Pointer[failure]   // why the run was cancelled; a hook's failure takes precedence
 	attempts *attempts                 // the attempts of the run; nil if this is the only one
 	failed   func(error)               // of an interposed program: receives the failure
+	memory   DeviceMemory              // of the devices
 	anywhere bool                      // the run has one device, of any ordinal
 
 	ended, stale bool // guarded by the executable's mu: the run is over; the attempt is abandoned
@@ -100,7 +101,7 @@ type session struct {
 
 // newSession makes the session of a run on some devices. A replica has parts devices.
 func newSession(ctx context.Context, sites *siteTable, devices, parts int) *session {
-	return &session{ctx: ctx, sites: sites, parts: parts, several: devices > 1, devices: make([]deviceState, devices), failures: make([]atomic.Pointer[failure], devices)}
+	return &session{ctx: ctx, sites: sites, memory: hostMemory{}, parts: parts, several: devices > 1, devices: make([]deviceState, devices), failures: make([]atomic.Pointer[failure], devices)}
 }
 
 // deviceState counts the hooks of a device. It fills a cache line.
@@ -155,6 +156,8 @@ type site struct {
 	overlaps bool // results of a call lie in the memory of its operands
 	kind     hook.Kind
 	bound    runtime.Bound
+	use      runtime.MemoryUse
+	writes   bool      // the responder writes results through host views
 	calls    sync.Pool // of *call
 }
 
@@ -165,7 +168,8 @@ func newSiteTable(bound []runtime.Bound) *siteTable {
 	}
 	t := &siteTable{mask: size - 1, entries: make([]*site, size)}
 	for _, b := range bound {
-		s := &site{id: uint64(b.Site.ID), chained: b.Site.Chained, kind: b.Site.Kind, bound: b}
+		s := &site{id: uint64(b.Site.ID), chained: b.Site.Chained, kind: b.Site.Kind, bound: b, use: b.Use()}
+		s.writes = s.kind != hook.Tap && runtime.UseOf(b.Answer)&runtime.HostViews != 0
 		for _, operand := range b.Site.Aliases {
 			s.overlaps = s.overlaps || operand >= 0 && s.kind == hook.Call
 		}

@@ -77,7 +77,10 @@ func (b *Backend) registerTargets(m *ir.Module, c *Client) (err error) {
 		if t, err = b.opts.Targets(s.Value()); err != nil || t == nil {
 			return err == nil
 		}
-		if err = b.findLayout(c); err == nil {
+		if err = b.findLayout(c); err == nil && !c.memory.Readable() {
+			err = &NoFFIError{b.plugin.path, fmt.Sprintf("the host computes custom-call target %q, but cannot read the plugin's memory", s.Value())}
+		}
+		if err == nil {
 			err = b.plugin.RegisterTarget(s.Value(), t, c.platform)
 		}
 		return err == nil
@@ -98,7 +101,9 @@ func hlocbTarget(frame *C.hl_ffi_frame, number C.int) (message *C.char) {
 	var err error
 	if c.Operands, err = tensorsOf(&frame.operands); err == nil {
 		if c.Results, err = tensorsOf(&frame.results); err == nil {
-			clearResults(frame)
+			err = clearResults(frame, hostMemory{})
+		}
+		if err == nil {
 			err = (*targets.list.Load())[number](c)
 		}
 	}

@@ -1,0 +1,58 @@
+package runtime_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/runtime"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// pointing is a handler with device pointers alone.
+type pointing struct{}
+
+func (pointing) MemoryUse() runtime.MemoryUse                { return runtime.DevicePointers }
+func (pointing) Handle(context.Context, *runtime.Call) error { return nil }
+
+func TestUse(t *testing.T) {
+	host := runtime.HandlerFunc(func(context.Context, *runtime.Call) error { return nil })
+	for _, c := range []struct {
+		bound runtime.Bound
+		want  runtime.MemoryUse
+	}{
+		{runtime.Bound{}, 0},
+		{runtime.Bound{Answer: host}, runtime.HostViews},
+		{runtime.Bound{Observers: []runtime.Handler{pointing{}}}, runtime.DevicePointers},
+		{runtime.Bound{Observers: []runtime.Handler{host}, Answer: pointing{}}, runtime.HostViews | runtime.DevicePointers},
+	} {
+		if got := c.bound.Use(); got != c.want {
+			t.Errorf("use is %b, expected %b", got, c.want)
+		}
+	}
+	site := &hook.Site{Name: "h", Kind: hook.Call}
+	if err := runtime.CheckTimeout([]runtime.Bound{{Site: site, Answer: host}}); err != nil {
+		t.Error(err)
+	}
+	var refused *runtime.BindError
+	if err := runtime.CheckTimeout([]runtime.Bound{{Site: site, Answer: pointing{}}}); !errors.As(err, &refused) {
+		t.Errorf("error is %v, expected a BindError", err)
+	}
+}
+
+// TestPointersAreNotChecked: Deliver neither marks nor checks results that the responder writes through pointers.
+func TestPointersAreNotChecked(t *testing.T) {
+	r := tensor.New(tensor.F32, tensor.Shape{2})
+	c := &runtime.Call{Site: &hook.Site{Name: "h", Kind: hook.Call}, Results: []*tensor.Tensor{r}}
+	c.ResultPointers = runtime.Pointers(nil, c.Results)
+	if c.ResultPointers[0].Address == 0 || c.ResultPointers[0].Size != 8 {
+		t.Errorf("the pointer is %+v", c.ResultPointers[0])
+	}
+	if err := runtime.Deliver(context.Background(), &runtime.Bound{Site: c.Site, Answer: pointing{}}, c); err != nil {
+		t.Error(err)
+	}
+	if v := tensor.View[float32](r); v[0] != 0 || v[1] != 0 {
+		t.Errorf("the result is %v", v)
+	}
+}

@@ -1,0 +1,207 @@
+//go:build cgo
+
+package pjrt
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unsafe"
+
+	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/runtime"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// farInput names the variable with the path of the far plugin for the child process of TestFarMemory.
+const farInput = "HLOCB_TEST_FAR"
+
+// farPlugin compiles testdata/far_plugin.c.
+func farPlugin(t *testing.T) string {
+	t.Helper()
+	cpu := cpuPlugin(t)
+	cc, err := exec.LookPath("cc")
+	if err != nil {
+		t.Skip("skip: no C compiler to build a plugin with")
+	}
+	path := filepath.Join(t.TempDir(), "far_plugin.so")
+	if out, err := exec.Command(cc, "-O1", "-Wall", "-Werror", "-shared", "-fPIC", "-o", path, "-DPLUGIN=\""+cpu+"\"", "testdata/far_plugin.c", "-ldl").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return path
+}
+
+// onFarMemory lists the tests that also pass if the host cannot read the plugin's memory.
+var onFarMemory = []string{"ChainedOrder", "UnchainedHook", "FeedAndSeveralResults", "TapIsAliased", "HandlersOfExecutablesDoNotMix", "HandlerFails",
+	"ConcurrentRuns", "Reentry", "CancelStopsAtTheNextHook", "ArgumentsAreChecked", "UnwrittenResult", "HookOutsideTheManifest", "NoAllocationPerCall",
+	"InternalPanicNamesTheHook", "GoexitNamesTheHook", "Replicas", "FailureOnOneDevice", "SlowDevice", "ReentryOnSeveralDevices", "ShardyPartitions",
+	"Timeout", "TimeoutOnSeveralDevices", "TimeoutKeepsValues", "TimeoutErrorsAndReentry", "TypesAtTheBoundary", "InOutWritesInPlace",
+	"NothingIsLeft", "HugeOperand", "DevicePointers"}
+
+// TestFarMemory runs tests of this package in another process, on a plugin whose memory the host cannot read: an access
+// without the plugin's copy function ends that process with a signal.
+func TestFarMemory(t *testing.T) {
+	if os.Getenv(farInput) != "" {
+		t.Skip("skip: this is the child process")
+	}
+	c := exec.Command(os.Args[0], "-test.v", "-test.run", "^Test("+strings.Join(onFarMemory, "|")+")$")
+	c.Env = append(os.Environ(), farInput+"="+farPlugin(t))
+	out, err := c.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, name := range onFarMemory {
+		if raceEnabled && name == "NoAllocationPerCall" {
+			continue // skipped under the race detector
+		}
+		if !strings.Contains(string(out), "--- PASS: Test"+name+" ") {
+			t.Errorf("Test%s did not run or was skipped", name)
+		}
+	}
+}
+
+// counted counts the copies between host and device.
+type counted struct {
+	DeviceMemory
+	read, written int
+}
+
+func (c *counted) ToHost(dst []byte, src unsafe.Pointer) error {
+	c.read++
+	return c.DeviceMemory.ToHost(dst, src)
+}
+
+func (c *counted) FromHost(dst unsafe.Pointer, src []byte) error {
+	c.written++
+	return c.DeviceMemory.FromHost(dst, src)
+}
+
+// pointing is a handler that says how it reaches memory.
+type pointing struct {
+	use    runtime.MemoryUse
+	handle func(c *runtime.Call) error
+}
+
+func (p pointing) MemoryUse() runtime.MemoryUse                    { return p.use }
+func (p pointing) Handle(_ context.Context, c *runtime.Call) error { return p.handle(c) }
+
+// TestDevicePointers: handlers reach values by device pointers, and a value crosses to the host only if a handler wants
+// to see it there.
+func TestDevicePointers(t *testing.T) {
+	b, err := Open(cpuPlugin(t), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	client, err := b.Client()
+	if err != nil {
+		t.Fatal(err)
+	}
+	memory := &counted{DeviceMemory: client.memory}
+	client.memory = memory
+	far := !memory.Readable()
+
+	v := tt(tensor.F32, 4)
+	in, out := []hook.TensorType{v}, []hook.TensorType{v}
+	arg := f32(tensor.Shape{4}, 1, 2, 3, 4)
+	at := func(p runtime.DevicePointer) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&p.Address)) }
+	read := func(p runtime.DevicePointer) string {
+		values := f32(tensor.Shape{4})
+		if p.Size != 16 {
+			return fmt.Sprint(p.Size, " bytes")
+		}
+		if err := memory.DeviceMemory.ToHost(values.Bytes(), at(p)); err != nil {
+			return err.Error()
+		}
+		return fmt.Sprint(tensor.View[float32](values))
+	}
+	write := func(p runtime.DevicePointer, values ...float32) error {
+		return memory.DeviceMemory.FromHost(at(p), f32(tensor.Shape{4}, values...).Bytes())
+	}
+	expect := func(what, got, want string) error {
+		if got != want {
+			return fmt.Errorf("%s %s, expected %s", what, got, want)
+		}
+		return nil
+	}
+	host := pointing{runtime.HostViews, func(c *runtime.Call) error {
+		return expect("the host sees", fmt.Sprint(tensor.View[float32](c.Operands[0])), "[1 2 3 4]")
+	}}
+	for _, c := range []struct {
+		name          string
+		kind          hook.Kind
+		observers     []runtime.Handler
+		answer        runtime.Handler
+		result        string
+		read, written int // copies if the memory is far
+	}{
+		{name: "observer with pointers", kind: hook.Tap, observers: []runtime.Handler{pointing{runtime.DevicePointers, func(c *runtime.Call) error {
+			if far && len(c.Operands[0].Peek()) != 0 {
+				return errors.New("there is a host view that nobody wanted")
+			}
+			return expect("the operand is", read(c.OperandPointers[0]), "[1 2 3 4]")
+		}}}, result: "[1 2 3 4]"},
+		{name: "observers of both", kind: hook.Tap, observers: []runtime.Handler{host, pointing{runtime.DevicePointers, func(c *runtime.Call) error {
+			return expect("the operand is", read(c.OperandPointers[0]), "[1 2 3 4]")
+		}}}, result: "[1 2 3 4]", read: 1},
+		{name: "responder with pointers", kind: hook.Call, answer: pointing{runtime.DevicePointers, func(c *runtime.Call) error {
+			return errors.Join(expect("the operand is", read(c.OperandPointers[0]), "[1 2 3 4]"), write(c.ResultPointers[0], 5, 6, 7, 8))
+		}}, result: "[5 6 7 8]"},
+		{name: "responder with both", kind: hook.Call, answer: pointing{runtime.HostViews | runtime.DevicePointers, func(c *runtime.Call) error {
+			copy(tensor.View[float32](c.Results[0]), []float32{9, 9, 9, 9})
+			return expect("the operand is", read(c.OperandPointers[0]), "[1 2 3 4]")
+		}}, result: "[9 9 9 9]", read: 1, written: 1},
+		{name: "inout with pointers", kind: hook.InOut, answer: pointing{runtime.DevicePointers, func(c *runtime.Call) error {
+			if c.OperandPointers[0] != c.ResultPointers[0] {
+				return errors.New("operand and result differ")
+			}
+			return write(c.ResultPointers[0], 5, 6, 7, 8)
+		}}, result: "[5 6 7 8]"},
+		{name: "observed inout", kind: hook.InOut, observers: []runtime.Handler{host}, result: "[1 2 3 4]", read: 1},
+		{name: "host views", kind: hook.InOut, answer: pointing{runtime.HostViews, func(c *runtime.Call) error {
+			tensor.View[float32](c.Results[0])[0] = 7
+			return nil
+		}}, result: "[7 2 3 4]", read: 1, written: 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := hookSite(1, "h", c.kind, in, out)
+			p := program("(%x: tensor<4xf32>) -> tensor<4xf32>", hookCall("%r", s, "%c0", "%x")+"return %r#1 : tensor<4xf32>\n", s)
+			var bindings runtime.Bindings
+			for _, o := range c.observers {
+				bindings.Observe("h", o)
+			}
+			if c.answer != nil {
+				bindings.Answer("h", c.answer)
+			}
+			e, err := b.Compile(context.Background(), p, runtime.CompileOptions{Handlers: &bindings})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer e.Close()
+			memory.read, memory.written = 0, 0
+			results, err := e.Run(context.Background(), []*tensor.Tensor{arg})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := fmt.Sprint(tensor.View[float32](results[0])); got != c.result {
+				t.Errorf("result is %s, expected %s", got, c.result)
+			}
+			if want := [2]int{c.read, c.written}; far && [2]int{memory.read, memory.written} != want {
+				t.Errorf("%d values read and %d written, expected %v", memory.read, memory.written, want)
+			} else if !far && memory.read+memory.written != 0 {
+				t.Errorf("%d copies of memory that the host reads", memory.read+memory.written)
+			}
+			if strings.Contains(c.name, "pointers") {
+				_, err := b.Compile(context.Background(), p, runtime.CompileOptions{Handlers: &bindings, Timeout: handlerLimit})
+				if refused := (*runtime.BindError)(nil); !errors.As(err, &refused) {
+					t.Errorf("with a time limit: %v, expected a refusal", err)
+				}
+			}
+		})
+	}
+}
