@@ -32,8 +32,8 @@ plugin:
 	@$(GO) run ./cmd/hlocb plugin install lapack || echo "no LAPACK: the tests that need it are skipped"
 
 jaxlib:
-	@[ -n "$$HLOCB_PYTHON" ] || "$(VENV)/bin/python" -c 'import jax, mpmath; assert jax.__version__ == "0.10.2"' 2>/dev/null || \
-	{ python3 -m venv "$(VENV)" && "$(VENV)/bin/python" -m pip install -q --disable-pip-version-check --retries 1 'jax==0.10.2' 'jaxlib==0.10.2' mpmath; } || \
+	@[ -n "$$HLOCB_PYTHON" ] || "$(VENV)/bin/python" -c 'import flatbuffers, jax, mpmath; assert jax.__version__ == "0.10.2"' 2>/dev/null || \
+	{ python3 -m venv "$(VENV)" && "$(VENV)/bin/python" -m pip install -q --disable-pip-version-check --retries 1 'jax==0.10.2' 'jaxlib==0.10.2' flatbuffers mpmath; } || \
 	echo "no jaxlib 0.10.2: the tests that need it are skipped"
 
 test: peers

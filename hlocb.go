@@ -238,7 +238,8 @@ func (p *Program) Parameters() ([]Type, error) {
 	return visible(all, p.manifest.HiddenArgs), nil
 }
 
-// CheckMemory refuses a program whose arguments take more than limit bytes, before anybody makes them. 0 is no limit.
+// CheckMemory refuses a program whose arguments take more than limit bytes, before they are allocated. 0 means no
+// limit.
 func (p *Program) CheckMemory(limit int64) error {
 	all, err := parameters(p.module)
 	if err != nil {

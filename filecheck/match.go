@@ -113,7 +113,7 @@ func (m *matcher) fail(d *directive, message string, at int, note string) {
 	m.failures.Add(x)
 }
 
-// find finds all matches of d (one, but for COUNT) in text, which is at offset at of the input.
+// find finds all matches of d (one, except for COUNT) in text, which is at offset at of the input.
 func (m *matcher) find(d *directive, text string, at int) (start, stop int, ok bool) {
 	if d.kind == end {
 		return len(text), len(text), true

@@ -204,6 +204,7 @@ type Reporter struct {
 	list     diag.List
 	symbols  *symbolCache
 	scratch  any
+	wide     bool // a check read more of the module than the op: see verifier.lasts
 }
 
 // symbolCache holds the symbols looked up so far, shared by all reporters of one check.
@@ -212,8 +213,13 @@ type symbolCache struct {
 	tables map[*Op]Symbols
 }
 
+// ReadsAround says that a check of a Pure op reads more than the op and the ops that define its operands. Verify then
+// repeats it even if these did not change.
+func (r *Reporter) ReadsAround() { r.wide = true }
+
 // Symbols returns the symbols of table as they were at the first call.
 func (r *Reporter) Symbols(table *Op) Symbols {
+	r.ReadsAround()
 	c := r.symbols
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -54,18 +54,7 @@ func (m *Module) Rebuild(o *Op, st *OpState, results []int) *Op {
 // CloneOp returns a detached copy of o and everything in its regions. mapping maps values of the original to the values
 // that the copy uses instead; CloneOp adds the values that the copy defines.
 func (m *Module) CloneOp(o *Op, mapping map[*Value]*Value) *Op {
-	c := &cloner{m: m, values: mapping}
-	out := c.op(o)
-	for _, p := range c.ops { // every value now has its copy, even if used before its definition
-		for i := range p.from.operands {
-			v := p.from.operands[i].val
-			if w, ok := mapping[v]; ok {
-				v = w
-			}
-			p.to.operands[i].link(v)
-		}
-	}
-	return out
+	return (&cloner{m: m, values: mapping}).all(o)
 }
 
 type cloner struct {
@@ -77,6 +66,21 @@ type cloner struct {
 }
 
 type clonedOp struct{ from, to *Op }
+
+// all copies o and everything in its regions.
+func (c *cloner) all(o *Op) *Op {
+	out := c.op(o)
+	for _, p := range c.ops { // every value now has its copy, even if used before its definition
+		for i := range p.from.operands {
+			v := p.from.operands[i].val
+			if w, ok := c.values[v]; ok {
+				v = w
+			}
+			p.to.operands[i].link(v)
+		}
+	}
+	return out
+}
 
 // op copies o without its operands.
 func (c *cloner) op(o *Op) *Op {
@@ -132,6 +136,10 @@ func (m *Module) Clone() *Module {
 		c.unknown[name] = d
 	}
 	m.mu.Unlock()
-	c.op = c.CloneOp(m.op, map[*Value]*Value{})
+	copied := &cloner{m: c, values: map[*Value]*Value{}}
+	c.op = copied.all(m.op)
+	for _, p := range copied.ops {
+		p.to.valid.Store(p.from.valid.Load())
+	}
 	return c
 }

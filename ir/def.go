@@ -59,7 +59,7 @@ type Def struct {
 	// Fits reports whether the pretty form can express op; if not, op is printed in generic form. Nil: always.
 	Fits func(op *Op) bool
 	// Verify checks the rules that the other fields cannot express. The structure (counts, constraints, traits) has
-	// already been checked.
+	// already been checked. The hook of a Pure op calls Reporter.ReadsAround if it reads what lies around the op.
 	Verify func(op *Op, r *Reporter)
 	// VerifyEntry checks rules that do not depend on the op's regions, before the ops in the regions are checked.
 	VerifyEntry func(op *Op, r *Reporter)
@@ -89,7 +89,7 @@ type Def struct {
 	registered bool // also unknown, but the producer of the module knew it
 }
 
-// Folded is what a result is equal to: an existing value, or the value of an attribute. The zero value means unknown.
+// Folded is the value of a result: an existing value, or an attribute. The zero value means unknown.
 type Folded struct {
 	Value *Value
 	Attr  Attr

@@ -5,6 +5,7 @@ import (
 	"iter"
 	"math"
 	"slices"
+	"sync/atomic"
 
 	"github.com/hlocb/hlocb/diag"
 )
@@ -25,6 +26,9 @@ type Op struct {
 	loc        *Loc
 	pos        diag.Pos
 	order      uint32 // increases along the block, see setOrder; erasedOrder for an erased op
+	// valid is set by Verify on an op that passed its checks and whose checks depend only on what clears it: see
+	// verifier.lasts. Goroutines that verify one module set it at the same time.
+	valid atomic.Bool
 }
 
 // erasedOrder is the order of an erased op. It is above the order of every op in a block.
@@ -45,6 +49,29 @@ func (o *Op) Erased() bool { return o.order == erasedOrder }
 func (o *Op) usable() {
 	if o.Erased() {
 		panic("ir: changing " + o.def.Name + ", which is erased")
+	}
+}
+
+// recheck says that o changed: Verify checks it again.
+func (o *Op) recheck() {
+	if o.valid.Load() {
+		o.valid.Store(false)
+	}
+}
+
+// recheckUsers says that v changed: Verify checks the ops that use v again.
+func (v *Value) recheckUsers() {
+	for u := v.first; u != nil; u = u.next {
+		u.owner.recheck()
+	}
+}
+
+// changed says that the attributes of o changed: Verify checks o and the users of its results again.
+func (o *Op) changed() {
+	o.usable()
+	o.recheck()
+	for i := range o.results {
+		o.results[i].recheckUsers()
 	}
 }
 
@@ -191,7 +218,7 @@ func (o *Op) Attr(name string) Attr { return o.attrs.Get(name) }
 // SetAttr sets the attribute named name to a. It is inherent if the definition says so. For an op of an unknown kind,
 // it is inherent if it replaces an inherent attribute.
 func (o *Op) SetAttr(name string, a Attr) {
-	o.usable()
+	o.changed()
 	inherent := o.def.IsInherent(name)
 	if o.def.unknown {
 		for _, a := range o.attrs {
@@ -206,13 +233,13 @@ func (o *Op) SetAttr(name string, a Attr) {
 // SetAttrs replaces all attributes by list, which must be sorted by name and mark the inherent entries. The op keeps
 // list; the caller must not change it afterwards.
 func (o *Op) SetAttrs(list AttrList) {
-	o.usable()
+	o.changed()
 	o.attrs = list
 }
 
 // RemoveAttr removes the attribute named name, if there is one.
 func (o *Op) RemoveAttr(name string) {
-	o.usable()
+	o.changed()
 	o.attrs = o.attrs.Without(name)
 }
 

@@ -264,9 +264,10 @@ func (a *DenseAttr) NumElements() int64 {
 	return -1
 }
 
-// appendSpaced appends the text of a list with one space after each comma and no other spaces. Strings stay unchanged.
+// appendSpaced appends the text of a list with one space after each comma and no other spaces, also not in parentheses,
+// which complex numbers have. Strings stay unchanged.
 func appendSpaced(b, text []byte) []byte {
-	inString := false
+	inString, complex := false, false
 	for i := 0; i < len(text); i++ {
 		c := text[i]
 		switch {
@@ -279,9 +280,11 @@ func appendSpaced(b, text []byte) []byte {
 		case inString:
 		case bytes.IndexByte([]byte(" \t\r\n"), c) >= 0:
 			continue
-		case c == ',':
+		case c == ',' && !complex:
 			b = append(b, ", "...)
 			continue
+		case c == '(' || c == ')':
+			complex = c == '('
 		}
 		b = append(b, c)
 	}

@@ -32,7 +32,13 @@ type Use struct {
 func (v *Value) Type() Type { return v.typ }
 
 // SetType changes the value's type. The caller must keep producers and users consistent.
-func (v *Value) SetType(t Type) { v.typ = t }
+func (v *Value) SetType(t Type) {
+	v.typ = t
+	if v.op != nil {
+		v.op.recheck()
+	}
+	v.recheckUsers()
+}
 
 // Erased reports whether the value was erased, because its op or block was erased or the argument was removed. An
 // erased value keeps its type, name and ID. It has no defining op, block or uses, and cannot be used.
@@ -202,6 +208,7 @@ func (v *Value) usable() {
 }
 
 func (u *Use) link(v *Value) {
+	u.owner.recheck()
 	u.val = v
 	if v == nil {
 		return
@@ -233,6 +240,7 @@ func (u *Use) unlink() {
 	default:
 		v.first = nil
 	}
+	u.owner.recheck()
 	u.val, u.prev, u.next = nil, nil, nil
 }
 

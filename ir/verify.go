@@ -14,6 +14,9 @@ import (
 // and with MLIR's messages. For ops of unknown kinds it checks only structure and dominance. Verify only reads the
 // module.
 //
+// Verify does not repeat the checks of a Pure op that it found valid until the op or an op that defines its operands
+// changes.
+//
 // Several goroutines check a large module. The findings and their order do not depend on the number of goroutines.
 func Verify(m *Module) error {
 	v := &verifier{r: Reporter{ctx: m.ctx, src: m.source, registry: m.registry, symbols: &symbolCache{}}, dom: NewDominance()}
@@ -34,7 +37,11 @@ type verifier struct {
 
 // op checks o and everything inside it.
 func (v *verifier) op(o *Op) {
+	if o.valid.Load() {
+		return
+	}
 	before := len(v.r.list)
+	v.r.wide = false
 	v.namespaced(o)
 	if !o.def.unknown && len(v.r.list) == before {
 		v.row(o)
@@ -57,6 +64,16 @@ func (v *verifier) op(o *Op) {
 	if len(v.r.list) == before && o.def.Verify != nil {
 		o.def.Verify(o, &v.r)
 	}
+	if len(v.r.list) == before && v.lasts(o) {
+		o.valid.Store(true)
+	}
+}
+
+// lasts reports whether o, which was just found valid, stays valid until its attributes, operands or results change, or
+// those of the ops that define its operands: o may stand anywhere, nothing is inside it, and no check looked up a
+// symbol or asked another dialect.
+func (v *verifier) lasts(o *Op) bool {
+	return o.parts == nil && o.def.Traits&(Pure|Terminator|Symbol) == Pure && !o.def.unknown && !v.r.wide
 }
 
 // namespaced has each dialect check the discardable attributes of its namespace.
@@ -69,6 +86,7 @@ func (v *verifier) namespaced(o *Op) {
 		}
 		if d := v.r.dialectOf(a.Name); d != nil && d.VerifyAttr != nil {
 			before := len(v.r.list)
+			v.r.ReadsAround()
 			if d.VerifyAttr(o, a.Name, a.Attr, &v.r); len(v.r.list) > before {
 				return
 			}
@@ -90,7 +108,7 @@ func (v *verifier) row(o *Op) {
 			d := v.r.Errorf(o, "requires attribute '%s'", s.Name)
 			for _, given := range o.attrs {
 				if !given.Inherent && diag.Closest(given.Name, []string{s.Name}) != "" {
-					d.Note(o.pos, "'%s' is no attribute of '%s'; did you mean '%s'?", given.Name, o.def.Name, s.Name)
+					d.Note(o.pos, "'%s' is not an attribute of '%s'; did you mean '%s'?", given.Name, o.def.Name, s.Name)
 				}
 			}
 			return

@@ -330,3 +330,52 @@ func TestRows(t *testing.T) {
 		t.Error(c)
 	}
 }
+
+// TestVerifyAgain: Verify repeats the checks of a Pure op if the op, its operands or their defining ops changed, or if
+// a check reads what lies around the op.
+func TestVerifyAgain(t *testing.T) {
+	checks := map[string]int{}
+	count := func(op *ir.Op, _ *ir.Reporter) { checks[op.Name()]++ }
+	rows := []*ir.Def{
+		{Name: "t.source", Results: []ir.Arg{{Name: "x"}}, Traits: ir.Pure, Verify: count},
+		{Name: "t.pure", Operands: []ir.Arg{{Name: "x"}}, Results: []ir.Arg{{Name: "y"}}, Traits: ir.Pure, Verify: count},
+		{Name: "t.write", Operands: []ir.Arg{{Name: "x"}}, Verify: count},
+		{Name: "t.around", Operands: []ir.Arg{{Name: "x"}}, Results: []ir.Arg{{Name: "y"}}, Traits: ir.Pure,
+			Verify: func(op *ir.Op, r *ir.Reporter) { count(op, r); r.ReadsAround() }},
+	}
+	registry, err := ir.NewRegistry(&ir.Dialect{Name: "t", Ops: rows})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := parse.Parse(diag.NewSource("text", []byte(`%0 = "t.source"() : () -> i32
+%1 = "t.source"() : () -> i32
+%2 = "t.pure"(%0) : (i32) -> i32
+%3 = "t.around"(%0) : (i32) -> i32
+"t.write"(%0) : (i32) -> ()`)), ir.NewContext(), registry, parse.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ops := slices.Collect(m.Body().Ops())
+	for _, step := range []struct {
+		name   string
+		change func()
+		want   string
+	}{
+		{"the first time", func() {}, "map[t.around:1 t.pure:1 t.source:2 t.write:1]"},
+		{"no change", func() {}, "map[t.around:1 t.write:1]"},
+		{"another operand", func() { ops[2].SetOperand(0, ops[1].Result(0)) }, "map[t.around:1 t.pure:1 t.write:1]"},
+		{"an attribute of the defining op", func() { ops[1].SetAttr("a", ir.NewUnit()) }, "map[t.around:1 t.pure:1 t.source:1 t.write:1]"},
+		{"a type", func() { ops[1].Result(0).SetType(ir.Int(64)) }, "map[t.around:1 t.pure:1 t.source:1 t.write:1]"},
+		{"a copy", func() { m = m.Clone() }, "map[t.around:1 t.write:1]"},
+		{"a changed copy", func() { m.Body().First().RemoveAttr("a"); m.Body().First().Result(0).SetType(ir.Int(8)) }, "map[t.around:1 t.source:1 t.write:1]"},
+	} {
+		clear(checks)
+		step.change()
+		if err := ir.Verify(m); err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprint(checks); got != step.want {
+			t.Errorf("%s: checked %s, want %s", step.name, got, step.want)
+		}
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/internal/densebytes"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -144,10 +145,15 @@ func (p *parser) numberAttr(want ir.Type, neg bool, pos diag.Pos) ir.Attr {
 			p.ErrorfAt(at, "hexadecimal float literal should not have a leading minus")
 		}
 		if t.DType() == tensor.Invalid {
+			number := string(text)
 			if neg {
-				return ir.NewOpaque("-" + string(text) + " : " + t.String())
+				number = "-" + number
 			}
-			return ir.NewOpaque(string(text) + " : " + t.String())
+			bits, ok := densebytes.ParseForeign(number, t)
+			if !ok {
+				p.ErrorfAt(at, "expected a number of type %s", t)
+			}
+			return densebytes.NewForeignFloat(bits, t)
 		}
 		bits, err := tensor.ParseFloat(text, t.DType())
 		if err != nil {

@@ -295,7 +295,7 @@ func (p *parser) shapedType(kind ir.ShapedKind) ir.Type {
 	}
 	elem := p.elementType()
 	rest := ""
-	for kind == ir.MemRef && p.is(',') { // its layout and memory space, as written but for aliases
+	for kind == ir.MemRef && p.is(',') { // its layout and memory space, as written except for aliases
 		p.next()
 		start := p.tok.start
 		a := p.ParseAttr(nil)

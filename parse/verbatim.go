@@ -201,7 +201,7 @@ func (p *parser) unreadable(start token) {
 }
 
 // trailingTypes appends a type for each result to out: the types between the offsets from and end, as in ': T', ': (A,
-// B)', '-> T' and ': T to U', or the type none if their number is not that of the results.
+// B)', '-> T' and ': T to U', or the type none if there are more or fewer types than results.
 func (p *parser) trailingTypes(out []ir.Type, from, end int, names []resultName) []ir.Type {
 	n := 0
 	for _, r := range names {

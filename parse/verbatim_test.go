@@ -11,7 +11,7 @@ import (
 	"github.com/hlocb/hlocb/print"
 )
 
-// TestVerbatim: the pretty form of ops of unknown dialects stays as it is, but for the names of values.
+// TestVerbatim: the pretty form of ops of unknown dialects stays as it is, except for the names of values.
 func TestVerbatim(t *testing.T) {
 	const in = `!t = tensor<4xf32>
 func.func @f(%x: !t, %n: i32) -> tensor<4xf32> {

@@ -233,9 +233,9 @@ func (p *printer) PrintRegion(r *ir.Region, entryArgs, terminator bool) {
 }
 
 // PrintSuccessor writes ^bb1.
-func (p *printer) PrintSuccessor(b *ir.Block) {
-	p.buf = strconv.AppendInt(append(p.buf, "^bb"...), int64(p.names.blocks[b]), 10)
-}
+func (p *printer) PrintSuccessor(b *ir.Block) { p.label(p.names.blocks[b]) }
+
+func (p *printer) label(i int) { p.buf = strconv.AppendInt(append(p.buf, "^bb"...), int64(i), 10) }
 
 // Shadow makes the arguments of r print with the names of values.
 func (p *printer) Shadow(r *ir.Region, values []*ir.Value) {

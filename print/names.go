@@ -11,8 +11,8 @@ import (
 
 // names holds the name of every value: a number, or text.
 type names struct {
-	values []int32 // by ID: n > 0 is %(n-1), n < 0 is text[^n] or, far below zero, an argument's name; 0 is none
-	blocks map[*ir.Block]int
+	values []int32           // by ID: n > 0 is %(n-1), n < 0 is text[^n] or, far below zero, an argument's name; 0 is none
+	blocks map[*ir.Block]int // of blocks with successors or predecessors: the number in the region
 	text   []string
 	groups map[*ir.Op][]int // first results of the packs of an op that has several packs
 	edges  map[*ir.Region]map[*ir.Block][]*ir.Block
@@ -145,8 +145,11 @@ func (n *names) own(r *ir.Region, generic bool) {
 		op.Def().ArgNames(op, r, n.setArg)
 	}
 	for i, b := range r.Blocks() {
-		if i > 0 {
-			n.blocks[b] = i
+		if last := b.Last(); last != nil && len(last.Successors()) > 0 {
+			n.blocks[b] = 0
+			for _, s := range last.Successors() {
+				n.blocks[s] = 0
+			}
 		}
 		for _, a := range b.Args() {
 			if n.of(a) != 0 {
@@ -161,6 +164,13 @@ func (n *names) own(r *ir.Region, generic bool) {
 		}
 		for op := b.First(); op != nil; op = op.Next() {
 			n.numberOp(op, generic)
+		}
+	}
+	if len(n.blocks) > 0 {
+		for i, b := range r.Blocks() {
+			if _, ok := n.blocks[b]; ok {
+				n.blocks[b] = i
+			}
 		}
 	}
 }

@@ -347,9 +347,9 @@ func (p *printer) region(r *ir.Region, args, terminator, header bool) {
 		p.defaults = append(p.defaults, d)
 		for i, b := range r.Blocks() {
 			if i == 0 {
-				p.block(b, header && b.First() == nil || args && b.NumArgs() > 0, terminator)
+				p.block(b, 0, header && b.First() == nil || args && b.NumArgs() > 0, terminator)
 			} else {
-				p.block(b, true, true)
+				p.block(b, i, true, true)
 			}
 		}
 		p.defaults = p.defaults[:len(p.defaults)-1]
@@ -365,10 +365,12 @@ func (p *printer) pad() {
 	}
 }
 
-func (p *printer) block(b *ir.Block, header, terminator bool) {
+// block writes block number i of its region.
+func (p *printer) block(b *ir.Block, i int, header, terminator bool) {
 	if header {
+		p.room()
 		p.pad()
-		p.PrintSuccessor(b)
+		p.label(i)
 		if b.NumArgs() > 0 {
 			p.buf = append(p.buf, '(')
 			p.list(b.NumArgs(), func(i int) { p.PrintArgument(b.Arg(i), nil) })

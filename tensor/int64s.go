@@ -20,7 +20,7 @@ func (t *Tensor) Int64s() ([]int64, error) {
 	case I64, Index, UI64:
 		return widen[int64](t), nil
 	}
-	return nil, fmt.Errorf("elements of type %s are no integers", t.dtype)
+	return nil, fmt.Errorf("elements of type %s are not integers", t.dtype)
 }
 
 func widen[T interface {

@@ -137,7 +137,7 @@ func (t *Tensor) setJSON(i int, raw json.RawMessage) error {
 	case KindComplex:
 		var parts []json.RawMessage
 		if err := json.Unmarshal(raw, &parts); err != nil || len(parts) != 2 {
-			return fmt.Errorf("%s is no pair [re, im]", raw)
+			return fmt.Errorf("%s is not a pair [re, im]", raw)
 		}
 		re, err := parseFloatJSON(parts[0])
 		if err != nil {
@@ -149,14 +149,14 @@ func (t *Tensor) setJSON(i int, raw json.RawMessage) error {
 	case KindSigned:
 		v, err := strconv.ParseInt(string(raw), 10, t.dtype.Bits())
 		if err != nil {
-			return fmt.Errorf("%s is no %s", raw, t.dtype)
+			return fmt.Errorf("%s is not %s", raw, t.dtype)
 		}
 		t.setInt(i, v)
 		return nil
 	}
 	v, err := strconv.ParseUint(string(raw), 10, t.dtype.Bits())
 	if err != nil {
-		return fmt.Errorf("%s is no %s", raw, t.dtype)
+		return fmt.Errorf("%s is not %s", raw, t.dtype)
 	}
 	t.SetBits(i, v)
 	return nil
@@ -173,7 +173,7 @@ func parseFloatJSON(raw []byte) (float64, error) {
 	}
 	v, err := strconv.ParseFloat(string(raw), 64)
 	if err != nil {
-		return 0, fmt.Errorf("%s is no number", raw)
+		return 0, fmt.Errorf("%s is not a number", raw)
 	}
 	return v, nil
 }

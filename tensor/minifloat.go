@@ -66,7 +66,7 @@ func DecodeFloat(d DType, bits uint64) float64 {
 	if t := byteFloats[d]; t != nil {
 		return t[uint8(bits)]
 	}
-	panic(fmt.Sprintf("tensor: %s is no float type", d))
+	panic(fmt.Sprintf("tensor: %s is not a float type", d))
 }
 
 // EncodeFloat returns the code in the float type d that is nearest to v, ties to even. Values that d cannot represent
@@ -83,7 +83,7 @@ func EncodeFloat(d DType, v float64) uint64 {
 		return encodeE8M0(v)
 	}
 	if int(d) >= len(floatFormats) || floatFormats[d].expBits == 0 {
-		panic(fmt.Sprintf("tensor: %s is no float type", d))
+		panic(fmt.Sprintf("tensor: %s is not a float type", d))
 	}
 	return floatFormats[d].encode(d.Bits(), v)
 }

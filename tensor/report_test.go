@@ -58,7 +58,7 @@ func TestAppendJSON(t *testing.T) {
 			t.Errorf("AppendJSON = %s, want %s", got, tt.want)
 		}
 		if !json.Valid([]byte(got)) {
-			t.Errorf("%s is no JSON", got)
+			t.Errorf("%s is not JSON", got)
 		}
 		back, err := tensor.FromJSON([]byte(got))
 		if err != nil {

@@ -108,7 +108,7 @@ func (f *argumentFlags) place(names []string, n int) (map[int]string, error) {
 			}
 			spec = spec[len(name)+1:]
 			if at = slices.Index(names, name); at < 0 {
-				k, err := strconv.Atoi(name)
+				k, err := strconv.Atoi(strings.TrimPrefix(name, "arg"))
 				if err != nil || k < 0 || k >= n {
 					return nil, usagef("--arg %s: main has no argument of that name or number%s", name, command.Suggest(name, names))
 				}

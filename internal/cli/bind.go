@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hlocb/hlocb"
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/internal/command"
@@ -207,7 +208,8 @@ func answers(word string) bool {
 }
 
 // check reports names that select no hook of the module. A glob may select none.
-func (f *bindFlags) check(m *hook.Manifest) error {
+func (f *bindFlags) check(p *hlocb.Program) error {
+	m := p.Manifest()
 	for _, pattern := range f.bindings.Unmatched(m) {
 		if strings.ContainsAny(pattern, "*?[") || slices.Contains(f.own, pattern) {
 			continue
@@ -220,7 +222,7 @@ func (f *bindFlags) check(m *hook.Manifest) error {
 			names = append(names, diag.Escape(name))
 		}
 		if len(names) == 0 {
-			return usagef("no hook is named %q: the module has none", pattern)
+			return usagef("no hook is named %q: the module has none%s", pattern, unknownTargets(p.Module()))
 		}
 		if guess := command.Suggest(pattern, names); guess != "" {
 			return usagef("no hook is named %q%s", pattern, guess)

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// XLA does not execute the condition of a loop whose trips it has counted: what is looked at there is not seen, and
-// is no difference. The first one is in what the body calls.
+// XLA does not execute the condition of a loop whose trips it has counted: a probe there sees nothing, which is not a
+// difference. The first one is in what the body calls.
 func TestBisectCountedLoop(t *testing.T) {
 	if why := missingPlugin(); why != "" {
 		t.Skip("skip: " + why)

@@ -75,8 +75,8 @@ func (a *app) rootCommand() *cobra.Command {
 	var version bool
 	root := &cobra.Command{
 		Use:   "hlocb",
-		Short: "Run StableHLO modules with your own callbacks, and rewrite their hooks",
-		Long: `Run StableHLO modules with your own callbacks, and rewrite their hooks.
+		Short: "Run StableHLO and HLO modules with your own callbacks, and rewrite their hooks",
+		Long: `Run StableHLO and HLO modules with your own callbacks, and rewrite their hooks.
 
   Try:   hlocb run testdata/mlir/train_step.mlir --fill iota --print-callbacks
   Help:  hlocb COMMAND --help, hlocb help ` + strings.Join(topicNames(), "|") + `

@@ -164,7 +164,7 @@ func (b *console) check(t *testing.T) {
 	for i := 0; i < len(b.text); {
 		command, ok := strings.CutPrefix(b.text[i], "$ ")
 		if !ok {
-			t.Fatalf("line %d is no command: %s", b.line+i+1, b.text[i])
+			t.Fatalf("line %d is not a command: %s", b.line+i+1, b.text[i])
 		}
 		at := b.line + i + 1
 		var doc []string

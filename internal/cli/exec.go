@@ -28,7 +28,7 @@ func (a *app) execCommand() *cobra.Command {
 
 --tap selects values whose op, name, function or location (file:line) matches a regular expression. What probes print goes to standard error, so the program's own output stays as it is. JAX's Python callbacks work on plugins that lack them.
 
-JAX's built-in CPU client is no plugin. On a machine without an accelerator, and if neither JAX_PLATFORMS nor PJRT_NAMES_AND_LIBRARY_PATHS is set, JAX gets the installed CPU plugin under the name xcpu.
+JAX's built-in CPU client is not a plugin. On a machine without an accelerator, and if neither JAX_PLATFORMS nor PJRT_NAMES_AND_LIBRARY_PATHS is set, JAX gets the installed CPU plugin under the name xcpu.
 
 --dump DIR --dump-args 1 writes each program with the arguments of its first run. --replay repeats such a step without the framework; --tap, --on and --events look into it.
 

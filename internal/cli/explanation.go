@@ -49,7 +49,7 @@ func explanation(s *hook.Site, m *hook.Manifest, data []hook.Edge, aliases []hoo
 		before := sources(m, m.Edges, s.ID)
 		say("chained by operand 0 and result 0, because compilers reorder side effects that no data connects")
 		if len(before) > 0 {
-			say("its events come after those of %s", strings.Join(before, ", "))
+			say("its events come after the events of %s", strings.Join(before, ", "))
 		} else {
 			say("it is the first of its chain")
 		}

@@ -10,8 +10,10 @@ import (
 	"github.com/hlocb/hlocb/artifact"
 	"github.com/hlocb/hlocb/bytecode"
 	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/hlo"
 	"github.com/hlocb/hlocb/internal/command"
 	"github.com/hlocb/hlocb/internal/jaxexport"
+	"github.com/hlocb/hlocb/internal/reader"
 )
 
 func (a *app) infoCommand() *cobra.Command {
@@ -42,7 +44,11 @@ func (a *app) infoCommand() *cobra.Command {
 func showModule(w io.Writer, indent string, data []byte) error {
 	producer, version, ok := bytecode.Producer(data)
 	var err error
-	switch {
+	switch message := hlo.ProtoName(data); {
+	case message != "":
+		_, err = fmt.Fprintf(w, "%sform: HLO proto\n%smessage: %s\n", indent, indent, message)
+	case !ok && reader.IsHLO(data):
+		_, err = fmt.Fprintf(w, "%sform: HLO text\n", indent)
 	case !ok:
 		_, err = fmt.Fprintf(w, "%sform: MLIR text\n", indent)
 	case strings.HasPrefix(producer, "StableHLO_v"):

@@ -8,7 +8,7 @@ import (
 )
 
 func (a *app) optCommand() *cobra.Command {
-	return opt.Command(a.Console, opt.Config{Dialects: all.Dialects(), Example: `  hlocb opt in.mlir --passes 'raise-hooks,order-hooks{order=source},alias-hooks,lower-hooks'
+	return opt.Command(a.Console, opt.Config{Dialects: all.Dialects(), Example: `  hlocb opt in.mlir --passes 'rewrite-hooks{order=source}'
   hlocb opt in.mlir --passes 'builtin.module(raise-hooks)' --print-ir-after all
   hlocb opt tests.mlir --split-input-file --verify-diagnostics`})
 }

@@ -193,8 +193,8 @@ func (a *app) pluginInstallCommand() *cobra.Command {
 		Short: "Install a plugin into the user's cache",
 		Long: `Install a plugin into the user's cache. pip downloads the Python wheel that contains it, or --wheel names a file.
 
-hlocb refuses a wheel with another SHA-256 than the one it was tested with.`,
-		Example:   "  hlocb plugin install cpu\n  hlocb plugin install cpu --wheel ./xla_cpu_pjrt-0.0.1-py3-none-manylinux_2_27_x86_64.whl",
+hlocb refuses a wheel whose SHA-256 is not the pinned one.`,
+		Example:   "  hlocb plugin install cpu\n  hlocb plugin install cpu --wheel ./xla_cpu_pjrt-0.0.1.whl",
 		Args:      command.Args("NAME"),
 		ValidArgs: names,
 		RunE: command.Body(func(cmd *cobra.Command, args []string) error {

@@ -61,7 +61,7 @@ func (a *app) resultWriter(path string, f *runFlags) (*resultWriter, error) {
 	}, w.Close}, file)), nil
 }
 
-// file is the name of a result in files: that of jax.result_info, else its number.
+// file is the name of a result in files: its jax.result_info, otherwise its number.
 func (r result) file() string {
 	if r.name == "" {
 		return strconv.Itoa(r.number)

@@ -102,7 +102,7 @@ IN is a file, or - for standard input. Observers: print, record, npz, stats, fin
   hlocb run f.mlir --arg 'dense<[1.0, 2.0]> : tensor<2xf32>' --arg @w.npy
   hlocb run f.mlir --on 'loss=stats' --on '*=finite' --results out.json
   hlocb run f.mlir --fill iota --tap 'stablehlo.tanh=stats'
-  hlocb run step.mlir --args params.npz --steps 1000 --save-every 100 --results out/`,
+  hlocb run step.mlir --args params.npz --steps 100 --results out/`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if flags.program != "" {
 				return command.Args()(cmd, args)
@@ -244,7 +244,7 @@ func (a *app) runModule(ctx context.Context, path string, f *runFlags) (err erro
 	if err := f.bind.bindProbes(a, program.Manifest()); err != nil {
 		return err
 	}
-	if err := f.bind.check(program.Manifest()); err != nil {
+	if err := f.bind.check(program); err != nil {
 		return err
 	}
 	if _, err := f.bind.bindings.Bind(program.Manifest()); err != nil {

@@ -45,7 +45,7 @@ func TestSnippets(t *testing.T) {
 	}
 	var calls strings.Builder
 	n := 0
-	for _, doc := range []string{"README.md", "docs/handlers.md", "docs/runtime.md", "docs/start-gomlx.md"} {
+	for _, doc := range []string{"README.md", "docs/handlers.md", "docs/embed.md", "docs/start-gomlx.md"} {
 		text, err := os.ReadFile(filepath.Join(root, doc))
 		if err != nil {
 			t.Fatal(err)

@@ -33,7 +33,7 @@ func (a *app) tapCommand() *cobra.Command {
 		SuggestFor: []string{"probe", "print", "debug", "watch"},
 		Long: `Add probes to values of a module. 'hlocb run --probes' runs them; every other command treats them as hooks of kind tap. 'hlocb run --tap' does both in one step.
 
---at selects values whose name, op or location matches a regular expression. Names are those of the text, with '%': '%loss', '%1', '%out#1'. Locations are written file:line:column, such as 'step.py:3'. --list prints them. Hooks are converted as by 'hlocb rewrite', so that probes and hooks keep one order.
+--at selects values whose name, op or location matches a regular expression. Names are as in the text, with '%': '%loss', '%1', '%out#1'. Locations are written file:line:column, such as 'step.py:3'. --list prints them. Hooks are converted as by 'hlocb rewrite', so that probes and hooks keep one order.
 
 Probes:
   print    prints the value
@@ -46,7 +46,7 @@ stats and finite reduce the values where the program runs; only a few bytes cros
 Values in regions without a defined order (of reduce, sort, scatter, ...), tokens, tuples and tensors of unknown size cannot be observed. Values in functions that a custom call names are skipped.`,
 		Example: `  hlocb tap train.mlir --list
   hlocb tap train.mlir --at '^%loss$' | hlocb run - --probes --fill iota
-  hlocb tap f.mlir --at 'dot_general' --at 'layer.py:3' --probe finite -o probed.mlir
+  hlocb tap f.mlir --at dot_general --at layer.py:3 --probe finite -o g.mlir
   hlocb tap loop.mlir --at '%loss' --every 100 | hlocb run - --probes`,
 		Args: command.Args("IN"),
 		RunE: command.Body(func(cmd *cobra.Command, args []string) error {
@@ -178,7 +178,7 @@ func (a *app) addProbes(m *ir.Module, taps ...*tap) ([]probe.Added, error) {
 			switch added[n].Matches[i] {
 			case probe.Observable:
 			case probe.Unobservable:
-				return nil, fmt.Errorf("%s %s selects only values that cannot be observed; 'hlocb tap %s --list' lists those that can", t.flag, strconv.Quote(re.String()), t.in)
+				return nil, fmt.Errorf("%s %s selects only values that cannot be observed; 'hlocb tap %s --list' lists values that can", t.flag, strconv.Quote(re.String()), t.in)
 			default:
 				return nil, fmt.Errorf("%s %s selects no value; 'hlocb tap %s --list' lists all", t.flag, strconv.Quote(re.String()), t.in)
 			}

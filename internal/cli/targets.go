@@ -13,31 +13,41 @@ import (
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/hook"
 	hookformat "github.com/hlocb/hlocb/hook/format"
+	"github.com/hlocb/hlocb/internal/lapack"
 	"github.com/hlocb/hlocb/internal/reader"
+	"github.com/hlocb/hlocb/interp"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/runtime/handlers"
 )
 
-// unknownTargets describes the custom calls of a module that have side effects but are not hooks, and how to make
-// them hooks.
+// unknownTargets names the custom calls of a module that are neither hooks nor implemented by a backend, and says how
+// to make them hooks. A target with a dot is a compiler's.
 func unknownTargets(m *ir.Module) string {
 	var found []string
 	m.Walk(func(op *ir.Op) bool {
-		target, _ := op.Attr(stablehlo.AttrCallTargetName).(*ir.StringAttr)
-		effect, _ := op.Attr(stablehlo.AttrHasSideEffect).(*ir.IntegerAttr)
-		if target != nil && effect != nil && effect.Value() != 0 && target.Value() != hook.Target && !slices.Contains(found, target.Value()) {
-			found = append(found, target.Value())
+		call, ok := stablehlo.AsCustomCall(op)
+		if !ok {
+			return true
+		}
+		target := call.CallTargetName()
+		known := interp.KnowsTarget(target) || lapack.Supports(target) || strings.Contains(target, ".")
+		if !known && !slices.Contains(found, target) {
+			found = append(found, target)
 		}
 		return true
 	})
 	if len(found) == 0 {
 		return ""
 	}
-	return "; " + targetHint(found[0])
+	return "; " + targetHint(found...)
 }
 
-func targetHint(target string) string {
-	return fmt.Sprintf("custom_call @%[1]s is not a known hook; add --hook-target %[1]s to handle it", diag.Escape(target))
+// targetHint says how to handle the calls of targets as hooks.
+func targetHint(targets ...string) string {
+	if len(targets) == 1 {
+		return fmt.Sprintf("custom_call @%[1]s is not a known hook; add --hook-target %[1]s to handle it", diag.Escape(targets[0]))
+	}
+	return fmt.Sprintf("custom_calls @%s are not known hooks; add --hook-target NAME to handle one", diag.Escape(strings.Join(targets, ", @")))
 }
 
 // noHandler matches XLA's error for a custom call without a registered handler.

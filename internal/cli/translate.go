@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -23,6 +24,7 @@ import (
 type form struct {
 	name, doc string
 	suffixes  []string // of files in the form
+	flags     []string // those of target, route and bytecode-version that the form has
 	// write writes the module; nil: translateHLO writes the form.
 	write func(a *app, t *translation, src *diag.Source, m *ir.Module) error
 }
@@ -41,14 +43,14 @@ func forms() []form {
 		}
 	}
 	return []form{
-		{"mlir", "as MLIR prints it", []string{".mlir"}, text(print.Options{})},
-		{"generic", "every op in its generic form", nil, text(print.Options{Generic: true})},
-		{"bytecode", "MLIR bytecode", []string{".mlirbc", ".bc"}, (*app).writeBytecode},
-		{"vhlo", "a portable artifact: bytecode of VHLO, for --target", []string{".vhlo"}, (*app).writeArtifact},
-		{"export", "the file of jax.export that was read, with its module written again", []string{".jaxexport"}, (*app).writeExport},
-		{"hlo", "HLO text, as XLA prints it", []string{".hlo"}, nil},
-		{"hlo-short", "HLO text without types of programs and metadata", nil, nil},
-		{"hlo-proto", "XLA's HloModuleProto", []string{".pb"}, nil},
+		{"mlir", "as MLIR prints it", []string{".mlir"}, nil, text(print.Options{})},
+		{"generic", "every op in its generic form", nil, nil, text(print.Options{Generic: true})},
+		{"bytecode", "MLIR bytecode", []string{".mlirbc", ".bc"}, []string{"bytecode-version"}, (*app).writeBytecode},
+		{"vhlo", "a portable artifact: bytecode of VHLO, for --target", []string{".vhlo"}, []string{"target", "route"}, (*app).writeArtifact},
+		{"export", "the file of jax.export that was read, with its module written again", []string{".jaxexport"}, []string{"target"}, (*app).writeExport},
+		{"hlo", "HLO text, as XLA prints it", []string{".hlo"}, nil, nil},
+		{"hlo-short", "HLO text without types of programs and metadata", nil, nil, nil},
+		{"hlo-proto", "XLA's HloModuleProto", []string{".pb"}, nil, nil},
 	}
 }
 
@@ -71,6 +73,11 @@ func (a *app) translateCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			for _, name := range []string{"target", "route", "bytecode-version"} {
+				if cmd.Flags().Changed(name) && !slices.Contains(f.flags, name) {
+					return usagef("--%s: the form %s has none", name, f.name)
+				}
+			}
 			if f.write == nil {
 				return a.translateHLO(cmd.Context(), args[0], t.out, f.name, t.verify)
 			}
@@ -88,7 +95,7 @@ func (a *app) translateCommand() *cobra.Command {
 	f.StringVarP(&t.out, "output", "o", "", "write to FILE instead of standard output")
 	f.StringVar(&t.to, "to", "", strings.Join(names, ", "))
 	f.StringVar(&t.from, "from", "", "the form of IN: mlir, bytecode or export; default: as its content shows")
-	f.StringVar(&t.target, "target", "WEEK_12", "StableHLO version of an artifact: x.y.z, current, WEEK_4, WEEK_12, MAX, or auto for the oldest possible")
+	f.StringVar(&t.target, "target", "", "StableHLO version of an artifact: x.y.z, current, WEEK_4, WEEK_12, MAX, or auto for the oldest possible; default: WEEK_12, for export: the version that each module has")
 	f.IntVar(&t.version, "bytecode-version", -1, "version of the bytecode, 0 to 6; default: 6")
 	f.StringVar(&t.route, "route", "", "what an artifact may hold: "+strings.Join(artifact.Routes(), ", ")+"; default: strict, for IN an artifact: what IN holds")
 	f.BoolVar(&t.keep, "keep-vhlo", false, "leave the VHLO of an artifact as it is")
@@ -209,9 +216,13 @@ func (t *translation) options(src *diag.Source) (artifact.Options, error) {
 	} else if o.Route, err = artifact.ParseRoute(t.route); err != nil {
 		return o, usagef("--route %s: expected %s", t.route, strings.Join(artifact.Routes(), ", "))
 	}
-	if t.target != "auto" {
+	switch t.target {
+	case "auto":
+	case "":
+		o.Target = vhlo.Week12
+	default:
 		if o.Target, err = vhlo.ParseVersion(t.target); err != nil {
-			return o, usagef("--target: %s", err)
+			return o, usagef("--target %s: expected a version such as 1.13.0, or current, WEEK_4, WEEK_12, MAX or auto", t.target)
 		}
 	}
 	return o, nil
@@ -223,7 +234,7 @@ func (a *app) writeArtifact(t *translation, src *diag.Source, m *ir.Module) erro
 		return err
 	}
 	if v, start, end, ok := artifact.Version(src); ok && v == o.Target && t.route == "" {
-		data, err := rewritten(src, start, end, t.strip)
+		data, err := rewritten(src, start, end, false, artifact.Options{StripLocations: t.strip})
 		if err != nil {
 			return err
 		}
@@ -236,11 +247,17 @@ func (a *app) writeArtifact(t *translation, src *diag.Source, m *ir.Module) erro
 	return a.write(t.out, data)
 }
 
-// writeExport writes a file of jax.export with its modules written again, each for the version that it had.
+// writeExport writes a file of jax.export with its modules written again, each for the target, or else for the version
+// that it had.
 func (a *app) writeExport(t *translation, src *diag.Source, _ *ir.Module) error {
 	if !jaxexport.Sniff(src.Text()) {
 		return fmt.Errorf("%s: only a file of jax.export can be written as one: a module alone lacks the types and shardings that JAX adds", src.Name())
 	}
+	o, err := t.options(src)
+	if err != nil {
+		return err
+	}
+	o.StripLocations = t.strip
 	data := src.Text()
 	for order := 0; ; order++ {
 		f, err := artifact.Export(diag.NewSource(src.Name(), data))
@@ -250,7 +267,7 @@ func (a *app) writeExport(t *translation, src *diag.Source, _ *ir.Module) error 
 		for range order {
 			f = f.VJP
 		}
-		module, err := rewritten(diag.NewSource(src.Name(), data), f.Module[0], f.Module[1], t.strip)
+		module, err := rewritten(diag.NewSource(src.Name(), data), f.Module[0], f.Module[1], t.target != "", o)
 		if err != nil {
 			return err
 		}
@@ -264,8 +281,9 @@ func (a *app) writeExport(t *translation, src *diag.Source, _ *ir.Module) error 
 	}
 }
 
-// rewritten returns the module at the given position of a file, written again in its version and with its producer.
-func rewritten(src *diag.Source, start, end int, strip bool) ([]byte, error) {
+// rewritten returns the module at the given position of a file, written again: for the target of o if retarget is set,
+// else in its version and with its producer.
+func rewritten(src *diag.Source, start, end int, retarget bool, o artifact.Options) ([]byte, error) {
 	registry, err := reader.Registry()
 	if err != nil {
 		return nil, err
@@ -274,6 +292,10 @@ func rewritten(src *diag.Source, start, end int, strip bool) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	if retarget {
+		data, _, err := artifact.Append(nil, m, o)
+		return data, err
+	}
 	producer, version, _ := bytecode.Producer(src.Text()[start:end])
-	return bytecode.Append(nil, m, bytecode.Options{Version: version, Versioned: true, Producer: producer, StripLocations: strip})
+	return bytecode.Append(nil, m, bytecode.Options{Version: version, Versioned: true, Producer: producer, StripLocations: o.StripLocations})
 }

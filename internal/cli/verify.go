@@ -284,7 +284,7 @@ func (a *app) verify(ctx context.Context, paths [2]string, f *verifyFlags) (err 
 		return err
 	}
 	if typeList(types) != typeList(other) {
-		return entryErrorf(programs[1].Module(), "main accepts (%s), but that of %s accepts (%s)", typeList(other), paths[0], typeList(types))
+		return entryErrorf(programs[1].Module(), "main accepts (%s), but main of %s accepts (%s)", typeList(other), paths[0], typeList(types))
 	}
 	if f.asWritten && f.backend[0] != "auto" && f.backend[0] != backends.Engine && f.backend[0] != "interp" && programs[0].Manifest().AsWritten {
 		return usagef("--as-written: only the embedded engine delivers hooks that are not hlocb's own calls")
@@ -326,7 +326,7 @@ func (a *app) verify(ctx context.Context, paths [2]string, f *verifyFlags) (err 
 		if err != nil {
 			return err
 		}
-		if err := s.binds[0].check(programs[i].Manifest()); err != nil {
+		if err := s.binds[0].check(programs[i]); err != nil {
 			return err
 		}
 		side := verify.Side{Program: programs[i], Backend: s.backend, Options: opts}
@@ -532,7 +532,7 @@ func compareRun(programs [2]*hlocb.Program, outs [2]*verify.Outcome, tol verify.
 		run.where = m.Errorf(hookOp(m, d.Site()), "%s: %s", what, d.What)
 	}
 	if len(outs[0].Results) != len(outs[1].Results) {
-		return nil, entryErrorf(programs[1].Module(), "main returns %s, but that of the first module %s", plural(len(outs[1].Results), "result"), plural(len(outs[0].Results), "result"))
+		return nil, entryErrorf(programs[1].Module(), "main returns %s, but main of the first module returns %s", plural(len(outs[1].Results), "result"), plural(len(outs[0].Results), "result"))
 	}
 	for i := range outs[0].Results {
 		c := verify.Compare(outs[0].Results[i], outs[1].Results[i], tol)

@@ -120,7 +120,7 @@ func TestExecute(t *testing.T) {
 	}
 }
 
-// Nothing but what is asked for reaches a file: no colours, no progress.
+// A file gets no colours and no progress.
 func TestConsoleWritesPlainly(t *testing.T) {
 	var out, errs bytes.Buffer
 	c := NewConsole(nil, &out, &errs, func(string) string { return "" })

@@ -3,7 +3,6 @@
 package command
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -32,19 +31,11 @@ type Console struct {
 // NewConsole returns a console with these streams. getenv looks up NO_COLOR, TERM and COLUMNS.
 func NewConsole(in io.Reader, out, err io.Writer, getenv func(string) string) *Console {
 	c := &Console{In: in, errFile: terminal(err), outFile: terminal(out)}
-	if closed(out) {
-		out = missing{}
-	}
 	plain := getenv("NO_COLOR") != "" || getenv("TERM") == "dumb"
 	c.colours, c.brighten = c.errFile != nil && !plain, c.outFile != nil && !plain
 	c.Out, c.Err = &stream{c, out, true}, &stream{c, err, false}
 	return c
 }
-
-// missing replaces a standard output that is closed.
-type missing struct{}
-
-func (missing) Write([]byte) (int, error) { return 0, errors.New("standard output is closed") }
 
 // stream removes the line of progress before it writes.
 type stream struct {
@@ -181,9 +172,6 @@ func (c *Console) Paint(text string) string {
 
 // Bold returns text in bold, if results go to a terminal.
 func (c *Console) Bold(text string) string { return c.style("1", text) }
-
-// Red returns text in red, if results go to a terminal.
-func (c *Console) Red(text string) string { return c.style("31", text) }
 
 func (c *Console) style(code, text string) string {
 	if !c.brighten || text == "" {

@@ -210,7 +210,7 @@ var specification = map[string]int{
 	"tuple": 1, "uniform_dequantize": 2, "uniform_quantize": 2, "while": 3, "xor": 1,
 }
 
-// TestClausesAsMLIR lets jaxlib read the violations: it refuses them too, but for those that stricter lists.
+// TestClausesAsMLIR lets jaxlib read the violations: it refuses them too, except for those that stricter lists.
 func TestClausesAsMLIR(t *testing.T) {
 	py := peer.Python(t)
 	all, _ := violations(t)

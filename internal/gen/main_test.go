@@ -31,7 +31,7 @@ func TestUpToDate(t *testing.T) {
 	}
 	for _, f := range docs {
 		if !want[pageDir+f.Name()] {
-			t.Errorf("%s is no page of a dialect", f.Name())
+			t.Errorf("%s is not a page of a dialect", f.Name())
 		}
 	}
 }

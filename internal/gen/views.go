@@ -421,7 +421,7 @@ func goName(s string) string {
 	return out
 }
 
-// operandName is goName, but for the names that an op's own methods have.
+// operandName is goName, except for the names that an op's own methods have.
 func operandName(s string) string {
 	switch s {
 	case "operand":

@@ -127,7 +127,7 @@ func TestPackagesAreDocumented(t *testing.T) {
 		for _, n := range regexp.MustCompile("`([^`]*)`").FindAllStringSubmatch(m[1], -1) {
 			dir := strings.TrimSuffix(strings.TrimSuffix(n[1], "/..."), "/<name>")
 			if info, err := os.Stat(filepath.Join("..", "..", dir)); dir != "hlocb" && (err != nil || !info.IsDir()) {
-				t.Errorf("docs/architecture.md lists %s, which is no package", n[1])
+				t.Errorf("docs/architecture.md lists %s, which is not a package", n[1])
 			}
 		}
 	}
@@ -144,7 +144,7 @@ func TestPackagesAreDocumented(t *testing.T) {
 }
 
 // TestPublicPackages: users can import at most 40 packages, and each of them says what it is and shows how to use it;
-// docs/api.md says what is promised of it. The kernels of the engine are no API.
+// docs/api.md says what is promised of it. The kernels of the engine are not an API.
 func TestPublicPackages(t *testing.T) {
 	promises, err := os.ReadFile(filepath.Join("..", "..", "docs", "api.md"))
 	if err != nil {
@@ -208,6 +208,19 @@ func TestProseWidth(t *testing.T) {
 			if n := utf8.RuneCountInString(line); n > 120 {
 				t.Errorf("%s:%d has %d columns; prose has at most 120", name, i+1, n)
 			}
+		}
+	})
+}
+
+// TestPagesAreLinked: README.md links every page of docs.
+func TestPagesAreLinked(t *testing.T) {
+	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	files(t, ".md", func(name string, _ []byte) {
+		if filepath.Dir(name) == "docs" && !strings.Contains(string(readme), "]("+name+")") {
+			t.Errorf("README.md does not link %s", name)
 		}
 	})
 }

@@ -11,21 +11,25 @@ import (
 
 // CHLO replaces the CHLO ops inside scope by StableHLO ops, except for the ops that keep selects; nil keeps none. With
 // dynamic shapes it also creates ops of the dialects shape and tensor. It returns an error at an op that has no
-// expansion, as for an element type or shape that the expansion does not cover.
-func CHLO(scope *ir.Op, keep func(*ir.Op) bool) error { return replaceCHLO(scope, chloRules, keep) }
+// expansion, as for an element type or shape that the expansion does not cover. The result counts the changes.
+func CHLO(scope *ir.Op, keep func(*ir.Op) bool) (rewrite.Statistics, error) {
+	return replaceCHLO(scope, chloRules, keep)
+}
 
 // CHLOOfXLA is CHLO for programs that are serialized for plugins. XLA's StableHLO expands chlo.scan to other ops.
 func CHLOOfXLA(scope *ir.Op) error {
-	return replaceCHLO(scope, append([]rule{{chlo.Scan, expandScanOfXLA}}, chloRules...), nil)
+	_, err := replaceCHLO(scope, append([]rule{{chlo.Scan, expandScanOfXLA}}, chloRules...), nil)
+	return err
 }
 
-func replaceCHLO(scope *ir.Op, rules []rule, keep func(*ir.Op) bool) error {
+func replaceCHLO(scope *ir.Op, rules []rule, keep func(*ir.Op) bool) (rewrite.Statistics, error) {
 	list := make([]*rewrite.Pattern, len(rules))
 	for i, c := range rules {
 		list[i] = pattern(c, keep)
 	}
-	if _, err := rewrite.Greedy(scope, list, rewrite.Options{}); err != nil {
-		return err
+	res, err := rewrite.Greedy(scope, list, rewrite.Options{})
+	if err != nil {
+		return res.Statistics, err
 	}
 	var left error
 	scope.Walk(func(op *ir.Op) bool {
@@ -34,7 +38,7 @@ func replaceCHLO(scope *ir.Op, rules []rule, keep func(*ir.Op) bool) error {
 		}
 		return left == nil
 	})
-	return left
+	return res.Statistics, left
 }
 
 // expansion inserts the ops that replace op, with the given operands, and returns the values of its results. It returns
@@ -119,7 +123,12 @@ var chloRules = []rule{
 	{chlo.Zeta, widened(binary(zeta))},
 
 	{chlo.Mulhi, expandMulhi},
-	{chlo.NextAfter, binary(nextAfter)},
+	{chlo.NextAfter, func(e *emitter, op *ir.Op, args []*ir.Value) []*ir.Value {
+		if dtypeOf(args[0]).Bits() == 6 {
+			return nil // no integer has so many bits
+		}
+		return binary(nextAfter)(e, op, args)
+	}},
 	{chlo.RaggedDot, expandRaggedDot},
 	{chlo.Scan, expandScan},
 	{chlo.TopK, expandTopK},

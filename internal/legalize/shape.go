@@ -14,7 +14,7 @@ import (
 
 // Shape expresses computations of shapes inside scope by StableHLO ops: ops of the dialects shape and tensor, products
 // and casts of indices, and dynamic ops with operands of indices. StableHLO has sizes of type i32, so casts from and to
-// indices remain, which cancel where all of a computation was expressed. It returns an error at an op that has no
+// indices remain. They cancel if all of a computation was expressed. It returns an error at an op that has no
 // expansion.
 func Shape(scope *ir.Op) error {
 	var list []*ir.Op

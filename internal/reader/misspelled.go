@@ -8,8 +8,8 @@ import (
 )
 
 // Misspelled returns a warning for each attribute of m that is probably a misspelled attribute of its op: the op's kind
-// does not have it, it is in no dialect's namespace, and its name is nearly that of an attribute that the kind has and
-// the op lacks. MLIR accepts such attributes silently, as it does any other, and so does Verify.
+// does not have it, it is in no dialect's namespace, and its name is close to the name of an attribute that the kind
+// has and the op lacks. MLIR accepts such attributes silently, as it does any other, and so does Verify.
 func Misspelled(m *ir.Module) diag.List {
 	var found diag.List
 	m.Walk(func(o *ir.Op) bool {
@@ -28,7 +28,7 @@ func Misspelled(m *ir.Module) diag.List {
 			}
 			if meant := diag.Closest(a.Name, lacking); meant != "" {
 				found.Add(&diag.Diagnostic{Source: m.Source(), Pos: o.Pos(), Severity: diag.Warning,
-					Message: "'" + a.Name + "' is no attribute of '" + o.Name() + "', and says nothing to it; did you mean '" + meant + "'?"})
+					Message: "'" + a.Name + "' is not an attribute of '" + o.Name() + "'; did you mean '" + meant + "'?"})
 			}
 		}
 		return true
@@ -36,6 +36,6 @@ func Misspelled(m *ir.Module) diag.List {
 	return found
 }
 
-// shortestMisspelled is the length of the shortest name that is taken for a misspelled one: shorter names are near each
+// shortestMisspelled is the length of the shortest name that counts as a misspelled one: shorter names are near each
 // other by chance.
 const shortestMisspelled = 4

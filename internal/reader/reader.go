@@ -190,7 +190,7 @@ func startsMLIR(text []byte) bool {
 // HasLocations reports whether the text that m was read from has locations. If it has none, m's ops are located by
 // their place in that text: good for diagnostics and events, but not part of the module.
 func HasLocations(m *ir.Module) bool {
-	if m.Source() != nil && m.Source().Binary() {
+	if src := m.Source(); src != nil && (src.Binary() || IsHLO(src.Text())) {
 		found := false
 		m.Walk(func(op *ir.Op) bool { found = op.Loc() != nil; return !found })
 		return found

@@ -48,7 +48,7 @@ func openSafetensors(f *os.File, size int64) (*Set, error) {
 	}
 	var raw map[string]json.RawMessage
 	if err := json.Unmarshal(header, &raw); err != nil {
-		return nil, fmt.Errorf("the header of the .safetensors file is no JSON: %w", err)
+		return nil, fmt.Errorf("the header of the .safetensors file is not JSON: %w", err)
 	}
 	delete(raw, "__metadata__")
 	s := &Set{}

@@ -76,7 +76,7 @@ func (s *Set) Close() error {
 }
 
 // Find returns the array for argument or result number i with these names, or -1: an array whose name is one of names,
-// however its path is written (params['w'], params.w, params/w), or the number i (0, arr_0).
+// however its path is written (params['w'], params.w, params/w), or the number i (0, arr_0, arg0).
 func (s *Set) Find(i int, names ...string) int {
 	for _, name := range names {
 		if k := slices.Index(s.names, name); k >= 0 && name != "" {
@@ -90,7 +90,7 @@ func (s *Set) Find(i int, names ...string) int {
 		}
 	}
 	number := strconv.Itoa(i)
-	return slices.IndexFunc(s.names, func(n string) bool { return n == number || n == "arr_"+number })
+	return slices.IndexFunc(s.names, func(n string) bool { return n == number || n == "arr_"+number || n == "arg"+number })
 }
 
 // Path returns the parts of a name joined by '/': JAX writes params['w'][0].b for what others call params/w/0/b or

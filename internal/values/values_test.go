@@ -112,7 +112,7 @@ func TestBadFiles(t *testing.T) {
 		"":                                 "neither a .npz file nor a .safetensors file",
 		"PK\x03\x04garbage":                "not a valid zip file",
 		"\xff\xff\xff\xff\xff\xff\xff\xff": "neither a .npz",
-		st("{", ""):                        "no JSON",
+		st("{", ""):                        "not JSON",
 		st(`{"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}}`, "1234"):                         "outside the file",
 		st(`{"a":{"dtype":"F32","shape":[3],"data_offsets":[0,8]}}`, "12345678"):                     "8 bytes do not hold shape [3] of f32",
 		st(`{"a":{"dtype":"F3","shape":[2],"data_offsets":[0,8]}}`, "12345678"):                      `"F3" is not supported`,

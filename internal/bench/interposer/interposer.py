@@ -1,5 +1,5 @@
 """Interleaved A/B in one process: plain plugin, and the same plugin through hlocb. Medians of rounds with a 95 % interval
-of the ratio (bootstrap over rounds), and the ratio of the least processor times, which load disturbs less.
+of the ratio (bootstrap over rounds), of elapsed and of processor time, which load disturbs less.
 
 usage: interposer.py PLUGIN LIBHLOCB_PJRT [ROUNDS]        HLOCB_TAP=dot_general=stats: a tapped step instead
 """
@@ -23,10 +23,13 @@ def measure(name, sides, limit):
             sides[i]()
             times[i].append(time.perf_counter() - start)
             busy[i].append(time.process_time() - used)
-    ratio = lambda pick: statistics.median(times[1][k] for k in pick) / statistics.median(times[0][k] for k in pick)
-    draws = sorted(ratio(random.choices(range(rounds), k=rounds)) for _ in range(2000))
-    print(f"{name}: {1e6 * statistics.median(times[0]):.1f} and {1e6 * statistics.median(times[1]):.1f} us, "
-          f"ratio {ratio(range(rounds)):.3f}, 95 % in {draws[50]:.3f} to {draws[1950]:.3f}, processor time {min(busy[1]) / min(busy[0]):.3f}, wanted at most {limit}", flush=True)
+    def ratio(of):
+        """the ratio of the medians, with a 95 % interval"""
+        one = lambda pick: statistics.median(of[1][k] for k in pick) / statistics.median(of[0][k] for k in pick)
+        draws = sorted(one(random.choices(range(rounds), k=rounds)) for _ in range(2000))
+        return f"{one(range(rounds)):.3f} (95 %: {draws[50]:.3f} to {draws[1950]:.3f})"
+    print(f"{name}: {1e6 * statistics.median(times[0]):.1f} and {1e6 * statistics.median(times[1]):.1f} us, ratio {ratio(times)}, "
+          f"of processor time {ratio(busy)}, wanted at most {limit}", flush=True)
 
 
 def on(platform, f, *args, times=1):

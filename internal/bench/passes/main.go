@@ -1,6 +1,7 @@
 // Command passes compares how fast hlocb and MLIR (through jaxlib) run the same pipelines on the same modules, with
-// the verifier on in both: the best time of several rounds, and the ops that are left. It runs in the root of the
-// repository. Reading the module is not part of the time. Without jaxlib the table holds hlocb's figures alone.
+// the verifier on in both: the best time of several rounds, by the clock and of the processors, and the ops that are
+// left. It runs in the root of the repository. Reading and verifying the module is not part of the time. Without jaxlib
+// the table holds hlocb's figures alone.
 package main
 
 import (
@@ -18,6 +19,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/hlocb/hlocb/diag"
@@ -61,7 +63,7 @@ func run(rounds, copies, large int) error {
 	if large > 0 {
 		sizes = append(sizes, large)
 	}
-	fmt.Printf("%-70s %6s %10s %10s %7s %9s %9s\n", "pipeline", "copies", "hlocb", "MLIR", "times", "ops left", "MLIR's")
+	fmt.Printf("%-70s %6s %10s %10s %7s %10s %10s %7s %9s %9s\n", "pipeline", "copies", "hlocb", "MLIR", "times", "processors", "MLIR", "times", "ops left", "MLIR's")
 	for _, text := range pipelines {
 		p, err := pass.Parse(text, table)
 		if err != nil {
@@ -74,21 +76,33 @@ func run(rounds, copies, large int) error {
 			if err != nil {
 				return err
 			}
-			ours, left, ops, err := measure(module, p, rounds)
+			often := rounds
+			if n == 1 {
+				often *= 20 // a round takes a millisecond
+			}
+			ours, left, ops, err := measure(module, p, often)
 			if err != nil {
 				return err
 			}
-			row := fmt.Sprintf("%-70s %6d %7.2f ms", text, n, ms(ours))
-			if theirs, theirLeft, ok := mlir(module, text, rounds, n == large); ok {
-				row += fmt.Sprintf(" %7.2f ms %7.1f %9d %9d", ms(theirs), float64(theirs)/float64(ours), left, theirLeft)
-			} else {
-				row += fmt.Sprintf(" %10s %7s %9d %9s", "", "", left, "")
+			theirs, theirLeft, ok := mlir(module, text, often, n == large)
+			row := fmt.Sprintf("%-70s %6d", text, n)
+			for i := range ours {
+				row += fmt.Sprintf(" %7.2f ms", ms(ours[i]))
+				if ok {
+					row += fmt.Sprintf(" %7.2f ms %7.1f", ms(theirs[i]), float64(theirs[i])/float64(ours[i]))
+				} else {
+					row += fmt.Sprintf(" %10s %7s", "", "")
+				}
+			}
+			row += fmt.Sprintf(" %9d", left)
+			if ok {
+				row += fmt.Sprintf(" %9d", theirLeft)
 			}
 			fmt.Println(row)
 			if n == 1 {
-				perOp = float64(ours) / float64(ops)
+				perOp = float64(ours[1]) / float64(ops)
 			} else {
-				fmt.Printf("%-70s time per op of %d ops, beside one copy: %.2f\n", "", ops, float64(ours)/float64(ops)/perOp)
+				fmt.Printf("%-70s processors' time per op of %d ops, beside one copy: %.2f\n", "", ops, float64(ours[1])/float64(ops)/perOp)
 			}
 		}
 	}
@@ -147,73 +161,99 @@ func read(text []byte) (*ir.Module, error) {
 	return parse.Parse(diag.NewSource("bench.mlir", text), ir.NewContext(), registry, parse.Options{})
 }
 
-// measure returns the best time of a pipeline, the ops that are left, and the ops at the start.
-func measure(text []byte, p pass.Pipeline, rounds int) (best time.Duration, left, ops int, err error) {
+// times are the time by the clock and the time of all processors together.
+type times [2]time.Duration
+
+// now returns the time since start, and the time that this process took of the processors.
+func now(start time.Time) (times, error) {
+	var used syscall.Rusage
+	err := syscall.Getrusage(syscall.RUSAGE_SELF, &used)
+	return times{time.Since(start), time.Duration(used.Utime.Nano() + used.Stime.Nano())}, err
+}
+
+// measure returns the best times of a pipeline, the ops that are left, and the ops at the start.
+func measure(text []byte, p pass.Pipeline, rounds int) (best times, left, ops int, err error) {
 	count := func(m *ir.Module) (n int) {
 		m.Walk(func(*ir.Op) bool { n++; return true })
 		return n
 	}
 	original, err := read(text)
+	if err == nil {
+		err = ir.Verify(original)
+	}
 	if err != nil {
-		return 0, 0, 0, err
+		return best, 0, 0, err
 	}
 	ops = count(original)
+	start := time.Now()
 	for i := range rounds {
 		m := original.Clone()
 		goruntime.GC()
-		start := time.Now()
-		if err := (&pass.Driver{Verify: ir.Verify}).Run(pass.NewContext(context.Background(), m), p); err != nil {
-			return 0, 0, 0, err
+		before, err := now(start)
+		if err != nil {
+			return best, 0, 0, err
 		}
-		if took := time.Since(start); i == 0 || took < best {
-			best = took
+		if err := (&pass.Driver{Verify: ir.Verify}).Run(pass.NewContext(context.Background(), m), p); err != nil {
+			return best, 0, 0, err
+		}
+		after, err := now(start)
+		if err != nil {
+			return best, 0, 0, err
+		}
+		for k := range best {
+			if took := after[k] - before[k]; i == 0 || took < best[k] {
+				best[k] = took
+			}
 		}
 		left = count(m)
 	}
 	return best, left, ops, nil
 }
 
-// script measures a pipeline of MLIR. It reads the module from the file argv[1] and prints [seconds, ops left].
+// script measures a pipeline of MLIR. It reads the module from the file argv[1] and prints the seconds by the clock,
+// the processors' seconds, and the ops left.
 const script = `
 import json, sys, time
 from jaxlib.mlir import ir, passmanager
 from jax._src.interpreters import mlir as jm
 from jaxlib.mlir._mlir_libs import _stablehlo
 _stablehlo.register_stablehlo_passes()
-text, best = open(sys.argv[1]).read(), None
+text, best = open(sys.argv[1]).read(), [float("inf")] * 2
 def count(op):
     return sum(1 + count(o) for r in op.regions for b in r for o in b.operations)
 with jm.make_ir_context():
     for i in range(int(sys.argv[3])):
         m = ir.Module.parse(text)
         pm = passmanager.PassManager.parse("builtin.module(" + sys.argv[2] + ")")
-        t = time.perf_counter()
+        t, p = time.perf_counter(), time.process_time()
         pm.run(m.operation)
-        t = time.perf_counter() - t
-        best = t if best is None else min(best, t)
+        best = [min(best[0], time.perf_counter() - t), min(best[1], time.process_time() - p)]
     n = count(m.operation)
-print(json.dumps([best, n]))
+print(json.dumps([*best, n]))
 `
 
-// mlir returns MLIR's best time and the ops that it leaves; ok is false without jaxlib, or if skip is set.
-func mlir(text []byte, pipeline string, rounds int, skip bool) (best time.Duration, left int, ok bool) {
+// mlir returns MLIR's best times and the ops that it leaves; ok is false without jaxlib, or if skip is set.
+func mlir(text []byte, pipeline string, rounds int, skip bool) (best times, left int, ok bool) {
 	python := peer.Find()
 	if python == "" || skip {
-		return 0, 0, false
+		return best, 0, false
 	}
 	file, err := os.CreateTemp("", "hlocb-bench-*.mlir")
 	if err != nil {
-		return 0, 0, false
+		return best, 0, false
 	}
 	defer os.Remove(file.Name())
 	_, err = file.Write(text)
 	if closed := file.Close(); err != nil || closed != nil {
-		return 0, 0, false
+		return best, 0, false
 	}
 	out, err := exec.Command(python, "-c", script, file.Name(), pipeline, strconv.Itoa(rounds)).Output()
-	var result [2]float64
+	var result [3]float64
 	if err != nil || json.Unmarshal(out, &result) != nil {
-		return 0, 0, false
+		return best, 0, false
 	}
-	return time.Duration(result[0] * float64(time.Second)), int(result[1]), true
+	for k := range best {
+		best[k] = time.Duration(result[k] * float64(time.Second))
+	}
+	return best, int(result[2]), true
 }

@@ -186,7 +186,7 @@ func holds(predicate, a, b int64) bool {
 	return uint64(a) >= uint64(b)
 }
 
-// foldSelect folds a choice that is known, one between equal values, and that of true and false.
+// foldSelect folds a select whose condition is known, whose values are equal, or whose values are true and false.
 func foldSelect(op *ir.Op) []ir.Folded {
 	c, a, b := op.Operand(0), op.Operand(1), op.Operand(2)
 	switch {
