@@ -16,6 +16,9 @@ func Radix4(yr, yi, xr, xi, w []float64, m, s int) {
 	radix4Go(yr, yi, xr, xi, w, m, s)
 }
 
+// radix4Pass is Radix4 in assembly.
+type radix4Pass = func(yr, yi, xr, xi, w *float64, m, s int)
+
 func radix4Go(yr, yi, xr, xi, w []float64, m, s int) {
 	for p := range m {
 		f := w[6*p:][:6]

@@ -49,7 +49,7 @@ func widestFold(name string) rowsLoop {
 }
 
 // radix4 returns the pass of the widest vectors that the processor has, and their number of lanes.
-func radix4() (func(yr, yi, xr, xi, w *float64, m, s int), int) {
+func radix4() (radix4Pass, int) {
 	switch {
 	case hasAVX512():
 		return radix4AVX512, 8

@@ -5,7 +5,11 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -319,7 +323,7 @@ func dotsAgree[T float32 | float64](t *testing.T, rng *rand.Rand, n int, add *Lo
 	}
 }
 
-// A pass of a Fourier transform returns the same bits with vectors.
+// A pass of a Fourier transform returns the same bits with vectors, of each width that the processor has.
 func TestRadix4(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 4))
 	for _, size := range [][2]int{{1, 8}, {3, 16}, {16, 4}, {5, 24}} {
@@ -329,10 +333,48 @@ func TestRadix4(t *testing.T) {
 			x[i] = rng.NormFloat64()
 		}
 		n := 4 * m * s
-		got, want := make([]float64, 2*n), make([]float64, 2*n)
+		want := make([]float64, 2*n)
 		radix4Go(want[:n], want[n:], x[:n], x[n:2*n], x[2*n:], m, s)
-		if Radix4(got[:n], got[n:], x[:n], x[n:2*n], x[2*n:], m, s); !slices.Equal(got, want) {
-			t.Fatalf("%d groups of %d: the vectors differ from Go", m, s)
+		for width, f := range radix4Vectors() {
+			if s%(width/8) != 0 {
+				continue
+			}
+			got := make([]float64, 2*n)
+			if f(&got[0], &got[n], &x[0], &x[n], &x[2*n], m, s); !slices.Equal(got, want) {
+				t.Fatalf("%d groups of %d: vectors of %d bytes differ from Go", m, s, width)
+			}
+		}
+	}
+}
+
+// The loops for processors without AVX-512 use nothing of it: neither masks, nor wide registers, nor those above 15.
+func TestNarrowRegisters(t *testing.T) {
+	files, err := filepath.Glob("../*/*_amd64.s")
+	if err != nil || len(files) < 2 {
+		t.Fatal("no assembly", files, err)
+	}
+	function := regexp.MustCompile(`^TEXT ·(\w+)`)
+	register := regexp.MustCompile(`\b([XY](1[6-9]|[23]\d)|Z\d+|K\d)\b`)
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		name, narrow := "", 0
+		for i, line := range strings.Split(string(text), "\n") {
+			if m := function.FindStringSubmatch(line); m != nil {
+				if name = m[1]; strings.HasSuffix(name, "AVX2") {
+					narrow++
+				}
+			} else if strings.HasSuffix(name, "AVX2") {
+				code, _, _ := strings.Cut(line, "//")
+				if r := register.FindString(code); r != "" {
+					t.Errorf("%s:%d: %s uses %s", file, i+1, name, r)
+				}
+			}
+		}
+		if narrow == 0 {
+			t.Errorf("%s has no loop for AVX2", file)
 		}
 	}
 }

@@ -59,19 +59,28 @@ func writeRadix4(wide bool) {
 			diff[i][part] = binary(VSUBPD, x[i][part], x[i+2][part])
 		}
 	}
-	var y [4][2]reg.VecVirtual
-	y[0] = [2]reg.VecVirtual{binary(VADDPD, sum[0][0], sum[1][0]), binary(VADDPD, sum[0][1], sum[1][1])}
-	y[1] = [2]reg.VecVirtual{binary(VADDPD, diff[0][0], diff[1][1]), binary(VSUBPD, diff[0][1], diff[1][0])}
-	y[2] = [2]reg.VecVirtual{binary(VSUBPD, sum[0][0], sum[1][0]), binary(VSUBPD, sum[0][1], sum[1][1])}
-	y[3] = [2]reg.VecVirtual{binary(VSUBPD, diff[0][0], diff[1][1]), binary(VADDPD, diff[0][1], diff[1][0])}
-	for k := range y {
-		re, im := y[k][0], y[k][1]
-		if k > 0 {
-			wr, wi := f[2*k-2], f[2*k-1]
-			re, im = binary(VSUBPD, binary(VMULPD, re, wr), binary(VMULPD, im, wi)), binary(VADDPD, binary(VMULPD, re, wi), binary(VMULPD, im, wr))
+	// AVX2 has 16 registers. f, sum and diff take 14 of them, so store each element before the next.
+	for _, e := range []struct {
+		k      int
+		re, im func(...Op)
+		a, b   [2]reg.VecVirtual
+	}{
+		{0, VADDPD, VADDPD, sum[0], sum[1]},
+		{2, VSUBPD, VSUBPD, sum[0], sum[1]},
+		{1, VADDPD, VSUBPD, diff[0], [2]reg.VecVirtual{diff[1][1], diff[1][0]}},
+		{3, VSUBPD, VADDPD, diff[0], [2]reg.VecVirtual{diff[1][1], diff[1][0]}},
+	} {
+		re := binary(e.re, e.a[0], e.b[0])
+		if e.k == 0 {
+			VMOVUPD(re, quarter(yr, s, s3, 0))
 		}
-		VMOVUPD(re, quarter(yr, s, s3, k))
-		VMOVUPD(im, quarter(yi, s, s3, k))
+		im := binary(e.im, e.a[1], e.b[1])
+		if e.k > 0 {
+			wr, wi := f[2*e.k-2], f[2*e.k-1]
+			re, im = binary(VSUBPD, binary(VMULPD, re, wr), binary(VMULPD, im, wi)), binary(VADDPD, binary(VMULPD, re, wi), binary(VMULPD, im, wr))
+			VMOVUPD(re, quarter(yr, s, s3, e.k))
+		}
+		VMOVUPD(im, quarter(yi, s, s3, e.k))
 	}
 	for _, p := range []reg.Register{xr, xi, yr, yi} {
 		ADDQ(Imm(uint64(bytes)), p)
