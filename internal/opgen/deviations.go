@@ -232,9 +232,9 @@ func Deviations() []Deviation {
 		},
 		{
 			// XLA's CPU code runs with denormals off: operands and results of bf16, f32, f64 and complex numbers below
-			// the smallest normal number are zeros of their sign, and NaN in f8E8M0FNU, which has no zero. Loops that
-			// only move bf16 do the same, since they load and store through f32. The specification has no such rule;
-			// the element must be what the engine computes if denormals are zero.
+			// the smallest normal number are zeros of their sign, and NaN in f8E8M0FNU, which has no zero. On
+			// processors with AVX-512, loops that only move bf16 do the same: they load and store through f32. The
+			// specification has no such rule; the element must be what the engine computes if denormals are zero.
 			Name: "no denormals",
 			Ops:  anyOp,
 			When: func(e *Element) bool {
