@@ -74,7 +74,7 @@ func TestAttributes(t *testing.T) {
 		`array<i32>`, `array<i1: true, false>`, `array<i8: -1>`, `array<i64: 1, -2>`, `array<f32: 1.0, -2.5>`, `array<f64: 1.0>`,
 		`dense<1> : tensor<4xi32>`, `dense<[1, -2]> : tensor<2xi4>`, `dense<[true, false, true]> : tensor<3xi1>`, `dense<true> : tensor<9xi1>`, `dense<false> : tensor<1xi1>`,
 		`dense<true> : tensor<1xi1>`, `dense<> : tensor<0xf32>`, `dense<(1.0, -2.0)> : tensor<3xcomplex<f32>>`, `dense<[(1, 2), (3, -4)]> : tensor<2xcomplex<i32>>`, `dense<(true, false)> : tensor<3xcomplex<i1>>`,
-		`dense<[1.000000e+00, -2.500000e+00]> : tensor<2xtf32>`, `dense<1.000000e-01> : tensor<2x2xf80>`, `dense<0x7FFF8000000000000000000000000000> : tensor<1xf128>`,
+		`dense<[1.000000e+00, -2.500000e+00]> : tensor<2xtf32>`, `dense<0.100000000000000005551> : tensor<2x2xf80>`, `dense<0x7FFF8000000000000000000000000000> : tensor<1xf128>`,
 		`dense<[1.0, 2.0]> : tensor<2xf8E5M2>`, `dense<[1.0, 2.0]> : vector<2xf64>`, `dense<["a", "b"]> : tensor<2x!foo.string>`, `dense<"a"> : tensor<2x!foo.string>`,
 		`dense<[1, 2]> : tensor<2xindex>`, `dense<[1, 2]> : tensor<2xi7>`, `dense<-1> : tensor<2xi65>`,
 		`sparse<[[0, 0], [1, 2]], [1, 5]> : tensor<3x4xi32>`, `sparse<0, 1> : tensor<2xi32>`, `distinct[0]<unit>`, `distinct[0]<"x">`,
@@ -93,7 +93,7 @@ func TestAttributes(t *testing.T) {
 func TestNested(t *testing.T) {
 	const n = 2000
 	nest := func(open, inner, end string) string { return strings.Repeat(open, n) + inner + strings.Repeat(end, n) }
-	for _, attr := range []string{nest("[", "", "]"), nest("{a = ", "i32", "}"), nest("tuple<", "", ">"), nest("#vhlo.array_v1<[", "", "]>")} {
+	for _, attr := range []string{nest("[", "", "]"), nest("{a = ", "i32", "}"), nest("tuple<", "", ">"), nest("#vhlo.array_v1<[", "", "]>"), nest("!vhlo.tuple_v1<", "", ">"), nest("!vhlo.func_v1<() -> ", "!vhlo.bool_v1", ">")} {
 		sameAgain(t, `"foo.op"() {a = `+attr+`} : () -> ()`)
 	}
 }

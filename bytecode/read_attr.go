@@ -129,6 +129,8 @@ func keepsParts(x any) bool {
 		return x.Encoding() == nil
 	case *ir.DialectAttr:
 		return x.Def() != nil && x.Def().Lazy
+	case *ir.DialectType:
+		return x.Parts() != nil
 	}
 	return false
 }

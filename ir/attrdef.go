@@ -415,6 +415,10 @@ type TypeDef struct {
 	Parse  func(p AsmParser) any
 	Print  func(data any) string
 	Syntax string
+	// Parts returns the parameters of a type that has only lists of types, such as a tuple. The type stores no text,
+	// because types that contain it would repeat the text. AppendText replaces Print.
+	Parts      func(data any) [][]Type
+	AppendText func(w *Text, b []byte, data any) []byte
 	// Base is the TypeDef in another dialect that this one mirrors.
 	Base *TypeDef
 	// Binary lists the bytecode encodings of the type; nil: stored as text. Make returns the data of a type with
@@ -432,6 +436,13 @@ func (d *TypeDef) Mirror(dialect string) *TypeDef {
 
 // New returns the type that holds data; data is nil for a type without parameters.
 func (d *TypeDef) New(c *Context, data any) *DialectType {
+	if d.Parts != nil {
+		key := typeKey("!" + d.Dialect + "." + d.Name)
+		for _, list := range d.Parts(data) {
+			key = key.typs(list)
+		}
+		return c.intern(key, &DialectType{dialect: d.Dialect, name: d.Name, data: data, def: d}).(*DialectType)
+	}
 	body := ""
 	if d.Print != nil {
 		body = d.Print(data)

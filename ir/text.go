@@ -391,7 +391,10 @@ func (w *Text) AppendType(b []byte, t Type) []byte {
 	case *FunctionType:
 		return w.appendFunctionType(b, t.inputs, t.results)
 	case *DialectType:
-		return appendDialectSymbol(b, '!', t.dialect, t.name, t.body)
+		if b = appendDialectSymbol(b, '!', t.dialect, t.name, t.body); t.def != nil {
+			b = t.def.AppendText(w, b, t.data)
+		}
+		return b
 	}
 	return append(b, "<<NULL TYPE>>"...)
 }

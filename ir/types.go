@@ -108,6 +108,7 @@ type DialectType struct {
 	typeID
 	dialect, name, body string
 	data                any
+	def                 *TypeDef // of a type that stores no text, otherwise nil
 }
 
 // Width returns the width in bits.
@@ -181,6 +182,14 @@ func (t *DialectType) Name() string { return t.name }
 // Data returns the parsed parameters, or nil if there are none.
 func (t *DialectType) Data() any { return t.data }
 
+// Parts returns the lists of component types of a type that stores no text (see TypeDef.Parts), and nil for all others.
+func (t *DialectType) Parts() [][]Type {
+	if t.def == nil {
+		return nil
+	}
+	return t.def.Parts(t.data)
+}
+
 // ElementDType returns the tensor element type for values of type t, or for their elements if t is a tensor, vector or
 // memref. It returns tensor.Invalid if there is none.
 func ElementDType(t Type) tensor.DType {
@@ -250,7 +259,11 @@ func (c *cachedText) textOf(t Type) string {
 func (c *cachedText) setText(t Type) {
 	for _, n := range nested(t) {
 		switch n := n.(type) {
-		case *IntegerType, *FloatType, *IndexType, *NoneType, *DialectType:
+		case *IntegerType, *FloatType, *IndexType, *NoneType:
+		case *DialectType:
+			if n.def != nil {
+				return
+			}
 		case interface{ hasText() bool }:
 			if !n.hasText() {
 				return

@@ -353,6 +353,13 @@ func (p *parser) denseAttr(want ir.Type) ir.Attr {
 		p.checkDense(tensor.CheckDense(text, dtype, shape), attrPos, start)
 	}
 	a := ir.NewLazyDense(t, text, decodeDense)
+	if dtype == tensor.Invalid && densebytes.ForeignSize(elem) > 0 { // print these as MLIR does
+		if b, ok := densebytes.Of(a); ok {
+			if again, problem := densebytes.Attr(t, shape, elem, b); problem == "" {
+				a = again
+			}
+		}
+	}
 	p.cache.attrs.put(text, t, a)
 	return a
 }

@@ -58,6 +58,12 @@ func appendSixDigits(b []byte, d DType, v float64, bits uint64) ([]byte, bool) {
 	var buf [48]byte
 	digits, exp := decimal(buf[:0], v, 6)
 	start := len(b)
+	b = appendPadded(b, digits, exp)
+	return b, readsBack(b[start:], d, v, bits)
+}
+
+// appendPadded appends digits in scientific form, filled up to six after the point. exp belongs to the first digit.
+func appendPadded(b, digits []byte, exp int) []byte {
 	b = append(b, digits[0], '.')
 	b = append(b, digits[1:]...)
 	b = append(b, "000000"[len(digits)-1:]...)
@@ -71,8 +77,39 @@ func appendSixDigits(b []byte, d DType, v float64, bits uint64) ([]byte, bool) {
 	if exp < 10 {
 		b = append(b, '0')
 	}
-	b = strconv.AppendInt(b, int64(exp), 10)
-	return b, readsBack(b[start:], d, v, bits)
+	return strconv.AppendInt(b, int64(exp), 10)
+}
+
+// AppendBig appends n * 2**exp2, a positive number of a type with the given precision in bits, like MLIR: with six
+// digits if same says that this text stands for the number, else with all digits that the type may need. ok is false
+// if the text would have no point.
+func AppendBig(b []byte, n *big.Int, exp2, precision int, same func(text string) bool) (_ []byte, ok bool) {
+	digits, exp := decimalBig(n, exp2, 6)
+	if six := appendPadded(nil, digits, exp); same(string(six)) {
+		return append(b, six...), true
+	}
+	most := maxDigits(precision)
+	digits, exp = decimalBig(n, exp2, most)
+	return appendDigits(b, digits, exp, most)
+}
+
+// decimalBig is like decimal for n * 2**exp2.
+func decimalBig(n *big.Int, exp2, prec int) (digits []byte, exp int) {
+	zeros := n.TrailingZeroBits()
+	n, exp2 = new(big.Int).Rsh(n, zeros), exp2+int(zeros)
+	if exp2 >= 0 {
+		n.Lsh(n, uint(exp2))
+	} else {
+		n.Mul(n, new(big.Int).Exp(big.NewInt(5), big.NewInt(int64(-exp2)), nil))
+		exp = exp2
+	}
+	if length, need := n.BitLen(), (prec*196+58)/59; length > need {
+		drop := (length - need) * 59 / 196
+		n.Quo(n, new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(drop)), nil))
+		exp += drop
+	}
+	digits = n.Append(nil, 10)
+	return roundDigits(digits, len(digits), prec, exp+len(digits)-1)
 }
 
 // readsBack reports whether the text of a positive number reads as v, whose bits are those in bits, without the sign.
@@ -112,8 +149,11 @@ func precision(d DType) int {
 	case F8E8M0FNU:
 		p = 1
 	}
-	return 2 + p*59/196
+	return maxDigits(p)
 }
+
+// maxDigits returns the number of digits that distinguish all numbers with the given precision in bits.
+func maxDigits(precision int) int { return 2 + precision*59/196 }
 
 // decimal appends the significant digits of v > 0, at most prec of them and without trailing zeros, and returns the
 // decimal exponent of the first digit. It rounds like APFloat::toString. APFloat first truncates the exact decimal
@@ -158,6 +198,12 @@ func decimal(buf []byte, v float64, prec int) (digits []byte, exp int) {
 	if need := (prec*196 + 58) / 59; length > need {
 		kept -= (length - need) * 59 / 196
 	}
+	return roundDigits(digits, kept, prec, exp)
+}
+
+// roundDigits returns the first kept digits, rounded half up to prec of them and without trailing zeros, and the
+// exponent of the first.
+func roundDigits(digits []byte, kept, prec, exp int) ([]byte, int) {
 	if kept > prec {
 		up := prec < len(digits) && digits[prec] >= '5'
 		digits = digits[:prec]
@@ -238,6 +284,11 @@ func appendLong(b []byte, d DType, v float64) (_ []byte, ok bool) {
 	prec := precision(d)
 	var buf [64]byte
 	digits, exp := decimal(buf[:0], v, prec)
+	return appendDigits(b, digits, exp, prec)
+}
+
+// appendDigits appends at most prec digits, without an exponent if this is short. exp belongs to the first digit.
+func appendDigits(b, digits []byte, exp, prec int) (_ []byte, ok bool) {
 	n := len(digits)
 	low := exp - (n - 1) // the exponent of the last digit
 	scientific := false

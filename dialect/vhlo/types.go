@@ -3,7 +3,6 @@ package vhlo
 import (
 	"math"
 	"strconv"
-	"strings"
 
 	"github.com/hlocb/hlocb/dialect/quant"
 	hlo "github.com/hlocb/hlocb/dialect/stablehlo"
@@ -133,6 +132,19 @@ func typeDefs() []*ir.TypeDef {
 			Syntax: "as MLIR prints it",
 			Parse:  func(p ir.AsmParser) any { return r.read(p) },
 			Print:  func(data any) string { return data.(*typ).text() },
+		}
+		switch r.kind {
+		case funcKind:
+			d.Parts = func(data any) [][]ir.Type {
+				t := data.(*typ)
+				return [][]ir.Type{t.parts[:t.inputs], t.parts[t.inputs:]}
+			}
+			d.AppendText = appendFunc
+		case tupleKind, futureKind:
+			d.Parts = func(data any) [][]ir.Type { return [][]ir.Type{data.(*typ).parts} }
+			d.AppendText = func(w *ir.Text, b []byte, data any) []byte {
+				return append(appendTypes(w, append(b, '<'), data.(*typ).parts), '>')
+			}
 		}
 		r.def = d
 		form := func(r *typeRow) ir.Binary {
@@ -297,22 +309,7 @@ func (t *typ) elem(c failer, e ir.Type) ir.Type {
 
 // text returns the parameters of a type.
 func (t *typ) text() string {
-	list := func(types []ir.Type) string {
-		s := make([]string, len(types))
-		for i, p := range types {
-			s[i] = p.String()
-		}
-		return strings.Join(s, ", ")
-	}
 	switch t.row.Name {
-	case "func_v1":
-		either := func(types []ir.Type) string { // MLIR adds parentheses to no types, not to several
-			if len(types) == 0 {
-				return "()"
-			}
-			return list(types)
-		}
-		return "<(" + either(t.parts[:t.inputs]) + ") -> " + either(t.parts[t.inputs:]) + ">"
 	case "tensor_v1", "buffer_v1":
 		s := "<" + string(mlirtext.AppendShape(nil, t.shape)) + t.parts[0].String()
 		if t.encoding != nil {
@@ -340,10 +337,33 @@ func (t *typ) text() string {
 		}
 		return string(append(b, ", 0>"...))
 	}
-	if t.parts == nil && t.row.Name != "tuple_v1" && t.row.Name != "future_v1" {
+	if t.parts == nil {
 		return ""
 	}
-	return "<" + list(t.parts) + ">"
+	return "<" + t.parts[0].String() + ">"
+}
+
+// appendFunc appends the parameters of a function type. MLIR adds parentheses to no types, not to several.
+func appendFunc(w *ir.Text, b []byte, data any) []byte {
+	t := data.(*typ)
+	for i, types := range [...][]ir.Type{t.parts[:t.inputs], t.parts[t.inputs:]} {
+		b = append(b, [...]string{"<(", ") -> "}[i]...)
+		if len(types) == 0 {
+			b = append(b, "()"...)
+		}
+		b = appendTypes(w, b, types)
+	}
+	return append(b, '>')
+}
+
+func appendTypes(w *ir.Text, b []byte, types []ir.Type) []byte {
+	for i, t := range types {
+		if i > 0 {
+			b = append(b, ", "...)
+		}
+		b = w.AppendType(b, t)
+	}
+	return b
 }
 
 // dataOf returns the data of a VHLO type, or nil for any other type.

@@ -2,7 +2,6 @@ package densebytes
 
 import (
 	"errors"
-	"math"
 	"math/big"
 	"slices"
 	"strconv"
@@ -95,20 +94,23 @@ func ParseForeign(text string, t *ir.FloatType) (bits *big.Int, ok bool) {
 }
 
 // RoundForeign returns the bits of the number nearest to v, which is finite.
-func RoundForeign(v float64, t *ir.FloatType) *big.Int { return formatOf(t).round(v) }
+func RoundForeign(v float64, t *ir.FloatType) *big.Int { return formatOf(t).round(big.NewFloat(v)) }
 
-func (f *foreignFormat) round(v float64) *big.Int {
+func (f *foreignFormat) round(v *big.Float) *big.Int {
 	bias := 1<<(f.exponent-1) - 1
 	sign := new(big.Int)
-	if math.Signbit(v) {
+	if v.Signbit() {
 		sign.SetInt64(1)
 	}
-	fraction, exp := math.Frexp(math.Abs(v)) // in [0.5, 1)
-	field, n := 0, new(big.Int).SetUint64(uint64(fraction*(1<<53)))
-	if v != 0 {
+	fraction := new(big.Float)
+	exp := v.MantExp(fraction) // in [0.5, 1)
+	prec := int(v.Prec())
+	n, _ := fraction.SetMantExp(fraction.Abs(fraction), prec).Int(nil)
+	field := 0
+	if n.Sign() != 0 {
 		field = max(exp-1+bias, 1)
-		// n counts units of 2 to the exp-53, the result those of the last bit of the fraction.
-		if shift := exp - 53 - (field - bias - f.frac); shift >= 0 {
+		// n counts units of 2 to the exp-prec, the result those of the last bit of the fraction.
+		if shift := exp - prec - (field - bias - f.frac); shift >= 0 {
 			n.Lsh(n, uint(shift))
 		} else {
 			half := new(big.Int).Lsh(big.NewInt(1), uint(-shift-1))
@@ -137,43 +139,45 @@ func (f *foreignFormat) round(v float64) *big.Int {
 	return n.Or(n, high.Lsh(high, uint(low)))
 }
 
-// foreignText returns the literal of a number: with six digits after the point if this is exact, else the bits.
+// foreignText returns the literal of a number as MLIR prints it. MLIR reads numbers as f64; if the literal would then
+// be another number, foreignText returns the bits.
 func foreignText(bits *big.Int, t *ir.FloatType) string {
-	if s := formatOf(t).short(bits); s != "" {
-		return s
+	if s, ok := formatOf(t).decimal(bits); ok {
+		if again, ok := ParseForeign(s, t); ok && again.Cmp(bits) == 0 {
+			return s
+		}
 	}
 	return "0x" + strings.ToUpper(bits.Text(16))
 }
 
-// short returns the decimal text of a finite number, or "" if six digits after the point do not have the same bits.
-func (f *foreignFormat) short(bits *big.Int) string {
+// decimal returns the decimal text of a number. ok is false if there is none.
+func (f *foreignFormat) decimal(bits *big.Int) (text string, ok bool) {
 	low := f.frac
 	if f.explicit {
 		low++
 	}
 	field := int(new(big.Int).Rsh(bits, uint(low)).Int64())
-	negative := field>>f.exponent != 0
+	var sign []byte
+	if field>>f.exponent != 0 {
+		sign = []byte("-")
+	}
 	field &= 1<<f.exponent - 1
 	if field == 1<<f.exponent-1 {
-		return ""
+		return "", false
 	}
 	n := new(big.Int).And(bits, new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), uint(low)), big.NewInt(1)))
 	if field > 0 && !f.explicit {
 		n.SetBit(n, f.frac, 1)
 	}
+	if n.Sign() == 0 {
+		return string(sign) + "0.000000e+00", true
+	}
 	unit := max(field, 1) - (1<<(f.exponent-1) - 1) - f.frac
-	v, _ := new(big.Float).SetMantExp(new(big.Float).SetInt(n), unit).Float64()
-	if negative {
-		v = -v
-	}
-	if n.Sign() == 0 && negative {
-		v = math.Copysign(0, -1)
-	}
-	s := strconv.FormatFloat(v, 'e', 6, 64)
-	if parsed, err := strconv.ParseFloat(s, 64); err != nil || f.round(parsed).Cmp(bits) != 0 {
-		return ""
-	}
-	return s
+	b, ok := tensor.AppendBig(sign, n, unit, f.frac+1, func(six string) bool {
+		v, _, err := big.ParseFloat(string(sign)+six, 10, 4*uint(f.frac+1), big.ToNearestEven)
+		return err == nil && f.round(v).Cmp(bits) == 0
+	})
+	return string(b), ok
 }
 
 // foreignDense returns dense elements of a type that tensors do not support. Their text is that of MLIR: numbers if
