@@ -102,10 +102,15 @@ func (f *folder) patterns() []*rewrite.Pattern {
 	return list
 }
 
-// foldable reports whether values of type t may be computed: integers, booleans, and floats by option.
-func (f *folder) foldable(t *ir.TensorType) bool {
+// exact lists the ops that are computed whatever the option for floats: they do not round.
+var exact = []*ir.Def{
+	stablehlo.Abs, stablehlo.Negate, stablehlo.Reverse, stablehlo.RoundNearestAFZ, stablehlo.RoundNearestEven, stablehlo.Sign, stablehlo.Transpose,
+}
+
+// foldable reports whether values of type t may be computed: integers, booleans, and floats unless noFloat is set.
+func foldable(t *ir.TensorType, noFloat bool) bool {
 	d := t.DType()
-	return t.Static() && t.Encoding() == nil && (d.IsInteger() || d == tensor.I1 || d.IsFloat() && !f.NoFloat)
+	return t.Static() && t.Encoding() == nil && (d.IsInteger() || d == tensor.I1 || d.IsFloat() && !noFloat)
 }
 
 // partial lists the functions that are not computed outside of their domain, where results differ between platforms.
@@ -119,19 +124,19 @@ var partial = map[*ir.Def]func(x float64) bool{
 // compute replaces an op of constants by its results, as the evaluator computes them. It leaves quotients of integers
 // by 0, functions outside of their domain, and conversions of floats to integers that do not hold them.
 func (f *folder) compute(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
-	result := tensorOf(op.Result(0))
-	if result == nil || !f.foldable(result) {
+	result, noFloat := tensorOf(op.Result(0)), f.NoFloat && !slices.Contains(exact, op.Def().Original())
+	if result == nil || !foldable(result, noFloat) {
 		return false, nil
 	}
 	if v, ok := stablehlo.AsReverse(op); ok && trivialReverse(v) {
-		return false, nil
+		return false, nil // the simplification removes it
 	}
 	splats := op.Has(ir.Elementwise) || op.IsOrMirrors(stablehlo.Compare) || op.IsOrMirrors(stablehlo.Convert) || op.IsOrMirrors(stablehlo.Select) || op.IsOrMirrors(stablehlo.Clamp)
 	operands := make([]ir.Attr, op.NumOperands())
 	for i, v := range op.Operands() {
 		t := tensorOf(v)
 		d, ok := rewrite.ConstantOf(v).(*ir.DenseAttr)
-		if !ok || t == nil || !f.foldable(t) {
+		if !ok || t == nil || !foldable(t, noFloat) {
 			return false, nil
 		}
 		_, one := splatAttr(d)
@@ -154,13 +159,6 @@ func (f *folder) compute(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	}
 	replaceByConstants(r, op, out)
 	return true, nil
-}
-
-// trivialReverse reports whether v moves no element, which is for the simplification to find.
-func trivialReverse(v stablehlo.ReverseOp) bool {
-	t := static(v.Input())
-	_, one := splat(v.Input())
-	return t == nil || one || numElements(t) <= 1 || !slices.ContainsFunc(v.Dimensions(), func(d int64) bool { return t.Shape()[d] != 1 })
 }
 
 // compareUnsigned compares signless integers as their bits, as compare_type says.
@@ -271,7 +269,7 @@ func resized(e *tensor.Tensor, t *ir.TensorType) ir.Attr {
 // broadcast: the broadcast of a splat is the splat of the result's shape.
 func (f *folder) broadcast(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	t := static(op.Result(0))
-	if t == nil || !f.foldable(t) && !t.DType().IsComplex() {
+	if t == nil || !foldable(t, f.NoFloat) && !t.DType().IsComplex() {
 		return false, nil
 	}
 	e, ok := splat(op.Operand(0))
@@ -297,7 +295,7 @@ func (f *folder) dynamicSlice(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 func (f *folder) reshape(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	t := static(op.Result(0))
 	d, ok := rewrite.ConstantOf(op.Operand(0)).(*ir.DenseAttr)
-	if t == nil || !ok || !f.foldable(t) && !t.DType().IsComplex() {
+	if t == nil || !ok || !foldable(t, f.NoFloat) && !t.DType().IsComplex() {
 		return false, nil
 	}
 	e, is, err := d.Elements()
@@ -326,7 +324,7 @@ func (f *folder) chosen(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	v, _ := stablehlo.AsSelect(op)
 	p, ok := splat(v.Pred())
 	t := static(op.Result(0))
-	if !ok || t == nil || !f.foldable(t) || rewrite.ConstantOf(v.OnTrue()) == nil || rewrite.ConstantOf(v.OnFalse()) == nil {
+	if !ok || t == nil || !foldable(t, f.NoFloat) || rewrite.ConstantOf(v.OnTrue()) == nil || rewrite.ConstantOf(v.OnFalse()) == nil {
 		return false, nil
 	}
 	x := v.OnTrue()

@@ -409,12 +409,15 @@ func refineGathered(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	if settledResults(op) || op.Attr(stablehlo.AttrChannelHandle) != nil && op.Attr(stablehlo.AttrUseGlobalDeviceIDs) == nil {
 		return false, nil // the groups depend on the number of partitions
 	}
-	groups, ok := op.Attr(stablehlo.AttrReplicaGroups).(*ir.DenseAttr)
-	if !ok {
-		return false, nil
+	size := int64(0) // of each group
+	if groups, ok := op.Attr(stablehlo.AttrReplicaGroups).(*ir.DenseAttr); ok {
+		if t, ok := groups.Type().(*ir.TensorType); ok && t.Rank() == 2 {
+			size = t.Shape()[1]
+		}
+	} else if groups, err := legalize.MeshGroups(op); err == nil && len(groups) > 0 {
+		size = int64(len(groups[0]))
 	}
-	g, ok := groups.Type().(*ir.TensorType)
-	if !ok || g.Rank() != 2 || g.Shape()[1] == 0 {
+	if size == 0 {
 		return false, nil
 	}
 	types := make([]ir.Type, op.NumResults())
@@ -425,9 +428,9 @@ func refineGathered(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 		}
 		shape := slices.Clone(t.Shape())
 		if a, ok := stablehlo.AsAllGather(op); ok && shape[a.AllGatherDim()] != ir.Dynamic {
-			shape[a.AllGatherDim()] *= g.Shape()[1]
+			shape[a.AllGatherDim()] *= size
 		} else if a, ok := stablehlo.AsReduceScatter(op); ok && shape[a.ScatterDimension()] != ir.Dynamic {
-			shape[a.ScatterDimension()] /= g.Shape()[1]
+			shape[a.ScatterDimension()] /= size
 		}
 		types[i] = op.Module().Context().Tensor(shape, t.Elem(), nil)
 	}

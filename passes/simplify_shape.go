@@ -6,6 +6,7 @@ import (
 	"github.com/hlocb/hlocb/dialect/shape"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/internal/dialect/arith"
+	"github.com/hlocb/hlocb/internal/dialect/tensors"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/rewrite"
 	"github.com/hlocb/hlocb/tensor"
@@ -364,13 +365,16 @@ func simplifyPad(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 		r.Replace(op, v.Input())
 		return true, nil
 	}
-	t, result := static(v.Input()), static(op.Result(0))
-	if t == nil || numElements(t) != 0 || result == nil {
+	t := static(v.Input())
+	if t == nil || numElements(t) != 0 {
 		return false, nil
 	}
-	n := stablehlo.BuildBroadcastInDim(r.Before(op), v.PaddingValue(), result, stablehlo.BroadcastInDimAttrs{BroadcastDimensions: []int64{}})
-	r.Replace(op, n.Result(0))
-	return true, nil
+	shape := plus(plus(t.Shape(), v.EdgePaddingLow()), v.EdgePaddingHigh())
+	for i, n := range t.Shape() {
+		shape[i] += max(n-1, 0) * v.InteriorPadding()[i]
+	}
+	n := stablehlo.BuildBroadcastInDim(r.Before(op), v.PaddingValue(), op.Module().Context().Tensor(shape, t.Elem(), nil), stablehlo.BroadcastInDimAttrs{BroadcastDimensions: []int64{}})
+	return refined(r, op, n.Op)
 }
 
 // simplifyRealDynamicSlice: with constant bounds it is a slice; if the limit is the start plus a constant and the
@@ -443,20 +447,36 @@ func reduceToOuterValue(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	return true, nil
 }
 
-// reduceEmpty: a reduction of no elements gives its initial values, broadcast.
+// reduceEmpty: a reduction of no elements gives its initial values, broadcast to the sizes that the operands have then.
 func reduceEmpty(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	v, _ := stablehlo.AsReduce(op)
-	if t := static(v.Inputs()[0]); t == nil || !slices.Contains(t.Shape(), 0) {
+	in := v.Inputs()[0]
+	t := tensorOf(in)
+	if !t.Ranked() || !slices.Contains(t.Shape(), 0) {
 		return false, nil
 	}
 	b := r.Before(op)
+	var sizes *ir.Value // of the results, if an operand is dynamic
+	if !t.Static() {
+		c := op.Module().Context()
+		var list []*ir.Value
+		for d := range int64(t.Rank()) {
+			if !slices.Contains(v.Dimensions(), d) {
+				i := b.Create(arith.Constant, nil, []ir.Type{c.Index()}, ir.NamedAttr{Name: stablehlo.AttrValue, Attr: ir.NewInteger(d, c.Index())})
+				list = append(list, b.Create(tensors.Dim, []*ir.Value{in, i.Result(0)}, []ir.Type{c.Index()}).Result(0))
+			}
+		}
+		sizes = b.Create(tensors.FromElements, list, []ir.Type{c.Tensor([]int64{int64(len(list))}, c.Index(), nil)}).Result(0)
+	}
 	var values []*ir.Value
 	for i, x := range v.InitValues() {
-		if static(op.Result(i)) == nil {
-			return false, nil
+		if sizes != nil {
+			n := stablehlo.BuildDynamicBroadcastInDim(b, x, sizes, op.Result(i).Type(), stablehlo.DynamicBroadcastInDimAttrs{BroadcastDimensions: []int64{}})
+			values = append(values, n.Result(0))
+		} else {
+			n := stablehlo.BuildBroadcastInDim(b, x, op.Result(i).Type(), stablehlo.BroadcastInDimAttrs{BroadcastDimensions: []int64{}})
+			values = append(values, n.Result(0))
 		}
-		n := stablehlo.BuildBroadcastInDim(b, x, op.Result(i).Type(), stablehlo.BroadcastInDimAttrs{BroadcastDimensions: []int64{}})
-		values = append(values, n.Result(0))
 	}
 	r.Replace(op, values...)
 	return true, nil
@@ -548,17 +568,23 @@ func simplifyReshape(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	return false, nil
 }
 
-// simplifyReverse: a reversal of no dimension, of no elements or of dimensions of size 1 is its operand.
+// simplifyReverse: a reversal that moves no element to an unequal one is its operand.
 func simplifyReverse(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	v, _ := stablehlo.AsReverse(op)
-	t := static(v.Input())
-	trivial := len(v.Dimensions()) == 0 || t != nil && numElements(t) == 0 ||
-		t != nil && !slices.ContainsFunc(v.Dimensions(), func(d int64) bool { return t.Shape()[d] != 1 })
-	if !trivial || !sameResult(op, v.Input()) {
+	if !trivialReverse(v) || !sameResult(op, v.Input()) {
 		return false, nil
 	}
 	r.Replace(op, v.Input())
 	return true, nil
+}
+
+// trivialReverse reports whether v reverses no dimension, no elements, equal elements, or only dimensions of size 1.
+func trivialReverse(v stablehlo.ReverseOp) bool {
+	if _, equal := splat(v.Input()); equal || len(v.Dimensions()) == 0 {
+		return true
+	}
+	t := static(v.Input())
+	return t != nil && (numElements(t) == 0 || !slices.ContainsFunc(v.Dimensions(), func(d int64) bool { return t.Shape()[d] != 1 }))
 }
 
 // simplifySelect: select(not p, x, y) = select(p, y, x), through a broadcast of p too; select(p, x, x) = x; a constant

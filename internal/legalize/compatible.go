@@ -214,24 +214,9 @@ var groupRows = func() (rows []*ir.Def) {
 
 // flattenGroups lists the devices of replica groups on mesh axes. Groups on an unknown mesh stay.
 func flattenGroups(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
-	g, ok := ir.DataOf[stablehlo.ReplicaGroupMeshAxes](op.Attr(stablehlo.AttrReplicaGroups))
-	if !ok {
-		return false, nil
-	}
-	mesh := meshOf(op, g.Mesh)
-	if mesh == nil {
-		return false, nil
-	}
-	var parts []sharding.Part
-	for _, a := range g.AxisRefs() {
-		if a.Sub != nil {
-			return false, nil // StableHLO does not list groups on parts of axes
-		}
-		parts = append(parts, sharding.Part{Axis: a.Name})
-	}
-	groups, err := mesh.Groups(parts)
-	if err != nil {
-		return false, op.Module().Errorf(op, "%v", err)
+	groups, err := MeshGroups(op)
+	if groups == nil || err != nil {
+		return false, err
 	}
 	shape := []int64{int64(len(groups)), 0}
 	if len(groups) > 0 {
@@ -242,6 +227,31 @@ func flattenGroups(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 		op.SetAttr(stablehlo.AttrReplicaGroups, denseOf(c, ir.Int(64), shape, slices.Concat(groups...)))
 	})
 	return true, nil
+}
+
+// MeshGroups returns the devices of op's replica groups on mesh axes. It returns nil if op has no such groups, if the
+// mesh is unknown, and for groups on parts of axes, which StableHLO does not list.
+func MeshGroups(op *ir.Op) ([][]int64, error) {
+	g, ok := ir.DataOf[stablehlo.ReplicaGroupMeshAxes](op.Attr(stablehlo.AttrReplicaGroups))
+	if !ok {
+		return nil, nil
+	}
+	mesh := meshOf(op, g.Mesh)
+	if mesh == nil {
+		return nil, nil
+	}
+	var parts []sharding.Part
+	for _, a := range g.AxisRefs() {
+		if a.Sub != nil {
+			return nil, nil
+		}
+		parts = append(parts, sharding.Part{Axis: a.Name})
+	}
+	groups, err := mesh.Groups(parts)
+	if err != nil {
+		return nil, op.Module().Errorf(op, "%v", err)
+	}
+	return groups, nil
 }
 
 // meshOf returns the mesh that a is or refers to, or nil if there is none.
