@@ -73,22 +73,57 @@ func sitesOf(m *hook.Manifest, events []Event) []*hook.Site {
 	return out
 }
 
-// key is a hook on a device.
-type key struct {
+// stream identifies the events of a hook on a device in a run.
+type stream struct {
 	site   *hook.Site
+	run    int64
 	device int
 }
 
-func perHook(events []Event) (lists map[key][]*Event, order []key) {
-	lists = map[key][]*Event{}
+// of returns the stream of the hook that stands for the stream's hook, or the stream itself if there is none.
+func (s stream) of(pair map[*hook.Site]*hook.Site) stream {
+	if other := pair[s.site]; other != nil {
+		s.site = other
+	}
+	return s
+}
+
+// streams returns the indices of the events of each stream, and the streams in the order of their first event.
+func streams[E any](events []E, of func(*E) stream) (lists map[stream][]int, order []stream) {
+	lists = map[stream][]int{}
 	for i := range events {
-		k := key{events[i].Site, events[i].Device}
+		k := of(&events[i])
 		if lists[k] == nil {
 			order = append(order, k)
 		}
-		lists[k] = append(lists[k], &events[i])
+		lists[k] = append(lists[k], i)
 	}
 	return lists, order
+}
+
+func inverse(pair map[*hook.Site]*hook.Site) map[*hook.Site]*hook.Site {
+	back := map[*hook.Site]*hook.Site{}
+	for x, y := range pair {
+		back[y] = x
+	}
+	return back
+}
+
+// reversal takes the indices of the events of two hooks on side A and on side B. It returns the numbers of the first
+// events, one of each hook, that come in one order on side A and in the other on side B.
+func reversal(fromA, toA, fromB, toB []int) (from, to int, ok bool) {
+	for from < min(len(fromA), len(fromB)) && to < min(len(toA), len(toB)) {
+		first := fromA[from] < toA[to]
+		switch {
+		case first != (fromB[from] < toB[to]):
+			return from, to, true
+		case first:
+			from++
+		default:
+			to++
+		}
+	}
+	return 0, 0, false
 }
 
 // CompareEvents compares events by hook and device: both sides must have equally many, with equal operands. Then it
@@ -97,24 +132,20 @@ func perHook(events []Event) (lists map[key][]*Event, order []key) {
 func CompareEvents(ma, mb *hook.Manifest, a, b []Event, tol Tolerance) *EventComparison {
 	out := &EventComparison{}
 	pair := pairSites(sitesOf(ma, a), sitesOf(mb, b))
-	back := map[*hook.Site]*hook.Site{}
-	for x, y := range pair {
-		back[y] = x
-	}
-	la, oa := perHook(a)
-	lb, ob := perHook(b)
+	back := inverse(pair)
+	la, oa := streams(a, func(e *Event) stream { return stream{site: e.Site, device: e.Device} })
+	lb, ob := streams(b, func(e *Event) stream { return stream{site: e.Site, device: e.Device}.of(back) })
 	for _, k := range oa {
 		if !k.site.SideEffect {
 			continue
 		}
-		other := pair[k.site]
-		if other == nil {
+		if pair[k.site] == nil {
 			out.First = eventDifference(k, 0, "the second program has no such hook")
 			return out
 		}
-		x, y := la[k], lb[key{other, k.device}]
+		x, y := la[k], lb[k]
 		for n := range min(len(x), len(y)) {
-			if d := compareEvent(k, n, x[n], y[n], tol); d != nil {
+			if d := compareEvent(k, n, &a[x[n]], &b[y[n]], tol); d != nil {
 				out.First = d
 				return out
 			}
@@ -126,22 +157,23 @@ func CompareEvents(ma, mb *hook.Manifest, a, b []Event, tol Tolerance) *EventCom
 		}
 	}
 	for _, k := range ob {
-		first := back[k.site]
-		if k.site.SideEffect && (first == nil || la[key{first, k.device}] == nil) {
+		if k.site.SideEffect && la[k] == nil {
 			out.First = eventDifference(k, 0, fmt.Sprintf("no events against %d", len(lb[k])))
-			out.First.site = first
+			if pair[k.site] == nil {
+				out.First.site = nil // the first side does not have the hook
+			}
 			return out
 		}
 	}
-	out.First = compareOrder(ma, pair, a, b)
+	out.First = compareOrder(ma, la, lb, oa)
 	return out
 }
 
-func eventDifference(k key, number int, what string) *EventDifference {
+func eventDifference(k stream, number int, what string) *EventDifference {
 	return &EventDifference{Hook: k.site.Name, Loc: k.site.Loc, Device: k.device, Number: number, Operand: -1, What: what, site: k.site}
 }
 
-func compareEvent(k key, n int, x, y *Event, tol Tolerance) *EventDifference {
+func compareEvent(k stream, n int, x, y *Event, tol Tolerance) *EventDifference {
 	if len(x.Operands) != len(y.Operands) {
 		return eventDifference(k, n, fmt.Sprintf("%d operands against %d", len(x.Operands), len(y.Operands)))
 	}
@@ -156,46 +188,23 @@ func compareEvent(k key, n int, x, y *Event, tol Tolerance) *EventDifference {
 }
 
 // compareOrder returns the first pair of events whose order the first program fixes and the second run reverses.
-func compareOrder(ma *hook.Manifest, pair map[*hook.Site]*hook.Site, a, b []Event) *EventDifference {
-	devices := map[int]bool{}
-	for _, e := range a {
-		devices[e.Device] = true
-	}
-	for _, edge := range ma.Edges {
-		from, to := ma.Find(edge.From), ma.Find(edge.To)
-		if from == nil || to == nil || from == to {
-			continue
-		}
-		for device := range len(devices) {
-			x := interleaving(a, device, from, to)
-			y := interleaving(b, device, pair[from], pair[to])
-			for i := range min(len(x), len(y)) {
-				if x[i] != y[i] {
-					site, other := from, to
-					if !x[i] {
-						site, other = to, from
-					}
-					n := 0
-					for _, v := range x[:i] {
-						if v == x[i] {
-							n++
-						}
-					}
-					return eventDifference(key{site, device}, n, fmt.Sprintf("comes before an event of %q in the first run and after it in the second", other.Name))
-				}
+func compareOrder(m *hook.Manifest, a, b map[stream][]int, order []stream) *EventDifference {
+	for _, edge := range m.Edges {
+		from, to := m.Find(edge.From), m.Find(edge.To)
+		for _, k := range order {
+			if from == to || to == nil || k.site != from {
+				continue
 			}
+			other := stream{to, k.run, k.device}
+			i, j, ok := reversal(a[k], a[other], b[k], b[other])
+			if !ok {
+				continue
+			}
+			if a[k][i] > a[other][j] {
+				k, other, i = other, k, j
+			}
+			return eventDifference(k, i, fmt.Sprintf("comes before an event of %q in the first run and after it in the second", other.site.Name))
 		}
 	}
 	return nil
-}
-
-// interleaving returns, for each event of two hooks on a device, whether it belongs to the first hook.
-func interleaving(events []Event, device int, first, second *hook.Site) []bool {
-	var out []bool
-	for i := range events {
-		if e := &events[i]; e.Device == device && (e.Site == first || e.Site == second) {
-			out = append(out, e.Site == first)
-		}
-	}
-	return out
 }

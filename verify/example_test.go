@@ -3,6 +3,8 @@ package verify_test
 import (
 	"fmt"
 
+	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/runtime/handlers"
 	"github.com/hlocb/hlocb/tensor"
 	"github.com/hlocb/hlocb/verify"
 )
@@ -15,4 +17,17 @@ func ExampleCompare() {
 	loose := verify.Compare(a, b, verify.ULPs(4))
 	fmt.Println(strict.Equal(), strict.MaxULP, loose.Equal())
 	// Output: false 1 true
+}
+
+// CompareRecordings aligns two recordings by hook and occurrence.
+func ExampleCompareRecordings() {
+	recorded := func(loss float32) *handlers.Recorded {
+		v := tensor.New(tensor.F32, nil)
+		tensor.View[float32](v)[0] = loss
+		return &handlers.Recorded{Events: []handlers.RecordedEvent{{Hook: "loss", ID: 1, Kind: hook.Tap, Operands: []*tensor.Tensor{v}}}}
+	}
+	for _, c := range verify.CompareRecordings(recorded(1), recorded(1.5), verify.Tolerance{}) {
+		fmt.Println(c.String())
+	}
+	// Output: loss: 1 compared, differ in 1 elements, first event 0 operand 0 at []: 1. against 1.5 (4194304 ULPs), largest difference 4194304 ULPs
 }

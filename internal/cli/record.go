@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -9,13 +10,13 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strconv"
 
 	"github.com/spf13/cobra"
 
 	"github.com/hlocb/hlocb/internal/command"
 	"github.com/hlocb/hlocb/runtime/handlers"
 	"github.com/hlocb/hlocb/tensor"
+	"github.com/hlocb/hlocb/verify"
 )
 
 func moduleHash(text []byte) string {
@@ -75,7 +76,7 @@ Hooks are matched by id and name. The exit code is 5 if something differs.`,
 		Example: "  hlocb replay train.mlir a.jsonl --backend cpu --tolerance 4",
 		Args:    command.Args("IN", "RECORDING"),
 		RunE: command.Body(func(cmd *cobra.Command, args []string) error {
-			ulps, err := parseULPs(tolerance)
+			tol, err := recordingTolerance(tolerance)
 			if err != nil {
 				return err
 			}
@@ -112,12 +113,12 @@ Hooks are matched by id and name. The exit code is 5 if something differs.`,
 			if err != nil {
 				return err
 			}
-			return a.compareRecordings(before, after, ulps, false)
+			return a.compareRecordings(before, after, tol, false)
 		}),
 	}
 	flags.add(c)
 	addTolerance(c, &tolerance)
-	flags.group(c, "tolerance ULPS")
+	flags.group(c, "tolerance TOLERANCE")
 	return c
 }
 
@@ -126,16 +127,13 @@ func addTolerance(c *cobra.Command, to *string) {
 	c.Flags().StringVar(to, "tolerance", "", "accepted difference of floats: N ULPs, abs:X or rel:X (default 0)")
 }
 
-// parseULPs reads a tolerance of recordings, whose values are compared in ULPs.
-func parseULPs(text string) (uint64, error) {
-	if text == "" {
-		return 0, nil
-	}
-	n, err := strconv.ParseUint(text, 10, 64)
+// recordingTolerance reads the tolerance for two recordings. Without one, zeros of both signs are equal.
+func recordingTolerance(text string) (verify.Tolerance, error) {
+	tol, err := verify.ParseTolerance(cmp.Or(text, "0"))
 	if err != nil {
-		return 0, usagef("--tolerance %s: recordings are compared in ULPs, expected a number", text)
+		return tol, usagef("--tolerance: %w", err)
 	}
-	return n, nil
+	return tol, nil
 }
 
 func (a *app) recording(path string) (*handlers.Recorded, error) {
@@ -167,9 +165,9 @@ func isRecording(r *bufio.Reader) bool {
 }
 
 // compareRecordings prints a line per hook and one for the results, or an array with an object for each.
-func (a *app) compareRecordings(x, y *handlers.Recorded, tolerance uint64, asJSON bool) error {
+func (a *app) compareRecordings(x, y *handlers.Recorded, tol verify.Tolerance, asJSON bool) error {
 	differ := false
-	found := handlers.Compare(x, y, tolerance)
+	found := verify.CompareRecordings(x, y, tol)
 	for _, c := range found {
 		differ = differ || c.Differs()
 		if !asJSON {
@@ -181,7 +179,7 @@ func (a *app) compareRecordings(x, y *handlers.Recorded, tolerance uint64, asJSO
 	}
 	if asJSON {
 		if found == nil {
-			found = []handlers.Comparison{} // print an array even if it is empty
+			found = []verify.HookComparison{} // print an array even if it is empty
 		}
 		if err := a.writeJSON(found); err != nil {
 			return err

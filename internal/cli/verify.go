@@ -147,7 +147,7 @@ func (a *app) compare(ctx context.Context, paths [2]string, f *verifyFlags) erro
 	case [2]bool{}:
 		return a.verify(ctx, paths, f)
 	}
-	ulps, err := parseULPs(f.tolerance)
+	tol, err := recordingTolerance(f.tolerance)
 	if err != nil {
 		return err
 	}
@@ -159,7 +159,7 @@ func (a *app) compare(ctx context.Context, paths [2]string, f *verifyFlags) erro
 	if err != nil {
 		return err
 	}
-	return a.compareRecordings(x, y, ulps, f.json)
+	return a.compareRecordings(x, y, tol, f.json)
 }
 
 // verifySide is one side of a comparison: its text, backend and handlers.

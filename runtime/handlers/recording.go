@@ -157,14 +157,17 @@ func (r *Recorded) line(text []byte, number int) error {
 	return err
 }
 
-// sites returns the hooks of the recording: those of its header, and those that only events mention. An event has a
-// site of its own in the second result.
-func (r *Recorded) sites() (all []*hook.Site, of map[eventHook]*hook.Site) {
-	of = map[eventHook]*hook.Site{}
+// Sites returns the hooks of the recording: those of its header, and those that only events mention. The function
+// returns the hook of an event.
+func (r *Recorded) Sites() (all []*hook.Site, of func(*RecordedEvent) *hook.Site) {
+	type key struct {
+		id   hook.ID
+		name string
+	}
+	known := map[key]*hook.Site{}
 	add := func(s *hook.Site) {
-		key := eventHook{s.ID, s.Name}
-		if of[key] == nil {
-			of[key] = s
+		if k := (key{s.ID, s.Name}); known[k] == nil {
+			known[k] = s
 			all = append(all, s)
 		}
 	}
@@ -175,17 +178,9 @@ func (r *Recorded) sites() (all []*hook.Site, of map[eventHook]*hook.Site) {
 	}
 	for i := range r.Events {
 		e := &r.Events[i]
-		if of[eventHook{e.ID, e.Hook}] == nil {
-			add(&hook.Site{ID: e.ID, Name: e.Hook, Kind: e.Kind, Loc: e.Loc})
-		}
+		add(&hook.Site{ID: e.ID, Name: e.Hook, Kind: e.Kind, Loc: e.Loc})
 	}
-	return all, of
-}
-
-// eventHook identifies the hook of an event.
-type eventHook struct {
-	id   hook.ID
-	name string
+	return all, func(e *RecordedEvent) *hook.Site { return known[key{e.ID, e.Hook}] }
 }
 
 func (r *Recorded) readTensors(list []json.RawMessage) ([]*tensor.Tensor, error) {

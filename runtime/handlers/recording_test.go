@@ -10,6 +10,8 @@ import (
 	"testing"
 	"unicode"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/runtime/handlers"
@@ -79,6 +81,10 @@ func recordSome(t *testing.T, r *handlers.Record) []*tensor.Tensor {
 	return operands
 }
 
+func sameValue(a, b *tensor.Tensor) bool {
+	return a.DType() == b.DType() && a.Shape().Equal(b.Shape()) && bytes.Equal(a.Bytes(), b.Bytes())
+}
+
 // TestRawRecording: large values go to another file, bit by bit; they are read, replayed and compared like other
 // values.
 func TestRawRecording(t *testing.T) {
@@ -116,12 +122,10 @@ func TestRawRecording(t *testing.T) {
 		return rec
 	}
 	a, b := read("raw.jsonl"), read("text.jsonl")
-	for _, c := range handlers.Compare(a, b, 0) {
-		if c.Differs() || c.Name == "h" && c.Events != 3 {
-			t.Errorf("raw against text: %s", c.String())
-		}
+	if len(a.Events) != 3 || !cmp.Equal(a.Events, b.Events, cmp.Comparer(sameValue), cmpopts.IgnoreFields(handlers.RecordedEvent{}, "Time")) {
+		t.Errorf("raw events and text differ: %d and %d events", len(a.Events), len(b.Events))
 	}
-	if !bytes.Equal(a.Args[0].Bytes(), b.Args[0].Bytes()) || len(a.Outputs) != 1 {
+	if !sameValue(a.Args[0], b.Args[0]) || len(a.Outputs) != 1 || !sameValue(a.Outputs[0], b.Outputs[0]) {
 		t.Error("arguments or results differ")
 	}
 
@@ -196,38 +200,6 @@ func program(order [][2]hook.ID, sites ...hook.Site) *handlers.Recorded {
 		r.Events = append(r.Events, e)
 	}
 	return r
-}
-
-func compared(a, b *handlers.Recorded) string {
-	var lines []string
-	for _, c := range handlers.Compare(a, b, 0) {
-		if c.Differs() {
-			lines = append(lines, c.String())
-		}
-	}
-	return strings.Join(lines, "\n")
-}
-
-// TestCompareHooks: hooks that are missing, added or moved are named.
-func TestCompareHooks(t *testing.T) {
-	site := func(id hook.ID, name string) hook.Site { return hook.Site{ID: id, Name: name, Kind: hook.Tap} }
-	open, commit, other := site(1, "open"), site(2, "commit"), site(3, "other")
-	chain := [][2]hook.ID{{1, 2}}
-	for _, c := range []struct {
-		what string
-		a, b *handlers.Recorded
-		want string
-	}{
-		{"the same", program(chain, open, commit), program(chain, open, commit), ""},
-		{"moved", program(chain, open, commit), program([][2]hook.ID{{2, 1}}, commit, open), "order: moved, first event 0: open before commit in the first, after it in the second"},
-		{"not ordered by both", program(chain, open, commit), program(nil, commit, open), ""},
-		{"missing and added", program(chain, open, commit), program(nil, commit, other), "open: missing in the second, 1 events in the first\nother: added in the second, 1 events"},
-		{"ids by position", program(chain, open, commit), program([][2]hook.ID{{1, 2}}, site(1, "commit"), site(2, "open")), "order: moved, first event 0: open before commit in the first, after it in the second"},
-	} {
-		if got := compared(c.a, c.b); got != c.want {
-			t.Errorf("%s:\n%s\nexpected\n%s", c.what, got, c.want)
-		}
-	}
 }
 
 // TestReplayFindsHooksByName: a recording whose ids only count equal hooks must not give one hook the answers of

@@ -45,11 +45,11 @@ func NewReplay(r io.Reader, data io.ReaderAt) (*Replay, error) {
 // Replay returns a handler that answers with the recorded results.
 func (r *Recorded) Replay() *Replay {
 	p := &Replay{answers: map[replayKey][][]*tensor.Tensor{}, next: map[replayKey]int{}, manifest: r.Header.Manifest != nil}
-	all, of := r.sites()
+	all, of := r.Sites()
 	p.recorded, p.index = all, hook.NewIndex(all)
 	for i := range r.Events {
 		e := &r.Events[i]
-		key := replayKey{of[eventHook{e.ID, e.Hook}], e.Device}
+		key := replayKey{of(e), e.Device}
 		p.answers[key] = append(p.answers[key], e.Results)
 	}
 	return p

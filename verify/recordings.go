@@ -1,30 +1,32 @@
-package handlers
+package verify
 
 import (
+	"bytes"
 	"fmt"
-	"math"
+	"slices"
 	"strings"
 
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/runtime/handlers"
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// Comparison is the result of Compare for one hook, for the order of hooks, or for the program's results.
-type Comparison struct {
+// HookComparison is what CompareRecordings finds for one hook, for the order of hooks, or for the program's results.
+type HookComparison struct {
 	Name     string `json:"name"`              // the hook's, "order" or "results"
 	Events   int    `json:"events"`            // events that both have
 	OnlyA    int    `json:"only_a"`            // further events of A
 	OnlyB    int    `json:"only_b"`            // further events of B
 	Missing  bool   `json:"missing,omitempty"` // B does not have the hook
 	Added    bool   `json:"added,omitempty"`   // A does not have the hook
-	Largest  uint64 `json:"largest_ulps"`      // difference in ULPs, math.MaxUint64 for a NaN against a number
+	Largest  uint64 `json:"largest_ulps"`      // difference in ULPs, NoDistance for a NaN against a number
 	Elements int    `json:"elements"`          // elements that differ by more than the tolerance
 	First    string `json:"first,omitempty"`   // the first difference, empty for none
 }
 
 // Differs reports whether there is a difference beyond the tolerance.
-func (c *Comparison) Differs() bool {
+func (c *HookComparison) Differs() bool {
 	return c.First != "" || c.OnlyA > 0 || c.OnlyB > 0 || c.Missing || c.Added
 }
 
@@ -32,7 +34,7 @@ func (c *Comparison) Differs() bool {
 const orderName = "order"
 
 // String returns one line of text.
-func (c *Comparison) String() string {
+func (c *HookComparison) String() string {
 	name := diag.Escape(c.Name)
 	switch {
 	case c.Missing:
@@ -68,7 +70,7 @@ func (c *Comparison) String() string {
 
 func ulpText(n uint64) string {
 	switch n {
-	case math.MaxUint64:
+	case NoDistance:
 		return "NaN against a number"
 	case 1:
 		return "1 ULP"
@@ -76,63 +78,32 @@ func ulpText(n uint64) string {
 	return fmt.Sprintf("%d ULPs", n)
 }
 
-// stream identifies the events of a hook on a device in a run. The hook is A's if A has it.
-type stream struct {
-	run    int64
-	device int
-	site   *hook.Site
-}
-
-// streams groups the indices of a recording's events. It replaces hooks that are keys of to.
-func (r *Recorded) streams(of map[eventHook]*hook.Site, to map[*hook.Site]*hook.Site) (map[stream][]int, []stream) {
-	lists := map[stream][]int{}
-	var order []stream
-	for i := range r.Events {
-		e := &r.Events[i]
-		k := stream{e.Run, e.Device, of[eventHook{e.ID, e.Hook}]}
-		if s := to[k.site]; s != nil {
-			k.site = s
-		}
-		if lists[k] == nil {
-			order = append(order, k)
-		}
-		lists[k] = append(lists[k], i)
-	}
-	return lists, order
-}
-
-// Compare aligns two recordings by run, device, hook and occurrence. It compares operands, answers if both have them,
-// the order of hooks that both programs order, and the programs' results. Hooks are aligned as hook.Pair does. Elements
-// may differ by tolerance ULPs. Hooks are listed in the order of their first event; a difference in the order of hooks
-// and the results come last.
-func Compare(a, b *Recorded, tolerance uint64) []Comparison {
-	sitesA, ofA := a.sites()
-	sitesB, ofB := b.sites()
+// CompareRecordings aligns two recordings by run, device, hook and occurrence. It compares operands, answers if both
+// have them, the order of hooks that both programs order, and the programs' results. Hooks are aligned as hook.Pair
+// does, and listed in the order of their first event. A difference in the order of hooks and the results come last.
+func CompareRecordings(a, b *handlers.Recorded, tol Tolerance) []HookComparison {
+	sitesA, ofA := a.Sites()
+	sitesB, ofB := b.Sites()
 	pair := hook.Pair(sitesA, sitesB)
-	back := map[*hook.Site]*hook.Site{}
-	for x, y := range pair {
-		back[y] = x
-	}
-	inA, order := a.streams(ofA, nil)
-	inB, more := b.streams(ofB, back)
+	back := inverse(pair)
+	inA, order := streams(a.Events, func(e *handlers.RecordedEvent) stream { return stream{ofA(e), e.Run, e.Device} })
+	inB, more := streams(b.Events, func(e *handlers.RecordedEvent) stream { return stream{ofB(e), e.Run, e.Device}.of(back) })
 	for _, k := range more {
 		if inA[k] == nil {
 			order = append(order, k)
 		}
 	}
-	var out []Comparison
+	var out []HookComparison
 	at := map[*hook.Site]int{}
 	for _, k := range order {
-		ea, eb := inA[k], inB[k]
 		i, ok := at[k.site]
 		if !ok {
 			i = len(out)
 			at[k.site] = i
-			_, known := ofA[eventHook{k.site.ID, k.site.Name}]
-			inFirst := known && ofA[eventHook{k.site.ID, k.site.Name}] == k.site
-			out = append(out, Comparison{Name: k.site.Name, Missing: inFirst && pair[k.site] == nil, Added: !inFirst})
+			inFirst := slices.Contains(sitesA, k.site)
+			out = append(out, HookComparison{Name: k.site.Name, Missing: inFirst && pair[k.site] == nil, Added: !inFirst})
 		}
-		c := &out[i]
+		c, ea, eb := &out[i], inA[k], inB[k]
 		n := min(len(ea), len(eb))
 		c.Events += n
 		c.OnlyA += len(ea) - n
@@ -143,38 +114,39 @@ func Compare(a, b *Recorded, tolerance uint64) []Comparison {
 			if k.device != 0 {
 				where += fmt.Sprintf(" on device %d", k.device)
 			}
-			c.values(where+" operand", x.Operands, y.Operands, tolerance)
+			c.values(where+" operand", x.Operands, y.Operands, tol)
 			if len(x.Results) > 0 && len(y.Results) > 0 {
-				c.values(where+" answer", x.Results, y.Results, tolerance)
+				c.values(where+" answer", x.Results, y.Results, tol)
 			}
 		}
 	}
-	if c := compareOrder(a, b, pair, inA, inB, order); c != nil {
+	if c := compareRecordedOrder(a, b, pair, inA, inB, order); c != nil {
 		out = append(out, *c)
 	}
 	if a.Ended && b.Ended {
-		c := Comparison{Name: "results", Events: min(len(a.Outputs), len(b.Outputs))}
+		c := HookComparison{Name: "results", Events: min(len(a.Outputs), len(b.Outputs))}
 		c.OnlyA, c.OnlyB = len(a.Outputs)-c.Events, len(b.Outputs)-c.Events
-		c.values("result", a.Outputs[:c.Events], b.Outputs[:c.Events], tolerance)
+		c.values("result", a.Outputs[:c.Events], b.Outputs[:c.Events], tol)
 		out = append(out, c)
 	}
 	return out
 }
 
-// compareOrder compares the order in which the events of two hooks alternate, for each pair of hooks that both
-// programs order directly. It returns the first difference, or nil if there is none.
-func compareOrder(a, b *Recorded, pair map[*hook.Site]*hook.Site, inA, inB map[stream][]int, order []stream) *Comparison {
-	if a.Header.Manifest == nil || b.Header.Manifest == nil {
+// compareRecordedOrder compares the order in which the events of two hooks alternate, for each pair of hooks that
+// both programs order directly. It returns the first difference, or nil if there is none.
+func compareRecordedOrder(a, b *handlers.Recorded, pair map[*hook.Site]*hook.Site, inA, inB map[stream][]int, order []stream) *HookComparison {
+	ma, mb := a.Header.Manifest, b.Header.Manifest
+	if ma == nil || mb == nil {
 		return nil
 	}
 	both := map[[2]*hook.Site]bool{}
-	for _, e := range b.Header.Manifest.Edges {
-		both[[2]*hook.Site{b.Header.Manifest.Find(e.From), b.Header.Manifest.Find(e.To)}] = true
+	for _, e := range mb.Edges {
+		both[[2]*hook.Site{mb.Find(e.From), mb.Find(e.To)}] = true
 	}
-	c := &Comparison{Name: orderName}
+	c := &HookComparison{Name: orderName}
 	first := len(a.Events)
-	for _, e := range a.Header.Manifest.Edges {
-		from, to := a.Header.Manifest.Find(e.From), a.Header.Manifest.Find(e.To)
+	for _, e := range ma.Edges {
+		from, to := ma.Find(e.From), ma.Find(e.To)
 		x, y := pair[from], pair[to]
 		if from == to || x == nil || y == nil || !both[[2]*hook.Site{x, y}] && !both[[2]*hook.Site{y, x}] {
 			continue
@@ -183,25 +155,17 @@ func compareOrder(a, b *Recorded, pair map[*hook.Site]*hook.Site, inA, inB map[s
 			if k.site != from {
 				continue
 			}
-			other := stream{k.run, k.device, to}
-			fromA, toA, fromB, toB := inA[k], inA[other], inB[k], inB[other]
-			n, m := min(len(fromA), len(fromB)), min(len(toA), len(toB))
-			i, j := 0, 0
-			for i < n && j < m && (fromA[i] < toA[j]) == (fromB[i] < toB[j]) {
-				if fromA[i] < toA[j] {
-					i++
-				} else {
-					j++
-				}
-			}
-			if i == n || j == m {
+			other := stream{to, k.run, k.device}
+			i, j, ok := reversal(inA[k], inA[other], inB[k], inB[other])
+			if !ok {
 				continue
 			}
 			c.Events++
-			if at := min(fromA[i], toA[j]); at < first {
+			i, j = inA[k][i], inA[other][j]
+			if at := min(i, j); at < first {
 				first = at
 				names := [2]string{from.Name, to.Name}
-				if fromA[i] > toA[j] {
+				if i > j {
 					names = [2]string{to.Name, from.Name}
 				}
 				c.First = fmt.Sprintf("event %d: %s before %s in the first, after it in the second", a.Events[at].Seq, diag.Escape(names[0]), diag.Escape(names[1]))
@@ -215,7 +179,7 @@ func compareOrder(a, b *Recorded, pair map[*hook.Site]*hook.Site, inA, inB map[s
 }
 
 // values compares two lists of values.
-func (c *Comparison) values(what string, a, b []*tensor.Tensor, tolerance uint64) {
+func (c *HookComparison) values(what string, a, b []*tensor.Tensor, tol Tolerance) {
 	differ := func(elements int, format string, args ...any) {
 		c.Elements += elements
 		if c.First == "" {
@@ -227,19 +191,18 @@ func (c *Comparison) values(what string, a, b []*tensor.Tensor, tolerance uint64
 		return
 	}
 	for i := range a {
-		if !sameType(a[i], b[i]) {
-			differ(0, "%s %d: type %s against %s", what, i, hook.TypeOf(a[i]), hook.TypeOf(b[i]))
+		if x, y := hook.TypeOf(a[i]), hook.TypeOf(b[i]); x.String() != y.String() {
+			differ(0, "%s %d: type %s against %s", what, i, x, y)
+			continue
+		}
+		if bytes.Equal(a[i].Bytes(), b[i].Bytes()) {
 			continue
 		}
 		for k := range a[i].NumElements() {
-			d := a[i].ULPs(b[i], k)
+			d := Distance(a[i], b[i], k)
 			c.Largest = max(c.Largest, d)
-			if d > tolerance {
-				c.Elements++
-				if c.First == "" {
-					c.First = fmt.Sprintf("%s %d at %v: %s against %s (%s)", what, i, a[i].Shape().Index(k),
-						a[i].ElementText(k), b[i].ElementText(k), ulpText(d))
-				}
+			if !tol.Accepts(a[i], b[i], k) {
+				differ(1, "%s %d at %v: %s against %s (%s)", what, i, a[i].Shape().Index(k), a[i].ElementText(k), b[i].ElementText(k), ulpText(d))
 			}
 		}
 	}
