@@ -215,12 +215,6 @@ func powInt[T integer](o, x, y []T) {
 	}
 }
 
-func pow64(o, x, y []float64) {
-	for i := range o {
-		o[i] = special.Pow(x[i], y[i])
-	}
-}
-
 func powComplex[T complexNumber](o, x, y []T) {
 	for i := range o {
 		o[i] = T(special.ComplexPow(complex128(x[i]), complex128(y[i])))
@@ -308,7 +302,7 @@ var (
 		u8: XorLoop[uint8], u16: XorLoop[uint16], u32: words(vec.XorI32Loop), u64: doubleWords(vec.XorI64Loop)}
 	Power = &BinaryLoops{i8: powInt[int8], i16: powInt[int16], i32: whole(vec.PowI32Loop), i64: powInt[int64],
 		u8: powInt[uint8], u16: powInt[uint16], u32: powInt[uint32], u64: powInt[uint64],
-		f32: single(vec.Pow32Loop), f64: pow64, c64: powComplex[complex64], c128: powComplex[complex128], inF32: true}
+		f32: single(vec.Pow32Loop), f64: double(vec.Pow64Loop), c64: powComplex[complex64], c128: powComplex[complex128], inF32: true}
 	Atan2 = &BinaryLoops{f32: single(vec.Atan232Loop), f64: double(vec.Atan264Loop), c64: atan2Complex[complex64], c128: atan2Complex[complex128], inF32: true}
 )
 

@@ -168,6 +168,27 @@ func squares(a, b float64) word {
 	return word{p, math.FMA(a, a, -p)}.add(word{q, math.FMA(b, b, -q)})
 }
 
+// word is a double-double: the unevaluated sum of two float64s, with about 104 bits (Dekker, "A floating-point
+// technique for extending the available precision", 1971).
+type word struct{ hi, lo float64 }
+
+func fastSum(a, b float64) word {
+	a, b = float64(a), float64(b) // prevents fusing with an inlined product
+	s := a + b
+	return word{s, b - (s - a)}
+}
+
+func (x word) add(y word) word {
+	s := x.hi + y.hi
+	t := s - x.hi
+	e := (x.hi - (s - t)) + (y.hi - t)
+	u := x.lo + y.lo
+	t = u - x.lo
+	f := (x.lo - (u - t)) + (y.lo - t)
+	w := fastSum(s, e+u)
+	return fastSum(w.hi, w.lo+f)
+}
+
 // ComplexPow returns exp(y log x), computed as it stands, as in XLA.
 func ComplexPow(x, y complex128) complex128 {
 	if x == 0 {

@@ -1,11 +1,15 @@
 package special
 
-import "math"
+import (
+	"math"
+
+	"github.com/hlocb/hlocb/interp/internal/simd/vec"
+)
 
 // Zeta is the Hurwitz zeta function, the sum over k >= 0 of (q+k)^-x. For q < 0 it is defined only if x is an integer:
 // with q = -m-f, the terms above 0 sum to zeta(x, 1-f); the m+1 terms below 0 are, up to sign, the terms of zeta(x, f)
 // without the terms of zeta(x, m+1+f). As in XLA, digits are lost if these sums cancel.
-func Zeta(x, q float64) float64 { return zeta(x, q, Pow) }
+func Zeta(x, q float64) float64 { return zeta(x, q, vec.Pow) }
 
 // Zeta32 is Zeta to the digits of f32.
 func Zeta32(x, q float64) float64 { return zeta(x, q, shortPow) }
@@ -76,7 +80,7 @@ func zeta(x, q float64, pow func(x, y float64) float64) float64 {
 
 // Polygamma is the n-th derivative of digamma: (-1)^(n+1) n! zeta(n+1, x). As in XLA, it is infinite or NaN if the
 // factorial is infinite.
-func Polygamma(n, x float64) float64 { return polygamma(n, x, Pow) }
+func Polygamma(n, x float64) float64 { return polygamma(n, x, vec.Pow) }
 
 // Polygamma32 is Polygamma to the digits of f32.
 func Polygamma32(n, x float64) float64 { return polygamma(n, x, shortPow) }

@@ -197,6 +197,8 @@ func assembly(name string) (narrow, wide loop) {
 		return atan264AVX2, atan264AVX512
 	case "atan232":
 		return atan232AVX2, atan232AVX512
+	case "pow64":
+		return pow64AVX2, pow64AVX512
 	case "pow32":
 		return pow32AVX2, pow32AVX512
 	case "addI32":

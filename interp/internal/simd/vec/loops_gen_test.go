@@ -100,6 +100,7 @@ func allLoops() []*Loop {
 		BesselI1e32Loop,
 		Atan264Loop,
 		Atan232Loop,
+		Pow64Loop,
 		Pow32Loop,
 		AddI32Loop,
 		AddI64Loop,

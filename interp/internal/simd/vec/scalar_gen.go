@@ -3928,6 +3928,204 @@ func atan232Loop(op, xp, yp, zp *byte, n int) {
 	}
 }
 
+// Pow is x^y.
+func Pow(x float64, y float64) float64 {
+	t0 := math.Float64bits(x) & uint64(0x7fffffffffffffff)
+	t1 := math.Float64frombits(t0) < math.Float64frombits(0x10000000000000)
+	t2 := float64(math.Float64frombits(t0) * math.Float64frombits(0x4350000000000000))
+	t3 := math.Float64frombits(t0)
+	if t1 {
+		t3 = t2
+	}
+	t4 := math.Float64bits(t3) + uint64(0x95f619980c433)
+	t5 := t4 >> 52
+	t6 := t5 | uint64(0x4330000000000000)
+	t7 := float64(math.Float64frombits(t6) - math.Float64frombits(0x43300000000003ff))
+	t8 := float64(t7 - math.Float64frombits(0x404b000000000000))
+	t9 := t7
+	if t1 {
+		t9 = t8
+	}
+	t10 := t4 & uint64(0xfffffffffffff)
+	t11 := t10 + uint64(0x3fe6a09e667f3bcd)
+	t12 := float64(math.Float64frombits(t11) - math.Float64frombits(0x3ff0000000000000))
+	t13 := float64(t12 + math.Float64frombits(0x4000000000000000))
+	t14 := float64(t12 / t13)
+	t15 := math.Float64bits(t14) ^ uint64(0x8000000000000000)
+	t16 := math.FMA(math.Float64frombits(t15), t13, t12)
+	t17 := float64(t13 - math.Float64frombits(0x4000000000000000))
+	t18 := float64(t12 - t17)
+	t19 := float64(t14 * t18)
+	t20 := float64(t16 - t19)
+	t21 := float64(t20 / t13)
+	t22 := float64(t14 * t14)
+	t23 := float64(t14 + t14)
+	t24 := math.Float64bits(t22) ^ uint64(0x8000000000000000)
+	t25 := math.FMA(t14, t14, math.Float64frombits(t24))
+	t26 := math.FMA(t23, t21, t25)
+	t27 := math.FMA(math.Float64frombits(0x3fa2f684bda12f68), t22, math.Float64frombits(0x3fa47ae147ae147b))
+	t28 := math.FMA(t27, t22, math.Float64frombits(0x3fa642c8590b2164))
+	t29 := math.FMA(t28, t22, math.Float64frombits(0x3fa8618618618618))
+	t30 := math.FMA(t29, t22, math.Float64frombits(0x3faaf286bca1af28))
+	t31 := math.FMA(t30, t22, math.Float64frombits(0x3fae1e1e1e1e1e1e))
+	t32 := math.FMA(t31, t22, math.Float64frombits(0x3fb1111111111111))
+	t33 := math.FMA(t32, t22, math.Float64frombits(0x3fb3b13b13b13b14))
+	t34 := math.FMA(t33, t22, math.Float64frombits(0x3fb745d1745d1746))
+	t35 := math.FMA(t34, t22, math.Float64frombits(0x3fbc71c71c71c71c))
+	t36 := math.FMA(t35, t22, math.Float64frombits(0x3fc2492492492492))
+	t37 := math.FMA(t36, t22, math.Float64frombits(0x3fc999999999999a))
+	t38 := float64(t22 * t37)
+	t39 := float64(math.Float64frombits(0x3fd5555555555555) + t38)
+	t40 := float64(math.Float64frombits(0x3fd5555555555555) - t39)
+	t41 := float64(t40 + t38)
+	t42 := float64(t41 + math.Float64frombits(0x3c75555555555555))
+	t43 := float64(t26 * t39)
+	t44 := math.FMA(t22, t42, t43)
+	t45 := float64(t22 * t39)
+	t46 := math.Float64bits(t45) ^ uint64(0x8000000000000000)
+	t47 := math.FMA(t22, t39, math.Float64frombits(t46))
+	t48 := float64(t47 + t44)
+	t49 := float64(t21 * t45)
+	t50 := math.FMA(t14, t48, t49)
+	t51 := float64(t14 * t45)
+	t52 := math.Float64bits(t51) ^ uint64(0x8000000000000000)
+	t53 := math.FMA(t14, t45, math.Float64frombits(t52))
+	t54 := float64(t53 + t50)
+	t55 := float64(t14 + t51)
+	t56 := float64(t14 - t55)
+	t57 := float64(t56 + t51)
+	t58 := float64(t21 + t54)
+	t59 := float64(t57 + t58)
+	t60 := float64(t9 * math.Float64frombits(0x3fe62e42fee00000))
+	t61 := float64(t55 + t55)
+	t62 := float64(t60 + t61)
+	t63 := float64(t60 - t62)
+	t64 := float64(t63 + t61)
+	t65 := float64(t59 + t59)
+	t66 := math.FMA(t9, math.Float64frombits(0x3dea39ef35793c76), t65)
+	t67 := float64(t64 + t66)
+	t68 := float64(t62 + t67)
+	t69 := float64(t62 - t68)
+	t70 := float64(t69 + t67)
+	t71 := math.Float64frombits(t0) < math.Float64frombits(0x1)
+	t72 := math.Float64frombits(t0) < math.Float64frombits(0x7ff0000000000000)
+	t73 := math.Float64frombits(t0)
+	if t72 {
+		t73 = t68
+	}
+	t74 := math.Float64bits(t73)
+	if t71 {
+		t74 = uint64(0xfff0000000000000)
+	}
+	t75 := float64(y * t70)
+	t76 := float64(y * math.Float64frombits(t74))
+	t77 := math.Float64bits(t76) ^ uint64(0x8000000000000000)
+	t78 := math.FMA(y, math.Float64frombits(t74), math.Float64frombits(t77))
+	t79 := float64(t78 + t75)
+	t80 := math.Float64bits(t76) & uint64(0x7fffffffffffffff)
+	t81 := math.Float64frombits(t80) < math.Float64frombits(0x4089000000000000)
+	t82 := t76 < math.Float64frombits(0xc087700000000000)
+	t83 := t76
+	if t82 {
+		t83 = math.Float64frombits(0xc087700000000000)
+	}
+	t84 := math.Float64frombits(0x4086380000000000) < t83
+	t85 := t83
+	if t84 {
+		t85 = math.Float64frombits(0x4086380000000000)
+	}
+	t86 := float64(t85 * math.Float64frombits(0x3ff71547652b82fe))
+	t87 := float64(t86 + math.Float64frombits(0x4338000000000000))
+	t88 := float64(t87 - math.Float64frombits(0x4338000000000000))
+	t89 := math.FMA(t88, math.Float64frombits(0xbfe62e42fee00000), t85)
+	t90 := float64(t88 * math.Float64frombits(0xbdea39ef35793c76))
+	t91 := math.Float64frombits(0x0)
+	if t81 {
+		t91 = t79
+	}
+	t92 := float64(t90 + t91)
+	t93 := float64(t89 + t92)
+	t94 := float64(t89 - t93)
+	t95 := float64(t94 + t92)
+	t96 := math.FMA(math.Float64frombits(0x3de6124613a86d09), t93, math.Float64frombits(0x3e21eed8eff8d898))
+	t97 := math.FMA(t96, t93, math.Float64frombits(0x3e5ae64567f544e4))
+	t98 := math.FMA(t97, t93, math.Float64frombits(0x3e927e4fb7789f5c))
+	t99 := math.FMA(t98, t93, math.Float64frombits(0x3ec71de3a556c734))
+	t100 := math.FMA(t99, t93, math.Float64frombits(0x3efa01a01a01a01a))
+	t101 := math.FMA(t100, t93, math.Float64frombits(0x3f2a01a01a01a01a))
+	t102 := math.FMA(t101, t93, math.Float64frombits(0x3f56c16c16c16c17))
+	t103 := math.FMA(t102, t93, math.Float64frombits(0x3f81111111111111))
+	t104 := math.FMA(t103, t93, math.Float64frombits(0x3fa5555555555555))
+	t105 := math.FMA(t104, t93, math.Float64frombits(0x3fc5555555555555))
+	t106 := math.FMA(t105, t93, math.Float64frombits(0x3fe0000000000000))
+	t107 := float64(t93 * t93)
+	t108 := math.FMA(t107, t106, t95)
+	t109 := float64(t93 + t108)
+	t110 := float64(math.Float64frombits(0x3ff0000000000000) + t109)
+	t111 := float64(t88 * math.Float64frombits(0x3fe0000000000000))
+	t112 := float64(t111 + math.Float64frombits(0x4338000000000000))
+	t113 := float64(t112 - math.Float64frombits(0x4338000000000000))
+	t114 := float64(t88 - t113)
+	t115 := float64(t114 + math.Float64frombits(0x4338000000000000))
+	t116 := math.Float64bits(t112) << 52
+	t117 := t116 + uint64(0x3ff0000000000000)
+	t118 := float64(t110 * math.Float64frombits(t117))
+	t119 := math.Float64bits(t115) << 52
+	t120 := t119 + uint64(0x3ff0000000000000)
+	t121 := float64(t118 * math.Float64frombits(t120))
+	t122 := math.Float64bits(x) & uint64(0x7fffffffffffffff)
+	t123 := float64(math.Trunc(float64(y)))
+	t124 := t123 == y
+	t125 := float64(y * math.Float64frombits(0x3fe0000000000000))
+	t126 := float64(math.Trunc(float64(t125)))
+	t127 := t126 == t125
+	t128 := !t127
+	t129 := t124 && t128
+	t130 := math.Float64bits(x) & uint64(0x8000000000000000)
+	t131 := math.Float64bits(t121) | t130
+	t132 := math.Float64bits(t121)
+	if t129 {
+		t132 = t131
+	}
+	t133 := x < math.Float64frombits(0x0)
+	t134 := math.Float64frombits(t122) < math.Float64frombits(0x7ff0000000000000)
+	t135 := !t134
+	t136 := t124 || t135
+	t137 := !t136
+	t138 := t133 && t137
+	t139 := t132
+	if t138 {
+		t139 = uint64(0x7ff8000000000001)
+	}
+	t140 := x != x || y != y
+	t141 := t139
+	if t140 {
+		t141 = uint64(0x7ff8000000000001)
+	}
+	t142 := x == math.Float64frombits(0xbff0000000000000)
+	t143 := math.Float64bits(y) & uint64(0x7fffffffffffffff)
+	t144 := math.Float64frombits(t143) == math.Float64frombits(0x7ff0000000000000)
+	t145 := t142 && t144
+	t146 := y == math.Float64frombits(0x0)
+	t147 := x == math.Float64frombits(0x3ff0000000000000)
+	t148 := t146 || t147
+	t149 := t148 || t145
+	t150 := math.Float64frombits(t141)
+	if t149 {
+		t150 = math.Float64frombits(0x3ff0000000000000)
+	}
+	return t150
+}
+
+func pow64Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*float64)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float64)(unsafe.Pointer(xp)), n)
+	y := unsafe.Slice((*float64)(unsafe.Pointer(yp)), n)
+	for i := range o {
+		o[i] = Pow(x[i], y[i])
+	}
+}
+
 // pow32 is x^y.
 func pow32(x float64, y float64) float64 {
 	t0 := math.Float64bits(x) & uint64(0x7fffffffffffffff)
@@ -4025,47 +4223,48 @@ func pow32(x float64, y float64) float64 {
 	t71 := math.Float64bits(t67) << 52
 	t72 := t71 + uint64(0x3ff0000000000000)
 	t73 := float64(t70 * math.Float64frombits(t72))
-	t74 := float64(math.Trunc(float64(y)))
-	t75 := t74 == y
-	t76 := float64(y * math.Float64frombits(0x3fe0000000000000))
-	t77 := float64(math.Trunc(float64(t76)))
-	t78 := t77 == t76
-	t79 := !t78
-	t80 := t75 && t79
-	t81 := math.Float64bits(x) & uint64(0x8000000000000000)
-	t82 := math.Float64bits(t73) | t81
-	t83 := math.Float64bits(t73)
-	if t80 {
-		t83 = t82
+	t74 := math.Float64bits(x) & uint64(0x7fffffffffffffff)
+	t75 := float64(math.Trunc(float64(y)))
+	t76 := t75 == y
+	t77 := float64(y * math.Float64frombits(0x3fe0000000000000))
+	t78 := float64(math.Trunc(float64(t77)))
+	t79 := t78 == t77
+	t80 := !t79
+	t81 := t76 && t80
+	t82 := math.Float64bits(x) & uint64(0x8000000000000000)
+	t83 := math.Float64bits(t73) | t82
+	t84 := math.Float64bits(t73)
+	if t81 {
+		t84 = t83
 	}
-	t84 := x < math.Float64frombits(0x0)
-	t85 := math.Float64frombits(t0) < math.Float64frombits(0x7ff0000000000000)
-	t86 := !t85
-	t87 := t75 || t86
-	t88 := !t87
-	t89 := t84 && t88
-	t90 := t83
-	if t89 {
-		t90 = uint64(0x7ff8000000000001)
+	t85 := x < math.Float64frombits(0x0)
+	t86 := math.Float64frombits(t74) < math.Float64frombits(0x7ff0000000000000)
+	t87 := !t86
+	t88 := t76 || t87
+	t89 := !t88
+	t90 := t85 && t89
+	t91 := t84
+	if t90 {
+		t91 = uint64(0x7ff8000000000001)
 	}
-	t91 := x != x || y != y
-	t92 := t90
-	if t91 {
-		t92 = uint64(0x7ff8000000000001)
+	t92 := x != x || y != y
+	t93 := t91
+	if t92 {
+		t93 = uint64(0x7ff8000000000001)
 	}
-	t93 := x == math.Float64frombits(0xbff0000000000000)
-	t94 := math.Float64bits(y) & uint64(0x7fffffffffffffff)
-	t95 := math.Float64frombits(t94) == math.Float64frombits(0x7ff0000000000000)
-	t96 := t93 && t95
-	t97 := y == math.Float64frombits(0x0)
-	t98 := x == math.Float64frombits(0x3ff0000000000000)
-	t99 := t97 || t98
-	t100 := t99 || t96
-	t101 := math.Float64frombits(t92)
-	if t100 {
-		t101 = math.Float64frombits(0x3ff0000000000000)
+	t94 := x == math.Float64frombits(0xbff0000000000000)
+	t95 := math.Float64bits(y) & uint64(0x7fffffffffffffff)
+	t96 := math.Float64frombits(t95) == math.Float64frombits(0x7ff0000000000000)
+	t97 := t94 && t96
+	t98 := y == math.Float64frombits(0x0)
+	t99 := x == math.Float64frombits(0x3ff0000000000000)
+	t100 := t98 || t99
+	t101 := t100 || t97
+	t102 := math.Float64frombits(t93)
+	if t101 {
+		t102 = math.Float64frombits(0x3ff0000000000000)
 	}
-	return t101
+	return t102
 }
 
 func pow32Loop(op, xp, yp, zp *byte, n int) {
@@ -5194,6 +5393,7 @@ var (
 	BesselI1e32Loop     = newLoop("besselI1e32", besselI1e32Loop, 8, 4, 4)               // the exponentially scaled Bessel function of order 1
 	Atan264Loop         = newLoop("atan264", atan264Loop, 8, 8, 8, 8)                    // the angle of the point (y, x)
 	Atan232Loop         = newLoop("atan232", atan232Loop, 8, 4, 4, 4)                    // the angle of the point (y, x)
+	Pow64Loop           = newLoop("pow64", pow64Loop, 8, 8, 8, 8)                        // x^y
 	Pow32Loop           = newLoop("pow32", pow32Loop, 8, 4, 4, 4)                        // x^y
 	AddI32Loop          = newLoop("addI32", addI32Loop, 4, 4, 4, 4)                      // x + y
 	AddI64Loop          = newLoop("addI64", addI64Loop, 8, 8, 8, 8)                      // x + y

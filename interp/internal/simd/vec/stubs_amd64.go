@@ -1042,6 +1042,16 @@ func atan232AVX2(o *byte, x *byte, y *byte, z *byte, n int)
 //go:noescape
 func atan232AVX512(o *byte, x *byte, y *byte, z *byte, n int)
 
+// pow64AVX2 computes x^y, for n elements, a multiple of 4.
+//
+//go:noescape
+func pow64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// pow64AVX512 computes x^y, for n elements, a multiple of 8.
+//
+//go:noescape
+func pow64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
 // pow32AVX2 computes x^y, for n elements, a multiple of 4.
 //
 //go:noescape

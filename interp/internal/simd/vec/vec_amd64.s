@@ -12672,6 +12672,418 @@ atan232AVX512_loop:
 	VZEROUPPER
 	RET
 
+// func pow64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·pow64AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+pow64AVX2_loop:
+	VMOVUPS     (CX)(SI*8), Y0
+	VMOVUPS     (DX)(SI*8), Y1
+	VPAND       constants<>+512(SB), Y0, Y2
+	VCMPPD      $0x11, constants<>+3648(SB), Y2, Y3
+	VMULPD      constants<>+3712(SB), Y2, Y4
+	VBLENDVPD   Y3, Y4, Y2, Y4
+	VPADDQ      constants<>+3776(SB), Y4, Y4
+	VPSRLQ      $0x34, Y4, Y5
+	VPOR        constants<>+3840(SB), Y5, Y5
+	VSUBPD      constants<>+3904(SB), Y5, Y5
+	VSUBPD      constants<>+3968(SB), Y5, Y6
+	VBLENDVPD   Y3, Y6, Y5, Y3
+	VPAND       constants<>+4032(SB), Y4, Y4
+	VPADDQ      constants<>+4096(SB), Y4, Y4
+	VSUBPD      constants<>+640(SB), Y4, Y4
+	VADDPD      constants<>+3072(SB), Y4, Y5
+	VDIVPD      Y5, Y4, Y6
+	VPXOR       constants<>+384(SB), Y6, Y7
+	VMOVUPS     Y4, Y8
+	VFMADD231PD Y5, Y7, Y8
+	VSUBPD      constants<>+3072(SB), Y5, Y7
+	VSUBPD      Y7, Y4, Y4
+	VMULPD      Y4, Y6, Y4
+	VSUBPD      Y4, Y8, Y4
+	VDIVPD      Y5, Y4, Y4
+	VMULPD      Y6, Y6, Y5
+	VADDPD      Y6, Y6, Y7
+	VPXOR       constants<>+384(SB), Y5, Y8
+	VMOVUPS     Y8, Y8
+	VFMADD231PD Y6, Y6, Y8
+	VMOVUPS     Y8, Y8
+	VFMADD231PD Y4, Y7, Y8
+	VMOVUPS     constants<>+23168(SB), Y7
+	VFMADD231PD constants<>+23232(SB), Y5, Y7
+	VMOVUPS     constants<>+23296(SB), Y9
+	VFMADD231PD Y5, Y7, Y9
+	VMOVUPS     constants<>+23360(SB), Y7
+	VFMADD231PD Y5, Y9, Y7
+	VMOVUPS     constants<>+23424(SB), Y9
+	VFMADD231PD Y5, Y7, Y9
+	VMOVUPS     constants<>+23488(SB), Y7
+	VFMADD231PD Y5, Y9, Y7
+	VMOVUPS     constants<>+23552(SB), Y9
+	VFMADD231PD Y5, Y7, Y9
+	VMOVUPS     constants<>+23616(SB), Y7
+	VFMADD231PD Y5, Y9, Y7
+	VMOVUPS     constants<>+23680(SB), Y9
+	VFMADD231PD Y5, Y7, Y9
+	VMOVUPS     constants<>+23744(SB), Y7
+	VFMADD231PD Y5, Y9, Y7
+	VMOVUPS     constants<>+23808(SB), Y9
+	VFMADD231PD Y5, Y7, Y9
+	VMOVUPS     constants<>+23872(SB), Y7
+	VFMADD231PD Y5, Y9, Y7
+	VMULPD      Y7, Y5, Y7
+	VADDPD      constants<>+8704(SB), Y7, Y9
+	VMOVUPS     constants<>+8704(SB), Y10
+	VSUBPD      Y9, Y10, Y10
+	VADDPD      Y7, Y10, Y7
+	VADDPD      constants<>+23936(SB), Y7, Y7
+	VMULPD      Y9, Y8, Y8
+	VMOVUPS     Y8, Y8
+	VFMADD231PD Y7, Y5, Y8
+	VMULPD      Y9, Y5, Y7
+	VPXOR       constants<>+384(SB), Y7, Y10
+	VMOVUPS     Y10, Y10
+	VFMADD231PD Y9, Y5, Y10
+	VADDPD      Y8, Y10, Y5
+	VMULPD      Y7, Y4, Y8
+	VMOVUPS     Y8, Y8
+	VFMADD231PD Y5, Y6, Y8
+	VMULPD      Y7, Y6, Y5
+	VPXOR       constants<>+384(SB), Y5, Y9
+	VMOVUPS     Y9, Y9
+	VFMADD231PD Y7, Y6, Y9
+	VADDPD      Y8, Y9, Y7
+	VADDPD      Y5, Y6, Y8
+	VSUBPD      Y8, Y6, Y6
+	VADDPD      Y5, Y6, Y5
+	VADDPD      Y7, Y4, Y4
+	VADDPD      Y4, Y5, Y4
+	VMULPD      constants<>+4672(SB), Y3, Y5
+	VADDPD      Y8, Y8, Y6
+	VADDPD      Y6, Y5, Y7
+	VSUBPD      Y7, Y5, Y5
+	VADDPD      Y6, Y5, Y5
+	VADDPD      Y4, Y4, Y4
+	VMOVUPS     Y4, Y4
+	VFMADD231PD constants<>+4608(SB), Y3, Y4
+	VADDPD      Y4, Y5, Y3
+	VADDPD      Y3, Y7, Y4
+	VSUBPD      Y4, Y7, Y5
+	VADDPD      Y3, Y5, Y3
+	VCMPPD      $0x11, constants<>+320(SB), Y2, Y5
+	VCMPPD      $0x11, constants<>+18240(SB), Y2, Y6
+	VBLENDVPD   Y6, Y4, Y2, Y2
+	VBLENDVPD   Y5, constants<>+4800(SB), Y2, Y2
+	VMULPD      Y3, Y1, Y3
+	VMULPD      Y2, Y1, Y4
+	VPXOR       constants<>+384(SB), Y4, Y5
+	VMOVUPS     Y5, Y5
+	VFMADD231PD Y2, Y1, Y5
+	VADDPD      Y3, Y5, Y2
+	VPAND       constants<>+512(SB), Y4, Y3
+	VCMPPD      $0x11, constants<>+24000(SB), Y3, Y3
+	VCMPPD      $0x11, constants<>+1024(SB), Y4, Y5
+	VBLENDVPD   Y5, constants<>+1024(SB), Y4, Y4
+	VMOVUPS     constants<>+1088(SB), Y5
+	VCMPPD      $0x11, Y4, Y5, Y5
+	VBLENDVPD   Y5, constants<>+1088(SB), Y4, Y4
+	VMULPD      constants<>+1152(SB), Y4, Y5
+	VADDPD      constants<>+1216(SB), Y5, Y5
+	VSUBPD      constants<>+1216(SB), Y5, Y5
+	VMOVUPS     Y4, Y4
+	VFMADD231PD constants<>+1280(SB), Y5, Y4
+	VMULPD      constants<>+1344(SB), Y5, Y6
+	VMOVUPS     constants<>+256(SB), Y7
+	VBLENDVPD   Y3, Y2, Y7, Y2
+	VADDPD      Y2, Y6, Y2
+	VADDPD      Y2, Y4, Y3
+	VSUBPD      Y3, Y4, Y4
+	VADDPD      Y2, Y4, Y2
+	VMOVUPS     constants<>+1408(SB), Y4
+	VFMADD231PD constants<>+1472(SB), Y3, Y4
+	VMOVUPS     constants<>+1536(SB), Y6
+	VFMADD231PD Y3, Y4, Y6
+	VMOVUPS     constants<>+1600(SB), Y4
+	VFMADD231PD Y3, Y6, Y4
+	VMOVUPS     constants<>+1664(SB), Y6
+	VFMADD231PD Y3, Y4, Y6
+	VMOVUPS     constants<>+1728(SB), Y4
+	VFMADD231PD Y3, Y6, Y4
+	VMOVUPS     constants<>+1792(SB), Y6
+	VFMADD231PD Y3, Y4, Y6
+	VMOVUPS     constants<>+1856(SB), Y4
+	VFMADD231PD Y3, Y6, Y4
+	VMOVUPS     constants<>+1920(SB), Y6
+	VFMADD231PD Y3, Y4, Y6
+	VMOVUPS     constants<>+1984(SB), Y4
+	VFMADD231PD Y3, Y6, Y4
+	VMOVUPS     constants<>+2048(SB), Y6
+	VFMADD231PD Y3, Y4, Y6
+	VMOVUPS     constants<>+2112(SB), Y4
+	VFMADD231PD Y3, Y6, Y4
+	VMULPD      Y3, Y3, Y6
+	VMOVUPS     Y2, Y2
+	VFMADD231PD Y4, Y6, Y2
+	VADDPD      Y2, Y3, Y2
+	VADDPD      constants<>+640(SB), Y2, Y2
+	VMULPD      constants<>+2112(SB), Y5, Y3
+	VADDPD      constants<>+1216(SB), Y3, Y3
+	VSUBPD      constants<>+1216(SB), Y3, Y4
+	VSUBPD      Y4, Y5, Y4
+	VADDPD      constants<>+1216(SB), Y4, Y4
+	VPSLLQ      $0x34, Y3, Y3
+	VPADDQ      constants<>+640(SB), Y3, Y3
+	VMULPD      Y3, Y2, Y2
+	VPSLLQ      $0x34, Y4, Y3
+	VPADDQ      constants<>+640(SB), Y3, Y3
+	VMULPD      Y3, Y2, Y2
+	VPAND       constants<>+512(SB), Y0, Y3
+	VROUNDPD    $0x03, Y1, Y4
+	VCMPPD      $0x00, Y1, Y4, Y4
+	VMULPD      constants<>+2112(SB), Y1, Y5
+	VROUNDPD    $0x03, Y5, Y6
+	VCMPPD      $0x00, Y5, Y6, Y5
+	VPXOR       constants<>+64(SB), Y5, Y5
+	VPAND       Y4, Y5, Y5
+	VPAND       constants<>+384(SB), Y0, Y6
+	VPOR        Y6, Y2, Y6
+	VBLENDVPD   Y5, Y6, Y2, Y2
+	VCMPPD      $0x11, constants<>+256(SB), Y0, Y5
+	VCMPPD      $0x11, constants<>+18240(SB), Y3, Y3
+	VPXOR       constants<>+64(SB), Y3, Y3
+	VPOR        Y4, Y3, Y3
+	VPXOR       constants<>+64(SB), Y3, Y3
+	VPAND       Y5, Y3, Y3
+	VBLENDVPD   Y3, constants<>+4736(SB), Y2, Y2
+	VCMPPD      $0x03, Y1, Y0, Y3
+	VBLENDVPD   Y3, constants<>+4736(SB), Y2, Y2
+	VCMPPD      $0x00, constants<>+7104(SB), Y0, Y3
+	VPAND       constants<>+512(SB), Y1, Y4
+	VCMPPD      $0x00, constants<>+18240(SB), Y4, Y4
+	VPAND       Y3, Y4, Y3
+	VCMPPD      $0x00, constants<>+256(SB), Y1, Y1
+	VCMPPD      $0x00, constants<>+640(SB), Y0, Y0
+	VPOR        Y1, Y0, Y0
+	VPOR        Y0, Y3, Y0
+	VBLENDVPD   Y0, constants<>+640(SB), Y2, Y0
+	VMOVUPS     Y0, (AX)(SI*8)
+	ADDQ        $0x04, SI
+	CMPQ        SI, BX
+	JLT         pow64AVX2_loop
+	VZEROUPPER
+	RET
+
+// func pow64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·pow64AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+pow64AVX512_loop:
+	VMOVUPS     (CX)(SI*8), Z0
+	VMOVUPS     (DX)(SI*8), Z1
+	VPANDD      constants<>+512(SB), Z0, Z2
+	VCMPPD      $0x11, constants<>+3648(SB), Z2, K1
+	VMULPD      constants<>+3712(SB), Z2, Z3
+	VBLENDMPD   Z3, Z2, K1, Z4
+	VPADDQ      constants<>+3776(SB), Z4, Z3
+	VPSRLQ      $0x34, Z3, Z15
+	VPORD       constants<>+3840(SB), Z15, Z15
+	VSUBPD      constants<>+3904(SB), Z15, Z15
+	VSUBPD      constants<>+3968(SB), Z15, Z16
+	VBLENDMPD   Z16, Z15, K1, Z5
+	VPANDD      constants<>+4032(SB), Z3, Z3
+	VPADDQ      constants<>+4096(SB), Z3, Z3
+	VSUBPD      constants<>+640(SB), Z3, Z3
+	VADDPD      constants<>+3072(SB), Z3, Z15
+	VDIVPD      Z15, Z3, Z16
+	VPXORD      constants<>+384(SB), Z16, Z17
+	VMOVUPS     Z3, Z18
+	VFMADD231PD Z15, Z17, Z18
+	VSUBPD      constants<>+3072(SB), Z15, Z17
+	VSUBPD      Z17, Z3, Z3
+	VMULPD      Z3, Z16, Z3
+	VSUBPD      Z3, Z18, Z3
+	VDIVPD      Z15, Z3, Z3
+	VMULPD      Z16, Z16, Z15
+	VADDPD      Z16, Z16, Z17
+	VPXORD      constants<>+384(SB), Z15, Z18
+	VMOVUPS     Z18, Z18
+	VFMADD231PD Z16, Z16, Z18
+	VMOVUPS     Z18, Z18
+	VFMADD231PD Z3, Z17, Z18
+	VMOVUPS     constants<>+23168(SB), Z17
+	VFMADD231PD constants<>+23232(SB), Z15, Z17
+	VMOVUPS     constants<>+23296(SB), Z19
+	VFMADD231PD Z15, Z17, Z19
+	VMOVUPS     constants<>+23360(SB), Z17
+	VFMADD231PD Z15, Z19, Z17
+	VMOVUPS     constants<>+23424(SB), Z19
+	VFMADD231PD Z15, Z17, Z19
+	VMOVUPS     constants<>+23488(SB), Z17
+	VFMADD231PD Z15, Z19, Z17
+	VMOVUPS     constants<>+23552(SB), Z19
+	VFMADD231PD Z15, Z17, Z19
+	VMOVUPS     constants<>+23616(SB), Z17
+	VFMADD231PD Z15, Z19, Z17
+	VMOVUPS     constants<>+23680(SB), Z19
+	VFMADD231PD Z15, Z17, Z19
+	VMOVUPS     constants<>+23744(SB), Z17
+	VFMADD231PD Z15, Z19, Z17
+	VMOVUPS     constants<>+23808(SB), Z19
+	VFMADD231PD Z15, Z17, Z19
+	VMOVUPS     constants<>+23872(SB), Z17
+	VFMADD231PD Z15, Z19, Z17
+	VMULPD      Z17, Z15, Z17
+	VADDPD      constants<>+8704(SB), Z17, Z19
+	VMOVUPS     constants<>+8704(SB), Z20
+	VSUBPD      Z19, Z20, Z20
+	VADDPD      Z17, Z20, Z17
+	VADDPD      constants<>+23936(SB), Z17, Z17
+	VMULPD      Z19, Z18, Z18
+	VMOVUPS     Z18, Z18
+	VFMADD231PD Z17, Z15, Z18
+	VMULPD      Z19, Z15, Z17
+	VPXORD      constants<>+384(SB), Z17, Z20
+	VMOVUPS     Z20, Z20
+	VFMADD231PD Z19, Z15, Z20
+	VADDPD      Z18, Z20, Z15
+	VMULPD      Z17, Z3, Z18
+	VMOVUPS     Z18, Z18
+	VFMADD231PD Z15, Z16, Z18
+	VMULPD      Z17, Z16, Z15
+	VPXORD      constants<>+384(SB), Z15, Z19
+	VMOVUPS     Z19, Z19
+	VFMADD231PD Z17, Z16, Z19
+	VADDPD      Z18, Z19, Z17
+	VADDPD      Z15, Z16, Z18
+	VSUBPD      Z18, Z16, Z16
+	VADDPD      Z15, Z16, Z15
+	VADDPD      Z17, Z3, Z3
+	VADDPD      Z3, Z15, Z3
+	VMULPD      constants<>+4672(SB), Z5, Z15
+	VADDPD      Z18, Z18, Z16
+	VADDPD      Z16, Z15, Z17
+	VSUBPD      Z17, Z15, Z15
+	VADDPD      Z16, Z15, Z15
+	VADDPD      Z3, Z3, Z3
+	VMOVUPS     Z3, Z3
+	VFMADD231PD constants<>+4608(SB), Z5, Z3
+	VADDPD      Z3, Z15, Z3
+	VADDPD      Z3, Z17, Z15
+	VSUBPD      Z15, Z17, Z16
+	VADDPD      Z3, Z16, Z3
+	VCMPPD      $0x11, constants<>+320(SB), Z2, K1
+	VCMPPD      $0x11, constants<>+18240(SB), Z2, K2
+	VBLENDMPD   Z15, Z2, K2, Z6
+	VBLENDMPD   constants<>+4800(SB), Z6, K1, Z7
+	VMULPD      Z3, Z1, Z2
+	VMULPD      Z7, Z1, Z3
+	VPXORD      constants<>+384(SB), Z3, Z15
+	VMOVUPS     Z15, Z15
+	VFMADD231PD Z7, Z1, Z15
+	VADDPD      Z2, Z15, Z2
+	VPANDD      constants<>+512(SB), Z3, Z15
+	VCMPPD      $0x11, constants<>+24000(SB), Z15, K1
+	VCMPPD      $0x11, constants<>+1024(SB), Z3, K2
+	VBLENDMPD   constants<>+1024(SB), Z3, K2, Z8
+	VMOVUPS     constants<>+1088(SB), Z3
+	VCMPPD      $0x11, Z8, Z3, K2
+	VBLENDMPD   constants<>+1088(SB), Z8, K2, Z9
+	VMULPD      constants<>+1152(SB), Z9, Z3
+	VADDPD      constants<>+1216(SB), Z3, Z3
+	VSUBPD      constants<>+1216(SB), Z3, Z3
+	VMOVUPS     Z9, Z15
+	VFMADD231PD constants<>+1280(SB), Z3, Z15
+	VMULPD      constants<>+1344(SB), Z3, Z16
+	VMOVUPS     constants<>+256(SB), Z17
+	VBLENDMPD   Z2, Z17, K1, Z10
+	VADDPD      Z10, Z16, Z2
+	VADDPD      Z2, Z15, Z16
+	VSUBPD      Z16, Z15, Z15
+	VADDPD      Z2, Z15, Z2
+	VMOVUPS     constants<>+1408(SB), Z15
+	VFMADD231PD constants<>+1472(SB), Z16, Z15
+	VMOVUPS     constants<>+1536(SB), Z17
+	VFMADD231PD Z16, Z15, Z17
+	VMOVUPS     constants<>+1600(SB), Z15
+	VFMADD231PD Z16, Z17, Z15
+	VMOVUPS     constants<>+1664(SB), Z17
+	VFMADD231PD Z16, Z15, Z17
+	VMOVUPS     constants<>+1728(SB), Z15
+	VFMADD231PD Z16, Z17, Z15
+	VMOVUPS     constants<>+1792(SB), Z17
+	VFMADD231PD Z16, Z15, Z17
+	VMOVUPS     constants<>+1856(SB), Z15
+	VFMADD231PD Z16, Z17, Z15
+	VMOVUPS     constants<>+1920(SB), Z17
+	VFMADD231PD Z16, Z15, Z17
+	VMOVUPS     constants<>+1984(SB), Z15
+	VFMADD231PD Z16, Z17, Z15
+	VMOVUPS     constants<>+2048(SB), Z17
+	VFMADD231PD Z16, Z15, Z17
+	VMOVUPS     constants<>+2112(SB), Z15
+	VFMADD231PD Z16, Z17, Z15
+	VMULPD      Z16, Z16, Z17
+	VMOVUPS     Z2, Z2
+	VFMADD231PD Z15, Z17, Z2
+	VADDPD      Z2, Z16, Z2
+	VADDPD      constants<>+640(SB), Z2, Z2
+	VMULPD      constants<>+2112(SB), Z3, Z15
+	VADDPD      constants<>+1216(SB), Z15, Z15
+	VSUBPD      constants<>+1216(SB), Z15, Z16
+	VSUBPD      Z16, Z3, Z3
+	VADDPD      constants<>+1216(SB), Z3, Z3
+	VPSLLQ      $0x34, Z15, Z15
+	VPADDQ      constants<>+640(SB), Z15, Z15
+	VMULPD      Z15, Z2, Z2
+	VPSLLQ      $0x34, Z3, Z3
+	VPADDQ      constants<>+640(SB), Z3, Z3
+	VMULPD      Z3, Z2, Z2
+	VPANDD      constants<>+512(SB), Z0, Z3
+	VRNDSCALEPD $0x03, Z1, Z15
+	VCMPPD      $0x00, Z1, Z15, K1
+	VMULPD      constants<>+2112(SB), Z1, Z15
+	VRNDSCALEPD $0x03, Z15, Z16
+	VCMPPD      $0x00, Z15, Z16, K2
+	KNOTW       K2, K2
+	KANDW       K1, K2, K2
+	VPANDD      constants<>+384(SB), Z0, Z15
+	VPORD       Z15, Z2, Z15
+	VBLENDMPD   Z15, Z2, K2, Z11
+	VCMPPD      $0x11, constants<>+256(SB), Z0, K2
+	VCMPPD      $0x11, constants<>+18240(SB), Z3, K3
+	KNOTW       K3, K3
+	KORW        K1, K3, K1
+	KNOTW       K1, K1
+	KANDW       K2, K1, K1
+	VBLENDMPD   constants<>+4736(SB), Z11, K1, Z12
+	VCMPPD      $0x03, Z1, Z0, K1
+	VBLENDMPD   constants<>+4736(SB), Z12, K1, Z13
+	VCMPPD      $0x00, constants<>+7104(SB), Z0, K1
+	VPANDD      constants<>+512(SB), Z1, Z2
+	VCMPPD      $0x00, constants<>+18240(SB), Z2, K2
+	KANDW       K1, K2, K1
+	VCMPPD      $0x00, constants<>+256(SB), Z1, K2
+	VCMPPD      $0x00, constants<>+640(SB), Z0, K3
+	KORW        K2, K3, K2
+	KORW        K2, K1, K1
+	VBLENDMPD   constants<>+640(SB), Z13, K1, Z14
+	VMOVUPS     Z14, (AX)(SI*8)
+	ADDQ        $0x08, SI
+	CMPQ        SI, BX
+	JLT         pow64AVX512_loop
+	VZEROUPPER
+	RET
+
 // func pow32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
 // Requires: AVX, AVX2, FMA3
 TEXT ·pow32AVX2(SB), NOSPLIT, $0-40
@@ -12731,58 +13143,59 @@ pow32AVX2_loop:
 	VCMPPD      $0x11, constants<>+256(SB), Y2, Y4
 	VMOVUPS     constants<>+4800(SB), Y5
 	VBLENDVPD   Y4, constants<>+4736(SB), Y5, Y4
-	VCMPPD      $0x11, constants<>+320(SB), Y2, Y5
-	VBLENDVPD   Y5, Y4, Y3, Y3
-	VMULPD      Y3, Y1, Y3
-	VCMPPD      $0x11, constants<>+1024(SB), Y3, Y4
-	VBLENDVPD   Y4, constants<>+1024(SB), Y3, Y3
-	VMOVUPS     constants<>+1088(SB), Y4
-	VCMPPD      $0x11, Y3, Y4, Y4
-	VBLENDVPD   Y4, constants<>+1088(SB), Y3, Y3
-	VMULPD      constants<>+1152(SB), Y3, Y4
-	VADDPD      constants<>+1216(SB), Y4, Y4
-	VSUBPD      constants<>+1216(SB), Y4, Y4
-	VMOVUPS     Y3, Y3
-	VFMADD231PD constants<>+1280(SB), Y4, Y3
-	VMOVUPS     Y3, Y3
-	VFMADD231PD constants<>+1344(SB), Y4, Y3
-	VMOVUPS     constants<>+1408(SB), Y5
-	VFMADD231PD constants<>+1472(SB), Y3, Y5
-	VMOVUPS     constants<>+1536(SB), Y6
-	VFMADD231PD Y3, Y5, Y6
-	VMOVUPS     constants<>+1600(SB), Y5
-	VFMADD231PD Y3, Y6, Y5
-	VMOVUPS     constants<>+1664(SB), Y6
-	VFMADD231PD Y3, Y5, Y6
-	VMOVUPS     constants<>+1728(SB), Y5
-	VFMADD231PD Y3, Y6, Y5
-	VMOVUPS     constants<>+1792(SB), Y6
-	VFMADD231PD Y3, Y5, Y6
-	VMOVUPS     constants<>+1856(SB), Y5
-	VFMADD231PD Y3, Y6, Y5
-	VMOVUPS     constants<>+1920(SB), Y6
-	VFMADD231PD Y3, Y5, Y6
-	VMOVUPS     constants<>+1984(SB), Y5
-	VFMADD231PD Y3, Y6, Y5
-	VMOVUPS     constants<>+2048(SB), Y6
-	VFMADD231PD Y3, Y5, Y6
-	VMOVUPS     constants<>+2112(SB), Y5
-	VFMADD231PD Y3, Y6, Y5
-	VMOVUPS     constants<>+640(SB), Y6
-	VFMADD231PD Y3, Y5, Y6
-	VMOVUPS     constants<>+640(SB), Y5
-	VFMADD231PD Y3, Y6, Y5
-	VMULPD      constants<>+2112(SB), Y4, Y3
+	VCMPPD      $0x11, constants<>+320(SB), Y2, Y2
+	VBLENDVPD   Y2, Y4, Y3, Y2
+	VMULPD      Y2, Y1, Y2
+	VCMPPD      $0x11, constants<>+1024(SB), Y2, Y3
+	VBLENDVPD   Y3, constants<>+1024(SB), Y2, Y2
+	VMOVUPS     constants<>+1088(SB), Y3
+	VCMPPD      $0x11, Y2, Y3, Y3
+	VBLENDVPD   Y3, constants<>+1088(SB), Y2, Y2
+	VMULPD      constants<>+1152(SB), Y2, Y3
 	VADDPD      constants<>+1216(SB), Y3, Y3
-	VSUBPD      constants<>+1216(SB), Y3, Y6
-	VSUBPD      Y6, Y4, Y4
-	VADDPD      constants<>+1216(SB), Y4, Y4
+	VSUBPD      constants<>+1216(SB), Y3, Y3
+	VMOVUPS     Y2, Y2
+	VFMADD231PD constants<>+1280(SB), Y3, Y2
+	VMOVUPS     Y2, Y2
+	VFMADD231PD constants<>+1344(SB), Y3, Y2
+	VMOVUPS     constants<>+1408(SB), Y4
+	VFMADD231PD constants<>+1472(SB), Y2, Y4
+	VMOVUPS     constants<>+1536(SB), Y5
+	VFMADD231PD Y2, Y4, Y5
+	VMOVUPS     constants<>+1600(SB), Y4
+	VFMADD231PD Y2, Y5, Y4
+	VMOVUPS     constants<>+1664(SB), Y5
+	VFMADD231PD Y2, Y4, Y5
+	VMOVUPS     constants<>+1728(SB), Y4
+	VFMADD231PD Y2, Y5, Y4
+	VMOVUPS     constants<>+1792(SB), Y5
+	VFMADD231PD Y2, Y4, Y5
+	VMOVUPS     constants<>+1856(SB), Y4
+	VFMADD231PD Y2, Y5, Y4
+	VMOVUPS     constants<>+1920(SB), Y5
+	VFMADD231PD Y2, Y4, Y5
+	VMOVUPS     constants<>+1984(SB), Y4
+	VFMADD231PD Y2, Y5, Y4
+	VMOVUPS     constants<>+2048(SB), Y5
+	VFMADD231PD Y2, Y4, Y5
+	VMOVUPS     constants<>+2112(SB), Y4
+	VFMADD231PD Y2, Y5, Y4
+	VMOVUPS     constants<>+640(SB), Y5
+	VFMADD231PD Y2, Y4, Y5
+	VMOVUPS     constants<>+640(SB), Y4
+	VFMADD231PD Y2, Y5, Y4
+	VMULPD      constants<>+2112(SB), Y3, Y2
+	VADDPD      constants<>+1216(SB), Y2, Y2
+	VSUBPD      constants<>+1216(SB), Y2, Y5
+	VSUBPD      Y5, Y3, Y3
+	VADDPD      constants<>+1216(SB), Y3, Y3
+	VPSLLQ      $0x34, Y2, Y2
+	VPADDQ      constants<>+640(SB), Y2, Y2
+	VMULPD      Y2, Y4, Y2
 	VPSLLQ      $0x34, Y3, Y3
 	VPADDQ      constants<>+640(SB), Y3, Y3
-	VMULPD      Y3, Y5, Y3
-	VPSLLQ      $0x34, Y4, Y4
-	VPADDQ      constants<>+640(SB), Y4, Y4
-	VMULPD      Y4, Y3, Y3
+	VMULPD      Y3, Y2, Y2
+	VPAND       constants<>+512(SB), Y0, Y3
 	VROUNDPD    $0x03, Y1, Y4
 	VCMPPD      $0x00, Y1, Y4, Y4
 	VMULPD      constants<>+2112(SB), Y1, Y5
@@ -12791,15 +13204,15 @@ pow32AVX2_loop:
 	VPXOR       constants<>+64(SB), Y5, Y5
 	VPAND       Y4, Y5, Y5
 	VPAND       constants<>+384(SB), Y0, Y6
-	VPOR        Y6, Y3, Y6
-	VBLENDVPD   Y5, Y6, Y3, Y3
+	VPOR        Y6, Y2, Y6
+	VBLENDVPD   Y5, Y6, Y2, Y2
 	VCMPPD      $0x11, constants<>+256(SB), Y0, Y5
-	VCMPPD      $0x11, constants<>+18240(SB), Y2, Y2
-	VPXOR       constants<>+64(SB), Y2, Y2
-	VPOR        Y4, Y2, Y2
-	VPXOR       constants<>+64(SB), Y2, Y2
-	VPAND       Y5, Y2, Y2
-	VBLENDVPD   Y2, constants<>+4736(SB), Y3, Y2
+	VCMPPD      $0x11, constants<>+18240(SB), Y3, Y3
+	VPXOR       constants<>+64(SB), Y3, Y3
+	VPOR        Y4, Y3, Y3
+	VPXOR       constants<>+64(SB), Y3, Y3
+	VPAND       Y5, Y3, Y3
+	VBLENDVPD   Y3, constants<>+4736(SB), Y2, Y2
 	VCMPPD      $0x03, Y1, Y0, Y3
 	VBLENDVPD   Y3, constants<>+4736(SB), Y2, Y2
 	VCMPPD      $0x00, constants<>+7104(SB), Y0, Y3
@@ -12880,56 +13293,57 @@ pow32AVX512_loop:
 	VBLENDMPD   constants<>+4736(SB), Z3, K1, Z7
 	VCMPPD      $0x11, constants<>+320(SB), Z2, K1
 	VBLENDMPD   Z7, Z6, K1, Z8
-	VMULPD      Z8, Z1, Z3
-	VCMPPD      $0x11, constants<>+1024(SB), Z3, K1
-	VBLENDMPD   constants<>+1024(SB), Z3, K1, Z9
-	VMOVUPS     constants<>+1088(SB), Z3
-	VCMPPD      $0x11, Z9, Z3, K1
+	VMULPD      Z8, Z1, Z2
+	VCMPPD      $0x11, constants<>+1024(SB), Z2, K1
+	VBLENDMPD   constants<>+1024(SB), Z2, K1, Z9
+	VMOVUPS     constants<>+1088(SB), Z2
+	VCMPPD      $0x11, Z9, Z2, K1
 	VBLENDMPD   constants<>+1088(SB), Z9, K1, Z10
-	VMULPD      constants<>+1152(SB), Z10, Z3
-	VADDPD      constants<>+1216(SB), Z3, Z3
-	VSUBPD      constants<>+1216(SB), Z3, Z3
-	VMOVUPS     Z10, Z15
-	VFMADD231PD constants<>+1280(SB), Z3, Z15
-	VMOVUPS     Z15, Z15
-	VFMADD231PD constants<>+1344(SB), Z3, Z15
-	VMOVUPS     constants<>+1408(SB), Z16
-	VFMADD231PD constants<>+1472(SB), Z15, Z16
-	VMOVUPS     constants<>+1536(SB), Z17
-	VFMADD231PD Z15, Z16, Z17
-	VMOVUPS     constants<>+1600(SB), Z16
-	VFMADD231PD Z15, Z17, Z16
-	VMOVUPS     constants<>+1664(SB), Z17
-	VFMADD231PD Z15, Z16, Z17
-	VMOVUPS     constants<>+1728(SB), Z16
-	VFMADD231PD Z15, Z17, Z16
-	VMOVUPS     constants<>+1792(SB), Z17
-	VFMADD231PD Z15, Z16, Z17
-	VMOVUPS     constants<>+1856(SB), Z16
-	VFMADD231PD Z15, Z17, Z16
-	VMOVUPS     constants<>+1920(SB), Z17
-	VFMADD231PD Z15, Z16, Z17
-	VMOVUPS     constants<>+1984(SB), Z16
-	VFMADD231PD Z15, Z17, Z16
-	VMOVUPS     constants<>+2048(SB), Z17
-	VFMADD231PD Z15, Z16, Z17
-	VMOVUPS     constants<>+2112(SB), Z16
-	VFMADD231PD Z15, Z17, Z16
-	VMOVUPS     constants<>+640(SB), Z17
-	VFMADD231PD Z15, Z16, Z17
+	VMULPD      constants<>+1152(SB), Z10, Z2
+	VADDPD      constants<>+1216(SB), Z2, Z2
+	VSUBPD      constants<>+1216(SB), Z2, Z2
+	VMOVUPS     Z10, Z3
+	VFMADD231PD constants<>+1280(SB), Z2, Z3
+	VMOVUPS     Z3, Z3
+	VFMADD231PD constants<>+1344(SB), Z2, Z3
+	VMOVUPS     constants<>+1408(SB), Z15
+	VFMADD231PD constants<>+1472(SB), Z3, Z15
+	VMOVUPS     constants<>+1536(SB), Z16
+	VFMADD231PD Z3, Z15, Z16
+	VMOVUPS     constants<>+1600(SB), Z15
+	VFMADD231PD Z3, Z16, Z15
+	VMOVUPS     constants<>+1664(SB), Z16
+	VFMADD231PD Z3, Z15, Z16
+	VMOVUPS     constants<>+1728(SB), Z15
+	VFMADD231PD Z3, Z16, Z15
+	VMOVUPS     constants<>+1792(SB), Z16
+	VFMADD231PD Z3, Z15, Z16
+	VMOVUPS     constants<>+1856(SB), Z15
+	VFMADD231PD Z3, Z16, Z15
+	VMOVUPS     constants<>+1920(SB), Z16
+	VFMADD231PD Z3, Z15, Z16
+	VMOVUPS     constants<>+1984(SB), Z15
+	VFMADD231PD Z3, Z16, Z15
+	VMOVUPS     constants<>+2048(SB), Z16
+	VFMADD231PD Z3, Z15, Z16
+	VMOVUPS     constants<>+2112(SB), Z15
+	VFMADD231PD Z3, Z16, Z15
 	VMOVUPS     constants<>+640(SB), Z16
-	VFMADD231PD Z15, Z17, Z16
-	VMULPD      constants<>+2112(SB), Z3, Z15
-	VADDPD      constants<>+1216(SB), Z15, Z15
-	VSUBPD      constants<>+1216(SB), Z15, Z17
-	VSUBPD      Z17, Z3, Z3
+	VFMADD231PD Z3, Z15, Z16
+	VMOVUPS     constants<>+640(SB), Z15
+	VFMADD231PD Z3, Z16, Z15
+	VMULPD      constants<>+2112(SB), Z2, Z3
 	VADDPD      constants<>+1216(SB), Z3, Z3
-	VPSLLQ      $0x34, Z15, Z15
-	VPADDQ      constants<>+640(SB), Z15, Z15
-	VMULPD      Z15, Z16, Z15
+	VSUBPD      constants<>+1216(SB), Z3, Z16
+	VSUBPD      Z16, Z2, Z2
+	VADDPD      constants<>+1216(SB), Z2, Z2
 	VPSLLQ      $0x34, Z3, Z3
 	VPADDQ      constants<>+640(SB), Z3, Z3
 	VMULPD      Z3, Z15, Z3
+	VPSLLQ      $0x34, Z2, Z2
+	VPADDQ      constants<>+640(SB), Z2, Z2
+	VMULPD      Z2, Z3, Z2
+	VPANDD      constants<>+512(SB), Z0, Z3
 	VRNDSCALEPD $0x03, Z1, Z15
 	VCMPPD      $0x00, Z1, Z15, K1
 	VMULPD      constants<>+2112(SB), Z1, Z15
@@ -12938,10 +13352,10 @@ pow32AVX512_loop:
 	KNOTW       K2, K2
 	KANDW       K1, K2, K2
 	VPANDD      constants<>+384(SB), Z0, Z15
-	VPORD       Z15, Z3, Z15
-	VBLENDMPD   Z15, Z3, K2, Z11
+	VPORD       Z15, Z2, Z15
+	VBLENDMPD   Z15, Z2, K2, Z11
 	VCMPPD      $0x11, constants<>+256(SB), Z0, K2
-	VCMPPD      $0x11, constants<>+18240(SB), Z2, K3
+	VCMPPD      $0x11, constants<>+18240(SB), Z3, K3
 	KNOTW       K3, K3
 	KORW        K1, K3, K1
 	KNOTW       K1, K1
@@ -13964,216 +14378,216 @@ powI32AVX2_loop:
 	VMOVUPS   constants<>+128(SB), Y3
 	VBLENDVPS Y2, Y0, Y3, Y2
 	VPCMPEQD  constants<>+128(SB), Y0, Y3
-	VPCMPEQD  constants<>+23168(SB), Y0, Y4
+	VPCMPEQD  constants<>+24064(SB), Y0, Y4
 	VPOR      Y3, Y4, Y3
 	VMOVUPS   constants<>+0(SB), Y4
 	VBLENDVPS Y3, Y2, Y4, Y3
 	VPMULLD   Y0, Y0, Y0
 	VPSLLD    $0x1e, Y1, Y4
-	VPSRAVD   constants<>+23232(SB), Y4, Y4
+	VPSRAVD   constants<>+24128(SB), Y4, Y4
 	VPSUBD    constants<>+128(SB), Y0, Y5
 	VPAND     Y4, Y5, Y4
 	VPADDD    constants<>+128(SB), Y4, Y4
 	VPMULLD   Y4, Y2, Y2
 	VPMULLD   Y0, Y0, Y0
 	VPSLLD    $0x1d, Y1, Y4
-	VPSRAVD   constants<>+23232(SB), Y4, Y4
+	VPSRAVD   constants<>+24128(SB), Y4, Y4
 	VPSUBD    constants<>+128(SB), Y0, Y5
 	VPAND     Y4, Y5, Y4
 	VPADDD    constants<>+128(SB), Y4, Y4
 	VPMULLD   Y4, Y2, Y2
 	VPMULLD   Y0, Y0, Y0
 	VPSLLD    $0x1c, Y1, Y4
-	VPSRAVD   constants<>+23232(SB), Y4, Y4
+	VPSRAVD   constants<>+24128(SB), Y4, Y4
 	VPSUBD    constants<>+128(SB), Y0, Y5
 	VPAND     Y4, Y5, Y4
 	VPADDD    constants<>+128(SB), Y4, Y4
 	VPMULLD   Y4, Y2, Y2
 	VPMULLD   Y0, Y0, Y0
 	VPSLLD    $0x1b, Y1, Y4
-	VPSRAVD   constants<>+23232(SB), Y4, Y4
+	VPSRAVD   constants<>+24128(SB), Y4, Y4
 	VPSUBD    constants<>+128(SB), Y0, Y5
 	VPAND     Y4, Y5, Y4
 	VPADDD    constants<>+128(SB), Y4, Y4
 	VPMULLD   Y4, Y2, Y2
 	VPMULLD   Y0, Y0, Y0
 	VPSLLD    $0x1a, Y1, Y4
-	VPSRAVD   constants<>+23232(SB), Y4, Y4
+	VPSRAVD   constants<>+24128(SB), Y4, Y4
 	VPSUBD    constants<>+128(SB), Y0, Y5
 	VPAND     Y4, Y5, Y4
 	VPADDD    constants<>+128(SB), Y4, Y4
 	VPMULLD   Y4, Y2, Y2
 	VPMULLD   Y0, Y0, Y0
 	VPSLLD    $0x19, Y1, Y4
-	VPSRAVD   constants<>+23232(SB), Y4, Y4
+	VPSRAVD   constants<>+24128(SB), Y4, Y4
 	VPSUBD    constants<>+128(SB), Y0, Y5
 	VPAND     Y4, Y5, Y4
 	VPADDD    constants<>+128(SB), Y4, Y4
 	VPMULLD   Y4, Y2, Y2
 	VPMULLD   Y0, Y0, Y0
 	VPSLLD    $0x18, Y1, Y4
-	VPSRAVD   constants<>+23232(SB), Y4, Y4
+	VPSRAVD   constants<>+24128(SB), Y4, Y4
 	VPSUBD    constants<>+128(SB), Y0, Y5
 	VPAND     Y4, Y5, Y4
 	VPADDD    constants<>+128(SB), Y4, Y4
 	VPMULLD   Y4, Y2, Y2
 	VPMULLD   Y0, Y0, Y0
 	VPSLLD    $0x17, Y1, Y4
-	VPSRAVD   constants<>+23232(SB), Y4, Y4
+	VPSRAVD   constants<>+24128(SB), Y4, Y4
 	VPSUBD    constants<>+128(SB), Y0, Y5
 	VPAND     Y4, Y5, Y4
 	VPADDD    constants<>+128(SB), Y4, Y4
 	VPMULLD   Y4, Y2, Y2
 	VPMULLD   Y0, Y0, Y0
 	VPSLLD    $0x16, Y1, Y4
-	VPSRAVD   constants<>+23232(SB), Y4, Y4
+	VPSRAVD   constants<>+24128(SB), Y4, Y4
 	VPSUBD    constants<>+128(SB), Y0, Y5
 	VPAND     Y4, Y5, Y4
 	VPADDD    constants<>+128(SB), Y4, Y4
 	VPMULLD   Y4, Y2, Y2
 	VPMULLD   Y0, Y0, Y0
 	VPSLLD    $0x15, Y1, Y4
-	VPSRAVD   constants<>+23232(SB), Y4, Y4
+	VPSRAVD   constants<>+24128(SB), Y4, Y4
 	VPSUBD    constants<>+128(SB), Y0, Y5
 	VPAND     Y4, Y5, Y4
 	VPADDD    constants<>+128(SB), Y4, Y4
 	VPMULLD   Y4, Y2, Y2
 	VPMULLD   Y0, Y0, Y0
 	VPSLLD    $0x14, Y1, Y4
-	VPSRAVD   constants<>+23232(SB), Y4, Y4
+	VPSRAVD   constants<>+24128(SB), Y4, Y4
 	VPSUBD    constants<>+128(SB), Y0, Y5
 	VPAND     Y4, Y5, Y4
 	VPADDD    constants<>+128(SB), Y4, Y4
 	VPMULLD   Y4, Y2, Y2
 	VPMULLD   Y0, Y0, Y0
 	VPSLLD    $0x13, Y1, Y4
-	VPSRAVD   constants<>+23232(SB), Y4, Y4
+	VPSRAVD   constants<>+24128(SB), Y4, Y4
 	VPSUBD    constants<>+128(SB), Y0, Y5
 	VPAND     Y4, Y5, Y4
 	VPADDD    constants<>+128(SB), Y4, Y4
 	VPMULLD   Y4, Y2, Y2
 	VPMULLD   Y0, Y0, Y0
 	VPSLLD    $0x12, Y1, Y4
-	VPSRAVD   constants<>+23232(SB), Y4, Y4
+	VPSRAVD   constants<>+24128(SB), Y4, Y4
 	VPSUBD    constants<>+128(SB), Y0, Y5
 	VPAND     Y4, Y5, Y4
 	VPADDD    constants<>+128(SB), Y4, Y4
 	VPMULLD   Y4, Y2, Y2
 	VPMULLD   Y0, Y0, Y0
 	VPSLLD    $0x11, Y1, Y4
-	VPSRAVD   constants<>+23232(SB), Y4, Y4
+	VPSRAVD   constants<>+24128(SB), Y4, Y4
 	VPSUBD    constants<>+128(SB), Y0, Y5
 	VPAND     Y4, Y5, Y4
 	VPADDD    constants<>+128(SB), Y4, Y4
 	VPMULLD   Y4, Y2, Y2
 	VPMULLD   Y0, Y0, Y0
 	VPSLLD    $0x10, Y1, Y4
-	VPSRAVD   constants<>+23232(SB), Y4, Y4
+	VPSRAVD   constants<>+24128(SB), Y4, Y4
 	VPSUBD    constants<>+128(SB), Y0, Y5
 	VPAND     Y4, Y5, Y4
 	VPADDD    constants<>+128(SB), Y4, Y4
 	VPMULLD   Y4, Y2, Y2
 	VPMULLD   Y0, Y0, Y0
 	VPSLLD    $0x0f, Y1, Y4
-	VPSRAVD   constants<>+23232(SB), Y4, Y4
+	VPSRAVD   constants<>+24128(SB), Y4, Y4
 	VPSUBD    constants<>+128(SB), Y0, Y5
 	VPAND     Y4, Y5, Y4
 	VPADDD    constants<>+128(SB), Y4, Y4
 	VPMULLD   Y4, Y2, Y2
 	VPMULLD   Y0, Y0, Y0
 	VPSLLD    $0x0e, Y1, Y4
-	VPSRAVD   constants<>+23232(SB), Y4, Y4
+	VPSRAVD   constants<>+24128(SB), Y4, Y4
 	VPSUBD    constants<>+128(SB), Y0, Y5
 	VPAND     Y4, Y5, Y4
 	VPADDD    constants<>+128(SB), Y4, Y4
 	VPMULLD   Y4, Y2, Y2
 	VPMULLD   Y0, Y0, Y0
 	VPSLLD    $0x0d, Y1, Y4
-	VPSRAVD   constants<>+23232(SB), Y4, Y4
+	VPSRAVD   constants<>+24128(SB), Y4, Y4
 	VPSUBD    constants<>+128(SB), Y0, Y5
 	VPAND     Y4, Y5, Y4
 	VPADDD    constants<>+128(SB), Y4, Y4
 	VPMULLD   Y4, Y2, Y2
 	VPMULLD   Y0, Y0, Y0
 	VPSLLD    $0x0c, Y1, Y4
-	VPSRAVD   constants<>+23232(SB), Y4, Y4
+	VPSRAVD   constants<>+24128(SB), Y4, Y4
 	VPSUBD    constants<>+128(SB), Y0, Y5
 	VPAND     Y4, Y5, Y4
 	VPADDD    constants<>+128(SB), Y4, Y4
 	VPMULLD   Y4, Y2, Y2
 	VPMULLD   Y0, Y0, Y0
 	VPSLLD    $0x0b, Y1, Y4
-	VPSRAVD   constants<>+23232(SB), Y4, Y4
+	VPSRAVD   constants<>+24128(SB), Y4, Y4
 	VPSUBD    constants<>+128(SB), Y0, Y5
 	VPAND     Y4, Y5, Y4
 	VPADDD    constants<>+128(SB), Y4, Y4
 	VPMULLD   Y4, Y2, Y2
 	VPMULLD   Y0, Y0, Y0
 	VPSLLD    $0x0a, Y1, Y4
-	VPSRAVD   constants<>+23232(SB), Y4, Y4
+	VPSRAVD   constants<>+24128(SB), Y4, Y4
 	VPSUBD    constants<>+128(SB), Y0, Y5
 	VPAND     Y4, Y5, Y4
 	VPADDD    constants<>+128(SB), Y4, Y4
 	VPMULLD   Y4, Y2, Y2
 	VPMULLD   Y0, Y0, Y0
 	VPSLLD    $0x09, Y1, Y4
-	VPSRAVD   constants<>+23232(SB), Y4, Y4
+	VPSRAVD   constants<>+24128(SB), Y4, Y4
 	VPSUBD    constants<>+128(SB), Y0, Y5
 	VPAND     Y4, Y5, Y4
 	VPADDD    constants<>+128(SB), Y4, Y4
 	VPMULLD   Y4, Y2, Y2
 	VPMULLD   Y0, Y0, Y0
 	VPSLLD    $0x08, Y1, Y4
-	VPSRAVD   constants<>+23232(SB), Y4, Y4
+	VPSRAVD   constants<>+24128(SB), Y4, Y4
 	VPSUBD    constants<>+128(SB), Y0, Y5
 	VPAND     Y4, Y5, Y4
 	VPADDD    constants<>+128(SB), Y4, Y4
 	VPMULLD   Y4, Y2, Y2
 	VPMULLD   Y0, Y0, Y0
 	VPSLLD    $0x07, Y1, Y4
-	VPSRAVD   constants<>+23232(SB), Y4, Y4
+	VPSRAVD   constants<>+24128(SB), Y4, Y4
 	VPSUBD    constants<>+128(SB), Y0, Y5
 	VPAND     Y4, Y5, Y4
 	VPADDD    constants<>+128(SB), Y4, Y4
 	VPMULLD   Y4, Y2, Y2
 	VPMULLD   Y0, Y0, Y0
 	VPSLLD    $0x06, Y1, Y4
-	VPSRAVD   constants<>+23232(SB), Y4, Y4
+	VPSRAVD   constants<>+24128(SB), Y4, Y4
 	VPSUBD    constants<>+128(SB), Y0, Y5
 	VPAND     Y4, Y5, Y4
 	VPADDD    constants<>+128(SB), Y4, Y4
 	VPMULLD   Y4, Y2, Y2
 	VPMULLD   Y0, Y0, Y0
 	VPSLLD    $0x05, Y1, Y4
-	VPSRAVD   constants<>+23232(SB), Y4, Y4
+	VPSRAVD   constants<>+24128(SB), Y4, Y4
 	VPSUBD    constants<>+128(SB), Y0, Y5
 	VPAND     Y4, Y5, Y4
 	VPADDD    constants<>+128(SB), Y4, Y4
 	VPMULLD   Y4, Y2, Y2
 	VPMULLD   Y0, Y0, Y0
 	VPSLLD    $0x04, Y1, Y4
-	VPSRAVD   constants<>+23232(SB), Y4, Y4
+	VPSRAVD   constants<>+24128(SB), Y4, Y4
 	VPSUBD    constants<>+128(SB), Y0, Y5
 	VPAND     Y4, Y5, Y4
 	VPADDD    constants<>+128(SB), Y4, Y4
 	VPMULLD   Y4, Y2, Y2
 	VPMULLD   Y0, Y0, Y0
 	VPSLLD    $0x03, Y1, Y4
-	VPSRAVD   constants<>+23232(SB), Y4, Y4
+	VPSRAVD   constants<>+24128(SB), Y4, Y4
 	VPSUBD    constants<>+128(SB), Y0, Y5
 	VPAND     Y4, Y5, Y4
 	VPADDD    constants<>+128(SB), Y4, Y4
 	VPMULLD   Y4, Y2, Y2
 	VPMULLD   Y0, Y0, Y0
 	VPSLLD    $0x02, Y1, Y4
-	VPSRAVD   constants<>+23232(SB), Y4, Y4
+	VPSRAVD   constants<>+24128(SB), Y4, Y4
 	VPSUBD    constants<>+128(SB), Y0, Y5
 	VPAND     Y4, Y5, Y4
 	VPADDD    constants<>+128(SB), Y4, Y4
 	VPMULLD   Y4, Y2, Y2
 	VPMULLD   Y0, Y0, Y0
 	VPSLLD    $0x01, Y1, Y4
-	VPSRAVD   constants<>+23232(SB), Y4, Y4
+	VPSRAVD   constants<>+24128(SB), Y4, Y4
 	VPSUBD    constants<>+128(SB), Y0, Y0
 	VPAND     Y4, Y0, Y0
 	VPADDD    constants<>+128(SB), Y0, Y0
@@ -14205,216 +14619,216 @@ powI32AVX512_loop:
 	VMOVUPS   constants<>+128(SB), Z2
 	VBLENDMPS Z0, Z2, K1, Z3
 	VPCMPD    $0x00, constants<>+128(SB), Z0, K1
-	VPCMPD    $0x00, constants<>+23168(SB), Z0, K2
+	VPCMPD    $0x00, constants<>+24064(SB), Z0, K2
 	KORW      K1, K2, K1
 	VMOVUPS   constants<>+0(SB), Z2
 	VBLENDMPS Z3, Z2, K1, Z4
 	VPMULLD   Z0, Z0, Z0
 	VPSLLD    $0x1e, Z1, Z2
-	VPSRAVD   constants<>+23232(SB), Z2, Z2
+	VPSRAVD   constants<>+24128(SB), Z2, Z2
 	VPSUBD    constants<>+128(SB), Z0, Z6
 	VPANDD    Z2, Z6, Z2
 	VPADDD    constants<>+128(SB), Z2, Z2
 	VPMULLD   Z2, Z3, Z2
 	VPMULLD   Z0, Z0, Z0
 	VPSLLD    $0x1d, Z1, Z6
-	VPSRAVD   constants<>+23232(SB), Z6, Z6
+	VPSRAVD   constants<>+24128(SB), Z6, Z6
 	VPSUBD    constants<>+128(SB), Z0, Z7
 	VPANDD    Z6, Z7, Z6
 	VPADDD    constants<>+128(SB), Z6, Z6
 	VPMULLD   Z6, Z2, Z2
 	VPMULLD   Z0, Z0, Z0
 	VPSLLD    $0x1c, Z1, Z6
-	VPSRAVD   constants<>+23232(SB), Z6, Z6
+	VPSRAVD   constants<>+24128(SB), Z6, Z6
 	VPSUBD    constants<>+128(SB), Z0, Z7
 	VPANDD    Z6, Z7, Z6
 	VPADDD    constants<>+128(SB), Z6, Z6
 	VPMULLD   Z6, Z2, Z2
 	VPMULLD   Z0, Z0, Z0
 	VPSLLD    $0x1b, Z1, Z6
-	VPSRAVD   constants<>+23232(SB), Z6, Z6
+	VPSRAVD   constants<>+24128(SB), Z6, Z6
 	VPSUBD    constants<>+128(SB), Z0, Z7
 	VPANDD    Z6, Z7, Z6
 	VPADDD    constants<>+128(SB), Z6, Z6
 	VPMULLD   Z6, Z2, Z2
 	VPMULLD   Z0, Z0, Z0
 	VPSLLD    $0x1a, Z1, Z6
-	VPSRAVD   constants<>+23232(SB), Z6, Z6
+	VPSRAVD   constants<>+24128(SB), Z6, Z6
 	VPSUBD    constants<>+128(SB), Z0, Z7
 	VPANDD    Z6, Z7, Z6
 	VPADDD    constants<>+128(SB), Z6, Z6
 	VPMULLD   Z6, Z2, Z2
 	VPMULLD   Z0, Z0, Z0
 	VPSLLD    $0x19, Z1, Z6
-	VPSRAVD   constants<>+23232(SB), Z6, Z6
+	VPSRAVD   constants<>+24128(SB), Z6, Z6
 	VPSUBD    constants<>+128(SB), Z0, Z7
 	VPANDD    Z6, Z7, Z6
 	VPADDD    constants<>+128(SB), Z6, Z6
 	VPMULLD   Z6, Z2, Z2
 	VPMULLD   Z0, Z0, Z0
 	VPSLLD    $0x18, Z1, Z6
-	VPSRAVD   constants<>+23232(SB), Z6, Z6
+	VPSRAVD   constants<>+24128(SB), Z6, Z6
 	VPSUBD    constants<>+128(SB), Z0, Z7
 	VPANDD    Z6, Z7, Z6
 	VPADDD    constants<>+128(SB), Z6, Z6
 	VPMULLD   Z6, Z2, Z2
 	VPMULLD   Z0, Z0, Z0
 	VPSLLD    $0x17, Z1, Z6
-	VPSRAVD   constants<>+23232(SB), Z6, Z6
+	VPSRAVD   constants<>+24128(SB), Z6, Z6
 	VPSUBD    constants<>+128(SB), Z0, Z7
 	VPANDD    Z6, Z7, Z6
 	VPADDD    constants<>+128(SB), Z6, Z6
 	VPMULLD   Z6, Z2, Z2
 	VPMULLD   Z0, Z0, Z0
 	VPSLLD    $0x16, Z1, Z6
-	VPSRAVD   constants<>+23232(SB), Z6, Z6
+	VPSRAVD   constants<>+24128(SB), Z6, Z6
 	VPSUBD    constants<>+128(SB), Z0, Z7
 	VPANDD    Z6, Z7, Z6
 	VPADDD    constants<>+128(SB), Z6, Z6
 	VPMULLD   Z6, Z2, Z2
 	VPMULLD   Z0, Z0, Z0
 	VPSLLD    $0x15, Z1, Z6
-	VPSRAVD   constants<>+23232(SB), Z6, Z6
+	VPSRAVD   constants<>+24128(SB), Z6, Z6
 	VPSUBD    constants<>+128(SB), Z0, Z7
 	VPANDD    Z6, Z7, Z6
 	VPADDD    constants<>+128(SB), Z6, Z6
 	VPMULLD   Z6, Z2, Z2
 	VPMULLD   Z0, Z0, Z0
 	VPSLLD    $0x14, Z1, Z6
-	VPSRAVD   constants<>+23232(SB), Z6, Z6
+	VPSRAVD   constants<>+24128(SB), Z6, Z6
 	VPSUBD    constants<>+128(SB), Z0, Z7
 	VPANDD    Z6, Z7, Z6
 	VPADDD    constants<>+128(SB), Z6, Z6
 	VPMULLD   Z6, Z2, Z2
 	VPMULLD   Z0, Z0, Z0
 	VPSLLD    $0x13, Z1, Z6
-	VPSRAVD   constants<>+23232(SB), Z6, Z6
+	VPSRAVD   constants<>+24128(SB), Z6, Z6
 	VPSUBD    constants<>+128(SB), Z0, Z7
 	VPANDD    Z6, Z7, Z6
 	VPADDD    constants<>+128(SB), Z6, Z6
 	VPMULLD   Z6, Z2, Z2
 	VPMULLD   Z0, Z0, Z0
 	VPSLLD    $0x12, Z1, Z6
-	VPSRAVD   constants<>+23232(SB), Z6, Z6
+	VPSRAVD   constants<>+24128(SB), Z6, Z6
 	VPSUBD    constants<>+128(SB), Z0, Z7
 	VPANDD    Z6, Z7, Z6
 	VPADDD    constants<>+128(SB), Z6, Z6
 	VPMULLD   Z6, Z2, Z2
 	VPMULLD   Z0, Z0, Z0
 	VPSLLD    $0x11, Z1, Z6
-	VPSRAVD   constants<>+23232(SB), Z6, Z6
+	VPSRAVD   constants<>+24128(SB), Z6, Z6
 	VPSUBD    constants<>+128(SB), Z0, Z7
 	VPANDD    Z6, Z7, Z6
 	VPADDD    constants<>+128(SB), Z6, Z6
 	VPMULLD   Z6, Z2, Z2
 	VPMULLD   Z0, Z0, Z0
 	VPSLLD    $0x10, Z1, Z6
-	VPSRAVD   constants<>+23232(SB), Z6, Z6
+	VPSRAVD   constants<>+24128(SB), Z6, Z6
 	VPSUBD    constants<>+128(SB), Z0, Z7
 	VPANDD    Z6, Z7, Z6
 	VPADDD    constants<>+128(SB), Z6, Z6
 	VPMULLD   Z6, Z2, Z2
 	VPMULLD   Z0, Z0, Z0
 	VPSLLD    $0x0f, Z1, Z6
-	VPSRAVD   constants<>+23232(SB), Z6, Z6
+	VPSRAVD   constants<>+24128(SB), Z6, Z6
 	VPSUBD    constants<>+128(SB), Z0, Z7
 	VPANDD    Z6, Z7, Z6
 	VPADDD    constants<>+128(SB), Z6, Z6
 	VPMULLD   Z6, Z2, Z2
 	VPMULLD   Z0, Z0, Z0
 	VPSLLD    $0x0e, Z1, Z6
-	VPSRAVD   constants<>+23232(SB), Z6, Z6
+	VPSRAVD   constants<>+24128(SB), Z6, Z6
 	VPSUBD    constants<>+128(SB), Z0, Z7
 	VPANDD    Z6, Z7, Z6
 	VPADDD    constants<>+128(SB), Z6, Z6
 	VPMULLD   Z6, Z2, Z2
 	VPMULLD   Z0, Z0, Z0
 	VPSLLD    $0x0d, Z1, Z6
-	VPSRAVD   constants<>+23232(SB), Z6, Z6
+	VPSRAVD   constants<>+24128(SB), Z6, Z6
 	VPSUBD    constants<>+128(SB), Z0, Z7
 	VPANDD    Z6, Z7, Z6
 	VPADDD    constants<>+128(SB), Z6, Z6
 	VPMULLD   Z6, Z2, Z2
 	VPMULLD   Z0, Z0, Z0
 	VPSLLD    $0x0c, Z1, Z6
-	VPSRAVD   constants<>+23232(SB), Z6, Z6
+	VPSRAVD   constants<>+24128(SB), Z6, Z6
 	VPSUBD    constants<>+128(SB), Z0, Z7
 	VPANDD    Z6, Z7, Z6
 	VPADDD    constants<>+128(SB), Z6, Z6
 	VPMULLD   Z6, Z2, Z2
 	VPMULLD   Z0, Z0, Z0
 	VPSLLD    $0x0b, Z1, Z6
-	VPSRAVD   constants<>+23232(SB), Z6, Z6
+	VPSRAVD   constants<>+24128(SB), Z6, Z6
 	VPSUBD    constants<>+128(SB), Z0, Z7
 	VPANDD    Z6, Z7, Z6
 	VPADDD    constants<>+128(SB), Z6, Z6
 	VPMULLD   Z6, Z2, Z2
 	VPMULLD   Z0, Z0, Z0
 	VPSLLD    $0x0a, Z1, Z6
-	VPSRAVD   constants<>+23232(SB), Z6, Z6
+	VPSRAVD   constants<>+24128(SB), Z6, Z6
 	VPSUBD    constants<>+128(SB), Z0, Z7
 	VPANDD    Z6, Z7, Z6
 	VPADDD    constants<>+128(SB), Z6, Z6
 	VPMULLD   Z6, Z2, Z2
 	VPMULLD   Z0, Z0, Z0
 	VPSLLD    $0x09, Z1, Z6
-	VPSRAVD   constants<>+23232(SB), Z6, Z6
+	VPSRAVD   constants<>+24128(SB), Z6, Z6
 	VPSUBD    constants<>+128(SB), Z0, Z7
 	VPANDD    Z6, Z7, Z6
 	VPADDD    constants<>+128(SB), Z6, Z6
 	VPMULLD   Z6, Z2, Z2
 	VPMULLD   Z0, Z0, Z0
 	VPSLLD    $0x08, Z1, Z6
-	VPSRAVD   constants<>+23232(SB), Z6, Z6
+	VPSRAVD   constants<>+24128(SB), Z6, Z6
 	VPSUBD    constants<>+128(SB), Z0, Z7
 	VPANDD    Z6, Z7, Z6
 	VPADDD    constants<>+128(SB), Z6, Z6
 	VPMULLD   Z6, Z2, Z2
 	VPMULLD   Z0, Z0, Z0
 	VPSLLD    $0x07, Z1, Z6
-	VPSRAVD   constants<>+23232(SB), Z6, Z6
+	VPSRAVD   constants<>+24128(SB), Z6, Z6
 	VPSUBD    constants<>+128(SB), Z0, Z7
 	VPANDD    Z6, Z7, Z6
 	VPADDD    constants<>+128(SB), Z6, Z6
 	VPMULLD   Z6, Z2, Z2
 	VPMULLD   Z0, Z0, Z0
 	VPSLLD    $0x06, Z1, Z6
-	VPSRAVD   constants<>+23232(SB), Z6, Z6
+	VPSRAVD   constants<>+24128(SB), Z6, Z6
 	VPSUBD    constants<>+128(SB), Z0, Z7
 	VPANDD    Z6, Z7, Z6
 	VPADDD    constants<>+128(SB), Z6, Z6
 	VPMULLD   Z6, Z2, Z2
 	VPMULLD   Z0, Z0, Z0
 	VPSLLD    $0x05, Z1, Z6
-	VPSRAVD   constants<>+23232(SB), Z6, Z6
+	VPSRAVD   constants<>+24128(SB), Z6, Z6
 	VPSUBD    constants<>+128(SB), Z0, Z7
 	VPANDD    Z6, Z7, Z6
 	VPADDD    constants<>+128(SB), Z6, Z6
 	VPMULLD   Z6, Z2, Z2
 	VPMULLD   Z0, Z0, Z0
 	VPSLLD    $0x04, Z1, Z6
-	VPSRAVD   constants<>+23232(SB), Z6, Z6
+	VPSRAVD   constants<>+24128(SB), Z6, Z6
 	VPSUBD    constants<>+128(SB), Z0, Z7
 	VPANDD    Z6, Z7, Z6
 	VPADDD    constants<>+128(SB), Z6, Z6
 	VPMULLD   Z6, Z2, Z2
 	VPMULLD   Z0, Z0, Z0
 	VPSLLD    $0x03, Z1, Z6
-	VPSRAVD   constants<>+23232(SB), Z6, Z6
+	VPSRAVD   constants<>+24128(SB), Z6, Z6
 	VPSUBD    constants<>+128(SB), Z0, Z7
 	VPANDD    Z6, Z7, Z6
 	VPADDD    constants<>+128(SB), Z6, Z6
 	VPMULLD   Z6, Z2, Z2
 	VPMULLD   Z0, Z0, Z0
 	VPSLLD    $0x02, Z1, Z6
-	VPSRAVD   constants<>+23232(SB), Z6, Z6
+	VPSRAVD   constants<>+24128(SB), Z6, Z6
 	VPSUBD    constants<>+128(SB), Z0, Z7
 	VPANDD    Z6, Z7, Z6
 	VPADDD    constants<>+128(SB), Z6, Z6
 	VPMULLD   Z6, Z2, Z2
 	VPMULLD   Z0, Z0, Z0
 	VPSLLD    $0x01, Z1, Z6
-	VPSRAVD   constants<>+23232(SB), Z6, Z6
+	VPSRAVD   constants<>+24128(SB), Z6, Z6
 	VPSUBD    constants<>+128(SB), Z0, Z0
 	VPANDD    Z6, Z0, Z0
 	VPADDD    constants<>+128(SB), Z0, Z0
@@ -14460,24 +14874,24 @@ reducePrecisionAVX2_loop:
 	VMOVUPS   constants<>+128(SB), Y6
 	VPSLLVD   Y5, Y6, Y5
 	VPSUBD    constants<>+128(SB), Y5, Y5
-	VMOVUPS   constants<>+23296(SB), Y6
+	VMOVUPS   constants<>+24192(SB), Y6
 	VPCMPGTD  Y2, Y6, Y2
-	VMOVUPS   constants<>+23360(SB), Y6
+	VMOVUPS   constants<>+24256(SB), Y6
 	VPSUBD    Y5, Y6, Y6
 	VPSLLD    $0x17, Y6, Y6
-	VPADDD    constants<>+23360(SB), Y5, Y5
+	VPADDD    constants<>+24256(SB), Y5, Y5
 	VPSLLD    $0x17, Y5, Y5
 	VPCMPGTD  Y4, Y6, Y6
 	VPAND     Y2, Y6, Y6
 	VPCMPGTD  Y4, Y5, Y5
 	VPXOR     constants<>+64(SB), Y5, Y5
 	VPAND     Y2, Y5, Y2
-	VBLENDVPS Y2, constants<>+23424(SB), Y4, Y2
+	VBLENDVPS Y2, constants<>+24320(SB), Y4, Y2
 	VBLENDVPS Y6, constants<>+0(SB), Y2, Y2
-	VMOVUPS   constants<>+23424(SB), Y4
+	VMOVUPS   constants<>+24320(SB), Y4
 	VPCMPGTD  Y3, Y4, Y4
-	VPCMPEQD  constants<>+23488(SB), Y1, Y1
-	VBLENDVPS Y1, constants<>+23424(SB), Y3, Y1
+	VPCMPEQD  constants<>+24384(SB), Y1, Y1
+	VBLENDVPS Y1, constants<>+24320(SB), Y3, Y1
 	VBLENDVPS Y4, Y2, Y1, Y1
 	VPAND     constants<>+192(SB), Y0, Y0
 	VPOR      Y0, Y1, Y0
@@ -14520,22 +14934,22 @@ reducePrecisionAVX512_loop:
 	VMOVUPS   constants<>+128(SB), Z5
 	VPSLLVD   Z4, Z5, Z4
 	VPSUBD    constants<>+128(SB), Z4, Z4
-	VPCMPD    $0x01, constants<>+23296(SB), Z2, K1
-	VMOVUPS   constants<>+23360(SB), Z2
+	VPCMPD    $0x01, constants<>+24192(SB), Z2, K1
+	VMOVUPS   constants<>+24256(SB), Z2
 	VPSUBD    Z4, Z2, Z2
 	VPSLLD    $0x17, Z2, Z2
-	VPADDD    constants<>+23360(SB), Z4, Z4
+	VPADDD    constants<>+24256(SB), Z4, Z4
 	VPSLLD    $0x17, Z4, Z4
 	VPCMPD    $0x01, Z2, Z6, K2
 	KANDW     K1, K2, K2
 	VPCMPD    $0x01, Z4, Z6, K3
 	KNOTW     K3, K3
 	KANDW     K1, K3, K1
-	VBLENDMPS constants<>+23424(SB), Z6, K1, Z7
+	VBLENDMPS constants<>+24320(SB), Z6, K1, Z7
 	VBLENDMPS constants<>+0(SB), Z7, K2, Z8
-	VPCMPD    $0x01, constants<>+23424(SB), Z3, K1
-	VPCMPD    $0x00, constants<>+23488(SB), Z1, K2
-	VBLENDMPS constants<>+23424(SB), Z3, K2, Z9
+	VPCMPD    $0x01, constants<>+24320(SB), Z3, K1
+	VPCMPD    $0x00, constants<>+24384(SB), Z1, K2
+	VBLENDMPS constants<>+24320(SB), Z3, K2, Z9
 	VBLENDMPS Z8, Z9, K1, Z10
 	VPANDD    constants<>+192(SB), Z0, Z0
 	VPORD     Z0, Z10, Z0
@@ -14683,7 +15097,7 @@ mulHighAVX2_loop:
 	VPMULDQ Y2, Y3, Y2
 	VPMULDQ Y0, Y1, Y0
 	VPSRLQ  $0x20, Y0, Y0
-	VPAND   constants<>+23552(SB), Y2, Y2
+	VPAND   constants<>+24448(SB), Y2, Y2
 	VPOR    Y2, Y0, Y0
 	VMOVUPS Y0, (AX)(SI*4)
 	ADDQ    $0x08, SI
@@ -14709,7 +15123,7 @@ mulHighAVX512_loop:
 	VPMULDQ Z2, Z3, Z2
 	VPMULDQ Z0, Z1, Z0
 	VPSRLQ  $0x20, Z0, Z0
-	VPANDD  constants<>+23552(SB), Z2, Z2
+	VPANDD  constants<>+24448(SB), Z2, Z2
 	VPORD   Z2, Z0, Z0
 	VMOVUPS Z0, (AX)(SI*4)
 	ADDQ    $0x10, SI
@@ -14809,7 +15223,7 @@ TEXT ·notIntAVX2(SB), NOSPLIT, $0-40
 
 notIntAVX2_loop:
 	VMOVUPS (CX)(BX*4), Y0
-	VPXOR   constants<>+23168(SB), Y0, Y0
+	VPXOR   constants<>+24064(SB), Y0, Y0
 	VMOVUPS Y0, (AX)(BX*4)
 	ADDQ    $0x08, BX
 	CMPQ    BX, DX
@@ -14827,7 +15241,7 @@ TEXT ·notIntAVX512(SB), NOSPLIT, $0-40
 
 notIntAVX512_loop:
 	VMOVUPS (CX)(BX*4), Z0
-	VPXORD  constants<>+23168(SB), Z0, Z0
+	VPXORD  constants<>+24064(SB), Z0, Z0
 	VMOVUPS Z0, (AX)(BX*4)
 	ADDQ    $0x10, BX
 	CMPQ    BX, DX
@@ -14850,7 +15264,7 @@ signIntAVX2_loop:
 	VPCMPEQD  constants<>+0(SB), Y0, Y0
 	VMOVUPS   constants<>+128(SB), Y2
 	VBLENDVPS Y0, constants<>+0(SB), Y2, Y0
-	VBLENDVPS Y1, constants<>+23168(SB), Y0, Y0
+	VBLENDVPS Y1, constants<>+24064(SB), Y0, Y0
 	VMOVUPS   Y0, (AX)(BX*4)
 	ADDQ      $0x08, BX
 	CMPQ      BX, DX
@@ -14872,7 +15286,7 @@ signIntAVX512_loop:
 	VPCMPD    $0x00, constants<>+0(SB), Z0, K2
 	VMOVUPS   constants<>+128(SB), Z0
 	VBLENDMPS constants<>+0(SB), Z0, K2, Z1
-	VBLENDMPS constants<>+23168(SB), Z1, K1, Z2
+	VBLENDMPS constants<>+24064(SB), Z1, K1, Z2
 	VMOVUPS   Z2, (AX)(BX*4)
 	ADDQ      $0x10, BX
 	CMPQ      BX, DX
@@ -14891,20 +15305,20 @@ TEXT ·popcntAVX2(SB), NOSPLIT, $0-40
 popcntAVX2_loop:
 	VMOVUPS (CX)(BX*4), Y0
 	VPSRLD  $0x01, Y0, Y1
-	VPAND   constants<>+23616(SB), Y1, Y1
+	VPAND   constants<>+24512(SB), Y1, Y1
 	VPSUBD  Y1, Y0, Y0
-	VPAND   constants<>+23680(SB), Y0, Y1
+	VPAND   constants<>+24576(SB), Y0, Y1
 	VPSRLD  $0x02, Y0, Y0
-	VPAND   constants<>+23680(SB), Y0, Y0
+	VPAND   constants<>+24576(SB), Y0, Y0
 	VPADDD  Y0, Y1, Y0
 	VPSRLD  $0x04, Y0, Y1
 	VPADDD  Y1, Y0, Y0
-	VPAND   constants<>+23744(SB), Y0, Y0
+	VPAND   constants<>+24640(SB), Y0, Y0
 	VPSRLD  $0x08, Y0, Y1
 	VPADDD  Y1, Y0, Y0
 	VPSRLD  $0x10, Y0, Y1
 	VPADDD  Y1, Y0, Y0
-	VPAND   constants<>+23808(SB), Y0, Y0
+	VPAND   constants<>+24704(SB), Y0, Y0
 	VMOVUPS Y0, (AX)(BX*4)
 	ADDQ    $0x08, BX
 	CMPQ    BX, DX
@@ -14923,20 +15337,20 @@ TEXT ·popcntAVX512(SB), NOSPLIT, $0-40
 popcntAVX512_loop:
 	VMOVUPS (CX)(BX*4), Z0
 	VPSRLD  $0x01, Z0, Z1
-	VPANDD  constants<>+23616(SB), Z1, Z1
+	VPANDD  constants<>+24512(SB), Z1, Z1
 	VPSUBD  Z1, Z0, Z0
-	VPANDD  constants<>+23680(SB), Z0, Z1
+	VPANDD  constants<>+24576(SB), Z0, Z1
 	VPSRLD  $0x02, Z0, Z0
-	VPANDD  constants<>+23680(SB), Z0, Z0
+	VPANDD  constants<>+24576(SB), Z0, Z0
 	VPADDD  Z0, Z1, Z0
 	VPSRLD  $0x04, Z0, Z1
 	VPADDD  Z1, Z0, Z0
-	VPANDD  constants<>+23744(SB), Z0, Z0
+	VPANDD  constants<>+24640(SB), Z0, Z0
 	VPSRLD  $0x08, Z0, Z1
 	VPADDD  Z1, Z0, Z0
 	VPSRLD  $0x10, Z0, Z1
 	VPADDD  Z1, Z0, Z0
-	VPANDD  constants<>+23808(SB), Z0, Z0
+	VPANDD  constants<>+24704(SB), Z0, Z0
 	VMOVUPS Z0, (AX)(BX*4)
 	ADDQ    $0x10, BX
 	CMPQ    BX, DX
@@ -14964,22 +15378,22 @@ leadingZerosAVX2_loop:
 	VPOR    Y1, Y0, Y0
 	VPSRLD  $0x10, Y0, Y1
 	VPOR    Y1, Y0, Y0
-	VPXOR   constants<>+23168(SB), Y0, Y0
+	VPXOR   constants<>+24064(SB), Y0, Y0
 	VPSRLD  $0x01, Y0, Y1
-	VPAND   constants<>+23616(SB), Y1, Y1
+	VPAND   constants<>+24512(SB), Y1, Y1
 	VPSUBD  Y1, Y0, Y0
-	VPAND   constants<>+23680(SB), Y0, Y1
+	VPAND   constants<>+24576(SB), Y0, Y1
 	VPSRLD  $0x02, Y0, Y0
-	VPAND   constants<>+23680(SB), Y0, Y0
+	VPAND   constants<>+24576(SB), Y0, Y0
 	VPADDD  Y0, Y1, Y0
 	VPSRLD  $0x04, Y0, Y1
 	VPADDD  Y1, Y0, Y0
-	VPAND   constants<>+23744(SB), Y0, Y0
+	VPAND   constants<>+24640(SB), Y0, Y0
 	VPSRLD  $0x08, Y0, Y1
 	VPADDD  Y1, Y0, Y0
 	VPSRLD  $0x10, Y0, Y1
 	VPADDD  Y1, Y0, Y0
-	VPAND   constants<>+23808(SB), Y0, Y0
+	VPAND   constants<>+24704(SB), Y0, Y0
 	VMOVUPS Y0, (AX)(BX*4)
 	ADDQ    $0x08, BX
 	CMPQ    BX, DX
@@ -15007,22 +15421,22 @@ leadingZerosAVX512_loop:
 	VPORD   Z1, Z0, Z0
 	VPSRLD  $0x10, Z0, Z1
 	VPORD   Z1, Z0, Z0
-	VPXORD  constants<>+23168(SB), Z0, Z0
+	VPXORD  constants<>+24064(SB), Z0, Z0
 	VPSRLD  $0x01, Z0, Z1
-	VPANDD  constants<>+23616(SB), Z1, Z1
+	VPANDD  constants<>+24512(SB), Z1, Z1
 	VPSUBD  Z1, Z0, Z0
-	VPANDD  constants<>+23680(SB), Z0, Z1
+	VPANDD  constants<>+24576(SB), Z0, Z1
 	VPSRLD  $0x02, Z0, Z0
-	VPANDD  constants<>+23680(SB), Z0, Z0
+	VPANDD  constants<>+24576(SB), Z0, Z0
 	VPADDD  Z0, Z1, Z0
 	VPSRLD  $0x04, Z0, Z1
 	VPADDD  Z1, Z0, Z0
-	VPANDD  constants<>+23744(SB), Z0, Z0
+	VPANDD  constants<>+24640(SB), Z0, Z0
 	VPSRLD  $0x08, Z0, Z1
 	VPADDD  Z1, Z0, Z0
 	VPSRLD  $0x10, Z0, Z1
 	VPADDD  Z1, Z0, Z0
-	VPANDD  constants<>+23808(SB), Z0, Z0
+	VPANDD  constants<>+24704(SB), Z0, Z0
 	VMOVUPS Z0, (AX)(BX*4)
 	ADDQ    $0x10, BX
 	CMPQ    BX, DX
@@ -15182,7 +15596,7 @@ bF16FromF32AVX2_loop:
 	VMOVUPS      (CX)(BX*4), Y0
 	VPSRLD       $0x10, Y0, Y1
 	VPAND        constants<>+128(SB), Y1, Y1
-	VPADDD       constants<>+23872(SB), Y0, Y2
+	VPADDD       constants<>+24768(SB), Y0, Y2
 	VPADDD       Y1, Y2, Y1
 	VPAND        constants<>+192(SB), Y0, Y2
 	VPOR         constants<>+5760(SB), Y2, Y2
@@ -15210,7 +15624,7 @@ bF16FromF32AVX512_loop:
 	VMOVUPS   (CX)(BX*4), Z0
 	VPSRLD    $0x10, Z0, Z1
 	VPANDD    constants<>+128(SB), Z1, Z1
-	VPADDD    constants<>+23872(SB), Z0, Z3
+	VPADDD    constants<>+24768(SB), Z0, Z3
 	VPADDD    Z1, Z3, Z1
 	VPANDD    constants<>+192(SB), Z0, Z3
 	VPORD     constants<>+5760(SB), Z3, Z3
@@ -15312,7 +15726,7 @@ TEXT ·i32FromF32AVX2(SB), NOSPLIT, $0-40
 
 i32FromF32AVX2_loop:
 	VMOVUPS    (CX)(BX*4), Y0
-	VMOVUPS    constants<>+23936(SB), Y1
+	VMOVUPS    constants<>+24832(SB), Y1
 	VCMPPS     $0x12, Y0, Y1, Y1
 	VCVTTPS2DQ Y0, Y2
 	VBLENDVPS  Y1, constants<>+448(SB), Y2, Y1
@@ -15335,7 +15749,7 @@ TEXT ·i32FromF32AVX512(SB), NOSPLIT, $0-40
 
 i32FromF32AVX512_loop:
 	VMOVUPS    (CX)(BX*4), Z0
-	VMOVUPS    constants<>+23936(SB), Z1
+	VMOVUPS    constants<>+24832(SB), Z1
 	VCMPPS     $0x12, Z0, Z1, K1
 	VCVTTPS2DQ Z0, Z1
 	VBLENDMPS  constants<>+448(SB), Z1, K1, Z2
@@ -18783,108 +19197,220 @@ DATA constants<>+23136(SB)/8, $0x3fe8ea18b55b1514
 DATA constants<>+23144(SB)/8, $0x3fe8ea18b55b1514
 DATA constants<>+23152(SB)/8, $0x3fe8ea18b55b1514
 DATA constants<>+23160(SB)/8, $0x3fe8ea18b55b1514
-DATA constants<>+23168(SB)/8, $0xffffffffffffffff
-DATA constants<>+23176(SB)/8, $0xffffffffffffffff
-DATA constants<>+23184(SB)/8, $0xffffffffffffffff
-DATA constants<>+23192(SB)/8, $0xffffffffffffffff
-DATA constants<>+23200(SB)/8, $0xffffffffffffffff
-DATA constants<>+23208(SB)/8, $0xffffffffffffffff
-DATA constants<>+23216(SB)/8, $0xffffffffffffffff
-DATA constants<>+23224(SB)/8, $0xffffffffffffffff
-DATA constants<>+23232(SB)/8, $0x0000001f0000001f
-DATA constants<>+23240(SB)/8, $0x0000001f0000001f
-DATA constants<>+23248(SB)/8, $0x0000001f0000001f
-DATA constants<>+23256(SB)/8, $0x0000001f0000001f
-DATA constants<>+23264(SB)/8, $0x0000001f0000001f
-DATA constants<>+23272(SB)/8, $0x0000001f0000001f
-DATA constants<>+23280(SB)/8, $0x0000001f0000001f
-DATA constants<>+23288(SB)/8, $0x0000001f0000001f
-DATA constants<>+23296(SB)/8, $0x0000000800000008
-DATA constants<>+23304(SB)/8, $0x0000000800000008
-DATA constants<>+23312(SB)/8, $0x0000000800000008
-DATA constants<>+23320(SB)/8, $0x0000000800000008
-DATA constants<>+23328(SB)/8, $0x0000000800000008
-DATA constants<>+23336(SB)/8, $0x0000000800000008
-DATA constants<>+23344(SB)/8, $0x0000000800000008
-DATA constants<>+23352(SB)/8, $0x0000000800000008
-DATA constants<>+23360(SB)/8, $0x0000008000000080
-DATA constants<>+23368(SB)/8, $0x0000008000000080
-DATA constants<>+23376(SB)/8, $0x0000008000000080
-DATA constants<>+23384(SB)/8, $0x0000008000000080
-DATA constants<>+23392(SB)/8, $0x0000008000000080
-DATA constants<>+23400(SB)/8, $0x0000008000000080
-DATA constants<>+23408(SB)/8, $0x0000008000000080
-DATA constants<>+23416(SB)/8, $0x0000008000000080
-DATA constants<>+23424(SB)/8, $0x7f8000007f800000
-DATA constants<>+23432(SB)/8, $0x7f8000007f800000
-DATA constants<>+23440(SB)/8, $0x7f8000007f800000
-DATA constants<>+23448(SB)/8, $0x7f8000007f800000
-DATA constants<>+23456(SB)/8, $0x7f8000007f800000
-DATA constants<>+23464(SB)/8, $0x7f8000007f800000
-DATA constants<>+23472(SB)/8, $0x7f8000007f800000
-DATA constants<>+23480(SB)/8, $0x7f8000007f800000
-DATA constants<>+23488(SB)/8, $0x0000001700000017
-DATA constants<>+23496(SB)/8, $0x0000001700000017
-DATA constants<>+23504(SB)/8, $0x0000001700000017
-DATA constants<>+23512(SB)/8, $0x0000001700000017
-DATA constants<>+23520(SB)/8, $0x0000001700000017
-DATA constants<>+23528(SB)/8, $0x0000001700000017
-DATA constants<>+23536(SB)/8, $0x0000001700000017
-DATA constants<>+23544(SB)/8, $0x0000001700000017
-DATA constants<>+23552(SB)/8, $0xffffffff00000000
-DATA constants<>+23560(SB)/8, $0xffffffff00000000
-DATA constants<>+23568(SB)/8, $0xffffffff00000000
-DATA constants<>+23576(SB)/8, $0xffffffff00000000
-DATA constants<>+23584(SB)/8, $0xffffffff00000000
-DATA constants<>+23592(SB)/8, $0xffffffff00000000
-DATA constants<>+23600(SB)/8, $0xffffffff00000000
-DATA constants<>+23608(SB)/8, $0xffffffff00000000
-DATA constants<>+23616(SB)/8, $0x5555555555555555
-DATA constants<>+23624(SB)/8, $0x5555555555555555
-DATA constants<>+23632(SB)/8, $0x5555555555555555
-DATA constants<>+23640(SB)/8, $0x5555555555555555
-DATA constants<>+23648(SB)/8, $0x5555555555555555
-DATA constants<>+23656(SB)/8, $0x5555555555555555
-DATA constants<>+23664(SB)/8, $0x5555555555555555
-DATA constants<>+23672(SB)/8, $0x5555555555555555
-DATA constants<>+23680(SB)/8, $0x3333333333333333
-DATA constants<>+23688(SB)/8, $0x3333333333333333
-DATA constants<>+23696(SB)/8, $0x3333333333333333
-DATA constants<>+23704(SB)/8, $0x3333333333333333
-DATA constants<>+23712(SB)/8, $0x3333333333333333
-DATA constants<>+23720(SB)/8, $0x3333333333333333
-DATA constants<>+23728(SB)/8, $0x3333333333333333
-DATA constants<>+23736(SB)/8, $0x3333333333333333
-DATA constants<>+23744(SB)/8, $0x0f0f0f0f0f0f0f0f
-DATA constants<>+23752(SB)/8, $0x0f0f0f0f0f0f0f0f
-DATA constants<>+23760(SB)/8, $0x0f0f0f0f0f0f0f0f
-DATA constants<>+23768(SB)/8, $0x0f0f0f0f0f0f0f0f
-DATA constants<>+23776(SB)/8, $0x0f0f0f0f0f0f0f0f
-DATA constants<>+23784(SB)/8, $0x0f0f0f0f0f0f0f0f
-DATA constants<>+23792(SB)/8, $0x0f0f0f0f0f0f0f0f
-DATA constants<>+23800(SB)/8, $0x0f0f0f0f0f0f0f0f
-DATA constants<>+23808(SB)/8, $0x0000003f0000003f
-DATA constants<>+23816(SB)/8, $0x0000003f0000003f
-DATA constants<>+23824(SB)/8, $0x0000003f0000003f
-DATA constants<>+23832(SB)/8, $0x0000003f0000003f
-DATA constants<>+23840(SB)/8, $0x0000003f0000003f
-DATA constants<>+23848(SB)/8, $0x0000003f0000003f
-DATA constants<>+23856(SB)/8, $0x0000003f0000003f
-DATA constants<>+23864(SB)/8, $0x0000003f0000003f
-DATA constants<>+23872(SB)/8, $0x00007fff00007fff
-DATA constants<>+23880(SB)/8, $0x00007fff00007fff
-DATA constants<>+23888(SB)/8, $0x00007fff00007fff
-DATA constants<>+23896(SB)/8, $0x00007fff00007fff
-DATA constants<>+23904(SB)/8, $0x00007fff00007fff
-DATA constants<>+23912(SB)/8, $0x00007fff00007fff
-DATA constants<>+23920(SB)/8, $0x00007fff00007fff
-DATA constants<>+23928(SB)/8, $0x00007fff00007fff
-DATA constants<>+23936(SB)/8, $0x4f0000004f000000
-DATA constants<>+23944(SB)/8, $0x4f0000004f000000
-DATA constants<>+23952(SB)/8, $0x4f0000004f000000
-DATA constants<>+23960(SB)/8, $0x4f0000004f000000
-DATA constants<>+23968(SB)/8, $0x4f0000004f000000
-DATA constants<>+23976(SB)/8, $0x4f0000004f000000
-DATA constants<>+23984(SB)/8, $0x4f0000004f000000
-DATA constants<>+23992(SB)/8, $0x4f0000004f000000
-GLOBL constants<>(SB), RODATA|NOPTR, $24000
+DATA constants<>+23168(SB)/8, $0x3fa47ae147ae147b
+DATA constants<>+23176(SB)/8, $0x3fa47ae147ae147b
+DATA constants<>+23184(SB)/8, $0x3fa47ae147ae147b
+DATA constants<>+23192(SB)/8, $0x3fa47ae147ae147b
+DATA constants<>+23200(SB)/8, $0x3fa47ae147ae147b
+DATA constants<>+23208(SB)/8, $0x3fa47ae147ae147b
+DATA constants<>+23216(SB)/8, $0x3fa47ae147ae147b
+DATA constants<>+23224(SB)/8, $0x3fa47ae147ae147b
+DATA constants<>+23232(SB)/8, $0x3fa2f684bda12f68
+DATA constants<>+23240(SB)/8, $0x3fa2f684bda12f68
+DATA constants<>+23248(SB)/8, $0x3fa2f684bda12f68
+DATA constants<>+23256(SB)/8, $0x3fa2f684bda12f68
+DATA constants<>+23264(SB)/8, $0x3fa2f684bda12f68
+DATA constants<>+23272(SB)/8, $0x3fa2f684bda12f68
+DATA constants<>+23280(SB)/8, $0x3fa2f684bda12f68
+DATA constants<>+23288(SB)/8, $0x3fa2f684bda12f68
+DATA constants<>+23296(SB)/8, $0x3fa642c8590b2164
+DATA constants<>+23304(SB)/8, $0x3fa642c8590b2164
+DATA constants<>+23312(SB)/8, $0x3fa642c8590b2164
+DATA constants<>+23320(SB)/8, $0x3fa642c8590b2164
+DATA constants<>+23328(SB)/8, $0x3fa642c8590b2164
+DATA constants<>+23336(SB)/8, $0x3fa642c8590b2164
+DATA constants<>+23344(SB)/8, $0x3fa642c8590b2164
+DATA constants<>+23352(SB)/8, $0x3fa642c8590b2164
+DATA constants<>+23360(SB)/8, $0x3fa8618618618618
+DATA constants<>+23368(SB)/8, $0x3fa8618618618618
+DATA constants<>+23376(SB)/8, $0x3fa8618618618618
+DATA constants<>+23384(SB)/8, $0x3fa8618618618618
+DATA constants<>+23392(SB)/8, $0x3fa8618618618618
+DATA constants<>+23400(SB)/8, $0x3fa8618618618618
+DATA constants<>+23408(SB)/8, $0x3fa8618618618618
+DATA constants<>+23416(SB)/8, $0x3fa8618618618618
+DATA constants<>+23424(SB)/8, $0x3faaf286bca1af28
+DATA constants<>+23432(SB)/8, $0x3faaf286bca1af28
+DATA constants<>+23440(SB)/8, $0x3faaf286bca1af28
+DATA constants<>+23448(SB)/8, $0x3faaf286bca1af28
+DATA constants<>+23456(SB)/8, $0x3faaf286bca1af28
+DATA constants<>+23464(SB)/8, $0x3faaf286bca1af28
+DATA constants<>+23472(SB)/8, $0x3faaf286bca1af28
+DATA constants<>+23480(SB)/8, $0x3faaf286bca1af28
+DATA constants<>+23488(SB)/8, $0x3fae1e1e1e1e1e1e
+DATA constants<>+23496(SB)/8, $0x3fae1e1e1e1e1e1e
+DATA constants<>+23504(SB)/8, $0x3fae1e1e1e1e1e1e
+DATA constants<>+23512(SB)/8, $0x3fae1e1e1e1e1e1e
+DATA constants<>+23520(SB)/8, $0x3fae1e1e1e1e1e1e
+DATA constants<>+23528(SB)/8, $0x3fae1e1e1e1e1e1e
+DATA constants<>+23536(SB)/8, $0x3fae1e1e1e1e1e1e
+DATA constants<>+23544(SB)/8, $0x3fae1e1e1e1e1e1e
+DATA constants<>+23552(SB)/8, $0x3fb1111111111111
+DATA constants<>+23560(SB)/8, $0x3fb1111111111111
+DATA constants<>+23568(SB)/8, $0x3fb1111111111111
+DATA constants<>+23576(SB)/8, $0x3fb1111111111111
+DATA constants<>+23584(SB)/8, $0x3fb1111111111111
+DATA constants<>+23592(SB)/8, $0x3fb1111111111111
+DATA constants<>+23600(SB)/8, $0x3fb1111111111111
+DATA constants<>+23608(SB)/8, $0x3fb1111111111111
+DATA constants<>+23616(SB)/8, $0x3fb3b13b13b13b14
+DATA constants<>+23624(SB)/8, $0x3fb3b13b13b13b14
+DATA constants<>+23632(SB)/8, $0x3fb3b13b13b13b14
+DATA constants<>+23640(SB)/8, $0x3fb3b13b13b13b14
+DATA constants<>+23648(SB)/8, $0x3fb3b13b13b13b14
+DATA constants<>+23656(SB)/8, $0x3fb3b13b13b13b14
+DATA constants<>+23664(SB)/8, $0x3fb3b13b13b13b14
+DATA constants<>+23672(SB)/8, $0x3fb3b13b13b13b14
+DATA constants<>+23680(SB)/8, $0x3fb745d1745d1746
+DATA constants<>+23688(SB)/8, $0x3fb745d1745d1746
+DATA constants<>+23696(SB)/8, $0x3fb745d1745d1746
+DATA constants<>+23704(SB)/8, $0x3fb745d1745d1746
+DATA constants<>+23712(SB)/8, $0x3fb745d1745d1746
+DATA constants<>+23720(SB)/8, $0x3fb745d1745d1746
+DATA constants<>+23728(SB)/8, $0x3fb745d1745d1746
+DATA constants<>+23736(SB)/8, $0x3fb745d1745d1746
+DATA constants<>+23744(SB)/8, $0x3fbc71c71c71c71c
+DATA constants<>+23752(SB)/8, $0x3fbc71c71c71c71c
+DATA constants<>+23760(SB)/8, $0x3fbc71c71c71c71c
+DATA constants<>+23768(SB)/8, $0x3fbc71c71c71c71c
+DATA constants<>+23776(SB)/8, $0x3fbc71c71c71c71c
+DATA constants<>+23784(SB)/8, $0x3fbc71c71c71c71c
+DATA constants<>+23792(SB)/8, $0x3fbc71c71c71c71c
+DATA constants<>+23800(SB)/8, $0x3fbc71c71c71c71c
+DATA constants<>+23808(SB)/8, $0x3fc2492492492492
+DATA constants<>+23816(SB)/8, $0x3fc2492492492492
+DATA constants<>+23824(SB)/8, $0x3fc2492492492492
+DATA constants<>+23832(SB)/8, $0x3fc2492492492492
+DATA constants<>+23840(SB)/8, $0x3fc2492492492492
+DATA constants<>+23848(SB)/8, $0x3fc2492492492492
+DATA constants<>+23856(SB)/8, $0x3fc2492492492492
+DATA constants<>+23864(SB)/8, $0x3fc2492492492492
+DATA constants<>+23872(SB)/8, $0x3fc999999999999a
+DATA constants<>+23880(SB)/8, $0x3fc999999999999a
+DATA constants<>+23888(SB)/8, $0x3fc999999999999a
+DATA constants<>+23896(SB)/8, $0x3fc999999999999a
+DATA constants<>+23904(SB)/8, $0x3fc999999999999a
+DATA constants<>+23912(SB)/8, $0x3fc999999999999a
+DATA constants<>+23920(SB)/8, $0x3fc999999999999a
+DATA constants<>+23928(SB)/8, $0x3fc999999999999a
+DATA constants<>+23936(SB)/8, $0x3c75555555555555
+DATA constants<>+23944(SB)/8, $0x3c75555555555555
+DATA constants<>+23952(SB)/8, $0x3c75555555555555
+DATA constants<>+23960(SB)/8, $0x3c75555555555555
+DATA constants<>+23968(SB)/8, $0x3c75555555555555
+DATA constants<>+23976(SB)/8, $0x3c75555555555555
+DATA constants<>+23984(SB)/8, $0x3c75555555555555
+DATA constants<>+23992(SB)/8, $0x3c75555555555555
+DATA constants<>+24000(SB)/8, $0x4089000000000000
+DATA constants<>+24008(SB)/8, $0x4089000000000000
+DATA constants<>+24016(SB)/8, $0x4089000000000000
+DATA constants<>+24024(SB)/8, $0x4089000000000000
+DATA constants<>+24032(SB)/8, $0x4089000000000000
+DATA constants<>+24040(SB)/8, $0x4089000000000000
+DATA constants<>+24048(SB)/8, $0x4089000000000000
+DATA constants<>+24056(SB)/8, $0x4089000000000000
+DATA constants<>+24064(SB)/8, $0xffffffffffffffff
+DATA constants<>+24072(SB)/8, $0xffffffffffffffff
+DATA constants<>+24080(SB)/8, $0xffffffffffffffff
+DATA constants<>+24088(SB)/8, $0xffffffffffffffff
+DATA constants<>+24096(SB)/8, $0xffffffffffffffff
+DATA constants<>+24104(SB)/8, $0xffffffffffffffff
+DATA constants<>+24112(SB)/8, $0xffffffffffffffff
+DATA constants<>+24120(SB)/8, $0xffffffffffffffff
+DATA constants<>+24128(SB)/8, $0x0000001f0000001f
+DATA constants<>+24136(SB)/8, $0x0000001f0000001f
+DATA constants<>+24144(SB)/8, $0x0000001f0000001f
+DATA constants<>+24152(SB)/8, $0x0000001f0000001f
+DATA constants<>+24160(SB)/8, $0x0000001f0000001f
+DATA constants<>+24168(SB)/8, $0x0000001f0000001f
+DATA constants<>+24176(SB)/8, $0x0000001f0000001f
+DATA constants<>+24184(SB)/8, $0x0000001f0000001f
+DATA constants<>+24192(SB)/8, $0x0000000800000008
+DATA constants<>+24200(SB)/8, $0x0000000800000008
+DATA constants<>+24208(SB)/8, $0x0000000800000008
+DATA constants<>+24216(SB)/8, $0x0000000800000008
+DATA constants<>+24224(SB)/8, $0x0000000800000008
+DATA constants<>+24232(SB)/8, $0x0000000800000008
+DATA constants<>+24240(SB)/8, $0x0000000800000008
+DATA constants<>+24248(SB)/8, $0x0000000800000008
+DATA constants<>+24256(SB)/8, $0x0000008000000080
+DATA constants<>+24264(SB)/8, $0x0000008000000080
+DATA constants<>+24272(SB)/8, $0x0000008000000080
+DATA constants<>+24280(SB)/8, $0x0000008000000080
+DATA constants<>+24288(SB)/8, $0x0000008000000080
+DATA constants<>+24296(SB)/8, $0x0000008000000080
+DATA constants<>+24304(SB)/8, $0x0000008000000080
+DATA constants<>+24312(SB)/8, $0x0000008000000080
+DATA constants<>+24320(SB)/8, $0x7f8000007f800000
+DATA constants<>+24328(SB)/8, $0x7f8000007f800000
+DATA constants<>+24336(SB)/8, $0x7f8000007f800000
+DATA constants<>+24344(SB)/8, $0x7f8000007f800000
+DATA constants<>+24352(SB)/8, $0x7f8000007f800000
+DATA constants<>+24360(SB)/8, $0x7f8000007f800000
+DATA constants<>+24368(SB)/8, $0x7f8000007f800000
+DATA constants<>+24376(SB)/8, $0x7f8000007f800000
+DATA constants<>+24384(SB)/8, $0x0000001700000017
+DATA constants<>+24392(SB)/8, $0x0000001700000017
+DATA constants<>+24400(SB)/8, $0x0000001700000017
+DATA constants<>+24408(SB)/8, $0x0000001700000017
+DATA constants<>+24416(SB)/8, $0x0000001700000017
+DATA constants<>+24424(SB)/8, $0x0000001700000017
+DATA constants<>+24432(SB)/8, $0x0000001700000017
+DATA constants<>+24440(SB)/8, $0x0000001700000017
+DATA constants<>+24448(SB)/8, $0xffffffff00000000
+DATA constants<>+24456(SB)/8, $0xffffffff00000000
+DATA constants<>+24464(SB)/8, $0xffffffff00000000
+DATA constants<>+24472(SB)/8, $0xffffffff00000000
+DATA constants<>+24480(SB)/8, $0xffffffff00000000
+DATA constants<>+24488(SB)/8, $0xffffffff00000000
+DATA constants<>+24496(SB)/8, $0xffffffff00000000
+DATA constants<>+24504(SB)/8, $0xffffffff00000000
+DATA constants<>+24512(SB)/8, $0x5555555555555555
+DATA constants<>+24520(SB)/8, $0x5555555555555555
+DATA constants<>+24528(SB)/8, $0x5555555555555555
+DATA constants<>+24536(SB)/8, $0x5555555555555555
+DATA constants<>+24544(SB)/8, $0x5555555555555555
+DATA constants<>+24552(SB)/8, $0x5555555555555555
+DATA constants<>+24560(SB)/8, $0x5555555555555555
+DATA constants<>+24568(SB)/8, $0x5555555555555555
+DATA constants<>+24576(SB)/8, $0x3333333333333333
+DATA constants<>+24584(SB)/8, $0x3333333333333333
+DATA constants<>+24592(SB)/8, $0x3333333333333333
+DATA constants<>+24600(SB)/8, $0x3333333333333333
+DATA constants<>+24608(SB)/8, $0x3333333333333333
+DATA constants<>+24616(SB)/8, $0x3333333333333333
+DATA constants<>+24624(SB)/8, $0x3333333333333333
+DATA constants<>+24632(SB)/8, $0x3333333333333333
+DATA constants<>+24640(SB)/8, $0x0f0f0f0f0f0f0f0f
+DATA constants<>+24648(SB)/8, $0x0f0f0f0f0f0f0f0f
+DATA constants<>+24656(SB)/8, $0x0f0f0f0f0f0f0f0f
+DATA constants<>+24664(SB)/8, $0x0f0f0f0f0f0f0f0f
+DATA constants<>+24672(SB)/8, $0x0f0f0f0f0f0f0f0f
+DATA constants<>+24680(SB)/8, $0x0f0f0f0f0f0f0f0f
+DATA constants<>+24688(SB)/8, $0x0f0f0f0f0f0f0f0f
+DATA constants<>+24696(SB)/8, $0x0f0f0f0f0f0f0f0f
+DATA constants<>+24704(SB)/8, $0x0000003f0000003f
+DATA constants<>+24712(SB)/8, $0x0000003f0000003f
+DATA constants<>+24720(SB)/8, $0x0000003f0000003f
+DATA constants<>+24728(SB)/8, $0x0000003f0000003f
+DATA constants<>+24736(SB)/8, $0x0000003f0000003f
+DATA constants<>+24744(SB)/8, $0x0000003f0000003f
+DATA constants<>+24752(SB)/8, $0x0000003f0000003f
+DATA constants<>+24760(SB)/8, $0x0000003f0000003f
+DATA constants<>+24768(SB)/8, $0x00007fff00007fff
+DATA constants<>+24776(SB)/8, $0x00007fff00007fff
+DATA constants<>+24784(SB)/8, $0x00007fff00007fff
+DATA constants<>+24792(SB)/8, $0x00007fff00007fff
+DATA constants<>+24800(SB)/8, $0x00007fff00007fff
+DATA constants<>+24808(SB)/8, $0x00007fff00007fff
+DATA constants<>+24816(SB)/8, $0x00007fff00007fff
+DATA constants<>+24824(SB)/8, $0x00007fff00007fff
+DATA constants<>+24832(SB)/8, $0x4f0000004f000000
+DATA constants<>+24840(SB)/8, $0x4f0000004f000000
+DATA constants<>+24848(SB)/8, $0x4f0000004f000000
+DATA constants<>+24856(SB)/8, $0x4f0000004f000000
+DATA constants<>+24864(SB)/8, $0x4f0000004f000000
+DATA constants<>+24872(SB)/8, $0x4f0000004f000000
+DATA constants<>+24880(SB)/8, $0x4f0000004f000000
+DATA constants<>+24888(SB)/8, $0x4f0000004f000000
+GLOBL constants<>(SB), RODATA|NOPTR, $24896

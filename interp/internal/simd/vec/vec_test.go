@@ -239,6 +239,53 @@ func TestSincos(t *testing.T) {
 	}
 }
 
+// A power is compared with products of roots in 300 bits, since package math has fewer digits, and on special values
+// with package math.
+func TestPow(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 11))
+	special := []float64{0, math.Copysign(0, -1), 1, -1, 0.5, -0.5, 2, -2, 3, -3, 0x1p52 + 1, 0x1p53 + 2, 1e300, -1e300, 5e-324, math.Inf(1), math.Inf(-1), math.NaN()}
+	for _, x := range special {
+		for _, y := range special {
+			got, want := Pow(x, y), math.Pow(x, y)
+			if !(math.Abs(got-want) <= 0x1p-52*math.Abs(want)) && math.Float64bits(got) != math.Float64bits(want) && (got == got || want == want) {
+				t.Errorf("%v to the power of %v is %v, not %v", x, y, got, want)
+			}
+		}
+	}
+	for range 20000 {
+		x := math.Ldexp(0.5+rng.Float64()/2, rng.IntN(2100)-1074)
+		if rng.IntN(2) == 0 {
+			x = math.Exp(rng.NormFloat64())
+		}
+		n := int((rng.Float64()*2 - 1) * 16 * min(740/math.Abs(math.Log(x)), 1000))
+		root := new(big.Float).SetPrec(300).SetFloat64(x)
+		for range 4 {
+			root.Sqrt(root)
+		}
+		power := new(big.Float).SetPrec(300).SetInt64(1)
+		for k := max(n, -n); k > 0; k /= 2 {
+			if k%2 == 1 {
+				power.Mul(power, root)
+			}
+			root.Mul(root, root)
+		}
+		if n < 0 {
+			power.Quo(new(big.Float).SetPrec(300).SetInt64(1), power)
+		}
+		want, _ := power.Float64()
+		y := float64(n) / 16
+		got := Pow(x, y)
+		if got == want {
+			continue
+		}
+		d, _ := power.Sub(power, new(big.Float).SetFloat64(got)).Float64()
+		_, exp := math.Frexp(want)
+		if unit := max(math.Ldexp(1, exp-53), 0x1p-1074); !(math.Abs(d)/unit <= 1.3) {
+			t.Fatalf("%v to the power of %v is %v, not %v, off by %.2f units", x, y, got, want, math.Abs(d)/unit)
+		}
+	}
+}
+
 // fma must equal the correctly rounded result that math/big computes.
 func TestFMA(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 9))

@@ -133,15 +133,21 @@ func (p *program) logisticOf(x *node) *node {
 	return p.sel(p.unord(x, x), x, y)
 }
 
-// logOf follows fdlibm's e_log.c and e_logf.c: x = 2^k (1+f), s = f/(2+f), log(1+f) = f - (f^2/2 - s (f^2/2 + R(s^2))).
-func (p *program) logOf(x *node) *node {
+// split returns m and k with x = 2^k m and m from sqrt(1/2) to sqrt(2), for a positive finite number.
+func (p *program) split(x *node) (m, kf *node) {
 	l := p.lane()
 	small := p.lt(x, p.c(l.normal))
 	v := p.sel(small, p.mul(x, p.c(l.lift)), x)
 	t := p.iadd(v, p.bits(l.one-l.root))
-	kf := p.sub(p.or(p.shr(t, l.mantissa), p.bits(l.count)), p.c(l.offset))
+	kf = p.sub(p.or(p.shr(t, l.mantissa), p.bits(l.count)), p.c(l.offset))
 	kf = p.sel(small, p.sub(kf, p.c(math.Log2(l.lift))), kf)
-	m := p.iadd(p.and(t, p.bits(1<<l.mantissa-1)), p.bits(l.root))
+	return p.iadd(p.and(t, p.bits(1<<l.mantissa-1)), p.bits(l.root)), kf
+}
+
+// logOf follows fdlibm's e_log.c and e_logf.c: x = 2^k (1+f), s = f/(2+f), log(1+f) = f - (f^2/2 - s (f^2/2 + R(s^2))).
+func (p *program) logOf(x *node) *node {
+	l := p.lane()
+	m, kf := p.split(x)
 	f := p.sub(m, p.c(1))
 	s := p.div(f, p.sum(f, p.c(2)))
 	z := p.mul(s, s)
@@ -465,8 +471,57 @@ func (p *program) inverse32(x *node) *node {
 
 // power32 is x^y to the digits of f32: e^(y log |x|) in f64.
 func (p *program) power32(x, y *node) *node {
+	return p.powerOf(x, y, p.expOf(p.mul(y, p.logOf(p.absolute(x))), 0))
+}
+
+// power64 is e^(y log |x|), with the logarithm and the product as sums of two numbers. With s = f/(2+f), the logarithm
+// of 1+f is 2s + 2s (z/3 + z^2/5 + ...), z = s^2.
+func (p *program) power64(x, y *node) *node {
+	l, inf := p.lane(), p.bits(0x7ff0000000000000)
 	a := p.absolute(x)
-	r := p.expOf(p.mul(y, p.logOf(a)), 0)
+	m, kf := p.split(a)
+	f := p.sub(m, p.c(1))
+	d := p.sum(f, p.c(2))
+	s := p.div(f, d)
+	sl := p.div(p.sub(p.fma(p.negative(s), d, f), p.mul(s, p.sub(f, p.sub(d, p.c(2))))), d)
+	z := p.mul(s, s)
+	zl := p.fma(p.sum(s, s), sl, p.fma(s, s, p.negative(z)))
+	t := p.mul(z, p.horner(z, 1.0/27, 1.0/25, 1.0/23, 1.0/21, 1.0/19, 1.0/17, 1.0/15, 1.0/13, 1.0/11, 1.0/9, 1.0/7, 1.0/5))
+	q, ql := p.fastSum(p.c(1.0/3), t)
+	h, hl := p.product(z, q, p.fma(z, p.sum(ql, p.c(1.850371707708594e-17)), p.mul(zl, q)))
+	h, hl = p.product(s, h, p.fma(s, hl, p.mul(sl, h)))
+	u, ul := p.fastSum(s, h)
+	ul = p.sum(ul, p.sum(sl, hl))
+	v, vl := p.fastSum(p.mul(kf, p.c(l.ln2[0])), p.sum(u, u)) // the first is exact
+	v, vl = p.fastSum(v, p.sum(vl, p.fma(kf, p.c(l.ln2[1]), p.sum(ul, ul))))
+	v = p.sel(p.lt(a, p.c(l.least)), p.bits(l.minusInf), p.sel(p.lt(a, inf), v, a))
+
+	w, wl := p.product(y, v, p.mul(y, vl))
+	near := p.lt(p.absolute(w), p.c(800))
+	w = p.clamp(w, l.expMin, l.expMax+1)
+	kf, _ = p.whole(p.mul(w, p.c(math.Log2E)))
+	r := p.fma(kf, p.c(-l.ln2[0]), w)
+	r, rl := p.fastSum(r, p.sum(p.mul(kf, p.c(-l.ln2[1])), p.sel(near, wl, p.c(0))))
+	e := p.horner(r, l.exp[:len(l.exp)-1]...)
+	e = p.sum(p.c(1), p.sum(r, p.fma(p.mul(r, r), e, rl)))
+	return p.powerOf(x, y, p.scaled(e, kf))
+}
+
+// fastSum returns a+b and its rounding error, for |a| >= |b| or a = 0.
+func (p *program) fastSum(a, b *node) (sum, rest *node) {
+	sum = p.sum(a, b)
+	return sum, p.sum(p.sub(a, sum), b)
+}
+
+// product returns a*b and its rounding error plus c.
+func (p *program) product(a, b, c *node) (product, rest *node) {
+	product = p.mul(a, b)
+	return product, p.sum(p.fma(a, b, p.negative(product)), c)
+}
+
+// powerOf returns x^y, given |x|^y: IEEE 754's signs and special values.
+func (p *program) powerOf(x, y, r *node) *node {
+	a := p.absolute(x)
 	whole := p.eq(p.round(3, y), y)
 	half := p.mul(y, p.c(0.5))
 	odd := p.mand(whole, p.mnot(p.eq(p.round(3, half), half)))

@@ -116,11 +116,16 @@ func programs() []*program {
 	function("ErfInv", "the inverse of the error function", false, of1((*program).inverseOf))
 	out[len(out)-1] = define("ErfInv32", "the inverse of the error function", 8, "f32", "f32", of1((*program).inverse32))
 	function("BesselI1e", "the exponentially scaled Bessel function of order 1", false, of1((*program).bessel1Of))
-	angle, wide := "the angle of the point (y, x)", of2((*program).angleOf)
-	add(define("Atan264", angle, 8, "f64 f64", "f64", wide), define("Atan232", angle, 8, "f32 f32", "f32", wide))
-	out[len(out)-2].element = define("Atan2", angle, 8, "f64 f64", "f64", wide)
-	out[len(out)-2].element.exported, out[len(out)-2].base, out[len(out)-1].base = true, "Atan2", "Atan2"
-	add(define("Pow32", "x^y", 8, "f32 f32", "f32", of2((*program).power32)))
+	// binary defines a function of two numbers that the package exports for f64.
+	binary := func(name, doc string, double, single body, base string) {
+		d, s := define(name+"64", doc, 8, "f64 f64", "f64", double), define(name+"32", doc, 8, "f32 f32", "f32", single)
+		d.element = define(name, doc, 8, "f64 f64", "f64", double)
+		d.element.exported, d.base, s.base = true, name, base
+		add(d, s)
+	}
+	angle := of2((*program).angleOf)
+	binary("Atan2", "the angle of the point (y, x)", angle, angle, "Atan2")
+	binary("Pow", "x^y", of2((*program).power64), of2((*program).power32), "")
 
 	for _, e := range []struct {
 		name, doc, result string
