@@ -349,10 +349,29 @@ func (b *Block) InlineBefore(o *Op, values ...*Value) {
 	for i, a := range b.args {
 		a.ReplaceAllUsesWith(values[i])
 	}
-	for b.first != nil {
-		b.first.MoveBefore(o)
-	}
+	o.block.splice(b, o)
 	b.Erase()
+}
+
+// splice moves the ops of from before o, an op of b.
+func (b *Block) splice(from *Block, o *Op) {
+	first, last := from.first, from.last
+	if first == nil {
+		return
+	}
+	from.first, from.last = nil, nil
+	n := uint64(0)
+	for x := first; x != nil; x = x.next {
+		x.block = b
+		n++
+	}
+	if first.prev = o.prev; o.prev != nil {
+		o.prev.next = first
+	} else {
+		b.first = first
+	}
+	last.next, o.prev = o, last
+	b.setOrder(first, n)
 }
 
 // insert links o after p, or at the front if p is nil.
@@ -378,7 +397,7 @@ func (b *Block) insert(o, p *Op) {
 	} else {
 		b.last = o
 	}
-	b.setOrder(o)
+	b.setOrder(o, 1)
 }
 
 // orderStep is the distance between the order numbers of appended ops. lastOrder is the largest order number.
@@ -387,24 +406,29 @@ const (
 	lastOrder = erasedOrder - 1
 )
 
-// setOrder assigns o, which was just linked, an order number between its neighbours' numbers. If there is no gap, it
-// renumbers as many of the following ops as necessary (Dietz and Sleator, "Two algorithms for maintaining order in a
-// list", 1987).
-func (b *Block) setOrder(o *Op) {
+// setOrder assigns o and the ops after it, n ops that were just linked, order numbers between their neighbours'. If
+// there is no gap, it renumbers as many of the following ops as necessary (Dietz and Sleator, "Two algorithms for
+// maintaining order in a list", 1987).
+func (b *Block) setOrder(o *Op, n uint64) {
 	low := uint32(0)
 	if o.prev != nil {
 		low = o.prev.order
 	}
-	if o.next == nil {
+	if n == 1 && o.next == nil {
 		if lastOrder-low > orderStep {
 			o.order = low + orderStep
 			return
 		}
-	} else if gap := o.next.order - low; gap > 1 {
-		o.order = low + (gap+6)/8 // builders insert one op after another before the same op: keep most of the gap
-		return
+	} else if n == 1 {
+		if gap := o.next.order - low; gap > 1 {
+			o.order = low + (gap+6)/8 // builders insert one op after another before the same op: keep most of the gap
+			return
+		}
 	}
-	n, end := uint64(1), o.next // n ops before end get new orders between low and high
+	end := o // n ops before end get new orders between low and high
+	for range n {
+		end = end.next
+	}
 	for ; end != nil && uint64(end.order-low) <= (n+1)*(n+1); end = end.next {
 		n++
 	}

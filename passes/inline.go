@@ -36,12 +36,24 @@ func (p Inline) Run(ctx *pass.Context, m *ir.Module) error {
 	if err != nil {
 		return err
 	}
-	w := &inliner{ctx: ctx, r: rewrite.New(m), graph: flow.Of(m, nil), unraised: unraised, sites: map[locPair]*ir.Loc{}, state: map[*ir.Op]*inlineState{}, calls: map[*ir.Op]int{}}
+	w := &inliner{ctx: ctx, r: rewrite.New(m), unraised: unraised, sites: map[locPair]*ir.Loc{}, state: map[*ir.Op]*inlineState{}, calls: map[*ir.Op]int{}, inside: map[*ir.Op][]*ir.Op{}}
+	w.graph = flow.Of(m, func(op *ir.Op) {
+		if d := op.Def().Flow; d != nil && d.Callee != "" {
+			f := flow.FunctionOf(op)
+			w.inside[f] = append(w.inside[f], op)
+		}
+	})
 	for _, f := range w.graph.Functions() {
 		w.calls[f] = len(w.graph.Callers(f))
 		w.visit(f)
 	}
+	var moves []*ir.Op
 	for _, group := range w.groups {
+		if p.MaxIterations > 0 && w.moves(group[0]) {
+			w.all(group[0])
+			moves = append(moves, group[0])
+			continue
+		}
 		for i := 0; ; i++ {
 			changed := false
 			for _, f := range group {
@@ -60,9 +72,29 @@ func (p Inline) Run(ctx *pass.Context, m *ir.Module) error {
 			}
 		}
 	}
+	for _, f := range moves {
+		if !f.Erased() {
+			if err := (Canonicalize{}).Run(ctx.On(f), f); err != nil {
+				return err
+			}
+		}
+	}
 	w.eraseDead()
 	report(ctx, w.r.Statistics())
 	return nil
+}
+
+// moves reports whether f's body is to replace the only call of f. Its caller is then canonicalized with the body.
+func (w *inliner) moves(f *ir.Op) bool {
+	if w.calls[f] != 1 || !private(f) || w.stays(f) || w.graph.NamedBy(f) != nil {
+		return false
+	}
+	return inlinable(w.graph.Callers(f)[0])
+}
+
+// inlinable reports whether call may be replaced by the body of what it calls.
+func inlinable(call *ir.Op) bool {
+	return call.Def().Flow.Inline && call.Attr(fn.AttrNoInline) == nil
 }
 
 type inliner struct {
@@ -74,9 +106,10 @@ type inliner struct {
 	state    map[*ir.Op]*inlineState
 	stack    []*ir.Op
 	next     int
-	groups   [][]*ir.Op     // functions that call each other, callees first
-	calls    map[*ir.Op]int // live calls of each function
-	calleds  []*ir.Op       // functions with a call that was inlined as a copy
+	groups   [][]*ir.Op          // functions that call each other, callees first
+	calls    map[*ir.Op]int      // live calls of each function
+	inside   map[*ir.Op][]*ir.Op // by function: the ops in it that call, in order; some may be erased
+	calleds  []*ir.Op            // functions with a call that was inlined as a copy
 }
 
 type locPair struct{ callee, caller *ir.Loc }
@@ -101,17 +134,16 @@ func (w *inliner) visit(f *ir.Op) *inlineState {
 	s := &inlineState{index: w.next, low: w.next, open: true}
 	w.state[f] = s
 	w.stack = append(w.stack, f)
-	f.Walk(func(op *ir.Op) bool {
-		g := w.graph.Callee(op)
+	for _, call := range w.inside[f] {
+		g := w.graph.Callee(call)
 		if g == nil {
-			return true
+			continue
 		}
 		s.recursive = s.recursive || g == f
 		if t := w.visit(g); t.open {
 			s.low = min(s.low, t.low)
 		}
-		return true
-	})
+	}
 	if s.low != s.index {
 		return s
 	}
@@ -131,17 +163,20 @@ func (w *inliner) visit(f *ir.Op) *inlineState {
 
 // all inlines the calls in f and reports whether there was one to inline.
 func (w *inliner) all(f *ir.Op) bool {
-	var list []*ir.Op
-	f.Walk(func(op *ir.Op) bool {
-		if g := w.graph.Callee(op); g != nil && g != f && op.Def().Flow.Inline && op.Attr(fn.AttrNoInline) == nil && !w.stays(g) {
-			list = append(list, op)
-		}
-		return true
-	})
+	list, changed := w.inside[f], false
+	w.inside[f] = nil
 	for _, call := range list {
-		w.inline(call, w.graph.Callee(call))
+		g := w.graph.Callee(call)
+		switch {
+		case call.Erased():
+		case g != nil && g != f && inlinable(call) && !w.stays(g):
+			w.inline(f, call, g)
+			changed = true
+		default:
+			w.inside[f] = append(w.inside[f], call)
+		}
 	}
-	return len(list) > 0
+	return changed
 }
 
 // stays reports whether calls of f cannot be inlined.
@@ -162,10 +197,12 @@ func (w *inliner) stays(f *ir.Op) bool {
 	return s.stays
 }
 
-// inline replaces call by f's body: the body itself if f is private and this is its last call, else a copy.
-func (w *inliner) inline(call, f *ir.Op) {
+// inline replaces call, an op in caller, by f's body: the body itself if f is private and this is its last call, else a
+// copy.
+func (w *inliner) inline(caller, call, f *ir.Op) {
 	w.calls[f]--
 	if private(f) && w.calls[f] == 0 && w.graph.NamedBy(f) == nil {
+		w.inside[caller] = append(w.inside[caller], w.inside[f]...)
 		w.move(call, f)
 		return
 	}
@@ -197,6 +234,7 @@ func (w *inliner) inline(call, f *ir.Op) {
 			c.SetLoc(w.site(c.Loc(), call.Loc()))
 			if g := w.graph.Callee(c); g != nil {
 				w.calls[g]++
+				w.inside[caller] = append(w.inside[caller], c)
 			}
 			return true
 		})
@@ -240,10 +278,18 @@ func (w *inliner) site(callee, caller *ir.Loc) *ir.Loc {
 
 // eraseDead erases the private functions whose calls were all inlined.
 func (w *inliner) eraseDead() {
-	g := flow.Of(w.r.Module(), nil)
+	left := map[*ir.Op][]*ir.Op{} // calls of each function
+	for _, list := range w.inside {
+		for _, call := range list {
+			if f := w.graph.Callee(call); f != nil {
+				left[f] = append(left[f], call)
+			}
+		}
+	}
+	g := w.graph
 	for i := len(w.calleds) - 1; i >= 0; i-- { // callers before callees
 		f := w.calleds[i]
-		if f.Erased() || !private(f) || slices.ContainsFunc(g.Callers(f), func(call *ir.Op) bool { return !call.Erased() }) {
+		if f.Erased() || !private(f) || slices.ContainsFunc(left[f], func(call *ir.Op) bool { return !call.Erased() }) {
 			continue
 		}
 		by := g.NamedBy(f)

@@ -56,6 +56,9 @@ func refineShapes(ctx *pass.Context, f fn.FuncOp, e rewrite.Evaluator) (rewrite.
 
 // calledFrom returns the functions that are called from functions that f does not reach, which are not refined.
 func calledFrom(f fn.FuncOp) map[*ir.Op]bool {
+	if len(fn.Funcs(f.Module())) == 1 {
+		return nil
+	}
 	g := flow.Of(f.Module(), nil)
 	reached, outside := map[*ir.Op]bool{f.Op: true}, map[*ir.Op]bool{}
 	for again := true; again; {

@@ -7,25 +7,25 @@ import (
 // Constants keeps one op per constant value at the start of each region that is isolated from above, as MLIR's folder
 // does. Ops further in use the values from there.
 type Constants struct {
-	r     *Rewriter
-	known map[constantKey][]*ir.Op
-	owned map[*ir.Op]bool // the ops in known
-	// home caches homes, because many constants are in one block.
+	r       *Rewriter
+	entries []constant
+	heads   []int32         // by hash: 1 + the index of the last entry, or 0; its length is a power of two
+	owned   map[*ir.Op]bool // the ops in entries
+	// home caches homes, because many constants are in one block. The ops of the set are at its start, up to end.
 	block *ir.Block
 	home  *ir.Block
+	end   *ir.Op
 }
 
-type constantKey struct {
-	region *ir.Region
-	def    *ir.Def
-	typ    ir.Type
-	hash   uint64
+// constant is an op of the set; op is nil after the op was erased.
+type constant struct {
+	hash uint64
+	op   *ir.Op
+	next int32 // 1 + the index of the next entry of the same head
 }
 
 // NewConstants returns an empty set that makes its changes through r.
-func NewConstants(r *Rewriter) *Constants {
-	return &Constants{r: r, known: map[constantKey][]*ir.Op{}, owned: map[*ir.Op]bool{}}
-}
+func NewConstants(r *Rewriter) *Constants { return &Constants{r: r, owned: map[*ir.Op]bool{}} }
 
 // IsConstant reports whether op gives the value of an attribute.
 func IsConstant(op *ir.Op) bool { return op != nil && op.Has(ir.ConstantLike) && op.NumResults() == 1 }
@@ -61,25 +61,54 @@ func (c *Constants) homeOf(b *ir.Block) *ir.Block {
 	for r.Op() != nil && !r.Op().MightHave(ir.IsolatedFromAbove) && r.Op().Block() != nil {
 		r = r.Op().Block().Region()
 	}
-	c.block, c.home = b, r.Entry()
+	c.block = b
+	if r.Entry() != c.home {
+		c.home, c.end = r.Entry(), nil
+	}
 	return c.home
 }
 
 // Owns reports whether op is a constant of the set.
 func (c *Constants) Owns(op *ir.Op) bool { return c.owned[op] }
 
-func (c *Constants) find(key constantKey, a ir.Attr) *ir.Op {
-	for _, op := range c.known[key] {
-		if ir.EqualAttrs(op.Attr(valueOf(op.Def())), a) {
-			return op
+// placed reports whether op stands at the start of home or right after an op of the set.
+func (c *Constants) placed(home *ir.Block, op *ir.Op) bool {
+	if op.Block() != home || op.Prev() != nil && op.Prev() != c.end && !c.owned[op.Prev()] {
+		return false
+	}
+	c.end = op
+	return true
+}
+
+func (c *Constants) find(home *ir.Block, hash uint64, def *ir.Def, t ir.Type, a ir.Attr) *ir.Op {
+	if len(c.heads) == 0 {
+		return nil
+	}
+	for i := c.heads[hash&uint64(len(c.heads)-1)]; i > 0; i = c.entries[i-1].next {
+		e := &c.entries[i-1]
+		if e.hash == hash && e.op != nil && e.op.Def() == def && e.op.Block() == home && e.op.Result(0).Type() == t && ir.EqualAttrs(e.op.Attr(valueOf(def)), a) {
+			return e.op
 		}
 	}
 	return nil
 }
 
-func (c *Constants) add(key constantKey, op *ir.Op) {
-	c.known[key] = append(c.known[key], op)
+func (c *Constants) add(hash uint64, op *ir.Op) {
+	if len(c.entries) >= len(c.heads) {
+		c.heads = make([]int32, max(64, 2*len(c.heads)))
+		for i := range c.entries {
+			c.link(i)
+		}
+	}
+	c.entries = append(c.entries, constant{hash: hash, op: op})
+	c.link(len(c.entries) - 1)
 	c.owned[op] = true
+}
+
+func (c *Constants) link(i int) {
+	e := &c.entries[i]
+	h := &c.heads[e.hash&uint64(len(c.heads)-1)]
+	e.next, *h = *h, int32(i+1)
 }
 
 // Adopt takes the constant op into the set: it replaces op by an equal constant of the set, or moves op to the
@@ -87,36 +116,35 @@ func (c *Constants) add(key constantKey, op *ir.Op) {
 func (c *Constants) Adopt(op *ir.Op) bool {
 	home := c.homeOf(op.Block())
 	if c.owned[op] {
-		if home.First() != op && !c.owned[op.Prev()] {
+		if !c.placed(home, op) {
 			c.r.MoveBefore(op, home.First())
 		}
 		return true
 	}
 	a := op.Attr(valueOf(op.Def()))
-	key := constantKey{home.Region(), op.Def(), op.Result(0).Type(), ir.HashAttr(a)}
-	if old := c.find(key, a); old != nil {
+	hash := ir.HashAttr(a)
+	if old := c.find(home, hash, op.Def(), op.Result(0).Type(), a); old != nil {
 		c.r.unlocate(old)
 		c.r.Replace(op, old.Result(0))
 		return false
 	}
-	if home.First() != op && (op.Block() != home || !c.owned[op.Prev()]) {
+	if !c.placed(home, op) {
 		c.r.MoveBefore(op, home.First())
 		c.r.unlocate(op)
 	}
-	c.add(key, op)
+	c.add(hash, op)
 	return true
 }
 
 // Get returns a constant of the given kind, type and value that ops in block b may use, from the set or new at the
 // start of the region.
 func (c *Constants) Get(b *ir.Block, def *ir.Def, t ir.Type, a ir.Attr) *ir.Value {
-	home := c.homeOf(b)
-	key := constantKey{home.Region(), def, t, ir.HashAttr(a)}
-	if old := c.find(key, a); old != nil {
+	home, hash := c.homeOf(b), ir.HashAttr(a)
+	if old := c.find(home, hash, def, t, a); old != nil {
 		return old.Result(0)
 	}
 	op := c.r.AtStart(home).Create(def, nil, []ir.Type{t}, ir.NamedAttr{Name: valueOf(def), Attr: a})
-	c.add(key, op)
+	c.add(hash, op)
 	return op.Result(0)
 }
 
@@ -126,12 +154,13 @@ func (c *Constants) forget(op *ir.Op) {
 		return
 	}
 	delete(c.owned, op)
-	a := op.Attr(valueOf(op.Def()))
-	key := constantKey{c.homeOf(op.Block()).Region(), op.Def(), op.Result(0).Type(), ir.HashAttr(a)}
-	list := c.known[key]
-	for i, x := range list {
-		if x == op {
-			c.known[key] = append(list[:i:i], list[i+1:]...)
+	if c.end == op {
+		c.end = nil
+	}
+	hash := ir.HashAttr(op.Attr(valueOf(op.Def())))
+	for i := c.heads[hash&uint64(len(c.heads)-1)]; i > 0; i = c.entries[i-1].next {
+		if e := &c.entries[i-1]; e.op == op {
+			e.op = nil
 		}
 	}
 }

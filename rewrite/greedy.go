@@ -13,7 +13,9 @@ import (
 // Pattern is one way to rewrite ops.
 type Pattern struct {
 	Name string
-	Rows []*ir.Def // the kinds of ops to match; none: every op
+	Rows []*ir.Def // the kinds of ops to match; none: every op of Dialect
+	// Dialect names a dialect; its ops of unknown kinds match, too. "" stands for all dialects.
+	Dialect string
 	// Rewrite changes op through r if the pattern matches, and reports whether it did. If it returns false or an error,
 	// it must not have changed anything.
 	Rewrite func(r *Rewriter, op *ir.Op) (bool, error)
@@ -313,7 +315,7 @@ func (g *greedy) of(row *ir.Def) *work {
 	}
 	w := &work{row: row}
 	for _, p := range g.patterns {
-		if len(p.Rows) == 0 || slices.Contains(p.Rows, row) {
+		if slices.Contains(p.Rows, row) || len(p.Rows) == 0 && (p.Dialect == "" || p.Dialect == row.Dialect()) {
 			w.patterns = append(w.patterns, p)
 		}
 	}

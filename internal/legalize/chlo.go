@@ -23,22 +23,18 @@ func CHLOOfXLA(scope *ir.Op) error {
 }
 
 func replaceCHLO(scope *ir.Op, rules []rule, keep func(*ir.Op) bool) (rewrite.Statistics, error) {
-	list := make([]*rewrite.Pattern, len(rules))
-	for i, c := range rules {
-		list[i] = pattern(c, keep)
+	var list []*rewrite.Pattern
+	for _, c := range rules {
+		list = append(list, pattern(c, keep))
 	}
-	res, err := rewrite.Greedy(scope, list, rewrite.Options{})
-	if err != nil {
-		return res.Statistics, err
-	}
-	var left error
-	scope.Walk(func(op *ir.Op) bool {
-		if left == nil && op.Def().Dialect() == chlo.Tan.Dialect() && (keep == nil || !keep(op)) {
-			left = illegal(op)
+	list = append(list, &rewrite.Pattern{Name: "uncovered", Dialect: chlo.Tan.Dialect(), Rewrite: func(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
+		if keep != nil && keep(op) {
+			return false, nil
 		}
-		return left == nil
-	})
-	return res.Statistics, left
+		return false, illegal(op)
+	}})
+	res, err := rewrite.Greedy(scope, list, rewrite.Options{})
+	return res.Statistics, err
 }
 
 // expansion inserts the ops that replace op, with the given operands, and returns the values of its results. It returns
