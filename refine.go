@@ -131,6 +131,10 @@ func (p *Program) Refine(ctx context.Context, arguments []Type) error {
 			}
 		}
 		c := pass.NewContext(ctx, m)
+		// As XLA does: a function that is called with several sizes cannot be refined.
+		if err := (passes.Inline{}).Run(c, m); err != nil {
+			return err
+		}
 		if err := (passes.RefineArguments{To: inputs}).Run(c, m); err != nil {
 			return err
 		}

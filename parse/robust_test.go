@@ -346,7 +346,7 @@ func TestDialectSymbols(t *testing.T) {
 	for in, want := range map[string]string{
 		"#x.": "#x<>", "#x.<1>": "#x<<1>>", "!x.": "!x<>", "!x.<2>": "!x<<2>>", "#x..": "#x<.>", "#x.y.z": "#x.y.z", "#x<>": "#x<>",
 		"#x<y>": "#x.y", "#x.y<>": "#x.y<>", "!x<_a>": "!x<_a>", "!x._a<2>": "!x<_a<2>>", "#x<a$b>": "#x<a$b>", "#x<a b>": "#x<a b>",
-		"#x.a$b<1>": "#x<a$b<1>>", "#x< a>": "#x< a>",
+		"#x.a$b<1>": "#x<a$b<1>>", "#x< a>": "#x< a>", "!a$b<x>": "!a$b.x", "#A9_$.x-y": "#A9_$<x-y>",
 	} {
 		m, err := text(`"a.b"() {x = ` + in + `} : () -> ()`)
 		if err != nil {
@@ -357,7 +357,7 @@ func TestDialectSymbols(t *testing.T) {
 			t.Errorf("%s: got %s, want %s", in, got, want)
 		}
 	}
-	for _, in := range []string{"#.", "#.y", "!.", "#x. <y>"} {
+	for _, in := range []string{"#.", "#.y", "!.", "#x. <y>", "!0<a>", "#a-b<x>", "!a-b.c", "!$a.b"} {
 		if _, err := text(`"a.b"() {x = ` + in + `} : () -> ()`); err == nil {
 			t.Errorf("%s is read", in)
 		}

@@ -74,12 +74,26 @@ func (p *parser) symbol() symbol {
 	switch {
 	case dot < 0:
 		s.dialect, s.wrapped = str(text), true
-	case dot == 0:
-		p.Errorf("invalid dialect namespace '\"\"'")
 	default:
 		s.dialect, s.name = str(text[:dot]), str(text[dot+1:])
 	}
+	if !isNamespace(s.dialect) {
+		p.Errorf("invalid dialect namespace '%q'", s.dialect)
+	}
 	return s
+}
+
+// isNamespace reports whether types and attributes can be of a dialect with this name (MLIR, isValidNamespace).
+func isNamespace(name string) bool {
+	for i := range len(name) {
+		switch c := name[i]; {
+		case 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '_':
+		case i > 0 && ('0' <= c && c <= '9' || c == '$'):
+		default:
+			return false
+		}
+	}
+	return name != ""
 }
 
 // symbolReader makes types or attributes of dialects.

@@ -108,13 +108,14 @@ type work struct {
 // It returns the number of ops.
 func (g *greedy) populate() int {
 	n := 0
+	var list []*ir.Op
 	visit := func(op *ir.Op) bool {
 		n++
 		if g.constants != nil && op.Has(ir.ConstantLike) && !g.constants.Adopt(op) {
 			return true
 		}
 		if g.tries(op) {
-			g.list = append(g.list, op)
+			list = append(list, op)
 		}
 		for _, r := range op.Regions() {
 			if len(r.Blocks()) > 1 {
@@ -124,6 +125,7 @@ func (g *greedy) populate() int {
 		return true
 	}
 	g.scope.Walk(func(op *ir.Op) bool { return op == g.scope || visit(op) })
+	g.list = append(list, g.list...) // last the users of constants that were adopted
 	return n
 }
 
