@@ -107,7 +107,8 @@ func TestTypes(t *testing.T) {
 		`vector<4xf32>`, `vector<f32>`, `vector<[4]x2xf32>`, `memref<2x?xf32>`, `memref<2xf32, strided<[2], offset: ?>>`, `memref<2xf32, 3>`, `memref<2xf32, affine_map<(d0) -> (d0 * 2)>, "space">`,
 		`memref<*xf32>`, `memref<*xf32, 1>`, `!stablehlo.token`, `!foo.bar<1, [x]>`, `!foo<bar>`, `!shape.shape`, `!shape.witness`,
 		`!quant.uniform<i8:f32, 2.0:15>`, `!quant.uniform<u8:f32, 2.0>`, `!quant.uniform<ui8:f32, 34.0:16>`, `!quant.uniform<si8:f32, 0.5>`, `!quant.uniform<i8<-8:7>:f32, 1.0:-1>`, `!quant.uniform<u4:f16, 0.1>`,
-		`!quant.uniform<i8:f32:1, {2.0:15, 3.0}>`, `!quant.uniform<ui32:f64:0, {1.0}>`, `tensor<2x!quant.uniform<ui16:f32, 1.0:1>>`,
+		`!quant.uniform<i8:f32:1, {2.0:15, 3.0}>`, `!quant.any<i8:f32>`, `!quant.any<u8<0:100>>`, `!quant.calibrated<f32<-0.998:1.2321>>`,
+		`!quant.uniform<i8:f32:{0:1, 1:2}, {{2.0:120, 3.0:-128}, {4.0, 5.0}}>`, `!quant.uniform<u5:f16:{0:4}, {{2.0:31, 2.0:31}}>`, `!quant.uniform<ui32:f64:0, {1.0}>`, `tensor<2x!quant.uniform<ui16:f32, 1.0:1>>`,
 	} {
 		sameAgain(t, `%0 = "foo.op"() : () -> (`+typ+`)`)
 	}

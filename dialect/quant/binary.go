@@ -24,7 +24,7 @@ func binary() []ir.Binary {
 		c.Int(&u.Max)
 		u.complete(c)
 	})[0]
-	tensor.Is = func(data any) bool { return data.(*Uniform).PerTensor() }
+	tensor.Is = func(data any) bool { u := data.(*Uniform); return u.PerTensor() && u.blocks == nil }
 	axis := ir.BinaryData(5, func(c ir.Coder, u *Uniform) {
 		u.code(c)
 		axis := uint64(u.Axis)
@@ -47,11 +47,27 @@ func binary() []ir.Binary {
 		u.complete(c)
 	})[0]
 	axis.Is = func(data any) bool { return data.(*Uniform).PerAxis() }
-	return []ir.Binary{tensor, axis}
+	block := ir.BinaryData(6, func(c ir.Coder, u *Uniform) {
+		u.code(c)
+		u.Axis = -1
+		c.Int(&u.Min)
+		c.Int(&u.Max)
+		if u.blocks == nil {
+			u.blocks = &blocks{}
+		}
+		u.blocks.code(c, u)
+		u.complete(c)
+	})[0]
+	return []ir.Binary{tensor, axis, block}
 }
 
-// code codes the common start of all quantized types: flags, storage type, expressed type.
+// code codes the common start of quantized types: flags, storage type, expressed type.
 func (u *Uniform) code(c ir.Coder) {
+	u.codeStorage(c)
+	c.Type(&u.Expressed)
+}
+
+func (u *Uniform) codeStorage(c ir.Coder) {
 	flags := uint64(0)
 	if u.Signed {
 		flags = signedFlag
@@ -59,18 +75,21 @@ func (u *Uniform) code(c ir.Coder) {
 	c.Uint(&flags)
 	u.Signed = flags&signedFlag != 0
 	c.Type(&u.Storage)
-	c.Type(&u.Expressed)
 }
 
 // Complete checks the parameters and sets the fields that the text of the type needs. Call it for a Uniform that was
 // not read from text.
 func (u *Uniform) Complete() error {
+	if _, ok := u.Expressed.(*ir.FloatType); !ok {
+		return fmt.Errorf("expressed type must be floating point, found %s", u.Expressed)
+	}
+	return u.completeStorage()
+}
+
+func (u *Uniform) completeStorage() error {
 	s, ok := u.Storage.(*ir.IntegerType)
 	if !ok || s.Width() < 1 || s.Width() > 32 {
 		return fmt.Errorf("illegal storage type %s", u.Storage)
-	}
-	if _, ok := u.Expressed.(*ir.FloatType); !ok {
-		return fmt.Errorf("expressed type must be floating point, found %s", u.Expressed)
 	}
 	if u.spelling != "" {
 		return nil

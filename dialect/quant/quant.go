@@ -1,4 +1,5 @@
-// Package quant reads the types of MLIR's quant dialect that StableHLO uses: uniformly quantized element types.
+// Package quant reads the types of MLIR's quant dialect. StableHLO uses uniformly quantized elements, per tensor or per
+// axis; types of other kinds are only kept.
 package quant
 
 import (
@@ -22,6 +23,7 @@ type Uniform struct {
 	ZeroPoints []int64
 	limited    bool   // the text includes min:max
 	spelling   string // of the storage type
+	blocks     *blocks
 }
 
 // PerTensor reports whether one scale applies to the whole tensor. A nil Uniform is not per tensor.
@@ -30,14 +32,16 @@ func (u *Uniform) PerTensor() bool { return u != nil && u.Axis < 0 }
 // PerAxis reports whether each index of dimension Axis has its own scale.
 func (u *Uniform) PerAxis() bool { return u != nil && u.Axis >= 0 }
 
-// Of returns the parameters of a quantized element type, or nil for any other type.
+// Of returns the parameters of an element type that is quantized per tensor or per axis, or nil for any other type.
 func Of(t ir.Type) *Uniform {
 	d, ok := t.(*ir.DialectType)
 	if !ok {
 		return nil
 	}
-	u, _ := d.Data().(*Uniform)
-	return u
+	if u, _ := d.Data().(*Uniform); u != nil && u.blocks == nil {
+		return u
+	}
+	return nil
 }
 
 // UniformType is !quant.uniform<...>.
@@ -45,15 +49,71 @@ var UniformType = &ir.TypeDef{
 	Dialect: "quant", Name: "uniform", Parse: parseUniform, Binary: binary(), Make: func() any { return &Uniform{} },
 	Print:  func(data any) string { return data.(*Uniform).body() },
 	Doc:    "Elements that represent real numbers by a scale and a zero point, per tensor or per index of a dimension.",
-	Syntax: "<i8:f32, 2.0:15> per tensor, <i8:f32:1, {2.0:15, 3.0}> along dimension 1",
+	Syntax: "<i8:f32, 2.0:15> per tensor, <i8:f32:1, {2.0:15, 3.0}> along dimension 1, <i8:f32:{0:4}, {2.0:15, 3.0}> per block of 4",
 }
 
 // Dialect returns the dialect, which contains only types.
-func Dialect() *ir.Dialect { return &ir.Dialect{Name: "quant", Types: []*ir.TypeDef{UniformType}} }
+func Dialect() *ir.Dialect {
+	return &ir.Dialect{Name: "quant", Types: []*ir.TypeDef{UniformType, anyType, calibratedType}}
+}
 
 func parseUniform(p ir.AsmParser) any {
-	u := &Uniform{Axis: -1, Signed: true}
+	u := &Uniform{Axis: -1}
 	p.Expect("<")
+	u.parseStorage(p)
+	p.Expect(":")
+	u.parseExpressed(p)
+	if p.Accept(":") {
+		if p.Peek("{") {
+			u.parseBlocks(p)
+			return u
+		}
+		pos := p.Pos()
+		if u.Axis = int(p.ParseInteger()); u.Axis < 0 {
+			p.ErrorfAt(pos, "illegal quantized dimension: %d", u.Axis)
+		}
+	}
+	p.Expect(",")
+	param := func() {
+		scale, zero := u.parseScale(p)
+		u.Scales = append(u.Scales, scale)
+		u.ZeroPoints = append(u.ZeroPoints, zero)
+	}
+	if u.Axis >= 0 {
+		p.ParseList("{", "}", param)
+	} else {
+		param()
+	}
+	p.Expect(">")
+	return u
+}
+
+func (u *Uniform) parseExpressed(p ir.AsmParser) {
+	u.Expressed = p.ParseType()
+	if _, ok := u.Expressed.(*ir.FloatType); !ok {
+		p.Errorf("expressed type must be floating point")
+	}
+}
+
+// parseScale reads a scale and its zero point.
+func (u *Uniform) parseScale(p ir.AsmParser) (scale float64, zero int64) {
+	pos := p.Pos()
+	scale = p.ParseFloat()
+	if scale <= 0 || math.IsInf(scale, 0) || math.IsNaN(scale) {
+		p.ErrorfAt(pos, "illegal scale: %s", formatScale(scale))
+	}
+	if lo, hi := floatRange(u.Expressed); scale < lo || scale > hi {
+		p.ErrorfAt(pos, "scale %s out of expressed type range", strconv.FormatFloat(scale, 'e', 6, 64))
+	}
+	if p.Accept(":") {
+		zero = p.ParseInteger()
+	}
+	return scale, zero
+}
+
+// parseStorage reads the storage type and the range of its values.
+func (u *Uniform) parseStorage(p ir.AsmParser) {
+	u.Signed = true
 	u.spelling = p.ParseOptionalKeyword()
 	num := u.spelling
 	sign := ir.Signless
@@ -90,59 +150,16 @@ func parseUniform(p ir.AsmParser) any {
 		}
 		u.limited = u.Min != lo || u.Max != hi
 	}
-	p.Expect(":")
-	u.Expressed = p.ParseType()
-	if _, ok := u.Expressed.(*ir.FloatType); !ok {
-		p.Errorf("expressed type must be floating point")
-	}
-	if p.Accept(":") {
-		if p.Peek("{") {
-			return nil
-		}
-		pos := p.Pos()
-		if u.Axis = int(p.ParseInteger()); u.Axis < 0 {
-			p.ErrorfAt(pos, "illegal quantized dimension: %d", u.Axis)
-		}
-	}
-	p.Expect(",")
-	param := func() {
-		pos := p.Pos()
-		scale := p.ParseFloat()
-		if scale <= 0 || math.IsInf(scale, 0) || math.IsNaN(scale) {
-			p.ErrorfAt(pos, "illegal scale: %s", formatScale(scale))
-		}
-		if lo, hi := floatRange(u.Expressed); scale < lo || scale > hi {
-			p.ErrorfAt(pos, "scale %s out of expressed type range", strconv.FormatFloat(scale, 'e', 6, 64))
-		}
-		zp := int64(0)
-		if p.Accept(":") {
-			zp = p.ParseInteger()
-		}
-		u.Scales = append(u.Scales, scale)
-		u.ZeroPoints = append(u.ZeroPoints, zp)
-	}
-	if u.Axis >= 0 {
-		p.ParseList("{", "}", param)
-	} else {
-		param()
-	}
-	p.Expect(">")
-	return u
 }
 
 // body returns the parameters as MLIR prints them.
 func (u *Uniform) body() string {
-	b := []byte{'<'}
-	b = append(b, u.spelling...)
-	if u.limited {
-		b = append(b, '<')
-		b = strconv.AppendInt(b, u.Min, 10)
-		b = append(b, ':')
-		b = strconv.AppendInt(b, u.Max, 10)
-		b = append(b, '>')
-	}
+	b := u.appendStorage([]byte{'<'})
 	b = append(b, ':')
 	b = append(b, u.Expressed.String()...)
+	if u.blocks != nil {
+		return string(u.blocks.append(b, ir.ElementDType(u.Expressed)))
+	}
 	if u.Axis >= 0 {
 		b = append(b, ':')
 		b = strconv.AppendInt(b, int64(u.Axis), 10)
@@ -165,6 +182,19 @@ func (u *Uniform) body() string {
 		b = append(b, '}')
 	}
 	return string(append(b, '>'))
+}
+
+// appendStorage appends the storage type and the range of its values, if it is limited.
+func (u *Uniform) appendStorage(b []byte) []byte {
+	b = append(b, u.spelling...)
+	if u.limited {
+		b = append(b, '<')
+		b = strconv.AppendInt(b, u.Min, 10)
+		b = append(b, ':')
+		b = strconv.AppendInt(b, u.Max, 10)
+		b = append(b, '>')
+	}
+	return b
 }
 
 // formatScale prints a scale as MLIR prints floats.
