@@ -144,6 +144,11 @@ func (p *parser) module() {
 		m.name = "_"
 		p.singleInstruction()
 	}
+	for _, c := range p.calls {
+		if !c.comp.defined {
+			p.fail(c.pos, "computation %s does not exist", shorten(c.comp.name))
+		}
+	}
 	p.finish()
 }
 
@@ -175,11 +180,6 @@ func (p *parser) computations() {
 	}
 	if p.m.entry == nil {
 		p.m.entry = p.m.comps[len(p.m.comps)-1]
-	}
-	for _, c := range p.calls {
-		if !c.comp.defined {
-			p.fail(c.pos, "computation %s does not exist", shorten(c.comp.name))
-		}
 	}
 }
 
