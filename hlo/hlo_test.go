@@ -154,6 +154,7 @@ func TestMistakes(t *testing.T) {
 		{"HloModule m\nENTRY e { a = f32[2] parameter(0), foo=1 }", "test.hlo:2:36: error: parameter has no attribute foo; it may have backend_config, control-predecessors, frontend_attributes, metadata, origin, parameter_replication, sharding, statistics"},
 		{"HloModule m\nENTRY e { a = f32[] parameter(0) ROOT c = f32[] call(a), to_apply=e }", "test.hlo:2:7: error: computation e calls itself"},
 		{"f32[2] reduce(f32[2,2] a, f32[] b), dimensions={0}, to_apply=A", "test.hlo:1:62: error: computation A does not exist"},
+		{"a = ((), f32[2]) negate-start()", "test.hlo:1:18: error: negate-start has 0 operands, expected 1"},
 		{"HloModule m /*", "test.hlo:1:13: error: expected a name, found a comment that does not end"},
 	} {
 		_, err := hlo.Parse(diag.NewSource("test.hlo", []byte(test.text)))

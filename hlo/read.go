@@ -939,7 +939,7 @@ func (p *parser) checkAsync(in *instr) string {
 		return in.opName() + " must have the type of its operand"
 	}
 	if in.op == opAsyncStart {
-		if in.wrapped != nil && in.wrapped.operands >= 0 && len(in.operands) > 0 && len(in.operands) != in.wrapped.operands {
+		if in.wrapped != nil && in.wrapped.operands >= 0 && len(in.operands) != in.wrapped.operands {
 			return fmt.Sprintf("%s has %d operands, expected %d", in.opName(), len(in.operands), in.wrapped.operands)
 		}
 		return ""
