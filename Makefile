@@ -107,9 +107,9 @@ bench-interposer: interposer peers
 	"$(VENV)/bin/python" internal/bench/interposer/interposer.py "$$plugin" ./libhlocb_pjrt.so 2>/dev/null; \
 	HLOCB_TAP='dot_general=stats' "$(VENV)/bin/python" internal/bench/interposer/interposer.py "$$plugin" ./libhlocb_pjrt.so 2>/dev/null
 
-# The speed of passes, beside MLIR's pass manager.
+# The speed of passes, beside MLIR's pass manager, and alone on a module of more than a million ops.
 bench-passes: jaxlib
-	$(GO) run ./internal/bench/passes
+	$(GO) run ./internal/bench/passes -large 270
 
 # The embedded engine beside StableHLO's reference interpreter and XLA's CPU backend.
 bench-engine: jaxlib

@@ -169,8 +169,8 @@ func (g *greedy) erased(op *ir.Op) {
 
 func (g *greedy) run(applied map[string]int) error {
 	for i := 0; i < len(g.list); i++ {
-		if i == 4096 { // release the processed entries
-			g.list, i = append([]*ir.Op(nil), g.list[i:]...), 0
+		if i >= 4096 && i >= len(g.list)/2 { // forget the processed entries, in linear time for all together
+			g.list, i = slices.Delete(g.list, 0, i), 0
 		}
 		op := g.list[i]
 		delete(g.queued, op)

@@ -45,7 +45,7 @@ var pipelines = []string{
 func main() {
 	rounds := flag.Int("rounds", 5, "how often each pipeline runs")
 	copies := flag.Int("copies", 50, "size of the second module, in copies of the first")
-	large := flag.Int("large", 0, "run hlocb alone on this many copies, too: 300 are a million ops")
+	large := flag.Int("large", 0, "run hlocb alone on this many copies, too: 270 are 1.2 million ops")
 	flag.Parse()
 	if err := run(*rounds, *copies, *large); err != nil {
 		fmt.Fprintln(os.Stderr, "error:", err)
