@@ -40,19 +40,13 @@ func (c Checker) Compare(got, want *tensor.Tensor) error {
 func ElementText(t *tensor.Tensor, i int) string {
 	switch {
 	case t.DType().IsFloat():
-		return fmt.Sprint(floatAt(t, i))
+		return fmt.Sprint(t.FloatAt(i))
 	case t.DType().IsComplex():
 		return fmt.Sprint(complexAt(t, i))
 	case t.DType() == tensor.UI64:
 		return fmt.Sprint(tensor.View[uint64](t)[i])
 	}
 	return fmt.Sprint(IntAt(t, i))
-}
-
-func floatAt(t *tensor.Tensor, i int) float64 {
-	var x [1]float64
-	Decode64(t.DType(), x[:], t, i)
-	return x[0]
 }
 
 func complexAt(t *tensor.Tensor, i int) complex128 {
@@ -66,7 +60,7 @@ func CheckEqual() Checker {
 	return Checker{"exactly", func(a, b *tensor.Tensor, i int) bool {
 		switch {
 		case a.DType().IsFloat():
-			return floatAt(a, i) == floatAt(b, i)
+			return a.FloatAt(i) == b.FloatAt(i)
 		case a.DType().IsComplex():
 			return complexAt(a, i) == complexAt(b, i)
 		}
@@ -83,7 +77,7 @@ func CheckAlmost(tol float64) Checker {
 	return Checker{fmt.Sprintf("up to %v", tol), func(a, b *tensor.Tensor, i int) bool {
 		switch {
 		case a.DType().IsFloat():
-			return near(floatAt(a, i), floatAt(b, i))
+			return near(a.FloatAt(i), b.FloatAt(i))
 		case a.DType().IsComplex():
 			x, y := complexAt(a, i), complexAt(b, i)
 			return near(real(x), real(y)) && near(imag(x), imag(y))
@@ -125,7 +119,7 @@ func UlpDistance(a, b *tensor.Tensor, i int) uint64 {
 		y.Borrow(part, tensor.Shape{2 * n}, b.Bytes())
 		return max(UlpDistance(&x, &y, 2*i), UlpDistance(&x, &y, 2*i+1))
 	}
-	x, y := floatAt(a, i), floatAt(b, i)
+	x, y := a.FloatAt(i), b.FloatAt(i)
 	switch {
 	case math.IsNaN(x) || math.IsNaN(y):
 		return same(math.IsNaN(x) && math.IsNaN(y))

@@ -186,7 +186,7 @@ func RngKernel(s *Signature, dist string, key uint64) (Kernel, error) {
 		}}, nil
 	case out.DType.IsFloat() && (dist == "UNIFORM" || dist == "NORMAL"):
 		return Kernel{Family: "Threefry", Scratch: 8 * int64(out.N), Run: func(in, outs []*tensor.Tensor) error {
-			a, b := floatAt(in[0], 0), floatAt(in[1], 0)
+			a, b := in[0].FloatAt(0), in[1].FloatAt(0)
 			v := make([]float64, out.N)
 			for i := range v {
 				x, y := unit(i)
@@ -199,7 +199,7 @@ func RngKernel(s *Signature, dist string, key uint64) (Kernel, error) {
 			Encode64(out.DType, outs[0], 0, v)
 			if dist == "UNIFORM" { // rounding may reach the upper bound
 				for i := range v {
-					if floatAt(outs[0], i) >= b && a < b {
+					if outs[0].FloatAt(i) >= b && a < b {
 						Encode64(out.DType, outs[0], i, []float64{a})
 					}
 				}

@@ -11,9 +11,7 @@ func Decode64(dt tensor.DType, dst []float64, t *tensor.Tensor, lo int) {
 	case tensor.F64:
 		copy(dst, tensor.View[float64](t)[lo:])
 	case tensor.F32:
-		for i, v := range tensor.View[float32](t)[lo : lo+len(dst)] {
-			dst[i] = float64(v)
-		}
+		vec.Unary[float64, float32](vec.F64FromF32Loop)(dst, tensor.View[float32](t)[lo:])
 	case tensor.BF16:
 		for i, v := range tensor.View[uint16](t)[lo : lo+len(dst)] {
 			dst[i] = float64(tensor.BF16ToFloat32(v))
@@ -35,10 +33,7 @@ func Encode64(dt tensor.DType, t *tensor.Tensor, lo int, src []float64) {
 	case tensor.F64:
 		copy(tensor.View[float64](t)[lo:], src)
 	case tensor.F32:
-		out := tensor.View[float32](t)[lo:]
-		for i, v := range src {
-			out[i] = float32(v)
-		}
+		vec.Unary[float32, float64](vec.F32FromF64Loop)(tensor.View[float32](t)[lo:lo+len(src)], src)
 	case tensor.F16, tensor.BF16:
 		out := tensor.View[uint16](t)[lo:]
 		for i, v := range src {
@@ -68,4 +63,11 @@ func encode32(dt tensor.DType, t *tensor.Tensor, lo int, src []float32) {
 		round = vec.BF16FromF32Loop
 	}
 	vec.Unary[uint16, float32](round)(tensor.View[uint16](t)[lo:lo+len(src)], src)
+}
+
+// Floats returns the elements of a float tensor.
+func Floats(t *tensor.Tensor) []float64 {
+	out := make([]float64, t.NumElements())
+	Decode64(t.DType(), out, t, 0)
+	return out
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/interp/internal/kernel"
 	"github.com/hlocb/hlocb/interp/internal/plan"
+	"github.com/hlocb/hlocb/interp/internal/simd/vec"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -42,60 +43,113 @@ func newBatchNorm(s *plan.Spec, nin, nout int) (*batchNorm, error) {
 	return b, nil
 }
 
-// each calls f for every element, with the element's feature.
-func (b *batchNorm) each(f func(i, feature int)) {
-	i := 0
-	for range b.outer {
-		for c := range b.features {
-			for range b.inner {
-				f(i, c)
-				i++
-			}
+// scratch returns the size in bytes of count values per feature as float64s.
+func (b *batchNorm) scratch(count int) int64 { return 8 * int64(count*b.features) }
+
+// batchBlock is the number of elements that are computed at once.
+const batchBlock = 1024
+
+// batchWorker computes blocks of elements.
+type batchWorker struct {
+	*batchNorm
+	block, values, other [batchBlock]float64
+}
+
+// term computes the elements from element i on.
+type term func(w *batchWorker, o []float64, i int)
+
+// with combines each element with its feature's value.
+func (w *batchWorker) with(l *vec.Loop, o, values []float64, i int) {
+	buf := w.values[:len(o)]
+	for k := 0; k < len(buf); {
+		c, n := (i+k)/w.inner%w.features, w.inner-(i+k)%w.inner
+		if w.inner == 1 {
+			k += copy(buf[k:], values[c:])
+			continue
+		}
+		for end := min(k+n, len(buf)); k < end; k++ {
+			buf[k] = values[c]
 		}
 	}
+	combine(l, o, buf)
 }
 
-// scratch returns the size in bytes of the operands and the first result as float64s, plus the values per feature.
-func (b *batchNorm) scratch(s *plan.Spec) int64 {
-	n := s.Out[0].N + 3*b.features
-	for _, t := range s.In {
-		n += t.N
-	}
-	return 8 * int64(n)
+func combine(l *vec.Loop, o, x []float64) { vec.Binary[float64, float64](l)(o, o, x) }
+
+// decode returns the elements of x.
+func decode(x *tensor.Tensor) term {
+	return func(_ *batchWorker, o []float64, i int) { kernel.Decode64(x.DType(), o, x, i) }
 }
 
-func (b *batchNorm) moments(x []float64) (mean, variance []float64) {
-	mean, variance = make([]float64, b.features), make([]float64, b.features)
-	n := float64(b.outer * b.inner)
-	b.each(func(i, c int) { mean[c] += x[i] })
-	for c := range mean {
-		mean[c] /= n
+// centered returns the elements of x minus the mean.
+func centered(x *tensor.Tensor, mean []float64) term {
+	return func(w *batchWorker, o []float64, i int) {
+		kernel.Decode64(x.DType(), o, x, i)
+		w.with(vec.Sub64Loop, o, mean, i)
 	}
-	b.each(func(i, c int) { variance[c] += float64((x[i] - mean[c]) * (x[i] - mean[c])) })
-	for c := range variance {
-		variance[c] /= n
-	}
-	return mean, variance
 }
 
-func (b *batchNorm) normalize(x, scale, offset, mean, variance []float64) []float64 {
-	y := make([]float64, len(x))
-	factor := make([]float64, b.features)
-	for c := range factor {
-		factor[c] = scale[c] / math.Sqrt(variance[c]+b.epsilon)
+// blocks calls f on the blocks of elements lo to hi.
+func (w *batchWorker) blocks(lo, hi int, t term, f func(o []float64, i int)) {
+	for i := lo; i < hi; i += batchBlock {
+		o := w.block[:min(batchBlock, hi-i)]
+		t(w, o, i)
+		f(o, i)
 	}
-	kernel.Parallel(b.outer, max(1, 1<<14/max(1, b.features*b.inner)), func(lo, hi int) {
-		i := lo * b.features * b.inner
-		for range hi - lo {
-			for c, f := range factor {
-				for k, v := range x[i : i+b.inner] {
-					y[i+k] = float64(f*(v-mean[c])) + offset[c]
+}
+
+// sums returns the sum of the elements for each feature.
+func (b *batchNorm) sums(t term) []float64 {
+	out := make([]float64, b.features)
+	fold := vec.Fold[float64](vec.Add64Loop)
+	kernel.Parallel(b.features, 1+1<<14/max(1, b.outer*b.inner), func(first, last int) {
+		w := &batchWorker{batchNorm: b}
+		for o := range b.outer {
+			start := o * b.features * b.inner
+			w.blocks(start+first*b.inner, start+last*b.inner, t, func(o []float64, i int) {
+				c := i / b.inner % b.features
+				if b.inner == 1 {
+					combine(vec.Add64Loop, out[c:c+len(o)], o)
+					return
 				}
-				i += b.inner
-			}
+				for k := 0; k < len(o); c++ {
+					n := min(b.inner-(i+k)%b.inner, len(o)-k)
+					var sum [1]float64
+					fold(sum[:], o[k:k+n])
+					out[c] += sum[0]
+					k += n
+				}
+			})
 		}
 	})
-	return y
+	return out
+}
+
+// write sets out to the elements.
+func (b *batchNorm) write(out *tensor.Tensor, t term) {
+	kernel.Parallel(out.NumElements(), 1<<14, func(lo, hi int) {
+		w := &batchWorker{batchNorm: b}
+		w.blocks(lo, hi, t, func(o []float64, i int) { kernel.Encode64(out.DType(), out, i, o) })
+	})
+}
+
+// perFeature returns a value for each feature.
+func (b *batchNorm) perFeature(f func(c int) float64) []float64 {
+	out := make([]float64, b.features)
+	for c := range out {
+		out[c] = f(c)
+	}
+	return out
+}
+
+func (b *batchNorm) normalize(out, x *tensor.Tensor, scale, offset, mean, variance []float64) {
+	factor := b.perFeature(func(c int) float64 { return scale[c] / math.Sqrt(variance[c]+b.epsilon) })
+	difference := centered(x, mean)
+	b.write(out, func(w *batchWorker, o []float64, i int) {
+		difference(w, o, i)
+		w.with(vec.Mul64Loop, o, factor, i)
+		w.with(vec.Add64Loop, o, offset, i)
+	})
 }
 
 // makeBatchNormInference compiles batch_norm_inference (spec, "batch_norm_inference").
@@ -104,9 +158,8 @@ func makeBatchNormInference(s *plan.Spec) (kernel.Kernel, error) {
 	if err != nil {
 		return kernel.Kernel{}, err
 	}
-	return kernel.Kernel{Family: "batch normalization", Scratch: b.scratch(s), Run: func(in, out []*tensor.Tensor) error {
-		y := b.normalize(kernel.Floats(in[0]), kernel.Floats(in[1]), kernel.Floats(in[2]), kernel.Floats(in[3]), kernel.Floats(in[4]))
-		kernel.Encode64(out[0].DType(), out[0], 0, y)
+	return kernel.Kernel{Family: "batch normalization", Scratch: b.scratch(5), Run: func(in, out []*tensor.Tensor) error {
+		b.normalize(out[0], in[0], kernel.Floats(in[1]), kernel.Floats(in[2]), kernel.Floats(in[3]), kernel.Floats(in[4]))
 		return nil
 	}}, nil
 }
@@ -117,10 +170,17 @@ func makeBatchNormTraining(s *plan.Spec) (kernel.Kernel, error) {
 	if err != nil {
 		return kernel.Kernel{}, err
 	}
-	return kernel.Kernel{Family: "batch normalization", Scratch: b.scratch(s), Run: func(in, out []*tensor.Tensor) error {
-		x := kernel.Floats(in[0])
-		mean, variance := b.moments(x)
-		kernel.Encode64(out[0].DType(), out[0], 0, b.normalize(x, kernel.Floats(in[1]), kernel.Floats(in[2]), mean, variance))
+	return kernel.Kernel{Family: "batch normalization", Scratch: b.scratch(7), Run: func(in, out []*tensor.Tensor) error {
+		n := float64(b.outer * b.inner)
+		sum := b.sums(decode(in[0]))
+		mean := b.perFeature(func(c int) float64 { return sum[c] / n })
+		difference := centered(in[0], mean)
+		squares := b.sums(func(w *batchWorker, o []float64, i int) {
+			difference(w, o, i)
+			combine(vec.Mul64Loop, o, o)
+		})
+		variance := b.perFeature(func(c int) float64 { return squares[c] / n })
+		b.normalize(out[0], in[0], kernel.Floats(in[1]), kernel.Floats(in[2]), mean, variance)
 		kernel.Encode64(out[1].DType(), out[1], 0, mean)
 		kernel.Encode64(out[2].DType(), out[2], 0, variance)
 		return nil
@@ -133,25 +193,31 @@ func makeBatchNormGrad(s *plan.Spec) (kernel.Kernel, error) {
 	if err != nil {
 		return kernel.Kernel{}, err
 	}
-	return kernel.Kernel{Family: "batch normalization", Scratch: b.scratch(s), Run: func(in, out []*tensor.Tensor) error {
-		x, scale, mean, variance, grad := kernel.Floats(in[0]), kernel.Floats(in[1]), kernel.Floats(in[2]), kernel.Floats(in[3]), kernel.Floats(in[4])
+	return kernel.Kernel{Family: "batch normalization", Scratch: b.scratch(8), Run: func(in, out []*tensor.Tensor) error {
+		grad, difference := decode(in[4]), centered(in[0], kernel.Floats(in[2]))
+		scale, variance := kernel.Floats(in[1]), kernel.Floats(in[3])
+		sum := b.sums(grad)
+		dot := b.sums(func(w *batchWorker, o []float64, i int) {
+			difference(w, o, i)
+			grad(w, w.other[:len(o)], i)
+			combine(vec.Mul64Loop, o, w.other[:len(o)])
+		})
+		// The result is factor (grad - mean - (x - mean of x) slope), where mean and slope are those of grad.
 		n := float64(b.outer * b.inner)
-		sum, dot := make([]float64, b.features), make([]float64, b.features)
-		b.each(func(i, c int) {
-			sum[c] += grad[i]
-			dot[c] += float64(grad[i] * (x[i] - mean[c]))
+		root := b.perFeature(func(c int) float64 { return math.Sqrt(variance[c] + b.epsilon) })
+		factor := b.perFeature(func(c int) float64 { return scale[c] / root[c] })
+		mean := b.perFeature(func(c int) float64 { return sum[c] / n })
+		slope := b.perFeature(func(c int) float64 { return dot[c] / (n * (variance[c] + b.epsilon)) })
+		b.write(out[0], func(w *batchWorker, o []float64, i int) {
+			rest := w.other[:len(o)]
+			difference(w, rest, i)
+			w.with(vec.Mul64Loop, rest, slope, i)
+			grad(w, o, i)
+			w.with(vec.Sub64Loop, o, mean, i)
+			combine(vec.Sub64Loop, o, rest)
+			w.with(vec.Mul64Loop, o, factor, i)
 		})
-		gx := make([]float64, len(x))
-		b.each(func(i, c int) {
-			v := variance[c] + b.epsilon
-			gx[i] = scale[c] / math.Sqrt(v) / n * (float64(n*grad[i]) - sum[c] - (x[i]-mean[c])*dot[c]/v)
-		})
-		gscale := make([]float64, b.features)
-		for c := range gscale {
-			gscale[c] = dot[c] / math.Sqrt(variance[c]+b.epsilon)
-		}
-		kernel.Encode64(out[0].DType(), out[0], 0, gx)
-		kernel.Encode64(out[1].DType(), out[1], 0, gscale)
+		kernel.Encode64(out[1].DType(), out[1], 0, b.perFeature(func(c int) float64 { return dot[c] / root[c] }))
 		kernel.Encode64(out[2].DType(), out[2], 0, sum)
 		return nil
 	}}, nil
