@@ -26,15 +26,17 @@ type Set struct {
 
 // Open opens a directory, a .npz file or a .safetensors file. The content decides which kind of file it is.
 func Open(path string) (*Set, error) {
-	info, err := os.Stat(path)
+	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	if info.IsDir() {
+	info, err := f.Stat()
+	if err == nil && info.IsDir() {
+		f.Close()
 		return openDirectory(path)
 	}
-	f, err := os.Open(path)
 	if err != nil {
+		f.Close()
 		return nil, err
 	}
 	var magic [4]byte

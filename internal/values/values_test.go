@@ -131,6 +131,9 @@ func TestBadFiles(t *testing.T) {
 			t.Errorf("%q gives %v, want %s", text, err, want)
 		}
 	}
+	if _, err := Open(filepath.Join(t.TempDir(), "missing")); err == nil || !strings.HasPrefix(err.Error(), "open ") {
+		t.Errorf("a missing file gives %v", err)
+	}
 	if _, err := Open(t.TempDir()); err == nil || !strings.Contains(err.Error(), "no .npy files") {
 		t.Errorf("an empty directory gives %v", err)
 	}

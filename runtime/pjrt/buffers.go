@@ -160,10 +160,15 @@ func (e *Executable) describe() *runtime.Signature {
 // RunMemory implements runtime.Executable. A value on another client, for example one that an outer program left on
 // its own, is copied through the host.
 func (e *Executable) RunMemory(ctx context.Context, args []runtime.Memory, donated []bool) ([]runtime.Memory, error) {
+	return e.runMemory(ctx, args, &request{donated: donated})
+}
+
+// runMemory completes and runs r.
+func (e *Executable) runMemory(ctx context.Context, args []runtime.Memory, r *request) ([]runtime.Memory, error) {
 	if e.cutErr != nil {
 		return nil, e.cutErr
 	}
-	r := &request{values: make([]*value, len(args)), donated: donated, stay: true}
+	r.values, r.stay = make([]*value, len(args)), true
 	for i, a := range args {
 		r.values[i] = a.(*value)
 	}

@@ -281,6 +281,26 @@ bool hl_execute(const hl_api *api, void *loaded, int32_t launch_id, size_t devic
   return true;
 }
 
+bool hl_steps(const hl_api *api, void *loaded, int64_t steps, void **arguments, size_t num_arguments,
+              const int64_t *kept, size_t num_kept, void **outputs, size_t num_outputs, const int64_t *carried,
+              void **error) {
+  for (int64_t step = 0; step < steps; step++) {
+    if (!hl_execute(api, loaded, 0, 1, arguments, num_arguments, kept, num_kept, outputs, num_outputs, error)) return false;
+    bool last = step + 1 == steps || *error;
+    for (size_t i = 0; i < num_outputs; i++) {
+      if (carried[i] >= 0 && step > 0) hl_error_free(api, hl_object(api, HL_BUFFER_DESTROY, arguments[carried[i]]));
+      if (last) continue;
+      if (carried[i] >= 0)
+        arguments[carried[i]] = outputs[i];
+      else
+        hl_error_free(api, hl_object(api, HL_BUFFER_DESTROY, outputs[i]));
+      outputs[i] = NULL;
+    }
+    if (last) break;
+  }
+  return true;
+}
+
 void *hl_register(const hl_api *api, const hl_ffi_ext *ext, bool versioned, const char *target, void *handler,
                   const char *platform) {
   if (versioned) {

@@ -72,6 +72,12 @@ bool hl_execute(const hl_api *api, void *loaded, int32_t launch_id, size_t devic
                 size_t num_arguments, const int64_t *kept, size_t num_kept, void **outputs, size_t num_outputs,
                 void **error);
 
+// hl_steps runs an executable on one device several times, as hl_execute does. Output i of a run is argument carried[i]
+// of the next one, unless that is -1. The caller keeps the first arguments and gets the last outputs.
+bool hl_steps(const hl_api *api, void *loaded, int64_t steps, void **arguments, size_t num_arguments,
+              const int64_t *kept, size_t num_kept, void **outputs, size_t num_outputs, const int64_t *carried,
+              void **error);
+
 // hl_register registers an FFI handler for a target on a platform.
 void *hl_register(const hl_api *api, const hl_ffi_ext *ext, bool versioned, const char *target, void *handler,
                   const char *platform);

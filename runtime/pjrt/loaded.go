@@ -310,6 +310,8 @@ type request struct {
 	values  []*value           // instead of hosts
 	donated []bool             // values whose memory the program may take
 	stay    bool               // the results stay on the devices
+	steps   int64              // runs of the loop in C, or 0
+	carried []int64            // of these runs: the argument that a result is in the next one, or -1
 }
 
 // product are the results of a run.
@@ -373,8 +375,15 @@ func (l *loadedProgram) execute(launchID int32, r *request) (product, error) {
 		}
 	}()
 	var failed unsafe.Pointer
-	if !C.hl_execute(c.plugin.api, l.ptr, C.int32_t(launchID), C.size_t(len(l.devices)), &ptrs[0], C.size_t(n),
-		(*C.int64_t)(unsafe.SliceData(kept)), C.size_t(len(kept)), &outputs[0], C.size_t(m), &failed) {
+	ran := true
+	if r.steps > 0 {
+		ran = bool(C.hl_steps(c.plugin.api, l.ptr, C.int64_t(r.steps), &ptrs[0], C.size_t(n), (*C.int64_t)(unsafe.SliceData(kept)),
+			C.size_t(len(kept)), &outputs[0], C.size_t(m), (*C.int64_t)(unsafe.SliceData(r.carried)), &failed))
+	} else {
+		ran = bool(C.hl_execute(c.plugin.api, l.ptr, C.int32_t(launchID), C.size_t(len(l.devices)), &ptrs[0], C.size_t(n),
+			(*C.int64_t)(unsafe.SliceData(kept)), C.size_t(len(kept)), &outputs[0], C.size_t(m), &failed))
+	}
+	if !ran {
 		return product{}, errNoMemory
 	}
 	if err := c.plugin.check("execute", failed); err != nil {

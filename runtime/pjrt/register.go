@@ -7,11 +7,13 @@ package pjrt
 import "C"
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"unsafe"
 
 	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/runtime"
 )
 
 // layout is the layout of the struct that a plugin's register_handler reads. The plugin does not check the layout; a
@@ -123,6 +125,23 @@ func (p *Plugin) RegisterYardsticks(platform string) ([]Yardstick, error) {
 		out = append(out, y.Yardstick)
 	}
 	return out, nil
+}
+
+// InC returns an executable whose runs on buffers repeat e on one device in C: the yardstick for the cost of a step. It
+// calls no hooks. Result i of a step is argument carried[i] of the next one, unless that is -1.
+func (e *Executable) InC(steps int64, carried []int64) runtime.Executable {
+	return &repeated{e, steps, carried}
+}
+
+type repeated struct {
+	*Executable
+	steps   int64
+	carried []int64
+}
+
+// RunMemory implements runtime.Executable.
+func (r *repeated) RunMemory(ctx context.Context, args []runtime.Memory, donated []bool) ([]runtime.Memory, error) {
+	return r.runMemory(ctx, args, &request{donated: donated, steps: r.steps, carried: r.carried})
 }
 
 // RegisterHandler registers an XLA FFI handler, for instance a symbol of a shared library, under a target. The first

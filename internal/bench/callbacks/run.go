@@ -52,14 +52,22 @@ func run(w io.Writer, o options) error {
 	}
 	defer backend.Close()
 	b := &bench{w: w, o: o, backend: backend.(*pjrt.Backend)}
-	if b.jax, err = measureJAX(o.rounds); err != nil {
-		return err
+	if o.only == "" || o.only == "loop" || o.only == "executions" { // that are compared with JAX
+		if b.jax, err = measureJAX(o.rounds); err != nil {
+			return err
+		}
 	}
 	if b.jax == nil {
-		fmt.Fprintln(w, "skipped: JAX's callbacks, jaxlib is not installed")
+		fmt.Fprintln(w, "skipped: JAX's callbacks, which need jaxlib")
 	}
-	for _, part := range []func() error{b.loop, b.executions, b.large, b.record} {
-		if err := part(); err != nil {
+	for _, part := range []struct {
+		name    string
+		measure func() error
+	}{{"loop", b.loop}, {"executions", b.executions}, {"steps", b.steps}, {"large", b.large}, {"record", b.record}} {
+		if o.only != "" && o.only != part.name {
+			continue
+		}
+		if err := part.measure(); err != nil {
 			return errors.Join(err, b.close())
 		}
 	}
@@ -101,6 +109,7 @@ type bench struct {
 	backend *pjrt.Backend
 	jax     *jaxTimes
 	open    []runtime.Executable
+	held    []*runtime.Buffer
 }
 
 func (b *bench) close() error {
@@ -108,7 +117,10 @@ func (b *bench) close() error {
 	for _, e := range b.open {
 		errs = append(errs, e.Close())
 	}
-	b.open = nil
+	for _, h := range b.held {
+		h.Close()
+	}
+	b.open, b.held = nil, nil
 	return errors.Join(errs...)
 }
 
@@ -126,7 +138,36 @@ type subject struct {
 	name string
 	exe  runtime.Executable
 	args []*tensor.Tensor
+	held []*runtime.Buffer // the arguments of a run on buffers, instead of args
 	t    times
+}
+
+// run runs the program once. The results of a run on buffers stay on the device.
+func (s *subject) run() error {
+	if s.held == nil {
+		_, err := s.exe.Run(context.Background(), s.args)
+		return err
+	}
+	results, err := runtime.Execute(context.Background(), s.exe, s.held, runtime.ExecuteOptions{})
+	for _, r := range results {
+		r.Close()
+	}
+	return err
+}
+
+// onDevice puts the arguments on the device, as JAX's arrays are.
+func (b *bench) onDevice(list ...*subject) error {
+	for _, s := range list {
+		for i, x := range s.args {
+			held, err := runtime.Put(context.Background(), b.backend, x, s.exe.Signature().Arguments[i].Place)
+			if err != nil {
+				return err
+			}
+			b.held = append(b.held, held)
+			s.held = append(s.held, held)
+		}
+	}
+	return nil
 }
 
 func (b *bench) subject(name string, p *runtime.Program, opts runtime.CompileOptions, args ...*tensor.Tensor) (*subject, error) {
@@ -143,7 +184,7 @@ func measure(rounds int, list ...*subject) error {
 	for i := range rounds + 1 {
 		for _, s := range list {
 			start := time.Now()
-			if _, err := s.exe.Run(context.Background(), s.args); err != nil {
+			if err := s.run(); err != nil {
 				return fmt.Errorf("%s: %w", s.name, err)
 			}
 			if i > 0 {
