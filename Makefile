@@ -128,6 +128,7 @@ test-real: plugin
 	"$(REAL_VENV)/bin/python" -c 'import flax, diffrax, numpyro, jaxopt, distrax' 2>/dev/null || \
 	{ python3 -m venv "$(REAL_VENV)" && "$(REAL_VENV)/bin/python" -m pip install -q --disable-pip-version-check $(REAL_PACKAGES); }
 	"$(REAL_VENV)/bin/python" internal/realprograms/programs.py "$(REAL)"
+	"$(REAL_VENV)/bin/python" internal/realprograms/programs.py "$(REAL)" gpt_40_layers
 	HLOCB_REAL="$(REAL)" $(GO) test -timeout 60m -count 1 -v ./internal/realprograms
 
 clean:

@@ -48,7 +48,8 @@ def write(d, name):
     if name in DOUBLE: args = jax.tree.map(lambda x: np.asarray(x, np.float64), args)
     events.clear()
     lowered = jax.jit(f, keep_unused=True).lower(*args)
-    results = jax.tree.leaves(jax.block_until_ready(lowered.compile()(*args)))
+    compiled = lowered.compile()
+    results = jax.tree.leaves(jax.block_until_ready(compiled(*args)))
     jax.effects_barrier()
     args = jax.tree.leaves(args)
     arrays = {str(i): x for i, x in enumerate(args)} | {f"r{i}": x for i, x in enumerate(results)}
@@ -59,7 +60,7 @@ def write(d, name):
         with open(os.path.join(d, name + suffix), "w") as out:
             out.write(lowered.as_text(debug_info=info))
     with open(os.path.join(d, name + ".json"), "w") as out:  # the last file: the program is whole
-        json.dump({"args": len(args), "results": len(results),
+        json.dump({"args": len(args), "results": len(results), "temporaries": compiled.memory_analysis().temp_size_in_bytes,
                    "events": [{"ordered": o, "operands": len(x), "results": len(y)} for o, x, y in events]}, out)
 
 
