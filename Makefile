@@ -58,10 +58,10 @@ generated:
 	diff <(echo "$$before") <(sums) || { echo "generated files were not up to date"; exit 1; }
 	$(GO) mod tidy -diff
 
-# RACE lists the packages to test. Before a merge, test those that start threads.
+# RACE lists the packages to test, RACEFLAGS adds flags. Before a merge, test the packages that start threads.
 RACE ?= ./...
 race: peers
-	$(GO) test -race -timeout 40m -json $(RACE) | $(SUMMARY)
+	$(GO) test -race -timeout 40m $(RACEFLAGS) -json $(RACE) | $(SUMMARY)
 
 nocgo:
 	CGO_ENABLED=0 $(GO) test -timeout 20m -json ./... | $(SUMMARY)
