@@ -89,12 +89,18 @@ func centered(x *tensor.Tensor, mean []float64) term {
 	}
 }
 
-// blocks calls f on the blocks of elements lo to hi.
+// blocks calls f on the blocks of elements lo to hi. A block that reaches another feature's elements starts or ends
+// with them: a feature's sum must not depend on lo, which depends on the number of cores.
 func (w *batchWorker) blocks(lo, hi int, t term, f func(o []float64, i int)) {
-	for i := lo; i < hi; i += batchBlock {
-		o := w.block[:min(batchBlock, hi-i)]
+	for i := lo; i < hi; {
+		n := min(batchBlock, hi-i)
+		if rest := (i + n) % w.inner; rest < n {
+			n -= rest
+		}
+		o := w.block[:n]
 		t(w, o, i)
 		f(o, i)
+		i += n
 	}
 }
 
