@@ -702,8 +702,9 @@ func hasSugar(c *computation) bool {
 func wrapAsync(start *instr) *computation {
 	c := &computation{name: "async_wrapped." + start.name, thread: attrOf[string](start, "async_execution_thread"), defined: true}
 	root := &instr{name: "wrapped." + start.name, op: start.wrapped, shape: start.shape.elems[1]}
-	for i, s := range start.shape.elems[0].elems {
-		p := &instr{name: fmt.Sprintf("async_param.%d.%s", i, start.name), op: opParameter, shape: s, param: int64(i)}
+	// The parameters are made from the operands, as XLA does: its reader does not compare these with the start's shape.
+	for i, operand := range start.operands {
+		p := &instr{name: fmt.Sprintf("async_param.%d.%s", i, start.name), op: opParameter, shape: operand.shape, param: int64(i)}
 		c.instrs = append(c.instrs, p)
 		c.params = append(c.params, p)
 		root.operands = append(root.operands, p)
