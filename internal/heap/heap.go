@@ -14,6 +14,9 @@ const (
 	largePercent = 75       // the same while the heap is large
 	room         = 64 << 20 // bytes of garbage allowed between the two
 	roomPerByte  = 8        // bytes of garbage allowed per byte of a text that is being read
+
+	limitPerByte = 32 // bytes of memory per byte of a text that is being read
+	limitBase    = 40 << 20
 )
 
 // Tune sets how much garbage may grow, now and after each collection. Call it from main functions: the setting
@@ -25,23 +28,31 @@ func Tune() {
 
 // Reading limits memory while a text of size bytes is read, changed and written. Whatever the text is, garbage is
 // collected before the total reaches 40 times the size plus 64 MB. An ordinary module takes 5 to 8 times its text;
-// the limit spares it repeated collections while it grows.
+// after Tune, the limit spares it repeated collections while it grows.
 func Reading(size int) {
-	debug.SetMemoryLimit(32*int64(size) + 40<<20)
-	debug.SetGCPercent(percent(live(), uint64(size)))
-	watch(&after{text: uint64(size)})
+	debug.SetMemoryLimit(limitPerByte*int64(size) + limitBase)
+	debug.SetGCPercent(percent(live(), text()))
 }
 
 // Running ends the limit of Reading: the memory that a program needs at run time does not depend on its text.
 func Running() { debug.SetMemoryLimit(math.MaxInt64) }
 
+// text returns the size that the last call of Reading set; 0 without a limit.
+func text() uint64 {
+	limit := debug.SetMemoryLimit(-1)
+	if limit == math.MaxInt64 {
+		return 0
+	}
+	return uint64(max(0, limit-limitBase) / limitPerByte)
+}
+
 // after is unreachable from the start: the collector finalizes it once per collection.
-type after struct{ text uint64 }
+type after struct{ _ byte }
 
 func watch(a *after) { runtime.SetFinalizer(a, collected) }
 
 func collected(a *after) {
-	debug.SetGCPercent(percent(live(), a.text))
+	debug.SetGCPercent(percent(live(), text()))
 	watch(a)
 }
 

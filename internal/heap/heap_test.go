@@ -7,11 +7,13 @@ import (
 	"time"
 )
 
-// TestTune: a small heap may grow to five times its size, a large one to less than twice.
+// TestTune: a small heap may grow to five times its size, a large one to less than twice, but by eight times a text
+// that is being read.
 func TestTune(t *testing.T) {
 	before := debug.SetGCPercent(100)
 	defer debug.SetGCPercent(before)
 	Tune()
+	defer Running()
 	await := func(low, high int) {
 		t.Helper()
 		var got int
@@ -28,6 +30,13 @@ func TestTune(t *testing.T) {
 	}
 	await(400, 400)
 	large := make([]byte, 300<<20)
+	await(75, 75)
+	Reading(100 << 20)
+	for range 10 { // also after further collections
+		await(250, 267)
+		time.Sleep(5 * time.Millisecond)
+	}
+	Running()
 	await(75, 75)
 	runtime.KeepAlive(large)
 	large = nil
