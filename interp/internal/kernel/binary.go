@@ -383,8 +383,6 @@ func (l *BinaryLoops) Bind(dt tensor.DType) ElementLoop {
 		return view2(l.u32)
 	case tensor.UI64:
 		return view2(l.u64)
-	case tensor.F32:
-		return view2(l.f32)
 	case tensor.F64:
 		return view2(l.f64)
 	case tensor.Complex64:
@@ -396,14 +394,13 @@ func (l *BinaryLoops) Bind(dt tensor.DType) ElementLoop {
 	case tensor.UI2, tensor.UI4:
 		return narrowInt(view2(l.u8), dt)
 	}
-	if !dt.IsFloat() {
+	switch {
+	case dt == tensor.F32 && l.f32 != nil:
+		return view2(l.f32)
+	case !dt.IsFloat() || l.f64 == nil:
 		return nil
-	}
-	if l.inF32 && (dt == tensor.F16 || dt == tensor.BF16) && l.f32 != nil {
+	case l.inF32 && (dt == tensor.F16 || dt == tensor.BF16):
 		return widen2(dt, l.f32, decode32, encode32)
-	}
-	if l.f64 == nil {
-		return nil
 	}
 	return widen2(dt, l.f64, Decode64, Encode64)
 }

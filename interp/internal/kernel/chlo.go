@@ -40,8 +40,8 @@ var (
 
 // The binary ops that exist only in CHLO.
 var (
-	Zeta      = &BinaryLoops{f32: via64(special.Zeta32), f64: each64(special.Zeta)}
-	Polygamma = &BinaryLoops{f32: via64(special.Polygamma32), f64: each64(special.Polygamma)}
+	Zeta      = &BinaryLoops{f64: special.Zeta}
+	Polygamma = &BinaryLoops{f64: special.Polygamma}
 )
 
 // Mulhi returns the loops of chlo.mulhi for integers of so many bits: the high half of an i4 product is four bits.
@@ -49,22 +49,6 @@ func Mulhi(bits int) *BinaryLoops {
 	n := uint(bits)
 	return &BinaryLoops{i8: mulhi[int8](n), i16: mulhi[int16](n), i32: whole(vec.MulHighLoop), i64: mulhi[int64](n),
 		u8: mulhi[uint8](n), u16: mulhi[uint16](n), u32: mulhi[uint32](n), u64: mulhi[uint64](n)}
-}
-
-func each64(f func(a, b float64) float64) func(o, x, y []float64) {
-	return func(o, x, y []float64) {
-		for i := range o {
-			o[i] = f(x[i], y[i])
-		}
-	}
-}
-
-func via64(f func(a, b float64) float64) func(o, x, y []float32) {
-	return func(o, x, y []float32) {
-		for i := range o {
-			o[i] = float32(f(float64(x[i]), float64(y[i])))
-		}
-	}
 }
 
 // mulhi returns the loop that computes the high half of the double-width product.
