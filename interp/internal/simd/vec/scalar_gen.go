@@ -3815,11 +3815,97 @@ func besselI1e64Loop(op, xp, yp, zp *byte, n int) {
 	}
 }
 
+// besselI1e32 is the exponentially scaled Bessel function of order 1.
+func besselI1e32(x float64) float64 {
+	t0 := math.Float64bits(x) & uint64(0x7fffffffffffffff)
+	t1 := float64(math.Float64frombits(t0) * math.Float64frombits(0x3fe0000000000000))
+	t2 := float64(t1 - math.Float64frombits(0x4000000000000000))
+	t3 := float64(math.Float64frombits(0x3df8ea34b43fdf6c) - math.Float64frombits(0x0))
+	t4 := math.FMA(t2, math.Float64frombits(0xbdd2510397eb07de), t3)
+	t5 := float64(math.Float64frombits(0xbe20361b28ea67e6) - math.Float64frombits(0xbdd2510397eb07de))
+	t6 := math.FMA(t2, t4, t5)
+	t7 := float64(math.Float64frombits(0x3e44258e02395010) - t4)
+	t8 := math.FMA(t2, t6, t7)
+	t9 := float64(math.Float64frombits(0xbe67dd3e24b8c3e8) - t6)
+	t10 := math.FMA(t2, t8, t9)
+	t11 := float64(math.Float64frombits(0x3e8ae344b347d108) - t8)
+	t12 := math.FMA(t2, t10, t11)
+	t13 := float64(math.Float64frombits(0xbeacc0798363992a) - t10)
+	t14 := math.FMA(t2, t12, t13)
+	t15 := float64(math.Float64frombits(0x3ecd1c4ed511afc5) - t12)
+	t16 := math.FMA(t2, t14, t15)
+	t17 := float64(math.Float64frombits(0xbeebd5f9b8debbcf) - t14)
+	t18 := math.FMA(t2, t16, t17)
+	t19 := float64(math.Float64frombits(0x3f0911b542c70d0b) - t16)
+	t20 := math.FMA(t2, t18, t19)
+	t21 := float64(math.Float64frombits(0xbf2533cad3d69f2f) - t18)
+	t22 := math.FMA(t2, t20, t21)
+	t23 := float64(math.Float64frombits(0x3f40c95db6c6df7d) - t20)
+	t24 := math.FMA(t2, t22, t23)
+	t25 := float64(math.Float64frombits(0xbf58cc620b3cd4a4) - t22)
+	t26 := math.FMA(t2, t24, t25)
+	t27 := float64(math.Float64frombits(0x3f71065349d3a1b4) - t24)
+	t28 := math.FMA(t2, t26, t27)
+	t29 := float64(math.Float64frombits(0xbf85a29f7913a26a) - t26)
+	t30 := math.FMA(t2, t28, t29)
+	t31 := float64(math.Float64frombits(0x3f9951e3e7bb2349) - t28)
+	t32 := math.FMA(t2, t30, t31)
+	t33 := float64(math.Float64frombits(0xbfab1bbc537c9ebc) - t30)
+	t34 := math.FMA(t2, t32, t33)
+	t35 := float64(math.Float64frombits(0x3fba46dad536f53c) - t32)
+	t36 := math.FMA(t2, t34, t35)
+	t37 := float64(math.Float64frombits(0xbfc694d10469192e) - t34)
+	t38 := math.FMA(t2, t36, t37)
+	t39 := float64(math.Float64frombits(0x3fd02a63724a7ffa) - t36)
+	t40 := math.FMA(t2, t38, t39)
+	t41 := float64(t40 - t36)
+	t42 := float64(t41 * math.Float64frombits(0x3fe0000000000000))
+	t43 := float64(math.Float64frombits(t0) * t42)
+	t44 := math.Float64frombits(t0) < math.Float64frombits(0x4020000000000000)
+	t45 := math.Float64frombits(t0)
+	if t44 {
+		t45 = math.Float64frombits(0x4020000000000000)
+	}
+	t46 := float64(math.Float64frombits(0x4040000000000000) / t45)
+	t47 := float64(t46 - math.Float64frombits(0x4000000000000000))
+	t48 := float64(math.Float64frombits(0xbe30790b9ad53528) - math.Float64frombits(0x0))
+	t49 := math.FMA(t47, math.Float64frombits(0xbe0334ca5423dd80), t48)
+	t50 := float64(math.Float64frombits(0xbe5c415394bb46c1) - math.Float64frombits(0xbe0334ca5423dd80))
+	t51 := math.FMA(t47, t49, t50)
+	t52 := float64(math.Float64frombits(0xbe90dbfd2e9e5443) - t49)
+	t53 := math.FMA(t47, t51, t52)
+	t54 := float64(math.Float64frombits(0xbed048df49ca0373) - t51)
+	t55 := math.FMA(t47, t53, t54)
+	t56 := float64(math.Float64frombits(0xbf1cfd7f804aa9a6) - t53)
+	t57 := math.FMA(t47, t55, t56)
+	t58 := float64(math.Float64frombits(0xbf83fda053fcdb4c) - t55)
+	t59 := math.FMA(t47, t57, t58)
+	t60 := float64(math.Float64frombits(0x3fe8ea18b55b1514) - t57)
+	t61 := math.FMA(t47, t59, t60)
+	t62 := float64(t61 - t57)
+	t63 := float64(t62 * math.Float64frombits(0x3fe0000000000000))
+	t64 := float64(math.Sqrt(float64(t45)))
+	t65 := float64(t63 / t64)
+	t66 := math.Float64frombits(0x4020000000000000) < math.Float64frombits(t0)
+	t67 := t43
+	if t66 {
+		t67 = t65
+	}
+	t68 := math.Float64bits(x) & uint64(0x8000000000000000)
+	t69 := math.Float64bits(t67) | t68
+	t70 := x != x
+	t71 := math.Float64frombits(t69)
+	if t70 {
+		t71 = x
+	}
+	return t71
+}
+
 func besselI1e32Loop(op, xp, yp, zp *byte, n int) {
 	o := unsafe.Slice((*float32)(unsafe.Pointer(op)), n)
 	x := unsafe.Slice((*float32)(unsafe.Pointer(xp)), n)
 	for i := range o {
-		o[i] = float32(BesselI1e(float64(x[i])))
+		o[i] = float32(besselI1e32(float64(x[i])))
 	}
 }
 

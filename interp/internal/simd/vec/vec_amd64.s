@@ -11841,119 +11841,83 @@ besselI1e32AVX2_loop:
 	VPAND       constants<>+512(SB), Y0, Y1
 	VMULPD      constants<>+2112(SB), Y1, Y2
 	VSUBPD      constants<>+3072(SB), Y2, Y2
-	VMOVUPS     constants<>+19584(SB), Y3
+	VMOVUPS     constants<>+20224(SB), Y3
 	VSUBPD      constants<>+256(SB), Y3, Y3
 	VMOVUPS     Y3, Y3
-	VFMADD231PD constants<>+19648(SB), Y2, Y3
-	VMOVUPS     constants<>+19712(SB), Y4
-	VSUBPD      constants<>+19648(SB), Y4, Y4
+	VFMADD231PD constants<>+20160(SB), Y2, Y3
+	VMOVUPS     constants<>+20288(SB), Y4
+	VSUBPD      constants<>+20160(SB), Y4, Y4
 	VMOVUPS     Y4, Y4
 	VFMADD231PD Y3, Y2, Y4
-	VMOVUPS     constants<>+19776(SB), Y5
-	VSUBPD      Y3, Y5, Y3
-	VMOVUPS     Y3, Y3
-	VFMADD231PD Y4, Y2, Y3
-	VMOVUPS     constants<>+19840(SB), Y5
-	VSUBPD      Y4, Y5, Y4
-	VMOVUPS     Y4, Y4
-	VFMADD231PD Y3, Y2, Y4
-	VMOVUPS     constants<>+19904(SB), Y5
-	VSUBPD      Y3, Y5, Y3
-	VMOVUPS     Y3, Y3
-	VFMADD231PD Y4, Y2, Y3
-	VMOVUPS     constants<>+19968(SB), Y5
-	VSUBPD      Y4, Y5, Y4
-	VMOVUPS     Y4, Y4
-	VFMADD231PD Y3, Y2, Y4
-	VMOVUPS     constants<>+20032(SB), Y5
-	VSUBPD      Y3, Y5, Y3
-	VMOVUPS     Y3, Y3
-	VFMADD231PD Y4, Y2, Y3
-	VMOVUPS     constants<>+20096(SB), Y5
-	VSUBPD      Y4, Y5, Y4
-	VMOVUPS     Y4, Y4
-	VFMADD231PD Y3, Y2, Y4
-	VMOVUPS     constants<>+20160(SB), Y5
-	VSUBPD      Y3, Y5, Y3
-	VMOVUPS     Y3, Y3
-	VFMADD231PD Y4, Y2, Y3
-	VMOVUPS     constants<>+20224(SB), Y5
-	VSUBPD      Y4, Y5, Y4
-	VMOVUPS     Y4, Y4
-	VFMADD231PD Y3, Y2, Y4
-	VMOVUPS     constants<>+20288(SB), Y5
-	VSUBPD      Y3, Y5, Y3
-	VMOVUPS     Y3, Y3
-	VFMADD231PD Y4, Y2, Y3
 	VMOVUPS     constants<>+20352(SB), Y5
-	VSUBPD      Y4, Y5, Y4
-	VMOVUPS     Y4, Y4
-	VFMADD231PD Y3, Y2, Y4
+	VSUBPD      Y3, Y5, Y3
+	VMOVUPS     Y3, Y3
+	VFMADD231PD Y4, Y2, Y3
 	VMOVUPS     constants<>+20416(SB), Y5
-	VSUBPD      Y3, Y5, Y3
-	VMOVUPS     Y3, Y3
-	VFMADD231PD Y4, Y2, Y3
+	VSUBPD      Y4, Y5, Y4
+	VMOVUPS     Y4, Y4
+	VFMADD231PD Y3, Y2, Y4
 	VMOVUPS     constants<>+20480(SB), Y5
-	VSUBPD      Y4, Y5, Y4
-	VMOVUPS     Y4, Y4
-	VFMADD231PD Y3, Y2, Y4
+	VSUBPD      Y3, Y5, Y3
+	VMOVUPS     Y3, Y3
+	VFMADD231PD Y4, Y2, Y3
 	VMOVUPS     constants<>+20544(SB), Y5
-	VSUBPD      Y3, Y5, Y3
-	VMOVUPS     Y3, Y3
-	VFMADD231PD Y4, Y2, Y3
+	VSUBPD      Y4, Y5, Y4
+	VMOVUPS     Y4, Y4
+	VFMADD231PD Y3, Y2, Y4
 	VMOVUPS     constants<>+20608(SB), Y5
-	VSUBPD      Y4, Y5, Y4
-	VMOVUPS     Y4, Y4
-	VFMADD231PD Y3, Y2, Y4
+	VSUBPD      Y3, Y5, Y3
+	VMOVUPS     Y3, Y3
+	VFMADD231PD Y4, Y2, Y3
 	VMOVUPS     constants<>+20672(SB), Y5
-	VSUBPD      Y3, Y5, Y3
-	VMOVUPS     Y3, Y3
-	VFMADD231PD Y4, Y2, Y3
+	VSUBPD      Y4, Y5, Y4
+	VMOVUPS     Y4, Y4
+	VFMADD231PD Y3, Y2, Y4
 	VMOVUPS     constants<>+20736(SB), Y5
-	VSUBPD      Y4, Y5, Y4
-	VMOVUPS     Y4, Y4
-	VFMADD231PD Y3, Y2, Y4
+	VSUBPD      Y3, Y5, Y3
+	VMOVUPS     Y3, Y3
+	VFMADD231PD Y4, Y2, Y3
 	VMOVUPS     constants<>+20800(SB), Y5
-	VSUBPD      Y3, Y5, Y3
-	VMOVUPS     Y3, Y3
-	VFMADD231PD Y4, Y2, Y3
+	VSUBPD      Y4, Y5, Y4
+	VMOVUPS     Y4, Y4
+	VFMADD231PD Y3, Y2, Y4
 	VMOVUPS     constants<>+20864(SB), Y5
-	VSUBPD      Y4, Y5, Y4
-	VMOVUPS     Y4, Y4
-	VFMADD231PD Y3, Y2, Y4
+	VSUBPD      Y3, Y5, Y3
+	VMOVUPS     Y3, Y3
+	VFMADD231PD Y4, Y2, Y3
 	VMOVUPS     constants<>+20928(SB), Y5
-	VSUBPD      Y3, Y5, Y3
-	VMOVUPS     Y3, Y3
-	VFMADD231PD Y4, Y2, Y3
+	VSUBPD      Y4, Y5, Y4
+	VMOVUPS     Y4, Y4
+	VFMADD231PD Y3, Y2, Y4
 	VMOVUPS     constants<>+20992(SB), Y5
-	VSUBPD      Y4, Y5, Y4
-	VMOVUPS     Y4, Y4
-	VFMADD231PD Y3, Y2, Y4
+	VSUBPD      Y3, Y5, Y3
+	VMOVUPS     Y3, Y3
+	VFMADD231PD Y4, Y2, Y3
 	VMOVUPS     constants<>+21056(SB), Y5
-	VSUBPD      Y3, Y5, Y3
-	VMOVUPS     Y3, Y3
-	VFMADD231PD Y4, Y2, Y3
+	VSUBPD      Y4, Y5, Y4
+	VMOVUPS     Y4, Y4
+	VFMADD231PD Y3, Y2, Y4
 	VMOVUPS     constants<>+21120(SB), Y5
-	VSUBPD      Y4, Y5, Y4
-	VMOVUPS     Y4, Y4
-	VFMADD231PD Y3, Y2, Y4
+	VSUBPD      Y3, Y5, Y3
+	VMOVUPS     Y3, Y3
+	VFMADD231PD Y4, Y2, Y3
 	VMOVUPS     constants<>+21184(SB), Y5
-	VSUBPD      Y3, Y5, Y3
-	VMOVUPS     Y3, Y3
-	VFMADD231PD Y4, Y2, Y3
-	VMOVUPS     constants<>+21248(SB), Y5
 	VSUBPD      Y4, Y5, Y4
 	VMOVUPS     Y4, Y4
 	VFMADD231PD Y3, Y2, Y4
-	VMOVUPS     constants<>+21312(SB), Y5
+	VMOVUPS     constants<>+21248(SB), Y5
 	VSUBPD      Y3, Y5, Y3
 	VMOVUPS     Y3, Y3
 	VFMADD231PD Y4, Y2, Y3
+	VMOVUPS     constants<>+21312(SB), Y5
+	VSUBPD      Y4, Y5, Y4
+	VMOVUPS     Y4, Y4
+	VFMADD231PD Y3, Y2, Y4
 	VMOVUPS     constants<>+21376(SB), Y5
-	VSUBPD      Y4, Y5, Y5
+	VSUBPD      Y3, Y5, Y5
 	VMOVUPS     Y5, Y5
-	VFMADD231PD Y3, Y2, Y5
-	VSUBPD      Y4, Y5, Y2
+	VFMADD231PD Y4, Y2, Y5
+	VSUBPD      Y3, Y5, Y2
 	VMULPD      constants<>+2112(SB), Y2, Y2
 	VMULPD      Y2, Y1, Y2
 	VCMPPD      $0x11, constants<>+21440(SB), Y1, Y3
@@ -11961,103 +11925,35 @@ besselI1e32AVX2_loop:
 	VMOVUPS     constants<>+21504(SB), Y4
 	VDIVPD      Y3, Y4, Y4
 	VSUBPD      constants<>+3072(SB), Y4, Y4
-	VMOVUPS     constants<>+21568(SB), Y5
+	VMOVUPS     constants<>+22720(SB), Y5
 	VSUBPD      constants<>+256(SB), Y5, Y5
 	VMOVUPS     Y5, Y5
-	VFMADD231PD constants<>+21632(SB), Y4, Y5
-	VMOVUPS     constants<>+21696(SB), Y6
-	VSUBPD      constants<>+21632(SB), Y6, Y6
+	VFMADD231PD constants<>+22656(SB), Y4, Y5
+	VMOVUPS     constants<>+22784(SB), Y6
+	VSUBPD      constants<>+22656(SB), Y6, Y6
 	VMOVUPS     Y6, Y6
 	VFMADD231PD Y5, Y4, Y6
-	VMOVUPS     constants<>+21760(SB), Y7
-	VSUBPD      Y5, Y7, Y5
-	VMOVUPS     Y5, Y5
-	VFMADD231PD Y6, Y4, Y5
-	VMOVUPS     constants<>+21824(SB), Y7
-	VSUBPD      Y6, Y7, Y6
-	VMOVUPS     Y6, Y6
-	VFMADD231PD Y5, Y4, Y6
-	VMOVUPS     constants<>+21888(SB), Y7
-	VSUBPD      Y5, Y7, Y5
-	VMOVUPS     Y5, Y5
-	VFMADD231PD Y6, Y4, Y5
-	VMOVUPS     constants<>+21952(SB), Y7
-	VSUBPD      Y6, Y7, Y6
-	VMOVUPS     Y6, Y6
-	VFMADD231PD Y5, Y4, Y6
-	VMOVUPS     constants<>+22016(SB), Y7
-	VSUBPD      Y5, Y7, Y5
-	VMOVUPS     Y5, Y5
-	VFMADD231PD Y6, Y4, Y5
-	VMOVUPS     constants<>+22080(SB), Y7
-	VSUBPD      Y6, Y7, Y6
-	VMOVUPS     Y6, Y6
-	VFMADD231PD Y5, Y4, Y6
-	VMOVUPS     constants<>+22144(SB), Y7
-	VSUBPD      Y5, Y7, Y5
-	VMOVUPS     Y5, Y5
-	VFMADD231PD Y6, Y4, Y5
-	VMOVUPS     constants<>+22208(SB), Y7
-	VSUBPD      Y6, Y7, Y6
-	VMOVUPS     Y6, Y6
-	VFMADD231PD Y5, Y4, Y6
-	VMOVUPS     constants<>+22272(SB), Y7
-	VSUBPD      Y5, Y7, Y5
-	VMOVUPS     Y5, Y5
-	VFMADD231PD Y6, Y4, Y5
-	VMOVUPS     constants<>+22336(SB), Y7
-	VSUBPD      Y6, Y7, Y6
-	VMOVUPS     Y6, Y6
-	VFMADD231PD Y5, Y4, Y6
-	VMOVUPS     constants<>+22400(SB), Y7
-	VSUBPD      Y5, Y7, Y5
-	VMOVUPS     Y5, Y5
-	VFMADD231PD Y6, Y4, Y5
-	VMOVUPS     constants<>+22464(SB), Y7
-	VSUBPD      Y6, Y7, Y6
-	VMOVUPS     Y6, Y6
-	VFMADD231PD Y5, Y4, Y6
-	VMOVUPS     constants<>+22528(SB), Y7
-	VSUBPD      Y5, Y7, Y5
-	VMOVUPS     Y5, Y5
-	VFMADD231PD Y6, Y4, Y5
-	VMOVUPS     constants<>+22592(SB), Y7
-	VSUBPD      Y6, Y7, Y6
-	VMOVUPS     Y6, Y6
-	VFMADD231PD Y5, Y4, Y6
-	VMOVUPS     constants<>+22656(SB), Y7
-	VSUBPD      Y5, Y7, Y5
-	VMOVUPS     Y5, Y5
-	VFMADD231PD Y6, Y4, Y5
-	VMOVUPS     constants<>+22720(SB), Y7
-	VSUBPD      Y6, Y7, Y6
-	VMOVUPS     Y6, Y6
-	VFMADD231PD Y5, Y4, Y6
-	VMOVUPS     constants<>+22784(SB), Y7
-	VSUBPD      Y5, Y7, Y5
-	VMOVUPS     Y5, Y5
-	VFMADD231PD Y6, Y4, Y5
 	VMOVUPS     constants<>+22848(SB), Y7
-	VSUBPD      Y6, Y7, Y6
-	VMOVUPS     Y6, Y6
-	VFMADD231PD Y5, Y4, Y6
+	VSUBPD      Y5, Y7, Y5
+	VMOVUPS     Y5, Y5
+	VFMADD231PD Y6, Y4, Y5
 	VMOVUPS     constants<>+22912(SB), Y7
-	VSUBPD      Y5, Y7, Y5
-	VMOVUPS     Y5, Y5
-	VFMADD231PD Y6, Y4, Y5
-	VMOVUPS     constants<>+22976(SB), Y7
 	VSUBPD      Y6, Y7, Y6
 	VMOVUPS     Y6, Y6
 	VFMADD231PD Y5, Y4, Y6
-	VMOVUPS     constants<>+23040(SB), Y7
+	VMOVUPS     constants<>+22976(SB), Y7
 	VSUBPD      Y5, Y7, Y5
 	VMOVUPS     Y5, Y5
 	VFMADD231PD Y6, Y4, Y5
+	VMOVUPS     constants<>+23040(SB), Y7
+	VSUBPD      Y6, Y7, Y6
+	VMOVUPS     Y6, Y6
+	VFMADD231PD Y5, Y4, Y6
 	VMOVUPS     constants<>+23104(SB), Y7
-	VSUBPD      Y6, Y7, Y7
+	VSUBPD      Y5, Y7, Y7
 	VMOVUPS     Y7, Y7
-	VFMADD231PD Y5, Y4, Y7
-	VSUBPD      Y6, Y7, Y4
+	VFMADD231PD Y6, Y4, Y7
+	VSUBPD      Y5, Y7, Y4
 	VMULPD      constants<>+2112(SB), Y4, Y4
 	VSQRTPD     Y3, Y3
 	VDIVPD      Y3, Y4, Y3
@@ -12089,119 +11985,83 @@ besselI1e32AVX512_loop:
 	VPANDD      constants<>+512(SB), Z0, Z1
 	VMULPD      constants<>+2112(SB), Z1, Z2
 	VSUBPD      constants<>+3072(SB), Z2, Z2
-	VMOVUPS     constants<>+19584(SB), Z6
+	VMOVUPS     constants<>+20224(SB), Z6
 	VSUBPD      constants<>+256(SB), Z6, Z6
 	VMOVUPS     Z6, Z6
-	VFMADD231PD constants<>+19648(SB), Z2, Z6
-	VMOVUPS     constants<>+19712(SB), Z7
-	VSUBPD      constants<>+19648(SB), Z7, Z7
+	VFMADD231PD constants<>+20160(SB), Z2, Z6
+	VMOVUPS     constants<>+20288(SB), Z7
+	VSUBPD      constants<>+20160(SB), Z7, Z7
 	VMOVUPS     Z7, Z7
 	VFMADD231PD Z6, Z2, Z7
-	VMOVUPS     constants<>+19776(SB), Z8
-	VSUBPD      Z6, Z8, Z6
-	VMOVUPS     Z6, Z6
-	VFMADD231PD Z7, Z2, Z6
-	VMOVUPS     constants<>+19840(SB), Z8
-	VSUBPD      Z7, Z8, Z7
-	VMOVUPS     Z7, Z7
-	VFMADD231PD Z6, Z2, Z7
-	VMOVUPS     constants<>+19904(SB), Z8
-	VSUBPD      Z6, Z8, Z6
-	VMOVUPS     Z6, Z6
-	VFMADD231PD Z7, Z2, Z6
-	VMOVUPS     constants<>+19968(SB), Z8
-	VSUBPD      Z7, Z8, Z7
-	VMOVUPS     Z7, Z7
-	VFMADD231PD Z6, Z2, Z7
-	VMOVUPS     constants<>+20032(SB), Z8
-	VSUBPD      Z6, Z8, Z6
-	VMOVUPS     Z6, Z6
-	VFMADD231PD Z7, Z2, Z6
-	VMOVUPS     constants<>+20096(SB), Z8
-	VSUBPD      Z7, Z8, Z7
-	VMOVUPS     Z7, Z7
-	VFMADD231PD Z6, Z2, Z7
-	VMOVUPS     constants<>+20160(SB), Z8
-	VSUBPD      Z6, Z8, Z6
-	VMOVUPS     Z6, Z6
-	VFMADD231PD Z7, Z2, Z6
-	VMOVUPS     constants<>+20224(SB), Z8
-	VSUBPD      Z7, Z8, Z7
-	VMOVUPS     Z7, Z7
-	VFMADD231PD Z6, Z2, Z7
-	VMOVUPS     constants<>+20288(SB), Z8
-	VSUBPD      Z6, Z8, Z6
-	VMOVUPS     Z6, Z6
-	VFMADD231PD Z7, Z2, Z6
 	VMOVUPS     constants<>+20352(SB), Z8
-	VSUBPD      Z7, Z8, Z7
-	VMOVUPS     Z7, Z7
-	VFMADD231PD Z6, Z2, Z7
+	VSUBPD      Z6, Z8, Z6
+	VMOVUPS     Z6, Z6
+	VFMADD231PD Z7, Z2, Z6
 	VMOVUPS     constants<>+20416(SB), Z8
-	VSUBPD      Z6, Z8, Z6
-	VMOVUPS     Z6, Z6
-	VFMADD231PD Z7, Z2, Z6
+	VSUBPD      Z7, Z8, Z7
+	VMOVUPS     Z7, Z7
+	VFMADD231PD Z6, Z2, Z7
 	VMOVUPS     constants<>+20480(SB), Z8
-	VSUBPD      Z7, Z8, Z7
-	VMOVUPS     Z7, Z7
-	VFMADD231PD Z6, Z2, Z7
+	VSUBPD      Z6, Z8, Z6
+	VMOVUPS     Z6, Z6
+	VFMADD231PD Z7, Z2, Z6
 	VMOVUPS     constants<>+20544(SB), Z8
-	VSUBPD      Z6, Z8, Z6
-	VMOVUPS     Z6, Z6
-	VFMADD231PD Z7, Z2, Z6
+	VSUBPD      Z7, Z8, Z7
+	VMOVUPS     Z7, Z7
+	VFMADD231PD Z6, Z2, Z7
 	VMOVUPS     constants<>+20608(SB), Z8
-	VSUBPD      Z7, Z8, Z7
-	VMOVUPS     Z7, Z7
-	VFMADD231PD Z6, Z2, Z7
+	VSUBPD      Z6, Z8, Z6
+	VMOVUPS     Z6, Z6
+	VFMADD231PD Z7, Z2, Z6
 	VMOVUPS     constants<>+20672(SB), Z8
-	VSUBPD      Z6, Z8, Z6
-	VMOVUPS     Z6, Z6
-	VFMADD231PD Z7, Z2, Z6
+	VSUBPD      Z7, Z8, Z7
+	VMOVUPS     Z7, Z7
+	VFMADD231PD Z6, Z2, Z7
 	VMOVUPS     constants<>+20736(SB), Z8
-	VSUBPD      Z7, Z8, Z7
-	VMOVUPS     Z7, Z7
-	VFMADD231PD Z6, Z2, Z7
+	VSUBPD      Z6, Z8, Z6
+	VMOVUPS     Z6, Z6
+	VFMADD231PD Z7, Z2, Z6
 	VMOVUPS     constants<>+20800(SB), Z8
-	VSUBPD      Z6, Z8, Z6
-	VMOVUPS     Z6, Z6
-	VFMADD231PD Z7, Z2, Z6
+	VSUBPD      Z7, Z8, Z7
+	VMOVUPS     Z7, Z7
+	VFMADD231PD Z6, Z2, Z7
 	VMOVUPS     constants<>+20864(SB), Z8
-	VSUBPD      Z7, Z8, Z7
-	VMOVUPS     Z7, Z7
-	VFMADD231PD Z6, Z2, Z7
+	VSUBPD      Z6, Z8, Z6
+	VMOVUPS     Z6, Z6
+	VFMADD231PD Z7, Z2, Z6
 	VMOVUPS     constants<>+20928(SB), Z8
-	VSUBPD      Z6, Z8, Z6
-	VMOVUPS     Z6, Z6
-	VFMADD231PD Z7, Z2, Z6
+	VSUBPD      Z7, Z8, Z7
+	VMOVUPS     Z7, Z7
+	VFMADD231PD Z6, Z2, Z7
 	VMOVUPS     constants<>+20992(SB), Z8
-	VSUBPD      Z7, Z8, Z7
-	VMOVUPS     Z7, Z7
-	VFMADD231PD Z6, Z2, Z7
+	VSUBPD      Z6, Z8, Z6
+	VMOVUPS     Z6, Z6
+	VFMADD231PD Z7, Z2, Z6
 	VMOVUPS     constants<>+21056(SB), Z8
-	VSUBPD      Z6, Z8, Z6
-	VMOVUPS     Z6, Z6
-	VFMADD231PD Z7, Z2, Z6
+	VSUBPD      Z7, Z8, Z7
+	VMOVUPS     Z7, Z7
+	VFMADD231PD Z6, Z2, Z7
 	VMOVUPS     constants<>+21120(SB), Z8
-	VSUBPD      Z7, Z8, Z7
-	VMOVUPS     Z7, Z7
-	VFMADD231PD Z6, Z2, Z7
+	VSUBPD      Z6, Z8, Z6
+	VMOVUPS     Z6, Z6
+	VFMADD231PD Z7, Z2, Z6
 	VMOVUPS     constants<>+21184(SB), Z8
-	VSUBPD      Z6, Z8, Z6
-	VMOVUPS     Z6, Z6
-	VFMADD231PD Z7, Z2, Z6
-	VMOVUPS     constants<>+21248(SB), Z8
 	VSUBPD      Z7, Z8, Z7
 	VMOVUPS     Z7, Z7
 	VFMADD231PD Z6, Z2, Z7
-	VMOVUPS     constants<>+21312(SB), Z8
+	VMOVUPS     constants<>+21248(SB), Z8
 	VSUBPD      Z6, Z8, Z6
 	VMOVUPS     Z6, Z6
 	VFMADD231PD Z7, Z2, Z6
+	VMOVUPS     constants<>+21312(SB), Z8
+	VSUBPD      Z7, Z8, Z7
+	VMOVUPS     Z7, Z7
+	VFMADD231PD Z6, Z2, Z7
 	VMOVUPS     constants<>+21376(SB), Z8
-	VSUBPD      Z7, Z8, Z8
+	VSUBPD      Z6, Z8, Z8
 	VMOVUPS     Z8, Z8
-	VFMADD231PD Z6, Z2, Z8
-	VSUBPD      Z7, Z8, Z2
+	VFMADD231PD Z7, Z2, Z8
+	VSUBPD      Z6, Z8, Z2
 	VMULPD      constants<>+2112(SB), Z2, Z2
 	VMULPD      Z2, Z1, Z2
 	VCMPPD      $0x11, constants<>+21440(SB), Z1, K1
@@ -12209,103 +12069,35 @@ besselI1e32AVX512_loop:
 	VMOVUPS     constants<>+21504(SB), Z6
 	VDIVPD      Z3, Z6, Z6
 	VSUBPD      constants<>+3072(SB), Z6, Z6
-	VMOVUPS     constants<>+21568(SB), Z7
+	VMOVUPS     constants<>+22720(SB), Z7
 	VSUBPD      constants<>+256(SB), Z7, Z7
 	VMOVUPS     Z7, Z7
-	VFMADD231PD constants<>+21632(SB), Z6, Z7
-	VMOVUPS     constants<>+21696(SB), Z8
-	VSUBPD      constants<>+21632(SB), Z8, Z8
+	VFMADD231PD constants<>+22656(SB), Z6, Z7
+	VMOVUPS     constants<>+22784(SB), Z8
+	VSUBPD      constants<>+22656(SB), Z8, Z8
 	VMOVUPS     Z8, Z8
 	VFMADD231PD Z7, Z6, Z8
-	VMOVUPS     constants<>+21760(SB), Z9
-	VSUBPD      Z7, Z9, Z7
-	VMOVUPS     Z7, Z7
-	VFMADD231PD Z8, Z6, Z7
-	VMOVUPS     constants<>+21824(SB), Z9
-	VSUBPD      Z8, Z9, Z8
-	VMOVUPS     Z8, Z8
-	VFMADD231PD Z7, Z6, Z8
-	VMOVUPS     constants<>+21888(SB), Z9
-	VSUBPD      Z7, Z9, Z7
-	VMOVUPS     Z7, Z7
-	VFMADD231PD Z8, Z6, Z7
-	VMOVUPS     constants<>+21952(SB), Z9
-	VSUBPD      Z8, Z9, Z8
-	VMOVUPS     Z8, Z8
-	VFMADD231PD Z7, Z6, Z8
-	VMOVUPS     constants<>+22016(SB), Z9
-	VSUBPD      Z7, Z9, Z7
-	VMOVUPS     Z7, Z7
-	VFMADD231PD Z8, Z6, Z7
-	VMOVUPS     constants<>+22080(SB), Z9
-	VSUBPD      Z8, Z9, Z8
-	VMOVUPS     Z8, Z8
-	VFMADD231PD Z7, Z6, Z8
-	VMOVUPS     constants<>+22144(SB), Z9
-	VSUBPD      Z7, Z9, Z7
-	VMOVUPS     Z7, Z7
-	VFMADD231PD Z8, Z6, Z7
-	VMOVUPS     constants<>+22208(SB), Z9
-	VSUBPD      Z8, Z9, Z8
-	VMOVUPS     Z8, Z8
-	VFMADD231PD Z7, Z6, Z8
-	VMOVUPS     constants<>+22272(SB), Z9
-	VSUBPD      Z7, Z9, Z7
-	VMOVUPS     Z7, Z7
-	VFMADD231PD Z8, Z6, Z7
-	VMOVUPS     constants<>+22336(SB), Z9
-	VSUBPD      Z8, Z9, Z8
-	VMOVUPS     Z8, Z8
-	VFMADD231PD Z7, Z6, Z8
-	VMOVUPS     constants<>+22400(SB), Z9
-	VSUBPD      Z7, Z9, Z7
-	VMOVUPS     Z7, Z7
-	VFMADD231PD Z8, Z6, Z7
-	VMOVUPS     constants<>+22464(SB), Z9
-	VSUBPD      Z8, Z9, Z8
-	VMOVUPS     Z8, Z8
-	VFMADD231PD Z7, Z6, Z8
-	VMOVUPS     constants<>+22528(SB), Z9
-	VSUBPD      Z7, Z9, Z7
-	VMOVUPS     Z7, Z7
-	VFMADD231PD Z8, Z6, Z7
-	VMOVUPS     constants<>+22592(SB), Z9
-	VSUBPD      Z8, Z9, Z8
-	VMOVUPS     Z8, Z8
-	VFMADD231PD Z7, Z6, Z8
-	VMOVUPS     constants<>+22656(SB), Z9
-	VSUBPD      Z7, Z9, Z7
-	VMOVUPS     Z7, Z7
-	VFMADD231PD Z8, Z6, Z7
-	VMOVUPS     constants<>+22720(SB), Z9
-	VSUBPD      Z8, Z9, Z8
-	VMOVUPS     Z8, Z8
-	VFMADD231PD Z7, Z6, Z8
-	VMOVUPS     constants<>+22784(SB), Z9
-	VSUBPD      Z7, Z9, Z7
-	VMOVUPS     Z7, Z7
-	VFMADD231PD Z8, Z6, Z7
 	VMOVUPS     constants<>+22848(SB), Z9
-	VSUBPD      Z8, Z9, Z8
-	VMOVUPS     Z8, Z8
-	VFMADD231PD Z7, Z6, Z8
+	VSUBPD      Z7, Z9, Z7
+	VMOVUPS     Z7, Z7
+	VFMADD231PD Z8, Z6, Z7
 	VMOVUPS     constants<>+22912(SB), Z9
-	VSUBPD      Z7, Z9, Z7
-	VMOVUPS     Z7, Z7
-	VFMADD231PD Z8, Z6, Z7
-	VMOVUPS     constants<>+22976(SB), Z9
 	VSUBPD      Z8, Z9, Z8
 	VMOVUPS     Z8, Z8
 	VFMADD231PD Z7, Z6, Z8
-	VMOVUPS     constants<>+23040(SB), Z9
+	VMOVUPS     constants<>+22976(SB), Z9
 	VSUBPD      Z7, Z9, Z7
 	VMOVUPS     Z7, Z7
 	VFMADD231PD Z8, Z6, Z7
+	VMOVUPS     constants<>+23040(SB), Z9
+	VSUBPD      Z8, Z9, Z8
+	VMOVUPS     Z8, Z8
+	VFMADD231PD Z7, Z6, Z8
 	VMOVUPS     constants<>+23104(SB), Z9
-	VSUBPD      Z8, Z9, Z9
+	VSUBPD      Z7, Z9, Z9
 	VMOVUPS     Z9, Z9
-	VFMADD231PD Z7, Z6, Z9
-	VSUBPD      Z8, Z9, Z6
+	VFMADD231PD Z8, Z6, Z9
+	VSUBPD      Z7, Z9, Z6
 	VMULPD      constants<>+2112(SB), Z6, Z6
 	VSQRTPD     Z3, Z7
 	VDIVPD      Z7, Z6, Z6

@@ -399,8 +399,12 @@ func (p *program) inverseOf(x *node) *node {
 	return p.sel(p.eq(p.absolute(x), p.c(1)), end, y)
 }
 
-// chebyshev returns a series of Chebyshev's polynomials (Cephes, chbevl.c), highest coefficient first.
-func (p *program) chebyshev(x *node, coefficients ...float64) *node {
+// chebyshev returns a series of Chebyshev's polynomials (Cephes, chbevl.c), highest coefficient first, without the
+// first terms below least.
+func (p *program) chebyshev(least float64, x *node, coefficients ...float64) *node {
+	for math.Abs(coefficients[0]) < least {
+		coefficients = coefficients[1:]
+	}
 	b0, b1, b2 := p.c(coefficients[0]), p.c(0), p.c(0)
 	for _, v := range coefficients[1:] {
 		b0, b1, b2 = p.fma(x, b0, p.sub(p.c(v), b1)), b0, b1
@@ -408,10 +412,10 @@ func (p *program) chebyshev(x *node, coefficients ...float64) *node {
 	return p.mul(p.sub(b0, b2), p.c(0.5))
 }
 
-// bessel1Of is e^-|x| I1(x) (Cephes, i1.c).
-func (p *program) bessel1Of(x *node) *node {
+// bessel1Of is e^-|x| I1(x) (Cephes, i1.c), without the terms of the series below least.
+func (p *program) bessel1Of(x *node, least float64) *node {
 	a := p.absolute(x)
-	near := p.mul(a, p.chebyshev(p.sub(p.mul(a, p.c(0.5)), p.c(2)), 2.77791411276104639959e-18, -2.11142121435816608115e-17, 1.55363195773620046921e-16,
+	near := p.mul(a, p.chebyshev(least, p.sub(p.mul(a, p.c(0.5)), p.c(2)), 2.77791411276104639959e-18, -2.11142121435816608115e-17, 1.55363195773620046921e-16,
 		-1.10559694773538630805e-15, 7.60068429473540693410e-15, -5.04218550472791168711e-14, 3.22379336594557470981e-13, -1.98397439776494371520e-12,
 		1.17361862988909016308e-11, -6.66348972350202774223e-11, 3.62559028155211703701e-10, -1.88724975172282928790e-9, 9.38153738649577178388e-9,
 		-4.44505912879632808065e-8, 2.00329475355213526229e-7, -8.56872026469545474066e-7, 3.47025130813767847674e-6, -1.32731636560394358279e-5,
@@ -419,7 +423,7 @@ func (p *program) bessel1Of(x *node) *node {
 		-1.05640848946261981558e-2, 2.47264490306265168283e-2, -5.29459812080949914269e-2, 1.02643658689847095384e-1, -1.76416518357834055153e-1,
 		2.52587186443633654823e-1))
 	b := p.sel(p.lt(a, p.c(8)), p.c(8), a)
-	far := p.div(p.chebyshev(p.sub(p.div(p.c(32), b), p.c(2)), 7.51729631084210481353e-18, 4.41434832307170791151e-18, -4.65030536848935832153e-17,
+	far := p.div(p.chebyshev(least, p.sub(p.div(p.c(32), b), p.c(2)), 7.51729631084210481353e-18, 4.41434832307170791151e-18, -4.65030536848935832153e-17,
 		-3.20952592199342395980e-17, 2.96262899764595013876e-16, 3.30820231092092828324e-16, -1.88035477551078244854e-15, -3.81440307243700780478e-15,
 		1.04202769841288027642e-14, 4.27244001671195135429e-14, -2.10154184277266431302e-14, -4.08355111109219731823e-13, -7.19855177624590851209e-13,
 		2.03562854414708950722e-12, 1.41258074366137813316e-11, 3.25260358301548823856e-11, -1.89749581235054123450e-11, -5.58974346219658380687e-10,

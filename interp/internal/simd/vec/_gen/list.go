@@ -115,7 +115,9 @@ func programs() []*program {
 	out[len(out)-1] = define("Erf32", "the error function", 4, "f32", "f32", of1((*program).errorFunction32))
 	function("ErfInv", "the inverse of the error function", false, of1((*program).inverseOf))
 	out[len(out)-1] = define("ErfInv32", "the inverse of the error function", 8, "f32", "f32", of1((*program).inverse32))
-	function("BesselI1e", "the exponentially scaled Bessel function of order 1", false, of1((*program).bessel1Of))
+	function("BesselI1e", "the exponentially scaled Bessel function of order 1", false, of1(func(p *program, x *node) *node { return p.bessel1Of(x, 0) }))
+	out[len(out)-1] = define("BesselI1e32", "the exponentially scaled Bessel function of order 1", 8, "f32", "f32",
+		of1(func(p *program, x *node) *node { return p.bessel1Of(x, 0x1p-34) }))
 	// binary defines a function of two numbers that the package exports for f64.
 	binary := func(name, doc string, double, single body, base string) {
 		d, s := define(name+"64", doc, 8, "f64 f64", "f64", double), define(name+"32", doc, 8, "f32 f32", "f32", single)
