@@ -1,10 +1,6 @@
 package special
 
-import (
-	"math"
-
-	"github.com/hlocb/hlocb/interp/internal/simd/vec"
-)
+import "math"
 
 // The logarithm of the gamma function and its derivatives. On the negative axis each is a difference of two terms,
 // which cancel next to a zero: digits are lost there, as XLA loses them.
@@ -21,10 +17,12 @@ func Lgamma(x float64) float64 {
 		return lgammaNegative(x)
 	case x < 0x1p-60:
 		return -Log(x)
-	case x < 0.5:
-		return aboutTwo(x) - vec.Log1p(x) - Log(x)
 	case x < 0.75:
-		return aboutTwo(x-1) - vec.Log1p(x-1)
+		d, p := x-1, x
+		if x < 0.5 {
+			d, p = x, x*(1+x)
+		}
+		return aboutTwo(d) - Log(p)
 	case x < 1.5:
 		return float64((1 - x) * -polynomial(x-1.125, -0.005984776659115886, 0.007022022163502789, -0.0034151537071772146, 0.004044913719284684,
 			-0.006505100479452842, 0.007718401079069206, -0.00884475083801441, 0.01056892738492814, -0.012721270290297881, 0.015326703508536564,
