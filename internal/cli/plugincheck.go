@@ -137,7 +137,7 @@ func (a *app) checkExec(ctx context.Context, args []string, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	t := plugincheck.Target{Platform: info.Platform, FFI: slices.Contains(info.Extensions, "ffi"), UserData: info.UserData}
+	t := plugincheck.Target{Platform: info.Platform, FFI: slices.Contains(info.Extensions, "ffi"), UserData: info.UserData, Copies: info.Memory == "copied"}
 	for _, attr := range info.Attributes {
 		if attr.Name == "stablehlo_current_version" {
 			t.Artifact = attr.Value

@@ -96,6 +96,7 @@ func TestInterposed(t *testing.T) {
 	t.Run("documents", func(t *testing.T) { interposedDocuments(t, s) })
 	t.Run("without a plugin", func(t *testing.T) { interposedWithout(t, s) })
 	t.Run("without FFI", func(t *testing.T) { interposedWithoutFFI(t, s) })
+	t.Run("far memory", func(t *testing.T) { interposedFar(t, s) })
 	t.Run("topology", func(t *testing.T) { interposedTopology(t, s) })
 	t.Run("foreign platform", func(t *testing.T) { interposedForeign(t, s) })
 	t.Run("processes", func(t *testing.T) { interposedProcesses(t, s) })

@@ -17,6 +17,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/hlocb/hlocb/internal/launch"
 	"github.com/hlocb/hlocb/runtime/interpose"
 )
@@ -48,11 +50,11 @@ func messages(stderr string) (out []string) {
 	return out
 }
 
-// cc builds a C file as a shared library.
-func cc(t *testing.T, source string) string {
+// cc builds a C file as a shared library, with further flags.
+func cc(t *testing.T, source string, flags ...string) string {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "plugin.so")
-	if text, err := exec.Command("cc", "-shared", "-fPIC", "-o", out, source, "-ldl").CombinedOutput(); errors.Is(err, exec.ErrNotFound) {
+	if text, err := exec.Command("cc", append([]string{"-shared", "-fPIC", "-o", out, source, "-ldl"}, flags...)...).CombinedOutput(); errors.Is(err, exec.ErrNotFound) {
 		t.Skip("skip: no C compiler")
 	} else if err != nil {
 		t.Fatalf("%v\n%s", err, text)
@@ -97,6 +99,31 @@ func interposedTopology(t *testing.T, s *startedProgram) {
 		got, stderr, code := run([]string{"VARIANT=" + kind, "VARIANT_OF=" + s.plugin(), "HLOCB_PLUGIN=" + variant, "HLOCB_TAP=multiply"}, mode)
 		if n := strings.Count(stderr, "tensor<3xf32>: [1. 4. 9.]"); got != squares || code != 0 || n != 2 || len(messages(stderr)) > 0 {
 			t.Errorf("%s: exit code %d, output %q, %d events\n%s", kind, code, got, n, stderr)
+		}
+	}
+}
+
+// interposedFar: on a plugin whose values the host cannot read, taps deliver what they deliver on the CPU plugin. The
+// function of the plugin copies the values.
+func interposedFar(t *testing.T, s *startedProgram) {
+	far := cc(t, "../../runtime/pjrt/testdata/far_plugin.c", `-DPLUGIN="`+s.plugin()+`"`)
+	const program = "testdata/interpose/train.py"
+	dir := t.TempDir()
+	var events [3]string
+	for i, front := range [][]string{s.env, append(s.env, "PJRT_NAMES_AND_LIBRARY_PATHS=xcpu:"+far), s.own("HLOCB_PLUGIN=" + far)} {
+		c := interpose.Config{Taps: []string{".*", "multiply=stats"}, Events: filepath.Join(dir, fmt.Sprint(i, ".json")), Dump: filepath.Join(dir, fmt.Sprint(i)), DumpArgs: 1}
+		_, stderr, code := finish(t, exec.Command(s.python, program), append(front, c.Environment()...)...)
+		text, err := os.ReadFile(c.Events)
+		if events[i] = string(text); err != nil || code != 0 || len(messages(stderr)) > 0 || len(events[i]) == 0 {
+			t.Errorf("front %d: exit code %d, %v\n%s", i, code, err, stderr)
+		}
+		if args, _ := filepath.Glob(filepath.Join(c.Dump, "*.args.npz")); len(args) == 0 {
+			t.Errorf("front %d: no arguments", i)
+		}
+	}
+	for _, got := range events[1:] {
+		if diff := cmp.Diff(strings.Split(events[0], "\n"), strings.Split(got, "\n")); diff != "" {
+			t.Error(diff)
 		}
 	}
 }

@@ -7,7 +7,7 @@ func Exec(t Target) []Finding {
 	finding := func(name string, v Verdict, why string) Finding {
 		return Finding{What: "exec", Name: name, Count: 1, Verdict: v, Why: why}
 	}
-	host := t.Platform == "cpu"
+	host, gpu := t.Platform == "cpu", t.Platform == "cuda" || t.Platform == "rocm"
 	ffi, data, artifact := finding("FFI", Yes, "the plugin calls handlers"), finding("user data", Yes, "handlers get an execution's functions"),
 		finding("artifact", Yes, "programs come as StableHLO "+t.Artifact)
 	if !t.FFI {
@@ -27,9 +27,15 @@ func Exec(t Target) []Finding {
 	switch {
 	case !t.FFI:
 		taps, callbacks = finding("taps", No, "they need FFI"), finding("JAX callbacks", No, "they need FFI")
-	case !host && (t.Platform == "cuda" || t.Platform == "rocm"):
+	case gpu || t.Copies:
 		taps = finding("taps", No, "values are not in the host's memory")
-		callbacks = finding("JAX callbacks", Yes, "JAX serves them itself")
+		if t.Copies {
+			taps = finding("taps", Yes, "the plugin copies values to the host")
+		}
+		callbacks = finding("JAX callbacks", No, "their handlers need values in the host's memory")
+		if gpu {
+			callbacks = finding("JAX callbacks", Yes, "JAX serves them itself")
+		}
 	case !host:
 		taps = finding("taps", Maybe, "they work if values on platform "+t.Platform+" are in the host's memory")
 		callbacks = finding("JAX callbacks", Maybe, "JAX refuses to lower them for this platform; with 'python -m hlocb_jax PROGRAM' they work where taps do")

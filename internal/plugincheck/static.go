@@ -38,6 +38,7 @@ type Target struct {
 	Platform string // "cpu", "cuda", ...
 	FFI      bool   // it has the FFI extension, so it can call handlers
 	UserData bool   // the FFI extension passes data of an execution to handlers
+	Copies   bool   // it copies values between its devices and the host
 	// Artifact is the newest version of StableHLO that the plugin reads, such as 1.13.3; empty if it does not say.
 	Artifact string
 }

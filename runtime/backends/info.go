@@ -16,7 +16,8 @@ type Info struct {
 	Attributes      []Attribute `json:"attributes,omitempty"`
 	Extensions      []string    `json:"extensions,omitempty"`
 	Devices         []Device    `json:"devices,omitempty"`
-	UserData        bool        `json:"user_data"` // its FFI attaches data to executions
+	UserData        bool        `json:"user_data"`        // its FFI attaches data to executions
+	Memory          string      `json:"memory,omitempty"` // how the host reaches values: "host" or "copied"; empty if it cannot
 }
 
 // Attribute is a property of a plugin, in its own words: stablehlo_current_version, ...
@@ -40,7 +41,14 @@ func (i *Info) Lines() [][2]string {
 	for _, a := range i.Attributes {
 		out = append(out, [2]string{a.Name, a.Value})
 	}
-	out = append(out, [2]string{"extensions", strings.Join(i.Extensions, ", ")})
+	memory := "out of the host's reach, so hooks do not run"
+	switch i.Memory {
+	case "host":
+		memory = "the host's"
+	case "copied":
+		memory = "the plugin copies to the host"
+	}
+	out = append(out, [2]string{"memory", memory}, [2]string{"extensions", strings.Join(i.Extensions, ", ")})
 	for k, d := range i.Devices {
 		out = append(out, [2]string{fmt.Sprintf("device %d", k), fmt.Sprintf("id %d, %s", d.ID, d.Kind)})
 	}

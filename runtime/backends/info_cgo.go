@@ -41,6 +41,13 @@ func InfoOf(b runtime.Backend) (*Info, error) {
 		out.Extensions = append(out.Extensions, e.Name)
 	}
 	out.UserData = plugin.UserData()
+	if memory, err := p.Memory(); err != nil {
+		return nil, err
+	} else if memory != nil && memory.Readable() {
+		out.Memory = "host"
+	} else if memory != nil {
+		out.Memory = "copied"
+	}
 	for _, d := range client.Devices() {
 		out.Devices = append(out.Devices, Device{int(d.ID), d.Kind})
 	}

@@ -1,3 +1,5 @@
+#define _GNU_SOURCE  // dladdr
+
 #include "calls.h"
 
 #include <dlfcn.h>
@@ -30,7 +32,20 @@ const hl_api *hl_get_api(void *library, char **error) {
 
 void hl_close(void *library) { dlclose(library); }
 
-hl_device_copy hl_find_copy(void *library) { return (hl_device_copy)dlsym(library, HL_DEVICE_COPY); }
+hl_device_copy hl_find_copy(const hl_api *api) {
+  const void *last = NULL;
+  hl_device_copy copy = NULL;
+  for (int i = 0; !copy && hl_has(api, i); i++) {
+    Dl_info in;
+    if (!dladdr((void *)api->fn[i], &in) || in.dli_fbase == last) continue;
+    last = in.dli_fbase;
+    void *library = dlopen(in.dli_fname, RTLD_NOW | RTLD_NOLOAD);
+    if (!library) continue;
+    copy = (hl_device_copy)dlsym(library, HL_DEVICE_COPY);
+    dlclose(library);  // the caller keeps it open
+  }
+  return copy;
+}
 
 int hl_copy(hl_device_copy copy, void *dst, const void *src, size_t size, int direction) {
   return copy(dst, src, size, direction);

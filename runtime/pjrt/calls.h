@@ -20,8 +20,8 @@ void hl_close(void *library);
 typedef int (*hl_device_copy)(void *dst, const void *src, size_t size, int direction);
 #define HL_DEVICE_COPY "hlocb_device_copy"
 enum { HL_FROM_HOST = 1, HL_TO_HOST = 2, HL_WITHIN = 3 };
-// hl_find_copy returns the library's function, or NULL.
-hl_device_copy hl_find_copy(void *library);
+// hl_find_copy returns that function of the library in which a function of the table stands, or NULL.
+hl_device_copy hl_find_copy(const hl_api *api);
 int hl_copy(hl_device_copy copy, void *dst, const void *src, size_t size, int direction);
 
 bool hl_has(const hl_api *api, int fn);

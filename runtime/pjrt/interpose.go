@@ -75,13 +75,15 @@ var interposed struct {
 type wrappedPlugin struct {
 	plugin     *Plugin
 	interposer Interposer
-	hookless   atomic.Bool // the plugin cannot call hooks
+	hookless   atomic.Bool  // the plugin cannot call hooks
+	memory     DeviceMemory // nil if the host cannot reach it; set when a client is made, guarded by interposed.mu
 }
 
 // interposedProgram is a compiled program with hooks of ours.
 type interposedProgram struct {
 	*Interposed
 	owner    *wrappedPlugin
+	memory   DeviceMemory // nil if the host cannot reach it
 	sites    *siteTable
 	position []int32
 	cut      []*sharding.Sharding // of the arguments, if they are wanted and cut
@@ -101,7 +103,7 @@ func Interpose(api uintptr, path string, i Interposer) (uintptr, error) {
 	if C.hl_interposed(real) {
 		return api, nil
 	}
-	p := &Plugin{path: path, api: real, registered: map[string]registration{}}
+	p := &Plugin{path: path, api: real, copy: C.hl_find_copy(real), registered: map[string]registration{}}
 	if major, minor := p.Version(); major != 0 || minor < minimumMinor {
 		return 0, &LoadError{path, fmt.Sprintf("its PJRT API is %d.%d, 0.%d or later is needed", major, minor, minimumMinor)}
 	}
@@ -174,7 +176,7 @@ func (w *wrappedPlugin) add(p *Interposed) (int64, error) {
 		interposed.list = map[int64]*interposedProgram{}
 	}
 	interposed.last++
-	interposed.list[interposed.last] = &interposedProgram{Interposed: p, owner: w, sites: newSiteTable(bound), uses: 1}
+	interposed.list[interposed.last] = &interposedProgram{Interposed: p, owner: w, memory: w.memory, sites: newSiteTable(bound), uses: 1}
 	return interposed.last, nil
 }
 
@@ -201,18 +203,27 @@ var served = []string{"cuda", "rocm", "oneapi", "tpu"}
 // register registers the handlers of our hooks and of JAX's callbacks with the plugin.
 func (w *wrappedPlugin) register(platform string, client unsafe.Pointer) error {
 	p := w.plugin
-	near := platform == "cpu"
-	if !near && !slices.Contains(served, platform) {
-		var err error
-		if near, err = (&Client{plugin: p, ptr: client, platform: platform}).onHost(); err != nil {
+	memory := p.memoryOn(platform)
+	if memory == nil && !slices.Contains(served, platform) {
+		near, err := (&Client{plugin: p, ptr: client, platform: platform}).onHost()
+		if err != nil {
 			return err
 		}
+		if near {
+			memory = hostMemory{}
+		}
 	}
-	if !near {
+	if memory == nil {
 		return &NoFFIError{p.path, fmt.Sprintf("values on platform %q are not in the host's memory; its programs run untapped", platform)}
 	}
 	if err := p.RegisterHooks(platform); err != nil {
 		return fmt.Errorf("%w; its programs run untapped", err)
+	}
+	interposed.mu.Lock()
+	w.memory = memory
+	interposed.mu.Unlock()
+	if !memory.Readable() {
+		return nil // the handlers of callbacks read operands in place
 	}
 	for _, target := range []string{"xla_ffi_python_cpu_callback", "xla_ffi_partitioned_python_cpu_callback"} {
 		if err := p.register(target, C.hl_python_handler, platform, p.registrationLayout()); err != nil {
@@ -298,7 +309,7 @@ func (p *interposedProgram) findCut(loaded unsafe.Pointer) error {
 
 // takeArguments reads the arguments of a run from its buffers, a list for each device.
 func (p *interposedProgram) takeArguments(lists []*unsafe.Pointer) error {
-	c := &Client{plugin: p.owner.plugin, memory: hostMemory{}}
+	c := &Client{plugin: p.owner.plugin, memory: p.memory}
 	read := func(device, i int, t hook.TensorType) (*tensor.Tensor, error) {
 		ptr := unsafe.Slice(lists[device], i+1)[i]
 		if err := c.plugin.check("await argument", C.hl_ready(c.plugin.api, ptr)); err != nil {
@@ -364,7 +375,7 @@ func (p *interposedProgram) findDevices(loaded unsafe.Pointer) error {
 func hlocbInterposeUnseen(program C.int64_t) {
 	p := programOf(program)
 	s := newSession(context.Background(), p.sites, p.Replicas*p.Partitions, p.Partitions)
-	s.several, s.failed = false, p.Failed
+	s.several, s.failed, s.memory = false, p.Failed, p.memory
 	s.anywhere = len(s.devices) == 1
 	interposed.mu.Lock()
 	defer interposed.mu.Unlock()
@@ -448,7 +459,7 @@ func hlocbInterposeBegin(program C.int64_t, arguments **unsafe.Pointer, devices,
 	// An error of one device must reach the framework, as it does without us.
 	s.position, s.number, s.several = p.position, run, false
 	s.anywhere = len(p.position) == 0 // compiled for any device
-	s.failed = p.Failed
+	s.failed, s.memory = p.Failed, p.memory
 	if err := enter(s); err != nil {
 		p.owner.interposer.Warn(err)
 		return 0

@@ -97,7 +97,7 @@ func Load(path string) (*Plugin, error) {
 		C.hl_close(library)
 		return fail("%s", takeMessage(message))
 	}
-	p := &Plugin{path: real, api: api, copy: C.hl_find_copy(library), registered: map[string]registration{}}
+	p := &Plugin{path: real, api: api, copy: C.hl_find_copy(api), registered: map[string]registration{}}
 	if major, minor := p.Version(); major != 0 || minor < minimumMinor {
 		return fail("its PJRT API is %d.%d, 0.%d or later is needed", major, minor, minimumMinor)
 	}

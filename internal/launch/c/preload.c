@@ -72,7 +72,7 @@ __attribute__((visibility("default"))) void *dlsym(void *restrict handle, const 
   lookup real = real_dlsym();
   if (name[0] == 'G' && !strcmp(name, "GetPjrtApi")) {
     get_api found = (get_api)real(handle, name);
-    return found ? wrap(found) : NULL;
+    return found && !current ? wrap(found) : (void *)found; // a plugin that wraps another one is wrapped once
   }
   return real(handle, name);
 }
