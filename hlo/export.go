@@ -340,7 +340,7 @@ func (s *exportScope) value(v *ir.Value) *instr {
 func (s *exportScope) add(o *opcode, sh *shape, operands []*instr, attrs ...attr) *instr {
 	in := &instr{op: o, shape: sh, operands: operands, name: s.ex.unique(o.name)}
 	if s.op != nil {
-		in.pos = s.op.Pos().Offset()
+		in.pos = s.op.Pos()
 		if m := s.ex.metadataOf(s.op.Loc()); m != nil {
 			attrs = append(attrs, attr{cMetadata, m})
 		}

@@ -61,8 +61,8 @@ type importer struct {
 	locs   ir.LocTable
 	stacks []*ir.Loc // the locations of stack frames by id
 	depth  int
-	left   int // instructions that may still be translated
-	at     int // position of the current instruction
+	left   int      // instructions that may still be translated
+	at     diag.Pos // of the current instruction
 
 	made   func(*importScope, *ir.Op)    // is called for each op
 	opened func(*importScope, *ir.Block) // is called for each block that a computation fills
@@ -112,7 +112,7 @@ type importScope struct {
 }
 
 func (im *importer) fail(in *instr, format string, args ...any) {
-	panic(failure{diag.Errorf(im.m.Source(), diag.At(in.pos), format, args...)})
+	panic(failure{diag.Errorf(im.m.Source(), in.pos, format, args...)})
 }
 
 // attr returns the attribute that text spells.
@@ -122,7 +122,7 @@ func (im *importer) attr(text string) ir.Attr {
 	}
 	m, err := parse.Parse(diag.NewSource("attribute", []byte(`"hlo.attr"() {a = `+text+`} : () -> ()`)), im.ctx, im.reg, parse.Options{})
 	if err != nil {
-		panic(failure{diag.Errorf(im.m.Source(), diag.At(im.at), "attribute %s: %s", shorten(text), mistakeOf(err))})
+		panic(failure{diag.Errorf(im.m.Source(), im.at, "attribute %s: %s", shorten(text), mistakeOf(err))})
 	}
 	a := m.Body().First().Attr("a")
 	im.attrs[text] = a
@@ -174,7 +174,7 @@ func (im *importer) function(c *computation, name string, public bool) string {
 		var args []*ir.Value
 		for _, t := range im.types(p, p.shape) {
 			v := block.AddArg(t, im.loc(p))
-			v.SetPos(diag.At(p.pos))
+			v.SetPos(p.pos)
 			if !p.shape.isTuple() {
 				v.SetName(p.name)
 			}
@@ -406,7 +406,7 @@ func (s *importScope) make(in *instr, def *ir.Def, operands []*ir.Value, regions
 func (s *importScope) makeAs(in *instr, result *shape, def *ir.Def, operands []*ir.Value, regions []*ir.Region, attrs ...ir.NamedAttr) value {
 	im := s.im
 	im.complete(in, operands)
-	st := &ir.OpState{Def: def, Operands: operands, Types: im.types(in, result), Bodies: regions, Loc: im.loc(in), Pos: diag.At(in.pos)}
+	st := &ir.OpState{Def: def, Operands: operands, Types: im.types(in, result), Bodies: regions, Loc: im.loc(in), Pos: in.pos}
 	for _, a := range attrs {
 		st.SetAttr(a.Name, a.Attr)
 	}

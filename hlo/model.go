@@ -89,10 +89,10 @@ type instr struct {
 	attrs    []attr // in the order of printing
 	literal  *literal
 	param    int64 // number of a parameter
-	pos      int
-	order    int32 // index in the computation
 	id       int64
-	rest     protoRest
+	pos      diag.Pos
+	order    int32      // index in the computation
+	rest     *protoRest // nil for none
 }
 
 // number sets the order of the instructions of c.

@@ -28,48 +28,50 @@ type numberedName struct {
 // maxSame limits how many names with one number are compared.
 const maxSame = 8
 
-// newNameTable returns an empty table for text. As a rule an instruction has a line of its own.
-func newNameTable(text string) nameTable {
-	n := min(strings.Count(text, "\n"), len(text)/40) + 64
+// likelyInstrs guesses how many instructions text has. As a rule an instruction has a line of its own.
+func likelyInstrs(text string) int { return min(strings.Count(text, "\n"), len(text)/40) + 64 }
+
+// newNameTable returns an empty table for text with about n instructions.
+func newNameTable(text string, n int) nameTable {
 	return nameTable{limit: len(text)/8 + 64, others: map[string]*nameEntry{}, numbered: make([]int32, 0, n), entries: make([]numberedName, 0, n)}
 }
 
-// number returns the number that name ends in; ok is false if the table does not use it.
-func (t *nameTable) number(name string) (n int, ok bool) {
+// number returns the number that name ends in, -1 if the table does not use it.
+func (t *nameTable) number(name string) int {
+	n, scale := 0, 1
 	i := len(name)
-	for i > 0 && len(name)-i < 9 && isDigit(name[i-1]) {
-		i--
+	for ; i > 0 && len(name)-i < 9 && isDigit(name[i-1]); i-- {
+		n += int(name[i-1]-'0') * scale
+		scale *= 10
 	}
-	if i == len(name) || i < 2 || name[i-1] != '.' || name[i] == '0' {
-		return 0, false
+	if i == len(name) || i < 2 || name[i-1] != '.' || name[i] == '0' || n >= t.limit {
+		return -1
 	}
-	for _, c := range []byte(name[i:]) {
-		n = n*10 + int(c-'0')
-	}
-	return n, n < t.limit
+	return n
 }
 
-// find returns the entry of name, nil if there is none. It is valid until the next call of add.
-func (t *nameTable) find(name string) *nameEntry {
-	if n, ok := t.number(name); ok && n < len(t.numbered) {
+// find returns the entry of name, nil if there is none, and the number of name. The entry is valid until the next
+// call of add.
+func (t *nameTable) find(name string) (*nameEntry, int) {
+	n := t.number(name)
+	if n >= 0 && n < len(t.numbered) {
 		for i, k := t.numbered[n], 0; i != 0 && k < maxSame; k++ {
 			e := &t.entries[i-1]
 			if e.in.name == name {
-				return &e.nameEntry
+				return &e.nameEntry, n
 			}
 			i = e.next
 		}
 	}
 	if len(t.others) == 0 {
-		return nil
+		return nil, n
 	}
-	return t.others[name]
+	return t.others[name], n
 }
 
-// add adds name, which find did not find.
-func (t *nameTable) add(name string, e nameEntry) {
-	n, ok := t.number(name)
-	if ok {
+// add adds name, which find did not find. n is the number that find returned.
+func (t *nameTable) add(name string, n int, e nameEntry) {
+	if n >= 0 {
 		if n >= len(t.numbered) {
 			t.numbered = slices.Grow(t.numbered, n+1-len(t.numbered))
 			for len(t.numbered) <= n {
@@ -86,5 +88,5 @@ func (t *nameTable) add(name string, e nameEntry) {
 			return
 		}
 	}
-	t.others[name] = &e
+	t.others[name] = &nameEntry{e.scope, e.in}
 }

@@ -168,9 +168,7 @@ type protoModule struct {
 	encoded  map[*shape][]byte // encodings of shapes
 	renamed  map[*instr]string // XLA's reader of protos requires names that are unique in the module
 	known    map[string]*metadata
-	instrs   []instr // slabs for instructions and attributes
-	attrs    []attr
-	pointers []*instr
+	slabs    slabs
 	ids      []int64  // operands of the instructions of one computation
 	payloads []string // texts that instructions name by index
 }
@@ -280,10 +278,10 @@ func (d *protoModule) recoveryModule(c *coder, x *recovery) {
 		return
 	}
 	if f := c.get(3); f != nil {
-		d.enter(f.raw)
+		d.enter(c.raw(f))
 		m := &Module{src: d.m.src, replicas: 1, partitions: 1}
 		inner := &coder{r: d.r}
-		inner.load(f.bytes)
+		inner.load(c.bytesOf(f))
 		(&protoModule{m: m, r: d.r, level: d.level}).decode(inner)
 		d.level--
 		x.module = string(m.AppendText(nil, TextOptions{}))
@@ -367,7 +365,8 @@ func (d *protoModule) shapeField(c *coder, num protowire.Number, s **shape) bool
 	if f == nil {
 		return false
 	}
-	if known := d.shapes[string(f.bytes)]; known != nil {
+	c.want(f, protowire.BytesType)
+	if known := d.shapes[string(c.bytesOf(f))]; known != nil {
 		*s = known
 		return true
 	}
@@ -504,7 +503,7 @@ func (m *Module) checkProto() error {
 	for _, c := range m.comps {
 		for _, in := range c.instrs {
 			if why := noProto(in); why != "" {
-				return diag.Errorf(m.src, diag.At(in.pos), "%s cannot stand in a proto: %s", in.opName(), why)
+				return diag.Errorf(m.src, in.pos, "%s cannot stand in a proto: %s", in.opName(), why)
 			}
 		}
 	}
@@ -569,7 +568,7 @@ func (m *Module) CheckElided() error {
 		for _, in := range c.instrs {
 			v, ok := in.attrByName("literal").(*literal)
 			if in.literal != nil && in.literal.hasElided() || ok && v.hasElided() {
-				return diag.List{diag.Errorf(m.src, diag.At(in.pos), elidedMessage)}
+				return diag.List{diag.Errorf(m.src, in.pos, elidedMessage)}
 			}
 		}
 	}
@@ -984,11 +983,7 @@ func (d *protoModule) decodeComputation(c *coder) {
 	}
 	for i, in := range comp.instrs {
 		if ids := operands[i]; len(ids) > 0 {
-			if len(d.pointers) < len(ids) {
-				d.pointers = make([]*instr, 256+len(ids))
-			}
-			in.operands = d.pointers[:len(ids):len(ids)]
-			d.pointers = d.pointers[len(ids):]
+			in.operands = d.slabs.pointers.take(len(ids))
 			for j, id := range ids {
 				in.operands[j] = find(in, id)
 			}

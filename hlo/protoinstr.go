@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/dialect/stablehlo"
 )
 
 // protoField is the field of an attribute in HloInstructionProto: its number, within the message of field parent if
@@ -180,7 +182,9 @@ func (d *protoModule) encodeInstr(c *coder, in *instr, base int64, ids protoIDs,
 		thread := mainThread
 		c.str(79, &thread)
 	}
-	c.rest(&in.rest)
+	if in.rest != nil {
+		c.rest(in.rest)
+	}
 }
 
 // keptOnStart reports whether an attribute of an async-start written as sugar belongs to the start itself.
@@ -204,12 +208,8 @@ func (c *coder) instrIDs(num protowire.Number, list []*instr, base int64) {
 }
 
 func (d *protoModule) decodeInstr(c *coder) (in *instr, operands, control []int64) {
-	if len(d.instrs) == 0 {
-		d.instrs = make([]instr, 64)
-	}
-	in = &d.instrs[0]
-	d.instrs = d.instrs[1:]
-	in.pos = c.offset()
+	in = d.slabs.newInstr()
+	in.pos = diag.At(c.offset())
 	c.str(1, &in.name)
 	var opName string
 	c.str(2, &opName)
@@ -249,7 +249,7 @@ func (d *protoModule) decodeInstr(c *coder) (in *instr, operands, control []int6
 		// Most instructions have few of these.
 		f := commonFields[i]
 		if raw := c.get(f.num); raw != nil || spec == cConfig && c.has(99) {
-			if raw != nil && len(raw.bytes) == 0 && raw.typ == protowire.BytesType && spec.omit != nil && spec != cConfig {
+			if raw != nil && raw.body == raw.end && raw.typ == protowire.BytesType && spec.omit != nil && spec != cConfig {
 				continue // XLA writes empty statistics
 			}
 			if spec != cAccuracy || in.op.accuracy {
@@ -261,14 +261,13 @@ func (d *protoModule) decodeInstr(c *coder) (in *instr, operands, control []int6
 		c.get(56)
 	}
 	if n := len(attrs); n > 0 {
-		if len(d.attrs) < n {
-			d.attrs = make([]attr, 256)
-		}
-		in.attrs = d.attrs[:n:n]
-		d.attrs = d.attrs[n:]
+		in.attrs = d.slabs.attrs.take(n)
 		copy(in.attrs, attrs)
 	}
-	c.rest(&in.rest)
+	if rest := c.unread(); rest != nil {
+		in.rest = new(protoRest)
+		*in.rest = rest
+	}
 	if in.op.operands >= 0 && len(operands) != in.op.operands {
 		d.fail(nil, "%s %s has %d operands, expected %d", in.op.name, shorten(in.name), len(operands), in.op.operands)
 	}
@@ -592,9 +591,10 @@ func (d *protoModule) attr(c *coder, in *instr, num protowire.Number, a *attr) b
 			if f == nil {
 				return false
 			}
-			if v = d.known[string(f.bytes)]; v == nil {
+			c.want(f, protowire.BytesType)
+			if v = d.known[string(c.bytesOf(f))]; v == nil {
 				c.read(f, func(c *coder) { v = d.metadata(c, nil) })
-				d.known[string(f.bytes)] = v
+				d.known[string(c.bytesOf(f))] = v
 			}
 		} else {
 			c.write(num, func(c *coder) { d.metadata(c, v) })
@@ -1213,7 +1213,7 @@ func (d *protoModule) decodeElements(c *coder, v *literal) {
 		c.each(num, func(f *rawField) {
 			switch f.typ {
 			case protowire.BytesType:
-				data = append(data, f.bytes...)
+				data = append(data, c.bytesOf(f)...)
 			case protowire.Fixed32Type:
 				data = binary.LittleEndian.AppendUint32(data, uint32(f.value))
 			case protowire.Fixed64Type:

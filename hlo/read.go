@@ -33,11 +33,10 @@ type parser struct {
 	// single is the computation of a text that is one instruction; its operands become parameters.
 	single *computation
 
-	// Instructions, operands and attributes are allocated in slabs: they are many and small, and live as long as
-	// their module.
-	instrs   []instr
-	pointers []*instr
-	attrs    []attr
+	slabs  slabs
+	open   []*instr // instructions of the open computations, those of the innermost last
+	args   []*instr // operands of the open instructions, those of the innermost last
+	starts []*instr // instructions async-start that call a computation
 }
 
 // call is a use of a computation before its definition.
@@ -49,6 +48,7 @@ type call struct {
 // scope is the computation that is being read.
 type scope struct {
 	comp  *computation
+	first int // index of its first instruction in parser.open
 	outer *scope
 	// shadowed are names of outer scopes that this one uses for its own instructions.
 	shadowed []shadow
@@ -61,7 +61,7 @@ type shadow struct {
 
 // lookup returns the instruction of the current computation called name, nil if there is none.
 func (p *parser) lookup(name string) *instr {
-	if e := p.names.find(name); e != nil && e.scope == p.scope {
+	if e, _ := p.names.find(name); e != nil && e.scope == p.scope {
 		return e.in
 	}
 	return nil
@@ -69,9 +69,9 @@ func (p *parser) lookup(name string) *instr {
 
 // define adds in under a name to the current computation. It reports whether the name is new there.
 func (p *parser) define(name string, in *instr) bool {
-	e := p.names.find(name)
+	e, n := p.names.find(name)
 	if e == nil {
-		p.names.add(name, nameEntry{p.scope, in})
+		p.names.add(name, n, nameEntry{p.scope, in})
 		return true
 	}
 	if e.scope == p.scope {
@@ -87,7 +87,8 @@ func (p *parser) define(name string, in *instr) bool {
 // closeScope ends the current computation and restores the names of outer scopes that it shadowed.
 func (p *parser) closeScope() {
 	for _, s := range p.scope.shadowed {
-		*p.names.find(s.name) = s.entry
+		e, _ := p.names.find(s.name)
+		*e = s.entry
 	}
 	p.scope = p.scope.outer
 }
@@ -109,7 +110,9 @@ func Parse(src *diag.Source) (m *Module, err error) {
 		m:     &Module{src: src, replicas: 1, partitions: 1},
 	}
 	p.shapes = map[string]*shape{}
-	p.names = newNameTable(p.text)
+	n := likelyInstrs(p.text)
+	p.names = newNameTable(p.text, n)
+	p.open = make([]*instr, 0, n)
 	p.values = newValueCache(len(p.text))
 	p.comps = map[string]*computation{}
 	p.anon = map[string]int{}
@@ -226,7 +229,7 @@ func (p *parser) computation() *computation {
 func (p *parser) body(c *computation, pos int) {
 	p.enter()
 	c.pos = pos
-	p.scope = &scope{comp: c, outer: p.scope}
+	p.scope = &scope{comp: c, first: len(p.open), outer: p.scope}
 	p.expect('{')
 	for {
 		p.instruction()
@@ -234,29 +237,26 @@ func (p *parser) body(c *computation, pos int) {
 			break
 		}
 	}
+	p.complete(c)
 	p.closeScope()
 	p.next()
-	p.complete(c)
 	p.leave()
 }
 
 // complete finishes a computation: its root and its parameters.
 func (p *parser) complete(c *computation) {
+	c.instrs = slices.Clone(p.open[p.scope.first:])
+	p.open = p.open[:p.scope.first]
 	if c.root == nil {
 		c.root = c.instrs[len(c.instrs)-1]
-	}
-	for _, in := range c.instrs {
-		if in.op == opParameter {
-			c.params = append(c.params, in)
-		}
 	}
 	slices.SortStableFunc(c.params, func(a, b *instr) int { return int(a.param) - int(b.param) })
 	for i, in := range c.params {
 		switch {
 		case in.param < int64(i):
-			p.fail(in.pos, "parameter number %d stands twice", in.param)
+			p.fail(in.pos.Offset(), "parameter number %d stands twice", in.param)
 		case in.param > int64(i):
-			p.fail(in.pos, "parameter number %d stands without parameter number %d", in.param, i)
+			p.fail(in.pos.Offset(), "parameter number %d stands without parameter number %d", in.param, i)
 		}
 	}
 	c.defined = true
@@ -323,8 +323,8 @@ func (p *parser) instruction() {
 func (p *parser) rhs(name string, pos int, attrs bool) *instr {
 	p.enter()
 	defer p.leave()
-	in := p.newInstr()
-	in.pos = pos
+	in := p.slabs.newInstr()
+	in.pos = diag.At(pos)
 	var s *shape
 	if s = p.knownShape(); s == nil && p.atShape() {
 		s = p.shape()
@@ -373,18 +373,20 @@ func (p *parser) rhs(name string, pos int, attrs bool) *instr {
 	if !p.define(name, in) {
 		p.fail(pos, "instruction %s stands twice in its computation", shorten(name))
 	}
-	p.scope.comp.instrs = append(p.scope.comp.instrs, in)
+	p.add(in)
 	return in
 }
 
-// newInstr allocates an instruction from a slab.
-func (p *parser) newInstr() *instr {
-	if len(p.instrs) == 0 {
-		p.instrs = make([]instr, 64)
+// add appends in to the current computation.
+func (p *parser) add(in *instr) {
+	in.order = int32(len(p.open) - p.scope.first)
+	p.open = append(p.open, in)
+	switch in.op {
+	case opParameter:
+		p.scope.comp.params = append(p.scope.comp.params, in)
+	case opAsyncStart:
+		p.starts = append(p.starts, in)
 	}
-	in := &p.instrs[0]
-	p.instrs = p.instrs[1:]
-	return in
 }
 
 // badName says why XLA refuses name for an instruction; "" if XLA accepts it.
@@ -392,8 +394,10 @@ func badName(name string) string {
 	if strings.HasPrefix(name, "__") && !strings.HasPrefix(name, "__xla_") {
 		return "it starts with two underscores"
 	}
-	if _, isType := typesByName[name]; isType {
-		return "it is a type"
+	if strings.IndexByte(name, '.') < 0 { // no type has a point
+		if _, isType := typesByName[name]; isType {
+			return "it is a type"
+		}
 	}
 	return ""
 }
@@ -438,6 +442,7 @@ func (p *parser) operands(in *instr, pos int) {
 		p.failToken("expected '(' before the operands, found %s", p.found())
 	}
 	p.next()
+	first := len(p.args)
 	// XLA's reader allows any number of commas before, between and after operands.
 	for comma := true; !p.accept(')'); {
 		if p.accept(',') {
@@ -448,15 +453,12 @@ func (p *parser) operands(in *instr, pos int) {
 			p.failToken("expected ',' or ')' after an operand, found %s", p.found())
 		}
 		comma = false
-		o := p.operand()
-		if in.operands == nil {
-			if len(p.pointers) < 2 {
-				p.pointers = make([]*instr, 256)
-			}
-			in.operands = p.pointers[:0:2]
-			p.pointers = p.pointers[2:]
-		}
-		in.operands = append(in.operands, o)
+		p.args = append(p.args, p.operand())
+	}
+	if list := p.args[first:]; len(list) > 0 {
+		in.operands = p.slabs.pointers.take(len(list))
+		copy(in.operands, list)
+		p.args = p.args[:first]
 	}
 	want := in.op.operands
 	if in.op == opTuple && in.shape != nil {
@@ -527,14 +529,14 @@ func (p *parser) find(name string, s *shape) *instr {
 	if p.single == nil || p.scope.comp != p.single || s == nil {
 		return nil
 	}
-	n := len(p.single.instrs)
+	n := len(p.open)
 	if name == "" {
 		name = "_" + strconv.Itoa(n)
 	}
-	in := p.newInstr()
-	*in = instr{op: opParameter, name: name, shape: s, param: int64(n), pos: p.tok.pos}
+	in := p.slabs.newInstr()
+	*in = instr{op: opParameter, name: name, shape: s, param: int64(n), pos: diag.At(p.tok.pos)}
 	p.define(name, in)
-	p.single.instrs = append(p.single.instrs, in)
+	p.add(in)
 	return in
 }
 
@@ -563,8 +565,8 @@ func (p *parser) singleInstruction() {
 	if !p.at(eofToken) {
 		p.failToken("expected the end of the text after a single instruction, found %s; a module starts with HloModule", p.found())
 	}
-	p.scope = nil
 	p.complete(c)
+	p.scope = nil
 	p.m.entry = c
 	p.m.scheduled = true
 }
@@ -592,11 +594,7 @@ func (p *parser) attribute(in *instr, last int) int {
 		return last
 	}
 	if in.attrs == nil {
-		if len(p.attrs) < 4 {
-			p.attrs = make([]attr, 256)
-		}
-		in.attrs = p.attrs[:0:4]
-		p.attrs = p.attrs[4:]
+		in.attrs = p.slabs.attrs.take(4)[:0]
 	}
 	in.attrs = append(in.attrs, attr{spec, v})
 	return order
@@ -783,8 +781,10 @@ func (p *parser) check(in *instr, op *opcode) string {
 	if in.isAsync() {
 		return p.checkAsync(in)
 	}
-	if dims, ok := in.attrByName(stablehlo.AttrDimensions).([]int64); ok && op.oneDim && len(dims) != 1 {
-		return op.name + " needs exactly one dimension"
+	if op.oneDim {
+		if dims, ok := in.attrByName(stablehlo.AttrDimensions).([]int64); ok && len(dims) != 1 {
+			return op.name + " needs exactly one dimension"
+		}
 	}
 	switch op {
 	case opConditional:
@@ -993,18 +993,13 @@ func (in *instr) asyncOpcode() *opcode {
 func (p *parser) finish() {
 	m := p.m
 	p.order()
-	for _, c := range m.comps {
-		c.number()
-	}
 	started := map[*computation]bool{}
-	for _, c := range m.comps {
-		for _, in := range c.instrs {
-			if callee, ok := in.attrByName("calls").(*computation); ok && in.op == opAsyncStart && in.wrapped == nil {
-				if started[callee] {
-					p.fail(in.pos, "computation %s is called by more than one async-start", shorten(callee.name))
-				}
-				started[callee] = true
+	for _, in := range p.starts {
+		if callee, ok := in.attrByName("calls").(*computation); ok && in.wrapped == nil {
+			if started[callee] {
+				p.fail(in.pos.Offset(), "computation %s is called by more than one async-start", shorten(callee.name))
 			}
+			started[callee] = true
 		}
 	}
 	if m.layout == nil {

@@ -40,7 +40,7 @@ type verifier struct {
 
 func (v *verifier) fail(in *instr, format string, args ...any) {
 	if v.err == nil {
-		v.err = diag.Errorf(v.src, diag.At(in.pos), format, args...)
+		v.err = diag.Errorf(v.src, in.pos, format, args...)
 	}
 }
 

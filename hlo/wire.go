@@ -13,27 +13,32 @@ type coder struct {
 	encode bool
 	out    []byte // encoding
 
-	// Decoding: the fields of the message in order, and the index of the first field of each number.
+	// Decoding: the fields of the message in order, and the index of the first and last field of each number, plus one.
 	data        []byte // the message
 	fields      []rawField
-	first, last [maxField + 1]int32 // index of the first and the last field of a number, plus one
-	inner       *coder              // for messages inside this one
+	first, last [maxField + 1]int32
+	named       [maxField + 1]bool // whether a visit named the number
+	inner       *coder             // for messages inside this one
 	r           *protoReader
 }
 
 // maxField is the largest field number of the messages of HLO.
 const maxField = 127
 
-// rawField is one field of a message that is decoded.
+// rawField is one field of a message that is decoded. There are many, so it holds offsets and no slices.
 type rawField struct {
-	num   protowire.Number
-	typ   protowire.Type
-	value uint64 // of varints and fixed-size numbers
-	bytes []byte // of everything with a length
-	next  int32  // the next field of the same number, plus one
-	used  bool
-	raw   []byte // tag and value
+	value            uint64 // of varints and fixed-size numbers
+	start, body, end int32  // in the message; body is after the tag and the length
+	num              protowire.Number
+	next             int32 // the next field of the same number, plus one
+	typ              protowire.Type
 }
+
+// bytesOf returns the content of a field that has a length.
+func (c *coder) bytesOf(f *rawField) []byte { return c.data[f.body:f.end] }
+
+// raw returns a field with its tag.
+func (c *coder) raw(f *rawField) []byte { return c.data[f.start:f.end] }
 
 // protoReader is the state of one decoding.
 type protoReader struct {
@@ -46,21 +51,24 @@ type protoReader struct {
 func (c *coder) load(data []byte) {
 	for i := range c.fields {
 		if num := c.fields[i].num; num <= maxField {
-			c.first[num] = 0
+			c.first[num], c.named[num] = 0, false
 		}
 	}
+	if len(data) > math.MaxInt32 {
+		c.r.fail(data, "a proto of more than 2 GiB")
+	}
 	c.data, c.fields = data, slices.Grow(c.fields[:0], countFields(data))
-	for rest := data; len(rest) > 0; {
-		num, typ, n := protowire.ConsumeTag(rest)
+	for off := 0; off < len(data); {
+		num, typ, n := consumeTag(data[off:])
 		if n < 0 {
-			c.r.fail(rest, "this is not a proto: %v", protowire.ParseError(n))
+			c.r.fail(data[off:], "this is not a proto: %v", protowire.ParseError(n))
 		}
-		f := rawField{num: num, typ: typ}
-		body := rest[n:]
-		m := 0
+		body := data[off+n:]
+		f := rawField{start: int32(off), num: num, typ: typ}
+		m, length := 0, 0 // of the body and of what precedes its content
 		switch typ {
 		case protowire.VarintType:
-			f.value, m = protowire.ConsumeVarint(body)
+			f.value, m = consumeVarint(body)
 		case protowire.Fixed32Type:
 			var v uint32
 			v, m = protowire.ConsumeFixed32(body)
@@ -68,15 +76,21 @@ func (c *coder) load(data []byte) {
 		case protowire.Fixed64Type:
 			f.value, m = protowire.ConsumeFixed64(body)
 		case protowire.BytesType:
-			f.bytes, m = protowire.ConsumeBytes(body)
+			var size uint64
+			if size, length = consumeVarint(body); length >= 0 && size <= uint64(len(body)-length) {
+				m = length + int(size)
+			} else {
+				_, m = protowire.ConsumeBytes(body) // its error
+			}
 		default:
 			m = protowire.ConsumeFieldValue(num, typ, body)
 		}
 		if m < 0 {
-			c.r.fail(rest, "field %d is broken: %v", num, protowire.ParseError(m))
+			c.r.fail(data[off:], "field %d is broken: %v", num, protowire.ParseError(m))
 		}
-		f.raw = rest[:n+m]
-		rest = body[m:]
+		f.body = int32(off + n + length)
+		off += n + m
+		f.end = int32(off)
 		c.fields = append(c.fields, f)
 		i := int32(len(c.fields))
 		if num <= maxField {
@@ -88,6 +102,22 @@ func (c *coder) load(data []byte) {
 			c.last[num] = i
 		}
 	}
+}
+
+// consumeTag is protowire.ConsumeTag, inline for numbers below 16.
+func consumeTag(b []byte) (protowire.Number, protowire.Type, int) {
+	if len(b) > 0 && b[0] >= 8 && b[0] < 0x80 {
+		return protowire.Number(b[0] >> 3), protowire.Type(b[0] & 7), 1
+	}
+	return protowire.ConsumeTag(b)
+}
+
+// consumeVarint is protowire.ConsumeVarint, inline for values below 128.
+func consumeVarint(b []byte) (uint64, int) {
+	if len(b) > 0 && b[0] < 0x80 {
+		return uint64(b[0]), 1
+	}
+	return protowire.ConsumeVarint(b)
 }
 
 // countFields returns the number of fields of a long message; 0 for a short one, whose list of fields may grow.
@@ -118,18 +148,11 @@ func (c *coder) text(part []byte) string {
 
 // get returns the last field of the given number, nil if there is none.
 func (c *coder) get(num protowire.Number) *rawField {
-	i := c.first[num]
-	if i == 0 {
+	if c.first[num] == 0 {
 		return nil
 	}
-	for {
-		f := &c.fields[i-1]
-		f.used = true
-		if f.next == 0 {
-			return f
-		}
-		i = f.next
-	}
+	c.named[num] = true
+	return &c.fields[c.last[num]-1]
 }
 
 // has reports whether the decoded message has the field.
@@ -137,7 +160,7 @@ func (c *coder) has(num protowire.Number) bool { return !c.encode && c.first[num
 
 func (c *coder) want(f *rawField, typ protowire.Type) {
 	if f.typ != typ {
-		c.r.fail(f.raw, "field %d has wire type %d, expected %d", f.num, f.typ, typ)
+		c.r.fail(c.raw(f), "field %d has wire type %d, expected %d", f.num, f.typ, typ)
 	}
 }
 
@@ -174,7 +197,7 @@ func (c *coder) str(num protowire.Number, v *string) {
 	}
 	if f := c.get(num); f != nil {
 		c.want(f, protowire.BytesType)
-		*v = c.text(f.bytes)
+		*v = c.text(c.bytesOf(f))
 	}
 }
 
@@ -188,7 +211,7 @@ func (c *coder) strs(num protowire.Number, list *[]string) {
 	}
 	c.each(num, func(f *rawField) {
 		c.want(f, protowire.BytesType)
-		*list = append(*list, c.text(f.bytes))
+		*list = append(*list, c.text(c.bytesOf(f)))
 	})
 }
 
@@ -202,7 +225,7 @@ func (c *coder) bytes(num protowire.Number, v *[]byte) {
 	}
 	if f := c.get(num); f != nil {
 		c.want(f, protowire.BytesType)
-		*v = f.bytes
+		*v = c.bytesOf(f)
 	}
 }
 
@@ -235,11 +258,10 @@ func (c *coder) double(num protowire.Number, v *float64) {
 // each calls f for the fields of a number in order.
 func (c *coder) each(num protowire.Number, f func(*rawField)) {
 	for i := c.first[num]; i != 0; {
+		c.named[num] = true
 		field := &c.fields[i-1]
-		field.used = true
-		next := field.next
 		f(field)
-		i = next
+		i = field.next
 	}
 }
 
@@ -266,10 +288,10 @@ func (c *coder) ints(num protowire.Number, list *[]int64) {
 		}
 		c.want(f, protowire.BytesType)
 		if *list == nil {
-			*list = make([]int64, 0, len(f.bytes))
+			*list = make([]int64, 0, f.end-f.body)
 		}
-		for b := f.bytes; len(b) > 0; {
-			v, n := protowire.ConsumeVarint(b)
+		for b := c.bytesOf(f); len(b) > 0; {
+			v, n := consumeVarint(b)
 			if n < 0 {
 				c.r.fail(b, "field %d is broken: %v", num, protowire.ParseError(n))
 			}
@@ -329,12 +351,10 @@ func (c *coder) list(num protowire.Number, n int, f func(c *coder, i int)) {
 		return
 	}
 	i := 0
-	for next := c.first[num]; next != 0; i++ {
-		field := &c.fields[next-1]
-		field.used = true
-		next = field.next
+	c.each(num, func(field *rawField) {
 		c.read(field, func(c *coder) { f(c, i) })
-	}
+		i++
+	})
 }
 
 // count returns the number of fields with the given number in the decoded message.
@@ -369,7 +389,7 @@ func (c *coder) read(field *rawField, f func(*coder)) {
 	if c.inner == nil {
 		c.inner = &coder{r: c.r}
 	}
-	c.inner.load(field.bytes)
+	c.inner.load(c.bytesOf(field))
 	f(c.inner)
 }
 
@@ -379,9 +399,15 @@ func (c *coder) rest(v *protoRest) {
 		c.out = append(c.out, *v...)
 		return
 	}
+	*v = c.unread()
+}
+
+// unread returns the fields of the decoded message that no visit named.
+func (c *coder) unread() (rest protoRest) {
 	for i := range c.fields {
-		if !c.fields[i].used {
-			*v = append(*v, c.fields[i].raw...)
+		if f := &c.fields[i]; f.num > maxField || !c.named[f.num] {
+			rest = append(rest, c.raw(f)...)
 		}
 	}
+	return rest
 }
