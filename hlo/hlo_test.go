@@ -7,10 +7,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/dialect/all"
@@ -186,6 +189,33 @@ func TestElided(t *testing.T) {
 	}
 	if _, err := m.AppendProto(nil); err == nil || !strings.Contains(err.Error(), "--xla_dump_large_constants") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestWireType: a shape is refused if its field is a number, even one with the bytes of a shape that was read before.
+func TestWireType(t *testing.T) {
+	shape := []byte{2<<3 | 0, 11, 3<<3 | 0, 2, 3<<3 | 0, 3, 3<<3 | 0, 4} // f32[2,3,4]
+	message := func(num protowire.Number, parts ...[]byte) []byte {
+		return protowire.AppendBytes(protowire.AppendTag(nil, num, protowire.BytesType), slices.Concat(parts...))
+	}
+	number := func(num protowire.Number, v uint64) []byte {
+		return protowire.AppendVarint(protowire.AppendTag(nil, num, protowire.VarintType), v)
+	}
+	param := func(i uint64, shape []byte) []byte {
+		return message(2, message(1, []byte{'p', '0' + byte(i)}), message(2, []byte("parameter")), shape, number(9, i), number(35, i+1))
+	}
+	for _, test := range []struct {
+		second []byte
+		want   string
+	}{
+		{message(3, shape), ""},
+		{append(protowire.AppendTag(nil, 3, protowire.Fixed64Type), shape...), "field 3 has wire type 1, expected 2"},
+	} {
+		comp := message(3, message(1, []byte("e")), param(0, message(3, shape)), param(1, test.second), number(5, 1), number(6, 1))
+		_, err := hlo.ParseProto(diag.NewSource("m.pb", slices.Concat(message(1, []byte("m")), message(2, []byte("e")), comp)))
+		if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
+			t.Errorf("found %v, want %q", err, test.want)
+		}
 	}
 }
 
