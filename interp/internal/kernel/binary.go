@@ -3,6 +3,7 @@ package kernel
 import (
 	"fmt"
 	"math"
+	"sync"
 
 	"github.com/hlocb/hlocb/interp/internal/simd/vec"
 	"github.com/hlocb/hlocb/interp/internal/special"
@@ -433,25 +434,23 @@ func wrapNarrow(dt tensor.DType, b []byte) {
 // chunk is the number of elements of a narrow float type that are widened at a time.
 const chunk = 512
 
+// chunks returns a pool of pairs of chunks. A fused chain calls its loops on every block: new chunks would take as long
+// as the loops.
+func chunks[T any]() *sync.Pool { return &sync.Pool{New: func() any { return new([2][chunk]T) }} }
+
 // widen2 returns a loop on narrow floats that decodes them, computes in a wider type and rounds once.
 func widen2[T float](dt tensor.DType, f func(o, x, y []T), dec func(tensor.DType, []T, *tensor.Tensor, int), enc func(tensor.DType, *tensor.Tensor, int, []T)) ElementLoop {
+	pool := chunks[T]()
 	return func(in, out []*tensor.Tensor, lo, hi int) {
-		if hi-lo <= 8 { // clearing whole chunks would take longer
-			var x, y [8]T
-			n := hi - lo
-			dec(dt, x[:n], in[0], lo)
-			dec(dt, y[:n], in[1], lo)
-			f(x[:n], x[:n], y[:n])
-			enc(dt, out[0], lo, x[:n])
-			return
-		}
-		var x, y [chunk]T
+		b := pool.Get().(*[2][chunk]T)
+		defer pool.Put(b)
 		for ; lo < hi; lo += chunk {
 			n := min(chunk, hi-lo)
-			dec(dt, x[:n], in[0], lo)
-			dec(dt, y[:n], in[1], lo)
-			f(x[:n], x[:n], y[:n])
-			enc(dt, out[0], lo, x[:n])
+			x, y := b[0][:n], b[1][:n]
+			dec(dt, x, in[0], lo)
+			dec(dt, y, in[1], lo)
+			f(x, x, y)
+			enc(dt, out[0], lo, x)
 		}
 	}
 }

@@ -120,13 +120,16 @@ func widened[T float](dt tensor.DType, cmp func(o []uint8, x, y []T), decode fun
 	if cmp == nil {
 		return nil
 	}
+	pool := chunks[T]()
 	return func(in, out []*tensor.Tensor, lo, hi int) {
-		var x, y [chunk]T
+		b := pool.Get().(*[2][chunk]T)
+		defer pool.Put(b)
 		for ; lo < hi; lo += chunk {
 			n := min(chunk, hi-lo)
-			decode(dt, x[:n], in[0], lo)
-			decode(dt, y[:n], in[1], lo)
-			cmp(out[0].Bytes()[lo:lo+n], x[:n], y[:n])
+			x, y := b[0][:n], b[1][:n]
+			decode(dt, x, in[0], lo)
+			decode(dt, y, in[1], lo)
+			cmp(out[0].Bytes()[lo:lo+n], x, y)
 		}
 	}
 }
@@ -277,9 +280,9 @@ func MakeSelect(s *Signature) (Kernel, error) {
 	var f ElementLoop
 	switch o.DType.Size() {
 	case 1:
-		f = selectBits[uint8]
+		f = selectBytes
 	case 2:
-		f = selectBits[uint16]
+		f = view3(vec.Ternary[uint16, uint8, uint16](vec.Select16Loop))
 	case 4:
 		f = view3(vec.Ternary[uint32, uint8, uint32](vec.Select32Loop))
 	case 8:
@@ -296,12 +299,11 @@ func view3[T, P tensor.Element](f func(o []T, p []P, x, y []T)) ElementLoop {
 	}
 }
 
-// selectBits chooses without branches: an i1 is 0 or 1.
-func selectBits[T uint8 | uint16](in, out []*tensor.Tensor, lo, hi int) {
-	p := in[0].Bytes()[lo:hi]
-	o, x, y := tensor.View[T](out[0])[lo:hi], tensor.View[T](in[1])[lo:hi], tensor.View[T](in[2])[lo:hi]
+// selectBytes chooses without branches: an i1 is 0 or 1.
+func selectBytes(in, out []*tensor.Tensor, lo, hi int) {
+	p, o, x, y := in[0].Bytes()[lo:hi], out[0].Bytes()[lo:hi], in[1].Bytes()[lo:hi], in[2].Bytes()[lo:hi]
 	for i, c := range p {
-		o[i] = y[i] ^ (x[i]^y[i])&-T(c)
+		o[i] = y[i] ^ (x[i]^y[i])&-c
 	}
 }
 

@@ -199,8 +199,11 @@ func (u *UnaryLoops) bind(dt tensor.DType) ElementLoop {
 			})
 		}
 		if u.f32 != nil && (dt == tensor.F16 || dt == tensor.BF16) {
+			pool := chunks[float32]()
 			return func(in, out []*tensor.Tensor, lo, hi int) {
-				var x [chunk]float32
+				b := pool.Get().(*[2][chunk]float32)
+				defer pool.Put(b)
+				x := b[0][:]
 				for ; lo < hi; lo += chunk {
 					n := min(chunk, hi-lo)
 					decode32(dt, x[:n], in[0], lo)
@@ -209,8 +212,11 @@ func (u *UnaryLoops) bind(dt tensor.DType) ElementLoop {
 				}
 			}
 		}
+		pool := chunks[float64]()
 		return func(in, out []*tensor.Tensor, lo, hi int) {
-			var x [chunk]float64
+			b := pool.Get().(*[2][chunk]float64)
+			defer pool.Put(b)
+			x := b[0][:]
 			for ; lo < hi; lo += chunk {
 				n := min(chunk, hi-lo)
 				Decode64(dt, x[:n], in[0], lo)

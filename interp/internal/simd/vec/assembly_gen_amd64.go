@@ -97,6 +97,8 @@ func assembly(name string) (narrow, wide loop) {
 		return inf32AVX2, inf32AVX512
 	case "inf64":
 		return inf64AVX2, inf64AVX512
+	case "select16":
+		return select16AVX2, select16AVX512
 	case "select32":
 		return select32AVX2, select32AVX512
 	case "select64":

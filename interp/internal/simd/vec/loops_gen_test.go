@@ -50,6 +50,7 @@ func allLoops() []*Loop {
 		Finite64Loop,
 		Inf32Loop,
 		Inf64Loop,
+		Select16Loop,
 		Select32Loop,
 		Select64Loop,
 		Exp64Loop,

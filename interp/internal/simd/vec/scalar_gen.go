@@ -903,6 +903,26 @@ func inf64Loop(op, xp, yp, zp *byte, n int) {
 	}
 }
 
+// select16 is y if x, else z.
+func select16(x bool, y float32, z float32) uint32 {
+	t0 := z
+	if x {
+		t0 = y
+	}
+	t1 := math.Float32bits(t0) >> 16
+	return t1
+}
+
+func select16Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*uint16)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*uint8)(unsafe.Pointer(xp)), n)
+	y := unsafe.Slice((*uint16)(unsafe.Pointer(yp)), n)
+	z := unsafe.Slice((*uint16)(unsafe.Pointer(zp)), n)
+	for i := range o {
+		o[i] = uint16(select16(x[i] != 0, tensor.BF16ToFloat32(y[i]), tensor.BF16ToFloat32(z[i])))
+	}
+}
+
 // select32 is y if x, else z.
 func select32(x bool, y uint32, z uint32) uint32 {
 	t0 := z
@@ -5429,6 +5449,7 @@ var (
 	Finite64Loop        = newLoop("finite64", finite64Loop, 8, 1, 8)                     // whether x is finite
 	Inf32Loop           = newLoop("inf32", inf32Loop, 4, 1, 4)                           // whether x is infinite
 	Inf64Loop           = newLoop("inf64", inf64Loop, 8, 1, 8)                           // whether x is infinite
+	Select16Loop        = newLoop("select16", select16Loop, 4, 2, 1, 2, 2)               // y if x, else z
 	Select32Loop        = newLoop("select32", select32Loop, 4, 4, 1, 4, 4)               // y if x, else z
 	Select64Loop        = newLoop("select64", select64Loop, 8, 8, 1, 8, 8)               // y if x, else z
 	Exp64Loop           = newLoop("exp64", exp64Loop, 8, 8, 8)                           // e^x

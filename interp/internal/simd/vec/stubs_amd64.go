@@ -542,6 +542,16 @@ func inf64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
 //go:noescape
 func inf64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
 
+// select16AVX2 computes y if x, else z, for n elements, a multiple of 8.
+//
+//go:noescape
+func select16AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// select16AVX512 computes y if x, else z, for n elements, a multiple of 16.
+//
+//go:noescape
+func select16AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
 // select32AVX2 computes y if x, else z, for n elements, a multiple of 8.
 //
 //go:noescape

@@ -3328,6 +3328,61 @@ inf64AVX512_loop:
 	VZEROUPPER
 	RET
 
+// func select16AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·select16AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ z+24(FP), BX
+	MOVQ n+32(FP), SI
+	XORQ DI, DI
+
+select16AVX2_loop:
+	VPMOVZXBD    (CX)(DI*1), Y0
+	VPXOR        Y1, Y1, Y1
+	VPCMPGTD     Y1, Y0, Y0
+	VPMOVZXWD    (DX)(DI*2), Y1
+	VPSLLD       $0x10, Y1, Y1
+	VPMOVZXWD    (BX)(DI*2), Y2
+	VPSLLD       $0x10, Y2, Y2
+	VBLENDVPS    Y0, Y1, Y2, Y0
+	VPSRLD       $0x10, Y0, Y0
+	VEXTRACTI128 $0x01, Y0, X1
+	VPACKUSDW    X1, X0, X1
+	VMOVDQU      X1, (AX)(DI*2)
+	ADDQ         $0x08, DI
+	CMPQ         DI, SI
+	JLT          select16AVX2_loop
+	VZEROUPPER
+	RET
+
+// func select16AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·select16AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ z+24(FP), BX
+	MOVQ n+32(FP), SI
+	XORQ DI, DI
+
+select16AVX512_loop:
+	VPMOVZXBD (CX)(DI*1), Z0
+	VPTESTMD  Z0, Z0, K1
+	VPMOVZXWD (DX)(DI*2), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VPMOVZXWD (BX)(DI*2), Z2
+	VPSLLD    $0x10, Z2, Z2
+	VBLENDMPS Z0, Z2, K1, Z1
+	VPSRLD    $0x10, Z1, Z0
+	VPMOVDW   Z0, (AX)(DI*2)
+	ADDQ      $0x10, DI
+	CMPQ      DI, SI
+	JLT       select16AVX512_loop
+	VZEROUPPER
+	RET
+
 // func select32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
 // Requires: AVX, AVX2
 TEXT ·select32AVX2(SB), NOSPLIT, $0-40

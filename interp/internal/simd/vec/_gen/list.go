@@ -88,6 +88,7 @@ func programs() []*program {
 	native("Finite", "whether x is finite", 1, "i1", of1(func(p *program, x *node) *node { return p.le(p.absolute(x), p.c(p.lane().max)) }))
 	native("Inf", "whether x is infinite", 1, "i1", of1(func(p *program, x *node) *node { return p.lt(p.c(p.lane().max), p.absolute(x)) }))
 	choose := func(p *program, x []*node) *node { return p.sel(x[0], x[1], x[2]) }
+	add(define("Select16", "y if x, else z", 4, "i1 bf16 bf16", "bf16", func(p *program, x []*node) *node { return p.shr(choose(p, x), 16) }))
 	add(define("Select32", "y if x, else z", 4, "i1 i32 i32", "i32", choose), define("Select64", "y if x, else z", 8, "i1 i64 i64", "i64", choose))
 
 	function("Exp", "e^x", true, of1(func(p *program, x *node) *node { return p.expOf(x, 0) }))
