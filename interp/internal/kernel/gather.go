@@ -1,7 +1,6 @@
 package kernel
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 
@@ -169,7 +168,7 @@ func GatherKernel(s *Signature, d *GatherDimensions, sizes []int64) (Kernel, err
 				for ; lo < hi; lo += startBlock {
 					from := block[:min(startBlock, hi-lo)]
 					walk.starts(from, idx, lo, step, limit, ist, true)
-					moveRows(o[lo*other*size:], x, from, other*size, c.n*size, size)
+					moveRows(out[0], in[0], lo*other, from, other, c.n)
 				}
 			})
 			return nil
@@ -196,28 +195,28 @@ func GatherKernel(s *Signature, d *GatherDimensions, sizes []int64) (Kernel, err
 	}}, nil
 }
 
-// moveRows copies, for every i, n bytes from element from[i] of x to byte step*i of o. Elements of x have size bytes.
-func moveRows(o, x []byte, from []int, step, n, size int) {
+// moveRows copies, for every i, n elements from element from[i] of in to element at+step*i of out.
+func moveRows(out, in *tensor.Tensor, at int, from []int, step, n int) {
+	size := in.DType().Size()
 	switch {
-	case n == 2 && step == 2:
-		o = o[:2*len(from)]
-		for i, at := range from {
-			binary.LittleEndian.PutUint16(o[2*i:], binary.LittleEndian.Uint16(x[at*size:]))
-		}
-	case n == 4 && step == 4:
-		o = o[:4*len(from)]
-		for i, at := range from {
-			binary.LittleEndian.PutUint32(o[4*i:], binary.LittleEndian.Uint32(x[at*size:]))
-		}
-	case n == 8 && step == 8:
-		o = o[:8*len(from)]
-		for i, at := range from {
-			binary.LittleEndian.PutUint64(o[8*i:], binary.LittleEndian.Uint64(x[at*size:]))
-		}
+	case n == 1 && step == 1 && size == 2:
+		moveElements(tensor.View[uint16](out)[at:], tensor.View[uint16](in), from)
+	case n == 1 && step == 1 && size == 4:
+		moveElements(tensor.View[uint32](out)[at:], tensor.View[uint32](in), from)
+	case n == 1 && step == 1 && size == 8:
+		moveElements(tensor.View[uint64](out)[at:], tensor.View[uint64](in), from)
 	default:
-		for i, at := range from {
-			copy(o[i*step:i*step+n], x[at*size:])
+		o, x := out.Bytes()[at*size:], in.Bytes()
+		for i, k := range from {
+			copy(o[i*step*size:(i*step+n)*size], x[k*size:])
 		}
+	}
+}
+
+func moveElements[T tensor.Element](o, x []T, from []int) {
+	o = o[:len(from)]
+	for i, k := range from {
+		o[i] = x[k]
 	}
 }
 
