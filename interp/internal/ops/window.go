@@ -71,6 +71,16 @@ func newWindow(shape tensor.Shape, dims, strides, dilation, base, pad []int64) (
 // positions returns the number of elements in a window.
 func (w *window) positions() int { return int(tensor.Shape(w.dims).NumElements()) }
 
+// disjoint reports whether no element is in two windows.
+func (w *window) disjoint() bool {
+	for i, n := range w.dims {
+		if (n-1)*w.dilation[i] >= w.strides[i] {
+			return false
+		}
+	}
+	return true
+}
+
 // walk calls f, in row-major order, with the offset in the padded operand of every element of the window.
 func (w *window) walk(f func(off int) error) error {
 	st := kernel.Strides(w.padded)
@@ -337,7 +347,7 @@ func planSelectAndScatter(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 		tensor.View[int64](minus)[0] = -1
 		return t, padIndex.Run([]*tensor.Tensor{index, minus}, []*tensor.Tensor{t})
 	}
-	scratch := int64(n)*int64(operand.DType.Size()+16) + int64(operand.N)*8
+	scratch := int64(n)*int64(operand.DType.Size()+out.DType.Size()+16) + int64(operand.N)*8
 	if padIndex != nil {
 		scratch += w.padded.NumElements() * int64(operand.DType.Size()+8)
 	}
@@ -435,6 +445,18 @@ func planSelectAndScatter(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 		}
 		kernel.Fill(res.Tensor.Bytes(), fr.Slots[ins.In[2]].Tensor.Bytes())
 		src := &fr.Slots[ins.In[1]].Tensor
+		if combine != nil && w.disjoint() { // each element receives at most one value
+			sums := tensor.New(out.DType, flat)
+			kernel.Fill(sums.Bytes(), fr.Slots[ins.In[2]].Tensor.Bytes())
+			combine([]*tensor.Tensor{sums, src}, []*tensor.Tensor{sums}, 0, n)
+			for i, t := range bestAt {
+				if t >= 0 {
+					copy(res.Tensor.Bytes()[int(t)*wide:(int(t)+1)*wide], sums.Bytes()[i*wide:])
+				}
+			}
+			fr.Slots[ins.Out[0]] = res
+			return nil
+		}
 		var x, y tensor.Tensor // views of one element
 		two, one := []*tensor.Tensor{&x, &y}, []*tensor.Tensor{&x}
 		for i, t := range bestAt {
