@@ -164,13 +164,21 @@ type protoModule struct {
 	calls []pendingCall
 	level int
 
-	shapes   map[string]*shape // shapes by their encoding
-	encoded  map[*shape][]byte // encodings of shapes
-	renamed  map[*instr]string // XLA's reader of protos requires names that are unique in the module
-	known    map[string]*metadata
-	slabs    slabs
-	ids      []int64  // operands of the instructions of one computation
+	shapes  map[string]*shape // shapes by their encoding
+	encoded map[*shape][]byte // encodings of shapes
+	renamed map[*instr]string // XLA's reader of protos requires names that are unique in the module
+	known   map[string]*metadata
+	slabs   slabs
+	perComputation
+	called   []int64  // computations that instructions call; calls refers to it
 	payloads []string // texts that instructions name by index
+}
+
+// perComputation is memory that the computations share while they are decoded one after the other.
+type perComputation struct {
+	byID     idTable
+	ids      []int64   // operands of the instructions
+	operands [][]int64 // by instruction: parts of ids
 }
 
 // pendingCall is a call of computations by id. The computations may come after the call.
@@ -908,6 +916,7 @@ type idTable struct {
 	base  int64
 	list  []*instr
 	other map[int64]*instr
+	empty bool
 }
 
 func (t *idTable) get(id int64) *instr {
@@ -917,11 +926,18 @@ func (t *idTable) get(id int64) *instr {
 	return t.other[id]
 }
 
-// set adds in to the table of a computation with n instructions.
-func (t *idTable) set(in *instr, n int) {
-	if t.list == nil {
-		t.base = in.id &^ 0xffffffff
-		t.list = make([]*instr, 2*n+16)
+// clear makes the table one of a computation with n instructions.
+func (t *idTable) clear(n int) {
+	if n = 2*n + 16; cap(t.list) < n {
+		t.list = make([]*instr, n)
+	}
+	t.list, t.other, t.empty = t.list[:n], nil, true
+	clear(t.list)
+}
+
+func (t *idTable) set(in *instr) {
+	if t.empty {
+		t.base, t.empty = in.id&^0xffffffff, false
 	}
 	if i := in.id - t.base; i >= 0 && i < int64(len(t.list)) {
 		t.list[i] = in
@@ -946,21 +962,26 @@ func (d *protoModule) decodeComputation(c *coder) {
 		comp.thread = ""
 	}
 	n := c.count(2)
-	comp.instrs = make([]*instr, 0, n)
-	var byID idTable
-	d.ids = make([]int64, 0, 2*n)
-	operands := make([][]int64, 0, n)
-	control := map[*instr][]int64{}
+	comp.instrs = d.slabs.pointers.take(n)[:0]
+	byID := &d.byID
+	byID.clear(n)
+	d.ids = d.ids[:0]
+	operands := d.operands[:0]
+	type predecessors struct {
+		of  *instr
+		ids []int64
+	}
+	var control []predecessors
 	c.list(2, 0, func(c *coder, _ int) {
 		in, ops, pred := d.decodeInstr(c)
 		if byID.get(in.id) != nil {
 			d.fail(nil, "two instructions of computation %s have id %d", shorten(comp.name), in.id)
 		}
-		byID.set(in, n)
+		byID.set(in)
 		comp.instrs = append(comp.instrs, in)
 		operands = append(operands, ops)
 		if len(pred) > 0 {
-			control[in] = pred
+			control = append(control, predecessors{in, pred})
 		}
 	})
 	c.get(4) // the program shape repeats facts of the instructions
@@ -992,14 +1013,15 @@ func (d *protoModule) decodeComputation(c *coder) {
 			comp.params = append(comp.params, in)
 		}
 	}
-	for in, ids := range control {
+	for _, p := range control {
 		var list []*instr
-		for _, id := range ids {
-			list = append(list, find(in, id))
+		for _, id := range p.ids {
+			list = append(list, find(p.of, id))
 		}
-		order, spec := in.lookup("control-predecessors")
-		in.set(order, spec, list)
+		order, spec := p.of.lookup("control-predecessors")
+		p.of.set(order, spec, list)
 	}
+	d.operands = operands
 	slices.SortStableFunc(comp.params, func(a, b *instr) int { return int(a.param) - int(b.param) })
 	for i, in := range comp.params {
 		if in.param != int64(i) {

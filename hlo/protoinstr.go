@@ -235,9 +235,9 @@ func (d *protoModule) decodeInstr(c *coder) (in *instr, operands, control []int6
 	c.ints(36, &d.ids)
 	operands = d.ids[start:]
 	c.ints(37, &control)
-	var called []int64
-	c.ints(38, &called)
-	if len(called) > 0 {
+	start = len(d.called)
+	c.ints(38, &d.called)
+	if called := d.called[start:len(d.called):len(d.called)]; len(called) > 0 {
 		d.calls = append(d.calls, pendingCall{in, called, nil})
 	}
 	var room [8]attr
@@ -592,9 +592,10 @@ func (d *protoModule) attr(c *coder, in *instr, num protowire.Number, a *attr) b
 				return false
 			}
 			c.want(f, protowire.BytesType)
-			if v = d.known[string(c.bytesOf(f))]; v == nil {
+			text := c.text(c.bytesOf(f))
+			if v = d.known[text]; v == nil {
 				c.read(f, func(c *coder) { v = d.metadata(c, nil) })
-				d.known[string(c.bytesOf(f))] = v
+				d.known[text] = v
 			}
 		} else {
 			c.write(num, func(c *coder) { d.metadata(c, v) })
