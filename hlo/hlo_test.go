@@ -194,7 +194,7 @@ func TestElided(t *testing.T) {
 
 // TestWireType: a shape is refused if its field is a number, even one with the bytes of a shape that was read before.
 func TestWireType(t *testing.T) {
-	shape := []byte{2<<3 | 0, 11, 3<<3 | 0, 2, 3<<3 | 0, 3, 3<<3 | 0, 4} // f32[2,3,4]
+	shape := []byte{2 << 3, 11, 3 << 3, 2, 3 << 3, 3, 3 << 3, 4} // f32[2,3,4]; each tag has the wire type of a varint, 0
 	message := func(num protowire.Number, parts ...[]byte) []byte {
 		return protowire.AppendBytes(protowire.AppendTag(nil, num, protowire.BytesType), slices.Concat(parts...))
 	}
