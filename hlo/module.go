@@ -248,8 +248,11 @@ func shapeEnd(text string, off int) int {
 			if depth > 0 {
 				continue
 			}
-			rest := strings.TrimLeft(text[i+1:], " \t\r\n")
-			if rest == "" || rest[0] != '{' && rest[0] != '/' {
+			next := i + 1
+			for next < len(text) && (text[next] == ' ' || text[next] == '\n' || text[next] == '\t' || text[next] == '\r') {
+				next++
+			}
+			if next == len(text) || text[next] != '{' && text[next] != '/' {
 				return i + 1
 			}
 			if i+2 < len(text) && text[i+1] == '{' && (isDigit(text[i+2]) || text[i+2] == ':') {

@@ -822,30 +822,32 @@ func (d *protoModule) decode(c *coder) {
 
 // applySchedule puts the instructions of each computation in the order of its schedule.
 func (d *protoModule) applySchedule(schedule map[int64][]int64) {
-	for id, comp := range d.comps {
-		list := schedule[id]
+	for _, comp := range d.m.comps {
+		list := schedule[comp.id]
 		if list == nil {
 			comp.orderInstrs(d)
 			continue
 		}
-		byID := make(map[int64]*instr, len(comp.instrs))
+		byID := &d.byID
+		byID.clear(len(comp.instrs))
 		for _, in := range comp.instrs {
-			byID[in.id] = in
+			in.order = -1 // not yet in the schedule
+			byID.set(in)
 		}
-		var out []*instr
+		out := d.slabs.pointers.take(len(comp.instrs))[:0]
 		for _, id := range list {
-			in := byID[id]
+			in := byID.get(id)
 			if in == nil {
-				in = byID[comp.id<<32|id&0xffffffff]
+				in = byID.get(comp.id<<32 | id&0xffffffff)
 			}
-			if in == nil {
+			if in == nil || in.order >= 0 {
 				d.fail(nil, "the schedule of computation %s names an instruction %d that it does not have", shorten(comp.name), id)
 			}
+			in.order = int32(len(out))
 			out = append(out, in)
-			delete(byID, in.id)
 		}
-		if len(byID) > 0 {
-			d.fail(nil, "the schedule of computation %s leaves out %d instructions", shorten(comp.name), len(byID))
+		if n := len(comp.instrs) - len(out); n > 0 {
+			d.fail(nil, "the schedule of computation %s leaves out %d instructions", shorten(comp.name), n)
 		}
 		comp.instrs = out
 	}
@@ -950,7 +952,8 @@ func (t *idTable) set(in *instr) {
 }
 
 func (d *protoModule) decodeComputation(c *coder) {
-	comp := &computation{defined: true}
+	comp := d.slabs.comps.one()
+	comp.defined = true
 	c.str(1, &comp.name)
 	c.int(5, &comp.id)
 	var root int64
@@ -1002,6 +1005,7 @@ func (d *protoModule) decodeComputation(c *coder) {
 		}
 		return o
 	}
+	params := 0
 	for i, in := range comp.instrs {
 		if ids := operands[i]; len(ids) > 0 {
 			in.operands = d.slabs.pointers.take(len(ids))
@@ -1009,6 +1013,12 @@ func (d *protoModule) decodeComputation(c *coder) {
 				in.operands[j] = find(in, id)
 			}
 		}
+		if in.op == opParameter {
+			params++
+		}
+	}
+	comp.params = d.slabs.pointers.take(params)[:0]
+	for _, in := range comp.instrs {
 		if in.op == opParameter {
 			comp.params = append(comp.params, in)
 		}

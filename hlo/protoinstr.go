@@ -208,7 +208,7 @@ func (c *coder) instrIDs(num protowire.Number, list []*instr, base int64) {
 }
 
 func (d *protoModule) decodeInstr(c *coder) (in *instr, operands, control []int64) {
-	in = d.slabs.newInstr()
+	in = d.slabs.instrs.one()
 	in.pos = diag.At(c.offset())
 	c.str(1, &in.name)
 	var opName string
@@ -237,9 +237,6 @@ func (d *protoModule) decodeInstr(c *coder) (in *instr, operands, control []int6
 	c.ints(37, &control)
 	start = len(d.called)
 	c.ints(38, &d.called)
-	if called := d.called[start:len(d.called):len(d.called)]; len(called) > 0 {
-		d.calls = append(d.calls, pendingCall{in, called, nil})
-	}
 	var room [8]attr
 	attrs := room[:0]
 	for i, spec := range in.op.attrs {
@@ -260,8 +257,12 @@ func (d *protoModule) decodeInstr(c *coder) (in *instr, operands, control []int6
 	if in.op == opCustomCall {
 		c.get(56)
 	}
-	if n := len(attrs); n > 0 {
-		in.attrs = d.slabs.attrs.take(n)
+	called := d.called[start:len(d.called):len(d.called)]
+	if len(called) > 0 {
+		d.calls = append(d.calls, pendingCall{in, called, nil})
+	}
+	if n, more := len(attrs), min(len(called), 2); n+more > 0 {
+		in.attrs = d.slabs.attrs.take(n + more)[:n] // bindCalls sets up to two more
 		copy(in.attrs, attrs)
 	}
 	if rest := c.unread(); rest != nil {
@@ -762,7 +763,7 @@ func (d *protoModule) convDims(c *coder, v convDims) convDims {
 
 func (d *protoModule) metadata(c *coder, m *metadata) *metadata {
 	if m == nil {
-		m = &metadata{}
+		m = d.slabs.metadata.one()
 	}
 	c.str(1, &m.opType)
 	c.str(2, &m.opName)
@@ -1288,11 +1289,14 @@ func (s *shape) physical(data []byte, size int, back bool) []byte {
 // bindCalls sets the computations that an instruction calls.
 func (d *protoModule) bindCalls(call pendingCall) {
 	in := call.in
-	comps := make([]*computation, len(call.ids))
-	for i, id := range call.ids {
-		if comps[i] = d.comps[id]; comps[i] == nil {
+	var room [2]*computation
+	comps := room[:0]
+	for _, id := range call.ids {
+		comp := d.comps[id]
+		if comp == nil {
 			d.fail(nil, "instruction %s calls a computation %d that does not exist", shorten(in.name), id)
 		}
+		comps = append(comps, comp)
 	}
 	set := func(name string, v any) {
 		order, spec := in.lookup(name)
@@ -1313,9 +1317,9 @@ func (d *protoModule) bindCalls(call pendingCall) {
 		set("select", comps[0])
 		set("scatter", comps[1])
 	case in.op == opConditional:
-		set("branch_computations", comps) // checkDecoded knows the type of the index
+		set("branch_computations", slices.Clone(comps)) // checkDecoded knows the type of the index
 	case in.op == opCustomCall:
-		set("called_computations", comps)
+		set("called_computations", slices.Clone(comps))
 	case in.op == opAsyncStart || in.op == opFusion:
 		need(1)
 		set("calls", comps[0])

@@ -323,7 +323,7 @@ func (p *parser) instruction() {
 func (p *parser) rhs(name string, pos int, attrs bool) *instr {
 	p.enter()
 	defer p.leave()
-	in := p.slabs.newInstr()
+	in := p.slabs.instrs.one()
 	in.pos = diag.At(pos)
 	var s *shape
 	if s = p.knownShape(); s == nil && p.atShape() {
@@ -533,7 +533,7 @@ func (p *parser) find(name string, s *shape) *instr {
 	if name == "" {
 		name = "_" + strconv.Itoa(n)
 	}
-	in := p.slabs.newInstr()
+	in := p.slabs.instrs.one()
 	*in = instr{op: opParameter, name: name, shape: s, param: int64(n), pos: diag.At(p.tok.pos)}
 	p.define(name, in)
 	p.add(in)

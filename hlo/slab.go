@@ -7,10 +7,9 @@ type slabs struct {
 	instrs   slab[instr]
 	pointers slab[*instr]
 	attrs    slab[attr]
+	comps    slab[computation]
+	metadata slab[metadata]
 }
-
-// newInstr returns a new instruction.
-func (s *slabs) newInstr() *instr { return &s.instrs.take(1)[0] }
 
 // slab is memory for elements of one type.
 type slab[T any] struct {
@@ -21,6 +20,9 @@ type slab[T any] struct {
 // An allocation has up to slabBytes: the first ones are small, to keep small modules small. Go's allocator rounds up
 // smaller sizes, but not this one, and spends little time on it.
 const slabBytes = 32 << 10
+
+// one returns one new element.
+func (s *slab[T]) one() *T { return &s.take(1)[0] }
 
 // take returns n new elements.
 func (s *slab[T]) take(n int) []T {

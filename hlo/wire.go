@@ -45,6 +45,7 @@ type protoReader struct {
 	base []byte // the whole file
 	text string // the same
 	fail func(at []byte, format string, args ...any)
+	ints slab[int64]
 }
 
 // load splits data into its fields.
@@ -288,7 +289,7 @@ func (c *coder) ints(num protowire.Number, list *[]int64) {
 		}
 		c.want(f, protowire.BytesType)
 		if *list == nil {
-			*list = make([]int64, 0, f.end-f.body)
+			*list = c.r.ints.take(max(1, int(f.end-f.body)))[:0]
 		}
 		for b := c.bytesOf(f); len(b) > 0; {
 			v, n := consumeVarint(b)
