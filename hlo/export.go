@@ -206,7 +206,7 @@ func (ex *exporter) function(f fn.FuncOp) *computation {
 		ex.fail(f.Op, "function %s has no body", name)
 	}
 	ex.funcs[name] = nil
-	s := ex.newScope()
+	s := ex.newScope(f.Op)
 	if ex.up != nil {
 		if old, ok := fn.Lookup(ex.up.im.m, name); ok && !old.External() {
 			if s.attach(old.Body()); s.old != nil && ex.up.funcs[name] == 2 {
@@ -236,8 +236,9 @@ func (ex *exporter) function(f fn.FuncOp) *computation {
 	return s.c
 }
 
-func (ex *exporter) newScope() *exportScope {
-	return &exportScope{ex: ex, c: &computation{defined: true}, values: map[*ir.Value]*instr{}}
+// newScope returns the scope of a computation that op, a function or the op around a region, stands for.
+func (ex *exporter) newScope(op *ir.Op) *exportScope {
+	return &exportScope{ex: ex, op: op, c: &computation{defined: true}, values: map[*ir.Value]*instr{}}
 }
 
 // params adds parameters for the arguments of a block.
@@ -492,8 +493,7 @@ func (ex *exporter) isLive(op *ir.Op) bool {
 
 // region translates a region of scalars (a reducer, a comparator) to a computation.
 func (s *exportScope) region(r *ir.Region) *computation {
-	inner := s.ex.newScope()
-	inner.op = s.op
+	inner := s.ex.newScope(s.op)
 	if c := inner.attachRegion(s, r); c != nil {
 		return c
 	}
@@ -1097,8 +1097,7 @@ func (s *exportScope) composite(op *ir.Op) {
 // value) of its arguments, and of the values that it uses from outside. sh is the parameter's shape.
 func (s *exportScope) loopRegion(r *ir.Region, sh *shape, args []*ir.Value, captured []*ir.Value, withCaptured bool) *computation {
 	ex := s.ex
-	inner := ex.newScope()
-	inner.op = s.op
+	inner := ex.newScope(s.op)
 	c := inner.attachRegion(s, r)
 	if c != nil && len(captured) == 0 && len(c.params) == 1 && sameShape(c.params[0].shape, sh) {
 		return c
@@ -1256,7 +1255,7 @@ func (s *exportScope) conditional(op *ir.Op) {
 	old := s.origin(op, opConditional)
 	for i, r := range op.Regions() {
 		if old != nil && i+1 < len(old.operands) {
-			inner := s.ex.newScope()
+			inner := s.ex.newScope(op)
 			if c := inner.attachRegion(s, r); c != nil {
 				if in := s.native(old.operands[i+1]); in != nil && len(c.params) == 1 && compatible(in.shape, c.params[0].shape) {
 					comps, operands = append(comps, c), append(operands, in)

@@ -19,6 +19,7 @@ import (
 	"github.com/hlocb/hlocb/dialect/all"
 	"github.com/hlocb/hlocb/hlo"
 	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/parse"
 	"github.com/hlocb/hlocb/print"
 )
 
@@ -296,6 +297,45 @@ func FuzzProto(f *testing.F) {
 		}
 		if twice := proto(t, again); !bytes.Equal(twice, once) {
 			t.Fatalf("writing is not a fixpoint:\n%s", m.AppendText(nil, hlo.TextOptions{}))
+		}
+	})
+}
+
+// FuzzExport translates StableHLO to HLO. The result is HLO that reads back.
+func FuzzExport(f *testing.F) {
+	files, err := filepath.Glob("../testdata/*/*.mlir")
+	if err != nil || len(files) == 0 {
+		f.Fatalf("%d files, %v", len(files), err)
+	}
+	for _, file := range files {
+		if data, err := os.ReadFile(file); err == nil && len(data) < 4<<10 {
+			f.Add(string(data))
+		}
+	}
+	for _, typ := range []string{"tensor<4x!quant.uniform<i8:f32, 1.0>>", "index", "tensor<*xf32>", "tensor<?xi3>", "memref<4xf32>", "vector<4xf32>", "tuple<tensor<4xf32>, i1>"} {
+		f.Add("func.func @main(%a: " + typ + ") -> " + typ + " { return %a : " + typ + " }")
+	}
+	reg, err := all.Registry()
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		m, err := parse.Parse(diag.NewSource("fuzz.mlir", []byte(text)), ir.NewContext(), reg, parse.Options{})
+		if err != nil || ir.Verify(m) != nil {
+			return
+		}
+		out, err := hlo.Export(m)
+		if err != nil {
+			if !strings.Contains(err.Error(), "fuzz.mlir:") {
+				t.Fatalf("an error without a position: %v", err)
+			}
+			return
+		}
+		fixpoint(t, out, hlo.TextOptions{})
+		if data, err := out.AppendProto(nil); err == nil {
+			if _, err := hlo.ParseProto(diag.NewSource("fuzz.pb", data)); err != nil {
+				t.Fatalf("own proto is refused: %v\n%s", err, text)
+			}
 		}
 	})
 }

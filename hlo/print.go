@@ -43,7 +43,7 @@ func (m *Module) AppendText(b []byte, opts TextOptions) []byte {
 }
 
 func (m *Module) appendHeader(b []byte) []byte {
-	b = append(append(b, "HloModule "...), m.name...)
+	b = appendBareName(append(b, "HloModule "...), m.name)
 	if m.scheduled {
 		b = append(b, ", is_scheduled=true"...)
 	}
@@ -151,7 +151,16 @@ func (t *stackTables) append(b []byte) []byte {
 }
 
 func (w *writer) appendName(b []byte, name string) []byte {
-	if !w.short {
+	if w.short {
+		return appendBareName(b, name)
+	}
+	return append(append(b, '%'), name...)
+}
+
+// appendBareName appends a name without '%', unless it is a word of the grammar: XLA prints these bare, too, and cannot
+// read them.
+func appendBareName(b []byte, name string) []byte {
+	if reserved[name] {
 		b = append(b, '%')
 	}
 	return append(b, name...)
