@@ -115,7 +115,17 @@ func TestImportersAgree(t *testing.T) {
 	dir, files := hloIndex(t, func(_, want, stablehlo string, mhlo []string) bool {
 		return want == "ok" && stablehlo == "ok" && !slices.ContainsFunc(mhlo, func(s string) bool { return !slices.Contains(plainMHLO, s) })
 	})
-	files = sample(files, 80)
+	k := 0
+	for part := range slices.Chunk(sample(files, 80), 500) {
+		t.Run(strconv.Itoa(k), func(t *testing.T) {
+			t.Parallel()
+			importersAgree(t, dir, part)
+		})
+		k++
+	}
+}
+
+func importersAgree(t *testing.T, dir string, files []string) {
 	var input strings.Builder
 	for _, f := range files {
 		input.WriteString(filepath.Join(dir, f) + "\n")
