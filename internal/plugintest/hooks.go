@@ -7,10 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hlocb/hlocb/hook"
-
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/dialect/all"
+	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/parse"
 	"github.com/hlocb/hlocb/passes"
@@ -97,25 +96,11 @@ func hookCases() []Case {
 		"func.func private @f(%a: tensor<f32>) -> tensor<f32> {\n  "+probe("", "h", "%a", "(tensor<f32>) -> ()")+"%r = stablehlo.add %a, %a : tensor<f32>\n  return %r : tensor<f32>\n}\n")
 
 	do("order holds 50 times", func(ctx context.Context, b runtime.Backend) error {
-		var got []string
-		e, err := compile(ctx, b, big(), runtime.CompileOptions{Handlers: answer(func(_ context.Context, c *runtime.Call) error {
-			got = append(got, c.Site.Name)
-			return nil
-		})})
+		p, err := program(ctx, "case", big())
 		if err != nil {
 			return err
 		}
-		defer e.Close()
-		for range 50 {
-			got = nil
-			if _, err := e.Run(ctx, []*tensor.Tensor{scalar(0.5)}); err != nil {
-				return err
-			}
-			if fmt.Sprint(got) != "[h0 h1 h2]" {
-				return fmt.Errorf("delivered %v, expected [h0 h1 h2]", got)
-			}
-		}
-		return nil
+		return inOrder(ctx, b, p, 50)
 	})
 	do("an aliased result is its operand", func(ctx context.Context, b runtime.Backend) error {
 		text := strings.ReplaceAll(one("V", large()+probe("%s", "first", "%m9", "(V) -> V")+probe("%r", "second", "%s", "(V) -> V"), "tensor<f32>"), "V", "tensor<64x64xf32>")
@@ -150,22 +135,7 @@ func hookCases() []Case {
 		if err != nil {
 			return err
 		}
-		var got []string
-		e, err := b.Compile(ctx, &runtime.Program{Module: m, Manifest: r.Manifest}, runtime.CompileOptions{Handlers: answer(func(_ context.Context, c *runtime.Call) error {
-			got = append(got, c.Site.Name)
-			return nil
-		})})
-		if err != nil {
-			return err
-		}
-		defer e.Close()
-		if _, err := e.Run(ctx, []*tensor.Tensor{scalar(0.5)}); err != nil {
-			return err
-		}
-		if fmt.Sprint(got) != "[h0 h1 h2]" {
-			return fmt.Errorf("delivered %v, expected [h0 h1 h2]", got)
-		}
-		return nil
+		return inOrder(ctx, b, &runtime.Program{Module: m, Manifest: r.Manifest}, 1)
 	})
 	for _, size := range []string{"small", "large"} {
 		text := small()
@@ -220,6 +190,29 @@ func hookCases() []Case {
 		return nil
 	})
 	return out
+}
+
+// inOrder runs a program several times and checks that each run delivers h0, h1, h2.
+func inOrder(ctx context.Context, b runtime.Backend, p *runtime.Program, times int) error {
+	var got []string
+	e, err := b.Compile(ctx, p, runtime.CompileOptions{Handlers: answer(func(_ context.Context, c *runtime.Call) error {
+		got = append(got, c.Site.Name)
+		return nil
+	})})
+	if err != nil {
+		return err
+	}
+	defer e.Close()
+	for range times {
+		got = nil
+		if _, err := e.Run(ctx, []*tensor.Tensor{scalar(0.5)}); err != nil {
+			return err
+		}
+		if fmt.Sprint(got) != "[h0 h1 h2]" {
+			return fmt.Errorf("delivered %v, expected [h0 h1 h2]", got)
+		}
+	}
+	return nil
 }
 
 // pointing is a handler that wants device pointers alone.
