@@ -68,7 +68,7 @@ func hloRows(dir, python string, rounds, turns int, cpu bool) ([]string, error) 
 	}
 	fmt.Printf("\n%-34s %9s  %-18s %-18s %-18s %-18s %-18s %s\n", "HLO", "bytes", "read ms (MB/s)", "and verify ms", "print ms (MB/s)", "proto read ms", "proto write ms", "peak MB")
 	var goals []string
-	var each []float64
+	var each, peer []float64 // ns per instruction
 	for _, m := range modules {
 		var ours, theirs hloResult
 		n, turns := rounds, turns
@@ -99,6 +99,7 @@ func hloRows(dir, python string, rounds, turns int, cpu bool) ([]string, error) 
 		}
 		if m.count > 0 {
 			each = append(each, float64(ours.read.Nanoseconds())/float64(m.count))
+			peer = append(peer, float64(theirs.read.Nanoseconds())/float64(m.count))
 			continue
 		}
 		for _, g := range []struct {
@@ -109,7 +110,11 @@ func hloRows(dir, python string, rounds, turns int, cpu bool) ([]string, error) 
 			goals = append(goals, fmt.Sprintf("%-44s %5.1f  goal >= %d", "HLO "+g.what, float64(g.theirs)/float64(g.ours), g.goal))
 		}
 	}
-	return append(goals, fmt.Sprintf("%-44s %5.2f  goal <= 1.3 (%.0f and %.0f ns)", "HLO a million instructions, each, per 10000", each[1]/each[0], each[1], each[0])), nil
+	line := fmt.Sprintf("%-44s %5.2f  goal <= 1.3 (%.0f and %.0f ns)", "HLO a million instructions, each, per 10000", each[1]/each[0], each[1], each[0])
+	if python != "" {
+		line += fmt.Sprintf("; jaxlib %.2f (%.0f and %.0f ns)", peer[1]/peer[0], peer[1], peer[0])
+	}
+	return append(goals, line), nil
 }
 
 func hloRow(name string, size int64, r hloResult) {
