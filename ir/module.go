@@ -68,12 +68,15 @@ func (m *Module) Resources() []Resource { return m.resources }
 func (m *Module) SetResources(r []Resource) { m.resources = r }
 
 // TakeBody replaces the body, attributes, location and resources of m by those of from, a module with the same context
-// and registry. The op of m stays. from must not be used afterwards, nor the ops that were in m.
+// and registry. The op of m stays, the ops that were in m are erased, and from is empty afterwards.
 func (m *Module) TakeBody(from *Module) {
 	if m.ctx != from.ctx || m.registry != from.registry {
 		panic("ir: taking the body of a module of another context")
 	}
 	r := m.op.Region(0)
+	for _, b := range r.blocks {
+		b.erase()
+	}
 	r.blocks = nil
 	r.TakeBlocks(from.op.Region(0))
 	m.ids.Store(max(m.ids.Load(), from.ids.Load()))

@@ -437,3 +437,25 @@ func TestOrder(t *testing.T) {
 		}
 	}
 }
+
+// TestTakeBody: the module has the ops of the other one, whose module is empty then. What was in it answers that it is
+// erased.
+func TestTakeBody(t *testing.T) {
+	reg, ctx := testRegistry(t), ir.NewContext()
+	m, from := ir.NewModule(ctx, reg, nil), ir.NewModule(ctx, reg, nil)
+	block := m.Body()
+	old := m.AtEnd(block).Create(anyOp, nil, []ir.Type{ir.Int(8)})
+	user := m.AtEnd(block).Create(anyOp, []*ir.Value{old.Result(0)}, nil)
+	result, use := old.Result(0), user.OperandUse(0)
+	moved := from.AtEnd(from.Body()).Create(anyOp, nil, []ir.Type{ir.Int(8)})
+	m.TakeBody(from)
+	if !old.Erased() || !user.Erased() || !block.Erased() || !result.Erased() || result.HasUses() || use.Value() != nil || use.Owner() != nil {
+		t.Errorf("op, user, block or value are not erased, or the use is not empty: %t %t %t %t %v", old.Erased(), user.Erased(), block.Erased(), result.Erased(), use.Value())
+	}
+	if got := m.Body().First(); got != moved || moved.Module() != m || !from.Op().Region(0).Empty() {
+		t.Errorf("the body holds %v of %p, want the moved op of %p", got, moved.Module(), m)
+	}
+	if err := ir.Verify(m); err != nil {
+		t.Error(err)
+	}
+}

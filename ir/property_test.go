@@ -36,6 +36,7 @@ type (
 		succ     []*sBlock
 		attrs    map[string]int64
 		block    *sBlock
+		loc      *ir.Loc
 		pos      diag.Pos
 		erased   bool
 	}
@@ -45,6 +46,7 @@ type (
 		typ   ir.Type
 		op    *sOp
 		block *sBlock
+		loc   *ir.Loc
 		pos   diag.Pos
 		name  string
 		uses  []*sUse
@@ -74,6 +76,7 @@ var (
 	isoOp   = &ir.Def{Name: "t.iso", Operands: anyOp.Operands, Results: anyOp.Results, Regions: anyOp.Regions, Traits: ir.NoTerminator | ir.IsolatedFromAbove}
 	graphOp = &ir.Def{Name: "t.graph", Operands: anyOp.Operands, Results: anyOp.Results, Regions: anyOp.Regions, Traits: ir.NoTerminator | ir.GraphRegion}
 	branch  = &ir.Def{Name: "t.br", Operands: anyOp.Operands, Traits: ir.Terminator}
+	locs    = []*ir.Loc{nil, ir.NewFileLoc("f", 1, 2), ir.NewFileLoc("g", 3, 4)}
 	defs    = []*ir.Def{anyOp, anyOp, isoOp, graphOp, ir.NewModule(ir.NewContext(), nil, nil).Def("u.op"), branch, branch}
 )
 
@@ -132,7 +135,7 @@ func TestRandomMutations(t *testing.T) {
 
 var mutations = []string{"NewOp", "NewRegion", "NewBlock", "AddBlock", "InsertBlock", "Append", "InsertBefore", "MoveBefore", "MoveAfter", "Remove", "Erase",
 	"SetOperand", "Use.Set", "SetOperands", "SetType", "ReplaceAllUsesWith", "ReplaceUsesIf", "ReplaceWith", "Rebuild", "CloneOp", "InsertArg", "RemoveArg",
-	"Block.Erase", "TakeBlocks", "SplitBefore", "InlineBefore", "SetSuccessor", "SetAttr", "RemoveAttr", "SetAttrs", "SetPos", "SetName"}
+	"Block.Erase", "TakeBlocks", "SplitBefore", "InlineBefore", "SetSuccessor", "SetAttr", "RemoveAttr", "SetAttrs", "SetLoc", "SetPos", "SetName", "SortUses"}
 
 func pick[T any](s *model, list []T) (x T) {
 	if len(list) > 0 {
@@ -590,10 +593,48 @@ func (s *model) plan() (do func(), refused bool) {
 		}
 		o.attrs = attrs
 		return do, false
+	case "SetLoc":
+		o, v, loc := s.op(), s.value(), pick(s, locs)
+		if v != nil && s.rng.IntN(2) == 0 {
+			if v.block != nil { // a result has the location of its op
+				v.loc = loc
+			}
+			return func() { v.h.SetLoc(loc) }, false
+		}
+		o.loc = loc
+		return func() { o.h.SetLoc(loc) }, false
 	case "SetPos":
-		o := s.op()
-		o.pos = diag.Pos(s.rng.IntN(9))
-		return func() { o.h.SetPos(o.pos) }, false
+		o, v, pos := s.op(), s.value(), diag.Pos(s.rng.IntN(9))
+		if v != nil && s.rng.IntN(2) == 0 {
+			if v.block != nil {
+				v.pos = pos
+			}
+			return func() { v.h.SetPos(pos) }, false
+		}
+		o.pos = pos
+		return func() { o.h.SetPos(pos) }, false
+	case "SortUses":
+		v, other := s.value(), pick(s, s.uses)
+		if v == nil {
+			return nil, false
+		}
+		uses := slices.Clone(v.uses)
+		s.rng.Shuffle(len(uses), func(i, j int) { uses[i], uses[j] = uses[j], uses[i] })
+		list := handles(uses, func(u *sUse) *ir.Use { return u.h })
+		switch {
+		case s.rng.IntN(4) > 0:
+			v.uses = uses
+			return func() { v.h.SortUses(list) }, false
+		case len(list) > 0 && s.rng.IntN(2) == 0:
+			list[0] = list[len(list)-1] // twice, or the only one
+			if len(list) == 1 {
+				list = nil
+			}
+			return func() { v.h.SortUses(list) }, true
+		case other != nil && other.val != v:
+			return func() { v.h.SortUses(append(list, other.h)) }, true
+		}
+		return nil, false
 	case "SetName":
 		v := s.value()
 		if v == nil {
@@ -615,7 +656,7 @@ func (s *model) rebuild() (func(), bool) {
 		return func() { s.m.Rebuild(o.h, o.h.State(), nil) }, true
 	}
 	st := o.h.State()
-	n := &sOp{def: o.def, attrs: o.attrs, succ: o.succ, block: o.block, pos: o.pos, regions: o.regions}
+	n := &sOp{def: o.def, attrs: o.attrs, succ: o.succ, block: o.block, loc: o.loc, pos: o.pos, regions: o.regions}
 	var results []int // nil for a branch, which has none
 	if o.def != branch {
 		st.Types = append([]ir.Type{s.typ()}, st.Types...)
@@ -660,7 +701,7 @@ type copier struct {
 }
 
 func (c *copier) op(o *sOp) *sOp {
-	n := &sOp{def: o.def, attrs: o.attrs, pos: o.pos}
+	n := &sOp{def: o.def, attrs: o.attrs, loc: o.loc, pos: o.pos}
 	c.s.ops = append(c.s.ops, n)
 	c.ops = append(c.ops, [2]*sOp{o, n})
 	c.s.setOperands(n, make([]*sValue, len(o.operands)))
@@ -684,7 +725,7 @@ func (c *copier) op(o *sOp) *sOp {
 			c.blocks[b] = nb
 			for _, a := range b.args {
 				na := c.s.newArg(nb, a.typ)
-				na.name, na.pos = a.name, a.pos
+				na.name, na.loc, na.pos = a.name, a.loc, a.pos
 				nb.args = append(nb.args, na)
 				c.values[a] = na
 			}
@@ -769,7 +810,7 @@ func (v *sValue) erase() {
 	for _, u := range v.uses {
 		u.val = nil
 	}
-	v.uses, v.op, v.block, v.pos = nil, nil, nil, 0
+	v.uses, v.op, v.block, v.loc, v.pos = nil, nil, nil, nil, 0
 }
 
 func (b *sBlock) erase() {
@@ -1157,6 +1198,7 @@ func (s *model) compareOp(o *sOp) {
 	same("Name", h.Name(), o.def.Name)
 	same("Op.Block", h.Block(), hBlock(o.block))
 	same("Op.Parent", h.Parent(), hOp(o.parent()))
+	same("Op.Loc", h.Loc(), o.loc)
 	same("Op.Pos", h.Pos(), o.pos)
 	var next, prev *sOp
 	if o.block != nil {
@@ -1258,7 +1300,7 @@ func (s *model) compareValue(v *sValue) {
 	same("ID", h.ID(), v.id)
 	same("ID below NumIDs", h.ID() < s.m.NumIDs(), true)
 	same("Value.Name", h.Name(), v.name)
-	same("Value.Loc", h.Loc(), nil)
+	same("Value.Loc", h.Loc(), v.loc)
 	same("Value.Pos", h.Pos(), v.pos)
 	same("HasUses", h.HasUses(), len(v.uses) > 0)
 	same("HasOneUse", h.HasOneUse(), len(v.uses) == 1)

@@ -144,8 +144,21 @@ func (v *Value) Users() iter.Seq[*Op] {
 // FirstUse returns the use that was added first, or nil if there are no uses.
 func (v *Value) FirstUse() *Use { return v.first }
 
-// SortUses puts the uses into the order of list, which must contain each use once.
+// SortUses puts the uses into the order of list. It panics if list does not contain each use once.
 func (v *Value) SortUses(list []*Use) {
+	missing := map[*Use]bool{}
+	for u := v.first; u != nil; u = u.next {
+		missing[u] = true
+	}
+	for _, u := range list {
+		if !missing[u] {
+			panic("ir: sorting the uses of a value by a list with another use, or with one of them twice")
+		}
+		delete(missing, u)
+	}
+	if len(missing) > 0 {
+		panic("ir: sorting the uses of a value by a list without all of them")
+	}
 	v.first = nil
 	for _, u := range list {
 		u.prev, u.next = nil, nil

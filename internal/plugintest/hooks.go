@@ -7,12 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hlocb/hlocb/diag"
-	"github.com/hlocb/hlocb/dialect/all"
 	"github.com/hlocb/hlocb/hook"
-	"github.com/hlocb/hlocb/ir"
-	"github.com/hlocb/hlocb/parse"
-	"github.com/hlocb/hlocb/passes"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -96,7 +91,7 @@ func hookCases() []Case {
 		"func.func private @f(%a: tensor<f32>) -> tensor<f32> {\n  "+probe("", "h", "%a", "(tensor<f32>) -> ()")+"%r = stablehlo.add %a, %a : tensor<f32>\n  return %r : tensor<f32>\n}\n")
 
 	do("order holds 50 times", func(ctx context.Context, b runtime.Backend) error {
-		p, err := program(ctx, "case", big())
+		p, err := program(ctx, "case", big(), hook.ChainState)
 		if err != nil {
 			return err
 		}
@@ -123,19 +118,11 @@ func hookCases() []Case {
 		return nil
 	})
 	do("a chain of tokens", func(ctx context.Context, b runtime.Backend) error {
-		reg, err := all.Registry()
+		p, err := program(ctx, "tokens", big(), hook.ChainToken)
 		if err != nil {
 			return err
 		}
-		m, err := parse.Parse(diag.NewSource("tokens", []byte(big())), ir.NewContext(), reg, parse.Options{})
-		if err != nil {
-			return err
-		}
-		r, err := passes.Rewrite(ctx, m, passes.RewriteHooks{Targets: []string{"probe"}, Chain: hook.ChainToken})
-		if err != nil {
-			return err
-		}
-		return inOrder(ctx, b, &runtime.Program{Module: m, Manifest: r.Manifest}, 1)
+		return inOrder(ctx, b, p, 1)
 	})
 	for _, size := range []string{"small", "large"} {
 		text := small()
@@ -259,7 +246,7 @@ func failure(ctx context.Context, b runtime.Backend, text, how string) error {
 }
 
 func compile(ctx context.Context, b runtime.Backend, text string, opts runtime.CompileOptions) (runtime.Executable, error) {
-	p, err := program(ctx, "case", text)
+	p, err := program(ctx, "case", text, hook.ChainState)
 	if err != nil {
 		return nil, err
 	}

@@ -98,7 +98,7 @@ func runCase(ctx context.Context, b, ref runtime.Backend, c Case) (err error) {
 	if c.Do != nil {
 		return c.Do(ctx, b)
 	}
-	p, err := program(ctx, c.Name, c.Text)
+	p, err := program(ctx, c.Name, c.Text, hook.ChainState)
 	if err != nil {
 		return &SkipError{"hlocb cannot read the case: " + err.Error()}
 	}
@@ -117,8 +117,8 @@ func runCase(ctx context.Context, b, ref runtime.Backend, c Case) (err error) {
 	return compare(got, want, c.Loose)
 }
 
-// program reads a module and converts its calls of @probe to hooks.
-func program(ctx context.Context, name, text string) (*runtime.Program, error) {
+// program reads a module and converts its calls of @probe to hooks, with a chain of a kind.
+func program(ctx context.Context, name, text string, chain hook.Chain) (*runtime.Program, error) {
 	reg, err := all.Registry()
 	if err != nil {
 		return nil, err
@@ -127,7 +127,7 @@ func program(ctx context.Context, name, text string) (*runtime.Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := passes.Rewrite(ctx, m, passes.RewriteHooks{Targets: []string{"probe"}})
+	r, err := passes.Rewrite(ctx, m, passes.RewriteHooks{Targets: []string{"probe"}, Chain: chain})
 	if err != nil {
 		return nil, err
 	}

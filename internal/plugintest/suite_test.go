@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/print"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/runtime/backends"
@@ -114,7 +115,7 @@ func TestReferenceAgreesWithItself(t *testing.T) {
 type wrong struct{ runtime.Backend }
 
 func (w wrong) Compile(ctx context.Context, p *runtime.Program, opts runtime.CompileOptions) (runtime.Executable, error) {
-	q, err := program(ctx, "wrong", strings.ReplaceAll(print.String(p.Module, print.Options{}), "stablehlo.cosine", "stablehlo.sine"))
+	q, err := program(ctx, "wrong", strings.ReplaceAll(print.String(p.Module, print.Options{}), "stablehlo.cosine", "stablehlo.sine"), hook.ChainState)
 	if err != nil {
 		return nil, err
 	}
