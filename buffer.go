@@ -75,6 +75,9 @@ func (e *Executable) Start(ctx context.Context, args []*Buffer, opts ExecuteOpti
 
 // withHiddenBuffers adds buffers of zeros for the hidden arguments, which free closes.
 func (e *Executable) withHiddenBuffers(ctx context.Context, args []*Buffer, opts ExecuteOptions) ([]*Buffer, ExecuteOptions, func(), error) {
+	if e.closed.Load() { // before the run consumes buffers
+		return nil, opts, nil, errClosed
+	}
 	hidden := e.program.manifest.HiddenArgs
 	if len(hidden) == 0 {
 		return args, opts, func() {}, nil

@@ -174,6 +174,16 @@ func TestBuffersRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 		other := put(t, stranger, 0, 1, 2, 3, 4)
+		twin, err := parse(t, step).Compile(ctx, hlocb.Backend(b.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		same := put(t, twin, 0, 1, 2, 3, 4) // of another client of the same plugin
+		used := put(t, exe, 0, 1, 2, 3, 4)
+		out, err := exe.Execute(ctx, []*hlocb.Buffer{used, x}, hlocb.ExecuteOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
 		for _, c := range []struct {
 			args []*hlocb.Buffer
 			want string
@@ -184,6 +194,9 @@ func TestBuffersRefused(t *testing.T) {
 			{[]*hlocb.Buffer{w, freed}, "argument 1: the buffer is closed"},
 			{[]*hlocb.Buffer{w, far}, "argument 1: the buffer lies on device [1], the program takes it on [0]"},
 			{[]*hlocb.Buffer{w, other}, "argument 1: the buffer belongs to another client"},
+			{[]*hlocb.Buffer{w, same}, "argument 1: the buffer belongs to another client"},
+			{[]*hlocb.Buffer{used, x}, "argument 0: the buffer was donated"},
+			{[]*hlocb.Buffer{w, used}, "argument 1: the buffer was donated"},
 			{[]*hlocb.Buffer{w, w}, "argument 1: the buffer is argument 0 too, and donated"},
 		} {
 			for _, start := range []bool{false, true} {
@@ -202,12 +215,19 @@ func TestBuffersRefused(t *testing.T) {
 		if _, err := exe.Put(ctx, 2, hlocb.Scalar[float32](1)); err == nil {
 			t.Error("Put accepts argument 2 of 2")
 		}
-		closeAll(t, exe, w, x, short, far)
+		closeAll(t, twin, same)
+		closeAll(t, exe, append(out, w, x, short, far, used)...)
 		alone := put(t, exe, 0, 1, 2, 3, 4)
 		again := put(t, exe, 1, 1, 2, 3, 4)
-		if _, err := exe.Execute(ctx, []*hlocb.Buffer{alone, again}, hlocb.ExecuteOptions{}); err == nil || !strings.Contains(err.Error(), "executable is closed") {
-			t.Errorf("a closed executable gives %v", err)
+		_, executed := exe.Execute(ctx, []*hlocb.Buffer{alone, again}, hlocb.ExecuteOptions{})
+		_, started := exe.Start(ctx, []*hlocb.Buffer{alone, again}, hlocb.ExecuteOptions{})
+		_, ran := exe.Run(ctx, hlocb.ArrayOf([]float32{1, 2, 3, 4}), hlocb.ArrayOf([]float32{1, 2, 3, 4}))
+		for _, err := range []error{executed, started, ran} {
+			if err == nil || !strings.Contains(err.Error(), "executable is closed") {
+				t.Errorf("a closed executable gives %v", err)
+			}
 		}
+		wantBuffer(t, alone, 1, 2, 3, 4)
 		alone.Close()
 		again.Close()
 		closeAll(t, stranger, other)

@@ -112,8 +112,11 @@ type Executable struct {
 	types   []Type
 	stale   error
 	hung    atomic.Bool
+	closed  atomic.Bool
 	queue   runtime.Queue
 }
+
+var errClosed = errors.New("the executable is closed")
 
 // DefaultBackends returns the options with which Compile opens backends: plugins are searched where the process's
 // environment says.
@@ -272,6 +275,7 @@ func (e *Executable) noteTimeout(err error) {
 // then a handler is still running and may never return. It returns the errors of started runs that nobody awaited, and
 // an error if buffers of a backend that Compile opened are not closed.
 func (e *Executable) Close() error {
+	e.closed.Store(true)
 	if e.hung.Load() {
 		return nil
 	}
