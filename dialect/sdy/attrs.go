@@ -67,7 +67,7 @@ var (
 )
 
 var attrs = []*ir.AttrDef{
-	AllToAllAttr, AxisListAttr, AxisListsAttr, ManualAxesAttr, MeshAttr, PerValueAttr, RuleAttr, ShardingAttr,
+	AllToAllAttr, AxisListAttr, AxisListsAttr, ManualAxesAttr, MeshAttr, PerValueAttr, PropagationEdgesAttr, RuleAttr, ShardingAttr,
 	axisRefAttr, dimMappingAttr, dimShardingAttr, mappingAttr, meshAxisAttr, moveAttr, subAxisAttr,
 }
 

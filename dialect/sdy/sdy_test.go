@@ -48,22 +48,42 @@ func TestQualified(t *testing.T) {
 	}
 }
 
-// jaxlib 0.10.2 checks the kind of propagation edges, and that the op has a sharding.
+// jaxlib 0.10.2 has the same messages.
 func TestPropagationEdges(t *testing.T) {
 	reg, err := all.Registry()
 	if err != nil {
 		t.Fatal(err)
 	}
+	const sharded = `, sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"a"}]>]>`
+	edges := func(text string) string { return "sdy.propagation_edges = #sdy.propagation_edges<[" + text + "]>" }
 	for attr, want := range map[string]string{
-		`sdy.propagation_edges = 3 : i32`: "should have a propagation edges attribute of type PropagationEdgesAttr for attr named 'sdy.propagation_edges'",
-		`sdy.propagation_edges = #sdy.propagation_edges<[{step-0 = [{"a" = operand-0 -> [result-0]}]}]>`: "expected propagation edges attr to reference a sharding.",
+		`sdy.propagation_edges = 3 : i32`:                                                                   "should have a propagation edges attribute of type PropagationEdgesAttr for attr named 'sdy.propagation_edges'",
+		`sdy.result_propagation_edges = [1]`:                                                                "should have a propagation edges attribute of type ArrayAttr<PropagationEdgesAttr> for attr named 'sdy.result_propagation_edges' or 'sdy.block_arg_propagation_edges'",
+		`sdy.block_arg_propagation_edges = 64`:                                                              "of type ArrayAttr<PropagationEdgesAttr>",
+		edges(`{step-0 = [{"a" = operand-0 -> [result-0]}]}`):                                               "expected propagation edges attr to reference a sharding.",
+		edges(`{step-0 = [{"q" = operand-0 -> [result-0]}]}`) + sharded:                                     "expected axis ref to be in one of the meshes",
+		edges(`{step-0 = [{"a" = result-0 -> [operand-3]}]}`) + sharded:                                     "expected a value ref to have an operand index in range [0, 2), got: 3",
+		edges(`{step-0 = [{"a" = operand-0 -> [result-0, result-1]}]}`) + sharded:                           "expected a value ref to have a result index in range [0, 1), got: 1",
+		edges(`{step--3 = [{"a" = operand-0 -> [result-0]}]}`):                                              "propagation edges have negative step index: -3",
+		edges(`{step-1 = [{"a" = operand-0 -> [operand-0]}]}`):                                              "propagation edges have a source that is the same as a target",
+		edges(`{step-1 = [{"a" = operand-0 -> [result-0, result-0]}]}`):                                     "propagation edges have duplicate targets for step index: 1 and axis: a",
+		edges(`{step-1 = [{"a" = operand-0 -> [result-0]}]}, {step-1 = [{"a" = operand-1 -> [result-0]}]}`): "propagation edges have duplicate step index: 1",
+		edges(`{step-1 = [{"a" = source-0 -> [result-0]}]}`):                                                "expected ::mlir::sdy::EdgeNodeType to be one of: operand, result",
+		edges(`{ step - 1=[{"a":(1)2=operand - 0->[result -0,operand-1]}]}`) + sharded:                      "",
 	} {
 		in := mesh + "func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {\n  %0 = stablehlo.add %x, %x {" + attr + "} : tensor<4xf32>\n  return %0 : tensor<4xf32>\n}"
 		m, err := parse.Parse(diag.NewSource("in.mlir", []byte(in)), ir.NewContext(), reg, parse.Options{})
-		if err != nil {
-			t.Fatal(err)
+		if err == nil {
+			err = ir.Verify(m)
 		}
-		if err := ir.Verify(m); err == nil || !strings.Contains(err.Error(), want) {
+		if want == "" {
+			const canonical = `[{step-1 = [{"a":(1)2 = operand-0 -> [result-0, operand-1]}]}]`
+			if err != nil {
+				t.Errorf("%s: %v", attr, err)
+			} else if out := print.String(m, print.Options{}); !strings.Contains(out, canonical) {
+				t.Errorf("%s is written as\n%s", attr, out)
+			}
+		} else if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", attr, err)
 		}
 	}

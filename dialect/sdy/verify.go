@@ -97,6 +97,15 @@ func (s *axisSet) add(axes []AxisRef, m *DeviceMesh, f fault) bool {
 	return true
 }
 
+// addSorted checks that the axes are in the mesh's order, and adds them.
+func (s *axisSet) addSorted(name string, axes []AxisRef, m *DeviceMesh, f fault) bool {
+	if !slices.IsSortedFunc(axes, before(m)) {
+		f("%s axes are not ordered w.r.t. mesh", name)
+		return false
+	}
+	return s.add(axes, m, f)
+}
+
 // checkParts checks that the parts of axes are proper parts and do not overlap.
 func (s *axisSet) checkParts(m *DeviceMesh, f fault) bool {
 	for _, name := range s.names {
@@ -223,11 +232,7 @@ func checkSharding(s *Sharding, t ir.Type, op *ir.Op, r *ir.Reporter, f fault) b
 		name string
 		axes []AxisRef
 	}{{"replicated", s.Replicated}, {"unreduced", s.Unreduced}} {
-		if !slices.IsSortedFunc(l.axes, before(m)) {
-			f("%s axes are not ordered w.r.t. mesh", l.name)
-			return false
-		}
-		if !set.add(l.axes, m, f) {
+		if !set.addSorted(l.name, l.axes, m, f) {
 			return false
 		}
 	}
@@ -299,6 +304,8 @@ const (
 	AttrValueSharding = "sdy.sharding"      // the shardings of results; arguments and results of functions have it, too
 	AttrValueRule     = "sdy.sharding_rule" // how dimensions of operands and results belong together
 	edgesName         = "sdy.propagation_edges"
+	resultEdgesName   = "sdy.result_propagation_edges"    // of an operation with regions, as an array
+	argEdgesName      = "sdy.block_arg_propagation_edges" // the same
 )
 
 // verifyAttr checks sdy.sharding and sdy.sharding_rule of an operation.
@@ -322,12 +329,16 @@ func verifyAttr(op *ir.Op, name string, a ir.Attr, r *ir.Reporter) {
 		}
 		rule.check(op, at(op, r))
 	case edgesName:
-		d, ok := a.(*ir.DialectAttr)
-		switch {
-		case !ok || d.Dialect() != "sdy" || d.Name() != "propagation_edges":
+		e := dataOf[PropagationEdges](a)
+		if e == nil {
 			r.Errorf(op, "should have a propagation edges attribute of type PropagationEdgesAttr for attr named '%s'", edgesName)
-		case op.Attr(AttrValueSharding) == nil:
-			r.Errorf(op, "expected propagation edges attr to reference a sharding.")
+			return
+		}
+		e.check(op, r)
+	case resultEdgesName, argEdgesName:
+		list, ok := a.(*ir.ArrayAttr)
+		if !ok || slices.ContainsFunc(list.Elems(), func(e ir.Attr) bool { return dataOf[PropagationEdges](e) == nil }) {
+			r.Errorf(op, "should have a propagation edges attribute of type ArrayAttr<PropagationEdgesAttr> for attr named '%s' or '%s'", resultEdgesName, argEdgesName)
 		}
 	}
 }

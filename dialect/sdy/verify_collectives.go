@@ -226,11 +226,7 @@ func (t *transfer) replicatedToUnreduced() {
 		return
 	}
 	var set axisSet
-	if !set.add(l.Axes, t.mesh, t.fault) {
-		return
-	}
-	if !slices.IsSortedFunc(l.Axes, before(t.mesh)) {
-		t.fault("r2u axes are not ordered w.r.t. mesh")
+	if !set.addSorted("r2u", l.Axes, t.mesh, t.fault) {
 		return
 	}
 	for _, a := range l.Axes {
@@ -254,7 +250,7 @@ func (t *transfer) reduce() {
 	}
 	l := dataOf[AxisList](t.op.Attr("reduction_axes"))
 	var set axisSet
-	if l == nil || !set.add(l.Axes, t.mesh, t.fault) {
+	if l == nil || !set.addSorted("reduction", l.Axes, t.mesh, t.fault) {
 		return
 	}
 	for _, a := range l.Axes {

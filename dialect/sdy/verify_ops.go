@@ -49,13 +49,23 @@ func verifyEdge(op *ir.Op, r *ir.Reporter) {
 	}
 }
 
-// verifyFuncEdge checks that only the edge uses its operand, which must be the result of a call.
+// verifyFuncEdge checks that only the edge uses its operand, which must be an argument of a function or the result of a
+// call.
 func verifyFuncEdge(op *ir.Op, r *ir.Reporter) {
 	if verifySame(op, r); op.Operand(0).Type() != op.Result(0).Type() {
 		return
 	}
-	if !op.Operand(0).HasOneUse() {
+	r.ReadsAround()
+	x := op.Operand(0)
+	def, block := x.DefiningOp(), x.Block()
+	if t, ok := op.Result(0).Type().(*ir.TensorType); ok && !t.Static() {
+		r.Errorf(op, "expected sdy.func_data_flow_edge to have a static-shaped result. type: '%s'", t)
+	} else if !x.HasOneUse() {
 		r.Errorf(op, "expected operand of sdy.func_data_flow_edge to have a single user")
+	} else if block != nil && block.Parent() != nil && block.Parent().Name() != "func.func" {
+		r.Errorf(op, "expected operand of sdy.func_data_flow_edge to be a block argument of a func op.")
+	} else if def != nil && def.Name() != "func.call" {
+		r.Errorf(op, "expected operand of sdy.func_data_flow_edge to be a result of call op.")
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/hlocb/hlocb/dialect/all"
+	"github.com/hlocb/hlocb/internal/peer"
 	"github.com/hlocb/hlocb/internal/testkit"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/print"
@@ -251,6 +252,24 @@ func TestPrintIdentical(t *testing.T) {
 	c.report(t, "files")
 }
 
+// fileChunks returns the chunks of all files below dir by name, and the names in order.
+func fileChunks(t *testing.T, dir string) (names []string, texts map[string]string) {
+	t.Helper()
+	texts = map[string]string{}
+	for _, f := range mlirFiles(t, dir) {
+		text, err := os.ReadFile(filepath.Join(dir, f))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, chunk := range chunks(string(text)) {
+			name := fmt.Sprintf("%s, chunk %d", f, i+1)
+			texts[name] = chunk
+			names = append(names, name)
+		}
+	}
+	return names, texts
+}
+
 // TestUpstreamAsMLIR compares the three texts of every chunk that jaxlib reads with jaxlib's, byte for byte.
 func TestUpstreamAsMLIR(t *testing.T) {
 	if testing.Short() {
@@ -258,32 +277,10 @@ func TestUpstreamAsMLIR(t *testing.T) {
 	}
 	dir := testkit.Upstream(t)
 	reg := testkit.Registry(t)
-	texts := map[string]string{}
-	var names []string
-	for _, f := range mlirFiles(t, dir) {
-		text, err := os.ReadFile(filepath.Join(dir, f))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i, chunk := range chunks(string(text)) {
-			if !strings.Contains(chunk, "expected-error") {
-				name := fmt.Sprintf("%s, chunk %d", f, i+1)
-				texts[name] = chunk
-				names = append(names, name)
-			}
-		}
-	}
-	// jaxlib does not know these two dialects.
-	var without []*ir.Dialect
-	for _, d := range all.Dialects() {
-		if d.Name != "check" && d.Name != "interpreter" {
-			without = append(without, d)
-		}
-	}
-	less, err := ir.NewRegistry(without...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	names, texts := fileChunks(t, dir)
+	names = slices.DeleteFunc(names, func(n string) bool { return strings.Contains(texts[n], "expected-error") })
+	maps.DeleteFunc(texts, func(_, text string) bool { return strings.Contains(text, "expected-error") })
+	less := withoutTestDialects(t)
 	want := jaxlib(t, texts)
 	c := tally{seen: map[string]bool{}, known: map[string]string{
 		"stablehlo/tests/infer_stablehlo.mlir, chunk 106": "MLIR prints the pretty form of a loop whose results have other types than its operands, and does not read it back",
@@ -299,17 +296,70 @@ func TestUpstreamAsMLIR(t *testing.T) {
 		if strings.Contains(w.Generic, "\"check.") || strings.Contains(w.Generic, "\"interpreter.") {
 			reg = less
 		}
-		m, err := read(t, reg, texts[name])
-		for _, f := range forms {
-			if err != nil {
-				break
+		file, _, _ := strings.Cut(name, ", ")
+		c.add(filepath.Dir(file), name, printedAs(t, reg, texts[name], w))
+	}
+	t.Logf("%d of %d chunks are not read by jaxlib", refused, len(names))
+	c.report(t, "chunks")
+}
+
+// withoutTestDialects returns hlocb's dialects without the two that jaxlib does not know.
+func withoutTestDialects(t *testing.T) *ir.Registry {
+	t.Helper()
+	reg, err := ir.NewRegistry(slices.DeleteFunc(all.Dialects(), func(d *ir.Dialect) bool { return d.Name == "check" || d.Name == "interpreter" })...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return reg
+}
+
+// printedAs says where the forms of a text differ from MLIR's.
+func printedAs(t *testing.T, reg *ir.Registry, text string, want peer.Asm) error {
+	t.Helper()
+	m, err := read(t, reg, text)
+	if err != nil {
+		return err
+	}
+	for _, f := range forms {
+		if got := print.String(m, f.options); got != f.of(want) {
+			return fmt.Errorf("%s: %s", f.name, firstDiff(got, f.of(want)))
+		}
+	}
+	return nil
+}
+
+// TestShardyAsMLIR compares every chunk of the tests of Shardy's dialect sdy with jaxlib: hlocb reads what jaxlib reads,
+// prints it as jaxlib does, byte for byte, and refuses what jaxlib refuses. Shardy's other dialect, mpmd, is none of
+// hlocb's.
+func TestShardyAsMLIR(t *testing.T) {
+	dir := os.Getenv("HLOCB_SHARDY")
+	if dir == "" {
+		t.Skip("skip: HLOCB_SHARDY does not name Shardy's sources")
+	}
+	reg := withoutTestDialects(t)
+	names, texts := fileChunks(t, filepath.Join(dir, "shardy", "dialect", "sdy"))
+	want := jaxlib(t, texts)
+	c := tally{seen: map[string]bool{}}
+	refused := 0
+	for _, name := range names {
+		var err error
+		switch w := want[name]; {
+		case w.Error == "":
+			err = printedAs(t, reg, texts[name], w)
+		case strings.Contains(w.Error, "Dialect `check' not found") || strings.Contains(w.Error, "!quant."):
+			refused++ // jaxlib lacks check, and has not loaded quant
+		default:
+			refused++
+			m, rerr := read(t, reg, texts[name])
+			if rerr == nil {
+				rerr = ir.Verify(m)
 			}
-			if got := print.String(m, f.options); got != f.of(w) {
-				err = fmt.Errorf("%s: %s", f.name, firstDiff(got, f.of(w)))
+			if rerr == nil {
+				err = fmt.Errorf("jaxlib refuses it: %s", w.Error)
 			}
 		}
-		dir, _, _ := strings.Cut(name, ", ")
-		c.add(filepath.Dir(dir), name, err)
+		file, _, _ := strings.Cut(name, ", ")
+		c.add(filepath.Dir(file), name, err)
 	}
 	t.Logf("%d of %d chunks are not read by jaxlib", refused, len(names))
 	c.report(t, "chunks")
