@@ -270,7 +270,7 @@ func fileChunks(t *testing.T, dir string) (names []string, texts map[string]stri
 	return names, texts
 }
 
-// TestUpstreamAsMLIR compares the three texts of every chunk that jaxlib reads with jaxlib's, byte for byte.
+// TestUpstreamAsMLIR compares the texts of every chunk that jaxlib reads with jaxlib's, byte for byte.
 func TestUpstreamAsMLIR(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skip: thousands of modules in short mode")
@@ -328,9 +328,9 @@ func printedAs(t *testing.T, reg *ir.Registry, text string, want peer.Asm) error
 	return nil
 }
 
-// TestShardyAsMLIR compares every chunk of the tests of Shardy's dialect sdy with jaxlib: hlocb reads what jaxlib reads,
-// prints it as jaxlib does, byte for byte, and refuses what jaxlib refuses. Shardy's other dialect, mpmd, is none of
-// hlocb's.
+// TestShardyAsMLIR compares every chunk of Shardy's tests of the dialect sdy with jaxlib: hlocb reads what jaxlib reads,
+// prints it as jaxlib does, byte for byte, and refuses what jaxlib refuses. hlocb does not know Shardy's other dialect,
+// mpmd.
 func TestShardyAsMLIR(t *testing.T) {
 	dir := os.Getenv("HLOCB_SHARDY")
 	if dir == "" {
