@@ -328,9 +328,9 @@ func printedAs(t *testing.T, reg *ir.Registry, text string, want peer.Asm) error
 	return nil
 }
 
-// TestShardyAsMLIR compares every chunk of Shardy's tests of the dialect sdy with jaxlib: hlocb reads what jaxlib reads,
-// prints it as jaxlib does, byte for byte, and refuses what jaxlib refuses. hlocb does not know Shardy's other dialect,
-// mpmd.
+// TestShardyAsMLIR compares every chunk of Shardy's tests of the dialect sdy with jaxlib: hlocb reads what jaxlib
+// reads, prints it as jaxlib does, byte for byte, and refuses what jaxlib refuses. hlocb does not know Shardy's other
+// dialect, mpmd.
 func TestShardyAsMLIR(t *testing.T) {
 	dir := os.Getenv("HLOCB_SHARDY")
 	if dir == "" {
