@@ -67,9 +67,9 @@ func ObserverFunc[A Element](f func(context.Context, Array[A]) error) Handler {
 func As[T Element](t *Tensor) (Array[T], error) { return runtime.AsArray[T](t) }
 
 // A CompileOption binds handlers and says where and how a program runs.
-type CompileOption func(*compiling)
+type CompileOption func(*compileConfig)
 
-type compiling struct {
+type compileConfig struct {
 	bindings *runtime.Bindings
 	backend  runtime.Backend
 	name     string
@@ -79,29 +79,29 @@ type compiling struct {
 // Answer lets h compute the results of the hooks that pattern selects: a name, a glob or a hexadecimal id. An exact
 // name beats a glob, a later option an earlier one.
 func Answer(pattern string, h Handler) CompileOption {
-	return func(c *compiling) { c.bindings.Answer(pattern, h) }
+	return func(c *compileConfig) { c.bindings.Answer(pattern, h) }
 }
 
 // Observe lets h see the operands of the hooks that pattern selects: a name, a glob or a hexadecimal id. Any number of
 // handlers can observe a hook.
 func Observe(pattern string, h Handler) CompileOption {
-	return func(c *compiling) { c.bindings.Observe(pattern, h) }
+	return func(c *compileConfig) { c.bindings.Observe(pattern, h) }
 }
 
 // Bind adds everything that b binds after what earlier options bind. It must be the first option that binds handlers.
 func Bind(b *runtime.Bindings) CompileOption {
-	return func(c *compiling) { c.bindings = b.Clone() }
+	return func(c *compileConfig) { c.bindings = b.Clone() }
 }
 
 // Backend chooses what executes the program: "auto" (the default), "engine", a platform such as "cpu", or the path of a
 // PJRT plugin. Executable.Close closes it.
-func Backend(name string) CompileOption { return func(c *compiling) { c.name = name } }
+func Backend(name string) CompileOption { return func(c *compileConfig) { c.name = name } }
 
 // WithBackend executes the program on b, which stays open when the executable is closed.
-func WithBackend(b runtime.Backend) CompileOption { return func(c *compiling) { c.backend = b } }
+func WithBackend(b runtime.Backend) CompileOption { return func(c *compileConfig) { c.backend = b } }
 
 // Timeout limits how long one call of a handler may take and, on the embedded engine, the program between two calls.
-func Timeout(d time.Duration) CompileOption { return func(c *compiling) { c.runtime.Timeout = d } }
+func Timeout(d time.Duration) CompileOption { return func(c *compileConfig) { c.runtime.Timeout = d } }
 
 // An Executable is a compiled program with its handlers. Run may be called from several goroutines.
 type Executable struct {
@@ -142,7 +142,7 @@ func (p *Program) OpenBackend(ctx context.Context, name string, opts backends.Op
 // Compile binds handlers and compiles the program. It fails with a *runtime.UnboundError if a hook needs an answer
 // and no handler supplies it.
 func (p *Program) Compile(ctx context.Context, opts ...CompileOption) (*Executable, error) {
-	c := compiling{bindings: &runtime.Bindings{}}
+	c := compileConfig{bindings: &runtime.Bindings{}}
 	for _, o := range opts {
 		o(&c)
 	}

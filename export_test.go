@@ -70,7 +70,7 @@ func TestExports(t *testing.T) {
 
 func runExport(t *testing.T, b runtime.Backend, dir string) {
 	read := func(name string) []*tensor.Tensor {
-		list, err := all(filepath.Join(dir, name))
+		list, err := readAll(filepath.Join(dir, name))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -27,8 +27,8 @@ func parse(t *testing.T, text string, opts ...hlocb.LoadOption) *hlocb.Program {
 	return p
 }
 
-// one answers any hook of one f32 operand and one f32 scalar result with 1.
-var one = hlocb.Func(func(context.Context, hlocb.Array[float32]) (hlocb.Array[float32], error) {
+// answerOne answers any hook of one f32 operand and one f32 scalar result with 1.
+var answerOne = hlocb.Func(func(context.Context, hlocb.Array[float32]) (hlocb.Array[float32], error) {
 	return hlocb.Scalar[float32](1), nil
 })
 
@@ -58,7 +58,7 @@ func TestCompileNeedsAnswers(t *testing.T) {
 }
 
 func TestRunChecksArguments(t *testing.T) {
-	exe, err := parse(t, scaled, hlocb.HookTargets("ask")).Compile(ctx, hlocb.Backend("engine"), hlocb.Answer("scale", one))
+	exe, err := parse(t, scaled, hlocb.HookTargets("ask")).Compile(ctx, hlocb.Backend("engine"), hlocb.Answer("scale", answerOne))
 	if err != nil {
 		t.Fatal(err)
 	}

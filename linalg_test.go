@@ -116,7 +116,7 @@ func linalg(dir string, signs bool, opts ...hlocb.CompileOption) error {
 	if err != nil {
 		return err
 	}
-	want, err := all(filepath.Join(dir, "results.npz"))
+	want, err := readAll(filepath.Join(dir, "results.npz"))
 	if err != nil {
 		return err
 	}
@@ -145,14 +145,14 @@ func execute(dir string, opts ...hlocb.CompileOption) ([]*tensor.Tensor, error) 
 		return nil, err
 	}
 	defer exe.Close()
-	args, err := all(filepath.Join(dir, "args.npz"))
+	args, err := readAll(filepath.Join(dir, "args.npz"))
 	if err != nil {
 		return nil, err
 	}
 	return exe.RunTensors(ctx, args)
 }
 
-func all(path string) ([]*tensor.Tensor, error) {
+func readAll(path string) ([]*tensor.Tensor, error) {
 	s, err := values.Open(path)
 	if err != nil {
 		return nil, err

@@ -179,8 +179,8 @@ type blockItem struct {
 	args int32 // start of the locations and types of its arguments in ids
 }
 
-// none represents an absent attribute.
-const none = -1
+// absent represents an absent attribute.
+const absent = -1
 
 // collect walks the module and assigns ids to everything in it.
 func (w *writer) collect() {
@@ -209,7 +209,7 @@ func (w *writer) collectOp(op *ir.Op) {
 		}
 	}
 	k := w.kindID(op, def)
-	w.ops = append(w.ops, opItem{op: op, kind: k, loc: w.locID(op.Loc()), dict: none, props: none, blocks: int32(len(w.blocks))})
+	w.ops = append(w.ops, opItem{op: op, kind: k, loc: w.locID(op.Loc()), dict: absent, props: absent, blocks: int32(len(w.blocks))})
 	it := &w.ops[at]
 	w.collectAttrs(op, attrs, it, &w.kinds[k])
 	it.types = int32(len(w.ids))
@@ -330,7 +330,7 @@ func (w *writer) collectProps(op *ir.Op, it *opItem, k *kindItem, attrs ir.AttrL
 		if !spec.optional {
 			w.required(op, attrs, spec.name)
 		}
-		w.ids = append(w.ids, none)
+		w.ids = append(w.ids, absent)
 	}
 	return n + len(t.segments)
 }
@@ -366,7 +366,7 @@ func (w *writer) dialectID(name string) int32 {
 	}
 	id := int32(len(w.dialects))
 	w.dialectIDs[name] = id
-	d := dialectItem{name: name, number: none}
+	d := dialectItem{name: name, number: absent}
 	if reg := w.m.Registry(); reg != nil {
 		d.known = reg.Dialect(name)
 	}
@@ -418,7 +418,7 @@ func (w *writer) checkUses() {
 // numbers dialects and values.
 func (w *writer) number() {
 	for i := range w.dialects {
-		w.dialects[i].number = none
+		w.dialects[i].number = absent
 	}
 	w.attrOrder = make([]int32, 0, len(w.attrs))
 	w.visitOp(0)
@@ -495,12 +495,12 @@ func (w *writer) visitOp(i int32) {
 	for j := range it.op.NumResults() {
 		w.visitType(w.ids[int(it.types)+j])
 	}
-	if it.dict != none {
+	if it.dict != absent {
 		w.visitAttr(it.dict)
 	}
-	if it.props != none {
+	if it.props != absent {
 		for _, id := range w.ids[it.props : int(it.props)+w.numProps(k)] {
-			if id != none {
+			if id != absent {
 				w.visitAttr(id)
 			}
 		}
@@ -517,7 +517,7 @@ func (w *writer) numProps(k *kindItem) int {
 }
 
 func (w *writer) visitDialect(id int32) {
-	if d := &w.dialects[id]; d.number == none {
+	if d := &w.dialects[id]; d.number == absent {
 		d.number = int32(len(w.dialectOrder))
 		w.dialectOrder = append(w.dialectOrder, id)
 	}
@@ -770,11 +770,11 @@ func (w *writer) op(b []byte, i int32, blocks []*ir.Block) []byte {
 	b = append(b, 0)
 	mask := byte(0)
 	b = appendUint(b, uint64(w.attrs[it.loc].number))
-	if it.dict != none {
+	if it.dict != absent {
 		mask |= hasAttrs
 		b = appendUint(b, uint64(w.attrs[it.dict].number))
 	}
-	if it.props != none {
+	if it.props != absent {
 		mask |= hasProperties
 		b = appendUint(b, w.property(it))
 	}
@@ -890,14 +890,14 @@ func (w *writer) property(it *opItem) uint64 {
 	} else {
 		late := false
 		for i, id := range ids {
-			late = late || k.props.attrs[i].late && id != none
+			late = late || k.props.attrs[i].late && id != absent
 		}
 		for i, id := range ids {
 			switch {
 			case !k.props.attrs[i].optional:
 				b = appendUint(b, uint64(w.attrs[id].number))
 			case k.props.attrs[i].late && !late:
-			case id == none:
+			case id == absent:
 				b = appendUint(b, 0)
 			default:
 				b = appendFlagged(b, uint64(w.attrs[id].number), true)

@@ -54,7 +54,7 @@ func (m *Module) Rebuild(o *Op, st *OpState, results []int) *Op {
 // CloneOp returns a detached copy of o and everything in its regions. mapping maps values of the original to the values
 // that the copy uses instead; CloneOp adds the values that the copy defines.
 func (m *Module) CloneOp(o *Op, mapping map[*Value]*Value) *Op {
-	return (&cloner{m: m, values: mapping}).all(o)
+	return (&cloner{m: m, values: mapping}).copyTree(o)
 }
 
 type cloner struct {
@@ -67,8 +67,8 @@ type cloner struct {
 
 type clonedOp struct{ from, to *Op }
 
-// all copies o and everything in its regions.
-func (c *cloner) all(o *Op) *Op {
+// copyTree copies o and everything in its regions.
+func (c *cloner) copyTree(o *Op) *Op {
 	out := c.op(o)
 	for _, p := range c.ops { // every value now has its copy, even if used before its definition
 		for i := range p.from.operands {
@@ -137,7 +137,7 @@ func (m *Module) Clone() *Module {
 	}
 	m.mu.Unlock()
 	copied := &cloner{m: c, values: map[*Value]*Value{}}
-	c.op = copied.all(m.op)
+	c.op = copied.copyTree(m.op)
 	for _, p := range copied.ops {
 		p.to.valid.Store(p.from.valid.Load())
 	}

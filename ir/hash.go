@@ -19,7 +19,7 @@ func Equivalent(a, b *Op) bool {
 // equivalence maps the values that the regions of one op define to those of the other.
 type equivalence map[*Value]*Value
 
-func (e equivalence) same(v, w *Value) bool {
+func (e equivalence) sameValue(v, w *Value) bool {
 	if n, ok := e[v]; ok {
 		return n == w
 	}
@@ -37,7 +37,7 @@ func (e equivalence) ops(a, b *Op) bool {
 		}
 	}
 	for i := range a.operands {
-		if !e.same(a.operands[i].val, b.operands[i].val) {
+		if !e.sameValue(a.operands[i].val, b.operands[i].val) {
 			return false
 		}
 	}

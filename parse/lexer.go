@@ -135,7 +135,7 @@ func (l *lexer) lexAt(i int) {
 		}
 		t.kind, t.end = tokPercent, i
 	default:
-		l.other(i, c)
+		l.punctuation(i, c)
 	}
 }
 
@@ -149,8 +149,8 @@ func (l *lexer) number(i int) {
 	}
 }
 
-// other reads the token at offset i that starts with c, neither a letter nor a digit.
-func (l *lexer) other(i int, c byte) {
+// punctuation reads the token at offset i that starts with c, neither a letter nor a digit.
+func (l *lexer) punctuation(i int, c byte) {
 	src, t := l.src, &l.tok
 	switch c {
 	case '%', '#', '!', '^':

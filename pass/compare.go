@@ -158,7 +158,7 @@ func (c *Comparison) block(from, to *ir.Block) {
 	for i := range a {
 		mates[i] = a[i].mate
 	}
-	anchors := increasing(mates)
+	anchors := longestIncreasing(mates)
 	i0, j0 := 0, 0
 	for _, i1 := range append(anchors, len(a)) {
 		j1 := len(b)
@@ -190,8 +190,8 @@ func (c *Comparison) block(from, to *ir.Block) {
 	}
 }
 
-// increasing returns the positions of a longest increasing sequence in list, without the negative numbers.
-func increasing(list []int) []int {
+// longestIncreasing returns the positions of a longest increasing sequence in list, without the negative numbers.
+func longestIncreasing(list []int) []int {
 	var tails []int // positions: tails[k] ends the sequence of length k+1 with the smallest end
 	before := make([]int, len(list))
 	for i, x := range list {
@@ -308,7 +308,7 @@ func (c *Comparison) reportBlock(from, to *ir.Block) {
 		olds, mates = append(olds, op), append(mates, mate)
 	}
 	steady := map[int]bool{}
-	for _, i := range increasing(mates) {
+	for _, i := range longestIncreasing(mates) {
 		steady[i] = true
 	}
 	next := 0
@@ -330,7 +330,7 @@ func (c *Comparison) reportBlock(from, to *ir.Block) {
 		}
 		old := olds[i]
 		switch {
-		case !c.same(old, op):
+		case !c.sameOp(old, op):
 			c.Changes = append(c.Changes, Change{Changed, old, op})
 		case !steady[i]:
 			c.Changes = append(c.Changes, Change{Moved, old, op})
@@ -340,8 +340,8 @@ func (c *Comparison) reportBlock(from, to *ir.Block) {
 	removed(len(olds))
 }
 
-// same reports whether two matched ops agree in operands, attributes, types and successors.
-func (c *Comparison) same(a, b *ir.Op) bool {
+// sameOp reports whether two matched ops agree in operands, attributes, types and successors.
+func (c *Comparison) sameOp(a, b *ir.Op) bool {
 	if a.Def() != b.Def() && a.Name() != b.Name() || a.NumOperands() != b.NumOperands() || a.NumResults() != b.NumResults() ||
 		a.NumRegions() != b.NumRegions() || len(a.Successors()) != len(b.Successors()) || !ir.EqualAttrLists(a.Attrs(), b.Attrs()) {
 		return false

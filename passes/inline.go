@@ -50,7 +50,7 @@ func (p Inline) Run(ctx *pass.Context, m *ir.Module) error {
 	var moves []*ir.Op
 	for _, group := range w.groups {
 		if p.MaxIterations > 0 && w.moves(group[0]) {
-			w.all(group[0])
+			w.inlineCalls(group[0])
 			moves = append(moves, group[0])
 			continue
 		}
@@ -65,7 +65,7 @@ func (p Inline) Run(ctx *pass.Context, m *ir.Module) error {
 				break
 			}
 			for _, f := range group {
-				changed = w.all(f) || changed
+				changed = w.inlineCalls(f) || changed
 			}
 			if !changed {
 				break
@@ -161,8 +161,8 @@ func (w *inliner) visit(f *ir.Op) *inlineState {
 	}
 }
 
-// all inlines the calls in f and reports whether there was one to inline.
-func (w *inliner) all(f *ir.Op) bool {
+// inlineCalls inlines the calls in f and reports whether there was one to inline.
+func (w *inliner) inlineCalls(f *ir.Op) bool {
 	list, changed := w.inside[f], false
 	w.inside[f] = nil
 	for _, call := range list {

@@ -48,7 +48,7 @@ func (p RefineShapes) Run(ctx *pass.Context, m *ir.Module) error {
 // refineShapes infers the types in f and in the functions that it calls.
 func refineShapes(ctx *pass.Context, f fn.FuncOp, e rewrite.Evaluator) (rewrite.Statistics, error) {
 	s := &shapeRefiner{ctx: ctx, m: f.Module(), contexts: map[*ir.Op]*refinement{}, effects: map[*ir.Op]bool{}}
-	s.patterns = s.all((&folder{Fold: Fold{NoFloat: true, Limit: math.MaxInt64, Evaluator: e}, ctx: ctx}).patterns())
+	s.patterns = s.allPatterns((&folder{Fold: Fold{NoFloat: true, Limit: math.MaxInt64, Evaluator: e}, ctx: ctx}).patterns())
 	s.foreign = calledFrom(f)
 	err := s.function(&refinement{f: f, types: f.Type().Inputs()})
 	return s.changes, err
@@ -175,8 +175,8 @@ var shapeFolds = []*ir.Def{
 	stablehlo.Subtract,
 }
 
-// all returns the patterns: refinements of certain ops, folds, and inference for all other ops.
-func (s *shapeRefiner) all(folds []*rewrite.Pattern) []*rewrite.Pattern {
+// allPatterns returns the patterns: refinements of certain ops, folds, and inference for all other ops.
+func (s *shapeRefiner) allPatterns(folds []*rewrite.Pattern) []*rewrite.Pattern {
 	list := []*rewrite.Pattern{
 		rule("refine-call", s.call, fn.Call),
 		rule("refine-function-type", updateFunctionType, fn.Return),

@@ -66,8 +66,8 @@ func newAliases(p *printer) *aliases {
 	return a
 }
 
-// any reports whether anything was visited.
-func (a *aliases) any() bool { return a.visited > 0 }
+// visitedAny reports whether anything was visited.
+func (a *aliases) visitedAny() bool { return a.visited > 0 }
 
 // visit assigns a sequence number to r, the rank of an entry that is visited for the first time.
 func (a *aliases) visit(r *rank, late bool) {

@@ -204,13 +204,13 @@ func (p *printer) formAttr(def *ir.Def, spec *ir.AttrSpec, a ir.Attr) {
 func (p *printer) present(f *formatOp, group *elem) bool {
 	for i := range group.Then {
 		if e := &group.Then[i]; e.Anchor {
-			return p.there(f, e)
+			return p.hasAnchor(f, e)
 		}
 	}
 	return false
 }
 
-func (p *printer) there(f *formatOp, e *elem) bool {
+func (p *printer) hasAnchor(f *formatOp, e *elem) bool {
 	op := f.op
 	switch e.Kind {
 	case assembly.Operand, assembly.OperandType:
@@ -266,7 +266,7 @@ func (p *printer) argThere(f *formatOp, a *ir.DirectiveArg) bool {
 	default:
 		return false
 	}
-	return p.there(f, &e)
+	return p.hasAnchor(f, &e)
 }
 
 // custom fills the arguments of a directive and calls its Print hook.

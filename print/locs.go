@@ -146,14 +146,14 @@ func (t *locAliases) equal(l *ir.Loc) int32 {
 			t.hashes[sum] = i
 			return i
 		}
-		if t.same(t.loc(t.at(i)), l) {
+		if t.sameLoc(t.loc(t.at(i)), l) {
 			return i
 		}
 	}
 }
 
-// same reports whether two locations are equal. Their children must be in the table.
-func (t *locAliases) same(a, b *ir.Loc) bool {
+// sameLoc reports whether two locations are equal. Their children must be in the table.
+func (t *locAliases) sameLoc(a, b *ir.Loc) bool {
 	if a.Kind() != b.Kind() {
 		return false
 	}

@@ -106,7 +106,7 @@ func (n *names) allUnique(op *ir.Op) {
 	for len(stack) > 0 {
 		r := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
-		n.own(r, true)
+		n.nameOwn(r, true)
 		for _, b := range r.Blocks() {
 			for op := b.First(); op != nil; op = op.Next() {
 				stack = append(stack, op.Regions()...)
@@ -118,7 +118,7 @@ func (n *names) allUnique(op *ir.Op) {
 // region names the values of r and then of its nested regions. Each nested region continues the numbering of r.
 func (n *names) region(r *ir.Region, generic bool) {
 	mark := len(n.log)
-	n.own(r, generic)
+	n.nameOwn(r, generic)
 	value, arg, clash := n.nextValue, n.nextArg, n.nextClash
 	for _, b := range r.Blocks() {
 		for op := b.First(); op != nil; op = op.Next() {
@@ -134,8 +134,8 @@ func (n *names) region(r *ir.Region, generic bool) {
 	n.log = n.log[:mark]
 }
 
-// own names the values that r itself defines, without its nested regions.
-func (n *names) own(r *ir.Region, generic bool) {
+// nameOwn names the values that r itself defines, without its nested regions.
+func (n *names) nameOwn(r *ir.Region, generic bool) {
 	for _, b := range r.Blocks() {
 		for _, a := range b.Args() {
 			n.put(a, 0)

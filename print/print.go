@@ -59,7 +59,7 @@ func (p *printer) flush() {
 		q := newPrinter(p.m, p.o)
 		q.names = p.names
 		q.collectAliases(p.m.Op())
-		p.retry, p.tentative = q.aliases.any(), false
+		p.retry, p.tentative = q.aliases.visitedAny(), false
 	}
 	if p.retry { // everything will be printed again
 		p.buf, p.dense = p.buf[:0], nil

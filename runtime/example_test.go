@@ -15,8 +15,8 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// asking is a module that asks its host for half of a vector.
-const asking = `
+// askModule is a module that asks its host for half of a vector.
+const askModule = `
 func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> {
   %0 = stablehlo.custom_call @host(%x) {api_version = 4 : i32, backend_config = {name = "halve"}, has_side_effect = true} : (tensor<3xf32>) -> tensor<3xf32>
   return %0 : tensor<3xf32>
@@ -40,7 +40,7 @@ func program(text string) (*runtime.Program, error) {
 
 // run compiles the program for the embedded engine and runs it on 1, 2, 3. backends.Open gives other backends.
 func run(handlers *runtime.Bindings) ([]*tensor.Tensor, error) {
-	p, err := program(asking)
+	p, err := program(askModule)
 	if err != nil {
 		return nil, err
 	}

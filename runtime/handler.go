@@ -52,10 +52,10 @@ type Call struct {
 type Bindings struct {
 	observers []binding
 	answers   []binding
-	wraps     []wrapping
+	wraps     []wrapper
 }
 
-type wrapping struct {
+type wrapper struct {
 	pattern string
 	wrap    func(Handler) Handler
 }
@@ -84,7 +84,7 @@ func (b *Bindings) Answer(pattern string, h Handler) {
 // first is innermost. wrap gets nil if the hook has no responder; the handler that it then returns must leave results
 // unchanged. Recordings and injected faults use Wrap.
 func (b *Bindings) Wrap(pattern string, wrap func(Handler) Handler) {
-	b.wraps = append(b.wraps, wrapping{pattern, wrap})
+	b.wraps = append(b.wraps, wrapper{pattern, wrap})
 }
 
 // Unmatched returns the bound patterns that select no hook of m, each once, in the order of their binding.

@@ -10,11 +10,11 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// pointing is a handler with device pointers alone.
-type pointing struct{}
+// pointerHandler is a handler with device pointers alone.
+type pointerHandler struct{}
 
-func (pointing) MemoryUse() runtime.MemoryUse                { return runtime.DevicePointers }
-func (pointing) Handle(context.Context, *runtime.Call) error { return nil }
+func (pointerHandler) MemoryUse() runtime.MemoryUse                { return runtime.DevicePointers }
+func (pointerHandler) Handle(context.Context, *runtime.Call) error { return nil }
 
 func TestUse(t *testing.T) {
 	host := runtime.HandlerFunc(func(context.Context, *runtime.Call) error { return nil })
@@ -24,8 +24,8 @@ func TestUse(t *testing.T) {
 	}{
 		{runtime.Bound{}, 0},
 		{runtime.Bound{Answer: host}, runtime.HostViews},
-		{runtime.Bound{Observers: []runtime.Handler{pointing{}}}, runtime.DevicePointers},
-		{runtime.Bound{Observers: []runtime.Handler{host}, Answer: pointing{}}, runtime.HostViews | runtime.DevicePointers},
+		{runtime.Bound{Observers: []runtime.Handler{pointerHandler{}}}, runtime.DevicePointers},
+		{runtime.Bound{Observers: []runtime.Handler{host}, Answer: pointerHandler{}}, runtime.HostViews | runtime.DevicePointers},
 	} {
 		if got := c.bound.Use(); got != c.want {
 			t.Errorf("use is %b, expected %b", got, c.want)
@@ -36,7 +36,7 @@ func TestUse(t *testing.T) {
 		t.Error(err)
 	}
 	var refused *runtime.BindError
-	if err := runtime.CheckTimeout([]runtime.Bound{{Site: site, Answer: pointing{}}}); !errors.As(err, &refused) {
+	if err := runtime.CheckTimeout([]runtime.Bound{{Site: site, Answer: pointerHandler{}}}); !errors.As(err, &refused) {
 		t.Errorf("error is %v, expected a BindError", err)
 	}
 }
@@ -49,7 +49,7 @@ func TestPointersAreNotChecked(t *testing.T) {
 	if c.ResultPointers[0].Address == 0 || c.ResultPointers[0].Size != 8 {
 		t.Errorf("the pointer is %+v", c.ResultPointers[0])
 	}
-	if err := runtime.Deliver(context.Background(), &runtime.Bound{Site: c.Site, Answer: pointing{}}, c); err != nil {
+	if err := runtime.Deliver(context.Background(), &runtime.Bound{Site: c.Site, Answer: pointerHandler{}}, c); err != nil {
 		t.Error(err)
 	}
 	if v := tensor.View[float32](r); v[0] != 0 || v[1] != 0 {

@@ -72,20 +72,20 @@ type Tensor struct {
 
 // States of a watched tensor.
 const (
-	watching = 1
-	reached  = 2
+	watched = 1
+	reached = 2
 )
 
 // Watch starts to track access for writing to the payload: by Bytes, View, Reshape or a Set method. A caller that
 // passes out a tensor to be filled can use it to learn whether that happened; see Reached.
-func (t *Tensor) Watch() { atomic.StoreUint32(&t.watch, watching) }
+func (t *Tensor) Watch() { atomic.StoreUint32(&t.watch, watched) }
 
 // Reached reports whether the payload was accessed since Watch, and ends the watch. It is true if there was no watch.
-func (t *Tensor) Reached() bool { return atomic.SwapUint32(&t.watch, 0) != watching }
+func (t *Tensor) Reached() bool { return atomic.SwapUint32(&t.watch, 0) != watched }
 
 // reach records a possible write. For a tensor that is not watched it only loads, which is safe for concurrent readers.
 func (t *Tensor) reach() {
-	if atomic.LoadUint32(&t.watch) == watching {
+	if atomic.LoadUint32(&t.watch) == watched {
 		atomic.StoreUint32(&t.watch, reached)
 	}
 }

@@ -51,12 +51,12 @@ func inferRaggedDot(c *ir.Context, st *ir.OpState) ([]ir.Type, error) {
 		return nil, fmt.Errorf("lhs and rhs should have the same number of contracting dimensions")
 	}
 	for i := range dot.LHSBatching {
-		if !same(l.Shape()[dot.LHSBatching[i]], r.Shape()[dot.RHSBatching[i]]) {
+		if !compatibleSizes(l.Shape()[dot.LHSBatching[i]], r.Shape()[dot.RHSBatching[i]]) {
 			return nil, fmt.Errorf("batching dimension sizes must match for lhs/rhs")
 		}
 	}
 	for i := range dot.LHSContracting {
-		if !same(l.Shape()[dot.LHSContracting[i]], r.Shape()[dot.RHSContracting[i]]) {
+		if !compatibleSizes(l.Shape()[dot.LHSContracting[i]], r.Shape()[dot.RHSContracting[i]]) {
 			return nil, fmt.Errorf("contracting dimension sizes must match for lhs/rhs")
 		}
 	}
@@ -100,14 +100,14 @@ func inferRaggedDot(c *ir.Context, st *ir.OpState) ([]ir.Type, error) {
 				return nil, fmt.Errorf("expected group_sizes to have rank 1 or %d, got %d", len(prefix)+1, g.Rank())
 			}
 			for i, p := range prefix {
-				if !same(p, g.Shape()[i]) {
+				if !compatibleSizes(p, g.Shape()[i]) {
 					return nil, fmt.Errorf("group_sizes is expected to have shape [%s], got [%s]", dims(append(prefix, groups)), dims(g.Shape()))
 				}
 			}
 		}
 	}
 	if len(d.RHSGroup) == 1 {
-		if n := r.Shape()[d.RHSGroup[0]]; !same(n, groups) {
+		if n := r.Shape()[d.RHSGroup[0]]; !compatibleSizes(n, groups) {
 			return nil, fmt.Errorf("rhs group dimension is expected to have size=%d, got %d", groups, n)
 		}
 	}
@@ -150,7 +150,7 @@ func has(v []int64, x int64) bool {
 	return false
 }
 
-func same(a, b int64) bool { return a == b || a == ir.Dynamic || b == ir.Dynamic }
+func compatibleSizes(a, b int64) bool { return a == b || a == ir.Dynamic || b == ir.Dynamic }
 
 func sizes(t *ir.TensorType, at []int64) []int64 {
 	var out []int64

@@ -93,7 +93,7 @@ var DynamicSlice = &ir.Def{
 	Attrs:    []ir.AttrSpec{ods.Required("slice_sizes", ods.I64Array)},
 	Traits:   ir.Pure,
 	Format:   "$operand `,` custom<VariadicOperandWithAttribute>($start_indices) `sizes` `=` $slice_sizes attr-dict `:` functional-type(operands, results)",
-	Infer:    infer(inferDynamicSlice), Verify: verify(matching(1, "operand, result"), agrees(inferDynamicSlice)),
+	Infer:    infer(inferDynamicSlice), Verify: verify(sameElements(1, "operand, result"), agrees(inferDynamicSlice)),
 	Clauses: ir.Clauses(`
 		C1 the result has the element type of operand
 		C2 start_indices and slice_sizes are as many as operand has dimensions
@@ -110,7 +110,7 @@ var DynamicUpdateSlice = &ir.Def{
 	Results:  []ir.Arg{{Name: "result", Type: ods.AnyRanked}},
 	Traits:   ir.Pure,
 	Format:   formatGeneral,
-	Infer:    infer(inferDynamicUpdateSlice), Verify: verify(matching(2, "operand, update, result"), agrees(inferDynamicUpdateSlice)),
+	Infer:    infer(inferDynamicUpdateSlice), Verify: verify(sameElements(2, "operand, update, result"), agrees(inferDynamicUpdateSlice)),
 	Clauses: ir.Clauses(`
 		C1 the result has the type of operand
 		C2 update has the element type of operand

@@ -57,7 +57,7 @@ var DynamicPad = &ir.Def{
 	Results: []ir.Arg{{Name: "result", Type: ods.AnyRanked}},
 	Traits:  ir.Pure,
 	Format:  formatGeneral,
-	Verify:  verify(matching(2, "operand, padding_value, result"), dynamicPadRule),
+	Verify:  verify(sameElements(2, "operand, padding_value, result"), dynamicPadRule),
 	Clauses: ir.Clauses(`
 		C1 operand, padding_value and result have one element type
 		C2 the three paddings have an element for each dimension of operand
@@ -117,5 +117,5 @@ var RealDynamicSlice = &ir.Def{
 	Results: []ir.Arg{{Name: "result", Type: ods.AnyRanked}},
 	Traits:  ir.Pure,
 	Format:  formatGeneral,
-	Verify:  verify(matching(1, "operand, result"), realDynamicSliceRule),
+	Verify:  verify(sameElements(1, "operand, result"), realDynamicSliceRule),
 }

@@ -18,7 +18,7 @@ var Gather = &ir.Def{
 		ods.Defaulted("indices_are_sorted", ods.BoolAttr, attrFalse),
 	},
 	Traits: ir.Pure,
-	Infer:  infer(inferGather), Verify: verify(matching(1, "operand, result"), agrees(inferGather)),
+	Infer:  infer(inferGather), Verify: verify(sameElements(1, "operand, result"), agrees(inferGather)),
 	Clauses: ir.Clauses(`
 		C1 offset_dims, collapsed_slice_dims and operand_batching_dims together are as many as operand has dimensions
 		C2 index_vector_dim is a dimension of start_indices, or the one after the last

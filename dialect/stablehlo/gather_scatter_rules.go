@@ -222,7 +222,7 @@ func scatterRule(s *subject) error {
 	if k := len(d.UpdateWindowDims) + len(d.InsertedWindowDims) + len(d.InputBatchingDims); k != t.Rank() { // (C2)
 		return fail("Expects rank-of operand to match size-of('update_window_dims') + size-of('inserted_window_dims') + size-of('input_batching_dims') i.e. %d but got %d.", k, t.Rank())
 	}
-	if err := ascending(d.UpdateWindowDims, "update_window_dims"); err != nil { // (C7)
+	if err := sortedForScatter(d.UpdateWindowDims, "update_window_dims"); err != nil { // (C7)
 		return err
 	}
 	if err := inRange(d.UpdateWindowDims, "update_window_dims", "rank-of('updates')", u.Rank()); err != nil { // (C8)
@@ -231,13 +231,13 @@ func scatterRule(s *subject) error {
 	if err := disjoint(d.InsertedWindowDims, d.InputBatchingDims, "inserted_window_dims", "input_batching_dims"); err != nil { // (C9)
 		return err
 	}
-	if err := ascending(d.InsertedWindowDims, "inserted_window_dims"); err != nil { // (C10)
+	if err := sortedForScatter(d.InsertedWindowDims, "inserted_window_dims"); err != nil { // (C10)
 		return err
 	}
 	if err := inRange(d.InsertedWindowDims, "inserted_window_dims", "rank-of('operand')", t.Rank()); err != nil { // (C11)
 		return err
 	}
-	if err := ascending(d.InputBatchingDims, "input_batching_dims"); err != nil { // (C12)
+	if err := sortedForScatter(d.InputBatchingDims, "input_batching_dims"); err != nil { // (C12)
 		return err
 	}
 	if err := inRange(d.InputBatchingDims, "input_batching_dims", "rank-of('operand')", t.Rank()); err != nil { // (C13)
@@ -277,8 +277,8 @@ func scatterRule(s *subject) error {
 	return scatterUpdates(d, t, batch, u)
 }
 
-// ascending is sortedUnique with MLIR's wording for scatter.
-func ascending(dims []int64, name string) error {
+// sortedForScatter is sortedUnique with MLIR's wording for scatter.
+func sortedForScatter(dims []int64, name string) error {
 	for i := 1; i < len(dims); i++ {
 		if dims[i] < dims[i-1] {
 			return fail("Expects %s to be sorted; got: [%s].", name, joined(dims))

@@ -163,8 +163,8 @@ func compatibleElemTypes(s *subject) error {
 	return nil
 }
 
-// matching returns the rule that the first n operands and the result have the same element type. names lists them.
-func matching(n int, names string) rule {
+// sameElements returns the rule that the first n operands and the result have the same element type. names lists them.
+func sameElements(n int, names string) rule {
 	return func(s *subject) error {
 		for i := range n {
 			if s.tensor(i).Elem() != s.result(0).Elem() {

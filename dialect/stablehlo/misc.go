@@ -107,7 +107,7 @@ var (
 		Results:  []ir.Arg{{Name: "result", Type: ods.Tensor(ods.Pred, ods.Int, ods.FP)}},
 		Attrs:    []ir.AttrSpec{ods.Required("rng_distribution", ods.Enum(RngDistributionEnum, "XLA PRNG distribution to be used."))},
 		Format:   "$a `,` $b `,` $shape `,` `distribution` `=` $rng_distribution attr-dict `:` functional-type(operands, results)",
-		Infer:    infer(inferRng), Verify: verify(matching(2, "a, b, result"), agrees(inferRng)),
+		Infer:    infer(inferRng), Verify: verify(sameElements(2, "a, b, result"), agrees(inferRng)),
 		Clauses: ir.Clauses(`
 			C1 a, b and the result have one element type
 			C2 a normal distribution has floats

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// tapping sends its argument to its host.
-const tapping = `func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
+// tapModule sends its argument to its host.
+const tapModule = `func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
   %t = stablehlo.create_token : !stablehlo.token
   %u = "stablehlo.outfeed"(%x, %t) {outfeed_config = "x"} : (tensor<2xf32>, !stablehlo.token) -> !stablehlo.token
   return %x : tensor<2xf32>
@@ -50,7 +50,7 @@ func TestFullDisk(t *testing.T) {
 		t.Skip("skip: no /dev/full")
 	}
 	defer full.Close()
-	file := writeFile(t, []byte(tapping))
+	file := writeFile(t, []byte(tapModule))
 	for _, args := range [][]string{{"--help"}, {"version"}, {"--version"}, {"help", "order"}, {"hooks", file},
 		{"run", file, "--fill", "iota", "--backend", "engine", "--print-callbacks", "--results", "-"}} {
 		cmd := child(args...)
@@ -68,7 +68,7 @@ func TestNullOutput(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer null.Close()
-	cmd := child("run", writeFile(t, []byte(tapping)), "--fill", "iota", "--backend", "engine", "--print-callbacks")
+	cmd := child("run", writeFile(t, []byte(tapModule)), "--fill", "iota", "--backend", "engine", "--print-callbacks")
 	cmd.Stdin, cmd.Stdout = null, null
 	if code, errs := exitCode(t, cmd); code != 0 {
 		t.Errorf("exit code %d: %s", code, errs)
@@ -88,7 +88,7 @@ func TestEndlessInput(t *testing.T) {
 
 // A mistake in the command line empties no file, and a recording replaces an older one when it is complete.
 func TestOutputsAreOpenedLast(t *testing.T) {
-	file := writeFile(t, []byte(tapping))
+	file := writeFile(t, []byte(tapModule))
 	dir := t.TempDir()
 	old := filepath.Join(dir, "old.jsonl")
 	if err := os.WriteFile(old, []byte("kept\n"), 0o644); err != nil {
@@ -122,7 +122,7 @@ func TestOutputsAreOpenedLast(t *testing.T) {
 	if code, _, _ := runCLI(t, time.Minute, "run", file, "--fill", "iota", "--events", file); code != 2 {
 		t.Errorf("events over the module: exit code %d", code)
 	}
-	if text, err := os.ReadFile(file); err != nil || string(text) != tapping {
+	if text, err := os.ReadFile(file); err != nil || string(text) != tapModule {
 		t.Errorf("the module is now %q (%v)", text, err)
 	}
 }
@@ -133,7 +133,7 @@ func TestEventsToPipe(t *testing.T) {
 	if err := exec.Command("mkfifo", pipe).Run(); err != nil {
 		t.Skip("skip: ", err)
 	}
-	file := writeFile(t, []byte(tapping))
+	file := writeFile(t, []byte(tapModule))
 	cmd := child("run", file, "--fill", "iota", "--backend", "engine", "--events", pipe)
 	lines := make(chan string, 1)
 	go func() {

@@ -80,7 +80,7 @@ Hooks are matched by id and name. The exit code is 5 if something differs.`,
 			if err != nil {
 				return err
 			}
-			before, err := a.recording(args[1])
+			before, err := a.readRecording(args[1])
 			if err != nil {
 				return err
 			}
@@ -109,7 +109,7 @@ Hooks are matched by id and name. The exit code is 5 if something differs.`,
 			if err := a.runModule(cmd.Context(), args[0], &flags); err != nil {
 				return err
 			}
-			after, err := a.recording(tmp)
+			after, err := a.readRecording(tmp)
 			if err != nil {
 				return err
 			}
@@ -136,7 +136,7 @@ func recordingTolerance(text string) (verify.Tolerance, error) {
 	return tol, nil
 }
 
-func (a *app) recording(path string) (*handlers.Recorded, error) {
+func (a *app) readRecording(path string) (*handlers.Recorded, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err

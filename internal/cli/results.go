@@ -42,7 +42,7 @@ func (a *app) resultWriter(path string, f *runFlags) (*resultWriter, error) {
 	case directory:
 		f.steps.dir = path
 		var w values.Writer
-		return both(printed, &resultWriter{func(r result) (err error) {
+		return writeBoth(printed, &resultWriter{func(r result) (err error) {
 			if w == nil {
 				if w, err = values.NewDirectory(path); err != nil {
 					return err
@@ -53,10 +53,10 @@ func (a *app) resultWriter(path string, f *runFlags) (*resultWriter, error) {
 	}
 	file := f.bind.outputs.Add(path, true, false)
 	if !strings.HasSuffix(path, ".npz") {
-		return both(printed, closing(jsonResults(file), file)), nil
+		return writeBoth(printed, closing(jsonResults(file), file)), nil
 	}
 	w := values.NewArchive(file)
-	return both(printed, closing(&resultWriter{func(r result) error {
+	return writeBoth(printed, closing(&resultWriter{func(r result) error {
 		return w.Write(r.file(), r.Tensor)
 	}, w.Close}, file)), nil
 }
@@ -69,7 +69,7 @@ func (r result) file() string {
 	return r.name
 }
 
-func both(a, b *resultWriter) *resultWriter {
+func writeBoth(a, b *resultWriter) *resultWriter {
 	return &resultWriter{func(r result) error {
 		if err := b.write(r); err != nil {
 			return err

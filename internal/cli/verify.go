@@ -151,11 +151,11 @@ func (a *app) compare(ctx context.Context, paths [2]string, f *verifyFlags) erro
 	if err != nil {
 		return err
 	}
-	x, err := a.recording(paths[0])
+	x, err := a.readRecording(paths[0])
 	if err != nil {
 		return err
 	}
-	y, err := a.recording(paths[1])
+	y, err := a.readRecording(paths[1])
 	if err != nil {
 		return err
 	}

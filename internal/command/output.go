@@ -110,12 +110,12 @@ func (s *Outputs) Add(path string, beside, lazy bool) *Output {
 func (s *Outputs) Check() error {
 	for i, o := range s.files {
 		for _, in := range s.Inputs {
-			if same(o.path, in) {
+			if sameFile(o.path, in) {
 				return Usagef("%s would be overwritten: it is an input", o.path)
 			}
 		}
 		for _, other := range s.files[:i] {
-			if same(o.path, other.path) {
+			if sameFile(o.path, other.path) {
 				return Usagef("%s is named as two outputs", o.path)
 			}
 		}
@@ -123,9 +123,9 @@ func (s *Outputs) Check() error {
 	return nil
 }
 
-// same reports whether two names refer to the same file. Devices and pipes do not count, because they hold no data to
-// lose.
-func same(a, b string) bool {
+// sameFile reports whether two names refer to the same file. Devices and pipes do not count, because they hold no data
+// to lose.
+func sameFile(a, b string) bool {
 	x, errX := os.Stat(a)
 	y, errY := os.Stat(b)
 	if errX == nil && errY == nil {

@@ -27,7 +27,7 @@ func TestCommandDeliversRecordedEvents(t *testing.T) {
 				if name == "jax_pure_pair" {
 					continue // its host computes: see TestPurePairComputes
 				}
-				var want recording
+				var want recordedEvents
 				if err := json.Unmarshal(readFile(t, file), &want); err != nil {
 					t.Fatal(err)
 				}
@@ -62,7 +62,7 @@ func TestCommandDeliversRecordedEvents(t *testing.T) {
 }
 
 // compareCommand runs module with the command on backend and compares its files with want.
-func compareCommand(t *testing.T, backend, module string, want *recording) {
+func compareCommand(t *testing.T, backend, module string, want *recordedEvents) {
 	dir := t.TempDir()
 	events, results := filepath.Join(dir, "events.jsonl"), filepath.Join(dir, "results.json")
 	args := []string{"run", module, "--backend", backend, "--on", "*=echo", "--events", events, "--results", results}

@@ -24,8 +24,8 @@ type recorded struct {
 	Data  []json.RawMessage `json:"data"`
 }
 
-// recording has the events that JAX delivered.
-type recording struct {
+// recordedEvents has the events that JAX delivered.
+type recordedEvents struct {
 	Args    []recorded
 	Results []recorded
 	Events  []struct{ Operands []recorded }
@@ -72,7 +72,7 @@ func (r *recorded) tensor(t *testing.T) *tensor.Tensor {
 	return out
 }
 
-func (r *recording) args(t *testing.T) []*tensor.Tensor {
+func (r *recordedEvents) args(t *testing.T) []*tensor.Tensor {
 	t.Helper()
 	var list []*tensor.Tensor
 	for i := range r.Args {
@@ -109,7 +109,7 @@ func near(a, b *tensor.Tensor) bool {
 }
 
 // compareRecording runs p the given number of times and compares its events and results with those that JAX recorded.
-func compareRecording(t *testing.T, b runtime.Backend, p *runtime.Program, want *recording, answer runtime.Handler, times int) {
+func compareRecording(t *testing.T, b runtime.Backend, p *runtime.Program, want *recordedEvents, answer runtime.Handler, times int) {
 	t.Helper()
 	rec := &recorder{}
 	h := rec.observe()
@@ -171,7 +171,7 @@ func TestRecordedEvents(t *testing.T) {
 			b := open(t, backend)
 			for _, file := range files {
 				name := strings.TrimSuffix(filepath.Base(file), ".json")
-				var want recording
+				var want recordedEvents
 				if err := json.Unmarshal(readFile(t, file), &want); err != nil {
 					t.Fatal(err)
 				}

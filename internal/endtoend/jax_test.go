@@ -24,7 +24,7 @@ var jaxScript string
 
 // jaxProgram is a program that JAX made from a Python function, with the events and results of JAX's run.
 type jaxProgram struct {
-	recording
+	recordedEvents
 	Name, Text, Located string
 }
 
@@ -78,7 +78,7 @@ func TestJAXCallbacks(t *testing.T) {
 						if err != nil {
 							t.Fatal(err)
 						}
-						compareRecording(t, b, program, &p.recording, handlers.Echo(), 3)
+						compareRecording(t, b, program, &p.recordedEvents, handlers.Echo(), 3)
 					}
 				})
 			}
@@ -111,18 +111,18 @@ func TestJAXFunctions(t *testing.T) {
 				return // TestLinearAlgebra compares these, whose results are unique only up to a phase
 			}
 			if why := elsewhere[p.Name]; why != "" {
-				if agrees(t, b, program, &p.recording) {
+				if agrees(t, b, program, &p.recordedEvents) {
 					t.Error("it is not so any more that " + why)
 				}
 				return
 			}
-			compareRecording(t, b, program, &p.recording, handlers.Echo(), 1)
+			compareRecording(t, b, program, &p.recordedEvents, handlers.Echo(), 1)
 		})
 	}
 }
 
 // agrees reports whether the results of p equal the recorded ones.
-func agrees(t *testing.T, b runtime.Backend, p *runtime.Program, want *recording) bool {
+func agrees(t *testing.T, b runtime.Backend, p *runtime.Program, want *recordedEvents) bool {
 	t.Helper()
 	e, err := b.Compile(context.Background(), p, runtime.CompileOptions{})
 	if err != nil {

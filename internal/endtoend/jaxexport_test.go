@@ -36,7 +36,7 @@ func TestExports(t *testing.T) {
 	programs := 0
 	for lines.Scan() {
 		var p struct {
-			recording
+			recordedEvents
 			Name, File, Missing string
 		}
 		if err := json.Unmarshal(lines.Bytes(), &p); err != nil {
@@ -76,7 +76,7 @@ func TestExports(t *testing.T) {
 					}
 					return
 				}
-				compareCommand(t, backend, path, &p.recording)
+				compareCommand(t, backend, path, &p.recordedEvents)
 			})
 		}
 	}

@@ -35,8 +35,8 @@ func pluginOf(env []string) string {
 	return ""
 }
 
-// own returns the variables with which JAX loads the library itself as its plugin.
-func (s *startedProgram) own(more ...string) []string {
+// ownVariables returns the variables with which JAX loads the library itself as its plugin.
+func (s *startedProgram) ownVariables(more ...string) []string {
 	return append([]string{"PJRT_NAMES_AND_LIBRARY_PATHS=xcpu:" + filepath.Join(s.dir, launch.PluginFile), "JAX_PLATFORMS=xcpu,cpu", "HLOCB_PLUGIN=" + s.plugin()}, more...)
 }
 
@@ -110,7 +110,7 @@ func interposedFar(t *testing.T, s *startedProgram) {
 	const program = "testdata/interpose/train.py"
 	dir := t.TempDir()
 	var events [3]string
-	for i, front := range [][]string{s.env, append(s.env, "PJRT_NAMES_AND_LIBRARY_PATHS=xcpu:"+far), s.own("HLOCB_PLUGIN=" + far)} {
+	for i, front := range [][]string{s.env, append(s.env, "PJRT_NAMES_AND_LIBRARY_PATHS=xcpu:"+far), s.ownVariables("HLOCB_PLUGIN=" + far)} {
 		c := interpose.Config{Taps: []string{".*", "multiply=stats"}, Events: filepath.Join(dir, fmt.Sprint(i, ".json")), Dump: filepath.Join(dir, fmt.Sprint(i)), DumpArgs: 1}
 		_, stderr, code := finish(t, exec.Command(s.python, program), append(front, c.Environment()...)...)
 		text, err := os.ReadFile(c.Events)
@@ -132,7 +132,7 @@ func interposedFar(t *testing.T, s *startedProgram) {
 // taps.
 func interposedForeign(t *testing.T, s *startedProgram) {
 	const program = "testdata/interpose/callbacks.py"
-	env := s.own("VARIANT=mychip", "VARIANT_OF="+s.plugin(), "HLOCB_PLUGIN="+cc(t, "testdata/traps/variant.c"), "PYTHONPATH=../../python",
+	env := s.ownVariables("VARIANT=mychip", "VARIANT_OF="+s.plugin(), "HLOCB_PLUGIN="+cc(t, "testdata/traps/variant.c"), "PYTHONPATH=../../python",
 		"PJRT_NAMES_AND_LIBRARY_PATHS=mychip:"+filepath.Join(s.dir, launch.PluginFile), "JAX_PLATFORMS=mychip,cpu")
 	want, _, _ := s.run(t, program, "JAX_PLATFORMS=cpu")
 	events := filepath.Join(t.TempDir(), "events")
@@ -167,7 +167,7 @@ func TestInterposedUnderASAN(t *testing.T) {
 	if out, err := exec.Command("go", "build", "-asan", "-buildmode=c-shared", "-o", plugin, "../../cmd/libhlocb_pjrt").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	env := s.own("VARIANT=counted", "VARIANT_OF="+s.plugin(), "HLOCB_PLUGIN="+cc(t, "testdata/traps/variant.c"), "LD_PRELOAD="+preload,
+	env := s.ownVariables("VARIANT=counted", "VARIANT_OF="+s.plugin(), "HLOCB_PLUGIN="+cc(t, "testdata/traps/variant.c"), "LD_PRELOAD="+preload,
 		"ASAN_OPTIONS=detect_leaks=0", "PJRT_NAMES_AND_LIBRARY_PATHS=xcpu:"+plugin)
 	events := filepath.Join(t.TempDir(), "events")
 	for _, c := range []interpose.Config{{}, {Taps: []string{"tanh"}, Events: events}} {

@@ -62,7 +62,7 @@ func (w *viewWriter) file() ([]byte, error) {
 	}
 	w.attrNames()
 	for _, d := range w.dialect.Ops {
-		if own(d) {
+		if hasOwnViews(d) {
 			w.view(d)
 		}
 	}
@@ -93,15 +93,16 @@ func containsWord(text, word string) bool {
 	}
 }
 
-// own reports whether the dialect itself defines the op: views of StableHLO's ops serve for the ops that mirror them.
-func own(d *ir.Def) bool { return d.Base == nil || d.Base.Dialect() != "stablehlo" }
+// hasOwnViews reports whether the dialect itself defines the op: views of StableHLO's ops serve for the ops that mirror
+// them.
+func hasOwnViews(d *ir.Def) bool { return d.Base == nil || d.Base.Dialect() != "stablehlo" }
 
 // attrNames writes constants for the names of the attributes of ops.
 func (w *viewWriter) attrNames() {
 	names := map[string]bool{}
 	for _, d := range w.dialect.Ops {
 		for _, a := range d.Attrs {
-			names[a.Name] = names[a.Name] || own(d)
+			names[a.Name] = names[a.Name] || hasOwnViews(d)
 		}
 	}
 	maps.DeleteFunc(names, func(_ string, own bool) bool { return !own })

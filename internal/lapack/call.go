@@ -50,7 +50,7 @@ func (l *Library) Call(name string, attrs map[string]int64, order Order, operand
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	for c.at = range c.batches {
-		if err := c.one(); err != nil {
+		if err := c.compute(); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 	}

@@ -1,7 +1,7 @@
 package lapack
 
-// one computes the current matrix.
-func (c *call) one() error {
+// compute factors or solves the current matrix.
+func (c *call) compute() error {
 	name := string(c.target.letter) + c.target.routine
 	run := func(args ...any) error { return c.library.call(name, args...) }
 	// worked calls f once to learn the size of the workspace, and once more with it.

@@ -171,7 +171,7 @@ func broadcastOp(to *ir.Def) expansion {
 		}
 		shapes := []*ir.Value{e.shapeOf(args[0]), e.shapeOf(args[1])}
 		witness := e.typed(shape.CstrBroadcastable, e.witness(), shapes...)
-		return []*ir.Value{e.assuming(witness, out, func(e *emitter) *ir.Value {
+		return []*ir.Value{e.createAssuming(witness, out, func(e *emitter) *ir.Value {
 			shapes := []*ir.Value{e.shapeOf(args[0]), e.shapeOf(args[1])}
 			rank := max(x.Rank(), y.Rank())
 			sizes := e.typed(shape.Broadcast, e.extents(int64(rank)), shapes...)
@@ -208,8 +208,8 @@ func elementwise(e *emitter, to *ir.Def, op *ir.Op, args []*ir.Value, t ir.Type)
 
 func (e *emitter) witness() ir.Type { return e.ctx.DialectType("shape", "witness", "", nil) }
 
-// assuming inserts a shape.assuming whose region computes its result of type t by body.
-func (e *emitter) assuming(witness *ir.Value, t ir.Type, body func(e *emitter) *ir.Value) *ir.Value {
+// createAssuming inserts a shape.assuming whose region computes its result of type t by body.
+func (e *emitter) createAssuming(witness *ir.Value, t ir.Type, body func(e *emitter) *ir.Value) *ir.Value {
 	op := e.Insert(&ir.OpState{Def: shape.Assuming, Operands: []*ir.Value{witness}, Types: []ir.Type{t}, Regions: 1})
 	inner := e.inside(op.Region(0).AddBlock())
 	inner.Create(shape.AssumingYield, []*ir.Value{body(inner)}, nil)
@@ -240,7 +240,7 @@ func expandBroadcastSelect(e *emitter, op *ir.Op, args []*ir.Value) []*ir.Value 
 	} else {
 		witness = e.typed(shape.CstrBroadcastable, e.witness(), shapes...)
 	}
-	return []*ir.Value{e.assuming(witness, out, func(e *emitter) *ir.Value {
+	return []*ir.Value{e.createAssuming(witness, out, func(e *emitter) *ir.Value {
 		sizes := e.typed(shape.Broadcast, e.extents(ir.Dynamic), shapes...)
 		sizes = e.typed(tensors.Cast, e.extents(int64(rank)), sizes)
 		wide := make([]*ir.Value, len(args))

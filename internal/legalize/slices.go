@@ -77,7 +77,7 @@ func expandTopK(e *emitter, op *ir.Op, args []*ir.Value) []*ir.Value {
 		index = stablehlo.BuildDynamicIota(e.Builder, all, indexType, stablehlo.DynamicIotaAttrs{IotaDimension: int64(rank - 1)}).Result(0)
 	}
 	sorted := e.Insert(e.sort(stable, int64(rank-1), x, index))
-	e.descending(sorted)
+	e.sortDescending(sorted)
 	start := repeat(0, rank)
 	if all == nil {
 		end := changed(t.Shape(), int64(rank-1), k)
@@ -103,9 +103,9 @@ func (e *emitter) sort(stable bool, dim int64, values ...*ir.Value) *ir.OpState 
 	return st
 }
 
-// descending fills the comparator of a sort: the first operand's greatest elements come first, in the total order if
-// an operand has floats.
-func (e *emitter) descending(sort *ir.Op) {
+// sortDescending fills the comparator of a sort: the first operand's greatest elements come first, in the total order
+// if an operand has floats.
+func (e *emitter) sortDescending(sort *ir.Op) {
 	b := sort.Region(0).AddBlock()
 	a := stablehlo.CompareAttrs{ComparisonDirection: stablehlo.ComparisonDirectionGT}
 	for _, v := range sort.Operands() {

@@ -11,7 +11,7 @@ import (
 )
 
 func (g *Generator) broadcast() *call {
-	a := g.any(g.shape(0, 3))
+	a := g.anyArg(g.shape(0, 3))
 	return exactCall("broadcast", []arg{a}, ints("broadcast_sizes", g.shape(0, 2)))
 }
 

@@ -15,7 +15,7 @@ func exactly(op string, args []arg, ops string, names, results []string) *call {
 
 // composite makes a composite whose decomposition returns its operands in another order, one of them reversed.
 func (g *Generator) composite() *call {
-	a, b := g.any(g.shape(1, 3)), g.any(g.shape(0, 3))
+	a, b := g.anyArg(g.shape(1, 3)), g.anyArg(g.shape(0, 3))
 	ta, tb := typeText(a.dt, a.shape), typeText(b.dt, b.shape)
 	c := exactly("stablehlo.composite", []arg{a, b}, fmt.Sprintf("  %%r:2 = \"stablehlo.composite\"(%%a0, %%a1) {name = \"own.swap\", decomposition = @swap, version = 3 : i32, composite_attributes = {n = 2 : i64}} : (%[1]s, %[2]s) -> (%[2]s, %[1]s)\n", ta, tb),
 		[]string{"%r#0", "%r#1"}, []string{tb, ta})
@@ -47,7 +47,7 @@ func.func private @inner(%%x: %[1]s) -> %[1]s {
 }
 
 func (g *Generator) tuple() *call {
-	a, b := g.any(g.shape(0, 3)), g.any(g.shape(0, 3))
+	a, b := g.anyArg(g.shape(0, 3)), g.anyArg(g.shape(0, 3))
 	ta, tb := typeText(a.dt, a.shape), typeText(b.dt, b.shape)
 	inner := fmt.Sprintf("tuple<%s, %s>", tb, ta)
 	whole := fmt.Sprintf("tuple<%s, %s>", ta, inner)
@@ -67,7 +67,7 @@ func (g *Generator) literal(dt tensor.DType, shape tensor.Shape) string {
 }
 
 func (g *Generator) constant() *call {
-	a := g.any(g.shape(0, 3))
+	a := g.anyArg(g.shape(0, 3))
 	t := typeText(a.dt, a.shape)
 	op := []string{"stablehlo.constant", "stablehlo.constant", "chlo.constant"}[g.rng.IntN(3)]
 	if a.dt.Bits() < 8 && a.dt.IsFloat() || a.dt == tensor.F8E8M0FNU {
@@ -78,7 +78,7 @@ func (g *Generator) constant() *call {
 }
 
 func (g *Generator) constantLike() *call {
-	a := g.any(g.shape(0, 3))
+	a := g.anyArg(g.shape(0, 3))
 	d := []tensor.DType{tensor.F32, tensor.F64, tensor.I32, tensor.BF16, tensor.I8}[g.rng.IntN(5)]
 	text := g.literal(d, nil)
 	text = strings.TrimSuffix(strings.TrimPrefix(text, "dense<"), fmt.Sprintf("> : %s", typeText(d, nil)))
@@ -88,7 +88,7 @@ func (g *Generator) constantLike() *call {
 
 // tokens creates tokens and joins them; the values that accompany the tokens stay unchanged.
 func (g *Generator) tokens() *call {
-	a := g.any(g.shape(0, 3))
+	a := g.anyArg(g.shape(0, 3))
 	t := typeText(a.dt, a.shape)
 	op := []string{"stablehlo.after_all", "stablehlo.create_token"}[g.rng.IntN(2)]
 	ops := fmt.Sprintf("  %%t = \"%s\"() : () -> !stablehlo.token\n  %%u = \"stablehlo.after_all\"(%%t, %%t) : (!stablehlo.token, !stablehlo.token) -> !stablehlo.token\n"+
@@ -216,7 +216,7 @@ func (g *Generator) chain() *call {
 }
 
 func (g *Generator) async() *call {
-	a := g.any(g.shape(1, 3))
+	a := g.anyArg(g.shape(1, 3))
 	t := typeText(a.dt, a.shape)
 	future := "!stablehlo.future<" + t + ">"
 	return exactly("stablehlo.async_start", []arg{a}, fmt.Sprintf(`  %%f = "stablehlo.async_start"(%%a0) ({

@@ -170,7 +170,7 @@ func (g *Generator) bitcastWidth() *call {
 }
 
 func (g *Generator) dimensionSize() *call {
-	a := g.any(g.shape(1, 3))
+	a := g.anyArg(g.shape(1, 3))
 	c := exactCall("get_dimension_size", []arg{a}, fmt.Sprintf("dimension = %d : i64", g.rng.IntN(len(a.shape))))
 	c.results = []string{"tensor<i32>"}
 	return c
@@ -219,7 +219,7 @@ func (g *Generator) dynamicReshape() *call {
 }
 
 func (g *Generator) dynamicPad() *call {
-	a := g.any(g.shape(1, 3))
+	a := g.anyArg(g.shape(1, 3))
 	var lo, hi, in []int64
 	out := tensor.Shape{}
 	for _, d := range a.shape {
@@ -231,7 +231,7 @@ func (g *Generator) dynamicPad() *call {
 }
 
 func (g *Generator) realDynamicSlice() *call {
-	a := g.any(g.shape(1, 3))
+	a := g.anyArg(g.shape(1, 3))
 	var lo, hi, stride []int64
 	out := tensor.Shape{}
 	for _, d := range a.shape {
@@ -275,7 +275,7 @@ func (g *Generator) topK() *call {
 }
 
 func (g *Generator) barrier() *call {
-	a, b := g.any(g.shape(0, 3)), g.any(g.shape(0, 3))
+	a, b := g.anyArg(g.shape(0, 3)), g.anyArg(g.shape(0, 3))
 	return &call{op: "stablehlo.optimization_barrier", args: []arg{a, b}, results: []string{typeText(a.dt, a.shape), typeText(b.dt, b.shape)}, rule: Rule{Exact: true}}
 }
 
@@ -293,7 +293,7 @@ func (g *Generator) batchGroups() *call {
 }
 
 func (g *Generator) indexSelect() *call {
-	a := g.any(g.shape(1, 3))
+	a := g.anyArg(g.shape(1, 3))
 	dim := g.rng.IntN(len(a.shape))
 	n := max(a.shape[dim], 1)
 	a.shape[dim] = n

@@ -207,7 +207,7 @@ func (g *Generator) scan() *call {
 // gatherBatching gathers with a dimension of operand and indices that go together.
 func (g *Generator) gatherBatching() *call {
 	batch, rows, cols, n := g.between(1, 4), g.between(1, 5), g.between(1, 4), g.between(1, 4)
-	a := g.any(tensor.Shape{batch, rows, cols})
+	a := g.anyArg(tensor.Shape{batch, rows, cols})
 	size := g.between(1, cols)
 	return exactCall("gather", []arg{a, {dt: g.indexType(), shape: tensor.Shape{n, batch, 2}, fill: g.indices(max(rows, cols))}},
 		"dimension_numbers = #stablehlo.gather<offset_dims = [2], collapsed_slice_dims = [1], operand_batching_dims = [0], start_indices_batching_dims = [1], start_index_map = [2, 1], index_vector_dim = 2>",

@@ -63,13 +63,13 @@ func structural() []func(g *Generator) *call {
 
 // Refused returns programs of ops that XLA's CPU plugin refuses whatever their operands are.
 func (g *Generator) Refused() ([]*Program, error) {
-	return g.each([]func(g *Generator) *call{(*Generator).async, (*Generator).unaryEinsum, (*Generator).raggedDot, (*Generator).scan, (*Generator).dynamicConv, (*Generator).quantize})
+	return g.programs([]func(g *Generator) *call{(*Generator).async, (*Generator).unaryEinsum, (*Generator).raggedDot, (*Generator).scan, (*Generator).dynamicConv, (*Generator).quantize})
 }
 
 // EveryMaker returns a program of each maker. It fails if an op's row refuses all attempts of a maker.
-func (g *Generator) EveryMaker() ([]*Program, error) { return g.each(structural()) }
+func (g *Generator) EveryMaker() ([]*Program, error) { return g.programs(structural()) }
 
-func (g *Generator) each(makers []func(g *Generator) *call) ([]*Program, error) {
+func (g *Generator) programs(makers []func(g *Generator) *call) ([]*Program, error) {
 	var out []*Program
 	for i, m := range makers {
 		var p *Program
@@ -164,7 +164,7 @@ func pairsAttr(name string, v [][2]int64) string {
 	return fmt.Sprintf("%s = dense<[%s]> : tensor<%dx2xi64>", name, strings.Join(parts, ", "), len(v))
 }
 
-func (g *Generator) any(shape tensor.Shape) arg {
+func (g *Generator) anyArg(shape tensor.Shape) arg {
 	return arg{dt: g.dtype(), shape: shape, style: verify.Edges}
 }
 
@@ -181,7 +181,7 @@ func (g *Generator) perm(n int) []int64 {
 }
 
 func (g *Generator) transpose() *call {
-	a := g.any(g.shape(0, 4))
+	a := g.anyArg(g.shape(0, 4))
 	return exactCall("transpose", []arg{a}, ints("permutation", g.perm(len(a.shape))))
 }
 
@@ -197,12 +197,12 @@ func (g *Generator) subset(n int) []int64 {
 }
 
 func (g *Generator) reverse() *call {
-	a := g.any(g.shape(0, 4))
+	a := g.anyArg(g.shape(0, 4))
 	return exactCall("reverse", []arg{a}, ints("dimensions", g.subset(len(a.shape))))
 }
 
 func (g *Generator) slice() *call {
-	a := g.any(g.shape(0, 4))
+	a := g.anyArg(g.shape(0, 4))
 	var lo, hi, stride []int64
 	for _, d := range a.shape {
 		l := g.between(0, d)
@@ -222,7 +222,7 @@ func (g *Generator) indexType() tensor.DType {
 }
 
 func (g *Generator) dynamicSlice() *call {
-	a := g.any(g.shape(0, 3))
+	a := g.anyArg(g.shape(0, 3))
 	args, dt := []arg{a}, g.indexType()
 	var sizes []int64
 	for _, d := range a.shape {
@@ -233,7 +233,7 @@ func (g *Generator) dynamicSlice() *call {
 }
 
 func (g *Generator) dynamicUpdateSlice() *call {
-	a := g.any(g.shape(0, 3))
+	a := g.anyArg(g.shape(0, 3))
 	args, dt := []arg{a, {dt: a.dt, style: verify.Edges}}, g.indexType()
 	for _, d := range a.shape {
 		args[1].shape = append(args[1].shape, g.between(0, d))
@@ -243,7 +243,7 @@ func (g *Generator) dynamicUpdateSlice() *call {
 }
 
 func (g *Generator) concatenate() *call {
-	a := g.any(g.shape(1, 3))
+	a := g.anyArg(g.shape(1, 3))
 	dim := g.rng.IntN(len(a.shape))
 	args := []arg{a}
 	for range g.rng.IntN(3) {
@@ -256,7 +256,7 @@ func (g *Generator) concatenate() *call {
 }
 
 func (g *Generator) pad() *call {
-	a := g.any(g.shape(0, 3))
+	a := g.anyArg(g.shape(0, 3))
 	var lo, hi, in []int64
 	for range a.shape {
 		lo, hi, in = append(lo, g.between(-2, 3)), append(hi, g.between(-2, 3)), append(in, g.between(0, 2))
@@ -278,7 +278,7 @@ func (g *Generator) iota() *call {
 func (g *Generator) broadcastInDim() *call {
 	out := g.shape(0, 4)
 	dims := g.subset(len(out))
-	a := g.any(nil)
+	a := g.anyArg(nil)
 	for _, d := range dims {
 		n := out[d]
 		if g.rng.IntN(3) == 0 {
@@ -292,7 +292,7 @@ func (g *Generator) broadcastInDim() *call {
 }
 
 func (g *Generator) reshape() *call {
-	a := g.any(g.shape(0, 3))
+	a := g.anyArg(g.shape(0, 3))
 	out := a.shape.Clone()
 	g.rng.Shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })
 	if g.rng.IntN(2) == 0 {
@@ -316,7 +316,7 @@ func (g *Generator) indices(limit int64) func(t *tensor.Tensor) {
 }
 
 func (g *Generator) gather() *call {
-	a := g.any(g.shape(1, 3))
+	a := g.anyArg(g.shape(1, 3))
 	rank := len(a.shape)
 	start := g.perm(rank)[:1+g.rng.IntN(rank)]
 	var sizes, collapsed, offset []int64
@@ -593,6 +593,6 @@ func (g *Generator) clampScalar() *call {
 }
 
 func (g *Generator) selectScalar() *call {
-	a := g.any(g.shape(0, 3))
+	a := g.anyArg(g.shape(0, 3))
 	return exactCall("select", []arg{{dt: tensor.I1}, a, a})
 }

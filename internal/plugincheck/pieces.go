@@ -80,9 +80,9 @@ func Whole(m *ir.Module) Piece {
 	return Piece{Name: "module", Text: print.String(m, print.Options{})}
 }
 
-// partitioning returns the attributes of a module about devices; its pieces repeat them. A piece for a hook inside a
+// deviceAttrs returns the attributes of a module about devices; its pieces repeat them. A piece for a hook inside a
 // per-device (manual) computation has none: the hook has no sharding there, and the partitioner would require one.
-func partitioning(m *ir.Module, o *ir.Op) string {
+func deviceAttrs(m *ir.Module, o *ir.Op) string {
 	if targetName(o) == hook.Target {
 		for p := o.Parent(); p != nil; p = p.Parent() {
 			if p.Is(sdy.ManualComputation) {
@@ -125,7 +125,7 @@ func pieceOf(m *ir.Module, o *ir.Op) (string, error) {
 	if paired[targetName(o)] {
 		return "", errors.New("means something only with the other one of its pair")
 	}
-	if strings.HasPrefix(o.Name(), "sdy.") && partitioning(m, o) == "" {
+	if strings.HasPrefix(o.Name(), "sdy.") && deviceAttrs(m, o) == "" {
 		return "", errors.New("means something only in a module that says how many partitions it has")
 	}
 	o.Walk(func(p *ir.Op) bool {
@@ -156,7 +156,7 @@ func pieceOf(m *ir.Module, o *ir.Op) (string, error) {
 		left = fmt.Sprintf("%%r:%d = ", len(results))
 		ret = "return " + strings.Join(returned, ", ") + " : " + strings.Join(results, ", ")
 	}
-	frame := fmt.Sprintf("module%s {\nfunc.func @main(%s) -> (%s) {\n  %s\"probe.op\"(%s) : (%s) -> (%s)\n  %s\n}\n}\n", partitioning(m, o), strings.Join(args, ", "), strings.Join(results, ", "),
+	frame := fmt.Sprintf("module%s {\nfunc.func @main(%s) -> (%s) {\n  %s\"probe.op\"(%s) : (%s) -> (%s)\n  %s\n}\n}\n", deviceAttrs(m, o), strings.Join(args, ", "), strings.Join(results, ", "),
 		left, strings.Join(names, ", "), strings.Join(argTypes, ", "), strings.Join(results, ", "), ret)
 	out, err := parse.Parse(diag.NewSource("piece", []byte(frame)), m.Context(), m.Registry(), parse.Options{})
 	if err != nil {

@@ -37,7 +37,7 @@ func small() string {
 	for i := range 3 {
 		body += probe("", fmt.Sprintf("h%d", i), "%a", "(tensor<f32>) -> ()")
 	}
-	return one("tensor<f32>", body+"%r = stablehlo.add %a, %a : tensor<f32>", "tensor<f32>")
+	return oneOp("tensor<f32>", body+"%r = stablehlo.add %a, %a : tensor<f32>", "tensor<f32>")
 }
 
 func big() string {
@@ -45,7 +45,7 @@ func big() string {
 	for i, v := range []string{"%m9", "%m1", "%m5"} {
 		body += probe("", fmt.Sprintf("h%d", i), v, "(tensor<64x64xf32>) -> ()")
 	}
-	return one("tensor<f32>", body+"%r = stablehlo.add %a, %a : tensor<f32>", "tensor<f32>")
+	return oneOp("tensor<f32>", body+"%r = stablehlo.add %a, %a : tensor<f32>", "tensor<f32>")
 }
 
 func hookCases() []Case {
@@ -57,19 +57,19 @@ func hookCases() []Case {
 	for _, t := range []string{"i1", "i2", "i4", "i8", "i16", "i32", "i64", "ui2", "ui4", "ui8", "ui16", "ui32", "ui64", "f4E2M1FN", "f8E3M4", "f8E4M3", "f8E4M3FN",
 		"f8E4M3FNUZ", "f8E4M3B11FNUZ", "f8E5M2", "f8E5M2FNUZ", "f8E8M0FNU", "f16", "bf16", "f32", "f64", "complex<f32>", "complex<f64>"} {
 		v := "tensor<5x" + t + ">"
-		add("tap of "+t, one(v, probe("", "h", "%a", "("+v+") -> ()")+"%r = stablehlo.optimization_barrier %a : "+v, v))
-		add("call with "+t, one(v, probe("%r", "h", "%a", "("+v+") -> "+v), v))
+		add("tap of "+t, oneOp(v, probe("", "h", "%a", "("+v+") -> ()")+"%r = stablehlo.optimization_barrier %a : "+v, v))
+		add("call with "+t, oneOp(v, probe("%r", "h", "%a", "("+v+") -> "+v), v))
 	}
 	for _, shape := range []string{"", "0x", "2x0x3x", "1x1x"} {
 		v := "tensor<" + shape + "f32>"
-		add("call with "+v, one(v, probe("%r", "h", "%a", "("+v+") -> "+v), v))
+		add("call with "+v, oneOp(v, probe("%r", "h", "%a", "("+v+") -> "+v), v))
 	}
-	add("no operands", one("tensor<3xf32>", probe("%r", "h", "", "() -> tensor<3xf32>")))
-	add("several results", one("tensor<3xf32>", strings.Replace(probe("%c:2", "h", "%a, %b", "(tensor<3xf32>, tensor<2xi32>) -> (tensor<3xf32>, tensor<2xi32>)"), "%c:2", "%c:2", 1)+
+	add("no operands", oneOp("tensor<3xf32>", probe("%r", "h", "", "() -> tensor<3xf32>")))
+	add("several results", oneOp("tensor<3xf32>", strings.Replace(probe("%c:2", "h", "%a, %b", "(tensor<3xf32>, tensor<2xi32>) -> (tensor<3xf32>, tensor<2xi32>)"), "%c:2", "%c:2", 1)+
 		"%r = stablehlo.add %c#0, %a : tensor<3xf32>", "tensor<3xf32>", "tensor<2xi32>"))
 	add("order, small program", small())
 	add("order, large program", big())
-	add("in a loop", one("tensor<f32>", `%z = stablehlo.constant dense<0> : tensor<i32>
+	add("in a loop", oneOp("tensor<f32>", `%z = stablehlo.constant dense<0> : tensor<i32>
   %n = stablehlo.constant dense<5> : tensor<i32>
   %w:2 = stablehlo.while(%i = %z, %s = %a) : tensor<i32>, tensor<f32>
   cond {
@@ -82,7 +82,7 @@ func hookCases() []Case {
     stablehlo.return %j, %t : tensor<i32>, tensor<f32>
   }
   %r = stablehlo.add %w#1, %a : tensor<f32>`, "tensor<f32>"))
-	add("in a branch", one("tensor<f32>", `%r = "stablehlo.if"(%a) ({
+	add("in a branch", oneOp("tensor<f32>", `%r = "stablehlo.if"(%a) ({
     `+probe("", "then", "%b", "(tensor<f32>) -> ()")+`stablehlo.return %b : tensor<f32>
   }, {
     `+probe("", "else", "%b", "(tensor<f32>) -> ()")+`stablehlo.return %b : tensor<f32>
@@ -98,10 +98,10 @@ func hookCases() []Case {
 		return inOrder(ctx, b, p, 50)
 	})
 	do("an aliased result is its operand", func(ctx context.Context, b runtime.Backend) error {
-		text := strings.ReplaceAll(one("V", large()+probe("%s", "first", "%m9", "(V) -> V")+probe("%r", "second", "%s", "(V) -> V"), "tensor<f32>"), "V", "tensor<64x64xf32>")
+		text := strings.ReplaceAll(oneOp("V", large()+probe("%s", "first", "%m9", "(V) -> V")+probe("%r", "second", "%s", "(V) -> V"), "tensor<f32>"), "V", "tensor<64x64xf32>")
 		text = strings.ReplaceAll(text, "has_side_effect = true}", "has_side_effect = true, output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [], operand_index = 0, operand_tuple_indices = []>]}")
 		var seen []runtime.DevicePointer
-		e, err := compile(ctx, b, text, runtime.CompileOptions{Handlers: respond(pointing(func(c *runtime.Call) error {
+		e, err := compile(ctx, b, text, runtime.CompileOptions{Handlers: respond(pointerHandler(func(c *runtime.Call) error {
 			seen = append(seen, c.OperandPointers[0])
 			return nil
 		}))})
@@ -137,7 +137,7 @@ func hookCases() []Case {
 	}
 	do("device pointers", func(ctx context.Context, b runtime.Backend) error {
 		events := 0
-		e, err := compile(ctx, b, big(), runtime.CompileOptions{Handlers: respond(pointing(func(c *runtime.Call) error {
+		e, err := compile(ctx, b, big(), runtime.CompileOptions{Handlers: respond(pointerHandler(func(c *runtime.Call) error {
 			events++
 			if len(c.OperandPointers) != 1 || c.OperandPointers[0].Address == 0 || c.OperandPointers[0].Size != 64*64*4 {
 				return fmt.Errorf("the operand's pointers are %+v", c.OperandPointers)
@@ -202,12 +202,12 @@ func inOrder(ctx context.Context, b runtime.Backend, p *runtime.Program, times i
 	return nil
 }
 
-// pointing is a handler that wants device pointers alone.
-type pointing func(*runtime.Call) error
+// pointerHandler is a handler that wants device pointers alone.
+type pointerHandler func(*runtime.Call) error
 
-func (pointing) MemoryUse() runtime.MemoryUse { return runtime.DevicePointers }
+func (pointerHandler) MemoryUse() runtime.MemoryUse { return runtime.DevicePointers }
 
-func (h pointing) Handle(_ context.Context, c *runtime.Call) error { return h(c) }
+func (h pointerHandler) Handle(_ context.Context, c *runtime.Call) error { return h(c) }
 
 // failure makes the second of three hooks fail, several times, and checks the error and that the executable stays
 // usable.

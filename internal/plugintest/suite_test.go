@@ -126,8 +126,8 @@ func TestReports(t *testing.T) {
 	b := open(t, "interp")
 	v := "tensor<2xf32>"
 	cases := []Case{
-		{Group: "ops", Name: "cosine", Text: one(v, "%r = stablehlo.cosine %a : "+v, v)},
-		{Group: "ops", Name: "sine", Text: one(v, "%r = stablehlo.sine %a : "+v, v)},
+		{Group: "ops", Name: "cosine", Text: oneOp(v, "%r = stablehlo.cosine %a : "+v, v)},
+		{Group: "ops", Name: "sine", Text: oneOp(v, "%r = stablehlo.sine %a : "+v, v)},
 		{Group: "other", Name: "skipped", Do: func(context.Context, runtime.Backend) error { return &SkipError{"not here"} }},
 		{Group: "other", Name: "panics", Do: func(context.Context, runtime.Backend) error { panic("oh") }},
 	}

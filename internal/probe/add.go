@@ -54,8 +54,8 @@ func (a *adder) describe(v *ir.Value) value {
 	return d
 }
 
-// each adds a probe right after the definition of each value.
-func (a *adder) each(list []*ir.Value, t Tap) []hook.ID {
+// addEach adds a probe right after the definition of each value.
+func (a *adder) addEach(list []*ir.Value, t Tap) []hook.ID {
 	labels := make([]string, len(list))
 	for i, v := range list {
 		labels[i] = valueLabel(a.m.Source(), v)

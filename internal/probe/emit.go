@@ -49,8 +49,8 @@ func number[T int32 | int64 | float64](e emitter, d tensor.DType, v T) *ir.Value
 	return ir.Must(op.Op, err).Result(0)
 }
 
-// all inserts a constant of the given shape with equal elements.
-func all[T int32 | int64 | float64](e emitter, d tensor.DType, v T, shape []int64) *ir.Value {
+// splat inserts a constant of the given shape with equal elements.
+func splat[T int32 | int64 | float64](e emitter, d tensor.DType, v T, shape []int64) *ir.Value {
 	return e.fill(number(e, d, v), shape)
 }
 
@@ -175,8 +175,8 @@ func (e emitter) position(x *ir.Value) *ir.Value {
 	if typeOf(x).DType() == tensor.F64 {
 		to, bits = tensor.I64, e.bitcast(x, tensor.I64)
 	}
-	sign := e.op(stablehlo.ShiftRightArithmetic, bits, all(e, tensor.I64, int64(63), shape))
-	flip := e.op(stablehlo.And, sign, all(e, tensor.I64, int64(math.MaxInt64), shape))
+	sign := e.op(stablehlo.ShiftRightArithmetic, bits, splat(e, tensor.I64, int64(63), shape))
+	flip := e.op(stablehlo.And, sign, splat(e, tensor.I64, int64(math.MaxInt64), shape))
 	return e.bitcast(e.op(stablehlo.Xor, bits, flip), to)
 }
 
@@ -189,7 +189,7 @@ func (e emitter) bitcast(x *ir.Value, to tensor.DType) *ir.Value {
 }
 
 func (e emitter) infinite(x *ir.Value) *ir.Value {
-	return e.compare(stablehlo.ComparisonDirectionEQ, e.op(stablehlo.Abs, x), all(e, tensor.F64, math.Inf(1), typeOf(x).Shape()))
+	return e.compare(stablehlo.ComparisonDirectionEQ, e.op(stablehlo.Abs, x), splat(e, tensor.F64, math.Inf(1), typeOf(x).Shape()))
 }
 
 // parts returns the real numbers that x consists of, in a type that every backend compares.
@@ -215,12 +215,12 @@ const (
 // whether it has an infinite element. One loop reads all values.
 func (e emitter) mask(values []*ir.Value) *ir.Value {
 	shape := typeOf(values[0]).Shape()
-	zero := all(e, tensor.I32, int32(0), shape)
+	zero := splat(e, tensor.I32, int32(0), shape)
 	var word *ir.Value
 	for i, v := range values {
 		for _, x := range e.parts(v) {
 			shift := maskBits * i
-			bad := e.sel(e.isNaN(x), all(e, tensor.I32, int32(uint32(bitNaN)<<shift), shape), all(e, tensor.I32, int32(uint32(bitInf)<<shift), shape))
+			bad := e.sel(e.isNaN(x), splat(e, tensor.I32, int32(uint32(bitNaN)<<shift), shape), splat(e, tensor.I32, int32(uint32(bitInf)<<shift), shape))
 			bits := e.sel(e.op(stablehlo.IsFinite, x), zero, bad)
 			if word != nil {
 				bits = e.op(stablehlo.Or, word, bits)
@@ -245,7 +245,7 @@ func (e emitter) place(v *ir.Value) []*ir.Value {
 	for _, x := range parts[1:] {
 		finite = e.op(stablehlo.And, finite, e.op(stablehlo.IsFinite, x))
 	}
-	first := e.reduce(reduction{stablehlo.Minimum, e.sel(finite, all(e, tensor.I64, n, shape), at), number(e, tensor.I64, n)})[0]
+	first := e.reduce(reduction{stablehlo.Minimum, e.sel(finite, splat(e, tensor.I64, n, shape), at), number(e, tensor.I64, n)})[0]
 	var value *ir.Value
 	for i := len(parts) - 1; i >= 0; i-- {
 		op, err := stablehlo.BuildDynamicSlice(e.Builder, parts[i], []*ir.Value{first}, stablehlo.DynamicSliceAttrs{SliceSizes: []int64{1}})

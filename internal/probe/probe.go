@@ -110,7 +110,7 @@ func Add(m *ir.Module, taps []Tap) ([]Added, error) {
 	a := &adder{m: m, Prober: prober, whole: leavesValues(m)}
 	for i := len(taps) - 1; i >= 0; i-- {
 		if taps[i].Kind != Finite || a.whole {
-			out[i].IDs = a.each(chosen[i], taps[i])
+			out[i].IDs = a.addEach(chosen[i], taps[i])
 		}
 	}
 	for i := range taps {

@@ -219,7 +219,7 @@ func (r *reducer) calls() {
 	list := func(ops []*ir.Op) []*ir.Op {
 		return slices.DeleteFunc(slices.Clone(ops), func(op *ir.Op) bool { return !op.Is(fn.Call) })
 	}
-	r.each("calls", func() int { return len(list(opsOf(r.best))) }, func(i int) bool {
+	r.tryEach("calls", func() int { return len(list(opsOf(r.best))) }, func(i int) bool {
 		return r.try(func(m *ir.Module, ops []*ir.Op) bool {
 			call := list(ops)[i]
 			f, ok := fn.Lookup(m, fn.Callee(call))
@@ -307,7 +307,7 @@ func (r *reducer) literals() {
 			return err != nil || splat
 		})
 	}
-	r.each("literals", func() int { return len(many(r.best)) }, func(i int) bool {
+	r.tryEach("literals", func() int { return len(many(r.best)) }, func(i int) bool {
 		return r.try(func(m *ir.Module, _ []*ir.Op) bool {
 			op := many(m)[i]
 			d := op.Attr(stablehlo.AttrValue).(*ir.DenseAttr)

@@ -203,8 +203,8 @@ func (r *reducer) chunks(step string, count func() int, try func(lo, hi int) boo
 	}
 }
 
-// each calls try for the numbers below count, from the end, until none succeeds.
-func (r *reducer) each(step string, count func() int, try func(i int) bool) {
+// tryEach calls try for the numbers below count, from the end, until none succeeds.
+func (r *reducer) tryEach(step string, count func() int, try func(i int) bool) {
 	r.status.Step = step
 	for again := true; again; {
 		again = false
@@ -245,7 +245,7 @@ func (r *reducer) regions() {
 		return slices.DeleteFunc(slices.Clone(ops), func(op *ir.Op) bool { return op.NumRegions() == 0 || op.Has(ir.Symbol) })
 	}
 	count := func() int { return len(list(opsOf(r.best))) }
-	r.each("loops", count, func(i int) bool {
+	r.tryEach("loops", count, func(i int) bool {
 		for k := range list(opsOf(r.best))[i].NumRegions() {
 			if r.try(func(m *ir.Module, ops []*ir.Op) bool { return unwrap(m, list(ops)[i], k) }) {
 				return true
@@ -253,7 +253,7 @@ func (r *reducer) regions() {
 		}
 		return false
 	})
-	r.each("results of loops", count, func(i int) bool {
+	r.tryEach("results of loops", count, func(i int) bool {
 		done := false
 		for k := list(opsOf(r.best))[i].NumResults() - 1; k >= 0; k-- {
 			done = r.try(func(m *ir.Module, ops []*ir.Op) bool { return dropResult(m, list(ops)[i], k) }) || done
@@ -299,7 +299,7 @@ func (r *reducer) attributes() {
 		}
 		return true
 	})
-	r.each("attributes", func() int { return len(all(r.best)) }, func(i int) bool {
+	r.tryEach("attributes", func() int { return len(all(r.best)) }, func(i int) bool {
 		done := false
 		for _, n := range names(all(r.best)[i]) {
 			done = r.try(func(m *ir.Module, _ []*ir.Op) bool {

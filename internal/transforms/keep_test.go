@@ -18,8 +18,8 @@ import (
 	"github.com/hlocb/hlocb/verify"
 )
 
-// keeping are the passes that keep every bit of a result. Each random program runs some of them.
-var keeping = []string{
+// exactPasses are the passes that keep every bit of a result. Each random program runs some of them.
+var exactPasses = []string{
 	"canonicalize", "cse", "dce", "symbol-dce", "inline", "sccp", "loop-invariant-code-motion", "unroll-loops", "outline-regions{min-ops=1}",
 	"func.func(stablehlo-aggressive-folder)", "func.func(stablehlo-aggressive-simplification)",
 	"func.func(stablehlo-target-independent-optimization)", "func.func(token-cleanup)",
@@ -65,7 +65,7 @@ func TestPassesKeepResults(t *testing.T) {
 			pipeline, args = append(pipeline, "bind-arguments{args={"+strings.Join(list, ";")+"}}"), nil
 		}
 		for range 1 + rng.IntN(4) {
-			pipeline = append(pipeline, keeping[rng.IntN(len(keeping))])
+			pipeline = append(pipeline, exactPasses[rng.IntN(len(exactPasses))])
 		}
 		ran++
 		passed, err := pass.Parse(strings.Join(pipeline, ","), table)

@@ -59,11 +59,11 @@ func TestUnfired(t *testing.T) {
 	}
 }
 
-// pointing is a responder with device pointers alone.
-type pointing struct{}
+// pointerHandler is a responder with device pointers alone.
+type pointerHandler struct{}
 
-func (pointing) MemoryUse() runtime.MemoryUse                { return runtime.DevicePointers }
-func (pointing) Handle(context.Context, *runtime.Call) error { return nil }
+func (pointerHandler) MemoryUse() runtime.MemoryUse                { return runtime.DevicePointers }
+func (pointerHandler) Handle(context.Context, *runtime.Call) error { return nil }
 
 // TestWrappedPointers: what wraps a responder asks for host views, and refuses results that it cannot see.
 func TestWrappedPointers(t *testing.T) {
@@ -71,7 +71,7 @@ func TestWrappedPointers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, h := range []runtime.Handler{fault.Wrap(pointing{}), handlers.NewRecord(io.Discard).Answers(pointing{})} {
+	for _, h := range []runtime.Handler{fault.Wrap(pointerHandler{}), handlers.NewRecord(io.Discard).Answers(pointerHandler{})} {
 		if use := runtime.UseOf(h); use != runtime.HostViews|runtime.DevicePointers {
 			t.Errorf("use is %b", use)
 		}
@@ -79,7 +79,7 @@ func TestWrappedPointers(t *testing.T) {
 			t.Errorf("%T hides the results of a handler with device pointers", h)
 		}
 	}
-	if use := runtime.UseOf(handlers.NewSample(1, 0, pointing{})); use != runtime.DevicePointers {
+	if use := runtime.UseOf(handlers.NewSample(1, 0, pointerHandler{})); use != runtime.DevicePointers {
 		t.Errorf("a sampled observer's use is %b", use)
 	}
 }

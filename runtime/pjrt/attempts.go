@@ -37,8 +37,8 @@ const patience = 50 * time.Millisecond
 // maxAttempts limits the attempts of a run.
 const maxAttempts = 32
 
-// ending is the outcome of an attempt.
-type ending struct {
+// attemptResult is the outcome of an attempt.
+type attemptResult struct {
 	s   *session
 	l   *loadedProgram
 	p   product
@@ -48,7 +48,7 @@ type ending struct {
 // runWatched executes the program on a goroutine, for runs that can be cancelled and runs that share their client. It
 // can return while a program that cannot be stopped continues, and it makes further attempts.
 func (e *Executable) runWatched(ctx context.Context, s *session, l *loadedProgram, r *request, crowded bool) (*loadedProgram, product, error) {
-	done := make(chan ending, maxAttempts)
+	done := make(chan attemptResult, maxAttempts)
 	var mu sync.Mutex
 	returned := false // nobody receives from done any more
 	run := func(s *session, l *loadedProgram) {
@@ -61,7 +61,7 @@ func (e *Executable) runWatched(ctx context.Context, s *session, l *loadedProgra
 		if returned {
 			e.drop(l, p)
 		} else {
-			done <- ending{s, l, p, err}
+			done <- attemptResult{s, l, p, err}
 		}
 	}
 	defer func() {

@@ -81,14 +81,14 @@ func (c *counted) FromHost(dst unsafe.Pointer, src []byte) error {
 	return c.DeviceMemory.FromHost(dst, src)
 }
 
-// pointing is a handler that says how it reaches memory.
-type pointing struct {
+// pointerHandler is a handler that says how it reaches memory.
+type pointerHandler struct {
 	use    runtime.MemoryUse
 	handle func(c *runtime.Call) error
 }
 
-func (p pointing) MemoryUse() runtime.MemoryUse                    { return p.use }
-func (p pointing) Handle(_ context.Context, c *runtime.Call) error { return p.handle(c) }
+func (p pointerHandler) MemoryUse() runtime.MemoryUse                    { return p.use }
+func (p pointerHandler) Handle(_ context.Context, c *runtime.Call) error { return p.handle(c) }
 
 // TestDevicePointers: handlers reach values by device pointers, and a value crosses to the host only if a handler wants
 // to see it there.
@@ -129,7 +129,7 @@ func TestDevicePointers(t *testing.T) {
 		}
 		return nil
 	}
-	host := pointing{runtime.HostViews, func(c *runtime.Call) error {
+	host := pointerHandler{runtime.HostViews, func(c *runtime.Call) error {
 		return expect("the host sees", fmt.Sprint(tensor.View[float32](c.Operands[0])), "[1 2 3 4]")
 	}}
 	for _, c := range []struct {
@@ -140,30 +140,30 @@ func TestDevicePointers(t *testing.T) {
 		result        string
 		read, written int // copies if the memory is far
 	}{
-		{name: "observer with pointers", kind: hook.Tap, observers: []runtime.Handler{pointing{runtime.DevicePointers, func(c *runtime.Call) error {
+		{name: "observer with pointers", kind: hook.Tap, observers: []runtime.Handler{pointerHandler{runtime.DevicePointers, func(c *runtime.Call) error {
 			if far && len(c.Operands[0].Peek()) != 0 {
 				return errors.New("there is a host view that nobody wanted")
 			}
 			return expect("the operand is", read(c.OperandPointers[0]), "[1 2 3 4]")
 		}}}, result: "[1 2 3 4]"},
-		{name: "observers of both", kind: hook.Tap, observers: []runtime.Handler{host, pointing{runtime.DevicePointers, func(c *runtime.Call) error {
+		{name: "observers of both", kind: hook.Tap, observers: []runtime.Handler{host, pointerHandler{runtime.DevicePointers, func(c *runtime.Call) error {
 			return expect("the operand is", read(c.OperandPointers[0]), "[1 2 3 4]")
 		}}}, result: "[1 2 3 4]", read: 1},
-		{name: "responder with pointers", kind: hook.Call, answer: pointing{runtime.DevicePointers, func(c *runtime.Call) error {
+		{name: "responder with pointers", kind: hook.Call, answer: pointerHandler{runtime.DevicePointers, func(c *runtime.Call) error {
 			return errors.Join(expect("the operand is", read(c.OperandPointers[0]), "[1 2 3 4]"), write(c.ResultPointers[0], 5, 6, 7, 8))
 		}}, result: "[5 6 7 8]"},
-		{name: "responder with both", kind: hook.Call, answer: pointing{runtime.HostViews | runtime.DevicePointers, func(c *runtime.Call) error {
+		{name: "responder with both", kind: hook.Call, answer: pointerHandler{runtime.HostViews | runtime.DevicePointers, func(c *runtime.Call) error {
 			copy(tensor.View[float32](c.Results[0]), []float32{9, 9, 9, 9})
 			return expect("the operand is", read(c.OperandPointers[0]), "[1 2 3 4]")
 		}}, result: "[9 9 9 9]", read: 1, written: 1},
-		{name: "inout with pointers", kind: hook.InOut, answer: pointing{runtime.DevicePointers, func(c *runtime.Call) error {
+		{name: "inout with pointers", kind: hook.InOut, answer: pointerHandler{runtime.DevicePointers, func(c *runtime.Call) error {
 			if c.OperandPointers[0] != c.ResultPointers[0] {
 				return errors.New("operand and result differ")
 			}
 			return write(c.ResultPointers[0], 5, 6, 7, 8)
 		}}, result: "[5 6 7 8]"},
 		{name: "observed inout", kind: hook.InOut, observers: []runtime.Handler{host}, result: "[1 2 3 4]", read: 1},
-		{name: "host views", kind: hook.InOut, answer: pointing{runtime.HostViews, func(c *runtime.Call) error {
+		{name: "host views", kind: hook.InOut, answer: pointerHandler{runtime.HostViews, func(c *runtime.Call) error {
 			tensor.View[float32](c.Results[0])[0] = 7
 			return nil
 		}}, result: "[7 2 3 4]", read: 1, written: 1},

@@ -77,18 +77,18 @@ func run(w io.Writer) error {
 }
 
 // files returns the programs of testdata/programs and the transformer step.
-func files() ([]one, error) {
+func files() ([]benchProgram, error) {
 	names, err := filepath.Glob(filepath.Join("testdata", "programs", "*.mlir"))
 	if err != nil {
 		return nil, err
 	}
-	var out []one
+	var out []benchProgram
 	for _, f := range append(names, filepath.Join("testdata", "transformer_grad.mlir")) {
 		text, err := os.ReadFile(f)
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, one{name: strings.TrimSuffix(filepath.Base(f), ".mlir"), text: string(text), fill: "signed"})
+		out = append(out, benchProgram{name: strings.TrimSuffix(filepath.Base(f), ".mlir"), text: string(text), fill: "signed"})
 	}
 	return out, nil
 }
@@ -100,7 +100,7 @@ type measured struct {
 }
 
 // compare times programs on the engine and XLA and writes a table, the geometric mean of the ratios, and the worst.
-func compare(w io.Writer, p *peer, o options, list []one) error {
+func compare(w io.Writer, p *peer, o options, list []benchProgram) error {
 	fmt.Fprintf(w, "\n%-36s %12s %12s %12s %12s %7s %12s\n", "program", "compile", "engine", "XLA compile", "XLA", "ratio", "reference")
 	var all []measured
 	for _, b := range list {
@@ -256,7 +256,7 @@ func resident(name string) (int64, error) {
 }
 
 // load compiles a module and makes its arguments.
-func load(b one) (runtime.Executable, []*tensor.Tensor, error) {
+func load(b benchProgram) (runtime.Executable, []*tensor.Tensor, error) {
 	reg, err := all.Registry()
 	if err != nil {
 		return nil, nil, err

@@ -16,8 +16,8 @@ type row struct {
 	reference bool   // the reference interpreter runs the first type in reasonable time
 }
 
-// one is one program of the table.
-type one struct {
+// benchProgram is one program of the table.
+type benchProgram struct {
 	name, text, fill string
 	reference        bool
 }
@@ -28,8 +28,8 @@ const (
 )
 
 // programs returns the programs of the rows.
-func programs(rows []row) []one {
-	var out []one
+func programs(rows []row) []benchProgram {
+	var out []benchProgram
 	for _, r := range rows {
 		for i, t := range strings.Fields(r.types) {
 			in, result, _ := strings.Cut(r.signature, "->")
@@ -40,7 +40,7 @@ func programs(rows []row) []one {
 			result = strings.TrimSpace(result)
 			text := fmt.Sprintf("func.func @main(%s) -> %s {\n  %s\n  return %%r : %s\n}\n", strings.Join(params, ", "), result, r.body, result)
 			text = strings.NewReplacer("xT", "x"+t, "<T>", "<"+t+">").Replace(text)
-			out = append(out, one{r.name + " " + t, text, r.fill, r.reference && i == 0})
+			out = append(out, benchProgram{r.name + " " + t, text, r.fill, r.reference && i == 0})
 		}
 	}
 	return out

@@ -99,7 +99,7 @@ func verifyCast(op *ir.Op, r *ir.Reporter) {
 	}
 }
 
-const same = " attr-dict `:` custom<SameType>(type($lhs), type($rhs), type($result))"
+const sameTypeFormat = " attr-dict `:` custom<SameType>(type($lhs), type($rhs), type($result))"
 
 func binary(name, doc string, t ir.Constraint, more ir.Traits) *ir.Def {
 	return &ir.Def{
@@ -107,7 +107,7 @@ func binary(name, doc string, t ir.Constraint, more ir.Traits) *ir.Def {
 		Operands: []ir.Arg{{Name: "lhs", Type: t}, {Name: "rhs", Type: t}},
 		Results:  []ir.Arg{{Name: "result", Type: t}},
 		Traits:   ir.Pure | ir.SameType | more,
-		Format:   "$lhs `,` $rhs" + same,
+		Format:   "$lhs `,` $rhs" + sameTypeFormat,
 		Infer:    inferFirst, Verify: verifySame,
 	}
 }
@@ -172,7 +172,7 @@ var (
 // flagged adds an attribute of flags. If an op omits it, no flag is set.
 func flagged(d *ir.Def, name string, row *ir.AttrDef) *ir.Def {
 	d.Attrs = []ir.AttrSpec{{Name: name, Default: row.New(&FlagSet{}), Type: row.Constraint()}}
-	d.Format = "$lhs `,` $rhs (`" + row.Name + "` `` $" + name + "^)?" + same
+	d.Format = "$lhs `,` $rhs (`" + row.Name + "` `` $" + name + "^)?" + sameTypeFormat
 	return d
 }
 

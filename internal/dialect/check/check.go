@@ -13,7 +13,7 @@ func two() []ir.Arg {
 	return []ir.Arg{{Name: "lhs", Type: ods.AnyQuantized}, {Name: "rhs", Type: ods.AnyQuantized}}
 }
 
-func one() []ir.Arg { return []ir.Arg{{Name: "lhs", Type: ods.AnyQuantized}} }
+func quantizedOperand() []ir.Arg { return []ir.Arg{{Name: "lhs", Type: ods.AnyQuantized}} }
 
 // The assertions. They have an effect: the test can fail.
 var (
@@ -26,7 +26,7 @@ var (
 	}
 	ExpectAlmostEqConst = &ir.Def{
 		Name: "check.expect_almost_eq_const", Doc: "Fails if a tensor differs from a constant by more than a tolerance, 1e-4 if none is given.",
-		Operands: one(),
+		Operands: quantizedOperand(),
 		Attrs:    []ir.AttrSpec{{Name: "value", Type: ods.ElemsAttr}, tolerance},
 		Format:   "$lhs `,` custom<Expected>($value, type($lhs)) (`,` `tolerance` `=` $tolerance^)? attr-dict",
 		Verify:   verifyConst,
@@ -39,7 +39,7 @@ var (
 	}
 	ExpectEqConst = &ir.Def{
 		Name: "check.expect_eq_const", Doc: "Fails if a tensor differs from a constant; NaN differs from everything.",
-		Operands: one(),
+		Operands: quantizedOperand(),
 		Attrs:    []ir.AttrSpec{{Name: "value", Type: ods.ElemsAttr}},
 		Format:   "$lhs `,` custom<Expected>($value, type($lhs)) attr-dict",
 		Verify:   verifyConst,

@@ -348,7 +348,7 @@ func (t *trace) value(v *ir.Value, path string, c *frame) bool {
 	}
 	t.seen[at] = true
 	if op == nil {
-		return !isFunction(v.Block().Parent()) && t.all(v, path, c)
+		return !isFunction(v.Block().Parent()) && t.dependsOnAll(v, path, c)
 	}
 	switch {
 	case op.IsOrMirrors(stablehlo.GetTupleElement):
@@ -360,7 +360,7 @@ func (t *trace) value(v *ir.Value, path string, c *frame) bool {
 	case isAnnotation(op):
 		return t.value(op.Operand(0), path, c)
 	case op.IsOrMirrors(stablehlo.AfterAll), op.IsOrMirrors(stablehlo.Or):
-		return t.any(op, c)
+		return t.dependsOnAny(op, c)
 	}
 	if f := t.p.events.Callee(op); f != nil {
 		in, n := &frame{call: op, callee: f, outer: c}, 0
@@ -375,7 +375,7 @@ func (t *trace) value(v *ir.Value, path string, c *frame) bool {
 		}
 		return n > 0
 	}
-	return t.all(v, path, c)
+	return t.dependsOnAll(v, path, c)
 }
 
 // passes reports whether an op without Flow may forward a chain.
@@ -384,8 +384,8 @@ func (p *prover) passes(op *ir.Op) bool {
 		isAnnotation(op) || p.joins.isJoin(op)
 }
 
-// all reports whether every source of v depends on the last event.
-func (t *trace) all(v *ir.Value, path string, c *frame) bool {
+// dependsOnAll reports whether every source of v depends on the last event.
+func (t *trace) dependsOnAll(v *ir.Value, path string, c *frame) bool {
 	n := 0
 	for u := range t.p.events.Sources(v) {
 		n++
@@ -396,8 +396,8 @@ func (t *trace) all(v *ir.Value, path string, c *frame) bool {
 	return n > 0
 }
 
-// any reports whether at least one of the chains that op joins depends on the last event.
-func (t *trace) any(op *ir.Op, c *frame) bool {
+// dependsOnAny reports whether at least one of the chains that op joins depends on the last event.
+func (t *trace) dependsOnAny(op *ir.Op, c *frame) bool {
 	for _, v := range op.Operands() {
 		seen := make(map[spot]bool, len(t.seen))
 		for at := range t.seen {

@@ -46,16 +46,16 @@ func.func public @main(%x: tensor<2xi32>, %p: tensor<i1>, %i: tensor<i32>) -> te
 // start makes the second hook start a chain of its own, so that only %value can order it.
 const start = "%chain = stablehlo.constant dense<0> : tensor<ui64>\n"
 
-// same passes the argument of the program to the second hook.
-const same = "%value = stablehlo.add %x, %x : tensor<2xi32>\n"
+// sameArgument passes the argument of the program to the second hook.
+const sameArgument = "%value = stablehlo.add %x, %x : tensor<2xi32>\n"
 
 // TestProve: values that XLA may compute without waiting for the first hook prove nothing; values that come from it
 // unchanged do. TestProofHolds in internal/endtoend lets XLA run such programs.
 func TestProve(t *testing.T) {
 	refused := map[string]string{
-		"or with ones":         same + "%chain = stablehlo.or %a#0, %all : tensor<ui64>\n",
-		"or with an argument":  same + "%c1 = stablehlo.convert %i : (tensor<i32>) -> tensor<ui64>\n%chain = stablehlo.or %a#0, %c1 : tensor<ui64>\n",
-		"or with ones, called": same + "%c1 = stablehlo.not %start : tensor<ui64>\n%c2 = func.call @same(%c1) : (tensor<ui64>) -> tensor<ui64>\n%chain = stablehlo.or %a#0, %c2 : tensor<ui64>\n",
+		"or with ones":         sameArgument + "%chain = stablehlo.or %a#0, %all : tensor<ui64>\n",
+		"or with an argument":  sameArgument + "%c1 = stablehlo.convert %i : (tensor<i32>) -> tensor<ui64>\n%chain = stablehlo.or %a#0, %c1 : tensor<ui64>\n",
+		"or with ones, called": sameArgument + "%c1 = stablehlo.not %start : tensor<ui64>\n%c2 = func.call @same(%c1) : (tensor<ui64>) -> tensor<ui64>\n%chain = stablehlo.or %a#0, %c2 : tensor<ui64>\n",
 		"multiply by zero":     start + "%value = stablehlo.multiply %a#1, %zero : tensor<2xi32>\n",
 		"and with zero":        start + "%value = stablehlo.and %a#1, %zero : tensor<2xi32>\n",
 		"or of data with ones": start + "%value = stablehlo.or %a#1, %ones : tensor<2xi32>\n",
@@ -84,16 +84,16 @@ func TestProve(t *testing.T) {
 			%s = stablehlo.reshape %s1 : (tensor<1xi32>) -> tensor<i32>
 			%value = stablehlo.dynamic_slice %x, %s, sizes = [2] : (tensor<2xi32>, tensor<i32>) -> tensor<2xi32>
 			`,
-		"the other result of a barrier": same + "%o:2 = stablehlo.optimization_barrier %a#0, %start : tensor<ui64>, tensor<ui64>\n" +
+		"the other result of a barrier": sameArgument + "%o:2 = stablehlo.optimization_barrier %a#0, %start : tensor<ui64>, tensor<ui64>\n" +
 			"%chain = func.call @same(%o#1) : (tensor<ui64>) -> tensor<ui64>\n",
-		"a call that drops it": same + "%chain = func.call @other(%a#0) : (tensor<ui64>) -> tensor<ui64>\n",
-		"one of two branches": same + `%chain = "stablehlo.if"(%p) ({
+		"a call that drops it": sameArgument + "%chain = func.call @other(%a#0) : (tensor<ui64>) -> tensor<ui64>\n",
+		"one of two branches": sameArgument + `%chain = "stablehlo.if"(%p) ({
 				stablehlo.return %a#0 : tensor<ui64>
 			}, {
 				stablehlo.return %start : tensor<ui64>
 			}) : (tensor<i1>) -> tensor<ui64>
 			`,
-		"a loop that drops it": same + `%l:2 = stablehlo.while(%it = %a#0, %k = %i) : tensor<ui64>, tensor<i32>
+		"a loop that drops it": sameArgument + `%l:2 = stablehlo.while(%it = %a#0, %k = %i) : tensor<ui64>, tensor<i32>
 			 cond {
 				stablehlo.return %p : tensor<i1>
 			} do {
@@ -109,7 +109,7 @@ func TestProve(t *testing.T) {
 				stablehlo.return %a#0 : tensor<ui64>
 			}) : (tensor<i1>) -> tensor<ui64>
 			%chain = func.call @same(%f) : (tensor<ui64>) -> tensor<ui64>
-			` + same,
+			` + sameArgument,
 	}
 	for name, ops := range refused {
 		t.Run(name, func(t *testing.T) {
@@ -122,23 +122,23 @@ func TestProve(t *testing.T) {
 		})
 	}
 	accepted := map[string]string{
-		"the chain": same + "%chain = func.call @same(%a#0) : (tensor<ui64>) -> tensor<ui64>\n",
-		"an element of a tuple": same + `%t = stablehlo.tuple %x, %a#0 : tuple<tensor<2xi32>, tensor<ui64>>
+		"the chain": sameArgument + "%chain = func.call @same(%a#0) : (tensor<ui64>) -> tensor<ui64>\n",
+		"an element of a tuple": sameArgument + `%t = stablehlo.tuple %x, %a#0 : tuple<tensor<2xi32>, tensor<ui64>>
 			%chain = stablehlo.get_tuple_element %t[1] : (tuple<tensor<2xi32>, tensor<ui64>>) -> tensor<ui64>
 			`,
 		"the value": start + "%c1 = stablehlo.tuple %a#1 : tuple<tensor<2xi32>>\n" +
 			"%value = stablehlo.get_tuple_element %c1[0] : (tuple<tensor<2xi32>>) -> tensor<2xi32>\n",
-		"a barrier": same + "%o:2 = stablehlo.optimization_barrier %start, %a#0 : tensor<ui64>, tensor<ui64>\n" +
+		"a barrier": sameArgument + "%o:2 = stablehlo.optimization_barrier %start, %a#0 : tensor<ui64>, tensor<ui64>\n" +
 			"%chain = func.call @same(%o#1) : (tensor<ui64>) -> tensor<ui64>\n",
-		"or of two chains": same + "%chain = stablehlo.or %start, %a#0 : tensor<ui64>\n",
-		"both branches": same + `%chain = "stablehlo.if"(%p) ({
+		"or of two chains": sameArgument + "%chain = stablehlo.or %start, %a#0 : tensor<ui64>\n",
+		"both branches": sameArgument + `%chain = "stablehlo.if"(%p) ({
 				stablehlo.return %a#0 : tensor<ui64>
 			}, {
 				%in = func.call @same(%a#0) : (tensor<ui64>) -> tensor<ui64>
 				stablehlo.return %in : tensor<ui64>
 			}) : (tensor<i1>) -> tensor<ui64>
 			`,
-		"a loop that keeps it": same + `%l:2 = stablehlo.while(%it = %a#0, %k = %i) : tensor<ui64>, tensor<i32>
+		"a loop that keeps it": sameArgument + `%l:2 = stablehlo.while(%it = %a#0, %k = %i) : tensor<ui64>, tensor<i32>
 			 cond {
 				stablehlo.return %p : tensor<i1>
 			} do {
@@ -146,7 +146,7 @@ func TestProve(t *testing.T) {
 			}
 			%chain = func.call @same(%l#0) : (tensor<ui64>) -> tensor<ui64>
 			`,
-		"a loop with a hook": same + `%l:2 = stablehlo.while(%it = %a#0, %k = %x) : tensor<ui64>, tensor<2xi32>
+		"a loop with a hook": sameArgument + `%l:2 = stablehlo.while(%it = %a#0, %k = %x) : tensor<ui64>, tensor<2xi32>
 			 cond {
 				stablehlo.return %p : tensor<i1>
 			} do {
@@ -163,7 +163,7 @@ func TestProve(t *testing.T) {
 				stablehlo.return %a#0 : tensor<ui64>
 			}) : (tensor<i1>) -> tensor<ui64>
 			%chain = func.call @same(%f) : (tensor<ui64>) -> tensor<ui64>
-			` + same,
+			` + sameArgument,
 	}
 	for name, ops := range accepted {
 		t.Run(name, func(t *testing.T) {

@@ -39,7 +39,7 @@ func (p *placer) gspmd(h hookop.HookOp) error {
 		}
 		h.SetAttr(mhlo.AttrSharding, ir.NewString(gspmdManual))
 		p.enterChain(h)
-	case p.each(h):
+	case p.onEachDevice(h):
 		return p.gspmdEach(h)
 	case !strings.HasPrefix(own, "{maximal device="):
 		h.SetAttr(mhlo.AttrSharding, ir.NewString("{maximal device=0}"))

@@ -328,8 +328,8 @@ type placer struct {
 	knownText map[*ir.Value]string // results of gspmdOf
 }
 
-// each reports whether h fires on every device.
-func (p *placer) each(h hookop.HookOp) bool {
+// onEachDevice reports whether h fires on every device.
+func (p *placer) onEachDevice(h hookop.HookOp) bool {
 	if p.mode == hook.PerDeviceSource {
 		return h.Attr(hookop.AttrPartitioned) != nil
 	}
@@ -351,7 +351,7 @@ func (p *placer) device(h hookop.HookOp) int64 {
 // shardy moves h into a manual computation.
 func (p *placer) shardy(h hookop.HookOp) error {
 	m, op := p.m, h.Op
-	each, device := p.each(h), p.device(h)
+	each, device := p.onEachDevice(h), p.device(h)
 	h.RemoveAttr(sdy.AttrValueSharding)
 	h.RemoveAttr(mhlo.AttrSharding)
 
