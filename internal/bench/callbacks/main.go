@@ -26,7 +26,7 @@ func main() {
 	flag.IntVar(&o.rounds, "rounds", 25, "how often each measurement is repeated")
 	flag.StringVar(&o.dir, "dir", ".", "`directory` on the disk that recordings are written to")
 	flag.IntVar(&o.volume, "volume", 256<<20, "how many bytes are recorded")
-	flag.StringVar(&o.only, "only", "", "loop, executions, steps, large or record: measure that alone")
+	flag.StringVar(&o.only, "only", "", "loop, executions, steps, cholesky, large or record: measure that alone")
 	flag.Parse()
 	debug.SetGCPercent(400) // as the command line does
 	if err := run(os.Stdout, o); err != nil {

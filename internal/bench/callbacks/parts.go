@@ -12,10 +12,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hlocb/hlocb"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/runtime"
+	"github.com/hlocb/hlocb/runtime/backends"
 	"github.com/hlocb/hlocb/runtime/handlers"
 	"github.com/hlocb/hlocb/runtime/pjrt"
 	"github.com/hlocb/hlocb/tensor"
@@ -268,6 +270,56 @@ func (b *bench) steps() error {
 	fmt.Fprintf(b.w, "\na training step of %d MB of parameters that stay on the device, processor time: %s, in a C loop %s, %d rounds of %d steps\n",
 		params*elements*4/1_000_000, micro(median(ours)), micro(median(c)), len(c), count)
 	fmt.Fprintf(b.w, "a step costs %.3f times the C loop's; %s\n", r, verdict(r <= 1.02, "at most 1.02"))
+	return nil
+}
+
+// cholesky measures jnp.linalg.cholesky of 512x512 f64, whose program calls LAPACK, on both backends. Arguments and
+// results are on the device.
+func (b *bench) cholesky() error {
+	if b.jax == nil {
+		return nil
+	}
+	const n = 512
+	x := tensor.New(tensor.F64, tensor.Shape{n, n})
+	for i := range n * n {
+		tensor.View[float64](x)[i] = 1
+	}
+	for i := range n {
+		tensor.View[float64](x)[i*(n+1)] = n + 1
+	}
+	p, err := hlocb.Parse(context.Background(), "cholesky.mlir", []byte(b.jax.Cholesky.Text))
+	if err != nil {
+		return err
+	}
+	theirs := b.jax.Cholesky
+	ms := func(s float64) string { return fmt.Sprintf("%.2f ms", s*1e3) }
+	rows := [][]string{{"", "best", "processor time", "of JAX's best"}, {"JAX", ms(theirs.Best), ms(theirs.Processor), "1.00x"}}
+	worst := 0.0
+	for _, name := range []string{backends.Engine, "cpu"} {
+		exe, err := p.Compile(context.Background(), hlocb.Backend(name))
+		if err != nil {
+			return err
+		}
+		held, err := exe.Put(context.Background(), 0, x)
+		if err != nil {
+			return errors.Join(err, exe.Close())
+		}
+		s := &subject{name: name, exe: exe.Runtime(), held: []*runtime.Buffer{held}}
+		rounds := 8 * b.o.rounds
+		before, err := processorTime()
+		if err == nil {
+			err = measure(rounds, s)
+		}
+		after, failed := processorTime()
+		held.Close()
+		if err := errors.Join(err, failed, exe.Close()); err != nil {
+			return err
+		}
+		r := s.t.best().Seconds() / theirs.Best
+		worst = max(worst, r)
+		rows = append(rows, []string{name, ms(s.t.best().Seconds()), ms((after - before).Seconds() / float64(rounds+1)), fmt.Sprintf("%.2fx", r)})
+	}
+	fmt.Fprintf(b.w, "\njnp.linalg.cholesky of 512x512 f64, %d rounds\n%s%s\n", 8*b.o.rounds, table(rows), verdict(worst <= 3, "at most 3 times JAX's time"))
 	return nil
 }
 

@@ -34,6 +34,10 @@ type jaxTimes struct {
 	DebugP50 float64 `json:"debug_p50"`
 	IO       [][3]float64
 	Empty    []float64
+	Cholesky struct {
+		Text            string // the program
+		Best, Processor float64
+	}
 }
 
 // sizes are the numbers of elements, 4 bytes each, of the measured values.
@@ -52,7 +56,7 @@ func run(w io.Writer, o options) error {
 	}
 	defer backend.Close()
 	b := &bench{w: w, o: o, backend: backend.(*pjrt.Backend)}
-	if o.only == "" || o.only == "loop" || o.only == "executions" { // that are compared with JAX
+	if o.only == "" || o.only == "loop" || o.only == "executions" || o.only == "cholesky" { // that are compared with JAX
 		if b.jax, err = measureJAX(o.rounds); err != nil {
 			return err
 		}
@@ -63,7 +67,7 @@ func run(w io.Writer, o options) error {
 	for _, part := range []struct {
 		name    string
 		measure func() error
-	}{{"loop", b.loop}, {"executions", b.executions}, {"steps", b.steps}, {"large", b.large}, {"record", b.record}} {
+	}{{"loop", b.loop}, {"executions", b.executions}, {"steps", b.steps}, {"cholesky", b.cholesky}, {"large", b.large}, {"record", b.record}} {
 		if o.only != "" && o.only != part.name {
 			continue
 		}
