@@ -24,8 +24,8 @@ func portable(m *ir.Module) (*ir.Module, error) {
 	return artifact.Read(diag.NewSource("m.vhlo", out), ir.NewContext(), registry)
 }
 
-// TestLosses shows each kind of loss: what an op has before and after it was in an artifact. The attributes are in the
-// generic form.
+// TestLosses shows each kind of loss: the attributes of an op, in the generic form, before and after it was in an
+// artifact.
 func TestLosses(t *testing.T) {
 	const value = `%0 = "foo.v"() : () -> tensor<2x2xf32> `
 	for _, tt := range []struct{ why, before, after string }{

@@ -185,7 +185,7 @@ func (s *model) someValues() (list []*sValue, handles []*ir.Value) {
 
 func (s *model) typ() ir.Type { return ir.Int(8 + s.rng.IntN(2)) }
 
-// refused runs f, which must panic exactly if legal is false, and reports whether it did what it is for.
+// refused runs f, which must panic exactly if legal is false.
 func (s *model) refused(legal bool, f func()) {
 	defer func() {
 		if r := recover(); (r == nil) != legal {
@@ -887,7 +887,7 @@ func (b *sBlock) successors() []*sBlock {
 	return b.ops[len(b.ops)-1].succ
 }
 
-// save returns a function that sets all fields of the model to what they are now.
+// save returns a function that restores all fields of the model.
 func (s *model) save() func() {
 	state := *s
 	var back []func()

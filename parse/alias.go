@@ -12,7 +12,7 @@ type aliases struct {
 	types map[string]typeAlias
 }
 
-// extent is the size of what an alias stands for if all aliases in it are written out.
+// extent is the size of the text of an alias if all aliases in it are written out.
 type extent struct {
 	size  int64 // bytes of text
 	depth int32 // of nesting

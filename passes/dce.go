@@ -152,7 +152,7 @@ func (d *dce) mark(v *ir.Value) {
 	}
 }
 
-// value marks what the live value v is made of.
+// value marks the sources of the live value v.
 func (d *dce) value(v *ir.Value) {
 	i := v.Index()
 	op := v.DefiningOp()

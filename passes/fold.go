@@ -19,7 +19,7 @@ type Fold struct {
 	Limit      int64 `pass:"fold-op-element-limit" default:"65536" doc:"the largest number of elements of a computed constant; splats have no limit"`
 	NoFloat    bool  `pass:"!optimize-float" doc:"compute floats, too"`
 
-	Evaluator rewrite.Evaluator // computes the values; nil: only what needs no computing is folded
+	Evaluator rewrite.Evaluator // computes the values; nil: only folds that need no computing
 }
 
 var foldInfo = &pass.Info{

@@ -53,7 +53,7 @@ var ManualComputation = &ir.Def{
 		in_shardings and out_shardings are right for the operands and results, on one mesh or an empty one
 		the manual axes are axes of that mesh, in its order, and of no computation around
 		the manual axes come first in each dimension, and their devices divide its size
-		the body takes and gives what the operands and results are in shards along the manual axes
+		the arguments and returned values of the body are the shards of the operands and results along the manual axes
 	`),
 }
 

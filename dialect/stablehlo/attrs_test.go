@@ -26,7 +26,7 @@ func attrOf(t *testing.T, text string) (ir.Attr, error) {
 	return m.Op().Attr("test.a"), nil
 }
 
-// What is written differs from what was read only where parameters may be missing or have a long form.
+// The text that is written differs from the text that was read only if parameters may be missing or have a long form.
 func TestAttrs(t *testing.T) {
 	for in, want := range map[string]string{
 		"#stablehlo.gather<index_vector_dim = 1, offset_dims = [0, 2], slice = []>":       "expected one of: `offset_dims`",

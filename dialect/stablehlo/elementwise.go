@@ -143,7 +143,7 @@ var BitcastConvert = &ir.Def{
 	Format:   formatGeneral,
 	Verify:   verify(bitcastRule),
 	Clauses: ir.Clauses(`
-		C1 the shapes are one where the widths of the elements are; else the narrower side has one more dimension, last, whose elements together are as wide as one of the other side
+		C1 equal shapes if the elements are equally wide; otherwise the narrower side has one more dimension at the end, whose elements together are as wide as one element of the other side
 		C2 complex elements stay complex, and real ones real
 	`),
 }

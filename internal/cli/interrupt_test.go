@@ -12,7 +12,7 @@ import (
 	"github.com/hlocb/hlocb/internal/cli"
 )
 
-// TestInterrupt: Ctrl-C during a handler ends the run soon, and what was recorded until then is on disk.
+// TestInterrupt: Ctrl-C during a handler ends the run soon, and all that was recorded before is on disk.
 func TestInterrupt(t *testing.T) {
 	for _, backend := range []string{"interp", "cpu"} {
 		t.Run(backend, func(t *testing.T) {

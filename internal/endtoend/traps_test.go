@@ -257,7 +257,7 @@ func interposedRuntimes(t *testing.T, s *startedProgram) {
 	t.Logf("20 collections took %s", strings.TrimSpace(stderr.String()))
 }
 
-// interposedMistakes: a mistake is one line, and the program goes on where it can, unless the settings are strict.
+// interposedMistakes: a mistake is reported in one line. The program goes on if it can, unless the settings are strict.
 func interposedMistakes(t *testing.T, s *startedProgram) {
 	run := s.program(t)
 	plugin := "HLOCB_PLUGIN=" + s.plugin()

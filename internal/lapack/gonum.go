@@ -340,8 +340,9 @@ func transposeRows(a []float64, m, n int) []float64 {
 	return out
 }
 
-// solve replaces the m by n matrix b by the solution of a·x = b. It multiplies by the inverse of the diagonal, also of
-// zero, as OpenBLAS does: what a singular matrix gives is then NaN where JAX gives NaN. Gonum leaves out zeros.
+// solve replaces the m by n matrix b by the solution of a·x = b. It multiplies by the inverse of the diagonal, even
+// if that is zero, as OpenBLAS does. Results of singular matrices are then NaN in the same elements as JAX's. Gonum
+// leaves out zeros.
 func solve(a, b []float64, m, n int, lower, unit bool) {
 	for k := range m {
 		row, first, last := k, 0, k

@@ -143,8 +143,8 @@ func TestPackagesAreDocumented(t *testing.T) {
 	}
 }
 
-// TestPublicPackages: users can import at most 40 packages, and each of them says what it is and shows how to use it;
-// docs/api.md says what is promised of it. The kernels of the engine are not an API.
+// TestPublicPackages: users can import at most 40 packages, and each has a package comment and an example. docs/api.md
+// has a promise for each. The kernels of the engine are not an API.
 func TestPublicPackages(t *testing.T) {
 	promises, err := os.ReadFile(filepath.Join("..", "..", "docs", "api.md"))
 	if err != nil {

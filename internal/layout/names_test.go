@@ -23,12 +23,11 @@ var namesAllowed = map[string]string{
 	"rewrite":          "builtin.unrealized_conversion_cast: rewriting knows no dialect",
 	"bytecode":         "the binary form knows no dialect; it makes builtin.module",
 
-	"internal/opgen":      "writes programs as text, and its notes are read beside the specification",
-	"internal/randprog":   "writes programs as text",
-	"internal/numerics":   "writes programs as text",
-	"internal/bench":      "writes programs as text",
-	"internal/gen":        "joins the rows with the samples in testdata/ops",
-	"runtime/conformance": "writes programs as text",
+	"internal/opgen":    "writes programs as text, and its notes are read beside the specification",
+	"internal/randprog": "writes programs as text",
+	"internal/numerics": "writes programs as text",
+	"internal/bench":    "writes programs as text",
+	"internal/gen":      "joins the rows with the samples in testdata/ops",
 }
 
 // attrMethods are the methods that take the name of an attribute of an op.

@@ -66,7 +66,7 @@ func (b Bound) String() string {
 	return s
 }
 
-// usual is what two good implementations of a function are apart on each column.
+// usual is the distance between two good implementations of a function, by column.
 var usual = [...]uint64{0, 1, 2, 1, 4, 4, 4, 4}
 
 // bounds returns the names in bounds.txt, in order, and their bounds by column; nil stands for a column without one.

@@ -48,8 +48,7 @@ type series struct {
 	seed  uint64
 	count int
 	flags string // XLA_FLAGS of the process
-	// memory is what glibc fills memory with that is allocated in the process: zeros, unless this is set, the complement
-	// of it.
+	// memory makes glibc fill memory that the process allocates with its complement; 0: with zeros.
 	memory byte
 }
 

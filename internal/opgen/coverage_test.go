@@ -113,7 +113,7 @@ func values(seq func(yield func(int, *ir.Value) bool)) func(yield func(*ir.Value
 	}
 }
 
-// TestRefused: what is listed as not taken by XLA is refused by it still, and executed by the engine.
+// TestRefused: XLA still refuses the ops that are listed as refused, and the engine executes them.
 func TestRefused(t *testing.T) {
 	engine, xla := engines(t)
 	g, err := opgen.New(9)

@@ -234,7 +234,7 @@ func Deviations() []Deviation {
 			// XLA's CPU code runs with denormals off: operands and results of bf16, f32, f64 and complex numbers below
 			// the smallest normal number are zeros of their sign, and NaN in f8E8M0FNU, which has no zero. On
 			// processors with AVX-512, loops that only move bf16 do the same: they load and store through f32. The
-			// specification has no such rule; the element must be what the engine computes if denormals are zero.
+			// specification has no such rule; the element must equal the engine's result with denormals as zeros.
 			Name: "no denormals",
 			Ops:  anyOp,
 			When: func(e *Element) bool {
@@ -245,10 +245,11 @@ func Deviations() []Deviation {
 			},
 		},
 		{
-			// XLA's sorts compare bf16 and floats of 8 bits as others: bf16 without denormals; NaN of bf16 made quiet
-			// and those of f8E5M2, f8E4M3 and f8E3M4 made one of each sign, where TOTALORDER tells NaN apart by their
-			// codes; f8E5M2FNUZ rounded to f8E5M2, which has fewer digits below 2^-14. What is the same then stays in
-			// its order. The element must be what the engine gives where the operands are that.
+			// XLA's sorts convert bf16 and floats of 8 bits before they compare them. Denormals of bf16 become zeros,
+			// and NaN of bf16 become quiet. Each NaN of f8E5M2, f8E4M3 and f8E3M4 becomes the one NaN of its sign,
+			// although TOTALORDER orders NaN by their codes. f8E5M2FNUZ is rounded to f8E5M2, which has fewer digits
+			// below 2^-14. Elements that are equal after the conversion keep their order. The element must equal the
+			// engine's result on converted operands.
 			Name: "sorts by way of wider types",
 			Ops:  ops("sort"),
 			When: func(e *Element) bool {
@@ -300,8 +301,8 @@ func Deviations() []Deviation {
 			},
 		},
 		{
-			// F4E2M1FN has no NaN: what would be NaN is 0 on the engine and -0 in XLA. The reals that the operands
-			// stand for have no result.
+			// F4E2M1FN has no NaN. If the function has no value at the operands, the result is 0 on the engine and -0
+			// in XLA.
 			Name: "NaN of f4E2M1FN",
 			Ops:  anyOp,
 			When: func(e *Element) bool {

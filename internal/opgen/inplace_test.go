@@ -74,8 +74,7 @@ func TestInPlace(t *testing.T) {
 	}
 }
 
-// TestCopiedArguments: programs give the same bits where what they compute with are copies of their arguments, that may
-// be written over.
+// TestCopiedArguments: programs compute the same bits from copies of their arguments, which they may overwrite.
 func TestCopiedArguments(t *testing.T) {
 	g, err := opgen.New(seed(t))
 	if err != nil {

@@ -137,7 +137,7 @@ func compare(t *testing.T, s series) map[string]int {
 		}
 		if err != nil {
 			differences = append(differences, opgen.Difference{Number: i, Program: p, A: got, B: want, Why: err})
-			if path := os.Getenv("HLOCB_FAILURES"); path != "" { // what there is so far
+			if path := os.Getenv("HLOCB_FAILURES"); path != "" { // the differences so far
 				writeDifferences(t, path, differences)
 			}
 		}

@@ -1,8 +1,8 @@
-# Computes what element-wise functions should give: mpmath with as many digits as it takes, and where an operand is not
-# finite or zero in both parts, what C99 (annex G) says, as numpy has it from the C library.
+# Computes the exact values of element-wise functions with mpmath and as many digits as necessary. If an operand is not
+# finite, or zero in both parts, the value is that of C99 (annex G), which numpy gets from the C library.
 #
 # stdin: {"jobs": [{"fn": name, "complex": bool, "args": [[hexadecimal floats, ...], ...]}]}, complex numbers as two floats.
-# stdout: for each job a list with, for each element, [high, low] per part, the sum of which is the value; null where
+# stdout: for each job a list with, for each element, [high, low] per part, the sum of which is the value; null if
 # there is no answer.
 import json, signal, sys
 import mpmath
@@ -143,7 +143,7 @@ def exact(f, args, cplx):
     before = None
     steps = [100, 180, 400, 1200, 2900, 6000] if cplx else [100, 200, 420, 1200, 2600]
     if f is atan2 and cplx:
-        steps = [3000, 6000] # what is small beside 1 is seen only then
+        steps = [3000, 6000] # fewer bits lose parts that are small beside 1
     if f is power and cplx:
         mp.prec = 100
         if abs((args[1] * mp.log(args[0])).imag) > 2 ** 30: return None # turns beyond counting
@@ -223,7 +223,7 @@ def element(name, cplx, args):
     try:
         parts = value(TINY)
         if parts and any(a == 0 or b == 0 for a, b in args):
-            # A zero stands for a very small number of its sign; what shrinks with it is a zero.
+            # A zero stands for a very small number of its sign. A result that shrinks with it is a zero.
             less = value(TINY * mpf(2) ** -100)
             if less is None: return None
             parts = [p if abs(p) < 2 * abs(q) else p * 0 for p, q in zip(parts, less)]

@@ -116,7 +116,7 @@ type segment struct {
 // values are wanted, in a block that holds ops with side effects or chosen values or not; nil means none.
 func (a *adder) segments(list []*ir.Value, more func(s segment, holds bool) bool) []segment {
 	of := map[*ir.Block][]*ir.Value{}
-	at := map[*ir.Op]bool{} // ops where a value of list is
+	at := map[*ir.Op]bool{} // ops that define a value of list
 	for _, v := range list {
 		b := v.ParentBlock()
 		of[b] = append(of[b], v)
@@ -292,7 +292,7 @@ func (a *adder) finite(list []*ir.Value, s Sample) []hook.ID {
 	return ids
 }
 
-// place returns where the definition of v is.
+// place returns the location and the position of the definition of v.
 func place(v *ir.Value) (*ir.Loc, diag.Pos) {
 	switch op := v.DefiningOp(); {
 	case op != nil:

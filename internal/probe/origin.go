@@ -203,7 +203,7 @@ func roleOf(b *ir.Block) string {
 	return blockBranch
 }
 
-// track describes v and what it is computed from.
+// track describes v and the values that it is computed from.
 func (a *adder) track(v *ir.Value, number map[*ir.Value]int, g *flow.Graph) tracked {
 	t := tracked{value: a.describe(v), number: number[v]}
 	if name := ValueName(a.m.Source(), v); name != "" {

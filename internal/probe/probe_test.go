@@ -172,7 +172,7 @@ func TestManyValues(t *testing.T) {
 	})
 }
 
-// TestBadConfiguration: what a module says about its probes is checked when the program is bound.
+// TestBadConfiguration: the attributes of a module about its probes are checked when the program is bound.
 func TestBadConfiguration(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                        "describes 0 values",

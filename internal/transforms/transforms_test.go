@@ -121,7 +121,7 @@ func interpret(ctx context.Context, m *ir.Module) error {
 // count is the tally of one file.
 type count struct{ parts, passed, missing, excused int }
 
-// missing matches what our opt says of a pass that it does not have.
+// missing matches the error of our opt for a pass that it does not have.
 var missing = regexp.MustCompile(`unknown flag:? "?-*([a-z-]+)|unknown pass "([a-z-]+)"|no tool named "([^"]+)"`)
 
 // TestUpstreamTransforms: each part of StableHLO's tests of passes gives the output that it expects. Parts that need a

@@ -86,7 +86,7 @@ func.func public @main(%x: tensor<i32>, %p: tensor<i1>, %n: index) -> tensor<i32
 }
 `
 
-// TestValues: what a value is made of, and what it becomes, agree with each other and with the program.
+// TestValues: the sources of a value and the values that it becomes agree with each other and with the program.
 func TestValues(t *testing.T) {
 	m := parseText(t, program)
 	g := flow.Of(m, nil)

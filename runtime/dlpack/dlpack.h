@@ -51,8 +51,8 @@ typedef struct hl_dl_versioned {
 // freed when both sides have let go of it: the consumer by the deleter, the owner by hl_dlpack_drop.
 void *hl_dlpack_new(int versioned, void *data, uint8_t code, uint8_t bits, const int64_t *shape, int32_t ndim, uint64_t flags);
 
-// hl_dlpack_drop lets go of the owner's side. It returns 1 where the consumer has done so before, else 0: the memory is
-// then taken away from under it.
+// hl_dlpack_drop releases the owner's side. It returns 1 if the consumer has already released its own, and otherwise 0:
+// the consumer then loses the memory while it still has the tensor.
 int hl_dlpack_drop(void *managed, int versioned);
 
 // hl_dlpack_delete calls the deleter, as a consumer does.

@@ -1,7 +1,7 @@
 // A copy of a plugin's function table with a few functions of our own.
 //
-// PJRT functions get no table, so each copy has functions of its own, made by macros. Only what must be seen is
-// wrapped: the making of clients, of programs and their ends, executions, and the contexts of executions.
+// PJRT functions get no table, so each copy has functions of its own, made by macros. Wrapped are the
+// functions that make clients, that make and destroy programs, that execute, and that make contexts of executions.
 
 #define _GNU_SOURCE
 #include "interpose.h"

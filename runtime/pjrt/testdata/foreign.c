@@ -90,7 +90,7 @@ void *from_the_future(CallFrame *frame) {
 
 void *tells_no_version(CallFrame *frame) { return NULL; }
 
-// later completes its call from another thread, with an error where the operand is negative.
+// later completes its call from another thread, with an error if the operand is negative.
 typedef struct {
   size_t size;
   Extension *extensions;

@@ -32,7 +32,7 @@ typedef struct { size_t size; void *ext, *loaded, *executable; } get_args;
 
 static void *last;  // the program that my_compile has made
 
-// my_load is the last function of a newer table: it makes a program of what PJRT_Compile has made, as no older one does.
+// my_load is the last function of a newer table: it makes a program of the result of PJRT_Compile. No older function does.
 static void *my_load(void *args) {
   ((get_args *)args)->executable = last;
   return NULL;
