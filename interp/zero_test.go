@@ -57,3 +57,21 @@ func small(shape tensor.Shape, codes ...uint64) *tensor.Tensor {
 	}
 	return t
 }
+
+// TestEmptyOfHugeDimension makes values without elements whose other dimension is far beyond what a loop can count.
+func TestEmptyOfHugeDimension(t *testing.T) {
+	for _, body := range []string{
+		`%0 = stablehlo.iota dim = 0 : tensor<1000000000000x0xf32>`,
+		`%s = stablehlo.constant dense<[1, 2]> : tensor<2xui64>
+  %r, %1 = stablehlo.rng_bit_generator %s, algorithm = THREE_FRY : (tensor<2xui64>) -> (tensor<2xui64>, tensor<1000000000000x0xui32>)
+  %0 = stablehlo.convert %1 : (tensor<1000000000000x0xui32>) -> tensor<1000000000000x0xf32>`,
+		`%i = stablehlo.iota dim = 0 : tensor<1000000000000x0x1xi32>
+  %b = stablehlo.constant dense<1.0> : tensor<4xf32>
+  %0 = "stablehlo.gather"(%b, %i) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 2>, slice_sizes = array<i64: 1>}> : (tensor<4xf32>, tensor<1000000000000x0x1xi32>) -> tensor<1000000000000x0xf32>`,
+	} {
+		out := run(t, "func.func @main() -> tensor<1000000000000x0xf32> {\n  "+body+"\n  return %0 : tensor<1000000000000x0xf32>\n}")
+		if n := out[0].NumElements(); n != 0 {
+			t.Errorf("%d elements of\n%s", n, body)
+		}
+	}
+}

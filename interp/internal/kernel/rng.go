@@ -82,6 +82,9 @@ func threeFryBits(t *tensor.Tensor, key, ctr uint64) uint64 {
 		})
 		return uint64(n)
 	}
+	if n == 0 {
+		return 0
+	}
 	shape := t.Shape()
 	if len(shape) == 0 {
 		shape = tensor.Shape{1}

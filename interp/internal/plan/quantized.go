@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/hlocb/hlocb/dialect/quant"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
@@ -39,6 +40,10 @@ func movesElements(d *ir.Def) bool {
 // kernel builds the kernel of a row. If an operand or result is quantized, the kernel computes on the reals that it
 // represents (spec, "dequantize_op_quantize"), unless the op only moves elements of one type.
 func (p *Planner) kernel(r Row, s *Spec) (kernel.Kernel, error) {
+	if len(s.Out) > 0 && !slices.ContainsFunc(s.Out, func(t kernel.Type) bool { return t.N != 0 }) {
+		// There is nothing to compute, and a kernel may loop over the dimensions of tensor<1000000000000x0xf32>.
+		return kernel.Kernel{Family: "empty", Run: func(_, _ []*tensor.Tensor) error { return nil }}, nil
+	}
 	var q *kernel.Quantum
 	quantized, uniform := false, true
 	for _, t := range append(s.In[:len(s.In):len(s.In)], s.Out...) {
