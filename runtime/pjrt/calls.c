@@ -3,6 +3,9 @@
 #include "calls.h"
 
 #include <dlfcn.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <stdlib.h>
 #include <string.h>
 
@@ -140,6 +143,9 @@ void *hl_compile(const hl_api *api, void *client, const char *code, size_t code_
   ARGS(hl_compile_args, a, .client = client, .program = &p, .options = options, .options_size = options_size);
   void *e = api->fn[HL_CLIENT_COMPILE](&a);
   *loaded = a.loaded;
+#ifdef __GLIBC__
+  malloc_trim(0);  // XLA frees what it compiled with, but glibc keeps it: nearly 2 GB for a large program
+#endif
   return e;
 }
 
