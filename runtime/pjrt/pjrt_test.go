@@ -209,8 +209,9 @@ func TestManyResults(t *testing.T) {
 		}
 		return best / time.Duration(n)
 	}
-	// A loop over all results for each of them takes four times as long with 4,000 as with 500.
-	if few, many := perResult(500), perResult(4000); many > few*8/5 {
+	// A loop over all results for each of them takes four times as long with 4,000 as with 500; a busy machine and the
+	// race detector have made a sound runtime look 1.7 times as long.
+	if few, many := perResult(500), perResult(4000); many > few*5/2 {
 		t.Errorf("a result of 4,000 takes %v of processor time, of 500 it takes %v", many, few)
 	}
 }
