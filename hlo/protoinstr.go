@@ -587,17 +587,11 @@ func (d *protoModule) attr(c *coder, in *instr, num protowire.Number, a *attr) b
 	case kMetadata:
 		v, _ := a.value.(*metadata)
 		if !c.encode {
-			// Equal encodings give one value.
 			f := c.get(num)
 			if f == nil {
 				return false
 			}
-			c.want(f, protowire.BytesType)
-			text := c.text(c.bytesOf(f))
-			if v = d.known[text]; v == nil {
-				c.read(f, func(c *coder) { v = d.metadata(c, nil) })
-				d.known[text] = v
-			}
+			v = d.decodedMetadata(c, f)
 		} else {
 			c.write(num, func(c *coder) { d.metadata(c, v) })
 		}
@@ -761,10 +755,20 @@ func (d *protoModule) convDims(c *coder, v convDims) convDims {
 	return v
 }
 
-func (d *protoModule) metadata(c *coder, m *metadata) *metadata {
+// decodedMetadata returns the metadata of a field. Equal encodings give one value.
+func (d *protoModule) decodedMetadata(c *coder, f *rawField) *metadata {
+	c.want(f, protowire.BytesType)
+	text := c.text(c.bytesOf(f))
+	m := d.known[text]
 	if m == nil {
 		m = d.slabs.metadata.one()
+		d.known[text] = m
+		c.read(f, func(c *coder) { d.metadata(c, m) })
 	}
+	return m
+}
+
+func (d *protoModule) metadata(c *coder, m *metadata) {
 	c.str(1, &m.opType)
 	c.str(2, &m.opName)
 	c.str(3, &m.sourceFile)
@@ -788,7 +792,6 @@ func (d *protoModule) metadata(c *coder, m *metadata) *metadata {
 		m.frame = 0
 	}
 	c.rest(&m.rest)
-	return m
 }
 
 // sharding codes an OpSharding.
@@ -880,10 +883,11 @@ func (d *protoModule) checkSharding(s *sharding) {
 }
 
 func (d *protoModule) metadataList(c *coder, num protowire.Number, list *[]*metadata) {
-	c.list(num, len(*list), func(c *coder, i int) {
-		m := at(c, list, i)
-		*m = d.metadata(c, *m)
-	})
+	if c.encode {
+		c.list(num, len(*list), func(c *coder, i int) { d.metadata(c, (*list)[i]) })
+		return
+	}
+	c.each(num, func(f *rawField) { *list = append(*list, d.decodedMetadata(c, f)) })
 }
 
 func (d *protoModule) namedSharding(c *coder, s *sharding) {

@@ -224,7 +224,7 @@ func ConcatenateKernel(s *Signature, dim int) (Kernel, error) {
 		return Kernel{}, fmt.Errorf("concatenates %d elements into %d", at, out.Shape[dim])
 	}
 	size := out.DType.Size()
-	return Kernel{Family: "pad", Run: func(in, out []*tensor.Tensor) error {
+	return Kernel{Family: "concatenate", Run: func(in, out []*tensor.Tensor) error {
 		for i, c := range copies {
 			c.Run(size, out[0], in[i], offs[i], 0)
 		}
@@ -276,7 +276,7 @@ func PadKernel(in, out, value Type, low, high, interior []int64) (Kernel, error)
 	c := NewStridedCopy(dims, dst, st)
 	size := in.DType.Size()
 	whole := c.n == out.N
-	return Kernel{Family: "concatenate", Run: func(in, out []*tensor.Tensor) error {
+	return Kernel{Family: "pad", Run: func(in, out []*tensor.Tensor) error {
 		if !whole {
 			Fill(out[0].Bytes(), in[1].Bytes())
 		}
