@@ -18,7 +18,8 @@
 
 #define ARGS(type, name, ...) type name = {.size = sizeof(type), __VA_ARGS__}
 
-// The helper copies operands, because callbacks may keep them: XLA reuses their memory.
+// Operands come as bytes, which are copies, because callbacks may keep them: XLA reuses their memory. Arrays over bytes
+// are read-only, as JAX's are.
 static const char helper[] =
     "import sys\n"
     "import traceback\n"
@@ -43,12 +44,7 @@ static const char helper[] =
     "    try:\n"
     "        if isinstance(function, int):\n"
     "            function = sys.modules['hlocb_jax'].functions[function]\n"
-    "        arguments = []\n"
-    "        for operand in operands:\n"
-    "            if operand is not None:\n"
-    "                operand = view(*operand).copy()\n"
-    "                operand.flags.writeable = False\n"
-    "            arguments.append(operand)\n"
+    "        arguments = [operand and view(*operand) for operand in operands]\n"
     "        for result, value in zip(results, function(*arguments)):\n"
     "            if result is not None:\n"
     "                view(*result)[...] = value\n"  // JAX has checked the type; copyto costs more
@@ -69,6 +65,7 @@ static struct {
   object *(*tuple)(intptr_t n);
   int (*set)(object *tuple, intptr_t i, object *item);
   object *(*integer)(long long v);
+  object *(*bytes)(const char *data, intptr_t size);
   object *(*memory)(char *data, intptr_t size, int flags);
   object *(*build)(const char *format, ...);
   object *(*call)(object *f, ...);
@@ -97,6 +94,7 @@ static void find_python(void) {
       {&py.tuple, "PyTuple_New", false},
       {&py.set, "PyTuple_SetItem", false},
       {&py.integer, "PyLong_FromLongLong", false},
+      {&py.bytes, "PyBytes_FromStringAndSize", false},
       {&py.memory, "PyMemoryView_FromMemory", false},
       {&py.build, "Py_BuildValue", false},
       {&py.call, "PyObject_CallFunctionObjArgs", false},
@@ -132,8 +130,10 @@ const char *hl_dtype_name(int32_t dtype) {
   return names[dtype];
 }
 
-// list returns a tuple of the values as the helper expects them: None, or memory, dtype and shape.
-static object *list(const hl_value *values, size_t n, int flags) {
+// list returns a tuple of the values as the helper expects them: None, or memory, dtype and shape. The memory of results
+// is XLA's.
+static object *list(const hl_value *values, size_t n, bool results) {
+  enum { WRITE = 0x200 };  // PyBUF_WRITE
   static char nothing[1];
   object *out = py.tuple((intptr_t)n);
   for (size_t i = 0; out && i < n; i++) {
@@ -144,7 +144,8 @@ static object *list(const hl_value *values, size_t n, int flags) {
     } else {
       object *shape = py.tuple((intptr_t)v->rank);
       for (int64_t d = 0; shape && d < v->rank; d++) py.set(shape, (intptr_t)d, py.integer(v->dims[d]));
-      object *memory = py.memory(v->data ? v->data : nothing, (intptr_t)v->size, flags);
+      char *data = v->data ? v->data : nothing;
+      object *memory = results ? py.memory(data, (intptr_t)v->size, WRITE) : py.bytes(data, (intptr_t)v->size);
       item = shape && memory ? py.build("(NsN)", memory, hl_dtype_name(v->dtype), shape) : NULL;
       if (!item) {
         py.decref(out);
@@ -170,10 +171,9 @@ static bool load(void) {
 
 static char *call_locked(object *function, const hl_value *operands, size_t num_operands, const hl_value *results,
                          size_t num_results) {
-  enum { READ = 0x100, WRITE = 0x200 };  // PyBUF_READ, PyBUF_WRITE
   char *failure = NULL;
   object *ops = NULL, *rets = NULL, *answer = NULL;
-  if (load() && (ops = list(operands, num_operands, READ)) && (rets = list(results, num_results, WRITE)))
+  if (load() && (ops = list(operands, num_operands, false)) && (rets = list(results, num_results, true)))
     answer = py.call(py.helper, function, ops, rets, NULL);
   if (!answer) {
     py.clear_error();
