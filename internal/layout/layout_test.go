@@ -15,7 +15,7 @@ const module = "github.com/hlocb/hlocb"
 // order lists the packages from the top down. A package may import those that stand in rows below its own, not those of
 // its own row (unless it lies inside of them) and none above. A name covers the packages below its directory.
 var order = [][]string{
-	{"cmd", "examples", "internal/bench", "internal/numerics", "internal/testsummary"},
+	{"cmd", "examples", "internal/bench", "internal/docs", "internal/numerics", "internal/testsummary"},
 	{"internal/cli"},
 	// Tests that run the whole: whatever lies directly below internal and is not named elsewhere.
 	{"internal", "runtime/goxla"},

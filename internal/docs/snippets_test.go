@@ -1,4 +1,4 @@
-package cli_test
+package docs_test
 
 import (
 	"bytes"
@@ -27,7 +27,7 @@ var declared = regexp.MustCompile(`(?m)^(\w+)(?:, (\w+))? :=`)
 // TestSnippets compiles every block of Go in README.md and in the documents on handlers and running, and runs them
 // from the root of the repository. A block is the body of a function with a ctx that returns an error.
 func TestSnippets(t *testing.T) {
-	if testing.Short() && !haveCgo {
+	if testing.Short() {
 		t.Skip("skip: compiles a program")
 	}
 	root, err := filepath.Abs("../..")
