@@ -147,16 +147,16 @@ type OpState struct {
 	Loc        *Loc
 	Pos        diag.Pos
 
-	room AttrList // spare capacity for the attributes of this op and of later ops made from the state
+	spare AttrList // spare capacity for the attributes of this op and of later ops made from the state
 }
 
 // SetAttr sets an attribute in the state. It is inherent if the definition says so.
 func (st *OpState) SetAttr(name string, a Attr) {
 	n := len(st.Attrs) + 1
-	if cap(st.room)-len(st.room) < n {
-		st.room = make(AttrList, 0, max(n, min(2*cap(st.room), 256)))
+	if cap(st.spare)-len(st.spare) < n {
+		st.spare = make(AttrList, 0, max(n, min(2*cap(st.spare), 256)))
 	}
-	out := st.room[len(st.room) : len(st.room) : len(st.room)+n]
+	out := st.spare[len(st.spare) : len(st.spare) : len(st.spare)+n]
 	i := 0
 	for i < len(st.Attrs) && st.Attrs[i].Name < name {
 		i++
@@ -166,7 +166,7 @@ func (st *OpState) SetAttr(name string, a Attr) {
 		i++
 	}
 	st.Attrs = append(out, st.Attrs[i:]...)
-	st.room = st.room[:len(st.room)+len(st.Attrs)]
+	st.spare = st.spare[:len(st.spare)+len(st.Attrs)]
 }
 
 // NewOp makes a detached op. It keeps st.Attrs, which must be sorted, and st.Verbatim; the caller must not change them

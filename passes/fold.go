@@ -15,7 +15,7 @@ import (
 
 // Fold computes ops of constants, as StableHLO's pass of this name does.
 type Fold struct {
-	AssumePure bool  `pass:"assume-no-undeclared-side-effects" doc:"erase loops without a trip even if what they call may have side effects"`
+	AssumePure bool  `pass:"assume-no-undeclared-side-effects" doc:"erase loops without a trip even if they call functions with side effects"`
 	Limit      int64 `pass:"fold-op-element-limit" default:"65536" doc:"the largest number of elements of a computed constant; splats have no limit"`
 	NoFloat    bool  `pass:"!optimize-float" doc:"compute floats, too"`
 
@@ -40,7 +40,7 @@ func (p Fold) Run(ctx *pass.Context, op *ir.Op) error {
 
 // Optimize is Fold and Simplify together, until neither changes anything.
 type Optimize struct {
-	AssumePure bool  `pass:"assume-no-undeclared-side-effects" doc:"erase loops without a trip even if what they call may have side effects"`
+	AssumePure bool  `pass:"assume-no-undeclared-side-effects" doc:"erase loops without a trip even if they call functions with side effects"`
 	Limit      int64 `pass:"fold-op-element-limit" default:"65536" doc:"the largest number of elements of a computed constant; splats have no limit"`
 	NoFloat    bool  `pass:"!optimize-float" doc:"compute floats, too"`
 
