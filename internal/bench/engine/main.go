@@ -103,16 +103,15 @@ type measured struct {
 func compare(w io.Writer, p *peer, o options, list []benchProgram) error {
 	fmt.Fprintf(w, "\n%-36s %12s %12s %12s %12s %7s %12s\n", "program", "compile", "engine", "XLA compile", "XLA", "ratio", "reference")
 	var all []measured
+	whole := 0.0 // sum of logarithms of the ratios of compilation and one run together
 	for _, b := range list {
 		if !o.only.MatchString(b.name) {
 			continue
 		}
-		start := time.Now()
-		exe, host, err := load(b)
+		exe, host, compile, err := load(b)
 		if err != nil {
 			return fmt.Errorf("%s: %w", b.name, err)
 		}
-		compiled := time.Since(start)
 		peer, err := p.load(b.text, host)
 		if err != nil {
 			fmt.Fprintf(w, "%-36s XLA: %v\n", b.name, err)
@@ -139,7 +138,7 @@ func compare(w io.Writer, p *peer, o options, list []benchProgram) error {
 			}
 			other = min(other, r.Seconds)
 		}
-		line := fmt.Sprintf("%-36s %12s %12s %12s %12s %7.2f", b.name, seconds(compiled.Seconds()), seconds(own), seconds(peer.Seconds), seconds(other), own/other)
+		line := fmt.Sprintf("%-36s %12s %12s %12s %12s %7.2f", b.name, seconds(compile), seconds(own), seconds(peer.Seconds), seconds(other), own/other)
 		if b.reference {
 			if r, err := p.ask(map[string]any{"reference": b.text}); err == nil {
 				line += fmt.Sprintf(" %12s", seconds(r.Seconds))
@@ -150,6 +149,7 @@ func compare(w io.Writer, p *peer, o options, list []benchProgram) error {
 		}
 		fmt.Fprintln(w, line)
 		all = append(all, measured{b.name, own / other})
+		whole += math.Log((compile + own) / (peer.Seconds + other))
 		exe.Close()
 	}
 	if len(all) == 0 {
@@ -159,7 +159,8 @@ func compare(w io.Writer, p *peer, o options, list []benchProgram) error {
 	for _, m := range all {
 		sum += math.Log(m.ratio)
 	}
-	fmt.Fprintf(w, "geometric mean of engine over XLA, %d programs: %.2f\n", len(all), math.Exp(sum/float64(len(all))))
+	n := float64(len(all))
+	fmt.Fprintf(w, "geometric mean of engine over XLA, %d programs: %.2f; of compilation and one run: %.3f\n", len(all), math.Exp(sum/n), math.Exp(whole/n))
 	slices.SortFunc(all, func(a, b measured) int { return int(math.Copysign(1, b.ratio-a.ratio)) })
 	for _, m := range all[:min(len(all), 12)] {
 		fmt.Fprintf(w, "  %6.2f %s\n", m.ratio, m.name)
@@ -255,20 +256,22 @@ func resident(name string) (int64, error) {
 	return kib << 10, nil
 }
 
-// load compiles a module and makes its arguments.
-func load(b benchProgram) (runtime.Executable, []*tensor.Tensor, error) {
+// load compiles a module, which takes compile seconds from text to executable, and makes its arguments.
+func load(b benchProgram) (exe runtime.Executable, args []*tensor.Tensor, compile float64, err error) {
 	reg, err := all.Registry()
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, 0, err
 	}
+	start := time.Now()
 	m, err := parse.Parse(diag.NewSource("bench", []byte(b.text)), ir.NewContext(), reg, parse.Options{})
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, 0, err
 	}
-	exe, err := interp.New(interp.Options{}).Compile(context.Background(), &runtime.Program{Module: m}, runtime.CompileOptions{})
+	exe, err = interp.New(interp.Options{}).Compile(context.Background(), &runtime.Program{Module: m}, runtime.CompileOptions{})
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, 0, err
 	}
-	args, err := arguments(m, strings.Fields(b.fill))
-	return exe, args, err
+	compile = time.Since(start).Seconds()
+	args, err = arguments(m, strings.Fields(b.fill))
+	return exe, args, compile, err
 }
