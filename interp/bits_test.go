@@ -21,8 +21,9 @@ import (
 
 var updateBits = flag.Bool("update-bits", false, "write testdata/bits.txt")
 
-// TestBits: results are the same to the bit on every processor. testdata/bits.txt has a sum of them for each op and
-// type that rounds; `go test -exec qemu-aarch64-static` with GOARCH=arm64 checks a processor that is not at hand.
+// TestBits compares hashes of results with testdata/bits.txt, one for each op and type that rounds: every processor
+// returns the same bits. With GOARCH=arm64, `go test -exec qemu-aarch64-static` tests a processor that this machine
+// does not have.
 func TestBits(t *testing.T) {
 	var b strings.Builder
 	for _, p := range bitPrograms() {
@@ -199,7 +200,7 @@ func initOf(op, e string) string {
 	return v
 }
 
-// bitInput fills a tensor: special values, then numbers about one, then, where they need not be tame, numbers of any
+// bitInput fills a tensor with special values, then numbers near one, then, unless tame is set, numbers of any
 // magnitude.
 func bitInput(dt tensor.DType, n int, seed uint64, tame bool) *tensor.Tensor {
 	whole := tensor.New(dt, tensor.Shape{int64(n)})
@@ -222,7 +223,7 @@ func bitInput(dt tensor.DType, n int, seed uint64, tame bool) *tensor.Tensor {
 	return whole
 }
 
-// canonicalNaNs are the bytes of a tensor, with one NaN for all.
+// canonicalNaNs returns the bytes of a tensor in which every NaN has the same bits.
 func canonicalNaNs(v *tensor.Tensor) []byte {
 	w := v.Clone().Parts()
 	if w.DType().IsFloat() {

@@ -7,7 +7,7 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// Values of bounded size have the size that the program gave them: elements beyond it are ignored.
+// TestBoundedShapes: the program sets the size of a bounded value, and ops ignore the elements beyond it.
 func TestBoundedShapes(t *testing.T) {
 	const text = `func.func @main(%n: tensor<i32>) -> (tensor<i32>, tensor<f32>, tensor<6xf32>, tensor<f32>, tensor<i32>) {
   %x = stablehlo.iota dim = 0 : tensor<6xf32>
@@ -59,7 +59,7 @@ func TestBoundedShapes(t *testing.T) {
 	}
 }
 
-// What is larger than its bound is an error, of arguments and of results.
+// TestBeyondBounds: an argument or result that exceeds its bound is an error.
 func TestBeyondBounds(t *testing.T) {
 	const text = `func.func @main(%x: tensor<?xf32, #stablehlo.bounds<4>>) -> tensor<?xf32, #stablehlo.bounds<6>> {
   %0 = stablehlo.concatenate %x, %x, dim = 0 : (tensor<?xf32, #stablehlo.bounds<4>>, tensor<?xf32, #stablehlo.bounds<4>>) -> tensor<?xf32, #stablehlo.bounds<6>>

@@ -10,7 +10,7 @@ import (
 	"github.com/hlocb/hlocb/interp/internal/ops"
 )
 
-// unspecified lists the ops of StableHLO that its specification has no section for.
+// unspecified lists the ops that have no section in StableHLO's specification.
 var unspecified = map[string]string{
 	"broadcast":          "not in HLO; broadcast_in_dim with new dimensions in front",
 	"create_token":       "not in HLO; after_all of nothing",
@@ -26,8 +26,8 @@ var unspecified = map[string]string{
 // otherSections are the sections that belong to no op.
 var otherSections = map[string]bool{"dequantize_op_quantize": true, "Quantized element types": true, "Grouping in StableHLO": true}
 
-// Every op's kernel says which section of the specification it follows, in the comment of the function that compiles it
-// or of the table of loops that it stands in.
+// TestKernelsCiteTheSpecification: every op's kernel cites its section of the specification, in the comment of the
+// function that makes the kernel or in the comment of its table of loops.
 func TestKernelsCiteTheSpecification(t *testing.T) {
 	var files []string
 	for _, pattern := range []string{"*.go", "internal/*/*.go"} {
@@ -48,7 +48,7 @@ func TestKernelsCiteTheSpecification(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// Comments are wrapped.
+		// Join the lines of a comment: a citation may span two.
 		joined := regexp.MustCompile(`\n\s*// `).ReplaceAllString(string(text), " ")
 		for _, m := range quote.FindAllStringSubmatch(joined, -1) {
 			for _, n := range name.FindAllStringSubmatch(m[1], -1) {
@@ -63,7 +63,7 @@ func TestKernelsCiteTheSpecification(t *testing.T) {
 	for op := range table {
 		short, ok := strings.CutPrefix(op, "stablehlo.")
 		if !ok {
-			continue // other dialects have no specification, or are this one's
+			continue // the specification covers StableHLO alone
 		}
 		switch {
 		case unspecified[short] != "" && cited[short] != "":

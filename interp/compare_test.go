@@ -8,7 +8,7 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// Complex numbers are compared by real parts first, then by imaginary parts (spec, "compare").
+// TestCompareComplex: ops compare the real parts of complex numbers first, then the imaginary parts (spec, "compare").
 func TestCompareComplex(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	pairs := [][2]complex128{{1, 2}, {2, 1}, {1 + 2i, 1 + 3i}, {1 + 3i, 1 + 2i}, {1 + 2i, 1 + 2i}, {complex(nan, 0), 1}, {complex(1, nan), complex(1, 1)}, {complex(1, nan), complex(2, 1)}, {complex(inf, 1), complex(inf, 0)}, {0, complex(math.Copysign(0, -1), 0)}}

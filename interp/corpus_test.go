@@ -26,8 +26,8 @@ func upstream(t testing.TB) string {
 }
 
 // inaccurate lists the upstream files whose expectation is wrong, each with the reason. TestExcusedExpectations
-// computes what is right with more digits: the expectations miss it by more than they allow, the engine does not. Of
-// all but one, upstream's own interpreter does not meet them either ("RUN-DISABLED").
+// computes the results with more digits: the expectations miss them by more than their own tolerance, and the engine's
+// results do not. Upstream's own interpreter fails all of these files but one ("RUN-DISABLED").
 var inaccurate = map[string]string{
 	"fft_complex64_14_15_16_17.mlir":                     "29715 elements miss the exact transform by more than the 3 ULP allowed",
 	"fft_float32_14_15_16_17.mlir":                       "6788 elements miss the exact transform by more than the 3 ULP allowed",
@@ -101,7 +101,7 @@ func runChecks(name string, text []byte, c *tally) {
 	}
 }
 
-// entryPoints returns the functions that nobody calls and that take no arguments.
+// entryPoints returns the functions without arguments that no function calls.
 func entryPoints(m *ir.Module) []string {
 	called := map[string]bool{}
 	m.Walk(func(o *ir.Op) bool {
@@ -141,7 +141,7 @@ func firstLine(err error) string {
 	if i := strings.IndexByte(s, '\n'); i >= 0 {
 		s = s[:i]
 	}
-	// Without the position, so that equal reasons count together.
+	// Leave out the position, so that equal reasons count together.
 	if i := strings.Index(s, "error: "); i >= 0 {
 		s = s[i+len("error: "):]
 	}
@@ -173,8 +173,8 @@ func runDir(t *testing.T, dir string, chunked bool) {
 	c.report(t, filepath.Base(dir))
 }
 
-// TestUpstream runs the upstream files that state expectations of themselves: interpreter tests, functions,
-// accuracy, quantized types.
+// TestUpstream runs the upstream files that check their own results: tests of the interpreter, functions, accuracy and
+// quantized types.
 func TestUpstream(t *testing.T) {
 	root := upstream(t)
 	t.Run("interpret", func(t *testing.T) { runDir(t, filepath.Join(root, "tests", "interpret"), true) })

@@ -10,8 +10,8 @@ import (
 	"github.com/hlocb/hlocb/interp/internal/ops"
 )
 
-// notExecuted lists the ops that have a row but no kernel, each with the reason. A name that ends in * stands for
-// all of a dialect.
+// notExecuted lists the ops that have a row but no kernel, each with the reason. A name that ends in * stands for a
+// whole dialect.
 var notExecuted = map[string]string{
 	"builtin.module":                     "holds functions",
 	"vhlo.*":                             "is upgraded to StableHLO first",
@@ -30,11 +30,12 @@ var notExecuted = map[string]string{
 	"tensor.*":                           "MLIR's tensors of index, in what shape computations are lowered to",
 }
 
-// structure are reasons of ops that programs have without asking for their execution.
+// structure lists the reasons that belong to the structure of a program: nobody expects the engine to execute these
+// ops.
 var structure = map[string]bool{"holds functions": true, "is upgraded to StableHLO first": true, "is called, not executed": true,
 	"ends a block": true, "declares a name": true, "stands between two dialects while a compiler converts": true}
 
-// Every op that has a row is executed, or there is a reason why not.
+// TestEveryOpHasAKernel: every op that has a row has a kernel, or notExecuted gives the reason.
 func TestEveryOpHasAKernel(t *testing.T) {
 	reg, err := all.Registry()
 	if err != nil {

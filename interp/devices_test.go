@@ -16,8 +16,8 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// perProcess runs a body on two replicas of two partitions and returns what it gives on each of the four processes,
-// replica by replica: the body makes %r, a tensor<4xi32>, from %x, which is [10p, 10p+1, 10p+2, 10p+3] on process p.
+// perProcess runs a body on two replicas of two partitions and returns the results of the four processes, replica by
+// replica. The body computes %r, a tensor<4xi32>, from %x, which is [10p, 10p+1, 10p+2, 10p+3] on process p.
 func perProcess(t *testing.T, body string) ([]string, error) {
 	t.Helper()
 	text := `module attributes {mhlo.num_replicas = 2 : i32, mhlo.num_partitions = 2 : i32} {
@@ -65,7 +65,8 @@ func.func @main() {
 	return out, err
 }
 
-// How collectives group the processes of a grid (spec, "Grouping in StableHLO"), each in every way that it has.
+// TestCollectives runs each collective with each grouping of the processes that it supports (spec, "Grouping in
+// StableHLO").
 func TestCollectives(t *testing.T) {
 	const sum = ` ({
   ^bb0(%a: tensor<i32>, %c: tensor<i32>):
@@ -121,7 +122,8 @@ func TestCollectives(t *testing.T) {
 	}
 }
 
-// A collective, transfer or end of a manual computation that not all devices reach is reported, with its place.
+// TestStuckDevices: if some devices never reach a collective, a transfer or the end of a manual computation, the run
+// fails with the position of that op.
 func TestStuckDevices(t *testing.T) {
 	start := time.Now()
 	for _, c := range []struct{ name, body, want string }{
@@ -148,7 +150,7 @@ func TestStuckDevices(t *testing.T) {
 	}
 }
 
-// What a manual computation must fit.
+// TestManualRefused: a manual computation must fit its mesh and the types of its operands.
 func TestManualRefused(t *testing.T) {
 	const text = `module attributes {mhlo.num_partitions = PARTS : i32} {
 sdy.mesh @mesh = <["x"=4]>
@@ -170,14 +172,15 @@ func.func @main(%a: tensor<8xf32>) -> tensor<8xf32> {
 			t.Errorf("%s partitions: error is %v", parts, err)
 		}
 	}
-	for _, parts := range []string{"4", "0"} { // the mesh says it where the module does not
+	for _, parts := range []string{"4", "0"} { // without a number in the module, the mesh decides
 		if out := run(t, strings.ReplaceAll(text, "PARTS", parts), arg); len(out) != 1 {
 			t.Errorf("%d results", len(out))
 		}
 	}
 }
 
-// A hook that fails on one device ends the run on all of them, whichever collective they wait in.
+// TestFailureOnOneDevice: a hook that fails on one device ends the run on all devices, whichever collective they wait
+// in.
 func TestFailureOnOneDevice(t *testing.T) {
 	text := `module attributes {mhlo.num_partitions = 4 : i32} {
 sdy.mesh @mesh = <["x"=4]>
@@ -220,7 +223,8 @@ func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {
 	}
 }
 
-// Collectives on values of dynamic shape give what they give on values of static shape.
+// TestCollectivesOfDynamicShape: collectives return the same results for values of dynamic shape as for values of
+// static shape.
 func TestCollectivesOfDynamicShape(t *testing.T) {
 	const static = `
   %sum = "stablehlo.all_reduce"(%x) <{replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>, channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>}> ({
@@ -260,7 +264,7 @@ func TestCollectivesOfDynamicShape(t *testing.T) {
 	}
 }
 
-// Processes that bring values of different shapes to a collective get an error.
+// TestCollectiveOfDifferentShapes: processes that pass values of different shapes to one collective get an error.
 func TestCollectiveOfDifferentShapes(t *testing.T) {
 	_, err := perProcess(t, `
   %one = stablehlo.constant dense<1> : tensor<ui32>

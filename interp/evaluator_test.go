@@ -14,7 +14,7 @@ import (
 
 var _ rewrite.Evaluator = (*Evaluator)(nil)
 
-// The evaluator computes each op of @main as a run of @main does.
+// TestEvaluator: the evaluator computes each op of @main as a run of @main does.
 func TestEvaluator(t *testing.T) {
 	const text = `func.func @main() -> (tensor<2x3xf32>, tensor<3xf32>, tensor<6xf32>, tensor<i32>, tensor<3xi32>) {
   %x = stablehlo.iota dim = 1 : tensor<2x3xf32>
@@ -83,7 +83,8 @@ func TestEvaluator(t *testing.T) {
 	}
 }
 
-// The evaluator refuses ops whose results depend on more than their operands, and more memory than it may use.
+// TestEvaluatorRefuses: the evaluator refuses ops whose results depend on more than their operands, and ops that exceed
+// its memory limit.
 func TestEvaluatorRefuses(t *testing.T) {
 	for text, want := range map[string]string{
 		`%r = stablehlo.replica_id : tensor<ui32>`:                           "not supported",

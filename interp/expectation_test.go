@@ -13,8 +13,8 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// exactScript computes what the disputed files ask for with 80-bit floats and tells, for the expectation and for the
-// engine's result, how many elements are further than the tolerance from it, and the largest distance in ULPs.
+// exactScript computes the results of the disputed files with 80-bit floats. For the expectation and for the engine's
+// result, it prints how many elements exceed the tolerance, and the largest distance in ULPs.
 const exactScript = `
 import json, sys, numpy as np
 types = {'f32': np.float32, 'f64': np.float64, 'complex<f32>': np.complex64, 'complex<f64>': np.complex128}
@@ -68,14 +68,14 @@ func wire(t *tensor.Tensor) wireTensor {
 	return wireTensor{t.DType().String(), shape, fmt.Sprintf("%x", t.Bytes())}
 }
 
-// The upstream files that are excused are wrong themselves: their expectations are further from the exact results than
-// the tolerance that they state, and the engine's results are not.
+// TestExcusedExpectations: the expectations of the excused upstream files differ from the exact results by more than
+// the tolerance that the files state, and the engine's results do not.
 func TestExcusedExpectations(t *testing.T) {
 	type dispute struct {
 		name          string
 		Op            string
 		Tolerance     float64 // absolute; 0 is 3 ULP
-		ulps          float64 // what the engine keeps
+		ulps          float64 // the bound of the engine's distance
 		Inputs        []wireTensor
 		Expected, Got wireTensor
 	}

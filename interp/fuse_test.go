@@ -11,8 +11,8 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// chain makes a random program of element-wise ops and broadcasts: once as it stands, so that its ops are fused, and
-// once with every op in a function of its own, so that none is.
+// chain makes a random program of element-wise ops and broadcasts in two forms: one function, whose ops the engine
+// fuses, and one function for each op, which prevents fusion.
 func chain(rng *rand.Rand) (fusedText, plainText string, args []*tensor.Tensor) {
 	rows, cols := int64(2+rng.IntN(60)), int64(40+rng.IntN(300))
 	full := fmt.Sprintf("%dx%dx", rows, cols)
@@ -48,7 +48,7 @@ func chain(rng *rand.Rand) (fusedText, plainText string, args []*tensor.Tensor) 
 	}
 	pick := func(dt string) value {
 		for {
-			// Recent values more often.
+			// Prefer recent values.
 			v := values[max(rng.IntN(len(values)), rng.IntN(len(values)))]
 			if v.typ == "tensor<"+full+dt+">" {
 				return v
@@ -98,8 +98,8 @@ func chain(rng *rand.Rand) (fusedText, plainText string, args []*tensor.Tensor) 
 	return program(mainOps), program(calls) + strings.Join(funcs, "\n") + "\n", args
 }
 
-// TestFusedChains runs random chains of ops fused and op by op: the results have the same bits, also for values that
-// are used twice or returned.
+// TestFusedChains runs random chains of ops fused and op by op: the results have the same bits. Some values are used
+// twice or returned.
 func TestFusedChains(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 1))
 	fused := 0

@@ -9,7 +9,8 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// reducers is a program whose case has n branches, each a reduction of dynamic shape that calls a function of its own.
+// reducers returns a program with a case of n branches. Each branch is a reduction of dynamic shape that calls a
+// function of its own.
 func reducers(n int, op string) string {
 	var fs, branches strings.Builder
 	for i := range n {
@@ -39,7 +40,7 @@ func reducers(n int, op string) string {
 ` + fs.String()
 }
 
-// Runs that compile ops for the shapes of their arguments at the same time share the program.
+// TestRunsShareTheProgram: several runs at the same time compile ops of one program for the shapes of their arguments.
 func TestRunsShareTheProgram(t *testing.T) {
 	const n = 16
 	exe, err := compileText(t, reducers(n, "stablehlo.add"))
@@ -69,7 +70,8 @@ func TestRunsShareTheProgram(t *testing.T) {
 	wg.Wait()
 }
 
-// An unsupported op in a function that only an op of dynamic shape calls is found before the run.
+// TestUnsupportedInLazyCallee: compilation finds an unsupported op in a function that only an op of dynamic shape
+// calls.
 func TestUnsupportedInLazyCallee(t *testing.T) {
 	_, err := compileText(t, reducers(1, "unknown.op"))
 	if err == nil || !strings.Contains(err.Error(), "not supported by the embedded engine") {

@@ -88,8 +88,9 @@ func.func private @elsewhere(tensor<4xf32>) -> tensor<4xf32>`, `test.mlir:2:8: e
 	}
 }
 
-// The custom calls that JAX makes for other devices are implemented by libraries of theirs: each is refused with an
-// error that is located and names the target, and the plugin to take only if there is one that has it.
+// TestTargetsThatNeedAPlugin: the engine refuses custom calls that JAX writes for other devices, because only libraries
+// of these devices implement them. The error has a position and the target, and names a plugin only if one has the
+// target.
 func TestTargetsThatNeedAPlugin(t *testing.T) {
 	targets := strings.Fields("Qr Eigh Cholesky ProductOfElementaryHouseholderReflectors TopK ApproxTopK PartialReduce " +
 		"lapack_sgetrf_ffi lapack_dgetrf_ffi lapack_cgetrf_ffi lapack_zgetrf_ffi lapack_sgeqrf_ffi lapack_sgeqp3_ffi lapack_sorgqr_ffi lapack_cungqr_ffi lapack_sormqr_ffi " +
@@ -144,7 +145,7 @@ func TestWrongArguments(t *testing.T) {
 	}
 }
 
-// A collective that not all devices reach is an error, not a deadlock.
+// TestStuckCollective: a collective that some devices never reach is an error, not a deadlock.
 func TestStuckCollective(t *testing.T) {
 	_, err := tryRun(t, `func.func @gets_there(%a: tensor<2xf32>) -> tensor<4xf32> {
   %r = "stablehlo.all_gather"(%a) {all_gather_dim = 0 : i64, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>} : (tensor<2xf32>) -> tensor<4xf32>
@@ -186,7 +187,7 @@ func hookProgram(t *testing.T, h runtime.Handler) runtime.Executable {
 	return exe
 }
 
-// An inout hook writes in place; the operand that lives on keeps its value.
+// TestInoutHook: an inout hook writes in place; an operand that is used later keeps its value.
 func TestInoutHook(t *testing.T) {
 	exe := hookProgram(t, runtime.HandlerFunc(func(_ context.Context, c *runtime.Call) error {
 		for i := range tensor.View[float32](c.Results[0]) {

@@ -35,7 +35,7 @@ func TestWhile(t *testing.T) {
 	}
 }
 
-// A loop allocates nothing per iteration.
+// TestWhileDoesNotAllocate: a loop allocates nothing per iteration.
 func TestWhileDoesNotAllocate(t *testing.T) {
 	exe, err := compileText(t, countLoop)
 	if err != nil {
@@ -68,7 +68,7 @@ func BenchmarkWhile(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/20000, "ns/iteration")
 }
 
-// A loop's initial value that its body uses too stays where the body finds it.
+// TestWhileUsesItsInitialValue: a loop does not overwrite an initial value that its body also uses from outside.
 func TestWhileUsesItsInitialValue(t *testing.T) {
 	out := run(t, `
 func.func @main(%n: tensor<i32>) -> tensor<i32> {

@@ -38,11 +38,11 @@ for line in sys.stdin:
         print(json.dumps({'error': str(e)[:300]}))
 `
 
-// fewULP is what two implementations of one function may differ by and need no reason.
+// fewULP is the distance between two implementations of one function that needs no reason.
 const fewULP = 4
 
-// apart lists the upstream programs whose results here and by XLA are further apart, by at most so many ULP, and why.
-// The truth was looked up with 60 digits where the reason says who is right.
+// apart lists the upstream programs whose results differ by more between the engine and XLA, each with its bound in
+// ULPs and the reason. A reason that says which side is right is based on results with 60 digits.
 var apart = map[string]struct {
 	ulps uint64
 	why  string
@@ -96,8 +96,8 @@ var apart = map[string]struct {
 	"triangular_solve_float32_2_8_8_float32_2_10_8.mlir":            {64, "XLA solves in f32; the engine is rounded correctly (TestExcusedExpectations)"},
 }
 
-// withoutFolding returns the text of a module whose main computes on what @inputs gives, without expectations. XLA
-// folds constants with other arithmetic than it executes, so a barrier hides them.
+// withoutFolding returns the text of a module without expectations, with a barrier after @inputs. The barrier keeps XLA
+// from folding the constants of @inputs: XLA's folder computes with other arithmetic than its code.
 func withoutFolding(m *ir.Module) (string, error) {
 	dropChecks(m)
 	main, ok := fn.Lookup(m, "main")
@@ -124,8 +124,8 @@ func withoutFolding(m *ir.Module) (string, error) {
 	return string(print.Append(nil, m, print.Options{})), nil
 }
 
-// The main function of every upstream test, executed by XLA's CPU plugin and by the engine: of a sample, or of all with
-// HLOCB_LONG.
+// TestMainsAgainstXLA executes main of upstream's tests on XLA's CPU plugin and on the engine: of a sample, or of all
+// tests with HLOCB_LONG.
 func TestMainsAgainstXLA(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(upstream(t), "testdata", "*.mlir"))
 	if err != nil || len(files) == 0 {

@@ -7,7 +7,7 @@ import (
 	"github.com/hlocb/hlocb/interp/internal/special"
 )
 
-// MHLO is executed as it stands.
+// TestMHLO: the engine executes MHLO without converting it first.
 func TestMHLO(t *testing.T) {
 	runText(t, `func.func @main() -> (tensor<4xi32>, tensor<i32>, tensor<2xf32>, tensor<2xi32>, tensor<4xi8>, tensor<i32>, tensor<2x2xi32>, tensor<4xi32>) {
   %x = mhlo.constant dense<[4, 1, 3, 2]> : tensor<4xi32>
@@ -53,7 +53,7 @@ func.func private @double(%x: tensor<4xi32>) -> tensor<4xi32> {
 		"dense<[2, -2, 1, 7]> : tensor<4xi8>", "dense<65> : tensor<i32>", "dense<[[4, 1], [3, 2]]> : tensor<2x2xi32>", "dense<[32, 2, 18, 8]> : tensor<4xi32>")
 }
 
-// The kernel that asin and acos of complex numbers are made of gives them back.
+// TestAsinAcosKernel: asin and acos of complex numbers follow from the results of mhlo's asin_acos_kernel.
 func TestAsinAcosKernel(t *testing.T) {
 	for _, z := range []complex128{complex(0.5, 0.25), complex(-3, 1e-9), complex(1, 0), complex(0, 0), complex(1e10, -1e10), complex(-0.1, 700), complex(1+1e-12, 1e-13)} {
 		w := special.AsinAcosKernel(z)

@@ -6,7 +6,7 @@ import (
 	"github.com/hlocb/hlocb/runtime"
 )
 
-// A profile counts every execution of an op, and the time of a loop's body is not the loop's.
+// TestProfile: a profile counts every execution of an op, and the time of a loop does not include its body's.
 func TestProfile(t *testing.T) {
 	p := &Profile{}
 	exe, err := compileWith(t, `func.func @main() -> tensor<i32> {

@@ -9,8 +9,8 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// Regions may work on a wider type than the operands' (is_promotable): 256, 1 and 1 of bf16 are 258 in f32, where sums
-// in bf16 stay at 256. The operands are as before.
+// TestPromotingRegions: a region may compute in a wider type than its operands (is_promotable). In f32 the sum of 256,
+// 1 and 1 in bf16 is 258; sums in bf16 stop at 256. The operands do not change.
 func TestPromotingRegions(t *testing.T) {
 	region := `({
   ^bb0(%x: tensor<f32>, %y: tensor<f32>):
@@ -68,8 +68,8 @@ func TestPromotingRegions(t *testing.T) {
 	}
 }
 
-// Quantized operands are promoted to quantized values of more bits, of another scale even: sums of three hundreds are
-// 300 in i32, 127 in i8. So are those of dynamic shape.
+// TestPromotingQuantizedRegions: quantized operands may be promoted to quantized values of more bits, also with another
+// scale. Sums of three hundreds are 300 in i32 and 127 in i8. The same holds for operands of dynamic shape.
 func TestPromotingQuantizedRegions(t *testing.T) {
 	const q, w = "!quant.uniform<i8:f32, 1.0:-2>", "!quant.uniform<i32:f32, 0.5>"
 	region := `({

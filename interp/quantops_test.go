@@ -9,7 +9,7 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// Ops on quantized values give what dequantizing, computing and quantizing again gives (spec,
+// TestQuantizedOps: an op on quantized values returns the same as dequantizing, computing and quantizing again (spec,
 // "dequantize_op_quantize"), per tensor and per axis, over all codes of the operands.
 func TestQuantizedOps(t *testing.T) {
 	const (
@@ -102,7 +102,7 @@ func TestQuantizedOps(t *testing.T) {
     stablehlo.return %%s : tensor<%s>
   })`, ty, ty, op, ty, ty)
 	}
-	// Programs with regions are written twice: on quantized values, and on the reals they stand for.
+	// Programs with regions are written twice: on quantized values and on real numbers.
 	for _, c := range []struct{ name, op, result string }{
 		{"reduce add", `"stablehlo.reduce"(%a, %z) <{dimensions = array<i64: 1>}>` + body("add", "$"), "2x"},
 		{"reduce maximum", `"stablehlo.reduce"(%a, %z) <{dimensions = array<i64: 0>}>` + body("maximum", "$"), "128x"},
@@ -165,9 +165,10 @@ func TestQuantizedOps(t *testing.T) {
 	}
 }
 
-// Each step of a reduction of quantized values quantizes, since the region's op does (spec, "dequantize_op_quantize"):
-// of 1.5 four times, in steps of 0.5, the product is 4 or 4.5 by the order of the steps, where the reals have 5.0625.
-// Sums saturate on the way, so that 60 and 60 and -60 is 3.5 if it is added from the left.
+// TestQuantizedReductionsQuantizeEveryStep: a reduction of quantized values quantizes in each step, because the op of
+// its region does (spec, "dequantize_op_quantize"). In steps of 0.5 the product of four times 1.5 is 4 or 4.5,
+// depending on the order of the steps; the exact product is 5.0625. Sums saturate in each step, so 60 and 60 and -60 is
+// 3.5 if added from the left.
 func TestQuantizedReductionsQuantizeEveryStep(t *testing.T) {
 	const q = "!quant.uniform<i8:f32, 0.5>"
 	region := func(op string) string {

@@ -11,7 +11,7 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// raggedScript computes ragged products as JAX does where a compiler has none.
+// raggedScript computes ragged products as JAX does on platforms whose compiler lacks them.
 const raggedScript = `
 import json, sys, numpy as np, jax
 jax.config.update('jax_enable_x64', True)
@@ -37,7 +37,8 @@ type raggedCase struct {
 	result                         []int64
 }
 
-// Ragged products of all three kinds, with sizes for all and sizes of their own per batch, compared with JAX's.
+// TestRaggedDot compares ragged products of all three kinds with JAX's, with group sizes for the whole product and with
+// group sizes for each batch.
 func TestRaggedDot(t *testing.T) {
 	none := []int64{}
 	kinds := []raggedCase{
@@ -59,7 +60,7 @@ func TestRaggedDot(t *testing.T) {
 	var texts []string
 	for _, dt := range []tensor.DType{tensor.F32, tensor.BF16, tensor.F64} {
 		for _, c := range kinds {
-			// Small integers: every sum is exact, in whatever order.
+			// Sums of small integers are exact in any order.
 			operand := func(shape []int64) *tensor.Tensor {
 				x := tensor.New(dt, shape)
 				for i := range x.NumElements() {
@@ -98,7 +99,7 @@ func TestRaggedDot(t *testing.T) {
 	}
 }
 
-// Infinities of one group's matrix do not reach the rows of another.
+// TestRaggedDotKeepsGroupsApart: infinities in one group's matrix do not reach the rows of another group.
 func TestRaggedDotKeepsGroupsApart(t *testing.T) {
 	out := run(t, `func.func @main() -> tensor<3x1xf32> {
   %x = stablehlo.constant dense<1.0> : tensor<3x2xf32>

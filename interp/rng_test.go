@@ -8,7 +8,7 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// Bits as XLA's CPU backend gives them (measured with jaxlib 0.10.2).
+// TestRngBitGenerator expects the bits of XLA's CPU backend (measured with jaxlib 0.10.2).
 func TestRngBitGenerator(t *testing.T) {
 	const key, ctr, high = 0x0123456789abcdef, 0xfedcba9876543210, 0x1122334455667788
 	for _, c := range []struct {
@@ -52,7 +52,8 @@ func TestRngBitGenerator(t *testing.T) {
 	}
 }
 
-// The numbers of an rng depend on the function's name and on the op's position among the rng ops, not on the text.
+// TestRngStreams: the numbers of an rng depend on the function's name and on the op's position among the rng ops, not
+// on the rest of the text.
 func TestRngStreams(t *testing.T) {
 	const head, rng = "%l = stablehlo.constant dense<0.0> : tensor<f32>\n%h = stablehlo.constant dense<1.0> : tensor<f32>\n%s = stablehlo.constant dense<4> : tensor<1xi64>\n",
 		"stablehlo.rng %l, %h, %s, distribution = UNIFORM : (tensor<f32>, tensor<f32>, tensor<1xi64>) -> tensor<4xf32>\n"

@@ -41,7 +41,7 @@ func TestScan(t *testing.T) {
   return %0#0, %0#1, %1#0 : tensor<2x3xi32>, tensor<2xi32>, tensor<2x3xi32>
 }`, "dense<[[101, 103, 106], [210, 230, 260]]> : tensor<2x3xi32>", "dense<[106, 260]> : tensor<2xi32>", "dense<[[105, 103, 100], [250, 230, 200]]> : tensor<2x3xi32>")
 
-	// One value is scanned and carried at once; no input at all; a size that is known when it runs.
+	// One value is both scanned and carried; a scan has no input; a size becomes known at run time.
 	runText(t, `func.func @main() -> (tensor<2xi32>, tensor<2xi32>, tensor<4xi32>, tensor<i32>, tensor<3xi32>) {
   %x = stablehlo.constant dense<[3, 4]> : tensor<2xi32>
   %0:2 = "chlo.scan"(%x, %x) <{dimension = 0 : i64, operandSegmentSizes = array<i32: 1, 1>, resultSegmentSizes = array<i32: 1, 1>}> ({

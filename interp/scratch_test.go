@@ -159,7 +159,7 @@ func TestTemporariesAreCharged(t *testing.T) {
 			took := allocated() - before
 			_ = out
 			limit := took*3/4 - 1<<20
-			if c.devices > 1 { // which do not need all at one time
+			if c.devices > 1 { // the devices do not need their memory at one time
 				limit = took/2 - 1<<20
 			}
 			if limit < 1 {
@@ -181,7 +181,7 @@ func TestTemporariesAreCharged(t *testing.T) {
 			}
 		}
 	}
-	if len(unlimited) > 24 { // reductions and narrow products need nothing on the side
+	if len(unlimited) > 24 { // reductions and narrow products need no temporaries
 		t.Errorf("%d ops need too little for a limit: %q", len(unlimited), unlimited)
 	}
 }
@@ -192,7 +192,7 @@ func allocated() int64 {
 	return int64(m.TotalAlloc)
 }
 
-// argumentsOf makes arguments for parameters as they stand in a program.
+// argumentsOf makes arguments for the parameters of a program, given as text.
 func argumentsOf(t *testing.T, params []string) []*tensor.Tensor {
 	t.Helper()
 	var out []*tensor.Tensor
@@ -214,7 +214,7 @@ func argumentsOf(t *testing.T, params []string) []*tensor.Tensor {
 				v.SetFloat(i, float64(i%5))
 			}
 		}
-		if len(shape) > 1 && shape[len(shape)-1] == shape[len(shape)-2] { // a good matrix
+		if len(shape) > 1 && shape[len(shape)-1] == shape[len(shape)-2] { // make the matrix well-conditioned
 			k := int(shape[len(shape)-1])
 			for i := range n {
 				if i/k%k == i%k {

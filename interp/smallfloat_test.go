@@ -11,8 +11,8 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// smallScript computes element-wise ops on all codes, and all pairs of codes of 8 bits and less: exactly, in f64,
-// and rounded once by ml_dtypes. The codes of NaN are written as the one that stands for all.
+// smallScript computes element-wise ops on all codes, and on all pairs of codes of up to 8 bits. It computes in f64,
+// and ml_dtypes rounds once. All codes of NaN are written as one code.
 const smallScript = `
 import json, sys, numpy as np, ml_dtypes
 np.seterr(all='ignore')
@@ -38,13 +38,13 @@ binary = {
 }
 
 def store(t, v):
-    # ml_dtypes goes through f32: what f32 does not hold is rounded to odd there, so that nothing is rounded twice.
+    # ml_dtypes converts through f32. Round to odd in f32, so that the result is rounded only once.
     a = v.astype(np.float32)
     beyond = np.abs(a.astype(f64)) > np.abs(v)
     a = np.where(beyond, np.nextafter(a, np.float32(0)), a)
     odd = (a.view(np.uint32) | 1).view(np.float32)
     a = np.where((a.astype(f64) != v) & ~np.isnan(v), odd, a)
-    # Of NaN, types that lack it have anything.
+    # A type without NaN may convert NaN to any value.
     return a.astype(t).view(np.uint8).copy(), np.isnan(v)
 
 def answer(c):
@@ -68,8 +68,8 @@ def answer(c):
 json.dump([answer(c) for c in json.load(sys.stdin)], sys.stdout)
 `
 
-// Every element-wise op on every code of the floats of 16 bits and less, and on every pair of codes of those of 8 bits
-// and less: computed exactly and rounded once.
+// TestSmallFloatsExhaustively runs every element-wise op on every code of the floats of up to 16 bits, and on every
+// pair of codes of the floats of up to 8 bits, and expects the exact result rounded once.
 func TestSmallFloatsExhaustively(t *testing.T) {
 	types := []struct {
 		dt   tensor.DType
@@ -97,7 +97,7 @@ func TestSmallFloatsExhaustively(t *testing.T) {
 		}
 	}
 	for _, ty := range types[2:] {
-		if ty.dt != tensor.F8E8M0FNU { // has neither zero nor sign: programs convert it, and nothing else
+		if ty.dt != tensor.F8E8M0FNU { // it has neither zero nor sign, so programs only convert it
 			for _, op := range append(append([]string{}, unary...), binary...) {
 				questions = append(questions, question{Op: op, Type: ty.name, Bits: ty.dt.Bits(), dt: ty.dt, to: ty.dt})
 			}
@@ -172,7 +172,7 @@ func TestSmallFloatsExhaustively(t *testing.T) {
 		for e := range count {
 			got, exp := out[0].Bits(e), want.Bits(e)
 			if q.Bits == 16 && q.Op != "convert" && (got-exp == 1 || exp-got == 1) {
-				near++ // functions of f16 and bf16 are computed in f32, which may cross the middle of two codes
+				near++ // the engine computes in f32, whose error may cross the middle of two codes
 				continue
 			}
 			if nan[e] && (isNaN(out[0], e) || !hasNaN(q.to)) || got == exp {

@@ -14,7 +14,7 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// transformer compiles one training step of a real module and gives arguments for it.
+// transformer compiles one training step of a real module and returns arguments for it.
 func transformer(tb testing.TB) (runtime.Executable, []*tensor.Tensor) {
 	text, err := os.ReadFile(testkit.Testdata("transformer_grad.mlir"))
 	if err != nil {
@@ -28,7 +28,7 @@ func transformer(tb testing.TB) (runtime.Executable, []*tensor.Tensor) {
 	return exe, seededArgs(tb, m, "main")
 }
 
-// seededArgs gives every argument of a function values in [-0.1, 0.1) from a simple generator.
+// seededArgs returns arguments with values in [-0.1, 0.1) from a simple generator.
 func seededArgs(tb testing.TB, m *ir.Module, name string) []*tensor.Tensor {
 	f, ok := fn.Lookup(m, name)
 	if !ok {

@@ -20,8 +20,8 @@ func compileWith(t *testing.T, text string, opts Options, copts runtime.CompileO
 	return New(opts).Compile(t.Context(), &runtime.Program{Module: testkit.Parse(t, "test.mlir", []byte(text))}, copts)
 }
 
-// settled waits until no more goroutines than n are left.
-func settled(t *testing.T, n int) {
+// waitForGoroutines waits until at most n goroutines are left.
+func waitForGoroutines(t *testing.T, n int) {
 	t.Helper()
 	for range 200 {
 		if goruntime.NumGoroutine() <= n {
@@ -51,10 +51,10 @@ func TestTimeoutEndsLoops(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	settled(t, before)
+	waitForGoroutines(t, before)
 }
 
-// A loop of callbacks may take as long as it likes while each callback comes in time.
+// TestTimeoutIsPerCallback: a loop of callbacks may take any time if each callback comes in time.
 func TestTimeoutIsPerCallback(t *testing.T) {
 	const text = `func.func @main(%n: tensor<i32>) -> tensor<i32> {
   %r = stablehlo.while(%i = %n) : tensor<i32>
@@ -88,8 +88,9 @@ func TestTimeoutIsPerCallback(t *testing.T) {
 	}
 }
 
-// An op that does not look at the time is abandoned, and its place is reported; no later op starts.
-func TestTimeoutLeavesKernelsBehind(t *testing.T) {
+// TestTimeoutAbandonsKernels: after the timeout, a run abandons an op that does not check the time, reports its
+// position, and starts no later op.
+func TestTimeoutAbandonsKernels(t *testing.T) {
 	before := goruntime.NumGoroutine()
 	exe, err := compileWith(t, `func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {
   %b = stablehlo.add %a, %a : tensor<4xf32>
@@ -110,14 +111,14 @@ func TestTimeoutLeavesKernelsBehind(t *testing.T) {
 		t.Errorf("error is %v", err)
 	}
 	close(release)
-	settled(t, before)
+	waitForGoroutines(t, before)
 	if later.Load() {
 		t.Error("the next op was executed")
 	}
 }
 
 func TestMemoryLimitIsShared(t *testing.T) {
-	// Each device holds 4 MiB; two of them do not fit into 6 MiB. The collective makes them hold it at one time.
+	// Each device holds 4 MiB; 6 MiB are not enough for two. At the collective both devices hold their memory.
 	const text = `func.func @main() -> tensor<f32> {
   %0 = stablehlo.iota dim = 0 : tensor<1048576xf32>
   %1 = "stablehlo.all_gather"(%0) {all_gather_dim = 0 : i64, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>} : (tensor<1048576xf32>) -> tensor<2097152xf32>
@@ -137,8 +138,8 @@ func TestMemoryLimitIsShared(t *testing.T) {
 	}
 }
 
-// Huge values are refused before they are made: constants when the module is compiled, what kernels need on the side
-// before they run.
+// TestMemoryLimitRefuses: huge constants are refused at compilation, and huge temporaries of kernels before they are
+// allocated.
 func TestMemoryLimitRefuses(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{"constant", `func.func @main() -> tensor<1000000x1000000xf32> {
@@ -203,7 +204,7 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// What runs one after the other on one executable does not add up.
+// TestMemoryIsGivenBack: the memory of consecutive runs of one executable does not add up.
 func TestMemoryIsGivenBack(t *testing.T) {
 	exe, err := compileWith(t, `func.func @main(%a: tensor<1000xf32>) -> tensor<1000xf32> {
   %b = stablehlo.add %a, %a : tensor<1000xf32>
@@ -222,7 +223,7 @@ func TestMemoryIsGivenBack(t *testing.T) {
 	}
 }
 
-// TestHostOpNeedsAHook: the engine knows no format of hooks. A host op that no hook of the manifest stands for is an
+// TestHostOpNeedsAHook: the engine knows no format of hooks. A host op that stands for no hook of the manifest is an
 // error.
 func TestHostOpNeedsAHook(t *testing.T) {
 	for name, op := range map[string]string{

@@ -10,9 +10,9 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// Padding below zero may take more away than there is: no window is left (spec, "reduce_window": num_windows is 0 where
-// the window is larger than the padded input).
-func TestWindowOfNothing(t *testing.T) {
+// TestEmptyWindow: negative padding may remove more than the whole input, so that no window is left (spec,
+// "reduce_window": num_windows is 0 if the window is larger than the padded input).
+func TestEmptyWindow(t *testing.T) {
 	out := run(t, `func.func @main(%a: tensor<0x2xf32>, %z: tensor<f32>) -> tensor<0x4xf32> {
   %0 = "stablehlo.reduce_window"(%a, %z) <{window_dimensions = array<i64: 1, 1>, padding = dense<[[-1, 0], [1, 1]]> : tensor<2x2xi64>}> ({
   ^bb0(%x: tensor<f32>, %y: tensor<f32>):
@@ -26,7 +26,8 @@ func TestWindowOfNothing(t *testing.T) {
 	}
 }
 
-// Regions may hold any ops: with a branch in them they give what the same computation without one gives.
+// TestWindowsWithBranches: a region may hold any op. A region with a branch returns the same as the same computation
+// without the branch.
 func TestWindowsWithBranches(t *testing.T) {
 	branch := `%p = stablehlo.compare GT, %x, %y : (tensor<i32>, tensor<i32>) -> tensor<i1>
     %s = "stablehlo.if"(%p) ({
@@ -75,7 +76,7 @@ func TestWindowsWithBranches(t *testing.T) {
 	}
 }
 
-// So may those of collectives.
+// TestCollectiveWithBranch: the region of a collective may also hold a branch.
 func TestCollectiveWithBranch(t *testing.T) {
 	text := `func.func @main(%a: tensor<3xi32>) -> tensor<3xi32> {
   %id = stablehlo.replica_id : tensor<ui32>

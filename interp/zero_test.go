@@ -7,9 +7,8 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// TestZeroOfType: what is constant(0, element_type) in the specification is NaN in f8E8M0FNU, which has no zero, and
-// the zero point in quantized types. Padding and holes of a convolution add nothing, as in upstream's interpreter and
-// XLA.
+// TestZeroOfType: constant(0, element_type) of the specification is NaN in f8E8M0FNU, which has no zero, and the zero
+// point in quantized types. Padding and holes of a convolution add nothing, as in upstream's interpreter and XLA.
 func TestZeroOfType(t *testing.T) {
 	const nan = 0xFF
 	for _, c := range []struct {
@@ -58,7 +57,7 @@ func small(shape tensor.Shape, codes ...uint64) *tensor.Tensor {
 	return t
 }
 
-// TestEmptyOfHugeDimension makes values without elements whose other dimension is far beyond what a loop can count.
+// TestEmptyOfHugeDimension makes values without elements that have another dimension far too large for a loop.
 func TestEmptyOfHugeDimension(t *testing.T) {
 	for _, body := range []string{
 		`%0 = stablehlo.iota dim = 0 : tensor<1000000000000x0xf32>`,

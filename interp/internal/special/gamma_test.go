@@ -11,9 +11,9 @@ import (
 	"testing"
 )
 
-// TestGammaFunctions: lgamma, digamma, polygamma and zeta are right to a few units of the larger of the result and the
-// terms that cancel next to zeros. The limit grows with the order of zeta, and with the logarithm of the factorial in
-// polygamma. testdata/functions.txt has true values.
+// TestGammaFunctions: the errors of lgamma, digamma, polygamma and zeta are a few units of the result, or, near zeros,
+// of the terms that cancel. The limit grows with the order of zeta, and with the logarithm of the factorial in
+// polygamma. testdata/functions.txt has the true values.
 func TestGammaFunctions(t *testing.T) {
 	f, err := os.Open(filepath.Join("testdata", "functions.txt"))
 	if err != nil {
@@ -76,7 +76,7 @@ func TestGammaFunctions(t *testing.T) {
 	t.Logf("%d values, off by up to %v ULP", seen, worst)
 }
 
-// ulps is how far a float64 is from another, in units of the last place of that.
+// ulps returns the distance of got from want, in units of the last place of want.
 func ulps(got, want float64) float64 {
 	if got == want {
 		return 0
@@ -85,7 +85,7 @@ func ulps(got, want float64) float64 {
 	return math.Abs(got-want) / math.Ldexp(1, max(e-53, -1074))
 }
 
-// What limits of the functions give where no sum does.
+// TestGammaLimits tests poles, infinities and NaN, where no sum is computed.
 func TestGammaLimits(t *testing.T) {
 	inf, nan := math.Inf(1), math.NaN()
 	for _, c := range []struct{ got, want float64 }{
@@ -101,7 +101,7 @@ func TestGammaLimits(t *testing.T) {
 	}
 }
 
-// TestComplexCbrt: zeros keep the side of the branch cut that they are on; infinities and NaN stay.
+// TestComplexCbrt: the sign of a zero decides the side of the branch cut; infinities and NaN pass through.
 func TestComplexCbrt(t *testing.T) {
 	inf, nan, minus := math.Inf(1), math.NaN(), math.Copysign(0, -1)
 	for _, c := range []struct{ in, want complex128 }{
@@ -124,7 +124,7 @@ func TestComplexCbrt(t *testing.T) {
 
 func angle(v complex128) float64 { return math.Atan2(imag(v), real(v)) }
 
-// one returns the function of one pair.
+// one returns the value of f for one pair of numbers.
 func one(f func(o, x, y []float64), x, y float64) float64 {
 	var o [1]float64
 	f(o[:], []float64{x}, []float64{y})

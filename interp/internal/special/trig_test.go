@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// The sine of numbers next to multiples of pi is their distance from it.
+// TestSineNearMultiplesOfPi: the sine of a number next to a multiple of pi is the distance between the two.
 func TestSineNearMultiplesOfPi(t *testing.T) {
 	const piLow = 1.2246467991473532e-16 // pi - math.Pi
 	if got := Sine(math.Pi); got != piLow {

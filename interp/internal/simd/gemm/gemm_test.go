@@ -15,7 +15,7 @@ func kernels() []*kernel[float32] {
 	return append(vectorKernels(), portable(vec.FMA), first)
 }
 
-// All kernels return the same bits. Results therefore do not depend on the processor.
+// TestKernelsAgree: all kernels return the same bits, so results do not depend on the processor.
 func TestKernelsAgree(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 2))
 	list := kernels()
@@ -51,8 +51,8 @@ func TestKernelsAgree(t *testing.T) {
 	}
 }
 
-// Every kernel must match a product in float64, up to the rounding of k terms, for sizes around its blocks and for any
-// strides.
+// TestKernels compares every kernel with a product in float64, up to the rounding of k terms, for sizes around its
+// blocks and for any strides.
 func TestKernels(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	sizes := []int{1, 2, 3, 5, 6, 7, 8, 9, 15, 16, 17, 31, 32, 33, 97}
@@ -119,7 +119,7 @@ func BenchmarkFloat32(b *testing.B) {
 	}
 }
 
-// The kernels of f64 and i32 return the bits of the kernels in Go.
+// TestOtherElements: the kernels of f64 and i32 return the bits of the kernels in Go.
 func TestOtherElements(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 2))
 	_, plain64, plainInt := plainKernels()

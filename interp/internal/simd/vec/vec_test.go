@@ -64,8 +64,8 @@ func sameElement(a, b []byte) bool {
 	return string(a) == string(b)
 }
 
-// The loops in assembly must return the same bits as the loops in Go: every function, set of vectors and length, in
-// place too.
+// TestAssemblyAgrees: loops in assembly return the same bits as loops in Go, for every function, set of vectors and
+// length, also in place.
 func TestAssemblyAgrees(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	for _, l := range allLoops() {
@@ -73,7 +73,7 @@ func TestAssemblyAgrees(t *testing.T) {
 		var in [3][]byte
 		for i, size := range l.sizes[1:] {
 			in[i] = operand(rng, most, max(size, 1), l.width)
-			if i > 0 { // other pairs than equal ones, but some of these
+			if i > 0 { // pair different elements, but keep some equal pairs
 				rng.Shuffle(most-100, func(a, b int) {
 					for k := range size {
 						in[i][a*size+k], in[i][b*size+k] = in[i][b*size+k], in[i][a*size+k]
@@ -119,7 +119,7 @@ func variants(l *Loop) map[string]*Loop {
 	return out
 }
 
-// Folds return the same bits with every set of vectors, for any length.
+// TestFolds: folds return the same bits with every set of vectors and for any length.
 func TestFolds(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 3))
 	for _, l := range []*Loop{Add32Loop, Mul32Loop, Max32Loop, Min32Loop} {
@@ -154,7 +154,7 @@ func foldAgrees[T float32 | float64](t *testing.T, rng *rand.Rand, l *Loop) {
 	}
 }
 
-// Each function is within so many units in the last place of package math's.
+// TestAccuracy: each function differs from package math by at most its number of units in the last place.
 func TestAccuracy(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 3))
 	x := values(rng, 100000)
@@ -189,7 +189,7 @@ func within[T float32 | float64](t *testing.T, name string, x, o []T, f func(flo
 	for i, v := range o {
 		want := f(float64(x[i]))
 		if w := T(want); v == w || v != v && w != w || unit < 0x1p-30 && (math.Abs(float64(x[i])) > 709 && math.Abs(float64(x[i])) <= 710 || math.Abs(float64(x[i])) < 0x1p-1022) {
-			continue // package math is wrong there on some machines
+			continue // package math is wrong for these values on some machines
 		}
 		_, e := math.Frexp(want)
 		if d := math.Abs(float64(v)-want) / max(math.Ldexp(unit, e-1), least); !(d <= worst) {
@@ -201,8 +201,8 @@ func within[T float32 | float64](t *testing.T, name string, x, o []T, f func(flo
 	}
 }
 
-// Sine and cosine are compared with their series in 300 bits, because package math has fewer digits near multiples of
-// pi.
+// TestSincos compares sine and cosine with their series in 300 bits, because package math has fewer digits near
+// multiples of pi.
 func TestSincos(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 9))
 	const bits = 300
@@ -239,7 +239,7 @@ func TestSincos(t *testing.T) {
 	}
 }
 
-// A power is compared with products of roots in 300 bits, since package math has fewer digits, and on special values
+// TestPow compares powers with products of roots in 300 bits, because package math has fewer digits, and special values
 // with package math.
 func TestPow(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 11))
@@ -286,7 +286,7 @@ func TestPow(t *testing.T) {
 	}
 }
 
-// fma must equal the correctly rounded result that math/big computes.
+// TestFMA compares fma with the correctly rounded result of math/big.
 func TestFMA(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 9))
 	for range 200000 {
@@ -329,7 +329,7 @@ func transposes[T uint16 | uint32 | uint64](t *testing.T, rows, cols int) {
 	}
 }
 
-// Dot products return the same bits with every set of vectors.
+// TestDots: dot products return the same bits with every set of vectors.
 func TestDots(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 4))
 	for n := range 200 {
@@ -370,7 +370,7 @@ func dotsAgree[T float32 | float64](t *testing.T, rng *rand.Rand, n int, add *Lo
 	}
 }
 
-// A pass of a Fourier transform returns the same bits with vectors, of each width that the processor has.
+// TestRadix4: a pass of a Fourier transform returns the same bits with vectors of each width that the processor has.
 func TestRadix4(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 4))
 	for _, size := range [][2]int{{1, 8}, {3, 16}, {16, 4}, {5, 24}} {
@@ -394,7 +394,8 @@ func TestRadix4(t *testing.T) {
 	}
 }
 
-// The loops for processors without AVX-512 use nothing of it: neither masks, nor wide registers, nor those above 15.
+// TestNarrowRegisters: the loops for processors without AVX-512 use no masks, no wide registers, and no register above
+// 15.
 func TestNarrowRegisters(t *testing.T) {
 	files, err := filepath.Glob("../*/*_amd64.s")
 	if err != nil || len(files) < 2 {
