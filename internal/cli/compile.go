@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -46,7 +45,7 @@ PROGRAM holds the machine code, the module and its hooks. Running it executes th
 			}
 			defer b.Close()
 			end := a.While("compiling on " + b.Name())
-			exe, err := p.Compile(cmd.Context(), hlocb.WithBackend(b), hlocb.Bind(placeholders(p.Manifest())))
+			exe, err := p.Compile(cmd.Context(), hlocb.WithBackend(b), hlocb.Bind(placeholders(p.Manifest(), runtime.HostViews)))
 			end()
 			if err != nil {
 				return err
@@ -72,13 +71,22 @@ PROGRAM holds the machine code, the module and its hooks. Running it executes th
 	return c
 }
 
-// placeholders binds every hook, because Compile requires it. The program does not run.
-func placeholders(m *hook.Manifest) *runtime.Bindings {
+// placeholders binds every hook to a handler, because Compile requires one. The program does not run.
+func placeholders(m *hook.Manifest, use runtime.MemoryUse) *runtime.Bindings {
 	b := new(runtime.Bindings)
 	for i := range m.Sites {
-		b.Answer(m.Sites[i].ID.String(), runtime.HandlerFunc(func(context.Context, *runtime.Call) error {
-			return fmt.Errorf("the program was only compiled")
-		}))
+		b.Answer(m.Sites[i].ID.String(), placeholder(use))
 	}
 	return b
 }
+
+// placeholder is a handler that reaches values as it says and answers nothing.
+type placeholder runtime.MemoryUse
+
+// Handle implements runtime.Handler.
+func (placeholder) Handle(context.Context, *runtime.Call) error {
+	return errors.New("the program was only compiled")
+}
+
+// MemoryUse implements runtime.MemoryUser.
+func (p placeholder) MemoryUse() runtime.MemoryUse { return runtime.MemoryUse(p) }

@@ -61,7 +61,8 @@ func (a *app) compiledAliases(ctx context.Context, plugin string, p *hlocb.Progr
 	}
 	defer b.Close()
 	end := a.While("compiling on " + b.Name())
-	exe, err := p.Compile(ctx, hlocb.WithBackend(b), hlocb.Bind(placeholders(p.Manifest())))
+	// With host views, calls would not share memory.
+	exe, err := p.Compile(ctx, hlocb.WithBackend(b), hlocb.Bind(placeholders(p.Manifest(), runtime.DevicePointers)))
 	end()
 	if err != nil {
 		return nil, "", err

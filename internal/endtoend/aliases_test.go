@@ -12,6 +12,7 @@ import (
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/passes"
 	"github.com/hlocb/hlocb/runtime"
+	"github.com/hlocb/hlocb/tensor"
 )
 
 // aliasModules have hooks whose operands die at the hook, are used later in several ways, or come from an outer
@@ -111,7 +112,7 @@ func compareAliases(b runtime.Backend, m *ir.Module) (compared int, differ []str
 		return 0, nil, err
 	}
 	h := new(runtime.Bindings)
-	h.Answer("*", runtime.HandlerFunc(func(context.Context, *runtime.Call) error { return nil }))
+	h.Answer("*", pointerHandler{}) // with host views, calls would not share memory
 	exe, err := b.Compile(context.Background(), &runtime.Program{Module: m, Manifest: r.Manifest}, runtime.CompileOptions{Handlers: h})
 	if err != nil {
 		return 0, nil, err
@@ -192,3 +193,68 @@ func TestAliasPredictions(t *testing.T) {
 		t.Errorf("only %d aliases were compared", total)
 	}
 }
+
+// TestHostViewsCostNoAlias: XLA copies nothing for a call hook whose handlers have host views alone. Its results share
+// no memory with operands; the hook gets its answer, and the other hooks keep their aliases.
+func TestHostViewsCostNoAlias(t *testing.T) {
+	b := open(t, "cpu")
+	m, err := testkit.TryParse("calls", []byte(`func.func public @main(%x: tensor<3xf32>) -> (tensor<3xf32>, tensor<3xf32>) {
+  %y = stablehlo.custom_call @my_hook(%x) {has_side_effect = true, backend_config = {name = "ask"}} : (tensor<3xf32>) -> tensor<3xf32>
+  %s = stablehlo.sine %y : tensor<3xf32>
+  stablehlo.custom_call @my_hook(%s) {has_side_effect = true, backend_config = {name = "look"}} : (tensor<3xf32>) -> ()
+  %z = stablehlo.subtract %s, %s : tensor<3xf32>
+  return %y, %z : tensor<3xf32>, tensor<3xf32>
+}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := passes.Rewrite(t.Context(), m, passes.RewriteHooks{Targets: []string{"my_hook"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	reverse := runtime.HandlerFunc(func(_ context.Context, c *runtime.Call) error {
+		in, out := tensor.View[float32](c.Operands[0]), tensor.View[float32](c.Results[0])
+		for i, v := range in {
+			out[len(out)-1-i] = v
+		}
+		return nil
+	})
+	for _, test := range []struct {
+		name string
+		ask  runtime.Handler
+		lost string // of the alias of ask, then of look
+	}{{"host views", reverse, "1 0"}, {"device pointers", pointerHandler{}, "0 0"}} {
+		h := new(runtime.Bindings)
+		h.Answer("ask", test.ask)
+		exe, err := b.Compile(t.Context(), &runtime.Program{Module: m, Manifest: r.Manifest}, runtime.CompileOptions{Handlers: h})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer exe.Close()
+		uses, err := exe.(runtime.AliasViewer).AliasUses()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(uses) != 2 || fmt.Sprint(uses[0].Lost, uses[1].Lost) != test.lost {
+			t.Errorf("%s: aliases are %+v, expected %s to be lost", test.name, uses, test.lost)
+		}
+		if test.name != "host views" {
+			continue
+		}
+		x := tensor.New(tensor.F32, tensor.Shape{3})
+		copy(tensor.View[float32](x), []float32{1, 2, 3})
+		out, err := exe.Run(t.Context(), []*tensor.Tensor{x})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprint(tensor.View[float32](out[0])); got != "[3 2 1]" {
+			t.Errorf("the answer is %s, expected the operand in reverse", got)
+		}
+	}
+}
+
+// pointerHandler reaches values by device pointers and does nothing.
+type pointerHandler struct{}
+
+func (pointerHandler) Handle(context.Context, *runtime.Call) error { return nil }
+func (pointerHandler) MemoryUse() runtime.MemoryUse                { return runtime.DevicePointers }

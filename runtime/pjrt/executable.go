@@ -79,44 +79,53 @@ func (b *Backend) compileWith(ctx context.Context, p *runtime.Program, shape mod
 	if opts.Partitions == 0 {
 		o.partitions = max(1, shape.partitions)
 	}
-	code, err := b.plugin.code(p)
+	sites, err := bind(p.Manifest, opts)
 	if err != nil {
 		return nil, err
 	}
-	return b.build(ctx, p, shape, o, opts,
+	code, err := b.plugin.code(sites.separated(p))
+	if err != nil {
+		return nil, err
+	}
+	return b.build(ctx, p, shape, o, sites, opts.Timeout,
 		func(ctx context.Context, c *Client) (*loadedProgram, error) { return c.compile(ctx, code, o) })
+}
+
+// bind chooses the handlers of the hooks of m, which may be nil.
+func bind(m *hook.Manifest, opts runtime.CompileOptions) (*siteTable, error) {
+	if m == nil {
+		m = &hook.Manifest{}
+	}
+	bound, err := opts.Handlers.Bind(m)
+	if err == nil && opts.Timeout > 0 {
+		err = runtime.CheckTimeout(bound)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return newSiteTable(bound), nil
 }
 
 // maxDevices limits the devices of a program. XLA numbers the devices of one process up to 2,048, and starts two
 // threads for each. With more devices it compiles for several processes, or aborts when it cannot start a thread.
 const maxDevices = 2048
 
-// build binds the handlers and compiles the program on the first client that it needs.
-func (b *Backend) build(ctx context.Context, p *runtime.Program, shape moduleShape, o *compileOptions, opts runtime.CompileOptions, compile func(context.Context, *Client) (*loadedProgram, error)) (*Executable, error) {
+// build compiles the program on the first client that it needs.
+func (b *Backend) build(ctx context.Context, p *runtime.Program, shape moduleShape, o *compileOptions, sites *siteTable, timeout time.Duration, compile func(context.Context, *Client) (*loadedProgram, error)) (*Executable, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	if o.replicas > maxDevices || o.partitions > maxDevices/o.replicas {
 		return nil, fmt.Errorf("%d replicas of %d partitions are more than %d devices", o.replicas, o.partitions, maxDevices)
 	}
-	m := p.Manifest
-	if m == nil {
-		m = &hook.Manifest{}
-	}
-	bound, err := opts.Handlers.Bind(m)
-	if err != nil {
-		return nil, err
-	}
-	if opts.Timeout > 0 {
-		if err := runtime.CheckTimeout(bound); err != nil {
-			return nil, err
-		}
-	}
-	e := &Executable{backend: b, sites: newSiteTable(bound), edges: m.Edges, source: p, compile: compile, timeout: opts.Timeout,
+	e := &Executable{backend: b, sites: sites, source: p, compile: compile, timeout: timeout,
 		devices: o.replicas * o.partitions, parts: o.partitions, inputs: shape.inputs, outputs: shape.outputs}
 	for i := range e.inputs {
 		_, donor := shape.main.Donation(i)
 		e.donors = append(e.donors, donor)
+	}
+	if p.Manifest != nil {
+		e.edges = p.Manifest.Edges
 	}
 	e.signature = sync.OnceValue(e.describe)
 	e.idle.L = &e.mu
@@ -125,7 +134,7 @@ func (b *Backend) build(ctx context.Context, p *runtime.Program, shape moduleSha
 	if err != nil {
 		return nil, err
 	}
-	if len(m.Sites) > 0 {
+	if len(sites.all) > 0 {
 		if err := b.registerHooks(c); err != nil {
 			return nil, err
 		}

@@ -70,7 +70,11 @@ func (b *Backend) Load(ctx context.Context, s *runtime.Saved, opts runtime.Compi
 		shape = shapeOf(s.Module)
 	}
 	o := &compileOptions{replicas: s.Replicas, partitions: s.Partitions}
-	e, err := b.build(ctx, &runtime.Program{Module: s.Module, Manifest: s.Manifest}, shape, o, opts, func(ctx context.Context, c *Client) (*loadedProgram, error) { return c.load(ctx, s.Code) })
+	sites, err := bind(s.Manifest, opts)
+	if err != nil {
+		return nil, err
+	}
+	e, err := b.build(ctx, &runtime.Program{Module: s.Module, Manifest: s.Manifest}, shape, o, sites, opts.Timeout, func(ctx context.Context, c *Client) (*loadedProgram, error) { return c.load(ctx, s.Code) })
 	if err != nil {
 		return nil, err
 	}
