@@ -199,9 +199,9 @@ func TestAliasPredictions(t *testing.T) {
 func TestHostViewsCostNoAlias(t *testing.T) {
 	b := open(t, "cpu")
 	m, err := testkit.TryParse("calls", []byte(`func.func public @main(%x: tensor<3xf32>) -> (tensor<3xf32>, tensor<3xf32>) {
-  %y = stablehlo.custom_call @my_hook(%x) {has_side_effect = true, backend_config = {name = "ask"}} : (tensor<3xf32>) -> tensor<3xf32>
+  %y = stablehlo.custom_call @my_hook(%x) {api_version = 4 : i32, has_side_effect = true, backend_config = {name = "ask"}} : (tensor<3xf32>) -> tensor<3xf32>
   %s = stablehlo.sine %y : tensor<3xf32>
-  stablehlo.custom_call @my_hook(%s) {has_side_effect = true, backend_config = {name = "look"}} : (tensor<3xf32>) -> ()
+  stablehlo.custom_call @my_hook(%s) {api_version = 4 : i32, has_side_effect = true, backend_config = {name = "look"}} : (tensor<3xf32>) -> ()
   %z = stablehlo.subtract %s, %s : tensor<3xf32>
   return %y, %z : tensor<3xf32>, tensor<3xf32>
 }`))
