@@ -20,6 +20,7 @@ import (
 func (s *session) deliverWithin(frame *C.hl_ffi_frame, site *site, device int) error {
 	c := newCall(site)
 	s.place(c, device)
+	c.Seq = s.devices[device].seq.Add(1) - 1
 	if err := c.view(frame, site); err != nil {
 		s.devices[device].finished.Add(1)
 		return c.Failed(err)

@@ -60,6 +60,9 @@ func enter(s *session) error {
 
 // leave releases the launch id. Hooks that still arrive with it find no session.
 func leave(s *session) {
+	for i := range s.devices {
+		s.devices[i].keep(nil, nil)
+	}
 	n := uint16(s.launchID)
 	liveRuns.slots[n].session.Store(nil)
 	liveRuns.mu.Lock()
@@ -108,7 +111,18 @@ func newSession(ctx context.Context, sites *siteTable, devices, parts int) *sess
 type deviceState struct {
 	seq      atomic.Int64 // hooks that arrived
 	finished atomic.Int64 // hooks whose handlers have ended
-	_        [48]byte
+	// The call of the last hook that was alone on the device, and its site. A hook that is alone owns them.
+	call *call
+	site *site
+	_    [32]byte
+}
+
+// keep replaces the device's call. The former one returns to its site.
+func (d *deviceState) keep(s *site, c *call) {
+	if d.call != nil {
+		d.site.calls.Put(d.call)
+	}
+	d.site, d.call = s, c
 }
 
 type failure struct{ err error }
