@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-// Go's runtime takes SIGURG. If the process has a Go runtime of its own, that one loses its asynchronous preemption,
-// and a goroutine without calls blocks its collector for ever. So the action is given back. Ours then has no
-// asynchronous preemption, which it does not need.
+// Go's runtime installs a handler of SIGURG. If the process has another Go runtime, that runtime loses its asynchronous
+// preemption, and a goroutine without calls blocks its collector for ever. Restore the old handler: our runtime then
+// has no asynchronous preemption, and needs none.
 static struct sigaction urgent;
 
 __attribute__((constructor(101))) static void remember(void) { sigaction(SIGURG, NULL, &urgent); }
@@ -34,7 +34,7 @@ static void first(void) {
 
 __attribute__((visibility("default"))) const void *GetPjrtApi(void) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
-  // The library that hlocb exec preloads hands over the table of the plugin that the framework has opened.
+  // The library that hlocb exec preloads passes the table of the plugin that the framework has opened.
   const void *(*next)(void) = (const void *(*)(void))dlsym(RTLD_DEFAULT, "hlocb_preload_next");
   const void *api = next ? next() : NULL;
   const void *table = (const void *)hlocbTable((uintptr_t)api);

@@ -24,8 +24,8 @@ import (
 
 func main() {}
 
-// interposer is made at the first call of GetPjrtApi. A mistake in the settings is reported, and the program goes on
-// without them, or ends if they are strict.
+// interposer is created at the first call of GetPjrtApi. A mistake in the settings is reported. The program then
+// continues without the settings, or ends if they are strict.
 var interposer = sync.OnceValue(func() *interpose.Interposer {
 	config, host := interpose.FromEnvironment(getenv), interpose.Host{Out: os.Stderr, Err: os.Stderr}
 	i, err := interpose.New(config, host)
@@ -42,8 +42,8 @@ var interposer = sync.OnceValue(func() *interpose.Interposer {
 	return i
 })
 
-// getenv reads a variable as the process has it now. Go's runtime keeps the environment with which the process was
-// started, and a Python program may change it before it imports JAX.
+// getenv reads a variable from the current environment of the process. Go's runtime keeps a copy of the initial
+// environment, and a Python program may change a variable before it imports JAX.
 func getenv(name string) string {
 	cname := C.CString(name)
 	defer C.free(unsafe.Pointer(cname))
@@ -60,7 +60,7 @@ func hlocbTable(api C.uintptr_t) C.uintptr_t {
 	out, err := table(uintptr(api))
 	if err != nil {
 		report(err)
-		return api // the framework's program goes on without hlocb, if it can
+		return api // without hlocb, if the framework's program can continue
 	}
 	return C.uintptr_t(out)
 }

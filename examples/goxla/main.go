@@ -84,7 +84,7 @@ func run(ctx context.Context, env plugins.Environment, w io.Writer) error {
 	}
 	defer client.Destroy()
 
-	// The host's part: called by the program with views of its memory.
+	// The part of the host: the program calls it with views of its memory.
 	var handlers runtime.Bindings
 	handlers.Answer("*", runtime.HandlerFunc(func(_ context.Context, c *runtime.Call) error {
 		in, out := tensor.View[float32](c.Operands[0]), tensor.View[float32](c.Results[0])
@@ -113,7 +113,7 @@ func run(ctx context.Context, env plugins.Environment, w io.Writer) error {
 		out, err := program.Execute(in).Done()
 		if err != nil {
 			if failed := attached.Err(); failed != nil {
-				return failed // which hook failed and why; err holds XLA's words for it
+				return failed // the failed hook and the cause; err has only XLA's text
 			}
 			return err
 		}

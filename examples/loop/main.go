@@ -1,6 +1,6 @@
-// Command loop shows how the loop of another compiler's dialect takes part in hlocb. The dialect below has two ops. The
-// row of loop.for says by its Flow how values move through the loop, so hlocb puts the hook inside in order, proves the
-// order, and the embedded engine runs the loop with the kernel that the dialect brings.
+// Command loop shows a loop of another compiler's dialect inside hlocb. The dialect below has two ops. The Flow of the
+// row of loop.for says how values move through the loop. hlocb therefore orders the hook inside and proves the order,
+// and the embedded engine runs the loop with the dialect's kernel.
 package main
 
 import (
@@ -37,7 +37,7 @@ func.func @main(%x: tensor<f32>) -> tensor<f32> {
 `
 
 // forOp counts from operand 0 to operand 1. The other operands are carried: the body takes the counter and the carried
-// values, and yields the carried values of the next trip, which are the results after the last one.
+// values, and yields the carried values of the next trip. The values after the last trip are the results.
 var forOp = &ir.Def{
 	Name:     "loop.for",
 	Doc:      "Counts from the first operand to the second.",

@@ -27,7 +27,7 @@ result dense<1.200000e+01> : tensor<f32>
 	}
 }
 
-// TestPlugin: XLA does not know the loop, and says so itself.
+// TestPlugin: a plugin refuses the loop with its own error.
 func TestPlugin(t *testing.T) {
 	var out strings.Builder
 	err := run(context.Background(), "cpu", &out)

@@ -25,7 +25,7 @@ type console struct {
 	root string // of the repository
 }
 
-// consoles returns the console blocks of a document, less those under a comment <!-- not run: why -->.
+// consoles returns the console blocks of a document, except those after a comment <!-- not run: why -->.
 func consoles(file string, text []byte) (blocks []console) {
 	lines := strings.Split(string(text), "\n")
 	for i := 0; i < len(lines); i++ {
@@ -47,25 +47,25 @@ func consoles(file string, text []byte) (blocks []console) {
 // script matches a block of Python in a document that names its file.
 var script = regexp.MustCompile("(?ms)^```python\n(# (\\w+\\.py)\n.*?)^```$")
 
-// both is a writer for standard output and standard error together, as a terminal shows them.
-type both struct {
+// terminal collects standard output and standard error together, as a terminal shows them.
+type terminal struct {
 	mu   sync.Mutex
 	text strings.Builder
 }
 
-func (b *both) Write(p []byte) (int, error) {
+func (b *terminal) Write(p []byte) (int, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.text.Write(p)
 }
 
 var (
-	// Which backend runs a program, and how many devices it has, depends on the machine.
+	// The backend that runs a program, and its number of devices, depend on the machine.
 	runningOn = regexp.MustCompile(`(?m)^hlocb: running on .*$`)
 	devices   = regexp.MustCompile(`platform cpu, \d+ devices`)
 )
 
-// asShown makes what is printed the same on every machine.
+// asShown removes the differences between machines from printed text.
 func asShown(text string) string {
 	if home, err := os.UserHomeDir(); err == nil {
 		text = strings.ReplaceAll(text, home, "~")
@@ -88,7 +88,7 @@ func showsLine(doc, printed string) bool {
 	return ok && (wild || printed == "")
 }
 
-// shows reports whether the lines of a document show what was printed: a line "..." stands for any lines.
+// shows reports whether the lines of a document match the printed lines: a line "..." stands for any lines.
 func shows(doc, printed []string) bool {
 	switch {
 	case len(doc) == 0:
@@ -121,8 +121,8 @@ func TestShows(t *testing.T) {
 	}
 }
 
-// TestDocumentsShowWhatIsPrinted runs every command of a console block of the documents, in a directory with the
-// repository's testdata and examples, and compares what it prints with what stands there.
+// TestDocumentsShowWhatIsPrinted runs every command of the console blocks in a directory with the repository's testdata
+// and examples, and compares its output with the block.
 func TestDocumentsShowWhatIsPrinted(t *testing.T) {
 	root, err := filepath.Abs("../..")
 	if err != nil {
@@ -132,7 +132,7 @@ func TestDocumentsShowWhatIsPrinted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Plugins elsewhere than where 'hlocb plugin install' puts them are not what the documents show.
+	// The documents show only plugins that 'hlocb plugin install' installed.
 	for _, name := range []string{"HLOCB_CPU_PLUGIN", "HLOCB_CUDA_PLUGIN", "PJRT_NAMES_AND_LIBRARY_PATHS", "PJRT_PLUGIN_LIBRARY_PATH", "PYTHONPATH", "VIRTUAL_ENV", "CONDA_PREFIX"} {
 		t.Setenv(name, "")
 	}
@@ -142,7 +142,7 @@ func TestDocumentsShowWhatIsPrinted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		shared := t.TempDir() // of the blocks of a document that starts with a script
+		shared := t.TempDir() // the directory of all blocks of a document with a script
 		scripts := script.FindAllStringSubmatch(string(text), -1)
 		for _, s := range scripts {
 			if err := os.WriteFile(filepath.Join(shared, s[2]), []byte(s[1]), 0o666); err != nil {
@@ -151,7 +151,7 @@ func TestDocumentsShowWhatIsPrinted(t *testing.T) {
 		}
 		for _, block := range consoles(file, text) {
 			if strings.HasPrefix(block.text[0], "$ hlocb exec ") {
-				continue // it replaces this process; TestInterposed runs it
+				continue // 'hlocb exec' replaces this process; TestInterposed runs such blocks
 			}
 			ran++
 			t.Run(block.file+":"+strconv.Itoa(block.line), func(t *testing.T) {
@@ -191,7 +191,7 @@ func (b *console) check(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var out both
+		var out terminal
 		switch {
 		case command == "echo $?":
 			out.text.WriteString(strconv.Itoa(code) + "\n")
@@ -228,7 +228,7 @@ func (b *console) check(t *testing.T) {
 			t.Fatalf("line %d: cannot run %q", at, command)
 		}
 		printed := out.text.String()
-		printed = strings.ReplaceAll(printed, b.root+"/", "") // what the loader makes of a path
+		printed = strings.ReplaceAll(printed, b.root+"/", "") // the loader prints absolute paths
 		if strings.Contains(printed, "no PJRT plugin for") || strings.Contains(printed, "no plugin found") || strings.Contains(printed, "needs cgo") || strings.Contains(printed, "need cgo") || strings.Contains(printed, "build constraints exclude") {
 			t.Skip("skip: no CPU plugin")
 		}

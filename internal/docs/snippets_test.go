@@ -24,8 +24,8 @@ var snippetImports = []string{"context", "math", "os", "time", "fmt",
 // declared matches the variables that a snippet declares at its first level.
 var declared = regexp.MustCompile(`(?m)^(\w+)(?:, (\w+))? :=`)
 
-// TestSnippets compiles every block of Go in README.md and in the documents on handlers and running, and runs them
-// from the root of the repository. A block is the body of a function with a ctx that returns an error.
+// TestSnippets compiles every block of Go in README.md and in the documents on handlers, embedding and GoMLX, and runs
+// them from the root of the repository. A block is the body of a function that has a ctx and returns an error.
 func TestSnippets(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skip: compiles a program")

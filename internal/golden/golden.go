@@ -35,7 +35,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the expected output of golden cases")
 
-// Main is a program's main function as Options runs it.
+// Main is the main function of a program.
 type Main func(args []string, stdin io.Reader, stdout, stderr io.Writer) int
 
 // Options configures the cases.

@@ -12,8 +12,8 @@ import (
 const (
 	smallPercent = 400      // garbage per live byte, in percent, while the heap is small
 	largePercent = 75       // the same while the heap is large
-	room         = 64 << 20 // bytes of garbage allowed between the two
-	roomPerByte  = 8        // bytes of garbage allowed per byte of a text that is being read
+	slack        = 64 << 20 // bytes of garbage allowed between the two
+	slackPerByte = 8        // bytes of garbage allowed per byte of a text that is being read
 
 	limitPerByte = 32 // bytes of memory per byte of a text that is being read
 	limitBase    = 40 << 20
@@ -26,9 +26,9 @@ func Tune() {
 	watch(&after{})
 }
 
-// Reading limits memory while a text of size bytes is read, changed and written. Whatever the text is, garbage is
-// collected before the total reaches 40 times the size plus 64 MB. An ordinary module takes 5 to 8 times its text;
-// after Tune, the limit spares it repeated collections while it grows.
+// Reading limits memory while a text of size bytes is read, changed and written. For any text, garbage is collected
+// before the total reaches 40 times the size plus 64 MB. An ordinary module takes 5 to 8 times its text; after Tune,
+// the limit avoids repeated collections while the module grows.
 func Reading(size int) {
 	debug.SetMemoryLimit(limitPerByte*int64(size) + limitBase)
 	debug.SetGCPercent(percent(live(), text()))
@@ -72,6 +72,6 @@ const least = 4 << 20
 // percent returns how much garbage may grow, in percent of live bytes, with a text of the given bytes.
 func percent(live, text uint64) int {
 	live = max(live, least)
-	most := max(smallPercent, 100*roomPerByte*text/live)
-	return int(min(most, max(largePercent, 100*max(room, roomPerByte*text)/live)))
+	most := max(smallPercent, 100*slackPerByte*text/live)
+	return int(min(most, max(largePercent, 100*max(slack, slackPerByte*text)/live)))
 }

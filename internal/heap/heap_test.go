@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// TestTune: a small heap may grow to five times its size, a large one to less than twice, but by eight times a text
-// that is being read.
+// TestTune: a small heap may grow to five times its size, a large one to less than twice. While a text is read, garbage
+// may grow by eight times the text.
 func TestTune(t *testing.T) {
 	before := debug.SetGCPercent(100)
 	defer debug.SetGCPercent(before)

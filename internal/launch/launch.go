@@ -133,9 +133,9 @@ func Build(ctx context.Context, dir string) error {
 	return errors.Join(os.Rename(plugin, filepath.Join(dir, PluginFile)), os.Rename(preload, filepath.Join(dir, PreloadFile)))
 }
 
-// sourceTree returns where to run 'go build', and what to build: the tree that this command was built from if it is
-// still there, else a module that requires this version. A command without a version and without paths (go run
-// -trimpath) takes the tree around the working directory.
+// sourceTree returns the directory and the target of 'go build': the tree that this command was built from if it still
+// exists, else a new module that requires this version. A command without a version and without paths (go run
+// -trimpath) uses the tree around the working directory.
 func sourceTree(ctx context.Context, work string) (dir, target string, err error) {
 	if _, file, _, ok := runtime.Caller(0); ok && filepath.IsAbs(file) {
 		if root := filepath.Dir(filepath.Dir(filepath.Dir(file))); isTree(root) {
@@ -183,7 +183,7 @@ func run(ctx context.Context, dir, name string, args ...string) error {
 	return fmt.Errorf("%s: %w\n%s", line, err, strings.TrimSpace(string(out)))
 }
 
-// Environment returns what to add to a program's environment. lookup is os.Getenv.
+// Environment returns the variables to add to a program's environment. lookup is os.Getenv.
 func (l Libraries) Environment(lookup func(string) string) []string {
 	preload := l.Preload
 	if old := lookup("LD_PRELOAD"); old != "" {
@@ -192,9 +192,9 @@ func (l Libraries) Environment(lookup func(string) string) []string {
 	return []string{"LD_PRELOAD=" + preload, "HLOCB_LIBRARY=" + l.Plugin}
 }
 
-// ForJAX returns what lets JAX use a CPU plugin, because JAX's own CPU client is not a plugin. It is nothing if the
-// machine has an accelerator or if the user has chosen platforms. JAX's callbacks put operands on its own CPU client,
-// so that one stays.
+// ForJAX returns the variables that let JAX use a CPU plugin, because JAX's own CPU client is not a plugin. It returns
+// nil if the machine has an accelerator or the user has chosen platforms. JAX_PLATFORMS keeps JAX's CPU client too:
+// JAX's callbacks put their operands there.
 func ForJAX(lookup func(string) string, plugin string) []string {
 	if lookup("PJRT_NAMES_AND_LIBRARY_PATHS") != "" || lookup("JAX_PLATFORMS") != "" || accelerator() {
 		return nil

@@ -15,7 +15,7 @@ import (
 // isBounded reports whether t has an encoding with bounds.
 func isBounded(t *ir.TensorType) bool { return t.Encoding() != nil && stablehlo.BoundsOf(t) != nil }
 
-// known reports whether every size of t is static, or may be, by its bound.
+// known reports whether every size of t is static or bounded.
 func known(t *ir.TensorType) bool { return t.Static() || t.Ranked() && isBounded(t) }
 
 func tensorType(v *ir.Value) *ir.TensorType { return v.Type().(*ir.TensorType) }
@@ -253,8 +253,8 @@ func expandBroadcastSelect(e *emitter, op *ir.Op, args []*ir.Value) []*ir.Value 
 	})}
 }
 
-// broadcastable reports whether tensors of these types broadcast, whatever their dynamic sizes are: in each dimension
-// the sizes other than 1 are one static number, or there is only one, dynamic size.
+// broadcastable reports whether tensors of these types broadcast for every value of their dynamic sizes: in each
+// dimension the sizes other than 1 are all one static number, or one of them is dynamic and the others are 1.
 func broadcastable(types []*ir.TensorType) bool {
 	for i := 1; ; i++ {
 		static, dynamic, more := int64(1), 0, false
@@ -298,7 +298,7 @@ func expandConstantLike(e *emitter, op *ir.Op, args []*ir.Value) []*ir.Value {
 	return []*ir.Value{e.broadcastLike(v, args[0], t)}
 }
 
-// scalarOf returns the number of an attribute as a scalar of type d, or nil if it is no such number.
+// scalarOf returns the number of an attribute as a scalar of type d, or nil if the attribute is not such a number.
 func scalarOf(a ir.Attr, d tensor.DType) *tensor.Tensor {
 	switch a := a.(type) {
 	case *ir.FloatAttr:

@@ -12,7 +12,8 @@ import (
 	"github.com/hlocb/hlocb/rewrite"
 )
 
-// callRows express custom calls that stand for ops, by their targets. A call that has not the form of its target stays.
+// callRows lists the expansions of custom calls that stand for ops, by target. An expansion leaves a call that does not
+// have the form of its target.
 var callRows = map[string]expansion{
 	stablehlo.TargetTopK:                expandTopKCall,
 	stablehlo.TargetApproxTopK:          expandApproxTopK,
@@ -22,7 +23,7 @@ var callRows = map[string]expansion{
 	stablehlo.TargetDynamicRngBits:      expandDynamicCall,
 }
 
-// callExpansion returns how Calls expresses op, or nil.
+// callExpansion returns the expansion of op, or nil.
 func callExpansion(op *ir.Op) expansion {
 	call, ok := stablehlo.AsCustomCall(op)
 	if !ok {
@@ -47,7 +48,7 @@ func HasCalls(m *ir.Module) bool {
 	return found
 }
 
-// HasDynamicCalls reports whether m has calls that Calls expresses only when their shapes are known.
+// HasDynamicCalls reports whether m has calls that Calls can express only after their shapes are known.
 func HasDynamicCalls(m *ir.Module) bool {
 	found := false
 	m.Walk(func(op *ir.Op) bool {
@@ -68,7 +69,7 @@ func Calls(m *ir.Module) error {
 	return calls(m, func(op *ir.Op) bool { return callExpansion(op) != nil })
 }
 
-// MHLOCalls expresses the custom calls of the names of MHLO's ops.
+// MHLOCalls expresses the custom calls whose targets are names of MHLO's ops.
 func MHLOCalls(m *ir.Module) error {
 	return calls(m, func(op *ir.Op) bool {
 		call, ok := stablehlo.AsCustomCall(op)
@@ -101,7 +102,7 @@ func calls(m *ir.Module, chosen func(*ir.Op) bool) error {
 	return nil
 }
 
-// expandMHLOCall makes a call of a target such as mhlo.erf the op of this name.
+// expandMHLOCall replaces a call of a target such as mhlo.erf by the op of this name.
 func expandMHLOCall(e *emitter, op *ir.Op, args []*ir.Value) []*ir.Value {
 	call, _ := stablehlo.AsCustomCall(op)
 	st := &ir.OpState{Def: op.Module().Def(call.CallTargetName()), Operands: args, Types: op.ResultTypes()}
@@ -114,7 +115,7 @@ func expandMHLOCall(e *emitter, op *ir.Op, args []*ir.Value) []*ir.Value {
 	return e.Insert(st).ResultList()
 }
 
-// expandTopKCall sorts with the called comparator, beside the positions.
+// expandTopKCall sorts the operand together with the positions, by the called comparator.
 func expandTopKCall(e *emitter, op *ir.Op, args []*ir.Value) []*ir.Value {
 	if len(args) != 1 || op.NumResults() != 2 {
 		return nil
@@ -128,7 +129,7 @@ func expandTopKCall(e *emitter, op *ir.Op, args []*ir.Value) []*ir.Value {
 	return e.first(op, dim, args[0], index)
 }
 
-// expandApproxTopK sorts all operands: exact results are allowed ones.
+// expandApproxTopK sorts all operands: an exact result is a valid approximation.
 func expandApproxTopK(e *emitter, op *ir.Op, args []*ir.Value) []*ir.Value {
 	config, ok := op.Attr(mhlo.AttrBackendConfig).(*ir.DictAttr)
 	if !ok {
@@ -177,7 +178,7 @@ func (e *emitter) first(op *ir.Op, dim int64, values ...*ir.Value) []*ir.Value {
 	return out
 }
 
-// callee copies the body of a function to a block whose arguments are those of the function, and ends it by ret.
+// callee copies the body of a function to a block with the same arguments, which ends with ret.
 func (e *emitter) callee(f fn.FuncOp, b *ir.Block, ret func(*emitter, []*ir.Value)) {
 	inner := e.inside(b)
 	values := map[*ir.Value]*ir.Value{}
@@ -200,7 +201,7 @@ func (e *emitter) callee(f fn.FuncOp, b *ir.Block, ret func(*emitter, []*ir.Valu
 	e.adopt(inner)
 }
 
-// expandDynamicCall makes a dynamic op of known shapes the static one.
+// expandDynamicCall replaces a dynamic op of known shapes by the static op.
 func expandDynamicCall(e *emitter, op *ir.Op, _ []*ir.Value) []*ir.Value {
 	st := DynamicCall(op)
 	if st == nil {

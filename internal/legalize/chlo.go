@@ -9,9 +9,9 @@ import (
 	"github.com/hlocb/hlocb/rewrite"
 )
 
-// CHLO replaces the CHLO ops inside scope by StableHLO ops, except for the ops that keep selects; nil keeps none. With
+// CHLO replaces the CHLO ops inside scope by StableHLO ops, except for the ops that keep selects; nil keeps none. For
 // dynamic shapes it also creates ops of the dialects shape and tensor. It returns an error at an op that has no
-// expansion, as for an element type or shape that the expansion does not cover. The result counts the changes.
+// expansion, for example because of its element type or shape. The result counts the changes.
 func CHLO(scope *ir.Op, keep func(*ir.Op) bool) (rewrite.Statistics, error) {
 	return replaceCHLO(scope, chloRules, keep)
 }
@@ -121,7 +121,7 @@ var chloRules = []rule{
 	{chlo.Mulhi, expandMulhi},
 	{chlo.NextAfter, func(e *emitter, op *ir.Op, args []*ir.Value) []*ir.Value {
 		if dtypeOf(args[0]).Bits() == 6 {
-			return nil // no integer has so many bits
+			return nil // no integer type is that wide
 		}
 		return binary(nextAfter)(e, op, args)
 	}},

@@ -11,9 +11,10 @@ import (
 	"github.com/hlocb/hlocb/rewrite"
 )
 
-// Compatible rewrites what StableHLO of the target version lacks and older operations can express: tan (1.4.0),
-// batching dimensions of gather and scatter (1.1.0), ranges in locations (1.9.0) and replica groups on mesh axes
-// (1.16.0). Like MLIR's greedy driver, it also erases dead ops, folds, and moves constants to the start of a function.
+// Compatible rewrites the ops and attributes that StableHLO of the target version lacks and older ops can express: tan
+// (1.4.0), batching dimensions of gather and scatter (1.1.0), ranges in locations (1.9.0) and replica groups on mesh
+// axes (1.16.0). Like MLIR's greedy driver, it also erases dead ops, folds, and moves constants to the start of a
+// function.
 func Compatible(m *ir.Module, target vhlo.Version) (*rewrite.Result, error) {
 	before := func(major, minor int) bool { return target.Less(vhlo.Version{Major: major, Minor: minor}) }
 	var list []*rewrite.Pattern
@@ -92,7 +93,7 @@ func (s *starts) of(l *ir.Loc) *ir.Loc {
 	return n
 }
 
-// expandTan computes tan(x) = sin(x)/cos(x), and of a complex number (tan(x) + i tanh(y))/(1 - i tan(x) tanh(y)).
+// expandTan computes tan(x) = sin(x)/cos(x), and (tan(x) + i tanh(y))/(1 - i tan(x) tanh(y)) for a complex number.
 func expandTan(e *emitter, op *ir.Op, args []*ir.Value) []*ir.Value {
 	x := args[0]
 	if !asksDefault(op) {
@@ -110,7 +111,7 @@ func expandTan(e *emitter, op *ir.Op, args []*ir.Value) []*ir.Value {
 	return []*ir.Value{e.div(above, e.complex(one, e.neg(e.mul(tan, tanh))))}
 }
 
-// expandGather makes batching dimensions collapsed dimensions, with their positions before the start indices.
+// expandGather turns batching dimensions into collapsed dimensions and puts their positions before the start indices.
 func expandGather(e *emitter, op *ir.Op, _ []*ir.Value) []*ir.Value {
 	g, _ := stablehlo.AsGather(op)
 	d := g.Dims()
@@ -128,7 +129,7 @@ func expandGather(e *emitter, op *ir.Op, _ []*ir.Value) []*ir.Value {
 	return e.Insert(st).ResultList()
 }
 
-// expandScatter is expandGather for scatter.
+// expandScatter does the same for scatter.
 func expandScatter(e *emitter, op *ir.Op, _ []*ir.Value) []*ir.Value {
 	s, _ := stablehlo.AsScatter(op)
 	d := s.Dims()
@@ -254,7 +255,7 @@ func MeshGroups(op *ir.Op) ([][]int64, error) {
 	return groups, nil
 }
 
-// meshOf returns the mesh that a is or refers to, or nil if there is none.
+// meshOf returns the mesh a, or the mesh to which a refers, or nil if there is none.
 func meshOf(op *ir.Op, a ir.Attr) *sharding.Mesh {
 	if ref, ok := a.(*ir.SymbolRefAttr); ok {
 		table := op.Parent()

@@ -17,7 +17,7 @@ var compositeRows = []*ir.Def{
 }
 
 // Composites replaces some CHLO ops of m by composites, as XLA does before it sends a program to a plugin. Each
-// composite has the name and the attributes of its op, and a private function with the op as its decomposition, which
+// composite has the name and the attributes of its op. Its decomposition is a private function that holds the op, which
 // CHLO expands.
 func Composites(m *ir.Module) error {
 	c := &compositor{r: rewrite.New(m), taken: map[string]bool{}}
@@ -47,7 +47,7 @@ func Composites(m *ir.Module) error {
 type compositor struct {
 	r     *rewrite.Rewriter
 	taken map[string]bool // symbols of the module
-	tries int             // numbers that unique has tried
+	tries int             // the last number that unique tried
 }
 
 // unique returns a free symbol, numbered if base is taken.
@@ -104,7 +104,7 @@ func (c *compositor) replace(op *ir.Op) error {
 	return nil
 }
 
-// cloneRegion returns a copy of a region, which uses no value from outside.
+// cloneRegion returns a copy of a region that uses no value from outside.
 func cloneRegion(m *ir.Module, r *ir.Region) *ir.Region {
 	copied := m.CloneOp(r.Op(), map[*ir.Value]*ir.Value{})
 	out := m.NewRegion()

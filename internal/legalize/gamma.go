@@ -18,7 +18,7 @@ const (
 	lanczosBase = 0.99999999999980993227684700473478
 )
 
-// reflected returns whether x < 1/2, and the argument z = -x or z = x - 1 of the approximation.
+// reflected reports whether x < 1/2, and returns the argument of the approximation: z = -x or z = x - 1.
 func reflected(e *emitter, x *ir.Value) (half, reflect, one, z *ir.Value) {
 	half = e.num(0.5, x)
 	reflect = e.lt(x, half)
@@ -57,7 +57,7 @@ func lgamma(e *emitter, x *ir.Value) *ir.Value {
 	frac = e.sel(upper, e.sub(one, frac), frac)
 	sine := e.log(e.sin(e.mul(e.num(math.Pi, x), frac)))
 	mirror := e.sub(e.sub(e.num(math.Log(math.Pi), x), sine), y)
-	// An infinite logarithm of the sine decides; -inf - inf would be NaN.
+	// If the logarithm of the sine is infinite, it is the result; -inf - inf would be NaN.
 	finite := e.isFinite(sine)
 	infinite := e.neg(sine)
 	mirror = e.sel(finite, mirror, infinite)

@@ -14,8 +14,8 @@ func exponentials(e *emitter, x *ir.Value) (up, down *ir.Value) {
 	return up, e.exp(e.sub(half, x))
 }
 
-// sinh computes exp(x + log(1/2)) - exp(-x + log(1/2)), and (m + m/(m + 1))/2 with m = expm1(x) if |x| < 1, where the
-// difference cancels.
+// sinh computes exp(x + log(1/2)) - exp(-x + log(1/2)). If |x| < 1, this difference cancels, and sinh computes (m +
+// m/(m + 1))/2 with m = expm1(x).
 func sinh(e *emitter, x *ir.Value) *ir.Value {
 	up, down := exponentials(e, x)
 	large := e.sub(up, down)

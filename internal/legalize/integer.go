@@ -8,7 +8,8 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// expandMulhi computes the upper half of a product: in integers of twice the width, or of 64 bits in halves.
+// expandMulhi computes the upper half of a product: in integers of twice the width, or, for 64 bits, from products of
+// halves.
 func expandMulhi(e *emitter, _ *ir.Op, args []*ir.Value) []*ir.Value {
 	x, y := args[0], args[1]
 	t, ok := elemOf(x).(*ir.IntegerType)
@@ -43,7 +44,7 @@ func expandMulhi(e *emitter, _ *ir.Op, args []*ir.Value) []*ir.Value {
 	return []*ir.Value{e.convert(hi, t)}
 }
 
-// mulhi64 multiplies unsigned numbers of 64 bits by their halves of 32 bits.
+// mulhi64 multiplies unsigned numbers of 64 bits as pairs of 32-bit halves.
 func mulhi64(e *emitter, x, y *ir.Value) *ir.Value {
 	high := func(v, like *ir.Value) *ir.Value { return e.op(stablehlo.ShiftRightLogical, v, e.integer(32, like)) }
 	low := func(v, like *ir.Value) *ir.Value { return e.and(v, e.integer(math.MaxUint32, like)) }

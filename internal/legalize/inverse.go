@@ -61,10 +61,10 @@ func (c *constants) hypotenuse(e *emitter, a, b *ir.Value) *ir.Value {
 	return e.sel(equal, diagonal, e.sel(small, near, e.mul(mx, root)))
 }
 
-// constants are those that the parts of an expansion share, inserted where they are used first.
+// constants holds the constants that the parts of an expansion share. Each is inserted before its first use.
 type constants struct{ like, one, rootTwo, zero, two *ir.Value }
 
-// get returns the constant at p, which is v.
+// get returns the constant at p, whose value is v.
 func (c *constants) get(e *emitter, p **ir.Value, v float64) *ir.Value {
 	if *p == nil {
 		*p = e.num(v, c.like)

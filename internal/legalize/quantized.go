@@ -52,7 +52,7 @@ func Quantized(f *ir.Op) error {
 	return nil
 }
 
-// isHLO reports whether op is of a dialect whose ops Quantized must express.
+// isHLO reports whether Quantized must express op because of its dialect.
 func isHLO(op *ir.Op) bool {
 	switch op.Def().Dialect() {
 	case stablehlo.Add.Dialect(), chlo.Tan.Dialect(), fn.Call.Dialect():
@@ -96,7 +96,7 @@ func (c *quantized) storages(types []ir.Type) []ir.Type {
 	return out
 }
 
-// quantized is the state of Quantized. All values already have the types of what is stored.
+// quantized is the state of Quantized. All values already have the types of their stored values.
 type quantized struct {
 	ctx   *ir.Context
 	elems map[*ir.Value]ir.Type // the quantized element types
@@ -111,7 +111,7 @@ func (c *quantized) store(v *ir.Value) bool {
 	return c.elems[v] != nil
 }
 
-// cast keeps the types of an op of another dialect by casts.
+// cast inserts casts around an op of another dialect, which keeps its types.
 func (c *quantized) cast(op *ir.Op) {
 	typ := func(v *ir.Value) ir.Type {
 		if _, ok := v.Type().(*ir.TensorType); ok {
@@ -137,7 +137,7 @@ func (c *quantized) cast(op *ir.Op) {
 	}
 }
 
-// of returns the parameters of v, or nil if v is not quantized.
+// of returns the quantization parameters of v, or nil if v is not quantized.
 func (c *quantized) of(v *ir.Value) *quant.Uniform { return quant.Of(c.elems[v]) }
 
 // quantRules are the expansions of Quantized that know the quantization. They return nil, before they insert an op, if
@@ -151,7 +151,7 @@ var quantRules = map[*ir.Def]func(e *quantEmitter, op *ir.Op) []*ir.Value{
 	stablehlo.UniformQuantize:   (*quantEmitter).toQuantized,
 }
 
-// storedRows are the kinds of ops that do the same with the stored values.
+// storedRows are the ops that work on stored values unchanged.
 var storedRows = []*ir.Def{
 	stablehlo.BitcastConvert, stablehlo.BroadcastInDim, stablehlo.Composite, stablehlo.Concatenate, stablehlo.Constant,
 	stablehlo.DynamicBroadcastInDim, stablehlo.DynamicReshape, stablehlo.DynamicSlice, stablehlo.Gather, stablehlo.GetDimensionSize,
@@ -159,8 +159,8 @@ var storedRows = []*ir.Def{
 	stablehlo.Slice, stablehlo.Transpose, fn.Return,
 }
 
-// ExpressedRows are the kinds of ops whose quantized form is defined as the op on the real numbers between
-// uniform_dequantize and uniform_quantize.
+// ExpressedRows are the ops whose quantized form is defined by uniform_dequantize, the op on real numbers, and
+// uniform_quantize.
 var ExpressedRows = []*ir.Def{
 	stablehlo.Abs, stablehlo.Add, stablehlo.Atan2, stablehlo.BatchNormGrad, stablehlo.BatchNormInference, stablehlo.BatchNormTraining,
 	stablehlo.Cbrt, stablehlo.Ceil, stablehlo.Cholesky, stablehlo.Clamp, stablehlo.Compare, stablehlo.Convolution, stablehlo.Cosine,
@@ -207,7 +207,7 @@ func (c *quantized) replace(op *ir.Op) error {
 	return nil
 }
 
-// sameParameters reports whether op does not compare values, or compares values quantized in one way per tensor.
+// sameParameters reports whether op compares no values, or compares values that share one quantization per tensor.
 func (c *quantized) sameParameters(op *ir.Op) bool {
 	if !op.Is(stablehlo.Maximum) && !op.Is(stablehlo.Minimum) {
 		return true
@@ -457,7 +457,7 @@ func (e *quantEmitter) sum(op *ir.Op) []*ir.Value {
 	return []*ir.Value{e.typed(stablehlo.Convert, out.Type(), v)}
 }
 
-// dims are the dimensions of a product: of dot_general, or of a convolution, which has spatial ones.
+// dims are the dimensions of a product: of a dot_general or of a convolution, which also has spatial dimensions.
 type dims struct {
 	lhsBatching, lhsSpatial, lhsContracting []int64
 	rhsBatching, rhsSpatial, rhsContracting []int64
@@ -667,9 +667,9 @@ func (e *quantEmitter) pad(op *ir.Op, st *ir.OpState, lhs *ir.Value, d *dims) *i
 	return e.result(padded.Op, err)
 }
 
-// convolution returns the dimensions of a convolution that has an expression: weights and, per axis, results with zero
-// points 0; per axis along the output features, with scales in one ratio; no dilation of lhs; and one of the usual
-// orders of dimensions.
+// convolution returns the dimensions of a convolution that Quantized can express. Its weights and, per axis, its
+// results have zero points 0. Per-axis quantization is along the output features, with scales in one ratio. lhs has no
+// dilation, and the dimensions have one of the usual orders.
 func (e *quantEmitter) convolution(op *ir.Op) *dims {
 	v, _ := stablehlo.AsConvolution(op)
 	r, o := e.values.of(op.Operand(1)), e.values.of(op.Result(0))

@@ -6,8 +6,8 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// expandRaggedDot makes a ragged dot one dot per group, each of the rows or columns of lhs in the group and zeros. If
-// the ragged dimension is a batching dimension, groups make no difference and it is one dot.
+// expandRaggedDot replaces a ragged dot by one dot per group. In each, the rows or columns of lhs outside the group are
+// zero. If the ragged dimension is a batching dimension, groups make no difference, and one dot is enough.
 func expandRaggedDot(e *emitter, op *ir.Op, _ []*ir.Value) []*ir.Value {
 	dot, _ := chlo.AsRaggedDot(op)
 	d := dot.Dims()
@@ -207,7 +207,7 @@ func (r *raggedDot) matrix(group, i int64) *ir.Value {
 	return stablehlo.BuildDynamicReshape(r.Builder, piece, sizes, r.ctx.Tensor(shape, t.Elem(), nil)).Result(0)
 }
 
-// contractingDimension expands lhs [b, m, k] x rhs [b, k, n] to [g, b, m, n]: each group is a part of k.
+// contractingDimension expands lhs [b, m, k] x rhs [b, k, n] to [g, b, m, n]: each group is a range of k.
 func (r *raggedDot) contractingDimension(out *ir.TensorType) []*ir.Value {
 	t := tensorType(r.sizes)
 	groups := t.Shape()[t.Rank()-1]

@@ -14,7 +14,7 @@ import (
 
 // Shape expresses computations of shapes inside scope by StableHLO ops: ops of the dialects shape and tensor, products
 // and casts of indices, and dynamic ops with operands of indices. StableHLO has sizes of type i32, so casts from and to
-// indices remain. They cancel if all of a computation was expressed. It returns an error at an op that has no
+// indices remain. They cancel if Shape expressed the whole computation. It returns an error at an op that has no
 // expansion.
 func Shape(scope *ir.Op) error {
 	var list []*ir.Op
@@ -123,8 +123,8 @@ func (e *shapes) sizesOf(v *ir.Value) *ir.Value {
 	return e.sizes(v)
 }
 
-// indices returns v, a tensor of i32, as indices of type t, in a list for a result. It returns nil if these are of
-// another shape.
+// indices returns v, a tensor of i32, as indices of type t, in a list for a result. It returns nil if t has another
+// shape.
 func (e *shapes) indices(v *ir.Value, t ir.Type) []*ir.Value {
 	var have ir.Type = e.ctx.Index()
 	if tt := tensorType(v); tt.Rank() > 0 {

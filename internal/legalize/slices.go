@@ -13,7 +13,7 @@ func (e *emitter) slice(x *ir.Value, start, limit []int64) *ir.Value {
 	return e.result(op.Op, err)
 }
 
-// repeat returns n times v.
+// repeat returns a list of n times v.
 func repeat(v int64, n int) []int64 {
 	out := make([]int64, n)
 	for i := range out {
@@ -129,19 +129,19 @@ func (e *emitter) argument(b *ir.Block, t ir.Type) *ir.Value {
 	return a
 }
 
-// expandScan makes a scan a loop over the slices of its inputs along the dimension. The loop carries the position, the
-// carried values and the outputs, into which each step writes its slices.
+// expandScan replaces a scan by a loop over the slices of its inputs along the dimension. The loop carries the
+// position, the carried values and the outputs, and each step writes its slices into the outputs.
 func expandScan(e *emitter, op *ir.Op, _ []*ir.Value) []*ir.Value { return e.scan(op, false) }
 
-// expandScanOfXLA is expandScan as in StableHLO 1.17, with the deprecated op broadcast, and real_dynamic_slice even for
-// static shapes.
+// expandScanOfXLA expands as StableHLO 1.17 does, with the deprecated op broadcast, and with real_dynamic_slice even
+// for static shapes.
 func expandScanOfXLA(e *emitter, op *ir.Op, _ []*ir.Value) []*ir.Value { return e.scan(op, true) }
 
 func (e *emitter) scan(op *ir.Op, early bool) []*ir.Value {
 	scan, _ := chlo.AsScan(op)
 	inputs, inits, dim := scan.Inputs(), scan.Inits(), scan.Dimension()
 	outputs := op.NumResults() - len(inits)
-	for i := range outputs { // what cannot be expanded
+	for i := range outputs { // refuse scans that have no expansion
 		t, ok := op.Result(i).Type().(*ir.TensorType)
 		if !ok || t.DType() == tensor.Invalid || !t.Static() && len(inputs) == 0 {
 			return nil

@@ -61,7 +61,7 @@ func (p *Interpreter) Run(t testing.TB, script string, stdin []byte, args ...str
 	return out
 }
 
-// Asm is what MLIR prints for a text in several forms, or its error.
+// Asm holds a text as MLIR prints it, in several forms, or MLIR's error.
 type Asm struct{ Pretty, Generic, Debug, Local, Elided, Error string }
 
 // mlirScript reads {name: text} as JSON and writes {name: Asm}.
@@ -85,8 +85,8 @@ with ctx:
 json.dump(out, sys.stdout)
 `
 
-// MLIR has jaxlib parse and verify the texts, given by name, and returns what it prints. unregistered allows ops of
-// unknown dialects. Without jaxlib the test is skipped.
+// MLIR returns the texts, given by name, as jaxlib prints them after it parsed and verified them. unregistered allows
+// ops of unknown dialects. Without jaxlib the test is skipped.
 func MLIR(t testing.TB, texts map[string]string, unregistered bool) map[string]Asm {
 	t.Helper()
 	in, err := json.Marshal(texts)
@@ -158,7 +158,7 @@ type Bytecode struct {
 	Error   string
 }
 
-// WriteBytecode has jaxlib parse and verify the texts, given by name, and returns the files that it writes.
+// WriteBytecode returns the files that jaxlib writes for the texts, given by name, after it parsed and verified them.
 func WriteBytecode(t testing.TB, texts map[string]string) map[string]Bytecode {
 	t.Helper()
 	in, err := json.Marshal(texts)
@@ -231,13 +231,14 @@ def run(text):
 write(run, job["texts"])
 `
 
-// Passed is what MLIR's pass manager makes of a text.
+// Passed is the result of MLIR's pass manager for one text.
 type Passed struct {
 	Text, Error string
 	Unread      bool // MLIR cannot read the text, or crashed
 }
 
-// Passes returns what MLIR's pass manager makes of texts. The pipeline may name MLIR's passes, StableHLO's and MHLO's.
+// Passes returns the results of MLIR's pass manager for texts. The pipeline may name passes of MLIR, StableHLO and
+// MHLO.
 func Passes(t testing.TB, pipeline string, debug bool, texts map[string]string) map[string]Passed {
 	t.Helper()
 	in, err := json.Marshal(map[string]any{"pipeline": pipeline, "debug": debug, "texts": texts})

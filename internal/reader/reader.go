@@ -104,7 +104,8 @@ func Read(src *diag.Source, registry *ir.Registry, maxErrors int) (*ir.Module, e
 func Parse(src *diag.Source, c *ir.Context, registry *ir.Registry, maxErrors int) (*ir.Module, error) {
 	text := src.Text()
 	if len(bytes.TrimSpace(text)) == 0 {
-		// MLIR reads it as an empty module; for a user it is a file that somebody failed to write.
+		// MLIR reads an empty file as an empty module. A user's empty file is probably the output of a tool that
+		// failed.
 		return nil, diag.Errorf(src, diag.At(0), "expected a module, found an empty file")
 	}
 	if err := refuseBinary(src.Name(), text[:min(len(text), 8000)]); err != nil {
@@ -161,8 +162,7 @@ func ReadHLO(src *diag.Source) (*hlo.Module, error) {
 	return hlo.Parse(src)
 }
 
-// hloStart matches how HLO without a header begins: with its entry, with an instruction and its type, or with an
-// instruction alone.
+// hloStart matches the start of HLO without a header: the entry, an instruction with its type, or a computation.
 var hloStart = regexp.MustCompile(`^(ENTRY\s|(ROOT\s+)?%?[A-Za-z_][\w.-]*\s*=\s*\(*[a-z]\w*\[|[a-z]\w*\[[^\]]*\]\S*\s+[a-z-]+\(|%?[A-Za-z_][\w.-]*\s*\{)`)
 
 // IsHLO reports whether a file is HLO, text or proto, and not MLIR.
@@ -187,8 +187,8 @@ func startsMLIR(text []byte) bool {
 	return false
 }
 
-// HasLocations reports whether the text that m was read from has locations. If it has none, m's ops are located by
-// their place in that text: good for diagnostics and events, but not part of the module.
+// HasLocations reports whether the text of m has locations. Otherwise the locations of the ops are their positions in
+// that text: they serve diagnostics and events, and are not part of the module.
 func HasLocations(m *ir.Module) bool {
 	if src := m.Source(); src != nil && (src.Binary() || IsHLO(src.Text())) {
 		found := false
@@ -198,7 +198,7 @@ func HasLocations(m *ir.Module) bool {
 	return m.Source() != nil && bytes.Contains(m.Source().Text(), []byte("loc("))
 }
 
-// Written returns o with the locations that m has of its own.
+// Written returns o with the locations of m switched on if the text of m has locations.
 func Written(m *ir.Module, o print.Options) print.Options {
 	if !o.DebugInfo && HasLocations(m) {
 		o.DebugInfo, o.OwnLocs = true, true
@@ -248,12 +248,12 @@ func Write(w io.Writer, path string, m *ir.Module, o print.Options) error {
 	return err
 }
 
-// firstWord returns where the text begins after blanks and comments.
+// firstWord returns the offset of the first word, after blanks and comments.
 func firstWord(text []byte) int {
 	at := 0
 	for {
 		at = len(text) - len(bytes.TrimLeft(text[at:], " \t\r\n"))
-		if bytes.HasPrefix(text[at:], []byte("/*")) { // of HLO
+		if bytes.HasPrefix(text[at:], []byte("/*")) { // a comment of HLO
 			end := bytes.Index(text[at:], []byte("*/"))
 			if end < 0 {
 				return at

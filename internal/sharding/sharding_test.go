@@ -15,8 +15,8 @@ func iota8x4() *tensor.Tensor {
 	return t
 }
 
-// TestShardings cuts an 8x4 value and compares the first element of each partition's shard. The expectations
-// without sub-axes are what jaxlib gives for the same NamedSharding or HloSharding.
+// TestShardings splits an 8x4 value and compares the first element of each partition's shard. The expectations without
+// sub-axes come from jaxlib, for the same NamedSharding or HloSharding.
 func TestShardings(t *testing.T) {
 	meshes := map[string]string{
 		"mesh": `<["x"=2, "y"=4]>`,
@@ -103,7 +103,7 @@ func TestBadShardings(t *testing.T) {
 	}
 }
 
-// TestUnevenSharding cuts 5 elements for 2 devices: parts of 3, the last one padded.
+// TestUnevenSharding splits 5 elements over 2 devices: shards of 3, the last one padded.
 func TestUnevenSharding(t *testing.T) {
 	v := tensor.New(tensor.I32, tensor.Shape{5})
 	copy(tensor.View[int32](v), []int32{1, 2, 3, 4, 5})

@@ -174,8 +174,8 @@ func ParseShardy(text string, partitions int, lookup func(name string) *Mesh) (*
 	return s, nil
 }
 
-// Part is a mesh axis along which a dimension is partitioned, or a part of such an axis. For a part of an axis, Before
-// is the product of the sizes of the parts to its left, and Count is its own size. A Count of 0 is the whole axis.
+// Part is a mesh axis, or a part of one, along which a dimension is partitioned. For a part, Before is the product of
+// the sizes of the parts to its left, and Count is its size. A Count of 0 means the whole axis.
 type Part struct {
 	Axis          string
 	Before, Count int64

@@ -19,7 +19,7 @@ func MHLO(text string) string {
 	}
 	text = bounds.ReplaceAllString(text, "#mhlo.type_extensions<bounds = [$1]>")
 	text = rng.ReplaceAllString(text, "#mhlo.$1<$2>")
-	// MHLO has tensors of integers if StableHLO has arrays.
+	// MHLO writes StableHLO's arrays of integers as tensors.
 	return arrays.ReplaceAllStringFunc(text, func(s string) string {
 		list := arrays.FindStringSubmatch(s)[1]
 		if list == "" {

@@ -21,7 +21,7 @@ import (
 	"github.com/hlocb/hlocb/print"
 )
 
-// compileScript compiles the modules whose files stdin names with XLA for the CPU, and writes what XLA made of them.
+// compileScript compiles the modules whose files stdin names with XLA for the CPU, and writes the compiled programs.
 const compileScript = `
 import sys
 from jax.extend.backend import get_backend
@@ -35,7 +35,7 @@ for line in sys.stdin:
     open(path + ".hlo", "w").write(m.to_string(options))
 `
 
-// numbers are what makes names unique.
+// numbers matches the numbers that make names unique.
 var numbers = regexp.MustCompile(`(%[\w-]+(?:\.[\w-]*[a-z_][\w-]*)*)\.[\d.]+`)
 
 // compiled returns the program as XLA compiled it, without the numbers of names.
@@ -49,8 +49,9 @@ func compiled(t *testing.T, path string) []string {
 	return strings.Split(string(numbers.ReplaceAll(text, []byte("$1"))), "\n")
 }
 
-// TestCompiledAlike compiles programs with XLA, as they are and through canonicalize, cse and dce. XLA makes the same
-// program of both, so that none gets slower. Of one it makes less: a loop that carries a value twice carries it once.
+// TestCompiledAlike compiles programs with XLA, unchanged and after canonicalize, cse and dce. Both become the same
+// program, so no program gets slower. The one exception gets smaller: its loop carries a value twice, and once after
+// the passes.
 func TestCompiledAlike(t *testing.T) {
 	python := peer.Python(t)
 	files, err := filepath.Glob("../../testdata/programs/*.mlir")

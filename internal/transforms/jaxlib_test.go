@@ -59,10 +59,10 @@ var shared = []struct {
 	{pipeline: "mhlo-to-stablehlo", theirs: "hlo-legalize-to-stablehlo", about: `mhlo\.[a-z]`},
 }
 
-// few is the number of modules per pipeline in a short run: that many that the pass changes, and half as many others.
+// few is the number of modules that each pipeline changes in a short run, with half as many that it does not change.
 const few = 40
 
-// TestPassesAsJaxlib runs every pass that jaxlib has, too, on the modules of testdata and of StableHLO's tests. Both
+// TestPassesAsJaxlib runs every pass that jaxlib also has, on the modules of testdata and of StableHLO's tests. Both
 // texts are read and printed again, which names the values by their order, and must be equal. testdata/unlike.txt lists
 // the differences with their reasons. HLOCB_LONG=1 compares all modules.
 func TestPassesAsJaxlib(t *testing.T) {
@@ -126,7 +126,7 @@ func TestPassesAsJaxlib(t *testing.T) {
 				}
 				theirs := "fails"
 				if r.Error == "" {
-					theirs = again(name, r.Text)
+					theirs = reprint(name, r.Text)
 				}
 				d := ""
 				if got[name] != theirs && !bothRefuse(got[name], r.Error) {
@@ -168,20 +168,20 @@ func apply(m *ir.Module, p pass.Pipeline, name string) string {
 		}
 		return "fails"
 	}
-	return again(name, print.String(m, print.Options{}))
+	return reprint(name, print.String(m, print.Options{}))
 }
 
 // refusal matches what apply returns if the verifier refuses the result of a pass.
 var refusal = regexp.MustCompile(`(?s)^fails: .*?: error: ([^\n]*)\n.*note: pass '[^']*' left an invalid module`)
 
-// bothRefuse reports whether jaxlib's verifier refuses the result of its pass in the words of our first error.
+// bothRefuse reports whether jaxlib's verifier refuses the result of jaxlib's pass with the text of our first error.
 func bothRefuse(ours, theirs string) bool {
 	said := refusal.FindStringSubmatch(ours)
 	return said != nil && strings.Contains(theirs, said[1])
 }
 
-// again reads a text and prints it.
-func again(name, text string) string {
+// reprint reads a text and prints it.
+func reprint(name, text string) string {
 	m, err := testkit.TryParse(name, text)
 	if err != nil {
 		return fmt.Sprintf("cannot be read: %v\n%s", err, text)

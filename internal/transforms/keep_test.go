@@ -25,9 +25,9 @@ var exactPasses = []string{
 	"func.func(stablehlo-target-independent-optimization)", "func.func(token-cleanup)",
 }
 
-// TestPassesKeepResults runs random pipelines over random programs and executes them on the engine: every result must
-// have the bits that it had. In half of the programs the arguments are constants, so that passes can compute with them.
-// 300 programs, with HLOCB_LONG=1 10,000.
+// TestPassesKeepResults runs random pipelines over random programs and executes them on the engine: passes keep every
+// bit of every result. In half of the programs the arguments are constants, so that passes can compute with them. 300
+// programs, with HLOCB_LONG=1 10,000.
 func TestPassesKeepResults(t *testing.T) {
 	n := 300
 	if os.Getenv("HLOCB_LONG") == "1" {

@@ -69,9 +69,9 @@ func TestQuantToMathChecks(t *testing.T) {
 	t.Logf("%d programs", ran)
 }
 
-// TestQuantToMathKeepsResults runs quantized programs as they are, which the engine computes on the real numbers that
-// they represent, and as integers and floats. The stored results differ by at most one, because of rounding. Products
-// have results of 32 bits, because StableHLO's integers do not saturate there.
+// TestQuantToMathKeepsResults runs quantized programs in two forms: unchanged, which the engine computes on real
+// numbers, and as integers and floats. The stored results differ by at most one, because of rounding. Products have
+// results of 32 bits, because StableHLO's integers do not saturate there.
 func TestQuantToMathKeepsResults(t *testing.T) {
 	const header = "!a = !quant.uniform<i8:f32, 0.5:3>\n!b = !quant.uniform<i8:f32, 0.25:-7>\n!o32 = !quant.uniform<i32:f32, 0.5:140>\n!c = !quant.uniform<i8:f32, 0.25>\n!u = !quant.uniform<u8:f32, 0.5:140>\n" +
 		"!w = !quant.uniform<i8:f32:1, {0.5, 0.25, 0.125}>\n!o = !quant.uniform<i32:f32:1, {0.25, 0.125, 0.0625}>\n"

@@ -94,7 +94,7 @@ func translated(ctx context.Context, args []string, in io.Reader, out io.Writer)
 	return err
 }
 
-// interpret runs every function that nobody calls.
+// interpret runs every function that no other function calls.
 func interpret(ctx context.Context, m *ir.Module) error {
 	called := map[string]bool{}
 	m.Walk(func(o *ir.Op) bool {
@@ -124,8 +124,8 @@ type count struct{ parts, passed, missing, excused int }
 // missing matches the error of our opt for a pass that it does not have.
 var missing = regexp.MustCompile(`unknown flag:? "?-*([a-z-]+)|unknown pass "([a-z-]+)"|no tool named "([^"]+)"`)
 
-// TestUpstreamTransforms: each part of StableHLO's tests of passes gives the output that it expects. Parts that need a
-// pass that does not exist count as missing. testdata/known.txt lists the other exceptions, each with its reason.
+// TestUpstreamTransforms: each part of StableHLO's tests of passes produces the expected output. A part that needs a
+// pass that hlocb lacks counts as missing. testdata/known.txt lists the other exceptions, each with its reason.
 func TestUpstreamTransforms(t *testing.T) {
 	root := filepath.Join(testkit.Upstream(t), "stablehlo", "tests")
 	known := exceptions(t)
@@ -227,7 +227,7 @@ func files(t *testing.T, root string) []string {
 // runsPass matches RUN lines with a flag of a pass; the passes hlo-test-* test hooks of ops.
 var runsPass = regexp.MustCompile(`stablehlo-opt.* -{1,2}(inline|canonicalize|pass-pipeline|chlo-[a-z-]+|shape-[a-z-]+|stablehlo-[a-z-]+|interpreter-[a-z-]+)`)
 
-// empty reports whether a part of a file has nothing but comments that are not directives.
+// empty reports whether a part of a file holds only comments without directives.
 func empty(text []byte) bool {
 	for _, l := range bytes.Split(text, []byte("\n")) {
 		if l = bytes.TrimSpace(l); len(l) > 0 && !bytes.HasPrefix(l, []byte("//")) {

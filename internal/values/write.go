@@ -26,7 +26,7 @@ type archive struct {
 }
 
 func (a *archive) Write(name string, t *tensor.Tensor) error {
-	w, err := a.z.CreateHeader(&zip.FileHeader{Name: fresh(a.used, limited(name)) + ".npy", Method: zip.Store})
+	w, err := a.z.CreateHeader(&zip.FileHeader{Name: unused(a.used, shorten(name)) + ".npy", Method: zip.Store})
 	if err != nil {
 		return err
 	}
@@ -52,8 +52,8 @@ func (d *directory) Write(name string, t *tensor.Tensor) error {
 			return '_'
 		}
 		return r
-	}, limited(strings.ReplaceAll(Path(name), "/", ".")))
-	f, err := os.Create(filepath.Join(d.path, fresh(d.used, plain)+".npy"))
+	}, shorten(strings.ReplaceAll(Path(name), "/", ".")))
+	f, err := os.Create(filepath.Join(d.path, unused(d.used, plain)+".npy"))
 	if err != nil {
 		return err
 	}
@@ -66,16 +66,16 @@ func (d *directory) Write(name string, t *tensor.Tensor) error {
 
 func (d *directory) Close() error { return nil }
 
-// limited cuts a name that a module chose.
-func limited(name string) string {
+// shorten limits the length of a name that a module chose.
+func shorten(name string) string {
 	if len(name) > 128 {
 		name = name[:128]
 	}
 	return strings.ToValidUTF8(name, "_")
 }
 
-// fresh returns the name, with a number if it was used.
-func fresh(used map[string]bool, name string) string {
+// unused returns the name, or the name with a number if it is already used.
+func unused(used map[string]bool, name string) string {
 	out := name
 	for n := 2; used[out] || out == "" || strings.HasPrefix(out, "."); n++ {
 		out = strings.TrimLeft(fmt.Sprintf("%s#%d", name, n), ".")

@@ -33,7 +33,7 @@ class _Calls:
 
 
 class _AsCPU:
-    """A module's context that lowers a callback as for the CPU."""
+    """A module's context that lowers callbacks as for the CPU."""
 
     platforms = ("cpu",)
 

@@ -31,8 +31,8 @@ func openPlugins(name string, found []plugins.Plugin, opts Options) (runtime.Bac
 	return nil, failed
 }
 
-// pluginTargets is pjrt.Options.Targets for LAPACK's targets. XLA hands them matrices in column-major order: JAX's
-// programs ask for it, and jaxlib's own handlers take nothing else.
+// pluginTargets is pjrt.Options.Targets for LAPACK's targets. Their matrices are in column-major order: JAX's programs
+// ask for it, and jaxlib's own handlers accept no other order.
 func pluginTargets(env plugins.Environment) func(string) (pjrt.Target, error) {
 	library := lapackLibrary(env)
 	return func(target string) (pjrt.Target, error) {

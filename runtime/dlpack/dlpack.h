@@ -47,8 +47,8 @@ typedef struct hl_dl_versioned {
   hl_dl_tensor tensor;
 } hl_dl_versioned;
 
-// hl_dlpack_new returns a managed tensor over row-major data, with its shape and strides in one block of memory. It is
-// freed when both sides have let go of it: the consumer by the deleter, the owner by hl_dlpack_drop.
+// hl_dlpack_new returns a managed tensor over row-major data, with its shape and strides in one block of memory. The
+// block is freed when both sides have released it: the consumer by the deleter, the owner by hl_dlpack_drop.
 void *hl_dlpack_new(int versioned, void *data, uint8_t code, uint8_t bits, const int64_t *shape, int32_t ndim, uint64_t flags);
 
 // hl_dlpack_drop releases the owner's side. It returns 1 if the consumer has already released its own, and otherwise 0:

@@ -98,7 +98,7 @@ func TestTypes(t *testing.T) {
 			if got := fmt.Sprint(at[uint8](p, 20), at[uint8](p, 21)); want[d] != "" && got != want[d] {
 				t.Errorf("%s has code and bits %s, expected %s", d, got, want[d])
 			}
-			if err := errors.Join(m.Close(), m.Close()); err != nil { // nobody was given it
+			if err := errors.Join(m.Close(), m.Close()); err != nil { // no consumer has the pointer
 				t.Error(err)
 			}
 		}
@@ -129,7 +129,7 @@ func consume(t *testing.T, p unsafe.Pointer, versioned bool) {
 	m.Close()
 }
 
-// TestThereAndBack imports what was exported: it is the same memory.
+// TestThereAndBack imports an exported tensor: both have the same memory.
 func TestThereAndBack(t *testing.T) {
 	for d := tensor.I1; d < tensor.Index; d++ {
 		for _, shape := range []tensor.Shape{{}, {2, 3}, {0, 4}, {1, 5, 1}} {
@@ -137,7 +137,7 @@ func TestThereAndBack(t *testing.T) {
 				x := values(d, shape)
 				m, err := Export(x, Options{Versioned: versioned, Writable: true})
 				if err != nil {
-					continue // TestTypes tells which
+					continue // TestTypes lists them
 				}
 				in, err := Import(m.Pointer(), versioned)
 				if err != nil {

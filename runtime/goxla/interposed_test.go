@@ -22,8 +22,8 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// hooked returns a program with a hook of a kind between two other ops.
-func hooked(kind, operands, types, results string) string {
+// hookProgram returns a program with a hook of a kind between two other ops.
+func hookProgram(kind, operands, types, results string) string {
 	call := fmt.Sprintf(`stablehlo.custom_call @hlocb_hook(%s) {api_version = 4 : i32, has_side_effect = true, %s
   backend_config = {abi = 1 : i64, id = 7 : i64, name = "host", kind = "%s", chained = false}} : (%s) -> %s`,
 		operands, map[bool]string{true: "output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [], operand_index = 0, operand_tuple_indices = []>],"}[kind == "inout"],
@@ -82,10 +82,10 @@ func TestInterposedProgram(t *testing.T) {
 	defer c.Destroy()
 	const v = "tensor<3xf32>"
 	for _, test := range []struct{ name, program, result, events string }{
-		{"tap", hooked("tap", "%y", v, "()"), "[2 6 12]", "host tap [1 4 9], r tap [2 6 12]"},
-		{"inout", hooked("inout", "%y", v, v), "[1 12 23]", "host inout [1 4 9], r tap [1 12 23]"},
-		{"call", hooked("call", "%y", v, v), "[1 12 23]", "host call [1 4 9], r tap [1 12 23]"},
-		{"feed", hooked("feed", "", "", v), "[1 12 23]", "host feed, r tap [1 12 23]"},
+		{"tap", hookProgram("tap", "%y", v, "()"), "[2 6 12]", "host tap [1 4 9], r tap [2 6 12]"},
+		{"inout", hookProgram("inout", "%y", v, v), "[1 12 23]", "host inout [1 4 9], r tap [1 12 23]"},
+		{"call", hookProgram("call", "%y", v, v), "[1 12 23]", "host call [1 4 9], r tap [1 12 23]"},
+		{"feed", hookProgram("feed", "", "", v), "[1 12 23]", "host feed, r tap [1 12 23]"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			e, err := c.Compile().WithStableHLO([]byte(test.program)).Done()
@@ -108,7 +108,7 @@ func TestInterposedProgram(t *testing.T) {
 	t.Run("failure", func(t *testing.T) {
 		failure = errors.New("boom")
 		defer func() { failure = nil }()
-		e, err := c.Compile().WithStableHLO([]byte(hooked("tap", "%y", v, "()"))).Done()
+		e, err := c.Compile().WithStableHLO([]byte(hookProgram("tap", "%y", v, "()"))).Done()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -118,7 +118,7 @@ func TestInterposedProgram(t *testing.T) {
 		}
 	})
 	t.Run("HLO", func(t *testing.T) {
-		m, err := testkit.TryParse("program.mlir", []byte(hooked("call", "%y", v, v)))
+		m, err := testkit.TryParse("program.mlir", []byte(hookProgram("call", "%y", v, v)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -144,17 +144,17 @@ func TestInterposedProgram(t *testing.T) {
 			t.Errorf("events are %s", events)
 		}
 	})
-	t.Run("many", func(t *testing.T) { many(t, c) })
+	t.Run("many", func(t *testing.T) { runConcurrently(t, c) })
 	if !strings.Contains(warnings.String(), "boom") || strings.Contains(warnings.String(), "warning") {
 		t.Errorf("warnings: %s", warnings.String())
 	}
 }
 
-// many runs two executables of equal programs from several goroutines.
-func many(t *testing.T, c *pjrt.Client) {
+// runConcurrently runs two executables of equal programs from several goroutines.
+func runConcurrently(t *testing.T, c *pjrt.Client) {
 	var group sync.WaitGroup
 	for range 2 {
-		e, err := c.Compile().WithStableHLO([]byte(hooked("call", "%y", "tensor<3xf32>", "tensor<3xf32>"))).Done()
+		e, err := c.Compile().WithStableHLO([]byte(hookProgram("call", "%y", "tensor<3xf32>", "tensor<3xf32>"))).Done()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -199,7 +199,7 @@ func TestInterposedVersions(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer c.Destroy()
-		e, err := c.Compile().WithStableHLO([]byte(hooked("tap", "%y", "tensor<3xf32>", "()"))).Done()
+		e, err := c.Compile().WithStableHLO([]byte(hookProgram("tap", "%y", "tensor<3xf32>", "()"))).Done()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -92,7 +92,7 @@ func ParseFault(spec string) (*Fault, error) {
 
 // Wrap returns a handler that calls inner and injects the fault. inner is nil if the hook has no responder. Pass Wrap
 // to runtime.Bindings.Wrap.
-func (f *Fault) Wrap(inner runtime.Handler) runtime.Handler { return &faulty{f, inner} }
+func (f *Fault) Wrap(inner runtime.Handler) runtime.Handler { return &faultyHandler{f, inner} }
 
 // Unfired returns why the fault has not changed any event so far, or "" if it has.
 func (f *Fault) Unfired() string {
@@ -113,8 +113,8 @@ func (f *Fault) Unfired() string {
 	return "there was no event"
 }
 
-// nothing records why a fault changes nothing at an event.
-func (f *Fault) nothing(format string, args ...any) error {
+// noteUnchanged records why a fault changes nothing at an event.
+func (f *Fault) noteUnchanged(format string, args ...any) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.why = fmt.Sprintf(format, args...)
@@ -125,7 +125,7 @@ func (f *Fault) nothing(format string, args ...any) error {
 // spoil overwrites the results that a handler may write.
 func (f *Fault) spoil(c *runtime.Call, v float64) error {
 	if c.Site.Kind == hook.Tap {
-		return f.nothing("the hook is a tap, whose results are the program's own values")
+		return f.noteUnchanged("the hook is a tap, whose results are the program's own values")
 	}
 	spoiled := false
 	for _, r := range c.Results {
@@ -137,7 +137,7 @@ func (f *Fault) spoil(c *runtime.Call, v float64) error {
 		}
 	}
 	if !spoiled {
-		return f.nothing("the hook has no results of a float type")
+		return f.noteUnchanged("the hook has no results of a float type")
 	}
 	return nil
 }
@@ -145,7 +145,7 @@ func (f *Fault) spoil(c *runtime.Call, v float64) error {
 // unwritten behaves like a handler that forgets its results.
 func (f *Fault) unwritten(c *runtime.Call, answered bool) error {
 	if c.Site.Kind == hook.Tap || c.Site.Kind == hook.InOut && !answered {
-		return f.nothing("no handler writes results of the hook, which is of kind %s", c.Site.Kind)
+		return f.noteUnchanged("no handler writes results of the hook, which is of kind %s", c.Site.Kind)
 	}
 	return nil
 }
@@ -165,17 +165,19 @@ func wrongShape(c *runtime.Call, _ bool) error {
 	return c.SetResult(0, tensor.New(r.DType(), shape))
 }
 
-// faulty is a handler with a fault.
-type faulty struct {
+// faultyHandler is a handler with a fault.
+type faultyHandler struct {
 	*Fault
 	inner runtime.Handler
 }
 
 // MemoryUse adds host views to what the handler uses.
-func (h *faulty) MemoryUse() runtime.MemoryUse { return runtime.HostViews | runtime.UseOf(h.inner) }
+func (h *faultyHandler) MemoryUse() runtime.MemoryUse {
+	return runtime.HostViews | runtime.UseOf(h.inner)
+}
 
 // Handle calls the handler, and injects the fault at the chosen event.
-func (h *faulty) Handle(ctx context.Context, c *runtime.Call) error {
+func (h *faultyHandler) Handle(ctx context.Context, c *runtime.Call) error {
 	h.mu.Lock()
 	n := h.seen[c.Site.ID]
 	h.seen[c.Site.ID]++

@@ -269,7 +269,7 @@ func (r *Record) Close() error {
 	return err
 }
 
-// visible refuses a responder whose results the host does not see.
+// visible refuses a responder whose results the host cannot see.
 func visible(responder runtime.Handler) error {
 	if runtime.UseOf(responder) == runtime.DevicePointers {
 		return errors.New("a handler with device pointers alone can neither be recorded nor fail by injection: the host does not see its results")
@@ -279,19 +279,21 @@ func visible(responder runtime.Handler) error {
 
 // Answers returns a handler that calls inner and then records the call with its results. inner may be nil for hooks
 // without a responder.
-func (r *Record) Answers(inner runtime.Handler) runtime.Handler { return &recorded{r, inner} }
+func (r *Record) Answers(inner runtime.Handler) runtime.Handler { return &recordingHandler{r, inner} }
 
-// recorded is a handler whose calls are recorded.
-type recorded struct {
+// recordingHandler is a handler whose calls are recorded.
+type recordingHandler struct {
 	to    *Record
 	inner runtime.Handler
 }
 
 // MemoryUse adds host views to what the handler uses.
-func (h *recorded) MemoryUse() runtime.MemoryUse { return runtime.HostViews | runtime.UseOf(h.inner) }
+func (h *recordingHandler) MemoryUse() runtime.MemoryUse {
+	return runtime.HostViews | runtime.UseOf(h.inner)
+}
 
 // Handle calls the handler and records the call.
-func (h *recorded) Handle(ctx context.Context, c *runtime.Call) error {
+func (h *recordingHandler) Handle(ctx context.Context, c *runtime.Call) error {
 	// The results of an inout hook overwrite its operands, so copy the operands before the call.
 	before := *c
 	if c.Site.Kind == hook.InOut && h.inner != nil {

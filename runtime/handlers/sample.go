@@ -68,7 +68,7 @@ func (s *Sample) Handle(ctx context.Context, c *runtime.Call) error {
 	return s.to.Handle(ctx, c)
 }
 
-// MemoryUse is that of the other handler.
+// MemoryUse returns the memory use of the other handler.
 func (s *Sample) MemoryUse() runtime.MemoryUse { return runtime.UseOf(s.to) }
 
 // Close closes the other handler.

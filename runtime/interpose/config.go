@@ -18,8 +18,8 @@ type Config struct {
 	// Taps are the values to look at: REGEX or REGEX=PROBE. REGEX selects values by name, op, location or function;
 	// PROBE is print, stats, finite or record.
 	Taps []string `json:"taps,omitempty"`
-	// Every and First select executions of the tapped values, for each program: every Nth, and at most so many. 0 means
-	// all.
+	// Every and First select executions of the tapped values, for each program: every Nth, and at most First of them. 0
+	// selects all.
 	Every int64 `json:"every,omitempty"`
 	First int64 `json:"first,omitempty"`
 	// BisectNaN reports the first op of each program whose result has a NaN while its operands have none; Inf counts
@@ -116,12 +116,12 @@ const (
 	exitTimeout = 4
 )
 
-// active reports whether programs change or are looked at.
+// active reports whether c changes programs or looks at their values.
 func (c Config) active() bool {
 	return len(c.Taps) > 0 || c.BisectNaN || len(c.On) > 0 || c.Passes != "" || c.Events != "" || c.Dump != "" || c.List
 }
 
-// settings identifies what changes programs and their hooks.
+// settings identifies the fields of c that change programs and their hooks.
 func (c Config) settings() string {
 	if !c.active() {
 		return ""

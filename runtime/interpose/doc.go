@@ -1,7 +1,7 @@
 // Package interpose stands between a framework and its PJRT plugin. It adds probes to the programs that the framework
-// compiles, delivers what they see to handlers, and lets JAX's Python callbacks run on plugins that lack them. The
+// compiles, delivers their values to handlers, and lets JAX's Python callbacks run on plugins that lack them. The
 // framework's program does not change.
 //
-// Command libhlocb_pjrt builds it as a plugin of its own. A Go program gives [Interposer.Wrap]'s result to its binding
-// of PJRT.
+// Command libhlocb_pjrt builds it as a plugin of its own. A Go program passes the result of [Interposer.Wrap] to its
+// binding of PJRT.
 package interpose

@@ -43,29 +43,28 @@ type Interposer struct {
 	env      *handlers.Env
 	dump     *dump
 
-	mu       sync.Mutex
-	made     map[string]*shared // handlers by specification
-	searches []search
-	warned   map[string]bool
-	matched  []bool // of taps
-	compiled int    // programs
-	loaded   int    // programs that were compiled by another process
-	status   int    // for the program's exit code, if the configuration is strict
+	mu         sync.Mutex
+	handlersOf map[string]*sharedHandler // by specification
+	searches   []search
+	warned     map[string]bool
+	matched    []bool // for each tap: a value matched
+	compiled   int    // programs
+	loaded     int    // programs that were compiled by another process
+	status     int    // for the program's exit code, if the configuration is strict
 }
 
-// shared is a handler that all programs use.
-type shared struct {
+// sharedHandler is a handler that all programs use.
+type sharedHandler struct {
 	runtime.Handler
 	observer bool
 	broken   atomic.Bool // its file cannot be written, which was reported
 }
 
-// Host is what an Interposer stands in.
+// Host holds the streams and handlers of the process in which an Interposer works.
 type Host struct {
-	Out io.Writer // what handlers print
-	Err io.Writer // what goes wrong
-	// Handlers are the program's own handlers, in Go. An error of one ends the
-	// run. Nil binds none.
+	Out io.Writer // output of handlers
+	Err io.Writer // warnings and failures
+	// Handlers are the program's own handlers, in Go. An error of one ends the run. Nil binds none.
 	Handlers *runtime.Bindings
 }
 
@@ -75,7 +74,7 @@ func New(c Config, s Host) (*Interposer, error) {
 	if err != nil {
 		return nil, err
 	}
-	i := &Interposer{config: c, taps: taps, host: s, made: map[string]*shared{}, warned: map[string]bool{}, matched: make([]bool, len(taps))}
+	i := &Interposer{config: c, taps: taps, host: s, handlersOf: map[string]*sharedHandler{}, warned: map[string]bool{}, matched: make([]bool, len(taps))}
 	if c.Passes != "" {
 		if i.pipeline, err = pass.Parse(c.Passes, opt.Passes()); err != nil {
 			return nil, fmt.Errorf("passes: %w", err)
@@ -148,36 +147,36 @@ func firstLine(text string) string {
 	return line
 }
 
-// handler returns the handler that a specification describes. It makes each once.
-func (i *Interposer) handler(spec string) (*shared, error) {
+// handler returns the handler for a specification. It creates each handler once.
+func (i *Interposer) handler(spec string) (*sharedHandler, error) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	if h := i.made[spec]; h != nil {
+	if h := i.handlersOf[spec]; h != nil {
 		return h, nil
 	}
 	h, observer, err := handlers.Parse(spec, i.env)
 	if err != nil {
 		return nil, err
 	}
-	i.made[spec] = &shared{Handler: h, observer: observer}
-	return i.made[spec], nil
+	i.handlersOf[spec] = &sharedHandler{Handler: h, observer: observer}
+	return i.handlersOf[spec], nil
 }
 
 // search is the search for a NaN in one program.
 type search struct {
-	*tolerant
+	*tolerantHandler
 	manifest *hook.Manifest
 }
 
-// searched notes a search. Flush reports what it found if no op made the NaN.
-func (i *Interposer) searched(m *hook.Manifest, t *tolerant) {
+// addSearch keeps a search for Flush, which reports the origin of a NaN that no op made.
+func (i *Interposer) addSearch(m *hook.Manifest, t *tolerantHandler) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.searches = append(i.searches, search{t, m})
 }
 
 // binding reads NAME=HANDLER.
-func (i *Interposer) binding(spec string) (name string, h *shared, err error) {
+func (i *Interposer) binding(spec string) (name string, h *sharedHandler, err error) {
 	at := strings.IndexByte(spec, '=')
 	if at <= 0 {
 		return "", nil, fmt.Errorf("on %s: expected NAME=HANDLER", spec)
@@ -191,8 +190,8 @@ func (i *Interposer) binding(spec string) (name string, h *shared, err error) {
 // Flush writes out what handlers have buffered. Call it before the process ends.
 func (i *Interposer) Flush() {
 	i.mu.Lock()
-	var list []*shared
-	for _, h := range i.made {
+	var list []*sharedHandler
+	for _, h := range i.handlersOf {
 		list = append(list, h)
 	}
 	searches := i.searches
@@ -256,7 +255,7 @@ func moduleName(m *ir.Module) string {
 	return "program"
 }
 
-// change changes a module and returns what to compile, or nil if nothing is to change.
+// change changes a module and returns the program to compile, or nil if nothing changes.
 func (i *Interposer) change(m *ir.Module, name string, code, options []byte) (*pjrt.Interposed, error) {
 	setDevices(m, options)
 	files, err := i.dump.program(name)
@@ -365,7 +364,7 @@ func encode(m *ir.Module, code []byte) ([]byte, error) {
 	return out, err
 }
 
-// handlers returns the bindings of a program to which bind adds.
+// handlers returns new bindings for a program; bind adds to them.
 func (i *Interposer) handlers() *runtime.Bindings {
 	if i.host.Handlers == nil {
 		return &runtime.Bindings{}
@@ -381,9 +380,9 @@ func (i *Interposer) bind(out *pjrt.Interposed, tokens map[uint64]bool) error {
 		if err != nil {
 			return err
 		}
-		b.Observe("*", &tolerant{i: i, h: flushed{h, i}})
+		b.Observe("*", &tolerantHandler{i: i, h: eventFile{h, i}})
 	}
-	var search *tolerant // one for all probes of the search for a NaN: it reports once
+	var search *tolerantHandler // one for all probes of the search for a NaN: it reports once
 	for n := range out.Manifest.Sites {
 		site := &out.Manifest.Sites[n]
 		if index, ok := pythonIndex(site); ok {
@@ -401,12 +400,12 @@ func (i *Interposer) bind(out *pjrt.Interposed, tokens map[uint64]bool) error {
 			b.Answer(site.ID.String(), h)
 		case probe.SearchesOrigin(site):
 			if search == nil {
-				search = &tolerant{i: i, h: h, once: true}
-				i.searched(out.Manifest, search)
+				search = &tolerantHandler{i: i, h: h, once: true}
+				i.addSearch(out.Manifest, search)
 			}
 			b.Observe(site.ID.String(), search)
 		default:
-			b.Observe(site.ID.String(), &tolerant{i: i, h: h, once: true})
+			b.Observe(site.ID.String(), &tolerantHandler{i: i, h: h, once: true})
 		}
 	}
 	for _, spec := range i.config.On {
@@ -415,9 +414,9 @@ func (i *Interposer) bind(out *pjrt.Interposed, tokens map[uint64]bool) error {
 			return err
 		}
 		if h.observer {
-			b.Observe(name, &tolerant{i: i, h: h})
+			b.Observe(name, &tolerantHandler{i: i, h: h})
 		} else {
-			b.Answer(name, &tolerant{i: i, h: h})
+			b.Answer(name, &tolerantHandler{i: i, h: h})
 		}
 	}
 	return nil
@@ -433,8 +432,9 @@ func pythonIndex(site *hook.Site) (uint64, bool) {
 	return index, err == nil
 }
 
-// tolerant keeps a run going when its handler fails, unless the configuration is strict. It reports the first failure.
-type tolerant struct {
+// tolerantHandler keeps a run going when its handler fails, unless the configuration is strict. It reports the first
+// failure.
+type tolerantHandler struct {
 	i    *Interposer
 	h    runtime.Handler
 	once bool // after a failure the handler is not called again
@@ -442,7 +442,7 @@ type tolerant struct {
 }
 
 // Handle implements runtime.Handler.
-func (t *tolerant) Handle(ctx context.Context, c *runtime.Call) (err error) {
+func (t *tolerantHandler) Handle(ctx context.Context, c *runtime.Call) (err error) {
 	if t.once && t.done.Load() {
 		return nil
 	}
@@ -467,19 +467,19 @@ func (t *tolerant) Handle(ctx context.Context, c *runtime.Call) (err error) {
 	return t.h.Handle(ctx, c)
 }
 
-// flushed writes each event to the file at once: a program may end without a word, by a fault or by Go's os.Exit.
-// After a failure nothing more is written.
-type flushed struct {
-	*shared
+// eventFile writes each event to the file at once, because a program may end without notice, by a fault or by os.Exit.
+// After a failure it writes nothing more.
+type eventFile struct {
+	*sharedHandler
 	i *Interposer
 }
 
 // Handle implements runtime.Handler.
-func (f flushed) Handle(ctx context.Context, c *runtime.Call) error {
+func (f eventFile) Handle(ctx context.Context, c *runtime.Call) error {
 	if f.broken.Load() {
 		return nil
 	}
-	err := f.shared.Handle(ctx, c)
+	err := f.sharedHandler.Handle(ctx, c)
 	if r, ok := f.Handler.(*handlers.Record); ok && err == nil {
 		err = r.Flush()
 	}

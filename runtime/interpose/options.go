@@ -16,8 +16,8 @@ const (
 	fieldNumPartitions = 5
 )
 
-// setDevices gives a module the numbers of devices that it is compiled for, if it does not say them. JAX's modules do,
-// those of go-xla leave them to the options (an xla.CompileOptionsProto).
+// setDevices sets the numbers of devices in a module that lacks them. Modules of go-xla leave them to the options (an
+// xla.CompileOptionsProto); those of JAX state them.
 func setDevices(m *ir.Module, options []byte) {
 	replicas, partitions := mhlo.Devices(m)
 	if replicas > 0 || partitions > 0 {

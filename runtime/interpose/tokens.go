@@ -41,8 +41,8 @@ func (t mainType) arguments() []hook.TensorType {
 	return out
 }
 
-// restore gives main the signature t again: its tokens are arguments that nothing uses, and results that do not depend
-// on the hooks. A run ends after its hooks, so the tokens still order one run after another.
+// restore gives main the signature t again: token arguments are unused, and token results do not depend on the hooks. A
+// run ends after its hooks, so the tokens still order one run after another.
 func (t mainType) restore(m *ir.Module) bool {
 	f, ok := fn.Lookup(m, "main")
 	if !ok || f.Type() == t.typ || f.Type().String() == t.typ.String() {

@@ -1,4 +1,4 @@
-# JAX's callbacks, measured as hlocb's are: prints one JSON object, times in seconds.
+# Measures JAX's callbacks in the same way as hlocb's, and prints one JSON object with times in seconds.
 import json, resource, sys, time
 import numpy as np
 import jax, jax.numpy as jnp, jaxlib
@@ -51,7 +51,7 @@ for n in sizes:
     io.append(sorted(clock(lambda: done(one, x), repeats)))
     empty.append(min(clock(lambda: done(none, x), repeats)))
 
-# What jnp.linalg calls: a Cholesky of 512x512 f64. The last measurement, for it changes JAX's types.
+# jnp.linalg.cholesky of 512x512 f64. It comes last, because it changes JAX's types.
 def processor():
     u = resource.getrusage(resource.RUSAGE_SELF)
     return u.ru_utime + u.ru_stime

@@ -86,7 +86,7 @@ func load() string {
 	return strings.Fields(string(text))[0]
 }
 
-// measureJAX measures the same in JAX. It returns nil if JAX is missing.
+// measureJAX measures the same callbacks in JAX. It returns nil if JAX is missing.
 func measureJAX(rounds int) (*jaxTimes, error) {
 	python := peer.Find()
 	if python == "" {
@@ -159,7 +159,7 @@ func (s *subject) run() error {
 	return err
 }
 
-// onDevice puts the arguments on the device, as JAX's arrays are.
+// onDevice puts the arguments on the device, where JAX's arrays are.
 func (b *bench) onDevice(list ...*subject) error {
 	for _, s := range list {
 		for i, x := range s.args {

@@ -181,7 +181,7 @@ func upload(exe runtime.Executable, host []*tensor.Tensor) ([]runtime.Memory, er
 	return args, nil
 }
 
-// once runs the program and drops its results, as the peer does.
+// once runs the program and drops its results, as the process of jaxlib does.
 func once(exe runtime.Executable, args []runtime.Memory) error {
 	out, err := exe.RunMemory(context.Background(), args, make([]bool, len(args)))
 	for _, m := range out {

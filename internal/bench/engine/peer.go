@@ -103,7 +103,7 @@ func (p *peer) close() error {
 	return errors.Join(p.cmd.Wait(), os.RemoveAll(p.dir))
 }
 
-// ask sends one job and reads the answer. Lines of others' logs are skipped.
+// ask sends one job and reads the answer. It skips lines of logs.
 func (p *peer) ask(job map[string]any) (reply, error) {
 	text, err := json.Marshal(job)
 	if err != nil {

@@ -182,7 +182,7 @@ func run(ctx context.Context, w io.Writer, rounds int, only string) error {
 	if only == "taps" {
 		return nil
 	}
-	return beside(ctx, w, b, rounds)
+	return besideJAX(ctx, w, b, rounds)
 }
 
 // tapForms compares the forms of one tap in each program.
@@ -245,8 +245,8 @@ func hugePages(ctx context.Context, w io.Writer, rounds int) error {
 	return cmd.Run()
 }
 
-// beside runs JAX's programs in JAX and, rewritten, in hlocb.
-func beside(ctx context.Context, w io.Writer, b runtime.Backend, rounds int) error {
+// besideJAX runs JAX's programs in JAX and, rewritten, in hlocb.
+func besideJAX(ctx context.Context, w io.Writer, b runtime.Backend, rounds int) error {
 	python := peer.Find()
 	if python == "" {
 		fmt.Fprintln(w, "skipped: jax is not installed")
@@ -294,7 +294,7 @@ func beside(ctx context.Context, w io.Writer, b runtime.Backend, rounds int) err
 					return fmt.Errorf("%s: %w", c.name, err)
 				}
 				defer c.exe.Close()
-				tensor.View[float32](c.args[0])[0] = 0.001 // as in the peer
+				tensor.View[float32](c.args[0])[0] = 0.001 // as peer.py does
 				ours = append(ours, c)
 			}
 		}
@@ -317,7 +317,7 @@ func beside(ctx context.Context, w io.Writer, b runtime.Backend, rounds int) err
 	return nil
 }
 
-// compile makes c's program, rewriting it first if rewrite is set.
+// compile compiles c's program, and rewrites it first if rewrite is set.
 func (c *contestant) compile(ctx context.Context, b runtime.Backend, text string, rewrite bool) error {
 	opts := []hlocb.LoadOption{hlocb.HookTargets("host")}
 	if !rewrite {

@@ -13,7 +13,7 @@ from jax.experimental import io_callback
 
 
 def measure(name, sides, limit):
-    """sides are two functions, run in turn; limit is the greatest ratio that is wanted."""
+    """sides are two functions, run in turn; limit is the goal of the ratio."""
     for run in sides:
         run()
     times, busy = [[], []], [[], []]

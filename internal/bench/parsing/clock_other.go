@@ -4,5 +4,5 @@ package main
 
 import "time"
 
-// used is the elapsed time: this system does not report processor time.
+// used returns the elapsed time, because this system does not report processor time.
 func used() time.Duration { return passed() }

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// used is the processor time that the process used.
+// used returns the processor time of this process.
 func used() time.Duration {
 	var r syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &r) != nil {

@@ -193,7 +193,8 @@ func measureHLO(base string, rounds int, cpu bool) error {
 		return err
 	}
 	begin := clock()
-	// A compiled module can call what only the CPU knows; its time of verifying is left out then.
+	// A compiled module may call targets that only the CPU plugin knows; the table then leaves out the time of
+	// verification.
 	if out, err := hlo.Import(last, ir.NewContext(), reg); err == nil {
 		if err := ir.Verify(out); err != nil {
 			return err

@@ -1,5 +1,5 @@
-// A library to preload: it hands every program that looks up GetPjrtApi a table that hlocb has wrapped. Programs that
-// use no plugin pay for one comparison per dlsym; Go is loaded at the first GetPjrtApi.
+// A library to preload: a program that looks up GetPjrtApi gets a function whose table hlocb has wrapped. A program
+// that uses no plugin pays for one comparison per dlsym, because Go is loaded at the first GetPjrtApi.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
