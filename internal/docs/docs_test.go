@@ -36,3 +36,28 @@ func TestDocsAreComplete(t *testing.T) {
 		}
 	}
 }
+
+// TestDependenciesHaveReasons: docs/rationale.md names every module that go.mod requires directly.
+func TestDependenciesHaveReasons(t *testing.T) {
+	mod, err := os.ReadFile("../../go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rationale, err := os.ReadFile("../../docs/rationale.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for line := range strings.Lines(string(mod)) {
+		path, rest, _ := strings.Cut(strings.TrimSpace(strings.TrimPrefix(line, "require ")), " ")
+		if !strings.HasPrefix(rest, "v") || strings.Contains(rest, "// indirect") {
+			continue
+		}
+		if n++; !strings.Contains(string(rationale), "`"+path+"`") {
+			t.Errorf("docs/rationale.md gives no reason for %s", path)
+		}
+	}
+	if n < 5 {
+		t.Errorf("go.mod requires only %d modules", n)
+	}
+}
