@@ -41,9 +41,9 @@ for line in sys.stdin:
 // fewULP is the distance between two implementations of one function that needs no reason.
 const fewULP = 4
 
-// apart lists the upstream programs whose results differ by more between the engine and XLA, each with its bound in
+// distances lists the upstream programs whose results differ by more between the engine and XLA, each with its bound in
 // ULPs and the reason. A reason that says which side is right is based on results with 60 digits.
-var apart = map[string]struct {
+var distances = map[string]struct {
 	ulps uint64
 	why  string
 }{
@@ -205,7 +205,7 @@ func TestMainsAgainstXLA(t *testing.T) {
 				}
 			}
 		}
-		reason, listed := apart[p.name]
+		reason, listed := distances[p.name]
 		switch {
 		case worst > max(fewULP, reason.ulps):
 			t.Errorf("%s: %d ULP apart: %s", p.name, worst, where)

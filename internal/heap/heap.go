@@ -23,7 +23,7 @@ const (
 // applies to the whole process.
 func Tune() {
 	debug.SetGCPercent(smallPercent)
-	watch(&after{})
+	watch(&sentinel{})
 }
 
 // Reading limits memory while a text of size bytes is read, changed and written. For any text, garbage is collected
@@ -46,12 +46,12 @@ func text() uint64 {
 	return uint64(max(0, limit-limitBase) / limitPerByte)
 }
 
-// after is unreachable from the start: the collector finalizes it once per collection.
-type after struct{ _ byte }
+// sentinel is unreachable from the start: the collector finalizes it once per collection.
+type sentinel struct{ _ byte }
 
-func watch(a *after) { runtime.SetFinalizer(a, collected) }
+func watch(a *sentinel) { runtime.SetFinalizer(a, collected) }
 
-func collected(a *after) {
+func collected(a *sentinel) {
 	debug.SetGCPercent(percent(live(), text()))
 	watch(a)
 }
@@ -66,12 +66,12 @@ func live() uint64 {
 	return sample[0].Value.Uint64()
 }
 
-// least is the collector's minimum for the live bytes at 100 percent.
-const least = 4 << 20
+// minLive is the collector's minimum for the live bytes at 100 percent.
+const minLive = 4 << 20
 
 // percent returns how much garbage may grow, in percent of live bytes, with a text of the given bytes.
 func percent(live, text uint64) int {
-	live = max(live, least)
+	live = max(live, minLive)
 	most := max(smallPercent, 100*slackPerByte*text/live)
 	return int(min(most, max(largePercent, 100*max(slack, slackPerByte*text)/live)))
 }

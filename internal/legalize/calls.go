@@ -126,7 +126,7 @@ func expandTopKCall(e *emitter, op *ir.Op, args []*ir.Value) []*ir.Value {
 	}
 	dim := int64(t.Rank() - 1)
 	index := stablehlo.BuildIota(e.Builder, e.ctx.Tensor(t.Shape(), elemOf(op.Result(1)), nil), stablehlo.IotaAttrs{IotaDimension: dim}).Result(0)
-	return e.first(op, dim, args[0], index)
+	return e.sortFirst(op, dim, args[0], index)
 }
 
 // expandApproxTopK sorts all operands: an exact result is a valid approximation.
@@ -140,12 +140,12 @@ func expandApproxTopK(e *emitter, op *ir.Op, args []*ir.Value) []*ir.Value {
 	if !ok || len(args) < 2*n || dim.Value() < 0 {
 		return nil
 	}
-	return e.first(op, dim.Value(), args[:n]...)
+	return e.sortFirst(op, dim.Value(), args[:n]...)
 }
 
-// first sorts values along a dimension with the comparator that op calls, and returns as many elements as the results
-// of op have. The comparator may compare only the first of the values.
-func (e *emitter) first(op *ir.Op, dim int64, values ...*ir.Value) []*ir.Value {
+// sortFirst sorts values along a dimension with the comparator that op calls, and returns as many elements as the
+// results of op have. The comparator may compare only the first of the values.
+func (e *emitter) sortFirst(op *ir.Op, dim int64, values ...*ir.Value) []*ir.Value {
 	call, _ := stablehlo.AsCustomCall(op)
 	names := call.CalledComputations()
 	if len(names) != 1 {

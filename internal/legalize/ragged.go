@@ -72,7 +72,7 @@ func (r *raggedDot) start() *ir.Value {
 	}
 	lhs := tensorType(r.lhs)
 	n := lhs.Shape()[r.ragged]
-	positions := r.ctx.Tensor(changed(repeat(1, lhs.Rank()), r.ragged, n), i64, nil)
+	positions := r.ctx.Tensor(withElement(repeat(1, lhs.Rank()), r.ragged, n), i64, nil)
 	if n == ir.Dynamic {
 		parts := make([]*ir.Value, lhs.Rank())
 		for d := range parts {
@@ -103,9 +103,9 @@ func (r *raggedDot) size(group int64) *ir.Value {
 	last := int64(rank - 1)
 	var piece *ir.Value
 	if t.Static() {
-		piece = r.slice(r.sizes, changed(repeat(0, rank), last, group), changed(t.Shape(), last, group+1))
+		piece = r.slice(r.sizes, withElement(repeat(0, rank), last, group), withElement(t.Shape(), last, group+1))
 	} else {
-		start := r.ints(i64, changed(repeat(0, rank), last, group)...)
+		start := r.ints(i64, withElement(repeat(0, rank), last, group)...)
 		strides := r.ints(i64, repeat(1, rank)...)
 		limits := make([]*ir.Value, rank)
 		for d := range limits {
@@ -116,7 +116,7 @@ func (r *raggedDot) size(group int64) *ir.Value {
 			}
 		}
 		limit := r.vector(limits)
-		piece = stablehlo.BuildRealDynamicSlice(r.Builder, r.sizes, start, limit, strides, r.ctx.Tensor(changed(t.Shape(), last, 1), t.Elem(), nil)).Result(0)
+		piece = stablehlo.BuildRealDynamicSlice(r.Builder, r.sizes, start, limit, strides, r.ctx.Tensor(withElement(t.Shape(), last, 1), t.Elem(), nil)).Result(0)
 	}
 	n := r.reshape(piece, t.Shape()[:last]...)
 	if t.Elem() != i64 {
@@ -186,7 +186,7 @@ func (r *raggedDot) matrix(group, i int64) *ir.Value {
 	rank := t.Rank()
 	shape := append(append([]int64{}, t.Shape()[:group]...), t.Shape()[group+1:]...)
 	if t.Static() {
-		piece := r.slice(r.rhs, changed(repeat(0, rank), group, i), changed(t.Shape(), group, i+1))
+		piece := r.slice(r.rhs, withElement(repeat(0, rank), group, i), withElement(t.Shape(), group, i+1))
 		return r.reshape(piece, shape...)
 	}
 	i64 := r.ctx.I64()
@@ -202,7 +202,7 @@ func (r *raggedDot) matrix(group, i int64) *ir.Value {
 	}
 	start, limit := r.concatenate(starts), r.concatenate(limits)
 	strides := r.ints(i64, repeat(1, rank)...)
-	piece := stablehlo.BuildRealDynamicSlice(r.Builder, r.rhs, start, limit, strides, r.ctx.Tensor(changed(t.Shape(), group, 1), t.Elem(), nil)).Result(0)
+	piece := stablehlo.BuildRealDynamicSlice(r.Builder, r.rhs, start, limit, strides, r.ctx.Tensor(withElement(t.Shape(), group, 1), t.Elem(), nil)).Result(0)
 	sizes := r.concatenate(append(append([]*ir.Value{}, limits[:group]...), limits[group+1:]...))
 	return stablehlo.BuildDynamicReshape(r.Builder, piece, sizes, r.ctx.Tensor(shape, t.Elem(), nil)).Result(0)
 }

@@ -22,8 +22,8 @@ func repeat(v int64, n int) []int64 {
 	return out
 }
 
-// changed returns a copy of list with list[i] = v.
-func changed(list []int64, i, v int64) []int64 {
+// withElement returns a copy of list with list[i] = v.
+func withElement(list []int64, i, v int64) []int64 {
 	out := append([]int64(nil), list...)
 	out[i] = v
 	return out
@@ -80,7 +80,7 @@ func expandTopK(e *emitter, op *ir.Op, args []*ir.Value) []*ir.Value {
 	e.sortDescending(sorted)
 	start := repeat(0, rank)
 	if all == nil {
-		end := changed(t.Shape(), int64(rank-1), k)
+		end := withElement(t.Shape(), int64(rank-1), k)
 		values := e.slice(sorted.Result(0), start, end)
 		return []*ir.Value{values, e.slice(sorted.Result(1), start, end)}
 	}
@@ -232,7 +232,7 @@ func (e *emitter) scanStep(scan chlo.ScanOp, args []*ir.Value, outputs int, leng
 	var updated []*ir.Value
 	for i, old := range args[1+len(inits):] {
 		t := tensorType(old)
-		shape := changed(t.Shape(), dim, 1)
+		shape := withElement(t.Shape(), dim, 1)
 		piece := e.reshape(yield[i], shape...)
 		zero := e.i64(0)
 		start := make([]*ir.Value, t.Rank())
@@ -250,7 +250,7 @@ func (e *emitter) scanStep(scan chlo.ScanOp, args []*ir.Value, outputs int, leng
 // sliceAt returns the slice of x at position at of dimension dim, without that dimension.
 func (e *emitter) sliceAt(x *ir.Value, dim int64, at *ir.Value, early bool) *ir.Value {
 	t := tensorType(x)
-	shape := changed(t.Shape(), dim, 1)
+	shape := withElement(t.Shape(), dim, 1)
 	typ := e.ctx.Tensor(shape, t.Elem(), nil)
 	zero := e.i64(0)
 	start := make([]*ir.Value, t.Rank())

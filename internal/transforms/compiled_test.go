@@ -38,8 +38,8 @@ for line in sys.stdin:
 // numbers matches the numbers that make names unique.
 var numbers = regexp.MustCompile(`(%[\w-]+(?:\.[\w-]*[a-z_][\w-]*)*)\.[\d.]+`)
 
-// compiled returns the program as XLA compiled it, without the numbers of names.
-func compiled(t *testing.T, path string) []string {
+// compiledText returns the text of a program as XLA compiled it, without the numbers of names.
+func compiledText(t *testing.T, path string) []string {
 	t.Helper()
 	text, err := os.ReadFile(path + ".hlo")
 	if err != nil {
@@ -100,7 +100,7 @@ func TestCompiledAlike(t *testing.T) {
 	python.Run(t, compileScript, []byte(input.String()))
 	for _, f := range files {
 		name := filepath.Base(f)
-		before, after := compiled(t, filepath.Join(dir, "before."+name)), compiled(t, filepath.Join(dir, "after."+name))
+		before, after := compiledText(t, filepath.Join(dir, "before."+name)), compiledText(t, filepath.Join(dir, "after."+name))
 		switch diff := cmp.Diff(before, after); {
 		case len(before) < 10:
 			t.Errorf("%s: XLA made %d lines of it", name, len(before))

@@ -26,8 +26,8 @@ import (
 	"github.com/hlocb/hlocb/print"
 )
 
-// shared lists the pipelines of one pass that both hlocb and jaxlib run, in the text form that both read.
-var shared = []struct {
+// commonPipelines lists the pipelines of one pass that both hlocb and jaxlib run, in the text form that both read.
+var commonPipelines = []struct {
 	pipeline string
 	theirs   string // the pipeline of jaxlib, if the pass has another name there
 	about    string // a regular expression: the modules that the pass may change, for a short run
@@ -59,8 +59,9 @@ var shared = []struct {
 	{pipeline: "mhlo-to-stablehlo", theirs: "hlo-legalize-to-stablehlo", about: `mhlo\.[a-z]`},
 }
 
-// few is the number of modules that each pipeline changes in a short run, with half as many that it does not change.
-const few = 40
+// shortRun is the number of modules that each pipeline changes in a short run, with half as many that it does not
+// change.
+const shortRun = 40
 
 // TestPassesAsJaxlib runs every pass that jaxlib also has, on the modules of testdata and of StableHLO's tests. Both
 // texts are read and printed again, which names the values by their order, and must be equal. testdata/unlike.txt lists
@@ -76,7 +77,7 @@ func TestPassesAsJaxlib(t *testing.T) {
 	names := slices.SortedFunc(maps.Keys(texts), func(a, b string) int {
 		return cmp.Or(cmp.Compare(crc32.ChecksumIEEE([]byte(a)), crc32.ChecksumIEEE([]byte(b))), cmp.Compare(a, b))
 	})
-	for _, s := range shared {
+	for _, s := range commonPipelines {
 		ours, theirs, about := s.pipeline, s.theirs, regexp.MustCompile(s.about)
 		if theirs == "" {
 			theirs = ours
@@ -96,7 +97,7 @@ func TestPassesAsJaxlib(t *testing.T) {
 				if s.without != "" && regexp.MustCompile(s.without).MatchString(texts[name]) {
 					continue
 				}
-				if short && (changed >= few && same >= few/2 || changed+same > 5*few || len(texts[name]) > 1<<16 || same >= few/2 && !about.MatchString(texts[name])) {
+				if short && (changed >= shortRun && same >= shortRun/2 || changed+same > 5*shortRun || len(texts[name]) > 1<<16 || same >= shortRun/2 && !about.MatchString(texts[name])) {
 					continue
 				}
 				m, err := testkit.TryParse(name, texts[name])
@@ -111,7 +112,7 @@ func TestPassesAsJaxlib(t *testing.T) {
 				} else {
 					changed++
 				}
-				if short && (out == before && same > few/2 || changed > few) {
+				if short && (out == before && same > shortRun/2 || changed > shortRun) {
 					continue
 				}
 				got[name], want[name] = out, texts[name]

@@ -117,7 +117,7 @@ func startBytecode(cmd *exec.Cmd) (bytecodeResult, error) {
 func measureBytecode(base string, rounds int, cpu bool) error {
 	clock := passed
 	if cpu {
-		clock = used
+		clock = processorTime
 	}
 	heap.Tune() // as cmd/hlocb does
 	plain, err := os.ReadFile(base + ".bc")

@@ -4,5 +4,5 @@ package main
 
 import "time"
 
-// used returns the elapsed time, because this system does not report processor time.
-func used() time.Duration { return passed() }
+// processorTime returns the elapsed time, because this system does not report processor time.
+func processorTime() time.Duration { return passed() }

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// used returns the processor time of this process.
-func used() time.Duration {
+// processorTime returns the processor time of this process.
+func processorTime() time.Duration {
 	var r syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &r) != nil {
 		return passed()

@@ -149,7 +149,7 @@ func startHLO(cmd *exec.Cmd) (hloResult, error) {
 func measureHLO(base string, rounds int, cpu bool) error {
 	clock := passed
 	if cpu {
-		clock = used
+		clock = processorTime
 	}
 	heap.Tune() // as cmd/hlocb does
 	text, err := os.ReadFile(base + ".hlo")

@@ -226,7 +226,7 @@ func start(cmd *exec.Cmd) (result, error) {
 func measure(list string, rounds int, cpu bool) error {
 	clock := passed
 	if cpu {
-		clock = used
+		clock = processorTime
 	}
 	heap.Tune() // as cmd/hlocb does
 	names, err := os.ReadFile(list)
