@@ -63,7 +63,7 @@ RACE ?= ./...
 race: peers
 	$(GO) test -race -timeout 40m $(RACEFLAGS) -json $(RACE) | $(SUMMARY)
 
-# Without cgo: everything builds, and the packages whose tests reach cgo pass. The others are the same code.
+# Without cgo, build everything and test the packages whose tests reach cgo. The other packages have the same code.
 nocgo:
 	CGO_ENABLED=0 $(GO) build ./...
 	packages=$$(CGO_ENABLED=1 $(GO) list -test -f '{{if .ForTest}}{{.ForTest}} {{.Deps}}{{end}}' ./... | \
@@ -76,8 +76,8 @@ corpus: peers
 	HLOCB_CORPUS="$(abspath $(CORPUS))" $(GO) run ./internal/corpusreport
 
 # The bytecode corpus with jaxlib as the judge: some of the modules, or all of them, byte for byte, and many damaged files.
-# The judge and the corpus stand beside the repository; without them the rule does nothing. MLIR refuses the text of one
-# module, in which a value has two types, so what is written from it is not judged.
+# The judge and the corpus are beside the repository; without them the rule does nothing. MLIR refuses the text of one
+# module, in which a value has two types, so the judge ignores the files written from it.
 JUDGE = ../shared/tools/check_bytecode.py
 BYTECODE ?= --cases 150 --corrupt 500
 corpus-bytecode: build jaxlib
@@ -106,7 +106,7 @@ bench-parse: jaxlib
 bench-hooks: peers
 	$(GO) run ./internal/bench/hooks
 
-# The interposer beside the bare plugin and beside JAX's own client, in one process, and a tapped transformer step.
+# The interposer beside the plain plugin and JAX's own client, in one process, and a tapped transformer step.
 bench-interposer: interposer peers
 	@plugin=$$($(GO) run ./cmd/hlocb plugin list --json | "$(VENV)/bin/python" -c 'import json, sys; print(next(p["path"] for p in json.load(sys.stdin)["plugins"] if p["name"] == "cpu"))'); \
 	"$(VENV)/bin/python" internal/bench/interposer/interposer.py "$$plugin" ./libhlocb_pjrt.so 2>/dev/null; \

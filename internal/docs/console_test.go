@@ -137,7 +137,7 @@ func TestDocumentsShowWhatIsPrinted(t *testing.T) {
 		t.Setenv(name, "")
 	}
 	ran := 0
-	for _, file := range append(files, filepath.Join(root, "README.md"), filepath.Join(root, "CONTRIBUTING.md")) {
+	for _, file := range append(files, filepath.Join(root, "README.md"), filepath.Join(root, "CONTRIBUTING.md"), filepath.Join(root, "examples", "README.md")) {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
