@@ -150,8 +150,8 @@ func TestStuckDevices(t *testing.T) {
 	}
 }
 
-// TestManualRefused: a manual computation must fit its mesh and the types of its operands.
-func TestManualRefused(t *testing.T) {
+// TestManualRefusesMisfits: a manual computation must fit its mesh and the types of its operands.
+func TestManualRefusesMisfits(t *testing.T) {
 	const text = `module attributes {mhlo.num_partitions = PARTS : i32} {
 sdy.mesh @mesh = <["x"=4]>
 func.func @main(%a: tensor<8xf32>) -> tensor<8xf32> {

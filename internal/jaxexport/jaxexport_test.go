@@ -61,8 +61,8 @@ func TestReplace(t *testing.T) {
 	}
 }
 
-// TestTruncated cuts a file at every byte: each part is refused with an offset in it.
-func TestTruncated(t *testing.T) {
+// TestTruncatedFilesAreRefused cuts a file at every byte: each part is refused with an offset in it.
+func TestTruncatedFilesAreRefused(t *testing.T) {
 	data := file("name", "ML\xefR module")
 	for n := range data {
 		_, err := jaxexport.Read(data[:n:n])

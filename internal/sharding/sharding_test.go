@@ -81,7 +81,7 @@ func TestShardings(t *testing.T) {
 	}
 }
 
-func TestBadShardings(t *testing.T) {
+func TestBadShardingsAreRefused(t *testing.T) {
 	for _, text := range []string{"", "{", "{devices=[2,2]<=[4]", "{devices=[3]<=[3]}", "{devices=[4]0,1,2,2}", "{devices=[4]<=[2,2]T(0,0)}",
 		"{devices=[0]<=[0]}", "{devices=[4]<=[-4]}", "{devices=[9223372036854775807,9223372036854775807]<=[4]}", "{manual}", "{devices=[4,1]<=[4] last_tile_dims={manual}}"} {
 		if s, err := ParseGSPMD(text, 4); err == nil {

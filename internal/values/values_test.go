@@ -104,7 +104,7 @@ func TestWritersReadBack(t *testing.T) {
 	}
 }
 
-func TestBadFiles(t *testing.T) {
+func TestDamagedFilesAreRefused(t *testing.T) {
 	st := func(header, body string) string {
 		return string([]byte{byte(len(header)), 0, 0, 0, 0, 0, 0, 0}) + header + body
 	}

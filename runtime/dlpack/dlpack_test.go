@@ -105,8 +105,8 @@ func TestTypes(t *testing.T) {
 	}
 }
 
-// TestHeld: Close finds a consumer that keeps the tensor, and the consumer can release it later.
-func TestHeld(t *testing.T) {
+// TestCloseReportsHeldTensor: Close finds a consumer that keeps the tensor, and the consumer can release it later.
+func TestCloseReportsHeldTensor(t *testing.T) {
 	m, err := Export(values(tensor.F32, tensor.Shape{3}), Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -129,8 +129,8 @@ func consume(t *testing.T, p unsafe.Pointer, versioned bool) {
 	m.Close()
 }
 
-// TestThereAndBack imports an exported tensor: both have the same memory.
-func TestThereAndBack(t *testing.T) {
+// TestImportSharesExportedMemory imports an exported tensor: both have the same memory.
+func TestImportSharesExportedMemory(t *testing.T) {
 	for d := tensor.I1; d < tensor.Index; d++ {
 		for _, shape := range []tensor.Shape{{}, {2, 3}, {0, 4}, {1, 5, 1}} {
 			for _, versioned := range []bool{false, true} {

@@ -122,8 +122,8 @@ func TestExec(t *testing.T) {
 	}
 }
 
-// TestExecLarge sends more than pipes hold, in both directions at once.
-func TestExecLarge(t *testing.T) {
+// TestExecPassesMoreThanPipesHold sends more than pipes hold, in both directions at once.
+func TestExecPassesMoreThanPipesHold(t *testing.T) {
 	e := execHandler("good", 0)
 	defer e.Close()
 	v := tensor.New(tensor.F32, tensor.Shape{1 << 20})
@@ -170,7 +170,7 @@ func TestExecFailures(t *testing.T) {
 	}
 }
 
-func TestExecUnasked(t *testing.T) {
+func TestExecRefusesUnaskedOutput(t *testing.T) {
 	e := execHandler("chatty", 0)
 	defer e.Close()
 	c := call(site("h", hook.Call), []*tensor.Tensor{f32s(tensor.Shape{2}, 1, 2)}, []*tensor.Tensor{f32s(tensor.Shape{2})})
@@ -181,15 +181,15 @@ func TestExecUnasked(t *testing.T) {
 	}
 }
 
-// TestExecSurplus: bytes after the last answer are an error.
-func TestExecSurplus(t *testing.T) {
+// TestExecRefusesSurplusBytes: bytes after the last answer are an error.
+func TestExecRefusesSurplusBytes(t *testing.T) {
 	e := execHandler("chatty", 0)
 	handle(t, e, call(site("h", hook.Call), []*tensor.Tensor{f32s(tensor.Shape{2}, 1, 2)}, []*tensor.Tensor{f32s(tensor.Shape{2})}))
 	wantError(t, e.Close(), "more than it was asked for")
 }
 
-// TestExecDeaf: a child that answers without reading its request does not leave a goroutine that writes operands.
-func TestExecDeaf(t *testing.T) {
+// TestExecEndsWithDeafChild: a child that answers without reading its request leaves no goroutine that writes operands.
+func TestExecEndsWithDeafChild(t *testing.T) {
 	e := execHandler("deaf", 500*time.Millisecond)
 	defer e.Close()
 	c := call(site("h", hook.Call), []*tensor.Tensor{tensor.New(tensor.F32, tensor.Shape{1 << 20})}, []*tensor.Tensor{f32s(tensor.Shape{2})})
@@ -205,7 +205,7 @@ func TestExecCancel(t *testing.T) {
 	wantError(t, err, context.DeadlineExceeded.Error())
 }
 
-func TestExecMissing(t *testing.T) {
+func TestExecReportsMissingCommand(t *testing.T) {
 	e := handlers.NewExec([]string{"/nonexistent/program"}, 0, new(bytes.Buffer))
 	wantError(t, e.Handle(context.Background(), call(site("h", hook.Call), nil, nil)), "cannot start")
 }
