@@ -122,75 +122,97 @@ func SolveKernel(s *kernel.Signature, left, lower, unit bool, trans string) (ker
 	if left && rows != n || !left && cols != n || batches*rows*cols != s.Out[0].N {
 		return kernel.Kernel{}, fmt.Errorf("cannot solve %s for %s", s.In[0], s.In[1])
 	}
-	real := !s.In[0].DType.IsComplex()
 	// The unknowns of an equation depend on those of the equations before it if the triangle of op(a) is the lower one;
 	// x op(a) = b is op(a)^T x^T = b^T.
-	transposed := (trans == "TRANSPOSE" || trans == "ADJOINT") == left
-	forward := lower != transposed
-	count := rows * cols / max(n, 1)
-	return kernel.Kernel{Family: "triangular solve", Scratch: (16 + 16 + 8 + 8) * int64(n*n+rows*cols), Run: func(in, out []*tensor.Tensor) error {
-		a, x, f := make([]complex128, n*n), make([]complex128, rows*cols), make([]float64, max(n*n, rows*cols))
-		l, y := make([]complex128, n*n), make([]complex128, rows*cols)
-		var lr, yr []float64
-		if real {
-			lr, yr = make([]float64, n*n), make([]float64, rows*cols)
+	e := equations{batches: batches, n: n, count: rows * cols / max(n, 1), left: left, unit: unit}
+	e.transposed = (trans == "TRANSPOSE" || trans == "ADJOINT") == left
+	e.forward = lower != e.transposed
+	dt := s.In[0].DType
+	k := kernel.Kernel{Family: "triangular solve", Scratch: 2 * 8 * int64(n*n+rows*cols)}
+	if !dt.IsComplex() {
+		k.Run = func(in, out []*tensor.Tensor) error {
+			load := func(x []float64, t *tensor.Tensor, at int) { kernel.Decode64(dt, x, t, at) }
+			store := func(t *tensor.Tensor, at int, x []float64) { kernel.Encode64(dt, t, at, x) }
+			solveAll(e, in, out[0], load, load, store, solveReal)
+			return nil
 		}
-		for b := range batches {
-			loadMatrix(a, in[0], b*n*n, f)
-			loadMatrix(x, in[1], b*rows*cols, f)
-			// l is the lower triangle and y the right-hand sides, in the order of the equations.
-			place := func(i int) int {
-				if forward {
-					return i
-				}
-				return n - 1 - i
+		return k, nil
+	}
+	k.Scratch *= 2
+	k.Run = func(in, out []*tensor.Tensor) error {
+		load := func(x []complex128, t *tensor.Tensor, at int) { kernel.DecodeComplex(dt, x, t, at) }
+		conj := func(x []complex128, t *tensor.Tensor, at int) {
+			load(x, t, at)
+			for i, v := range x {
+				x[i] = cmplx.Conj(v)
 			}
-			unknown := func(i, v int) *complex128 {
-				if left {
-					return &x[place(i)*cols+v]
-				}
-				return &x[v*cols+place(i)]
-			}
-			for i := range n {
-				for j := range i + 1 {
-					at := place(i)*n + place(j)
-					if transposed {
-						at = place(j)*n + place(i)
-					}
-					l[i*n+j] = a[at]
-					if trans == "ADJOINT" {
-						l[i*n+j] = cmplx.Conj(a[at])
-					}
-				}
-				for v := range count {
-					y[i*count+v] = *unknown(i, v)
-				}
-			}
-			if real {
-				parts(lr, l)
-				parts(yr, y)
-				solveReal(lr, yr, n, count, unit)
-				for i, v := range yr {
-					y[i] = complex(v, 0)
-				}
-			} else {
-				solveComplex(l, y, n, count, unit)
-			}
-			for i := range n {
-				for v := range count {
-					*unknown(i, v) = y[i*count+v]
-				}
-			}
-			storeMatrix(out[0], b*rows*cols, x, f)
 		}
+		if trans != "ADJOINT" {
+			conj = load
+		}
+		store := func(t *tensor.Tensor, at int, x []complex128) { kernel.EncodeComplex(dt, t, at, x) }
+		solveAll(e, in, out[0], conj, load, store, solveComplex)
 		return nil
-	}}, nil
+	}
+	return k, nil
 }
 
-// parts stores the real parts of x.
-func parts(o []float64, x []complex128) {
-	for i, v := range x {
-		o[i] = real(v)
+// equations describes batches of n equations in each of count columns.
+type equations struct {
+	batches, n, count               int
+	left, unit, transposed, forward bool
+}
+
+// solveAll solves each batch. matrix, load and store convert elements of a tensor, starting at element at: of the
+// matrices, the right-hand sides and the result. solve is solveReal or solveComplex.
+func solveAll[T float64 | complex128](e equations, in []*tensor.Tensor, out *tensor.Tensor, matrix, load func(x []T, t *tensor.Tensor, at int), store func(t *tensor.Tensor, at int, x []T), solve func(l, y []T, n, count int, unit bool)) {
+	n, count := e.n, e.count
+	a, x := make([]T, n*n), make([]T, n*count)
+	// l is the lower triangle and y the right-hand sides, in the order of the equations.
+	l, y := a, x
+	ordered := e.left && e.forward && !e.transposed
+	if !ordered {
+		l, y = make([]T, n*n), make([]T, n*count)
+	}
+	place := func(i int) int {
+		if e.forward {
+			return i
+		}
+		return n - 1 - i
+	}
+	unknown := func(i, v int) *T {
+		if e.left {
+			return &x[place(i)*count+v]
+		}
+		return &x[v*n+place(i)]
+	}
+	for b := range e.batches {
+		matrix(a, in[0], b*n*n)
+		load(x, in[1], b*n*count)
+		if ordered {
+			solve(l, y, n, count, e.unit)
+			store(out, b*n*count, y)
+			continue
+		}
+		for i := range n {
+			for j := range i + 1 {
+				if e.transposed {
+					l[i*n+j] = a[place(j)*n+place(i)]
+				} else {
+					l[i*n+j] = a[place(i)*n+place(j)]
+				}
+			}
+			for v := range count {
+				y[i*count+v] = *unknown(i, v)
+			}
+		}
+		solve(l, y, n, count, e.unit)
+		for i := range n {
+			for v := range count {
+				*unknown(i, v) = y[i*count+v]
+			}
+		}
+		store(out, b*n*count, x)
 	}
 }
 
@@ -230,9 +252,16 @@ func solveReal(l, y []float64, n, count int, unit bool) {
 						row[v] -= w
 					}
 				}
-				for j := from; j < i; j++ {
+				j := from
+				for ; j+1 < i; j += 2 { // two at a time: half the loads and stores of row
+					f, g, next := l[i*n+j], l[i*n+j+1], y[(j+1)*count+c0:][:len(row)]
+					for v, w := range y[j*count+c0:][:len(row)] {
+						row[v] = row[v] - float64(f*w) - float64(g*next[v])
+					}
+				}
+				for ; j < i; j++ {
 					f := l[i*n+j]
-					for v, w := range y[j*count+c0 : j*count+c1] {
+					for v, w := range y[j*count+c0:][:len(row)] {
 						row[v] -= float64(f * w)
 					}
 				}
