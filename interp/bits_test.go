@@ -185,6 +185,11 @@ func bitPrograms() []bitProgram {
 				add(fmt.Sprintf("stablehlo.fft %s %d %s", kind, n, e), fmt.Sprintf(`%%r:1 = "stablehlo.fft"(%%a) {fft_type = #stablehlo<fft_type %s>, fft_length = array<i64: %d>} : (%s) -> %[3]s`, kind, n, s), true, s, s)
 			}
 		}
+		for _, n := range []int{8, 30, 31, 4096} {
+			x, y := fmt.Sprintf("tensor<9x%dx%s>", n, e[len("complex<"):len(e)-1]), fmt.Sprintf("tensor<9x%dx%s>", n/2+1, e)
+			add(fmt.Sprintf("stablehlo.fft RFFT %d %s", n, e), fmt.Sprintf(`%%r:1 = "stablehlo.fft"(%%a) {fft_type = #stablehlo<fft_type RFFT>, fft_length = array<i64: %d>} : (%s) -> %s`, n, x, y), true, y, x)
+			add(fmt.Sprintf("stablehlo.fft IRFFT %d %s", n, e), fmt.Sprintf(`%%r:1 = "stablehlo.fft"(%%a) {fft_type = #stablehlo<fft_type IRFFT>, fft_length = array<i64: %d>} : (%s) -> %s`, n, y, x), true, x, y)
+		}
 	}
 	return out
 }

@@ -50,6 +50,20 @@ func NewFourier(n int) *Fourier {
 	return p
 }
 
+// RealPowers returns the powers, times scale, with which vec.Untangle turns transforms of n/2 complex elements into
+// those of n reals, or, for the inverse transform, back.
+func RealPowers(n int, scale float64, inverse bool) []float64 {
+	w := []float64{scale}
+	for k := 1; k <= n/4; k++ {
+		s, c := Sincos(2 * math.Pi * float64(k) / float64(n))
+		if inverse {
+			c = -c
+		}
+		w = append(w, float64(c*scale), float64(-s*scale))
+	}
+	return w
+}
+
 // FourierBytes returns the memory that the transform of n elements keeps.
 func FourierBytes(n int) int64 {
 	if n&(n-1) == 0 {

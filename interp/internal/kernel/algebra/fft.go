@@ -5,8 +5,10 @@ import (
 	"fmt"
 	goruntime "runtime"
 	"sync"
+	"unsafe"
 
 	"github.com/hlocb/hlocb/interp/internal/kernel"
+	"github.com/hlocb/hlocb/interp/internal/simd/vec"
 	"github.com/hlocb/hlocb/interp/internal/special"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -60,7 +62,7 @@ func FftKernel(s *kernel.Signature, kind string, length []int64) (kernel.Kernel,
 		if err := s.Reserve(special.FourierBytes(n)); err != nil {
 			return kernel.Kernel{}, err
 		}
-		p := lines{buffers: &sync.Pool{}, plan: special.NewFourier(n), n: n, in: n, out: n, inner: int(half[d+1:].NumElements()), inverse: inverse, scale: 1}
+		p := lines{buffers: &sync.Pool{}, n: n, in: n, out: n, inner: int(half[d+1:].NumElements()), inverse: inverse, scale: 1}
 		if kind == "FFT" || kind == "IFFT" {
 			p.inner = int(full[d+1:].NumElements())
 		}
@@ -69,8 +71,18 @@ func FftKernel(s *kernel.Signature, kind string, length []int64) (kernel.Kernel,
 		} else if d == rank-1 && kind == "IRFFT" {
 			p.in = n/2 + 1
 		}
+		if p.in != p.out && n%2 == 0 {
+			p.packed = true
+			p.n = n / 2
+			if inverse {
+				p.out = n / 2
+			} else {
+				p.in = n / 2
+			}
+		}
+		p.plan = special.NewFourier(p.n)
 		scale *= float64(n)
-		scratch = max(scratch, 8*int64(min(goruntime.GOMAXPROCS(0), 16))*int64(lineBatch(n))*int64(2*n+p.plan.Work(1)))
+		scratch = max(scratch, int64(min(goruntime.GOMAXPROCS(0), 16))*(4*rowChunk+8*int64(lineBatch(p.n))*int64(2*p.n+2+p.plan.Work(1))))
 		passes = append(passes, p)
 	}
 	if kind == "IRFFT" { // the last dimension, which becomes real, comes last
@@ -78,6 +90,13 @@ func FftKernel(s *kernel.Signature, kind string, length []int64) (kernel.Kernel,
 	}
 	if inverse {
 		passes[k-1].scale = 1 / scale
+	}
+	for i := range passes {
+		if p := &passes[i]; p.packed && inverse {
+			p.powers, p.scale = special.RealPowers(2*p.n, p.scale, true), 1
+		} else if p.packed {
+			p.powers = special.RealPowers(2*p.n, 0.5, false)
+		}
 	}
 	between := full
 	if kind == "RFFT" || kind == "IRFFT" {
@@ -105,16 +124,27 @@ func FftKernel(s *kernel.Signature, kind string, length []int64) (kernel.Kernel,
 	}}, nil
 }
 
-// lines describes the transforms along one dimension. The elements of a line are inner elements apart.
+// lines describes the transforms along one dimension. The elements of a line are inner elements apart. An even number
+// of reals is transformed as half as many complex elements: packed counts pairs of reals.
 type lines struct {
 	plan    *special.Fourier
 	n       int
-	in, out int // elements of a line in memory: n, or n/2+1 of a symmetric spectrum
+	in, out int // elements of a line in memory: n, or those of a symmetric spectrum
 	inner   int
 	inverse bool
+	packed  bool
+	powers  []float64 // if packed; see vec.Untangle
 	scale   float64
-	buffers *sync.Pool // of *[]float64, one for each core
+	buffers *sync.Pool // of *lineBuffer, one for each core
 }
+
+type lineBuffer struct {
+	lines []float64
+	rows  [rowChunk]float32
+}
+
+// rowChunk is the number of elements that pass between lines and their transpose at a time.
+const rowChunk = 2048
 
 // lineBatch returns the number of lines that are transformed at a time.
 func lineBatch(n int) int {
@@ -126,60 +156,100 @@ func lineBatch(n int) int {
 
 // run transforms all lines.
 func (p lines) run(from, to *tensor.Tensor) {
-	count := from.NumElements() / p.in
+	inWidth, outWidth := p.in, p.out
+	if p.packed && p.inverse {
+		outWidth *= 2
+	} else if p.packed {
+		inWidth *= 2
+	}
+	count := from.NumElements() / inWidth
 	size := min(lineBatch(p.n), count)
 	kernel.Parallel((count+size-1)/size, max(1, 1<<13/(p.n*size)), func(lo, hi int) {
-		held, ok := p.buffers.Get().(*[]float64)
+		held, ok := p.buffers.Get().(*lineBuffer)
 		if !ok {
-			x := make([]float64, size*2*p.n+p.plan.Work(size))
-			held = &x
+			held = &lineBuffer{lines: make([]float64, size*2*(p.n+1)+p.plan.Work(size))}
 		}
 		defer p.buffers.Put(held)
-		buffer := *held
-		re, im, work := buffer[:p.n*size], buffer[p.n*size:2*p.n*size], buffer[2*p.n*size:]
+		space := (p.n + 1) * size
+		re, im, work := held.lines[:space], held.lines[space:2*space], held.lines[2*space:]
 		source, target := make([]int, size), make([]int, size)
 		for g := lo; g < hi; g++ {
 			b := min(size, count-g*size)
 			for l := range b {
 				at := g*size + l
-				source[l] = at/p.inner*p.in*p.inner + at%p.inner
-				target[l] = at/p.inner*p.out*p.inner + at%p.inner
+				source[l] = at/p.inner*inWidth*p.inner + at%p.inner
+				target[l] = at/p.inner*outWidth*p.inner + at%p.inner
 			}
-			loadLines(re, im, from, source[:b], p.in, p.inner)
+			end := p.n * b
+			loadLines(re, im, from, source[:b], p.in, p.inner, p.packed, held.rows[:])
 			for i := p.in; i < p.n; i++ { // the rest of a symmetric spectrum
 				for l := range b {
 					re[i*b+l], im[i*b+l] = re[(p.n-i)*b+l], -im[(p.n-i)*b+l]
 				}
+			}
+			if p.packed && p.inverse { // elements 0 and n of the spectrum are real
+				c := p.powers[0]
+				for l, v := range re[end:][:b] {
+					re[l], im[l] = float64((re[l]+v)*c), float64((re[l]-v)*c)
+				}
+				vec.Untangle(re, im, p.powers, p.n, b)
 			}
 			if p.inverse {
 				p.plan.Transform(im, re, work, b)
 			} else {
 				p.plan.Transform(re, im, work, b)
 			}
-			if p.out < p.n { // real lines: element 0 is the sum, element n/2 that with alternating signs
-				clear(im[:b])
-				if p.n%2 == 0 {
-					clear(im[p.n/2*b : (p.n/2+1)*b])
+			switch {
+			case p.packed && !p.inverse:
+				vec.Untangle(re, im, p.powers, p.n, b)
+				for l := range b {
+					re[end+l], re[l] = re[l]-im[l], re[l]+im[l]
+					im[end+l], im[l] = 0, 0
 				}
+			case p.out < p.n: // real lines of odd length: element 0 is the sum
+				clear(im[:b])
 			}
 			if p.scale != 1 {
-				for i := range p.n * b {
+				for i := range end {
 					re[i], im[i] = float64(re[i]*p.scale), float64(im[i]*p.scale)
 				}
 			}
-			storeLines(to, re, im, target[:b], p.out, p.inner)
+			storeLines(to, re, im, target[:b], p.out, p.inner, p.packed, held.rows[:])
 		}
 	})
 }
 
+// pairs returns the elements of t as pairs of float32s if vectors can transpose lines of them.
+func pairs(t *tensor.Tensor, starts []int, step int, packed bool) ([]float32, int) {
+	if len(starts) != 8 || step != 1 {
+		return nil, 0
+	}
+	switch dt := t.DType(); {
+	case dt == tensor.F32 && packed:
+		return tensor.View[float32](t)[starts[0]:], starts[1] - starts[0]
+	case dt == tensor.Complex64:
+		x := tensor.View[complex64](t)[starts[0]:]
+		return unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(x))), 2*len(x)), 2 * (starts[1] - starts[0])
+	}
+	return nil, 0
+}
+
 // loadLines reads n elements, step apart, of the lines that begin at starts. Element i of line l goes to
-// i*len(starts)+l.
-func loadLines(re, im []float64, t *tensor.Tensor, starts []int, n, step int) {
+// i*len(starts)+l. If packed, an element is a pair of reals.
+func loadLines(re, im []float64, t *tensor.Tensor, starts []int, n, step int, packed bool, rows []float32) {
+	if x, line := pairs(t, starts, step, packed); x != nil {
+		for i := 0; i < n; i += len(rows) / 16 {
+			end := min(i+len(rows)/16, n)
+			vec.Transpose(rows, x[2*i:], 8, 2*(end-i), 8, line)
+			vec.SplitRows(re[8*i:8*end], im[8*i:8*end], rows[:16*(end-i)])
+		}
+		return
+	}
 	switch t.DType() {
 	case tensor.F32:
-		loadReal(re, im, tensor.View[float32](t), starts, n, step)
+		loadReal(re, im, tensor.View[float32](t), starts, n, step, packed)
 	case tensor.F64:
-		loadReal(re, im, tensor.View[float64](t), starts, n, step)
+		loadReal(re, im, tensor.View[float64](t), starts, n, step, packed)
 	case tensor.Complex64:
 		x, at := tensor.View[complex64](t), 0
 		for i := range n {
@@ -201,8 +271,17 @@ func loadLines(re, im []float64, t *tensor.Tensor, starts []int, n, step int) {
 	}
 }
 
-func loadReal[T float32 | float64](re, im []float64, x []T, starts []int, n, step int) {
+func loadReal[T float32 | float64](re, im []float64, x []T, starts []int, n, step int, packed bool) {
 	at := 0
+	if packed {
+		for i := range n {
+			for _, s := range starts {
+				re[at], im[at] = float64(x[s+2*i*step]), float64(x[s+(2*i+1)*step])
+				at++
+			}
+		}
+		return
+	}
 	for i := range n {
 		for _, s := range starts {
 			re[at] = float64(x[s+i*step])
@@ -213,12 +292,20 @@ func loadReal[T float32 | float64](re, im []float64, x []T, starts []int, n, ste
 }
 
 // storeLines is the inverse of loadLines.
-func storeLines(t *tensor.Tensor, re, im []float64, starts []int, n, step int) {
+func storeLines(t *tensor.Tensor, re, im []float64, starts []int, n, step int, packed bool, rows []float32) {
+	if x, line := pairs(t, starts, step, packed); x != nil {
+		for i := 0; i < n; i += len(rows) / 16 {
+			end := min(i+len(rows)/16, n)
+			vec.JoinRows(rows[:16*(end-i)], re[8*i:8*end], im[8*i:8*end])
+			vec.Transpose(x[2*i:], rows, 2*(end-i), 8, line, 8)
+		}
+		return
+	}
 	switch t.DType() {
 	case tensor.F32:
-		storeReal(tensor.View[float32](t), re, starts, n, step)
+		storeReal(tensor.View[float32](t), re, im, starts, n, step, packed)
 	case tensor.F64:
-		storeReal(tensor.View[float64](t), re, starts, n, step)
+		storeReal(tensor.View[float64](t), re, im, starts, n, step, packed)
 	case tensor.Complex64:
 		o, at := tensor.View[complex64](t), 0
 		for i := range n {
@@ -238,8 +325,17 @@ func storeLines(t *tensor.Tensor, re, im []float64, starts []int, n, step int) {
 	}
 }
 
-func storeReal[T float32 | float64](o []T, re []float64, starts []int, n, step int) {
+func storeReal[T float32 | float64](o []T, re, im []float64, starts []int, n, step int, packed bool) {
 	at := 0
+	if packed {
+		for i := range n {
+			for _, s := range starts {
+				o[s+2*i*step], o[s+(2*i+1)*step] = T(re[at]), T(im[at])
+				at++
+			}
+		}
+		return
+	}
 	for i := range n {
 		for _, s := range starts {
 			o[s+i*step] = T(re[at])

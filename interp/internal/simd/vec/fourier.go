@@ -9,15 +9,20 @@ func Radix4(yr, yi, xr, xi, w []float64, m, s int) {
 	}
 	n := 4 * m * s
 	yr, yi, xr, xi, w = yr[:n], yi[:n], xr[:n], xi[:n], w[:6*m]
-	if f, lanes := radix4(); f != nil && s%lanes == 0 {
-		f(&yr[0], &yi[0], &xr[0], &xi[0], &w[0], m, s)
+	if f := fourier(); f.lanes > 0 && s%f.lanes == 0 {
+		f.radix4(&yr[0], &yi[0], &xr[0], &xi[0], &w[0], m, s)
 		return
 	}
 	radix4Go(yr, yi, xr, xi, w, m, s)
 }
 
-// radix4Pass is Radix4 in assembly.
-type radix4Pass = func(yr, yi, xr, xi, w *float64, m, s int)
+// fourierLoops holds the functions of this file in assembly, and the lanes of their vectors. No lanes: no assembly.
+type fourierLoops struct {
+	lanes       int
+	radix4      func(yr, yi, xr, xi, w *float64, m, s int)
+	untangle    func(lowR, lowI, highR, highI, w *float64, m, s int)
+	split, join func(re, im *float64, x *float32, n int)
+}
 
 func radix4Go(yr, yi, xr, xi, w []float64, m, s int) {
 	for p := range m {
@@ -35,5 +40,73 @@ func radix4Go(yr, yi, xr, xi, w []float64, m, s int) {
 				yi[o] = float64(y[0]*f[2*k+1]) + float64(y[1]*f[2*k])
 			}
 		}
+	}
+}
+
+// Untangle turns the transform of h complex elements, groups of s elements as real and imaginary parts, in place into
+// the elements 1 to h-1 of the transform of the 2h reals that were their parts. w holds a scale c and then, for k from
+// 1 to h/2, c times the power k of the root of unity; c is 1/2. The caller computes elements 0 and h: the sum and the
+// difference of the parts of group 0. With c = 1 and the real parts of the powers negated, Untangle is the inverse,
+// twice as large, and the caller computes group 0.
+func Untangle(re, im, w []float64, h, s int) {
+	m := h / 2
+	if m == 0 || s == 0 {
+		return
+	}
+	re, im, w = re[:h*s], im[:h*s], w[:2*m+1]
+	last := (h - 1) * s
+	if f := fourier(); f.lanes > 0 && s%f.lanes == 0 {
+		f.untangle(&re[s], &im[s], &re[last], &im[last], &w[0], m, s)
+		return
+	}
+	untangleGo(re, im, w, h, s)
+}
+
+func untangleGo(re, im, w []float64, h, s int) {
+	c := w[0]
+	for k := 1; k <= h/2; k++ {
+		wr, wi := w[2*k-1], w[2*k]
+		for q := range s {
+			i, j := k*s+q, (h-k)*s+q
+			er, ei := float64((re[i]+re[j])*c), float64((im[i]-im[j])*c)
+			dr, di := re[i]-re[j], im[i]+im[j]
+			or, oi := float64(wr*di)+float64(wi*dr), float64(wi*di)-float64(wr*dr)
+			re[j], im[j] = er-or, oi-ei
+			re[i], im[i] = er+or, ei+oi
+		}
+	}
+}
+
+// SplitRows widens rows of 8 elements of x, in turn to re and to im.
+func SplitRows(re, im []float64, x []float32) {
+	re, im = re[:len(x)/2], im[:len(x)/2]
+	if f := fourier(); f.lanes > 0 && len(x) >= 16 {
+		f.split(&re[0], &im[0], &x[0], len(x)/16)
+		return
+	}
+	splitGo(re, im, x)
+}
+
+func splitGo(re, im []float64, x []float32) {
+	for i := range re {
+		at := i/8*16 + i%8
+		re[i], im[i] = float64(x[at]), float64(x[at+8])
+	}
+}
+
+// JoinRows rounds rows of 8 elements, in turn from re and from im, to x.
+func JoinRows(x []float32, re, im []float64) {
+	re, im = re[:len(x)/2], im[:len(x)/2]
+	if f := fourier(); f.lanes > 0 && len(x) >= 16 {
+		f.join(&re[0], &im[0], &x[0], len(x)/16)
+		return
+	}
+	joinGo(x, re, im)
+}
+
+func joinGo(x []float32, re, im []float64) {
+	for i := range re {
+		at := i/8*16 + i%8
+		x[at], x[at+8] = float32(re[i]), float32(im[i])
 	}
 }

@@ -1547,7 +1547,37 @@ func transpose64AVX2(dst *byte, src *byte, dstLine int, srcLine int, blocks int)
 //go:noescape
 func radix4AVX2(yr *float64, yi *float64, xr *float64, xi *float64, w *float64, m int, s int)
 
+// untangleAVX2 computes Untangle for s a multiple of 4.
+//
+//go:noescape
+func untangleAVX2(lowR *float64, lowI *float64, highR *float64, highI *float64, w *float64, m int, s int)
+
+// splitAVX2 computes n pairs of rows.
+//
+//go:noescape
+func splitAVX2(re *float64, im *float64, x *float32, n int)
+
+// joinAVX2 computes n pairs of rows.
+//
+//go:noescape
+func joinAVX2(re *float64, im *float64, x *float32, n int)
+
 // radix4AVX512 computes a pass for s a multiple of 8.
 //
 //go:noescape
 func radix4AVX512(yr *float64, yi *float64, xr *float64, xi *float64, w *float64, m int, s int)
+
+// untangleAVX512 computes Untangle for s a multiple of 8.
+//
+//go:noescape
+func untangleAVX512(lowR *float64, lowI *float64, highR *float64, highI *float64, w *float64, m int, s int)
+
+// splitAVX512 computes n pairs of rows.
+//
+//go:noescape
+func splitAVX512(re *float64, im *float64, x *float32, n int)
+
+// joinAVX512 computes n pairs of rows.
+//
+//go:noescape
+func joinAVX512(re *float64, im *float64, x *float32, n int)

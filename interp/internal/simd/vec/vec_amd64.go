@@ -48,15 +48,23 @@ func widestFold(name string) rowsLoop {
 	return nil
 }
 
-// radix4 returns the pass of the widest vectors that the processor has, and their number of lanes.
-func radix4() (radix4Pass, int) {
+// fourier returns the loops of the widest vectors that the processor has.
+func fourier() fourierLoops {
 	switch {
 	case hasAVX512():
-		return radix4AVX512, 8
+		return fourierAVX512()
 	case hasAVX2():
-		return radix4AVX2, 4
+		return fourierAVX2()
 	}
-	return nil, 0
+	return fourierLoops{}
+}
+
+func fourierAVX512() fourierLoops {
+	return fourierLoops{8, radix4AVX512, untangleAVX512, splitAVX512, joinAVX512}
+}
+
+func fourierAVX2() fourierLoops {
+	return fourierLoops{4, radix4AVX2, untangleAVX2, splitAVX2, joinAVX2}
 }
 
 func hasAVX512() bool {

@@ -16057,6 +16057,115 @@ radix4AVX2_loop:
 	VZEROUPPER
 	RET
 
+// func untangleAVX2(lowR *float64, lowI *float64, highR *float64, highI *float64, w *float64, m int, s int)
+// Requires: AVX
+TEXT ·untangleAVX2(SB), NOSPLIT, $0-56
+	MOVQ         lowR+0(FP), AX
+	MOVQ         lowI+8(FP), CX
+	MOVQ         highR+16(FP), DX
+	MOVQ         highI+24(FP), BX
+	MOVQ         w+32(FP), SI
+	MOVQ         m+40(FP), DI
+	MOVQ         s+48(FP), R8
+	SHLQ         $0x03, R8
+	VBROADCASTSD (SI), Y0
+	LEAQ         (R8)(R8*1), R10
+
+untangleAVX2_group:
+	VBROADCASTSD 8(SI), Y1
+	VBROADCASTSD 16(SI), Y2
+	ADDQ         $0x10, SI
+	XORQ         R9, R9
+
+untangleAVX2_loop:
+	VMOVUPD (AX), Y3
+	VMOVUPD (CX), Y4
+	VMOVUPD (DX), Y5
+	VMOVUPD (BX), Y6
+	VADDPD  Y5, Y3, Y7
+	VMULPD  Y0, Y7, Y7
+	VSUBPD  Y6, Y4, Y8
+	VMULPD  Y0, Y8, Y8
+	VSUBPD  Y5, Y3, Y3
+	VADDPD  Y6, Y4, Y4
+	VMULPD  Y4, Y1, Y5
+	VMULPD  Y3, Y2, Y6
+	VADDPD  Y6, Y5, Y5
+	VMULPD  Y4, Y2, Y4
+	VMULPD  Y3, Y1, Y3
+	VSUBPD  Y3, Y4, Y3
+	VSUBPD  Y5, Y7, Y4
+	VMOVUPD Y4, (DX)
+	VSUBPD  Y8, Y3, Y4
+	VMOVUPD Y4, (BX)
+	VADDPD  Y5, Y7, Y4
+	VMOVUPD Y4, (AX)
+	VADDPD  Y3, Y8, Y3
+	VMOVUPD Y3, (CX)
+	ADDQ    $0x20, AX
+	ADDQ    $0x20, CX
+	ADDQ    $0x20, DX
+	ADDQ    $0x20, BX
+	ADDQ    $0x20, R9
+	CMPQ    R9, R8
+	JLT     untangleAVX2_loop
+	SUBQ    R10, DX
+	SUBQ    R10, BX
+	DECQ    DI
+	JNZ     untangleAVX2_group
+	VZEROUPPER
+	RET
+
+// func splitAVX2(re *float64, im *float64, x *float32, n int)
+// Requires: AVX
+TEXT ·splitAVX2(SB), NOSPLIT, $0-32
+	MOVQ re+0(FP), AX
+	MOVQ im+8(FP), CX
+	MOVQ x+16(FP), DX
+	MOVQ n+24(FP), BX
+
+splitAVX2_loop:
+	VCVTPS2PD (DX), Y0
+	VMOVUPD   Y0, (AX)
+	VCVTPS2PD 16(DX), Y0
+	VMOVUPD   Y0, 32(AX)
+	ADDQ      $0x40, AX
+	VCVTPS2PD 32(DX), Y0
+	VMOVUPD   Y0, (CX)
+	VCVTPS2PD 48(DX), Y0
+	VMOVUPD   Y0, 32(CX)
+	ADDQ      $0x40, CX
+	ADDQ      $0x40, DX
+	DECQ      BX
+	JNZ       splitAVX2_loop
+	VZEROUPPER
+	RET
+
+// func joinAVX2(re *float64, im *float64, x *float32, n int)
+// Requires: AVX
+TEXT ·joinAVX2(SB), NOSPLIT, $0-32
+	MOVQ re+0(FP), AX
+	MOVQ im+8(FP), CX
+	MOVQ x+16(FP), DX
+	MOVQ n+24(FP), BX
+
+joinAVX2_loop:
+	VCVTPD2PSY (AX), X0
+	VMOVUPS    X0, (DX)
+	VCVTPD2PSY 32(AX), X0
+	VMOVUPS    X0, 16(DX)
+	ADDQ       $0x40, AX
+	VCVTPD2PSY (CX), X0
+	VMOVUPS    X0, 32(DX)
+	VCVTPD2PSY 32(CX), X0
+	VMOVUPS    X0, 48(DX)
+	ADDQ       $0x40, CX
+	ADDQ       $0x40, DX
+	DECQ       BX
+	JNZ        joinAVX2_loop
+	VZEROUPPER
+	RET
+
 // func radix4AVX512(yr *float64, yi *float64, xr *float64, xi *float64, w *float64, m int, s int)
 // Requires: AVX, AVX512F
 TEXT ·radix4AVX512(SB), NOSPLIT, $0-56
@@ -16145,6 +16254,109 @@ radix4AVX512_loop:
 	ADDQ    R9, CX
 	DECQ    DI
 	JNZ     radix4AVX512_group
+	VZEROUPPER
+	RET
+
+// func untangleAVX512(lowR *float64, lowI *float64, highR *float64, highI *float64, w *float64, m int, s int)
+// Requires: AVX, AVX512F
+TEXT ·untangleAVX512(SB), NOSPLIT, $0-56
+	MOVQ         lowR+0(FP), AX
+	MOVQ         lowI+8(FP), CX
+	MOVQ         highR+16(FP), DX
+	MOVQ         highI+24(FP), BX
+	MOVQ         w+32(FP), SI
+	MOVQ         m+40(FP), DI
+	MOVQ         s+48(FP), R8
+	SHLQ         $0x03, R8
+	VBROADCASTSD (SI), Z0
+	LEAQ         (R8)(R8*1), R10
+
+untangleAVX512_group:
+	VBROADCASTSD 8(SI), Z1
+	VBROADCASTSD 16(SI), Z2
+	ADDQ         $0x10, SI
+	XORQ         R9, R9
+
+untangleAVX512_loop:
+	VMOVUPD (AX), Z3
+	VMOVUPD (CX), Z4
+	VMOVUPD (DX), Z5
+	VMOVUPD (BX), Z6
+	VADDPD  Z5, Z3, Z7
+	VMULPD  Z0, Z7, Z7
+	VSUBPD  Z6, Z4, Z8
+	VMULPD  Z0, Z8, Z8
+	VSUBPD  Z5, Z3, Z3
+	VADDPD  Z6, Z4, Z4
+	VMULPD  Z4, Z1, Z5
+	VMULPD  Z3, Z2, Z6
+	VADDPD  Z6, Z5, Z5
+	VMULPD  Z4, Z2, Z4
+	VMULPD  Z3, Z1, Z3
+	VSUBPD  Z3, Z4, Z3
+	VSUBPD  Z5, Z7, Z4
+	VMOVUPD Z4, (DX)
+	VSUBPD  Z8, Z3, Z4
+	VMOVUPD Z4, (BX)
+	VADDPD  Z5, Z7, Z4
+	VMOVUPD Z4, (AX)
+	VADDPD  Z3, Z8, Z3
+	VMOVUPD Z3, (CX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x40, CX
+	ADDQ    $0x40, DX
+	ADDQ    $0x40, BX
+	ADDQ    $0x40, R9
+	CMPQ    R9, R8
+	JLT     untangleAVX512_loop
+	SUBQ    R10, DX
+	SUBQ    R10, BX
+	DECQ    DI
+	JNZ     untangleAVX512_group
+	VZEROUPPER
+	RET
+
+// func splitAVX512(re *float64, im *float64, x *float32, n int)
+// Requires: AVX, AVX512F
+TEXT ·splitAVX512(SB), NOSPLIT, $0-32
+	MOVQ re+0(FP), AX
+	MOVQ im+8(FP), CX
+	MOVQ x+16(FP), DX
+	MOVQ n+24(FP), BX
+
+splitAVX512_loop:
+	VCVTPS2PD (DX), Z0
+	VMOVUPD   Z0, (AX)
+	ADDQ      $0x40, AX
+	VCVTPS2PD 32(DX), Z0
+	VMOVUPD   Z0, (CX)
+	ADDQ      $0x40, CX
+	ADDQ      $0x40, DX
+	DECQ      BX
+	JNZ       splitAVX512_loop
+	VZEROUPPER
+	RET
+
+// func joinAVX512(re *float64, im *float64, x *float32, n int)
+// Requires: AVX, AVX512F
+TEXT ·joinAVX512(SB), NOSPLIT, $0-32
+	MOVQ re+0(FP), AX
+	MOVQ im+8(FP), CX
+	MOVQ x+16(FP), DX
+	MOVQ n+24(FP), BX
+
+joinAVX512_loop:
+	VMOVUPD   (AX), Z0
+	VCVTPD2PS Z0, Y0
+	VMOVUPS   Y0, (DX)
+	ADDQ      $0x40, AX
+	VMOVUPD   (CX), Z0
+	VCVTPD2PS Z0, Y0
+	VMOVUPS   Y0, 32(DX)
+	ADDQ      $0x40, CX
+	ADDQ      $0x40, DX
+	DECQ      BX
+	JNZ       joinAVX512_loop
 	VZEROUPPER
 	RET
 

@@ -12,4 +12,4 @@ func transposer(string) func(dst, src *byte, dstLine, srcLine, blocks int) { ret
 
 func widestFold(string) rowsLoop { return nil }
 
-func radix4() (radix4Pass, int) { return nil, 0 }
+func fourier() fourierLoops { return fourierLoops{} }

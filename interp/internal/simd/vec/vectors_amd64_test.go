@@ -5,7 +5,7 @@ func vectors(name string) map[int]loop { return supported(assembly(name)) }
 
 func foldVectors(name string) map[int]rowsLoop { return supported(folds(name)) }
 
-func radix4Vectors() map[int]radix4Pass { return supported[radix4Pass](radix4AVX2, radix4AVX512) }
+func fourierVectors() map[int]fourierLoops { return supported(fourierAVX2(), fourierAVX512()) }
 
 func supported[F any](narrow, wide F) map[int]F {
 	out := map[int]F{}

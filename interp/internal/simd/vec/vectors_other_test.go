@@ -6,4 +6,4 @@ func vectors(string) map[int]loop { return nil }
 
 func foldVectors(string) map[int]rowsLoop { return nil }
 
-func radix4Vectors() map[int]radix4Pass { return nil }
+func fourierVectors() map[int]fourierLoops { return nil }

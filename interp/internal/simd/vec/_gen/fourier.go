@@ -95,3 +95,102 @@ func writeRadix4(wide bool) {
 	VZEROUPPER()
 	RET()
 }
+
+// writeUntangle emits Untangle over m pairs of groups of s elements, where s is a multiple of the lanes.
+func writeUntangle(wide bool) {
+	name, bytes := "untangleAVX2", 32
+	vec := func() reg.VecVirtual { return YMM() }
+	if wide {
+		name, bytes, vec = "untangleAVX512", 64, func() reg.VecVirtual { return ZMM() }
+	}
+	TEXT(name, NOSPLIT, "func(lowR, lowI, highR, highI, w *float64, m, s int)")
+	Doc(fmt.Sprintf("%s computes Untangle for s a multiple of %d.", name, bytes/8))
+	Pragma("noescape")
+	lr, li := Load(Param("lowR"), GP64()), Load(Param("lowI"), GP64())
+	hr, hi := Load(Param("highR"), GP64()), Load(Param("highI"), GP64())
+	w, m, s := Load(Param("w"), GP64()), Load(Param("m"), GP64()), Load(Param("s"), GP64())
+	SHLQ(Imm(3), s)
+	scale, wr, wi, q, back := vec(), vec(), vec(), GP64(), GP64()
+	VBROADCASTSD(Mem{Base: w}, scale)
+	LEAQ(Mem{Base: s, Index: s, Scale: 1}, back)
+	binary := func(f func(...Op), a, b reg.VecVirtual) reg.VecVirtual {
+		d := vec()
+		f(b, a, d)
+		return d
+	}
+	load := func(p reg.Register) reg.VecVirtual {
+		d := vec()
+		VMOVUPD(Mem{Base: p}, d)
+		return d
+	}
+	Label(name + "_group")
+	VBROADCASTSD(Mem{Base: w, Disp: 8}, wr)
+	VBROADCASTSD(Mem{Base: w, Disp: 16}, wi)
+	ADDQ(Imm(16), w)
+	XORQ(q, q)
+	Label(name + "_loop")
+	ar, ai, cr, ci := load(lr), load(li), load(hr), load(hi)
+	er, ei := binary(VMULPD, binary(VADDPD, ar, cr), scale), binary(VMULPD, binary(VSUBPD, ai, ci), scale)
+	dr, di := binary(VSUBPD, ar, cr), binary(VADDPD, ai, ci)
+	or := binary(VADDPD, binary(VMULPD, wr, di), binary(VMULPD, wi, dr))
+	oi := binary(VSUBPD, binary(VMULPD, wi, di), binary(VMULPD, wr, dr))
+	VMOVUPD(binary(VSUBPD, er, or), Mem{Base: hr})
+	VMOVUPD(binary(VSUBPD, oi, ei), Mem{Base: hi})
+	VMOVUPD(binary(VADDPD, er, or), Mem{Base: lr})
+	VMOVUPD(binary(VADDPD, ei, oi), Mem{Base: li})
+	for _, p := range []reg.Register{lr, li, hr, hi} {
+		ADDQ(Imm(uint64(bytes)), p)
+	}
+	ADDQ(Imm(uint64(bytes)), q)
+	CMPQ(q, s)
+	JLT(LabelRef(name + "_loop"))
+	SUBQ(back, hr)
+	SUBQ(back, hi)
+	DECQ(m)
+	JNZ(LabelRef(name + "_group"))
+	VZEROUPPER()
+	RET()
+}
+
+// writeSplit emits SplitRows and JoinRows.
+func writeSplit(wide bool) {
+	name, bytes := "AVX2", 32
+	vec := func() reg.VecVirtual { return YMM() }
+	if wide {
+		name, bytes, vec = "AVX512", 64, func() reg.VecVirtual { return ZMM() }
+	}
+	for _, split := range []bool{true, false} {
+		kind := map[bool]string{true: "split", false: "join"}[split]
+		TEXT(kind+name, NOSPLIT, "func(re, im *float64, x *float32, n int)")
+		Doc(kind + name + " computes n pairs of rows.")
+		Pragma("noescape")
+		re, im := Load(Param("re"), GP64()), Load(Param("im"), GP64())
+		x, n := Load(Param("x"), GP64()), Load(Param("n"), GP64())
+		Label(kind + name + "_loop")
+		for part, p := range []reg.Register{re, im} {
+			for at := 0; at < 64; at += bytes {
+				far, near, v := Mem{Base: p, Disp: at}, Mem{Base: x, Disp: 32*part + at/2}, vec()
+				switch {
+				case split:
+					VCVTPS2PD(near, v)
+					VMOVUPD(v, far)
+				case wide:
+					half := YMM()
+					VMOVUPD(far, v)
+					VCVTPD2PS(v, half)
+					VMOVUPS(half, near)
+				default:
+					half := XMM()
+					VCVTPD2PSY(far, half)
+					VMOVUPS(half, near)
+				}
+			}
+			ADDQ(Imm(64), p)
+		}
+		ADDQ(Imm(64), x)
+		DECQ(n)
+		JNZ(LabelRef(kind + name + "_loop"))
+		VZEROUPPER()
+		RET()
+	}
+}

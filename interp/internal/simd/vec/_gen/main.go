@@ -51,8 +51,11 @@ func main() {
 		fold(p, sums[width])
 		writeTranspose(width)
 	}
-	writeRadix4(false)
-	writeRadix4(true)
+	for _, wide := range []bool{false, true} {
+		writeRadix4(wide)
+		writeUntangle(wide)
+		writeSplit(wide)
+	}
 	table.write()
 	fmt.Fprintf(&scalar, "\n// The loops.\nvar (\n%s)\n", list.String())
 	fmt.Fprint(&folds, "}\nreturn nil, nil\n}\n")
