@@ -6,8 +6,6 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-const attrOutputAliases = "output_operand_aliases"
-
 // aliasAttr returns the alias attribute that pairs one result of n with an operand.
 func aliasAttr(result, operand, n int) ir.Attr {
 	a := &stablehlo.OutputOperandAlias{OperandIndex: int64(operand)}
@@ -30,7 +28,7 @@ func (r *Raiser) Aliases(op *ir.Op, data []*ir.Value) ([]int, error) {
 	for i := range byLeaf {
 		byLeaf[i] = -1
 	}
-	list, _ := op.Attr(attrOutputAliases).(*ir.ArrayAttr)
+	list, _ := op.Attr(stablehlo.AttrOutputOperandAliases).(*ir.ArrayAttr)
 	if list != nil {
 		dataIndex := map[int]int{}
 		for i, v := range op.Operands() {

@@ -216,17 +216,17 @@ func writeEXLACallback(w *Lowerer, h hookop.HookOp) error {
 	}
 	st := &ir.OpState{Def: stablehlo.CustomCall, Operands: operands, Types: types, Loc: h.Loc(), Pos: h.Pos()}
 	st.SetAttr(stablehlo.AttrCallTargetName, ir.NewString(exlaTarget))
-	st.SetAttr(stablehlo.AttrAPIVersion, ir.NewInteger(4, ctx.I32()))
+	st.SetAttr(stablehlo.AttrAPIVersion, ir.NewInteger(4, ir.Int(32)))
 	st.SetAttr(stablehlo.AttrHasSideEffect, ctx.Bool(true))
 	words, size := callbackID(h)
 	ui64 := ctx.Integer(64, ir.Unsigned)
 	st.SetAttr(stablehlo.AttrBackendConfig, ir.NewDict(ir.AttrList{
-		{Name: "callback_id", Attr: ir.NewDenseArray(ctx.I64(), words)},
+		{Name: "callback_id", Attr: ir.NewDenseArray(ir.Int(64), words)},
 		{Name: "callback_id_size", Attr: ir.NewInteger(size, ui64)},
 		{Name: "num_aliased_data_outputs", Attr: ir.NewInteger(int64(len(aliases)), ui64)},
 	}))
 	if list := aliasList(aliases, 0, 1, len(types)); len(list) > 0 {
-		st.SetAttr(attrOutputAliases, ir.NewArray(list))
+		st.SetAttr(stablehlo.AttrOutputOperandAliases, ir.NewArray(list))
 	}
 	op := w.Module.Before(h.Op).Insert(st)
 	setMarks(op, h)
@@ -261,14 +261,14 @@ func writeEXLAIOCallback(w *Lowerer, h hookop.HookOp) error {
 	}
 	st := &ir.OpState{Def: stablehlo.CustomCall, Operands: h.OperandList(), Types: types, Loc: h.Loc(), Pos: h.Pos()}
 	st.SetAttr(stablehlo.AttrCallTargetName, ir.NewString(exlaIOTarget))
-	st.SetAttr(stablehlo.AttrAPIVersion, ir.NewInteger(4, ctx.I32()))
+	st.SetAttr(stablehlo.AttrAPIVersion, ir.NewInteger(4, ir.Int(32)))
 	st.SetAttr(stablehlo.AttrHasSideEffect, ctx.Bool(true))
 	words, size := callbackID(h)
 	st.SetAttr(stablehlo.AttrBackendConfig, ir.NewDict(ir.AttrList{
-		{Name: "callback_id", Attr: ir.NewDenseArray(ctx.I64(), words)},
+		{Name: "callback_id", Attr: ir.NewDenseArray(ir.Int(64), words)},
 		{Name: "callback_id_size", Attr: ir.NewInteger(size, ctx.Integer(64, ir.Unsigned))},
 	}))
-	st.SetAttr(attrOutputAliases, ir.NewArray(aliasList(aliases, 0, 0, len(types))))
+	st.SetAttr(stablehlo.AttrOutputOperandAliases, ir.NewArray(aliasList(aliases, 0, 0, len(types))))
 	op := w.Module.Before(h.Op).Insert(st)
 	setMarks(op, h)
 	out := op.ResultList()[1:]

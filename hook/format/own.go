@@ -137,7 +137,7 @@ func writeOwn(w *Lowerer, h hookop.HookOp) error {
 		attrs = append(attrs, ir.NamedAttr{Name: stablehlo.AttrHasSideEffect, Attr: ctx.Bool(true), Inherent: true})
 	}
 	if list := w.ownAliases(h); len(list) > 0 {
-		attrs = append(attrs, ir.NamedAttr{Name: attrOutputAliases, Attr: ir.NewArray(list), Inherent: true})
+		attrs = append(attrs, ir.NamedAttr{Name: stablehlo.AttrOutputOperandAliases, Attr: ir.NewArray(list), Inherent: true})
 	}
 	st := &ir.OpState{Def: stablehlo.CustomCall, Operands: h.OperandList(), Types: h.Op.ResultTypes(), Attrs: attrs, Loc: h.Loc(), Pos: h.Pos()}
 	if h.Layouts() {
