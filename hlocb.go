@@ -154,7 +154,7 @@ func setDevices(m *ir.Module, n int, name, other string) {
 		return
 	}
 	m.Op().RemoveAttr(other)
-	m.Op().SetAttr(name, ir.NewInteger(int64(n), m.Context().I32()))
+	m.Op().SetAttr(name, ir.NewInteger(int64(n), ir.Int(32)))
 }
 
 // Decode reads a compiled program that Executable.Save returned. Its machine code is executed by Run: decode only

@@ -196,7 +196,7 @@ func (d *decoder) builtinType(code uint64) ir.Type {
 	}
 	for t, c := range floatCodes {
 		if uint64(c) == code {
-			return d.r.ctx.Float(t)
+			return ir.Float(t)
 		}
 	}
 	return nil

@@ -574,7 +574,7 @@ func (e *encoder) opaque(a *ir.OpaqueAttr) bool {
 		} else if !strings.HasPrefix(indices, "[[") && strings.HasPrefix(indices, "[") && t.Rank() == 1 {
 			n = int64(1 + strings.Count(indices, ","))
 		}
-		x, ok := fragment("dense<" + indices + "> : " + e.w.ctx.Tensor([]int64{n, int64(t.Rank())}, e.w.ctx.I64(), nil).String())
+		x, ok := fragment("dense<" + indices + "> : " + e.w.ctx.Tensor([]int64{n, int64(t.Rank())}, ir.Int(64), nil).String())
 		if !ok {
 			return false
 		}

@@ -165,7 +165,7 @@ func (r *reader) sizes(c *cursor, num int) ir.Attr {
 		}
 		list[i] = int64(v)
 	}
-	return ir.NewDenseArray(r.ctx.I32(), list)
+	return ir.NewDenseArray(ir.Int(32), list)
 }
 
 // appendSizes appends group sizes in the shorter of the two forms, like MLIR's writer.

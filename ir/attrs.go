@@ -183,9 +183,9 @@ func NewWideInteger(value *big.Int, t Type) *IntegerAttr {
 // Bool returns the i1 attribute true or false.
 func (c *Context) Bool(v bool) *IntegerAttr {
 	if v {
-		return NewInteger(1, c.I1())
+		return NewInteger(1, Int(1))
 	}
-	return NewInteger(0, c.I1())
+	return NewInteger(0, Int(1))
 }
 
 // Value returns the value: sign-extended for signless and signed types, the bits for unsigned ones.
@@ -379,9 +379,6 @@ func NewDialectAttr(dialect, name, body string, data any) *DialectAttr {
 
 // Dialect returns the namespace.
 func (a *DialectAttr) Dialect() string { return a.dialect }
-
-// Name returns the mnemonic.
-func (a *DialectAttr) Name() string { return a.name }
 
 // Body returns the parameters as text with their brackets.
 func (a *DialectAttr) Body() string {

@@ -122,9 +122,9 @@ func TestElementDType(t *testing.T) {
 	}{
 		{ir.Int(1), tensor.I1}, {ir.Int(8), tensor.I8}, {ir.Int(3), tensor.Invalid}, {ir.Float(tensor.BF16), tensor.BF16},
 		{c.Integer(16, ir.Unsigned), tensor.UI16}, {c.Integer(16, ir.Signed), tensor.Invalid}, {c.Index(), tensor.Index},
-		{c.Complex(c.Float(tensor.F32)), tensor.Complex64}, {c.Complex(c.Float(tensor.F64)), tensor.Complex128}, {c.Complex(c.I32()), tensor.Invalid},
+		{c.Complex(ir.Float(tensor.F32)), tensor.Complex64}, {c.Complex(ir.Float(tensor.F64)), tensor.Complex128}, {c.Complex(ir.Int(32)), tensor.Invalid},
 		{c.Tensor([]int64{2}, ir.Int(32), nil), tensor.I32}, {c.UnrankedTensor(ir.Int(64)), tensor.I64},
-		{c.Tensor(nil, c.Complex(c.Float(tensor.F32)), nil), tensor.Complex64},
+		{c.Tensor(nil, c.Complex(ir.Float(tensor.F32)), nil), tensor.Complex64},
 		{c.Shaped(ir.Vector, []int64{4}, ir.Int(2), ""), tensor.I2},
 		{c.Tuple(nil), tensor.Invalid}, {c.None(), tensor.Invalid}, {c.ForeignFloat("f80"), tensor.Invalid},
 		{c.Function(nil, nil), tensor.Invalid}, {c.DialectType("u", "t", "", nil), tensor.Invalid},
@@ -150,12 +150,12 @@ func TestElementDType(t *testing.T) {
 func TestTypesAreInterned(t *testing.T) {
 	c := ir.NewContext()
 	make := func() []ir.Type {
-		f32 := c.Float(tensor.F32)
+		f32 := ir.Float(tensor.F32)
 		return []ir.Type{
-			f32, c.I1(), c.I32(), c.I64(), c.Index(), c.None(), c.Integer(300, ir.Signed), c.ForeignFloat("f80"), c.Complex(f32),
+			f32, ir.Int(1), ir.Int(32), ir.Int(64), c.Index(), c.None(), c.Integer(300, ir.Signed), c.ForeignFloat("f80"), c.Complex(f32),
 			c.Tensor([]int64{1, ir.Dynamic}, f32, nil), c.Tensor([]int64{1}, f32, ir.NewString("e")), c.StaticTensor(tensor.F32, tensor.Shape{3}),
 			c.UnrankedTensor(f32), c.Shaped(ir.MemRef, []int64{1}, f32, ""), c.Shaped(ir.Vector, []int64{1}, f32, ""),
-			c.Tuple([]ir.Type{f32, c.I1()}), c.Tuple(nil), c.Function([]ir.Type{f32}, nil), c.Function(nil, []ir.Type{f32}),
+			c.Tuple([]ir.Type{f32, ir.Int(1)}), c.Tuple(nil), c.Function([]ir.Type{f32}, nil), c.Function(nil, []ir.Type{f32}),
 			c.DialectType("u", "t", "<1>", 5), c.DialectType("u", "t", "", nil),
 		}
 	}

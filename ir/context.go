@@ -125,18 +125,6 @@ func (c *Context) Integer(width int, sign Signedness) *IntegerType {
 	return c.intern(typeKey(t.String()), t).(*IntegerType)
 }
 
-// I1 returns the signless one-bit integer type, MLIR's boolean.
-func (c *Context) I1() *IntegerType { return scalars.ints[Signless][1] }
-
-// I32 returns the signless 32-bit integer type.
-func (c *Context) I32() *IntegerType { return scalars.ints[Signless][32] }
-
-// I64 returns the signless 64-bit integer type.
-func (c *Context) I64() *IntegerType { return scalars.ints[Signless][64] }
-
-// Float returns the floating-point type for d, or nil if d is not one.
-func (c *Context) Float(d tensor.DType) *FloatType { return scalars.floats[d] }
-
 // ForeignFloat returns a floating-point type that hlocb keeps but does not compute with: f80, f128 or tf32.
 func (c *Context) ForeignFloat(name string) *FloatType {
 	return c.intern(typeKey(name), &FloatType{name: name}).(*FloatType)
@@ -150,24 +138,13 @@ func (c *Context) None() *NoneType { return scalars.none }
 
 // Element returns the type of elements of type d, or nil for tensor.Invalid.
 func (c *Context) Element(d tensor.DType) Type {
-	switch d.Kind() {
-	case tensor.KindBool:
-		return c.I1()
-	case tensor.KindSigned:
-		return c.Integer(d.Bits(), Signless)
-	case tensor.KindUnsigned:
-		return c.Integer(d.Bits(), Unsigned)
-	case tensor.KindFloat:
-		return c.Float(d)
-	case tensor.KindComplex:
-		if d == tensor.Complex64 {
-			return c.Complex(c.Float(tensor.F32))
-		}
-		return c.Complex(c.Float(tensor.F64))
-	case tensor.KindIndex:
-		return scalars.index
+	switch d {
+	case tensor.Complex64:
+		return c.Complex(Float(tensor.F32))
+	case tensor.Complex128:
+		return c.Complex(Float(tensor.F64))
 	}
-	return nil
+	return ElementOf(d)
 }
 
 // Complex returns complex<elem>.

@@ -50,16 +50,6 @@ func NewFileLoc(file string, line, col uint32) *Loc {
 	return &l
 }
 
-// NewCallSiteLoc returns loc(callsite(callee at caller)). It returns nil, the unknown location, if either is unknown.
-func NewCallSiteLoc(callee, caller *Loc) *Loc {
-	if callee.Kind() == LocUnknown || caller.Kind() == LocUnknown {
-		return nil
-	}
-	l := &Loc{kind: LocCallSite, parts: &locParts{kids: []*Loc{callee, caller}}}
-	l.measure()
-	return l
-}
-
 // FuseLocs returns the location of an op that replaces ops at all of locs, by MLIR's rule (FusedLoc::get). It flattens
 // fused locations without metadata and drops duplicates and unknown locations. If none remains, it returns nil, the
 // unknown location; if one remains, that location.

@@ -129,9 +129,9 @@ func (p *parser) numberAttr(want ir.Type, neg bool, pos diag.Pos) ir.Attr {
 			p.next()
 			t = p.ParseType()
 		} else if tok.kind == tokFloat {
-			t = p.ctx.Float(tensor.F64)
+			t = ir.Float(tensor.F64)
 		} else {
-			t = p.ctx.I64()
+			t = ir.Int(64)
 		}
 	}
 	at := diag.At(tok.start)

@@ -519,7 +519,7 @@ func (p *parser) complete(s *formatState) {
 		for i := range sizes {
 			sizes[i] = int64(len(f.in[i].operands))
 		}
-		p.setInherent(st, "operandSegmentSizes", ir.NewDenseArray(p.ctx.I32(), sizes))
+		p.setInherent(st, "operandSegmentSizes", ir.NewDenseArray(ir.Int(32), sizes))
 	}
 	if s.hasOut {
 		return
@@ -546,7 +546,7 @@ func (p *parser) complete(s *formatState) {
 		for i := range sizes {
 			sizes[i] = int64(len(f.out[i].types))
 		}
-		p.setInherent(st, "resultSegmentSizes", ir.NewDenseArray(p.ctx.I32(), sizes))
+		p.setInherent(st, "resultSegmentSizes", ir.NewDenseArray(ir.Int(32), sizes))
 	}
 }
 

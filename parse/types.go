@@ -119,7 +119,7 @@ func (p *parser) scalarType(word []byte) ir.Type {
 		}
 	case 'f', 'b', 't':
 		if d, ok := tensor.ParseDType(str(word)); ok && d.IsFloat() {
-			return p.ctx.Float(d)
+			return ir.Float(d)
 		}
 		switch string(word) {
 		case "f80", "f128", "tf32":

@@ -36,7 +36,7 @@ func (p Inline) Run(ctx *pass.Context, m *ir.Module) error {
 	if err != nil {
 		return err
 	}
-	w := &inliner{ctx: ctx, r: rewrite.New(m), unraised: unraised, sites: map[locPair]*ir.Loc{}, state: map[*ir.Op]*inlineState{}, calls: map[*ir.Op]int{}, inside: map[*ir.Op][]*ir.Op{}}
+	w := &inliner{ctx: ctx, r: rewrite.New(m), unraised: unraised, state: map[*ir.Op]*inlineState{}, calls: map[*ir.Op]int{}, inside: map[*ir.Op][]*ir.Op{}}
 	w.graph = flow.Of(m, func(op *ir.Op) {
 		if d := op.Def().Flow; d != nil && d.Callee != "" {
 			f := flow.FunctionOf(op)
@@ -102,7 +102,7 @@ type inliner struct {
 	r        *rewrite.Rewriter
 	graph    *flow.Graph
 	unraised map[diag.Pos]bool
-	sites    map[locPair]*ir.Loc
+	locs     ir.LocTable
 	state    map[*ir.Op]*inlineState
 	stack    []*ir.Op
 	next     int
@@ -111,8 +111,6 @@ type inliner struct {
 	inside   map[*ir.Op][]*ir.Op // by function: the ops in it that call, in order; some may be erased
 	calleds  []*ir.Op            // functions with a call that was inlined as a copy
 }
-
-type locPair struct{ callee, caller *ir.Loc }
 
 // inlineState holds the facts about a function.
 type inlineState struct {
@@ -267,13 +265,7 @@ func (w *inliner) site(callee, caller *ir.Loc) *ir.Loc {
 	if caller.Kind() == ir.LocUnknown || callee.Kind() == ir.LocUnknown {
 		return callee
 	}
-	key := locPair{callee, caller}
-	l := w.sites[key]
-	if l == nil {
-		l = ir.NewCallSiteLoc(callee, caller)
-		w.sites[key] = l
-	}
-	return l
+	return w.locs.CallSite(callee, caller)
 }
 
 // eraseDead erases the private functions whose calls were all inlined.

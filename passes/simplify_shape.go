@@ -176,7 +176,7 @@ func simplifyDynamicIota(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	}
 	b, c := r.Before(op), op.Module().Context()
 	st := tensorOf(v.OutputShape())
-	wide := c.Tensor(st.Shape(), c.I64(), nil)
+	wide := c.Tensor(st.Shape(), ir.Int(64), nil)
 	var sizes *ir.Value
 	if st.DType() == tensor.Index {
 		sizes = b.Create(arith.IndexCast, []*ir.Value{v.OutputShape()}, []ir.Type{wide}).Result(0)

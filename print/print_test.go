@@ -410,7 +410,7 @@ func TestForeignDialect(t *testing.T) {
 			if a, ok := p.ParseOptionalAttr(nil); ok {
 				st.SetAttr("attr", a)
 			}
-			a := p.ParseAttr(p.Context().I32())
+			a := p.ParseAttr(ir.Int(32))
 			st.SetAttr("short", a)
 			if t, ok := p.ParseOptionalType(); ok {
 				st.Types = append(st.Types, t)

@@ -188,8 +188,8 @@ func (h HookOp) Aliases() []int {
 }
 
 // SetAliases sets, for each data result, the data operand that it aliases, or -1.
-func (h HookOp) SetAliases(ctx *ir.Context, aliases []int) {
-	if a := AliasAttr(ctx, aliases); a != nil {
+func (h HookOp) SetAliases(aliases []int) {
+	if a := AliasAttr(aliases); a != nil {
 		h.SetAttr(AttrAliases, a)
 	} else {
 		h.RemoveAttr(AttrAliases)
@@ -197,7 +197,7 @@ func (h HookOp) SetAliases(ctx *ir.Context, aliases []int) {
 }
 
 // AliasAttr returns the attribute that holds aliases (see HookOp.Aliases), or nil if there are none.
-func AliasAttr(ctx *ir.Context, aliases []int) ir.Attr {
+func AliasAttr(aliases []int) ir.Attr {
 	values, any := make([]int64, len(aliases)), false
 	for i, a := range aliases {
 		values[i] = int64(a)
@@ -206,5 +206,5 @@ func AliasAttr(ctx *ir.Context, aliases []int) ir.Attr {
 	if !any {
 		return nil
 	}
-	return ir.NewDenseArray(ctx.I64(), values)
+	return ir.NewDenseArray(ir.Int(64), values)
 }

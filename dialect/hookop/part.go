@@ -33,7 +33,7 @@ func MarkAsWritten(m *ir.Module) { m.Op().SetAttr(attrAsWritten, ir.NewUnit()) }
 func AsWritten(m *ir.Module) bool { return m.Op().Attr(attrAsWritten) != nil }
 
 // SetPart marks op as a part of a hook.
-func SetPart(ctx *ir.Context, op *ir.Op, p Part) {
+func SetPart(op *ir.Op, p Part) {
 	leaves := func(list []Leaf) ir.Attr {
 		elems := make([]ir.Attr, len(list))
 		for i, l := range list {
@@ -41,12 +41,12 @@ func SetPart(ctx *ir.Context, op *ir.Op, p Part) {
 			for _, k := range l.Path {
 				values = append(values, int64(k))
 			}
-			elems[i] = ir.NewDenseArray(ctx.I64(), values)
+			elems[i] = ir.NewDenseArray(ir.Int(64), values)
 		}
 		return ir.NewArray(elems)
 	}
 	list := ir.AttrList{
-		{Name: "hook", Attr: ir.NewInteger(int64(p.Hook), ctx.I64())},
+		{Name: "hook", Attr: ir.NewInteger(int64(p.Hook), ir.Int(64))},
 		{Name: "operands", Attr: leaves(p.Operands)},
 	}
 	if p.Repeat {

@@ -304,7 +304,7 @@ func parseDirection(p ir.AsmParser, _ *ir.OpState, args []ir.DirectiveArg) {
 	word := p.ParseKeyword()
 	for i, d := range directions {
 		if d == word {
-			args[0].Attr = ir.NewInteger(int64(i), p.Context().I32())
+			args[0].Attr = ir.NewInteger(int64(i), ir.Int(32))
 			return
 		}
 	}

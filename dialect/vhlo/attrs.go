@@ -312,7 +312,7 @@ func fromAttr(c *ir.Context, a ir.Attr) ir.Attr {
 	case *ir.EnumAttr:
 		switch {
 		case a.Enum() == apiEnum:
-			return ir.NewInteger(int64(a.Code()), c.I32())
+			return ir.NewInteger(int64(a.Code()), ir.Int(32))
 		case a.Enum() == modeEnum:
 			return hlo.ResultAccuracyModeAttr.New(&hlo.AccuracyMode{Code: a.Code()})
 		case a.Enum().Dialect == "vhlo":

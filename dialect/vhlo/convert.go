@@ -117,7 +117,7 @@ func (f *fieldList) typ(i int) string {
 func (c *converter) i64(v int64) ir.Attr {
 	a, ok := c.nums[v]
 	if !ok {
-		a = c.attrTo(ir.NewInteger(v, c.ctx.I64()))
+		a = c.attrTo(ir.NewInteger(v, ir.Int(64)))
 		c.nums[v] = a
 	}
 	return a
@@ -131,7 +131,7 @@ func (c *converter) list(v []int64) ir.Attr {
 	}
 	a, ok := c.lists[string(key)]
 	if !ok {
-		a = c.attrTo(ir.NewDenseArray(c.ctx.I64(), v))
+		a = c.attrTo(ir.NewDenseArray(ir.Int(64), v))
 		c.lists[string(key)] = a
 	}
 	return a
@@ -403,7 +403,7 @@ func (c *converter) newFill(op, attr string, n int) ir.Attr {
 	case "window_strides", "lhs_dilation", "rhs_dilation", "base_dilations", "window_dilations":
 		return repeat(1)
 	case "window_reversal":
-		return c.attrTo(ir.NewDenseArray(c.ctx.I1(), make([]int64, n)))
+		return c.attrTo(ir.NewDenseArray(ir.Int(1), make([]int64, n)))
 	case "padding":
 		return c.zeros(int64(n), 2)
 	}
@@ -427,7 +427,7 @@ func (c *converter) zeros(n, k int64) ir.Attr {
 	if n*k > 0 {
 		v = tensor.New(tensor.I64, tensor.Shape{1, 1})
 	}
-	return c.attrTo(ir.NewDense(c.ctx.Tensor([]int64{n, k}, c.ctx.I64(), nil), v, n*k > 0))
+	return c.attrTo(ir.NewDense(c.ctx.Tensor([]int64{n, k}, ir.Int(64), nil), v, n*k > 0))
 }
 
 // isDefault reports whether StableHLO omits a value because it is the default.

@@ -59,7 +59,7 @@ func ofInt(width int, sign ir.Signedness) func(c *ir.Context) ir.Type {
 }
 
 func ofFloat(d tensor.DType) func(c *ir.Context) ir.Type {
-	return func(c *ir.Context) ir.Type { return c.Float(d) }
+	return func(c *ir.Context) ir.Type { return ir.Float(d) }
 }
 
 // typeTable holds all types (StableHLO, VhloTypes.td, VhloBytecode.cpp).

@@ -57,7 +57,7 @@ func (r *Raiser) identify() (int, error) {
 			h.op.SetAttr(hookop.AttrName, ir.NewString(name))
 		}
 	}
-	i64 := m.Context().I64()
+	i64 := ir.Int(64)
 	for i, h := range hooks {
 		list := h.op.Attrs() // attrs made the list and nothing shares it, so it may change in place
 		at := -1

@@ -146,7 +146,7 @@ func exportTokens(m *ir.Module) {
 		for i := range f.Type().Inputs() {
 			if n, ok := irutil.IntAttr(f.ArgAttrs(i).Get(fn.AttrAliasingOutput)); ok {
 				f.EditArg(i, func(l ir.AttrList) ir.AttrList {
-					return l.Set(fn.AttrAliasingOutput, ir.NewInteger(n+1, m.Context().I32()), false)
+					return l.Set(fn.AttrAliasingOutput, ir.NewInteger(n+1, ir.Int(32)), false)
 				})
 			}
 		}

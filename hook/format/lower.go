@@ -19,9 +19,8 @@ type LowerOptions struct {
 // Lower writes every hlocb.hook of m in the format of out, and removes leftovers of the source: unused meshes,
 // arguments and constants. An error is a *diag.Diagnostic at a hook that the format cannot express.
 func Lower(m *ir.Module, out *Writer, opts LowerOptions) error {
-	ctx := m.Context()
 	w := &Lowerer{Module: m, Options: opts, Single: irutil.Partitions(m) == 1, writer: out, channel: 2, consumers: map[uint32]bool{}, aliases: map[aliasKey]ir.Attr{},
-		abi: ir.NewInteger(hook.ABI, ctx.I64()), four: ir.NewInteger(4, ctx.I32()), target: ir.NewString(hook.Target)}
+		abi: ir.NewInteger(hook.ABI, ir.Int(64)), four: ir.NewInteger(4, ir.Int(32)), target: ir.NewString(hook.Target)}
 	m.Walk(func(op *ir.Op) bool {
 		if h, ok := hookop.AsHook(op); ok {
 			w.Hooks = append(w.Hooks, h)

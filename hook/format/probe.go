@@ -87,9 +87,9 @@ func (p *Prober) Insert(b *ir.Builder, kind hook.Kind, v *ir.Value, name string,
 	ctx := p.m.Context()
 	id := p.id(v)
 	cfg := append(ir.AttrList{
-		{Name: "abi", Attr: ir.NewInteger(hook.ABI, ctx.I64())},
+		{Name: "abi", Attr: ir.NewInteger(hook.ABI, ir.Int(64))},
 		{Name: "chained", Attr: ctx.Bool(false)},
-		{Name: "id", Attr: ir.NewInteger(int64(id), ctx.I64())},
+		{Name: "id", Attr: ir.NewInteger(int64(id), ir.Int(64))},
 		{Name: "kind", Attr: ir.NewString(kind.String())},
 		{Name: stablehlo.AttrName, Attr: ir.NewString(name)},
 	}, attrs...)

@@ -318,7 +318,7 @@ func (r *Raiser) attrs(s *Match, tokens bool) ir.AttrList {
 			list = append(list, ir.NamedAttr{Name: name, Attr: a})
 		}
 	}
-	if a := hookop.AliasAttr(r.Module.Context(), s.Aliases); a != nil {
+	if a := hookop.AliasAttr(s.Aliases); a != nil {
 		set(hookop.AttrAliases, a)
 	}
 	if len(s.Attrs) > 0 {
@@ -328,7 +328,7 @@ func (r *Raiser) attrs(s *Match, tokens bool) ir.AttrList {
 	set(hookop.AttrFormat, r.string(r.format.Name))
 	flag(hookop.AttrSideEffect, s.SideEffect)
 	if s.ID != nil {
-		set(hookop.AttrID, ir.NewInteger(int64(*s.ID), r.Module.Context().I64()))
+		set(hookop.AttrID, ir.NewInteger(int64(*s.ID), ir.Int(64)))
 	} else {
 		set(hookop.AttrID, r.noID)
 	}

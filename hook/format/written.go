@@ -53,7 +53,7 @@ func MarkAsWritten(m *ir.Module, opts RaiseOptions) (*hook.Manifest, error) {
 				p.Hook, p.Repeat = hookop.HookOp{Op: first}.ID(), repeat
 			}
 			op := twins[p.op]
-			hookop.SetPart(m.Context(), op, p.Part)
+			hookop.SetPart(op, p.Part)
 			if irutil.IsTarget(op, partitionedTargets...) {
 				each = append(each, op)
 			}
@@ -110,7 +110,7 @@ func placeEach(m *ir.Module, manifest *hook.Manifest, calls []*ir.Op) error {
 		}
 		p, _ := hookop.PartOf(op)
 		if site := manifest.Find(p.Hook); site != nil {
-			hookop.HookOp{Op: op}.SetAliases(m.Context(), site.Aliases)
+			hookop.HookOp{Op: op}.SetAliases(site.Aliases)
 		}
 	}
 	if err := place.Calls(m, calls); err != nil {

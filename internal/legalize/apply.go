@@ -59,7 +59,7 @@ func widened(f expansion) expansion {
 		}
 		wide := make([]*ir.Value, len(args))
 		for i, x := range args {
-			wide[i] = e.convert(x, e.ctx.Float(tensor.F32))
+			wide[i] = e.convert(x, ir.Float(tensor.F32))
 		}
 		out := f(e, op, wide)
 		return []*ir.Value{e.convert(out[0], elemOf(args[0]))}

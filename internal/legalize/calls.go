@@ -251,7 +251,7 @@ func DynamicCall(op *ir.Op) *ir.OpState {
 			return nil
 		}
 		st.Def, st.Operands = chlo.TopK, args[:1]
-		st.SetAttr(chlo.AttrK, ir.NewInteger(k[0], ctx.I64()))
+		st.SetAttr(chlo.AttrK, ir.NewInteger(k[0], ir.Int(64)))
 	case stablehlo.TargetDynamicRngBits:
 		if len(args) != 2 || op.NumResults() != 2 {
 			return nil
@@ -269,7 +269,7 @@ func DynamicCall(op *ir.Op) *ir.OpState {
 			if !ok {
 				return nil
 			}
-			st.SetAttr(name, ir.NewDenseArray(ctx.I64(), list))
+			st.SetAttr(name, ir.NewDenseArray(ir.Int(64), list))
 		}
 		list, ok := rewrite.ConstantInts(args[n+4])
 		if !ok || len(list)%2 != 0 {

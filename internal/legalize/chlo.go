@@ -102,7 +102,7 @@ var chloRules = []rule{
 	{chlo.Conj, perDomain(conjReal, conjComplex)},
 	{chlo.Tan, explicit(func(e *emitter, x *ir.Value) *ir.Value { return e.function(stablehlo.Tan, x) })},
 	{chlo.IsInf, unary(func(e *emitter, x *ir.Value) *ir.Value {
-		return e.typed(chlo.IsPosInf, withElem(e.ctx, x.Type(), e.ctx.I1()), e.abs(x))
+		return e.typed(chlo.IsPosInf, withElem(e.ctx, x.Type(), ir.Int(1)), e.abs(x))
 	})},
 	{chlo.IsPosInf, unary(func(e *emitter, x *ir.Value) *ir.Value { return e.eq(x, e.inf(1, x)) })},
 	{chlo.IsNegInf, unary(func(e *emitter, x *ir.Value) *ir.Value { return e.eq(x, e.inf(-1, x)) })},

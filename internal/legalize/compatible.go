@@ -198,9 +198,9 @@ func (e *emitter) wideEnough(t ir.Type, n int64) ir.Type {
 	case n>>bits == 0:
 		return t
 	case n>>31 == 0:
-		return e.ctx.I32()
+		return ir.Int(32)
 	}
-	return e.ctx.I64()
+	return ir.Int(64)
 }
 
 // groupRows are the ops with replica groups.

@@ -59,7 +59,7 @@ func (e *emitter) result(op *ir.Op, err error) *ir.Value {
 	if e.err == nil {
 		e.err = err
 	}
-	return e.constant(0, e.ctx.Tensor(nil, e.ctx.Float(tensor.F32), nil))
+	return e.constant(0, e.ctx.Tensor(nil, ir.Float(tensor.F32), nil))
 }
 
 // typed inserts an op with one result of type t.
@@ -232,7 +232,7 @@ func (e *emitter) constant(v int64, t *ir.TensorType) *ir.Value {
 
 // i64 inserts a scalar constant.
 func (e *emitter) i64(v int64) *ir.Value {
-	return e.splat(newScalar(tensor.I64, func(t *tensor.Tensor) { t.SetInt(0, v) }), e.ctx.Tensor(nil, e.ctx.I64(), nil))
+	return e.splat(newScalar(tensor.I64, func(t *tensor.Tensor) { t.SetInt(0, v) }), e.ctx.Tensor(nil, ir.Int(64), nil))
 }
 
 // ints inserts a constant of rank 1.

@@ -62,7 +62,7 @@ func lgamma(e *emitter, x *ir.Value) *ir.Value {
 	infinite := e.neg(sine)
 	mirror = e.sel(finite, mirror, infinite)
 	y = e.sel(reflect, mirror, y)
-	isInf := e.typed(chlo.IsInf, withElem(e.ctx, x.Type(), e.ctx.I1()), x)
+	isInf := e.typed(chlo.IsInf, withElem(e.ctx, x.Type(), ir.Int(1)), x)
 	return e.sel(isInf, e.inf(1, x), y)
 }
 

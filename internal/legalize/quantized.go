@@ -222,7 +222,7 @@ type quantEmitter struct {
 	values *quantized
 }
 
-func (e *quantEmitter) f32() ir.Type { return e.ctx.Float(tensor.F32) }
+func (e *quantEmitter) f32() ir.Type { return ir.Float(tensor.F32) }
 
 // scalar inserts a constant of type f32.
 func (e *quantEmitter) scalar(v float64) *ir.Value {
@@ -231,7 +231,7 @@ func (e *quantEmitter) scalar(v float64) *ir.Value {
 
 // scalarInt inserts a constant of type i32.
 func (e *quantEmitter) scalarInt(v int64) *ir.Value {
-	return e.constant(int64(int32(v)), e.ctx.Tensor(nil, e.ctx.I32(), nil))
+	return e.constant(int64(int32(v)), e.ctx.Tensor(nil, ir.Int(32), nil))
 }
 
 // floats inserts a constant of rank 1 and type f32.
@@ -332,7 +332,7 @@ func (e *quantEmitter) toFloat(op *ir.Op) []*ir.Value {
 // dequantize inserts the real numbers of the stored values x.
 func (e *quantEmitter) dequantize(x *ir.Value, u *quant.Uniform) *ir.Value {
 	scales, zeros, dims := e.parameters(u, false)
-	i32 := withElem(e.ctx, x.Type(), e.ctx.I32())
+	i32 := withElem(e.ctx, x.Type(), ir.Int(32))
 	v := e.typed(stablehlo.Convert, i32, x)
 	v = e.broadcast(chlo.BroadcastSubtract, i32, v, zeros, dims)
 	return e.broadcast(chlo.BroadcastMultiply, withElem(e.ctx, i32, e.f32()), e.convert(v, e.f32()), scales, dims)
@@ -442,7 +442,7 @@ func (e *quantEmitter) sum(op *ir.Op) []*ir.Value {
 		}
 		return []*ir.Value{v}
 	}
-	i32 := withElem(e.ctx, out.Type(), e.ctx.I32())
+	i32 := withElem(e.ctx, out.Type(), ir.Int(32))
 	a := e.requantize(x, e.values.elems[x], elem, i32)
 	b := e.requantize(y, e.values.elems[y], elem, i32)
 	zero := e.scalarInt(u.ZeroPoints[0])
@@ -515,7 +515,7 @@ func (e *quantEmitter) hybrid(op *ir.Op, u *quant.Uniform) []*ir.Value {
 func (e *quantEmitter) dot(op *ir.Op, st *ir.OpState, d *dims) *ir.Value {
 	lhs, rhs, out := op.Operand(0), op.Operand(1), op.Result(0)
 	l, r, o := e.values.of(lhs), e.values.of(rhs), e.values.of(out)
-	i32, f32 := withElem(e.ctx, out.Type(), e.ctx.I32()), withElem(e.ctx, out.Type(), e.f32())
+	i32, f32 := withElem(e.ctx, out.Type(), ir.Int(32)), withElem(e.ctx, out.Type(), e.f32())
 	if op.Is(stablehlo.Convolution) {
 		lhs = e.pad(op, st, lhs, d)
 	}
@@ -534,7 +534,7 @@ func (e *quantEmitter) dot(op *ir.Op, st *ir.OpState, d *dims) *ir.Value {
 		if offset != nil {
 			wide := e.convert(offset, e.f32())
 			wide = e.broadcast(chlo.BroadcastMultiply, wide.Type(), wide, scale, nil)
-			offset = e.convert(wide, e.ctx.I32())
+			offset = e.convert(wide, ir.Int(32))
 		}
 	}
 	zero := int64(0)
@@ -631,7 +631,7 @@ func (e *quantEmitter) zeroSum(x *ir.Value, zero int64, over []int64) *ir.Value 
 			shape = append(shape, n)
 		}
 	}
-	i32 := e.ctx.I32()
+	i32 := ir.Int(32)
 	scalar := e.ctx.Tensor(nil, i32, nil)
 	wide := e.convert(x, i32)
 	st := &ir.OpState{Def: stablehlo.Reduce, Operands: []*ir.Value{wide, e.scalarInt(0)}, Types: []ir.Type{e.ctx.Tensor(shape, i32, nil)}, Regions: 1}

@@ -58,7 +58,7 @@ func (r *raggedDot) dot(lhs, rhs *ir.Value, batching, contracting []int64, t ir.
 
 // start inserts the position of the first group, 0, and the values that all groups share.
 func (r *raggedDot) start() *ir.Value {
-	i64 := r.ctx.I64()
+	i64 := ir.Int(64)
 	t := tensorType(r.sizes)
 	rank := t.Rank()
 	batch := r.ctx.Tensor(t.Shape()[:rank-1], i64, nil)
@@ -97,7 +97,7 @@ func (r *raggedDot) start() *ir.Value {
 
 // size inserts the size of a group.
 func (r *raggedDot) size(group int64) *ir.Value {
-	i64 := r.ctx.I64()
+	i64 := ir.Int(64)
 	t := tensorType(r.sizes)
 	rank := t.Rank()
 	last := int64(rank - 1)
@@ -128,7 +128,7 @@ func (r *raggedDot) size(group int64) *ir.Value {
 // masked inserts lhs with zeros outside of the positions from start to limit.
 func (r *raggedDot) masked(start, limit *ir.Value) *ir.Value {
 	t := tensorType(r.lhs)
-	wide := r.ctx.Tensor(t.Shape(), r.ctx.I64(), nil)
+	wide := r.ctx.Tensor(t.Shape(), ir.Int(64), nil)
 	spread := func(v *ir.Value, dims int) *ir.Value {
 		list := lastDims(dims, dims)
 		if t.Static() {
@@ -189,7 +189,7 @@ func (r *raggedDot) matrix(group, i int64) *ir.Value {
 		piece := r.slice(r.rhs, withElement(repeat(0, rank), group, i), withElement(t.Shape(), group, i+1))
 		return r.reshape(piece, shape...)
 	}
-	i64 := r.ctx.I64()
+	i64 := ir.Int(64)
 	starts, limits := make([]*ir.Value, rank), make([]*ir.Value, rank)
 	for d := range starts {
 		if int64(d) == group {
@@ -233,7 +233,7 @@ func (r *raggedDot) contractingDimension(out *ir.TensorType) []*ir.Value {
 			products[i] = r.reshape(p, shape...)
 			continue
 		}
-		sizes := []*ir.Value{r.ints(r.ctx.I64(), 1)}
+		sizes := []*ir.Value{r.ints(ir.Int(64), 1)}
 		for d := range one.Rank() {
 			sizes = append(sizes, r.size1(p, int64(d)))
 		}

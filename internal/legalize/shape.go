@@ -93,7 +93,7 @@ func isIndex(v *ir.Value) bool {
 	return ok
 }
 
-func (e *shapes) i32(shape ...int64) *ir.TensorType { return e.ctx.Tensor(shape, e.ctx.I32(), nil) }
+func (e *shapes) i32(shape ...int64) *ir.TensorType { return e.ctx.Tensor(shape, ir.Int(32), nil) }
 
 func (e *shapes) cast(v *ir.Value, t ir.Type) *ir.Value {
 	return e.typed(builtin.UnrealizedConversionCast, t, v)
@@ -107,7 +107,7 @@ func (e *shapes) sizes(v *ir.Value) *ir.Value {
 		return e.cast(v, e.i32())
 	case !ok || !t.Static():
 		return nil
-	case t.Elem() == ir.Type(e.ctx.I32()):
+	case t.Elem() == ir.Type(ir.Int(32)):
 		return v
 	case isIndex(v):
 		return e.cast(v, e.i32(t.Shape()...))
@@ -186,7 +186,7 @@ func (e *shapes) indexCast(op *ir.Op) []*ir.Value {
 			return nil
 		case isIndex(op.Result(0)):
 			return e.indices(v, t)
-		case tt.Elem() != ir.Type(e.ctx.I32()):
+		case tt.Elem() != ir.Type(ir.Int(32)):
 			return nil
 		}
 		return []*ir.Value{v}
@@ -195,7 +195,7 @@ func (e *shapes) indexCast(op *ir.Op) []*ir.Value {
 		return []*ir.Value{e.cast(e.cast(in, e.ctx.Tensor(nil, in.Type(), nil)), t)}
 	}
 	v := e.sizes(in)
-	if t != ir.Type(e.ctx.I32()) {
+	if t != ir.Type(ir.Int(32)) {
 		v = e.convert(v, t)
 	}
 	return []*ir.Value{e.cast(v, t)}

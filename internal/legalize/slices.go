@@ -37,7 +37,7 @@ func (e *emitter) concatenate(parts []*ir.Value) *ir.Value {
 
 // size1 returns the size of a dynamic dimension as tensor<1xi64>.
 func (e *emitter) size1(x *ir.Value, dim int64) *ir.Value {
-	return e.reshape(e.convert(e.dimension(x, dim), e.ctx.I64()), 1)
+	return e.reshape(e.convert(e.dimension(x, dim), ir.Int(64)), 1)
 }
 
 // expandTopK sorts the operand together with its indices and slices the first k elements.
@@ -69,7 +69,7 @@ func expandTopK(e *emitter, op *ir.Op, args []*ir.Value) []*ir.Value {
 		sizes[rank-1] = e.reshape(e.i64(k), 1)
 		limit = e.concatenate(sizes)
 	}
-	indexType := e.ctx.Tensor(t.Shape(), e.ctx.I32(), nil)
+	indexType := e.ctx.Tensor(t.Shape(), ir.Int(32), nil)
 	var index *ir.Value
 	if all == nil {
 		index = stablehlo.BuildIota(e.Builder, indexType, stablehlo.IotaAttrs{IotaDimension: int64(rank - 1)}).Result(0)
@@ -84,7 +84,7 @@ func expandTopK(e *emitter, op *ir.Op, args []*ir.Value) []*ir.Value {
 		values := e.slice(sorted.Result(0), start, end)
 		return []*ir.Value{values, e.slice(sorted.Result(1), start, end)}
 	}
-	starts, strides := e.ints(e.ctx.I64(), start...), e.ints(e.ctx.I64(), repeat(1, rank)...)
+	starts, strides := e.ints(ir.Int(64), start...), e.ints(ir.Int(64), repeat(1, rank)...)
 	out := make([]*ir.Value, 2)
 	for i := range out {
 		out[i] = stablehlo.BuildRealDynamicSlice(e.Builder, sorted.Result(i), starts, limit, strides, op.Result(i).Type()).Result(0)
@@ -98,7 +98,7 @@ func (e *emitter) sort(stable bool, dim int64, values ...*ir.Value) *ir.OpState 
 	for _, v := range values {
 		st.Types = append(st.Types, v.Type())
 	}
-	st.SetAttr(stablehlo.AttrDimension, ir.NewInteger(dim, e.ctx.I64()))
+	st.SetAttr(stablehlo.AttrDimension, ir.NewInteger(dim, ir.Int(64)))
 	st.SetAttr(stablehlo.AttrIsStable, e.ctx.Bool(stable))
 	return st
 }
@@ -154,9 +154,9 @@ func (e *emitter) scan(op *ir.Op, early bool) []*ir.Value {
 	case op.NumResults() == 0 || tensorType(op.Result(0)).Rank() <= int(dim):
 		return nil
 	default:
-		length = e.constant(tensorType(op.Result(0)).Shape()[dim], e.ctx.Tensor(nil, e.ctx.I32(), nil))
+		length = e.constant(tensorType(op.Result(0)).Shape()[dim], e.ctx.Tensor(nil, ir.Int(32), nil))
 	}
-	length = e.convert(length, e.ctx.I64())
+	length = e.convert(length, ir.Int(64))
 	carried := append([]*ir.Value{e.i64(0)}, inits...)
 	for i := range outputs {
 		t := tensorType(op.Result(i))
@@ -269,13 +269,13 @@ func (e *emitter) sliceAt(x *ir.Value, dim int64, at *ir.Value, early bool) *ir.
 			case int64(d) == dim:
 				limits[d] = e.add(at, e.i64(1))
 			case n == ir.Dynamic:
-				limits[d] = e.convert(e.dimension(x, int64(d)), e.ctx.I64())
+				limits[d] = e.convert(e.dimension(x, int64(d)), ir.Int(64))
 			default:
-				limits[d] = e.convert(e.constant(n, e.ctx.Tensor(nil, e.ctx.I32(), nil)), e.ctx.I64())
+				limits[d] = e.convert(e.constant(n, e.ctx.Tensor(nil, ir.Int(32), nil)), ir.Int(64))
 			}
 		}
 		limit := e.vector(limits)
-		strides := e.ints(e.ctx.I64(), repeat(1, t.Rank())...)
+		strides := e.ints(ir.Int(64), repeat(1, t.Rank())...)
 		piece = stablehlo.BuildRealDynamicSlice(e.Builder, x, starts, limit, strides, typ).Result(0)
 	}
 	return e.reshape(piece, append(append([]int64{}, shape[:dim]...), shape[dim+1:]...)...)

@@ -32,7 +32,7 @@ func setDevices(m *ir.Module, options []byte) {
 	eachField(build, func(num protowire.Number, v uint64, _ []byte) {
 		name := map[protowire.Number]string{fieldNumReplicas: mhlo.AttrNumReplicas, fieldNumPartitions: mhlo.AttrNumPartitions}[num]
 		if name != "" && v > 1 && v < 1<<20 {
-			m.Op().SetAttr(name, ir.NewInteger(int64(v), m.Context().I32()))
+			m.Op().SetAttr(name, ir.NewInteger(int64(v), ir.Int(32)))
 		}
 	})
 }

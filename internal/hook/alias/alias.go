@@ -158,7 +158,7 @@ func (a *aliaser) passThrough(h hookop.HookOp) hookop.HookOp {
 			u.Set(h.ResultData(first + k))
 		}
 	}
-	h.SetAliases(a.m.Context(), aliases)
+	h.SetAliases(aliases)
 	return h
 }
 
@@ -206,7 +206,7 @@ func (a *aliaser) call(h hookop.HookOp) {
 			break
 		}
 	}
-	h.SetAliases(a.m.Context(), aliases)
+	h.SetAliases(aliases)
 }
 
 // cost returns whether XLA must copy data operand o of h before a result can use its memory.

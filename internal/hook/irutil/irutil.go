@@ -101,10 +101,9 @@ func Unpack(b *ir.Builder, list []*ir.Value, v *ir.Value) []*ir.Value {
 		}
 		return list
 	}
-	m := b.Module()
 	for i := range tt.Elems() {
 		gte := ir.Must(b.Build(stablehlo.GetTupleElement, []*ir.Value{v},
-			ir.NamedAttr{Name: stablehlo.AttrIndex, Attr: ir.NewInteger(int64(i), m.Context().I32())}))
+			ir.NamedAttr{Name: stablehlo.AttrIndex, Attr: ir.NewInteger(int64(i), ir.Int(32))}))
 		list = Unpack(b, list, gte.Result(0))
 	}
 	return list

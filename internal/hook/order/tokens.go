@@ -210,7 +210,7 @@ func renumbered(ctx *ir.Context, list ir.AttrList, old int64, dropped []int) ir.
 			n--
 		}
 	}
-	return list.Set(fn.AttrAliasingOutput, ir.NewInteger(n, ctx.I32()), false)
+	return list.Set(fn.AttrAliasingOutput, ir.NewInteger(n, ir.Int(32)), false)
 }
 
 // values converts all values that contain tokens. touched lists the ops with such operands or results.
