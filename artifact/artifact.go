@@ -109,7 +109,7 @@ func Export(src *diag.Source) (*jaxexport.File, error) {
 	return f, nil
 }
 
-// Options controls what Append writes.
+// Options are the options of Append.
 type Options struct {
 	// Target is the version of StableHLO that must be able to read the artifact. Zero means the oldest version that can
 	// express the module.

@@ -355,7 +355,7 @@ func module(t testing.TB, text string) *ir.Module {
 	return m
 }
 
-// TestRefused says what old targets do not know: operation, feature and the version that does.
+// TestRefused writes for targets that are too old. The error names the op, the feature and the first version with it.
 func TestRefused(t *testing.T) {
 	tests := []struct{ body, target, want string }{
 		{`func.func @f(%a: tensor<2xf32>) -> tensor<2xf32> { %0 = stablehlo.tan %a : tensor<2xf32> return %0 : tensor<2xf32> }`,

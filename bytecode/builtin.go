@@ -624,7 +624,7 @@ func (d *decoder) memRef(space bool) ir.Type {
 	return d.r.ctx.Shaped(ir.MemRef, shape, elem, rest)
 }
 
-// spaceText returns the text of a memory space in a type, where MLIR omits i64.
+// spaceText returns the text of a memory space in a type. MLIR omits i64 there.
 func spaceText(a ir.Attr) string {
 	if n, ok := a.(*ir.IntegerAttr); ok {
 		if t, ok := n.Type().(*ir.IntegerType); ok && t == ir.Int(64) {

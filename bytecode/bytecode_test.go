@@ -183,7 +183,7 @@ func uses(m *ir.Module) string {
 	return b.String()
 }
 
-// TestOptions strips locations, names a producer, and refuses what bytecode cannot hold.
+// TestOptions strips locations, names a producer, and refuses modules that bytecode cannot hold.
 func TestOptions(t *testing.T) {
 	m := parsed(t, `"foo.a"() ({ ^bb0(%a: i32 loc("secret")): }) : () -> () loc("secret/path":1:2)`)
 	data, err := bytecode.Append([]byte("before"), m, bytecode.Options{StripLocations: true, Producer: "me"})
@@ -215,7 +215,7 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// TestErrors damages a file. The errors name the file, the offset of the damage and what is wrong.
+// TestErrors damages a file. The errors name the file, the offset of the damage and the defect.
 func TestErrors(t *testing.T) {
 	good := written(t, parsed(t, `"foo.a"() {x = 1 : i32} : () -> ()`), 6)
 	change := func(old, text string) []byte {

@@ -62,7 +62,7 @@ type Translator interface {
 	// Op returns the definition and attributes of the converted op. def and attrs are the original's; parent is the
 	// kind of the converted enclosing op.
 	Op(def *ir.Def, attrs ir.AttrList, parent *ir.Def) (*ir.Def, ir.AttrList, error)
-	// Type returns the converted type of a value of type t, or what is wrong with values of this type.
+	// Type returns the converted type of a value of type t, or the error of values of this type.
 	Type(t ir.Type) (converted ir.Type, problem string)
 }
 

@@ -24,7 +24,7 @@ func (s Severity) String() string { return severityNames[s] }
 // Diagnostic is one finding about a source. It implements error. Error returns only the first line (file:line:col:
 // error: message); Render also writes the excerpt, the caret and the notes.
 //
-// Messages are lower case, without a final period, and say what was expected and what was found.
+// Messages are lower case, without a final period, and name the expected and the found thing.
 type Diagnostic struct {
 	Source   *Source // nil if the finding has no text
 	Pos      Pos     // position of the caret; invalid if the finding concerns the whole source

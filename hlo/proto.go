@@ -543,7 +543,7 @@ func noProto(in *instr) string {
 	return ""
 }
 
-// noComposite says what the frontend attributes of a composite lack.
+// noComposite names the frontend attributes that a composite lacks.
 func noComposite(fields []pair) string {
 	values := map[string]string{}
 	for _, f := range fields {

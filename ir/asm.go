@@ -166,7 +166,7 @@ type Directive struct {
 	OneType bool
 }
 
-// ArgKind says what an argument of a directive refers to.
+// ArgKind is the kind of the thing that an argument of a directive names.
 type ArgKind uint8
 
 // Kinds of directive arguments.
@@ -181,7 +181,7 @@ const (
 )
 
 // DirectiveArg is one argument of a directive, resolved by name. While parsing, the directive sets the fields for the
-// argument's kind. An argument in ref(...) holds what was read earlier; the directive must not change it.
+// argument's kind. An argument in ref(...) holds a value that was read earlier; the directive must not change it.
 type DirectiveArg struct {
 	Kind  ArgKind
 	Name  string       // of the operand, result, attribute or region

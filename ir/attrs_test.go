@@ -43,7 +43,7 @@ var attributes = []string{
 	`tensor<?x3xi32, #stablehlo.bounds<4, ?>>`,
 }
 
-// TestAttributeText: attributes and types have the text of MLIR, are equal to what the same text gives elsewhere, and
+// TestAttributeText: attributes and types have the text of MLIR, are equal if their texts are equal, and
 // different from all others.
 func TestAttributeText(t *testing.T) {
 	parsed := make([]ir.Attr, len(attributes))

@@ -59,7 +59,7 @@ type Def struct {
 	// Fits reports whether the pretty form can express op; if not, op is printed in generic form. Nil: always.
 	Fits func(op *Op) bool
 	// Verify checks the rules that the other fields cannot express. The structure (counts, constraints, traits) has
-	// already been checked. The hook of a Pure op calls Reporter.ReadsAround if it reads what lies around the op.
+	// already been checked. The hook of a Pure op calls Reporter.ReadsAround if it reads the ops around it.
 	Verify func(op *Op, r *Reporter)
 	// VerifyEntry checks rules that do not depend on the op's regions, before the ops in the regions are checked.
 	VerifyEntry func(op *Op, r *Reporter)
@@ -315,7 +315,7 @@ func (r *Registry) Lookup(name []byte) *Def { return r.defs[string(name)] }
 // Formats returns the compiled assembly formats of all ops, for the parser and the printer.
 func (r *Registry) Formats() *assembly.Table[*Def, *Directive, DirectiveArg] { return &r.formats }
 
-// formatOf returns what the format of def, an op of dialect d, can refer to.
+// formatOf returns the names that the format of def, an op of dialect d, can refer to.
 func formatOf(def *Def, d *Dialect) assembly.Op[*Directive, DirectiveArg] {
 	op := assembly.Op[*Directive, DirectiveArg]{Name: def.Name, Dialect: d.Name, Directives: d.Directives, Arg: directiveArg}
 	args := func(list []Arg) (out []assembly.Name) {

@@ -115,7 +115,7 @@ func (m *Module) Def(name string) *Def {
 	return d
 }
 
-// RegisteredDef returns what Def does. If the name is unknown, the producer of the module knew it: see Def.Registered.
+// RegisteredDef is like Def. If the name is unknown, the producer of the module knew it: see Def.Registered.
 func (m *Module) RegisteredDef(name string) *Def {
 	d := m.Def(name)
 	if !d.Registered() {

@@ -99,7 +99,7 @@ func TestWalkMoves(t *testing.T) {
 	}
 }
 
-// TestErased: what erased things answer, and that changing them panics.
+// TestErased asks erased ops, blocks and values for everything, and checks that changing them panics.
 func TestErased(t *testing.T) {
 	m := read(t, `"u.r"(%0) ({
 ^bb0(%a: i32):

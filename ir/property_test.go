@@ -218,7 +218,7 @@ func (s *model) mutate() bool {
 	return true
 }
 
-// plan changes the model and returns what does the same to the module. refused says that it is illegal, and the model
+// plan changes the model and returns a function that changes the module in the same way. refused says that it is illegal, and the model
 // unchanged. A nil function: there is nothing to do it to.
 func (s *model) plan() (do func(), refused bool) {
 	switch s.step {
@@ -922,7 +922,7 @@ func (s *model) save() func() {
 	}
 }
 
-// adopt takes the handles of what is new from the module, found by its place.
+// adopt takes the handles of new ops, blocks and values from the module, by their places.
 func (s *model) adopt() {
 	for _, o := range slices.Clone(s.ops) {
 		if o.h != nil {
@@ -1009,7 +1009,7 @@ func (s *model) addBlock(r *sRegion, h *ir.Block) {
 	s.blocks = append(s.blocks, b)
 }
 
-// valid returns what is wrong with the module.
+// valid returns the first error in the module.
 func (s *model) valid() error { return s.validOp(s.top) }
 
 func (s *model) validOp(o *sOp) error {

@@ -48,7 +48,7 @@ func TestModules(t *testing.T) {
 	}
 }
 
-// TestVerifyRows: what rows say of operands, results, attributes, regions, blocks and symbols. The words are MLIR's.
+// TestVerifyRows checks operands, results, attributes, regions, blocks and symbols by rows. The words are MLIR's.
 func TestVerifyRows(t *testing.T) {
 	int32s := ir.Constraint{Summary: "32-bit integer", Check: func(t ir.Type) bool { return t == ir.Type(ir.Int(32)) }}
 	one := func(c ir.Constraint) []ir.Arg { return []ir.Arg{{Name: "x", Type: c}} }
@@ -192,7 +192,7 @@ func TestForeign(t *testing.T) {
 	}
 }
 
-// TestRegistry: what cannot be registered, formats that cannot be compiled among it.
+// TestRegistry registers invalid dialects, some with formats that cannot be compiled.
 func TestRegistry(t *testing.T) {
 	arg := []ir.Arg{{Name: "x"}, {Name: "ys", Mult: ir.Variadic}}
 	row := func(format string) []*ir.Dialect {
@@ -332,7 +332,7 @@ func TestRows(t *testing.T) {
 }
 
 // TestVerifyAgain: Verify repeats the checks of a Pure op if the op, its operands or their defining ops changed, or if
-// a check reads what lies around the op.
+// a check reads the ops around the op.
 func TestVerifyAgain(t *testing.T) {
 	checks := map[string]int{}
 	count := func(op *ir.Op, _ *ir.Reporter) { checks[op.Name()]++ }

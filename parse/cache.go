@@ -14,7 +14,7 @@ import (
 // longestCached is the length in bytes of the longest text that is remembered.
 const longestCached = 512
 
-// caches holds what the texts read so far stand for.
+// caches maps the texts read so far to their types and attributes.
 type caches struct {
 	kinds textCache[*opKind] // by the op's name
 	types textCache[ir.Type] // tensor<...>, !dialect.name<...>

@@ -34,7 +34,7 @@ func read(t testing.TB, text string) *ir.Module {
 	return readWith(t, registry, text)
 }
 
-// TestAsMLIR: the expected texts are what MLIR prints for the same modules (jaxlib 0.10.2).
+// TestAsMLIR compares with the texts that MLIR prints for the same modules (jaxlib 0.10.2).
 func TestAsMLIR(t *testing.T) {
 	for _, c := range []struct {
 		options    print.Options
@@ -248,7 +248,7 @@ module @m {
 var forms = []print.Options{{}, {Generic: true}, {DebugInfo: true}, {LocalScope: true}, {Generic: true, DebugInfo: true}, {DebugInfo: true, LocalScope: true},
 	{NoHex: true}}
 
-// TestRoundTrip: what is read again from any form of a module prints as the same text.
+// TestRoundTrip reads each printed form of a module. The result prints as the same text.
 func TestRoundTrip(t *testing.T) {
 	files, err := filepath.Glob("../testdata/*/*.mlir")
 	if err != nil || len(files) < 100 {
@@ -327,7 +327,7 @@ func TestOp(t *testing.T) {
 	}
 }
 
-// TestInvalid: a module that is not valid prints as something that shows what is wrong.
+// TestInvalid prints invalid modules. The text shows the error.
 func TestInvalid(t *testing.T) {
 	m := read(t, "\"u.b\"() ({\n  %0 = \"u.a\"() : () -> i32\n}) : () -> ()\n\"u.c\"() : () -> ()")
 	inner := m.Body().First().Region(0).Entry().First()

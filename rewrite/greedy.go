@@ -208,7 +208,7 @@ func (g *greedy) run(applied map[string]int) error {
 	return nil
 }
 
-// fold replaces the results of op by what its row knows them to be equal to, and reports whether it did.
+// fold replaces the results of op by the values that its row folds them to, and reports whether it did.
 func (g *greedy) fold(w *work, op *ir.Op) bool {
 	swapped := op.Has(ir.Commutative) && IsConstant(op.Operand(0).DefiningOp()) && !IsConstant(op.Operand(1).DefiningOp())
 	if swapped {

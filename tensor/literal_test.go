@@ -177,7 +177,7 @@ func TestPackedBooleans(t *testing.T) {
 	}
 }
 
-// TestHexText takes over hexadecimal text only where that is what would be printed.
+// TestHexText keeps hexadecimal text only if the printer would write the same text.
 func TestHexText(t *testing.T) {
 	body := strings.Repeat("00FF", 101)
 	for _, c := range []struct {

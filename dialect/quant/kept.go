@@ -112,7 +112,7 @@ type blocks struct {
 	zeros       []int64
 }
 
-// maxBlocks limits the number of scales in a file, where a few bytes can stand for many equal ones.
+// maxBlocks limits the number of scales in a file, because a few bytes can stand for many equal ones.
 const maxBlocks = 1 << 16
 
 // code codes the blocks of u.
