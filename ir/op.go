@@ -26,7 +26,7 @@ type Op struct {
 	loc        *Loc
 	pos        diag.Pos
 	order      uint32 // increases along the block, see setOrder; erasedOrder for an erased op
-	// valid is set by Verify on an op that passed its checks and whose checks depend only on what clears it: see
+	// valid is set by Verify on an op that passed its checks if every change that can break them clears valid: see
 	// verifier.lasts. Goroutines that verify one module set it at the same time.
 	valid atomic.Bool
 }

@@ -218,8 +218,8 @@ func (s *model) mutate() bool {
 	return true
 }
 
-// plan changes the model and returns a function that changes the module in the same way. refused says that it is illegal, and the model
-// unchanged. A nil function: there is nothing to do it to.
+// plan changes the model and returns a function that changes the module in the same way. If the mutation is illegal,
+// refused is true and the model is unchanged. The function is nil if the mutation has nothing to change.
 func (s *model) plan() (do func(), refused bool) {
 	switch s.step {
 	case "NewOp":
