@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"slices"
 
 	"github.com/hlocb/hlocb/interp/internal/special"
 	"github.com/hlocb/hlocb/tensor"
@@ -50,78 +51,119 @@ func BitsKernel(s *Signature, alg string) (Kernel, error) {
 	}
 }
 
-// threeFry is Threefry-2x32 with 20 rounds (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", 2011).
-func threeFry(key, ctr uint64) (uint32, uint32) {
-	ks := [3]uint32{uint32(key), uint32(key >> 32)}
-	ks[2] = ks[0] ^ ks[1] ^ 0x1BD11BDA
-	x0, x1 := uint32(ctr)+ks[0], uint32(ctr>>32)+ks[1]
-	rot := [2][4]int{{13, 15, 26, 6}, {17, 29, 16, 24}}
-	for r := range 5 {
-		for _, k := range rot[r%2] {
-			x0 += x1
-			x1 = bits.RotateLeft32(x1, k) ^ x0
-		}
-		x0 += ks[(r+1)%3]
-		x1 += ks[(r+2)%3] + uint32(r) + 1
-	}
-	return x0, x1
+// lanes are words of four counters. The rounds of one counter depend on each other; four at a time keep a core busy.
+type lanes struct{ a, b, c, d uint32 }
+
+func (x lanes) add(y lanes) lanes { return lanes{x.a + y.a, x.b + y.b, x.c + y.c, x.d + y.d} }
+
+func (x lanes) plus(v uint32) lanes { return lanes{x.a + v, x.b + v, x.c + v, x.d + v} }
+
+// turned returns x rotated left by k bits, exclusive or y.
+func (x lanes) turned(k int, y lanes) lanes {
+	return lanes{bits.RotateLeft32(x.a, k) ^ y.a, bits.RotateLeft32(x.b, k) ^ y.b, bits.RotateLeft32(x.c, k) ^ y.c, bits.RotateLeft32(x.d, k) ^ y.d}
 }
+
+// threeFry is Threefry-2x32 with 20 rounds (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", 2011). It
+// stores the first and second words of the counters ctr, ctr+step, ... in x and y.
+func threeFry(x, y []uint32, key, ctr, step uint64) {
+	k0, k1 := uint32(key), uint32(key>>32)
+	k2 := k0 ^ k1 ^ 0x1BD11BDA
+	ks := [7]uint32{k0, k1, k2, k0, k1, k2, k0}
+	for i := 0; i < len(x); i += 4 {
+		c0 := ctr + uint64(i)*step
+		c1, c2, c3 := c0+step, c0+2*step, c0+3*step
+		u := lanes{uint32(c0), uint32(c1), uint32(c2), uint32(c3)}.plus(k0)
+		v := lanes{uint32(c0 >> 32), uint32(c1 >> 32), uint32(c2 >> 32), uint32(c3 >> 32)}.plus(k1)
+		for r := uint32(0); ; r++ {
+			u = u.add(v)
+			v = v.turned(13, u)
+			u = u.add(v)
+			v = v.turned(15, u)
+			u = u.add(v)
+			v = v.turned(26, u)
+			u = u.add(v)
+			v = v.turned(6, u)
+			u, v = u.plus(ks[r+1]), v.plus(ks[r+2]+r+1)
+			if r++; r == 5 {
+				break
+			}
+			u = u.add(v)
+			v = v.turned(17, u)
+			u = u.add(v)
+			v = v.turned(29, u)
+			u = u.add(v)
+			v = v.turned(16, u)
+			u = u.add(v)
+			v = v.turned(24, u)
+			u, v = u.plus(ks[r+1]), v.plus(ks[r+2]+r+1)
+		}
+		n := copy(x[i:], []uint32{u.a, u.b, u.c, u.d})
+		copy(y[i:], []uint32{v.a, v.b, v.c, v.d}[:n])
+	}
+}
+
+// threeFryBlock is the number of counters that are computed at once.
+const threeFryBlock = 512
 
 // threeFryBits fills t and returns the number of counters that it used. An element of 64 bits uses one counter; the
 // counter's first word is the low half. A narrower element uses one word: along one dimension (the first of even size,
 // else the longest) the two words of a counter alternate.
 func threeFryBits(t *tensor.Tensor, key, ctr uint64) uint64 {
 	n := t.NumElements()
+	if n == 0 {
+		return 0
+	}
 	if t.DType().Size() == 8 {
 		o := tensor.View[uint64](t)
-		Parallel(n, 1<<13, func(lo, hi int) {
-			for i := lo; i < hi; i++ {
-				a, b := threeFry(key, ctr+uint64(i))
-				o[i] = uint64(a) | uint64(b)<<32
+		eachThreeFry(n, key, ctr, 1, func(lo int, x, y []uint32) {
+			for i := range x {
+				o[lo+i] = uint64(x[i]) | uint64(y[i])<<32
 			}
 		})
 		return uint64(n)
-	}
-	if n == 0 {
-		return 0
 	}
 	shape := t.Shape()
 	if len(shape) == 0 {
 		shape = tensor.Shape{1}
 	}
-	dim := -1
-	for i, d := range shape {
-		if d%2 == 0 {
-			dim = i
-			break
-		}
-	}
+	dim := slices.IndexFunc(shape, func(d int64) bool { return d%2 == 0 })
 	if dim < 0 {
-		dim = 0
-		for i, d := range shape {
-			if d > shape[dim] {
-				dim = i
-			}
-		}
+		dim = slices.Index(shape, slices.Max(shape))
 	}
-	size := int(shape[dim])
+	size, inner := int(shape[dim]), int(shape[dim+1:].NumElements())
 	half := (size + 1) / 2
-	inner := int(shape[dim+1:].NumElements())
-	outer := int(shape[:dim].NumElements())
-	Parallel(outer*half, max(1, (1<<13)/max(inner, 1)), func(lo, hi int) {
-		for r := lo; r < hi; r++ {
-			o, d := r/half, r%half*2
-			for i := range inner {
-				a, b := threeFry(key, ctr+uint64(r*inner+i))
-				at := (o*size+d)*inner + i
-				StoreBits(t, at, uint64(a))
-				if d+1 < size {
-					StoreBits(t, at+inner, uint64(b))
-				}
+	counters := int(shape[:dim].NumElements()) * half * inner
+	eachThreeFry(counters, key, ctr, 1, func(lo int, x, y []uint32) {
+		o, d, i := lo/inner/half, lo/inner%half*2, lo%inner
+		for k := range x {
+			at := (o*size+d)*inner + i
+			StoreBits(t, at, uint64(x[k]))
+			if d+1 < size {
+				StoreBits(t, at+inner, uint64(y[k]))
+			}
+			if i++; i < inner {
+				continue
+			}
+			i = 0
+			if d += 2; d >= size {
+				o, d = o+1, 0
 			}
 		}
 	})
-	return uint64(outer * half * inner)
+	return uint64(counters)
+}
+
+// eachThreeFry calls f with the words of the counters ctr, ctr+step, ... on all cores, in blocks. lo is the number of the
+// block's first counter.
+func eachThreeFry(n int, key, ctr, step uint64, f func(lo int, x, y []uint32)) {
+	Parallel(n, 1<<13, func(lo, hi int) {
+		var x, y [threeFryBlock]uint32
+		for ; lo < hi; lo += threeFryBlock {
+			k := min(threeFryBlock, hi-lo)
+			threeFry(x[:k], y[:k], key, ctr+uint64(lo)*step, step)
+			f(lo, x[:k], y[:k])
+		}
+	})
 }
 
 // philox is Philox-4x32 with 10 rounds (same paper as threeFry).
@@ -167,46 +209,51 @@ func RngKernel(s *Signature, dist string, key uint64) (Kernel, error) {
 		return Kernel{}, errors.New("expects two scalar bounds of the result's element type and a shape")
 	}
 	out := s.Out[0]
-	unit := func(i int) (a, b float64) { // in [0, 1)
-		x, y := threeFry(key, uint64(2*i))
-		u, v := threeFry(key, uint64(2*i+1))
-		return float64(uint64(x)<<21^uint64(y)>>11) / (1 << 53), float64(uint64(u)<<21^uint64(v)>>11) / (1 << 53)
-	}
+	n, uniform := out.N, dist == "UNIFORM"
 	switch {
-	case dist == "UNIFORM" && (out.DType.IsInteger() || out.DType == tensor.I1):
-		return Kernel{Family: "Threefry", Scratch: 8 * int64(out.N), Run: func(in, outs []*tensor.Tensor) error {
+	case uniform && (out.DType.IsInteger() || out.DType == tensor.I1):
+		return Kernel{Family: "Threefry", Scratch: 8 * int64(n), Run: func(in, outs []*tensor.Tensor) error {
 			a, b := IntAt(in[0], 0), IntAt(in[1], 0)
-			v := make([]int64, out.N)
-			for i := range v {
-				x, y := threeFry(key, uint64(i))
-				if span := uint64(b - a); span != 0 {
-					hi, _ := bits.Mul64(uint64(x)|uint64(y)<<32, span)
-					v[i] = a + int64(hi)
-				}
+			v := make([]int64, n)
+			if span := uint64(b - a); span != 0 {
+				eachThreeFry(n, key, 0, 1, func(lo int, x, y []uint32) {
+					for i := range x {
+						hi, _ := bits.Mul64(uint64(x[i])|uint64(y[i])<<32, span)
+						v[lo+i] = a + int64(hi)
+					}
+				})
 			}
 			EncodeInt(out.DType, outs[0], 0, v)
 			return nil
 		}}, nil
-	case out.DType.IsFloat() && (dist == "UNIFORM" || dist == "NORMAL"):
-		return Kernel{Family: "Threefry", Scratch: 8 * int64(out.N), Run: func(in, outs []*tensor.Tensor) error {
+	case out.DType.IsFloat() && (uniform || dist == "NORMAL"):
+		unit := func(x, y uint32) float64 { return float64(uint64(x)<<21^uint64(y)>>11) / (1 << 53) } // in [0, 1)
+		return Kernel{Family: "Threefry", Scratch: 8 * int64(n), Run: func(in, outs []*tensor.Tensor) error {
 			a, b := in[0].FloatAt(0), in[1].FloatAt(0)
-			v := make([]float64, out.N)
-			for i := range v {
-				x, y := unit(i)
-				if dist == "UNIFORM" {
-					v[i] = a + float64((b-a)*x)
-				} else { // Box-Muller transform
-					v[i] = a + float64(b*math.Sqrt(-2*special.Log(1-x))*special.Cosine(2*math.Pi*y))
+			v := make([]float64, n)
+			eachThreeFry(n, key, 0, 2, func(lo int, x, y []uint32) {
+				for i := range x {
+					v[lo+i] = unit(x[i], y[i])
 				}
-			}
-			Encode64(out.DType, outs[0], 0, v)
-			if dist == "UNIFORM" { // rounding may reach the upper bound
-				for i := range v {
-					if outs[0].FloatAt(i) >= b && a < b {
-						Encode64(out.DType, outs[0], i, []float64{a})
+				if uniform {
+					for i := range x {
+						v[lo+i] = a + float64((b-a)*v[lo+i])
+					}
+				} else {
+					threeFry(x, y, key, uint64(2*lo+1), 2)
+					for i := range x { // Box-Muller transform
+						v[lo+i] = a + float64(b*math.Sqrt(-2*special.Log(1-v[lo+i]))*special.Cosine(2*math.Pi*unit(x[i], y[i])))
 					}
 				}
-			}
+				Encode64(out.DType, outs[0], lo, v[lo:lo+len(x)])
+				if uniform && a < b { // rounding may reach the upper bound
+					for i := range x {
+						if outs[0].FloatAt(lo+i) >= b {
+							Encode64(out.DType, outs[0], lo+i, []float64{a})
+						}
+					}
+				}
+			})
 			return nil
 		}}, nil
 	}
