@@ -43,8 +43,10 @@ func newBatchNorm(s *plan.Spec, nin, nout int) (*batchNorm, error) {
 	return b, nil
 }
 
-// scratch returns the size in bytes of count values per feature as float64s.
-func (b *batchNorm) scratch(count int) int64 { return 8 * int64(count*b.features) }
+// scratch returns the size in bytes of count values per feature as float64s, and of the sums.
+func (b *batchNorm) scratch(count int) int64 {
+	return 8 * (int64(count)*int64(b.features+batchBlock) + int64(b.groups()*b.features))
+}
 
 // batchBlock is the number of elements that are computed at once.
 const batchBlock = 1024
@@ -52,109 +54,125 @@ const batchBlock = 1024
 // batchWorker computes blocks of elements.
 type batchWorker struct {
 	*batchNorm
-	block, values, other [batchBlock]float64
+	block, other [batchBlock]float64
+	values       [2][batchBlock]float64
+}
+
+// perFeature returns a value for each feature. If a block holds many features, the values repeat, so that those of a
+// block lie side by side wherever it begins.
+func (b *batchNorm) perFeature(f func(c int) float64) []float64 {
+	n := b.features
+	if b.inner == 1 {
+		n += batchBlock
+	}
+	out := make([]float64, n)
+	for c := range b.features {
+		out[c] = f(c)
+	}
+	for c := b.features; c < n; c++ {
+		out[c] = out[c-b.features]
+	}
+	return out
+}
+
+// given returns an operand's value for each feature.
+func (b *batchNorm) given(t *tensor.Tensor) []float64 { return b.perFeature(t.FloatAt) }
+
+// of returns the values of the features of the n elements from i on. Of two results in use, slot distinguishes them.
+func (w *batchWorker) of(values []float64, slot, i, n int) []float64 {
+	if w.inner == 1 {
+		return values[i%w.features:][:n]
+	}
+	out := w.values[slot][:n]
+	for k := 0; k < n; {
+		v, end := values[(i+k)/w.inner%w.features], min(n, k+w.inner-(i+k)%w.inner)
+		for ; k < end; k++ {
+			out[k] = v
+		}
+	}
+	return out
 }
 
 // term computes the elements from element i on.
 type term func(w *batchWorker, o []float64, i int)
 
-// with combines each element with its feature's value.
-func (w *batchWorker) with(l *vec.Loop, o, values []float64, i int) {
-	buf := w.values[:len(o)]
-	for k := 0; k < len(buf); {
-		c, n := (i+k)/w.inner%w.features, w.inner-(i+k)%w.inner
-		if w.inner == 1 {
-			k += copy(buf[k:], values[c:])
-			continue
-		}
-		for end := min(k+n, len(buf)); k < end; k++ {
-			buf[k] = values[c]
-		}
-	}
-	combine(l, o, buf)
-}
-
-func combine(l *vec.Loop, o, x []float64) { vec.Binary[float64, float64](l)(o, o, x) }
+var (
+	add       = vec.Binary[float64, float64](vec.Add64Loop)
+	subtract  = vec.Binary[float64, float64](vec.Sub64Loop)
+	deviation = vec.Binary[float64, float64](vec.Deviation64Loop)
+	scaled    = vec.Ternary[float64, float64, float64](vec.Scaled64Loop)
+)
 
 // decode returns the elements of x.
 func decode(x *tensor.Tensor) term {
 	return func(_ *batchWorker, o []float64, i int) { kernel.Decode64(x.DType(), o, x, i) }
 }
 
-// centered returns the elements of x minus the mean.
-func centered(x *tensor.Tensor, mean []float64) term {
-	return func(w *batchWorker, o []float64, i int) {
-		kernel.Decode64(x.DType(), o, x, i)
-		w.with(vec.Sub64Loop, o, mean, i)
-	}
-}
+// sumElements is the number of elements whose sums are added at once. It does not depend on the number of cores, and so
+// neither do the sums.
+const sumElements = 1 << 16
 
-// blocks calls f on the blocks of elements lo to hi. A block that reaches another feature's elements starts or ends
-// with them: a feature's sum must not depend on lo, which depends on the number of cores.
-func (w *batchWorker) blocks(lo, hi int, t term, f func(o []float64, i int)) {
-	for i := lo; i < hi; {
-		n := min(batchBlock, hi-i)
-		if rest := (i + n) % w.inner; rest < n {
-			n -= rest
-		}
-		o := w.block[:n]
-		t(w, o, i)
-		f(o, i)
-		i += n
-	}
-}
+// groups returns the number of parts that are summed by themselves.
+func (b *batchNorm) groups() int { return max(1, (b.outer+b.rows()-1)/b.rows()) }
+
+// rows returns the number of rows of a part.
+func (b *batchNorm) rows() int { return max(1, sumElements/max(1, b.features*b.inner)) }
 
 // sums returns the sum of the elements for each feature.
 func (b *batchNorm) sums(t term) []float64 {
-	out := make([]float64, b.features)
+	groups, rows := b.groups(), b.rows()
+	parts := make([]float64, groups*b.features)
 	fold := vec.Fold[float64](vec.Add64Loop)
-	kernel.Parallel(b.features, 1+1<<14/max(1, b.outer*b.inner), func(first, last int) {
+	kernel.Parallel(groups, 1, func(first, last int) {
 		w := &batchWorker{batchNorm: b}
-		for o := range b.outer {
-			start := o * b.features * b.inner
-			w.blocks(start+first*b.inner, start+last*b.inner, t, func(o []float64, i int) {
-				c := i / b.inner % b.features
-				if b.inner == 1 {
-					combine(vec.Add64Loop, out[c:c+len(o)], o)
-					return
-				}
-				for k := 0; k < len(o); c++ {
+		for g := first; g < last; g++ {
+			out := parts[g*b.features:][:b.features]
+			lo, hi := g*rows*b.features*b.inner, min((g+1)*rows, b.outer)*b.features*b.inner
+			for i := lo; i < hi; i += batchBlock {
+				o := w.block[:min(batchBlock, hi-i)]
+				t(w, o, i)
+				for k := 0; k < len(o); {
+					c := (i + k) / b.inner % b.features
+					if b.inner == 1 {
+						n := min(b.features-c, len(o)-k)
+						add(out[c:c+n], out[c:c+n], o[k:k+n])
+						k += n
+						continue
+					}
 					n := min(b.inner-(i+k)%b.inner, len(o)-k)
 					var sum [1]float64
 					fold(sum[:], o[k:k+n])
 					out[c] += sum[0]
 					k += n
 				}
-			})
+			}
 		}
 	})
-	return out
+	for g := 1; g < groups; g++ {
+		add(parts[:b.features], parts[:b.features], parts[g*b.features:][:b.features])
+	}
+	return parts[:b.features]
 }
 
 // write sets out to the elements.
 func (b *batchNorm) write(out *tensor.Tensor, t term) {
 	kernel.Parallel(out.NumElements(), 1<<14, func(lo, hi int) {
 		w := &batchWorker{batchNorm: b}
-		w.blocks(lo, hi, t, func(o []float64, i int) { kernel.Encode64(out.DType(), out, i, o) })
+		for i := lo; i < hi; i += batchBlock {
+			o := w.block[:min(batchBlock, hi-i)]
+			t(w, o, i)
+			kernel.Encode64(out.DType(), out, i, o)
+		}
 	})
 }
 
-// perFeature returns a value for each feature.
-func (b *batchNorm) perFeature(f func(c int) float64) []float64 {
-	out := make([]float64, b.features)
-	for c := range out {
-		out[c] = f(c)
-	}
-	return out
-}
-
-func (b *batchNorm) normalize(out, x *tensor.Tensor, scale, offset, mean, variance []float64) {
-	factor := b.perFeature(func(c int) float64 { return scale[c] / math.Sqrt(variance[c]+b.epsilon) })
-	difference := centered(x, mean)
+func (b *batchNorm) normalize(out, x, scale, offset *tensor.Tensor, mean, variance []float64) {
+	factor := b.perFeature(func(c int) float64 { return scale.FloatAt(c) / math.Sqrt(variance[c]+b.epsilon) })
+	shift := b.given(offset)
 	b.write(out, func(w *batchWorker, o []float64, i int) {
-		difference(w, o, i)
-		w.with(vec.Mul64Loop, o, factor, i)
-		w.with(vec.Add64Loop, o, offset, i)
+		kernel.Decode64(x.DType(), o, x, i)
+		scaled(o, o, w.of(mean, 0, i, len(o)), w.of(factor, 1, i, len(o)))
+		add(o, o, w.of(shift, 0, i, len(o)))
 	})
 }
 
@@ -164,8 +182,8 @@ func makeBatchNormInference(s *plan.Spec) (kernel.Kernel, error) {
 	if err != nil {
 		return kernel.Kernel{}, err
 	}
-	return kernel.Kernel{Family: "batch normalization", Scratch: b.scratch(5), Run: func(in, out []*tensor.Tensor) error {
-		b.normalize(out[0], in[0], kernel.Floats(in[1]), kernel.Floats(in[2]), kernel.Floats(in[3]), kernel.Floats(in[4]))
+	return kernel.Kernel{Family: "batch normalization", Scratch: b.scratch(4), Run: func(in, out []*tensor.Tensor) error {
+		b.normalize(out[0], in[0], in[1], in[2], b.given(in[3]), b.given(in[4]))
 		return nil
 	}}, nil
 }
@@ -176,19 +194,19 @@ func makeBatchNormTraining(s *plan.Spec) (kernel.Kernel, error) {
 	if err != nil {
 		return kernel.Kernel{}, err
 	}
-	return kernel.Kernel{Family: "batch normalization", Scratch: b.scratch(7), Run: func(in, out []*tensor.Tensor) error {
+	return kernel.Kernel{Family: "batch normalization", Scratch: b.scratch(6), Run: func(in, out []*tensor.Tensor) error {
 		n := float64(b.outer * b.inner)
-		sum := b.sums(decode(in[0]))
+		x := decode(in[0])
+		sum := b.sums(x)
 		mean := b.perFeature(func(c int) float64 { return sum[c] / n })
-		difference := centered(in[0], mean)
 		squares := b.sums(func(w *batchWorker, o []float64, i int) {
-			difference(w, o, i)
-			combine(vec.Mul64Loop, o, o)
+			x(w, o, i)
+			deviation(o, o, w.of(mean, 0, i, len(o)))
 		})
 		variance := b.perFeature(func(c int) float64 { return squares[c] / n })
-		b.normalize(out[0], in[0], kernel.Floats(in[1]), kernel.Floats(in[2]), mean, variance)
-		kernel.Encode64(out[1].DType(), out[1], 0, mean)
-		kernel.Encode64(out[2].DType(), out[2], 0, variance)
+		b.normalize(out[0], in[0], in[1], in[2], mean, variance)
+		kernel.Encode64(out[1].DType(), out[1], 0, mean[:b.features])
+		kernel.Encode64(out[2].DType(), out[2], 0, variance[:b.features])
 		return nil
 	}}, nil
 }
@@ -200,13 +218,13 @@ func makeBatchNormGrad(s *plan.Spec) (kernel.Kernel, error) {
 		return kernel.Kernel{}, err
 	}
 	return kernel.Kernel{Family: "batch normalization", Scratch: b.scratch(8), Run: func(in, out []*tensor.Tensor) error {
-		grad, difference := decode(in[4]), centered(in[0], kernel.Floats(in[2]))
-		scale, variance := kernel.Floats(in[1]), kernel.Floats(in[3])
+		x, grad := decode(in[0]), decode(in[4])
+		center, scale, variance := b.given(in[2]), b.given(in[1]), b.given(in[3])
 		sum := b.sums(grad)
 		dot := b.sums(func(w *batchWorker, o []float64, i int) {
-			difference(w, o, i)
+			x(w, o, i)
 			grad(w, w.other[:len(o)], i)
-			combine(vec.Mul64Loop, o, w.other[:len(o)])
+			scaled(o, o, w.of(center, 0, i, len(o)), w.other[:len(o)])
 		})
 		// The result is factor (grad - mean - (x - mean of x) slope), where mean and slope are those of grad.
 		n := float64(b.outer * b.inner)
@@ -216,14 +234,13 @@ func makeBatchNormGrad(s *plan.Spec) (kernel.Kernel, error) {
 		slope := b.perFeature(func(c int) float64 { return dot[c] / (n * (variance[c] + b.epsilon)) })
 		b.write(out[0], func(w *batchWorker, o []float64, i int) {
 			rest := w.other[:len(o)]
-			difference(w, rest, i)
-			w.with(vec.Mul64Loop, rest, slope, i)
+			x(w, rest, i)
+			scaled(rest, rest, w.of(center, 0, i, len(o)), w.of(slope, 1, i, len(o)))
 			grad(w, o, i)
-			w.with(vec.Sub64Loop, o, mean, i)
-			combine(vec.Sub64Loop, o, rest)
-			w.with(vec.Mul64Loop, o, factor, i)
+			subtract(o, o, w.of(mean, 0, i, len(o)))
+			scaled(o, o, rest, w.of(factor, 1, i, len(o)))
 		})
-		kernel.Encode64(out[1].DType(), out[1], 0, b.perFeature(func(c int) float64 { return dot[c] / root[c] }))
+		kernel.Encode64(out[1].DType(), out[1], 0, b.perFeature(func(c int) float64 { return dot[c] / root[c] })[:b.features])
 		kernel.Encode64(out[2].DType(), out[2], 0, sum)
 		return nil
 	}}, nil

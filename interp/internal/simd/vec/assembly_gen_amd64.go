@@ -37,6 +37,10 @@ func assembly(name string) (narrow, wide loop) {
 		return clamp32AVX2, clamp32AVX512
 	case "clamp64":
 		return clamp64AVX2, clamp64AVX512
+	case "scaled64":
+		return scaled64AVX2, scaled64AVX512
+	case "deviation64":
+		return deviation64AVX2, deviation64AVX512
 	case "abs32":
 		return abs32AVX2, abs32AVX512
 	case "abs64":

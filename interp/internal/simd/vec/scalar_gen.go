@@ -443,6 +443,39 @@ func clamp64Loop(op, xp, yp, zp *byte, n int) {
 	}
 }
 
+// scaled64 is (x - y) z.
+func scaled64(x float64, y float64, z float64) float64 {
+	t0 := float64(x - y)
+	t1 := float64(t0 * z)
+	return t1
+}
+
+func scaled64Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*float64)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float64)(unsafe.Pointer(xp)), n)
+	y := unsafe.Slice((*float64)(unsafe.Pointer(yp)), n)
+	z := unsafe.Slice((*float64)(unsafe.Pointer(zp)), n)
+	for i := range o {
+		o[i] = scaled64(x[i], y[i], z[i])
+	}
+}
+
+// deviation64 is (x - y) (x - y).
+func deviation64(x float64, y float64) float64 {
+	t0 := float64(x - y)
+	t1 := float64(t0 * t0)
+	return t1
+}
+
+func deviation64Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*float64)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float64)(unsafe.Pointer(xp)), n)
+	y := unsafe.Slice((*float64)(unsafe.Pointer(yp)), n)
+	for i := range o {
+		o[i] = deviation64(x[i], y[i])
+	}
+}
+
 // abs32 is the absolute value.
 func abs32(x float32) float32 {
 	t0 := math.Float32bits(x) & uint32(0x7fffffff)
@@ -5419,6 +5452,8 @@ var (
 	NextAfter64Loop     = newLoop("nextAfter64", nextAfter64Loop, 8, 8, 8, 8)            // the neighbour of x in the direction of y
 	Clamp32Loop         = newLoop("clamp32", clamp32Loop, 4, 4, 4, 4, 4)                 // the minimum of z and the maximum of x and y
 	Clamp64Loop         = newLoop("clamp64", clamp64Loop, 8, 8, 8, 8, 8)                 // the minimum of z and the maximum of x and y
+	Scaled64Loop        = newLoop("scaled64", scaled64Loop, 8, 8, 8, 8, 8)               // (x - y) z
+	Deviation64Loop     = newLoop("deviation64", deviation64Loop, 8, 8, 8, 8)            // (x - y) (x - y)
 	Abs32Loop           = newLoop("abs32", abs32Loop, 4, 4, 4)                           // the absolute value
 	Abs64Loop           = newLoop("abs64", abs64Loop, 8, 8, 8)                           // the absolute value
 	Neg32Loop           = newLoop("neg32", neg32Loop, 4, 4, 4)                           // -x

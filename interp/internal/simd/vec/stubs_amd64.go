@@ -242,6 +242,26 @@ func clamp64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
 //go:noescape
 func clamp64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
 
+// scaled64AVX2 computes (x - y) z, for n elements, a multiple of 4.
+//
+//go:noescape
+func scaled64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// scaled64AVX512 computes (x - y) z, for n elements, a multiple of 8.
+//
+//go:noescape
+func scaled64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
+// deviation64AVX2 computes (x - y) (x - y), for n elements, a multiple of 4.
+//
+//go:noescape
+func deviation64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// deviation64AVX512 computes (x - y) (x - y), for n elements, a multiple of 8.
+//
+//go:noescape
+func deviation64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
 // abs32AVX2 computes the absolute value, for n elements, a multiple of 8.
 //
 //go:noescape

@@ -2094,6 +2094,94 @@ clamp64AVX512_loop:
 	VZEROUPPER
 	RET
 
+// func scaled64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX
+TEXT ·scaled64AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ z+24(FP), BX
+	MOVQ n+32(FP), SI
+	XORQ DI, DI
+
+scaled64AVX2_loop:
+	VMOVUPS (CX)(DI*8), Y0
+	VMOVUPS (DX)(DI*8), Y1
+	VMOVUPS (BX)(DI*8), Y2
+	VSUBPD  Y1, Y0, Y0
+	VMULPD  Y2, Y0, Y0
+	VMOVUPS Y0, (AX)(DI*8)
+	ADDQ    $0x04, DI
+	CMPQ    DI, SI
+	JLT     scaled64AVX2_loop
+	VZEROUPPER
+	RET
+
+// func scaled64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·scaled64AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ z+24(FP), BX
+	MOVQ n+32(FP), SI
+	XORQ DI, DI
+
+scaled64AVX512_loop:
+	VMOVUPS (CX)(DI*8), Z0
+	VMOVUPS (DX)(DI*8), Z1
+	VMOVUPS (BX)(DI*8), Z2
+	VSUBPD  Z1, Z0, Z0
+	VMULPD  Z2, Z0, Z0
+	VMOVUPS Z0, (AX)(DI*8)
+	ADDQ    $0x08, DI
+	CMPQ    DI, SI
+	JLT     scaled64AVX512_loop
+	VZEROUPPER
+	RET
+
+// func deviation64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX
+TEXT ·deviation64AVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+deviation64AVX2_loop:
+	VMOVUPS (CX)(SI*8), Y0
+	VMOVUPS (DX)(SI*8), Y1
+	VSUBPD  Y1, Y0, Y0
+	VMULPD  Y0, Y0, Y0
+	VMOVUPS Y0, (AX)(SI*8)
+	ADDQ    $0x04, SI
+	CMPQ    SI, BX
+	JLT     deviation64AVX2_loop
+	VZEROUPPER
+	RET
+
+// func deviation64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·deviation64AVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+deviation64AVX512_loop:
+	VMOVUPS (CX)(SI*8), Z0
+	VMOVUPS (DX)(SI*8), Z1
+	VSUBPD  Z1, Z0, Z0
+	VMULPD  Z0, Z0, Z0
+	VMOVUPS Z0, (AX)(SI*8)
+	ADDQ    $0x08, SI
+	CMPQ    SI, BX
+	JLT     deviation64AVX512_loop
+	VZEROUPPER
+	RET
+
 // func abs32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
 // Requires: AVX, AVX2
 TEXT ·abs32AVX2(SB), NOSPLIT, $0-40

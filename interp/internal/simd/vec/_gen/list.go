@@ -65,6 +65,11 @@ func programs() []*program {
 		out[len(out)-1].fold, out[len(out)-2].fold = e.fold, e.fold
 	}
 	native("Clamp", "the minimum of z and the maximum of x and y", 3, "", func(p *program, x []*node) *node { return p.smaller(p.larger(x[0], x[1]), x[2]) })
+	add(define("Scaled64", "(x - y) z", 8, "f64 f64 f64", "f64", func(p *program, x []*node) *node { return p.mul(p.sub(x[0], x[1]), x[2]) }))
+	add(define("Deviation64", "(x - y) (x - y)", 8, "f64 f64", "f64", of2(func(p *program, x, y *node) *node {
+		d := p.sub(x, y)
+		return p.mul(d, d)
+	})))
 	native("Abs", "the absolute value", 1, "", of1((*program).absolute))
 	native("Neg", "-x", 1, "", of1((*program).negative))
 	native("Sign", "the sign", 1, "", of1((*program).signum))
