@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/interp/internal/kernel"
 	"github.com/hlocb/hlocb/ir"
 )
 
@@ -47,11 +48,11 @@ func (p *Profile) Ops() []OpTime {
 func (p *Profile) run(m *Machine, fr *Frame, ins *Instr) error {
 	outer := m.inside
 	m.inside = 0
-	pprof.SetGoroutineLabels(pprof.WithLabels(m.Ctx, pprof.Labels("op", ins.Op.Name())))
+	label(pprof.WithLabels(m.Ctx, pprof.Labels("op", ins.Op.Name())))
 	begin := time.Now()
 	err := ins.Run(m, fr, ins)
 	d := time.Since(begin)
-	pprof.SetGoroutineLabels(context.Background())
+	label(context.Background())
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	t := p.ops[ins.Op]
@@ -66,4 +67,10 @@ func (p *Profile) run(m *Machine, fr *Frame, ins *Instr) error {
 	t.Time += d - m.inside
 	m.inside = outer + d
 	return err
+}
+
+// label sets the profiler's labels of this goroutine and of those that help it.
+func label(ctx context.Context) {
+	pprof.SetGoroutineLabels(ctx)
+	kernel.LabelHelpers(ctx)
 }

@@ -1,17 +1,22 @@
 package kernel
 
 import (
+	"context"
 	goruntime "runtime"
-	"sync"
+	"runtime/pprof"
+	"sync/atomic"
+	"time"
 
 	"github.com/hlocb/hlocb/tensor"
 )
 
 // workers returns the number of goroutines that share a large kernel.
-func workers() int { return min(goruntime.GOMAXPROCS(0), 16) }
+func workers() int { return min(goruntime.GOMAXPROCS(0), maxWorkers) }
+
+const maxWorkers = 16
 
 // Parallel calls f on disjoint parts of [0, n), concurrently if n is large enough. Each part has at least grain
-// elements. The parts do not depend on timing. If a part panics, parallel panics too.
+// elements. The parts do not depend on timing. If a part panics, Parallel panics too.
 func Parallel(n, grain int, f func(lo, hi int)) {
 	parts := min(workers(), n/max(grain, 1))
 	if parts <= 1 {
@@ -20,31 +25,112 @@ func Parallel(n, grain int, f func(lo, hi int)) {
 		}
 		return
 	}
-	var wg sync.WaitGroup
-	var mu sync.Mutex
-	var failure any
-	part := func(lo, hi int) {
-		defer func() {
-			if v := recover(); v != nil {
-				mu.Lock()
-				failure = v
-				mu.Unlock()
+	b := &batch{f: f, n: n, parts: int32(parts), done: make(chan struct{}), labels: team.labels.Load()}
+	b.left.Store(b.parts)
+	for range parts - 1 {
+		team.help(b)
+	}
+	b.work()
+	if !await(func() bool { return b.left.Load() == 0 }) {
+		<-b.done
+	}
+	b.f = nil // the batch may still be on offer
+	if v := b.failure.Load(); v != nil {
+		panic(*v)
+	}
+}
+
+// batch is the work of a kernel. Whoever comes first takes the next part.
+type batch struct {
+	f           func(lo, hi int)
+	n           int
+	parts       int32
+	taken, left atomic.Int32
+	done        chan struct{} // closed when no part is left
+	failure     atomic.Pointer[any]
+	labels      *context.Context
+}
+
+// work executes parts until all are taken.
+func (b *batch) work() {
+	for {
+		i := int(b.taken.Add(1)) - 1
+		if i >= int(b.parts) {
+			return
+		}
+		b.part(i*b.n/int(b.parts), (i+1)*b.n/int(b.parts))
+	}
+}
+
+func (b *batch) part(lo, hi int) {
+	defer func() {
+		if v := recover(); v != nil {
+			b.failure.Store(&v)
+		}
+		if b.left.Add(-1) == 0 {
+			close(b.done)
+		}
+	}()
+	b.f(lo, hi)
+}
+
+// patience is how long a helper looks for the next batch before it ends, and how long Parallel looks for the end of the
+// last part before it sleeps. To wake an idle core of a virtual machine takes up to 100 µs, as long as many kernels.
+const patience = 100 * time.Microsecond
+
+// await reports whether ok becomes true in time.
+func await(ok func() bool) bool {
+	for start := time.Now(); ; {
+		for range 100 {
+			if ok() {
+				return true
 			}
-		}()
-		f(lo, hi)
+		}
+		if time.Since(start) > patience {
+			return false
+		}
 	}
-	for i := 1; i < parts; i++ {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			part(i*n/parts, (i+1)*n/parts)
-		}()
+}
+
+// helpers are goroutines that take parts of batches. They end when there is nothing to do, so no idle ones remain.
+type helpers struct {
+	batches chan *batch
+	running atomic.Int32
+	labels  atomic.Pointer[context.Context] // of profiles
+}
+
+// team serves all runs of the process, as they share its cores.
+var team = &helpers{batches: make(chan *batch, 4*maxWorkers)}
+
+// LabelHelpers makes helpers carry the profiler labels of ctx, of the background context for none. If devices run at
+// the same time, a helper may carry the labels of another device's op.
+func LabelHelpers(ctx context.Context) { team.labels.Store(&ctx) }
+
+// help offers a part of b. If too many parts are on offer, whoever made b does it all.
+func (h *helpers) help(b *batch) {
+	select {
+	case h.batches <- b:
+	default:
+		return
 	}
-	part(0, n/parts)
-	wg.Wait()
-	if failure != nil {
-		panic(failure)
+	if n := h.running.Load(); n < int32(workers()-1) && h.running.CompareAndSwap(n, n+1) {
+		go h.run()
 	}
+}
+
+// run executes parts of batches until none is offered for a while.
+func (h *helpers) run() {
+	for await(func() bool { return len(h.batches) > 0 }) {
+		select {
+		case b := <-h.batches:
+			if b.labels != nil {
+				pprof.SetGoroutineLabels(*b.labels)
+			}
+			b.work()
+		default:
+		}
+	}
+	h.running.Add(-1)
 }
 
 // parallelElements makes a kernel function from an element loop over n elements. cost is a rough number of nanoseconds

@@ -153,8 +153,8 @@ func threeFryBits(t *tensor.Tensor, key, ctr uint64) uint64 {
 	return uint64(counters)
 }
 
-// eachThreeFry calls f with the words of the counters ctr, ctr+step, ... on all cores, in blocks. lo is the number of the
-// block's first counter.
+// eachThreeFry calls f with the words of the counters ctr, ctr+step, ... on all cores, in blocks. lo is the number of
+// the block's first counter.
 func eachThreeFry(n int, key, ctr, step uint64, f func(lo int, x, y []uint32)) {
 	Parallel(n, 1<<13, func(lo, hi int) {
 		var x, y [threeFryBlock]uint32
