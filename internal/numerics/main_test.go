@@ -13,6 +13,6 @@ func TestTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !strings.Contains(string(text), "| function |") || withTable(string(text)) != string(text) {
-		t.Error("go run ./internal/numerics -table")
+		t.Error("go run ./internal/numerics")
 	}
 }

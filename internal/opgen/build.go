@@ -139,14 +139,7 @@ func (g *Generator) build(c *call) (*Program, error) {
 				return nil, errTooLarge
 			}
 		}
-		fmt.Fprintf(&body, "  %%r:%d = \"%s\"(%s)", len(results), c.op, strings.Join(operands, ", "))
-		if len(c.bodies) > 0 {
-			fmt.Fprintf(&body, " (%s)", strings.Join(c.bodies, ", "))
-		}
-		if len(c.attrs) > 0 {
-			fmt.Fprintf(&body, " {%s}", strings.Join(c.attrs, ", "))
-		}
-		fmt.Fprintf(&body, " : (%s) -> (%s)\n", strings.Join(types, ", "), strings.Join(results, ", "))
+		fmt.Fprintf(&body, "  %%r:%d = %s", len(results), c.text(c.op, operands, types, results))
 		for i := range results {
 			returned = append(returned, fmt.Sprintf("%%r#%d", i))
 		}
@@ -181,28 +174,15 @@ func (g *Generator) infer(ctx *ir.Context, c *call) ([]string, error) {
 		return nil, fmt.Errorf("the result types of %s are not inferred", c.op)
 	}
 	// Write the op as an unknown op to read its attributes and regions without its types.
-	var operands, types []string
-	var b strings.Builder
-	b.WriteString("func.func @main(")
+	var params, operands, types []string
 	for i, a := range c.args {
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		fmt.Fprintf(&b, "%%a%d: %s", i, typeText(a.dt, a.shape))
-		operands = append(operands, fmt.Sprintf("%%a%d", i))
-		types = append(types, typeText(a.dt, a.shape))
+		operands, types = append(operands, fmt.Sprintf("%%a%d", i)), append(types, typeText(a.dt, a.shape))
+		params = append(params, operands[i]+": "+types[i])
 	}
-	fmt.Fprintf(&b, ") {\n  \"opgen.op\"(%s)", strings.Join(operands, ", "))
-	if len(c.bodies) > 0 {
-		fmt.Fprintf(&b, " (%s)", strings.Join(c.bodies, ", "))
-	}
-	if len(c.attrs) > 0 {
-		fmt.Fprintf(&b, " {%s}", strings.Join(c.attrs, ", "))
-	}
-	fmt.Fprintf(&b, " : (%s) -> ()\n  return\n}\n", strings.Join(types, ", "))
-	m, err := parse.Parse(diag.NewSource("op.mlir", []byte(b.String())), ctx, g.reg, parse.Options{})
+	text := fmt.Sprintf("func.func @main(%s) {\n  %s  return\n}\n", strings.Join(params, ", "), c.text("opgen.op", operands, types, nil))
+	m, err := parse.Parse(diag.NewSource("op.mlir", []byte(text)), ctx, g.reg, parse.Options{})
 	if err != nil {
-		return nil, fmt.Errorf("%w\n%s", err, b.String())
+		return nil, fmt.Errorf("%w\n%s", err, text)
 	}
 	op := m.Body().First().Region(0).Entry().First()
 	st := &ir.OpState{Def: def, Operands: op.OperandList(), Bodies: op.Regions()}
@@ -218,6 +198,18 @@ func (g *Generator) infer(ctx *ir.Context, c *call) ([]string, error) {
 		out[i] = t.String()
 	}
 	return out, nil
+}
+
+// text writes the op in MLIR's generic form, under a name.
+func (c *call) text(name string, operands, types, results []string) string {
+	text := fmt.Sprintf("%q(%s)", name, strings.Join(operands, ", "))
+	if len(c.bodies) > 0 {
+		text += " (" + strings.Join(c.bodies, ", ") + ")"
+	}
+	if len(c.attrs) > 0 {
+		text += " {" + strings.Join(c.attrs, ", ") + "}"
+	}
+	return fmt.Sprintf("%s : (%s) -> (%s)\n", text, strings.Join(types, ", "), strings.Join(results, ", "))
 }
 
 // Outcome compiles and runs the program on a backend.

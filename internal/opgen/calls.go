@@ -25,11 +25,8 @@ func (g *Generator) composite() *call {
 
 // calls makes a program that calls a function twice; the function calls another one.
 func (g *Generator) calls() *call {
-	d := g.dtype()
-	for d == tensor.I1 || !d.IsInteger() || d.Bits() < 8 {
-		d = g.dtype()
-	}
-	a := arg{dt: d, shape: g.shape(0, 3), style: verify.Edges}
+	d := g.typeLike(func(d tensor.DType) bool { return d.IsInteger() && d.Bits() >= 8 })
+	a := edges(d, g.shape(0, 3))
 	t := typeText(d, a.shape)
 	c := exactly("func.call", []arg{a, a}, fmt.Sprintf("  %%p:2 = call @outer(%%a0, %%a1) : (%[1]s, %[1]s) -> (%[1]s, %[1]s)\n  %%q:2 = call @outer(%%p#1, %%a0) : (%[1]s, %[1]s) -> (%[1]s, %[1]s)\n", t),
 		[]string{"%p#0", "%q#0", "%q#1"}, []string{t, t, t})
@@ -69,7 +66,7 @@ func (g *Generator) literal(dt tensor.DType, shape tensor.Shape) string {
 func (g *Generator) constant() *call {
 	a := g.anyArg(g.shape(0, 3))
 	t := typeText(a.dt, a.shape)
-	op := []string{"stablehlo.constant", "stablehlo.constant", "chlo.constant"}[g.rng.IntN(3)]
+	op := pick(g, "stablehlo.constant", "stablehlo.constant", "chlo.constant")
 	if a.dt.Bits() < 8 && a.dt.IsFloat() || a.dt == tensor.F8E8M0FNU {
 		op = "stablehlo.constant"
 	}
@@ -79,7 +76,7 @@ func (g *Generator) constant() *call {
 
 func (g *Generator) constantLike() *call {
 	a := g.anyArg(g.shape(0, 3))
-	d := []tensor.DType{tensor.F32, tensor.F64, tensor.I32, tensor.BF16, tensor.I8}[g.rng.IntN(5)]
+	d := pick(g, tensor.F32, tensor.F64, tensor.I32, tensor.BF16, tensor.I8)
 	text := g.literal(d, nil)
 	text = strings.TrimSuffix(strings.TrimPrefix(text, "dense<"), fmt.Sprintf("> : %s", typeText(d, nil)))
 	r := typeText(d, a.shape)
@@ -90,7 +87,7 @@ func (g *Generator) constantLike() *call {
 func (g *Generator) tokens() *call {
 	a := g.anyArg(g.shape(0, 3))
 	t := typeText(a.dt, a.shape)
-	op := []string{"stablehlo.after_all", "stablehlo.create_token"}[g.rng.IntN(2)]
+	op := pick(g, "stablehlo.after_all", "stablehlo.create_token")
 	ops := fmt.Sprintf("  %%t = \"%s\"() : () -> !stablehlo.token\n  %%u = \"stablehlo.after_all\"(%%t, %%t) : (!stablehlo.token, !stablehlo.token) -> !stablehlo.token\n"+
 		"  %%r:2 = \"stablehlo.optimization_barrier\"(%%a0, %%u) : (%[2]s, !stablehlo.token) -> (%[2]s, !stablehlo.token)\n", op, t)
 	return exactly(op, []arg{a}, ops, []string{"%r#0"}, []string{t})
@@ -98,14 +95,10 @@ func (g *Generator) tokens() *call {
 
 // boundedSize sets the size of a dimension to less than its bound and reduces the remaining elements.
 func (g *Generator) boundedSize() *call {
-	d := []tensor.DType{tensor.I32, tensor.F32, tensor.I64, tensor.F64}[g.rng.IntN(4)]
+	d := pick(g, tensor.I32, tensor.F32, tensor.I64, tensor.F64)
 	rows, cols := g.between(1, 6), g.between(1, 5)
 	n := g.between(0, rows)
-	a := arg{dt: d, shape: tensor.Shape{rows, cols}, fill: func(t *tensor.Tensor) {
-		for i := range t.NumElements() {
-			t.SetFloat(i, float64(g.rng.IntN(50)))
-		}
-	}}
+	a := arg{dt: d, shape: tensor.Shape{rows, cols}, fill: each(func(int) float64 { return float64(g.rng.IntN(50)) })}
 	size := arg{dt: tensor.I32, fill: func(t *tensor.Tensor) { t.SetFloat(0, float64(n)) }}
 	bounded := fmt.Sprintf("tensor<?x%dx%s, #stablehlo.bounds<%d, ?>>", cols, d, rows)
 	out := typeText(d, tensor.Shape{cols})
@@ -166,49 +159,48 @@ func (g *Generator) branchesInLoop() *call {
 // chain is a graph of element-wise ops that do not round, with broadcasts, comparisons, selections and conversions
 // between them. Engines fuse such ops and compute them in place.
 func (g *Generator) chain() *call {
-	d := []tensor.DType{tensor.I32, tensor.UI8, tensor.I64, tensor.I16, tensor.UI32, tensor.I8, tensor.UI64}[g.rng.IntN(7)]
+	d := pick(g, tensor.I32, tensor.UI8, tensor.I64, tensor.I16, tensor.UI32, tensor.I8, tensor.UI64)
 	shape := g.shape(0, 3)
 	if g.rng.IntN(4) == 0 {
 		shape = tensor.Shape{g.between(500, 3000)}
 	}
-	a := arg{dt: d, shape: shape, style: verify.Edges}
+	a := edges(d, shape)
 	s := arg{dt: d, style: verify.Edges}
 	t, bt := typeText(d, shape), typeText(tensor.I1, shape)
 	var b strings.Builder
 	fmt.Fprintf(&b, "  %%v0 = stablehlo.broadcast_in_dim %%a2, dims = [] : (%s) -> %s\n", typeText(d, nil), t)
 	values, bools := []string{"%a0", "%a1", "%v0"}, []string{}
-	pick := func(list []string) string { return list[g.rng.IntN(len(list))] }
 	for i := 1; i < 5+g.rng.IntN(12); i++ {
 		v := fmt.Sprintf("%%v%d", i)
 		switch k := g.rng.IntN(10); {
 		case k < 4:
-			op := []string{"add", "multiply", "subtract", "and", "or", "xor", "maximum", "minimum", "divide", "remainder", "shift_left", "shift_right_logical", "shift_right_arithmetic"}[g.rng.IntN(13)]
-			fmt.Fprintf(&b, "  %s = stablehlo.%s %s, %s : %s\n", v, op, pick(values), pick(values), t)
+			op := pick(g, "add", "multiply", "subtract", "and", "or", "xor", "maximum", "minimum", "divide", "remainder", "shift_left", "shift_right_logical", "shift_right_arithmetic")
+			fmt.Fprintf(&b, "  %s = stablehlo.%s %s, %s : %s\n", v, op, pick(g, values...), pick(g, values...), t)
 			values = append(values, v)
 		case k < 6:
-			op := []string{"not", "popcnt", "count_leading_zeros"}[g.rng.IntN(3)]
-			fmt.Fprintf(&b, "  %s = stablehlo.%s %s : %s\n", v, op, pick(values), t)
+			op := pick(g, "not", "popcnt", "count_leading_zeros")
+			fmt.Fprintf(&b, "  %s = stablehlo.%s %s : %s\n", v, op, pick(g, values...), t)
 			values = append(values, v)
 		case k == 6:
-			dir := []string{"EQ", "NE", "LT", "LE", "GT", "GE"}[g.rng.IntN(6)]
-			fmt.Fprintf(&b, "  %s = stablehlo.compare %s, %s, %s : (%s, %s) -> %s\n", v, dir, pick(values), pick(values), t, t, bt)
+			dir := pick(g, "EQ", "NE", "LT", "LE", "GT", "GE")
+			fmt.Fprintf(&b, "  %s = stablehlo.compare %s, %s, %s : (%s, %s) -> %s\n", v, dir, pick(g, values...), pick(g, values...), t, t, bt)
 			bools = append(bools, v)
 		case k == 7 && len(bools) > 0:
-			fmt.Fprintf(&b, "  %s = stablehlo.select %s, %s, %s : %s, %s\n", v, pick(bools), pick(values), pick(values), bt, t)
+			fmt.Fprintf(&b, "  %s = stablehlo.select %s, %s, %s : %s, %s\n", v, pick(g, bools...), pick(g, values...), pick(g, values...), bt, t)
 			values = append(values, v)
 		case k == 8:
-			other := []tensor.DType{tensor.I32, tensor.UI8, tensor.I64, tensor.I16, tensor.UI32}[g.rng.IntN(5)]
-			fmt.Fprintf(&b, "  %s_c = stablehlo.convert %s : (%s) -> %s\n", v, pick(values), t, typeText(other, shape))
+			other := pick(g, tensor.I32, tensor.UI8, tensor.I64, tensor.I16, tensor.UI32)
+			fmt.Fprintf(&b, "  %s_c = stablehlo.convert %s : (%s) -> %s\n", v, pick(g, values...), t, typeText(other, shape))
 			fmt.Fprintf(&b, "  %s = stablehlo.convert %s_c : (%s) -> %s\n", v, v, typeText(other, shape), t)
 			values = append(values, v)
 		default: // bounds are in order: see the package comment
-			x, y := pick(values), pick(values)
+			x, y := pick(g, values...), pick(g, values...)
 			fmt.Fprintf(&b, "  %s_l = stablehlo.minimum %s, %s : %s\n  %s_h = stablehlo.maximum %s, %s : %s\n", v, x, y, t, v, x, y, t)
-			fmt.Fprintf(&b, "  %s = stablehlo.clamp %s_l, %s, %s_h : %s\n", v, v, pick(values), v, t)
+			fmt.Fprintf(&b, "  %s = stablehlo.clamp %s_l, %s, %s_h : %s\n", v, v, pick(g, values...), v, t)
 			values = append(values, v)
 		}
 	}
-	names, types := []string{values[len(values)-1], pick(values)}, []string{t, t}
+	names, types := []string{values[len(values)-1], pick(g, values...)}, []string{t, t}
 	if len(bools) > 0 {
 		names, types = append(names, bools[len(bools)-1]), append(types, bt)
 	}
@@ -230,19 +222,12 @@ func (g *Generator) async() *call {
 
 // oneDevice makes a collective, or a device id, on a single device.
 func (g *Generator) oneDevice() *call {
-	switch g.rng.IntN(3) {
-	case 0:
-		c := exactCall("replica_id", nil)
-		c.results = []string{"tensor<ui32>"}
-		return c
-	case 1:
-		c := exactCall("partition_id", nil)
-		c.results = []string{"tensor<ui32>"}
-		return c
+	c := exactCall(pick(g, "replica_id", "partition_id", "cross-replica-sum"), nil)
+	c.results = []string{"tensor<ui32>"}
+	if c.op == "stablehlo.cross-replica-sum" {
+		a := arg{dt: g.number(), shape: g.shape(0, 3), style: verify.Ordinary}
+		c.args, c.attrs, c.results = []arg{a}, []string{"replica_groups = dense<0> : tensor<1x1xi64>"}, []string{typeText(a.dt, a.shape)}
 	}
-	a := arg{dt: g.number(), shape: g.shape(0, 3), style: verify.Ordinary}
-	c := exactCall("cross-replica-sum", []arg{a}, "replica_groups = dense<0> : tensor<1x1xi64>")
-	c.results = []string{typeText(a.dt, a.shape)}
 	return c
 }
 
@@ -251,6 +236,6 @@ func (g *Generator) quantize() *call {
 	a := arg{dt: tensor.F32, shape: g.shape(0, 2), style: verify.Ordinary}
 	t := typeText(a.dt, a.shape)
 	q := strings.TrimSuffix(t, "f32>") + "!quant.uniform<i8:f32, 0.25:3>>"
-	op := []string{"stablehlo.uniform_quantize", "stablehlo.uniform_dequantize"}[g.rng.IntN(2)]
+	op := pick(g, "stablehlo.uniform_quantize", "stablehlo.uniform_dequantize")
 	return exactly(op, []arg{a}, fmt.Sprintf("  %%q = stablehlo.uniform_quantize %%a0 : (%[1]s) -> %[2]s\n  %%r = stablehlo.uniform_dequantize %%q : (%[2]s) -> %[1]s\n", t, q), []string{"%r"}, []string{t})
 }

@@ -95,19 +95,16 @@ func (e *Element) withoutDenormals() []func(i int) bool {
 
 // flush returns a copy in which denormals become zeros of the same sign, for types that XLA's CPU code flushes.
 func flush(t *tensor.Tensor) *tensor.Tensor {
-	c := t.Clone()
-	d := t.DType()
-	if !flushes(d) {
-		return c
-	}
+	c, d := t.Clone(), t.DType()
 	for i := range c.NumElements() {
+		if !denormalAt(t, i) { // NaN keeps its sign and payload
+			continue
+		}
+		v := at(t, i)
 		if d.IsComplex() {
-			v := c.ComplexAt(i)
 			c.SetComplex(i, complex(withoutDenormal(d, real(v)), withoutDenormal(d, imag(v))))
 		} else {
-			if v := c.FloatAt(i); !math.IsNaN(v) { // NaN keeps its sign and payload
-				c.SetFloat(i, withoutDenormal(d, v))
-			}
+			c.SetFloat(i, withoutDenormal(d, real(v)))
 		}
 	}
 	return c

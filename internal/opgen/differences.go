@@ -3,7 +3,6 @@ package opgen
 import (
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/hlocb/hlocb/print"
@@ -18,42 +17,20 @@ type Difference struct {
 	Why     error            // the error of JudgeRandom or of an engine
 }
 
-// WriteDifferences writes all differences, grouped by op and type: the count, then each with its module, its
-// arguments and both results.
+// WriteDifferences writes all differences, each with its module, its arguments and both results.
 func WriteDifferences(w io.Writer, list []Difference) {
-	groups := map[string][]Difference{}
 	for _, d := range list {
-		k := d.Program.Op + " on " + d.Program.DType.String()
-		groups[k] = append(groups[k], d)
-	}
-	names := make([]string, 0, len(groups))
-	for k := range groups {
-		names = append(names, k)
-	}
-	slices.Sort(names)
-	for _, k := range names {
-		fmt.Fprintf(w, "%6d %s\n", len(groups[k]), k)
-	}
-	for _, k := range names {
-		for _, d := range groups[k] {
-			fmt.Fprintf(w, "\n== %s, program %d: %v\n%s", k, d.Number, d.Why, print.String(d.Program.Run.Module, print.Options{}))
-			writeValues(w, "argument", d.Program.Args)
-			writeValues(w, "engine", d.A)
-			writeValues(w, "XLA", d.B)
-		}
-	}
-}
-
-func writeValues(w io.Writer, what string, list []*tensor.Tensor) {
-	for i, t := range list {
-		var b strings.Builder
-		for k := range min(t.NumElements(), 400) {
-			if k > 0 {
-				b.WriteString(", ")
+		p := d.Program
+		fmt.Fprintf(w, "\n== %s on %s, program %d: %v\n%s", p.Op, p.DType, d.Number, d.Why, print.String(p.Run.Module, print.Options{}))
+		for i, values := range [][]*tensor.Tensor{p.Args, d.A, d.B} {
+			for k, t := range values {
+				fmt.Fprintf(w, "%s %d %s:", []string{"argument", "engine", "XLA"}[i], k, typeText(t.DType(), t.Shape()))
+				for e := range min(t.NumElements(), 400) {
+					fmt.Fprint(w, " ", elementText(t, e))
+				}
+				fmt.Fprintln(w)
 			}
-			b.WriteString(elementText(t, k))
 		}
-		fmt.Fprintf(w, "%s %d %s: %s\n", what, i, typeText(t.DType(), t.Shape()), b.String())
 	}
 }
 
@@ -68,31 +45,13 @@ func Text(p *Program, results []*tensor.Tensor, i int) string {
 
 // elementText formats element i of a tensor.
 func elementText(t *tensor.Tensor, i int) string {
-	if t.DType().IsComplex() {
-		v := t.ComplexAt(i)
-		bits := 64
-		if t.DType() == tensor.Complex64 {
-			bits = 32
-		}
-		return fmt.Sprintf("%s%+si", floatText(real(v), bits), signedText(imag(v), bits))
+	switch d := t.DType(); {
+	case d == tensor.Complex64:
+		return fmt.Sprint(complex64(t.ComplexAt(i)))
+	case d.IsComplex():
+		return fmt.Sprint(t.ComplexAt(i))
+	case d.IsFloat():
+		return fmt.Sprint(t.FloatAt(i))
 	}
-	if !t.DType().IsFloat() {
-		return fmt.Sprint(t.IntAt(i))
-	}
-	return floatText(t.FloatAt(i), 64)
-}
-
-func floatText(v float64, bits int) string {
-	if bits == 32 {
-		return fmt.Sprintf("%v", float32(v))
-	}
-	return fmt.Sprintf("%v", v)
-}
-
-func signedText(v float64, bits int) string {
-	s := floatText(v, bits)
-	if s[0] != '-' && s[0] != '+' {
-		s = "+" + s
-	}
-	return s
+	return fmt.Sprint(t.IntAt(i))
 }

@@ -98,15 +98,6 @@ func accepts(def *ir.Def, operand int, d tensor.DType) bool {
 	return check == nil || check(ir.NewContext().StaticTensor(d, tensor.Shape{2}))
 }
 
-func shortName(def *ir.Def) string {
-	for i := len(def.Name) - 1; i >= 0; i-- {
-		if def.Name[i] == '.' {
-			return def.Name[i+1:]
-		}
-	}
-	return def.Name
-}
-
 // elementwise returns the calls of one op on one type, or none if the op is not element-wise or refuses the type.
 func (g *Generator) elementwise(def *ir.Def, d tensor.DType, n int) []*call {
 	if !def.Has(ir.Elementwise) || len(def.Operands) == 0 || len(def.Operands) > 3 {
@@ -117,8 +108,15 @@ func (g *Generator) elementwise(def *ir.Def, d tensor.DType, n int) []*call {
 			return nil
 		}
 	}
-	name := shortName(def)
+	name := shortOp(def.Name)
 	c := &call{op: def.Name, rule: elementwiseRule(name, d)}
+	var out []*call
+	add := func(from *call, label string, attrs ...string) *call {
+		one := *from
+		one.label, one.attrs = label, attrs
+		out = append(out, &one)
+		return &one
+	}
 	switch name {
 	case "constant", "iota", "map", "uniform_quantize", "uniform_dequantize", "constant_like":
 		return nil
@@ -126,30 +124,15 @@ func (g *Generator) elementwise(def *ir.Def, d tensor.DType, n int) []*call {
 		shape := tensor.Shape{int64(n)}
 		c.args = []arg{{dt: tensor.I1, shape: shape}, {dt: d, shape: shape, style: verify.Edges}, {dt: d, shape: shape, style: verify.Anything}}
 		return []*call{c}
-	case "convert":
-		var out []*call
+	case "convert", "bitcast_convert":
 		for _, to := range Types() {
-			if d.IsComplex() && !to.IsComplex() {
-				continue // the specification defines only real and imag of it
+			if d.IsComplex() && !to.IsComplex() { // the specification defines only real and imag of it
+				continue
 			}
-			one := *c
-			one.label = "to " + to.String()
-			one.rule = Rule{Exact: true}
-			one.args = []arg{g.whole(d, n)}
-			one.results = []string{typeText(to, one.args[0].shape)}
-			out = append(out, &one)
-		}
-		return out
-	case "bitcast_convert":
-		var out []*call
-		for _, to := range Types() {
-			if to.Bits() == d.Bits() && (to == tensor.I1) == (d == tensor.I1) && to.IsComplex() == d.IsComplex() {
-				one := *c
-				one.label = "to " + to.String()
-				one.rule = Rule{Exact: true}
-				one.args = []arg{g.whole(d, n)}
+			if name == "convert" || to.Bits() == d.Bits() && (to == tensor.I1) == (d == tensor.I1) && to.IsComplex() == d.IsComplex() {
+				one := add(c, "to "+to.String())
+				one.rule, one.args = Rule{Exact: true}, []arg{g.whole(d, n)}
 				one.results = []string{typeText(to, one.args[0].shape)}
-				out = append(out, &one)
 			}
 		}
 		return out
@@ -176,42 +159,30 @@ func (g *Generator) elementwise(def *ir.Def, d tensor.DType, n int) []*call {
 	}
 	switch name {
 	case "compare":
-		var out []*call
 		for _, dir := range stablehlo.ComparisonDirectionEnum.Cases {
-			one := *c
-			one.label = dir
-			one.attrs = []string{fmt.Sprintf("comparison_direction = #stablehlo<comparison_direction %s>", dir)}
+			attr := fmt.Sprintf("comparison_direction = #stablehlo<comparison_direction %s>", dir)
 			if dir == "LT" && d.IsFloat() {
-				total := one
-				total.label = "LT, TOTALORDER"
-				total.attrs = append([]string{"compare_type = #stablehlo<comparison_type TOTALORDER>"}, one.attrs...)
-				out = append(out, &total)
+				add(c, "LT, TOTALORDER", "compare_type = #stablehlo<comparison_type TOTALORDER>", attr)
 			}
 			if d.IsComplex() && dir != "EQ" && dir != "NE" {
 				continue // complex numbers have no order
 			}
-			out = append(out, &one)
+			add(c, dir, attr)
 			if edges != nil {
-				special := *edges
-				special.label, special.attrs = dir+" edges", one.attrs
-				out = append(out, &special)
+				add(edges, dir+" edges", attr)
 			}
 		}
-		return out
 	case "reduce_precision":
-		var out []*call
 		for _, bits := range [][2]int{{5, 10}, {8, 7}, {4, 3}, {11, 52}, {2, 0}} {
-			one := *c
-			one.label = fmt.Sprintf("e%dm%d", bits[0], bits[1])
-			one.attrs = []string{fmt.Sprintf("exponent_bits = %d : i32", bits[0]), fmt.Sprintf("mantissa_bits = %d : i32", bits[1])}
-			out = append(out, &one)
+			add(c, fmt.Sprintf("e%dm%d", bits[0], bits[1]), fmt.Sprintf("exponent_bits = %d : i32", bits[0]), fmt.Sprintf("mantissa_bits = %d : i32", bits[1]))
 		}
-		return out
+	default:
+		add(c, "")
+		if edges != nil {
+			add(edges, "edges")
+		}
 	}
-	if edges != nil {
-		return []*call{c, edges}
-	}
-	return []*call{c}
+	return out
 }
 
 // edgeProduct returns operands that together contain all combinations of edge values (of parts, for complex numbers).

@@ -27,23 +27,15 @@ func flushes(d tensor.DType) bool {
 	return false
 }
 
+// denormalAt reports whether an element is denormal, and of a type that XLA flushes.
 func denormalAt(t *tensor.Tensor, i int) bool {
-	d := t.DType()
-	if !flushes(d) {
-		return false
-	}
-	small := func(v float64) bool {
-		limit := 0x1p-126
-		if d == tensor.F64 || d == tensor.Complex128 {
-			limit = 0x1p-1022
+	z := at(t, i)
+	for _, v := range []float64{real(z), imag(z)} {
+		if v != 0 && withoutDenormal(t.DType(), v) != v && !math.IsNaN(v) {
+			return true
 		}
-		return v != 0 && math.Abs(v) < limit
 	}
-	if d.IsComplex() {
-		v := t.ComplexAt(i)
-		return small(real(v)) || small(imag(v))
-	}
-	return small(t.FloatAt(i))
+	return false
 }
 
 // tainted reports whether an operand or a result is denormal; XLA may have flushed it.
@@ -80,30 +72,15 @@ func Measure(p *Program, a, b *tensor.Tensor) (m Measurement) {
 // apart returns the distance of two elements that differ. special means that only one side is infinite or NaN, zero
 // that only signs of zeros differ.
 func apart(a, b *tensor.Tensor, i int) (ulp uint64, special, zero bool) {
-	if !a.DType().IsComplex() {
+	d, x, y := a.DType(), at(a, i), at(b, i)
+	special = !(cmplx.Abs(x) <= math.MaxFloat64 && cmplx.Abs(y) <= math.MaxFloat64)
+	switch {
+	case !d.IsComplex():
 		ulp = verify.Distance(a, b, i)
-		if a.DType().IsFloat() {
-			x, y := a.FloatAt(i), b.FloatAt(i)
-			special = ulp == verify.NoDistance || math.IsInf(x, 0) || math.IsInf(y, 0)
-		}
-		return ulp, special, ulp == 0
+		return ulp, d.IsFloat() && special, ulp == 0
+	case special, x == y:
+		return 0, special, !special
 	}
-	x, y := a.ComplexAt(i), b.ComplexAt(i)
-	bad := func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }
-	if bad(real(x)) || bad(imag(x)) || bad(real(y)) || bad(imag(y)) {
-		return 0, true, false
-	}
-	if x == y {
-		return 0, false, true
-	}
-	eps := 0x1p-23
-	if a.DType() == tensor.Complex128 {
-		eps = 0x1p-52
-	}
-	size := max(cmplx.Abs(x), cmplx.Abs(y))
-	if math.IsInf(size, 0) {
-		return 0, true, false
-	}
-	_, e := math.Frexp(size)
-	return uint64(math.Ceil(cmplx.Abs(x-y) / math.Ldexp(eps, e-1))), false, false
+	_, e := math.Frexp(max(cmplx.Abs(x), cmplx.Abs(y)))
+	return uint64(math.Ceil(cmplx.Abs(x-y) / math.Ldexp(Epsilon(d), e-1))), false, false
 }

@@ -2,6 +2,7 @@ package opgen
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/hlocb/hlocb/tensor"
@@ -32,8 +33,8 @@ func (g *Generator) dot() *call {
 }
 
 func (g *Generator) einsum() *call {
-	d := []tensor.DType{tensor.F32, tensor.F64, tensor.I32, tensor.Complex64}[g.rng.IntN(4)]
-	config := []string{"ab,bc->ac", "abc,acd->abd", "ab,ab->ab", "ab,cb->ca", "a,b->ab", "ab,b->a", "abc,cb->a"}[g.rng.IntN(7)]
+	d := pick(g, tensor.F32, tensor.F64, tensor.I32, tensor.Complex64)
+	config := pick(g, "ab,bc->ac", "abc,acd->abd", "ab,ab->ab", "ab,cb->ca", "a,b->ab", "ab,b->a", "abc,cb->a")
 	size := map[rune]int64{}
 	shape := func(names string) tensor.Shape {
 		s := tensor.Shape{}
@@ -53,65 +54,48 @@ func (g *Generator) einsum() *call {
 }
 
 func (g *Generator) unaryEinsum() *call {
-	d := []tensor.DType{tensor.F32, tensor.F64, tensor.I32}[g.rng.IntN(3)]
-	config := []string{"ab->a", "ab->ba", "abc->b", "aa->a", "ab->"}[g.rng.IntN(5)]
+	d := pick(g, tensor.F32, tensor.F64, tensor.I32)
+	config := pick(g, "ab->a", "ab->ba", "abc->b", "aa->a", "ab->")
 	n := g.between(1, 5)
 	in, to, _ := strings.Cut(config, "->")
-	square := func(k int) tensor.Shape {
-		s := tensor.Shape{}
-		for range k {
-			s = append(s, n)
-		}
-		return s
-	}
+	square := func(k int) tensor.Shape { return slices.Repeat([]int64{n}, k) }
 	return &call{op: "stablehlo.unary_einsum", label: config, args: g.factors(d, square(len(in)), nil)[:1], attrs: []string{fmt.Sprintf("einsum_config = %q", config)},
 		results: []string{typeText(d, square(len(to)))}, rule: Rule{Exact: d.IsInteger(), Terms: 26}}
 }
 
-// dotTransposed makes a dot_general with its batch, free and contracted dimensions in any order.
-func (g *Generator) dotTransposed() *call {
+// dotGeneral makes a dot_general with its batch, free and contracted dimensions in any order.
+func (g *Generator) dotGeneral() *call {
 	d := g.number()
 	nb, nc := g.rng.IntN(3), g.rng.IntN(3)
-	lf, rf := g.rng.IntN(3), g.rng.IntN(3)
-	lp, rp := g.perm(nb+nc+lf), g.perm(nb+nc+rf)
-	l, r := make(tensor.Shape, len(lp)), make(tensor.Shape, len(rp))
+	free := [2]tensor.Shape{g.shape(0, 2), g.shape(0, 2)}
+	var sides [2]tensor.Shape
+	var perms [2][]int64
+	for k := range sides {
+		sides[k], perms[k] = make(tensor.Shape, nb+nc+len(free[k])), g.perm(nb+nc+len(free[k]))
+	}
 	terms := int64(1)
+	out := tensor.Shape{}
 	for i := range nb + nc {
-		n := g.between(1, 4)
-		if g.rng.IntN(10) == 0 {
-			n = 0
+		n := g.size()
+		for k := range sides {
+			sides[k][perms[k][i]] = n
 		}
-		l[lp[i]], r[rp[i]] = n, n
-		if i >= nb {
+		if i < nb {
+			out = append(out, n)
+		} else {
 			terms *= max(1, n)
 		}
 	}
-	out := tensor.Shape{}
-	for i := range nb {
-		out = append(out, l[lp[i]])
-	}
-	taken := func(p []int64, d int) bool {
-		for _, k := range p[:nb+nc] {
-			if k == int64(d) {
-				return true
-			}
+	for k, p := range perms {
+		for i, at := range sorted(p[nb+nc:]) {
+			sides[k][at] = free[k][i]
 		}
-		return false
+		out = append(out, free[k]...)
 	}
-	for _, side := range []struct {
-		s tensor.Shape
-		p []int64
-	}{{l, lp}, {r, rp}} {
-		for k := range side.s {
-			if !taken(side.p, k) {
-				side.s[k] = g.between(1, 4)
-				out = append(out, side.s[k])
-			}
-		}
-	}
-	return &call{op: "stablehlo.dot_general", label: "transposed", args: g.factors(d, l, r),
+	l, r := perms[0], perms[1]
+	return &call{op: "stablehlo.dot_general", args: g.factors(d, sides[0], sides[1]),
 		attrs: []string{fmt.Sprintf("dot_dimension_numbers = #stablehlo.dot<lhs_batching_dimensions = [%s], rhs_batching_dimensions = [%s], lhs_contracting_dimensions = [%s], rhs_contracting_dimensions = [%s]>",
-			list(lp[:nb]), list(rp[:nb]), list(lp[nb:nb+nc]), list(rp[nb:nb+nc]))},
+			list(l[:nb]), list(r[:nb]), list(l[nb:nb+nc]), list(r[nb:nb+nc]))},
 		results: []string{typeText(d, out)}, rule: Rule{Exact: d.IsInteger(), Terms: int(terms) + 1}}
 }
 
@@ -135,11 +119,10 @@ func (g *Generator) raggedDot() *call {
 		rule:  Rule{Terms: int(k) + 1}}
 }
 
-// convolutionLayout makes a convolution with its dimensions in any order, up to three of them spatial, with reversed
-// windows, negative paddings, and sometimes an empty operand.
-func (g *Generator) convolutionLayout() *call {
+// convolution makes a convolution with its dimensions in any order, up to three of them spatial, with reversed windows,
+// negative paddings, and sometimes an empty operand.
+func (g *Generator) convolution() *call {
 	d := g.number()
-	spatial := g.rng.IntN(4)
 	groups, batchGroups := int64(1), int64(1)
 	switch g.rng.IntN(4) {
 	case 0:
@@ -148,107 +131,103 @@ func (g *Generator) convolutionLayout() *call {
 		batchGroups = g.between(2, 3)
 	}
 	cin, kout := g.between(1, 3), groups*batchGroups*g.between(1, 2)
-	fixed := []int64{batchGroups * g.between(1, 2), cin * groups}
-	kernelFixed := []int64{cin, kout}
-	out := []int64{fixed[0] / batchGroups, kout}
-	var stride, ldil, rdil []int64
-	var pads [][2]int64
-	var reversal []string
-	terms := cin
-	for range spatial {
-		n, w := g.between(1, 5), g.between(1, 3)
+	in, ker := []int64{batchGroups * g.between(1, 2), cin * groups}, []int64{cin, kout}
+	var shape tensor.Shape
+	for range g.rng.IntN(4) {
+		n := g.between(1, 5)
 		if g.rng.IntN(12) == 0 {
 			n = 0
 		}
-		fixed, kernelFixed = append(fixed, n), append(kernelFixed, w)
-		terms *= w
-		s, l, r := g.between(1, 3), g.between(1, 3), g.between(1, 3)
-		p := avoidBehindCut(d, [2]int64{g.between(-2, 3), g.between(-2, 3)})
-		stride, ldil, rdil, pads = append(stride, s), append(ldil, l), append(rdil, r), append(pads, p)
-		reversal = append(reversal, fmt.Sprint(g.rng.IntN(3) == 0))
-		size := p[0] + p[1]
-		if n > 0 {
-			size += (n-1)*l + 1
-		}
-		res := int64(0)
-		if reach := (w-1)*r + 1; size >= reach {
-			res = (size-reach)/s + 1
-		}
-		out = append(out, res)
+		shape = append(shape, n)
 	}
+	w := g.window(shape, -2)
+	reversal := make([]string, len(shape))
+	for i := range shape {
+		w.pads[i] = avoidBehindCut(d, w.pads[i])
+		reversal[i] = fmt.Sprint(g.rng.IntN(3) == 0)
+	}
+	out := append([]int64{in[0] / batchGroups, kout}, w.out(shape)...)
 	place := func(sizes []int64, first, second string) (tensor.Shape, string) {
-		p := g.perm(len(sizes))
 		shape, names := make(tensor.Shape, len(sizes)), make([]string, len(sizes))
-		for i, at := range p {
-			shape[at] = sizes[i]
-			switch i {
-			case 0:
-				names[at] = first
-			case 1:
-				names[at] = second
-			default:
-				names[at] = fmt.Sprint(i - 2)
+		for i, at := range g.perm(len(sizes)) {
+			shape[at], names[at] = sizes[i], fmt.Sprint(i-2)
+			if i < 2 {
+				names[at] = []string{first, second}[i]
 			}
 		}
 		return shape, "[" + strings.Join(names, ", ") + "]"
 	}
-	in, inText := place(fixed, "b", "f")
-	ker, kerText := place(kernelFixed, "i", "o")
+	inShape, inText := place(append(in, shape...), "b", "f")
+	kerShape, kerText := place(append(ker, w.size...), "i", "o")
 	res, resText := place(out, "b", "f")
 	rev := "array<i1>"
-	if spatial > 0 {
+	if len(shape) > 0 {
 		rev = "array<i1: " + strings.Join(reversal, ", ") + ">"
 	}
-	return &call{op: "stablehlo.convolution", label: "in any layout", args: g.factors(d, in, ker), results: []string{typeText(d, res)},
-		attrs: []string{ints("window_strides", stride), pairsAttr("padding", pads), ints("lhs_dilation", ldil), ints("rhs_dilation", rdil), "window_reversal = " + rev,
+	return &call{op: "stablehlo.convolution", args: g.factors(d, inShape, kerShape), results: []string{typeText(d, res)},
+		attrs: []string{ints("window_strides", w.stride), pairsAttr("padding", w.pads), ints("lhs_dilation", w.base), ints("rhs_dilation", w.dilation), "window_reversal = " + rev,
 			"dimension_numbers = #stablehlo.conv<" + inText + "x" + kerText + "->" + resText + ">",
 			fmt.Sprintf("feature_group_count = %d : i64", groups), fmt.Sprintf("batch_group_count = %d : i64", batchGroups)},
-		rule: Rule{Exact: d.IsInteger(), Terms: int(terms) + 1}}
+		rule: Rule{Exact: d.IsInteger(), Terms: int(cin)*w.terms() + 1}}
 }
 
-// dynamicConv makes a convolution whose padding is an operand, which the program holds as a constant.
-func (g *Generator) dynamicConv() *call {
-	c := g.convolution()
-	var attrs []string
-	var pads []int64
-	for _, a := range c.attrs {
-		text, ok := strings.CutPrefix(a, "padding = dense<")
-		if !ok {
-			attrs = append(attrs, a)
-			continue
-		}
-		text, _, _ = strings.Cut(text, ">")
-		for _, f := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune("[], ", r) }) {
-			var v int64
-			if _, err := fmt.Sscan(f, &v); err == nil {
-				pads = append(pads, v)
-			}
-		}
+// window is a random window of reduce_window or a convolution.
+type window struct {
+	size, stride, base, dilation []int64
+	pads                         [][2]int64
+}
+
+// window returns a window over an operand with paddings from low on.
+func (g *Generator) window(shape tensor.Shape, low int64) *window {
+	w := &window{}
+	for range shape {
+		w.size, w.stride = append(w.size, g.between(1, 3)), append(w.stride, g.between(1, 3))
+		w.base, w.dilation = append(w.base, g.between(1, 3)), append(w.dilation, g.between(1, 3))
+		w.pads = append(w.pads, [2]int64{g.between(low, 3), g.between(low, 3)})
 	}
-	p := known(pads)
-	p.shape = tensor.Shape{int64(len(pads) / 2), 2}
-	c.op, c.attrs, c.args = "stablehlo.dynamic_conv", attrs, append(c.args, p)
-	return c
+	return w
 }
 
-// fftSeveral transforms up to three dimensions.
-func (g *Generator) fftSeveral() *call {
-	kind := []string{"FFT", "IFFT", "RFFT", "IRFFT"}[g.rng.IntN(4)]
+// terms returns the number of elements of the window.
+func (w *window) terms() int { return int(tensor.Shape(w.size).NumElements()) }
+
+// out returns the sizes of the result over an operand.
+func (w *window) out(shape tensor.Shape) []int64 {
+	var out []int64
+	for i, n := range shape {
+		size, reach, res := w.pads[i][0]+w.pads[i][1], (w.size[i]-1)*w.dilation[i]+1, int64(0)
+		if n > 0 {
+			size += (n-1)*w.base[i] + 1
+		}
+		if size >= reach {
+			res = (size-reach)/w.stride[i] + 1
+		}
+		out = append(out, res)
+	}
+	return out
+}
+
+// attrs returns the window as attributes of reduce_window.
+func (w *window) attrs() []string {
+	return []string{ints("window_dimensions", w.size), ints("window_strides", w.stride), ints("base_dilations", w.base), ints("window_dilations", w.dilation), pairsAttr("padding", w.pads)}
+}
+
+// fft transforms up to three dimensions.
+func (g *Generator) fft() *call {
+	kind := pick(g, "FFT", "IFFT", "RFFT", "IRFFT")
 	wide := g.rng.IntN(2)
 	var length []int64
-	terms := int64(8)
 	for range 1 + g.rng.IntN(3) {
-		n := g.between(1, 6)
-		length = append(length, n)
-		terms *= n
+		length = append(length, g.between(1, 9))
 	}
 	shape := append(g.shape(0, 1), length...)
 	d := []tensor.DType{tensor.Complex64, tensor.Complex128}[wide]
 	switch kind {
 	case "RFFT":
-		d = []tensor.DType{tensor.F32, tensor.F64}[wide]
+		d = d.Part()
 	case "IRFFT":
 		shape[len(shape)-1] = shape[len(shape)-1]/2 + 1
 	}
-	return &call{op: "stablehlo.fft", label: kind, args: []arg{{dt: d, shape: shape}}, attrs: []string{"fft_type = #stablehlo<fft_type " + kind + ">", ints("fft_length", length)}, rule: Rule{Terms: int(terms)}}
+	return &call{op: "stablehlo.fft", label: kind, args: []arg{{dt: d, shape: shape}}, attrs: []string{"fft_type = #stablehlo<fft_type " + kind + ">", ints("fft_length", length)},
+		rule: Rule{Terms: 8 * int(tensor.Shape(length).NumElements())}}
 }

@@ -16,27 +16,30 @@ func pairBody(d, e tensor.DType, first, second string) string {
 
 // reducePairs reduces two inputs of different types with one region.
 func (g *Generator) reducePairs() *call {
-	d, e := g.wholeNumber(), g.wholeNumber()
 	shape := g.shape(1, 4)
+	return g.pairs2("reduce", shape, ints("dimensions", g.subset(len(shape))))
+}
+
+func (g *Generator) reduceWindowPairs() *call {
+	shape := g.shape(1, 3)
+	return g.pairs2("reduce_window", shape, g.window(shape, -1).attrs()...)
+}
+
+func (g *Generator) pairs2(op string, shape tensor.Shape, attrs ...string) *call {
+	d, e := g.wholeNumber(), g.wholeNumber()
 	f, s := g.reducer(d).op, g.reducer(e).op
-	return &call{op: "stablehlo.reduce", label: "pairs", args: []arg{{dt: d, shape: shape, style: verify.Edges}, {dt: e, shape: shape, style: verify.Edges}, initial(f, d), initial(s, e)},
-		attrs: []string{ints("dimensions", g.subset(len(shape)))}, bodies: []string{pairBody(d, e, f, s)}, rule: Rule{Exact: true}}
+	return &call{op: "stablehlo." + op, label: "pairs", args: []arg{edges(d, shape), edges(e, shape), initial(f, d), initial(s, e)}, attrs: attrs,
+		bodies: []string{pairBody(d, e, f, s)}, rule: Rule{Exact: true}}
 }
 
 // wholeNumber is an integer type.
-func (g *Generator) wholeNumber() tensor.DType {
-	for {
-		if d := g.dtype(); d.IsInteger() {
-			return d
-		}
-	}
-}
+func (g *Generator) wholeNumber() tensor.DType { return g.typeLike(tensor.DType.IsInteger) }
 
 // reduceGeneral reduces with a region of several ops that is associative and commutative: the smaller of two values,
 // first compared without the lowest bit, then with it.
 func (g *Generator) reduceGeneral() *call {
-	d := []tensor.DType{tensor.I32, tensor.UI8, tensor.I64, tensor.UI16}[g.rng.IntN(4)]
-	a := arg{dt: d, shape: g.shape(1, 4), style: verify.Edges}
+	d := pick(g, tensor.I32, tensor.UI8, tensor.I64, tensor.UI16)
+	a := edges(d, g.shape(1, 4))
 	t := typeText(d, nil)
 	region := fmt.Sprintf(`{
   ^bb0(%%x: %[1]s, %%y: %[1]s):
@@ -53,30 +56,11 @@ func (g *Generator) reduceGeneral() *call {
 	return &call{op: "stablehlo.reduce", label: "general", args: []arg{a, initial("minimum", d)}, attrs: []string{ints("dimensions", g.subset(len(a.shape)))}, bodies: []string{region}, rule: Rule{Exact: true}}
 }
 
-func (g *Generator) reduceWindowPairs() *call {
-	d, e := g.wholeNumber(), g.wholeNumber()
-	f, s := g.reducer(d).op, g.reducer(e).op
-	shape := g.shape(1, 3)
-	var size, stride, base, dilation []int64
-	var pads [][2]int64
-	for range shape {
-		size, stride = append(size, g.between(1, 3)), append(stride, g.between(1, 3))
-		base, dilation = append(base, g.between(1, 3)), append(dilation, g.between(1, 3))
-		pads = append(pads, [2]int64{g.between(-1, 3), g.between(-1, 3)})
-	}
-	return &call{op: "stablehlo.reduce_window", label: "pairs", args: []arg{{dt: d, shape: shape, style: verify.Edges}, {dt: e, shape: shape, style: verify.Edges}, initial(f, d), initial(s, e)},
-		attrs:  []string{ints("window_dimensions", size), ints("window_strides", stride), ints("base_dilations", base), ints("window_dilations", dilation), pairsAttr("padding", pads)},
-		bodies: []string{pairBody(d, e, f, s)}, rule: Rule{Exact: true}}
-}
-
 // extremaWithNaN takes maxima and minima of edge values, including NaN and zeros of both signs, over a window at each
 // element. It also computes the expected results: NaN if the window has one; -0 is less than 0.
 func (g *Generator) extremaWithNaN() *call {
-	d := g.dtype()
-	for !d.IsFloat() {
-		d = g.dtype()
-	}
-	op := []string{"maximum", "minimum"}[g.rng.IntN(2)]
+	d := g.typeLike(tensor.DType.IsFloat)
+	op := pick(g, "maximum", "minimum")
 	shape := g.shape(1, 3)
 	size := make([]int64, len(shape))
 	for i, n := range shape {
@@ -150,18 +134,11 @@ func (g *Generator) extremaWithNaN() *call {
 
 // extremaOfTwo is a maximum, a minimum or a clamp of edge values.
 func (g *Generator) extremaOfTwo() *call {
-	d := g.dtype()
-	for d.IsComplex() {
-		d = g.dtype()
+	a := edges(g.typeLike(func(d tensor.DType) bool { return !d.IsComplex() }), g.shape(0, 3))
+	if g.rng.IntN(3) == 0 {
+		return exactCall("clamp", []arg{a, a, a})
 	}
-	a := arg{dt: d, shape: g.shape(0, 3), style: verify.Edges}
-	switch g.rng.IntN(3) {
-	case 0:
-		return exactCall("maximum", []arg{a, a})
-	case 1:
-		return exactCall("minimum", []arg{a, a})
-	}
-	return exactCall("clamp", []arg{a, a, a})
+	return exactCall(pick(g, "maximum", "minimum"), []arg{a, a})
 }
 
 func sign(v float64) int {
@@ -196,7 +173,7 @@ func eachOf(out tensor.Shape, i int, size []int64, shape tensor.Shape, f func(at
 
 // scan runs a recurrence along a dimension.
 func (g *Generator) scan() *call {
-	d := []tensor.DType{tensor.I32, tensor.I64, tensor.UI8}[g.rng.IntN(3)]
+	d := pick(g, tensor.I32, tensor.I64, tensor.UI8)
 	rows, cols := g.between(1, 6), g.between(1, 4)
 	row, whole := typeText(d, tensor.Shape{cols}), typeText(d, tensor.Shape{rows, cols})
 	region := fmt.Sprintf("{\n  ^bb0(%%x: %[1]s, %%y: %[1]s):\n    %%a = stablehlo.%[2]s %%x, %%y : %[1]s\n    \"stablehlo.return\"(%%a, %%a) : (%[1]s, %[1]s) -> ()\n  }", row, g.exactBinary(d))
@@ -221,7 +198,6 @@ func (g *Generator) scatterSeveral() *call {
 	batch, rows, cols, n := g.between(1, 4), g.between(1, 5), g.size(), g.between(1, 5)
 	in, up := tensor.Shape{batch, rows, cols}, tensor.Shape{n, batch, cols}
 	at := arg{dt: g.indexType(), shape: tensor.Shape{n, batch, 1}, fill: g.indices(rows)}
-	edges := func(d tensor.DType, shape tensor.Shape) arg { return arg{dt: d, shape: shape, style: verify.Edges} }
 	return &call{op: "stablehlo.scatter", label: "several", args: []arg{edges(d, in), edges(e, in), at, edges(d, up), edges(e, up)}, bodies: []string{pairBody(d, e, f, s)},
 		attrs: []string{"scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [2], inserted_window_dims = [1], input_batching_dims = [0], scatter_indices_batching_dims = [1], scatter_dims_to_operand_dims = [1], index_vector_dim = 2>",
 			"indices_are_sorted = false", "unique_indices = false"}, results: []string{typeText(d, in), typeText(e, in)}, rule: Rule{Exact: true}}
@@ -230,8 +206,8 @@ func (g *Generator) scatterSeveral() *call {
 // sortGeneral sorts by two keys, the first descending and without its lowest bits, the second ascending.
 func (g *Generator) sortGeneral() *call {
 	shape := g.shape(1, 3)
-	d := []tensor.DType{tensor.I32, tensor.UI8, tensor.I16}[g.rng.IntN(3)]
-	e := []tensor.DType{tensor.F32, tensor.F64, tensor.F16, tensor.BF16, tensor.F8E5M2}[g.rng.IntN(5)]
+	d := pick(g, tensor.I32, tensor.UI8, tensor.I16)
+	e := pick(g, tensor.F32, tensor.F64, tensor.F16, tensor.BF16, tensor.F8E5M2)
 	t, u := typeText(d, nil), typeText(e, nil)
 	region := fmt.Sprintf(`{
   ^bb0(%%x: %[1]s, %%y: %[1]s, %%p: %[2]s, %%q: %[2]s):

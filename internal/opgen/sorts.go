@@ -7,24 +7,17 @@ import (
 	"slices"
 
 	"github.com/hlocb/hlocb/tensor"
-	"github.com/hlocb/hlocb/verify"
 )
 
 func (g *Generator) sort() *call {
-	d := g.dtype()
-	for d == tensor.I1 || d.IsComplex() {
-		d = g.dtype()
-	}
-	a := arg{dt: d, shape: g.shape(1, 3), style: verify.Edges}
-	t := typeText(d, nil)
-	kind := ""
+	d := g.typeLike(func(d tensor.DType) bool { return d != tensor.I1 && !d.IsComplex() })
+	a, dir := edges(d, g.shape(1, 3)), "LT"
 	if d.IsFloat() {
-		kind = ", TOTALORDER"
+		dir = "LT , TOTALORDER"
 	}
-	region := fmt.Sprintf("{\n  ^bb0(%%x: %[1]s, %%y: %[1]s):\n    %%z = stablehlo.compare LT, %%x, %%y%[2]s : (%[1]s, %[1]s) -> tensor<i1>\n    \"stablehlo.return\"(%%z) : (tensor<i1>) -> ()\n  }", t, kind)
 	dim := g.rng.IntN(len(a.shape))
 	return &call{op: "stablehlo.sort", args: []arg{a}, attrs: []string{fmt.Sprintf("dimension = %d : i64", dim), "is_stable = true"},
-		bodies: []string{region}, rule: Rule{Exact: true}, want: sorted1(dim, func(t *tensor.Tensor, i, j int) int {
+		bodies: []string{compareBody(dir, d)}, rule: Rule{Exact: true}, want: sorted1(dim, func(t *tensor.Tensor, i, j int) int {
 			x, y := t.FloatAt(i), t.FloatAt(j)
 			if !d.IsFloat() {
 				return compareInts(t, i, j)

@@ -48,15 +48,15 @@ func structural() []func(g *Generator) *call {
 		(*Generator).concatenate, (*Generator).pad, (*Generator).iota, (*Generator).broadcastInDim, (*Generator).reshape, (*Generator).gather,
 		(*Generator).scatter, (*Generator).sort, (*Generator).dotGeneral, (*Generator).reduce, (*Generator).reduceWindow,
 		(*Generator).selectAndScatter, (*Generator).convolution, (*Generator).cholesky, (*Generator).triangularSolve, (*Generator).fft,
-		(*Generator).batchNormInference, (*Generator).clampScalar, (*Generator).selectScalar, (*Generator).reduceArgMax,
-		(*Generator).batchNormTraining, (*Generator).batchNormGrad, (*Generator).rngBits, (*Generator).while, (*Generator).branch,
+		(*Generator).clampScalar, (*Generator).selectScalar, (*Generator).reduceArgMax,
+		(*Generator).batchNorm, (*Generator).batchNorm, (*Generator).rngBits, (*Generator).while, (*Generator).branch,
 		(*Generator).mapped, (*Generator).sortPairs, (*Generator).bitcastWidth, (*Generator).dimensionSize, (*Generator).dynamicBroadcast,
 		(*Generator).dynamicIota, (*Generator).dynamicReshape, (*Generator).dynamicPad, (*Generator).realDynamicSlice, (*Generator).dynamicGather,
-		(*Generator).topK, (*Generator).barrier, (*Generator).batchGroups, (*Generator).indexSelect, (*Generator).scatterReplace,
+		(*Generator).topK, (*Generator).barrier, (*Generator).convolution, (*Generator).indexSelect, (*Generator).scatterReplace,
 		(*Generator).composite, (*Generator).calls, (*Generator).tuple, (*Generator).constant, (*Generator).constantLike, (*Generator).tokens,
 		(*Generator).boundedSize, (*Generator).branchesInLoop, (*Generator).chain, (*Generator).oneDevice,
 		(*Generator).broadcast, (*Generator).broadcastingBinary, (*Generator).broadcastingBinary, (*Generator).broadcastingSelect, (*Generator).elementwiseOp,
-		(*Generator).dot, (*Generator).einsum, (*Generator).dotTransposed, (*Generator).convolutionLayout, (*Generator).fftSeveral, (*Generator).gatherBatching, (*Generator).scatterSeveral,
+		(*Generator).dot, (*Generator).einsum, (*Generator).dotGeneral, (*Generator).convolution, (*Generator).gatherBatching, (*Generator).scatterSeveral,
 		(*Generator).reducePairs, (*Generator).reduceGeneral, (*Generator).reduceWindowPairs, (*Generator).extremaWithNaN, (*Generator).extremaOfTwo, (*Generator).sortGeneral,
 	}
 }
@@ -94,14 +94,22 @@ func xlaTypes() []tensor.DType {
 
 func (g *Generator) dtype() tensor.DType { return xlaTypes()[g.rng.IntN(len(xlaTypes()))] }
 
-// number returns a type that supports addition.
-func (g *Generator) number() tensor.DType {
+// typeLike returns a random type that f accepts.
+func (g *Generator) typeLike(f func(d tensor.DType) bool) tensor.DType {
 	for {
-		if d := g.dtype(); d != tensor.I1 {
+		if d := g.dtype(); f(d) {
 			return d
 		}
 	}
 }
+
+// number returns a type that supports addition.
+func (g *Generator) number() tensor.DType {
+	return g.typeLike(func(d tensor.DType) bool { return d != tensor.I1 })
+}
+
+// pick returns a random element of a list.
+func pick[T any](g *Generator, list ...T) T { return list[g.rng.IntN(len(list))] }
 
 // size is a small dimension, sometimes 0 or 1.
 func (g *Generator) size() int64 {
@@ -164,8 +172,20 @@ func pairsAttr(name string, v [][2]int64) string {
 	return fmt.Sprintf("%s = dense<[%s]> : tensor<%dx2xi64>", name, strings.Join(parts, ", "), len(v))
 }
 
-func (g *Generator) anyArg(shape tensor.Shape) arg {
-	return arg{dt: g.dtype(), shape: shape, style: verify.Edges}
+// edges is an operand of edge values.
+func edges(d tensor.DType, shape tensor.Shape) arg {
+	return arg{dt: d, shape: shape, style: verify.Edges}
+}
+
+func (g *Generator) anyArg(shape tensor.Shape) arg { return edges(g.dtype(), shape) }
+
+// each fills with the values of f.
+func each(f func(i int) float64) func(t *tensor.Tensor) {
+	return func(t *tensor.Tensor) {
+		for i := range t.NumElements() {
+			t.SetFloat(i, f(i))
+		}
+	}
 }
 
 func exactCall(op string, args []arg, attrs ...string) *call {
@@ -218,7 +238,7 @@ func (g *Generator) index(dt tensor.DType, d int64) arg {
 }
 
 func (g *Generator) indexType() tensor.DType {
-	return []tensor.DType{tensor.I32, tensor.I64, tensor.UI32, tensor.I8, tensor.UI8}[g.rng.IntN(5)]
+	return pick(g, tensor.I32, tensor.I64, tensor.UI32, tensor.I8, tensor.UI8)
 }
 
 func (g *Generator) dynamicSlice() *call {
@@ -265,11 +285,7 @@ func (g *Generator) pad() *call {
 }
 
 func (g *Generator) iota() *call {
-	dt := g.dtype()
-	for dt == tensor.I1 {
-		dt = g.dtype()
-	}
-	shape := g.shape(1, 3)
+	dt, shape := g.number(), g.shape(1, 3)
 	c := exactCall("iota", nil, fmt.Sprintf("iota_dimension = %d : i64", g.rng.IntN(len(shape))))
 	c.results = []string{typeText(dt, shape)}
 	return c
@@ -308,11 +324,7 @@ func (g *Generator) reshape() *call {
 
 // indices fills with positions that may lie outside of [0, limit).
 func (g *Generator) indices(limit int64) func(t *tensor.Tensor) {
-	return func(t *tensor.Tensor) {
-		for i := range t.NumElements() {
-			t.SetFloat(i, float64(g.between(-1, limit)))
-		}
-	}
+	return each(func(int) float64 { return float64(g.between(-1, limit)) })
 }
 
 func (g *Generator) gather() *call {
@@ -345,15 +357,7 @@ func (g *Generator) gather() *call {
 	return exactCall("gather", []arg{a, {dt: g.indexType(), shape: shape, fill: g.indices(limit)}}, dims, ints("slice_sizes", sizes), "indices_are_sorted = false")
 }
 
-func sorted(v []int64) []int64 {
-	out := append([]int64(nil), v...)
-	for i := range out {
-		for j := i; j > 0 && out[j] < out[j-1]; j-- {
-			out[j], out[j-1] = out[j-1], out[j]
-		}
-	}
-	return out
-}
+func sorted(v []int64) []int64 { return slices.Sorted(slices.Values(v)) }
 
 // reducer is a computation, either independent of the order or with rounding that depends on it.
 type reducer struct {
@@ -362,23 +366,31 @@ type reducer struct {
 }
 
 func (g *Generator) reducer(d tensor.DType) reducer {
-	var list []reducer
+	op := "add"
 	switch {
 	case d == tensor.I1:
-		list = []reducer{{"and", true}, {"or", true}, {"xor", true}}
+		op = pick(g, "and", "or", "xor")
 	case d.IsInteger():
-		list = []reducer{{"add", true}, {"maximum", true}, {"minimum", true}, {"multiply", true}, {"and", true}, {"xor", true}}
-	case d.IsComplex():
-		list = []reducer{{"add", false}}
-	default:
-		list = []reducer{{"add", false}, {"maximum", true}, {"minimum", true}, {"multiply", false}}
+		op = pick(g, "add", "maximum", "minimum", "multiply", "and", "xor")
+	case !d.IsComplex():
+		op = pick(g, "add", "maximum", "minimum", "multiply")
 	}
-	return list[g.rng.IntN(len(list))]
+	return reducer{op, d.IsInteger() || op == "maximum" || op == "minimum"}
 }
 
 func body(op string, d tensor.DType) string {
 	t := typeText(d, nil)
-	return fmt.Sprintf("{\n  ^bb0(%%x: %s, %%y: %s):\n    %%z = stablehlo.%s %%x, %%y : %s\n    \"stablehlo.return\"(%%z) : (%s) -> ()\n  }", t, t, op, t, t)
+	return fmt.Sprintf("{\n  ^bb0(%%x: %[1]s, %%y: %[1]s):\n    %%z = stablehlo.%[2]s %%x, %%y : %[1]s\n    \"stablehlo.return\"(%%z) : (%[1]s) -> ()\n  }", t, op)
+}
+
+// compareBody is a region that compares its first two arguments; each further type adds two arguments.
+func compareBody(dir string, d tensor.DType, more ...tensor.DType) string {
+	t, rest := typeText(d, nil), ""
+	for i, e := range more {
+		rest += fmt.Sprintf(", %%p%[1]d: %[2]s, %%q%[1]d: %[2]s", i, typeText(e, nil))
+	}
+	dir, kind, _ := strings.Cut(dir, " ")
+	return fmt.Sprintf("{\n  ^bb0(%%x: %[1]s, %%y: %[1]s%[2]s):\n    %%z = stablehlo.compare %[3]s, %%x, %%y%[4]s : (%[1]s, %[1]s) -> tensor<i1>\n    \"stablehlo.return\"(%%z) : (tensor<i1>) -> ()\n  }", t, rest, dir, kind)
 }
 
 // initial fills a scalar with the identity of the op, as programs do.
@@ -468,14 +480,10 @@ func (g *Generator) reduce() *call {
 }
 
 func (g *Generator) reduceArgMax() *call {
-	d := []tensor.DType{tensor.F32, tensor.I32, tensor.UI8, tensor.F64}[g.rng.IntN(4)]
+	d := pick(g, tensor.F32, tensor.I32, tensor.UI8, tensor.F64)
 	shape := g.shape(1, 3)
 	a := arg{dt: d, shape: shape}
-	at := arg{dt: tensor.I32, shape: shape, fill: func(t *tensor.Tensor) {
-		for i := range t.NumElements() {
-			t.SetFloat(i, float64(i))
-		}
-	}}
+	at := arg{dt: tensor.I32, shape: shape, fill: each(func(i int) float64 { return float64(i) })}
 	t, it := typeText(d, nil), typeText(tensor.I32, nil)
 	region := fmt.Sprintf(`{
   ^bb0(%%x: %[1]s, %%i: %[2]s, %%y: %[1]s, %%j: %[2]s):
@@ -496,22 +504,13 @@ func (g *Generator) reduceWindow() *call {
 	d := g.number()
 	r := g.reducer(d)
 	a := g.numbers(d, g.shape(1, 3), r)
-	var size, stride, base, dilation []int64
-	var pads [][2]int64
-	terms := 1
-	for range a.shape {
-		size, stride = append(size, g.between(1, 3)), append(stride, g.between(1, 2))
-		base, dilation = append(base, g.between(1, 2)), append(dilation, g.between(1, 2))
-		pads = append(pads, [2]int64{g.between(0, 2), g.between(0, 2)})
-		terms *= int(size[len(size)-1])
-	}
-	return &call{op: "stablehlo.reduce_window", label: r.op, args: []arg{a, initial(r.op, d)},
-		attrs:  []string{ints("window_dimensions", size), ints("window_strides", stride), ints("base_dilations", base), ints("window_dilations", dilation), pairsAttr("padding", pads)},
-		bodies: []string{body(r.op, d)}, rule: Rule{Exact: r.exact, Terms: terms + 1}}
+	w := g.window(a.shape, 0)
+	return &call{op: "stablehlo.reduce_window", label: r.op, args: []arg{a, initial(r.op, d)}, attrs: w.attrs(),
+		bodies: []string{body(r.op, d)}, rule: Rule{Exact: r.exact, Terms: w.terms() + 1}}
 }
 
 func (g *Generator) selectAndScatter() *call {
-	d := []tensor.DType{tensor.F32, tensor.I32, tensor.F64, tensor.I16}[g.rng.IntN(4)]
+	d := pick(g, tensor.F32, tensor.I32, tensor.F64, tensor.I16)
 	var in, out tensor.Shape
 	var size, stride []int64
 	for range 1 + g.rng.IntN(2) {
@@ -519,11 +518,9 @@ func (g *Generator) selectAndScatter() *call {
 		size, stride = append(size, w), append(stride, s)
 		out, in = append(out, n), append(in, (n-1)*s+w)
 	}
-	t := typeText(d, nil)
-	ge := fmt.Sprintf("{\n  ^bb0(%%x: %[1]s, %%y: %[1]s):\n    %%z = stablehlo.compare GE, %%x, %%y : (%[1]s, %[1]s) -> tensor<i1>\n    \"stablehlo.return\"(%%z) : (tensor<i1>) -> ()\n  }", t)
 	return &call{op: "stablehlo.select_and_scatter", args: []arg{{dt: d, shape: in}, {dt: d, shape: out}, initial("add", d)},
 		attrs:  []string{ints("window_dimensions", size), ints("window_strides", stride)},
-		bodies: []string{ge, body("add", d)}, rule: Rule{Exact: d.IsInteger(), Terms: 16}}
+		bodies: []string{compareBody("GE", d), body("add", d)}, rule: Rule{Exact: d.IsInteger(), Terms: 16}}
 }
 
 func (g *Generator) scatter() *call {
@@ -564,12 +561,7 @@ func (g *Generator) scatter() *call {
 			low[i], high[i] = 0, a.shape[d]-extent
 		}
 	}
-	starts := func(t *tensor.Tensor) {
-		for i := range t.NumElements() {
-			k := i % len(to)
-			t.SetFloat(i, float64(g.between(low[k], high[k])))
-		}
-	}
+	starts := each(func(i int) float64 { return float64(g.between(low[i%len(to)], high[i%len(to)])) })
 	u := a
 	u.shape = update
 	dims := fmt.Sprintf("scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [%s], inserted_window_dims = [%s], scatter_dims_to_operand_dims = [%s], index_vector_dim = %d>",
@@ -578,18 +570,14 @@ func (g *Generator) scatter() *call {
 	for _, b := range batch {
 		n *= int(max(1, b))
 	}
-	return &call{op: "stablehlo.scatter", label: r.op, args: []arg{a, {dt: []tensor.DType{tensor.I32, tensor.I64}[g.rng.IntN(2)], shape: append(batch.Clone(), int64(len(to))), fill: starts}, u},
+	return &call{op: "stablehlo.scatter", label: r.op, args: []arg{a, {dt: pick(g, tensor.I32, tensor.I64), shape: append(batch.Clone(), int64(len(to))), fill: starts}, u},
 		attrs: []string{dims, "indices_are_sorted = false", "unique_indices = false"}, bodies: []string{body(r.op, d)},
 		rule: Rule{Exact: r.exact, Terms: n + 1}}
 }
 
 func (g *Generator) clampScalar() *call {
-	d := g.dtype()
-	for d.IsComplex() {
-		d = g.dtype()
-	}
-	s := arg{dt: d}
-	return exactCall("clamp", []arg{s, {dt: d, shape: g.shape(0, 3)}, s})
+	d := g.typeLike(func(d tensor.DType) bool { return !d.IsComplex() })
+	return exactCall("clamp", []arg{{dt: d}, {dt: d, shape: g.shape(0, 3)}, {dt: d}})
 }
 
 func (g *Generator) selectScalar() *call {

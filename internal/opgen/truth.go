@@ -1,131 +1,19 @@
 package opgen
 
 import (
-	"bytes"
-	_ "embed"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math"
-	"os/exec"
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/hlocb/hlocb/tensor"
 )
 
-//go:embed truth.py
-var truthScript string
-
-// Truth computes true values of functions with a Python that has mpmath and numpy.
-type Truth struct{ python string }
-
-// NewTruth fails if the Python lacks mpmath.
-func NewTruth(python string) (*Truth, error) {
-	if python == "" || exec.Command(python, "-c", "import mpmath, numpy").Run() != nil {
-		return nil, errors.New("no Python with mpmath and numpy")
-	}
-	return &Truth{python}, nil
-}
-
 // Value is the true value of an element: the sum of two floats for each part.
 type Value struct {
 	hi, lo [2]float64
 	signed [2]bool // whether the sign of a zero is the one that C99 requires
-}
-
-// Question asks for the values of a function at some elements of its operands.
-type Question struct {
-	Op       string // with its dialect
-	Args     []*tensor.Tensor
-	Elements []int
-}
-
-// Questions returns n random elements of each function and group of types.
-func (g *Generator) Questions(n int) []Question {
-	var out []Question
-	for _, p := range Sample(g.Elementwise(999)) {
-		if _, known := BoundOf(p.Op, Column(p.DType)); p.Rule.Exact || !known {
-			continue
-		}
-		elements := g.rng.Perm(p.Args[0].NumElements())
-		elements = elements[:min(n, len(elements))]
-		slices.Sort(elements)
-		out = append(out, Question{bare(p.Op), p.Args, elements})
-	}
-	return out
-}
-
-type truthJob struct {
-	Fn      string     `json:"fn"`
-	Complex bool       `json:"complex"`
-	Args    [][]string `json:"args"`
-}
-
-// Ask returns the elements of all questions whose values it can compute.
-func (t *Truth) Ask(questions []Question) ([]Known, error) {
-	var in struct {
-		Jobs []truthJob `json:"jobs"`
-	}
-	hex := func(v float64) string { return strconv.FormatFloat(v, 'x', -1, 64) }
-	for _, q := range questions {
-		j := truthJob{Fn: shortOp(q.Op), Complex: q.Args[0].DType().IsComplex(), Args: [][]string{}}
-		for _, a := range q.Args {
-			list := []string{}
-			for _, i := range q.Elements {
-				if j.Complex {
-					v := a.ComplexAt(i)
-					list = append(list, hex(real(v)), hex(imag(v)))
-				} else {
-					list = append(list, hex(a.FloatAt(i)))
-				}
-			}
-			j.Args = append(j.Args, list)
-		}
-		in.Jobs = append(in.Jobs, j)
-	}
-	text, err := json.Marshal(in)
-	if err != nil {
-		return nil, err
-	}
-	cmd := exec.Command(t.python, "-c", truthScript)
-	var stderr bytes.Buffer
-	cmd.Stdin, cmd.Stderr = bytes.NewReader(text), &stderr
-	answer, err := cmd.Output()
-	if err != nil {
-		return nil, fmt.Errorf("%w\n%s", err, stderr.Bytes())
-	}
-	var raw [][][][]string
-	if err := json.Unmarshal(answer, &raw); err != nil {
-		return nil, err
-	}
-	var out []Known
-	for k, list := range raw {
-		q := questions[k]
-		for n, parts := range list {
-			if parts == nil {
-				continue
-			}
-			known := Known{Op: q.Op}
-			for _, a := range q.Args {
-				one, size := tensor.New(a.DType(), nil), a.DType().Size()
-				copy(one.Bytes(), a.Bytes()[q.Elements[n]*size:])
-				known.Args = append(known.Args, one)
-			}
-			for p, pair := range parts {
-				hi, err1 := strconv.ParseFloat(pair[0], 64)
-				lo, err2 := strconv.ParseFloat(pair[1], 64)
-				if err := errors.Join(err1, err2); err != nil {
-					return nil, err
-				}
-				known.Value.hi[p], known.Value.lo[p], known.Value.signed[p] = hi, lo, len(pair) > 2
-			}
-			out = append(out, known)
-		}
-	}
-	return out, nil
 }
 
 // Known is an element of a function whose true value is known.
@@ -135,41 +23,8 @@ type Known struct {
 	Value Value
 }
 
-// WriteTruth writes one line for each element: the op, the element type, the operands, "=", and for each part of the
-// value its two floats, followed by "s" if the sign of a zero counts.
-func WriteTruth(w io.Writer, list []Known) error {
-	for _, k := range list {
-		fmt.Fprintf(w, "%s %s", k.Op, k.Args[0].DType())
-		for _, a := range k.Args {
-			if a.DType().IsComplex() {
-				v := a.ComplexAt(0)
-				fmt.Fprintf(w, " %x,%x", real(v), imag(v))
-			} else {
-				fmt.Fprintf(w, " %x", a.FloatAt(0))
-			}
-		}
-		fmt.Fprint(w, " =")
-		for p := range parts(k.Args[0]) {
-			fmt.Fprintf(w, " %x,%x", k.Value.hi[p], k.Value.lo[p])
-			if k.Value.signed[p] {
-				fmt.Fprint(w, ",s")
-			}
-		}
-		if _, err := fmt.Fprintln(w); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func parts(t *tensor.Tensor) int {
-	if t.DType().IsComplex() {
-		return 2
-	}
-	return 1
-}
-
-// ReadTruth reads what WriteTruth wrote.
+// ReadTruth reads elements whose values truth.py computed. A line has the op, the element type, the operands, "=", and for
+// each part of the value its two floats, followed by "s" if the sign of a zero counts.
 func ReadTruth(text string) ([]Known, error) {
 	var out []Known
 	for line := range strings.Lines(text) {
@@ -218,12 +73,8 @@ func bare(op string) string {
 
 // shortOp returns an op's name without its dialect and case.
 func shortOp(op string) string {
-	for i := range op {
-		if op[i] == '.' {
-			return bare(op[i+1:])
-		}
-	}
-	return op
+	_, name, _ := strings.Cut(bare(op), ".")
+	return name
 }
 
 // Error is the error of a computed element.

@@ -1,10 +1,14 @@
 # Computes the exact values of element-wise functions with mpmath and as many digits as necessary. If an operand is not
 # finite, or zero in both parts, the value is that of C99 (annex G), which numpy gets from the C library.
 #
-# stdin: {"jobs": [{"fn": name, "complex": bool, "args": [[hexadecimal floats, ...], ...]}]}, complex numbers as two floats.
-# stdout: for each job a list with, for each element, [high, low] per part, the sum of which is the value; null if
-# there is no answer.
-import json, signal, sys
+# Write the part of a line before " = " to ask for another element, then
+#
+#	python3 truth.py < testdata/truth.txt > new.txt
+#
+# A line has the op, the type, the operands, "=" and for each part of the value [high,low], the sum of which is the value,
+# with ",s" if the sign of a zero counts. Numbers are hexadecimal, complex operands "real,imaginary". Elements whose value
+# mpmath cannot compute are left out.
+import signal, sys
 import mpmath
 import numpy as np
 from mpmath import mp, mpf, mpc
@@ -235,21 +239,27 @@ def element(name, cplx, args):
         return None # one part overflows, and the other may with any sign
     return signed(parts)
 
-out = []
-for job in json.load(sys.stdin)['jobs']:
-    cplx = job['complex']
-    cols = [[float.fromhex(v) for v in a] for a in job['args']]
-    if cplx:
-        cols = [list(zip(c[0::2], c[1::2])) for c in cols]
-    values = []
-    for args in zip(*cols):
+def number(v):
+    """A hexadecimal float as Go writes it."""
+    v, e = float.fromhex(v), 0
+    if 0 < abs(v) < 2.0 ** -1022: v, e = v * 2.0 ** 200, -200
+    mantissa, _, exponent = v.hex().partition('p')
+    if not exponent: return {'inf': '+Inf', '-inf': '-Inf', 'nan': 'NaN'}[mantissa]
+    if '.' in mantissa: mantissa = mantissa.rstrip('0').rstrip('.')
+    e += int(exponent)
+    return '%sp%s%02d' % (mantissa, '-' if e < 0 else '+', abs(e))
+
+for line in sys.stdin:
+    asked = line.split(' = ')[0].strip()
+    op, kind, *args = asked.split()
+    cplx = kind.startswith('complex')
+    args = [tuple(float.fromhex(v) for v in a.split(',')) for a in args]
+    try:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0.2)
+        v = element(op.split('.')[1], cplx, tuple(args if cplx else [a for a, in args]))
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+    except Slow:
         v = None
-        try:
-            signal.setitimer(signal.ITIMER_VIRTUAL, 0.2)
-            v = element(job['fn'], cplx, args)
-            signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-        except Slow:
-            v = None
-        values.append(v)
-    out.append(values)
-json.dump(out, sys.stdout)
+    if v:
+        if cplx and len(v) == 1: v = v + [['0x0p+0', '0x0p+0']] # abs
+        print(asked, '=', *(','.join([number(p[0]), number(p[1])] + p[2:3]) for p in v))
