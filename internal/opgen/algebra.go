@@ -16,7 +16,7 @@ func avoidBehindCut(d tensor.DType, p [2]int64) [2]int64 {
 
 // definite fills with a symmetric positive definite matrix.
 func (g *Generator) definite(n int) func(t *tensor.Tensor) {
-	return each(func(k int) float64 {
+	return fillWith(func(k int) float64 {
 		i, j := k/n%n, k%n
 		v := 0.1 * float64((i+1)*(j+1)%7)
 		if i == j {

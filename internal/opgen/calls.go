@@ -25,7 +25,7 @@ func (g *Generator) composite() *call {
 
 // calls makes a program that calls a function twice; the function calls another one.
 func (g *Generator) calls() *call {
-	d := g.typeLike(func(d tensor.DType) bool { return d.IsInteger() && d.Bits() >= 8 })
+	d := g.randomType(func(d tensor.DType) bool { return d.IsInteger() && d.Bits() >= 8 })
 	a := edges(d, g.shape(0, 3))
 	t := typeText(d, a.shape)
 	c := exactly("func.call", []arg{a, a}, fmt.Sprintf("  %%p:2 = call @outer(%%a0, %%a1) : (%[1]s, %[1]s) -> (%[1]s, %[1]s)\n  %%q:2 = call @outer(%%p#1, %%a0) : (%[1]s, %[1]s) -> (%[1]s, %[1]s)\n", t),
@@ -98,7 +98,7 @@ func (g *Generator) boundedSize() *call {
 	d := pick(g, tensor.I32, tensor.F32, tensor.I64, tensor.F64)
 	rows, cols := g.between(1, 6), g.between(1, 5)
 	n := g.between(0, rows)
-	a := arg{dt: d, shape: tensor.Shape{rows, cols}, fill: each(func(int) float64 { return float64(g.rng.IntN(50)) })}
+	a := arg{dt: d, shape: tensor.Shape{rows, cols}, fill: fillWith(func(int) float64 { return float64(g.rng.IntN(50)) })}
 	size := arg{dt: tensor.I32, fill: func(t *tensor.Tensor) { t.SetFloat(0, float64(n)) }}
 	bounded := fmt.Sprintf("tensor<?x%dx%s, #stablehlo.bounds<%d, ?>>", cols, d, rows)
 	out := typeText(d, tensor.Shape{cols})

@@ -63,7 +63,7 @@ func (g *Generator) exactBinary(d tensor.DType) string {
 
 // computed is a type of at least eight bits that regions compute with: no float of less than 16 bits.
 func (g *Generator) computed() tensor.DType {
-	return g.typeLike(func(d tensor.DType) bool { return d == tensor.I1 || d.Bits() >= 8 && (!d.IsFloat() || d.Bits() >= 16) })
+	return g.randomType(func(d tensor.DType) bool { return d == tensor.I1 || d.Bits() >= 8 && (!d.IsFloat() || d.Bits() >= 16) })
 }
 
 // while makes a loop that counts to a bound given by an argument and changes two values in each iteration.
@@ -79,7 +79,7 @@ func (g *Generator) while() *call {
 	head := fmt.Sprintf("^bb0(%%i: tensor<i32>, %%n: tensor<i32>, %%x: %[1]s, %%y: %[1]s):", t)
 	cond := fmt.Sprintf("{\n  %s\n    %%c = stablehlo.compare LT, %%i, %%n : (tensor<i32>, tensor<i32>) -> tensor<i1>\n    \"stablehlo.return\"(%%c) : (tensor<i1>) -> ()\n  }", head)
 	body := fmt.Sprintf("{\n  %[1]s\n    %%one = stablehlo.constant dense<1> : tensor<i32>\n    %%j = stablehlo.add %%i, %%one : tensor<i32>\n    %%z = stablehlo.%[2]s %%x, %%y : %[3]s\n    \"stablehlo.return\"(%%j, %%n, %%y, %%z) : (tensor<i32>, tensor<i32>, %[3]s, %[3]s) -> ()\n  }", head, op, t)
-	number := func(v int64) func(*tensor.Tensor) { return each(func(int) float64 { return float64(v) }) }
+	number := func(v int64) func(*tensor.Tensor) { return fillWith(func(int) float64 { return float64(v) }) }
 	return &call{op: "stablehlo.while", label: op, args: []arg{{dt: tensor.I32, fill: number(0)}, {dt: tensor.I32, fill: number(bound)}, a, a},
 		results: []string{"tensor<i32>", "tensor<i32>", t, t}, bodies: []string{cond, body}, rule: Rule{Exact: true}}
 }
@@ -118,7 +118,7 @@ func (g *Generator) mapped() *call {
 func (g *Generator) sortPairs() *call {
 	d, e := pick(g, tensor.I32, tensor.F32, tensor.UI8, tensor.I64, tensor.BF16), g.dtype()
 	shape := g.shape(1, 3)
-	keys := arg{dt: d, shape: shape, fill: each(func(int) float64 { return float64(g.rng.IntN(4)) })}
+	keys := arg{dt: d, shape: shape, fill: fillWith(func(int) float64 { return float64(g.rng.IntN(4)) })}
 	dir := pick(g, "LT", "GT")
 	dim := g.rng.IntN(len(shape))
 	return &call{op: "stablehlo.sort", label: "pairs", args: []arg{keys, {dt: e, shape: shape, style: verify.Edges}},
@@ -156,7 +156,7 @@ func (g *Generator) dimensionSize() *call {
 
 // known returns an operand that is a constant of the program, as shapes are.
 func known(v []int64) arg {
-	return arg{dt: tensor.I64, shape: tensor.Shape{int64(len(v))}, fixed: true, fill: each(func(i int) float64 { return float64(v[i]) })}
+	return arg{dt: tensor.I64, shape: tensor.Shape{int64(len(v))}, fixed: true, fill: fillWith(func(i int) float64 { return float64(v[i]) })}
 }
 
 // dynamic makes the dynamic form of a call: the named attributes become operands that are constants of the program, as
@@ -237,7 +237,7 @@ func (g *Generator) indexSelect() *call {
 	a.shape[dim] = n
 	idx := tensor.Shape{g.between(1, 4)}
 	out := append(append(a.shape[:dim:dim].Clone(), idx...), a.shape[dim+1:]...)
-	return &call{op: "stablehlo.torch_index_select", args: []arg{a, {dt: tensor.I32, shape: idx, fill: each(func(int) float64 { return float64(g.between(0, n-1)) })}}, attrs: []string{fmt.Sprintf("dim = %d : i64", dim), "batch_dims = 0 : i64"}, results: []string{typeText(a.dt, out)}, rule: Rule{Exact: true}}
+	return &call{op: "stablehlo.torch_index_select", args: []arg{a, {dt: tensor.I32, shape: idx, fill: fillWith(func(int) float64 { return float64(g.between(0, n-1)) })}}, attrs: []string{fmt.Sprintf("dim = %d : i64", dim), "batch_dims = 0 : i64"}, results: []string{typeText(a.dt, out)}, rule: Rule{Exact: true}}
 }
 
 // scatterReplace sets rows, each of them once.
@@ -249,7 +249,7 @@ func (g *Generator) scatterReplace() *call {
 	t := typeText(d, nil)
 	region := fmt.Sprintf("{\n  ^bb0(%%x: %[1]s, %%y: %[1]s):\n    \"stablehlo.return\"(%%y) : (%[1]s) -> ()\n  }", t)
 	return &call{op: "stablehlo.scatter", label: "replace", args: []arg{edges(d, tensor.Shape{rows, cols}),
-		{dt: tensor.I32, shape: tensor.Shape{k, 1}, fill: each(func(i int) float64 { return float64(perm[i]) })}, edges(d, tensor.Shape{k, cols})},
+		{dt: tensor.I32, shape: tensor.Shape{k, 1}, fill: fillWith(func(i int) float64 { return float64(perm[i]) })}, edges(d, tensor.Shape{k, cols})},
 		attrs: []string{"scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>",
 			"indices_are_sorted = false", "unique_indices = true"}, bodies: []string{region}, rule: Rule{Exact: true}}
 }

@@ -17,15 +17,16 @@ func pairBody(d, e tensor.DType, first, second string) string {
 // reducePairs reduces two inputs of different types with one region.
 func (g *Generator) reducePairs() *call {
 	shape := g.shape(1, 4)
-	return g.pairs2("reduce", shape, ints("dimensions", g.subset(len(shape))))
+	return g.twoTypes("reduce", shape, ints("dimensions", g.subset(len(shape))))
 }
 
 func (g *Generator) reduceWindowPairs() *call {
 	shape := g.shape(1, 3)
-	return g.pairs2("reduce_window", shape, g.window(shape, -1).attrs()...)
+	return g.twoTypes("reduce_window", shape, g.window(shape, -1).attrs()...)
 }
 
-func (g *Generator) pairs2(op string, shape tensor.Shape, attrs ...string) *call {
+// twoTypes makes a reduction of two inputs of different integer types.
+func (g *Generator) twoTypes(op string, shape tensor.Shape, attrs ...string) *call {
 	d, e := g.wholeNumber(), g.wholeNumber()
 	f, s := g.reducer(d).op, g.reducer(e).op
 	return &call{op: "stablehlo." + op, label: "pairs", args: []arg{edges(d, shape), edges(e, shape), initial(f, d), initial(s, e)}, attrs: attrs,
@@ -33,7 +34,7 @@ func (g *Generator) pairs2(op string, shape tensor.Shape, attrs ...string) *call
 }
 
 // wholeNumber is an integer type.
-func (g *Generator) wholeNumber() tensor.DType { return g.typeLike(tensor.DType.IsInteger) }
+func (g *Generator) wholeNumber() tensor.DType { return g.randomType(tensor.DType.IsInteger) }
 
 // reduceGeneral reduces with a region of several ops that is associative and commutative: the smaller of two values,
 // first compared without the lowest bit, then with it.
@@ -59,7 +60,7 @@ func (g *Generator) reduceGeneral() *call {
 // extremaWithNaN takes maxima and minima of edge values, including NaN and zeros of both signs, over a window at each
 // element. It also computes the expected results: NaN if the window has one; -0 is less than 0.
 func (g *Generator) extremaWithNaN() *call {
-	d := g.typeLike(tensor.DType.IsFloat)
+	d := g.randomType(tensor.DType.IsFloat)
 	op := pick(g, "maximum", "minimum")
 	shape := g.shape(1, 3)
 	size := make([]int64, len(shape))
@@ -134,7 +135,7 @@ func (g *Generator) extremaWithNaN() *call {
 
 // extremaOfTwo is a maximum, a minimum or a clamp of edge values.
 func (g *Generator) extremaOfTwo() *call {
-	a := edges(g.typeLike(func(d tensor.DType) bool { return !d.IsComplex() }), g.shape(0, 3))
+	a := edges(g.randomType(func(d tensor.DType) bool { return !d.IsComplex() }), g.shape(0, 3))
 	if g.rng.IntN(3) == 0 {
 		return exactCall("clamp", []arg{a, a, a})
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 func (g *Generator) sort() *call {
-	d := g.typeLike(func(d tensor.DType) bool { return d != tensor.I1 && !d.IsComplex() })
+	d := g.randomType(func(d tensor.DType) bool { return d != tensor.I1 && !d.IsComplex() })
 	a, dir := edges(d, g.shape(1, 3)), "LT"
 	if d.IsFloat() {
 		dir = "LT , TOTALORDER"

@@ -94,8 +94,8 @@ func xlaTypes() []tensor.DType {
 
 func (g *Generator) dtype() tensor.DType { return xlaTypes()[g.rng.IntN(len(xlaTypes()))] }
 
-// typeLike returns a random type that f accepts.
-func (g *Generator) typeLike(f func(d tensor.DType) bool) tensor.DType {
+// randomType returns a random type that f accepts.
+func (g *Generator) randomType(f func(d tensor.DType) bool) tensor.DType {
 	for {
 		if d := g.dtype(); f(d) {
 			return d
@@ -105,7 +105,7 @@ func (g *Generator) typeLike(f func(d tensor.DType) bool) tensor.DType {
 
 // number returns a type that supports addition.
 func (g *Generator) number() tensor.DType {
-	return g.typeLike(func(d tensor.DType) bool { return d != tensor.I1 })
+	return g.randomType(func(d tensor.DType) bool { return d != tensor.I1 })
 }
 
 // pick returns a random element of a list.
@@ -179,8 +179,8 @@ func edges(d tensor.DType, shape tensor.Shape) arg {
 
 func (g *Generator) anyArg(shape tensor.Shape) arg { return edges(g.dtype(), shape) }
 
-// each fills with the values of f.
-func each(f func(i int) float64) func(t *tensor.Tensor) {
+// fillWith fills with the values of f.
+func fillWith(f func(i int) float64) func(t *tensor.Tensor) {
 	return func(t *tensor.Tensor) {
 		for i := range t.NumElements() {
 			t.SetFloat(i, f(i))
@@ -324,7 +324,7 @@ func (g *Generator) reshape() *call {
 
 // indices fills with positions that may lie outside of [0, limit).
 func (g *Generator) indices(limit int64) func(t *tensor.Tensor) {
-	return each(func(int) float64 { return float64(g.between(-1, limit)) })
+	return fillWith(func(int) float64 { return float64(g.between(-1, limit)) })
 }
 
 func (g *Generator) gather() *call {
@@ -483,7 +483,7 @@ func (g *Generator) reduceArgMax() *call {
 	d := pick(g, tensor.F32, tensor.I32, tensor.UI8, tensor.F64)
 	shape := g.shape(1, 3)
 	a := arg{dt: d, shape: shape}
-	at := arg{dt: tensor.I32, shape: shape, fill: each(func(i int) float64 { return float64(i) })}
+	at := arg{dt: tensor.I32, shape: shape, fill: fillWith(func(i int) float64 { return float64(i) })}
 	t, it := typeText(d, nil), typeText(tensor.I32, nil)
 	region := fmt.Sprintf(`{
   ^bb0(%%x: %[1]s, %%i: %[2]s, %%y: %[1]s, %%j: %[2]s):
@@ -561,7 +561,7 @@ func (g *Generator) scatter() *call {
 			low[i], high[i] = 0, a.shape[d]-extent
 		}
 	}
-	starts := each(func(i int) float64 { return float64(g.between(low[i%len(to)], high[i%len(to)])) })
+	starts := fillWith(func(i int) float64 { return float64(g.between(low[i%len(to)], high[i%len(to)])) })
 	u := a
 	u.shape = update
 	dims := fmt.Sprintf("scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [%s], inserted_window_dims = [%s], scatter_dims_to_operand_dims = [%s], index_vector_dim = %d>",
@@ -576,7 +576,7 @@ func (g *Generator) scatter() *call {
 }
 
 func (g *Generator) clampScalar() *call {
-	d := g.typeLike(func(d tensor.DType) bool { return !d.IsComplex() })
+	d := g.randomType(func(d tensor.DType) bool { return !d.IsComplex() })
 	return exactCall("clamp", []arg{{dt: d}, {dt: d, shape: g.shape(0, 3)}, {dt: d}})
 }
 
