@@ -3,6 +3,7 @@ package ops
 import (
 	"errors"
 
+	"github.com/hlocb/hlocb/dialect/mhlo"
 	"github.com/hlocb/hlocb/interp/internal/exec"
 	"github.com/hlocb/hlocb/interp/internal/kernel"
 	"github.com/hlocb/hlocb/interp/internal/plan"
@@ -14,6 +15,18 @@ func planAsyncStart(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 		return nil, errors.New("expects one result, a future")
 	}
 	return planFuture(p, s, s.Out[0].Elems, func(inner *plan.Spec) (exec.Runner, error) { return planRegionCall(p, inner) })
+}
+
+// planMHLOAsyncStart compiles mhlo.async_start. It calls the function at once; the bundle holds its results.
+func planMHLOAsyncStart(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
+	if len(s.Out) != 1 || s.Out[0].Class != kernel.ClassFuture {
+		return nil, errors.New("expects one result, a bundle")
+	}
+	f, err := p.Prog.Function(plan.StringAttr(s.Op, mhlo.AttrCalledComputation), s.Op)
+	if err != nil {
+		return nil, err
+	}
+	return planFuture(p, s, f.Results, func(inner *plan.Spec) (exec.Runner, error) { return plan.PlanCallTo(p, inner, f.Name) })
 }
 
 // planFuture compiles an op that starts work with results of the given types. The work completes at once; the op's
@@ -45,13 +58,16 @@ func planFuture(p *plan.Planner, s *plan.Spec, types []kernel.Type, work func(*p
 	}, nil
 }
 
-// planAsyncDone compiles async_done (spec, "async_done").
+// planAsyncDone compiles async_done (spec, "async_done") and mhlo.async_done, whose bundle does not state its values.
 func planAsyncDone(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
-	if len(s.In) != 1 || s.In[0].Class != kernel.ClassFuture || len(s.In[0].Elems) != len(s.Out) {
-		return nil, errors.New("expects a future of as many values as there are results")
+	if len(s.In) != 1 || s.In[0].Class != kernel.ClassFuture {
+		return nil, errors.New("expects a future")
 	}
 	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) error {
 		future := fr.Slots[ins.In[0]]
+		if len(future.Elems) != len(ins.Out) {
+			return errors.New("expects a future of as many values as there are results")
+		}
 		for i, o := range ins.Out {
 			fr.Slots[o] = exec.Retain(future.Elems[i])
 		}

@@ -98,10 +98,8 @@ func collective(rule groupRule, groups [][]int64, compute func(m *exec.Machine, 
 }
 
 func staticTensors(s *plan.Spec) error {
-	for _, t := range append(s.In[:len(s.In):len(s.In)], s.Out...) {
-		if t.Class != kernel.ClassTensor || t.Dynamic() {
-			return kernel.Unsupported("%s of values of dynamic shape", s.Op.Name())
-		}
+	if !static(s.In, s.Out) {
+		return kernel.Unsupported("%s of values of dynamic shape", s.Op.Name())
 	}
 	if len(s.In) != len(s.Out) || len(s.In) == 0 {
 		return errors.New("expects as many results as operands")
@@ -213,11 +211,7 @@ func planAllGather(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 	if err := staticTensors(s); err != nil {
 		return nil, err
 	}
-	rule, err := reductionRule(s.Op)
-	if err != nil {
-		return nil, err
-	}
-	groups, err := groupsOf(p, s.Op)
+	rule, groups, err := reductionGroups(p, s.Op)
 	if err != nil {
 		return nil, err
 	}
@@ -258,11 +252,7 @@ func planReduceScatter(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 	if err := staticTensors(s); err != nil {
 		return nil, err
 	}
-	rule, err := reductionRule(s.Op)
-	if err != nil {
-		return nil, err
-	}
-	groups, err := groupsOf(p, s.Op)
+	rule, groups, err := reductionGroups(p, s.Op)
 	if err != nil {
 		return nil, err
 	}

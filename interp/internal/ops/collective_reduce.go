@@ -20,8 +20,8 @@ func reduceParts(p *plan.Planner, s *plan.Spec, i int) (folder, error) {
 	if r == nil {
 		return scalarParts(p, s, i)
 	}
-	if len(r.Args) != 2 || len(r.Ret) != 1 {
-		return nil, errors.New("expects a region of two arguments and one result")
+	if err := checkRegion(len(r.Args), len(r.Ret), 2, 1); err != nil {
+		return nil, err
 	}
 	widen, err := partPromotion(p, s, i, r.Types[0], r.Types[1])
 	if err != nil {
@@ -79,12 +79,9 @@ func partPromotion(p *plan.Planner, s *plan.Spec, i int, a, b kernel.Type) (func
 
 // scalarParts compiles a reduction that executes the region once per element.
 func scalarParts(p *plan.Planner, s *plan.Spec, i int) (folder, error) {
-	body, err := p.Region(s.Op, 0)
+	body, err := regionOf(p, s.Op, 0, 2, 1)
 	if err != nil {
 		return nil, err
-	}
-	if len(body.Args) != 2 || len(body.Ret) != 1 {
-		return nil, errors.New("expects a region of two arguments and one result")
 	}
 	var types [2]kernel.Type
 	for k, v := range s.Op.Region(0).Entry().Args() {
@@ -108,13 +105,11 @@ func scalarParts(p *plan.Planner, s *plan.Spec, i int) (folder, error) {
 		if err := widen(m, parts[0], &acc.Tensor); err != nil {
 			return nil, err
 		}
-		size := dt.Size()
 		next, err := m.Alloc(dt, tensor.Shape{int64(n)}, n)
 		if err != nil {
 			return nil, err
 		}
 		defer m.Release(next)
-		var v [1]*exec.Buf
 		for _, part := range parts[1:] {
 			if err := widen(m, part, &next.Tensor); err != nil {
 				return nil, err
@@ -123,17 +118,12 @@ func scalarParts(p *plan.Planner, s *plan.Spec, i int) (folder, error) {
 				if err := m.Poll(); err != nil {
 					return nil, err
 				}
-				if err := scalarArg(m, fr, body.Args[0], &acc.Tensor, e); err != nil {
+				v, err := scalarPair(m, fr, body, &acc.Tensor, e, &next.Tensor, e)
+				if err != nil {
 					return nil, err
 				}
-				if err := scalarArg(m, fr, body.Args[1], &next.Tensor, e); err != nil {
-					return nil, err
-				}
-				if err := m.Block(fr, body, v[:]); err != nil {
-					return nil, err
-				}
-				copy(acc.Tensor.Bytes()[e*size:(e+1)*size], v[0].Tensor.Bytes())
-				m.Release(v[0])
+				copy(element(&acc.Tensor, e), v.Tensor.Bytes())
+				m.Release(v)
 			}
 		}
 		return acc, nil
@@ -146,10 +136,7 @@ type folder func(m *exec.Machine, fr *exec.Frame, parts []*tensor.Tensor) (*exec
 // reduction compiles the common part of all_reduce and collective_reduce: the process groups, and a folder for each
 // operand of s.
 func reduction(p *plan.Planner, s *plan.Spec) (rule groupRule, groups [][]int64, fold []folder, err error) {
-	if rule, err = reductionRule(s.Op); err != nil {
-		return
-	}
-	if groups, err = groupsOf(p, s.Op); err != nil {
+	if rule, groups, err = reductionGroups(p, s.Op); err != nil {
 		return
 	}
 	fold = make([]folder, len(s.In))

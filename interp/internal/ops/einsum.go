@@ -51,22 +51,14 @@ func makeEinsum(s *plan.Spec) (kernel.Kernel, error) {
 			d.LHSContracting, d.RHSContracting = append(d.LHSContracting, int64(i)), append(d.RHSContracting, int64(at))
 		}
 	}
-	for _, c := range l {
-		if !slices.Contains(r, c) {
-			order = append(order, c)
-		}
-	}
-	for _, c := range r {
-		if !slices.Contains(l, c) {
-			order = append(order, c)
-		}
-	}
 	size := map[rune]int64{}
-	for i, c := range l {
-		size[c] = x.Typ.Shape[i]
-	}
-	for i, c := range r {
-		size[c] = y.Typ.Shape[i]
+	for _, side := range []struct{ own, other *kernel.EinsumOperand }{{x, y}, {y, x}} {
+		for i, c := range side.own.Labels {
+			size[c] = side.own.Typ.Shape[i]
+			if !slices.Contains(side.other.Labels, c) {
+				order = append(order, c)
+			}
+		}
 	}
 	if len(order) != len(out) {
 		return kernel.Kernel{}, errors.New("has a result label that no operand has")

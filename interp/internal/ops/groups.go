@@ -117,10 +117,7 @@ func groupMesh(symbols ir.Symbols, a ir.Attr) (*sharding.Mesh, error) {
 			}
 		}
 	case *sdy.DeviceMesh:
-		out.IDs = m.DeviceIDs
-		for _, x := range m.Axes {
-			out.Names, out.Sizes = append(out.Names, x.Name), append(out.Sizes, x.Size)
-		}
+		return meshFrom(m), nil
 	default:
 		return nil, kernel.Unsupported("replica_groups on a mesh of this form")
 	}
@@ -129,11 +126,7 @@ func groupMesh(symbols ir.Symbols, a ir.Attr) (*sharding.Mesh, error) {
 
 // groupSize returns the number of processes in the first group of all_gather or reduce_scatter.
 func groupSize(s *plan.Spec) (int64, error) {
-	rule, err := reductionRule(s.Op)
-	if err != nil {
-		return 0, err
-	}
-	groups, err := groupsOf(s.Planner, s.Op)
+	rule, groups, err := reductionGroups(s.Planner, s.Op)
 	if err != nil {
 		return 0, err
 	}
@@ -173,6 +166,16 @@ func reductionRule(op *ir.Op) (groupRule, error) {
 	return crossReplica, nil
 }
 
+// reductionGroups returns the rule of all_gather, all_reduce or reduce_scatter, and its groups.
+func reductionGroups(p *plan.Planner, op *ir.Op) (groupRule, [][]int64, error) {
+	rule, err := reductionRule(op)
+	if err != nil {
+		return 0, nil, err
+	}
+	groups, err := groupsOf(p, op)
+	return rule, groups, err
+}
+
 // exchangeRule returns the rule of all_to_all, collective_broadcast and collective_permute.
 func exchangeRule(op *ir.Op) groupRule {
 	if channelOf(op) > 0 {
@@ -183,46 +186,34 @@ func exchangeRule(op *ir.Op) groupRule {
 
 // group returns the processes in the group of a process, or nil if the process is in no group.
 func (r groupRule) group(groups [][]int64, replicas, partitions, replica, partition int) ([]int, error) {
+	limit := [...]int{replicas, partitions, replicas, replicas * partitions}[r]
 	if len(groups) == 0 {
-		n := replicas
-		switch r {
-		case crossPartition:
-			n = partitions
-		case flattenedIDs:
-			n = replicas * partitions
-		}
-		all := make([]int64, n)
-		for i := range all {
-			all[i] = int64(i)
+		var all []int64
+		for id := range limit {
+			all = append(all, int64(id))
 		}
 		groups = [][]int64{all}
 	}
-	limit := map[groupRule]int{crossReplica: replicas, crossReplicaAndPartition: replicas, crossPartition: partitions, flattenedIDs: replicas * partitions}[r]
 	for _, g := range groups {
 		var out []int
 		for _, id := range g {
 			if id >= int64(limit) {
 				return nil, fmt.Errorf("names process %d of %d", id, limit)
 			}
-		}
-		switch r {
-		case crossReplica:
-			for _, id := range g {
+			switch r {
+			case crossReplica:
 				out = append(out, int(id)*partitions+partition)
-			}
-		case crossPartition:
-			for _, id := range g {
+			case crossPartition:
 				out = append(out, replica*partitions+int(id))
+			case flattenedIDs:
+				out = append(out, int(id))
 			}
-		case crossReplicaAndPartition:
+		}
+		if r == crossReplicaAndPartition {
 			for p := range partitions {
 				for _, id := range g {
 					out = append(out, int(id)*partitions+p)
 				}
-			}
-		case flattenedIDs:
-			for _, id := range g {
-				out = append(out, int(id))
 			}
 		}
 		if slices.Contains(out, replica*partitions+partition) {

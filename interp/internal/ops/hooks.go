@@ -3,6 +3,7 @@ package ops
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/hlocb/hlocb/dialect/hookop"
@@ -96,27 +97,31 @@ func (t *Host) planHookCall(p *plan.Planner, s *plan.Spec, id hook.ID) (exec.Run
 	if len(s.In) != h.skip+len(site.Operands) || len(s.Out) != h.skip+len(site.Results) {
 		return nil, fmt.Errorf("has %d operands and %d results, but its manifest entry has %d and %d", len(s.In)-h.skip, len(s.Out)-h.skip, len(site.Operands), len(site.Results))
 	}
-	for _, t := range append(s.In[h.skip:len(s.In):len(s.In)], s.Out[h.skip:]...) {
+	for _, t := range slices.Concat(s.In[h.skip:], s.Out[h.skip:]) {
 		if t.Class != kernel.ClassTensor || t.Dynamic() {
 			return nil, fmt.Errorf("cannot hand a value of type %s to the host", t)
 		}
 	}
 	h.types = s.Out[h.skip:]
 	for i := range site.Results {
-		f := -1
-		switch site.Kind {
-		case hook.Tap, hook.InOut:
-			f = i
-			if i < len(site.Aliases) && site.Aliases[i] >= 0 {
-				f = site.Aliases[i]
-			}
-			if f >= len(site.Operands) || s.In[h.skip+f].DType != h.types[i].DType || !s.In[h.skip+f].Shape.Equal(h.types[i].Shape) {
-				return nil, fmt.Errorf("is of kind %s, but its result %d is none of its operands", site.Kind, i)
-			}
+		f := forwards(site, i)
+		if f >= 0 && (f >= len(site.Operands) || s.In[h.skip+f].DType != h.types[i].DType || !s.In[h.skip+f].Shape.Equal(h.types[i].Shape)) {
+			return nil, fmt.Errorf("is of kind %s, but its result %d is none of its operands", site.Kind, i)
 		}
 		h.forward = append(h.forward, f)
 	}
 	return h.call, nil
+}
+
+// forwards returns the operand that result i of a tap or an inout hook forwards, or -1 for other kinds.
+func forwards(site *hook.Site, i int) int {
+	if site.Kind != hook.Tap && site.Kind != hook.InOut {
+		return -1
+	}
+	if i < len(site.Aliases) && site.Aliases[i] >= 0 {
+		return site.Aliases[i]
+	}
+	return i
 }
 
 // call executes the hook.

@@ -220,7 +220,14 @@ func planRunParallel(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 	if rows == nil || len(rows.Elems()) == 0 {
 		return nil, errors.New("has no programs")
 	}
-	var funcs []*exec.Function
+	function := func(a ir.Attr) (*exec.Function, error) {
+		ref, ok := a.(*ir.SymbolRefAttr)
+		if !ok {
+			return nil, errors.New("has programs or an infeed that are not functions")
+		}
+		return p.Prog.Function(ref.Root(), s.Op)
+	}
+	var funcs, feeds []*exec.Function
 	width := 0
 	for _, row := range rows.Elems() {
 		r, ok := row.(*ir.ArrayAttr)
@@ -229,25 +236,16 @@ func planRunParallel(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 		}
 		width = len(r.Elems())
 		for _, e := range r.Elems() {
-			ref, ok := e.(*ir.SymbolRefAttr)
-			if !ok {
-				return nil, errors.New("has programs that are not functions")
-			}
-			f, err := p.Prog.Function(ref.Root(), s.Op)
+			f, err := function(e)
 			if err != nil {
 				return nil, err
 			}
 			funcs = append(funcs, f)
 		}
 	}
-	var feeds []*exec.Function
 	if list, ok := s.Op.Attr(interpreter.AttrInfeed).(*ir.ArrayAttr); ok {
 		for _, e := range list.Elems() {
-			ref, ok := e.(*ir.SymbolRefAttr)
-			if !ok {
-				return nil, errors.New("has an infeed that is not a function")
-			}
-			f, err := p.Prog.Function(ref.Root(), s.Op)
+			f, err := function(e)
 			if err != nil {
 				return nil, err
 			}
@@ -331,12 +329,9 @@ func planComposite(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 // planRegionCall compiles ops that execute their region once with their operands as arguments:
 // sdy.named_computation, async_start.
 func planRegionCall(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
-	body, err := p.Region(s.Op, 0)
+	body, err := regionOf(p, s.Op, 0, len(s.In), len(s.Out))
 	if err != nil {
 		return nil, err
-	}
-	if len(body.Args) != len(s.In) || len(body.Ret) != len(s.Out) {
-		return nil, errors.New("has a region that does not fit its operands and results")
 	}
 	n := len(s.Out)
 	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) error {

@@ -18,3 +18,12 @@ func makeTriangularSolve(s *plan.Spec) (kernel.Kernel, error) {
 	return algebra.SolveKernel(&s.Signature, plan.BoolAttr(s.Op, stablehlo.AttrLeftSide, false), plan.BoolAttr(s.Op, stablehlo.AttrLower, false),
 		plan.BoolAttr(s.Op, stablehlo.AttrUnitDiagonal, false), plan.EnumAttr(s.Op, stablehlo.AttrTransposeA, "NO_TRANSPOSE"))
 }
+
+// makeFFT compiles fft (spec, "fft"), which transforms the last one to three dimensions.
+func makeFFT(s *plan.Spec) (kernel.Kernel, error) {
+	length, err := plan.IntsAttr(s.Op, stablehlo.AttrFftLength)
+	if err != nil {
+		return kernel.Kernel{}, err
+	}
+	return algebra.FftKernel(&s.Signature, plan.EnumAttr(s.Op, stablehlo.AttrFftType, ""), length)
+}

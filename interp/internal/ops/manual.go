@@ -39,12 +39,9 @@ type manualComputation struct {
 // planManual compiles sdy.manual_computation. Only the manual axes of the mesh shard values; along the other axes the
 // values are whole.
 func planManual(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
-	body, err := p.Region(s.Op, 0)
+	body, err := regionOf(p, s.Op, 0, len(s.In), len(s.Out))
 	if err != nil {
 		return nil, err
-	}
-	if len(body.Args) != len(s.In) || len(body.Ret) != len(s.Out) {
-		return nil, errors.New("has a region that does not fit its operands and results")
 	}
 	mc := &manualComputation{body: body, results: s.Out}
 	axes := manualAxes(s.Op)
@@ -53,37 +50,39 @@ func planManual(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 		return nil, errors.New("has shardings that do not fit its operands and results")
 	}
 	var mesh *sharding.Mesh
-	for i, t := range s.In {
-		local, err := p.TypeOf(s.Op.Region(0).Entry().Arg(i))
-		if err != nil {
-			return nil, err
-		}
-		c, m, err := cutOf(p, in[i], axes, t, local)
-		if err != nil {
-			return nil, fmt.Errorf("operand #%d %w", i, err)
-		}
-		mc.in = append(mc.in, c)
-		mesh = m
-	}
-	for i, v := range s.Op.Region(0).Entry().Last().Operands() {
+	part := func(kind string, i int, as *sdy.Sharding, whole kernel.Type, v *ir.Value) (*cutValue, error) {
 		local, err := p.TypeOf(v)
 		if err != nil {
 			return nil, err
 		}
-		c, m, err := cutOf(p, out[i], axes, s.Out[i], local)
+		var c *cutValue
+		if c, mesh, err = cutOf(p, as, axes, whole, local); err != nil {
+			return nil, fmt.Errorf("%s #%d %w", kind, i, err)
+		}
+		return c, nil
+	}
+	for i, t := range s.In {
+		c, err := part("operand", i, in[i], t, s.Op.Region(0).Entry().Arg(i))
 		if err != nil {
-			return nil, fmt.Errorf("result #%d %w", i, err)
+			return nil, err
+		}
+		mc.in = append(mc.in, c)
+	}
+	for i, v := range s.Op.Region(0).Entry().Last().Operands() {
+		c, err := part("result", i, out[i], s.Out[i], v)
+		if err != nil {
+			return nil, err
 		}
 		mc.out = append(mc.out, c)
-		if c != nil && mc.groups == nil {
-			if mc.groups, err = manualGroups(m, axes, p.Prog.Partitions); err != nil {
+		if c == nil {
+			continue
+		}
+		if mc.groups == nil {
+			if mc.groups, err = manualGroups(mesh, axes, p.Prog.Partitions); err != nil {
 				return nil, err
 			}
 		}
-		if c != nil {
-			c.from = sources(m, c.Sharding, out[i], mc.groups)
-		}
-		mesh = m
+		c.from = sources(mesh, c.Sharding, out[i], mc.groups)
 	}
 	if mesh != nil && p.Prog.Partitions > 1 {
 		if n := mesh.Devices(); n != int64(p.Prog.Partitions) {
@@ -250,48 +249,49 @@ func cutOf(p *plan.Planner, s *sdy.Sharding, axes []string, whole, local kernel.
 
 // meshOf returns the mesh that a sharding refers to.
 func meshOf(symbols ir.Symbols, s *sdy.Sharding) (*sharding.Mesh, error) {
-	from := s.Inline
-	if from == nil {
-		if op := symbols[s.Mesh]; op != nil {
-			if d, ok := op.Attr(sdy.AttrMesh).(*ir.DialectAttr); ok {
-				from, _ = d.Data().(*sdy.DeviceMesh)
-			}
-		}
-	}
+	from := deviceMesh(symbols, s)
 	if from == nil {
 		return nil, fmt.Errorf("is on mesh '%s', which the module lacks", s.Mesh)
 	}
+	return meshFrom(from), nil
+}
+
+// deviceMesh returns the mesh that a sharding has or names, or nil.
+func deviceMesh(symbols ir.Symbols, s *sdy.Sharding) *sdy.DeviceMesh {
+	from := s.Inline
+	if op := symbols[s.Mesh]; from == nil && op != nil {
+		if d, ok := op.Attr(sdy.AttrMesh).(*ir.DialectAttr); ok {
+			from, _ = d.Data().(*sdy.DeviceMesh)
+		}
+	}
+	return from
+}
+
+func meshFrom(from *sdy.DeviceMesh) *sharding.Mesh {
 	out := &sharding.Mesh{IDs: from.DeviceIDs}
 	for _, a := range from.Axes {
 		out.Names, out.Sizes = append(out.Names, a.Name), append(out.Sizes, a.Size)
 	}
-	return out, nil
+	return out
 }
 
 // manualGroups returns, for each partition, the partitions in the same manual computation. They differ only along
 // manual axes.
 func manualGroups(mesh *sharding.Mesh, axes []string, partitions int) ([][]int, error) {
-	key := func(partition int) (string, error) {
-		at := mesh.Coordinates(int64(partition))
+	members := map[string][]int{}
+	keys := make([]string, partitions)
+	for q := range partitions {
+		at := mesh.Coordinates(int64(q))
 		if at == nil {
-			return "", fmt.Errorf("is over a mesh without device %d", partition)
+			return nil, fmt.Errorf("is over a mesh without device %d", q)
 		}
 		for i, name := range mesh.Names {
 			if slices.Contains(axes, name) {
 				at[i] = 0
 			}
 		}
-		return fmt.Sprint(at), nil
-	}
-	members := map[string][]int{}
-	keys := make([]string, partitions)
-	for q := range partitions {
-		k, err := key(q)
-		if err != nil {
-			return nil, err
-		}
-		keys[q] = k
-		members[k] = append(members[k], q)
+		keys[q] = fmt.Sprint(at)
+		members[keys[q]] = append(members[keys[q]], q)
 	}
 	out := make([][]int, partitions)
 	for q := range out {
@@ -338,7 +338,7 @@ func sources(mesh *sharding.Mesh, s *sharding.Sharding, as *sdy.Sharding, groups
 // planFullToShard compiles the call SPMDFullToShardShape: each device takes its shard of the operand. The sharding is
 // an attribute of the operand's defining op.
 func planFullToShard(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
-	if len(s.In) != 1 || len(s.Out) != 1 || s.In[0].Class != kernel.ClassTensor || s.Out[0].Class != kernel.ClassTensor || s.In[0].Dynamic() {
+	if len(s.In) != 1 || len(s.Out) != 1 || !static(s.In) || s.Out[0].Class != kernel.ClassTensor {
 		return nil, errors.New("expects one operand and one result of static shape")
 	}
 	if s.In[0].Shape.Equal(s.Out[0].Shape) {
@@ -370,7 +370,7 @@ func planFullToShard(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 
 // planShardToFull compiles the call SPMDShardToFullShape: the devices meet and each assembles the whole value.
 func planShardToFull(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
-	if len(s.In) != 1 || len(s.Out) != 1 || s.In[0].Class != kernel.ClassTensor || s.Out[0].Class != kernel.ClassTensor || s.Out[0].Dynamic() {
+	if len(s.In) != 1 || len(s.Out) != 1 || !static(s.Out) || s.In[0].Class != kernel.ClassTensor {
 		return nil, errors.New("expects one operand and one result of static shape")
 	}
 	if s.In[0].Shape.Equal(s.Out[0].Shape) {
@@ -380,10 +380,7 @@ func planShardToFull(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := make([]int, p.Prog.Partitions)
-	for i := range all {
-		all[i] = i
-	}
+	all := upTo(p.Prog.Partitions)
 	t := s.Out[0]
 	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) error {
 		met, err := meetPartitions(m, ins, all, []*tensor.Tensor{&fr.Slots[ins.In[0]].Tensor})

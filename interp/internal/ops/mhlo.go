@@ -4,7 +4,6 @@ import (
 	"errors"
 	"math"
 
-	"github.com/hlocb/hlocb/dialect/mhlo"
 	"github.com/hlocb/hlocb/interp/internal/exec"
 	"github.com/hlocb/hlocb/interp/internal/kernel"
 	"github.com/hlocb/hlocb/interp/internal/plan"
@@ -18,35 +17,6 @@ func planFirst(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 	}
 	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) error {
 		fr.Slots[ins.Out[0]] = m.Take(fr, ins, 0)
-		return nil
-	}, nil
-}
-
-// planMHLOAsyncStart compiles mhlo.async_start. It calls the function at once; the bundle holds its results.
-func planMHLOAsyncStart(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
-	if len(s.Out) != 1 || s.Out[0].Class != kernel.ClassFuture {
-		return nil, errors.New("expects one result, a bundle")
-	}
-	f, err := p.Prog.Function(plan.StringAttr(s.Op, mhlo.AttrCalledComputation), s.Op)
-	if err != nil {
-		return nil, err
-	}
-	return planFuture(p, s, f.Results, func(inner *plan.Spec) (exec.Runner, error) { return plan.PlanCallTo(p, inner, f.Name) })
-}
-
-// planMHLOAsyncDone compiles mhlo.async_done.
-func planMHLOAsyncDone(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
-	if len(s.In) != 1 || s.In[0].Class != kernel.ClassFuture {
-		return nil, errors.New("expects a bundle")
-	}
-	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) error {
-		future := fr.Slots[ins.In[0]]
-		if len(future.Elems) != len(ins.Out) {
-			return errors.New("expects a bundle of as many values as there are results")
-		}
-		for i, o := range ins.Out {
-			fr.Slots[o] = exec.Retain(future.Elems[i])
-		}
 		return nil
 	}, nil
 }

@@ -73,25 +73,26 @@ func makeReverse(s *plan.Spec) (kernel.Kernel, error) {
 	return kernel.CopyKernel(kernel.NewStridedCopy(kernel.Ints(s.Out[0].Shape), kernel.Strides(s.Out[0].Shape), src), s.In[0].DType.Size(), 0, off), nil
 }
 
+// threeLists reads attributes with a number for each dimension of the first operand; absent ones have a default.
+func threeLists(s *plan.Spec, names [3]string, defaults ...int64) (lists [3][]int64, err error) {
+	for i, name := range names {
+		if lists[i], err = plan.IntsOr(s.Op, name, len(s.In[0].Shape), defaults[i]); err != nil {
+			return lists, err
+		}
+	}
+	return lists, nil
+}
+
 // makeSlice compiles slice (spec, "slice").
 func makeSlice(s *plan.Spec) (kernel.Kernel, error) {
 	if err := kernel.OneOperand(&s.Signature); err != nil {
 		return kernel.Kernel{}, err
 	}
-	rank := len(s.In[0].Shape)
-	start, err := plan.IntsOr(s.Op, "start_indices", rank, 0)
+	l, err := threeLists(s, [3]string{"start_indices", "limit_indices", "strides"}, 0, 0, 1)
 	if err != nil {
 		return kernel.Kernel{}, err
 	}
-	limit, err := plan.IntsOr(s.Op, "limit_indices", rank, 0)
-	if err != nil {
-		return kernel.Kernel{}, err
-	}
-	step, err := plan.IntsOr(s.Op, "strides", rank, 1)
-	if err != nil {
-		return kernel.Kernel{}, err
-	}
-	return kernel.SliceKernel(s.In[0], s.Out[0], start, limit, step)
+	return kernel.SliceKernel(s.In[0], s.Out[0], l[0], l[1], l[2])
 }
 
 // makeConcatenate compiles concatenate (spec, "concatenate").
@@ -120,20 +121,11 @@ func makePad(s *plan.Spec) (kernel.Kernel, error) {
 	if len(s.In) != 2 || len(s.Out) != 1 {
 		return kernel.Kernel{}, errors.New("expects an operand and a padding value")
 	}
-	rank := len(s.In[0].Shape)
-	low, err := plan.IntsOr(s.Op, "edge_padding_low", rank, 0)
+	l, err := threeLists(s, [3]string{"edge_padding_low", "edge_padding_high", "interior_padding"}, 0, 0, 0)
 	if err != nil {
 		return kernel.Kernel{}, err
 	}
-	high, err := plan.IntsOr(s.Op, "edge_padding_high", rank, 0)
-	if err != nil {
-		return kernel.Kernel{}, err
-	}
-	interior, err := plan.IntsOr(s.Op, "interior_padding", rank, 0)
-	if err != nil {
-		return kernel.Kernel{}, err
-	}
-	return kernel.PadKernel(s.In[0], s.Out[0], s.In[1], low, high, interior)
+	return kernel.PadKernel(s.In[0], s.Out[0], s.In[1], l[0], l[1], l[2])
 }
 
 // makeIota compiles iota and dynamic_iota (spec, "iota", "dynamic_iota").

@@ -19,40 +19,35 @@ func operandShape(i int) func(s *plan.Spec, in []*tensor.Tensor) error {
 	}
 }
 
+// threeOperands reads operands with a number for each dimension of the first operand of the op.
+func threeOperands(s *plan.Spec, in []*tensor.Tensor) (lists [3][]int64, err error) {
+	for i := range lists {
+		if lists[i], err = in[i].Int64s(); err != nil {
+			return lists, err
+		}
+		if rank := len(s.In[0].Shape); len(lists[i]) != rank {
+			return lists, fmt.Errorf("has a list of %d numbers for rank %d", len(lists[i]), rank)
+		}
+	}
+	return lists, nil
+}
+
 func dynamicPadShape(s *plan.Spec, in []*tensor.Tensor) error {
-	var p [3][]int64
-	for i := range p {
-		v, err := in[2+i].Int64s()
-		if err != nil {
-			return err
-		}
-		if len(v) != len(s.In[0].Shape) {
-			return fmt.Errorf("has %d paddings for rank %d", len(v), len(s.In[0].Shape))
-		}
-		p[i] = v
+	p, err := threeOperands(s, in[2:])
+	if err != nil {
+		return err
 	}
 	s.Out[0].Shape = kernel.PadShape(s.In[0].Shape, p[0], p[1], p[2])
 	return nil
 }
 
 func realDynamicSliceShape(s *plan.Spec, in []*tensor.Tensor) error {
-	start, err := in[1].Int64s()
+	l, err := threeOperands(s, in[1:])
 	if err != nil {
 		return err
 	}
-	limit, err := in[2].Int64s()
-	if err != nil {
-		return err
-	}
-	step, err := in[3].Int64s()
-	if err != nil {
-		return err
-	}
-	rank := len(s.In[0].Shape)
-	if len(start) != rank || len(limit) != rank || len(step) != rank {
-		return fmt.Errorf("expects %d starts, limits and strides", rank)
-	}
-	shape := make(tensor.Shape, rank)
+	start, limit, step := l[0], l[1], l[2]
+	shape := make(tensor.Shape, len(start))
 	for i := range shape {
 		if step[i] <= 0 || limit[i] < start[i] {
 			return fmt.Errorf("slices dimension %d as [%d:%d:%d]", i, start[i], limit[i], step[i])

@@ -2,7 +2,6 @@ package ops
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/interp/internal/exec"
@@ -78,10 +77,8 @@ func planReduce(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 	if len(commonReducers(s.Op.Region(0).Entry())) == len(s.Out) {
 		return p.KernelControl(plan.Row{Make: makeReduce}, s)
 	}
-	for _, t := range append(s.In[:len(s.In):len(s.In)], s.Out...) {
-		if t.Class != kernel.ClassTensor || t.Dynamic() {
-			return nil, kernel.Unsupported("a general reduction of dynamic shape")
-		}
+	if !static(s.In, s.Out) {
+		return nil, kernel.Unsupported("a general reduction of dynamic shape")
 	}
 	dims, err := plan.IntsAttr(s.Op, stablehlo.AttrDimensions)
 	if err != nil {
@@ -163,8 +160,8 @@ func folderOf(p *plan.Planner, op *ir.Op, i int, in, init []kernel.Type, steps, 
 	if whole == nil {
 		return scalarFolder(p, op, i, in, steps, n)
 	}
-	if len(whole.Args) != 2*k || len(whole.Ret) != k {
-		return nil, fmt.Errorf("expects a region of %d arguments and %d results", 2*k, k)
+	if err := checkRegion(len(whole.Args), len(whole.Ret), 2*k, k); err != nil {
+		return nil, err
 	}
 	for j := range k {
 		if in[j].DType != whole.Types[k+j].DType || init[j].DType != whole.Types[j].DType {
@@ -262,13 +259,10 @@ func folderOf(p *plan.Planner, op *ir.Op, i int, in, init []kernel.Type, steps, 
 
 // scalarFolder executes the region once per element.
 func scalarFolder(p *plan.Planner, op *ir.Op, i int, in []kernel.Type, steps, n int) (foldFunc, error) {
-	body, err := p.Region(op, i)
+	k := len(in)
+	body, err := regionOf(p, op, i, 2*k, k)
 	if err != nil {
 		return nil, err
-	}
-	k := len(in)
-	if len(body.Args) != 2*k || len(body.Ret) != k {
-		return nil, fmt.Errorf("expects a region of %d arguments and %d results", 2*k, k)
 	}
 	return func(m *exec.Machine, fr *exec.Frame, acc []*exec.Buf, inputs []*tensor.Tensor) error {
 		out := make([]*exec.Buf, k)
@@ -279,22 +273,15 @@ func scalarFolder(p *plan.Planner, op *ir.Op, i int, in []kernel.Type, steps, n 
 				}
 				for j := range k {
 					if at == 0 {
-						b, err := m.Alloc(acc[j].Tensor.DType(), nil, 1)
-						if err != nil {
+						if err := scalarArg(m, fr, body.Args[j], &acc[j].Tensor, e); err != nil {
 							return err
 						}
-						size := acc[j].Tensor.DType().Size()
-						copy(b.Tensor.Bytes(), acc[j].Tensor.Bytes()[e*size:(e+1)*size])
-						out[j] = b
+					} else {
+						fr.Slots[body.Args[j]] = out[j]
 					}
-					fr.Slots[body.Args[j]] = out[j]
-					b, err := m.Alloc(in[j].DType, nil, 1)
-					if err != nil {
+					if err := scalarArg(m, fr, body.Args[k+j], inputs[j], at*n+e); err != nil {
 						return err
 					}
-					size := in[j].DType.Size()
-					copy(b.Tensor.Bytes(), inputs[j].Bytes()[(at*n+e)*size:(at*n+e+1)*size])
-					fr.Slots[body.Args[k+j]] = b
 				}
 				if err := m.Block(fr, body, out); err != nil {
 					return err
@@ -302,8 +289,7 @@ func scalarFolder(p *plan.Planner, op *ir.Op, i int, in []kernel.Type, steps, n 
 			}
 			for j := range k {
 				if steps > 0 {
-					size := acc[j].Tensor.DType().Size()
-					copy(acc[j].Tensor.Bytes()[e*size:(e+1)*size], out[j].Tensor.Bytes())
+					copy(element(&acc[j].Tensor, e), out[j].Tensor.Bytes())
 					m.Release(out[j])
 				}
 			}
@@ -339,4 +325,35 @@ func makeReduce(s *plan.Spec) (kernel.Kernel, error) {
 		}
 		return nil
 	}}, nil
+}
+
+// reduceShape is the shape function of reduce: the results have the dimensions that are not reduced.
+func reduceShape(s *plan.Spec, in []*tensor.Tensor) error {
+	dims, err := plan.IntsAttr(s.Op, stablehlo.AttrDimensions)
+	if err != nil {
+		return err
+	}
+	rank := len(s.In[0].Shape)
+	if err := kernel.CheckDims("reduced", dims, rank); err != nil {
+		return err
+	}
+	shape := tensor.Shape{}
+	for _, d := range kernel.KeptDims(rank, dims) {
+		shape = append(shape, s.In[0].Shape[d])
+	}
+	for i := range s.Out {
+		s.Out[i].Shape = shape
+	}
+	return nil
+}
+
+func reduceWindowShape(s *plan.Spec, in []*tensor.Tensor) error {
+	w, err := windowOf(s, s.In[0].Shape)
+	if err != nil {
+		return err
+	}
+	for i := range s.Out {
+		s.Out[i].Shape = w.out
+	}
+	return nil
 }

@@ -37,12 +37,9 @@ func planScan(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 	if steps < 0 {
 		return nil, errors.New("has neither inputs, outputs nor scan_dim_size")
 	}
-	body, err := p.Region(s.Op, 0)
+	body, err := regionOf(p, s.Op, 0, len(s.In), len(s.Out))
 	if err != nil {
 		return nil, err
-	}
-	if len(body.Args) != len(s.In) || len(body.Ret) != len(s.Out) {
-		return nil, errors.New("has a body that does not fit its operands and results")
 	}
 	slice := make([]kernel.Type, len(whole))
 	for i, t := range whole {

@@ -2,7 +2,6 @@ package ops
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/interp/internal/exec"
@@ -56,12 +55,9 @@ func planScatter(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	body, err := p.Region(s.Op, 0)
+	body, err := regionOf(p, s.Op, 0, 2*k, k)
 	if err != nil {
 		return nil, err
-	}
-	if len(body.Args) != 2*k || len(body.Ret) != k {
-		return nil, fmt.Errorf("expects a region of %d arguments and %d results", 2*k, k)
 	}
 	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) error {
 		out := make([]*exec.Buf, k)
@@ -107,18 +103,6 @@ func planScatter(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 		}
 		return nil
 	}, nil
-}
-
-// scalarArg copies one element into the slot of a scalar argument.
-func scalarArg(m *exec.Machine, fr *exec.Frame, slot int32, t *tensor.Tensor, at int) error {
-	b, err := m.Alloc(t.DType(), nil, 1)
-	if err != nil {
-		return err
-	}
-	size := len(b.Tensor.Bytes())
-	copy(b.Tensor.Bytes(), t.Bytes()[at*size:(at+1)*size])
-	fr.Slots[slot] = b
-	return nil
 }
 
 // scatterCombiner returns the loop of a common update computation: replacement, or one of the common reducers.

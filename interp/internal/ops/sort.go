@@ -42,10 +42,8 @@ func sortSpec(s *plan.Spec) (kernel.SortGeometry, error) {
 // sides, the sort computes all keys at once and sorts integers (sortKey). Any other comparator executes once per
 // comparison. The sort is always stable.
 func planSort(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
-	for _, t := range s.In {
-		if t.Class != kernel.ClassTensor || t.Dynamic() {
-			return nil, kernel.Unsupported("a sort of dynamic shape")
-		}
+	if !static(s.In) {
+		return nil, kernel.Unsupported("a sort of dynamic shape")
 	}
 	g, err := sortSpec(s)
 	if err != nil {

@@ -21,20 +21,19 @@ import (
 func BuildTable(h *Host) map[*ir.Def]plan.Row {
 	t := map[*ir.Def]plan.Row{
 		// Control flow, functions, values that are not tensors.
-		fn.Call:                       {Control: plan.PlanCall},
-		stablehlo.While:               {Control: plan.PlanWhile, Pure: true},
-		stablehlo.If:                  {Control: plan.PlanIf, Pure: true},
-		stablehlo.Case:                {Control: plan.PlanCase, Pure: true},
-		stablehlo.OptimizationBarrier: {Control: plan.PlanForward},
-		stablehlo.AfterAll:            {Control: plan.PlanToken},
-		stablehlo.CreateToken:         {Control: plan.PlanToken},
-		stablehlo.Tuple:               {Control: plan.PlanTuple},
-		stablehlo.GetTupleElement:     {Control: plan.PlanGetTupleElement},
-		stablehlo.Constant:            {Control: plan.PlanConstant, Elementwise: true, Pure: true},
-		stablehlo.ReplicaID:           {Control: planReplicaID},
-		stablehlo.PartitionID:         {Control: planPartitionID},
-		stablehlo.CustomCall:          {Control: h.planCustomCall},
-		hookop.Hook:                   {Control: h.planHook},
+		fn.Call:                   {Control: plan.PlanCall},
+		stablehlo.While:           {Control: plan.PlanWhile, Pure: true},
+		stablehlo.If:              {Control: plan.PlanIf, Pure: true},
+		stablehlo.Case:            {Control: plan.PlanCase, Pure: true},
+		stablehlo.AfterAll:        {Control: plan.PlanToken},
+		stablehlo.CreateToken:     {Control: plan.PlanToken},
+		stablehlo.Tuple:           {Control: plan.PlanTuple},
+		stablehlo.GetTupleElement: {Control: plan.PlanGetTupleElement},
+		stablehlo.Constant:        {Control: plan.PlanConstant, Elementwise: true, Pure: true},
+		stablehlo.ReplicaID:       {Control: planReplicaID},
+		stablehlo.PartitionID:     {Control: planPartitionID},
+		stablehlo.CustomCall:      {Control: h.planCustomCall},
+		hookop.Hook:               {Control: h.planHook},
 
 		stablehlo.Composite: {Control: planComposite},
 
@@ -54,24 +53,10 @@ func BuildTable(h *Host) map[*ir.Def]plan.Row {
 		stablehlo.AsyncStart:          {Control: planAsyncStart},
 		stablehlo.AsyncDone:           {Control: planAsyncDone},
 		interpreter.RunParallel:       {Control: planRunParallel},
-		sdy.ShardingConstraint:        {Control: plan.PlanForward},
-		sdy.Reshard:                   {Control: plan.PlanForward},
-		sdy.PropagationBarrier:        {Control: plan.PlanForward},
 		sdy.ManualComputation:         {Control: planManual},
 		sdy.NamedComputation:          {Control: planRegionCall},
 		sdy.ShardingGroup:             {Control: plan.PlanNothing},
 		sdy.Constant:                  {Control: plan.PlanConstant, Elementwise: true},
-		// Reshardings keep the value, since every device holds the whole value.
-		sdy.AllGather:             {Control: plan.PlanForward},
-		sdy.AllReduce:             {Control: plan.PlanForward},
-		sdy.AllSlice:              {Control: plan.PlanForward},
-		sdy.AllToAll:              {Control: plan.PlanForward},
-		sdy.CollectivePermute:     {Control: plan.PlanForward},
-		sdy.ReduceScatter:         {Control: plan.PlanForward},
-		sdy.ReplicatedToUnreduced: {Control: plan.PlanForward},
-		sdy.ShardedToUnreduced:    {Control: plan.PlanForward},
-		sdy.DataFlowEdge:          {Control: plan.PlanForward},
-		sdy.FuncDataFlowEdge:      {Control: plan.PlanForward},
 
 		// Expectations.
 		check.ExpectEq:            {Control: planCheckOp("equal", false)},
@@ -149,6 +134,15 @@ func BuildTable(h *Host) map[*ir.Def]plan.Row {
 		stablehlo.Convolution:      {Make: makeConvolution},
 		stablehlo.DynamicConv:      {Make: makeDynamicConv},
 	}
+	// These keep their operands. So do reshardings, since every device holds the whole value.
+	for _, d := range []*ir.Def{
+		stablehlo.OptimizationBarrier, sdy.ShardingConstraint, sdy.Reshard, sdy.PropagationBarrier, sdy.AllGather,
+		sdy.AllReduce, sdy.AllSlice, sdy.AllToAll, sdy.CollectivePermute, sdy.ReduceScatter,
+		sdy.ReplicatedToUnreduced, sdy.ShardedToUnreduced, sdy.DataFlowEdge, sdy.FuncDataFlowEdge, mhlo.AsyncUpdate,
+		mhlo.Copy, mhlo.Domain,
+	} {
+		t[d] = plan.Row{Control: plan.PlanForward}
+	}
 	for d, l := range map[*ir.Def]*kernel.BinaryLoops{
 		stablehlo.Add:       kernel.Add,
 		stablehlo.Subtract:  kernel.Subtract,
@@ -221,11 +215,8 @@ func BuildTable(h *Host) map[*ir.Def]plan.Row {
 	// MHLO's own operations. The other MHLO operations use the rows of the operations that they mirror (see opKind).
 	t[mhlo.AddDependency] = plan.Row{Control: planFirst}
 	t[mhlo.AsyncStart] = plan.Row{Control: planMHLOAsyncStart}
-	t[mhlo.AsyncUpdate] = plan.Row{Control: plan.PlanForward}
-	t[mhlo.AsyncDone] = plan.Row{Control: planMHLOAsyncDone}
+	t[mhlo.AsyncDone] = plan.Row{Control: planAsyncDone}
 	t[mhlo.Bitcast] = plan.Row{Control: plan.PlanReshape, StaticShapes: true, Pure: true}
-	t[mhlo.Copy] = plan.Row{Control: plan.PlanForward}
-	t[mhlo.Domain] = plan.Row{Control: plan.PlanForward}
 	t[mhlo.Fusion] = plan.Row{Control: planRegionCall}
 	t[mhlo.RngGetAndUpdateState] = plan.Row{Make: makeRngState}
 	t[mhlo.StochasticConvert] = plan.Row{Make: plan.Pure(makeStochasticConvert)}

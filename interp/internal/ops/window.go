@@ -137,10 +137,8 @@ func planReduceWindow(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 	if k == 0 || len(s.In) != 2*k || s.Op.NumRegions() != 1 || len(s.Op.Region(0).Blocks()) != 1 {
 		return nil, errors.New("expects as many initial values as inputs and results, and one region")
 	}
-	for _, t := range append(s.In[:len(s.In):len(s.In)], s.Out...) {
-		if t.Class != kernel.ClassTensor || t.Dynamic() {
-			return nil, kernel.Unsupported("a windowed reduction of dynamic shape")
-		}
+	if !static(s.In, s.Out) {
+		return nil, kernel.Unsupported("a windowed reduction of dynamic shape")
 	}
 	w, err := windowOf(s, s.In[0].Shape)
 	if err != nil {
@@ -176,8 +174,8 @@ func planReduceWindow(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 		}
 	}
 	if region != nil {
-		if len(region.Args) != 2*k || len(region.Ret) != k {
-			return nil, fmt.Errorf("expects a region of %d arguments and %d results", 2*k, k)
+		if err := checkRegion(len(region.Args), len(region.Ret), 2*k, k); err != nil {
+			return nil, err
 		}
 		for i := range k {
 			if region.Types[i].DType != s.In[i].DType || region.Types[k+i].DType != s.In[i].DType || s.Out[i].DType != s.In[i].DType {
@@ -306,24 +304,18 @@ func planSelectAndScatter(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 	}
 	var each *exec.Block // executes once per element if the region cannot be lifted
 	if sel == nil {
-		if each, err = p.Region(s.Op, 0); err != nil {
+		if each, err = regionOf(p, s.Op, 0, 2, 1); err != nil {
 			return nil, err
 		}
-		sel = &plan.LiftedRegion{Block: each}
+	} else if err := checkRegion(len(sel.Args), len(sel.Ret), 2, 1); err != nil {
+		return nil, err
 	}
-	if len(sel.Args) != 2 || len(sel.Ret) != 1 {
-		return nil, errors.New("expects a selection of two arguments and one result")
-	}
-	scatter, err := p.Region(s.Op, 1)
+	scatter, err := regionOf(p, s.Op, 1, 2, 1)
 	if err != nil {
 		return nil, err
 	}
-	if len(scatter.Args) != 2 || len(scatter.Ret) != 1 {
-		return nil, errors.New("expects a scatter region of two arguments and one result")
-	}
-	b := s.Op.Region(1).Entry()
 	var combine kernel.ElementLoop
-	if red := commonReducer(b); red != nil {
+	if red := commonReducer(s.Op.Region(1).Entry()); red != nil {
 		combine = red.Bind(out.DType)
 	}
 	// Carry each value's position in the unpadded operand along with the value. Padding has position -1.
@@ -356,7 +348,7 @@ func planSelectAndScatter(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 		return nil, err
 	}
 	slice := w.slice()
-	size, wide := operand.DType.Size(), out.DType.Size()
+	size := operand.DType.Size()
 	flat := tensor.Shape{int64(n)}
 	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) error {
 		values := &fr.Slots[ins.In[0]].Tensor
@@ -403,12 +395,15 @@ func planSelectAndScatter(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 					}
 					keep := false
 					if bestAt[i] >= 0 {
-						if keep, err = selects(m, fr, each, best, &x.Tensor, i); err != nil {
+						v, err := scalarPair(m, fr, each, best, i, &x.Tensor, i)
+						if err != nil {
 							return err
 						}
+						keep = v.Tensor.Bytes()[0] != 0
+						m.Release(v)
 					}
 					if !keep {
-						copy(best.Bytes()[i*size:(i+1)*size], x.Tensor.Bytes()[i*size:])
+						copy(element(best, i), element(&x.Tensor, i))
 						bestAt[i] = c
 					}
 				}
@@ -428,7 +423,7 @@ func planSelectAndScatter(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 			for i, k := range keep[0].Tensor.Bytes() {
 				// Padding is never selected. The first real element always is.
 				if candAt[i] >= 0 && (bestAt[i] < 0 || k == 0) {
-					copy(best.Bytes()[i*size:(i+1)*size], x.Tensor.Bytes()[i*size:])
+					copy(element(best, i), element(&x.Tensor, i))
 					bestAt[i] = candAt[i]
 				}
 			}
@@ -451,7 +446,7 @@ func planSelectAndScatter(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 			combine([]*tensor.Tensor{sums, src}, []*tensor.Tensor{sums}, 0, n)
 			for i, t := range bestAt {
 				if t >= 0 {
-					copy(res.Tensor.Bytes()[int(t)*wide:(int(t)+1)*wide], sums.Bytes()[i*wide:])
+					copy(element(&res.Tensor, int(t)), element(sums, i))
 				}
 			}
 			fr.Slots[ins.Out[0]] = res
@@ -464,43 +459,21 @@ func planSelectAndScatter(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 				continue
 			}
 			if combine != nil {
-				x.Borrow(out.DType, nil, res.Tensor.Bytes()[int(t)*wide:(int(t)+1)*wide])
-				y.Borrow(out.DType, nil, src.Bytes()[i*wide:(i+1)*wide])
+				x.Borrow(out.DType, nil, element(&res.Tensor, int(t)))
+				y.Borrow(out.DType, nil, element(src, i))
 				combine(two, one, 0, 1)
 				continue
 			}
-			if err := scalarArg(m, fr, scatter.Args[0], &res.Tensor, int(t)); err != nil {
+			v, err := scalarPair(m, fr, scatter, &res.Tensor, int(t), src, i)
+			if err != nil {
 				return err
 			}
-			if err := scalarArg(m, fr, scatter.Args[1], src, i); err != nil {
-				return err
-			}
-			var v [1]*exec.Buf
-			if err := m.Block(fr, scatter, v[:]); err != nil {
-				return err
-			}
-			copy(res.Tensor.Bytes()[int(t)*wide:(int(t)+1)*wide], v[0].Tensor.Bytes())
-			m.Release(v[0])
+			copy(element(&res.Tensor, int(t)), v.Tensor.Bytes())
+			m.Release(v)
 		}
 		fr.Slots[ins.Out[0]] = res
 		return nil
 	}, nil
-}
-
-// selects executes the select region on element i of two tensors.
-func selects(m *exec.Machine, fr *exec.Frame, body *exec.Block, x, y *tensor.Tensor, i int) (bool, error) {
-	if err := scalarArg(m, fr, body.Args[0], x, i); err != nil {
-		return false, err
-	}
-	if err := scalarArg(m, fr, body.Args[1], y, i); err != nil {
-		return false, err
-	}
-	var v [1]*exec.Buf
-	if err := m.Block(fr, body, v[:]); err != nil {
-		return false, err
-	}
-	defer m.Release(v[0])
-	return v[0].Tensor.Bytes()[0] != 0, nil
 }
 
 // planMap compiles map (spec, "map") by lifting the region to the whole shape.
@@ -519,8 +492,8 @@ func planMap(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 		return nil, err
 	}
 	if r != nil {
-		if len(r.Args) != len(s.In) || len(r.Ret) != 1 {
-			return nil, errors.New("expects a region of as many arguments as operands")
+		if err := checkRegion(len(r.Args), len(r.Ret), len(s.In), 1); err != nil {
+			return nil, err
 		}
 		return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) error {
 			for i, a := range r.Args {
@@ -534,19 +507,15 @@ func planMap(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 			return nil
 		}, nil
 	}
-	body, err := p.Region(s.Op, 0)
+	body, err := regionOf(p, s.Op, 0, len(s.In), 1)
 	if err != nil {
 		return nil, err
-	}
-	if len(body.Args) != len(s.In) || len(body.Ret) != 1 {
-		return nil, errors.New("expects a region of as many arguments as operands")
 	}
 	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) error {
 		res, err := m.Alloc(s.Out[0].DType, s.Out[0].Shape, n)
 		if err != nil {
 			return err
 		}
-		size := s.Out[0].DType.Size()
 		for e := range n {
 			if err := m.Poll(); err != nil {
 				return err
@@ -560,7 +529,7 @@ func planMap(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 			if err := m.Block(fr, body, out[:]); err != nil {
 				return err
 			}
-			copy(res.Tensor.Bytes()[e*size:(e+1)*size], out[0].Tensor.Bytes())
+			copy(element(&res.Tensor, e), out[0].Tensor.Bytes())
 			m.Release(out[0])
 		}
 		fr.Slots[ins.Out[0]] = res

@@ -3,6 +3,7 @@ package ops
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/hlocb/hlocb/dialect/hookop"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
@@ -171,15 +172,9 @@ func deliverWritten(m *exec.Machine, ins *exec.Instr, bound *runtime.Bound, st *
 		c.Operands = append(c.Operands, &b.Tensor)
 	}
 	for i, t := range site.Results {
-		f := -1
-		if site.Kind == hook.Tap || site.Kind == hook.InOut {
-			f = i
-			if i < len(site.Aliases) && site.Aliases[i] >= 0 {
-				f = site.Aliases[i]
-			}
-			if f >= len(st.operands) {
-				return fmt.Errorf("is of kind %s, but its result %d is none of its operands", site.Kind, i)
-			}
+		f := forwards(site, i)
+		if f >= len(st.operands) {
+			return fmt.Errorf("is of kind %s, but its result %d is none of its operands", site.Kind, i)
 		}
 		if f >= 0 && site.Kind == hook.Tap {
 			st.results[i] = exec.Retain(st.operands[f])
@@ -227,7 +222,7 @@ func writtenResult(m *exec.Machine, fr *exec.Frame, ins *exec.Instr, s *plan.Spe
 		return nil, fmt.Errorf("has a result of type %s", t)
 	}
 	for _, l := range leaves {
-		if equalPath(l.Path, path) && l.Value < len(st.results) && st.results[l.Value] != nil {
+		if slices.Equal(l.Path, path) && l.Value < len(st.results) && st.results[l.Value] != nil {
 			return exec.Retain(st.results[l.Value]), nil
 		}
 	}
@@ -245,16 +240,4 @@ func writtenResult(m *exec.Machine, fr *exec.Frame, ins *exec.Instr, s *plan.Spe
 	}
 	clear(b.Tensor.Bytes())
 	return b, nil
-}
-
-func equalPath(a, b []int) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i] != b[i] {
-			return false
-		}
-	}
-	return true
 }
