@@ -23,8 +23,8 @@ type Known struct {
 	Value Value
 }
 
-// ReadTruth reads elements whose values truth.py computed. A line has the op, the element type, the operands, "=", and for
-// each part of the value its two floats, followed by "s" if the sign of a zero counts.
+// ReadTruth reads elements whose values truth.py computed. A line has the op, the element type, the operands, "=", and
+// for each part of the value its two floats, followed by "s" if the sign of a zero counts.
 func ReadTruth(text string) ([]Known, error) {
 	var out []Known
 	for line := range strings.Lines(text) {
