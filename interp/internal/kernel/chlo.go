@@ -35,8 +35,22 @@ var (
 	Square  = &UnaryLoops{F: special.Square, f32: vec.Unary[float32, float32](vec.Square32Loop), f64: vec.Unary[float64, float64](vec.Square64Loop), C: special.ComplexSquare,
 		i: func(v int64, _ int) int64 { return v * v }, u: func(v uint64, _ int) uint64 { return v * v }, cost: 1}
 	AsinAcosKernel = &UnaryLoops{C: special.AsinAcosKernel, cost: 30}
-	Conj           = &UnaryLoops{F: func(v float64) float64 { return v }, C: cmplx.Conj, cost: 1}
+	Conj           = &UnaryLoops{F: func(v float64) float64 { return v }, C: cmplx.Conj, c64: conjugate, cost: 1}
 )
+
+// conjugate flips the sign bits of the imaginary parts of complex<f32>, which lie in the high halves of 64 bits.
+func conjugate(in, out []*tensor.Tensor, lo, hi int) {
+	var signs [chunk]uint64
+	for i := range signs {
+		signs[i] = 1 << 63
+	}
+	xor := vec.Binary[uint64, uint64](vec.XorI64Loop)
+	o, x := tensor.View[uint64](out[0]), tensor.View[uint64](in[0])
+	for ; lo < hi; lo += chunk {
+		n := min(chunk, hi-lo)
+		xor(o[lo:lo+n], x[lo:lo+n], signs[:n])
+	}
+}
 
 // The binary ops that exist only in CHLO.
 var (

@@ -22,6 +22,7 @@ type UnaryLoops struct {
 	f32  func(o, x []float32) // a faster loop for f32
 	f64  func(o, x []float64)
 	C    func(complex128) complex128
+	c64  ElementLoop // a faster loop for complex<f32>
 	cost int // approximate nanoseconds per element; 0 means 8
 }
 
@@ -172,6 +173,9 @@ func (u *UnaryLoops) bind(dt tensor.DType) ElementLoop {
 	case tensor.KindComplex:
 		if u.C == nil {
 			return nil
+		}
+		if dt == tensor.Complex64 && u.c64 != nil {
+			return u.c64
 		}
 		if dt == tensor.Complex64 {
 			return view1(mapComplex[complex64](u.C))
