@@ -362,20 +362,25 @@ func scalarProducts[T float32 | float64 | int32](o, x, y []T, line int) {
 	switch o := any(o).(type) {
 	case []float32:
 		vec.Dots(o, any(x).([]float32), any(y).([]float32), line)
-		return
 	case []float64:
 		vec.Dots(o, any(x).([]float64), any(y).([]float64), line)
-		return
+	case []int32:
+		intProducts(o, any(x).([]int32), any(y).([]int32), line)
 	}
+}
+
+func intProducts(o, x, y []int32, line int) {
 	for r := range o {
-		row := x[r*line:][:len(y)]
-		var a, b T
-		i := 0
-		for ; i+1 < len(row); i += 2 {
-			a, b = a+T(row[i]*y[i]), b+T(row[i+1]*y[i+1])
+		row, rest := x[r*line:][:len(y)], y
+		var a, b int32
+		for len(row) >= 8 { // one bounds check for eight products
+			u, v := row[:8], rest[:8]
+			a += u[0]*v[0] + u[1]*v[1] + u[2]*v[2] + u[3]*v[3]
+			b += u[4]*v[4] + u[5]*v[5] + u[6]*v[6] + u[7]*v[7]
+			row, rest = row[8:], rest[8:]
 		}
-		if i < len(row) {
-			a += T(row[i] * y[i])
+		for i := range row {
+			a += row[i] * rest[i]
 		}
 		o[r] = a + b
 	}

@@ -23,7 +23,7 @@ type UnaryLoops struct {
 	f64  func(o, x []float64)
 	C    func(complex128) complex128
 	c64  ElementLoop // a faster loop for complex<f32>
-	cost int // approximate nanoseconds per element; 0 means 8
+	cost int         // approximate nanoseconds per element; 0 means 8
 }
 
 // The unary ops: ops on integers and signs (spec, "abs", "negate", "sign", "not", "popcnt",
