@@ -43,3 +43,22 @@ func TestBatchNormOnCores(t *testing.T) {
 		}
 	}
 }
+
+// TestBatchNormSumsTakeLittleMemory: the sums of many features take less memory than the operand, however many rows it
+// has.
+func TestBatchNormSumsTakeLittleMemory(t *testing.T) {
+	const text = `func.func @main(%a: tensor<64x65536xf32>, %b: tensor<65536xf32>) -> tensor<64x65536xf32> {
+  %r:3 = "stablehlo.batch_norm_training"(%a, %b, %b) <{epsilon = 1.0e-3 : f32, feature_index = 1 : i64}> : (tensor<64x65536xf32>, tensor<65536xf32>, tensor<65536xf32>) -> (tensor<64x65536xf32>, tensor<65536xf32>, tensor<65536xf32>)
+  return %r#0 : tensor<64x65536xf32>
+}
+`
+	const operand = 64 << 18 // bytes
+	exe, err := compileWith(t, text, Options{MemoryLimit: 3 * operand}, runtime.CompileOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer exe.Close()
+	if _, err := exe.Run(t.Context(), []*tensor.Tensor{tensor.New(tensor.F32, tensor.Shape{64, 65536}), tensor.New(tensor.F32, tensor.Shape{65536})}); err != nil {
+		t.Error(err)
+	}
+}

@@ -45,7 +45,7 @@ func newBatchNorm(s *plan.Spec, nin, nout int) (*batchNorm, error) {
 
 // scratch returns the size in bytes of count values per feature as float64s, and of the sums.
 func (b *batchNorm) scratch(count int) int64 {
-	return 8 * (int64(count)*int64(b.features+batchBlock) + int64(b.groups()*b.features))
+	return 8 * (int64(count)*int64(b.features+batchBlock) + int64(b.parts()*b.features))
 }
 
 // batchBlock is the number of elements that are computed at once.
@@ -108,26 +108,32 @@ func decode(x *tensor.Tensor) term {
 	return func(_ *batchWorker, o []float64, i int) { kernel.Decode64(x.DType(), o, x, i) }
 }
 
-// sumElements is the number of elements whose sums are added at once. It does not depend on the number of cores, and so
-// neither do the sums.
-const sumElements = 1 << 16
-
-// groups returns the number of parts that are summed by themselves.
-func (b *batchNorm) groups() int { return max(1, (b.outer+b.rows()-1)/b.rows()) }
+// A part of the rows is summed by itself: sumElements elements at least, and the rows of one of maxParts parts at least,
+// so that the sums of the parts take little memory. The parts do not depend on the number of cores, and so neither do
+// the sums.
+const (
+	sumElements = 1 << 16
+	maxParts    = 16
+)
 
 // rows returns the number of rows of a part.
-func (b *batchNorm) rows() int { return max(1, sumElements/max(1, b.features*b.inner)) }
+func (b *batchNorm) rows() int {
+	return max(1, sumElements/max(1, b.features*b.inner), (b.outer+maxParts-1)/maxParts)
+}
+
+// parts returns the number of parts.
+func (b *batchNorm) parts() int { return max(1, (b.outer+b.rows()-1)/b.rows()) }
 
 // sums returns the sum of the elements for each feature.
 func (b *batchNorm) sums(t term) []float64 {
-	groups, rows := b.groups(), b.rows()
-	parts := make([]float64, groups*b.features)
+	parts, rows := b.parts(), b.rows()
+	sums := make([]float64, parts*b.features)
 	fold := vec.Fold[float64](vec.Add64Loop)
-	kernel.Parallel(groups, 1, func(first, last int) {
+	kernel.Parallel(parts, 1, func(first, last int) {
 		w := &batchWorker{batchNorm: b}
-		for g := first; g < last; g++ {
-			out := parts[g*b.features:][:b.features]
-			lo, hi := g*rows*b.features*b.inner, min((g+1)*rows, b.outer)*b.features*b.inner
+		for p := first; p < last; p++ {
+			out := sums[p*b.features:][:b.features]
+			lo, hi := p*rows*b.features*b.inner, min((p+1)*rows, b.outer)*b.features*b.inner
 			for i := lo; i < hi; i += batchBlock {
 				o := w.block[:min(batchBlock, hi-i)]
 				t(w, o, i)
@@ -148,10 +154,11 @@ func (b *batchNorm) sums(t term) []float64 {
 			}
 		}
 	})
-	for g := 1; g < groups; g++ {
-		add(parts[:b.features], parts[:b.features], parts[g*b.features:][:b.features])
+	total := sums[:b.features]
+	for p := 1; p < parts; p++ {
+		add(total, total, sums[p*b.features:][:b.features])
 	}
-	return parts[:b.features]
+	return total
 }
 
 // write sets out to the elements.
