@@ -8,14 +8,32 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
+// registers are the vector registers of AVX2 or AVX-512.
+type registers struct {
+	suffix string // of the names of functions that use them
+	bytes  int    // of a register
+	next   func() reg.VecVirtual
+}
+
+func registersOf(wide bool) registers {
+	if wide {
+		return registers{"AVX512", 64, func() reg.VecVirtual { return ZMM() }}
+	}
+	return registers{"AVX2", 32, func() reg.VecVirtual { return YMM() }}
+}
+
+// binary emits an instruction of two operands and returns the register of its result.
+func (r registers) binary(f func(...Op), a, b reg.VecVirtual) reg.VecVirtual {
+	d := r.next()
+	f(b, a, d)
+	return d
+}
+
 // writeRadix4 emits a pass of a Fourier transform over m groups of s elements, where s is a multiple of the lanes. See
 // Radix4.
 func writeRadix4(wide bool) {
-	name, bytes := "radix4AVX2", 32
-	vec := func() reg.VecVirtual { return YMM() }
-	if wide {
-		name, bytes, vec = "radix4AVX512", 64, func() reg.VecVirtual { return ZMM() }
-	}
+	r := registersOf(wide)
+	name, bytes, vec, binary := "radix4"+r.suffix, r.bytes, r.next, r.binary
 	TEXT(name, NOSPLIT, "func(yr, yi, xr, xi, w *float64, m, s int)")
 	Doc(fmt.Sprintf("%s computes a pass for s a multiple of %d.", name, bytes/8))
 	Pragma("noescape")
@@ -30,11 +48,6 @@ func writeRadix4(wide bool) {
 	LEAQ(Mem{Base: far, Index: far, Scale: 2}, far3)
 	quarter := func(base, step, step3 reg.Register, k int) Mem {
 		return []Mem{{Base: base}, {Base: base, Index: step, Scale: 1}, {Base: base, Index: step, Scale: 2}, {Base: base, Index: step3, Scale: 1}}[k]
-	}
-	binary := func(f func(...Op), a, b reg.VecVirtual) reg.VecVirtual {
-		d := vec()
-		f(b, a, d)
-		return d
 	}
 	Label(name + "_group")
 	var f [6]reg.VecVirtual
@@ -98,11 +111,8 @@ func writeRadix4(wide bool) {
 
 // writeUntangle emits Untangle over m pairs of groups of s elements, where s is a multiple of the lanes.
 func writeUntangle(wide bool) {
-	name, bytes := "untangleAVX2", 32
-	vec := func() reg.VecVirtual { return YMM() }
-	if wide {
-		name, bytes, vec = "untangleAVX512", 64, func() reg.VecVirtual { return ZMM() }
-	}
+	r := registersOf(wide)
+	name, bytes, vec, binary := "untangle"+r.suffix, r.bytes, r.next, r.binary
 	TEXT(name, NOSPLIT, "func(lowR, lowI, highR, highI, w *float64, m, s int)")
 	Doc(fmt.Sprintf("%s computes Untangle for s a multiple of %d.", name, bytes/8))
 	Pragma("noescape")
@@ -113,11 +123,6 @@ func writeUntangle(wide bool) {
 	scale, wr, wi, q, back := vec(), vec(), vec(), GP64(), GP64()
 	VBROADCASTSD(Mem{Base: w}, scale)
 	LEAQ(Mem{Base: s, Index: s, Scale: 1}, back)
-	binary := func(f func(...Op), a, b reg.VecVirtual) reg.VecVirtual {
-		d := vec()
-		f(b, a, d)
-		return d
-	}
 	load := func(p reg.Register) reg.VecVirtual {
 		d := vec()
 		VMOVUPD(Mem{Base: p}, d)
@@ -154,11 +159,8 @@ func writeUntangle(wide bool) {
 
 // writeSplit emits SplitRows and JoinRows.
 func writeSplit(wide bool) {
-	name, bytes := "AVX2", 32
-	vec := func() reg.VecVirtual { return YMM() }
-	if wide {
-		name, bytes, vec = "AVX512", 64, func() reg.VecVirtual { return ZMM() }
-	}
+	r := registersOf(wide)
+	name, bytes, vec := r.suffix, r.bytes, r.next
 	for _, split := range []bool{true, false} {
 		kind := map[bool]string{true: "split", false: "join"}[split]
 		TEXT(kind+name, NOSPLIT, "func(re, im *float64, x *float32, n int)")
