@@ -108,9 +108,8 @@ func decode(x *tensor.Tensor) term {
 	return func(_ *batchWorker, o []float64, i int) { kernel.Decode64(x.DType(), o, x, i) }
 }
 
-// A part of the rows is summed by itself: sumElements elements at least, and the rows of one of maxParts parts at least,
-// so that the sums of the parts take little memory. The parts do not depend on the number of cores, and so neither do
-// the sums.
+// The rows are summed in parts of about sumElements elements or more, and in at most maxParts parts: the sums of the
+// parts then take little memory. The parts do not depend on the number of cores, and so neither do the sums.
 const (
 	sumElements = 1 << 16
 	maxParts    = 16
