@@ -3,25 +3,19 @@ package kernel
 import (
 	"errors"
 	"math"
+	"slices"
 
-	"github.com/hlocb/hlocb/dialect/quant"
 	"github.com/hlocb/hlocb/tensor"
 )
 
 // Quantum describes how the stored integers of a quantized tensor represent reals: (stored - zero point) * scale (spec,
 // "Quantized element types"), per tensor or per index of one dimension.
 type Quantum struct {
-	*quant.Uniform
 	Storage, Expressed tensor.DType
-}
-
-func IntegerDType(width int, signed bool) tensor.DType {
-	signedTypes := map[int]tensor.DType{2: tensor.I2, 4: tensor.I4, 8: tensor.I8, 16: tensor.I16, 32: tensor.I32}
-	unsignedTypes := map[int]tensor.DType{2: tensor.UI2, 4: tensor.UI4, 8: tensor.UI8, 16: tensor.UI16, 32: tensor.UI32}
-	if signed {
-		return signedTypes[width]
-	}
-	return unsignedTypes[width]
+	Min, Max           int64 // of the stored integers
+	Axis               int   // the quantized dimension, -1 if per tensor
+	Scales             []float64
+	ZeroPoints         []int64
 }
 
 // at returns the scale and zero point of element i of a tensor of the given shape.
@@ -80,7 +74,8 @@ func (q *Quantum) Quantize(out, reals *tensor.Tensor) {
 }
 
 func (a *Quantum) Same(b *Quantum) bool {
-	return a == b || a != nil && b != nil && a.Uniform == b.Uniform
+	return a == b || a != nil && b != nil && a.Storage == b.Storage && a.Expressed == b.Expressed && a.Min == b.Min && a.Max == b.Max &&
+		a.Axis == b.Axis && slices.Equal(a.Scales, b.Scales) && slices.Equal(a.ZeroPoints, b.ZeroPoints)
 }
 
 // MakeQuantize compiles uniform_quantize (spec, "uniform_quantize") of reals or of other quantized values.

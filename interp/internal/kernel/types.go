@@ -1,7 +1,6 @@
 package kernel
 
 import (
-	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/internal/mlirtext"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -22,7 +21,7 @@ type Type struct {
 	DType tensor.DType
 	Shape tensor.Shape
 	N     int      // number of elements; -1 if the shape is unknown before the run
-	Bound []int64  // bounds of the unknown sizes, ir.Dynamic for a size without bound; nil if there are no bounds
+	Bound []int64  // bounds of the unknown sizes, mlirtext.Dynamic for a size without bound; nil if there are no bounds
 	Quant *Quantum // maps the stored integers to reals; nil for ordinary tensors
 	Elems []Type   // the types in a tuple or future
 }
@@ -47,7 +46,8 @@ func (t Type) String() string {
 	b := append([]byte("tensor<"), mlirtext.AppendShape(nil, t.Shape)...)
 	b = append(b, t.DType.String()...)
 	if t.Bound != nil {
-		b = append(append(b, ", "...), stablehlo.BoundsAttr.New(&stablehlo.Bounds{Bounds: t.Bound}).String()...)
+		list := mlirtext.AppendInts(nil, t.Bound)
+		b = append(append(append(b, ", #stablehlo.bounds<"...), list[1:len(list)-1]...), '>')
 	}
 	return string(b) + ">"
 }

@@ -16,14 +16,23 @@ func quantumOf(t ir.Type) (*kernel.Quantum, error) {
 	if u == nil {
 		return nil, fmt.Errorf("elements of type %s are not executed", t)
 	}
-	q := &kernel.Quantum{Uniform: u, Expressed: elementDType(u.Expressed)}
+	q := &kernel.Quantum{Expressed: elementDType(u.Expressed), Min: u.Min, Max: u.Max, Axis: u.Axis, Scales: u.Scales, ZeroPoints: u.ZeroPoints}
 	if it, ok := u.Storage.(*ir.IntegerType); ok {
-		q.Storage = kernel.IntegerDType(it.Width(), u.Signed)
+		q.Storage = integerDType(it.Width(), u.Signed)
 	}
 	if q.Storage == tensor.Invalid || !q.Expressed.IsFloat() || len(u.Scales) == 0 || len(u.ZeroPoints) != len(u.Scales) {
 		return nil, fmt.Errorf("elements of type %s are not executed", t)
 	}
 	return q, nil
+}
+
+func integerDType(width int, signed bool) tensor.DType {
+	signedTypes := map[int]tensor.DType{2: tensor.I2, 4: tensor.I4, 8: tensor.I8, 16: tensor.I16, 32: tensor.I32}
+	unsignedTypes := map[int]tensor.DType{2: tensor.UI2, 4: tensor.UI4, 8: tensor.UI8, 16: tensor.UI16, 32: tensor.UI32}
+	if signed {
+		return signedTypes[width]
+	}
+	return unsignedTypes[width]
 }
 
 // movesElements reports whether an op only moves elements; such an op can move stored integers unchanged.
