@@ -2,6 +2,7 @@ package interp
 
 import (
 	"fmt"
+	goruntime "runtime"
 	"strings"
 	"testing"
 
@@ -160,4 +161,10 @@ func TestHugeAllocationsAreRefused(t *testing.T) {
 			}
 		}
 	}
+}
+
+func allocated() int64 {
+	var m goruntime.MemStats
+	goruntime.ReadMemStats(&m)
+	return int64(m.TotalAlloc)
 }
