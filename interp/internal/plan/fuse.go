@@ -286,10 +286,9 @@ func (f *fused) run(in, out []*tensor.Tensor, lo, hi int) {
 	}
 }
 
-// fuse compiles a chain into one instruction.
-func (p *Planner) fuse(ops []*ir.Op, b *ir.Block) (exec.Instr, error) {
-	last := ops[len(ops)-1]
-	ins := exec.Instr{Op: last}
+// fuse compiles a chain into instruction at of its block.
+func (p *Planner) fuse(ops []*ir.Op, at int, b *ir.Block) (exec.Instr, error) {
+	ins := exec.Instr{Op: ops[len(ops)-1]}
 	f := &fused{}
 	member := map[*ir.Op]bool{}
 	for _, o := range ops {
@@ -314,8 +313,8 @@ func (p *Planner) fuse(ops []*ir.Op, b *ir.Block) (exec.Instr, error) {
 				wholly[v] = true
 				f.in = append(f.in, t)
 				ins.In = append(ins.In, p.slot(v))
-				ins.Move = append(ins.Move, p.dies(v, last, b))
-				if p.dies(v, last, b) {
+				ins.Move = append(ins.Move, p.dies(v, at, b))
+				if p.dies(v, at, b) {
 					ins.Dead = append(ins.Dead, p.slot(v))
 				}
 			}
@@ -327,11 +326,7 @@ func (p *Planner) fuse(ops []*ir.Op, b *ir.Block) (exec.Instr, error) {
 	outAt := map[*ir.Value]int{}
 	for _, o := range ops {
 		v := o.Result(0)
-		outside := false
-		for u := range v.Uses() {
-			outside = outside || !member[u.Owner()]
-		}
-		if !outside && v.HasUses() {
+		if !p.stored(v) && v.HasUses() {
 			continue
 		}
 		t, err := p.TypeOf(v)

@@ -60,14 +60,16 @@ func Pure(f func(*kernel.Signature) (kernel.Kernel, error)) func(*Spec) (kernel.
 // Planner compiles the ops of one function. The regions of ops share the function's slots, since they may use values
 // from outside.
 type Planner struct {
-	notes *exec.Notes // of the instruction under construction; see note
-	Prog  *Compiler
-	Fn    *exec.Function
-	slots map[*ir.Value]int32
-	types map[*ir.Value]kernel.Type // types that differ from the value's own
-	index map[*ir.Op]int
-	last  map[*ir.Value]int // see lastUse
-	wide  int               // vector length of every scalar in a lifted region; see lift.go
+	notes      *exec.Notes // of the instruction under construction; see note
+	Prog       *Compiler
+	Fn         *exec.Function
+	slots      map[*ir.Value]int32
+	types      map[*ir.Value]kernel.Type // types that differ from the value's own
+	index      map[*ir.Op]int            // the last instruction of its block that executes the op
+	last       map[*ir.Value]int         // see lastUse
+	home       map[*ir.Op]int            // the chain that an op belongs to by its place; see recompute
+	recomputed map[*ir.Value]bool        // values that no chain stores
+	wide       int                       // vector length of every scalar in a lifted region; see lift.go
 }
 
 // reserve charges for memory that a plan holds for the lifetime of the executable, before it is allocated. Plans made
@@ -89,7 +91,8 @@ func NewCompiler(mod *ir.Module, symbols ir.Symbols, table map[*ir.Def]Row, limi
 
 // NewPlanner returns the planner of a function, which has no slots yet.
 func (prog *Compiler) NewPlanner(f *exec.Function) *Planner {
-	return &Planner{Prog: prog, Fn: f, slots: map[*ir.Value]int32{}, index: map[*ir.Op]int{}, last: map[*ir.Value]int{}}
+	return &Planner{Prog: prog, Fn: f, slots: map[*ir.Value]int32{}, index: map[*ir.Op]int{}, last: map[*ir.Value]int{},
+		home: map[*ir.Op]int{}, recomputed: map[*ir.Value]bool{}}
 }
 
 // Function returns the plan of the named function. It compiles the function on the first request. All requests for a
@@ -195,7 +198,7 @@ func (p *Planner) block(b *ir.Block) (*exec.Block, error) {
 		}
 		return nil, exec.Locate(p.Prog.Module, at, errors.New("ends a block without a return"))
 	}
-	schedule := p.schedule(b)
+	schedule := p.recompute(p.schedule(b), b)
 	for i, ops := range schedule {
 		for _, o := range ops {
 			p.index[o] = i
@@ -203,11 +206,11 @@ func (p *Planner) block(b *ir.Block) (*exec.Block, error) {
 	}
 	p.index[term] = len(schedule)
 	out.Instrs = make([]exec.Instr, 0, len(schedule))
-	for _, ops := range schedule {
+	for i, ops := range schedule {
 		var ins exec.Instr
 		var err error
 		if len(ops) > 1 {
-			ins, err = p.fuse(ops, b)
+			ins, err = p.fuse(ops, i, b)
 		} else {
 			ins, err = p.instr(ops[0], b)
 		}
@@ -260,7 +263,7 @@ func (p *Planner) instr(o *ir.Op, b *ir.Block) (exec.Instr, error) {
 		}
 		s.In = append(s.In, t)
 		ins.In = append(ins.In, p.slot(v))
-		ins.Move = append(ins.Move, p.dies(v, o, b) && lastPlace(o, i) && !usedInside(v, o))
+		ins.Move = append(ins.Move, p.dies(v, p.index[o], b) && lastPlace(o, i) && !usedInside(v, o))
 	}
 	for _, v := range o.Results() {
 		t, err := p.TypeOf(v)
@@ -337,12 +340,12 @@ func (p *Planner) note() *exec.Notes {
 	return p.notes
 }
 
-// dies reports whether b defines v and o is the last op of b that uses v.
-func (p *Planner) dies(v *ir.Value, o *ir.Op, b *ir.Block) bool {
-	return v.ParentBlock() == b && p.lastUse(v, b) == p.index[o]
+// dies reports whether b defines v and instruction at is the last of b that uses v.
+func (p *Planner) dies(v *ir.Value, at int, b *ir.Block) bool {
+	return v.ParentBlock() == b && p.lastUse(v, b) == at
 }
 
-// lastUse returns the index of the last op in v's block b that uses v, directly or inside its regions.
+// lastUse returns the index of the last instruction in v's block b that uses v, directly or inside its regions.
 func (p *Planner) lastUse(v *ir.Value, b *ir.Block) int {
 	if last, ok := p.last[v]; ok {
 		return last
@@ -367,7 +370,7 @@ func (p *Planner) deadAfter(o *ir.Op, b *ir.Block) []int32 {
 	var dead []int32
 	seen := map[*ir.Value]bool{}
 	note := func(v *ir.Value) {
-		if !seen[v] && v.ParentBlock() == b && p.dies(v, o, b) {
+		if !seen[v] && v.ParentBlock() == b && p.dies(v, p.index[o], b) {
 			dead = append(dead, p.slot(v))
 		}
 		seen[v] = true
