@@ -21,5 +21,8 @@ func main() {
 		// XLA reads it when a plugin is loaded. Without it XLA logs every client and compilation to standard error.
 		os.Setenv("TF_CPP_MIN_LOG_LEVEL", "2")
 	}
+	if stdoutClosed() {
+		os.Stdout.Close() // so that writing to it fails
+	}
 	os.Exit(cli.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 )
@@ -38,5 +39,20 @@ func TestCrash(t *testing.T) {
 	}
 	if s := exit.Sys().(syscall.WaitStatus); !s.Signaled() || s.Signal() != syscall.SIGABRT {
 		t.Errorf("the process ended with %v, want SIGABRT", err)
+	}
+}
+
+// Output to a closed standard output is an error, as in other commands.
+func TestClosedStdout(t *testing.T) {
+	for line, code := range map[string]int{
+		`"$0" version >&-`: 1,
+		`echo 'func.func @main() { "stablehlo.custom_call"() {call_target_name = "f", api_version = 4 : i32, has_side_effect = true} : () -> () return }' | "$0" run - --hook-target f --print-callbacks --backend engine >&-`: 3, // the handler failed
+	} {
+		cmd := exec.Command("sh", "-c", line, os.Args[0])
+		cmd.Env = append(os.Environ(), "HLOCB_TEST_COMMAND=1")
+		out, err := cmd.CombinedOutput()
+		if cmd.ProcessState.ExitCode() != code || !strings.Contains(string(out), "write /dev/stdout: file already closed") {
+			t.Errorf("%s: %v\n%s", line, err, out)
+		}
 	}
 }

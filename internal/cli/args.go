@@ -183,8 +183,9 @@ func argument(s string, want hlocb.Type, cast bool) (*tensor.Tensor, error) {
 	if !file {
 		v, err := tensor.ParseLiteral(s)
 		if err != nil {
-			if _, missing := os.Stat(s); missing == nil {
-				return nil, fmt.Errorf("%w; write @%s to read the file", err, s)
+			at := strings.Index(s, "=") + 1
+			if _, missing := os.Stat(s[at:]); missing == nil {
+				return nil, fmt.Errorf("%w; write %s@%s to read the file", err, s[:at], s[at:])
 			}
 			return nil, err
 		}

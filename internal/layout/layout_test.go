@@ -70,7 +70,7 @@ var forbidden = []struct{ from, to, why string }{
 }
 
 // cgo lists the packages that may import C, themselves or through what they import outside of this module.
-var cgo = []string{"runtime/pjrt", "runtime/dlpack", "runtime/goxla", "internal/lapack", "examples/goxla", "cmd/libhlocb_pjrt"}
+var cgo = []string{"runtime/pjrt", "runtime/dlpack", "runtime/goxla", "internal/lapack", "examples/goxla", "cmd/hlocb", "cmd/libhlocb_pjrt"}
 
 type pkg struct {
 	ImportPath   string

@@ -1,0 +1,5 @@
+//go:build !cgo || !unix
+
+package main
+
+func stdoutClosed() bool { return false }
