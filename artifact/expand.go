@@ -14,7 +14,7 @@ func expand(m *ir.Module, o Options) (*ir.Module, error) {
 		switch op.Def().Dialect() {
 		case "stablehlo", "chlo", "func", "sdy", "builtin", "mpmd":
 		default:
-			wrong = m.Errorf(op, "%s: the route %s takes operations of stablehlo, chlo, func and sdy alone", op.Name(), o.Route)
+			wrong = m.Errorf(op, "%s: the route %s accepts only operations of stablehlo, chlo, func and sdy", op.Name(), o.Route)
 		}
 		return wrong == nil
 	})

@@ -13,7 +13,7 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// Names that XLA gives to what it keeps of Shardy outside its dialect (XLA, service/spmd/shardy/constants.h).
+// XLA's names for facts of Shardy that it stores outside Shardy's dialect (XLA, service/spmd/shardy/constants.h).
 const (
 	shardyMeshes       = "xla.sdy.meshes"
 	shardySharding     = "xla.sdy.sharding"
@@ -30,8 +30,8 @@ const (
 	manualBody          = "xla.sdy.manual_computation_body"
 )
 
-// exportShardy writes what a module says in Shardy's dialect as frontend attributes, GSPMD shardings and custom calls,
-// as XLA does for plugins that know nothing of Shardy.
+// exportShardy replaces Shardy's ops and attributes by frontend attributes, GSPMD shardings and custom calls, as XLA
+// does for plugins that do not know Shardy.
 func exportShardy(m *ir.Module) error {
 	e := &shardyExport{m: m, meshes: map[string]*sdy.DeviceMesh{}}
 	var list ir.AttrList
@@ -175,7 +175,7 @@ func (e *shardyExport) manual(op *ir.Op) {
 	at := op
 	for !at.Is(fn.Func) {
 		if at = at.Parent(); at == nil {
-			e.fail(op, "%s stands in no function", op.Name())
+			e.fail(op, "%s is outside a function", op.Name())
 			return
 		}
 	}

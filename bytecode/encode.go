@@ -121,7 +121,7 @@ func (w *writer) locID(l *ir.Loc) int32 {
 	return id
 }
 
-// fileLocID returns the id of a place in a file. Almost every op has another one.
+// fileLocID returns the id of a place in a file. Almost every op has its own place.
 func (w *writer) fileLocID(l *ir.Loc) int32 {
 	name := w.fileID(l.Name())
 	id, old := w.fileLocs.number(l, w.attrs)
@@ -132,7 +132,7 @@ func (w *writer) fileLocID(l *ir.Loc) int32 {
 	return id
 }
 
-// fileID is nameID for the name of a file. Most locations are in the same one.
+// fileID is nameID for the name of a file. Most locations are in one file.
 func (w *writer) fileID(s string) int32 {
 	if !w.named || s != w.lastName {
 		w.named, w.lastName, w.lastNameID = true, s, w.nameID(s)
@@ -553,7 +553,7 @@ func (e *encoder) opaque(a *ir.OpaqueAttr) bool {
 		}
 		e.code(codeDistinct)
 		e.Attr(&inner)
-		if e.key { // two with equal content are distinct
+		if e.key { // two such attributes with equal content are distinct
 			e.buf = append(e.buf, text[:i]...)
 		}
 		return true

@@ -102,7 +102,7 @@ func (t *locTable) grow(items []item) {
 }
 
 // hashLoc returns the hash of a place and its preferred position in a table. Places in consecutive lines are next to
-// each other, as they are in a module.
+// each other in the table, as in a module.
 func hashLoc(l *ir.Loc) (hash, at uint64) {
 	line, col := l.Start()
 	endLine, endCol := l.End()

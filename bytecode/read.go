@@ -9,7 +9,7 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// IsBytecode reports whether data starts like MLIR bytecode.
+// IsBytecode reports whether data starts as MLIR bytecode does.
 func IsBytecode(data []byte) bool {
 	return len(data) >= len(magic) && string(data[:len(magic)]) == magic
 }
@@ -186,7 +186,7 @@ func (r *reader) file() {
 		}
 		if secs[id] != nil {
 			r.pos = at
-			r.fail("section %d stands here a second time", id)
+			r.fail("section %d appears twice", id)
 		}
 		secs[id] = &c
 	}
@@ -197,7 +197,7 @@ func (r *reader) file() {
 		}
 	}
 	if (secs[secResources] == nil) != (secs[secResourceOffsets] == nil) {
-		r.fail("of sections %d and %d one is missing", secResources, secResourceOffsets)
+		r.fail("a file has both section %d and section %d, or neither", secResources, secResourceOffsets)
 	}
 	r.m = ir.NewModule(r.ctx, r.reg, r.src)
 	r.readStrings(secs[secStrings])
@@ -228,9 +228,9 @@ func (r *reader) file() {
 }
 
 // done fails if bytes are left in a section.
-func (c *cursor) done(what string) {
+func (c *cursor) done(noun string) {
 	if !c.empty() {
-		c.fail("%d unexpected bytes at the end of %s", c.end-c.pos, what)
+		c.fail("%d unexpected bytes at the end of %s", c.end-c.pos, noun)
 	}
 }
 

@@ -108,12 +108,12 @@ func (r *reader) typeAt(c *cursor, i int) ir.Type {
 }
 
 // begin reports whether an entry still has to be read, and marks it.
-func (r *reader) begin(c *cursor, e *entry, what string, i int) bool {
+func (r *reader) begin(c *cursor, e *entry, noun string, i int) bool {
 	switch e.state {
 	case read:
 		return false
 	case reading:
-		c.fail("%s %d is part of itself", what, i)
+		c.fail("%s %d is part of itself", noun, i)
 	}
 	e.state = reading
 	r.deeper(c)
@@ -247,14 +247,14 @@ func (d *decoder) Types(v *[]ir.Type) {
 }
 
 // part reads an attribute that must have type T.
-func part[T ir.Attr](d *decoder, what string) T {
+func part[T ir.Attr](d *decoder, noun string) T {
 	at := d.c.pos
 	var a ir.Attr
 	d.Attr(&a)
 	t, ok := a.(T)
 	if !ok {
 		d.c.pos = at
-		d.c.fail("expected %s, found the attribute %.100s", what, a)
+		d.c.fail("expected %s, found the attribute %.100s", noun, a)
 	}
 	return t
 }

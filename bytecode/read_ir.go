@@ -365,7 +365,7 @@ func (r *reader) attributeList(c *cursor, at int, k *opName, key attrKey) attrLi
 		d, ok := r.attrs[key.dict].attr.(*ir.DictAttr)
 		if !ok {
 			c.pos = at
-			c.fail("expected the attributes of %s, found another attribute than a dictionary", k.name)
+			c.fail("expected a dictionary with the attributes of %s, found another attribute", k.name)
 		}
 		l.size += r.attrs[key.dict].size
 		for _, e := range d.Entries() {
@@ -405,7 +405,7 @@ func (r *reader) foreignProps(p *cursor, k *opName, l *attrList) {
 	i := p.index(len(r.attrs), "attribute")
 	d, ok := r.attrs[i].attr.(*ir.DictAttr)
 	if !ok {
-		p.fail("expected the properties of %s, found another attribute than a dictionary", k.name)
+		p.fail("expected a dictionary with the properties of %s, found another attribute", k.name)
 	}
 	l.size += r.attrs[i].size
 	for _, e := range d.Entries() {

@@ -132,12 +132,12 @@ func (c *cursor) count() int {
 }
 
 // index reads a number below limit.
-func (c *cursor) index(limit int, what string) int {
+func (c *cursor) index(limit int, noun string) int {
 	at := c.pos
 	i := c.uint()
 	if i >= uint64(limit) {
 		c.pos = at
-		c.fail("%s %d, but there are %d", what, i, limit)
+		c.fail("%s %d, but there are %d", noun, i, limit)
 	}
 	return int(i)
 }

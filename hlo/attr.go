@@ -583,7 +583,7 @@ func (l *lexer) dimLabels() convDims {
 	}
 	in, rest, _ := strings.Cut(l.tok.text, "_")
 	kernel, out, _ := strings.Cut(rest, "->")
-	spatial := func(what, s, letters string) int {
+	spatial := func(role, s, letters string) int {
 		n := 0
 		for i := range len(s) {
 			c := s[i]
@@ -594,15 +594,15 @@ func (l *lexer) dimLabels() convDims {
 			case isDigit(c) && int(c-'0') < len(s):
 				n++
 			default:
-				l.failToken("expected %s or a digit below %d in the %s dimensions, found '%c'", letters, len(s), what, c)
+				l.failToken("expected %s or a digit below %d in the %s dimensions, found '%c'", letters, len(s), role, c)
 			}
 			if strings.IndexByte(s[i+1:], c) >= 0 {
-				l.failToken("the %s dimensions name '%c' twice", what, c)
+				l.failToken("the %s dimensions name '%c' twice", role, c)
 			}
 		}
 		for d := range n {
 			if strings.IndexByte(s, '0'+byte(d)) < 0 {
-				l.failToken("the %s dimensions lack %d", what, d)
+				l.failToken("the %s dimensions lack %d", role, d)
 			}
 		}
 		return n

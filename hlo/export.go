@@ -45,7 +45,7 @@ type exporter struct {
 
 	up    *update         // nil for a module that is translated as a whole
 	taken map[string]bool // names of the module that is updated
-	// replaced are the old computations whose place new ones took.
+	// replaced maps old computations to the new ones that replace them.
 	replaced map[*computation]*computation
 }
 
@@ -333,7 +333,7 @@ func (s *exportScope) value(v *ir.Value) *instr {
 			return in
 		}
 	}
-	s.ex.fail(s.op, "this op uses a value from outside of its computation, which HLO cannot")
+	s.ex.fail(s.op, "this op uses a value from outside its computation; HLO has no such uses")
 	return nil
 }
 
@@ -1053,7 +1053,7 @@ func (s *exportScope) call(op *ir.Op) {
 	s.bind(op, s.add(opCall, c.root.shape, s.operandsOf(op), append(s.common(op), named(opCall, "to_apply", c))...))
 }
 
-// scan has its inputs and outputs first, then what it carries.
+// scan orders operands and results as HLO does: inputs and outputs first, then carried values.
 func (s *exportScope) scan(op *ir.Op) {
 	inputs := s.ints("operandSegmentSizes")
 	if len(inputs) != 2 {
@@ -1114,7 +1114,7 @@ func (s *exportScope) loopRegion(r *ir.Region, sh *shape, args []*ir.Value, capt
 		}
 	}
 	if inner.old == nil || inner.old.comp.params == nil || inner.old.kept[inner.old.comp.params[0]] == nil {
-		inner.take(p, all) // else the elements are kept as they are needed
+		inner.take(p, all) // else the extracted elements are kept when an op needs them
 	} else if !sh.isTuple() {
 		inner.values[all[0]] = p
 	}
@@ -1227,7 +1227,7 @@ func (s *exportScope) while(op *ir.Op) {
 	if old != nil {
 		s.adopt(old, []*instr{in})
 		if s.old.kept[old] == in && sh.isTuple() {
-			return // the elements are kept as they are needed
+			return // the extracted elements are kept when an op needs them
 		}
 	}
 	n := len(op.ResultList())
@@ -1235,7 +1235,7 @@ func (s *exportScope) while(op *ir.Op) {
 	s.take(in, results)
 }
 
-// origin returns the old instruction whose place op took, if it is an o.
+// origin returns the old instruction that op replaces, if its opcode is o.
 func (s *exportScope) origin(op *ir.Op, o *opcode) *instr {
 	if s.old == nil {
 		return nil
@@ -1247,7 +1247,7 @@ func (s *exportScope) origin(op *ir.Op, o *opcode) *instr {
 	return g.in
 }
 
-// conditional passes to each branch, as one operand, the values that the branch uses from outside.
+// conditional passes each branch one operand: the values that the branch uses from outside.
 func (s *exportScope) conditional(op *ir.Op) {
 	index := s.value(op.Operand(0))
 	operands := []*instr{index}

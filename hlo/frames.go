@@ -141,7 +141,7 @@ func locationOf(l *ir.Loc) fileLocation {
 }
 
 // metadataOf returns the metadata of an instruction with location l, as XLA makes it: the name of l, and its stack if
-// there are several frames or a frame with another name. A single place stands in the metadata itself.
+// there are several frames or a frame with another name. The metadata itself holds a single place.
 func (ex *exporter) metadataOf(l *ir.Loc) *metadata {
 	if l == nil {
 		return nil

@@ -154,7 +154,7 @@ func TestMistakes(t *testing.T) {
 		{"HloModule m\nENTRY e { a = f32[2] parameter(0)\n b = f32[2] substract(a, a) }", "test.hlo:3:13: error: unknown opcode substract; did you mean subtract?"},
 		{"HloModule m\nENTRY e { a = f32[2] negate(b) }", "test.hlo:2:29: error: instruction b does not exist"},
 		{"HloModule m\nENTRY e { a = u8[] constant(256) }", "test.hlo:2:29: error: value 256 is out of range for u8"},
-		{"HloModule m\nENTRY e { a = f32[2] parameter(1) }", "test.hlo:2:11: error: parameter number 1 stands without parameter number 0"},
+		{"HloModule m\nENTRY e { a = f32[2] parameter(1) }", "test.hlo:2:11: error: parameter number 1 is defined, but parameter number 0 is not"},
 		{"HloModule m\nENTRY e { a = f32[2] parameter(0), foo=1 }", "test.hlo:2:36: error: parameter has no attribute foo; it may have backend_config, control-predecessors, frontend_attributes, metadata, origin, parameter_replication, sharding, statistics"},
 		{"HloModule m\nENTRY e { a = f32[] parameter(0) ROOT c = f32[] call(a), to_apply=e }", "test.hlo:2:7: error: computation e calls itself"},
 		{"f32[2] reduce(f32[2,2] a, f32[] b), dimensions={0}, to_apply=A", "test.hlo:1:62: error: computation A does not exist"},
@@ -224,10 +224,10 @@ func TestWireType(t *testing.T) {
 func TestNoProto(t *testing.T) {
 	for _, test := range []struct{ text, want string }{
 		{"p = f32[2] parameter(0)\nROOT g = f32[2] all-reduce(p), channel_id=0, to_apply={ x = f32[] parameter(0) y = f32[] parameter(1) ROOT z = f32[] add(x, y) }",
-			"test.hlo:4:6: error: all-reduce cannot stand in a proto: channel_id=0 is the same as none there"},
-		{"p = (f32[], u32[], token[]) parameter(0)\nROOT d = token[] send-done(p), channel_id=1", "test.hlo:4:6: error: send-done cannot stand in a proto: its operand must be a send"},
+			"test.hlo:4:6: error: a proto cannot hold all-reduce: it does not distinguish channel_id=0 from no channel_id"},
+		{"p = (f32[], u32[], token[]) parameter(0)\nROOT d = token[] send-done(p), channel_id=1", "test.hlo:4:6: error: a proto cannot hold send-done: its operand must be a send"},
 		{"p = f32[] parameter(0)\nROOT d = f32[] call(p), is_composite=true, to_apply={ ROOT x = f32[] parameter(0) }",
-			"test.hlo:4:6: error: call cannot stand in a proto: a composite must have the frontend attribute composite.attributes"},
+			"test.hlo:4:6: error: a proto cannot hold call: a composite must have the frontend attribute composite.attributes"},
 	} {
 		_, err := read(t, "HloModule m\nENTRY e {\n"+test.text+"\n}").AppendProto(nil)
 		if err == nil || !strings.HasPrefix(err.Error(), test.want) {
@@ -571,7 +571,7 @@ func TestImportMistakes(t *testing.T) {
 		{"p = f32[] parameter(0)\nROOT c = pred[] compare(p, p), direction=LT, type=UNSIGNED", "test.hlo:4:6: error: compare of f32[] with type UNSIGNED, expected FLOAT"},
 		{"p = f32[2] parameter(0)\nROOT f = f32[3] fusion(p), kind=kLoop, calls={ q = f32[2] parameter(0) ROOT n = f32[2] negate(q) }", "test.hlo:4:6: error: fusion: the result of _ has type f32[2], expected f32[3]"},
 		{"p = f32[2] parameter(0)\ns = ((f32[2]), f32[2], u32[]) negate-start(p)\nROOT r = f32[2] add(p, p)", "test.hlo:4:1: error: negate-start must have one user, the update or done; found 0"},
-		{"p = f32[2] parameter(0)\nROOT g = f32[6] all-gather(p), dimensions={0}, replica_groups={{0,1}}", "test.hlo:4:6: error: all-gather in groups of 2 makes of size 2 size 6"},
+		{"p = f32[2] parameter(0)\nROOT g = f32[6] all-gather(p), dimensions={0}, replica_groups={{0,1}}", "test.hlo:4:6: error: all-gather in groups of 2 turns size 2 into size 6"},
 		{`ROOT c = u1[] constant(1)`, "test.hlo:3:6: error: type u1 has no equivalent in StableHLO"},
 	} {
 		_, err := hlo.Import(read(t, "HloModule m\nENTRY e {\n"+test.text+"\n}"), ir.NewContext(), reg)
@@ -613,7 +613,7 @@ func TestNames(t *testing.T) {
 	}
 	for _, name := range []string{"x1.7", "x30.7", "y3"} {
 		_, err := hlo.Parse(diag.NewSource("test.hlo", []byte(text+name+" = f32[] negate(x0.7) }")))
-		if err == nil || !strings.Contains(err.Error(), "instruction "+name+" stands twice") {
+		if err == nil || !strings.Contains(err.Error(), "instruction "+name+" is defined twice") {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}

@@ -36,8 +36,8 @@ func Import(m *Module, ctx *ir.Context, reg *ir.Registry) (out *ir.Module, err e
 	return im.m, nil
 }
 
-// minInlined is how many instructions the translation of any module may have. A module of n instructions may have 8n
-// more. Computations are translated where they are called, so that calls of calls multiply.
+// minInlined is the number of instructions that the translation of any module may have. A module of n instructions may
+// have 8n more. Computations are translated where they are called, so calls of calls multiply.
 const minInlined = 1 << 17
 
 func newImporter(m *Module, ctx *ir.Context, reg *ir.Registry, src *diag.Source) *importer {
@@ -46,7 +46,7 @@ func newImporter(m *Module, ctx *ir.Context, reg *ir.Registry, src *diag.Source)
 		left += 8 * len(c.instrs)
 	}
 	return &importer{hlo: m, left: left, ctx: ctx, reg: reg, m: ir.NewModule(ctx, reg, src), attrs: map[string]ir.Attr{}, funcs: map[*computation]string{},
-		names: map[string]bool{"main": true}, made: func(*importScope, *ir.Op) {}, opened: func(*importScope, *ir.Block) {}}
+		names: map[string]bool{"main": true}, onOp: func(*importScope, *ir.Op) {}, onBlock: func(*importScope, *ir.Block) {}}
 }
 
 // importer translates one module.
@@ -64,8 +64,8 @@ type importer struct {
 	left   int      // instructions that may still be translated
 	at     diag.Pos // of the current instruction
 
-	made   func(*importScope, *ir.Op)    // is called for each op
-	opened func(*importScope, *ir.Block) // is called for each block that a computation fills
+	onOp    func(*importScope, *ir.Op)    // called for each op
+	onBlock func(*importScope, *ir.Block) // called for each block that a computation fills
 }
 
 // value is the translation of an HLO value: one value of MLIR, or the parts of a tuple.
@@ -166,7 +166,7 @@ func (im *importer) function(c *computation, name string, public bool) string {
 	region := im.m.NewRegion()
 	block := region.AddBlock()
 	s := &importScope{im: im, b: im.m.AtEnd(block), comp: c, values: map[*instr]value{}}
-	im.opened(s, block)
+	im.onBlock(s, block)
 	var inputs []ir.Type
 	var argAttrs []string
 	hasAttrs := false
@@ -380,7 +380,7 @@ func (s *importScope) regionOf(c *computation, bind func(*ir.Block, map[*instr]v
 	region := im.m.NewRegion()
 	block := region.AddBlock()
 	inner := &importScope{im: im, b: im.m.AtEnd(block), comp: c, values: map[*instr]value{}}
-	im.opened(inner, block)
+	im.onBlock(inner, block)
 	bind(block, inner.values)
 	inner.body(c)
 	results := inner.values[c.root].flat()
@@ -417,7 +417,7 @@ func (s *importScope) makeAs(in *instr, result *shape, def *ir.Def, operands []*
 		st.SetAttr(mhlo.AttrFrontendAttributes, im.pairs(f))
 	}
 	op := s.b.Insert(st)
-	im.made(s, op)
+	im.onOp(s, op)
 	v, _ := unflatten(result, op.ResultList())
 	return v
 }

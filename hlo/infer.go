@@ -228,7 +228,7 @@ func inferElement(in *instr) (*shape, string) {
 // resultOf returns the type of c's root.
 func resultOf(c *computation) (*shape, string) {
 	if !c.defined {
-		return nil, "computation " + shorten(c.name) + " stands after its use"
+		return nil, "computation " + shorten(c.name) + " comes after its use"
 	}
 	return c.root.shape, ""
 }

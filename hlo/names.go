@@ -6,7 +6,8 @@ import (
 )
 
 // nameTable finds instructions by name. Most names end in a number that is unique in the module or nearly so, such as
-// add.12. They are found by the number: instructions that are near each other in the text are so in the table.
+// add.12. They are found by the number: instructions that are near each other in the text are near each other in the
+// table.
 type nameTable struct {
 	limit    int     // numbers from here on are not used
 	numbered []int32 // index in entries, plus one, of the last entry with a number
@@ -28,7 +29,7 @@ type numberedName struct {
 // maxSame limits how many names with one number are compared.
 const maxSame = 8
 
-// likelyInstrs guesses how many instructions text has. As a rule an instruction has a line of its own.
+// likelyInstrs estimates the number of instructions in text. Most instructions have a line of their own.
 func likelyInstrs(text string) int { return min(strings.Count(text, "\n"), len(text)/40) + 64 }
 
 // newNameTable returns an empty table for text with about n instructions.

@@ -43,8 +43,8 @@ func ParseProto(src *diag.Source) (m *Module, err error) {
 	return d.m, nil
 }
 
-// isText reports whether s can be a name. The messages that stand where a module has its name start with a control
-// character.
+// isText reports whether s can be a name. Other messages have a message in the field of the name; its bytes start with
+// a control character.
 func isText(s []byte) bool {
 	return !bytes.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f || r == '�' })
 }
@@ -502,8 +502,8 @@ func (m *Module) appendProto(b []byte) []byte {
 	return c.out
 }
 
-// checkProto refuses what XLA cannot read in a proto: elided constants, the channel 0, which stands for none, an end of
-// a transfer whose operand is not a start, and composites without the attributes of one.
+// checkProto refuses modules that XLA cannot read as a proto: those with elided constants, with channel 0, which means
+// no channel, with an end of a transfer whose operand is not a start, and with composites that lack their attributes.
 func (m *Module) checkProto() error {
 	if err := m.CheckElided(); err != nil {
 		return err
@@ -511,7 +511,7 @@ func (m *Module) checkProto() error {
 	for _, c := range m.comps {
 		for _, in := range c.instrs {
 			if why := noProto(in); why != "" {
-				return diag.Errorf(m.src, in.pos, "%s cannot stand in a proto: %s", in.opName(), why)
+				return diag.Errorf(m.src, in.pos, "a proto cannot hold %s: %s", in.opName(), why)
 			}
 		}
 	}
@@ -521,7 +521,7 @@ func (m *Module) checkProto() error {
 // noProto says why XLA cannot read in as a proto, "" if it can.
 func noProto(in *instr) string {
 	if id, ok := in.attrByName("channel_id").(int64); ok && id == 0 {
-		return "channel_id=0 is the same as none there"
+		return "it does not distinguish channel_id=0 from no channel_id"
 	}
 	switch in.op {
 	case opSendDone:
@@ -912,8 +912,8 @@ func (d *protoModule) orderComputations() {
 	p.order()
 }
 
-// idTable finds the instructions of a computation by id. Ids are dense as a rule: those near the first one are indices
-// of a list.
+// idTable finds the instructions of a computation by id. Most ids are dense: ids near the first one are indices of a
+// list.
 type idTable struct {
 	base  int64
 	list  []*instr

@@ -254,9 +254,9 @@ func (p *parser) complete(c *computation) {
 	for i, in := range c.params {
 		switch {
 		case in.param < int64(i):
-			p.fail(in.pos.Offset(), "parameter number %d stands twice", in.param)
+			p.fail(in.pos.Offset(), "parameter number %d is defined twice", in.param)
 		case in.param > int64(i):
-			p.fail(in.pos.Offset(), "parameter number %d stands without parameter number %d", in.param, i)
+			p.fail(in.pos.Offset(), "parameter number %d is defined, but parameter number %d is not", in.param, i)
 		}
 	}
 	c.defined = true
@@ -371,7 +371,7 @@ func (p *parser) rhs(name string, pos int, attrs bool) *instr {
 	in.name = name
 	p.checkInstr(in, opPos)
 	if !p.define(name, in) {
-		p.fail(pos, "instruction %s stands twice in its computation", shorten(name))
+		p.fail(pos, "instruction %s is defined twice in its computation", shorten(name))
 	}
 	p.add(in)
 	return in
@@ -623,8 +623,8 @@ func (p *parser) cachedValue(in *instr, spec *attrSpec) any {
 	return v
 }
 
-// valueCache remembers values of attributes by the hash of their text. A new value takes the place of another one with
-// the same hash.
+// valueCache remembers values of attributes by the hash of their text. A new value replaces another one with the same
+// hash.
 type valueCache struct {
 	seed  maphash.Seed
 	slots []knownValue

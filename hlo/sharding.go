@@ -312,7 +312,7 @@ func (l *lexer) mesh() mesh {
 		l.expect('=')
 		size := l.int64()
 		if _, ok := m.byName[name]; ok {
-			l.fail(at, "axis '%s' stands twice in a mesh", shorten(name))
+			l.fail(at, "a mesh names axis '%s' twice", shorten(name))
 		}
 		if size <= 0 {
 			l.fail(at, "expected a positive size of axis '%s'", shorten(name))
@@ -497,7 +497,7 @@ func (l *lexer) replicaGroups() *replicaGroups {
 			l.fail(at, "expected two dimensions of replica groups, found %d", len(t.dims))
 		}
 		if n, ok := product(t.dims); !ok {
-			l.fail(at, "the replica groups are too many")
+			l.fail(at, "there are too many replica groups")
 		} else if m, ok := product(t.iota); !ok || m != n {
 			l.fail(at, "the replica groups hold %d devices, but the list has another number", n)
 		}

@@ -21,8 +21,8 @@ func Update(old *Module, m *ir.Module) (out *Module, err error) {
 	up := &update{im: newImporter(old, m.Context(), m.Registry(), m.Source()), scopes: map[*ir.Block]*importScope{}, owners: map[*ir.Op]owner{},
 		newValues: map[*ir.Value]*ir.Value{}, oldValues: map[*ir.Value]*ir.Value{}, newOps: map[*ir.Op]*ir.Op{}, origins: map[*ir.Op]*ir.Op{},
 		groups: map[owner][]*ir.Op{}, whole: map[*ir.Block]bool{}, funcs: map[string]int{}}
-	up.im.opened = func(s *importScope, b *ir.Block) { up.scopes[b] = s }
-	up.im.made = func(s *importScope, op *ir.Op) {
+	up.im.onBlock = func(s *importScope, b *ir.Block) { up.scopes[b] = s }
+	up.im.onOp = func(s *importScope, op *ir.Op) {
 		for s.outer != nil {
 			s = s.outer
 		}
@@ -62,7 +62,7 @@ func Update(old *Module, m *ir.Module) (out *Module, err error) {
 	return &copied, nil
 }
 
-// update is what Update knows about the two modules: old is a fresh import of the HLO, new the module to translate.
+// update holds facts about the two modules of Update: old, a fresh import of the HLO, and new, the module to translate.
 type update struct {
 	im     *importer
 	new    *ir.Module
@@ -73,7 +73,7 @@ type update struct {
 	newValues map[*ir.Value]*ir.Value // by old value
 	oldValues map[*ir.Value]*ir.Value // by new value
 	newOps    map[*ir.Op]*ir.Op       // equal new ops, by old op
-	origins   map[*ir.Op]*ir.Op       // by new op: the equal old op, or the op whose place it took
+	origins   map[*ir.Op]*ir.Op       // by new op: the equal old op, or the op that it replaces
 	whole     map[*ir.Block]bool      // old blocks that are unchanged
 	funcs     map[string]int          // functions: 2 unchanged, 3 changed or being compared
 }
@@ -367,7 +367,7 @@ func (s *exportScope) oldParams(args []*ir.Value) bool {
 	return true
 }
 
-// adoptParam gives a new parameter for v what the old parameter for v had.
+// adoptParam copies name, shape and attributes of the old parameter for v to in, its new parameter.
 func (s *exportScope) adoptParam(v *ir.Value, in *instr) {
 	for _, p := range s.old.producers[s.ex.up.oldValues[v]] {
 		if p.in.op == opParameter && len(p.path) == 0 {
@@ -459,7 +459,7 @@ func (s *exportScope) patch(op *ir.Op) {
 	}
 }
 
-// flush keeps the instructions before index n that have no ops of their own, as far as they can be kept.
+// flush keeps those instructions before index n that have no ops of their own and can be kept.
 func (s *exportScope) flush(n int) {
 	o := s.old
 	for ; o.next < n; o.next++ {
@@ -470,7 +470,7 @@ func (s *exportScope) flush(n int) {
 	}
 }
 
-// adopt gives the instruction that took the place of old its name and everything else that StableHLO cannot express.
+// adopt copies the name of old, and everything else that StableHLO cannot express, to the instruction that replaces it.
 func (s *exportScope) adopt(old *instr, list []*instr) {
 	if s.old.named[old] || s.old.kept[old] != nil {
 		return
@@ -531,7 +531,7 @@ func (s *exportScope) native(in *instr) *instr {
 	operands := make([]*instr, len(in.operands))
 	for i, x := range in.operands {
 		operands[i] = s.native(x)
-		// An instruction without ops of its own that takes its operand apart needs the operand itself.
+		// An instruction without ops of its own that extracts parts of its operand needs the operand itself.
 		if operands[i] == nil && (ops > 0 || in.op == opTuple || in.op == opFusion || in.op.operands == 1 && sameShape(in.shape, x.shape)) {
 			operands[i] = s.rebuild(x)
 		}

@@ -45,9 +45,9 @@ func (v *verifier) fail(in *instr, format string, args ...any) {
 }
 
 // same refuses two types of one value that differ in more than their layouts. A dynamic size matches every size.
-func (v *verifier) same(in *instr, what string, got, want *shape) {
+func (v *verifier) same(in *instr, subject string, got, want *shape) {
 	if !matches(got, want) {
-		v.fail(in, "%s: %s has type %s, expected %s", in.opName(), what, got.plain(), want.plain())
+		v.fail(in, "%s: %s has type %s, expected %s", in.opName(), subject, got.plain(), want.plain())
 	}
 }
 
@@ -72,13 +72,13 @@ func matches(a, b *shape) bool {
 	return true
 }
 
-// vanishing are the instructions that the translation replaces by their operands or parts of them.
-var vanishing = map[string]bool{"copy": true, "domain": true, "add-dependency": true, "opt-barrier": true, "tuple": true, "get-tuple-element": true,
+// untranslated lists the instructions that the translation replaces by their operands or parts of them.
+var untranslated = map[string]bool{"copy": true, "domain": true, "add-dependency": true, "opt-barrier": true, "tuple": true, "get-tuple-element": true,
 	"after-all": true}
 
 func (v *verifier) instr(in *instr) {
 	switch {
-	case vanishing[in.op.name]:
+	case untranslated[in.op.name]:
 		want, why := in.op.infer(in)
 		if why != "" {
 			v.fail(in, "%s: %s", in.opName(), why)
@@ -136,7 +136,7 @@ func (v *verifier) groups(in *instr) {
 	}
 	d, n := dims[0], int64(len(g.lists[0]))
 	if n > 1 && d >= 0 && d < int64(len(whole.dims)) && d < int64(len(part.dims)) && part.dims[d]*n != whole.dims[d] {
-		v.fail(in, "%s in groups of %d makes of size %d size %d", in.opName(), n, in.operands[0].shape.dims[d], in.shape.dims[d])
+		v.fail(in, "%s in groups of %d turns size %d into size %d", in.opName(), n, in.operands[0].shape.dims[d], in.shape.dims[d])
 	}
 }
 

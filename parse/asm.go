@@ -151,14 +151,14 @@ func (p *parser) ErrorfAt(pos diag.Pos, format string, args ...any) {
 // expectIn consumes punctuation or fails with the given message.
 func (p *parser) expectIn(punct byte, problem string) {
 	if !p.is(punct) {
-		p.wrong("%s", problem)
+		p.unexpected("%s", problem)
 	}
 	p.next()
 }
 
-// wrong reports that the current token is not the expected one. As in MLIR, the position is the
+// unexpected reports that the current token is not the expected one. As in MLIR, the position is the
 // end of the previous token.
-func (p *parser) wrong(format string, args ...any) {
+func (p *parser) unexpected(format string, args ...any) {
 	if p.tok.kind == tokError {
 		p.Errorf("%s", p.problem)
 	}
@@ -223,7 +223,7 @@ func (p *parser) Accept(punct string) bool {
 // Expect consumes the given punctuation.
 func (p *parser) Expect(punct string) {
 	if !p.is(punctCode(punct)) {
-		p.wrong("expected '%s'", punct)
+		p.unexpected("expected '%s'", punct)
 	}
 	p.next()
 }
@@ -276,9 +276,10 @@ func (p *parser) unsignedInteger() (int, bool) {
 	return int(n), true
 }
 
-// ParseFloat reads a number.
+// ParseShape reads 2x?x.
 func (p *parser) ParseShape() []int64 { return p.dims() }
 
+// ParseFloat reads a number.
 func (p *parser) ParseFloat() float64 {
 	neg := p.is('-')
 	if neg {
@@ -365,7 +366,7 @@ func (p *parser) ParseOptionalOperand() (o ir.Operand, ok bool) {
 // operand reads %name or %name#1 into o, which is zero.
 func (p *parser) operand(o *ir.Operand) {
 	if p.tok.kind != tokPercent {
-		p.wrong("expected SSA operand")
+		p.unexpected("expected SSA operand")
 	}
 	o.Name, o.Pos = p.src[p.tok.start+1:p.tok.end], p.pos()
 	p.next()

@@ -17,7 +17,7 @@ import (
 func (p *parser) ParseAttr(want ir.Type) ir.Attr {
 	a, ok := p.ParseOptionalAttr(want)
 	if !ok {
-		p.wrong("expected attribute value")
+		p.unexpected("expected attribute value")
 	}
 	return a
 }
@@ -422,7 +422,7 @@ func decodeDense(a *ir.DenseAttr) (*tensor.Tensor, bool, error) {
 	}
 	d := ir.ElementDType(elem)
 	if d == tensor.Invalid {
-		return nil, false, fmt.Errorf("elements of type %s cannot be computed with", elem)
+		return nil, false, fmt.Errorf("hlocb does not compute with elements of type %s", elem)
 	}
 	return tensor.DecodeDense(a.Text(), d, shape)
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// Programs repeat themselves: a module of a thousand ops has a dozen types. The parser therefore remembers what short
-// texts stand for, and reads a repeated text with one lookup. There is one policy for all kinds of text: a text of at
+// Programs repeat themselves: a module of a thousand ops has a dozen types. The parser therefore remembers the values
+// of short texts, and reads a repeated text with one lookup. There is one policy for all kinds of text: a text of at
 // most longestCached bytes that holds no alias (each use of an alias is counted, see limits) is remembered until the
 // parser is done.
 
@@ -21,8 +21,8 @@ type caches struct {
 	attrs textCache[ir.Attr] // #dialect.name<...>, array<...>, and by their type dense<...> and [1, 2]
 }
 
-// textCache maps texts to values. A small table of the texts used last stands before the map: a lookup there costs a
-// comparison of the text.
+// textCache maps texts to values. A small table of the texts used last comes before the map: a lookup in the table
+// costs a comparison of the text.
 type textCache[V any] struct {
 	recent [128]cacheEntry[V]
 	all    map[cacheKey]V
@@ -84,9 +84,9 @@ func slot(text []byte) int {
 	return int(h * odd >> (64 - 7))
 }
 
-// attrTexts remembers the texts that one use of a directive read last, if all arguments of the directive are
-// attributes of its op: the directive then reads equal attributes from equal texts. Only the directive knows where
-// such a text ends, so that the texts are compared with the source one by one.
+// attrTexts remembers the texts that one use of a directive read last, if all arguments of the directive are attributes
+// of its op: the directive then reads equal attributes from equal texts. Only the directive knows where such a text
+// ends, so the parser compares the texts with the source one by one.
 type attrTexts struct {
 	list []attrText
 	turn int // the entry to replace next
@@ -103,7 +103,7 @@ type attrText struct {
 func (c *attrTexts) get(src []byte) *attrText {
 	for i := range c.list {
 		e := &c.list[i]
-		// The last byte of the text must be a token of its own: it is none in '->', '::' and '{-#'.
+		// The last byte of the text must be a whole token, not a part of '->', '::' or '{-#'.
 		if n := len(e.text); len(src) > n && string(src[:n]) == string(e.text) && src[n] != '>' && src[n] != ':' && src[n] != '-' && src[n] != '#' {
 			return e
 		}

@@ -159,7 +159,7 @@ func (p *parser) expectLiteral(text string) {
 		if class[text[0]]&clsStart != 0 {
 			p.hooks.Errorf("expected '%s'", text)
 		}
-		p.wrong("expected '%s'", text)
+		p.unexpected("expected '%s'", text)
 	}
 	p.next()
 }

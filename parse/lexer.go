@@ -161,7 +161,7 @@ func (l *lexer) punctuation(i int, c byte) {
 				return
 			}
 			if c == '%' || c == '^' {
-				l.bad(i, map[byte]string{'%': "invalid SSA name", '^': "invalid block name"}[c])
+				l.setError(i, map[byte]string{'%': "invalid SSA name", '^': "invalid block name"}[c])
 				return
 			}
 			t.kind, t.punct, t.end = tokPunct, c, i+1
@@ -192,7 +192,7 @@ func (l *lexer) punctuation(i int, c byte) {
 			t.kind, t.end = tokAt, j
 			return
 		}
-		l.bad(i+1, "@ identifier expected to start with letter or '_'")
+		l.setError(i+1, "@ identifier expected to start with letter or '_'")
 	case '"':
 		if end := l.stringEnd(i); end > 0 {
 			t.kind, t.end = tokString, end
@@ -220,11 +220,11 @@ func (l *lexer) punctuation(i int, c byte) {
 			t.kind, t.punct, t.end = tokPunct, punctEllipsis, i+3
 			return
 		}
-		l.bad(i, "expected three consecutive dots for an ellipsis")
+		l.setError(i, "expected three consecutive dots for an ellipsis")
 	case '(', ')', '}', '[', ']', '<', '>', ',', '=', '?', '*', '+', '|', '/':
 		t.kind, t.punct, t.end = tokPunct, c, i+1
 	default:
-		l.bad(i, "unexpected character")
+		l.setError(i, "unexpected character")
 	}
 }
 
@@ -265,11 +265,11 @@ func (l *lexer) stringEnd(i int) int {
 			case j+2 < len(src) && class[e]&class[src[j+2]]&clsHex != 0:
 				j += 2
 			default:
-				l.bad(j, "unknown escape in string literal")
+				l.setError(j, "unknown escape in string literal")
 				return 0
 			}
 		case '\n', '\v', '\f':
-			l.bad(j, "expected '\"' in string literal")
+			l.setError(j, "expected '\"' in string literal")
 			return 0
 		case 'x':
 			if j == i+2 && src[i+1] == '0' {
@@ -279,12 +279,12 @@ func (l *lexer) stringEnd(i int) int {
 			}
 		}
 	}
-	l.bad(len(src), "expected '\"' in string literal")
+	l.setError(len(src), "expected '\"' in string literal")
 	return 0
 }
 
-// bad makes byte i the current token, as an error.
-func (l *lexer) bad(i int, problem string) {
+// setError makes byte i the current token, as an error.
+func (l *lexer) setError(i int, problem string) {
 	l.tok = token{kind: tokError, start: i, end: min(i+1, len(l.src))}
 	l.problem = problem
 }

@@ -35,17 +35,17 @@ func (p *parser) ParseOptionalLoc() *ir.Loc {
 	return p.parenLoc("location", true)
 }
 
-// parenLoc reads a location in parentheses. Messages call it what. forward says that it may be an alias without a
-// definition so far.
-func (p *parser) parenLoc(what string, forward bool) *ir.Loc {
-	p.expectIn('(', "expected '(' in "+what)
+// parenLoc reads a location in parentheses. Messages call it name. If forward is set, it may be an alias that is
+// defined later.
+func (p *parser) parenLoc(name string, forward bool) *ir.Loc {
+	p.expectIn('(', "expected '(' in "+name)
 	var l *ir.Loc
 	if forward && p.tok.kind == tokHash {
 		l = p.locAlias(true)
 	} else {
 		l = p.location()
 	}
-	p.expectIn(')', "expected ')' in "+what)
+	p.expectIn(')', "expected ')' in "+name)
 	return l
 }
 
@@ -80,7 +80,7 @@ func (p *parser) locAlias(forward bool) *ir.Loc {
 	return f.use
 }
 
-// finishLocs puts the definitions of location aliases in the place of earlier uses. It fails for aliases without one.
+// finishLocs replaces earlier uses of location aliases by their definitions. It fails if an alias has no definition.
 func (p *parser) finishLocs() {
 	if len(p.errors.list) > 0 || len(p.locs.names) == 0 {
 		return
@@ -147,7 +147,7 @@ func (p *parser) location() *ir.Loc {
 			return p.fused()
 		}
 	}
-	p.wrong("expected location instance")
+	p.unexpected("expected location instance")
 	panic("unreachable")
 }
 

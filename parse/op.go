@@ -63,7 +63,7 @@ func (p *parser) operation(block *ir.Block) *ir.Op {
 	case tokWord:
 		op = p.pretty(names)
 	default:
-		p.wrong("expected operation name in quotes")
+		p.unexpected("expected operation name in quotes")
 	}
 	if len(names) > 0 {
 		p.bindResults(op, names)
@@ -370,7 +370,7 @@ func (p *parser) attrName() string {
 		}
 		return s
 	}
-	p.wrong("expected attribute name")
+	p.unexpected("expected attribute name")
 	panic("unreachable")
 }
 

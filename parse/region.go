@@ -56,7 +56,7 @@ func (p *parser) region(args []ir.Argument) *ir.Region {
 		p.block(r)
 	}
 	if !p.is('}') {
-		p.wrong("expected '}' in region")
+		p.unexpected("expected '}' in region")
 	}
 	for _, l := range p.values.blocks.order {
 		if !l.defined {
@@ -108,7 +108,7 @@ func (p *parser) block(r *ir.Region) {
 func (p *parser) blockBody(b *ir.Block) {
 	for p.tok.kind != tokCaret && !p.is('}') {
 		if p.tok.kind == tokEOF {
-			p.wrong("expected operation name in quotes")
+			p.unexpected("expected operation name in quotes")
 		}
 		p.operationOrSkip(b)
 	}

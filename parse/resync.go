@@ -14,7 +14,7 @@ type bailout struct{ d *diag.Diagnostic }
 // errors holds the mistakes found so far.
 type errors struct {
 	list diag.List
-	max  int // reading stops after so many
+	max  int // mistakes after which reading stops
 	// fatal is set if reading cannot usefully resume after a mistake, or not in reasonable time. It is not in the panic
 	// value: functions that recover and panic again at each of many levels take time quadratic in their number.
 	fatal bool

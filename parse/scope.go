@@ -24,7 +24,7 @@ type scope struct {
 	bound    int       // count of bound numbers
 	regions  []logMark // the open regions
 	forward  map[use]*forwardValue
-	uses     []use // of all that were in forward, in the order of the text
+	uses     []use // uses of forward values, in the order of the text
 	start    int   // offset in the text
 }
 
@@ -229,8 +229,8 @@ func (p *parser) resolve(o *ir.Operand, t ir.Type) *ir.Value {
 	return v
 }
 
-// value returns the value that o names, and the place of its definition or, if that is yet to come, of its first use.
-// first is set if o is that first use; the value then has type t.
+// value returns the value that o names, and the place of its definition or, if the definition comes later, of its first
+// use. first is set if o is that first use; the value then has type t.
 func (p *parser) value(o *ir.Operand, t ir.Type) (v *ir.Value, pos diag.Pos, first bool) {
 	s := p.values.scope
 	if b, ok := s.lookup(o.Name); ok {

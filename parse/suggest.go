@@ -6,7 +6,7 @@ import (
 	"github.com/hlocb/hlocb/diag"
 )
 
-// unknownOp fails for a name that no definition has, with the name that may have been meant.
+// unknownOp fails for a name that no definition has, and suggests a similar name.
 func (p *parser) unknownOp(name, tried string) {
 	d := diag.Errorf(p.source, p.pos(), "custom op '%s' is unknown%s", name, tried)
 	if p.reg != nil {

@@ -22,7 +22,7 @@ func (p *parser) dialectType() ir.Type {
 		return a.typ
 	}
 	return readSymbol(p, s, &p.cache.types, symbolReader[ir.Type]{
-		what:   "type",
+		noun:   "type",
 		known:  func(d *ir.Dialect, name string) ir.Type { return registeredType(p.asm, d, name) },
 		opaque: func(dialect, name, text string) ir.Type { return p.ctx.DialectType(dialect, name, text, nil) },
 	})
@@ -40,7 +40,7 @@ func (p *parser) dialectAttr() ir.Attr {
 		p.undefinedAlias()
 	}
 	return readSymbol(p, s, &p.cache.attrs, symbolReader[ir.Attr]{
-		what:   "attribute",
+		noun:   "attribute",
 		known:  func(d *ir.Dialect, name string) ir.Attr { return registeredAttr(p.asm, d, name) },
 		opaque: func(dialect, name, text string) ir.Attr { return ir.NewDialectAttr(dialect, name, text, nil) },
 	})
@@ -98,7 +98,7 @@ func isNamespace(name string) bool {
 
 // symbolReader makes types or attributes of dialects.
 type symbolReader[T comparable] struct {
-	what   string
+	noun   string
 	known  func(d *ir.Dialect, name string) T // reads the parameters; the zero value if the dialect has no such name
 	opaque func(dialect, name, text string) T // keeps the text
 }
@@ -120,7 +120,7 @@ func readSymbol[T comparable](p *parser, s symbol, cache *textCache[T], r symbol
 	name, body := s.name, s.body
 	if s.wrapped {
 		p.lexAt(body + 1)
-		if p.tok.kind == tokWord && (d != nil || p.tok.start == body+1) { // of an unknown dialect everything is text
+		if p.tok.kind == tokWord && (d != nil || p.tok.start == body+1) { // the parser keeps an unknown dialect's text
 			name = str(p.text())
 		}
 		body = p.tok.end
@@ -138,7 +138,7 @@ func readSymbol[T comparable](p *parser, s symbol, cache *textCache[T], r symbol
 		v = r.opaque(s.dialect, name, text)
 		p.lexAt(s.end)
 	case s.wrapped:
-		p.expectIn('>', "expected '>' in "+s.dialect+" "+r.what)
+		p.expectIn('>', "expected '>' in "+s.dialect+" "+r.noun)
 	}
 	if p.expanded == expanded {
 		cache.put(key, nil, v)

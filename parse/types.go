@@ -14,7 +14,7 @@ import (
 func (p *parser) ParseType() ir.Type {
 	t, ok := p.ParseOptionalType()
 	if !ok {
-		p.wrong("expected non-function type")
+		p.unexpected("expected non-function type")
 	}
 	return t
 }
@@ -65,8 +65,8 @@ func (p *parser) wordType() (ir.Type, bool) {
 	return t, true
 }
 
-// typeEnd returns the offset after the '>' that closes the '<' before i. It returns 0 if that is far, or if the text in
-// between has strings, comments, arrows or line breaks.
+// typeEnd returns the offset after the '>' that closes the '<' before i. It returns 0 if the '>' is far away, or if
+// strings, comments, arrows or line breaks come before it.
 func typeEnd(src []byte, i int) int {
 	depth := 1
 	for end := min(len(src), i+longestCached); i < end; i++ {

@@ -282,7 +282,7 @@ func (p *parser) untyped(o *ir.Operand) *ir.Value {
 }
 
 // foreign returns the definition of the op that the current token names if nobody registered its dialect. It returns
-// nil if the dialect is registered, or if its name is probably a misspelt one of a registered dialect.
+// nil if the dialect is registered, or if its name is probably a misspelled name of a registered dialect.
 func (p *parser) foreign() *ir.Def {
 	name := p.text()
 	dot := bytes.IndexByte(name, '.')

@@ -33,11 +33,11 @@ func (t *Tensor) Cast(d DType) (*Tensor, error) {
 			v := t.ComplexAt(i)
 			out.SetComplex(i, v)
 			w := out.ComplexAt(i)
-			return stays(real(v), real(w)) && stays(imag(v), imag(w))
+			return sameClass(real(v), real(w)) && sameClass(imag(v), imag(w))
 		case d.IsFloat() || d.IsComplex():
 			v := t.FloatAt(i)
 			out.SetFloat(i, v)
-			return stays(v, out.FloatAt(i))
+			return sameClass(v, out.FloatAt(i))
 		case t.dtype.IsFloat():
 			v := t.FloatAt(i)
 			if v != math.Trunc(v) || math.IsInf(v, 0) {
@@ -64,7 +64,7 @@ func (t *Tensor) Cast(d DType) (*Tensor, error) {
 	return out, nil
 }
 
-// stays reports whether a conversion from v to w kept NaN, infinity and finiteness.
-func stays(v, w float64) bool {
+// sameClass reports whether v and w are both finite, both infinite or both NaN.
+func sameClass(v, w float64) bool {
 	return math.IsNaN(v) == math.IsNaN(w) && math.IsInf(v, 0) == math.IsInf(w, 0)
 }

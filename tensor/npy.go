@@ -117,7 +117,7 @@ func npyType(descr string, raw DType) (d DType, swap bool, err error) {
 	case !unnamed || err != nil:
 		return Invalid, false, fmt.Errorf("array has the unsupported type %q", descr)
 	case raw == Invalid || raw.Size() != size:
-		return Invalid, false, fmt.Errorf("array has the type %q, which tells only its size; it cannot be read as %s", descr, raw)
+		return Invalid, false, fmt.Errorf("array has the type %q, which states only the size of an element; it cannot be read as %s", descr, raw)
 	}
 	return raw, swap, nil
 }

@@ -77,7 +77,7 @@ const (
 )
 
 // Watch starts to track access for writing to the payload: by Bytes, View, Reshape or a Set method. A caller that
-// passes out a tensor to be filled can use it to learn whether that happened; see Reached.
+// passes a tensor to a handler uses Reached to learn whether the handler may have filled it.
 func (t *Tensor) Watch() { atomic.StoreUint32(&t.watch, watched) }
 
 // Reached reports whether the payload was accessed since Watch, and ends the watch. It is true if there was no watch.

@@ -115,19 +115,19 @@ func verifyFunc(op *ir.Op, r *ir.Reporter) {
 }
 
 // listsAttrs reports whether each of n arguments or results has a list of attributes that all belong to dialects.
-func listsAttrs(op *ir.Op, r *ir.Reporter, name, what string, n int) bool {
+func listsAttrs(op *ir.Op, r *ir.Reporter, name, side string, n int) bool {
 	list, ok := op.Attr(name).(*ir.ArrayAttr)
 	if !ok {
 		return true
 	}
 	if len(list.Elems()) != n {
-		r.Errorf(op, "expects %s attribute array to have the same number of elements as the number of function %ss, got %d, but expected %d", what, what, len(list.Elems()), n)
+		r.Errorf(op, "expects %s attribute array to have the same number of elements as the number of function %ss, got %d, but expected %d", side, side, len(list.Elems()), n)
 		return false
 	}
 	for _, e := range list.Elems() {
 		for _, a := range e.(*ir.DictAttr).Entries() {
 			if !strings.Contains(a.Name, ".") {
-				r.Errorf(op, "%ss may only have dialect attributes", what)
+				r.Errorf(op, "%ss may only have dialect attributes", side)
 				return false
 			}
 		}

@@ -2,8 +2,8 @@ package mhlo
 
 import "github.com/hlocb/hlocb/ir"
 
-// Devices returns the numbers of replicas and of partitions that a module states, 0 for what it does not state. JAX
-// writes them as attributes of MHLO, go-xla as attributes of StableHLO.
+// Devices returns the numbers of replicas and of partitions that a module states; 0 if it states none. JAX writes them
+// as attributes of MHLO, go-xla as attributes of StableHLO.
 func Devices(m *ir.Module) (replicas, partitions int) {
 	count := func(names ...string) int {
 		for _, name := range names {

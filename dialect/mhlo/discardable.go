@@ -7,5 +7,5 @@ const (
 	AttrSharding           = "mhlo.sharding"            // string, in HLO's syntax
 	AttrFrontendAttributes = "mhlo.frontend_attributes" // dictionary of strings
 	AttrBackendConfig      = "mhlo.backend_config"      // dictionary or string, on custom calls
-	AttrCallAttributes     = "mhlo.attributes"          // the attributes of the op that a custom call of its name stands for
+	AttrCallAttributes     = "mhlo.attributes"          // the attributes of the op that a custom call of its name represents
 )

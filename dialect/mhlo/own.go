@@ -28,7 +28,7 @@ var (
 		Results:  []ir.Arg{{Name: "result", Type: bundle}},
 		Attrs:    []ir.AttrSpec{{Name: AttrCalledComputation, Type: ods.SymbolRef}, {Name: AttrExecutionThread, Type: ods.StrAttr}},
 		Verify:   verifyAsyncStart,
-		Clauses:  ir.Clauses("inputs have the types of the arguments of called_computation, a function for execution_thread; the bundle starts with these types and those of its results"),
+		Clauses:  ir.Clauses("inputs have the types of the arguments of called_computation, a function for execution_thread; the bundle starts with the types of its arguments and of its results"),
 	}
 	AsyncUpdate = &ir.Def{
 		Name: "mhlo.async_update", Doc: "Waits for a part of an asynchronous function.",
@@ -40,7 +40,7 @@ var (
 		Name: "mhlo.async_done", Doc: "Waits for an asynchronous function and returns its results.",
 		Operands: []ir.Arg{{Name: "bundle", Type: bundle}}, Results: []ir.Arg{{Name: "results", Type: ods.FlowValue, Mult: ir.Variadic}},
 		Verify:  verifyAsyncDone,
-		Clauses: ir.Clauses("bundle is that of an async_start, and the results have the types of those of its function"),
+		Clauses: ir.Clauses("bundle is that of an async_start, and the results have the types of its function's results"),
 	}
 	Bitcast = &ir.Def{
 		Name: "mhlo.bitcast", Doc: "Reads the buffer of the operand as another type.",

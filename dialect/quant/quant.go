@@ -1,5 +1,5 @@
 // Package quant reads the types of MLIR's quant dialect. StableHLO uses uniformly quantized elements, per tensor or per
-// axis; types of other kinds are only kept.
+// axis; hlocb keeps types of other kinds and does not compute with them.
 package quant
 
 import (

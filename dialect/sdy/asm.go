@@ -45,7 +45,7 @@ func parseMesh(p ir.AsmParser) *DeviceMesh {
 	return m
 }
 
-// check returns what is wrong with the mesh, or "".
+// check returns a description of the mesh's error, or "".
 func (m *DeviceMesh) check() string {
 	for i, a := range m.Axes {
 		if m.index(a.Name) < i {

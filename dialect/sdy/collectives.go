@@ -100,7 +100,7 @@ func verifySame(op *ir.Op, r *ir.Reporter) {
 const collectiveClauses = `
 	the operand has a sharding on the mesh of out_sharding
 	out_sharding is right for the result, and of the rank of the operand's sharding
-	the axes are known to the mesh, and none stands twice
+	the axes are known to the mesh, and none appears twice
 `
 
 // Collectives.
@@ -114,7 +114,7 @@ var (
 			the dimensions of operand and result are sharded alike
 			reduction_axes neither shard nor replicate the operand, and are not unreduced in the result
 		`)
-	AllSlice = collective("all_slice", "Keeps of a tensor the shard of the device along axes, per dimension.", "slicing_axes", "AxisLists", axisLists,
+	AllSlice = collective("all_slice", "Keeps the device's shard of a tensor along axes, per dimension.", "slicing_axes", "AxisLists", axisLists,
 		collectives(true, false, (*transfer).slice), `
 			the operand's sharding followed by slicing_axes, per dimension, is that of out_sharding
 		`)
@@ -153,7 +153,7 @@ var (
 		Format:  "attr-dict custom<Value>($value, type($output))",
 	}
 	DataFlowEdge = &ir.Def{
-		Name: "sdy.data_flow_edge", Doc: "Stands for the flow of data into or out of an operation with regions.",
+		Name: "sdy.data_flow_edge", Doc: "Represents the flow of data into or out of an operation with regions.",
 		Operands: []ir.Arg{{Name: "input"}}, Results: []ir.Arg{{Name: "result"}},
 		Attrs:  []ir.AttrSpec{{Name: "sharding", Type: outSharding.Type, Optional: true}},
 		Format: "$input (`sharding` `` `=` `` $sharding^)? attr-dict `:` custom<SameType>(type($input), type($result))",
@@ -164,7 +164,7 @@ var (
 		`),
 	}
 	FuncDataFlowEdge = &ir.Def{
-		Name: "sdy.func_data_flow_edge", Doc: "Stands for the flow of data out of a call.",
+		Name: "sdy.func_data_flow_edge", Doc: "Represents the flow of data out of a call.",
 		Operands: []ir.Arg{{Name: "operand"}}, Results: []ir.Arg{{Name: "result"}},
 		Format: "$operand attr-dict `:` custom<SameType>(type($operand), type($result))",
 		Infer:  inferSame, Verify: verifyFuncEdge,

@@ -19,7 +19,7 @@ type PropagationStep struct {
 	Axes  []AxisFlow
 }
 
-// AxisFlow is {"x" = operand-0 -> [result-0]}: the values that got an axis from a value.
+// AxisFlow is {"x" = operand-0 -> [result-0]}: the values that received an axis from a value.
 type AxisFlow struct {
 	Axis   AxisRef
 	Source ValueRef
@@ -131,7 +131,7 @@ func (e *PropagationEdges) String() string {
 	return "<[" + strings.Join(steps, ", ") + "]>"
 }
 
-// check checks that the values exist, and that the axes are of the mesh of their shardings.
+// check checks that the values exist, and that the axes are in the mesh of their shardings.
 func (e *PropagationEdges) check(op *ir.Op, r *ir.Reporter) {
 	var shardings []*Sharding
 	flows := func(each func(f AxisFlow, v ValueRef) bool) bool {

@@ -89,7 +89,7 @@ var Return = &ir.Def{
 // ShardingConstraint is sdy.sharding_constraint.
 var ShardingConstraint = &ir.Def{
 	Name:     "sdy.sharding_constraint",
-	Doc:      "Asks that the value be sharded in the given way.",
+	Doc:      "Requests the given sharding for a value.",
 	Operands: []ir.Arg{{Name: "input"}},
 	Results:  []ir.Arg{{Name: "result"}},
 	Attrs:    []ir.AttrSpec{{Name: "sharding", Type: ShardingAttr.Constraint()}},

@@ -243,15 +243,15 @@ func (r *Rule) checkIndices(list []int64, f fault) bool {
 	return false
 }
 
-func (r *Rule) checkMappings(what string, list []Mapping, types []ir.Type, used []bool, f fault) bool {
+func (r *Rule) checkMappings(side string, list []Mapping, types []ir.Type, used []bool, f fault) bool {
 	if len(types) != len(list) {
-		f("number of %ss and mappings must match: %d != %d", what, len(types), len(list))
+		f("number of %ss and mappings must match: %d != %d", side, len(types), len(list))
 		return false
 	}
 	for i, m := range list {
-		v := f.of(what + " - ")
+		v := f.of(side + " - ")
 		if len(types) != 1 {
-			v = f.of(fmt.Sprintf("%s %d - ", what, i))
+			v = f.of(fmt.Sprintf("%s %d - ", side, i))
 		}
 		t, ok := types[i].(*ir.TensorType)
 		if !ok || !t.Static() {

@@ -348,11 +348,11 @@ func verifyValueAttr(op *ir.Op, result bool, i int, t ir.Type, name string, a ir
 	if name != AttrValueSharding {
 		return
 	}
-	what := "arg"
+	side := "arg"
 	if result {
-		what = "result"
+		side = "result"
 	}
-	f := at(op, r).of(fmt.Sprintf("%s %d - ", what, i))
+	f := at(op, r).of(fmt.Sprintf("%s %d - ", side, i))
 	s := dataOf[Sharding](a)
 	if s == nil {
 		f("should have a sharding attribute of type TensorShardingAttr")

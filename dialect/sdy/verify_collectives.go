@@ -156,12 +156,12 @@ func (t *transfer) expect(dim int, want []AxisRef) bool {
 }
 
 // gathered removes axes from the end of the operand's sharding of a dimension.
-func (t *transfer) gathered(what string, dim int, axes []AxisRef) ([]AxisRef, bool) {
+func (t *transfer) gathered(direction string, dim int, axes []AxisRef) ([]AxisRef, bool) {
 	have := slices.Clone(t.in.Dims[dim].Axes)
 	for _, a := range slices.Backward(axes) {
 		n := len(have)
 		if n == 0 || !a.endsIn(have[n-1], t.mesh) {
-			t.fault("can't apply %s axis %s to operand sharding on dimension %d", what, a, dim)
+			t.fault("can't apply %s axis %s to operand sharding on dimension %d", direction, a, dim)
 			return nil, false
 		}
 		last := have[n-1]

@@ -180,16 +180,16 @@ func commonMesh(list []*Sharding, op *ir.Op, r *ir.Reporter) *DeviceMesh {
 }
 
 // checkShards checks the values outside a manual computation against the values in its body.
-func checkShards(op *ir.Op, r *ir.Reporter, global, local []ir.Type, v *PerValue, manual []string, what string) bool {
+func checkShards(op *ir.Op, r *ir.Reporter, global, local []ir.Type, v *PerValue, manual []string, side string) bool {
 	if len(global) == 0 && len(local) == 0 && len(v.Shardings) == 0 {
 		return true
 	}
 	f := at(op, r)
-	if !checkPerValue(v, global, op, r, f.of(what+" ")) {
+	if !checkPerValue(v, global, op, r, f.of(side+" ")) {
 		return false
 	}
 	if len(global) != len(local) {
-		f("number of op %ss and region %ss must match. Op has %d op %ss and %d region %ss", what, what, len(global), what, len(local), what)
+		f("number of op %ss and region %ss must match. Op has %d op %ss and %d region %ss", side, side, len(global), side, len(local), side)
 		return false
 	}
 	for i, s := range v.Shardings {
@@ -200,7 +200,7 @@ func checkShards(op *ir.Op, r *ir.Reporter, global, local []ir.Type, v *PerValue
 			for k := 1; k < len(dim.Axes); k++ {
 				if slices.Contains(manual, dim.Axes[k].Name) && !slices.Contains(manual, dim.Axes[k-1].Name) {
 					f("%s sharding at index %d must have all manual axes come before free axes in its dimension sharding at index %d. Saw manual axis %s after free axis %s",
-						what, i, d, dim.Axes[k], dim.Axes[k-1])
+						side, i, d, dim.Axes[k], dim.Axes[k-1])
 					return false
 				}
 			}
@@ -222,13 +222,13 @@ func checkShards(op *ir.Op, r *ir.Reporter, global, local []ir.Type, v *PerValue
 			}
 			n := devices(axes, mesh)
 			if shape[d]%n != 0 {
-				f("%s dimension size %d is not divisible by the manual axes size %d", what, shape[d], n)
+				f("%s dimension size %d is not divisible by the manual axes size %d", side, shape[d], n)
 				return false
 			}
 			shape[d] /= n
 		}
 		if want := r.Context().Tensor(shape, t.Elem(), nil); want != local[i] {
-			f("%s shape, corresponding sharding, and region %s shape at index %d must match. Expected local shape '%s', actual local shape '%s'", what, what, i, want, local[i])
+			f("%s shape, corresponding sharding, and region %s shape at index %d must match. Expected local shape '%s', actual local shape '%s'", side, side, i, want, local[i])
 			return false
 		}
 	}

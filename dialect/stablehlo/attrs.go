@@ -62,12 +62,12 @@ var (
 	})
 	ResultAccuracyAttr = ir.NewAttrDef[ResultAccuracy](ir.AttrDef{
 		Dialect: "stablehlo", Name: "result_accuracy", Binary: ir.BinaryData(17, CodeAccuracy(ResultAccuracyModeAttr)), Partial: true,
-		Doc:     "The accuracy that a program asks of a transcendental function.",
+		Doc:     "The accuracy that a program requests for a transcendental function.",
 		Summary: "The requested accuracy for unary ops.",
 	})
 	ResultAccuracyModeAttr = ir.NewAttrDef[AccuracyMode](ir.AttrDef{
 		Dialect: "stablehlo", Name: "result_accuracy_mode", Binary: ir.BinaryData(16, CodeMode),
-		Doc:    "The kind of accuracy that a program asks of a transcendental function.",
+		Doc:    "The kind of accuracy that a program requests for a transcendental function.",
 		Syntax: "<TOLERANCE>; the cases are DEFAULT, HIGHEST, TOLERANCE",
 		Parse: func(p ir.AsmParser, _ *ir.AttrDef) any {
 			m := &AccuracyMode{}

@@ -81,8 +81,8 @@ var DynamicConv = &ir.Def{
 	Traits: ir.Pure,
 	Verify: verify(dynamicConvRule),
 	Clauses: ir.Clauses(strings.NewReplacer(
-		"C2 window_strides has N-2 elements", "C2 window_strides has N-2 elements, where padding is a constant",
-		"fit\n", "fit -- MLIR leaves the sizes to where padding is known\n",
+		"C2 window_strides has N-2 elements", "C2 window_strides has N-2 elements, if padding is a constant",
+		"fit\n", "fit -- MLIR does not check sizes that depend on padding\n",
 		"C26 the result has rank N", "C26 the result has rank N -- as C25",
 	).Replace(convolutionClauses)),
 }
@@ -113,8 +113,8 @@ var DotGeneral = &ir.Def{
 	Clauses: ir.Clauses(`
 		C1 there are as many lhs_batching_dimensions as rhs_batching_dimensions
 		C2 there are as many lhs_contracting_dimensions as rhs_contracting_dimensions
-		C3 no dimension of lhs stands twice in lhs_batching_dimensions and lhs_contracting_dimensions
-		C4 no dimension of rhs stands twice in rhs_batching_dimensions and rhs_contracting_dimensions
+		C3 no dimension of lhs appears twice in lhs_batching_dimensions and lhs_contracting_dimensions
+		C4 no dimension of rhs appears twice in rhs_batching_dimensions and rhs_contracting_dimensions
 		C5 lhs_batching_dimensions are dimensions of lhs
 		C6 lhs_contracting_dimensions are dimensions of lhs
 		C7 rhs_batching_dimensions are dimensions of rhs

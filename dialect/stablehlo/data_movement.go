@@ -60,7 +60,7 @@ var BroadcastInDim = &ir.Def{
 		C1 the result has the element type of the operand, except for the parameters of a quantization per axis
 		C2 broadcast_dimensions names a dimension for each of the operand's
 		C3 broadcast_dimensions are dimensions of the result
-		C4 no dimension stands twice in broadcast_dimensions
+		C4 no dimension appears twice in broadcast_dimensions
 		C5 a dimension of the operand has size 1, or the size of the result's dimension that it becomes
 		C6 a dimension that is quantized per axis becomes the result's, and one of size 1 gives its parameters to all indices
 	`),
@@ -164,7 +164,7 @@ var Reverse = &ir.Def{
 	Infer:    infer(inferSame), Verify: verify(sameShape, oneElem, compatibleTypes, reverseRule),
 	Clauses: ir.Clauses(`
 		C1 the result has the type of operand
-		C2 no dimension stands twice in dimensions
+		C2 no dimension appears twice in dimensions
 		C3 dimensions are dimensions of the result
 	`),
 }

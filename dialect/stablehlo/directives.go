@@ -282,10 +282,10 @@ func parseExponentMantissa(p ir.AsmParser, st *ir.OpState, args []ir.DirectiveAr
 	if !strings.HasPrefix(word, "e") || !ok || !digits(e) || !digits(m) {
 		p.ErrorfAt(pos, "expected exponent mantissa in format e#m#, saw %s", word)
 	}
-	bits := func(what, s string) ir.Attr {
+	bits := func(width, s string) ir.Attr {
 		v, err := strconv.ParseInt(s, 10, 32)
 		if err != nil {
-			p.ErrorfAt(pos, "unable to parse %s '%s'", what, s)
+			p.ErrorfAt(pos, "unable to parse %s '%s'", width, s)
 		}
 		return ir.NewInteger(v, i32)
 	}

@@ -31,7 +31,7 @@ func AssertionMessage(message string, values []int64) string {
 	return strings.NewReplacer(pairs...).Replace(message)
 }
 
-// Targets of custom calls that stand for ops. The attributes of approximate ones are in mhlo.backend_config.
+// Targets of custom calls that represent ops. The attributes of approximate ones are in mhlo.backend_config.
 const (
 	TargetTopK                = "TopK"       // values and indices of the elements that a comparator puts first, along the last dimension
 	TargetApproxTopK          = "ApproxTopK" // the same along a dimension, for several operands, with fewer correct results

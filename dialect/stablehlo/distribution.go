@@ -29,7 +29,7 @@ var AllGather = &ir.Def{
 	Verify: verify(elemsPairwise, allGatherRule),
 	Clauses: ir.Clauses(`
 		C1 all_gather_dim is a dimension of every operand
-		C2 no id stands twice in replica_groups
+		C2 no id appears twice in replica_groups
 		C3 replica_groups holds an id of every process that takes part -- how many processes there are is not part of a module
 		C4 the ids of replica_groups are those from 0 to their number, less one
 		C5 use_global_device_ids asks for a channel
@@ -50,7 +50,7 @@ var AllReduce = &ir.Def{
 	Traits:  ir.SingleBlock,
 	Infer:   infer(inferAllReduce), Verify: verify(allReduceRule, agrees(inferAllReduce)),
 	Clauses: ir.Clauses(`
-		C1 no id stands twice in replica_groups
+		C1 no id appears twice in replica_groups
 		C2 replica_groups holds an id of every process that takes part -- how many processes there are is not part of a module
 		C3 the ids of replica_groups are those from 0 to their number, less one
 		C4 use_global_device_ids asks for a positive channel id
@@ -75,7 +75,7 @@ var AllToAll = &ir.Def{
 		C2 the size along split_dimension is a multiple of split_count
 		C3 concat_dimension is a dimension of every operand
 		C4 split_count is positive
-		C5 no id stands twice in replica_groups
+		C5 no id appears twice in replica_groups
 		C6 replica_groups holds an id of every process that takes part -- how many processes there are is not part of a module
 		C7 the ids of replica_groups are those from 0 to their number, less one
 		C8 a group has split_count processes
@@ -93,7 +93,7 @@ var CollectiveBroadcast = &ir.Def{
 	},
 	Infer: infer(inferRooted), Verify: verify(collectiveBroadcastRule),
 	Clauses: ir.Clauses(`
-		C1 no id stands twice in replica_groups
+		C1 no id appears twice in replica_groups
 		C2 the ids of replica_groups are not negative, and those of processes -- how many processes there are is not part of a module
 		C3 a result has the type of its operand
 	`),
@@ -113,7 +113,7 @@ var CollectiveReduce = &ir.Def{
 	Traits:  ir.SingleBlock,
 	Infer:   infer(inferCollectiveReduce), Verify: verify(collectiveReduceRule),
 	Clauses: ir.Clauses(`
-		C1 no id stands twice in replica_groups
+		C1 no id appears twice in replica_groups
 		C2 the ids of replica_groups are those from 0 to their number, less one
 		C3 use_global_device_ids asks for a positive channel id
 		C4 the computation takes two scalars of one type that the operands can be promoted to, and gives one
@@ -163,7 +163,7 @@ var ReduceScatter = &ir.Def{
 	Clauses: ir.Clauses(`
 		C1 the size along scatter_dimension is a multiple of the number of processes in a group
 		C2 scatter_dimension is a dimension of operand
-		C3 no id stands twice in replica_groups
+		C3 no id appears twice in replica_groups
 		C4 replica_groups holds an id of every process that takes part -- how many processes there are is not part of a module
 		C5 the ids of replica_groups are those from 0 to their number, less one
 		C6 use_global_device_ids asks for a positive channel id
@@ -203,7 +203,7 @@ var (
 		Verify:   verify(asyncStartRule),
 		Clauses: ir.Clauses(`
 			C1 the body takes the operands
-			C2 the future holds what the body returns
+			C2 the future holds the values that the body returns
 		`),
 	}
 	AsyncDone = &ir.Def{
@@ -212,7 +212,7 @@ var (
 		Results:  []ir.Arg{{Name: "results", Type: ods.AnyRanked, Mult: ir.Variadic}},
 		Infer:    infer(inferAsyncDone), Verify: verify(asyncDoneRule),
 		Clauses: ir.Clauses(`
-			C1 the results are what the future holds
+			C1 the results have the types in the future
 		`),
 	}
 )

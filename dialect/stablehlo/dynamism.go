@@ -22,11 +22,11 @@ var DynamicBroadcastInDim = &ir.Def{
 		C1 the result has the element type of the operand, except for the parameters of a quantization per axis
 		C2 broadcast_dimensions names a dimension for each of the operand's
 		C3 broadcast_dimensions are dimensions of the result
-		C4 no dimension stands twice in broadcast_dimensions
+		C4 no dimension appears twice in broadcast_dimensions
 		C5 a dimension of the operand has size 1, or the size of the result's dimension that it becomes
 		C6 a dimension that is quantized per axis becomes the result's, and one of size 1 gives its parameters to all indices
 		C7 output_dimensions has an element for each dimension of the result
-		C8 no dimension stands twice in known_expanding_dimensions and known_nonexpanding_dimensions
+		C8 no dimension appears twice in known_expanding_dimensions and known_nonexpanding_dimensions
 		C9 known_expanding_dimensions are dimensions of the operand
 		C10 known_nonexpanding_dimensions are dimensions of the operand
 	`),

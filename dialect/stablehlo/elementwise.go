@@ -57,16 +57,16 @@ func bitwise(name, doc string) *ir.Def {
 
 // Operations on one operand. Their constraint is C1: the result has the type of the operand.
 var (
-	Abs                 = withResult(unary("abs", "Computes the absolute value of each element; of a complex one its modulus. Spec: abs.", ods.Signed), ods.Tensor(ods.SInt, ods.FP, ods.QTensor), inferAbs, partClauses)
+	Abs                 = withResult(unary("abs", "Computes the absolute value of each element; for complex elements, the modulus. Spec: abs.", ods.Signed), ods.Tensor(ods.SInt, ods.FP, ods.QTensor), inferAbs, partClauses)
 	Cbrt                = withAccuracy(unary("cbrt", "Computes the cubic root of each element. Spec: cbrt.", ods.FPOrComplex))
 	Ceil                = unary("ceil", "Rounds each element up to an integral value. Spec: ceil.", ods.Floats)
 	Convert             = withResult(unary("convert", "Converts each element to another element type. Spec: convert.", ods.Tensor(ods.FP, ods.Pred, ods.Int, ods.Complex)), ods.Tensor(ods.FP, ods.Pred, ods.Int, ods.Complex), nil, "C1 the result has the shape of operand")
 	Cosine              = withAccuracy(unary("cosine", "Computes the cosine of each element. Spec: cosine.", ods.FPOrComplex))
 	CountLeadingZeros   = unary("count_leading_zeros", "Counts the zero bits above the highest set bit of each element. Spec: count_leading_zeros.", ods.RankedInt)
 	Exponential         = withAccuracy(unary("exponential", "Computes e to the power of each element. Spec: exponential.", ods.FPOrComplex))
-	ExponentialMinusOne = withAccuracy(unary("exponential_minus_one", "Computes e to the power of each element, less one, exactly near zero. Spec: exponential_minus_one.", ods.FPOrComplex))
+	ExponentialMinusOne = withAccuracy(unary("exponential_minus_one", "Computes e to the power of each element, minus one, exactly near zero. Spec: exponential_minus_one.", ods.FPOrComplex))
 	Floor               = unary("floor", "Rounds each element down to an integral value. Spec: floor.", ods.Floats)
-	Imag                = withResult(unary("imag", "Takes the imaginary part of each element; of a real one zero. Spec: imag.", ods.Tensor(ods.FP, ods.Complex)), ods.Tensor(ods.FP), inferPart, partClauses)
+	Imag                = withResult(unary("imag", "Takes the imaginary part of each element; for real elements, zero. Spec: imag.", ods.Tensor(ods.FP, ods.Complex)), ods.Tensor(ods.FP), inferPart, partClauses)
 	IsFinite            = isFinite()
 	Log                 = withAccuracy(unary("log", "Computes the natural logarithm of each element. Spec: log.", ods.FPOrComplex))
 	LogPlusOne          = withAccuracy(unary("log_plus_one", "Computes the natural logarithm of one plus each element, exactly near zero. Spec: log_plus_one.", ods.FPOrComplex))
@@ -117,13 +117,13 @@ func isFinite() *ir.Def {
 
 // Operations on two operands of one type, which is also the type of the result (C1).
 var (
-	Add                  = withAddRules(binary("add", "Adds two tensors element by element; of booleans the logical or. Spec: add.", ods.AnyQuantized, ir.Commutative))
+	Add                  = withAddRules(binary("add", "Adds two tensors element by element; for booleans, computes the logical or. Spec: add.", ods.AnyQuantized, ir.Commutative))
 	And                  = bitwise("and", "Computes the logical or bitwise and of two tensors. Spec: and.")
 	Atan2                = binary("atan2", "Computes the angle of the point (rhs, lhs). Spec: atan2.", ods.FPOrComplex, 0)
 	Divide               = binary("divide", "Divides two tensors; integers round towards zero. Spec: divide.", ods.Numeric, 0)
-	Maximum              = binary("maximum", "Takes the greater of two elements; of booleans the logical or. Spec: maximum.", ods.AnyRanked, ir.Commutative)
-	Minimum              = binary("minimum", "Takes the smaller of two elements; of booleans the logical and. Spec: minimum.", ods.AnyRanked, ir.Commutative)
-	Multiply             = binary("multiply", "Multiplies two tensors element by element; of booleans the logical and. Spec: multiply.", ods.AnyRanked, ir.Commutative)
+	Maximum              = binary("maximum", "Takes the greater of two elements; for booleans, computes the logical or. Spec: maximum.", ods.AnyRanked, ir.Commutative)
+	Minimum              = binary("minimum", "Takes the smaller of two elements; for booleans, computes the logical and. Spec: minimum.", ods.AnyRanked, ir.Commutative)
+	Multiply             = binary("multiply", "Multiplies two tensors element by element; for booleans, computes the logical and. Spec: multiply.", ods.AnyRanked, ir.Commutative)
 	Or                   = bitwise("or", "Computes the logical or bitwise or of two tensors. Spec: or.")
 	Power                = binary("power", "Raises lhs to the power of rhs. Spec: power.", ods.Numeric, 0)
 	Remainder            = binary("remainder", "Computes the remainder of a division that rounds towards zero. Spec: remainder.", ods.Numeric, 0)

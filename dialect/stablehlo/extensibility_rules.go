@@ -55,9 +55,9 @@ func layoutsRule(s *subject) error {
 	if ok1 != ok2 {
 		return opFail("Layout attributes should be specified for either both operands and results or none.")
 	}
-	check := func(types []ir.Type, layouts []ir.Attr, what string) error {
+	check := func(types []ir.Type, layouts []ir.Attr, side string) error {
 		if len(types) != len(layouts) {
-			return opFail("Number of %ss must match the number of %s layouts, %d != %d", what, what, len(types), len(layouts))
+			return opFail("Number of %ss must match the number of %s layouts, %d != %d", side, side, len(types), len(layouts))
 		}
 		for i, t := range types {
 			perm := elementsOf(layouts[i])
@@ -78,7 +78,7 @@ func layoutsRule(s *subject) error {
 				}
 			default:
 				if len(perm) > 0 {
-					return opFail("Only tensor types can have non-empty layout: %s #%d of type '%s' has layout %s", what, i, t, layouts[i])
+					return opFail("Only tensor types can have non-empty layout: %s #%d of type '%s' has layout %s", side, i, t, layouts[i])
 				}
 			}
 		}

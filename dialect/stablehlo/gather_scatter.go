@@ -25,19 +25,19 @@ var Gather = &ir.Def{
 		C3 start_index_map has an element for each index along index_vector_dim
 		C4 offset_dims rise
 		C5 offset_dims are dimensions of the result
-		C6 no dimension stands twice in collapsed_slice_dims and operand_batching_dims
+		C6 no dimension appears twice in collapsed_slice_dims and operand_batching_dims
 		C7 collapsed_slice_dims rise
 		C8 collapsed_slice_dims are dimensions of operand
 		C9 slice_sizes along collapsed_slice_dims are at most 1
 		C10 operand_batching_dims rise
 		C11 operand_batching_dims are dimensions of operand
 		C12 slice_sizes along operand_batching_dims are at most 1
-		C13 no dimension stands twice in start_indices_batching_dims
+		C13 no dimension appears twice in start_indices_batching_dims
 		C14 start_indices_batching_dims are dimensions of start_indices
 		C15 start_indices_batching_dims do not hold index_vector_dim
 		C16 there are as many operand_batching_dims as start_indices_batching_dims
 		C17 batching dimensions have one size in operand and start_indices
-		C18 no dimension stands twice in start_index_map and operand_batching_dims
+		C18 no dimension appears twice in start_index_map and operand_batching_dims
 		C19 start_index_map are dimensions of operand
 		C20 slice_sizes has an element for each dimension of operand
 		C21 slice_sizes are within the shape of operand
@@ -66,7 +66,7 @@ var DynamicGather = &ir.Def{
 		C6 collapsed_slice_dims rise
 		C7 collapsed_slice_dims are dimensions of operand
 		C8 slice_sizes along collapsed_slice_dims are at most 1 if they are constant
-		C9 no dimension stands twice in start_index_map
+		C9 no dimension appears twice in start_index_map
 		C10 start_index_map are dimensions of operand
 		C11 slice_sizes has an element for each dimension of operand
 		C12 slice_sizes are within the shape of operand if they are constant
@@ -102,18 +102,18 @@ var Scatter = &ir.Def{
 		C6 an input and its update have one element type -- MLIR asks only that both can be promoted to the type of the computation
 		C7 update_window_dims rise
 		C8 update_window_dims are dimensions of the updates
-		C9 no dimension stands twice in inserted_window_dims and input_batching_dims
+		C9 no dimension appears twice in inserted_window_dims and input_batching_dims
 		C10 inserted_window_dims rise
 		C11 inserted_window_dims are dimensions of the inputs
 		C12 input_batching_dims rise
 		C13 input_batching_dims are dimensions of the inputs
-		C14 no dimension stands twice in scatter_indices_batching_dims
+		C14 no dimension appears twice in scatter_indices_batching_dims
 		C15 scatter_indices_batching_dims are dimensions of scatter_indices
 		C16 scatter_indices_batching_dims do not hold index_vector_dim
 		C17 there are as many input_batching_dims as scatter_indices_batching_dims
 		C18 batching dimensions have one size in the inputs and scatter_indices
 		C19 scatter_dims_to_operand_dims has an element for each index along index_vector_dim
-		C20 no dimension stands twice in scatter_dims_to_operand_dims and input_batching_dims
+		C20 no dimension appears twice in scatter_dims_to_operand_dims and input_batching_dims
 		C21 scatter_dims_to_operand_dims are dimensions of the inputs
 		C22 index_vector_dim is a dimension of scatter_indices, or the one after the last
 		C23 the computation takes two scalars for each input, of types that the inputs can be promoted to, and gives one of each

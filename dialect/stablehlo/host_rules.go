@@ -13,11 +13,11 @@ func tokenLast(s *subject) error {
 	}
 	for _, t := range s.results[:n-1] {
 		if _, ok := t.(*ir.TensorType); !ok {
-			what := "everything but the last element of result types is expected to be of tensor type, but got '%s'"
+			message := "everything but the last element of result types is expected to be of tensor type, but got '%s'"
 			if s.def.Name[len(s.def.Dialect()):] == ".infeed" {
-				what = "all elements of result types, except the last element, are expected to be of tensor type, but got '%s'"
+				message = "all elements of result types, except the last element, are expected to be of tensor type, but got '%s'"
 			}
-			return fail(what, t)
+			return fail(message, t)
 		}
 	}
 	return nil

@@ -23,7 +23,7 @@ var Reduce = &ir.Def{
 		C2 an input and its initial value have one element type -- MLIR asks only that both can be promoted to the type of the computation
 		C3 there are as many inputs as initial values and results, and at least one
 		C4 dimensions are dimensions of the inputs
-		C5 no dimension stands twice in dimensions
+		C5 no dimension appears twice in dimensions
 		C6 the body takes two scalars for each input, of types that the inputs can be promoted to, and gives one of each
 		C7 the results have the shape of the inputs less dimensions
 		C8 the results have the element types of the body

@@ -50,7 +50,7 @@ type (
 // readers check the parts of the attribute.
 func attrRow[T any](code int, name string, fields func(c ir.Coder, d *T), read func(p ir.AsmParser, d *T), text func(d *T) string) *ir.AttrDef {
 	check := func(f failer, d *T) {
-		if x, ok := any(d).(parted); ok {
+		if x, ok := any(d).(checker); ok {
 			x.check(f)
 		}
 	}

@@ -26,8 +26,8 @@ type asmFailer struct {
 func (f asmFailer) Context() *ir.Context             { return f.p.Context() }
 func (f asmFailer) Failf(format string, args ...any) { f.p.ErrorfAt(f.pos, format, args...) }
 
-// parted is the data of an attribute with parts.
-type parted interface{ check(f failer) }
+// checker is the data of an attribute with parts.
+type checker interface{ check(f failer) }
 
 func isVHLO(a ir.Attr) bool {
 	switch a := a.(type) {
@@ -39,7 +39,7 @@ func isVHLO(a ir.Attr) bool {
 	return false
 }
 
-// misplaced returns what is wrong with an attribute that stands where VHLO's belong, or "".
+// misplaced returns the error for an attribute that must be VHLO's and is not, or "".
 func (c *converter) misplaced(a ir.Attr) string {
 	if isVHLO(a) || c.newAttr(a) == nil {
 		return ""
@@ -68,16 +68,16 @@ func mixed(f failer, list ...ir.Attr) {
 }
 
 // part fails if the data of an attribute is not a T.
-func part[T any](f failer, a ir.Attr, what string) {
+func part[T any](f failer, a ir.Attr, noun string) {
 	if _, ok := ir.DataOf[T](a); !ok {
-		f.Failf("expected %s of VHLO, found %.100s", what, a)
+		f.Failf("expected %s of VHLO, found %.100s", noun, a)
 	}
 }
 
-func parts[T any](f failer, a ir.Attr, what string) {
+func parts[T any](f failer, a ir.Attr, noun string) {
 	part[array](f, a, "a list")
 	for _, x := range elems(a) {
-		part[T](f, x, what)
+		part[T](f, x, noun)
 	}
 }
 

@@ -64,9 +64,9 @@ type fieldList struct {
 	err   error
 }
 
-func (f *fieldList) wrong(i int, what string) {
+func (f *fieldList) mismatch(i int, expected string) {
 	if f.err == nil {
-		f.err = fmt.Errorf("the attribute %s is %.100s: expected %s", f.names[i], f.attrs[i], what)
+		f.err = fmt.Errorf("the attribute %s is %.100s: expected %s", f.names[i], f.attrs[i], expected)
 	}
 }
 
@@ -77,7 +77,7 @@ func (f *fieldList) int(i int) int64 {
 	}
 	v, ok := value(f.attrs[i])
 	if !ok {
-		f.wrong(i, "an integer")
+		f.mismatch(i, "an integer")
 	}
 	return v
 }
@@ -88,7 +88,7 @@ func (f *fieldList) ints(i int) []int64 {
 	}
 	v, ok := ints(f.attrs[i])
 	if !ok {
-		f.wrong(i, "integers")
+		f.mismatch(i, "integers")
 	}
 	return v
 }
@@ -96,7 +96,7 @@ func (f *fieldList) ints(i int) []int64 {
 func (f *fieldList) flag(i int) bool {
 	d, ok := ir.DataOf[boolean](f.attrs[i])
 	if !ok {
-		f.wrong(i, "a truth value")
+		f.mismatch(i, "a truth value")
 	}
 	return ok && d.value
 }
@@ -108,7 +108,7 @@ func (f *fieldList) typ(i int) string {
 			return t.String()
 		}
 	}
-	f.wrong(i, "a type of numbers")
+	f.mismatch(i, "a type of numbers")
 	return ""
 }
 
@@ -672,8 +672,8 @@ func (c *converter) attrsFromVHLO(row *opRow, def *ir.Def, attrs ir.AttrList) (i
 	return out, nil
 }
 
-// back returns the attribute that a VHLO attribute represents, or what is wrong with it. It always returns the same
-// one.
+// back returns the attribute that a VHLO attribute represents, or a description of its error. It always returns the
+// same one.
 func (c *converter) back(a ir.Attr) (v ir.Attr, problem string) {
 	v, ok := c.attrs[a]
 	if !ok {

@@ -63,7 +63,7 @@ type translator struct {
 	folded   map[*ir.Op]bool         // old casts that have no copy
 	last     map[*ir.Use]bool        // uses by users of folded casts
 	late     []lateOperand
-	copies   []copied // all ops, in program order
+	copies   []opCopy // all ops, in program order
 	next     []*ir.Use
 	disorder []*ir.Value // old values whose uses are not in program order
 	blocks   map[*ir.Block]*ir.Block
@@ -71,7 +71,7 @@ type translator struct {
 	err      error
 }
 
-type copied struct {
+type opCopy struct {
 	from, to *ir.Op
 	replaced bool // MLIR replaces the op when it changes the version
 }
@@ -186,7 +186,7 @@ func (t *translator) op(o *ir.Op, block *ir.Block) {
 		}
 	}
 	block.Append(n)
-	t.copies = append(t.copies, copied{o, n, replaced})
+	t.copies = append(t.copies, opCopy{o, n, replaced})
 	for i := range o.NumResults() {
 		v := o.Result(i)
 		t.values[v.ID()] = n.Result(i)
@@ -336,7 +336,7 @@ func (t *translator) use(op *ir.Op, v *ir.Value, vhlo bool) *ir.Value {
 	loc := n.Loc()
 	if d := n.DefiningOp(); d != nil {
 		after, loc = d, d.Loc()
-	} else { // casts of arguments stand in reverse order
+	} else { // casts of arguments are in reverse order
 		for x := n.ParentBlock().First(); x != nil && x.Is(builtin.UnrealizedConversionCast) && t.casts[x.Operand(0)] == x.Result(0) && x.Operand(0).Index() > n.Index(); x = x.Next() {
 			after = x
 		}
@@ -515,9 +515,9 @@ func (c *converter) attrFault(a ir.Attr) string {
 	return s
 }
 
-// orderUses sorts the uses of the copied values as in the original. Casts and the users of folded casts stand as MLIR
-// leaves them: among the uses of a VHLO value the cast is last; of another value it is first, before all others in
-// program order. Users of folded casts come last, those in StableHLO reversed.
+// orderUses sorts the uses of the copied values as in the original. Casts and the users of folded casts are in the
+// order that MLIR leaves: the cast is the last use of a VHLO value, and the first use of another value, whose other
+// uses follow in program order. Users of folded casts come last, those in StableHLO reversed.
 func (t *translator) orderUses() {
 	if len(t.disorder) == 0 && len(t.casts) == 0 {
 		return

@@ -192,7 +192,7 @@ func baseName(name string) string {
 func newDef(row *opRow) *ir.Def {
 	d := &ir.Def{
 		Name:     "vhlo." + row.name + "_v" + string(rune('0'+row.version)),
-		Doc:      "Stands for " + row.base + " in artifacts from " + row.since.String() + " on.",
+		Doc:      "Represents " + row.base + " in artifacts of version " + row.since.String() + " and later.",
 		Operands: []ir.Arg{{Name: "operands", Mult: ir.Variadic}},
 		Results:  []ir.Arg{{Name: "results", Mult: ir.Variadic}},
 	}

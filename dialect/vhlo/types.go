@@ -128,7 +128,7 @@ func typeDefs() []*ir.TypeDef {
 		}
 		d := &ir.TypeDef{
 			Dialect: "vhlo", Name: r.name, Make: func() any { return &typ{} },
-			Doc:    "The type of VHLO that artifacts from " + r.since.String() + " on store.",
+			Doc:    "A type in artifacts of version " + r.since.String() + " and later.",
 			Syntax: "as MLIR prints it",
 			Parse:  func(p ir.AsmParser) any { return r.read(p) },
 			Print:  func(data any) string { return data.(*typ).text() },

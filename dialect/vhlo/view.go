@@ -43,7 +43,7 @@ func (u *Upgrader) Op(def *ir.Def, attrs ir.AttrList, parent *ir.Def) (*ir.Def, 
 	return to, attrs, err
 }
 
-// Type returns the type that a VHLO type represents, or what is wrong with the type.
+// Type returns the type that a VHLO type represents, or a description of the type's error.
 func (u *Upgrader) Type(t ir.Type) (v ir.Type, problem string) {
 	return FromType(t), u.c.misplacedType(t)
 }

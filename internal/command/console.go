@@ -19,20 +19,20 @@ type Console struct {
 	Out io.Writer // results
 	Err io.Writer // diagnostics, notes and progress
 
-	mu       sync.Mutex
-	errFile  *os.File // the terminal that diagnostics go to; nil if they go elsewhere
-	outFile  *os.File // the terminal that results go to
-	line     bool     // a line of progress is shown
-	colours  bool     // on the terminal of diagnostics
-	brighten bool     // on the terminal of results
-	failed   error    // the first failed write to the results
+	mu      sync.Mutex
+	errFile *os.File // the terminal that diagnostics go to; nil if they go elsewhere
+	outFile *os.File // the terminal that results go to
+	line    bool     // a line of progress is shown
+	colours bool     // on the terminal of diagnostics
+	bold    bool     // on the terminal of results
+	failed  error    // the first failed write to the results
 }
 
 // NewConsole returns a console with these streams. getenv looks up NO_COLOR, TERM and COLUMNS.
 func NewConsole(in io.Reader, out, err io.Writer, getenv func(string) string) *Console {
 	c := &Console{In: in, errFile: terminal(err), outFile: terminal(out)}
 	plain := getenv("NO_COLOR") != "" || getenv("TERM") == "dumb"
-	c.colours, c.brighten = c.errFile != nil && !plain, c.outFile != nil && !plain
+	c.colours, c.bold = c.errFile != nil && !plain, c.outFile != nil && !plain
 	c.Out, c.Err = &stream{c, out, true}, &stream{c, err, false}
 	return c
 }
@@ -129,7 +129,7 @@ func (c *Console) clear() {
 
 // While shows what a command waits for and the elapsed time, until the returned function is called. It shows nothing
 // in the first second.
-func (c *Console) While(what string) (end func()) {
+func (c *Console) While(activity string) (end func()) {
 	if c.errFile == nil {
 		return func() {}
 	}
@@ -144,7 +144,7 @@ func (c *Console) While(what string) (end func()) {
 				c.Progress("")
 				return
 			case <-tick.C:
-				c.Progress(fmt.Sprintf("%s %s", what, time.Since(begin).Round(time.Second)))
+				c.Progress(fmt.Sprintf("%s %s", activity, time.Since(begin).Round(time.Second)))
 			}
 		}
 	}()
@@ -174,7 +174,7 @@ func (c *Console) Paint(text string) string {
 func (c *Console) Bold(text string) string { return c.style("1", text) }
 
 func (c *Console) style(code, text string) string {
-	if !c.brighten || text == "" {
+	if !c.bold || text == "" {
 		return text
 	}
 	return "\x1b[" + code + "m" + text + "\x1b[0m"

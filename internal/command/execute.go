@@ -191,7 +191,7 @@ func (c *Console) Show(d *diag.Diagnostic) {
 // inOp finds the op that a run was stopped in.
 var inOp = regexp.MustCompile(`^(\S+:\d+:\d+): error: ('[^']*') op`)
 
-// interrupted says what was interrupted.
+// interrupted returns the message about an interruption. It names the op that was running, if err does.
 func (p *Policy) interrupted(err error) string {
 	if m := inOp.FindStringSubmatch(err.Error()); m != nil {
 		return fmt.Sprintf("interrupted in %s (%s)", m[2], diag.EscapeLines(m[1]))
@@ -222,7 +222,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	return fmt.Errorf("unknown flag --%s; did you mean --%s?", name, OneOf(list))
 }
 
-// Signal is why the context of Signals ended.
+// Signal is the cause of a context that Signals returned and a signal ended.
 type Signal struct{ Signal os.Signal }
 
 func (s *Signal) Error() string { return "interrupted" }

@@ -45,7 +45,7 @@ type Outputs struct {
 // Output is a file to be written. It buffers its data until it is open.
 type Output struct {
 	path   string
-	beside bool // write another file and rename it at the end
+	atomic bool // write another file and rename it to path at the end
 	kept   bytes.Buffer
 	file   *os.File
 	temp   string // the name of file, if it is to be renamed
@@ -87,7 +87,7 @@ func (o *Output) open() (err error) {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		o.path, path = target, target
 	}
-	if info, err := os.Stat(path); o.beside && (errors.Is(err, os.ErrNotExist) || err == nil && info.Mode().IsRegular()) {
+	if info, err := os.Stat(path); o.atomic && (errors.Is(err, os.ErrNotExist) || err == nil && info.Mode().IsRegular()) {
 		o.temp = path + ".partial"
 		path = o.temp
 	}
@@ -100,8 +100,8 @@ func (o *Output) open() (err error) {
 }
 
 // Add returns a new output. - is standard output.
-func (s *Outputs) Add(path string, beside, lazy bool) *Output {
-	o := &Output{path: path, beside: beside, lazy: lazy}
+func (s *Outputs) Add(path string, atomic, lazy bool) *Output {
+	o := &Output{path: path, atomic: atomic, lazy: lazy}
 	s.files = append(s.files, o)
 	return o
 }
@@ -161,7 +161,7 @@ func (c *Console) WriteFile(path string, write func(io.Writer) error) error {
 	if path == "" || path == "-" {
 		return write(c.Out)
 	}
-	o := &Output{path: path, beside: true}
+	o := &Output{path: path, atomic: true}
 	if err := o.open(); err != nil {
 		return err
 	}

@@ -23,7 +23,7 @@ type part struct {
 
 var parts = []part{
 	{"Read, verify, print and read again, in both forms: files of StableHLO's tests", "./internal/conformance", "TestUpstreamFiles"},
-	{"Print byte for byte as they stand: the files of print_identical.txt", "./internal/conformance", "TestPrintIdentical"},
+	{"Print byte for byte unchanged: the files of print_identical.txt", "./internal/conformance", "TestPrintIdentical"},
 	{"Print as jaxlib prints (pretty, generic, with locations, local, elided): chunks of StableHLO's tests that jaxlib reads", "./internal/conformance", "TestUpstreamAsMLIR"},
 	{"Print as jaxlib prints: modules that real systems wrote", "./internal/conformance", "TestPrintsAsMLIR"},
 	{"Refuse what is expected to be refused: expected-error comments of StableHLO's tests", "./internal/conformance", "TestExpectedErrors"},

@@ -15,7 +15,7 @@ import (
 func Attr(t ir.Type, shape tensor.Shape, elem ir.Type, b []byte) (a *ir.DenseAttr, problem string) {
 	n := shape.NumElements()
 	if n < 0 {
-		return nil, "elements of " + t.String() + " are too many"
+		return nil, t.String() + " has too many elements"
 	}
 	dtype := ir.ElementDType(elem)
 	if dtype == tensor.Invalid {

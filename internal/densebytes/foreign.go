@@ -29,7 +29,7 @@ func ForeignSize(elem ir.Type) int {
 }
 
 // foreignFormat is the binary form of a floating-point type that tensors do not support: a sign, the exponent and the
-// fraction. explicit tells that the fraction starts with the bit before the point.
+// fraction. explicit says that the fraction starts with the bit before the point.
 type foreignFormat struct {
 	name           string
 	exponent, frac int
@@ -311,5 +311,5 @@ func appendNumber(b []byte, word string, t ir.Type) ([]byte, bool) {
 
 // foreignElements returns the error for a request to decode elements that tensors do not support.
 func foreignElements(*ir.DenseAttr) (*tensor.Tensor, bool, error) {
-	return nil, false, errors.New("elements of this type are carried, not computed with")
+	return nil, false, errors.New("hlocb does not compute with elements of this type")
 }

@@ -315,7 +315,7 @@ var traitRules = []struct {
 	{ir.SingleBlock, true, "Each region has one block."},
 	{ir.IsolatedFromAbove, true, "The regions use no values from outside."},
 	{ir.SymbolTable, true, "Each symbol in it has a name of its own."},
-	{ir.Terminator, true, "It stands last in its block."},
+	{ir.Terminator, true, "It is the last operation of its block."},
 }
 
 func attrText(a ir.AttrSpec) string {

@@ -40,7 +40,7 @@ func run(root string) error {
 	return nil
 }
 
-// files returns all that the command writes.
+// files returns the files that the command writes.
 func files(root string) ([]page, error) {
 	pages, err := dialectPages(filepath.Join(root, "testdata", "ops"))
 	if err != nil {

@@ -79,7 +79,7 @@ var dtypes = strings.Fields(`bool i8 i16 i32 i64 ui8 ui16 ui32 ui64 f16 f32 f64 
 	f8_e4m3fnuz f8_e5m2 f8_e5m2fnuz f0 f8_e4m3 f8_e3m4 f8_e8m0fnu f4_e2m1fn key_fry key_rbg key_unsafe_rbg`)
 
 // Sniff reports whether data may be the start of a jax.export file: the offset of a table whose offsets lie within the
-// table. Only Read is sure.
+// table. Only Read checks the file.
 func Sniff(data []byte) bool {
 	if len(data) < 8 {
 		return false

@@ -115,7 +115,7 @@ func (c *call) shapes() shapes {
 	return shapes{[]int{2, 2}, []int{2}, "t"} // trsm
 }
 
-// check compares operands and results with what the routine takes, and finds the number of batches.
+// check compares operands and results with the routine's, and finds the number of batches.
 func (c *call) check() error {
 	s := c.shapes()
 	if len(c.operands) != len(s.in) || len(c.results) != len(s.out) {
@@ -136,18 +136,18 @@ func (c *call) check() error {
 	batch := -1
 	for i, v := range c.values() {
 		rank := len(v.Shape()) - c.ranks[i]
-		what, want := fmt.Sprintf("operand %d", i), types['t']
+		noun, want := fmt.Sprintf("operand %d", i), types['t']
 		if k := i - len(c.operands); k >= 0 {
-			what, want = fmt.Sprintf("result %d", k), types[s.types[k]]
+			noun, want = fmt.Sprintf("result %d", k), types[s.types[k]]
 		} else if c.target.routine == "geqp3" && i == 1 {
 			want = tensor.I32
 		}
 		if rank < 0 || v.DType() != want {
-			return fmt.Errorf("%s is tensor<%v of %s>, expected %s and a rank of at least %d", what, []int64(v.Shape()), v.DType(), want, c.ranks[i])
+			return fmt.Errorf("%s is tensor<%v of %s>, expected %s and a rank of at least %d", noun, []int64(v.Shape()), v.DType(), want, c.ranks[i])
 		}
 		n := int(v.Shape()[:rank].NumElements())
 		if batch >= 0 && n != batch {
-			return fmt.Errorf("%s has a batch of %d, operand 0 one of %d", what, n, batch)
+			return fmt.Errorf("%s has a batch of %d, operand 0 one of %d", noun, n, batch)
 		}
 		batch = n
 	}
@@ -170,11 +170,11 @@ func length(t *tensor.Tensor) int { return int(t.Shape()[len(t.Shape())-1]) }
 
 // fits checks the dimensions that LAPACK does not check: it would write outside the memory.
 func (c *call) fits() error {
-	bad := func(ok bool, what string) error {
+	bad := func(ok bool, noun string) error {
 		if ok {
 			return nil
 		}
-		return fmt.Errorf("the shapes of %s do not fit", what)
+		return fmt.Errorf("the shapes of %s do not fit", noun)
 	}
 	out := c.results
 	if c.target.routine == "gtsv" {
@@ -297,7 +297,7 @@ func (c *call) setInts(t *tensor.Tensor, list []int32) {
 	}
 }
 
-// number reads the real part of the first element: LAPACK returns sizes of workspaces so.
+// number reads the real part of the first element, in which LAPACK returns the size of a workspace.
 func (c *call) number(work []byte) int {
 	if c.part == 4 {
 		return int(math.Ceil(float64(math.Float32frombits(binary.LittleEndian.Uint32(work)))))

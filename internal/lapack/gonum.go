@@ -47,8 +47,9 @@ func (p *pureCall) ints(i int) []int32 { return p.args[i].([]int32) }
 // info sets the last argument.
 func (p *pureCall) info(n int) { *p.args[len(p.args)-1].(*int32) = int32(n) }
 
-// sized answers the question for the size of a workspace, which is the caller's and not used.
-func (p *pureCall) sized(work, size int) bool {
+// isQuery reports whether the caller asks for the size of a workspace, and answers 1, because Gonum's functions
+// allocate their own.
+func (p *pureCall) isQuery(work, size int) bool {
 	if p.int(size) >= 0 {
 		return false
 	}
@@ -116,8 +117,8 @@ func finite(list []float64) bool {
 	return true
 }
 
-// worked calls f with the size of the workspace that it asks for.
-func worked(f func(work []float64, size int)) {
+// withWorkspace calls f to learn the size of its workspace, and then with one of that size.
+func withWorkspace(f func(work []float64, size int)) {
 	one := make([]float64, 1)
 	f(one, -1)
 	size := max(1, int(one[0]))
@@ -152,37 +153,37 @@ var pureRoutines = map[string]func(p *pureCall){
 		}
 	},
 	"geqrf": func(p *pureCall) { // m, n, a, lda, tau, work, lwork, info
-		if p.sized(5, 6) {
+		if p.isQuery(5, 6) {
 			return
 		}
 		m, n := p.int(0), p.int(1)
 		a, tau := p.matrix(2, m, n), make([]float64, min(m, n))
-		worked(func(work []float64, size int) { p.la.Dgeqrf(m, n, a, n, tau, work, size) })
+		withWorkspace(func(work []float64, size int) { p.la.Dgeqrf(m, n, a, n, tau, work, size) })
 		p.setMatrix(2, m, n, a)
 		p.setList(4, tau)
 	},
 	"orgqr": func(p *pureCall) { // m, n, k, a, lda, tau, work, lwork, info
-		if p.sized(6, 7) {
+		if p.isQuery(6, 7) {
 			return
 		}
 		m, n, k := p.int(0), p.int(1), p.int(2)
 		a, tau := p.matrix(3, m, n), p.list(5, k)
-		worked(func(work []float64, size int) { p.la.Dorgqr(m, n, k, a, n, tau, work, size) })
+		withWorkspace(func(work []float64, size int) { p.la.Dorgqr(m, n, k, a, n, tau, work, size) })
 		p.setMatrix(3, m, n, a)
 	},
 	"ormqr": func(p *pureCall) { // side, trans, m, n, k, a, lda, tau, c, ldc, work, lwork, info
-		if p.sized(10, 11) {
+		if p.isQuery(10, 11) {
 			return
 		}
 		m, n, k, rows := p.int(2), p.int(3), p.int(4), p.int(6)
 		a, tau, c := p.matrix(5, rows, k), p.list(7, k), p.matrix(8, m, n)
-		worked(func(work []float64, size int) {
+		withWorkspace(func(work []float64, size int) {
 			p.la.Dormqr(blas.Side(p.char(0)), blas.Transpose(p.char(1)), m, n, k, a, max(1, k), tau, c, n, work, size)
 		})
 		p.setMatrix(8, m, n, c)
 	},
 	"geqp3": func(p *pureCall) { // m, n, a, lda, jpvt, tau, work, lwork, info
-		if p.sized(6, 7) {
+		if p.isQuery(6, 7) {
 			return
 		}
 		m, n := p.int(0), p.int(1)
@@ -193,7 +194,7 @@ var pureRoutines = map[string]func(p *pureCall){
 				pivots[i] = -1 // free
 			}
 		}
-		worked(func(work []float64, size int) { p.la.Dgeqp3(m, n, a, n, pivots, tau, work, size) })
+		withWorkspace(func(work []float64, size int) { p.la.Dgeqp3(m, n, a, n, pivots, tau, work, size) })
 		p.setMatrix(2, m, n, a)
 		p.setList(5, tau)
 		for i, v := range pivots {
@@ -201,17 +202,17 @@ var pureRoutines = map[string]func(p *pureCall){
 		}
 	},
 	"gesdd": func(p *pureCall) { // jobz, m, n, a, lda, s, u, ldu, vt, ldvt, work, lwork, iwork, info
-		if !p.sized(10, 11) {
+		if !p.isQuery(10, 11) {
 			p.singular(p.char(0), 1)
 		}
 	},
 	"gesvd": func(p *pureCall) { // jobu, jobvt, m, n, a, lda, s, u, ldu, vt, ldvt, work, lwork, info
-		if !p.sized(11, 12) {
+		if !p.isQuery(11, 12) {
 			p.singular(p.char(0), 2)
 		}
 	},
 	"syevd": func(p *pureCall) { // jobz, uplo, n, a, lda, w, work, lwork, iwork, liwork, info
-		if p.sized(6, 7) {
+		if p.isQuery(6, 7) {
 			p.ints(8)[0] = 1
 			return
 		}
@@ -222,7 +223,7 @@ var pureRoutines = map[string]func(p *pureCall){
 			return
 		}
 		ok := false
-		worked(func(work []float64, size int) {
+		withWorkspace(func(work []float64, size int) {
 			ok = p.la.Dsyev(lapack.EVJob(p.char(0)), blas.Uplo(p.char(1)), n, a, n, w, work, size)
 		})
 		if !ok {
@@ -232,25 +233,25 @@ var pureRoutines = map[string]func(p *pureCall){
 		p.setList(5, w)
 	},
 	"sytrd": func(p *pureCall) { // uplo, n, a, lda, d, e, tau, work, lwork, info
-		if p.sized(7, 8) {
+		if p.isQuery(7, 8) {
 			return
 		}
 		n := p.int(1)
 		a, d, e, tau := p.matrix(2, n, n), make([]float64, n), make([]float64, n-1), make([]float64, n-1)
-		worked(func(work []float64, size int) { p.la.Dsytrd(blas.Uplo(p.char(0)), n, a, n, d, e, tau, work, size) })
+		withWorkspace(func(work []float64, size int) { p.la.Dsytrd(blas.Uplo(p.char(0)), n, a, n, d, e, tau, work, size) })
 		p.setMatrix(2, n, n, a)
 		p.setList(4, d)
 		p.setList(5, e)
 		p.setList(6, tau)
 	},
 	"geev": func(p *pureCall) { // jobvl, jobvr, n, a, lda, wr, wi, vl, ldvl, vr, ldvr, work, lwork, info
-		if p.sized(11, 12) {
+		if p.isQuery(11, 12) {
 			return
 		}
 		n := p.int(2)
 		a, wr, wi, vl, vr := p.matrix(3, n, n), make([]float64, n), make([]float64, n), make([]float64, n*n), make([]float64, n*n)
 		first := 0
-		worked(func(work []float64, size int) {
+		withWorkspace(func(work []float64, size int) {
 			first = p.la.Dgeev(lapack.LeftEVJob(p.char(0)), lapack.RightEVJob(p.char(1)), n, a, n, wr, wi, vl, n, vr, n, work, size)
 		})
 		p.info(first)
@@ -260,7 +261,7 @@ var pureRoutines = map[string]func(p *pureCall){
 		p.setMatrix(9, n, n, vr)
 	},
 	"gees": func(p *pureCall) { // jobvs, sort, select, n, a, lda, sdim, wr, wi, vs, ldvs, work, lwork, bwork, info
-		if p.sized(11, 12) {
+		if p.isQuery(11, 12) {
 			return
 		}
 		n := p.int(3)
@@ -271,14 +272,14 @@ var pureRoutines = map[string]func(p *pureCall){
 		}
 		// The Hessenberg form, its vectors, and then its Schur form.
 		tau := make([]float64, n-1)
-		worked(func(work []float64, size int) { p.la.Dgehrd(n, 0, n-1, a, n, tau, work, size) })
+		withWorkspace(func(work []float64, size int) { p.la.Dgehrd(n, 0, n-1, a, n, tau, work, size) })
 		z := append([]float64(nil), a...)
-		worked(func(work []float64, size int) { p.la.Dorghr(n, 0, n-1, z, n, tau, work, size) })
+		withWorkspace(func(work []float64, size int) { p.la.Dorghr(n, 0, n-1, z, n, tau, work, size) })
 		for r := 2; r < n; r++ {
 			clear(a[r*n : r*n+r-1])
 		}
 		left := 0
-		worked(func(work []float64, size int) {
+		withWorkspace(func(work []float64, size int) {
 			left = p.la.Dhseqr(lapack.EigenvaluesAndSchur, lapack.SchurOrig, n, 0, n-1, a, n, wr, wi, z, n, work, size)
 		})
 		p.info(left)
@@ -288,12 +289,12 @@ var pureRoutines = map[string]func(p *pureCall){
 		p.setMatrix(9, n, n, z)
 	},
 	"gehrd": func(p *pureCall) { // n, ilo, ihi, a, lda, tau, work, lwork, info
-		if p.sized(6, 7) {
+		if p.isQuery(6, 7) {
 			return
 		}
 		n := p.int(0)
 		a, tau := p.matrix(3, n, n), make([]float64, n-1)
-		worked(func(work []float64, size int) { p.la.Dgehrd(n, p.int(1)-1, p.int(2)-1, a, n, tau, work, size) })
+		withWorkspace(func(work []float64, size int) { p.la.Dgehrd(n, p.int(1)-1, p.int(2)-1, a, n, tau, work, size) })
 		p.setMatrix(3, n, n, a)
 		p.setList(5, tau)
 	},
@@ -394,7 +395,7 @@ func (p *pureCall) singular(mode byte, at int) {
 	}
 	u, vt := make([]float64, m*columns), make([]float64, rows*n)
 	ok := false
-	worked(func(work []float64, size int) {
+	withWorkspace(func(work []float64, size int) {
 		ok = p.la.Dgesvd(lapack.SVDJob(mode), lapack.SVDJob(mode), m, n, a, n, s, u, columns, vt, n, work, size)
 	})
 	if !ok {

@@ -4,8 +4,8 @@ package lapack
 func (c *call) compute() error {
 	name := string(c.target.letter) + c.target.routine
 	run := func(args ...any) error { return c.library.call(name, args...) }
-	// worked calls f once to learn the size of the workspace, and once more with it.
-	worked := func(f func(work []byte, size int) error) error {
+	// withWorkspace calls f once to learn the size of the workspace, and once more with it.
+	withWorkspace := func(f func(work []byte, size int) error) error {
 		work := make([]byte, c.element)
 		if err := f(work, -1); err != nil {
 			return err
@@ -51,11 +51,11 @@ func (c *call) compute() error {
 		c.setInts(out[1], pivots)
 		c.setInt(out[2], info)
 	case "geqrf":
-		err = worked(func(work []byte, size int) error { return run(m, n, a, m, c.bytes(out[1]), work, size, &info) })
+		err = withWorkspace(func(work []byte, size int) error { return run(m, n, a, m, c.bytes(out[1]), work, size, &info) })
 		c.store(out[0], a)
 	case "orgqr", "ungqr":
 		tau := c.bytes(c.operands[1])
-		err = worked(func(work []byte, size int) error {
+		err = withWorkspace(func(work []byte, size int) error {
 			return run(m, n, length(c.operands[1]), a, m, tau, work, size, &info)
 		})
 		c.store(out[0], a)
@@ -72,7 +72,7 @@ func (c *call) compute() error {
 		b := c.columns(c.operands[2])
 		if bm, bn := dims(c.operands[2]); bm > 0 && bn > 0 {
 			tau := c.bytes(c.operands[1])
-			err = worked(func(work []byte, size int) error {
+			err = withWorkspace(func(work []byte, size int) error {
 				return run(side, trans, bm, bn, length(c.operands[1]), a, m, tau, b, bm, work, size, &info)
 			})
 		}
@@ -82,7 +82,7 @@ func (c *call) compute() error {
 		for i := range pivots {
 			pivots[i] = int32(c.operands[1].IntAt(c.at*n + i))
 		}
-		err = worked(func(work []byte, size int) error {
+		err = withWorkspace(func(work []byte, size int) error {
 			if complex {
 				return run(m, n, a, m, pivots, c.bytes(out[2]), work, size, real(2*n), &info)
 			}
@@ -91,27 +91,27 @@ func (c *call) compute() error {
 		c.store(out[0], a)
 		c.setInts(out[1], pivots)
 	case "gesdd", "gesvd":
-		err = c.singular(run, worked, real, a, m, n, &info)
+		err = c.singular(run, withWorkspace, real, a, m, n, &info)
 	case "syevd", "heevd":
 		err = c.symmetric(run, a, n, &info)
 		c.store(out[0], a)
 		c.setInt(out[2], info)
 	case "sytrd", "hetrd":
-		err = worked(func(work []byte, size int) error {
+		err = withWorkspace(func(work []byte, size int) error {
 			return run(c.char("uplo"), n, a, n, c.bytes(out[1]), c.bytes(out[2]), c.bytes(out[3]), work, size, &info)
 		})
 		c.store(out[0], a)
 		c.setInt(out[4], info)
 	case "geev":
-		err = c.general(run, worked, real, a, n, &info)
+		err = c.general(run, withWorkspace, real, a, n, &info)
 	case "gees":
-		err = c.schur(run, worked, real, a, n, &info)
+		err = c.schur(run, withWorkspace, real, a, n, &info)
 	case "gehrd":
 		low, high := int(c.attrs["low"]), int(c.attrs["high"])
 		if low < 1 || high > n || low > high {
 			low, high = 1, n
 		}
-		err = worked(func(work []byte, size int) error {
+		err = withWorkspace(func(work []byte, size int) error {
 			return run(n, low, high, a, n, c.bytes(out[1]), work, size, &info)
 		})
 		c.store(out[0], a)
@@ -134,19 +134,19 @@ func (c *call) compute() error {
 }
 
 type (
-	runFunc    = func(args ...any) error
-	workedFunc = func(f func(work []byte, size int) error) error
+	runFunc       = func(args ...any) error
+	workspaceFunc = func(f func(work []byte, size int) error) error
 )
 
 // singular computes singular values and vectors.
-func (c *call) singular(run runFunc, worked workedFunc, real func(int) []byte, a []byte, m, n int, info *int32) error {
+func (c *call) singular(run runFunc, withWorkspace workspaceFunc, real func(int) []byte, a []byte, m, n int, info *int32) error {
 	out, mode, k := c.results, c.char("mode"), min(m, n)
 	um, un := dims(out[2])
 	vm, vn := dims(out[3])
 	u, v := make([]byte, um*un*c.element), make([]byte, vm*vn*c.element)
 	s := c.bytes(out[1])
 	ldv := max(1, vm)
-	err := worked(func(work []byte, size int) error {
+	err := withWorkspace(func(work []byte, size int) error {
 		if c.target.routine == "gesvd" {
 			if c.target.complex() {
 				return run(mode, mode, m, n, a, m, s, u, max(1, um), v, ldv, work, size, real(5*k), info)
@@ -188,7 +188,7 @@ func (c *call) symmetric(run runFunc, a []byte, n int, info *int32) error {
 }
 
 // general computes eigenvalues and eigenvectors of a square matrix.
-func (c *call) general(run runFunc, worked workedFunc, real func(int) []byte, a []byte, n int, info *int32) error {
+func (c *call) general(run runFunc, withWorkspace workspaceFunc, real func(int) []byte, a []byte, n int, info *int32) error {
 	out := c.results
 	left, right := c.char("compute_left"), c.char("compute_right")
 	vl, vr := make([]byte, n*n*c.element), make([]byte, n*n*c.element)
@@ -197,7 +197,7 @@ func (c *call) general(run runFunc, worked workedFunc, real func(int) []byte, a 
 		c.setInt(info0, -4)
 		return nil
 	}
-	err := worked(func(work []byte, size int) error {
+	err := withWorkspace(func(work []byte, size int) error {
 		if c.target.complex() {
 			return run(left, right, n, a, n, c.bytes(out[0]), vl, n, vr, n, work, size, real(2*n), info)
 		}
@@ -250,12 +250,12 @@ func (c *call) pairs(v, imag []byte, n int) []byte {
 }
 
 // schur computes the Schur form.
-func (c *call) schur(run runFunc, worked workedFunc, real func(int) []byte, a []byte, n int, info *int32) error {
+func (c *call) schur(run runFunc, withWorkspace workspaceFunc, real func(int) []byte, a []byte, n int, info *int32) error {
 	out := c.results
 	var sorted int32
 	vs := make([]byte, n*n*c.element)
 	none, flags := []byte(nil), make([]int32, n)
-	err := worked(func(work []byte, size int) error {
+	err := withWorkspace(func(work []byte, size int) error {
 		if c.target.complex() {
 			return run(c.char("mode"), c.char("sort"), none, n, a, n, &sorted, c.bytes(out[2]), vs, n, work, size, real(n), flags, info)
 		}

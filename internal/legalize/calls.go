@@ -12,7 +12,7 @@ import (
 	"github.com/hlocb/hlocb/rewrite"
 )
 
-// callRows lists the expansions of custom calls that stand for ops, by target. An expansion leaves a call that does not
+// callRows lists the expansions of custom calls that represent ops, by target. An expansion leaves a call that does not
 // have the form of its target.
 var callRows = map[string]expansion{
 	stablehlo.TargetTopK:                expandTopKCall,
@@ -38,7 +38,7 @@ func callExpansion(op *ir.Op) expansion {
 	return nil
 }
 
-// HasCalls reports whether m has custom calls that Calls may express.
+// HasCalls reports whether m has custom calls that Calls may replace.
 func HasCalls(m *ir.Module) bool {
 	found := false
 	m.Walk(func(op *ir.Op) bool {
@@ -48,7 +48,7 @@ func HasCalls(m *ir.Module) bool {
 	return found
 }
 
-// HasDynamicCalls reports whether m has calls that Calls can express only after their shapes are known.
+// HasDynamicCalls reports whether m has calls that Calls can replace only after their shapes are known.
 func HasDynamicCalls(m *ir.Module) bool {
 	found := false
 	m.Walk(func(op *ir.Op) bool {
@@ -63,13 +63,13 @@ func HasDynamicCalls(m *ir.Module) bool {
 	return found
 }
 
-// Calls expresses custom calls that stand for ops by these ops: XLA's TopK and ApproxTopK, the ops of MHLO that
+// Calls replaces custom calls that represent ops by these ops: XLA's TopK and ApproxTopK, the ops of MHLO that
 // PyTorch/XLA calls by name, and the dynamic ops of jax.export if their shapes are known.
 func Calls(m *ir.Module) error {
 	return calls(m, func(op *ir.Op) bool { return callExpansion(op) != nil })
 }
 
-// MHLOCalls expresses the custom calls whose targets are names of MHLO's ops.
+// MHLOCalls replaces the custom calls whose targets are names of MHLO's ops by these ops.
 func MHLOCalls(m *ir.Module) error {
 	return calls(m, func(op *ir.Op) bool {
 		call, ok := stablehlo.AsCustomCall(op)
@@ -232,8 +232,8 @@ func expandDynamicCall(e *emitter, op *ir.Op, _ []*ir.Value) []*ir.Value {
 	return e.Insert(st).ResultList()
 }
 
-// DynamicCall returns the static op that a custom call of jax.export stands for, without the types of its results, if
-// the operands that stand for its attributes are constants. Otherwise it returns nil.
+// DynamicCall returns the static op that a custom call of jax.export represents, without the types of its results, if
+// the operands that represent its attributes are constants. Otherwise it returns nil.
 func DynamicCall(op *ir.Op) *ir.OpState {
 	call, ok := stablehlo.AsCustomCall(op)
 	if !ok {

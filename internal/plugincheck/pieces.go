@@ -123,10 +123,10 @@ func pieceOf(m *ir.Module, o *ir.Op) (string, error) {
 		}
 	}
 	if paired[targetName(o)] {
-		return "", errors.New("means something only with the other one of its pair")
+		return "", errors.New("has a meaning only together with the other op of its pair")
 	}
 	if strings.HasPrefix(o.Name(), "sdy.") && deviceAttrs(m, o) == "" {
-		return "", errors.New("means something only in a module that says how many partitions it has")
+		return "", errors.New("has a meaning only in a module that states its number of partitions")
 	}
 	o.Walk(func(p *ir.Op) bool {
 		for _, v := range p.OperandList() {
@@ -137,7 +137,7 @@ func pieceOf(m *ir.Module, o *ir.Op) (string, error) {
 	var args, names, argTypes []string
 	for i, v := range captured {
 		if t, ok := v.Type().(*ir.TensorType); !ok || !t.Static() {
-			return "", fmt.Errorf("takes a value of type %s, which cannot be an argument", v.Type())
+			return "", fmt.Errorf("has an operand of type %s, which cannot be an argument", v.Type())
 		}
 		name := fmt.Sprintf("%%a%d", i)
 		names, argTypes = append(names, name), append(argTypes, v.Type().String())
@@ -146,7 +146,7 @@ func pieceOf(m *ir.Module, o *ir.Op) (string, error) {
 	var results, returned []string
 	for i, v := range o.Results() {
 		if t, ok := v.Type().(*ir.TensorType); !ok || !t.Static() {
-			return "", fmt.Errorf("gives a value of type %s, which cannot be a result", v.Type())
+			return "", fmt.Errorf("has a result of type %s, which main cannot return", v.Type())
 		}
 		results = append(results, v.Type().String())
 		returned = append(returned, fmt.Sprintf("%%r#%d", i))

@@ -87,19 +87,19 @@ var noTypes = map[tensor.DType]bool{tensor.F6E2M3FN: true, tensor.F6E3M2FN: true
 var builtinTargets = []string{"Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape", "annotate_device_placement", "LayoutConstraint",
 	"xla.sdy.FuncResultSharding", "xla.sdy.GlobalToLocalShape", "xla.sdy.LocalToGlobalShape"}
 
-// elsewhere are beginnings of custom-call targets of libraries that CPU plugins do not have: CUDA's, ROCm's, TPU's, and
-// those that jaxlib itself registers.
-var elsewhere = []string{"cu_", "cublas", "cudnn", "cufft", "cusolver", "cusparse", "__cublas", "__cudnn", "__gpu$", "hip", "mosaic_gpu", "triton", "tpu_",
+// absentPrefixes are prefixes of custom-call targets of libraries that CPU plugins do not have: CUDA's, ROCm's, TPU's,
+// and those that jaxlib itself registers.
+var absentPrefixes = []string{"cu_", "cublas", "cudnn", "cufft", "cusolver", "cusparse", "__cublas", "__cudnn", "__gpu$", "hip", "mosaic_gpu", "triton", "tpu_",
 	"Qr", "Eigh", "ProductOfElementaryHouseholderReflectors", "LuDecomposition", "blas_", "lapack_", "tridiagonal_solve_perturbed", "PartialReduce"}
 
 // Static looks up everything in m in tables. Findings are in the order ops, types, targets, each by name.
 func Static(m *ir.Module, t Target) []Finding {
 	found := map[[2]string]*Finding{}
-	note := func(what, name string, v Verdict, why string) {
-		f := found[[2]string{what, name}]
+	note := func(kind, name string, v Verdict, why string) {
+		f := found[[2]string{kind, name}]
 		if f == nil {
-			f = &Finding{What: what, Name: name, Verdict: v, Why: why}
-			found[[2]string{what, name}] = f
+			f = &Finding{What: kind, Name: name, Verdict: v, Why: why}
+			found[[2]string{kind, name}] = f
 		}
 		f.Count++
 	}
@@ -188,7 +188,7 @@ func (t Target) op(o *ir.Op) (Verdict, string) {
 	case dialect == "func" || dialect == "builtin" || dialect == "sdy" || dialect == "chlo":
 		return Yes, "every StableHLO plugin reads it"
 	}
-	return Maybe, "not known to be read by plugins"
+	return Maybe, "it is unknown whether plugins read it"
 }
 
 func (t Target) target(name string) (Verdict, string) {
@@ -201,7 +201,7 @@ func (t Target) target(name string) (Verdict, string) {
 		return Yes, "replaced by XLA's own passes"
 	case lapack.Supports(name) && t.Platform == "cpu" && t.FFI:
 		return Yes, "hlocb computes it with LAPACK, which 'hlocb plugin install lapack' installs"
-	case t.Platform == "cpu" && slices.ContainsFunc(elsewhere, func(prefix string) bool { return strings.HasPrefix(name, prefix) }):
+	case t.Platform == "cpu" && slices.ContainsFunc(absentPrefixes, func(prefix string) bool { return strings.HasPrefix(name, prefix) }):
 		return No, "no CPU plugin has it"
 	case strings.Contains(name, "python") && strings.Contains(name, "callback"), strings.HasPrefix(name, "exla_"):
 		return No, "lives in the process that made the module; 'hlocb rewrite' converts it"

@@ -17,8 +17,8 @@ import (
 type adder struct {
 	m *ir.Module
 	*format.Prober
-	// whole says that values cross whole, and that the host alone selects events: the module has values that GSPMD
-	// leaves alone, and XLA crashes on ops of such values that do not say so.
+	// whole is set if values cross whole and only the host selects events: the module has values that GSPMD leaves
+	// alone, and XLA crashes on unannotated ops of such values.
 	whole bool
 }
 
@@ -177,8 +177,8 @@ func (a *adder) segments(list []*ir.Value, more func(s segment, holds bool) bool
 	return out
 }
 
-// placed is the number of values of a segment up to which the host learns which element is not finite.
-const placed = 4
+// maxPlaced is the largest number of values in a segment for which the host learns which element is not finite.
+const maxPlaced = 4
 
 // heldBytes is the size up to which values of one type wait for each other, to be read by one loop.
 const heldBytes = 4 << 20
@@ -279,7 +279,7 @@ func (a *adder) finite(list []*ir.Value, s Sample) []hook.ID {
 			if in != b {
 				at = func(*ir.Value) *ir.Builder { return in }
 			}
-			vector, where := flags(g.values, len(g.values) <= placed, in, at)
+			vector, where := flags(g.values, len(g.values) <= maxPlaced, in, at)
 			described := make([]value, len(g.values))
 			for k, v := range g.values {
 				described[k] = a.describe(v)
@@ -323,7 +323,8 @@ func samePresence(v *ir.Value) *ir.Value {
 // knownElements is the size of a constant up to which hlocb reads it to find NaN.
 const knownElements = 1 << 20
 
-// constantBits returns what the constant v holds. ok is false if v is not a constant, or a large one.
+// constantBits reports whether the constant v has NaN and infinite elements, as bits. ok is false if v is not a
+// constant, or a large one.
 func constantBits(v *ir.Value) (bits int, ok bool) {
 	c, ok := stablehlo.AsConstant(v.DefiningOp())
 	if !ok {

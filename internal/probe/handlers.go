@@ -22,9 +22,9 @@ import (
 // Handlers makes the handlers of probes. They only observe, and write at most to Env.Out, because the module chooses
 // among them. It is safe for concurrent use.
 type Handlers struct {
-	Env  *handlers.Env
-	mu   sync.Mutex
-	made map[string]runtime.Handler // by kind; all probes of a kind share its output
+	Env    *handlers.Env
+	mu     sync.Mutex
+	byKind map[string]runtime.Handler // all probes of a kind share its output
 	// searches are the searches for the origin of a NaN, by program.
 	searches map[*hook.Manifest]*search
 }
@@ -39,7 +39,7 @@ func KindOf(s *hook.Site) string {
 	return kind
 }
 
-// SearchesOrigin reports whether s is a probe of AddOrigin. All of a program's have one handler.
+// SearchesOrigin reports whether s is a probe of AddOrigin. All such probes of a program share one handler.
 func SearchesOrigin(s *hook.Site) bool {
 	kind := KindOf(s)
 	return kind == originNaN || kind == originInf
@@ -52,10 +52,10 @@ func (h *Handlers) For(m *hook.Manifest, s *hook.Site) (runtime.Handler, bool, e
 		search := h.search(m)
 		return search, false, search.add(s)
 	}
-	made, answer, err := h.handler(s)
+	observer, answer, err := h.handler(s)
 	text, none := strconv.Unquote(s.Attrs[attrSample])
-	if err != nil || made == nil || none != nil {
-		return made, answer, err
+	if err != nil || observer == nil || none != nil {
+		return observer, answer, err
 	}
 	sample, err := parseSample(text)
 	if err != nil {
@@ -66,7 +66,7 @@ func (h *Handlers) For(m *hook.Manifest, s *hook.Site) (runtime.Handler, bool, e
 		if !every.next(c.Device) {
 			return nil
 		}
-		return made.Handle(ctx, c)
+		return observer.Handle(ctx, c)
 	}), false, nil
 }
 
@@ -135,8 +135,8 @@ func (h *Handlers) Origin(m *hook.Manifest) *OriginError {
 func (h *Handlers) shared(kind string) (runtime.Handler, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.made[kind] != nil {
-		return h.made[kind], nil
+	if h.byKind[kind] != nil {
+		return h.byKind[kind], nil
 	}
 	spec := kind
 	if kind == Record {
@@ -146,18 +146,18 @@ func (h *Handlers) shared(kind string) (runtime.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	if h.made == nil {
-		h.made = map[string]runtime.Handler{}
+	if h.byKind == nil {
+		h.byKind = map[string]runtime.Handler{}
 	}
-	h.made[kind] = made
+	h.byKind[kind] = made
 	return made, nil
 }
 
-// Flush writes what the handlers hold back.
+// Flush writes the buffered output of the handlers.
 func (h *Handlers) Flush() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if r, ok := h.made[Record].(*handlers.Record); ok {
+	if r, ok := h.byKind[Record].(*handlers.Record); ok {
 		return r.Flush()
 	}
 	return nil
@@ -167,7 +167,7 @@ func (h *Handlers) Flush() error {
 func (h *Handlers) Close() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if c, ok := h.made[Record].(io.Closer); ok {
+	if c, ok := h.byKind[Record].(io.Closer); ok {
 		return c.Close()
 	}
 	return nil
@@ -213,7 +213,7 @@ func (s *sampler) Handle(_ context.Context, c *runtime.Call) error {
 	return c.SetResult(0, answer)
 }
 
-// stats prints what emitter.stats computed.
+// stats prints the numbers that emitter.stats computed.
 type stats struct {
 	to  *handlers.Stats
 	typ hook.TensorType // of the value
@@ -288,7 +288,7 @@ func (f finite) Handle(_ context.Context, c *runtime.Call) error {
 	return nil
 }
 
-// names returns what a value holds, for messages.
+// names returns the words of messages for bits: nan, inf.
 func names(bits int) string {
 	switch bits {
 	case bitNaN:
@@ -317,7 +317,7 @@ func readFlags(c *runtime.Call) (f flagVector, err error) {
 	return f, errors.New("the probe has no flags")
 }
 
-// bits returns what the value at position i of the vector holds.
+// bits reports whether the value at position i of the vector has NaN and infinite elements.
 func (f flagVector) bits(i int) (int, error) {
 	switch {
 	case i >= 0 && i+1 < len(f.places):

@@ -285,11 +285,12 @@ type OriginError struct {
 	Run    int64 // of the executable, from 1
 	Device int
 	Around []Around // the innermost first
-	// Constant says that the NaN comes from a literal. It is then the first value that has one because of it.
+	// Constant says that the NaN comes from a literal. The error then names the first value that has a NaN because of
+	// the literal.
 	Constant bool
 }
 
-// Error says what and where, and in which step and iterations.
+// Error names the op, its location, the step and the iterations.
 func (e *OriginError) Error() string {
 	var b strings.Builder
 	b.WriteString(diag.Escape(e.Name))

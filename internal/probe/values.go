@@ -33,7 +33,7 @@ const (
 	betweenValues = ";"
 )
 
-// escape replaces what separates fields, and what a string attribute would escape, by %XX.
+// escape replaces separators of fields, and characters that a string attribute would escape, by %XX.
 func escape(s string) string {
 	plain := func(c byte) bool {
 		return c >= ' ' && c < 0x7f && c != '%' && c != '"' && c != '\\' && c != betweenFields[0] && c != betweenValues[0]
@@ -125,12 +125,12 @@ func readValue(f *fields) value { return value{f.int(), f.text(), f.text(), f.te
 
 // text returns the description of v for a message: %name of OP at FILE:LINE:COLUMN.
 func (v *value) text() string {
-	what := v.name
+	text := v.name
 	if v.op != "" {
-		what += " of " + v.op
+		text += " of " + v.op
 	}
 	if v.loc != "" {
-		what += " at " + hook.Frame(v.loc)
+		text += " at " + hook.Frame(v.loc)
 	}
-	return what
+	return text
 }

@@ -9,7 +9,7 @@ import (
 
 // Misspelled returns a warning for each attribute of m that is probably a misspelled attribute of its op: the op's kind
 // does not have it, it is in no dialect's namespace, and its name is close to the name of an attribute that the kind
-// has and the op lacks. MLIR accepts such attributes silently, as it does any other, and so does Verify.
+// has and the op lacks. MLIR and Verify accept such attributes silently, like any other unknown attribute.
 func Misspelled(m *ir.Module) diag.List {
 	var found diag.List
 	m.Walk(func(o *ir.Op) bool {

@@ -23,7 +23,7 @@ import (
 	"github.com/hlocb/hlocb/print"
 )
 
-// MaxErrors is how many mistakes of a text Read reports by default.
+// MaxErrors is the number of mistakes of a text that Read reports by default.
 const MaxErrors = 20
 
 // MaxText is the size in bytes of the largest text that positions can point into.
@@ -32,8 +32,8 @@ const MaxText = math.MaxUint32 - 1
 // Registry returns the registry of every dialect. It is made once: making it takes longer than reading a small module.
 var Registry = sync.OnceValues(all.Registry)
 
-// CompiledError says that a file is a compiled program, which contains machine code. Reading it takes the user's word:
-// see hlocb.Decode.
+// CompiledError says that a file is a compiled program, which contains machine code. Text refuses it, because only the
+// user can decide to trust it: see hlocb.Decode.
 type CompiledError struct{ Name string }
 
 func (e *CompiledError) Error() string { return e.Name + ": a compiled program, expected a module" }

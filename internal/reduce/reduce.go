@@ -29,7 +29,7 @@ type Options struct {
 type Status struct {
 	Ops, Bytes int    // of the smallest interesting module
 	Tests      int    // run so far
-	Step       string // what is tried
+	Step       string // the kind of change under test
 }
 
 // NotInterestingError reports that the test does not find the given module interesting.
@@ -39,8 +39,9 @@ func (NotInterestingError) Error() string {
 	return "the test does not find the module interesting (it must end with exit code 0)"
 }
 
-// Reduce returns the text of a module that is as interesting as m and 1-minimal: no op, function, result, argument or
-// loop of it can go alone. m must be valid. If ctx ends, Reduce returns the best text so far with ctx's error.
+// Reduce returns the text of a module that is as interesting as m and 1-minimal: no single op, function, result,
+// argument or loop can be removed from it. m must be valid. If ctx ends, Reduce returns the best text so far with ctx's
+// error.
 func Reduce(ctx context.Context, m *ir.Module, o Options) (text []byte, s Status, err error) {
 	r := &reducer{ctx: ctx, o: o, tried: map[[32]byte]bool{}}
 	r.set(m, textOf(m))

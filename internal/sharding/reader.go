@@ -101,9 +101,9 @@ func (r *reader) balanced() string {
 	return ""
 }
 
-func (r *reader) finish(what, text string) error {
+func (r *reader) finish(noun, text string) error {
 	if r.err != nil {
-		return fmt.Errorf("%s %s: %w", what, text, r.err)
+		return fmt.Errorf("%s %s: %w", noun, text, r.err)
 	}
 	return nil
 }

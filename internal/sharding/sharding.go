@@ -34,7 +34,7 @@ func (s *Sharding) ShardShape(global tensor.Shape) (tensor.Shape, error) {
 	shard := global.Clone()
 	for i, n := range s.tiles {
 		if n <= 0 {
-			return nil, fmt.Errorf("dimension %d of size %d cannot be cut into %d parts", i, global[i], n)
+			return nil, fmt.Errorf("dimension %d of size %d cannot be split into %d parts", i, global[i], n)
 		}
 		shard[i] = (global[i] + n - 1) / n
 	}

@@ -150,7 +150,7 @@ func ParseShardy(text string, partitions int, lookup func(name string) *Mesh) (*
 					p.Before = r.integer()
 					r.expect(")")
 					if p.Count = r.integer(); p.Count <= 0 && r.err == nil {
-						return nil, fmt.Errorf("sharding %s has an axis cut into %d parts", text, p.Count)
+						return nil, fmt.Errorf("sharding %s has an axis split into %d parts", text, p.Count)
 					}
 				}
 				parts = append(parts, p)

@@ -22,7 +22,7 @@ type event struct {
 
 func main() { os.Exit(summarize(os.Stdin, os.Stdout)) }
 
-// reason finds why a test was skipped: t.Skip's line, file and line number taken off.
+// reason matches the line of t.Skip, and captures the reason without file and line number.
 var reason = regexp.MustCompile(`^\s+\S+\.go:\d+: (?:skip: )?(.*)\n$`)
 
 // summarize returns the exit code: 1 if something failed or no test ran.

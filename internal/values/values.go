@@ -95,7 +95,7 @@ func (s *Set) Find(i int, names ...string) int {
 	return slices.IndexFunc(s.names, func(n string) bool { return n == number || n == "arr_"+number || n == "arg"+number })
 }
 
-// Path returns the parts of a name joined by '/': JAX writes params['w'][0].b for what others call params/w/0/b or
+// Path returns the parts of a name joined by '/': JAX writes params['w'][0].b; others write params/w/0/b or
 // params.w.0.b.
 func Path(name string) string {
 	var parts []string
@@ -156,7 +156,7 @@ func openArchive(f *os.File, size int64) (*Set, error) {
 			continue
 		}
 		if slices.Contains(s.names, name) {
-			return nil, fmt.Errorf("array %q is there twice", name)
+			return nil, fmt.Errorf("array %q occurs twice", name)
 		}
 		s.names, files = append(s.names, name), append(files, entry)
 	}

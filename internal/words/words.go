@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// Split splits at white space outside of single and double quotes, which are taken away.
+// Split splits at white space outside single and double quotes, and removes the quotes.
 func Split(s string) ([]string, error) {
 	var out []string
 	var word strings.Builder
@@ -41,7 +41,7 @@ func Split(s string) ([]string, error) {
 	return out, nil
 }
 
-// Shorten cuts a text after n bytes, at the border of a character, and then says how long it was.
+// Shorten truncates a text after n bytes, at the end of a character, and appends the original length.
 func Shorten(s string, n int) string {
 	if len(s) <= n {
 		return s

@@ -123,9 +123,9 @@ func sets(s []ElemSet) (summary string, has func(ir.Type) bool) {
 
 // TensorOf accepts the tensors for which accept returns true and whose element type is in one of the sets. Its summary
 // is "<what> of <sets> values".
-func TensorOf(what string, s []ElemSet, accept func(*ir.TensorType) bool) ir.Constraint {
+func TensorOf(prefix string, s []ElemSet, accept func(*ir.TensorType) bool) ir.Constraint {
 	summary, has := sets(s)
-	return ir.Constraint{Summary: what + " of " + summary + " values", Check: func(t ir.Type) bool {
+	return ir.Constraint{Summary: prefix + " of " + summary + " values", Check: func(t ir.Type) bool {
 		tt, ok := t.(*ir.TensorType)
 		return ok && accept(tt) && has(tt.Elem()) && fitsAxis(tt)
 	}}
@@ -163,11 +163,11 @@ func Static1D(s ...ElemSet) ir.Constraint {
 
 // StaticInts accepts integer tensors of the given rank, 1 or 2, whose sizes are all known.
 func StaticInts(rank int) ir.Constraint {
-	what := "statically shaped 1-dimensional integer tensor"
+	prefix := "statically shaped 1-dimensional integer tensor"
 	if rank == 2 {
-		what = "statically shaped 2-dimensional integer tensor"
+		prefix = "statically shaped 2-dimensional integer tensor"
 	}
-	return TensorOf(what, []ElemSet{Int}, ofRank(rank, true))
+	return TensorOf(prefix, []ElemSet{Int}, ofRank(rank, true))
 }
 
 // IsToken reports whether t is a token of StableHLO or of MHLO.

@@ -118,7 +118,7 @@ func (b *bench) loop() error {
 	base := list[0].t.best()
 	per := func(d time.Duration) float64 { return float64((d - base).Nanoseconds()) / trips }
 	inC, inGo := per(list[1].t.best()), per(list[5].t.best())
-	fmt.Fprintf(b.w, "\none callback (4 floats) in a device loop of %d trips, the loop itself (%.0f ns a trip) taken off, %d rounds; each line does what stands above it, too\n",
+	fmt.Fprintf(b.w, "\none callback (4 floats) in a device loop of %d trips, the loop itself (%.0f ns a trip) taken off, %d rounds; each line includes the lines above it\n",
 		trips, float64(base.Nanoseconds())/trips, rounds)
 	rows := [][]string{{"", "best", "adds", "p50", "p99", "of C"}}
 	before := 0.0

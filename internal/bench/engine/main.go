@@ -93,8 +93,8 @@ func files() ([]benchProgram, error) {
 	return out, nil
 }
 
-// measured is the time of one program on both engines.
-type measured struct {
+// timing is the time of one program on both engines.
+type timing struct {
 	name  string
 	ratio float64
 }
@@ -102,7 +102,7 @@ type measured struct {
 // compare times programs on the engine and XLA and writes a table, the geometric mean of the ratios, and the worst.
 func compare(w io.Writer, p *peer, o options, list []benchProgram) error {
 	fmt.Fprintf(w, "\n%-36s %12s %12s %12s %12s %7s %12s\n", "program", "compile", "engine", "XLA compile", "XLA", "ratio", "reference")
-	var all []measured
+	var all []timing
 	whole := 0.0 // sum of logarithms of the ratios of compilation and one run together
 	for _, b := range list {
 		if !o.only.MatchString(b.name) {
@@ -148,7 +148,7 @@ func compare(w io.Writer, p *peer, o options, list []benchProgram) error {
 			line += memory(p, exe, args, peer.Bytes)
 		}
 		fmt.Fprintln(w, line)
-		all = append(all, measured{b.name, own / other})
+		all = append(all, timing{b.name, own / other})
 		whole += math.Log((compile + own) / (peer.Seconds + other))
 		exe.Close()
 	}
@@ -161,7 +161,7 @@ func compare(w io.Writer, p *peer, o options, list []benchProgram) error {
 	}
 	n := float64(len(all))
 	fmt.Fprintf(w, "geometric mean of engine over XLA, %d programs: %.2f; of compilation and one run: %.3f\n", len(all), math.Exp(sum/n), math.Exp(whole/n))
-	slices.SortFunc(all, func(a, b measured) int { return int(math.Copysign(1, b.ratio-a.ratio)) })
+	slices.SortFunc(all, func(a, b timing) int { return int(math.Copysign(1, b.ratio-a.ratio)) })
 	for _, m := range all[:min(len(all), 12)] {
 		fmt.Fprintf(w, "  %6.2f %s\n", m.ratio, m.name)
 	}

@@ -79,12 +79,12 @@ func bytecodeRows(dir, python string, rounds, turns int, cpu bool) ([]string, er
 		bytecodeRow("hlocb  "+name, info.Size(), ours)
 		bytecodeRow("jaxlib "+name, info.Size(), theirs)
 		for _, g := range []struct {
-			what         string
+			name         string
 			theirs, ours time.Duration
 			goal         string
 		}{{"bytecode read", theirs.read, ours.read, "2"}, {"bytecode write", theirs.write, ours.write, writeGoal},
 			{"artifact serialize", theirs.serialize, ours.serialize, "5"}, {"artifact deserialize", theirs.deserialize, ours.deserialize, "5"}} {
-			goals = append(goals, fmt.Sprintf("%-44s %5.1f  goal >= %s", name+" "+g.what, float64(g.theirs)/float64(g.ours), g.goal))
+			goals = append(goals, fmt.Sprintf("%-44s %5.1f  goal >= %s", name+" "+g.name, float64(g.theirs)/float64(g.ours), g.goal))
 		}
 	}
 	return goals, nil

@@ -103,11 +103,11 @@ func hloRows(dir, python string, rounds, turns int, cpu bool) ([]string, error) 
 			continue
 		}
 		for _, g := range []struct {
-			what         string
+			name         string
 			theirs, ours time.Duration
 			goal         int
 		}{{"text read", theirs.read, ours.read, 6}, {"text print", theirs.print, ours.print, 2}, {"proto read", theirs.decode, ours.decode, 5}, {"proto write", theirs.encode, ours.encode, 2}} {
-			goals = append(goals, fmt.Sprintf("%-44s %5.1f  goal >= %d", "HLO "+g.what, float64(g.theirs)/float64(g.ours), g.goal))
+			goals = append(goals, fmt.Sprintf("%-44s %5.1f  goal >= %d", "HLO "+g.name, float64(g.theirs)/float64(g.ours), g.goal))
 		}
 	}
 	line := fmt.Sprintf("%-44s %5.2f  goal <= 1.3 (%.0f and %.0f ns)", "HLO a million instructions, each, per 10000", each[1]/each[0], each[1], each[0])

@@ -170,8 +170,8 @@ func run(corpus string, rounds, turns int, cpu bool, only, one string) error {
 
 // goals lists the ratios of a row that have a goal, with the goal.
 func (b *bench) goals(ours, theirs result) (out []string) {
-	add := func(what string, theirs, ours time.Duration, goal int) {
-		out = append(out, fmt.Sprintf("%-44s %5.1f  goal >= %d", b.name+" "+what, float64(theirs)/float64(ours), goal))
+	add := func(name string, theirs, ours time.Duration, goal int) {
+		out = append(out, fmt.Sprintf("%-44s %5.1f  goal >= %d", b.name+" "+name, float64(theirs)/float64(ours), goal))
 	}
 	alone := ours.parse - ours.verify
 	switch b.name {

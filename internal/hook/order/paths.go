@@ -23,7 +23,7 @@ type Paths struct {
 	ids     []hook.ID
 	chained []bool
 	number  map[*ir.Op]int
-	lowered bool // exclude paths through what XLA removes before it schedules: barriers and values without elements
+	lowered bool // exclude paths through ops that XLA removes before it schedules: barriers and values without elements
 }
 
 // PathsOf returns the paths of m.

@@ -273,7 +273,7 @@ func prependValue(m *ir.Module, op *ir.Op, v *ir.Value) *ir.Op {
 func (t *threader) canCarry(op *ir.Op, chain ir.Type) error {
 	f := op.Def().Flow
 	if f == nil {
-		return t.m.Errorf(op, "hooks inside '%s' cannot be put in order: it is not known how values move through it", op.Name())
+		return t.m.Errorf(op, "hooks inside '%s' cannot be put in order: hlocb does not know how values move through it", op.Name())
 	}
 	if sdy.IsComputation(op) && stablehlo.IsToken(chain) && !sdy.AllManual(t.m, op) {
 		return t.m.Errorf(op, "a token cannot be passed through '%s' over some axes of its mesh only, which makes plugins abort; use the state chain", op.Name())

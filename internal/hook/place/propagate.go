@@ -8,9 +8,9 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// propagated returns the sharding that Shardy derives for v from the operands of its op, or nil if it derives none. It
-// is what a callback sees that JAX runs on every device. If two operands want different axes for a dimension, the first
-// wins.
+// propagated returns the sharding that Shardy derives for v from the operands of its op, or nil if it derives none. A
+// callback that JAX runs on every device sees this sharding. If two operands want different axes for a dimension, the
+// first wins.
 func (p *placer) propagated(v *ir.Value) *sdy.Sharding {
 	for u := range p.graph.Sources(v) { // through loops, branches and calls
 		if s := p.shardingOf(u.Value()); s != nil {
