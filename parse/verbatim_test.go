@@ -66,7 +66,7 @@ func.func @f(%x: !t, %n: i32) -> tensor<4xf32> {
 	}
 }
 
-// TestNotVerbatim refuses ops of unknown dialects whose text has no clear end, and ops that are probably misspelt.
+// TestNotVerbatim refuses ops of unknown dialects whose text has no clear end, and ops that are probably misspelled.
 func TestNotVerbatim(t *testing.T) {
 	reg := testkit.Registry(t)
 	for _, in := range []string{

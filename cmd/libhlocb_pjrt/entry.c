@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 // Go's runtime installs a handler of SIGURG. If the process has another Go runtime, that runtime loses its asynchronous
-// preemption, and a goroutine without calls blocks its collector for ever. Restore the old handler: our runtime then
+// preemption, and a goroutine without calls blocks its collector forever. Restore the old handler: our runtime then
 // has no asynchronous preemption, and needs none.
 static struct sigaction urgent;
 

@@ -142,7 +142,7 @@ func failUnless(ok bool, text string) error {
 	return errors.New(text)
 }
 
-// TestSuggestions reads misspelt ops: a note names the op that was meant.
+// TestSuggestions reads misspelled ops: a note names the op that was meant.
 func TestSuggestions(t *testing.T) {
 	reg := testkit.Registry(t)
 	for text, want := range map[string]string{

@@ -36,7 +36,7 @@ var attrMethods = map[string]bool{"Attr": true, "SetAttr": true, "RemoveAttr": t
 // dictionaryWords are names of entries of dictionaries that are names of attributes of ops, too, by file.
 var dictionaryWords = map[string]bool{"hook/format/own.go kind": true, "hook/format/probe.go kind": true}
 
-// TestOpsByRow fails if a package outside of dialect names an op or an inherent attribute by a string: a misspelt
+// TestOpsByRow fails if a package outside of dialect names an op or an inherent attribute by a string: a misspelled
 // string compiles and never matches. Rows (stablehlo.While) and the constants of views (stablehlo.AttrDimension) do
 // not.
 func TestOpsByRow(t *testing.T) {

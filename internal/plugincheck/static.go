@@ -46,8 +46,8 @@ type Target struct {
 // cpuOps are the ops that XLA's CPU plugin cannot run through the PJRT C API, with the reason: its error for each
 // sample in testdata/ops. A test repeats the samples.
 var cpuOps = map[*ir.Def]string{
-	stablehlo.Outfeed:             "compiles, then waits for ever: nothing drains the outfeed through the PJRT C API",
-	stablehlo.Infeed:              "compiles, then waits for ever: nothing fills the infeed through the PJRT C API",
+	stablehlo.Outfeed:             "compiles, then waits forever: nothing drains the outfeed through the PJRT C API",
+	stablehlo.Infeed:              "compiles, then waits forever: nothing fills the infeed through the PJRT C API",
 	stablehlo.Send:                "does not compile: HLO opcode send is not supported",
 	stablehlo.Recv:                "does not compile: HLO opcode recv is not supported",
 	stablehlo.CollectiveBroadcast: "does not compile: HLO opcode collective-broadcast is not supported",

@@ -14,7 +14,7 @@ import (
 // attempts are the attempts to start one run on several clients.
 //
 // A client executes a large program on a device only after the program before it. A handler that waits for such a
-// program would wait for ever. Programs that handlers run therefore get a client of their own (see clientKey): the
+// program would wait forever. Programs that handlers run therefore get a client of their own (see clientKey): the
 // context or the thread shows that a handler runs them. Neither shows it if the handler waits for a goroutine that
 // serves several callers, for example one that batches requests to a model. Such a run starts on the client of other
 // runs with hooks. After a while the run may have reached neither a hook nor its end, while one handler of another

@@ -49,7 +49,7 @@ type Backend struct {
 }
 
 // clientKey identifies a client of a backend. A handler that runs a program must not use the client whose program
-// called it: if XLA executes that program concurrently, the handler would wait for ever. Each level of nesting
+// called it: if XLA executes that program concurrently, the handler would wait forever. Each level of nesting
 // therefore has a client of its own.
 type clientKey struct {
 	level   int

@@ -169,7 +169,7 @@ func TestReentryOnSeveralDevices(t *testing.T) {
 			t.Error(err)
 		}
 	case <-time.After(30 * time.Second):
-		t.Fatal("a handler that runs a program waits for ever")
+		t.Fatal("a handler that runs a program waits forever")
 	}
 }
 

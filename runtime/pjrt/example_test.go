@@ -10,7 +10,7 @@ import (
 	"github.com/hlocb/hlocb/runtime/pjrt"
 )
 
-// Check finds ops that would block for ever on a plugin. Converted hooks do not.
+// Check finds ops that would block forever on a plugin. Converted hooks do not.
 func ExampleCheck() {
 	const text = `func.func @main(%x: tensor<f32>) {
   %t = stablehlo.create_token : !stablehlo.token
@@ -28,5 +28,5 @@ func ExampleCheck() {
 		return
 	}
 	fmt.Println(pjrt.Check(m))
-	// Output: m.mlir:3:8: error: 'stablehlo.outfeed' op would block for ever: nothing drains the outfeed through the PJRT C API
+	// Output: m.mlir:3:8: error: 'stablehlo.outfeed' op would block forever: nothing drains the outfeed through the PJRT C API
 }

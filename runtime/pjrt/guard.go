@@ -9,7 +9,7 @@ import (
 	"github.com/hlocb/hlocb/ir/flow"
 )
 
-// Check refuses two kinds of programs that a PJRT plugin must not receive: programs that would block for ever,
+// Check refuses two kinds of programs that a PJRT plugin must not receive: programs that would block forever,
 // because nothing feeds or drains them through the PJRT C API, and programs that crash XLA's compiler. The error is a
 // diag.List with the positions. Programs whose hooks hlocb rewrote contain no op that blocks.
 func Check(m *ir.Module) error {
@@ -21,11 +21,11 @@ func Check(m *ir.Module) error {
 		}
 		switch name {
 		case "outfeed":
-			list.Add(m.Errorf(o, "'%s' op would block for ever: nothing drains the outfeed through the PJRT C API", o.Name()))
+			list.Add(m.Errorf(o, "'%s' op would block forever: nothing drains the outfeed through the PJRT C API", o.Name()))
 		case "infeed":
-			list.Add(m.Errorf(o, "'%s' op would block for ever: nothing fills the infeed through the PJRT C API", o.Name()))
+			list.Add(m.Errorf(o, "'%s' op would block forever: nothing fills the infeed through the PJRT C API", o.Name()))
 		case "send", "recv":
-			list.Add(m.Errorf(o, "'%s' op would block for ever: no host answers transfers to it through the PJRT C API", o.Name()))
+			list.Add(m.Errorf(o, "'%s' op would block forever: no host answers transfers to it through the PJRT C API", o.Name()))
 		case "custom_call":
 			if a, ok := o.Attr(stablehlo.AttrOutputOperandAliases).(*ir.ArrayAttr); ok && len(a.Elems()) > 0 && o.NumResults() == 0 {
 				list.Add(m.Errorf(o, "'%s' op has output_operand_aliases but no results, which crashes XLA", o.Name()))

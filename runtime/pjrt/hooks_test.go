@@ -298,7 +298,7 @@ func sqrt32(x float32) float32 {
 }
 
 // TestReentry runs a program from a handler, in an outer program that XLA executes concurrently. On one client the
-// handler would wait for ever.
+// handler would wait forever.
 func TestReentry(t *testing.T) {
 	inner := compile(t, bigProgram(), observe(func(*runtime.Call) {}))
 	for _, how := range []string{"with the handler's context", "without it", "on a goroutine without it", "compiled there, too"} {
@@ -349,7 +349,7 @@ func TestReentry(t *testing.T) {
 					t.Errorf("error %v at depth %d", err, depth)
 				}
 			case <-time.After(time.Minute):
-				t.Fatal("a handler that runs a program waits for ever")
+				t.Fatal("a handler that runs a program waits forever")
 			}
 		})
 	}

@@ -133,7 +133,7 @@ func (p *placer) findShardings() {
 
 func (p *placer) noWhole(h hookop.HookOp) error {
 	return p.m.Errorf(h.Op, "hook %q is in a manual computation, where each device has a value of its own, and cannot fire once with the whole value: "+
-		"hook the value outside of it, gathered, or let it fire as in the source", h.HookName())
+		"gather the value and hook it outside the computation, or let the hook fire as in the source", h.HookName())
 }
 
 // Contexts: the values that the ops of a function work on.
