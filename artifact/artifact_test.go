@@ -68,8 +68,8 @@ func differ(t *testing.T, path, what string, got, want []byte) {
 	t.Errorf("%s: %s: %d bytes, want %d; they differ at %d", path, what, len(got), len(want), i)
 }
 
-// TestBytecode reads what jaxlib wrote in each version of bytecode and writes it again byte for byte. The module is the
-// one of jaxlib's text.
+// TestBytecode reads jaxlib's files of each version of bytecode and writes them again byte for byte. The module equals
+// jaxlib's text.
 func TestBytecode(t *testing.T) {
 	for _, path := range files(t, "v*.bc", "bc/v*.bc") {
 		data := readFile(t, path)
@@ -242,8 +242,8 @@ func TestVHLOTextErrors(t *testing.T) {
 	}
 }
 
-// TestMisplaced upgrades VHLO ops whose attributes or types are missing, or not VHLO's: an error, unless VHLO has no
-// form for them. Upgrading while a file is read says the same.
+// TestMisplaced upgrades VHLO ops whose attributes or types are missing, or not VHLO's, and expects an error, unless
+// VHLO has no form for them. Upgrading while a file is read reports the same error.
 func TestMisplaced(t *testing.T) {
 	const float = `!vhlo.tensor_v1<!vhlo.f32_v1>`
 	for _, tt := range []struct{ op, want string }{

@@ -109,7 +109,7 @@ func TestTestdata(t *testing.T) {
 	for _, path := range paths {
 		m, err := parse.Parse(diag.NewSource(path, readFile(t, path)), ir.NewContext(), registry, parse.Options{})
 		if err != nil {
-			if !strings.Contains(path, "passes") { // some texts there are mistakes
+			if !strings.Contains(path, "passes") { // some texts there are invalid
 				t.Error(err)
 			}
 			continue
@@ -126,8 +126,8 @@ func TestTestdata(t *testing.T) {
 	}
 }
 
-// forget changes the attributes of m that again does not have: those with a default value are gone, the lost ones
-// differ.
+// forget changes the attributes of m that again lacks: attributes with a default value are absent, and the attributes
+// in lost differ.
 func forget(t *testing.T, path string, m, again *ir.Module) {
 	t.Helper()
 	var list []*ir.Op

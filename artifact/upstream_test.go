@@ -15,7 +15,7 @@ import (
 )
 
 // TestUpstream reads StableHLO's own artifacts of all versions. They hold the modules of the texts beside them, and are
-// written again byte for byte as VHLO. One artifact is of the future.
+// written again byte for byte as VHLO. One artifact has a future version.
 func TestUpstream(t *testing.T) {
 	root := os.Getenv("HLOCB_UPSTREAM")
 	if root == "" {

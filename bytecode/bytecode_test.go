@@ -134,8 +134,7 @@ func TestStructure(t *testing.T) {
 	}
 }
 
-// TestUseOrders reads modules whose uses stand in an order that only the file can state. They are written with that
-// order.
+// TestUseOrders reads modules whose uses have an order that only the file states, and writes them with that order.
 func TestUseOrders(t *testing.T) {
 	for _, n := range []int{2, 3, 7, 40} {
 		text := "%0, %1 = \"foo.v\"() : () -> (i32, i32)\n" + strings.Repeat("\"foo.u\"(%0, %1, %0) : (i32, i32, i32) -> ()\n", n)

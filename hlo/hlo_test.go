@@ -250,7 +250,7 @@ func TestTruncated(t *testing.T) {
 // seeds are texts for the fuzz tests.
 var seeds = []string{canonical, scheduled, "f32[2] add(f32[2] x, f32[2] y)", collectives, literals}
 
-// FuzzText reads text. What it prints reads back to the same text, in the long and in the short form.
+// FuzzText reads text. The printed text reads back to the same text, in the long and in the short form.
 func FuzzText(f *testing.F) {
 	for _, s := range seeds {
 		f.Add(s)
@@ -276,7 +276,7 @@ func fixpoint(t *testing.T, m *hlo.Module, o hlo.TextOptions) {
 	}
 }
 
-// FuzzProto reads protos. What it writes reads back to the same module.
+// FuzzProto reads protos. The written proto reads back to the same module.
 func FuzzProto(f *testing.F) {
 	for _, s := range seeds {
 		f.Add(proto(f, read(f, s)))
@@ -418,8 +418,8 @@ ENTRY main { a = f32[2] parameter(0), metadata={op_name="jit(f)" source_file="f.
 }
 
 // TestCorpus reads and prints the texts and protos of a folder that HLOCB_HLO names (index.jsonl and, beside each file,
-// what XLA prints for it). Text that is canonical must come back as it is, everything else must be a fixpoint, and what
-// XLA refuses is refused.
+// what XLA prints for it). Canonical text must come back unchanged. Other text must be a fixpoint after one round. Text
+// that XLA refuses must be refused.
 func TestCorpus(t *testing.T) {
 	dir := os.Getenv("HLOCB_HLO")
 	if dir == "" {

@@ -17,8 +17,8 @@ import (
 	"github.com/hlocb/hlocb/internal/peer"
 )
 
-// xlaScript reads a list of texts as JSON and writes what XLA says of each: its print, its error, or neither if XLA
-// ends the process.
+// xlaScript reads a list of texts as JSON and writes for each text XLA's print, its error, or neither if XLA ends the
+// process.
 const xlaScript = `
 import json, os, signal, sys
 from jaxlib import _hlo
@@ -93,7 +93,7 @@ func compareWithXLA(t *testing.T, texts []string) {
 		case err != nil && strings.Contains(err.Error(), "the dimensions of a layout must be a permutation") ||
 			err != nil && strings.Contains(err.Error(), "but the list has another number"):
 			counts["layout or groups without meaning"]++
-		case err != nil && strings.Contains(err.Error(), "expected ')', found '}'"): // XLA takes {1,0:E(4} for {1,0:E(4)}
+		case err != nil && strings.Contains(err.Error(), "expected ')', found '}'"): // XLA reads {1,0:E(4} as {1,0:E(4)}
 			counts["parenthesis not closed in a layout"]++
 		case err != nil:
 			t.Errorf("refused, but XLA accepts it: %v\n%s", err, text)
@@ -120,8 +120,8 @@ var (
 	complexNaN = regexp.MustCompile(`\((-?nan(?:\(0x[0-9a-f]+\))?), [^()]*(?:\(0x[0-9a-f]+\))?\)`)
 )
 
-// comparableText returns text without what XLA loses of constants when it reads them: the sign of -0, the imaginary
-// part after a NaN, E(n).
+// comparableText returns text without the parts of constants that XLA loses when it reads them: the sign of -0, the
+// imaginary part after a NaN, E(n).
 func comparableText(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, l := range lines {
@@ -331,8 +331,8 @@ func TestInferredTypes(t *testing.T) {
 	compareWithXLA(t, texts)
 }
 
-// TestSpellingsAsXLA reads types, literals, attributes and modules in the spellings that XLA's reader takes, and some
-// that it does not.
+// TestSpellingsAsXLA reads types, literals, attributes and modules in spellings that XLA's reader accepts, and in some
+// that it refuses.
 func TestSpellingsAsXLA(t *testing.T) {
 	var texts []string
 	each := func(format string, list ...string) {

@@ -10,8 +10,8 @@ import (
 	"github.com/hlocb/hlocb/print"
 )
 
-// A module is read with a registry of dialects, verified, and printed. What no dialect of the registry knows stays as
-// it is.
+// A module is read with a registry of dialects, verified, and printed. The parser keeps ops of unknown dialects
+// unchanged.
 func Example() {
 	registry, err := all.Registry()
 	if err != nil {

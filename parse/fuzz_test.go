@@ -73,7 +73,7 @@ func within(t *testing.T, size int, f func()) {
 	}
 }
 
-// checkRefusal fails for errors that are none of the input's: internal ones, and those without a place.
+// checkRefusal fails for errors that are not about the input: internal errors, and errors without a place.
 func checkRefusal(t *testing.T, err error) {
 	t.Helper()
 	if err == nil {

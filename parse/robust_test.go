@@ -330,7 +330,7 @@ func TestPrintInPieces(t *testing.T) {
 	}
 }
 
-// countingWriter remembers the longest text that it was given at once.
+// countingWriter remembers the length of the longest single write.
 type countingWriter struct {
 	w       io.Writer
 	largest int

@@ -92,7 +92,7 @@ func TestMinifloatAgainstPeer(t *testing.T) {
 			want := math.Float64frombits(binary.LittleEndian.Uint64(out))
 			out = out[8:]
 			if code >= 1<<m.dtype.Bits() {
-				continue // ml_dtypes gives a byte with bits above the code no defined value
+				continue // in ml_dtypes, a byte with bits above the code has no defined value
 			}
 			got := tensor.DecodeFloat(m.dtype, uint64(code))
 			if math.IsNaN(want) != math.IsNaN(got) || !math.IsNaN(want) && math.Float64bits(want) != math.Float64bits(got) {
@@ -120,7 +120,7 @@ func TestMinifloatAgainstPeer(t *testing.T) {
 	}
 }
 
-// TestHalfFastPaths checks the f32 routes against the general one, which the peer has checked.
+// TestHalfFastPaths compares the f32 routes with the general route, which is compared with the peer.
 func TestHalfFastPaths(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	check := func(f float32) {

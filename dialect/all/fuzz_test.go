@@ -10,8 +10,8 @@ import (
 	"github.com/hlocb/hlocb/print"
 )
 
-// FuzzVerify reads and verifies any text: it may be refused, but nothing may panic, and what verifies must print and be
-// inferred without a panic too.
+// FuzzVerify reads and verifies any text. The text may be refused, but nothing may panic. A valid module must also
+// print and infer its types without a panic.
 func FuzzVerify(f *testing.F) {
 	reg, err := all.Registry()
 	if err != nil {

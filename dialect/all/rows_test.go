@@ -24,7 +24,7 @@ func registry(t *testing.T) *ir.Registry {
 	return reg
 }
 
-// TestRows checks what every row must say.
+// TestRows checks the fields that every row must set.
 func TestRows(t *testing.T) {
 	for _, d := range all.Dialects() {
 		for _, def := range d.Ops {
@@ -138,8 +138,8 @@ func TestSamples(t *testing.T) {
 	}
 }
 
-// TestInference infers the result types of every operation of the samples whose row can: they must be compatible with
-// those that are written.
+// TestInference infers the result types of every operation in the samples whose row has Infer. They must be compatible
+// with the types in the text.
 func TestInference(t *testing.T) {
 	reg := registry(t)
 	n := 0

@@ -13,7 +13,7 @@ import (
 
 const mesh = "sdy.mesh @mesh = <[\"a\"=2, \"b\"=2]>\n"
 
-// Attributes may stand in full or as an alias wherever their parameters may (jaxlib 0.10.2 accepts each of these).
+// Attributes may be written in full or as an alias in place of their parameters (jaxlib 0.10.2 accepts each form).
 func TestQualified(t *testing.T) {
 	reg, err := all.Registry()
 	if err != nil {

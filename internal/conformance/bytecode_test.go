@@ -79,7 +79,7 @@ func TestBytecodeOfJaxlib(t *testing.T) {
 		for _, w := range opNames.FindAllStringSubmatch(want.Generic, -1) {
 			written[w[1]] = true
 		}
-		text, err := read(t, reg, want.Generic) // whose aliases MLIR names in another order
+		text, err := read(t, reg, want.Generic) // MLIR names its aliases in another order
 		if err != nil {
 			t.Error(err)
 			continue

@@ -41,7 +41,7 @@ func violations(t *testing.T) (out []violation, lines []string) {
 	}
 	lines = strings.Split(string(text), "\n")
 	var block []string
-	open := true // the block takes more lines
+	open := true // the block accepts more lines
 	for i, l := range lines {
 		m := clauseLine.FindStringSubmatch(l)
 		switch {
@@ -76,7 +76,7 @@ func violations(t *testing.T) (out []violation, lines []string) {
 	return out, lines
 }
 
-// expand gives a block for each of the operations that stand in braces.
+// expand returns a block for each operation in braces.
 func expand(block string) []string {
 	m := blockName.FindStringSubmatch(block)
 	if m == nil {
@@ -191,7 +191,7 @@ func TestClauses(t *testing.T) {
 	}
 }
 
-// specification holds how many constraints the StableHLO specification numbers, by operation.
+// specification holds the number of constraints in the StableHLO specification, by operation.
 var specification = map[string]int{
 	"abs": 2, "add": 7, "all_gather": 6, "all_reduce": 7, "all_to_all": 9, "and": 1, "async_done": 1, "async_start": 2, "atan2": 1,
 	"batch_norm_grad": 5, "batch_norm_inference": 7, "batch_norm_training": 7, "bitcast_convert": 2, "broadcast_in_dim": 6,

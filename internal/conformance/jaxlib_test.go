@@ -60,7 +60,7 @@ var forms = []struct {
 	{"pretty", print.Options{}, func(a peer.Asm) string { return a.Pretty }},
 	{"generic", print.Options{Generic: true}, func(a peer.Asm) string { return a.Generic }},
 	{"debug", print.Options{DebugInfo: true}, func(a peer.Asm) string { return a.Debug }},
-	{"local", print.Options{DebugInfo: true, LocalScope: true}, func(a peer.Asm) string { return a.Local + "\n" }}, // which has no line break at the end
+	{"local", print.Options{DebugInfo: true, LocalScope: true}, func(a peer.Asm) string { return a.Local + "\n" }}, // the peer's text has no line break at the end
 	{"elided", print.Options{ElideLarger: 4}, func(a peer.Asm) string { return a.Elided }},
 }
 

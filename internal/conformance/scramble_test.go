@@ -48,8 +48,7 @@ func scramble(r *rand.Rand, tokens []string) string {
 	return out
 }
 
-// TestScrambled reads, verifies and prints modules of upstream's tests with a few tokens changed: whatever comes of it,
-// nothing panics.
+// TestScrambled reads, verifies and prints modules of upstream's tests with a few tokens changed. Nothing panics.
 func TestScrambled(t *testing.T) {
 	rounds := 3
 	if s := os.Getenv("HLOCB_SCRAMBLES"); s != "" {

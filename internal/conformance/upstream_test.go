@@ -83,7 +83,7 @@ func knownFailures(t testing.TB) map[string]string {
 	return out
 }
 
-func (c *tally) add(group, what string, err error) {
+func (c *tally) add(group, chunk string, err error) {
 	if c.all == nil {
 		c.ok, c.all = map[string]int{}, map[string]int{}
 	}
@@ -91,7 +91,7 @@ func (c *tally) add(group, what string, err error) {
 		c.names = append(c.names, group)
 	}
 	c.all[group]++
-	if file, _, chunked := strings.Cut(what, ", chunk "); chunked {
+	if file, _, chunked := strings.Cut(chunk, ", chunk "); chunked {
 		if c.files == nil {
 			c.files, c.spoilt = map[string]bool{}, map[string]bool{}
 		}
@@ -104,16 +104,16 @@ func (c *tally) add(group, what string, err error) {
 		c.ok[group]++
 		return
 	}
-	if c.known[what] != "" {
-		c.seen[what] = true
+	if c.known[chunk] != "" {
+		c.seen[chunk] = true
 		return
 	}
-	c.failures = append(c.failures, fmt.Sprintf("%s: %v", what, err))
+	c.failures = append(c.failures, fmt.Sprintf("%s: %v", chunk, err))
 }
 
-// report logs the counts of each group and the known failures with their reasons. Other failures fail the test. what
+// report logs the counts of each group and the known failures with their reasons. Other failures fail the test. unit
 // names the counted things: "files".
-func (c *tally) report(t *testing.T, what string) {
+func (c *tally) report(t *testing.T, unit string) {
 	t.Helper()
 	line := func(name string, in func(string) bool) {
 		ok, all, files, whole := 0, 0, 0, 0
@@ -130,7 +130,7 @@ func (c *tally) report(t *testing.T, what string) {
 				}
 			}
 		}
-		text := fmt.Sprintf("%-30s %5d of %5d %s", name, ok, all, what)
+		text := fmt.Sprintf("%-30s %5d of %5d %s", name, ok, all, unit)
 		if files > 0 {
 			text += fmt.Sprintf(" in %5d of %5d files", whole, files)
 		}
@@ -220,7 +220,7 @@ func TestUpstreamFiles(t *testing.T) {
 	c.report(t, "chunks")
 }
 
-// TestPrintIdentical prints the files that are listed as MLIR's own print, byte for byte as they stand.
+// TestPrintIdentical prints the files that are listed as MLIR's own print, byte for byte.
 func TestPrintIdentical(t *testing.T) {
 	dir := testkit.Upstream(t)
 	list, err := os.ReadFile(filepath.Join(dir, "print_identical.txt"))

@@ -29,8 +29,8 @@ const noForm = "VHLO has no form"
 // expanded lists the passes that write functions by others. Their results differ by rounding.
 var expanded = map[string]bool{"chlo-legalize-to-stablehlo": true, "stablehlo-complex-math-expander": true, "prepare-for-hlo": true}
 
-// folded lists the passes that turn arguments into constants. XLA's own folder then computes what depends on them when
-// it compiles, and rounds log and its like otherwise than the code that it writes.
+// folded lists the passes that turn arguments into constants. XLA's folder then computes the values that depend on them
+// at compile time, and rounds log and similar functions differently from XLA's code.
 var folded = map[string]bool{"bind-arguments": true, "specialize": true}
 
 // delivery is an event with its operands, or the results of a run.
@@ -83,7 +83,7 @@ func smallArguments(m *ir.Module) (args []*tensor.Tensor, ok bool) {
 }
 
 // TestPassesKeepCorpus: every pass keeps the events, their order and the results of the programs of testdata, bit for
-// bit or, for expansions of functions and what XLA folds, up to rounding, on the engine; with HLOCB_LONG=1 on XLA, too.
+// bit or, for expansions of functions and what XLA folds, up to rounding, on the engine; with HLOCB_LONG=1 also on XLA.
 // A short run gives each program a fifth of the passes.
 func TestPassesKeepCorpus(t *testing.T) {
 	table := opt.Passes()

@@ -74,7 +74,7 @@ func sample(files []string, n int) []string {
 	return out
 }
 
-// outcome is what a run delivered.
+// outcome holds the events and results of a run.
 type outcome struct {
 	code            int
 	err             string
@@ -104,7 +104,7 @@ func runFilled(t *testing.T, module string) outcome {
 	return o
 }
 
-// plainMHLO are what jaxlib's importer leaves of MHLO and no program's result depends on.
+// plainMHLO are the ops of MHLO that jaxlib's importer leaves and that no program's result depends on.
 var plainMHLO = []string{"mhlo.cross_program_prefetches", "mhlo.input_output_alias", "mhlo.is_dynamic", "mhlo.use_auto_spmd_partitioning", "mhlo.sharding",
 	"mhlo.xla_entry_computation_parameter_layouts", "mhlo.xla_entry_computation_parameter_tiles", "mhlo.xla_entry_computation_result_layout",
 	"mhlo.xla_entry_computation_result_tiles", "mhlo.frontend_attributes", "mhlo.original_value", "mhlo.copy", "mhlo.num_partitions", "mhlo.num_replicas"}
@@ -209,8 +209,8 @@ func TestDumpsHold(t *testing.T) {
 	}
 }
 
-// TestOptimizedDumps runs programs as XLA's CPU compiler left them: fusions, layouts and calls of its libraries. What
-// the engine does not run, it refuses with the instruction's opcode or target and its position.
+// TestOptimizedDumps runs programs as XLA's CPU compiler left them: fusions, layouts and calls of its libraries. The
+// engine refuses instructions that it does not run with their opcode or target and their position.
 func TestOptimizedDumps(t *testing.T) {
 	dir, files := hloIndex(t, func(file, want, _ string, _ []string) bool {
 		return want == "ok" && (strings.HasSuffix(file, "after.hlo") || strings.HasPrefix(file, "jax/") && strings.Contains(file, ".after"))

@@ -110,7 +110,8 @@ var (
 	execCommand = regexp.MustCompile(`(?m)^\$ hlocb (exec [^\n]*)\n((?:[^$\n][^\n]*\n)*)`)
 )
 
-// interposedDocuments: the documents' commands print what stands there, with the libraries beside the command.
+// interposedDocuments: the commands of the documents print the output in the documents, with the libraries beside the
+// command.
 func interposedDocuments(t *testing.T, s *startedProgram) {
 	command := filepath.Join(s.dir, "hlocb")
 	ran, dump, printed := 0, t.TempDir(), map[string]string{}
@@ -211,7 +212,7 @@ func interposedPrograms(t *testing.T, s *startedProgram) {
 				t.Errorf("%d programs were dumped before and %d after", len(before), len(after))
 			}
 			if name == "callbacks" {
-				return // whose results a replay lacks
+				return // a replay lacks the results of callbacks
 			}
 			expected, delivered := 0, 0
 			for _, file := range before {

@@ -86,9 +86,9 @@ func TestJAXCallbacks(t *testing.T) {
 	}
 }
 
-// elsewhere are functions whose results on XLA, which executes JAX's programs, differ from the meaning of the
+// wrongOnXLA lists functions whose results on XLA, which executes JAX's programs, differ from the meaning of the
 // program. The engine's results are right.
-var elsewhere = map[string]string{
+var wrongOnXLA = map[string]string{
 	"lax.cumlogsumexp/7":    "XLA leaves a window's padding out, the specification reduces it: here the logarithm of nothing, -inf, with itself gives NaN",
 	"scipy.special.exp1/10": "XLA keeps more precision than f16 between two operations, which overflow",
 }
@@ -110,7 +110,7 @@ func TestJAXFunctions(t *testing.T) {
 			if strings.Contains(p.Text, "@lapack_") {
 				return // TestLinearAlgebra compares these, whose results are unique only up to a phase
 			}
-			if why := elsewhere[p.Name]; why != "" {
+			if why := wrongOnXLA[p.Name]; why != "" {
 				if agrees(t, b, program, &p.recordedEvents) {
 					t.Error("it is not so any more that " + why)
 				}

@@ -46,16 +46,16 @@ var optioned = map[string]string{
 	"outline-regions":                  "outline-regions{min-ops=1}",
 }
 
-// refusal is part of the error for programs that stablehlo-refine-shapes refuses: as upstream's, it does not copy a
-// function that is called with several values of an integer.
+// refusal is part of the error for programs that stablehlo-refine-shapes refuses: like upstream's pass, it does not
+// copy a function that is called with several values of an integer.
 const refusal = "refined with incompatible refinement keys"
 
 // copies lists the passes that copy ops. A copied hook keeps its id only in hlocb's own form, so the hooks are
 // rewritten first.
 var copies = map[string]bool{"inline": true, "unroll-loops": true, "specialize": true}
 
-// drawn returns the names of the passes that random pipelines are drawn from. Passes that do not suit every program are
-// there twice.
+// drawn returns the names of the passes that random pipelines are drawn from. It lists passes twice that do not suit
+// every program.
 func drawn(table *pass.Table) []string {
 	var out []string
 	for _, name := range table.Names() {
@@ -177,10 +177,10 @@ func throughPasses(p *randprog.Program, names []string, table *pass.Table, early
 	return nil
 }
 
-// TestPassesKeepPrograms: random programs with hooks keep their events, the order of these and their results, bit for
-// bit, through random pipelines of five passes, on the embedded engine and, every tenth, on XLA. Passes that say that
-// they are idempotent change nothing the second time. 'make soak' runs 10,000 programs, all of them on XLA, too, and
-// each pass at least 1,000 times.
+// TestPassesKeepPrograms: random programs with hooks keep their events, the order of the events, and their results, bit
+// for bit, through random pipelines of five passes, on the embedded engine and, every tenth, on XLA. Passes that say
+// that they are idempotent change nothing the second time. 'make soak' runs 10,000 programs, all of them on XLA, too,
+// and each pass at least 1,000 times.
 func TestPassesKeepPrograms(t *testing.T) {
 	n, every := uint64(300), uint64(10)
 	if long() {

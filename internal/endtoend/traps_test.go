@@ -62,7 +62,7 @@ func cc(t *testing.T, source string, flags ...string) string {
 	return out
 }
 
-// squares is what testdata/traps/program.c prints.
+// squares is the output of testdata/traps/program.c.
 const squares = "1 4 9\n1 4 9\n"
 
 // program builds testdata/traps/program.c, which starts in a tenth of the time that JAX takes, and returns a function

@@ -40,8 +40,8 @@ func files(t *testing.T, suffix string, f func(name string, text []byte)) {
 	}
 }
 
-// TestVariablesAreDocumented: what tests read from the environment stands in CONTRIBUTING.md. HLOCB_TEST_... is what
-// tests tell processes that they start.
+// TestVariablesAreDocumented: CONTRIBUTING.md lists the variables that tests read from the environment. Tests set
+// HLOCB_TEST_... for processes that they start.
 func TestVariablesAreDocumented(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", "..", "CONTRIBUTING.md"))
 	if err != nil {
@@ -63,8 +63,8 @@ func TestVariablesAreDocumented(t *testing.T) {
 	}
 }
 
-// TestLinksLeadSomewhere: a link of a document to a file of this repository names one that is there, and a heading in
-// it where it says so.
+// TestLinksLeadSomewhere: a link of a document to a file of this repository names a file that exists and, after #, a
+// heading of the file.
 func TestLinksLeadSomewhere(t *testing.T) {
 	link := regexp.MustCompile(`\]\(([^)\s]+)\)`)
 	heading := regexp.MustCompile(`(?m)^#+ +(.*)$`)
@@ -108,7 +108,7 @@ func TestLinksLeadSomewhere(t *testing.T) {
 }
 
 // TestPackagesAreDocumented: the tables of docs/architecture.md list every package and nothing else; dialects, examples
-// and measurements stand for themselves. The page is shorter than 133 lines.
+// and measurements need no line of their own. The page is shorter than 133 lines.
 func TestPackagesAreDocumented(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "architecture.md"))
 	if err != nil {

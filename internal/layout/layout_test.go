@@ -12,12 +12,12 @@ import (
 
 const module = "github.com/hlocb/hlocb"
 
-// order lists the packages from the top down. A package may import those that stand in rows below its own, not those of
-// its own row (unless it lies inside of them) and none above. A name covers the packages below its directory.
+// order lists the packages from the top down. A package may import packages of lower rows, but no packages of higher
+// rows or of its own row, unless it is inside of them. A name covers the packages below its directory.
 var order = [][]string{
 	{"cmd", "examples", "internal/bench", "internal/docs", "internal/numerics", "internal/testsummary"},
 	{"internal/cli"},
-	// Tests that run the whole: whatever lies directly below internal and is not named elsewhere.
+	// Tests that run the whole: all packages directly below internal that no other row names.
 	{"internal", "runtime/goxla"},
 	{"runtime/interpose"},
 	{"verify", "opt"},
@@ -40,7 +40,7 @@ var order = [][]string{
 	{"dialect/quant"},
 	{"internal/dialect/view"},
 	{"dialect/builtin", "dialect/fn", "dialect/hookop", "dialect/shape", "internal/dialect/tensors"},
-	{"internal/dialect/arith"}, // whose constants the folds of shapes make
+	{"internal/dialect/arith"}, // folds of shapes create its constants
 	{"ir/flow", "rewrite", "internal/densebytes"},
 	{"ir"},
 	{"hook", "internal/sharding", "internal/lapack", "internal/values", "filecheck"},
@@ -69,7 +69,7 @@ var forbidden = []struct{ from, to, why string }{
 	{"print", "dialect", "the printer writes any dialect through its ops' definitions"},
 }
 
-// cgo lists the packages that may import C, themselves or through what they import outside of this module.
+// cgo lists the packages that may import C, themselves or through their imports outside of this module.
 var cgo = []string{"runtime/pjrt", "runtime/dlpack", "runtime/goxla", "internal/lapack", "examples/goxla", "cmd/hlocb", "cmd/libhlocb_pjrt"}
 
 type pkg struct {
@@ -112,7 +112,7 @@ func local(path string) string {
 	return strings.TrimPrefix(path, module+"/")
 }
 
-// inside reports whether package p lies in the directory name.
+// inside reports whether package p is in the directory name.
 func inside(p, name string) bool { return p == name || strings.HasPrefix(p, name+"/") }
 
 // row returns the row of a package: that of the longest name that covers it.

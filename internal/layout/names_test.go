@@ -45,7 +45,7 @@ func TestOpsByRow(t *testing.T) {
 		for _, op := range d.Ops {
 			ops[op.Name] = true
 			for _, a := range op.Attrs {
-				attrs[a.Name] = attrs[a.Name] || d.Name != "hlocb" // whose words are those of the formats' dictionaries, too
+				attrs[a.Name] = attrs[a.Name] || d.Name != "hlocb" // its attributes have the names in the formats' dictionaries
 			}
 		}
 	}

@@ -11,7 +11,8 @@ import (
 	"unicode/utf8"
 )
 
-// unplain matches wording that CONTRIBUTING.md rules out: German syntax, and words that have a plainer term.
+// unplain matches wording that CONTRIBUTING.md rules out: word order that is not English, and words that have a plainer
+// term.
 var unplain = regexp.MustCompile(`(?i)\b(of (?:which|whom)|in front of|told (?:apart|from)|tell apart|hand(?:s|ed)? (?:on|over|out)|looks on|left behind|` +
 	`behind|but for|taken for|where (?:nothing|nobody)|no such \w+ as|thereof|therein|wherein|whereof|hereof|hardly|the same goes for|that goes for|` +
 	`the one [^.;]{0,80} the other)\b`)

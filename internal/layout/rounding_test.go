@@ -70,8 +70,8 @@ func isConstant(name string) bool {
 	return false
 }
 
-// TestNothingIsFused: compiled for a processor with fused multiply-adds, the packages that compute results have none
-// but those that their source asks for with math.FMA. The compiler may fuse a product and a sum anywhere, even in
+// TestNothingIsFused: compiled for a processor with fused multiply-adds, the packages that compute results have only
+// the ones that their source requests with math.FMA. The compiler may fuse a product and a sum anywhere, even in
 // different statements; a conversion of the product to its own type prevents it.
 func TestNothingIsFused(t *testing.T) {
 	goTool, err := exec.LookPath("go")

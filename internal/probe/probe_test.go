@@ -79,7 +79,8 @@ func tap(kind string) []probe.Tap {
 	return []probe.Tap{{Patterns: []*regexp.Regexp{regexp.MustCompile("%x$")}, Kind: kind}}
 }
 
-// TestReduction compares what the program computes with what the handlers of package handlers say of the whole value.
+// TestReduction compares the numbers that the program computes with the numbers that package handlers computes from the
+// whole value.
 func TestReduction(t *testing.T) {
 	types := []tensor.DType{tensor.I1, tensor.I8, tensor.UI8, tensor.I32, tensor.UI64, tensor.I64, tensor.F16, tensor.BF16, tensor.F8E4M3FN, tensor.F8E5M2,
 		tensor.F32, tensor.F64, tensor.Complex64, tensor.Complex128}

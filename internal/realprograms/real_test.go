@@ -38,7 +38,7 @@ type program struct {
 	}
 }
 
-// TestPrograms: hlocb prints each program as JAX printed it, and gives JAX's results and callbacks on both backends.
+// TestPrograms: hlocb prints each program as JAX printed it, and delivers JAX's results and callbacks on both backends.
 func TestPrograms(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(directory(t), "*.json"))
 	if err != nil {
@@ -160,8 +160,8 @@ func read(s *values.Set, name string, d tensor.DType) (*tensor.Tensor, error) {
 	return s.Read(i, d)
 }
 
-// host stands for the Python of a program: it expects the callbacks that JAX made, the ordered ones in order, and
-// answers what Python answered.
+// host replaces the Python of a program: it expects the callbacks that JAX made, the ordered callbacks in order, and
+// returns Python's answers.
 type host struct {
 	arrays    *values.Set
 	program   *program

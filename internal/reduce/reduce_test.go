@@ -40,7 +40,7 @@ func feeds(m *ir.Module, from, to *ir.Def, depth int) bool {
 	return found
 }
 
-// planted are bugs that a compiler could have: which modules make it fail.
+// planted are bugs that a compiler could have; each tells which modules make the compiler fail.
 var planted = map[string]func(m *ir.Module) bool{
 	"product of a transposed value, added to a broadcast": func(m *ir.Module) bool {
 		return feeds(m, stablehlo.Transpose, stablehlo.DotGeneral, 0) && feeds(m, stablehlo.DotGeneral, stablehlo.Add, 3) && feeds(m, stablehlo.BroadcastInDim, stablehlo.Add, 0)
@@ -62,8 +62,8 @@ var planted = map[string]func(m *ir.Module) bool{
 	},
 }
 
-// TestPlantedBugs: a module of 4,000 lines becomes one of at most 12 ops that still has the bug, from which no op can
-// go.
+// TestPlantedBugs: a module of 4,000 lines becomes one of at most 12 ops that still has the bug; no op can be removed
+// from it.
 func TestPlantedBugs(t *testing.T) {
 	text, err := os.ReadFile(testkit.Testdata("transformer_grad.mlir"))
 	if err != nil {
@@ -103,7 +103,7 @@ func TestPlantedBugs(t *testing.T) {
 	}
 }
 
-// TestLoops: loops, branches and calls go if the bug does not need them.
+// TestLoops: loops, branches and calls are removed if the bug does not need them.
 func TestLoops(t *testing.T) {
 	const text = `
 func.func private @step(%x: tensor<4xf32>) -> tensor<4xf32> {

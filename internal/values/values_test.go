@@ -11,7 +11,7 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// TestFilesOfPeers reads what numpy and the safetensors format's users write.
+// TestFilesOfPeers reads files of numpy and of users of the safetensors format.
 func TestFilesOfPeers(t *testing.T) {
 	dir := t.TempDir()
 	peer.Python(t).Run(t, `
