@@ -4,16 +4,16 @@ package diag
 func Closest(s string, names []string) string {
 	best, limit := "", min(3, len(s)/3)+1
 	for _, n := range names {
-		if d := distance(s, n, limit); d < limit {
+		if d := Distance(s, n, limit); d < limit {
 			best, limit = n, d
 		}
 	}
 	return best
 }
 
-// distance returns the number of letters to add, remove, change or swap with a neighbour to turn a into b, at most
+// Distance returns the number of letters to add, remove, change or swap with a neighbour to turn a into b, at most
 // limit.
-func distance(a, b string, limit int) int {
+func Distance(a, b string, limit int) int {
 	if len(a)-len(b) >= limit || len(b)-len(a) >= limit || len(a) > 100 {
 		return limit
 	}

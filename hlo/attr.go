@@ -806,18 +806,9 @@ func (p *parser) origin() *origin {
 func (p *parser) originNode() *originNode {
 	p.enter()
 	defer p.leave()
-	if p.accept('(') {
+	if p.at('(') {
 		n := &originNode{isTuple: true}
-		if p.accept(')') {
-			return n
-		}
-		for {
-			n.elems = append(n.elems, p.originNode())
-			if !p.accept(',') {
-				break
-			}
-		}
-		p.expect(')')
+		p.list('(', ')', func() { n.elems = append(n.elems, p.originNode()) })
 		return n
 	}
 	if p.at(',') || p.at(')') {

@@ -284,18 +284,9 @@ func (p *parser) newShape() *shape {
 		p.expect(')')
 		return &shape{elem: bufferType, elems: []*shape{s}}
 	}
-	if p.accept('(') {
+	if p.at('(') {
 		s := &shape{elem: tupleType}
-		if p.accept(')') {
-			return s
-		}
-		for {
-			s.elems = append(s.elems, p.newShape())
-			if !p.accept(',') {
-				break
-			}
-		}
-		p.expect(')')
+		p.list('(', ')', func() { s.elems = append(s.elems, p.newShape()) })
 		return s
 	}
 	elem, ok := typesByName[p.tok.text]

@@ -8,6 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/hlocb/hlocb/diag"
 )
 
 // Annotations of flags: the title of their group in the help, and the name of their value.
@@ -155,7 +157,7 @@ func Closest(name string, names []string) []string {
 	var out []string
 	best := min(max(1, len(name)/3)+1, len(name)) // closer than this
 	for _, n := range names {
-		d := distance(strings.ToLower(name), strings.ToLower(n))
+		d := diag.Distance(strings.ToLower(name), strings.ToLower(n), best+1)
 		if len(name) > 2 && strings.HasPrefix(n, name) {
 			d = min(d, 1)
 		}
@@ -175,29 +177,6 @@ func Suggest(name string, names []string) string {
 		return fmt.Sprintf("; did you mean %s?", OneOf(list))
 	}
 	return ""
-}
-
-// distance returns how many letters must be changed, added, removed or swapped to turn a into b.
-func distance(a, b string) int {
-	before, last, row := []int(nil), []int(nil), make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		before, last, row = last, row, make([]int, len(b)+1)
-		row[0] = i
-		for j := 1; j <= len(b); j++ {
-			cost := 1
-			if a[i-1] == b[j-1] {
-				cost = 0
-			}
-			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+cost)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				row[j] = min(row[j], before[j-2]+1)
-			}
-		}
-	}
-	return row[len(b)]
 }
 
 // OneOf lists the alternatives: "a, b or c".

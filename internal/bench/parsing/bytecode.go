@@ -1,14 +1,12 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/hlocb/hlocb/artifact"
@@ -99,18 +97,9 @@ func bytecodeRow(name string, size int64, r bytecodeResult) {
 
 // startBytecode runs a process whose last line has its figures, in ns and bytes.
 func startBytecode(cmd *exec.Cmd) (bytecodeResult, error) {
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if err != nil {
-		return bytecodeResult{}, fmt.Errorf("%w: %s", err, stderr.Bytes())
-	}
-	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
 	var r bytecodeResult
-	if _, err := fmt.Sscan(lines[len(lines)-1], &r.read, &r.write, &r.serialize, &r.deserialize, &r.peak); err != nil {
-		return bytecodeResult{}, fmt.Errorf("unexpected output %q", out)
-	}
-	return r, nil
+	err := scan(cmd, &r.read, &r.write, &r.serialize, &r.deserialize, &r.peak)
+	return r, err
 }
 
 // measureBytecode reads and writes base.bc and base.vhlo and writes the figures.

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/hlocb/hlocb/diag"
@@ -130,18 +129,9 @@ func hloRow(name string, size int64, r hloResult) {
 
 // startHLO runs a process whose last line has its figures, in ns and bytes.
 func startHLO(cmd *exec.Cmd) (hloResult, error) {
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if err != nil {
-		return hloResult{}, fmt.Errorf("%w: %s", err, stderr.Bytes())
-	}
-	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
 	var r hloResult
-	if _, err := fmt.Sscan(lines[len(lines)-1], &r.read, &r.verify, &r.print, &r.decode, &r.encode, &r.peak); err != nil {
-		return hloResult{}, fmt.Errorf("unexpected output %q", out)
-	}
-	return r, nil
+	err := scan(cmd, &r.read, &r.verify, &r.print, &r.decode, &r.encode, &r.peak)
+	return r, err
 }
 
 // measureHLO reads and prints the module in base.hlo and base.pb and writes the figures. It imports and verifies the

@@ -208,18 +208,24 @@ func times(theirs, ours time.Duration) string {
 
 // start runs a process whose last line has its figures: parse, verify, print, generic in ns, peak memory in bytes.
 func start(cmd *exec.Cmd) (result, error) {
+	var r result
+	err := scan(cmd, &r.parse, &r.verify, &r.print, &r.generic, &r.peak)
+	return r, err
+}
+
+// scan runs a process and reads the figures in its last line.
+func scan(cmd *exec.Cmd, figures ...any) error {
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
 	if err != nil {
-		return result{}, fmt.Errorf("%w: %s", err, stderr.Bytes())
+		return fmt.Errorf("%w: %s", err, stderr.Bytes())
 	}
 	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
-	var r result
-	if _, err := fmt.Sscan(lines[len(lines)-1], &r.parse, &r.verify, &r.print, &r.generic, &r.peak); err != nil {
-		return result{}, fmt.Errorf("unexpected output %q", out)
+	if _, err := fmt.Sscan(lines[len(lines)-1], figures...); err != nil {
+		return fmt.Errorf("unexpected output %q", out)
 	}
-	return r, nil
+	return nil
 }
 
 // measure reads and prints the files of a list and writes the figures.
