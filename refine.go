@@ -131,6 +131,12 @@ func (p *Program) Refine(ctx context.Context, arguments []Type) error {
 			}
 		}
 		c := pass.NewContext(ctx, m)
+		// The decomposition of a composite must have the composite's types, so it is refined as part of its caller.
+		for _, f := range fn.Funcs(m) {
+			if err := (passes.CompositeToCall{Dynamic: true}).Run(c, f.Op); err != nil {
+				return err
+			}
+		}
 		// As XLA does: a function that is called with several sizes cannot be refined.
 		if err := (passes.Inline{}).Run(c, m); err != nil {
 			return err

@@ -49,6 +49,17 @@ func (x *Execution) New(t *tensor.Tensor) (Value, error) {
 	return Value{b}, nil
 }
 
+// Alloc returns a value of zeros, which the kernel may change until it returns.
+func (x *Execution) Alloc(dt tensor.DType, shape tensor.Shape) (Value, error) {
+	b, err := x.m.Alloc(dt, shape, int(shape.NumElements()))
+	if err != nil {
+		return Value{}, err
+	}
+	clear(b.Tensor.Bytes())
+	x.owned = append(x.owned, b)
+	return Value{b}, nil
+}
+
 // Run runs region i with args as its arguments and returns the operands of the region's terminator.
 func (x *Execution) Run(i int, args ...Value) ([]Value, error) {
 	if err := x.m.Poll(); err != nil {

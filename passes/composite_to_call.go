@@ -12,7 +12,8 @@ import (
 
 // CompositeToCall replaces composites by calls of their decompositions.
 type CompositeToCall struct {
-	Except []string `pass:"except" doc:"names of composites that stay"`
+	Except  []string `pass:"except" doc:"names of composites that stay"`
+	Dynamic bool     `pass:"dynamic" doc:"replace composites of dynamic shape only"`
 }
 
 var compositeToCallInfo = &pass.Info{
@@ -23,6 +24,11 @@ var compositeToCallInfo = &pass.Info{
 	Idempotent: true,
 }
 
+func dynamic(v *ir.Value) bool {
+	t, ok := v.Type().(*ir.TensorType)
+	return ok && !t.Static()
+}
+
 // Info implements pass.Pass.
 func (CompositeToCall) Info() *pass.Info { return compositeToCallInfo }
 
@@ -30,7 +36,7 @@ func (CompositeToCall) Info() *pass.Info { return compositeToCallInfo }
 func (p CompositeToCall) Run(ctx *pass.Context, f *ir.Op) error {
 	res, err := rewrite.Greedy(f, []*rewrite.Pattern{replaceBy("composite", stablehlo.Composite, func(op *ir.Op) *ir.OpState {
 		c, _ := stablehlo.AsComposite(op)
-		if slices.Contains(p.Except, c.CompositeName()) {
+		if slices.Contains(p.Except, c.CompositeName()) || p.Dynamic && !slices.ContainsFunc(slices.Concat(op.OperandList(), op.ResultList()), dynamic) {
 			return nil
 		}
 		st := stateOf(fn.Call, op, op.OperandList()...)

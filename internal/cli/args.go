@@ -73,6 +73,9 @@ func (a *app) arguments(p *hlocb.Program, types []hlocb.Type, f *argumentFlags) 
 				if errors.As(err, &path) {
 					return nil, err // not an error of the command line: the file cannot be read
 				}
+				if i == p.PlatformParameter() { // the value is for the argument after it
+					return nil, noPlatform()
+				}
 				return nil, usagef("--arg %d: %w", i, err)
 			}
 		case out[i] != nil:

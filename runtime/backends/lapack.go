@@ -2,6 +2,7 @@ package backends
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/hlocb/hlocb/dialect/mhlo"
@@ -51,30 +52,58 @@ func lapackTargets(env plugins.Environment) func(target string) (interp.Kernel, 
 			return nil, err
 		}
 		return func(x *interp.Execution) error {
-			var operands, results []*tensor.Tensor
-			for _, v := range x.Operands() {
-				operands = append(operands, v.Tensor())
+			operands, out, err := values(x)
+			if err != nil {
+				return err
 			}
-			for _, r := range x.Op().Results() {
-				t, ok := r.Type().(*ir.TensorType)
-				if !ok || tensor.Shape(t.Shape()).NumElements() < 0 {
-					return fmt.Errorf("a result of type %s; expected static shapes", r.Type())
-				}
-				results = append(results, tensor.New(t.DType(), t.Shape()))
+			var results []*tensor.Tensor
+			for _, v := range out {
+				results = append(results, v.Tensor())
 			}
 			if err := l.Call(target, integers(x.Op()), lapack.RowMajor, operands, results); err != nil {
 				return err
 			}
-			values := make([]interp.Value, len(results))
-			for i, t := range results {
-				if values[i], err = x.New(t); err != nil {
-					return err
-				}
-			}
-			x.Return(values...)
+			x.Return(out...)
 			return nil
 		}, nil
 	}
+}
+
+// values returns the operands of a call and new values for its results. The shapes of dynamic results are operands of
+// their own, as jax.export writes them.
+func values(x *interp.Execution) (operands []*tensor.Tensor, results []interp.Value, err error) {
+	var shapes []int64 // the operand that holds the shape of each result
+	if a, ok := x.Op().Attr(stablehlo.AttrShapeOperands).(*ir.DenseAttr); ok {
+		if shapes, err = a.Int64s(); err != nil {
+			return nil, nil, err
+		}
+	}
+	for i, v := range x.Operands() {
+		if !slices.Contains(shapes, int64(i)) {
+			operands = append(operands, v.Tensor())
+		}
+	}
+	for i, r := range x.Op().Results() {
+		t, ok := r.Type().(*ir.TensorType)
+		if !ok || !t.Static() && (i >= len(shapes) || shapes[i] < 0 || shapes[i] >= int64(len(x.Operands()))) {
+			return nil, nil, fmt.Errorf("a result of type %s; expected static shapes", r.Type())
+		}
+		shape := t.Shape()
+		if !t.Static() {
+			if shape, err = x.Operands()[shapes[i]].Tensor().Int64s(); err != nil {
+				return nil, nil, err
+			}
+			if n := tensor.Shape(shape).NumElements(); n < 0 || len(shape) != len(t.Shape()) {
+				return nil, nil, fmt.Errorf("the shape %v for a result of type %s", shape, r.Type())
+			}
+		}
+		v, err := x.Alloc(t.DType(), shape)
+		if err != nil {
+			return nil, nil, err
+		}
+		results = append(results, v)
+	}
+	return operands, results, nil
 }
 
 // integers returns the integer attributes of a call's configuration.

@@ -2,7 +2,6 @@ package ops
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/hlocb/hlocb/dialect/chlo"
 	"github.com/hlocb/hlocb/dialect/mhlo"
@@ -71,26 +70,6 @@ func makeBroadcasting(r plan.Row) func(*plan.Spec) (kernel.Kernel, error) {
 		}
 		return k, nil
 	}
-}
-
-// broadcastShape aligns trailing dimensions. A dimension of size 1 takes the size of the other operand's dimension.
-func broadcastShape(s *plan.Spec, in []*tensor.Tensor) error {
-	var shape tensor.Shape
-	for _, t := range s.In {
-		for len(shape) < len(t.Shape) {
-			shape = append(tensor.Shape{1}, shape...)
-		}
-		for i, d := range t.Shape {
-			at := len(shape) - len(t.Shape) + i
-			if shape[at] == 1 {
-				shape[at] = d
-			} else if d != 1 && d != shape[at] {
-				return fmt.Errorf("cannot broadcast dimension of size %d with size %d", d, shape[at])
-			}
-		}
-	}
-	s.Out[0].Shape = shape
-	return nil
 }
 
 // makeConstantLike compiles chlo.constant_like: a constant of the operand's shape.

@@ -107,16 +107,6 @@ func staticTensors(s *plan.Spec) error {
 	return nil
 }
 
-// eachOperandShape is the shape function of ops whose results have the shapes of their operands.
-func eachOperandShape(s *plan.Spec, in []*tensor.Tensor) error {
-	for i := range s.Out {
-		if i < len(in) {
-			s.Out[i].Shape = in[i].Shape()
-		}
-	}
-	return nil
-}
-
 // allGatherShape is the shape function of all_gather: it multiplies one dimension by the size of the group.
 func allGatherShape(s *plan.Spec, in []*tensor.Tensor) error {
 	n, err := groupSize(s)
@@ -133,22 +123,6 @@ func reduceScatterShape(s *plan.Spec, in []*tensor.Tensor) error {
 		return err
 	}
 	return eachDimShape(s, in, "scatter_dimension", func(d int64) int64 { return d / n })
-}
-
-// allToAllShape is the shape function of all_to_all: it splits one dimension and concatenates along another.
-func allToAllShape(s *plan.Spec, in []*tensor.Tensor) error {
-	n := max(1, plan.IntAttr(s.Op, stablehlo.AttrSplitCount, 1))
-	if err := eachDimShape(s, in, "split_dimension", func(d int64) int64 { return d / n }); err != nil {
-		return err
-	}
-	for i := range s.Out {
-		d, err := dimAttr(s, stablehlo.AttrConcatDimension)
-		if err != nil {
-			return err
-		}
-		s.Out[i].Shape[d] *= n
-	}
-	return nil
 }
 
 func eachDimShape(s *plan.Spec, in []*tensor.Tensor, name string, size func(d int64) int64) error {

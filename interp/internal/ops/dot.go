@@ -7,7 +7,6 @@ import (
 	"github.com/hlocb/hlocb/interp/internal/kernel"
 	"github.com/hlocb/hlocb/interp/internal/plan"
 	"github.com/hlocb/hlocb/ir"
-	"github.com/hlocb/hlocb/tensor"
 )
 
 // makeDotGeneral compiles dot_general (spec, "dot_general").
@@ -30,23 +29,4 @@ func dotDims(op *ir.Op) (*kernel.DotDimensions, error) {
 		}
 	}
 	return nil, errors.New("has no dot_dimension_numbers")
-}
-
-func dotGeneralShape(s *plan.Spec, in []*tensor.Tensor) error {
-	d, err := dotDims(s.Op)
-	if err != nil {
-		return err
-	}
-	var out tensor.Shape
-	for _, b := range d.LHSBatching {
-		out = append(out, s.In[0].Shape[b])
-	}
-	for _, k := range kernel.KeptDims(len(s.In[0].Shape), append(append([]int64(nil), d.LHSBatching...), d.LHSContracting...)) {
-		out = append(out, s.In[0].Shape[k])
-	}
-	for _, k := range kernel.KeptDims(len(s.In[1].Shape), append(append([]int64(nil), d.RHSBatching...), d.RHSContracting...)) {
-		out = append(out, s.In[1].Shape[k])
-	}
-	s.Out[0].Shape = out
-	return nil
 }

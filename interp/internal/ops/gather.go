@@ -64,18 +64,6 @@ func dynamicGatherShape(s *plan.Spec, in []*tensor.Tensor) error {
 	if err != nil {
 		return err
 	}
-	return gatherShape(s, sizes)
-}
-
-func staticGatherShape(s *plan.Spec, in []*tensor.Tensor) error {
-	sizes, err := plan.IntsAttr(s.Op, stablehlo.AttrSliceSizes)
-	if err != nil {
-		return err
-	}
-	return gatherShape(s, sizes)
-}
-
-func gatherShape(s *plan.Spec, sizes []int64) error {
 	d, err := gatherDims(s.Op)
 	if err != nil {
 		return err

@@ -7,7 +7,6 @@ import (
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/interp/internal/kernel"
 	"github.com/hlocb/hlocb/interp/internal/plan"
-	"github.com/hlocb/hlocb/tensor"
 )
 
 // makeBroadcastInDim compiles broadcast_in_dim and dynamic_broadcast_in_dim (spec, "broadcast_in_dim",
@@ -33,21 +32,6 @@ func makeTranspose(s *plan.Spec) (kernel.Kernel, error) {
 		return kernel.Kernel{}, err
 	}
 	return kernel.TransposeKernel(s.In[0], s.Out[0], perm)
-}
-
-func transposeShape(s *plan.Spec, in []*tensor.Tensor) error {
-	perm, err := plan.IntsAttr(s.Op, stablehlo.AttrPermutation)
-	if err != nil {
-		return err
-	}
-	if err := kernel.CheckDims("permutation", perm, len(s.In[0].Shape)); err != nil {
-		return err
-	}
-	s.Out[0].Shape = nil
-	for _, d := range perm {
-		s.Out[0].Shape = append(s.Out[0].Shape, s.In[0].Shape[d])
-	}
-	return nil
 }
 
 // makeReverse compiles reverse (spec, "reverse").
@@ -98,22 +82,6 @@ func makeSlice(s *plan.Spec) (kernel.Kernel, error) {
 // makeConcatenate compiles concatenate (spec, "concatenate").
 func makeConcatenate(s *plan.Spec) (kernel.Kernel, error) {
 	return kernel.ConcatenateKernel(&s.Signature, int(plan.IntAttr(s.Op, stablehlo.AttrDimension, -1)))
-}
-
-func concatenateShape(s *plan.Spec, in []*tensor.Tensor) error {
-	dim := int(plan.IntAttr(s.Op, stablehlo.AttrDimension, -1))
-	shape := s.In[0].Shape.Clone()
-	if dim < 0 || dim >= len(shape) {
-		return fmt.Errorf("concatenates along dimension %d of rank %d", dim, len(shape))
-	}
-	for _, t := range s.In[1:] {
-		if len(t.Shape) != len(shape) {
-			return errors.New("concatenates operands of different ranks")
-		}
-		shape[dim] += t.Shape[dim]
-	}
-	s.Out[0].Shape = shape
-	return nil
 }
 
 // makePad compiles pad (spec, "pad"). Padding may be negative at both ends.

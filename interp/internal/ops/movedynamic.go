@@ -19,6 +19,12 @@ func operandShape(i int) func(s *plan.Spec, in []*tensor.Tensor) error {
 	}
 }
 
+// firstShape is the shape function of ops whose result has the shape of their first operand.
+func firstShape(s *plan.Spec, in []*tensor.Tensor) error {
+	s.Out[0].Shape = in[0].Shape()
+	return nil
+}
+
 // threeOperands reads operands with a number for each dimension of the first operand of the op.
 func threeOperands(s *plan.Spec, in []*tensor.Tensor) (lists [3][]int64, err error) {
 	for i := range lists {

@@ -43,13 +43,13 @@ func BuildTable(h *Host) map[*ir.Def]plan.Row {
 		stablehlo.Send:                {Control: h.planSend},
 		stablehlo.Recv:                {Control: h.planRecv},
 		stablehlo.AllGather:           {Control: planAllGather, Shape: allGatherShape, StaticShapes: true},
-		stablehlo.AllReduce:           {Control: planAllReduce, Shape: eachOperandShape, StaticShapes: true},
+		stablehlo.AllReduce:           {Control: planAllReduce, StaticShapes: true},
 		stablehlo.ReduceScatter:       {Control: planReduceScatter, Shape: reduceScatterShape, StaticShapes: true},
-		stablehlo.AllToAll:            {Control: planAllToAll, Shape: allToAllShape, StaticShapes: true},
-		stablehlo.CollectiveBroadcast: {Control: planCollectiveBroadcast, Shape: eachOperandShape, StaticShapes: true},
-		stablehlo.CollectivePermute:   {Control: planCollectivePermute, Shape: eachOperandShape, StaticShapes: true},
-		stablehlo.CollectiveReduce:    {Control: planCollectiveReduce, Shape: eachOperandShape, StaticShapes: true},
-		stablehlo.CrossReplicaSum:     {Control: planCrossReplicaSum, Shape: eachOperandShape, StaticShapes: true},
+		stablehlo.AllToAll:            {Control: planAllToAll, StaticShapes: true},
+		stablehlo.CollectiveBroadcast: {Control: planCollectiveBroadcast, StaticShapes: true},
+		stablehlo.CollectivePermute:   {Control: planCollectivePermute, StaticShapes: true},
+		stablehlo.CollectiveReduce:    {Control: planCollectiveReduce, StaticShapes: true},
+		stablehlo.CrossReplicaSum:     {Control: planCrossReplicaSum, StaticShapes: true},
 		stablehlo.AsyncStart:          {Control: planAsyncStart},
 		stablehlo.AsyncDone:           {Control: planAsyncDone},
 		interpreter.RunParallel:       {Control: planRunParallel},
@@ -72,12 +72,12 @@ func BuildTable(h *Host) map[*ir.Def]plan.Row {
 		stablehlo.Reshape:               {Control: plan.PlanReshape, StaticShapes: true, Pure: true},
 		stablehlo.BroadcastInDim:        {Make: makeBroadcastInDim},
 		stablehlo.Broadcast:             {Make: makeBroadcast},
-		stablehlo.Transpose:             {Make: makeTranspose, Shape: transposeShape},
+		stablehlo.Transpose:             {Make: makeTranspose},
 		stablehlo.Reverse:               {Make: makeReverse},
 		stablehlo.Slice:                 {Make: makeSlice},
 		stablehlo.DynamicSlice:          {Make: plan.Pure(kernel.MakeDynamicSlice)},
 		stablehlo.DynamicUpdateSlice:    {Make: plan.Pure(kernel.MakeDynamicUpdateSlice)},
-		stablehlo.Concatenate:           {Make: makeConcatenate, Shape: concatenateShape},
+		stablehlo.Concatenate:           {Make: makeConcatenate},
 		stablehlo.Pad:                   {Make: makePad},
 		stablehlo.Iota:                  {Make: makeIota},
 		stablehlo.DynamicIota:           {Make: makeIota, Shape: operandShape(0)},
@@ -100,7 +100,7 @@ func BuildTable(h *Host) map[*ir.Def]plan.Row {
 		stablehlo.IsFinite:        {Make: plan.Pure(kernel.MakePredicate(kernel.IsFinite, vec.Finite32Loop, vec.Finite64Loop)), Elementwise: true},
 		stablehlo.ReducePrecision: {Make: makeReducePrecision, Elementwise: true},
 
-		stablehlo.Gather:           {Make: makeGather, Shape: staticGatherShape},
+		stablehlo.Gather:           {Make: makeGather},
 		stablehlo.DynamicGather:    {Make: makeDynamicGather, Shape: dynamicGatherShape},
 		stablehlo.TorchIndexSelect: {Make: makeTorchIndexSelect},
 		stablehlo.Scatter:          {Control: planScatter, StaticShapes: true, Pure: true},
@@ -115,7 +115,7 @@ func BuildTable(h *Host) map[*ir.Def]plan.Row {
 		stablehlo.BatchNormGrad:      {Make: makeBatchNormGrad},
 
 		// Quantized values.
-		stablehlo.UniformQuantize:   {Make: plan.Pure(kernel.MakeQuantize)},
+		stablehlo.UniformQuantize:   {Make: plan.Pure(kernel.MakeQuantize), Shape: firstShape},
 		stablehlo.UniformDequantize: {Make: plan.Pure(kernel.MakeDequantize)},
 
 		// Random numbers.
@@ -123,12 +123,12 @@ func BuildTable(h *Host) map[*ir.Def]plan.Row {
 		stablehlo.Rng:             {Make: h.makeRng, Shape: rngShape},
 
 		// Products and reductions.
-		stablehlo.DotGeneral:       {Make: makeDotGeneral, Shape: dotGeneralShape},
+		stablehlo.DotGeneral:       {Make: makeDotGeneral},
 		stablehlo.Einsum:           {Make: makeEinsum},
 		stablehlo.UnaryEinsum:      {Make: makeUnaryEinsum},
 		stablehlo.Dot:              {Make: plan.Pure(kernel.MakeDot)},
-		stablehlo.Reduce:           {Control: planReduce, Shape: reduceShape, StaticShapes: true, Pure: true},
-		stablehlo.ReduceWindow:     {Control: planReduceWindow, Shape: reduceWindowShape, StaticShapes: true, Pure: true},
+		stablehlo.Reduce:           {Control: planReduce, StaticShapes: true, Pure: true},
+		stablehlo.ReduceWindow:     {Control: planReduceWindow, StaticShapes: true, Pure: true},
 		stablehlo.SelectAndScatter: {Control: planSelectAndScatter, StaticShapes: true, Pure: true},
 		stablehlo.Map:              {Control: planMap, StaticShapes: true, Pure: true},
 		stablehlo.Convolution:      {Make: makeConvolution},
@@ -181,7 +181,7 @@ func BuildTable(h *Host) map[*ir.Def]plan.Row {
 	t[chlo.IsInf] = plan.Row{Make: plan.Pure(kernel.MakePredicate(func(v float64) bool { return math.IsInf(v, 0) }, vec.Inf32Loop, vec.Inf64Loop)), Elementwise: true}
 	t[chlo.NextAfter] = plan.Row{Make: plan.Pure(kernel.MakeNextAfter), Elementwise: true}
 	t[chlo.Constant] = plan.Row{Control: plan.PlanConstant, Elementwise: true, Pure: true}
-	t[chlo.ConstantLike] = plan.Row{Make: makeConstantLike}
+	t[chlo.ConstantLike] = plan.Row{Make: makeConstantLike, Shape: firstShape}
 	t[chlo.TopK] = plan.Row{Make: makeTopK}
 	t[chlo.RaggedDot] = plan.Row{Make: makeRaggedDot}
 	t[chlo.Scan] = plan.Row{Control: planScan, Shape: scanShape, StaticShapes: true, Pure: true}
@@ -208,7 +208,7 @@ func BuildTable(h *Host) map[*ir.Def]plan.Row {
 		chlo.BroadcastPolygamma:            chlo.Polygamma,
 		chlo.BroadcastZeta:                 chlo.Zeta,
 	} {
-		t[d] = plan.Row{Make: makeBroadcasting(t[inner]), Shape: broadcastShape}
+		t[d] = plan.Row{Make: makeBroadcasting(t[inner])}
 	}
 	t[stablehlo.Abs] = plan.Row{Make: plan.Pure(kernel.MakeAbs), Elementwise: true}
 
@@ -219,7 +219,7 @@ func BuildTable(h *Host) map[*ir.Def]plan.Row {
 	t[mhlo.Bitcast] = plan.Row{Control: plan.PlanReshape, StaticShapes: true, Pure: true}
 	t[mhlo.Fusion] = plan.Row{Control: planRegionCall}
 	t[mhlo.RngGetAndUpdateState] = plan.Row{Make: makeRngState}
-	t[mhlo.StochasticConvert] = plan.Row{Make: plan.Pure(makeStochasticConvert)}
+	t[mhlo.StochasticConvert] = plan.Row{Make: plan.Pure(makeStochasticConvert), Shape: firstShape}
 	t[mhlo.TopK] = t[chlo.TopK]
 	t[mhlo.Trace] = plan.Row{Control: plan.PlanNothing} // current compilers ignore it
 	return t

@@ -89,15 +89,19 @@ func (l *lazyKernel) resolve(in []*tensor.Tensor) (*kernel.Kernel, []kernel.Type
 
 // shape sets the result shapes and checks them against the types in the program.
 func (l *lazyKernel) shape(s *Spec, in []*tensor.Tensor) error {
-	if l.row.Shape != nil {
+	switch {
+	case l.row.Shape != nil:
 		if err := l.row.Shape(s, in); err != nil {
 			return err
 		}
-	} else {
+	case OpKind(s.Op).Infer != nil:
+		if err := inferShapes(s); err != nil {
+			return err
+		}
+	case !l.row.Elementwise || len(s.In) == 0:
+		return kernel.Unsupported("a result of dynamic shape")
+	default:
 		for i := range s.Out {
-			if len(s.In) == 0 {
-				return kernel.Unsupported("a dynamic shape without operands")
-			}
 			s.Out[i].Shape = s.In[0].Shape
 		}
 	}
@@ -120,6 +124,29 @@ func (l *lazyKernel) shape(s *Spec, in []*tensor.Tensor) error {
 			if d := l.spec.Out[i].Beyond(t.Shape); d >= 0 {
 				return fmt.Errorf("has a result of shape %v whose dimension %d was declared at most %d", t.Shape, d, l.spec.Out[i].Bound[d])
 			}
+		}
+	}
+	return nil
+}
+
+// inferShapes sets the result shapes to those that the op's row infers from the operands' shapes.
+func inferShapes(s *Spec) error {
+	ctx := s.Op.Module().Context()
+	operands := ir.NewModule(ctx, s.Op.Module().Registry(), nil).NewBlock() // its arguments have the types of this run
+	for i, v := range s.Op.Operands() {
+		t := v.Type()
+		if dynamic, ok := t.(*ir.TensorType); ok && i < len(s.In) {
+			t = ctx.Tensor(s.In[i].Shape, dynamic.Elem(), nil)
+		}
+		operands.AddArg(t, nil)
+	}
+	types, err := OpKind(s.Op).Infer(ctx, &ir.OpState{Def: OpKind(s.Op), Operands: operands.Args(), Attrs: s.Op.Attrs(), Bodies: s.Op.Regions()})
+	if err != nil {
+		return err
+	}
+	for i := range s.Out {
+		if t, ok := types[i].(*ir.TensorType); ok {
+			s.Out[i].Shape = t.Shape()
 		}
 	}
 	return nil
