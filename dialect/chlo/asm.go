@@ -3,6 +3,7 @@ package chlo
 import (
 	"strings"
 
+	"github.com/hlocb/hlocb/dialect/stablehlo/ods"
 	"github.com/hlocb/hlocb/internal/mlirtext"
 	"github.com/hlocb/hlocb/ir"
 )
@@ -11,18 +12,11 @@ func parseConstant(p ir.AsmParser, st *ir.OpState) {
 	p.ParseOptionalAttrDict(st)
 	v := p.ParseAttr(nil)
 	st.SetAttr("value", v)
-	st.Types = append(st.Types, elementsType(p, v))
-}
-
-func elementsType(p ir.AsmParser, a ir.Attr) ir.Type {
-	switch a := a.(type) {
-	case *ir.DenseAttr:
-		return a.Type()
-	case *ir.ResourceAttr:
-		return a.Type()
+	t := ods.ElementsType(v)
+	if t == nil {
+		p.Errorf("expected elements attribute")
 	}
-	p.Errorf("expected elements attribute")
-	return nil
+	st.Types = append(st.Types, t)
 }
 
 func printConstant(p ir.AsmPrinter, op *ir.Op) {

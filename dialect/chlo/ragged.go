@@ -2,6 +2,7 @@ package chlo
 
 import (
 	"fmt"
+	"slices"
 
 	hlo "github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/ir"
@@ -37,10 +38,10 @@ func inferRaggedDot(c *ir.Context, st *ir.OpState) ([]ir.Type, error) {
 		return nil, fmt.Errorf("There must be exactly one ragged dimension in the lhs")
 	}
 	for _, v := range d.RHSGroup {
-		if has(dot.RHSBatching, v) {
+		if slices.Contains(dot.RHSBatching, v) {
 			return nil, fmt.Errorf("has duplicated dimension from rhs_group_dimensions and rhs_batching_dimensions: %d", v)
 		}
-		if has(dot.RHSContracting, v) {
+		if slices.Contains(dot.RHSContracting, v) {
 			return nil, fmt.Errorf("has duplicated dimension from rhs_group_dimensions and rhs_contracting_dimensions: %d", v)
 		}
 	}
@@ -61,7 +62,7 @@ func inferRaggedDot(c *ir.Context, st *ir.OpState) ([]ir.Type, error) {
 		}
 	}
 	ragged := d.LHSRagged[0]
-	batch, contract := has(dot.LHSBatching, ragged), has(dot.LHSContracting, ragged)
+	batch, contract := slices.Contains(dot.LHSBatching, ragged), slices.Contains(dot.LHSContracting, ragged)
 	if batch || contract {
 		if len(d.RHSGroup) != 0 {
 			//lint:ignore ST1005 the words are MLIR's
@@ -87,7 +88,7 @@ func inferRaggedDot(c *ir.Context, st *ir.OpState) ([]ir.Type, error) {
 		default:
 			prefix = sizes(l, dot.LHSBatching)
 			for i := range int64(l.Rank()) {
-				if i < ragged && !has(dot.LHSBatching, i) && !has(dot.LHSContracting, i) {
+				if i < ragged && !slices.Contains(dot.LHSBatching, i) && !slices.Contains(dot.LHSContracting, i) {
 					prefix = append(prefix, l.Shape()[i])
 				}
 			}
@@ -117,12 +118,12 @@ func inferRaggedDot(c *ir.Context, st *ir.OpState) ([]ir.Type, error) {
 	}
 	shape = append(shape, sizes(l, dot.LHSBatching)...)
 	for i := range int64(l.Rank()) {
-		if !has(dot.LHSBatching, i) && !has(dot.LHSContracting, i) {
+		if !slices.Contains(dot.LHSBatching, i) && !slices.Contains(dot.LHSContracting, i) {
 			shape = append(shape, l.Shape()[i])
 		}
 	}
 	for i := range int64(r.Rank()) {
-		if !has(dot.RHSBatching, i) && !has(dot.RHSContracting, i) && !has(d.RHSGroup, i) {
+		if !slices.Contains(dot.RHSBatching, i) && !slices.Contains(dot.RHSContracting, i) && !slices.Contains(d.RHSGroup, i) {
 			shape = append(shape, r.Shape()[i])
 		}
 	}
@@ -139,15 +140,6 @@ func verifyRaggedDot(op *ir.Op, r *ir.Reporter) {
 	if want := withElem(r.Context(), types[0].(*ir.TensorType), got.Elem()); !hlo.Compatible(want, got) {
 		r.PlainErrorf(op, "inferred shape '[%s]' is incompatible with return type of operation '%s'", dims(types[0].(*ir.TensorType).Shape()), got)
 	}
-}
-
-func has(v []int64, x int64) bool {
-	for _, d := range v {
-		if d == x {
-			return true
-		}
-	}
-	return false
 }
 
 func compatibleSizes(a, b int64) bool { return a == b || a == ir.Dynamic || b == ir.Dynamic }

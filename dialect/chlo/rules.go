@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	hlo "github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/dialect/stablehlo/ods"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -36,21 +37,9 @@ func agree(op *ir.Op, r *ir.Reporter, infer func(*ir.Context, *ir.OpState) ([]ir
 		for _, v := range op.Results() {
 			got = append(got, v.Type())
 		}
-		r.Errorf(op, "inferred type(s) %s are incompatible with return type(s) of operation %s", Quoted(types), Quoted(got))
+		r.Errorf(op, "inferred type(s) %s are incompatible with return type(s) of operation %s", ods.QuoteTypes(types), ods.QuoteTypes(got))
 		r.Errorf(op, "failed to infer returned types")
 	}
-}
-
-// Quoted returns the types as messages show them.
-func Quoted(types []ir.Type) string {
-	s := ""
-	for i, t := range types {
-		if i > 0 {
-			s += ", "
-		}
-		s += "'" + t.String() + "'"
-	}
-	return s
 }
 
 func tensorOf(c *ir.Context, t ir.Type) *ir.TensorType {
@@ -266,7 +255,7 @@ func verifyBroadcast(elem elemRule) func(*ir.Op, *ir.Reporter) {
 		}
 		got := op.Result(0).Type()
 		if !hlo.Compatible(types[0], got) {
-			r.Errorf(op, "inferred type(s) %s are incompatible with return type(s) of operation %s", Quoted(types), Quoted([]ir.Type{op.Result(0).Type()}))
+			r.Errorf(op, "inferred type(s) %s are incompatible with return type(s) of operation %s", ods.QuoteTypes(types), ods.QuoteTypes([]ir.Type{op.Result(0).Type()}))
 		}
 	}
 }

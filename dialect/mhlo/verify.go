@@ -4,8 +4,8 @@ import (
 	"iter"
 	"slices"
 
-	"github.com/hlocb/hlocb/dialect/chlo"
 	"github.com/hlocb/hlocb/dialect/fn"
+	"github.com/hlocb/hlocb/dialect/stablehlo/ods"
 	"github.com/hlocb/hlocb/ir"
 )
 
@@ -156,8 +156,8 @@ func verifyAsyncDone(op *ir.Op, r *ir.Reporter) {
 }
 
 func agree(op *ir.Op, r *ir.Reporter, want []ir.Type) {
-	if got := typesOf(op.Results()); !slices.Equal(got, want) {
-		r.Errorf(op, "inferred type(s) %s are incompatible with return type(s) of operation %s", chlo.Quoted(want), chlo.Quoted(got))
+	if got := op.ResultTypes(); !slices.Equal(got, want) {
+		r.Errorf(op, "inferred type(s) %s are incompatible with return type(s) of operation %s", ods.QuoteTypes(want), ods.QuoteTypes(got))
 		r.Errorf(op, "failed to infer returned types")
 	}
 }

@@ -320,7 +320,7 @@ func verifyAttr(op *ir.Op, name string, a ir.Attr, r *ir.Reporter) {
 			r.Errorf(op, "should have a sharding attribute of type TensorShardingPerValueAttr")
 			return
 		}
-		checkPerValue(v, typesOf(op.Results()), op, r, at(op, r).of("result "))
+		checkPerValue(v, op.ResultTypes(), op, r, at(op, r).of("result "))
 	case AttrValueRule:
 		rule := dataOf[Rule](a)
 		if rule == nil {

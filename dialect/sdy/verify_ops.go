@@ -103,7 +103,7 @@ func verifyNamed(op *ir.Op, r *ir.Reporter) {
 		}
 		return true
 	}
-	in, out := typesOf(op.Operands()), typesOf(op.Results())
+	in, out := typesOf(op.Operands()), op.ResultTypes()
 	if !agree(argTypes(op), in, "block argument", "operand") || !agree(returned(op), out, "returned value", "result") {
 		return
 	}
@@ -148,7 +148,7 @@ func verifyManual(op *ir.Op, r *ir.Reporter) {
 	}
 	none := len(in.Shardings) == 0 && len(out.Shardings) == 0
 	if !checkShards(op, r, typesOf(op.Operands()), argTypes(op), in, axes.Names, "operand") ||
-		!checkShards(op, r, typesOf(op.Results()), returned(op), out, axes.Names, "result") || none {
+		!checkShards(op, r, op.ResultTypes(), returned(op), out, axes.Names, "result") || none {
 		return
 	}
 	mesh := commonMesh(slices.Concat(in.Shardings, out.Shardings), op, r)

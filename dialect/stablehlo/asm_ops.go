@@ -32,23 +32,12 @@ func parseConstant(p ir.AsmParser, st *ir.OpState) {
 		p.ErrorfAt(pos, "expected elements attribute")
 	}
 	st.SetAttr("value", v)
-	st.Types = append(st.Types, elementsType(v))
-}
-
-// elementsType returns the type of a dense or resource attribute, or nil for any other attribute.
-func elementsType(a ir.Attr) ir.Type {
-	switch a := a.(type) {
-	case *ir.DenseAttr:
-		return a.Type()
-	case *ir.ResourceAttr:
-		return a.Type()
-	}
-	return nil
+	st.Types = append(st.Types, ods.ElementsType(v))
 }
 
 func printConstant(p ir.AsmPrinter, op *ir.Op) {
 	v := op.Attr("value")
-	if t := elementsType(v); t != nil && t == op.Result(0).Type() {
+	if t := ods.ElementsType(v); t != nil && t == op.Result(0).Type() {
 		p.PrintAttrDict(op.Attrs(), "value")
 		p.Print(" ")
 		p.PrintAttr(v)

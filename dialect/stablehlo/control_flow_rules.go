@@ -1,6 +1,9 @@
 package stablehlo
 
-import "github.com/hlocb/hlocb/ir"
+import (
+	"github.com/hlocb/hlocb/dialect/stablehlo/ods"
+	"github.com/hlocb/hlocb/ir"
+)
 
 // inferBranches: the types that all branches return (case C3, C4; if C2, C3). If they differ in a size, the result has
 // only a bound or an unknown size there.
@@ -28,7 +31,7 @@ func inferBranches(s *subject, n int) ([]ir.Type, error) {
 			same = Compatible(ret[k], first[k])
 		}
 		if !same {
-			return nil, fail("branch 0 and branch %d have mismatched return types: %s vs %s", i, quoteTypes(first), quoteTypes(ret))
+			return nil, fail("branch 0 and branch %d have mismatched return types: %s vs %s", i, ods.QuoteTypes(first), ods.QuoteTypes(ret))
 		}
 	}
 	out := make([]ir.Type, len(first))
@@ -81,13 +84,13 @@ func whileRule(s *subject) error {
 		return t
 	}
 	if !allCompatible(args(cond), ops) { // (C1)
-		return fail("expect operands to be compatible with condition block arguments but got %s vs %s", quoteTypes(ops), quoteTypes(args(cond)))
+		return fail("expect operands to be compatible with condition block arguments but got %s vs %s", ods.QuoteTypes(ops), ods.QuoteTypes(args(cond)))
 	}
 	if !allCompatible(args(body), ops) { // (C2)
-		return fail("expect operands to be compatible with body block arguments but got %s vs %s", quoteTypes(ops), quoteTypes(args(body)))
+		return fail("expect operands to be compatible with body block arguments but got %s vs %s", ods.QuoteTypes(ops), ods.QuoteTypes(args(body)))
 	}
 	if !allCompatible(loop, ops) {
-		return fail("expect operands to be compatible with body block return types but got %s vs %s", quoteTypes(ops), quoteTypes(loop))
+		return fail("expect operands to be compatible with body block return types but got %s vs %s", ods.QuoteTypes(ops), ods.QuoteTypes(loop))
 	}
 	if len(ret) != 1 {
 		return fail("expect condition body returns a single value but got %d", len(ret))

@@ -1,6 +1,8 @@
 package stablehlo
 
 import (
+	"slices"
+
 	"github.com/hlocb/hlocb/dialect/quant"
 	"github.com/hlocb/hlocb/ir"
 )
@@ -162,7 +164,7 @@ func dotQuantRule(s *subject, d *DotDims) error {
 			return fail("Zero point of rhs should be 0")
 		}
 	}
-	if d != nil && q.PerAxis() && contains(d.RHSContracting, int64(q.Axis)) { // (C16)
+	if d != nil && q.PerAxis() && slices.Contains(d.RHSContracting, int64(q.Axis)) { // (C16)
 		return fail("Quantization dimension of rhs should not be in the contracting dimension of rhs")
 	}
 	return nil

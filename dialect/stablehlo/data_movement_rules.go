@@ -2,12 +2,13 @@ package stablehlo
 
 import (
 	"github.com/hlocb/hlocb/dialect/quant"
+	"github.com/hlocb/hlocb/dialect/stablehlo/ods"
 	"github.com/hlocb/hlocb/ir"
 )
 
 // inferConstant: the type of the value (constant C1).
 func inferConstant(s *subject) ([]ir.Type, error) {
-	t := elementsType(s.attr("value"))
+	t := ods.ElementsType(s.attr("value"))
 	if t == nil {
 		return nil, opFail("requires attribute 'value'")
 	}

@@ -3,6 +3,7 @@ package stablehlo
 import (
 	"strings"
 
+	"github.com/hlocb/hlocb/dialect/stablehlo/ods"
 	"github.com/hlocb/hlocb/ir"
 )
 
@@ -357,7 +358,7 @@ func asyncStartRule(s *subject) error {
 		for i, t := range returned(b) {
 			list[i] = t.String()
 		}
-		return inferenceError{opFail("inferred type(s) '!%s.future<%s>' are incompatible with return type(s) of operation %s", s.def.Dialect(), strings.Join(list, ", "), quoteTypes(s.results))}
+		return inferenceError{opFail("inferred type(s) '!%s.future<%s>' are incompatible with return type(s) of operation %s", s.def.Dialect(), strings.Join(list, ", "), ods.QuoteTypes(s.results))}
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package stablehlo
 import (
 	"slices"
 
+	"github.com/hlocb/hlocb/dialect/stablehlo/ods"
 	"github.com/hlocb/hlocb/ir"
 )
 
@@ -75,7 +76,7 @@ func dynamicIotaRule(s *subject) error {
 	if s.int("iota_dimension", 0) >= int64(r.Rank()) && r.Ranked() { // (C1)
 		return fail("iota dimension cannot go beyond the output rank.")
 	}
-	return outputShape(s, 0, r, "output shape is incompatible with return type of operation "+quoteTypes(s.results)) // (C2)
+	return outputShape(s, 0, r, "output shape is incompatible with return type of operation "+ods.QuoteTypes(s.results)) // (C2)
 }
 
 func dynamicPadRule(s *subject) error {

@@ -1,6 +1,10 @@
 package stablehlo
 
-import "github.com/hlocb/hlocb/ir"
+import (
+	"slices"
+
+	"github.com/hlocb/hlocb/ir"
+)
 
 // inRange checks that each of dims is in [0, n).
 func inRange(dims []int64, name, of string, n int) error {
@@ -122,8 +126,8 @@ func inferGatherOf(s *subject, sizes []int64, known bool, sizesLen int64) ([]ir.
 	next, offset := 0, 0
 	for i := range dims {
 		dims[i] = dim{ir.Dynamic, ir.Dynamic}
-		if contains(g.OffsetDims, int64(i)) {
-			for contains(g.CollapsedSliceDims, int64(offset)) || contains(g.OperandBatchingDims, int64(offset)) {
+		if slices.Contains(g.OffsetDims, int64(i)) {
+			for slices.Contains(g.CollapsedSliceDims, int64(offset)) || slices.Contains(g.OperandBatchingDims, int64(offset)) {
 				offset++
 			}
 			if known {
@@ -149,7 +153,7 @@ func startBatching(dims []int64, vector int64, t *ir.TensorType, name, of string
 	if err := inRange(dims, name, "rank-of('"+of+"')", t.Rank()); err != nil {
 		return err
 	}
-	if contains(dims, vector) {
+	if slices.Contains(dims, vector) {
 		return fail("expects %s not to include index_vector_dim %d", name, vector)
 	}
 	return nil
@@ -249,7 +253,7 @@ func scatterRule(s *subject) error {
 	if err := inRange(d.ScatterIndicesBatchingDim, "scatter_indices_batching_dims", "rank-of('scatter_indices')", idx.Rank()); err != nil { // (C15)
 		return err
 	}
-	if contains(d.ScatterIndicesBatchingDim, d.IndexVectorDim) { // (C16)
+	if slices.Contains(d.ScatterIndicesBatchingDim, d.IndexVectorDim) { // (C16)
 		return fail("expects scatter_indices_batching_dims not to include index_vector_dim %d.", d.IndexVectorDim)
 	}
 	if len(d.InputBatchingDims) != len(d.ScatterIndicesBatchingDim) { // (C17)
@@ -295,7 +299,7 @@ func sortedForScatter(dims []int64, name string) error {
 func scatterUpdates(d *ScatterDims, t *ir.TensorType, batch []int64, u *ir.TensorType) error {
 	var window []int64
 	for i, n := range t.Shape() {
-		if !contains(d.InsertedWindowDims, int64(i)) && !contains(d.InputBatchingDims, int64(i)) {
+		if !slices.Contains(d.InsertedWindowDims, int64(i)) && !slices.Contains(d.InputBatchingDims, int64(i)) {
 			window = append(window, n)
 		}
 	}
@@ -306,7 +310,7 @@ func scatterUpdates(d *ScatterDims, t *ir.TensorType, batch []int64, u *ir.Tenso
 	}
 	next := 0
 	for i, n := range u.Shape() {
-		if contains(d.UpdateWindowDims, int64(i)) {
+		if slices.Contains(d.UpdateWindowDims, int64(i)) {
 			continue
 		}
 		if !sameSize(n, batch[next]) {
@@ -333,7 +337,7 @@ func selectAndScatterRule(s *subject) error {
 	}
 	ws := s.ints("window_dimensions")
 	if ws == nil {
-		ws = ones(t.Rank())
+		ws = slices.Repeat([]int64{1}, t.Rank())
 	}
 	windows, err := windowsOf(s, ws, s.ints("window_strides"), "padding", nil, nil, nil) // (C5 to C8)
 	if err != nil {
@@ -370,12 +374,4 @@ func selectRule(s *subject, t *ir.TensorType) error {
 		return fail("expects the return-type of select-region to be tensor<i1>, but got: '%s'", ret[0])
 	}
 	return nil
-}
-
-func ones(n int) []int64 {
-	v := make([]int64, n)
-	for i := range v {
-		v[i] = 1
-	}
-	return v
 }

@@ -2,6 +2,7 @@ package stablehlo
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/hlocb/hlocb/dialect/quant"
@@ -428,7 +429,7 @@ func joined(v []int64) string {
 func unique(v []int64) (bool, int64) {
 	if len(v) <= 16 {
 		for i, d := range v {
-			if contains(v[:i], d) {
+			if slices.Contains(v[:i], d) {
 				return false, d
 			}
 		}
@@ -442,15 +443,6 @@ func unique(v []int64) (bool, int64) {
 		seen[d] = true
 	}
 	return true, 0
-}
-
-func contains(v []int64, x int64) bool {
-	for _, d := range v {
-		if d == x {
-			return true
-		}
-	}
-	return false
 }
 
 // scalarOf returns the tensor type of rank 0 with t's element type.

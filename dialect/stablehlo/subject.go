@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/hlocb/hlocb/dialect/stablehlo/ods"
 	"github.com/hlocb/hlocb/ir"
 )
 
@@ -144,18 +145,7 @@ type inferenceError struct{ error }
 func (e inferenceError) Unwrap() error { return e.error }
 
 func inferredMismatch(want, got []ir.Type) error {
-	return opFail("inferred type(s) %s are incompatible with return type(s) of operation %s", quoteTypes(want), quoteTypes(got))
-}
-
-func quoteTypes(types []ir.Type) string {
-	s := ""
-	for i, t := range types {
-		if i > 0 {
-			s += ", "
-		}
-		s += "'" + t.String() + "'"
-	}
-	return s
+	return opFail("inferred type(s) %s are incompatible with return type(s) of operation %s", ods.QuoteTypes(want), ods.QuoteTypes(got))
 }
 
 // opError is a message that MLIR prefixes with the operation's name. MLIR does so for errors from rows and traits, but

@@ -173,7 +173,7 @@ func (e *emitter) sortFirst(op *ir.Op, dim int64, values ...*ir.Value) []*ir.Val
 	out := make([]*ir.Value, len(values))
 	for i := range out {
 		to := tensorType(op.Result(i)).Shape()
-		out[i] = e.slice(sorted.Result(i), repeat(0, len(to)), to)
+		out[i] = e.slice(sorted.Result(i), make([]int64, len(to)), to)
 	}
 	return out
 }

@@ -1,6 +1,8 @@
 package legalize
 
 import (
+	"slices"
+
 	"github.com/hlocb/hlocb/dialect/chlo"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/ir"
@@ -72,7 +74,7 @@ func (r *raggedDot) start() *ir.Value {
 	}
 	lhs := tensorType(r.lhs)
 	n := lhs.Shape()[r.ragged]
-	positions := r.ctx.Tensor(withElement(repeat(1, lhs.Rank()), r.ragged, n), i64, nil)
+	positions := r.ctx.Tensor(withElement(slices.Repeat([]int64{1}, lhs.Rank()), r.ragged, n), i64, nil)
 	if n == ir.Dynamic {
 		parts := make([]*ir.Value, lhs.Rank())
 		for d := range parts {
@@ -103,10 +105,10 @@ func (r *raggedDot) size(group int64) *ir.Value {
 	last := int64(rank - 1)
 	var piece *ir.Value
 	if t.Static() {
-		piece = r.slice(r.sizes, withElement(repeat(0, rank), last, group), withElement(t.Shape(), last, group+1))
+		piece = r.slice(r.sizes, withElement(make([]int64, rank), last, group), withElement(t.Shape(), last, group+1))
 	} else {
-		start := r.ints(i64, withElement(repeat(0, rank), last, group)...)
-		strides := r.ints(i64, repeat(1, rank)...)
+		start := r.ints(i64, withElement(make([]int64, rank), last, group)...)
+		strides := r.ints(i64, slices.Repeat([]int64{1}, rank)...)
 		limits := make([]*ir.Value, rank)
 		for d := range limits {
 			if int64(d) == last {
@@ -186,7 +188,7 @@ func (r *raggedDot) matrix(group, i int64) *ir.Value {
 	rank := t.Rank()
 	shape := append(append([]int64{}, t.Shape()[:group]...), t.Shape()[group+1:]...)
 	if t.Static() {
-		piece := r.slice(r.rhs, withElement(repeat(0, rank), group, i), withElement(t.Shape(), group, i+1))
+		piece := r.slice(r.rhs, withElement(make([]int64, rank), group, i), withElement(t.Shape(), group, i+1))
 		return r.reshape(piece, shape...)
 	}
 	i64 := ir.Int(64)
@@ -201,7 +203,7 @@ func (r *raggedDot) matrix(group, i int64) *ir.Value {
 		}
 	}
 	start, limit := r.concatenate(starts), r.concatenate(limits)
-	strides := r.ints(i64, repeat(1, rank)...)
+	strides := r.ints(i64, slices.Repeat([]int64{1}, rank)...)
 	piece := stablehlo.BuildRealDynamicSlice(r.Builder, r.rhs, start, limit, strides, r.ctx.Tensor(withElement(t.Shape(), group, 1), t.Elem(), nil)).Result(0)
 	sizes := r.concatenate(append(append([]*ir.Value{}, limits[:group]...), limits[group+1:]...))
 	return stablehlo.BuildDynamicReshape(r.Builder, piece, sizes, r.ctx.Tensor(shape, t.Elem(), nil)).Result(0)

@@ -1,6 +1,8 @@
 package legalize
 
 import (
+	"slices"
+
 	"github.com/hlocb/hlocb/dialect/chlo"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/ir"
@@ -9,17 +11,8 @@ import (
 
 // slice inserts a slice with strides of 1.
 func (e *emitter) slice(x *ir.Value, start, limit []int64) *ir.Value {
-	op, err := stablehlo.BuildSlice(e.Builder, x, stablehlo.SliceAttrs{StartIndices: start, LimitIndices: limit, Strides: repeat(1, len(start))})
+	op, err := stablehlo.BuildSlice(e.Builder, x, stablehlo.SliceAttrs{StartIndices: start, LimitIndices: limit, Strides: slices.Repeat([]int64{1}, len(start))})
 	return e.result(op.Op, err)
-}
-
-// repeat returns a list of n times v.
-func repeat(v int64, n int) []int64 {
-	out := make([]int64, n)
-	for i := range out {
-		out[i] = v
-	}
-	return out
 }
 
 // withElement returns a copy of list with list[i] = v.
@@ -78,13 +71,13 @@ func expandTopK(e *emitter, op *ir.Op, args []*ir.Value) []*ir.Value {
 	}
 	sorted := e.Insert(e.sort(stable, int64(rank-1), x, index))
 	e.sortDescending(sorted)
-	start := repeat(0, rank)
+	start := make([]int64, rank)
 	if all == nil {
 		end := withElement(t.Shape(), int64(rank-1), k)
 		values := e.slice(sorted.Result(0), start, end)
 		return []*ir.Value{values, e.slice(sorted.Result(1), start, end)}
 	}
-	starts, strides := e.ints(ir.Int(64), start...), e.ints(ir.Int(64), repeat(1, rank)...)
+	starts, strides := e.ints(ir.Int(64), start...), e.ints(ir.Int(64), slices.Repeat([]int64{1}, rank)...)
 	out := make([]*ir.Value, 2)
 	for i := range out {
 		out[i] = stablehlo.BuildRealDynamicSlice(e.Builder, sorted.Result(i), starts, limit, strides, op.Result(i).Type()).Result(0)
@@ -275,7 +268,7 @@ func (e *emitter) sliceAt(x *ir.Value, dim int64, at *ir.Value, early bool) *ir.
 			}
 		}
 		limit := e.vector(limits)
-		strides := e.ints(ir.Int(64), repeat(1, t.Rank())...)
+		strides := e.ints(ir.Int(64), slices.Repeat([]int64{1}, t.Rank())...)
 		piece = stablehlo.BuildRealDynamicSlice(e.Builder, x, starts, limit, strides, typ).Result(0)
 	}
 	return e.reshape(piece, append(append([]int64{}, shape[:dim]...), shape[dim+1:]...)...)

@@ -64,6 +64,17 @@ func isArrayOf(t *ir.IntegerType) func(ir.Attr) bool {
 // IsElements reports whether a holds the elements of a tensor, or names a resource that holds them.
 func IsElements(a ir.Attr) bool { return is[*ir.DenseAttr](a) || is[*ir.ResourceAttr](a) }
 
+// ElementsType returns the type of a dense or resource attribute, or nil for any other attribute.
+func ElementsType(a ir.Attr) ir.Type {
+	switch a := a.(type) {
+	case *ir.DenseAttr:
+		return a.Type()
+	case *ir.ResourceAttr:
+		return a.Type()
+	}
+	return nil
+}
+
 // IsI64Elements reports whether a holds the elements of a tensor of i64.
 func IsI64Elements(a ir.Attr) bool {
 	d, ok := a.(*ir.DenseAttr)

@@ -242,3 +242,15 @@ var (
 	TupleOrMemref = AnyOf(TupleElem, AnyMemref)
 	FlowValue     = AnyOf(AnyRanked, QAxisTensor, Token, TupleOf, AnyMemref)
 )
+
+// QuoteTypes returns the types as messages show them.
+func QuoteTypes(types []ir.Type) string {
+	s := ""
+	for i, t := range types {
+		if i > 0 {
+			s += ", "
+		}
+		s += "'" + t.String() + "'"
+	}
+	return s
+}

@@ -88,7 +88,7 @@ func printSameType(p ir.AsmPrinter, op *ir.Op, args []ir.DirectiveArg) { p.Print
 func parseExpected(p ir.AsmParser, st *ir.OpState, args []ir.DirectiveArg) {
 	pos := p.Pos()
 	a := p.ParseAttr(nil)
-	t := typeOf(a)
+	t := ods.ElementsType(a)
 	if t == nil {
 		p.ErrorfAt(pos, "expected elements attribute")
 	}
@@ -97,16 +97,6 @@ func parseExpected(p ir.AsmParser, st *ir.OpState, args []ir.DirectiveArg) {
 
 func printExpected(p ir.AsmPrinter, op *ir.Op, args []ir.DirectiveArg) { p.PrintAttr(args[0].Attr) }
 
-func typeOf(a ir.Attr) ir.Type {
-	switch a := a.(type) {
-	case *ir.DenseAttr:
-		return a.Type()
-	case *ir.ResourceAttr:
-		return a.Type()
-	}
-	return nil
-}
-
 func verifySame(op *ir.Op, r *ir.Reporter) {
 	if !hlo.Compatible(op.Operand(0).Type(), op.Operand(1).Type()) {
 		r.Errorf(op, "requires all operands to have the same type")
@@ -114,7 +104,7 @@ func verifySame(op *ir.Op, r *ir.Reporter) {
 }
 
 func verifyConst(op *ir.Op, r *ir.Reporter) {
-	if t := typeOf(op.Attr("value")); t != nil && !hlo.Compatible(t, op.Operand(0).Type()) {
+	if t := ods.ElementsType(op.Attr("value")); t != nil && !hlo.Compatible(t, op.Operand(0).Type()) {
 		r.Errorf(op, "failed to verify that all of {lhs, value} have same type")
 	}
 }
