@@ -157,7 +157,7 @@ func Append(dst []byte, m *ir.Module, o Options) ([]byte, vhlo.Version, error) {
 		}
 		b.View = nil
 	}
-	down, err := vhlo.Downgrade(down, vhlo.Options{Target: o.Target, Others: o.Route == XLAMixed || o.KeepOthers, StripLocations: o.StripLocations})
+	down, err := vhlo.Downgrade(down, vhlo.Options{Target: o.Target, KeepOthers: o.Route == XLAMixed || o.KeepOthers, StripLocations: o.StripLocations})
 	if err != nil {
 		return nil, o.Target, err
 	}

@@ -490,7 +490,7 @@ func (d *decoder) denseString() ir.Attr {
 		b = appendNested(b, list, shape)
 	}
 	b = append(b, "> : "...)
-	return d.parsed(append(b, t.String()...))
+	return d.parseAttr(append(b, t.String()...))
 }
 
 // appendNested appends strings as nested lists of the given shape.
@@ -515,8 +515,8 @@ func appendNested(b []byte, list []string, shape tensor.Shape) []byte {
 	return append(b, ']')
 }
 
-// parsed parses an attribute from text that the decoder built.
-func (d *decoder) parsed(text []byte) ir.Attr {
+// parseAttr parses an attribute from text that the decoder built.
+func (d *decoder) parseAttr(text []byte) ir.Attr {
 	a, err := parse.Attr(diag.NewSource(d.r.src.Name(), text), d.r.ctx, d.r.reg)
 	if err != nil {
 		d.c.fail("%s", message(err))

@@ -78,7 +78,7 @@ func ReadAs(src *diag.Source, start, end int, ctx *ir.Context, reg *ir.Registry,
 		case nil:
 		case fault:
 			m, err = nil, diag.Errorf(src, diag.At(x.off), "%s", x.msg)
-		case refused:
+		case refusal:
 			m, err = nil, ErrRefused
 		default:
 			// A bug in this package or in a hook of a dialect: return an error with the offset instead of the panic.
@@ -92,8 +92,8 @@ func ReadAs(src *diag.Source, start, end int, ctx *ir.Context, reg *ir.Registry,
 // maxDepth limits the nesting of regions, types, attributes and locations.
 const maxDepth = 10000
 
-// refused is the panic value if the translator does not accept the ops.
-type refused struct{}
+// refusal is the panic value if the translator does not accept the ops.
+type refusal struct{}
 
 // reader reads one file.
 type reader struct {
@@ -208,7 +208,7 @@ func (r *reader) file() {
 			defs[i] = r.kind(i).def
 		}
 		if r.translator = r.translate(r.m); !r.translator.Accept(defs) {
-			panic(refused{})
+			panic(refusal{})
 		}
 	}
 	if r.version >= 5 {

@@ -11,9 +11,9 @@ func highLevel(op *ir.Op) bool {
 	return op.Is(chlo.Constant) || op.Is(chlo.TopK) || op.Is(chlo.RaggedDot) || op.Is(chlo.Scan) || op.Is(chlo.Erf)
 }
 
-// expanded returns a copy of m in which StableHLO ops replace the CHLO ops without an instruction, and constants are in
-// the regions that use them.
-func expanded(m *ir.Module) (*ir.Module, error) {
+// expandModule returns a copy of m in which StableHLO ops replace the CHLO ops without an instruction, and constants
+// are in the regions that use them.
+func expandModule(m *ir.Module) (*ir.Module, error) {
 	m = m.Clone()
 	if _, err := legalize.CHLO(m.Op(), highLevel); err != nil {
 		return nil, err

@@ -19,7 +19,7 @@ import (
 // own translation.
 func Export(m *ir.Module) (out *Module, err error) {
 	defer catch(&err)
-	if m, err = expanded(m); err != nil {
+	if m, err = expandModule(m); err != nil {
 		return nil, err
 	}
 	ex := newExporter(m, &Module{src: m.Source(), replicas: 1, partitions: 1})

@@ -1380,7 +1380,7 @@ func (s *importScope) collective(in *instr) (v value, ok bool) {
 		}
 		attrs := groups()
 		if len(g) == 0 {
-			g = [][]int64{im.everyone(in)}
+			g = [][]int64{im.allDevices(in)}
 			attrs = channel([]ir.NamedAttr{im.named("replica_groups", matrixText(g))})
 		}
 		return s.make(in, stablehlo.AllToAll, s.operands(in), nil, append(attrs, im.named("split_dimension", intText(dims[0])), im.named("concat_dimension", intText(dims[0])),
@@ -1389,9 +1389,9 @@ func (s *importScope) collective(in *instr) (v value, ok bool) {
 	return value{}, false
 }
 
-// everyone returns the members of the one group that an empty list of groups stands for: all replicas, or all
+// allDevices returns the members of the one group that an empty list of groups stands for: all replicas, or all
 // partitions for a collective with a channel.
-func (im *importer) everyone(in *instr) []int64 {
+func (im *importer) allDevices(in *instr) []int64 {
 	n := im.hlo.replicas
 	if in.attrByName("channel_id") != nil {
 		n = im.hlo.partitions

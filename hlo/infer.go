@@ -233,8 +233,8 @@ func resultOf(c *computation) (*shape, string) {
 	return c.root.shape, ""
 }
 
-// applied returns the type of c's root if c takes arguments of the given types.
-func applied(c *computation, args ...*shape) (*shape, string) {
+// applyTypes returns the type of c's root if c accepts arguments of the given types.
+func applyTypes(c *computation, args ...*shape) (*shape, string) {
 	r, why := resultOf(c)
 	if why != "" {
 		return nil, why
@@ -260,15 +260,15 @@ func (in *instr) shapes() []*shape {
 }
 
 func inferCall(in *instr) (*shape, string) {
-	return applied(attrOf[*computation](in, "to_apply"), in.shapes()...)
+	return applyTypes(attrOf[*computation](in, "to_apply"), in.shapes()...)
 }
 
 func inferWhile(in *instr) (*shape, string) {
 	s := in.operands[0].shape
-	if c, why := applied(attrOf[*computation](in, "condition"), s); why != "" || !compatible(c, array(pred)) {
+	if c, why := applyTypes(attrOf[*computation](in, "condition"), s); why != "" || !compatible(c, array(pred)) {
 		return nil, cmp.Or(why, "its condition returns no pred[]")
 	}
-	if b, why := applied(attrOf[*computation](in, "body"), s); why != "" || !compatible(b, s) {
+	if b, why := applyTypes(attrOf[*computation](in, "body"), s); why != "" || !compatible(b, s) {
 		return nil, cmp.Or(why, "its body returns another type than "+s.plain())
 	}
 	return s, ""
@@ -281,7 +281,7 @@ func inferConditional(in *instr) (*shape, string) {
 	}
 	var out *shape
 	for i, c := range branches {
-		r, why := applied(c, in.operands[i+1].shape)
+		r, why := applyTypes(c, in.operands[i+1].shape)
 		switch {
 		case why != "":
 			return nil, why
@@ -321,7 +321,7 @@ func inferMap(in *instr) (*shape, string) {
 			return nil, fmt.Sprintf("dimension %d", d)
 		}
 	}
-	r, why := applied(attrOf[*computation](in, "to_apply"), scalars...)
+	r, why := applyTypes(attrOf[*computation](in, "to_apply"), scalars...)
 	if why != "" {
 		return nil, why
 	}

@@ -110,8 +110,8 @@ func (p *parser) finishLocs() {
 	})
 }
 
-// checked returns l. It fails for a location that is too long when it is written without aliases, or nested too deep.
-func (p *parser) checked(l *ir.Loc) *ir.Loc {
+// checkLoc returns l. It fails for a location that is too long when it is written without aliases, or nested too deep.
+func (p *parser) checkLoc(l *ir.Loc) *ir.Loc {
 	if int64(l.Size()) > p.maxExpansion() {
 		p.tooLong()
 	}
@@ -142,7 +142,7 @@ func (p *parser) location() *ir.Loc {
 			p.asm.ExpectKeyword("at")
 			caller := p.location()
 			p.expectIn(')', "expected ')' in callsite location")
-			return p.checked(p.locs.table.CallSite(callee, caller))
+			return p.checkLoc(p.locs.table.CallSite(callee, caller))
 		case "fused":
 			return p.fused()
 		}
@@ -232,7 +232,7 @@ func (p *parser) fuse(meta ir.Attr, size int64, mark int) *ir.Loc {
 	if p.fusedParts += int64(len(out)); p.fusedParts > p.maxFused() {
 		p.tooLong()
 	}
-	return p.checked(p.locs.table.Fused(meta, size, out))
+	return p.checkLoc(p.locs.table.Fused(meta, size, out))
 }
 
 func sameMetadata(a, b ir.Attr) bool {
@@ -248,22 +248,22 @@ func (p *parser) fileOrName() *ir.Loc {
 	p.next()
 	if !p.is(':') {
 		if !p.is('(') {
-			return p.checked(p.locs.table.Name(name, nil))
+			return p.checkLoc(p.locs.table.Name(name, nil))
 		}
 		p.next()
 		child := p.location()
 		p.expectIn(')', "expected ')' after child location of NameLoc")
-		return p.checked(p.locs.table.Name(name, child))
+		return p.checkLoc(p.locs.table.Name(name, child))
 	}
 	p.next()
 	line := p.lineNumber("expected integer line number in FileLineColRange")
 	if !p.is(':') {
-		return p.checked(p.locs.table.File(name, line, 0, 0, 0))
+		return p.checkLoc(p.locs.table.File(name, line, 0, 0, 0))
 	}
 	p.next()
 	col := p.lineNumber("expected integer column number in FileLineColRange")
 	if p.tok.kind != tokWord || string(p.text()) != "to" {
-		return p.checked(p.locs.table.File(name, line, col, 0, 0))
+		return p.checkLoc(p.locs.table.File(name, line, col, 0, 0))
 	}
 	p.next()
 	endLine := line
@@ -272,7 +272,7 @@ func (p *parser) fileOrName() *ir.Loc {
 	}
 	p.expectIn(':', "expected either integer or `:` post `to` in FileLineColRange")
 	endCol := p.lineNumber("expected integer column number in FileLineColRange")
-	return p.checked(p.locs.table.File(name, line, col, endLine, endCol))
+	return p.checkLoc(p.locs.table.File(name, line, col, endLine, endCol))
 }
 
 // lineNumber reads a line or column number.

@@ -156,17 +156,17 @@ func (p *parser) opaqueText(s symbol, name string, body int) (string, string) {
 		return "", "<" + string(p.src[body-len(name):s.end]) + ">"
 	}
 	if name != "" && simpleName(name) {
-		if rest, ok := p.angled(body, s.end-1); ok {
+		if rest, ok := p.angleText(body, s.end-1); ok {
 			return name, rest
 		}
 	}
 	return "", string(p.src[s.body:s.end])
 }
 
-// angled returns the balanced text between two offsets without the spaces around it. ok is false if it is more than
+// angleText returns the balanced text between two offsets without the spaces around it. ok is false if it is more than
 // one pair of angle brackets. MLIR looks at the first and the last character only, and prints a text that it cannot
 // read: #a<b<1>2<3>> becomes #a.b<1>2<3>.
-func (p *parser) angled(from, to int) (text string, ok bool) {
+func (p *parser) angleText(from, to int) (text string, ok bool) {
 	text = strings.Trim(string(p.src[from:to]), " \t\n\v\f\r")
 	if text == "" {
 		return "", true

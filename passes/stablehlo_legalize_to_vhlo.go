@@ -21,7 +21,7 @@ func (StableHLOLegalizeToVHLO) Info() *pass.Info { return stableHLOLegalizeToVHL
 
 // Run implements pass.ModulePass.
 func (p StableHLOLegalizeToVHLO) Run(_ *pass.Context, m *ir.Module) error {
-	return downgrade(m, vhlo.Options{Target: vhlo.Current, Others: p.Others})
+	return downgrade(m, vhlo.Options{Target: vhlo.Current, KeepOthers: p.Others})
 }
 
 func downgrade(m *ir.Module, o vhlo.Options) error {

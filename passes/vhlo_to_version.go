@@ -33,5 +33,5 @@ func (p VHLOToVersion) Run(_ *pass.Context, m *ir.Module) error {
 	if err := upgrade(m); err != nil {
 		return err
 	}
-	return downgrade(m, vhlo.Options{Target: v, Others: true})
+	return downgrade(m, vhlo.Options{Target: v, KeepOthers: true})
 }

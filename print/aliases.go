@@ -179,7 +179,7 @@ func (a *aliases) print(p *printer, late bool) {
 			}
 			p.buf = append(a.locs.appendName(p.buf, i), " = loc("...)
 			if l := a.locs.loc(x); l == nil {
-				p.place(diag.Pos(x.where))
+				p.place(diag.Pos(x.place))
 			} else {
 				p.buf = p.text.AppendLocDef(p.buf, l)
 			}

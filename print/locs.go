@@ -16,28 +16,28 @@ type locAliases struct {
 	known  map[*ir.Loc]int32 // by each location seen
 	hashes map[uint64]int32  // by structure; if two hashes collide, at the next free number
 	seed   maphash.Seed
-	list   chunked[locAlias]
-	locs   chunked[*ir.Loc] // of the entries that are not source positions
+	list   chunkList[locAlias]
+	locs   chunkList[*ir.Loc] // of the entries that are not source positions
 }
 
 // locAlias is the alias of a set of equal locations.
 type locAlias struct {
-	where uint32 // the position or, if loc is not a position, its index in locs
+	place uint32 // the position or, if loc is not a position, its index in locs
 	rank
 }
 
-// chunked is a list that grows without copying.
-type chunked[T any] struct {
+// chunkList is a list that grows without copying.
+type chunkList[T any] struct {
 	chunks [][]T
 	count  int32
 }
 
 const locChunk = 1 << 10
 
-func (c *chunked[T]) at(i int32) *T { return &c.chunks[i/locChunk][i%locChunk] }
+func (c *chunkList[T]) at(i int32) *T { return &c.chunks[i/locChunk][i%locChunk] }
 
 // add appends x and returns its index.
-func (c *chunked[T]) add(x T) int32 {
+func (c *chunkList[T]) add(x T) int32 {
 	if c.count%locChunk == 0 {
 		size := locChunk
 		if c.count == 0 {
@@ -58,7 +58,7 @@ func (t *locAliases) loc(x *locAlias) *ir.Loc {
 	if !x.is(isLoc) {
 		return nil
 	}
-	return *t.locs.at(int32(x.where))
+	return *t.locs.at(int32(x.place))
 }
 
 // appendName appends #loc, #loc1, ...
@@ -84,7 +84,7 @@ func (t *locAliases) place(pos diag.Pos) int32 {
 		if t.places == nil {
 			t.places = map[diag.Pos]int32{}
 		}
-		i = t.list.add(locAlias{where: uint32(pos)})
+		i = t.list.add(locAlias{place: uint32(pos)})
 		t.places[pos] = i
 	}
 	return i
@@ -142,7 +142,7 @@ func (t *locAliases) equal(l *ir.Loc) int32 {
 	for sum := h.Sum64(); ; sum++ {
 		i, ok := t.hashes[sum]
 		if !ok {
-			i = t.list.add(locAlias{where: uint32(t.locs.add(l)), rank: rank{bits: isLoc}})
+			i = t.list.add(locAlias{place: uint32(t.locs.add(l)), rank: rank{bits: isLoc}})
 			t.hashes[sum] = i
 			return i
 		}

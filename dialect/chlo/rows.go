@@ -9,8 +9,8 @@ import (
 // Enumerated attributes, which mirror StableHLO's.
 var (
 	PrecisionEnum           = hlo.PrecisionEnum.Mirror("chlo")
-	ComparisonDirectionEnum = coded(0, hlo.ComparisonDirectionEnum.Mirror("chlo"))
-	ComparisonTypeEnum      = coded(1, hlo.ComparisonTypeEnum.Mirror("chlo"))
+	ComparisonDirectionEnum = withCode(0, hlo.ComparisonDirectionEnum.Mirror("chlo"))
+	ComparisonTypeEnum      = withCode(1, hlo.ComparisonTypeEnum.Mirror("chlo"))
 )
 
 // RaggedDotDims is #chlo.ragged_dot<...>: dot dimensions, the ragged dimensions of the left side and the group
@@ -21,8 +21,8 @@ type RaggedDotDims struct {
 	RHSGroup  []int64 `attr:"rhs_group_dimensions"`
 }
 
-// coded sets the bytecode code of a new row (ChloBytecode.cpp).
-func coded(code int, e *ir.EnumDef) *ir.EnumDef {
+// withCode sets the bytecode code of a new row (ChloBytecode.cpp).
+func withCode(code int, e *ir.EnumDef) *ir.EnumDef {
 	e.Binary = ir.BinaryCode(code)
 	return e
 }

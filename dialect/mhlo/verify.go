@@ -114,8 +114,8 @@ func flat(t ir.Type) []ir.Type {
 	return []ir.Type{t}
 }
 
-// started returns the type of the function that the async_start of an async_update or async_done calls.
-func started(op *ir.Op, r *ir.Reporter) *ir.FunctionType {
+// startedFunction returns the type of the function that the async_start of an async_update or async_done calls.
+func startedFunction(op *ir.Op, r *ir.Reporter) *ir.FunctionType {
 	for op != nil {
 		switch op.Name() {
 		case "mhlo.async_start":
@@ -136,7 +136,7 @@ func started(op *ir.Op, r *ir.Reporter) *ir.FunctionType {
 }
 
 func verifyAsyncUpdate(op *ir.Op, r *ir.Reporter) {
-	f := started(op, r)
+	f := startedFunction(op, r)
 	switch {
 	case f == nil:
 		r.Errorf(op, "the bundle is not that of an async_start")
@@ -146,7 +146,7 @@ func verifyAsyncUpdate(op *ir.Op, r *ir.Reporter) {
 }
 
 func verifyAsyncDone(op *ir.Op, r *ir.Reporter) {
-	f := started(op, r)
+	f := startedFunction(op, r)
 	switch {
 	case f == nil:
 		r.Errorf(op, "the bundle is not that of an async_start")

@@ -250,7 +250,7 @@ func parseBody(p ir.AsmParser, st *ir.OpState, operands []ir.Operand) {
 func printManual(p ir.AsmPrinter, op *ir.Op) {
 	printOperands(p, op)
 	for _, name := range [...]string{attrIn, attrOut, attrManual} {
-		p.Print(" " + name + "=" + stripped(op.Attr(name)))
+		p.Print(" " + name + "=" + bareText(op.Attr(name)))
 	}
 	printBody(p, op, attrIn, attrOut, attrManual)
 }
@@ -262,7 +262,7 @@ func printNamed(p ir.AsmPrinter, op *ir.Op) {
 	printOperands(p, op)
 	for _, name := range [...]string{attrIn, attrOut} {
 		if a := op.Attr(name); a != nil {
-			p.Print(" " + name + "=" + stripped(a))
+			p.Print(" " + name + "=" + bareText(a))
 		}
 	}
 	printBody(p, op, attrName, attrIn, attrOut)

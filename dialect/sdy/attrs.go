@@ -82,8 +82,8 @@ func attr[T any, P interface {
 	return ir.NewAttrDef[T](d)
 }
 
-// stripped returns the parameters of a as ops write them, without a mnemonic.
-func stripped(a ir.Attr) string {
+// bareText returns the parameters of a as ops write them, without a mnemonic.
+func bareText(a ir.Attr) string {
 	if d, ok := a.(*ir.DialectAttr); ok {
 		switch v := d.Data().(type) {
 		case *PerValue:

@@ -47,8 +47,8 @@ func (a AxisRef) merges(b AxisRef) bool {
 	return a.Name == b.Name && a.part() && b.part() && a.Pre*a.Size == b.Pre
 }
 
-// merged joins a and b. b must be the part that follows a.
-func (a AxisRef) merged(b AxisRef, m *DeviceMesh) AxisRef {
+// merge joins a and b. b must be the part that follows a.
+func (a AxisRef) merge(b AxisRef, m *DeviceMesh) AxisRef {
 	if a.Pre == 1 && a.Size*b.Size == m.size(a.Name) {
 		return AxisRef{Name: a.Name}
 	}
@@ -78,10 +78,10 @@ func before(m *DeviceMesh) func(a, b AxisRef) int {
 	}
 }
 
-// appended adds b to axes. It merges b with the last axis if b follows it.
-func appended(axes []AxisRef, b AxisRef, m *DeviceMesh) []AxisRef {
+// appendAxis adds b to axes. It merges b with the last axis if b follows it.
+func appendAxis(axes []AxisRef, b AxisRef, m *DeviceMesh) []AxisRef {
 	if n := len(axes); n > 0 && axes[n-1].merges(b) {
-		return append(axes[:n-1:n-1], axes[n-1].merged(b, m))
+		return append(axes[:n-1:n-1], axes[n-1].merge(b, m))
 	}
 	return append(axes, b)
 }

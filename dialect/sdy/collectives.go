@@ -59,7 +59,7 @@ func parseMoves(p ir.AsmParser) *AllToAllParams {
 func listDirective(row *ir.AttrDef) *ir.Directive {
 	return &ir.Directive{
 		Parse: func(p ir.AsmParser, _ *ir.OpState, args []ir.DirectiveArg) { args[0].Attr = row.ParseShort(p) },
-		Print: func(p ir.AsmPrinter, _ *ir.Op, args []ir.DirectiveArg) { p.Print(stripped(args[0].Attr)) },
+		Print: func(p ir.AsmPrinter, _ *ir.Op, args []ir.DirectiveArg) { p.Print(bareText(args[0].Attr)) },
 	}
 }
 

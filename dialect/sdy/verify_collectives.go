@@ -177,7 +177,7 @@ func (t *transfer) gathered(direction string, dim int, axes []AxisRef) ([]AxisRe
 func (t *transfer) sliced(dim int, axes []AxisRef) ([]AxisRef, bool) {
 	have := slices.Clone(t.in.Dims[dim].Axes)
 	for _, a := range axes {
-		have = appended(have, a, t.mesh)
+		have = appendAxis(have, a, t.mesh)
 	}
 	return have, true
 }
@@ -203,7 +203,7 @@ func (t *transfer) unreduced(more []AxisRef, name string) {
 	slices.SortStableFunc(all, before(t.mesh))
 	var want []AxisRef
 	for _, a := range all {
-		want = appended(want, a, t.mesh)
+		want = appendAxis(want, a, t.mesh)
 	}
 	if !slices.Equal(want, t.out.Unreduced) {
 		t.fault("out_unreduced_axes should be in_unreduced_axes + %s", name)

@@ -69,8 +69,8 @@ func verifyFuncEdge(op *ir.Op, r *ir.Reporter) {
 	}
 }
 
-// returned returns the types that the body of op returns.
-func returned(op *ir.Op) []ir.Type {
+// returnTypes returns the types that the body of op returns.
+func returnTypes(op *ir.Op) []ir.Type {
 	if b := op.Region(0).Entry(); b != nil && b.Last() != nil {
 		return typesOf(b.Last().Operands())
 	}
@@ -104,7 +104,7 @@ func verifyNamed(op *ir.Op, r *ir.Reporter) {
 		return true
 	}
 	in, out := typesOf(op.Operands()), op.ResultTypes()
-	if !agree(argTypes(op), in, "block argument", "operand") || !agree(returned(op), out, "returned value", "result") {
+	if !agree(argTypes(op), in, "block argument", "operand") || !agree(returnTypes(op), out, "returned value", "result") {
 		return
 	}
 	if v := dataOf[PerValue](op.Attr(attrIn)); v != nil && !checkPerValue(v, in, op, r, at(op, r).of("in_shardings ")) {
@@ -148,7 +148,7 @@ func verifyManual(op *ir.Op, r *ir.Reporter) {
 	}
 	none := len(in.Shardings) == 0 && len(out.Shardings) == 0
 	if !checkShards(op, r, typesOf(op.Operands()), argTypes(op), in, axes.Names, "operand") ||
-		!checkShards(op, r, op.ResultTypes(), returned(op), out, axes.Names, "result") || none {
+		!checkShards(op, r, op.ResultTypes(), returnTypes(op), out, axes.Names, "result") || none {
 		return
 	}
 	mesh := commonMesh(slices.Concat(in.Shardings, out.Shardings), op, r)

@@ -137,7 +137,7 @@ func printReduce(p ir.AsmPrinter, op *ir.Op) {
 		p.PrintValue(op.Operand(n + i))
 		p.Print(")")
 	}
-	inner := applied(op)
+	inner := appliedOp(op)
 	if inner != nil {
 		p.Print(" applies " + inner.Name())
 	}
@@ -170,10 +170,10 @@ func printReduce(p ir.AsmPrinter, op *ir.Op) {
 	p.PrintRegion(op.Region(0), false, true)
 }
 
-// applied returns the operation that the short form of a reduce names, or nil if the region must be written out. The
+// appliedOp returns the operation that the short form of a reduce names, or nil if the region must be written out. The
 // short form requires one commutative operation of the dialect on both arguments in order, on scalars of the first
 // input's element type. The region must return its result.
-func applied(op *ir.Op) *ir.Op {
+func appliedOp(op *ir.Op) *ir.Op {
 	b := op.Region(0).Entry()
 	if b == nil || len(op.Region(0).Blocks()) != 1 || b.First() == nil || op.NumOperands() == 0 {
 		return nil

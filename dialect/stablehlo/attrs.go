@@ -268,7 +268,7 @@ func checkDotAlgorithm(data any) error {
 		return fmt.Errorf("rhs component count must be positive")
 	case d.PrimitiveOperations <= 0:
 		return fmt.Errorf("num primitive operations must be positive")
-	case d.known():
+	case d.isKnown():
 		return nil
 	}
 	imprecise := 0
@@ -279,8 +279,8 @@ func checkDotAlgorithm(data any) error {
 		d.LHSPrecision, d.RHSPrecision, d.Accumulation, d.LHSComponents, d.RHSComponents, d.PrimitiveOperations, imprecise)
 }
 
-// known reports whether some hardware implements the algorithm.
-func (d *DotAlgorithm) known() bool {
+// isKnown reports whether some hardware implements the algorithm.
+func (d *DotAlgorithm) isKnown() bool {
 	if d.LHSComponents != 1 || d.RHSComponents != 1 {
 		return false
 	}

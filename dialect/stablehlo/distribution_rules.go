@@ -186,9 +186,9 @@ func inferAllToAll(s *subject) ([]ir.Type, error) {
 	return out, nil
 }
 
-// rooted checks the operands of a collective whose last operand may be its root, and returns the number of data
+// checkRoot checks the operands of a collective whose last operand may be its root, and returns the number of data
 // operands.
-func rooted(s *subject) (n int, err error) {
+func checkRoot(s *subject) (n int, err error) {
 	name := s.def.Name[len(s.def.Dialect())+1:]
 	n = len(s.operands)
 	if !s.has("has_dynamic_root") {
@@ -212,7 +212,7 @@ func rooted(s *subject) (n int, err error) {
 
 // inferRooted: the types of the data operands (collective_broadcast C3, collective_reduce C5).
 func inferRooted(s *subject) ([]ir.Type, error) {
-	n, err := rooted(s)
+	n, err := checkRoot(s)
 	if err != nil {
 		return nil, err
 	}
@@ -221,7 +221,7 @@ func inferRooted(s *subject) ([]ir.Type, error) {
 
 // inferCollectiveReduce: the data operands' shapes with the element type of the computation (collective_reduce C5, C6).
 func inferCollectiveReduce(s *subject) ([]ir.Type, error) {
-	n, err := rooted(s)
+	n, err := checkRoot(s)
 	if err != nil {
 		return nil, err
 	}
@@ -249,7 +249,7 @@ func collectiveReduceRule(s *subject) error {
 	if err := channelRule(s); err != nil {
 		return err
 	}
-	n, _ := rooted(s)
+	n, _ := checkRoot(s)
 	for i := range n {
 		t := []ir.Type{s.typ(i)}
 		if err := reducerRule(s, 0, t, scalars(s.ctx, t)); err != nil {
@@ -353,9 +353,9 @@ func asyncStartRule(s *subject) error {
 	if !ok {
 		return nil
 	}
-	if d, ok := f.Data().(*Future); ok && !allCompatible(returned(b), d.Types) {
-		list := make([]string, len(returned(b)))
-		for i, t := range returned(b) {
+	if d, ok := f.Data().(*Future); ok && !allCompatible(returnTypes(b), d.Types) {
+		list := make([]string, len(returnTypes(b)))
+		for i, t := range returnTypes(b) {
 			list[i] = t.String()
 		}
 		return inferenceError{opFail("inferred type(s) '!%s.future<%s>' are incompatible with return type(s) of operation %s", s.def.Dialect(), strings.Join(list, ", "), ods.QuoteTypes(s.results))}

@@ -230,11 +230,11 @@ func (s *subject) body(i int) (*ir.Block, []ir.Type, error) {
 		}
 		return b, s.ret, nil
 	}
-	return b, returned(b), nil
+	return b, returnTypes(b), nil
 }
 
-// returned returns the types of the operands of a block's last operation.
-func returned(b *ir.Block) []ir.Type {
+// returnTypes returns the types of the operands of a block's last operation.
+func returnTypes(b *ir.Block) []ir.Type {
 	last := b.Last()
 	if last == nil {
 		return nil

@@ -23,7 +23,7 @@ type subject struct {
 	all    []ir.Type  // the types of operands and results, if op is set
 	one    [1]ir.Type // buffer for single
 	dimBuf []dim      // buffer for dims
-	ret    []ir.Type  // returned types of region 0, for body
+	ret    []ir.Type  // returnTypes types of region 0, for body
 	seen   []bool     // buffer for contains
 }
 

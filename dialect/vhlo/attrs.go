@@ -410,7 +410,7 @@ func (c *converter) attrTo(a ir.Attr) ir.Attr {
 		return v
 	}
 	v := c.newAttr(a)
-	if v == nil && c.others {
+	if v == nil && c.keepOthers {
 		v = a
 	}
 	c.attrs[a] = v

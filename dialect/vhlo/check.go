@@ -39,29 +39,29 @@ func isVHLO(a ir.Attr) bool {
 	return false
 }
 
-// misplaced returns the error for an attribute that must be VHLO's and is not, or "".
-func (c *converter) misplaced(a ir.Attr) string {
+// attrProblem returns the error for an attribute that must be VHLO's and is not, or "".
+func (c *converter) attrProblem(a ir.Attr) string {
 	if isVHLO(a) || c.newAttr(a) == nil {
 		return ""
 	}
 	return fmt.Sprintf("expected an attribute of VHLO, found %.100s", a)
 }
 
-// misplacedType is misplaced for the type of a value.
-func (c *converter) misplacedType(t ir.Type) string {
+// typeProblem is misplaced for the type of a value.
+func (c *converter) typeProblem(t ir.Type) string {
 	if dataOf(t) != nil || c.typeTo(t) == nil {
 		return ""
 	}
 	return fmt.Sprintf("expected a type of VHLO, found %.100s", t)
 }
 
-// mixed fails if an attribute of a list is misplaced.
-func mixed(f failer, list ...ir.Attr) {
+// requireVHLO fails if an attribute of a list is misplaced.
+func requireVHLO(f failer, list ...ir.Attr) {
 	for _, a := range list {
 		if isVHLO(a) {
 			continue
 		}
-		if problem := newConverter(f.Context(), Current, true).misplaced(a); problem != "" {
+		if problem := newConverter(f.Context(), Current, true).attrProblem(a); problem != "" {
 			f.Failf("%s", problem)
 		}
 	}
@@ -81,13 +81,13 @@ func parts[T any](f failer, a ir.Attr, noun string) {
 	}
 }
 
-func (d *array) check(f failer) { mixed(f, d.elems...) }
+func (d *array) check(f failer) { requireVHLO(f, d.elems...) }
 
 func (d *dictionary) check(f failer) {
 	for _, n := range d.names {
 		part[text](f, n, "a string")
 	}
-	mixed(f, d.values...)
+	requireVHLO(f, d.values...)
 }
 
 func (d *typeRef) check(f failer) {
@@ -122,7 +122,7 @@ func (d *axisRef) check(f failer) {
 }
 
 func (d *groups) check(f failer) {
-	mixed(f, d.mesh)
+	requireVHLO(f, d.mesh)
 	parts[axisRef](f, d.axes, "an axis")
 }
 
@@ -131,6 +131,6 @@ func (d *meshAxis) check(f failer) { part[text](f, d.name, "a string") }
 func (d *mesh) check(f failer) {
 	parts[meshAxis](f, d.axes, "an axis")
 	if d.devices != nil {
-		mixed(f, d.devices)
+		requireVHLO(f, d.devices)
 	}
 }

@@ -12,19 +12,19 @@ import (
 
 // converter converts the ops of one module.
 type converter struct {
-	ctx    *ir.Context
-	target Version
-	others bool // keep other dialects
-	types  map[ir.Type]ir.Type
-	attrs  map[ir.Attr]ir.Attr
-	names  map[string]ir.Attr
-	fills  map[fillKey]ir.Attr
-	nums   map[int64]ir.Attr
-	lists  map[string]ir.Attr
-	splits map[splitKey][]ir.Attr
-	bools  [2]ir.Attr
-	faults map[ir.Attr]string // by VHLO attribute or type: its features that the target does not know, "" for none
-	wrong  map[ir.Type]string
+	ctx        *ir.Context
+	target     Version
+	keepOthers bool // keep other dialects
+	types      map[ir.Type]ir.Type
+	attrs      map[ir.Attr]ir.Attr
+	names      map[string]ir.Attr
+	fills      map[fillKey]ir.Attr
+	nums       map[int64]ir.Attr
+	lists      map[string]ir.Attr
+	splits     map[splitKey][]ir.Attr
+	bools      [2]ir.Attr
+	faults     map[ir.Attr]string // by VHLO attribute or type: its features that the target does not know, "" for none
+	wrong      map[ir.Type]string
 }
 
 // fillKey identifies the value of an attribute that an op omits.
@@ -38,9 +38,9 @@ type splitKey struct {
 	attr     ir.Attr
 }
 
-func newConverter(ctx *ir.Context, target Version, others bool) *converter {
+func newConverter(ctx *ir.Context, target Version, keepOthers bool) *converter {
 	return &converter{
-		ctx: ctx, target: target, others: others, types: map[ir.Type]ir.Type{}, attrs: map[ir.Attr]ir.Attr{}, names: map[string]ir.Attr{},
+		ctx: ctx, target: target, keepOthers: keepOthers, types: map[ir.Type]ir.Type{}, attrs: map[ir.Attr]ir.Attr{}, names: map[string]ir.Attr{},
 		fills: map[fillKey]ir.Attr{}, nums: map[int64]ir.Attr{}, lists: map[string]ir.Attr{}, splits: map[splitKey][]ir.Attr{},
 		faults: map[ir.Attr]string{}, wrong: map[ir.Type]string{},
 	}
@@ -657,7 +657,7 @@ func (c *converter) attrsFromVHLO(row *opRow, def *ir.Def, attrs ir.AttrList) (i
 		if spec == nil {
 			continue // padding of the old dynamic_conv
 		}
-		v, err := c.formed(spec, v)
+		v, err := c.inForm(spec, v)
 		if err != nil {
 			return nil, fmt.Errorf("the attribute %s of %s: %w", a.Name, row.def.Name, err)
 		}
@@ -677,7 +677,7 @@ func (c *converter) attrsFromVHLO(row *opRow, def *ir.Def, attrs ir.AttrList) (i
 func (c *converter) back(a ir.Attr) (v ir.Attr, problem string) {
 	v, ok := c.attrs[a]
 	if !ok {
-		if problem = c.misplaced(a); problem != "" {
+		if problem = c.attrProblem(a); problem != "" {
 			return nil, problem
 		}
 		v = fromAttr(c.ctx, a)
@@ -686,8 +686,8 @@ func (c *converter) back(a ir.Attr) (v ir.Attr, problem string) {
 	return v, ""
 }
 
-// formed returns v in the form that spec requires.
-func (c *converter) formed(spec *ir.AttrSpec, v ir.Attr) (ir.Attr, error) {
+// inForm returns v in the form that spec requires.
+func (c *converter) inForm(spec *ir.AttrSpec, v ir.Attr) (ir.Attr, error) {
 	switch {
 	case spec.Type.Form == ir.FormInts:
 		d, ok := v.(*ir.DenseAttr)

@@ -34,9 +34,9 @@ var reference = Version{1, 17, 0}
 // Options controls how Downgrade writes.
 type Options struct {
 	Target Version
-	// Others keeps operations, types and attributes of other dialects. Without it, they are errors if they occur
+	// KeepOthers keeps operations, types and attributes of other dialects. Without it, they are errors if they occur
 	// together with VHLO.
-	Others bool
+	KeepOthers bool
 	// StripLocations omits the locations of operations.
 	StripLocations bool
 }
@@ -47,7 +47,7 @@ func Downgrade(m *ir.Module, o Options) (*ir.Module, error) {
 	if err := o.Target.Check(); err != nil {
 		return nil, err
 	}
-	t := newTranslator(m, newConverter(m.Context(), o.Target, o.Others))
+	t := newTranslator(m, newConverter(m.Context(), o.Target, o.KeepOthers))
 	t.strip = o.StripLocations
 	return t.run()
 }
@@ -277,7 +277,7 @@ func (t *translator) define(o *ir.Op, st *ir.OpState) (vhlo, replaced bool) {
 func (t *translator) typ(o *ir.Op, x ir.Type, converted bool) ir.Type {
 	if t.up {
 		if converted {
-			if problem := t.misplacedType(x); problem != "" {
+			if problem := t.typeProblem(x); problem != "" {
 				t.fail(o, "a value of %s: %s", o.Name(), problem)
 			}
 		}
@@ -288,7 +288,7 @@ func (t *translator) typ(o *ir.Op, x ir.Type, converted bool) ir.Type {
 	}
 	v := t.typeTo(x)
 	if v == nil {
-		if t.others {
+		if t.keepOthers {
 			return x
 		}
 		t.fail(o, "VHLO has no form for the type %.100s of %s", x, o.Name())
@@ -313,13 +313,13 @@ func (t *translator) use(op *ir.Op, v *ir.Value, vhlo bool) *ir.Value {
 	to := FromType(n.Type())
 	if vhlo {
 		if to = t.typeTo(n.Type()); to == nil {
-			if !t.others {
+			if !t.keepOthers {
 				t.fail(op, "VHLO has no form for the type %.100s of an operand of %s", n.Type(), op.Name())
 			}
 			return n
 		}
 	}
-	if !t.others {
+	if !t.keepOthers {
 		at := op
 		if vhlo {
 			if d := v.DefiningOp(); d != nil {
@@ -597,14 +597,14 @@ func (t *translator) orderVersions() {
 		if !v.HasUses() || v.HasOneUse() {
 			return
 		}
-		var moved, others, last []*ir.Use
+		var moved, keepOthers, last []*ir.Use
 		for u := range v.Uses() {
 			if t.last[u] {
 				last = append(last, u)
 			} else if _, ok := position[u.Owner()]; ok {
 				moved = append(moved, u)
 			} else {
-				others = append(others, u)
+				keepOthers = append(keepOthers, u)
 			}
 		}
 		slices.SortFunc(moved, func(a, b *ir.Use) int {
@@ -614,10 +614,10 @@ func (t *translator) orderVersions() {
 			return a.Index() - b.Index()
 		})
 		if replaced {
-			slices.Reverse(others)
-			v.SortUses(slices.Concat(moved, others, last))
+			slices.Reverse(keepOthers)
+			v.SortUses(slices.Concat(moved, keepOthers, last))
 		} else {
-			v.SortUses(slices.Concat(others, moved, last))
+			v.SortUses(slices.Concat(keepOthers, moved, last))
 		}
 	}
 	done := map[*ir.Value]bool{}

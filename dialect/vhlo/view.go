@@ -45,7 +45,7 @@ func (u *Upgrader) Op(def *ir.Def, attrs ir.AttrList, parent *ir.Def) (*ir.Def, 
 
 // Type returns the type that a VHLO type represents, or a description of the type's error.
 func (u *Upgrader) Type(t ir.Type) (v ir.Type, problem string) {
-	return FromType(t), u.c.misplacedType(t)
+	return FromType(t), u.c.typeProblem(t)
 }
 
 // View presents the ops of a StableHLO module to writers as VHLO. It accepts modules whose ops are all StableHLO,

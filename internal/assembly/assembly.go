@@ -215,7 +215,7 @@ func (c *compiler[D, A]) element() Elem[D, A] {
 	case c.accept("`"):
 		return c.literal()
 	case c.accept("$"):
-		return c.spaced(c.variable(c.word()))
+		return c.withSpace(c.variable(c.word()))
 	case c.accept("("):
 		return c.group()
 	}
@@ -227,20 +227,20 @@ func (c *compiler[D, A]) element() Elem[D, A] {
 		c.punct = false
 		return Elem[D, A]{Kind: AttrDictKeyword}
 	case "operands":
-		return c.spaced(Elem[D, A]{Kind: Operands})
+		return c.withSpace(Elem[D, A]{Kind: Operands})
 	case "regions":
-		return c.spaced(Elem[D, A]{Kind: Regions})
+		return c.withSpace(Elem[D, A]{Kind: Regions})
 	case "successors":
-		return c.spaced(Elem[D, A]{Kind: Successors})
+		return c.withSpace(Elem[D, A]{Kind: Successors})
 	case "functional-type":
 		c.expect("(")
 		c.expect("operands")
 		c.expect(",")
 		c.expect("results")
 		c.expect(")")
-		return c.spaced(Elem[D, A]{Kind: FunctionalType})
+		return c.withSpace(Elem[D, A]{Kind: FunctionalType})
 	case "type":
-		return c.spaced(c.typeOf())
+		return c.withSpace(c.typeOf())
 	case "qualified":
 		c.expect("(")
 		var e Elem[D, A]
@@ -251,7 +251,7 @@ func (c *compiler[D, A]) element() Elem[D, A] {
 			e = c.typeOf()
 		}
 		c.expect(")")
-		return c.spaced(e)
+		return c.withSpace(e)
 	case "custom":
 		return c.custom()
 	default:
@@ -260,8 +260,8 @@ func (c *compiler[D, A]) element() Elem[D, A] {
 	panic("unreachable")
 }
 
-// spaced applies the spacing rule to an element that is not a literal.
-func (c *compiler[D, A]) spaced(e Elem[D, A]) Elem[D, A] {
+// withSpace applies the spacing rule to an element that is not a literal.
+func (c *compiler[D, A]) withSpace(e Elem[D, A]) Elem[D, A] {
 	e.SpaceBefore = c.space || !c.punct
 	c.punct, c.space = false, true
 	return e
@@ -385,7 +385,7 @@ func (c *compiler[D, A]) custom() Elem[D, A] {
 	if !ok {
 		c.fail("dialect %s has no directive %q", c.op.Dialect, name)
 	}
-	e := c.spaced(Elem[D, A]{Kind: Custom, Text: name, Directive: d, ID: *c.ids})
+	e := c.withSpace(Elem[D, A]{Kind: Custom, Text: name, Directive: d, ID: *c.ids})
 	*c.ids++
 	c.expect("(")
 	for !c.peek(")") {

@@ -254,7 +254,7 @@ func (r *checkReport) table(out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(w, "VERDICT\tOF\tNAME\tTIMES\tWHY")
 	for _, f := range r.Findings {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%s\n", f.Verdict, f.What, diag.Escape(f.Name), f.Count, diag.Escape(f.Why))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%s\n", f.Verdict, f.Kind, diag.Escape(f.Name), f.Count, diag.Escape(f.Why))
 	}
 	type group struct {
 		name    string

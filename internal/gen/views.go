@@ -152,7 +152,7 @@ func caseName(c string) string {
 func (w *viewWriter) view(d *ir.Def) {
 	row := rowName(d)
 	op := row + "Op"
-	if !viewed(d) {
+	if !needsView(d) {
 		if w.builders {
 			w.builder(d, row, "")
 		}
@@ -202,9 +202,9 @@ func (w *viewWriter) view(d *ir.Def) {
 	}
 }
 
-// viewed reports whether a view of the row says more than the op itself: it has attributes or regions of its own, or
+// needsView reports whether a view of the row says more than the op itself: it has attributes or regions of its own, or
 // operands that are not only "operand" or "lhs" and "rhs".
-func viewed(d *ir.Def) bool {
+func needsView(d *ir.Def) bool {
 	if len(d.Regions) > 0 || len(d.Operands) > 2 || hasVariadic(d.Operands) && len(d.Operands) > 1 {
 		return true
 	}

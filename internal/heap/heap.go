@@ -49,9 +49,9 @@ func text() uint64 {
 // sentinel is unreachable from the start: the collector finalizes it once per collection.
 type sentinel struct{ _ byte }
 
-func watch(a *sentinel) { runtime.SetFinalizer(a, collected) }
+func watch(a *sentinel) { runtime.SetFinalizer(a, onCollection) }
 
-func collected(a *sentinel) {
+func onCollection(a *sentinel) {
 	debug.SetGCPercent(percent(live(), text()))
 	watch(a)
 }

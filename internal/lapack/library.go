@@ -42,8 +42,8 @@ import (
 	"unsafe"
 )
 
-// shared is LAPACK in a shared library.
-type shared struct {
+// sharedLibrary is LAPACK in a shared library.
+type sharedLibrary struct {
 	path    string
 	handle  unsafe.Pointer
 	symbols sync.Map // of name to unsafe.Pointer
@@ -57,11 +57,11 @@ func Open(path string) (*Library, error) {
 	if h == nil {
 		return nil, fmt.Errorf("%s: %s", path, C.GoString(C.dlerror()))
 	}
-	return &Library{&shared{path: path, handle: h}}, nil
+	return &Library{&sharedLibrary{path: path, handle: h}}, nil
 }
 
 // symbol returns a subroutine.
-func (l *shared) symbol(name string) (unsafe.Pointer, error) {
+func (l *sharedLibrary) symbol(name string) (unsafe.Pointer, error) {
 	if p, ok := l.symbols.Load(name); ok {
 		return p.(unsafe.Pointer), nil
 	}
@@ -75,9 +75,9 @@ func (l *shared) symbol(name string) (unsafe.Pointer, error) {
 	return p, nil
 }
 
-func (*shared) has(target) bool { return true }
+func (*sharedLibrary) has(target) bool { return true }
 
-func (l *shared) call(name string, args ...any) error {
+func (l *sharedLibrary) call(name string, args ...any) error {
 	f, err := l.symbol(name)
 	if err != nil {
 		return err

@@ -15,8 +15,8 @@ import (
 // isBounded reports whether t has an encoding with bounds.
 func isBounded(t *ir.TensorType) bool { return t.Encoding() != nil && stablehlo.BoundsOf(t) != nil }
 
-// known reports whether every size of t is static or bounded.
-func known(t *ir.TensorType) bool { return t.Static() || t.Ranked() && isBounded(t) }
+// hasKnownSizes reports whether every size of t is static or bounded.
+func hasKnownSizes(t *ir.TensorType) bool { return t.Static() || t.Ranked() && isBounded(t) }
 
 func tensorType(v *ir.Value) *ir.TensorType { return v.Type().(*ir.TensorType) }
 
@@ -154,13 +154,13 @@ func broadcastOp(to *ir.Def) expansion {
 		if !ok || !x.Ranked() || !y.Ranked() || !out.Ranked() {
 			return nil
 		}
-		if known(x) && known(y) && x.Encoding() == y.Encoding() && tensor.Shape(x.Shape()).Equal(y.Shape()) {
+		if hasKnownSizes(x) && hasKnownSizes(y) && x.Encoding() == y.Encoding() && tensor.Shape(x.Shape()).Equal(y.Shape()) {
 			return []*ir.Value{elementwise(e, to, op, args, out)}
 		}
 		if dims := op.Attr(chlo.AttrBroadcastDimensions); dims != nil && !numpyStyle(x.Rank(), y.Rank(), dims) {
 			return nil
 		}
-		if known(x) && known(y) && known(out) {
+		if hasKnownSizes(x) && hasKnownSizes(y) && hasKnownSizes(out) {
 			sizes, err := commonSizes(args)
 			if err != nil {
 				e.err = err

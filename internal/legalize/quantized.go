@@ -19,7 +19,7 @@ import (
 // values. It creates CHLO's broadcasting ops. Products that the result's type cannot store wrap around, as in
 // StableHLO's own pass. It returns an error at an op that has no expression.
 func Quantized(f *ir.Op) error {
-	c := &quantized{ctx: f.Module().Context(), elems: map[*ir.Value]ir.Type{}}
+	c := &quantizer{ctx: f.Module().Context(), elems: map[*ir.Value]ir.Type{}}
 	var list []*ir.Op
 	f.Walk(func(op *ir.Op) bool {
 		affected := false
@@ -86,7 +86,7 @@ func storedElem(c *ir.Context, u *quant.Uniform) ir.Type {
 	return u.Storage
 }
 
-func (c *quantized) storages(types []ir.Type) []ir.Type {
+func (c *quantizer) storages(types []ir.Type) []ir.Type {
 	out := slices.Clone(types)
 	for i, t := range out {
 		if s, _, ok := storageOf(c.ctx, t); ok {
@@ -96,14 +96,14 @@ func (c *quantized) storages(types []ir.Type) []ir.Type {
 	return out
 }
 
-// quantized is the state of Quantized. All values already have the types of their stored values.
-type quantized struct {
+// quantizer is the state of Quantized. All values already have the types of their stored values.
+type quantizer struct {
 	ctx   *ir.Context
 	elems map[*ir.Value]ir.Type // the quantized element types
 }
 
 // store gives v the type of its stored values, and reports whether v is or was quantized.
-func (c *quantized) store(v *ir.Value) bool {
+func (c *quantizer) store(v *ir.Value) bool {
 	if t, elem, ok := storageOf(c.ctx, v.Type()); ok {
 		c.elems[v] = elem
 		v.SetType(t)
@@ -112,7 +112,7 @@ func (c *quantized) store(v *ir.Value) bool {
 }
 
 // cast inserts casts around an op of another dialect, which keeps its types.
-func (c *quantized) cast(op *ir.Op) {
+func (c *quantizer) cast(op *ir.Op) {
 	typ := func(v *ir.Value) ir.Type {
 		if _, ok := v.Type().(*ir.TensorType); ok {
 			return withElem(c.ctx, v.Type(), c.elems[v])
@@ -138,7 +138,7 @@ func (c *quantized) cast(op *ir.Op) {
 }
 
 // of returns the quantization parameters of v, or nil if v is not quantized.
-func (c *quantized) of(v *ir.Value) *quant.Uniform { return quant.Of(c.elems[v]) }
+func (c *quantizer) of(v *ir.Value) *quant.Uniform { return quant.Of(c.elems[v]) }
 
 // quantRules are the expansions of Quantized that know the quantization. They return nil, before they insert an op, if
 // they do not cover op.
@@ -172,7 +172,7 @@ var ExpressedRows = []*ir.Def{
 }
 
 // replace expresses op.
-func (c *quantized) replace(op *ir.Op) error {
+func (c *quantizer) replace(op *ir.Op) error {
 	e := &quantEmitter{newEmitter(op.Module().Before(op).At(op.Loc(), op.Pos()), op), c}
 	var values []*ir.Value
 	if expand := quantRules[op.Def()]; expand != nil {
@@ -208,7 +208,7 @@ func (c *quantized) replace(op *ir.Op) error {
 }
 
 // sameParameters reports whether op compares no values, or compares values that share one quantization per tensor.
-func (c *quantized) sameParameters(op *ir.Op) bool {
+func (c *quantizer) sameParameters(op *ir.Op) bool {
 	if !op.Is(stablehlo.Maximum) && !op.Is(stablehlo.Minimum) {
 		return true
 	}
@@ -219,7 +219,7 @@ func (c *quantized) sameParameters(op *ir.Op) bool {
 // quantEmitter inserts the ops of one expansion.
 type quantEmitter struct {
 	*emitter
-	values *quantized
+	values *quantizer
 }
 
 func (e *quantEmitter) f32() ir.Type { return ir.Float(tensor.F32) }
@@ -464,7 +464,7 @@ type dims struct {
 }
 
 // product expresses dot, dot_general and convolution: of floats and quantized weights, or of quantized values with a
-// quantized result.
+// quantizer result.
 func (e *quantEmitter) product(op *ir.Op) []*ir.Value {
 	lhs, rhs, out := e.values.of(op.Operand(0)), e.values.of(op.Operand(1)), e.values.of(op.Result(0))
 	switch {

@@ -5,7 +5,7 @@ import "github.com/hlocb/hlocb/dialect/vhlo"
 // Exec says what 'hlocb exec' can do on a plugin. A verdict of no means that this part passes through unchanged.
 func Exec(t Target) []Finding {
 	finding := func(name string, v Verdict, why string) Finding {
-		return Finding{What: "exec", Name: name, Count: 1, Verdict: v, Why: why}
+		return Finding{Kind: "exec", Name: name, Count: 1, Verdict: v, Why: why}
 	}
 	host, gpu := t.Platform == "cpu", t.Platform == "cuda" || t.Platform == "rocm"
 	ffi, data, artifact := finding("FFI", Yes, "the plugin calls handlers"), finding("user data", Yes, "handlers get an execution's functions"),

@@ -26,7 +26,7 @@ const (
 
 // Finding is the verdict on one op kind, element type or custom-call target of a module.
 type Finding struct {
-	What    string  `json:"what"` // "op", "type" or "target"
+	Kind    string  `json:"what"` // "op", "type" or "target"
 	Name    string  `json:"name"`
 	Count   int     `json:"count"` // how often the module has it
 	Verdict Verdict `json:"verdict"`
@@ -98,7 +98,7 @@ func Static(m *ir.Module, t Target) []Finding {
 	note := func(kind, name string, v Verdict, why string) {
 		f := found[[2]string{kind, name}]
 		if f == nil {
-			f = &Finding{What: kind, Name: name, Verdict: v, Why: why}
+			f = &Finding{Kind: kind, Name: name, Verdict: v, Why: why}
 			found[[2]string{kind, name}] = f
 		}
 		f.Count++
@@ -134,8 +134,8 @@ func Static(m *ir.Module, t Target) []Finding {
 	}
 	rank := map[string]int{"op": 0, "type": 1, "target": 2}
 	slices.SortFunc(out, func(a, b Finding) int {
-		if a.What != b.What {
-			return rank[a.What] - rank[b.What]
+		if a.Kind != b.Kind {
+			return rank[a.Kind] - rank[b.Kind]
 		}
 		return strings.Compare(a.Name, b.Name)
 	})

@@ -33,8 +33,8 @@ const (
 	roleArgument = "argument" // the caller of the program supplies it
 )
 
-// tracked is a value that the search observes.
-type tracked struct {
+// trackedValue is a value that the search observes.
+type trackedValue struct {
 	value
 	number   int
 	role     string
@@ -77,12 +77,12 @@ func decodeScope(text string) (scope, error) {
 	return s, f.end()
 }
 
-func (v tracked) fields() []any {
+func (v trackedValue) fields() []any {
 	return append(v.value.fields(), v.number, v.role, uint64(v.pos), strings.Trim(fmt.Sprint(v.operands), "[]"))
 }
 
-func readTracked(f *fields) tracked {
-	v := tracked{value: readValue(f), number: f.int(), role: f.text(), pos: diag.Pos(f.int())}
+func readTracked(f *fields) trackedValue {
+	v := trackedValue{value: readValue(f), number: f.int(), role: f.text(), pos: diag.Pos(f.int())}
 	for word := range strings.FieldsSeq(f.text()) {
 		v.operands = append(v.operands, f.number(word))
 	}
@@ -161,7 +161,7 @@ func AddOrigin(m *ir.Module, inf bool) ([]hook.ID, error) {
 		at := s.before.Block()
 		b := m.Before(s.before).At(m.Context().UnknownLoc(), s.before.Pos())
 		vector, where := flags(s.values, false, b, a.After)
-		described := make([]tracked, len(s.values))
+		described := make([]trackedValue, len(s.values))
 		for k, v := range s.values {
 			described[k] = a.track(v, number, graph)
 			described[k].at = where[k]
@@ -204,8 +204,8 @@ func roleOf(b *ir.Block) string {
 }
 
 // track describes v and the values that it is computed from.
-func (a *adder) track(v *ir.Value, number map[*ir.Value]int, g *flow.Graph) tracked {
-	t := tracked{value: a.describe(v), number: number[v]}
+func (a *adder) track(v *ir.Value, number map[*ir.Value]int, g *flow.Graph) trackedValue {
+	t := trackedValue{value: a.describe(v), number: number[v]}
 	if name := ValueName(a.m.Source(), v); name != "" {
 		t.name = "%" + name
 	}
@@ -334,7 +334,7 @@ type search struct {
 
 type searchProbe struct {
 	scope
-	values []tracked
+	values []trackedValue
 }
 
 // searchState is the state of a device.
@@ -437,7 +437,7 @@ func (s *search) Handle(_ context.Context, c *runtime.Call) error {
 const maxAround = 100
 
 // found describes a value.
-func (s *search) found(c *runtime.Call, d *searchState, p *searchProbe, v *tracked) *OriginError {
+func (s *search) found(c *runtime.Call, d *searchState, p *searchProbe, v *trackedValue) *OriginError {
 	e := &OriginError{Inf: s.want&bitInf != 0, Name: v.name, Op: v.op, Loc: v.loc, Pos: v.pos, Holds: names(d.bits[v.number] & s.want), Run: c.Run, Device: c.Device}
 	for p != nil && len(e.Around) < maxAround {
 		if p.role == blockFunction {

@@ -373,7 +373,7 @@ func (r *reducer) offerSmaller(m *ir.Module, from, to int) bool {
 	r.set(m, text)
 	if r.o.Better != nil {
 		if err := r.o.Better(text, r.status); err != nil {
-			panic(stopped{err})
+			panic(stopError{err})
 		}
 	}
 	return true

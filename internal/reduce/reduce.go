@@ -47,7 +47,7 @@ func Reduce(ctx context.Context, m *ir.Module, o Options) (text []byte, s Status
 	r.set(m, textOf(m))
 	defer func() {
 		if e := recover(); e != nil {
-			stop, ok := e.(stopped)
+			stop, ok := e.(stopError)
 			if !ok {
 				panic(e)
 			}
@@ -75,8 +75,8 @@ func Reduce(ctx context.Context, m *ir.Module, o Options) (text []byte, s Status
 // textOf returns the text that tests get.
 func textOf(m *ir.Module) []byte { return print.Append(nil, m, reader.Written(m, print.Options{})) }
 
-// stopped ends the reduction.
-type stopped struct{ err error }
+// stopError ends the reduction.
+type stopError struct{ err error }
 
 // size orders modules: fewer ops, then fewer values, then shorter text.
 type size struct{ ops, values, bytes int }
@@ -128,14 +128,14 @@ func (r *reducer) test(text []byte) bool {
 		return false
 	}
 	if err := r.ctx.Err(); err != nil {
-		panic(stopped{err})
+		panic(stopError{err})
 	}
 	ok, err := r.o.Test(r.ctx, text)
 	if err == nil {
 		err = r.ctx.Err()
 	}
 	if err != nil {
-		panic(stopped{err})
+		panic(stopError{err})
 	}
 	r.status.Tests++
 	if !ok {
@@ -166,7 +166,7 @@ func (r *reducer) offer(m *ir.Module) bool {
 	r.set(m, text)
 	if r.o.Better != nil {
 		if err := r.o.Better(text, r.status); err != nil {
-			panic(stopped{err})
+			panic(stopError{err})
 		}
 	}
 	return true

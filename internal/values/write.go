@@ -26,7 +26,7 @@ type archive struct {
 }
 
 func (a *archive) Write(name string, t *tensor.Tensor) error {
-	w, err := a.z.CreateHeader(&zip.FileHeader{Name: unused(a.used, shorten(name)) + ".npy", Method: zip.Store})
+	w, err := a.z.CreateHeader(&zip.FileHeader{Name: uniqueName(a.used, shorten(name)) + ".npy", Method: zip.Store})
 	if err != nil {
 		return err
 	}
@@ -53,7 +53,7 @@ func (d *directory) Write(name string, t *tensor.Tensor) error {
 		}
 		return r
 	}, shorten(strings.ReplaceAll(Path(name), "/", ".")))
-	f, err := os.Create(filepath.Join(d.path, unused(d.used, plain)+".npy"))
+	f, err := os.Create(filepath.Join(d.path, uniqueName(d.used, plain)+".npy"))
 	if err != nil {
 		return err
 	}
@@ -74,8 +74,8 @@ func shorten(name string) string {
 	return strings.ToValidUTF8(name, "_")
 }
 
-// unused returns the name, or the name with a number if it is already used.
-func unused(used map[string]bool, name string) string {
+// uniqueName returns the name, or the name with a number if it is already used.
+func uniqueName(used map[string]bool, name string) string {
 	out := name
 	for n := 2; used[out] || out == "" || strings.HasPrefix(out, "."); n++ {
 		out = strings.TrimLeft(fmt.Sprintf("%s#%d", name, n), ".")

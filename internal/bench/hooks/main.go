@@ -41,15 +41,15 @@ func main() {
 	}
 }
 
-// tapped is a program with a hook on a value of 64 MiB: HOOK is the place of the hook, USE the value after it.
-type tapped struct {
+// tapProgram is a program with a hook on a value of 64 MiB: HOOK is the place of the hook, USE the value after it.
+type tapProgram struct {
 	name string
 	text string
 	args func() []*tensor.Tensor
 }
 
 // The programs differ in how XLA treats the value if no hook observes it.
-var programs = []tapped{
+var programs = []tapProgram{
 	// XLA computes value and result in one loop, and writes only the result.
 	{"y = sine(x), z = y + y: the value before z is in no memory", `func.func public @main(%x: tensor<16777216xf32>) -> tensor<16777216xf32> {
   %v = stablehlo.sine %x : tensor<16777216xf32>
@@ -196,7 +196,7 @@ func tapForms(ctx context.Context, w io.Writer, b runtime.Backend, rounds int) e
 	return nil
 }
 
-func (p *tapped) race(ctx context.Context, w io.Writer, b runtime.Backend, rounds int) error {
+func (p *tapProgram) race(ctx context.Context, w io.Writer, b runtime.Backend, rounds int) error {
 	args := p.args()
 	var list []*contestant
 	for _, f := range forms {

@@ -21,8 +21,8 @@ import (
 // gradient is the gradient of a transformer, as JAX writes it.
 const gradient = "testdata/transformer_grad.mlir"
 
-// observed is a set of probes, and how much time running and compiling with them may take, relative to none.
-type observed struct {
+// probeSet is a set of probes, and how much time running and compiling with them may take, relative to none.
+type probeSet struct {
 	name         string
 	add          func(m *ir.Module) (values int, err error)
 	run, compile float64 // 0: no goal
@@ -44,7 +44,7 @@ func probes(ctx context.Context, w io.Writer, b runtime.Backend, rounds int) err
 	if err != nil {
 		return err
 	}
-	list := []observed{
+	list := []probeSet{
 		{name: "no probe", add: func(*ir.Module) (int, error) { return 0, nil }},
 		{"finite on every value", taps(".", probe.Finite), 2, 10},
 		{"stats on every dot_general", taps("dot_general", probe.Stats), 1.5, 0},

@@ -72,7 +72,7 @@ func run(rounds, copies, large int) error {
 		}
 		perOp := 0.0
 		for _, n := range sizes {
-			module, err := repeated(one, n)
+			module, err := repeatModule(one, n)
 			if err != nil {
 				return err
 			}
@@ -113,9 +113,9 @@ func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond)
 
 var symbol = regexp.MustCompile(`@[A-Za-z_][A-Za-z0-9_]*`)
 
-// repeated returns a module with n private copies of each function of a module, and a function main that calls each
+// repeatModule returns a module with n private copies of each function of a module, and a function main that calls each
 // copy of its main with arguments of its own.
-func repeated(text []byte, n int) ([]byte, error) {
+func repeatModule(text []byte, n int) ([]byte, error) {
 	if n == 1 {
 		return text, nil
 	}

@@ -112,7 +112,7 @@ func loops(op *ir.Op) bool {
 // passThrough rebuilds a tap with a result for each operand that is computed and used afterwards. It returns the new
 // tap.
 func (a *aliaser) passThrough(h hookop.HookOp) hookop.HookOp {
-	candidates := a.used(h)
+	candidates := a.usedLater(h)
 	if len(candidates) == 0 {
 		return h
 	}
@@ -120,7 +120,7 @@ func (a *aliaser) passThrough(h hookop.HookOp) hookop.HookOp {
 		next := h.Next()
 		place, placed := a.place[h.Op]
 		if a.hoist(h) {
-			candidates = a.used(h)
+			candidates = a.usedLater(h)
 			if !slices.ContainsFunc(candidates, func(i int) bool { return a.free(h.Op, h, []int{i}) }) {
 				// The move gains nothing. Move the tap back, or two taps would pass each other at each rewrite.
 				h.MoveBefore(next)
@@ -128,7 +128,7 @@ func (a *aliaser) passThrough(h hookop.HookOp) hookop.HookOp {
 				if placed && len(a.place) > 0 {
 					a.place[h.Op] = place
 				}
-				candidates = a.used(h)
+				candidates = a.usedLater(h)
 			}
 		}
 	}
@@ -162,9 +162,9 @@ func (a *aliaser) passThrough(h hookop.HookOp) hookop.HookOp {
 	return h
 }
 
-// used returns the operands of a tap, each value once, that its region computes and uses afterwards. XLA computes a
-// value from outside the region once in any case.
-func (a *aliaser) used(h hookop.HookOp) []int {
+// usedLater returns the operands of a tap, each value once, that its region computes and uses afterwards. XLA computes
+// a value from outside the region once in any case.
+func (a *aliaser) usedLater(h hookop.HookOp) []int {
 	var out []int
 	for i := range h.NumData() {
 		v := h.Data(i)
@@ -219,11 +219,11 @@ func (a *aliaser) cost(h hookop.HookOp, o int) (hook.Verdict, string) {
 			return hook.AliasCopied, "the operand is passed twice"
 		}
 	}
-	if isConstant(v) && !filled(v) {
+	if isConstant(v) && !isFilled(v) {
 		return hook.AliasCopied, "the operand is a constant"
 	}
-	if !a.isComputed(v) && !filled(v) {
-		if donated(v) {
+	if !a.isComputed(v) && !isFilled(v) {
+		if isDonated(v) {
 			return hook.AliasKept, "the operand is a donated argument"
 		}
 		return hook.AliasCopied, "the operand is an argument that is not donated"
@@ -246,8 +246,8 @@ func (a *aliaser) cost(h hookop.HookOp, o int) (hook.Verdict, string) {
 	return hook.AliasKept, "the operand ends here"
 }
 
-// donated reports whether v is a program argument whose memory is donated.
-func donated(v *ir.Value) bool {
+// isDonated reports whether v is a program argument whose memory is donated.
+func isDonated(v *ir.Value) bool {
 	if v.Block() == nil {
 		return false
 	}

@@ -134,7 +134,7 @@ func (a *aliaser) mayDoWithout(v *ir.Value) bool {
 	if v.Block() != nil && v.Block().Parent().Is(sdy.ManualComputation) {
 		return true
 	}
-	if !a.isComputed(v) && !filled(v) {
+	if !a.isComputed(v) && !isFilled(v) {
 		return !a.single
 	}
 	return a.duplicated(v, 0)
@@ -235,8 +235,8 @@ func isConstant(v *ir.Value) bool {
 	return false
 }
 
-// filled reports whether v is memory filled with a constant. XLA fills it again for each user.
-func filled(v *ir.Value) bool {
+// isFilled reports whether v is memory filled with a constant. XLA fills it again for each user.
+func isFilled(v *ir.Value) bool {
 	def := v.DefiningOp()
 	if def == nil {
 		return false
@@ -253,7 +253,7 @@ func filled(v *ir.Value) bool {
 	case stablehlo.Iota, stablehlo.BroadcastInDim:
 		return true
 	case stablehlo.Reshape:
-		return filled(def.Operand(0))
+		return isFilled(def.Operand(0))
 	}
 	return false
 }

@@ -30,7 +30,7 @@ func Prove(m *ir.Module) error {
 	if err := checkLowered(m); err != nil {
 		return err
 	}
-	p := &prover{m: m, memo: map[string]*held{}}
+	p := &prover{m: m, memo: map[string]*dependents{}}
 	p.events = flow.ReachOf(m, func(op *ir.Op) bool { return isLowered(op) && irutil.IsTrue(op.Attr(stablehlo.AttrHasSideEffect)) })
 	p.joins.graph = p.events.Graph
 	for _, op := range p.events.Functions() {
@@ -66,7 +66,7 @@ type prover struct {
 	m      *ir.Module
 	events *flow.Reach // of the lowered hooks with side effects
 	joins  joins
-	memo   map[string]*held // for private functions, by name and entry
+	memo   map[string]*dependents // for private functions, by name and entry
 }
 
 // entry states the assumptions of a block when it is entered.
@@ -76,25 +76,25 @@ type entry struct {
 	carries []bool // per argument: whether it depends on the event before
 }
 
-// held lists the results of an op, or the values that a block returns, that depend on the last event.
-type held struct {
+// dependents lists the results of an op, or the values that a block returns, that depend on the last event.
+type dependents struct {
 	list []bool
 	all  bool
 }
 
-func (h *held) at(i int) bool { return h != nil && (h.all || i < len(h.list) && h.list[i]) }
+func (h *dependents) at(i int) bool { return h != nil && (h.all || i < len(h.list) && h.list[i]) }
 
 // scope is a block being proved. Values from outside the block count through outer until the block has its own event.
 type scope struct {
 	entry
 	outer *scope
 	block *ir.Block
-	event *ir.Op // the last event so far
-	out   *held  // for the results of event
+	event *ir.Op      // the last event so far
+	out   *dependents // for the results of event
 }
 
 // function proves f for the entry in and returns which of its results depend on its last event.
-func (p *prover) function(f *ir.Op, in entry) (*held, error) {
+func (p *prover) function(f *ir.Op, in entry) (*dependents, error) {
 	name := fn.FuncOp{Op: f}.Symbol()
 	key := name + " " + strconv.FormatBool(in.first) + strconv.FormatBool(in.decided)
 	for _, b := range in.carries {
@@ -114,7 +114,7 @@ func (p *prover) function(f *ir.Op, in entry) (*held, error) {
 
 // region proves region i of op and reports which of its returned values depend on its last event. In a region without
 // events, it reports which of them depend on the event before the region.
-func (p *prover) region(op *ir.Op, i int, in entry, outer *scope) (*held, error) {
+func (p *prover) region(op *ir.Op, i int, in entry, outer *scope) (*dependents, error) {
 	blocks := op.Region(i).Blocks()
 	if len(blocks) != 1 {
 		return nil, p.m.Errorf(op, "a region of '%s' with hooks has %d blocks; their order cannot be proven", op.Name(), len(blocks))
@@ -125,7 +125,7 @@ func (p *prover) region(op *ir.Op, i int, in entry, outer *scope) (*held, error)
 			return nil, err
 		}
 	}
-	out := &held{}
+	out := &dependents{}
 	if t := s.block.Last(); t != nil && t.Has(ir.ReturnLike) {
 		for _, v := range t.Operands() {
 			out.list = append(out.list, p.holds(s, v))
@@ -137,7 +137,7 @@ func (p *prover) region(op *ir.Op, i int, in entry, outer *scope) (*held, error)
 // event proves an op that is, contains or calls events.
 func (p *prover) event(s *scope, op *ir.Op) error {
 	in := entry{first: s.first && s.event == nil, decided: s.decided && s.event == nil}
-	var out *held
+	var out *dependents
 	var err error
 	if isLowered(op) {
 		waits := in.first || in.decided
@@ -145,9 +145,9 @@ func (p *prover) event(s *scope, op *ir.Op) error {
 			waits = p.holds(s, op.Operand(i))
 		}
 		if !waits {
-			return p.unordered(op)
+			return p.orderError(op)
 		}
-		out = &held{all: true}
+		out = &dependents{all: true}
 	} else if f := p.events.Callee(op); f != nil {
 		for _, v := range op.Operands() {
 			in.carries = append(in.carries, p.holds(s, v))
@@ -162,7 +162,7 @@ func (p *prover) event(s *scope, op *ir.Op) error {
 
 // regions proves an op with events in its regions. For a loop, it finds the greatest set of arguments that depend on
 // the event before each trip, consistent with the values that enter the loop and those carried around it.
-func (p *prover) regions(s *scope, op *ir.Op, in entry) (*held, error) {
+func (p *prover) regions(s *scope, op *ir.Op, in entry) (*dependents, error) {
 	f := op.Def().Flow
 	loop := false
 	for i, r := range op.Regions() {
@@ -180,7 +180,7 @@ func (p *prover) regions(s *scope, op *ir.Op, in entry) (*held, error) {
 	for i, v := range op.Operands() {
 		operands[i] = in.first || p.holds(s, v)
 	}
-	yields := make([]*held, op.NumRegions())
+	yields := make([]*dependents, op.NumRegions())
 	comes := func(v *ir.Value) bool { // whether every source of v depends on the last event
 		n := 0
 		for u := range p.events.Sources(v) {
@@ -201,9 +201,9 @@ func (p *prover) regions(s *scope, op *ir.Op, in entry) (*held, error) {
 	}
 	for changed := true; changed; {
 		changed = false
-		next := make([]*held, len(yields))
+		next := make([]*dependents, len(yields))
 		for i, r := range op.Regions() {
-			next[i] = &held{}
+			next[i] = &dependents{}
 			if _, threads := flow.Threads(op, i); r.Entry() == nil || !threads && !p.events.In(r) {
 				continue
 			}
@@ -225,7 +225,7 @@ func (p *prover) regions(s *scope, op *ir.Op, in entry) (*held, error) {
 		}
 		yields = next
 	}
-	out := &held{}
+	out := &dependents{}
 	for _, v := range op.Results() {
 		out.list = append(out.list, comes(v))
 	}
@@ -415,7 +415,7 @@ func isFunction(op *ir.Op) bool {
 	return f != nil && f.Function
 }
 
-func (p *prover) unordered(op *ir.Op) error {
+func (p *prover) orderError(op *ir.Op) error {
 	c, _ := op.Attr(stablehlo.AttrBackendConfig).(*ir.DictAttr)
 	return p.m.Errorf(op, "hook %q does not receive the chain of the hook before it, so the order of the two is not proven", strings.TrimSpace(irutil.StringAttr(c.Get(stablehlo.AttrName))))
 }

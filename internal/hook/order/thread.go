@@ -225,7 +225,7 @@ func (t *threader) op(op *ir.Op, cur *ir.Value) (*ir.Value, error) {
 		n.SetAttr(hookop.AttrChained, ir.NewUnit())
 		return n.Result(0), nil
 	}
-	if t.alone(op) {
+	if t.isAlone(op) {
 		b := op.Region(0).Entry()
 		_, err := t.block(b, Start(t.m.AtStart(b).At(op.Loc(), op.Pos()), t.chain))
 		return cur, err
@@ -247,9 +247,9 @@ func (t *threader) op(op *ir.Op, cur *ir.Value) (*ir.Value, error) {
 	return out, nil
 }
 
-// alone reports whether op is a manual computation without operands, results and a mesh, and every hook of the module
+// isAlone reports whether op is a manual computation without operands, results and a mesh, and every hook of the module
 // is in it. No value can be passed through such an op, because its sharding needs a mesh, and none is needed.
-func (t *threader) alone(op *ir.Op) bool {
+func (t *threader) isAlone(op *ir.Op) bool {
 	if t.chain == hook.ChainPID || !op.Is(sdy.ManualComputation) || op.NumOperands()+op.NumResults() > 0 || sdy.HasMesh(t.m, op) {
 		return false
 	}

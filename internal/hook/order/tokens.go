@@ -229,13 +229,13 @@ func (c *converter) values(touched []*ir.Op) error {
 			return c.cannotFollow(op)
 		}
 		if f != nil && f.Remap != nil {
-			remap = append(remap, remapping{op.Region(0).Entry(), c.counted(irutil.TypeList(op.OperandList())), c.counted(op.ResultTypes())})
+			remap = append(remap, remapping{op.Region(0).Entry(), c.oldPositions(irutil.TypeList(op.OperandList())), c.oldPositions(op.ResultTypes())})
 		}
 	}
 	for _, op := range c.calls.Functions() {
 		if f := (fn.FuncOp{Op: op}); c.changed[op] {
 			c.unmark(f)
-			remap = append(remap, remapping{op.Region(0).Entry(), c.counted(f.Type().Inputs()), c.counted(f.Type().Results())})
+			remap = append(remap, remapping{op.Region(0).Entry(), c.oldPositions(f.Type().Inputs()), c.oldPositions(f.Type().Results())})
 		}
 	}
 	conv := &rewrite.Converter{Types: c.types}
@@ -284,8 +284,8 @@ func (c *converter) unmark(f fn.FuncOp) {
 	f.SetSignature(t, args, results)
 }
 
-// counted returns, for each replacement of values of the given types, the position of the original value.
-func (c *converter) counted(list []ir.Type) []int {
+// oldPositions returns, for each replacement of values of the given types, the position of the original value.
+func (c *converter) oldPositions(list []ir.Type) []int {
 	var out []int
 	for i, t := range list {
 		types, ok := c.types(t)
@@ -336,8 +336,8 @@ func (c *converter) convert(r *rewrite.Rewriter, op *ir.Op, operands [][]*ir.Val
 	case op.IsOrMirrors(stablehlo.GetTupleElement):
 		elems := op.Operand(0).Type().(*ir.TupleType).Elems()
 		i := element(op)
-		first := len(c.counted(elems[:i]))
-		return [][]*ir.Value{all[first : first+len(c.counted(elems[i:i+1]))]}, nil
+		first := len(c.oldPositions(elems[:i]))
+		return [][]*ir.Value{all[first : first+len(c.oldPositions(elems[i:i+1]))]}, nil
 	}
 	// A barrier does not keep the order, so the tokens bypass it.
 	results := operands

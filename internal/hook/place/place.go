@@ -50,7 +50,7 @@ func OnDevices(m *ir.Module, mode hook.PerDevice) error {
 		case within&perDeviceContext != 0 && within&wholeContext != 0:
 			return m.Errorf(h.Op, "hook %q is in a function that is called from a manual computation and from elsewhere; give each its own function", h.HookName())
 		case within == perDeviceContext:
-			if mode == hook.PerDeviceOnce && !guarded(h.Op) {
+			if mode == hook.PerDeviceOnce && !isGuarded(h.Op) {
 				return p.noWhole(h)
 			}
 			h.RemoveAttr(sdy.AttrValueSharding) // XLA accepts no sharding there
@@ -289,8 +289,8 @@ func (p *placer) overFreeAxes(h hookop.HookOp, funcs map[*ir.Op]int) error {
 	return nil
 }
 
-// guarded reports whether op is inside a test for one device, like a hook that fires once.
-func guarded(op *ir.Op) bool {
+// isGuarded reports whether op is inside a test for one device, like a hook that fires once.
+func isGuarded(op *ir.Op) bool {
 	for p := op.Parent(); p != nil && !p.Is(sdy.ManualComputation); p = p.Parent() {
 		if !p.IsOrMirrors(stablehlo.If) {
 			continue
