@@ -212,16 +212,16 @@ func (h pointerHandler) Handle(_ context.Context, c *runtime.Call) error { retur
 // failure makes the second of three hooks fail, several times, and checks the error and that the executable stays
 // usable.
 func failure(ctx context.Context, b runtime.Backend, text, how string) error {
-	mine := errors.New("a handler's own error")
+	cause := errors.New("a handler's own error")
 	fail, later := false, 0
 	e, err := compile(ctx, b, text, runtime.CompileOptions{Handlers: answer(func(_ context.Context, c *runtime.Call) error {
 		switch {
 		case c.Seq == 2:
 			later++
 		case c.Seq == 1 && fail && how == "panic":
-			panic(mine)
+			panic(cause)
 		case c.Seq == 1 && fail:
-			return mine
+			return cause
 		}
 		return nil
 	})})

@@ -142,15 +142,15 @@ func (h *Handlers) shared(kind string) (runtime.Handler, error) {
 	if kind == Record {
 		spec = "record:-"
 	}
-	made, _, err := handlers.Parse(spec, h.Env)
+	handler, _, err := handlers.Parse(spec, h.Env)
 	if err != nil {
 		return nil, err
 	}
 	if h.byKind == nil {
 		h.byKind = map[string]runtime.Handler{}
 	}
-	h.byKind[kind] = made
-	return made, nil
+	h.byKind[kind] = handler
+	return handler, nil
 }
 
 // Flush writes the buffered output of the handlers.

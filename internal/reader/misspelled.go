@@ -20,15 +20,15 @@ func Misspelled(m *ir.Module) diag.List {
 			if a.Inherent || len(a.Name) < shortestMisspelled || strings.IndexByte(a.Name, '.') >= 0 {
 				continue
 			}
-			var lacking []string
+			var absent []string
 			for _, s := range o.Def().Attrs {
 				if v := o.Attr(s.Name); v == nil || s.Default != nil && ir.EqualAttrs(v, s.Default) {
-					lacking = append(lacking, s.Name)
+					absent = append(absent, s.Name)
 				}
 			}
-			if meant := diag.Closest(a.Name, lacking); meant != "" {
+			if similar := diag.Closest(a.Name, absent); similar != "" {
 				found.Add(&diag.Diagnostic{Source: m.Source(), Pos: o.Pos(), Severity: diag.Warning,
-					Message: "'" + a.Name + "' is not an attribute of '" + o.Name() + "'; did you mean '" + meant + "'?"})
+					Message: "'" + a.Name + "' is not an attribute of '" + o.Name() + "'; did you mean '" + similar + "'?"})
 			}
 		}
 		return true

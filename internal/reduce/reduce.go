@@ -220,14 +220,14 @@ func (r *reducer) tryEach(step string, count func() int, try func(i int) bool) {
 // removals removes functions, then ops.
 func (r *reducer) removals() {
 	for _, kind := range [...]struct {
-		step  string
-		wants func(op *ir.Op) bool
+		step    string
+		selects func(op *ir.Op) bool
 	}{
 		{"functions", func(op *ir.Op) bool { return op.Has(ir.Symbol) }},
 		{"ops", func(op *ir.Op) bool { return !op.Has(ir.Terminator) }},
 	} {
 		list := func(ops []*ir.Op) []*ir.Op {
-			return slices.DeleteFunc(slices.Clone(ops), func(op *ir.Op) bool { return !kind.wants(op) || isLast(op) })
+			return slices.DeleteFunc(slices.Clone(ops), func(op *ir.Op) bool { return !kind.selects(op) || isLast(op) })
 		}
 		r.chunks(kind.step, func() int { return len(list(opsOf(r.best))) }, func(lo, hi int) bool {
 			return r.try(func(m *ir.Module, ops []*ir.Op) bool { return remove(m, ops, list(ops)[lo:hi]) })

@@ -251,13 +251,13 @@ func (b *bench) steps() error {
 		end, err := processorTime()
 		return (end - start) / count, err
 	}
-	var c, ours times
+	var c, step times
 	for range max(10, b.o.rounds) {
 		for _, side := range []struct {
 			to *times
 			e  runtime.Executable
 			n  int
-		}{{&c, inC, 1}, {&ours, s.exe, count}} {
+		}{{&c, inC, 1}, {&step, s.exe, count}} {
 			t, err := run(side.e, side.n)
 			if err != nil {
 				return err
@@ -266,9 +266,9 @@ func (b *bench) steps() error {
 		}
 	}
 	median := func(t times) time.Duration { return t.quantile(0.5) }
-	r := median(ours).Seconds() / median(c).Seconds()
+	r := median(step).Seconds() / median(c).Seconds()
 	fmt.Fprintf(b.w, "\na training step of %d MB of parameters that stay on the device, processor time: %s, in a C loop %s, %d rounds of %d steps\n",
-		params*elements*4/1_000_000, micro(median(ours)), micro(median(c)), len(c), count)
+		params*elements*4/1_000_000, micro(median(step)), micro(median(c)), len(c), count)
 	fmt.Fprintf(b.w, "a step costs %.3f times the C loop's; %s\n", r, verdict(r <= 1.02, "at most 1.02"))
 	return nil
 }
@@ -291,9 +291,9 @@ func (b *bench) cholesky() error {
 	if err != nil {
 		return err
 	}
-	theirs := b.jax.Cholesky
+	jax := b.jax.Cholesky
 	ms := func(s float64) string { return fmt.Sprintf("%.2f ms", s*1e3) }
-	rows := [][]string{{"", "best", "processor time", "of JAX's best"}, {"JAX", ms(theirs.Best), ms(theirs.Processor), "1.00x"}}
+	rows := [][]string{{"", "best", "processor time", "of JAX's best"}, {"JAX", ms(jax.Best), ms(jax.Processor), "1.00x"}}
 	worst := 0.0
 	for _, name := range []string{backends.Engine, "cpu"} {
 		exe, err := p.Compile(context.Background(), hlocb.Backend(name))
@@ -315,7 +315,7 @@ func (b *bench) cholesky() error {
 		if err := errors.Join(err, failed, exe.Close()); err != nil {
 			return err
 		}
-		r := s.t.best().Seconds() / theirs.Best
+		r := s.t.best().Seconds() / jax.Best
 		worst = max(worst, r)
 		rows = append(rows, []string{name, ms(s.t.best().Seconds()), ms((after - before).Seconds() / float64(rounds+1)), fmt.Sprintf("%.2fx", r)})
 	}

@@ -278,16 +278,16 @@ func besideJAX(ctx context.Context, w io.Writer, b runtime.Backend, rounds int) 
 	}
 	// Alternate between the two, because the load of the machine varies.
 	const turns = 3
-	var theirs answer
+	var jax answer
 	names := []string{"64 MiB once", "16 bytes, loop of 1000"}
-	var ours []*contestant
+	var rewritten []*contestant
 	for turn := range turns {
 		now, err := peerRuns()
 		if err != nil {
 			return err
 		}
 		if turn == 0 {
-			theirs = now
+			jax = now
 			for i, p := range []program{now.Tapped, now.Loop} {
 				c := &contestant{name: names[i]}
 				if err := c.compile(ctx, b, p.Text, true); err != nil {
@@ -295,19 +295,19 @@ func besideJAX(ctx context.Context, w io.Writer, b runtime.Backend, rounds int) 
 				}
 				defer c.exe.Close()
 				tensor.View[float32](c.args[0])[0] = 0.001 // as peer.py does
-				ours = append(ours, c)
+				rewritten = append(rewritten, c)
 			}
 		}
-		for _, p := range [][2]*program{{&theirs.Tapped, &now.Tapped}, {&theirs.Loop, &now.Loop}} {
+		for _, p := range [][2]*program{{&jax.Tapped, &now.Tapped}, {&jax.Loop, &now.Loop}} {
 			p[0].Seconds, p[0].Processor = min(p[0].Seconds, p[1].Seconds), min(p[0].Processor, p[1].Processor)
 		}
-		if err := race(ctx, ours, rounds); err != nil {
+		if err := race(ctx, rewritten, rounds); err != nil {
 			return err
 		}
 	}
-	fmt.Fprintf(w, "\ndebug.callback in JAX %s and rewritten, best of %d; in brackets the least processor time:\n", theirs.Version, turns*rounds)
-	for i, p := range []program{theirs.Tapped, theirs.Loop} {
-		c := ours[i]
+	fmt.Fprintf(w, "\ndebug.callback in JAX %s and rewritten, best of %d; in brackets the least processor time:\n", jax.Version, turns*rounds)
+	for i, p := range []program{jax.Tapped, jax.Loop} {
+		c := rewritten[i]
 		if c.calls == 0 {
 			return fmt.Errorf("%s: no callback arrived", c.name)
 		}

@@ -53,17 +53,17 @@ func bytecodeRows(dir, python string, rounds, turns int, cpu bool) ([]string, er
 		if copies > 1 {
 			n, turns = 3, 1
 		}
-		var ours, theirs bytecodeResult
+		var hlocb, jaxlib bytecodeResult
 		for range turns {
 			r, err := startBytecode(exec.Command(os.Args[0], "-bytecode", base, "-rounds", strconv.Itoa(n), "-cpu="+strconv.FormatBool(cpu)))
 			if err != nil {
 				return nil, err
 			}
-			ours.best(r)
+			hlocb.best(r)
 			if r, err = startBytecode(exec.Command(python, "-c", bytecodeScript, base, strconv.Itoa(n), strconv.FormatBool(cpu))); err != nil {
 				return nil, fmt.Errorf("jaxlib: %w", err)
 			}
-			theirs.best(r)
+			jaxlib.best(r)
 		}
 		info, err := os.Stat(base + ".bc")
 		if err != nil {
@@ -74,15 +74,15 @@ func bytecodeRows(dir, python string, rounds, turns int, cpu bool) ([]string, er
 		if copies > 1 {
 			name, writeGoal = strconv.Itoa(copies)+" times "+name, "2"
 		}
-		bytecodeRow("hlocb  "+name, info.Size(), ours)
-		bytecodeRow("jaxlib "+name, info.Size(), theirs)
+		bytecodeRow("hlocb  "+name, info.Size(), hlocb)
+		bytecodeRow("jaxlib "+name, info.Size(), jaxlib)
 		for _, g := range []struct {
-			name         string
-			theirs, ours time.Duration
-			goal         string
-		}{{"bytecode read", theirs.read, ours.read, "2"}, {"bytecode write", theirs.write, ours.write, writeGoal},
-			{"artifact serialize", theirs.serialize, ours.serialize, "5"}, {"artifact deserialize", theirs.deserialize, ours.deserialize, "5"}} {
-			goals = append(goals, fmt.Sprintf("%-44s %5.1f  goal >= %s", name+" "+g.name, float64(g.theirs)/float64(g.ours), g.goal))
+			name          string
+			jaxlib, hlocb time.Duration
+			goal          string
+		}{{"bytecode read", jaxlib.read, hlocb.read, "2"}, {"bytecode write", jaxlib.write, hlocb.write, writeGoal},
+			{"artifact serialize", jaxlib.serialize, hlocb.serialize, "5"}, {"artifact deserialize", jaxlib.deserialize, hlocb.deserialize, "5"}} {
+			goals = append(goals, fmt.Sprintf("%-44s %5.1f  goal >= %s", name+" "+g.name, float64(g.jaxlib)/float64(g.hlocb), g.goal))
 		}
 	}
 	return goals, nil

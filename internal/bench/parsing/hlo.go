@@ -69,7 +69,7 @@ func hloRows(dir, python string, rounds, turns int, cpu bool) ([]string, error) 
 	var goals []string
 	var each, peer []float64 // ns per instruction
 	for _, m := range modules {
-		var ours, theirs hloResult
+		var hlocb, jaxlib hloResult
 		n, turns := rounds, turns
 		if m.count > 100000 {
 			n, turns = 3, 1
@@ -79,34 +79,34 @@ func hloRows(dir, python string, rounds, turns int, cpu bool) ([]string, error) 
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", m.name, err)
 			}
-			ours.best(r)
+			hlocb.best(r)
 			if python == "" {
 				continue
 			}
 			if r, err = startHLO(exec.Command(python, "-c", hloScript, m.base, strconv.Itoa(n), strconv.FormatBool(cpu))); err != nil {
 				return nil, fmt.Errorf("%s: jaxlib: %w", m.name, err)
 			}
-			theirs.best(r)
+			jaxlib.best(r)
 		}
 		info, err := os.Stat(m.base + ".hlo")
 		if err != nil {
 			return nil, err
 		}
-		hloRow("hlocb  "+m.name, info.Size(), ours)
+		hloRow("hlocb  "+m.name, info.Size(), hlocb)
 		if python != "" {
-			hloRow("jaxlib "+m.name, info.Size(), theirs)
+			hloRow("jaxlib "+m.name, info.Size(), jaxlib)
 		}
 		if m.count > 0 {
-			each = append(each, float64(ours.read.Nanoseconds())/float64(m.count))
-			peer = append(peer, float64(theirs.read.Nanoseconds())/float64(m.count))
+			each = append(each, float64(hlocb.read.Nanoseconds())/float64(m.count))
+			peer = append(peer, float64(jaxlib.read.Nanoseconds())/float64(m.count))
 			continue
 		}
 		for _, g := range []struct {
-			name         string
-			theirs, ours time.Duration
-			goal         int
-		}{{"text read", theirs.read, ours.read, 6}, {"text print", theirs.print, ours.print, 2}, {"proto read", theirs.decode, ours.decode, 5}, {"proto write", theirs.encode, ours.encode, 2}} {
-			goals = append(goals, fmt.Sprintf("%-44s %5.1f  goal >= %d", "HLO "+g.name, float64(g.theirs)/float64(g.ours), g.goal))
+			name          string
+			jaxlib, hlocb time.Duration
+			goal          int
+		}{{"text read", jaxlib.read, hlocb.read, 6}, {"text print", jaxlib.print, hlocb.print, 2}, {"proto read", jaxlib.decode, hlocb.decode, 5}, {"proto write", jaxlib.encode, hlocb.encode, 2}} {
+			goals = append(goals, fmt.Sprintf("%-44s %5.1f  goal >= %d", "HLO "+g.name, float64(g.jaxlib)/float64(g.hlocb), g.goal))
 		}
 	}
 	line := fmt.Sprintf("%-44s %5.2f  goal <= 1.3 (%.0f and %.0f ns)", "HLO a million instructions, each, per 10000", each[1]/each[0], each[1], each[0])

@@ -121,32 +121,32 @@ func run(corpus string, rounds, turns int, cpu bool, only, one string) error {
 		if b.size > 20<<20 {
 			n, turns = 3, 2
 		}
-		var ours, theirs result
+		var hlocb, jaxlib result
 		for range turns {
 			r, err := start(exec.Command(os.Args[0], "-one", list, "-rounds", strconv.Itoa(n), "-cpu="+strconv.FormatBool(cpu)))
 			if err != nil {
 				return fmt.Errorf("%s: %w", b.name, err)
 			}
-			ours.best(r)
+			hlocb.best(r)
 			if python == "" {
 				continue
 			}
 			if r, err = start(exec.Command(python, "-c", script, list, strconv.Itoa(n), strconv.FormatBool(cpu))); err != nil {
 				return fmt.Errorf("%s: jaxlib: %w", b.name, err)
 			}
-			theirs.best(r)
+			jaxlib.best(r)
 		}
-		row("hlocb  "+b.name, b.size, ours)
+		row("hlocb  "+b.name, b.size, hlocb)
 		if python != "" {
-			row("jaxlib "+b.name, b.size, theirs)
-			fmt.Printf("%-26s %9s  %-22s %-20s %-20s %-20s %.1f\n", "  times", "", times(theirs.parse, ours.parse), times(theirs.parse, ours.parse-ours.verify),
-				times(theirs.print, ours.print), times(theirs.generic, ours.generic), float64(theirs.peak)/float64(ours.peak))
-			goals = append(goals, b.goals(ours, theirs)...)
+			row("jaxlib "+b.name, b.size, jaxlib)
+			fmt.Printf("%-26s %9s  %-22s %-20s %-20s %-20s %.1f\n", "  times", "", times(jaxlib.parse, hlocb.parse), times(jaxlib.parse, hlocb.parse-hlocb.verify),
+				times(jaxlib.print, hlocb.print), times(jaxlib.generic, hlocb.generic), float64(jaxlib.peak)/float64(hlocb.peak))
+			goals = append(goals, b.goals(hlocb, jaxlib)...)
 		}
 		if strings.HasSuffix(b.name, " ops") {
 			ops, _ := strconv.Atoi(strings.TrimSuffix(b.name, " ops"))
-			perOp[b.name] = float64((ours.parse - ours.verify).Nanoseconds()) / float64(ops)
-			perOp[b.name+" verified"] = float64(ours.parse.Nanoseconds()) / float64(ops)
+			perOp[b.name] = float64((hlocb.parse - hlocb.verify).Nanoseconds()) / float64(ops)
+			perOp[b.name+" verified"] = float64(hlocb.parse.Nanoseconds()) / float64(ops)
 		}
 	}
 	for _, kind := range []string{"", " verified"} {
@@ -169,24 +169,24 @@ func run(corpus string, rounds, turns int, cpu bool, only, one string) error {
 }
 
 // goals lists the ratios of a row that have a goal, with the goal.
-func (b *bench) goals(ours, theirs result) (out []string) {
-	add := func(name string, theirs, ours time.Duration, goal int) {
-		out = append(out, fmt.Sprintf("%-44s %5.1f  goal >= %d", b.name+" "+name, float64(theirs)/float64(ours), goal))
+func (b *bench) goals(hlocb, jaxlib result) (out []string) {
+	add := func(name string, jaxlib, hlocb time.Duration, goal int) {
+		out = append(out, fmt.Sprintf("%-44s %5.1f  goal >= %d", b.name+" "+name, float64(jaxlib)/float64(hlocb), goal))
 	}
-	alone := ours.parse - ours.verify
+	alone := hlocb.parse - hlocb.verify
 	switch b.name {
 	case "transformer_grad":
-		add("parse", theirs.parse, alone, 5)
-		add("parse and verify", theirs.parse, ours.parse, 6)
-		add("print", theirs.print, ours.print, 10)
+		add("parse", jaxlib.parse, alone, 5)
+		add("parse and verify", jaxlib.parse, hlocb.parse, 6)
+		add("print", jaxlib.print, hlocb.print, 10)
 	case "hex constant":
-		add("parse", theirs.parse, ours.parse, 2)
+		add("parse", jaxlib.parse, hlocb.parse, 2)
 	case "decimal constant":
-		add("parse", theirs.parse, ours.parse, 5)
-		add("print", theirs.print, ours.print, 1)
+		add("parse", jaxlib.parse, hlocb.parse, 5)
+		add("print", jaxlib.print, hlocb.print, 1)
 	case "testdata tree":
-		add("parse and print", theirs.parse+theirs.print, alone+ours.print, 5)
-		add("parse, verify and print", theirs.parse+theirs.print, ours.parse+ours.print, 5)
+		add("parse and print", jaxlib.parse+jaxlib.print, alone+hlocb.print, 5)
+		add("parse, verify and print", jaxlib.parse+jaxlib.print, hlocb.parse+hlocb.print, 5)
 	}
 	return out
 }
@@ -202,8 +202,8 @@ func row(name string, size int64, r result) {
 	fmt.Printf("%-26s %9d  %-22s %-20s %-20s %-20s %.0f\n", name, size, cell(r.parse), alone, cell(r.print), cell(r.generic), float64(r.peak)/1e6)
 }
 
-func times(theirs, ours time.Duration) string {
-	return fmt.Sprintf("%.1fx", float64(theirs)/float64(ours))
+func times(jaxlib, hlocb time.Duration) string {
+	return fmt.Sprintf("%.1fx", float64(jaxlib)/float64(hlocb))
 }
 
 // start runs a process whose last line has its figures: parse, verify, print, generic in ns, peak memory in bytes.

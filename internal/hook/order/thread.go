@@ -278,21 +278,21 @@ func (t *threader) canCarry(op *ir.Op, chain ir.Type) error {
 	if sdy.IsComputation(op) && stablehlo.IsToken(chain) && !sdy.AllManual(t.m, op) {
 		return t.m.Errorf(op, "a token cannot be passed through '%s' over some axes of its mesh only, which makes plugins abort; use the state chain", op.Name())
 	}
-	gives := f.Callee != ""
+	yields := f.Callee != ""
 	for _, e := range f.Edges {
-		gives = gives || e.To.At == ir.AtResults
+		yields = yields || e.To.At == ir.AtResults
 	}
 	for i, r := range op.Regions() {
 		_, threads := flow.Threads(op, i)
 		switch {
 		case !threads && !t.reach.In(r):
-		case !threads || !gives || !f.Ordered(i):
+		case !threads || !yields || !f.Ordered(i):
 			return t.m.Errorf(op, "hooks inside '%s' cannot be put in order", op.Name())
 		case len(r.Blocks()) != 1:
 			return t.m.Errorf(op, "'%s' around hooks has a region with %d blocks, but needs one", op.Name(), len(r.Blocks()))
 		}
 	}
-	if !gives {
+	if !yields {
 		return t.m.Errorf(op, "hooks inside '%s' cannot be put in order", op.Name())
 	}
 	return nil
