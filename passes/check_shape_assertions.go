@@ -59,7 +59,7 @@ func (p CheckShapeAssertions) Run(ctx *pass.Context, f *ir.Op) error {
 // maxMessageInputs is the number of operands that the message of an assertion can have.
 const maxMessageInputs = 32
 
-// checkAssertion returns what is wrong with a shape assertion, or nil if it holds.
+// checkAssertion returns the error of a shape assertion, or nil if the assertion holds.
 func checkAssertion(op *ir.Op) *diag.Diagnostic {
 	fail := func(format string, args ...any) *diag.Diagnostic { return op.Module().Errorf(op, format, args...) }
 	inputs := op.NumOperands() - 1

@@ -67,7 +67,7 @@ func TestHelp(t *testing.T) {
 		}
 	}
 	if text := help("run"); strings.Contains(text, "\nFlags:\n") {
-		t.Errorf("flags of run stand in no group:\n%s", text)
+		t.Errorf("flags of run are in no group:\n%s", text)
 	}
 	const path = "../../docs/cli.md"
 	have, err := os.ReadFile(path)

@@ -139,7 +139,7 @@ func TestImportsGoDown(t *testing.T) {
 		from := local(p.ImportPath)
 		at, name := row(from)
 		if at < 0 {
-			t.Errorf("package %s stands in no row of the order: add it to internal/layout", from)
+			t.Errorf("package %s is in no row of the order: add it to internal/layout", from)
 			continue
 		}
 		for _, i := range p.Imports {

@@ -15,7 +15,7 @@ import (
 // term.
 var unplain = regexp.MustCompile(`(?i)\b(of (?:which|whom)|in front of|told (?:apart|from)|tell apart|hand(?:s|ed)? (?:on|over|out)|looks on|left behind|` +
 	`behind|but for|taken for|where (?:nothing|nobody)|no such \w+ as|thereof|therein|wherein|whereof|hereof|hardly|the same goes for|that goes for|` +
-	`the one [^.;]{0,80} the other)\b`)
+	`the one [^.;]{0,80} the other|what is wrong with|stands? (?:twice|without|here|after|in no)|for ever|misspelt)\b`)
 
 // negated matches "is no path" for "is not a path". "There is no path" is plain.
 var negated = regexp.MustCompile(`(?i)\b(\w+) (?:is|are|was|were) no (\w+)`)
