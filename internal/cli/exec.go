@@ -26,7 +26,7 @@ func (a *app) execCommand() *cobra.Command {
 		Short: "Run a framework's program and look into what it compiles",
 		Long: `Run a program that uses a PJRT plugin, such as a JAX script, and look at values inside the programs that it compiles. The program does not change.
 
---tap selects values whose op, name, function or location (file:line) matches a regular expression. What probes print goes to standard error, so the program's own output stays as it is. JAX's Python callbacks work on plugins that lack them.
+--tap selects values whose op, name, function or location (file:line) matches a regular expression. Probes print to standard error, so the program's own output stays as it is. JAX's Python callbacks work on plugins that lack them.
 
 JAX's built-in CPU client is not a plugin. On a machine without an accelerator, and if neither JAX_PLATFORMS nor PJRT_NAMES_AND_LIBRARY_PATHS is set, JAX gets the installed CPU plugin under the name xcpu.
 

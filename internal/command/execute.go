@@ -238,8 +238,8 @@ func (s *Signal) Code() int {
 	return interruptCode
 }
 
-// patience is how long a command may take to stop before the user is told how to end it at once.
-const patience = 2 * time.Second
+// stopTime is how long a command may take to stop before the user is told how to end it at once.
+const stopTime = 2 * time.Second
 
 // Signals returns a context that Ctrl-C, SIGTERM and SIGHUP end. A second signal ends the process: a plugin cannot be
 // interrupted while it compiles.
@@ -253,7 +253,7 @@ func (c *Console) Signals() (ctx context.Context, stop func()) {
 			return
 		}
 		cancel(&Signal{first})
-		late := time.AfterFunc(patience, func() {
+		late := time.AfterFunc(stopTime, func() {
 			fmt.Fprintln(c.Err, "hlocb: stopping; Ctrl-C again ends it at once")
 		})
 		defer late.Stop()

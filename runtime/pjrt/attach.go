@@ -87,7 +87,7 @@ func (a *Attachment) Err() error {
 	return err
 }
 
-// Detach ends the delivery. No execution of the program may be under way. Detach may be called again.
+// Detach ends the delivery. No execution of the program may be in progress. Detach may be called again.
 func (a *Attachment) Detach() {
 	a.detach.Do(func() {
 		attached.mu.Lock()

@@ -31,8 +31,8 @@ func (a *attempts) claim(s *session) bool {
 	return a.owner.Load() == s || a.owner.CompareAndSwap(nil, s)
 }
 
-// patience is the time that a run waits for the handler of another run before it starts on another client.
-const patience = 50 * time.Millisecond
+// attemptDelay is the time that a run waits for the handler of another run before it starts on another client.
+const attemptDelay = 50 * time.Millisecond
 
 // maxAttempts limits the attempts of a run.
 const maxAttempts = 32
@@ -75,7 +75,7 @@ func (e *Executable) runWatched(ctx context.Context, s *session, l *loadedProgra
 	}()
 	var tick <-chan time.Time
 	if crowded {
-		ticker := time.NewTicker(e.backend.patience)
+		ticker := time.NewTicker(e.backend.attemptDelay)
 		defer ticker.Stop()
 		tick = ticker.C
 	}

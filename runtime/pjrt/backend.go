@@ -36,7 +36,7 @@ type Backend struct {
 	name   string
 	opts   Options
 
-	patience time.Duration // see attempts
+	attemptDelay time.Duration // see attempts
 
 	mu          sync.Mutex
 	closed      bool
@@ -62,7 +62,7 @@ func Open(path string, opts Options) (*Backend, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Backend{plugin: p, name: opts.Name, opts: opts, patience: patience, clients: map[clientKey]*Client{}}
+	b := &Backend{plugin: p, name: opts.Name, opts: opts, attemptDelay: attemptDelay, clients: map[clientKey]*Client{}}
 	b.released.L = &b.mu
 	c, err := b.client(0, 1)
 	if err != nil {

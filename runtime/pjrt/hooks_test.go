@@ -364,7 +364,7 @@ func TestReentryNeedsAttempts(t *testing.T) {
 			t.Fatal(err)
 		}
 		if alone {
-			b.patience = time.Hour
+			b.attemptDelay = time.Hour
 		}
 		inner, err := b.Compile(context.Background(), bigProgram(), runtime.CompileOptions{Handlers: observe(func(*runtime.Call) {})})
 		if err != nil {
@@ -463,7 +463,7 @@ func TestCloseWaitsForRuns(t *testing.T) {
 	go func() { closed <- e.Close() }()
 	select {
 	case <-closed:
-		t.Fatal("Close returned while a run was under way")
+		t.Fatal("Close returned while a run was in progress")
 	case <-time.After(50 * time.Millisecond):
 	}
 	close(release)
