@@ -128,7 +128,7 @@ func SolveKernel(s *kernel.Signature, left, lower, unit bool, trans string) (ker
 	e.transposed = (trans == "TRANSPOSE" || trans == "ADJOINT") == left
 	e.forward = lower != e.transposed
 	dt := s.In[0].DType
-	k := kernel.Kernel{Family: "triangular solve", Scratch: 2 * 8 * int64(n*n+rows*cols)}
+	k := kernel.Kernel{Family: "triangular solve", Scratch: 2*8*int64(n*n+rows*cols) + 8*solveBlock*int64(rows*cols/max(n, 1))}
 	if !dt.IsComplex() {
 		k.Run = func(in, out []*tensor.Tensor) error {
 			load := func(x []float64, t *tensor.Tensor, at int) { kernel.Decode64(dt, x, t, at) }
@@ -165,9 +165,9 @@ type equations struct {
 
 // solveAll solves each batch. matrix, load and store convert elements of a tensor, starting at element at: of the
 // matrices, the right-hand sides and the result. solve is solveReal or solveComplex.
-func solveAll[T float64 | complex128](e equations, in []*tensor.Tensor, out *tensor.Tensor, matrix, load func(x []T, t *tensor.Tensor, at int), store func(t *tensor.Tensor, at int, x []T), solve func(l, y []T, n, count int, unit bool)) {
+func solveAll[T float64 | complex128](e equations, in []*tensor.Tensor, out *tensor.Tensor, matrix, load func(x []T, t *tensor.Tensor, at int), store func(t *tensor.Tensor, at int, x []T), solve func(l, y, work []T, n, count int, unit bool)) {
 	n, count := e.n, e.count
-	a, x := make([]T, n*n), make([]T, n*count)
+	a, x, work := make([]T, n*n), make([]T, n*count), make([]T, solveBlock*count)
 	// l is the lower triangle and y the right-hand sides, in the order of the equations.
 	l, y := a, x
 	ordered := e.left && e.forward && !e.transposed
@@ -190,7 +190,7 @@ func solveAll[T float64 | complex128](e equations, in []*tensor.Tensor, out *ten
 		matrix(a, in[0], b*n*n)
 		load(x, in[1], b*n*count)
 		if ordered {
-			solve(l, y, n, count, e.unit)
+			solve(l, y, work, n, count, e.unit)
 			store(out, b*n*count, y)
 			continue
 		}
@@ -206,7 +206,7 @@ func solveAll[T float64 | complex128](e equations, in []*tensor.Tensor, out *ten
 				y[i*count+v] = *unknown(i, v)
 			}
 		}
-		solve(l, y, n, count, e.unit)
+		solve(l, y, work, n, count, e.unit)
 		for i := range n {
 			for v := range count {
 				*unknown(i, v) = y[i*count+v]
@@ -217,7 +217,7 @@ func solveAll[T float64 | complex128](e equations, in []*tensor.Tensor, out *ten
 }
 
 // solveComplex solves l y = y for the lower triangle l and the count columns of y.
-func solveComplex(l, y []complex128, n, count int, unit bool) {
+func solveComplex(l, y, _ []complex128, n, count int, unit bool) {
 	for i := range n {
 		row := y[i*count : (i+1)*count]
 		for j := range i {
@@ -233,15 +233,18 @@ func solveComplex(l, y []complex128, n, count int, unit bool) {
 	}
 }
 
-// solveReal is solveComplex for reals. It subtracts the unknowns of earlier blocks of equations as a matrix product.
-func solveReal(l, y []float64, n, count int, unit bool) {
-	const block = 16
+// solveBlock is the number of equations from which solveReal subtracts the earlier unknowns at once.
+const solveBlock = 16
+
+// solveReal is solveComplex for reals. It subtracts the unknowns of earlier blocks of equations as a matrix product, in
+// work, which holds solveBlock rows.
+func solveReal(l, y, work []float64, n, count int, unit bool) {
 	kernel.Parallel((count+31)/32, max(1, 1<<18/max(1, 32*n*n)), func(lo, hi int) {
 		c0, c1 := lo*32, min(hi*32, count)
 		width := c1 - c0
-		product := make([]float64, block*width)
-		for from := 0; from < n; from += block {
-			to := min(from+block, n)
+		product := work[solveBlock*c0:]
+		for from := 0; from < n; from += solveBlock {
+			to := min(from+solveBlock, n)
 			if from > 0 {
 				gemm.Multiply(gemm.Problem[float64]{C: product, A: l[from*n:], B: y[c0:], M: to - from, N: width, K: from, RowA: n, ColA: 1, RowB: count, ColB: 1, RowC: width})
 			}
