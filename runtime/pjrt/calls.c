@@ -137,15 +137,20 @@ void *hl_list(const hl_api *api, int fn, void *object, void *const **items, size
   return e;
 }
 
+// trim returns what XLA freed after compiling or loading; glibc keeps it otherwise: nearly 2 GB for a large program.
+static void trim(void) {
+#ifdef __GLIBC__
+  malloc_trim(0);
+#endif
+}
+
 void *hl_compile(const hl_api *api, void *client, const char *code, size_t code_size, const char *format,
                  size_t format_size, const char *options, size_t options_size, void **loaded) {
   ARGS(hl_program, p, .code = (char *)code, .code_size = code_size, .format = format, .format_size = format_size);
   ARGS(hl_compile_args, a, .client = client, .program = &p, .options = options, .options_size = options_size);
   void *e = api->fn[HL_CLIENT_COMPILE](&a);
   *loaded = a.loaded;
-#ifdef __GLIBC__
-  malloc_trim(0);  // XLA frees what it compiled with, but glibc keeps it: nearly 2 GB for a large program
-#endif
+  trim();
   return e;
 }
 
@@ -198,6 +203,7 @@ void *hl_deserialize(const hl_api *api, void *client, const char *bytes, size_t 
        .num_options = num_options);
   void *e = api->fn[HL_DESERIALIZE](&a);
   *loaded = a.loaded;
+  trim();
   return e;
 }
 
