@@ -29,7 +29,7 @@ type argumentFlags struct {
 func (f *argumentFlags) add(c *cobra.Command) {
 	c.Flags().StringArrayVar(&f.args, "arg", nil, "next argument: MLIR literal or @FILE.npy; NAME=... or N=... sets that one")
 	c.Flags().StringArrayVar(&f.sets, "args", nil, "arguments by name or number: DIR of .npy files, FILE.npz or FILE.safetensors")
-	c.Flags().BoolVar(&f.cast, "cast", false, "convert arrays of files to the arguments' types, if no value is lost")
+	c.Flags().BoolVar(&f.cast, "cast", false, "convert arrays of files to the arguments' types: floats are rounded to floats, all else must be exact")
 	c.Flags().StringVar(&f.fill, "fill", "", "other arguments: iota, zeros or random:SEED")
 	complete(c, "fill", "iota", "zeros", "random:0")
 }
@@ -192,6 +192,9 @@ func argument(s string, want hlocb.Type, cast bool) (*tensor.Tensor, error) {
 			}
 			return nil, err
 		}
+		if v.DType() != want.DType {
+			return nil, unexpected(v, want)
+		}
 		return fitted(v, want, false)
 	}
 	v, err := values.ReadFile(path, want.DType)
@@ -208,19 +211,25 @@ func argument(s string, want hlocb.Type, cast bool) (*tensor.Tensor, error) {
 	return v, nil
 }
 
-// fitted checks the type of an argument and, with cast, converts its elements.
+// fitted checks the type of an array of a file and, with cast, converts its elements.
 func fitted(v *tensor.Tensor, want hlocb.Type, cast bool) (*tensor.Tensor, error) {
-	got := hlocb.Type{DType: v.DType(), Shape: v.Shape()}
-	if !slices.EqualFunc(got.Shape, want.Shape, func(g, w int64) bool { return w < 0 || g == w }) {
-		return nil, fmt.Errorf("value has type %s, main expects %s", got, want)
+	if !slices.EqualFunc(v.Shape(), want.Shape, func(g, w int64) bool { return w < 0 || g == w }) {
+		return nil, unexpected(v, want)
 	}
 	if cast {
 		return v.Cast(want.DType)
 	}
-	if got.DType != want.DType {
-		return nil, fmt.Errorf("value has type %s, main expects %s", got, want)
+	if v.DType() != want.DType {
+		if _, err := v.Cast(want.DType); err != nil {
+			return nil, unexpected(v, want)
+		}
+		return nil, fmt.Errorf("%w; --cast converts it", unexpected(v, want))
 	}
 	return v, nil
+}
+
+func unexpected(v *tensor.Tensor, want hlocb.Type) error {
+	return fmt.Errorf("value has type %s, main expects %s", hlocb.Type{DType: v.DType(), Shape: v.Shape()}, want)
 }
 
 // parseFill returns a function that fills argument i, or nil for the empty spec.
