@@ -58,7 +58,7 @@ func (k *Kind) UnmarshalText(b []byte) error {
 	return nil
 }
 
-// ID identifies a hook. It is the first 64 bits of a SHA-256 over the hook's properties (see package hook), so it is
+// ID identifies a hook. It is the first 64 bits of a SHA-256 over the hook's function, format, name and types, so it is
 // the same on every machine and in every run. The IR stores it as a two's complement i64.
 type ID uint64
 

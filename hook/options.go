@@ -133,9 +133,9 @@ type AliasReport struct {
 	Maybe bool `json:"maybe,omitempty"`
 }
 
-// Holds reports whether a compiled program agrees with r. The program calls the hook in calls places. XLA copies the
-// operand before copies of them and drops the alias of lost of them. A copy is predicted if any of several calls needs
-// it.
+// Holds reports whether a compiled program agrees with r. calls is the number of calls of the hook in the program,
+// copies the number of calls before which XLA copies the operand, and lost the number of calls whose alias XLA drops. A
+// copy is predicted if any of the calls needs it.
 func (r *AliasReport) Holds(calls, copies, lost int) bool {
 	switch {
 	case r.Verdict == AliasRefused || lost > 0:

@@ -19,7 +19,7 @@ type chainOps struct {
 
 // tokenizeChains turns the chains of hlocb's own calls and of EXLA's io_callback into tokens; later passes handle only
 // tokens. It follows each chain through calls, loops and branches back to a constant or an argument and starts the
-// chain there with create_token. It returns the arguments at which chains started.
+// chain there with create_token. It returns the arguments at which chains start.
 func (r *Raiser) tokenizeChains(ops chainOps) (starts []*ir.Value, err error) {
 	if len(ops.links) == 0 {
 		return nil, nil
@@ -33,9 +33,9 @@ func (r *Raiser) tokenizeChains(ops chainOps) (starts []*ir.Value, err error) {
 	for len(f.work) > 0 {
 		v := f.work[len(f.work)-1]
 		f.work = f.work[:len(f.work)-1]
-		f.produced(v)
+		f.addSources(v)
 		for u := range v.Uses() {
-			if err := f.used(u); err != nil {
+			if err := f.addTargets(u); err != nil {
 				return nil, err
 			}
 		}
@@ -134,8 +134,8 @@ func (f *chainFollower) isStart(v *ir.Value) bool {
 	return true
 }
 
-// produced adds the values that v comes from, and the other values that they flow into.
-func (f *chainFollower) produced(v *ir.Value) {
+// addSources adds the values that v comes from, and the other values that they flow into.
+func (f *chainFollower) addSources(v *ir.Value) {
 	if op := v.DefiningOp(); op != nil && op.IsOrMirrors(stablehlo.Or) {
 		f.joins = append(f.joins, op)
 		f.add(op.Operand(0))
@@ -150,8 +150,8 @@ func (f *chainFollower) produced(v *ir.Value) {
 	}
 }
 
-// used adds the values that the chain in slot u flows into.
-func (f *chainFollower) used(u *ir.Use) error {
+// addTargets adds the values that the chain in slot u flows into.
+func (f *chainFollower) addTargets(u *ir.Use) error {
 	op := u.Owner()
 	if u.Index() == 0 && (f.r.isChainLink(op) || f.readsChain(op)) {
 		return nil
@@ -186,13 +186,13 @@ func (f *chainFollower) convert() (starts []*ir.Value) {
 		bareSharding(v)
 	}
 	// A chain starts at a value that flows into the chain but is not part of it.
-	started := map[*ir.Value]*ir.Value{}
+	tokens := map[*ir.Value]*ir.Value{}
 	begin := func(u *ir.Use) {
 		v := u.Value()
 		if f.chain[v] || stablehlo.IsToken(v.Type()) {
 			return
 		}
-		t := started[v]
+		t := tokens[v]
 		if t == nil {
 			var b *ir.Builder
 			if op := v.DefiningOp(); op != nil {
@@ -203,7 +203,7 @@ func (f *chainFollower) convert() (starts []*ir.Value) {
 				b = m.AtStart(v.Block()).At(p.Loc(), p.Pos())
 			}
 			t = ir.Must(b.Build(stablehlo.CreateToken, nil)).Result(0)
-			started[v] = t
+			tokens[v] = t
 		}
 		u.Set(t)
 		if op := v.DefiningOp(); op != nil && op.IsOrMirrors(stablehlo.Constant) && !v.HasUses() {

@@ -34,7 +34,7 @@ func readDescriptor(r *Raiser, op *ir.Op, hostCallback bool) (bool, error) {
 		return false, nil
 	}
 	if len(data) == 0 || !irutil.HasType(data[0], tensor.I64) {
-		return false, r.Module.Errorf(op, "JAX callback does not take its descriptor, a tensor<i64>, as operand 0")
+		return false, r.Module.Errorf(op, "JAX callback needs its descriptor, a tensor<i64>, as operand 0")
 	}
 	descriptor := irutil.StringAttr(op.Attr(stablehlo.AttrBackendConfig))
 	if v, ok := irutil.Constant(data[0]); ok && len(v) == 1 {

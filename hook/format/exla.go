@@ -43,10 +43,10 @@ var exlaCallback = &Format{
 	},
 }
 
-// exlaIOCallback is the form that EXLA proposed, in which each call returns the PID for the next one.
+// exlaIOCallback is the form that EXLA proposed: each call returns the PID for the next call.
 var exlaIOCallback = &Format{
 	Name: "exla-io-callback",
-	Doc:  "a custom call @exla_io_callback, whose result 0 is the PID for the next one",
+	Doc:  "a custom call @exla_io_callback, whose result 0 is the PID for the next call",
 	Reader: &Reader{
 		Starts: []*ir.Def{stablehlo.CustomCall},
 		Read:   readEXLAIOCallback,
@@ -54,7 +54,7 @@ var exlaIOCallback = &Format{
 	},
 	Writer: &Writer{
 		Name:    "exla-io",
-		Doc:     "custom calls @exla_io_callback, each with the PID of the one before; holds taps and inout hooks",
+		Doc:     "custom calls @exla_io_callback, each with the PID that the call before it returned; holds taps and inout hooks",
 		Ordered: OrderedByPID,
 		Losses:  "the device of a hook is an error; taps read back with results that alias their operands",
 		Write:   writeEXLAIOCallback,
@@ -86,7 +86,7 @@ func readEXLACallback(r *Raiser, op *ir.Op) (bool, error) {
 	if aliased > 0 {
 		s.Kind = hook.InOut
 		if !allAliased(s.Aliases) {
-			return false, r.Module.Errorf(op, "EXLA callback says that its results are aliased, but output_operand_aliases does not")
+			return false, r.Module.Errorf(op, "EXLA callback has num_aliased_data_outputs, but no output_operand_aliases")
 		}
 	} else if len(s.Results) == 0 {
 		s.Kind = hook.Tap
@@ -161,7 +161,7 @@ func (r *Raiser) pid(op *ir.Op) error {
 			return nil
 		}
 	}
-	return r.Module.Errorf(op, "EXLA callback does not take the server's PID, a tensor<Nxui8>, as operand 0")
+	return r.Module.Errorf(op, "EXLA callback needs the server's PID, a tensor<Nxui8>, as operand 0")
 }
 
 // isPID reports whether t is the type of a PID, a tensor<Nxui8>.
@@ -191,7 +191,7 @@ func exlaCallbackID(r *Raiser, op *ir.Op) ([]byte, error) {
 
 func writeEXLACallback(w *Lowerer, h hookop.HookOp) error {
 	ctx := w.Module.Context()
-	if err := w.noDevice(h); err != nil {
+	if err := w.checkDevice(h); err != nil {
 		return err
 	}
 	if h.Chained() {
@@ -199,7 +199,7 @@ func writeEXLACallback(w *Lowerer, h hookop.HookOp) error {
 	}
 	pid := pidFor(h.Op)
 	if pid == nil {
-		return w.Cannot(h, "the PID of EXLA's callback server does not get there")
+		return w.Cannot(h, "the PID of EXLA's callback server does not reach it")
 	}
 	operands := irutil.Prepend(pid, data(h))
 	types := dataTypes(h)
@@ -243,7 +243,7 @@ func writeEXLACallback(w *Lowerer, h hookop.HookOp) error {
 
 func writeEXLAIOCallback(w *Lowerer, h hookop.HookOp) error {
 	ctx := w.Module.Context()
-	if err := w.noDevice(h); err != nil {
+	if err := w.checkDevice(h); err != nil {
 		return err
 	}
 	switch {
@@ -365,7 +365,7 @@ func addPIDs(m *ir.Module) error {
 			}
 			v := pidFor(call)
 			if v == nil {
-				return m.Errorf(call, "the PID of EXLA's callback server does not get to this call")
+				return m.Errorf(call, "the PID of EXLA's callback server does not reach this call")
 			}
 			call.SetOperands(irutil.Prepend(v, call.OperandList()))
 		}

@@ -68,7 +68,7 @@ const (
 	Unordered                      // the format has no order
 )
 
-// Check returns an error if hooks cannot be written with the given chain and order.
+// Check returns an error if hooks cannot be written with the choice chain and order.
 func (w *Writer) Check(order hook.Order, chain hook.Chain) error {
 	switch {
 	case chain == hook.ChainPID && w.Ordered != OrderedByPID:
@@ -79,44 +79,44 @@ func (w *Writer) Check(order hook.Order, chain hook.Chain) error {
 	return nil
 }
 
-// Chain returns the chain for hooks of the format. given is the user's choice.
-func (w *Writer) Chain(given hook.Chain) hook.Chain {
+// Chain returns the chain for hooks of the format: choice, if the format has several.
+func (w *Writer) Chain(choice hook.Chain) hook.Chain {
 	switch w.Ordered {
 	case OrderedByToken:
 		return hook.ChainToken
 	case OrderedByPID:
 		return hook.ChainPID
 	}
-	return given
+	return choice
 }
 
-// Order returns the order that hooks of the format keep. given is the user's choice.
-func (w *Writer) Order(given hook.Order) hook.Order {
+// Order returns the order that hooks of the format keep: choice, if the format keeps any.
+func (w *Writer) Order(choice hook.Order) hook.Order {
 	if w.Ordered == Unordered {
 		return hook.OrderNone
 	}
-	return given
+	return choice
 }
 
-// Alias returns the alias mode that hooks of the format can express. given is the user's choice.
-func (w *Writer) Alias(given hook.AliasMode) hook.AliasMode {
+// Alias returns the alias mode that hooks of the format can express: choice, if the format has aliases.
+func (w *Writer) Alias(choice hook.AliasMode) hook.AliasMode {
 	if !w.Aliases {
 		return hook.AliasNone
 	}
-	return given
+	return choice
 }
 
 // PerDevice reports whether hooks of partitioned programs are placed on devices. It returns an error if the user asked
 // for devices that the format cannot name. Hooks of foreign formats keep their devices if the user chose
 // PerDeviceSource.
-func (w *Writer) PerDevice(given hook.PerDevice) (place bool, err error) {
+func (w *Writer) PerDevice(choice hook.PerDevice) (place bool, err error) {
 	switch {
 	case w.Proof:
 		return true, nil
-	case given == hook.PerDeviceSource:
+	case choice == hook.PerDeviceSource:
 		return false, nil
 	case !w.Places:
-		return false, fmt.Errorf("hooks written as %s have no devices to fire on, so they cannot fire %s", w.Name, given)
+		return false, fmt.Errorf("hooks written as %s have no devices to fire on, so they cannot fire %s", w.Name, choice)
 	}
 	return true, nil
 }
@@ -125,7 +125,7 @@ func (w *Writer) PerDevice(given hook.PerDevice) (place bool, err error) {
 // it.
 type List []*Format
 
-// Builtin returns the formats that hlocb knows. Append to it to add a format.
+// Builtin returns hlocb's formats. Append to the list to add a format.
 func Builtin() List {
 	return List{
 		own,
@@ -162,7 +162,7 @@ func (l List) Readers() []*Format {
 	return slices.DeleteFunc(slices.Clone(l), func(f *Format) bool { return f.Reader == nil })
 }
 
-// Writer returns the writer with the given name. The error lists the known names.
+// Writer returns the writer with the choice name. The error lists the known names.
 func (l List) Writer(name string) (*Writer, error) {
 	var names []string
 	for _, w := range l.Writers() {

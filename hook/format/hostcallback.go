@@ -20,7 +20,7 @@ const hcbMagic = 271828
 // leaves.
 var hostCallback = &Format{
 	Name:   "jax-hcb-outfeed",
-	Doc:    "JAX host_callback: an outfeed of the header {271828, consumer}, one of the leaves, an infeed if the host answers",
+	Doc:    "JAX host_callback: an outfeed of the header {271828, consumer}, an outfeed of the leaves, an infeed if the host answers",
 	Reader: &Reader{Starts: []*ir.Def{stablehlo.Outfeed}, Read: readHostCallback},
 	Writer: &Writer{
 		Name:    "outfeed",
@@ -150,9 +150,9 @@ func writeHostCallback(w *Lowerer, h hookop.HookOp) error {
 	if err := w.Shard(h, first, second); err != nil {
 		return err
 	}
-	results, none := tapResults(h)
+	results, isTap := tapResults(h)
 	last := second.Result(0)
-	if !none && h.NumResultData() > 0 {
+	if !isTap && h.NumResultData() > 0 {
 		reply := b.Create(stablehlo.Infeed, []*ir.Value{last}, append(dataTypes(h), stablehlo.TokenType(ctx)),
 			ir.NamedAttr{Name: stablehlo.AttrInfeedConfig, Attr: ir.NewString("")})
 		if err := w.Shard(h, reply); err != nil {

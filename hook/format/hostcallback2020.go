@@ -16,7 +16,7 @@ import (
 // consumer id and the types of the tensors in msgpack, then one outfeed of the tensors.
 var hostCallback2020 = &Format{
 	Name:   "jax-hcb-outfeed-2020",
-	Doc:    "JAX host_callback of early 2020: an outfeed of a ui32[32] header with magic 2178 and msgpack metadata, then one of the leaves",
+	Doc:    "JAX host_callback of early 2020: an outfeed of a ui32[32] header with magic 2178 and msgpack metadata, then an outfeed of the leaves",
 	Reader: &Reader{Starts: []*ir.Def{stablehlo.Outfeed}, Read: readHostCallback2020},
 }
 

@@ -29,7 +29,7 @@ func (r *Raiser) identify() (int, error) {
 					return false
 				}
 				hooks = append(hooks, entry{h, path})
-			} else if flow := op.Def().Flow; flow != nil && flow.Callee != "" && outside(m, op) != nil {
+			} else if flow := op.Def().Flow; flow != nil && flow.Callee != "" && unorderedAround(m, op) != nil {
 				misplaced = append(misplaced, op)
 			}
 			return true
@@ -59,7 +59,7 @@ func (r *Raiser) identify() (int, error) {
 	}
 	i64 := ir.Int(64)
 	for i, h := range hooks {
-		list := h.op.Attrs() // attrs made the list and nothing shares it, so it may change in place
+		list := h.op.Attrs() // nothing else shares the list that attrs created, so it may change in place
 		at := -1
 		for k := range list {
 			if list[k].Attr == r.noID {
@@ -82,8 +82,8 @@ func (r *Raiser) identify() (int, error) {
 	return len(hooks), nil
 }
 
-// isCopy reports whether a and b are one hook at two places, as inlining and unrolling leave it: they have one id,
-// name, kind and format and the same types.
+// isCopy reports whether a and b are copies of one hook, which inlining and unrolling create: they have the same id,
+// name, kind, format and types.
 func isCopy(a, b hookop.HookOp) bool {
 	if a.HookName() != b.HookName() || a.Kind() != b.Kind() || a.Format() != b.Format() || a.NumData() != b.NumData() || a.NumResultData() != b.NumResultData() {
 		return false

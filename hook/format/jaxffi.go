@@ -74,9 +74,9 @@ func writeJAXFFI(w *Lowerer, h hookop.HookOp) error {
 	ctx := w.Module.Context()
 	b := w.Module.Before(h.Op)
 	operands := data(h)
-	results, none := tapResults(h)
+	results, isTap := tapResults(h)
 	types := dataTypes(h)
-	if none {
+	if isTap {
 		types = nil
 	}
 	if h.Chained() {
@@ -85,7 +85,7 @@ func writeJAXFFI(w *Lowerer, h hookop.HookOp) error {
 	}
 	st := &ir.OpState{Def: stablehlo.CustomCall, Operands: operands, Types: types, Loc: h.Loc(), Pos: h.Pos()}
 	target := "xla_ffi_python_cpu_callback"
-	if h.Attr(hookop.AttrPartitioned) != nil && h.NumResultData() == 0 { // JAX has them only without results
+	if h.Attr(hookop.AttrPartitioned) != nil && h.NumResultData() == 0 { // JAX has partitioned callbacks only without results
 		target = "xla_ffi_partitioned_python_cpu_callback"
 	}
 	st.SetAttr(stablehlo.AttrCallTargetName, ir.NewString(target))
@@ -108,7 +108,7 @@ func writeJAXFFI(w *Lowerer, h hookop.HookOp) error {
 	if h.Chained() {
 		token, out = out[0], out[1:]
 	}
-	if none {
+	if isTap {
 		out = results
 	}
 	w.Replace(h, token, out)

@@ -97,7 +97,7 @@ func hostTypes(m *ir.Module, op *ir.Op, vals []*ir.Value) ([]hook.TensorType, er
 	for i, v := range vals {
 		t, ok := v.Type().(*ir.TensorType)
 		if !ok || !t.Static() || t.DType() == tensor.Invalid {
-			return nil, m.Errorf(op, "a hook cannot hand a value of type %s to its host", v.Type())
+			return nil, m.Errorf(op, "a hook cannot pass a value of type %s to its host", v.Type())
 		}
 		out[i] = hook.TensorType{DType: t.DType(), Shape: t.Shape()}
 	}

@@ -82,7 +82,7 @@ func (r *Raiser) readMarks(s *Match) {
 	}
 	s.EachDevice = s.EachDevice || frontend(s.Mark, markPerDevice) == hook.PerDeviceEach.String()
 	if frontend(s.Mark, markPure) == "true" {
-		s.loseTokens()
+		s.dropTokens()
 	}
 	switch {
 	case kind == hook.InOut && s.Kind == hook.Call && s.SideEffect:
@@ -96,9 +96,9 @@ func (r *Raiser) readMarks(s *Match) {
 	}
 }
 
-// loseTokens marks a hook as free of side effects if its tokens start at its first op and end at its last, and so order
-// nothing.
-func (s *Match) loseTokens() {
+// dropTokens removes the tokens of a hook, and its side effect, if they order nothing: they start at its first op and
+// end at its last.
+func (s *Match) dropTokens() {
 	for _, t := range s.Tokens {
 		if d := t.DefiningOp(); d == nil || !d.IsOrMirrors(stablehlo.CreateToken) || !t.HasOneUse() {
 			return

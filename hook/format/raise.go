@@ -145,14 +145,14 @@ func Unraised(m *ir.Module, opts RaiseOptions) (map[diag.Pos]bool, error) {
 }
 
 // checkForeign raises a copy of m and returns an error at the first hook that it finds.
-func checkForeign(m *ir.Module, opts RaiseOptions, what string) error {
+func checkForeign(m *ir.Module, opts RaiseOptions, message string) error {
 	r, err := raise(m.Clone(), opts, false)
 	if err != nil {
 		return err
 	}
 	for _, o := range r.origins {
 		if o.format != "" && len(o.places) > 0 {
-			return diag.Errorf(m.Source(), o.places[0], "%s: it is in the format %s", what, o.format)
+			return diag.Errorf(m.Source(), o.places[0], "%s: it is in the format %s", message, o.format)
 		}
 	}
 	return nil
@@ -428,9 +428,9 @@ func (r *Raiser) RowMajor(op *ir.Op) (bool, error) {
 	return any, nil
 }
 
-// outside returns the innermost op around op that does not define when its region runs, or a function of a nested
-// module. It returns nil if control flow determines when op runs.
-func outside(m *ir.Module, op *ir.Op) *ir.Op {
+// unorderedAround returns the innermost op around op that does not define when its region runs, or a function of a
+// nested module. It returns nil if control flow determines when op runs.
+func unorderedAround(m *ir.Module, op *ir.Op) *ir.Op {
 	for in := op; ; {
 		p := in.Parent()
 		if p == nil || p == m.Op() {
@@ -463,14 +463,14 @@ func ordered(op *ir.Op, r *ir.Region) bool {
 // reason explains why a hook in a region of p is refused.
 func reason(p *ir.Op) string {
 	if p.Def().Flow == nil {
-		return "how often and in which order the region runs is not known: the definition of '" + p.Name() + "' does not say"
+		return "the definition of '" + p.Name() + "' does not say how often and in which order the region runs"
 	}
-	return "how often and in which order the region runs is not defined"
+	return "the op does not define how often and in which order the region runs"
 }
 
 // checkPlace returns an error if control flow does not determine when a hook runs.
 func checkPlace(m *ir.Module, op *ir.Op) error {
-	switch p := outside(m, op); {
+	switch p := unorderedAround(m, op); {
 	case p == nil:
 		return nil
 	case p.Def().Flow != nil && p.Def().Flow.Function:
@@ -487,7 +487,7 @@ func checkCalls(m *ir.Module, calls []*ir.Op) error {
 	}
 	reach := flow.ReachOf(m, func(op *ir.Op) bool { _, ok := hookop.AsHook(op); return ok })
 	for _, call := range calls {
-		p := outside(m, call)
+		p := unorderedAround(m, call)
 		if f := p.Def().Flow; f != nil && f.Function { // a nested module has its own functions
 			continue
 		}

@@ -257,7 +257,7 @@ func isDummy(v *ir.Value) bool {
 // isDummyRecv reports whether group receives, after its sends, only the unused tensor<f32> that JAX receives for a
 // callback without results.
 func isDummyRecv(group []transfer) bool {
-	var got []*ir.Value
+	var received []*ir.Value
 	sends := 0
 	for _, t := range group {
 		if t.send {
@@ -265,9 +265,9 @@ func isDummyRecv(group []transfer) bool {
 			continue
 		}
 		_, data := irutil.SplitTokens(t.op.ResultList())
-		got = append(got, data...)
+		received = append(received, data...)
 	}
-	return sends > 0 && len(got) == 1 && irutil.HasType(got[0], tensor.F32) && !got[0].HasUses()
+	return sends > 0 && len(received) == 1 && irutil.HasType(received[0], tensor.F32) && !received[0].HasUses()
 }
 
 // eraseOrder sorts ops so that users come before producers. All ops are in one block.
@@ -305,22 +305,22 @@ func writeTransfers(w *Lowerer, h hookop.HookOp) error {
 	b := m.Before(h.Op)
 	operands := data(h)
 	token := w.Token(h)
-	said := append(ir.AttrList{{Name: markOperands, Attr: ir.NewString(strconv.Itoa(len(operands)))}}, marks(h)...)
+	attrs := append(ir.AttrList{{Name: markOperands, Attr: ir.NewString(strconv.Itoa(len(operands)))}}, marks(h)...)
 	if len(operands) == 0 {
 		zero := ir.Must(b.Build(stablehlo.Constant, nil,
 			ir.NamedAttr{Name: stablehlo.AttrValue, Attr: ctx.DenseFromTensor(tensor.New(tensor.F32, tensor.Shape{1}))}))
 		operands = append(operands, zero.Result(0))
 	}
-	results, none := tapResults(h)
+	results, isTap := tapResults(h)
 	types := dataTypes(h)
-	if none || len(types) == 0 {
+	if isTap || len(types) == 0 {
 		types = []ir.Type{ctx.StaticTensor(tensor.F32, nil)}
 	}
 	for i, v := range operands {
 		op := w.transfer(b, stablehlo.Send, []*ir.Value{v, token}, []ir.Type{stablehlo.TokenType(ctx)}, stablehlo.ChannelDeviceToHost)
 		if i == 0 {
 			d, _ := op.Attr(mhlo.AttrFrontendAttributes).(*ir.DictAttr)
-			op.SetAttr(mhlo.AttrFrontendAttributes, ir.NewDict(append(slices.Clone(d.Entries()), said...)))
+			op.SetAttr(mhlo.AttrFrontendAttributes, ir.NewDict(append(slices.Clone(d.Entries()), attrs...)))
 		}
 		if err := w.Shard(h, op); err != nil {
 			return err
@@ -333,7 +333,7 @@ func writeTransfers(w *Lowerer, h hookop.HookOp) error {
 			return err
 		}
 		token = op.Result(1)
-		if !none {
+		if !isTap {
 			results = append(results, op.Result(0))
 		}
 	}

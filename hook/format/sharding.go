@@ -44,8 +44,8 @@ func shardingOf(m *ir.Module, h hookop.HookOp, n int, single bool) (ir.AttrList,
 	return out, nil
 }
 
-// noDevice returns an error if h is pinned to a device other than the first, because the format cannot express it.
-func (w *Lowerer) noDevice(h hookop.HookOp) error {
+// checkDevice returns an error if h is pinned to a device other than the first, because the format cannot express it.
+func (w *Lowerer) checkDevice(h hookop.HookOp) error {
 	if d := deviceOf(w.Module, h); d != 0 && !w.Single {
 		return w.Cannot(h, fmt.Sprintf("it fires on device %d, and the format names no devices", d))
 	}

@@ -122,7 +122,7 @@ func (a *aliaser) passThrough(h hookop.HookOp) hookop.HookOp {
 		if a.hoist(h) {
 			candidates = a.usedLater(h)
 			if !slices.ContainsFunc(candidates, func(i int) bool { return a.free(h.Op, h, []int{i}) }) {
-				// The move gains nothing. Move the tap back, or two taps would pass each other at each rewrite.
+				// The move gains nothing. Undo it, because otherwise two taps would change places at each rewrite.
 				h.MoveBefore(next)
 				delete(a.place, h.Op)
 				if placed && len(a.place) > 0 {
@@ -209,12 +209,12 @@ func (a *aliaser) call(h hookop.HookOp) {
 	h.SetAliases(aliases)
 }
 
-// cost returns whether XLA must copy data operand o of h before a result can use its memory.
+// cost decides whether XLA must copy data operand o of h before a result can use its memory, and says why.
 func (a *aliaser) cost(h hookop.HookOp, o int) (hook.Verdict, string) {
 	v := h.Data(o)
 	for i := range h.NumData() {
-		// If results alias several of them, each needs its own memory. The first also needs it if the others are only
-		// read.
+		// If results alias several of the equal operands, each operand needs separate memory. The first operand also
+		// needs it if the others are only read.
 		if i != o && h.Data(i) == v && (i < o || !slices.Contains(h.Aliases(), i)) {
 			return hook.AliasCopied, "the operand is passed twice"
 		}
@@ -241,9 +241,9 @@ func (a *aliaser) cost(h hookop.HookOp, o int) (hook.Verdict, string) {
 		return hook.AliasCopied, "the operand comes from outside the region"
 	}
 	if !a.endsAtCallers(v, 0) {
-		return hook.AliasCopied, "the operand is an argument that a caller has another use for"
+		return hook.AliasCopied, "the operand is an argument that a caller uses elsewhere, too"
 	}
-	return hook.AliasKept, "the operand ends here"
+	return hook.AliasKept, "the hook is the operand's last use"
 }
 
 // isDonated reports whether v is a program argument whose memory is donated.
@@ -265,16 +265,16 @@ func (a *aliaser) explain(h hookop.HookOp) {
 		rep := hook.AliasReport{Hook: h.ID(), Name: h.HookName(), Result: i, Operand: o, Bytes: sizeOf(h.ResultData(i).Type())}
 		if o >= 0 {
 			rep.Verdict, rep.Reason = a.cost(h, o)
-			rep.Maybe = rep.Verdict == hook.AliasCopied && a.mayDoWithout(h.Data(o))
+			rep.Maybe = rep.Verdict == hook.AliasCopied && a.copyAvoidable(h.Data(o))
 		} else {
-			rep.Verdict, rep.Reason = hook.AliasRefused, a.why(h, i)
+			rep.Verdict, rep.Reason = hook.AliasRefused, a.refusal(h, i)
 		}
 		a.reports = append(a.reports, rep)
 	}
 }
 
-// why explains why a result has no alias.
-func (a *aliaser) why(h hookop.HookOp, i int) string {
+// refusal explains why a result has no alias.
+func (a *aliaser) refusal(h hookop.HookOp, i int) string {
 	t := h.ResultData(i).Type()
 	switch {
 	case a.mode == hook.AliasNone:
@@ -294,7 +294,7 @@ func (a *aliaser) why(h hookop.HookOp, i int) string {
 	case a.mode == hook.AliasFree:
 		return "it would need a copy"
 	}
-	return "every operand of its type has a result already"
+	return "every operand of the result's type has an alias already"
 }
 
 // sizeOf returns the size of a tensor in bytes, or -1 if unknown.

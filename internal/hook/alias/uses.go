@@ -11,13 +11,13 @@ import (
 	"github.com/hlocb/hlocb/ir/flow"
 )
 
-// free reports whether a tap can pass the given operands through without a copy: every other user comes later and will
-// use the tap's result, or the tap needs that user.
+// free reports whether a tap can pass the given operands through without a copy: every other user comes later, and will
+// use the tap's result, or the tap depends on that user.
 func (a *aliaser) free(op *ir.Op, h hookop.HookOp, operands []int) bool {
 	for _, i := range operands {
 		v := h.Data(i)
 		for k := range h.NumData() {
-			if k != i && h.Data(k) == v { // one of them needs its own memory
+			if k != i && h.Data(k) == v { // one of the two needs separate memory
 				return false
 			}
 		}
@@ -33,8 +33,8 @@ func (a *aliaser) free(op *ir.Op, h hookop.HookOp, operands []int) bool {
 	return true
 }
 
-// endsAtCallers reports whether v is not a function argument, or is one whose callers pass a value that only the call,
-// and the ops that the call needs, use.
+// endsAtCallers returns true if v is not a function argument. Otherwise it reports whether every caller passes a value
+// that only the call, and ops that the call depends on, use.
 func (a *aliaser) endsAtCallers(v *ir.Value, depth int) bool {
 	if v.DefiningOp() != nil || depth > 8 {
 		return v.DefiningOp() != nil
@@ -57,8 +57,8 @@ func (a *aliaser) endsAtCallers(v *ir.Value, depth int) bool {
 	return true
 }
 
-// reachable limits the number of ops that needs inspects.
-const reachable = 200
+// maxInspected limits the number of ops that needs inspects.
+const maxInspected = 200
 
 // needs reports whether op depends by data on user, or on the op that contains user in op's block. XLA inserts copies
 // before it schedules, so only data determines the order of two ops. needs assumes that XLA cannot see the order if the
@@ -71,7 +71,7 @@ func needs(op, user *ir.Op) bool {
 		return false
 	}
 	seen := map[*ir.Op]bool{op: true}
-	for work := []*ir.Op{op}; len(work) > 0 && len(seen) < reachable; {
+	for work := []*ir.Op{op}; len(work) > 0 && len(seen) < maxInspected; {
 		x := work[0]
 		work = work[1:]
 		for _, v := range x.Operands() {
@@ -116,21 +116,21 @@ func (a *aliaser) duplicated(v *ir.Value, depth int) bool {
 		return false
 	}
 	if f := def.Def().Flow; f != nil && f.Callee != "" {
-		return false // the function is elsewhere
+		return false // the module lacks the function
 	}
 	// XLA computes control flow, calls of other code and expensive ops once.
-	return def.Def().Flow.Run(0) == ir.RunsUnordered && !def.Is(hookop.Hook) && !slices.ContainsFunc(once, def.IsOrMirrors)
+	return def.Def().Flow.Run(0) == ir.RunsUnordered && !def.Is(hookop.Hook) && !slices.ContainsFunc(computedOnce, def.IsOrMirrors)
 }
 
-// once lists ops that XLA does not fuse into the loops of their users.
-var once = []*ir.Def{
+// computedOnce lists ops that XLA does not fuse into the loops of their users.
+var computedOnce = []*ir.Def{
 	stablehlo.CustomCall, stablehlo.DotGeneral, stablehlo.Dot, stablehlo.Convolution, stablehlo.Sort, stablehlo.Fft,
 	stablehlo.Cholesky, stablehlo.TriangularSolve, stablehlo.Rng, stablehlo.RngBitGenerator,
 }
 
-// mayDoWithout reports whether XLA may avoid a copy of v. It need not copy what it gathers from the partitions for a
-// manual computation.
-func (a *aliaser) mayDoWithout(v *ir.Value) bool {
+// copyAvoidable reports whether XLA may avoid a copy of v. XLA need not copy a value that it gathers from the partitions
+// for a manual computation.
+func (a *aliaser) copyAvoidable(v *ir.Value) bool {
 	if v.Block() != nil && v.Block().Parent().Is(sdy.ManualComputation) {
 		return true
 	}
@@ -196,12 +196,12 @@ func (a *aliaser) before(user, op *ir.Op) bool {
 	return user != nil && user != op && a.precedes(user, op)
 }
 
-// near is the distance up to which precedes looks for an op before it numbers the block.
-const near = 32
+// maxScan is the distance up to which precedes looks for an op before it numbers the block.
+const maxScan = 32
 
 // precedes reports whether x comes before y in their block.
 func (a *aliaser) precedes(x, y *ir.Op) bool {
-	for i, up, down := 0, y.Prev(), y.Next(); i < near; i++ {
+	for i, up, down := 0, y.Prev(), y.Next(); i < maxScan; i++ {
 		switch {
 		case up == nil, down == x: // x comes after y
 			return false

@@ -89,7 +89,7 @@ func HoldsToken(t ir.Type) bool {
 	return false
 }
 
-// Unpack returns the leaves of v. It expands tuples with get_tuple_element unless it finds the op that made them.
+// Unpack returns the leaves of v. It expands tuples with get_tuple_element unless it finds the op that built them.
 func Unpack(b *ir.Builder, list []*ir.Value, v *ir.Value) []*ir.Value {
 	tt, ok := v.Type().(*ir.TupleType)
 	if !ok {

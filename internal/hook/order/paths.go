@@ -53,7 +53,7 @@ func (p *Paths) Chain() []hook.Edge {
 			}
 		})
 	}
-	return p.named(edges)
+	return p.edgesByID(edges)
 }
 
 // Data returns the pairs of hooks that data orders: the second hook receives a value that the first returned, or such a
@@ -70,18 +70,18 @@ func (p *Paths) Data() []hook.Edge {
 				if to, ok := p.number[u.Owner()]; ok && (u.Index() > 0 || !p.chained[to]) {
 					edges = append(edges, [2]int{i, to})
 				}
-				for _, to := range p.decided(u) {
+				for _, to := range p.hooksDecidedBy(u) {
 					edges = append(edges, [2]int{i, to})
 				}
 			})
 		}
 	}
 	chain := nextOf(p.Chain())
-	return slices.DeleteFunc(p.named(edges), func(e hook.Edge) bool { return leads(chain, e) })
+	return slices.DeleteFunc(p.edgesByID(edges), func(e hook.Edge) bool { return leads(chain, e) })
 }
 
-// named returns the edges by hook id, sorted and without repetitions.
-func (p *Paths) named(edges [][2]int) []hook.Edge {
+// edgesByID returns the edges by hook id, sorted and without repetitions.
+func (p *Paths) edgesByID(edges [][2]int) []hook.Edge {
 	slices.SortFunc(edges, func(a, b [2]int) int { return slices.Compare(a[:], b[:]) })
 	edges = slices.Compact(edges)
 	out := make([]hook.Edge, len(edges))
@@ -101,7 +101,7 @@ type step struct {
 func (p *Paths) follow(v *ir.Value, visit func(*ir.Use)) {
 	if v.HasOneUse() { // most chains lead directly from one hook to the next
 		for u := range v.Uses() {
-			if _, ok := p.number[u.Owner()]; ok && !p.ends(v) {
+			if _, ok := p.number[u.Owner()]; ok && !p.endsAt(v) {
 				visit(u)
 				return
 			}
@@ -119,7 +119,7 @@ func (p *Paths) follow(v *ir.Value, visit func(*ir.Use)) {
 	for len(work) > 0 {
 		at := work[len(work)-1]
 		work = work[:len(work)-1]
-		if p.ends(at.v) {
+		if p.endsAt(at.v) {
 			continue
 		}
 		for u := range at.v.Uses() {
@@ -145,45 +145,45 @@ func (p *Paths) follow(v *ir.Value, visit func(*ir.Use)) {
 	}
 }
 
-// ends reports whether paths stop at v.
-func (p *Paths) ends(v *ir.Value) bool { return p.lowered && irutil.IsZeroSize(v.Type()) }
+// endsAt reports whether paths end at v.
+func (p *Paths) endsAt(v *ir.Value) bool { return p.lowered && irutil.IsZeroSize(v.Type()) }
 
-// decided returns the hooks whose execution depends on the value in slot u, or on its comparison with a constant.
-func (p *Paths) decided(u *ir.Use) []int {
+// hooksDecidedBy returns the hooks whose execution depends on the value in slot u, or on its comparison with a constant.
+func (p *Paths) hooksDecidedBy(u *ir.Use) []int {
 	op := u.Owner()
-	if !op.IsOrMirrors(stablehlo.Compare) || compared(op.Result(0)) != u.Value() {
-		return p.branches(u)
+	if !op.IsOrMirrors(stablehlo.Compare) || comparedValue(op.Result(0)) != u.Value() {
+		return p.hooksInRegions(u)
 	}
 	var out []int
 	for use := range op.Result(0).Uses() {
-		out = append(out, p.branches(use)...)
+		out = append(out, p.hooksInRegions(use)...)
 	}
 	return out
 }
 
-// branches returns the hooks in the regions whose execution depends on the value in slot u.
-func (p *Paths) branches(u *ir.Use) []int {
+// hooksInRegions returns the hooks in the regions whose execution depends on the value in slot u.
+func (p *Paths) hooksInRegions(u *ir.Use) []int {
 	op := u.Owner()
 	if f := op.Def().Flow; f != nil && u.Index() < f.Control {
-		return p.inside(op, map[*ir.Op]bool{})
+		return p.hooksInside(op, map[*ir.Op]bool{})
 	}
 	if loop := op.Parent(); loop != nil && op.Has(ir.ReturnLike) && u.Index() == 0 {
 		if f := loop.Def().Flow; f != nil && f.Run(regionOf(loop, op)) == ir.RunsTest {
-			return p.inside(loop, map[*ir.Op]bool{})
+			return p.hooksInside(loop, map[*ir.Op]bool{})
 		}
 	}
 	return nil
 }
 
-// inside returns the hooks in the regions of op and in the functions called there.
-func (p *Paths) inside(op *ir.Op, seen map[*ir.Op]bool) []int {
+// hooksInside returns the hooks in the regions of op and in the functions called there.
+func (p *Paths) hooksInside(op *ir.Op, seen map[*ir.Op]bool) []int {
 	var out []int
 	op.Walk(func(o *ir.Op) bool {
 		if i, ok := p.number[o]; ok {
 			out = append(out, i)
 		} else if f := p.graph.Callee(o); f != nil && !seen[f] {
 			seen[f] = true
-			out = append(out, p.inside(f, seen)...)
+			out = append(out, p.hooksInside(f, seen)...)
 		}
 		return true
 	})

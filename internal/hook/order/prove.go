@@ -113,7 +113,7 @@ func (p *prover) function(f *ir.Op, in entry) (*dependents, error) {
 }
 
 // region proves region i of op and reports which of its returned values depend on its last event. In a region without
-// events, it reports which of them depend on the event before the region.
+// events, it reports which of these values depend on the event before the region.
 func (p *prover) region(op *ir.Op, i int, in entry, outer *scope) (*dependents, error) {
 	blocks := op.Region(i).Blocks()
 	if len(blocks) != 1 {
@@ -181,7 +181,7 @@ func (p *prover) regions(s *scope, op *ir.Op, in entry) (*dependents, error) {
 		operands[i] = in.first || p.holds(s, v)
 	}
 	yields := make([]*dependents, op.NumRegions())
-	comes := func(v *ir.Value) bool { // whether every source of v depends on the last event
+	depends := func(v *ir.Value) bool { // whether every source of v depends on the last event
 		n := 0
 		for u := range p.events.Sources(v) {
 			n++
@@ -209,7 +209,7 @@ func (p *prover) regions(s *scope, op *ir.Op, in entry) (*dependents, error) {
 			}
 			inner.carries = nil
 			for _, a := range r.Entry().Args() {
-				inner.carries = append(inner.carries, comes(a))
+				inner.carries = append(inner.carries, depends(a))
 			}
 			outer := s
 			if loop || op.Has(ir.IsolatedFromAbove) {
@@ -227,7 +227,7 @@ func (p *prover) regions(s *scope, op *ir.Op, in entry) (*dependents, error) {
 	}
 	out := &dependents{}
 	for _, v := range op.Results() {
-		out.list = append(out.list, comes(v))
+		out.list = append(out.list, depends(v))
 	}
 	return out, nil
 }
@@ -239,16 +239,16 @@ func (p *prover) decides(s *scope, op *ir.Op) bool {
 		if p.holds(s, op.Operand(i)) {
 			return true
 		}
-		if v := compared(op.Operand(i)); v != nil && p.holds(s, v) {
+		if v := comparedValue(op.Operand(i)); v != nil && p.holds(s, v) {
 			return true
 		}
 	}
 	return false
 }
 
-// compared returns the value that v compares with a constant for equality, or nil if v is not such a comparison. XLA
+// comparedValue returns the value that v compares with a constant for equality, or nil if v is not such a comparison. XLA
 // cannot know the outcome without knowing the value.
-func compared(v *ir.Value) *ir.Value {
+func comparedValue(v *ir.Value) *ir.Value {
 	op := v.DefiningOp()
 	if op == nil || !op.IsOrMirrors(stablehlo.Compare) {
 		return nil
@@ -340,7 +340,7 @@ func (t *trace) value(v *ir.Value, path string, c *frame) bool {
 		}
 		return false
 	}
-	if op != nil && op.Def().Flow == nil && !t.p.passes(op) {
+	if op != nil && op.Def().Flow == nil && !t.p.mayForward(op) {
 		return false
 	}
 	if t.seen == nil {
@@ -378,8 +378,8 @@ func (t *trace) value(v *ir.Value, path string, c *frame) bool {
 	return t.dependsOnAll(v, path, c)
 }
 
-// passes reports whether an op without Flow may forward a chain.
-func (p *prover) passes(op *ir.Op) bool {
+// mayForward reports whether an op without Flow may forward a chain.
+func (p *prover) mayForward(op *ir.Op) bool {
 	return op.IsOrMirrors(stablehlo.AfterAll) || op.IsOrMirrors(stablehlo.Tuple) || op.IsOrMirrors(stablehlo.GetTupleElement) ||
 		isAnnotation(op) || p.joins.isJoin(op)
 }

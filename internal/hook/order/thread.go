@@ -151,8 +151,8 @@ func (t *threader) split() error {
 	return nil
 }
 
-// function threads the chain through f. In a private function it leads from an argument to a result; in a public one it
-// starts anew.
+// function threads the chain through f. In a private function the chain leads from an argument to a result; in a public
+// function a new chain starts.
 func (t *threader) function(f fn.FuncOp) error {
 	if len(f.Region(0).Blocks()) != 1 {
 		return t.m.Errorf(f.Op, "function @%s reaches hooks and has several blocks, which have no program order", f.Symbol())
@@ -164,7 +164,7 @@ func (t *threader) function(f fn.FuncOp) error {
 	}
 	args, results := positions(len(f.Type().Inputs())), positions(len(f.Type().Results()))
 	in := entry.InsertArg(0, ChainType(t.m.Context(), t.chain), f.Loc())
-	if err := t.through(entry, in); err != nil {
+	if err := t.body(entry, in); err != nil {
 		return err
 	}
 	return f.Def().Flow.Remap(t.m, f.Op, irutil.Prepend(-1, args), irutil.Prepend(-1, results))
@@ -190,8 +190,8 @@ func (t *threader) start(f fn.FuncOp) *ir.Value {
 	return irutil.AddPID(t.m, f, ChainType(t.m.Context(), t.chain))
 }
 
-// through threads the chain through b, whose terminator forwards it.
-func (t *threader) through(b *ir.Block, in *ir.Value) error {
+// body threads the chain through the ops of b and through its terminator.
+func (t *threader) body(b *ir.Block, in *ir.Value) error {
 	out, err := t.block(b, in)
 	if err != nil {
 		return err
@@ -230,7 +230,7 @@ func (t *threader) op(op *ir.Op, cur *ir.Value) (*ir.Value, error) {
 		_, err := t.block(b, Start(t.m.AtStart(b).At(op.Loc(), op.Pos()), t.chain))
 		return cur, err
 	}
-	if err := t.canCarry(op, cur.Type()); err != nil {
+	if err := t.checkFlow(op, cur.Type()); err != nil {
 		return nil, err
 	}
 	n, out, in, err := flow.Carry(t.m, op, cur)
@@ -239,7 +239,7 @@ func (t *threader) op(op *ir.Op, cur *ir.Value) (*ir.Value, error) {
 	}
 	for i, r := range n.Regions() {
 		if _, ok := flow.Threads(n, i); ok {
-			if err := t.through(r.Entry(), in[i]); err != nil {
+			if err := t.body(r.Entry(), in[i]); err != nil {
 				return nil, err
 			}
 		}
@@ -248,7 +248,7 @@ func (t *threader) op(op *ir.Op, cur *ir.Value) (*ir.Value, error) {
 }
 
 // isAlone reports whether op is a manual computation without operands, results and a mesh, and every hook of the module
-// is in it. No value can be passed through such an op, because its sharding needs a mesh, and none is needed.
+// is in it. Such an op cannot forward a chain, because the chain's sharding needs a mesh, and it need not forward one.
 func (t *threader) isAlone(op *ir.Op) bool {
 	if t.chain == hook.ChainPID || !op.Is(sdy.ManualComputation) || op.NumOperands()+op.NumResults() > 0 || sdy.HasMesh(t.m, op) {
 		return false
@@ -269,8 +269,8 @@ func prependValue(m *ir.Module, op *ir.Op, v *ir.Value) *ir.Op {
 	return m.Rebuild(op, st, moved)
 }
 
-// canCarry returns an error if op cannot forward a chain of type chain through its regions or callees.
-func (t *threader) canCarry(op *ir.Op, chain ir.Type) error {
+// checkFlow returns an error if op cannot forward a chain of type chain through its regions or callees.
+func (t *threader) checkFlow(op *ir.Op, chain ir.Type) error {
 	f := op.Def().Flow
 	if f == nil {
 		return t.m.Errorf(op, "hooks inside '%s' cannot be put in order: hlocb does not know how values move through it", op.Name())

@@ -178,7 +178,7 @@ func (c *converter) signature(f fn.FuncOp) (bool, error) {
 	}
 	for i := range args {
 		if n, ok := irutil.IntAttr(f.ArgAttrs(i).Get(fn.AttrAliasingOutput)); ok {
-			f.EditArg(i, func(l ir.AttrList) ir.AttrList { return renumbered(c.m.Context(), l, n, dropped) })
+			f.EditArg(i, func(l ir.AttrList) ir.AttrList { return renumberAlias(c.m.Context(), l, n, dropped) })
 		}
 	}
 	return true, nil
@@ -198,9 +198,9 @@ func (c *converter) dropArg(f fn.FuncOp, i int) {
 	a.ReplaceAllUsesWith(ir.Must(b.Build(stablehlo.CreateToken, nil)).Result(0))
 }
 
-// renumbered returns the attributes of an argument that donates its memory to result old. It renumbers old for the
-// dropped results.
-func renumbered(ctx *ir.Context, list ir.AttrList, old int64, dropped []int) ir.AttrList {
+// renumberAlias returns the attributes of an argument that donates its memory to result old, with old renumbered after
+// the dropped results are gone.
+func renumberAlias(ctx *ir.Context, list ir.AttrList, old int64, dropped []int) ir.AttrList {
 	n := old
 	for _, d := range dropped {
 		if int64(d) == old {
@@ -330,7 +330,7 @@ func (c *converter) convert(r *rewrite.Rewriter, op *ir.Op, operands [][]*ir.Val
 	case op.IsOrMirrors(stablehlo.CreateToken):
 		return [][]*ir.Value{c.start(r, op)}, nil
 	case op.IsOrMirrors(stablehlo.AfterAll):
-		return [][]*ir.Value{c.joined(r, op, irutil.Distinct(all))}, nil
+		return [][]*ir.Value{c.join(r, op, irutil.Distinct(all))}, nil
 	case op.IsOrMirrors(stablehlo.Tuple):
 		return [][]*ir.Value{all}, nil
 	case op.IsOrMirrors(stablehlo.GetTupleElement):
@@ -377,8 +377,8 @@ func (c *converter) start(r *rewrite.Rewriter, op *ir.Op) []*ir.Value {
 	return []*ir.Value{Start(r.Before(op), *c.chain)}
 }
 
-// joined returns the chain that waits for all chains of an after_all.
-func (c *converter) joined(r *rewrite.Rewriter, op *ir.Op, chains []*ir.Value) []*ir.Value {
+// join returns the chain that waits for all chains of an after_all.
+func (c *converter) join(r *rewrite.Rewriter, op *ir.Op, chains []*ir.Value) []*ir.Value {
 	switch {
 	case len(chains) == 0:
 		return c.start(r, op)

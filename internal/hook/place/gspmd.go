@@ -35,7 +35,7 @@ func (p *placer) gspmd(h hookop.HookOp) error {
 	switch {
 	case own == gspmdManual:
 		if p.mode == hook.PerDeviceOnce {
-			return p.noWhole(h)
+			return p.noWholeValue(h)
 		}
 		h.SetAttr(mhlo.AttrSharding, ir.NewString(gspmdManual))
 		p.enterChain(h)
@@ -68,7 +68,7 @@ func (p *placer) gspmdEach(h hookop.HookOp) error {
 		switch {
 		case i < len(aliases) && aliases[i] >= 0:
 			text, local = texts[aliases[i]], operands[chain+aliases[i]].Type()
-		case len(texts) == 1 && p.fits(texts[0], v.Type()) == h.Data(0).Type():
+		case len(texts) == 1 && p.shardType(texts[0], v.Type()) == h.Data(0).Type():
 			text, local = texts[0], h.Data(0).Type() // the host computes a shard from a shard
 		}
 		whole := v.Type()
@@ -101,7 +101,7 @@ func (p *placer) enter(b *ir.Builder, v *ir.Value, text string, local ir.Type) *
 	return p.annotate(b, "SPMDFullToShardShape", gspmdManual, p.annotate(b, "Sharding", text, v, v.Type()), local)
 }
 
-// exit makes all users of the shards v use the whole value.
+// exit replaces the shards v by the whole value in all users of v.
 func (p *placer) exit(v *ir.Value, text string, whole ir.Type) {
 	if !v.HasUses() {
 		return
@@ -113,7 +113,7 @@ func (p *placer) exit(v *ir.Value, text string, whole ir.Type) {
 	first.DefiningOp().SetOperands([]*ir.Value{v})
 }
 
-// annotate creates a custom call that GSPMD's partitioner knows.
+// annotate creates a custom call that GSPMD's partitioner recognizes.
 func (p *placer) annotate(b *ir.Builder, target, text string, v *ir.Value, t ir.Type) *ir.Value {
 	return b.Create(stablehlo.CustomCall, []*ir.Value{v}, []ir.Type{t},
 		ir.NamedAttr{Name: stablehlo.AttrCallTargetName, Attr: ir.NewString(target)},
@@ -124,14 +124,14 @@ func (p *placer) annotate(b *ir.Builder, target, text string, v *ir.Value, t ir.
 // replicated.
 func (p *placer) shardOf(v *ir.Value) (string, ir.Type) {
 	text := p.gspmdOf(v)
-	if local := p.fits(text, v.Type()); local != nil {
+	if local := p.shardType(text, v.Type()); local != nil {
 		return text, local
 	}
 	return gspmdReplicated, v.Type()
 }
 
-// fits returns the type of a shard of a value of type t, or nil if the sharding does not fit.
-func (p *placer) fits(text string, t ir.Type) ir.Type {
+// shardType returns the type of a shard of a value of type t, or nil if the sharding does not fit.
+func (p *placer) shardType(text string, t ir.Type) ir.Type {
 	tt, ok := t.(*ir.TensorType)
 	if !ok || text == "" {
 		return nil

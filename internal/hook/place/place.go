@@ -51,9 +51,9 @@ func OnDevices(m *ir.Module, mode hook.PerDevice) error {
 			return m.Errorf(h.Op, "hook %q is in a function that is called from a manual computation and from elsewhere; give each its own function", h.HookName())
 		case within == perDeviceContext:
 			if mode == hook.PerDeviceOnce && !isGuarded(h.Op) {
-				return p.noWhole(h)
+				return p.noWholeValue(h)
 			}
-			h.RemoveAttr(sdy.AttrValueSharding) // XLA accepts no sharding there
+			h.RemoveAttr(sdy.AttrValueSharding) // XLA accepts no sharding in a manual computation
 			h.RemoveAttr(mhlo.AttrSharding)
 			if err := p.overFreeAxes(h, funcs); err != nil {
 				return err
@@ -131,7 +131,7 @@ func (p *placer) findShardings() {
 	})
 }
 
-func (p *placer) noWhole(h hookop.HookOp) error {
+func (p *placer) noWholeValue(h hookop.HookOp) error {
 	return p.m.Errorf(h.Op, "hook %q is in a manual computation, where each device has a value of its own, and cannot fire once with the whole value: "+
 		"gather the value and hook it outside the computation, or let the hook fire as in the source", h.HookName())
 }
@@ -142,7 +142,7 @@ const (
 	perDeviceContext             // a separate value per device
 )
 
-// partlyContext means that the devices share their values along some axes of the mesh.
+// partlyContext marks a function whose devices share values along some axes of the mesh.
 const partlyContext = perDeviceContext << 1
 
 // manualFunctions reports for each function whether it is called from a manual computation, from elsewhere, or both.
@@ -384,7 +384,7 @@ func (p *placer) shardy(h hookop.HookOp) error {
 	operands := op.OperandList()
 	for i, v := range operands {
 		if i >= len(operands)-h.NumData() && len(in[i].Dims) > 0 && !slices.ContainsFunc(in[i].Dims, func(d sdy.DimSharding) bool { return len(d.Axes) > 0 }) {
-			operands[i] = p.free(m.Before(op), v)
+			operands[i] = p.unconstrained(m.Before(op), v)
 		}
 	}
 	if len(operands) > 0 && !slices.ContainsFunc(operands, func(v *ir.Value) bool { return !irutil.IsZeroSize(v.Type()) }) {
@@ -423,9 +423,9 @@ func (p *placer) shardy(h hookop.HookOp) error {
 	return nil
 }
 
-// free returns v under a constraint that leaves all its axes open. Shardy would otherwise give a value without a
-// sharding the one that the hook wants, and so change how the rest of the program is sharded.
-func (p *placer) free(b *ir.Builder, v *ir.Value) *ir.Value {
+// unconstrained returns v under a constraint that leaves all its axes open. Otherwise Shardy would give a value without
+// a sharding the sharding of the hook's operand, and so reshard the rest of the program.
+func (p *placer) unconstrained(b *ir.Builder, v *ir.Value) *ir.Value {
 	open := p.replicated(v.Type())
 	for i := range open.Dims {
 		open.Dims[i].Open = true
@@ -591,7 +591,7 @@ func (p *placer) findSharding(v *ir.Value) *sdy.Sharding {
 		}
 	}
 	if s == nil {
-		s = p.propagated(v)
+		s = p.propagate(v)
 	}
 	if s == nil || s.Mesh != p.meshName || s.Inline != nil || len(s.Unreduced) > 0 {
 		return nil
@@ -613,7 +613,7 @@ func shardingAttr(a ir.Attr) *sdy.Sharding {
 	return s
 }
 
-// localType returns the type of one device's shard, or nil if the shape does not divide evenly.
+// localType returns the type of one device's shard, or nil if the sharding does not divide the shape evenly.
 func (p *placer) localType(t ir.Type, s *sdy.Sharding) ir.Type {
 	tt, ok := t.(*ir.TensorType)
 	if !ok {
@@ -630,7 +630,7 @@ func (p *placer) localType(t ir.Type, s *sdy.Sharding) ir.Type {
 	return p.m.Context().Tensor(shape, tt.Elem(), tt.Encoding())
 }
 
-// shards returns how many shards axes make of a dimension, or 0 if the mesh lacks an axis.
+// shards returns the number of shards into which axes divide a dimension, or 0 if the mesh lacks an axis.
 func (p *placer) shards(axes []sdy.AxisRef) int64 {
 	n := int64(1)
 	for _, a := range axes {

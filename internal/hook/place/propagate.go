@@ -8,10 +8,10 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// propagated returns the sharding that Shardy derives for v from the operands of its op, or nil if it derives none. A
-// callback that JAX runs on every device sees this sharding. If two operands want different axes for a dimension, the
-// first wins.
-func (p *placer) propagated(v *ir.Value) *sdy.Sharding {
+// propagate returns the sharding that Shardy derives for v from the operands of its op, or nil if it derives none. A
+// callback that JAX runs on every device has this sharding. If two operands have different axes for a dimension, the
+// first operand's axes count.
+func (p *placer) propagate(v *ir.Value) *sdy.Sharding {
 	for u := range p.graph.Sources(v) { // through loops, branches and calls
 		if s := p.shardingOf(u.Value()); s != nil {
 			return s
@@ -58,7 +58,7 @@ func (p *placer) propagated(v *ir.Value) *sdy.Sharding {
 }
 
 // sources returns, for each dimension of a result, the dimension of an operand that has the same elements, or -1. It
-// returns nil if the operand says nothing about the result.
+// returns nil if the operand does not determine the result's sharding.
 func sources(op *ir.Op, result, operand, rank int) []int {
 	in, ok := op.Operand(operand).Type().(*ir.TensorType)
 	if !ok || !in.Ranked() {
@@ -126,7 +126,8 @@ func sources(op *ir.Op, result, operand, rank int) []int {
 	return nil
 }
 
-// dotSources is sources for dot_general: its result has the batching dimensions, then the free ones of both operands.
+// dotSources is sources for dot_general: its result has the batching dimensions, then the free dimensions of both
+// operands.
 func dotSources(g stablehlo.DotGeneralOp, operand, rank int, out []int) []int {
 	dims := g.Dims()
 	batch, contracted, at := dims.LHSBatching, dims.LHSContracting, len(dims.LHSBatching)
@@ -147,7 +148,7 @@ func dotSources(g stablehlo.DotGeneralOp, operand, rank int, out []int) []int {
 }
 
 // reshapeSources is sources for a reshape. A dimension keeps the shards of the dimension that starts at the same
-// element: a merged or divided dimension has as many, each of as many elements.
+// element: a merged or divided dimension has as many shards, each of as many elements.
 func reshapeSources(to, from []int64, out []int) []int {
 	before, after, k := int64(1), int64(1), 0 // products of the dimensions before k and before d
 	for d, n := range to {
