@@ -67,7 +67,7 @@ func (c *Comparison) Value(v *ir.Value) *ir.Value {
 	return nil
 }
 
-// pair matches two ops and what is inside them.
+// pair matches two ops and the ops inside them.
 func (c *Comparison) pair(a, b *ir.Op) {
 	c.ops[a] = b
 	for i := range min(a.NumRegions(), b.NumRegions()) {
@@ -77,10 +77,10 @@ func (c *Comparison) pair(a, b *ir.Op) {
 			for n := range max(from[k].NumArgs(), to[k].NumArgs()) {
 				c.fresh++
 				if n < from[k].NumArgs() {
-					c.hashes[from[k].Arg(n)] = mixed(c.fresh, 1)
+					c.hashes[from[k].Arg(n)] = mix(c.fresh, 1)
 				}
 				if n < to[k].NumArgs() {
-					c.hashes[to[k].Arg(n)] = mixed(c.fresh, 1)
+					c.hashes[to[k].Arg(n)] = mix(c.fresh, 1)
 				}
 			}
 		}
@@ -90,22 +90,22 @@ func (c *Comparison) pair(a, b *ir.Op) {
 	}
 }
 
-func mixed(h, x uint64) uint64 {
+func mix(h, x uint64) uint64 {
 	h = (h ^ x) * 0x9e3779b97f4a7c15
 	return h ^ h>>29
 }
 
-// alone returns a hash of op without its operands and what is inside it. A symbol is its name.
-func alone(op *ir.Op) uint64 {
+// shallowHash returns a hash of op without its operands and regions. The hash of a symbol depends only on its name.
+func shallowHash(op *ir.Op) uint64 {
 	if s := op.Attr(ir.SymbolName); s != nil && op.Has(ir.Symbol) {
-		return mixed(hashText(op.Name()), hashText(s.String()))
+		return mix(hashText(op.Name()), hashText(s.String()))
 	}
-	h := mixed(hashText(op.Name()), uint64(op.NumRegions()))
+	h := mix(hashText(op.Name()), uint64(op.NumRegions()))
 	for _, a := range op.Attrs() {
-		h = mixed(mixed(h, hashText(a.Name)), ir.HashAttr(a.Attr))
+		h = mix(mix(h, hashText(a.Name)), ir.HashAttr(a.Attr))
 	}
 	for _, v := range op.Results() {
-		h = mixed(h, hashText(v.Type().String()))
+		h = mix(h, hashText(v.Type().String()))
 	}
 	return h
 }
@@ -121,22 +121,22 @@ func hashText(s string) uint64 {
 // block matches the ops of two blocks.
 func (c *Comparison) block(from, to *ir.Block) {
 	type entry struct {
-		op          *ir.Op
-		deep, alone uint64
-		mate        int // index in the other list, or -1
+		op            *ir.Op
+		deep, shallow uint64
+		mate          int // index in the other list, or -1
 	}
 	list := func(b *ir.Block) []entry {
 		var out []entry
 		for op := range b.Ops() {
-			e := entry{op: op, alone: alone(op), mate: -1}
-			e.deep = e.alone
+			e := entry{op: op, shallow: shallowHash(op), mate: -1}
+			e.deep = e.shallow
 			if !op.Has(ir.Symbol) {
 				for _, v := range op.Operands() {
-					e.deep = mixed(e.deep, c.hashes[v])
+					e.deep = mix(e.deep, c.hashes[v])
 				}
 			}
 			for i, v := range op.Results() {
-				c.hashes[v] = mixed(e.deep, uint64(i)+2)
+				c.hashes[v] = mix(e.deep, uint64(i)+2)
 			}
 			out = append(out, e)
 		}
@@ -165,7 +165,7 @@ func (c *Comparison) block(from, to *ir.Block) {
 		if i1 < len(a) {
 			j1 = a[i1].mate
 		}
-		for _, weak := range [...]func(*entry) uint64{func(e *entry) uint64 { return e.alone }, func(e *entry) uint64 { return hashText(e.op.Name()) }} {
+		for _, weak := range [...]func(*entry) uint64{func(e *entry) uint64 { return e.shallow }, func(e *entry) uint64 { return hashText(e.op.Name()) }} {
 			var x, y []int
 			for i := i0; i < i1; i++ {
 				if a[i].mate < 0 {
@@ -394,8 +394,8 @@ func (c *Comparison) Counts() string {
 }
 
 // Write writes the changes as lines, after a line '@@' with the ops around them. Removed and old ops follow '-', added
-// and new ops '+', moved ops '>'. Of an op with regions, only the first line is written; literals of more than 32
-// elements are left out. Each line has the names of its own module.
+// and new ops '+', moved ops '>'. Write omits the regions of an op, and literals of more than 32 elements. Each line
+// uses the value names of its module.
 func (c *Comparison) Write(w io.Writer) error {
 	if len(c.Changes) == 0 {
 		return nil
@@ -446,7 +446,7 @@ func (c *Comparison) Write(w io.Writer) error {
 type Snapshot struct {
 	Pass          string // with its anchors and options: "func.func(cse)"
 	Outcome       Outcome
-	Before, After *ir.Module // equal if the pass says that it changed nothing
+	Before, After *ir.Module // the same module if the pass reports that it changed nothing
 }
 
 // Compare matches the ops and values before the pass with those after it.

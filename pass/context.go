@@ -21,7 +21,7 @@ type Context struct {
 	step   outcome
 }
 
-// outcome is what a pass said about its run on one op.
+// outcome is the report of a pass on its run on one op.
 type outcome struct {
 	unchanged bool
 	counts    []Count
@@ -64,7 +64,7 @@ func (c *Context) Emit(d *diag.Diagnostic) {
 	}
 }
 
-// Unchanged says that the pass did not change its op. The driver then keeps all analyses and does not verify.
+// Unchanged reports that the pass did not change its op. The driver then keeps all analyses and does not verify.
 func (c *Context) Unchanged() { c.step.unchanged = true }
 
 // Count is a statistic of a pass, such as "ops erased".

@@ -16,14 +16,15 @@ import (
 
 // Driver runs pipelines. The zero Driver runs passes and verifies nothing.
 type Driver struct {
-	// Verify checks the module after each pass that may have changed it; nil skips the checks. As in MLIR, whoever reads
-	// or makes the input verifies it.
+	// Verify checks the module after each pass that may have changed it; nil skips the checks. As in MLIR, the caller
+	// verifies the input.
 	Verify func(*ir.Module) error
-	// Ends skips the verification between passes: the driver verifies only the result.
-	Ends bool
+	// VerifyResult makes the driver verify only the result, and not between passes.
+	VerifyResult bool
 	// Workers is the number of ops that a pass works on at the same time; 0 is the number of processors.
 	Workers int
-	// Instruments watch the passes, in this order before a pass and in reverse order after it. No pass runs meanwhile.
+	// Instruments watch the passes, in this order before a pass and in reverse order after it. No pass runs during their
+	// calls.
 	Instruments []Instrument
 }
 
@@ -48,21 +49,21 @@ type Step struct {
 // Outcome is the end of a step.
 type Outcome struct {
 	Took    time.Duration
-	Changed bool    // the pass did not say that it left all ops unchanged
+	Changed bool    // the pass did not report that it left all ops unchanged
 	Counts  []Count // of all ops together
 	Err     error   // the pass failed
 }
 
 // Error reports the failure of a pass in a pipeline.
 type Error struct {
-	Pass  string // the pass's name
-	Left  bool   // the pass left an invalid module
-	Stack []byte // of a panic in the pass, else nil
-	Err   error
+	Pass    string // the pass's name
+	Invalid bool   // the pass left an invalid module
+	Stack   []byte // of a panic in the pass, else nil
+	Err     error
 }
 
 func (e *Error) Error() string {
-	if e.Left {
+	if e.Invalid {
 		return fmt.Sprintf("%v\nnote: pass '%s' left an invalid module", e.Err, e.Pass)
 	}
 	return e.Err.Error()
@@ -161,7 +162,7 @@ func (r *run) pass(p Pass, ops []*ir.Op, last bool) error {
 	if o.Err != nil {
 		return o.Err
 	}
-	if !o.Changed || r.driver.Ends && !last {
+	if !o.Changed || r.driver.VerifyResult && !last {
 		return nil
 	}
 	if err := r.verify(); err != nil {
@@ -169,7 +170,7 @@ func (r *run) pass(p Pass, ops []*ir.Op, last bool) error {
 		if errors.As(err, &list) && len(list) > 0 {
 			list[0].Note(list[0].Pos, "pass '%s' left an invalid module", info.Name)
 		}
-		return &Error{Pass: info.Name, Left: true, Err: err}
+		return &Error{Pass: info.Name, Invalid: true, Err: err}
 	}
 	return nil
 }
@@ -213,12 +214,12 @@ func parts(p Pass, ops []*ir.Op) []*ir.Op {
 func (r *run) ready(p Pass) error {
 	i := p.Info()
 	if r.depth++; r.depth > 100 {
-		return &Error{Pass: i.Name, Err: fmt.Errorf("pass %q requires passes in a circle", i.Name)}
+		return &Error{Pass: i.Name, Err: fmt.Errorf("pass %q requires itself through other passes", i.Name)}
 	}
 	defer func() { r.depth-- }()
 	for _, q := range i.Requires {
 		if _, each := q.(AnalysisKey); each {
-			continue // computed for each op, right before the pass
+			continue // the driver computes an analysis for each op, right before the pass
 		}
 		if err := q.require(r, r.ctx, i); err != nil {
 			var failed *Error
@@ -289,7 +290,7 @@ func (r *run) on(p Pass, ops []*ir.Op) Outcome {
 			o.Counts = addCount(o.Counts, n)
 		}
 	}
-	o.Err = joined(errs)
+	o.Err = join(errs)
 	if o.Err == nil {
 		o.Err = r.ctx.Err()
 	}
@@ -301,8 +302,8 @@ func (r *run) on(p Pass, ops []*ir.Op) Outcome {
 	return o
 }
 
-// joined returns the errors of one pass on several ops as one error.
-func joined(errs []error) error {
+// join returns the errors of one pass on several ops as one error.
+func join(errs []error) error {
 	if len(errs) < 2 {
 		return errors.Join(errs...)
 	}
@@ -316,7 +317,7 @@ func joined(errs []error) error {
 		case errors.As(err, &one):
 			all.Add(one)
 		default:
-			return err // not about the module: the first op's says as much as all
+			return err // it does not concern the module, so the other ops have the same error
 		}
 	}
 	out := *errs[0].(*Error)

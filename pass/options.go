@@ -112,8 +112,9 @@ func fill(v reflect.Value) {
 	}
 }
 
-// with returns a copy of p with the given options. The others have the values of p, or their defaults.
-func with(p Pass, given []assignment) (Pass, error) {
+// withOptions returns a copy of p with the options of list. The other options keep the values of p, or have their
+// defaults.
+func withOptions(p Pass, list []assignment) (Pass, error) {
 	v := reflect.ValueOf(p)
 	pointer := v.Kind() == reflect.Pointer
 	if pointer {
@@ -126,7 +127,7 @@ func with(p Pass, given []assignment) (Pass, error) {
 		fill(n)
 	}
 next:
-	for _, a := range given {
+	for _, a := range list {
 		for _, o := range options {
 			if o.Name == a.name {
 				if err := o.assign(n.Field(o.field), a.value); err != nil {
@@ -290,25 +291,25 @@ func optionText(p Pass) string {
 	var out []string
 	for _, o := range Options(p) {
 		if s, differs := o.text(v); differs {
-			out = append(out, o.Name+"="+quoted(s))
+			out = append(out, o.Name+"="+quote(s))
 		}
 	}
 	return strings.Join(out, " ")
 }
 
-// quoted puts a value in braces or quotes if it would otherwise end early.
-func quoted(s string) string {
+// quote puts a value in braces or quotes if it would otherwise end early.
+func quote(s string) string {
 	switch {
 	case s != "" && !strings.ContainsAny(s, " \t\r\n{}()[]<>\"'\\"):
 		return s
-	case balanced(s):
+	case isBalanced(s):
 		return "{" + s + "}"
 	}
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"`
 }
 
-// balanced reports whether s can stand in braces: it has no quotes, and its brackets close in it.
-func balanced(s string) bool {
+// isBalanced reports whether s can be put in braces: it has no quotes, and its brackets close in it.
+func isBalanced(s string) bool {
 	depth := 0
 	for i := range len(s) {
 		switch c := s[i]; c {

@@ -316,7 +316,7 @@ func TestFirst(t *testing.T) {
 		t.Errorf("ran %v, expected %s", got, want)
 	}
 	err := (&pass.Driver{}).Run(pass.NewContext(context.Background(), read(t, two)), pass.Pipeline{circle})
-	if want := `pass "circle" requires passes in a circle`; err == nil || err.Error() != want {
+	if want := `pass "circle" requires itself through other passes`; err == nil || err.Error() != want {
 		t.Errorf("error is %v, expected %s", err, want)
 	}
 }
@@ -500,7 +500,7 @@ func TestDriver(t *testing.T) {
 			"x before 2 c", "y before 2 c", "run c", "y after 2 <nil>", "x after 2 <nil>"}},
 	} {
 		got = nil
-		d := &pass.Driver{Verify: func(*ir.Module) error { say("verify"); return nil }, Ends: c.ends, Instruments: []pass.Instrument{watch("x"), watch("y")}}
+		d := &pass.Driver{Verify: func(*ir.Module) error { say("verify"); return nil }, VerifyResult: c.ends, Instruments: []pass.Instrument{watch("x"), watch("y")}}
 		if err := d.Run(pass.NewContext(context.Background(), read(t, two)), p); err != nil {
 			t.Fatal(err)
 		}

@@ -200,7 +200,7 @@ func (p *parser) step(anchor string) (Pass, error) {
 	if proto == nil {
 		return nil, p.errorf("unknown pass %q%s", name, p.table.among(name))
 	}
-	out, err := with(proto, given)
+	out, err := withOptions(proto, given)
 	if err == nil {
 		err = check(out, anchor)
 	}
@@ -251,7 +251,7 @@ func (p *parser) options() ([]assignment, error) {
 }
 
 // value reads a value up to a space or closing brace outside brackets and quotes. It removes braces or quotes around
-// the whole value. A backslash in double quotes stands before a quote or backslash of the value.
+// the whole value. In double quotes, a backslash escapes a quote or a backslash.
 func (p *parser) value() (string, error) {
 	start, depth := p.pos, 0
 	for ; p.pos < len(p.text); p.pos++ {

@@ -40,7 +40,7 @@ func (t *Table) add(passes []Pass) error {
 // find returns the pass with the given name or alias, or nil.
 func (t *Table) find(name string) Pass { return t.byName[name] }
 
-// With returns a table with t's passes and the given ones.
+// With returns a table with t's passes and further passes.
 func (t *Table) With(passes ...Pass) (*Table, error) {
 	return NewTable(append(append([]Pass(nil), t.passes...), passes...)...)
 }
@@ -64,7 +64,7 @@ func (t *Table) Find(name string) (Pass, error) {
 	if p == nil {
 		return nil, fmt.Errorf("unknown pass %q%s", name, t.among(name))
 	}
-	return with(p, nil)
+	return withOptions(p, nil)
 }
 
 // among suggests the name or alias closest to name, or lists all names.

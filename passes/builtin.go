@@ -7,7 +7,7 @@ import (
 	"github.com/hlocb/hlocb/rewrite"
 )
 
-// Host is what the passes get from the program that runs them.
+// Host holds the functions and formats that the program provides to the passes.
 type Host struct {
 	Formats   []*format.Format  // of hooks, in addition to hlocb's own
 	Evaluator rewrite.Evaluator // computes ops with known operands; nil: passes that need it fold nothing

@@ -32,10 +32,10 @@ func (CanonicalizeDynamism) Info() *pass.Info { return canonicalizeDynamismInfo 
 func (CanonicalizeDynamism) Run(ctx *pass.Context, f *ir.Op) error {
 	reported := map[*ir.Op]bool{}
 	shapes := &rewrite.Pattern{Name: "custom_call", Rows: []*ir.Def{stablehlo.CustomCall}, Rewrite: func(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
-		done, wrong := dropShapeOperands(r, op)
-		if wrong != nil && !reported[op] {
+		done, problem := dropShapeOperands(r, op)
+		if problem != nil && !reported[op] {
 			reported[op] = true
-			ctx.Emit(wrong)
+			ctx.Emit(problem)
 		}
 		return done, nil
 	}}
@@ -116,7 +116,8 @@ var dynamismPatterns = []*rewrite.Pattern{
 	}),
 }
 
-// replaceBy returns the pattern that replaces ops of a kind by the op that state describes; nil describes none.
+// replaceBy returns the pattern that replaces ops of a kind by the op that state describes. If state returns nil, the
+// op stays.
 func replaceBy(name string, row *ir.Def, state func(*ir.Op) *ir.OpState) *rewrite.Pattern {
 	return &rewrite.Pattern{Name: name, Rows: []*ir.Def{row}, Rewrite: func(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 		st := state(op)
@@ -172,9 +173,9 @@ func denseInts(op *ir.Op, shape, values []int64) ir.Attr {
 }
 
 // shapeOperands returns the operand that holds the shape of each result of a custom call, with the elements of tuples
-// as results, and the shapes. shapes is nil if there are none or they are not constants. wrong says why the attribute
+// as results, and the shapes. shapes is nil if there are none or they are not constants. problem says why the attribute
 // does not fit the op.
-func shapeOperands(op *ir.Op) (operands []int64, shapes [][]int64, wrong *diag.Diagnostic) {
+func shapeOperands(op *ir.Op) (operands []int64, shapes [][]int64, problem *diag.Diagnostic) {
 	d, ok := op.Attr(stablehlo.AttrShapeOperands).(*ir.DenseAttr)
 	if !ok {
 		return nil, nil, nil
@@ -183,7 +184,7 @@ func shapeOperands(op *ir.Op) (operands []int64, shapes [][]int64, wrong *diag.D
 		return nil, nil, op.Module().Errorf(op, "%s: "+format, append([]any{stablehlo.AttrShapeOperands}, args...)...)
 	}
 	t, ok := d.Type().(*ir.TensorType)
-	types := flattened(op.ResultTypes())
+	types := flatten(op.ResultTypes())
 	suffix := ""
 	if len(types) != op.NumResults() {
 		suffix = ", with tuples flattened"
@@ -229,12 +230,12 @@ func fits(a, b []int64) bool {
 	return true
 }
 
-// flattened returns types with the elements of tuples in place of the tuples.
-func flattened(types []ir.Type) []ir.Type {
+// flatten returns types with the elements of tuples in place of the tuples.
+func flatten(types []ir.Type) []ir.Type {
 	var out []ir.Type
 	for _, t := range types {
 		if tuple, ok := t.(*ir.TupleType); ok {
-			out = append(out, flattened(tuple.Elems())...)
+			out = append(out, flatten(tuple.Elems())...)
 		} else {
 			out = append(out, t)
 		}
@@ -244,9 +245,9 @@ func flattened(types []ir.Type) []ir.Type {
 
 // dropShapeOperands removes the operands of a custom call that hold the shapes of its results, if all are static.
 func dropShapeOperands(r *rewrite.Rewriter, op *ir.Op) (bool, *diag.Diagnostic) {
-	drop, shapes, wrong := shapeOperands(op)
+	drop, shapes, problem := shapeOperands(op)
 	if shapes == nil || len(drop) != op.NumResults() {
-		return false, wrong
+		return false, problem
 	}
 	for _, v := range op.Results() {
 		if !isStatic(v) {
@@ -296,7 +297,7 @@ func sliceSizes(op *ir.Op) (sizes []int64, ok bool) {
 	return nil, false
 }
 
-// toDynamicSlice makes a real_dynamic_slice of constant size a dynamic_slice.
+// toDynamicSlice replaces a real_dynamic_slice of constant size by a dynamic_slice.
 func toDynamicSlice(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	start := op.Operand(1)
 	sizes, ok := sliceSizes(op)

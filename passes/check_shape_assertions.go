@@ -17,15 +17,15 @@ import (
 
 // CheckShapeAssertions checks and erases the assertions that jax.export adds to programs of polymorphic shapes.
 type CheckShapeAssertions struct {
-	Ignore bool `pass:"!enable-shape-assertions" doc:"report failed assertions; false erases all of them unseen"`
+	Ignore bool `pass:"!enable-shape-assertions" doc:"report failed assertions; false erases all assertions unchecked"`
 }
 
 var checkShapeAssertionsInfo = &pass.Info{
 	Name:    "stablehlo-check-shape-assertions",
 	Aliases: []string{"check-shape-assertions"},
 	Anchor:  fn.Func.Name,
-	Doc: "Erases the custom calls @shape_assertion that hold. It is an error if one fails, with the message of the call, or does not have " +
-		"constant operands, as after stablehlo-refine-shapes.",
+	Doc: "Erases the custom calls @shape_assertion that hold. A call that fails is an error with the call's message. A call without constant " +
+		"operands is an error, too: run stablehlo-refine-shapes first.",
 	Idempotent: true,
 }
 
@@ -35,11 +35,11 @@ func (CheckShapeAssertions) Info() *pass.Info { return checkShapeAssertionsInfo 
 // Run implements pass.OpPass.
 func (p CheckShapeAssertions) Run(ctx *pass.Context, f *ir.Op) error {
 	var hold []*ir.Op
-	var wrong diag.List
+	var problems diag.List
 	f.Walk(func(op *ir.Op) bool {
 		if call, ok := stablehlo.AsCustomCall(op); ok && op.Is(stablehlo.CustomCall) && call.CallTargetName() == stablehlo.TargetShapeAssertion {
 			if d := checkAssertion(op); d != nil && !p.Ignore {
-				wrong = append(wrong, d)
+				problems = append(problems, d)
 			} else {
 				hold = append(hold, op)
 			}
@@ -53,7 +53,7 @@ func (p CheckShapeAssertions) Run(ctx *pass.Context, f *ir.Op) error {
 	if len(hold) == 0 {
 		ctx.Unchanged()
 	}
-	return wrong.Err()
+	return problems.Err()
 }
 
 // maxMessageInputs is the number of operands that the message of an assertion can have.

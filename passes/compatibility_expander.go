@@ -7,7 +7,7 @@ import (
 	"github.com/hlocb/hlocb/pass"
 )
 
-// CompatibilityExpander rewrites what an older version of StableHLO lacks.
+// CompatibilityExpander replaces features that an older version of StableHLO lacks.
 type CompatibilityExpander struct {
 	Target string `pass:"target" doc:"the version of StableHLO to write for, as 1.0.0"`
 }
@@ -15,7 +15,7 @@ type CompatibilityExpander struct {
 var compatibilityExpanderInfo = &pass.Info{
 	Name:    "stablehlo-compatibility-expander",
 	Aliases: []string{"stablehlo-create-compatibility-expander", "compatibility-expander"},
-	Doc: "Rewrites features that StableHLO of the target version lacks, in older operations: tan, batching dimensions of gather and " +
+	Doc: "Replaces features that the target version of StableHLO lacks by older operations: tan, batching dimensions of gather and " +
 		"scatter, replica groups on mesh axes, and ranges in locations. Also erases dead operations, folds, and moves constants to the " +
 		"start of a function.",
 }

@@ -13,7 +13,7 @@ import (
 // CompositeToCall replaces composites by calls of their decompositions.
 type CompositeToCall struct {
 	Except  []string `pass:"except" doc:"names of composites that stay"`
-	Dynamic bool     `pass:"dynamic" doc:"replace composites of dynamic shape only"`
+	Dynamic bool     `pass:"dynamic" doc:"replace only composites of dynamic shape"`
 }
 
 var compositeToCallInfo = &pass.Info{

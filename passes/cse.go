@@ -6,7 +6,7 @@ import (
 	"github.com/hlocb/hlocb/rewrite"
 )
 
-// CSE merges ops that compute the same, as MLIR's pass of this name does.
+// CSE merges ops that compute the same results, as MLIR's pass of this name does.
 type CSE struct{}
 
 var cseInfo = &pass.Info{
@@ -49,7 +49,7 @@ type cseEntry struct {
 	next int32 // 1 + the index of the next entry of the same head
 }
 
-// regions simplifies the regions of op in a scope of their own.
+// regions simplifies the regions of op in a new scope.
 func (c *cse) regions(op *ir.Op) {
 	floor := c.floor
 	if op.MightHave(ir.IsolatedFromAbove) {
@@ -109,7 +109,7 @@ func (c *cse) op(o *ir.Op, ordered bool) {
 	c.add(o, hash)
 }
 
-// find returns an op of the table that computes the same as o and is available to it.
+// find returns an op of the table that computes the same results as o and dominates o.
 func (c *cse) find(o *ir.Op, hash uint64) *ir.Op {
 	if len(c.heads) == 0 {
 		return nil
@@ -122,7 +122,7 @@ func (c *cse) find(o *ir.Op, hash uint64) *ir.Op {
 		if e.op.Block() == o.Block() {
 			return e.op
 		}
-		if !hostless(o) || c.blocks > 0 && !c.dom.Dominates(e.op.Result(0), o) {
+		if !isHostless(o) || c.blocks > 0 && !c.dom.Dominates(e.op.Result(0), o) {
 			continue
 		}
 		return e.op
@@ -130,8 +130,8 @@ func (c *cse) find(o *ir.Op, hash uint64) *ir.Op {
 	return nil
 }
 
-// hostless reports whether neither o nor an op inside it may call the host.
-func hostless(o *ir.Op) bool {
+// isHostless reports whether neither o nor an op inside it may call the host.
+func isHostless(o *ir.Op) bool {
 	return o.Walk(func(p *ir.Op) bool { return p.Def().Traits&(ir.Pure|ir.NestedEffects) != 0 })
 }
 

@@ -9,13 +9,13 @@ import (
 	"github.com/hlocb/hlocb/rewrite"
 )
 
-// DCE erases what no result and no side effect depends on.
+// DCE erases ops and values that no result and no side effect depends on.
 type DCE struct{}
 
 var dceInfo = &pass.Info{
 	Name: "dce",
-	Doc: "Erases operations that no result and no side effect depends on, with the values that loops carry, branches return and private functions " +
-		"take and return for them alone.",
+	Doc: "Erases operations that no result and no side effect depends on, and the values that loops, branches and private functions " +
+		"forward only for such operations.",
 	Idempotent: true,
 }
 
@@ -52,7 +52,7 @@ func runDCE(ctx *pass.Context, m *ir.Module, plain bool) error {
 type dce struct {
 	r      *rewrite.Rewriter
 	graph  *flow.Graph
-	plain  bool            // a loop or a branch keeps all its values, and what its regions return
+	plain  bool            // loops and branches keep all their values
 	live   []bool          // by value ID
 	needed map[*ir.Op]bool // ops that stay
 	closed map[*ir.Op]bool // functions whose uses are all calls
@@ -69,7 +69,7 @@ func (d *dce) onlyCalls(f *ir.Op) bool {
 	return true
 }
 
-// root reports whether op stays whatever depends on it.
+// root reports whether op stays even if nothing depends on it.
 func (d *dce) root(op *ir.Op) bool {
 	def := op.Def()
 	if op.Has(ir.ReturnLike) {
@@ -86,13 +86,13 @@ func (d *dce) root(op *ir.Op) bool {
 	return def.Traits&(ir.Pure|ir.NestedEffects) == 0
 }
 
-// loop reports whether single values can be taken out of the loop op.
+// loop reports whether op is a loop from which single values can be removed.
 func (d *dce) loop(op *ir.Op) bool { return !d.plain && op.IsOrMirrors(stablehlo.While) }
 
-// branch reports whether single results can be taken out of op.
+// branch reports whether op is a branch from which single results can be removed.
 func (d *dce) branch(op *ir.Op) bool { return !d.plain && conditional(op) }
 
-// need marks op as one that stays, with the ops around it.
+// need marks op and the ops around it as needed.
 func (d *dce) need(op *ir.Op) {
 	if d.needed[op] {
 		return
@@ -103,7 +103,7 @@ func (d *dce) need(op *ir.Op) {
 	d.stay(op)
 }
 
-// stay marks op as one that stays if the ops around it stay.
+// stay marks op as needed. The ops around it are needed already.
 func (d *dce) stay(op *ir.Op) {
 	if d.needed[op] {
 		return
@@ -127,7 +127,7 @@ func (d *dce) stay(op *ir.Op) {
 		d.need(op.Region(0).Entry().Last())
 		return
 	case op.Has(ir.ReturnLike) && (d.loop(op.Parent()) || d.branch(op.Parent()) || d.closed[op.Parent()]):
-		return // its operands stay one by one
+		return // each operand may be needed or not
 	}
 	d.operands(op)
 	for _, r := range op.Regions() {
@@ -160,7 +160,7 @@ func (d *dce) value(v *ir.Value) {
 		op = v.Block().Parent()
 		switch {
 		case d.loop(op):
-			d.carried(op, i)
+			d.markCarried(op, i)
 		case d.closed[op]:
 			for _, c := range d.graph.Callers(op) {
 				d.mark(c.Operand(i))
@@ -178,7 +178,7 @@ func (d *dce) value(v *ir.Value) {
 	}
 	switch {
 	case d.loop(op):
-		d.carried(op, i)
+		d.markCarried(op, i)
 	case d.branch(op):
 		for _, r := range op.Regions() {
 			d.mark(r.Entry().Last().Operand(i))
@@ -190,8 +190,8 @@ func (d *dce) value(v *ir.Value) {
 	}
 }
 
-// carried marks value i of a loop, wherever it is.
-func (d *dce) carried(op *ir.Op, i int) {
+// markCarried marks value i of a loop as result, operand, region arguments and returned value.
+func (d *dce) markCarried(op *ir.Op, i int) {
 	d.mark(op.Result(i))
 	d.mark(op.Operand(i))
 	d.mark(op.Region(0).Entry().Arg(i))
@@ -205,7 +205,7 @@ type trim struct {
 	args, outs []int // the positions that stay, of arguments and results
 }
 
-// sweep takes out the values and ops that are not live.
+// sweep removes the values and ops that are not live.
 func (d *dce) sweep(m *ir.Module) error {
 	var trims []trim
 	keep := func(values []*ir.Value) (at []int) {
@@ -251,13 +251,13 @@ func (d *dce) sweep(m *ir.Module) error {
 			}
 		case d.closed[op]:
 			b := op.Region(0).Entry()
-			args, outs := keep(b.Args()), d.returned(op)
+			args, outs := keep(b.Args()), d.usedResults(op)
 			if len(args) < b.NumArgs() || len(outs) < b.Last().NumOperands() {
 				trims = append(trims, trim{op, args, outs})
 			}
 			operands(b.Last(), outs)
 		case op.Is(fn.Call) && d.closed[f]:
-			outs := d.returned(f)
+			outs := d.usedResults(f)
 			if len(outs) < op.NumResults() {
 				trims = append(trims, trim{op, nil, outs})
 			}
@@ -276,15 +276,15 @@ func (d *dce) sweep(m *ir.Module) error {
 		}
 	}
 	for _, t := range trims {
-		if err := d.cut(m, t); err != nil {
+		if err := d.shrink(m, t); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// returned returns the positions of the values that the callers of f use, directly or not. All calls of f return them.
-func (d *dce) returned(f *ir.Op) []int {
+// usedResults returns the positions of the results of f that its callers use, directly or not.
+func (d *dce) usedResults(f *ir.Op) []int {
 	var at []int
 	calls := d.graph.Callers(f)
 	for i := range (fn.FuncOp{Op: f}).Type().Results() {
@@ -299,8 +299,8 @@ func (d *dce) returned(f *ir.Op) []int {
 	return at
 }
 
-// cut takes arguments and results out of an op whose operands are cut already.
-func (d *dce) cut(m *ir.Module, t trim) error {
+// shrink removes arguments and results from an op. Its operands are removed already.
+func (d *dce) shrink(m *ir.Module, t trim) error {
 	op := t.op
 	arguments := func(b *ir.Block) {
 		k := len(t.args) - 1

@@ -93,7 +93,7 @@ func replaceByConstants(r *rewrite.Rewriter, op *ir.Op, attrs []ir.Attr) {
 	r.Replace(op, values...)
 }
 
-// constant returns a constant of a value, made before op.
+// constant inserts a constant before op and returns its value.
 func constant(r *rewrite.Rewriter, op *ir.Op, t ir.Type, a ir.Attr) *ir.Value {
 	return r.Before(op).Create(stablehlo.Constant, nil, []ir.Type{t}, ir.NamedAttr{Name: stablehlo.AttrValue, Attr: a}).Result(0)
 }

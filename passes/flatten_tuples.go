@@ -16,8 +16,8 @@ type FlattenTuples struct{}
 
 var flattenTuplesInfo = &pass.Info{
 	Name: "flatten-tuples",
-	Doc: "Replaces tuples by their elements in functions, calls, loops and branches. Other ops with tuples, as custom calls, keep them: " +
-		"tuples are made before and taken apart after them.",
+	Doc: "Replaces tuples by their elements in functions, calls, loops and branches. Other ops with tuples, such as custom calls, keep them: " +
+		"the pass packs tuples before such an op and unpacks them after it.",
 	Idempotent: true,
 }
 
@@ -28,10 +28,10 @@ func (FlattenTuples) Info() *pass.Info { return flattenTuplesInfo }
 func (FlattenTuples) Run(ctx *pass.Context, m *ir.Module) error {
 	found := false
 	var keep []*ir.Def
-	var wrong error
+	var err error
 	m.Walk(func(op *ir.Op) bool {
-		if f, ok := fn.AsFunc(op); ok && wrong == nil {
-			wrong = tupleAttrs(f)
+		if f, ok := fn.AsFunc(op); ok && err == nil {
+			err = tupleAttrs(f)
 		}
 		if hasTuple(op) {
 			found = true
@@ -46,8 +46,8 @@ func (FlattenTuples) Run(ctx *pass.Context, m *ir.Module) error {
 		}
 		return true
 	})
-	if wrong != nil {
-		return wrong
+	if err != nil {
+		return err
 	}
 	if !found {
 		ctx.Unchanged()
@@ -66,7 +66,7 @@ func (FlattenTuples) Run(ctx *pass.Context, m *ir.Module) error {
 	return rewrite.Convert(rewrite.New(m), m.Op(), &rewrite.Converter{
 		Types: func(t ir.Type) ([]ir.Type, bool) {
 			_, ok := t.(*ir.TupleType)
-			return flattened([]ir.Type{t}), ok
+			return flatten([]ir.Type{t}), ok
 		},
 		Attr: func(op *ir.Op, name string, a ir.Attr) ir.Attr {
 			f, ok := fn.AsFunc(op)
@@ -75,7 +75,7 @@ func (FlattenTuples) Run(ctx *pass.Context, m *ir.Module) error {
 			}
 			switch name {
 			case fn.AttrFunctionType:
-				return ir.NewTypeAttr(c.Function(flattened(f.Type().Inputs()), flattened(f.Type().Results())))
+				return ir.NewTypeAttr(c.Function(flatten(f.Type().Inputs()), flatten(f.Type().Results())))
 			case fn.AttrArgAttrs:
 				return flattenedAttrs(a, f.Type().Inputs())
 			case fn.AttrResAttrs:
@@ -108,14 +108,14 @@ func tupleAttrs(f fn.FuncOp) error {
 	if f.Type() == nil {
 		return nil
 	}
-	flat := len(flattened(f.Type().Results())) == len(f.Type().Results())
+	flat := len(flatten(f.Type().Results())) == len(f.Type().Results())
 	for i, t := range f.Type().Inputs() {
 		d := f.ArgAttrs(i)
 		if _, ok := t.(*ir.TupleType); ok && d != nil && len(d.Entries()) > 0 {
 			return f.Module().Errorf(f.Op, "argument %d is a tuple with attributes, which its elements cannot have", i)
 		}
 		if d != nil && !flat && d.Get(fn.AttrAliasingOutput) != nil {
-			return f.Module().Errorf(f.Op, "argument %d is an alias of a result by its number, which changes", i)
+			return f.Module().Errorf(f.Op, "argument %d is an alias of a result by number, and the numbers change", i)
 		}
 	}
 	for i, t := range f.Type().Results() {
@@ -140,7 +140,7 @@ func flattenedAttrs(a ir.Attr, types []ir.Type) ir.Attr {
 			out = append(out, list.Elems()[i])
 			continue
 		}
-		for range flattened(types[i : i+1]) {
+		for range flatten(types[i : i+1]) {
 			out = append(out, ir.NewDict(nil))
 		}
 	}
@@ -151,11 +151,11 @@ func elementOfFlattened(_ *rewrite.Rewriter, op *ir.Op, operands [][]*ir.Value) 
 	v, _ := stablehlo.AsGetTupleElement(op)
 	elems := op.Operand(0).Type().(*ir.TupleType).Elems()
 	i := int(v.Index())
-	at := len(flattened(elems[:i]))
-	return [][]*ir.Value{operands[0][at : at+len(flattened(elems[i:i+1]))]}, nil
+	at := len(flatten(elems[:i]))
+	return [][]*ir.Value{operands[0][at : at+len(flatten(elems[i:i+1]))]}, nil
 }
 
-// keepTuples makes the tuples that op takes, and takes the tuples that it returns apart.
+// keepTuples packs the tuples that op accepts, and unpacks the tuples that it returns.
 func keepTuples(r *rewrite.Rewriter, op *ir.Op, operands [][]*ir.Value) ([][]*ir.Value, error) {
 	if op.NumRegions() > 0 {
 		return nil, fmt.Errorf("an op with tuples and regions cannot keep its tuples")
@@ -175,7 +175,7 @@ func keepTuples(r *rewrite.Rewriter, op *ir.Op, operands [][]*ir.Value) ([][]*ir
 	return out, nil
 }
 
-// tupleOf returns a value of type t with the given elements, and the elements after these.
+// tupleOf packs the first of elems into a value of type t. It returns the value and the remaining elements.
 func tupleOf(b *ir.Builder, t ir.Type, elems []*ir.Value) (*ir.Value, []*ir.Value) {
 	tuple, ok := t.(*ir.TupleType)
 	if !ok {

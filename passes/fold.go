@@ -13,7 +13,7 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// Fold computes ops of constants, as StableHLO's pass of this name does.
+// Fold computes ops on constants, as StableHLO's pass of this name does.
 type Fold struct {
 	AssumePure bool  `pass:"assume-no-undeclared-side-effects" doc:"erase loops without a trip even if they call functions with side effects"`
 	Limit      int64 `pass:"fold-op-element-limit" default:"65536" doc:"the largest number of elements of a computed constant; splats have no limit"`
@@ -71,7 +71,7 @@ type folder struct {
 	ctx *pass.Context
 }
 
-// patterns returns the rules. Of those for one kind of op, the first that matches is applied.
+// patterns returns the rules. The first rule for an op's kind that matches is applied.
 func (f *folder) patterns() []*rewrite.Pattern {
 	list := []*rewrite.Pattern{
 		rule("fold-broadcast", f.broadcast, stablehlo.BroadcastInDim),
@@ -86,7 +86,7 @@ func (f *folder) patterns() []*rewrite.Pattern {
 		rule("fold-reduce-to-outer-value", reduceToOuterValue, stablehlo.Reduce),
 		rule("fold-reduce-of-booleans", reduceOfBooleans, stablehlo.Reduce),
 		rule("fold-reshape", f.reshape, stablehlo.Reshape),
-		rule("fold-select", f.chosen, stablehlo.Select),
+		rule("fold-select", f.selectConstant, stablehlo.Select),
 		rule("fold-set-dimension-size", setDimensionSize, stablehlo.SetDimensionSize),
 		rule("fold-while", f.while, stablehlo.While),
 	}
@@ -102,7 +102,7 @@ func (f *folder) patterns() []*rewrite.Pattern {
 	return list
 }
 
-// exact lists the ops that are computed whatever the option for floats: they do not round.
+// exact lists the ops that Fold computes even without optimize-float, because they do not round.
 var exact = []*ir.Def{
 	stablehlo.Abs, stablehlo.Negate, stablehlo.Reverse, stablehlo.RoundNearestAFZ, stablehlo.RoundNearestEven, stablehlo.Sign, stablehlo.Transpose,
 }
@@ -113,7 +113,7 @@ func foldable(t *ir.TensorType, noFloat bool) bool {
 	return t.Static() && t.Encoding() == nil && (d.IsInteger() || d == tensor.I1 || d.IsFloat() && !noFloat)
 }
 
-// partial lists the functions that are not computed outside of their domain, where results differ between platforms.
+// partial lists the functions that Fold does not compute outside of their domain, because platforms differ there.
 var partial = map[*ir.Def]func(x float64) bool{
 	stablehlo.Log:   func(x float64) bool { return x > 0 },
 	stablehlo.Rsqrt: func(x float64) bool { return x > 0 },
@@ -121,8 +121,8 @@ var partial = map[*ir.Def]func(x float64) bool{
 	stablehlo.Sign:  func(x float64) bool { return x == x },
 }
 
-// compute replaces an op of constants by its results, as the evaluator computes them. It leaves quotients of integers
-// by 0, functions outside of their domain, and conversions of floats to integers that do not hold them.
+// compute replaces an op on constants by its results, which the evaluator computes. It keeps quotients of integers by
+// 0, functions outside of their domain, and conversions of floats to integers that overflow.
 func (f *folder) compute(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	result, noFloat := tensorOf(op.Result(0)), f.NoFloat && !slices.Contains(exact, op.Def().Original())
 	if result == nil || !foldable(result, noFloat) {
@@ -143,7 +143,7 @@ func (f *folder) compute(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 		splats = splats && one
 		operands[i] = d
 	}
-	if len(operands) == 0 || !f.defined(op, operands) {
+	if len(operands) == 0 || !f.isDefined(op, operands) {
 		return false, nil
 	}
 	var out []ir.Attr
@@ -161,7 +161,7 @@ func (f *folder) compute(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	return true, nil
 }
 
-// compareUnsigned compares signless integers as their bits, as compare_type says.
+// compareUnsigned compares signless integers as unsigned integers, as compare_type says.
 func (f *folder) compareUnsigned(v stablehlo.CompareOp, operands []ir.Attr) []ir.Attr {
 	var in [2]*tensor.Tensor
 	for i, a := range operands {
@@ -172,30 +172,15 @@ func (f *folder) compareUnsigned(v stablehlo.CompareOp, operands []ir.Attr) []ir
 	}
 	out := tensor.New(tensor.I1, in[0].Shape())
 	for i := range out.NumElements() {
-		x, y, holds := in[0].Bits(i), in[1].Bits(i), false
-		switch v.ComparisonDirection() {
-		case stablehlo.ComparisonDirectionEQ:
-			holds = x == y
-		case stablehlo.ComparisonDirectionNE:
-			holds = x != y
-		case stablehlo.ComparisonDirectionGE:
-			holds = x >= y
-		case stablehlo.ComparisonDirectionGT:
-			holds = x > y
-		case stablehlo.ComparisonDirectionLE:
-			holds = x <= y
-		case stablehlo.ComparisonDirectionLT:
-			holds = x < y
-		}
-		if holds {
+		if compares(v.ComparisonDirection(), in[0].Bits(i), in[1].Bits(i)) {
 			out.SetBits(i, 1)
 		}
 	}
 	return []ir.Attr{dense(v.Result(0).Type(), out)}
 }
 
-// defined reports whether every platform computes the same from the operands.
-func (f *folder) defined(op *ir.Op, operands []ir.Attr) bool {
+// isDefined reports whether every platform computes the same results from the operands.
+func (f *folder) isDefined(op *ir.Op, operands []ir.Attr) bool {
 	var divisor bool
 	var domain func(x float64) bool
 	switch {
@@ -258,8 +243,8 @@ func (f *folder) computeSplats(op *ir.Op, operands []ir.Attr) []ir.Attr {
 	return out
 }
 
-// resized returns a constant of one value as a constant of type t.
-func resized(e *tensor.Tensor, t *ir.TensorType) ir.Attr {
+// resize returns a constant of one value as a constant of type t.
+func resize(e *tensor.Tensor, t *ir.TensorType) ir.Attr {
 	if numElements(t) == 0 {
 		return ir.NewDense(t, tensor.New(e.DType(), t.Shape()), false)
 	}
@@ -276,7 +261,7 @@ func (f *folder) broadcast(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	if !ok {
 		return false, nil
 	}
-	r.Replace(op, constant(r, op, t, resized(e, t)))
+	r.Replace(op, constant(r, op, t, resize(e, t)))
 	return true, nil
 }
 
@@ -287,7 +272,7 @@ func (f *folder) dynamicSlice(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	if t == nil || !ok {
 		return false, nil
 	}
-	r.Replace(op, constant(r, op, t, resized(e, t)))
+	r.Replace(op, constant(r, op, t, resize(e, t)))
 	return true, nil
 }
 
@@ -315,12 +300,12 @@ func (f *folder) iota(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	if t == nil || !t.DType().IsInteger() || numElements(t) > 1 {
 		return false, nil
 	}
-	r.Replace(op, constant(r, op, t, resized(tensor.New(t.DType(), nil), t)))
+	r.Replace(op, constant(r, op, t, resize(tensor.New(t.DType(), nil), t)))
 	return true, nil
 }
 
-// chosen: a select by a constant of one value between constants is one of them.
-func (f *folder) chosen(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
+// selectConstant: a select between constants by a constant of one value is one of the constants.
+func (f *folder) selectConstant(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	v, _ := stablehlo.AsSelect(op)
 	p, ok := splat(v.Pred())
 	t := static(op.Result(0))
@@ -349,7 +334,7 @@ func setDimensionSize(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	return true, nil
 }
 
-// concatenateSplats: operands side by side that repeat one value become one operand.
+// concatenateSplats: adjacent operands that repeat one value become one operand.
 func concatenateSplats(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	v, _ := stablehlo.AsConcatenate(op)
 	inputs, d := v.Inputs(), v.Dimension()
@@ -373,7 +358,7 @@ func concatenateSplats(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 		shape := append([]int64(nil), t.Shape()...)
 		shape[d] = size
 		wide := op.Module().Context().Tensor(shape, t.Elem(), nil)
-		list = append(list, constant(r, op, wide, resized(e, wide)))
+		list = append(list, constant(r, op, wide, resize(e, wide)))
 		i = j
 	}
 	if len(list) == len(inputs) {
@@ -406,10 +391,10 @@ func foldCase(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	return true, nil
 }
 
-// foldIf: an if of a constant is the branch that it selects, unless the other one has side effects.
+// foldIf: an if of a constant is the branch that it selects, unless the other branch has side effects.
 func foldIf(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	d := rewrite.ConstantOf(op.Operand(0))
-	region, ok := taken(op, d)
+	region, ok := selectedRegion(op, d)
 	if !ok {
 		return false, nil
 	}
@@ -457,7 +442,7 @@ func caseToPlaceholders(r *rewrite.Rewriter, op *ir.Op, region *ir.Region) (bool
 	return true, nil
 }
 
-// reduceToConstant: a reduction whose function returns constants gives these constants.
+// reduceToConstant: a reduction whose function returns constants returns these constants.
 func reduceToConstant(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	b := op.Region(0).Entry()
 	if b.First() != b.Last() {
@@ -470,7 +455,7 @@ func reduceToConstant(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 		if !ok || t == nil {
 			return false, nil
 		}
-		attrs[i] = resized(e, t)
+		attrs[i] = resize(e, t)
 	}
 	replaceByConstants(r, op, attrs)
 	return true, nil
@@ -499,14 +484,14 @@ func reduceOfBooleans(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	}
 	for i, a := range b.Args() {
 		if a.HasUses() {
-			r.ReplaceUses(a, constant(r, first, a.Type(), resized(values[i], static(a))), nil)
+			r.ReplaceUses(a, constant(r, first, a.Type(), resize(values[i], static(a))), nil)
 		}
 	}
 	return true, nil
 }
 
-// while: a loop whose condition is false gives its operands. The loop itself goes if it is dead then, or by option if
-// neither it nor an op inside it states a side effect.
+// while: a loop whose condition is false returns its operands. The rule erases the loop if the loop is then dead, or,
+// by option, if neither the loop nor an op inside it declares a side effect.
 func (f *folder) while(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	v, _ := stablehlo.AsWhile(op)
 	if c, ok := splat(v.Cond().Entry().Last().Operand(0)); !ok || c.Bits(0) != 0 {
@@ -525,7 +510,7 @@ func (f *folder) while(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	return false, nil
 }
 
-// declaresEffects reports whether op or an op inside it states side effects or is of an unknown kind.
+// declaresEffects reports whether op or an op inside it declares side effects or is of an unknown kind.
 func declaresEffects(op *ir.Op) bool {
 	return !op.Walk(func(o *ir.Op) bool {
 		d := o.Def()

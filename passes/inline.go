@@ -22,8 +22,8 @@ type Inline struct {
 var inlineInfo = &pass.Info{
 	Name: "inline",
 	Doc: "Replaces each call by the body of its function, callees first, canonicalizes the functions, and erases private functions that " +
-		"nothing calls any more. A raised hook is copied with its name and id. A function stays if it is recursive, has several blocks, says no_inline, or " +
-		"holds a hook that is not raised, whose id would change with its function.",
+		"nothing calls any more. A raised hook is copied with its name and id. A function stays if it is recursive, has several blocks or the attribute no_inline, or " +
+		"contains a hook that is not raised, because the hook's id would change with its function.",
 }
 
 // Info implements pass.Pass.
@@ -84,7 +84,7 @@ func (p Inline) Run(ctx *pass.Context, m *ir.Module) error {
 	return nil
 }
 
-// moves reports whether f's body is to replace the only call of f. Its caller is then canonicalized with the body.
+// moves reports whether f's body will replace the only call of f. The caller is then canonicalized with the body.
 func (w *inliner) moves(f *ir.Op) bool {
 	if w.calls[f] != 1 || !private(f) || w.stays(f) || w.graph.NamedBy(f) != nil {
 		return false
@@ -109,7 +109,7 @@ type inliner struct {
 	groups   [][]*ir.Op          // functions that call each other, callees first
 	calls    map[*ir.Op]int      // live calls of each function
 	inside   map[*ir.Op][]*ir.Op // by function: the ops in it that call, in order; some may be erased
-	calleds  []*ir.Op            // functions with a call that was inlined as a copy
+	sources  []*ir.Op            // functions with a call that was inlined as a copy
 }
 
 // inlineState holds the facts about a function.
@@ -206,7 +206,7 @@ func (w *inliner) inline(caller, call, f *ir.Op) {
 	}
 	if s := w.state[f]; !s.inlined {
 		s.inlined = true
-		w.calleds = append(w.calleds, f)
+		w.sources = append(w.sources, f)
 	}
 	body := f.Region(0).Entry()
 	size := body.NumArgs()
@@ -229,7 +229,7 @@ func (w *inliner) inline(caller, call, f *ir.Op) {
 			break
 		}
 		w.r.CloneBefore(op, call, mapping).Walk(func(c *ir.Op) bool {
-			c.SetLoc(w.site(c.Loc(), call.Loc()))
+			c.SetLoc(w.callSite(c.Loc(), call.Loc()))
 			if g := w.graph.Callee(c); g != nil {
 				w.calls[g]++
 				w.inside[caller] = append(w.inside[caller], c)
@@ -244,7 +244,7 @@ func (w *inliner) inline(caller, call, f *ir.Op) {
 func (w *inliner) move(call, f *ir.Op) {
 	if call.Loc().Kind() != ir.LocUnknown {
 		f.Walk(func(op *ir.Op) bool {
-			op.SetLoc(w.site(op.Loc(), call.Loc()))
+			op.SetLoc(w.callSite(op.Loc(), call.Loc()))
 			return true
 		})
 	}
@@ -260,8 +260,8 @@ func (w *inliner) move(call, f *ir.Op) {
 	w.r.Erase(f)
 }
 
-// site returns the location of an op at callee that a call at caller brought in.
-func (w *inliner) site(callee, caller *ir.Loc) *ir.Loc {
+// callSite returns the location of an op that was inlined from callee for a call at caller.
+func (w *inliner) callSite(callee, caller *ir.Loc) *ir.Loc {
 	if caller.Kind() == ir.LocUnknown || callee.Kind() == ir.LocUnknown {
 		return callee
 	}
@@ -279,8 +279,8 @@ func (w *inliner) eraseDead() {
 		}
 	}
 	g := w.graph
-	for i := len(w.calleds) - 1; i >= 0; i-- { // callers before callees
-		f := w.calleds[i]
+	for i := len(w.sources) - 1; i >= 0; i-- { // callers before callees
+		f := w.sources[i]
 		if f.Erased() || !private(f) || slices.ContainsFunc(left[f], func(call *ir.Op) bool { return !call.Erased() }) {
 			continue
 		}

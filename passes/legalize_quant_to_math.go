@@ -7,14 +7,14 @@ import (
 	"github.com/hlocb/hlocb/pass"
 )
 
-// LegalizeQuantToMath expresses quantized computations by those on the stored values.
+// LegalizeQuantToMath expresses quantized computations by computations on the stored values.
 type LegalizeQuantToMath struct{}
 
 var legalizeQuantToMathInfo = &pass.Info{
 	Name:    "stablehlo-legalize-quant-to-math",
 	Aliases: []string{"legalize-quant-to-math"},
 	Anchor:  fn.Func.Name,
-	Doc: "Replaces quantized types by the types of what they store, and computations on them by computations on integers and floats. " +
+	Doc: "Replaces quantized types by their storage types, and computations on them by computations on integers and floats. " +
 		"Creates broadcasting ops of CHLO. It is an error if an op has no such expression.",
 	Idempotent: true,
 }

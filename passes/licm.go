@@ -6,14 +6,14 @@ import (
 	"github.com/hlocb/hlocb/rewrite"
 )
 
-// LICM moves what every trip of a loop computes anew before the loop.
+// LICM moves loop-invariant ops before their loop.
 type LICM struct{}
 
 var licmInfo = &pass.Info{
 	Name:    "loop-invariant-code-motion",
 	Aliases: []string{"licm"},
-	Doc: "Moves operations before a loop whose operands come from outside of it: pure operations of static shape, which a loop without a trip may " +
-		"compute in vain but which cannot fail. Calls of the host stay.",
+	Doc: "Moves loop-invariant operations before the loop: pure operations of static shape, which cannot fail even if the loop has no trip. " +
+		"Calls of the host stay.",
 	Idempotent: true,
 }
 
@@ -45,7 +45,7 @@ func (LICM) Run(ctx *pass.Context, op *ir.Op) error {
 	return nil
 }
 
-// movable reports whether op, in a region of loop, gives the same whenever it runs, even before the loop.
+// movable reports whether op, in a region of loop, computes the same results before the loop.
 func movable(op, loop *ir.Op) bool {
 	return !op.Has(ir.Terminator) && op.NumResults() > 0 && op.Walk(func(o *ir.Op) bool {
 		if !o.Has(ir.Pure) {

@@ -13,7 +13,7 @@ import (
 // LowerHooks converts hlocb.hook ops to one format.
 type LowerHooks struct {
 	To      string `pass:"to" default:"ffi" doc:"ffi, exla, exla-io, jax, sendrecv, outfeed or strip"`
-	Default string `pass:"default" doc:"for strip: zeros replaces what a host would compute; without it such hooks are refused"`
+	Default string `pass:"default" doc:"for strip: zeros replaces the results that a host would compute; default: refuse such hooks"`
 
 	Formats format.List // nil: format.Builtin
 }

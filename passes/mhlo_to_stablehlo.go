@@ -14,8 +14,8 @@ type MHLOToStableHLO struct{}
 
 var mhloToStableHLOInfo = &pass.Info{
 	Name: "mhlo-to-stablehlo",
-	Doc: "Writes MHLO's operations, types and attributes as StableHLO's, and those that only CHLO has as CHLO's. A custom " +
-		"call of an operation's name (mhlo.topk), as PyTorch/XLA writes it, is that operation. Operations without an " +
+	Doc: "Replaces MHLO's operations, types and attributes by StableHLO's, or by CHLO's if only CHLO has them. A custom " +
+		"call with an operation's name (mhlo.topk), as PyTorch/XLA writes it, counts as that operation. Operations without an " +
 		"equivalent (fusion, copy, domain, async_start, ...) stay.",
 	Idempotent: true,
 }

@@ -10,7 +10,7 @@ import (
 // OrderHooks removes the tokens of a raised module and threads a chain through its hooks.
 type OrderHooks struct {
 	Order hook.Order `pass:"order" doc:"program: all hooks in program order; source: the order that the source's tokens impose; none"`
-	Chain hook.Chain `pass:"chain" doc:"state: a scalar tensor<ui64>; token: !stablehlo.token; pid: EXLA's PID, for lower-hooks{to=exla-io} alone"`
+	Chain hook.Chain `pass:"chain" doc:"state: a scalar tensor<ui64>; token: !stablehlo.token; pid: EXLA's PID, only for lower-hooks{to=exla-io}"`
 }
 
 var orderHooksInfo = &pass.Info{

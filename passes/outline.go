@@ -11,12 +11,12 @@ import (
 	"github.com/hlocb/hlocb/rewrite"
 )
 
-// Isolate leaves one function and what it uses.
+// Isolate keeps one function and the symbols that it uses.
 type Isolate struct {
 	Function string `pass:"function" default:"main" doc:"the function that stays"`
 }
 
-var isolateInfo = &pass.Info{Name: "isolate-function", Doc: "Makes one function public and @main, and erases all that it does not use."}
+var isolateInfo = &pass.Info{Name: "isolate-function", Doc: "Makes one function public, names it @main, and erases all symbols that it does not use."}
 
 // Info implements pass.Pass.
 func (Isolate) Info() *pass.Info { return isolateInfo }
@@ -56,9 +56,9 @@ func (p Isolate) Run(ctx *pass.Context, m *ir.Module) error {
 // mainName is the function that a program runs.
 const mainName = "main"
 
-// Outline moves the regions of loops and branches into functions of their own.
+// Outline moves the regions of loops and branches into private functions.
 type Outline struct {
-	MinOps int `pass:"min-ops" default:"8" doc:"outline only regions of at least so many operations"`
+	MinOps int `pass:"min-ops" default:"8" doc:"outline only regions of at least this many operations"`
 
 	Formats format.List // of hooks; nil: format.Builtin
 }
@@ -107,7 +107,7 @@ func (p Outline) Run(ctx *pass.Context, m *ir.Module) error {
 	return nil
 }
 
-// outline moves the ops of a region of one block, but its terminator, into a new function that the region calls.
+// outline moves the ops of a region of one block, except the terminator, into a new function that the region calls.
 func outline(r *rewrite.Rewriter, symbols ir.Symbols, region *ir.Region) {
 	m, b := r.Module(), region.Entry()
 	top := flow.FunctionOf(region.Op())
@@ -134,7 +134,7 @@ func outline(r *rewrite.Rewriter, symbols ir.Symbols, region *ir.Region) {
 	st.SetAttr(fn.AttrSymVisibility, ir.NewString("private"))
 	st.SetAttr(fn.AttrFunctionType, ir.NewTypeAttr(m.Context().Function(inputs, outputs)))
 	f := r.After(top).Insert(st)
-	// What the operands become inside: first the call takes them, then every other use moves with its op.
+	// Create the call with the outside values first: the uses in the moved ops become uses of the arguments afterwards.
 	ops := slices.Collect(b.Ops())
 	call := r.Before(end).Create(fn.Call, operands, outputs, ir.NamedAttr{Name: fn.AttrCallee, Attr: ir.NewSymbolRef(name)})
 	call.SetLoc(end.Loc())

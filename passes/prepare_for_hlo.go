@@ -9,14 +9,14 @@ import (
 	"github.com/hlocb/hlocb/rewrite"
 )
 
-// PrepareForHLO does with StableHLO what XLA does before it translates it to HLO.
+// PrepareForHLO transforms StableHLO as XLA does before it translates StableHLO to HLO.
 type PrepareForHLO struct {
 	Evaluator rewrite.Evaluator // as in Fold
 }
 
 var prepareForHLOInfo = &pass.Info{
 	Name: "prepare-for-hlo",
-	Doc: "Does what XLA does before it translates StableHLO to HLO: expands functions of complex numbers and CHLO, except for the operations that HLO has; " +
+	Doc: "Transforms StableHLO as XLA does before it translates StableHLO to HLO: expands functions of complex numbers and CHLO, except for the operations that HLO has; " +
 		"applies stablehlo-target-independent-optimization.",
 }
 

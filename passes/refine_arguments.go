@@ -72,7 +72,8 @@ func oneBlock(f fn.FuncOp) error {
 	return nil
 }
 
-// refineArguments changes the types of f's arguments and wraps each changed one in a custom call of the former type.
+// refineArguments changes the types of f's arguments and wraps each changed argument in a custom call of the former
+// type.
 func refineArguments(f fn.FuncOp, types []ir.Type) error {
 	m, c := f.Module(), f.Module().Context()
 	old := f.Type().Inputs()

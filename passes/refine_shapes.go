@@ -85,7 +85,7 @@ type shapeRefiner struct {
 	patterns []*rewrite.Pattern
 	contexts map[*ir.Op]*refinement // of the functions that were refined
 	active   []*ir.Op               // functions being refined
-	effects  map[*ir.Op]bool        // whether a function may have side effects; false while that is found out
+	effects  map[*ir.Op]bool        // whether a function may have side effects; false until it is computed
 	foreign  map[*ir.Op]bool        // functions with calls that are not refined, which still pass every argument
 	failed   error                  // of a function that was called
 	changes  rewrite.Statistics
@@ -101,8 +101,8 @@ type refinement struct {
 	types     []ir.Type // without tokens
 }
 
-// kept returns the types of all arguments but the constants.
-func (k *refinement) kept(c *ir.Context) []ir.Type {
+// argTypes returns the types of all arguments except the constants.
+func (k *refinement) argTypes(c *ir.Context) []ir.Type {
 	var out []ir.Type
 	for range k.tokens {
 		out = append(out, stablehlo.TokenType(c))
@@ -124,7 +124,7 @@ func (s *shapeRefiner) function(k *refinement) error {
 	f, c := k.f, s.m.Context()
 	if old := s.contexts[f.Op]; old != nil {
 		same := len(k.values) == 0 || slices.Equal(k.values, old.values)
-		if !same || !slices.Equal(k.kept(c), old.kept(c)) {
+		if !same || !slices.Equal(k.argTypes(c), old.argTypes(c)) {
 			return s.m.Errorf(f.Op, "'%s' op refined with incompatible refinement keys:\n  curr=%s\n  prev=%s", f.Name(), k, old)
 		}
 		if slices.Contains(s.active, f.Op) {
@@ -153,7 +153,7 @@ func (s *shapeRefiner) function(k *refinement) error {
 		inputs, args = slices.Delete(inputs, k.tokens, k.tokens+n), slices.Delete(args, k.tokens, k.tokens+n)
 		f.SetSignature(c.Function(inputs, f.Type().Results()), args, results)
 	}
-	if types := k.kept(c); !slices.Equal(types, f.Type().Inputs()) {
+	if types := k.argTypes(c); !slices.Equal(types, f.Type().Inputs()) {
 		s.changes.Changed++
 		if err := refineArguments(f, types); err != nil {
 			return err
@@ -202,8 +202,8 @@ func (s *shapeRefiner) allPatterns(folds []*rewrite.Pattern) []*rewrite.Pattern 
 	return append(list, rule("refine-inferred", refineInferred, inferred...))
 }
 
-// settled reports whether all results are static tensors or no tensors, which nothing refines.
-func settled(values []*ir.Value) bool {
+// isSettled reports whether no value can be refined: each is a static tensor, or not a tensor.
+func isSettled(values []*ir.Value) bool {
 	return !slices.ContainsFunc(values, func(v *ir.Value) bool { return !settledType(v.Type()) })
 }
 
@@ -217,7 +217,7 @@ func settledType(t ir.Type) bool {
 	return true
 }
 
-// settledResults is settled of op's results.
+// settledResults is isSettled for op's results.
 func settledResults(op *ir.Op) bool {
 	for i := range op.NumResults() {
 		if !settledType(op.Result(i).Type()) {
@@ -227,7 +227,8 @@ func settledResults(op *ir.Op) bool {
 	return true
 }
 
-// moreSpecific returns the type that knows what t and n know; ok is false if they contradict each other.
+// moreSpecific returns the type with the static sizes and bounds of both t and n. ok is false if t and n contradict
+// each other.
 func moreSpecific(c *ir.Context, t, n ir.Type) (ir.Type, bool) {
 	if t == n {
 		return t, true
@@ -288,8 +289,8 @@ func moreSpecific(c *ir.Context, t, n ir.Type) (ir.Type, bool) {
 	return c.Tensor(shape, a.Elem(), nil), true
 }
 
-// refineValues gives values of op, its results or arguments of its regions, the types that know what their types and
-// the given types know. It reports whether a type changed.
+// refineValues refines the types of values, results of op or arguments of its regions, by types. It reports whether a
+// type changed.
 func refineValues(r *rewrite.Rewriter, op *ir.Op, values []*ir.Value, types []ir.Type) bool {
 	if len(values) != len(types) {
 		return false
@@ -326,11 +327,11 @@ func refineValues(r *rewrite.Rewriter, op *ir.Op, values []*ir.Value, types []ir
 				continue
 			}
 			v.SetType(refined[i])
-			returned := func(u *ir.Use) bool { return u.Owner().Is(fn.Return) }
+			isReturned := func(u *ir.Use) bool { return u.Owner().Is(fn.Return) }
 			for u := range v.Uses() {
-				if returned(u) { // the function's type follows later
+				if isReturned(u) { // the function's type follows later
 					cast := r.After(op).At(op.Loc(), op.Pos()).Create(builtin.UnrealizedConversionCast, []*ir.Value{v}, []ir.Type{old})
-					r.ReplaceUses(v, cast.Result(0), returned)
+					r.ReplaceUses(v, cast.Result(0), isReturned)
 					break
 				}
 			}
@@ -365,7 +366,7 @@ func refineInferred(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	return refineAs(r, op, &ir.OpState{Def: op.Def(), Operands: op.OperandList(), Attrs: op.Attrs(), Bodies: op.Regions()})
 }
 
-// refineAs refines the results of op to those of the op that st describes.
+// refineAs refines the results of op to the result types of the op that st describes.
 func refineAs(r *rewrite.Rewriter, op *ir.Op, st *ir.OpState) (bool, error) {
 	if st.Def.Infer == nil {
 		return false, nil
@@ -490,9 +491,9 @@ func refineDynamic(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	return false, nil
 }
 
-// refineLoop gives the arguments of a loop's regions the types of its operands.
+// refineLoop refines the arguments of a loop's regions to the types of its operands.
 func refineLoop(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
-	if settledResults(op) && settled(op.Region(0).Entry().Args()) && settled(op.Region(1).Entry().Args()) {
+	if settledResults(op) && isSettled(op.Region(0).Entry().Args()) && isSettled(op.Region(1).Entry().Args()) {
 		return false, nil
 	}
 	var types []ir.Type
@@ -549,16 +550,16 @@ func (s *shapeRefiner) customCall(r *rewrite.Rewriter, op *ir.Op) (bool, error) 
 	if settledResults(op) {
 		return false, nil
 	}
-	_, shapes, wrong := shapeOperands(op)
-	if wrong != nil {
-		s.ctx.Emit(wrong)
+	_, shapes, problem := shapeOperands(op)
+	if problem != nil {
+		s.ctx.Emit(problem)
 	}
 	if shapes == nil {
 		return refineDynamicCall(r, op)
 	}
 	types, i := make([]ir.Type, op.NumResults()), 0
 	for k, v := range op.Results() {
-		types[k] = shaped(op.Module().Context(), v.Type(), shapes, &i)
+		types[k] = withShapes(op.Module().Context(), v.Type(), shapes, &i)
 	}
 	if done, _ := refineResults(r, op, types); !done {
 		return false, nil
@@ -569,7 +570,7 @@ func (s *shapeRefiner) customCall(r *rewrite.Rewriter, op *ir.Op) (bool, error) 
 	return true, nil
 }
 
-// refineDynamicCall refines the results of a call that stands for a dynamic op to those of the static op.
+// refineDynamicCall refines the results of a call that represents a dynamic op to the result types of the static op.
 func refineDynamicCall(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	st := legalize.DynamicCall(op)
 	if st == nil {
@@ -586,13 +587,13 @@ func refineDynamicCall(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	return refineAs(r, op, st)
 }
 
-// shaped returns t with the shapes of its tensors, the elements of tuples included.
-func shaped(c *ir.Context, t ir.Type, shapes [][]int64, i *int) ir.Type {
+// withShapes returns t with new shapes for its tensors, including the elements of tuples.
+func withShapes(c *ir.Context, t ir.Type, shapes [][]int64, i *int) ir.Type {
 	switch t := t.(type) {
 	case *ir.TupleType:
 		var elems []ir.Type
 		for _, e := range t.Elems() {
-			elems = append(elems, shaped(c, e, shapes, i))
+			elems = append(elems, withShapes(c, e, shapes, i))
 		}
 		return c.Tuple(elems)
 	case *ir.TensorType:

@@ -5,13 +5,13 @@ import (
 	"github.com/hlocb/hlocb/pass"
 )
 
-// RemoveDeadValues erases what nothing needs, as MLIR's pass of this name does.
+// RemoveDeadValues erases ops and values that nothing needs, as MLIR's pass of this name does.
 type RemoveDeadValues struct{}
 
 var removeDeadValuesInfo = &pass.Info{
 	Name: "remove-dead-values",
-	Doc: "Erases operations that no result and no side effect depends on, with the values that private functions take and return for them alone. " +
-		"Loops and branches keep all their values; dce takes these out, too.",
+	Doc: "Erases operations that no result and no side effect depends on, and the values that private functions forward only for such operations. " +
+		"Loops and branches keep all their values; dce removes these values, too.",
 }
 
 // Info implements pass.Pass.

@@ -31,7 +31,7 @@ var rewriteHooksInfo = &pass.Info{
 // Info implements pass.Pass.
 func (RewriteHooks) Info() *pass.Info { return rewriteHooksInfo }
 
-// Expand implements pass.Group. It returns an error if the options do not suit the format.
+// Expand implements pass.Group. It returns an error if the format does not support the options.
 func (p RewriteHooks) Expand() ([]pass.Pass, error) {
 	w, err := writer(p.Formats, p.To)
 	if err != nil {
@@ -75,7 +75,7 @@ func Rewrite(ctx context.Context, m *ir.Module, p RewriteHooks) (*Rewritten, err
 		return nil, err
 	}
 	c := pass.NewContext(ctx, m)
-	d := &pass.Driver{Verify: ir.Verify, Ends: true}
+	d := &pass.Driver{Verify: ir.Verify, VerifyResult: true}
 	if err := d.Run(c, pass.Pipeline{p}); err != nil {
 		return nil, err
 	}

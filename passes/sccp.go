@@ -13,7 +13,7 @@ import (
 
 // SCCP propagates constants, as MLIR's pass of this name does.
 type SCCP struct {
-	Evaluator rewrite.Evaluator // computes ops of constants; nil, as MLIR's: none is computed
+	Evaluator rewrite.Evaluator // computes ops on constants; nil: SCCP computes no ops, as MLIR's pass
 }
 
 var sccpInfo = &pass.Info{
@@ -79,7 +79,7 @@ func (s *sccp) reach(op *ir.Op) {
 	}
 }
 
-// region marks r as one that can run.
+// region marks r as reachable.
 func (s *sccp) region(r *ir.Region) {
 	if s.reached[r] {
 		return
@@ -106,8 +106,8 @@ func conditional(op *ir.Op) bool {
 	return op.IsOrMirrors(stablehlo.If) || op.IsOrMirrors(stablehlo.Case)
 }
 
-// taken returns the region of a conditional op that runs for a constant selector.
-func taken(op *ir.Op, selector ir.Attr) (*ir.Region, bool) {
+// selectedRegion returns the region of a conditional op that runs for a constant selector.
+func selectedRegion(op *ir.Op, selector ir.Attr) (*ir.Region, bool) {
 	d, ok := selector.(*ir.DenseAttr)
 	if !ok {
 		return nil, false
@@ -128,7 +128,7 @@ func taken(op *ir.Op, selector ir.Attr) (*ir.Region, bool) {
 	return op.Region(int(i)), true
 }
 
-// visit updates the facts about the results of op, and what op makes run.
+// visit updates the facts about the results of op, and marks the regions and functions that op runs.
 func (s *sccp) visit(op *ir.Op) {
 	if conditional(op) {
 		switch f := s.facts[op.Operand(0).ID()]; {
@@ -137,7 +137,7 @@ func (s *sccp) visit(op *ir.Op) {
 				s.region(r)
 			}
 		case f.constant != nil:
-			if r, ok := taken(op, f.constant); ok {
+			if r, ok := selectedRegion(op, f.constant); ok {
 				s.region(r)
 			} else {
 				for _, r := range op.Regions() {
@@ -227,7 +227,7 @@ func (s *sccp) flow(v *ir.Value) {
 	}
 }
 
-// open reports whether v may have values that no operand slot of the module gives.
+// open reports whether v may have values from outside the module.
 func (s *sccp) open(v *ir.Value) bool {
 	if op := v.DefiningOp(); op != nil {
 		f := op.Def().Flow
@@ -249,7 +249,7 @@ func (s *sccp) dormant(op *ir.Op) bool {
 	return op.Has(ir.ReturnLike) && !s.reached[op.Block().Region()]
 }
 
-// set lowers the fact about v and queues what depends on it.
+// set lowers the fact about v and queues the ops that depend on v.
 func (s *sccp) set(v *ir.Value, f fact) {
 	old := &s.facts[v.ID()]
 	switch {
@@ -272,12 +272,12 @@ func (s *sccp) set(v *ir.Value, f fact) {
 	}
 }
 
-// rewrite puts constants for the values inside top that are constant.
+// rewrite replaces the values inside top that are constant by constants.
 func (s *sccp) rewrite(r *rewrite.Rewriter, top *ir.Op) {
 	c := rewrite.NewConstants(r)
 	replace := func(b *ir.Block, v *ir.Value) bool {
 		f := s.facts[v.ID()]
-		if f.constant == nil || f.row == nil || !typed(f.constant, v.Type()) {
+		if f.constant == nil || f.row == nil || !hasType(f.constant, v.Type()) {
 			return false
 		}
 		r.ReplaceUses(v, c.Get(b, f.row, v.Type(), f.constant), nil)
@@ -318,8 +318,8 @@ func (s *sccp) rewrite(r *rewrite.Rewriter, top *ir.Op) {
 	}
 }
 
-// typed reports whether a constant of value a has type t.
-func typed(a ir.Attr, t ir.Type) bool {
+// hasType reports whether a constant of value a has type t.
+func hasType(a ir.Attr, t ir.Type) bool {
 	switch a := a.(type) {
 	case *ir.DenseAttr:
 		return a.Type() == t

@@ -35,7 +35,7 @@ func (p Simplify) Run(ctx *pass.Context, op *ir.Op) error {
 	return greedily(ctx, op, simplifyPatterns(p.Limit))
 }
 
-// greedily applies patterns to op, and erases what is dead.
+// greedily applies patterns to op, and erases dead ops.
 func greedily(ctx *pass.Context, op *ir.Op, patterns []*rewrite.Pattern) error {
 	res, err := rewrite.Greedy(op, patterns, rewrite.Options{MaxIterations: 10, EraseDead: true, Constants: true})
 	report(ctx, res.Statistics)
@@ -47,7 +47,7 @@ func rule(name string, f func(r *rewrite.Rewriter, op *ir.Op) (bool, error), row
 	return &rewrite.Pattern{Name: name, Rows: rows, Rewrite: f}
 }
 
-// simplifyPatterns returns the rules. Of those for one kind of op, the first that matches is applied.
+// simplifyPatterns returns the rules. The first rule for an op's kind that matches is applied.
 func simplifyPatterns(limit int64) []*rewrite.Pattern {
 	return []*rewrite.Pattern{
 		rule("constant-to-the-right", constantToTheRight, stablehlo.Add, stablehlo.And, stablehlo.Maximum, stablehlo.Minimum, stablehlo.Multiply, stablehlo.Or, stablehlo.Xor),
@@ -104,7 +104,8 @@ func replace(r *rewrite.Rewriter, op *ir.Op, v *ir.Value) (bool, error) {
 	return true, nil
 }
 
-// replaceNew replaces op, of one result, by the result of the new op n, which gets op's result type. It passes on err.
+// replaceNew replaces op, of one result, by the result of the new op n, which gets op's result type. It returns err if
+// err is not nil.
 func replaceNew(r *rewrite.Rewriter, op, n *ir.Op, err error) (bool, error) {
 	if err != nil {
 		return false, err
@@ -116,8 +117,8 @@ func replaceNew(r *rewrite.Rewriter, op, n *ir.Op, err error) (bool, error) {
 // payload is the entry of mhlo.frontend_attributes that identifies an op.
 const payload = "xla_metadata_payload"
 
-// keepAttrs gives to the discardable attributes of op. Those that both have become op's, but the entries of
-// mhlo.frontend_attributes are merged, and to keeps its own xla_metadata_payload.
+// keepAttrs copies the discardable attributes of op to the op to, over those of to. It merges the entries of
+// mhlo.frontend_attributes, and keeps the xla_metadata_payload of to.
 func keepAttrs(r *rewrite.Rewriter, op, to *ir.Op) {
 	if to == nil || to == op {
 		return
@@ -213,7 +214,7 @@ func isAllOnes(v *ir.Value) bool {
 	return ok && isInteger(t) && t.Bits(0) == ^uint64(0)>>(64-t.DType().Bits())
 }
 
-// zeroOf returns a constant 0 of type t, made before op. It returns nil if t holds no numbers or has no 0.
+// zeroOf inserts a constant 0 of type t before op and returns it. It returns nil if t holds no numbers or has no 0.
 func zeroOf(r *rewrite.Rewriter, op *ir.Op, t *ir.TensorType) *ir.Value {
 	d := t.DType()
 	if d == tensor.Invalid || d == tensor.F8E8M0FNU {
@@ -338,15 +339,15 @@ func compareWithBoolean(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	return false, nil
 }
 
-// swapped is the comparison of exchanged operands.
-var swapped = map[stablehlo.ComparisonDirection]stablehlo.ComparisonDirection{
+// swappedDirection maps a comparison to the equal comparison of swapped operands.
+var swappedDirection = map[stablehlo.ComparisonDirection]stablehlo.ComparisonDirection{
 	stablehlo.ComparisonDirectionEQ: stablehlo.ComparisonDirectionEQ, stablehlo.ComparisonDirectionNE: stablehlo.ComparisonDirectionNE,
 	stablehlo.ComparisonDirectionGE: stablehlo.ComparisonDirectionLE, stablehlo.ComparisonDirectionGT: stablehlo.ComparisonDirectionLT,
 	stablehlo.ComparisonDirectionLE: stablehlo.ComparisonDirectionGE, stablehlo.ComparisonDirectionLT: stablehlo.ComparisonDirectionGT,
 }
 
 // compareIntegers: x == x, x >= x and x <= x are true, x != x, x > x and x < x false; c < x is x > c for a constant c.
-// It asks for integers by compare_type, because a NaN is unlike itself.
+// The compare_type must be integers, because NaN is not equal to itself.
 func compareIntegers(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	v, _ := stablehlo.AsCompare(op)
 	if op.Attr(stablehlo.AttrCompareType) == nil || v.CompareType() != stablehlo.ComparisonTypeSIGNED && v.CompareType() != stablehlo.ComparisonTypeUNSIGNED {
@@ -368,7 +369,7 @@ func compareIntegers(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	r.Update(op, func() {
 		op.SetOperand(0, y)
 		op.SetOperand(1, x)
-		op.SetAttr(stablehlo.AttrComparisonDirection, ir.NewEnum(stablehlo.ComparisonDirectionEnum, int(swapped[d])))
+		op.SetAttr(stablehlo.AttrComparisonDirection, ir.NewEnum(stablehlo.ComparisonDirectionEnum, int(swappedDirection[d])))
 	})
 	return true, nil
 }

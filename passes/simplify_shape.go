@@ -97,9 +97,9 @@ func concatenateEmpty(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	return true, nil
 }
 
-// refined replaces op by n, whose result may have a more static type than op's: users of other dialects, which may not
-// accept it, get a conversion back.
-func refined(r *rewrite.Rewriter, op, n *ir.Op) (bool, error) {
+// replaceRefined replaces op by n, whose result may have a more static type than op's. Users of other dialects may not
+// accept that type and get a conversion back.
+func replaceRefined(r *rewrite.Rewriter, op, n *ir.Op) (bool, error) {
 	v := n.Result(0)
 	if !sameResult(op, v) {
 		for u := range op.Users() {
@@ -145,7 +145,7 @@ func simplifyDynamicBroadcast(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	}
 	if sizes, ok := int64sOf(s); ok {
 		n := stablehlo.BuildBroadcastInDim(r.Before(op), x, op.Module().Context().Tensor(sizes, tensorOf(x).Elem(), nil), attrs)
-		return refined(r, op, n.Op)
+		return replaceRefined(r, op, n.Op)
 	}
 	return false, nil
 }
@@ -161,8 +161,8 @@ func dynamicGatherToGather(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	return replaceNew(r, op, n.Op, err)
 }
 
-// simplifyDynamicIota: an iota of a static type is static; one of several dimensions is the broadcast of one of its
-// dimension.
+// simplifyDynamicIota: an iota of a static type is static; an iota of several dimensions is the broadcast of an iota of
+// one dimension.
 func simplifyDynamicIota(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	v, _ := stablehlo.AsDynamicIota(op)
 	t, d := tensorOf(op.Result(0)), v.IotaDimension()
@@ -275,8 +275,8 @@ func dynamicSliceToSlice(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	return replaceNew(r, op, n.Op, err)
 }
 
-// simplifyUpdateSlice: an update without elements changes nothing, and one of the operand's static type at 0 replaces
-// all of it.
+// simplifyUpdateSlice: an update without elements changes nothing, and an update of the operand's static type at 0
+// replaces the whole operand.
 func simplifyUpdateSlice(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	v, _ := stablehlo.AsDynamicUpdateSlice(op)
 	x, u := v.Input(), v.Update()
@@ -294,8 +294,8 @@ func simplifyUpdateSlice(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	return replace(r, op, u)
 }
 
-// gatherToSlice: a gather of one slice at constant indices, clamped to the operand, is a slice; collapsed dimensions
-// are taken off by a reshape.
+// gatherToSlice: a gather of one slice at constant indices, clamped to the operand, is a slice; a reshape removes
+// collapsed dimensions.
 func gatherToSlice(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	v, _ := stablehlo.AsGather(op)
 	index, ok := int64sOf(v.StartIndices())
@@ -336,8 +336,8 @@ func dimensionSize(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	return true, nil
 }
 
-// simplifyIota: along a dimension of size 1 an iota is 0; of several dimensions it is the broadcast of one of one
-// dimension.
+// simplifyIota: an iota along a dimension of size 1 is 0; an iota of several dimensions is the broadcast of an iota of
+// one dimension.
 func simplifyIota(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	v, _ := stablehlo.AsIota(op)
 	t, d := tensorOf(op.Result(0)), v.IotaDimension()
@@ -374,7 +374,7 @@ func simplifyPad(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 		shape[i] += max(n-1, 0) * v.InteriorPadding()[i]
 	}
 	n := stablehlo.BuildBroadcastInDim(r.Before(op), v.PaddingValue(), op.Module().Context().Tensor(shape, t.Elem(), nil), stablehlo.BroadcastInDimAttrs{BroadcastDimensions: []int64{}})
-	return refined(r, op, n.Op)
+	return replaceRefined(r, op, n.Op)
 }
 
 // simplifyRealDynamicSlice: with constant bounds it is a slice; if the limit is the start plus a constant and the
@@ -417,8 +417,8 @@ func simplifyRealDynamicSlice(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	return replaceNew(r, op, n.Op, err)
 }
 
-// reduceNothing: a reduction over no dimension gives its operands. The specification says that the initial value is
-// neutral; for another one, reduce gives f(init, x) of each element.
+// reduceNothing: a reduction over no dimension returns its operands. The specification requires a neutral initial
+// value; for other initial values, reduce returns f(init, x) of each element.
 func reduceNothing(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	v, _ := stablehlo.AsReduce(op)
 	in := v.Inputs()
@@ -434,7 +434,7 @@ func reduceNothing(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	return true, nil
 }
 
-// reduceToOuterValue: a reduction whose function returns values from outside gives these values.
+// reduceToOuterValue: a reduction whose function returns values from outside returns these values.
 func reduceToOuterValue(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	b := op.Region(0).Entry()
 	values := b.Last().OperandList()
@@ -447,7 +447,7 @@ func reduceToOuterValue(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	return true, nil
 }
 
-// reduceEmpty: a reduction of no elements gives its initial values, broadcast to the sizes that the operands have then.
+// reduceEmpty: a reduction of no elements returns its initial values, broadcast to the result shapes.
 func reduceEmpty(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	v, _ := stablehlo.AsReduce(op)
 	in := v.Inputs()[0]
@@ -482,7 +482,7 @@ func reduceEmpty(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	return true, nil
 }
 
-// reduceUnusedResults: operands that only unused results depend on go with these results.
+// reduceUnusedResults: unused results go, and with them the operands that only they depend on.
 func reduceUnusedResults(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	body := op.Region(0).Entry()
 	end, n := body.Last(), op.NumResults()
@@ -703,8 +703,8 @@ func simplifySlice(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	return true, nil
 }
 
-// simplifySort: operands whose results nothing uses and that the comparison does not read go; a dimension of -1 is the
-// last one.
+// simplifySort: operands whose results nothing uses and that the comparison does not read go; dimension -1 is the last
+// dimension.
 func simplifySort(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	v, _ := stablehlo.AsSort(op)
 	body := v.Comparator().Entry()
@@ -737,7 +737,7 @@ func simplifySort(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 }
 
 // simplifyTranspose: a transpose that keeps the order is its operand; transpose(transpose(x, a), b) = transpose(x,
-// a[b]); one that moves only dimensions of size 1 is a reshape.
+// a[b]); a transpose that moves only dimensions of size 1 is a reshape.
 func simplifyTranspose(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	v, _ := stablehlo.AsTranspose(op)
 	p := v.Permutation()

@@ -115,7 +115,7 @@ func (p BindArguments) Run(ctx *pass.Context, m *ir.Module) error {
 	return err
 }
 
-// argument reads what Args has for one argument: a type, or a literal with its type.
+// argument reads one item of Args: a type, or a literal with its type.
 func (p BindArguments) argument(m *ir.Module, text string) (ir.Type, *tensor.Tensor, error) {
 	if strings.HasPrefix(text, "tensor<") {
 		if p.ParseType == nil {
@@ -144,7 +144,7 @@ func function(m *ir.Module, name string) (fn.FuncOp, error) {
 	return fn.FuncOp{}, fmt.Errorf("the module has no function @%s", name)
 }
 
-// Specialize makes the module for given arguments.
+// Specialize specializes a module for known arguments.
 type Specialize struct {
 	Args     string `pass:"args" doc:"for each argument, in order, a literal with its type, a type, or _ for one that stays as it is; separated by semicolons"`
 	Function string `pass:"function" default:"main" doc:"the function"`

@@ -15,7 +15,7 @@ type TokenCleanup struct{}
 
 var tokenCleanupInfo = &pass.Info{
 	Name:       "token-cleanup",
-	Doc:        "Simplifies after_all: a token counts once, one that comes after nothing not at all, a join that only another join uses becomes part of it.",
+	Doc:        "Simplifies after_all: removes repeated tokens and tokens that wait for nothing, and merges a join into the only join that uses it.",
 	Anchor:     fn.Func.Name,
 	Idempotent: true,
 }

@@ -10,7 +10,7 @@ import (
 
 // Unroll replaces loops of a known number of trips by their trips, one after the other.
 type Unroll struct {
-	MaxTrips int `pass:"max-trips" default:"8" doc:"unroll loops of at most so many trips"`
+	MaxTrips int `pass:"max-trips" default:"8" doc:"unroll loops of at most this many trips"`
 	MaxOps   int `pass:"max-ops" default:"4096" doc:"unroll no loop into more operations"`
 
 	Formats format.List // of hooks; nil: format.Builtin
@@ -54,7 +54,7 @@ func (p Unroll) Run(ctx *pass.Context, m *ir.Module) error {
 }
 
 // tripCount returns the number of trips of a loop that ends when a carried integer, which each trip changes by a
-// constant, fails a comparison with a constant. ok is false for other loops and for those of more than limit trips.
+// constant, fails a comparison with a constant. ok is false for other loops and for loops of more than limit trips.
 func tripCount(v stablehlo.WhileOp, limit int) (n int, ok bool) {
 	cond, body := v.Cond().Entry(), v.Body().Entry()
 	test, ok := stablehlo.AsCompare(cond.Last().Operand(0).DefiningOp())
@@ -63,7 +63,7 @@ func tripCount(v stablehlo.WhileOp, limit int) (n int, ok bool) {
 	}
 	x, y, direction := test.LHS(), test.RHS(), test.ComparisonDirection()
 	if x.Block() != cond {
-		x, y, direction = y, x, swapped[direction]
+		x, y, direction = y, x, swappedDirection[direction]
 	}
 	bound, ok := constantInt(y)
 	if !ok || x.Block() != cond {
@@ -86,23 +86,8 @@ func tripCount(v stablehlo.WhileOp, limit int) (n int, ok bool) {
 	if next.IsOrMirrors(stablehlo.Subtract) {
 		step = -step
 	}
-	holds := func(a, b int64) bool {
-		switch direction {
-		case stablehlo.ComparisonDirectionEQ:
-			return a == b
-		case stablehlo.ComparisonDirectionNE:
-			return a != b
-		case stablehlo.ComparisonDirectionGE:
-			return a >= b
-		case stablehlo.ComparisonDirectionGT:
-			return a > b
-		case stablehlo.ComparisonDirectionLE:
-			return a <= b
-		}
-		return a < b
-	}
 	low, high := integerRange(static(x))
-	for n = 0; holds(at, bound); n++ {
+	for n = 0; compares(direction, at, bound); n++ {
 		at += step
 		if n >= limit || at < low || at > high { // too many trips, or the count wraps around
 			return 0, false
@@ -111,7 +96,24 @@ func tripCount(v stablehlo.WhileOp, limit int) (n int, ok bool) {
 	return n, true
 }
 
-// integerRange returns the values of an integer type that are safe to count in.
+// compares reports whether the comparison of a with b is true.
+func compares[T int64 | uint64](direction stablehlo.ComparisonDirection, a, b T) bool {
+	switch direction {
+	case stablehlo.ComparisonDirectionEQ:
+		return a == b
+	case stablehlo.ComparisonDirectionNE:
+		return a != b
+	case stablehlo.ComparisonDirectionGE:
+		return a >= b
+	case stablehlo.ComparisonDirectionGT:
+		return a > b
+	case stablehlo.ComparisonDirectionLE:
+		return a <= b
+	}
+	return a < b
+}
+
+// integerRange returns the values of an integer type that an int64 can hold.
 func integerRange(t *ir.TensorType) (low, high int64) {
 	bits := min(t.DType().Bits(), 63)
 	if t.DType().String()[0] == 'u' {
@@ -120,7 +122,7 @@ func integerRange(t *ir.TensorType) (low, high int64) {
 	return -1 << (bits - 1), 1<<(bits-1) - 1
 }
 
-// unroll replaces a loop by n trips: each tests the condition, whose result is known, for its side effects only.
+// unroll replaces a loop by n trips. It keeps the condition of each trip for its side effects; the result is known.
 func unroll(r *rewrite.Rewriter, v stablehlo.WhileOp, n int) {
 	values := v.OperandList()
 	run := func(b *ir.Block) []*ir.Value {

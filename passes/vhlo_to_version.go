@@ -8,14 +8,14 @@ import (
 	"github.com/hlocb/hlocb/pass"
 )
 
-// VHLOToVersion converts VHLO of any version to the form that one version of StableHLO knows.
+// VHLOToVersion converts VHLO of any version to the form that one version of StableHLO reads.
 type VHLOToVersion struct {
 	Target string `pass:"target" doc:"a version of StableHLO, or current, WEEK_4, WEEK_12, MAX"`
 }
 
 var vhloToVersionInfo = &pass.Info{
 	Name: "vhlo-to-version",
-	Doc:  "Converts VHLO of any version to the form that one version of StableHLO knows, or names the first operation that it does not know.",
+	Doc:  "Converts VHLO of any version to the form that one version of StableHLO reads. The error names the first operation that the version lacks.",
 }
 
 // Info implements pass.Pass.

@@ -12,7 +12,7 @@ import (
 	"github.com/hlocb/hlocb/rewrite"
 )
 
-// WrapInComposite makes ops composites.
+// WrapInComposite wraps ops in composites.
 type WrapInComposite struct {
 	Names   []string `pass:"op-names" doc:"the kinds of ops to wrap: stablehlo.add"`
 	Version int      `pass:"version" doc:"the version of the composites"`

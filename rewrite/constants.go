@@ -11,7 +11,8 @@ type Constants struct {
 	entries []constant
 	heads   []int32         // by hash: 1 + the index of the last entry, or 0; its length is a power of two
 	owned   map[*ir.Op]bool // the ops in entries
-	// home caches homes, because many constants are in one block. The ops of the set are at its start, up to end.
+	// home is the homeOf of block, because many constants are in one block. The ops of the set are at its start, up to
+	// end.
 	block *ir.Block
 	home  *ir.Block
 	end   *ir.Op
@@ -27,7 +28,7 @@ type constant struct {
 // NewConstants returns an empty set that makes its changes through r.
 func NewConstants(r *Rewriter) *Constants { return &Constants{r: r, owned: map[*ir.Op]bool{}} }
 
-// IsConstant reports whether op gives the value of an attribute.
+// IsConstant reports whether op returns the value of an attribute.
 func IsConstant(op *ir.Op) bool { return op != nil && op.Has(ir.ConstantLike) && op.NumResults() == 1 }
 
 // ConstantOf returns the attribute that v has as its value, or nil if v is not constant.
@@ -71,8 +72,8 @@ func (c *Constants) homeOf(b *ir.Block) *ir.Block {
 // Owns reports whether op is a constant of the set.
 func (c *Constants) Owns(op *ir.Op) bool { return c.owned[op] }
 
-// placed reports whether op stands at the start of home or right after an op of the set.
-func (c *Constants) placed(home *ir.Block, op *ir.Op) bool {
+// isPlaced reports whether op is at the start of home or right after an op of the set.
+func (c *Constants) isPlaced(home *ir.Block, op *ir.Op) bool {
 	if op.Block() != home || op.Prev() != nil && op.Prev() != c.end && !c.owned[op.Prev()] {
 		return false
 	}
@@ -111,12 +112,12 @@ func (c *Constants) link(i int) {
 	e.next, *h = *h, int32(i+1)
 }
 
-// Adopt takes the constant op into the set: it replaces op by an equal constant of the set, or moves op to the
+// Adopt adds the constant op to the set: it replaces op by an equal constant of the set, or moves op to the
 // constants at the start of its region. It reports whether op remains.
 func (c *Constants) Adopt(op *ir.Op) bool {
 	home := c.homeOf(op.Block())
 	if c.owned[op] {
-		if !c.placed(home, op) {
+		if !c.isPlaced(home, op) {
 			c.r.MoveBefore(op, home.First())
 		}
 		return true
@@ -128,7 +129,7 @@ func (c *Constants) Adopt(op *ir.Op) bool {
 		c.r.Replace(op, old.Result(0))
 		return false
 	}
-	if !c.placed(home, op) {
+	if !c.isPlaced(home, op) {
 		c.r.MoveBefore(op, home.First())
 		c.r.unlocate(op)
 	}

@@ -159,7 +159,7 @@ func (v *conversion) op(o *ir.Op) error {
 		if err != nil {
 			return v.r.m.Errorf(o, "conversion %s of '%s': %v", own.Name, o.Name(), err)
 		}
-		return v.replaced(o, results)
+		return v.record(o, results)
 	}
 	st := o.State()
 	changed, grouped, kept := false, make([][]ir.Type, o.NumResults()), st.Types
@@ -213,14 +213,14 @@ func (v *conversion) op(o *ir.Op) error {
 			at++
 		}
 	}
-	if err := v.replaced(o, results); err != nil {
+	if err := v.record(o, results); err != nil {
 		return err
 	}
 	return v.regions(n)
 }
 
-// replaced records the replacements for the results of o and marks o for erasure.
-func (v *conversion) replaced(o *ir.Op, results [][]*ir.Value) error {
+// record records the replacements for the results of o and marks o for erasure.
+func (v *conversion) record(o *ir.Op, results [][]*ir.Value) error {
 	if len(results) != o.NumResults() {
 		return v.r.m.Errorf(o, "'%s' has %d results, converted to %d", o.Name(), o.NumResults(), len(results))
 	}

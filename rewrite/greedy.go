@@ -104,7 +104,7 @@ type work struct {
 	fold     bool
 }
 
-// populate queues the ops inside the scope that there is something to try on, in program order, and adopts constants.
+// populate queues the ops inside the scope with something to try on, in program order, and adopts constants.
 // It returns the number of ops.
 func (g *greedy) populate() int {
 	n := 0
@@ -208,7 +208,7 @@ func (g *greedy) run(applied map[string]int) error {
 	return nil
 }
 
-// fold replaces the results of op by the values that its row folds them to, and reports whether it did.
+// fold replaces the results of op by the values that its row's Fold returns, and reports whether it did.
 func (g *greedy) fold(w *work, op *ir.Op) bool {
 	swapped := op.Has(ir.Commutative) && IsConstant(op.Operand(0).DefiningOp()) && !IsConstant(op.Operand(1).DefiningOp())
 	if swapped {

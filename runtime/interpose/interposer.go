@@ -272,7 +272,7 @@ func (i *Interposer) change(m *ir.Module, name string, code, options []byte) (*p
 	ctx := context.Background()
 	changed := false
 	if i.pipeline != nil {
-		d := &pass.Driver{Verify: ir.Verify, Ends: true}
+		d := &pass.Driver{Verify: ir.Verify, VerifyResult: true}
 		if err := d.Run(pass.NewContext(ctx, m), i.pipeline); err != nil {
 			return nil, err
 		}

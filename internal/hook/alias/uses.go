@@ -128,8 +128,8 @@ var computedOnce = []*ir.Def{
 	stablehlo.Cholesky, stablehlo.TriangularSolve, stablehlo.Rng, stablehlo.RngBitGenerator,
 }
 
-// copyAvoidable reports whether XLA may avoid a copy of v. XLA need not copy a value that it gathers from the partitions
-// for a manual computation.
+// copyAvoidable reports whether XLA may avoid a copy of v. XLA need not copy a value that it gathers from the
+// partitions for a manual computation.
 func (a *aliaser) copyAvoidable(v *ir.Value) bool {
 	if v.Block() != nil && v.Block().Parent().Is(sdy.ManualComputation) {
 		return true

@@ -148,7 +148,8 @@ func (p *Paths) follow(v *ir.Value, visit func(*ir.Use)) {
 // endsAt reports whether paths end at v.
 func (p *Paths) endsAt(v *ir.Value) bool { return p.lowered && irutil.IsZeroSize(v.Type()) }
 
-// hooksDecidedBy returns the hooks whose execution depends on the value in slot u, or on its comparison with a constant.
+// hooksDecidedBy returns the hooks whose execution depends on the value in slot u, or on its comparison with a
+// constant.
 func (p *Paths) hooksDecidedBy(u *ir.Use) []int {
 	op := u.Owner()
 	if !op.IsOrMirrors(stablehlo.Compare) || comparedValue(op.Result(0)) != u.Value() {

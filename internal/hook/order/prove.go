@@ -246,8 +246,8 @@ func (p *prover) decides(s *scope, op *ir.Op) bool {
 	return false
 }
 
-// comparedValue returns the value that v compares with a constant for equality, or nil if v is not such a comparison. XLA
-// cannot know the outcome without knowing the value.
+// comparedValue returns the value that v compares with a constant for equality, or nil if v is not such a comparison.
+// XLA cannot know the outcome without knowing the value.
 func comparedValue(v *ir.Value) *ir.Value {
 	op := v.DefiningOp()
 	if op == nil || !op.IsOrMirrors(stablehlo.Compare) {
