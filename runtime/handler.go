@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/internal/words"
 	"github.com/hlocb/hlocb/tensor"
 )
 
@@ -123,7 +124,7 @@ type Bound struct {
 type UnboundError struct{ Site *hook.Site }
 
 func (e *UnboundError) Error() string {
-	return fmt.Sprintf("hook %q (%s, id %s) needs a handler that computes its results", e.Site.Name, e.Site.Kind, e.Site.ID)
+	return fmt.Sprintf("hook %q (%s, id %s) needs a handler that computes its results", words.Shorten(e.Site.Name, maxNameText), e.Site.Kind, e.Site.ID)
 }
 
 // Bind chooses the handlers for every hook of m. It returns an *UnboundError if a call or feed hook has no responder,

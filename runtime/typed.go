@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/internal/words"
 	"github.com/hlocb/hlocb/tensor"
 )
 
@@ -65,7 +66,7 @@ type BindError struct {
 }
 
 func (e *BindError) Error() string {
-	return fmt.Sprintf("hook %q (%s, id %s) cannot be given to its handler: %v", e.Site.Name, e.Site.Kind, e.Site.ID, e.Cause)
+	return fmt.Sprintf("hook %q (%s, id %s) cannot be given to its handler: %v", words.Shorten(e.Site.Name, maxNameText), e.Site.Kind, e.Site.ID, e.Cause)
 }
 
 // Unwrap returns the cause.

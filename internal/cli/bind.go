@@ -15,6 +15,7 @@ import (
 	"github.com/hlocb/hlocb/internal/command"
 	"github.com/hlocb/hlocb/internal/dialect/interpreter"
 	"github.com/hlocb/hlocb/internal/probe"
+	"github.com/hlocb/hlocb/internal/words"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/runtime/backends"
@@ -216,10 +217,10 @@ func (f *bindFlags) check(p *hlocb.Program) error {
 		}
 		var names []string
 		for i := range m.Sites {
-			names = append(names, diag.Escape(m.Sites[i].Name))
+			names = append(names, words.Shorten(diag.Escape(m.Sites[i].Name), maxNameText))
 		}
 		for _, name := range f.own {
-			names = append(names, diag.Escape(name))
+			names = append(names, words.Shorten(diag.Escape(name), maxNameText))
 		}
 		if len(names) == 0 {
 			return usagef("no hook is named %q: the module has none%s", pattern, unknownTargets(p.Module()))

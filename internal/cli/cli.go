@@ -30,6 +30,9 @@ const (
 	exitDiffer  = 5 // two compared things differ
 )
 
+// maxNameText limits how much of a hook's name an error message repeats, because the module chooses it.
+const maxNameText = 500
+
 // app holds the state that commands share: the streams, and the places to search for plugins.
 type app struct {
 	*command.Console
@@ -138,9 +141,9 @@ func exitCode(err error) int {
 func hint(err error) string {
 	var unbound *runtime.UnboundError
 	if errors.As(err, &unbound) {
-		// The name must be safe for a shell and a terminal without quoting.
+		// The name must be short, and safe for a shell and a terminal without quoting.
 		name := unbound.Site.Name
-		if strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) || strings.ContainsRune("'=*?[\\", r) }) || name == "" {
+		if len(name) > maxNameText || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) || strings.ContainsRune("'=*?[\\", r) }) || name == "" {
 			name = unbound.Site.ID.String()
 		}
 		return fmt.Sprintf(": bind one with --on '%s=HANDLER'", name)

@@ -102,6 +102,31 @@ func TestDeepNesting(t *testing.T) {
 	}
 }
 
+// Error messages shorten the name of a hook, because a module may choose one of any length.
+func TestLongNames(t *testing.T) {
+	file := writeFile(t, fmt.Appendf(nil, `func.func @main(%%x: tensor<2xf32>) -> tensor<2xf32> {
+  %%0 = stablehlo.custom_call @ask(%%x) {api_version = 4 : i32, backend_config = {name = %q}, has_side_effect = true} : (tensor<2xf32>) -> tensor<2xf32>
+  return %%0 : tensor<2xf32>
+}
+`, strings.Repeat("x", 70_000)))
+	for _, c := range []struct {
+		code int
+		args []string
+	}{
+		{2, nil},
+		{2, []string{"--on", "nobody=print"}},
+		{3, []string{"--on", "*=const:true"}},
+		{3, []string{"--on", "*=echo", "--inject", "*=error"}},
+		{3, []string{"--on", "*=echo", "--inject", "*=wrong-shape"}},
+	} {
+		args := append([]string{"run", file, "--fill", "iota", "--backend", "engine", "--hook-target", "ask"}, c.args...)
+		code, _, stderr := runCLI(t, time.Minute, args...)
+		if code != c.code || !strings.Contains(stderr, "xxx... (70000 bytes)") || len(stderr) > 2000 {
+			t.Errorf("%v: exit code %d, %d bytes of diagnostics: %.300s", c.args, code, len(stderr), stderr)
+		}
+	}
+}
+
 // longLine is a valid module whose first line has about size bytes.
 func longLine(size int) []byte {
 	var b bytes.Buffer

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode"
 
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/runtime"
@@ -77,6 +78,9 @@ func child(mode string) {
 			os.Stdout.Write(data)
 		case "essay":
 			fmt.Printf("{\"error\":%q}\n", strings.Repeat("x", 900_000))
+		case "header":
+			os.Stderr.Write(line)
+			os.Stdout.WriteString("{\"ok\":true}\n")
 		case "orphan":
 			sleep := exec.Command("sleep", "78")
 			if err := sleep.Start(); err != nil {
@@ -167,6 +171,26 @@ func TestExecFailures(t *testing.T) {
 			t.Errorf("%s: first error is %v, second %v", tt.mode, first, second)
 		}
 		e.Close()
+	}
+}
+
+// TestExecNamesOnTerminals: a program may print its requests, so no character of a name can steer a terminal.
+func TestExecNamesOnTerminals(t *testing.T) {
+	name := "\u009b31m\u202eevil\x1b[0m"
+	var stderr bytes.Buffer
+	e := handlers.NewExec([]string{os.Args[0], "exec-child", "header"}, 0, &stderr)
+	handle(t, e, call(site(name, hook.Tap), nil, nil))
+	if err := e.Close(); err != nil {
+		t.Error(err)
+	}
+	for _, c := range strings.TrimSuffix(stderr.String(), "\n") {
+		if !unicode.IsPrint(c) {
+			t.Errorf("the request holds %U", c)
+		}
+	}
+	var request struct{ Hook string }
+	if err := json.Unmarshal(stderr.Bytes(), &request); err != nil || request.Hook != name {
+		t.Errorf("the name is read as %q (%v), expected %q", request.Hook, err, name)
 	}
 }
 

@@ -166,6 +166,18 @@ func TestInstallRepairs(t *testing.T) {
 			t.Errorf("a damaged plugin, %s, was taken for an installed one", name)
 		}
 	}
+	var progress bytes.Buffer
+	opts.Progress = &progress
+	for _, opts.Force = range []bool{false, true} {
+		progress.Reset()
+		if _, err := install(context.Background(), pkg, opts); err != nil {
+			t.Fatal(err)
+		}
+		said, unpacked := strings.Contains(progress.String(), "(force installs it again)"), strings.Contains(progress.String(), "unpacking")
+		if said == opts.Force || unpacked != opts.Force {
+			t.Errorf("force %t: install said %q", opts.Force, progress.String())
+		}
+	}
 }
 
 func TestInstallChecksTheWheel(t *testing.T) {
