@@ -43,6 +43,32 @@ const long = `func.func @main(%x: tensor<f32>) -> tensor<f32> {
 }
 `
 
+// A terminal that is closed ends the run after a whole event.
+func TestHangupKeepsLines(t *testing.T) {
+	dir := t.TempDir()
+	file, events := filepath.Join(dir, "in.mlir"), filepath.Join(dir, "events.jsonl")
+	outfeed := `    %t = stablehlo.create_token : !stablehlo.token
+    %u = "stablehlo.outfeed"(%y, %t) {outfeed_config = "y"} : (tensor<f32>, !stablehlo.token) -> !stablehlo.token
+    stablehlo.return %j, %z`
+	if err := os.WriteFile(file, []byte(strings.Replace(long, "    stablehlo.return %j, %z", outfeed, 1)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	cmd := child("run", file, "--fill", "iota", "--backend", "engine", "--events", events)
+	go func() {
+		for info, err := os.Stat(events); err != nil || info.Size() < 100_000; info, err = os.Stat(events) {
+			time.Sleep(time.Millisecond)
+		}
+		_ = cmd.Process.Signal(syscall.SIGHUP)
+	}()
+	if code, errs := exitCode(t, cmd); code != 129 {
+		t.Errorf("exit code %d: %s", code, errs)
+	}
+	text, err := os.ReadFile(events)
+	if err != nil || len(text) < 100_000 || !bytes.HasSuffix(text, []byte("}\n")) {
+		t.Errorf("%d bytes of events end with %q (%v)", len(text), text[max(0, len(text)-80):], err)
+	}
+}
+
 // A signal ends a run with its own exit code and a plain word; a second one ends a plugin that compiles.
 func TestSignals(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "in.mlir")
