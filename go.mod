@@ -12,6 +12,8 @@ require (
 
 require gonum.org/v1/gonum v0.17.0
 
+require github.com/ebitengine/purego v0.11.3
+
 require (
 	github.com/BurntSushi/toml v1.4.1-0.20240526193622-a339e1f7089c // indirect
 	github.com/go-logr/logr v1.4.3 // indirect

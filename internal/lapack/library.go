@@ -1,75 +1,40 @@
-//go:build cgo
+//go:build !static && (linux || darwin) && (amd64 || arm64)
 
 package lapack
-
-/*
-#cgo LDFLAGS: -ldl
-#include <dlfcn.h>
-#include <stdint.h>
-#include <stdlib.h>
-
-typedef uintptr_t u;
-
-// hl_call calls a Fortran subroutine: every argument is an address. The lengths of up to four strings follow, all 1.
-static void hl_call(void *f, const u *a, int n) {
-  switch (n) {
-#define A(i) a[i]
-#define A5 A(0), A(1), A(2), A(3), A(4)
-#define A10 A5, A(5), A(6), A(7), A(8), A(9)
-#define A15 A10, A(10), A(11), A(12), A(13), A(14)
-#define P5 u, u, u, u, u
-#define L4 u, u, u, u
-#define C(n, types, ...) case n: ((void (*)(types, L4))f)(__VA_ARGS__, 1, 1, 1, 1); return
-#define T(...) __VA_ARGS__
-    C(5, T(P5), A5);
-    C(6, T(P5, u), A5, A(5));
-    C(8, T(P5, u, u, u), A5, A(5), A(6), A(7));
-    C(9, T(P5, u, u, u, u), A5, A(5), A(6), A(7), A(8));
-    C(10, T(P5, P5), A10);
-    C(11, T(P5, P5, u), A10, A(10));
-    C(13, T(P5, P5, u, u, u), A10, A(10), A(11), A(12));
-    C(14, T(P5, P5, u, u, u, u), A10, A(10), A(11), A(12), A(13));
-    C(15, T(P5, P5, P5), A15);
-  }
-}
-*/
-import "C"
 
 import (
 	"fmt"
 	goruntime "runtime"
 	"sync"
 	"unsafe"
+
+	"github.com/ebitengine/purego"
 )
 
 // sharedLibrary is LAPACK in a shared library.
 type sharedLibrary struct {
 	path    string
-	handle  unsafe.Pointer
-	symbols sync.Map // of name to unsafe.Pointer
+	handle  uintptr
+	symbols sync.Map // of name to uintptr
 }
 
-// Open opens OpenBLAS as the Python package scipy-openblas32 carries it. The library stays loaded.
+// Open opens OpenBLAS as the Python package scipy-openblas32 carries it, with or without cgo. The library stays loaded.
 func Open(path string) (*Library, error) {
-	name := C.CString(path)
-	defer C.free(unsafe.Pointer(name))
-	h := C.dlopen(name, C.RTLD_NOW|C.RTLD_LOCAL)
-	if h == nil {
-		return nil, fmt.Errorf("%s: %s", path, C.GoString(C.dlerror()))
+	h, err := purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_LOCAL)
+	if err != nil {
+		return nil, err
 	}
 	return &Library{&sharedLibrary{path: path, handle: h}}, nil
 }
 
-// symbol returns a subroutine.
-func (l *sharedLibrary) symbol(name string) (unsafe.Pointer, error) {
+// symbol returns the address of a subroutine.
+func (l *sharedLibrary) symbol(name string) (uintptr, error) {
 	if p, ok := l.symbols.Load(name); ok {
-		return p.(unsafe.Pointer), nil
+		return p.(uintptr), nil
 	}
-	c := C.CString("scipy_" + name + "_")
-	defer C.free(unsafe.Pointer(c))
-	p := C.dlsym(l.handle, c)
-	if p == nil {
-		return nil, fmt.Errorf("%s has no LAPACK subroutine %s", l.path, name)
+	p, err := purego.Dlsym(l.handle, "scipy_"+name+"_")
+	if err != nil {
+		return 0, fmt.Errorf("%s has no LAPACK subroutine %s", l.path, name)
 	}
 	l.symbols.Store(name, p)
 	return p, nil
@@ -77,6 +42,7 @@ func (l *sharedLibrary) symbol(name string) (unsafe.Pointer, error) {
 
 func (*sharedLibrary) has(target) bool { return true }
 
+// call calls a Fortran subroutine: every argument is an address, and the lengths of the strings follow, all 1.
 func (l *sharedLibrary) call(name string, args ...any) error {
 	f, err := l.symbol(name)
 	if err != nil {
@@ -84,11 +50,13 @@ func (l *sharedLibrary) call(name string, args ...any) error {
 	}
 	var pin goruntime.Pinner
 	defer pin.Unpin()
-	list := make([]C.u, len(args))
+	list := make([]uintptr, 0, 2*len(args))
+	strings := 0
 	for i, a := range args {
 		var p unsafe.Pointer
 		switch a := a.(type) {
 		case byte:
+			strings++
 			p = unsafe.Pointer(&[]byte{a}[0])
 		case int:
 			p = unsafe.Pointer(&[]int32{int32(a)}[0])
@@ -104,9 +72,12 @@ func (l *sharedLibrary) call(name string, args ...any) error {
 		if p != nil {
 			pin.Pin(p)
 		}
-		list[i] = C.u(uintptr(p))
+		list = append(list, uintptr(p))
 	}
-	C.hl_call(f, &list[0], C.int(len(list)))
+	for range strings {
+		list = append(list, 1)
+	}
+	purego.SyscallN(f, list...)
 	return nil
 }
 

@@ -18,10 +18,10 @@ import (
 type LibraryError struct{ Target, Library string }
 
 func (e *LibraryError) Error() string {
-	return fmt.Sprintf("custom call target %q needs the library %q, which is not installed, or this build cannot open it without cgo", e.Target, e.Library)
+	return fmt.Sprintf("custom call target %q needs the library %q, which is not installed or, in a static build, cannot be opened", e.Target, e.Library)
 }
 
-// lapackLibrary returns a function that opens LAPACK once. If OpenBLAS is not installed or the build has no cgo, Gonum
+// lapackLibrary returns a function that opens LAPACK once. If OpenBLAS is not installed or the build is static, Gonum
 // computes the real types.
 func lapackLibrary(env plugins.Environment) func(target string) (*lapack.Library, error) {
 	open := sync.OnceValues(func() (*lapack.Library, error) {
