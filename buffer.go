@@ -22,7 +22,7 @@ type (
 // that. The value is an Array or a *Tensor; do not change it before the buffer and the buffers computed from it are
 // closed. Executables of the same backend share buffers.
 func (e *Executable) Put(ctx context.Context, i int, value any) (*Buffer, error) {
-	at := shown(len(e.types), e.program.manifest.HiddenArgs)
+	at := visiblePositions(len(e.types), e.program.manifest.HiddenArgs)
 	if i < 0 || i >= len(at) {
 		return nil, fmt.Errorf("main has %d arguments, there is no argument %d", len(at), i)
 	}
@@ -57,8 +57,8 @@ func (e *Executable) Execute(ctx context.Context, args []*Buffer, opts ExecuteOp
 	return e.visibleBuffers(out), nil
 }
 
-// Start is Execute that returns at once. Its results can be arguments of further runs. Close returns the errors of
-// started runs that nobody awaited.
+// Start starts a run as Execute does and returns at once. Its results can be arguments of further runs. Close returns
+// the errors of runs for which no caller waited.
 func (e *Executable) Start(ctx context.Context, args []*Buffer, opts ExecuteOptions) (*Pending, error) {
 	full, opts, free, err := e.withHiddenBuffers(ctx, args, opts)
 	if err != nil {
@@ -82,7 +82,7 @@ func (e *Executable) withHiddenBuffers(ctx context.Context, args []*Buffer, opts
 	if len(hidden) == 0 {
 		return args, opts, func() {}, nil
 	}
-	at := shown(len(e.types), hidden)
+	at := visiblePositions(len(e.types), hidden)
 	if len(at) != len(args) {
 		return nil, opts, nil, fmt.Errorf("%d arguments given, the program takes %d", len(args), len(at))
 	}
@@ -128,8 +128,8 @@ func (e *Executable) visibleBuffers(all []*Buffer) []*Buffer {
 	return visible(all, e.program.manifest.HiddenResults)
 }
 
-// shown returns the positions from 0 to n-1 that are not hidden.
-func shown(n int, hidden []int) []int {
+// visiblePositions returns the positions from 0 to n-1 that are not hidden.
+func visiblePositions(n int, hidden []int) []int {
 	all := make([]int, n)
 	for i := range all {
 		all[i] = i

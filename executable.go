@@ -22,7 +22,7 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// What handlers and results are made of, under the names of the packages that define it.
+// Types of handlers, arguments and results, from the packages that define them.
 type (
 	// Handler is host code that a hook calls.
 	Handler = runtime.Handler
@@ -46,18 +46,18 @@ type (
 	Array[T Element] = runtime.Array[T]
 )
 
-// ArrayOf returns an array of some elements. Without dimensions it is a vector of all of them.
+// ArrayOf returns an array of a shape with the elements of data. Without a shape it is a vector.
 func ArrayOf[T Element](data []T, shape ...int64) Array[T] { return runtime.ArrayOf(data, shape...) }
 
 // Scalar returns an array of rank 0.
 func Scalar[T Element](v T) Array[T] { return runtime.Scalar(v) }
 
-// Func makes a handler of a function of one operand that returns the hook's one result.
+// Func makes a handler from a function of the hook's one operand that returns the hook's one result.
 func Func[A, R Element](f func(context.Context, Array[A]) (Array[R], error)) Handler {
 	return runtime.Func(f)
 }
 
-// ObserverFunc makes a handler of a function that is called with the hook's one operand.
+// ObserverFunc makes a handler from a function of the hook's one operand.
 func ObserverFunc[A Element](f func(context.Context, Array[A]) error) Handler {
 	return runtime.LookFunc(f)
 }
@@ -77,7 +77,7 @@ type compileConfig struct {
 }
 
 // Answer lets h compute the results of the hooks that pattern selects: a name, a glob or a hexadecimal id. An exact
-// name beats a glob, a later option an earlier one.
+// name beats a glob, a later option beats an earlier option.
 func Answer(pattern string, h Handler) CompileOption {
 	return func(c *compileConfig) { c.bindings.Answer(pattern, h) }
 }
@@ -93,8 +93,8 @@ func Bind(b *runtime.Bindings) CompileOption {
 	return func(c *compileConfig) { c.bindings = b.Clone() }
 }
 
-// Backend chooses what executes the program: "auto" (the default), "engine", a platform such as "cpu", or the path of a
-// PJRT plugin. Executable.Close closes it.
+// Backend chooses the backend that executes the program: "auto" (the default), "engine", a platform such as "cpu", or
+// the path of a PJRT plugin. Executable.Close closes it.
 func Backend(name string) CompileOption { return func(c *compileConfig) { c.name = name } }
 
 // WithBackend executes the program on b, which stays open when the executable is closed.
@@ -118,8 +118,8 @@ type Executable struct {
 
 var errClosed = errors.New("the executable is closed")
 
-// DefaultBackends returns the options with which Compile opens backends: plugins are searched where the process's
-// environment says.
+// DefaultBackends returns the options with which Compile opens backends. It searches for plugins in the places that the
+// process's environment names.
 func DefaultBackends() backends.Options { return backends.Options{Plugins: plugins.System()} }
 
 // OpenBackend opens the backend that name chooses for p. "auto" is the CPU plugin if one is installed and can run p,
@@ -205,7 +205,7 @@ func (e *Executable) compile(ctx context.Context, opts runtime.CompileOptions) (
 	return e.backend.Compile(ctx, program, opts)
 }
 
-// Backend returns what executes the program.
+// Backend returns the backend that executes the program.
 func (e *Executable) Backend() runtime.Backend { return e.backend }
 
 // Stale returns why the machine code of a decoded program was not used and the program was compiled again, or nil.
@@ -263,7 +263,7 @@ func (e *Executable) RunTensors(ctx context.Context, args []*Tensor) ([]*Tensor,
 	return visible(out, m.HiddenResults), err
 }
 
-// noteTimeout remembers that a handler may still be running.
+// noteTimeout records that a handler may still be running.
 func (e *Executable) noteTimeout(err error) {
 	var late *TimeoutError
 	if errors.As(err, &late) {
@@ -272,8 +272,8 @@ func (e *Executable) noteTimeout(err error) {
 }
 
 // Close ends the executable and the backend that Compile opened for it. It waits for runs, except after a timeout:
-// then a handler is still running and may never return. It returns the errors of started runs that nobody awaited, and
-// an error if buffers of a backend that Compile opened are not closed.
+// then a handler is still running and may never return. It returns the errors of runs for which no caller
+// waited, and an error if buffers of a backend that Compile opened are not closed.
 func (e *Executable) Close() error {
 	e.closed.Store(true)
 	if e.hung.Load() {
@@ -305,7 +305,7 @@ func entryErrorf(m *ir.Module, format string, args ...any) error {
 	return m.Errorf(m.Op(), format, args...)
 }
 
-// parameters returns the types of all arguments of main but tokens.
+// parameters returns the types of all arguments of main except tokens.
 func parameters(m *ir.Module) ([]Type, error) {
 	f, ok := entry(m)
 	if !ok {
@@ -325,7 +325,7 @@ func parameters(m *ir.Module) ([]Type, error) {
 			d = ir.ElementDType(q.Storage)
 		}
 		if d == tensor.Invalid {
-			return nil, m.Errorf(f.Op, "argument %d of @%s has type %s; such elements cannot be given", i, f.Symbol(), t)
+			return nil, m.Errorf(f.Op, "argument %d of @%s has type %s; arguments of this element type are not supported", i, f.Symbol(), t)
 		}
 		out = append(out, Type{DType: d, Shape: tt.Shape()})
 	}

@@ -27,8 +27,8 @@ import (
 	"github.com/hlocb/hlocb/runtime"
 )
 
-// A Program is a module whose hooks are converted, and what is known about them. It may be compiled any number of
-// times, also from several goroutines.
+// A Program is a module whose hooks are converted, and the list of the hooks. It may be compiled any number of times,
+// also from several goroutines.
 type Program struct {
 	module    *ir.Module
 	manifest  *hook.Manifest
@@ -37,9 +37,9 @@ type Program struct {
 }
 
 // A LoadOption changes how a module is read and how its hooks are converted.
-type LoadOption func(*loading)
+type LoadOption func(*loadConfig)
 
-type loading struct {
+type loadConfig struct {
 	rewrite              passes.RewriteHooks
 	asWritten            bool
 	replicas, partitions int
@@ -51,28 +51,28 @@ type loading struct {
 
 // HookTargets makes custom calls to these targets hooks too.
 func HookTargets(targets ...string) LoadOption {
-	return func(l *loading) { l.rewrite.Targets = append(l.rewrite.Targets, targets...) }
+	return func(l *loadConfig) { l.rewrite.Targets = append(l.rewrite.Targets, targets...) }
 }
 
 // Rewrite sets every option of the conversion of hooks. It replaces the targets of an earlier HookTargets.
 func Rewrite(opts passes.RewriteHooks) LoadOption {
-	return func(l *loading) { l.rewrite = opts }
+	return func(l *loadConfig) { l.rewrite = opts }
 }
 
 // AsWritten leaves the module as it is. Only the embedded engine then delivers hooks in other formats than hlocb's own.
-func AsWritten() LoadOption { return func(l *loading) { l.asWritten = true } }
+func AsWritten() LoadOption { return func(l *loadConfig) { l.asWritten = true } }
 
 // Devices sets the module's number of replicas and of partitions. 0 keeps the module's own number.
 func Devices(replicas, partitions int) LoadOption {
-	return func(l *loading) { l.replicas, l.partitions = replicas, partitions }
+	return func(l *loadConfig) { l.replicas, l.partitions = replicas, partitions }
 }
 
 // OnWarning calls f for each warning about the module, such as a misspelled attribute.
-func OnWarning(f func(*diag.Diagnostic)) LoadOption { return func(l *loading) { l.warn = f } }
+func OnWarning(f func(*diag.Diagnostic)) LoadOption { return func(l *loadConfig) { l.warn = f } }
 
 // Change calls f with the module before its hooks are converted, for example to add probes.
 func Change(f func(*ir.Module) error) LoadOption {
-	return func(l *loading) { l.changes = append(l.changes, f) }
+	return func(l *loadConfig) { l.changes = append(l.changes, f) }
 }
 
 // Load reads a module from a file, as Parse does.
@@ -88,7 +88,7 @@ func Load(ctx context.Context, path string, opts ...LoadOption) (*Program, error
 	return Parse(ctx, path, text, opts...)
 }
 
-// Parse reads and verifies the text of a module, converts its hooks and proves their order. name stands in diagnostics.
+// Parse reads and verifies the text of a module, converts its hooks and proves their order. Diagnostics contain name.
 // Errors about the text are a *diag.Diagnostic or a diag.List.
 func Parse(ctx context.Context, name string, text []byte, opts ...LoadOption) (*Program, error) {
 	registry, err := reader.Registry()
@@ -109,7 +109,7 @@ func Parse(ctx context.Context, name string, text []byte, opts ...LoadOption) (*
 
 // FromModule converts the hooks of m in place. The program owns m from then on.
 func FromModule(ctx context.Context, m *ir.Module, opts ...LoadOption) (*Program, error) {
-	var l loading
+	var l loadConfig
 	for _, o := range opts {
 		o(&l)
 	}
@@ -147,8 +147,8 @@ func FromModule(ctx context.Context, m *ir.Module, opts ...LoadOption) (*Program
 	return p, nil
 }
 
-// setDevices sets the attribute name of a module to n and removes the attribute other, which means the same. It does
-// nothing if n is 0.
+// setDevices sets the attribute name of a module to n and removes the attribute other, which has the same meaning. It
+// does nothing if n is 0.
 func setDevices(m *ir.Module, n int, name, other string) {
 	if n <= 0 {
 		return
@@ -157,8 +157,8 @@ func setDevices(m *ir.Module, n int, name, other string) {
 	m.Op().SetAttr(name, ir.NewInteger(int64(n), ir.Int(32)))
 }
 
-// Decode reads a compiled program that Executable.Save returned. Its machine code is executed by Run: decode only
-// programs of people whom you trust to run code on this machine.
+// Decode reads a compiled program that Executable.Save returned. Run executes its machine code: decode only programs of
+// people whom you trust to run code on this machine.
 func Decode(name string, data []byte) (*Program, error) {
 	saved, err := runtime.DecodeSaved(data)
 	if err != nil {
@@ -191,8 +191,8 @@ func (p *Program) Hooks() []Hook { return p.manifest.Sites }
 // Manifest returns the hooks and their order.
 func (p *Program) Manifest() *hook.Manifest { return p.manifest }
 
-// Rewritten returns what the conversion of the hooks found out: aliases, and where in the text each hook was. It is nil
-// if the module was not rewritten.
+// Rewritten returns the report of the conversion: aliases, and the positions of each hook in the source. It is nil if
+// the module was not rewritten.
 func (p *Program) Rewritten() *passes.Rewritten { return p.rewritten }
 
 // Runtime returns the program as backends accept it.
@@ -228,8 +228,8 @@ func (p *Program) Edit(change func(*ir.Module) error) error {
 // foreign reports whether the program has hooks that only the embedded engine delivers.
 func (p *Program) foreign() bool { return p.manifest.AsWritten }
 
-// Parameters returns the types of the arguments of main that Run expects: all but tokens and what only the source's
-// host needed. A negative dimension is dynamic. A quantized argument has its storage type.
+// Parameters returns the types of the arguments of main that Run expects: all except tokens and values that only the
+// source's host needed. A negative dimension is dynamic. A quantized argument has its storage type.
 func (p *Program) Parameters() ([]Type, error) {
 	all, err := parameters(p.module)
 	if err != nil {

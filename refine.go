@@ -18,9 +18,9 @@ import (
 	"github.com/hlocb/hlocb/passes"
 )
 
-// Platform chooses the platform of a program that jax.export made for several: "cpu", "cuda", "rocm" or "tpu". Parse
-// finds the platforms in the container of jax.export.
-func Platform(name string) LoadOption { return func(l *loading) { l.platform = name } }
+// Platform chooses the platform of a program that jax.export wrote for several platforms: "cpu", "cuda", "rocm" or
+// "tpu". Parse finds the platforms in the container of jax.export.
+func Platform(name string) LoadOption { return func(l *loadConfig) { l.platform = name } }
 
 // PlatformError says that a platform was named for a bare module, which does not list its platforms.
 type PlatformError struct{ Name, Platform string }
@@ -29,8 +29,8 @@ func (e *PlatformError) Error() string {
 	return fmt.Sprintf("%s: platform %q: only the container of jax.export lists platforms by name; a bare module needs the platform's index", e.Name, e.Platform)
 }
 
-// PlatformIndex chooses the platform of a module that jax.export made for several, by its number.
-func PlatformIndex(n int) LoadOption { return func(l *loading) { l.platformIndex = &n } }
+// PlatformIndex chooses the platform of a module that jax.export wrote for several platforms, by its number.
+func PlatformIndex(n int) LoadOption { return func(l *loadConfig) { l.platformIndex = &n } }
 
 // platformArgument is the name of the argument of main that chooses the platform.
 const platformArgument = "_platform_index"
@@ -47,8 +47,8 @@ func platformOf(m *ir.Module) int {
 	return -1
 }
 
-// PlatformParameter returns the number of the argument of Run that chooses the platform, or -1 if there is none. It is
-// there if the module is for several platforms and neither Platform nor PlatformIndex chose one.
+// PlatformParameter returns the number of the argument of Run that chooses the platform, or -1 if there is none. Run
+// has this argument if the module is for several platforms and neither Platform nor PlatformIndex chose one.
 func (p *Program) PlatformParameter() int {
 	at := platformOf(p.module)
 	if at < 0 {
@@ -71,11 +71,11 @@ func (p *Program) PlatformParameter() int {
 
 // platformIndex returns the option with the index of the platform that opts name, from the container of jax.export.
 func platformIndex(src *diag.Source, opts []LoadOption) (LoadOption, error) {
-	var l loading
+	var l loadConfig
 	for _, o := range opts {
 		o(&l)
 	}
-	none := func(*loading) {}
+	none := func(*loadConfig) {}
 	if l.platform == "" {
 		return none, nil
 	}
@@ -96,7 +96,7 @@ func platformIndex(src *diag.Source, opts []LoadOption) (LoadOption, error) {
 	return PlatformIndex(i), nil
 }
 
-// bindPlatform makes the index of the platform a constant.
+// bindPlatform replaces the index of the platform by a constant.
 func bindPlatform(m *ir.Module, n int) error {
 	i := platformOf(m)
 	if i < 0 {
@@ -107,8 +107,8 @@ func bindPlatform(m *ir.Module, n int) error {
 	return passes.BindArguments{Args: strings.Repeat("_;", i) + literal, Function: f.Symbol()}.Run(pass.NewContext(context.Background(), m), m)
 }
 
-// Refine gives the arguments of main that have dynamic shapes the shapes of Run's arguments, and infers the shapes that
-// follow. Plugins execute a program with dynamic shapes only after that.
+// Refine replaces the dynamic shapes of main's arguments by the shapes of arguments, the types of Run's arguments, and
+// infers the other shapes. Plugins execute a program with dynamic shapes only after Refine.
 func (p *Program) Refine(ctx context.Context, arguments []Type) error {
 	return p.Edit(func(m *ir.Module) error {
 		f, ok := entry(m)
@@ -137,7 +137,7 @@ func (p *Program) Refine(ctx context.Context, arguments []Type) error {
 				return err
 			}
 		}
-		// As XLA does: a function that is called with several sizes cannot be refined.
+		// Inline as XLA does, because a function that is called with several sizes cannot be refined.
 		if err := (passes.Inline{}).Run(c, m); err != nil {
 			return err
 		}

@@ -19,7 +19,7 @@ const collectiveTimeout = "xla_cpu_collective_call_terminate_timeout_seconds"
 // variable when a plugin is first used, so a command must set it before it opens one.
 //
 // XLAFlags returns flags unchanged if p has no hooks, runs on one device or has the option already, or if the plugin
-// does not know the option: XLA ends the process for an unknown one.
+// does not know the option: XLA ends the process if an option is unknown.
 func (p *Program) XLAFlags(flags, backend string, opts backends.Options) string {
 	replicas, partitions := mhlo.Devices(p.module)
 	if len(p.manifest.Sites) == 0 || max(1, replicas)*max(1, partitions) < 2 || strings.Contains(flags, collectiveTimeout) {

@@ -10,8 +10,8 @@
 // [Parse] reads the directives and [Check.Match] applies them to a text. [Lines] reads the RUN lines, and a [Runner]
 // executes them in process: its tools are Go functions, so a Go test of a compiler needs no shell and no other binary.
 //
-// All of FileCheck's directives are known: CHECK, NEXT, SAME, NOT, DAG, LABEL, EMPTY, COUNT-n, the modifier LITERAL,
-// prefixes and comment prefixes; in patterns {{regular expressions}}, [[STRING:variables]], [[#numeric]] expressions
-// and [[@LINE]]. Regular expressions are POSIX extended ones: the longest of the leftmost matches counts, and neither
-// '.' nor a negated class matches a line's end.
+// All of FileCheck's directives are supported: CHECK, NEXT, SAME, NOT, DAG, LABEL, EMPTY, COUNT-n, the modifier
+// LITERAL, prefixes and comment prefixes; in patterns {{regular expressions}}, [[STRING:variables]], [[#numeric]]
+// expressions and [[@LINE]]. Regular expressions are POSIX extended ones: the longest of the leftmost matches counts,
+// and neither '.' nor a negated class matches a line's end.
 package filecheck

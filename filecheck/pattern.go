@@ -315,7 +315,7 @@ func (p *pattern) match(text string, v *variables) (start, stop int, found bool,
 	}
 	m := re.FindStringSubmatchIndex(text)
 	if len(repeats) > 0 {
-		m = p.repeated(re, text, m, repeats, captures)
+		m = p.findRepeat(re, text, m, repeats, captures)
 	}
 	if m == nil {
 		return 0, 0, false, nil
@@ -335,10 +335,10 @@ func (p *pattern) match(text string, v *variables) (start, stop int, found bool,
 	return m[0], m[1], true, nil
 }
 
-// repeated finds a match in which the groups that repeat a variable equal it. m is a match in which they may differ;
+// findRepeat finds a match in which the groups that repeat a variable equal it. m is a match in which they may differ;
 // the match is in that line or in a later one. Go's expressions have no back references. Every text that occurs twice
 // in a line is therefore tried as the variable's value.
-func (p *pattern) repeated(re *regexp.Regexp, text string, m []int, repeats []repeat, captures []capture) []int {
+func (p *pattern) findRepeat(re *regexp.Regexp, text string, m []int, repeats []repeat, captures []capture) []int {
 	equal := func(m []int) bool {
 		return !slices.ContainsFunc(repeats, func(r repeat) bool { return text[m[2*r.group]:m[2*r.group+1]] != text[m[2*r.of]:m[2*r.of+1]] })
 	}
@@ -348,7 +348,7 @@ func (p *pattern) repeated(re *regexp.Regexp, text string, m []int, repeats []re
 		if i := strings.IndexByte(text[m[0]:], '\n'); i >= 0 {
 			lineEnd = m[0] + i
 		}
-		if got := p.substituted(text[max(lineStart, from):lineEnd], repeats[0].of, captures); got != nil {
+		if got := p.substitute(text[max(lineStart, from):lineEnd], repeats[0].of, captures); got != nil {
 			for i := range got {
 				if got[i] >= 0 {
 					got[i] += max(lineStart, from)
@@ -368,8 +368,8 @@ func (p *pattern) repeated(re *regexp.Regexp, text string, m []int, repeats []re
 	return m
 }
 
-// substituted tries the texts that occur twice in line as the value of the variable that group defines.
-func (p *pattern) substituted(line string, group int, captures []capture) []int {
+// substitute tries the texts that occur twice in line as the value of the variable that group defines.
+func (p *pattern) substitute(line string, group int, captures []capture) []int {
 	name := ""
 	for _, c := range captures {
 		if c.group == group {
@@ -398,7 +398,7 @@ func (p *pattern) substituted(line string, group int, captures []capture) []int 
 			m := re.FindStringSubmatchIndex(line)
 			if m != nil && line[m[2*group]:m[2*group+1]] == s {
 				if len(more) > 0 {
-					return nil // two variables repeat: beyond what is supported
+					return nil // only one repeated variable is supported
 				}
 				return m
 			}
@@ -416,7 +416,7 @@ type value struct {
 // format is the format of a number: %u, %d, %x or %X.
 type format struct {
 	verb  byte
-	width int // digits at least
+	width int // minimum number of digits
 	alt   bool
 }
 
@@ -468,7 +468,7 @@ func (f format) parse(s string) (int64, error) {
 // number is a numeric substitution block: [[#%fmt, DEFINE: == expression]].
 type number struct {
 	format format
-	given  bool // the format is written
+	fixed  bool // the block states the format
 	define string
 	expr   *expression // nil: any number
 }
@@ -495,7 +495,7 @@ func parseNumber(s string, line int) (*number, error) {
 		if m == nil {
 			return nil, fmt.Errorf("invalid matching format specification in expression '%s'", spec)
 		}
-		n.format.verb, n.format.alt, n.given = m[3][0], m[1] != "", true
+		n.format.verb, n.format.alt, n.fixed = m[3][0], m[1] != "", true
 		n.format.width, _ = strconv.Atoi(m[2])
 		s = strings.TrimSpace(rest)
 	}
@@ -647,7 +647,7 @@ func (n *number) regex(v *variables) (string, error) {
 	}
 	f := n.format
 	x, err := n.expr.eval(v, func(of format) {
-		if !n.given {
+		if !n.fixed {
 			f = of
 		}
 	})

@@ -269,7 +269,7 @@ func (r *Runner) Execute(ctx context.Context, l Line, path string) error {
 }
 
 // Main is FileCheck as a Tool: FileCheck [flags] FILE reads standard input, or --input-file. It returns 1 if the input
-// does not match and 2 for a wrong command line. Flags about how failures look are ignored.
+// does not match and 2 for a wrong command line. It ignores flags that only change how failures are printed.
 func Main(_ context.Context, args []string, in io.Reader, _, stderr io.Writer) int {
 	var o Options
 	var file, input string

@@ -1,5 +1,5 @@
-// Package opt is an opt binary: a command line that reads modules, runs passes over them and prints them. A compiler
-// with dialects and passes of its own needs three lines for one:
+// Package opt implements opt binaries: command lines that read modules, run passes over them and print them. A compiler
+// with its own dialects and passes needs three lines for an opt binary:
 //
 //	func main() {
 //		streams := opt.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}
@@ -29,16 +29,16 @@ import (
 	"github.com/hlocb/hlocb/passes"
 )
 
-// Config is what an opt binary knows.
+// Config configures an opt binary.
 type Config struct {
 	Name     string           // of the command; empty is "opt"
-	Dialects []*ir.Dialect    // what it reads; ops of other dialects pass through untouched
-	Passes   *pass.Table      // what --passes can name; nil is hlocb's own passes
-	Formats  []*format.Format // of hooks, besides hlocb's own, for hlocb's own passes
+	Dialects []*ir.Dialect    // dialects to read; ops of other dialects pass through unchanged
+	Passes   *pass.Table      // passes that --passes can name; nil: hlocb's passes
+	Formats  []*format.Format // of hooks, in addition to hlocb's, for hlocb's passes
 	Example  string           // of the help
 }
 
-// Streams are where Main reads and writes.
+// Streams are the files that Main reads and writes.
 type Streams struct {
 	In       io.Reader
 	Out, Err io.Writer
@@ -77,7 +77,7 @@ type flags struct {
 	split, expect                  bool
 	generic, debugInfo, localScope bool
 	listPasses, showDialects       bool
-	flagged                        []string // the pipeline that flags named after passes add up to
+	passFlags                      []string // the passes of flags named after passes, with their options, in order
 	unregistered, oneThread        bool
 	elideLarger, maxErrors         int
 	console                        *command.Console
@@ -97,12 +97,13 @@ func parseType(m *ir.Module, text string) (ir.Type, error) {
 	return t, err
 }
 
-// Passes returns hlocb's passes. They compute with the engine, and know the given formats of hooks besides hlocb's own.
+// Passes returns hlocb's passes. They evaluate ops with the engine, and read the given formats of hooks besides
+// hlocb's.
 func Passes(formats ...*format.Format) *pass.Table {
 	return passes.Builtin(passes.Host{Formats: formats, Evaluator: interp.NewEvaluator(evaluationLimit), ParseType: parseType})
 }
 
-// Command returns the command for a program that has others too. It is for hlocb's own; others use Main.
+// Command returns the command for hlocb's command line, which has further commands. Other programs call Main.
 func Command(console *command.Console, cfg Config) *cobra.Command {
 	o := &flags{console: console, cfg: cfg}
 	if o.cfg.Name == "" {
@@ -154,8 +155,8 @@ Passes:
 	f.IntVar(&o.elideLarger, "mlir-elide-elementsattrs-if-larger", 0, "leave out literals of more than N elements")
 	f.BoolVar(&o.verifyEach, "verify-each", true, "verify the module after each pass, too")
 	o.watch.declare(f)
-	f.BoolVar(&o.split, "split-input-file", false, "read the parts between lines of // ----- as modules of their own")
-	f.BoolVar(&o.expect, "verify-diagnostics", false, "compare what is reported with expected-error comments")
+	f.BoolVar(&o.split, "split-input-file", false, "read the parts between lines of // ----- as separate modules")
+	f.BoolVar(&o.expect, "verify-diagnostics", false, "compare the reported diagnostics with expected-error comments")
 	f.IntVar(&o.maxErrors, "max-errors", reader.MaxErrors, "report at most N errors of a text")
 	f.BoolVar(&o.unregistered, "allow-unregistered-dialect", true, "accepted for MLIR's command lines: ops of unknown dialects always pass through")
 	f.BoolVar(&o.oneThread, "mlir-disable-threading", false, "run passes on one function at a time")
@@ -181,7 +182,7 @@ Passes:
 	return c
 }
 
-// usage returns a mistake in a pipeline, at its column in the flag's value.
+// usage returns the usage error for a mistake in a pipeline, with the column in the flag's value.
 func usage(err error) error {
 	return command.Usagef("--passes:%s", strings.Replace(strings.TrimPrefix(err.Error(), "pipeline:"), ": error: ", ": ", 1))
 }

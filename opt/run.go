@@ -35,16 +35,16 @@ func (f *passFlag) Set(options string) error {
 	if _, err := pass.Parse(text, f.o.cfg.Passes); err != nil {
 		return err
 	}
-	f.o.flagged = append(f.o.flagged, text)
+	f.o.passFlags = append(f.o.passFlags, text)
 	return nil
 }
 
 func (o *flags) run(ctx context.Context, path string) (err error) {
-	if len(o.flagged) > 0 {
+	if len(o.passFlags) > 0 {
 		if o.pipeline != "" {
 			return command.Usagef("--passes and flags named after passes cannot be combined")
 		}
-		o.pipeline = strings.Join(o.flagged, ",")
+		o.pipeline = strings.Join(o.passFlags, ",")
 	}
 	pipeline, err := pass.Parse(o.pipeline, o.cfg.Passes)
 	if err != nil {
@@ -94,7 +94,7 @@ func (o *flags) run(ctx context.Context, path string) (err error) {
 		})
 		return errors.Join(failed.Err(), err)
 	}
-	// The first module is read before the output is opened, so that a mistake in it leaves the output alone.
+	// Read the first module before opening the output, because a mistake in it must leave the output unchanged.
 	m, err := o.chunk(ctx, pipeline, chunks[0], w)
 	if err != nil {
 		return err
@@ -117,8 +117,8 @@ func (o *flags) run(ctx context.Context, path string) (err error) {
 	})
 }
 
-// write writes m in the form that the output's suffix names, HLO for HLO without one, or as MLIR if a flag says how to
-// print MLIR.
+// write writes m as MLIR if a flag says how to print MLIR, otherwise in the form that the output's suffix names.
+// Without a suffix, a module of HLO stays HLO.
 func (o *flags) write(out io.Writer, m *ir.Module, w *watcher) error {
 	start := time.Now()
 	defer func() { w.spend("print", time.Since(start)) }()
@@ -128,13 +128,13 @@ func (o *flags) write(out io.Writer, m *ir.Module, w *watcher) error {
 	return reader.Write(out, o.out, m, o.print(m))
 }
 
-// print returns how m is printed: with the locations that it has of its own.
+// print returns the options to print m with. They include the locations that the text of m has.
 func (o *flags) print(m *ir.Module) print.Options {
 	return reader.Written(m, print.Options{Generic: o.generic, DebugInfo: o.debugInfo, LocalScope: o.localScope, ElideLarger: o.elideLarger})
 }
 
-// chunk reads one module and runs the pipeline over it. With --verify-diagnostics, the remarks and warnings of a module
-// without errors are the error, beside the module.
+// chunk reads one module and runs the pipeline over it. With --verify-diagnostics, it returns the remarks and warnings
+// of a module without errors as the error, together with the module.
 func (o *flags) chunk(ctx context.Context, p pass.Pipeline, src *diag.Source, w *watcher) (*ir.Module, error) {
 	start := time.Now()
 	m, err := reader.Parse(src, ir.NewContext(), o.registry, o.maxErrors) // passes work on VHLO, too
@@ -172,7 +172,7 @@ func (o *flags) chunk(ctx context.Context, p pass.Pipeline, src *diag.Source, w 
 		}
 	}
 	if err := d.Run(pc, p); err != nil {
-		err = errors.Join(err, w.failed(err))
+		err = errors.Join(err, w.fail(err))
 		if list := (diag.List{}); len(reported) > 0 && errors.As(err, &list) {
 			return nil, append(reported, list...)
 		} else if one := (*diag.Diagnostic)(nil); len(reported) > 0 && errors.As(err, &one) {
@@ -189,7 +189,8 @@ func (o *flags) chunk(ctx context.Context, p pass.Pipeline, src *diag.Source, w 
 	return m, nil
 }
 
-// expectationsOf returns the differences between what was reported of a source and what its comments expect.
+// expectationsOf returns the differences between the reported diagnostics of a source and the diagnostics that its
+// comments expect.
 func expectationsOf(src *diag.Source, err error) diag.List {
 	var found diag.List
 	var one *diag.Diagnostic

@@ -33,7 +33,7 @@ func (f *watchFlags) declare(s *pflag.FlagSet) {
 	s.BoolVar(&f.change, "print-ir-after-change", false, "print what each pass changed, op by op")
 	s.StringVar(&f.tree, "print-ir-tree-dir", "", "write the input and the module after each pass to files of this directory")
 	s.BoolVar(&f.timing, "timing", false, "print the time of parsing, verifying, each pass and printing")
-	s.BoolVar(&f.stats, "stats", false, "print what each pass counted")
+	s.BoolVar(&f.stats, "stats", false, "print the statistics of each pass")
 	s.BoolVar(&f.opStats, "op-stats", false, "print how often each op occurs in the result")
 	s.StringVar(&f.reproducer, "crash-reproducer", "", "if a pass fails, write the input and the command that fails on it to this file")
 }
@@ -65,7 +65,7 @@ type watcher struct {
 	parts  int
 	part   int // from 1
 	phases []phase
-	counts []counted
+	counts []passCount
 
 	recorder *pass.Recorder // nil: no flag needs the module before a pass
 	steps    []string       // of this part, in pipeline syntax
@@ -79,12 +79,12 @@ type phase struct {
 	took time.Duration
 }
 
-type counted struct {
+type passCount struct {
 	pass string
 	pass.Count
 }
 
-// newWatcher makes the directory of --print-ir-tree-dir.
+// newWatcher creates the directory of --print-ir-tree-dir.
 func newWatcher(o *flags, input string, parts int) (*watcher, error) {
 	w := &watcher{o: o, input: input, parts: parts}
 	if dir := o.watch.tree; dir != "" {
@@ -136,8 +136,8 @@ func (w *watcher) reproduce(why string) error {
 	return nil
 }
 
-// failed writes the reproducer of a failure.
-func (w *watcher) failed(err error) error {
+// fail writes the reproducer of a failure.
+func (w *watcher) fail(err error) error {
 	if w.o.watch.reproducer == "" {
 		return nil
 	}
@@ -174,7 +174,7 @@ func (w *watcher) path(step int, name string) string {
 	return filepath.Join(dir, fmt.Sprintf("%03d-%s.mlir", step, name))
 }
 
-// instruments returns the instruments that the flags ask for.
+// instruments returns the instruments that the flags request.
 func (w *watcher) instruments() []pass.Instrument {
 	f := &w.o.watch
 	list := []pass.Instrument{{
@@ -188,7 +188,7 @@ func (w *watcher) instruments() []pass.Instrument {
 			w.steps = append(w.steps, s.Text())
 			w.spend("pass "+s.Text(), out.Took)
 			for _, n := range out.Counts {
-				w.counts = append(w.counts, counted{name, n})
+				w.counts = append(w.counts, passCount{name, n})
 			}
 			if out.Err != nil {
 				return

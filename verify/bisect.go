@@ -17,18 +17,18 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// Source makes a side again and again: each search step adds probes to a new module.
+// Source loads one side of a comparison repeatedly, because each search step adds probes to a new module.
 type Source struct {
 	Load    func(ctx context.Context) (*hlocb.Program, error) // a fresh module
 	Backend runtime.Backend
 	Options func() ([]hlocb.CompileOption, error) // new handlers
 }
 
-// Found is the first op whose value differs between two sides.
-type Found struct {
+// Difference is the first op whose value differs between two sides.
+type Difference struct {
 	A, B             *ir.Op
 	ModuleA, ModuleB *ir.Module
-	Result           int // which of its results
+	Result           int // index of the result
 	Execution        int // how often the op had run before on its device
 	Value            *Comparison
 	Probed           int // probed values, in all steps
@@ -47,11 +47,11 @@ type scope struct {
 // function of that op, and so on. It returns nil if no observable value differs.
 //
 // Bisect pairs ops by position if both blocks have equally many ops with the same result types, otherwise by kind,
-// result types and position among ops of that kind. It leaves hooks out. A probe keeps a compiler from fusing across
-// its value, so a difference that fusion makes can vanish.
-func Bisect(ctx context.Context, a, b *Source, args []*tensor.Tensor, tol Tolerance) (*Found, error) {
+// result types and position among ops of that kind. It skips hooks. A probe keeps a compiler from fusing across its
+// value, so a difference that fusion causes can vanish.
+func Bisect(ctx context.Context, a, b *Source, args []*tensor.Tensor, tol Tolerance) (*Difference, error) {
 	at := [2]scope{}
-	var best *Found
+	var best *Difference
 	probed := 0
 	for depth := 0; ; depth++ {
 		found, n, err := search(ctx, [2]*Source{a, b}, at, args, tol)
@@ -140,7 +140,7 @@ func inside(m [2]*ir.Module, op [2]*ir.Op, at [2]scope) (next [2]scope, ok bool)
 	return next, true
 }
 
-// sourcePosition returns the position of op in its block, probes not counted.
+// sourcePosition returns the position of op in its block, without counting probes.
 func sourcePosition(op *ir.Op) int {
 	n := 0
 	for o := op.Block().First(); o != op; o = o.Next() {
@@ -188,7 +188,7 @@ func pairOps(a, b []*ir.Block) [][2]*ir.Op {
 	}
 	oa, ka := list(a)
 	ob, kb := list(b)
-	// Pair blocks of the same shape by position, whatever their ops are.
+	// Pair blocks of the same shape by position, even if their ops differ.
 	alike := len(ka) == len(kb)
 	for i := 0; alike && i < len(ka); i++ {
 		alike = ka[i].block == kb[i].block && ka[i].results == kb[i].results
@@ -232,7 +232,7 @@ func probeable(op *ir.Op) bool {
 }
 
 // search probes the ops directly in a scope, as many per run as fit, and returns the first that differs.
-func search(ctx context.Context, src [2]*Source, at [2]scope, args []*tensor.Tensor, tol Tolerance) (*Found, int, error) {
+func search(ctx context.Context, src [2]*Source, at [2]scope, args []*tensor.Tensor, tol Tolerance) (*Difference, int, error) {
 	for from := 0; ; {
 		var programs [2]*hlocb.Program
 		var blocks [2][]*ir.Block
@@ -272,7 +272,7 @@ type probe struct {
 	result int
 }
 
-func searchPart(ctx context.Context, src [2]*Source, programs [2]*hlocb.Program, pairs [][2]*ir.Op, args []*tensor.Tensor, tol Tolerance) (*Found, error) {
+func searchPart(ctx context.Context, src [2]*Source, programs [2]*hlocb.Program, pairs [][2]*ir.Op, args []*tensor.Tensor, tol Tolerance) (*Difference, error) {
 	var events [2][]Event
 	var sites [2]map[hook.ID]probe
 	for i := range src {
@@ -299,7 +299,7 @@ func searchPart(ctx context.Context, src [2]*Source, programs [2]*hlocb.Program,
 	return firstDifferent(programs, pairs, sites, events, tol), nil
 }
 
-// addProbes taps the results of one side's ops and notes in sites what each tap looks at.
+// addProbes taps the results of one side's ops and records in sites the value of each tap.
 func addProbes(m *ir.Module, pairs [][2]*ir.Op, side int, sites map[hook.ID]probe) error {
 	prober, err := format.NewProber(m)
 	if err != nil {
@@ -323,9 +323,9 @@ func addProbes(m *ir.Module, pairs [][2]*ir.Op, side int, sites map[hook.ID]prob
 // notExecuted replaces the type of a value that the second side computes less often than the first.
 const notExecuted = "no execution"
 
-// firstDifferent returns the probe that differs in the earliest execution of its block and, among those, the first in
-// it.
-func firstDifferent(programs [2]*hlocb.Program, pairs [][2]*ir.Op, sites [2]map[hook.ID]probe, events [2][]Event, tol Tolerance) *Found {
+// firstDifferent returns the probe that differs in the earliest execution of its block and, among several, the first in
+// the block.
+func firstDifferent(programs [2]*hlocb.Program, pairs [][2]*ir.Op, sites [2]map[hook.ID]probe, events [2][]Event, tol Tolerance) *Difference {
 	type place struct {
 		device int
 		probe
@@ -338,7 +338,7 @@ func firstDifferent(programs [2]*hlocb.Program, pairs [][2]*ir.Op, sites [2]map[
 			other[k] = append(other[k], e)
 		}
 	}
-	var best *Found
+	var best *Difference
 	bestOp := 0
 	count := map[place]int{}
 	for i := range events[0] {
@@ -365,7 +365,7 @@ func firstDifferent(programs [2]*hlocb.Program, pairs [][2]*ir.Op, sites [2]map[
 			c = &Comparison{Type: hook.TypeOf(e.Operands[0]).String(), OtherType: notExecuted}
 		}
 		if !c.Equal() {
-			best = &Found{A: pairs[p.op][0], B: pairs[p.op][1], ModuleA: programs[0].Module(), ModuleB: programs[1].Module(),
+			best = &Difference{A: pairs[p.op][0], B: pairs[p.op][1], ModuleA: programs[0].Module(), ModuleB: programs[1].Module(),
 				Result: p.result, Execution: n, Value: c}
 			bestOp = p.op
 		}

@@ -10,7 +10,7 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// Comparison tells how two tensors differ.
+// Comparison describes how two tensors differ.
 type Comparison struct {
 	Type      string   `json:"type"`
 	OtherType string   `json:"other_type,omitempty"` // set if the types differ; nothing else is compared then
@@ -39,7 +39,7 @@ type Element struct {
 	ULP   uint64  `json:"ulp"` // NoDistance is written as 18446744073709551615
 }
 
-// Equal reports whether all elements were accepted.
+// Equal reports whether the tolerance accepts all elements.
 func (c *Comparison) Equal() bool { return c.OtherType == "" && c.Different == 0 }
 
 // Compare compares two tensors.
@@ -136,11 +136,11 @@ func elementText(t *tensor.Tensor, i int) string {
 	return string(tensor.AppendElement(nil, t, i))
 }
 
-// Summary says in one line how the tensors differ.
+// Summary describes in one line how the tensors differ.
 func (c *Comparison) Summary() string {
 	switch {
 	case c.OtherType == notExecuted:
-		return "the second module does not execute it so often"
+		return "the second module executes it less often"
 	case c.OtherType != "":
 		return fmt.Sprintf("is of type %s against %s", c.Type, c.OtherType)
 	case c.AllNaN:

@@ -7,9 +7,9 @@ import (
 	"github.com/hlocb/hlocb/hook"
 )
 
-// EventComparison tells how the events of two runs differ.
+// EventComparison describes how the events of two runs differ.
 type EventComparison struct {
-	Compared int              `json:"compared"` // events of the first side that have one to compare with
+	Compared int              `json:"compared"` // events of the first side that have a counterpart
 	First    *EventDifference `json:"first,omitempty"`
 }
 
@@ -21,7 +21,7 @@ type EventDifference struct {
 	// Number counts the events of the hook on the device, from 0.
 	Number  int         `json:"number"`
 	Operand int         `json:"operand"` // -1 if the difference is not in an operand
-	What    string      `json:"what"`
+	Message string      `json:"what"`
 	Value   *Comparison `json:"value,omitempty"`
 
 	site *hook.Site
@@ -30,11 +30,11 @@ type EventDifference struct {
 // Site returns the hook of the first side, nil if only the second side has it.
 func (d *EventDifference) Site() *hook.Site { return d.site }
 
-// Equal reports whether no difference was found.
+// Equal reports whether the events agree.
 func (c *EventComparison) Equal() bool { return c.First == nil }
 
-// pairSites finds for each hook of a the hook of b that stands for it, as hook.Pair does. If both sides have equally
-// many hooks left, it pairs those by position.
+// pairSites maps each hook of a to its counterpart in b, as hook.Pair does. If both sides have equally many hooks left,
+// it pairs the remaining hooks by position.
 func pairSites(a, b []*hook.Site) map[*hook.Site]*hook.Site {
 	pair := hook.Pair(a, b)
 	if len(a) != len(b) {
@@ -53,8 +53,8 @@ func pairSites(a, b []*hook.Site) map[*hook.Site]*hook.Site {
 	return pair
 }
 
-// sitesOf returns the hooks of a manifest, then those that only events mention: ops such as interpreter.print, which
-// are hooks of the embedded engine alone.
+// sitesOf returns the hooks of a manifest, then the hooks that only events mention: ops such as interpreter.print,
+// which are hooks only on the embedded engine.
 func sitesOf(m *hook.Manifest, events []Event) []*hook.Site {
 	var out []*hook.Site
 	seen := map[*hook.Site]bool{}
@@ -80,7 +80,7 @@ type stream struct {
 	device int
 }
 
-// of returns the stream of the hook that stands for the stream's hook, or the stream itself if there is none.
+// of returns the stream of the counterpart of the stream's hook, or the stream itself if there is none.
 func (s stream) of(pair map[*hook.Site]*hook.Site) stream {
 	if other := pair[s.site]; other != nil {
 		s.site = other
@@ -126,9 +126,9 @@ func reversal(fromA, toA, fromB, toB []int) (from, to int, ok bool) {
 	return 0, 0, false
 }
 
-// CompareEvents compares events by hook and device: both sides must have equally many, with equal operands. Then it
-// compares the order that the first program asks for: for each edge of its manifest, the events of the two hooks must
-// alternate in the same way. It ignores hooks without side effects, which either side may merge, repeat or remove.
+// CompareEvents compares events by hook and device: both sides must have equally many events, with equal operands. Then
+// it compares the order that the first program requires: for each edge of its manifest, the events of the two hooks
+// must alternate in the same way. It ignores hooks without side effects, which either side may merge, repeat or remove.
 func CompareEvents(ma, mb *hook.Manifest, a, b []Event, tol Tolerance) *EventComparison {
 	out := &EventComparison{}
 	pair := pairSites(sitesOf(ma, a), sitesOf(mb, b))
@@ -169,8 +169,8 @@ func CompareEvents(ma, mb *hook.Manifest, a, b []Event, tol Tolerance) *EventCom
 	return out
 }
 
-func eventDifference(k stream, number int, what string) *EventDifference {
-	return &EventDifference{Hook: k.site.Name, Loc: k.site.Loc, Device: k.device, Number: number, Operand: -1, What: what, site: k.site}
+func eventDifference(k stream, number int, message string) *EventDifference {
+	return &EventDifference{Hook: k.site.Name, Loc: k.site.Loc, Device: k.device, Number: number, Operand: -1, Message: message, site: k.site}
 }
 
 func compareEvent(k stream, n int, x, y *Event, tol Tolerance) *EventDifference {

@@ -18,9 +18,9 @@ const (
 	// Positive inputs are floats between 0.1 and 0.9, which roots and logarithms accept; other types as for Ordinary.
 	Positive
 	// Edges are zeros of both signs, ones, infinities, NaN, the smallest and largest normal and denormal
-	// numbers, the limits of integers; then ordinary ones and, for floats, numbers of any magnitude.
+	// numbers, the limits of integers; then ordinary values and, for floats, numbers of any magnitude.
 	Edges
-	// Anything is any bit pattern, each with the same probability.
+	// Anything is uniformly distributed bit patterns.
 	Anything
 )
 
@@ -29,7 +29,7 @@ func (s Style) String() string {
 	return [...]string{"ordinary values", "small positive values", "edge values", "any values"}[s]
 }
 
-// Fill overwrites t with values of a style. They depend on rng alone.
+// Fill overwrites t with values of a style. The values depend only on rng.
 func Fill(t *tensor.Tensor, rng *rand.Rand, style Style) {
 	d := t.DType()
 	if d.IsComplex() {

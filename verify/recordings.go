@@ -12,10 +12,10 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// HookComparison is what CompareRecordings finds for one hook, for the order of hooks, or for the program's results.
+// HookComparison is the result of CompareRecordings for one hook, for the order of hooks, or for the program's results.
 type HookComparison struct {
 	Name     string `json:"name"`              // the hook's, "order" or "results"
-	Events   int    `json:"events"`            // events that both have
+	Events   int    `json:"events"`            // events in both recordings
 	OnlyA    int    `json:"only_a"`            // further events of A
 	OnlyB    int    `json:"only_b"`            // further events of B
 	Missing  bool   `json:"missing,omitempty"` // B does not have the hook

@@ -29,7 +29,7 @@ type Event struct {
 // Outcome is the results and events of one run.
 type Outcome struct {
 	Results []*tensor.Tensor
-	Events  []Event // those of one device in the order of delivery
+	Events  []Event // the events of one device are in the order of delivery
 }
 
 // Executable is a compiled side. Its runs record their events.

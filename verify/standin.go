@@ -11,11 +11,11 @@ import (
 )
 
 // StandIn returns a responder for programs whose host is missing. Both sides get the same answers: each result is the
-// first operand of its type that no other result has or, if there is none, ordinary values. These depend on seed, the
-// position of the result, and how often the hook was called on that device in that run, but not on other hooks: sides
-// whose hooks fire in different orders get the same answers.
+// first operand of its type that no other result has or, if there is none, ordinary values. The values depend on seed,
+// the position of the result, and how often the hook was called on that device in that run, but not on other hooks:
+// sides whose hooks fire in different orders get the same answers.
 func StandIn(seed uint64) runtime.Handler {
-	return &standIn{seed: seed, asked: map[standInKey]uint64{}}
+	return &standIn{seed: seed, calls: map[standInKey]uint64{}}
 }
 
 type standInKey struct {
@@ -27,7 +27,7 @@ type standInKey struct {
 type standIn struct {
 	seed  uint64
 	mu    sync.Mutex
-	asked map[standInKey]uint64
+	calls map[standInKey]uint64
 }
 
 func (s *standIn) Handle(_ context.Context, c *runtime.Call) error {
@@ -36,8 +36,8 @@ func (s *standIn) Handle(_ context.Context, c *runtime.Call) error {
 	}
 	k := standInKey{c.Run, c.Device, c.Site.ID}
 	s.mu.Lock()
-	n := s.asked[k]
-	s.asked[k]++
+	n := s.calls[k]
+	s.calls[k]++
 	s.mu.Unlock()
 	given := make([]bool, len(c.Operands))
 	answers := make([]*tensor.Tensor, len(c.Results))
@@ -53,7 +53,7 @@ func (s *standIn) Handle(_ context.Context, c *runtime.Call) error {
 			Fill(answers[i], rand.New(rand.NewPCG(s.seed^uint64(i)<<32, n)), Ordinary)
 		}
 	}
-	for i, r := range c.Results { // after all are made, because results may share memory with operands
+	for i, r := range c.Results { // after all answers are computed, because results may share memory with operands
 		copy(r.Bytes(), answers[i].Bytes())
 	}
 	return nil

@@ -9,9 +9,9 @@ import (
 // NoDistance is the distance between numbers that cannot be compared: one of them is NaN.
 const NoDistance = math.MaxUint64
 
-// Distance returns the distance in units in the last place (ULPs) between element i of a and element i of b: how many
-// steps from one number of the type to the next lie between them. Zeros of both signs are one number, all NaNs are one,
-// and an infinity is one step after the largest number. The distance of complex numbers is the larger distance of their
+// Distance returns the distance in units in the last place (ULPs) between element i of a and element i of b: the number
+// of steps from one number of the type to the next. Zeros of both signs are one number, all NaNs are one number, and an
+// infinity is one step after the largest number. The distance of complex numbers is the larger distance of their
 // parts; of other types it is the difference. Both tensors must have the same type.
 func Distance(a, b *tensor.Tensor, i int) uint64 {
 	d := a.DType()

@@ -1,8 +1,8 @@
 //go:build cgo
 
-// Command libhlocb_pjrt is a PJRT plugin that wraps another one: see package interpose. Build it as a C shared library
-// (make interposer). Its only symbol is GetPjrtApi. The environment configures it: HLOCB_PLUGIN names the plugin to
-// wrap, and interpose.FromEnvironment reads the other variables.
+// Command libhlocb_pjrt is a PJRT plugin that wraps another plugin: see package interpose. Build it as a C shared
+// library (make interposer). Its only symbol is GetPjrtApi. The environment configures it: HLOCB_PLUGIN names the
+// plugin to wrap, and interpose.FromEnvironment reads the other variables.
 package main
 
 // #cgo CFLAGS: -D_GNU_SOURCE
@@ -52,7 +52,7 @@ func getenv(name string) string {
 
 func report(err error) { fmt.Fprintf(os.Stderr, "hlocb: %s\n", diag.EscapeLines(err.Error())) }
 
-// hlocbTable returns the table to hand to the framework: a copy of api, or of the table of HLOCB_PLUGIN if api is 0. It
+// hlocbTable returns the table for the framework: a copy of api, or of the table of HLOCB_PLUGIN if api is 0. It
 // returns 0 after an error.
 //
 //export hlocbTable
@@ -77,7 +77,7 @@ func table(api uintptr) (uintptr, error) {
 	return i.WrapPlugin(path)
 }
 
-// hlocbEnd writes out what handlers have buffered and returns the exit code that the process should have, or 0.
+// hlocbEnd flushes the buffers of handlers and returns the exit code that the process should have, or 0.
 //
 //export hlocbEnd
 func hlocbEnd() C.int {

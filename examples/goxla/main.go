@@ -84,7 +84,7 @@ func run(ctx context.Context, env plugins.Environment, w io.Writer) error {
 	}
 	defer client.Destroy()
 
-	// The part of the host: the program calls it with views of its memory.
+	// The host's part: the program calls this handler with views of its memory.
 	var handlers runtime.Bindings
 	handlers.Answer("*", runtime.HandlerFunc(func(_ context.Context, c *runtime.Call) error {
 		in, out := tensor.View[float32](c.Operands[0]), tensor.View[float32](c.Results[0])

@@ -27,15 +27,15 @@ type argumentFlags struct {
 }
 
 func (f *argumentFlags) add(c *cobra.Command) {
-	c.Flags().StringArrayVar(&f.args, "arg", nil, "next argument: MLIR literal or @FILE.npy; NAME=... or N=... sets that one")
+	c.Flags().StringArrayVar(&f.args, "arg", nil, "next argument: MLIR literal or @FILE.npy; NAME=... or N=... sets that argument")
 	c.Flags().StringArrayVar(&f.sets, "args", nil, "arguments by name or number: DIR of .npy files, FILE.npz or FILE.safetensors")
 	c.Flags().BoolVar(&f.cast, "cast", false, "convert arrays of files to the arguments' types: floats are rounded to floats, all else must be exact")
 	c.Flags().StringVar(&f.fill, "fill", "", "other arguments: iota, zeros or random:SEED")
 	complete(c, "fill", "iota", "zeros", "random:0")
 }
 
-// given reports whether the flags set arguments.
-func (f *argumentFlags) given() bool { return len(f.args) > 0 || len(f.sets) > 0 || f.fill != "" }
+// isSet reports whether the flags set arguments.
+func (f *argumentFlags) isSet() bool { return len(f.args) > 0 || len(f.sets) > 0 || f.fill != "" }
 
 // files returns the files that arguments are read from.
 func (f *argumentFlags) files() []string {
@@ -48,7 +48,7 @@ func (f *argumentFlags) files() []string {
 	return out
 }
 
-// arguments makes main's arguments: those of --args, replaced by those of --arg, and --fill for the remaining ones.
+// arguments returns main's arguments: the values of --args, overridden by --arg. --fill generates the remaining values.
 func (a *app) arguments(p *hlocb.Program, types []hlocb.Type, f *argumentFlags) ([]*tensor.Tensor, error) {
 	filler, err := parseFill(f.fill)
 	if err != nil {
@@ -97,8 +97,8 @@ func (a *app) arguments(p *hlocb.Program, types []hlocb.Type, f *argumentFlags) 
 	return out, nil
 }
 
-// place assigns the values of --arg to arguments. One without a name or number is for the argument after the one
-// before.
+// place assigns the values of --arg to arguments. A value without a name or number is for the argument after the
+// previous value's.
 func (f *argumentFlags) place(names []string, n int) (map[int]string, error) {
 	specs := map[int]string{}
 	next := 0
@@ -148,7 +148,7 @@ func (a *app) argumentSet(out []*tensor.Tensor, path string, types []hlocb.Type,
 		if err != nil {
 			return err
 		}
-		if out[i], err = fitted(v, t, cast); err != nil {
+		if out[i], err = fit(v, t, cast); err != nil {
 			return fmt.Errorf("%s: array %q for argument %d: %w", path, diag.Escape(set.Names()[k]), i, err)
 		}
 	}
@@ -173,11 +173,11 @@ func noFill(i int, t hlocb.Type) error {
 	return usagef("argument %d of main, %s, has a dynamic shape: use --arg or --args", i, t)
 }
 
-func plural(n int, what string) string {
+func plural(n int, noun string) string {
 	if n == 1 {
-		return "1 " + what
+		return "1 " + noun
 	}
-	return fmt.Sprintf("%d %ss", n, what)
+	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 // argument reads LITERAL or @FILE.npy.
@@ -195,7 +195,7 @@ func argument(s string, want hlocb.Type, cast bool) (*tensor.Tensor, error) {
 		if v.DType() != want.DType {
 			return nil, unexpected(v, want)
 		}
-		return fitted(v, want, false)
+		return fit(v, want, false)
 	}
 	v, err := values.ReadFile(path, want.DType)
 	if err != nil {
@@ -205,14 +205,14 @@ func argument(s string, want hlocb.Type, cast bool) (*tensor.Tensor, error) {
 		}
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	if v, err = fitted(v, want, cast); err != nil {
+	if v, err = fit(v, want, cast); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return v, nil
 }
 
-// fitted checks the type of an array of a file and, with cast, converts its elements.
-func fitted(v *tensor.Tensor, want hlocb.Type, cast bool) (*tensor.Tensor, error) {
+// fit checks the type of an array of a file and, with cast, converts its elements.
+func fit(v *tensor.Tensor, want hlocb.Type, cast bool) (*tensor.Tensor, error) {
 	if !slices.EqualFunc(v.Shape(), want.Shape, func(g, w int64) bool { return w < 0 || g == w }) {
 		return nil, unexpected(v, want)
 	}

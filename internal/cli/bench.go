@@ -148,8 +148,8 @@ func benchRun(ctx context.Context, b runtime.Backend, module string, h runtime.H
 		return nil, err
 	}
 	args := []*tensor.Tensor{tensor.New(tensor.F32, tensor.Shape{int64(elements)})}
-	// Check for Ctrl-C only between executions: with a cancellable context, each execution would run on a goroutine
-	// of its own.
+	// Check for Ctrl-C only between executions: with a cancellable context, each execution would run on a new
+	// goroutine.
 	var times []time.Duration
 	for i := 0; i <= rounds && ctx.Err() == nil; i++ {
 		start := time.Now()

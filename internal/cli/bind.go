@@ -29,11 +29,11 @@ type bindFlags struct {
 	print    bool
 	probes   bool
 	events   string
-	closing  []io.Closer
+	closers  []io.Closer
 	outputs  command.Outputs
-	tapped   []hook.ID // probes that --tap and --bisect-nan added
-	served   *probe.Handlers
-	bound    *hook.Manifest // of the program whose probes served serves
+	taps     []hook.ID // probes that --tap and --bisect-nan added
+	handlers *probe.Handlers
+	manifest *hook.Manifest // of the program whose probes handlers serves
 	bindings runtime.Bindings
 	own      []string // names of the engine's own hooks: see ownHooks
 }
@@ -71,10 +71,10 @@ func (p ownPrint) Handle(ctx context.Context, c *runtime.Call) error {
 	return p.Print.Handle(ctx, c)
 }
 
-// unclosed hides the Close of a stream that hlocb must not close.
-type unclosed struct{ io.Writer }
+// keepOpen hides the Close of a stream that hlocb must not close.
+type keepOpen struct{ io.Writer }
 
-func (unclosed) Close() error { return nil }
+func (keepOpen) Close() error { return nil }
 
 // handlerEnv returns the environment of handlers. out.Open opens the files that they create. With beside, a file is
 // written under another name and renamed when it is complete.
@@ -84,7 +84,7 @@ func (a *app) handlerEnv(out *command.Outputs, beside bool) *handlers.Env {
 		Err: a.stderr,
 		Create: func(name string) (io.WriteCloser, error) {
 			if name == "-" {
-				return unclosed{a.stdout}, nil
+				return keepOpen{a.stdout}, nil
 			}
 			return out.Add(name, beside, strings.HasSuffix(name, handlers.DataSuffix)), nil
 		},
@@ -99,7 +99,7 @@ func (a *app) handlerEnv(out *command.Outputs, beside bool) *handlers.Env {
 	}
 }
 
-// bind makes the handlers. Call close after every run, even a failed one.
+// bind creates the handlers. Call close after every run, even after a failed run.
 func (f *bindFlags) bind(a *app) error {
 	env := a.handlerEnv(&f.outputs, false)
 	if f.print {
@@ -122,7 +122,7 @@ func (f *bindFlags) bind(a *app) error {
 			return usagef("--on %s: %w%s", spec, err, suggestHandler(err))
 		}
 		if c, ok := h.(io.Closer); ok {
-			f.closing = append(f.closing, c)
+			f.closers = append(f.closers, c)
 		}
 		if observer {
 			f.bindings.Observe(name, h)
@@ -136,7 +136,7 @@ func (f *bindFlags) bind(a *app) error {
 			return err
 		}
 		r := handlers.NewRecord(file)
-		f.closing = append(f.closing, r)
+		f.closers = append(f.closers, r)
 		f.bindings.Observe("*", r)
 	}
 	for _, spec := range f.inject {
@@ -151,7 +151,7 @@ func (f *bindFlags) bind(a *app) error {
 			return usagef("--inject %s: %w%s", spec, err, command.Suggest(fault, faultNames))
 		}
 		f.bindings.Wrap(name, injected.Wrap)
-		f.closing = append(f.closing, &injection{a, spec, injected})
+		f.closers = append(f.closers, &injection{a, spec, injected})
 	}
 	return nil
 }
@@ -186,7 +186,7 @@ func suggestHandler(err error) string {
 	return command.Suggest(unknown.Name, names)
 }
 
-// cutBinding splits NAME=HANDLER at the '=' before a handler or a fault. A hook's name may contain other ones, as
+// cutBinding splits NAME=HANDLER at the '=' before a handler or a fault. A hook's name may contain '=', too, as
 // train.py:41=x does. If nothing in spec names a handler, it splits at the first '='.
 func cutBinding(spec string) (name, handler string, ok bool) {
 	for i := range spec {
@@ -194,7 +194,7 @@ func cutBinding(spec string) (name, handler string, ok bool) {
 		if k := strings.IndexAny(word, ":=@"); k >= 0 {
 			word = word[:k]
 		}
-		if spec[i] == '=' && i > 0 && answers(word) {
+		if spec[i] == '=' && i > 0 && isHandler(word) {
 			return spec[:i], spec[i+1:], true
 		}
 	}
@@ -202,8 +202,8 @@ func cutBinding(spec string) (name, handler string, ok bool) {
 	return name, handler, ok && name != "" && handler != ""
 }
 
-// answers reports whether a word is the name of a handler or a fault.
-func answers(word string) bool {
+// isHandler reports whether a word is the name of a handler or a fault.
+func isHandler(word string) bool {
 	return slices.Contains(faultNames, word) ||
 		slices.ContainsFunc(handlers.Table(), func(info handlers.Info) bool { return info.Name == word })
 }
@@ -233,14 +233,14 @@ func (f *bindFlags) check(p *hlocb.Program) error {
 	return nil
 }
 
-// close flushes and closes the handlers, the last bound first.
+// close flushes and closes the handlers, in reverse order of their creation.
 func (f *bindFlags) close() error {
 	var errs []error
-	for i := len(f.closing) - 1; i >= 0; i-- {
-		if err := f.closing[i].Close(); err != nil {
+	for i := len(f.closers) - 1; i >= 0; i-- {
+		if err := f.closers[i].Close(); err != nil {
 			errs = append(errs, fmt.Errorf("closing a handler: %w", err))
 		}
 	}
-	f.closing = nil
+	f.closers = nil
 	return errors.Join(errs...)
 }

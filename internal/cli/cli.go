@@ -137,7 +137,7 @@ func exitCode(err error) int {
 	return 0
 }
 
-// hint returns advice about an error of the libraries, which do not know flags.
+// hint returns advice about flags for an error of the libraries.
 func hint(err error) string {
 	var unbound *runtime.UnboundError
 	if errors.As(err, &unbound) {
@@ -167,7 +167,7 @@ func hint(err error) string {
 	return ""
 }
 
-// errDiffer says that two compared things differ; the differences have been printed already.
+// errDiffer says that two compared things differ. The command has printed the differences.
 var errDiffer error = &command.SilentError{}
 
 func usagef(format string, args ...any) error { return command.Usagef(format, args...) }

@@ -80,7 +80,7 @@ func placeholders(m *hook.Manifest, use runtime.MemoryUse) *runtime.Bindings {
 	return b
 }
 
-// placeholder is a handler that reaches values as it says and answers nothing.
+// placeholder is a handler with a memory use. It is never called, because the program is only compiled.
 type placeholder runtime.MemoryUse
 
 // Handle implements runtime.Handler.

@@ -77,7 +77,7 @@ The exit code is the program's. With --strict a failing probe ends the program: 
 	f := c.Flags()
 	f.SetInterspersed(false)
 	f.StringArrayVar(&cfg.Taps, "tap", nil, "look at the values that REGEX selects; PROBE is print (default), stats, finite or record; may be repeated")
-	f.Int64Var(&cfg.Every, "every", 0, "look at every Nth execution of a value only, from the first on")
+	f.Int64Var(&cfg.Every, "every", 0, "look only at every Nth execution of a value, from the first on")
 	f.Int64Var(&cfg.First, "first", 0, "look at at most N executions of a value")
 	f.BoolVar(&cfg.BisectNaN, "bisect-nan", false, "find the first op of each program whose result has a NaN while its operands have none")
 	f.BoolVar(&cfg.Inf, "inf", false, "with --bisect-nan: find infinite elements too")
@@ -101,7 +101,7 @@ The exit code is the program's. With --strict a failing probe ends the program: 
 // replayStep runs a dumped program with its dumped arguments, as 'hlocb run' does.
 func (a *app) replayStep(ctx context.Context, step string, args []string, cfg *interpose.Config) error {
 	if len(args) > 0 || cfg.Passes != "" || cfg.Dump != "" || cfg.List || cfg.Strict {
-		return usagef("--replay %s: a COMMAND, --passes, --dump, --list and --strict do not go with it", step)
+		return usagef("--replay %s: cannot be combined with COMMAND, --passes, --dump, --list or --strict", step)
 	}
 	base := strings.TrimSuffix(strings.TrimSuffix(step, interpose.DumpedBefore), interpose.DumpedArgs)
 	var flags runFlags

@@ -26,7 +26,7 @@ func (a *app) explainCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "explain IN [HOOK]",
 		Short: "Show one hook before and after rewriting, and why",
-		Long: `Show the lines of IN that a hook was made from, the call that 'hlocb rewrite' with the same flags makes of them, and the reason for each change.
+		Long: `Show the lines of IN that define a hook, the call that 'hlocb rewrite' with the same flags writes for it, and the reason for each change.
 
 HOOK is a name or an id; without it every hook is shown.`,
 		Example: "  hlocb explain train.mlir loss\n  hlocb explain train.mlir --order source",

@@ -30,7 +30,7 @@ func explanation(s *hook.Site, m *hook.Manifest, data []hook.Edge, aliases []hoo
 		say("a feed: the host supplies the results and gets no operands, so running needs a handler")
 	}
 	if strings.HasPrefix(s.Name, "hook") && s.Format != hookformat.OwnName {
-		say("%s is its place in program order, unless the source says so; a name in the source does not change", s.Name)
+		say("the name %s counts the hooks in program order, unless the source states it; hlocb keeps names of the source", s.Name)
 	}
 	if s.SourceID != "" {
 		say("its source id %s is valid in the source's own process only, so the call does not contain it", s.SourceID)
@@ -38,7 +38,7 @@ func explanation(s *hook.Site, m *hook.Manifest, data []hook.Edge, aliases []hoo
 	if s.Format == hookformat.OwnName {
 		say("its id %s is in the module and stays", s.ID)
 	} else {
-		say("its id %s is made from its function, format, types and place among equal hooks; it is the same on every machine", s.ID)
+		say("its id %s is a hash of its function, format, types and place among equal hooks; it is the same on every machine", s.ID)
 	}
 	switch {
 	case !s.SideEffect:
@@ -55,7 +55,7 @@ func explanation(s *hook.Site, m *hook.Manifest, data []hook.Edge, aliases []hoo
 		}
 	}
 	if before := sources(m, data, s.ID); len(before) > 0 {
-		say("it needs a value from %s, so its events come after theirs in any order", strings.Join(before, ", "))
+		say("it needs a value from %s, so its events follow theirs with every --order", strings.Join(before, ", "))
 	}
 	for _, a := range aliases {
 		if a.Hook != s.ID {
@@ -63,7 +63,7 @@ func explanation(s *hook.Site, m *hook.Manifest, data []hook.Edge, aliases []hoo
 		}
 		switch {
 		case a.Verdict == hook.AliasRefused:
-			say("result %d has memory of its own: %s", a.Result, a.Reason)
+			say("result %d has separate memory: %s", a.Result, a.Reason)
 		case s.Kind == hook.Tap:
 			say("operand %d is passed through as result %d, which later ops use; otherwise XLA computes it twice (%s)", a.Operand, a.Result, a.Reason)
 		case a.Verdict == hook.AliasCopied:

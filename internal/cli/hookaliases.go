@@ -69,7 +69,7 @@ func (a *app) compiledAliases(ctx context.Context, plugin string, p *hlocb.Progr
 	}
 	viewer, ok := exe.Runtime().(runtime.AliasViewer)
 	if !ok {
-		return nil, "", errors.Join(usagef("backend %s does not say what it made of aliases", b.Name()), exe.Close())
+		return nil, "", errors.Join(usagef("backend %s does not report the aliases of compiled programs", b.Name()), exe.Close())
 	}
 	uses, err := viewer.AliasUses()
 	if err := errors.Join(err, exe.Close()); err != nil {

@@ -19,20 +19,20 @@ import (
 	"github.com/hlocb/hlocb/passes"
 )
 
-// shown are the parts of the output of 'hlocb hooks'.
-var shown = []string{"hooks", "order", "aliases"}
+// hookParts are the parts of the output of 'hlocb hooks'.
+var hookParts = []string{"hooks", "order", "aliases"}
 
 // parseShow reads a list of parts. An empty list means all parts.
 func parseShow(list []string) (map[string]bool, error) {
 	out := map[string]bool{}
 	for _, part := range list {
-		if !slices.Contains(shown, part) {
-			return nil, usagef("--show %s: expected %s%s", part, command.OneOf(shown), command.Suggest(part, shown))
+		if !slices.Contains(hookParts, part) {
+			return nil, usagef("--show %s: expected %s%s", part, command.OneOf(hookParts), command.Suggest(part, hookParts))
 		}
 		out[part] = true
 	}
 	if len(list) == 0 {
-		for _, part := range shown {
+		for _, part := range hookParts {
 			out[part] = true
 		}
 	}
@@ -49,9 +49,9 @@ func (a *app) hooksCommand() *cobra.Command {
 		Short: "List hooks, their order and aliases",
 		Long: `List the hooks of a module as 'hlocb rewrite' with the same flags converts them: name, kind, format, types and location; then the order of events, and the results that share their operand's memory.
 
-A hook comes after another by its chain, or by data: it needs what the other returns. The list marks what only data imposes.
+A hook comes after another because of its chain, or because of data: it needs a value that the other hook returns. The list marks an order that only data imposes.
 
-An alias is kept for free, needs a copy, or is refused. With --backend, hlocb compiles the module and shows beside each prediction what the plugin's compiler did.`,
+An alias is kept for free, needs a copy, or is refused. With --backend, hlocb compiles the module and shows each alias of the compiled program beside the prediction.`,
 		Example: `  hlocb hooks train.mlir
   hlocb hooks train.mlir --show order
   hlocb hooks train.mlir --show aliases --backend cpu
@@ -68,7 +68,7 @@ An alias is kept for free, needs a copy, or is refused. With --backend, hlocb co
 				return err
 			}
 			if backend != "" && !parts["aliases"] {
-				return usagef("--backend shows what a plugin made of the aliases; it needs --show aliases")
+				return usagef("--backend shows the aliases that a plugin compiles; it needs --show aliases")
 			}
 			p, err := a.program(cmd.Context(), args[0], hlocb.Rewrite(opts))
 			if err != nil {
@@ -103,7 +103,7 @@ An alias is kept for free, needs a copy, or is refused. With --backend, hlocb co
 	flags.group(c)
 	c.MarkFlagsMutuallyExclusive("json", "dot")
 	c.MarkFlagsMutuallyExclusive("show", "dot")
-	complete(c, "show", shown...)
+	complete(c, "show", hookParts...)
 	complete(c, "backend", "cpu", "cuda")
 	return c
 }
@@ -118,10 +118,10 @@ type orderDocument struct {
 func (a *app) hooksTables(p *hlocb.Program, parts map[string]bool, data []hook.Edge, lines []aliasLine, described string, verbose bool) error {
 	title := func(text string) {
 		if len(parts) > 1 {
-			if text != shown[0] && (text != "order" || parts[shown[0]]) {
+			if text != hookParts[0] && (text != "order" || parts[hookParts[0]]) {
 				fmt.Fprintln(a.stdout)
 			}
-			if text != shown[0] {
+			if text != hookParts[0] {
 				fmt.Fprintf(a.stdout, "%s:\n", text)
 			}
 		}

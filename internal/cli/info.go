@@ -20,7 +20,7 @@ func (a *app) infoCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "info FILE",
 		Short:   "Show the form and version of a program's file",
-		Long:    "Show the form of a file, the versions in it and, for a file of jax.export, everything that stands beside the module.",
+		Long:    "Show the form of a file, the versions in it and, for a file of jax.export, all its other fields.",
 		Example: "  hlocb info prog.jaxexport",
 		Args:    command.Args("FILE"),
 		RunE: command.Body(func(_ *cobra.Command, args []string) error {
@@ -28,7 +28,7 @@ func (a *app) infoCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if sniffed(text) != "export" {
+			if formOf(text) != "export" {
 				return a.WriteFile("", func(w io.Writer) error { return showModule(w, "", text) })
 			}
 			f, err := artifact.Export(diag.NewSource(name, text))
@@ -86,7 +86,7 @@ func showExport(w io.Writer, data []byte, f *jaxexport.File) error {
 	line("inputs", values(f.Inputs, f.InShardings))
 	line("outputs", values(f.Outputs, f.OutShardings))
 	if len(f.Kept) < len(f.Inputs) {
-		line("inputs that the module takes", strings.Trim(fmt.Sprint(f.Kept), "[]"))
+		line("inputs that the module keeps", strings.Trim(fmt.Sprint(f.Kept), "[]"))
 	}
 	line("ordered effects", strings.Join(f.OrderedEffects, ", "))
 	line("unordered effects", strings.Join(f.UnorderedEffects, ", "))

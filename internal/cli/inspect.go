@@ -15,7 +15,7 @@ import (
 	"github.com/hlocb/hlocb/runtime/backends"
 )
 
-// inspection is what --print-plan, --profile and --threads set up for one command.
+// inspection is the state of --print-plan, --profile and --threads for one command.
 type inspection struct {
 	a       *app
 	cores   int // to restore

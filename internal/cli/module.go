@@ -57,8 +57,8 @@ func readModule(src *diag.Source, maxErrors int) (*ir.Module, error) {
 }
 
 // writeModule writes a module to a file, or to standard output for "" and "-". It writes the locations of the
-// module's own text, or all locations if o says so. A module that was read from HLO is written as HLO, with everything
-// that did not change, unless the file's suffix names another form.
+// module's own text, or all locations if o says so. A module that was read from HLO is written as HLO, in which
+// unchanged parts stay as they were, unless the file's suffix names another form.
 func (a *app) writeModule(path string, m *ir.Module, o print.Options) error {
 	return a.WriteFile(path, func(w io.Writer) error { return reader.Write(w, path, m, o) })
 }

@@ -116,7 +116,7 @@ func (a *app) pluginInfoCommand() *cobra.Command {
 		Short: "Load a plugin and describe it",
 		Long: `Load a plugin and print its versions of the PJRT API and of StableHLO, its platform, devices and extensions.
 
-Of several plugins with one name, hlocb takes the first that loads and shows the loader's errors for those before it. Without an argument it describes cpu.`,
+If several plugins have one name, hlocb uses the first that loads, and shows the loader's errors for the plugins before it. Without an argument it describes cpu.`,
 		Example:           "  hlocb plugin info cpu\n  hlocb plugin info ./pjrt_c_api_cpu_plugin.so\n  hlocb plugin info cpu --json",
 		Args:              command.Args("[NAME|PATH]"),
 		ValidArgsFunction: a.completePlugins,
@@ -165,7 +165,7 @@ func (a *app) openPlugin(ctx context.Context, args []string) (runtime.Backend, e
 		for _, p := range a.env.List() {
 			known = append(known, p.Name)
 		}
-		return nil, usagef("no plugin %q%s; 'hlocb plugin list' shows the installed ones", name, command.Suggest(name, append(known, "cpu", "cuda")))
+		return nil, usagef("no plugin %q%s; 'hlocb plugin list' shows the installed plugins", name, command.Suggest(name, append(known, "cpu", "cuda")))
 	}
 	return b, err
 }

@@ -40,12 +40,12 @@ type checkReport struct {
 	Level    string                `json:"level"`
 	Verdict  plugincheck.Verdict   `json:"verdict"` // of the whole report: no if anything is refused, else maybe if anything may be
 	Findings []plugincheck.Finding `json:"findings"`
-	Module   *triedPiece           `json:"module,omitempty"` // the module as a whole, compiled
-	Pieces   []triedPiece          `json:"pieces,omitempty"`
+	Module   *pieceVerdict         `json:"module,omitempty"` // the whole module, compiled
+	Pieces   []pieceVerdict        `json:"pieces,omitempty"`
 }
 
-// triedPiece is the verdict of the plugin on one op on its own.
-type triedPiece struct {
+// pieceVerdict is the verdict of the plugin on one op alone.
+type pieceVerdict struct {
 	Name    string              `json:"name"`
 	Loc     string              `json:"loc,omitempty"`
 	Verdict plugincheck.Verdict `json:"verdict"`
@@ -66,8 +66,8 @@ func (a *app) pluginCheckCommand() *cobra.Command {
 Hooks are converted first, as by 'hlocb run'. If the module compiles as a whole, a refused part becomes a maybe. The exit code is 1 if something is refused.
 
 Levels:
-  static   looks them up in tables; nothing is compiled
-  compile  also compiles the module, and each kind of op on its own, in a child process that may crash
+  static   looks them up in tables and compiles nothing
+  compile  also compiles the module, and each kind of op alone, in a child process that may crash
   run      also runs each kind of op once, on zeros`,
 		Example: "  hlocb plugin check train.mlir cpu\n  hlocb plugin check train.mlir ./plugin.so --level run --json\n  hlocb plugin check --exec ./plugin.so",
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -93,7 +93,7 @@ Levels:
 			if err != nil {
 				return err
 			}
-			m, err := a.checked(cmd.Context(), args[0], asWritten, opts)
+			m, err := a.checkInput(cmd.Context(), args[0], asWritten, opts)
 			if err != nil {
 				return err
 			}
@@ -151,8 +151,8 @@ func (a *app) checkExec(ctx context.Context, args []string, asJSON bool) error {
 	return r.table(a.stdout)
 }
 
-// checked reads the module that is to be checked.
-func (a *app) checked(ctx context.Context, path string, asWritten bool, opts []hlocb.LoadOption) (*ir.Module, error) {
+// checkInput reads the module to check.
+func (a *app) checkInput(ctx context.Context, path string, asWritten bool, opts []hlocb.LoadOption) (*ir.Module, error) {
 	if asWritten {
 		return a.module(path)
 	}
@@ -183,8 +183,8 @@ func (a *app) tryModule(ctx context.Context, plugin string, m *ir.Module, r *che
 	return err
 }
 
-// settle sets the verdict of the whole report. If the module compiles, an op that the plugin or a table refuses on
-// its own becomes a maybe.
+// settle sets the verdict of the whole report. If the module compiles, an op that the plugin or a table refuses alone
+// becomes a maybe.
 func (r *checkReport) settle() {
 	compiled := r.Module != nil && r.Module.Verdict == plugincheck.Yes
 	r.Verdict = plugincheck.Yes
@@ -284,12 +284,13 @@ type tryAnswer struct {
 	Error string `json:"error"`
 }
 
-// tryPieces tries the pieces in child processes. If a child crashes or hangs, the next one continues after that piece.
-func (a *app) tryPieces(ctx context.Context, plugin string, pieces []plugincheck.Piece, run bool, limit time.Duration) ([]triedPiece, error) {
-	out := make([]triedPiece, len(pieces))
+// tryPieces tries the pieces in child processes. If a child crashes or hangs, the next child continues after that
+// piece.
+func (a *app) tryPieces(ctx context.Context, plugin string, pieces []plugincheck.Piece, run bool, limit time.Duration) ([]pieceVerdict, error) {
+	out := make([]pieceVerdict, len(pieces))
 	var left []int
 	for i, p := range pieces {
-		out[i] = triedPiece{Name: p.Name, Loc: p.Loc, Verdict: plugincheck.Maybe, Why: p.Why}
+		out[i] = pieceVerdict{Name: p.Name, Loc: p.Loc, Verdict: plugincheck.Maybe, Why: p.Why}
 		if p.Text != "" {
 			left = append(left, i)
 		}

@@ -33,7 +33,7 @@ func (a *app) pluginTestCommand() *cobra.Command {
 		Short: "Test a plugin against the embedded engine",
 		Long: `Test a plugin against the embedded engine: operations, element types, hooks and the behaviour of runs.
 
-The cases run in a process of their own: a plugin that crashes or hangs fails a case, not the command. --known names a file of cases that are known to fail, one GROUP/NAME per line. Those cases run too, but count separately. The exit code is 1 if another case fails.`,
+The cases run in a child process: a plugin that crashes or hangs fails a case, not the command. --known names a file of cases that are known to fail, one GROUP/NAME per line. Those cases run too, but count separately. The exit code is 1 if another case fails.`,
 		Example:           "  hlocb plugin test\n  hlocb plugin test ./my_plugin.so --junit report.xml --known known.txt\n  hlocb plugin test cpu --run '^hooks/'\n  hlocb plugin test --list --run f8",
 		Args:              command.Args("[NAME|PATH]"),
 		ValidArgsFunction: a.completePlugins,
@@ -68,7 +68,7 @@ The cases run in a process of their own: a plugin that crashes or hangs fails a 
 	return c
 }
 
-// cases returns the cases that --run chooses.
+// cases returns the cases that --run selects.
 func (f *pluginTest) cases() ([]plugintest.Case, error) {
 	wanted, err := regexp.Compile(f.pattern)
 	if err != nil {
@@ -189,8 +189,8 @@ func readKnown(file string) (map[string]bool, error) {
 	return known, nil
 }
 
-// testedCase is a case in the output of 'hlocb plugin test --json'.
-type testedCase struct {
+// caseResult is a case in the output of 'hlocb plugin test --json'.
+type caseResult struct {
 	Group   string            `json:"group"`
 	Name    string            `json:"name"`
 	Status  plugintest.Status `json:"status"`
@@ -202,13 +202,13 @@ func testReport(plugin string, results []plugintest.Result) any {
 	var out struct {
 		Plugin string                    `json:"plugin"`
 		Count  map[plugintest.Status]int `json:"count"`
-		Cases  []testedCase              `json:"cases"`
+		Cases  []caseResult              `json:"cases"`
 	}
 	out.Plugin = plugin
 	out.Count = map[plugintest.Status]int{plugintest.Passed: 0, plugintest.Failed: 0, plugintest.Known: 0, plugintest.Skipped: 0}
 	for _, r := range results {
 		out.Count[r.Status]++
-		out.Cases = append(out.Cases, testedCase{r.Case.Group, r.Case.Name, r.Status, r.Message, r.Took.Seconds()})
+		out.Cases = append(out.Cases, caseResult{r.Case.Group, r.Case.Name, r.Status, r.Message, r.Took.Seconds()})
 	}
 	return out
 }

@@ -93,12 +93,12 @@ Hooks are matched by id and name. The exit code is 5 if something differs.`,
 			}
 			defer os.RemoveAll(dir)
 			tmp := filepath.Join(dir, "again.jsonl")
-			flags.given = before.Args
+			flags.values = before.Args
 			flags.bind.bindings.Answer("*", before.Replay())
 			flags.bind.outputs.Inputs = append(flags.bind.outputs.Inputs, args[1], args[1]+handlers.DataSuffix)
 			flags.begin = func(h handlers.Header, args []*tensor.Tensor) (*handlers.Recording, error) {
 				if h.Module != before.Header.Module {
-					a.note("the module is not the recorded one; hooks are matched by id and name")
+					a.note("the module differs from the recorded module; hooks are matched by id and name")
 				}
 				r, err := handlers.CreateRecord(tmp, handlers.RawBytes, a.handlerEnv(&flags.bind.outputs, false))
 				if err != nil {
@@ -164,7 +164,7 @@ func isRecording(r *bufio.Reader) bool {
 	return len(head) == 0 || string(head) == `{"`
 }
 
-// compareRecordings prints a line per hook and one for the results, or an array with an object for each.
+// compareRecordings prints a line per hook and a line for the results, or an array with an object for each.
 func (a *app) compareRecordings(x, y *handlers.Recorded, tol verify.Tolerance, asJSON bool) error {
 	differ := false
 	found := verify.CompareRecordings(x, y, tol)

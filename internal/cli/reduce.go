@@ -28,7 +28,7 @@ func (a *app) reduceCommand() *cobra.Command {
 		Short: "Make a module smaller while it stays interesting",
 		Long: `Make a module smaller while a command still finds it interesting: while the command ends with exit code 0.
 
-The shell runs the command with the name of a file in place of {}, or at its end. hlocb removes functions, ops, results, arguments and loops until none can go alone, then attributes and large literals, and makes shapes smaller. It writes each smaller module to OUT (default: IN with the suffix .reduced.mlir). If OUT exists, is interesting and smaller than IN, hlocb goes on with it; an interrupted reduction is therefore continued by the same command.`,
+The shell runs the command with the name of a file in place of {}, or at its end. hlocb removes functions, ops, results, arguments and loops until none can be removed alone, then attributes and large literals, and makes shapes smaller. It writes each smaller module to OUT (default: IN with the suffix .reduced.mlir). If OUT exists, is interesting and smaller than IN, hlocb continues with it. The same command therefore continues an interrupted reduction.`,
 		Example: `  hlocb reduce crash.mlir --test 'hlocb opt {} --cse 2>&1 | grep -q invalid'
   hlocb reduce wrong.mlir --test './differs.sh' -o small.mlir --timeout 30s`,
 		Args: command.Args("IN"),

@@ -26,7 +26,7 @@ type rewriteFlags struct {
 func (f *rewriteFlags) add(c *cobra.Command) {
 	c.Flags().StringArrayVar(&f.targets, "hook-target", nil, "also treat custom calls of this target as hooks")
 	c.Flags().StringVar(&f.order, "order", "program", "program, source or none ('hlocb help order')")
-	c.Flags().StringVar(&f.chain, "chain", "state", "what carries the order: state or token")
+	c.Flags().StringVar(&f.chain, "chain", "state", "value that orders hooks: state or token")
 	c.Flags().StringVar(&f.alias, "alias", "all", "results that share memory: all, free or none")
 	c.Flags().StringVar(&f.devices, "per-device", "source", "hooks of partitioned programs fire once, each or source")
 	complete(c, "per-device", "source", "once", "each")
@@ -121,10 +121,10 @@ Formats (--to):
 		}),
 	}
 	c.Flags().StringVarP(&out, "output", "o", "", "write to FILE instead of standard output")
-	c.Flags().StringVar(&manifest, "manifest", "", "write what 'hlocb hooks --json' prints")
+	c.Flags().StringVar(&manifest, "manifest", "", "write the output of 'hlocb hooks --json'")
 	c.Flags().BoolVar(&debugInfo, "debuginfo", false, "write a location for every op")
 	c.Flags().StringVar(&to, "to", "ffi", "format to write hooks in")
-	c.Flags().StringVar(&def, "default", "", "with --to strip: zeros replaces what a host would compute (default: refuse)")
+	c.Flags().StringVar(&def, "default", "", "with --to strip: zeros replaces the results that a host would compute (default: refuse)")
 	flags.add(c)
 	command.Group(c, "Output", "to FORMAT", "default zeros", "output FILE", "manifest FILE", "debuginfo")
 	flags.group(c)

@@ -36,7 +36,7 @@ type runFlags struct {
 	steps      stepFlags
 	taps       []string
 	sample     probe.Sample // of all taps
-	bisect     bool         // search the origin of a NaN
+	bisect     bool         // search for the origin of a NaN
 	inf        bool         // or of an infinite element
 	asWritten  bool
 	timeout    time.Duration
@@ -50,11 +50,11 @@ type runFlags struct {
 	profile string // file for a CPU profile; "-" writes only the times of the ops
 	threads int    // cores; 0 means all
 
-	// given are main's arguments if the command gets them from elsewhere; --arg and --fill take precedence.
-	given []*tensor.Tensor
+	// values are main's arguments if the command reads them from a recording; --arg and --fill take precedence.
+	values []*tensor.Tensor
 	// result gets each result, in order; its value is valid until it returns. nil ignores the results.
 	result func(r result) error
-	// begin makes the recording of the run; nil records nothing.
+	// begin starts the recording of the run; nil records nothing.
 	begin func(h handlers.Header, args []*tensor.Tensor) (*handlers.Recording, error)
 }
 
@@ -122,7 +122,7 @@ IN is a file, or - for standard input. Observers: print, record, npz, stats, fin
 		}),
 	}
 	flags.add(c)
-	c.Flags().StringVar(&flags.program, "program", "", "run what 'hlocb compile' wrote instead of IN; its machine code is executed, so trust FILE")
+	c.Flags().StringVar(&flags.program, "program", "", "run a program of 'hlocb compile' instead of IN; its machine code is executed, so trust FILE")
 	c.Flags().StringVar(&results, "results", "", "write the results: DIR/ of .npy files, FILE.npz, or JSON to any other file")
 	c.Flags().StringVar(&flags.plan, "print-plan", "", "write the engine's plan to FILE, or standard output, and do not run")
 	c.Flags().StringVar(&flags.profile, "profile", "", "report how long each op took on the engine; FILE gets a CPU profile for pprof")
@@ -192,7 +192,7 @@ func (a *app) load(ctx context.Context, path string, f *runFlags) (*hlocb.Progra
 	if f.bisect {
 		opts = append(opts, hlocb.Change(func(m *ir.Module) error {
 			ids, err := probe.AddOrigin(m, f.inf)
-			f.bind.tapped = append(f.bind.tapped, ids...)
+			f.bind.taps = append(f.bind.taps, ids...)
 			return err
 		}))
 	}
@@ -200,7 +200,7 @@ func (a *app) load(ctx context.Context, path string, f *runFlags) (*hlocb.Progra
 		opts = append(opts, hlocb.Change(func(m *ir.Module) error {
 			added, err := a.addProbes(m, taps...)
 			for i := range added {
-				f.bind.tapped = append(f.bind.tapped, added[i].IDs...)
+				f.bind.taps = append(f.bind.taps, added[i].IDs...)
 			}
 			return err
 		}))
@@ -230,8 +230,8 @@ func (a *app) runModule(ctx context.Context, path string, f *runFlags) (err erro
 	if err != nil {
 		return err
 	}
-	args := slices.Clone(f.given)
-	if f.plan == "" && (args == nil || f.arguments.given()) {
+	args := slices.Clone(f.values)
+	if f.plan == "" && (args == nil || f.arguments.isSet()) {
 		if args, err = a.arguments(program, types, &f.arguments); err != nil {
 			return err
 		}
@@ -265,7 +265,7 @@ func (a *app) runModule(ctx context.Context, path string, f *runFlags) (err erro
 	}
 	defer backend.Close()
 	if f.backend == "auto" {
-		a.note("running on %s", described(backend, f.limits.verbose))
+		a.note("running on %s", describe(backend, f.limits.verbose))
 	}
 	if needsShapes(program, backend, types) && len(args) == len(types) {
 		err = refine(ctx, program, args)
@@ -278,7 +278,7 @@ func (a *app) runModule(ctx context.Context, path string, f *runFlags) (err erro
 		if recording, err = f.begin(handlers.Header{Module: moduleHash(program.Text()), Backend: backend.Describe(), Manifest: program.Manifest()}, args); err != nil {
 			return err
 		}
-		f.bind.closing = append(f.bind.closing, recording)
+		f.bind.closers = append(f.bind.closers, recording)
 		recording.Bind(&f.bind.bindings)
 	}
 	if err := f.bind.outputs.Check(); err != nil { // again, with the recording
@@ -350,14 +350,14 @@ func (a *app) runModule(ctx context.Context, path string, f *runFlags) (err erro
 	return nil
 }
 
-// platformFlags choose the platform of a program that jax.export made for several.
+// platformFlags choose the platform of a program that jax.export wrote for several platforms.
 type platformFlags struct {
 	name  string
 	index int // negative if not given
 }
 
 func (f *platformFlags) add(c *cobra.Command) {
-	c.Flags().StringVar(&f.name, "platform", "", "platform of a jax.export for several: cpu, cuda, rocm or tpu")
+	c.Flags().StringVar(&f.name, "platform", "", "platform of a jax.export for several platforms: cpu, cuda, rocm or tpu")
 	c.Flags().IntVar(&f.index, "platform-index", -1, "the same for a bare module, by number")
 }
 
@@ -366,7 +366,7 @@ func (f *platformFlags) options() ([]hlocb.LoadOption, error) {
 		return []hlocb.LoadOption{hlocb.Platform(f.name)}, nil
 	}
 	if f.name != "" {
-		return nil, usagef("--platform and --platform-index name the same choice twice")
+		return nil, usagef("--platform and --platform-index cannot be combined")
 	}
 	return []hlocb.LoadOption{hlocb.PlatformIndex(f.index)}, nil
 }
@@ -385,14 +385,14 @@ func refine(ctx context.Context, p *hlocb.Program, args []*tensor.Tensor) error 
 	return p.Refine(ctx, given)
 }
 
-// originOf returns err or, if the run searched for the origin of a NaN, what it found.
+// originOf returns err or, if the run searched for the origin of a NaN, the origin.
 func (f *runFlags) originOf(p *hlocb.Program, err error) error {
 	if !f.bisect {
 		return err
 	}
 	var found *probe.OriginError
 	if !errors.As(err, &found) {
-		if found = f.bind.served.Origin(f.bind.bound); err != nil || found == nil {
+		if found = f.bind.handlers.Origin(f.bind.manifest); err != nil || found == nil {
 			return err
 		}
 	}
@@ -411,8 +411,8 @@ type originError struct {
 
 func (e *originError) Unwrap() []error { return []error{e.Diagnostic, e.found} }
 
-// described returns a short description of a backend, or the full one with -v.
-func described(b runtime.Backend, verbose bool) string {
+// describe returns a short description of a backend, or with -v the full description.
+func describe(b runtime.Backend, verbose bool) string {
 	info, err := backends.InfoOf(b)
 	switch {
 	case verbose:
@@ -423,7 +423,7 @@ func described(b runtime.Backend, verbose bool) string {
 	return fmt.Sprintf("the %s plugin (PJRT %s, %s)", b.Name(), info.API, plural(len(info.Devices), "device"))
 }
 
-// compiledProgram reads what 'hlocb compile' wrote.
+// compiledProgram reads a program of 'hlocb compile'.
 func (a *app) compiledProgram(path string) (*hlocb.Program, error) {
 	var data []byte
 	var err error

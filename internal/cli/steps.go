@@ -24,7 +24,7 @@ type stepFlags struct {
 
 func (f *stepFlags) add(c *cobra.Command) {
 	c.Flags().IntVar(&f.steps, "steps", 1, "run N times and carry results to arguments on the device")
-	c.Flags().StringVar(&f.carry, "carry", "", "which results become which arguments, by number (default: as tf.aliasing_output says)")
+	c.Flags().StringVar(&f.carry, "carry", "", "results that become arguments, by number (default: as tf.aliasing_output says)")
 	c.Flags().IntVar(&f.every, "save-every", 0, "write the carried values every K steps, to RESULTS/step-N; needs --results DIR/")
 }
 
@@ -42,8 +42,8 @@ func (f *stepFlags) check() error {
 	return nil
 }
 
-// carried returns for each argument the result that becomes it in the next step, or -1.
-func (f *stepFlags) carried(p *hlocb.Program, arguments, results int) ([]int, error) {
+// carriedResults returns for each argument the result that becomes it in the next step, or -1.
+func (f *stepFlags) carriedResults(p *hlocb.Program, arguments, results int) ([]int, error) {
 	if f.steps <= 1 {
 		return nil, nil
 	}
@@ -80,7 +80,7 @@ func (f *stepFlags) carried(p *hlocb.Program, arguments, results int) ([]int, er
 // closes them.
 func (a *app) execute(ctx context.Context, p *hlocb.Program, exe *hlocb.Executable, args []*tensor.Tensor, f *stepFlags) (out []*hlocb.Buffer, err error) {
 	results := len(p.ResultNames())
-	carried, err := f.carried(p, len(args), results)
+	carried, err := f.carriedResults(p, len(args), results)
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +107,7 @@ func (a *app) execute(ctx context.Context, p *hlocb.Program, exe *hlocb.Executab
 	}
 	opts := hlocb.ExecuteOptions{Donate: []int{}}
 	for i, r := range carried {
-		if r >= 0 && times[r] == 1 { // nobody else needs the memory
+		if r >= 0 && times[r] == 1 { // no other argument needs the memory
 			opts.Donate = append(opts.Donate, i)
 		}
 	}

@@ -41,7 +41,7 @@ Probes:
   finite   ends the run at the first value with a NaN or Inf
   record   writes the value as a line of JSON
 
-stats and finite reduce the values where the program runs; only a few bytes cross to the host. finite reports the values of a block together. --every and --first skip executions; a skipped one costs a byte.
+stats and finite reduce the values where the program runs; only a few bytes cross to the host. finite reports the values of a block together. --every and --first skip executions; a skipped execution costs a byte.
 
 Values in regions without a defined order (of reduce, sort, scatter, ...), tokens, tuples and tensors of unknown size cannot be observed. Values in functions that a custom call names are skipped.`,
 		Example: `  hlocb tap train.mlir --list
@@ -58,7 +58,7 @@ Values in regions without a defined order (of reduce, sort, scatter, ...), token
 				return usagef("--probe %s: expected %s%s", kind, command.OneOf(probe.Kinds()), command.Suggest(kind, probe.Kinds()))
 			}
 			if len(at) == 0 && !list {
-				return usagef("missing --at REGEX, or --list to see what there is")
+				return usagef("missing --at REGEX, or --list to list the values")
 			}
 			if err := checkSample(sample); err != nil {
 				return err
@@ -107,7 +107,7 @@ Values in regions without a defined order (of reduce, sort, scatter, ...), token
 
 // addSampleFlags adds the flags that select executions.
 func addSampleFlags(c *cobra.Command, s *probe.Sample) {
-	c.Flags().Int64Var(&s.Every, "every", 0, "probe every Nth execution of a value only, from the first on")
+	c.Flags().Int64Var(&s.Every, "every", 0, "probe only every Nth execution of a value, from the first on")
 	c.Flags().Int64Var(&s.First, "first", 0, "probe at most N executions of a value")
 }
 
@@ -118,7 +118,7 @@ func checkSample(s probe.Sample) error {
 	return nil
 }
 
-// tap is a probe.Tap with what its messages name.
+// tap is a probe.Tap with the flag and the file that its messages name.
 type tap struct {
 	probe.Tap
 	flag, in string
@@ -194,18 +194,18 @@ func (a *app) addProbes(m *ir.Module, taps ...*tap) ([]probe.Added, error) {
 // module alone must not choose its handlers, so bindProbes reports the probes that it does not run.
 func (f *bindFlags) bindProbes(a *app, m *hook.Manifest) error {
 	unserved := 0
-	f.served = &probe.Handlers{Env: a.handlerEnv(&f.outputs, false)}
-	f.bound = m
-	f.closing = append(f.closing, f.served)
+	f.handlers = &probe.Handlers{Env: a.handlerEnv(&f.outputs, false)}
+	f.manifest = m
+	f.closers = append(f.closers, f.handlers)
 	for i := range m.Sites {
 		site := &m.Sites[i]
-		if !f.probes && !slices.Contains(f.tapped, site.ID) {
+		if !f.probes && !slices.Contains(f.taps, site.ID) {
 			if slices.Contains(probe.Kinds(), probe.KindOf(site)) {
 				unserved++
 			}
 			continue
 		}
-		h, answer, err := f.served.For(m, site)
+		h, answer, err := f.handlers.For(m, site)
 		switch {
 		case err != nil:
 			return err

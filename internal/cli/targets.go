@@ -105,7 +105,7 @@ func completeBindings(c *cobra.Command, flag string) {
 	})
 }
 
-// location returns a location for a person: the innermost position in the user's source, or all of it.
+// location returns the innermost position of a location in the user's source or, if verbose, the whole location.
 func location(loc string, verbose bool) string {
 	if !verbose {
 		loc = hook.Frame(loc)

@@ -22,7 +22,7 @@ func handlersTopic() string {
 	b.WriteString(`Handlers: --on NAME=HANDLER
 
 NAME is a hook's name, a glob such as 'layer*', or a hexadecimal id; 'hlocb hooks IN' lists them. An exact name beats a
-glob, a later --on an earlier one. Any number of handlers can observe a hook. One handler responds: it supplies the
+glob, a later --on beats an earlier --on. Any number of handlers can observe a hook. One handler responds: it supplies the
 results. A hook of kind call or feed needs a responder.
 
 Handlers:
@@ -73,13 +73,13 @@ before it runs or writes a module.
   source   the order that the module's tokens and data impose, and no more
   none     no order
 
---chain, what carries the order from hook to hook:
+--chain, the value that hooks forward to keep their order:
   state    a scalar operand and result of each hook (default)
   token    an XLA token
 
 --alias, which results share their operand's memory:
-  all      every result that may (default)
-  free     those that need no copy
+  all      every result with an operand of its type (default)
+  free     results that need no copy
   none     no result
 
 --per-device, how often a hook of a partitioned program fires:

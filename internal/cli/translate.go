@@ -65,7 +65,7 @@ func (a *app) translateCommand() *cobra.Command {
 		Use:   "translate IN",
 		Short: "Convert between MLIR, bytecode, portable artifacts and HLO",
 		Long: "Read a module, verify it and write it in another form. The content of IN shows its form: MLIR or HLO text,\n" +
-			"MLIR bytecode, a portable artifact, a file of jax.export or an HLO proto.\n\nForms (--to; else the suffix of --output says it):\n" + strings.Join(docs, "\n"),
+			"MLIR bytecode, a portable artifact, a file of jax.export or an HLO proto.\n\nForms (--to; default: the suffix of --output):\n" + strings.Join(docs, "\n"),
 		Example: "  hlocb translate in.mlir --to generic\n  hlocb translate in.mlir --to vhlo --target WEEK_12 -o out.vhlo",
 		Args:    command.Args("IN"),
 		RunE: command.Body(func(cmd *cobra.Command, args []string) error {
@@ -81,12 +81,12 @@ func (a *app) translateCommand() *cobra.Command {
 			if f.write == nil {
 				return a.translateHLO(cmd.Context(), args[0], t.out, f.name, t.verify)
 			}
-			src, m, err := a.translated(args[0], t)
+			src, m, err := a.translateInput(args[0], t)
 			if err != nil {
 				return err
 			}
 			if t.strip {
-				m = stripped(m)
+				m = withoutLocations(m)
 			}
 			return f.write(a, t, src, m)
 		}),
@@ -97,9 +97,9 @@ func (a *app) translateCommand() *cobra.Command {
 	f.StringVar(&t.from, "from", "", "the form of IN: mlir, bytecode or export; default: as its content shows")
 	f.StringVar(&t.target, "target", "", "StableHLO version of an artifact: x.y.z, current, WEEK_4, WEEK_12, MAX, or auto for the oldest possible; default: WEEK_12, for export: the version that each module has")
 	f.IntVar(&t.version, "bytecode-version", -1, "version of the bytecode, 0 to 6; default: 6")
-	f.StringVar(&t.route, "route", "", "what an artifact may hold: "+strings.Join(artifact.Routes(), ", ")+"; default: strict, for IN an artifact: what IN holds")
+	f.StringVar(&t.route, "route", "", "dialects that an artifact may hold: "+strings.Join(artifact.Routes(), ", ")+"; default: strict or, if IN is an artifact, what IN holds")
 	f.BoolVar(&t.keep, "keep-vhlo", false, "leave the VHLO of an artifact as it is")
-	f.BoolVar(&t.verify, "verify", false, "infer the types of HLO and compare them with those it states, also from HLO to HLO; other output is always verified")
+	f.BoolVar(&t.verify, "verify", false, "infer the types of HLO and compare them with the stated types, also from HLO to HLO; other output is always verified")
 	f.BoolVar(&t.strip, "strip-locations", false, "leave out locations: they can name the user's source files")
 	command.Group(c, "Output", "to FORM", "output FILE", "target VERSION", "route ROUTE", "bytecode-version N", "strip-locations", "keep-vhlo")
 	command.Group(c, "Input", "from FORM", "verify")
@@ -108,7 +108,7 @@ func (a *app) translateCommand() *cobra.Command {
 	return c
 }
 
-// form returns the form to write: the one named by --to, or else the one for the suffix of the output.
+// form returns the form to write, which --to or else the suffix of the output names.
 func (t *translation) form() (form, error) {
 	var names []string
 	for _, f := range forms() {
@@ -128,14 +128,14 @@ func (t *translation) form() (form, error) {
 	return form{}, usagef("--to %s: expected %s%s", t.to, strings.Join(names, ", "), command.Suggest(t.to, names))
 }
 
-// translated reads the module that is to be written.
-func (a *app) translated(path string, t *translation) (*diag.Source, *ir.Module, error) {
+// translateInput reads the module to write.
+func (a *app) translateInput(path string, t *translation) (*diag.Source, *ir.Module, error) {
 	name, text, err := a.ReadText(path)
 	if err != nil {
 		return nil, nil, err
 	}
 	src := diag.NewSource(name, text)
-	switch is := sniffed(text); {
+	switch is := formOf(text); {
 	case t.from == "" || t.from == is:
 	case t.from == "mlir" || t.from == "bytecode" || t.from == "export":
 		return nil, nil, fmt.Errorf("%s: expected %s, as --from says, found %s", name, t.from, is)
@@ -166,8 +166,8 @@ func (a *app) translated(path string, t *translation) (*diag.Source, *ir.Module,
 	return src, m, nil
 }
 
-// sniffed returns the form of a file.
-func sniffed(text []byte) string {
+// formOf returns the form of a file.
+func formOf(text []byte) string {
 	switch {
 	case bytecode.IsBytecode(text):
 		return "bytecode"
@@ -189,8 +189,8 @@ func (a *app) writeBytecode(t *translation, _ *diag.Source, m *ir.Module) error 
 	return a.write(t.out, data)
 }
 
-// stripped returns a copy of m without locations.
-func stripped(m *ir.Module) *ir.Module {
+// withoutLocations returns a copy of m without locations.
+func withoutLocations(m *ir.Module) *ir.Module {
 	m = m.Clone()
 	m.Op().SetLoc(nil)
 	m.Walk(func(op *ir.Op) bool {
@@ -234,7 +234,7 @@ func (a *app) writeArtifact(t *translation, src *diag.Source, m *ir.Module) erro
 		return err
 	}
 	if v, start, end, ok := artifact.Version(src); ok && v == o.Target && t.route == "" {
-		data, err := rewritten(src, start, end, false, artifact.Options{StripLocations: t.strip})
+		data, err := writeModuleAgain(src, start, end, false, artifact.Options{StripLocations: t.strip})
 		if err != nil {
 			return err
 		}
@@ -247,8 +247,8 @@ func (a *app) writeArtifact(t *translation, src *diag.Source, m *ir.Module) erro
 	return a.write(t.out, data)
 }
 
-// writeExport writes a file of jax.export with its modules written again, each for the target, or else for the version
-// that it had.
+// writeExport writes a file of jax.export and its modules again. The modules are for the target, or else for the
+// version that they had.
 func (a *app) writeExport(t *translation, src *diag.Source, _ *ir.Module) error {
 	if !jaxexport.Sniff(src.Text()) {
 		return fmt.Errorf("%s: only a file of jax.export can be written as one: a module alone lacks the types and shardings that JAX adds", src.Name())
@@ -267,7 +267,7 @@ func (a *app) writeExport(t *translation, src *diag.Source, _ *ir.Module) error 
 		for range order {
 			f = f.VJP
 		}
-		module, err := rewritten(diag.NewSource(src.Name(), data), f.Module[0], f.Module[1], t.target != "", o)
+		module, err := writeModuleAgain(diag.NewSource(src.Name(), data), f.Module[0], f.Module[1], t.target != "", o)
 		if err != nil {
 			return err
 		}
@@ -281,9 +281,9 @@ func (a *app) writeExport(t *translation, src *diag.Source, _ *ir.Module) error 
 	}
 }
 
-// rewritten returns the module at the given position of a file, written again: for the target of o if retarget is set,
-// else in its version and with its producer.
-func rewritten(src *diag.Source, start, end int, retarget bool, o artifact.Options) ([]byte, error) {
+// writeModuleAgain returns the module at the given position of a file, written again: for the target of o if retarget
+// is set, else in its version and with its producer.
+func writeModuleAgain(src *diag.Source, start, end int, retarget bool, o artifact.Options) ([]byte, error) {
 	registry, err := reader.Registry()
 	if err != nil {
 		return nil, err

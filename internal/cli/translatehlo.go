@@ -27,7 +27,7 @@ func (a *app) translateHLO(ctx context.Context, path, out, to string, verify boo
 		}
 		m, err = reader.ReadHLO(src)
 	} else {
-		m, err = a.exported(ctx, src)
+		m, err = a.toHLO(ctx, src)
 	}
 	if err != nil {
 		return err
@@ -45,8 +45,8 @@ func (a *app) translateHLO(ctx context.Context, path, out, to string, verify boo
 	return a.write(out, m.AppendText(nil, hlo.TextOptions{}))
 }
 
-// exported reads MLIR or an artifact and translates it to HLO as XLA does.
-func (a *app) exported(ctx context.Context, src *diag.Source) (*hlo.Module, error) {
+// toHLO reads MLIR or an artifact and translates it to HLO as XLA does.
+func (a *app) toHLO(ctx context.Context, src *diag.Source) (*hlo.Module, error) {
 	m, err := readModule(src, reader.MaxErrors)
 	if err != nil {
 		return nil, err

@@ -60,7 +60,7 @@ A and B run on the embedded engine unless --backend-a and --backend-b say otherw
 
 A hook that needs an answer gets its operands back, and generated values for other results, unless --on binds a handler. Without --arg and --fill the modules run twice: with ordinary values, and with edge values (zeros, infinities, NaN, denormals, limits).
 
---bisect finds the first op whose value differs. Looking at values keeps a compiler from fusing across them, so a difference that fusion makes can vanish.`,
+--bisect finds the first op whose value differs. A probed value keeps a compiler from fusing across it, so a difference that fusion causes can vanish.`,
 		Example: `  hlocb compare train.mlir train.hooks.mlir
   hlocb compare f.mlir f.mlir --backend-b cpu --tolerance 4 --bisect
   hlocb compare f.mlir f.mlir --as-written      # does rewriting change f?
@@ -172,7 +172,7 @@ type verifySide struct {
 	asWritten bool
 	warned    bool             // of misspelled attributes
 	binds     []*bindFlags     // to be closed
-	args      []*tensor.Tensor // whose shapes main gets; nil if it keeps its own
+	args      []*tensor.Tensor // main is refined to their shapes; nil: main keeps its shapes
 }
 
 // load reads the module again and rewrites its hooks.
@@ -200,7 +200,7 @@ func (s *verifySide) load(ctx context.Context) (*hlocb.Program, error) {
 	return p, refine(ctx, p, s.args)
 }
 
-// options makes new handlers.
+// options creates new handlers.
 func (s *verifySide) options() ([]hlocb.CompileOption, error) {
 	bind := &bindFlags{on: s.flags.on}
 	bind.bindings.Answer("*", verify.StandIn(s.flags.seed))
@@ -372,7 +372,7 @@ func (a *app) verify(ctx context.Context, paths [2]string, f *verifyFlags) (err 
 				run.where = found.ModuleA.Errorf(found.A, "result %d of '%s' is the first value that differs, when it is executed for the %s time: %s",
 					found.Result, found.A.Name(), ordinal(found.Execution+1), found.Value.Summary())
 				if found.ModuleA.Source().Name() != found.ModuleB.Source().Name() {
-					run.where.Notes = append(run.where.Notes, noteAt(found.ModuleB, found.B, "what it is compared with"))
+					run.where.Notes = append(run.where.Notes, noteAt(found.ModuleB, found.B, "it is compared with this op"))
 				}
 			}
 		}
@@ -421,7 +421,7 @@ func entryErrorf(m *ir.Module, format string, args ...any) error {
 	return m.Errorf(f.Op, format, args...)
 }
 
-func firstOp(found *verify.Found) *verifyFirst {
+func firstOp(found *verify.Difference) *verifyFirst {
 	at := func(m *ir.Module, op *ir.Op) string {
 		line, col := m.Source().LineColumn(op.Pos())
 		return fmt.Sprintf("%s:%d:%d", m.Source().Name(), line, col)
@@ -482,9 +482,9 @@ func (a *app) suggestTolerance(r *verifyReport) {
 	}
 }
 
-// verifyInputs makes the inputs that both programs run with.
+// verifyInputs returns the inputs of both programs.
 func (a *app) verifyInputs(f *verifyFlags, p *hlocb.Program, types []hlocb.Type) ([]verifyInputs, error) {
-	if f.arguments.given() || len(types) == 0 {
+	if f.arguments.isSet() || len(types) == 0 {
 		args, err := a.arguments(p, types, &f.arguments)
 		if err != nil {
 			return nil, err
@@ -499,16 +499,16 @@ func (a *app) verifyInputs(f *verifyFlags, p *hlocb.Program, types []hlocb.Type)
 			return nil, noFill(i, t)
 		}
 	}
-	ordinary := f.generated(types, verify.Ordinary)
-	ordinary.gentler = func() verifyInputs { return f.generated(types, verify.Positive) }
+	ordinary := f.generate(types, verify.Ordinary)
+	ordinary.gentler = func() verifyInputs { return f.generate(types, verify.Positive) }
 	if f.noEdges {
 		return []verifyInputs{ordinary}, nil
 	}
-	return []verifyInputs{ordinary, f.generated(types, verify.Edges)}, nil
+	return []verifyInputs{ordinary, f.generate(types, verify.Edges)}, nil
 }
 
-// generated returns inputs of a style.
-func (f *verifyFlags) generated(types []hlocb.Type, style verify.Style) verifyInputs {
+// generate returns inputs of a style.
+func (f *verifyFlags) generate(types []hlocb.Type, style verify.Style) verifyInputs {
 	in := verifyInputs{name: fmt.Sprintf("%s of seed %d", style, f.seed)}
 	for i, t := range types {
 		v := tensor.New(t.DType, t.Shape)
@@ -529,7 +529,7 @@ func compareRun(programs [2]*hlocb.Program, outs [2]*verify.Outcome, tol verify.
 		if d.Operand >= 0 {
 			what += fmt.Sprintf(", operand %d", d.Operand)
 		}
-		run.where = m.Errorf(hookOp(m, d.Site()), "%s: %s", what, d.What)
+		run.where = m.Errorf(hookOp(m, d.Site()), "%s: %s", what, d.Message)
 	}
 	if len(outs[0].Results) != len(outs[1].Results) {
 		return nil, entryErrorf(programs[1].Module(), "main returns %s, but main of the first module returns %s", plural(len(outs[1].Results), "result"), plural(len(outs[0].Results), "result"))
@@ -631,7 +631,7 @@ func (run *verifyRun) print(b *strings.Builder) {
 		}
 	}
 	if d := run.Events.First; d != nil {
-		fmt.Fprintf(b, "  events: hook %s, event %d on device %d: %s\n", diag.Escape(d.Hook), d.Number, d.Device, d.What)
+		fmt.Fprintf(b, "  events: hook %s, event %d on device %d: %s\n", diag.Escape(d.Hook), d.Number, d.Device, d.Message)
 	} else if run.Events.Compared > 0 {
 		fmt.Fprintf(b, "  events: %d equal\n", run.Events.Compared)
 	}
