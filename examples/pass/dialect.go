@@ -5,8 +5,9 @@ import "github.com/hlocb/hlocb/ir"
 // AttrTimes is the number of trips of tally.repeat, an i64.
 const AttrTimes = "times"
 
-// Repeat runs its body a fixed number of times. The body takes the carried values and yields those of the next trip. The
-// Flow of the row says so to all of hlocb: hooks in the body get their order, and passes follow values through the loop.
+// Repeat runs its body a fixed number of times. The body takes the carried values and yields the values of the next
+// trip. The Flow of the row says this to all of hlocb: hooks in the body get their order, and passes follow values
+// through the loop.
 var Repeat = &ir.Def{
 	Name:     "tally.repeat",
 	Doc:      "Runs its body a number of times.",

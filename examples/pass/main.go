@@ -17,7 +17,7 @@ func main() {
 	os.Exit(opt.Main(os.Args[1:], opt.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}, cfg))
 }
 
-// config returns the dialects and passes of the command: those of hlocb and those of this module.
+// config returns the dialects and passes of the command: hlocb's and this module's.
 func config() (opt.Config, error) {
 	passes, err := opt.Passes().With(Double{}, Simplify{}, Lower{})
 	return opt.Config{Name: "tally-opt", Dialects: append(all.Dialects(), Dialect()), Passes: passes}, err

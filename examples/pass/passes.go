@@ -11,7 +11,7 @@ import (
 
 // Simplify replaces loops of few trips.
 type Simplify struct {
-	MaxTrips int `pass:"max-trips" default:"1" doc:"replace loops of at most so many trips"`
+	MaxTrips int `pass:"max-trips" default:"1" doc:"replace loops of at most this many trips"`
 }
 
 var simplifyInfo = &pass.Info{
@@ -59,11 +59,11 @@ func (p Simplify) Run(_ *pass.Context, f *ir.Op) error {
 	return err
 }
 
-// Lower writes the dialect's loop as StableHLO's.
+// Lower replaces the dialect's loop by StableHLO's loop.
 type Lower struct{}
 
 var lowerInfo = &pass.Info{
-	Name: "tally-to-stablehlo", Doc: "Writes repeats as loops of StableHLO that count.", Anchor: fn.Func.Name, Idempotent: true,
+	Name: "tally-to-stablehlo", Doc: "Replaces repeats by counting loops of StableHLO.", Anchor: fn.Func.Name, Idempotent: true,
 	Requires: []pass.Requirement{pass.First(Simplify{})}, // no loop for a single trip
 }
 
