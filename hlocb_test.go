@@ -3,6 +3,7 @@ package hlocb_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -134,7 +135,7 @@ func TestAutoChoosesTheEngine(t *testing.T) {
 func TestAutoFindsThePlugin(t *testing.T) {
 	p := parse(t, "func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> { return %x : tensor<2xf32> }")
 	found, err := plugins.System().Find("cpu")
-	if err != nil {
+	if err != nil || !haveCgo {
 		t.Skip("skip: the CPU plugin is not installed")
 	}
 	exe, err := p.Compile(ctx)
@@ -143,7 +144,7 @@ func TestAutoFindsThePlugin(t *testing.T) {
 	}
 	defer exe.Close()
 	if !strings.Contains(exe.Backend().Describe(), found[0].Path) {
-		t.Skipf("skip: this build runs on %s", exe.Backend().Describe())
+		t.Fatalf("the program runs on %s, not on %s", exe.Backend().Describe(), found[0].Path)
 	}
 	text, err := exe.Save()
 	if err != nil {
@@ -164,6 +165,42 @@ func TestAutoFindsThePlugin(t *testing.T) {
 	}
 	if y, err := hlocb.As[float32](out[0]); err != nil || y.Data[1] != 2 {
 		t.Errorf("result is %v, %v", y, err)
+	}
+}
+
+// Any byte but 0 that a handler writes for an i1 is true, so that a value and its negation differ on every backend.
+func TestTrueBytes(t *testing.T) {
+	p := parse(t, `func.func @main(%x: tensor<4xi1>) -> (tensor<4xi1>, tensor<4xi1>, tensor<4xi32>) {
+  %0 = stablehlo.custom_call @ask(%x) {api_version = 4 : i32, has_side_effect = true} : (tensor<4xi1>) -> tensor<4xi1>
+  %1 = stablehlo.not %0 : tensor<4xi1>
+  %2 = stablehlo.convert %0 : (tensor<4xi1>) -> tensor<4xi32>
+  return %0, %1, %2 : tensor<4xi1>, tensor<4xi1>, tensor<4xi32>
+}`, hlocb.HookTargets("ask"))
+	names := []string{"engine"}
+	if _, err := plugins.System().Find("cpu"); err == nil && haveCgo {
+		names = append(names, "cpu")
+	}
+	for _, name := range names {
+		for timeout := range 2 { // with a limit of time, handlers write to copies
+			exe, err := p.Compile(ctx, hlocb.Backend(name), hlocb.Timeout(time.Duration(timeout)*time.Minute),
+				hlocb.Answer("*", runtime.HandlerFunc(func(_ context.Context, c *runtime.Call) error {
+					copy(c.Results[0].Bytes(), []byte{0, 1, 2, 255})
+					return nil
+				})))
+			if err != nil {
+				t.Fatal(err)
+			}
+			out, err := exe.RunTensors(ctx, []*tensor.Tensor{tensor.New(tensor.I1, tensor.Shape{4})})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := fmt.Sprint(out[0].Bytes(), out[1].Bytes(), tensor.View[int32](out[2])); got != "[0 1 1 1] [1 0 0 0] [0 1 1 1]" {
+				t.Errorf("%s: %s", name, got)
+			}
+			if err := exe.Close(); err != nil {
+				t.Error(err)
+			}
+		}
 	}
 }
 

@@ -27,7 +27,8 @@ func Deliver(ctx context.Context, b *Bound, c *Call) (err error) {
 	if b.Answer == nil {
 		return nil
 	}
-	fresh := (c.Site.Kind == hook.Call || c.Site.Kind == hook.Feed) && UseOf(b.Answer)&HostViews != 0
+	views := UseOf(b.Answer)&HostViews != 0
+	fresh := views && (c.Site.Kind == hook.Call || c.Site.Kind == hook.Feed)
 	if fresh {
 		marks.mark(c)
 	}
@@ -37,6 +38,11 @@ func Deliver(ctx context.Context, b *Bound, c *Call) (err error) {
 	if fresh {
 		if err := marks.unwritten(c); err != nil {
 			return c.Failed(err)
+		}
+	}
+	if views {
+		for _, r := range c.Results {
+			r.Normalize() // other languages write any byte for true
 		}
 	}
 	return nil

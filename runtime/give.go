@@ -16,15 +16,13 @@ func (c *Call) SetResult(i int, value *tensor.Tensor) error {
 	return nil
 }
 
-// SetResultBytes copies data to result i. data holds the elements, row-major and little-endian; a byte of an i1 other
-// than 0 becomes 1. If data and the
-// result differ in size, SetResultBytes writes nothing and returns a *SizeError.
+// SetResultBytes copies data to result i. data holds the elements, row-major and little-endian; any byte of an i1 but 0
+// is true. If data and the result differ in size, SetResultBytes writes nothing and returns a *SizeError.
 func (c *Call) SetResultBytes(i int, data []byte) error {
 	r := c.Results[i]
 	if len(data) != len(r.Peek()) {
 		return &SizeError{Result: i, Got: len(data), Want: len(r.Peek()), Unit: "bytes", Type: hook.TypeOf(r)}
 	}
 	copy(r.Bytes(), data)
-	r.Normalize()
 	return nil
 }
