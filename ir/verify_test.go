@@ -144,6 +144,34 @@ func TestVerifySymbols(t *testing.T) {
 }
 
 // TestVerifyInParallel: large modules give the findings of all goroutines in the order of the text.
+// A module that was right is checked again after a move, although no op has changed.
+func TestVerifyAfterMove(t *testing.T) {
+	m := read(t, `func.func @f(%a: tensor<f32>) -> tensor<f32> {
+  %0 = stablehlo.add %a, %a : tensor<f32>
+  return %0 : tensor<f32>
+}
+func.func private @g(%a: tensor<f32>) -> tensor<f32> { return %a : tensor<f32> }`)
+	f := m.Body().First()
+	g, body := f.Next(), f.Region(0).Entry()
+	add := body.First()
+	for _, c := range []struct {
+		move, back func()
+		want       string
+	}{
+		{func() { g.MoveBefore(add) }, func() { g.MoveAfter(f) }, "symbol's parent must have the SymbolTable trait"},
+		{func() { add.MoveAfter(body.Last()) }, func() { add.MoveBefore(body.First()) }, "must be the last operation"},
+	} {
+		if err := ir.Verify(m); err != nil {
+			t.Fatal(err)
+		}
+		c.move()
+		if err := ir.Verify(m); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("error is %v, want %q", err, c.want)
+		}
+		c.back()
+	}
+}
+
 func TestVerifyInParallel(t *testing.T) {
 	var text strings.Builder
 	for f := range 12 {
