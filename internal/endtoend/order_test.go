@@ -13,6 +13,7 @@ import (
 
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/internal/hook/order"
 	"github.com/hlocb/hlocb/internal/testkit"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/passes"
@@ -106,6 +107,39 @@ func deliver(t testing.TB, b runtime.Backend, p *runtime.Program, times int) []s
 		out = append(out, strings.Join(ids, ","))
 	}
 	return out
+}
+
+// byArithmetic hands a product of the answer of hook 1 with zero to hook 2.
+const byArithmetic = `func.func public @main(%m: tensor<900x900xf32>) -> tensor<2xi32> {
+  %z = stablehlo.constant dense<0> : tensor<2xi32>
+  %m1 = stablehlo.dot_general %m, %m, contracting_dims = [1] x [0] : (tensor<900x900xf32>, tensor<900x900xf32>) -> tensor<900x900xf32>
+  %m2 = stablehlo.slice %m1 [0:1, 0:2] : (tensor<900x900xf32>) -> tensor<1x2xf32>
+  %m3 = stablehlo.reshape %m2 : (tensor<1x2xf32>) -> tensor<2xf32>
+  %slow = stablehlo.convert %m3 : (tensor<2xf32>) -> tensor<2xi32>
+  %a = stablehlo.custom_call @hook(%slow) {api_version = 4 : i32, backend_config = {name = "1"}, has_side_effect = true} : (tensor<2xi32>) -> tensor<2xi32>
+  %d = stablehlo.multiply %a, %z : tensor<2xi32>
+  stablehlo.custom_call @hook(%d) {api_version = 4 : i32, backend_config = {name = "2"}, has_side_effect = true} : (tensor<2xi32>) -> ()
+  return %d : tensor<2xi32>
+}`
+
+// TestArithmeticOrdersNothing: XLA computes the product without the answer, so source order must not promise that hook
+// 2 follows hook 1. Program order promises it and holds.
+func TestArithmeticOrdersNothing(t *testing.T) {
+	b := open(t, "cpu")
+	for mode, want := range map[hook.Order]string{hook.OrderSource: "2,1", hook.OrderProgram: "1,2"} {
+		p, err := rewrite("product.mlir", []byte(byArithmetic), passes.RewriteHooks{Targets: []string{"hook"}, Order: mode})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if data := order.PathsOf(p.Module).Data(); (len(p.Manifest.Edges) > 0) != (mode == hook.OrderProgram) || len(data) > 0 {
+			t.Errorf("%s order promises %v by chain and %v by data", mode, p.Manifest.Edges, data)
+		}
+		for _, got := range deliver(t, b, p, 3) {
+			if got != want {
+				t.Errorf("%s order delivers %s, expected %s", mode, got, want)
+			}
+		}
+	}
 }
 
 // TestCorpusOrder runs the modules that XLA is known to reorder. After the rewrite they must deliver program order in
