@@ -88,3 +88,49 @@ func TestPropagationEdges(t *testing.T) {
 		}
 	}
 }
+
+// jaxlib 0.10.2 accepts and refuses the same modules, with the same messages.
+func TestAsJaxlib(t *testing.T) {
+	reg, err := all.Registry()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ in, want string }{
+		{mesh + `func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = sdy.manual_computation(%x) in_shardings=[<@mesh, [{"a","b"}]>] out_shardings=[<@mesh, [{"a","b"}]>] manual_axes={"b","a"} (%y: tensor<2xf32>) {
+    sdy.return %y : tensor<2xf32>
+  } : (tensor<8xf32>) -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}`, ""},
+		{`func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = sdy.func_data_flow_edge %x : tensor<8xf32>
+  return %0 : tensor<8xf32>
+}`, ""},
+		{`func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = func.call @main(%x) : (tensor<8xf32>) -> tensor<8xf32>
+  %1 = sdy.func_data_flow_edge %0 : tensor<8xf32>
+  return %1 : tensor<8xf32>
+}`, ""},
+		{`func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = stablehlo.add %x, %x : tensor<8xf32>
+  %1 = sdy.func_data_flow_edge %0 : tensor<8xf32>
+  return %1 : tensor<8xf32>
+}`, "expected operand of sdy.func_data_flow_edge to be a result of call op."},
+		{`func.func @main(%x: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+  %0 = sdy.func_data_flow_edge %x : tensor<8xf32>
+  return %0, %x : tensor<8xf32>, tensor<8xf32>
+}`, "expected operand of sdy.func_data_flow_edge to have a single user"},
+		{`func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %0 = sdy.func_data_flow_edge %x : tensor<?xf32>
+  return %0 : tensor<?xf32>
+}`, "expected sdy.func_data_flow_edge to have a static-shaped result. type: 'tensor<?xf32>'"},
+	} {
+		m, err := parse.Parse(diag.NewSource("in.mlir", []byte(c.in)), ir.NewContext(), reg, parse.Options{})
+		if err == nil {
+			err = ir.Verify(m)
+		}
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%s\n%v", c.in, err)
+		}
+	}
+}
