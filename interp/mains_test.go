@@ -52,7 +52,7 @@ var distances = map[string]struct {
 	"atanh_float64_20_20_chlo.mlir":                                 {64, "XLA is off by 46 ULP at 0.4, the engine by 1"},
 	"bessel_i0e_float32_20_20.mlir":                                 {8, "a polynomial of 20 terms op by op; XLA contracts its products and sums"},
 	"bessel_i1e_float32_20_20_chlo.mlir":                            {8, "XLA is off by 6 ULP, the engine is rounded correctly"},
-	"bessel_i1e_float64_20_20_chlo.mlir":                            {8, "both are off by 4.5 ULP"},
+	"bessel_i1e_float64_20_20_chlo.mlir":                            {32, "Clenshaw sums lose digits towards 8: the engine is off by 14 ULP at 6.1, XLA by 4"},
 	"conv_general_dilated_float32_1_16_16_2_float32_2_3_2_2.mlir":   {128, "sums in another order; the element is near zero beside its terms"},
 	"conv_general_dilated_float32_1_28_1_float32_3_1_16.mlir":       {128, "sums in another order; the element is near zero beside its terms"},
 	"conv_general_dilated_float32_1_3_2_2_float32_64_3_7_7.mlir":    {32, "sums in another order; the element is near zero beside its terms"},
@@ -71,7 +71,7 @@ var distances = map[string]struct {
 	"expm1_complex128_20_20.mlir":                                   {1024, "XLA is off by 798 ULP where the parts cancel, the engine by 9"},
 	"fft_complex64_14_15_16_17.mlir":                                {1 << 17, "XLA sums in f32; the engine is rounded correctly (TestExcusedExpectations)"},
 	"fft_float32_14_15_16_17.mlir":                                  {1 << 15, "XLA sums in f32; the engine is rounded correctly (TestExcusedExpectations)"},
-	"fft_float64_14_15_16_17.mlir":                                  {1 << 15, "both transform in f64, in another order; elements near zero differ"},
+	"fft_float64_14_15_16_17.mlir":                                  {1 << 21, "both transform in f64, in another order; elements near zero differ"},
 	"igamma_float32_1_20_float32_20_20_chlo.mlir":                   {64, "a series until it converges: XLA contracts, so it stops and rounds elsewhere"},
 	"igamma_float32_20_20_float32_1_20_chlo.mlir":                   {128, "a series until it converges: XLA contracts, so it stops and rounds elsewhere"},
 	"igamma_float32_20_20_float32_20_20_chlo.mlir":                  {64, "a series until it converges: XLA contracts, so it stops and rounds elsewhere"},
@@ -79,7 +79,7 @@ var distances = map[string]struct {
 	"igammac_float32_20_20_float32_20_20_chlo.mlir":                 {64, "a continued fraction until it converges, as igamma"},
 	"igammac_float64_20_20_float64_20_20_chlo.large.mlir":           {64, "a continued fraction until it converges, as igamma"},
 	"integer_pow_complex128_20_30.mlir":                             {512, "repeated products of complex numbers, whose parts cancel; XLA contracts them"},
-	"integer_pow_complex128_20_30_t2.mlir":                          {4096, "repeated products of complex numbers, whose parts cancel; XLA contracts them"},
+	"integer_pow_complex128_20_30_t2.mlir":                          {512, "repeated products of complex numbers, whose parts cancel; XLA contracts them"},
 	"lgamma_float64_20_20_chlo.mlir":                                {1024, "beside the roots at 1 and 2, where XLA's Lanczos sum cancels"},
 	"log_complex128_20_20.mlir":                                     {128, "beside |z| = 1, where XLA's real part cancels"},
 	"logistic_complex64_20_20.mlir":                                 {32, "XLA divides in f32, the engine in f64 and rounds once"},
@@ -91,7 +91,7 @@ var distances = map[string]struct {
 	"sinh_complex64_20_20_chlo.mlir":                                {128, "XLA computes it in f32 where the real part is small, the engine in f64"},
 	"sinh_float32_20_20_chlo.mlir":                                  {8, "XLA is off by 6 ULP, the engine is rounded correctly (TestExcusedExpectations)"},
 	"tan_complex128_20_20_chlo.mlir":                                {8, "another formula"},
-	"tanh_complex128_20_20.mlir":                                    {128, "where the real part is small XLA's parts cancel"},
+	"tanh_complex128_20_20.mlir":                                    {16, "where the real part is small XLA's parts cancel"},
 	"tanh_complex64_20_20.mlir":                                     {16, "XLA computes it in f32, the engine in f64"},
 	"triangular_solve_float32_2_8_8_float32_2_10_8.mlir":            {64, "XLA solves in f32; the engine is rounded correctly (TestExcusedExpectations)"},
 }
@@ -166,6 +166,7 @@ func TestMainsAgainstXLA(t *testing.T) {
 		t.Fatalf("%d answers for %d programs", len(answers), len(programs))
 	}
 	equal, few, explained := 0, 0, 0
+	seen := map[string]bool{}
 	for i, p := range programs {
 		var a struct {
 			Results []string
@@ -206,9 +207,12 @@ func TestMainsAgainstXLA(t *testing.T) {
 			}
 		}
 		reason, listed := distances[p.name]
+		seen[p.name] = true
 		switch {
 		case worst > max(fewULP, reason.ulps):
 			t.Errorf("%s: %d ULP apart: %s", p.name, worst, where)
+		case worst > fewULP && worst < reason.ulps/8:
+			t.Errorf("%s: %d ULP apart: lower its bound of %d", p.name, worst, reason.ulps)
 		case worst > fewULP:
 			explained++
 			t.Logf("%s: %d ULP apart: %s", p.name, worst, reason.why)
@@ -218,6 +222,11 @@ func TestMainsAgainstXLA(t *testing.T) {
 			few++
 		default:
 			equal++
+		}
+	}
+	for name := range distances {
+		if step == 1 && !seen[name] {
+			t.Errorf("%s is on the list, but was not compared", name)
 		}
 	}
 	t.Logf("%d of %d programs: %d equal to the bit, %d within %d ULP, %d further apart, each for a reason", len(programs), len(files), equal, few, fewULP, explained)

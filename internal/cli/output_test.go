@@ -127,7 +127,7 @@ func TestOutputsAreOpenedLast(t *testing.T) {
 	}
 }
 
-// A reader of events that leaves ends the run; events go to the reader, not to a buffer of the pipe.
+// Events go to the reader of a pipe, not to a buffer of the pipe.
 func TestEventsToPipe(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "pipe")
 	if err := exec.Command("mkfifo", pipe).Run(); err != nil {

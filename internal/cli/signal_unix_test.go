@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -43,16 +44,35 @@ const long = `func.func @main(%x: tensor<f32>) -> tensor<f32> {
 }
 `
 
+// longTaps is long with a hook in its loop.
+func longTaps() []byte {
+	const end = "    stablehlo.return %j, %z"
+	return []byte(strings.Replace(long, end, `    %t = stablehlo.create_token : !stablehlo.token
+    %u = "stablehlo.outfeed"(%y, %t) {outfeed_config = "y"} : (tensor<f32>, !stablehlo.token) -> !stablehlo.token
+`+end, 1))
+}
+
+// A reader of events that leaves ends the run.
+func TestReaderLeaves(t *testing.T) {
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Skip("skip: ", err)
+	}
+	cmd := child("run", writeFile(t, longTaps()), "--fill", "iota", "--backend", "engine", "--events", pipe)
+	go func() {
+		if f, err := os.Open(pipe); err == nil {
+			_, _ = f.Read(make([]byte, 100))
+			f.Close()
+		}
+	}()
+	if code, errs := exitCode(t, cmd); code != 3 || !strings.Contains(errs, "broken pipe") {
+		t.Errorf("exit code %d: %s", code, errs)
+	}
+}
+
 // A terminal that is closed ends the run after a whole event.
 func TestHangupKeepsLines(t *testing.T) {
-	dir := t.TempDir()
-	file, events := filepath.Join(dir, "in.mlir"), filepath.Join(dir, "events.jsonl")
-	outfeed := `    %t = stablehlo.create_token : !stablehlo.token
-    %u = "stablehlo.outfeed"(%y, %t) {outfeed_config = "y"} : (tensor<f32>, !stablehlo.token) -> !stablehlo.token
-    stablehlo.return %j, %z`
-	if err := os.WriteFile(file, []byte(strings.Replace(long, "    stablehlo.return %j, %z", outfeed, 1)), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	file, events := writeFile(t, longTaps()), filepath.Join(t.TempDir(), "events.jsonl")
 	cmd := child("run", file, "--fill", "iota", "--backend", "engine", "--events", events)
 	go func() {
 		for info, err := os.Stat(events); err != nil || info.Size() < 100_000; info, err = os.Stat(events) {
@@ -69,7 +89,22 @@ func TestHangupKeepsLines(t *testing.T) {
 	}
 }
 
-// A signal ends a run with its own exit code and a plain word; a second one ends a plugin that compiles.
+// hanging returns the path of a plugin that does not load to its end, or "" if there is no C compiler.
+func hanging(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	source, library := filepath.Join(dir, "hang.c"), filepath.Join(dir, "hang.so")
+	if err := os.WriteFile(source, []byte("#include <unistd.h>\nvoid *GetPjrtApi(void) { for (;;) sleep(1); }\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if exec.Command("cc", "-shared", "-fPIC", "-o", library, source).Run() != nil || !haveCgo {
+		return ""
+	}
+	return library
+}
+
+// A signal ends a run with its own exit code and a plain word. A plugin that loads cannot be interrupted, so a second
+// signal ends the process.
 func TestSignals(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "in.mlir")
 	for _, c := range []struct {
@@ -82,25 +117,36 @@ func TestSignals(t *testing.T) {
 		{"Ctrl-C on the engine", "engine", []byte(long), []os.Signal{os.Interrupt}, 130, "interrupted in 'stablehlo."},
 		{"SIGTERM on the engine", "engine", []byte(long), []os.Signal{syscall.SIGTERM}, 143, "interrupted in 'stablehlo."},
 		{"Ctrl-C while a plugin runs", "cpu", []byte(long), []os.Signal{os.Interrupt}, 130, "interrupted; the plugin was still running the program"},
-		{"Ctrl-C twice while a plugin compiles", "cpu", slow(3000), []os.Signal{os.Interrupt, os.Interrupt}, 130, ""},
+		{"Ctrl-C while a plugin compiles", "cpu", slow(3000), []os.Signal{os.Interrupt}, 130, "interrupted"},
+		{"SIGTERM while a plugin compiles", "cpu", slow(3000), []os.Signal{syscall.SIGTERM}, 143, "interrupted"},
+		{"Ctrl-C twice while a plugin loads", hanging(t), []byte(long), []os.Signal{os.Interrupt, os.Interrupt}, 130, "interrupted"},
+		{"SIGTERM twice while a plugin loads", hanging(t), []byte(long), []os.Signal{syscall.SIGTERM, syscall.SIGTERM}, 143, "interrupted"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if why := missingPlugin(); c.backend == "cpu" && why != "" {
 				t.Skip("skip: " + why)
+			} else if c.backend == "" {
+				t.Skip("skip: no C compiler")
 			}
 			if err := os.WriteFile(file, c.text, 0o644); err != nil {
 				t.Fatal(err)
 			}
 			cmd := child("run", file, "--fill", "iota", "--backend", c.backend)
+			last := make(chan time.Time, 1)
 			go func() {
 				for _, s := range c.signals {
 					time.Sleep(1500 * time.Millisecond)
 					_ = cmd.Process.Signal(s)
 				}
+				last <- time.Now()
 			}()
 			code, errs := exitCode(t, cmd)
 			if code != c.code || !strings.Contains(errs, c.stderr) {
 				t.Errorf("exit code %d, want %d: %s", code, c.code, errs)
+			}
+			// XLA compiles the module for 8 s.
+			if took := time.Since(<-last); took > 4*time.Second {
+				t.Errorf("the command ends %v after the last signal", took)
 			}
 		})
 	}
