@@ -84,7 +84,7 @@ func (e *Executable) withHiddenBuffers(ctx context.Context, args []*Buffer, opts
 	}
 	at := visiblePositions(len(e.types), hidden)
 	if len(at) != len(args) {
-		return nil, opts, nil, fmt.Errorf("%d arguments given, the program takes %d", len(args), len(at))
+		return nil, opts, nil, fmt.Errorf("%d arguments given, the program expects %d", len(args), len(at))
 	}
 	full := make([]*Buffer, len(e.types))
 	for i, b := range args {
@@ -93,7 +93,7 @@ func (e *Executable) withHiddenBuffers(ctx context.Context, args []*Buffer, opts
 	donate := slices.Clone(opts.Donate)
 	for k, i := range donate {
 		if i < 0 || i >= len(at) {
-			return nil, opts, nil, fmt.Errorf("argument %d cannot be donated: the program takes %d", i, len(at))
+			return nil, opts, nil, fmt.Errorf("argument %d cannot be donated: the program has %d arguments", i, len(at))
 		}
 		donate[k] = at[i]
 	}

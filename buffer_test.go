@@ -188,11 +188,11 @@ func TestBuffersRefused(t *testing.T) {
 			args []*hlocb.Buffer
 			want string
 		}{
-			{[]*hlocb.Buffer{w}, "1 arguments given, the program takes 2"},
+			{[]*hlocb.Buffer{w}, "1 arguments given, the program expects 2"},
 			{[]*hlocb.Buffer{w, nil}, "argument 1: no buffer given"},
-			{[]*hlocb.Buffer{w, short}, "argument 1: the buffer holds a tensor<2xf32>, the program takes tensor<4xf32>"},
+			{[]*hlocb.Buffer{w, short}, "argument 1: the buffer holds a tensor<2xf32>, the program expects tensor<4xf32>"},
 			{[]*hlocb.Buffer{w, freed}, "argument 1: the buffer is closed"},
-			{[]*hlocb.Buffer{w, far}, "argument 1: the buffer lies on device [1], the program takes it on [0]"},
+			{[]*hlocb.Buffer{w, far}, "argument 1: the buffer lies on device [1], the program expects it on [0]"},
 			{[]*hlocb.Buffer{w, other}, "argument 1: the buffer belongs to another client"},
 			{[]*hlocb.Buffer{w, same}, "argument 1: the buffer belongs to another client"},
 			{[]*hlocb.Buffer{used, x}, "argument 0: the buffer was donated"},
@@ -363,7 +363,7 @@ func.func @main(%w: tensor<8xf32> {mhlo.sharding = "{devices=[4]<=[4]}", tf.alia
 			t.Fatal(err)
 		}
 		if b.Name() == "cpu" {
-			if _, err := exe.Execute(ctx, []*hlocb.Buffer{whole}, hlocb.ExecuteOptions{}); err == nil || !strings.Contains(err.Error(), "the buffer lies on device [0], the program takes it on [0 1 2 3]") {
+			if _, err := exe.Execute(ctx, []*hlocb.Buffer{whole}, hlocb.ExecuteOptions{}); err == nil || !strings.Contains(err.Error(), "the buffer lies on device [0], the program expects it on [0 1 2 3]") {
 				t.Errorf("a value on one device gives %v", err)
 			}
 		}

@@ -26,7 +26,7 @@ import (
 type (
 	// Handler is host code that a hook calls.
 	Handler = runtime.Handler
-	// HandlerFunc makes a function a Handler.
+	// HandlerFunc is a function that is a Handler.
 	HandlerFunc = runtime.HandlerFunc
 	// Call is one arrival of a program at a hook.
 	Call = runtime.Call
@@ -59,7 +59,7 @@ func Func[A, R Element](f func(context.Context, Array[A]) (Array[R], error)) Han
 
 // ObserverFunc makes a handler from a function of the hook's one operand.
 func ObserverFunc[A Element](f func(context.Context, Array[A]) error) Handler {
-	return runtime.LookFunc(f)
+	return runtime.ObserverFunc(f)
 }
 
 // As returns a result as an array that shares its memory. T must be the Go type of its elements, such as float32 for

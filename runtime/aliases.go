@@ -12,7 +12,7 @@ type AliasUse struct {
 	Lost    int // calls without the alias
 }
 
-// AliasViewer is an Executable that knows how its compiler treated the aliases of hooks.
+// AliasViewer is an Executable that reports how its compiler treated the aliases of hooks.
 type AliasViewer interface {
 	// AliasUses returns an entry per result with an alias, hooks in the manifest's order.
 	AliasUses() ([]AliasUse, error)

@@ -47,7 +47,7 @@ type Executable interface {
 	// Run executes the program once. The arguments are row-major host values and are never changed. The results belong
 	// to the caller. If a handler fails, the error is a *HookError.
 	Run(ctx context.Context, args []*tensor.Tensor) ([]*tensor.Tensor, error)
-	// Signature describes arguments and results that lie on the devices.
+	// Signature describes arguments and results on the devices.
 	Signature() *Signature
 	// RunMemory executes the program once on values of its backend that have the right types and places, and leaves the
 	// results there. Callers use Execute. The program may overwrite the memory of donated arguments.

@@ -49,7 +49,7 @@ func (p Placement) Equal(q Placement) bool {
 type Value struct {
 	Type  hook.TensorType // of the whole value; a dynamic dimension is negative
 	Place Placement
-	Donor bool // an argument whose memory the program takes for its results
+	Donor bool // an argument whose memory the program uses for its results
 }
 
 // Signature describes how a program runs on buffers.
@@ -123,11 +123,11 @@ func newBuffer(b Backend, v Value) *Buffer {
 	return &Buffer{backend: b, value: v, ready: make(chan struct{})}
 }
 
-// set makes the buffer ready. It takes the memory over.
+// set makes the buffer ready. The buffer owns m from then on.
 func (b *Buffer) set(m Memory, err error) {
 	b.mu.Lock()
 	b.memory, b.err = m, err
-	free := b.unused()
+	free := b.takeUnused()
 	b.mu.Unlock()
 	if free != nil {
 		free.Release()
@@ -135,8 +135,9 @@ func (b *Buffer) set(m Memory, err error) {
 	close(b.ready)
 }
 
-// unused takes the memory out of the buffer if nobody will use it. The caller holds b.mu and releases the memory.
-func (b *Buffer) unused() Memory {
+// takeUnused removes the memory from the buffer and returns it if no run or reader needs it. The caller holds b.mu and
+// releases the memory.
+func (b *Buffer) takeUnused() Memory {
 	if b.users > 0 || b.state == bufferLive {
 		return nil
 	}
@@ -153,7 +154,7 @@ func (b *Buffer) Type() hook.TensorType {
 	return b.value.Type
 }
 
-// Placement returns where the value lies.
+// Placement returns the devices of the value and its partitioning.
 func (b *Buffer) Placement() Placement { return b.value.Place }
 
 // Backend returns the backend whose devices hold the value.
@@ -171,8 +172,8 @@ func (b *Buffer) Wait(ctx context.Context) error {
 	return b.err
 }
 
-// hold keeps the memory until free is called. donate also ends the buffer's life for its other users.
-// shared reports whether another run or reader uses the memory.
+// hold keeps the memory until free is called. If donate is set, further calls of hold fail. shared reports whether
+// another run or reader uses the memory.
 func (b *Buffer) hold(donate bool) (shared bool, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -193,7 +194,7 @@ func (b *Buffer) hold(donate bool) (shared bool, err error) {
 func (b *Buffer) free() {
 	b.mu.Lock()
 	b.users--
-	m := b.unused()
+	m := b.takeUnused()
 	b.mu.Unlock()
 	if m != nil {
 		m.Release()
@@ -241,7 +242,7 @@ func (b *Buffer) Close() {
 	if b.state == bufferLive {
 		b.state = bufferClosed
 	}
-	m := b.unused()
+	m := b.takeUnused()
 	b.mu.Unlock()
 	if m != nil {
 		m.Release()

@@ -21,7 +21,7 @@ func Deliver(ctx context.Context, b *Bound, c *Call) (err error) {
 	}()
 	for _, o := range b.Observers {
 		if err := o.Handle(ctx, c); err != nil {
-			return c.Failed(timedOut(ctx, err))
+			return c.Failed(timeoutOr(ctx, err))
 		}
 	}
 	if b.Answer == nil {
@@ -33,7 +33,7 @@ func Deliver(ctx context.Context, b *Bound, c *Call) (err error) {
 		marks.mark(c)
 	}
 	if err := b.Answer.Handle(ctx, c); err != nil {
-		return c.Failed(timedOut(ctx, err))
+		return c.Failed(timeoutOr(ctx, err))
 	}
 	if fresh {
 		if err := marks.unwritten(c); err != nil {
@@ -48,11 +48,11 @@ func Deliver(ctx context.Context, b *Bound, c *Call) (err error) {
 	return nil
 }
 
-// DeliverWithin calls the handlers of a hook on a new goroutine, through start if that is not nil, and returns at once.
-// It then calls done exactly once, on another goroutine: with nil or a *HookError after the handlers have returned, or
-// with a *HookError when the time is up or ctx is cancelled. The handlers may still run after that, so they get copies
-// of the operands and results; the copies are written back before done(nil). The call and its tensors must stay valid
-// until done is called.
+// DeliverWithin calls the handlers of a hook on a new goroutine, through start unless start is nil, and returns at
+// once. It then calls done exactly once, on another goroutine: with nil or a *HookError after the handlers have
+// returned, or with a *HookError when the time is up or ctx is cancelled. The handlers may still run after that, so
+// they get copies of the operands and results; the copies are written back before done(nil). The call and its tensors
+// must stay valid until done is called.
 func DeliverWithin(ctx context.Context, timeout time.Duration, b *Bound, c *Call, start func(handle func()), done func(error)) {
 	copies := *c
 	copies.Operands, copies.Results = nil, nil
@@ -108,9 +108,9 @@ func DeliverWithin(ctx context.Context, timeout time.Duration, b *Bound, c *Call
 // ErrGoexit is the cause of a HookError whose handler ended its goroutine instead of returning.
 var ErrGoexit = errors.New("the handler called runtime.Goexit (testing.T.FailNow does); return an error instead")
 
-// timedOut returns the *TimeoutError that ended ctx if the handler gave up for that reason, else err. A handler that
-// watches its context and one that does not then fail with the same error.
-func timedOut(ctx context.Context, err error) error {
+// timeoutOr returns the *TimeoutError that ended ctx if the handler gave up for that reason, else err. Handlers that
+// watch their context and handlers that do not then fail with the same error.
+func timeoutOr(ctx context.Context, err error) error {
 	var timeout *TimeoutError
 	if errors.Is(err, context.DeadlineExceeded) && errors.As(context.Cause(ctx), &timeout) {
 		return timeout

@@ -81,7 +81,7 @@ func ExampleFunc() {
 	_, err := run(&bind)
 	var refused *runtime.BindError
 	fmt.Println(errors.As(err, &refused), refused.Cause)
-	// Output: true operand 0 is tensor<3xf32>, the handler takes elements of Go type int32
+	// Output: true operand 0 is tensor<3xf32>, the handler accepts elements of Go type int32
 }
 
 // An error of a handler ends the run. The run's error has the hook's name and place.

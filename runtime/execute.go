@@ -13,8 +13,8 @@ import (
 
 // ExecuteOptions configure one run on buffers.
 type ExecuteOptions struct {
-	// Donate lists the arguments whose buffers the run consumes. nil is what the program says, an empty list is none.
-	// The memory of other arguments stays as it is.
+	// Donate lists the arguments whose buffers the run consumes. nil lists the arguments that the program donates. The
+	// run does not change the memory of other arguments.
 	Donate []int
 }
 
@@ -71,7 +71,7 @@ type call struct {
 func prepare(e Executable, args []*Buffer, opts ExecuteOptions) (*call, error) {
 	s := e.Signature()
 	if s.Arguments != nil && len(s.Arguments) != len(args) {
-		return nil, fmt.Errorf("%d arguments given, the program takes %d", len(args), len(s.Arguments))
+		return nil, fmt.Errorf("%d arguments given, the program expects %d", len(args), len(s.Arguments))
 	}
 	donate := make([]bool, len(args))
 	if opts.Donate == nil {
@@ -81,7 +81,7 @@ func prepare(e Executable, args []*Buffer, opts ExecuteOptions) (*call, error) {
 	}
 	for _, i := range opts.Donate {
 		if i < 0 || i >= len(args) {
-			return nil, fmt.Errorf("argument %d cannot be donated: the program takes %d", i, len(args))
+			return nil, fmt.Errorf("argument %d cannot be donated: the program has %d arguments", i, len(args))
 		}
 		donate[i] = true
 	}
@@ -124,13 +124,13 @@ func (s *Signature) accepts(i int, b *Buffer) error {
 	want, got := s.Arguments[i], b.Type()
 	fits := func(g, w int64) bool { return g < 0 || w < 0 || g == w }
 	if want.Type.DType != tensor.Invalid && (want.Type.DType != got.DType || !slices.EqualFunc(got.Shape, want.Type.Shape, fits)) {
-		return fmt.Errorf("the buffer holds a %s, the program takes %s", got, want.Type)
+		return fmt.Errorf("the buffer holds a %s, the program expects %s", got, want.Type)
 	}
 	if !b.value.Place.Equal(want.Place) {
 		if g, w := b.value.Place.Ordinals(), want.Place.Ordinals(); !slices.Equal(g, w) {
-			return fmt.Errorf("the buffer lies on device %v, the program takes it on %v", g, w)
+			return fmt.Errorf("the buffer lies on device %v, the program expects it on %v", g, w)
 		}
-		return errors.New("the buffer is partitioned in another way than the program takes it")
+		return errors.New("the program expects another partitioning of the buffer")
 	}
 	return nil
 }
@@ -176,8 +176,8 @@ func (b *Buffer) finish(m Memory) {
 
 // Pending is a run that a Queue started.
 type Pending struct {
-	// Results are the run's results. They can be arguments of further runs before this one has ended. The caller closes
-	// them, also if the run fails.
+	// Results are the run's results. They can be arguments of further runs before this run has ended. The caller closes
+	// them, even if the run fails.
 	Results []*Buffer
 
 	done    chan struct{}
@@ -219,8 +219,8 @@ type Queue struct {
 	pending []*Pending // in the order of Start, since the last Wait
 }
 
-// Start starts a run and returns at once. It refuses what Execute refuses; other errors are those of the pending run
-// and of its results.
+// Start starts a run and returns at once. It refuses what Execute refuses; the pending run and its results have the
+// other errors.
 func (q *Queue) Start(ctx context.Context, e Executable, args []*Buffer, opts ExecuteOptions) (*Pending, error) {
 	c, err := prepare(e, slices.Clone(args), opts)
 	if err != nil {
@@ -251,7 +251,7 @@ func (q *Queue) Start(ctx context.Context, e Executable, args []*Buffer, opts Ex
 	return p, nil
 }
 
-// forget drops runs whose outcome nobody needs any more. The caller holds q.mu.
+// forget drops runs that ended without an error, or whose error Wait has returned. The caller holds q.mu.
 func (q *Queue) forget() {
 	q.pending = slices.DeleteFunc(q.pending, func(p *Pending) bool {
 		select {
@@ -266,7 +266,7 @@ func (q *Queue) forget() {
 }
 
 // Wait waits for all runs that were started. It returns the errors that no Pending.Wait has returned, in the order of
-// Start. Runs that failed only because an argument of theirs failed are left out.
+// Start. It omits runs that failed only because the run that computes an argument failed.
 func (q *Queue) Wait() error {
 	q.mu.Lock()
 	pending := q.pending

@@ -18,7 +18,7 @@ type Handler interface {
 	Handle(ctx context.Context, c *Call) error
 }
 
-// HandlerFunc makes a function a Handler.
+// HandlerFunc is a function that is a Handler.
 type HandlerFunc func(ctx context.Context, c *Call) error
 
 // Handle calls f.

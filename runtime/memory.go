@@ -19,12 +19,12 @@ const (
 )
 
 // MemoryUser is a Handler that states how it reaches values. All other handlers get host views. A hook without a
-// handler that wants host views costs no copy: its Operands and Results then have types and shapes alone if the host
-// cannot read the device's memory.
+// handler that needs host views costs no copy: if the host cannot read the device's memory, its Operands and Results
+// have only types and shapes.
 //
-// A responder with host views writes its results there, whether or not it has device pointers too. A responder with
-// device pointers alone writes all results through them, and nothing checks that it does. A program whose hooks have a
-// time limit takes no handler with device pointers, because nothing takes an address back from a handler that is late.
+// A responder with host views writes its results there, even if it also has device pointers. A responder with only
+// device pointers writes all results through them, and hlocb cannot check that it does. A program whose hooks have a
+// time limit accepts no handler with device pointers, because hlocb cannot revoke an address from a late handler.
 type MemoryUser interface {
 	Handler
 	MemoryUse() MemoryUse
@@ -56,7 +56,7 @@ type DevicePointer struct {
 	Size    int     // in bytes; XLA packs elements narrower than a byte
 }
 
-var errDeviceTimeout = errors.New("a handler with device pointers cannot have a time limit: nothing takes the addresses back from it")
+var errDeviceTimeout = errors.New("a handler with device pointers cannot have a time limit: hlocb cannot revoke the addresses")
 
 // CheckTimeout returns a *BindError for the first hook whose handlers have device pointers.
 func CheckTimeout(bound []Bound) error {

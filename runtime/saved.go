@@ -78,7 +78,7 @@ func (s *Saved) Encode() ([]byte, error) {
 	return append(out, sum[:]...), nil
 }
 
-// IsSaved reports whether the bytes start as those of a compiled program do, in any version of the format.
+// IsSaved reports whether b starts as a compiled program does, in any version of the format.
 func IsSaved(b []byte) bool { return bytes.HasPrefix(b, []byte("hlocb program ")) }
 
 // DecodeSaved reads a file that Encode wrote. A damaged or shortened file is an error.
@@ -87,12 +87,12 @@ func DecodeSaved(b []byte) (*Saved, error) {
 		if IsSaved(b) {
 			return nil, errors.New("the compiled program is of another version of hlocb: compile it again")
 		}
-		return nil, errors.New("no compiled program of hlocb")
+		return nil, errors.New("not a compiled program of hlocb")
 	}
 	body := len(b) - sha256.Size
 	at := len(savedMagic) + 8
 	if body < at {
-		return nil, errors.New("the compiled program is cut short")
+		return nil, errors.New("the compiled program is truncated")
 	}
 	if sum := sha256.Sum256(b[:body]); !bytes.Equal(sum[:], b[body:]) {
 		return nil, errors.New("the compiled program is damaged: its checksum is wrong")
@@ -107,7 +107,7 @@ func DecodeSaved(b []byte) (*Saved, error) {
 	}
 	rest := b[at+int(n) : body]
 	if h.Text < 0 || h.Code < 0 || h.Text > len(rest) || h.Code != len(rest)-h.Text {
-		return nil, errors.New("the compiled program is damaged: its parts have other lengths than it says")
+		return nil, errors.New("the compiled program is damaged: its header states other lengths")
 	}
 	if h.Manifest == nil {
 		h.Manifest = &hook.Manifest{}

@@ -55,7 +55,7 @@ func Scalar[T tensor.Element](v T) Array[T] { return Array[T]{tensor.Shape{}, []
 
 // SiteChecker is a Handler that checks a hook when it is bound.
 type SiteChecker interface {
-	// CheckSite returns why the handler cannot serve the hook, nil if it can.
+	// CheckSite returns the reason why the handler cannot serve the hook, or nil if it can.
 	CheckSite(s *hook.Site) error
 }
 
@@ -66,14 +66,14 @@ type BindError struct {
 }
 
 func (e *BindError) Error() string {
-	return fmt.Sprintf("hook %q (%s, id %s) cannot be given to its handler: %v", words.Shorten(e.Site.Name, maxNameText), e.Site.Kind, e.Site.ID, e.Cause)
+	return fmt.Sprintf("hook %q (%s, id %s) does not fit its handler: %v", words.Shorten(e.Site.Name, maxNameText), e.Site.Kind, e.Site.ID, e.Cause)
 }
 
 // Unwrap returns the cause.
 func (e *BindError) Unwrap() error { return e.Cause }
 
-// typed is a handler for operands and results of certain Go types.
-type typed struct {
+// typedHandler is a handler for operands and results of certain Go types.
+type typedHandler struct {
 	in, out []elementType
 	handle  func(ctx context.Context, c *Call) error
 }
@@ -84,17 +84,17 @@ type elementType struct {
 	fits func(tensor.DType) bool
 }
 
-func (h *typed) Handle(ctx context.Context, c *Call) error { return h.handle(ctx, c) }
+func (h *typedHandler) Handle(ctx context.Context, c *Call) error { return h.handle(ctx, c) }
 
 // CheckSite implements SiteChecker.
-func (h *typed) CheckSite(s *hook.Site) error {
+func (h *typedHandler) CheckSite(s *hook.Site) error {
 	check := func(what string, types []hook.TensorType, want []elementType) error {
 		if len(types) != len(want) {
-			return fmt.Errorf("it has %d %ss, the handler takes %d", len(types), what, len(want))
+			return fmt.Errorf("it has %d %ss, the handler accepts %d", len(types), what, len(want))
 		}
 		for i, t := range types {
 			if !want[i].fits(t.DType) {
-				return fmt.Errorf("%s %d is %s, the handler takes elements of Go type %s", what, i, t, want[i].name)
+				return fmt.Errorf("%s %d is %s, the handler accepts elements of Go type %s", what, i, t, want[i].name)
 			}
 		}
 		return nil
@@ -105,17 +105,17 @@ func (h *typed) CheckSite(s *hook.Site) error {
 	switch {
 	case h.out != nil:
 		if s.Kind == hook.Tap || s.Kind == hook.InOut {
-			return fmt.Errorf("the handler computes results, and a hook of kind %s takes none", s.Kind)
+			return fmt.Errorf("the handler computes results, and a hook of kind %s accepts none", s.Kind)
 		}
 		return check("result", s.Results, h.out)
 	case s.Kind == hook.Call || s.Kind == hook.Feed:
-		return fmt.Errorf("the handler computes no results, and a hook of kind %s takes %d", s.Kind, len(s.Results))
+		return fmt.Errorf("the handler computes no results, and a hook of kind %s needs %d", s.Kind, len(s.Results))
 	}
 	return nil
 }
 
-// elementOf returns the element types that T represents: its own; for uint8 also i1; for the unsigned integers also the
-// floats of their size. An element narrower than a byte is a byte.
+// elementOf returns the element types that T represents: the type with T's name; for uint8 also i1; for the unsigned
+// integers also the floats of their size. An element narrower than a byte is a byte.
 func elementOf[T tensor.Element]() elementType {
 	var zero T
 	fits := func(list ...tensor.DType) func(tensor.DType) bool {
@@ -175,7 +175,7 @@ func arrayOut[T tensor.Element](c *Call, i int, a Array[T]) error {
 // Func returns a handler that calls f, a function of one operand that returns one result. Bind refuses it with a
 // *BindError for a hook with other operands or results. A result of another shape ends the run with a *ShapeError.
 func Func[A, R tensor.Element](f func(ctx context.Context, a Array[A]) (Array[R], error)) Handler {
-	return &typed{[]elementType{elementOf[A]()}, []elementType{elementOf[R]()}, func(ctx context.Context, c *Call) error {
+	return &typedHandler{[]elementType{elementOf[A]()}, []elementType{elementOf[R]()}, func(ctx context.Context, c *Call) error {
 		r, err := f(ctx, arrayIn[A](c.Operands[0]))
 		if err != nil {
 			return err
@@ -186,7 +186,7 @@ func Func[A, R tensor.Element](f func(ctx context.Context, a Array[A]) (Array[R]
 
 // Func2 is Func for two operands.
 func Func2[A, B, R tensor.Element](f func(ctx context.Context, a Array[A], b Array[B]) (Array[R], error)) Handler {
-	return &typed{[]elementType{elementOf[A](), elementOf[B]()}, []elementType{elementOf[R]()}, func(ctx context.Context, c *Call) error {
+	return &typedHandler{[]elementType{elementOf[A](), elementOf[B]()}, []elementType{elementOf[R]()}, func(ctx context.Context, c *Call) error {
 		r, err := f(ctx, arrayIn[A](c.Operands[0]), arrayIn[B](c.Operands[1]))
 		if err != nil {
 			return err
@@ -197,7 +197,7 @@ func Func2[A, B, R tensor.Element](f func(ctx context.Context, a Array[A], b Arr
 
 // FeedFunc returns a handler that calls f, a function without operands that returns one result.
 func FeedFunc[R tensor.Element](f func(ctx context.Context) (Array[R], error)) Handler {
-	return &typed{nil, []elementType{elementOf[R]()}, func(ctx context.Context, c *Call) error {
+	return &typedHandler{nil, []elementType{elementOf[R]()}, func(ctx context.Context, c *Call) error {
 		r, err := f(ctx)
 		if err != nil {
 			return err
@@ -206,10 +206,10 @@ func FeedFunc[R tensor.Element](f func(ctx context.Context) (Array[R], error)) H
 	}}
 }
 
-// LookFunc returns a handler that calls f with one operand, for taps. For an inout hook f may change the elements in
-// place.
-func LookFunc[A tensor.Element](f func(ctx context.Context, a Array[A]) error) Handler {
-	return &typed{[]elementType{elementOf[A]()}, nil, func(ctx context.Context, c *Call) error {
+// ObserverFunc returns a handler that calls f with one operand, for taps. For an inout hook f may change the elements
+// in place.
+func ObserverFunc[A tensor.Element](f func(ctx context.Context, a Array[A]) error) Handler {
+	return &typedHandler{[]elementType{elementOf[A]()}, nil, func(ctx context.Context, c *Call) error {
 		return f(ctx, arrayIn[A](c.Operands[0]))
 	}}
 }

@@ -70,7 +70,7 @@ func TestTypedHandlers(t *testing.T) {
 	}
 
 	var seen []float32
-	look := runtime.LookFunc(func(_ context.Context, x runtime.Array[float32]) error {
+	look := runtime.ObserverFunc(func(_ context.Context, x runtime.Array[float32]) error {
 		seen = append(seen, x.Data...)
 		x.Data[0] = -1
 		return nil
@@ -91,11 +91,11 @@ func TestTypedBinding(t *testing.T) {
 		operands, results []*tensor.Tensor
 		want              string
 	}{
-		{runtime.Func(sum), hook.Call, []*tensor.Tensor{i32}, []*tensor.Tensor{f64}, "operand 0 is tensor<i32>, the handler takes elements of Go type float32"},
-		{runtime.Func(sum), hook.Call, []*tensor.Tensor{f32}, []*tensor.Tensor{f32}, "result 0 is tensor<f32>, the handler takes elements of Go type float64"},
-		{runtime.Func(sum), hook.Call, []*tensor.Tensor{f32, f32}, []*tensor.Tensor{f64}, "it has 2 operands, the handler takes 1"},
-		{runtime.Func(sum), hook.InOut, []*tensor.Tensor{f32}, []*tensor.Tensor{f32}, "a hook of kind inout takes none"},
-		{runtime.LookFunc(func(context.Context, runtime.Array[float32]) error { return nil }), hook.Call, []*tensor.Tensor{f32}, []*tensor.Tensor{f32}, "a hook of kind call takes 1"},
+		{runtime.Func(sum), hook.Call, []*tensor.Tensor{i32}, []*tensor.Tensor{f64}, "operand 0 is tensor<i32>, the handler accepts elements of Go type float32"},
+		{runtime.Func(sum), hook.Call, []*tensor.Tensor{f32}, []*tensor.Tensor{f32}, "result 0 is tensor<f32>, the handler accepts elements of Go type float64"},
+		{runtime.Func(sum), hook.Call, []*tensor.Tensor{f32, f32}, []*tensor.Tensor{f64}, "it has 2 operands, the handler accepts 1"},
+		{runtime.Func(sum), hook.InOut, []*tensor.Tensor{f32}, []*tensor.Tensor{f32}, "a hook of kind inout accepts none"},
+		{runtime.ObserverFunc(func(context.Context, runtime.Array[float32]) error { return nil }), hook.Call, []*tensor.Tensor{f32}, []*tensor.Tensor{f32}, "a hook of kind call needs 1"},
 	} {
 		err := deliverTyped(t, c.h, c.kind, c.operands, c.results)
 		var refused *runtime.BindError

@@ -59,7 +59,7 @@ func (m *mark) of(d tensor.DType) (pattern *[8]byte, unit int) {
 func (m *mark) mark(c *Call) {
 	for _, r := range c.Results {
 		data := r.Peek()
-		if !ownMemory(c, data) {
+		if !hasOwnMemory(c, data) {
 			continue
 		}
 		pattern, unit := m.of(r.DType())
@@ -88,7 +88,7 @@ func (m *mark) unwritten(c *Call) *UnwrittenError {
 	var found *UnwrittenError
 	for i, r := range c.Results {
 		data := r.Peek()
-		if !ownMemory(c, data) {
+		if !hasOwnMemory(c, data) {
 			continue
 		}
 		if !r.Reached() {
@@ -145,8 +145,8 @@ func (m *mark) left(data []byte, pattern *[8]byte, unit int) (first int, all boo
 	return first, all
 }
 
-// ownMemory reports whether a result has memory of its own, not an operand's.
-func ownMemory(c *Call, data []byte) bool {
+// hasOwnMemory reports whether a result does not use the memory of an operand.
+func hasOwnMemory(c *Call, data []byte) bool {
 	if len(data) == 0 {
 		return false
 	}

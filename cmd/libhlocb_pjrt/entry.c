@@ -1,4 +1,4 @@
-// GetPjrtApi, and what must happen before Go's runtime starts in a foreign process.
+// GetPjrtApi, and the work that must be done before Go's runtime starts in a foreign process.
 
 #include "_cgo_export.h"
 
@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 // Go's runtime installs a handler of SIGURG. If the process has another Go runtime, that runtime loses its asynchronous
-// preemption, and a goroutine without calls blocks its collector forever. Restore the old handler: our runtime then
-// has no asynchronous preemption, and needs none.
+// preemption, and a goroutine without calls blocks its collector forever. Restore the old handler: this library's runtime
+// then has no asynchronous preemption, and needs none.
 static struct sigaction urgent;
 
 __attribute__((constructor(101))) static void remember(void) { sigaction(SIGURG, NULL, &urgent); }

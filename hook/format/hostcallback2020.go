@@ -165,7 +165,7 @@ type msgpack struct{ b []byte }
 
 func (d *msgpack) take(n int) ([]byte, error) {
 	if len(d.b) < n {
-		return nil, errors.New("metadata is cut short")
+		return nil, errors.New("metadata is truncated")
 	}
 	out := d.b[:n]
 	d.b = d.b[n:]

@@ -1,10 +1,10 @@
 """JAX's callbacks on platforms that JAX refuses to lower them for.
 
-JAX lowers jax.debug.print, jax.debug.callback, io_callback and pure_callback for cpu, cuda, rocm and tpu alone. On any
-other platform whose plugin runs under hlocb, enable() makes them work. 'python -m hlocb_jax PROGRAM [ARG...]' runs a
-program that stays as it is. Platforms that JAX knows are left to JAX.
+JAX lowers jax.debug.print, jax.debug.callback, io_callback and pure_callback only for cpu, cuda, rocm and tpu. On any
+other platform whose plugin runs under hlocb, enable() makes them work. 'python -m hlocb_jax PROGRAM [ARG...]' does so
+for an unchanged program. The package does not change platforms that JAX knows.
 
-There is no public way to do this, so the package uses names of jax._src: it is tested with JAX 0.10.2.
+JAX has no public interface for this, so the package uses names of jax._src. It is tested with JAX 0.10.2.
 """
 
 import itertools
@@ -15,7 +15,7 @@ from jax._src.interpreters import mlir
 
 KNOWN = {"cpu", "cuda", "rocm", "tpu"}
 
-# A key has bit 62 set, which tells hlocb that the function stands here and not in the list of the execution.
+# A key has bit 62 set, which tells hlocb that the function is here and not in the list of the execution.
 _keys = itertools.count(1 << 62)
 
 # The functions of callbacks by key. The compiled program keeps them alive.
@@ -23,7 +23,7 @@ functions = weakref.WeakValueDictionary()
 
 
 class _Calls:
-    """The list of a module's functions, in which the last one has the index key."""
+    """The list of a module's functions, in which the last function has the index key."""
 
     def __init__(self, key):
         self.key = key

@@ -18,7 +18,8 @@ type Options struct {
 	// Probe calls TryRegistration in another process, for plugins whose version does not determine how handlers are
 	// registered. If it is nil, such plugins cannot call hooks.
 	Probe func(path, platform string, versioned bool) error
-	// Skipped is called with every plugin that was found and could not be used, if a later one is used. It may be nil.
+	// Skipped is called with every plugin that was found and could not be used, if a later plugin is used. It may be
+	// nil.
 	Skipped func(Tried)
 	// Engine are the limits of the embedded engine.
 	Engine interp.Options
@@ -82,7 +83,7 @@ func (e *HandlerError) Unwrap() error { return e.Cause }
 // Engine is the name of the embedded engine.
 const Engine = "engine"
 
-// Open makes the named backend: Engine ("interp" is its older name), a platform ("cpu", "cuda", ...), the path of a
+// Open opens the named backend: Engine ("interp" is its older name), a platform ("cpu", "cuda", ...), the path of a
 // plugin, or "auto". "auto" is the CPU plugin if the search finds one, else the embedded engine; Describe says which.
 //
 // The error is an *UnknownError for an unknown name, a *plugins.NotFoundError if no plugin was found, and an *OpenError

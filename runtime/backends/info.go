@@ -32,7 +32,7 @@ type Device struct {
 	Kind string `json:"kind"`
 }
 
-// Lines returns the properties for people: a name and a value each.
+// Lines returns the properties to print, a name and a value each.
 func (i *Info) Lines() [][2]string {
 	if i.Path == "" {
 		return [][2]string{{"backend", i.Backend}}

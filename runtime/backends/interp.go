@@ -7,7 +7,7 @@ import (
 	"github.com/hlocb/hlocb/runtime"
 )
 
-// openInterp makes the embedded engine, which every build has.
+// openInterp opens the embedded engine, which every build has.
 func openInterp(_ context.Context, opts Options) (runtime.Backend, error) {
 	engine := opts.Engine
 	if engine.Targets == nil {

@@ -69,8 +69,8 @@ func lapackTargets(env plugins.Environment) func(target string) (interp.Kernel, 
 	}
 }
 
-// values returns the operands of a call and new values for its results. The shapes of dynamic results are operands of
-// their own, as jax.export writes them.
+// values returns the operands of a call and new values for its results. The shapes of dynamic results are further
+// operands, as jax.export writes them.
 func values(x *interp.Execution) (operands []*tensor.Tensor, results []interp.Value, err error) {
 	var shapes []int64 // the operand that holds the shape of each result
 	if a, ok := x.Op().Attr(stablehlo.AttrShapeOperands).(*ir.DenseAttr); ok {

@@ -32,7 +32,7 @@ func openPlugins(name string, found []plugins.Plugin, opts Options) (runtime.Bac
 }
 
 // pluginTargets is pjrt.Options.Targets for LAPACK's targets. Their matrices are in column-major order: JAX's programs
-// ask for it, and jaxlib's own handlers accept no other order.
+// require it, and jaxlib's own handlers accept no other order.
 func pluginTargets(env plugins.Environment) func(string) (pjrt.Target, error) {
 	library := lapackLibrary(env)
 	return func(target string) (pjrt.Target, error) {
@@ -50,7 +50,7 @@ func pluginTargets(env plugins.Environment) func(string) (pjrt.Target, error) {
 }
 
 // TryRegistration registers a handler with a plugin in one of the two known layouts. A wrong layout crashes the
-// process, so call it in a process of its own.
+// process, so call it in a child process.
 func TryRegistration(path, platform string, versioned bool) error {
 	return pjrt.TryRegistration(path, platform, versioned)
 }

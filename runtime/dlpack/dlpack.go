@@ -17,8 +17,8 @@ import (
 
 // Options configure Export.
 type Options struct {
-	// Versioned makes a DLManagedTensorVersioned of DLPack 1.1 instead of a DLManagedTensor, which every consumer
-	// accepts.
+	// Versioned exports a DLManagedTensorVersioned of DLPack 1.1. Every consumer accepts the default, a
+	// DLManagedTensor.
 	Versioned bool
 	// Writable allows the consumer to write, for results and the operands of an inout hook. Only the versioned struct
 	// can forbid it.
@@ -30,7 +30,7 @@ type Options struct {
 type Managed struct {
 	ptr       unsafe.Pointer
 	versioned C.int
-	given     bool
+	taken     bool // a consumer has the pointer
 	pin       goruntime.Pinner
 }
 
@@ -45,7 +45,7 @@ type TypeError struct {
 
 func (e *TypeError) Error() string {
 	if e.Type.Bits() < 8 && !e.Versioned {
-		return fmt.Sprintf("DLPack without a version has no elements of type %s that take a byte each", e.Type)
+		return fmt.Sprintf("unversioned DLPack has no elements of type %s in a byte each", e.Type)
 	}
 	return fmt.Sprintf("DLPack has no elements of type %s", e.Type)
 }
@@ -129,7 +129,7 @@ func Export(t *tensor.Tensor, opts Options) (*Managed, error) {
 // Pointer returns the DLManagedTensor, or with Options.Versioned the DLManagedTensorVersioned. It belongs to one
 // consumer, which calls its deleter once, on any thread.
 func (m *Managed) Pointer() unsafe.Pointer {
-	m.given = true
+	m.taken = true
 	return m.ptr
 }
 
@@ -141,7 +141,7 @@ func (m *Managed) Close() error {
 	}
 	ptr := m.ptr
 	m.ptr = nil
-	if !m.given {
+	if !m.taken {
 		C.hl_dlpack_delete(ptr, m.versioned)
 	}
 	if C.hl_dlpack_drop(ptr, m.versioned) == 0 {

@@ -1,5 +1,5 @@
-// DLPack, the interface by which array libraries hand each other memory, in our own words: version 1.1 of
-// https://dmlc.github.io/dlpack (the struct without a version is that of 0.8).
+// Declarations of DLPack, the interface by which array libraries share memory: version 1.1 of
+// https://dmlc.github.io/dlpack. The struct without a version is from 0.8.
 
 #ifndef HLOCB_DLPACK_H
 #define HLOCB_DLPACK_H
@@ -51,7 +51,7 @@ typedef struct hl_dl_versioned {
 // block is freed when both sides have released it: the consumer by the deleter, the owner by hl_dlpack_drop.
 void *hl_dlpack_new(int versioned, void *data, uint8_t code, uint8_t bits, const int64_t *shape, int32_t ndim, uint64_t flags);
 
-// hl_dlpack_drop releases the owner's side. It returns 1 if the consumer has already released its own, and otherwise 0:
+// hl_dlpack_drop releases the owner's side. It returns 1 if the consumer has already released its side, and otherwise 0:
 // the consumer then loses the memory while it still has the tensor.
 int hl_dlpack_drop(void *managed, int versioned);
 

@@ -14,8 +14,8 @@ import (
 	hpjrt "github.com/hlocb/hlocb/runtime/pjrt"
 )
 
-// preloaded holds the plugins that Plugin registered with go-xla, by go-xla's name. go-xla's registry belongs to the
-// process too and has no lock.
+// preloaded holds the plugins that Plugin registered with go-xla, by go-xla's name. go-xla's registry is global, too,
+// and has no lock.
 var preloaded struct {
 	sync.Mutex
 	byName map[string]*hpjrt.Plugin

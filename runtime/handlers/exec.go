@@ -86,7 +86,7 @@ func newExec(args string, env *Env) (runtime.Handler, error) {
 type tail struct {
 	mu   sync.Mutex
 	buf  []byte
-	also io.Writer
+	next io.Writer // gets all bytes; may be nil
 }
 
 func (t *tail) Write(p []byte) (int, error) {
@@ -96,8 +96,8 @@ func (t *tail) Write(p []byte) (int, error) {
 	if n := len(t.buf) - 2048; n > 0 {
 		t.buf = append(t.buf[:0], t.buf[n:]...)
 	}
-	if t.also != nil {
-		t.also.Write(p)
+	if t.next != nil {
+		t.next.Write(p)
 	}
 	return len(p), nil
 }
@@ -119,7 +119,7 @@ func (e *Exec) start() error {
 	if err != nil {
 		return err
 	}
-	e.last = &tail{also: e.stderr}
+	e.last = &tail{next: e.stderr}
 	cmd.Stderr = e.last
 	cmd.WaitDelay = time.Second
 	ownGroup(cmd)
@@ -153,7 +153,7 @@ func (e *Exec) Handle(ctx context.Context, c *runtime.Call) error {
 		}
 	}
 	if e.out.Buffered() > 0 {
-		return e.fail(errors.New("child wrote to its standard output without having been asked"))
+		return e.fail(errors.New("child wrote to its standard output without a request"))
 	}
 	request, size := frame(c)
 	// The child may answer before it has read everything, so write and read at the same time. Killing the child ends
@@ -231,15 +231,15 @@ func errShort(err error) error {
 	return errors.New("it gave no answer")
 }
 
-// answerTimeout is the error of a child that was too slow. It is a *runtime.TimeoutError too.
+// answerTimeout is the error of a child that was too slow. It wraps a *runtime.TimeoutError.
 type answerTimeout struct {
-	what  string
+	event string
 	after time.Duration
 }
 
-func (e *answerTimeout) Error() string { return e.what + " within " + e.after.String() }
+func (e *answerTimeout) Error() string { return e.event + " within " + e.after.String() }
 
-// Unwrap returns the timeout as every handler's timeout reads.
+// Unwrap returns the timeout in the form that every handler's timeout has.
 func (e *answerTimeout) Unwrap() error { return &runtime.TimeoutError{After: e.after.String()} }
 
 type refusedError struct{ text string }
@@ -350,7 +350,7 @@ func (e *Exec) Close() error {
 	err := e.cmd.Wait()
 	killGroup(e.cmd)
 	if surplus > 0 && err == nil {
-		return fmt.Errorf("child of exec wrote %d bytes more than it was asked for", surplus)
+		return fmt.Errorf("child of exec wrote %d bytes more than requested", surplus)
 	}
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {

@@ -209,7 +209,7 @@ func TestExecRefusesUnaskedOutput(t *testing.T) {
 func TestExecRefusesSurplusBytes(t *testing.T) {
 	e := execHandler("chatty", 0)
 	handle(t, e, call(site("h", hook.Call), []*tensor.Tensor{f32s(tensor.Shape{2}, 1, 2)}, []*tensor.Tensor{f32s(tensor.Shape{2})}))
-	wantError(t, e.Close(), "more than it was asked for")
+	wantError(t, e.Close(), "more than requested")
 }
 
 // TestExecEndsWithDeafChild: a child that answers without reading its request leaves no goroutine that writes operands.

@@ -18,7 +18,7 @@ import (
 // faults lists the kinds, for messages.
 const faults = "error, panic, delay=DURATION, nan, zero, wrong-shape or unwritten"
 
-// ErrInjected is the cause of the failures that faults make.
+// ErrInjected is the cause of the failures that faults inject.
 var ErrInjected = errors.New("injected fault")
 
 // Fault makes the handlers of hooks fail, for users who test how their programs react.
@@ -27,17 +27,17 @@ type Fault struct {
 	before, after func(ctx context.Context, c *runtime.Call) error
 	instead       func(c *runtime.Call, answered bool) error
 
-	mu    sync.Mutex
-	seen  map[hook.ID]int64 // events
-	fired int64
-	why   string // why an event had nothing to change
+	mu     sync.Mutex
+	seen   map[hook.ID]int64 // events
+	fired  int64
+	reason string // why an event had nothing to change
 }
 
 // ParseFault reads a fault:
 //
 //	error        the handler fails
 //	panic        the handler panics
-//	delay=2s     the handler takes so much longer
+//	delay=2s     the handler takes two seconds longer
 //	nan          the float and complex results are NaN, after the handler answered
 //	zero         the results are zero, after the handler answered
 //	wrong-shape  the handler's first result has one element too many
@@ -105,8 +105,8 @@ func (f *Fault) Unfired() string {
 	switch {
 	case f.fired > 0:
 		return ""
-	case f.why != "":
-		return f.why
+	case f.reason != "":
+		return f.reason
 	case f.at >= 0 && most > 0:
 		return fmt.Sprintf("there was no event %d; the hook had %d", f.at, most)
 	}
@@ -117,7 +117,7 @@ func (f *Fault) Unfired() string {
 func (f *Fault) noteUnchanged(format string, args ...any) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.why = fmt.Sprintf(format, args...)
+	f.reason = fmt.Sprintf(format, args...)
 	f.fired--
 	return nil
 }
@@ -195,7 +195,7 @@ func (h *faultyHandler) Handle(ctx context.Context, c *runtime.Call) error {
 		return h.instead(c, h.inner != nil)
 	}
 	if h.inner != nil {
-		if err := visible(h.inner); err != nil {
+		if err := checkVisible(h.inner); err != nil {
 			return err
 		}
 		if err := h.inner.Handle(ctx, c); err != nil {

@@ -253,7 +253,7 @@ func TestParseErrors(t *testing.T) {
 	env := &handlers.Env{Open: func(name string) (io.ReadCloser, error) { return os.Open(filepath.Join(t.TempDir(), name)) }}
 	tests := []struct{ spec, want string }{
 		{"prnt", `unknown handler "prnt": expected one of print, record`},
-		{"echo:x", "takes no options"},
+		{"echo:x", "accepts no options"},
 		{"print:limit=3", `unknown option "limit"`},
 		{"print:threshold=x", "expected a positive number"},
 		{"record", "needs a file"},

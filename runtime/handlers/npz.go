@@ -14,8 +14,8 @@ import (
 )
 
 // NPZ writes every operand as an array of a .npz file, which numpy.load reads. An array's name is
-// HOOK.RUN.DEVICE.SEQ.OPERAND. In HOOK, '_' replaces every character but letters, digits and "_-#" of ASCII, and a name
-// of more than 128 bytes is cut there and followed by '~' and the hook's id. The arrays are stored, not compressed. NPZ
+// HOOK.RUN.DEVICE.SEQ.OPERAND. In HOOK, '_' replaces every character except letters, digits and "_-#" of ASCII. Of a
+// longer name, '~' and the hook's id follow the first 128 bytes. The arrays are stored, not compressed. NPZ
 // is safe for concurrent devices. Close writes the directory, which readers need.
 type NPZ struct {
 	mu     sync.Mutex

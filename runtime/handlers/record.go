@@ -54,7 +54,7 @@ const DataSuffix = ".data"
 // RawBytes is the default size in bytes from which 'hlocb record' writes values as raw bytes.
 const RawBytes = 4096
 
-// SetData makes r write values of at least so many bytes to w, row-major and little-endian, one after the other. Call
+// SetData makes r write values of at least atLeast bytes to w, row-major and little-endian, one after the other. Call
 // it before the first event. Close closes w if it is an io.Closer.
 func (r *Record) SetData(w io.Writer, atLeast int) {
 	r.mu.Lock()
@@ -130,7 +130,7 @@ func newRecord(args string, env *Env) (runtime.Handler, error) {
 	return CreateRecord(name, raw, env)
 }
 
-// CreateRecord returns a handler that writes to a new file. If raw is not 0, values of at least so many bytes go to a
+// CreateRecord returns a handler that writes to a new file. If raw is not 0, values of at least raw bytes go to a
 // second file, with DataSuffix after its name.
 func CreateRecord(name string, raw int, env *Env) (*Record, error) {
 	if env.Create == nil {
@@ -145,7 +145,7 @@ func CreateRecord(name string, raw int, env *Env) (*Record, error) {
 		return r, nil
 	}
 	if name == "-" {
-		return nil, errors.New("raw values need a file, standard output has none beside it")
+		return nil, errors.New("raw values need a second file, which standard output lacks")
 	}
 	data, err := env.Create(name + DataSuffix)
 	if err != nil {
@@ -269,10 +269,10 @@ func (r *Record) Close() error {
 	return err
 }
 
-// visible refuses a responder whose results the host cannot see.
-func visible(responder runtime.Handler) error {
+// checkVisible refuses a responder whose results the host cannot see.
+func checkVisible(responder runtime.Handler) error {
 	if runtime.UseOf(responder) == runtime.DevicePointers {
-		return errors.New("a handler with device pointers alone can neither be recorded nor fail by injection: the host does not see its results")
+		return errors.New("a handler with only device pointers can neither be recorded nor fail by injection: the host does not see its results")
 	}
 	return nil
 }
@@ -303,7 +303,7 @@ func (h *recordingHandler) Handle(ctx context.Context, c *runtime.Call) error {
 		}
 	}
 	if h.inner != nil {
-		if err := visible(h.inner); err != nil {
+		if err := checkVisible(h.inner); err != nil {
 			return err
 		}
 		if err := h.inner.Handle(ctx, c); err != nil {

@@ -157,8 +157,8 @@ func (r *Recorded) line(text []byte, number int) error {
 	return err
 }
 
-// Sites returns the hooks of the recording: those of its header, and those that only events mention. The function
-// returns the hook of an event.
+// Sites returns the hooks of the recording: the hooks of its header, and the hooks that only events mention. The
+// function of returns the hook of an event.
 func (r *Recorded) Sites() (all []*hook.Site, of func(*RecordedEvent) *hook.Site) {
 	type key struct {
 		id   hook.ID
@@ -213,7 +213,7 @@ func (r *Recorded) readTensor(raw json.RawMessage) (*tensor.Tensor, error) {
 		return nil, fmt.Errorf("unknown element type %q", v.DType)
 	}
 	if r.data == nil {
-		return nil, fmt.Errorf("the value lies in a file beside the recording, its name followed by %s, which is missing", DataSuffix)
+		return nil, fmt.Errorf("the recording's file of large values is missing: its name ends in %s", DataSuffix)
 	}
 	if v.Shape == nil {
 		v.Shape = tensor.Shape{}

@@ -153,14 +153,14 @@ func TestRawRecording(t *testing.T) {
 		wantError(t, err, c.want)
 	}
 	_, err = handlers.ReadRecording(strings.NewReader(line), nil)
-	wantError(t, err, "the value lies in a file beside the recording, its name followed by .data, which is missing")
+	wantError(t, err, "the recording's file of large values is missing: its name ends in .data")
 	_, err = handlers.ReadRecording(strings.NewReader(`{"recording":4}`+"\n"), nil)
 	wantError(t, err, "recording of version 4, this program reads versions 1 to 3")
 	if _, err = handlers.ReadRecording(strings.NewReader(`{"recording":1,"module":"","backend":"","args":[{"dtype":"i1","shape":[],"data":[true]}]}`+"\n"), nil); err != nil {
 		t.Error(err)
 	}
 	_, err = handlers.CreateRecord("-", 10, dir.env())
-	wantError(t, err, "standard output has none")
+	wantError(t, err, "which standard output lacks")
 }
 
 // TestNamesOnTerminals: no character of a name can steer a terminal, and every name is read back as it was.

@@ -12,11 +12,11 @@ import (
 type Env struct {
 	Out io.Writer // output of print, stats and count
 	Err io.Writer // standard error of the child of exec
-	// Create opens a file for writing, Open one for reading, for record, npz and replay. If they are nil, these
-	// handlers fail.
+	// Create opens a file for writing and Open opens a file for reading, for record, npz and replay. If they are nil,
+	// these handlers fail.
 	Create func(name string) (io.WriteCloser, error)
 	Open   func(name string) (io.ReadCloser, error)
-	// Library loads a handler from a shared library; an empty symbol is the default one. If it is nil, plugin fails.
+	// Library loads a handler from a shared library; an empty symbol is the default. If it is nil, plugin fails.
 	Library func(path, symbol string) (runtime.Handler, error)
 }
 
@@ -26,7 +26,7 @@ type Info struct {
 	Args     string // the options after "NAME:" as in the help, empty for none
 	Doc      string
 	Observer bool // an observer; otherwise a responder
-	// New makes the handler from the text after "NAME:". A handler that holds resources is an io.Closer.
+	// New creates the handler from the text after "NAME:". A handler that holds resources is an io.Closer.
 	New func(args string, env *Env) (runtime.Handler, error)
 }
 
@@ -43,7 +43,7 @@ func Table() []Info {
 		{Name: "echo", Doc: "sets each result to the next operand of its type", New: newEcho},
 		{Name: "const", Args: "LITERAL", Doc: "sets results to a constant: a number for all, or a dense<...> literal for the results of its type", New: newConst},
 		{Name: "replay", Args: "FILE", Doc: "supplies the results that 'hlocb record' wrote", New: newReplay},
-		{Name: "exec", Args: "[timeout=D,]COMMAND", Doc: "asks a child process; docs/handlers.md has the protocol", New: newExec},
+		{Name: "exec", Args: "[timeout=D,]COMMAND", Doc: "computes results in a child process; docs/handlers.md has the protocol", New: newExec},
 		{Name: "plugin", Args: "PATH[:SYMBOL]", Doc: "calls an XLA FFI handler of a shared library (symbol hlocb_handler), on any backend", New: newPlugin},
 	}
 }
@@ -59,13 +59,13 @@ func (e *UnknownError) Error() string {
 	return fmt.Sprintf("unknown handler %q: expected one of %s", e.Name, strings.Join(names, ", "))
 }
 
-// Parse makes the handler of spec, which is NAME or NAME:OPTIONS.
+// Parse creates the handler of spec, which is NAME or NAME:OPTIONS.
 func Parse(spec string, env *Env) (h runtime.Handler, observer bool, err error) {
 	name, args, _ := strings.Cut(spec, ":")
 	for _, info := range Table() {
 		if info.Name == name {
 			if args != "" && info.Args == "" {
-				return nil, false, fmt.Errorf("handler %s takes no options, got %q", name, args)
+				return nil, false, fmt.Errorf("handler %s accepts no options, got %q", name, args)
 			}
 			h, err := info.New(args, env)
 			if err != nil {

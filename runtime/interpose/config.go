@@ -50,7 +50,7 @@ const (
 	DumpedArgs    = ".args.npz"
 )
 
-// The environment variables that hold a Config. Those of lists hold one item per line.
+// The environment variables that hold a Config. The variables of lists hold one item per line.
 const (
 	envTap    = "HLOCB_TAP"
 	envEvery  = "HLOCB_EVERY"

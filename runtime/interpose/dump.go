@@ -19,8 +19,7 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// dump writes programs into a directory.
-// A nil dump writes nothing.
+// dump writes programs into a directory. A nil dump writes nothing.
 type dump struct {
 	dir string
 

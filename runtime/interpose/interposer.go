@@ -168,7 +168,7 @@ type search struct {
 	manifest *hook.Manifest
 }
 
-// addSearch keeps a search for Flush, which reports the origin of a NaN that no op made.
+// addSearch keeps a search for Flush, which reports the origin of a NaN that no op produced.
 func (i *Interposer) addSearch(m *hook.Manifest, t *tolerantHandler) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -187,7 +187,7 @@ func (i *Interposer) binding(spec string) (name string, h *sharedHandler, err er
 	return spec[:at], h, nil
 }
 
-// Flush writes out what handlers have buffered. Call it before the process ends.
+// Flush flushes the buffers of handlers. Call it before the process ends.
 func (i *Interposer) Flush() {
 	i.mu.Lock()
 	var list []*sharedHandler
@@ -455,7 +455,7 @@ func (t *tolerantHandler) Handle(ctx context.Context, c *runtime.Call) (err erro
 		}
 		t.done.Store(true)
 		if t.i.config.Strict || len(c.Results) > 0 {
-			return // without the handler's results the run cannot go on
+			return // without the handler's results the run cannot continue
 		}
 		if found := new(probe.OriginError); errors.As(err, &found) {
 			t.i.report(found)
@@ -519,8 +519,8 @@ func (i *Interposer) failed(err error) {
 	}
 }
 
-// ExitCode returns the code with which the program should end although it may not know of a failure: 3 if a handler
-// failed, 4 if one did not return in time, else 0. It is 0 unless the configuration is strict.
+// ExitCode returns the code with which the program should end: 3 if a handler failed, 4 if a handler did not return in
+// time, else 0. The framework may not notice these failures. The code is 0 unless the configuration is strict.
 func (i *Interposer) ExitCode() int {
 	i.mu.Lock()
 	defer i.mu.Unlock()

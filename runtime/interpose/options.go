@@ -17,7 +17,7 @@ const (
 )
 
 // setDevices sets the numbers of devices in a module that lacks them. Modules of go-xla leave them to the options (an
-// xla.CompileOptionsProto); those of JAX state them.
+// xla.CompileOptionsProto); modules of JAX state them.
 func setDevices(m *ir.Module, options []byte) {
 	replicas, partitions := mhlo.Devices(m)
 	if replicas > 0 || partitions > 0 {

@@ -1,5 +1,5 @@
 // The part that this package uses of two binary interfaces: the PJRT C API (a plugin's function table; each function
-// takes one struct of arguments) and the XLA FFI (how a compiled program calls a handler). The layouts are those of
+// takes one struct of arguments) and the XLA FFI (how a compiled program calls a handler). The layouts are from
 // PJRT API 0.81 and XLA FFI API 0.2, and later minor versions keep them. abi_layout.h holds them as numbers, and the
 // compiler checks the structs below against it.
 //
@@ -291,7 +291,7 @@ typedef struct {
   HL_HEAD;
   void *executable;
   size_t num_outputs;
-  const int64_t *dims;  // out, all outputs' one after the other
+  const int64_t *dims;  // out, of all outputs, one after the other
   const size_t *ranks;  // out
 } hl_output_dims_args;
 
@@ -314,7 +314,7 @@ typedef struct {
   size_t num_options;
 } hl_deserialize_args;
 
-// The FFI extension of hl_api. Its registration has two layouts: the one of API 0.81 and later, and an earlier one with
+// The FFI extension of hl_api. Its registration has two layouts: that of API 0.81 and later, and an earlier layout with
 // a version in the middle. Neither has a list of extensions, and no wheel carries the header that declares them.
 typedef struct {
   hl_ext base;
@@ -419,7 +419,7 @@ typedef struct {
   void *data;
 } hl_ffi_array;
 
-// The FFI version of our own frames and tables.
+// The FFI version of hlocb's frames and tables.
 enum { HL_FFI_MAJOR = 0, HL_FFI_MINOR = 3 };
 
 enum { HL_FFI_ATTR_ARRAY = 1, HL_FFI_ATTR_DICTIONARY = 2, HL_FFI_ATTR_SCALAR = 3, HL_FFI_ATTR_STRING = 4 };

@@ -29,7 +29,7 @@ const (
 	opcodeCopy, opcodeCustomCall = "copy", "custom-call"
 )
 
-// instruction is an HLO instruction with the fields that decide about aliases.
+// instruction is an HLO instruction with the fields that determine aliases.
 type instruction struct {
 	opcode, target string
 	id             uint64
@@ -96,10 +96,10 @@ type computation struct {
 	operand     int
 }
 
-// copied reports whether the instruction's value, or its element if element is not negative, is a copy for its user.
-// It follows operands of a branch to the conditional. It ignores operands of a loop: XLA copies those at most once
-// for all iterations.
-func (in *instruction) copied(element int) bool {
+// isCopy reports whether the instruction's value, or its element if element is not negative, is a copy for its user.
+// It follows operands of a branch to the conditional. It ignores operands of a loop, because XLA copies them at most
+// once for all iterations.
+func (in *instruction) isCopy(element int) bool {
 	if in == nil {
 		return false
 	}
@@ -113,17 +113,17 @@ func (in *instruction) copied(element int) bool {
 	case opcodeCopy:
 		return true
 	case "bitcast":
-		return operand(0).copied(element)
+		return operand(0).isCopy(element)
 	case "get-tuple-element":
 		if element >= 0 {
 			return false
 		}
-		return operand(0).copied(int(in.element))
+		return operand(0).isCopy(int(in.element))
 	case "tuple":
-		return element >= 0 && operand(element).copied(-1)
+		return element >= 0 && operand(element).isCopy(-1)
 	case "parameter":
 		c := in.in
-		return c.conditional != nil && c.conditional.in.byID[c.conditional.operands[c.operand]].copied(element)
+		return c.conditional != nil && c.conditional.in.byID[c.conditional.operands[c.operand]].isCopy(element)
 	}
 	return false
 }
@@ -180,7 +180,7 @@ func compiledCalls(module []byte) (map[hook.ID][]compiledCall, error) {
 			}
 			call := compiledCall{aliases: in.aliases, copied: map[int]bool{}}
 			for i, o := range in.operands {
-				call.copied[i] = c.byID[o].copied(-1)
+				call.copied[i] = c.byID[o].isCopy(-1)
 			}
 			out[id] = append(out[id], call)
 		}

@@ -33,7 +33,7 @@ func (s *session) deliverWithin(frame *C.hl_ffi_frame, site *site, device int) e
 	frame.future = future
 	api := frame.api
 	start := func(handle func()) {
-		// The thread shows programs that the handler runs which client they must not use.
+		// A program that the handler runs finds on the thread which client it must not use.
 		goruntime.LockOSThread()
 		defer goruntime.UnlockOSThread()
 		C.hl_enter_run(C.int64_t(s.launchID))

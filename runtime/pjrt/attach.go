@@ -12,15 +12,15 @@ import (
 	"github.com/hlocb/hlocb/runtime"
 )
 
-// attached holds the sessions of programs that another binding executes, by the ids of their hooks. Such runs have no
-// launch id, so the hook's id identifies the session. Readers use the map without a lock.
-var attached struct {
+// attachments holds the sessions of programs that another binding executes, by the ids of their hooks. Such runs have
+// no launch id, so the hook's id identifies the session. Readers use the map without a lock.
+var attachments struct {
 	mu   sync.Mutex
 	byID atomic.Pointer[map[uint64]*session]
 }
 
 func findAttached(id uint64) *session {
-	m := attached.byID.Load()
+	m := attachments.byID.Load()
 	if m == nil {
 		return nil
 	}
@@ -57,10 +57,10 @@ func Attach(ctx context.Context, m *hook.Manifest, opts AttachOptions) (*Attachm
 		a.ids = append(a.ids, site.id)
 	}
 
-	attached.mu.Lock()
-	defer attached.mu.Unlock()
+	attachments.mu.Lock()
+	defer attachments.mu.Unlock()
 	byID := map[uint64]*session{}
-	if old := attached.byID.Load(); old != nil {
+	if old := attachments.byID.Load(); old != nil {
 		for id, s := range *old {
 			byID[id] = s
 		}
@@ -71,7 +71,7 @@ func Attach(ctx context.Context, m *hook.Manifest, opts AttachOptions) (*Attachm
 		}
 		byID[site.id] = s
 	}
-	attached.byID.Store(&byID)
+	attachments.byID.Store(&byID)
 	return a, nil
 }
 
@@ -90,14 +90,14 @@ func (a *Attachment) Err() error {
 // Detach ends the delivery. No execution of the program may be in progress. Detach may be called again.
 func (a *Attachment) Detach() {
 	a.detach.Do(func() {
-		attached.mu.Lock()
-		defer attached.mu.Unlock()
+		attachments.mu.Lock()
+		defer attachments.mu.Unlock()
 		byID := map[uint64]*session{}
-		for id, s := range *attached.byID.Load() {
+		for id, s := range *attachments.byID.Load() {
 			if s != a.s {
 				byID[id] = s
 			}
 		}
-		attached.byID.Store(&byID)
+		attachments.byID.Store(&byID)
 	})
 }

@@ -50,7 +50,7 @@ type attemptResult struct {
 func (e *Executable) runWatched(ctx context.Context, s *session, l *loadedProgram, r *request, crowded bool) (*loadedProgram, product, error) {
 	done := make(chan attemptResult, maxAttempts)
 	var mu sync.Mutex
-	returned := false // nobody receives from done any more
+	returned := false // no caller receives from done any more
 	run := func(s *session, l *loadedProgram) {
 		p, err := e.outcome(s, l, r)
 		l.client.leave(s)
@@ -122,7 +122,7 @@ func (e *Executable) runWatched(ctx context.Context, s *session, l *loadedProgra
 			if !blocked || len(started) == maxAttempts || ctx.Err() != nil {
 				continue
 			}
-			next, loaded, err := e.another(ctx, s)
+			next, loaded, err := e.nextAttempt(ctx, s)
 			if err != nil {
 				e.abandon(started)
 				return nil, product{}, err
@@ -135,8 +135,8 @@ func (e *Executable) runWatched(ctx context.Context, s *session, l *loadedProgra
 	}
 }
 
-// another starts the next attempt of a run, one level of nesting deeper.
-func (e *Executable) another(ctx context.Context, before *session) (*session, *loadedProgram, error) {
+// nextAttempt starts the next attempt of a run, one level of nesting deeper.
+func (e *Executable) nextAttempt(ctx context.Context, before *session) (*session, *loadedProgram, error) {
 	level := before.level + 1
 	e.mu.Lock()
 	l, err := e.count(ctx, level)

@@ -17,7 +17,7 @@ import (
 
 // Options configure Open.
 type Options struct {
-	// Name is what Backend.Name returns; empty is the plugin's platform.
+	// Name is the result of Backend.Name; empty is the plugin's platform.
 	Name string
 	// Devices is the number of devices of a CPU client. 0 means the plugin's default, or more if a program needs
 	// more.
@@ -25,8 +25,8 @@ type Options struct {
 	// Probe finds the layout of handler registration for plugins whose version does not determine it. Without Probe
 	// such plugins cannot call hooks.
 	Probe Probe
-	// Targets returns what computes a custom-call target, nil if the plugin or somebody else does. An error refuses the
-	// program. Targets may be nil.
+	// Targets returns the function that computes a custom-call target, or nil if the plugin or another library computes
+	// it. An error refuses the program. Targets may be nil.
 	Targets func(name string) (Target, error)
 }
 
@@ -50,13 +50,13 @@ type Backend struct {
 
 // clientKey identifies a client of a backend. A handler that runs a program must not use the client whose program
 // called it: if XLA executes that program concurrently, the handler would wait forever. Each level of nesting
-// therefore has a client of its own.
+// therefore has a separate client.
 type clientKey struct {
 	level   int
 	devices int // 0: the default
 }
 
-// Open loads a plugin and makes its first client, to check that the plugin works.
+// Open loads a plugin and creates its first client, to check that the plugin works.
 func Open(path string, opts Options) (*Backend, error) {
 	p, err := Load(path)
 	if err != nil {
@@ -106,7 +106,8 @@ func (b *Backend) Describe() string {
 // errClosed is the error of a closed backend.
 var errClosed = errors.New("the backend is closed")
 
-// client returns a client for a level of nesting with at least so many devices. It makes the client if necessary.
+// client returns a client for a level of nesting with at least the given number of devices. It creates the client if
+// necessary.
 func (b *Backend) client(level, devices int) (*Client, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -55,15 +55,15 @@ func (b *Backend) Upload(ctx context.Context, t *tensor.Tensor, place runtime.Pl
 			return nil, err
 		}
 	}
-	if err := b.opened(1); err != nil {
+	if err := b.countBuffers(1); err != nil {
 		v.destroy()
 		return nil, err
 	}
 	return v, nil
 }
 
-// opened counts new buffers.
-func (b *Backend) opened(n int) error {
+// countBuffers counts new buffers.
+func (b *Backend) countBuffers(n int) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.closed {
@@ -133,8 +133,8 @@ func (e *Executable) describe() *runtime.Signature {
 		if tt, ok := t.(*ir.TensorType); ok {
 			v.Type = hook.TensorType{DType: tt.DType(), Shape: tt.Shape()}
 		}
-		if e.cutIn != nil {
-			v.Place.Sharding = e.cutIn[i]
+		if e.argShardings != nil {
+			v.Place.Sharding = e.argShardings[i]
 		}
 		s.Arguments = append(s.Arguments, v)
 	}
@@ -143,9 +143,9 @@ func (e *Executable) describe() *runtime.Signature {
 	}
 	for i, t := range e.results {
 		v := runtime.Value{Type: t, Place: place}
-		if e.cutOut != nil {
-			v.Place.Sharding = e.cutOut[i]
-			v.Type.Shape = e.cutOut[i].WholeShape(t.Shape)
+		if e.resultShardings != nil {
+			v.Place.Sharding = e.resultShardings[i]
+			v.Type.Shape = e.resultShardings[i].WholeShape(t.Shape)
 			if i < len(e.outputs) {
 				if tt, ok := e.outputs[i].(*ir.TensorType); ok {
 					v.Type.Shape = tt.Shape()
@@ -165,8 +165,8 @@ func (e *Executable) RunMemory(ctx context.Context, args []runtime.Memory, donat
 
 // runMemory completes and runs r.
 func (e *Executable) runMemory(ctx context.Context, args []runtime.Memory, r *request) ([]runtime.Memory, error) {
-	if e.cutErr != nil {
-		return nil, e.cutErr
+	if e.shardingErr != nil {
+		return nil, e.shardingErr
 	}
 	r.values, r.stay = make([]*value, len(args)), true
 	for i, a := range args {
@@ -188,7 +188,7 @@ func (e *Executable) runMemory(ctx context.Context, args []runtime.Memory, r *re
 	return out, nil
 }
 
-// drop releases results that nobody takes.
+// drop releases results that no caller takes.
 func (e *Executable) drop(l *loadedProgram, p product) {
 	if p.buffers == nil {
 		return
@@ -196,7 +196,7 @@ func (e *Executable) drop(l *loadedProgram, p product) {
 	for _, ptr := range p.buffers {
 		l.client.release(buffer{ptr: ptr})
 	}
-	_ = e.backend.opened(-len(l.results))
+	_ = e.backend.countBuffers(-len(l.results))
 }
 
 var _ runtime.Memory = (*value)(nil)

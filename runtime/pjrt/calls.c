@@ -218,7 +218,7 @@ void *hl_await(const hl_api *api, void *event) {
 
 void *hl_from_host(const hl_api *api, void *client, void *device, const void *data, int32_t type, const int64_t *dims,
                    size_t rank, bool zero_copy, void **buffer, void **done) {
-  static const char nothing[64];  // a buffer without elements still wants an address
+  static const char nothing[64];  // a buffer without elements still needs an address
   ARGS(hl_from_host_args, a, .client = client, .data = data ? data : nothing, .type = type, .dims = dims,
        .num_dims = rank, .semantics = zero_copy ? HL_HOST_ZERO_COPY : HL_HOST_ONLY_DURING_CALL, .device = device);
   void *e = api->fn[HL_CLIENT_BUFFER_FROM_HOST](&a);

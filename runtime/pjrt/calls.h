@@ -20,7 +20,7 @@ void hl_close(void *library);
 typedef int (*hl_device_copy)(void *dst, const void *src, size_t size, int direction);
 #define HL_DEVICE_COPY "hlocb_device_copy"
 enum { HL_FROM_HOST = 1, HL_TO_HOST = 2, HL_WITHIN = 3 };
-// hl_find_copy returns that function of the library in which a function of the table stands, or NULL.
+// hl_find_copy returns the hl_device_copy of the library that contains a function of the table, or NULL.
 hl_device_copy hl_find_copy(const hl_api *api);
 int hl_copy(hl_device_copy copy, void *dst, const void *src, size_t size, int direction);
 
@@ -32,7 +32,7 @@ void hl_error_free(const hl_api *api, void *error);
 
 void *hl_plugin_init(const hl_api *api);
 void *hl_plugin_attributes(const hl_api *api, const hl_named_value **attributes, size_t *n);
-// hl_client_create makes a client; option names an integer option, or is NULL.
+// hl_client_create creates a client; option names an integer option, or is NULL.
 void *hl_client_create(const hl_api *api, const char *option, int64_t value, void **client);
 void *hl_object(const hl_api *api, int fn, void *object);
 void *hl_text(const hl_api *api, int fn, void *object, const char **text, size_t *size);
@@ -65,15 +65,15 @@ void *hl_address(const hl_api *api, void *buffer, void **address);
 void hl_unhold(const hl_api *api, void *buffer);
 // hl_ready waits until a buffer is computed.
 void *hl_ready(const hl_api *api, void *buffer);
-// hl_execute runs an executable and waits for every device. arguments and outputs are flat lists, one device's values
-// after the other's. kept lists the arguments that are not donated even if the program donates them. *error is the
+// hl_execute runs an executable and waits for every device. arguments and outputs are flat lists of values, device by
+// device. kept lists the arguments that are not donated even if the program donates them. *error is the
 // first device's error. hl_execute returns false, and runs nothing, if there is no memory for its lists.
 bool hl_execute(const hl_api *api, void *loaded, int32_t launch_id, size_t devices, void **arguments,
                 size_t num_arguments, const int64_t *kept, size_t num_kept, void **outputs, size_t num_outputs,
                 void **error);
 
 // hl_steps runs an executable on one device several times, as hl_execute does. Output i of a run is argument carried[i]
-// of the next one, unless that is -1. The caller keeps the first arguments and gets the last outputs.
+// of the next run, unless carried[i] is -1. The caller keeps the first arguments and gets the last outputs.
 bool hl_steps(const hl_api *api, void *loaded, int64_t steps, void **arguments, size_t num_arguments,
               const int64_t *kept, size_t num_kept, void **outputs, size_t num_outputs, const int64_t *carried,
               void **error);
@@ -83,9 +83,9 @@ void *hl_register(const hl_api *api, const hl_ffi_ext *ext, bool versioned, cons
                   const char *platform);
 
 // Handlers.
-// hl_metadata answers the question for a handler's FFI version. It returns false if the frame is no such question.
+// hl_metadata answers a request for a handler's FFI version. It returns false if the frame is another call.
 bool hl_metadata(hl_ffi_frame *frame);
-// hl_ffi_failure makes the error that a handler returns.
+// hl_ffi_failure creates the error that a handler returns.
 void *hl_ffi_failure(const hl_ffi_api *api, const char *message, int32_t code);
 // hl_current_frame returns the frame of the hook that runs on this thread, or NULL.
 hl_ffi_frame *hl_current_frame(void);
@@ -94,12 +94,12 @@ void *hl_noop_handler(hl_ffi_frame *frame);  // does nothing: the yardstick for 
 const char *hl_noop_target(void);
 void *hl_ids_handler(hl_ffi_frame *frame);    // reads the ids of hook, run and device
 void *hl_cross_handler(hl_ffi_frame *frame);  // reads the ids and calls a Go function that does nothing
-void *hl_probe_handler(hl_ffi_frame *frame);  // does nothing and remembers that a plugin asked for its version
+void *hl_probe_handler(hl_ffi_frame *frame);  // does nothing and records that a plugin requested its version
 bool hl_probed(void);
 enum { HL_TARGETS = 128 };
 void *hl_target_handler(int slot);  // of a custom-call target that hlocb computes
 
-// hl_future_create makes the future of an asynchronous handler. It returns NULL if the FFI has no futures. Exactly one
+// hl_future_create creates the future of an asynchronous handler. It returns NULL if the FFI has no futures. Exactly one
 // call of hl_future_done or hl_future_fail completes the future, on any thread.
 void *hl_future_create(hl_ffi_frame *frame);
 void hl_future_done(const hl_ffi_api *api, void *future);

@@ -36,10 +36,10 @@ type Device struct {
 	ptr     unsafe.Pointer
 }
 
-// NewClient makes a client with the given number of CPU devices, 2,048 at most. 0 is the plugin's default.
+// NewClient creates a client with the given number of CPU devices, 2,048 at most. 0 is the plugin's default.
 func (p *Plugin) NewClient(devices int) (*Client, error) {
 	if devices < 0 || devices > maxDevices {
-		return nil, fmt.Errorf("a client of %d devices was asked for, expected 0 to %d", devices, maxDevices)
+		return nil, fmt.Errorf("a client of %d devices is requested, expected 0 to %d", devices, maxDevices)
 	}
 	var option *C.char
 	if devices > 0 {
@@ -131,7 +131,7 @@ func (c *Client) Close() error {
 	}
 	c.closing = true
 	if c.abandoned > 0 {
-		return nil // the last of them destroys the client
+		return nil // the last abandoned compilation destroys the client
 	}
 	return c.destroy()
 }

@@ -3,7 +3,7 @@
 //
 // Open returns a runtime.Backend. Load, NewClient and the types below them are the binding itself, for tools that
 // inspect plugins. The package needs cgo and a C compiler, but no headers and no library: abi.h declares the part of
-// the two interfaces that hlocb uses. Without cgo the package has Check alone.
+// the two interfaces that hlocb uses. Without cgo the package has only Check.
 //
 // The package registers one C handler per process and target. The handler asks XLA for the run's number and crosses
 // to Go once. Go finds the run in a table without locks and the hook in a hash table. It passes views of XLA's own

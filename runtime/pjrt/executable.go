@@ -37,11 +37,11 @@ type Executable struct {
 	outputs   []ir.Type
 	results   []hook.TensorType // on one device
 	signature func() *runtime.Signature
-	// The shardings of main's arguments and results, or why they are not known. If they are nil, every partition gets
-	// the whole arguments, and the first one returns the results.
-	cutIn, cutOut []*sharding.Sharding
-	cutErr        error
-	timeout       time.Duration // for one hook; 0 means no limit
+	// The shardings of main's arguments and results, or the error that hides them. If they are nil, every partition gets
+	// the whole arguments, and the first partition returns the results.
+	argShardings, resultShardings []*sharding.Sharding
+	shardingErr                   error
+	timeout                       time.Duration // for one hook; 0 means no limit
 
 	mu      sync.Mutex
 	idle    sync.Cond
@@ -83,7 +83,7 @@ func (b *Backend) compileWith(ctx context.Context, p *runtime.Program, shape mod
 	if err != nil {
 		return nil, err
 	}
-	code, err := b.plugin.code(sites.separated(p))
+	code, err := b.plugin.code(sites.withoutCopies(p))
 	if err != nil {
 		return nil, err
 	}
@@ -149,7 +149,7 @@ func (b *Backend) build(ctx context.Context, p *runtime.Program, shape moduleSha
 		return nil, err
 	}
 	if o.partitions > 1 {
-		e.cut(l, shape)
+		e.findShardings(l, shape)
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -288,32 +288,33 @@ func (e *Executable) Run(ctx context.Context, args []*tensor.Tensor) ([]*tensor.
 	return e.gather(results)
 }
 
-// cut determines how arguments and results are partitioned: from the compiled program, or else from main's shardings.
-func (e *Executable) cut(l *loadedProgram, shape moduleShape) {
+// findShardings determines how arguments and results are partitioned: from the compiled program, or else from main's
+// shardings.
+func (e *Executable) findShardings(l *loadedProgram, shape moduleShape) {
 	in, out, known, err := l.shardings(e.parts)
 	if known && err == nil && (e.inputs == nil || len(in) == len(e.inputs)) && len(out) == len(l.results) {
-		e.cutIn, e.cutOut = in, out
+		e.argShardings, e.resultShardings = in, out
 		return
 	}
 	if shape.module != nil {
-		e.cutIn, e.cutOut, e.cutErr = shape.shardings(e.parts)
+		e.argShardings, e.resultShardings, e.shardingErr = shape.shardings(e.parts)
 	}
 }
 
 // spread partitions the arguments for the devices.
 func (e *Executable) spread(args []*tensor.Tensor) ([][]*tensor.Tensor, error) {
 	all := make([][]*tensor.Tensor, e.devices)
-	if e.cutErr != nil {
-		return nil, e.cutErr
+	if e.shardingErr != nil {
+		return nil, e.shardingErr
 	}
-	if e.cutIn == nil {
+	if e.argShardings == nil {
 		for d := range all {
 			all[d] = args
 		}
 		return all, nil
 	}
 	for i, t := range args {
-		shards, err := e.cutIn[i].Split(t, e.parts)
+		shards, err := e.argShardings[i].Split(t, e.parts)
 		if err != nil {
 			return nil, fmt.Errorf("argument %d: %w", i, err)
 		}
@@ -326,11 +327,11 @@ func (e *Executable) spread(args []*tensor.Tensor) ([][]*tensor.Tensor, error) {
 
 // gather joins the results of the first replica's partitions.
 func (e *Executable) gather(results [][]*tensor.Tensor) ([]*tensor.Tensor, error) {
-	if e.cutOut == nil {
+	if e.resultShardings == nil {
 		return results[0], nil
 	}
-	if len(results[0]) != len(e.cutOut) {
-		return nil, fmt.Errorf("the program gives %d results, main has %d", len(results[0]), len(e.cutOut))
+	if len(results[0]) != len(e.resultShardings) {
+		return nil, fmt.Errorf("the program returns %d results, main has %d", len(results[0]), len(e.resultShardings))
 	}
 	out := make([]*tensor.Tensor, len(results[0]))
 	for i := range out {
@@ -338,14 +339,14 @@ func (e *Executable) gather(results [][]*tensor.Tensor) ([]*tensor.Tensor, error
 		for p := range shards {
 			shards[p] = results[p][i]
 		}
-		global := e.cutOut[i].WholeShape(shards[0].Shape())
+		global := e.resultShardings[i].WholeShape(shards[0].Shape())
 		if i < len(e.outputs) {
 			if t, ok := e.outputs[i].(*ir.TensorType); ok {
 				global = t.Shape()
 			}
 		}
 		var err error
-		if out[i], err = e.cutOut[i].Join(shards, global); err != nil {
+		if out[i], err = e.resultShardings[i].Join(shards, global); err != nil {
 			return nil, fmt.Errorf("result %d: %w", i, err)
 		}
 	}
@@ -408,7 +409,7 @@ func (e *Executable) start(ctx context.Context, r *request) (*loadedProgram, pro
 	return e.runWatched(ctx, s, l, r, crowded)
 }
 
-// session makes the session of a run.
+// session creates the session of a run.
 func (e *Executable) session(ctx context.Context, memory DeviceMemory, level int, number int64) *session {
 	s := newSession(context.WithValue(ctx, levelKey{}, level+1), e.sites, e.devices, e.parts)
 	s.position, s.level, s.timeout, s.number = e.position, level, e.timeout, number
@@ -422,7 +423,7 @@ func (e *Executable) checkArguments(args []*tensor.Tensor) error {
 		return nil
 	}
 	if len(args) != len(e.inputs) {
-		return fmt.Errorf("%d arguments given, the program takes %d", len(args), len(e.inputs))
+		return fmt.Errorf("%d arguments given, the program expects %d", len(args), len(e.inputs))
 	}
 	for i, t := range args {
 		want, ok := e.inputs[i].(*ir.TensorType)
@@ -430,7 +431,7 @@ func (e *Executable) checkArguments(args []*tensor.Tensor) error {
 			continue
 		}
 		if got := (hook.TensorType{DType: t.DType(), Shape: t.Shape()}); want.DType() != t.DType() || !t.Shape().Equal(want.Shape()) {
-			return fmt.Errorf("argument %d is %s, the program takes %s", i, got, want)
+			return fmt.Errorf("argument %d is %s, the program expects %s", i, got, want)
 		}
 	}
 	return nil
@@ -440,7 +441,7 @@ func (e *Executable) checkArguments(args []*tensor.Tensor) error {
 func (e *Executable) outcome(s *session, l *loadedProgram, r *request) (product, error) {
 	p, err := l.execute(s.launchID, r)
 	if err == nil && r.stay {
-		err = e.backend.opened(len(l.results))
+		err = e.backend.countBuffers(len(l.results))
 	}
 	if failed := s.err(); failed != nil {
 		e.drop(l, p)

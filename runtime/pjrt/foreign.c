@@ -1,4 +1,4 @@
-// Our own side of the XLA FFI: the function table and the call frame of a handler in a shared library.
+// hlocb's side of the XLA FFI: the function table and the call frame of a handler in a shared library.
 
 #include "foreign.h"
 

@@ -26,12 +26,13 @@ import (
 const ForeignSymbol = "hlocb_handler"
 
 // Foreign is a handler in a shared library: a function of the XLA FFI, as XLA calls it for a custom call of API version
-// 4. It implements runtime.Handler on every backend, with a call frame of our own:
+// 4. It implements runtime.Handler on every backend, with hlocb's own call frame:
 //
-//   - Operands and results are those of the hook, without chain and tokens, row-major. Types narrower than a byte are packed,
+//   - Operands and results are the hook's, without chain and tokens, row-major. Types narrower than a byte are packed,
 //     low bits first. The results of an inout hook are its operands' memory; a tap has no results.
 //   - The attributes are the source's own, without those that hlocb adds.
-//   - The stage is execute. The context provides run id, device ordinal, memory and threads, but no stream, state or user data.
+//   - The stage is execute. The context provides run id, device ordinal, memory and threads, but no stream, state or
+//     user data.
 //   - Handle waits for a handler that completes its call later.
 //
 // Several devices may call the handler at once, as XLA does. A library stays loaded. A handler that crashes ends the
@@ -92,9 +93,9 @@ func LoadForeign(path, symbol string) (*Foreign, error) {
 	}
 	switch {
 	case major < 0:
-		return nil, &LibraryError{path, symbol, "it does not tell its version of the XLA FFI, which handlers are asked for first"}
+		return nil, &LibraryError{path, symbol, "it does not report its version of the XLA FFI"}
 	case major != C.HL_FFI_MAJOR || minor > C.HL_FFI_MINOR:
-		return nil, &LibraryError{path, symbol, fmt.Sprintf("it was made for XLA FFI %d.%d, hlocb has %d.%d", int(major), int(minor), int(C.HL_FFI_MAJOR), int(C.HL_FFI_MINOR))}
+		return nil, &LibraryError{path, symbol, fmt.Sprintf("it was built for XLA FFI %d.%d, hlocb has %d.%d", int(major), int(minor), int(C.HL_FFI_MAJOR), int(C.HL_FFI_MINOR))}
 	}
 	return h, nil
 }

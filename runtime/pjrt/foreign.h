@@ -1,5 +1,5 @@
-// Calls of XLA FFI handlers in shared libraries, from our own call frame. They need no plugin: the functions that a
-// handler reaches through its frame (errors, futures, memory, threads) are ours.
+// Calls of XLA FFI handlers in shared libraries, with hlocb's own call frame. They need no plugin: hlocb implements the
+// functions that a handler reaches through its frame (errors, futures, memory, threads).
 
 #ifndef HLOCB_FOREIGN_H
 #define HLOCB_FOREIGN_H

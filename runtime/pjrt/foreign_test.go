@@ -137,8 +137,8 @@ func TestForeignFailures(t *testing.T) {
 	for _, c := range []struct{ path, symbol, want string }{
 		{filepath.Join("testdata", "foreign.c"), "", "invalid ELF header"},
 		{library, "no_such_symbol", "no_such_symbol"},
-		{library, "tells_no_version", "does not tell its version"},
-		{library, "from_the_future", "it was made for XLA FFI 0.99, hlocb has 0.3"},
+		{library, "tells_no_version", "does not report its version"},
+		{library, "from_the_future", "it was built for XLA FFI 0.99, hlocb has 0.3"},
 	} {
 		_, err := LoadForeign(c.path, c.symbol)
 		var refused *LibraryError

@@ -23,8 +23,8 @@ static bool ffi_has(const hl_ffi_api *api, int fn) {
   return api->size >= offsetof(hl_ffi_api, fn) + (size_t)(fn + 1) * sizeof(hl_ffi_fn);
 }
 
-// hl_metadata answers XLA's first call of a handler, which asks for the FFI version that the handler was made for. A
-// plugin accepts only some versions and reports the others late, so the answer is the plugin's own version.
+// hl_metadata answers XLA's first call of a handler, which requests the FFI version that the handler was built for. A
+// plugin accepts only some versions and reports other versions late, so the answer is the plugin's own version.
 bool hl_metadata(hl_ffi_frame *frame) {
   if (!frame->ext || frame->ext->type != HL_FFI_EXT_METADATA) return false;
   hl_ffi_metadata *m = ((hl_ffi_metadata_ext *)frame->ext)->metadata;
@@ -39,7 +39,7 @@ void *hl_ffi_failure(const hl_ffi_api *api, const char *message, int32_t code) {
   return api->fn[HL_FFI_ERROR_CREATE](&a);
 }
 
-// hook_id finds the id among the attributes. It starts with the third: hlocb writes abi, chained, id, kind, name.
+// hook_id finds the id among the attributes. It starts with the third one: hlocb writes abi, chained, id, kind, name.
 static bool hook_id(const hl_ffi_attrs *attrs, int64_t *id) {
   for (int64_t k = 0; k < attrs->n; k++) {
     int64_t i = (k + 2) % attrs->n;

@@ -53,14 +53,14 @@ func hlocbNothing(*C.hl_ffi_frame, C.int64_t, C.int64_t, C.int32_t) {}
 var errStopped = errors.New("the run has failed already")
 
 // hook delivers one call. On several devices it never returns an error: the other devices would wait for this one in
-// their next collective until XLA ends the process. The session keeps the failure, and the run goes on without hooks.
+// their next collective until XLA ends the process. The session keeps the failure, and the run continues without hooks.
 func (s *session) hook(frame *C.hl_ffi_frame, id uint64, ordinal int32) error {
 	device := int(ordinal)
 	if s.anywhere {
 		device = 0
 	} else if s.position != nil {
 		if device < 0 || device >= len(s.position) || s.position[device] < 0 {
-			return fmt.Errorf("hook %s was called on device ordinal %d, which is none of the run's", hook.ID(id), ordinal)
+			return fmt.Errorf("hook %s was called on device ordinal %d, which is not one of the run's devices", hook.ID(id), ordinal)
 		}
 		device = int(s.position[device])
 	} else if device < 0 || device >= len(s.devices) {
@@ -109,12 +109,12 @@ func (s *session) deliver(frame *C.hl_ffi_frame, site *site, device int) (err er
 	return err
 }
 
-// deliverNow makes the call's views, calls the handlers and finishes the results.
+// deliverNow sets the call's views, calls the handlers and finishes the results.
 func (s *session) deliverNow(frame *C.hl_ffi_frame, site *site, device int) error {
 	d := &s.devices[device]
 	seq := d.seq.Add(1) - 1
-	// Hooks of a device mostly arrive one by one. If all earlier ones have ended, this one owns the device's call until
-	// it ends, too. The pool of calls costs 9 ns more.
+	// Hooks of a device mostly arrive one by one. If all earlier hooks have ended, this hook owns the device's call until
+	// its own end. The pool of calls costs 9 ns more.
 	alone := d.finished.Load() == seq
 	var c *call
 	if alone && d.site == site {
@@ -173,7 +173,7 @@ type view struct {
 	device  unsafe.Pointer // XLA's memory
 	size    int            // of it, in bytes
 	raw     []byte         // its bytes if the host can read it, else their copy; nil without host views
-	staged  []uint64       // the memory of that copy, and of one of an operand that shares memory with a result
+	staged  []uint64       // the memory of the copy, or of a copy of an operand that shares memory with a result
 	scratch []byte         // a byte per element, for types that XLA packs
 }
 
@@ -217,7 +217,7 @@ func (c *call) view(frame *C.hl_ffi_frame, site *site) error {
 		}
 		switch site.kind {
 		case hook.InOut:
-			i := site.aliased(m)
+			i := site.aliasOf(m)
 			if i >= n {
 				return fmt.Errorf("result %d of an inout hook is operand %d of %d", m, i, n)
 			}
@@ -308,8 +308,8 @@ func (c *call) store(site *site) error {
 	return nil
 }
 
-// keptCopy is the largest copy of an operand, in bytes, whose memory a call keeps.
-const keptCopy = 1 << 20
+// maxKeptCopy is the largest copy of an operand, in bytes, whose memory a call keeps.
+const maxKeptCopy = 1 << 20
 
 // separate passes the handler copies of operands that share memory with results of a call hook. Otherwise a handler
 // that writes a result while it reads the operand would read its own result, and a handler that writes nothing would
@@ -334,7 +334,7 @@ func (c *call) separate() {
 
 // tapResult ensures that a tap's result m holds its operand. If XLA aliased them, it does already.
 func (c *call) tapResult(args []*C.hl_ffi_buffer, site *site, b *C.hl_ffi_buffer, m int) error {
-	i := site.aliased(m)
+	i := site.aliasOf(m)
 	for _, a := range args {
 		if a.dtype == ffiToken {
 			continue
@@ -347,8 +347,8 @@ func (c *call) tapResult(args []*C.hl_ffi_buffer, site *site, b *C.hl_ffi_buffer
 	return errors.New("a tap has more results than operands")
 }
 
-// aliased returns the operand that result m of a tap or inout hook is, not counting chain and tokens.
-func (s *site) aliased(m int) int {
+// aliasOf returns the operand that result m of a tap or inout hook is, not counting chain and tokens.
+func (s *site) aliasOf(m int) int {
 	if aliases := s.bound.Site.Aliases; m < len(aliases) && aliases[m] >= 0 {
 		return aliases[m]
 	}
@@ -405,7 +405,7 @@ func zero(memory DeviceMemory, at unsafe.Pointer, size int) error {
 func sizeOf(b *C.hl_ffi_buffer) (tensor.DType, int, error) {
 	code := int(b.dtype)
 	if code < 0 || code >= len(ffiTypes) || ffiTypes[code] == tensor.Invalid {
-		return tensor.Invalid, 0, fmt.Errorf("element type code %d is none that hlocb knows", code)
+		return tensor.Invalid, 0, fmt.Errorf("unknown element type code %d", code)
 	}
 	dtype := ffiTypes[code]
 	n := 1
@@ -492,7 +492,7 @@ func (v *view) stage(size int) []byte {
 	staged := v.staged
 	if cap(staged) < words {
 		staged = make([]uint64, words)
-		if size <= keptCopy {
+		if size <= maxKeptCopy {
 			v.staged = staged
 		}
 	}

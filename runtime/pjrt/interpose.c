@@ -1,7 +1,7 @@
-// A copy of a plugin's function table with a few functions of our own.
+// A copy of a plugin's function table with some functions wrapped.
 //
-// PJRT functions get no table, so each copy has functions of its own, made by macros. Wrapped are the
-// functions that make clients, that make and destroy programs, that execute, and that make contexts of executions.
+// PJRT functions get no table, so macros define separate functions for each copy. They wrap the functions that create
+// clients, that create and destroy programs, that execute programs, and that create contexts of executions.
 
 #define _GNU_SOURCE
 #include "interpose.h"
@@ -35,7 +35,7 @@ static pthread_mutex_t tables_lock = PTHREAD_MUTEX_INITIALIZER;
 typedef struct item {
   struct item *next;
   const void *object;
-  int64_t program;  // of a program: what Go calls it, or 0 if it only has callbacks of JAX
+  int64_t program;  // of a program: its number in Go, or 0 if it only has callbacks of JAX
   int uses;         // of a context: executions that have not ended
   bool destroyed;   // of a context: its owner has destroyed it
 } item;
@@ -150,7 +150,7 @@ typedef struct run run;
 
 typedef struct {
   run *run;
-  void *event;  // ours to destroy, or NULL
+  void *event;  // to destroy here, or NULL
 } device_run;
 
 struct run {
@@ -228,8 +228,8 @@ static char *take_message(const table *t, void *error) {
   return out;
 }
 
-// The functions of the newest table that is known to load programs by HL_DESERIALIZE alone. A later table may load them
-// by a function that nothing here sees.
+// The functions of the newest table that is known to load programs only by HL_DESERIALIZE. A later table may load them
+// by a function that is not wrapped.
 enum { KNOWN_FUNCTIONS = 129 };
 
 // compile_as calls real, which compiles *program and writes an object to *made, with a program that Go has changed.
@@ -323,7 +323,7 @@ static void *serialize(table *t, hl_serialize_args *a) {
   size_t size = a->num_bytes + n + sizeof n + sizeof mark;
   saved *s = malloc(sizeof *s);
   char *bytes = malloc(size);
-  if (!more || !s || !bytes) abort();  // an executable without its hooks would be wrong in silence
+  if (!more || !s || !bytes) abort();  // an executable without its hooks would be silently wrong
   *s = (saved){a->backing, a->release, bytes};
   memcpy(bytes, a->bytes, a->num_bytes);
   bytes += a->num_bytes;
@@ -375,7 +375,7 @@ static void *platform_version(table *t, hl_text_args *a) {
 
 // ---- Tables ----
 
-// WRAPPED lists the functions of a copy that are ours: position, function, type of its arguments.
+// WRAPPED lists the wrapped functions of a copy: position, function, type of its arguments.
 #define WRAPPED(X, k)                                                    \
   X(k, HL_CLIENT_CREATE, client_create, hl_client_create_args)           \
   X(k, HL_CLIENT_COMPILE, compile, hl_compile_args)                      \

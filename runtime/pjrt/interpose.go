@@ -30,16 +30,16 @@ import (
 // called from any thread.
 type Interposer interface {
 	// Settings identifies everything that changes programs. It becomes a part of the platform's version, on which
-	// caches of compiled programs depend. If it is empty, Compile is called for programs alone that have callbacks of
-	// JAX for each device, and Load never.
+	// caches of compiled programs depend. If it is empty, Compile is called only for programs with callbacks of
+	// JAX on each device, and Load never.
 	Settings() string
 	// Compile is called with a program in a format of PJRT ("mlir") and its options (an xla.CompileOptionsProto) before
-	// it is compiled. It returns nil for a program that does not change. After an error the program is compiled as it
-	// is.
+	// it is compiled. It returns nil for a program that does not change. After an error the program is compiled
+	// unchanged.
 	Compile(code []byte, format string, options []byte) (*Interposed, error)
 	// Load is called with Interposed.Saved of a program that was serialized.
 	Load(saved []byte) (*Interposed, error)
-	// Warn reports what goes wrong without ending the program.
+	// Warn reports an error that does not end the program.
 	Warn(err error)
 }
 
@@ -57,14 +57,14 @@ type Interposed struct {
 	Failed func(error)
 }
 
-// RunArguments asks for the arguments of one run of a program.
+// RunArguments requests the arguments of one run of a program.
 type RunArguments struct {
 	Run   int64             // 1 for the first
-	Types []hook.TensorType // of main's arguments, whole; a zero type is of one that is not wanted, such as a token
+	Types []hook.TensorType // of main's arguments, whole; a zero type marks an argument that is not wanted, such as a token
 	Take  func(args []*tensor.Tensor) error
 }
 
-// interposed holds what the wrapped plugins of the process need. C calls have no user data but a number.
+// interposed holds the wrapped plugins of the process and their programs. C code names them by numbers.
 var interposed struct {
 	mu      sync.Mutex
 	plugins []*wrappedPlugin
@@ -79,14 +79,14 @@ type wrappedPlugin struct {
 	memory     DeviceMemory // nil if the host cannot reach it; set when a client is made, guarded by interposed.mu
 }
 
-// interposedProgram is a compiled program with hooks of ours.
+// interposedProgram is a compiled program with hlocb's hooks.
 type interposedProgram struct {
 	*Interposed
 	owner    *wrappedPlugin
 	memory   DeviceMemory // nil if the host cannot reach it
 	sites    *siteTable
 	position []int32
-	cut      []*sharding.Sharding // of the arguments, if they are wanted and cut
+	shards   []*sharding.Sharding // of the arguments, if they are wanted and partitioned
 	runs     atomic.Int64
 	unseen   *session // of runs that begin unseen; nil if there are none
 	uses     int      // objects of the plugin that refer to it; guarded by interposed.mu
@@ -152,8 +152,8 @@ func programOf(number C.int64_t) *interposedProgram {
 	return interposed.list[int64(number)]
 }
 
-// guarded calls f and reports a panic in it as a warning. A panic must not cross into C.
-func (w *wrappedPlugin) guarded(f func() error) {
+// guard calls f and reports a panic in it as a warning. A panic must not cross into C.
+func (w *wrappedPlugin) guard(f func() error) {
 	defer func() {
 		if v := recover(); v != nil {
 			w.interposer.Warn(fmt.Errorf("internal error: %v", v))
@@ -183,7 +183,7 @@ func (w *wrappedPlugin) add(p *Interposed) (int64, error) {
 //export hlocbInterposeClient
 func hlocbInterposeClient(number C.int, client unsafe.Pointer) {
 	w := wrappedBy(number)
-	w.guarded(func() error {
+	w.guard(func() error {
 		platform, err := w.plugin.text("platform name", C.HL_CLIENT_PLATFORM_NAME, client)
 		if err != nil {
 			return err
@@ -197,14 +197,14 @@ func hlocbInterposeClient(number C.int, client unsafe.Pointer) {
 	})
 }
 
-// served lists the platforms on which JAX has handlers of its own for callbacks. Their values are on a device.
-var served = []string{"cuda", "rocm", "oneapi", "tpu"}
+// jaxPlatforms lists the platforms on which JAX has its own handlers for callbacks. Their values are on a device.
+var jaxPlatforms = []string{"cuda", "rocm", "oneapi", "tpu"}
 
-// register registers the handlers of our hooks and of JAX's callbacks with the plugin.
+// register registers the handlers of hlocb's hooks and of JAX's callbacks with the plugin.
 func (w *wrappedPlugin) register(platform string, client unsafe.Pointer) error {
 	p := w.plugin
 	memory := p.memoryOn(platform)
-	if memory == nil && !slices.Contains(served, platform) {
+	if memory == nil && !slices.Contains(jaxPlatforms, platform) {
 		near, err := (&Client{plugin: p, ptr: client, platform: platform}).onHost()
 		if err != nil {
 			return err
@@ -254,7 +254,7 @@ func (c *Client) onHost() (bool, error) {
 //export hlocbInterposeCompile
 func hlocbInterposeCompile(number C.int, code *C.char, size C.size_t, format *C.char, formatSize C.size_t, options *C.char, optionsSize C.size_t, out *C.hl_replacement) {
 	w := wrappedBy(number)
-	w.guarded(func() error {
+	w.guard(func() error {
 		p, err := w.interposer.Compile(C.GoBytes(unsafe.Pointer(code), C.int(size)), C.GoStringN(format, C.int(formatSize)),
 			C.GoBytes(unsafe.Pointer(options), C.int(optionsSize)))
 		if err != nil || p == nil || w.hookless.Load() && len(p.Manifest.Sites) > 0 {
@@ -282,11 +282,11 @@ func hlocbInterposeRefused(program C.int64_t, message *C.char) {
 //export hlocbInterposeLoaded
 func hlocbInterposeLoaded(program C.int64_t, number C.int, loaded unsafe.Pointer) {
 	p := programOf(program)
-	p.owner.guarded(func() error { return errors.Join(p.findDevices(loaded), p.findCut(loaded)) })
+	p.owner.guard(func() error { return errors.Join(p.findDevices(loaded), p.findShardings(loaded)) })
 }
 
-// findCut finds how the plugin cuts the arguments, if they are wanted.
-func (p *interposedProgram) findCut(loaded unsafe.Pointer) error {
+// findShardings finds how the plugin partitions the arguments, if they are wanted.
+func (p *interposedProgram) findShardings(loaded unsafe.Pointer) error {
 	if p.Arguments == nil || p.Partitions == 1 {
 		return nil
 	}
@@ -298,12 +298,12 @@ func (p *interposedProgram) findCut(loaded unsafe.Pointer) error {
 	defer C.hl_object(plugin.api, C.HL_EXECUTABLE_DESTROY, l.executable)
 	in, _, known, err := l.shardings(p.Partitions)
 	if err == nil && !(known && len(in) == len(p.Arguments.Types)) {
-		err = errors.New("the plugin does not say how it cuts the arguments, so they are not written")
+		err = errors.New("the plugin does not report how it partitions the arguments, so they are not written")
 	}
 	if err != nil {
 		p.Arguments = nil
 	}
-	p.cut = in
+	p.shards = in
 	return err
 }
 
@@ -323,11 +323,11 @@ func (p *interposedProgram) takeArguments(lists []*unsafe.Pointer) error {
 			continue
 		}
 		var err error
-		if p.cut == nil {
+		if p.shards == nil {
 			args[i], err = read(0, i, t)
 		} else {
 			part := t
-			if part.Shape, err = p.cut[i].ShardShape(t.Shape); err != nil {
+			if part.Shape, err = p.shards[i].ShardShape(t.Shape); err != nil {
 				return err
 			}
 			shards := make([]*tensor.Tensor, p.Partitions)
@@ -336,7 +336,7 @@ func (p *interposedProgram) takeArguments(lists []*unsafe.Pointer) error {
 					return err
 				}
 			}
-			args[i], err = p.cut[i].Join(shards, t.Shape)
+			args[i], err = p.shards[i].Join(shards, t.Shape)
 		}
 		if err != nil {
 			return fmt.Errorf("argument %d: %w", i, err)
@@ -368,8 +368,8 @@ func (p *interposedProgram) findDevices(loaded unsafe.Pointer) error {
 	return nil
 }
 
-// hlocbInterposeUnseen notes that the plugin may load and run the program by functions that nothing here sees. Its
-// hooks are then found by their ids, and the program is kept until the process ends.
+// hlocbInterposeUnseen records that the plugin may load and run the program by functions that are not wrapped. The
+// interposer then finds the hooks by their ids, and keeps the program until the process ends.
 //
 //export hlocbInterposeUnseen
 func hlocbInterposeUnseen(program C.int64_t) {
@@ -425,7 +425,7 @@ func hlocbInterposeSave(program C.int64_t, n *C.uint64_t) *C.char {
 //export hlocbInterposeLoad
 func hlocbInterposeLoad(number C.int, saved *C.char, n C.uint64_t, loaded unsafe.Pointer) (program C.int64_t) {
 	w := wrappedBy(number)
-	w.guarded(func() error {
+	w.guard(func() error {
 		p, err := w.interposer.Load(C.GoBytes(unsafe.Pointer(saved), C.int(n)))
 		if err != nil {
 			return err
@@ -445,7 +445,7 @@ func hlocbInterposeBegin(program C.int64_t, arguments **unsafe.Pointer, devices,
 	p := programOf(program)
 	run := p.runs.Add(1)
 	if a := p.Arguments; a != nil && a.Run == run {
-		p.owner.guarded(func() error {
+		p.owner.guard(func() error {
 			if int(n) != len(a.Types) || int(devices) < p.Partitions {
 				return fmt.Errorf("the program runs with %d arguments on %d devices, so they are not written", int(n), int(devices))
 			}
@@ -456,7 +456,7 @@ func hlocbInterposeBegin(program C.int64_t, arguments **unsafe.Pointer, devices,
 		return 0
 	}
 	s := newSession(context.Background(), p.sites, p.Replicas*p.Partitions, p.Partitions)
-	// An error of one device must reach the framework, as it does without us.
+	// An error of one device must reach the framework, as it does without hlocb.
 	s.position, s.number, s.several = p.position, run, false
 	s.anywhere = len(p.position) == 0 // compiled for any device
 	s.failed, s.memory = p.Failed, p.memory
@@ -483,7 +483,7 @@ func hlocbInterposeEnd(launch C.int32_t) {
 // to the execution.
 type PythonCallback struct {
 	Index uint64
-	Token bool // the function takes and returns a token first
+	Token bool // the function accepts and returns a token first
 }
 
 // Handle implements runtime.Handler. It must run on the thread of the hook.

@@ -3,11 +3,11 @@
 
 #include "abi.h"
 
-// hl_replacement is what to compile instead of a program.
+// hl_replacement is the program to compile instead of another program.
 typedef struct {
-  char *code;  // allocated; NULL: the program as it is
+  char *code;  // allocated; NULL: the unchanged program
   size_t code_size;
-  int64_t program;  // what Go calls it; 0: Go does not know it
+  int64_t program;  // its number in Go; 0: Go has no record of it
 } hl_replacement;
 
 // hl_interpose returns a copy of a plugin's table that passes programs through Go if active is set, and that serves

@@ -64,7 +64,7 @@ func (c *Client) load(ctx context.Context, blob []byte) (*loadedProgram, error) 
 	})
 }
 
-// interruptible makes a program, which may take minutes. PJRT cannot cancel this: if ctx ends, interruptible returns,
+// interruptible creates a program, which may take minutes. PJRT cannot cancel this: if ctx ends, interruptible returns,
 // and a goroutine waits for the result and discards it.
 func (c *Client) interruptible(ctx context.Context, op string, create func(ptr *unsafe.Pointer) unsafe.Pointer) (*loadedProgram, error) {
 	run := func() (*loadedProgram, error) {
@@ -152,7 +152,7 @@ func (l *loadedProgram) inspect() error {
 		return err
 	}
 	if n != m {
-		return fmt.Errorf("the plugin tells %d result types and %d shapes", int(n), int(m))
+		return fmt.Errorf("the plugin reports %d result types and %d shapes", int(n), int(m))
 	}
 	at := 0
 	for i, code := range unsafe.Slice((*int32)(types), int(n)) {
@@ -209,7 +209,7 @@ type buffer struct {
 // borrowAt is the size in bytes from which upload lends arguments to the plugin instead of copying them.
 const borrowAt = 64 << 10
 
-// upload makes a buffer of a tensor on a device. pin keeps lent memory in place until the buffer is released.
+// upload creates a buffer of a tensor on a device. pin keeps lent memory in place until the buffer is released.
 func (c *Client) upload(d *Device, t *tensor.Tensor, pin *goruntime.Pinner) (buffer, error) {
 	code := bufferCode(t.DType())
 	if code == 0 {
@@ -308,16 +308,16 @@ func (l *loadedProgram) result(ptr unsafe.Pointer, i int) (*tensor.Tensor, error
 type request struct {
 	hosts   [][]*tensor.Tensor // a list per device
 	values  []*value           // instead of hosts
-	donated []bool             // values whose memory the program may take
+	donated []bool             // values whose memory the program may overwrite
 	stay    bool               // the results stay on the devices
 	steps   int64              // runs of the loop in C, or 0
-	carried []int64            // of these runs: the argument that a result is in the next one, or -1
+	carried []int64            // of these runs: the argument that a result is in the next run, or -1
 }
 
-// product are the results of a run.
+// product holds the results of a run.
 type product struct {
 	hosts   [][]*tensor.Tensor // a list per device
-	buffers []unsafe.Pointer   // with stay: one device's results after the other's
+	buffers []unsafe.Pointer   // with stay: the results, device by device
 }
 
 // execute runs the program. It uploads arguments and downloads results if they are not on the devices. launchID
@@ -402,7 +402,7 @@ func (l *loadedProgram) execute(launchID int32, r *request) (product, error) {
 				return product{}, fmt.Errorf("result %d: %w", i, err)
 			}
 			results[d][i] = t
-			c.release(buffer{ptr: outputs[d*m+i]}) // at once: large results are not held twice
+			c.release(buffer{ptr: outputs[d*m+i]}) // now, because large results would be in memory twice
 			outputs[d*m+i] = nil
 		}
 	}

@@ -10,9 +10,9 @@ import (
 	"unsafe"
 )
 
-// DeviceMemory is how the host reaches the memory of a plugin's devices. Addresses are those that the plugin gives to
-// handlers and that PJRT_Buffer_UnsafePointer and its like return. The methods may be called concurrently, return when
-// the bytes are copied, and see what the program wrote before it called the hook.
+// DeviceMemory is how the host reaches the memory of a plugin's devices. Addresses are the ones that the plugin passes
+// to handlers and that functions such as PJRT_Buffer_UnsafePointer return. The methods may be called concurrently,
+// return when the bytes are copied, and see what the program wrote before it called the hook.
 type DeviceMemory interface {
 	// Readable reports whether the host reads and writes device memory directly. Handlers then see it without a copy.
 	Readable() bool

@@ -68,7 +68,7 @@ func (s *moduleShape) shardings(partitions int) (in, out []*sharding.Sharding, e
 	return in, out, nil
 }
 
-// mesh finds a mesh by its symbol. It returns nil if there is none, or none that can be read.
+// mesh finds a mesh by its symbol. It returns nil if there is none, or if it cannot be read.
 func (s *moduleShape) mesh(name string) *sharding.Mesh {
 	for o := range s.module.Body().Ops() {
 		sym, ok := o.Attr(ir.SymbolName).(*ir.StringAttr)

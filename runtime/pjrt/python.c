@@ -2,8 +2,8 @@
 //
 // JAX lowers a callback to a custom call with the attribute index. At each execution it attaches the list of Python
 // functions to the execution context (xla/python/ifrt, FfiLoadedHostCallbacks), but not on platforms that it does not
-// know. There package hlocb_jax makes the call, and index is a key of its dictionary of functions. The functions take
-// and return tuples of NumPy arrays. This file uses Python's stable C API, which it finds in the process, so it fits
+// know. On these platforms package hlocb_jax writes the call, and index is a key of its dictionary of functions. The
+// functions accept and return tuples of NumPy arrays. This file uses Python's stable C API, which it finds in the process, so it fits
 // every version of Python.
 
 #define _GNU_SOURCE
@@ -258,7 +258,7 @@ static void pack(unsigned char *to, const unsigned char *from, size_t n, int bit
   for (size_t i = 0; i < n; i++) to[i * bits / 8] |= (from[i] & ((1u << bits) - 1)) << (i * bits % 8);
 }
 
-// values fills out from a list of buffers. Values that XLA packs get memory of their own.
+// values fills out from a list of buffers. Values that XLA packs get separate memory.
 static bool values(hl_value *out, const hl_ffi_list *list, bool operands) {
   for (int64_t i = 0; i < list->n; i++) {
     const hl_ffi_buffer *b = list->items[i];

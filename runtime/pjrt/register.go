@@ -17,7 +17,7 @@ import (
 )
 
 // layout is the layout of the struct that a plugin's register_handler reads. The plugin does not check the layout; a
-// wrong one crashes it.
+// wrong layout crashes it.
 type layout int
 
 const (
@@ -42,7 +42,7 @@ func (p *Plugin) registrationLayout() layout {
 type Probe func(path, platform string, versioned bool) error
 
 // FindLayout finds the layout of handler registration if the plugin's version does not determine it. A wrong layout
-// crashes the process, so probe must use another one.
+// crashes the process, so probe must use another process.
 func (p *Plugin) FindLayout(platform string, probe Probe) error {
 	if p.registrationLayout() != layoutUnknown {
 		return nil
@@ -63,7 +63,7 @@ func (p *Plugin) FindLayout(platform string, probe Probe) error {
 
 // TryRegistration loads a plugin, registers a handler with one layout, and checks that the plugin calls it: XLA asks a
 // handler for its version at registration. If the plugin reads another layout the process crashes, so call
-// TryRegistration in a process of its own.
+// TryRegistration in a child process.
 func TryRegistration(path, platform string, versioned bool) error {
 	p, err := Load(path)
 	if err != nil {
@@ -107,7 +107,8 @@ func (p *Plugin) RegisterNoop(platform string) error {
 // whose hooks call a yardstick instead shows the cost of that part.
 type Yardstick struct{ Target, Does string }
 
-// RegisterYardsticks registers the yardsticks with the plugin and returns them. Each does more than the one before.
+// RegisterYardsticks registers the yardsticks with the plugin and returns them. Each yardstick includes the work of the
+// previous one.
 func (p *Plugin) RegisterYardsticks(platform string) ([]Yardstick, error) {
 	list := []struct {
 		Yardstick
@@ -128,19 +129,19 @@ func (p *Plugin) RegisterYardsticks(platform string) ([]Yardstick, error) {
 }
 
 // InC returns an executable whose runs on buffers repeat e on one device in C: the yardstick for the cost of a step. It
-// calls no hooks. Result i of a step is argument carried[i] of the next one, unless that is -1.
+// calls no hooks. Result i of a step is argument carried[i] of the next step, unless carried[i] is -1.
 func (e *Executable) InC(steps int64, carried []int64) runtime.Executable {
-	return &repeated{e, steps, carried}
+	return &repeater{e, steps, carried}
 }
 
-type repeated struct {
+type repeater struct {
 	*Executable
 	steps   int64
 	carried []int64
 }
 
 // RunMemory implements runtime.Executable.
-func (r *repeated) RunMemory(ctx context.Context, args []runtime.Memory, donated []bool) ([]runtime.Memory, error) {
+func (r *repeater) RunMemory(ctx context.Context, args []runtime.Memory, donated []bool) ([]runtime.Memory, error) {
 	return r.runMemory(ctx, args, &request{donated: donated, steps: r.steps, carried: r.carried})
 }
 

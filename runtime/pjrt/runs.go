@@ -102,7 +102,7 @@ type session struct {
 	ended, stale bool // guarded by the executable's mu: the run is over; the attempt is abandoned
 }
 
-// newSession makes the session of a run on some devices. A replica has parts devices.
+// newSession creates the session of a run on some devices. A replica has parts devices.
 func newSession(ctx context.Context, sites *siteTable, devices, parts int) *session {
 	return &session{ctx: ctx, sites: sites, memory: hostMemory{}, parts: parts, several: devices > 1, devices: make([]deviceState, devices), failures: make([]atomic.Pointer[failure], devices)}
 }
@@ -117,7 +117,7 @@ type deviceState struct {
 	_    [32]byte
 }
 
-// keep replaces the device's call. The former one returns to its site.
+// keep replaces the device's call. The former call returns to its site.
 func (d *deviceState) keep(s *site, c *call) {
 	if d.call != nil {
 		d.site.calls.Put(d.call)

@@ -87,7 +87,7 @@ var (
 	_ runtime.Loader = (*Backend)(nil)
 )
 
-// builder identifies the plugin's build, because a build crashes on code of another one. It hashes the size and
+// builder identifies the plugin's build, because a build crashes on code of another build. It hashes the size and
 // samples of the file: hashing all 250 MB would take longer than compiling.
 func (p *Plugin) builder() (string, error) {
 	p.mu.Lock()

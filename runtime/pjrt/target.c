@@ -1,5 +1,5 @@
 // The handlers of custom-call targets that hlocb computes. XLA's call frame does not name the target, so each target
-// has a C function of its own, which passes its number on.
+// has a separate C function, which passes the target's number to Go.
 
 #include "calls.h"
 #include "_cgo_export.h"

@@ -18,9 +18,9 @@ import (
 )
 
 // TargetCall is a call of a custom-call target that the host computes. Its values are the program's memory in the
-// layouts of the call, which the FFI does not tell, and valid during the call.
+// layouts of the call, which the FFI does not report, and valid during the call.
 type TargetCall struct {
-	Operands, Results []*tensor.Tensor // a result may share the memory of an operand; the others hold zeros
+	Operands, Results []*tensor.Tensor // a result may share the memory of an operand; other results hold zeros
 	Attrs             map[string]int64 // the integer attributes; truth values are 0 and 1
 }
 
@@ -46,7 +46,7 @@ func (p *Plugin) RegisterTarget(name string, t Target, platform string) error {
 			list = append(list, *old...)
 		}
 		if n = len(list); n == C.HL_TARGETS {
-			return fmt.Errorf("custom-call target %q is one more than %d", name, n)
+			return fmt.Errorf("custom-call target %q exceeds the limit of %d targets", name, n)
 		}
 		list = append(list, t)
 		if targets.number == nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// ffiTypes maps the element type codes of the FFI (XLA's PrimitiveType) to ours. Code 17 is the token.
+// ffiTypes maps the element type codes of the FFI (XLA's PrimitiveType) to hlocb's types. Code 17 is the token.
 var ffiTypes = [...]tensor.DType{
 	1: tensor.I1, 2: tensor.I8, 3: tensor.I16, 4: tensor.I32, 5: tensor.I64,
 	6: tensor.UI8, 7: tensor.UI16, 8: tensor.UI32, 9: tensor.UI64,
@@ -20,7 +20,7 @@ var ffiTypes = [...]tensor.DType{
 
 const ffiToken = 17
 
-// bufferTypes maps the element type codes of PJRT buffers to ours. Code 23 is the token.
+// bufferTypes maps the element type codes of PJRT buffers to hlocb's types. Code 23 is the token.
 var bufferTypes = [...]tensor.DType{
 	1: tensor.I1, 2: tensor.I8, 3: tensor.I16, 4: tensor.I32, 5: tensor.I64,
 	6: tensor.UI8, 7: tensor.UI16, 8: tensor.UI32, 9: tensor.UI64,
@@ -42,7 +42,7 @@ func bufferCode(d tensor.DType) int32 {
 
 func bufferType(code int32) (tensor.DType, error) {
 	if code <= 0 || int(code) >= len(bufferTypes) || bufferTypes[code] == tensor.Invalid {
-		return tensor.Invalid, fmt.Errorf("element type code %d of a PJRT buffer is none that hlocb knows", code)
+		return tensor.Invalid, fmt.Errorf("unknown element type code %d of a PJRT buffer", code)
 	}
 	return bufferTypes[code], nil
 }

@@ -45,7 +45,7 @@ func (e Environment) getenv(key string) string {
 type Plugin struct {
 	Name    string // the platform, guessed from the file name: cpu, cuda, rocm, tpu, ...
 	Path    string
-	Origin  string // the place where it was found, for people
+	Origin  string // the place where it was found, for messages
 	Version string // the version of its package if known
 	Chosen  bool   // named by the user, so no other plugin may replace it
 }
@@ -66,7 +66,7 @@ func (e *NotFoundError) Error() string {
 	hint := ""
 	for _, p := range Packages() {
 		if platformOf(p.Name) == e.Name { // the last package is the newest
-			hint = fmt.Sprintf("; 'hlocb plugin install %s' gets one", p.Name)
+			hint = fmt.Sprintf("; 'hlocb plugin install %s' installs one", p.Name)
 		}
 	}
 	var b strings.Builder

@@ -26,8 +26,8 @@ type Package struct {
 	SHA256       string // of the wheel
 	Member       string // the plugin's path in the wheel
 	OS, Arch     string // the system it runs on: values of runtime.GOOS and GOARCH
-	Needs        string // its requirements besides the C library, for people
-	Library      bool   // no plugin
+	Needs        string // its requirements besides the C library, for messages
+	Library      bool   // a library instead of a plugin
 }
 
 // Packages lists the plugins that Install can install.
@@ -79,7 +79,7 @@ type InstallOptions struct {
 }
 
 // ErrNoPip says that Install found no pip.
-var ErrNoPip = errors.New(`no pip found: tried "python3 -I -m pip", "pip3" and "pip"; install Python's pip, or give a wheel that you have`)
+var ErrNoPip = errors.New(`no pip found: tried "python3 -I -m pip", "pip3" and "pip"; install Python's pip, or use the file of a wheel`)
 
 // ChecksumError says that a file has another checksum than expected.
 type ChecksumError struct{ File, Got, Want string }
@@ -99,7 +99,7 @@ func Install(ctx context.Context, name string, opts InstallOptions) (Plugin, err
 		for _, p := range Packages() {
 			names = append(names, p.Name)
 		}
-		return Plugin{}, fmt.Errorf("unknown plugin %q, known are: %s", name, strings.Join(names, ", "))
+		return Plugin{}, fmt.Errorf("unknown plugin %q, expected one of %s", name, strings.Join(names, ", "))
 	}
 	return install(ctx, pkg, opts)
 }
@@ -119,7 +119,7 @@ func install(ctx context.Context, pkg Package, opts InstallOptions) (Plugin, err
 	dir := filepath.Join(opts.CacheDir, pkg.Name, pkg.Version)
 	target := filepath.Join(dir, path.Base(pkg.Member))
 	plugin := Plugin{Name: platformOf(pkg.Name), Path: target, Origin: "installed by hlocb", Version: pkg.Version}
-	if !opts.Force && installed(target) {
+	if !opts.Force && isInstalled(target) {
 		say("%s %s is already installed and unchanged (force installs it again): %s", pkg.Distribution, pkg.Version, target)
 		return plugin, nil
 	}
@@ -131,7 +131,7 @@ func install(ctx context.Context, pkg Package, opts InstallOptions) (Plugin, err
 		return Plugin{}, err
 	}
 	defer unlock()
-	if !opts.Force && installed(target) { // by another process
+	if !opts.Force && isInstalled(target) { // by another process
 		say("%s %s is already installed and unchanged (force installs it again): %s", pkg.Distribution, pkg.Version, target)
 		return plugin, nil
 	}
@@ -167,7 +167,7 @@ func (e Environment) Library(name string) (path string, ok bool) {
 		return "", false
 	}
 	path = filepath.Join(e.CacheDir, pkg.Name, pkg.Version, filepath.Base(pkg.Member))
-	return path, installed(path)
+	return path, isInstalled(path)
 }
 
 // receipt is the file beside an installed plugin. It is written after the plugin.
@@ -180,8 +180,8 @@ type receipt struct {
 	SHA256       string `json:"sha256"`
 }
 
-// installed reports whether the plugin is the one that its receipt describes.
-func installed(target string) bool {
+// isInstalled reports whether the plugin's file matches its receipt.
+func isInstalled(target string) bool {
 	text, err := os.ReadFile(filepath.Join(filepath.Dir(target), "plugin.json"))
 	if err != nil {
 		return false

@@ -4,5 +4,5 @@ package plugins
 
 import "context"
 
-// lock does nothing. Two installs at once both do the work, and each file still appears whole.
+// lock does nothing. Two simultaneous installs both do the work, and each file still appears completely.
 func lock(context.Context, string) (unlock func(), err error) { return func() {}, nil }

@@ -248,7 +248,7 @@ func TestInstallShowsPipsWords(t *testing.T) {
 
 func TestInstallUnknown(t *testing.T) {
 	_, err := Install(context.Background(), "abacus", InstallOptions{CacheDir: t.TempDir()})
-	if err == nil || !strings.Contains(err.Error(), "known are: cpu, cuda12, cuda13") {
+	if err == nil || !strings.Contains(err.Error(), "expected one of cpu, cuda12, cuda13") {
 		t.Errorf("error is %v", err)
 	}
 }

@@ -20,9 +20,9 @@ void *hlocb_handler(CallFrame *frame) {
     m->traits = 0;
     return NULL;
   }
-  if (frame->operands.n != 1 || frame->results.n != 1) return fail(frame, "clip takes one operand and gives one result");
+  if (frame->operands.n != 1 || frame->results.n != 1) return fail(frame, "clip expects one operand and one result");
   const Buffer *x = frame->operands.items[0], *y = frame->results.items[0];
-  if (x->dtype != 11 || y->dtype != 11) return fail(frame, "clip takes and gives f32");
+  if (x->dtype != 11 || y->dtype != 11) return fail(frame, "clip expects f32 values");
   float limit = 1;
   for (int64_t i = 0; i < frame->attributes.n; i++) {
     const Text *name = frame->attributes.names[i];

@@ -52,7 +52,7 @@ typedef struct {
   size_t size;
   Extension *extensions;
   int32_t dtype;
-  void *data;  // row-major; null where there are no elements
+  void *data;  // row-major; null if there are no elements
   int64_t rank;
   int64_t *dims;
 } Buffer;

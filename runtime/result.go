@@ -16,8 +16,8 @@ func (c *Call) SetResult(i int, value *tensor.Tensor) error {
 	return nil
 }
 
-// SetResultBytes copies data to result i. data holds the elements, row-major and little-endian; any byte of an i1 but 0
-// is true. If data and the result differ in size, SetResultBytes writes nothing and returns a *SizeError.
+// SetResultBytes copies data to result i. data holds the elements, row-major and little-endian; any byte except 0 is
+// true for i1. If data and the result differ in size, SetResultBytes writes nothing and returns a *SizeError.
 func (c *Call) SetResultBytes(i int, data []byte) error {
 	r := c.Results[i]
 	if len(data) != len(r.Peek()) {

@@ -174,7 +174,7 @@ func opSharding(b []byte, partitions int) ([]*sharding.Sharding, error) {
 	return []*sharding.Sharding{s}, nil
 }
 
-// errProto says that bytes are not a protocol buffer.
+// errProto says that data is not a protocol buffer.
 var errProto = errors.New("the plugin's description of the program cannot be read")
 
 // eachField calls f for each field of a protocol buffer: with the number of a varint, or with the bytes of a field
@@ -220,7 +220,7 @@ func eachField(b []byte, f func(field int, number uint64, v []byte) error) error
 	return nil
 }
 
-// appendInts appends the element of a repeated integer field, or all elements of a packed one.
+// appendInts appends the element of a repeated integer field, or all elements of a packed field.
 func appendInts(out []int64, number uint64, packed []byte) ([]int64, error) {
 	if packed == nil {
 		return append(out, int64(number)), nil
