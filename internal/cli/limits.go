@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/internal/heap"
 	"github.com/hlocb/hlocb/interp"
+	"github.com/hlocb/hlocb/runtime"
 )
 
 // limitFlags limit a run and choose its progress reports.
@@ -39,6 +41,36 @@ func (f *limitFlags) bytes() (int64, error) {
 		return 0, usagef("--memory-limit %s: %w", f.memory, err)
 	}
 	return n, nil
+}
+
+// onPlugin returns what f returns, or the cause of ctx's end. It limits f by --timeout if that is not 0. f may call a
+// plugin that never returns; f then continues until the process ends.
+func onPlugin[T any](ctx context.Context, timeout time.Duration, what string, f func(context.Context) (T, error)) (T, error) {
+	type result struct {
+		value T
+		err   error
+	}
+	if timeout > 0 {
+		late := fmt.Errorf("%s %w", what, &runtime.TimeoutError{After: timeout.String(), Program: true})
+		limited, stop := context.WithTimeoutCause(ctx, timeout, late)
+		defer stop()
+		ctx = limited
+	}
+	done := make(chan result, 1)
+	go func() {
+		value, err := f(ctx)
+		done <- result{value, err}
+	}()
+	select {
+	case r := <-done:
+		if r.err != nil && ctx.Err() != nil {
+			r.err = context.Cause(ctx)
+		}
+		return r.value, r.err
+	case <-ctx.Done():
+		var none T
+		return none, context.Cause(ctx)
+	}
 }
 
 // engine returns the engine's options.

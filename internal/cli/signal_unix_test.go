@@ -103,14 +103,14 @@ func hanging(t *testing.T) string {
 	return library
 }
 
-// A signal ends a run with its own exit code and a plain word. A plugin that loads cannot be interrupted, so a second
-// signal ends the process.
+// A signal ends a run with its own exit code and a plain word, and so does --timeout. The command does not wait for a
+// plugin that compiles or loads, which cannot be interrupted.
 func TestSignals(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "in.mlir")
+	file, hang := filepath.Join(t.TempDir(), "in.mlir"), hanging(t)
 	for _, c := range []struct {
 		name, backend string
 		text          []byte
-		signals       []os.Signal
+		signals       []os.Signal // none: --timeout 1s
 		code          int
 		stderr        string
 	}{
@@ -119,8 +119,10 @@ func TestSignals(t *testing.T) {
 		{"Ctrl-C while a plugin runs", "cpu", []byte(long), []os.Signal{os.Interrupt}, 130, "interrupted; the plugin was still running the program"},
 		{"Ctrl-C while a plugin compiles", "cpu", slow(3000), []os.Signal{os.Interrupt}, 130, "interrupted"},
 		{"SIGTERM while a plugin compiles", "cpu", slow(3000), []os.Signal{syscall.SIGTERM}, 143, "interrupted"},
-		{"Ctrl-C twice while a plugin loads", hanging(t), []byte(long), []os.Signal{os.Interrupt, os.Interrupt}, 130, "interrupted"},
-		{"SIGTERM twice while a plugin loads", hanging(t), []byte(long), []os.Signal{syscall.SIGTERM, syscall.SIGTERM}, 143, "interrupted"},
+		{"timeout while a plugin compiles", "cpu", slow(3000), nil, 4, "compiling on cpu takes longer than 1s"},
+		{"Ctrl-C while a plugin loads", hang, []byte(long), []os.Signal{os.Interrupt}, 130, "interrupted"},
+		{"SIGTERM while a plugin loads", hang, []byte(long), []os.Signal{syscall.SIGTERM}, 143, "interrupted"},
+		{"timeout while a plugin loads", hang, []byte(long), nil, 4, "hang.so takes longer than 1s"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if why := missingPlugin(); c.backend == "cpu" && why != "" {
@@ -131,7 +133,11 @@ func TestSignals(t *testing.T) {
 			if err := os.WriteFile(file, c.text, 0o644); err != nil {
 				t.Fatal(err)
 			}
-			cmd := child("run", file, "--fill", "iota", "--backend", c.backend)
+			args := []string{"run", file, "--fill", "iota", "--backend", c.backend}
+			if c.signals == nil {
+				args = append(args, "--timeout", "1s")
+			}
+			cmd := child(args...)
 			last := make(chan time.Time, 1)
 			go func() {
 				for _, s := range c.signals {
@@ -146,8 +152,29 @@ func TestSignals(t *testing.T) {
 			}
 			// XLA compiles the module for 8 s.
 			if took := time.Since(<-last); took > 4*time.Second {
-				t.Errorf("the command ends %v after the last signal", took)
+				t.Errorf("the command ends %v after the last signal or its start", took)
 			}
 		})
+	}
+}
+
+// A second signal ends a command that the first one does not end.
+func TestSecondSignal(t *testing.T) {
+	hang := hanging(t)
+	if hang == "" {
+		t.Skip("skip: no C compiler")
+	}
+	cmd := child("plugin", "info", hang)
+	first := make(chan time.Time, 1)
+	go func() {
+		time.Sleep(time.Second)
+		_ = cmd.Process.Signal(os.Interrupt)
+		first <- time.Now()
+		time.Sleep(time.Second)
+		_ = cmd.Process.Signal(os.Interrupt)
+	}()
+	code, errs := exitCode(t, cmd)
+	if took := time.Since(<-first); code != 130 || !strings.Contains(errs, "interrupted") || took > 4*time.Second {
+		t.Errorf("exit code %d, %v after the first signal: %s", code, took, errs)
 	}
 }

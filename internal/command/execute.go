@@ -241,8 +241,8 @@ func (s *Signal) Code() int {
 // stopTime is how long a command may take to stop before the user is told how to end it at once.
 const stopTime = 2 * time.Second
 
-// Signals returns a context that Ctrl-C, SIGTERM and SIGHUP end. A second signal ends the process: a plugin cannot be
-// interrupted while it compiles.
+// Signals returns a context that Ctrl-C, SIGTERM and SIGHUP end. A second signal ends the process: a plugin may not
+// let itself be interrupted.
 func (c *Console) Signals() (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	received := make(chan os.Signal, 2)
