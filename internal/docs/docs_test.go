@@ -37,6 +37,34 @@ func TestDocsAreComplete(t *testing.T) {
 	}
 }
 
+// TestLossesAreDocumented: docs/formats.md says what each format loses. The golden case format_losses shows these losses.
+func TestLossesAreDocumented(t *testing.T) {
+	text, err := os.ReadFile("../../docs/formats.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, found := strings.Cut(string(text), "\n| written as | lost or changed |\n")
+	if !found {
+		t.Fatal("docs/formats.md has no table of losses")
+	}
+	table, _, _ = strings.Cut(table, "\n\n")
+	for name, losses := range map[string][]string{
+		"ffi":      {"`source_id`"},
+		"exla":     {"a tap comes back with results", "alias"},
+		"exla-io":  {"a tap comes back as with `exla`", "Refused: ", "`--order source`"},
+		"sendrecv": {"hooks without order get one"},
+		"outfeed":  {"the same as `sendrecv`"},
+	} {
+		_, row, _ := strings.Cut(table, "| `"+name+"` | ")
+		row, _, _ = strings.Cut(row, "\n")
+		for _, loss := range losses {
+			if !strings.Contains(row, loss) {
+				t.Errorf("docs/formats.md does not say %q of %s: %s", loss, name, row)
+			}
+		}
+	}
+}
+
 // TestDependenciesHaveReasons: docs/rationale.md names every module that go.mod requires directly.
 func TestDependenciesHaveReasons(t *testing.T) {
 	mod, err := os.ReadFile("../../go.mod")
