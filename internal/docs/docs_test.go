@@ -3,6 +3,7 @@ package docs_test
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -60,6 +61,45 @@ func TestLossesAreDocumented(t *testing.T) {
 		for _, loss := range losses {
 			if !strings.Contains(row, loss) {
 				t.Errorf("docs/formats.md does not say %q of %s: %s", loss, name, row)
+			}
+		}
+	}
+}
+
+// TestTrustIsDocumented: the sections on trust and on saving say that a compiled program is code.
+func TestTrustIsDocumented(t *testing.T) {
+	for name, section := range map[string]string{"docs/handlers.md": "Trust", "docs/embed.md": "Saving"} {
+		text, err := os.ReadFile(filepath.Join("../..", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, section, _ := strings.Cut(string(text), "\n## "+section+"\n")
+		section, _, _ = strings.Cut(section, "\n## ")
+		if !strings.Contains(section, "native code") {
+			t.Errorf("%s does not say that a compiled program is native code", name)
+		}
+	}
+}
+
+// TestSentencesAreWhole: no document has a sentence whose end was left out.
+func TestSentencesAreWhole(t *testing.T) {
+	names, err := filepath.Glob("../../docs/*.md")
+	if err != nil || len(names) < 20 {
+		t.Fatal(names, err)
+	}
+	end := regexp.MustCompile(`[a-z)] \.( |$)`)
+	for _, name := range append(names, "../../README.md", "../../CONTRIBUTING.md") {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		code := false
+		for line := range strings.Lines(string(text)) {
+			if strings.HasPrefix(line, "```") {
+				code = !code
+			}
+			if line = strings.TrimSuffix(line, "\n"); !code && end.MatchString(line) {
+				t.Errorf("%s: a sentence ends too early: %s", filepath.Base(name), line)
 			}
 		}
 	}
