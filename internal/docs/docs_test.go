@@ -38,7 +38,8 @@ func TestDocsAreComplete(t *testing.T) {
 	}
 }
 
-// TestLossesAreDocumented: docs/formats.md says what each format loses. The golden case format_losses shows these losses.
+// TestLossesAreDocumented: docs/formats.md says what each format loses. The golden case format_losses shows these
+// losses.
 func TestLossesAreDocumented(t *testing.T) {
 	text, err := os.ReadFile("../../docs/formats.md")
 	if err != nil {
