@@ -12,7 +12,7 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// step doubles its donated first argument and returns the sum with the second one too.
+// step doubles its donated first argument, and also returns the sum of both arguments.
 const step = `func.func @main(%w: tensor<4xf32> {tf.aliasing_output = 0 : i32}, %x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
   %0 = stablehlo.add %w, %w : tensor<4xf32>
   %1 = stablehlo.add %w, %x : tensor<4xf32>
@@ -45,7 +45,7 @@ func onBackends(t *testing.T, f func(t *testing.T, b runtime.Backend)) {
 	}
 }
 
-func compiled(t *testing.T, b runtime.Backend, text string, opts ...hlocb.CompileOption) *hlocb.Executable {
+func compile(t *testing.T, b runtime.Backend, text string, opts ...hlocb.CompileOption) *hlocb.Executable {
 	t.Helper()
 	exe, err := parse(t, text, hlocb.HookTargets("ask")).Compile(ctx, append(opts, hlocb.WithBackend(b))...)
 	if err != nil {
@@ -89,7 +89,7 @@ func closeAll(t *testing.T, exe *hlocb.Executable, buffers ...*hlocb.Buffer) {
 
 func TestBuffersCarryAStep(t *testing.T) {
 	onBackends(t, func(t *testing.T, b runtime.Backend) {
-		exe := compiled(t, b, step)
+		exe := compile(t, b, step)
 		host := hlocb.ArrayOf([]float32{1, 2, 3, 4})
 		lent, err := host.Tensor(hlocb.Type{DType: tensor.F32, Shape: tensor.Shape{4}})
 		if err != nil {
@@ -131,7 +131,7 @@ func TestBuffersCarryAStep(t *testing.T) {
 
 func TestDonationByTheCaller(t *testing.T) {
 	onBackends(t, func(t *testing.T, b runtime.Backend) {
-		exe := compiled(t, b, step)
+		exe := compile(t, b, step)
 		w, x := put(t, exe, 0, 1, 2, 3, 4), put(t, exe, 1, 1, 1, 1, 1)
 		out, err := exe.Execute(ctx, []*hlocb.Buffer{w, x}, hlocb.ExecuteOptions{Donate: []int{1}})
 		if err != nil {
@@ -142,7 +142,7 @@ func TestDonationByTheCaller(t *testing.T) {
 			t.Errorf("the donated buffer gives %v", err)
 		}
 		// Results of one executable are arguments of another.
-		other := compiled(t, b, step)
+		other := compile(t, b, step)
 		sum, err := other.Execute(ctx, []*hlocb.Buffer{out[0], out[1]}, hlocb.ExecuteOptions{Donate: []int{}})
 		if err != nil {
 			t.Fatal(err)
@@ -156,7 +156,7 @@ func TestDonationByTheCaller(t *testing.T) {
 
 func TestBuffersRefused(t *testing.T) {
 	onBackends(t, func(t *testing.T, b runtime.Backend) {
-		exe := compiled(t, b, step)
+		exe := compile(t, b, step)
 		w, x := put(t, exe, 0, 1, 2, 3, 4), put(t, exe, 1, 1, 1, 1, 1)
 		short, err := exe.Put(ctx, 0, tensor.New(tensor.F32, tensor.Shape{2}))
 		if err != nil {
@@ -236,7 +236,7 @@ func TestBuffersRefused(t *testing.T) {
 
 func TestPendingRuns(t *testing.T) {
 	onBackends(t, func(t *testing.T, b runtime.Backend) {
-		exe := compiled(t, b, step)
+		exe := compile(t, b, step)
 		w, x := put(t, exe, 0, 1, 2, 3, 4), put(t, exe, 1, 1, 1, 1, 1)
 		var last *hlocb.Pending
 		for range 100 {
@@ -259,7 +259,7 @@ func TestPendingRuns(t *testing.T) {
 func TestFailedPendingRunIsReported(t *testing.T) {
 	onBackends(t, func(t *testing.T, b runtime.Backend) {
 		var calls atomic.Int32
-		exe := compiled(t, b, watched, hlocb.Answer("ask", hlocb.HandlerFunc(func(_ context.Context, c *hlocb.Call) error {
+		exe := compile(t, b, watched, hlocb.Answer("ask", hlocb.HandlerFunc(func(_ context.Context, c *hlocb.Call) error {
 			if calls.Add(1) == 2 {
 				return errors.New("second call")
 			}
@@ -284,7 +284,7 @@ func TestFailedPendingRunIsReported(t *testing.T) {
 		for _, b := range append(buffers, v) {
 			b.Close()
 		}
-		// Nobody awaited the runs, so Close reports the failure, once.
+		// No caller waited for the runs, so Close reports the failure, once.
 		err = exe.Close()
 		if !errors.As(err, &hook) || strings.Count(err.Error(), "second call") != 1 || errors.As(err, &depends) {
 			t.Errorf("Close returns %v, want the failure of the second run", err)
@@ -297,7 +297,7 @@ func TestFailedPendingRunIsReported(t *testing.T) {
 
 func TestOpenBuffersKeepABackendOpen(t *testing.T) {
 	onBackends(t, func(t *testing.T, b runtime.Backend) {
-		exe := compiled(t, b, step)
+		exe := compile(t, b, step)
 		w := put(t, exe, 0, 1, 2, 3, 4)
 		if err := exe.Close(); err != nil {
 			t.Fatal(err)
@@ -312,7 +312,7 @@ func TestOpenBuffersKeepABackendOpen(t *testing.T) {
 // TestDonatedMemoryIsReused: without a copy, the results of a step lie where its donated arguments were.
 func TestDonatedMemoryIsReused(t *testing.T) {
 	onBackends(t, func(t *testing.T, b runtime.Backend) {
-		exe := compiled(t, b, step)
+		exe := compile(t, b, step)
 		w, x := put(t, exe, 0, 1, 2, 3, 4), put(t, exe, 1, 1, 1, 1, 1)
 		address := func() (p *float32) {
 			t.Helper()
@@ -353,7 +353,7 @@ func.func @main(%w: tensor<8xf32> {mhlo.sharding = "{devices=[4]<=[4]}", tf.alia
 }
 `
 	onBackends(t, func(t *testing.T, b runtime.Backend) {
-		exe := compiled(t, b, text)
+		exe := compile(t, b, text)
 		w := put(t, exe, 0, 1, 2, 3, 4, 5, 6, 7, 8)
 		if b.Name() == "cpu" && (w.Placement().Whole() || len(w.Placement().Devices) != 4) {
 			t.Errorf("the argument lies at %v", w.Placement())

@@ -14,8 +14,8 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// exports writes what jax.export makes of polymorphic functions and of one for several platforms, with arguments and
-// JAX's results. fails has arguments that JAX refuses, with its message.
+// exports writes exports of polymorphic functions and of a function for several platforms, with arguments and JAX's
+// results. bad.npz holds arguments that JAX refuses, and bad.txt its message.
 const exports = `
 import os, sys
 os.environ["JAX_PLATFORMS"] = "cpu"
@@ -50,7 +50,7 @@ write("limited", lambda x: x[:4], [np.arange(6, dtype=np.float32)], ["b"], const
 write("platforms", lambda x: lax.platform_dependent(x, cpu=lambda x: x + 1, tpu=lambda x: x + 2, cuda=lambda x: x + 3), [x], None, platforms=("tpu", "cuda", "cpu"))
 `
 
-// TestExports runs what jax.export makes on both backends, with JAX's results and JAX's refusals.
+// TestExports runs the exports on both backends and compares the results and refusals with JAX's.
 func TestExports(t *testing.T) {
 	dir := t.TempDir()
 	peer.Python(t).Run(t, exports, nil, dir)

@@ -86,7 +86,7 @@ func TestRunChecksArguments(t *testing.T) {
 	}
 }
 
-// Close must not wait for a handler that never returns.
+// TestCloseAfterTimeout: Close does not wait for a handler that never returns.
 func TestCloseAfterTimeout(t *testing.T) {
 	release := make(chan struct{})
 	defer close(release)
@@ -111,7 +111,7 @@ func TestCloseAfterTimeout(t *testing.T) {
 	}
 }
 
-// A program that plugins cannot run goes to the engine.
+// TestAutoChoosesTheEngine: a program that plugins cannot run goes to the engine.
 func TestAutoChoosesTheEngine(t *testing.T) {
 	for name, p := range map[string]*hlocb.Program{
 		"dynamic": parse(t, "func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> { return %x : tensor<?xf32> }"),
@@ -131,7 +131,7 @@ func TestAutoChoosesTheEngine(t *testing.T) {
 	}
 }
 
-// By default Compile uses the CPU plugin that is installed.
+// TestAutoFindsThePlugin: by default Compile uses the CPU plugin that is installed.
 func TestAutoFindsThePlugin(t *testing.T) {
 	p := parse(t, "func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> { return %x : tensor<2xf32> }")
 	found, err := plugins.System().Find("cpu")
@@ -168,7 +168,8 @@ func TestAutoFindsThePlugin(t *testing.T) {
 	}
 }
 
-// Any byte but 0 that a handler writes for an i1 is true, so that a value and its negation differ on every backend.
+// TestTrueBytes: any byte except 0 that a handler writes for i1 is true, so a value and its negation differ on every
+// backend.
 func TestTrueBytes(t *testing.T) {
 	p := parse(t, `func.func @main(%x: tensor<4xi1>) -> (tensor<4xi1>, tensor<4xi1>, tensor<4xi32>) {
   %0 = stablehlo.custom_call @ask(%x) {api_version = 4 : i32, has_side_effect = true} : (tensor<4xi1>) -> tensor<4xi1>
@@ -222,7 +223,8 @@ func TestNotAModule(t *testing.T) {
 	}
 }
 
-// A module without @main runs its only function on both backends; of several none is chosen.
+// TestPluginsRunMain: a module without @main runs its only function on both backends. If it has several functions, none
+// is chosen.
 func TestPluginsRunMain(t *testing.T) {
 	if _, err := plugins.System().Find("cpu"); err != nil || !haveCgo {
 		t.Skip("skip: the CPU plugin is not installed")

@@ -18,8 +18,8 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// linalgPrograms writes modules of jax.numpy.linalg, jax.scipy.linalg and jax.lax.linalg, with arguments and what JAX
-// computes. The phases of eigenvectors and Schur vectors are free and differ between versions of OpenBLAS: the programs
+// linalgPrograms writes modules of jax.numpy.linalg, jax.scipy.linalg and jax.lax.linalg, with arguments and JAX's
+// results. The phases of eigenvectors and Schur vectors are free and differ between versions of OpenBLAS: the programs
 // with them return values that do not depend on phases.
 const linalgPrograms = `
 import os, sys
@@ -167,7 +167,8 @@ func readAll(path string) ([]*tensor.Tensor, error) {
 	return out, nil
 }
 
-// near compares two results: a few hundred units in the last place of the largest element, NaN where NaN is.
+// near compares two results: they differ by at most a few hundred units in the last place of the largest element, and
+// have NaNs at the same indices.
 func near(got, want *tensor.Tensor) error {
 	if got.DType() != want.DType() || !got.Shape().Equal(want.Shape()) {
 		return fmt.Errorf("%s%v, want %s%v", got.DType(), got.Shape(), want.DType(), want.Shape())

@@ -19,7 +19,7 @@ func TestCarriedStepsKeepMemory(t *testing.T) {
 		steps = 100_000
 	}
 	onBackends(t, func(t *testing.T, b runtime.Backend) {
-		exe := compiled(t, b, step)
+		exe := compile(t, b, step)
 		w, x := put(t, exe, 0, 0, 0, 0, 0), put(t, exe, 1, 1, 2, 3, 4)
 		defer func() { closeAll(t, exe, w, x) }()
 		var before int64
@@ -42,7 +42,7 @@ func TestCarriedStepsKeepMemory(t *testing.T) {
 	})
 }
 
-// resident returns the bytes of memory that the process has after the heap returned what it does not use.
+// resident returns the process's resident memory in bytes after the heap has returned its unused memory.
 func resident(t *testing.T) int64 {
 	t.Helper()
 	debug.FreeOSMemory()

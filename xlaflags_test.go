@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestFileContains finds a text wherever it lies in a file, also across two reads.
+// TestFileContains finds a text at any offset of a file, also across two reads.
 func TestFileContains(t *testing.T) {
 	const text = "what_is_looked_for"
 	name := filepath.Join(t.TempDir(), "f")

@@ -1,4 +1,4 @@
-// Package examples_test builds and tests the examples that are modules of their own.
+// Package examples_test builds and tests the examples that are separate modules.
 package examples_test
 
 import (

@@ -111,7 +111,7 @@ func.func @b() {
   return
 }`
 
-// TestText: a pipeline prints as the text that gives it, whether it was read or built.
+// TestText: a pipeline that was read or built prints as text that reads as the same pipeline.
 func TestText(t *testing.T) {
 	tab := table(t, options{}, perFunction{})
 	for _, c := range []struct{ in, out string }{
@@ -205,7 +205,7 @@ func TestNested(t *testing.T) {
 }
 
 // TestParallel: functions are changed at the same time, findings and statistics are in program order, and the errors of
-// several functions are one list. The race detector judges the rest.
+// several functions are one list. The race detector checks the rest.
 func TestParallel(t *testing.T) {
 	const n = 200
 	var text strings.Builder
@@ -489,8 +489,8 @@ func TestDriver(t *testing.T) {
 	}
 	p := pass.Pipeline{named("a", false), both{[]pass.Pass{named("b", false), named("c", true)}}}
 	for _, c := range []struct {
-		ends bool
-		want []string
+		result bool
+		want   []string
 	}{
 		{false, []string{"x before 0 a", "y before 0 a", "run a", "y after 0 <nil>", "x after 0 <nil>", "verify",
 			"x before 1 b", "y before 1 b", "run b", "y after 1 <nil>", "x after 1 <nil>", "verify",
@@ -500,12 +500,12 @@ func TestDriver(t *testing.T) {
 			"x before 2 c", "y before 2 c", "run c", "y after 2 <nil>", "x after 2 <nil>"}},
 	} {
 		got = nil
-		d := &pass.Driver{Verify: func(*ir.Module) error { say("verify"); return nil }, VerifyResult: c.ends, Instruments: []pass.Instrument{watch("x"), watch("y")}}
+		d := &pass.Driver{Verify: func(*ir.Module) error { say("verify"); return nil }, VerifyResult: c.result, Instruments: []pass.Instrument{watch("x"), watch("y")}}
 		if err := d.Run(pass.NewContext(context.Background(), read(t, two)), p); err != nil {
 			t.Fatal(err)
 		}
 		if !slices.Equal(got, c.want) {
-			t.Errorf("ends %v:\n%q, expected\n%q", c.ends, got, c.want)
+			t.Errorf("only the result %v:\n%q, expected\n%q", c.result, got, c.want)
 		}
 	}
 	breaks := module{&pass.Info{Name: "breaks"}, func(_ *pass.Context, m *ir.Module) error {

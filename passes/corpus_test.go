@@ -42,8 +42,8 @@ func rewrite(t *testing.T, m *ir.Module, opts passes.RewriteHooks) *hook.Manifes
 	return r.Manifest
 }
 
-// describe writes a module's hooks the way testdata/corpus.txt lists them: format, kind, what goes in and out, and
-// what each waits for. The hooks' places stand for their names.
+// describe writes a module's hooks as testdata/corpus.txt lists them: format, kind, types of operands and results, and
+// the hooks that each hook waits for. Positions replace names.
 func describe(m *hook.Manifest) string {
 	place := map[hook.ID]int{}
 	for i, s := range m.Sites {
@@ -126,7 +126,7 @@ func TestCorpusRefused(t *testing.T) {
 		}
 		_, err := passes.Rewrite(context.Background(), testkit.ParseFile(t, file), passes.RewriteHooks{Targets: targets})
 		if err == nil || !strings.Contains(err.Error(), "t14_badalias.mlir:3:12: error: ") || !strings.Contains(err.Error(), "mismatch") {
-			t.Errorf("an alias of mismatched types is not refused where it stands: %v", err)
+			t.Errorf("an alias of mismatched types is not refused at its position: %v", err)
 		}
 	}
 }
@@ -158,7 +158,7 @@ func TestRewriteTwice(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					if opts.Order == hook.OrderProgram { // what holds of the module holds of its text
+					if opts.Order == hook.OrderProgram { // a module's order is also its text's order
 						if err := order.Prove(again); err != nil {
 							t.Error(err)
 						}
@@ -173,8 +173,8 @@ func TestRewriteTwice(t *testing.T) {
 	}
 }
 
-// TestRewriteTwiceElsewhere: writing a module in another format than hlocb's own twice changes nothing either.
-func TestRewriteTwiceElsewhere(t *testing.T) {
+// TestForeignRewriteTwice: writing a module twice in a foreign format changes nothing, too.
+func TestForeignRewriteTwice(t *testing.T) {
 	for _, folder := range []string{"hooks", "events", "order"} {
 		for _, file := range corpus(t, folder) {
 			for _, out := range format.Builtin().Writers()[1:] {
@@ -236,7 +236,7 @@ func TestPeerParses(t *testing.T) {
 			if filepath.Base(file) == "t14_badalias.mlir" {
 				continue
 			}
-			// What a rewrite without a detour tells of the hooks.
+			// The hooks of a direct rewrite.
 			direct := rewrite(t, testkit.ParseFile(t, file), passes.RewriteHooks{Targets: targets})
 			for _, out := range format.Builtin().Writers() {
 				m := testkit.ParseFile(t, file)
@@ -262,8 +262,8 @@ func TestPeerParses(t *testing.T) {
 	t.Logf("jaxlib parsed %d modules", len(texts))
 }
 
-// checkReadBack reads what was written in a format and compares count, types and order of the hooks, and names and
-// ids where the format holds them.
+// checkReadBack reads a module that was written in a format and compares count, types and order of the hooks, and names
+// and ids if the format stores them.
 func checkReadBack(t *testing.T, name, format, text string, want *hook.Manifest) {
 	t.Helper()
 	m, err := testkit.TryParse(name, []byte(text))
@@ -287,7 +287,7 @@ func checkReadBack(t *testing.T, name, format, text string, want *hook.Manifest)
 	}
 }
 
-// shape describes hooks by what every format keeps; formats.md lists what each loses.
+// shape describes hooks by the properties that every format keeps; formats.md lists the properties that formats lose.
 func shape(m *hook.Manifest) string {
 	var b strings.Builder
 	for _, s := range m.Sites {

@@ -33,7 +33,7 @@ func TestDocumentedFormats(t *testing.T) {
 		}
 	}
 	for _, o := range format.Builtin().Writers() {
-		if !shown["--to "+o.Name] && o.Name != "ffi" { // which the others are written in
+		if !shown["--to "+o.Name] && o.Name != "ffi" { // the other examples are written in it
 			t.Errorf("docs/format-examples.md has no worked example of --to %s", o.Name)
 		}
 	}

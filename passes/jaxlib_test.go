@@ -19,8 +19,8 @@ import (
 	"github.com/hlocb/hlocb/print"
 )
 
-// ours runs a pipeline of this package on a text.
-func ours(name, text, pipeline string, reg *ir.Registry) (string, error) {
+// runPipeline runs a pipeline of this package on a text.
+func runPipeline(name, text, pipeline string, reg *ir.Registry) (string, error) {
 	m, err := parse.Parse(diag.NewSource(name, []byte(text)), ir.NewContext(), reg, parse.Options{})
 	if err != nil {
 		return "", err
@@ -35,7 +35,7 @@ func ours(name, text, pipeline string, reg *ir.Registry) (string, error) {
 	return print.String(m, print.Options{}), nil
 }
 
-// TestExpansionsMatchJaxlib compares the expansions of ops with those of jaxlib, one op at a time. Package
+// TestExpansionsMatchJaxlib compares the expansions of ops with jaxlib's, one op at a time. Package
 // internal/transforms does this for whole modules.
 func TestExpansionsMatchJaxlib(t *testing.T) {
 	reg := testkit.Registry(t)
@@ -50,7 +50,7 @@ func TestExpansionsMatchJaxlib(t *testing.T) {
 		t.Run(c.pipeline, func(t *testing.T) {
 			equal, refused, unread := 0, 0, 0
 			for name, want := range peer.Passes(t, c.pipeline, false, c.texts) {
-				got, err := ours(name, c.texts[name], c.pipeline, reg)
+				got, err := runPipeline(name, c.texts[name], c.pipeline, reg)
 				switch {
 				case want.Unread:
 					unread++

@@ -21,7 +21,7 @@ import (
 	"github.com/hlocb/hlocb/print"
 )
 
-// legalizeScript reads {name: text} as JSON and writes what XLA's own pass makes of each text.
+// legalizeScript reads {name: text} as JSON and writes the result of XLA's pass for each text.
 const legalizeScript = `
 import json, sys
 from jaxlib.mlir import ir, passmanager
@@ -42,8 +42,8 @@ with ctx:
 json.dump(out, sys.stdout)
 `
 
-// TestMHLOToStableHLO writes the samples of StableHLO's operations as MHLO and back, and compares with what XLA's own
-// pass gives.
+// TestMHLOToStableHLO writes the samples of StableHLO's operations as MHLO and back, and compares the result with XLA's
+// pass.
 func TestMHLOToStableHLO(t *testing.T) {
 	read := func(name, text string) *ir.Module {
 		m := testkit.Parse(t, name, text)
@@ -93,7 +93,7 @@ func TestMHLOToStableHLO(t *testing.T) {
 	}
 }
 
-// TestMHLOsOwnOperations writes those of MHLO's own operations as CHLO's that CHLO has; the others stay.
+// TestMHLOsOwnOperations: MHLO's own operations become CHLO's if CHLO has them; the other operations stay.
 func TestMHLOsOwnOperations(t *testing.T) {
 	reg, err := all.Registry()
 	if err != nil {

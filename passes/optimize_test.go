@@ -17,8 +17,8 @@ import (
 	"github.com/hlocb/hlocb/print"
 )
 
-// optimized returns the text of a module's ops after a pipeline.
-func optimized(t *testing.T, pipeline, text string) string {
+// optimize returns the text of a module's ops after a pipeline.
+func optimize(t *testing.T, pipeline, text string) string {
 	t.Helper()
 	m := testkit.Parse(t, "in.mlir", text)
 	p, err := pass.Parse(pipeline, passes.Builtin(passes.Host{Evaluator: interp.NewEvaluator(1 << 20), ParseType: parseType}))
@@ -108,7 +108,7 @@ func.func @main(%x: tensor<f32>) {
   return
 }`
 
-// foreign is the same with a hook that is not raised.
+// foreign is a similar program with a hook that is not raised.
 const foreign = `
 func.func private @f(%x: tensor<f32>) {
   %t = stablehlo.create_token : !stablehlo.token
@@ -120,7 +120,7 @@ func.func @main(%x: tensor<f32>) {
   return
 }`
 
-// TestOptimize shows what passes make of small programs.
+// TestOptimize runs passes on small programs.
 func TestOptimize(t *testing.T) {
 	for _, c := range []struct{ name, pipeline, in, want string }{
 		{"dce", "dce", loop, `func.func private @g(%arg0: tensor<f32>) -> tensor<f32> {
@@ -278,7 +278,7 @@ func.func @main(%arg0: tensor<i32>) -> tensor<i32> {
 }`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if d := cmp.Diff(c.want, optimized(t, c.pipeline, c.in)); d != "" {
+			if d := cmp.Diff(c.want, optimize(t, c.pipeline, c.in)); d != "" {
 				t.Errorf("%s (-want +got):\n%s", c.pipeline, d)
 			}
 		})
@@ -287,16 +287,16 @@ func.func @main(%arg0: tensor<i32>) -> tensor<i32> {
 
 // TestOutline outlines regions; inlining brings them back.
 func TestOutline(t *testing.T) {
-	out := optimized(t, "outline-regions{min-ops=1}", loop)
+	out := optimize(t, "outline-regions{min-ops=1}", loop)
 	if n := strings.Count(out, "func.func private @main_region"); n != 2 {
 		t.Errorf("%d functions, want 2:\n%s", n, out)
 	}
-	if d := cmp.Diff(optimized(t, "inline", loop), optimized(t, "outline-regions{min-ops=1},inline", loop)); d != "" {
+	if d := cmp.Diff(optimize(t, "inline", loop), optimize(t, "outline-regions{min-ops=1},inline", loop)); d != "" {
 		t.Errorf("inlining does not bring the regions back (-want +got):\n%s", d)
 	}
 }
 
-// TestIdempotent runs each pass that says so a second time over the modules of testdata: nothing changes.
+// TestIdempotent runs each idempotent pass a second time over the modules of testdata: nothing changes.
 func TestIdempotent(t *testing.T) {
 	texts := testkit.Texts(t, "*/*.mlir", "*.mlir")
 	idempotent := 0

@@ -9,8 +9,8 @@ import (
 	"github.com/hlocb/hlocb/internal/testkit"
 )
 
-// TestSourceOrderCheck gives the checker of the source's order results that keep it, lose it, keep it by what XLA takes
-// away, and impose more.
+// TestSourceOrderCheck checks results that keep the source's order, lose it, keep it only by ops that XLA removes, and
+// impose a stronger order.
 func TestSourceOrderCheck(t *testing.T) {
 	source := func(second string) string {
 		return `func.func public @main(%x: tensor<4xf32>) {

@@ -10,7 +10,7 @@ import (
 	"github.com/hlocb/hlocb/rewrite"
 )
 
-// flat returns the types in a tuple, those in tuples in it included.
+// flat returns the types in a tuple, and recursively in its tuples.
 func flat(t ir.Type) []ir.Type {
 	tuple, ok := t.(*ir.TupleType)
 	if !ok {
@@ -30,7 +30,7 @@ func flatAll(types []ir.Type) (out []ir.Type) {
 	return out
 }
 
-// tuples puts the elements of tuples in their place.
+// tuples returns the converter that replaces tuples by their elements.
 func tuples(c *ir.Context) *rewrite.Converter {
 	return &rewrite.Converter{
 		Types: func(t ir.Type) ([]ir.Type, bool) {

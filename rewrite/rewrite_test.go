@@ -29,7 +29,7 @@ func read(t testing.TB, text string) *ir.Module {
 	return m
 }
 
-// check compares the text of a module, which must be valid, less the lines of the module op.
+// check compares the text of a valid module, without the lines of the module op.
 func check(t *testing.T, m *ir.Module, want string) {
 	t.Helper()
 	if err := ir.Verify(m); err != nil {
@@ -161,7 +161,7 @@ func TestGreedyContract(t *testing.T) {
 	}
 }
 
-// TestLocations: a new op has the locations of the ops it stands for, positions of the text included.
+// TestLocations: a new op has the locations of the ops that it replaces, or their positions in the text.
 func TestLocations(t *testing.T) {
 	pair := &rewrite.Pattern{Name: "pair", Rows: []*ir.Def{stablehlo.Negate}, Rewrite: func(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 		inner := op.Operand(0).DefiningOp()
@@ -194,7 +194,7 @@ func TestLocations(t *testing.T) {
 	}
 }
 
-// TestListener: listeners hear of every change.
+// TestListener: listeners receive every change.
 func TestListener(t *testing.T) {
 	m := read(t, `func.func @f(%x: tensor<f32>, %c: tensor<i32>) -> tensor<f32> {
   %0 = stablehlo.negate %x : tensor<f32>
@@ -258,7 +258,7 @@ func TestListener(t *testing.T) {
 	expect("created u.y, created u.z, moved u.y, moved u.z, moved u.y, changed u.x, changed u.x, created u.w")
 }
 
-// TestFunctionsInParallel rewrites the functions of one module at once; the race detector judges.
+// TestFunctionsInParallel rewrites the functions of one module at once, for the race detector.
 func TestFunctionsInParallel(t *testing.T) {
 	var text, want strings.Builder
 	for i := range 6 {
@@ -278,7 +278,7 @@ func TestFunctionsInParallel(t *testing.T) {
 	check(t, m, want.String())
 }
 
-// TestInlineEmpty inlines a block without ops: the listeners learn of no op.
+// TestInlineEmpty inlines a block without ops: the listeners receive no op.
 func TestInlineEmpty(t *testing.T) {
 	m := read(t, `func.func @f() { "test.op"() ({}) : () -> () func.return }`)
 	var op *ir.Op

@@ -131,7 +131,7 @@ func TestAliasedIsLeftAlone(t *testing.T) {
 	}
 }
 
-// TestWatchEnds: after the call nobody watches a result's memory, which has other uses then.
+// TestWatchEnds: after the call a result's memory is not watched, because it has other uses then.
 func TestWatchEnds(t *testing.T) {
 	x, r := tensor.New(tensor.F32, nil), tensor.New(tensor.F32, nil)
 	for range 3 {

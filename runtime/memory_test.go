@@ -10,7 +10,7 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// pointerHandler is a handler with device pointers alone.
+// pointerHandler is a handler with only device pointers.
 type pointerHandler struct{}
 
 func (pointerHandler) MemoryUse() runtime.MemoryUse                { return runtime.DevicePointers }

@@ -24,7 +24,7 @@ func program(order [][2]hook.ID, sites ...hook.Site) *handlers.Recorded {
 	return r
 }
 
-func compared(a, b *handlers.Recorded) string {
+func compare(a, b *handlers.Recorded) string {
 	var lines []string
 	for _, c := range verify.CompareRecordings(a, b, verify.ULPs(0)) {
 		if c.Differs() {
@@ -50,7 +50,7 @@ func TestCompareHooks(t *testing.T) {
 		{"missing and added", program(chain, open, commit), program(nil, commit, other), "open: missing in the second, 1 events in the first\nother: added in the second, 1 events"},
 		{"ids by position", program(chain, open, commit), program([][2]hook.ID{{1, 2}}, site(1, "commit"), site(2, "open")), "order: moved, first event 0: open before commit in the first, after it in the second"},
 	} {
-		if got := compared(c.a, c.b); got != c.want {
+		if got := compare(c.a, c.b); got != c.want {
 			t.Errorf("%s:\n%s\nexpected\n%s", c.what, got, c.want)
 		}
 	}

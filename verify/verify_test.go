@@ -113,7 +113,7 @@ func TestCompareCounts(t *testing.T) {
 	}
 }
 
-// TestFillHasEdges: every edge value is in a tensor with room for all, and all codes are ones that the type has.
+// TestFillHasEdges: a tensor with enough elements has every edge value, and all codes are values of the type.
 func TestFillHasEdges(t *testing.T) {
 	for d := tensor.I1; d < tensor.Complex64; d++ {
 		edges := verify.EdgeBits(d)
@@ -172,9 +172,9 @@ func TestCompareEvents(t *testing.T) {
 			t.Errorf("%s: equal is %v: %+v", tt.name, c.Equal(), c.First)
 		}
 	}
-	// Where the program fixes no order, none is required.
+	// If the program imposes no order, none is required.
 	fa, fb := &free.Sites[0], &free.Sites[1]
 	if c := verify.CompareEvents(free, other, []verify.Event{event(fa, 1), event(fb, 2)}, []verify.Event{event(ob, 2), event(oa, 1)}, verify.Tolerance{}); !c.Equal() {
-		t.Errorf("order is required where none is imposed: %+v", c.First)
+		t.Errorf("order is required although none is imposed: %+v", c.First)
 	}
 }

@@ -19,7 +19,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// A plugin that crashes ends the command by its signal, not with the exit code of a wrong command line.
+// TestCrash: a plugin that crashes ends the command by its signal, not with the exit code of a wrong command line.
 func TestCrash(t *testing.T) {
 	dir := t.TempDir()
 	source, library := filepath.Join(dir, "crash.c"), filepath.Join(dir, "crash.so")
@@ -42,7 +42,7 @@ func TestCrash(t *testing.T) {
 	}
 }
 
-// Output to a closed standard output is an error, as in other commands.
+// TestClosedStdout: output to a closed standard output is an error, as in other commands.
 func TestClosedStdout(t *testing.T) {
 	for line, code := range map[string]int{
 		`"$0" version >&-`: 1,

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// XLA does not execute the condition of a loop whose trips it has counted: a probe there sees nothing, which is not a
-// difference. The first one is in what the body calls.
+// TestBisectCountedLoop: XLA does not execute the condition of a loop whose trips it has counted, so a probe there
+// fires on one side only. This is not a difference: the first difference is in the function that the body calls.
 func TestBisectCountedLoop(t *testing.T) {
 	if why := missingPlugin(); why != "" {
 		t.Skip("skip: " + why)

@@ -18,7 +18,7 @@ import (
 var place = regexp.MustCompile(`(?m)\bIN(:\d+:\d+|: offset \d+)|^.*\n *\^+$\n| *loc\(.*\)$|^#loc.*\n|^[ 0-9]+|"ns":\d+`)
 
 // TestFormsEverywhere runs the commands that read a module on one module in all forms: text, bytecode, a portable
-// artifact and the file of jax.export that holds it. The names of the files do not tell the form. The output is the
+// artifact and the file of jax.export that holds it. The names of the files do not contain the form. The output is the
 // same.
 func TestFormsEverywhere(t *testing.T) {
 	hooks, export := testkit.Testdata("mlir", "log.mlir"), testkit.Testdata("bytecode", "add_one.jaxexport")

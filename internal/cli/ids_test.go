@@ -13,11 +13,10 @@ import (
 	"github.com/hlocb/hlocb/internal/testkit"
 )
 
-// TestIDsAreTheSameEverywhere lists the hooks of modules in processes that have nothing in common but the module:
-// another path and directory, no file at all, another language, time zone, home, user, host name, number of
-// processors and garbage collector, and with HLOCB_LONG a processor of 32 bits. Whatever is told of the hooks must be
-// the same to the byte. That ids stay the same from version to version and on every system is tested by the golden
-// cases, which contain them.
+// TestIDsAreTheSameEverywhere lists the hooks of modules in processes that have only the module in common: another path
+// and directory, no file at all, another language, time zone, home, user, host name, number of processors and garbage
+// collector, and with HLOCB_LONG a processor of 32 bits. The output must be the same to the byte. The golden cases
+// contain ids, and so test that ids stay the same from version to version and on every system.
 func TestIDsAreTheSameEverywhere(t *testing.T) {
 	files := testkit.Glob(t, "mlir/*.mlir")
 	others := map[string]string{"": os.Args[0]}

@@ -95,14 +95,14 @@ func TestDeepNesting(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			code, _, stderr := runCLI(t, 60*time.Second, "translate", writeFile(t, []byte(text)))
 			if name == "opaque" && code == 0 {
-				return // text that nobody reads costs no depth
+				return // text that the parser skips has no depth
 			}
 			wantRefused(t, code, stderr, "")
 		})
 	}
 }
 
-// Error messages shorten the name of a hook, because a module may choose one of any length.
+// TestLongNames: error messages shorten the name of a hook, because a module may choose a name of any length.
 func TestLongNames(t *testing.T) {
 	file := writeFile(t, fmt.Appendf(nil, `func.func @main(%%x: tensor<2xf32>) -> tensor<2xf32> {
   %%0 = stablehlo.custom_call @ask(%%x) {api_version = 4 : i32, backend_config = {name = %q}, has_side_effect = true} : (tensor<2xf32>) -> tensor<2xf32>
@@ -143,7 +143,7 @@ func longLine(size int) []byte {
 	return b.Bytes()
 }
 
-// TestLongLine reads a valid line of 100 MB, and shows only a part of it where it holds an error.
+// TestLongLine reads a valid line of 100 MB, and shows only a part of the line if it has an error.
 func TestLongLine(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skip: long")

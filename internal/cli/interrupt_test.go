@@ -46,8 +46,8 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// TestInterruptWithoutHooks: Ctrl-C in a device loop that calls no hook. The engine stops; nothing stops the plugin,
-// so the command ends without it.
+// TestInterruptWithoutHooks: Ctrl-C in a device loop that calls no hook. The engine stops; the plugin cannot be
+// stopped, so the command ends while the plugin still runs.
 func TestInterruptWithoutHooks(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "loop.mlir")
 	if err := os.WriteFile(file, []byte(`func.func @main(%x: tensor<f32>) -> tensor<f32> {

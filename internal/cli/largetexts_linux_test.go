@@ -177,7 +177,7 @@ func deep(nest func(open, inner, close string, n int) string) string {
 	return b.String()
 }
 
-// lines returns ops located at lines and columns of their own.
+// lines returns ops with different lines and columns as locations.
 func lines(size int) string {
 	var b strings.Builder
 	for i := 1; b.Len() < size; i++ {

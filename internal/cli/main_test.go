@@ -9,8 +9,8 @@ import (
 	"github.com/hlocb/hlocb/internal/heap"
 )
 
-// TestMain makes the test binary the command where the command starts itself as a child process. CHILD_STATUS_FILE
-// names a file for what Linux says of that process at its end.
+// TestMain runs the command if the test binary is a child process of the command. CHILD_STATUS_FILE names a file for
+// the child's /proc/self/status at its end.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && slices.Contains([]string{"plugin", "opt", "hooks"}, os.Args[1]) || os.Getenv("CHILD_STATUS_FILE") != "" || os.Getenv("HLOCB_TEST_COMMAND") != "" {
 		heap.Tune() // as cmd/hlocb does

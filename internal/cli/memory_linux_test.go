@@ -34,9 +34,9 @@ var forms = []struct {
 	{"diagnostics", []string{"opt", "--split-input-file", "--verify-diagnostics"}, ""},
 }
 
-// TestMemory: whatever the text, reading, verifying, changing and printing it takes at most 40 times its size and 64
-// MB, neither more time than is reasonable, nor a stack without end. Each text is given to a process of its own, for
-// each form. HLOCB_LONG makes the texts larger; otherwise each is written with its locations and in one other form.
+// TestMemory: reading, verifying, changing and printing any text takes at most 64 MB and 40 times the text's size, at
+// most five minutes, and a bounded stack. A child process handles each text in each form. HLOCB_LONG makes the texts
+// larger; otherwise each text is written with its locations and in one other form.
 func TestMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skip: a process for each of many large texts")
@@ -67,9 +67,8 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// runWithin runs the command in a process of its own on an input of size bytes. The process may refuse the input. It
-// must not crash, hang, or take more memory than 64 MB and the input's size times the factor. errs is its standard
-// error.
+// runWithin runs the command in a child process on an input of size bytes. The process may refuse the input. It must
+// not crash, hang, or take more memory than 64 MB and the input's size times the factor. errs is its standard error.
 func runWithin(t *testing.T, size, factor int, args ...string) (refused bool, errs string) {
 	t.Helper()
 	self, err := os.Executable()
@@ -96,8 +95,8 @@ func runWithin(t *testing.T, size, factor int, args ...string) (refused bool, er
 	return err != nil, stderr.String()
 }
 
-// peakMemory returns the bytes of resident memory that a process had at most, of /proc/PID/status. The figure of wait4
-// would count the parent, too, whose memory the child had until it became another program.
+// peakMemory returns the peak resident memory of a process in bytes, from the text of /proc/PID/status. wait4 would
+// also count the parent's memory, which the child shared until it executed another program.
 func peakMemory(t *testing.T, status string) int64 {
 	t.Helper()
 	text, err := os.ReadFile(status)

@@ -43,7 +43,7 @@ func exitCode(t *testing.T, cmd *exec.Cmd) (int, string) {
 	return cmd.ProcessState.ExitCode(), errs.String()
 }
 
-// What cannot be written is an error, also of help and of handlers that print.
+// TestFullDisk: output that cannot be written is an error, also for help and for handlers that print.
 func TestFullDisk(t *testing.T) {
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 	if err != nil {
@@ -61,7 +61,7 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// Other languages start a command with /dev/null opened for reading and writing. Its output is not wanted.
+// TestNullOutput: other languages start a command with /dev/null opened for reading and writing as its output.
 func TestNullOutput(t *testing.T) {
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {
@@ -75,7 +75,7 @@ func TestNullOutput(t *testing.T) {
 	}
 }
 
-// Input without an end is refused.
+// TestEndlessInput: input without an end is refused.
 func TestEndlessInput(t *testing.T) {
 	if _, err := os.Stat("/dev/zero"); err != nil {
 		t.Skip("skip: no /dev/zero")
@@ -86,7 +86,8 @@ func TestEndlessInput(t *testing.T) {
 	}
 }
 
-// A mistake in the command line empties no file, and a recording replaces an older one when it is complete.
+// TestOutputsAreOpenedLast: a mistake in the command line empties no file, and a recording replaces an older recording
+// when it is complete.
 func TestOutputsAreOpenedLast(t *testing.T) {
 	file := writeFile(t, []byte(tapModule))
 	dir := t.TempDir()
@@ -127,7 +128,7 @@ func TestOutputsAreOpenedLast(t *testing.T) {
 	}
 }
 
-// Events go to the reader of a pipe, not to a buffer of the pipe.
+// TestEventsToPipe: events go to the reader of a pipe, not to a buffer of the pipe.
 func TestEventsToPipe(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "pipe")
 	if err := exec.Command("mkfifo", pipe).Run(); err != nil {
@@ -148,8 +149,8 @@ func TestEventsToPipe(t *testing.T) {
 	}
 }
 
-// A compiled program on standard input is refused as well.
-func TestProgramIsNotSniffed(t *testing.T) {
+// TestProgramOnStandardInput: a compiled program on standard input is refused, too.
+func TestProgramOnStandardInput(t *testing.T) {
 	cmd := child("run", "-")
 	cmd.Stdin = strings.NewReader("hlocb program 1\n\x00\x00")
 	if code, errs := exitCode(t, cmd); code != 1 || !strings.Contains(errs, "a compiled program, expected a module") {

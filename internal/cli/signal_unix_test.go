@@ -52,7 +52,7 @@ func longTaps() []byte {
 `+end, 1))
 }
 
-// A reader of events that leaves ends the run.
+// TestReaderLeaves: the run ends if the reader of its events closes the pipe.
 func TestReaderLeaves(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "pipe")
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
@@ -70,7 +70,7 @@ func TestReaderLeaves(t *testing.T) {
 	}
 }
 
-// A terminal that is closed ends the run after a whole event.
+// TestHangupKeepsLines: the run ends after a whole event if its terminal is closed.
 func TestHangupKeepsLines(t *testing.T) {
 	file, events := writeFile(t, longTaps()), filepath.Join(t.TempDir(), "events.jsonl")
 	cmd := child("run", file, "--fill", "iota", "--backend", "engine", "--events", events)
@@ -89,7 +89,7 @@ func TestHangupKeepsLines(t *testing.T) {
 	}
 }
 
-// hanging returns the path of a plugin that does not load to its end, or "" if there is no C compiler.
+// hanging returns the path of a plugin that never finishes loading, or "" if there is no C compiler.
 func hanging(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -103,7 +103,7 @@ func hanging(t *testing.T) string {
 	return library
 }
 
-// A signal ends a run with its own exit code and a plain word, and so does --timeout. The command does not wait for a
+// TestSignals: each signal, and --timeout, ends a run with its exit code and a message. The command does not wait for a
 // plugin that compiles or loads, which cannot be interrupted.
 func TestSignals(t *testing.T) {
 	file, hang := filepath.Join(t.TempDir(), "in.mlir"), hanging(t)

@@ -11,13 +11,13 @@ import (
 	"github.com/hlocb/hlocb/internal/testkit"
 )
 
-// TestStaticTableHolds has XLA's CPU plugin compile the samples of ops by themselves and compares that with what the
-// table says of the ops: those files that hold one which the plugin lacks, and all with HLOCB_LONG.
+// TestStaticTableHolds compiles the samples of ops with XLA's CPU plugin and compares the outcomes with the table. It
+// reads the files with an op that the plugin lacks; with HLOCB_LONG, all files.
 func TestStaticTableHolds(t *testing.T) {
 	// The plugin refuses the sample's type or size, not its op.
 	odd := map[string]string{
 		"chlo.conj":                     "the sample is real",
-		"stablehlo.custom_call @target": "nobody registered it",
+		"stablehlo.custom_call @target": "it is not registered",
 		"mhlo.bitcast":                  "the sample has the layout of another rank",
 		"mhlo.stochastic_convert":       "the sample's types",
 		"shape.const_shape":             "its result is not a tensor of numbers",

@@ -17,8 +17,8 @@ var notRunAsWritten = map[string]string{
 	"t14_badalias.mlir": "output_operand_alias attribute", // not valid, on purpose
 }
 
-// What programs that real systems wrote say to their hosts when they are executed as they are is what they say
-// rewritten: the same events with the same values, and the same results.
+// TestCorpusAsWritten: programs that real systems wrote deliver the same events with the same values, and return the
+// same results, as written and rewritten.
 func TestCorpusAsWritten(t *testing.T) {
 	files := testkit.Glob(t, "hooks/*.mlir", "order/*.mlir")
 	count := regexp.MustCompile(`events: (\d+) equal`)

@@ -71,8 +71,8 @@ func TestNoSilentSubstitute(t *testing.T) {
 	}
 }
 
-// TestSkippedPluginsAreTold: Skipped gets a plugin that cannot be loaded if another one is used.
-func TestSkippedPluginsAreTold(t *testing.T) {
+// TestSkippedPluginsAreReported: Skipped gets a plugin that cannot be loaded if another plugin is used.
+func TestSkippedPluginsAreReported(t *testing.T) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
 		t.Skipf("skip: no cache directory: %v", err)
@@ -99,6 +99,6 @@ func TestSkippedPluginsAreTold(t *testing.T) {
 	}
 	defer b.Close()
 	if len(skipped) != 1 || !strings.HasPrefix(skipped[0], bad+" (PJRT_NAMES_AND_LIBRARY_PATHS): ") || strings.HasSuffix(skipped[0], ": ") {
-		t.Errorf("told %q, expected the path, the place and the loader's words of one plugin", skipped)
+		t.Errorf("reported %q, expected the path, the place and the loader's words of one plugin", skipped)
 	}
 }

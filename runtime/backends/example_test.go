@@ -7,7 +7,7 @@ import (
 	"github.com/hlocb/hlocb/runtime/backends"
 )
 
-// Open makes a backend by its name: the embedded engine, a platform, or the path of a plugin.
+// Open opens a backend by its name: the embedded engine, a platform, or the path of a plugin.
 func ExampleOpen() {
 	b, err := backends.Open(context.Background(), backends.Engine, backends.Options{})
 	if err != nil {

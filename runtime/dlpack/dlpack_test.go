@@ -157,7 +157,7 @@ func TestImportSharesExportedMemory(t *testing.T) {
 	}
 }
 
-// TestImportRefuses: Import refuses tensors that it cannot take over.
+// TestImportRefuses: Import refuses tensors that it cannot share.
 func TestImportRefuses(t *testing.T) {
 	set := func(p unsafe.Pointer, offset uintptr, v int64) { *(*int64)(unsafe.Add(p, offset)) = v }
 	for _, c := range []struct {

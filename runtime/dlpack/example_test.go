@@ -9,7 +9,7 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// Export lends a tensor to a consumer of DLPack. Here nobody consumes it.
+// Export lends a tensor to a consumer of DLPack. This example has no consumer.
 func ExampleExport() {
 	m, err := dlpack.Export(tensor.New(tensor.F32, tensor.Shape{2, 3}), dlpack.Options{})
 	if err != nil {

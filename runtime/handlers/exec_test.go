@@ -247,7 +247,7 @@ func TestExecEndsTheGroup(t *testing.T) {
 		t.Fatal(err)
 	}
 	for start := time.Now(); ; time.Sleep(10 * time.Millisecond) {
-		// A process that nobody waits for stays in the table as a zombie.
+		// A process whose parent does not wait for it stays in the table as a zombie.
 		status, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 		if err != nil || bytes.Contains(status, []byte(") Z ")) {
 			return

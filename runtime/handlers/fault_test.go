@@ -59,13 +59,13 @@ func TestUnfired(t *testing.T) {
 	}
 }
 
-// pointerHandler is a responder with device pointers alone.
+// pointerHandler is a responder with only device pointers.
 type pointerHandler struct{}
 
 func (pointerHandler) MemoryUse() runtime.MemoryUse                { return runtime.DevicePointers }
 func (pointerHandler) Handle(context.Context, *runtime.Call) error { return nil }
 
-// TestWrappedPointers: what wraps a responder asks for host views, and refuses results that it cannot see.
+// TestWrappedPointers: a handler that wraps a responder requests host views, and refuses results that it cannot see.
 func TestWrappedPointers(t *testing.T) {
 	fault, err := handlers.ParseFault("nan")
 	if err != nil {

@@ -133,7 +133,7 @@ func TestFailureOnOneDevice(t *testing.T) {
 	}
 }
 
-// TestPanicSlowDevice lets one handler be slow: the others wait and all is well.
+// TestSlowDevice: one handler is slow; the other devices wait and the run succeeds.
 func TestSlowDevice(t *testing.T) {
 	e := compileReplicas(t, 4, answer(func(_ context.Context, c *runtime.Call) error {
 		if c.Device == 3 && c.Site.Name == "before" {
@@ -224,7 +224,7 @@ func TestShardyPartitions(t *testing.T) {
 	}
 }
 
-// TestDevicesAreBounded: neither a module nor a caller can make a client of more devices than XLA numbers in one
+// TestDevicesAreBounded: neither a module nor a caller can create a client of more devices than XLA numbers in one
 // process.
 func TestDevicesAreBounded(t *testing.T) {
 	b := backend(t)

@@ -27,7 +27,7 @@ func observe(f func(c *runtime.Call)) *runtime.Bindings {
 	return &b
 }
 
-// answer binds one function as answerer of every hook.
+// answer binds one function as responder of every hook.
 func answer(f func(ctx context.Context, c *runtime.Call) error) *runtime.Bindings {
 	var b runtime.Bindings
 	b.Answer("*", runtime.HandlerFunc(f))
@@ -39,7 +39,7 @@ var (
 	matrix = tt(tensor.F32, 64, 64)
 )
 
-// bigBody makes %m0 ... %m9 from %x : tensor<f32>. Each is 64x64 and expensive enough for XLA to use its concurrent
+// bigBody computes %m0 ... %m9 from %x : tensor<f32>. Each is 64x64 and expensive enough for XLA to use its concurrent
 // executor.
 func bigBody() string {
 	var b strings.Builder
@@ -50,7 +50,7 @@ func bigBody() string {
 	return b.String()
 }
 
-// tapChain makes a body that taps the values in order, on one chain, and returns %x.
+// tapChain returns a body that taps the values in order, on one chain, and returns %x.
 func tapChain(kind hook.Kind, v hook.TensorType, values ...string) (string, []hook.Site) {
 	var b strings.Builder
 	var sites []hook.Site
@@ -371,7 +371,7 @@ func TestReentryNeedsAttempts(t *testing.T) {
 			t.Fatal(err)
 		}
 		requests := make(chan chan error)
-		go func() { // a server that knows nothing of its callers
+		go func() { // a server without information about its callers
 			for answer := range requests {
 				ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
 				start := time.Now()
@@ -481,7 +481,7 @@ func TestCloseWaitsForRuns(t *testing.T) {
 	}
 }
 
-// TestCancelStopsAtTheNextHook cancels a run whose loop would go on for hours.
+// TestCancelStopsAtTheNextHook cancels a run whose loop would continue for hours.
 func TestCancelStopsAtTheNextHook(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -593,7 +593,7 @@ func TestHookOutsideTheManifest(t *testing.T) {
 // TestNoAllocationPerCall counts the heap objects of ten thousand calls.
 func TestNoAllocationPerCall(t *testing.T) {
 	if raceEnabled {
-		t.Skip("skip: the race detector makes sync.Pool drop what it is given")
+		t.Skip("skip: with the race detector, sync.Pool drops objects")
 	}
 	var sum float32
 	e := compile(t, loopProgram(loopTrips), answer(func(_ context.Context, c *runtime.Call) error {

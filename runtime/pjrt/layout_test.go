@@ -19,8 +19,8 @@ import (
 
 var update = flag.Bool("update", false, "write abi_layout.h from the headers of the PJRT C API and the XLA FFI")
 
-// pjrtLayout maps the structs of abi.h to structs of pjrt_c_api.h: ours, theirs without PJRT_, then the fields after
-// the head as ours=theirs, or one name if both are the same.
+// pjrtLayout maps the structs of abi.h to structs of pjrt_c_api.h: hlocb's name, PJRT's name without PJRT_, then the
+// fields after the head as hlocb's=PJRT's, or one name if both are the same.
 const pjrtLayout = `
 hl_ext Extension_Base type next
 hl_version Api_Version major=major_version minor=minor_version
@@ -185,7 +185,7 @@ HL_FFI_EXT_METADATA Extension_Metadata
 HL_FFI_BUFFER ArgType_BUFFER
 `
 
-// header is a C header with the prefix of its names and our tables for it.
+// header is a C header with the prefix of its names and hlocb's tables for it.
 type header struct {
 	file, prefix, api            string
 	layout, functions, constants string
@@ -303,7 +303,7 @@ func findHeaders(t *testing.T) (pjrt, ffi []header) {
 	return pjrt, ffi
 }
 
-// TestLayout makes abi_layout.h anew from every header on this machine. All of them must agree with the file: minor
+// TestLayout generates abi_layout.h from every header on this machine. All headers must agree with the file: minor
 // versions of the interfaces only add fields and functions.
 func TestLayout(t *testing.T) {
 	pjrt, ffi := findHeaders(t)
@@ -336,7 +336,7 @@ func TestLayout(t *testing.T) {
 	}
 }
 
-// TestLayoutIsWhole: every struct of abi.h and every function and constant stands in abi_layout.h.
+// TestLayoutIsWhole: abi_layout.h has every struct, function and constant of abi.h.
 func TestLayoutIsWhole(t *testing.T) {
 	abi, err := os.ReadFile("abi.h")
 	if err != nil {
@@ -346,7 +346,7 @@ func TestLayoutIsWhole(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// No wheel carries the header of the FFI extension; the version numbers are our own.
+	// No wheel carries the header of the FFI extension; the version numbers are hlocb's.
 	known := map[string]bool{"hl_ffi_ext": true, "hl_register_args": true, "hl_register_versioned_args": true, "HL_FFI_MAJOR": true, "HL_FFI_MINOR": true}
 	names := append(regexp.MustCompile(`(?m)^\} (hl_\w+);`).FindAllSubmatch(abi, -1), regexp.MustCompile(`\b(HL_[A-Z0-9_]+) = `).FindAllSubmatch(abi, -1)...)
 	if len(names) < 100 {
@@ -354,12 +354,12 @@ func TestLayoutIsWhole(t *testing.T) {
 	}
 	for _, m := range names {
 		if name := string(m[1]); !known[name] && !regexp.MustCompile(`\(`+name+`,`).Match(layout) {
-			t.Errorf("abi_layout.h says nothing of %s", name)
+			t.Errorf("abi_layout.h lacks %s", name)
 		}
 	}
 }
 
-// TestElementTypes: the codes of element types are those of the headers.
+// TestElementTypes: the codes of element types agree with the headers.
 func TestElementTypes(t *testing.T) {
 	pjrt, ffi := findHeaders(t)
 	names := map[tensor.DType]string{tensor.I1: "PRED", tensor.Complex64: "C64", tensor.Complex128: "C128"}

@@ -65,18 +65,18 @@ func TestFarMemory(t *testing.T) {
 	}
 }
 
-// counted counts the copies between host and device.
-type counted struct {
+// copyCounter counts the copies between host and device.
+type copyCounter struct {
 	DeviceMemory
 	read, written int
 }
 
-func (c *counted) ToHost(dst []byte, src unsafe.Pointer) error {
+func (c *copyCounter) ToHost(dst []byte, src unsafe.Pointer) error {
 	c.read++
 	return c.DeviceMemory.ToHost(dst, src)
 }
 
-func (c *counted) FromHost(dst unsafe.Pointer, src []byte) error {
+func (c *copyCounter) FromHost(dst unsafe.Pointer, src []byte) error {
 	c.written++
 	return c.DeviceMemory.FromHost(dst, src)
 }
@@ -90,8 +90,8 @@ type pointerHandler struct {
 func (p pointerHandler) MemoryUse() runtime.MemoryUse                    { return p.use }
 func (p pointerHandler) Handle(_ context.Context, c *runtime.Call) error { return p.handle(c) }
 
-// TestDevicePointers: handlers reach values by device pointers, and a value crosses to the host only if a handler wants
-// to see it there.
+// TestDevicePointers: handlers reach values by device pointers, and a value is copied to the host only if a handler has
+// host views.
 func TestDevicePointers(t *testing.T) {
 	b, err := Open(cpuPlugin(t), Options{})
 	if err != nil {
@@ -102,7 +102,7 @@ func TestDevicePointers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	memory := &counted{DeviceMemory: client.memory}
+	memory := &copyCounter{DeviceMemory: client.memory}
 	client.memory = memory
 	far := !memory.Readable()
 
@@ -142,7 +142,7 @@ func TestDevicePointers(t *testing.T) {
 	}{
 		{name: "observer with pointers", kind: hook.Tap, observers: []runtime.Handler{pointerHandler{runtime.DevicePointers, func(c *runtime.Call) error {
 			if far && len(c.Operands[0].Peek()) != 0 {
-				return errors.New("there is a host view that nobody wanted")
+				return errors.New("there is a host view that no handler requested")
 			}
 			return expect("the operand is", read(c.OperandPointers[0]), "[1 2 3 4]")
 		}}}, result: "[1 2 3 4]"},

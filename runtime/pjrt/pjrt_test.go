@@ -110,7 +110,7 @@ func hookSite(id uint64, name string, kind hook.Kind, operands, results []hook.T
 	return hook.Site{ID: hook.ID(id), Name: name, Kind: kind, Format: "hlocb", Chained: true, SideEffect: true, Operands: operands, Results: results}
 }
 
-// mustParse reads text that a test states; it must be right.
+// mustParse reads the text of a test, which must be valid.
 func mustParse(text string) *ir.Module {
 	m, err := testkit.TryParse("test.mlir", []byte(text))
 	if err != nil {
@@ -119,7 +119,7 @@ func mustParse(text string) *ir.Module {
 	return m
 }
 
-// program makes a program of a main function's arguments, results and body.
+// program builds a program from a main function's arguments, results and body.
 func program(signature, body string, sites ...hook.Site) *runtime.Program {
 	text := "module @m {\nfunc.func public @main" + signature + " {\n%c0 = stablehlo.constant dense<0> : tensor<ui64>\n" + body + "}\n}\n"
 	return &runtime.Program{Module: mustParse(text), Manifest: &hook.Manifest{Sites: sites}}

@@ -22,7 +22,7 @@ import (
 )
 
 // recorder returns a plugin that writes the programs that it gets to a file, and that file. The plugin states a
-// version (three numbers) or none, and that XLA made it if xla is not empty. It passes all calls to the CPU plugin.
+// version (three numbers) or none, and that XLA built it if xla is not empty. It passes all calls to the CPU plugin.
 func recorder(t *testing.T, library []byte, version, xla string) (*Backend, string) {
 	t.Helper()
 	dir := t.TempDir()

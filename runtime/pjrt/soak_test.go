@@ -20,7 +20,7 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// status reads a number from /proc: resident memory in kB (VmRSS), threads (Threads), or what is available
+// status reads a number from /proc: resident memory in kB (VmRSS), threads (Threads), or available memory in kB
 // (MemAvailable).
 func status(t *testing.T, file, key string) int {
 	t.Helper()
@@ -149,7 +149,7 @@ func TestNothingIsLeft(t *testing.T) {
 	settled := func(count func() int, limit int) int {
 		n := count()
 		for deadline := time.Now().Add(5 * time.Second); n > limit && time.Now().Before(deadline); n = count() {
-			time.Sleep(10 * time.Millisecond) // attempts that were given up are ending
+			time.Sleep(10 * time.Millisecond) // abandoned attempts are ending
 		}
 		return n
 	}
