@@ -18,12 +18,59 @@ func MakeDot(s *Signature) (Kernel, error) {
 	if len(s.In) != 2 || len(s.Out) != 1 || len(s.In[0].Shape) == 0 || len(s.In[1].Shape) == 0 {
 		return Kernel{}, errors.New("expects two operands of rank 1 or 2")
 	}
-	return DotKernel(s.In[0], s.In[1], s.Out[0], &DotDimensions{LHSContracting: []int64{int64(len(s.In[0].Shape) - 1)}, RHSContracting: []int64{0}})
+	return DotKernel(Dense(s.In[0]), Dense(s.In[1]), s.Out[0], &DotDimensions{LHSContracting: []int64{int64(len(s.In[0].Shape) - 1)}, RHSContracting: []int64{0}})
+}
+
+// View is an operand whose elements lie in memory at the given strides, in elements.
+type View struct {
+	Type
+	Strides []int
+}
+
+// Dense returns the view of an operand as it lies in memory.
+func Dense(t Type) View { return View{t, Strides(t.Shape)} }
+
+// Transposed returns the view of t's transpose: dimension i of the view is dimension perm[i] of t.
+func Transposed(t Type, perm []int64) View {
+	st := Strides(t.Shape)
+	v := View{Strides: make([]int, len(perm))}
+	shape := make(tensor.Shape, len(perm))
+	for i, d := range perm {
+		shape[i], v.Strides[i] = t.Shape[d], st[d]
+	}
+	v.Type = TensorType(t.DType, shape...)
+	return v
 }
 
 // DotDimensions says which dimensions of the operands of a product are batched and contracted (spec, "dot_general").
 type DotDimensions struct {
 	LHSBatching, RHSBatching, LHSContracting, RHSContracting []int64
+}
+
+// free returns the dimensions of a left or right operand that are neither batched nor contracted.
+func (d *DotDimensions) free(rank int, right bool) []int64 {
+	if right {
+		return KeptDims(rank, append(append([]int64(nil), d.RHSBatching...), d.RHSContracting...))
+	}
+	return KeptDims(rank, append(append([]int64(nil), d.LHSBatching...), d.LHSContracting...))
+}
+
+// Free returns the number of free elements of the left or right operand of a product.
+func (d *DotDimensions) Free(t Type, right bool) int {
+	n := 1
+	for _, i := range d.free(len(t.Shape), right) {
+		n *= int(t.Shape[i])
+	}
+	return n
+}
+
+// Strided reports whether a product reads the left or right operand v where it lies.
+func (d *DotDimensions) Strided(v View, right bool) bool {
+	contracted := d.LHSContracting
+	if right {
+		contracted = d.RHSContracting
+	}
+	return groupOf(v, contracted).single && groupOf(v, d.free(len(v.Shape), right)).single
 }
 
 // group is the dimensions of an operand with one role: batch, rows, contracted or columns. It has a single stride if
@@ -34,17 +81,16 @@ type group struct {
 	single bool
 }
 
-func groupOf(t Type, dims []int64) group {
-	st := Strides(t.Shape)
+func groupOf(v View, dims []int64) group {
 	g := group{size: 1, stride: 0, single: true}
 	for i := len(dims) - 1; i >= 0; i-- {
-		n := int(t.Shape[dims[i]])
+		n := int(v.Shape[dims[i]])
 		if n == 1 {
 			continue
 		}
 		if g.size == 1 {
-			g.stride = st[dims[i]]
-		} else if st[dims[i]] != g.stride*g.size {
+			g.stride = v.Strides[dims[i]]
+		} else if v.Strides[dims[i]] != g.stride*g.size {
 			g.single = false
 		}
 		g.size *= n
@@ -52,43 +98,60 @@ func groupOf(t Type, dims []int64) group {
 	return g
 }
 
-// matrixOperand arranges an operand in an order in which the batch, row and column groups have one stride each.
+// matrixOperand arranges an operand in an order in which the row and the column group have one stride each.
 type matrixOperand struct {
 	arrange              *Kernel // nil if the operand needs no rearrangement
 	typ                  Type
-	batch, rows, cols    int // strides
+	batch, rows, cols    int   // strides
+	batches              []int // where each batch starts, if the batches have no one stride
 	nbatch, nrows, ncols int
 	convert              ElementLoop
 	acc                  tensor.DType
 }
 
-func newMatrixOperand(t Type, batch, rows, cols []int64, acc tensor.DType) (*matrixOperand, error) {
-	m := &matrixOperand{typ: t, acc: acc}
-	b, r, c := groupOf(t, batch), groupOf(t, rows), groupOf(t, cols)
+func newMatrixOperand(v View, batch, rows, cols []int64, acc tensor.DType) (*matrixOperand, error) {
+	m := &matrixOperand{typ: v.Type, acc: acc}
+	b, r, c := groupOf(v, batch), groupOf(v, rows), groupOf(v, cols)
 	m.nbatch, m.nrows, m.ncols = b.size, r.size, c.size
 	m.batch, m.rows, m.cols = b.stride, r.stride, c.stride
-	if !b.single || !r.single || !c.single {
+	if !r.single || !c.single {
 		perm := append(append(append([]int64(nil), batch...), rows...), cols...)
-		shape := make(tensor.Shape, len(perm))
+		shape, src := make(tensor.Shape, len(perm)), make([]int, len(perm))
 		for i, d := range perm {
-			shape[i] = t.Shape[d]
+			shape[i], src[i] = v.Shape[d], v.Strides[d]
 		}
-		m.typ = TensorType(t.DType, shape...)
-		k, err := TransposeKernel(t, m.typ, perm)
-		if err != nil {
-			return nil, err
-		}
+		m.typ = TensorType(v.DType, shape...)
+		k := CopyKernel(NewStridedCopy(Ints(shape), Strides(shape), src), v.DType.Size(), 0, 0)
 		m.arrange = &k
 		m.cols, m.rows, m.batch = 1, c.size, c.size*r.size
+	} else if !b.single {
+		m.batches = []int{0}
+		for _, d := range batch {
+			var starts []int
+			for _, at := range m.batches {
+				for i := range int(v.Shape[d]) {
+					starts = append(starts, at+i*v.Strides[d])
+				}
+			}
+			m.batches = starts
+		}
 	}
-	if t.DType != acc {
-		f, err := convertLoop(t.DType, acc)
+	if v.DType != acc {
+		f, err := convertLoop(v.DType, acc)
 		if err != nil {
 			return nil, err
 		}
 		m.convert = f
 	}
 	return m, nil
+}
+
+// at returns where a batch starts.
+func (m *matrixOperand) at(batch int) int {
+	if m.batches != nil {
+		return m.batches[batch]
+	}
+	return batch * m.batch
 }
 
 // scratch returns the bytes that load allocates.
@@ -120,7 +183,8 @@ func (m *matrixOperand) load(t *tensor.Tensor) (*tensor.Tensor, error) {
 	return t, nil
 }
 
-func DotKernel(lhs, rhs, out Type, d *DotDimensions) (Kernel, error) {
+// DotKernel multiplies two operands to a result that lies in memory as batches, rows and columns.
+func DotKernel(lhs, rhs View, out Type, d *DotDimensions) (Kernel, error) {
 	lrank, rrank := len(lhs.Shape), len(rhs.Shape)
 	if err := CheckDims("lhs", append(append([]int64(nil), d.LHSBatching...), d.LHSContracting...), lrank); err != nil {
 		return Kernel{}, err
@@ -133,12 +197,12 @@ func DotKernel(lhs, rhs, out Type, d *DotDimensions) (Kernel, error) {
 	}
 	for i, b := range d.LHSBatching {
 		if lhs.Shape[b] != rhs.Shape[d.RHSBatching[i]] {
-			return Kernel{}, fmt.Errorf("cannot multiply %s and %s: batch sizes differ", lhs, rhs)
+			return Kernel{}, fmt.Errorf("cannot multiply %s and %s: batch sizes differ", lhs.Type, rhs.Type)
 		}
 	}
 	for i, c := range d.LHSContracting {
 		if lhs.Shape[c] != rhs.Shape[d.RHSContracting[i]] {
-			return Kernel{}, fmt.Errorf("cannot multiply %s and %s: contracted sizes differ", lhs, rhs)
+			return Kernel{}, fmt.Errorf("cannot multiply %s and %s: contracted sizes differ", lhs.Type, rhs.Type)
 		}
 	}
 	acc := out.DType
@@ -148,16 +212,16 @@ func DotKernel(lhs, rhs, out Type, d *DotDimensions) (Kernel, error) {
 			acc = tensor.F64
 		}
 	}
-	a, err := newMatrixOperand(lhs, d.LHSBatching, KeptDims(lrank, append(append([]int64(nil), d.LHSBatching...), d.LHSContracting...)), d.LHSContracting, acc)
+	a, err := newMatrixOperand(lhs, d.LHSBatching, d.free(lrank, false), d.LHSContracting, acc)
 	if err != nil {
 		return Kernel{}, err
 	}
-	b, err := newMatrixOperand(rhs, d.RHSBatching, d.RHSContracting, KeptDims(rrank, append(append([]int64(nil), d.RHSBatching...), d.RHSContracting...)), acc)
+	b, err := newMatrixOperand(rhs, d.RHSBatching, d.RHSContracting, d.free(rrank, true), acc)
 	if err != nil {
 		return Kernel{}, err
 	}
 	if out.N != a.nbatch*a.nrows*b.ncols {
-		return Kernel{}, fmt.Errorf("cannot multiply %s and %s to %s", lhs, rhs, out)
+		return Kernel{}, fmt.Errorf("cannot multiply %s and %s to %s", lhs.Type, rhs.Type, out)
 	}
 	var narrow ElementLoop
 	if acc != out.DType {
@@ -241,7 +305,7 @@ func productBool(o, x, y *tensor.Tensor, a, b *matrixOperand) {
 		r, bt := rest%a.nrows, rest/a.nrows
 		v := uint8(0)
 		for k := range a.ncols {
-			v |= xb[bt*a.batch+r*a.rows+k*a.cols] & yb[bt*b.batch+k*b.rows+col*b.cols]
+			v |= xb[a.at(bt)+r*a.rows+k*a.cols] & yb[b.at(bt)+k*b.rows+col*b.cols]
 		}
 		ob[i] = v
 	}
@@ -256,7 +320,7 @@ func productOfComplex[T complexNumber](ot, xt, yt *tensor.Tensor, a, b *matrixOp
 			bt, r := i/rows, i%rows
 			acc := o[i*cols : (i+1)*cols]
 			clear(acc)
-			xo, yo := bt*a.batch+r*a.rows, bt*b.batch
+			xo, yo := a.at(bt)+r*a.rows, b.at(bt)
 			for k := range inner {
 				v, p := complex128(x[xo+k*a.cols]), yo+k*b.rows
 				for j := range acc {
@@ -277,7 +341,7 @@ func productOf[T integer | float](ot, xt, yt *tensor.Tensor, a, b *matrixOperand
 			bt, r := i/rows, i%rows
 			acc := o[i*cols : (i+1)*cols]
 			clear(acc)
-			xo, yo := bt*a.batch+r*a.rows, bt*b.batch
+			xo, yo := a.at(bt)+r*a.rows, b.at(bt)
 			if b.cols == 1 || cols == 1 {
 				for k := range inner {
 					v := x[xo+k*a.cols]
@@ -324,7 +388,7 @@ func product[T float32 | float64 | int32](ot, xt, yt *tensor.Tensor, a, b *matri
 			for i := lo; i < hi; {
 				bt, r := i/rows, i%rows
 				n := min(hi-i, rows-r)
-				scalarProducts(o[i:i+n], x[bt*a.batch+r*a.rows:], y[bt*b.batch:][:inner], a.rows)
+				scalarProducts(o[i:i+n], x[a.at(bt)+r*a.rows:], y[b.at(bt):][:inner], a.rows)
 				i += n
 			}
 		})
@@ -337,7 +401,7 @@ func product[T float32 | float64 | int32](ot, xt, yt *tensor.Tensor, a, b *matri
 	// part multiplies some rows by some columns.
 	part := func(bt, r0, r1, c0, c1 int) {
 		gemm.Multiply(gemm.Problem[T]{
-			C: o[bt*rows*cols+r0*cols+c0:], A: x[bt*a.batch+r0*a.rows:], B: y[bt*b.batch+c0*b.cols:],
+			C: o[bt*rows*cols+r0*cols+c0:], A: x[a.at(bt)+r0*a.rows:], B: y[b.at(bt)+c0*b.cols:],
 			M: r1 - r0, N: c1 - c0, K: inner,
 			RowA: a.rows, ColA: a.cols, RowB: b.rows, ColB: b.cols, RowC: cols,
 		})

@@ -33,7 +33,7 @@ func RaggedKernel(s *Signature, dot *DotDimensions, ragged int64, groupDims []in
 		return Kernel{}, fmt.Errorf("ragged dimension %d is outside of rank %d", r.ragged, len(r.lhs.Shape))
 	}
 	if batch {
-		k, err := DotKernel(r.lhs, r.rhs, r.out, dot)
+		k, err := DotKernel(Dense(r.lhs), Dense(r.rhs), r.out, dot)
 		if err != nil {
 			return Kernel{}, err
 		}
@@ -130,7 +130,7 @@ func (r *raggedDot) rows() (Kernel, error) {
 	}
 	// With all rows, the result has the shape of one plain product.
 	matrix := TensorType(r.rhs.DType, slices.Delete(slices.Clone(r.rhs.Shape), int(gdim), int(gdim)+1)...)
-	if _, err := DotKernel(r.lhs, matrix, r.out, inner); err != nil {
+	if _, err := DotKernel(Dense(r.lhs), Dense(matrix), r.out, inner); err != nil {
 		return Kernel{}, err
 	}
 	return Kernel{Family: "ragged product", Run: func(in, out []*tensor.Tensor) error {
@@ -153,7 +153,7 @@ func (r *raggedDot) rows() (Kernel, error) {
 			x, y := l.read(in[0]), rh.read(in[1])
 			y.Borrow(y.DType(), slices.Delete(slices.Clone(y.Shape()), int(gdim), int(gdim)+1), y.Bytes())
 			z := tensor.New(r.out.DType, o.shape())
-			k, err := DotKernel(TypeOfTensor(x), TypeOfTensor(y), TypeOfTensor(z), inner)
+			k, err := DotKernel(Dense(TypeOfTensor(x)), Dense(TypeOfTensor(y)), TypeOfTensor(z), inner)
 			if err != nil {
 				return err
 			}
@@ -174,7 +174,7 @@ func (r *raggedDot) perGroup(contracted int) (Kernel, error) {
 		return Kernel{}, fmt.Errorf("expects a result of %d groups", r.groups)
 	}
 	one = TensorType(one.DType, one.Shape[1:]...)
-	k, err := DotKernel(r.lhs, r.rhs, one, dot)
+	k, err := DotKernel(Dense(r.lhs), Dense(r.rhs), one, dot)
 	if err != nil {
 		return Kernel{}, err
 	}

@@ -3,10 +3,8 @@ package ops
 import (
 	"errors"
 
-	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/interp/internal/kernel"
 	"github.com/hlocb/hlocb/interp/internal/plan"
-	"github.com/hlocb/hlocb/ir"
 )
 
 // makeDotGeneral compiles dot_general (spec, "dot_general").
@@ -14,19 +12,9 @@ func makeDotGeneral(s *plan.Spec) (kernel.Kernel, error) {
 	if len(s.In) != 2 || len(s.Out) != 1 {
 		return kernel.Kernel{}, errors.New("expects two operands and one result")
 	}
-	d, err := dotDims(s.Op)
+	d, err := plan.DotDimensions(s.Op)
 	if err != nil {
 		return kernel.Kernel{}, err
 	}
-	return kernel.DotKernel(s.In[0], s.In[1], s.Out[0], d)
-}
-
-func dotDims(op *ir.Op) (*kernel.DotDimensions, error) {
-	a, _ := op.Attr(stablehlo.AttrDotDimensionNumbers).(*ir.DialectAttr)
-	if a != nil {
-		if d, ok := a.Data().(*stablehlo.DotDims); ok {
-			return (*kernel.DotDimensions)(d), nil
-		}
-	}
-	return nil, errors.New("has no dot_dimension_numbers")
+	return kernel.DotKernel(s.Planner.View(s.Op, 0, s.In[0]), s.Planner.View(s.Op, 1, s.In[1]), s.Out[0], d)
 }

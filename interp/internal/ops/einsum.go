@@ -76,7 +76,7 @@ func makeEinsum(s *plan.Spec) (kernel.Kernel, error) {
 		perm[i] = int64(at)
 	}
 	product := kernel.TensorType(s.Out[0].DType, mid...)
-	dot, err := kernel.DotKernel(x.Typ, y.Typ, product, d)
+	dot, err := kernel.DotKernel(kernel.Dense(x.Typ), kernel.Dense(y.Typ), product, d)
 	if err != nil {
 		return kernel.Kernel{}, err
 	}

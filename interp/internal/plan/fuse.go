@@ -62,8 +62,9 @@ func (p *Planner) schedule(b *ir.Block) [][]*ir.Op {
 	for o := b.First(); o != nil && o != b.Last(); o = o.Next() {
 		size := p.fusible(o)
 		switch {
+		case p.absorbed[o]:
 		case size == 0:
-			if len(open) > 0 && (p.pinned(o) || usesAny(o, in)) {
+			if len(open) > 0 && (p.pinned(o) || p.usesAny(o, in)) {
 				flush()
 			}
 			out = append(out, []*ir.Op{o})
@@ -83,8 +84,8 @@ func onlyLoads(ops []*ir.Op) bool {
 	return !slices.ContainsFunc(ops, func(o *ir.Op) bool { return OpKind(o) != stablehlo.BroadcastInDim })
 }
 
-func usesAny(o *ir.Op, in map[*ir.Op]bool) bool {
-	for _, v := range o.Operands() {
+func (p *Planner) usesAny(o *ir.Op, in map[*ir.Op]bool) bool {
+	for _, v := range p.operands(o) {
 		if in[v.DefiningOp()] {
 			return true
 		}

@@ -3,6 +3,7 @@ package plan
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/interp/internal/exec"
@@ -69,6 +70,7 @@ type Planner struct {
 	last       map[*ir.Value]int         // see lastUse
 	home       map[*ir.Op]int            // the chain that an op belongs to by its place; see recompute
 	recomputed map[*ir.Value]bool        // values that no chain stores
+	absorbed   map[*ir.Op]bool           // transposes that products read through; see absorb
 	wide       int                       // vector length of every scalar in a lifted region; see lift.go
 }
 
@@ -92,7 +94,7 @@ func NewCompiler(mod *ir.Module, symbols ir.Symbols, table map[*ir.Def]Row, limi
 // NewPlanner returns the planner of a function, which has no slots yet.
 func (prog *Compiler) NewPlanner(f *exec.Function) *Planner {
 	return &Planner{Prog: prog, Fn: f, slots: map[*ir.Value]int32{}, index: map[*ir.Op]int{}, last: map[*ir.Value]int{},
-		home: map[*ir.Op]int{}, recomputed: map[*ir.Value]bool{}}
+		home: map[*ir.Op]int{}, recomputed: map[*ir.Value]bool{}, absorbed: map[*ir.Op]bool{}}
 }
 
 // Function returns the plan of the named function. It compiles the function on the first request. All requests for a
@@ -198,10 +200,16 @@ func (p *Planner) block(b *ir.Block) (*exec.Block, error) {
 		}
 		return nil, exec.Locate(p.Prog.Module, at, errors.New("ends a block without a return"))
 	}
+	p.absorb(b)
 	schedule := p.recompute(p.schedule(b), b)
 	for i, ops := range schedule {
 		for _, o := range ops {
 			p.index[o] = i
+			for _, v := range o.Operands() {
+				if d := v.DefiningOp(); p.absorbed[d] {
+					p.index[d] = i
+				}
+			}
 		}
 	}
 	p.index[term] = len(schedule)
@@ -221,23 +229,15 @@ func (p *Planner) block(b *ir.Block) (*exec.Block, error) {
 	}
 	for i, v := range term.Operands() {
 		out.Ret = append(out.Ret, p.slot(v))
-		out.RetMove = append(out.RetMove, v.ParentBlock() == b && lastPlace(term, i))
+		out.RetMove = append(out.RetMove, v.ParentBlock() == b && lastPlace(p.operands(term), i))
 	}
 	return out, nil
 }
 
 func IsReturn(o *ir.Op) bool { return o.Has(ir.ReturnLike) }
 
-// lastPlace reports whether operand i of o differs from all later operands.
-func lastPlace(o *ir.Op, i int) bool {
-	v := o.Operand(i)
-	for j := i + 1; j < o.NumOperands(); j++ {
-		if o.Operand(j) == v {
-			return false
-		}
-	}
-	return true
-}
+// lastPlace reports whether operand i of an op differs from all later operands.
+func lastPlace(operands []*ir.Value, i int) bool { return !slices.Contains(operands[i+1:], operands[i]) }
 
 // usedInside reports whether the regions of o use v directly; v must then outlive the start of o.
 func usedInside(v *ir.Value, o *ir.Op) bool {
@@ -256,14 +256,15 @@ func usedInside(v *ir.Value, o *ir.Op) bool {
 func (p *Planner) instr(o *ir.Op, b *ir.Block) (exec.Instr, error) {
 	ins := exec.Instr{Op: o}
 	s := NewSpec(p, o, nil, nil)
-	for i, v := range o.Operands() {
+	operands := p.operands(o)
+	for i, v := range operands {
 		t, err := p.TypeOf(v)
 		if err != nil {
 			return ins, err
 		}
 		s.In = append(s.In, t)
 		ins.In = append(ins.In, p.slot(v))
-		ins.Move = append(ins.Move, p.dies(v, p.index[o], b) && lastPlace(o, i) && !usedInside(v, o))
+		ins.Move = append(ins.Move, p.dies(v, p.index[o], b) && lastPlace(operands, i) && !usedInside(v, o))
 	}
 	for _, v := range o.Results() {
 		t, err := p.TypeOf(v)
@@ -375,7 +376,7 @@ func (p *Planner) deadAfter(o *ir.Op, b *ir.Block) []int32 {
 		}
 		seen[v] = true
 	}
-	for _, v := range o.Operands() {
+	for _, v := range p.operands(o) {
 		note(v)
 	}
 	for _, r := range o.Regions() {

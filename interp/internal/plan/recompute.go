@@ -20,6 +20,11 @@ func (p *Planner) recompute(chains [][]*ir.Op, b *ir.Block) [][]*ir.Op {
 	for i, ops := range chains {
 		for _, o := range ops {
 			p.home[o] = i
+			for _, v := range o.Operands() {
+				if d := v.DefiningOp(); p.absorbed[d] {
+					p.home[d] = i
+				}
+			}
 		}
 		size[i] = p.fusible(ops[0])
 	}

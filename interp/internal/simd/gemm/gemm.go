@@ -149,20 +149,19 @@ func pack[T number](dst, src []T, n, k, width, line, elem int) {
 			clear(out)
 		}
 		switch {
+		case line == 1 && width == 8 && n-i >= 16: // two panels at a time, for a cache line of src
+			next := dst[(i+8)*k:][: 8*k : 8*k]
+			for e := range k {
+				x := src[i+e*elem:][:16]
+				*(*[8]T)(out[e*8:]), *(*[8]T)(next[e*8:]) = [8]T(x), [8]T(x[8:])
+			}
+			i += 8
 		case line == 1:
 			for e := range k {
-				x := src[i+e*elem:][:w]
-				copy(out[e*width:], x)
+				copy(out[e*width:], src[i+e*elem:][:w])
 			}
-		case elem == 1 && w == width && width == 8:
-			vec.Transpose(out, src[i*line:], width, k, width, line)
 		case elem == 1:
-			for l := range w {
-				x := src[(i+l)*line:][:k]
-				for e, v := range x {
-					out[e*width+l] = v
-				}
-			}
+			vec.Transpose(out, src[i*line:], w, k, width, line)
 		default:
 			for l := range w {
 				at := (i + l) * line

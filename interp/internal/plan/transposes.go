@@ -1,0 +1,97 @@
+package plan
+
+import (
+	"errors"
+
+	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/interp/internal/kernel"
+	"github.com/hlocb/hlocb/ir"
+)
+
+// A product reads a transposed operand in place, with other strides: its kernel packs panels anyway, and the transposed
+// value is never stored. This holds for transposes that only products of their own block use.
+
+const transposedColumns = 16 // free elements of a product's other operand, from which on packing reads each element once
+
+// absorb finds the transposes of block b that products read through.
+func (p *Planner) absorb(b *ir.Block) {
+	for o := range b.Ops() {
+		if p.absorbable(o, b) {
+			p.absorbed[o] = true
+		}
+	}
+}
+
+func (p *Planner) absorbable(o *ir.Op, b *ir.Block) bool {
+	if OpKind(o) != stablehlo.Transpose || o.NumOperands() != 1 || o.NumResults() != 1 || !o.Result(0).HasUses() {
+		return false
+	}
+	in, err := p.TypeOf(o.Operand(0))
+	out, err2 := p.TypeOf(o.Result(0))
+	if err != nil || err2 != nil || in.Class != kernel.ClassTensor || in.Dynamic() || out.Dynamic() || in.Quant != nil || in.N < fuseFrom {
+		return false
+	}
+	if perm, err := IntsAttr(o, stablehlo.AttrPermutation); err != nil || len(perm) != len(in.Shape) || kernel.CheckDims("permutation", perm, len(perm)) != nil {
+		return false
+	}
+	for u := range o.Result(0).Uses() {
+		d := u.Owner()
+		if d.Block() != b || OpKind(d) != stablehlo.DotGeneral || d.NumOperands() != 2 || !p.packs(d, u.Index()) {
+			return false
+		}
+	}
+	return true
+}
+
+// packs reports whether the kernel of a product reads operand i through a transpose without arranging it first, and
+// reads each element for enough elements of the other operand.
+func (p *Planner) packs(d *ir.Op, i int) bool {
+	dims, err := DotDimensions(d)
+	if err != nil {
+		return false
+	}
+	for _, t := range p.typesOf(d.Operands()) {
+		if t.Class != kernel.ClassTensor || t.Dynamic() || t.Quant != nil {
+			return false
+		}
+	}
+	types := p.typesOf(d.Operands())
+	t := d.Operand(i).DefiningOp()
+	perm, _ := IntsAttr(t, stablehlo.AttrPermutation)
+	source, _ := p.TypeOf(t.Operand(0))
+	return types[0].DType == types[1].DType && dims.Strided(kernel.Transposed(source, perm), i == 1) &&
+		dims.Free(types[1-i], i == 0) >= transposedColumns
+}
+
+// View returns operand i of o as o's kernel, which gets an operand of type t, reads it.
+func (p *Planner) View(o *ir.Op, i int, t kernel.Type) kernel.View {
+	d := o.Operand(i).DefiningOp()
+	if d == nil || !p.absorbed[d] {
+		return kernel.Dense(t)
+	}
+	perm, _ := IntsAttr(d, stablehlo.AttrPermutation) // absorbable has read it
+	return kernel.Transposed(t, perm)
+}
+
+// operands returns the values that the instruction of o reads: o's operands or what they are transposes of.
+func (p *Planner) operands(o *ir.Op) []*ir.Value {
+	out := make([]*ir.Value, o.NumOperands())
+	for i, v := range o.Operands() {
+		if t := v.DefiningOp(); t != nil && p.absorbed[t] {
+			v = t.Operand(0)
+		}
+		out[i] = v
+	}
+	return out
+}
+
+// DotDimensions returns the dimension numbers of dot_general.
+func DotDimensions(op *ir.Op) (*kernel.DotDimensions, error) {
+	a, _ := op.Attr(stablehlo.AttrDotDimensionNumbers).(*ir.DialectAttr)
+	if a != nil {
+		if d, ok := a.Data().(*stablehlo.DotDims); ok {
+			return (*kernel.DotDimensions)(d), nil
+		}
+	}
+	return nil, errors.New("has no dot_dimension_numbers")
+}
