@@ -307,9 +307,9 @@ func Main(_ context.Context, args []string, in io.Reader, _, stderr io.Writer) i
 			o.Define[name] = text
 			continue
 		}
-		name, text, given := strings.Cut(strings.TrimLeft(a, "-"), "=")
+		name, text, hasValue := strings.Cut(strings.TrimLeft(a, "-"), "=")
 		value := func() string {
-			if !given && i+1 < len(args) {
+			if !hasValue && i+1 < len(args) {
 				i++
 				return args[i]
 			}

@@ -23,7 +23,7 @@ func PlaceOf(loc string) (p Place, ok bool) {
 		return p, false
 	}
 	for _, f := range r.frames {
-		if !installed(f.File) {
+		if !isInstalled(f.File) {
 			p = f
 			break
 		}
@@ -74,8 +74,8 @@ func (p Place) HookName() string {
 	return p.File[strings.LastIndexAny(p.File, `/\`)+1:] + ":" + p.Line
 }
 
-// installed reports whether a file belongs to an installed package.
-func installed(file string) bool {
+// isInstalled reports whether a file belongs to an installed package.
+func isInstalled(file string) bool {
 	return strings.Contains(file, "site-packages/") || strings.Contains(file, "dist-packages/") || strings.Contains(file, "<frozen")
 }
 

@@ -127,9 +127,9 @@ func (w *watcher) begin(m *ir.Module, p pass.Pipeline) error {
 func moduleText(m *ir.Module) []byte { return print.Append(nil, m, reader.Written(m, print.Options{})) }
 
 // reproduce writes the reproducer.
-func (w *watcher) reproduce(why string) error {
+func (w *watcher) reproduce(reason string) error {
 	path := w.o.watch.reproducer
-	head := fmt.Sprintf("// %s\n// %s %s --passes '%s'\n", strings.ReplaceAll(why, "\n", "\n// "), w.o.program, path, w.pipeline)
+	head := fmt.Sprintf("// %s\n// %s %s --passes '%s'\n", strings.ReplaceAll(reason, "\n", "\n// "), w.o.program, path, w.pipeline)
 	if err := os.WriteFile(path, append([]byte(head), w.text...), 0o666); err != nil {
 		return fmt.Errorf("--crash-reproducer: %w", err)
 	}

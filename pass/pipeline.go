@@ -185,11 +185,11 @@ func (p *parser) step(anchor string) (Pass, error) {
 		}
 		return On(name, passes...), p.expect(')')
 	}
-	var given []assignment
+	var options []assignment
 	if p.peek('{') {
 		p.pos++
 		var err error
-		if given, err = p.options(); err != nil {
+		if options, err = p.options(); err != nil {
 			return nil, err
 		}
 	}
@@ -200,7 +200,7 @@ func (p *parser) step(anchor string) (Pass, error) {
 	if proto == nil {
 		return nil, p.errorf("unknown pass %q%s", name, p.table.among(name))
 	}
-	out, err := withOptions(proto, given)
+	out, err := withOptions(proto, options)
 	if err == nil {
 		err = check(out, anchor)
 	}

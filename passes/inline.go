@@ -270,18 +270,18 @@ func (w *inliner) callSite(callee, caller *ir.Loc) *ir.Loc {
 
 // eraseDead erases the private functions whose calls were all inlined.
 func (w *inliner) eraseDead() {
-	left := map[*ir.Op][]*ir.Op{} // calls of each function
+	calls := map[*ir.Op][]*ir.Op{} // calls of each function
 	for _, list := range w.inside {
 		for _, call := range list {
 			if f := w.graph.Callee(call); f != nil {
-				left[f] = append(left[f], call)
+				calls[f] = append(calls[f], call)
 			}
 		}
 	}
 	g := w.graph
 	for i := len(w.sources) - 1; i >= 0; i-- { // callers before callees
 		f := w.sources[i]
-		if f.Erased() || !private(f) || slices.ContainsFunc(left[f], func(call *ir.Op) bool { return !call.Erased() }) {
+		if f.Erased() || !private(f) || slices.ContainsFunc(calls[f], func(call *ir.Op) bool { return !call.Erased() }) {
 			continue
 		}
 		by := g.NamedBy(f)

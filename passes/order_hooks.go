@@ -20,20 +20,20 @@ var orderHooksInfo = &pass.Info{
 	Excludes: []*pass.State{orderedHooks},
 }
 
-// ordered is the order that OrderHooks chose for a module.
-type ordered struct {
+// hookOrder is the order that OrderHooks chose for a module.
+type hookOrder struct {
 	by     hook.Order
 	source order.Source // for OrderSource
 }
 
-var orderedBy = pass.NewResult[ordered]("order")
+var orderedBy = pass.NewResult[hookOrder]("order")
 
 // Info implements pass.Pass.
 func (OrderHooks) Info() *pass.Info { return orderHooksInfo }
 
 // Run implements pass.ModulePass.
 func (p OrderHooks) Run(ctx *pass.Context, m *ir.Module) error {
-	o := ordered{by: p.Order}
+	o := hookOrder{by: p.Order}
 	if p.Order == hook.OrderSource {
 		o.source = order.SourceOf(m)
 	}

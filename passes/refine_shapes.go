@@ -61,15 +61,15 @@ func calledFrom(f fn.FuncOp) map[*ir.Op]bool {
 	}
 	g := flow.Of(f.Module(), nil)
 	reached, outside := map[*ir.Op]bool{f.Op: true}, map[*ir.Op]bool{}
-	for again := true; again; {
-		again = false
+	for changed := true; changed; {
+		changed = false
 		for _, callee := range g.Functions() {
 			clear := true
 			for _, c := range g.Callers(callee) {
 				if !reached[flow.FunctionOf(c)] {
 					clear = false
 				} else if !reached[callee] {
-					reached[callee], again = true, true
+					reached[callee], changed = true, true
 				}
 			}
 			outside[callee] = !clear

@@ -8,7 +8,7 @@ import (
 
 // StableHLOLegalizeToVHLO converts StableHLO to the newest VHLO, the form that portable artifacts store.
 type StableHLOLegalizeToVHLO struct {
-	Others bool `pass:"allow-other-dialects" doc:"keep operations, types and attributes of other dialects"`
+	OtherDialects bool `pass:"allow-other-dialects" doc:"keep operations, types and attributes of other dialects"`
 }
 
 var stableHLOLegalizeToVHLOInfo = &pass.Info{
@@ -21,7 +21,7 @@ func (StableHLOLegalizeToVHLO) Info() *pass.Info { return stableHLOLegalizeToVHL
 
 // Run implements pass.ModulePass.
 func (p StableHLOLegalizeToVHLO) Run(_ *pass.Context, m *ir.Module) error {
-	return downgrade(m, vhlo.Options{Target: vhlo.Current, KeepOthers: p.Others})
+	return downgrade(m, vhlo.Options{Target: vhlo.Current, KeepOthers: p.OtherDialects})
 }
 
 func downgrade(m *ir.Module, o vhlo.Options) error {

@@ -44,9 +44,9 @@ func simplifyAfterAll(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	}
 	seen := map[*ir.Value]bool{}
 	list = slices.DeleteFunc(list, func(v *ir.Value) bool {
-		again := seen[v]
+		repeated := seen[v]
 		seen[v] = true
-		return again
+		return repeated
 	})
 	switch {
 	case len(list) == 1:

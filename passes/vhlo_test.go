@@ -95,7 +95,7 @@ func.func @main() { return }`
 	if err := runVHLO(t, m, passes.StableHLOLegalizeToVHLO{}); err == nil || !strings.Contains(err.Error(), "VHLO has no form for") {
 		t.Errorf("sdy is accepted: %v", err)
 	}
-	if err := runVHLO(t, m, passes.StableHLOLegalizeToVHLO{Others: true}); err != nil {
+	if err := runVHLO(t, m, passes.StableHLOLegalizeToVHLO{OtherDialects: true}); err != nil {
 		t.Error(err)
 	}
 }

@@ -42,12 +42,12 @@ func Convert(r *Rewriter, scope *ir.Op, c *Converter) error {
 		return err
 	}
 	for _, x := range v.early {
-		stand := v.forward[x]
+		cast := v.forward[x]
 		vals, ok := v.values[x]
 		if !ok {
-			return r.m.Errorf(stand, "an op uses a value of type '%s' that is defined outside of what is converted", x.Type())
+			return r.m.Errorf(cast, "an op uses a value of type '%s' that is defined outside of what is converted", x.Type())
 		}
-		stand.ReplaceWith(vals...)
+		cast.ReplaceWith(vals...)
 	}
 	for i := len(v.old) - 1; i >= 0; i-- {
 		v.old[i].SetOperands(nil)
@@ -131,13 +131,13 @@ func (v *conversion) of(x *ir.Value, user *ir.Op) []*ir.Value {
 	if !ok {
 		return []*ir.Value{x}
 	}
-	stand := v.forward[x]
-	if stand == nil { // used before its definition, as with a branch back
-		stand = v.r.m.Before(user).Create(v.r.m.Def("builtin.unrealized_conversion_cast"), nil, types)
-		v.forward[x] = stand
+	cast := v.forward[x]
+	if cast == nil { // used before its definition, as with a branch back
+		cast = v.r.m.Before(user).Create(v.r.m.Def("builtin.unrealized_conversion_cast"), nil, types)
+		v.forward[x] = cast
 		v.early = append(v.early, x)
 	}
-	return stand.ResultList()
+	return cast.ResultList()
 }
 
 // op converts one op and everything inside it.

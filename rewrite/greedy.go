@@ -253,7 +253,7 @@ func (g *greedy) unreachable() bool {
 				if dom.Reachable(b) {
 					continue
 				}
-				if !known(b) {
+				if !allKnown(b) {
 					dead = nil
 					break
 				}
@@ -295,8 +295,8 @@ var contract = map[bool]string{
 	false: "changed the module and reports that it did not",
 }
 
-// known reports whether b holds no op of an unknown kind.
-func known(b *ir.Block) bool {
+// allKnown reports whether b holds no op of an unknown kind.
+func allKnown(b *ir.Block) bool {
 	for op := range b.Ops() {
 		if !op.Walk(func(o *ir.Op) bool { return o.Def().Known() }) {
 			return false

@@ -302,16 +302,16 @@ func (r *Rewriter) finish() {
 			continue
 		}
 		if i == 0 || loc == nil {
-			loc = r.fused()
+			loc = r.fusedLoc()
 		}
 		op.SetLoc(loc)
 		op.SetPos(r.sources[0].pos)
 	}
 }
 
-// fused returns the fused location of all sources. A single source without a location keeps none; its position is
+// fusedLoc returns the fused location of all sources. A single source without a location keeps none; its position is
 // enough.
-func (r *Rewriter) fused() *ir.Loc {
+func (r *Rewriter) fusedLoc() *ir.Loc {
 	if len(r.sources) == 1 {
 		return r.sources[0].loc
 	}

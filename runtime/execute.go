@@ -199,8 +199,8 @@ func (p *Pending) Wait(ctx context.Context) error {
 	return p.err
 }
 
-// unreported returns the run's error unless Wait has returned it, or it is only the error of an earlier run.
-func (p *Pending) unreported() error {
+// unreportedError returns the run's error unless Wait has returned it, or it is only the error of an earlier run.
+func (p *Pending) unreportedError() error {
 	<-p.done
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -274,7 +274,7 @@ func (q *Queue) Wait() error {
 	q.mu.Unlock()
 	var errs []error
 	for _, p := range pending {
-		errs = append(errs, p.unreported())
+		errs = append(errs, p.unreportedError())
 	}
 	return errors.Join(errs...)
 }

@@ -88,13 +88,13 @@ func (h *typedHandler) Handle(ctx context.Context, c *Call) error { return h.han
 
 // CheckSite implements SiteChecker.
 func (h *typedHandler) CheckSite(s *hook.Site) error {
-	check := func(what string, types []hook.TensorType, want []elementType) error {
+	check := func(side string, types []hook.TensorType, want []elementType) error {
 		if len(types) != len(want) {
-			return fmt.Errorf("it has %d %ss, the handler accepts %d", len(types), what, len(want))
+			return fmt.Errorf("it has %d %ss, the handler accepts %d", len(types), side, len(want))
 		}
 		for i, t := range types {
 			if !want[i].fits(t.DType) {
-				return fmt.Errorf("%s %d is %s, the handler accepts elements of Go type %s", what, i, t, want[i].name)
+				return fmt.Errorf("%s %d is %s, the handler accepts elements of Go type %s", side, i, t, want[i].name)
 			}
 		}
 		return nil

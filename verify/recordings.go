@@ -179,7 +179,7 @@ func compareRecordedOrder(a, b *handlers.Recorded, pair map[*hook.Site]*hook.Sit
 }
 
 // values compares two lists of values.
-func (c *HookComparison) values(what string, a, b []*tensor.Tensor, tol Tolerance) {
+func (c *HookComparison) values(kind string, a, b []*tensor.Tensor, tol Tolerance) {
 	differ := func(elements int, format string, args ...any) {
 		c.Elements += elements
 		if c.First == "" {
@@ -187,12 +187,12 @@ func (c *HookComparison) values(what string, a, b []*tensor.Tensor, tol Toleranc
 		}
 	}
 	if len(a) != len(b) {
-		differ(0, "%ss: %d against %d", what, len(a), len(b))
+		differ(0, "%ss: %d against %d", kind, len(a), len(b))
 		return
 	}
 	for i := range a {
 		if x, y := hook.TypeOf(a[i]), hook.TypeOf(b[i]); x.String() != y.String() {
-			differ(0, "%s %d: type %s against %s", what, i, x, y)
+			differ(0, "%s %d: type %s against %s", kind, i, x, y)
 			continue
 		}
 		if bytes.Equal(a[i].Bytes(), b[i].Bytes()) {
@@ -202,7 +202,7 @@ func (c *HookComparison) values(what string, a, b []*tensor.Tensor, tol Toleranc
 			d := Distance(a[i], b[i], k)
 			c.Largest = max(c.Largest, d)
 			if !tol.Accepts(a[i], b[i], k) {
-				differ(1, "%s %d at %v: %s against %s (%s)", what, i, a[i].Shape().Index(k), a[i].ElementText(k), b[i].ElementText(k), ulpText(d))
+				differ(1, "%s %d at %v: %s against %s (%s)", kind, i, a[i].Shape().Index(k), a[i].ElementText(k), b[i].ElementText(k), ulpText(d))
 			}
 		}
 	}

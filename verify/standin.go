@@ -39,12 +39,12 @@ func (s *standIn) Handle(_ context.Context, c *runtime.Call) error {
 	n := s.calls[k]
 	s.calls[k]++
 	s.mu.Unlock()
-	given := make([]bool, len(c.Operands))
+	taken := make([]bool, len(c.Operands))
 	answers := make([]*tensor.Tensor, len(c.Results))
 	for i, r := range c.Results {
 		for j, o := range c.Operands {
-			if !given[j] && o.DType() == r.DType() && o.Shape().Equal(r.Shape()) {
-				given[j], answers[i] = true, o.Clone()
+			if !taken[j] && o.DType() == r.DType() && o.Shape().Equal(r.Shape()) {
+				taken[j], answers[i] = true, o.Clone()
 				break
 			}
 		}

@@ -64,7 +64,7 @@ func readEXLAOutfeed(r *Raiser, op *ir.Op) (bool, error) {
 		if leaf == nil || irutil.StringAttr(leaf.Attr(stablehlo.AttrOutfeedConfig)) != "" {
 			break
 		}
-		if _, again := exlaFlag(leaf); again {
+		if _, isFlag := exlaFlag(leaf); isFlag {
 			break
 		}
 		_, data := irutil.SplitTokens(leaf.OperandList())

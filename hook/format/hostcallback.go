@@ -48,7 +48,7 @@ func readHostCallback(r *Raiser, op *ir.Op) (bool, error) {
 	if payload == nil {
 		return false, r.Module.Errorf(op, "host_callback header of consumer %d is not followed by an outfeed of its tensors", consumer)
 	}
-	if _, again := hcbHeader(payload); again {
+	if _, isHeader := hcbHeader(payload); isHeader {
 		return false, r.Module.Errorf(payload, "host_callback header of consumer %d is followed by another header", consumer)
 	}
 	more, data := irutil.SplitTokens(payload.OperandList())

@@ -110,8 +110,8 @@ func (w *Lowerer) Replace(h hookop.HookOp, token *ir.Value, results []*ir.Value)
 }
 
 // Cannot returns an error that says why the format cannot express h.
-func (w *Lowerer) Cannot(h hookop.HookOp, why string) error {
-	return w.Module.Errorf(h.Op, "hook %q cannot be written as %s: %s", h.HookName(), w.writer.Name, why)
+func (w *Lowerer) Cannot(h hookop.HookOp, reason string) error {
+	return w.Module.Errorf(h.Op, "hook %q cannot be written as %s: %s", h.HookName(), w.writer.Name, reason)
 }
 
 // data returns the data operands of h.

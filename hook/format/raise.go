@@ -440,7 +440,7 @@ func unorderedAround(m *ir.Module, op *ir.Op) *ir.Op {
 		if f == nil {
 			return p
 		}
-		if !ordered(p, in.Block().Region()) {
+		if !isOrdered(p, in.Block().Region()) {
 			return p
 		}
 		if f.Function && p.Parent() != m.Op() {
@@ -450,8 +450,8 @@ func unorderedAround(m *ir.Module, op *ir.Op) *ir.Op {
 	}
 }
 
-// ordered reports whether op defines when its region r runs.
-func ordered(op *ir.Op, r *ir.Region) bool {
+// isOrdered reports whether op defines when its region r runs.
+func isOrdered(op *ir.Op, r *ir.Region) bool {
 	for i, region := range op.Regions() {
 		if region == r {
 			return op.Def().Flow.Ordered(i)

@@ -98,7 +98,7 @@ func (a *app) benchCallbacks(ctx context.Context, b runtime.Backend, rounds int)
 		return nil
 	})
 	loop := strings.ReplaceAll(benchLoop, "TRIPS", fmt.Sprint(benchTrips))
-	hooked := strings.Replace(loop, "OPERATION", `stablehlo.custom_call @host(%next) {api_version = 4 : i32, has_side_effect = true, backend_config = {name = "value"}} : (tensor<4xf32>) -> ()`, 1)
+	withHook := strings.Replace(loop, "OPERATION", `stablehlo.custom_call @host(%next) {api_version = 4 : i32, has_side_effect = true, backend_config = {name = "value"}} : (tensor<4xf32>) -> ()`, 1)
 	empty, err := benchRun(ctx, b, strings.Replace(loop, "OPERATION", "", 1), nil, 0, 4, rounds)
 	if err != nil {
 		return err
@@ -109,7 +109,7 @@ func (a *app) benchCallbacks(ctx context.Context, b runtime.Backend, rounds int)
 		name    string
 		timeout time.Duration
 	}{{"callback of 16 B", 0}, {"with a time limit", time.Minute}} {
-		t, err := benchRun(ctx, b, hooked, read, c.timeout, 4, rounds)
+		t, err := benchRun(ctx, b, withHook, read, c.timeout, 4, rounds)
 		if err != nil {
 			return err
 		}

@@ -164,8 +164,8 @@ type injection struct {
 }
 
 func (i *injection) Close() error {
-	if why := i.fault.Unfired(); why != "" {
-		i.app.note("warning: --inject %s changed nothing: %s", i.spec, why)
+	if reason := i.fault.Unfired(); reason != "" {
+		i.app.note("warning: --inject %s changed nothing: %s", i.spec, reason)
 	}
 	return nil
 }

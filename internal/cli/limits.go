@@ -43,15 +43,15 @@ func (f *limitFlags) bytes() (int64, error) {
 	return n, nil
 }
 
-// onPlugin returns what f returns, or the cause of ctx's end. It limits f by --timeout if that is not 0. f may call a
-// plugin that never returns; f then continues until the process ends.
-func onPlugin[T any](ctx context.Context, timeout time.Duration, what string, f func(context.Context) (T, error)) (T, error) {
+// onPlugin returns the result of f, or the cause of ctx's end. It limits f to timeout unless timeout is 0. f may call a
+// plugin that never returns; f then continues until the process ends. op names the work in the error.
+func onPlugin[T any](ctx context.Context, timeout time.Duration, op string, f func(context.Context) (T, error)) (T, error) {
 	type result struct {
 		value T
 		err   error
 	}
 	if timeout > 0 {
-		late := fmt.Errorf("%s %w", what, &runtime.TimeoutError{After: timeout.String(), Program: true})
+		late := fmt.Errorf("%s %w", op, &runtime.TimeoutError{After: timeout.String(), Program: true})
 		limited, stop := context.WithTimeoutCause(ctx, timeout, late)
 		defer stop()
 		ctx = limited

@@ -288,20 +288,20 @@ type tryAnswer struct {
 // piece.
 func (a *app) tryPieces(ctx context.Context, plugin string, pieces []plugincheck.Piece, run bool, limit time.Duration) ([]pieceVerdict, error) {
 	out := make([]pieceVerdict, len(pieces))
-	var left []int
+	var pending []int
 	for i, p := range pieces {
 		out[i] = pieceVerdict{Name: p.Name, Loc: p.Loc, Verdict: plugincheck.Maybe, Why: p.Why}
 		if p.Text != "" {
-			left = append(left, i)
+			pending = append(pending, i)
 		}
 	}
 	done := "compiles"
 	if run {
 		done = "compiles and runs"
 	}
-	for len(left) > 0 {
+	for len(pending) > 0 {
 		var batch []plugincheck.Piece
-		for _, i := range left {
+		for _, i := range pending {
 			batch = append(batch, pieces[i])
 		}
 		answers, crash, err := tryBatch(ctx, plugin, batch, run, limit)
@@ -309,16 +309,16 @@ func (a *app) tryPieces(ctx context.Context, plugin string, pieces []plugincheck
 			return nil, err
 		}
 		for k, ans := range answers {
-			p := &out[left[k]]
+			p := &out[pending[k]]
 			p.Verdict, p.Why = plugincheck.Yes, done
 			if ans.Error != "" {
 				p.Verdict, p.Why = plugincheck.No, refusal(ans.Error)
 			}
 		}
-		left = left[len(answers):]
-		if crash != "" && len(left) > 0 {
-			out[left[0]].Verdict, out[left[0]].Why = plugincheck.No, crash
-			left = left[1:]
+		pending = pending[len(answers):]
+		if crash != "" && len(pending) > 0 {
+			out[pending[0]].Verdict, out[pending[0]].Why = plugincheck.No, crash
+			pending = pending[1:]
 		}
 	}
 	return out, nil

@@ -382,11 +382,11 @@ func needsShapes(p *hlocb.Program, b runtime.Backend, types []hlocb.Type) bool {
 
 // refine gives the program the shapes of its arguments.
 func refine(ctx context.Context, p *hlocb.Program, args []*tensor.Tensor) error {
-	given := make([]hlocb.Type, len(args))
+	types := make([]hlocb.Type, len(args))
 	for i, v := range args {
-		given[i] = hlocb.Type{DType: v.DType(), Shape: v.Shape()}
+		types[i] = hlocb.Type{DType: v.DType(), Shape: v.Shape()}
 	}
-	return p.Refine(ctx, given)
+	return p.Refine(ctx, types)
 }
 
 // originOf returns err or, if the run searched for the origin of a NaN, the origin.

@@ -151,14 +151,14 @@ func (a *app) listValues(m *ir.Module, t *tap, verbose bool) error {
 		if !hookformat.CanTap(v) || probe.IsHook(op) {
 			return
 		}
-		name, what := probe.ValueName(m.Source(), v), "argument"
+		name, kind := probe.ValueName(m.Source(), v), "argument"
 		if op != nil {
-			what = op.Name()
+			kind = op.Name()
 		}
 		if name != "" {
 			name = "%" + name
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", orDash(diag.Escape(name)), diag.Escape(what), diag.Escape(v.Type().String()), location(probe.LocText(v, op), verbose))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", orDash(diag.Escape(name)), diag.Escape(kind), diag.Escape(v.Type().String()), location(probe.LocText(v, op), verbose))
 	})
 	return w.Flush()
 }

@@ -528,11 +528,11 @@ func compareRun(programs [2]*hlocb.Program, outs [2]*verify.Outcome, tol verify.
 	run.Events = verify.CompareEvents(programs[0].Manifest(), programs[1].Manifest(), outs[0].Events, outs[1].Events, tol)
 	if d := run.Events.First; d != nil {
 		run.equal = false
-		what := fmt.Sprintf("event %d of hook %q on device %d", d.Number, d.Hook, d.Device)
+		place := fmt.Sprintf("event %d of hook %q on device %d", d.Number, d.Hook, d.Device)
 		if d.Operand >= 0 {
-			what += fmt.Sprintf(", operand %d", d.Operand)
+			place += fmt.Sprintf(", operand %d", d.Operand)
 		}
-		run.where = m.Errorf(hookOp(m, d.Site()), "%s: %s", what, d.Message)
+		run.where = m.Errorf(hookOp(m, d.Site()), "%s: %s", place, d.Message)
 	}
 	if len(outs[0].Results) != len(outs[1].Results) {
 		return nil, entryErrorf(programs[1].Module(), "main returns %s, but main of the first module returns %s", plural(len(outs[1].Results), "result"), plural(len(outs[0].Results), "result"))

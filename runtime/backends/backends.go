@@ -46,12 +46,12 @@ type Tried struct {
 
 // String returns the path, the place where the plugin was found, and the loader's message.
 func (t Tried) String() string {
-	why := t.Err.Error()
+	reason := t.Err.Error()
 	var load interface{ LoadReason() string } // a *pjrt.LoadError names the path itself
 	if errors.As(t.Err, &load) {
-		why = load.LoadReason()
+		reason = load.LoadReason()
 	}
-	return fmt.Sprintf("%s (%s): %s", t.Plugin.Path, t.Plugin.Origin, why)
+	return fmt.Sprintf("%s (%s): %s", t.Plugin.Path, t.Plugin.Origin, reason)
 }
 
 func (e *OpenError) Error() string {
@@ -103,7 +103,7 @@ func Open(ctx context.Context, name string, opts Options) (runtime.Backend, erro
 		}
 		return openPlugins("cpu", found, opts)
 	}
-	if name == "" || !plugins.IsPath(name) && !platforms[name] && !offered(name, opts.Plugins) {
+	if name == "" || !plugins.IsPath(name) && !platforms[name] && !isOffered(name, opts.Plugins) {
 		return nil, &UnknownError{name}
 	}
 	if !havePlugins {
@@ -119,7 +119,7 @@ func Open(ctx context.Context, name string, opts Options) (runtime.Backend, erro
 // platforms are names of plugins, whether or not one is installed.
 var platforms = map[string]bool{"cpu": true, "cuda": true, "rocm": true, "tpu": true}
 
-func offered(name string, env plugins.Environment) bool {
+func isOffered(name string, env plugins.Environment) bool {
 	for _, p := range env.List() {
 		if p.Name == name {
 			return true

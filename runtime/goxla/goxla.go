@@ -85,8 +85,8 @@ func pluginOf(client *pjrt.Client) (*hpjrt.Plugin, error) {
 	p := client.Plugin()
 	preloaded.Lock()
 	defer preloaded.Unlock()
-	if ours := preloaded.byName[p.Name()]; ours != nil {
-		return ours, nil
+	if plugin := preloaded.byName[p.Name()]; plugin != nil {
+		return plugin, nil
 	}
 	// go-xla loaded the file itself. Loading it again returns the same function table.
 	return hpjrt.Load(p.Path())

@@ -20,12 +20,12 @@ func echo(_ context.Context, c *runtime.Call) error {
 	if c.Site.Kind == hook.InOut || c.Site.Kind == hook.Tap {
 		return nil // the results are the operands already
 	}
-	given := make([]bool, len(c.Operands))
+	taken := make([]bool, len(c.Operands))
 	source := make([]*tensor.Tensor, len(c.Results))
 	for i, r := range c.Results {
 		for k, o := range c.Operands {
-			if !given[k] && sameType(o, r) {
-				given[k], source[i] = true, o
+			if !taken[k] && sameType(o, r) {
+				taken[k], source[i] = true, o
 				break
 			}
 		}

@@ -211,11 +211,11 @@ func (e *Exec) fail(err error) error {
 	late.Stop()
 	killGroup(e.cmd)
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		how := "ended"
+		end := "ended"
 		if wait != nil {
-			how = "ended (" + wait.Error() + ")"
+			end = "ended (" + wait.Error() + ")"
 		}
-		err = fmt.Errorf("child %s: %w", how, errShort(err))
+		err = fmt.Errorf("child %s: %w", end, errShort(err))
 		if line := e.last.lastLine(); line != "" {
 			err = fmt.Errorf("%w; it last wrote %q", err, line)
 		}

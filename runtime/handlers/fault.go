@@ -127,16 +127,16 @@ func (f *Fault) spoil(c *runtime.Call, v float64) error {
 	if c.Site.Kind == hook.Tap {
 		return f.noteUnchanged("the hook is a tap, whose results are the program's own values")
 	}
-	spoiled := false
+	changed := false
 	for _, r := range c.Results {
 		if v == v || r.DType().IsFloat() || r.DType().IsComplex() {
 			for i := range r.NumElements() {
 				r.SetFloat(i, v)
 			}
-			spoiled = true
+			changed = true
 		}
 	}
-	if !spoiled {
+	if !changed {
 		return f.noteUnchanged("the hook has no results of a float type")
 	}
 	return nil

@@ -23,11 +23,11 @@ func (i *Interposer) list(m *ir.Module, name string) {
 		if !format.CanTap(v) || probe.IsHook(op) {
 			return
 		}
-		what := "argument"
+		kind := "argument"
 		if op != nil {
-			what = op.Name()
+			kind = op.Name()
 		}
-		fmt.Fprintf(w, "  %s\t%s\t%s\n", diag.Escape(what), diag.Escape(v.Type().String()), diag.Escape(hook.Frame(probe.LocText(v, op))))
+		fmt.Fprintf(w, "  %s\t%s\t%s\n", diag.Escape(kind), diag.Escape(v.Type().String()), diag.Escape(hook.Frame(probe.LocText(v, op))))
 	})
 	w.Flush()
 	i.mu.Lock()

@@ -49,7 +49,7 @@ func (e *Executable) AliasUses() ([]runtime.AliasUse, error) {
 		return nil, err
 	}
 	defer e.end(nil)
-	code, err := l.optimized()
+	code, err := l.optimizedProgram()
 	if err != nil {
 		return nil, err
 	}

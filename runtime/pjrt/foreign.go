@@ -104,11 +104,11 @@ func LoadForeign(path, symbol string) (*Foreign, error) {
 func (h *Foreign) CheckSite(s *hook.Site) error {
 	for i, t := range append(append([]hook.TensorType(nil), s.Operands...), s.Results...) {
 		if ffiCode(t.DType) == 0 {
-			what := fmt.Sprintf("operand %d", i)
+			value := fmt.Sprintf("operand %d", i)
 			if i >= len(s.Operands) {
-				what = fmt.Sprintf("result %d", i-len(s.Operands))
+				value = fmt.Sprintf("result %d", i-len(s.Operands))
 			}
-			return fmt.Errorf("%s is %s, which the XLA FFI does not have", what, t)
+			return fmt.Errorf("%s is %s, which the XLA FFI does not have", value, t)
 		}
 	}
 	_, err := h.attrsOf(s)

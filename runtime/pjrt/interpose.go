@@ -205,11 +205,11 @@ func (w *wrappedPlugin) register(platform string, client unsafe.Pointer) error {
 	p := w.plugin
 	memory := p.memoryOn(platform)
 	if memory == nil && !slices.Contains(jaxPlatforms, platform) {
-		near, err := (&Client{plugin: p, ptr: client, platform: platform}).onHost()
+		onHost, err := (&Client{plugin: p, ptr: client, platform: platform}).onHost()
 		if err != nil {
 			return err
 		}
-		if near {
+		if onHost {
 			memory = hostMemory{}
 		}
 	}

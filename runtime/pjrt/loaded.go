@@ -36,7 +36,7 @@ const (
 )
 
 // compile compiles a program.
-func (c *Client) compile(ctx context.Context, code encoded, o *compileOptions) (*loadedProgram, error) {
+func (c *Client) compile(ctx context.Context, code encodedProgram, o *compileOptions) (*loadedProgram, error) {
 	if len(code.bytes) == 0 {
 		return nil, errors.New("the program is empty")
 	}

@@ -66,31 +66,31 @@ func (p *Plugin) Programs() string {
 	return s
 }
 
-// encoded is a module in a form that a plugin reads.
-type encoded struct {
+// encodedProgram is a module in a form that a plugin reads.
+type encodedProgram struct {
 	bytes []byte
 	form  string
 }
 
 // code returns p in the form that the plugin reads: a portable artifact, or MLIR text if there is no artifact of the
 // program and the plugin reads text.
-func (p *Plugin) code(r *runtime.Program) (encoded, error) {
+func (p *Plugin) code(r *runtime.Program) (encodedProgram, error) {
 	v, _ := p.StableHLO()
 	// Keep the source's locations: XLA shows them in dumps and profiles.
-	out, _, err := artifact.Append(nil, r.Module, artifact.Options{Target: v, Route: artifact.XLAMixed, StripLocations: !located(r.Module)})
+	out, _, err := artifact.Append(nil, r.Module, artifact.Options{Target: v, Route: artifact.XLAMixed, StripLocations: !hasLocations(r.Module)})
 	switch {
 	case err == nil:
-		return encoded{out, "portable artifact of StableHLO " + v.String()}, nil
+		return encodedProgram{out, "portable artifact of StableHLO " + v.String()}, nil
 	case p.ReadsText():
-		return encoded{text(r), "MLIR text"}, nil
+		return encodedProgram{text(r), "MLIR text"}, nil
 	}
 	reason := fmt.Sprintf("%s reads %s", p.path, p.Programs())
 	var d *diag.Diagnostic
 	if errors.As(err, &d) {
 		d.Notes = append(d.Notes, &diag.Diagnostic{Severity: diag.Note, Message: reason})
-		return encoded{}, d
+		return encodedProgram{}, d
 	}
-	return encoded{}, fmt.Errorf("%w; %s", err, reason)
+	return encodedProgram{}, fmt.Errorf("%w; %s", err, reason)
 }
 
 // withoutCopies returns p without the aliases that only cost copies: the aliases of call hooks whose handlers have only
@@ -98,8 +98,8 @@ func (p *Plugin) code(r *runtime.Program) (encoded, error) {
 // call.separate). Without the aliases a hook that answers with its operand, an argument, takes 35 µs instead of 121
 // with 1 MiB, and 26 ms instead of 45 with 64 MiB.
 func (t *siteTable) withoutCopies(p *runtime.Program) *runtime.Program {
-	apart := func(s *site) bool { return s != nil && s.overlaps && s.use&runtime.DevicePointers == 0 }
-	if !slices.ContainsFunc(t.all, apart) {
+	separate := func(s *site) bool { return s != nil && s.overlaps && s.use&runtime.DevicePointers == 0 }
+	if !slices.ContainsFunc(t.all, separate) {
 		return p
 	}
 	m := p.Module.Clone()
@@ -115,7 +115,7 @@ func (t *siteTable) withoutCopies(p *runtime.Program) *runtime.Program {
 		}
 		s := t.find(uint64(id.Value()))
 		list, ok := op.Attr(stablehlo.AttrOutputOperandAliases).(*ir.ArrayAttr)
-		if !apart(s) || !ok {
+		if !separate(s) || !ok {
 			return true
 		}
 		var chain []ir.Attr
@@ -130,11 +130,11 @@ func (t *siteTable) withoutCopies(p *runtime.Program) *runtime.Program {
 	return &runtime.Program{Module: m, Manifest: p.Manifest}
 }
 
-func located(m *ir.Module) bool {
+func hasLocations(m *ir.Module) bool {
 	return m.Source() != nil && bytes.Contains(m.Source().Text(), []byte("loc("))
 }
 
 // text returns a program as MLIR text.
 func text(r *runtime.Program) []byte {
-	return print.Append(nil, r.Module, print.Options{DebugInfo: located(r.Module), ListBooleans: true})
+	return print.Append(nil, r.Module, print.Options{DebugInfo: hasLocations(r.Module), ListBooleans: true})
 }

@@ -42,8 +42,8 @@ const (
 // errNoProgram says that a plugin does not show its optimized programs.
 var errNoProgram = errors.New("the plugin does not show optimized programs")
 
-// optimized returns the program after the plugin's optimizations, an HloModuleProto.
-func (l *loadedProgram) optimized() ([]byte, error) {
+// optimizedProgram returns the program after the plugin's optimizations, an HloModuleProto.
+func (l *loadedProgram) optimizedProgram() ([]byte, error) {
 	p := l.client.plugin
 	if !C.hl_has(p.api, C.HL_EXECUTABLE_OPTIMIZED_PROGRAM) {
 		return nil, errNoProgram
@@ -80,7 +80,7 @@ func (l *loadedProgram) optimized() ([]byte, error) {
 // shardings returns the shardings of a program's arguments and results. known is false if the plugin does not show
 // them.
 func (l *loadedProgram) shardings(partitions int) (in, out []*sharding.Sharding, known bool, err error) {
-	code, err := l.optimized()
+	code, err := l.optimizedProgram()
 	if err != nil {
 		return nil, nil, false, nil
 	}

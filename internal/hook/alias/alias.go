@@ -134,7 +134,7 @@ func (a *aliaser) passThrough(h hookop.HookOp) hookop.HookOp {
 	}
 	passed := candidates[:0]
 	for _, i := range candidates {
-		if a.free(h.Op, h, []int{i}) || a.mode != hook.AliasFree && a.duplicated(h.Data(i), 0) {
+		if a.free(h.Op, h, []int{i}) || a.mode != hook.AliasFree && a.isDuplicated(h.Data(i), 0) {
 			passed = append(passed, i)
 		}
 	}
@@ -171,11 +171,11 @@ func (a *aliaser) usedLater(h hookop.HookOp) []int {
 		if irutil.IsZeroSize(v.Type()) || v.ParentBlock() != h.Block() || !a.isComputed(v) {
 			continue
 		}
-		again := false
+		repeated := false
 		for k := range i {
-			again = again || h.Data(k) == v
+			repeated = repeated || h.Data(k) == v
 		}
-		if !again && len(a.laterUses(h.Op, v)) > 0 {
+		if !repeated && len(a.laterUses(h.Op, v)) > 0 {
 			out = append(out, i)
 		}
 	}

@@ -88,9 +88,9 @@ func needs(op, user *ir.Op) bool {
 	return false
 }
 
-// duplicated reports whether XLA may compute v once for each of its users, fused into their loops. It looks through
+// isDuplicated reports whether XLA may compute v once for each of its users, fused into their loops. It looks through
 // calls, because XLA inlines them.
-func (a *aliaser) duplicated(v *ir.Value, depth int) bool {
+func (a *aliaser) isDuplicated(v *ir.Value, depth int) bool {
 	if depth > 8 {
 		return true
 	}
@@ -101,7 +101,7 @@ func (a *aliaser) duplicated(v *ir.Value, depth int) bool {
 			return false // a loop owns it
 		}
 		for _, call := range a.calls.Callers(f.Op) {
-			if a.duplicated(call.Operand(v.Index()), depth+1) {
+			if a.isDuplicated(call.Operand(v.Index()), depth+1) {
 				return true
 			}
 		}
@@ -109,7 +109,7 @@ func (a *aliaser) duplicated(v *ir.Value, depth int) bool {
 	}
 	if callee := a.calls.Callee(def); callee != nil {
 		for ret := range flow.Returns(callee.Region(0)) {
-			if a.duplicated(ret.Operand(v.Index()), depth+1) {
+			if a.isDuplicated(ret.Operand(v.Index()), depth+1) {
 				return true
 			}
 		}
@@ -137,7 +137,7 @@ func (a *aliaser) copyAvoidable(v *ir.Value) bool {
 	if !a.isComputed(v) && !isFilled(v) {
 		return !a.single
 	}
-	return a.duplicated(v, 0)
+	return a.isDuplicated(v, 0)
 }
 
 // hoist moves a hook up, right after its operands, and reports whether it moved.

@@ -112,7 +112,7 @@ func (t *threader) survey() bool {
 // split moves the body of each public function that reaches hooks and has callers in the module into a private twin.
 // The function and its callers call the twin, so the signature of the public function stays.
 func (t *threader) split() error {
-	again := false
+	changed := false
 	for _, op := range t.reach.Functions() {
 		f := fn.FuncOp{Op: op}
 		if !t.reach.Holds(op) {
@@ -125,7 +125,7 @@ func (t *threader) split() error {
 		if f.Private() || len(callers) == 0 {
 			continue
 		}
-		again = true
+		changed = true
 		syms := ir.SymbolsOf(t.m.Op())
 		body := t.m.NewRegion()
 		body.TakeBlocks(f.Region(0))
@@ -145,7 +145,7 @@ func (t *threader) split() error {
 			c.SetAttr(c.Def().Flow.Callee, ir.NewSymbolRef(twin.Symbol()))
 		}
 	}
-	if again {
+	if changed {
 		t.survey()
 	}
 	return nil

@@ -20,11 +20,11 @@ import (
 // forward their arguments.
 func convertTokens(m *ir.Module, chain *hook.Chain) error {
 	c := &converter{m: m, chain: chain, changed: map[*ir.Op]bool{}}
-	var hooks, touched []*ir.Op
+	var hooks, affected []*ir.Op
 	var foreign *ir.Op // an op that does more than forward tokens
 	c.calls = flow.Of(m, func(op *ir.Op) {
 		if touchesToken(op) {
-			touched = append(touched, op)
+			affected = append(affected, op)
 			if foreign == nil && !op.Is(hookop.Hook) && !forwardsTokens(op) {
 				foreign = op
 			}
@@ -39,7 +39,7 @@ func convertTokens(m *ir.Module, chain *hook.Chain) error {
 	if foreign != nil && len(hooks) == 0 {
 		return nil // the tokens order ops other than hooks
 	}
-	found := len(touched) > 0
+	found := len(affected) > 0
 	for _, f := range c.calls.Functions() {
 		has, err := c.signature(fn.FuncOp{Op: f})
 		if err != nil {
@@ -53,7 +53,7 @@ func convertTokens(m *ir.Module, chain *hook.Chain) error {
 	if foreign != nil {
 		return c.cannotFollow(foreign)
 	}
-	if err := c.values(touched); err != nil {
+	if err := c.values(affected); err != nil {
 		return err
 	}
 	collapseWrappers(m, c.changed)
@@ -213,14 +213,14 @@ func renumberAlias(ctx *ir.Context, list ir.AttrList, old int64, dropped []int) 
 	return list.Set(fn.AttrAliasingOutput, ir.NewInteger(n, ir.Int(32)), false)
 }
 
-// values converts all values that contain tokens. touched lists the ops with such operands or results.
-func (c *converter) values(touched []*ir.Op) error {
+// values converts all values that contain tokens. affected lists the ops with such operands or results.
+func (c *converter) values(affected []*ir.Op) error {
 	type remapping struct {
 		body              *ir.Block // of the op, which is rebuilt
 		operands, results []int
 	}
 	var remap []remapping
-	for _, op := range touched {
+	for _, op := range affected {
 		if op.Erased() {
 			continue
 		}

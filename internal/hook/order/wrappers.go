@@ -14,7 +14,7 @@ func collapseWrappers(m *ir.Module, changed map[*ir.Op]bool) {
 		return
 	}
 	g := flow.Of(m, nil)
-	gone := map[*ir.Op]bool{}
+	erased := map[*ir.Op]bool{}
 	callers := map[*ir.Op][]*ir.Op{}
 	for _, f := range g.Functions() {
 		callers[f] = g.Callers(f)
@@ -34,9 +34,9 @@ func collapseWrappers(m *ir.Module, changed map[*ir.Op]bool) {
 		if to := g.Callee(inner); to != nil {
 			callers[to] = append(callers[to], callers[op]...)
 		}
-		gone[op] = true
+		erased[op] = true
 	}
-	eraseUnused(m, gone)
+	eraseUnused(m, erased)
 }
 
 // forwards returns the only call in f if its operands are the arguments of f and its results are the results of f, in

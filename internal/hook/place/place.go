@@ -260,7 +260,7 @@ func (p *placer) overFreeAxes(h hookop.HookOp, funcs map[*ir.Op]int) error {
 		return err
 	}
 	whole := func(t ir.Type) *sdy.Sharding {
-		s := p.replicated(t)
+		s := p.wholeSharding(t)
 		s.Mesh = mesh
 		return s
 	}
@@ -358,7 +358,7 @@ func (p *placer) shardy(h hookop.HookOp) error {
 	var in, out []*sdy.Sharding
 	var local []ir.Type
 	for _, v := range op.Operands() {
-		s := p.replicated(v.Type())
+		s := p.wholeSharding(v.Type())
 		if each {
 			if own := p.shardingOf(v); own != nil && p.localType(v.Type(), own) != nil {
 				s = own
@@ -370,7 +370,7 @@ func (p *placer) shardy(h hookop.HookOp) error {
 	var results []ir.Type
 	aliases := h.Aliases()
 	for i, v := range op.Results() {
-		s := p.replicated(v.Type())
+		s := p.wholeSharding(v.Type())
 		switch k := i - (op.NumResults() - len(aliases)); {
 		case k < 0:
 			s = in[0]
@@ -391,7 +391,7 @@ func (p *placer) shardy(h hookop.HookOp) error {
 		// Plugins replace values without elements and then refuse the computation because it has no operands.
 		t := m.Context().StaticTensor(tensor.UI32, nil)
 		operands = append(operands, zeroOf(m.Before(op), t))
-		in, local = append(in, p.replicated(t)), append(local, t)
+		in, local = append(in, p.wholeSharding(t)), append(local, t)
 	}
 	axes := &sdy.ManualAxes{}
 	for _, a := range p.mesh.Axes {
@@ -426,7 +426,7 @@ func (p *placer) shardy(h hookop.HookOp) error {
 // unconstrained returns v under a constraint that leaves all its axes open. Otherwise Shardy would give a value without
 // a sharding the sharding of the hook's operand, and so reshard the rest of the program.
 func (p *placer) unconstrained(b *ir.Builder, v *ir.Value) *ir.Value {
-	open := p.replicated(v.Type())
+	open := p.wholeSharding(v.Type())
 	for i := range open.Dims {
 		open.Dims[i].Open = true
 	}
@@ -551,8 +551,8 @@ func (p *placer) channel() int64 {
 	return p.last
 }
 
-// replicated returns the sharding of a value that is whole on every device.
-func (p *placer) replicated(t ir.Type) *sdy.Sharding {
+// wholeSharding returns the sharding of a value that is whole on every device.
+func (p *placer) wholeSharding(t ir.Type) *sdy.Sharding {
 	s := &sdy.Sharding{Mesh: p.meshName}
 	if tt, ok := t.(*ir.TensorType); ok {
 		for range tt.Rank() {

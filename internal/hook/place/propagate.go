@@ -37,7 +37,7 @@ func (p *placer) propagate(v *ir.Value) *sdy.Sharding {
 			continue
 		}
 		if out == nil {
-			out = p.replicated(typ)
+			out = p.wholeSharding(typ)
 		}
 		for d, from := range dims {
 			if from < 0 || len(out.Dims[d].Axes) > 0 {
