@@ -15,6 +15,7 @@ import (
 	"github.com/hlocb/hlocb/internal/heap"
 	"github.com/hlocb/hlocb/interp"
 	"github.com/hlocb/hlocb/runtime"
+	"github.com/hlocb/hlocb/runtime/backends"
 )
 
 // limitFlags limit a run and choose its progress reports.
@@ -43,15 +44,18 @@ func (f *limitFlags) bytes() (int64, error) {
 	return n, nil
 }
 
-// onPlugin returns the result of f, or the cause of ctx's end. It limits f to timeout unless timeout is 0. f may call a
-// plugin that never returns; f then continues until the process ends. op names the work in the error.
-func onPlugin[T any](ctx context.Context, timeout time.Duration, op string, f func(context.Context) (T, error)) (T, error) {
+// onPlugin returns the result of f, or the cause of ctx's end. It limits f to timeout unless timeout is 0. f does work,
+// named op, on a backend. A plugin may never return; f then continues until the process ends. The engine obeys ctx.
+func onPlugin[T any](ctx context.Context, timeout time.Duration, op, backend string, f func(context.Context) (T, error)) (T, error) {
+	if backend == backends.Engine || backend == "interp" {
+		return f(ctx)
+	}
 	type result struct {
 		value T
 		err   error
 	}
 	if timeout > 0 {
-		late := fmt.Errorf("%s %w", op, &runtime.TimeoutError{After: timeout.String(), Program: true})
+		late := fmt.Errorf("%s %s %w", op, backend, &runtime.TimeoutError{After: timeout.String(), Program: true})
 		limited, stop := context.WithTimeoutCause(ctx, timeout, late)
 		defer stop()
 		ctx = limited

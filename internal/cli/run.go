@@ -66,7 +66,7 @@ func (f *runFlags) add(c *cobra.Command) {
 	addSampleFlags(c, &f.sample)
 	c.Flags().BoolVar(&f.bind.probes, "probes", false, "run the probes that 'hlocb tap' added")
 	c.Flags().StringArrayVar(&f.bind.inject, "inject", nil, "make a hook fail ('hlocb help faults')")
-	c.Flags().DurationVar(&f.timeout, "timeout", 0, "limit per callback, to load a backend and to compile and, on the engine, between two callbacks (default none)")
+	c.Flags().DurationVar(&f.timeout, "timeout", 0, "limit per callback, to load a plugin, to compile on it and, on the engine, between two callbacks (default none)")
 	c.Flags().StringVar(&f.bind.events, "events", "", "write every callback as a JSON line")
 	c.Flags().StringVar(&f.backend, "backend", "auto", "auto, engine, cpu, cuda or a plugin")
 	f.limits.add(c)
@@ -259,7 +259,7 @@ func (a *app) runModule(ctx context.Context, path string, f *runFlags) (err erro
 	if flags := program.XLAFlags(os.Getenv("XLA_FLAGS"), f.backend, backendOpts); flags != "" {
 		_ = os.Setenv("XLA_FLAGS", flags)
 	}
-	backend, err := onPlugin(ctx, f.timeout, "loading "+f.backend, func(ctx context.Context) (runtime.Backend, error) {
+	backend, err := onPlugin(ctx, f.timeout, "loading", f.backend, func(ctx context.Context) (runtime.Backend, error) {
 		return program.OpenBackend(ctx, f.backend, backendOpts)
 	})
 	if err != nil {
@@ -290,7 +290,7 @@ func (a *app) runModule(ctx context.Context, path string, f *runFlags) (err erro
 		return err
 	}
 	end := a.While("compiling on " + backend.Name())
-	exe, err := onPlugin(ctx, f.timeout, "compiling on "+backend.Name(), func(ctx context.Context) (*hlocb.Executable, error) {
+	exe, err := onPlugin(ctx, f.timeout, "compiling on", backend.Name(), func(ctx context.Context) (*hlocb.Executable, error) {
 		return program.Compile(ctx, hlocb.WithBackend(backend), hlocb.Bind(&f.bind.bindings), hlocb.Timeout(f.timeout))
 	})
 	end()

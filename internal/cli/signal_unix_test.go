@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // slow is a module that XLA compiles for a long time.
@@ -55,7 +57,7 @@ func longTaps() []byte {
 // TestReaderLeaves: the run ends if the reader of its events closes the pipe.
 func TestReaderLeaves(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "pipe")
-	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+	if err := unix.Mkfifo(pipe, 0o600); err != nil {
 		t.Skip("skip: ", err)
 	}
 	cmd := child("run", writeFile(t, longTaps()), "--fill", "iota", "--backend", "engine", "--events", pipe)

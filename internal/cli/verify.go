@@ -103,7 +103,7 @@ func (f *verifyFlags) add(c *cobra.Command) {
 	addTolerance(c, &f.tolerance)
 	c.Flags().BoolVar(&f.bisect, "bisect", false, "find the first op that differs")
 	c.Flags().StringArrayVar(&f.on, "on", nil, "bind a handler on both sides ('hlocb help handlers')")
-	c.Flags().DurationVar(&f.timeout, "timeout", 0, "limit per callback, to load a backend and to compile and, on the engine, between two callbacks (default none)")
+	c.Flags().DurationVar(&f.timeout, "timeout", 0, "limit per callback, to load a plugin, to compile on it and, on the engine, between two callbacks (default none)")
 	c.Flags().BoolVar(&f.json, "json", false, "print the report as JSON")
 	c.Flags().StringVar(&f.backend[0], "backend-a", backends.Engine, "auto, engine, cpu, cuda or a plugin")
 	c.Flags().StringVar(&f.backend[1], "backend-b", backends.Engine, "the same for B")
@@ -308,7 +308,7 @@ func (a *app) verify(ctx context.Context, paths [2]string, f *verifyFlags) (err 
 	report := &verifyReport{Equal: true, Tolerance: tol.String()}
 	dynamic := false
 	for i, s := range sides {
-		s.backend, err = onPlugin(ctx, f.timeout, "loading "+f.backend[i], func(ctx context.Context) (runtime.Backend, error) {
+		s.backend, err = onPlugin(ctx, f.timeout, "loading", f.backend[i], func(ctx context.Context) (runtime.Backend, error) {
 			return programs[i].OpenBackend(ctx, f.backend[i], backendOpts)
 		})
 		if err != nil {
@@ -334,7 +334,7 @@ func (a *app) verify(ctx context.Context, paths [2]string, f *verifyFlags) (err 
 		}
 		side := verify.Side{Program: programs[i], Backend: s.backend, Options: opts}
 		heap.Running()
-		if exes[i], err = onPlugin(ctx, f.timeout, "compiling on "+s.backend.Name(), side.Compile); err != nil {
+		if exes[i], err = onPlugin(ctx, f.timeout, "compiling on", s.backend.Name(), side.Compile); err != nil {
 			return err
 		}
 	}
