@@ -42,7 +42,8 @@ func (e *Executable) put(ctx context.Context, i int, t *Tensor) (*Buffer, error)
 }
 
 // Execute runs the program once on buffers and leaves its results on the devices. It consumes the buffers of arguments
-// that the program donates (tf.aliasing_output, jax.buffer_donor), or those in opts. The caller closes the results.
+// that the program donates (tf.aliasing_output, jax.buffer_donor), or the buffers in opts. The caller closes the
+// results.
 func (e *Executable) Execute(ctx context.Context, args []*Buffer, opts ExecuteOptions) ([]*Buffer, error) {
 	full, opts, free, err := e.withHiddenBuffers(ctx, args, opts)
 	if err != nil {

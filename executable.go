@@ -88,7 +88,8 @@ func Observe(pattern string, h Handler) CompileOption {
 	return func(c *compileConfig) { c.bindings.Observe(pattern, h) }
 }
 
-// Bind adds everything that b binds after what earlier options bind. It must be the first option that binds handlers.
+// Bind binds handlers as b does. It must be the first option that binds handlers, because it replaces the bindings of
+// earlier options.
 func Bind(b *runtime.Bindings) CompileOption {
 	return func(c *compileConfig) { c.bindings = b.Clone() }
 }

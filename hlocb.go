@@ -49,7 +49,7 @@ type loadConfig struct {
 	platformIndex        *int
 }
 
-// HookTargets makes custom calls to these targets hooks too.
+// HookTargets makes custom calls of these targets hooks, too.
 func HookTargets(targets ...string) LoadOption {
 	return func(l *loadConfig) { l.rewrite.Targets = append(l.rewrite.Targets, targets...) }
 }
@@ -59,7 +59,8 @@ func Rewrite(opts passes.RewriteHooks) LoadOption {
 	return func(l *loadConfig) { l.rewrite = opts }
 }
 
-// AsWritten leaves the module as it is. Only the embedded engine then delivers hooks in other formats than hlocb's own.
+// AsWritten leaves the module unchanged. Only the embedded engine then delivers hooks in other formats than hlocb's
+// own.
 func AsWritten() LoadOption { return func(l *loadConfig) { l.asWritten = true } }
 
 // Devices sets the module's number of replicas and of partitions. 0 keeps the module's own number.

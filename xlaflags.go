@@ -11,7 +11,7 @@ import (
 	"github.com/hlocb/hlocb/runtime/plugins"
 )
 
-// collectiveTimeout is XLA's option for how many seconds a device waits for the others in a collective.
+// collectiveTimeout is XLA's option for the seconds that a device waits for other devices in a collective.
 const collectiveTimeout = "xla_cpu_collective_call_terminate_timeout_seconds"
 
 // XLAFlags returns flags, the value of XLA_FLAGS, with an option that lets the devices of p wait an hour for each

@@ -14,7 +14,7 @@ import (
 type Options struct {
 	Prefixes         []string          // --check-prefixes; default: CHECK
 	CommentPrefixes  []string          // --comment-prefixes; default: COM and RUN
-	Define           map[string]string // -D: string variables, by name; numeric ones as "#NAME"
+	Define           map[string]string // -D: string variables, by name; numeric variables as "#NAME"
 	ImplicitNot      []string          // --implicit-check-not: patterns that no line may match between two matches
 	StrictWhitespace bool              // --strict-whitespace: runs of spaces and tabs count
 	MatchFullLines   bool              // --match-full-lines

@@ -220,8 +220,8 @@ type UnknownToolError struct{ Name string }
 
 func (e *UnknownToolError) Error() string { return fmt.Sprintf("no tool named %q", e.Name) }
 
-// Execute runs one RUN line on the file at path, which stands for %s. The output of a command is the input of the next.
-// The error says which command failed, with the end of what it wrote to standard error.
+// Execute runs one RUN line on the file at path, which replaces %s. The output of a command is the input of the next.
+// The error names the command that failed, with the end of its standard error.
 func (r *Runner) Execute(ctx context.Context, l Line, path string) error {
 	var in []byte
 	expand := strings.NewReplacer("%%", "%", "%s", path, "%S", filepath.Dir(path), "%t", filepath.Join(r.Dir, filepath.Base(path)+".tmp"), "%T", r.Dir)

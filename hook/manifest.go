@@ -155,7 +155,7 @@ type Site struct {
 	Operands   []TensorType      `json:"operands"`
 	Results    []TensorType      `json:"results"`
 	Aliases    []int             `json:"aliases"`         // for each result, the operand whose memory it shares, or -1
-	Attrs      map[string]string `json:"attrs,omitempty"` // the source's other attributes, printed, for handlers that want them
+	Attrs      map[string]string `json:"attrs,omitempty"` // the source's other attributes, printed, for handlers
 }
 
 // Manifest lists the hooks of a module in program order.

@@ -52,7 +52,7 @@ type PerDevice uint8
 
 // Modes of hooks in partitioned programs.
 const (
-	PerDeviceSource PerDevice = iota // as in the source: once, or on each device if the source asks for it
+	PerDeviceSource PerDevice = iota // as in the source: once, or on each device if the source says so
 	PerDeviceOnce                    // once, with the whole value, on device 0
 	PerDeviceEach                    // on every device, with its shard
 )

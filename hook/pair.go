@@ -27,8 +27,8 @@ func NewIndex(sites []*Site) *Index {
 	return x
 }
 
-// Find returns the counterpart of s: the hook with the same id, unless both have different names of their own, and
-// otherwise the hook with the same name. It returns nil if there is none.
+// Find returns the counterpart of s: the hook with the same id, unless the module names both differently, and otherwise
+// the hook with the same name. It returns nil if there is none.
 func (x *Index) Find(s *Site) *Site {
 	if y := x.exact[identity{s.ID, s.Name}]; y != nil {
 		return y

@@ -449,7 +449,7 @@ type Snapshot struct {
 	Before, After *ir.Module // the same module if the pass reports that it changed nothing
 }
 
-// Compare matches the ops and values before the pass with those after it.
+// Compare matches the ops and values before the pass with the ops and values after it.
 func (s *Snapshot) Compare() *Comparison { return Compare(s.Before, s.After) }
 
 // Recorder is an instrument that keeps a copy of the module before and after each pass.

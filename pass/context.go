@@ -101,7 +101,7 @@ func (c *Context) Holds(s *State) bool {
 	return holds
 }
 
-// state returns what passes recorded about a state; known is false if no pass called Set.
+// state reports whether the module is in a state; known is false if no pass called Set.
 func (s *shared) state(key *State) (holds, known bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

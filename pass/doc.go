@@ -4,7 +4,7 @@
 // work on a module or on one op, such as a function:
 //
 //	type Unroll struct {
-//		Limit int `pass:"limit" default:"16" doc:"unroll loops of at most so many trips"`
+//		Limit int `pass:"limit" default:"16" doc:"unroll loops of at most this many trips"`
 //	}
 //
 //	func (Unroll) Info() *pass.Info { return unrollInfo }

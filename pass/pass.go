@@ -39,7 +39,7 @@ type Separable interface {
 	Separable() bool
 }
 
-// Group is a pass that stands for other passes.
+// Group is a pass that expands to other passes.
 type Group interface {
 	Pass
 	// Expand returns the passes to run instead.

@@ -76,7 +76,7 @@ type module struct {
 func (p module) Info() *pass.Info                          { return p.info }
 func (p module) Run(ctx *pass.Context, m *ir.Module) error { return p.run(ctx, m) }
 
-// both stands for two passes.
+// both is a group of passes.
 type both struct{ passes []pass.Pass }
 
 func (both) Info() *pass.Info               { return &pass.Info{Name: "both"} }

@@ -12,7 +12,7 @@ import (
 type Canonicalize struct {
 	MaxIterations int `pass:"max-iterations" default:"10" doc:"the largest number of passes over the module; -1 means no limit"`
 	MaxRewrites   int `pass:"max-num-rewrites" default:"-1" doc:"the largest number of rewrites; more are an error; -1 derives the limit from the module's size"`
-	// TestConvergence makes it an error to end by max-iterations.
+	// TestConvergence makes it an error if max-iterations ends the work.
 	TestConvergence bool `pass:"test-convergence" doc:"fail if max-iterations ends the work"`
 }
 
@@ -42,7 +42,7 @@ func (p Canonicalize) Run(ctx *pass.Context, op *ir.Op) error {
 // Separable implements pass.Separable. The options count the rewrites and iterations of the whole op.
 func (p Canonicalize) Separable() bool { return p.MaxRewrites <= 0 && !p.TestConvergence }
 
-// report tells a driver what a rewrite did.
+// report reports the statistics of a rewrite to the driver.
 func report(ctx *pass.Context, s rewrite.Statistics) {
 	if s == (rewrite.Statistics{}) {
 		ctx.Unchanged()

@@ -30,7 +30,7 @@ func corpus(t *testing.T, folder string) []string {
 	return testkit.Glob(t, folder+"/*.mlir")
 }
 
-// targets are the hooks of the corpus that only --hook-target makes hooks.
+// targets are the custom calls of the corpus that are hooks only by --hook-target.
 var targets = []string{"my_hook", "probe_cb", "hook"}
 
 func rewrite(t *testing.T, m *ir.Module, opts passes.RewriteHooks) *hook.Manifest {
@@ -79,7 +79,7 @@ func types(list []hook.TensorType) string {
 }
 
 // TestCorpusHooks compares the hooks of every module of the corpus, in count, format, kind, types and order, with
-// testdata/corpus.txt, which was checked by hand against the programs the modules were made from.
+// testdata/corpus.txt, which was checked by hand against the programs of the modules.
 func TestCorpusHooks(t *testing.T) {
 	const table = "testdata/corpus.txt"
 	want := map[string]string{}

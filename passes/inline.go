@@ -92,7 +92,7 @@ func (w *inliner) moves(f *ir.Op) bool {
 	return inlinable(w.graph.Callers(f)[0])
 }
 
-// inlinable reports whether call may be replaced by the body of what it calls.
+// inlinable reports whether the body of the callee may replace call.
 func inlinable(call *ir.Op) bool {
 	return call.Def().Flow.Inline && call.Attr(fn.AttrNoInline) == nil
 }

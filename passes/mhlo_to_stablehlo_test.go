@@ -56,7 +56,7 @@ func TestMHLOToStableHLO(t *testing.T) {
 	for _, f := range testkit.Glob(t, "ops/stablehlo_*.mlir") {
 		name := filepath.Base(f)
 		if name == "stablehlo_newer.mlir" {
-			continue // what MHLO does not have
+			continue // MHLO lacks it
 		}
 		text, err := os.ReadFile(f)
 		if err != nil {

@@ -42,7 +42,7 @@ func greedily(ctx *pass.Context, op *ir.Op, patterns []*rewrite.Pattern) error {
 	return err
 }
 
-// rule makes a pattern of a function that rewrites ops of the given rows.
+// rule returns a pattern for a function that rewrites ops of the given rows.
 func rule(name string, f func(r *rewrite.Rewriter, op *ir.Op) (bool, error), rows ...*ir.Def) *rewrite.Pattern {
 	return &rewrite.Pattern{Name: name, Rows: rows, Rewrite: f}
 }
@@ -117,7 +117,7 @@ func replaceNew(r *rewrite.Rewriter, op, n *ir.Op, err error) (bool, error) {
 // payload is the entry of mhlo.frontend_attributes that identifies an op.
 const payload = "xla_metadata_payload"
 
-// keepAttrs copies the discardable attributes of op to the op to, over those of to. It merges the entries of
+// keepAttrs copies the discardable attributes of op to the op to, and overwrites equal names. It merges the entries of
 // mhlo.frontend_attributes, and keeps the xla_metadata_payload of to.
 func keepAttrs(r *rewrite.Rewriter, op, to *ir.Op) {
 	if to == nil || to == op {

@@ -114,9 +114,9 @@ func replaceRefined(r *rewrite.Rewriter, op, n *ir.Op) (bool, error) {
 }
 
 // simplifyDynamicBroadcast: dynamic_broadcast(dynamic_broadcast(x, s, a), t, b) = dynamic_broadcast(x, t, b[a]);
-// one that expands no dimension converts to the result's type; dynamic_broadcast(dynamic_reshape(x, s), s) =
-// dynamic_reshape(x, s); dynamic_broadcast(x, shape_of(x)) = x; and a static operand with a constant shape makes it
-// static.
+// a broadcast that expands no dimension is a conversion to the result's type; dynamic_broadcast(dynamic_reshape(x, s),
+// s) = dynamic_reshape(x, s); dynamic_broadcast(x, shape_of(x)) = x; and a broadcast of a static operand to a constant
+// shape is static.
 func simplifyDynamicBroadcast(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	v, _ := stablehlo.AsDynamicBroadcastInDim(op)
 	x, s, dims, t := v.Input(), v.OutputDimensions(), v.BroadcastDimensions(), op.Result(0).Type()
@@ -206,8 +206,8 @@ func dynamicPadToPad(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	return replaceNew(r, op, n.Op, err)
 }
 
-// simplifyDynamicReshape: dynamic_reshape(dynamic_reshape(x, s), t) = dynamic_reshape(x, t); one of a static type is
-// static; dynamic_reshape(f(dynamic_reshape(x, s)), s) = f(dynamic_reshape(x, s)) for f that keeps the shape.
+// simplifyDynamicReshape: dynamic_reshape(dynamic_reshape(x, s), t) = dynamic_reshape(x, t); a reshape to a static type
+// is static; dynamic_reshape(f(dynamic_reshape(x, s)), s) = f(dynamic_reshape(x, s)) for f that keeps the shape.
 func simplifyDynamicReshape(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	in, t := op.Operand(0).DefiningOp(), op.Result(0).Type()
 	if in != nil && in.IsOrMirrors(stablehlo.DynamicReshape) {
@@ -588,7 +588,8 @@ func trivialReverse(v stablehlo.ReverseOp) bool {
 }
 
 // simplifySelect: select(not p, x, y) = select(p, y, x), through a broadcast of p too; select(p, x, x) = x; a constant
-// p of one value chooses x or y, and any other constant p makes a constant of constants of at most limit elements.
+// p of one value selects x or y; for any other constant p and constants x and y of at most limit elements, the result
+// is a constant.
 func simplifySelect(limit int64) func(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	return func(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 		v, _ := stablehlo.AsSelect(op)

@@ -52,8 +52,8 @@ func ConstantInts(v *ir.Value) ([]int64, bool) {
 // valueOf returns the name of the attribute of a row that is ConstantLike.
 func valueOf(d *ir.Def) string { return d.Attrs[0].Name }
 
-// homeOf returns the block that holds the constants for ops in b: the first one of the innermost region around b whose
-// op is isolated from above, of an unknown kind, or in no block.
+// homeOf returns the block that holds the constants for ops in b: the first block of the innermost region around b
+// whose op is isolated from above, of an unknown kind, or in no block.
 func (c *Constants) homeOf(b *ir.Block) *ir.Block {
 	if b == c.block {
 		return c.home

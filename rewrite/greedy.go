@@ -14,7 +14,7 @@ import (
 type Pattern struct {
 	Name string
 	Rows []*ir.Def // the kinds of ops to match; none: every op of Dialect
-	// Dialect names a dialect; its ops of unknown kinds match, too. "" stands for all dialects.
+	// Dialect names a dialect; its ops of unknown kinds match, too. "" means all dialects.
 	Dialect string
 	// Rewrite changes op through r if the pattern matches, and reports whether it did. If it returns false or an error,
 	// it must not have changed anything.

@@ -146,7 +146,7 @@ func (r *Rewriter) Replace(op *ir.Op, values ...*ir.Value) {
 	r.Erase(op)
 }
 
-// Rebuild replaces op by a new op made from st. The new op takes over op's regions. See ir.Module.Rebuild.
+// Rebuild replaces op by a new op that st describes. The new op takes over op's regions. See ir.Module.Rebuild.
 func (r *Rewriter) Rebuild(op *ir.Op, st *ir.OpState, results []int) *ir.Op {
 	users := slices.Collect(op.Users())
 	r.source(op)
@@ -225,7 +225,7 @@ func (r *Rewriter) moved(op *ir.Op) {
 	}
 }
 
-// unlocate drops the location of op, which now stands for ops at several places.
+// unlocate drops the location of op, which now represents ops at several places.
 func (r *Rewriter) unlocate(op *ir.Op) {
 	if op.Loc() != nil {
 		op.SetLoc(nil)

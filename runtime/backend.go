@@ -52,6 +52,6 @@ type Executable interface {
 	// RunMemory executes the program once on values of its backend that have the right types and places, and leaves the
 	// results there. Callers use Execute. The program may overwrite the memory of donated arguments.
 	RunMemory(ctx context.Context, args []Memory, donated []bool) ([]Memory, error)
-	// Close refuses new runs, waits for those in progress and releases the executable.
+	// Close refuses new runs, waits for the runs in progress and releases the executable.
 	Close() error
 }

@@ -23,7 +23,7 @@ var allTypes = []tensor.DType{
 	tensor.F4E2M1FN, tensor.F8E4M3FN, tensor.F8E5M2, tensor.F16, tensor.BF16, tensor.F32, tensor.F64, tensor.Complex64, tensor.Complex128,
 }
 
-// TestUnwrittenIsFound: a result that the handler did not access is found, whatever its type and size.
+// TestUnwrittenIsFound: a result of any type and size that the handler did not access is found.
 func TestUnwrittenIsFound(t *testing.T) {
 	x := tensor.New(tensor.F32, tensor.Shape{4})
 	for _, d := range allTypes {
@@ -144,7 +144,7 @@ func TestWatchEnds(t *testing.T) {
 	}
 }
 
-// TestLateIsLate: a handler that succeeds after its time limit has failed, one that succeeds within it has not.
+// TestLateIsLate: a handler that succeeds after its time limit has failed; within the limit it has not.
 func TestLateIsLate(t *testing.T) {
 	for _, late := range []bool{false, true} {
 		limit := time.Hour

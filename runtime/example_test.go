@@ -38,7 +38,7 @@ func program(text string) (*runtime.Program, error) {
 	return &runtime.Program{Module: m, Manifest: r.Manifest}, nil
 }
 
-// run compiles the program for the embedded engine and runs it on 1, 2, 3. backends.Open gives other backends.
+// run compiles the program for the embedded engine and runs it on 1, 2, 3. backends.Open opens other backends.
 func run(handlers *runtime.Bindings) ([]*tensor.Tensor, error) {
 	p, err := program(askModule)
 	if err != nil {

@@ -146,7 +146,7 @@ func TestUnmatched(t *testing.T) {
 	}
 }
 
-// TestDeliverTimeout: a handler that watches its context and one that does not fail with the same error.
+// TestDeliverTimeout: a handler that watches its context and a handler that does not fail with the same error.
 func TestDeliverTimeout(t *testing.T) {
 	ctx, cancel := context.WithTimeoutCause(context.Background(), time.Millisecond, &runtime.TimeoutError{After: "1ms"})
 	defer cancel()

@@ -16,8 +16,8 @@ import (
 // Saved is a compiled program in the form of a file: the module, its hooks, and the machine code of one backend. It
 // does not contain handlers; they are bound by the hooks' ids when the program is loaded.
 //
-// The code is native code. Whoever loads a Saved runs it with all rights of the process, and the checksum in the file
-// proves nothing about who made it. Load only files that you would run as programs.
+// The code is native code. A process that loads a Saved runs the code with all its rights, and the checksum in the file
+// does not prove the file's origin. Load only files that you would run as programs.
 type Saved struct {
 	Backend              string // the platform that the code is for: "cpu"
 	Builder              string // the plugin that made the code; no other plugin can load it

@@ -34,7 +34,7 @@ func AsArray[T tensor.Element](t *tensor.Tensor) (Array[T], error) {
 	return arrayIn[T](t), nil
 }
 
-// Tensor returns a copy of the array as a tensor of type want. A negative dimension of want stands for any size.
+// Tensor returns a copy of the array as a tensor of type want. A negative dimension of want accepts any size.
 func (a Array[T]) Tensor(want hook.TensorType) (*tensor.Tensor, error) {
 	if e := elementOf[T](); !e.fits(want.DType) {
 		return nil, fmt.Errorf("elements are %s, expected elements of %s", e.name, want)

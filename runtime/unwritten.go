@@ -8,10 +8,10 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// mark holds the marks that detect results which a handler forgot to write. Without marks such a result would return
+// mark holds the marks that detect results that a handler did not write. Without marks such a result would return
 // the previous contents of its memory. Deliver marks the results before the handler runs, and watches them:
 //
-//   - A result that the handler never accessed (by Bytes, View, a Set method) was not written, whatever its size.
+//   - A result of any size that the handler never accessed (by Bytes, View, a Set method) was not written.
 //   - A mark that is left was not overwritten. Marks are values that no program computes: signalling NaNs with a payload
 //     of this process for f32, f64 and their complex types, invalid codes for i1 and the types narrower than a byte, and
 //     64 random bits for other types.

@@ -56,7 +56,7 @@ func floatDistance(d tensor.DType, x, y uint64) uint64 {
 	return uint64(ky) - uint64(kx)
 }
 
-// place returns the position of a number among those of its type, 0 for both zeros.
+// place returns the position of a number among the numbers of its type, 0 for both zeros.
 func place(d tensor.DType, bits uint64) int64 {
 	if d == tensor.F8E8M0FNU { // has no sign
 		return int64(bits)

@@ -14,7 +14,7 @@ import (
 	"github.com/hlocb/hlocb/runtime/handlers"
 )
 
-// module asks its host for the rate of each of three steps, and reports the value that it reaches.
+// module requests the rate of each of three steps from its host, and reports the value that it reaches.
 //
 //go:embed rates.mlir
 var module []byte

@@ -9,7 +9,7 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// jaxDescriptor is the format of JAX's callbacks from 2022 to 2025: operand 0 is a pointer into the process that made
+// jaxDescriptor is the format of JAX's callbacks from 2022 to 2025: operand 0 is a pointer into the process that wrote
 // the module, and the result is a tuple.
 var jaxDescriptor = &Format{
 	Name:   "jax-descriptor",

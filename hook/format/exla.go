@@ -207,7 +207,7 @@ func writeEXLACallback(w *Lowerer, h hookop.HookOp) error {
 	switch h.Kind() {
 	case hook.InOut:
 		aliases = h.Aliases()
-	case hook.Tap: // an io_call whose results are unused, except those it passes through
+	case hook.Tap: // an io_call whose results are unused, except the operands that it passes through
 		types = nil
 		for i := range h.NumData() {
 			types = append(types, h.Data(i).Type())
@@ -447,8 +447,8 @@ func dropPIDs(m *ir.Module) {
 	}
 }
 
-// passPIDs marks the arguments of private functions that receive marked arguments. These functions were made from loop
-// conditions after markPIDs ran.
+// passPIDs marks the arguments of private functions that receive marked arguments. Loop conditions became these
+// functions after markPIDs ran.
 func passPIDs(graph *flow.Graph, funcs []fn.FuncOp) {
 	work := slices.Clone(funcs)
 	for len(work) > 0 {

@@ -15,7 +15,7 @@ import (
 )
 
 // jaxFFI is the format of JAX 0.6 and later for io_callback, pure_callback, debug.callback and buffer_callback. The
-// index refers to a table of the process that made the module. Only a process with such a table can run the module.
+// index refers to a table of the process that wrote the module. Only a process with such a table can run the module.
 var jaxFFI = &Format{
 	Name:   "jax-ffi",
 	Doc:    "a custom call of one of the targets xla_ffi_python_{cpu,gpu}_callback, xla_ffi_partitioned_python_*, xla_buffer_python_*",

@@ -15,7 +15,7 @@ import (
 
 // Foreign formats cannot store a hook's name, id and kind. hlocb stores them in frontend attributes of the hook's first
 // op. Frontend attributes are a map of strings: XLA preserves it, and readers of foreign formats look up only their own
-// keys. hlocb reads its keys back. Without them, it recognizes a hook by its ops alone.
+// keys. hlocb reads its keys back. Without them, it recognizes a hook only by its ops.
 const (
 	markAliases   = "hlocb_aliases" // of an inout hook: the operand of each result
 	markID        = "hlocb_id"      // 16 hexadecimal digits

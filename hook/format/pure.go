@@ -60,8 +60,8 @@ func mergePure(m *ir.Module) map[*ir.Op]*ir.Op {
 	return merged
 }
 
-// orderTargets marks the remaining hooks that the user named as targets as having side effects, whatever their source
-// says: a user who names a target wants to see its calls, in order. JAX's pure_callback stays pure.
+// orderTargets gives the remaining hooks of the user's targets a side effect, even if their source states none: a user
+// who names a target expects its calls in order. JAX's pure_callback stays pure.
 func orderTargets(pure []hookop.HookOp) {
 	for _, h := range pure {
 		if h.Block() != nil && h.Format() == targetName {

@@ -127,7 +127,7 @@ func (f *argumentFlags) place(names []string, n int) (map[int]string, error) {
 	return specs, nil
 }
 
-// argumentSet sets arguments from the arrays of a file, except those in replaced.
+// argumentSet sets arguments from the arrays of a file, except the arguments in replaced.
 func (a *app) argumentSet(out []*tensor.Tensor, path string, types []hlocb.Type, names []string, replaced map[int]string, cast bool) error {
 	set, err := values.Open(path)
 	if err != nil {

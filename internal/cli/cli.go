@@ -172,7 +172,7 @@ var errDiffer error = &command.SilentError{}
 
 func usagef(format string, args ...any) error { return command.Usagef(format, args...) }
 
-// note prints a line about what the command does, to standard error.
+// note prints a line about the command's work to standard error.
 func (a *app) note(format string, args ...any) {
 	fmt.Fprintf(a.stderr, "hlocb: %s\n", diag.EscapeLines(fmt.Sprintf(format, args...)))
 }

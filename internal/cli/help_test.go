@@ -15,8 +15,8 @@ import (
 // commandNames matches the names of the commands that a help lists.
 var commandNames = regexp.MustCompile(`(?m)^  ([a-z]+) {2,}\S`)
 
-// TestHelp prints the help of every command and topic. Its lines fit a terminal of 80 columns; every flag stands in
-// a group; no text shows the quotes by which libraries name the values of flags. docs/cli.md shows all of it.
+// TestHelp prints the help of every command and topic. Its lines fit a terminal of 80 columns; every flag is in a
+// group; no text shows the quotes by which libraries name the values of flags. docs/cli.md shows all of it.
 func TestHelp(t *testing.T) {
 	help := func(args ...string) string {
 		var out, errs strings.Builder

@@ -25,7 +25,7 @@ func child(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// exitCode runs a process, for at most 20 seconds, and returns its exit code and what it wrote to standard error.
+// exitCode runs a process, for at most 20 seconds, and returns its exit code and its standard error.
 func exitCode(t *testing.T, cmd *exec.Cmd) (int, string) {
 	t.Helper()
 	var errs bytes.Buffer
@@ -36,7 +36,7 @@ func exitCode(t *testing.T, cmd *exec.Cmd) (int, string) {
 		t.Fatal(err)
 	}
 	late := time.AfterFunc(20*time.Second, func() { cmd.Process.Kill() })
-	_ = cmd.Wait() // the exit code tells
+	_ = cmd.Wait() // the exit code has the outcome
 	if !late.Stop() {
 		t.Errorf("%v runs for more than 20 s", cmd.Args)
 	}

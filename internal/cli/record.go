@@ -158,7 +158,7 @@ func (a *app) readRecording(path string) (*handlers.Recorded, error) {
 	return r, nil
 }
 
-// isRecording reports whether a text begins like lines of JSON.
+// isRecording reports whether a text begins as lines of JSON do.
 func isRecording(r *bufio.Reader) bool {
 	head, _ := r.Peek(2)
 	return len(head) == 0 || string(head) == `{"`

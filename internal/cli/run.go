@@ -380,7 +380,7 @@ func needsShapes(p *hlocb.Program, b runtime.Backend, types []hlocb.Type) bool {
 	return slices.ContainsFunc(types, hlocb.IsDynamic) && (b.Name() != backends.Engine || p.NeedsShapes())
 }
 
-// refine gives the program the shapes of its arguments.
+// refine refines the program to the shapes of its arguments.
 func refine(ctx context.Context, p *hlocb.Program, args []*tensor.Tensor) error {
 	types := make([]hlocb.Type, len(args))
 	for i, v := range args {

@@ -24,7 +24,7 @@ import (
 type form struct {
 	name, doc string
 	suffixes  []string // of files in the form
-	flags     []string // those of target, route and bytecode-version that the form has
+	flags     []string // the flags among target, route and bytecode-version that the form has
 	// write writes the module; nil: translateHLO writes the form.
 	write func(a *app, t *translation, src *diag.Source, m *ir.Module) error
 }

@@ -50,7 +50,7 @@ func (e *TypeError) Error() string {
 	return fmt.Sprintf("DLPack has no elements of type %s", e.Type)
 }
 
-// The codes of DLPack's element types. Codes up to 6 are of version 0.8, the others of 1.1.
+// The codes of DLPack's element types. Codes up to 6 are from version 0.8, higher codes from 1.1.
 const (
 	codeInt     = 0
 	codeUint    = 1

@@ -53,8 +53,8 @@ type Exec struct {
 	last   *tail
 }
 
-// NewExec returns a handler that runs command (not through a shell). What the child writes to its standard error goes
-// to stderr, which may be nil. timeout bounds each answer; 0 means ExecTimeout.
+// NewExec returns a handler that runs command (not through a shell). The child's standard error goes to stderr, which
+// may be nil. timeout bounds each answer; 0 means ExecTimeout.
 func NewExec(command []string, timeout time.Duration, stderr io.Writer) *Exec {
 	if timeout == 0 {
 		timeout = ExecTimeout

@@ -6,5 +6,5 @@ import "os/exec"
 
 func ownGroup(*exec.Cmd) {}
 
-// killGroup kills the child alone.
+// killGroup kills only the child.
 func killGroup(cmd *exec.Cmd) { cmd.Process.Kill() }

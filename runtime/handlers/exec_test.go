@@ -22,7 +22,7 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// TestMain makes the test binary the child of the exec tests if its first argument says so.
+// TestMain runs the child of the exec tests if the test binary's first argument says so.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 3 && os.Args[1] == "exec-child" {
 		child(os.Args[2])

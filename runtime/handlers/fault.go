@@ -142,7 +142,7 @@ func (f *Fault) spoil(c *runtime.Call, v float64) error {
 	return nil
 }
 
-// unwritten behaves like a handler that forgets its results.
+// unwritten behaves as a handler that writes no results.
 func (f *Fault) unwritten(c *runtime.Call, answered bool) error {
 	if c.Site.Kind == hook.Tap || c.Site.Kind == hook.InOut && !answered {
 		return f.noteUnchanged("no handler writes results of the hook, which is of kind %s", c.Site.Kind)
@@ -150,7 +150,7 @@ func (f *Fault) unwritten(c *runtime.Call, answered bool) error {
 	return nil
 }
 
-// wrongShape sets the first result like a handler that computed one element too many.
+// wrongShape sets the first result to a value with one element too many.
 func wrongShape(c *runtime.Call, _ bool) error {
 	if len(c.Results) == 0 {
 		return fmt.Errorf("%w: a hook of kind %s has no results to return in another shape", ErrInjected, c.Site.Kind)
@@ -171,7 +171,7 @@ type faultyHandler struct {
 	inner runtime.Handler
 }
 
-// MemoryUse adds host views to what the handler uses.
+// MemoryUse adds host views to the handler's memory use.
 func (h *faultyHandler) MemoryUse() runtime.MemoryUse {
 	return runtime.HostViews | runtime.UseOf(h.inner)
 }

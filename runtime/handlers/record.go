@@ -287,7 +287,7 @@ type recordingHandler struct {
 	inner runtime.Handler
 }
 
-// MemoryUse adds host views to what the handler uses.
+// MemoryUse adds host views to the handler's memory use.
 func (h *recordingHandler) MemoryUse() runtime.MemoryUse {
 	return runtime.HostViews | runtime.UseOf(h.inner)
 }

@@ -92,7 +92,7 @@ func (s *Stats) Handle(_ context.Context, c *runtime.Call) error {
 	return s.print(b.String())
 }
 
-// Write prints statistics that the program itself computed for a value of type t, as those of operand i of c.
+// Write prints statistics that the program itself computed for a value of type t, as the statistics of operand i of c.
 func (s *Stats) Write(c *runtime.Call, i int, t hook.TensorType, v Summary) error {
 	var b strings.Builder
 	appendSummary(&b, c, i, t, v)

@@ -13,9 +13,10 @@ import (
 	"github.com/hlocb/hlocb/internal/probe"
 )
 
-// Config says what to do with the programs of a framework. The zero value changes nothing; JAX's callbacks still work.
+// Config configures the changes to the programs of a framework. The zero value changes nothing; JAX's callbacks still
+// work.
 type Config struct {
-	// Taps are the values to look at: REGEX or REGEX=PROBE. REGEX selects values by name, op, location or function;
+	// Taps select the values to observe: REGEX or REGEX=PROBE. REGEX selects values by name, op, location or function;
 	// PROBE is print, stats, finite or record.
 	Taps []string `json:"taps,omitempty"`
 	// Every and First select executions of the tapped values, for each program: every Nth, and at most First of them. 0
@@ -116,7 +117,7 @@ const (
 	exitTimeout = 4
 )
 
-// active reports whether c changes programs or looks at their values.
+// active reports whether c changes programs or observes their values.
 func (c Config) active() bool {
 	return len(c.Taps) > 0 || c.BisectNaN || len(c.On) > 0 || c.Passes != "" || c.Events != "" || c.Dump != "" || c.List
 }

@@ -1,4 +1,4 @@
-// Package interpose stands between a framework and its PJRT plugin. It adds probes to the programs that the framework
+// Package interpose wraps the PJRT plugin of a framework. It adds probes to the programs that the framework
 // compiles, delivers their values to handlers, and lets JAX's Python callbacks run on plugins that lack them. The
 // framework's program does not change.
 //

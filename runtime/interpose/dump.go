@@ -34,7 +34,7 @@ func newDump(dir string) (*dump, error) {
 // files are the files of one program. Nil writes nothing.
 type files struct{ base string }
 
-// program chooses a number that no other program in the directory has, not even one of another process.
+// program chooses a number that no other program in the directory has, not even a program of another process.
 func (d *dump) program(name string) (*files, error) {
 	if d == nil {
 		return nil, nil

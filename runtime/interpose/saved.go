@@ -22,7 +22,8 @@ func save(p *pjrt.Interposed) ([]byte, error) {
 }
 
 // Load implements pjrt.Interposer. It binds handlers by the current configuration. The configuration has the same
-// settings as the one that compiled the program, because the platform's version, on which caches depend, contains them.
+// settings as the configuration that compiled the program, because the platform's version, on which caches depend,
+// contains them.
 func (i *Interposer) Load(data []byte) (*pjrt.Interposed, error) {
 	var s savedProgram
 	if err := json.Unmarshal(data, &s); err != nil || s.Manifest == nil {

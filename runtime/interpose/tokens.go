@@ -41,7 +41,7 @@ func (t mainType) arguments() []hook.TensorType {
 	return out
 }
 
-// restore gives main the signature t again: token arguments are unused, and token results do not depend on the hooks. A
+// restore restores the signature t of main: token arguments are unused, and token results do not depend on the hooks. A
 // run ends after its hooks, so the tokens still order one run after another.
 func (t mainType) restore(m *ir.Module) bool {
 	f, ok := fn.Lookup(m, "main")

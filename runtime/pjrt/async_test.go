@@ -109,7 +109,7 @@ func TestTimeoutOnSeveralDevices(t *testing.T) {
 	}
 }
 
-// TestTimeoutKeepsValues checks that calls with a timeout deliver and return the same values as those without.
+// TestTimeoutKeepsValues checks that calls with and without a timeout deliver and return the same values.
 func TestTimeoutKeepsValues(t *testing.T) {
 	for _, d := range []tensor.DType{tensor.F32, tensor.I4, tensor.I1, tensor.Complex64} {
 		for _, kind := range []hook.Kind{hook.Tap, hook.InOut, hook.Call} {

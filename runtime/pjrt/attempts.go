@@ -14,14 +14,14 @@ import (
 // attempts are the attempts to start one run on several clients.
 //
 // A client executes a large program on a device only after the program before it. A handler that waits for such a
-// program would wait forever. Programs that handlers run therefore get a client of their own (see clientKey): the
-// context or the thread shows that a handler runs them. Neither shows it if the handler waits for a goroutine that
-// serves several callers, for example one that batches requests to a model. Such a run starts on the client of other
-// runs with hooks. After a while the run may have reached neither a hook nor its end, while one handler of another
-// run has been busy with one event all the time. Then the run starts once more on the client of the next level. The
-// attempt that reaches a hook first delivers the run's events, and the hooks of the other attempts are refused.
-// Without hooks the first attempt to end yields the results. No event is delivered twice. TestReentryNeedsAttempts
-// shows the deadlock that this prevents.
+// program would wait forever. Programs that handlers run therefore get a separate client (see clientKey): the context
+// or the thread shows that a handler runs them. Neither shows it if the handler waits for a goroutine that serves
+// several callers, for example a goroutine that batches requests to a model. Such a run starts on the client of other
+// runs with hooks. After a while the run may have reached neither a hook nor its end, while one handler of another run
+// has been busy with one event all the time. Then the run starts once more on the client of the next level. The attempt
+// that reaches a hook first delivers the run's events, and the hooks of the other attempts are refused. Without hooks
+// the first attempt to end yields the results. No event is delivered twice. TestReentryNeedsAttempts shows the deadlock
+// that this prevents.
 type attempts struct {
 	owner atomic.Pointer[session] // the attempt that delivers the events
 }
@@ -154,7 +154,7 @@ func (e *Executable) nextAttempt(ctx context.Context, before *session) (*session
 	return s, l, nil
 }
 
-// abandon gives up the waiting attempts. Close no longer waits for them.
+// abandon abandons the waiting attempts. Close no longer waits for them.
 func (e *Executable) abandon(started []*session) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

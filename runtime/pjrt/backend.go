@@ -42,7 +42,7 @@ type Backend struct {
 	closed      bool
 	clients     map[clientKey]*Client
 	executables int
-	buffers     int       // open ones
+	buffers     int       // open buffers
 	late        int       // closed executables that abandoned attempts still hold
 	released    sync.Cond // executables changed
 	lost        error     // why the backend refuses further programs

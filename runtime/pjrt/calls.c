@@ -137,7 +137,8 @@ void *hl_list(const hl_api *api, int fn, void *object, void *const **items, size
   return e;
 }
 
-// trim returns what XLA freed after compiling or loading; glibc keeps it otherwise: nearly 2 GB for a large program.
+// trim returns the memory that XLA freed after compiling or loading. glibc keeps it otherwise: nearly 2 GB for a large
+// program.
 static void trim(void) {
 #ifdef __GLIBC__
   malloc_trim(0);

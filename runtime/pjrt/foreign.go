@@ -30,7 +30,7 @@ const ForeignSymbol = "hlocb_handler"
 //
 //   - Operands and results are the hook's, without chain and tokens, row-major. Types narrower than a byte are packed,
 //     low bits first. The results of an inout hook are its operands' memory; a tap has no results.
-//   - The attributes are the source's own, without those that hlocb adds.
+//   - The attributes are the source's, without the attributes that hlocb adds.
 //   - The stage is execute. The context provides run id, device ordinal, memory and threads, but no stream, state or
 //     user data.
 //   - Handle waits for a handler that completes its call later.
@@ -58,7 +58,7 @@ type ForeignError struct {
 
 func (e *ForeignError) Error() string { return e.Code.String() + ": " + e.Message }
 
-// LoadForeign loads a shared library, looks up its handler and asks for its FFI version. An empty symbol is
+// LoadForeign loads a shared library, looks up its handler and requests its FFI version. An empty symbol is
 // ForeignSymbol. The error for a missing file is an *fs.PathError, otherwise a *LibraryError.
 func LoadForeign(path, symbol string) (*Foreign, error) {
 	if symbol == "" {

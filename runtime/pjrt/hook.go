@@ -52,7 +52,7 @@ func hlocbNothing(*C.hl_ffi_frame, C.int64_t, C.int64_t, C.int32_t) {}
 // errStopped is the error of hooks after the run has failed. The first failure is reported instead.
 var errStopped = errors.New("the run has failed already")
 
-// hook delivers one call. On several devices it never returns an error: the other devices would wait for this one in
+// hook delivers one call. On several devices it never returns an error: the other devices would wait for this device in
 // their next collective until XLA ends the process. The session keeps the failure, and the run continues without hooks.
 func (s *session) hook(frame *C.hl_ffi_frame, id uint64, ordinal int32) error {
 	device := int(ordinal)
@@ -437,7 +437,7 @@ func bytesOf(b *C.hl_ffi_buffer) (tensor.DType, []byte, error) {
 	return dtype, unsafe.Slice((*byte)(b.data), size), nil
 }
 
-// set points the view to a buffer. It reads the value only if a handler wants it on the host.
+// set points the view to a buffer. It reads the value only if a handler needs it on the host.
 func (c *call) set(v *view, b *C.hl_ffi_buffer, use runtime.MemoryUse, value bool) error {
 	dims := unsafe.Slice((*int64)(b.dims), int(b.rank))
 	if b.dtype != v.code || b.data == nil || !v.shape.Equal(dims) { // else the last call had the same type

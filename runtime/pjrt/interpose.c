@@ -297,7 +297,7 @@ static void *destroy_program(table *t, int fn, hl_object_args *a) {
 static void *destroy_loaded(table *t, hl_object_args *a) { return destroy_program(t, HL_LOADED_DESTROY, a); }
 static void *destroy_executable(table *t, hl_object_args *a) { return destroy_program(t, HL_EXECUTABLE_DESTROY, a); }
 
-// ---- Serialized programs: the plugin's bytes, what Go needs, its size, and a mark ----
+// ---- Serialized programs: the plugin's bytes, Go's data, its size, and a mark ----
 
 static const char mark[8] = "hlocb\0\1\n";
 

@@ -479,8 +479,8 @@ func hlocbInterposeEnd(launch C.int32_t) {
 	}
 }
 
-// PythonCallback is the handler of a hook that JAX made from a Python function. It calls the function that JAX attached
-// to the execution.
+// PythonCallback is the handler of a hook that represents a Python function of JAX. It calls the function that JAX
+// attached to the execution.
 type PythonCallback struct {
 	Index uint64
 	Token bool // the function accepts and returns a token first

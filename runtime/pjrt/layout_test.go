@@ -114,7 +114,7 @@ HL_EXECUTABLE_OUTPUT_DIMENSIONS Executable_OutputDimensions
 HL_CONTEXT_DESTROY ExecuteContext_Destroy
 `
 
-// pjrtConstants maps the other constants to those of pjrt_c_api.h.
+// pjrtConstants maps the other constants to the constants of pjrt_c_api.h.
 const pjrtConstants = `
 HL_EXT_FFI Extension_Type_FFI
 HL_VALUE_STRING NamedValue_kString

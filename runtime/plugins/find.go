@@ -104,7 +104,7 @@ func (e Environment) Find(name string) ([]Plugin, error) {
 	return found, nil
 }
 
-// List returns every plugin that the search finds, preferred ones first, each file once.
+// List returns every plugin that the search finds, preferred plugins first, each file once.
 func (e Environment) List() []Plugin {
 	found, _ := e.search()
 	return found

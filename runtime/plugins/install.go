@@ -170,7 +170,7 @@ func (e Environment) Library(name string) (path string, ok bool) {
 	return path, isInstalled(path)
 }
 
-// receipt is the file beside an installed plugin. It is written after the plugin.
+// receipt is a file in the directory of an installed plugin. Install writes it after the plugin.
 type receipt struct {
 	Distribution string `json:"distribution"`
 	Version      string `json:"version"`

@@ -35,7 +35,7 @@ func isTarget(op *ir.Op, targets ...string) bool {
 	return op.IsOrMirrors(stablehlo.CustomCall) && slices.Contains(targets, irutil.StringAttr(op.Attr(stablehlo.AttrCallTargetName)))
 }
 
-// isAnnotation reports whether op is a call that tells GSPMD's partitioner how a value lies on the devices. The value
+// isAnnotation reports whether op is a call that states for GSPMD's partitioner how a value is sharded. The value
 // itself is unchanged.
 func isAnnotation(op *ir.Op) bool {
 	return op.NumOperands() == 1 && op.NumResults() == 1 && isTarget(op, "Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape")

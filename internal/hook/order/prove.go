@@ -161,7 +161,7 @@ func (p *prover) event(s *scope, op *ir.Op) error {
 }
 
 // regions proves an op with events in its regions. For a loop, it finds the greatest set of arguments that depend on
-// the event before each trip, consistent with the values that enter the loop and those carried around it.
+// the event before each trip, consistent with the values that enter the loop and the values carried around it.
 func (p *prover) regions(s *scope, op *ir.Op, in entry) (*dependents, error) {
 	f := op.Def().Flow
 	loop := false

@@ -43,7 +43,7 @@ func.func public @main(%x: tensor<2xi32>, %p: tensor<i1>, %i: tensor<i32>) -> te
 }`
 }
 
-// start makes the second hook start a chain of its own, so that only %value can order it.
+// start makes the second hook start a new chain: then only %value can order it.
 const start = "%chain = stablehlo.constant dense<0> : tensor<ui64>\n"
 
 // sameArgument passes the argument of the program to the second hook.

@@ -34,7 +34,7 @@ func (s Source) Prove(m *ir.Module) error {
 }
 
 // missing returns an edge of a whose ends b does not order, directly or through other hooks. A hook that fires on only
-// one device is skipped on the others, so the chain bypasses it there.
+// one device is skipped on the other devices, so the chain bypasses it there.
 func missing(a, b []hook.Edge) (hook.Edge, bool) {
 	has := make(map[hook.Edge]bool, len(b))
 	for _, e := range b {

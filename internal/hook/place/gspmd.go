@@ -26,7 +26,7 @@ func (p *placer) gspmd(h hookop.HookOp) error {
 	h.RemoveAttr(sdy.AttrValueSharding)
 	own := irutil.StringAttr(h.Attr(mhlo.AttrSharding))
 	if own != gspmdManual && !strings.HasPrefix(own, "{maximal") {
-		for i := range h.NumData() { // its values are already shards, whatever its own sharding says
+		for i := range h.NumData() { // its values are already shards, even if its sharding says otherwise
 			if p.gspmdOf(h.Data(i)) == gspmdManual {
 				own = gspmdManual
 			}

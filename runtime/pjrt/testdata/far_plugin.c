@@ -1,6 +1,7 @@
 // A plugin whose device memory the host cannot read: XLA's CPU plugin (the macro PLUGIN is its path) with addresses
-// in a reserved range without access rights. An address stands for the real one that is as far from the start of its
-// terabyte. Handlers and PJRT_Buffer_UnsafePointer's kin get such addresses, and only hlocb_device_copy translates them.
+// in a reserved range without access rights. An address represents the real address with the same offset in its
+// terabyte. Handlers and functions such as PJRT_Buffer_UnsafePointer get such addresses, and only hlocb_device_copy
+// translates them.
 // Uploads always copy.
 #include <dlfcn.h>
 #include <pthread.h>
@@ -116,7 +117,7 @@ static void *on_cpu(void *args) {
   return error;
 }
 
-// An address in args, which the function returns, is one of the far ones.
+// address returns a far address in args.
 static void *address(void *args, int fn) {
   hl_get_args *a = args;
   void *error = cpu->fn[fn](a);

@@ -30,7 +30,7 @@ static size_t bytes_of(const Buffer *b) {
   return n * width[b->dtype];
 }
 
-// hlocb_handler gives the operands' bytes with the lowest bit of each flipped.
+// hlocb_handler returns the operands' bytes with the lowest bit of each byte flipped.
 void *hlocb_handler(CallFrame *frame) {
   if (metadata(frame, 1)) return NULL;
   if (frame->stage != 3) return fail(frame, 13, "not the stage of execution");
@@ -70,7 +70,7 @@ static size_t describe(char *out, size_t room, const Attributes *a) {
   return n;
 }
 
-// attributes fails with a list of what it got.
+// attributes fails with a list of its attributes.
 void *attributes(CallFrame *frame) {
   if (metadata(frame, 3)) return NULL;
   char text[1000] = "";

@@ -1,5 +1,5 @@
-// A plugin of PJRT API 0.77, which reads handler registrations with a version in the middle and, as XLA does, asks
-// the handler for its version at once. With the other layout it calls what is no handler.
+// A plugin of PJRT API 0.77, which reads handler registrations with a version in the middle and, as XLA does, requests
+// the handler's version at once. With the other layout it calls an address that is not a handler.
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
