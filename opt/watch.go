@@ -30,7 +30,7 @@ type watchFlags struct {
 func (f *watchFlags) declare(s *pflag.FlagSet) {
 	s.StringArrayVar(&f.before, "print-ir-before", nil, "print the module before this pass, or before all; several times for several passes")
 	s.StringArrayVar(&f.after, "print-ir-after", nil, "print the module after this pass, or after all; several times for several passes")
-	s.BoolVar(&f.change, "print-ir-after-change", false, "print what each pass changed, op by op")
+	s.BoolVar(&f.change, "print-ir-after-change", false, "print the changes of each pass, op by op")
 	s.StringVar(&f.tree, "print-ir-tree-dir", "", "write the input and the module after each pass to files of this directory")
 	s.BoolVar(&f.timing, "timing", false, "print the time of parsing, verifying, each pass and printing")
 	s.BoolVar(&f.stats, "stats", false, "print the statistics of each pass")

@@ -19,7 +19,7 @@ type Canonicalize struct {
 var canonicalizeInfo = &pass.Info{
 	Name: "canonicalize",
 	Doc: "Erases dead operations and blocks, keeps one constant of each value at the start of a function, and applies the folds that MLIR and " +
-		"StableHLO give their operations.",
+		"StableHLO define for their operations.",
 	Idempotent: true,
 }
 

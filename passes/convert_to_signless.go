@@ -15,7 +15,7 @@ type ConvertToSignless struct{}
 var convertToSignlessInfo = &pass.Info{
 	Name:    "stablehlo-convert-to-signless",
 	Aliases: []string{"convert-to-signless"},
-	Doc: "Replaces signed and unsigned integers in types by signless ones of the same width. Operations stay, so the module's meaning " +
+	Doc: "Replaces signed and unsigned integers in types by signless integers of the same width. Operations stay, so the module's meaning " +
 		"changes if an operation depends on the sign.",
 	Idempotent: true,
 }

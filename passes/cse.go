@@ -12,7 +12,7 @@ type CSE struct{}
 var cseInfo = &pass.Info{
 	Name: "cse",
 	Doc: "Replaces an operation by an equal one that comes before it on every path, and erases operations whose results nothing uses. " +
-		"Operations with side effects and unknown ones stay; calls of the host without side effects merge only within one block.",
+		"Operations with side effects and unknown operations stay; calls of the host without side effects merge only within one block.",
 }
 
 // Info implements pass.Pass.

@@ -45,7 +45,7 @@ func Convert(r *Rewriter, scope *ir.Op, c *Converter) error {
 		cast := v.forward[x]
 		vals, ok := v.values[x]
 		if !ok {
-			return r.m.Errorf(cast, "an op uses a value of type '%s' that is defined outside of what is converted", x.Type())
+			return r.m.Errorf(cast, "an op uses a value of type '%s' that is defined outside of the converted op", x.Type())
 		}
 		cast.ReplaceWith(vals...)
 	}
@@ -56,7 +56,7 @@ func Convert(r *Rewriter, scope *ir.Op, c *Converter) error {
 		switch o := v.old[i]; {
 		case o.Erased(): // erased with its parent op
 		case o.HasUses():
-			return r.m.Errorf(o, "'%s' is converted, but an op outside of what is converted uses it", o.Name())
+			return r.m.Errorf(o, "'%s' is converted, but an op outside of the converted op uses it", o.Name())
 		default:
 			r.Erase(o)
 		}

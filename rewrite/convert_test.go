@@ -165,7 +165,7 @@ func TestConvertErrors(t *testing.T) {
 }) : () -> ()`
 	m := read(t, text)
 	err := rewrite.Convert(rewrite.New(m), m.Body().First().Next(), tuples(m.Context()))
-	if want := "text:3:3: error: an op uses a value of type 'tuple<i32>' that is defined outside of what is converted"; err == nil || !strings.HasPrefix(err.Error(), want) {
+	if want := "text:3:3: error: an op uses a value of type 'tuple<i32>' that is defined outside of the converted op"; err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("got %v, want %s", err, want)
 	}
 	for want, f := range map[string]func(op *ir.Op) ([][]*ir.Value, error){

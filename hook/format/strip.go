@@ -43,7 +43,7 @@ func writeStrip(w *Lowerer, h hookop.HookOp) error {
 			}
 			results[i] = ir.Must(m.Before(h.Op).Build(stablehlo.Constant, nil, ir.NamedAttr{Name: stablehlo.AttrValue, Attr: zero})).Result(0)
 		default:
-			return w.Cannot(h, "its host computes the results; give a default for them")
+			return w.Cannot(h, "its host computes the results; set a default for them")
 		}
 	}
 	var token *ir.Value

@@ -23,7 +23,7 @@ func (a *app) execCommand() *cobra.Command {
 	var step string
 	c := &cobra.Command{
 		Use:   "exec [flags] -- COMMAND [ARG...]",
-		Short: "Run a framework's program and look into what it compiles",
+		Short: "Run a framework's program and observe the modules that it compiles",
 		Long: `Run a program that uses a PJRT plugin, such as a JAX script, and look at values inside the programs that it compiles. The program does not change.
 
 --tap selects values whose op, name, function or location (file:line) matches a regular expression. Probes print to standard error, so the program's own output stays as it is. JAX's Python callbacks work on plugins that lack them.

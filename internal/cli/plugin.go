@@ -105,7 +105,7 @@ hlocb searches HLOCB_CPU_PLUGIN and HLOCB_CUDA_PLUGIN, the places that other PJR
 		}),
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	c.Flags().BoolVar(&places, "places", false, "also print every place searched, and what is there")
+	c.Flags().BoolVar(&places, "places", false, "also print every place searched, and its plugins")
 	return c
 }
 

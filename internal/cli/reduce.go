@@ -44,7 +44,7 @@ The shell runs the command with the name of a file in place of {}, or at its end
 	}
 	c.Flags().StringVar(&test, "test", "", "command that ends with exit code 0 if the module in the file {} is interesting")
 	c.Flags().StringVarP(&out, "output", "o", "", "write to FILE")
-	c.Flags().DurationVar(&timeout, "timeout", time.Minute, "time limit of each test; a test that takes longer does not find the module interesting")
+	c.Flags().DurationVar(&timeout, "timeout", time.Minute, "time limit of each test; after that a module is not interesting")
 	command.Group(c, "", "test COMMAND", "output FILE", "timeout DURATION")
 	return c
 }

@@ -97,7 +97,7 @@ func (a *app) translateCommand() *cobra.Command {
 	f.StringVar(&t.from, "from", "", "the form of IN: mlir, bytecode or export; default: as its content shows")
 	f.StringVar(&t.target, "target", "", "StableHLO version of an artifact: x.y.z, current, WEEK_4, WEEK_12, MAX, or auto for the oldest possible; default: WEEK_12, for export: the version that each module has")
 	f.IntVar(&t.version, "bytecode-version", -1, "version of the bytecode, 0 to 6; default: 6")
-	f.StringVar(&t.route, "route", "", "dialects that an artifact may hold: "+strings.Join(artifact.Routes(), ", ")+"; default: strict or, if IN is an artifact, what IN holds")
+	f.StringVar(&t.route, "route", "", "dialects that an artifact may hold: "+strings.Join(artifact.Routes(), ", ")+"; default: strict, or the dialects of IN if IN is an artifact")
 	f.BoolVar(&t.keep, "keep-vhlo", false, "leave the VHLO of an artifact as it is")
 	f.BoolVar(&t.verify, "verify", false, "infer the types of HLO and compare them with the stated types, also from HLO to HLO; other output is always verified")
 	f.BoolVar(&t.strip, "strip-locations", false, "leave out locations: they can name the user's source files")
@@ -251,7 +251,7 @@ func (a *app) writeArtifact(t *translation, src *diag.Source, m *ir.Module) erro
 // version that they had.
 func (a *app) writeExport(t *translation, src *diag.Source, _ *ir.Module) error {
 	if !jaxexport.Sniff(src.Text()) {
-		return fmt.Errorf("%s: only a file of jax.export can be written as one: a module alone lacks the types and shardings that JAX adds", src.Name())
+		return fmt.Errorf("%s: only a file of jax.export can be written as a file of jax.export: a module alone lacks the types and shardings that JAX adds", src.Name())
 	}
 	o, err := t.options(src)
 	if err != nil {

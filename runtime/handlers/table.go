@@ -37,7 +37,7 @@ func Table() []Info {
 		{Name: "record", Args: "[raw=BYTES,]FILE", Doc: "writes each event as a line of JSON; values of at least BYTES go to FILE.data as raw bytes", Observer: true, New: newRecord},
 		{Name: "npz", Args: "FILE", Doc: "writes each operand as an array of a .npz file", Observer: true, New: newNPZ},
 		{Name: "stats", Doc: "prints minimum, maximum and mean of each operand, and counts NaN and Inf", Observer: true, New: newStats},
-		{Name: "finite", Doc: "ends the run at the first NaN or Inf and says where it is", Observer: true, New: newFinite},
+		{Name: "finite", Doc: "ends the run at the first NaN or Inf and reports its position", Observer: true, New: newFinite},
 		{Name: "count", Doc: "counts events and prints the counts at the end", Observer: true, New: newCount},
 		{Name: "sample", Args: "every=N,first=N,to=HANDLER", Doc: "forwards every Nth event, at most the first N, to another observer", Observer: true, New: newSample},
 		{Name: "echo", Doc: "sets each result to the next operand of its type", New: newEcho},

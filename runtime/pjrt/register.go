@@ -77,7 +77,7 @@ func TryRegistration(path, platform string, versioned bool) error {
 		return err
 	}
 	if !C.hl_probed() {
-		return &NoFFIError{p.path, "it has registered a handler but not asked for its version"}
+		return &NoFFIError{p.path, "it has registered a handler but not requested its version"}
 	}
 	return nil
 }

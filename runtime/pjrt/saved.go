@@ -59,9 +59,9 @@ func (b *Backend) Load(ctx context.Context, s *runtime.Saved, opts runtime.Compi
 	case s.Backend != c.platform:
 		return nil, &runtime.StaleError{Reason: fmt.Sprintf("it is for platform %q, this is %q", s.Backend, c.platform)}
 	case s.Builder != builder:
-		return nil, &runtime.StaleError{Reason: fmt.Sprintf("it was made by %s, this is %s", s.Builder, builder)}
+		return nil, &runtime.StaleError{Reason: fmt.Sprintf("it was compiled by %s, this is %s", s.Builder, builder)}
 	case s.Machine != machine():
-		return nil, &runtime.StaleError{Reason: fmt.Sprintf("it was made for processor %s, this is %s", s.Machine, machine())}
+		return nil, &runtime.StaleError{Reason: fmt.Sprintf("it was compiled for processor %s, this is %s", s.Machine, machine())}
 	case s.Replicas < 1 || s.Partitions < 1:
 		return nil, fmt.Errorf("the compiled program runs on %d replicas of %d partitions", s.Replicas, s.Partitions)
 	}

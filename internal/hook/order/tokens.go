@@ -138,13 +138,13 @@ func (c *converter) signature(f fn.FuncOp) (bool, error) {
 		return false, nil
 	}
 	if op := c.calls.NamedBy(f.Op); op != nil {
-		return false, c.m.Errorf(op, "'%s' names function @%s, which takes or returns a token that cannot be followed here", op.Name(), f.Symbol())
+		return false, c.m.Errorf(op, "'%s' names function @%s, which accepts or returns a token that cannot be followed here", op.Name(), f.Symbol())
 	}
 	if callers := c.calls.Callers(f.Op); public && len(callers) > 0 {
-		return false, c.m.Errorf(callers[0], "call of public function @%s, which takes or returns a token, is not supported", f.Symbol())
+		return false, c.m.Errorf(callers[0], "call of public function @%s, which accepts or returns a token, is not supported", f.Symbol())
 	}
 	if f.External() {
-		return false, c.m.Errorf(f.Op, "function @%s without a body takes or returns a token that cannot be followed", f.Symbol())
+		return false, c.m.Errorf(f.Op, "function @%s without a body accepts or returns a token that cannot be followed", f.Symbol())
 	}
 	c.changed[f.Op] = true
 	if !drops {
