@@ -12,9 +12,12 @@ import (
 )
 
 // chain makes a random program of element-wise ops and broadcasts in two forms: one function, whose ops the engine
-// fuses, and one function for each op, which prevents fusion.
+// fuses, and one function for each op, which prevents fusion. Reductions take chains in.
 func chain(rng *rand.Rand) (fusedText, plainText string, args []*tensor.Tensor) {
 	rows, cols := int64(2+rng.IntN(60)), int64(40+rng.IntN(300))
+	if rng.IntN(4) == 0 { // columns that several cores reduce
+		rows, cols = 5, 600+rng.Int64N(1000)
+	}
 	full := fmt.Sprintf("%dx%dx", rows, cols)
 	type value struct{ name, typ string }
 	values := []value{}
@@ -29,7 +32,10 @@ func chain(rng *rand.Rand) (fusedText, plainText string, args []*tensor.Tensor) 
 		values = append(values, arg(dt, rows, cols))
 	}
 	small := []value{arg(tensor.F32), arg(tensor.F32, cols), arg(tensor.F32, rows), arg(tensor.F32, rows, 1), arg(tensor.F32, 1, cols)}
+	dims := []string{"", ": 1", ": 0", ": 0, 1", ": 0, 1"} // of a value of full shape that those in small are
+	start := map[string]value{"f32": small[0], "bf16": arg(tensor.BF16), "i32": arg(tensor.I32)}
 	n := 0
+	region := ""
 	emit := func(op, attrs, res string, in ...value) value {
 		v := value{fmt.Sprintf("%%v%d", n), res}
 		var names, types, formal, inner []string
@@ -39,7 +45,7 @@ func chain(rng *rand.Rand) (fusedText, plainText string, args []*tensor.Tensor) 
 			formal = append(formal, inner[i]+": "+x.typ)
 		}
 		line := func(names []string) string {
-			return fmt.Sprintf("\"stablehlo.%s\"(%s) {%s} : (%s) -> %s", op, strings.Join(names, ", "), attrs, strings.Join(types, ", "), res)
+			return fmt.Sprintf("\"stablehlo.%s\"(%s) %s{%s} : (%s) -> %s", op, strings.Join(names, ", "), region, attrs, strings.Join(types, ", "), res)
 		}
 		mainOps = append(mainOps, fmt.Sprintf("  %s = %s", v.name, line(names)))
 		funcs = append(funcs, fmt.Sprintf("func.func private @f%d(%s) -> %s {\n  %%r = %s\n  return %%r : %s\n}", n, strings.Join(formal, ", "), res, line(inner), res))
@@ -58,7 +64,17 @@ func chain(rng *rand.Rand) (fusedText, plainText string, args []*tensor.Tensor) 
 	ty := func(dt string) string { return "tensor<" + full + dt + ">" }
 	for range 3 + rng.IntN(40) {
 		var v value
-		switch rng.IntN(13) {
+		switch rng.IntN(14) {
+		case 13:
+			dt := []string{"f32", "f32", "i32", "bf16"}[rng.IntN(4)]
+			k := rng.IntN(3)
+			res := fmt.Sprintf("tensor<%s%s>", []string{"", fmt.Sprintf("%dx", cols), fmt.Sprintf("%dx", rows)}[k], dt)
+			region = fmt.Sprintf("({^bb0(%%p: tensor<%[1]s>, %%q: tensor<%[1]s>):\n %%s = stablehlo.%[2]s %%p, %%q : tensor<%[1]s>\n stablehlo.return %%s : tensor<%[1]s>}) ", dt, []string{"add", "maximum", "multiply"}[rng.IntN(3)])
+			v = emit("reduce", "dimensions = array<i64: "+[]string{"0, 1", "0", "1"}[k]+">", res, pick(dt), start[dt])
+			region = ""
+			if dt == "f32" {
+				small, dims = append(small, v), append(dims, dims[k])
+			}
 		case 12: // ends a chain
 			v = emit("reverse", "dimensions = array<i64: 1>", ty("f32"), pick("f32"))
 		case 0, 1, 2, 3:
@@ -79,13 +95,16 @@ func chain(rng *rand.Rand) (fusedText, plainText string, args []*tensor.Tensor) 
 			v = emit("constant", fmt.Sprintf("value = dense<%d.5> : %s", rng.IntN(5), ty("f32")), ty("f32"))
 		default:
 			k := rng.IntN(len(small))
-			v = emit("broadcast_in_dim", "broadcast_dimensions = array<i64"+[]string{"", ": 1", ": 0", ": 0, 1", ": 0, 1"}[k]+">", ty("f32"), small[k])
+			v = emit("broadcast_in_dim", "broadcast_dimensions = array<i64"+dims[k]+">", ty("f32"), small[k])
 		}
 		values = append(values, v)
 	}
 	var rets, retTypes []string
 	for i := 0; i < 1+rng.IntN(3); i++ {
 		v := values[len(values)-1-rng.IntN(min(n, 4))]
+		if i == 1 {
+			v = small[len(small)-1]
+		}
 		rets, retTypes = append(rets, v.name), append(retTypes, v.typ)
 	}
 	program := func(ops []string) string {
@@ -104,7 +123,7 @@ func chain(rng *rand.Rand) (fusedText, plainText string, args []*tensor.Tensor) 
 // twice or returned.
 func TestFusedChains(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 1))
-	fused := 0
+	fused, reductions := 0, 0
 	for range 300 {
 		a, b, args := chain(rng)
 		exe, err := compileText(t, a)
@@ -117,6 +136,11 @@ func TestFusedChains(t *testing.T) {
 		}
 		if n := len(exe.(*Executable).entry.Body.Instrs); n < len(plain.(*Executable).entry.Body.Instrs) {
 			fused++
+		}
+		for _, ins := range exe.(*Executable).entry.Body.Instrs {
+			if k := ins.Notes.Kernel; k != nil && k.Family == "fused reduction" {
+				reductions++
+			}
 		}
 		for range 2 { // the second run reuses the memory of the first
 			got, err := exe.Run(t.Context(), args)
@@ -140,5 +164,8 @@ func TestFusedChains(t *testing.T) {
 	}
 	if fused < 200 {
 		t.Errorf("only %d of 300 chains have fewer instructions fused than op by op", fused)
+	}
+	if reductions < 15 {
+		t.Errorf("only %d reductions execute the chain that they reduce", reductions)
 	}
 }

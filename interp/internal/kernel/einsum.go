@@ -52,7 +52,7 @@ func NewEinsumOperand(text string, t Type, keep func(rune) bool) (*EinsumOperand
 	}
 	if len(summed) > 0 {
 		part := TensorType(t.DType, mid...)
-		sum, err := ReduceKernel(o.Typ, TensorType(t.DType), part, summed, Add)
+		sum, err := ReduceKernel(o.Typ, TensorType(t.DType), part, summed, Add, nil)
 		if err != nil {
 			return nil, err
 		}

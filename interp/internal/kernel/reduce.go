@@ -31,7 +31,27 @@ func SameDTypes(a, b []Type) bool {
 	return true
 }
 
-func ReduceKernel(in, init, out Type, dims []int64, red *BinaryLoops) (Kernel, error) {
+// Source computes elements [lo, hi) of a value from other operands and writes them to the start of dst.
+type Source struct {
+	Run  func(in []*tensor.Tensor, dst *tensor.Tensor, lo, hi int)
+	Cost int // nanoseconds per element
+}
+
+// Reducible reports whether a reduction over dims may compute its operand of type t block by block.
+func Reducible(t Type, dims []int64) bool {
+	outer, steps, inner, perm := reduceGeometry(t.Shape, dims, KeptDims(len(t.Shape), dims))
+	switch acc := accumulator(t.DType); {
+	case perm != nil || t.N == 0 || t.DType != acc && t.DType != tensor.BF16 && t.DType != tensor.F16:
+		return false
+	case inner == 1:
+		return outer == 1 || steps <= 1<<16
+	}
+	return outer >= 4 || inner >= 2*leastColumns
+}
+
+// ReduceKernel folds dims of operand 0 with the reducer, starting with operand 1. With a source, the operands are the
+// source's and the start, and the source computes elements of type in.
+func ReduceKernel(in, init, out Type, dims []int64, red *BinaryLoops, source *Source) (Kernel, error) {
 	if err := CheckDims("reduced", dims, len(in.Shape)); err != nil {
 		return Kernel{}, err
 	}
@@ -89,18 +109,21 @@ func ReduceKernel(in, init, out Type, dims []int64, red *BinaryLoops) (Kernel, e
 		scratch += int64(out.N) * int64(acc.Size())
 	}
 	return Kernel{Family: "reduction", Scratch: scratch, Run: func(in, out []*tensor.Tensor) error {
-		x, o, z := in[0], out[0], in[1]
+		x, o, z := foldInput{Tensor: in[0]}, out[0], in[len(in)-1]
+		if source != nil {
+			x = foldInput{source: source, operands: in[:len(in)-1], dtype: dt}
+		}
 		if arrange != nil {
 			t := tensor.New(x.DType(), x.Shape())
-			if err := arrange.Run([]*tensor.Tensor{x}, []*tensor.Tensor{t}); err != nil {
+			if err := arrange.Run([]*tensor.Tensor{x.Tensor}, []*tensor.Tensor{t}); err != nil {
 				return err
 			}
-			x = t
+			x.Tensor = t
 		}
 		if widen != nil {
 			t := tensor.New(acc, x.Shape())
-			Parallel(t.NumElements(), 1<<14, func(lo, hi int) { widen([]*tensor.Tensor{x}, []*tensor.Tensor{t}, lo, hi) })
-			x = t
+			Parallel(t.NumElements(), 1<<14, func(lo, hi int) { widen([]*tensor.Tensor{x.Tensor}, []*tensor.Tensor{t}, lo, hi) })
+			x.Tensor = t
 		}
 		if narrow != nil {
 			t := tensor.New(acc, nil)
@@ -181,8 +204,55 @@ func reduceGeometry(shape tensor.Shape, dims, kept []int64) (outer, steps, inner
 	return outer, steps, inner, nil
 }
 
+// foldInput is the value that a reduction folds: a tensor, or what a source computes.
+type foldInput struct {
+	*tensor.Tensor
+	source   *Source
+	operands []*tensor.Tensor
+	dtype    tensor.DType // of the source's elements
+}
+
+// grain returns the number of elements from which on a core is worth its start.
+func (x *foldInput) grain() int {
+	if x.source != nil {
+		return min(1<<15, max(20000/max(x.source.Cost, 1), 2048))
+	}
+	return 1 << 15
+}
+
+// reader reads elements of a foldInput as T, on one core.
+type reader[T tensor.Element] struct {
+	*foldInput
+	widen  func(dst []T, t *tensor.Tensor, lo int) // from a narrower type; nil for elements of type T
+	block  *tensor.Tensor                          // what the source computed
+	buffer []T
+}
+
+// read returns elements [lo, hi), until the next call.
+func (r *reader[T]) read(lo, hi int) []T {
+	t, at := r.Tensor, lo
+	if r.source != nil {
+		if r.block == nil || int(r.block.NumElements()) < hi-lo {
+			r.block = tensor.New(r.dtype, tensor.Shape{int64(hi - lo)})
+		}
+		r.source.Run(r.operands, r.block, lo, hi)
+		t, at = r.block, 0
+	}
+	if r.widen == nil {
+		return tensor.View[T](t)[at : at+hi-lo]
+	}
+	if len(r.buffer) < hi-lo {
+		r.buffer = make([]T, hi-lo)
+	}
+	r.widen(r.buffer[:hi-lo], t, at)
+	return r.buffer[:hi-lo]
+}
+
+// leastColumns is the least number of adjacent elements that one core reads of each step.
+const leastColumns = 256
+
 // foldFn folds x, viewed as [outer][steps][inner], into o, viewed as [outer][inner], starting with z.
-type foldFn func(o, x, z *tensor.Tensor, outer, steps, inner int)
+type foldFn func(o *tensor.Tensor, x foldInput, z *tensor.Tensor, outer, steps, inner int)
 
 func foldLoop(dt tensor.DType, red *BinaryLoops, from tensor.DType) foldFn {
 	l := red
@@ -235,7 +305,7 @@ func foldNarrow(f foldFn) foldFn {
 	if f == nil {
 		return nil
 	}
-	return func(o, x, z *tensor.Tensor, outer, steps, inner int) {
+	return func(o *tensor.Tensor, x foldInput, z *tensor.Tensor, outer, steps, inner int) {
 		f(o, x, z, outer, steps, inner)
 		wrapNarrow(o.DType(), o.Bytes())
 	}
@@ -257,18 +327,9 @@ func foldTyped[T tensor.Element](loop func(o, x, y []T), along func(o, x []T), w
 			return acc[0]
 		})
 	}
-	return func(ot, xt, zt *tensor.Tensor, outer, steps, inner int) {
+	return func(ot *tensor.Tensor, x foldInput, zt *tensor.Tensor, outer, steps, inner int) {
 		o, z := tensor.View[T](ot), tensor.View[T](zt)[0]
-		read := func(lo, hi int, _ []T) []T { return tensor.View[T](xt)[lo:hi] }
-		if widen != nil {
-			read = func(lo, hi int, buffer []T) []T {
-				if len(buffer) < hi-lo {
-					buffer = make([]T, hi-lo)
-				}
-				widen(buffer[:hi-lo], xt, lo)
-				return buffer[:hi-lo]
-			}
-		}
+		newReader := func() *reader[T] { return &reader[T]{foldInput: &x, widen: widen} }
 		const part = 1 << 14
 		if steps == 0 || inner == 0 || outer == 0 {
 			for i := range o {
@@ -281,24 +342,22 @@ func foldTyped[T tensor.Element](loop func(o, x, y []T), along func(o, x []T), w
 				// One long row: split it into parts of fixed length. The result then does not depend on the number of
 				// cores.
 				parts := make([]T, (steps+part-1)/part)
-				Parallel(len(parts), 2, func(lo, hi int) {
-					var buffer []T
+				Parallel(len(parts), max(1, x.grain()/part), func(lo, hi int) {
+					r := newReader()
 					for i := lo; i < hi; i++ {
-						buffer = read(i*part, min((i+1)*part, steps), buffer)
-						along(parts[i:i+1], buffer)
+						along(parts[i:i+1], r.read(i*part, min((i+1)*part, steps)))
 					}
 				})
 				along(o, parts)
 				loop(o, []T{z}, o)
 				return
 			}
-			Parallel(outer, max(1, 1<<15/steps), func(lo, hi int) {
-				var buffer []T
+			Parallel(outer, max(1, x.grain()/steps), func(lo, hi int) {
+				r := newReader()
 				rows := max(1, part/steps)
 				for i := lo; i < hi; i += rows {
 					to := min(i+rows, hi)
-					buffer = read(i*steps, to*steps, buffer)
-					along(o[i:to], buffer)
+					along(o[i:to], r.read(i*steps, to*steps))
 				}
 				first := make([]T, min(hi-lo, chunk))
 				for i := range first {
@@ -311,17 +370,30 @@ func foldTyped[T tensor.Element](loop func(o, x, y []T), along func(o, x []T), w
 			})
 			return
 		}
-		Parallel(outer, max(1, 1<<15/(steps*inner)), func(lo, hi int) {
-			var buffer []T
+		// Split the columns if there are too few rows for all cores.
+		columns := inner
+		if outer < 4 {
+			columns = min(inner, leastColumns)
+		}
+		pieces := (inner + columns - 1) / columns
+		Parallel(outer*pieces, max(1, x.grain()/(steps*columns)), func(lo, hi int) {
+			r := newReader()
 			for i := lo; i < hi; i++ {
-				acc := o[i*inner : (i+1)*inner]
+				from := i % pieces * columns
+				n := min(columns, inner-from)
+				acc := o[i/pieces*inner+from:][:n]
 				for j := range acc {
 					acc[j] = z
 				}
-				for r := range steps {
-					at := (i*steps + r) * inner
-					buffer = read(at, at+inner, buffer)
-					loop(acc, acc, buffer)
+				rows := 1 // that one read covers
+				if pieces == 1 {
+					rows = max(1, part/inner)
+				}
+				for s := 0; s < steps; s += rows {
+					at := (i/pieces*steps+s)*inner + from
+					for block := r.read(at, at+(min(rows, steps-s)-1)*inner+n); len(block) > 0; block = block[n:] {
+						loop(acc, acc, block[:n])
+					}
 				}
 			}
 		})

@@ -298,6 +298,19 @@ func scalarFolder(p *plan.Planner, op *ir.Op, i int, in []kernel.Type, steps, n 
 	}, nil
 }
 
+// foldReduce compiles the reduction of one value by a common op.
+func foldReduce(s *plan.Spec, source *kernel.Source) (kernel.Kernel, error) {
+	if len(s.In) != 2 || len(s.Out) != 1 || s.Op.NumRegions() != 1 || len(s.Op.Region(0).Blocks()) != 1 {
+		return kernel.Kernel{}, errors.New("expects one input")
+	}
+	red := commonReducer(s.Op.Region(0).Entry())
+	dims, err := plan.IntsAttr(s.Op, stablehlo.AttrDimensions)
+	if err != nil || red == nil || kernel.CheckDims("reduced", dims, len(s.In[0].Shape)) != nil || !kernel.Reducible(s.In[0], dims) {
+		return kernel.Kernel{}, kernel.Unsupported("this reduction of blocks")
+	}
+	return kernel.ReduceKernel(s.In[0], s.In[1], s.Out[0], dims, red, source)
+}
+
 // makeReduce compiles reductions by common ops.
 func makeReduce(s *plan.Spec) (kernel.Kernel, error) {
 	list := commonReducers(s.Op.Region(0).Entry())
@@ -309,7 +322,7 @@ func makeReduce(s *plan.Spec) (kernel.Kernel, error) {
 	kernels := make([]kernel.Kernel, n)
 	var scratch int64
 	for i, red := range list {
-		if kernels[i], err = kernel.ReduceKernel(s.In[i], s.In[n+i], s.Out[i], dims, red); err != nil {
+		if kernels[i], err = kernel.ReduceKernel(s.In[i], s.In[n+i], s.Out[i], dims, red, nil); err != nil {
 			return kernel.Kernel{}, err
 		}
 		scratch = max(scratch, kernels[i].Scratch)

@@ -127,7 +127,7 @@ func BuildTable(h *Host) map[*ir.Def]plan.Row {
 		stablehlo.Einsum:           {Make: makeEinsum},
 		stablehlo.UnaryEinsum:      {Make: makeUnaryEinsum},
 		stablehlo.Dot:              {Make: plan.Pure(kernel.MakeDot)},
-		stablehlo.Reduce:           {Control: planReduce, StaticShapes: true, Pure: true},
+		stablehlo.Reduce:           {Control: planReduce, Fold: foldReduce, StaticShapes: true, Pure: true},
 		stablehlo.ReduceWindow:     {Control: planReduceWindow, StaticShapes: true, Pure: true},
 		stablehlo.SelectAndScatter: {Control: planSelectAndScatter, StaticShapes: true, Pure: true},
 		stablehlo.Map:              {Control: planMap, StaticShapes: true, Pure: true},

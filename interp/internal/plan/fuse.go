@@ -215,6 +215,7 @@ type fused struct {
 	steps   []fusedStep
 	scratch []tensor.DType // type of each scratch block
 	splats  []fusedStep    // loads of scalars, done once
+	cost    int            // nanoseconds per element
 	states  sync.Pool
 }
 
@@ -246,8 +247,8 @@ func (f *fused) state() *fusedState {
 	return s
 }
 
-// run executes elements [lo, hi) of the chain.
-func (f *fused) run(in, out []*tensor.Tensor, lo, hi int) {
+// run executes elements [lo, hi) of the chain. The results in out start with element from.
+func (f *fused) run(in, out []*tensor.Tensor, lo, hi, from int) {
 	s := f.state()
 	defer f.states.Put(s)
 	base := len(f.in) + len(f.out)
@@ -267,7 +268,7 @@ func (f *fused) run(in, out []*tensor.Tensor, lo, hi int) {
 		}
 		for i, t := range f.out {
 			size := t.DType.Size()
-			view(len(f.in)+i, t.DType, out[i].Bytes()[at*size:(at+n)*size])
+			view(len(f.in)+i, t.DType, out[i].Bytes()[(at-from)*size:(at-from+n)*size])
 		}
 		for i, d := range f.scratch {
 			view(base+i, d, s.scratch[i][:n*d.Size()])
@@ -289,8 +290,29 @@ func (f *fused) run(in, out []*tensor.Tensor, lo, hi int) {
 
 // fuse compiles a chain into instruction at of its block.
 func (p *Planner) fuse(ops []*ir.Op, at int, b *ir.Block) (exec.Instr, error) {
-	ins := exec.Instr{Op: ops[len(ops)-1]}
-	f := &fused{}
+	if last := ops[len(ops)-1]; p.fusible(last) == 0 {
+		return p.fold(ops[:len(ops)-1], last, at, b)
+	}
+	f, ins, masks, err := p.chain(ops, at, b)
+	if err != nil {
+		return ins, err
+	}
+	n := f.out[0].N
+	grain := max(20000/max(f.cost, 1), fuseBlock)
+	k := kernel.Kernel{Inplace: masks[0], Others: masks[1:], Family: "fused elements", Parts: kernel.Parts{N: n, Grain: grain}, Run: func(in, out []*tensor.Tensor) error {
+		kernel.Parallel(n, grain, func(lo, hi int) { f.run(in, out, lo, hi, 0) })
+		return nil
+	}}
+	ins.Notes = exec.Notes{Kernel: &k, Fused: ops}
+	ins.Run = exec.Execute(k)
+	return ins, nil
+}
+
+// chain compiles a chain into its executable form, the operands and results of its instruction, and the operands that
+// each result may overwrite.
+func (p *Planner) chain(ops []*ir.Op, at int, b *ir.Block) (f *fused, ins exec.Instr, masks []uint64, err error) {
+	ins.Op = ops[len(ops)-1]
+	f = &fused{}
 	member := map[*ir.Op]bool{}
 	for _, o := range ops {
 		member[o] = true
@@ -308,7 +330,7 @@ func (p *Planner) fuse(ops []*ir.Op, at int, b *ir.Block) (exec.Instr, error) {
 			if _, ok := place[v]; !ok {
 				t, err := p.TypeOf(v)
 				if err != nil {
-					return ins, err
+					return nil, ins, nil, err
 				}
 				place[v] = len(f.in)
 				wholly[v] = true
@@ -332,7 +354,7 @@ func (p *Planner) fuse(ops []*ir.Op, at int, b *ir.Block) (exec.Instr, error) {
 		}
 		t, err := p.TypeOf(v)
 		if err != nil {
-			return ins, err
+			return nil, ins, nil, err
 		}
 		outAt[v] = len(f.out)
 		f.out = append(f.out, t)
@@ -343,8 +365,7 @@ func (p *Planner) fuse(ops []*ir.Op, at int, b *ir.Block) (exec.Instr, error) {
 	}
 	ins.Types = f.out
 	base := len(f.in) + len(f.out)
-	cost := 0
-	masks := make([]uint64, len(f.out))
+	masks = make([]uint64, len(f.out))
 	free := map[tensor.DType][]int{}
 	splat := map[*ir.Value]int{}
 	kept := map[int]bool{} // scratch blocks that hold a scalar's copies for the whole run
@@ -352,21 +373,21 @@ func (p *Planner) fuse(ops []*ir.Op, at int, b *ir.Block) (exec.Instr, error) {
 		v := o.Result(0)
 		out, err := p.TypeOf(v)
 		if err != nil {
-			return ins, err
+			return nil, ins, nil, err
 		}
 		st := fusedStep{out: -1}
 		var inplace uint64
 		if OpKind(o) == stablehlo.BroadcastInDim {
 			st.load = newLoad(o, f.in[place[o.Operand(0)]], out)
 			st.in = []int{place[o.Operand(0)]}
-			cost++
+			f.cost++
 		} else {
 			kern, err := p.kernel(p.Prog.table[OpKind(o)], NewSpec(p, o, p.typesOf(o.Operands()), []kernel.Type{out}))
 			if err != nil {
-				return ins, err
+				return nil, ins, nil, err
 			}
 			st.loop, inplace = kern.Loop, kern.Inplace
-			cost += kern.Cost
+			f.cost += kern.Cost
 			for _, a := range o.Operands() {
 				at := place[a]
 				if at < len(f.in) && isSplat(a) {
@@ -429,15 +450,7 @@ func (p *Planner) fuse(ops []*ir.Op, at int, b *ir.Block) (exec.Instr, error) {
 			}
 		}
 	}
-	n := f.out[0].N
-	grain := max(20000/max(cost, 1), fuseBlock)
-	k := kernel.Kernel{Inplace: masks[0], Others: masks[1:], Family: "fused elements", Parts: kernel.Parts{N: n, Grain: grain}, Run: func(in, out []*tensor.Tensor) error {
-		kernel.Parallel(n, grain, func(lo, hi int) { f.run(in, out, lo, hi) })
-		return nil
-	}}
-	ins.Notes = exec.Notes{Kernel: &k, Fused: ops}
-	ins.Run = exec.Execute(k)
-	return ins, nil
+	return f, ins, masks, nil
 }
 
 // isSplat reports whether v is a constant with equal elements.

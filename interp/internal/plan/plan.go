@@ -40,6 +40,9 @@ type Row struct {
 	Elementwise bool
 	// pure: the results of control depend only on the operands and the regions.
 	Pure bool
+	// fold, if not nil, builds the kernel of an op that reads operand 0 block by block, from a source. The kernel gets
+	// the source's operands in its place. The error says that the op does not do so.
+	Fold func(s *Spec, source *kernel.Source) (kernel.Kernel, error)
 }
 
 // Spec is the op that an instruction is built for.
@@ -201,7 +204,7 @@ func (p *Planner) block(b *ir.Block) (*exec.Block, error) {
 		return nil, exec.Locate(p.Prog.Module, at, errors.New("ends a block without a return"))
 	}
 	p.absorb(b)
-	schedule := p.recompute(p.schedule(b), b)
+	schedule := p.attach(p.recompute(p.schedule(b), b))
 	for i, ops := range schedule {
 		for _, o := range ops {
 			p.index[o] = i
@@ -237,7 +240,9 @@ func (p *Planner) block(b *ir.Block) (*exec.Block, error) {
 func IsReturn(o *ir.Op) bool { return o.Has(ir.ReturnLike) }
 
 // lastPlace reports whether operand i of an op differs from all later operands.
-func lastPlace(operands []*ir.Value, i int) bool { return !slices.Contains(operands[i+1:], operands[i]) }
+func lastPlace(operands []*ir.Value, i int) bool {
+	return !slices.Contains(operands[i+1:], operands[i])
+}
 
 // usedInside reports whether the regions of o use v directly; v must then outlive the start of o.
 func usedInside(v *ir.Value, o *ir.Op) bool {

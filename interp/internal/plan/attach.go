@@ -1,0 +1,98 @@
+package plan
+
+import (
+	"slices"
+
+	"github.com/hlocb/hlocb/interp/internal/exec"
+	"github.com/hlocb/hlocb/interp/internal/kernel"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// A chain whose one result only a reduction uses executes inside the reduction, block by block. The result is never
+// stored.
+
+// attach moves such chains to the reductions that use them.
+func (p *Planner) attach(groups [][]*ir.Op) [][]*ir.Op {
+	group := map[*ir.Op]int{}
+	for i, ops := range groups {
+		for _, o := range ops {
+			group[o] = i // the last one, if several repeat o
+		}
+		o := ops[0]
+		if len(ops) > 1 || p.Prog.table[OpKind(o)].Fold == nil {
+			continue
+		}
+		j, ok := group[o.Operand(0).DefiningOp()]
+		if !ok || !p.produces(groups[j], o.Operand(0)) {
+			continue
+		}
+		if _, err := p.foldKernel(o, nil); err == nil {
+			groups[i], groups[j] = append(groups[j], o), nil
+		}
+	}
+	return slices.DeleteFunc(groups, func(ops []*ir.Op) bool { return len(ops) == 0 })
+}
+
+// produces reports whether a group is a chain that stores nothing but v, which has one user. An operand of v's size
+// bounds the work: a broadcast of a number alone could have any size, and the memory limit would not refuse it.
+func (p *Planner) produces(ops []*ir.Op, v *ir.Value) bool {
+	size := p.fusible(ops[len(ops)-1])
+	whole := func(v *ir.Value) bool {
+		t, err := p.TypeOf(v)
+		return err == nil && t.N == size && !slices.Contains(ops, v.DefiningOp()) && !isSplat(v)
+	}
+	if size == 0 || !slices.ContainsFunc(ops, func(o *ir.Op) bool { return slices.ContainsFunc(p.operands(o), whole) }) {
+		return false
+	}
+	for _, o := range ops {
+		if r := o.Result(0); !r.HasUses() || p.stored(r) != (r == v) {
+			return false
+		}
+	}
+	return v.HasOneUse()
+}
+
+// foldKernel builds the kernel of o, whose operand 0 a source computes.
+func (p *Planner) foldKernel(o *ir.Op, source *kernel.Source) (kernel.Kernel, error) {
+	s := NewSpec(p, o, p.typesOf(o.Operands()), p.typesOf(o.Results()))
+	for _, t := range append(s.In[:len(s.In):len(s.In)], s.Out...) {
+		if t.Class != kernel.ClassTensor || t.Dynamic() || t.Quant != nil {
+			return kernel.Kernel{}, kernel.Unsupported("a value of type %s", t)
+		}
+	}
+	return p.Prog.table[OpKind(o)].Fold(s, source)
+}
+
+// fold compiles a chain and the op o that reads its result into instruction at of their block.
+func (p *Planner) fold(ops []*ir.Op, o *ir.Op, at int, b *ir.Block) (exec.Instr, error) {
+	f, ins, _, err := p.chain(ops, at, b)
+	if err != nil {
+		return ins, err
+	}
+	k, err := p.foldKernel(o, &kernel.Source{Cost: f.cost, Run: func(in []*tensor.Tensor, dst *tensor.Tensor, lo, hi int) {
+		f.run(in, []*tensor.Tensor{dst}, lo, hi, lo)
+	}})
+	if err != nil {
+		return ins, err
+	}
+	k.Family = "fused " + k.Family
+	ins.Op, ins.Out, ins.Types = o, nil, p.typesOf(o.Results())
+	for i, v := range o.Operands() {
+		if i > 0 {
+			ins.In = append(ins.In, p.slot(v))
+			ins.Move = append(ins.Move, false)
+		}
+	}
+	for _, v := range o.Results() {
+		ins.Out = append(ins.Out, p.slot(v))
+	}
+	for _, s := range p.deadAfter(o, b) {
+		if s != p.slot(o.Operand(0)) && !slices.Contains(ins.Dead, s) {
+			ins.Dead = append(ins.Dead, s)
+		}
+	}
+	ins.Notes = exec.Notes{Kernel: &k, Fused: append(ops[:len(ops):len(ops)], o)}
+	ins.Run = exec.Execute(k)
+	return ins, nil
+}
