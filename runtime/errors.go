@@ -2,11 +2,10 @@ package runtime
 
 import (
 	"fmt"
-	"strconv"
-	"strings"
 
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/internal/mlirtext"
 	"github.com/hlocb/hlocb/internal/words"
 )
 
@@ -77,17 +76,9 @@ type UnwrittenError struct {
 
 func (e *UnwrittenError) Error() string {
 	if e.Part {
-		return fmt.Sprintf("handler did not write all of result %d: element %s is missing", e.Result, indexText(e.Index))
+		return fmt.Sprintf("handler did not write all of result %d: element %s is missing", e.Result, mlirtext.AppendInts(nil, e.Index))
 	}
 	return fmt.Sprintf("handler did not write result %d", e.Result)
-}
-
-func indexText(index []int64) string {
-	parts := make([]string, len(index))
-	for i, k := range index {
-		parts[i] = strconv.FormatInt(k, 10)
-	}
-	return "[" + strings.Join(parts, ", ") + "]"
 }
 
 // ShapeError is the cause of a HookError whose handler returned a value of another type or shape than the program

@@ -437,27 +437,11 @@ func unorderedAround(m *ir.Module, op *ir.Op) *ir.Op {
 			return nil
 		}
 		f := p.Def().Flow
-		if f == nil {
-			return p
-		}
-		if !isOrdered(p, in.Block().Region()) {
-			return p
-		}
-		if f.Function && p.Parent() != m.Op() {
+		if !f.Ordered(slices.Index(p.Regions(), in.Block().Region())) || f.Function && p.Parent() != m.Op() {
 			return p
 		}
 		in = p
 	}
-}
-
-// isOrdered reports whether op defines when its region r runs.
-func isOrdered(op *ir.Op, r *ir.Region) bool {
-	for i, region := range op.Regions() {
-		if region == r {
-			return op.Def().Flow.Ordered(i)
-		}
-	}
-	return false
 }
 
 // reason explains why a hook in a region of p is refused.

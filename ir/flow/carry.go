@@ -73,7 +73,7 @@ func Yield(t *ir.Op, v *ir.Value) {
 	p := t.Parent()
 	first := 0
 	if !p.Def().Flow.Function {
-		first, _ = Threads(p, regionIndex(p, t.Block().Region()))
+		first, _ = Threads(p, slices.Index(p.Regions(), t.Block().Region()))
 	}
 	t.SetOperands(slices.Insert(t.OperandList(), first, v))
 }

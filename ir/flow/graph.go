@@ -5,6 +5,7 @@ package flow
 
 import (
 	"iter"
+	"slices"
 	"strings"
 
 	"github.com/hlocb/hlocb/ir"
@@ -267,7 +268,7 @@ func InOrder(b *ir.Block) bool {
 	for b != nil && b.Parent() != nil {
 		p := b.Parent()
 		f := p.Def().Flow
-		if !f.Ordered(regionIndex(p, b.Region())) {
+		if !f.Ordered(slices.Index(p.Regions(), b.Region())) {
 			return false
 		}
 		if f.Function {

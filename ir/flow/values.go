@@ -2,6 +2,7 @@ package flow
 
 import (
 	"iter"
+	"slices"
 
 	"github.com/hlocb/hlocb/ir"
 )
@@ -39,7 +40,7 @@ func (g *Graph) Sources(v *ir.Value) iter.Seq[*ir.Use] {
 			}
 			return
 		}
-		into(op, f, ir.AtArgs, regionIndex(op, r), i, yield)
+		into(op, f, ir.AtArgs, slices.Index(op.Regions(), r), i, yield)
 	}
 }
 
@@ -105,7 +106,7 @@ func (g *Graph) Targets(u *ir.Use) iter.Seq[*ir.Value] {
 			}
 			return
 		}
-		outOf(p, f, ir.AtYields, regionIndex(p, op.Block().Region()), i, yield)
+		outOf(p, f, ir.AtYields, slices.Index(p.Regions(), op.Block().Region()), i, yield)
 	}
 }
 
@@ -133,15 +134,6 @@ func outOf(op *ir.Op, f *ir.Flow, at ir.Place, r, i int, yield func(*ir.Value) b
 		}
 	}
 	return true
-}
-
-func regionIndex(op *ir.Op, r *ir.Region) int {
-	for i, g := range op.Regions() {
-		if g == r {
-			return i
-		}
-	}
-	return -1
 }
 
 // covers reports whether value i at place at of region r belongs to port p. It ignores r for operands and results.

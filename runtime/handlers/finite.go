@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hlocb/hlocb/internal/mlirtext"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -19,11 +20,7 @@ type NotFiniteError struct {
 }
 
 func (e *NotFiniteError) Error() string {
-	parts := make([]string, len(e.Index))
-	for i, k := range e.Index {
-		parts[i] = strconv.FormatInt(k, 10)
-	}
-	return fmt.Sprintf("operand %d holds %s at [%s]", e.Operand, e.Value, strings.Join(parts, ", "))
+	return fmt.Sprintf("operand %d holds %s at %s", e.Operand, e.Value, mlirtext.AppendInts(nil, e.Index))
 }
 
 // Finite returns a handler that fails with a *NotFiniteError at the first operand element that is NaN or infinite.

@@ -169,7 +169,7 @@ func (p *Paths) hooksInRegions(u *ir.Use) []int {
 		return p.hooksInside(op, map[*ir.Op]bool{})
 	}
 	if loop := op.Parent(); loop != nil && op.Has(ir.ReturnLike) && u.Index() == 0 {
-		if f := loop.Def().Flow; f != nil && f.Run(regionOf(loop, op)) == ir.RunsTest {
+		if f := loop.Def().Flow; f != nil && f.Run(slices.Index(loop.Regions(), op.Block().Region())) == ir.RunsTest {
 			return p.hooksInside(loop, map[*ir.Op]bool{})
 		}
 	}

@@ -1,6 +1,7 @@
 package order
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -189,7 +190,7 @@ func (p *prover) regions(s *scope, op *ir.Op, in entry) (*dependents, error) {
 				if !operands[u.Index()] {
 					return false
 				}
-			} else if i := regionOf(op, u.Owner()); yields[i] != nil && !yields[i].at(u.Index()) {
+			} else if i := slices.Index(op.Regions(), u.Owner().Block().Region()); yields[i] != nil && !yields[i].at(u.Index()) {
 				return false
 			}
 		}
@@ -265,16 +266,6 @@ func comparedValue(v *ir.Value) *ir.Value {
 		}
 	}
 	return nil
-}
-
-// regionOf returns the index of the region of op that contains t.
-func regionOf(op, t *ir.Op) int {
-	for i, r := range op.Regions() {
-		if t.Block().Region() == r {
-			return i
-		}
-	}
-	return -1
 }
 
 // holds reports whether v depends on the last event of s so far.
