@@ -32,6 +32,7 @@ func (p *parser) region(args []ir.Argument) *ir.Region {
 		return r
 	}
 	isolated := def.Has(ir.IsolatedFromAbove)
+	around := p.values.scope
 	p.pushScope(isolated)
 	outer := p.values.blocks
 	p.values.blocks = &blockScope{parent: outer}
@@ -40,7 +41,11 @@ func (p *parser) region(args []ir.Argument) *ir.Region {
 	if p.tok.kind != tokCaret || len(args) > 0 {
 		entry := r.AddBlock()
 		for _, a := range args {
-			if _, dup := p.values.scope.lookup(a.Name); dup {
+			_, dup := p.values.scope.lookup(a.Name)
+			if !dup && isolated { // as in MLIR, the argument cannot hide a value
+				_, dup = around.lookup(a.Name)
+			}
+			if dup {
 				p.ErrorfAt(a.Pos, "region entry argument '%%%s' is already in use", a.Name)
 			}
 			p.defineArg(entry, a)
