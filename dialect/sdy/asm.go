@@ -174,8 +174,8 @@ func parseSharding(p ir.AsmParser) *Sharding {
 	return s
 }
 
-// parsePerValue reads the bracketed shardings, each as parameters, as a full attribute or as an alias.
-func parsePerValue(p ir.AsmParser) *PerValue {
+// ParsePerValue reads the bracketed shardings, each as parameters, as a full attribute or as an alias.
+func ParsePerValue(p ir.AsmParser) *PerValue {
 	v := &PerValue{}
 	p.ParseList("[", "]", func() {
 		if s, ok := ir.DataOf[Sharding](ShardingAttr.ParseShort(p)); ok {
@@ -206,7 +206,7 @@ func parseManual(p ir.AsmParser, st *ir.OpState) {
 	for _, name := range [...]string{attrIn, attrOut} {
 		p.ExpectKeyword(name)
 		p.Expect("=")
-		st.SetAttr(name, PerValueAttr.New(parsePerValue(p)))
+		st.SetAttr(name, PerValueAttr.New(ParsePerValue(p)))
 	}
 	p.ExpectKeyword(attrManual)
 	p.Expect("=")
@@ -223,7 +223,7 @@ func parseNamed(p ir.AsmParser, st *ir.OpState) {
 	for _, name := range [...]string{attrIn, attrOut} {
 		if p.AcceptKeyword(name) {
 			p.Expect("=")
-			st.SetAttr(name, PerValueAttr.New(parsePerValue(p)))
+			st.SetAttr(name, PerValueAttr.New(ParsePerValue(p)))
 		}
 	}
 	parseBody(p, st, operands)

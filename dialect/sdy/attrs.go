@@ -26,7 +26,7 @@ var (
 		Syntax: "<[<@mesh, [...]>, ...]>",
 	}, func(p ir.AsmParser) *PerValue {
 		p.Expect("<")
-		v := parsePerValue(p)
+		v := ParsePerValue(p)
 		p.Expect(">")
 		return v
 	})
@@ -87,7 +87,7 @@ func bareText(a ir.Attr) string {
 	if d, ok := a.(*ir.DialectAttr); ok {
 		switch v := d.Data().(type) {
 		case *PerValue:
-			return v.list()
+			return v.List()
 		case interface{ String() string }:
 			return v.String()
 		}

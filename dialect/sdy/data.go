@@ -127,10 +127,10 @@ func (s *Sharding) String() string {
 }
 
 // String returns <[<@mesh, [...]>, ...]>.
-func (v *PerValue) String() string { return "<" + v.list() + ">" }
+func (v *PerValue) String() string { return "<" + v.List() + ">" }
 
-// list returns [<@mesh, [...]>, ...], the form in ops.
-func (v *PerValue) list() string {
+// List returns [<@mesh, [...]>, ...], the form in ops.
+func (v *PerValue) List() string {
 	parts := make([]string, len(v.Shardings))
 	for i, s := range v.Shardings {
 		parts[i] = s.String()

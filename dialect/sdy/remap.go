@@ -6,10 +6,10 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// remapShardings updates in_shardings and out_shardings of a computation whose operands and results changed. A new
+// RemapShardings updates in_shardings and out_shardings of a computation whose operands and results changed. A new
 // value is replicated over the mesh of the existing values. If there are none, it uses the first mesh of the module
 // that has the computation's manual axes.
-func remapShardings(m *ir.Module, op *ir.Op, operands, results []int) error {
+func RemapShardings(m *ir.Module, op *ir.Op, operands, results []int) error {
 	in, hasIn := shardingsOf(op.Attr(attrIn))
 	out, hasOut := shardingsOf(op.Attr(attrOut))
 	if !hasIn && !hasOut {
@@ -102,10 +102,9 @@ func (m *DeviceMesh) has(names []string) bool {
 // replicated returns a closed sharding on the mesh of s for a value that is whole on every device.
 func (s *Sharding) replicated(t ir.Type) *Sharding {
 	r := &Sharding{Mesh: s.Mesh, Inline: s.Inline}
-	if tt, ok := t.(*ir.TensorType); ok {
-		for range tt.Rank() {
-			r.Dims = append(r.Dims, DimSharding{Priority: -1})
-		}
+	shape, _ := tensorShape(t)
+	for range shape {
+		r.Dims = append(r.Dims, DimSharding{Priority: -1})
 	}
 	return r
 }

@@ -32,7 +32,7 @@ var computationFlow = &ir.Flow{
 		{From: ir.Port{At: ir.AtOperands}, To: ir.Port{At: ir.AtArgs}},
 		{From: ir.Port{At: ir.AtYields}, To: ir.Port{At: ir.AtResults}},
 	},
-	Remap: remapShardings,
+	Remap: RemapShardings,
 }
 
 // ManualComputation is sdy.manual_computation.
@@ -134,6 +134,15 @@ var PropagationBarrier = &ir.Def{
 	Clauses: ir.Clauses("allowed_direction is not BOTH: nothing would be blocked"),
 }
 
+// SameType is a directive for the one type of an operand and a result.
+var SameType = &ir.Directive{
+	Parse: func(p ir.AsmParser, _ *ir.OpState, args []ir.DirectiveArg) {
+		t := p.ParseType()
+		args[0].Types, args[1].Types = []ir.Type{t}, []ir.Type{t}
+	},
+	Print: func(p ir.AsmPrinter, _ *ir.Op, args []ir.DirectiveArg) { p.PrintTypes(args[1].Types) },
+}
+
 // Dialect returns the dialect.
 func Dialect() *ir.Dialect {
 	d := &ir.Dialect{
@@ -145,13 +154,7 @@ func Dialect() *ir.Dialect {
 		VerifyAttr: verifyAttr, VerifyValueAttr: verifyValueAttr,
 		Directives: map[string]*ir.Directive{
 			"Direction": {Parse: parseDirection, Print: printDirection},
-			"SameType": {
-				Parse: func(p ir.AsmParser, _ *ir.OpState, args []ir.DirectiveArg) {
-					t := p.ParseType()
-					args[0].Types, args[1].Types = []ir.Type{t}, []ir.Type{t}
-				},
-				Print: func(p ir.AsmPrinter, _ *ir.Op, args []ir.DirectiveArg) { p.PrintTypes(args[1].Types) },
-			},
+			"SameType":  SameType,
 		},
 	}
 	for name, c := range collectiveDirectives() {

@@ -172,17 +172,30 @@ func shapeOf(t ir.Type, f fault) (shape []int64, shaped, ok bool) {
 		}
 		t = tuple.Elems()[0]
 	}
-	switch tt := t.(type) {
-	case *ir.TensorType:
-		if !tt.Ranked() {
-			f("only ranked tensors can have a sharding. type: '%s'", t)
-			return nil, true, false
-		}
-		return tt.Shape(), true, true
-	case *ir.ShapedType:
-		return tt.Shape(), true, true
+	if tensor, is := t.(*ir.TensorType); is && !tensor.Ranked() {
+		f("only ranked tensors can have a sharding. type: '%s'", t)
+		return nil, true, false
 	}
-	return nil, false, true
+	shape, shaped = tensorShape(t)
+	return shape, shaped, true
+}
+
+// tensorShape returns the sizes of a value of type t. shaped is false if t has no shape. The data of a dialect's type
+// with a shape has a method Shape.
+func tensorShape(t ir.Type) (shape []int64, shaped bool) {
+	var s interface{ Shape() []int64 }
+	switch t := t.(type) {
+	case *ir.TensorType:
+		s = t
+	case *ir.ShapedType:
+		s = t
+	case *ir.DialectType:
+		s, _ = t.Data().(interface{ Shape() []int64 })
+	}
+	if s == nil {
+		return nil, false
+	}
+	return s.Shape(), true
 }
 
 func (s *Sharding) bare() bool {
@@ -196,6 +209,31 @@ func checkSharding(s *Sharding, t ir.Type, op *ir.Op, r *ir.Reporter, f fault) b
 		f("unknown mesh: @%s", s.Mesh)
 		return false
 	}
+	if !s.fits(t, m, false, f) {
+		return false
+	}
+	if manual := manualAround(op); manual != nil {
+		for _, axes := range s.axisLists() {
+			for _, a := range axes {
+				if by := manual[a.Name]; by != nil {
+					bound(f, a.Name, by)
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
+// VerifyOn checks the sharding of a value of type t on mesh m, which replaces the sharding's own. The axes of a
+// dimension must divide its size. It reports errors at op, and whether there are none.
+func (s *Sharding) VerifyOn(m *DeviceMesh, t ir.Type, op *ir.Op, r *ir.Reporter) bool {
+	return s.fits(t, m, true, at(op, r))
+}
+
+// fits checks the sharding of a value of type t (nil for none) on mesh m. If divides is set, the axes of a dimension
+// must divide its size.
+func (s *Sharding) fits(t ir.Type, m *DeviceMesh, divides bool, f fault) bool {
 	if m.maximal() || t == nil {
 		if !s.bare() {
 			f("a maximal sharding can only have a sharding with rank 0 and no replicated or unreduced axes.")
@@ -227,6 +265,10 @@ func checkSharding(s *Sharding, t ir.Type, op *ir.Op, r *ir.Reporter, f fault) b
 		if !set.add(d.Axes, m, f) {
 			return false
 		}
+		if n := devices(d.Axes, m); divides && n > 0 && shape[i] != ir.Dynamic && shape[i]%n != 0 {
+			f("dim %d with size %d is not divisible by its sharded size %d", i, shape[i], n)
+			return false
+		}
 	}
 	for _, l := range [...]struct {
 		name string
@@ -236,20 +278,7 @@ func checkSharding(s *Sharding, t ir.Type, op *ir.Op, r *ir.Reporter, f fault) b
 			return false
 		}
 	}
-	if !set.checkParts(m, f) {
-		return false
-	}
-	if manual := manualAround(op); manual != nil {
-		for _, axes := range s.axisLists() {
-			for _, a := range axes {
-				if by := manual[a.Name]; by != nil {
-					bound(f, a.Name, by)
-					return false
-				}
-			}
-		}
-	}
-	return true
+	return set.checkParts(m, f)
 }
 
 // axisLists returns the axes of each dimension, then the replicated axes and the unreduced axes.
