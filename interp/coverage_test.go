@@ -25,6 +25,7 @@ var notExecuted = map[string]string{
 	"sdy.return":                         "ends a block",
 	"sdy.mesh":                           "declares a name",
 	"mhlo.minimum_broadcast_shapes":      "computes shapes while a compiler lowers dynamic programs",
+	"mpmd.*":                             "Shardy partitions its programs before they run",
 	"shape.*":                            "MLIR's shape computations, which compilers lower before they execute",
 	"arith.*":                            "MLIR's scalars, in what shape computations are lowered to",
 	"tensor.*":                           "MLIR's tensors of index, in what shape computations are lowered to",

@@ -7,6 +7,7 @@ import (
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/dialect/hookop"
 	"github.com/hlocb/hlocb/dialect/mhlo"
+	"github.com/hlocb/hlocb/dialect/mpmd"
 	"github.com/hlocb/hlocb/dialect/quant"
 	"github.com/hlocb/hlocb/dialect/sdy"
 	"github.com/hlocb/hlocb/dialect/shape"
@@ -23,7 +24,7 @@ import (
 // Dialects returns every dialect of this module.
 func Dialects() []*ir.Dialect {
 	return append(foreign.Dialects(),
-		builtin.Dialect(), fn.Dialect(), stablehlo.Dialect(), chlo.Dialect(), sdy.Dialect(), hookop.Dialect(), mhlo.Dialect(),
+		builtin.Dialect(), fn.Dialect(), stablehlo.Dialect(), chlo.Dialect(), sdy.Dialect(), mpmd.Dialect(), hookop.Dialect(), mhlo.Dialect(),
 		check.Dialect(), interpreter.Dialect(), quant.Dialect(), arith.Dialect(), shape.Dialect(), tensors.Dialect(), vhlo.Dialect(),
 	)
 }

@@ -66,11 +66,32 @@ func reshard(r *rand.Rand, text string) string {
 	return strings.Join(pieces, "")
 }
 
-// TestShardingsAsMLIR changes modules of Shardy's dialect at random and refuses those that jaxlib refuses, at its
+// TestShardingsAsMLIR changes modules of Shardy's dialects at random and refuses those that jaxlib refuses, at its
 // places and in its words.
 func TestShardingsAsMLIR(t *testing.T) {
+	for _, dialect := range [...]string{"sdy", "mpmd"} {
+		t.Run(dialect, func(t *testing.T) { shardingsAsMLIR(t, dialect) })
+	}
+}
+
+// TestShardyPrintsAsMLIR compares the texts of the same modules and of the samples with jaxlib's.
+func TestShardyPrintsAsMLIR(t *testing.T) {
+	texts := testkit.Texts(t, "ops/mpmd.mlir", "ops/sdy.mlir")
+	for _, dialect := range [...]string{"sdy", "mpmd"} {
+		text, err := os.ReadFile(filepath.Join("testdata", dialect, "valid.mlir"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, m := range chunks(string(text)) {
+			texts[dialect+" "+strconv.Itoa(i+1)] = m
+		}
+	}
+	compareWithJaxlib(t, texts)
+}
+
+func shardingsAsMLIR(t *testing.T, dialect string) {
 	py := peer.Python(t)
-	text, err := os.ReadFile(filepath.Join("testdata", "sdy", "valid.mlir"))
+	text, err := os.ReadFile(filepath.Join("testdata", dialect, "valid.mlir"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -37,6 +37,7 @@ var about = map[string]string{
 	"interpreter": "Operations of StableHLO's reference interpreter.",
 	"quant":       "Element types of quantized tensors.",
 	"mhlo":        "StableHLO's predecessor inside XLA.",
+	"mpmd":        "Shardy's programs of several meshes. hlocb reads, checks and writes the operations; no backend runs them.",
 	"sdy":         "Shardings and the operations that move data between devices.",
 	"shape":       "Shapes as values in StableHLO programs. Other operations stay in generic form.",
 	"stablehlo":   "The operations of the StableHLO specification, and a few that only the dialect has.",
