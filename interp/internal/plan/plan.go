@@ -285,6 +285,7 @@ func (p *Planner) instr(o *ir.Op, b *ir.Block) (exec.Instr, error) {
 	p.notes = &ins.Notes
 	err := p.Pick(&ins, s)
 	p.notes = outer
+	ins.Notes.Fused = p.through(o)
 	return ins, err
 }
 

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/interp/internal/kernel"
@@ -83,6 +84,20 @@ func (p *Planner) operands(o *ir.Op) []*ir.Value {
 		out[i] = v
 	}
 	return out
+}
+
+// through returns the transposes that o reads through and o, or nil if there are none.
+func (p *Planner) through(o *ir.Op) []*ir.Op {
+	var ops []*ir.Op
+	for _, v := range o.Operands() {
+		if t := v.DefiningOp(); t != nil && p.absorbed[t] && !slices.Contains(ops, t) {
+			ops = append(ops, t)
+		}
+	}
+	if ops == nil {
+		return nil
+	}
+	return append(ops, o)
 }
 
 // DotDimensions returns the dimension numbers of dot_general.
