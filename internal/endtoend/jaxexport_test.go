@@ -85,7 +85,7 @@ func TestExports(t *testing.T) {
 	}
 	var stderr bytes.Buffer
 	if code := cli.Main([]string{"translate", "../../testdata/bytecode/tan.mlir", "--to", "export"}, strings.NewReader(""), io.Discard, &stderr); code != 1 ||
-		!strings.Contains(stderr.String(), "only a file of jax.export can be written as one") {
+		!strings.Contains(stderr.String(), "only a file of jax.export can be written as a file of jax.export") {
 		t.Errorf("a module as jax.export: exit code %d, %s", code, stderr.Bytes())
 	}
 }
