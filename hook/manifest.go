@@ -156,6 +156,10 @@ type Site struct {
 	Results    []TensorType      `json:"results"`
 	Aliases    []int             `json:"aliases"`         // for each result, the operand whose memory it shares, or -1
 	Attrs      map[string]string `json:"attrs,omitempty"` // the source's other attributes, printed, for handlers
+	// The layouts that the source asks for: the dimensions of each operand and result from minor to major. They are nil
+	// if all are row-major. Only handlers that ask for layouts get values in them; see runtime.Layouts.
+	OperandLayouts [][]int64 `json:"operand_layouts,omitempty"`
+	ResultLayouts  [][]int64 `json:"result_layouts,omitempty"`
 }
 
 // Manifest lists the hooks of a module in program order.

@@ -43,6 +43,10 @@ type Call struct {
 	// OperandPointers and ResultPointers are set if a handler of the hook asks for DevicePointers. The results of an
 	// inout hook have the addresses of their operands; a tap has no ResultPointers.
 	OperandPointers, ResultPointers []DevicePointer
+
+	// OperandLayouts and ResultLayouts are the dimensions of each operand and result from minor to major. They are nil
+	// unless the handler asks for Layouts and the source has others than row-major.
+	OperandLayouts, ResultLayouts [][]int64
 }
 
 // Bindings choose the handlers for the hooks of a program. The zero value binds nothing.

@@ -16,6 +16,10 @@ const (
 	HostViews MemoryUse = 1 << iota
 	// DevicePointers: Call.OperandPointers and Call.ResultPointers hold addresses in the device's memory.
 	DevicePointers
+	// Layouts: if the source of a hook asks for layouts other than row-major, the host views are in these layouts, and
+	// Call.OperandLayouts and Call.ResultLayouts say which. Their Bytes then hold the elements in another order, so
+	// their methods that take the number of an element do not apply. Device pointers are always row-major.
+	Layouts
 )
 
 // MemoryUser is a Handler that states how it reaches values. All other handlers get host views. A hook without a

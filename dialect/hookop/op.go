@@ -18,6 +18,11 @@ const (
 	AttrLayouts     = "layouts"         // unit; the source specifies (row-major) layouts
 	AttrPartitioned = "partitioned"     // unit; the source fires on every device with its shard
 	AttrAttrs       = "attrs"           // dictionary, further attributes of the source
+
+	// The layouts that the source asks for, unless all are row-major: array<i64>, the dimensions of each data operand or
+	// result from minor to major, one after another.
+	AttrOperandLayouts = "operand_layouts"
+	AttrResultLayouts  = "result_layouts"
 )
 
 // Hook is hlocb.hook: a place where the program talks to its host, independent of its format in the source.
@@ -38,7 +43,9 @@ var Hook = &ir.Def{
 		{Name: AttrKind},
 		{Name: AttrLayouts, Optional: true},
 		{Name: AttrName},
+		{Name: AttrOperandLayouts, Optional: true},
 		{Name: AttrPartitioned, Optional: true},
+		{Name: AttrResultLayouts, Optional: true},
 		{Name: AttrSourceID, Optional: true},
 	},
 	Effects: func(op *ir.Op) ir.Effects {

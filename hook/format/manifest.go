@@ -42,6 +42,7 @@ func ManifestOf(m *ir.Module) (*hook.Manifest, error) {
 // siteOf describes the hook op, raised or lowered.
 func siteOf(m *ir.Module, op *ir.Op) (s hook.Site, err error) {
 	var operands, results []*ir.Value
+	attr := op.Attr
 	if h, isHook := hookop.AsHook(op); isHook {
 		s = hook.Site{
 			ID: h.ID(), Name: h.HookName(), Kind: h.Kind(), Format: h.Format(), SourceID: h.SourceID(),
@@ -54,6 +55,7 @@ func siteOf(m *ir.Module, op *ir.Op) (s hook.Site, err error) {
 			s.Attrs[a.Name] = a.Attr.String()
 		}
 	} else {
+		attr = irutil.Config(op).Get
 		c, err := readOwnCall(m, op)
 		if err != nil {
 			return s, err
@@ -87,7 +89,10 @@ func siteOf(m *ir.Module, op *ir.Op) (s hook.Site, err error) {
 	if s.Operands, err = hostTypes(m, op, operands); err != nil {
 		return s, err
 	}
-	s.Results, err = hostTypes(m, op, results)
+	if s.Results, err = hostTypes(m, op, results); err != nil {
+		return s, err
+	}
+	err = ordersOf(attr).apply(m, op, &s)
 	return s, err
 }
 

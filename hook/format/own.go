@@ -69,6 +69,7 @@ func readOwn(r *Raiser, op *ir.Op) (bool, error) {
 		Results:    results,
 		Aliases:    aliases,
 		Layouts:    layouts,
+		Orders:     ordersOf(irutil.Config(op).Get),
 		Attrs:      ownAttrs(irutil.Config(op)),
 		ID:         &c.id,
 		Erase:      []*ir.Op{op},
@@ -127,6 +128,9 @@ func writeOwn(w *Lowerer, h hookop.HookOp) error {
 	cfg[2] = ir.NamedAttr{Name: "id", Attr: h.Attr(hookop.AttrID)}
 	cfg[3] = ir.NamedAttr{Name: "kind", Attr: h.Attr(hookop.AttrKind)}
 	cfg[4] = ir.NamedAttr{Name: stablehlo.AttrName, Attr: h.Attr(hookop.AttrName)}
+	if o := ordersOf(h.Attr); o.operands != nil {
+		cfg = append(cfg, ir.NamedAttr{Name: hookop.AttrOperandLayouts, Attr: o.operands}, ir.NamedAttr{Name: hookop.AttrResultLayouts, Attr: o.results})
+	}
 	if h.Format() == OwnName { // keep the other entries of the source call
 		cfg = append(cfg, h.SourceAttrs().Entries()...)
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/hlocb/hlocb/dialect/fn"
+	"github.com/hlocb/hlocb/dialect/hookop"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/internal/hook/irutil"
 
@@ -126,7 +127,7 @@ func ownAttrs(cfg *ir.DictAttr) ir.AttrList {
 	var out ir.AttrList
 	for _, e := range cfg.Entries() {
 		switch e.Name {
-		case "abi", "chained", "id", "kind", "name":
+		case "abi", "chained", "id", "kind", "name", hookop.AttrOperandLayouts, hookop.AttrResultLayouts:
 		default:
 			out = append(out, e)
 		}

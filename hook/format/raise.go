@@ -257,6 +257,7 @@ type Match struct {
 	Aliases    []int       // as in hookop.HookOp.Aliases, over the data leaves of Results; nil for none
 	Attrs      ir.AttrList // further attributes, for handlers
 	Layouts    bool        // the source specifies layouts
+	Orders     orders      // those layouts, unless all are row-major
 	EachDevice bool        // fires on every device with its shard
 	ID         *hook.ID    // set by the source; nil: computed
 	Mark       *ir.Op      // op whose frontend attributes may hold name, id and kind, see setMarks; nil for none
@@ -336,7 +337,13 @@ func (r *Raiser) attrs(s *Match, tokens bool) ir.AttrList {
 	flag(hookop.AttrLayouts, s.Layouts)
 	carry(mhlo.AttrSharding)
 	set(hookop.AttrName, r.string(s.Name))
+	if s.Orders.operands != nil {
+		set(hookop.AttrOperandLayouts, s.Orders.operands)
+	}
 	flag(hookop.AttrPartitioned, s.EachDevice)
+	if s.Orders.results != nil {
+		set(hookop.AttrResultLayouts, s.Orders.results)
+	}
 	carry(sdy.AttrValueSharding)
 	if s.SourceID != "" {
 		set(hookop.AttrSourceID, ir.NewString(s.SourceID))
@@ -398,34 +405,6 @@ func joinTokens(b *ir.Builder, tokens []*ir.Value) *ir.Value {
 		return tokens[0]
 	}
 	return ir.Must(b.Build(stablehlo.AfterAll, tokens)).Result(0)
-}
-
-// RowMajor reports whether a custom call specifies layouts. It returns an error for a layout that is not row-major.
-func (r *Raiser) RowMajor(op *ir.Op) (bool, error) {
-	any := false
-	for _, name := range [...]string{"operand_layouts", "result_layouts"} {
-		list, ok := op.Attr(name).(*ir.ArrayAttr)
-		if !ok {
-			continue
-		}
-		any = true
-		for i, e := range list.Elems() {
-			d, ok := e.(*ir.DenseAttr)
-			if !ok {
-				continue
-			}
-			perm, err := d.Int64s()
-			if err != nil {
-				return false, r.Module.Errorf(op, "cannot read %s of the hook: %v", name, err)
-			}
-			for k, p := range perm {
-				if p != int64(len(perm)-1-k) {
-					return false, r.Module.Errorf(op, "hook needs row-major layouts, but %s has %v at position %d", name, perm, i)
-				}
-			}
-		}
-	}
-	return any, nil
 }
 
 // unorderedAround returns the innermost op around op that does not define when its region runs, or a function of a

@@ -22,10 +22,6 @@ func readTarget(r *Raiser, op *ir.Op) (bool, error) {
 	if !r.targets[irutil.StringAttr(op.Attr(stablehlo.AttrCallTargetName))] {
 		return false, nil
 	}
-	layouts, err := r.RowMajor(op)
-	if err != nil {
-		return false, err
-	}
 	if s, ok := op.Attr(stablehlo.AttrBackendConfig).(*ir.StringAttr); ok && s.Value() != "" {
 		if v, _ := irutil.IntAttr(op.Attr(stablehlo.AttrAPIVersion)); v == 4 {
 			return false, r.Module.Errorf(op, "api_version 4 needs a dictionary as backend_config, but this is a string")
@@ -50,6 +46,10 @@ func readTarget(r *Raiser, op *ir.Op) (bool, error) {
 		}
 		op.Result(0).ReplaceAllUsesWith(chain)
 	}
+	layouts, order, err := r.layouts(op, data, results)
+	if err != nil {
+		return false, err
+	}
 	cfg := irutil.Config(op)
 	label, used := targetLabel(cfg)
 	sideEffect := irutil.IsTrue(op.Attr(stablehlo.AttrHasSideEffect)) || len(tokens) > 0
@@ -68,6 +68,7 @@ func readTarget(r *Raiser, op *ir.Op) (bool, error) {
 		Results:    results,
 		Aliases:    aliases,
 		Layouts:    layouts,
+		Orders:     order,
 		Erase:      []*ir.Op{op},
 	}
 	for _, name := range [...]string{"hook_id", "id"} {

@@ -128,6 +128,9 @@ func (h *Foreign) attrsOf(s *hook.Site) (*foreignAttrs, error) {
 	return kept.(*foreignAttrs), nil
 }
 
+// MemoryUse implements runtime.MemoryUser: the library expects the layouts that the program's source asks for.
+func (h *Foreign) MemoryUse() runtime.MemoryUse { return runtime.HostViews | runtime.Layouts }
+
 // Handle implements runtime.Handler.
 func (h *Foreign) Handle(_ context.Context, c *runtime.Call) error {
 	attrs, err := h.attrsOf(c.Site)
