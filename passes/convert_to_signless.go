@@ -1,6 +1,8 @@
 package passes
 
 import (
+	"iter"
+
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/internal/dialect/arith"
@@ -26,15 +28,25 @@ func (ConvertToSignless) Info() *pass.Info { return convertToSignlessInfo }
 // Run implements pass.ModulePass.
 func (ConvertToSignless) Run(ctx *pass.Context, m *ir.Module) error {
 	s := &signless{ctx: m.Context()}
+	// The arguments of regions follow the operands and results of their op: mpmd.for keeps its unsigned index.
+	regions := map[*ir.Op]bool{}
+	m.Walk(func(op *ir.Op) bool {
+		if op.NumRegions() > 0 {
+			regions[op] = op.Is(fn.Func) || s.any(op.Operands()) || s.any(op.Results())
+		}
+		return true
+	})
 	var err error
 	m.Walk(func(op *ir.Op) bool {
 		for _, v := range op.Results() {
 			s.value(v)
 		}
-		for _, r := range op.Regions() {
-			for _, b := range r.Blocks() {
-				for _, a := range b.Args() {
-					s.value(a)
+		if regions[op] {
+			for _, r := range op.Regions() {
+				for _, b := range r.Blocks() {
+					for _, a := range b.Args() {
+						s.value(a)
+					}
 				}
 			}
 		}
@@ -84,6 +96,16 @@ func (s *signless) types(list []ir.Type) []ir.Type {
 		out[i] = s.typ(t)
 	}
 	return out
+}
+
+// any reports whether a value has a type to replace.
+func (s *signless) any(values iter.Seq2[int, *ir.Value]) bool {
+	for _, v := range values {
+		if s.typ(v.Type()) != v.Type() {
+			return true
+		}
+	}
+	return false
 }
 
 func (s *signless) value(v *ir.Value) {
