@@ -6,9 +6,16 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// handle calls h, with values in the layouts of the hook's source if h asks for them.
+// handle calls h, with values in the layouts of the hook's source if h asks for them. It is short, to be inlined.
 func handle(ctx context.Context, h Handler, c *Call) error {
-	if c.Site.OperandLayouts == nil || UseOf(h)&(HostViews|Layouts) != HostViews|Layouts {
+	if c.Site.OperandLayouts == nil {
+		return h.Handle(ctx, c)
+	}
+	return handleLayouts(ctx, h, c)
+}
+
+func handleLayouts(ctx context.Context, h Handler, c *Call) error {
+	if UseOf(h)&(HostViews|Layouts) != HostViews|Layouts {
 		return h.Handle(ctx, c)
 	}
 	physical := *c

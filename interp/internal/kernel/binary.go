@@ -301,7 +301,7 @@ var (
 		u8: orLoop[uint8], u16: orLoop[uint16], u32: words(vec.OrI32Loop), u64: doubleWords(vec.OrI64Loop)}
 	Xor = &BinaryLoops{B: XorLoop[uint8], i8: XorLoop[int8], i16: XorLoop[int16], i32: whole(vec.XorI32Loop), i64: long(vec.XorI64Loop),
 		u8: XorLoop[uint8], u16: XorLoop[uint16], u32: words(vec.XorI32Loop), u64: doubleWords(vec.XorI64Loop)}
-	Power = &BinaryLoops{i8: powInt[int8], i16: powInt[int16], i32: whole(vec.PowI32Loop), i64: powInt[int64],
+	Power = &BinaryLoops{i8: powInt[int8], i16: powInt[int16], i32: vec.PowI32, i64: powInt[int64],
 		u8: powInt[uint8], u16: powInt[uint16], u32: powInt[uint32], u64: powInt[uint64],
 		f32: single(vec.Pow32Loop), f64: double(vec.Pow64Loop), c64: powComplex[complex64], c128: powComplex[complex128], inF32: true}
 	Atan2 = &BinaryLoops{f32: single(vec.Atan232Loop), f64: double(vec.Atan264Loop), c64: atan2Complex[complex64], c128: atan2Complex[complex128], inF32: true}

@@ -388,7 +388,7 @@ func product[T float32 | float64 | int32](ot, xt, yt *tensor.Tensor, a, b *matri
 			for i := lo; i < hi; {
 				bt, r := i/rows, i%rows
 				n := min(hi-i, rows-r)
-				scalarProducts(o[i:i+n], x[a.at(bt)+r*a.rows:], y[b.at(bt):][:inner], a.rows)
+				vec.Dots(o[i:i+n], x[a.at(bt)+r*a.rows:], y[b.at(bt):][:inner], a.rows)
 				i += n
 			}
 		})
@@ -418,34 +418,5 @@ func product[T float32 | float64 | int32](ot, xt, yt *tensor.Tensor, a, b *matri
 		Parallel((cols+31)/32, max(1, least/max(1, 32*rows*inner)), func(lo, hi int) { part(0, 0, rows, lo*32, min(hi*32, cols)) })
 	default:
 		Parallel((rows+15)/16, max(1, least/max(1, 16*cols*inner)), func(lo, hi int) { part(0, lo*16, min(hi*16, rows), 0, cols) })
-	}
-}
-
-// scalarProducts sets each element of o to the product of y and of a row of x, which lie line elements apart.
-func scalarProducts[T float32 | float64 | int32](o, x, y []T, line int) {
-	switch o := any(o).(type) {
-	case []float32:
-		vec.Dots(o, any(x).([]float32), any(y).([]float32), line)
-	case []float64:
-		vec.Dots(o, any(x).([]float64), any(y).([]float64), line)
-	case []int32:
-		intProducts(o, any(x).([]int32), any(y).([]int32), line)
-	}
-}
-
-func intProducts(o, x, y []int32, line int) {
-	for r := range o {
-		row, rest := x[r*line:][:len(y)], y
-		var a, b int32
-		for len(row) >= 8 { // one bounds check for eight products
-			u, v := row[:8], rest[:8]
-			a += u[0]*v[0] + u[1]*v[1] + u[2]*v[2] + u[3]*v[3]
-			b += u[4]*v[4] + u[5]*v[5] + u[6]*v[6] + u[7]*v[7]
-			row, rest = row[8:], rest[8:]
-		}
-		for i := range row {
-			a += row[i] * rest[i]
-		}
-		o[r] = a + b
 	}
 }

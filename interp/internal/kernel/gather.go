@@ -162,7 +162,13 @@ func GatherKernel(s *Signature, d *GatherDimensions, sizes []int64) (Kernel, err
 		}
 		contiguous := c.identity()
 		x, o, idx := in[0].Bytes(), out[0].Bytes(), in[1]
-		if step, other, ok := walk.dense(); ok && contiguous {
+		step, other, dense := walk.dense()
+		if gather := elementGather(size); dense && step == 1 && other == 1 && c.n == 1 && len(walk.toDim) == 1 && gather != nil {
+			d := walk.toDim[0]
+			Parallel(Product(walk.Batch), GatherGrain/8, func(lo, hi int) { gather(out[0], in[0], idx, lo, hi, limit[d], ist[d]) })
+			return nil
+		}
+		if dense && contiguous {
 			Parallel(Product(walk.Batch), max(1, GatherGrain/(c.n+8)), func(lo, hi int) {
 				var block [startBlock]int
 				for ; lo < hi; lo += startBlock {
@@ -198,25 +204,43 @@ func GatherKernel(s *Signature, d *GatherDimensions, sizes []int64) (Kernel, err
 // moveRows copies, for every i, n elements from element from[i] of in to element at+step*i of out.
 func moveRows(out, in *tensor.Tensor, at int, from []int, step, n int) {
 	size := in.DType().Size()
-	switch {
-	case n == 1 && step == 1 && size == 2:
-		moveElements(tensor.View[uint16](out)[at:], tensor.View[uint16](in), from)
-	case n == 1 && step == 1 && size == 4:
-		moveElements(tensor.View[uint32](out)[at:], tensor.View[uint32](in), from)
-	case n == 1 && step == 1 && size == 8:
-		moveElements(tensor.View[uint64](out)[at:], tensor.View[uint64](in), from)
+	o, x := out.Bytes()[at*size:], in.Bytes()
+	for i, k := range from {
+		copy(o[i*step*size:(i*step+n)*size], x[k*size:])
+	}
+}
+
+// elementGather returns the function that copies to each element of out in [lo, hi) the one of in at the index of the
+// same number, at most limit, times stride. It returns nil for elements of a size that is not 2, 4 or 8 bytes.
+func elementGather(size int) func(out, in, idx *tensor.Tensor, lo, hi int, limit int64, stride int) {
+	switch size {
+	case 2:
+		return gatherElements[uint16]
+	case 4:
+		return gatherElements[uint32]
+	case 8:
+		return gatherElements[uint64]
+	}
+	return nil
+}
+
+func gatherElements[T tensor.Element](out, in, idx *tensor.Tensor, lo, hi int, limit int64, stride int) {
+	o, x := tensor.View[T](out)[lo:hi], tensor.View[T](in)
+	switch idx.DType() {
+	case tensor.I32:
+		gatherIndexed(o, x, tensor.View[int32](idx)[lo:], limit, stride)
+	case tensor.I64:
+		gatherIndexed(o, x, tensor.View[int64](idx)[lo:], limit, stride)
 	default:
-		o, x := out.Bytes()[at*size:], in.Bytes()
-		for i, k := range from {
-			copy(o[i*step*size:(i*step+n)*size], x[k*size:])
+		for i := range o {
+			o[i] = x[int(max(0, min(IntAt(idx, lo+i), limit)))*stride]
 		}
 	}
 }
 
-func moveElements[T tensor.Element](o, x []T, from []int) {
-	o = o[:len(from)]
-	for i, k := range from {
-		o[i] = x[k]
+func gatherIndexed[T tensor.Element, I int32 | int64](o, x []T, at []I, limit int64, stride int) {
+	for i, v := range at[:len(o)] {
+		o[i] = x[int(max(0, min(int64(v), limit)))*stride]
 	}
 }
 

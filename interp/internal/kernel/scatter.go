@@ -306,6 +306,15 @@ func adder[T float32 | float64 | int32 | int64](p *ScatterPlan, sum func(o, x, y
 		if step, other, ok := p.Walk.dense(); ok && p.Run == 1 && len(p.runs) == 1 {
 			var block [startBlock]int
 			count := Product(p.Walk.Batch)
+			if toDim := p.Walk.toDim; len(toDim) == 1 && idx.DType() == tensor.I32 && step == 1 && other == 1 {
+				limit, stride := p.limit[toDim[0]], p.strides[toDim[0]]
+				for i, v := range tensor.View[int32](idx)[:count] {
+					if at := int(v) * stride; at >= from && at < to && int64(v) <= limit {
+						o[at] += u[i]
+					}
+				}
+				return
+			}
 			for lo := 0; lo < count; lo += startBlock {
 				starts := block[:min(startBlock, count-lo)]
 				p.Walk.starts(starts, idx, lo, step, p.limit, p.strides, false)

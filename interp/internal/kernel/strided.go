@@ -126,6 +126,8 @@ func copyRow[T tensor.Element](dst, src []T, d, s, n, ds, ss int) {
 			return
 		}
 		copy(dst[d:d+n], src[s:s+n])
+	case ds == 1 && ss == -1:
+		vec.Reverse(dst[d:d+n], src[s-n+1:])
 	case ds == 1 && ss == 0:
 		o := dst[d : d+n]
 		o[0] = src[s]

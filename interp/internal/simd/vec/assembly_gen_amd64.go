@@ -255,6 +255,8 @@ func assembly(name string) (narrow, wide loop) {
 		return mulI32AVX2, mulI32AVX512
 	case "powI32":
 		return powI32AVX2, powI32AVX512
+	case "powI32Short":
+		return powI32ShortAVX2, powI32ShortAVX512
 	case "reducePrecision":
 		return reducePrecisionAVX2, reducePrecisionAVX512
 	case "shiftLeft":
@@ -322,6 +324,8 @@ func folds(name string) (narrow, wide rowsLoop) {
 		return dot32FoldAVX2, dot32FoldAVX512
 	case "dot64":
 		return dot64FoldAVX2, dot64FoldAVX512
+	case "dotI32":
+		return dotI32FoldAVX2, dotI32FoldAVX512
 	}
 	return nil, nil
 }

@@ -129,6 +129,7 @@ func allLoops() []*Loop {
 		NotEqualI64Loop,
 		MulI32Loop,
 		PowI32Loop,
+		PowI32ShortLoop,
 		ReducePrecisionLoop,
 		ShiftLeftLoop,
 		ShiftRightLoop,

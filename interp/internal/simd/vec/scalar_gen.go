@@ -5022,6 +5022,80 @@ func powI32Loop(op, xp, yp, zp *byte, n int) {
 	}
 }
 
+// powI32Short is x to the power of y, for y below 128.
+func powI32Short(x uint32, y uint32) uint32 {
+	t0 := y << 31
+	t1 := int32(t0) < int32(uint32(0x0))
+	t2 := uint32(0x1)
+	if t1 {
+		t2 = x
+	}
+	t3 := x == uint32(0x1)
+	t4 := x == uint32(0xffffffff)
+	t5 := t3 || t4
+	t6 := uint32(0x0)
+	if t5 {
+		t6 = t2
+	}
+	t7 := x * x
+	t8 := y << 30
+	t9 := uint32(int32(t8) >> min(uint32(0x1f), 31))
+	t10 := t7 - uint32(0x1)
+	t11 := t10 & t9
+	t12 := t11 + uint32(0x1)
+	t13 := t2 * t12
+	t14 := t7 * t7
+	t15 := y << 29
+	t16 := uint32(int32(t15) >> min(uint32(0x1f), 31))
+	t17 := t14 - uint32(0x1)
+	t18 := t17 & t16
+	t19 := t18 + uint32(0x1)
+	t20 := t13 * t19
+	t21 := t14 * t14
+	t22 := y << 28
+	t23 := uint32(int32(t22) >> min(uint32(0x1f), 31))
+	t24 := t21 - uint32(0x1)
+	t25 := t24 & t23
+	t26 := t25 + uint32(0x1)
+	t27 := t20 * t26
+	t28 := t21 * t21
+	t29 := y << 27
+	t30 := uint32(int32(t29) >> min(uint32(0x1f), 31))
+	t31 := t28 - uint32(0x1)
+	t32 := t31 & t30
+	t33 := t32 + uint32(0x1)
+	t34 := t27 * t33
+	t35 := t28 * t28
+	t36 := y << 26
+	t37 := uint32(int32(t36) >> min(uint32(0x1f), 31))
+	t38 := t35 - uint32(0x1)
+	t39 := t38 & t37
+	t40 := t39 + uint32(0x1)
+	t41 := t34 * t40
+	t42 := t35 * t35
+	t43 := y << 25
+	t44 := uint32(int32(t43) >> min(uint32(0x1f), 31))
+	t45 := t42 - uint32(0x1)
+	t46 := t45 & t44
+	t47 := t46 + uint32(0x1)
+	t48 := t41 * t47
+	t49 := int32(y) < int32(uint32(0x0))
+	t50 := t48
+	if t49 {
+		t50 = t6
+	}
+	return t50
+}
+
+func powI32ShortLoop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*uint32)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*uint32)(unsafe.Pointer(xp)), n)
+	y := unsafe.Slice((*uint32)(unsafe.Pointer(yp)), n)
+	for i := range o {
+		o[i] = powI32Short(x[i], y[i])
+	}
+}
+
 // reducePrecision is f32 x with y bits less of mantissa and z bits of exponent.
 func reducePrecision(x uint32, y uint32, z uint32) uint32 {
 	t0 := x & uint32(0x7fffffff)
@@ -5561,6 +5635,7 @@ var (
 	NotEqualI64Loop     = newLoop("notEqualI64", notEqualI64Loop, 8, 1, 8, 8)            // x != y
 	MulI32Loop          = newLoop("mulI32", mulI32Loop, 4, 4, 4, 4)                      // x * y
 	PowI32Loop          = newLoop("powI32", powI32Loop, 4, 4, 4, 4)                      // x to the power of y
+	PowI32ShortLoop     = newLoop("powI32Short", powI32ShortLoop, 4, 4, 4, 4)            // x to the power of y, for y below 128
 	ReducePrecisionLoop = newLoop("reducePrecision", reducePrecisionLoop, 4, 4, 4, 4, 4) // f32 x with y bits less of mantissa and z bits of exponent
 	ShiftLeftLoop       = newLoop("shiftLeft", shiftLeftLoop, 4, 4, 4, 4)                // x shifted left by y
 	ShiftRightLoop      = newLoop("shiftRight", shiftRightLoop, 4, 4, 4, 4)              // x shifted right by y

@@ -1332,6 +1332,16 @@ func powI32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
 //go:noescape
 func powI32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
 
+// powI32ShortAVX2 computes x to the power of y, for y below 128, for n elements, a multiple of 8.
+//
+//go:noescape
+func powI32ShortAVX2(o *byte, x *byte, y *byte, z *byte, n int)
+
+// powI32ShortAVX512 computes x to the power of y, for y below 128, for n elements, a multiple of 16.
+//
+//go:noescape
+func powI32ShortAVX512(o *byte, x *byte, y *byte, z *byte, n int)
+
 // reducePrecisionAVX2 computes f32 x with y bits less of mantissa and z bits of exponent, for n elements, a multiple of 8.
 //
 //go:noescape
@@ -1542,11 +1552,6 @@ func dot32FoldAVX2(o *byte, x *byte, y *byte, n int, rows int, line int)
 //go:noescape
 func dot32FoldAVX512(o *byte, x *byte, y *byte, n int, rows int, line int)
 
-// transpose32AVX2 transposes blocks of 8 x 8.
-//
-//go:noescape
-func transpose32AVX2(dst *byte, src *byte, dstLine int, srcLine int, blocks int)
-
 // dot64FoldAVX2 folds rows of n elements, a multiple of 16, to one element each.
 //
 //go:noescape
@@ -1556,6 +1561,21 @@ func dot64FoldAVX2(o *byte, x *byte, y *byte, n int, rows int, line int)
 //
 //go:noescape
 func dot64FoldAVX512(o *byte, x *byte, y *byte, n int, rows int, line int)
+
+// dotI32FoldAVX2 folds rows of n elements, a multiple of 32, to one element each.
+//
+//go:noescape
+func dotI32FoldAVX2(o *byte, x *byte, y *byte, n int, rows int, line int)
+
+// dotI32FoldAVX512 folds rows of n elements, a multiple of 32, to one element each.
+//
+//go:noescape
+func dotI32FoldAVX512(o *byte, x *byte, y *byte, n int, rows int, line int)
+
+// transpose32AVX2 transposes blocks of 8 x 8.
+//
+//go:noescape
+func transpose32AVX2(dst *byte, src *byte, dstLine int, srcLine int, blocks int)
 
 // transpose64AVX2 transposes blocks of 4 x 4.
 //

@@ -2,6 +2,7 @@ package vec
 
 import (
 	"math"
+	"math/bits"
 	"unsafe"
 )
 
@@ -156,7 +157,7 @@ func foldWith[T ~float32 | ~float64](l *Loop, vector rowsLoop) func(o, x []T) {
 }
 
 // halves folds the accumulators.
-func halves[T ~float32 | ~float64](acc []T, l *Loop) T {
+func halves[T any](acc []T, l *Loop) T {
 	for h := len(acc) / 2; h > 0; h /= 2 {
 		l.twin(at(acc), at(acc), at(acc[h:]), nil, h)
 	}
@@ -164,24 +165,26 @@ func halves[T ~float32 | ~float64](acc []T, l *Loop) T {
 }
 
 // The folds are chosen once, since the processor's features do not change.
-var dot32, dot64 = widestFold("dot32"), widestFold("dot64")
+var dot32, dot64, dotI32 = widestFold("dot32"), widestFold("dot64"), widestFold("dotI32")
 
 // Dots sets each element of o to the sum of the products of y and of a row of x, of equal length. The rows of x lie
-// line elements apart. It adds in 128 bytes of accumulators with fused multiply-adds, then these by halves, then the
-// rest.
-func Dots[T ~float32 | ~float64](o, x, y []T, line int) {
+// line elements apart. It adds in 128 bytes of accumulators, with fused multiply-adds of floats, then these by halves,
+// then the rest.
+func Dots[T float32 | float64 | int32](o, x, y []T, line int) {
 	if len(o) == 0 {
 		return
 	}
-	var zero T
-	if unsafe.Sizeof(zero) == 4 {
-		dots(o, x, y, line, dot32, Add32Loop, func(x, y, z T) T { return T(FMA(float32(x), float32(y), float32(z))) })
-	} else {
-		dots(o, x, y, line, dot64, Add64Loop, func(x, y, z T) T { return T(math.FMA(float64(x), float64(y), float64(z))) })
+	switch o := any(o).(type) {
+	case []float32:
+		dots(o, any(x).([]float32), any(y).([]float32), line, dot32, Add32Loop, FMA)
+	case []float64:
+		dots(o, any(x).([]float64), any(y).([]float64), line, dot64, Add64Loop, math.FMA)
+	case []int32:
+		dots(o, any(x).([]int32), any(y).([]int32), line, dotI32, AddI32Loop, func(x, y, z int32) int32 { return x*y + z })
 	}
 }
 
-func dots[T ~float32 | ~float64](o, x, y []T, line int, vector rowsLoop, add *Loop, fma func(x, y, z T) T) {
+func dots[T float32 | float64 | int32](o, x, y []T, line int, vector rowsLoop, add *Loop, fma func(x, y, z T) T) {
 	_ = x[:(len(o)-1)*line+len(y)]
 	lanes := foldBytes / add.width
 	n := len(y) &^ (lanes - 1)
@@ -208,6 +211,64 @@ func dots[T ~float32 | ~float64](o, x, y []T, line int, vector rowsLoop, add *Lo
 			o[r] = fma(x[r*line+i], y[i], o[r])
 		}
 	}
+}
+
+// PowI32 sets each element of o to x to the power of y. Exponents up to 127 take a fraction of the time of others.
+func PowI32(o, x, y []int32) {
+	const block = 1024
+	short, long := Binary[int32, int32](PowI32ShortLoop), Binary[int32, int32](PowI32Loop)
+	for len(o) > 0 {
+		n := min(block, len(o))
+		pow := long
+		if below128(y[:n]) {
+			pow = short
+		}
+		pow(o[:n], x[:n], y[:n])
+		o, x, y = o[n:], x[n:], y[n:]
+	}
+}
+
+// below128 reports whether all elements are below 128.
+func below128(x []int32) bool {
+	var a, b, c, d int32 // their upper bits together, unless they are negative
+	for ; len(x) >= 4; x = x[4:] {
+		a, b, c, d = a|x[0]&^(x[0]>>31), b|x[1]&^(x[1]>>31), c|x[2]&^(x[2]>>31), d|x[3]&^(x[3]>>31)
+	}
+	for _, v := range x {
+		a |= v &^ (v >> 31)
+	}
+	return a|b|c|d < 128
+}
+
+// Reverse writes the elements of src to dst in the opposite order. Elements narrower than a word go a word at a time.
+func Reverse[T any](dst, src []T) {
+	var zero T
+	size := int(unsafe.Sizeof(zero))
+	n := len(dst)
+	src = src[:n]
+	i := 0
+	if lanes := 8 / size; lanes > 1 {
+		i = n / lanes * lanes
+		to, from := unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Pointer(unsafe.SliceData(src[n-i:]))
+		for k := 0; k < i*size; k += 8 {
+			*(*uint64)(unsafe.Add(to, k)) = reversed(*(*uint64)(unsafe.Add(from, i*size-8-k)), size)
+		}
+	}
+	for ; i < n; i++ {
+		dst[i] = src[n-1-i]
+	}
+}
+
+// reversed returns the lanes of a word in the opposite order. A lane has the given number of bytes.
+func reversed(w uint64, size int) uint64 {
+	switch size {
+	case 4:
+		return bits.RotateLeft64(w, 32)
+	case 2:
+		w = bits.RotateLeft64(w, 32)
+		return w>>16&0x0000ffff0000ffff | w<<16&^0x0000ffff0000ffff
+	}
+	return bits.ReverseBytes64(w)
 }
 
 // Transpose writes the transpose of src, a matrix of rows and columns, to dst. The strides are the lengths of the

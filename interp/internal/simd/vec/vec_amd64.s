@@ -14777,6 +14777,152 @@ powI32AVX512_loop:
 	VZEROUPPER
 	RET
 
+// func powI32ShortAVX2(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·powI32ShortAVX2(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+powI32ShortAVX2_loop:
+	VMOVUPS   (CX)(SI*4), Y0
+	VMOVUPS   (DX)(SI*4), Y1
+	VPSLLD    $0x1f, Y1, Y2
+	VMOVUPS   constants<>+0(SB), Y3
+	VPCMPGTD  Y2, Y3, Y2
+	VMOVUPS   constants<>+128(SB), Y3
+	VBLENDVPS Y2, Y0, Y3, Y2
+	VPCMPEQD  constants<>+128(SB), Y0, Y3
+	VPCMPEQD  constants<>+24064(SB), Y0, Y4
+	VPOR      Y3, Y4, Y3
+	VMOVUPS   constants<>+0(SB), Y4
+	VBLENDVPS Y3, Y2, Y4, Y3
+	VPMULLD   Y0, Y0, Y0
+	VPSLLD    $0x1e, Y1, Y4
+	VPSRAVD   constants<>+24128(SB), Y4, Y4
+	VPSUBD    constants<>+128(SB), Y0, Y5
+	VPAND     Y4, Y5, Y4
+	VPADDD    constants<>+128(SB), Y4, Y4
+	VPMULLD   Y4, Y2, Y2
+	VPMULLD   Y0, Y0, Y0
+	VPSLLD    $0x1d, Y1, Y4
+	VPSRAVD   constants<>+24128(SB), Y4, Y4
+	VPSUBD    constants<>+128(SB), Y0, Y5
+	VPAND     Y4, Y5, Y4
+	VPADDD    constants<>+128(SB), Y4, Y4
+	VPMULLD   Y4, Y2, Y2
+	VPMULLD   Y0, Y0, Y0
+	VPSLLD    $0x1c, Y1, Y4
+	VPSRAVD   constants<>+24128(SB), Y4, Y4
+	VPSUBD    constants<>+128(SB), Y0, Y5
+	VPAND     Y4, Y5, Y4
+	VPADDD    constants<>+128(SB), Y4, Y4
+	VPMULLD   Y4, Y2, Y2
+	VPMULLD   Y0, Y0, Y0
+	VPSLLD    $0x1b, Y1, Y4
+	VPSRAVD   constants<>+24128(SB), Y4, Y4
+	VPSUBD    constants<>+128(SB), Y0, Y5
+	VPAND     Y4, Y5, Y4
+	VPADDD    constants<>+128(SB), Y4, Y4
+	VPMULLD   Y4, Y2, Y2
+	VPMULLD   Y0, Y0, Y0
+	VPSLLD    $0x1a, Y1, Y4
+	VPSRAVD   constants<>+24128(SB), Y4, Y4
+	VPSUBD    constants<>+128(SB), Y0, Y5
+	VPAND     Y4, Y5, Y4
+	VPADDD    constants<>+128(SB), Y4, Y4
+	VPMULLD   Y4, Y2, Y2
+	VPMULLD   Y0, Y0, Y0
+	VPSLLD    $0x19, Y1, Y4
+	VPSRAVD   constants<>+24128(SB), Y4, Y4
+	VPSUBD    constants<>+128(SB), Y0, Y0
+	VPAND     Y4, Y0, Y0
+	VPADDD    constants<>+128(SB), Y0, Y0
+	VPMULLD   Y0, Y2, Y0
+	VMOVUPS   constants<>+0(SB), Y2
+	VPCMPGTD  Y1, Y2, Y1
+	VBLENDVPS Y1, Y3, Y0, Y0
+	VMOVUPS   Y0, (AX)(SI*4)
+	ADDQ      $0x08, SI
+	CMPQ      SI, BX
+	JLT       powI32ShortAVX2_loop
+	VZEROUPPER
+	RET
+
+// func powI32ShortAVX512(o *byte, x *byte, y *byte, z *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·powI32ShortAVX512(SB), NOSPLIT, $0-40
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+32(FP), BX
+	XORQ SI, SI
+
+powI32ShortAVX512_loop:
+	VMOVUPS   (CX)(SI*4), Z0
+	VMOVUPS   (DX)(SI*4), Z1
+	VPSLLD    $0x1f, Z1, Z2
+	VPCMPD    $0x01, constants<>+0(SB), Z2, K1
+	VMOVUPS   constants<>+128(SB), Z2
+	VBLENDMPS Z0, Z2, K1, Z3
+	VPCMPD    $0x00, constants<>+128(SB), Z0, K1
+	VPCMPD    $0x00, constants<>+24064(SB), Z0, K2
+	KORW      K1, K2, K1
+	VMOVUPS   constants<>+0(SB), Z2
+	VBLENDMPS Z3, Z2, K1, Z4
+	VPMULLD   Z0, Z0, Z0
+	VPSLLD    $0x1e, Z1, Z2
+	VPSRAVD   constants<>+24128(SB), Z2, Z2
+	VPSUBD    constants<>+128(SB), Z0, Z6
+	VPANDD    Z2, Z6, Z2
+	VPADDD    constants<>+128(SB), Z2, Z2
+	VPMULLD   Z2, Z3, Z2
+	VPMULLD   Z0, Z0, Z0
+	VPSLLD    $0x1d, Z1, Z6
+	VPSRAVD   constants<>+24128(SB), Z6, Z6
+	VPSUBD    constants<>+128(SB), Z0, Z7
+	VPANDD    Z6, Z7, Z6
+	VPADDD    constants<>+128(SB), Z6, Z6
+	VPMULLD   Z6, Z2, Z2
+	VPMULLD   Z0, Z0, Z0
+	VPSLLD    $0x1c, Z1, Z6
+	VPSRAVD   constants<>+24128(SB), Z6, Z6
+	VPSUBD    constants<>+128(SB), Z0, Z7
+	VPANDD    Z6, Z7, Z6
+	VPADDD    constants<>+128(SB), Z6, Z6
+	VPMULLD   Z6, Z2, Z2
+	VPMULLD   Z0, Z0, Z0
+	VPSLLD    $0x1b, Z1, Z6
+	VPSRAVD   constants<>+24128(SB), Z6, Z6
+	VPSUBD    constants<>+128(SB), Z0, Z7
+	VPANDD    Z6, Z7, Z6
+	VPADDD    constants<>+128(SB), Z6, Z6
+	VPMULLD   Z6, Z2, Z2
+	VPMULLD   Z0, Z0, Z0
+	VPSLLD    $0x1a, Z1, Z6
+	VPSRAVD   constants<>+24128(SB), Z6, Z6
+	VPSUBD    constants<>+128(SB), Z0, Z7
+	VPANDD    Z6, Z7, Z6
+	VPADDD    constants<>+128(SB), Z6, Z6
+	VPMULLD   Z6, Z2, Z2
+	VPMULLD   Z0, Z0, Z0
+	VPSLLD    $0x19, Z1, Z6
+	VPSRAVD   constants<>+24128(SB), Z6, Z6
+	VPSUBD    constants<>+128(SB), Z0, Z0
+	VPANDD    Z6, Z0, Z0
+	VPADDD    constants<>+128(SB), Z0, Z0
+	VPMULLD   Z0, Z2, Z0
+	VPCMPD    $0x01, constants<>+0(SB), Z1, K1
+	VBLENDMPS Z4, Z0, K1, Z5
+	VMOVUPS   Z5, (AX)(SI*4)
+	ADDQ      $0x10, SI
+	CMPQ      SI, BX
+	JLT       powI32ShortAVX512_loop
+	VZEROUPPER
+	RET
+
 // func reducePrecisionAVX2(o *byte, x *byte, y *byte, z *byte, n int)
 // Requires: AVX, AVX2
 TEXT ·reducePrecisionAVX2(SB), NOSPLIT, $0-40
@@ -15842,78 +15988,6 @@ dot32FoldAVX512_loop:
 	VZEROUPPER
 	RET
 
-// func transpose32AVX2(dst *byte, src *byte, dstLine int, srcLine int, blocks int)
-// Requires: AVX
-TEXT ·transpose32AVX2(SB), NOSPLIT, $0-40
-	MOVQ dst+0(FP), AX
-	MOVQ src+8(FP), CX
-	MOVQ dstLine+16(FP), DX
-	MOVQ srcLine+24(FP), BX
-	MOVQ blocks+32(FP), SI
-
-transpose32AVX2_loop:
-	MOVQ       CX, DI
-	VMOVUPS    (DI), Y0
-	ADDQ       BX, DI
-	VMOVUPS    (DI), Y1
-	ADDQ       BX, DI
-	VMOVUPS    (DI), Y2
-	ADDQ       BX, DI
-	VMOVUPS    (DI), Y3
-	ADDQ       BX, DI
-	VMOVUPS    (DI), Y4
-	ADDQ       BX, DI
-	VMOVUPS    (DI), Y5
-	ADDQ       BX, DI
-	VMOVUPS    (DI), Y6
-	ADDQ       BX, DI
-	VMOVUPS    (DI), Y7
-	VUNPCKLPS  Y1, Y0, Y8
-	VUNPCKHPS  Y1, Y0, Y0
-	VUNPCKLPS  Y3, Y2, Y1
-	VUNPCKHPS  Y3, Y2, Y2
-	VUNPCKLPS  Y5, Y4, Y3
-	VUNPCKHPS  Y5, Y4, Y4
-	VUNPCKLPS  Y7, Y6, Y5
-	VUNPCKHPS  Y7, Y6, Y6
-	VUNPCKLPD  Y1, Y8, Y7
-	VUNPCKHPD  Y1, Y8, Y1
-	VUNPCKLPD  Y2, Y0, Y8
-	VUNPCKHPD  Y2, Y0, Y0
-	VUNPCKLPD  Y5, Y3, Y2
-	VUNPCKHPD  Y5, Y3, Y3
-	VUNPCKLPD  Y6, Y4, Y5
-	VUNPCKHPD  Y6, Y4, Y4
-	VPERM2F128 $0x20, Y2, Y7, Y6
-	VPERM2F128 $0x31, Y2, Y7, Y2
-	VPERM2F128 $0x20, Y3, Y1, Y7
-	VPERM2F128 $0x31, Y3, Y1, Y1
-	VPERM2F128 $0x20, Y5, Y8, Y3
-	VPERM2F128 $0x31, Y5, Y8, Y5
-	VPERM2F128 $0x20, Y4, Y0, Y8
-	VPERM2F128 $0x31, Y4, Y0, Y0
-	VMOVUPS    Y6, (AX)
-	ADDQ       DX, AX
-	VMOVUPS    Y7, (AX)
-	ADDQ       DX, AX
-	VMOVUPS    Y3, (AX)
-	ADDQ       DX, AX
-	VMOVUPS    Y8, (AX)
-	ADDQ       DX, AX
-	VMOVUPS    Y2, (AX)
-	ADDQ       DX, AX
-	VMOVUPS    Y1, (AX)
-	ADDQ       DX, AX
-	VMOVUPS    Y5, (AX)
-	ADDQ       DX, AX
-	VMOVUPS    Y0, (AX)
-	ADDQ       DX, AX
-	ADDQ       $0x20, CX
-	DECQ       SI
-	JNZ        transpose32AVX2_loop
-	VZEROUPPER
-	RET
-
 // func dot64FoldAVX2(o *byte, x *byte, y *byte, n int, rows int, line int)
 // Requires: AVX, FMA3
 TEXT ·dot64FoldAVX2(SB), NOSPLIT, $0-48
@@ -16011,6 +16085,182 @@ dot64FoldAVX512_loop:
 	ADDQ          DI, CX
 	DECQ          SI
 	JNZ           dot64FoldAVX512_row
+	VZEROUPPER
+	RET
+
+// func dotI32FoldAVX2(o *byte, x *byte, y *byte, n int, rows int, line int)
+// Requires: AVX, AVX2
+TEXT ·dotI32FoldAVX2(SB), NOSPLIT, $0-48
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+24(FP), BX
+	MOVQ rows+32(FP), SI
+	MOVQ line+40(FP), DI
+
+dotI32FoldAVX2_row:
+	XORQ   R8, R8
+	VXORPS X0, X0, X0
+	VXORPS X1, X1, X1
+	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
+
+dotI32FoldAVX2_loop:
+	VMOVUPS      (CX)(R8*4), Y4
+	VMOVUPS      (DX)(R8*4), Y5
+	VPMULLD      Y5, Y4, Y4
+	VPADDD       Y4, Y0, Y0
+	VMOVUPS      Y0, Y0
+	VMOVUPS      32(CX)(R8*4), Y4
+	VMOVUPS      32(DX)(R8*4), Y5
+	VPMULLD      Y5, Y4, Y4
+	VPADDD       Y4, Y1, Y1
+	VMOVUPS      Y1, Y1
+	VMOVUPS      64(CX)(R8*4), Y4
+	VMOVUPS      64(DX)(R8*4), Y5
+	VPMULLD      Y5, Y4, Y4
+	VPADDD       Y4, Y2, Y2
+	VMOVUPS      Y2, Y2
+	VMOVUPS      96(CX)(R8*4), Y4
+	VMOVUPS      96(DX)(R8*4), Y5
+	VPMULLD      Y5, Y4, Y4
+	VPADDD       Y4, Y3, Y3
+	VMOVUPS      Y3, Y3
+	ADDQ         $0x20, R8
+	CMPQ         R8, BX
+	JLT          dotI32FoldAVX2_loop
+	VPADDD       Y2, Y0, Y4
+	VPADDD       Y3, Y1, Y5
+	VPADDD       Y5, Y4, Y4
+	VEXTRACTF128 $0x01, Y4, X6
+	VPADDD       Y6, Y4, Y4
+	VPERMILPD    $0x01, X4, X6
+	VPADDD       Y6, Y4, Y4
+	VMOVSHDUP    X4, X6
+	VPADDD       Y6, Y4, Y4
+	VMOVSS       X4, (AX)
+	ADDQ         $0x04, AX
+	ADDQ         DI, CX
+	DECQ         SI
+	JNZ          dotI32FoldAVX2_row
+	VZEROUPPER
+	RET
+
+// func dotI32FoldAVX512(o *byte, x *byte, y *byte, n int, rows int, line int)
+// Requires: AVX, AVX512F, AVX512VL
+TEXT ·dotI32FoldAVX512(SB), NOSPLIT, $0-48
+	MOVQ o+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+24(FP), BX
+	MOVQ rows+32(FP), SI
+	MOVQ line+40(FP), DI
+
+dotI32FoldAVX512_row:
+	XORQ   R8, R8
+	VXORPS X0, X0, X0
+	VXORPS X1, X1, X1
+
+dotI32FoldAVX512_loop:
+	VMOVUPS       (CX)(R8*4), Z2
+	VMOVUPS       (DX)(R8*4), Z3
+	VPMULLD       Z3, Z2, Z2
+	VPADDD        Z2, Z0, Z0
+	VMOVUPS       Z0, Z0
+	VMOVUPS       64(CX)(R8*4), Z2
+	VMOVUPS       64(DX)(R8*4), Z3
+	VPMULLD       Z3, Z2, Z2
+	VPADDD        Z2, Z1, Z1
+	VMOVUPS       Z1, Z1
+	ADDQ          $0x20, R8
+	CMPQ          R8, BX
+	JLT           dotI32FoldAVX512_loop
+	VPADDD        Z1, Z0, Z2
+	VEXTRACTF64X4 $0x01, Z2, Y4
+	VPADDD        Z4, Z2, Z2
+	VEXTRACTF32X4 $0x01, Y2, X5
+	VPADDD        Z5, Z2, Z2
+	VPERMILPD     $0x01, X2, X5
+	VPADDD        Z5, Z2, Z2
+	VMOVSHDUP     X2, X5
+	VPADDD        Z5, Z2, Z2
+	VMOVSS        X2, (AX)
+	ADDQ          $0x04, AX
+	ADDQ          DI, CX
+	DECQ          SI
+	JNZ           dotI32FoldAVX512_row
+	VZEROUPPER
+	RET
+
+// func transpose32AVX2(dst *byte, src *byte, dstLine int, srcLine int, blocks int)
+// Requires: AVX
+TEXT ·transpose32AVX2(SB), NOSPLIT, $0-40
+	MOVQ dst+0(FP), AX
+	MOVQ src+8(FP), CX
+	MOVQ dstLine+16(FP), DX
+	MOVQ srcLine+24(FP), BX
+	MOVQ blocks+32(FP), SI
+
+transpose32AVX2_loop:
+	MOVQ       CX, DI
+	VMOVUPS    (DI), Y0
+	ADDQ       BX, DI
+	VMOVUPS    (DI), Y1
+	ADDQ       BX, DI
+	VMOVUPS    (DI), Y2
+	ADDQ       BX, DI
+	VMOVUPS    (DI), Y3
+	ADDQ       BX, DI
+	VMOVUPS    (DI), Y4
+	ADDQ       BX, DI
+	VMOVUPS    (DI), Y5
+	ADDQ       BX, DI
+	VMOVUPS    (DI), Y6
+	ADDQ       BX, DI
+	VMOVUPS    (DI), Y7
+	VUNPCKLPS  Y1, Y0, Y8
+	VUNPCKHPS  Y1, Y0, Y0
+	VUNPCKLPS  Y3, Y2, Y1
+	VUNPCKHPS  Y3, Y2, Y2
+	VUNPCKLPS  Y5, Y4, Y3
+	VUNPCKHPS  Y5, Y4, Y4
+	VUNPCKLPS  Y7, Y6, Y5
+	VUNPCKHPS  Y7, Y6, Y6
+	VUNPCKLPD  Y1, Y8, Y7
+	VUNPCKHPD  Y1, Y8, Y1
+	VUNPCKLPD  Y2, Y0, Y8
+	VUNPCKHPD  Y2, Y0, Y0
+	VUNPCKLPD  Y5, Y3, Y2
+	VUNPCKHPD  Y5, Y3, Y3
+	VUNPCKLPD  Y6, Y4, Y5
+	VUNPCKHPD  Y6, Y4, Y4
+	VPERM2F128 $0x20, Y2, Y7, Y6
+	VPERM2F128 $0x31, Y2, Y7, Y2
+	VPERM2F128 $0x20, Y3, Y1, Y7
+	VPERM2F128 $0x31, Y3, Y1, Y1
+	VPERM2F128 $0x20, Y5, Y8, Y3
+	VPERM2F128 $0x31, Y5, Y8, Y5
+	VPERM2F128 $0x20, Y4, Y0, Y8
+	VPERM2F128 $0x31, Y4, Y0, Y0
+	VMOVUPS    Y6, (AX)
+	ADDQ       DX, AX
+	VMOVUPS    Y7, (AX)
+	ADDQ       DX, AX
+	VMOVUPS    Y3, (AX)
+	ADDQ       DX, AX
+	VMOVUPS    Y8, (AX)
+	ADDQ       DX, AX
+	VMOVUPS    Y2, (AX)
+	ADDQ       DX, AX
+	VMOVUPS    Y1, (AX)
+	ADDQ       DX, AX
+	VMOVUPS    Y5, (AX)
+	ADDQ       DX, AX
+	VMOVUPS    Y0, (AX)
+	ADDQ       DX, AX
+	ADDQ       $0x20, CX
+	DECQ       SI
+	JNZ        transpose32AVX2_loop
 	VZEROUPPER
 	RET
 

@@ -347,22 +347,68 @@ func transposes[T uint16 | uint32 | uint64](t *testing.T, rows, cols int) {
 	}
 }
 
+func TestReverse(t *testing.T) {
+	for n := range 40 {
+		reverses[uint8](t, n)
+		reverses[uint16](t, n)
+		reverses[uint32](t, n)
+		reverses[uint64](t, n)
+		reverses[complex128](t, n)
+	}
+}
+
+func reverses[T comparable](t *testing.T, n int) {
+	src, dst := make([]T, n), make([]T, n)
+	for i := range src {
+		*at(src[i:]) = byte(i + 1)
+	}
+	Reverse(dst, src)
+	if slices.Reverse(src); !slices.Equal(dst, src) {
+		t.Fatalf("%d elements: %v, not %v", n, dst, src)
+	}
+}
+
+// TestPowI32 compares blocks with and without large exponents with products.
+func TestPowI32(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 9))
+	x, y, got := make([]int32, 5000), make([]int32, 5000), make([]int32, 5000)
+	for _, most := range []int32{3, 127, 128, 5000} {
+		for i := range x {
+			x[i], y[i] = rng.Int32N(9)-4, rng.Int32N(most+3)-2
+		}
+		PowI32(got, x, y)
+		for i := range x {
+			want := int32(1)
+			for range y[i] {
+				want *= x[i]
+			}
+			if y[i] < 0 {
+				want = map[int32]int32{1: 1, -1: 1 - 2*(-y[i]%2)}[x[i]]
+			}
+			if got[i] != want {
+				t.Fatalf("%d to the power of %d is %d, not %d", x[i], y[i], got[i], want)
+			}
+		}
+	}
+}
+
 // TestDots: dot products return the same bits with every set of vectors.
 func TestDots(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 4))
 	for n := range 200 {
 		dotsAgree(t, rng, n, Add32Loop, "dot32", 0x1p-24, FMA)
 		dotsAgree(t, rng, n, Add64Loop, "dot64", 0x1p-53, math.FMA)
+		dotsAgree(t, rng, n, AddI32Loop, "dotI32", 0, func(x, y, z int32) int32 { return x*y + z })
 	}
 }
 
-func dotsAgree[T float32 | float64](t *testing.T, rng *rand.Rand, n int, add *Loop, name string, unit float64, fma func(x, y, z T) T) {
+func dotsAgree[T float32 | float64 | int32](t *testing.T, rng *rand.Rand, n int, add *Loop, name string, unit float64, fma func(x, y, z T) T) {
 	t.Helper()
 	const rows = 3
 	line := n + 2
 	x, y := make([]T, rows*line), make([]T, n)
 	for i := range x {
-		x[i] = T(rng.NormFloat64())
+		x[i] = T(100 * rng.NormFloat64())
 	}
 	for i := range y {
 		y[i] = T(rng.NormFloat64())

@@ -433,13 +433,13 @@ func (p *program) bessel1Of(x *node, least float64) *node {
 	return p.sel(p.unord(x, x), x, y)
 }
 
-// integerPower is x^y by squaring. A negative power of a base other than 1 and -1 is 0.
-func (p *program) integerPower(x, y *node) *node {
+// integerPower is x^y by squaring, for exponents below 2^bits. A negative power of a base other than 1 and -1 is 0.
+func (p *program) integerPower(x, y *node, bits uint64) *node {
 	one, minus := p.bits(1), p.bits(0xffffffff)
 	odd := p.ilt(p.shl(y, 31), p.bits(0))
 	r, base := p.sel(odd, x, one), x
 	small := p.sel(p.mor(p.ieq(x, one), p.ieq(x, minus)), r, p.bits(0))
-	for k := uint64(1); k < 31; k++ {
+	for k := uint64(1); k < bits; k++ {
 		base = p.imul(base, base)
 		bit := p.vsar(p.shl(y, 31-k), p.bits(31))
 		r = p.imul(r, p.iadd(p.and(p.isub(base, one), bit), one))

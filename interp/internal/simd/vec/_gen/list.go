@@ -160,7 +160,8 @@ func programs() []*program {
 		}
 	}
 	add(define("MulI32", "x * y", 4, "i32 i32", "i32", of2((*program).imul)))
-	add(define("PowI32", "x to the power of y", 4, "i32 i32", "i32", of2((*program).integerPower)))
+	add(define("PowI32", "x to the power of y", 4, "i32 i32", "i32", of2(func(p *program, x, y *node) *node { return p.integerPower(x, y, 31) })))
+	add(define("PowI32Short", "x to the power of y, for y below 128", 4, "i32 i32", "i32", of2(func(p *program, x, y *node) *node { return p.integerPower(x, y, 7) })))
 	add(define("ReducePrecision", "f32 x with y bits less of mantissa and z bits of exponent", 4, "i32 i32 i32", "i32",
 		func(p *program, x []*node) *node { return p.reducedOf(x[0], x[1], x[2]) }))
 	add(define("ShiftLeft", "x shifted left by y", 4, "i32 i32", "i32", of2((*program).vshl)))
