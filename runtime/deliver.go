@@ -27,8 +27,8 @@ func Deliver(ctx context.Context, b *Bound, c *Call) (err error) {
 	if b.Answer == nil {
 		return nil
 	}
-	views := UseOf(b.Answer)&HostViews != 0
-	fresh := views && (c.Site.Kind == hook.Call || c.Site.Kind == hook.Feed)
+	writes := c.Site.Kind != hook.Tap && UseOf(b.Answer)&HostViews != 0
+	fresh := writes && c.Site.Kind != hook.InOut
 	if fresh {
 		marks.mark(c)
 	}
@@ -40,7 +40,7 @@ func Deliver(ctx context.Context, b *Bound, c *Call) (err error) {
 			return c.Failed(err)
 		}
 	}
-	if views {
+	if writes {
 		for _, r := range c.Results {
 			r.Normalize() // other languages write any byte for true
 		}
