@@ -15,7 +15,7 @@ import (
 // compile makes the plan of a module's entry function and of every function that it calls.
 func compile(mod *ir.Module, rp *runtime.Program, opts Options, copts runtime.CompileOptions) (*plan.Compiler, *exec.Function, error) {
 	if legalize.HasCalls(mod) {
-		mod = mod.Clone() // the caller's stays as it is
+		mod = mod.Clone() // the caller's module stays unchanged
 		if err := legalize.Calls(mod); err != nil {
 			return nil, nil, err
 		}

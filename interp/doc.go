@@ -6,7 +6,7 @@
 // A run is a machine that walks the plan. It returns the buffers of dead values to a free list or overwrites them in
 // place; a loop therefore allocates nothing per iteration.
 //
-// The layers lie below: ops (op to kernel), plan (module to instructions), exec (machines that run them), kernel
+// The packages below are ops (op to kernel), plan (module to instructions), exec (machines that run them), kernel
 // (functions of tensors), special (functions of numbers) and simd (vector loops). docs/engine.md follows an op through
 // them.
 //

@@ -30,12 +30,12 @@ type Options struct {
 	ProgressEvery time.Duration
 	// Plan receives the plan of each program that is compiled, as text, for runs on GOMAXPROCS cores; nil means none.
 	Plan io.Writer
-	// Profile gets the time that each op takes; nil means none.
+	// Profile collects the time of each op; nil means none.
 	Profile *Profile
 	// Kernels holds the kernels for ops of dialects that the engine does not know, by op definition.
 	Kernels map[*ir.Def]Kernel
-	// Targets returns the kernel for custom calls to a target that the engine does not know, or nil. An error says what
-	// the target needs. Operands and results are row-major, whatever layouts the call has.
+	// Targets returns the kernel for custom calls to a target that the engine does not know, or nil. An error states the
+	// missing requirement. Operands and results are row-major, whatever layouts the call has.
 	Targets func(target string) (Kernel, error)
 }
 

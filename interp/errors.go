@@ -14,7 +14,7 @@ type (
 	UnsupportedError = kernel.UnsupportedError
 	// PluginError reports that a custom call needs a plugin, because only XLA's own libraries implement it.
 	PluginError = ops.PluginError
-	// CheckError reports that a value is not what the program expects of it.
+	// CheckError reports that a value fails one of the program's expectations.
 	CheckError = kernel.CheckError
 	// Profile collects the time that the ops of runs take.
 	Profile = exec.Profile

@@ -29,8 +29,8 @@ func NewEvaluator(memoryLimit int64) *Evaluator {
 }
 
 // Evaluate returns the results of op for the given operands. op and the ops in its regions must be functions of their
-// operands: Evaluate returns an error for an op that calls a function, depends on the device or the host, gives random
-// numbers, uses values from outside, or has values other than tensors.
+// operands: Evaluate returns an error for an op that calls a function, depends on the device or the host, generates
+// random numbers, uses values from outside, or has values other than tensors.
 func (e *Evaluator) Evaluate(ctx context.Context, op *ir.Op, operands []*tensor.Tensor) (results []*tensor.Tensor, err error) {
 	defer func() {
 		if v := recover(); v != nil {

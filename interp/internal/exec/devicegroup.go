@@ -42,7 +42,7 @@ type ChannelKey struct {
 	To      int
 }
 
-// meeting collects the operands of one collective. Once it is complete it is read without the lock.
+// meeting collects the operands of one collective. Devices read a complete meeting without the lock.
 type meeting struct {
 	operands map[int][]*tensor.Tensor // by process
 	complete bool

@@ -13,15 +13,15 @@ import (
 
 // Buf is the content of a slot: a tensor, a token or a tuple. It is reference-counted.
 //
-// Invariants: refs counts the slots, carried values and tuples that hold the buf, plus the bufs that have it as base. A
-// payload may be written only through a buf with refs 1 whose base, if any, also has refs 1. A buf with fixed set is
+// Invariants: Refs counts the slots, carried values and tuples that hold the buf, plus the bufs that have it as base. A
+// payload may be written only through a buf with Refs 1 whose base, if any, also has Refs 1. A buf with Fixed set is
 // never written.
 type Buf struct {
 	Tensor tensor.Tensor
 	Refs   int32
 	Fixed  bool   // constants, arguments, tokens: never written, never recycled
 	base   *Buf   // the owner of the payload; nil if the buf owns it
-	Elems  []*Buf // of a tuple
+	Elems  []*Buf // the elements of a tuple
 }
 
 // Frame holds the values of one activation of a function.
@@ -32,17 +32,17 @@ type Machine struct {
 	Ctx   context.Context
 	Prog  *Program
 	at    *Instr // the current instruction, for errors
-	depth int    // of calls
+	depth int    // nesting of calls
 
 	free   map[int]*freeList // recycled payload owners by size in bytes
-	short  [65]freeList      // those of up to 64 bytes
+	short  [65]freeList      // free lists for sizes of up to 64 bytes
 	heads  []*Buf            // recycled bufs without payload
 	frames map[*Function][]*Frame
 	Args   []*tensor.Tensor // stack of operands and results of active kernels
 	stack  []*Buf           // stack of values in flight; see refs
 	Watch  *Watch           // of the run
 	First  bool             // whether this is the run's first device
-	// donated says which arguments of the entry function the run may overwrite.
+	// Donated marks the arguments of the entry function that the run may overwrite.
 	Donated []bool
 	Loops   int // nested loops in the active calls
 
@@ -51,8 +51,8 @@ type Machine struct {
 	Probes      map[string][]*tensor.Tensor // values that probes saw, if the program compares them
 	DeviceGroup *deviceGroup                // nil if there is only one device
 	Manual      int                         // depth of nested manual computations
-	Held        map[any]Holder              // what instructions keep until the run ends, by instruction
-	inside      time.Duration               // of the ops that the current op executes, if there is a profile
+	Held        map[any]Holder              // values that instructions keep until the run ends, by instruction
+	inside      time.Duration               // time of the ops that the current op executes, if there is a profile
 }
 
 type freeList []*Buf
@@ -209,7 +209,7 @@ func (b *Buf) Writable() bool {
 	return !b.Fixed && b.Refs == 1 && (b.base == nil || (b.base.Refs == 1 && !b.base.Fixed))
 }
 
-// Take returns a reference to operand i of ins that the caller owns. If the value dies here, take moves it out of its
+// Take returns a reference to operand i of ins that the caller owns. If the value dies here, Take moves it out of its
 // slot; otherwise it adds a reference.
 func (m *Machine) Take(fr *Frame, ins *Instr, i int) *Buf {
 	s := ins.In[i]
@@ -222,7 +222,7 @@ func (m *Machine) Take(fr *Frame, ins *Instr, i int) *Buf {
 }
 
 // Block executes the instructions of b in the frame. It stores the operands of b's terminator in out, which is as long
-// as b.ret. The caller owns these references.
+// as b.Ret. The caller owns these references.
 func (m *Machine) Block(fr *Frame, b *Block, out []*Buf) error {
 	for _, s := range b.ArgDead {
 		m.Release(fr.Slots[s])
@@ -269,7 +269,7 @@ func (m *Machine) Block(fr *Frame, b *Block, out []*Buf) error {
 	return nil
 }
 
-// Step executes a kernel that gives results of the given types.
+// Step executes a kernel whose results have the given types.
 func (m *Machine) Step(fr *Frame, ins *Instr, kern *kernel.Kernel, types []kernel.Type) error {
 	base := len(m.Args)
 	for _, s := range ins.In {

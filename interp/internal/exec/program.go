@@ -10,7 +10,7 @@ import (
 // maxCallDepth bounds the nesting of calls while a program runs.
 const maxCallDepth = 10000
 
-// Program is what the machines of a compiled module share. It does not change once the module is compiled.
+// Program holds the state that the machines of a compiled module share. It does not change after compilation.
 type Program struct {
 	Module               *ir.Module
 	Token                *Buf // the one value that all tokens share
@@ -38,7 +38,7 @@ type Block struct {
 	After   []int32 // slots to release at the end; values that die at an instruction are not among them
 }
 
-// Instr is one op.
+// Instr is the instruction of one op, or of several fused ops.
 type Instr struct {
 	Op    *ir.Op
 	In    []int32
@@ -55,7 +55,7 @@ type Notes struct {
 	Kernel  *kernel.Kernel
 	Fused   []*ir.Op
 	Blocks  []*Block  // of the op's regions
-	Callee  *Function // that the op calls
+	Callee  *Function // the function that the op calls
 	Dynamic bool      // compiled when the shapes are known
 	Scalars *Scalars  // the form of a loop on registers, in place of its blocks
 	Fixed   bool      // the result is part of the plan and never overwritten

@@ -51,7 +51,7 @@ func (m *Machine) Main(ctx context.Context, f *Function, args []*tensor.Tensor) 
 	}
 	out := make([]*Buf, len(f.Results))
 	if err := m.Block(fr, f.Body, out); err != nil {
-		if m.at == nil { // stopped before it began
+		if m.at == nil { // stopped before it started
 			return nil, Locate(m.Prog.Module, f.Op, err)
 		}
 		return nil, m.Locate(m.at, err)

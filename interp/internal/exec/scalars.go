@@ -11,13 +11,13 @@ import (
 // MaxRegisters is the number of registers of a loop on scalars.
 const MaxRegisters = 256
 
-// Scalars is a loop on values of a few elements: each element is the low bits of a register, and the loop executes
-// without frames, buffers and kernels, except for ops that have no code of their own.
+// Scalars is a loop on values of a few elements. Each element is the low bits of a register. The loop executes without
+// frames, buffers and kernels, except for ops that have no code of their own.
 type Scalars struct {
 	Init    map[uint8]uint64 // constants
 	Carried [][]uint8        // the registers of each carried value
 	Outside []ScalarsInput
-	Ops     []ScalarOp // of the condition, an exit, those of the body, moves to the registers of the carried values
+	Ops     []ScalarOp // the condition's ops, an exit, the body's ops, and moves to the registers of the carried values
 	Calls   []ScalarCall
 	states  sync.Pool
 }
@@ -38,7 +38,7 @@ type ScalarOp struct {
 type ScalarCall struct {
 	Loop  kernel.ElementLoop
 	In    []uint8
-	Types []tensor.DType // of the operands and of the result
+	Types []tensor.DType // operand types, then the result type
 }
 
 // ScalarCode is an operation on registers.
@@ -105,7 +105,7 @@ func (s *Scalars) Reads(o ScalarOp) []uint8 {
 	return []uint8{o.A, o.B}
 }
 
-// scalarState is the registers of one run and the operands and results of its calls, which are views of registers.
+// scalarState holds the registers of one run, and the operands and results of its calls, which are views of registers.
 type scalarState struct {
 	file    *tensor.Tensor
 	in, out [][]*tensor.Tensor
@@ -183,7 +183,7 @@ func (s *Scalars) Run(m *Machine, fr *Frame, ins *Instr) error {
 	return nil
 }
 
-// iterate executes up to 1024 iterations. It returns how many it began, and whether the loop goes on.
+// iterate executes up to 1024 iterations. It returns the number of started iterations and whether the loop continues.
 func (s *Scalars) iterate(r *[MaxRegisters]uint64, st *scalarState) (n int, more bool) {
 	f := func(i uint8) float32 { return math.Float32frombits(uint32(r[i])) }
 	d := func(i uint8) float64 { return math.Float64frombits(r[i]) }

@@ -4,8 +4,8 @@ import (
 	"slices"
 )
 
-// Refs returns n empty references from the machine's stack; dropRefs pops the last n. References need no dropRefs if an
-// error ends the run. Slices returned earlier stay valid when the stack grows.
+// Refs returns n empty references from the machine's stack; DropRefs pops the last n. If an error ends the run,
+// DropRefs is not needed. Slices returned earlier stay valid when the stack grows.
 func (m *Machine) Refs(n int) []*Buf {
 	at := len(m.stack)
 	m.stack = slices.Grow(m.stack, n)[:at+n]

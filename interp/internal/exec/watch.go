@@ -25,13 +25,13 @@ type Progress struct {
 
 // Watch is shared by the devices of a run and the run's observers.
 type Watch struct {
-	Profile *Profile    // nil: none
+	Profile *Profile    // nil if the run has none
 	stopped atomic.Bool // the run's context is done: the devices must end
 	Memory  Account
 
 	source *diag.Source
 
-	// The fields below are used if the run is observed because it may time out or shows its progress.
+	// The fields below are used only if Observed is set: the run may time out or shows its progress.
 	Observed bool
 	At       atomic.Pointer[Instr] // the op that the first device executes
 	Loops    atomic.Int64
@@ -93,7 +93,7 @@ func (w *Watch) expired() {
 	}
 }
 
-// Ask records the call of a handler, whose time does not count. answered records its return.
+// Ask records the call of a handler, whose time does not count. Answered records its return.
 func (w *Watch) Ask() {
 	w.events.Add(1)
 	if w.Timer == nil {

@@ -58,8 +58,8 @@ type batchWorker struct {
 	values       [2][batchBlock]float64
 }
 
-// perFeature returns a value for each feature. If a block holds many features, the values repeat, so that those of a
-// block lie side by side wherever it begins.
+// perFeature returns a value for each feature. If a block holds many features, the values repeat: the values of any
+// block are then contiguous.
 func (b *batchNorm) perFeature(f func(c int) float64) []float64 {
 	n := b.features
 	if b.inner == 1 {
@@ -78,7 +78,8 @@ func (b *batchNorm) perFeature(f func(c int) float64) []float64 {
 // given returns an operand's value for each feature.
 func (b *batchNorm) given(t *tensor.Tensor) []float64 { return b.perFeature(t.FloatAt) }
 
-// of returns the values of the features of the n elements from i on. Of two results in use, slot distinguishes them.
+// of returns the values of the features of the n elements from i on. Results with different slots can be in use at the
+// same time.
 func (w *batchWorker) of(values []float64, slot, i, n int) []float64 {
 	if w.inner == 1 {
 		return values[i%w.features:][:n]
@@ -232,7 +233,7 @@ func makeBatchNormGrad(s *plan.Spec) (kernel.Kernel, error) {
 			grad(w, w.other[:len(o)], i)
 			scaled(o, o, w.of(center, 0, i, len(o)), w.other[:len(o)])
 		})
-		// The result is factor (grad - mean - (x - mean of x) slope), where mean and slope are those of grad.
+		// The result is factor (grad - mean - (x - mean of x) slope), with the mean and the slope of grad.
 		n := float64(b.outer * b.inner)
 		root := b.perFeature(func(c int) float64 { return math.Sqrt(variance[c] + b.epsilon) })
 		factor := b.perFeature(func(c int) float64 { return scale[c] / root[c] })

@@ -9,15 +9,15 @@ import (
 	"github.com/hlocb/hlocb/interp/internal/plan"
 )
 
-// Knows reports whether the engine implements a custom call target, a pass replaces its calls by ops, or a library of
+// Knows reports whether the engine implements a custom call target or replaces its calls by ops, or a library of
 // another device implements it.
 func Knows(target string) bool {
 	return target == stablehlo.TargetTopK || target == stablehlo.TargetApproxTopK ||
 		builtinTarget(target) != nil || strings.HasPrefix(target, "check.") || (&PluginError{target}).Backend() != ""
 }
 
-// builtinTarget returns what compiles calls of a target that the engine implements, or nil. Targets that annotate
-// (shardings, placements) return their operands.
+// builtinTarget returns the function that compiles calls to a target that the engine implements, or nil. Annotations,
+// such as shardings and placements, return their operands.
 func builtinTarget(target string) func(*Host, *plan.Planner, *plan.Spec) (exec.Runner, error) {
 	switch target {
 	case hook.Target:
@@ -39,8 +39,8 @@ func builtinTarget(target string) func(*Host, *plan.Planner, *plan.Spec) (exec.R
 	return nil
 }
 
-// planCustomCall compiles custom_call (spec, "custom_call") by its target: the engine's own ones, hooks as their module
-// writes them, expectations of tests, and targets of Host.Targets.
+// planCustomCall compiles custom_call (spec, "custom_call") by its target: a target that the engine implements, a hook
+// as the module writes it, a test's expectation, or a target of Host.Targets.
 func (h *Host) planCustomCall(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 	target := plan.StringAttr(s.Op, stablehlo.AttrCallTargetName)
 	if builtin := builtinTarget(target); builtin != nil {

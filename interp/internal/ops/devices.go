@@ -115,8 +115,8 @@ func firesOn(mod *ir.Module, op *ir.Op) place {
 	return place{}
 }
 
-// firesAlone reports whether this device communicates with the host itself: it is the only device, or its values are
-// its own.
+// firesAlone reports whether this device communicates with the host itself: it is the only device, or each device has
+// values of its own.
 func firesAlone(m *exec.Machine, at place) bool {
 	return m.DeviceGroup == nil || m.DeviceGroup.Nested || m.DeviceGroup.Partitions == 1 || m.Manual > 0 || at.each
 }

@@ -1,3 +1,3 @@
-// Package ops says how each op executes: Table connects an op to the maker of its kernel or its instruction. There is
-// one file per family of ops. A maker reads the op's attributes and gives the kernel its geometry.
+// Package ops defines how each op executes. BuildTable connects an op to the maker of its kernel or of its instruction.
+// Each family of ops has a file. A maker reads the op's attributes and gives the kernel its geometry.
 package ops

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// PluginError reports a custom call that the engine does not compute: only libraries of other devices do, or no library
-// that hlocb knows.
+// PluginError reports a custom call that the engine cannot compute. Either only libraries of other devices implement
+// its target, or hlocb knows no library that does.
 type PluginError struct{ Target string }
 
 func (e *PluginError) Error() string {

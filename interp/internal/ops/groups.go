@@ -13,7 +13,7 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// The number of a process is replica * partitions + partition.
+// A process has the number replica * partitions + partition.
 
 // groupRule determines how attributes such as replica_groups map to groups of processes (spec, "Grouping in
 // StableHLO").

@@ -16,17 +16,17 @@ import (
 	"github.com/hlocb/hlocb/runtime"
 )
 
-// Host is what the ops of a module that reach beyond their operands share: its hooks with their handlers, and facts
-// about the whole module.
+// Host holds the state that ops share if they reach beyond their operands: the module's hooks with their handlers, and
+// facts about the whole module.
 type Host struct {
 	bound    map[hook.ID]*runtime.Bound
 	handlers *runtime.Bindings // for taps that only the engine knows
 
-	// See written.go.
+	// The fields asWritten and written serve hooks as their module writes them; see written.go.
 	asWritten bool
 	written   map[hook.ID]*writtenHook
 
-	// Targets returns what compiles custom calls to a target that no kernel of the engine computes, or nil.
+	// Targets returns the function that compiles custom calls to a target that no kernel of the engine computes, or nil.
 	Targets func(target string) (func(*plan.Planner, *plan.Spec) (exec.Runner, error), error)
 
 	probesCompared func() bool              // whether the module compares probed values

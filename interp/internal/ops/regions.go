@@ -68,7 +68,7 @@ func element(t *tensor.Tensor, i int) []byte {
 	return t.Bytes()[i*size : (i+1)*size]
 }
 
-// upTo returns the numbers below n.
+// upTo returns the numbers 0 to n-1.
 func upTo(n int) []int {
 	list := make([]int, n)
 	for i := range list {

@@ -20,7 +20,7 @@ func makeRngBitGenerator(s *plan.Spec) (kernel.Kernel, error) {
 }
 
 // rngStreams returns the key of each rng op of m: a hash of the function's name and of the op's position among the rng
-// ops of the function. Nothing else in the program changes the numbers that an op gives.
+// ops of the function. Nothing else in the program changes the numbers that an op generates.
 func rngStreams(m *ir.Module) map[*ir.Op]uint64 {
 	keys := map[*ir.Op]uint64{}
 	ordinal := map[string]uint64{}

@@ -196,7 +196,7 @@ func sortKeyOf(p *plan.Planner, s *plan.Spec, b *ir.Block) *sortKey {
 		return nil
 	}
 	if key.dt.IsFloat() && !key.total {
-		// With NaNs such a comparator is not an order, and the result of a stable sort depends on the algorithm.
+		// With NaNs such a comparator defines no order, and the result of a stable sort depends on the algorithm.
 		if t.DType != s.In[key.input].DType {
 			return nil
 		}

@@ -134,7 +134,7 @@ func BuildTable(h *Host) map[*ir.Def]plan.Row {
 		stablehlo.Convolution:      {Make: makeConvolution},
 		stablehlo.DynamicConv:      {Make: makeDynamicConv},
 	}
-	// These keep their operands. So do reshardings, since every device holds the whole value.
+	// These ops return their operands. So do reshardings, since every device holds the whole value.
 	for _, d := range []*ir.Def{
 		stablehlo.OptimizationBarrier, sdy.ShardingConstraint, sdy.Reshard, sdy.PropagationBarrier, sdy.AllGather,
 		sdy.AllReduce, sdy.AllSlice, sdy.AllToAll, sdy.CollectivePermute, sdy.ReduceScatter,
@@ -212,7 +212,7 @@ func BuildTable(h *Host) map[*ir.Def]plan.Row {
 	}
 	t[stablehlo.Abs] = plan.Row{Make: plan.Pure(kernel.MakeAbs), Elementwise: true}
 
-	// MHLO's own operations. The other MHLO operations use the rows of the operations that they mirror (see opKind).
+	// MHLO's own operations. The other MHLO operations use the rows of the operations that they mirror (see plan.OpKind).
 	t[mhlo.AddDependency] = plan.Row{Control: planFirst}
 	t[mhlo.AsyncStart] = plan.Row{Control: planMHLOAsyncStart}
 	t[mhlo.AsyncDone] = plan.Row{Control: planAsyncDone}

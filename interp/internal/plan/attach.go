@@ -34,8 +34,8 @@ func (p *Planner) attach(groups [][]*ir.Op) [][]*ir.Op {
 	return slices.DeleteFunc(groups, func(ops []*ir.Op) bool { return len(ops) == 0 })
 }
 
-// produces reports whether a group is a chain that stores nothing but v, which has one user. An operand of v's size
-// bounds the work: a broadcast of a number alone could have any size, and the memory limit would not refuse it.
+// produces reports whether a group is a chain that stores only v, and v has one user. An operand of v's size bounds the
+// work. A chain without such an operand could broadcast a scalar to any size, and the memory limit would not refuse it.
 func (p *Planner) produces(ops []*ir.Op, v *ir.Value) bool {
 	size := p.fusible(ops[len(ops)-1])
 	whole := func(v *ir.Value) bool {
@@ -53,7 +53,7 @@ func (p *Planner) produces(ops []*ir.Op, v *ir.Value) bool {
 	return v.HasOneUse()
 }
 
-// foldKernel builds the kernel of o, whose operand 0 a source computes.
+// foldKernel builds the kernel of o. The source computes operand 0 of o.
 func (p *Planner) foldKernel(o *ir.Op, source *kernel.Source) (kernel.Kernel, error) {
 	s := NewSpec(p, o, p.typesOf(o.Operands()), p.typesOf(o.Results()))
 	for _, t := range append(s.In[:len(s.In):len(s.In)], s.Out...) {

@@ -13,8 +13,8 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// lazyKernel is a kernel of an op whose shapes are known only at run time. It keeps the kernel of the last shapes, so a
-// loop over one shape builds it once. Several machines may share a lazyKernel.
+// lazyKernel is a kernel of an op whose shapes are known only at run time. It keeps the kernel of the last shapes; a
+// loop over one shape builds its kernel once. Several machines may share a lazyKernel.
 type lazyKernel struct {
 	row  Row
 	spec *Spec
@@ -275,8 +275,8 @@ func (l *lazyControl) resolve(in []*tensor.Tensor) (*builtControl, error) {
 }
 
 // reserve prepares to compile the op during runs, which only read the outer plan: it assigns slots to the outside
-// values that the op's regions use, and compiles the functions that they name. A custom call's functions do not
-// execute.
+// values that the op's regions use, and compiles the functions that they name. The functions that a custom call names
+// do not execute.
 func (l *lazyControl) reserve() error {
 	var failed error
 	for _, r := range l.spec.Op.Regions() {

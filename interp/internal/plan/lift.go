@@ -55,7 +55,7 @@ func (p *Planner) liftBlock(b *ir.Block, n int) (*LiftedRegion, error) {
 }
 
 // LiftValue compiles the computation of operand i of op as a region of one argument. op belongs to scalar region b, and
-// the operand must depend on only one argument of b. liftValue returns nil if the computation is not elementwise.
+// the operand must depend on only one argument of b. LiftValue returns nil if the computation is not elementwise.
 func (p *Planner) LiftValue(b *ir.Block, op *ir.Op, i, n int) (*LiftedRegion, error) {
 	if !p.liftable(b, nil) {
 		return nil, nil

@@ -25,27 +25,27 @@ type Compiler struct {
 
 // Row describes how to execute one op kind: with a kernel or with a control instruction.
 type Row struct {
-	// make builds the kernel for operands and results of static shape. A row has either make or control.
+	// Make builds the kernel for operands and results of static shape. A row has either Make or Control.
 	Make func(s *Spec) (kernel.Kernel, error)
-	// shape sets the result shapes in s from the operands if the shapes are not static. If shape is nil, every result
-	// has the shape of the first operand.
+	// Shape sets the result shapes in s from the operands if the shapes are not static. If Shape is nil, every result has
+	// the shape of the first operand.
 	Shape func(s *Spec, in []*tensor.Tensor) error
-	// control builds the instruction of an op that needs the machine: control flow, calls, hooks and everything else that
+	// Control builds the instruction of an op that needs the machine: control flow, calls, hooks and everything else that
 	// is not a function of tensors.
 	Control func(p *Planner, s *Spec) (exec.Runner, error)
-	// staticShapes: control needs operands and results of static shape. If the shapes are not static, control is called
-	// when the op executes (lazyControl).
+	// StaticShapes says that Control needs operands and results of static shape. If the shapes are not static, Control is
+	// called when the op executes (lazyControl).
 	StaticShapes bool
-	// elementwise: result element i depends only on operand elements i. Such an op may be lifted (lift.go).
+	// Elementwise says that result element i depends only on operand elements i. Such an op may be lifted (lift.go).
 	Elementwise bool
-	// pure: the results of control depend only on the operands and the regions.
+	// Pure says that the results of Control depend only on the operands and the regions.
 	Pure bool
-	// fold, if not nil, builds the kernel of an op that reads operand 0 block by block, from a source. The kernel gets
-	// the source's operands in its place. The error says that the op does not do so.
+	// Fold, if not nil, builds the kernel of an op that reads operand 0 block by block from a source. The source's
+	// operands take the place of operand 0. Fold returns an error if the op cannot read a source.
 	Fold func(s *Spec, source *kernel.Source) (kernel.Kernel, error)
 }
 
-// Spec is the op that an instruction is built for.
+// Spec describes the op that an instruction is built for.
 type Spec struct {
 	kernel.Signature
 	Planner *Planner
@@ -61,8 +61,7 @@ func Pure(f func(*kernel.Signature) (kernel.Kernel, error)) func(*Spec) (kernel.
 	return func(s *Spec) (kernel.Kernel, error) { return f(&s.Signature) }
 }
 
-// Planner compiles the ops of one function. The regions of ops share the function's slots, since they may use values
-// from outside.
+// Planner compiles the ops of one function. Regions share the function's slots, since they may use values from outside.
 type Planner struct {
 	notes      *exec.Notes // of the instruction under construction; see note
 	Prog       *Compiler
@@ -100,8 +99,8 @@ func (prog *Compiler) NewPlanner(f *exec.Function) *Planner {
 		home: map[*ir.Op]int{}, recomputed: map[*ir.Value]bool{}, absorbed: map[*ir.Op]bool{}}
 }
 
-// Function returns the plan of the named function. It compiles the function on the first request. All requests for a
-// new function come before the first run, since runs share the program.
+// Function returns the plan of the named function. It compiles the function on the first request. Runs share the
+// program; request every new function before the first run.
 func (prog *Compiler) Function(name string, at *ir.Op) (*exec.Function, error) {
 	if f := prog.funcs[name]; f != nil {
 		return f, nil

@@ -113,7 +113,8 @@ func (p *printer) instr(ins *exec.Instr, indent string) {
 	}
 }
 
-// overwritten returns the operands whose buffers the results may take: those that die here and that the kernel allows.
+// overwritten returns the operands whose buffers the results may take: the operands that die here and that the kernel
+// may overwrite.
 func (p *printer) overwritten(ins *exec.Instr, k *kernel.Kernel) string {
 	allowed := k.Inplace
 	for _, o := range k.Others {

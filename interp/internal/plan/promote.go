@@ -62,7 +62,7 @@ func promotions(s *Spec) map[int]kernel.Type {
 	return wide
 }
 
-// promote compiles an op after the conversion of some of its operands.
+// promote compiles an op and, before it, the conversions of some of its operands.
 func (p *Planner) promote(ins *exec.Instr, s *Spec, wide map[int]kernel.Type) error {
 	type conversion struct {
 		from, to int32 // slots

@@ -50,7 +50,7 @@ func movesElements(d *ir.Def) bool {
 // represents (spec, "dequantize_op_quantize"), unless the op only moves elements of one type.
 func (p *Planner) kernel(r Row, s *Spec) (kernel.Kernel, error) {
 	if len(s.Out) > 0 && !slices.ContainsFunc(s.Out, func(t kernel.Type) bool { return t.N != 0 }) {
-		// There is nothing to compute, and a kernel may loop over the dimensions of tensor<1000000000000x0xf32>.
+		// An empty result needs no work, but a kernel may loop over the dimensions of tensor<1000000000000x0xf32>.
 		return kernel.Kernel{Family: "empty", Run: func(_, _ []*tensor.Tensor) error { return nil }}, nil
 	}
 	var q *kernel.Quantum

@@ -7,14 +7,14 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// A chain that needs an element computed cheaply by an earlier chain computes it again if the operands are still stored
-// then: that costs less than storing the element and loading it. The results of the forward pass that only the backward
+// A chain that needs an element computed cheaply by an earlier chain computes it again if the operands are still
+// stored. This costs less than storing and loading the element. The results of the forward pass that only the backward
 // pass uses, such as 3*x*x and 1-tanh(x) of GELU's gradient, are then never stored.
 
 const recomputeOps = 12 // maximum number of ops that one chain repeats for one value
 
-// recompute extends the chains of block b, given by their ops, by the ops they repeat, and removes ops that nothing in
-// their own chain needs any more. It sets home and recomputed.
+// recompute adds to each chain of block b the ops that the chain repeats, and removes ops that nothing in their own
+// chain needs any more. It sets home and recomputed.
 func (p *Planner) recompute(chains [][]*ir.Op, b *ir.Block) [][]*ir.Op {
 	size := make([]int, len(chains)) // number of elements of a chain's values, 0 if it is not a chain
 	for i, ops := range chains {
@@ -79,8 +79,8 @@ func (p *Planner) recompute(chains [][]*ir.Op, b *ir.Block) [][]*ir.Op {
 	return out
 }
 
-// repeat appends to ops those that compute o's result in chain at: o, after the cheap ops for its operands that are not
-// stored until then. It reports false if there are too many, or an operand cannot be had.
+// repeat appends o to ops, the ops of chain at, after the cheap ops that compute those operands of o that nothing
+// stores before. It returns false if there are too many ops or if an operand is neither stored nor cheap.
 func (p *Planner) repeat(ops []*ir.Op, o *ir.Op, at int, b *ir.Block) ([]*ir.Op, bool) {
 	for _, v := range o.Operands() {
 		d := v.DefiningOp()
@@ -99,7 +99,8 @@ func (p *Planner) repeat(ops []*ir.Op, o *ir.Op, at int, b *ir.Block) ([]*ir.Op,
 	return ops, len(ops) <= recomputeOps
 }
 
-// usedFrom reports whether an op that is executed in its own place alone, at position at or later, uses v.
+// usedFrom reports whether an op of b uses v at position at or later. An op counts only if it executes at its own
+// place; chains may repeat the other ops.
 func (p *Planner) usedFrom(v *ir.Value, at int, b *ir.Block) bool {
 	for u := range v.Uses() {
 		o := u.Owner()
@@ -110,7 +111,7 @@ func (p *Planner) usedFrom(v *ir.Value, at int, b *ir.Block) bool {
 	return false
 }
 
-// needed returns those ops of a chain whose results are stored or used by other ops of the chain.
+// needed returns the ops of a chain whose results are stored or used by other ops of the chain.
 func (p *Planner) needed(ops []*ir.Op) []*ir.Op {
 	need := map[*ir.Op]bool{}
 	var out []*ir.Op

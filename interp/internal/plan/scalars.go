@@ -15,9 +15,9 @@ import (
 // as slices and concatenations, and calls then cost nothing.
 
 const (
-	scalarElements = 8   // most elements of a value
-	scalarOps      = 400 // most operations of a loop
-	scalarDepth    = 8   // most nested calls
+	scalarElements = 8   // maximum number of elements of a value
+	scalarOps      = 400 // maximum number of operations of a loop
+	scalarDepth    = 8   // maximum nesting of calls
 )
 
 // scalars builds an exec.Scalars.
@@ -93,8 +93,8 @@ func (b *scalars) op(code exec.ScalarCode, d uint8, in ...uint8) {
 	b.out.Ops = append(b.out.Ops, o)
 }
 
-// moves sets the registers to to the values of from, all at once. If nothing reads the old value after from is
-// computed, from is computed in its place.
+// moves sets the registers to to the values of from, all at once. If nothing reads a register of to after the
+// computation of its new value, the ops compute the value directly in that register.
 func (b *scalars) moves(begin int, from, to []uint8) {
 	ops := b.out.Ops
 	for i, f := range from {

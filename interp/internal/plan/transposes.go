@@ -12,7 +12,7 @@ import (
 // A product reads a transposed operand in place, with other strides: its kernel packs panels anyway, and the transposed
 // value is never stored. This holds for transposes that only products of their own block use.
 
-const transposedColumns = 16 // free elements of a product's other operand, from which on packing reads each element once
+const transposedColumns = 16 // minimum of free elements of the other operand for which packing reads each element once
 
 // absorb finds the transposes of block b that products read through.
 func (p *Planner) absorb(b *ir.Block) {
@@ -74,7 +74,8 @@ func (p *Planner) View(o *ir.Op, i int, t kernel.Type) kernel.View {
 	return kernel.Transposed(t, perm)
 }
 
-// operands returns the values that the instruction of o reads: o's operands or what they are transposes of.
+// operands returns the values that the instruction of o reads: for each operand of o, the operand or the value that it
+// transposes.
 func (p *Planner) operands(o *ir.Op) []*ir.Value {
 	out := make([]*ir.Value, o.NumOperands())
 	for i, v := range o.Operands() {
@@ -86,7 +87,7 @@ func (p *Planner) operands(o *ir.Op) []*ir.Value {
 	return out
 }
 
-// through returns the transposes that o reads through and o, or nil if there are none.
+// through returns o and the transposes that o reads through, or nil if there are none.
 func (p *Planner) through(o *ir.Op) []*ir.Op {
 	var ops []*ir.Op
 	for _, v := range o.Operands() {
