@@ -11,7 +11,7 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// Columns returns the names of the groups of types that bounds are given for.
+// Columns returns the names of the groups of types. Each group has its own bounds.
 func Columns() []string {
 	return []string{"integers", "≤ 8 bits", "f16", "bf16", "f32", "f64", "complex<f32>", "complex<f64>"}
 }
@@ -51,7 +51,7 @@ type Bound struct {
 	Zero    bool // signs of zeros may differ
 }
 
-// String returns the bound as bounds.txt has it.
+// String returns the bound in the form of bounds.txt.
 func (b Bound) String() string {
 	s := strconv.FormatUint(b.ULP, 10)
 	if b.ULP == Any {
@@ -69,7 +69,7 @@ func (b Bound) String() string {
 // usual is the distance between two good implementations of a function, by column.
 var usual = [...]uint64{0, 1, 2, 1, 4, 4, 4, 4}
 
-// bounds returns the names in bounds.txt, in order, and their bounds by column; nil stands for a column without one.
+// bounds returns the names in bounds.txt, in order, and their bounds by column. A column without a bound is nil.
 func bounds() (names []string, table map[string][8]*Bound) {
 	table = map[string][8]*Bound{}
 	for line := range strings.Lines(boundsText) {
@@ -147,8 +147,8 @@ func Table() string {
 }
 
 // EngineBound returns how many units in the last place the embedded engine may differ from the true value of a
-// function, per part for complex numbers. It is infinite for functions that lose all digits on some values, as XLA's
-// do. Except for f64 and some functions of f32, the engine rounds once from a wider type.
+// function, per part for complex numbers. It is infinite for functions that, like XLA's, lose all digits on some
+// values. Except for f64 and some functions of f32, the engine rounds once from a wider type.
 func EngineBound(op string, column int) float64 {
 	op = shortOp(op)
 	switch {

@@ -30,7 +30,7 @@ func (g *Generator) broadcastable(n int) (shapes []tensor.Shape, out tensor.Shap
 		}
 		shapes = append(shapes, s)
 	}
-	// A dimension that no operand has stays 1.
+	// A dimension keeps size 1 if no operand has it.
 	for k := range out {
 		widest := int64(1)
 		for _, s := range shapes {

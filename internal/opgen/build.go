@@ -26,11 +26,11 @@ type Program struct {
 	Run   *runtime.Program
 	Args  []*tensor.Tensor
 
-	want  func(args []*tensor.Tensor) []*tensor.Tensor // recomputes the results; nil if the program cannot
-	loose func(i int, got float64) bool                // whether XLA may return got for an element, judging by what want saw; called after want
+	want  func(args []*tensor.Tensor) []*tensor.Tensor // recomputes the results; nil if the program cannot be recomputed
+	loose func(i int, got float64) bool                // whether XLA may return got for element i; called after want
 }
 
-// Rule states how far two engines' results of an op may be apart.
+// Rule states how much the results of two engines may differ.
 type Rule struct {
 	// Exact requires the same bits; all NaNs count as equal. Otherwise Terms > 0 allows the error of adding that many
 	// terms in another order. If neither is set, the op is a function and Bound limits the distance.
@@ -54,12 +54,12 @@ func New(seed uint64) (*Generator, error) {
 	return &Generator{rng: rand.New(rand.NewPCG(seed, 0x0b)), reg: reg}, nil
 }
 
-// arg is one argument of main and how it is filled.
+// arg is an argument of main and the way to fill it.
 type arg struct {
 	dt    tensor.DType
 	shape tensor.Shape
 	style verify.Style
-	fill  func(t *tensor.Tensor) // instead of style
+	fill  func(t *tensor.Tensor) // replaces style
 	fixed bool                   // a constant of the program instead of an argument of main
 	aside bool                   // used by the regions, not an operand of the op
 }
@@ -74,8 +74,8 @@ type call struct {
 	bodies  []string // regions in MLIR's generic form, each with its block
 	rule    Rule
 
-	// Programs of more than one op: ops is the text that replaces the op in main. It uses the arguments %a0, %a1, ...
-	// and defines the values in names; results are their types. functions are added beside main.
+	// These fields describe programs of several ops. ops is the text that replaces the op in main. It uses the
+	// arguments %a0, %a1, ... and defines the values in names; results holds their types. functions stand beside main.
 	ops       string
 	names     []string
 	functions string

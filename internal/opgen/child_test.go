@@ -17,14 +17,14 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// XLA is asked in a process of its own, since there are programs on which it ends its process instead of refusing them:
-// the next process continues after such a program.
+// XLA runs in a process of its own, because some programs end XLA's process instead of being refused. The next process
+// then continues after such a program.
 
-// outcome is what XLA gave for a program.
+// outcome is XLA's result for a program.
 type outcome struct {
 	Number  int
 	Results []value
-	Err     string // why it refuses the program
+	Err     string // XLA's reason for refusing the program
 }
 
 type value struct {
@@ -42,13 +42,13 @@ func (o *outcome) tensors() []*tensor.Tensor {
 	return out
 }
 
-// series is a sequence of programs that both processes make.
+// series is a sequence of programs. The test and its child process generate the same programs.
 type series struct {
 	kind  string // random, large, extrema or unwritten
 	seed  uint64
 	count int
 	flags string // XLA_FLAGS of the process
-	// memory makes glibc fill memory that the process allocates with its complement; 0: with zeros.
+	// memory makes glibc fill newly allocated memory with the complement of this byte; 0 fills it with zeros.
 	memory byte
 }
 
@@ -71,7 +71,7 @@ func (s series) generator() (func() (*opgen.Program, error), error) {
 
 const childVariable = "HLOCB_OPGEN_CHILD"
 
-// TestMain makes the test binary the process that executes a series on XLA, where a test started it for that.
+// TestMain executes a series on XLA if a test has started this binary as its child process.
 func TestMain(m *testing.M) {
 	if spec := os.Getenv(childVariable); spec != "" {
 		if err := execute(spec); err != nil {
@@ -83,7 +83,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// execute executes the series that spec says on XLA, and writes the outcomes to file 3.
+// execute executes the series in spec on XLA and writes the outcomes to file 3.
 func execute(spec string) error {
 	var s series
 	var from int
@@ -123,7 +123,7 @@ func execute(spec string) error {
 	return nil
 }
 
-// onXLA calls f with each program of a series and what XLA gave for it.
+// onXLA calls f with each program of a series and XLA's outcome.
 func (s series) onXLA(t *testing.T, f func(number int, p *opgen.Program, o *outcome)) {
 	t.Helper()
 	engines(t) // skips
@@ -174,7 +174,7 @@ func (s series) onXLA(t *testing.T, f func(number int, p *opgen.Program, o *outc
 	}
 }
 
-// lastWords returns why a process of XLA ended.
+// lastWords returns the reason why a process of XLA ended.
 func lastWords(log string) string {
 	for _, line := range strings.Split(log, "\n") {
 		if i := strings.Index(line, "Check failed"); i >= 0 {
@@ -187,7 +187,7 @@ func lastWords(log string) string {
 	return "without a word"
 }
 
-// unwritten returns a convolution for which XLA reads memory that nothing wrote.
+// unwritten returns a convolution for which XLA reads uninitialized memory.
 func unwritten() (*opgen.Program, error) {
 	return program(`func.func @main(%x: tensor<1x4x6xf16>, %k: tensor<2x3x6xf16>) -> tensor<1x2x6xf16> {
   %0 = stablehlo.convolution(%x, %k) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], window = {stride = [2], pad = [[-1, 2]], lhs_dilate = [1], rhs_dilate = [1]}
@@ -204,8 +204,9 @@ func ones(d tensor.DType, shape tensor.Shape) *tensor.Tensor {
 	return t
 }
 
-// TestUnwrittenMemory: what XLA gives for a convolution depends on what its memory held before, so random programs are
-// compared with a process whose fresh memory is zeros. There, and always on the engine, the result is right.
+// TestUnwrittenMemory: XLA's result of a convolution depends on the previous content of its memory. Random programs are
+// therefore compared with a process whose fresh memory is zero. XLA's result is right there, and the engine's result is
+// always right.
 func TestUnwrittenMemory(t *testing.T) {
 	engine, _ := engines(t)
 	sums := func(results []*tensor.Tensor) (first, second float64) {

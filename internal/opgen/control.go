@@ -40,7 +40,7 @@ func (g *Generator) rngBits() *call {
 	if algorithm == "PHILOX" && g.rng.IntN(2) == 0 {
 		state = tensor.Shape{3}
 	}
-	d := pick(g, tensor.UI8, tensor.UI16, tensor.UI32, tensor.UI64) // XLA converts signed ones to unsigned
+	d := pick(g, tensor.UI8, tensor.UI16, tensor.UI32, tensor.UI64) // XLA converts signed bits to unsigned
 	out := g.shape(0, 3)
 	if g.rng.IntN(3) == 0 {
 		out = tensor.Shape{g.between(0, 40)}
@@ -154,13 +154,13 @@ func (g *Generator) dimensionSize() *call {
 	return c
 }
 
-// known returns an operand that is a constant of the program, as shapes are.
+// known returns an operand that is a constant of the program, for shapes and similar operands.
 func known(v []int64) arg {
 	return arg{dt: tensor.I64, shape: tensor.Shape{int64(len(v))}, fixed: true, fill: fillWith(func(i int) float64 { return float64(v[i]) })}
 }
 
-// dynamic makes the dynamic form of a call: the named attributes become operands that are constants of the program, as
-// does the shape of the result if there are no names.
+// dynamic makes the dynamic form of a call. The named attributes become operands that are constants of the program.
+// Without names, the shape of the result becomes such an operand.
 func (g *Generator) dynamic(c *call, op string, names ...string) *call {
 	results := c.results
 	if results == nil {
@@ -200,7 +200,7 @@ func (g *Generator) dynamicGather() *call {
 	return g.dynamic(g.gather(), "dynamic_gather", "slice_sizes")
 }
 
-// dynamicConv makes a convolution with a result: XLA takes others.
+// dynamicConv makes a convolution whose result has elements. XLA does not refuse a convolution with an empty result.
 func (g *Generator) dynamicConv() *call {
 	for {
 		c := g.dynamic(g.convolution(), "dynamic_conv", "padding")

@@ -14,8 +14,8 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// notCompared lists the ops that are in no program that XLA's CPU plugin and the engine are compared on here, each with
-// the reason.
+// notCompared lists the ops that no test of this package runs on both XLA's CPU plugin and the engine, each with the
+// reason.
 var notCompared = map[string]string{
 	"stablehlo.rng":                  "what it gives is not specified",
 	"stablehlo.custom_call":          "calls something else; hooks are compared in internal/endtoend",
@@ -40,8 +40,8 @@ var notCompared = map[string]string{
 	"chlo.scan":                      "newer than the plugin, which does not know its name: TestRefused",
 }
 
-// TestCoverage: every op of StableHLO and CHLO is in random programs, or in those of single element-wise ops, or there
-// is a reason why not; and no type is left out of them all.
+// TestCoverage: every op of StableHLO and CHLO is in a random program or in a program of one element-wise op, or
+// notCompared gives the reason. The programs use every type.
 func TestCoverage(t *testing.T) {
 	g, err := opgen.New(1)
 	if err != nil {

@@ -10,11 +10,11 @@ import (
 	"github.com/hlocb/hlocb/verify"
 )
 
-// Deviation is a known difference between XLA's CPU code and the specification: it names the ops and types, and a
-// condition on the values. It explains an element of a result only if the condition holds for that element.
+// Deviation is a known difference between XLA's CPU code and the specification. It names the ops and types, and states
+// a condition on the values. It explains an element of a result only if the condition holds for that element.
 type Deviation struct {
 	Name string
-	Ops  func(op string) bool // takes the name with its dialect, without the case
+	Ops  func(op string) bool // op is the name with its dialect, without the case
 	When func(e *Element) bool
 }
 
@@ -22,7 +22,7 @@ type Deviation struct {
 type Element struct {
 	Program       *Program
 	Result, Index int
-	Engine, XLA   *tensor.Tensor // the result on both
+	Engine, XLA   *tensor.Tensor // the results of both engines
 
 	want    []*tensor.Tensor // the results that the program should return, if it knows them
 	again   func(args []*tensor.Tensor) ([]*tensor.Tensor, error)
@@ -31,7 +31,7 @@ type Element struct {
 	sorted  []*tensor.Tensor // results of the engine on operands as XLA's sorts see them
 }
 
-// explain counts the deviation that explains the element in v, and reports whether there is one.
+// explain reports whether a deviation explains the element, and counts the deviation in v.
 func (e *Element) explain(v Verdict) bool {
 	for _, d := range Deviations() {
 		if d.Ops(bare(e.Program.Op)) && d.When(e) {
@@ -66,8 +66,8 @@ func (e *Element) value(k int) float64 {
 	return t.FloatAt(i)
 }
 
-// withoutDenormals returns the comparisons of a result without denormals: the engine's result, flushed, and its result
-// on flushed operands, each with XLA's result and with that, flushed.
+// withoutDenormals returns comparisons of a result without denormals. It compares the engine's flushed result, and the
+// engine's result on flushed operands, with XLA's result and with XLA's flushed result.
 func (e *Element) withoutDenormals() []func(i int) bool {
 	if e.near == nil {
 		e.near = map[int][]func(i int) bool{}
@@ -219,8 +219,8 @@ func Deviations() []Deviation {
 	anyOp := func(string) bool { return true }
 	return []Deviation{
 		{
-			// XLA packs i2 and ui2 four to a byte, but sorts bytes: its result is not a permutation of the operand. The
-			// program computes the result of a stable sort, and the engine has that.
+			// XLA packs i2 and ui2 four to a byte, but sorts bytes. Its result is not a permutation of the operand. The
+			// program computes the result of a stable sort, and the engine returns the same.
 			Name: "sorts of 2-bit integers",
 			Ops:  ops("sort"),
 			When: func(e *Element) bool {
@@ -272,9 +272,8 @@ func Deviations() []Deviation {
 			},
 		},
 		{
-			// XLA looks at the low six bits of an integer exponent only, so that 2^64 is 1, and takes an unsigned one
-			// for a signed one, so that 3^254 of ui8 is 0. The engine's power is the one that repeated multiplication
-			// gives in the type.
+			// XLA uses only the low six bits of an integer exponent, so 2^64 is 1. It reads an unsigned exponent as
+			// signed, so 3^254 of ui8 is 0. The engine's power equals repeated multiplication in the type.
 			Name: "powers of integers",
 			Ops:  ops("power"),
 			When: func(e *Element) bool {
@@ -323,7 +322,7 @@ func Deviations() []Deviation {
 			},
 		},
 		{
-			// XLA takes 6, the largest f4E2M1FN, for too large to be an integer and gives the largest integer.
+			// XLA considers 6, the largest f4E2M1FN, too large for an integer and returns the largest integer.
 			Name: "6 of f4E2M1FN as an integer",
 			Ops:  ops("convert"),
 			When: func(e *Element) bool {
@@ -350,8 +349,8 @@ func Deviations() []Deviation {
 			},
 		},
 		{
-			// XLA rounds integers of 32 bits and more twice on their way to bf16, first to f32: -1606418381 becomes
-			// -1610612736, though -1602224128 is nearer.
+			// XLA rounds integers of 32 bits and more twice on their way to bf16, first to f32. -1606418381 becomes
+			// -1610612736, but -1602224128 is nearer.
 			Name: "integers of 32 bits and more to bf16",
 			Ops:  ops("convert"),
 			When: func(e *Element) bool {
@@ -368,7 +367,7 @@ func Deviations() []Deviation {
 			},
 		},
 		{
-			// Of a negative i2 or i4 XLA counts the bits of the byte that it is kept in.
+			// For a negative i2 or i4, XLA counts the bits of the byte that stores it.
 			Name: "bits of negative narrow integers",
 			Ops:  ops("popcnt"),
 			When: func(e *Element) bool {
@@ -379,8 +378,8 @@ func Deviations() []Deviation {
 			},
 		},
 		{
-			// A type without mantissa has no NaN: upstream's interpreter, as the engine, gives infinity; in XLA NaN
-			// stays.
+			// A type without mantissa has no NaN. The engine returns infinity, as upstream's interpreter does; XLA
+			// returns NaN.
 			Name: "reduce_precision of NaN to no mantissa",
 			Ops:  ops("reduce_precision"),
 			When: func(e *Element) bool {
@@ -388,8 +387,8 @@ func Deviations() []Deviation {
 			},
 		},
 		{
-			// XLA takes the first bit of f8E8M0FNU, which has no sign, for one, and the codes 0 and 128, which are
-			// 2^-127 and 2, for zeros.
+			// f8E8M0FNU has no sign. XLA treats its first bit as a sign, and the codes 0 and 128, which are 2^-127 and
+			// 2, as zeros.
 			Name: "next_after of f8E8M0FNU",
 			Ops:  ops("next_after"),
 			When: func(e *Element) bool {
@@ -399,8 +398,8 @@ func Deviations() []Deviation {
 			},
 		},
 		{
-			// XLA computes square roots of types of up to 8 bits in f16 and rounds twice: of 15.5 (f8E3M4) it makes
-			// 3.9375, then 4, where 3.875 is nearer to the root, 3.93700.
+			// XLA computes square roots of types of up to 8 bits in f16 and rounds twice. The root of 15.5 (f8E3M4) is
+			// 3.93700. XLA rounds it to 3.9375, then to 4; 3.875 is nearer.
 			Name: "square roots rounded twice",
 			Ops:  ops("sqrt"),
 			When: func(e *Element) bool {
@@ -413,8 +412,8 @@ func Deviations() []Deviation {
 			},
 		},
 		{
-			// The specification orders complex numbers by their real parts, then by their imaginary ones; where the
-			// real parts are equal XLA takes an operand without a look at the imaginary ones.
+			// The specification orders complex numbers by their real parts, then by their imaginary parts. If the real
+			// parts are equal, XLA selects an operand without comparing the imaginary parts.
 			Name: "extrema of complex numbers of one real part",
 			Ops:  ops("maximum", "minimum"),
 			When: func(e *Element) bool {
@@ -436,8 +435,8 @@ func Deviations() []Deviation {
 			},
 		},
 		{
-			// A product just below the smallest normal bf16, which rounds up to it, XLA takes for zero; the engine has
-			// the exact product, rounded once.
+			// A product just below the smallest normal bf16 rounds up to it. XLA returns zero for it. The engine
+			// returns the exact product, rounded once.
 			Name: "products below the smallest normal number",
 			Ops:  ops("multiply"),
 			When: func(e *Element) bool {
@@ -449,10 +448,10 @@ func Deviations() []Deviation {
 			},
 		},
 		{
-			// XLA rounds each step of a CHLO function to the type, and f8E8M0FNU has neither zero nor negative
-			// numbers: 1-x in asin(1) and log(1-x) in atanh(x) are NaN there, and so is the result, and lgamma(1),
-			// which is 0, is 2^-21, XLA's error. The engine rounds once: asin(1) is 2, atanh of numbers up to 1/2 is
-			// the number itself, and lgamma(1) is NaN, as the type has no 0.
+			// XLA rounds each step of a CHLO function to the type, and f8E8M0FNU has neither zero nor negative numbers.
+			// 1-x in asin(1) and log(1-x) in atanh(x) are therefore NaN, and so is the result. XLA computes lgamma(1),
+			// which is 0, as 2^-21. The engine rounds once: asin(1) is 2, atanh(x) is x for x up to 1/2, and lgamma(1)
+			// is NaN, because the type has no 0.
 			Name: "steps of functions of f8E8M0FNU",
 			Ops:  ops("asin", "atanh", "lgamma"),
 			When: func(e *Element) bool {
@@ -470,10 +469,10 @@ func Deviations() []Deviation {
 			},
 		},
 		{
-			// XLA's option xla_cpu_enable_fast_min_max, which is on, computes maximum(x, y) as x > y ? x : y: NaN in
-			// one operand is lost, and of zeros of different sign it gives either. The specification asks for IEEE
-			// 754's maximum and minimum, which propagate NaN and order -0 before 0. XLA's result is one of the
-			// operands; with the option off it is the engine's to the bit, which a test sees to.
+			// XLA's option xla_cpu_enable_fast_min_max is on by default. It computes maximum(x, y) as x > y ? x : y.
+			// This loses NaN in one operand, and returns either of two zeros of different sign. The specification
+			// requires IEEE 754's maximum and minimum, which propagate NaN and order -0 before 0. XLA's result is one
+			// of the operands. A test checks that without the option XLA returns the engine's bits.
 			Name: "extrema of NaN and zeros",
 			Ops:  ops("maximum", "minimum", "clamp", "reduce", "reduce_window"),
 			When: func(e *Element) bool {
@@ -487,7 +486,7 @@ func Deviations() []Deviation {
 				for k := range e.Program.Args {
 					as := e.value(k)
 					v := withoutDenormal(e.Engine.DType(), as)
-					one = one || got == v || got == as || math.IsNaN(got) // an element compared as a zero is moved unchanged
+					one = one || got == v || got == as || math.IsNaN(got) // an element that is compared as a zero moves unchanged
 					nan = nan || math.IsNaN(v)
 					if v == 0 {
 						zeros++
@@ -499,17 +498,17 @@ func Deviations() []Deviation {
 	}
 }
 
-// Refusal is a kind of programs that XLA's CPU plugin refuses although the specification allows them.
+// Refusal reports whether XLA's CPU plugin refuses a program with this message although the specification allows it.
 type Refusal func(p *Program, message string) bool
 
-// Refusals returns the refusals that random programs meet.
+// Refusals returns the known refusals of random programs.
 func Refusals() []Refusal {
 	has := func(p *Program, bits int) bool {
 		return p.Out.Bits() == bits || slices.ContainsFunc(p.Args, func(t *tensor.Tensor) bool { return t.DType().Bits() == bits })
 	}
 	of := func(p *Program, names ...string) bool { return ops(names...)(bare(p.Op)) }
 	return []Refusal{
-		// `concatenate` of i2 and ui2 ends its process.
+		// XLA's process ends on `concatenate` of i2 and ui2.
 		func(p *Program, m string) bool {
 			return of(p, "concatenate") && has(p, 2) && strings.Contains(m, "ends the process")
 		},
@@ -521,17 +520,17 @@ func Refusals() []Refusal {
 		func(p *Program, m string) bool {
 			return of(p, "reduce") && strings.Contains(p.Op, "pairs") && has(p, 2)
 		},
-		// Sorts of i2 and ui2, which end its process when what they write out of place does harm.
+		// Sorts of i2 and ui2: XLA writes outside the array, which may end its process.
 		func(p *Program, m string) bool {
 			return of(p, "sort") && has(p, 2) && strings.Contains(m, "ends the process")
 		},
 		// Sorts of several inputs, some of i2 or ui2: "Inputs must have the same shape".
 		func(p *Program, m string) bool { return of(p, "sort") && strings.Contains(p.Op, "pairs") && has(p, 2) },
-		// Sorts of f4E2M1FN: it makes code that is not valid.
+		// Sorts of f4E2M1FN: XLA generates invalid code.
 		func(p *Program, m string) bool {
 			return of(p, "sort") && p.DType == tensor.F4E2M1FN && strings.Contains(m, "Invalid LLVM IR")
 		},
-		// F6E2M3FN and f6E3M2FN: it has no such types.
+		// F6E2M3FN and f6E3M2FN: XLA has no such types.
 		func(p *Program, m string) bool {
 			return has(p, 6) && strings.Contains(strings.ToLower(m), "primitive_type_invalid")
 		},
@@ -545,7 +544,7 @@ func Refusals() []Refusal {
 		},
 		// `cbrt` of complex numbers.
 		func(p *Program, m string) bool { return of(p, "cbrt") && p.DType.IsComplex() },
-		// `chlo.conj` of real numbers, since it makes complex ones of them on the way.
+		// `chlo.conj` of real numbers: XLA makes complex numbers of them on the way.
 		func(p *Program, m string) bool { return of(p, "conj") && !p.DType.IsComplex() },
 	}
 }

@@ -32,12 +32,12 @@ func complexNumber(v complex128) *tensor.Tensor {
 
 func float32Bits(v float32) uint64 { return uint64(math.Float32bits(v)) }
 
-// repeated is a vector of n equal elements: what XLA's vector loops give.
+// repeated returns a vector of n equal elements: the result of XLA's vector loops.
 func repeated(d tensor.DType, n int, code uint64) *tensor.Tensor {
 	return codes(d, tensor.Shape{int64(n)}, slices.Repeat([]uint64{code}, n)...)
 }
 
-// program reads a program that is not made at random.
+// program reads a program that is not random.
 func program(text string, args ...*tensor.Tensor) (*opgen.Program, error) {
 	reg, err := all.Registry()
 	if err != nil {
@@ -50,8 +50,8 @@ func program(text string, args ...*tensor.Tensor) (*opgen.Program, error) {
 	return &opgen.Program{Run: &runtime.Program{Module: m, Manifest: &hook.Manifest{}}, Args: args}, nil
 }
 
-// TestDeviations: each deviation of XLA that explains differences is there still, on an example of its own, and the
-// engine gives what the specification says. So is each that programs avoid.
+// TestDeviations shows each deviation of XLA on an example and checks that the engine follows the specification. The
+// deviations that programs avoid have examples too.
 func TestDeviations(t *testing.T) {
 	engine, xla := engines(t)
 	nan, one := uint64(math.Float32bits(float32(math.NaN()))), uint64(math.Float32bits(1))
@@ -59,7 +59,7 @@ func TestDeviations(t *testing.T) {
 	for _, c := range []struct {
 		name, text  string
 		args        []*tensor.Tensor
-		want, other []uint64 // codes that the engine must give, and that XLA gives
+		want, other []uint64 // the codes of the engine, and those of XLA
 	}{
 		{"no denormals", `func.func @main(%x: tensor<2xf32>, %y: tensor<2xf32>) -> tensor<2xf32> {
   %0 = stablehlo.add %x, %y : tensor<2xf32>

@@ -1,8 +1,8 @@
-// Package opgen generates programs of few ops with random attributes, shapes, element types and arguments, and judges
-// where the results of the engine and XLA differ. The ops' own rows infer the result types.
+// Package opgen generates programs of a few ops with random attributes, shapes, element types and arguments. It judges
+// differences between the results of the engine and XLA. The ops' own rows infer the result types.
 //
-// The programs avoid what XLA computes other than the specification says, if no condition on the values of one element
-// can describe the difference (TestDeviations shows each):
+// The programs avoid cases in which XLA deviates from the specification, if no condition on the values of one element
+// can describe the deviation (TestDeviations shows each):
 //
 //   - Update windows of scatter with more than one element stay inside the operand. XLA leaves out all of a window that
 //     sticks out, the specification only the part outside.

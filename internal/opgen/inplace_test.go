@@ -15,8 +15,9 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// TestInPlace: an element-wise op gives the same where it may write its result over an operand, which is computed and
-// dies there, and where it may not, the operands being arguments: f(reverse(x)) is the reverse of f(x).
+// TestInPlace: an element-wise op returns the same in two forms of a program. In one, the operand is computed and dies
+// at the op, so the op may write its result over the operand. In the other, the operands are arguments, which nothing
+// overwrites. The test compares f(reverse(x)) with the reverse of f(x).
 func TestInPlace(t *testing.T) {
 	t.Parallel()
 	g, err := opgen.New(11)
@@ -35,7 +36,7 @@ func TestInPlace(t *testing.T) {
 	for _, p := range programs {
 		plain, err := p.Outcome(t.Context(), engine)
 		if err != nil {
-			continue // types that the engine does not take are TestRandomPrograms' business
+			continue // TestRandomPrograms tests types that the engine refuses
 		}
 		for _, a := range append(plain, p.Args...) {
 			if len(a.Shape()) != 1 {
@@ -43,7 +44,7 @@ func TestInPlace(t *testing.T) {
 			}
 		}
 		for k := range p.Args {
-			// Operand k is turned round in the program, the others here.
+			// The program reverses operand k; the test reverses the other operands.
 			var args []*tensor.Tensor
 			for i, a := range p.Args {
 				if i != k {
@@ -74,7 +75,7 @@ func TestInPlace(t *testing.T) {
 	}
 }
 
-// TestCopiedArguments: programs compute the same bits from copies of their arguments, which they may overwrite.
+// TestCopiedArguments: programs compute the same bits from arguments and from copies of them, which they may overwrite.
 func TestCopiedArguments(t *testing.T) {
 	g, err := opgen.New(seed(t))
 	if err != nil {
@@ -124,8 +125,7 @@ func TestCopiedArguments(t *testing.T) {
 	}
 }
 
-// throughReverse returns the program's text with some arguments turned round along dims, "" or "0", before they are
-// used.
+// throughReverse returns the program's text with some arguments reversed along dims, "" or "0", before their use.
 func throughReverse(t *testing.T, p *opgen.Program, dims string, arguments ...int) string {
 	t.Helper()
 	text := print.String(p.Run.Module, print.Options{})
@@ -148,7 +148,7 @@ func throughReverse(t *testing.T, p *opgen.Program, dims string, arguments ...in
 	return text[:start] + copies + body + text[end:]
 }
 
-// reversed returns a vector from its end to its start.
+// reversed returns the elements of a vector in the opposite order.
 func reversed(t *tensor.Tensor) *tensor.Tensor {
 	c := t.Clone()
 	size, n := t.DType().Size(), t.NumElements()

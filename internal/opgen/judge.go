@@ -21,8 +21,8 @@ func Epsilon(d tensor.DType) float64 {
 	return tensor.DecodeFloat(d, one+1) - 1
 }
 
-// functionLimit returns how many units in the last place engines may be apart on a function. Bounds that are large
-// describe values far from the values of random programs; for these functionLimit uses randomLimit.
+// functionLimit returns the allowed distance of two engines on a function, in units in the last place. Large bounds
+// describe values far from the values of random programs; functionLimit replaces large bounds with randomLimit.
 func (p *Program) functionLimit() uint64 {
 	bound, _ := BoundOf(p.Op, Column(p.DType))
 	if bound.ULP <= smallBound {
@@ -50,11 +50,10 @@ func randomLimit(op string) uint64 {
 // XLA otherwise agree.
 type Verdict map[string]int
 
-// JudgeRandom compares the results of a program made by Random on the embedded engine (a) and on XLA (b). The
-// program's rule says whether they must be the same, or how far apart the rounding errors of all terms may bring
-// them. JudgeRandom returns an error if an element breaks the rule and no deviation explains it, or if the engine
-// misses the results that the program expects. again executes the program on the engine with other arguments, to
-// prove a deviation.
+// JudgeRandom compares the results of a program made by Random on the embedded engine (a) and on XLA (b). The program's
+// rule requires the same bits, or limits the distance by the rounding errors of all terms. JudgeRandom returns an error
+// if an element breaks the rule and no deviation explains it, or if the engine misses the results that the program
+// expects. again executes the program on the engine with other arguments, to prove a deviation.
 func JudgeRandom(p *Program, a, b []*tensor.Tensor, again func(args []*tensor.Tensor) ([]*tensor.Tensor, error)) (Verdict, error) {
 	if len(a) != len(b) {
 		return nil, fmt.Errorf("%d results against %d", len(a), len(b))

@@ -11,14 +11,14 @@ import (
 
 // Measurement records how far two engines are apart on one program, without the elements that XLA flushes to zero.
 type Measurement struct {
-	Specials int    // NaN or infinity on one side only, or different ones
+	Specials int    // elements that are NaN or infinite on one side only, or differently on both
 	Zeros    int    // zeros of different sign
-	MaxULP   uint64 // the largest distance of the others; for complex numbers in units of the last place of the modulus
-	Worst    int    // the element with this distance, or one that differs otherwise if there is none
+	MaxULP   uint64 // the largest distance of other elements; of complex numbers in ULPs of the modulus
+	Worst    int    // the element with this distance, or a NaN, infinity or zero that differs if no element has a distance
 }
 
 // flushes reports whether a denormal of the type is denormal in the arithmetic of XLA's CPU code, which computes the
-// narrower types in f32. f16 is the exception: its range is smaller.
+// narrower types in f32. f16 is the exception: its denormals are normal in f32.
 func flushes(d tensor.DType) bool {
 	switch d {
 	case tensor.BF16, tensor.F32, tensor.F64, tensor.Complex64, tensor.Complex128, tensor.F8E8M0FNU:
@@ -69,8 +69,8 @@ func Measure(p *Program, a, b *tensor.Tensor) (m Measurement) {
 	return m
 }
 
-// apart returns the distance of two elements that differ. special means that only one side is infinite or NaN, zero
-// that only signs of zeros differ.
+// apart returns the distance of two elements that differ. special means that only one side is infinite or NaN. zero
+// means that only the signs of zeros differ.
 func apart(a, b *tensor.Tensor, i int) (ulp uint64, special, zero bool) {
 	d, x, y := a.DType(), at(a, i), at(b, i)
 	special = !(cmplx.Abs(x) <= math.MaxFloat64 && cmplx.Abs(y) <= math.MaxFloat64)

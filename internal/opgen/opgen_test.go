@@ -48,7 +48,7 @@ func openXLA() (runtime.Backend, error) {
 	return backends.Open(context.Background(), "cpu", backends.Options{Plugins: env})
 }
 
-// long reports whether the long tests are asked for.
+// long reports whether HLOCB_LONG asks for the long tests.
 func long() bool { return os.Getenv("HLOCB_LONG") == "1" }
 
 // again executes a program on the engine with other arguments.
@@ -60,9 +60,10 @@ func again(p *opgen.Program, engine runtime.Backend) func([]*tensor.Tensor) ([]*
 	}
 }
 
-// TestRandomPrograms executes random programs of one op on the embedded engine and on XLA: 200, with HLOCB_LONG=1
-// 10,000; HLOCB_SEED=N makes others. Results of ops that do not round must be the same to the bit, others as close as
-// their rounding errors allow. HLOCB_FAILURES=FILE has all differing programs written there, with their values.
+// TestRandomPrograms executes random programs of one op on the embedded engine and on XLA: 200, or 10,000 with
+// HLOCB_LONG=1. HLOCB_SEED=N selects other programs. Results of ops that do not round must have the same bits. Other
+// results must agree up to their rounding errors. HLOCB_FAILURES=FILE writes all differing programs with their values
+// to FILE.
 func TestRandomPrograms(t *testing.T) {
 	t.Parallel()
 	n := 200
@@ -72,7 +73,7 @@ func TestRandomPrograms(t *testing.T) {
 	compare(t, series{kind: "random", seed: seed(t), count: n})
 }
 
-// TestLargePrograms executes random programs on shapes of up to a million elements: 40, with HLOCB_LONG=1 1,000.
+// TestLargePrograms executes random programs on shapes of up to a million elements: 40, or 1,000 with HLOCB_LONG=1.
 func TestLargePrograms(t *testing.T) {
 	t.Parallel()
 	n := 40
@@ -82,8 +83,8 @@ func TestLargePrograms(t *testing.T) {
 	compare(t, series{kind: "large", seed: seed(t), count: n})
 }
 
-// TestExtrema compares maxima and minima of edge values with XLA's where its option for faster ones is off, so that it
-// computes those of IEEE 754: not an element may differ but by denormals.
+// TestExtrema compares maxima and minima of edge values with XLA's. XLA runs without its option for faster extrema and
+// therefore follows IEEE 754. Only denormals may differ.
 func TestExtrema(t *testing.T) {
 	t.Parallel()
 	n := 60
@@ -95,7 +96,7 @@ func TestExtrema(t *testing.T) {
 	}
 }
 
-// seed is the seed of the random programs.
+// seed returns the seed of the random programs.
 func seed(t *testing.T) uint64 {
 	text := os.Getenv("HLOCB_SEED")
 	if text == "" {
@@ -108,13 +109,14 @@ func seed(t *testing.T) uint64 {
 	return v
 }
 
-// compare executes a series on both and returns in how many programs each of XLA's deviations explains an element.
+// compare executes a series on both engines. It returns, for each of XLA's deviations, the number of programs in which
+// it explains an element.
 func compare(t *testing.T, s series) map[string]int {
 	engine, _ := engines(t)
 	ops, refusals, deviations := map[string]int{}, map[string]int{}, map[string]int{}
 	refused := 0
 	var differences []opgen.Difference
-	defer func() { report(t, differences) }() // also where the test ends early
+	defer func() { report(t, differences) }() // also if the test ends early
 	s.onXLA(t, func(i int, p *opgen.Program, o *outcome) {
 		if o.Err != "" {
 			refused++
@@ -155,7 +157,7 @@ func compare(t *testing.T, s series) map[string]int {
 	return deviations
 }
 
-// report fails the test where programs differ, and writes them to the file that the environment names, or to the log.
+// report fails the test if programs differ. It logs them unless HLOCB_FAILURES names a file for them.
 func report(t *testing.T, differences []opgen.Difference) {
 	if len(differences) == 0 {
 		return
@@ -176,7 +178,8 @@ func writeDifferences(t *testing.T, path string, differences []opgen.Difference)
 	}
 }
 
-// TestJudgeFails changes a result by little and by much: both must be seen where bits are compared, the second always.
+// TestJudgeFails changes a result by little and by much. The judge must find the small change if bits are compared, and
+// the large one always.
 func TestJudgeFails(t *testing.T) {
 	engine, _ := engines(t)
 	g, err := opgen.New(3)
@@ -213,7 +216,7 @@ func TestJudgeFails(t *testing.T) {
 	}
 }
 
-// TestEveryMaker: no maker of programs is refused by its op's row every time.
+// TestEveryMaker: the row of an op accepts at least one program of each maker.
 func TestEveryMaker(t *testing.T) {
 	t.Parallel()
 	g, err := opgen.New(5)

@@ -36,8 +36,8 @@ func (g *Generator) twoTypes(op string, shape tensor.Shape, attrs ...string) *ca
 // wholeNumber is an integer type.
 func (g *Generator) wholeNumber() tensor.DType { return g.randomType(tensor.DType.IsInteger) }
 
-// reduceGeneral reduces with a region of several ops that is associative and commutative: the smaller of two values,
-// first compared without the lowest bit, then with it.
+// reduceGeneral reduces with a region of several ops that is associative and commutative. It selects the smaller of two
+// values, compared first without the lowest bit, then with it.
 func (g *Generator) reduceGeneral() *call {
 	d := pick(g, tensor.I32, tensor.UI8, tensor.I64, tensor.UI16)
 	a := edges(d, g.shape(1, 4))
@@ -77,7 +77,7 @@ func (g *Generator) extremaWithNaN() *call {
 		out[i] = max(0, n-size[i]+1)
 	}
 	if g.rng.IntN(2) == 0 {
-		// All of a dimension or one element: a reduction.
+		// The window covers a whole dimension or one element: this is a reduction.
 		var dims []int64
 		kept := tensor.Shape{}
 		for i, n := range shape {
@@ -182,7 +182,7 @@ func (g *Generator) scan() *call {
 		attrs: []string{"dimension = 0 : i64", fmt.Sprintf("is_reverse = %v", g.rng.IntN(2) == 0), "operandSegmentSizes = array<i32: 1, 1>", "resultSegmentSizes = array<i32: 1, 1>"}, results: []string{whole, row}, rule: Rule{Exact: true}}
 }
 
-// gatherBatching gathers with a dimension of operand and indices that go together.
+// gatherBatching gathers with a batching dimension of operand and indices.
 func (g *Generator) gatherBatching() *call {
 	batch, rows, cols, n := g.between(1, 4), g.between(1, 5), g.between(1, 4), g.between(1, 4)
 	a := g.anyArg(tensor.Shape{batch, rows, cols})

@@ -22,7 +22,7 @@ func (g *Generator) sort() *call {
 			if !d.IsFloat() {
 				return compareInts(t, i, j)
 			}
-			// Order numbers with -0 before 0, and NaN at the end given by its sign.
+			// Order numbers with -0 before 0. The sign of a NaN decides the end at which it stands.
 			place := func(v float64, at int) float64 {
 				if math.IsNaN(v) {
 					v = math.Inf(1)

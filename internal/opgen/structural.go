@@ -61,7 +61,7 @@ func structural() []func(g *Generator) *call {
 	}
 }
 
-// Refused returns programs of ops that XLA's CPU plugin refuses whatever their operands are.
+// Refused returns programs of ops that XLA's CPU plugin refuses with any operands.
 func (g *Generator) Refused() ([]*Program, error) {
 	return g.programs([]func(g *Generator) *call{(*Generator).async, (*Generator).unaryEinsum, (*Generator).raggedDot, (*Generator).scan, (*Generator).dynamicConv, (*Generator).quantize})
 }
@@ -543,8 +543,8 @@ func (g *Generator) scatter() *call {
 	for i := range sizes {
 		window = append(window, int64(len(batch)+i))
 	}
-	// XLA ignores an update window that is partly outside the operand; the specification ignores only the part
-	// outside. So windows of several elements stay inside; other windows may lie outside.
+	// XLA ignores an update window that is partly outside the operand; the specification ignores only the part outside.
+	// Windows of several elements therefore stay inside; other windows may lie outside.
 	low, high := make([]int64, len(to)), make([]int64, len(to))
 	for i, d := range to {
 		extent, at := int64(1), 0

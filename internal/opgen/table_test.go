@@ -10,9 +10,9 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// TestNumerics compares the engine with XLA on element-wise ops and groups of types: an op whose results are defined
-// must have the same bits, except for the known deviations, and a function must keep its bound. XLA takes long to
-// compile: without HLOCB_LONG=1 each op is compared on a third of the groups, and on one type of them.
+// TestNumerics compares the engine with XLA on element-wise ops and groups of types: an op with defined results must
+// return the same bits, except for the known deviations, and a function must keep its bound. XLA takes long to compile;
+// without HLOCB_LONG=1 the test compares each op on a third of the groups, and on one type of each group.
 func TestNumerics(t *testing.T) {
 	t.Parallel()
 	engine, xla := engines(t)

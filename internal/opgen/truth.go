@@ -79,7 +79,7 @@ func shortOp(op string) string {
 
 // Error is the error of a computed element.
 type Error struct {
-	ULP     float64 // of the larger part, each part in units of its own last place
+	ULP     float64 // the larger error of the parts, each in units in the last place of the part
 	Special bool    // infinite or NaN, and the true value is not, or the reverse
 	Sign    bool    // a zero of the wrong sign
 }
