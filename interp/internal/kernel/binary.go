@@ -91,7 +91,7 @@ func divComplex[T complexNumber](o, x, y []T) {
 	}
 }
 
-// divInt truncates (spec, "divide"). The spec leaves x / 0 open; it is all ones, as in XLA.
+// divInt truncates (spec, "divide"). The spec does not define x / 0; the result is all ones, as in XLA.
 func divInt[T integer](o, x, y []T) {
 	for i := range o {
 		if y[i] == 0 {
@@ -271,9 +271,9 @@ func long(l *vec.Loop) func(o, x, y []int64)         { return vec.Binary[int64, 
 func words(l *vec.Loop) func(o, x, y []uint32)       { return vec.Binary[uint32, uint32](l) }
 func doubleWords(l *vec.Loop) func(o, x, y []uint64) { return vec.Binary[uint64, uint64](l) }
 
-// The binary ops by definition (spec, "add", "subtract", "multiply", "divide", "remainder",
-// "maximum", "minimum", "and", "or", "xor", "power", "atan2"). On i1, add and maximum are or; multiply and minimum are
-// and. Integers wrap around; floating-point results are rounded once.
+// The binary ops (spec, "add", "subtract", "multiply", "divide", "remainder", "maximum", "minimum", "and", "or", "xor",
+// "power", "atan2"). On i1, add and maximum are or; multiply and minimum are and. Integers wrap around; floating-point
+// results are rounded once.
 var (
 	Add = &BinaryLoops{B: orLoop[uint8], i8: addLoop[int8], i16: addLoop[int16], i32: whole(vec.AddI32Loop), i64: long(vec.AddI64Loop),
 		u8: addLoop[uint8], u16: addLoop[uint16], u32: words(vec.AddI32Loop), u64: doubleWords(vec.AddI64Loop),

@@ -58,7 +58,8 @@ var (
 	Polygamma = &BinaryLoops{f64: special.Polygamma}
 )
 
-// Mulhi returns the loops of chlo.mulhi for integers of so many bits: the high half of an i4 product is four bits.
+// Mulhi returns the loops of chlo.mulhi for integers of the given number of bits. The high half of an i4 product has
+// four bits.
 func Mulhi(bits int) *BinaryLoops {
 	n := uint(bits)
 	return &BinaryLoops{i8: mulhi[int8](n), i16: mulhi[int16](n), i32: whole(vec.MulHighLoop), i64: mulhi[int64](n),

@@ -33,7 +33,7 @@ type ConvDimensions struct {
 	OutputSpatial                    []int64
 }
 
-// ConvolutionWindow is how a convolution moves over its input.
+// ConvolutionWindow describes the movement of a convolution over its input.
 type ConvolutionWindow struct {
 	Dims                             *ConvDimensions
 	Stride, LhsDil, RhsDil, Reversal []int64

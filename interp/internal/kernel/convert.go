@@ -177,8 +177,8 @@ func cast[A, B integer | float](in, out []*tensor.Tensor, lo, hi int) {
 	}
 }
 
-// intToFloat returns a float64 that rounds to any narrower float type as the integer itself would. If the integer has
-// more than 53 bits and direct is not set, the lowest bit collects the lost bits (round to odd).
+// intToFloat returns a float64 that rounds to any narrower float type as v itself rounds. If the integer has more than
+// 53 bits and direct is not set, the lowest bit collects the lost bits (round to odd).
 func intToFloat(v int64, wide, direct bool) float64 {
 	if wide && v < 0 {
 		u := uint64(v)

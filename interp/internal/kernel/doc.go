@@ -1,5 +1,5 @@
 // Package kernel has the functions of tensors that instructions execute. A kernel is made once, from the types of its
-// operands and results and the op's geometry. It reads and writes the typed payloads of tensors, without boxing
-// elements, and splits large work over the cores. Kernels know no ops; their comments cite the sections of the
-// StableHLO specification that define them.
+// operands and results and from the op's geometry. It reads and writes the typed payloads of tensors, without boxing
+// elements, and splits large work over the cores. Kernels know no ops. Their comments cite the defining sections of the
+// StableHLO specification.
 package kernel

@@ -42,7 +42,7 @@ func Transposed(t Type, perm []int64) View {
 	return v
 }
 
-// DotDimensions says which dimensions of the operands of a product are batched and contracted (spec, "dot_general").
+// DotDimensions lists the batched and the contracted dimensions of the operands of a product (spec, "dot_general").
 type DotDimensions struct {
 	LHSBatching, RHSBatching, LHSContracting, RHSContracting []int64
 }
@@ -64,7 +64,7 @@ func (d *DotDimensions) Free(t Type, right bool) int {
 	return n
 }
 
-// Strided reports whether a product reads the left or right operand v where it lies.
+// Strided reports whether a product reads the left or right operand v in place.
 func (d *DotDimensions) Strided(v View, right bool) bool {
 	contracted := d.LHSContracting
 	if right {
@@ -73,7 +73,7 @@ func (d *DotDimensions) Strided(v View, right bool) bool {
 	return groupOf(v, contracted).single && groupOf(v, d.free(len(v.Shape), right)).single
 }
 
-// group is the dimensions of an operand with one role: batch, rows, contracted or columns. It has a single stride if
+// group holds the dimensions of an operand with one role: batch, rows, contracted or columns. It has a single stride if
 // the dimensions lie in memory like one dimension.
 type group struct {
 	size   int
@@ -103,7 +103,7 @@ type matrixOperand struct {
 	arrange              *Kernel // nil if the operand needs no rearrangement
 	typ                  Type
 	batch, rows, cols    int   // strides
-	batches              []int // where each batch starts, if the batches have no one stride
+	batches              []int // offset of each batch, if the batches have no single stride
 	nbatch, nrows, ncols int
 	convert              ElementLoop
 	acc                  tensor.DType
@@ -146,7 +146,7 @@ func newMatrixOperand(v View, batch, rows, cols []int64, acc tensor.DType) (*mat
 	return m, nil
 }
 
-// at returns where a batch starts.
+// at returns the offset of a batch.
 func (m *matrixOperand) at(batch int) int {
 	if m.batches != nil {
 		return m.batches[batch]
@@ -406,7 +406,7 @@ func product[T float32 | float64 | int32](ot, xt, yt *tensor.Tensor, a, b *matri
 			RowA: a.rows, ColA: a.cols, RowB: b.rows, ColB: b.cols, RowC: cols,
 		})
 	}
-	const least = 1 << 18 // multiplications that one core does
+	const least = 1 << 18 // minimum number of multiplications of one core
 	switch {
 	case a.nbatch > 1:
 		Parallel(a.nbatch, max(1, least/work), func(lo, hi int) {

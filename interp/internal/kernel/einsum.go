@@ -70,7 +70,7 @@ func (o *EinsumOperand) step(t Type, k Kernel) {
 	o.Typ, o.types, o.steps = t, append(o.types, t), append(o.steps, k)
 }
 
-// Scratch returns the bytes that load allocates.
+// Scratch returns the bytes that Load allocates.
 func (o *EinsumOperand) Scratch() int64 {
 	n := int64(0)
 	for i, k := range o.steps {

@@ -17,7 +17,7 @@ func Fill(dst, pattern []byte) {
 		return
 	}
 	n := copy(dst, pattern)
-	for n < len(dst) { // from a source that stays in the cache, of whole patterns
+	for n < len(dst) { // copy whole patterns from a source that stays in the cache
 		n += copy(dst[n:], dst[:min(n, max(4096/len(pattern), 1)*len(pattern))])
 	}
 }

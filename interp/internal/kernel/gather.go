@@ -210,8 +210,8 @@ func moveRows(out, in *tensor.Tensor, at int, from []int, step, n int) {
 	}
 }
 
-// elementGather returns the function that copies to each element of out in [lo, hi) the one of in at the index of the
-// same number, at most limit, times stride. It returns nil for elements of a size that is not 2, 4 or 8 bytes.
+// elementGather returns a function that sets each element i of out in [lo, hi) to an element of in. The position in in
+// is index i, clamped to [0, limit], times stride. It returns nil unless elements have 2, 4 or 8 bytes.
 func elementGather(size int) func(out, in, idx *tensor.Tensor, lo, hi int, limit int64, stride int) {
 	switch size {
 	case 2:

@@ -40,7 +40,7 @@ func Parallel(n, grain int, f func(lo, hi int)) {
 	}
 }
 
-// batch is the work of a kernel. Whoever comes first takes the next part.
+// batch is the work of a kernel. Any free goroutine takes the next part.
 type batch struct {
 	f           func(lo, hi int)
 	n           int
@@ -74,10 +74,10 @@ func (b *batch) part(lo, hi int) {
 	b.f(lo, hi)
 }
 
-// idleTime is how long a helper looks for the next batch before it ends, and how long Parallel looks for the end of the
-// last part before it sleeps. To wake an idle core of a virtual machine takes up to 100 µs, as long as many kernels.
-// Three runs each in turn, with new goroutines and with helpers, took 0.57 and 0.28 times XLA's time for an addition of
-// a million f32, 2.15 and 1.3 for softmax_loss, 1.43 and 0.85 for transformer_grad.
+// idleTime is the time that a helper looks for the next batch before it ends, and that Parallel looks for the end of
+// the last part before it sleeps. To wake an idle core of a virtual machine takes up to 100 µs, as long as many
+// kernels. Three runs each in turn, with new goroutines and with helpers, took 0.57 and 0.28 times XLA's time for an
+// addition of a million f32, 2.15 and 1.3 for softmax_loss, 1.43 and 0.85 for transformer_grad.
 const idleTime = 100 * time.Microsecond
 
 // await reports whether ok becomes true in time.
@@ -94,7 +94,7 @@ func await(ok func() bool) bool {
 	}
 }
 
-// helpers are goroutines that take parts of batches. They end when there is nothing to do, so no idle ones remain.
+// helpers are goroutines that take parts of batches. An idle helper ends.
 type helpers struct {
 	batches chan *batch
 	running atomic.Int32
@@ -104,11 +104,11 @@ type helpers struct {
 // team serves all runs of the process, as they share its cores.
 var team = &helpers{batches: make(chan *batch, 4*maxWorkers)}
 
-// LabelHelpers makes helpers carry the profiler labels of ctx, of the background context for none. If devices run at
-// the same time, a helper may carry the labels of another device's op.
+// LabelHelpers gives helpers the profiler labels of ctx, or the labels of the background context if there are none. If
+// devices run at the same time, a helper may carry the labels of another device's op.
 func LabelHelpers(ctx context.Context) { team.labels.Store(&ctx) }
 
-// help offers a part of b. If too many parts are on offer, whoever made b does it all.
+// help offers a part of b. If too many parts are on offer, the goroutine that made b executes all of its parts.
 func (h *helpers) help(b *batch) {
 	select {
 	case h.batches <- b:
@@ -157,5 +157,5 @@ func ElementKernel(n, size, cost int, f ElementLoop, inplace uint64) Kernel {
 	return Kernel{Run: parallelElements(n, size, cost, f), Inplace: inplace, Loop: f, Cost: cost, Family: "elements", Parts: Parts{n, elementGrain(cost)}}
 }
 
-// elementGrain is the number of elements that one core computes at least.
+// elementGrain is the minimum number of elements that one core computes.
 func elementGrain(cost int) int { return max(20000/max(cost, 1), 2048) }

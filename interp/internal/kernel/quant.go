@@ -9,7 +9,7 @@ import (
 )
 
 // Quantum describes how the stored integers of a quantized tensor represent reals: (stored - zero point) * scale (spec,
-// "Quantized element types"), per tensor or per index of one dimension.
+// "Quantized element types"). Scale and zero point are per tensor or per index of one dimension.
 type Quantum struct {
 	Storage, Expressed tensor.DType
 	Min, Max           int64 // of the stored integers

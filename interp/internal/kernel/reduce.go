@@ -50,7 +50,7 @@ func Reducible(t Type, dims []int64) bool {
 }
 
 // ReduceKernel folds dims of operand 0 with the reducer, starting with operand 1. With a source, the operands are the
-// source's and the start, and the source computes elements of type in.
+// source's operands and the start value, and the source computes elements of type in.
 func ReduceKernel(in, init, out Type, dims []int64, red *BinaryLoops, source *Source) (Kernel, error) {
 	if err := CheckDims("reduced", dims, len(in.Shape)); err != nil {
 		return Kernel{}, err
@@ -204,7 +204,7 @@ func reduceGeometry(shape tensor.Shape, dims, kept []int64) (outer, steps, inner
 	return outer, steps, inner, nil
 }
 
-// foldInput is the value that a reduction folds: a tensor, or what a source computes.
+// foldInput is the value that a reduction folds: a tensor, or the result of a source.
 type foldInput struct {
 	*tensor.Tensor
 	source   *Source
@@ -212,7 +212,7 @@ type foldInput struct {
 	dtype    tensor.DType // of the source's elements
 }
 
-// grain returns the number of elements from which on a core is worth its start.
+// grain returns the minimum number of elements for which starting a core pays.
 func (x *foldInput) grain() int {
 	if x.source != nil {
 		return min(1<<15, max(20000/max(x.source.Cost, 1), 2048))
@@ -224,7 +224,7 @@ func (x *foldInput) grain() int {
 type reader[T tensor.Element] struct {
 	*foldInput
 	widen  func(dst []T, t *tensor.Tensor, lo int) // from a narrower type; nil for elements of type T
-	block  *tensor.Tensor                          // what the source computed
+	block  *tensor.Tensor                          // the block that the source computed
 	buffer []T
 }
 
@@ -248,7 +248,7 @@ func (r *reader[T]) read(lo, hi int) []T {
 	return r.buffer[:hi-lo]
 }
 
-// leastColumns is the least number of adjacent elements that one core reads of each step.
+// leastColumns is the minimum number of adjacent elements that one core reads of each step.
 const leastColumns = 256
 
 // foldFn folds x, viewed as [outer][steps][inner], into o, viewed as [outer][inner], starting with z.
@@ -312,7 +312,7 @@ func foldNarrow(f foldFn) foldFn {
 }
 
 // foldTyped folds with the vector loop if there are inner elements, else with along, which folds one row of x for each
-// element of o. If widen is set, it reads elements of x in a narrower type.
+// element of o. If widen is set, the elements of x have a narrower type.
 func foldTyped[T tensor.Element](loop func(o, x, y []T), along func(o, x []T), widen func(dst []T, t *tensor.Tensor, lo int)) foldFn {
 	if loop == nil {
 		return nil
@@ -385,7 +385,7 @@ func foldTyped[T tensor.Element](loop func(o, x, y []T), along func(o, x []T), w
 				for j := range acc {
 					acc[j] = z
 				}
-				rows := 1 // that one read covers
+				rows := 1 // rows that one read covers
 				if pieces == 1 {
 					rows = max(1, part/inner)
 				}
@@ -401,7 +401,7 @@ func foldTyped[T tensor.Element](loop func(o, x, y []T), along func(o, x []T), w
 }
 
 // rowFold returns the loop that reduces a row of floats, or nil if the op has no such loop. It adds and multiplies in
-// lanes: any order is allowed, and XLA chooses its own, too.
+// lanes. The spec allows any order, and XLA also chooses one.
 func rowFold[T float](l *BinaryLoops, add, mul, larger, smaller *vec.Loop) func(o, x []T) {
 	if f := map[*BinaryLoops]*vec.Loop{Add: add, Multiply: mul, Maximum: larger, Minimum: smaller}[l]; f != nil {
 		return vec.Fold[T](f)

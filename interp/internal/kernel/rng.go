@@ -58,7 +58,7 @@ func (x lanes) add(y lanes) lanes { return lanes{x.a + y.a, x.b + y.b, x.c + y.c
 
 func (x lanes) plus(v uint32) lanes { return lanes{x.a + v, x.b + v, x.c + v, x.d + v} }
 
-// turned returns x rotated left by k bits, exclusive or y.
+// turned returns x rotated left by k bits, xor y.
 func (x lanes) turned(k int, y lanes) lanes {
 	return lanes{bits.RotateLeft32(x.a, k) ^ y.a, bits.RotateLeft32(x.b, k) ^ y.b, bits.RotateLeft32(x.c, k) ^ y.c, bits.RotateLeft32(x.d, k) ^ y.d}
 }

@@ -17,7 +17,7 @@ type ScatterPlan struct {
 	extent  []int64     // of the window, per operand dimension
 	limit   []int64     // of a window's start, per operand dimension
 	dims    []windowDim // of the window
-	// run is the length of the window's runs: elements that are adjacent both in the operand and in the updates. It is
+	// Run is the length of the window's runs: elements that are adjacent both in the operand and in the updates. It is
 	// 0 if the window is empty. runs holds the start of each run.
 	Run  int
 	runs []windowRun

@@ -7,7 +7,7 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// SortGeometry views a shape as [outer][n][inner], where n is the sorted dimension.
+// SortGeometry views a shape as [outer][n][inner], with the sorted dimension n.
 type SortGeometry struct{ Outer, N, Inner int }
 
 func Permute(size int, dst, src *tensor.Tensor, perm []int, base, step int) {

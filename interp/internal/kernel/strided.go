@@ -9,7 +9,7 @@ import (
 // use it.
 type StridedCopy struct {
 	Dims     []int
-	dst, Src []int // strides in elements; a 0 in src repeats elements, a negative stride walks backwards
+	dst, Src []int // strides in elements; a 0 in Src repeats elements, a negative stride walks backwards
 	n        int   // product of dims
 }
 

@@ -4,7 +4,7 @@ import (
 	"fmt"
 )
 
-// Paddings completes the padding of n dimensions: two numbers for each, one for all, or none.
+// Paddings returns two numbers for each of n dimensions. pad has two numbers for each dimension, one for all, or none.
 func Paddings(pad []int64, n int) ([]int64, error) {
 	switch {
 	case pad == nil:

@@ -44,8 +44,8 @@ func (p *Planner) absorbable(o *ir.Op, b *ir.Block) bool {
 	return true
 }
 
-// packs reports whether the kernel of a product reads operand i through a transpose without arranging it first, and
-// reads each element for enough elements of the other operand.
+// packs reports whether a product reads operand i through a transpose: its kernel need not arrange the operand first,
+// and the other operand has enough free elements.
 func (p *Planner) packs(d *ir.Op, i int) bool {
 	dims, err := DotDimensions(d)
 	if err != nil {
@@ -64,7 +64,7 @@ func (p *Planner) packs(d *ir.Op, i int) bool {
 		dims.Free(types[1-i], i == 0) >= transposedColumns
 }
 
-// View returns operand i of o as o's kernel, which gets an operand of type t, reads it.
+// View returns the view through which o's kernel reads operand i, whose tensor has type t.
 func (p *Planner) View(o *ir.Op, i int, t kernel.Type) kernel.View {
 	d := o.Operand(i).DefiningOp()
 	if d == nil || !p.absorbed[d] {

@@ -161,7 +161,7 @@ func ComplexSqrt(v complex128) complex128 {
 	return complex(w, math.Copysign(u, y))
 }
 
-// ComplexCosh and complexSinh multiply a real function of one part by a real function of the other.
+// ComplexCosh and ComplexSinh multiply a real function of one part by a real function of the other part.
 func ComplexCosh(v complex128) complex128 {
 	x, y := real(v), imag(v)
 	sign := math.Copysign(1, x) * math.Copysign(1, y)
@@ -345,8 +345,8 @@ func hullAcos(z complex128) (re, im float64) {
 	return re, im
 }
 
-// hullParts returns a = (r+s)/2, a-1, b = x/a and the square root of a^2 - x^2, where r and s are the distances of
-// x + iy from -1 and 1.
+// hullParts returns a = (r+s)/2, a-1, b = x/a and the square root of a^2 - x^2, with the distances r and s of x + iy
+// from -1 and 1.
 func hullParts(x, y float64) (a, am1, b, root float64) {
 	r, s := Hypot(x+1, y), Hypot(x-1, y)
 	a = float64((r + s) / 2)

@@ -93,7 +93,7 @@ func farProducts(a, b, c, d float64) (v float64, e int) {
 }
 
 // annexG returns (a + ib)/(c + id) by the rules of C99, G.5.1, if an operand is not finite or the divisor is zero. If
-// both parts come out as NaN, it recovers the parts of an infinity or a zero from the directions of the operands.
+// both parts are NaN, it recovers the parts of an infinity or a zero from the directions of the operands.
 func annexG(a, b, c, d float64) complex128 {
 	m, e := math.Max(math.Abs(c), math.Abs(d)), 0
 	if finite(m) && m != 0 {
@@ -156,7 +156,7 @@ func ComplexRsqrt(z complex128) complex128 {
 	return complex(math.Ldexp(real(w)/m, -k-e/2), math.Ldexp(-imag(w)/m, -k-e/2))
 }
 
-// ComplexAtan2 returns -i log((x + i y) / sqrt(x^2 + y^2)) (spec, "atan2"), computed as it stands, as in XLA.
+// ComplexAtan2 returns -i log((x + i y) / sqrt(x^2 + y^2)) (spec, "atan2"), computed by this formula, as in XLA.
 func ComplexAtan2(y, x complex128) complex128 {
 	l := ComplexLog(ComplexDiv(x+complex(-imag(y), real(y)), ComplexSqrt(ComplexMul(x, x)+ComplexMul(y, y))))
 	return complex(imag(l), -real(l))
@@ -189,7 +189,7 @@ func (x word) add(y word) word {
 	return fastSum(w.hi, w.lo+f)
 }
 
-// ComplexPow returns exp(y log x), computed as it stands, as in XLA.
+// ComplexPow returns exp(y log x), computed by this formula, as in XLA.
 func ComplexPow(x, y complex128) complex128 {
 	if x == 0 {
 		switch {

@@ -7,8 +7,9 @@ import (
 	"github.com/hlocb/hlocb/interp/internal/simd/vec"
 )
 
-// Fourier computes discrete Fourier transforms of n elements, not scaled: by Stockham's algorithm in passes of radix 4
-// and a last one of radix 2 if n is a power of two, else by Bluestein's algorithm on such a transform.
+// Fourier computes discrete Fourier transforms of n elements without scaling. If n is a power of two, it uses
+// Stockham's algorithm in passes of radix 4 and a last pass of radix 2. Otherwise it uses Bluestein's algorithm on such
+// a transform.
 type Fourier struct {
 	n      int
 	passes [][]float64 // the powers of a root of unity of each pass of radix 4; see vec.Radix4
@@ -50,8 +51,8 @@ func NewFourier(n int) *Fourier {
 	return p
 }
 
-// RealPowers returns the powers, times scale, with which vec.Untangle turns transforms of n/2 complex elements into
-// those of n reals, or, for the inverse transform, back.
+// RealPowers returns the powers, times scale, that vec.Untangle needs. Untangle turns transforms of n/2 complex
+// elements into transforms of n reals, or back for the inverse transform.
 func RealPowers(n int, scale float64, inverse bool) []float64 {
 	w := []float64{scale}
 	for k := 1; k <= n/4; k++ {
@@ -96,7 +97,7 @@ func (p *Fourier) Transform(re, im, work []float64, b int) {
 		xr, xi, yr, yi = yr, yi, xr, xi
 		s *= 4
 	}
-	if s < n { // pairs are left
+	if s < n { // the last pass has pairs
 		sum, difference := vec.Binary[float64, float64](vec.Add64Loop), vec.Binary[float64, float64](vec.Sub64Loop)
 		sum(yr[:s], xr[:s], xr[s:])
 		difference(yr[s:], xr[:s], xr[s:])

@@ -3,7 +3,7 @@ package special
 import "math"
 
 // The logarithm of the gamma function and its derivatives. On the negative axis each is a difference of two terms,
-// which cancel next to a zero: digits are lost there, as XLA loses them.
+// which cancel next to a zero. The functions lose digits there, as in XLA.
 
 // Lgamma returns the logarithm of the modulus of the gamma function. It uses polynomials about the zeros at 1 and 2,
 // which the recurrence extends down to 0 and up to 12; Stirling's series above 12; and the reflection formula below 0.

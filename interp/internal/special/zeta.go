@@ -19,7 +19,7 @@ func Zeta(o, x, q []float64) {
 		for i := range n {
 			minus[i], at[i], total[i] = -x[i], q[i], 0
 		}
-		// The sum of the first terms. The next one is left in power.
+		// The sum of the first terms. The next term stays in power.
 		for k := range terms + 1 {
 			if k > 0 {
 				for i := range n {
@@ -38,7 +38,8 @@ func Zeta(o, x, q []float64) {
 
 // zeta returns the function of x and q, given the sum of the terms before a^-x = t, if q is positive. For q < 0 it is
 // defined only if x is an integer: with q = -m-f, the terms above 0 sum to zeta(x, 1-f); the m+1 terms below 0 are, up
-// to sign, the terms of zeta(x, f) without the terms of zeta(x, m+1+f). As in XLA, digits are lost if these cancel.
+// to sign, the terms of zeta(x, f) without the terms of zeta(x, m+1+f). As in XLA, digits are lost if these terms
+// cancel.
 func zeta(x, q, total, a, t float64) float64 {
 	whole, even := x == math.Floor(x), math.Mod(x, 2) == 0
 	switch {
@@ -74,8 +75,8 @@ func zeta(x, q, total, a, t float64) float64 {
 	case t == 0:
 		return total
 	}
-	// The rest by the Euler-Maclaurin formula, with terms B_2k / (2k)! * x (x+1) ... (x+2k-2) * a^(-x-2k+1). If x is
-	// far above a, they do not shrink, but then all of them are far below the first terms of the sum.
+	// The Euler-Maclaurin formula yields the rest, with terms B_2k / (2k)! * x (x+1) ... (x+2k-2) * a^(-x-2k+1). If x
+	// is far above a, these terms do not shrink, but they are far below the first terms of the sum.
 	total += float64(t*a)/(x-1) + float64(0.5*t)
 	t /= a
 	step := 1 / (a * a)

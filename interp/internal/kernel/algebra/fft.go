@@ -129,7 +129,7 @@ func FftKernel(s *kernel.Signature, kind string, length []int64) (kernel.Kernel,
 type lines struct {
 	plan    *special.Fourier
 	n       int
-	in, out int // elements of a line in memory: n, or those of a symmetric spectrum
+	in, out int // elements of a line in memory: n, or the elements of a symmetric spectrum
 	inner   int
 	inverse bool
 	packed  bool

@@ -122,8 +122,8 @@ func SolveKernel(s *kernel.Signature, left, lower, unit bool, trans string) (ker
 	if left && rows != n || !left && cols != n || batches*rows*cols != s.Out[0].N {
 		return kernel.Kernel{}, fmt.Errorf("cannot solve %s for %s", s.In[0], s.In[1])
 	}
-	// The unknowns of an equation depend on those of the equations before it if the triangle of op(a) is the lower one;
-	// x op(a) = b is op(a)^T x^T = b^T.
+	// The unknowns of an equation depend on the unknowns of earlier equations if op(a) is lower triangular; x op(a) = b
+	// is op(a)^T x^T = b^T.
 	e := equations{batches: batches, n: n, count: rows * cols / max(n, 1), left: left, unit: unit}
 	e.transposed = (trans == "TRANSPOSE" || trans == "ADJOINT") == left
 	e.forward = lower != e.transposed

@@ -8,11 +8,11 @@ import (
 	"github.com/hlocb/hlocb/interp/internal/simd/vec"
 )
 
-// number is the elements that have kernels. Unsigned integers are multiplied as signed ones.
+// number lists the element types that have kernels. Unsigned integers are multiplied as signed integers.
 type number interface{ float32 | float64 | int32 }
 
-// Problem is C = A * B, where A has M rows and K columns and B has K rows and N columns. A and B may have any strides,
-// in elements. The rows of C are contiguous.
+// Problem is C = A * B. A has M rows and K columns; B has K rows and N columns. A and B may have any strides, in
+// elements. The rows of C are contiguous.
 type Problem[T number] struct {
 	C, A, B    []T
 	M, N, K    int
@@ -40,7 +40,7 @@ const (
 // unpacked is the largest number of rows of A for which packing B does not pay.
 const unpacked = 64
 
-// blocks returns the columns of a panel of B and the rows of one of A.
+// blocks returns the number of columns in a panel of B and the number of rows in a panel of A.
 func blocks[T number]() (n, m int) {
 	var zero T
 	size := int(unsafe.Sizeof(zero))
@@ -88,7 +88,7 @@ func (kern *kernel[T]) multiply(p Problem[T], pool *sync.Pool) {
 		nn := min(nBlock, p.N-n0)
 		for k0 := 0; k0 < p.K; k0 += kBlock {
 			kk := min(kBlock, p.K-k0)
-			inPlace := 0 // columns of B that the tiles read where they are
+			inPlace := 0 // columns of B that the tiles read in place
 			if p.ColB == 1 && p.M <= unpacked {
 				inPlace = nn / kern.cols * kern.cols
 			}
@@ -181,7 +181,7 @@ func plainKernels() (*kernel[float32], *kernel[float64], *kernel[int32]) {
 	return plain(vec.FMA, 0x1p-12), plain(math.FMA, 0x1p-27), &kernel[int32]{"plain Go", 4, 4, tileFused[int32]}
 }
 
-// plain returns the fastest kernel in Go that returns the right bits.
+// plain returns the fastest kernel in Go that returns the bits of the vector kernels.
 func plain[T float32 | float64](fma func(x, y, z T) T, small T) *kernel[T] {
 	// (1 + small)^2 - (1 + 2 small) is small^2 when fused and 0 when the product is rounded first.
 	var a, b [8]T

@@ -16,7 +16,8 @@ func Radix4(yr, yi, xr, xi, w []float64, m, s int) {
 	radix4Go(yr, yi, xr, xi, w, m, s)
 }
 
-// fourierLoops holds the functions of this file in assembly, and the lanes of their vectors. No lanes: no assembly.
+// fourierLoops holds the functions of this file in assembly, and the lanes of their vectors. Without assembly the
+// number of lanes is 0.
 type fourierLoops struct {
 	lanes       int
 	radix4      func(yr, yi, xr, xi, w *float64, m, s int)

@@ -6,8 +6,8 @@ import (
 	"unsafe"
 )
 
-// loop computes n elements at o from the elements at x, y and z, as many operands as the function has. o may be an
-// operand.
+// loop computes n elements at o from the elements at x, y and z. It ignores the operands that the function does not
+// have. o may be an operand.
 type loop func(o, x, y, z *byte, n int)
 
 // Loop is a function on elements: in Go, and with the processor's vectors. Both return the same bits.
@@ -72,7 +72,7 @@ func at[T any](s []T) *byte { return (*byte)(unsafe.Pointer(unsafe.SliceData(s))
 
 func after(p *byte, n int) *byte { return (*byte)(unsafe.Add(unsafe.Pointer(p), n)) }
 
-// Below returns f with g for magnitudes from limit on.
+// Below returns f for magnitudes below limit and g for all others.
 func Below[T ~float32 | ~float64](f func(o, x []T), limit float64, g func(float64) float64) func(o, x []T) {
 	const block = 512
 	return func(o, x []T) {
@@ -106,8 +106,8 @@ type rowsLoop func(o, x, y *byte, n, rows, line int)
 // foldBytes is the size of the accumulators of a fold.
 const foldBytes = 128
 
-// Fold returns the function that folds rows of equal length, which is not 0, with l: one element of o for each row of
-// x. It folds a row in 128 bytes of accumulators, then these by halves, then the rest of the row.
+// Fold returns the function that folds rows of equal, positive length with l. Each row of x yields one element of o.
+// Fold folds a row into 128 bytes of accumulators, then the accumulators by halves, then the rest of the row.
 func Fold[T ~float32 | ~float64](l *Loop) func(o, x []T) { return foldWith[T](l, widestFold(l.name)) }
 
 func foldWith[T ~float32 | ~float64](l *Loop, vector rowsLoop) func(o, x []T) {
@@ -142,7 +142,7 @@ func foldWith[T ~float32 | ~float64](l *Loop, vector rowsLoop) func(o, x []T) {
 		if n == steps {
 			return
 		}
-		// The rest of the rows, a column of many rows at a time.
+		// Fold the rest of the rows, a column of many rows at a time.
 		column := make([]T, min(len(o), 256))
 		for r := 0; r < len(o); r += len(column) {
 			part := o[r:min(r+len(column), len(o))]
@@ -168,8 +168,8 @@ func halves[T any](acc []T, l *Loop) T {
 var dot32, dot64, dotI32 = widestFold("dot32"), widestFold("dot64"), widestFold("dotI32")
 
 // Dots sets each element of o to the sum of the products of y and of a row of x, of equal length. The rows of x lie
-// line elements apart. It adds in 128 bytes of accumulators, with fused multiply-adds of floats, then these by halves,
-// then the rest.
+// line elements apart. Dots adds in 128 bytes of accumulators, with fused multiply-adds of floats, then the
+// accumulators by halves, then the rest.
 func Dots[T float32 | float64 | int32](o, x, y []T, line int) {
 	if len(o) == 0 {
 		return
@@ -213,7 +213,8 @@ func dots[T float32 | float64 | int32](o, x, y []T, line int, vector rowsLoop, a
 	}
 }
 
-// PowI32 sets each element of o to x to the power of y. Exponents up to 127 take a fraction of the time of others.
+// PowI32 sets each element of o to x to the power of y. Exponents up to 127 take a fraction of the time of larger
+// exponents.
 func PowI32(o, x, y []int32) {
 	const block = 1024
 	short, long := Binary[int32, int32](PowI32ShortLoop), Binary[int32, int32](PowI32Loop)
@@ -240,7 +241,8 @@ func below128(x []int32) bool {
 	return a|b|c|d < 128
 }
 
-// Reverse writes the elements of src to dst in the opposite order. Elements narrower than a word go a word at a time.
+// Reverse writes the elements of src to dst in the opposite order. Reverse moves elements narrower than a word a word
+// at a time.
 func Reverse[T any](dst, src []T) {
 	var zero T
 	size := int(unsafe.Sizeof(zero))
@@ -307,7 +309,7 @@ func Transpose[T any](dst, src []T, rows, cols, dstLine, srcLine int) {
 			}
 		}
 	}
-	// In Go, blocks of four rows and strips of columns whose lines of dst stay in the cache.
+	// Without vectors, copy blocks of four rows in strips of columns. The lines of dst of a strip stay in the cache.
 	const strip = 16
 	for b := 0; b < cols; b += strip {
 		w := min(strip, cols-b)

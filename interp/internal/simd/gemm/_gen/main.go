@@ -26,7 +26,7 @@ type element struct {
 	name, goType string
 	size         int
 	broadcast    func(...Op)
-	fma          func(...Op) // nil if a product and a sum do it
+	fma          func(...Op) // nil if the kernel uses a product and a sum instead
 	add          func(...Op)
 }
 

@@ -29,7 +29,7 @@ func (r registers) binary(f func(...Op), a, b reg.VecVirtual) reg.VecVirtual {
 	return d
 }
 
-// writeRadix4 emits a pass of a Fourier transform over m groups of s elements, where s is a multiple of the lanes. See
+// writeRadix4 emits a pass of a Fourier transform over m groups of s elements. s is a multiple of the lanes. See
 // Radix4.
 func writeRadix4(wide bool) {
 	r := registersOf(wide)
@@ -109,7 +109,7 @@ func writeRadix4(wide bool) {
 	RET()
 }
 
-// writeUntangle emits Untangle over m pairs of groups of s elements, where s is a multiple of the lanes.
+// writeUntangle emits Untangle over m pairs of groups of s elements. s is a multiple of the lanes.
 func writeUntangle(wide bool) {
 	r := registersOf(wide)
 	name, bytes, vec, binary := "untangle"+r.suffix, r.bytes, r.next, r.binary

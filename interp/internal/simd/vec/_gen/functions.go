@@ -17,7 +17,7 @@ type lane struct {
 	expm1Tiny    float64 // e^x - 1 is x below
 	tanhMax      float64 // tanh is 1 above
 	root, count  uint64  // sqrt(1/2); the bits that make an exponent a number
-	offset, lift float64 // what count adds; a power of two that makes small numbers normal
+	offset, lift float64 // what count adds to an exponent; a power of two that makes small numbers normal
 	log          []float64
 }
 
@@ -161,7 +161,7 @@ func (p *program) logOf(x *node) *node {
 	return p.sel(p.lt(x, p.c(l.least)), zero, y)
 }
 
-// log1pOf corrects the logarithm of 1+x by what the sum lost.
+// log1pOf corrects the logarithm of 1+x by the rounding error of the sum.
 func (p *program) log1pOf(x *node) *node {
 	u := p.sum(x, p.c(1))
 	lost := p.sub(x, p.sub(u, p.c(1)))

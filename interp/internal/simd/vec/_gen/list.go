@@ -13,7 +13,7 @@ func define(name, doc string, width int, formats, result string, f body) *progra
 	return p
 }
 
-// of makes a body from a function of one, two or three operands.
+// of1 makes a body from a function of one operand, of2 from a function of two operands.
 func of1(f func(p *program, x *node) *node) body {
 	return func(p *program, x []*node) *node { return f(p, x[0]) }
 }

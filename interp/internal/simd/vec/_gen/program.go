@@ -2,7 +2,7 @@ package main
 
 import "math"
 
-// kind is what a value holds: floats, the bits of integers, or one flag per lane.
+// kind is the content of a value: floats, the bits of integers, or one flag per lane.
 type kind int
 
 const (
@@ -38,8 +38,8 @@ type program struct {
 	out       *node
 }
 
-// Formats of elements: f32, f64, bf16, f16, i32, i64 and i1. A lane holds an i1 as a mask and wider elements as they
-// are; narrower floats are widened and rounded.
+// kindOf returns the kind of a format of elements: f32, f64, bf16, f16, i32, i64 or i1. A lane holds an i1 as a mask,
+// wider elements unchanged, and narrower floats widened and rounded.
 func kindOf(format string) kind {
 	switch format {
 	case "i1":
@@ -68,7 +68,7 @@ func (p *program) add(op string, k kind, args ...*node) *node {
 	return n
 }
 
-// c is a constant number, bits a constant pattern.
+// c returns a constant number, bits a constant pattern.
 func (p *program) c(v float64) *node {
 	if p.width == 4 {
 		return &node{op: "const", bits: uint64(math.Float32bits(float32(v))), width: 4}
@@ -111,12 +111,12 @@ func (p *program) shr(a *node, n uint64) *node { return p.with("shr", integer, n
 // round rounds to an integer: to nearest even (0), down (1), up (2), towards zero (3).
 func (p *program) round(mode uint64, a *node) *node { return p.with("round", float, mode, a) }
 
-// fromInt converts 32-bit integers to f32; toInt truncates f32 and gives -2^31 for values out of range.
+// fromInt converts 32-bit integers to f32; toInt truncates f32 and returns -2^31 for values out of range.
 func (p *program) fromInt(a *node) *node  { return p.add("i2f", float, a) }
 func (p *program) toInt(a *node) *node    { return p.add("f2i", integer, a) }
 func (p *program) mulhi(a, b *node) *node { return p.add("mulhi", integer, a, b) } // of 32-bit integers
 
-// Comparisons give masks. lt, le and eq are false on NaN, unord is true if an operand is NaN; ilt and ieq compare
+// Comparisons return masks. lt, le and eq are false on NaN; unord is true if an operand is NaN; ilt and ieq compare
 // signed integers.
 func (p *program) lt(a, b *node) *node    { return p.add("lt", mask, a, b) }
 func (p *program) le(a, b *node) *node    { return p.add("le", mask, a, b) }

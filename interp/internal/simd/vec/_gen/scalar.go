@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// The names of the types and conversions of lanes in Go, by width.
+// goTypes returns the names of the types and conversions of lanes in Go, by width.
 func (p *program) goTypes() (f, u, bits, from string) {
 	if p.width == 4 {
 		return "float32", "uint32", "math.Float32bits", "math.Float32frombits"
@@ -129,7 +129,7 @@ func (p *program) writeElement(w *bytes.Buffer) {
 			}
 			e = strings.NewReplacer(words...).Replace(text)
 			if n.kind == float {
-				e = f + "(" + e + ")" // rounds, so that the compiler does not fuse
+				e = f + "(" + e + ")" // rounds, which prevents fusing
 			}
 		}
 		fmt.Fprintf(w, "%s := %s\n", n.name, e)

@@ -324,7 +324,7 @@ func (e *emitter) begin(name, doc string) (o reg.Register, in []reg.Register, n 
 	return o, in, n
 }
 
-// writeVector emits a loop over n elements, where n is a positive multiple of the lanes.
+// writeVector emits a loop over n elements. n is a positive multiple of the lanes.
 func (p *program) writeVector(table *constants, wide bool) {
 	e := &emitter{p: p, table: table, wide: wide}
 	name := p.lower() + e.isa()
@@ -402,7 +402,7 @@ func (p *program) writeFold(table *constants, wide bool, combine *program) {
 		}
 		acc = acc[:half]
 	}
-	// The upper half of what is left goes to the lower half of another register.
+	// The upper half of the remaining elements moves to the lower half of another register.
 	v := acc[0]
 	if wide {
 		u := ZMM()
