@@ -44,8 +44,8 @@ func TestBatchNormOnCores(t *testing.T) {
 	}
 }
 
-// TestBatchNormSumsTakeLittleMemory: the sums of many features take less memory than the operand, however many rows it
-// has.
+// TestBatchNormSumsTakeLittleMemory: the sums of many features take less memory than the operand, for any number of
+// rows.
 func TestBatchNormSumsTakeLittleMemory(t *testing.T) {
 	const text = `func.func @main(%a: tensor<64x65536xf32>, %b: tensor<65536xf32>) -> tensor<64x65536xf32> {
   %r:3 = "stablehlo.batch_norm_training"(%a, %b, %b) <{epsilon = 1.0e-3 : f32, feature_index = 1 : i64}> : (tensor<64x65536xf32>, tensor<65536xf32>, tensor<65536xf32>) -> (tensor<64x65536xf32>, tensor<65536xf32>, tensor<65536xf32>)

@@ -22,8 +22,7 @@ import (
 var updateBits = flag.Bool("update-bits", false, "write testdata/bits.txt")
 
 // TestBits compares hashes of results with testdata/bits.txt, one for each op and type that rounds: every processor
-// returns the same bits. With GOARCH=arm64, `go test -exec qemu-aarch64-static` tests a processor that this machine
-// does not have.
+// returns the same bits. With GOARCH=arm64, `go test -exec qemu-aarch64-static` tests another processor.
 func TestBits(t *testing.T) {
 	var b strings.Builder
 	for _, p := range bitPrograms() {

@@ -25,9 +25,9 @@ func upstream(t testing.TB) string {
 	return filepath.Join(testkit.Upstream(t), "stablehlo")
 }
 
-// inaccurate lists the upstream files whose expectation is wrong, each with the reason. TestExcusedExpectations
-// computes the results with more digits: the expectations miss them by more than their own tolerance, and the engine's
-// results do not. Upstream's own interpreter fails all of these files but one ("RUN-DISABLED").
+// inaccurate lists the upstream files with a wrong expectation, each with the reason. TestExcusedExpectations computes
+// the results with more digits. The expectations miss them by more than their own tolerance, and the engine's results
+// do not. Upstream's own interpreter fails all of these files but one ("RUN-DISABLED").
 var inaccurate = map[string]string{
 	"fft_complex64_14_15_16_17.mlir":                     "29715 elements miss the exact transform by more than the 3 ULP allowed",
 	"fft_float32_14_15_16_17.mlir":                       "6788 elements miss the exact transform by more than the 3 ULP allowed",
@@ -141,7 +141,7 @@ func firstLine(err error) string {
 	if i := strings.IndexByte(s, '\n'); i >= 0 {
 		s = s[:i]
 	}
-	// Leave out the position, so that equal reasons count together.
+	// Leave out the position: equal reasons count together.
 	if i := strings.Index(s, "error: "); i >= 0 {
 		s = s[i+len("error: "):]
 	}

@@ -31,8 +31,7 @@ var notExecuted = map[string]string{
 	"tensor.*":                           "MLIR's tensors of index, in what shape computations are lowered to",
 }
 
-// structure lists the reasons that belong to the structure of a program: nobody expects the engine to execute these
-// ops.
+// structure lists the reasons that belong to the structure of a program: the engine need not execute these ops.
 var structure = map[string]bool{"holds functions": true, "is upgraded to StableHLO first": true, "is called, not executed": true,
 	"ends a block": true, "declares a name": true, "stands between two dialects while a compiler converts": true}
 

@@ -179,8 +179,8 @@ func.func @main(%a: tensor<8xf32>) -> tensor<8xf32> {
 	}
 }
 
-// TestFailureOnOneDevice: a hook that fails on one device ends the run on all devices, whichever collective they wait
-// in.
+// TestFailureOnOneDevice: a hook that fails on one device ends the run on all devices. The other devices may wait in
+// any collective.
 func TestFailureOnOneDevice(t *testing.T) {
 	text := `module attributes {mhlo.num_partitions = 4 : i32} {
 sdy.mesh @mesh = <["x"=4]>

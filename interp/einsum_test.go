@@ -18,8 +18,8 @@ json.dump([np.einsum(c['Config'], *[np.array(v, np.int64).reshape(s) for v, s in
            for c in json.load(sys.stdin)], sys.stdout)
 `
 
-// TestEinsumAgainstNumpy compares random configurations of one and two operands with numpy, also with diagonals and
-// with labels that are summed in one operand only.
+// TestEinsumAgainstNumpy compares random einsums of one and two operands with numpy. Some have diagonals, some have
+// labels that are summed in one operand only.
 func TestEinsumAgainstNumpy(t *testing.T) {
 	type einsumCase struct {
 		Config string

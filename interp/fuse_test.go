@@ -12,10 +12,10 @@ import (
 )
 
 // chain makes a random program of element-wise ops and broadcasts in two forms: one function, whose ops the engine
-// fuses, and one function for each op, which prevents fusion. Reductions take chains in.
+// fuses, and one function for each op, which prevents fusion. Some chains end in a reduction.
 func chain(rng *rand.Rand) (fusedText, plainText string, args []*tensor.Tensor) {
 	rows, cols := int64(2+rng.IntN(60)), int64(40+rng.IntN(300))
-	if rng.IntN(4) == 0 { // columns that several cores reduce
+	if rng.IntN(4) == 0 { // several cores reduce the columns
 		rows, cols = 5, 600+rng.Int64N(1000)
 	}
 	full := fmt.Sprintf("%dx%dx", rows, cols)
@@ -32,7 +32,7 @@ func chain(rng *rand.Rand) (fusedText, plainText string, args []*tensor.Tensor) 
 		values = append(values, arg(dt, rows, cols))
 	}
 	small := []value{arg(tensor.F32), arg(tensor.F32, cols), arg(tensor.F32, rows), arg(tensor.F32, rows, 1), arg(tensor.F32, 1, cols)}
-	dims := []string{"", ": 1", ": 0", ": 0, 1", ": 0, 1"} // of a value of full shape that those in small are
+	dims := []string{"", ": 1", ": 0", ": 0, 1", ": 0, 1"} // broadcast dimensions from each value of small to the full shape
 	start := map[string]value{"f32": small[0], "bf16": arg(tensor.BF16), "i32": arg(tensor.I32)}
 	n := 0
 	region := ""

@@ -38,11 +38,11 @@ for line in sys.stdin:
         print(json.dumps({'error': str(e)[:300]}))
 `
 
-// fewULP is the distance between two implementations of one function that needs no reason.
+// fewULP is the usual distance between two implementations of one function. Larger distances need a reason.
 const fewULP = 4
 
-// distances lists the upstream programs whose results differ by more between the engine and XLA, each with its bound in
-// ULPs and the reason. A reason that says which side is right is based on results with 60 digits.
+// distances lists the upstream programs whose results on the engine and XLA differ by more than fewULP, each with its
+// bound in ULPs and the reason. If a reason says which side is right, results with 60 digits have shown it.
 var distances = map[string]struct {
 	ulps uint64
 	why  string
@@ -124,8 +124,8 @@ func withoutFolding(m *ir.Module) (string, error) {
 	return string(print.Append(nil, m, print.Options{})), nil
 }
 
-// TestMainsAgainstXLA executes main of upstream's tests on XLA's CPU plugin and on the engine: of a sample, or of all
-// tests with HLOCB_LONG.
+// TestMainsAgainstXLA executes main of upstream's tests on XLA's CPU plugin and on the engine. It runs a sample, or
+// with HLOCB_LONG all tests.
 func TestMainsAgainstXLA(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(upstream(t), "testdata", "*.mlir"))
 	if err != nil || len(files) == 0 {

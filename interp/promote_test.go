@@ -68,7 +68,7 @@ func TestPromotingRegions(t *testing.T) {
 	}
 }
 
-// TestPromotingQuantizedRegions: quantized operands may be promoted to quantized values of more bits, also with another
+// TestPromotingQuantizedRegions: quantized operands may be promoted to quantized values of more bits, even with another
 // scale. Sums of three hundreds are 300 in i32 and 127 in i8. The same holds for operands of dynamic shape.
 func TestPromotingQuantizedRegions(t *testing.T) {
 	const q, w = "!quant.uniform<i8:f32, 1.0:-2>", "!quant.uniform<i32:f32, 0.5>"

@@ -166,9 +166,9 @@ func TestQuantizedOps(t *testing.T) {
 }
 
 // TestQuantizedReductionsQuantizeEveryStep: a reduction of quantized values quantizes in each step, because the op of
-// its region does (spec, "dequantize_op_quantize"). In steps of 0.5 the product of four times 1.5 is 4 or 4.5,
-// depending on the order of the steps; the exact product is 5.0625. Sums saturate in each step, so 60 and 60 and -60 is
-// 3.5 if added from the left.
+// its region quantizes (spec, "dequantize_op_quantize"). In steps of 0.5 the product of four times 1.5 is 4 or 4.5,
+// depending on the order of the steps; the exact product is 5.0625. Sums saturate in each step: 60 + 60 - 60 is 3.5 if
+// added from the left.
 func TestQuantizedReductionsQuantizeEveryStep(t *testing.T) {
 	const q = "!quant.uniform<i8:f32, 0.5>"
 	region := func(op string) string {

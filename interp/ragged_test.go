@@ -11,7 +11,7 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// raggedScript computes ragged products as JAX does on platforms whose compiler lacks them.
+// raggedScript computes ragged products with the code that JAX uses on platforms whose compiler lacks them.
 const raggedScript = `
 import json, sys, numpy as np, jax
 jax.config.update('jax_enable_x64', True)

@@ -23,8 +23,8 @@ func.func @main(%a: tensor<2xi32>) -> tensor<2xi32> {
 }
 }`
 
-// TestReplicas runs four replicas with the same argument and sums the argument and the numbers of the replicas over
-// them.
+// TestReplicas runs four replicas with the same argument. The program sums the argument and the replica's number over
+// the replicas.
 func TestReplicas(t *testing.T) {
 	arg := tensor.New(tensor.I32, tensor.Shape{2})
 	copy(tensor.View[int32](arg), []int32{10, 20})

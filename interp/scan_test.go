@@ -4,7 +4,7 @@ import (
 	"testing"
 )
 
-// runText runs a module whose main takes nothing, and compares its results as literals.
+// runText runs a module whose main has no arguments, and compares its results as literals.
 func runText(t *testing.T, text string, want ...string) {
 	t.Helper()
 	out, err := tryRun(t, text)

@@ -171,7 +171,7 @@ func TestTemporariesAreCharged(t *testing.T) {
 			took := allocated() - before
 			_ = out
 			limit := took*3/4 - 1<<20
-			if c.devices > 1 { // the devices do not need their memory at one time
+			if c.devices > 1 { // the devices need their memory at different times
 				limit = took/2 - 1<<20
 			}
 			if limit < 1 {

@@ -172,7 +172,7 @@ func TestSmallFloatsExhaustively(t *testing.T) {
 		for e := range count {
 			got, exp := out[0].Bits(e), want.Bits(e)
 			if q.Bits == 16 && q.Op != "convert" && (got-exp == 1 || exp-got == 1) {
-				near++ // the engine computes in f32, whose error may cross the middle of two codes
+				near++ // the engine computes in f32, and the error may cross the middle of two codes
 				continue
 			}
 			if nan[e] && (isNaN(out[0], e) || !hasNaN(q.to)) || got == exp {

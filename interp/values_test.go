@@ -80,7 +80,7 @@ func oneOp(op, attrs, regions string, operands []*tensor.Tensor, results ...stri
 	var names, types []string
 	for i, t := range operands {
 		fmt.Fprintf(&b, "  %%c%d = stablehlo.constant %s : %s\n", i, literal(t), typeText(t))
-		// The barrier keeps XLA from folding the op: its folder computes with other arithmetic than its code.
+		// The barrier keeps XLA from folding the op: XLA's folder uses other arithmetic than its compiled code.
 		fmt.Fprintf(&b, "  %%a%d = stablehlo.optimization_barrier %%c%d : %s\n", i, i, typeText(t))
 		names = append(names, fmt.Sprintf("%%a%d", i))
 		types = append(types, typeText(t))

@@ -10,7 +10,7 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// TestEmptyWindow: negative padding may remove more than the whole input, so that no window is left (spec,
+// TestEmptyWindow: negative padding may remove more than the whole input. No window is left then (spec,
 // "reduce_window": num_windows is 0 if the window is larger than the padded input).
 func TestEmptyWindow(t *testing.T) {
 	out := run(t, `func.func @main(%a: tensor<0x2xf32>, %z: tensor<f32>) -> tensor<0x4xf32> {

@@ -7,8 +7,8 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// TestZeroOfType: constant(0, element_type) of the specification is NaN in f8E8M0FNU, which has no zero, and the zero
-// point in quantized types. Padding and holes of a convolution add nothing, as in upstream's interpreter and XLA.
+// TestZeroOfType: constant(0, element_type) of the specification is NaN in f8E8M0FNU, which has no zero. In quantized
+// types it is the zero point. Padding and holes of a convolution add nothing, as in upstream's interpreter and XLA.
 func TestZeroOfType(t *testing.T) {
 	const nan = 0xFF
 	for _, c := range []struct {

@@ -28,7 +28,8 @@ func bracketTexts() []string {
 	return texts
 }
 
-// TestBracketsAsMLIR refuses the texts of unknown dialects that jaxlib refuses, in its words.
+// TestBracketsAsMLIR checks that hlocb refuses the texts of unknown dialects that jaxlib refuses, with jaxlib's
+// messages.
 func TestBracketsAsMLIR(t *testing.T) {
 	py := peer.Python(t)
 	texts := bracketTexts()

@@ -24,7 +24,7 @@ import (
 )
 
 // TestBytecodeOfJaxlib has jaxlib write a sample of every operation that it and hlocb know in every version of
-// bytecode. The files hold the modules that jaxlib prints, and are written again byte for byte.
+// bytecode. The files must hold the modules that jaxlib prints, and hlocb must write them again byte for byte.
 func TestBytecodeOfJaxlib(t *testing.T) {
 	reg := testkit.Registry(t)
 	texts := map[string]string{}
@@ -62,7 +62,7 @@ func TestBytecodeOfJaxlib(t *testing.T) {
 		}
 	}
 	written := map[string]bool{}
-	for name := range texts { // jaxlib knows the dialects of all others
+	for name := range texts { // jaxlib knows the dialects of all other texts
 		m, err := read(t, reg, texts[name])
 		if err != nil {
 			t.Fatal(err)

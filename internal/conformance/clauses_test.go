@@ -19,9 +19,9 @@ var updateClauses = flag.Bool("update-clauses", false, "write what the verifier 
 // violation is one line of testdata/clauses.txt: a module that breaks one clause of an operation.
 type violation struct {
 	op, clause string
-	valid      string // the module that it was made from
+	valid      string // the module without the violation
 	text       string
-	message    string // that is expected
+	message    string // the expected message
 	line       int    // of the file, from 1
 }
 
@@ -89,7 +89,7 @@ func expand(block string) []string {
 	return out
 }
 
-// wrap makes a module of a block: a function whose arguments are the operands that the block does not make.
+// wrap makes a module of a block. The function's arguments are the operands that the block does not define.
 func wrap(t *testing.T, block string) (op, module string) {
 	m := blockOp.FindStringSubmatch(block)
 	if m == nil {
@@ -210,7 +210,7 @@ var specification = map[string]int{
 	"tuple": 1, "uniform_dequantize": 2, "uniform_quantize": 2, "while": 3, "xor": 1,
 }
 
-// TestClausesAsMLIR lets jaxlib read the violations: it refuses them too, except for those that stricter lists.
+// TestClausesAsMLIR checks that jaxlib refuses the violations too, except for the violations in stricter.
 func TestClausesAsMLIR(t *testing.T) {
 	py := peer.Python(t)
 	all, _ := violations(t)

@@ -7,8 +7,8 @@ import (
 	"github.com/hlocb/hlocb/internal/peer"
 )
 
-// TestDotGeneralAsMLIR accepts the result types of dot_general that jaxlib accepts, for static, open and bounded
-// batching dimensions of either operand: the more specific of the two counts.
+// TestDotGeneralAsMLIR checks that hlocb accepts the result types of dot_general that jaxlib accepts. The batching
+// dimensions of either operand are static, open or bounded; the more specific dimension counts.
 func TestDotGeneralAsMLIR(t *testing.T) {
 	sizes := []struct{ size, bound string }{{"4", ""}, {"7", ""}, {"?", ""}, {"?", "3"}, {"?", "4"}, {"?", "7"}}
 	typeOf := func(batch int, rest string) string {

@@ -17,7 +17,7 @@ import (
 	"github.com/hlocb/hlocb/parse"
 )
 
-// parseOnly matches the RUN lines of files that upstream's tool only reads, verifies and infers types in.
+// parseOnly matches the RUN lines of files that upstream's tool only reads and verifies, and whose types it infers.
 var parseOnly = regexp.MustCompile(`(?m)^// RUN: *stablehlo-opt((?: +(?:%s|--?verify-diagnostics|--?split-input-file|--?allow-unregistered-dialect|--?hlo-test-infer))+) *(\||$)`)
 
 // findings reads and verifies one chunk.
@@ -41,8 +41,8 @@ func listOf(err error) diag.List {
 	return list
 }
 
-// TestExpectedErrors reads the chunks of upstream's test files that expect errors: each must be refused on the line
-// that is expected, with the message that is expected.
+// TestExpectedErrors reads the chunks of upstream's test files that expect errors. hlocb must refuse each chunk on the
+// expected line with the expected message.
 func TestExpectedErrors(t *testing.T) {
 	dir := testkit.Upstream(t)
 	reg := testkit.Registry(t)
@@ -118,8 +118,8 @@ func TestExpectedErrors(t *testing.T) {
 	}
 }
 
-// acceptedDifferences reads testdata/accepted.txt. A line has the place of an expected error, a tab, and the reason
-// why ours differs.
+// acceptedDifferences reads testdata/accepted.txt. A line has the place of an expected error, a tab, and the reason for
+// hlocb's different error.
 func acceptedDifferences(t *testing.T) map[string]string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("testdata", "accepted.txt"))
@@ -142,7 +142,7 @@ func failUnless(ok bool, text string) error {
 	return errors.New(text)
 }
 
-// TestSuggestions reads misspelled ops: a note names the op that was meant.
+// TestSuggestions reads misspelled ops. A note must name the intended op.
 func TestSuggestions(t *testing.T) {
 	reg := testkit.Registry(t)
 	for text, want := range map[string]string{

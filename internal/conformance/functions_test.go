@@ -57,7 +57,7 @@ func functionModules() []string {
 	)
 }
 
-// TestFunctionsAsMLIR refuses the functions and modules that jaxlib refuses.
+// TestFunctionsAsMLIR checks that hlocb refuses the functions and modules that jaxlib refuses.
 func TestFunctionsAsMLIR(t *testing.T) {
 	py := peer.Python(t)
 	texts := functionModules()

@@ -13,13 +13,13 @@ import (
 	"github.com/hlocb/hlocb/print"
 )
 
-// jaxlib returns the texts as MLIR prints them.
+// jaxlib returns MLIR's print of the texts.
 func jaxlib(t testing.TB, texts map[string]string) map[string]peer.Asm {
 	t.Helper()
 	return peer.MLIR(t, texts, true)
 }
 
-// read parses text under the name MLIR gives to strings.
+// read parses text under MLIR's name for strings.
 func read(t testing.TB, reg *ir.Registry, text string) (*ir.Module, error) {
 	t.Helper()
 	return parse.Parse(diag.NewSource("-", []byte(text)), ir.NewContext(), reg, parse.Options{})
@@ -64,7 +64,7 @@ var forms = []struct {
 	{"elided", print.Options{ElideLarger: 4}, func(a peer.Asm) string { return a.Elided }},
 }
 
-// TestPrintsAsMLIR compares the three texts of every module with jaxlib's, byte for byte, and reads each again to
+// TestPrintsAsMLIR compares the three texts of every module with jaxlib's, byte for byte, and reads each text again to
 // the same text.
 func TestPrintsAsMLIR(t *testing.T) {
 	compareWithJaxlib(t, testkit.Texts(t, "hooks/*.mlir", "events/*.mlir", "order/*.mlir", "transformer_grad*.mlir",

@@ -11,7 +11,8 @@ import (
 // mlirError matches the place and the message in the text of an MLIRError.
 var mlirError = regexp.MustCompile(`error: "-":(\d+:\d+): (.*)`)
 
-// TestErrorsAsMLIR refuses broken texts with MLIR's words at MLIR's place. The texts have one mistake each.
+// TestErrorsAsMLIR checks that hlocb refuses broken texts with MLIR's message at MLIR's place. Each text has one
+// mistake.
 func TestErrorsAsMLIR(t *testing.T) {
 	texts := map[string]string{}
 	for i, s := range []string{

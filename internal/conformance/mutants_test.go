@@ -18,7 +18,7 @@ import (
 	"github.com/hlocb/hlocb/print"
 )
 
-// verdicts returns jaxlib's first error for each text, "" for none, "crash" if its process dies. Unknown dialects are
+// verdicts returns jaxlib's first error for each text: "" for none, "crash" if its process dies. Unknown dialects are
 // errors.
 func verdicts(t *testing.T, py *peer.Interpreter, texts []string) []string {
 	t.Helper()
@@ -44,8 +44,7 @@ func verdictsOf(t *testing.T, py *peer.Interpreter, texts []string, script strin
 	return theirs
 }
 
-// sameRefusals checks that each text is refused here if, and only if, jaxlib's verdict refuses it, and returns how
-// many are.
+// sameRefusals checks that hlocb refuses the same texts as jaxlib, and returns their number.
 func sameRefusals(t *testing.T, texts, theirs []string) (refused int) {
 	t.Helper()
 	reg := testkit.Registry(t)
@@ -227,10 +226,10 @@ func mutateType(r *rand.Rand, t string) string {
 			}
 		}
 		return t
-	case 2: // a dimension more
+	case 2: // one dimension more
 		return "tensor<2x" + body + ">"
 	}
-	if i := strings.Index(body, "x"); i > 0 && body[0] >= '0' && body[0] <= '9' { // a dimension less
+	if i := strings.Index(body, "x"); i > 0 && body[0] >= '0' && body[0] <= '9' { // one dimension less
 		return "tensor<" + body[i+1:] + ">"
 	}
 	return t
@@ -275,7 +274,7 @@ func alone(m *ir.Module, reg *ir.Registry, op *ir.Op) string {
 	return print.String(out, print.Options{Generic: true})
 }
 
-// unknownThere has the dialects that jaxlib does not know.
+// unknownThere lists the dialects that jaxlib does not know.
 var unknownThere = map[string]bool{"check": true, "interpreter": true, "hlocb": true}
 
 // mutants returns the sample of each operation and variations of it.
@@ -321,8 +320,8 @@ func mutants(t *testing.T, reg *ir.Registry, perOp int) []string {
 	return out
 }
 
-// TestVerifierOnMutants changes types and attributes of the sample of each operation and refuses the modules that
-// jaxlib refuses.
+// TestVerifierOnMutants changes types and attributes of the sample of each operation and checks that hlocb refuses the
+// modules that jaxlib refuses.
 func TestVerifierOnMutants(t *testing.T) {
 	py := peer.Python(t)
 	reg := testkit.Registry(t)

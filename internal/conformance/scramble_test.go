@@ -19,7 +19,8 @@ import (
 // textPiece matches the pieces of text that a mutation moves.
 var textPiece = regexp.MustCompile(`"[^"\n]*"|[#!%^@]?[A-Za-z_$][\w.$]*|-?\d+(\.\d+)?(e[-+]?\d+)?|\s+|->|::|.`)
 
-// scramble changes a few tokens: drops, doubles, swaps, replaces them by others of the text or by odd numbers.
+// scramble changes a few tokens. It drops, doubles or swaps tokens, or replaces them by other tokens of the text or by
+// odd numbers.
 func scramble(r *rand.Rand, tokens []string) string {
 	t := append([]string(nil), tokens...)
 	for range 1 + r.IntN(4) {

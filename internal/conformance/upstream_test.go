@@ -64,7 +64,7 @@ type tally struct {
 	known    map[string]string // known failures with their reasons, see testdata/known.txt
 	seen     map[string]bool
 
-	files, spoilt map[string]bool // the files whose chunks were counted, and those with one that did not pass
+	files, spoilt map[string]bool // the files with counted chunks, and the files with a chunk that did not pass
 }
 
 // knownFailures reads testdata/known.txt. A line has a chunk, a tab and the reason of its failure.
@@ -166,7 +166,7 @@ func (c *tally) report(t *testing.T, unit string) {
 	}
 }
 
-// roundTrip reads, verifies, prints in both forms and reads again until the text stays.
+// roundTrip reads, verifies, prints in both forms and reads again until the text does not change.
 func roundTrip(t testing.TB, reg *ir.Registry, text string, verify bool) error {
 	m, err := read(t, reg, text)
 	if err != nil {
@@ -220,7 +220,7 @@ func TestUpstreamFiles(t *testing.T) {
 	c.report(t, "chunks")
 }
 
-// TestPrintIdentical prints the files that are listed as MLIR's own print, byte for byte.
+// TestPrintIdentical prints the listed files, which are MLIR's own print, byte for byte.
 func TestPrintIdentical(t *testing.T) {
 	dir := testkit.Upstream(t)
 	list, err := os.ReadFile(filepath.Join(dir, "print_identical.txt"))
@@ -270,7 +270,7 @@ func fileChunks(t *testing.T, dir string) (names []string, texts map[string]stri
 	return names, texts
 }
 
-// TestUpstreamAsMLIR compares the texts of every chunk that jaxlib reads with jaxlib's, byte for byte.
+// TestUpstreamAsMLIR compares hlocb's print of every chunk that jaxlib reads with jaxlib's print, byte for byte.
 func TestUpstreamAsMLIR(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skip: thousands of modules in short mode")
@@ -288,7 +288,7 @@ func TestUpstreamAsMLIR(t *testing.T) {
 	refused := 0
 	for _, name := range names {
 		w := want[name]
-		if w.Error != "" || strings.Contains(w.Generic, "\"scf.") { // a dialect of jaxlib's that hlocb has no rows for
+		if w.Error != "" || strings.Contains(w.Generic, "\"scf.") { // jaxlib has a dialect for which hlocb has no rows
 			refused++
 			continue
 		}
@@ -313,7 +313,7 @@ func withoutTestDialects(t *testing.T) *ir.Registry {
 	return reg
 }
 
-// printedAs says where the forms of a text differ from MLIR's.
+// printedAs returns an error with the difference of hlocb's and MLIR's print of a text.
 func printedAs(t *testing.T, reg *ir.Registry, text string, want peer.Asm) error {
 	t.Helper()
 	m, err := read(t, reg, text)
@@ -328,8 +328,8 @@ func printedAs(t *testing.T, reg *ir.Registry, text string, want peer.Asm) error
 	return nil
 }
 
-// TestShardyAsMLIR compares every chunk of Shardy's tests of its dialects, sdy and mpmd, with jaxlib: hlocb reads what
-// jaxlib reads, prints it as jaxlib does, byte for byte, and refuses what jaxlib refuses.
+// TestShardyAsMLIR compares every chunk of Shardy's tests of its dialects, sdy and mpmd, with jaxlib. hlocb reads the
+// chunks that jaxlib reads, prints the same text byte for byte, and refuses the chunks that jaxlib refuses.
 func TestShardyAsMLIR(t *testing.T) {
 	dir := os.Getenv("HLOCB_SHARDY")
 	if dir == "" {

@@ -138,7 +138,7 @@ func compareAliases(b runtime.Backend, m *ir.Module) (compared int, differ []str
 		case !ok:
 			return 0, nil, fmt.Errorf("nothing is told of result %d of %s", a.Result, a.Name)
 		case u.Calls == 0 && site[a.Hook].SideEffect && u.Lost == 0:
-			continue // in a branch or function that XLA found to be unreachable
+			continue // XLA found that the branch or function is unreachable
 		}
 		compared++
 		if !a.Holds(u.Calls, u.Copies, u.Lost) {
@@ -222,7 +222,7 @@ func TestHostViewsCostNoAlias(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		ask  runtime.Handler
-		lost string // of the alias of ask, then of look
+		lost string // the lost aliases of ask, then of look
 	}{{"host views", reverse, "1 0"}, {"device pointers", pointerHandler{}, "0 0"}} {
 		h := new(runtime.Bindings)
 		h.Answer("ask", test.ask)
@@ -253,7 +253,7 @@ func TestHostViewsCostNoAlias(t *testing.T) {
 	}
 }
 
-// pointerHandler reaches values by device pointers and does nothing.
+// pointerHandler uses device pointers and does nothing.
 type pointerHandler struct{}
 
 func (pointerHandler) Handle(context.Context, *runtime.Call) error { return nil }

@@ -79,9 +79,9 @@ func randomCollective(r *rand.Rand) (string, *tensor.Tensor) {
 	combine := []string{"add", "maximum", "minimum"}[r.IntN(3)]
 	switch {
 	case d.IsComplex():
-		combine = "add" // they have no maximum
+		combine = "add" // these types have no maximum
 	case d.IsFloat() && d.Bits() == 8 && combine == "add":
-		combine = "maximum" // sums would round
+		combine = "maximum" // sums of these types would round
 	}
 	region := fmt.Sprintf(` ({
       ^bb0(%%a: tensor<%[1]s>, %%b: tensor<%[1]s>):

@@ -25,7 +25,7 @@ func TestCommandDeliversRecordedEvents(t *testing.T) {
 			for _, file := range testkit.Glob(t, "events/*.json") {
 				name := strings.TrimSuffix(filepath.Base(file), ".json")
 				if name == "jax_pure_pair" {
-					continue // its host computes: see TestPurePairComputes
+					continue // its host computes; TestPurePairComputes runs it
 				}
 				var want recordedEvents
 				if err := json.Unmarshal(readFile(t, file), &want); err != nil {
@@ -45,7 +45,7 @@ func TestCommandDeliversRecordedEvents(t *testing.T) {
 						compareCommand(t, backend, module, &want)
 					})
 				}
-				if dir := os.Getenv("HLOCB_BYTECODE"); dir != "" { // what jaxlib wrote
+				if dir := os.Getenv("HLOCB_BYTECODE"); dir != "" { // artifacts of jaxlib
 					t.Run(name+".bc", func(t *testing.T) {
 						list, err := filepath.Glob(filepath.Join(dir, "shared_corpus_events_"+name, "*", "1.17.0*.bc"))
 						if err != nil || len(list) == 0 {

@@ -20,13 +20,13 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// hostTargets are the custom calls of testdata that are hooks because a user names them.
+// hostTargets are the custom calls of testdata that are hooks because a user lists their targets.
 var hostTargets = []string{"my_hook", "probe_cb", "hook", "host", "cb"}
 
 // noForm is part of the error for programs that VHLO cannot hold.
 const noForm = "VHLO has no form"
 
-// expanded lists the passes that write functions by others. Their results differ by rounding.
+// expanded lists the passes that replace functions with other functions. Their results differ by rounding.
 var expanded = map[string]bool{"chlo-legalize-to-stablehlo": true, "stablehlo-complex-math-expander": true, "prepare-for-hlo": true}
 
 // folded lists the passes that turn arguments into constants. XLA's folder then computes the values that depend on them
@@ -83,8 +83,8 @@ func smallArguments(m *ir.Module) (args []*tensor.Tensor, ok bool) {
 }
 
 // TestPassesKeepCorpus: every pass keeps the events, their order and the results of the programs of testdata, bit for
-// bit or, for expansions of functions and what XLA folds, up to rounding, on the engine; with HLOCB_LONG=1 also on XLA.
-// A short run gives each program a fifth of the passes.
+// bit, on the engine and with HLOCB_LONG=1 also on XLA. If a pass expands functions or XLA folds constants, rounding
+// may differ. A short run gives each program a fifth of the passes.
 func TestPassesKeepCorpus(t *testing.T) {
 	table := opt.Passes()
 	list := []string{"interp"}
@@ -99,7 +99,7 @@ func TestPassesKeepCorpus(t *testing.T) {
 				for _, file := range testkit.Glob(t, folder+"/*.mlir") {
 					name := filepath.Base(file)
 					if strings.HasPrefix(name, "big_") {
-						continue // products of 1,500 rows
+						continue // it multiplies matrices of 1,500 rows
 					}
 					original, err := testkit.TryParse(name, readFile(t, file))
 					if err != nil || ir.Verify(original) != nil {
@@ -128,7 +128,7 @@ func TestPassesKeepCorpus(t *testing.T) {
 					})
 					if err != nil {
 						unfit++
-						continue // for several devices, or it needs arguments or answers of its own
+						continue // it is for several devices, or needs its own arguments or answers
 					}
 					programs++
 					for i, pipeline := range drawn(table) {

@@ -24,7 +24,7 @@ import (
 type deviceProgram struct {
 	name, text string
 	least      int    // fewest devices
-	notXLA     string // XLA's error instead of compiling it
+	notXLA     string // XLA's error if it cannot compile the program
 }
 
 // inManual is a program whose body runs on each device with the device's two rows of the argument (%p, of type
@@ -42,7 +42,7 @@ func inManual(name, body string) deviceProgram {
 `}
 }
 
-// not marks a program that XLA's plugin cannot compile, with a part of the error.
+// not marks a program that XLA's plugin cannot compile. text is a part of the error.
 func (p deviceProgram) not(text string) deviceProgram {
 	p.notXLA = text
 	return p
@@ -121,7 +121,7 @@ sdy.return %w#1 : `+rows),
 }) : (tensor<i1>) -> `+rows+`
 sdy.return %r : `+rows),
 
-	// Two axes: one of them manual, or manual one after the other.
+	// The program has two axes: one is manual, or both are manual one after the other.
 	{"an axis of two", `module attributes {mhlo.num_partitions = $N : i32, mhlo.num_replicas = 1 : i32} {
   sdy.mesh @mesh = <["x"=2, "y"=$H]>
   func.func public @main(%arg0: tensor<$Gx$Gxf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {"y"}]>}, %arg1: tensor<f32>) -> tensor<$Gx$Gxf32> {
@@ -172,7 +172,7 @@ sdy.return %r : `+rows),
 }
 `, 2, ""},
 
-	// Hooks on whole values, with Shardy and with GSPMD; --per-device determines how often they fire.
+	// Hooks on whole values, with Shardy and with GSPMD. --per-device determines the number of events.
 	{"whole values, Shardy", wholeValues(`sdy.mesh @mesh = <["x"=$N]>`, `sdy.sharding = `+sharded, `sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}, {}]>]>`), 2, ""},
 	{"whole values, GSPMD", wholeValues("", `mhlo.sharding = "{devices=[$N,1]<=[$N]}"`, `mhlo.sharding = "{devices=[$N,1]<=[$N]}"`), 2, ""},
 	{"loops and branches, Shardy", wholeControl(`sdy.mesh @mesh = <["x"=$N]>`, `sdy.sharding = `+sharded, `sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}, {}]>]>`), 2, ""},
@@ -192,7 +192,7 @@ sdy.return %r : `+rows),
 `, 2, ""},
 }
 
-// wholeValues observes, requests and changes values that are sharded along their rows, and one that is not sharded.
+// wholeValues observes, requests and changes values that are sharded along their rows, and a value that is not sharded.
 func wholeValues(mesh, arg, op string) string {
 	w := "tensor<$Gx$Gxf32>"
 	return `module attributes {mhlo.num_partitions = $N : i32, mhlo.num_replicas = 1 : i32} {
@@ -336,7 +336,7 @@ func TestDevices(t *testing.T) {
 					if k == 2 {
 						order = hook.OrderNone
 						if strings.Contains(p.name, "loop") || strings.Contains(p.name, "branch") {
-							continue // hooks of different iterations and branches may change places
+							continue // hooks of different iterations and branches may change their order
 						}
 					}
 					t.Run(fmt.Sprintf("%s/%d/%s/%s/%s", p.name, n, mode, chain, order), func(t *testing.T) {
@@ -446,7 +446,7 @@ func TestDeviceFailures(t *testing.T) {
 		deviceProgram
 		hook   string
 		mode   hook.PerDevice
-		device func(d int) int // where the hook fires that must fail on device d
+		device func(d int) int // the device on which the hook fires that must fail on device d
 	}{
 		{find("all_reduce"), "before", hook.PerDeviceSource, all},
 		{find("all_reduce"), "after", hook.PerDeviceSource, all},

@@ -147,7 +147,7 @@ func compareRecording(t *testing.T, b runtime.Backend, p *runtime.Program, want 
 	}
 }
 
-// sineAndCosine is the host of jax_pure_pair: sine and cosine of its operand.
+// sineAndCosine answers jax_pure_pair's hook with the sine and cosine of its operand.
 var sineAndCosine = runtime.HandlerFunc(func(_ context.Context, c *runtime.Call) error {
 	if len(c.Operands) != 1 || len(c.Results) != 2 {
 		return fmt.Errorf("%d operands and %d results, expected 1 and 2", len(c.Operands), len(c.Results))
@@ -199,7 +199,7 @@ func TestRecordedEvents(t *testing.T) {
 	}
 }
 
-// TestPurePairComputes passes to the host of jax_pure_pair numbers whose sine and cosine are not 0 and 1.
+// TestPurePairComputes passes numbers to the host of jax_pure_pair whose sine and cosine are not 0 and 1.
 func TestPurePairComputes(t *testing.T) {
 	text := readFile(t, filepath.Join(testkit.Testdata("events"), "jax_pure_pair.mlir"))
 	for _, backend := range []string{"interp", "cpu"} {

@@ -12,8 +12,8 @@ import (
 )
 
 // exportScript reads {name: [path of MLIR, path of our HLO proto]} and writes {name: difference}. It compares jaxlib's
-// translation with ours as XLA's canonical print has them: without metadata and the names of instructions; computations
-// are numbered. Files that jaxlib does not translate are left out.
+// translation with ours in XLA's canonical form, which numbers computations and has no metadata and no names of
+// instructions. It skips files that jaxlib does not translate.
 const exportScript = `
 import json, os, re, sys
 from jaxlib import _hlo, _jax

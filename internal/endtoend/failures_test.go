@@ -47,7 +47,7 @@ func hostProgram(t *testing.T, text string) *runtime.Program {
 }
 
 // TestFailureKinds makes the second of three hooks fail in each way that a handler can fail, on both engines and many
-// times. The error must be the same everywhere and name hook, place, event and cause; no later hook may fire; the
+// times. The error must be the same everywhere and name hook, place, event and cause. No later hook may fire, and the
 // next run must work.
 func TestFailureKinds(t *testing.T) {
 	short := make([]byte, 4*63)

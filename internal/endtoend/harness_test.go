@@ -25,7 +25,8 @@ import (
 // long reports whether HLOCB_LONG asks for thousands of programs instead of hundreds.
 func long() bool { return os.Getenv("HLOCB_LONG") != "" }
 
-// orderRuns returns how often tests of the order run a program: HLOCB_ORDER_RUNS, or 200 with HLOCB_LONG, or few.
+// orderRuns returns the number of runs of a program in tests of the order: HLOCB_ORDER_RUNS, or 200 with HLOCB_LONG, or
+// few.
 func orderRuns(t testing.TB, few int) int {
 	t.Helper()
 	text := os.Getenv("HLOCB_ORDER_RUNS")

@@ -14,7 +14,7 @@ import (
 	"github.com/hlocb/hlocb/print"
 )
 
-// hooksOf describes the hooks of a program as the corpora compare them: name, kind, types and order.
+// hooksOf describes the hooks of a program by name, kind, types and order.
 func hooksOf(p *hlocb.Program) string {
 	var b strings.Builder
 	for _, s := range p.Hooks() {
@@ -27,8 +27,8 @@ func hooksOf(p *hlocb.Program) string {
 	return b.String()
 }
 
-// TestHooksOfHLO compares the hooks of each HLO text of the corpus with the hooks of the MLIR that XLA made the text
-// from. Rewritten HLO has the same hooks again, and XLA's form of it too.
+// TestHooksOfHLO compares the hooks of each HLO text of the corpus with the hooks of the text's source in MLIR.
+// Rewritten HLO has the same hooks again, and XLA's form of it too.
 func TestHooksOfHLO(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("..", "..", "testdata", "hooks", "hlo", "*"))
 	if err != nil || len(files) < 100 {

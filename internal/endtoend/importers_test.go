@@ -62,7 +62,7 @@ func hloIndex(t *testing.T, pick func(file, want, stablehlo string, mhlo []strin
 	return dir, files
 }
 
-// sample returns every nth file, all with HLOCB_LONG.
+// sample returns every nth file, or all files with HLOCB_LONG.
 func sample(files []string, n int) []string {
 	if long() {
 		return files
@@ -104,7 +104,7 @@ func runFilled(t *testing.T, module string) outcome {
 	return o
 }
 
-// plainMHLO are the ops of MHLO that jaxlib's importer leaves and that no program's result depends on.
+// plainMHLO are the ops of MHLO that jaxlib's importer keeps. No program's result depends on them.
 var plainMHLO = []string{"mhlo.cross_program_prefetches", "mhlo.input_output_alias", "mhlo.is_dynamic", "mhlo.use_auto_spmd_partitioning", "mhlo.sharding",
 	"mhlo.xla_entry_computation_parameter_layouts", "mhlo.xla_entry_computation_parameter_tiles", "mhlo.xla_entry_computation_result_layout",
 	"mhlo.xla_entry_computation_result_tiles", "mhlo.frontend_attributes", "mhlo.original_value", "mhlo.copy", "mhlo.num_partitions", "mhlo.num_replicas"}
@@ -179,8 +179,9 @@ var (
 	minusZero = regexp.MustCompile(`-(0[\],])`)
 	// XLA reads the constant (nan, 1) as (nan, nan).
 	nanPair = regexp.MustCompile(`\(\s*-?nan,`)
-	// jaxlib's importer makes the name of an instruction without a name in its metadata its location, even if the metadata
-	// has a place, and keeps functions that nothing calls, whose hooks count in the names of unnamed hooks.
+	// If the metadata of an instruction has no name, jaxlib's importer uses the instruction's name as its location,
+	// even if the metadata has a place. It also keeps functions that nothing calls; their hooks count in the names of
+	// unnamed hooks.
 	ownOfImporter = regexp.MustCompile(`"loc":"(?:[^"\\]|\\.)*",|"function":"[^"]*",|"hook":"(?:hook\d+|[^"]*:\d+)",`)
 	// jaxlib's importer verifies neither the operands of a comparison nor the tuple that an all-reduce-start states.
 	refusedByXLA = regexp.MustCompile(`: error: (?:compare of |'stablehlo\.all_reduce' op inferred type)`)
@@ -191,13 +192,13 @@ func comparableEvents(events []byte) []byte {
 	return minusZero.ReplaceAll(ownOfImporter.ReplaceAll(events, nil), []byte("$1"))
 }
 
-// TestDumpsHold runs StableHLO's own tests as XLA dumped them before it optimised them. The checks that the tests
-// contain must hold.
+// TestDumpsHold runs StableHLO's own tests from XLA's dumps before optimization. The checks that the tests contain must
+// hold.
 func TestDumpsHold(t *testing.T) {
 	dir, files := hloIndex(t, func(file, want, _ string, _ []string) bool {
 		return want == "ok" && strings.HasPrefix(file, "dump/") && strings.HasSuffix(file, ".before.hlo")
 	})
-	// The engine rounds these sums in another order than XLA; the checks allow less than that.
+	// The engine adds these numbers in another order than XLA. The difference exceeds the tolerance of the checks.
 	rounded := []string{"dump/cumprod_complex64_8_9.before.hlo", "dump/triangular_solve_float32_2_8_8_float32_2_10_8.before.hlo"}
 	for _, f := range sample(files, 25) {
 		if slices.Contains(rounded, f) {
@@ -209,7 +210,7 @@ func TestDumpsHold(t *testing.T) {
 	}
 }
 
-// TestOptimizedDumps runs programs as XLA's CPU compiler left them: fusions, layouts and calls of its libraries. The
+// TestOptimizedDumps runs programs after XLA's CPU compiler: with fusions, layouts and calls of XLA's libraries. The
 // engine refuses instructions that it does not run with their opcode or target and their position.
 func TestOptimizedDumps(t *testing.T) {
 	dir, files := hloIndex(t, func(file, want, _ string, _ []string) bool {

@@ -1,4 +1,4 @@
-// The race detector sees nothing of the programs that these tests start.
+// The race detector does not see the programs that these tests start.
 //go:build linux && cgo && !race
 
 package endtoend
@@ -104,7 +104,8 @@ func TestInterposed(t *testing.T) {
 	t.Run("mistakes", func(t *testing.T) { interposedMistakes(t, s) })
 }
 
-// execBlock matches a block of 'hlocb exec' in a document, and execCommand a command in it and what it prints.
+// execBlock matches a block of 'hlocb exec' in a document. execCommand matches a command in it and the command's
+// output.
 var (
 	execBlock   = regexp.MustCompile("(?ms)^```console\n(\\$ hlocb exec .*?)^```$")
 	execCommand = regexp.MustCompile(`(?m)^\$ hlocb (exec [^\n]*)\n((?:[^$\n][^\n]*\n)*)`)
@@ -299,8 +300,8 @@ func countEvents(t *testing.T, file string) int {
 	return n
 }
 
-// interposedNaN: a finite tap names the first value with a NaN, with its line in the program, and the search for a NaN
-// names the op that makes it, once. With Strict the program ends with code 3.
+// interposedNaN: a finite tap names the first value with a NaN, with its line in the program. The search for a NaN
+// names the op that makes the NaN, once. With Strict the program ends with code 3.
 func interposedNaN(t *testing.T, s *startedProgram) {
 	const program, origin, result = "testdata/interpose/nan.py", "log of stablehlo.log at ", "nan nan nan nan"
 	out, messages, code := s.run(t, program, s.with(interpose.Config{Taps: []string{".*=finite"}})...)
@@ -325,8 +326,8 @@ func interposedNaN(t *testing.T, s *startedProgram) {
 	}
 }
 
-// interposedCache: JAX's cache of compiled programs finds a program again with the same settings, which then
-// delivers the same events, and not with others.
+// interposedCache: with the same settings, JAX's cache of compiled programs finds a program again, which delivers the
+// same events. With other settings it does not find the program.
 func interposedCache(t *testing.T, s *startedProgram) {
 	dir := t.TempDir()
 	cache := []string{"JAX_COMPILATION_CACHE_DIR=" + filepath.Join(dir, "cache"), "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS=0", "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES=-1"}

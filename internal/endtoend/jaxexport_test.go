@@ -19,8 +19,8 @@ import (
 //go:embed testdata/jax_exports.py
 var exportsScript string
 
-// TestExports runs files of jax.export with 'hlocb run' and compares the results with JAX's. Each file is also read,
-// printed and written again to the same bytes.
+// TestExports runs files of jax.export with 'hlocb run' and compares the results with JAX's. It also reads, prints and
+// writes each file again to the same bytes.
 func TestExports(t *testing.T) {
 	lines := bufio.NewScanner(bytes.NewReader(peer.Python(t).Run(t, exportsScript, nil)))
 	lines.Buffer(nil, 64<<20)

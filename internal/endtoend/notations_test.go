@@ -28,7 +28,7 @@ func TestRandomConversions(t *testing.T) {
 		seed := firstSeed(t) + i
 		p := randprog.New(seed+5e6, randprog.Options{Form: randprog.Form(seed % uint64(randprog.NumForms))})
 		for _, to := range []string{"exla", "jax", "sendrecv", "outfeed", "exla-io"} {
-			if to == "exla-io" { // which cannot express results of the host
+			if to == "exla-io" { // exla-io cannot express results of the host
 				p = randprog.New(p.Seed, randprog.Options{Form: p.Form, TapsOnly: true})
 			}
 			lost, err := converted(p, to, engine)

@@ -109,7 +109,7 @@ func deliver(t testing.TB, b runtime.Backend, p *runtime.Program, times int) []s
 	return out
 }
 
-// byArithmetic hands a product of the answer of hook 1 with zero to hook 2.
+// byArithmetic passes the product of hook 1's answer and zero to hook 2.
 const byArithmetic = `func.func public @main(%m: tensor<900x900xf32>) -> tensor<2xi32> {
   %z = stablehlo.constant dense<0> : tensor<2xi32>
   %m1 = stablehlo.dot_general %m, %m, contracting_dims = [1] x [0] : (tensor<900x900xf32>, tensor<900x900xf32>) -> tensor<900x900xf32>
@@ -207,9 +207,9 @@ func TestXLAReorders(t *testing.T) {
 	}
 }
 
-// heavy returns a program of hooks that XLA's concurrent executor tends to reorder, and the required order. Some
-// hooks wait for a chain of matrix products, some for a cosine, some for nothing. All operands have at least 4 KiB.
-// The hooks are in a straight line, in a loop, or in a branch of an if that another hook follows.
+// heavy returns a program of hooks that XLA's concurrent executor tends to reorder, and the required order. Some hooks
+// wait for a chain of matrix products, some for a cosine, and some do not wait. All operands have at least 4 KiB. The
+// hooks are in a straight line, in a loop, or in a branch of an if that another hook follows.
 func heavy(form string, n int) (text string, want []string) {
 	var w strings.Builder
 	p := func(format string, args ...any) { fmt.Fprintf(&w, format+"\n", args...) }

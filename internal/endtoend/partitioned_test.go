@@ -80,8 +80,8 @@ func partitioned(p *randprog.Program, b runtime.Backend, chain hook.Chain) error
 
 func text(t *tensor.Tensor) string { return string(t.AppendLiteral(nil, 16)) }
 
-// TestPartitionedResults: an answer from the host on one device must reach all devices bit for bit, whatever its
-// type, including -0 and the payload of a NaN.
+// TestPartitionedResults: an answer from the host on one device must reach all devices bit for bit, for every type,
+// including -0 and the payload of a NaN.
 func TestPartitionedResults(t *testing.T) {
 	b := open(t, "cpu")
 	for _, d := range []tensor.DType{tensor.F32, tensor.F64, tensor.F16, tensor.BF16, tensor.F8E5M2, tensor.F8E4M3FN, tensor.Complex64, tensor.Complex128,

@@ -23,8 +23,8 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// unsuited lists the passes that random pipelines leave out, and why. Every pipeline has rewrite-hooks, which runs the
-// passes on hooks.
+// unsuited lists the passes that random pipelines leave out, with the reasons. Every pipeline has rewrite-hooks, which
+// runs the passes on hooks.
 var unsuited = map[string]string{
 	"rewrite-hooks": "in every pipeline",
 	"raise-hooks":   "part of rewrite-hooks", "order-hooks": "part of rewrite-hooks", "place-hooks": "part of rewrite-hooks", "alias-hooks": "part of rewrite-hooks",
@@ -54,8 +54,7 @@ const refusal = "refined with incompatible refinement keys"
 // rewritten first.
 var copies = map[string]bool{"inline": true, "unroll-loops": true, "specialize": true}
 
-// drawn returns the names of the passes that random pipelines are drawn from. It lists passes twice that do not suit
-// every program.
+// drawn returns the passes that random pipelines may contain. Passes that do not suit every program are listed twice.
 func drawn(table *pass.Table) []string {
 	var out []string
 	for _, name := range table.Names() {
@@ -69,7 +68,8 @@ func drawn(table *pass.Table) []string {
 	return out
 }
 
-// suits reports whether a pass can be drawn for a program: EXLA's have another first argument than the program says.
+// suits reports whether a pass suits a program. Passes that need main's first argument do not suit EXLA's programs,
+// whose main has a different first argument.
 func suits(name string, p *randprog.Program) bool {
 	return !strings.Contains(optioned[name], "VALUE") || p.Form != randprog.EXLA && len(p.Args) > 0
 }
@@ -102,15 +102,15 @@ func pipelineOf(name string, table *pass.Table, m *ir.Module, args []*tensor.Ten
 	return p, args, err
 }
 
-// throughPasses runs passes on a random program, the hooks being rewritten before the last two of them or at the end,
-// and compares events and results with the reference. It counts the passes that changed the program.
+// throughPasses runs passes on a random program and compares events and results with the reference. It rewrites the
+// hooks before the last two passes or at the end. It counts the passes that changed the program.
 func throughPasses(p *randprog.Program, names []string, table *pass.Table, early bool, changed map[string]int, list ...runtime.Backend) error {
 	want, err := p.Eval()
 	if err != nil {
 		return err
 	}
 	if p.Form == randprog.EXLAOutfeed && len(want.Events) == 0 {
-		return nil // if a pass erases the functions with hooks, the end flag is an outfeed as any other
+		return nil // if a pass erases the functions with hooks, the end flag is an ordinary outfeed
 	}
 	m, err := testkit.TryParse("random.mlir", p.Text())
 	if err != nil {
@@ -178,9 +178,9 @@ func throughPasses(p *randprog.Program, names []string, table *pass.Table, early
 }
 
 // TestPassesKeepPrograms: random programs with hooks keep their events, the order of the events, and their results, bit
-// for bit, through random pipelines of five passes, on the embedded engine and, every tenth, on XLA. Passes that say
-// that they are idempotent change nothing the second time. 'make soak' runs 10,000 programs, all of them on XLA, too,
-// and each pass at least 1,000 times.
+// for bit, through random pipelines of five passes. All programs run on the embedded engine, every tenth also on XLA.
+// Passes that declare themselves idempotent change nothing the second time. 'make soak' runs 10,000 programs, all of
+// them on both, and each pass at least 1,000 times.
 func TestPassesKeepPrograms(t *testing.T) {
 	n, every := uint64(300), uint64(10)
 	if long() {

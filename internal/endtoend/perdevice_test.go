@@ -146,8 +146,8 @@ func TestPerDeviceElsewhere(t *testing.T) {
 	}
 }
 
-// TestPerDeviceRefused: a manual computation has no whole value for --per-device=once. A function that is called both
-// from a manual computation and from elsewhere is ambiguous.
+// TestPerDeviceRefused: a manual computation has no whole value for --per-device=once. A function is ambiguous if both
+// a manual computation and other code call it.
 func TestPerDeviceRefused(t *testing.T) {
 	const shardy = `module attributes {mhlo.num_partitions = 2 : i32} {
   sdy.mesh @mesh = <["x"=2]>
@@ -194,7 +194,7 @@ func TestPerDeviceRefused(t *testing.T) {
 	}
 }
 
-// TestPlacedTwice: a module whose hooks have been placed stays unchanged, whatever the options are.
+// TestPlacedTwice: a module whose hooks have been placed stays unchanged under all options.
 func TestPlacedTwice(t *testing.T) {
 	for _, shardy := range []bool{true, false} {
 		for _, mode := range []hook.PerDevice{hook.PerDeviceOnce, hook.PerDeviceEach} {

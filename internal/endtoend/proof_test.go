@@ -223,7 +223,7 @@ func (g *chainWriter) event(chain, data string) (string, string) {
 // passed returns the chain and the value that the next hook receives.
 func (g *chainWriter) passed(chain, data string) (string, string) {
 	value := []string{"%slow", "%x", data}[g.r.IntN(3)]
-	if g.r.IntN(4) == 0 { // only data may impose an order
+	if g.r.IntN(4) == 0 { // data alone may impose an order
 		return "%start", g.data(data)
 	}
 	return g.chain(chain), value

@@ -1,4 +1,4 @@
-// The race detector sees nothing of the programs that these tests start.
+// The race detector does not see the programs that these tests start.
 //go:build linux && cgo && !race
 
 package endtoend
@@ -148,7 +148,8 @@ func interposedForeign(t *testing.T, s *startedProgram) {
 }
 
 // TestInterposedUnderASAN runs 1,000 asynchronous executions on four devices with callbacks, with and without taps, in
-// a library that is built with the address sanitizer. Nothing is found, and every context of an execution is destroyed.
+// a library that is built with the address sanitizer. The sanitizer finds nothing, and every context of an execution is
+// destroyed.
 func TestInterposedUnderASAN(t *testing.T) {
 	if os.Getenv("HLOCB_LONG") == "" {
 		t.Skip("skip: takes minutes; set HLOCB_LONG=1")
@@ -207,7 +208,7 @@ func interposedProcesses(t *testing.T, s *startedProgram) {
 			t.Errorf("%s: %v, output %q, expected %q\n%s", mode, err, out, want, stderr)
 		}
 	}
-	// Variables count that the program sets before it opens the plugin.
+	// Variables that the program sets before it opens the plugin take effect.
 	c, out, stderr := start("settings")
 	if err := c.Run(); err != nil || out.String() != "same table True\n" || !strings.Contains(stderr.String(), "hlocb: tap (: ") {
 		t.Errorf("settings: %v, output %q\n%s", err, out, stderr)
@@ -315,7 +316,7 @@ func interposedMistakes(t *testing.T, s *startedProgram) {
 		}
 		expected := interpose.ExitFailed
 		if strings.Contains(test.line, "within") {
-			expected++ // of a timeout
+			expected++ // a timeout adds an event
 		}
 		if _, stderr, code := run(append(test.env, "HLOCB_STRICT=1")); code != expected {
 			t.Errorf("%q, strict: exit code %d, expected %d\n%s", test.env, code, expected, stderr)
@@ -323,7 +324,7 @@ func interposedMistakes(t *testing.T, s *startedProgram) {
 	}
 }
 
-// interposedWithout: without a CPU plugin 'hlocb exec' says so and runs the program.
+// interposedWithout: without a CPU plugin, 'hlocb exec' reports this and runs the program.
 func interposedWithout(t *testing.T, s *startedProgram) {
 	home := t.TempDir()
 	out, stderr, code := finish(t, exec.Command(filepath.Join(s.dir, "hlocb"), "exec", "--tap", "subtract", "--", "echo", "ran"),

@@ -49,8 +49,8 @@ func TestHookTypes(t *testing.T) {
 					typ += fmt.Sprintf("%dx", n)
 				}
 				typ += d.String() + ">"
-				// A result without elements is read as a chain, and replaced by hlocb's own, if an operand has the
-				// same type.
+				// hlocb reads a result without elements as a chain and replaces it with its own chain, if an operand
+				// has the same type.
 				call := fmt.Sprintf(`%%y = stablehlo.custom_call @host(%%x, %%x) {api_version = 4 : i32, has_side_effect = true, backend_config = {name = "call"}} : (%[1]s, %[1]s) -> %[1]s`, typ)
 				want := "[tap nothing call feed]"
 				if shape.NumElements() == 0 {

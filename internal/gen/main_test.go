@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestUpToDate compares what the command would write with the files that are there.
+// TestUpToDate compares the command's output with the existing files.
 func TestUpToDate(t *testing.T) {
 	pages, err := files("../..")
 	if err != nil {

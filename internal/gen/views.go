@@ -20,7 +20,7 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// views names the dialects whose rows get typed views. Those with builders are the ones that passes make ops of.
+// views names the dialects whose rows get typed views. Passes build ops of the dialects with builders.
 var views = []struct {
 	dir      string
 	dialect  *ir.Dialect
@@ -202,7 +202,7 @@ func (w *viewWriter) view(d *ir.Def) {
 	}
 }
 
-// needsView reports whether a view of the row says more than the op itself: it has attributes or regions of its own, or
+// needsView reports whether a view adds to the op itself. The row then has attributes or regions of its own, or
 // operands that are not only "operand" or "lhs" and "rhs".
 func needsView(d *ir.Def) bool {
 	if len(d.Regions) > 0 || len(d.Operands) > 2 || hasVariadic(d.Operands) && len(d.Operands) > 1 {
@@ -433,7 +433,7 @@ func operandName(s string) string {
 	return goName(s)
 }
 
-// attrName is goName; dimension numbers of any kind are Dims.
+// attrName is goName, except that dimension numbers of any kind are named Dims.
 func attrName(s string) string {
 	if strings.HasSuffix(s, "dimension_numbers") {
 		return "Dims"

@@ -12,7 +12,7 @@ import (
 // Library computes LAPACK calls. It is safe for concurrent use.
 type Library struct{ subroutines }
 
-// subroutines are those of LAPACK. An argument of call is a byte for a character, an int for a number by value, a
+// subroutines are LAPACK's subroutines. An argument of call is a byte for a character, an int for a number by value, a
 // *int32 for a number that the subroutine sets, or a list whose elements it reads or writes. Matrices are in
 // column-major order.
 type subroutines interface {
@@ -36,8 +36,8 @@ const (
 )
 
 // Call computes a custom call. The matrices among operands and results have the given order; a result may share the
-// memory of an operand, and the others are zeros at first. attrs are the call's integer attributes. Targets and results
-// are those of jaxlib's handlers: a failure of LAPACK is a positive info, and values that LAPACK does not write stay
+// memory of an operand, and the other results start as zeros. attrs are the call's integer attributes. Targets and
+// results match jaxlib's handlers: a failure of LAPACK is a positive info, and values that LAPACK does not write stay
 // zeros.
 func (l *Library) Call(name string, attrs map[string]int64, order Order, operands, results []*tensor.Tensor) error {
 	t, ok := parse(name)
@@ -115,7 +115,7 @@ func (c *call) shapes() shapes {
 	return shapes{[]int{2, 2}, []int{2}, "t"} // trsm
 }
 
-// check compares operands and results with the routine's, and finds the number of batches.
+// check compares the operands and results with the routine's shapes and computes the number of batches.
 func (c *call) check() error {
 	s := c.shapes()
 	if len(c.operands) != len(s.in) || len(c.results) != len(s.out) {
@@ -168,7 +168,7 @@ func dims(t *tensor.Tensor) (m, n int) {
 // length returns the last dimension of a list.
 func length(t *tensor.Tensor) int { return int(t.Shape()[len(t.Shape())-1]) }
 
-// fits checks the dimensions that LAPACK does not check: it would write outside the memory.
+// fits checks the dimensions that LAPACK does not check. LAPACK would write outside the memory if they were wrong.
 func (c *call) fits() error {
 	bad := func(ok bool, noun string) error {
 		if ok {

@@ -1,3 +1,3 @@
 // Package lapack computes the LAPACK calls that JAX's CPU programs contain (jax.numpy.linalg, jax.scipy.linalg) with
-// OpenBLAS, a shared library that is opened at run time, or for real types with Gonum.
+// OpenBLAS, a shared library opened at run time, or, for real types only, with Gonum.
 package lapack

@@ -10,12 +10,11 @@ import (
 	"gonum.org/v1/gonum/lapack/gonum"
 )
 
-// Pure returns a library in Go, Gonum's, for where OpenBLAS is not installed. It has the real types only, and computes
-// f32 in f64.
+// Pure returns Gonum as a library, for machines without OpenBLAS. It has the real types only, and computes f32 in f64.
 func Pure() *Library { return &Library{pure{}} }
 
-// pure calls Gonum's functions, whose matrices are in row-major order and whose indices start at 0, by the names and
-// with the arguments of LAPACK's.
+// pure calls Gonum's functions by LAPACK's names and with LAPACK's arguments. Gonum's matrices are in row-major order,
+// and its indices start at 0.
 type pure struct{}
 
 func (pure) has(t target) bool { return !t.complex() }
@@ -47,8 +46,8 @@ func (p *pureCall) ints(i int) []int32 { return p.args[i].([]int32) }
 // info sets the last argument.
 func (p *pureCall) info(n int) { *p.args[len(p.args)-1].(*int32) = int32(n) }
 
-// isQuery reports whether the caller asks for the size of a workspace, and answers 1, because Gonum's functions
-// allocate their own.
+// isQuery reports whether the caller asks for the size of a workspace. It answers 1, because Gonum's functions allocate
+// their own workspace.
 func (p *pureCall) isQuery(work, size int) bool {
 	if p.int(size) >= 0 {
 		return false
@@ -117,7 +116,7 @@ func finite(list []float64) bool {
 	return true
 }
 
-// withWorkspace calls f to learn the size of its workspace, and then with one of that size.
+// withWorkspace calls f to learn the size of its workspace, and then with a workspace of that size.
 func withWorkspace(f func(work []float64, size int)) {
 	one := make([]float64, 1)
 	f(one, -1)
@@ -341,9 +340,9 @@ func transposeRows(a []float64, m, n int) []float64 {
 	return out
 }
 
-// solve replaces the m by n matrix b by the solution of a·x = b. It multiplies by the inverse of the diagonal, even
-// if that is zero, as OpenBLAS does. Results of singular matrices are then NaN in the same elements as JAX's. Gonum
-// leaves out zeros.
+// solve replaces the m by n matrix b by the solution of a·x = b. It multiplies by the inverse of the diagonal, even if
+// that is zero, as OpenBLAS does. Results of singular matrices then have NaNs in the same elements as JAX's results.
+// Gonum's solver skips zeros.
 func solve(a, b []float64, m, n int, lower, unit bool) {
 	for k := range m {
 		row, first, last := k, 0, k

@@ -18,7 +18,7 @@ type sharedLibrary struct {
 	symbols sync.Map // of name to uintptr
 }
 
-// Open opens OpenBLAS as the Python package scipy-openblas32 carries it, with or without cgo. The library stays loaded.
+// Open opens the OpenBLAS of the Python package scipy-openblas32, with or without cgo. The library stays loaded.
 func Open(path string) (*Library, error) {
 	h, err := purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_LOCAL)
 	if err != nil {
@@ -42,7 +42,7 @@ func (l *sharedLibrary) symbol(name string) (uintptr, error) {
 
 func (*sharedLibrary) has(target) bool { return true }
 
-// call calls a Fortran subroutine: every argument is an address, and the lengths of the strings follow, all 1.
+// call calls a Fortran subroutine. Every argument is an address. The lengths of the strings, all 1, follow.
 func (l *sharedLibrary) call(name string, args ...any) error {
 	f, err := l.symbol(name)
 	if err != nil {
@@ -81,7 +81,7 @@ func (l *sharedLibrary) call(name string, args ...any) error {
 	return nil
 }
 
-// address returns the address of a list, also of an empty one: some subroutines refuse a null pointer.
+// address returns the address of a list, even of an empty list: some subroutines refuse a null pointer.
 func address[T any](list []T) unsafe.Pointer {
 	if len(list) == 0 {
 		return unsafe.Pointer(&make([]T, 1)[0])

@@ -4,7 +4,7 @@ package lapack
 func (c *call) compute() error {
 	name := string(c.target.letter) + c.target.routine
 	run := func(args ...any) error { return c.library.call(name, args...) }
-	// withWorkspace calls f once to learn the size of the workspace, and once more with it.
+	// withWorkspace calls f once to learn the size of the workspace, and again with a workspace of that size.
 	withWorkspace := func(f func(work []byte, size int) error) error {
 		work := make([]byte, c.element)
 		if err := f(work, -1); err != nil {

@@ -12,7 +12,7 @@ type target struct {
 
 func (t target) complex() bool { return t.letter == 'c' || t.letter == 'z' }
 
-// size returns the bytes of an element, and those of its real part.
+// size returns the bytes of an element and the bytes of its real part.
 func (t target) size() (element, part int) {
 	switch t.letter {
 	case 's':

@@ -1,5 +1,6 @@
-// Package launch starts a program so that hlocb sees its PJRT plugins: it preloads a small C library, which loads the
-// library of cmd/libhlocb_pjrt at the first plugin. Both are built once, with Go and a C compiler, into the cache.
+// Package launch prepares a program whose PJRT plugins hlocb wraps. It preloads a small C library, which loads the
+// library of cmd/libhlocb_pjrt at the first plugin. Package launch builds both libraries once, with Go and a C
+// compiler, into the cache.
 package launch
 
 import (
@@ -40,8 +41,8 @@ const (
 // Libraries are the files that Environment names.
 type Libraries struct{ Plugin, Preload string }
 
-// Find returns the libraries: beside the running command, as in a release, or from the cache. It builds them there if
-// they are missing, and says so on log.
+// Find returns the libraries: beside the running command, as in a release, or from the cache. It builds missing
+// libraries in the cache and reports this on log.
 func Find(ctx context.Context, log io.Writer) (Libraries, error) {
 	if runtime.GOOS != "linux" {
 		return Libraries{}, fmt.Errorf("programs can be started this way on Linux only, not on %s", runtime.GOOS)
@@ -82,7 +83,7 @@ func (l Libraries) exist() bool {
 	return true
 }
 
-// hash identifies the running command, which the libraries must fit.
+// hash identifies the running command. The libraries must be built for the same command.
 func hash(path string) (string, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -202,7 +203,7 @@ func ForJAX(lookup func(string) string, plugin string) []string {
 	return []string{"PJRT_NAMES_AND_LIBRARY_PATHS=xcpu:" + plugin, "JAX_PLATFORMS=xcpu,cpu"}
 }
 
-// accelerator reports whether this machine has the device of a GPU or TPU.
+// accelerator reports whether this machine has a GPU or TPU.
 func accelerator() bool {
 	for _, device := range []string{"/dev/nvidiactl", "/dev/kfd", "/dev/accel0"} {
 		if _, err := os.Stat(device); err == nil {

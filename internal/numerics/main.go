@@ -21,7 +21,7 @@ func main() {
 	}
 }
 
-// withTable returns the page with the table of bounds renewed.
+// withTable returns the page with a new table of bounds.
 func withTable(page string) string {
 	start := strings.Index(page, "| function |")
 	if start < 0 {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestTable: docs/numerics.md has the table of the bounds that tests hold.
+// TestTable: the table in docs/numerics.md has the bounds of the tests.
 func TestTable(t *testing.T) {
 	text, err := os.ReadFile("../../docs/numerics.md")
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// probe returns a call of @probe that becomes the hook name.
+// probe returns a call of @probe, which becomes the hook name.
 func probe(result, name, operands, types string) string {
 	if result != "" {
 		result += " = "
@@ -31,7 +31,8 @@ func large() string {
 	return b.String()
 }
 
-// small returns a program that delivers h0, h1, h2. big delivers them in a program that is executed concurrently.
+// small returns a program that delivers h0, h1, h2. big returns a large program that delivers them and executes
+// concurrently.
 func small() string {
 	body := ""
 	for i := range 3 {
@@ -202,7 +203,7 @@ func inOrder(ctx context.Context, b runtime.Backend, p *runtime.Program, times i
 	return nil
 }
 
-// pointerHandler is a handler that wants device pointers alone.
+// pointerHandler is a handler that uses only device pointers.
 type pointerHandler func(*runtime.Call) error
 
 func (pointerHandler) MemoryUse() runtime.MemoryUse { return runtime.DevicePointers }

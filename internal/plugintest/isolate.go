@@ -13,10 +13,10 @@ import (
 	"github.com/hlocb/hlocb/runtime"
 )
 
-// line is a line of the child process: a case starts, or a case has ended.
+// line is a line of the child process. It reports the start or the end of a case.
 type line struct {
 	Case    int           `json:"case"`
-	Status  Status        `json:"status,omitempty"` // empty: it begins
+	Status  Status        `json:"status,omitempty"` // empty: the case starts
 	Message string        `json:"message,omitempty"`
 	Took    time.Duration `json:"took,omitempty"`
 }
@@ -39,7 +39,8 @@ func Serve(ctx context.Context, w io.Writer, b, ref runtime.Backend, cases []Cas
 }
 
 // RunIsolated runs the cases in a child process. If a plugin crashes or hangs, one case fails and a new child continues
-// after it. start makes the command whose standard output is the output of Serve. limit bounds the time of one case.
+// with the next case. start makes the command whose standard output is the output of Serve. limit bounds the time of
+// one case.
 func RunIsolated(ctx context.Context, cases []Case, limit time.Duration, start func(from int) *exec.Cmd, each func(Result)) error {
 	for from := 0; from < len(cases); {
 		next, err := runChild(ctx, cases, from, limit, start(from), each)

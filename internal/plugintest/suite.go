@@ -31,10 +31,10 @@ type Case struct {
 	Do func(ctx context.Context, b runtime.Backend) error
 }
 
-// ID is GROUP/NAME.
+// ID returns GROUP/NAME.
 func (c Case) ID() string { return c.Group + "/" + c.Name }
 
-// SkipError says why a case cannot judge a backend.
+// SkipError gives the reason why a case cannot judge a backend.
 type SkipError struct{ Reason string }
 
 func (e *SkipError) Error() string { return e.Reason }
@@ -223,7 +223,7 @@ func execute(ctx context.Context, b runtime.Backend, p *runtime.Program, args []
 	return out, err
 }
 
-// compare returns the difference of two outcomes, nil if they agree up to rounding.
+// compare returns the difference of two outcomes, or nil if they agree up to rounding.
 func compare(got, want *outcome, loose float64) error {
 	if strings.Join(got.events, "\n") != strings.Join(want.events, "\n") {
 		return fmt.Errorf("events are %q, expected %q", got.events, want.events)

@@ -57,7 +57,7 @@ func TestCPUPlugin(t *testing.T) {
 	expectSuite(t, open(t, "cpu"))
 }
 
-// expectSuite expects that XLA on CPUs passes.
+// expectSuite expects that a backend of XLA on CPUs passes.
 func expectSuite(t *testing.T, b runtime.Backend) {
 	t.Helper()
 	for _, r := range suite(t, b, open(t, "interp"), Suite()) {
@@ -80,7 +80,7 @@ func TestFarPlugin(t *testing.T) {
 		expectSuite(t, open(t, path))
 		return
 	}
-	open(t, "cpu") // skips if there is none
+	open(t, "cpu") // skips if there is no plugin
 	cpu, err := environment(t).Find("cpu")
 	if err != nil {
 		t.Fatal(err)
@@ -101,7 +101,7 @@ func TestFarPlugin(t *testing.T) {
 	}
 }
 
-// TestReferenceAgreesWithItself: a case that fails on the engine could not judge a plugin.
+// TestReferenceAgreesWithItself runs all cases on the engine. A case that fails there cannot judge a plugin.
 func TestReferenceAgreesWithItself(t *testing.T) {
 	b := open(t, "interp")
 	for _, r := range suite(t, b, b, Suite()) {
@@ -111,7 +111,7 @@ func TestReferenceAgreesWithItself(t *testing.T) {
 	}
 }
 
-// wrong is a backend that computes the sine for the cosine.
+// wrong is a backend that computes the sine in place of the cosine.
 type wrong struct{ runtime.Backend }
 
 func (w wrong) Compile(ctx context.Context, p *runtime.Program, opts runtime.CompileOptions) (runtime.Executable, error) {

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// TestPeakMemory: the engine runs a training step in at most 1.3 times the bytes of the arguments, the results, and the
-// temporaries that XLA assigns.
+// TestPeakMemory: on the engine, a training step takes at most 1.3 times the bytes of the arguments, the results and
+// XLA's temporaries.
 func TestPeakMemory(t *testing.T) {
 	base := filepath.Join(directory(t), large)
 	text, err := os.ReadFile(base + ".json")

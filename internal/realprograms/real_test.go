@@ -20,7 +20,7 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// directory returns where programs.py wrote its programs, or skips the test.
+// directory returns the output directory of programs.py, or skips the test.
 func directory(t *testing.T) string {
 	dir := os.Getenv("HLOCB_REAL")
 	if dir == "" {
@@ -29,7 +29,7 @@ func directory(t *testing.T) string {
 	return dir
 }
 
-// program is one program as programs.py describes it.
+// program is the description of one program by programs.py.
 type program struct {
 	Args, Results int
 	Events        []struct {
@@ -38,7 +38,7 @@ type program struct {
 	}
 }
 
-// TestPrograms: hlocb prints each program as JAX printed it, and delivers JAX's results and callbacks on both backends.
+// TestPrograms: hlocb prints each program like JAX, and delivers JAX's results and callbacks on both backends.
 func TestPrograms(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(directory(t), "*.json"))
 	if err != nil {
@@ -107,7 +107,7 @@ func check(t *testing.T, base string, p *program, backend string) {
 	defer b.Close()
 	host := &host{arrays: arrays, program: p, tolerance: 1e-4, used: make([]bool, len(p.Events)), answers: map[int64]int{}}
 	if narrow.Match(loaded.Text()) {
-		host.tolerance = 2e-2 // XLA keeps more precision than a narrow type has between two ops
+		host.tolerance = 2e-2 // XLA may compute in a wider type between two ops of a narrow type
 	}
 	exe, err := loaded.Compile(ctx, hlocb.WithBackend(b), hlocb.Observe("*", hlocb.HandlerFunc(host.observe)),
 		hlocb.Answer("*", hlocb.HandlerFunc(host.answer)))
@@ -160,8 +160,8 @@ func read(s *values.Set, name string, d tensor.DType) (*tensor.Tensor, error) {
 	return s.Read(i, d)
 }
 
-// host replaces the Python of a program: it expects the callbacks that JAX made, the ordered callbacks in order, and
-// returns Python's answers.
+// host replaces the Python of a program: it expects JAX's callbacks, the ordered callbacks in order, and returns
+// Python's answers.
 type host struct {
 	arrays    *values.Set
 	program   *program
@@ -218,8 +218,8 @@ func (h *host) answer(_ context.Context, c *runtime.Call) error {
 	return nil
 }
 
-// unlike says how two tensors differ. Parts of floats may differ by tolerance times the largest magnitude in the tensor
-// or 1: the order of sums is free, and programs amplify rounding.
+// unlike describes the difference of two tensors. Parts of floats may differ by tolerance times the largest magnitude
+// in the tensor or 1: the order of sums is free, and programs amplify rounding.
 func unlike(got, want *tensor.Tensor, tolerance float64) string {
 	if got.DType() != want.DType() || !got.Shape().Equal(want.Shape()) {
 		return fmt.Sprintf("%v %v, JAX has %v %v", got.DType(), got.Shape(), want.DType(), want.Shape())

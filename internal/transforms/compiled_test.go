@@ -38,7 +38,7 @@ for line in sys.stdin:
 // numbers matches the numbers that make names unique.
 var numbers = regexp.MustCompile(`(%[\w-]+(?:\.[\w-]*[a-z_][\w-]*)*)\.[\d.]+`)
 
-// compiledText returns the text of a program as XLA compiled it, without the numbers of names.
+// compiledText returns the text of a compiled program, without the numbers of names.
 func compiledText(t *testing.T, path string) []string {
 	t.Helper()
 	text, err := os.ReadFile(path + ".hlo")
@@ -49,9 +49,9 @@ func compiledText(t *testing.T, path string) []string {
 	return strings.Split(string(numbers.ReplaceAll(text, []byte("$1"))), "\n")
 }
 
-// TestCompiledAlike compiles programs with XLA, unchanged and after canonicalize, cse and dce. Both become the same
-// program, so no program gets slower. The one exception gets smaller: its loop carries a value twice, and once after
-// the passes.
+// TestCompiledAlike compiles programs with XLA, unchanged and after canonicalize, cse and dce. XLA compiles both to the
+// same program, so the passes make no program slower. One exception becomes smaller: its loop carries a value twice
+// before the passes and once after them.
 func TestCompiledAlike(t *testing.T) {
 	python := peer.Python(t)
 	files, err := filepath.Glob("../../testdata/programs/*.mlir")

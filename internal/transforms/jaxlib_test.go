@@ -31,7 +31,7 @@ var commonPipelines = []struct {
 	pipeline string
 	theirs   string // the pipeline of jaxlib, if the pass has another name there
 	about    string // a regular expression: the modules that the pass may change, for a short run
-	without  string // a regular expression: modules on which jaxlib's pass cannot do its work
+	without  string // a regular expression: modules on which jaxlib's pass fails
 }{
 	{pipeline: "canonicalize"},
 	{pipeline: "cse"},
@@ -59,13 +59,13 @@ var commonPipelines = []struct {
 	{pipeline: "mhlo-to-stablehlo", theirs: "hlo-legalize-to-stablehlo", about: `mhlo\.[a-z]`},
 }
 
-// shortRun is the number of modules that each pipeline changes in a short run, with half as many that it does not
-// change.
+// shortRun is the number of modules that each pipeline changes in a short run. Half as many unchanged modules are
+// added.
 const shortRun = 40
 
 // TestPassesAsJaxlib runs every pass that jaxlib also has, on the modules of testdata and of StableHLO's tests. Both
-// texts are read and printed again, which names the values by their order, and must be equal. testdata/unlike.txt lists
-// the differences with their reasons. HLOCB_LONG=1 compares all modules.
+// texts must be equal after hlocb reads and prints them, which names the values by their order. testdata/unlike.txt
+// lists the differences with their reasons. HLOCB_LONG=1 compares all modules.
 func TestPassesAsJaxlib(t *testing.T) {
 	peer.Python(t)
 	texts := modules(t)
@@ -172,7 +172,7 @@ func apply(m *ir.Module, p pass.Pipeline, name string) string {
 	return reprint(name, print.String(m, print.Options{}))
 }
 
-// refusal matches what apply returns if the verifier refuses the result of a pass.
+// refusal matches the result of apply if the verifier refuses the result of a pass.
 var refusal = regexp.MustCompile(`(?s)^fails: .*?: error: ([^\n]*)\n.*note: pass '[^']*' left an invalid module`)
 
 // bothRefuse reports whether jaxlib's verifier refuses the result of jaxlib's pass with the text of our first error.

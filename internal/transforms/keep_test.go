@@ -25,9 +25,9 @@ var exactPasses = []string{
 	"func.func(stablehlo-target-independent-optimization)", "func.func(token-cleanup)",
 }
 
-// TestPassesKeepResults runs random pipelines over random programs and executes them on the engine: passes keep every
-// bit of every result. In half of the programs the arguments are constants, so that passes can compute with them. 300
-// programs, with HLOCB_LONG=1 10,000.
+// TestPassesKeepResults runs random pipelines over random programs and executes them on the engine. Passes must keep
+// every bit of every result. In half of the programs the arguments are constants, and passes can compute with them. It
+// runs 300 programs, or 10,000 with HLOCB_LONG=1.
 func TestPassesKeepResults(t *testing.T) {
 	n := 300
 	if os.Getenv("HLOCB_LONG") == "1" {
@@ -53,7 +53,7 @@ func TestPassesKeepResults(t *testing.T) {
 		}
 		want, err := p.Outcome(ctx, engine)
 		if err != nil || strings.Contains(print.String(p.Run.Module, print.Options{}), "across dimensions = []") {
-			continue // the initial value of a random reduction is not neutral, as the specification asks
+			continue // the initial value of a random reduction may not be neutral, as the specification requires
 		}
 		args := p.Args
 		var pipeline []string

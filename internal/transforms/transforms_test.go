@@ -32,7 +32,7 @@ import (
 	"github.com/hlocb/hlocb/runtime"
 )
 
-// only restricts the test to files, and shows why their parts fail:
+// only restricts the test to some files and prints the failures of their parts:
 //
 //	go test ./internal/transforms -v -args -only legalize_deprecated
 var only = flag.String("only", "", "run only files whose path contains this text, and show every failure in full")
@@ -237,7 +237,7 @@ func empty(text []byte) bool {
 	return !bytes.Contains(text, []byte("CHECK"))
 }
 
-// run executes the RUN lines on one part of a file. In later parts a prefix may be without directives.
+// run executes the RUN lines on one part of a file. In later parts a prefix may have no directives.
 func run(t *testing.T, lines []filecheck.Line, part *diag.Source, first bool) error {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "part.mlir")
@@ -257,7 +257,7 @@ func run(t *testing.T, lines []filecheck.Line, part *diag.Source, first bool) er
 	defer cancel()
 	for _, l := range lines {
 		if l.Commands[0].Not && !first {
-			continue // of the whole file
+			continue // the directive applies to the whole file
 		}
 		if err := r.Execute(ctx, l, path); err != nil {
 			return fmt.Errorf("RUN: %s: %w", l.Text, err)

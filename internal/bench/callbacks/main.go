@@ -1,6 +1,6 @@
-// Command callbacks measures the cost of hooks on the CPU plugin, compared with a C handler that does nothing and
-// with JAX's callbacks, in one run on one machine. It names what is missing (jaxlib, the plugin) and skips it. To
-// reduce the effect of other work on the machine, each round measures everything once, and ratios compare the
+// Command callbacks measures the cost of hooks on the CPU plugin, compared with a C handler that does nothing and with
+// JAX's callbacks, in one run on one machine. If jaxlib or the plugin is missing, the command says so and skips its
+// part. To reduce the effect of other work on the machine, each round measures everything once, and ratios compare the
 // shortest times.
 package main
 
@@ -28,7 +28,7 @@ func main() {
 	flag.IntVar(&o.volume, "volume", 256<<20, "how many bytes are recorded")
 	flag.StringVar(&o.only, "only", "", "loop, executions, steps, cholesky, large or record: measure that alone")
 	flag.Parse()
-	debug.SetGCPercent(400) // as the command line does
+	debug.SetGCPercent(400) // like the command line
 	if err := run(os.Stdout, o); err != nil {
 		fmt.Fprintln(os.Stderr, "bench-callbacks:", err)
 		os.Exit(1)

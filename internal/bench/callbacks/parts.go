@@ -48,7 +48,7 @@ func deviceLoop(n, elements int, operation string) string {
 `)
 }
 
-// hostCall calls the host. Without a result the hook observes; with a result it is answered.
+// hostCall calls the host. A hook without a result observes; a hook with a result gets an answer.
 func hostCall(result, operand, results string, elements int) string {
 	if result != "" {
 		result += " = "
@@ -56,7 +56,7 @@ func hostCall(result, operand, results string, elements int) string {
 	return fmt.Sprintf(`%sstablehlo.custom_call @host(%s) {api_version = 4 : i32, has_side_effect = true, backend_config = {name = "value"}} : (tensor<%dxf32>) -> %s`, result, operand, elements, results)
 }
 
-// withTarget returns a copy of m that calls target instead of hlocb's own.
+// withTarget returns a copy of m that calls target instead of hlocb's own target.
 func withTarget(m *ir.Module, target string) *ir.Module {
 	m = m.Clone()
 	m.Walk(func(op *ir.Op) bool {
@@ -149,7 +149,7 @@ func (b *bench) executions() error {
 		head = append(head, "io_callback: best", "p50", "p99", "without", "times as fast")
 	}
 	rows := [][]string{head}
-	ratio, least := 0.0, math.Inf(1) // with four floats, and the least from 1 MiB on
+	ratio, least := 0.0, math.Inf(1) // the ratio with four floats, and the least ratio from 1 MiB on
 	for i, n := range sizes {
 		typ := fmt.Sprintf("tensor<%dxf32>", n)
 		p, err := program(fmt.Sprintf("func.func @main(%%x: %s) -> %s {\n  %s\n  return %%y : %s\n}\n", typ, typ, hostCall("%y", "%x", typ, n), typ))
@@ -382,7 +382,7 @@ func (b *bench) large() error {
 	return nil
 }
 
-// record measures how fast a running program's taps reach the disk, and how fast the same bytes can be written
+// record measures the speed at which a running program's taps reach the disk, and the speed of writing the same bytes
 // directly.
 func (b *bench) record() error {
 	dir, err := os.MkdirTemp(b.o.dir, "bench-callbacks-")

@@ -56,7 +56,7 @@ func run(w io.Writer, o options) error {
 	}
 	defer backend.Close()
 	b := &bench{w: w, o: o, backend: backend.(*pjrt.Backend)}
-	if o.only == "" || o.only == "loop" || o.only == "executions" || o.only == "cholesky" { // that are compared with JAX
+	if o.only == "" || o.only == "loop" || o.only == "executions" || o.only == "cholesky" { // the parts that compare with JAX
 		if b.jax, err = measureJAX(o.rounds); err != nil {
 			return err
 		}

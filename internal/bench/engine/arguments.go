@@ -9,7 +9,8 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// arguments returns main's arguments. Operand i is filled as fills says, or as its last word says:
+// arguments returns main's arguments. Word i of fills determines operand i; the last word determines all further
+// operands:
 //
 //	unit      floats in [0.1, 0.9), integers from 1 to 100 (scalars 1)
 //	signed    floats in [-0.1, 0.1), integers that count modulo 1000

@@ -1,6 +1,6 @@
 // Command engine compares the speed of the embedded engine, of XLA's CPU backend and, for a few programs, of
 // StableHLO's reference interpreter (the latter two from jaxlib), on one machine in one run: 'make bench-engine'. It
-// times every op that computes, and the programs of testdata/programs. Engine and XLA run by turns, several times.
+// times every op that computes, and the programs of testdata/programs. Engine and XLA run in turn, several times.
 package main
 
 import (
@@ -99,7 +99,8 @@ type timing struct {
 	ratio float64
 }
 
-// compare times programs on the engine and XLA and writes a table, the geometric mean of the ratios, and the worst.
+// compare times programs on the engine and XLA. It writes a table, the geometric mean of the ratios, and the worst
+// ratio.
 func compare(w io.Writer, p *peer, o options, list []benchProgram) error {
 	fmt.Fprintf(w, "\n%-36s %12s %12s %12s %12s %7s %12s\n", "program", "compile", "engine", "XLA compile", "XLA", "ratio", "reference")
 	var all []timing
@@ -181,7 +182,7 @@ func upload(exe runtime.Executable, host []*tensor.Tensor) ([]runtime.Memory, er
 	return args, nil
 }
 
-// once runs the program and drops its results, as the process of jaxlib does.
+// once runs the program and drops its results, like the process of jaxlib.
 func once(exe runtime.Executable, args []runtime.Memory) error {
 	out, err := exe.RunMemory(context.Background(), args, make([]bool, len(args)))
 	for _, m := range out {
@@ -256,7 +257,7 @@ func resident(name string) (int64, error) {
 	return kib << 10, nil
 }
 
-// load compiles a module, which takes compile seconds from text to executable, and makes its arguments.
+// load compiles a module and makes its arguments. compile is the time from text to executable, in seconds.
 func load(b benchProgram) (exe runtime.Executable, args []*tensor.Tensor, compile float64, err error) {
 	reg, err := all.Registry()
 	if err != nil {

@@ -73,7 +73,7 @@ func reduction(name, op, types, in, out, dims string) row {
 		body: `%r = "stablehlo.reduce"(%a, %b) <{dimensions = array<i64: ` + dims + ">}> " + region(op) + " : (" + in + ", tensor<T>) -> " + out}
 }
 
-// rows returns the table: every op that computes, apart from control flow, collectives and hooks.
+// rows returns the table: every computing op except control flow, collectives and hooks.
 func rows() []row {
 	const floats, reals, all = "f32 f64 bf16", "f32 f64", "f32 f64 i32 bf16"
 	var t []row

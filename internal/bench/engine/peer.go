@@ -13,8 +13,9 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// script times jaxlib's engines. It reads one JSON object per line and answers each with one: load compiles a program
-// and reads its arguments, time runs the program for a while, reference runs it once on StableHLO's interpreter.
+// script times jaxlib's engines. It reads one JSON object per line and answers each with one. The job load compiles a
+// program and reads its arguments, time runs the program for a while, and reference runs it once on StableHLO's
+// interpreter.
 const script = `
 import json, os, re, resource, sys, time
 import numpy as np, ml_dtypes, jax

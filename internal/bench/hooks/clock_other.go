@@ -6,5 +6,5 @@ import "time"
 
 var start = time.Now()
 
-// processorTime is the elapsed time, because this system does not report processor time.
+// processorTime returns the elapsed time, because this system does not report processor time.
 func processorTime() time.Duration { return time.Since(start) }

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// processorTime is the computing time of this process on all cores. Other processes do not affect it.
+// processorTime returns the computing time of this process on all cores. Other processes do not affect it.
 func processorTime() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

@@ -1,6 +1,6 @@
 // Command hooks measures the cost of hooks on the CPU plugin: a tap of a large intermediate value in each form, probes
 // on the values of a large program, and the rewritten forms of JAX's programs compared with JAX running them. Compare
-// ratios within one run only. The command names what is missing (the plugin, jax) and skips it.
+// ratios within one run only. If the plugin or jax is missing, the command says so and skips its part.
 package main
 
 import (
@@ -34,14 +34,15 @@ func main() {
 	rounds := flag.Int("rounds", 15, "how often each program is run")
 	only := flag.String("only", "", "taps, probes, jax or scale: measure that alone")
 	flag.Parse()
-	debug.SetGCPercent(400) // as the command line does
+	debug.SetGCPercent(400) // like the command line
 	if err := run(context.Background(), os.Stdout, *rounds, *only); err != nil {
 		fmt.Fprintln(os.Stderr, "bench-hooks:", err)
 		os.Exit(1)
 	}
 }
 
-// tapProgram is a program with a hook on a value of 64 MiB: HOOK is the place of the hook, USE the value after it.
+// tapProgram is a program with a hook on a value of 64 MiB: HOOK marks the place of the hook, USE the value after the
+// hook.
 type tapProgram struct {
 	name string
 	text string
@@ -120,7 +121,7 @@ var forms = []form{
     backend_config = {abi = 1 : i64, chained = true, id = 1 : i64, kind = "tap", name = "v"},
     output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [], operand_index = 0, operand_tuple_indices = []>]}
     : (tensor<ui64>, tensor<16777216xf32>) -> tensor<ui64>`, use: "%v"},
-	// As a producer writes it.
+	// This is the form that a producer writes.
 	{name: "rewritten tap", text: `stablehlo.custom_call @xla_ffi_python_cpu_callback(%v) {backend_config = "", has_side_effect = true, mhlo.backend_config = {index = 0 : ui64}} : (tensor<16777216xf32>) -> ()`, use: "%v", rewrite: true},
 	// A hook that may write its operand in place.
 	{name: "rewritten inout", text: `%w = stablehlo.custom_call @host(%v) {api_version = 4 : i32, has_side_effect = true, backend_config = {name = "v"},
@@ -294,7 +295,7 @@ func besideJAX(ctx context.Context, w io.Writer, b runtime.Backend, rounds int) 
 					return fmt.Errorf("%s: %w", c.name, err)
 				}
 				defer c.exe.Close()
-				tensor.View[float32](c.args[0])[0] = 0.001 // as peer.py does
+				tensor.View[float32](c.args[0])[0] = 0.001 // like peer.py
 				rewritten = append(rewritten, c)
 			}
 		}

@@ -21,11 +21,12 @@ import (
 // gradient is the gradient of a transformer, as JAX writes it.
 const gradient = "testdata/transformer_grad.mlir"
 
-// probeSet is a set of probes, and how much time running and compiling with them may take, relative to none.
+// probeSet is a set of probes. run and compile limit the time of runs and of compilation, relative to a program without
+// probes.
 type probeSet struct {
 	name         string
 	add          func(m *ir.Module) (values int, err error)
-	run, compile float64 // 0: no goal
+	run, compile float64 // 0 means no goal
 }
 
 func taps(pattern, kind string) func(m *ir.Module) (int, error) {

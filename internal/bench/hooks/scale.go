@@ -52,9 +52,9 @@ func jaxCallback(operand string) string {
 	return `stablehlo.custom_call @xla_ffi_python_cpu_callback(` + operand + `) {backend_config = "", has_side_effect = true, mhlo.backend_config = {index = 0 : ui64}}`
 }
 
-// scale compares the time to convert the hooks of large modules (convert, prove the order, verify the result) with
-// the time to parse the text. Verifying the parsed module counts as neither, as in 'hlocb rewrite'. scale uses
-// processor time: both only compute, and other work may run on the machine.
+// scale compares the time to convert the hooks of large modules (convert, prove the order, verify the result) with the
+// time to parse the text. Verifying the parsed module counts as neither, as in 'hlocb rewrite'. scale uses processor
+// time, because other work may run on the machine.
 func scale(ctx context.Context, w io.Writer) error {
 	fmt.Fprintf(w, "\nconverting the hooks of a module, every tenth op a hook; processor time, best of several:\n  %9s  %8s  %10s  %10s  %10s  %22s  %s\n", "ops", "hooks", "parse", "verify", "rewrite", "rewrite beside parse", "rewrite per op")
 	reg, err := all.Registry()

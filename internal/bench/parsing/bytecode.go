@@ -18,7 +18,7 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// bytecodeTarget is the version of the artifacts: the newest that jaxlib 0.10.2 knows.
+// bytecodeTarget is the version of the artifacts: the newest version that jaxlib 0.10.2 knows.
 var bytecodeTarget = vhlo.Version{Major: 1, Minor: 17}
 
 // bytecodeResult is the best of several rounds over one module, and the peak memory of the process.
@@ -36,8 +36,8 @@ func (r *bytecodeResult) best(s bytecodeResult) {
 	r.serialize, r.deserialize = min(r.serialize, s.serialize), min(r.deserialize, s.deserialize)
 }
 
-// bytecodeRows measures bytecode and portable artifacts of the transformer's gradient, whose CHLO jaxlib lowers first,
-// and of a module of 50 copies.
+// bytecodeRows measures bytecode and portable artifacts of the transformer's gradient and of a module of 50 copies.
+// jaxlib first lowers their CHLO.
 func bytecodeRows(dir, python string, rounds, turns int, cpu bool) ([]string, error) {
 	if python == "" {
 		return nil, nil // jaxlib writes the files
@@ -95,7 +95,7 @@ func bytecodeRow(name string, size int64, r bytecodeResult) {
 	fmt.Printf("%-34s %9d  %-18s %-18s %-18s %-18s %.0f\n", name, size, cell(r.read), cell(r.write), cell(r.serialize), cell(r.deserialize), float64(r.peak)/1e6)
 }
 
-// startBytecode runs a process whose last line has its figures, in ns and bytes.
+// startBytecode runs a process and reads the figures in its last line, in ns and bytes.
 func startBytecode(cmd *exec.Cmd) (bytecodeResult, error) {
 	var r bytecodeResult
 	err := scan(cmd, &r.read, &r.write, &r.serialize, &r.deserialize, &r.peak)
@@ -108,7 +108,7 @@ func measureBytecode(base string, rounds int, cpu bool) error {
 	if cpu {
 		clock = processorTime
 	}
-	heap.Tune() // as cmd/hlocb does
+	heap.Tune() // like cmd/hlocb
 	plain, err := os.ReadFile(base + ".bc")
 	if err != nil {
 		return err
@@ -170,8 +170,8 @@ with jm.make_ir_context() as ctx:
     open(sys.argv[2] + ".vhlo", "wb").write(data)
 `
 
-// bytecodeScript measures the same with MLIR. serialize_portable_artifact changes its module, so each round reads one
-// for it.
+// bytecodeScript measures the same with MLIR. serialize_portable_artifact changes its module, so each round reads a new
+// module.
 const bytecodeScript = `
 import io, resource, sys, time
 from jaxlib.mlir import ir

@@ -127,7 +127,7 @@ func hloRow(name string, size int64, r hloResult) {
 	fmt.Printf("%-34s %9d  %-18s %-18s %-18s %-18s %-18s %.0f\n", name, size, cell(r.read), verify, cell(r.print), cell(r.decode), cell(r.encode), float64(r.peak)/1e6)
 }
 
-// startHLO runs a process whose last line has its figures, in ns and bytes.
+// startHLO runs a process and reads the figures in its last line, in ns and bytes.
 func startHLO(cmd *exec.Cmd) (hloResult, error) {
 	var r hloResult
 	err := scan(cmd, &r.read, &r.verify, &r.print, &r.decode, &r.encode, &r.peak)
@@ -141,7 +141,7 @@ func measureHLO(base string, rounds int, cpu bool) error {
 	if cpu {
 		clock = processorTime
 	}
-	heap.Tune() // as cmd/hlocb does
+	heap.Tune() // like cmd/hlocb
 	text, err := os.ReadFile(base + ".hlo")
 	if err != nil {
 		return err

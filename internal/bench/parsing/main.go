@@ -1,7 +1,6 @@
-// Command parsing compares how fast hlocb and MLIR (through jaxlib) read and print the same modules, in one table:
-// best time of several rounds, speed by the size of the text read, and peak memory. Each side measures each module in
-// a process of its own, in turns. Without jaxlib the table holds hlocb's figures alone. It runs in the root of the
-// repository.
+// Command parsing compares how fast hlocb and MLIR (through jaxlib) read and print the same modules, in one table: best
+// time of several rounds, speed per byte of text, and peak memory. Each side measures each module in a process of its
+// own, in turns. Without jaxlib the table holds hlocb's figures alone. It runs in the root of the repository.
 //
 // MLIR's parse also verifies the module. The table therefore shows hlocb's time for parsing and verifying, and its
 // time for parsing alone. The lines after the table list the ratios that have a goal.
@@ -206,7 +205,8 @@ func times(jaxlib, hlocb time.Duration) string {
 	return fmt.Sprintf("%.1fx", float64(jaxlib)/float64(hlocb))
 }
 
-// start runs a process whose last line has its figures: parse, verify, print, generic in ns, peak memory in bytes.
+// start runs a process and reads the figures in its last line: parse, verify, print, generic in ns, peak memory in
+// bytes.
 func start(cmd *exec.Cmd) (result, error) {
 	var r result
 	err := scan(cmd, &r.parse, &r.verify, &r.print, &r.generic, &r.peak)
@@ -234,7 +234,7 @@ func measure(list string, rounds int, cpu bool) error {
 	if cpu {
 		clock = processorTime
 	}
-	heap.Tune() // as cmd/hlocb does
+	heap.Tune() // like cmd/hlocb
 	names, err := os.ReadFile(list)
 	if err != nil {
 		return err
@@ -283,7 +283,7 @@ func measure(list string, rounds int, cpu bool) error {
 	return nil
 }
 
-// passed is the time since the start.
+// passed returns the time since the start.
 func passed() time.Duration { return time.Since(started) }
 
 var started = time.Now()
@@ -330,7 +330,7 @@ with ctx:
 print(best[0], 0, best[1], best[2], resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
 `
 
-// prepare writes the generated modules and finds the other ones.
+// prepare writes the generated modules and finds the corpus's modules.
 func prepare(corpus, dir string) ([]bench, error) {
 	var out []bench
 	add := func(name string, files ...string) error {

@@ -1,7 +1,7 @@
-// Command passes compares how fast hlocb and MLIR (through jaxlib) run the same pipelines on the same modules, with
-// the verifier on in both: the best time of several rounds, by the clock and of the processors, and the ops that are
-// left. It runs in the root of the repository. Reading and verifying the module is not part of the time. Without jaxlib
-// the table holds hlocb's figures alone.
+// Command passes compares how fast hlocb and MLIR (through jaxlib) run the same pipelines on the same modules, with the
+// verifier on in both: the best elapsed and processor time of several rounds, and the number of remaining ops. It runs
+// in the root of the repository. Reading and verifying the module is not part of the time. Without jaxlib the table
+// holds hlocb's figures alone.
 package main
 
 import (
@@ -34,8 +34,8 @@ import (
 )
 
 // pipelines are the pipelines to measure, in the text form that both read. jaxlib's inline only canonicalizes, because
-// jaxlib registers no inliner for func.call: it leaves fewer ops and does less. The third pipeline does the same in
-// both.
+// jaxlib registers no inliner for func.call; it does less work and leaves fewer ops. The third pipeline does the same
+// in both.
 var pipelines = []string{
 	"canonicalize,cse,symbol-dce",
 	"inline,func.func(chlo-legalize-to-stablehlo),stablehlo-refine-shapes",
@@ -161,17 +161,17 @@ func read(text []byte) (*ir.Module, error) {
 	return parse.Parse(diag.NewSource("bench.mlir", text), ir.NewContext(), registry, parse.Options{})
 }
 
-// times are the time by the clock and the time of all processors together.
+// times are the elapsed time and the time of all processors together.
 type times [2]time.Duration
 
-// now returns the time since start, and the time that this process took of the processors.
+// now returns the time since start and the processor time of this process.
 func now(start time.Time) (times, error) {
 	var used syscall.Rusage
 	err := syscall.Getrusage(syscall.RUSAGE_SELF, &used)
 	return times{time.Since(start), time.Duration(used.Utime.Nano() + used.Stime.Nano())}, err
 }
 
-// measure returns the best times of a pipeline, the ops that are left, and the ops at the start.
+// measure returns the best times of a pipeline, the number of remaining ops, and the number of ops at the start.
 func measure(text []byte, p pass.Pipeline, rounds int) (best times, left, ops int, err error) {
 	count := func(m *ir.Module) (n int) {
 		m.Walk(func(*ir.Op) bool { n++; return true })
@@ -210,8 +210,8 @@ func measure(text []byte, p pass.Pipeline, rounds int) (best times, left, ops in
 	return best, left, ops, nil
 }
 
-// script measures a pipeline of MLIR. It reads the module from the file argv[1] and prints the seconds by the clock,
-// the processors' seconds, and the ops left.
+// script measures a pipeline of MLIR. It reads the module from the file argv[1] and prints the elapsed seconds, the
+// processor seconds, and the number of remaining ops.
 const script = `
 import json, sys, time
 from jaxlib.mlir import ir, passmanager
@@ -232,7 +232,7 @@ with jm.make_ir_context():
 print(json.dumps([*best, n]))
 `
 
-// mlir returns MLIR's best times and the ops that it leaves; ok is false without jaxlib, or if skip is set.
+// mlir returns MLIR's best times and the number of remaining ops. ok is false without jaxlib, or if skip is set.
 func mlir(text []byte, pipeline string, rounds int, skip bool) (best times, left int, ok bool) {
 	python := peer.Find()
 	if python == "" || skip {

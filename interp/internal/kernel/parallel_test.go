@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// TestParallel: every element is in one part, also if kernels run side by side and inside of each other, on any number
-// of cores. Helpers end when there is nothing to do.
+// TestParallel: every element is in one part, on any number of cores, even if kernels run side by side and inside each
+// other. Helpers end when there is nothing to do.
 func TestParallel(t *testing.T) {
 	defer goruntime.GOMAXPROCS(goruntime.GOMAXPROCS(0))
 	const n = 1000

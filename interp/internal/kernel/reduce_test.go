@@ -8,7 +8,8 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// TestReduceFromSource: a reduction that computes its operand block by block has the bits of one that reads it whole.
+// TestReduceFromSource: a reduction that computes its operand block by block returns the bits of a reduction that reads
+// the whole operand.
 func TestReduceFromSource(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	shapes := []tensor.Shape{{100_000}, {70_000}, {7, 513}, {300, 70}, {5, 3, 700}, {6, 40, 30}, {2, 3, 4, 600}, {1, 9, 2000}, {3, 70_000}}

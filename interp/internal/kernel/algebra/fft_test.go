@@ -10,8 +10,8 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// TestRealTransforms: transforms of 9 lines of reals, eight at a time and one, agree with the sums that
-// define them, and the inverse ignores the imaginary parts of the elements that are real.
+// TestRealTransforms: transforms of 9 lines of reals, in batches of eight and one, agree with the defining sums. The
+// inverse ignores the imaginary parts of real elements.
 func TestRealTransforms(t *testing.T) {
 	const lines = 9
 	rng := rand.New(rand.NewPCG(9, 1))

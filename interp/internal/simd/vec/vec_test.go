@@ -66,7 +66,7 @@ func sameElement(a, b []byte) bool {
 }
 
 // TestAssemblyAgrees: loops in assembly return the same bits as loops in Go, for every function, set of vectors and
-// length, also in place.
+// length, and in place.
 func TestAssemblyAgrees(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	for _, l := range allLoops() {
@@ -202,7 +202,7 @@ func within[T float32 | float64](t *testing.T, name string, x, o []T, f func(flo
 	}
 }
 
-// TestBessel compares with values of mpmath, rounded to f64. The terms of the series cancel towards 8.
+// TestBessel compares with values of mpmath, rounded to f64. The terms of the series cancel as x approaches 8.
 func TestBessel(t *testing.T) {
 	want := map[float64]float64{0.25: 0.09811262869736824, 1: 0.20791041534970844, 2.5: 0.20658464953126657, 4: 0.17875083950243534,
 		5.5: 0.15770100901675652, 6.25: 0.14943282149087514, 7: 0.14228923470959867, 7.5: 0.1380412115485542, 7.96875: 0.1343767944847476,

@@ -17,7 +17,7 @@ type lane struct {
 	expm1Tiny    float64 // e^x - 1 is x below
 	tanhMax      float64 // tanh is 1 above
 	root, count  uint64  // sqrt(1/2); the bits that make an exponent a number
-	offset, lift float64 // what count adds to an exponent; a power of two that makes small numbers normal
+	offset, lift float64 // the number that count adds to an exponent; a power of two that makes small numbers normal
 	log          []float64
 }
 
