@@ -1,13 +1,13 @@
 # Computes the exact values of element-wise functions with mpmath and as many digits as necessary. If an operand is not
-# finite, or zero in both parts, the value is that of C99 (annex G), which numpy gets from the C library.
+# finite, or zero in both parts, the value follows C99 (annex G); numpy computes it with the C library.
 #
 # Write the part of a line before " = " to ask for another element, then
 #
 #	python3 truth.py < testdata/truth.txt > new.txt
 #
-# A line has the op, the type, the operands, "=" and for each part of the value [high,low], the sum of which is the value,
-# with ",s" if the sign of a zero counts. Numbers are hexadecimal, complex operands "real,imaginary". Elements whose value
-# mpmath cannot compute are left out.
+# A line has the op, the type, the operands, "=" and for each part of the value high,low. Their sum is the part. ",s"
+# follows if the sign of a zero counts. Numbers are hexadecimal, complex operands "real,imaginary". The script omits
+# elements whose value mpmath cannot compute.
 import signal, sys
 import mpmath
 import numpy as np
@@ -20,7 +20,7 @@ def lgamma(x): return mp.log(abs(mp.gamma(x))) if x < 1e4 else mp.loggamma(x)
 def erf_inv(x): return mp.erfinv(x)
 def i1e(x): return mp.exp(-abs(x)) * mp.besseli(1, x)
 def euler_maclaurin(s, q):
-    """Hurwitz's zeta where mpmath's takes long, at high orders."""
+    """Returns Hurwitz's zeta at high orders, for which mpmath takes long."""
     total, a = mpf(0), q
     while a < max(s, mp.prec / 4, 40):
         t = a ** -s
@@ -42,9 +42,9 @@ def hurwitz(s, q):
     if q <= 0 and (s != int(s) or q == int(q)): return None
     if q > 0:
         if q > 1 and s > 1e5 and mp.log(2 + q) - s * mp.log(q) < -760: return mpf(0)
-        # Of high orders only the first term counts.
+        # At high orders only the first term counts.
         return q ** -s if s > 1e5 and q * 200 < s else euler_maclaurin(s, q) if s > 20 else mp.zeta(s, q)
-    # The terms below 0 are those of -q less its whole part, up to as many.
+    # The m+1 terms below 0 are terms of zeta at the fraction of -q.
     m = int(mp.floor(-q))
     f = -q - m
     sign = 1 if s > 2 ** 60 or int(s) % 2 == 0 else -1
@@ -103,7 +103,7 @@ C99 = {
     'asinh': np.arcsinh, 'atan': np.arctan, 'atanh': np.arctanh, 'cosh': np.cosh, 'sinh': np.sinh,
 }
 TINY = mpf(2) ** -1200
-# Where a zero part is just a zero: the functions that have no branch cuts.
+# Functions without branch cuts. A zero part of their operands is exactly zero.
 PLAIN = {'abs', 'divide', 'multiply', 'sign', 'square'}
 
 class Slow(Exception): pass
@@ -117,7 +117,7 @@ def pair(v):
     return [hi.hex(), float(v - mpf(hi)).hex()]
 
 def annex_g(x, y):
-    """The quotient where an operand is not finite or the divisor is zero (C99, G.5.1)."""
+    """Returns the quotient if an operand is not finite or the divisor is zero (C99, G.5.1)."""
     (a, b), (c, d) = [[np.float64(v) for v in z] for z in (x, y)]
     one = lambda v: np.copysign(1 if np.isinf(v) else 0, v)
     e, m = 0, max(abs(c), abs(d))
@@ -143,7 +143,7 @@ def agree(a, b, last):
     return abs(a - b) <= abs(b) * mpf(2) ** -80
 
 def exact(f, args, cplx):
-    """The value in (real, imag) or (value,)."""
+    """Returns the value as (real, imag) or (value,)."""
     before = None
     steps = [100, 180, 400, 1200, 2900, 6000] if cplx else [100, 200, 420, 1200, 2600]
     if f is atan2 and cplx:
@@ -189,7 +189,7 @@ def element(name, cplx, args):
         sign = ['s'] if all(np.isfinite(v) for z in args for v in z) else [] # C99 leaves it open beside NaN
         return [[float(w.real).hex(), '0x0p+0'] + sign, [float(w.imag).hex(), '0x0p+0'] + sign]
     def signed(parts):
-        """The parts, zeros with the sign that C99 gives them."""
+        """Returns the parts. Zeros have the sign that C99 requires."""
         if not parts: return parts
         parts = [pair(v) for v in parts]
         if name in C99 and name != 'abs' and any(float.fromhex(v[0]) == 0 for v in parts):
@@ -217,7 +217,7 @@ def element(name, cplx, args):
         if len(parts) < 4 and min(parts) < max(parts) * 2.0 ** -500: return None # no zero is that much smaller
         mp.prec = 10000
         if len(parts) < 4 and (abs(a) == abs(d) and abs(b) == abs(c)): return None # infinite, maybe
-        # On a branch cut, and no sign says on which side.
+        # The operand is on a branch cut, and no sign selects the side.
         if mpf(a) * c + mpf(b) * d == 0 and np.signbit(a * c) != np.signbit(b * d): return None
         if mpf(a) * b + mpf(c) * d == 0 and np.signbit(a * b) != np.signbit(c * d): return None
     def value(tiny):
@@ -227,7 +227,7 @@ def element(name, cplx, args):
     try:
         parts = value(TINY)
         if parts and any(a == 0 or b == 0 for a, b in args):
-            # A zero stands for a very small number of its sign. A result that shrinks with it is a zero.
+            # A zero stands for a very small number of its sign. A result that shrinks with the number is a zero.
             less = value(TINY * mpf(2) ** -100)
             if less is None: return None
             parts = [p if abs(p) < 2 * abs(q) else p * 0 for p, q in zip(parts, less)]
@@ -240,7 +240,7 @@ def element(name, cplx, args):
     return signed(parts)
 
 def number(v):
-    """A hexadecimal float as Go writes it."""
+    """Returns a hexadecimal float in Go's form."""
     v, e = float.fromhex(v), 0
     if 0 < abs(v) < 2.0 ** -1022: v, e = v * 2.0 ** 200, -200
     mantissa, _, exponent = v.hex().partition('p')

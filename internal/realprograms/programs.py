@@ -1,10 +1,10 @@
-"""Writes programs of JAX's libraries with what JAX gave when it ran them.
+"""Writes programs of JAX's libraries with JAX's results and callbacks.
 
 usage: programs.py DIR [NAME ...]
 
 Each program becomes NAME.mlir, NAME.loc.mlir (with locations), NAME.npz and NAME.json. The archive has the arrays 0, 1,
-... (arguments), r0, r1, ... (results) and, for callback K, eK.o0, ... (operands) and eK.r0, ... (what it returned). The
-JSON file has the number of each and says for each callback whether it is ordered. A program that exists is kept.
+... (arguments), r0, r1, ... (results) and, for callback K, eK.o0, ... (operands) and eK.r0, ... (results). The
+JSON file has the number of each and says for each callback whether it is ordered. The script keeps existing programs.
 """
 import functools, json, os, sys
 os.environ["JAX_PLATFORMS"] = "cpu"
@@ -16,7 +16,7 @@ f32 = np.float32
 made = {}
 events = []
 
-# Every callback, whoever asks for it, is recorded where JAX lowers it.
+# JAX lowers every callback with this function, so replacing it records all callbacks.
 emit = callbacks.emit_python_callback
 
 
@@ -37,7 +37,7 @@ def program(make):
     return make
 
 
-# What decides by small differences (step sizes, line searches) takes another way with another rounding. In f64 such
+# Programs that decide by small differences (step sizes, line searches) diverge if the rounding differs. In f64 such
 # programs agree.
 DOUBLE = {"diffrax_tsit5", "jaxopt_projected_gradient"}
 
@@ -59,7 +59,7 @@ def write(d, name):
     for suffix, info in ((".mlir", False), (".loc.mlir", True)):
         with open(os.path.join(d, name + suffix), "w") as out:
             out.write(lowered.as_text(debug_info=info))
-    with open(os.path.join(d, name + ".json"), "w") as out:  # the last file: the program is whole
+    with open(os.path.join(d, name + ".json"), "w") as out:  # the last file: it marks the program as complete
         json.dump({"args": len(args), "results": len(results), "temporaries": compiled.memory_analysis().temp_size_in_bytes,
                    "events": [{"ordered": o, "operands": len(x), "results": len(y)} for o, x, y in events]}, out)
 
@@ -498,7 +498,7 @@ def jaxopt_projected_gradient():
     return lambda w, x, y: solver.run(w, x=x, y=y).params, (np.full(3, 1 / 3, f32), X, Y)
 
 
-# plain JAX as people write it
+# plain JAX
 
 @program
 def jax_kalman_filter():
@@ -610,7 +610,7 @@ def jax_quantized_matmul():
     return run, (draw(6, 32), draw(32, 5, seed=1))
 
 
-# The step for peak memory: 40 layers, 77 million parameters. It is written only if it is named.
+# The training step for peak memory: 40 layers, 77 million parameters. The script writes it only if it is named.
 def gpt_40_layers(layers=40, width=400, heads=8, length=64, words=512):
     r = np.random.RandomState(0)
     weight = lambda *s: (r.standard_normal(s, ) * 0.02).astype(f32)

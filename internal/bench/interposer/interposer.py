@@ -1,5 +1,5 @@
 """Interleaved A/B in one process: plain plugin, and the same plugin through hlocb. Medians of rounds with a 95 % interval
-of the ratio (bootstrap over rounds), of elapsed and of processor time, which load disturbs less.
+of the ratio (bootstrap over rounds), of elapsed and of processor time. Load changes processor time less.
 
 usage: interposer.py PLUGIN LIBHLOCB_PJRT [ROUNDS]        HLOCB_TAP=dot_general=stats: a tapped step instead
 """

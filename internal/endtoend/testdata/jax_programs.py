@@ -1,5 +1,5 @@
 """Lowers programs with JAX, runs them, and writes one JSON object a line: name, text, text with locations, arguments,
-results and, for programs with callbacks, what the callbacks were given, in order.
+results and, for programs with callbacks, the operands of the callbacks, in order.
 
 usage: jax_programs.py functions [STEP] | callbacks     (STEP 3: every third function)
 """
@@ -52,7 +52,7 @@ SEED = np.uint32(7)
 
 
 def functions(step):
-    """Functions of JAX's libraries, each on the arguments it takes of a few, then programs of more than one."""
+    """Yields functions of JAX's libraries, each on the sets of arguments that it accepts, then programs of several functions."""
     sets = [(A,), (V,), (W,), (A, B), (V, W), (I,), (I, J), (C,), (P,), (A.astype(jnp.bfloat16),), (V.astype(np.float16),)]
     names = {
         jnp: """abs acos acosh add all amax angle any argmax argmin argsort around asinh atan atan2 average bitwise_count bitwise_xor block
@@ -151,8 +151,8 @@ def debug(*xs): jax.debug.callback(seen, *xs, ordered=True)
 
 
 def callbacks():
-    """Programs with callbacks in every kind of control flow. Those of one program have one effect, as JAX orders
-    ordered callbacks of one kind only."""
+    """Yields programs with callbacks in every kind of control flow. All callbacks of a program have one effect, because
+    JAX orders only callbacks of one kind."""
     x = np.arange(4, dtype=f32)
     m = np.arange(6, dtype=f32).reshape(2, 3)
 

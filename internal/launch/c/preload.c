@@ -67,7 +67,7 @@ static void *wrap(get_api found) {
   return out;
 }
 
-// dlsym calls the real one last, so that the compiler makes it a jump: RTLD_NEXT depends on the caller's address.
+// dlsym calls the real dlsym last, and the compiler makes the call a jump: RTLD_NEXT depends on the caller's address.
 __attribute__((visibility("default"))) void *dlsym(void *restrict handle, const char *restrict name) {
   lookup real = real_dlsym();
   if (name[0] == 'G' && !strcmp(name, "GetPjrtApi")) {

@@ -25,7 +25,7 @@ print(jax.jit(whole)(x))
 jax.effects_barrier()
 print(seen)
 
-# Callbacks that run on every device with its shard, of values whose shardings JAX does not write down.
+# Callbacks that run on every device with its shard. JAX does not write the shardings of these values.
 from functools import partial
 from jax import lax
 

@@ -1,4 +1,4 @@
-# A convolutional and a recurrent network, linear algebra of the program's own.
+# A convolutional and a recurrent network, the program's own linear algebra.
 import jax, jax.numpy as jnp, numpy as np
 from jax import lax
 k = jax.random.key(1)

@@ -1,4 +1,4 @@
-# Transformations: vmap, scan, grad through rules of one's own, checkpoints, loops with conditions that print.
+# Transformations: vmap, scan, grad through custom rules, checkpoints, loops with conditions that print.
 import jax, jax.numpy as jnp, numpy as np
 from jax import lax
 from jax.experimental import io_callback

@@ -1,4 +1,4 @@
-"""process.py LIBRARY MODE: what a process does that has loaded the library, and what the library must not change."""
+"""process.py LIBRARY MODE: does what a process may do after it loads the library. The library must not change it."""
 import _ctypes, ctypes, faulthandler, multiprocessing, os, signal, sys, threading, time
 
 path, mode = sys.argv[1:]

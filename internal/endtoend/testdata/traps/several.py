@@ -1,4 +1,4 @@
-"""several.py PROGRAM...: runs programs of JAX in one process, with four devices, which takes less time than one each."""
+"""several.py PROGRAM...: runs programs of JAX with four devices in one process, because starting JAX takes long."""
 import os, runpy, sys
 
 os.environ["XLA_FLAGS"] = os.environ.get("XLA_FLAGS", "") + " --xla_force_host_platform_device_count=4"

@@ -1,5 +1,5 @@
-// A plugin that is the one in VARIANT_OF, but newer, older, without the FFI extension, for a platform "mychip", or
-// one that counts the contexts of executions, as VARIANT says. "topology" and "newer topology" also compile for a
+// A variant of the plugin in VARIANT_OF. VARIANT makes it newer, older, without the FFI extension, for a platform
+// "mychip", or a counter of the contexts of executions. "topology" and "newer topology" also compile for a
 // topology.
 #include <dlfcn.h>
 #include <stddef.h>
@@ -30,7 +30,7 @@ typedef struct { size_t size; void *ext; const void *topology, *program, *option
 typedef struct { size_t size; void *ext, *client; const void *program, *options; size_t options_size; void *loaded; } client_compile_args;
 typedef struct { size_t size; void *ext, *loaded, *executable; } get_args;
 
-static void *last;  // the program that my_compile has made
+static void *last;  // the program of the last my_compile
 
 // my_load is the last function of a newer table: it makes a program of the result of PJRT_Compile. No older function does.
 static void *my_load(void *args) {
