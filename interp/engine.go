@@ -34,8 +34,8 @@ type Options struct {
 	Profile *Profile
 	// Kernels holds the kernels for ops of dialects that the engine does not know, by op definition.
 	Kernels map[*ir.Def]Kernel
-	// Targets returns the kernel for custom calls to a target that the engine does not know, or nil. An error states the
-	// missing requirement. Operands and results are row-major, whatever layouts the call has.
+	// Targets returns the kernel for custom calls to a target that the engine does not know, or nil. An error states
+	// the missing requirement. Operands and results are row-major; the layouts of the call do not matter.
 	Targets func(target string) (Kernel, error)
 }
 

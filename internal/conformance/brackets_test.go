@@ -7,7 +7,7 @@ import (
 )
 
 // bracketTexts returns attributes and types of an unregistered dialect with all short sequences of brackets, arrows,
-// comparisons and strings, which decide where such a text ends.
+// comparisons and strings, which determine the end of such a text.
 func bracketTexts() []string {
 	parts := []string{"<", ">", "(", ")", "[", "]", "{", "}", "->", ">=", `">"`, "a", ","}
 	bodies, last := []string{""}, []string{""}

@@ -194,7 +194,7 @@ func TestAliasPredictions(t *testing.T) {
 	}
 }
 
-// TestHostViewsCostNoAlias: XLA copies nothing for a call hook whose handlers have host views alone. Its results share
+// TestHostViewsCostNoAlias: XLA copies nothing for a call hook whose handlers have only host views. Its results share
 // no memory with operands; the hook gets its answer, and the other hooks keep their aliases.
 func TestHostViewsCostNoAlias(t *testing.T) {
 	b := open(t, "cpu")
@@ -253,7 +253,7 @@ func TestHostViewsCostNoAlias(t *testing.T) {
 	}
 }
 
-// pointerHandler uses device pointers and does nothing.
+// pointerHandler is a handler for device pointers that does nothing.
 type pointerHandler struct{}
 
 func (pointerHandler) Handle(context.Context, *runtime.Call) error { return nil }

@@ -175,7 +175,7 @@ func fillSmall(t *tensor.Tensor, r *rand.Rand) {
 	}
 }
 
-// perDeviceValues runs a program once and returns what the hook saw on each device.
+// perDeviceValues runs a program once and returns the operand of the hook on each device.
 func perDeviceValues(b runtime.Backend, p *runtime.Program, arg *tensor.Tensor) (map[int]*tensor.Tensor, error) {
 	var mu sync.Mutex
 	out := map[int]*tensor.Tensor{}

@@ -199,7 +199,7 @@ func TestRecordedEvents(t *testing.T) {
 	}
 }
 
-// TestPurePairComputes passes numbers to the host of jax_pure_pair whose sine and cosine are not 0 and 1.
+// TestPurePairComputes runs jax_pure_pair on numbers whose sine and cosine are not 0 and 1.
 func TestPurePairComputes(t *testing.T) {
 	text := readFile(t, filepath.Join(testkit.Testdata("events"), "jax_pure_pair.mlir"))
 	for _, backend := range []string{"interp", "cpu"} {

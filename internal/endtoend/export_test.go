@@ -48,7 +48,7 @@ json.dump(out, sys.stdout)
 // loops or to complex numbers, which XLA folds further.
 var unlikeJaxlib = []string{"cosh_complex", "igamma_", "igammac_", "random_gamma_", "regularized_incomplete_beta_", "sinh_complex"}
 
-// TestExportAsJaxlib translates StableHLO's testdata to HLO. The instructions are those of jaxlib's translation.
+// TestExportAsJaxlib translates StableHLO's testdata to HLO. The instructions must equal jaxlib's translation.
 func TestExportAsJaxlib(t *testing.T) {
 	dir := os.Getenv("HLOCB_UPSTREAM")
 	if dir == "" {

@@ -58,7 +58,7 @@ func starter(t *testing.T) *startedProgram {
 	return &startedProgram{dir, python, append(l.Environment(none), "PJRT_NAMES_AND_LIBRARY_PATHS=xcpu:"+found[0].Path, "JAX_PLATFORMS=xcpu,cpu")}
 }
 
-// run runs programs, all in one process, with further variables. It returns what finish returns.
+// run runs programs, all in one process, with further variables. It returns the results of finish.
 func (s *startedProgram) run(t *testing.T, programs string, env ...string) (stdout, stderr string, code int) {
 	t.Helper()
 	args := strings.Fields(programs)

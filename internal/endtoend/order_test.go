@@ -308,7 +308,7 @@ func TestHeavyOrder(t *testing.T) {
 	for _, form := range []string{"line", "loop", "branch", "token-line", "token-loop", "token-branch"} {
 		for _, order := range []hook.Order{hook.OrderProgram, hook.OrderSource} {
 			if order == hook.OrderSource && !strings.HasPrefix(form, "token-") {
-				continue // nothing in the source orders these
+				continue // the source does not order these hooks
 			}
 			for _, chain := range []hook.Chain{hook.ChainState, hook.ChainToken} {
 				t.Run(form+"/"+order.String()+"/"+chain.String(), func(t *testing.T) {

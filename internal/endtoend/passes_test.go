@@ -180,7 +180,7 @@ func throughPasses(p *randprog.Program, names []string, table *pass.Table, early
 // TestPassesKeepPrograms: random programs with hooks keep their events, the order of the events, and their results, bit
 // for bit, through random pipelines of five passes. All programs run on the embedded engine, every tenth also on XLA.
 // Passes that declare themselves idempotent change nothing the second time. 'make soak' runs 10,000 programs, all of
-// them on both, and each pass at least 1,000 times.
+// them on both backends, and each pass at least 1,000 times.
 func TestPassesKeepPrograms(t *testing.T) {
 	n, every := uint64(300), uint64(10)
 	if long() {

@@ -105,7 +105,7 @@ func runTapAndCall(t *testing.T, b runtime.Backend, p *runtime.Program, want []s
 }
 
 // TestPerDeviceElsewhere writes the same hooks in the formats of other producers, reads them back and runs them: the
-// hooks must fire where they were placed.
+// hooks must fire on their devices.
 func TestPerDeviceElsewhere(t *testing.T) {
 	b := open(t, "cpu")
 	whole := "[0 2 4 6 8 10 12 14]"

@@ -103,7 +103,7 @@ func interposedTopology(t *testing.T, s *startedProgram) {
 	}
 }
 
-// interposedFar: on a plugin whose values the host cannot read, taps deliver what they deliver on the CPU plugin. The
+// interposedFar: on a plugin whose values the host cannot read, taps deliver the same values as on the CPU plugin. The
 // function of the plugin copies the values.
 func interposedFar(t *testing.T, s *startedProgram) {
 	far := cc(t, "../../runtime/pjrt/testdata/far_plugin.c", `-DPLUGIN="`+s.plugin()+`"`)
@@ -258,7 +258,8 @@ func interposedRuntimes(t *testing.T, s *startedProgram) {
 	t.Logf("20 collections took %s", strings.TrimSpace(stderr.String()))
 }
 
-// interposedMistakes: a mistake is reported in one line. The program goes on if it can, unless the settings are strict.
+// interposedMistakes: the library reports a mistake in one line. The program continues if it can, unless the settings
+// are strict.
 func interposedMistakes(t *testing.T, s *startedProgram) {
 	run := s.program(t)
 	plugin := "HLOCB_PLUGIN=" + s.plugin()

@@ -34,7 +34,7 @@ type Case struct {
 // ID returns GROUP/NAME.
 func (c Case) ID() string { return c.Group + "/" + c.Name }
 
-// SkipError gives the reason why a case cannot judge a backend.
+// SkipError is the reason why a case cannot judge a backend.
 type SkipError struct{ Reason string }
 
 func (e *SkipError) Error() string { return e.Reason }

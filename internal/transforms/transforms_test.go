@@ -125,7 +125,7 @@ type count struct{ parts, passed, missing, excused int }
 var missing = regexp.MustCompile(`unknown flag:? "?-*([a-z-]+)|unknown pass "([a-z-]+)"|no tool named "([^"]+)"`)
 
 // TestUpstreamTransforms: each part of StableHLO's tests of passes produces the expected output. A part that needs a
-// pass that hlocb lacks counts as missing. testdata/known.txt lists the other exceptions, each with its reason.
+// pass that hlocb lacks counts as missing. testdata/known.txt lists the remaining exceptions, each with its reason.
 func TestUpstreamTransforms(t *testing.T) {
 	root := filepath.Join(testkit.Upstream(t), "stablehlo", "tests")
 	known := exceptions(t)

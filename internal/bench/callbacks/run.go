@@ -159,7 +159,7 @@ func (s *subject) run() error {
 	return err
 }
 
-// onDevice puts the arguments on the device, where JAX's arrays are.
+// onDevice puts the arguments on the device, like JAX's arrays.
 func (b *bench) onDevice(list ...*subject) error {
 	for _, s := range list {
 		for i, x := range s.args {

@@ -52,7 +52,7 @@ SEED = np.uint32(7)
 
 
 def functions(step):
-    """Yields functions of JAX's libraries, each on the sets of arguments that it accepts, then programs of several functions."""
+    """Yields functions of JAX's libraries, each on the arguments that it accepts, then longer programs."""
     sets = [(A,), (V,), (W,), (A, B), (V, W), (I,), (I, J), (C,), (P,), (A.astype(jnp.bfloat16),), (V.astype(np.float16),)]
     names = {
         jnp: """abs acos acosh add all amax angle any argmax argmin argsort around asinh atan atan2 average bitwise_count bitwise_xor block

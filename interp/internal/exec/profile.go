@@ -14,7 +14,7 @@ import (
 )
 
 // Profile collects the time that the ops of runs take. The zero value is empty. While a run has a profile, its
-// goroutines carry the label "op", so that pprof can select the samples of an op.
+// goroutines carry the label "op", by which pprof selects the samples of an op.
 type Profile struct {
 	mu  sync.Mutex
 	ops map[*ir.Op]*OpTime

@@ -56,7 +56,7 @@ var errAbandoned = errors.New("the run has ended")
 // GraceTime is the time that a run has to finish its current op when it must end. After that the run is abandoned.
 const GraceTime = 2 * time.Second
 
-// Start begins to watch a run. The returned context ends when ctx ends or the timeout expires. The caller must call
+// Start starts to watch a run. The returned context ends when ctx ends or the timeout expires. The caller must call
 // end.
 func (w *Watch) Start(ctx context.Context, source *diag.Source, timeout time.Duration, progress func(Progress), every time.Duration) (_ context.Context, end func()) {
 	w.source = source

@@ -1,3 +1,3 @@
 // Package ops defines how each op executes. BuildTable connects an op to the maker of its kernel or of its instruction.
-// Each family of ops has a file. A maker reads the op's attributes and gives the kernel its geometry.
+// Each family of ops has a file. A maker reads the op's attributes and passes the geometry to the kernel.
 package ops

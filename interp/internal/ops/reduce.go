@@ -19,7 +19,7 @@ func commonReducer(b *ir.Block) *kernel.BinaryLoops {
 	return nil
 }
 
-// commonReducers returns the reducer of each result of a region whose results depend on their own two arguments alone,
+// commonReducers returns the reducer of each result of a region whose results depend only on their own two arguments,
 // or nil if the region is anything else. A region on quantized values has no reducer. Each of its ops dequantizes,
 // computes and quantizes (spec, "dequantize_op_quantize"), so sums saturate and products round at every step.
 func commonReducers(b *ir.Block) []*kernel.BinaryLoops {

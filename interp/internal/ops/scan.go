@@ -120,8 +120,8 @@ func planScan(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 	}, nil
 }
 
-// eachPiece calls f for each contiguous run of bytes in the slice of t at index at of dimension dim. A run has n bytes;
-// it begins at byte piece of the slice and at byte offset of t.
+// eachPiece calls f for each contiguous run of bytes in the slice of t at index at of dimension dim. A run has n bytes.
+// It starts at byte piece of the slice and at byte offset of t.
 func eachPiece(t kernel.Type, dim, at int, f func(piece, n, offset int)) {
 	n := int(t.Shape[dim+1:].NumElements()) * t.DType.Size()
 	for i := range int(t.Shape[:dim].NumElements()) {

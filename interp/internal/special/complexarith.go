@@ -43,8 +43,8 @@ func ComplexSquare(v complex128) complex128 {
 	return complex(re, 2*float64(a*b))
 }
 
-// ComplexDiv returns x/y to about two units in the last place of each part, whatever the magnitudes of the parts.
-// Zeros, infinities and NaNs follow C99 (annex G).
+// ComplexDiv returns x/y to about two units in the last place of each part, for parts of any magnitude. Zeros,
+// infinities and NaNs follow C99 (annex G).
 func ComplexDiv(x, y complex128) complex128 {
 	a, b, c, d := real(x), imag(x), real(y), imag(y)
 	switch {
@@ -143,7 +143,7 @@ func Exponent(a, b float64) int {
 	return e
 }
 
-// ComplexRsqrt returns conj(w)/|z|, where w is the square root of z.
+// ComplexRsqrt returns conj(w)/|z|, with w the square root of z.
 func ComplexRsqrt(z complex128) complex128 {
 	if !finite(real(z)) || !finite(imag(z)) || z == 0 {
 		return ComplexDiv(1, ComplexSqrt(z))

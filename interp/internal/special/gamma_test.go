@@ -85,7 +85,7 @@ func ulps(got, want float64) float64 {
 	return math.Abs(got-want) / math.Ldexp(1, max(e-53, -1074))
 }
 
-// TestGammaLimits tests poles, infinities and NaN, where no sum is computed.
+// TestGammaLimits tests poles, infinities and NaN. No sum is computed there.
 func TestGammaLimits(t *testing.T) {
 	inf, nan := math.Inf(1), math.NaN()
 	for _, c := range []struct{ got, want float64 }{

@@ -435,8 +435,8 @@ func (p *program) writeFold(table *constants, wide bool, combine *program) {
 	RET()
 }
 
-// writeTranspose emits a loop that transposes blocks of 32 x 32 bytes that lie side by side, and writes them one below
-// the other.
+// writeTranspose emits a loop that transposes blocks of 32 x 32 bytes that lie side by side, and writes each block
+// below the previous one.
 func writeTranspose(width int) {
 	name := fmt.Sprintf("transpose%dAVX2", width*8)
 	edge := 32 / width
