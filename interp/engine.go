@@ -116,7 +116,7 @@ func (e *Executable) Run(ctx context.Context, args []*tensor.Tensor) ([]*tensor.
 	return e.start(ctx, args, nil)
 }
 
-// start is Run that may overwrite the donated arguments.
+// start executes the program once; the run may overwrite the donated arguments.
 func (e *Executable) start(ctx context.Context, args []*tensor.Tensor, donated []bool) ([]*tensor.Tensor, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

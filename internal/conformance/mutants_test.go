@@ -25,7 +25,7 @@ func verdicts(t *testing.T, py *peer.Interpreter, texts []string) []string {
 	return verdictsOf(t, py, texts, verdictScript)
 }
 
-// openVerdicts is verdicts with unknown dialects allowed.
+// openVerdicts returns the verdicts with unknown dialects allowed.
 func openVerdicts(t *testing.T, py *peer.Interpreter, texts []string) []string {
 	t.Helper()
 	return verdictsOf(t, py, texts, strings.Replace(verdictScript, "\ndef ", "\nctx.allow_unregistered_dialects = True\ndef ", 1))

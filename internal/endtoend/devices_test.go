@@ -27,7 +27,7 @@ type deviceProgram struct {
 	notXLA     string // XLA's error if it cannot compile the program
 }
 
-// inManual is a program whose body runs on each device with the device's two rows of the argument (%p, of type
+// inManual returns a program whose body runs on each device with the device's two rows of the argument (%p, of type
 // tensor<2x$Gxf32>) and with %k, which all devices have. The body returns the same rows of the result.
 func inManual(name, body string) deviceProgram {
 	return deviceProgram{name: name, text: `module attributes {mhlo.num_partitions = $N : i32, mhlo.num_replicas = 1 : i32} {

@@ -422,7 +422,7 @@ func goName(s string) string {
 	return out
 }
 
-// operandName is goName, except for the names that an op's own methods have.
+// operandName returns goName, except for the names of an op's own methods.
 func operandName(s string) string {
 	switch s {
 	case "operand":
@@ -433,7 +433,7 @@ func operandName(s string) string {
 	return goName(s)
 }
 
-// attrName is goName, except that dimension numbers of any kind are named Dims.
+// attrName returns goName, except that dimension numbers of any kind are named Dims.
 func attrName(s string) string {
 	if strings.HasSuffix(s, "dimension_numbers") {
 		return "Dims"

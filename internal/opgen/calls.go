@@ -156,7 +156,7 @@ func (g *Generator) branchesInLoop() *call {
 	return &call{op: "stablehlo.while", label: "nested", args: []arg{a, a, bound(5)}, ops: ops, names: []string{"%o#0", "%o#1"}, results: []string{"tensor<i32>", t}, rule: Rule{Exact: true}}
 }
 
-// chain is a graph of element-wise ops that do not round, with broadcasts, comparisons, selections and conversions
+// chain makes a graph of element-wise ops that do not round, with broadcasts, comparisons, selections and conversions
 // between them. Engines fuse such ops and compute them in place.
 func (g *Generator) chain() *call {
 	d := pick(g, tensor.I32, tensor.UI8, tensor.I64, tensor.I16, tensor.UI32, tensor.I8, tensor.UI64)

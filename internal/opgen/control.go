@@ -12,7 +12,7 @@ import (
 	"github.com/hlocb/hlocb/verify"
 )
 
-// real is f32 or f64.
+// real returns f32 or f64.
 func (g *Generator) real() tensor.DType { return pick(g, tensor.F32, tensor.F64) }
 
 // batchNorm makes one of the three batch norms.
@@ -61,7 +61,7 @@ func (g *Generator) exactBinary(d tensor.DType) string {
 	return pick(g, "add", "subtract")
 }
 
-// computed is a type of at least eight bits that regions compute with: no float of less than 16 bits.
+// computed returns a type that regions compute with: it has at least eight bits, and a float has at least 16.
 func (g *Generator) computed() tensor.DType {
 	return g.randomType(func(d tensor.DType) bool { return d == tensor.I1 || d.Bits() >= 8 && (!d.IsFloat() || d.Bits() >= 16) })
 }

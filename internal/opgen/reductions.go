@@ -8,7 +8,7 @@ import (
 	"github.com/hlocb/hlocb/verify"
 )
 
-// pairBody is a reducer of two values of different types whose result does not depend on the order.
+// pairBody returns a reducer of two values of different types whose result does not depend on the order.
 func pairBody(d, e tensor.DType, first, second string) string {
 	t, u := typeText(d, nil), typeText(e, nil)
 	return fmt.Sprintf("{\n  ^bb0(%%x: %[1]s, %%p: %[2]s, %%y: %[1]s, %%q: %[2]s):\n    %%a = stablehlo.%[3]s %%x, %%y : %[1]s\n    %%b = stablehlo.%[4]s %%p, %%q : %[2]s\n    \"stablehlo.return\"(%%a, %%b) : (%[1]s, %[2]s) -> ()\n  }", t, u, first, second)
@@ -33,7 +33,7 @@ func (g *Generator) twoTypes(op string, shape tensor.Shape, attrs ...string) *ca
 		bodies: []string{pairBody(d, e, f, s)}, rule: Rule{Exact: true}}
 }
 
-// wholeNumber is an integer type.
+// wholeNumber returns an integer type.
 func (g *Generator) wholeNumber() tensor.DType { return g.randomType(tensor.DType.IsInteger) }
 
 // reduceGeneral reduces with a region of several ops that is associative and commutative. It selects the smaller of two
@@ -133,7 +133,7 @@ func (g *Generator) extremaWithNaN() *call {
 	return c
 }
 
-// extremaOfTwo is a maximum, a minimum or a clamp of edge values.
+// extremaOfTwo makes a maximum, a minimum or a clamp of edge values.
 func (g *Generator) extremaOfTwo() *call {
 	a := edges(g.randomType(func(d tensor.DType) bool { return !d.IsComplex() }), g.shape(0, 3))
 	if g.rng.IntN(3) == 0 {

@@ -111,7 +111,7 @@ func (g *Generator) number() tensor.DType {
 // pick returns a random element of a list.
 func pick[T any](g *Generator, list ...T) T { return list[g.rng.IntN(len(list))] }
 
-// size is a small dimension, sometimes 0 or 1.
+// size returns a small dimension, sometimes 0 or 1.
 func (g *Generator) size() int64 {
 	switch g.rng.IntN(12) {
 	case 0:
@@ -172,7 +172,7 @@ func pairsAttr(name string, v [][2]int64) string {
 	return fmt.Sprintf("%s = dense<[%s]> : tensor<%dx2xi64>", name, strings.Join(parts, ", "), len(v))
 }
 
-// edges is an operand of edge values.
+// edges returns an operand of edge values.
 func edges(d tensor.DType, shape tensor.Shape) arg {
 	return arg{dt: d, shape: shape, style: verify.Edges}
 }
@@ -231,7 +231,7 @@ func (g *Generator) slice() *call {
 	return exactCall("slice", []arg{a}, ints("start_indices", lo), ints("limit_indices", hi), ints("strides", stride))
 }
 
-// index is a scalar that may lie outside the dimension.
+// index returns a scalar that may lie outside the dimension.
 func (g *Generator) index(dt tensor.DType, d int64) arg {
 	v := g.between(-2, d+2)
 	return arg{dt: dt, fill: func(t *tensor.Tensor) { t.SetFloat(0, float64(v)) }}
@@ -383,7 +383,7 @@ func body(op string, d tensor.DType) string {
 	return fmt.Sprintf("{\n  ^bb0(%%x: %[1]s, %%y: %[1]s):\n    %%z = stablehlo.%[2]s %%x, %%y : %[1]s\n    \"stablehlo.return\"(%%z) : (%[1]s) -> ()\n  }", t, op)
 }
 
-// compareBody is a region that compares its first two arguments; each further type adds two arguments.
+// compareBody returns a region that compares its first two arguments; each further type adds two arguments.
 func compareBody(dir string, d tensor.DType, more ...tensor.DType) string {
 	t, rest := typeText(d, nil), ""
 	for i, e := range more {
@@ -442,7 +442,7 @@ func largest(d tensor.DType) float64 {
 	return best
 }
 
-// numbers is an argument with edge values if sums do not round, and ordinary values if they do. It omits NaN for
+// numbers returns an argument with edge values if sums do not round, and ordinary values if they do. It omits NaN for
 // maxima and minima, because XLA loses it: see extremaWithNaN.
 func (g *Generator) numbers(d tensor.DType, shape tensor.Shape, r reducer) arg {
 	style := verify.Ordinary

@@ -20,7 +20,7 @@ func probe(result, name, operands, types string) string {
 	return fmt.Sprintf("%sstablehlo.custom_call @probe(%s) {api_version = 4 : i32, backend_config = {name = %q}, has_side_effect = true} : %s\n  ", result, operands, name, types)
 }
 
-// large is a body that plugins with a concurrent executor execute concurrently. It computes %m0 ... %m9 from %a :
+// large returns a body that plugins with a concurrent executor execute concurrently. It computes %m0 ... %m9 from %a :
 // tensor<f32>.
 func large() string {
 	var b strings.Builder

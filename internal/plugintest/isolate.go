@@ -21,7 +21,7 @@ type line struct {
 	Took    time.Duration `json:"took,omitempty"`
 }
 
-// Serve is the child of RunIsolated. It runs cases and writes a line of JSON when a case starts and when it ends.
+// Serve runs cases in the child process of RunIsolated. It writes a line of JSON when a case starts and when it ends.
 func Serve(ctx context.Context, w io.Writer, b, ref runtime.Backend, cases []Case, from int) error {
 	out := json.NewEncoder(w)
 	for i := from; i < len(cases); i++ {

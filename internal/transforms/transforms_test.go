@@ -45,7 +45,7 @@ var tools = map[string]filecheck.Tool{
 	"stablehlo-translate": translate,
 }
 
-// translate is stablehlo-translate: it writes portable artifacts, reads them, and runs programs.
+// translate replaces stablehlo-translate: it writes portable artifacts, reads them, and runs programs.
 func translate(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) int {
 	if err := translated(ctx, args, in, out); err != nil {
 		fmt.Fprintln(errs, err)

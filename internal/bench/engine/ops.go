@@ -63,7 +63,7 @@ func elementwise(operands int, types, fill string, ops ...string) []row {
 	return out
 }
 
-// region is the body of an op's region that applies op to two scalars.
+// region returns the body of an op's region that applies op to two scalars.
 func region(op string) string {
 	return "({\n  ^bb0(%x: tensor<T>, %y: tensor<T>):\n    %z = stablehlo." + op + " %x, %y : tensor<T>\n    stablehlo.return %z : tensor<T>\n  })"
 }

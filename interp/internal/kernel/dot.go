@@ -296,7 +296,7 @@ func productNarrow(f productFn) productFn {
 	}
 }
 
-// productBool is the product of i1 matrices: multiplication is and, addition is or.
+// productBool multiplies i1 matrices: multiplication is and, addition is or.
 func productBool(o, x, y *tensor.Tensor, a, b *matrixOperand) {
 	productOf[uint8](o, x, y, a, b)
 	xb, yb, ob := x.Bytes(), y.Bytes(), o.Bytes()
@@ -311,7 +311,7 @@ func productBool(o, x, y *tensor.Tensor, a, b *matrixOperand) {
 	}
 }
 
-// productOfComplex is productOf for complex numbers. It multiplies complex<f32> in f64, as Go does.
+// productOfComplex multiplies matrices of complex numbers. It multiplies complex<f32> in f64, as Go does.
 func productOfComplex[T complexNumber](ot, xt, yt *tensor.Tensor, a, b *matrixOperand) {
 	o, x, y := tensor.View[T](ot), tensor.View[T](xt), tensor.View[T](yt)
 	rows, cols, inner := a.nrows, b.ncols, a.ncols

@@ -157,5 +157,5 @@ func ElementKernel(n, size, cost int, f ElementLoop, inplace uint64) Kernel {
 	return Kernel{Run: parallelElements(n, size, cost, f), Inplace: inplace, Loop: f, Cost: cost, Family: "elements", Parts: Parts{n, elementGrain(cost)}}
 }
 
-// elementGrain is the minimum number of elements that one core computes.
+// elementGrain returns the minimum number of elements that one core computes.
 func elementGrain(cost int) int { return max(20000/max(cost, 1), 2048) }

@@ -63,8 +63,8 @@ func (x lanes) turned(k int, y lanes) lanes {
 	return lanes{bits.RotateLeft32(x.a, k) ^ y.a, bits.RotateLeft32(x.b, k) ^ y.b, bits.RotateLeft32(x.c, k) ^ y.c, bits.RotateLeft32(x.d, k) ^ y.d}
 }
 
-// threeFry is Threefry-2x32 with 20 rounds (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", 2011). It
-// stores the first and second words of the counters ctr, ctr+step, ... in x and y.
+// threeFry computes Threefry-2x32 with 20 rounds (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", 2011).
+// It stores the first and second words of the counters ctr, ctr+step, ... in x and y.
 func threeFry(x, y []uint32, key, ctr, step uint64) {
 	k0, k1 := uint32(key), uint32(key>>32)
 	k2 := k0 ^ k1 ^ 0x1BD11BDA
@@ -166,7 +166,7 @@ func eachThreeFry(n int, key, ctr, step uint64, f func(lo int, x, y []uint32)) {
 	})
 }
 
-// philox is Philox-4x32 with 10 rounds (same paper as threeFry).
+// philox computes Philox-4x32 with 10 rounds (same paper as threeFry).
 func philox(key, lo, hi uint64) [4]uint32 {
 	k0, k1 := uint32(key), uint32(key>>32)
 	x := [4]uint32{uint32(lo), uint32(lo >> 32), uint32(hi), uint32(hi >> 32)}

@@ -70,7 +70,7 @@ func moderate(v float64) bool {
 	return v < 0x1p200 && (v > 0x1p-200 || v == 0)
 }
 
-// farProducts is products for finite numbers of any magnitude. The result is v times 2^e.
+// farProducts returns products of finite numbers of any magnitude, as v times 2^e.
 func farProducts(a, b, c, d float64) (v float64, e int) {
 	ma, ea := math.Frexp(a)
 	mb, eb := math.Frexp(b)

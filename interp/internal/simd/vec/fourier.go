@@ -44,11 +44,11 @@ func radix4Go(yr, yi, xr, xi, w []float64, m, s int) {
 	}
 }
 
-// Untangle turns the transform of h complex elements, groups of s elements as real and imaginary parts, in place into
-// the elements 1 to h-1 of the transform of the 2h reals that were their parts. w holds a scale c and then, for k from
-// 1 to h/2, c times the power k of the root of unity; c is 1/2. The caller computes elements 0 and h: the sum and the
-// difference of the parts of group 0. With c = 1 and the real parts of the powers negated, Untangle is the inverse,
-// twice as large, and the caller computes group 0.
+// Untangle converts, in place, the transform of h complex elements into elements 1 to h-1 of the transform of 2h reals.
+// The reals were the parts of the complex elements. An element is a group of s numbers each for the real and the
+// imaginary part. w holds a scale c and then, for k from 1 to h/2, c times the power k of the root of unity; c is 1/2.
+// The caller computes elements 0 and h: the sum and the difference of the parts of group 0. With c = 1 and the real
+// parts of the powers negated, Untangle is the inverse, twice as large, and the caller computes group 0.
 func Untangle(re, im, w []float64, h, s int) {
 	m := h / 2
 	if m == 0 || s == 0 {

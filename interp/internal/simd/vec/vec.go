@@ -344,8 +344,9 @@ func truncate(x float32) uint32 {
 	return 1 << 31
 }
 
-// FMA is x*y + z, rounded once. The product is exact in float64. The sum is rounded to odd in float64, so the final
-// rounding to float32 does not round twice (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums", 2008).
+// FMA returns x*y + z, rounded once. The product is exact in float64. The sum is rounded to odd in float64, so the
+// final rounding to float32 does not round twice (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums",
+// 2008).
 func FMA(x, y, z float32) float32 {
 	p, w := float64(float64(x)*float64(y)), float64(z)
 	s := p + w

@@ -1,6 +1,6 @@
 package main
 
-// larger is IEEE 754's maximum: NaN wins, and +0 over -0. smaller is its minimum.
+// larger returns IEEE 754's maximum: it propagates NaN and orders -0 before 0. smaller returns the minimum.
 func (p *program) larger(x, y *node) *node {
 	r := p.sel(p.lt(x, y), y, x)
 	r = p.sel(p.eq(x, y), p.and(x, y), r)
@@ -24,7 +24,7 @@ func (p *program) signum(x *node) *node {
 	return p.sel(p.mor(p.eq(x, p.c(0)), p.unord(x, x)), x, y)
 }
 
-// neighbour is the next number after x towards y.
+// neighbour returns the next number after x towards y.
 func (p *program) neighbour(x, y *node) *node {
 	up := p.lt(x, y)
 	positive := p.lt(p.c(0), x)

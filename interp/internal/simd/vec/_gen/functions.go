@@ -126,7 +126,7 @@ func (p *program) tanhOf(x *node) *node {
 	return p.or(p.div(e, p.sum(e, p.c(2))), p.signOf(x))
 }
 
-// logisticOf is e/(1+e) or 1/(1+e) with e = e^-|x|.
+// logisticOf computes e/(1+e) or 1/(1+e) with e = e^-|x|.
 func (p *program) logisticOf(x *node) *node {
 	e := p.expOf(p.or(x, p.bits(p.lane().sign)), 0)
 	y := p.div(p.sel(p.lt(x, p.c(0)), e, p.c(1)), p.sum(e, p.c(1)))
@@ -171,7 +171,7 @@ func (p *program) log1pOf(x *node) *node {
 	return p.sel(p.mand(p.lt(p.c(p.lane().normal), u), p.le(u, p.c(p.lane().max))), y, p.sel(p.eq(u, x), l, p.sel(p.unord(x, x), x, l)))
 }
 
-// asinhOf is log1p(a + a^2/(1 + sqrt(1+a^2))), or log 2a for large a.
+// asinhOf computes log1p(a + a^2/(1 + sqrt(1+a^2))), or log 2a for large a.
 func (p *program) asinhOf(x *node) *node {
 	a := p.absolute(x)
 	z := p.mul(a, a)
@@ -182,7 +182,7 @@ func (p *program) asinhOf(x *node) *node {
 	return p.or(y, p.signOf(x))
 }
 
-// acoshOf is log1p(t + sqrt(2t + t^2)) with t = x-1, or log 2x for large x.
+// acoshOf computes log1p(t + sqrt(2t + t^2)) with t = x-1, or log 2x for large x.
 func (p *program) acoshOf(x *node) *node {
 	t := p.sub(x, p.c(1))
 	big := p.lt(p.c(0x1p60), x)
@@ -198,7 +198,7 @@ func (p *program) atanhOf(x *node) *node {
 	return p.or(y, p.signOf(x))
 }
 
-// sinhOf is h + h/(2h+1) with h = (e^a - 1)/2.
+// sinhOf computes h + h/(2h+1) with h = (e^a - 1)/2.
 func (p *program) sinhOf(x *node) *node {
 	a := p.absolute(x)
 	h := p.halfExpm1Of(p.clamp(a, -1, p.lane().expMax))
@@ -316,7 +316,7 @@ func (p *program) cubeRoot(x *node) *node {
 	return p.or(p.sel(special, a, y), p.signOf(x))
 }
 
-// errorFunction32 is x times a polynomial of x^2 below 1, above 1 - e^q with a polynomial q of |x|.
+// errorFunction32 computes x times a polynomial of x^2 for |x| below 1, and 1 - e^q with a polynomial q of |x| above 1.
 func (p *program) errorFunction32(x *node) *node {
 	a := p.absolute(x)
 	z := p.mul(x, x)
@@ -345,7 +345,7 @@ func (p *program) tailOf(a *node) *node {
 	return p.mul(e, p.div(q, p.fma(a, p.c(2), p.c(1))))
 }
 
-// errorFunction is a polynomial in x^2 below 1, else 1 - erfc(x).
+// errorFunction computes a polynomial in x^2 for |x| below 1, else 1 - erfc(x).
 func (p *program) errorFunction(x *node) *node {
 	a := p.absolute(x)
 	z := p.mul(x, x)
@@ -362,8 +362,8 @@ func (p *program) complementOf(x *node) *node {
 	return p.sel(p.unord(x, x), x, y)
 }
 
-// complement32 is erfc to the digits of f32: below 1/2 one minus x times a polynomial of x^2, else the form of tailOf,
-// in which the square of an f32 is exact. The polynomials interpolate at Chebyshev's points.
+// complement32 computes erfc to the digits of f32. Below 1/2 it is one minus x times a polynomial of x^2, else the form
+// of tailOf, in which the square of an f32 is exact. The polynomials interpolate at Chebyshev's points.
 func (p *program) complement32(x *node) *node {
 	x2, a := p.mul(x, x), p.clamp(p.absolute(x), 0.5, 11)
 	small := p.mul(x, p.horner(x2, -0.0007694534279142308, 0.005200413724335493, -0.026863143032249386, 0.11283774013179539, -0.37612638525650693, 1.1283791670824095))
@@ -412,7 +412,7 @@ func (p *program) chebyshev(least float64, x *node, coefficients ...float64) *no
 	return p.mul(p.sub(b0, b2), p.c(0.5))
 }
 
-// bessel1Of is e^-|x| I1(x) (Cephes, i1.c), without the terms of the series below least.
+// bessel1Of computes e^-|x| I1(x) (Cephes, i1.c), without the terms of the series below least.
 func (p *program) bessel1Of(x *node, least float64) *node {
 	a := p.absolute(x)
 	near := p.mul(a, p.chebyshev(least, p.sub(p.mul(a, p.c(0.5)), p.c(2)), 2.77791411276104639959e-18, -2.11142121435816608115e-17, 1.55363195773620046921e-16,
@@ -433,7 +433,8 @@ func (p *program) bessel1Of(x *node, least float64) *node {
 	return p.sel(p.unord(x, x), x, y)
 }
 
-// integerPower is x^y by squaring, for exponents below 2^bits. A negative power of a base other than 1 and -1 is 0.
+// integerPower computes x^y by squaring, for exponents below 2^bits. A negative power of a base other than 1 and -1 is
+// 0.
 func (p *program) integerPower(x, y *node, bits uint64) *node {
 	one, minus := p.bits(1), p.bits(0xffffffff)
 	odd := p.ilt(p.shl(y, 31), p.bits(0))
@@ -473,13 +474,13 @@ func (p *program) inverse32(x *node) *node {
 	return p.sel(p.eq(p.absolute(x), p.c(1)), end, y)
 }
 
-// power32 is x^y to the digits of f32: e^(y log |x|) in f64.
+// power32 computes x^y to the digits of f32: e^(y log |x|) in f64.
 func (p *program) power32(x, y *node) *node {
 	return p.powerOf(x, y, p.expOf(p.mul(y, p.logOf(p.absolute(x))), 0))
 }
 
-// power64 is e^(y log |x|), with the logarithm and the product as sums of two numbers. With s = f/(2+f), the logarithm
-// of 1+f is 2s + 2s (z/3 + z^2/5 + ...), z = s^2.
+// power64 computes e^(y log |x|), with the logarithm and the product as sums of two numbers. With s = f/(2+f), the
+// logarithm of 1+f is 2s + 2s (z/3 + z^2/5 + ...), z = s^2.
 func (p *program) power64(x, y *node) *node {
 	l, inf := p.lane(), p.bits(0x7ff0000000000000)
 	a := p.absolute(x)

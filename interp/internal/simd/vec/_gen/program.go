@@ -128,7 +128,7 @@ func (p *program) mand(a, b *node) *node  { return p.add("mand", mask, a, b) }
 func (p *program) mor(a, b *node) *node   { return p.add("mor", mask, a, b) }
 func (p *program) mnot(a *node) *node     { return p.add("mnot", mask, a) }
 
-// sel is a if the mask is set, else b.
+// sel returns a if the mask is set, else b.
 func (p *program) sel(m, a, b *node) *node { return p.add("sel", a.kind, m, a, b) }
 
 // horner evaluates a polynomial, highest coefficient first.

@@ -25,7 +25,7 @@ var expressions = map[string]string{
 
 func (p *program) lower() string { return strings.ToLower(p.name[:1]) + p.name[1:] }
 
-// goName is the name of the function of one element.
+// goName returns the name of the function of one element.
 func (p *program) goName() string {
 	switch {
 	case p.base != "":
@@ -47,7 +47,7 @@ func (p *program) goElement(format string) string {
 	return f
 }
 
-// goResult is the type of the result in Go: a bf16 is in the low bits of its lane.
+// goResult returns the type of the result in Go: a bf16 is in the low bits of its lane.
 func (p *program) goResult() string {
 	if p.format == "bf16" {
 		return "uint32"

@@ -75,7 +75,7 @@ func (e *emitter) bytes() int {
 	return 32
 }
 
-// lanes is the number of elements of a vector.
+// lanes returns the number of elements of a vector.
 func (e *emitter) lanes() int { return e.bytes() / e.p.width }
 
 // val returns a register or the address of a constant; reg returns a register.
