@@ -31,7 +31,7 @@ func literal(t *tensor.Tensor) string {
 	return fmt.Sprintf("dense<\"0x%X\">", t.Bytes())
 }
 
-// samples fills a tensor with edge values of its type and random ones.
+// samples fills a tensor with edge values of its type and random values.
 func samples(rng *rand.Rand, dt tensor.DType, shape ...int64) *tensor.Tensor {
 	t := tensor.New(dt, shape)
 	n := t.NumElements()

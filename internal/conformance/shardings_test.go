@@ -66,8 +66,8 @@ func reshard(r *rand.Rand, text string) string {
 	return strings.Join(pieces, "")
 }
 
-// TestShardingsAsMLIR changes modules of Shardy's dialects at random and checks that hlocb refuses those that jaxlib
-// refuses, at jaxlib's places with jaxlib's messages.
+// TestShardingsAsMLIR changes modules of Shardy's dialects at random and checks that hlocb refuses the modules that
+// jaxlib refuses, at jaxlib's places with jaxlib's messages.
 func TestShardingsAsMLIR(t *testing.T) {
 	for _, dialect := range [...]string{"sdy", "mpmd"} {
 		t.Run(dialect, func(t *testing.T) { shardingsAsMLIR(t, dialect) })

@@ -56,7 +56,7 @@ func chunks(text string) []string {
 	return append(out, text[start:])
 }
 
-// tally counts the passed chunks of each directory and lists the failed ones.
+// tally counts the passed chunks of each directory and lists the failed chunks.
 type tally struct {
 	names    []string
 	ok, all  map[string]int

@@ -96,7 +96,7 @@ func compareCommand(t *testing.T, backend, module string, want *recordedEvents) 
 	}
 }
 
-// compareJSON compares tensors that the command wrote with recorded ones.
+// compareJSON compares tensors that the command wrote with recorded tensors.
 func compareJSON(t *testing.T, what string, got []json.RawMessage, want []recorded) {
 	t.Helper()
 	if len(got) != len(want) {

@@ -28,7 +28,7 @@ func hooksOf(p *hlocb.Program) string {
 }
 
 // TestHooksOfHLO compares the hooks of each HLO text of the corpus with the hooks of the text's source in MLIR.
-// Rewritten HLO has the same hooks again, and XLA's form of it too.
+// Rewritten HLO has the same hooks again, and so has XLA's form of the rewritten HLO.
 func TestHooksOfHLO(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("..", "..", "testdata", "hooks", "hlo", "*"))
 	if err != nil || len(files) < 100 {

@@ -121,7 +121,7 @@ func TestJAXFunctions(t *testing.T) {
 	}
 }
 
-// agrees reports whether the results of p equal the recorded ones.
+// agrees reports whether the results of p equal the recorded results.
 func agrees(t *testing.T, b runtime.Backend, p *runtime.Program, want *recordedEvents) bool {
 	t.Helper()
 	e, err := b.Compile(context.Background(), p, runtime.CompileOptions{})

@@ -214,7 +214,8 @@ func (c *call) general(run runFunc, withWorkspace workspaceFunc, real func(int) 
 	return err
 }
 
-// pairs makes complex eigenvectors of real ones: two columns hold the real and imaginary parts of a conjugate pair.
+// pairs makes complex eigenvectors of real eigenvectors: two columns hold the real and imaginary parts of a conjugate
+// pair.
 func (c *call) pairs(v, imag []byte, n int) []byte {
 	out := make([]byte, 2*len(v))
 	size := c.element

@@ -132,7 +132,7 @@ func (g *Generator) sortPairs() *call {
 		})}
 }
 
-// bitcastWidth splits elements into narrower ones, or joins elements.
+// bitcastWidth splits elements into narrower elements, or joins elements.
 func (g *Generator) bitcastWidth() *call {
 	pairs := [][2]tensor.DType{{tensor.I32, tensor.I8}, {tensor.F32, tensor.I16}, {tensor.UI64, tensor.F32}, {tensor.F64, tensor.UI8}, {tensor.BF16, tensor.UI8}}
 	p := pairs[g.rng.IntN(len(pairs))]

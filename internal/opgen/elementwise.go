@@ -238,7 +238,7 @@ func (g *Generator) whole(d tensor.DType, n int) arg {
 	return arg{dt: d, shape: tensor.Shape{int64(n)}, fill: func(t *tensor.Tensor) { g.spread(t) }}
 }
 
-// spread fills t with edge values, ordinary ones and arbitrary ones, a third each.
+// spread fills t with edge, ordinary and arbitrary values, a third each.
 func (g *Generator) spread(t *tensor.Tensor) {
 	n := t.NumElements()
 	size := t.DType().Size()

@@ -393,7 +393,7 @@ func compareBody(dir string, d tensor.DType, more ...tensor.DType) string {
 	return fmt.Sprintf("{\n  ^bb0(%%x: %[1]s, %%y: %[1]s%[2]s):\n    %%z = stablehlo.compare %[3]s, %%x, %%y%[4]s : (%[1]s, %[1]s) -> tensor<i1>\n    \"stablehlo.return\"(%%z) : (tensor<i1>) -> ()\n  }", t, rest, dir, kind)
 }
 
-// initial fills a scalar with the identity of the op, as programs do.
+// initial fills a scalar with the identity of the op, as in usual programs.
 func initial(op string, d tensor.DType) arg {
 	return arg{dt: d, fixed: true, fill: func(t *tensor.Tensor) {
 		switch {

@@ -49,7 +49,7 @@ type tapProgram struct {
 	args func() []*tensor.Tensor
 }
 
-// The programs differ in how XLA treats the value if no hook observes it.
+// The programs differ in XLA's treatment of the value if no hook observes it.
 var programs = []tapProgram{
 	// XLA computes value and result in one loop, and writes only the result.
 	{"y = sine(x), z = y + y: the value before z is in no memory", `func.func public @main(%x: tensor<16777216xf32>) -> tensor<16777216xf32> {

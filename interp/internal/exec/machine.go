@@ -39,7 +39,7 @@ type Machine struct {
 	heads  []*Buf            // recycled bufs without payload
 	frames map[*Function][]*Frame
 	Args   []*tensor.Tensor // stack of operands and results of active kernels
-	stack  []*Buf           // stack of values in flight; see refs
+	stack  []*Buf           // stack of values in flight; see Refs
 	Watch  *Watch           // of the run
 	First  bool             // whether this is the run's first device
 	// Donated marks the arguments of the entry function that the run may overwrite.

@@ -69,7 +69,7 @@ func (p *Profile) run(m *Machine, fr *Frame, ins *Instr) error {
 	return err
 }
 
-// label sets the profiler's labels of this goroutine and of those that help it.
+// label sets the profiler's labels of this goroutine and of the goroutines that help it.
 func label(ctx context.Context) {
 	pprof.SetGoroutineLabels(ctx)
 	kernel.LabelHelpers(ctx)

@@ -57,7 +57,7 @@ func makeReverse(s *plan.Spec) (kernel.Kernel, error) {
 	return kernel.CopyKernel(kernel.NewStridedCopy(kernel.Ints(s.Out[0].Shape), kernel.Strides(s.Out[0].Shape), src), s.In[0].DType.Size(), 0, off), nil
 }
 
-// threeLists reads attributes with a number for each dimension of the first operand; absent ones have a default.
+// threeLists reads attributes with a number for each dimension of the first operand; absent attributes have a default.
 func threeLists(s *plan.Spec, names [3]string, defaults ...int64) (lists [3][]int64, err error) {
 	for i, name := range names {
 		if lists[i], err = plan.IntsOr(s.Op, name, len(s.In[0].Shape), defaults[i]); err != nil {

@@ -234,7 +234,8 @@ func ComplexTanh(v complex128) complex128 {
 	return complex(h*math.Sqrt(1+float64(h*h))/d, s*c/d)
 }
 
-// The trigonometric functions are the hyperbolic functions of the argument turned by a right angle.
+// ComplexCos returns the cosine. The trigonometric functions are the hyperbolic functions of the argument turned by a
+// right angle.
 func ComplexCos(v complex128) complex128 { return ComplexCosh(complex(-imag(v), real(v))) }
 
 func ComplexSin(v complex128) complex128 {

@@ -9,7 +9,7 @@ import (
 // The functions of float64 below return the same bits on every processor, and so does the engine. Go's math package
 // does not: some of its functions are assembly on some processors only, and in the rest the compiler uses fused
 // multiply-adds if the processor has them. Here a conversion rounds every product before an addition, or math.FMA fuses
-// them. A test compiles the package for a processor with fused multiply-adds and searches the code for further ones.
+// them. A test compiles the package for a processor with fused multiply-adds and checks that the code has no others.
 // Functions of math that round correctly everywhere (Sqrt, FMA, Mod, Ldexp, Floor and the like) are used directly.
 
 func exp(x float64) float64 { return vec.Exp(x) }

@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-// values returns numbers of all magnitudes, special ones first.
+// values returns numbers of all magnitudes, special values first.
 func values(rng *rand.Rand, n int) []float64 {
 	x := []float64{0, math.Copysign(0, -1), 1, -1, 0.5, -0.5, 22, -22, 709.78, 709.79, 710, -745.13, -745.14, -708.4, -720, 88.7, 89, -87.4, -103.9, -104, 1e-310, -1e-310, 5e-324,
 		0x1p-1022, 0x1p-54, -0x1p-28, 0x1p-149, -0x1p-127, math.MaxFloat64, -math.MaxFloat64, math.MaxFloat32, math.Inf(1), math.Inf(-1), math.NaN(), math.Sqrt2, math.Sqrt2 / 2, 2, 3,
