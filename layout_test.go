@@ -1,6 +1,7 @@
 package hlocb_test
 
 import (
+	"bytes"
 	"context"
 	"slices"
 	"strings"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/hlocb/hlocb"
 	"github.com/hlocb/hlocb/runtime"
+	"github.com/hlocb/hlocb/runtime/handlers"
 	"github.com/hlocb/hlocb/tensor"
 )
 
@@ -63,6 +65,43 @@ func TestLayouts(t *testing.T) {
 		}
 		if got, want := string(out[0].AppendLiteral(nil, 10)), "dense<[[0.000000e+00, 3.000000e+00], [1.000000e+00, 4.000000e+00], [2.000000e+00, 5.000000e+00]]> : tensor<3x2xf32>"; got != want {
 			t.Errorf("the result is %s, want %s", got, want)
+		}
+	})
+}
+
+// TestLayoutsRecorded: a recording of a handler in other layouts, and a fault in it, hold row-major values.
+func TestLayoutsRecorded(t *testing.T) {
+	onBackends(t, func(t *testing.T, b runtime.Backend) {
+		swap := physical{func(c *runtime.Call) error {
+			a := tensor.View[float32](c.Operands[0])
+			if want := []float32{0, 3, 1, 4, 2, 5}; !slices.Equal(a, want) {
+				t.Errorf("the operand in memory is %v, want %v", a, want)
+			}
+			copy(tensor.View[float32](c.Results[0]), []float32{0, 1, 2, 3, 4, 5})
+			return nil
+		}}
+		fault, err := handlers.ParseFault("error@7") // wraps the handler, and never fires here
+		if err != nil {
+			t.Fatal(err)
+		}
+		var events bytes.Buffer
+		record := handlers.NewRecord(&events)
+		exe := compile(t, b, columnMajor, hlocb.Answer("*", record.Answers(fault.Wrap(swap))))
+		defer exe.Close()
+		a, err := tensor.ParseLiteral("dense<[[0.0, 1.0, 2.0], [3.0, 4.0, 5.0]]> : tensor<2x3xf32>")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := exe.RunTensors(ctx, []*tensor.Tensor{a, tensor.New(tensor.I8, tensor.Shape{2})}); err != nil {
+			t.Fatal(err)
+		}
+		if err := record.Close(); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []string{`"data":[0,1,2,3,4,5]`, `"data":[0,3,1,4,2,5]`} { // the operand and the result, row by row
+			if !strings.Contains(events.String(), want) {
+				t.Errorf("%s lacks %s", events.String(), want)
+			}
 		}
 	})
 }

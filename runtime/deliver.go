@@ -20,7 +20,7 @@ func Deliver(ctx context.Context, b *Bound, c *Call) (err error) {
 		}
 	}()
 	for _, o := range b.Observers {
-		if err := handle(ctx, o, c); err != nil {
+		if err := Handle(ctx, o, c); err != nil {
 			return c.Failed(timeoutOr(ctx, err))
 		}
 	}
@@ -32,7 +32,7 @@ func Deliver(ctx context.Context, b *Bound, c *Call) (err error) {
 	if fresh {
 		marks.mark(c)
 	}
-	if err := handle(ctx, b.Answer, c); err != nil {
+	if err := Handle(ctx, b.Answer, c); err != nil {
 		return c.Failed(timeoutOr(ctx, err))
 	}
 	if fresh {

@@ -6,8 +6,9 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// handle calls h, with values in the layouts of the hook's source if h asks for them. It is short, to be inlined.
-func handle(ctx context.Context, h Handler, c *Call) error {
+// Handle calls h, with values in the layouts of the hook's source if h asks for them. A handler that calls another one
+// and itself reads values calls it so. Handle is short, to be inlined.
+func Handle(ctx context.Context, h Handler, c *Call) error {
 	if c.Site.OperandLayouts == nil {
 		return h.Handle(ctx, c)
 	}
@@ -26,7 +27,7 @@ func handleLayouts(ctx context.Context, h Handler, c *Call) error {
 		for i, t := range list {
 			if moved[t] == nil {
 				moved[t] = tensor.New(t.DType(), t.Shape())
-				reorder(moved[t].Bytes(), t.Peek(), t, orders[i], false)
+				tensor.Reorder(moved[t].Bytes(), t.Peek(), t.DType().Size(), t.Shape(), orders[i], false)
 			}
 			out[i] = moved[t]
 		}
@@ -38,37 +39,7 @@ func handleLayouts(ctx context.Context, h Handler, c *Call) error {
 		return err
 	}
 	for i, r := range c.Results {
-		reorder(r.Bytes(), moved[r].Peek(), r, physical.ResultLayouts[i], true)
+		tensor.Reorder(r.Bytes(), moved[r].Peek(), r.DType().Size(), r.Shape(), physical.ResultLayouts[i], true)
 	}
 	return nil
-}
-
-// reorder copies the elements of a value of t's type from row-major order to the order of its dimensions from minor to
-// major, or back.
-func reorder(dst, src []byte, t *tensor.Tensor, order []int64, back bool) {
-	shape, size := t.Shape(), t.DType().Size()
-	strides := make([]int, len(shape)) // in bytes
-	stride := size
-	for _, d := range order {
-		strides[d] = stride
-		stride *= int(shape[d])
-	}
-	index := make([]int64, len(shape))
-	at := 0
-	for i := 0; i < len(dst); i += size {
-		if back {
-			copy(dst[i:i+size], src[at:])
-		} else {
-			copy(dst[at:at+size], src[i:i+size])
-		}
-		for d := len(shape) - 1; d >= 0; d-- {
-			index[d]++
-			at += strides[d]
-			if index[d] < shape[d] {
-				break
-			}
-			at -= strides[d] * int(shape[d])
-			index[d] = 0
-		}
-	}
 }

@@ -179,27 +179,11 @@ func (t *Tensor) transposed() *Tensor {
 	shape := t.shape.Clone()
 	slices.Reverse(shape)
 	out := New(t.dtype, shape)
-	size := t.dtype.Size()
-	// The stride of out's dimension i in t is the product of the dimensions before it.
-	strides := make([]int, len(shape))
-	stride := 1
-	for i, d := range shape {
-		strides[i], stride = stride, stride*int(d)
+	columnMajor := make([]int64, len(shape))
+	for i := range columnMajor {
+		columnMajor[i] = int64(i)
 	}
-	index := make([]int64, len(shape))
-	from := 0
-	for at := 0; at < len(out.data); at += size {
-		copy(out.data[at:at+size], t.data[from*size:])
-		for i := len(index) - 1; i >= 0; i-- {
-			index[i]++
-			from += strides[i]
-			if index[i] < shape[i] {
-				break
-			}
-			from -= int(shape[i]) * strides[i]
-			index[i] = 0
-		}
-	}
+	Reorder(out.data, t.data, t.dtype.Size(), shape, columnMajor, true)
 	return out
 }
 

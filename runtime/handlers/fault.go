@@ -171,9 +171,9 @@ type faultyHandler struct {
 	inner runtime.Handler
 }
 
-// MemoryUse adds host views to the handler's memory use.
+// MemoryUse adds row-major host views to the handler's memory use.
 func (h *faultyHandler) MemoryUse() runtime.MemoryUse {
-	return runtime.HostViews | runtime.UseOf(h.inner)
+	return runtime.HostViews | runtime.UseOf(h.inner)&^runtime.Layouts
 }
 
 // Handle calls the handler, and injects the fault at the chosen event.
@@ -198,7 +198,7 @@ func (h *faultyHandler) Handle(ctx context.Context, c *runtime.Call) error {
 		if err := checkVisible(h.inner); err != nil {
 			return err
 		}
-		if err := h.inner.Handle(ctx, c); err != nil {
+		if err := runtime.Handle(ctx, h.inner, c); err != nil {
 			return err
 		}
 	}

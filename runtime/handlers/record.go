@@ -287,9 +287,9 @@ type recordingHandler struct {
 	inner runtime.Handler
 }
 
-// MemoryUse adds host views to the handler's memory use.
+// MemoryUse adds row-major host views to the handler's memory use.
 func (h *recordingHandler) MemoryUse() runtime.MemoryUse {
-	return runtime.HostViews | runtime.UseOf(h.inner)
+	return runtime.HostViews | runtime.UseOf(h.inner)&^runtime.Layouts
 }
 
 // Handle calls the handler and records the call.
@@ -306,7 +306,7 @@ func (h *recordingHandler) Handle(ctx context.Context, c *runtime.Call) error {
 		if err := checkVisible(h.inner); err != nil {
 			return err
 		}
-		if err := h.inner.Handle(ctx, c); err != nil {
+		if err := runtime.Handle(ctx, h.inner, c); err != nil {
 			return err
 		}
 	}

@@ -464,7 +464,7 @@ func (t *tolerantHandler) Handle(ctx context.Context, c *runtime.Call) (err erro
 		}
 		err = nil
 	}()
-	return t.h.Handle(ctx, c)
+	return runtime.Handle(ctx, t.h, c)
 }
 
 // eventFile writes each event to the file at once, because a program may end without notice, by a fault or by os.Exit.

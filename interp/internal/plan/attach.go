@@ -20,7 +20,7 @@ func (p *Planner) attach(groups [][]*ir.Op) [][]*ir.Op {
 			group[o] = i // the last one, if several repeat o
 		}
 		o := ops[0]
-		if len(ops) > 1 || p.Prog.table[OpKind(o)].Fold == nil {
+		if len(ops) > 1 || p.Prog.table[OpKind(o)].Fold == nil || o.NumOperands() == 0 {
 			continue
 		}
 		j, ok := group[o.Operand(0).DefiningOp()]

@@ -32,36 +32,34 @@ func (p *Planner) absorbable(o *ir.Op, b *ir.Block) bool {
 	if err != nil || err2 != nil || in.Class != kernel.ClassTensor || in.Dynamic() || out.Dynamic() || in.Quant != nil || in.N < fuseFrom {
 		return false
 	}
-	if perm, err := IntsAttr(o, stablehlo.AttrPermutation); err != nil || len(perm) != len(in.Shape) || kernel.CheckDims("permutation", perm, len(perm)) != nil {
+	perm, err := IntsAttr(o, stablehlo.AttrPermutation)
+	if err != nil || len(perm) != len(in.Shape) || kernel.CheckDims("permutation", perm, len(perm)) != nil {
 		return false
 	}
+	view := kernel.Transposed(in, perm)
 	for u := range o.Result(0).Uses() {
 		d := u.Owner()
-		if d.Block() != b || OpKind(d) != stablehlo.DotGeneral || d.NumOperands() != 2 || !p.packs(d, u.Index()) {
+		if d.Block() != b || OpKind(d) != stablehlo.DotGeneral || d.NumOperands() != 2 || !p.packs(d, u.Index(), view) {
 			return false
 		}
 	}
 	return true
 }
 
-// packs reports whether a product reads operand i through a transpose: its kernel need not arrange the operand first,
-// and the other operand has enough free elements.
-func (p *Planner) packs(d *ir.Op, i int) bool {
+// packs reports whether a product reads operand i through the view of a transpose: its kernel need not arrange the
+// operand first, and the other operand has enough free elements.
+func (p *Planner) packs(d *ir.Op, i int, view kernel.View) bool {
 	dims, err := DotDimensions(d)
 	if err != nil {
 		return false
 	}
-	for _, t := range p.typesOf(d.Operands()) {
+	types := p.typesOf(d.Operands())
+	for _, t := range types {
 		if t.Class != kernel.ClassTensor || t.Dynamic() || t.Quant != nil {
 			return false
 		}
 	}
-	types := p.typesOf(d.Operands())
-	t := d.Operand(i).DefiningOp()
-	perm, _ := IntsAttr(t, stablehlo.AttrPermutation)
-	source, _ := p.TypeOf(t.Operand(0))
-	return types[0].DType == types[1].DType && dims.Strided(kernel.Transposed(source, perm), i == 1) &&
-		dims.Free(types[1-i], i == 0) >= transposedColumns
+	return types[0].DType == types[1].DType && dims.Strided(view, i == 1) && dims.Free(types[1-i], i == 0) >= transposedColumns
 }
 
 // View returns the view through which o's kernel reads operand i, whose tensor has type t.

@@ -217,14 +217,14 @@ func dots[T float32 | float64 | int32](o, x, y []T, line int, vector rowsLoop, a
 // exponents.
 func PowI32(o, x, y []int32) {
 	const block = 1024
-	short, long := Binary[int32, int32](PowI32ShortLoop), Binary[int32, int32](PowI32Loop)
+	x, y = x[:len(o)], y[:len(o)]
 	for len(o) > 0 {
 		n := min(block, len(o))
-		pow := long
+		pow := PowI32Loop
 		if below128(y[:n]) {
-			pow = short
+			pow = PowI32ShortLoop
 		}
-		pow(o[:n], x[:n], y[:n])
+		pow.run(at(o), at(x), at(y), nil, n)
 		o, x, y = o[n:], x[n:], y[n:]
 	}
 }
