@@ -60,6 +60,9 @@ type sharedHandler struct {
 	broken   atomic.Bool // its file cannot be written, which was reported
 }
 
+// MemoryUse implements runtime.MemoryUser.
+func (s *sharedHandler) MemoryUse() runtime.MemoryUse { return runtime.UseOf(s.Handler) }
+
 // Host holds the streams and handlers of the process in which an Interposer works.
 type Host struct {
 	Out io.Writer // output of handlers
