@@ -123,7 +123,7 @@ func npyType(descr string, raw DType) (d DType, swap bool, err error) {
 }
 
 // ReadPayload reads the elements of a tensor, little-endian and row-major. r holds at most size bytes; a negative size
-// is unknown. Bytes of i1 other than 0 become 1.
+// is unknown. It normalizes the elements, see Normalize.
 func ReadPayload(r io.Reader, d DType, shape Shape, size int64) (*Tensor, error) {
 	count := shape.NumElements()
 	if count < 0 || count > 1<<40/int64(d.Size()) {
@@ -155,14 +155,25 @@ func ReadPayload(r io.Reader, d DType, shape Shape, size int64) (*Tensor, error)
 	return t, nil
 }
 
-// Normalize replaces bytes of i1 elements other than 0 by 1. Other element types have no invalid bytes.
+// Normalize makes the bytes of elements of less than 8 bits valid: an i1 is 1 if its byte is not 0, other types are
+// defined by their low bits, as in ml_dtypes, and i2 and i4 are sign-extended. Other types have no invalid bytes.
 func (t *Tensor) Normalize() {
-	if t.dtype != I1 {
-		return
-	}
-	for i, b := range t.data {
-		if b > 1 {
-			t.data[i] = 1
+	unused := 8 - t.dtype.Bits()
+	switch {
+	case unused <= 0:
+	case t.dtype == I1:
+		for i, b := range t.data {
+			if b > 1 {
+				t.data[i] = 1
+			}
+		}
+	case t.dtype.Kind() == KindSigned:
+		for i, b := range t.data {
+			t.data[i] = byte(int8(b<<unused) >> unused)
+		}
+	default:
+		for i, b := range t.data {
+			t.data[i] = b << unused >> unused
 		}
 	}
 }

@@ -44,6 +44,33 @@ sys.stdout.buffer.write(o.getvalue())
 	}
 }
 
+// TestNPYNarrow: ml_dtypes defines narrow elements by their low bits and may save others with any upper bits, as JAX's
+// conversions to int4 leave them.
+func TestNPYNarrow(t *testing.T) {
+	python := peer.Python(t)
+	in := bytes.NewReader(python.Run(t, `
+import sys, io, numpy as np, ml_dtypes
+o = io.BytesIO()
+for name in "int2 int4 uint2 uint4".split():
+    a = np.arange(256, dtype=np.uint8).view(getattr(ml_dtypes, name))
+    np.save(o, a); np.save(o, a.astype(np.int8))
+sys.stdout.buffer.write(o.getvalue())
+`, nil))
+	for _, d := range []tensor.DType{tensor.I2, tensor.I4, tensor.UI2, tensor.UI4} {
+		narrow, err := tensor.ReadNPY(in, d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := tensor.ReadNPY(in, tensor.I8)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(narrow.Bytes(), want.Bytes()) {
+			t.Errorf("%s: read as %v, the values are %v", d, narrow.Bytes(), want.Bytes())
+		}
+	}
+}
+
 // TestNPYOrders: numpy saves one array in both orders of dimensions and of bytes; all read alike.
 func TestNPYOrders(t *testing.T) {
 	python := peer.Python(t)
