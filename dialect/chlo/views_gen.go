@@ -26,6 +26,46 @@ const (
 	AttrValue                     = "value"
 )
 
+// BuildAcos builds chlo.acos and infers its types.
+func BuildAcos(b *ir.Builder, operand *ir.Value) (*ir.Op, error) {
+	return view.Build(b, Acos, []*ir.Value{operand}, nil)
+}
+
+// BuildAcosh builds chlo.acosh and infers its types.
+func BuildAcosh(b *ir.Builder, operand *ir.Value) (*ir.Op, error) {
+	return view.Build(b, Acosh, []*ir.Value{operand}, nil)
+}
+
+// BuildAsinAcosKernel builds chlo._asin_acos_kernel and infers its types.
+func BuildAsinAcosKernel(b *ir.Builder, operand *ir.Value) (*ir.Op, error) {
+	return view.Build(b, AsinAcosKernel, []*ir.Value{operand}, nil)
+}
+
+// BuildAsin builds chlo.asin and infers its types.
+func BuildAsin(b *ir.Builder, operand *ir.Value) (*ir.Op, error) {
+	return view.Build(b, Asin, []*ir.Value{operand}, nil)
+}
+
+// BuildAsinh builds chlo.asinh and infers its types.
+func BuildAsinh(b *ir.Builder, operand *ir.Value) (*ir.Op, error) {
+	return view.Build(b, Asinh, []*ir.Value{operand}, nil)
+}
+
+// BuildAtan builds chlo.atan and infers its types.
+func BuildAtan(b *ir.Builder, operand *ir.Value) (*ir.Op, error) {
+	return view.Build(b, Atan, []*ir.Value{operand}, nil)
+}
+
+// BuildAtanh builds chlo.atanh and infers its types.
+func BuildAtanh(b *ir.Builder, operand *ir.Value) (*ir.Op, error) {
+	return view.Build(b, Atanh, []*ir.Value{operand}, nil)
+}
+
+// BuildBesselI1e builds chlo.bessel_i1e and infers its types.
+func BuildBesselI1e(b *ir.Builder, operand *ir.Value) (*ir.Op, error) {
+	return view.Build(b, BesselI1e, []*ir.Value{operand}, nil)
+}
+
 // BroadcastAddOp is the view of chlo.broadcast_add, and of ops that mirror it. The op must have been verified.
 type BroadcastAddOp struct{ *ir.Op }
 
@@ -39,6 +79,17 @@ func (v BroadcastAddOp) LHS() *ir.Value { return v.Operand(0) }
 func (v BroadcastAddOp) RHS() *ir.Value { return v.Operand(1) }
 func (v BroadcastAddOp) BroadcastDimensions() []int64 {
 	return view.Ints(v.Attr("broadcast_dimensions"))
+}
+
+// BroadcastAddAttrs are the attributes of chlo.broadcast_add. An optional attribute that is zero is left out.
+type BroadcastAddAttrs struct {
+	BroadcastDimensions []int64
+}
+
+// BuildBroadcastAdd builds chlo.broadcast_add and infers its types.
+func BuildBroadcastAdd(b *ir.Builder, lhs *ir.Value, rhs *ir.Value, a BroadcastAddAttrs) (BroadcastAddOp, error) {
+	op, err := view.Build(b, BroadcastAdd, []*ir.Value{lhs, rhs}, nil, a.BroadcastDimensions)
+	return BroadcastAddOp{op}, err
 }
 
 // BroadcastAndOp is the view of chlo.broadcast_and, and of ops that mirror it. The op must have been verified.
@@ -56,6 +107,17 @@ func (v BroadcastAndOp) BroadcastDimensions() []int64 {
 	return view.Ints(v.Attr("broadcast_dimensions"))
 }
 
+// BroadcastAndAttrs are the attributes of chlo.broadcast_and. An optional attribute that is zero is left out.
+type BroadcastAndAttrs struct {
+	BroadcastDimensions []int64
+}
+
+// BuildBroadcastAnd builds chlo.broadcast_and and infers its types.
+func BuildBroadcastAnd(b *ir.Builder, lhs *ir.Value, rhs *ir.Value, a BroadcastAndAttrs) (BroadcastAndOp, error) {
+	op, err := view.Build(b, BroadcastAnd, []*ir.Value{lhs, rhs}, nil, a.BroadcastDimensions)
+	return BroadcastAndOp{op}, err
+}
+
 // BroadcastAtan2Op is the view of chlo.broadcast_atan2, and of ops that mirror it. The op must have been verified.
 type BroadcastAtan2Op struct{ *ir.Op }
 
@@ -69,6 +131,17 @@ func (v BroadcastAtan2Op) LHS() *ir.Value { return v.Operand(0) }
 func (v BroadcastAtan2Op) RHS() *ir.Value { return v.Operand(1) }
 func (v BroadcastAtan2Op) BroadcastDimensions() []int64 {
 	return view.Ints(v.Attr("broadcast_dimensions"))
+}
+
+// BroadcastAtan2Attrs are the attributes of chlo.broadcast_atan2. An optional attribute that is zero is left out.
+type BroadcastAtan2Attrs struct {
+	BroadcastDimensions []int64
+}
+
+// BuildBroadcastAtan2 builds chlo.broadcast_atan2 and infers its types.
+func BuildBroadcastAtan2(b *ir.Builder, lhs *ir.Value, rhs *ir.Value, a BroadcastAtan2Attrs) (BroadcastAtan2Op, error) {
+	op, err := view.Build(b, BroadcastAtan2, []*ir.Value{lhs, rhs}, nil, a.BroadcastDimensions)
+	return BroadcastAtan2Op{op}, err
 }
 
 // BroadcastCompareOp is the view of chlo.broadcast_compare, and of ops that mirror it. The op must have been verified.
@@ -92,6 +165,19 @@ func (v BroadcastCompareOp) CompareType() hlo.ComparisonType {
 	return view.Case[hlo.ComparisonType](v.Attr("compare_type"))
 }
 
+// BroadcastCompareAttrs are the attributes of chlo.broadcast_compare. An optional attribute that is zero is left out.
+type BroadcastCompareAttrs struct {
+	BroadcastDimensions []int64
+	ComparisonDirection hlo.ComparisonDirection
+	CompareType         hlo.ComparisonType
+}
+
+// BuildBroadcastCompare builds chlo.broadcast_compare and infers its types.
+func BuildBroadcastCompare(b *ir.Builder, lhs *ir.Value, rhs *ir.Value, a BroadcastCompareAttrs) (BroadcastCompareOp, error) {
+	op, err := view.Build(b, BroadcastCompare, []*ir.Value{lhs, rhs}, nil, a.BroadcastDimensions, a.ComparisonDirection, a.CompareType)
+	return BroadcastCompareOp{op}, err
+}
+
 // BroadcastComplexOp is the view of chlo.broadcast_complex, and of ops that mirror it. The op must have been verified.
 type BroadcastComplexOp struct{ *ir.Op }
 
@@ -105,6 +191,17 @@ func (v BroadcastComplexOp) LHS() *ir.Value { return v.Operand(0) }
 func (v BroadcastComplexOp) RHS() *ir.Value { return v.Operand(1) }
 func (v BroadcastComplexOp) BroadcastDimensions() []int64 {
 	return view.Ints(v.Attr("broadcast_dimensions"))
+}
+
+// BroadcastComplexAttrs are the attributes of chlo.broadcast_complex. An optional attribute that is zero is left out.
+type BroadcastComplexAttrs struct {
+	BroadcastDimensions []int64
+}
+
+// BuildBroadcastComplex builds chlo.broadcast_complex and infers its types.
+func BuildBroadcastComplex(b *ir.Builder, lhs *ir.Value, rhs *ir.Value, a BroadcastComplexAttrs) (BroadcastComplexOp, error) {
+	op, err := view.Build(b, BroadcastComplex, []*ir.Value{lhs, rhs}, nil, a.BroadcastDimensions)
+	return BroadcastComplexOp{op}, err
 }
 
 // BroadcastDivideOp is the view of chlo.broadcast_divide, and of ops that mirror it. The op must have been verified.
@@ -122,6 +219,17 @@ func (v BroadcastDivideOp) BroadcastDimensions() []int64 {
 	return view.Ints(v.Attr("broadcast_dimensions"))
 }
 
+// BroadcastDivideAttrs are the attributes of chlo.broadcast_divide. An optional attribute that is zero is left out.
+type BroadcastDivideAttrs struct {
+	BroadcastDimensions []int64
+}
+
+// BuildBroadcastDivide builds chlo.broadcast_divide and infers its types.
+func BuildBroadcastDivide(b *ir.Builder, lhs *ir.Value, rhs *ir.Value, a BroadcastDivideAttrs) (BroadcastDivideOp, error) {
+	op, err := view.Build(b, BroadcastDivide, []*ir.Value{lhs, rhs}, nil, a.BroadcastDimensions)
+	return BroadcastDivideOp{op}, err
+}
+
 // BroadcastMaximumOp is the view of chlo.broadcast_maximum, and of ops that mirror it. The op must have been verified.
 type BroadcastMaximumOp struct{ *ir.Op }
 
@@ -135,6 +243,17 @@ func (v BroadcastMaximumOp) LHS() *ir.Value { return v.Operand(0) }
 func (v BroadcastMaximumOp) RHS() *ir.Value { return v.Operand(1) }
 func (v BroadcastMaximumOp) BroadcastDimensions() []int64 {
 	return view.Ints(v.Attr("broadcast_dimensions"))
+}
+
+// BroadcastMaximumAttrs are the attributes of chlo.broadcast_maximum. An optional attribute that is zero is left out.
+type BroadcastMaximumAttrs struct {
+	BroadcastDimensions []int64
+}
+
+// BuildBroadcastMaximum builds chlo.broadcast_maximum and infers its types.
+func BuildBroadcastMaximum(b *ir.Builder, lhs *ir.Value, rhs *ir.Value, a BroadcastMaximumAttrs) (BroadcastMaximumOp, error) {
+	op, err := view.Build(b, BroadcastMaximum, []*ir.Value{lhs, rhs}, nil, a.BroadcastDimensions)
+	return BroadcastMaximumOp{op}, err
 }
 
 // BroadcastMinimumOp is the view of chlo.broadcast_minimum, and of ops that mirror it. The op must have been verified.
@@ -152,6 +271,17 @@ func (v BroadcastMinimumOp) BroadcastDimensions() []int64 {
 	return view.Ints(v.Attr("broadcast_dimensions"))
 }
 
+// BroadcastMinimumAttrs are the attributes of chlo.broadcast_minimum. An optional attribute that is zero is left out.
+type BroadcastMinimumAttrs struct {
+	BroadcastDimensions []int64
+}
+
+// BuildBroadcastMinimum builds chlo.broadcast_minimum and infers its types.
+func BuildBroadcastMinimum(b *ir.Builder, lhs *ir.Value, rhs *ir.Value, a BroadcastMinimumAttrs) (BroadcastMinimumOp, error) {
+	op, err := view.Build(b, BroadcastMinimum, []*ir.Value{lhs, rhs}, nil, a.BroadcastDimensions)
+	return BroadcastMinimumOp{op}, err
+}
+
 // BroadcastMultiplyOp is the view of chlo.broadcast_multiply, and of ops that mirror it. The op must have been verified.
 type BroadcastMultiplyOp struct{ *ir.Op }
 
@@ -165,6 +295,17 @@ func (v BroadcastMultiplyOp) LHS() *ir.Value { return v.Operand(0) }
 func (v BroadcastMultiplyOp) RHS() *ir.Value { return v.Operand(1) }
 func (v BroadcastMultiplyOp) BroadcastDimensions() []int64 {
 	return view.Ints(v.Attr("broadcast_dimensions"))
+}
+
+// BroadcastMultiplyAttrs are the attributes of chlo.broadcast_multiply. An optional attribute that is zero is left out.
+type BroadcastMultiplyAttrs struct {
+	BroadcastDimensions []int64
+}
+
+// BuildBroadcastMultiply builds chlo.broadcast_multiply and infers its types.
+func BuildBroadcastMultiply(b *ir.Builder, lhs *ir.Value, rhs *ir.Value, a BroadcastMultiplyAttrs) (BroadcastMultiplyOp, error) {
+	op, err := view.Build(b, BroadcastMultiply, []*ir.Value{lhs, rhs}, nil, a.BroadcastDimensions)
+	return BroadcastMultiplyOp{op}, err
 }
 
 // BroadcastNextAfterOp is the view of chlo.broadcast_next_after, and of ops that mirror it. The op must have been verified.
@@ -182,6 +323,17 @@ func (v BroadcastNextAfterOp) BroadcastDimensions() []int64 {
 	return view.Ints(v.Attr("broadcast_dimensions"))
 }
 
+// BroadcastNextAfterAttrs are the attributes of chlo.broadcast_next_after. An optional attribute that is zero is left out.
+type BroadcastNextAfterAttrs struct {
+	BroadcastDimensions []int64
+}
+
+// BuildBroadcastNextAfter builds chlo.broadcast_next_after and infers its types.
+func BuildBroadcastNextAfter(b *ir.Builder, lhs *ir.Value, rhs *ir.Value, a BroadcastNextAfterAttrs) (BroadcastNextAfterOp, error) {
+	op, err := view.Build(b, BroadcastNextAfter, []*ir.Value{lhs, rhs}, nil, a.BroadcastDimensions)
+	return BroadcastNextAfterOp{op}, err
+}
+
 // BroadcastOrOp is the view of chlo.broadcast_or, and of ops that mirror it. The op must have been verified.
 type BroadcastOrOp struct{ *ir.Op }
 
@@ -195,6 +347,17 @@ func (v BroadcastOrOp) LHS() *ir.Value { return v.Operand(0) }
 func (v BroadcastOrOp) RHS() *ir.Value { return v.Operand(1) }
 func (v BroadcastOrOp) BroadcastDimensions() []int64 {
 	return view.Ints(v.Attr("broadcast_dimensions"))
+}
+
+// BroadcastOrAttrs are the attributes of chlo.broadcast_or. An optional attribute that is zero is left out.
+type BroadcastOrAttrs struct {
+	BroadcastDimensions []int64
+}
+
+// BuildBroadcastOr builds chlo.broadcast_or and infers its types.
+func BuildBroadcastOr(b *ir.Builder, lhs *ir.Value, rhs *ir.Value, a BroadcastOrAttrs) (BroadcastOrOp, error) {
+	op, err := view.Build(b, BroadcastOr, []*ir.Value{lhs, rhs}, nil, a.BroadcastDimensions)
+	return BroadcastOrOp{op}, err
 }
 
 // BroadcastPolygammaOp is the view of chlo.broadcast_polygamma, and of ops that mirror it. The op must have been verified.
@@ -212,6 +375,17 @@ func (v BroadcastPolygammaOp) BroadcastDimensions() []int64 {
 	return view.Ints(v.Attr("broadcast_dimensions"))
 }
 
+// BroadcastPolygammaAttrs are the attributes of chlo.broadcast_polygamma. An optional attribute that is zero is left out.
+type BroadcastPolygammaAttrs struct {
+	BroadcastDimensions []int64
+}
+
+// BuildBroadcastPolygamma builds chlo.broadcast_polygamma and infers its types.
+func BuildBroadcastPolygamma(b *ir.Builder, lhs *ir.Value, rhs *ir.Value, a BroadcastPolygammaAttrs) (BroadcastPolygammaOp, error) {
+	op, err := view.Build(b, BroadcastPolygamma, []*ir.Value{lhs, rhs}, nil, a.BroadcastDimensions)
+	return BroadcastPolygammaOp{op}, err
+}
+
 // BroadcastPowerOp is the view of chlo.broadcast_power, and of ops that mirror it. The op must have been verified.
 type BroadcastPowerOp struct{ *ir.Op }
 
@@ -225,6 +399,17 @@ func (v BroadcastPowerOp) LHS() *ir.Value { return v.Operand(0) }
 func (v BroadcastPowerOp) RHS() *ir.Value { return v.Operand(1) }
 func (v BroadcastPowerOp) BroadcastDimensions() []int64 {
 	return view.Ints(v.Attr("broadcast_dimensions"))
+}
+
+// BroadcastPowerAttrs are the attributes of chlo.broadcast_power. An optional attribute that is zero is left out.
+type BroadcastPowerAttrs struct {
+	BroadcastDimensions []int64
+}
+
+// BuildBroadcastPower builds chlo.broadcast_power and infers its types.
+func BuildBroadcastPower(b *ir.Builder, lhs *ir.Value, rhs *ir.Value, a BroadcastPowerAttrs) (BroadcastPowerOp, error) {
+	op, err := view.Build(b, BroadcastPower, []*ir.Value{lhs, rhs}, nil, a.BroadcastDimensions)
+	return BroadcastPowerOp{op}, err
 }
 
 // BroadcastRemainderOp is the view of chlo.broadcast_remainder, and of ops that mirror it. The op must have been verified.
@@ -242,6 +427,17 @@ func (v BroadcastRemainderOp) BroadcastDimensions() []int64 {
 	return view.Ints(v.Attr("broadcast_dimensions"))
 }
 
+// BroadcastRemainderAttrs are the attributes of chlo.broadcast_remainder. An optional attribute that is zero is left out.
+type BroadcastRemainderAttrs struct {
+	BroadcastDimensions []int64
+}
+
+// BuildBroadcastRemainder builds chlo.broadcast_remainder and infers its types.
+func BuildBroadcastRemainder(b *ir.Builder, lhs *ir.Value, rhs *ir.Value, a BroadcastRemainderAttrs) (BroadcastRemainderOp, error) {
+	op, err := view.Build(b, BroadcastRemainder, []*ir.Value{lhs, rhs}, nil, a.BroadcastDimensions)
+	return BroadcastRemainderOp{op}, err
+}
+
 // BroadcastSelectOp is the view of chlo.broadcast_select, and of ops that mirror it. The op must have been verified.
 type BroadcastSelectOp struct{ *ir.Op }
 
@@ -254,6 +450,12 @@ func AsBroadcastSelect(op *ir.Op) (v BroadcastSelectOp, ok bool) {
 func (v BroadcastSelectOp) Pred() *ir.Value    { return v.Operand(0) }
 func (v BroadcastSelectOp) OnTrue() *ir.Value  { return v.Operand(1) }
 func (v BroadcastSelectOp) OnFalse() *ir.Value { return v.Operand(2) }
+
+// BuildBroadcastSelect builds chlo.broadcast_select and infers its types.
+func BuildBroadcastSelect(b *ir.Builder, pred *ir.Value, onTrue *ir.Value, onFalse *ir.Value) (BroadcastSelectOp, error) {
+	op, err := view.Build(b, BroadcastSelect, []*ir.Value{pred, onTrue, onFalse}, nil)
+	return BroadcastSelectOp{op}, err
+}
 
 // BroadcastShiftLeftOp is the view of chlo.broadcast_shift_left, and of ops that mirror it. The op must have been verified.
 type BroadcastShiftLeftOp struct{ *ir.Op }
@@ -268,6 +470,17 @@ func (v BroadcastShiftLeftOp) LHS() *ir.Value { return v.Operand(0) }
 func (v BroadcastShiftLeftOp) RHS() *ir.Value { return v.Operand(1) }
 func (v BroadcastShiftLeftOp) BroadcastDimensions() []int64 {
 	return view.Ints(v.Attr("broadcast_dimensions"))
+}
+
+// BroadcastShiftLeftAttrs are the attributes of chlo.broadcast_shift_left. An optional attribute that is zero is left out.
+type BroadcastShiftLeftAttrs struct {
+	BroadcastDimensions []int64
+}
+
+// BuildBroadcastShiftLeft builds chlo.broadcast_shift_left and infers its types.
+func BuildBroadcastShiftLeft(b *ir.Builder, lhs *ir.Value, rhs *ir.Value, a BroadcastShiftLeftAttrs) (BroadcastShiftLeftOp, error) {
+	op, err := view.Build(b, BroadcastShiftLeft, []*ir.Value{lhs, rhs}, nil, a.BroadcastDimensions)
+	return BroadcastShiftLeftOp{op}, err
 }
 
 // BroadcastShiftRightArithmeticOp is the view of chlo.broadcast_shift_right_arithmetic, and of ops that mirror it. The op must have been verified.
@@ -285,6 +498,17 @@ func (v BroadcastShiftRightArithmeticOp) BroadcastDimensions() []int64 {
 	return view.Ints(v.Attr("broadcast_dimensions"))
 }
 
+// BroadcastShiftRightArithmeticAttrs are the attributes of chlo.broadcast_shift_right_arithmetic. An optional attribute that is zero is left out.
+type BroadcastShiftRightArithmeticAttrs struct {
+	BroadcastDimensions []int64
+}
+
+// BuildBroadcastShiftRightArithmetic builds chlo.broadcast_shift_right_arithmetic and infers its types.
+func BuildBroadcastShiftRightArithmetic(b *ir.Builder, lhs *ir.Value, rhs *ir.Value, a BroadcastShiftRightArithmeticAttrs) (BroadcastShiftRightArithmeticOp, error) {
+	op, err := view.Build(b, BroadcastShiftRightArithmetic, []*ir.Value{lhs, rhs}, nil, a.BroadcastDimensions)
+	return BroadcastShiftRightArithmeticOp{op}, err
+}
+
 // BroadcastShiftRightLogicalOp is the view of chlo.broadcast_shift_right_logical, and of ops that mirror it. The op must have been verified.
 type BroadcastShiftRightLogicalOp struct{ *ir.Op }
 
@@ -298,6 +522,17 @@ func (v BroadcastShiftRightLogicalOp) LHS() *ir.Value { return v.Operand(0) }
 func (v BroadcastShiftRightLogicalOp) RHS() *ir.Value { return v.Operand(1) }
 func (v BroadcastShiftRightLogicalOp) BroadcastDimensions() []int64 {
 	return view.Ints(v.Attr("broadcast_dimensions"))
+}
+
+// BroadcastShiftRightLogicalAttrs are the attributes of chlo.broadcast_shift_right_logical. An optional attribute that is zero is left out.
+type BroadcastShiftRightLogicalAttrs struct {
+	BroadcastDimensions []int64
+}
+
+// BuildBroadcastShiftRightLogical builds chlo.broadcast_shift_right_logical and infers its types.
+func BuildBroadcastShiftRightLogical(b *ir.Builder, lhs *ir.Value, rhs *ir.Value, a BroadcastShiftRightLogicalAttrs) (BroadcastShiftRightLogicalOp, error) {
+	op, err := view.Build(b, BroadcastShiftRightLogical, []*ir.Value{lhs, rhs}, nil, a.BroadcastDimensions)
+	return BroadcastShiftRightLogicalOp{op}, err
 }
 
 // BroadcastSubtractOp is the view of chlo.broadcast_subtract, and of ops that mirror it. The op must have been verified.
@@ -315,6 +550,17 @@ func (v BroadcastSubtractOp) BroadcastDimensions() []int64 {
 	return view.Ints(v.Attr("broadcast_dimensions"))
 }
 
+// BroadcastSubtractAttrs are the attributes of chlo.broadcast_subtract. An optional attribute that is zero is left out.
+type BroadcastSubtractAttrs struct {
+	BroadcastDimensions []int64
+}
+
+// BuildBroadcastSubtract builds chlo.broadcast_subtract and infers its types.
+func BuildBroadcastSubtract(b *ir.Builder, lhs *ir.Value, rhs *ir.Value, a BroadcastSubtractAttrs) (BroadcastSubtractOp, error) {
+	op, err := view.Build(b, BroadcastSubtract, []*ir.Value{lhs, rhs}, nil, a.BroadcastDimensions)
+	return BroadcastSubtractOp{op}, err
+}
+
 // BroadcastXorOp is the view of chlo.broadcast_xor, and of ops that mirror it. The op must have been verified.
 type BroadcastXorOp struct{ *ir.Op }
 
@@ -328,6 +574,17 @@ func (v BroadcastXorOp) LHS() *ir.Value { return v.Operand(0) }
 func (v BroadcastXorOp) RHS() *ir.Value { return v.Operand(1) }
 func (v BroadcastXorOp) BroadcastDimensions() []int64 {
 	return view.Ints(v.Attr("broadcast_dimensions"))
+}
+
+// BroadcastXorAttrs are the attributes of chlo.broadcast_xor. An optional attribute that is zero is left out.
+type BroadcastXorAttrs struct {
+	BroadcastDimensions []int64
+}
+
+// BuildBroadcastXor builds chlo.broadcast_xor and infers its types.
+func BuildBroadcastXor(b *ir.Builder, lhs *ir.Value, rhs *ir.Value, a BroadcastXorAttrs) (BroadcastXorOp, error) {
+	op, err := view.Build(b, BroadcastXor, []*ir.Value{lhs, rhs}, nil, a.BroadcastDimensions)
+	return BroadcastXorOp{op}, err
 }
 
 // BroadcastZetaOp is the view of chlo.broadcast_zeta, and of ops that mirror it. The op must have been verified.
@@ -345,6 +602,22 @@ func (v BroadcastZetaOp) BroadcastDimensions() []int64 {
 	return view.Ints(v.Attr("broadcast_dimensions"))
 }
 
+// BroadcastZetaAttrs are the attributes of chlo.broadcast_zeta. An optional attribute that is zero is left out.
+type BroadcastZetaAttrs struct {
+	BroadcastDimensions []int64
+}
+
+// BuildBroadcastZeta builds chlo.broadcast_zeta and infers its types.
+func BuildBroadcastZeta(b *ir.Builder, lhs *ir.Value, rhs *ir.Value, a BroadcastZetaAttrs) (BroadcastZetaOp, error) {
+	op, err := view.Build(b, BroadcastZeta, []*ir.Value{lhs, rhs}, nil, a.BroadcastDimensions)
+	return BroadcastZetaOp{op}, err
+}
+
+// BuildConj builds chlo.conj and infers its types.
+func BuildConj(b *ir.Builder, operand *ir.Value) (*ir.Op, error) {
+	return view.Build(b, Conj, []*ir.Value{operand}, nil)
+}
+
 // ConstantOp is the view of chlo.constant, and of ops that mirror it. The op must have been verified.
 type ConstantOp struct{ *ir.Op }
 
@@ -355,6 +628,17 @@ func AsConstant(op *ir.Op) (v ConstantOp, ok bool) {
 
 // Operands, attributes and regions of chlo.constant.
 func (v ConstantOp) Value() ir.Attr { return v.Attr("value") }
+
+// ConstantAttrs are the attributes of chlo.constant. An optional attribute that is zero is left out.
+type ConstantAttrs struct {
+	Value ir.Attr
+}
+
+// BuildConstant builds chlo.constant and infers its types.
+func BuildConstant(b *ir.Builder, a ConstantAttrs) (ConstantOp, error) {
+	op, err := view.Build(b, Constant, nil, nil, a.Value)
+	return ConstantOp{op}, err
+}
 
 // ConstantLikeOp is the view of chlo.constant_like, and of ops that mirror it. The op must have been verified.
 type ConstantLikeOp struct{ *ir.Op }
@@ -367,6 +651,76 @@ func AsConstantLike(op *ir.Op) (v ConstantLikeOp, ok bool) {
 // Operands, attributes and regions of chlo.constant_like.
 func (v ConstantLikeOp) Input() *ir.Value { return v.Operand(0) }
 func (v ConstantLikeOp) Value() ir.Attr   { return v.Attr("value") }
+
+// ConstantLikeAttrs are the attributes of chlo.constant_like. An optional attribute that is zero is left out.
+type ConstantLikeAttrs struct {
+	Value ir.Attr
+}
+
+// BuildConstantLike builds chlo.constant_like.
+func BuildConstantLike(b *ir.Builder, operand *ir.Value, result ir.Type, a ConstantLikeAttrs) ConstantLikeOp {
+	return ConstantLikeOp{view.Make(b, ConstantLike, []*ir.Value{operand}, nil, []ir.Type{result}, a.Value)}
+}
+
+// BuildCosh builds chlo.cosh and infers its types.
+func BuildCosh(b *ir.Builder, operand *ir.Value) (*ir.Op, error) {
+	return view.Build(b, Cosh, []*ir.Value{operand}, nil)
+}
+
+// BuildDigamma builds chlo.digamma and infers its types.
+func BuildDigamma(b *ir.Builder, operand *ir.Value) (*ir.Op, error) {
+	return view.Build(b, Digamma, []*ir.Value{operand}, nil)
+}
+
+// BuildErf builds chlo.erf and infers its types.
+func BuildErf(b *ir.Builder, operand *ir.Value) (*ir.Op, error) {
+	return view.Build(b, Erf, []*ir.Value{operand}, nil)
+}
+
+// BuildErfInv builds chlo.erf_inv and infers its types.
+func BuildErfInv(b *ir.Builder, operand *ir.Value) (*ir.Op, error) {
+	return view.Build(b, ErfInv, []*ir.Value{operand}, nil)
+}
+
+// BuildErfc builds chlo.erfc and infers its types.
+func BuildErfc(b *ir.Builder, operand *ir.Value) (*ir.Op, error) {
+	return view.Build(b, Erfc, []*ir.Value{operand}, nil)
+}
+
+// BuildIsInf builds chlo.is_inf and infers its types.
+func BuildIsInf(b *ir.Builder, operand *ir.Value) (*ir.Op, error) {
+	return view.Build(b, IsInf, []*ir.Value{operand}, nil)
+}
+
+// BuildIsNegInf builds chlo.is_neg_inf and infers its types.
+func BuildIsNegInf(b *ir.Builder, operand *ir.Value) (*ir.Op, error) {
+	return view.Build(b, IsNegInf, []*ir.Value{operand}, nil)
+}
+
+// BuildIsPosInf builds chlo.is_pos_inf and infers its types.
+func BuildIsPosInf(b *ir.Builder, operand *ir.Value) (*ir.Op, error) {
+	return view.Build(b, IsPosInf, []*ir.Value{operand}, nil)
+}
+
+// BuildLgamma builds chlo.lgamma and infers its types.
+func BuildLgamma(b *ir.Builder, operand *ir.Value) (*ir.Op, error) {
+	return view.Build(b, Lgamma, []*ir.Value{operand}, nil)
+}
+
+// BuildMulhi builds chlo.mulhi and infers its types.
+func BuildMulhi(b *ir.Builder, lhs *ir.Value, rhs *ir.Value) (*ir.Op, error) {
+	return view.Build(b, Mulhi, []*ir.Value{lhs, rhs}, nil)
+}
+
+// BuildNextAfter builds chlo.next_after and infers its types.
+func BuildNextAfter(b *ir.Builder, x *ir.Value, y *ir.Value) (*ir.Op, error) {
+	return view.Build(b, NextAfter, []*ir.Value{x, y}, nil)
+}
+
+// BuildPolygamma builds chlo.polygamma and infers its types.
+func BuildPolygamma(b *ir.Builder, n *ir.Value, x *ir.Value) (*ir.Op, error) {
+	return view.Build(b, Polygamma, []*ir.Value{n, x}, nil)
+}
 
 // RaggedDotOp is the view of chlo.ragged_dot, and of ops that mirror it. The op must have been verified.
 type RaggedDotOp struct{ *ir.Op }
@@ -387,6 +741,18 @@ func (v RaggedDotOp) PrecisionConfig() []hlo.Precision {
 	return view.List(v.Attr("precision_config"), view.Case[hlo.Precision])
 }
 
+// RaggedDotAttrs are the attributes of chlo.ragged_dot. An optional attribute that is zero is left out.
+type RaggedDotAttrs struct {
+	Dims            *RaggedDotDims
+	PrecisionConfig []hlo.Precision
+}
+
+// BuildRaggedDot builds chlo.ragged_dot and infers its types.
+func BuildRaggedDot(b *ir.Builder, lhs *ir.Value, rhs *ir.Value, groupSizes *ir.Value, a RaggedDotAttrs) (RaggedDotOp, error) {
+	op, err := view.Build(b, RaggedDot, []*ir.Value{lhs, rhs, groupSizes}, nil, a.Dims, a.PrecisionConfig)
+	return RaggedDotOp{op}, err
+}
+
 // ScanOp is the view of chlo.scan, and of ops that mirror it. The op must have been verified.
 type ScanOp struct{ *ir.Op }
 
@@ -399,8 +765,23 @@ func (v ScanOp) Inits() []*ir.Value              { return view.Group(v.Op, 1) }
 func (v ScanOp) Dimension() int64                { return view.Int(v.Attr("dimension")) }
 func (v ScanOp) ScanDimSize() (n int64, ok bool) { return view.OptionalInt(v.Attr("scan_dim_size")) }
 func (v ScanOp) IsReverse() bool                 { return view.Bool(v.Attr("is_reverse")) }
-func (v ScanOp) IsAssociative() bool             { return view.Bool(v.Attr("is_associative")) }
+func (v ScanOp) IsAssociative() (value, ok bool) { return view.OptionalBool(v.Attr("is_associative")) }
 func (v ScanOp) Body() *ir.Region                { return v.Region(0) }
+
+// BuildSinh builds chlo.sinh and infers its types.
+func BuildSinh(b *ir.Builder, operand *ir.Value) (*ir.Op, error) {
+	return view.Build(b, Sinh, []*ir.Value{operand}, nil)
+}
+
+// BuildSquare builds chlo.square and infers its types.
+func BuildSquare(b *ir.Builder, operand *ir.Value) (*ir.Op, error) {
+	return view.Build(b, Square, []*ir.Value{operand}, nil)
+}
+
+// BuildTan builds chlo.tan and infers its types.
+func BuildTan(b *ir.Builder, operand *ir.Value) (*ir.Op, error) {
+	return view.Build(b, Tan, []*ir.Value{operand}, nil)
+}
 
 // TopKOp is the view of chlo.top_k, and of ops that mirror it. The op must have been verified.
 type TopKOp struct{ *ir.Op }
@@ -409,6 +790,23 @@ type TopKOp struct{ *ir.Op }
 func AsTopK(op *ir.Op) (v TopKOp, ok bool) { return TopKOp{op}, op != nil && op.IsOrMirrors(TopK) }
 
 // Operands, attributes and regions of chlo.top_k.
-func (v TopKOp) Input() *ir.Value { return v.Operand(0) }
-func (v TopKOp) K() int64         { return view.Int(v.Attr("k")) }
-func (v TopKOp) IsStable() bool   { return view.Bool(v.Attr("is_stable")) }
+func (v TopKOp) Input() *ir.Value           { return v.Operand(0) }
+func (v TopKOp) K() int64                   { return view.Int(v.Attr("k")) }
+func (v TopKOp) IsStable() (value, ok bool) { return view.OptionalBool(v.Attr("is_stable")) }
+
+// TopKAttrs are the attributes of chlo.top_k. An optional attribute that is zero is left out.
+type TopKAttrs struct {
+	K        int64
+	IsStable *bool
+}
+
+// BuildTopK builds chlo.top_k and infers its types.
+func BuildTopK(b *ir.Builder, operand *ir.Value, a TopKAttrs) (TopKOp, error) {
+	op, err := view.Build(b, TopK, []*ir.Value{operand}, nil, a.K, a.IsStable)
+	return TopKOp{op}, err
+}
+
+// BuildZeta builds chlo.zeta and infers its types.
+func BuildZeta(b *ir.Builder, x *ir.Value, q *ir.Value) (*ir.Op, error) {
+	return view.Build(b, Zeta, []*ir.Value{x, q}, nil)
+}

@@ -189,5 +189,5 @@ func (v ScanOp) Inits() []*ir.Value              { return view.Group(v.Op, 1) }
 func (v ScanOp) Dimension() int64                { return view.Int(v.Attr("dimension")) }
 func (v ScanOp) ScanDimSize() (n int64, ok bool) { return view.OptionalInt(v.Attr("scan_dim_size")) }
 func (v ScanOp) IsReverse() bool                 { return view.Bool(v.Attr("is_reverse")) }
-func (v ScanOp) IsAssociative() bool             { return view.Bool(v.Attr("is_associative")) }
+func (v ScanOp) IsAssociative() (value, ok bool) { return view.OptionalBool(v.Attr("is_associative")) }
 func (v ScanOp) Body() *ir.Region                { return v.Region(0) }

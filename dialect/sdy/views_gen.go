@@ -43,6 +43,18 @@ func (v AllGatherOp) GatheringAxes() *AxisLists {
 }
 func (v AllGatherOp) OutSharding() *Sharding { return view.Data[Sharding](v.Attr("out_sharding")) }
 
+// AllGatherAttrs are the attributes of sdy.all_gather. An optional attribute that is zero is left out.
+type AllGatherAttrs struct {
+	GatheringAxes *AxisLists
+	OutSharding   *Sharding
+}
+
+// BuildAllGather builds sdy.all_gather and infers its types.
+func BuildAllGather(b *ir.Builder, tensor *ir.Value, a AllGatherAttrs) (AllGatherOp, error) {
+	op, err := view.Build(b, AllGather, []*ir.Value{tensor}, nil, a.GatheringAxes, a.OutSharding)
+	return AllGatherOp{op}, err
+}
+
 // AllReduceOp is the view of sdy.all_reduce, and of ops that mirror it. The op must have been verified.
 type AllReduceOp struct{ *ir.Op }
 
@@ -55,6 +67,18 @@ func AsAllReduce(op *ir.Op) (v AllReduceOp, ok bool) {
 func (v AllReduceOp) Tensor() *ir.Value        { return v.Operand(0) }
 func (v AllReduceOp) ReductionAxes() *AxisList { return view.Data[AxisList](v.Attr("reduction_axes")) }
 func (v AllReduceOp) OutSharding() *Sharding   { return view.Data[Sharding](v.Attr("out_sharding")) }
+
+// AllReduceAttrs are the attributes of sdy.all_reduce. An optional attribute that is zero is left out.
+type AllReduceAttrs struct {
+	ReductionAxes *AxisList
+	OutSharding   *Sharding
+}
+
+// BuildAllReduce builds sdy.all_reduce and infers its types.
+func BuildAllReduce(b *ir.Builder, tensor *ir.Value, a AllReduceAttrs) (AllReduceOp, error) {
+	op, err := view.Build(b, AllReduce, []*ir.Value{tensor}, nil, a.ReductionAxes, a.OutSharding)
+	return AllReduceOp{op}, err
+}
 
 // AllSliceOp is the view of sdy.all_slice, and of ops that mirror it. The op must have been verified.
 type AllSliceOp struct{ *ir.Op }
@@ -69,6 +93,18 @@ func (v AllSliceOp) Tensor() *ir.Value       { return v.Operand(0) }
 func (v AllSliceOp) SlicingAxes() *AxisLists { return view.Data[AxisLists](v.Attr("slicing_axes")) }
 func (v AllSliceOp) OutSharding() *Sharding  { return view.Data[Sharding](v.Attr("out_sharding")) }
 
+// AllSliceAttrs are the attributes of sdy.all_slice. An optional attribute that is zero is left out.
+type AllSliceAttrs struct {
+	SlicingAxes *AxisLists
+	OutSharding *Sharding
+}
+
+// BuildAllSlice builds sdy.all_slice and infers its types.
+func BuildAllSlice(b *ir.Builder, tensor *ir.Value, a AllSliceAttrs) (AllSliceOp, error) {
+	op, err := view.Build(b, AllSlice, []*ir.Value{tensor}, nil, a.SlicingAxes, a.OutSharding)
+	return AllSliceOp{op}, err
+}
+
 // AllToAllOp is the view of sdy.all_to_all, and of ops that mirror it. The op must have been verified.
 type AllToAllOp struct{ *ir.Op }
 
@@ -81,6 +117,18 @@ func AsAllToAll(op *ir.Op) (v AllToAllOp, ok bool) {
 func (v AllToAllOp) Tensor() *ir.Value       { return v.Operand(0) }
 func (v AllToAllOp) Params() *AllToAllParams { return view.Data[AllToAllParams](v.Attr("params")) }
 func (v AllToAllOp) OutSharding() *Sharding  { return view.Data[Sharding](v.Attr("out_sharding")) }
+
+// AllToAllAttrs are the attributes of sdy.all_to_all. An optional attribute that is zero is left out.
+type AllToAllAttrs struct {
+	Params      *AllToAllParams
+	OutSharding *Sharding
+}
+
+// BuildAllToAll builds sdy.all_to_all and infers its types.
+func BuildAllToAll(b *ir.Builder, tensor *ir.Value, a AllToAllAttrs) (AllToAllOp, error) {
+	op, err := view.Build(b, AllToAll, []*ir.Value{tensor}, nil, a.Params, a.OutSharding)
+	return AllToAllOp{op}, err
+}
 
 // CollectivePermuteOp is the view of sdy.collective_permute, and of ops that mirror it. The op must have been verified.
 type CollectivePermuteOp struct{ *ir.Op }
@@ -96,6 +144,17 @@ func (v CollectivePermuteOp) OutSharding() *Sharding {
 	return view.Data[Sharding](v.Attr("out_sharding"))
 }
 
+// CollectivePermuteAttrs are the attributes of sdy.collective_permute. An optional attribute that is zero is left out.
+type CollectivePermuteAttrs struct {
+	OutSharding *Sharding
+}
+
+// BuildCollectivePermute builds sdy.collective_permute and infers its types.
+func BuildCollectivePermute(b *ir.Builder, tensor *ir.Value, a CollectivePermuteAttrs) (CollectivePermuteOp, error) {
+	op, err := view.Build(b, CollectivePermute, []*ir.Value{tensor}, nil, a.OutSharding)
+	return CollectivePermuteOp{op}, err
+}
+
 // ConstantOp is the view of sdy.constant, and of ops that mirror it. The op must have been verified.
 type ConstantOp struct{ *ir.Op }
 
@@ -106,6 +165,16 @@ func AsConstant(op *ir.Op) (v ConstantOp, ok bool) {
 
 // Operands, attributes and regions of sdy.constant.
 func (v ConstantOp) Value() ir.Attr { return v.Attr("value") }
+
+// ConstantAttrs are the attributes of sdy.constant. An optional attribute that is zero is left out.
+type ConstantAttrs struct {
+	Value ir.Attr
+}
+
+// BuildConstant builds sdy.constant.
+func BuildConstant(b *ir.Builder, result ir.Type, a ConstantAttrs) ConstantOp {
+	return ConstantOp{view.Make(b, Constant, nil, nil, []ir.Type{result}, a.Value)}
+}
 
 // DataFlowEdgeOp is the view of sdy.data_flow_edge, and of ops that mirror it. The op must have been verified.
 type DataFlowEdgeOp struct{ *ir.Op }
@@ -118,6 +187,22 @@ func AsDataFlowEdge(op *ir.Op) (v DataFlowEdgeOp, ok bool) {
 // Operands, attributes and regions of sdy.data_flow_edge.
 func (v DataFlowEdgeOp) Input() *ir.Value    { return v.Operand(0) }
 func (v DataFlowEdgeOp) Sharding() *Sharding { return view.Data[Sharding](v.Attr("sharding")) }
+
+// DataFlowEdgeAttrs are the attributes of sdy.data_flow_edge. An optional attribute that is zero is left out.
+type DataFlowEdgeAttrs struct {
+	Sharding *Sharding
+}
+
+// BuildDataFlowEdge builds sdy.data_flow_edge and infers its types.
+func BuildDataFlowEdge(b *ir.Builder, input *ir.Value, a DataFlowEdgeAttrs) (DataFlowEdgeOp, error) {
+	op, err := view.Build(b, DataFlowEdge, []*ir.Value{input}, nil, a.Sharding)
+	return DataFlowEdgeOp{op}, err
+}
+
+// BuildFuncDataFlowEdge builds sdy.func_data_flow_edge and infers its types.
+func BuildFuncDataFlowEdge(b *ir.Builder, operand *ir.Value) (*ir.Op, error) {
+	return view.Build(b, FuncDataFlowEdge, []*ir.Value{operand}, nil)
+}
 
 // ReduceScatterOp is the view of sdy.reduce_scatter, and of ops that mirror it. The op must have been verified.
 type ReduceScatterOp struct{ *ir.Op }
@@ -134,6 +219,18 @@ func (v ReduceScatterOp) ReduceScatterAxes() *AxisLists {
 }
 func (v ReduceScatterOp) OutSharding() *Sharding { return view.Data[Sharding](v.Attr("out_sharding")) }
 
+// ReduceScatterAttrs are the attributes of sdy.reduce_scatter. An optional attribute that is zero is left out.
+type ReduceScatterAttrs struct {
+	ReduceScatterAxes *AxisLists
+	OutSharding       *Sharding
+}
+
+// BuildReduceScatter builds sdy.reduce_scatter and infers its types.
+func BuildReduceScatter(b *ir.Builder, tensor *ir.Value, a ReduceScatterAttrs) (ReduceScatterOp, error) {
+	op, err := view.Build(b, ReduceScatter, []*ir.Value{tensor}, nil, a.ReduceScatterAxes, a.OutSharding)
+	return ReduceScatterOp{op}, err
+}
+
 // ReplicatedToUnreducedOp is the view of sdy.replicated_to_unreduced, and of ops that mirror it. The op must have been verified.
 type ReplicatedToUnreducedOp struct{ *ir.Op }
 
@@ -149,6 +246,18 @@ func (v ReplicatedToUnreducedOp) OutSharding() *Sharding {
 	return view.Data[Sharding](v.Attr("out_sharding"))
 }
 
+// ReplicatedToUnreducedAttrs are the attributes of sdy.replicated_to_unreduced. An optional attribute that is zero is left out.
+type ReplicatedToUnreducedAttrs struct {
+	Axes        *AxisList
+	OutSharding *Sharding
+}
+
+// BuildReplicatedToUnreduced builds sdy.replicated_to_unreduced and infers its types.
+func BuildReplicatedToUnreduced(b *ir.Builder, tensor *ir.Value, a ReplicatedToUnreducedAttrs) (ReplicatedToUnreducedOp, error) {
+	op, err := view.Build(b, ReplicatedToUnreduced, []*ir.Value{tensor}, nil, a.Axes, a.OutSharding)
+	return ReplicatedToUnreducedOp{op}, err
+}
+
 // ShardedToUnreducedOp is the view of sdy.sharded_to_unreduced, and of ops that mirror it. The op must have been verified.
 type ShardedToUnreducedOp struct{ *ir.Op }
 
@@ -162,6 +271,18 @@ func (v ShardedToUnreducedOp) Tensor() *ir.Value { return v.Operand(0) }
 func (v ShardedToUnreducedOp) Axes() *AxisLists  { return view.Data[AxisLists](v.Attr("axes")) }
 func (v ShardedToUnreducedOp) OutSharding() *Sharding {
 	return view.Data[Sharding](v.Attr("out_sharding"))
+}
+
+// ShardedToUnreducedAttrs are the attributes of sdy.sharded_to_unreduced. An optional attribute that is zero is left out.
+type ShardedToUnreducedAttrs struct {
+	Axes        *AxisLists
+	OutSharding *Sharding
+}
+
+// BuildShardedToUnreduced builds sdy.sharded_to_unreduced and infers its types.
+func BuildShardedToUnreduced(b *ir.Builder, tensor *ir.Value, a ShardedToUnreducedAttrs) (ShardedToUnreducedOp, error) {
+	op, err := view.Build(b, ShardedToUnreduced, []*ir.Value{tensor}, nil, a.Axes, a.OutSharding)
+	return ShardedToUnreducedOp{op}, err
 }
 
 // ManualComputationOp is the view of sdy.manual_computation, and of ops that mirror it. The op must have been verified.
@@ -185,6 +306,18 @@ func (v ManualComputationOp) OutShardings() *PerValue {
 }
 func (v ManualComputationOp) Body() *ir.Region { return v.Region(0) }
 
+// ManualComputationAttrs are the attributes of sdy.manual_computation. An optional attribute that is zero is left out.
+type ManualComputationAttrs struct {
+	InShardings  *PerValue
+	ManualAxes   *ManualAxes
+	OutShardings *PerValue
+}
+
+// BuildManualComputation builds sdy.manual_computation.
+func BuildManualComputation(b *ir.Builder, tensors []*ir.Value, body *ir.Region, results []ir.Type, a ManualComputationAttrs) ManualComputationOp {
+	return ManualComputationOp{view.Make(b, ManualComputation, tensors, []*ir.Region{body}, results, a.InShardings, a.ManualAxes, a.OutShardings)}
+}
+
 // MeshOp is the view of sdy.mesh, and of ops that mirror it. The op must have been verified.
 type MeshOp struct{ *ir.Op }
 
@@ -194,6 +327,17 @@ func AsMesh(op *ir.Op) (v MeshOp, ok bool) { return MeshOp{op}, op != nil && op.
 // Operands, attributes and regions of sdy.mesh.
 func (v MeshOp) Mesh() *DeviceMesh { return view.Data[DeviceMesh](v.Attr("mesh")) }
 func (v MeshOp) SymName() string   { return view.String(v.Attr("sym_name")) }
+
+// MeshAttrs are the attributes of sdy.mesh. An optional attribute that is zero is left out.
+type MeshAttrs struct {
+	Mesh    *DeviceMesh
+	SymName string
+}
+
+// BuildMesh builds sdy.mesh.
+func BuildMesh(b *ir.Builder, a MeshAttrs) MeshOp {
+	return MeshOp{view.Make(b, Mesh, nil, nil, []ir.Type{}, a.Mesh, a.SymName)}
+}
 
 // NamedComputationOp is the view of sdy.named_computation, and of ops that mirror it. The op must have been verified.
 type NamedComputationOp struct{ *ir.Op }
@@ -214,6 +358,18 @@ func (v NamedComputationOp) OutShardings() *PerValue {
 }
 func (v NamedComputationOp) Body() *ir.Region { return v.Region(0) }
 
+// NamedComputationAttrs are the attributes of sdy.named_computation. An optional attribute that is zero is left out.
+type NamedComputationAttrs struct {
+	InShardings  *PerValue
+	Name         string
+	OutShardings *PerValue
+}
+
+// BuildNamedComputation builds sdy.named_computation.
+func BuildNamedComputation(b *ir.Builder, operands []*ir.Value, body *ir.Region, results []ir.Type, a NamedComputationAttrs) NamedComputationOp {
+	return NamedComputationOp{view.Make(b, NamedComputation, operands, []*ir.Region{body}, results, a.InShardings, a.Name, a.OutShardings)}
+}
+
 // PropagationBarrierOp is the view of sdy.propagation_barrier, and of ops that mirror it. The op must have been verified.
 type PropagationBarrierOp struct{ *ir.Op }
 
@@ -225,6 +381,17 @@ func AsPropagationBarrier(op *ir.Op) (v PropagationBarrierOp, ok bool) {
 // Operands, attributes and regions of sdy.propagation_barrier.
 func (v PropagationBarrierOp) Input() *ir.Value          { return v.Operand(0) }
 func (v PropagationBarrierOp) AllowedDirection() ir.Attr { return v.Attr("allowed_direction") }
+
+// PropagationBarrierAttrs are the attributes of sdy.propagation_barrier. An optional attribute that is zero is left out.
+type PropagationBarrierAttrs struct {
+	AllowedDirection ir.Attr
+}
+
+// BuildPropagationBarrier builds sdy.propagation_barrier and infers its types.
+func BuildPropagationBarrier(b *ir.Builder, input *ir.Value, a PropagationBarrierAttrs) (PropagationBarrierOp, error) {
+	op, err := view.Build(b, PropagationBarrier, []*ir.Value{input}, nil, a.AllowedDirection)
+	return PropagationBarrierOp{op}, err
+}
 
 // ReshardOp is the view of sdy.reshard, and of ops that mirror it. The op must have been verified.
 type ReshardOp struct{ *ir.Op }
@@ -238,6 +405,22 @@ func AsReshard(op *ir.Op) (v ReshardOp, ok bool) {
 func (v ReshardOp) Input() *ir.Value    { return v.Operand(0) }
 func (v ReshardOp) Sharding() *Sharding { return view.Data[Sharding](v.Attr("sharding")) }
 
+// ReshardAttrs are the attributes of sdy.reshard. An optional attribute that is zero is left out.
+type ReshardAttrs struct {
+	Sharding *Sharding
+}
+
+// BuildReshard builds sdy.reshard and infers its types.
+func BuildReshard(b *ir.Builder, input *ir.Value, a ReshardAttrs) (ReshardOp, error) {
+	op, err := view.Build(b, Reshard, []*ir.Value{input}, nil, a.Sharding)
+	return ReshardOp{op}, err
+}
+
+// BuildReturn builds sdy.return.
+func BuildReturn(b *ir.Builder, results []*ir.Value) *ir.Op {
+	return view.Make(b, Return, results, nil, []ir.Type{})
+}
+
 // ShardingConstraintOp is the view of sdy.sharding_constraint, and of ops that mirror it. The op must have been verified.
 type ShardingConstraintOp struct{ *ir.Op }
 
@@ -250,6 +433,17 @@ func AsShardingConstraint(op *ir.Op) (v ShardingConstraintOp, ok bool) {
 func (v ShardingConstraintOp) Input() *ir.Value    { return v.Operand(0) }
 func (v ShardingConstraintOp) Sharding() *Sharding { return view.Data[Sharding](v.Attr("sharding")) }
 
+// ShardingConstraintAttrs are the attributes of sdy.sharding_constraint. An optional attribute that is zero is left out.
+type ShardingConstraintAttrs struct {
+	Sharding *Sharding
+}
+
+// BuildShardingConstraint builds sdy.sharding_constraint and infers its types.
+func BuildShardingConstraint(b *ir.Builder, input *ir.Value, a ShardingConstraintAttrs) (ShardingConstraintOp, error) {
+	op, err := view.Build(b, ShardingConstraint, []*ir.Value{input}, nil, a.Sharding)
+	return ShardingConstraintOp{op}, err
+}
+
 // ShardingGroupOp is the view of sdy.sharding_group, and of ops that mirror it. The op must have been verified.
 type ShardingGroupOp struct{ *ir.Op }
 
@@ -261,3 +455,13 @@ func AsShardingGroup(op *ir.Op) (v ShardingGroupOp, ok bool) {
 // Operands, attributes and regions of sdy.sharding_group.
 func (v ShardingGroupOp) Input() *ir.Value { return v.Operand(0) }
 func (v ShardingGroupOp) GroupID() int64   { return view.Int(v.Attr("group_id")) }
+
+// ShardingGroupAttrs are the attributes of sdy.sharding_group. An optional attribute that is zero is left out.
+type ShardingGroupAttrs struct {
+	GroupID int64
+}
+
+// BuildShardingGroup builds sdy.sharding_group.
+func BuildShardingGroup(b *ir.Builder, input *ir.Value, a ShardingGroupAttrs) ShardingGroupOp {
+	return ShardingGroupOp{view.Make(b, ShardingGroup, []*ir.Value{input}, nil, []ir.Type{}, a.GroupID)}
+}

@@ -873,7 +873,7 @@ type CustomCallAttrs struct {
 	CallTargetName       string
 	HasSideEffect        bool
 	BackendConfig        ir.Attr
-	APIVersion           int64
+	APIVersion           *int64
 	CalledComputations   []string
 	OperandLayouts       ir.Attr
 	ResultLayouts        ir.Attr
@@ -1983,7 +1983,7 @@ func (v SortOp) Comparator() *ir.Region { return v.Region(0) }
 
 // SortAttrs are the attributes of stablehlo.sort. An optional attribute that is zero is left out.
 type SortAttrs struct {
-	Dimension int64
+	Dimension *int64
 	IsStable  bool
 }
 

@@ -94,7 +94,7 @@ func (p *Prober) Insert(b *ir.Builder, kind hook.Kind, v *ir.Value, name string,
 		{Name: "kind", Attr: ir.NewString(kind.String())},
 		{Name: stablehlo.AttrName, Attr: ir.NewString(name)},
 	}, attrs...)
-	call := stablehlo.CustomCallAttrs{APIVersion: 4, BackendConfig: ir.NewDict(cfg), CallTargetName: hook.Target, HasSideEffect: true}
+	call := stablehlo.CustomCallAttrs{APIVersion: new(int64(stablehlo.APITypedFFI)), BackendConfig: ir.NewDict(cfg), CallTargetName: hook.Target, HasSideEffect: true}
 	var results []ir.Type
 	if kind == hook.InOut {
 		results = []ir.Type{v.Type()}

@@ -43,6 +43,12 @@ func Bool(a ir.Attr) bool {
 	return unit || Int(a) != 0
 }
 
+// OptionalBool is like OptionalInt for booleans.
+func OptionalBool(a ir.Attr) (value, ok bool) {
+	n, ok := OptionalInt(a)
+	return n != 0, ok
+}
+
 // Float returns the value of a float attribute, or 0 for any other a.
 func Float(a ir.Attr) float64 {
 	f, ok := a.(*ir.FloatAttr)
@@ -217,6 +223,8 @@ func attrOf(ctx *ir.Context, c *ir.AttrConstraint, v any, optional bool) ir.Attr
 		return ir.NewInteger(*v, c.FormType)
 	case int64:
 		return ir.NewInteger(v, c.FormType)
+	case *bool:
+		return ctx.Bool(*v)
 	case bool:
 		if c.FormType == nil {
 			return ir.NewUnit()
