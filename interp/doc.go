@@ -10,6 +10,7 @@
 // (functions of tensors), special (functions of numbers) and simd (vector loops). docs/engine.md follows an op through
 // them.
 //
-// Every error is located at the op that caused it. A panic in a kernel is a bug. The engine recovers from it in one
-// place and reports an internal error at the op that was executing.
+// Every error is located at the op that caused it. Compilation returns errors. An instruction that fails, a kernel that
+// cannot compute, exhausted memory and a cancelled run end the run by a panic with kernel.Failure. One place turns it
+// into an error at the op that was executing. Any other panic is a bug, which that place reports as an internal error.
 package interp

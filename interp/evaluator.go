@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/internal/mlirtext"
@@ -79,18 +80,9 @@ func (e *Evaluator) Evaluate(ctx context.Context, op *ir.Op, operands []*tensor.
 	prog.Planned = true
 	ctx, end := m.Watch.Start(ctx, prog.Module.Source(), 0, nil, 0)
 	defer end()
-	m.Ctx = ctx
-	fr := &exec.Frame{Slots: make([]*exec.Buf, f.Nslots)}
-	for i, t := range operands {
-		fr.Slots[ins.In[i]] = &exec.Buf{Tensor: *t, Refs: 1, Fixed: true}
-	}
-	if err := ins.Run(m, fr, &ins); err != nil {
-		return nil, m.Locate(&ins, err)
-	}
-	for i, slot := range ins.Out {
-		results = m.Result(results, s.Out[i], fr.Slots[slot])
-	}
-	return results, nil
+	f.Args, f.Results = s.In, s.Out
+	f.Body = &exec.Block{Args: ins.In, Instrs: []exec.Instr{ins}, Ret: ins.Out, RetMove: slices.Repeat([]bool{true}, len(ins.Out))}
+	return m.Main(ctx, f, operands)
 }
 
 // evaluable returns an error unless op and the ops in its regions are functions of their operands.

@@ -40,31 +40,33 @@ func (x *Execution) Operands() []Value { return x.in }
 
 // New returns a value that holds t. Do not change t afterwards.
 func (x *Execution) New(t *tensor.Tensor) (Value, error) {
-	b, err := x.m.Alloc(t.DType(), t.Shape(), int(t.Shape().NumElements()))
-	if err != nil {
-		return Value{}, err
+	v, err := x.Alloc(t.DType(), t.Shape())
+	if err == nil {
+		copy(v.b.Tensor.Bytes(), t.Bytes())
 	}
-	copy(b.Tensor.Bytes(), t.Bytes())
-	x.owned = append(x.owned, b)
-	return Value{b}, nil
+	return v, err
 }
 
 // Alloc returns a value of zeros, which the kernel may change until it returns.
-func (x *Execution) Alloc(dt tensor.DType, shape tensor.Shape) (Value, error) {
-	b, err := x.m.Alloc(dt, shape, int(shape.NumElements()))
-	if err != nil {
-		return Value{}, err
+func (x *Execution) Alloc(dt tensor.DType, shape tensor.Shape) (v Value, err error) {
+	defer x.catch(&err)
+	v.b = x.m.Alloc(dt, shape, int(shape.NumElements()))
+	clear(v.b.Tensor.Bytes())
+	x.owned = append(x.owned, v.b)
+	return v, nil
+}
+
+// catch turns the panic that ends the run into an error.
+func (x *Execution) catch(err *error) {
+	if v := recover(); v != nil {
+		*err = x.m.Caught(v, x.op)
 	}
-	clear(b.Tensor.Bytes())
-	x.owned = append(x.owned, b)
-	return Value{b}, nil
 }
 
 // Run runs region i with args as its arguments and returns the operands of the region's terminator.
-func (x *Execution) Run(i int, args ...Value) ([]Value, error) {
-	if err := x.m.Poll(); err != nil {
-		return nil, err
-	}
+func (x *Execution) Run(i int, args ...Value) (values []Value, err error) {
+	defer x.catch(&err)
+	x.m.Poll()
 	body := x.regions[i]
 	if len(args) != len(body.Args) {
 		return nil, fmt.Errorf("region #%d takes %d arguments, but got %d", i, len(body.Args), len(args))
@@ -73,12 +75,9 @@ func (x *Execution) Run(i int, args ...Value) ([]Value, error) {
 		x.fr.Slots[body.Args[k]] = exec.Retain(v.b)
 	}
 	out := make([]*exec.Buf, len(body.Ret))
-	if err := x.m.Block(x.fr, body, out); err != nil {
-		return nil, err
-	}
-	values := make([]Value, len(out))
-	for k, b := range out {
-		values[k] = Value{b}
+	x.m.Block(x.fr, body, out)
+	for _, b := range out {
+		values = append(values, Value{b})
 	}
 	x.owned = append(x.owned, out...)
 	return values, nil
@@ -98,28 +97,25 @@ func planKernel(k Kernel) func(*plan.Planner, *plan.Spec) (exec.Runner, error) {
 			}
 			regions = append(regions, b)
 		}
-		return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) error {
+		return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
 			x := &Execution{op: ins.Op, m: m, fr: fr, regions: regions}
 			for i := range ins.In {
 				b := m.Take(fr, ins, i)
 				x.in, x.owned = append(x.in, Value{b}), append(x.owned, b)
 			}
-			if err := k(x); err != nil {
-				return err
-			}
+			kernel.Fail(k(x))
 			if len(x.out) != len(ins.Out) {
-				return fmt.Errorf("the op has %d results, but its kernel returned %d", len(ins.Out), len(x.out))
+				kernel.Fail(fmt.Errorf("the op has %d results, but its kernel returned %d", len(ins.Out), len(x.out)))
 			}
 			for i, v := range x.out {
 				if t := s.Out[i]; t.Class == kernel.ClassTensor && !t.Dynamic() && (v.b.Tensor.DType() != t.DType || !v.b.Tensor.Shape().Equal(t.Shape)) {
-					return fmt.Errorf("result #%d has type %s, but the kernel returned %s%v", i, t, v.b.Tensor.DType(), v.b.Tensor.Shape())
+					kernel.Fail(fmt.Errorf("result #%d has type %s, but the kernel returned %s%v", i, t, v.b.Tensor.DType(), v.b.Tensor.Shape()))
 				}
 				fr.Slots[ins.Out[i]] = exec.Retain(v.b)
 			}
 			for _, b := range x.owned {
 				m.Release(b)
 			}
-			return nil
 		}, nil
 	}
 }

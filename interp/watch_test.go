@@ -103,8 +103,8 @@ func TestTimeoutAbandonsKernels(t *testing.T) {
 	release := make(chan struct{})
 	later := atomic.Bool{}
 	instrs := exe.(*Executable).entry.Body.Instrs
-	instrs[0].Run = func(*exec.Machine, *exec.Frame, *exec.Instr) error { <-release; return nil }
-	instrs[1].Run = func(*exec.Machine, *exec.Frame, *exec.Instr) error { later.Store(true); return nil }
+	instrs[0].Run = func(*exec.Machine, *exec.Frame, *exec.Instr) { <-release }
+	instrs[1].Run = func(*exec.Machine, *exec.Frame, *exec.Instr) { later.Store(true) }
 	_, err = exe.Run(t.Context(), []*tensor.Tensor{tensor.New(tensor.F32, tensor.Shape{4})})
 	var late *runtime.TimeoutError
 	if !errors.As(err, &late) || err.Error() != "test.mlir:2:8: error: 'stablehlo.add' op takes longer than 10ms without a callback" {

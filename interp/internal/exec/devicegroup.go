@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/hlocb/hlocb/interp/internal/kernel"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -58,8 +59,8 @@ func NewDeviceGroup(replicas, partitions int) *deviceGroup {
 // ErrStuck reports that a device waits for devices that will never arrive.
 var ErrStuck = errors.New("waits for devices that do not get there: a collective, send or infeed has no counterpart")
 
-// wait waits until ready returns true. The caller holds the lock.
-func (w *deviceGroup) wait(ctx context.Context, ready func() bool) error {
+// wait waits until ready returns true. The caller holds the lock, also if the run ends.
+func (w *deviceGroup) wait(ctx context.Context, ready func() bool) {
 	stop := context.AfterFunc(ctx, func() {
 		w.mu.Lock()
 		defer w.mu.Unlock()
@@ -67,17 +68,14 @@ func (w *deviceGroup) wait(ctx context.Context, ready func() bool) error {
 	})
 	defer stop()
 	for !ready() {
-		if w.failed != nil {
-			return w.failed
-		}
+		kernel.Fail(w.failed)
 		w.waiting++
 		if w.waiting == w.running {
 			w.fail(ErrStuck)
-			return w.failed
+			continue
 		}
 		w.changed.Wait()
 	}
-	return nil
 }
 
 // notify wakes the waiting devices. Each device checks whether it is ready and counts as waiting again if it is not.
@@ -118,7 +116,7 @@ func (w *deviceGroup) Leave(err error) {
 }
 
 // Meet sends the operands of process self to the other members of its group and returns the operands of all members.
-func (w *deviceGroup) Meet(m *Machine, at *Instr, self int, group []int, operands []*tensor.Tensor) (map[int][]*tensor.Tensor, error) {
+func (w *deviceGroup) Meet(m *Machine, at *Instr, self int, group []int, operands []*tensor.Tensor) map[int][]*tensor.Tensor {
 	copies := make([]*tensor.Tensor, len(operands))
 	for i, t := range operands {
 		copies[i] = t.Clone()
@@ -132,7 +130,7 @@ func (w *deviceGroup) Meet(m *Machine, at *Instr, self int, group []int, operand
 		w.meetings[key] = mt
 	}
 	if _, twice := mt.operands[self]; twice {
-		return nil, fmt.Errorf("has process %d twice in a group", self)
+		kernel.Fail(fmt.Errorf("has process %d twice in a group", self))
 	}
 	mt.operands[self] = copies
 	if len(mt.operands) == len(group) {
@@ -140,18 +138,14 @@ func (w *deviceGroup) Meet(m *Machine, at *Instr, self int, group []int, operand
 		delete(w.meetings, key)
 		w.notify()
 	}
-	if err := w.wait(m.Ctx, func() bool { return mt.complete }); err != nil {
-		return nil, err
-	}
-	return mt.operands, nil
+	w.wait(m.Ctx, func() bool { return mt.complete })
+	return mt.operands
 }
 
 // Send puts values into a channel. They count towards the memory limit until a device receives them.
-func (w *deviceGroup) Send(m *Machine, channel ChannelKey, values []*tensor.Tensor) error {
+func (w *deviceGroup) Send(m *Machine, channel ChannelKey, values []*tensor.Tensor) {
 	for _, v := range values {
-		if err := m.Charge(int64(len(v.Bytes()))); err != nil {
-			return err
-		}
+		m.Charge(int64(len(v.Bytes())))
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -159,32 +153,29 @@ func (w *deviceGroup) Send(m *Machine, channel ChannelKey, values []*tensor.Tens
 		w.channels[channel] = append(w.channels[channel], v.Clone())
 	}
 	w.notify()
-	return nil
 }
 
 // Recv waits for n values in a channel and returns them.
-func (w *deviceGroup) Recv(m *Machine, channel ChannelKey, n int) ([]*tensor.Tensor, error) {
+func (w *deviceGroup) Recv(m *Machine, channel ChannelKey, n int) []*tensor.Tensor {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if err := w.wait(m.Ctx, func() bool { return len(w.channels[channel]) >= n }); err != nil {
-		return nil, err
-	}
+	w.wait(m.Ctx, func() bool { return len(w.channels[channel]) >= n })
 	out := w.channels[channel][:n:n]
 	w.channels[channel] = w.channels[channel][n:]
 	for _, v := range out {
 		m.Uncharge(int64(len(v.Bytes())))
 	}
-	return out, nil
+	return out
 }
 
 // NextInfeed removes and returns the next item of the infeed queue.
-func (w *deviceGroup) NextInfeed() ([]*tensor.Tensor, error) {
+func (w *deviceGroup) NextInfeed() []*tensor.Tensor {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if len(w.Infeed) == 0 {
-		return nil, errors.New("reads an empty infeed queue")
+		kernel.Fail(errors.New("reads an empty infeed queue"))
 	}
 	item := w.Infeed[0]
 	w.Infeed = w.Infeed[1:]
-	return item, nil
+	return item
 }

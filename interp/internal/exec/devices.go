@@ -29,25 +29,3 @@ func SubMachine(m *Machine, w *deviceGroup, d int) *Machine {
 	s.Run = RunState{Run: m.Run.Run, Device: d, Replica: d / w.Partitions, Partition: d % w.Partitions}
 	return s
 }
-
-// CallValues executes a function and returns its results. A panic of a kernel becomes an error.
-func CallValues(m *Machine, f *Function, args []*Buf) (out []*Buf, err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = m.internal(v)
-		}
-	}()
-	fr, err := m.Enter(f)
-	if err != nil {
-		return nil, err
-	}
-	for i, s := range f.Body.Args {
-		fr.Slots[s] = args[i]
-	}
-	out = make([]*Buf, len(f.Results))
-	if err := m.Block(fr, f.Body, out); err != nil {
-		return nil, err
-	}
-	m.Leave(f, fr)
-	return out, nil
-}

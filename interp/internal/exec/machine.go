@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -31,7 +32,7 @@ type Frame struct{ Slots []*Buf }
 type Machine struct {
 	Ctx   context.Context
 	Prog  *Program
-	at    *Instr // the current instruction, for errors
+	at    *Instr // the current instruction, for errors; nil between runs
 	depth int    // nesting of calls
 
 	free   map[int]*freeList // recycled payload owners by size in bytes
@@ -78,25 +79,23 @@ func NewMachine(p *Program) *Machine {
 }
 
 // Alloc returns a buf of the given static type with its own payload. The elements are not initialized.
-func (m *Machine) Alloc(dt tensor.DType, shape tensor.Shape, n int) (*Buf, error) {
+func (m *Machine) Alloc(dt tensor.DType, shape tensor.Shape, n int) *Buf {
 	size := n * dt.Size()
 	if l := m.list(size); len(*l) > 0 {
 		b := (*l)[len(*l)-1]
 		*l = (*l)[:len(*l)-1]
 		b.Tensor.Borrow(dt, shape, b.Tensor.Bytes())
 		b.Refs = 1
-		return b, nil
+		return b
 	}
-	if err := m.Charge(int64(size)); err != nil {
-		return nil, err
-	}
+	m.Charge(int64(size))
 	b := &Buf{Refs: 1}
 	b.Tensor = *tensor.New(dt, shape)
-	return b, nil
+	return b
 }
 
-// Charge accounts for memory before it is allocated.
-func (m *Machine) Charge(size int64) error {
+// Charge accounts for memory before it is allocated, and returns its size. It ends the run if the limit is exceeded.
+func (m *Machine) Charge(size int64) int64 {
 	a := &m.Watch.Memory
 	if held := a.Held.Add(size); a.Limit > 0 && held > a.Limit {
 		// Recycled buffers of other sizes count too: free them first.
@@ -105,10 +104,10 @@ func (m *Machine) Charge(size int64) error {
 		clear(m.short[:])
 		if held = a.Held.Load(); held > a.Limit {
 			a.Held.Add(-size)
-			return fmt.Errorf("needs %d bytes more than the %d in use; the memory limit is %d", size, held-size, a.Limit)
+			kernel.Fail(fmt.Errorf("needs %d bytes more than the %d in use; the memory limit is %d", size, held-size, a.Limit))
 		}
 	}
-	return nil
+	return size
 }
 
 // Uncharge reverses a charge of size bytes.
@@ -222,8 +221,9 @@ func (m *Machine) Take(fr *Frame, ins *Instr, i int) *Buf {
 }
 
 // Block executes the instructions of b in the frame. It stores the operands of b's terminator in out, which is as long
-// as b.Ret. The caller owns these references.
-func (m *Machine) Block(fr *Frame, b *Block, out []*Buf) error {
+// as b.Ret. The caller owns these references. If an instruction fails, the run ends.
+func (m *Machine) Block(fr *Frame, b *Block, out []*Buf) {
+	outer := m.at
 	for _, s := range b.ArgDead {
 		m.Release(fr.Slots[s])
 		fr.Slots[s] = nil
@@ -231,20 +231,17 @@ func (m *Machine) Block(fr *Frame, b *Block, out []*Buf) error {
 	for i := range b.Instrs {
 		ins := &b.Instrs[i]
 		if m.Watch.stopped.Load() {
-			return context.Cause(m.Ctx) // the caller locates it: at the loop, not inside it
+			m.at = cmp.Or(outer, m.at) // locate the error at the loop, not inside it
+			m.Poll()
 		}
 		m.at = ins
 		if m.Watch.Observed && m.First {
 			m.Watch.At.Store(ins)
 		}
-		var err error
 		if p := m.Watch.Profile; p != nil {
-			err = p.run(m, fr, ins)
+			p.run(m, fr, ins)
 		} else {
-			err = ins.Run(m, fr, ins)
-		}
-		if err != nil {
-			return m.Locate(ins, err)
+			ins.Run(m, fr, ins)
 		}
 		for _, s := range ins.Dead {
 			if v := fr.Slots[s]; v != nil {
@@ -266,11 +263,11 @@ func (m *Machine) Block(fr *Frame, b *Block, out []*Buf) error {
 		m.Release(fr.Slots[s])
 		fr.Slots[s] = nil
 	}
-	return nil
+	m.at = outer
 }
 
 // Step executes a kernel whose results have the given types.
-func (m *Machine) Step(fr *Frame, ins *Instr, kern *kernel.Kernel, types []kernel.Type) error {
+func (m *Machine) Step(fr *Frame, ins *Instr, kern *kernel.Kernel, types []kernel.Type) {
 	base := len(m.Args)
 	for _, s := range ins.In {
 		m.Args = append(m.Args, &fr.Slots[s].Tensor)
@@ -292,23 +289,15 @@ func (m *Machine) Step(fr *Frame, ins *Instr, kern *kernel.Kernel, types []kerne
 				continue
 			}
 		}
-		b, err := m.Alloc(t.DType, t.Shape, t.N)
-		if err != nil {
-			m.Args = m.Args[:base]
-			return err
-		}
+		b := m.Alloc(t.DType, t.Shape, t.N)
 		fr.Slots[s] = b
 		m.Args = append(m.Args, &b.Tensor)
 	}
-	var err error
-	if kern.Scratch == 0 {
-		err = kern.Run(m.Args[base:mid:mid], m.Args[mid:])
-	} else if err = m.Charge(kern.Scratch); err == nil {
-		err = kern.Run(m.Args[base:mid:mid], m.Args[mid:])
-		m.Uncharge(kern.Scratch)
+	if kern.Scratch > 0 {
+		defer m.Uncharge(m.Charge(kern.Scratch))
 	}
+	kern.Run(m.Args[base:mid:mid], m.Args[mid:])
 	m.Args = m.Args[:base]
-	return err
 }
 
 // reuse returns the buffer of an operand that dies at ins, for the first result. It empties the operand's slot, but the
@@ -331,26 +320,38 @@ func (m *Machine) reuse(fr *Frame, ins *Instr, allowed uint64, t *kernel.Type) *
 	return nil
 }
 
-// Poll returns an error if the run must end. Every loop calls it.
-func (m *Machine) Poll() error {
+// Poll ends the run if it is cancelled or takes too long. Every loop calls it.
+func (m *Machine) Poll() {
 	if m.Watch.stopped.Load() {
-		return context.Cause(m.Ctx)
+		kernel.Fail(context.Cause(m.Ctx))
 	}
-	return nil
+}
+
+// Caught returns the error of a recovered panic, located at the current instruction or, if there is none, at op. Panics
+// other than a Failure are internal errors.
+func (m *Machine) Caught(v any, op *ir.Op) error {
+	err := fmt.Errorf("internal error: %v", v)
+	if f, ok := v.(kernel.Failure); ok {
+		err = f.Unwrap()
+	}
+	if m.at != nil {
+		op = m.at.Op
+	}
+	return Locate(m.Prog.Module, op, err)
 }
 
 // Enter returns a frame for a call of f.
-func (m *Machine) Enter(f *Function) (*Frame, error) {
+func (m *Machine) Enter(f *Function) *Frame {
 	if m.depth >= maxCallDepth {
-		return nil, fmt.Errorf("calls nest deeper than %d", maxCallDepth)
+		kernel.Fail(fmt.Errorf("calls nest deeper than %d", maxCallDepth))
 	}
 	m.depth++
 	if list := m.frames[f]; len(list) > 0 {
 		fr := list[len(list)-1]
 		m.frames[f] = list[:len(list)-1]
-		return fr, nil
+		return fr
 	}
-	return &Frame{Slots: make([]*Buf, f.Nslots)}, nil
+	return &Frame{Slots: make([]*Buf, f.Nslots)}
 }
 
 // Leave returns the frame to the pool. All its slots must be empty.
@@ -359,9 +360,7 @@ func (m *Machine) Leave(f *Function, fr *Frame) {
 	m.frames[f] = append(m.frames[f], fr)
 }
 
-// Locate makes err a diagnostic at the op of ins, unless err already has a location.
-func (m *Machine) Locate(ins *Instr, err error) error { return Locate(m.Prog.Module, ins.Op, err) }
-
+// Locate makes err a diagnostic at op, unless err already has a location.
 func Locate(mod *ir.Module, op *ir.Op, err error) error {
 	if located(err) {
 		return err

@@ -45,14 +45,14 @@ func (p *Profile) Ops() []OpTime {
 }
 
 // run executes an instruction and adds its time.
-func (p *Profile) run(m *Machine, fr *Frame, ins *Instr) error {
+func (p *Profile) run(m *Machine, fr *Frame, ins *Instr) {
 	outer := m.inside
 	m.inside = 0
 	label(pprof.WithLabels(m.Ctx, pprof.Labels("op", ins.Op.Name())))
+	defer label(context.Background())
 	begin := time.Now()
-	err := ins.Run(m, fr, ins)
+	ins.Run(m, fr, ins)
 	d := time.Since(begin)
-	label(context.Background())
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	t := p.ops[ins.Op]
@@ -66,7 +66,6 @@ func (p *Profile) run(m *Machine, fr *Frame, ins *Instr) error {
 	t.Count++
 	t.Time += d - m.inside
 	m.inside = outer + d
-	return err
 }
 
 // label sets the profiler's labels of this goroutine and of the goroutines that help it.

@@ -61,10 +61,10 @@ type Notes struct {
 	Fixed   bool      // the result is part of the plan and never overwritten
 }
 
-// Runner executes an instruction.
-type Runner func(m *Machine, fr *Frame, ins *Instr) error
+// Runner executes an instruction. If it fails, it ends the run with kernel.Fail.
+type Runner func(m *Machine, fr *Frame, ins *Instr)
 
 // Execute returns the instruction that executes a kernel.
 func Execute(k kernel.Kernel) Runner {
-	return func(m *Machine, fr *Frame, ins *Instr) error { return m.Step(fr, ins, &k, ins.Types) }
+	return func(m *Machine, fr *Frame, ins *Instr) { m.Step(fr, ins, &k, ins.Types) }
 }

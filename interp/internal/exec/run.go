@@ -20,59 +20,56 @@ type RunState struct {
 	Partition int
 }
 
-// Main executes the entry function. It is the only place that recovers from a kernel's panic.
-func (m *Machine) Main(ctx context.Context, f *Function, args []*tensor.Tensor) (results []*tensor.Tensor, err error) {
+// Main executes the entry function.
+func (m *Machine) Main(ctx context.Context, f *Function, args []*tensor.Tensor) ([]*tensor.Tensor, error) {
 	m.Ctx = ctx
 	m.Probes, m.Held = nil, nil
-	defer func() {
-		if v := recover(); v != nil {
-			err = m.internal(v)
-		}
-	}()
 	if err := checkArgs(m.Prog.Module, f, args); err != nil {
 		return nil, err
 	}
-	fr, err := m.Enter(f)
-	if err != nil {
-		return nil, err
-	}
+	in := make([]*Buf, len(f.Args))
 	next := 0
-	for i, s := range f.Body.Args {
-		if f.Args[i].Class == kernel.ClassToken {
-			fr.Slots[s] = m.Token()
+	for i, t := range f.Args {
+		if t.Class == kernel.ClassToken {
+			in[i] = m.Token()
 			continue
 		}
 		own := next < len(m.Donated) && m.Donated[next]
 		if own {
 			m.Watch.Memory.Held.Add(int64(len(args[next].Peek())))
 		}
-		fr.Slots[s] = &Buf{Tensor: *args[next], Refs: 1, Fixed: !own}
+		in[i] = &Buf{Tensor: *args[next], Refs: 1, Fixed: !own}
 		next++
 	}
-	out := make([]*Buf, len(f.Results))
-	if err := m.Block(fr, f.Body, out); err != nil {
-		if m.at == nil { // stopped before it started
-			return nil, Locate(m.Prog.Module, f.Op, err)
-		}
-		return nil, m.Locate(m.at, err)
+	out, err := m.Invoke(f, in)
+	if err != nil {
+		return nil, err
 	}
-	m.Leave(f, fr)
 	for _, st := range m.Held {
 		st.Release(m)
 	}
+	var results []*tensor.Tensor
 	for i, b := range out {
 		results = m.Result(results, f.Results[i], b)
 	}
 	return results, nil
 }
 
-// internal turns a panic into an error at the op that was executing.
-func (m *Machine) internal(v any) error {
-	err := fmt.Errorf("internal error: %v", v)
-	if m.at != nil {
-		return m.Locate(m.at, err)
+// Invoke executes a function and returns its results. The panic that ends a run, or of a kernel, becomes an error.
+func (m *Machine) Invoke(f *Function, args []*Buf) (out []*Buf, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = m.Caught(v, f.Op)
+		}
+	}()
+	fr := m.Enter(f)
+	for i, s := range f.Body.Args {
+		fr.Slots[s] = args[i]
 	}
-	return err
+	out = make([]*Buf, len(f.Results))
+	m.Block(fr, f.Body, out)
+	m.Leave(f, fr)
+	return out, nil
 }
 
 // checkArgs compares the arguments with the function's argument types, skipping tokens.

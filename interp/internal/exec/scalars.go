@@ -144,7 +144,7 @@ func (s *Scalars) state() *scalarState {
 }
 
 // Run executes the loop as the instruction ins, a while.
-func (s *Scalars) Run(m *Machine, fr *Frame, ins *Instr) error {
+func (s *Scalars) Run(m *Machine, fr *Frame, ins *Instr) {
 	st := s.state()
 	defer s.states.Put(st)
 	r := (*[MaxRegisters]uint64)(tensor.View[uint64](st.file))
@@ -160,9 +160,7 @@ func (s *Scalars) Run(m *Machine, fr *Frame, ins *Instr) error {
 	}
 	observed := m.Watch.Observed && m.First && m.Loops == 0
 	for more := true; more; {
-		if err := m.Poll(); err != nil {
-			return err
-		}
+		m.Poll()
 		var n int
 		n, more = s.iterate(r, st)
 		if observed {
@@ -171,16 +169,12 @@ func (s *Scalars) Run(m *Machine, fr *Frame, ins *Instr) error {
 	}
 	for i, regs := range s.Carried {
 		t := &ins.Types[i]
-		b, err := m.Alloc(t.DType, t.Shape, t.N)
-		if err != nil {
-			return err
-		}
+		b := m.Alloc(t.DType, t.Shape, t.N)
 		for k, reg := range regs {
 			b.Tensor.SetBits(k, r[reg])
 		}
 		fr.Slots[ins.Out[i]] = b
 	}
-	return nil
 }
 
 // iterate executes up to 1024 iterations. It returns the number of started iterations and whether the loop continues.

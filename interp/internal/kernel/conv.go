@@ -134,7 +134,7 @@ func ConvKernel(s *Signature, w *ConvolutionWindow, pad []int64) (Kernel, error)
 	}
 	n := len(c.in)
 	spatial := n - 2
-	arrange := func(t Type, shape tensor.Shape, perm []int64) (func(*tensor.Tensor) (*tensor.Tensor, error), error) {
+	arrange := func(t Type, shape tensor.Shape, perm []int64) (func(*tensor.Tensor) *tensor.Tensor, error) {
 		k, err := TransposeKernel(t, TensorType(t.DType, shape...), perm)
 		if err != nil {
 			return nil, err
@@ -143,14 +143,15 @@ func ConvKernel(s *Signature, w *ConvolutionWindow, pad []int64) (Kernel, error)
 		if err != nil {
 			return nil, err
 		}
-		return func(x *tensor.Tensor) (*tensor.Tensor, error) {
+		return func(x *tensor.Tensor) *tensor.Tensor {
 			y := tensor.New(t.DType, shape)
-			if err := k.Run([]*tensor.Tensor{x}, []*tensor.Tensor{y}); err != nil || t.DType == acc {
-				return y, err
+			k.Run([]*tensor.Tensor{x}, []*tensor.Tensor{y})
+			if t.DType == acc {
+				return y
 			}
 			z := tensor.New(acc, shape)
 			conv([]*tensor.Tensor{y}, []*tensor.Tensor{z}, 0, t.N)
-			return z, nil
+			return z
 		}, nil
 	}
 	loadIn, err := arrange(s.In[0], c.in, c.inPerm)
@@ -203,18 +204,13 @@ func ConvKernel(s *Signature, w *ConvolutionWindow, pad []int64) (Kernel, error)
 			scratch += int64(out.N) * int64(size)
 		}
 	}
-	return Kernel{Family: "convolution", Scratch: scratch, Run: func(in, outs []*tensor.Tensor) error {
-		var err error
+	return Kernel{Family: "convolution", Scratch: scratch, Run: func(in, outs []*tensor.Tensor) {
 		x, k, res := in[0], in[1], outs[0]
 		if !inPlain {
-			if x, err = loadIn(in[0]); err != nil {
-				return err
-			}
+			x = loadIn(in[0])
 		}
 		if !kernPlain {
-			if k, err = loadKern(in[1]); err != nil {
-				return err
-			}
+			k = loadKern(in[1])
 		}
 		if !outPlain {
 			res = tensor.New(acc, c.out)
@@ -274,16 +270,13 @@ func ConvKernel(s *Signature, w *ConvolutionWindow, pad []int64) (Kernel, error)
 		})
 		switch {
 		case outPlain:
-			return nil
 		case acc == out.DType:
-			return store.Run([]*tensor.Tensor{res}, outs)
+			store.Run([]*tensor.Tensor{res}, outs)
+		default:
+			t := tensor.New(acc, out.Shape)
+			store.Run([]*tensor.Tensor{res}, []*tensor.Tensor{t})
+			narrow([]*tensor.Tensor{t}, outs, 0, out.N)
 		}
-		t := tensor.New(acc, out.Shape)
-		if err := store.Run([]*tensor.Tensor{res}, []*tensor.Tensor{t}); err != nil {
-			return err
-		}
-		narrow([]*tensor.Tensor{t}, outs, 0, out.N)
-		return nil
 	}}, nil
 }
 

@@ -330,9 +330,8 @@ func MakeBitcast(s *Signature) (Kernel, error) {
 	if a.N*a.DType.Bits() != b.N*b.DType.Bits() {
 		return Kernel{}, fmt.Errorf("cannot convert the bits of %s to %s", a, b)
 	}
-	return Kernel{Family: "bits", Run: func(in, out []*tensor.Tensor) error {
+	return Kernel{Family: "bits", Run: func(in, out []*tensor.Tensor) {
 		repack(in[0].Bytes(), a.DType, out[0].Bytes(), b.DType)
-		return nil
 	}}, nil
 }
 

@@ -167,12 +167,10 @@ func (m *matrixOperand) scratch() int64 {
 }
 
 // load returns the operand, arranged and converted.
-func (m *matrixOperand) load(t *tensor.Tensor) (*tensor.Tensor, error) {
+func (m *matrixOperand) load(t *tensor.Tensor) *tensor.Tensor {
 	if m.arrange != nil {
 		u := tensor.New(m.typ.DType, m.typ.Shape)
-		if err := m.arrange.Run([]*tensor.Tensor{t}, []*tensor.Tensor{u}); err != nil {
-			return nil, err
-		}
+		m.arrange.Run([]*tensor.Tensor{t}, []*tensor.Tensor{u})
 		t = u
 	}
 	if m.convert != nil {
@@ -180,7 +178,7 @@ func (m *matrixOperand) load(t *tensor.Tensor) (*tensor.Tensor, error) {
 		Parallel(m.typ.N, 1<<14, func(lo, hi int) { m.convert([]*tensor.Tensor{t}, []*tensor.Tensor{u}, lo, hi) })
 		t = u
 	}
-	return t, nil
+	return t
 }
 
 // DotKernel multiplies two operands to a result that lies in memory as batches, rows and columns.
@@ -237,16 +235,8 @@ func DotKernel(lhs, rhs View, out Type, d *DotDimensions) (Kernel, error) {
 	if narrow != nil {
 		scratch += int64(out.N) * int64(acc.Size())
 	}
-	return Kernel{Family: "product", Scratch: scratch, Run: func(in, outs []*tensor.Tensor) error {
-		x, err := a.load(in[0])
-		if err != nil {
-			return err
-		}
-		y, err := b.load(in[1])
-		if err != nil {
-			return err
-		}
-		o := outs[0]
+	return Kernel{Family: "product", Scratch: scratch, Run: func(in, outs []*tensor.Tensor) {
+		x, y, o := a.load(in[0]), b.load(in[1]), outs[0]
 		if narrow != nil {
 			o = tensor.New(acc, out.Shape)
 		}
@@ -254,7 +244,6 @@ func DotKernel(lhs, rhs View, out Type, d *DotDimensions) (Kernel, error) {
 		if narrow != nil {
 			Parallel(out.N, 1<<14, func(lo, hi int) { narrow([]*tensor.Tensor{o}, outs, lo, hi) })
 		}
-		return nil
 	}}, nil
 }
 

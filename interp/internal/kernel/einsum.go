@@ -38,7 +38,8 @@ func NewEinsumOperand(text string, t Type, keep func(rune) bool) (*EinsumOperand
 		step[at] += st[i]
 	}
 	if len(o.Labels) != len(all) {
-		o.step(TensorType(t.DType, shape...), diagonalKernel(step))
+		diagonal := CopyKernel(NewStridedCopy(Ints(shape), Strides(shape), step), t.DType.Size(), 0, 0)
+		o.step(TensorType(t.DType, shape...), diagonal)
 	}
 	var kept []rune
 	var summed []int64
@@ -57,8 +58,8 @@ func NewEinsumOperand(text string, t Type, keep func(rune) bool) (*EinsumOperand
 			return nil, err
 		}
 		run := sum.Run
-		sum.Run = func(in, out []*tensor.Tensor) error {
-			return run([]*tensor.Tensor{in[0], tensor.New(t.DType, nil)}, out)
+		sum.Run = func(in, out []*tensor.Tensor) {
+			run([]*tensor.Tensor{in[0], tensor.New(t.DType, nil)}, out)
 		}
 		o.step(part, sum)
 		o.Labels = kept
@@ -80,38 +81,13 @@ func (o *EinsumOperand) Scratch() int64 {
 }
 
 // Load returns the operand after all steps.
-func (o *EinsumOperand) Load(t *tensor.Tensor) (*tensor.Tensor, error) {
+func (o *EinsumOperand) Load(t *tensor.Tensor) *tensor.Tensor {
 	for i, k := range o.steps {
 		next := tensor.New(o.types[i].DType, o.types[i].Shape)
-		if err := k.Run([]*tensor.Tensor{t}, []*tensor.Tensor{next}); err != nil {
-			return nil, err
-		}
+		k.Run([]*tensor.Tensor{t}, []*tensor.Tensor{next})
 		t = next
 	}
-	return t, nil
-}
-
-// diagonalKernel returns a kernel that reads its operand with the given stride, in elements, per result dimension.
-func diagonalKernel(step []int) Kernel {
-	return Kernel{Family: "diagonal", Run: func(in, out []*tensor.Tensor) error {
-		size, shape := in[0].DType().Size(), out[0].Shape()
-		from, to := in[0].Bytes(), out[0].Bytes()
-		at := make([]int, len(shape))
-		for i := range out[0].NumElements() {
-			offset := 0
-			for d, k := range at {
-				offset += k * step[d]
-			}
-			copy(to[i*size:(i+1)*size], from[offset*size:])
-			for d := len(at) - 1; d >= 0; d-- {
-				if at[d]++; at[d] < int(shape[d]) {
-					break
-				}
-				at[d] = 0
-			}
-		}
-		return nil
-	}}
+	return t
 }
 
 // Labels returns the label of each dimension of a result; each may occur once.

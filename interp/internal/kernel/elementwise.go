@@ -265,13 +265,12 @@ func MakeSelect(s *Signature) (Kernel, error) {
 		return Kernel{}, errors.New("expects operands of the result's type")
 	}
 	if s.In[0].N == 1 && len(s.In[0].Shape) == 0 && o.N != 1 {
-		return Kernel{Family: "select by one flag", Run: func(in, out []*tensor.Tensor) error {
+		return Kernel{Family: "select by one flag", Run: func(in, out []*tensor.Tensor) {
 			src := in[2]
 			if in[0].Bytes()[0] != 0 {
 				src = in[1]
 			}
 			copy(out[0].Bytes(), src.Bytes())
-			return nil
 		}}, nil
 	}
 	if !s.In[0].Shape.Equal(o.Shape) && s.In[0].N != o.N {
@@ -352,11 +351,10 @@ func MakeClamp(s *Signature) (Kernel, error) {
 	if s.In[0].N == o.N && s.In[2].N == o.N {
 		return ElementKernel(o.N, o.DType.Size(), 2, clamp, 2), nil
 	}
-	return Kernel{Family: "clamp", Run: func(in, out []*tensor.Tensor) error {
+	return Kernel{Family: "clamp", Run: func(in, out []*tensor.Tensor) {
 		lo, hi := full(in[0]), full(in[2])
 		Parallel(o.N, 1<<14, func(a, b int) {
 			clamp([]*tensor.Tensor{lo, in[1], hi}, out, a, b)
 		})
-		return nil
 	}, Inplace: 2}, nil
 }

@@ -53,9 +53,9 @@ func newIndexWalk(idx Type, vectorDim int64, toDim, operandBatching, indexBatchi
 
 // span calls f for each of the index vectors [lo, hi). It passes the vector's position in the batch dimensions (which f
 // must not change), the offset of its first component in the index tensor, and the offset in the other tensor.
-func (w *indexWalk) span(lo, hi int, f func(at []int, io, oo int) error) error {
+func (w *indexWalk) span(lo, hi int, f func(at []int, io, oo int)) {
 	if lo >= hi {
-		return nil
+		return
 	}
 	at := make([]int, len(w.Batch))
 	io, oo, rest := 0, 0, lo
@@ -66,9 +66,7 @@ func (w *indexWalk) span(lo, hi int, f func(at []int, io, oo int) error) error {
 		oo += at[i] * w.other[i]
 	}
 	for range hi - lo {
-		if err := f(at, io, oo); err != nil {
-			return err
-		}
+		f(at, io, oo)
 		for i := len(at) - 1; i >= 0; i-- {
 			io += w.strides[i]
 			oo += w.other[i]
@@ -80,23 +78,6 @@ func (w *indexWalk) span(lo, hi int, f func(at []int, io, oo int) error) error {
 			at[i] = 0
 		}
 	}
-	return nil
-}
-
-// each calls f for every index vector, with the start coordinates (which f may change) and the offset in the other
-// tensor.
-func (w *indexWalk) each(idx *tensor.Tensor, rank int, f func(start []int64, other int) error) error {
-	start := make([]int64, rank)
-	return w.span(0, Product(w.Batch), func(at []int, io, oo int) error {
-		clear(start)
-		for k, d := range w.toDim {
-			start[d] = IntAt(idx, io+k*w.vecStep)
-		}
-		for i := 0; i < len(w.batching); i += 2 {
-			start[w.batching[i]] = int64(at[w.batching[i+1]])
-		}
-		return f(start, oo)
-	})
 }
 
 // GatherDimensions are the dimension numbers of a gather (spec, "gather").
@@ -156,9 +137,9 @@ func GatherKernel(s *Signature, d *GatherDimensions, sizes []int64) (Kernel, err
 	}
 	c := NewStridedCopy(dims, dst, src)
 	size := in.DType.Size()
-	return Kernel{Family: "gather", Run: func(in, out []*tensor.Tensor) error {
+	return Kernel{Family: "gather", Run: func(in, out []*tensor.Tensor) {
 		if c.n == 0 {
-			return nil
+			return
 		}
 		contiguous := c.identity()
 		x, o, idx := in[0].Bytes(), out[0].Bytes(), in[1]
@@ -166,7 +147,7 @@ func GatherKernel(s *Signature, d *GatherDimensions, sizes []int64) (Kernel, err
 		if gather := elementGather(size); dense && step == 1 && other == 1 && c.n == 1 && len(walk.toDim) == 1 && gather != nil {
 			d := walk.toDim[0]
 			Parallel(Product(walk.Batch), GatherGrain/8, func(lo, hi int) { gather(out[0], in[0], idx, lo, hi, limit[d], ist[d]) })
-			return nil
+			return
 		}
 		if dense && contiguous {
 			Parallel(Product(walk.Batch), max(1, GatherGrain/(c.n+8)), func(lo, hi int) {
@@ -177,10 +158,10 @@ func GatherKernel(s *Signature, d *GatherDimensions, sizes []int64) (Kernel, err
 					moveRows(out[0], in[0], lo*other, from, other, c.n)
 				}
 			})
-			return nil
+			return
 		}
 		Parallel(Product(walk.Batch), max(1, GatherGrain/(c.n+8)), func(lo, hi int) {
-			_ = walk.span(lo, hi, func(at []int, io, oo int) error {
+			walk.span(lo, hi, func(at []int, io, oo int) {
 				off := 0
 				for k, d := range walk.toDim {
 					off += int(max(0, min(IntAt(idx, io+k*walk.vecStep), limit[d]))) * ist[d]
@@ -194,10 +175,8 @@ func GatherKernel(s *Signature, d *GatherDimensions, sizes []int64) (Kernel, err
 				} else {
 					c.Run(size, out[0], in[0], oo, off)
 				}
-				return nil
 			})
 		})
-		return nil
 	}}, nil
 }
 

@@ -4,11 +4,25 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
+// Failure is the value of the panic that ends a run: a kernel panics with it if it cannot compute, a machine if an
+// instruction fails, memory runs out or the run is cancelled.
+type Failure struct{ error }
+
+// Fail panics with a Failure if err is not nil.
+func Fail(err error) {
+	if err != nil {
+		panic(Failure{err})
+	}
+}
+
+// Unwrap returns the error.
+func (f Failure) Unwrap() error { return f.error }
+
 // Kernel computes results from operands.
 type Kernel struct {
 	// Run writes every element of every result. It never writes an operand, except that the first result may share its
-	// payload with an operand that Inplace names.
-	Run     func(in, out []*tensor.Tensor) error
+	// payload with an operand that Inplace names. It panics with a Failure if the operands' values are invalid.
+	Run     func(in, out []*tensor.Tensor)
 	Inplace uint64      // bit i: operand i may be overwritten by the first result
 	Others  []uint64    // the same for the results after the first
 	Loop    ElementLoop // of an elementwise kernel; Cost is in nanoseconds per element

@@ -21,9 +21,8 @@ func OneOperand(s *Signature) error {
 
 // CopyKernel wraps a copy with fixed offsets.
 func CopyKernel(c *StridedCopy, size, dstOff, srcOff int) Kernel {
-	return Kernel{Family: "strided copy", Run: func(in, out []*tensor.Tensor) error {
+	return Kernel{Family: "strided copy", Run: func(in, out []*tensor.Tensor) {
 		c.Run(size, out[0], in[0], dstOff, srcOff)
-		return nil
 	}}
 }
 
@@ -154,9 +153,8 @@ func MakeDynamicSlice(s *Signature) (Kernel, error) {
 	st := Strides(shape)
 	c := NewStridedCopy(Ints(box), Strides(box), st)
 	size := s.In[0].DType.Size()
-	return Kernel{Family: "strided copy", Run: func(in, out []*tensor.Tensor) error {
+	return Kernel{Family: "strided copy", Run: func(in, out []*tensor.Tensor) {
 		c.Run(size, out[0], in[0], 0, clampedOffset(in[1:], shape, box, st))
-		return nil
 	}}, nil
 }
 
@@ -179,11 +177,10 @@ func MakeDynamicUpdateSlice(s *Signature) (Kernel, error) {
 	st := Strides(shape)
 	c := NewStridedCopy(Ints(box), st, Strides(box))
 	size := s.In[0].DType.Size()
-	return Kernel{Family: "copy into a slice", Run: func(in, out []*tensor.Tensor) error {
+	return Kernel{Family: "copy into a slice", Run: func(in, out []*tensor.Tensor) {
 		off := clampedOffset(in[2:], shape, box, st)
 		CopyUnlessSame(out[0], in[0])
 		c.Run(size, out[0], in[1], off, 0)
-		return nil
 	}, Inplace: 1}, nil
 }
 
@@ -224,11 +221,10 @@ func ConcatenateKernel(s *Signature, dim int) (Kernel, error) {
 		return Kernel{}, fmt.Errorf("concatenates %d elements into %d", at, out.Shape[dim])
 	}
 	size := out.DType.Size()
-	return Kernel{Family: "concatenate", Run: func(in, out []*tensor.Tensor) error {
+	return Kernel{Family: "concatenate", Run: func(in, out []*tensor.Tensor) {
 		for i, c := range copies {
 			c.Run(size, out[0], in[i], offs[i], 0)
 		}
-		return nil
 	}}, nil
 }
 
@@ -276,12 +272,11 @@ func PadKernel(in, out, value Type, low, high, interior []int64) (Kernel, error)
 	c := NewStridedCopy(dims, dst, st)
 	size := in.DType.Size()
 	whole := c.n == out.N
-	return Kernel{Family: "pad", Run: func(in, out []*tensor.Tensor) error {
+	return Kernel{Family: "pad", Run: func(in, out []*tensor.Tensor) {
 		if !whole {
 			Fill(out[0].Bytes(), in[1].Bytes())
 		}
 		c.Run(size, out[0], in[0], dstOff, srcOff)
-		return nil
 	}}, nil
 }
 
@@ -314,7 +309,7 @@ func IotaKernel(s *Signature, dim int) (Kernel, error) {
 	if n <= block {
 		kept = line(of(tensor.I64), of(out.DType), 0, n)
 	}
-	return Kernel{Family: "iota", Run: func(_, outs []*tensor.Tensor) error {
+	return Kernel{Family: "iota", Run: func(_, outs []*tensor.Tensor) {
 		Parallel((n+block-1)/block, max(1, 1<<16/max(1, min(n, block)*inner*outer)), func(lo, hi int) {
 			var counts, made *tensor.Tensor
 			if kept == nil {
@@ -338,6 +333,5 @@ func IotaKernel(s *Signature, dim int) (Kernel, error) {
 				}
 			}
 		})
-		return nil
 	}}, nil
 }

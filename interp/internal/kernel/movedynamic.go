@@ -23,38 +23,37 @@ func ShapeOperand(t *tensor.Tensor) (tensor.Shape, error) {
 	return v, nil
 }
 
+// ThreeLists returns the numbers of the first three tensors, each with one number per dimension.
+func ThreeLists(in []*tensor.Tensor, rank int) (lists [3][]int64, err error) {
+	for i := range lists {
+		if lists[i], err = in[i].Int64s(); err != nil {
+			return lists, err
+		}
+		if len(lists[i]) != rank {
+			return lists, fmt.Errorf("has a list of %d numbers for rank %d", len(lists[i]), rank)
+		}
+	}
+	return lists, nil
+}
+
 // MakeDynamicReshape compiles dynamic_reshape (spec, "dynamic_reshape").
 func MakeDynamicReshape(s *Signature) (Kernel, error) {
 	if s.In[0].N != s.Out[0].N || s.In[0].DType != s.Out[0].DType {
 		return Kernel{}, fmt.Errorf("cannot reshape %s to %s", s.In[0], s.Out[0])
 	}
-	return Kernel{Family: "copy", Run: func(in, out []*tensor.Tensor) error {
+	return Kernel{Family: "copy", Run: func(in, out []*tensor.Tensor) {
 		CopyUnlessSame(out[0], in[0])
-		return nil
 	}, Inplace: 1}, nil
 }
 
 // MakeDynamicPad compiles dynamic_pad (spec, "dynamic_pad").
 func MakeDynamicPad(s *Signature) (Kernel, error) {
-	return Kernel{Family: "copy", Run: func(in, out []*tensor.Tensor) error {
-		var p [3][]int64
-		for i := range p {
-			v, err := in[2+i].Int64s()
-			if err != nil {
-				return err
-			}
-			p[i] = v
-		}
-		for _, v := range p {
-			if len(v) != len(in[0].Shape()) {
-				return fmt.Errorf("has %d paddings for rank %d", len(v), len(in[0].Shape()))
-			}
-		}
+	return Kernel{Family: "copy", Run: func(in, out []*tensor.Tensor) {
+		p, err := ThreeLists(in[2:], len(in[0].Shape()))
+		Fail(err)
 		k, err := PadKernel(TypeOfTensor(in[0]), TypeOfTensor(out[0]), TypeOfTensor(in[1]), p[0], p[1], p[2])
-		if err != nil {
-			return err
-		}
-		return k.Run(in, out)
+		Fail(err)
+		k.Run(in, out)
 	}}, nil
 }
 
@@ -66,23 +65,12 @@ func MakeRealDynamicSlice(s *Signature) (Kernel, error) {
 	if len(s.In) != 4 || len(s.Out) != 1 || s.In[0].DType != s.Out[0].DType {
 		return Kernel{}, errors.New("expects an operand, starts, limits and strides")
 	}
-	return Kernel{Family: "constant", Run: func(in, out []*tensor.Tensor) error {
-		var p [3][]int64
-		for i := range p {
-			v, err := in[1+i].Int64s()
-			if err != nil {
-				return err
-			}
-			if len(v) != len(in[0].Shape()) {
-				return fmt.Errorf("has %d indices for rank %d", len(v), len(in[0].Shape()))
-			}
-			p[i] = v
-		}
+	return Kernel{Family: "constant", Run: func(in, out []*tensor.Tensor) {
+		p, err := ThreeLists(in[1:], len(in[0].Shape()))
+		Fail(err)
 		k, err := SliceKernel(TypeOfTensor(in[0]), TypeOfTensor(out[0]), p[0], p[1], p[2])
-		if err != nil {
-			return err
-		}
-		return k.Run(in, out)
+		Fail(err)
+		k.Run(in, out)
 	}}, nil
 }
 

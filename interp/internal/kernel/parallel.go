@@ -137,17 +137,15 @@ func (h *helpers) run() {
 
 // parallelElements makes a kernel function from an element loop over n elements. cost is a rough number of nanoseconds
 // per element.
-func parallelElements(n, size, cost int, f ElementLoop) func(in, out []*tensor.Tensor) error {
+func parallelElements(n, size, cost int, f ElementLoop) func(in, out []*tensor.Tensor) {
 	grain := elementGrain(cost)
 	if n < 2*grain {
-		return func(in, out []*tensor.Tensor) error {
+		return func(in, out []*tensor.Tensor) {
 			f(in, out, 0, n)
-			return nil
 		}
 	}
-	return func(in, out []*tensor.Tensor) error {
+	return func(in, out []*tensor.Tensor) {
 		Parallel(n, grain, func(lo, hi int) { f(in, out, lo, hi) })
-		return nil
 	}
 }
 

@@ -91,13 +91,12 @@ func MakeQuantize(s *Signature) (Kernel, error) {
 	if from != nil {
 		scratch += int64(s.In[0].N) * int64(16+from.Expressed.Size())
 	}
-	return Kernel{Family: "quantize", Scratch: scratch, Run: func(in, out []*tensor.Tensor) error {
+	return Kernel{Family: "quantize", Scratch: scratch, Run: func(in, out []*tensor.Tensor) {
 		x := in[0]
 		if from != nil {
 			x = from.Dequantize(x)
 		}
 		to.Quantize(out[0], x)
-		return nil
 	}}, nil
 }
 
@@ -110,8 +109,7 @@ func MakeDequantize(s *Signature) (Kernel, error) {
 	if q == nil || s.Out[0].DType != q.Expressed {
 		return Kernel{}, errors.New("expects a quantized operand and a result of its expressed type")
 	}
-	return Kernel{Family: "dequantize", Scratch: int64(s.In[0].N) * int64(16+q.Expressed.Size()), Run: func(in, out []*tensor.Tensor) error {
+	return Kernel{Family: "dequantize", Scratch: int64(s.In[0].N) * int64(16+q.Expressed.Size()), Run: func(in, out []*tensor.Tensor) {
 		copy(out[0].Bytes(), q.Dequantize(in[0]).Bytes())
-		return nil
 	}}, nil
 }

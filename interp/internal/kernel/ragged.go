@@ -37,7 +37,7 @@ func RaggedKernel(s *Signature, dot *DotDimensions, ragged int64, groupDims []in
 		if err != nil {
 			return Kernel{}, err
 		}
-		return Kernel{Family: "product", Run: func(in, out []*tensor.Tensor) error { return k.Run(in[:2], out) }}, nil
+		return Kernel{Family: "product", Run: func(in, out []*tensor.Tensor) { k.Run(in[:2], out) }}, nil
 	}
 	if len(sizes.Shape) > 1 {
 		r.prefix = append(r.prefix, dot.LHSBatching...)
@@ -70,9 +70,9 @@ func (r *raggedDot) free() []int64 {
 	return KeptDims(len(r.lhs.Shape), append(append([]int64{}, r.dims.LHSBatching...), r.dims.LHSContracting...))
 }
 
-// bounds calls f with the range of each group, for each index of the prefix dimensions. It clamps the ranges to the
-// ragged dimension.
-func (r *raggedDot) bounds(sizes *tensor.Tensor, f func(prefix []int64, group int, from, to int64) error) error {
+// bounds calls f with the range of each group that has elements, for each index of the prefix dimensions. It clamps the
+// ranges to the ragged dimension.
+func (r *raggedDot) bounds(sizes *tensor.Tensor, f func(prefix []int64, group int, from, to int64)) {
 	v := make([]int64, sizes.NumElements())
 	decodeInt(sizes.DType(), v, sizes, 0)
 	shape := make(tensor.Shape, len(r.prefix))
@@ -85,8 +85,8 @@ func (r *raggedDot) bounds(sizes *tensor.Tensor, f func(prefix []int64, group in
 		from := int64(0)
 		for g := range r.groups {
 			to := min(max(from+v[i*r.groups+g], from), n)
-			if err := f(at, g, from, to); err != nil {
-				return err
+			if from < to {
+				f(at, g, from, to)
 			}
 			from = to
 		}
@@ -97,7 +97,6 @@ func (r *raggedDot) bounds(sizes *tensor.Tensor, f func(prefix []int64, group in
 			at[d] = 0
 		}
 	}
-	return nil
 }
 
 // rows multiplies each group of rows with the group's matrix.
@@ -133,12 +132,9 @@ func (r *raggedDot) rows() (Kernel, error) {
 	if _, err := DotKernel(Dense(r.lhs), Dense(matrix), r.out, inner); err != nil {
 		return Kernel{}, err
 	}
-	return Kernel{Family: "ragged product", Run: func(in, out []*tensor.Tensor) error {
+	return Kernel{Family: "ragged product", Run: func(in, out []*tensor.Tensor) {
 		r.out.Zero(out[0])
-		return r.bounds(in[2], func(prefix []int64, g int, from, to int64) error {
-			if from == to {
-				return nil
-			}
+		r.bounds(in[2], func(prefix []int64, g int, from, to int64) {
 			l, rh, o := newBox(r.lhs.Shape), newBox(r.rhs.Shape), newBox(r.out.Shape)
 			l.cut(int(r.ragged), from, to)
 			o.cut(place(r.ragged), from, to)
@@ -154,14 +150,9 @@ func (r *raggedDot) rows() (Kernel, error) {
 			y.Borrow(y.DType(), slices.Delete(slices.Clone(y.Shape()), int(gdim), int(gdim)+1), y.Bytes())
 			z := tensor.New(r.out.DType, o.shape())
 			k, err := DotKernel(Dense(TypeOfTensor(x)), Dense(TypeOfTensor(y)), TypeOfTensor(z), inner)
-			if err != nil {
-				return err
-			}
-			if err := k.Run([]*tensor.Tensor{x, y}, []*tensor.Tensor{z}); err != nil {
-				return err
-			}
+			Fail(err)
+			k.Run([]*tensor.Tensor{x, y}, []*tensor.Tensor{z})
 			o.write(out[0], z)
-			return nil
 		})
 	}}, nil
 }
@@ -184,15 +175,12 @@ func (r *raggedDot) perGroup(contracted int) (Kernel, error) {
 		}
 		return int(dot.RHSContracting[slices.Index(dot.LHSContracting, d)])
 	}
-	return Kernel{Family: "ragged product", Scratch: k.Scratch + int64(r.groups)*int64(r.lhs.Bytes()+r.rhs.Bytes()), Run: func(in, out []*tensor.Tensor) error {
+	return Kernel{Family: "ragged product", Scratch: k.Scratch + int64(r.groups)*int64(r.lhs.Bytes()+r.rhs.Bytes()), Run: func(in, out []*tensor.Tensor) {
 		x, y := make([]*tensor.Tensor, r.groups), make([]*tensor.Tensor, r.groups)
 		for g := range r.groups {
 			x[g], y[g] = tensor.New(r.lhs.DType, r.lhs.Shape), tensor.New(r.rhs.DType, r.rhs.Shape)
 		}
-		err := r.bounds(in[2], func(prefix []int64, g int, from, to int64) error {
-			if from == to {
-				return nil
-			}
+		r.bounds(in[2], func(prefix []int64, g int, from, to int64) {
 			l, rh := newBox(r.lhs.Shape), newBox(r.rhs.Shape)
 			l.cut(int(r.ragged), from, to)
 			rh.cut(int(dot.RHSContracting[contracted]), from, to)
@@ -202,20 +190,13 @@ func (r *raggedDot) perGroup(contracted int) (Kernel, error) {
 			}
 			l.write(x[g], l.read(in[0]))
 			rh.write(y[g], rh.read(in[1]))
-			return nil
 		})
-		if err != nil {
-			return err
-		}
 		part := one.Bytes()
 		for g := range r.groups {
 			var o tensor.Tensor
 			o.Borrow(one.DType, one.Shape, out[0].Bytes()[g*part:(g+1)*part])
-			if err := k.Run([]*tensor.Tensor{x[g], y[g]}, []*tensor.Tensor{&o}); err != nil {
-				return err
-			}
+			k.Run([]*tensor.Tensor{x[g], y[g]}, []*tensor.Tensor{&o})
 		}
-		return nil
 	}}, nil
 }
 
@@ -239,51 +220,25 @@ func (b *box) shape() tensor.Shape {
 	return out
 }
 
+// offset returns the position of the part's first element.
+func (b *box) offset() int {
+	at := 0
+	for d, st := range Strides(b.full) {
+		at += int(b.from[d]) * st
+	}
+	return at
+}
+
 // read returns a copy of the part of t.
 func (b *box) read(t *tensor.Tensor) *tensor.Tensor {
-	out := tensor.New(t.DType(), b.shape())
-	size, at := t.DType().Size(), 0
-	b.lines(func(offset, n int) {
-		at += copy(out.Bytes()[at:], t.Bytes()[offset*size:(offset+n)*size])
-	})
+	shape := b.shape()
+	out := tensor.New(t.DType(), shape)
+	NewStridedCopy(Ints(shape), Strides(shape), Strides(b.full)).Run(t.DType().Size(), out, t, 0, b.offset())
 	return out
 }
 
 // write overwrites the part of t.
 func (b *box) write(t, part *tensor.Tensor) {
-	size, at := t.DType().Size(), 0
-	b.lines(func(offset, n int) {
-		at += copy(t.Bytes()[offset*size:(offset+n)*size], part.Bytes()[at:])
-	})
-}
-
-// lines calls f with the start and the length, in elements, of each run of the last dimension.
-func (b *box) lines(f func(offset, n int)) {
-	shape, st := b.shape(), Strides(b.full)
-	if shape.NumElements() == 0 {
-		return
-	}
-	last := len(shape) - 1
-	if last < 0 {
-		f(0, 1)
-		return
-	}
-	at := slices.Clone(b.from)
-	for {
-		offset := 0
-		for d, i := range at {
-			offset += int(i) * st[d]
-		}
-		f(offset, int(shape[last]))
-		d := last - 1
-		for ; d >= 0; d-- {
-			if at[d]++; at[d] < b.to[d] {
-				break
-			}
-			at[d] = b.from[d]
-		}
-		if d < 0 {
-			return
-		}
-	}
+	shape := b.shape()
+	NewStridedCopy(Ints(shape), Strides(b.full), Strides(shape)).Run(t.DType().Size(), t, part, b.offset(), 0)
 }

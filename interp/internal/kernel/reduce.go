@@ -108,16 +108,14 @@ func ReduceKernel(in, init, out Type, dims []int64, red *BinaryLoops, source *So
 	if narrow != nil {
 		scratch += int64(out.N) * int64(acc.Size())
 	}
-	return Kernel{Family: "reduction", Scratch: scratch, Run: func(in, out []*tensor.Tensor) error {
+	return Kernel{Family: "reduction", Scratch: scratch, Run: func(in, out []*tensor.Tensor) {
 		x, o, z := foldInput{Tensor: in[0]}, out[0], in[len(in)-1]
 		if source != nil {
 			x = foldInput{source: source, operands: in[:len(in)-1], dtype: dt}
 		}
 		if arrange != nil {
 			t := tensor.New(x.DType(), x.Shape())
-			if err := arrange.Run([]*tensor.Tensor{x.Tensor}, []*tensor.Tensor{t}); err != nil {
-				return err
-			}
+			arrange.Run([]*tensor.Tensor{x.Tensor}, []*tensor.Tensor{t})
 			x.Tensor = t
 		}
 		if widen != nil {
@@ -128,9 +126,7 @@ func ReduceKernel(in, init, out Type, dims []int64, red *BinaryLoops, source *So
 		if narrow != nil {
 			t := tensor.New(acc, nil)
 			conv, err := convertLoop(dt, acc)
-			if err != nil {
-				return err
-			}
+			Fail(err)
 			conv([]*tensor.Tensor{z}, []*tensor.Tensor{t}, 0, 1)
 			z = t
 			o = tensor.New(acc, o.Shape())
@@ -139,7 +135,6 @@ func ReduceKernel(in, init, out Type, dims []int64, red *BinaryLoops, source *So
 		if narrow != nil {
 			narrow([]*tensor.Tensor{o}, out, 0, o.NumElements())
 		}
-		return nil
 	}}, nil
 }
 

@@ -22,15 +22,14 @@ func BitsKernel(s *Signature, alg string) (Kernel, error) {
 	n := s.In[0].N
 	switch {
 	case alg == "THREE_FRY" && n == 2:
-		return Kernel{Family: "Threefry", Run: func(in, outs []*tensor.Tensor) error {
+		return Kernel{Family: "Threefry", Run: func(in, outs []*tensor.Tensor) {
 			st := tensor.View[uint64](in[0])
 			used := threeFryBits(outs[1], st[0], st[1])
 			next := tensor.View[uint64](outs[0])
 			next[0], next[1] = st[0], st[1]+used
-			return nil
 		}}, nil
 	case (alg == "PHILOX" || alg == "DEFAULT") && (n == 2 || n == 3):
-		return Kernel{Family: "Philox", Run: func(in, outs []*tensor.Tensor) error {
+		return Kernel{Family: "Philox", Run: func(in, outs []*tensor.Tensor) {
 			st := append([]uint64(nil), tensor.View[uint64](in[0])...)
 			hi := st[0] // a short state: the key is also the high half of the counter
 			if n == 3 {
@@ -44,7 +43,6 @@ func BitsKernel(s *Signature, alg string) (Kernel, error) {
 			if n == 3 {
 				next[2] = hi + carry
 			}
-			return nil
 		}}, nil
 	default:
 		return Kernel{}, fmt.Errorf("has a state of %d elements for algorithm %s", n, alg)
@@ -212,7 +210,7 @@ func RngKernel(s *Signature, dist string, key uint64) (Kernel, error) {
 	n, uniform := out.N, dist == "UNIFORM"
 	switch {
 	case uniform && (out.DType.IsInteger() || out.DType == tensor.I1):
-		return Kernel{Family: "Threefry", Scratch: 8 * int64(n), Run: func(in, outs []*tensor.Tensor) error {
+		return Kernel{Family: "Threefry", Scratch: 8 * int64(n), Run: func(in, outs []*tensor.Tensor) {
 			a, b := IntAt(in[0], 0), IntAt(in[1], 0)
 			v := make([]int64, n)
 			if span := uint64(b - a); span != 0 {
@@ -224,11 +222,10 @@ func RngKernel(s *Signature, dist string, key uint64) (Kernel, error) {
 				})
 			}
 			EncodeInt(out.DType, outs[0], 0, v)
-			return nil
 		}}, nil
 	case out.DType.IsFloat() && (uniform || dist == "NORMAL"):
 		unit := func(x, y uint32) float64 { return float64(uint64(x)<<21^uint64(y)>>11) / (1 << 53) } // in [0, 1)
-		return Kernel{Family: "Threefry", Scratch: 8 * int64(n), Run: func(in, outs []*tensor.Tensor) error {
+		return Kernel{Family: "Threefry", Scratch: 8 * int64(n), Run: func(in, outs []*tensor.Tensor) {
 			a, b := in[0].FloatAt(0), in[1].FloatAt(0)
 			v := make([]float64, n)
 			eachThreeFry(n, key, 0, 2, func(lo int, x, y []uint32) {
@@ -254,7 +251,6 @@ func RngKernel(s *Signature, dist string, key uint64) (Kernel, error) {
 					}
 				}
 			})
-			return nil
 		}}, nil
 	}
 	return Kernel{}, Unsupported("distribution %q on elements of type %s", dist, out.DType)

@@ -100,20 +100,15 @@ func NewScatterPlan(s *Signature, d *ScatterDimensions, k int) (*ScatterPlan, er
 		return nil, err
 	}
 	p.runs = make([]windowRun, 0, total/p.Run)
-	_ = walkWindow(outer, func(_ []int, target, update int) error {
-		p.runs = append(p.runs, windowRun{target, update})
-		return nil
-	})
+	walkWindow(outer, func(_ []int, target, update int) { p.runs = append(p.runs, windowRun{target, update}) })
 	return p, nil
 }
 
 // walkWindow calls f for every element of a window of the given dimensions, in order.
-func walkWindow(dims []windowDim, f func(at []int, target, update int) error) error {
+func walkWindow(dims []windowDim, f func(at []int, target, update int)) {
 	at, target, update := make([]int, len(dims)), 0, 0
 	for {
-		if err := f(at, target, update); err != nil {
-			return err
-		}
+		f(at, target, update)
 		i := len(dims) - 1
 		for ; i >= 0; i-- {
 			d := &dims[i]
@@ -125,7 +120,7 @@ func walkWindow(dims []windowDim, f func(at []int, target, update int) error) er
 			at[i] = 0
 		}
 		if i < 0 {
-			return nil
+			return
 		}
 	}
 }
@@ -151,7 +146,7 @@ func (p *ScatterPlan) EachRun(idx *tensor.Tensor, from, to int, f func(target, u
 		}
 		return
 	}
-	_ = w.span(0, count, func(at []int, io, uo int) error {
+	w.span(0, count, func(at []int, io, uo int) {
 		inside := true
 		off := 0
 		component := func(v int64, d int) {
@@ -166,18 +161,17 @@ func (p *ScatterPlan) EachRun(idx *tensor.Tensor, from, to int, f func(target, u
 		}
 		if !inside {
 			if from > 0 {
-				return nil // the part that begins at 0 handles windows that stick out
+				return // the part that begins at 0 handles windows that stick out
 			}
 			p.partly(idx, at, io, uo, f)
-			return nil
+			return
 		}
 		if off < from || off >= to {
-			return nil
+			return
 		}
 		for _, r := range p.runs {
 			f(off+r.target, uo+r.update, p.Run)
 		}
-		return nil
 	})
 }
 
@@ -198,11 +192,10 @@ func (p *ScatterPlan) partly(idx *tensor.Tensor, at []int, io, uo int, f func(ta
 	for d, v := range start {
 		off += int(v) * p.strides[d]
 	}
-	_ = walkWindow(p.dims, func(at []int, target, update int) error {
+	walkWindow(p.dims, func(at []int, target, update int) {
 		if p.contains(start, at) {
 			f(off+target, uo+update, 1)
 		}
-		return nil
 	})
 }
 
@@ -223,27 +216,6 @@ func (p *ScatterPlan) RowStep() int {
 		}
 	}
 	return p.Run
-}
-
-// Each calls f for every update element whose target is inside the operand, in order.
-func (p *ScatterPlan) Each(idx *tensor.Tensor, f func(target, update int) error) error {
-	return p.Walk.each(idx, p.rank, func(start []int64, uo int) error {
-		inside := true
-		off := 0
-		for i, v := range start {
-			inside = inside && v >= 0 && v <= p.shape[i]-p.extent[i]
-			off += int(v) * p.strides[i]
-		}
-		if p.Run == 0 {
-			return nil
-		}
-		return walkWindow(p.dims, func(at []int, target, update int) error {
-			if !inside && !p.contains(start, at) {
-				return nil
-			}
-			return f(off+target, uo+update)
-		})
-	})
 }
 
 // contains reports whether the element at coordinates at of the window that begins at start lies inside the operand.

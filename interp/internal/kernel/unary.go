@@ -327,9 +327,8 @@ func MakeReal(s *Signature) (Kernel, error) {
 // MakeImag compiles imag (spec, "imag"). For a real operand it returns zero.
 func MakeImag(s *Signature) (Kernel, error) {
 	if len(s.In) == 1 && len(s.Out) == 1 && s.In[0].DType == s.Out[0].DType {
-		return Kernel{Family: "elements", Run: func(in, out []*tensor.Tensor) error {
+		return Kernel{Family: "elements", Run: func(in, out []*tensor.Tensor) {
 			clear(out[0].Bytes())
-			return nil
 		}}, nil
 	}
 	return partsKernel(s, func(o []float32, x []complex64) {
@@ -347,9 +346,8 @@ func makeCopy(s *Signature) (Kernel, error) {
 	if err := SameShape(s, 1); err != nil {
 		return Kernel{}, err
 	}
-	return Kernel{Family: "elements", Run: func(in, out []*tensor.Tensor) error {
+	return Kernel{Family: "elements", Run: func(in, out []*tensor.Tensor) {
 		copy(out[0].Bytes(), in[0].Bytes())
-		return nil
 	}, Inplace: 1}, nil
 }
 

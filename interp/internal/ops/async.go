@@ -41,12 +41,10 @@ func planFuture(p *plan.Planner, s *plan.Spec, types []kernel.Type, work func(*p
 	for i := range parts {
 		parts[i] = p.Fresh()
 	}
-	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) error {
+	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
 		inner := *ins
 		inner.Out, inner.Types = parts, types
-		if err := call(m, fr, &inner); err != nil {
-			return err
-		}
+		call(m, fr, &inner)
 		future := m.Head()
 		future.Elems = make([]*exec.Buf, n)
 		for i, slot := range parts {
@@ -54,7 +52,6 @@ func planFuture(p *plan.Planner, s *plan.Spec, types []kernel.Type, work func(*p
 			fr.Slots[slot] = nil
 		}
 		fr.Slots[ins.Out[0]] = future
-		return nil
 	}, nil
 }
 
@@ -63,14 +60,13 @@ func planAsyncDone(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 	if len(s.In) != 1 || s.In[0].Class != kernel.ClassFuture {
 		return nil, errors.New("expects a future")
 	}
-	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) error {
+	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
 		future := fr.Slots[ins.In[0]]
 		if len(future.Elems) != len(ins.Out) {
-			return errors.New("expects a future of as many values as there are results")
+			kernel.Fail(errors.New("expects a future of as many values as there are results"))
 		}
 		for i, o := range ins.Out {
 			fr.Slots[o] = exec.Retain(future.Elems[i])
 		}
-		return nil
 	}, nil
 }

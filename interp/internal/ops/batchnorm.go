@@ -189,9 +189,8 @@ func makeBatchNormInference(s *plan.Spec) (kernel.Kernel, error) {
 	if err != nil {
 		return kernel.Kernel{}, err
 	}
-	return kernel.Kernel{Family: "batch normalization", Scratch: b.scratch(4), Run: func(in, out []*tensor.Tensor) error {
+	return kernel.Kernel{Family: "batch normalization", Scratch: b.scratch(4), Run: func(in, out []*tensor.Tensor) {
 		b.normalize(out[0], in[0], in[1], in[2], b.given(in[3]), b.given(in[4]))
-		return nil
 	}}, nil
 }
 
@@ -201,7 +200,7 @@ func makeBatchNormTraining(s *plan.Spec) (kernel.Kernel, error) {
 	if err != nil {
 		return kernel.Kernel{}, err
 	}
-	return kernel.Kernel{Family: "batch normalization", Scratch: b.scratch(6), Run: func(in, out []*tensor.Tensor) error {
+	return kernel.Kernel{Family: "batch normalization", Scratch: b.scratch(6), Run: func(in, out []*tensor.Tensor) {
 		n := float64(b.outer * b.inner)
 		x := decode(in[0])
 		sum := b.sums(x)
@@ -214,7 +213,6 @@ func makeBatchNormTraining(s *plan.Spec) (kernel.Kernel, error) {
 		b.normalize(out[0], in[0], in[1], in[2], mean, variance)
 		kernel.Encode64(out[1].DType(), out[1], 0, mean[:b.features])
 		kernel.Encode64(out[2].DType(), out[2], 0, variance[:b.features])
-		return nil
 	}}, nil
 }
 
@@ -224,7 +222,7 @@ func makeBatchNormGrad(s *plan.Spec) (kernel.Kernel, error) {
 	if err != nil {
 		return kernel.Kernel{}, err
 	}
-	return kernel.Kernel{Family: "batch normalization", Scratch: b.scratch(8), Run: func(in, out []*tensor.Tensor) error {
+	return kernel.Kernel{Family: "batch normalization", Scratch: b.scratch(8), Run: func(in, out []*tensor.Tensor) {
 		x, grad := decode(in[0]), decode(in[4])
 		center, scale, variance := b.given(in[2]), b.given(in[1]), b.given(in[3])
 		sum := b.sums(grad)
@@ -249,6 +247,5 @@ func makeBatchNormGrad(s *plan.Spec) (kernel.Kernel, error) {
 		})
 		kernel.Encode64(out[1].DType(), out[1], 0, b.perFeature(func(c int) float64 { return dot[c] / root[c] })[:b.features])
 		kernel.Encode64(out[2].DType(), out[2], 0, sum)
-		return nil
 	}}, nil
 }

@@ -37,15 +37,14 @@ func planCheckOp(kind string, constant bool) func(p *plan.Planner, s *plan.Spec)
 		if err != nil {
 			return nil, err
 		}
-		return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) error {
+		return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
 			got := &fr.Slots[ins.In[0]].Tensor
 			w := want
 			if got.DType() != w.DType() && got.DType().Size() == w.DType().Size() {
-				if w, err = tensor.FromBytes(got.DType(), w.Shape(), w.Bytes()); err != nil {
-					return err
-				}
+				w, err = tensor.FromBytes(got.DType(), w.Shape(), w.Bytes())
+				kernel.Fail(err)
 			}
-			return c.Compare(got, w)
+			kernel.Fail(c.Compare(got, w))
 		}, nil
 	}
 }
@@ -55,19 +54,13 @@ func planExpect(s *plan.Spec, c kernel.Checker) (exec.Runner, error) {
 	if len(s.In) < 2 || len(s.Out) > 1 || s.In[0].Class != kernel.ClassTensor || s.In[1].Class != kernel.ClassTensor {
 		return nil, errors.New("expects two tensors")
 	}
-	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) error {
-		if err := c.Compare(&fr.Slots[ins.In[0]].Tensor, &fr.Slots[ins.In[1]].Tensor); err != nil {
-			return err
-		}
+	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
+		kernel.Fail(c.Compare(&fr.Slots[ins.In[0]].Tensor, &fr.Slots[ins.In[1]].Tensor))
 		if len(ins.Out) == 1 {
-			b, err := m.Alloc(ins.Types[0].DType, ins.Types[0].Shape, ins.Types[0].N)
-			if err != nil {
-				return err
-			}
+			b := m.Alloc(ins.Types[0].DType, ins.Types[0].Shape, ins.Types[0].N)
 			kernel.Fill(b.Tensor.Bytes(), []byte{1})
 			fr.Slots[ins.Out[0]] = b
 		}
-		return nil
 	}, nil
 }
 
@@ -101,14 +94,14 @@ func planShapeAssertion(s *plan.Spec) (exec.Runner, error) {
 		}
 	}
 	message := plan.StringAttr(s.Op, stablehlo.AttrErrorMessage)
-	return func(_ *exec.Machine, fr *exec.Frame, ins *exec.Instr) error {
+	return func(_ *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
 		if fr.Slots[ins.In[0]].Tensor.IntAt(0) != 0 {
-			return nil
+			return
 		}
 		var values []int64
 		for _, slot := range ins.In[1:] {
 			values = append(values, fr.Slots[slot].Tensor.IntAt(0))
 		}
-		return errors.New(stablehlo.AssertionMessage(message, values))
+		kernel.Fail(errors.New(stablehlo.AssertionMessage(message, values)))
 	}, nil
 }

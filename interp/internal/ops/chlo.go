@@ -56,17 +56,15 @@ func makeBroadcasting(r plan.Row) func(*plan.Spec) (kernel.Kernel, error) {
 				k.Scratch += int64(inner.In[i].Bytes())
 			}
 		}
-		k.Run = func(in, out []*tensor.Tensor) error {
+		k.Run = func(in, out []*tensor.Tensor) {
 			full := make([]*tensor.Tensor, len(in))
 			for i, t := range in {
 				if full[i] = t; grow[i] != nil {
 					full[i] = tensor.New(t.DType(), inner.In[i].Shape)
-					if err := grow[i].Run([]*tensor.Tensor{t}, full[i:i+1]); err != nil {
-						return err
-					}
+					grow[i].Run([]*tensor.Tensor{t}, full[i:i+1])
 				}
 			}
-			return run(full, out)
+			run(full, out)
 		}
 		return k, nil
 	}
@@ -86,9 +84,8 @@ func makeConstantLike(s *plan.Spec) (kernel.Kernel, error) {
 	default:
 		return kernel.Kernel{}, kernel.Unsupported("a constant of this type")
 	}
-	return kernel.Kernel{Family: "broadcasting", Run: func(in, out []*tensor.Tensor) error {
+	return kernel.Kernel{Family: "broadcasting", Run: func(in, out []*tensor.Tensor) {
 		kernel.Fill(out[0].Bytes(), one.Bytes())
-		return nil
 	}}, nil
 }
 

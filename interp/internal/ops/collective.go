@@ -20,80 +20,62 @@ type members struct {
 }
 
 // gatherGroup exchanges operands with the group of this device.
-func gatherGroup(m *exec.Machine, ins *exec.Instr, fr *exec.Frame, rule groupRule, groups [][]int64) (*members, error) {
+func gatherGroup(m *exec.Machine, ins *exec.Instr, fr *exec.Frame, rule groupRule, groups [][]int64) *members {
 	replicas, partitions := 1, 1
 	if m.DeviceGroup != nil {
 		replicas, partitions = m.DeviceGroup.Replicas, m.DeviceGroup.Partitions
 	}
 	group, err := rule.group(groups, replicas, partitions, m.Run.Replica, m.Run.Partition)
-	if err != nil {
-		return nil, err
-	}
+	kernel.Fail(err)
 	operands := make([]*tensor.Tensor, len(ins.In))
 	for i, s := range ins.In {
 		operands[i] = &fr.Slots[s].Tensor
 	}
 	if group == nil {
-		return nil, nil
+		return &members{self: -1}
 	}
 	self := m.Run.Replica*partitions + m.Run.Partition
 	out := &members{self: slices.Index(group, self)}
 	if len(group) == 1 {
 		out.operands = [][]*tensor.Tensor{operands}
-		return out, nil
+		return out
 	}
-	met, err := m.DeviceGroup.Meet(m, ins, self, group, operands)
-	if err != nil {
-		return nil, err
-	}
+	met := m.DeviceGroup.Meet(m, ins, self, group, operands)
 	for _, p := range group {
 		for i, t := range met[p] {
 			if !t.Shape().Equal(operands[i].Shape()) { // operands of dynamic shape
-				return nil, fmt.Errorf("gets %s from process %d and %s from process %d", kernel.TypeOfTensor(operands[i]), self, kernel.TypeOfTensor(t), p)
+				kernel.Fail(fmt.Errorf("gets %s from process %d and %s from process %d", kernel.TypeOfTensor(operands[i]), self, kernel.TypeOfTensor(t), p))
 			}
 		}
 		out.operands = append(out.operands, met[p])
 	}
-	return out, nil
+	return out
 }
 
-// collective wraps the common part of the collectives: meet, compute every result, store it. compute receives operand i
-// of every member.
-func collective(rule groupRule, groups [][]int64, compute func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr, i int, parts []*tensor.Tensor, self int, out *tensor.Tensor) error) exec.Runner {
-	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) error {
+// collectiveFunc computes result i of a collective from operand i of every process of the group. self is the position
+// of this process. A process that is in no group has no parts.
+type collectiveFunc func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr, i int, parts []*tensor.Tensor, self int, out *tensor.Tensor)
+
+// collective wraps the common part of the collectives: meet, compute every result, store it.
+func collective(rule groupRule, groups [][]int64, compute collectiveFunc) exec.Runner {
+	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
 		// The other processes receive copies.
 		bytes := int64(0)
 		for _, s := range ins.In {
 			bytes += int64(len(fr.Slots[s].Tensor.Bytes()))
 		}
-		if err := m.Charge(bytes); err != nil {
-			return err
-		}
-		defer m.Uncharge(bytes)
-		mem, err := gatherGroup(m, ins, fr, rule, groups)
-		if err != nil {
-			return err
-		}
+		defer m.Uncharge(m.Charge(bytes))
+		mem := gatherGroup(m, ins, fr, rule, groups)
 		for i, s := range ins.Out {
 			t := ins.Types[i]
-			b, err := m.Alloc(t.DType, t.Shape, t.N)
-			if err != nil {
-				return err
-			}
+			b := m.Alloc(t.DType, t.Shape, t.N)
 			var parts []*tensor.Tensor
-			self := -1
-			if mem != nil {
-				for _, o := range mem.operands {
-					parts = append(parts, o[i])
-				}
-				self = mem.self
+			for _, o := range mem.operands {
+				parts = append(parts, o[i])
 			}
-			if err := compute(m, fr, ins, i, parts, self, &b.Tensor); err != nil {
-				return err
-			}
+			compute(m, fr, ins, i, parts, mem.self, &b.Tensor)
 			fr.Slots[s] = b
 		}
-		return nil
 	}
 }
 
@@ -143,33 +125,32 @@ func eachDimShape(s *plan.Spec, in []*tensor.Tensor, name string, size func(d in
 }
 
 // concatInto concatenates parts along a dimension.
-func concatInto(out *tensor.Tensor, parts []*tensor.Tensor, dim int) error {
+func concatInto(out *tensor.Tensor, parts []*tensor.Tensor, dim int) {
 	st := kernel.Strides(out.Shape())
 	at := 0
 	for _, p := range parts {
 		if len(p.Shape()) != len(out.Shape()) || at+int(p.Shape()[dim]) > int(out.Shape()[dim]) {
-			return fmt.Errorf("cannot join %d parts into %s", len(parts), kernel.TypeOfTensor(out))
+			kernel.Fail(fmt.Errorf("cannot join %d parts into %s", len(parts), kernel.TypeOfTensor(out)))
 		}
 		kernel.NewStridedCopy(kernel.Ints(p.Shape()), st, kernel.Strides(p.Shape())).Run(p.DType().Size(), out, p, at*st[dim], 0)
 		at += int(p.Shape()[dim])
 	}
 	if at != int(out.Shape()[dim]) {
-		return fmt.Errorf("joins %d elements into %d", at, out.Shape()[dim])
+		kernel.Fail(fmt.Errorf("joins %d elements into %d", at, out.Shape()[dim]))
 	}
-	return nil
 }
 
 // cut copies part k of n of a tensor along a dimension.
-func cut(t *tensor.Tensor, dim, k, n int) (*tensor.Tensor, error) {
+func cut(t *tensor.Tensor, dim, k, n int) *tensor.Tensor {
 	shape := t.Shape().Clone()
 	if n <= 0 || shape[dim]%int64(n) != 0 {
-		return nil, fmt.Errorf("cannot cut dimension of size %d into %d parts", shape[dim], n)
+		kernel.Fail(fmt.Errorf("cannot cut dimension of size %d into %d parts", shape[dim], n))
 	}
 	shape[dim] /= int64(n)
 	st := kernel.Strides(t.Shape())
 	out := tensor.New(t.DType(), shape)
 	kernel.NewStridedCopy(kernel.Ints(shape), kernel.Strides(shape), st).Run(t.DType().Size(), out, t, 0, k*int(shape[dim])*st[dim])
-	return out, nil
+	return out
 }
 
 func dimAttr(s *plan.Spec, name string) (int, error) {
@@ -193,9 +174,17 @@ func planAllGather(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	return collective(rule, groups, func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr, i int, parts []*tensor.Tensor, self int, out *tensor.Tensor) error {
-		return concatInto(out, parts, dim)
+	return collective(rule, groups, func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr, i int, parts []*tensor.Tensor, self int, out *tensor.Tensor) {
+		concatInto(out, parts, dim)
 	}), nil
+}
+
+// inGroup returns the parts of a process that must be in a group.
+func inGroup(parts []*tensor.Tensor) []*tensor.Tensor {
+	if len(parts) == 0 {
+		kernel.Fail(errors.New("is executed by a process that is in no group"))
+	}
+	return parts
 }
 
 // planAllReduce compiles all_reduce (spec, "all_reduce").
@@ -207,17 +196,10 @@ func planAllReduce(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	return collective(rule, groups, func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr, i int, parts []*tensor.Tensor, self int, out *tensor.Tensor) error {
-		b, err := fold[i](m, fr, parts)
-		if err != nil {
-			return err
-		}
-		if b == nil {
-			return errors.New("is executed by a process that is in no group")
-		}
+	return collective(rule, groups, func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr, i int, parts []*tensor.Tensor, self int, out *tensor.Tensor) {
+		b := fold[i](m, fr, inGroup(parts))
 		copy(out.Bytes(), b.Tensor.Bytes())
 		m.Release(b)
-		return nil
 	}), nil
 }
 
@@ -238,30 +220,15 @@ func planReduceScatter(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	return collective(rule, groups, func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr, i int, parts []*tensor.Tensor, self int, out *tensor.Tensor) error {
-		if len(parts) == 0 {
-			return errors.New("is executed by a process that is in no group")
-		}
-		b, err := fold(m, fr, parts)
-		if err != nil {
-			return err
-		}
-		whole := m.Alias(b, s.Out[0].DType, s.In[0].Shape)
-		bytes := int64(len(out.Bytes()))
-		if err := m.Charge(bytes); err != nil {
-			return err
-		}
-		defer m.Uncharge(bytes)
-		piece, err := cut(&whole.Tensor, dim, self, len(parts))
-		if err != nil {
-			return err
-		}
+	return collective(rule, groups, func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr, i int, parts []*tensor.Tensor, self int, out *tensor.Tensor) {
+		whole := m.Alias(fold(m, fr, inGroup(parts)), s.Out[0].DType, s.In[0].Shape)
+		defer m.Uncharge(m.Charge(int64(len(out.Bytes()))))
+		piece := cut(&whole.Tensor, dim, self, len(parts))
 		m.Release(whole)
 		if len(piece.Bytes()) != len(out.Bytes()) {
-			return fmt.Errorf("gives %s, not %s", kernel.TypeOfTensor(piece), kernel.TypeOfTensor(out))
+			kernel.Fail(fmt.Errorf("gives %s, not %s", kernel.TypeOfTensor(piece), kernel.TypeOfTensor(out)))
 		}
 		copy(out.Bytes(), piece.Bytes())
-		return nil
 	}), nil
 }
 
@@ -282,20 +249,13 @@ func planAllToAll(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	return collective(exchangeRule(s.Op), groups, func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr, i int, parts []*tensor.Tensor, self int, out *tensor.Tensor) error {
-		bytes := int64(len(out.Bytes()))
-		if err := m.Charge(bytes); err != nil {
-			return err
-		}
-		defer m.Uncharge(bytes)
+	return collective(exchangeRule(s.Op), groups, func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr, i int, parts []*tensor.Tensor, self int, out *tensor.Tensor) {
+		defer m.Uncharge(m.Charge(int64(len(out.Bytes()))))
 		pieces := make([]*tensor.Tensor, len(parts))
 		for k, t := range parts {
-			var err error
-			if pieces[k], err = cut(t, split, self, len(parts)); err != nil {
-				return err
-			}
+			pieces[k] = cut(t, split, self, len(parts))
 		}
-		return concatInto(out, pieces, concat)
+		concatInto(out, pieces, concat)
 	}), nil
 }
 
@@ -310,17 +270,12 @@ func planCollectiveBroadcast(p *plan.Planner, s *plan.Spec) (exec.Runner, error)
 	if err != nil {
 		return nil, err
 	}
-	return collective(exchangeRule(s.Op), groups, func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr, i int, parts []*tensor.Tensor, self int, out *tensor.Tensor) error {
+	return collective(exchangeRule(s.Op), groups, func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr, i int, parts []*tensor.Tensor, self int, out *tensor.Tensor) {
 		if len(parts) == 0 {
 			s.Out[i].Zero(out)
-			return nil
+			return
 		}
-		r, err := root(fr, ins, i, len(parts))
-		if err != nil {
-			return err
-		}
-		copy(out.Bytes(), parts[r].Bytes())
-		return nil
+		copy(out.Bytes(), parts[root(fr, ins, i, len(parts))].Bytes())
 	}), nil
 }
 
@@ -335,27 +290,19 @@ func planCollectiveReduce(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	return collective(rule, groups, func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr, i int, parts []*tensor.Tensor, self int, out *tensor.Tensor) error {
+	return collective(rule, groups, func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr, i int, parts []*tensor.Tensor, self int, out *tensor.Tensor) {
 		s.Out[i].Zero(out)
-		if len(parts) == 0 {
-			return nil
+		if len(parts) > 0 && root(fr, ins, i, len(parts)) == self {
+			b := fold[i](m, fr, parts)
+			copy(out.Bytes(), b.Tensor.Bytes())
+			m.Release(b)
 		}
-		if r, err := root(fr, ins, i, len(parts)); err != nil || r != self {
-			return err
-		}
-		b, err := fold[i](m, fr, parts)
-		if err != nil {
-			return err
-		}
-		copy(out.Bytes(), b.Tensor.Bytes())
-		m.Release(b)
-		return nil
 	}), nil
 }
 
 // rooted separates the roots of a collective_broadcast or collective_reduce from its data operands. root returns the
 // position in the group of the root for operand i.
-func rooted(s *plan.Spec) (data *plan.Spec, root func(fr *exec.Frame, ins *exec.Instr, i, group int) (int, error), err error) {
+func rooted(s *plan.Spec) (data *plan.Spec, root func(fr *exec.Frame, ins *exec.Instr, i, group int) int, err error) {
 	d := *s
 	dynamic := plan.BoolAttr(s.Op, stablehlo.AttrHasDynamicRoot, false)
 	if dynamic { // the last operand holds the positions of the roots in the group
@@ -367,15 +314,15 @@ func rooted(s *plan.Spec) (data *plan.Spec, root func(fr *exec.Frame, ins *exec.
 	if err := staticTensors(&d); err != nil {
 		return nil, nil, err
 	}
-	return &d, func(fr *exec.Frame, ins *exec.Instr, i, group int) (int, error) {
+	return &d, func(fr *exec.Frame, ins *exec.Instr, i, group int) int {
 		if !dynamic {
-			return 0, nil
+			return 0
 		}
 		r := kernel.IntAt(&fr.Slots[ins.In[len(ins.In)-1]].Tensor, i)
 		if r < 0 || r >= int64(group) {
-			return 0, fmt.Errorf("has root %d of a group of %d", r, group)
+			kernel.Fail(fmt.Errorf("has root %d of a group of %d", r, group))
 		}
-		return int(r), nil
+		return int(r)
 	}, nil
 }
 
@@ -391,18 +338,17 @@ func planCollectivePermute(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 	}
 	rule := exchangeRule(s.Op)
 	// All processes of the row or column meet; each copies its source's operand.
-	return collective(rule, nil, func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr, i int, parts []*tensor.Tensor, self int, out *tensor.Tensor) error {
+	return collective(rule, nil, func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr, i int, parts []*tensor.Tensor, self int, out *tensor.Tensor) {
 		for _, p := range pairs {
 			if len(p) == 2 && int(p[1]) == self {
 				if int(p[0]) >= len(parts) {
-					return fmt.Errorf("names process %d of %d", p[0], len(parts))
+					kernel.Fail(fmt.Errorf("names process %d of %d", p[0], len(parts)))
 				}
 				copy(out.Bytes(), parts[p[0]].Bytes())
-				return nil
+				return
 			}
 		}
 		s.Out[i].Zero(out)
-		return nil
 	}), nil
 }
 
@@ -419,7 +365,7 @@ func planCrossReplicaSum(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 	if add == nil {
 		return nil, kernel.Unsupported("a sum of elements of type %s", s.In[0].DType)
 	}
-	return collective(crossReplica, groups, func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr, i int, parts []*tensor.Tensor, self int, out *tensor.Tensor) error {
+	return collective(crossReplica, groups, func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr, i int, parts []*tensor.Tensor, self int, out *tensor.Tensor) {
 		for k, t := range parts {
 			if k == 0 {
 				copy(out.Bytes(), t.Bytes())
@@ -427,6 +373,5 @@ func planCrossReplicaSum(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 			}
 			add([]*tensor.Tensor{out, t}, []*tensor.Tensor{out}, 0, t.NumElements())
 		}
-		return nil
 	}), nil
 }

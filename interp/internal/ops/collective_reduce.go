@@ -28,52 +28,39 @@ func reduceParts(p *plan.Planner, s *plan.Spec, i int) (folder, error) {
 		return nil, err
 	}
 	wide := r.Types[0].DType
-	return func(m *exec.Machine, fr *exec.Frame, parts []*tensor.Tensor) (*exec.Buf, error) {
+	return func(m *exec.Machine, fr *exec.Frame, parts []*tensor.Tensor) *exec.Buf {
 		var acc [1]*exec.Buf
 		for k, part := range parts {
-			b, err := m.Alloc(wide, r.Types[0].Shape, n)
-			if err != nil {
-				return nil, err
-			}
-			if err := widen(m, part, &b.Tensor); err != nil {
-				return nil, err
-			}
+			b := m.Alloc(wide, r.Types[0].Shape, n)
+			widen(m, part, &b.Tensor)
 			if k == 0 {
 				acc[0] = b
 				continue
 			}
 			fr.Slots[r.Args[0]], fr.Slots[r.Args[1]] = acc[0], b
-			if err := m.Block(fr, r.Block, acc[:]); err != nil {
-				return nil, err
-			}
+			m.Block(fr, r.Block, acc[:])
 		}
-		return acc[0], nil
+		return acc[0]
 	}, nil
 }
 
 // partPromotion returns the conversion of operand i to the element type of the region's arguments a and b.
-func partPromotion(p *plan.Planner, s *plan.Spec, i int, a, b kernel.Type) (func(m *exec.Machine, part, wide *tensor.Tensor) error, error) {
+func partPromotion(p *plan.Planner, s *plan.Spec, i int, a, b kernel.Type) (func(m *exec.Machine, part, wide *tensor.Tensor), error) {
 	from, to := s.In[i], s.In[i]
 	to.DType, to.Quant = a.DType, a.Quant
 	if !a.SameElements(b) || !to.SameElements(s.Out[i]) {
 		return nil, errors.New("has a computation whose types are not those of the results")
 	}
 	if from.SameElements(to) {
-		return func(_ *exec.Machine, part, wide *tensor.Tensor) error {
-			copy(wide.Bytes(), part.Bytes())
-			return nil
-		}, nil
+		return func(_ *exec.Machine, part, wide *tensor.Tensor) { copy(wide.Bytes(), part.Bytes()) }, nil
 	}
 	k, err := p.Promotion(s.Op, from, to)
 	if err != nil {
 		return nil, err
 	}
-	return func(m *exec.Machine, part, wide *tensor.Tensor) error {
-		if err := m.Charge(k.Scratch); err != nil {
-			return err
-		}
-		defer m.Uncharge(k.Scratch)
-		return k.Run([]*tensor.Tensor{part}, []*tensor.Tensor{wide})
+	return func(m *exec.Machine, part, wide *tensor.Tensor) {
+		defer m.Uncharge(m.Charge(k.Scratch))
+		k.Run([]*tensor.Tensor{part}, []*tensor.Tensor{wide})
 	}, nil
 }
 
@@ -94,44 +81,26 @@ func scalarParts(p *plan.Planner, s *plan.Spec, i int) (folder, error) {
 		return nil, err
 	}
 	dt, n := types[0].DType, s.In[i].N
-	return func(m *exec.Machine, fr *exec.Frame, parts []*tensor.Tensor) (*exec.Buf, error) {
-		if len(parts) == 0 {
-			return nil, nil
-		}
-		acc, err := m.Alloc(dt, tensor.Shape{int64(n)}, n)
-		if err != nil {
-			return nil, err
-		}
-		if err := widen(m, parts[0], &acc.Tensor); err != nil {
-			return nil, err
-		}
-		next, err := m.Alloc(dt, tensor.Shape{int64(n)}, n)
-		if err != nil {
-			return nil, err
-		}
+	return func(m *exec.Machine, fr *exec.Frame, parts []*tensor.Tensor) *exec.Buf {
+		acc := m.Alloc(dt, tensor.Shape{int64(n)}, n)
+		widen(m, parts[0], &acc.Tensor)
+		next := m.Alloc(dt, tensor.Shape{int64(n)}, n)
 		defer m.Release(next)
 		for _, part := range parts[1:] {
-			if err := widen(m, part, &next.Tensor); err != nil {
-				return nil, err
-			}
+			widen(m, part, &next.Tensor)
 			for e := range n {
-				if err := m.Poll(); err != nil {
-					return nil, err
-				}
-				v, err := scalarPair(m, fr, body, &acc.Tensor, e, &next.Tensor, e)
-				if err != nil {
-					return nil, err
-				}
+				m.Poll()
+				v := scalarPair(m, fr, body, &acc.Tensor, e, &next.Tensor, e)
 				copy(element(&acc.Tensor, e), v.Tensor.Bytes())
 				m.Release(v)
 			}
 		}
-		return acc, nil
+		return acc
 	}, nil
 }
 
 // folder reduces one operand over the processes of a group.
-type folder func(m *exec.Machine, fr *exec.Frame, parts []*tensor.Tensor) (*exec.Buf, error)
+type folder func(m *exec.Machine, fr *exec.Frame, parts []*tensor.Tensor) *exec.Buf
 
 // reduction compiles the common part of all_reduce and collective_reduce: the process groups, and a folder for each
 // operand of s.

@@ -123,39 +123,35 @@ func firesAlone(m *exec.Machine, at place) bool {
 
 // fireOnce executes an op that communicates with the host. If values are whole, one device of each replica fires and
 // forwards the host's answer to the other devices. If values are per device, every device fires.
-func fireOnce(m *exec.Machine, ins *exec.Instr, at place, results []*tensor.Tensor, fire func() error) error {
+func fireOnce(m *exec.Machine, ins *exec.Instr, at place, results []*tensor.Tensor, fire func()) {
 	w := m.DeviceGroup
 	if firesAlone(m, at) {
-		return fire()
+		fire()
+		return
 	}
 	if at.device >= w.Partitions {
-		return fmt.Errorf("is on device %d of %d", at.device, w.Partitions)
+		kernel.Fail(fmt.Errorf("is on device %d of %d", at.device, w.Partitions))
 	}
 	mine := m.Run.Partition == at.device
 	if mine {
-		if err := fire(); err != nil {
-			return err
-		}
+		fire()
 	}
 	if len(results) == 0 {
-		return nil
+		return
 	}
 	var give []*tensor.Tensor
 	if mine {
 		give = results
 	}
-	met, err := meetPartitions(m, ins, upTo(w.Partitions), give)
-	if err != nil || mine {
-		return err
-	}
-	got := met[at.device]
+	got := meetPartitions(m, ins, upTo(w.Partitions), give)[at.device]
 	if len(got) != len(results) {
-		return errors.New("gives other values on each device")
+		kernel.Fail(errors.New("gives other values on each device"))
 	}
 	for i, t := range got {
-		copy(results[i].Bytes(), t.Bytes())
+		if !mine {
+			copy(results[i].Bytes(), t.Bytes())
+		}
 	}
-	return nil
 }
 
 // planReplicaID and planPartitionID compile replica_id and partition_id (spec, "partition_id", "replica_id").
@@ -172,13 +168,9 @@ func planID(s *plan.Spec, id func(*exec.Machine) int) (exec.Runner, error) {
 	if t.Class != kernel.ClassTensor || t.N != 1 || t.DType.Size() != 4 {
 		return nil, errors.New("expects a result of type tensor<ui32>")
 	}
-	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) error {
-		b, err := m.Alloc(t.DType, t.Shape, 1)
-		if err != nil {
-			return err
-		}
+	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
+		b := m.Alloc(t.DType, t.Shape, 1)
 		tensor.View[uint32](&b.Tensor)[0] = uint32(id(m))
 		fr.Slots[ins.Out[0]] = b
-		return nil
 	}, nil
 }

@@ -84,19 +84,10 @@ func makeEinsum(s *plan.Spec) (kernel.Kernel, error) {
 	if err != nil {
 		return kernel.Kernel{}, err
 	}
-	return kernel.Kernel{Family: "product", Scratch: int64(product.Bytes()) + dot.Scratch + move.Scratch + x.Scratch() + y.Scratch(), Run: func(in, out []*tensor.Tensor) error {
+	return kernel.Kernel{Family: "product", Scratch: int64(product.Bytes()) + dot.Scratch + move.Scratch + x.Scratch() + y.Scratch(), Run: func(in, out []*tensor.Tensor) {
 		t := []*tensor.Tensor{tensor.New(product.DType, mid)}
-		operands := make([]*tensor.Tensor, 2)
-		for i, o := range []*kernel.EinsumOperand{x, y} {
-			var err error
-			if operands[i], err = o.Load(in[i]); err != nil {
-				return err
-			}
-		}
-		if err := dot.Run(operands, t); err != nil {
-			return err
-		}
-		return move.Run(t, out)
+		dot.Run([]*tensor.Tensor{x.Load(in[0]), y.Load(in[1])}, t)
+		move.Run(t, out)
 	}}, nil
 }
 
@@ -128,11 +119,7 @@ func makeUnaryEinsum(s *plan.Spec) (kernel.Kernel, error) {
 	if err != nil {
 		return kernel.Kernel{}, err
 	}
-	return kernel.Kernel{Family: "einsum", Scratch: x.Scratch() + move.Scratch, Run: func(in, out []*tensor.Tensor) error {
-		t, err := x.Load(in[0])
-		if err != nil {
-			return err
-		}
-		return move.Run([]*tensor.Tensor{t}, out)
+	return kernel.Kernel{Family: "einsum", Scratch: x.Scratch() + move.Scratch, Run: func(in, out []*tensor.Tensor) {
+		move.Run([]*tensor.Tensor{x.Load(in[0])}, out)
 	}}, nil
 }

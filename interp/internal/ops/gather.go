@@ -46,16 +46,12 @@ func makeDynamicGather(s *plan.Spec) (kernel.Kernel, error) {
 		return kernel.Kernel{}, err
 	}
 	inner := &kernel.Signature{Name: s.Name, In: s.In[:2], Out: s.Out, Reserve: s.Reserve}
-	return kernel.Kernel{Family: "gather", Run: func(in, out []*tensor.Tensor) error {
+	return kernel.Kernel{Family: "gather", Run: func(in, out []*tensor.Tensor) {
 		sizes, err := in[2].Int64s()
-		if err != nil {
-			return err
-		}
+		kernel.Fail(err)
 		k, err := kernel.GatherKernel(inner, d, sizes)
-		if err != nil {
-			return err
-		}
-		return k.Run(in[:2], out)
+		kernel.Fail(err)
+		k.Run(in[:2], out)
 	}}, nil
 }
 
@@ -115,7 +111,7 @@ func makeTorchIndexSelect(s *plan.Spec) (kernel.Kernel, error) {
 		return kernel.Kernel{}, fmt.Errorf("cannot select %s", out)
 	}
 	size := in.DType.Size()
-	return kernel.Kernel{Family: "gather", Run: func(in, out []*tensor.Tensor) error {
+	return kernel.Kernel{Family: "gather", Run: func(in, out []*tensor.Tensor) {
 		x, o := in[0].Bytes(), out[0].Bytes()
 		step := inner * size
 		for b := range nb {
@@ -128,6 +124,5 @@ func makeTorchIndexSelect(s *plan.Spec) (kernel.Kernel, error) {
 				}
 			}
 		}
-		return nil
 	}}, nil
 }

@@ -125,7 +125,7 @@ func forwards(site *hook.Site, i int) int {
 }
 
 // call executes the hook.
-func (h *hookSite) call(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) error {
+func (h *hookSite) call(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
 	site := h.bound.Site
 	nin, nout := len(ins.In)-h.skip, len(ins.Out)-h.skip
 	results := m.Refs(nout)
@@ -134,19 +134,13 @@ func (h *hookSite) call(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) error 
 	for i, f := range h.forward {
 		switch {
 		case f < 0:
-			b, err := m.Alloc(h.types[i].DType, h.types[i].Shape, h.types[i].N)
-			if err != nil {
-				return err
-			}
+			b := m.Alloc(h.types[i].DType, h.types[i].Shape, h.types[i].N)
 			clear(b.Tensor.Bytes())
 			results[i] = b
 		case inout:
 			b := fr.Slots[ins.In[h.skip+f]]
 			if !ins.Move[h.skip+f] || !b.Writable() {
-				c, err := m.Alloc(h.types[i].DType, h.types[i].Shape, h.types[i].N)
-				if err != nil {
-					return err
-				}
+				c := m.Alloc(h.types[i].DType, h.types[i].Shape, h.types[i].N)
 				copy(c.Tensor.Bytes(), b.Tensor.Bytes())
 				results[i] = c
 				continue
@@ -177,16 +171,9 @@ func (h *hookSite) call(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) error 
 			c.ResultPointers = runtime.Pointers(c.ResultPointers, c.Results)
 		}
 		if firesAlone(m, h.at) {
-			if err := deliver(m, h.bound, c); err != nil {
-				return err
-			}
-			m.Run.Seq++
-		} else if err := fireOnce(m, ins, h.at, c.Results, func() error {
-			err := deliver(m, h.bound, c)
-			m.Run.Seq++
-			return err
-		}); err != nil {
-			return err
+			deliver(m, h.bound, c)
+		} else {
+			fireOnce(m, ins, h.at, c.Results, func() { deliver(m, h.bound, c) })
 		}
 	} else if firesAlone(m, h.at) || m.Run.Partition == h.at.device {
 		m.Run.Seq++
@@ -198,21 +185,19 @@ func (h *hookSite) call(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) error 
 		fr.Slots[ins.Out[h.skip+i]] = b
 	}
 	m.DropRefs(nout)
-	return nil
 }
 
-// deliver calls the handlers of a hook. If there is a timeout, deliver returns an error when it expires.
-func deliver(m *exec.Machine, b *runtime.Bound, c *runtime.Call) error {
-	if err := m.DeviceGroup.Stopped(); err != nil {
-		return err
-	}
+// deliver calls the handlers of a hook. If there is a timeout, the run ends when it expires.
+func deliver(m *exec.Machine, b *runtime.Bound, c *runtime.Call) {
+	kernel.Fail(m.DeviceGroup.Stopped())
 	m.Watch.Ask()
 	defer m.Watch.Answered()
-	timeout := m.Prog.Timeout
-	if timeout <= 0 {
-		return runtime.Deliver(m.Ctx, b, c)
+	if timeout := m.Prog.Timeout; timeout <= 0 {
+		kernel.Fail(runtime.Deliver(m.Ctx, b, c))
+	} else {
+		done := make(chan error, 1)
+		runtime.DeliverWithin(m.Ctx, timeout, b, c, nil, func(err error) { done <- err })
+		kernel.Fail(<-done)
 	}
-	done := make(chan error, 1)
-	runtime.DeliverWithin(m.Ctx, timeout, b, c, nil, func(err error) { done <- err })
-	return <-done
+	m.Run.Seq++
 }

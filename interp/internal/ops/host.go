@@ -34,20 +34,19 @@ func dataOf(types []kernel.Type) (at []int, data []kernel.Type) {
 
 // planOutfeed compiles outfeed (spec, "outfeed").
 func (h *Host) planOutfeed(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
-	return h.planWritten(p, s, func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) error {
+	return h.planWritten(p, s, func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
 		if m.DeviceGroup == nil || !m.DeviceGroup.Nested {
-			return errNoHook
+			kernel.Fail(errNoHook)
 		}
 		fr.Slots[ins.Out[0]] = m.Token()
-		return nil
 	}), nil
 }
 
 // planInfeed compiles infeed (spec, "infeed").
 func (h *Host) planInfeed(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
-	return h.planWritten(p, s, planReceive(s, func(m *exec.Machine, n int) ([]*tensor.Tensor, error) {
+	return h.planWritten(p, s, planReceive(s, func(m *exec.Machine, n int) []*tensor.Tensor {
 		if m.DeviceGroup == nil || !m.DeviceGroup.Nested {
-			return nil, errNoHook
+			kernel.Fail(errNoHook)
 		}
 		return m.DeviceGroup.NextInfeed()
 	})), nil
@@ -55,15 +54,12 @@ func (h *Host) planInfeed(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 
 // planReceive compiles an op that receives its results from another device or from a queue. If from returns no values,
 // the results are zeros.
-func planReceive(s *plan.Spec, from func(m *exec.Machine, n int) ([]*tensor.Tensor, error)) exec.Runner {
+func planReceive(s *plan.Spec, from func(m *exec.Machine, n int) []*tensor.Tensor) exec.Runner {
 	at, types := dataOf(s.Out)
-	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) error {
+	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
 		results := make([]*tensor.Tensor, len(at))
 		for i, t := range types {
-			b, err := m.Alloc(t.DType, t.Shape, t.N)
-			if err != nil {
-				return err
-			}
+			b := m.Alloc(t.DType, t.Shape, t.N)
 			t.Zero(&b.Tensor)
 			fr.Slots[ins.Out[at[i]]] = b
 			results[i] = &b.Tensor
@@ -73,20 +69,19 @@ func planReceive(s *plan.Spec, from func(m *exec.Machine, n int) ([]*tensor.Tens
 				fr.Slots[ins.Out[i]] = m.Token()
 			}
 		}
-		item, err := from(m, len(results))
-		if err != nil || item == nil {
-			return err
+		item := from(m, len(results))
+		if item == nil {
+			return
 		}
 		if len(item) != len(results) {
-			return fmt.Errorf("gets %d values for %d results", len(item), len(results))
+			kernel.Fail(fmt.Errorf("gets %d values for %d results", len(item), len(results)))
 		}
 		for i, t := range item {
 			if t.DType() != types[i].DType || !t.Shape().Equal(types[i].Shape) {
-				return fmt.Errorf("gets a value of type %s for a result of type %s", kernel.TypeOfTensor(t), types[i])
+				kernel.Fail(fmt.Errorf("gets a value of type %s for a result of type %s", kernel.TypeOfTensor(t), types[i]))
 			}
 			copy(results[i].Bytes(), t.Bytes())
 		}
-		return nil
 	}
 }
 
@@ -97,7 +92,7 @@ func (h *Host) planSend(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 		return nil, err
 	}
 	at, _ := dataOf(s.In)
-	return h.planTransfer(p, t, s, func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) error {
+	return h.planTransfer(p, t, s, func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
 		switch {
 		case m.DeviceGroup != nil && (m.DeviceGroup.Nested || t.device):
 			operands := make([]*tensor.Tensor, len(at))
@@ -105,17 +100,14 @@ func (h *Host) planSend(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 				operands[i] = &fr.Slots[ins.In[k]].Tensor
 			}
 			for _, to := range t.targets(m) {
-				if err := m.DeviceGroup.Send(m, exec.ChannelKey{Channel: t.channel, To: to}, operands); err != nil {
-					return err
-				}
+				m.DeviceGroup.Send(m, exec.ChannelKey{Channel: t.channel, To: to}, operands)
 			}
 		case t.device:
-			return exec.ErrStuck // there is no other device
+			kernel.Fail(exec.ErrStuck) // there is no other device
 		default:
-			return errNoHook
+			kernel.Fail(errNoHook)
 		}
 		fr.Slots[ins.Out[0]] = m.Token()
-		return nil
 	}), nil
 }
 
@@ -125,16 +117,16 @@ func (h *Host) planRecv(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	return h.planTransfer(p, t, s, planReceive(s, func(m *exec.Machine, n int) ([]*tensor.Tensor, error) {
+	return h.planTransfer(p, t, s, planReceive(s, func(m *exec.Machine, n int) []*tensor.Tensor {
 		switch {
 		case !t.device && (m.DeviceGroup == nil || !m.DeviceGroup.Nested):
-			return nil, errNoHook
+			kernel.Fail(errNoHook)
 		case m.DeviceGroup == nil:
-			return nil, exec.ErrStuck
+			kernel.Fail(exec.ErrStuck)
 		}
 		from, ok := t.source(m)
 		if !ok {
-			return nil, nil
+			return nil
 		}
 		return m.DeviceGroup.Recv(m, from, n)
 	})), nil
@@ -263,14 +255,12 @@ func planRunParallel(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 	if nin != len(s.In) || nout != len(s.Out) {
 		return nil, fmt.Errorf("has %d operands and %d results for programs of %d and %d", len(s.In), len(s.Out), nin, nout)
 	}
-	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) error {
+	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
 		w := exec.NewDeviceGroup(len(funcs)/width, width)
 		w.Nested = true
 		for _, f := range feeds {
-			out, err := exec.CallValues(exec.SubMachine(m, w, 0), f, nil)
-			if err != nil {
-				return err
-			}
+			out, err := exec.SubMachine(m, w, 0).Invoke(f, nil)
+			kernel.Fail(err)
 			var item []*tensor.Tensor
 			for i, b := range out {
 				if f.Results[i].Class == kernel.ClassTensor {
@@ -297,14 +287,12 @@ func planRunParallel(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 			wg.Add(1)
 			go func() {
 				defer wg.Done()
-				results[d], errs[d] = exec.CallValues(exec.SubMachine(m, w, d), f, in[d])
+				results[d], errs[d] = exec.SubMachine(m, w, d).Invoke(f, in[d])
 				w.Leave(errs[d])
 			}()
 		}
 		wg.Wait()
-		if err := exec.FirstCause(errs); err != nil {
-			return err
-		}
+		kernel.Fail(exec.FirstCause(errs))
 		at = 0
 		for _, r := range results {
 			for _, b := range r {
@@ -317,7 +305,6 @@ func planRunParallel(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 				at++
 			}
 		}
-		return nil
 	}, nil
 }
 
@@ -334,18 +321,15 @@ func planRegionCall(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 		return nil, err
 	}
 	n := len(s.Out)
-	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) error {
+	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
 		for i, a := range body.Args {
 			fr.Slots[a] = m.Take(fr, ins, i)
 		}
 		out := m.Refs(n)
-		if err := m.Block(fr, body, out); err != nil {
-			return err
-		}
+		m.Block(fr, body, out)
 		for i, b := range out {
 			fr.Slots[ins.Out[i]] = b
 		}
 		m.DropRefs(n)
-		return nil
 	}, nil
 }

@@ -93,7 +93,7 @@ func planManual(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 }
 
 // run executes the computation on one device.
-func (mc *manualComputation) run(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) error {
+func (mc *manualComputation) run(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
 	self := m.Run.Partition
 	for i, a := range mc.body.Args {
 		c := mc.in[i]
@@ -101,29 +101,19 @@ func (mc *manualComputation) run(m *exec.Machine, fr *exec.Frame, ins *exec.Inst
 			fr.Slots[a] = m.Take(fr, ins, i)
 			continue
 		}
-		if err := onGrid(m); err != nil {
-			return err
-		}
+		onGrid(m)
 		whole := &fr.Slots[ins.In[i]].Tensor
 		shape, err := c.ShardShape(whole.Shape())
-		if err != nil {
-			return err
-		}
-		b, err := m.Alloc(whole.DType(), shape, int(shape.NumElements()))
-		if err != nil {
-			return err
-		}
+		kernel.Fail(err)
+		b := m.Alloc(whole.DType(), shape, int(shape.NumElements()))
 		clear(b.Tensor.Bytes()) // the last shard may be padded
 		c.Take(&b.Tensor, whole, self)
 		fr.Slots[a] = b
 	}
 	out := m.Refs(len(mc.out))
 	m.Manual++
-	err := m.Block(fr, mc.body, out)
+	m.Block(fr, mc.body, out)
 	m.Manual--
-	if err != nil {
-		return err
-	}
 	var parts []*tensor.Tensor
 	for i, c := range mc.out {
 		if c != nil {
@@ -132,9 +122,7 @@ func (mc *manualComputation) run(m *exec.Machine, fr *exec.Frame, ins *exec.Inst
 	}
 	var met map[int][]*tensor.Tensor
 	if len(parts) > 0 {
-		if met, err = meetPartitions(m, ins, mc.groups[self], parts); err != nil {
-			return err
-		}
+		met = meetPartitions(m, ins, mc.groups[self], parts)
 	}
 	k := 0
 	for i, c := range mc.out {
@@ -144,10 +132,7 @@ func (mc *manualComputation) run(m *exec.Machine, fr *exec.Frame, ins *exec.Inst
 			continue
 		}
 		t := mc.results[i]
-		b, err := m.Alloc(t.DType, t.Shape, t.N)
-		if err != nil {
-			return err
-		}
+		b := m.Alloc(t.DType, t.Shape, t.N)
 		for _, q := range c.from[self] {
 			c.Put(&b.Tensor, met[q][k], q)
 		}
@@ -156,39 +141,32 @@ func (mc *manualComputation) run(m *exec.Machine, fr *exec.Frame, ins *exec.Inst
 		k++
 	}
 	m.DropRefs(len(mc.out))
-	return nil
 }
 
-// onGrid returns an error unless the program runs on the devices that it was compiled for.
-func onGrid(m *exec.Machine) error {
+// onGrid ends the run unless the program runs on the devices that it was compiled for.
+func onGrid(m *exec.Machine) {
 	if m.DeviceGroup == nil || m.DeviceGroup.Nested || m.DeviceGroup.Partitions != m.Prog.Partitions {
-		return kernel.Unsupported("a manual computation in interpreter.run_parallel")
+		kernel.Fail(kernel.Unsupported("a manual computation in interpreter.run_parallel"))
 	}
-	return nil
 }
 
 // meetPartitions exchanges values among the partitions of a group in one replica and returns the values of all of them.
-func meetPartitions(m *exec.Machine, ins *exec.Instr, group []int, values []*tensor.Tensor) (map[int][]*tensor.Tensor, error) {
-	if err := onGrid(m); err != nil {
-		return nil, err
-	}
+func meetPartitions(m *exec.Machine, ins *exec.Instr, group []int, values []*tensor.Tensor) map[int][]*tensor.Tensor {
+	onGrid(m)
 	if len(group) == 1 {
-		return map[int][]*tensor.Tensor{group[0]: values}, nil
+		return map[int][]*tensor.Tensor{group[0]: values}
 	}
 	base := m.Run.Replica * m.DeviceGroup.Partitions
 	processes := make([]int, len(group))
 	for i, q := range group {
 		processes[i] = base + q
 	}
-	met, err := m.DeviceGroup.Meet(m, ins, base+m.Run.Partition, processes, values)
-	if err != nil || base == 0 {
-		return met, err
-	}
+	met := m.DeviceGroup.Meet(m, ins, base+m.Run.Partition, processes, values)
 	out := make(map[int][]*tensor.Tensor, len(met))
 	for q, v := range met {
 		out[q-base] = v
 	}
-	return out, nil
+	return out
 }
 
 func manualAxes(op *ir.Op) []string {
@@ -353,18 +331,12 @@ func planFullToShard(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 		return nil, err
 	}
 	t := s.Out[0]
-	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) error {
-		if err := onGrid(m); err != nil {
-			return err
-		}
-		b, err := m.Alloc(t.DType, t.Shape, t.N)
-		if err != nil {
-			return err
-		}
+	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
+		onGrid(m)
+		b := m.Alloc(t.DType, t.Shape, t.N)
 		clear(b.Tensor.Bytes())
 		cut.Take(&b.Tensor, &fr.Slots[ins.In[0]].Tensor, m.Run.Partition)
 		fr.Slots[ins.Out[0]] = b
-		return nil
 	}, nil
 }
 
@@ -382,21 +354,14 @@ func planShardToFull(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 	}
 	all := upTo(p.Prog.Partitions)
 	t := s.Out[0]
-	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) error {
-		met, err := meetPartitions(m, ins, all, []*tensor.Tensor{&fr.Slots[ins.In[0]].Tensor})
-		if err != nil {
-			return err
-		}
-		b, err := m.Alloc(t.DType, t.Shape, t.N)
-		if err != nil {
-			return err
-		}
+	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
+		met := meetPartitions(m, ins, all, []*tensor.Tensor{&fr.Slots[ins.In[0]].Tensor})
+		b := m.Alloc(t.DType, t.Shape, t.N)
 		for q := len(all) - 1; q >= 0; q-- { // the first of equal shards counts
 			cut.Put(&b.Tensor, met[q][0], q)
 		}
 		cut.Put(&b.Tensor, met[m.Run.Partition][0], m.Run.Partition)
 		fr.Slots[ins.Out[0]] = b
-		return nil
 	}, nil
 }
 

@@ -15,9 +15,8 @@ func planFirst(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 	if len(s.In) == 0 || len(s.Out) != 1 {
 		return nil, errors.New("expects an operand and one result")
 	}
-	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) error {
+	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
 		fr.Slots[ins.Out[0]] = m.Take(fr, ins, 0)
-		return nil
 	}, nil
 }
 
@@ -41,7 +40,7 @@ func makeStochasticConvert(s *kernel.Signature) (kernel.Kernel, error) {
 		lo, hi = -1<<(n-1), 1<<(n-1)-1
 	}
 	bits := s.In[0].DType.Bits()
-	return kernel.Kernel{Family: "elements", Run: func(in, out []*tensor.Tensor) error {
+	return kernel.Kernel{Family: "elements", Run: func(in, out []*tensor.Tensor) {
 		n := s.Out[0].N
 		v, result := make([]float64, n), make([]int64, n)
 		kernel.Decode64(in[0].DType(), v, in[0], 0)
@@ -67,6 +66,5 @@ func makeStochasticConvert(s *kernel.Signature) (kernel.Kernel, error) {
 			result[i] = min(max(r, lo), hi)
 		}
 		kernel.EncodeInt(to, out[0], 0, result)
-		return nil
 	}}, nil
 }

@@ -25,21 +25,8 @@ func firstShape(s *plan.Spec, in []*tensor.Tensor) error {
 	return nil
 }
 
-// threeOperands reads operands with a number for each dimension of the first operand of the op.
-func threeOperands(s *plan.Spec, in []*tensor.Tensor) (lists [3][]int64, err error) {
-	for i := range lists {
-		if lists[i], err = in[i].Int64s(); err != nil {
-			return lists, err
-		}
-		if rank := len(s.In[0].Shape); len(lists[i]) != rank {
-			return lists, fmt.Errorf("has a list of %d numbers for rank %d", len(lists[i]), rank)
-		}
-	}
-	return lists, nil
-}
-
 func dynamicPadShape(s *plan.Spec, in []*tensor.Tensor) error {
-	p, err := threeOperands(s, in[2:])
+	p, err := kernel.ThreeLists(in[2:], len(s.In[0].Shape))
 	if err != nil {
 		return err
 	}
@@ -48,7 +35,7 @@ func dynamicPadShape(s *plan.Spec, in []*tensor.Tensor) error {
 }
 
 func realDynamicSliceShape(s *plan.Spec, in []*tensor.Tensor) error {
-	l, err := threeOperands(s, in[1:])
+	l, err := kernel.ThreeLists(in[1:], len(s.In[0].Shape))
 	if err != nil {
 		return err
 	}
@@ -73,9 +60,8 @@ func makeGetDimensionSize(s *plan.Spec) (kernel.Kernel, error) {
 	if dim < 0 || dim >= len(s.In[0].Shape) {
 		return kernel.Kernel{}, fmt.Errorf("asks for dimension %d of rank %d", dim, len(s.In[0].Shape))
 	}
-	return kernel.Kernel{Family: "strided copy", Run: func(in, out []*tensor.Tensor) error {
+	return kernel.Kernel{Family: "strided copy", Run: func(in, out []*tensor.Tensor) {
 		tensor.View[int32](out[0])[0] = int32(in[0].Shape()[dim])
-		return nil
 	}}, nil
 }
 

@@ -29,22 +29,17 @@ func (h *Host) planProbe(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 		return nil, err
 	}
 	keep := h.probesCompared()
-	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) error {
+	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
 		v := &fr.Slots[ins.In[0]].Tensor
 		if keep {
 			if m.Probes == nil {
 				m.Probes = map[string][]*tensor.Tensor{}
 			}
-			if err := m.Charge(int64(len(v.Bytes()))); err != nil { // until the run ends
-				return err
-			}
+			m.Charge(int64(len(v.Bytes()))) // until the run ends
 			m.Probes[id] = append(m.Probes[id], v.Clone())
 		}
-		if err := tap(m, bound, v); err != nil {
-			return err
-		}
+		tap(m, bound, v)
 		fr.Slots[ins.Out[0]] = m.Take(fr, ins, 0)
-		return nil
 	}, nil
 }
 
@@ -57,8 +52,8 @@ func (h *Host) planPrint(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) error {
-		return tap(m, bound, &fr.Slots[ins.In[0]].Tensor)
+	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
+		tap(m, bound, &fr.Slots[ins.In[0]].Tensor)
 	}, nil
 }
 
@@ -82,17 +77,13 @@ func (h *Host) tapSite(p *plan.Planner, s *plan.Spec, format, name string) (*run
 }
 
 // tap delivers one value to the tap's handlers. Without handlers it does not count as an event.
-func tap(m *exec.Machine, b *runtime.Bound, v *tensor.Tensor) error {
+func tap(m *exec.Machine, b *runtime.Bound, v *tensor.Tensor) {
 	if len(b.Observers) == 0 && b.Answer == nil {
-		return nil
+		return
 	}
 	c := runtime.Call{Site: b.Site, Run: m.Run.Run, Seq: m.Run.Seq, Device: m.Run.Device, Replica: m.Run.Replica, Partition: m.Run.Partition,
 		Operands: []*tensor.Tensor{v}}
-	if err := deliver(m, b, &c); err != nil {
-		return err
-	}
-	m.Run.Seq++
-	return nil
+	deliver(m, b, &c)
 }
 
 // comparesProbes reports whether the module compares probed values.
@@ -112,12 +103,12 @@ func planExpectSerialized(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 		return nil, errors.New("expects one operand")
 	}
 	id, iter := plan.StringAttr(s.Op, interpreter.AttrProbeID), int(plan.IntAttr(s.Op, check.AttrIter, 0))
-	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) error {
+	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
 		seen := m.Probes[id]
 		if len(seen) == 0 {
-			return fmt.Errorf("probe %q saw nothing", id)
+			kernel.Fail(fmt.Errorf("probe %q saw nothing", id))
 		}
 		// Clamp iter. If there is a single value, every iter selects it, including the default.
-		return kernel.CheckEqual().Compare(seen[max(0, min(iter, len(seen)-1))], &fr.Slots[ins.In[0]].Tensor)
+		kernel.Fail(kernel.CheckEqual().Compare(seen[max(0, min(iter, len(seen)-1))], &fr.Slots[ins.In[0]].Tensor))
 	}, nil
 }

@@ -114,41 +114,30 @@ func planReduce(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) error {
+	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
 		inputs := make([]*tensor.Tensor, k)
 		for i := range inputs {
 			bytes := int64(s.In[i].Bytes())
-			if err := m.Charge(bytes); err != nil {
-				return err
-			}
-			defer m.Uncharge(bytes)
+			defer m.Uncharge(m.Charge(bytes))
 			t := tensor.New(s.In[i].DType, moved)
-			if err := arrange[i].Run([]*tensor.Tensor{&fr.Slots[ins.In[i]].Tensor}, []*tensor.Tensor{t}); err != nil {
-				return err
-			}
+			arrange[i].Run([]*tensor.Tensor{&fr.Slots[ins.In[i]].Tensor}, []*tensor.Tensor{t})
 			inputs[i] = t
 		}
 		acc := make([]*exec.Buf, k)
 		for i := range acc {
-			b, err := m.Alloc(s.In[k+i].DType, tensor.Shape{int64(n)}, n)
-			if err != nil {
-				return err
-			}
+			b := m.Alloc(s.In[k+i].DType, tensor.Shape{int64(n)}, n)
 			kernel.Fill(b.Tensor.Bytes(), fr.Slots[ins.In[k+i]].Tensor.Bytes())
 			acc[i] = b
 		}
-		if err := fold(m, fr, acc, inputs); err != nil {
-			return err
-		}
+		fold(m, fr, acc, inputs)
 		for i, b := range acc {
 			fr.Slots[ins.Out[i]] = m.Alias(b, s.Out[i].DType, s.Out[i].Shape)
 		}
-		return nil
 	}, nil
 }
 
 // foldFunc folds inputs of shape [steps][n] into accumulators of n elements, in order, with a scalar region.
-type foldFunc func(m *exec.Machine, fr *exec.Frame, acc []*exec.Buf, inputs []*tensor.Tensor) error
+type foldFunc func(m *exec.Machine, fr *exec.Frame, acc []*exec.Buf, inputs []*tensor.Tensor)
 
 // folderOf compiles region i of op into a foldFunc.
 func folderOf(p *plan.Planner, op *ir.Op, i int, in, init []kernel.Type, steps, n int) (foldFunc, error) {
@@ -168,7 +157,7 @@ func folderOf(p *plan.Planner, op *ir.Op, i int, in, init []kernel.Type, steps, 
 			return nil, kernel.Unsupported("a reduction that changes the element type")
 		}
 	}
-	step := func(m *exec.Machine, fr *exec.Frame, r *plan.LiftedRegion, acc []*exec.Buf, inputs []*tensor.Tensor, at int) error {
+	step := func(m *exec.Machine, fr *exec.Frame, r *plan.LiftedRegion, acc []*exec.Buf, inputs []*tensor.Tensor, at int) {
 		for j := range k {
 			fr.Slots[r.Args[j]] = acc[j]
 			x := m.Head()
@@ -177,26 +166,21 @@ func folderOf(p *plan.Planner, op *ir.Op, i int, in, init []kernel.Type, steps, 
 			x.Fixed = true
 			fr.Slots[r.Args[k+j]] = x
 		}
-		return m.Block(fr, r.Block, acc)
+		m.Block(fr, r.Block, acc)
 	}
-	run := func(m *exec.Machine, fr *exec.Frame, acc []*exec.Buf, inputs []*tensor.Tensor, from int) error {
+	run := func(m *exec.Machine, fr *exec.Frame, acc []*exec.Buf, inputs []*tensor.Tensor, from int) {
 		for at := from; at < steps; at++ {
-			if err := m.Poll(); err != nil {
-				return err
-			}
-			if err := step(m, fr, whole, acc, inputs, at); err != nil {
-				return err
-			}
+			m.Poll()
+			step(m, fr, whole, acc, inputs, at)
 		}
-		return nil
 	}
 	chunks := 0
 	if n > 0 && n < 512 && steps >= 128 && kernel.SameDTypes(in, init) {
 		chunks = min(steps/16, max(2, 2048/n))
 	}
 	if chunks < 2 {
-		return func(m *exec.Machine, fr *exec.Frame, acc []*exec.Buf, inputs []*tensor.Tensor) error {
-			return run(m, fr, acc, inputs, 0)
+		return func(m *exec.Machine, fr *exec.Frame, acc []*exec.Buf, inputs []*tensor.Tensor) {
+			run(m, fr, acc, inputs, 0)
 		}, nil
 	}
 	// Few outputs and many steps: split the steps into contiguous chunks and fold the chunks side by side. Then fold
@@ -213,47 +197,33 @@ func folderOf(p *plan.Planner, op *ir.Op, i int, in, init []kernel.Type, steps, 
 			return nil, err
 		}
 	}
-	return func(m *exec.Machine, fr *exec.Frame, acc []*exec.Buf, inputs []*tensor.Tensor) error {
+	return func(m *exec.Machine, fr *exec.Frame, acc []*exec.Buf, inputs []*tensor.Tensor) {
 		cols := make([]*tensor.Tensor, k)
 		part := make([]*exec.Buf, k)
 		for j := range k {
 			bytes := int64(length) * int64(chunks*n) * int64(in[j].DType.Size())
-			if err := m.Charge(bytes); err != nil {
-				return err
-			}
-			defer m.Uncharge(bytes)
+			defer m.Uncharge(m.Charge(bytes))
 			cols[j] = tensor.New(in[j].DType, tensor.Shape{int64(length), int64(chunks * n)})
-			if err := arrange[j].Run([]*tensor.Tensor{inputs[j]}, []*tensor.Tensor{cols[j]}); err != nil {
-				return err
-			}
-			b, err := m.Alloc(in[j].DType, tensor.Shape{int64(chunks * n)}, chunks*n)
-			if err != nil {
-				return err
-			}
+			arrange[j].Run([]*tensor.Tensor{inputs[j]}, []*tensor.Tensor{cols[j]})
+			b := m.Alloc(in[j].DType, tensor.Shape{int64(chunks * n)}, chunks*n)
 			copy(b.Tensor.Bytes(), cols[j].Bytes())
 			part[j] = b
 		}
 		for at := 1; at < length; at++ {
-			if err := m.Poll(); err != nil {
-				return err
-			}
-			if err := step(m, fr, side, part, cols, at); err != nil {
-				return err
-			}
+			m.Poll()
+			step(m, fr, side, part, cols, at)
 		}
 		parts := make([]*tensor.Tensor, k)
 		for j, b := range part {
 			parts[j] = &b.Tensor
 		}
 		for at := range chunks {
-			if err := step(m, fr, whole, acc, parts, at); err != nil {
-				return err
-			}
+			step(m, fr, whole, acc, parts, at)
 		}
 		for _, b := range part {
 			m.Release(b)
 		}
-		return run(m, fr, acc, inputs, chunks*length)
+		run(m, fr, acc, inputs, chunks*length)
 	}, nil
 }
 
@@ -264,28 +234,20 @@ func scalarFolder(p *plan.Planner, op *ir.Op, i int, in []kernel.Type, steps, n 
 	if err != nil {
 		return nil, err
 	}
-	return func(m *exec.Machine, fr *exec.Frame, acc []*exec.Buf, inputs []*tensor.Tensor) error {
+	return func(m *exec.Machine, fr *exec.Frame, acc []*exec.Buf, inputs []*tensor.Tensor) {
 		out := make([]*exec.Buf, k)
 		for e := range n {
 			for at := range steps {
-				if err := m.Poll(); err != nil {
-					return err
-				}
+				m.Poll()
 				for j := range k {
 					if at == 0 {
-						if err := scalarArg(m, fr, body.Args[j], &acc[j].Tensor, e); err != nil {
-							return err
-						}
+						scalarArg(m, fr, body.Args[j], &acc[j].Tensor, e)
 					} else {
 						fr.Slots[body.Args[j]] = out[j]
 					}
-					if err := scalarArg(m, fr, body.Args[k+j], inputs[j], at*n+e); err != nil {
-						return err
-					}
+					scalarArg(m, fr, body.Args[k+j], inputs[j], at*n+e)
 				}
-				if err := m.Block(fr, body, out); err != nil {
-					return err
-				}
+				m.Block(fr, body, out)
 			}
 			for j := range k {
 				if steps > 0 {
@@ -294,7 +256,6 @@ func scalarFolder(p *plan.Planner, op *ir.Op, i int, in []kernel.Type, steps, n 
 				}
 			}
 		}
-		return nil
 	}, nil
 }
 
@@ -330,12 +291,9 @@ func makeReduce(s *plan.Spec) (kernel.Kernel, error) {
 	if n == 1 {
 		return kernels[0], nil
 	}
-	return kernel.Kernel{Family: kernels[0].Family, Scratch: scratch, Run: func(in, out []*tensor.Tensor) error {
+	return kernel.Kernel{Family: kernels[0].Family, Scratch: scratch, Run: func(in, out []*tensor.Tensor) {
 		for i := range kernels {
-			if err := kernels[i].Run([]*tensor.Tensor{in[i], in[n+i]}, out[i:i+1]); err != nil {
-				return err
-			}
+			kernels[i].Run([]*tensor.Tensor{in[i], in[n+i]}, out[i:i+1])
 		}
-		return nil
 	}}, nil
 }

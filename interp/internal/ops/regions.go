@@ -39,27 +39,19 @@ func static(lists ...[]kernel.Type) bool {
 }
 
 // scalarArg copies one element into the slot of a scalar argument.
-func scalarArg(m *exec.Machine, fr *exec.Frame, slot int32, t *tensor.Tensor, at int) error {
-	b, err := m.Alloc(t.DType(), nil, 1)
-	if err != nil {
-		return err
-	}
+func scalarArg(m *exec.Machine, fr *exec.Frame, slot int32, t *tensor.Tensor, at int) {
+	b := m.Alloc(t.DType(), nil, 1)
 	copy(b.Tensor.Bytes(), element(t, at))
 	fr.Slots[slot] = b
-	return nil
 }
 
 // scalarPair executes a region of two scalar arguments on element i of x and element k of y.
-func scalarPair(m *exec.Machine, fr *exec.Frame, body *exec.Block, x *tensor.Tensor, i int, y *tensor.Tensor, k int) (*exec.Buf, error) {
-	if err := scalarArg(m, fr, body.Args[0], x, i); err != nil {
-		return nil, err
-	}
-	if err := scalarArg(m, fr, body.Args[1], y, k); err != nil {
-		return nil, err
-	}
+func scalarPair(m *exec.Machine, fr *exec.Frame, body *exec.Block, x *tensor.Tensor, i int, y *tensor.Tensor, k int) *exec.Buf {
+	scalarArg(m, fr, body.Args[0], x, i)
+	scalarArg(m, fr, body.Args[1], y, k)
 	var v [1]*exec.Buf
-	err := m.Block(fr, body, v[:])
-	return v[0], err
+	m.Block(fr, body, v[:])
+	return v[0]
 }
 
 // element returns the bytes of element i.

@@ -58,14 +58,13 @@ func makeRngState(s *plan.Spec) (kernel.Kernel, error) {
 	delta := uint64(plan.IntAttr(s.Op, "delta", 0))
 	var mu sync.Mutex
 	lo, hi := uint64(0x7012395), uint64(0)
-	return kernel.Kernel{Family: "elements", Run: func(_, out []*tensor.Tensor) error {
+	return kernel.Kernel{Family: "elements", Run: func(_, out []*tensor.Tensor) {
 		mu.Lock()
 		defer mu.Unlock()
 		kernel.EncodeInt(tensor.UI64, out[0], 0, []int64{int64(lo), int64(hi)})
 		var carry uint64
 		lo, carry = bits.Add64(lo, delta, 0)
 		hi += carry
-		return nil
 	}}, nil
 }
 

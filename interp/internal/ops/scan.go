@@ -56,13 +56,10 @@ func planScan(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 	}
 	reverse := plan.BoolAttr(s.Op, chlo.AttrIsReverse, false)
 	carries := len(s.In) - inputs
-	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) error {
+	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
 		for i := range outputs {
 			t := s.Out[i]
-			b, err := m.Alloc(t.DType, t.Shape, t.N)
-			if err != nil {
-				return err
-			}
+			b := m.Alloc(t.DType, t.Shape, t.N)
 			fr.Slots[ins.Out[i]] = b
 		}
 		from := m.Refs(inputs)
@@ -75,18 +72,13 @@ func planScan(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 		}
 		given := m.Refs(len(s.Out))
 		for step := range steps {
-			if err := m.Poll(); err != nil {
-				return err
-			}
+			m.Poll()
 			at := step
 			if reverse {
 				at = steps - 1 - step
 			}
 			for i := range inputs {
-				b, err := m.Alloc(slice[i].DType, slice[i].Shape, slice[i].N)
-				if err != nil {
-					return err
-				}
+				b := m.Alloc(slice[i].DType, slice[i].Shape, slice[i].N)
 				eachPiece(s.In[i], dim, at, func(piece, n, offset int) {
 					copy(b.Tensor.Bytes()[piece:piece+n], from[i].Tensor.Bytes()[offset:])
 				})
@@ -95,12 +87,10 @@ func planScan(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 			for i, b := range carried {
 				fr.Slots[body.Args[inputs+i]] = b
 			}
-			if err := m.Block(fr, body, given); err != nil {
-				return err
-			}
+			m.Block(fr, body, given)
 			for i, b := range given[:outputs] {
 				if b.Tensor.DType() != slice[inputs+i].DType || !b.Tensor.Shape().Equal(slice[inputs+i].Shape) {
-					return fmt.Errorf("has a body whose result %d is %s, not %s", i, kernel.TypeOfTensor(&b.Tensor), slice[inputs+i])
+					kernel.Fail(fmt.Errorf("has a body whose result %d is %s, not %s", i, kernel.TypeOfTensor(&b.Tensor), slice[inputs+i]))
 				}
 				eachPiece(s.Out[i], dim, at, func(piece, n, offset int) {
 					copy(fr.Slots[ins.Out[i]].Tensor.Bytes()[offset:offset+n], b.Tensor.Bytes()[piece:])
@@ -116,7 +106,6 @@ func planScan(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 			m.Release(b)
 		}
 		m.DropRefs(inputs + carries + len(given))
-		return nil
 	}, nil
 }
 

@@ -59,49 +59,34 @@ func planScatter(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) error {
+	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
 		out := make([]*exec.Buf, k)
 		upd := make([]*tensor.Tensor, k)
 		for i := range k {
-			b, err := m.Alloc(s.Out[i].DType, s.Out[i].Shape, s.Out[i].N)
-			if err != nil {
-				return err
-			}
+			b := m.Alloc(s.Out[i].DType, s.Out[i].Shape, s.Out[i].N)
 			copy(b.Tensor.Bytes(), fr.Slots[ins.In[i]].Tensor.Bytes())
 			out[i] = b
 			upd[i] = &fr.Slots[ins.In[k+1+i]].Tensor
 		}
 		vals := make([]*exec.Buf, k)
 		idx := &fr.Slots[ins.In[k]].Tensor
-		err := plan.Each(idx, func(target, update int) error {
-			if err := m.Poll(); err != nil {
-				return err
-			}
-			for i := range k {
-				if err := scalarArg(m, fr, body.Args[i], &out[i].Tensor, target); err != nil {
-					return err
+		plan.EachRun(idx, 0, s.Out[0].N, func(target, update, n int) {
+			for e := range n {
+				m.Poll()
+				for i := range k {
+					scalarArg(m, fr, body.Args[i], &out[i].Tensor, target+e)
+					scalarArg(m, fr, body.Args[k+i], upd[i], update+e)
 				}
-				if err := scalarArg(m, fr, body.Args[k+i], upd[i], update); err != nil {
-					return err
+				m.Block(fr, body, vals)
+				for i, v := range vals {
+					copy(element(&out[i].Tensor, target+e), v.Tensor.Bytes())
+					m.Release(v)
 				}
 			}
-			if err := m.Block(fr, body, vals); err != nil {
-				return err
-			}
-			for i, v := range vals {
-				size := len(v.Tensor.Bytes())
-				copy(out[i].Tensor.Bytes()[target*size:(target+1)*size], v.Tensor.Bytes())
-				m.Release(v)
-			}
-			return nil
 		})
-		if err != nil {
-			return err
-		}
 		for i, b := range out {
 			fr.Slots[ins.Out[i]] = b
 		}
-		return nil
 	}, nil
 }
 
@@ -142,10 +127,10 @@ func makeScatter(s *plan.Spec) (kernel.Kernel, error) {
 	}
 	step, count := walk.RowStep(), kernel.Product(walk.Walk.Batch)
 	total := s.In[0].N
-	return kernel.Kernel{Family: "scatter", Inplace: 1, Run: func(in, out []*tensor.Tensor) error {
+	return kernel.Kernel{Family: "scatter", Inplace: 1, Run: func(in, out []*tensor.Tensor) {
 		kernel.CopyUnlessSame(out[0], in[0])
 		if walk.Run == 0 {
-			return nil
+			return
 		}
 		part := func(from, to int) {
 			o, u := out[0].Bytes(), in[2].Bytes()
@@ -171,10 +156,9 @@ func makeScatter(s *plan.Spec) (kernel.Kernel, error) {
 		}
 		if step == 0 || total < 2*step || count*step < 2*kernel.GatherGrain {
 			part(0, total)
-			return nil
+			return
 		}
 		// Every part of the operand applies its own updates, in order.
 		kernel.Parallel(total/step, max(1, min(total/step/2, kernel.GatherGrain/step)), func(lo, hi int) { part(lo*step, hi*step) })
-		return nil
 	}}, nil
 }

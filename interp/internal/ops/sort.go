@@ -61,42 +61,27 @@ func planSort(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) error {
-		var failed error
+	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
 		var pred [1]*exec.Buf
 		inputs := make([]*tensor.Tensor, k)
 		for i := range k {
 			inputs[i] = &fr.Slots[ins.In[i]].Tensor
 		}
 		less := func(x, y int) bool {
-			if failed != nil {
-				return false
-			}
-			if failed = m.Poll(); failed != nil {
-				return false
-			}
+			m.Poll()
 			for i := range k {
-				if failed = scalarArg(m, fr, body.Args[2*i], inputs[i], x); failed != nil {
-					return false
-				}
-				if failed = scalarArg(m, fr, body.Args[2*i+1], inputs[i], y); failed != nil {
-					return false
-				}
+				scalarArg(m, fr, body.Args[2*i], inputs[i], x)
+				scalarArg(m, fr, body.Args[2*i+1], inputs[i], y)
 			}
-			if failed = m.Block(fr, body, pred[:]); failed != nil {
-				return false
-			}
+			m.Block(fr, body, pred[:])
 			v := pred[0].Tensor.Bytes()[0] != 0
 			m.Release(pred[0])
 			return v
 		}
 		bytes := 8 * int64(g.N)
-		if err := m.Charge(bytes); err != nil {
-			return err
-		}
-		defer m.Uncharge(bytes)
+		defer m.Uncharge(m.Charge(bytes))
 		order := make([]int, g.N)
-		return writeSorted(m, fr, ins, g, func(base int) ([]int, error) {
+		writeSorted(m, fr, ins, g, func(base int) []int {
 			for i := range order {
 				order[i] = base + i*g.Inner
 			}
@@ -109,32 +94,26 @@ func planSort(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 				}
 				return 0
 			})
-			return order, failed
+			return order
 		})
 	}, nil
 }
 
 // writeSorted permutes every input of the instruction, line by line, into its result. order returns the element offsets
 // of a line in sorted order.
-func writeSorted(m *exec.Machine, fr *exec.Frame, ins *exec.Instr, g kernel.SortGeometry, order func(base int) ([]int, error)) error {
+func writeSorted(m *exec.Machine, fr *exec.Frame, ins *exec.Instr, g kernel.SortGeometry, order func(base int) []int) {
 	k := len(ins.In)
 	out := make([]*exec.Buf, k)
 	for i := range k {
 		t := ins.Types[i]
-		b, err := m.Alloc(t.DType, t.Shape, t.N)
-		if err != nil {
-			return err
-		}
+		b := m.Alloc(t.DType, t.Shape, t.N)
 		out[i] = b
 	}
 	if g.N > 0 {
 		for o := range g.Outer {
 			for in := range g.Inner {
 				base := o*g.N*g.Inner + in
-				perm, err := order(base)
-				if err != nil {
-					return err
-				}
+				perm := order(base)
 				for i := range k {
 					kernel.Permute(ins.Types[i].DType.Size(), &out[i].Tensor, &fr.Slots[ins.In[i]].Tensor, perm, base, g.Inner)
 				}
@@ -144,7 +123,6 @@ func writeSorted(m *exec.Machine, fr *exec.Frame, ins *exec.Instr, g kernel.Sort
 	for i, b := range out {
 		fr.Slots[ins.Out[i]] = b
 	}
-	return nil
 }
 
 // sortKey is a comparator of the form compare(f(a), f(b)).
@@ -258,12 +236,9 @@ func reaches(v, arg *ir.Value, b *ir.Block) bool {
 
 // control executes the sort by integer keys.
 func (k *sortKey) control(g kernel.SortGeometry) exec.Runner {
-	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) error {
+	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
 		bytes := 8*int64(g.Outer)*int64(g.N)*int64(g.Inner) + (32+8)*int64(g.N) // the keys, then two lines of keys and an order
-		if err := m.Charge(bytes); err != nil {
-			return err
-		}
-		defer m.Uncharge(bytes)
+		defer m.Uncharge(m.Charge(bytes))
 		in := fr.Slots[ins.In[k.input]]
 		keyBuf := in
 		if k.keys != nil {
@@ -271,9 +246,7 @@ func (k *sortKey) control(g kernel.SortGeometry) exec.Runner {
 			flat := m.Alias(in, in.Tensor.DType(), tensor.Shape{int64(in.Tensor.NumElements())})
 			fr.Slots[k.keys.Args[0]] = flat
 			var out [1]*exec.Buf
-			if err := m.Block(fr, k.keys.Block, out[:]); err != nil {
-				return err
-			}
+			m.Block(fr, k.keys.Block, out[:])
 			keyBuf = out[0]
 		}
 		keys := make([]int64, keyBuf.Tensor.NumElements())
@@ -288,7 +261,7 @@ func (k *sortKey) control(g kernel.SortGeometry) exec.Runner {
 		}
 		line, spare := make([]kernel.Keyed, g.N), make([]kernel.Keyed, g.N)
 		order := make([]int, g.N)
-		return writeSorted(m, fr, ins, g, func(base int) ([]int, error) {
+		writeSorted(m, fr, ins, g, func(base int) []int {
 			for i := range line {
 				at := base + i*g.Inner
 				line[i] = kernel.Keyed{Key: keys[at], At: at}
@@ -297,7 +270,8 @@ func (k *sortKey) control(g kernel.SortGeometry) exec.Runner {
 			for i := range line {
 				order[i] = line[i].At
 			}
-			return order, m.Poll()
+			m.Poll()
+			return order
 		})
 	}
 }

@@ -82,7 +82,7 @@ func (w *window) disjoint() bool {
 }
 
 // walk calls f, in row-major order, with the offset in the padded operand of every element of the window.
-func (w *window) walk(f func(off int) error) error {
+func (w *window) walk(f func(off int)) {
 	st := kernel.Strides(w.padded)
 	at := make([]int64, len(w.dims))
 	for range w.positions() {
@@ -90,9 +90,7 @@ func (w *window) walk(f func(off int) error) error {
 		for i, v := range at {
 			off += int(v*w.dilation[i]) * st[i]
 		}
-		if err := f(off); err != nil {
-			return err
-		}
+		f(off)
 		for i := len(at) - 1; i >= 0; i-- {
 			if at[i]++; at[i] < w.dims[i] {
 				break
@@ -100,7 +98,6 @@ func (w *window) walk(f func(off int) error) error {
 			at[i] = 0
 		}
 	}
-	return nil
 }
 
 // slice returns the copy that extracts the element at one window position from all windows.
@@ -124,7 +121,7 @@ func (w *window) pad(t kernel.Type) (*kernel.Kernel, error) {
 		}
 	}
 	if w.padded.NumElements() == 0 { // negative padding may remove more elements than there are
-		return &kernel.Kernel{Run: func(_, _ []*tensor.Tensor) error { return nil }}, nil
+		return &kernel.Kernel{Run: func(_, _ []*tensor.Tensor) {}}, nil
 	}
 	k, err := kernel.PadKernel(t, kernel.TensorType(t.DType, w.padded...), kernel.TensorType(t.DType), w.low, w.high, w.interior)
 	return &k, err
@@ -184,43 +181,32 @@ func planReduceWindow(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 		}
 	}
 	flat := tensor.Shape{int64(n)}
-	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) error {
+	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
 		src := make([]*tensor.Tensor, k)
 		acc := make([]*exec.Buf, k)
 		for i := range k {
 			src[i] = &fr.Slots[ins.In[i]].Tensor
 			init := &fr.Slots[ins.In[k+i]].Tensor
 			if pads[i] != nil {
-				if err := m.Charge(int64(w.padded.NumElements()) * int64(s.In[i].DType.Size())); err != nil {
-					return err
-				}
+				m.Charge(int64(w.padded.NumElements()) * int64(s.In[i].DType.Size()))
 				t := tensor.New(s.In[i].DType, w.padded)
 				defer m.Uncharge(int64(len(t.Bytes())))
-				if err := pads[i].Run([]*tensor.Tensor{src[i], init}, []*tensor.Tensor{t}); err != nil {
-					return err
-				}
+				pads[i].Run([]*tensor.Tensor{src[i], init}, []*tensor.Tensor{t})
 				src[i] = t
 			}
-			b, err := m.Alloc(s.Out[i].DType, flat, n)
-			if err != nil {
-				return err
-			}
+			b := m.Alloc(s.Out[i].DType, flat, n)
 			kernel.Fill(b.Tensor.Bytes(), init.Bytes())
 			acc[i] = b
 		}
 		if scalar != nil {
-			return w.foldScalars(m, fr, ins, s, scalar, src, acc, slice)
+			w.foldScalars(m, fr, ins, s, scalar, src, acc, slice)
+			return
 		}
 		x := make([]*exec.Buf, k)
-		err := w.walk(func(off int) error {
-			if err := m.Poll(); err != nil {
-				return err
-			}
+		w.walk(func(off int) {
+			m.Poll()
 			for i := range k {
-				b, err := m.Alloc(s.In[i].DType, flat, n)
-				if err != nil {
-					return err
-				}
+				b := m.Alloc(s.In[i].DType, flat, n)
 				slice.Run(s.In[i].DType.Size(), &b.Tensor, src[i], 0, off)
 				x[i] = b
 			}
@@ -228,56 +214,42 @@ func planReduceWindow(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 				out := []*tensor.Tensor{&acc[0].Tensor}
 				combine([]*tensor.Tensor{&acc[0].Tensor, &x[0].Tensor}, out, 0, n)
 				m.Release(x[0])
-				return nil
+				return
 			}
 			for i := range k {
 				fr.Slots[region.Args[i]] = acc[i]
 				fr.Slots[region.Args[k+i]] = x[i]
 			}
-			return m.Block(fr, region.Block, acc)
+			m.Block(fr, region.Block, acc)
 		})
-		if err != nil {
-			return err
-		}
 		for i, b := range acc {
 			fr.Slots[ins.Out[i]] = m.Alias(b, s.Out[i].DType, s.Out[i].Shape)
 		}
-		return nil
 	}, nil
 }
 
 // foldScalars reduces all windows with a region that executes once per element. It first lays the elements of all
 // windows side by side.
-func (w *window) foldScalars(m *exec.Machine, fr *exec.Frame, ins *exec.Instr, s *plan.Spec, fold foldFunc, src []*tensor.Tensor, acc []*exec.Buf, slice *kernel.StridedCopy) error {
+func (w *window) foldScalars(m *exec.Machine, fr *exec.Frame, ins *exec.Instr, s *plan.Spec, fold foldFunc, src []*tensor.Tensor, acc []*exec.Buf, slice *kernel.StridedCopy) {
 	n, positions := s.Out[0].N, w.positions()
 	inputs := make([]*tensor.Tensor, len(src))
 	for i, x := range src {
 		size := x.DType().Size()
 		bytes := int64(positions) * int64(n) * int64(size)
-		if err := m.Charge(bytes); err != nil {
-			return err
-		}
-		defer m.Uncharge(bytes)
+		defer m.Uncharge(m.Charge(bytes))
 		inputs[i] = tensor.New(x.DType(), tensor.Shape{int64(positions), int64(n)})
 		at := 0
-		err := w.walk(func(off int) error {
+		w.walk(func(off int) {
 			var line tensor.Tensor
 			line.Borrow(x.DType(), tensor.Shape{int64(n)}, inputs[i].Bytes()[at*n*size:(at+1)*n*size])
 			slice.Run(size, &line, x, 0, off)
 			at++
-			return nil
 		})
-		if err != nil {
-			return err
-		}
 	}
-	if err := fold(m, fr, acc, inputs); err != nil {
-		return err
-	}
+	fold(m, fr, acc, inputs)
 	for i, b := range acc {
 		fr.Slots[ins.Out[i]] = m.Alias(b, s.Out[i].DType, s.Out[i].Shape)
 	}
-	return nil
 }
 
 // planSelectAndScatter compiles select_and_scatter (spec, "select_and_scatter"). In each window the selected element
@@ -326,18 +298,19 @@ func planSelectAndScatter(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 	}
 	// positions returns the padded positions. It computes them per run, since they may be too large to keep with the
 	// plan.
-	positions := func() (*tensor.Tensor, error) {
+	positions := func() *tensor.Tensor {
 		index := tensor.New(tensor.I64, operand.Shape)
 		for i := range operand.N {
 			tensor.View[int64](index)[i] = int64(i)
 		}
 		if padIndex == nil {
-			return index, nil
+			return index
 		}
 		t := tensor.New(tensor.I64, w.padded)
 		minus := tensor.New(tensor.I64, nil)
 		tensor.View[int64](minus)[0] = -1
-		return t, padIndex.Run([]*tensor.Tensor{index, minus}, []*tensor.Tensor{t})
+		padIndex.Run([]*tensor.Tensor{index, minus}, []*tensor.Tensor{t})
+		return t
 	}
 	scratch := int64(n)*int64(operand.DType.Size()+out.DType.Size()+16) + int64(operand.N)*8
 	if padIndex != nil {
@@ -350,22 +323,14 @@ func planSelectAndScatter(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 	slice := w.slice()
 	size := operand.DType.Size()
 	flat := tensor.Shape{int64(n)}
-	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) error {
+	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
 		values := &fr.Slots[ins.In[0]].Tensor
-		if err := m.Charge(scratch); err != nil {
-			return err
-		}
-		defer m.Uncharge(scratch)
-		index, err := positions()
-		if err != nil {
-			return err
-		}
+		defer m.Uncharge(m.Charge(scratch))
+		index := positions()
 		if padValue != nil {
 			t := tensor.New(operand.DType, w.padded)
 			zero := tensor.New(operand.DType, nil)
-			if err := padValue.Run([]*tensor.Tensor{values, zero}, []*tensor.Tensor{t}); err != nil {
-				return err
-			}
+			padValue.Run([]*tensor.Tensor{values, zero}, []*tensor.Tensor{t})
 			values = t
 		}
 		// best is the selected element of each window so far; at is its position.
@@ -377,14 +342,9 @@ func planSelectAndScatter(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 		}
 		cand := tensor.New(tensor.I64, flat)
 		candAt := tensor.View[int64](cand)
-		err = w.walk(func(off int) error {
-			if err := m.Poll(); err != nil {
-				return err
-			}
-			x, err := m.Alloc(operand.DType, flat, n)
-			if err != nil {
-				return err
-			}
+		w.walk(func(off int) {
+			m.Poll()
+			x := m.Alloc(operand.DType, flat, n)
 			slice.Run(size, &x.Tensor, values, 0, off)
 			slice.Run(8, cand, index, 0, off)
 			if each != nil {
@@ -395,10 +355,7 @@ func planSelectAndScatter(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 					}
 					keep := false
 					if bestAt[i] >= 0 {
-						v, err := scalarPair(m, fr, each, best, i, &x.Tensor, i)
-						if err != nil {
-							return err
-						}
+						v := scalarPair(m, fr, each, best, i, &x.Tensor, i)
 						keep = v.Tensor.Bytes()[0] != 0
 						m.Release(v)
 					}
@@ -407,19 +364,14 @@ func planSelectAndScatter(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 						bestAt[i] = c
 					}
 				}
-				return nil
+				return
 			}
-			cur, err := m.Alloc(operand.DType, flat, n)
-			if err != nil {
-				return err
-			}
+			cur := m.Alloc(operand.DType, flat, n)
 			copy(cur.Tensor.Bytes(), best.Bytes())
 			exec.Retain(x)
 			fr.Slots[sel.Args[0]], fr.Slots[sel.Args[1]] = cur, x
 			var keep [1]*exec.Buf
-			if err := m.Block(fr, sel.Block, keep[:]); err != nil {
-				return err
-			}
+			m.Block(fr, sel.Block, keep[:])
 			for i, k := range keep[0].Tensor.Bytes() {
 				// Padding is never selected. The first real element always is.
 				if candAt[i] >= 0 && (bestAt[i] < 0 || k == 0) {
@@ -429,15 +381,8 @@ func planSelectAndScatter(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 			}
 			m.Release(keep[0])
 			m.Release(x)
-			return nil
 		})
-		if err != nil {
-			return err
-		}
-		res, err := m.Alloc(out.DType, out.Shape, out.N)
-		if err != nil {
-			return err
-		}
+		res := m.Alloc(out.DType, out.Shape, out.N)
 		kernel.Fill(res.Tensor.Bytes(), fr.Slots[ins.In[2]].Tensor.Bytes())
 		src := &fr.Slots[ins.In[1]].Tensor
 		if combine != nil && w.disjoint() { // each element receives at most one value
@@ -450,7 +395,7 @@ func planSelectAndScatter(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 				}
 			}
 			fr.Slots[ins.Out[0]] = res
-			return nil
+			return
 		}
 		var x, y tensor.Tensor // views of one element
 		two, one := []*tensor.Tensor{&x, &y}, []*tensor.Tensor{&x}
@@ -464,15 +409,11 @@ func planSelectAndScatter(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 				combine(two, one, 0, 1)
 				continue
 			}
-			v, err := scalarPair(m, fr, scatter, &res.Tensor, int(t), src, i)
-			if err != nil {
-				return err
-			}
+			v := scalarPair(m, fr, scatter, &res.Tensor, int(t), src, i)
 			copy(element(&res.Tensor, int(t)), v.Tensor.Bytes())
 			m.Release(v)
 		}
 		fr.Slots[ins.Out[0]] = res
-		return nil
 	}, nil
 }
 
@@ -495,44 +436,31 @@ func planMap(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 		if err := checkRegion(len(r.Args), len(r.Ret), len(s.In), 1); err != nil {
 			return nil, err
 		}
-		return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) error {
+		return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
 			for i, a := range r.Args {
 				fr.Slots[a] = m.Alias(m.Take(fr, ins, i), s.In[i].DType, tensor.Shape{int64(n)})
 			}
 			var out [1]*exec.Buf
-			if err := m.Block(fr, r.Block, out[:]); err != nil {
-				return err
-			}
+			m.Block(fr, r.Block, out[:])
 			fr.Slots[ins.Out[0]] = m.Alias(out[0], s.Out[0].DType, s.Out[0].Shape)
-			return nil
 		}, nil
 	}
 	body, err := regionOf(p, s.Op, 0, len(s.In), 1)
 	if err != nil {
 		return nil, err
 	}
-	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) error {
-		res, err := m.Alloc(s.Out[0].DType, s.Out[0].Shape, n)
-		if err != nil {
-			return err
-		}
+	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
+		res := m.Alloc(s.Out[0].DType, s.Out[0].Shape, n)
 		for e := range n {
-			if err := m.Poll(); err != nil {
-				return err
-			}
+			m.Poll()
 			for i, a := range body.Args {
-				if err := scalarArg(m, fr, a, &fr.Slots[ins.In[i]].Tensor, e); err != nil {
-					return err
-				}
+				scalarArg(m, fr, a, &fr.Slots[ins.In[i]].Tensor, e)
 			}
 			var out [1]*exec.Buf
-			if err := m.Block(fr, body, out[:]); err != nil {
-				return err
-			}
+			m.Block(fr, body, out[:])
 			copy(element(&res.Tensor, e), out[0].Tensor.Bytes())
 			m.Release(out[0])
 		}
 		fr.Slots[ins.Out[0]] = res
-		return nil
 	}, nil
 }

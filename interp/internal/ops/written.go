@@ -70,9 +70,10 @@ func (t *Host) planWritten(p *plan.Planner, s *plan.Spec, raw exec.Runner) exec.
 	w := t.written[part.Hook]
 	operand := leafMap(part.Operands)
 	result := leafMap(part.Results)
-	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) error {
+	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
 		if raw != nil && m.DeviceGroup != nil && m.DeviceGroup.Nested {
-			return raw(m, fr, ins)
+			raw(m, fr, ins)
+			return
 		}
 		st := writtenStateOf(m, w)
 		if w.bound != nil && !part.Repeat {
@@ -81,32 +82,21 @@ func (t *Host) planWritten(p *plan.Planner, s *plan.Spec, raw exec.Runner) exec.
 			}
 			for k, leaves := range operand {
 				for _, l := range leaves {
-					b, err := at(fr.Slots[ins.In[k]], l.Path)
-					if err != nil {
-						return err
-					}
-					st.operands[l.Value] = exec.Retain(b)
+					st.operands[l.Value] = exec.Retain(at(fr.Slots[ins.In[k]], l.Path))
 				}
 			}
 			st.done++
 			last := st.done == w.parts
 			if !st.delivered && (last || len(part.Results) > 0) {
-				if err := deliverWritten(m, ins, w.bound, st); err != nil {
-					return err
-				}
+				deliverWritten(m, ins, w.bound, st)
 			}
 			if last {
 				st.done = 0
 			}
 		}
 		for k, typ := range s.Out {
-			b, err := writtenResult(m, fr, ins, s, typ, result[k], nil, st, k)
-			if err != nil {
-				return err
-			}
-			fr.Slots[ins.Out[k]] = b
+			fr.Slots[ins.Out[k]] = writtenResult(m, fr, ins, s, typ, result[k], nil, st, k)
 		}
-		return nil
 	}
 }
 
@@ -119,14 +109,14 @@ func leafMap(list []hookop.Leaf) map[int][]hookop.Leaf {
 }
 
 // at follows a path into nested tuples.
-func at(b *exec.Buf, path []int) (*exec.Buf, error) {
+func at(b *exec.Buf, path []int) *exec.Buf {
 	for _, i := range path {
 		if i >= len(b.Elems) {
-			return nil, errors.New("has an operand that is not the tuple that it was when its hooks were read")
+			kernel.Fail(errors.New("has an operand that is not the tuple that it was when its hooks were read"))
 		}
 		b = b.Elems[i]
 	}
-	return b, nil
+	return b
 }
 
 func writtenStateOf(m *exec.Machine, w *writtenHook) *writtenState {
@@ -159,31 +149,28 @@ func (st *writtenState) Release(m *exec.Machine) {
 }
 
 // deliverWritten calls the handler with the values that the parts have sent so far.
-func deliverWritten(m *exec.Machine, ins *exec.Instr, bound *runtime.Bound, st *writtenState) error {
+func deliverWritten(m *exec.Machine, ins *exec.Instr, bound *runtime.Bound, st *writtenState) {
 	site := bound.Site
 	c := runtime.Call{Site: site, Run: m.Run.Run, Seq: m.Run.Seq, Device: m.Run.Device, Replica: m.Run.Replica, Partition: m.Run.Partition}
 	for i, b := range st.operands {
 		if b == nil {
-			return fmt.Errorf("asks for the results of hook %q before operand %d is sent", site.Name, i)
+			kernel.Fail(fmt.Errorf("asks for the results of hook %q before operand %d is sent", site.Name, i))
 		}
 		if want := site.Operands[i]; b.Tensor.DType() != want.DType || !b.Tensor.Shape().Equal(want.Shape) {
-			return fmt.Errorf("sends %s as operand %d of hook %q, which is %s", kernel.TypeOfTensor(&b.Tensor), i, site.Name, want)
+			kernel.Fail(fmt.Errorf("sends %s as operand %d of hook %q, which is %s", kernel.TypeOfTensor(&b.Tensor), i, site.Name, want))
 		}
 		c.Operands = append(c.Operands, &b.Tensor)
 	}
 	for i, t := range site.Results {
 		f := forwards(site, i)
 		if f >= len(st.operands) {
-			return fmt.Errorf("is of kind %s, but its result %d is none of its operands", site.Kind, i)
+			kernel.Fail(fmt.Errorf("is of kind %s, but its result %d is none of its operands", site.Kind, i))
 		}
 		if f >= 0 && site.Kind == hook.Tap {
 			st.results[i] = exec.Retain(st.operands[f])
 			continue
 		}
-		b, err := m.Alloc(t.DType, t.Shape, int(t.Shape.NumElements()))
-		if err != nil {
-			return err
-		}
+		b := m.Alloc(t.DType, t.Shape, int(t.Shape.NumElements()))
 		if st.results[i] = b; f >= 0 {
 			copy(b.Tensor.Bytes(), st.operands[f].Tensor.Bytes())
 			c.Operands[f] = &b.Tensor
@@ -192,52 +179,41 @@ func deliverWritten(m *exec.Machine, ins *exec.Instr, bound *runtime.Bound, st *
 		}
 		c.Results = append(c.Results, &b.Tensor)
 	}
-	err := fireOnce(m, ins, firesOn(m.Prog.Module, ins.Op), c.Results, func() error {
-		err := deliver(m, bound, &c)
-		m.Run.Seq++
-		return err
-	})
-	st.delivered = err == nil
-	return err
+	fireOnce(m, ins, firesOn(m.Prog.Module, ins.Op), c.Results, func() { deliver(m, bound, &c) })
+	st.delivered = true
 }
 
 // writtenResult makes a result of an op. The result is the hook's answer, a token, or otherwise the operand of type t,
 // because formats use such results to keep their order.
-func writtenResult(m *exec.Machine, fr *exec.Frame, ins *exec.Instr, s *plan.Spec, t kernel.Type, leaves []hookop.Leaf, path []int, st *writtenState, k int) (*exec.Buf, error) {
+func writtenResult(m *exec.Machine, fr *exec.Frame, ins *exec.Instr, s *plan.Spec, t kernel.Type, leaves []hookop.Leaf, path []int, st *writtenState, k int) *exec.Buf {
 	switch t.Class {
 	case kernel.ClassToken:
-		return m.Token(), nil
+		return m.Token()
 	case kernel.ClassTuple:
 		b := m.Head()
 		b.Elems = make([]*exec.Buf, len(t.Elems))
 		for i, e := range t.Elems {
-			var err error
-			if b.Elems[i], err = writtenResult(m, fr, ins, s, e, leaves, append(path[:len(path):len(path)], i), st, k); err != nil {
-				return nil, err
-			}
+			b.Elems[i] = writtenResult(m, fr, ins, s, e, leaves, append(path[:len(path):len(path)], i), st, k)
 		}
-		return b, nil
+		return b
 	case kernel.ClassTensor:
 	default:
-		return nil, fmt.Errorf("has a result of type %s", t)
+		kernel.Fail(fmt.Errorf("has a result of type %s", t))
 	}
 	for _, l := range leaves {
 		if slices.Equal(l.Path, path) && l.Value < len(st.results) && st.results[l.Value] != nil {
-			return exec.Retain(st.results[l.Value]), nil
+			return exec.Retain(st.results[l.Value])
 		}
 	}
 	for i, o := range s.In {
 		if o.Class == kernel.ClassTensor && o.DType == t.DType && o.Shape.Equal(t.Shape) && i == k {
-			return exec.Retain(fr.Slots[ins.In[i]]), nil
+			return exec.Retain(fr.Slots[ins.In[i]])
 		}
 	}
 	if t.Dynamic() {
-		return nil, fmt.Errorf("cannot get a value of type %s from the host", t)
+		kernel.Fail(fmt.Errorf("cannot get a value of type %s from the host", t))
 	}
-	b, err := m.Alloc(t.DType, t.Shape, t.N)
-	if err != nil {
-		return nil, err
-	}
+	b := m.Alloc(t.DType, t.Shape, t.N)
 	clear(b.Tensor.Bytes())
-	return b, nil
+	return b
 }

@@ -30,27 +30,19 @@ func PlanCallTo(p *Planner, s *Spec, callee string) (exec.Runner, error) {
 		return nil, err
 	}
 	nargs, nres := len(s.In), len(s.Out)
-	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) error {
-		inner, err := m.Enter(f)
-		if err != nil {
-			return err
-		}
-		if err := m.Poll(); err != nil {
-			return err
-		}
+	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
+		inner := m.Enter(f)
+		m.Poll()
 		for i := 0; i < nargs; i++ {
 			inner.Slots[f.Body.Args[i]] = m.Take(fr, ins, i)
 		}
 		out := m.Refs(nres)
-		if err := m.Block(inner, f.Body, out); err != nil {
-			return err
-		}
+		m.Block(inner, f.Body, out)
 		for i, b := range out {
 			fr.Slots[ins.Out[i]] = b
 		}
 		m.DropRefs(nres)
 		m.Leave(f, inner)
-		return nil
 	}, nil
 }
 
@@ -90,9 +82,10 @@ func PlanWhile(p *Planner, s *Spec) (exec.Runner, error) {
 	}
 	scalar := p.scalarLoop(s)
 	p.note().Scalars = scalar
-	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) error {
+	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
 		if scalar != nil && m.Watch.Profile == nil {
-			return scalar.Run(m, fr, ins)
+			scalar.Run(m, fr, ins)
+			return
 		}
 		carried := m.Refs(n)
 		for i := range carried {
@@ -101,18 +94,14 @@ func PlanWhile(p *Planner, s *Spec) (exec.Runner, error) {
 		var pred [1]*exec.Buf
 		m.Loops++
 		for {
-			if err := m.Poll(); err != nil {
-				return err
-			}
+			m.Poll()
 			if m.Watch.Observed && m.First && m.Loops == 1 {
 				m.Watch.Loops.Add(1)
 			}
 			for i, b := range carried {
 				fr.Slots[cond.Args[i]] = exec.Retain(b)
 			}
-			if err := m.Block(fr, cond, pred[:]); err != nil {
-				return err
-			}
+			m.Block(fr, cond, pred[:])
 			more := pred[0].Tensor.Bytes()[0] != 0
 			m.Release(pred[0])
 			if !more {
@@ -121,16 +110,13 @@ func PlanWhile(p *Planner, s *Spec) (exec.Runner, error) {
 			for i, b := range carried {
 				fr.Slots[body.Args[i]] = b
 			}
-			if err := m.Block(fr, body, carried); err != nil {
-				return err
-			}
+			m.Block(fr, body, carried)
 		}
 		m.Loops--
 		for i, b := range carried {
 			fr.Slots[ins.Out[i]] = b
 		}
 		m.DropRefs(n)
-		return nil
 	}, nil
 }
 
@@ -174,20 +160,15 @@ func planBranches(p *Planner, s *Spec, choose func(*tensor.Tensor) int) (exec.Ru
 		return nil, errors.New("expects an index of type i32")
 	}
 	nres := len(s.Out)
-	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) error {
-		if err := m.Poll(); err != nil {
-			return err
-		}
+	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
+		m.Poll()
 		i := choose(&fr.Slots[ins.In[0]].Tensor)
 		out := m.Refs(nres)
-		if err := m.Block(fr, branches[i], out); err != nil {
-			return err
-		}
+		m.Block(fr, branches[i], out)
 		for i, b := range out {
 			fr.Slots[ins.Out[i]] = b
 		}
 		m.DropRefs(nres)
-		return nil
 	}, nil
 }
 
@@ -197,11 +178,10 @@ func PlanForward(p *Planner, s *Spec) (exec.Runner, error) {
 	if len(s.In) != len(s.Out) {
 		return nil, errors.New("expects as many results as operands")
 	}
-	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) error {
+	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
 		for i, o := range ins.Out {
 			fr.Slots[o] = m.Take(fr, ins, i)
 		}
-		return nil
 	}, nil
 }
 
@@ -211,22 +191,20 @@ func PlanToken(p *Planner, s *Spec) (exec.Runner, error) {
 	if len(s.Out) != 1 {
 		return nil, errors.New("expects one result")
 	}
-	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) error {
+	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
 		fr.Slots[ins.Out[0]] = m.Token()
-		return nil
 	}, nil
 }
 
 // PlanTuple compiles stablehlo.tuple (spec, "tuple").
 func PlanTuple(p *Planner, s *Spec) (exec.Runner, error) {
-	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) error {
+	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
 		t := m.Head()
 		t.Elems = make([]*exec.Buf, len(ins.In))
 		for i := range ins.In {
 			t.Elems[i] = m.Take(fr, ins, i)
 		}
 		fr.Slots[ins.Out[0]] = t
-		return nil
 	}, nil
 }
 
@@ -236,9 +214,8 @@ func PlanGetTupleElement(p *Planner, s *Spec) (exec.Runner, error) {
 	if len(s.In) != 1 || i < 0 || i >= len(s.In[0].Elems) {
 		return nil, fmt.Errorf("index %d is out of bounds of the tuple", i)
 	}
-	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) error {
+	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
 		fr.Slots[ins.Out[0]] = exec.Retain(fr.Slots[ins.In[0]].Elems[i])
-		return nil
 	}, nil
 }
 
@@ -250,9 +227,8 @@ func PlanConstant(p *Planner, s *Spec) (exec.Runner, error) {
 	}
 	b := &exec.Buf{Tensor: *t, Refs: 1, Fixed: true}
 	p.note().Fixed = true
-	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) error {
+	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
 		fr.Slots[ins.Out[0]] = b
-		return nil
 	}, nil
 }
 
@@ -304,9 +280,8 @@ func PlanReshape(p *Planner, s *Spec) (exec.Runner, error) {
 	if t.Bytes() != s.In[0].Bytes() {
 		return nil, fmt.Errorf("cannot turn %s into %s", s.In[0], t)
 	}
-	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) error {
+	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
 		fr.Slots[ins.Out[0]] = m.Alias(m.Take(fr, ins, 0), t.DType, t.Shape)
-		return nil
 	}, nil
 }
 
@@ -315,5 +290,5 @@ func PlanNothing(p *Planner, s *Spec) (exec.Runner, error) {
 	if len(s.Out) != 0 {
 		return nil, errors.New("expects no results")
 	}
-	return func(*exec.Machine, *exec.Frame, *exec.Instr) error { return nil }, nil
+	return func(*exec.Machine, *exec.Frame, *exec.Instr) {}, nil
 }

@@ -299,9 +299,8 @@ func (p *Planner) fuse(ops []*ir.Op, at int, b *ir.Block) (exec.Instr, error) {
 	}
 	n := f.out[0].N
 	grain := max(20000/max(f.cost, 1), fuseBlock)
-	k := kernel.Kernel{Inplace: masks[0], Others: masks[1:], Family: "fused elements", Parts: kernel.Parts{N: n, Grain: grain}, Run: func(in, out []*tensor.Tensor) error {
+	k := kernel.Kernel{Inplace: masks[0], Others: masks[1:], Family: "fused elements", Parts: kernel.Parts{N: n, Grain: grain}, Run: func(in, out []*tensor.Tensor) {
 		kernel.Parallel(n, grain, func(lo, hi int) { f.run(in, out, lo, hi, 0) })
-		return nil
 	}}
 	ins.Notes = exec.Notes{Kernel: &k, Fused: ops}
 	ins.Run = exec.Execute(k)

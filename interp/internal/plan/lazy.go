@@ -30,17 +30,15 @@ type builtKernel struct {
 }
 
 // run executes the kernel for the shapes of the operands.
-func (l *lazyKernel) run(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) error {
+func (l *lazyKernel) run(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
 	base := len(m.Args)
 	for _, s := range ins.In {
 		m.Args = append(m.Args, &fr.Slots[s].Tensor)
 	}
 	kern, types, err := l.resolve(m.Args[base:])
 	m.Args = m.Args[:base]
-	if err != nil {
-		return err
-	}
-	return m.Step(fr, ins, kern, types)
+	kernel.Fail(err)
+	m.Step(fr, ins, kern, types)
 }
 
 // resolve returns the kernel for operands of these shapes and its result types.
@@ -190,28 +188,21 @@ type builtControl struct {
 	outside  []int32 // slots of the same values in the outer frame
 }
 
-func (l *lazyControl) run(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) error {
+func (l *lazyControl) run(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
 	shapes := make([]*tensor.Tensor, len(ins.In))
 	for i, s := range ins.In {
 		shapes[i] = &fr.Slots[s].Tensor
 	}
 	b, err := l.resolve(shapes)
-	if err != nil {
-		return err
-	}
-	inner, err := m.Enter(b.fn)
-	if err != nil {
-		return err
-	}
+	kernel.Fail(err)
+	inner := m.Enter(b.fn)
 	for i, s := range b.ins.In {
 		inner.Slots[s] = exec.Retain(fr.Slots[ins.In[i]])
 	}
 	for i, s := range b.captured {
 		inner.Slots[s] = exec.Retain(fr.Slots[b.outside[i]])
 	}
-	if err := b.ins.Run(m, inner, &b.ins); err != nil {
-		return err
-	}
+	b.ins.Run(m, inner, &b.ins)
 	for i, s := range b.ins.Out {
 		fr.Slots[ins.Out[i]] = inner.Slots[s]
 		inner.Slots[s] = nil
@@ -221,7 +212,6 @@ func (l *lazyControl) run(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) erro
 		inner.Slots[s] = nil
 	}
 	m.Leave(b.fn, inner)
-	return nil
 }
 
 func (l *lazyControl) resolve(in []*tensor.Tensor) (*builtControl, error) {

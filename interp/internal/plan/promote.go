@@ -91,28 +91,19 @@ func (p *Planner) promote(ins *exec.Instr, s *Spec, wide map[int]kernel.Type) er
 	if err := p.Pick(&in, inner); err != nil {
 		return err
 	}
-	ins.Run = func(m *exec.Machine, fr *exec.Frame, _ *exec.Instr) error {
+	ins.Run = func(m *exec.Machine, fr *exec.Frame, _ *exec.Instr) {
 		for _, c := range list {
-			b, err := m.Alloc(c.typ.DType, c.typ.Shape, c.typ.N)
-			if err != nil {
-				return err
-			}
+			b := m.Alloc(c.typ.DType, c.typ.Shape, c.typ.N)
 			fr.Slots[c.to] = b
-			if err := m.Charge(c.kern.Scratch); err != nil {
-				return err
-			}
-			err = c.kern.Run([]*tensor.Tensor{&fr.Slots[c.from].Tensor}, []*tensor.Tensor{&b.Tensor})
+			m.Charge(c.kern.Scratch)
+			c.kern.Run([]*tensor.Tensor{&fr.Slots[c.from].Tensor}, []*tensor.Tensor{&b.Tensor})
 			m.Uncharge(c.kern.Scratch)
-			if err != nil {
-				return err
-			}
 		}
-		err := in.Run(m, fr, &in)
+		in.Run(m, fr, &in)
 		for _, c := range list {
 			m.Release(fr.Slots[c.to])
 			fr.Slots[c.to] = nil
 		}
-		return err
 	}
 	return nil
 }

@@ -51,7 +51,7 @@ func FftKernel(s *kernel.Signature, kind string, length []int64) (kernel.Kernel,
 		}
 	}
 	if out.N == 0 {
-		return kernel.Kernel{Family: "Fourier transform", Run: func(ins, outs []*tensor.Tensor) error { return nil }}, nil
+		return kernel.Kernel{Family: "Fourier transform", Run: func(ins, outs []*tensor.Tensor) {}}, nil
 	}
 	inverse := kind == "IFFT" || kind == "IRFFT"
 	scale := 1.0
@@ -105,7 +105,7 @@ func FftKernel(s *kernel.Signature, kind string, length []int64) (kernel.Kernel,
 	if k > 1 {
 		scratch += 16 * between.NumElements()
 	}
-	return kernel.Kernel{Family: "Fourier transform", Scratch: scratch, Run: func(ins, outs []*tensor.Tensor) error {
+	return kernel.Kernel{Family: "Fourier transform", Scratch: scratch, Run: func(ins, outs []*tensor.Tensor) {
 		var mid *tensor.Tensor
 		if k > 1 {
 			mid = tensor.New(tensor.Complex128, between)
@@ -120,7 +120,6 @@ func FftKernel(s *kernel.Signature, kind string, length []int64) (kernel.Kernel,
 			}
 			p.run(from, to)
 		}
-		return nil
 	}}, nil
 }
 

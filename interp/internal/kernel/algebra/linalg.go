@@ -64,7 +64,7 @@ func CholeskyKernel(s *kernel.Signature, lower bool) (kernel.Kernel, error) {
 	if err != nil {
 		return kernel.Kernel{}, err
 	}
-	return kernel.Kernel{Family: "Cholesky", Scratch: (3*16 + 8) * int64(n) * int64(n), Run: func(in, out []*tensor.Tensor) error {
+	return kernel.Kernel{Family: "Cholesky", Scratch: (3*16 + 8) * int64(n) * int64(n), Run: func(in, out []*tensor.Tensor) {
 		a, l, res, f := make([]complex128, n*n), make([]complex128, n*n), make([]complex128, n*n), make([]float64, n*n)
 		for b := range batches {
 			loadMatrix(a, in[0], b*n*n, f)
@@ -105,7 +105,6 @@ func CholeskyKernel(s *kernel.Signature, lower bool) (kernel.Kernel, error) {
 			}
 			storeMatrix(out[0], b*n*n, res, f)
 		}
-		return nil
 	}}, nil
 }
 
@@ -130,16 +129,15 @@ func SolveKernel(s *kernel.Signature, left, lower, unit bool, trans string) (ker
 	dt := s.In[0].DType
 	k := kernel.Kernel{Family: "triangular solve", Scratch: 2*8*int64(n*n+rows*cols) + 8*solveBlock*int64(rows*cols/max(n, 1))}
 	if !dt.IsComplex() {
-		k.Run = func(in, out []*tensor.Tensor) error {
+		k.Run = func(in, out []*tensor.Tensor) {
 			load := func(x []float64, t *tensor.Tensor, at int) { kernel.Decode64(dt, x, t, at) }
 			store := func(t *tensor.Tensor, at int, x []float64) { kernel.Encode64(dt, t, at, x) }
 			solveAll(e, in, out[0], load, load, store, solveReal)
-			return nil
 		}
 		return k, nil
 	}
 	k.Scratch *= 2
-	k.Run = func(in, out []*tensor.Tensor) error {
+	k.Run = func(in, out []*tensor.Tensor) {
 		load := func(x []complex128, t *tensor.Tensor, at int) { kernel.DecodeComplex(dt, x, t, at) }
 		conj := func(x []complex128, t *tensor.Tensor, at int) {
 			load(x, t, at)
@@ -152,7 +150,6 @@ func SolveKernel(s *kernel.Signature, left, lower, unit bool, trans string) (ker
 		}
 		store := func(t *tensor.Tensor, at int, x []complex128) { kernel.EncodeComplex(dt, t, at, x) }
 		solveAll(e, in, out[0], conj, load, store, solveComplex)
-		return nil
 	}
 	return k, nil
 }
