@@ -139,6 +139,19 @@ func (m *Machine) Recycled() int64 {
 // Token returns the one value that all tokens share.
 func (m *Machine) Token() *Buf { return m.Prog.Token }
 
+// Scalar returns a buf with a copy of element i.
+func (m *Machine) Scalar(t *tensor.Tensor, i int) *Buf {
+	b := m.Alloc(t.DType(), nil, 1)
+	copy(b.Tensor.Bytes(), Element(t, i))
+	return b
+}
+
+// Element returns the bytes of element i.
+func Element(t *tensor.Tensor, i int) []byte {
+	size := t.DType().Size()
+	return t.Bytes()[i*size : (i+1)*size]
+}
+
 // Head returns a buf without a payload.
 func (m *Machine) Head() *Buf {
 	if n := len(m.heads); n > 0 {

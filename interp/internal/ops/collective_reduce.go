@@ -13,14 +13,8 @@ import (
 // the order of the group. If the region computes in a wider type than the operand's, the result has the wider type.
 func reduceParts(p *plan.Planner, s *plan.Spec, i int) (folder, error) {
 	n := s.In[i].N
-	r, err := p.Lift(s.Op, 0, n)
+	r, err := p.Lift(s.Op, 0, n, 2, 1)
 	if err != nil {
-		return nil, err
-	}
-	if r == nil {
-		return scalarParts(p, s, i)
-	}
-	if err := checkRegion(len(r.Args), len(r.Ret), 2, 1); err != nil {
 		return nil, err
 	}
 	widen, err := partPromotion(p, s, i, r.Types[0], r.Types[1])
@@ -61,41 +55,6 @@ func partPromotion(p *plan.Planner, s *plan.Spec, i int, a, b kernel.Type) (func
 	return func(m *exec.Machine, part, wide *tensor.Tensor) {
 		defer m.Uncharge(m.Charge(k.Scratch))
 		k.Run([]*tensor.Tensor{part}, []*tensor.Tensor{wide})
-	}, nil
-}
-
-// scalarParts compiles a reduction that executes the region once per element.
-func scalarParts(p *plan.Planner, s *plan.Spec, i int) (folder, error) {
-	body, err := regionOf(p, s.Op, 0, 2, 1)
-	if err != nil {
-		return nil, err
-	}
-	var types [2]kernel.Type
-	for k, v := range s.Op.Region(0).Entry().Args() {
-		if types[k], err = plan.TypeOf(v.Type()); err != nil {
-			return nil, err
-		}
-	}
-	widen, err := partPromotion(p, s, i, types[0], types[1])
-	if err != nil {
-		return nil, err
-	}
-	dt, n := types[0].DType, s.In[i].N
-	return func(m *exec.Machine, fr *exec.Frame, parts []*tensor.Tensor) *exec.Buf {
-		acc := m.Alloc(dt, tensor.Shape{int64(n)}, n)
-		widen(m, parts[0], &acc.Tensor)
-		next := m.Alloc(dt, tensor.Shape{int64(n)}, n)
-		defer m.Release(next)
-		for _, part := range parts[1:] {
-			widen(m, part, &next.Tensor)
-			for e := range n {
-				m.Poll()
-				v := scalarPair(m, fr, body, &acc.Tensor, e, &next.Tensor, e)
-				copy(element(&acc.Tensor, e), v.Tensor.Bytes())
-				m.Release(v)
-			}
-		}
-		return acc
 	}, nil
 }
 

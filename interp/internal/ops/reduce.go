@@ -142,14 +142,8 @@ type foldFunc func(m *exec.Machine, fr *exec.Frame, acc []*exec.Buf, inputs []*t
 // folderOf compiles region i of op into a foldFunc.
 func folderOf(p *plan.Planner, op *ir.Op, i int, in, init []kernel.Type, steps, n int) (foldFunc, error) {
 	k := len(in)
-	whole, err := p.Lift(op, i, n)
+	whole, err := p.Lift(op, i, n, 2*k, k)
 	if err != nil {
-		return nil, err
-	}
-	if whole == nil {
-		return scalarFolder(p, op, i, in, steps, n)
-	}
-	if err := checkRegion(len(whole.Args), len(whole.Ret), 2*k, k); err != nil {
 		return nil, err
 	}
 	for j := range k {
@@ -175,7 +169,7 @@ func folderOf(p *plan.Planner, op *ir.Op, i int, in, init []kernel.Type, steps, 
 		}
 	}
 	chunks := 0
-	if n > 0 && n < 512 && steps >= 128 && kernel.SameDTypes(in, init) {
+	if n > 0 && n < 512 && steps >= 128 && !whole.Scalars && kernel.SameDTypes(in, init) {
 		chunks = min(steps/16, max(2, 2048/n))
 	}
 	if chunks < 2 {
@@ -186,7 +180,7 @@ func folderOf(p *plan.Planner, op *ir.Op, i int, in, init []kernel.Type, steps, 
 	// Few outputs and many steps: split the steps into contiguous chunks and fold the chunks side by side. Then fold
 	// the chunks' values in order.
 	length := steps / chunks
-	side, err := p.Lift(op, i, chunks*n)
+	side, err := p.Lift(op, i, chunks*n, 2*k, k)
 	if err != nil {
 		return nil, err
 	}
@@ -224,38 +218,6 @@ func folderOf(p *plan.Planner, op *ir.Op, i int, in, init []kernel.Type, steps, 
 			m.Release(b)
 		}
 		run(m, fr, acc, inputs, chunks*length)
-	}, nil
-}
-
-// scalarFolder executes the region once per element.
-func scalarFolder(p *plan.Planner, op *ir.Op, i int, in []kernel.Type, steps, n int) (foldFunc, error) {
-	k := len(in)
-	body, err := regionOf(p, op, i, 2*k, k)
-	if err != nil {
-		return nil, err
-	}
-	return func(m *exec.Machine, fr *exec.Frame, acc []*exec.Buf, inputs []*tensor.Tensor) {
-		out := make([]*exec.Buf, k)
-		for e := range n {
-			for at := range steps {
-				m.Poll()
-				for j := range k {
-					if at == 0 {
-						scalarArg(m, fr, body.Args[j], &acc[j].Tensor, e)
-					} else {
-						fr.Slots[body.Args[j]] = out[j]
-					}
-					scalarArg(m, fr, body.Args[k+j], inputs[j], at*n+e)
-				}
-				m.Block(fr, body, out)
-			}
-			for j := range k {
-				if steps > 0 {
-					copy(element(&acc[j].Tensor, e), out[j].Tensor.Bytes())
-					m.Release(out[j])
-				}
-			}
-		}
 	}, nil
 }
 

@@ -74,12 +74,11 @@ func planScatter(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 			for e := range n {
 				m.Poll()
 				for i := range k {
-					scalarArg(m, fr, body.Args[i], &out[i].Tensor, target+e)
-					scalarArg(m, fr, body.Args[k+i], upd[i], update+e)
+					fr.Slots[body.Args[i]], fr.Slots[body.Args[k+i]] = m.Scalar(&out[i].Tensor, target+e), m.Scalar(upd[i], update+e)
 				}
 				m.Block(fr, body, vals)
 				for i, v := range vals {
-					copy(element(&out[i].Tensor, target+e), v.Tensor.Bytes())
+					copy(exec.Element(&out[i].Tensor, target+e), v.Tensor.Bytes())
 					m.Release(v)
 				}
 			}

@@ -70,8 +70,7 @@ func planSort(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 		less := func(x, y int) bool {
 			m.Poll()
 			for i := range k {
-				scalarArg(m, fr, body.Args[2*i], inputs[i], x)
-				scalarArg(m, fr, body.Args[2*i+1], inputs[i], y)
+				fr.Slots[body.Args[2*i]], fr.Slots[body.Args[2*i+1]] = m.Scalar(inputs[i], x), m.Scalar(inputs[i], y)
 			}
 			m.Block(fr, body, pred[:])
 			v := pred[0].Tensor.Bytes()[0] != 0

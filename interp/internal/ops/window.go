@@ -159,19 +159,8 @@ func planReduceWindow(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 		}
 	}
 	var region *plan.LiftedRegion
-	var scalar foldFunc
 	if combine == nil {
-		if region, err = p.Lift(s.Op, 0, n); err != nil {
-			return nil, err
-		}
-		if region == nil {
-			if scalar, err = scalarFolder(p, s.Op, 0, s.In[:k], w.positions(), n); err != nil {
-				return nil, err
-			}
-		}
-	}
-	if region != nil {
-		if err := checkRegion(len(region.Args), len(region.Ret), 2*k, k); err != nil {
+		if region, err = p.Lift(s.Op, 0, n, 2*k, k); err != nil {
 			return nil, err
 		}
 		for i := range k {
@@ -197,10 +186,6 @@ func planReduceWindow(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 			b := m.Alloc(s.Out[i].DType, flat, n)
 			kernel.Fill(b.Tensor.Bytes(), init.Bytes())
 			acc[i] = b
-		}
-		if scalar != nil {
-			w.foldScalars(m, fr, ins, s, scalar, src, acc, slice)
-			return
 		}
 		x := make([]*exec.Buf, k)
 		w.walk(func(off int) {
@@ -228,30 +213,6 @@ func planReduceWindow(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 	}, nil
 }
 
-// foldScalars reduces all windows with a region that executes once per element. It first lays the elements of all
-// windows side by side.
-func (w *window) foldScalars(m *exec.Machine, fr *exec.Frame, ins *exec.Instr, s *plan.Spec, fold foldFunc, src []*tensor.Tensor, acc []*exec.Buf, slice *kernel.StridedCopy) {
-	n, positions := s.Out[0].N, w.positions()
-	inputs := make([]*tensor.Tensor, len(src))
-	for i, x := range src {
-		size := x.DType().Size()
-		bytes := int64(positions) * int64(n) * int64(size)
-		defer m.Uncharge(m.Charge(bytes))
-		inputs[i] = tensor.New(x.DType(), tensor.Shape{int64(positions), int64(n)})
-		at := 0
-		w.walk(func(off int) {
-			var line tensor.Tensor
-			line.Borrow(x.DType(), tensor.Shape{int64(n)}, inputs[i].Bytes()[at*n*size:(at+1)*n*size])
-			slice.Run(size, &line, x, 0, off)
-			at++
-		})
-	}
-	fold(m, fr, acc, inputs)
-	for i, b := range acc {
-		fr.Slots[ins.Out[i]] = m.Alias(b, s.Out[i].DType, s.Out[i].Shape)
-	}
-}
-
 // planSelectAndScatter compiles select_and_scatter (spec, "select_and_scatter"). In each window the selected element
 // receives the window's source element.
 func planSelectAndScatter(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
@@ -270,16 +231,8 @@ func planSelectAndScatter(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 		return nil, fmt.Errorf("cannot scatter %s to %s with this window", source, out)
 	}
 	n := source.N
-	sel, err := p.Lift(s.Op, 0, n)
+	sel, err := p.Lift(s.Op, 0, n, 2, 1)
 	if err != nil {
-		return nil, err
-	}
-	var each *exec.Block // executes once per element if the region cannot be lifted
-	if sel == nil {
-		if each, err = regionOf(p, s.Op, 0, 2, 1); err != nil {
-			return nil, err
-		}
-	} else if err := checkRegion(len(sel.Args), len(sel.Ret), 2, 1); err != nil {
 		return nil, err
 	}
 	scatter, err := regionOf(p, s.Op, 1, 2, 1)
@@ -347,25 +300,6 @@ func planSelectAndScatter(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 			x := m.Alloc(operand.DType, flat, n)
 			slice.Run(size, &x.Tensor, values, 0, off)
 			slice.Run(8, cand, index, 0, off)
-			if each != nil {
-				defer m.Release(x)
-				for i, c := range candAt {
-					if c < 0 {
-						continue
-					}
-					keep := false
-					if bestAt[i] >= 0 {
-						v := scalarPair(m, fr, each, best, i, &x.Tensor, i)
-						keep = v.Tensor.Bytes()[0] != 0
-						m.Release(v)
-					}
-					if !keep {
-						copy(element(best, i), element(&x.Tensor, i))
-						bestAt[i] = c
-					}
-				}
-				return
-			}
 			cur := m.Alloc(operand.DType, flat, n)
 			copy(cur.Tensor.Bytes(), best.Bytes())
 			exec.Retain(x)
@@ -375,7 +309,7 @@ func planSelectAndScatter(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 			for i, k := range keep[0].Tensor.Bytes() {
 				// Padding is never selected. The first real element always is.
 				if candAt[i] >= 0 && (bestAt[i] < 0 || k == 0) {
-					copy(element(best, i), element(&x.Tensor, i))
+					copy(exec.Element(best, i), exec.Element(&x.Tensor, i))
 					bestAt[i] = candAt[i]
 				}
 			}
@@ -391,7 +325,7 @@ func planSelectAndScatter(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 			combine([]*tensor.Tensor{sums, src}, []*tensor.Tensor{sums}, 0, n)
 			for i, t := range bestAt {
 				if t >= 0 {
-					copy(element(&res.Tensor, int(t)), element(sums, i))
+					copy(exec.Element(&res.Tensor, int(t)), exec.Element(sums, i))
 				}
 			}
 			fr.Slots[ins.Out[0]] = res
@@ -404,14 +338,16 @@ func planSelectAndScatter(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 				continue
 			}
 			if combine != nil {
-				x.Borrow(out.DType, nil, element(&res.Tensor, int(t)))
-				y.Borrow(out.DType, nil, element(src, i))
+				x.Borrow(out.DType, nil, exec.Element(&res.Tensor, int(t)))
+				y.Borrow(out.DType, nil, exec.Element(src, i))
 				combine(two, one, 0, 1)
 				continue
 			}
-			v := scalarPair(m, fr, scatter, &res.Tensor, int(t), src, i)
-			copy(element(&res.Tensor, int(t)), v.Tensor.Bytes())
-			m.Release(v)
+			fr.Slots[scatter.Args[0]], fr.Slots[scatter.Args[1]] = m.Scalar(&res.Tensor, int(t)), m.Scalar(src, i)
+			var v [1]*exec.Buf
+			m.Block(fr, scatter, v[:])
+			copy(exec.Element(&res.Tensor, int(t)), v[0].Tensor.Bytes())
+			m.Release(v[0])
 		}
 		fr.Slots[ins.Out[0]] = res
 	}, nil
@@ -428,39 +364,16 @@ func planMap(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 		}
 	}
 	n := s.Out[0].N
-	r, err := p.Lift(s.Op, 0, n)
-	if err != nil {
-		return nil, err
-	}
-	if r != nil {
-		if err := checkRegion(len(r.Args), len(r.Ret), len(s.In), 1); err != nil {
-			return nil, err
-		}
-		return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
-			for i, a := range r.Args {
-				fr.Slots[a] = m.Alias(m.Take(fr, ins, i), s.In[i].DType, tensor.Shape{int64(n)})
-			}
-			var out [1]*exec.Buf
-			m.Block(fr, r.Block, out[:])
-			fr.Slots[ins.Out[0]] = m.Alias(out[0], s.Out[0].DType, s.Out[0].Shape)
-		}, nil
-	}
-	body, err := regionOf(p, s.Op, 0, len(s.In), 1)
+	r, err := p.Lift(s.Op, 0, n, len(s.In), 1)
 	if err != nil {
 		return nil, err
 	}
 	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
-		res := m.Alloc(s.Out[0].DType, s.Out[0].Shape, n)
-		for e := range n {
-			m.Poll()
-			for i, a := range body.Args {
-				scalarArg(m, fr, a, &fr.Slots[ins.In[i]].Tensor, e)
-			}
-			var out [1]*exec.Buf
-			m.Block(fr, body, out[:])
-			copy(element(&res.Tensor, e), out[0].Tensor.Bytes())
-			m.Release(out[0])
+		for i, a := range r.Args {
+			fr.Slots[a] = m.Alias(m.Take(fr, ins, i), s.In[i].DType, tensor.Shape{int64(n)})
 		}
-		fr.Slots[ins.Out[0]] = res
+		var out [1]*exec.Buf
+		m.Block(fr, r.Block, out[:])
+		fr.Slots[ins.Out[0]] = m.Alias(out[0], s.Out[0].DType, s.Out[0].Shape)
 	}, nil
 }

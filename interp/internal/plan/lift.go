@@ -15,29 +15,88 @@ import (
 
 // The regions of reduce, map, scatter and similar ops compute scalars. Executing such a region once per element would
 // cost about a hundred nanoseconds per op and element. The engine therefore lifts the region: it compiles the region
-// again with every scalar widened to a vector of N elements. This is correct because the region's ops are elementwise.
+// again with every scalar widened to a vector of N elements. This is correct if the region's ops are elementwise. Other
+// regions execute once per element.
 
 // LiftedRegion is a scalar region compiled for vectors of n elements.
 type LiftedRegion struct {
 	*exec.Block
-	N     int
-	Types []kernel.Type // of the arguments
+	N       int
+	Types   []kernel.Type // of the arguments
+	Scalars bool          // the region executes once per element
 }
 
-// Lift compiles region i of op for vectors of n elements. It returns nil if an op of the region is not elementwise.
-func (p *Planner) Lift(op *ir.Op, i, n int) (*LiftedRegion, error) {
+// Lift compiles region i of op, which has the given numbers of arguments and results, for vectors of n elements.
+func (p *Planner) Lift(op *ir.Op, i, n, args, results int) (*LiftedRegion, error) {
 	if i >= op.NumRegions() || len(op.Region(i).Blocks()) != 1 {
 		return nil, fmt.Errorf("expects region #%d to have one block", i)
 	}
 	b := op.Region(i).Entry()
+	if b.NumArgs() != args || b.Last() == nil || b.Last().NumOperands() != results {
+		return nil, fmt.Errorf("expects a region of %d arguments and %d results", args, results)
+	}
 	if !p.liftable(b, nil) {
-		return nil, nil
+		return p.liftScalars(op, i, n)
 	}
 	r, err := p.liftBlock(b, n)
 	if err == nil {
 		p.note().Blocks = append(p.note().Blocks, r.Block)
 	}
 	return r, err
+}
+
+// liftScalars compiles region i of op into a block that executes the region for one element after another.
+func (p *Planner) liftScalars(op *ir.Op, i, n int) (*LiftedRegion, error) {
+	body, err := p.Region(op, i)
+	if err != nil {
+		return nil, err
+	}
+	out := &LiftedRegion{N: n, Scalars: true, Block: &exec.Block{RetMove: make([]bool, len(body.Ret))}}
+	ins := exec.Instr{Op: op}
+	widen := func(v *ir.Value) (kernel.Type, error) {
+		t, err := p.TypeOf(v)
+		wide := kernel.TensorType(t.DType, int64(n))
+		wide.Quant = t.Quant
+		if err == nil && (t.Class != kernel.ClassTensor || t.N != 1) {
+			err = kernel.Unsupported("a region on values of type %s", t)
+		}
+		return wide, err
+	}
+	for _, v := range op.Region(i).Entry().Args() {
+		t, err := widen(v)
+		if err != nil {
+			return nil, err
+		}
+		out.Types, ins.In, ins.Move = append(out.Types, t), append(ins.In, p.Fresh()), append(ins.Move, false)
+	}
+	for k, v := range op.Region(i).Entry().Last().Operands() {
+		t, err := widen(v)
+		if err != nil {
+			return nil, err
+		}
+		ins.Types, ins.Out, out.RetMove[k] = append(ins.Types, t), append(ins.Out, p.Fresh()), true
+	}
+	ins.Dead = ins.In
+	ins.Run = func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
+		for k, t := range ins.Types {
+			fr.Slots[ins.Out[k]] = m.Alloc(t.DType, t.Shape, n)
+		}
+		values := m.Refs(len(ins.Out))
+		for e := range n {
+			m.Poll()
+			for k, a := range body.Args {
+				fr.Slots[a] = m.Scalar(&fr.Slots[ins.In[k]].Tensor, e)
+			}
+			m.Block(fr, body, values)
+			for k, v := range values {
+				copy(exec.Element(&fr.Slots[ins.Out[k]].Tensor, e), v.Tensor.Bytes())
+				m.Release(v)
+			}
+		}
+		m.DropRefs(len(ins.Out))
+	}
+	out.Args, out.Ret, out.Instrs = ins.In, ins.Out, []exec.Instr{ins}
+	return out, nil
 }
 
 // liftBlock compiles a scalar block, from its arguments to its return.
