@@ -134,39 +134,15 @@ func ConvKernel(s *Signature, w *ConvolutionWindow, pad []int64) (Kernel, error)
 	}
 	n := len(c.in)
 	spatial := n - 2
-	arrange := func(t Type, shape tensor.Shape, perm []int64) (func(*tensor.Tensor) *tensor.Tensor, error) {
-		k, err := TransposeKernel(t, TensorType(t.DType, shape...), perm)
-		if err != nil {
-			return nil, err
-		}
-		conv, err := convertLoop(t.DType, acc)
-		if err != nil {
-			return nil, err
-		}
-		return func(x *tensor.Tensor) *tensor.Tensor {
-			y := tensor.New(t.DType, shape)
-			k.Run([]*tensor.Tensor{x}, []*tensor.Tensor{y})
-			if t.DType == acc {
-				return y
-			}
-			z := tensor.New(acc, shape)
-			conv([]*tensor.Tensor{y}, []*tensor.Tensor{z}, 0, t.N)
-			return z
-		}, nil
-	}
-	loadIn, err := arrange(s.In[0], c.in, c.inPerm)
+	input, err := newOperand(Dense(s.In[0]), c.inPerm, acc)
 	if err != nil {
 		return Kernel{}, err
 	}
-	loadKern, err := arrange(s.In[1], c.kern, c.kPerm)
+	weights, err := newOperand(Dense(s.In[1]), c.kPerm, acc)
 	if err != nil {
 		return Kernel{}, err
 	}
-	store, err := TransposeKernel(TensorType(acc, c.out...), TensorType(acc, out.Shape...), c.outPerm)
-	if err != nil {
-		return Kernel{}, err
-	}
-	narrow, err := convertLoop(acc, out.DType)
+	result, err := newOperand(Dense(TensorType(acc, c.out...)), c.outPerm, out.DType)
 	if err != nil {
 		return Kernel{}, err
 	}
@@ -177,43 +153,31 @@ func ConvKernel(s *Signature, w *ConvolutionWindow, pad []int64) (Kernel, error)
 	width := kout / splits
 	size := acc.Size()
 	inner := taps * cin
+	blocked := map[tensor.DType]func(res, cols, k *tensor.Tensor, at, from, rows, width, inner, kout int){
+		tensor.F32: convProduct[float32], tensor.F64: convProduct[float64], tensor.I32: convProduct[int32]}[acc]
+	if positions*width*inner < smallProduct {
+		blocked = nil
+		if acc.IsFloat() { // also for parts: the size of the whole decides how sums are rounded
+			product = map[tensor.DType]productFn{tensor.F32: productOf[float32], tensor.F64: productOf[float64]}[acc]
+		}
+	}
 	if err := s.Reserve(c.tables()); err != nil {
 		return Kernel{}, err
 	}
 	c.prepare()
-	inPlain, kernPlain, outPlain := isIdentity(c.inPerm) && s.In[0].DType == acc, isIdentity(c.kPerm) && s.In[1].DType == acc, isIdentity(c.outPerm) && acc == out.DType
 	feature := int(c.in[n-1])
 	// The input elements under the kernel at one position form a row of a matrix, which is multiplied by the kernel. A
 	// core processes as many rows at a time as its cache holds.
 	rows := max(1, min(positions, convBytes/max(1, inner*size)))
-	scratch := int64(goruntime.GOMAXPROCS(0)) * int64(rows) * int64(inner+width) * int64(size)
-	for _, side := range []struct {
-		t     Type
-		plain bool
-	}{{s.In[0], inPlain}, {s.In[1], kernPlain}} {
-		if !side.plain {
-			scratch += int64(side.t.Bytes())
-			if side.t.DType != acc {
-				scratch += int64(side.t.N) * int64(size)
-			}
-		}
-	}
-	if !outPlain {
-		scratch += int64(out.N) * int64(size)
-		if acc != out.DType {
-			scratch += int64(out.N) * int64(size)
-		}
+	scratch := int64(goruntime.GOMAXPROCS(0))*int64(rows)*int64(inner+width)*int64(size) + input.scratch() + weights.scratch()
+	if !result.plain() {
+		scratch += int64(result.in.Bytes()) + result.scratch()
 	}
 	return Kernel{Family: "convolution", Scratch: scratch, Run: func(in, outs []*tensor.Tensor) {
-		x, k, res := in[0], in[1], outs[0]
-		if !inPlain {
-			x = loadIn(in[0])
-		}
-		if !kernPlain {
-			k = loadKern(in[1])
-		}
-		if !outPlain {
+		x, k, res := input.load(in[0]), weights.load(in[1]), outs[0]
+		if !result.plain() {
 			res = tensor.New(acc, c.out)
+			defer result.store(outs[0], res)
 		}
 		parts := (positions + rows - 1) / rows
 		Parallel(splits*parts, max(1, (1<<18)/max(1, rows*inner*width)), func(lo, hi int) {
@@ -235,18 +199,9 @@ func ConvKernel(s *Signature, w *ConvolutionWindow, pad []int64) (Kernel, error)
 					}
 					continue
 				}
-				if positions*width*inner >= smallProduct {
-					switch acc {
-					case tensor.F32:
-						convProduct[float32](res, cols, k, r0*kout+g*width, g*width, rn, width, inner, kout)
-						continue
-					case tensor.F64:
-						convProduct[float64](res, cols, k, r0*kout+g*width, g*width, rn, width, inner, kout)
-						continue
-					case tensor.I32:
-						convProduct[int32](res, cols, k, r0*kout+g*width, g*width, rn, width, inner, kout)
-						continue
-					}
+				if blocked != nil {
+					blocked(res, cols, k, r0*kout+g*width, g*width, rn, width, inner, kout)
+					continue
 				}
 				a := &matrixOperand{rows: inner, cols: 1, nbatch: 1, nrows: rn, ncols: inner}
 				b := &matrixOperand{rows: kout, cols: 1, nbatch: 1, nrows: inner, ncols: width}
@@ -255,28 +210,12 @@ func ConvKernel(s *Signature, w *ConvolutionWindow, pad []int64) (Kernel, error)
 				kv.Borrow(acc, tensor.Shape{int64(len(kb) / size)}, kb)
 				pb := part.Bytes()[:rn*width*size]
 				pv.Borrow(acc, tensor.Shape{int64(rn), int64(width)}, pb)
-				switch acc {
-				case tensor.F32:
-					productOf[float32](&pv, cols, &kv, a, b)
-				case tensor.F64:
-					productOf[float64](&pv, cols, &kv, a, b)
-				default:
-					product(&pv, cols, &kv, a, b)
-				}
+				product(&pv, cols, &kv, a, b)
 				for r := range rn {
 					copy(res.Bytes()[((r0+r)*kout+g*width)*size:], pb[r*width*size:(r+1)*width*size])
 				}
 			}
 		})
-		switch {
-		case outPlain:
-		case acc == out.DType:
-			store.Run([]*tensor.Tensor{res}, outs)
-		default:
-			t := tensor.New(acc, out.Shape)
-			store.Run([]*tensor.Tensor{res}, []*tensor.Tensor{t})
-			narrow([]*tensor.Tensor{t}, outs, 0, out.N)
-		}
 	}}, nil
 }
 
@@ -286,15 +225,6 @@ func convProduct[T float32 | float64 | int32](res, cols, k *tensor.Tensor, at, f
 		C: tensor.View[T](res)[at:], A: tensor.View[T](cols), B: tensor.View[T](k)[from:],
 		M: rows, N: width, K: inner, RowA: inner, ColA: 1, RowB: kout, ColB: 1, RowC: kout,
 	})
-}
-
-func isIdentity(perm []int64) bool {
-	for i, p := range perm {
-		if int64(i) != p {
-			return false
-		}
-	}
-	return true
 }
 
 // tables returns the bytes that prepare allocates.

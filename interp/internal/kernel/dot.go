@@ -3,6 +3,7 @@ package kernel
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/hlocb/hlocb/interp/internal/simd/gemm"
 	"github.com/hlocb/hlocb/interp/internal/simd/vec"
@@ -30,16 +31,15 @@ type View struct {
 // Dense returns the view of an operand as it lies in memory.
 func Dense(t Type) View { return View{t, Strides(t.Shape)} }
 
-// Transposed returns the view of t's transpose: dimension i of the view is dimension perm[i] of t.
-func Transposed(t Type, perm []int64) View {
-	st := Strides(t.Shape)
-	v := View{Strides: make([]int, len(perm))}
+// Transposed returns the view of v's transpose: dimension i of the result is dimension perm[i] of v.
+func Transposed(v View, perm []int64) View {
+	out := View{Strides: make([]int, len(perm))}
 	shape := make(tensor.Shape, len(perm))
 	for i, d := range perm {
-		shape[i], v.Strides[i] = t.Shape[d], st[d]
+		shape[i], out.Strides[i] = v.Shape[d], v.Strides[d]
 	}
-	v.Type = TensorType(t.DType, shape...)
-	return v
+	out.Type = TensorType(v.DType, shape...)
+	return out
 }
 
 // DotDimensions lists the batched and the contracted dimensions of the operands of a product (spec, "dot_general").
@@ -50,9 +50,9 @@ type DotDimensions struct {
 // free returns the dimensions of a left or right operand that are neither batched nor contracted.
 func (d *DotDimensions) free(rank int, right bool) []int64 {
 	if right {
-		return KeptDims(rank, append(append([]int64(nil), d.RHSBatching...), d.RHSContracting...))
+		return KeptDims(rank, slices.Concat(d.RHSBatching, d.RHSContracting))
 	}
-	return KeptDims(rank, append(append([]int64(nil), d.LHSBatching...), d.LHSContracting...))
+	return KeptDims(rank, slices.Concat(d.LHSBatching, d.LHSContracting))
 }
 
 // Free returns the number of free elements of the left or right operand of a product.
@@ -98,31 +98,22 @@ func groupOf(v View, dims []int64) group {
 	return g
 }
 
-// matrixOperand arranges an operand in an order in which the row and the column group have one stride each.
+// matrixOperand reads an operand in an order in which the row and the column group have one stride each.
 type matrixOperand struct {
-	arrange              *Kernel // nil if the operand needs no rearrangement
-	typ                  Type
+	*operand
 	batch, rows, cols    int   // strides
 	batches              []int // offset of each batch, if the batches have no single stride
 	nbatch, nrows, ncols int
-	convert              ElementLoop
-	acc                  tensor.DType
 }
 
 func newMatrixOperand(v View, batch, rows, cols []int64, acc tensor.DType) (*matrixOperand, error) {
-	m := &matrixOperand{typ: v.Type, acc: acc}
+	m := &matrixOperand{}
 	b, r, c := groupOf(v, batch), groupOf(v, rows), groupOf(v, cols)
 	m.nbatch, m.nrows, m.ncols = b.size, r.size, c.size
 	m.batch, m.rows, m.cols = b.stride, r.stride, c.stride
+	var perm []int64
 	if !r.single || !c.single {
-		perm := append(append(append([]int64(nil), batch...), rows...), cols...)
-		shape, src := make(tensor.Shape, len(perm)), make([]int, len(perm))
-		for i, d := range perm {
-			shape[i], src[i] = v.Shape[d], v.Strides[d]
-		}
-		m.typ = TensorType(v.DType, shape...)
-		k := CopyKernel(NewStridedCopy(Ints(shape), Strides(shape), src), v.DType.Size(), 0, 0)
-		m.arrange = &k
+		perm = slices.Concat(batch, rows, cols)
 		m.cols, m.rows, m.batch = 1, c.size, c.size*r.size
 	} else if !b.single {
 		m.batches = []int{0}
@@ -136,14 +127,9 @@ func newMatrixOperand(v View, batch, rows, cols []int64, acc tensor.DType) (*mat
 			m.batches = starts
 		}
 	}
-	if v.DType != acc {
-		f, err := convertLoop(v.DType, acc)
-		if err != nil {
-			return nil, err
-		}
-		m.convert = f
-	}
-	return m, nil
+	var err error
+	m.operand, err = newOperand(v, perm, acc)
+	return m, err
 }
 
 // at returns the offset of a batch.
@@ -154,40 +140,13 @@ func (m *matrixOperand) at(batch int) int {
 	return batch * m.batch
 }
 
-// scratch returns the bytes that load allocates.
-func (m *matrixOperand) scratch() int64 {
-	n := int64(0)
-	if m.arrange != nil {
-		n += int64(m.typ.Bytes())
-	}
-	if m.convert != nil {
-		n += int64(m.typ.N) * int64(m.acc.Size())
-	}
-	return n
-}
-
-// load returns the operand, arranged and converted.
-func (m *matrixOperand) load(t *tensor.Tensor) *tensor.Tensor {
-	if m.arrange != nil {
-		u := tensor.New(m.typ.DType, m.typ.Shape)
-		m.arrange.Run([]*tensor.Tensor{t}, []*tensor.Tensor{u})
-		t = u
-	}
-	if m.convert != nil {
-		u := tensor.New(m.acc, m.typ.Shape)
-		Parallel(m.typ.N, 1<<14, func(lo, hi int) { m.convert([]*tensor.Tensor{t}, []*tensor.Tensor{u}, lo, hi) })
-		t = u
-	}
-	return t
-}
-
 // DotKernel multiplies two operands to a result that lies in memory as batches, rows and columns.
 func DotKernel(lhs, rhs View, out Type, d *DotDimensions) (Kernel, error) {
 	lrank, rrank := len(lhs.Shape), len(rhs.Shape)
-	if err := CheckDims("lhs", append(append([]int64(nil), d.LHSBatching...), d.LHSContracting...), lrank); err != nil {
+	if err := CheckDims("lhs", slices.Concat(d.LHSBatching, d.LHSContracting), lrank); err != nil {
 		return Kernel{}, err
 	}
-	if err := CheckDims("rhs", append(append([]int64(nil), d.RHSBatching...), d.RHSContracting...), rrank); err != nil {
+	if err := CheckDims("rhs", slices.Concat(d.RHSBatching, d.RHSContracting), rrank); err != nil {
 		return Kernel{}, err
 	}
 	if len(d.LHSBatching) != len(d.RHSBatching) || len(d.LHSContracting) != len(d.RHSContracting) {
@@ -221,29 +180,25 @@ func DotKernel(lhs, rhs View, out Type, d *DotDimensions) (Kernel, error) {
 	if out.N != a.nbatch*a.nrows*b.ncols {
 		return Kernel{}, fmt.Errorf("cannot multiply %s and %s to %s", lhs.Type, rhs.Type, out)
 	}
-	var narrow ElementLoop
-	if acc != out.DType {
-		if narrow, err = convertLoop(acc, out.DType); err != nil {
-			return Kernel{}, err
-		}
+	narrow, err := newOperand(Dense(TensorType(acc, out.Shape...)), nil, out.DType)
+	if err != nil {
+		return Kernel{}, err
 	}
 	product := matrixProduct(acc)
 	if product == nil {
 		return Kernel{}, Unsupported("a product of elements of type %s", acc)
 	}
 	scratch := a.scratch() + b.scratch()
-	if narrow != nil {
-		scratch += int64(out.N) * int64(acc.Size())
+	if !narrow.plain() {
+		scratch += int64(narrow.in.Bytes())
 	}
 	return Kernel{Family: "product", Scratch: scratch, Run: func(in, outs []*tensor.Tensor) {
 		x, y, o := a.load(in[0]), b.load(in[1]), outs[0]
-		if narrow != nil {
+		if !narrow.plain() {
 			o = tensor.New(acc, out.Shape)
+			defer narrow.store(outs[0], o)
 		}
 		product(o, x, y, a, b)
-		if narrow != nil {
-			Parallel(out.N, 1<<14, func(lo, hi int) { narrow([]*tensor.Tensor{o}, outs, lo, hi) })
-		}
 	}}, nil
 }
 

@@ -74,67 +74,39 @@ func ReduceKernel(in, init, out Type, dims []int64, red *BinaryLoops, source *So
 		return Kernel{}, Unsupported("this reduction of elements of type %s", dt)
 	}
 	outer, steps, inner, perm := reduceGeometry(in.Shape, dims, kept)
-	var arrange *Kernel
-	if perm != nil {
-		moved := make(tensor.Shape, len(perm))
-		for i, d := range perm {
-			moved[i] = in.Shape[d]
-		}
-		k, err := TransposeKernel(in, TensorType(in.DType, moved...), perm)
-		if err != nil {
-			return Kernel{}, err
-		}
-		arrange = &k
+	to := acc
+	if in.DType == tensor.BF16 || in.DType == tensor.F16 { // widened block by block
+		to = in.DType
 	}
-	var widen, narrow ElementLoop
-	var err error
-	if in.DType != acc && in.DType != tensor.BF16 && in.DType != tensor.F16 { // those are widened block by block
-		if widen, err = convertLoop(in.DType, acc); err != nil {
-			return Kernel{}, err
-		}
+	value, err := newOperand(Dense(in), perm, to)
+	if err != nil {
+		return Kernel{}, err
 	}
-	if dt != acc {
-		if narrow, err = convertLoop(acc, dt); err != nil {
-			return Kernel{}, err
-		}
+	start, err := newOperand(Dense(init), nil, acc)
+	if err != nil {
+		return Kernel{}, err
 	}
-	scratch := int64(0)
-	if arrange != nil {
-		scratch += int64(in.Bytes())
+	narrow, err := newOperand(Dense(TensorType(acc, out.Shape...)), nil, dt)
+	if err != nil {
+		return Kernel{}, err
 	}
-	if widen != nil {
-		scratch += int64(in.N) * int64(acc.Size())
-	}
-	if narrow != nil {
-		scratch += int64(out.N) * int64(acc.Size())
+	scratch := value.scratch()
+	if !narrow.plain() {
+		scratch += int64(narrow.in.Bytes())
 	}
 	return Kernel{Family: "reduction", Scratch: scratch, Run: func(in, out []*tensor.Tensor) {
-		x, o, z := foldInput{Tensor: in[0]}, out[0], in[len(in)-1]
+		var x foldInput
 		if source != nil {
 			x = foldInput{source: source, operands: in[:len(in)-1], dtype: dt}
+		} else {
+			x.Tensor = value.load(in[0])
 		}
-		if arrange != nil {
-			t := tensor.New(x.DType(), x.Shape())
-			arrange.Run([]*tensor.Tensor{x.Tensor}, []*tensor.Tensor{t})
-			x.Tensor = t
-		}
-		if widen != nil {
-			t := tensor.New(acc, x.Shape())
-			Parallel(t.NumElements(), 1<<14, func(lo, hi int) { widen([]*tensor.Tensor{x.Tensor}, []*tensor.Tensor{t}, lo, hi) })
-			x.Tensor = t
-		}
-		if narrow != nil {
-			t := tensor.New(acc, nil)
-			conv, err := convertLoop(dt, acc)
-			Fail(err)
-			conv([]*tensor.Tensor{z}, []*tensor.Tensor{t}, 0, 1)
-			z = t
+		o := out[0]
+		if !narrow.plain() {
 			o = tensor.New(acc, o.Shape())
+			defer narrow.store(out[0], o)
 		}
-		fold(o, x, z, outer, steps, inner)
-		if narrow != nil {
-			narrow([]*tensor.Tensor{o}, out, 0, o.NumElements())
-		}
+		fold(o, x, start.load(in[len(in)-1]), outer, steps, inner)
 	}}, nil
 }
 

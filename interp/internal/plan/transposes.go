@@ -36,7 +36,7 @@ func (p *Planner) absorbable(o *ir.Op, b *ir.Block) bool {
 	if err != nil || len(perm) != len(in.Shape) || kernel.CheckDims("permutation", perm, len(perm)) != nil {
 		return false
 	}
-	view := kernel.Transposed(in, perm)
+	view := kernel.Transposed(kernel.Dense(in), perm)
 	for u := range o.Result(0).Uses() {
 		d := u.Owner()
 		if d.Block() != b || OpKind(d) != stablehlo.DotGeneral || d.NumOperands() != 2 || !p.packs(d, u.Index(), view) {
@@ -69,7 +69,7 @@ func (p *Planner) View(o *ir.Op, i int, t kernel.Type) kernel.View {
 		return kernel.Dense(t)
 	}
 	perm, _ := IntsAttr(d, stablehlo.AttrPermutation) // absorbable has read it
-	return kernel.Transposed(t, perm)
+	return kernel.Transposed(kernel.Dense(t), perm)
 }
 
 // operands returns the values that the instruction of o reads: for each operand of o, the operand or the value that it
