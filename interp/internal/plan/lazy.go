@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/hlocb/hlocb/dialect/fn"
@@ -13,80 +14,105 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// lazyKernel is a kernel of an op whose shapes are known only at run time. It keeps the kernel of the last shapes; a
-// loop over one shape builds its kernel once. Several machines may share a lazyKernel.
-type lazyKernel struct {
-	row  Row
-	spec *Spec
+// lazy is an instruction of an op whose shapes are known only at run time. For given shapes it compiles the op as a
+// function whose arguments are the operands and the outside values that the op's regions use. It keeps the instruction
+// of the last shapes; a loop over one shape builds it once. Several machines may share a lazy.
+type lazy struct {
+	row   Row
+	spec  *Spec
+	outer *Planner
 
 	mu    sync.Mutex
-	built *builtKernel
+	built *builtInstr
 }
 
-type builtKernel struct {
-	in    []tensor.Shape
-	kern  kernel.Kernel
-	types []kernel.Type
+type builtInstr struct {
+	in       []tensor.Shape
+	fn       *exec.Function
+	ins      exec.Instr
+	captured []int32 // slots of outside values, in the function
+	outside  []int32 // slots of the same values in the outer frame
 }
 
-// run executes the kernel for the shapes of the operands.
-func (l *lazyKernel) run(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
-	base := len(m.Args)
-	for _, s := range ins.In {
-		m.Args = append(m.Args, &fr.Slots[s].Tensor)
+// run executes the instruction for the shapes of the operands.
+func (l *lazy) run(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
+	operands := make([]*tensor.Tensor, len(ins.In))
+	for i, s := range ins.In {
+		operands[i] = &fr.Slots[s].Tensor
 	}
-	kern, types, err := l.resolve(m.Args[base:])
-	m.Args = m.Args[:base]
+	b, err := l.resolve(operands, ins.Move)
 	kernel.Fail(err)
-	m.Step(fr, ins, kern, types)
+	inner := &exec.Frame{Slots: make([]*exec.Buf, b.fn.Nslots)}
+	for i, s := range b.ins.In {
+		inner.Slots[s] = m.Take(fr, ins, i)
+	}
+	for i, s := range b.captured {
+		inner.Slots[s] = exec.Retain(fr.Slots[b.outside[i]])
+	}
+	b.ins.Run(m, inner, &b.ins)
+	for i, s := range b.ins.Out {
+		fr.Slots[ins.Out[i]] = inner.Slots[s]
+		inner.Slots[s] = nil
+	}
+	for _, v := range inner.Slots {
+		m.Release(v)
+	}
 }
 
-// resolve returns the kernel for operands of these shapes and its result types.
-func (l *lazyKernel) resolve(in []*tensor.Tensor) (*kernel.Kernel, []kernel.Type, error) {
-	s := NewSpec(l.spec.Planner, l.spec.Op, nil, nil)
-	for i, t := range in {
-		v := l.spec.In[i]
-		v.Shape, v.N = t.Shape(), t.NumElements()
-		s.In = append(s.In, v)
-	}
-	static := true
-	for _, t := range l.spec.Out {
-		static = static && !t.Dynamic()
-		s.Out = append(s.Out, t)
-	}
+// resolve returns the instruction for operands of these shapes, some of which may be moved.
+func (l *lazy) resolve(in []*tensor.Tensor, move []bool) (*builtInstr, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	// Compute result shapes that depend on operand values every time. For other ops, equal operand shapes are enough.
-	if b := l.built; b != nil && sameShapes(b.in, in) && (static || l.row.Shape == nil) {
-		return &b.kern, b.types, nil
+	same := l.built != nil && sameShapes(l.built.in, in)
+	static := !slices.ContainsFunc(l.spec.Out, kernel.Type.Dynamic)
+	if same && (static || l.row.Shape == nil) {
+		return l.built, nil
+	}
+	f := &exec.Function{Name: l.outer.Fn.Name}
+	p := l.outer.Prog.NewPlanner(f)
+	s := NewSpec(p, l.spec.Op, nil, nil)
+	b := &builtInstr{fn: f, ins: exec.Instr{Op: s.Op, Move: move}}
+	for i, t := range in {
+		v := l.spec.In[i]
+		if v.Class == kernel.ClassTensor {
+			v.Shape, v.N = t.Shape(), t.NumElements()
+		}
+		s.In, b.in = append(s.In, v), append(b.in, t.Shape().Clone())
+		b.ins.In = append(b.ins.In, p.Fresh())
+	}
+	for _, t := range l.spec.Out {
+		s.Out, b.ins.Out = append(s.Out, t), append(b.ins.Out, p.Fresh())
 	}
 	if !static {
 		if err := l.shape(s, in); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 	}
-	for i, t := range s.Out {
-		if t.N < 0 {
-			return nil, nil, kernel.Unsupported("the dynamic shape of result %d", i)
+	if same && sameTypes(l.built.ins.Types, s.Out) {
+		return l.built, nil
+	}
+	b.ins.Types = s.Out
+	if err := p.Pick(&b.ins, s); err != nil {
+		return nil, err
+	}
+	for v, slot := range p.slots {
+		if o := v.ParentBlock().Parent(); o == s.Op || s.Op.IsAncestorOf(o) {
+			continue
 		}
-	}
-	if b := l.built; b != nil && sameShapes(b.in, in) && sameTypes(b.types, s.Out) {
-		return &b.kern, b.types, nil
-	}
-	kern, err := s.Planner.kernel(l.row, s)
-	if err != nil {
-		return nil, nil, err
-	}
-	b := &builtKernel{kern: kern, types: s.Out}
-	for _, t := range in {
-		b.in = append(b.in, t.Shape().Clone())
+		outside, ok := l.outer.slots[v]
+		if !ok {
+			return nil, kernel.Unsupported("a value from outside in a region of dynamic shape")
+		}
+		b.captured = append(b.captured, slot)
+		b.outside = append(b.outside, outside)
 	}
 	l.built = b
-	return &b.kern, s.Out, nil
+	return b, nil
 }
 
 // shape sets the result shapes and checks them against the types in the program.
-func (l *lazyKernel) shape(s *Spec, in []*tensor.Tensor) error {
+func (l *lazy) shape(s *Spec, in []*tensor.Tensor) error {
 	switch {
 	case l.row.Shape != nil:
 		if err := l.row.Shape(s, in); err != nil {
@@ -168,106 +194,10 @@ func sameTypes(a, b []kernel.Type) bool {
 	return true
 }
 
-// lazyControl is a control instruction of an op whose shapes are known only at run time. For given shapes it compiles
-// the op as a function whose arguments are the operands and the outside values that the op's regions use. It keeps the
-// instruction of the last shapes.
-type lazyControl struct {
-	row   Row
-	spec  *Spec
-	outer *Planner
-
-	mu    sync.Mutex
-	built *builtControl
-}
-
-type builtControl struct {
-	in       []tensor.Shape
-	fn       *exec.Function
-	ins      exec.Instr
-	captured []int32 // slots of outside values, in the function
-	outside  []int32 // slots of the same values in the outer frame
-}
-
-func (l *lazyControl) run(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
-	shapes := make([]*tensor.Tensor, len(ins.In))
-	for i, s := range ins.In {
-		shapes[i] = &fr.Slots[s].Tensor
-	}
-	b, err := l.resolve(shapes)
-	kernel.Fail(err)
-	inner := m.Enter(b.fn)
-	for i, s := range b.ins.In {
-		inner.Slots[s] = exec.Retain(fr.Slots[ins.In[i]])
-	}
-	for i, s := range b.captured {
-		inner.Slots[s] = exec.Retain(fr.Slots[b.outside[i]])
-	}
-	b.ins.Run(m, inner, &b.ins)
-	for i, s := range b.ins.Out {
-		fr.Slots[ins.Out[i]] = inner.Slots[s]
-		inner.Slots[s] = nil
-	}
-	for s, v := range inner.Slots {
-		m.Release(v)
-		inner.Slots[s] = nil
-	}
-	m.Leave(b.fn, inner)
-}
-
-func (l *lazyControl) resolve(in []*tensor.Tensor) (*builtControl, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.built != nil && sameShapes(l.built.in, in) {
-		return l.built, nil
-	}
-	f := &exec.Function{Name: l.outer.Fn.Name}
-	p := l.outer.Prog.NewPlanner(f)
-	s := NewSpec(p, l.spec.Op, nil, nil)
-	b := &builtControl{fn: f}
-	for i, t := range in {
-		v := l.spec.In[i]
-		if v.Class == kernel.ClassTensor {
-			v.Shape, v.N = t.Shape(), t.NumElements()
-		}
-		s.In = append(s.In, v)
-		b.in = append(b.in, t.Shape().Clone())
-		b.ins.In = append(b.ins.In, p.Fresh())
-		b.ins.Move = append(b.ins.Move, false)
-	}
-	static := true
-	for _, t := range l.spec.Out {
-		static = static && !t.Dynamic()
-		s.Out = append(s.Out, t)
-		b.ins.Out = append(b.ins.Out, p.Fresh())
-	}
-	if !static {
-		if err := (&lazyKernel{row: l.row, spec: l.spec}).shape(s, in); err != nil {
-			return nil, err
-		}
-	}
-	b.ins.Op, b.ins.Types = s.Op, s.Out
-	if err := p.Pick(&b.ins, s); err != nil {
-		return nil, err
-	}
-	for v, slot := range p.slots {
-		if o := v.ParentBlock().Parent(); o == s.Op || s.Op.IsAncestorOf(o) {
-			continue
-		}
-		outside, ok := l.outer.slots[v]
-		if !ok {
-			return nil, kernel.Unsupported("a value from outside in a region of dynamic shape")
-		}
-		b.captured = append(b.captured, slot)
-		b.outside = append(b.outside, outside)
-	}
-	l.built = b
-	return b, nil
-}
-
 // reserve prepares to compile the op during runs, which only read the outer plan: it assigns slots to the outside
 // values that the op's regions use, and compiles the functions that they name. The functions that a custom call names
 // do not execute.
-func (l *lazyControl) reserve() error {
+func (l *lazy) reserve() error {
 	var failed error
 	for _, r := range l.spec.Op.Regions() {
 		for _, v := range flow.Captures(r) {

@@ -34,7 +34,7 @@ type Row struct {
 	// is not a function of tensors.
 	Control func(p *Planner, s *Spec) (exec.Runner, error)
 	// StaticShapes says that Control needs operands and results of static shape. If the shapes are not static, Control is
-	// called when the op executes (lazyControl).
+	// called when the op executes (lazy).
 	StaticShapes bool
 	// Elementwise says that result element i depends only on operand elements i. Such an op may be lifted (lift.go).
 	Elementwise bool
@@ -297,34 +297,22 @@ func (p *Planner) Pick(ins *exec.Instr, s *Spec) error {
 	if wide := promotions(s); wide != nil {
 		return p.promote(ins, s, wide)
 	}
-	if r.Control != nil {
-		if r.StaticShapes {
-			for _, t := range append(s.In[:len(s.In):len(s.In)], s.Out...) {
-				if t.Dynamic() {
-					l := &lazyControl{row: r, spec: s, outer: p}
-					ins.Notes.Dynamic, ins.Run = true, l.run
-					return l.reserve()
-				}
-			}
-		}
-		ctl, err := r.Control(p, s)
-		ins.Run = ctl
-		return err
-	}
-	dynamic := false
 	for _, t := range append(s.In[:len(s.In):len(s.In)], s.Out...) {
-		if t.Class != kernel.ClassTensor {
+		switch {
+		case r.Control == nil && t.Class != kernel.ClassTensor:
 			return fmt.Errorf("expects tensors, but has an operand or result of type %s", t)
+		case t.Dynamic() && (r.Control == nil || r.StaticShapes):
+			l := &lazy{row: r, spec: s, outer: p}
+			ins.Notes.Dynamic, ins.Run = true, l.run
+			return l.reserve()
 		}
-		dynamic = dynamic || t.Dynamic()
 	}
-	if dynamic {
-		ins.Notes.Dynamic = true
-		ins.Run = (&lazyKernel{row: r, spec: s}).run
-		return nil
+	var err error
+	if r.Control != nil {
+		ins.Run, err = r.Control(p, s)
+	} else {
+		ins.Run, err = p.KernelControl(r, s)
 	}
-	run, err := p.KernelControl(r, s)
-	ins.Run = run
 	return err
 }
 

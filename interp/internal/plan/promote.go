@@ -12,7 +12,7 @@ import (
 
 // Regions of reductions may compute in a type to which the operands' type is promoted (spec, "reduce", "reduce_window",
 // "scatter", "select_and_scatter": is_promotable), such as sums of bf16 in f32, or of quantized i8 in quantized i32.
-// The engine converts the operands first. It converts operands of dynamic shape when the op executes (lazyControl).
+// The engine converts the operands first. It converts operands of dynamic shape when the op executes (lazy).
 
 // promotions returns the new element type of each operand that needs conversion, or nil if none does.
 func promotions(s *Spec) map[int]kernel.Type {
