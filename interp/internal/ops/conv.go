@@ -6,7 +6,6 @@ import (
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/interp/internal/kernel"
 	"github.com/hlocb/hlocb/interp/internal/plan"
-	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
 )
 
@@ -51,13 +50,9 @@ func makeDynamicConv(s *plan.Spec) (kernel.Kernel, error) {
 
 // convAttributes reads the attributes of a convolution, except its padding.
 func convAttributes(s *plan.Spec) (*kernel.ConvolutionWindow, error) {
-	a, _ := s.Op.Attr(stablehlo.AttrDimensionNumbers).(*ir.DialectAttr)
-	if a == nil {
-		return nil, errors.New("has no dimension_numbers")
-	}
-	d, ok := a.Data().(*stablehlo.ConvDims)
-	if !ok {
-		return nil, errors.New("has no dimension_numbers")
+	d, err := plan.Data[*stablehlo.ConvDims](s.Op, stablehlo.AttrDimensionNumbers)
+	if err != nil {
+		return nil, err
 	}
 	n := len(d.InputSpatial)
 	w := &kernel.ConvolutionWindow{Dims: (*kernel.ConvDimensions)(d), Groups: int(plan.IntAttr(s.Op, stablehlo.AttrFeatureGroupCount, 1)),
@@ -67,7 +62,6 @@ func convAttributes(s *plan.Spec) (*kernel.ConvolutionWindow, error) {
 		name string
 		def  int64
 	}{{&w.Stride, stablehlo.AttrWindowStrides, 1}, {&w.LhsDil, "lhs_dilation", 1}, {&w.RhsDil, "rhs_dilation", 1}, {&w.Reversal, "window_reversal", 0}} {
-		var err error
 		if *x.list, err = plan.IntsOr(s.Op, x.name, n, x.def); err != nil {
 			return nil, err
 		}

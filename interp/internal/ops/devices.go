@@ -102,9 +102,7 @@ func firesOn(mod *ir.Module, op *ir.Op) place {
 		if mesh == nil {
 			for o := range mod.Body().Ops() {
 				if o.Is(sdy.Mesh) && plan.StringAttr(o, ir.SymbolName) == s.Mesh {
-					if d, ok := o.Attr(sdy.AttrMesh).(*ir.DialectAttr); ok {
-						mesh, _ = d.Data().(*sdy.DeviceMesh)
-					}
+					mesh, _ = plan.Data[*sdy.DeviceMesh](o, sdy.AttrMesh)
 				}
 			}
 		}

@@ -12,12 +12,8 @@ import (
 )
 
 func gatherDims(op *ir.Op) (*kernel.GatherDimensions, error) {
-	if a, _ := op.Attr(stablehlo.AttrDimensionNumbers).(*ir.DialectAttr); a != nil {
-		if d, ok := a.Data().(*stablehlo.GatherDims); ok {
-			return (*kernel.GatherDimensions)(d), nil
-		}
-	}
-	return nil, errors.New("has no dimension_numbers")
+	d, err := plan.Data[*stablehlo.GatherDims](op, stablehlo.AttrDimensionNumbers)
+	return (*kernel.GatherDimensions)(d), err
 }
 
 // makeGather compiles gather (spec, "gather"). It copies one box per start index, clamped into the operand.

@@ -144,10 +144,8 @@ func groupSize(s *plan.Spec) (int64, error) {
 }
 
 func channelOf(op *ir.Op) int64 {
-	if a, ok := op.Attr(stablehlo.AttrChannelHandle).(*ir.DialectAttr); ok {
-		if c, ok := a.Data().(*stablehlo.ChannelHandle); ok {
-			return c.Handle
-		}
+	if c, err := plan.Data[*stablehlo.ChannelHandle](op, stablehlo.AttrChannelHandle); err == nil {
+		return c.Handle
 	}
 	return plan.IntAttr(op, "channel_id", 0)
 }

@@ -149,9 +149,8 @@ type transfer struct {
 
 func transferOf(op *ir.Op) (*transfer, error) {
 	t := &transfer{channel: channelOf(op)}
-	if d, ok := op.Attr(stablehlo.AttrChannelHandle).(*ir.DialectAttr); ok && !plan.BoolAttr(op, stablehlo.AttrIsHostTransfer, false) {
-		c, ok := d.Data().(*stablehlo.ChannelHandle)
-		t.device = ok && c.Type == stablehlo.ChannelDeviceToDevice
+	if c, err := plan.Data[*stablehlo.ChannelHandle](op, stablehlo.AttrChannelHandle); err == nil {
+		t.device = c.Type == stablehlo.ChannelDeviceToDevice && !plan.BoolAttr(op, stablehlo.AttrIsHostTransfer, false)
 	}
 	if op.Attr(stablehlo.AttrSourceTargetPairs) == nil {
 		return t, nil

@@ -170,19 +170,15 @@ func meetPartitions(m *exec.Machine, ins *exec.Instr, group []int, values []*ten
 }
 
 func manualAxes(op *ir.Op) []string {
-	if d, ok := op.Attr(sdy.AttrManualAxes).(*ir.DialectAttr); ok {
-		if m, ok := d.Data().(*sdy.ManualAxes); ok {
-			return m.Names
-		}
+	if m, err := plan.Data[*sdy.ManualAxes](op, sdy.AttrManualAxes); err == nil {
+		return m.Names
 	}
 	return nil
 }
 
 func perValue(op *ir.Op, name string) []*sdy.Sharding {
-	if d, ok := op.Attr(name).(*ir.DialectAttr); ok {
-		if v, ok := d.Data().(*sdy.PerValue); ok {
-			return v.Shardings
-		}
+	if v, err := plan.Data[*sdy.PerValue](op, name); err == nil {
+		return v.Shardings
 	}
 	return nil
 }
@@ -238,9 +234,7 @@ func meshOf(symbols ir.Symbols, s *sdy.Sharding) (*sharding.Mesh, error) {
 func deviceMesh(symbols ir.Symbols, s *sdy.Sharding) *sdy.DeviceMesh {
 	from := s.Inline
 	if op := symbols[s.Mesh]; from == nil && op != nil {
-		if d, ok := op.Attr(sdy.AttrMesh).(*ir.DialectAttr); ok {
-			from, _ = d.Data().(*sdy.DeviceMesh)
-		}
+		from, _ = plan.Data[*sdy.DeviceMesh](op, sdy.AttrMesh)
 	}
 	return from
 }

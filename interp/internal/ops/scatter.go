@@ -7,18 +7,13 @@ import (
 	"github.com/hlocb/hlocb/interp/internal/exec"
 	"github.com/hlocb/hlocb/interp/internal/kernel"
 	"github.com/hlocb/hlocb/interp/internal/plan"
-	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
 )
 
 func scatterPlanOf(s *plan.Spec, k int) (*kernel.ScatterPlan, error) {
-	a, _ := s.Op.Attr(stablehlo.AttrScatterDimensionNumbers).(*ir.DialectAttr)
-	if a == nil {
-		return nil, errors.New("has no scatter_dimension_numbers")
-	}
-	d, ok := a.Data().(*stablehlo.ScatterDims)
-	if !ok {
-		return nil, errors.New("has no scatter_dimension_numbers")
+	d, err := plan.Data[*stablehlo.ScatterDims](s.Op, stablehlo.AttrScatterDimensionNumbers)
+	if err != nil {
+		return nil, err
 	}
 	return kernel.NewScatterPlan(&s.Signature, (*kernel.ScatterDimensions)(d), k)
 }

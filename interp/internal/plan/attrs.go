@@ -89,3 +89,13 @@ func StringAttr(op *ir.Op, name string) string {
 	}
 	return ""
 }
+
+// Data returns the content of a dialect's attribute.
+func Data[T any](op *ir.Op, name string) (data T, err error) {
+	if a, ok := op.Attr(name).(*ir.DialectAttr); ok {
+		if data, ok = a.Data().(T); ok {
+			return data, nil
+		}
+	}
+	return data, fmt.Errorf("has no %s", name)
+}

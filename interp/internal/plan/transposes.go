@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"errors"
 	"slices"
 
 	"github.com/hlocb/hlocb/dialect/stablehlo"
@@ -101,11 +100,6 @@ func (p *Planner) through(o *ir.Op) []*ir.Op {
 
 // DotDimensions returns the dimension numbers of dot_general.
 func DotDimensions(op *ir.Op) (*kernel.DotDimensions, error) {
-	a, _ := op.Attr(stablehlo.AttrDotDimensionNumbers).(*ir.DialectAttr)
-	if a != nil {
-		if d, ok := a.Data().(*stablehlo.DotDims); ok {
-			return (*kernel.DotDimensions)(d), nil
-		}
-	}
-	return nil, errors.New("has no dot_dimension_numbers")
+	d, err := Data[*stablehlo.DotDims](op, stablehlo.AttrDotDimensionNumbers)
+	return (*kernel.DotDimensions)(d), err
 }
