@@ -5,7 +5,6 @@ import (
 	"fmt"
 	goruntime "runtime"
 	"sync"
-	"unsafe"
 
 	"github.com/hlocb/hlocb/interp/internal/kernel"
 	"github.com/hlocb/hlocb/interp/internal/simd/vec"
@@ -218,126 +217,86 @@ func (p lines) run(from, to *tensor.Tensor) {
 	})
 }
 
-// pairs returns the elements of t as pairs of float32s if vectors can transpose lines of them.
-func pairs(t *tensor.Tensor, starts []int, step int, packed bool) ([]float32, int) {
-	if len(starts) != 8 || step != 1 {
-		return nil, 0
+// layout describes elements as floats: element i of the line that begins at element s is float s*scale + i*step. Its
+// imaginary part lies imag further on; reals have imag 0.
+type layout struct{ scale, step, imag int }
+
+// layoutOf returns the floats of t and the layout of elements that are step apart. If packed, an element is a pair of
+// reals.
+func layoutOf(t *tensor.Tensor, step int, packed bool) (*tensor.Tensor, layout) {
+	switch {
+	case t.DType().IsComplex():
+		var parts tensor.Tensor
+		parts.Borrow(t.DType().Part(), tensor.Shape{2 * int64(t.NumElements())}, t.Bytes())
+		return &parts, layout{2, 2 * step, 1}
+	case packed:
+		return t, layout{1, 2 * step, step}
 	}
-	switch dt := t.DType(); {
-	case dt == tensor.F32 && packed:
-		return tensor.View[float32](t)[starts[0]:], starts[1] - starts[0]
-	case dt == tensor.Complex64:
-		x := tensor.View[complex64](t)[starts[0]:]
-		return unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(x))), 2*len(x)), 2 * (starts[1] - starts[0])
-	}
-	return nil, 0
+	return t, layout{1, step, 0}
 }
 
-// loadLines reads n elements, step apart, of the lines that begin at starts. Element i of line l goes to
-// i*len(starts)+l. If packed, an element is a pair of reals.
+// transposable reports whether vectors can transpose these lines.
+func (l layout) transposable(t *tensor.Tensor, starts []int) bool {
+	return t.DType() == tensor.F32 && len(starts) == 8 && l.step == 2 && l.imag == 1
+}
+
+// loadLines reads n elements, step apart, of the lines that begin at starts. Element i of line k goes to
+// i*len(starts)+k.
 func loadLines(re, im []float64, t *tensor.Tensor, starts []int, n, step int, packed bool, rows []float32) {
-	if x, line := pairs(t, starts, step, packed); x != nil {
+	t, l := layoutOf(t, step, packed)
+	switch {
+	case l.transposable(t, starts):
+		x, line := tensor.View[float32](t)[l.scale*starts[0]:], l.scale*(starts[1]-starts[0])
 		for i := 0; i < n; i += len(rows) / 16 {
 			end := min(i+len(rows)/16, n)
 			vec.Transpose(rows, x[2*i:], 8, 2*(end-i), 8, line)
 			vec.SplitRows(re[8*i:8*end], im[8*i:8*end], rows[:16*(end-i)])
 		}
-		return
-	}
-	switch t.DType() {
-	case tensor.F32:
-		loadReal(re, im, tensor.View[float32](t), starts, n, step, packed)
-	case tensor.F64:
-		loadReal(re, im, tensor.View[float64](t), starts, n, step, packed)
-	case tensor.Complex64:
-		x, at := tensor.View[complex64](t), 0
-		for i := range n {
-			for _, s := range starts {
-				v := x[s+i*step]
-				re[at], im[at] = float64(real(v)), float64(imag(v))
-				at++
-			}
-		}
+	case t.DType() == tensor.F32:
+		loadParts(re, im, tensor.View[float32](t), starts, n, l)
 	default:
-		x, at := tensor.View[complex128](t), 0
-		for i := range n {
-			for _, s := range starts {
-				v := x[s+i*step]
-				re[at], im[at] = real(v), imag(v)
-				at++
-			}
-		}
+		loadParts(re, im, tensor.View[float64](t), starts, n, l)
 	}
 }
 
-func loadReal[T float32 | float64](re, im []float64, x []T, starts []int, n, step int, packed bool) {
+func loadParts[T float32 | float64](re, im []float64, x []T, starts []int, n int, l layout) {
 	at := 0
-	if packed {
-		for i := range n {
-			for _, s := range starts {
-				re[at], im[at] = float64(x[s+2*i*step]), float64(x[s+(2*i+1)*step])
-				at++
-			}
-		}
-		return
-	}
 	for i := range n {
 		for _, s := range starts {
-			re[at] = float64(x[s+i*step])
+			k := s*l.scale + i*l.step
+			re[at], im[at] = float64(x[k]), float64(x[k+l.imag])
 			at++
 		}
 	}
-	clear(im[:at])
+	if l.imag == 0 {
+		clear(im[:at])
+	}
 }
 
 // storeLines is the inverse of loadLines.
 func storeLines(t *tensor.Tensor, re, im []float64, starts []int, n, step int, packed bool, rows []float32) {
-	if x, line := pairs(t, starts, step, packed); x != nil {
+	t, l := layoutOf(t, step, packed)
+	switch {
+	case l.transposable(t, starts):
+		x, line := tensor.View[float32](t)[l.scale*starts[0]:], l.scale*(starts[1]-starts[0])
 		for i := 0; i < n; i += len(rows) / 16 {
 			end := min(i+len(rows)/16, n)
 			vec.JoinRows(rows[:16*(end-i)], re[8*i:8*end], im[8*i:8*end])
 			vec.Transpose(x[2*i:], rows, 2*(end-i), 8, line, 8)
 		}
-		return
-	}
-	switch t.DType() {
-	case tensor.F32:
-		storeReal(tensor.View[float32](t), re, im, starts, n, step, packed)
-	case tensor.F64:
-		storeReal(tensor.View[float64](t), re, im, starts, n, step, packed)
-	case tensor.Complex64:
-		o, at := tensor.View[complex64](t), 0
-		for i := range n {
-			for _, s := range starts {
-				o[s+i*step] = complex(float32(re[at]), float32(im[at]))
-				at++
-			}
-		}
+	case t.DType() == tensor.F32:
+		storeParts(tensor.View[float32](t), re, im, starts, n, l)
 	default:
-		o, at := tensor.View[complex128](t), 0
-		for i := range n {
-			for _, s := range starts {
-				o[s+i*step] = complex(re[at], im[at])
-				at++
-			}
-		}
+		storeParts(tensor.View[float64](t), re, im, starts, n, l)
 	}
 }
 
-func storeReal[T float32 | float64](o []T, re, im []float64, starts []int, n, step int, packed bool) {
+func storeParts[T float32 | float64](o []T, re, im []float64, starts []int, n int, l layout) {
 	at := 0
-	if packed {
-		for i := range n {
-			for _, s := range starts {
-				o[s+2*i*step], o[s+(2*i+1)*step] = T(re[at]), T(im[at])
-				at++
-			}
-		}
-		return
-	}
 	for i := range n {
 		for _, s := range starts {
-			o[s+i*step] = T(re[at])
+			k := s*l.scale + i*l.step
+			o[k+l.imag], o[k] = T(im[at]), T(re[at]) // a real has only the latter
 			at++
 		}
 	}
