@@ -431,26 +431,32 @@ func wrapNarrow(dt tensor.DType, b []byte) {
 	}
 }
 
-// chunk is the number of elements of a narrow float type that are widened at a time.
+// chunk is the number of elements that are widened or converted at a time.
 const chunk = 512
 
-// chunks returns a pool of pairs of chunks. A fused chain calls its loops on every block: new chunks would take as long
-// as the loops.
-func chunks[T any]() *sync.Pool { return &sync.Pool{New: func() any { return new([2][chunk]T) }} }
-
-// widen2 returns a loop on narrow floats that decodes them, computes in a wider type and rounds once.
-func widen2[T float](dt tensor.DType, f func(o, x, y []T), dec func(tensor.DType, []T, *tensor.Tensor, int), enc func(tensor.DType, *tensor.Tensor, int, []T)) ElementLoop {
-	pool := chunks[T]()
+// blockwise returns a loop that decodes the operands, one or two, block by block. f computes the elements of out from
+// lo on. The blocks come from a pool: a fused chain calls its loops often, and new blocks would take as long as the
+// loops.
+func blockwise[T any](dt tensor.DType, decode func(tensor.DType, []T, *tensor.Tensor, int), f func(out *tensor.Tensor, lo int, x, y []T)) ElementLoop {
+	pool := sync.Pool{New: func() any { return new([2][chunk]T) }}
 	return func(in, out []*tensor.Tensor, lo, hi int) {
 		b := pool.Get().(*[2][chunk]T)
 		defer pool.Put(b)
 		for ; lo < hi; lo += chunk {
 			n := min(chunk, hi-lo)
-			x, y := b[0][:n], b[1][:n]
-			dec(dt, x, in[0], lo)
-			dec(dt, y, in[1], lo)
-			f(x, x, y)
-			enc(dt, out[0], lo, x)
+			decode(dt, b[0][:n], in[0], lo)
+			if len(in) > 1 {
+				decode(dt, b[1][:n], in[1], lo)
+			}
+			f(out[0], lo, b[0][:n], b[1][:n])
 		}
 	}
+}
+
+// widen2 returns a loop on narrow floats that decodes them, computes in a wider type and rounds once.
+func widen2[T float](dt tensor.DType, f func(o, x, y []T), dec func(tensor.DType, []T, *tensor.Tensor, int), enc func(tensor.DType, *tensor.Tensor, int, []T)) ElementLoop {
+	return blockwise(dt, dec, func(out *tensor.Tensor, lo int, x, y []T) {
+		f(x, x, y)
+		enc(dt, out, lo, x)
+	})
 }

@@ -3,6 +3,7 @@ package kernel
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/hlocb/hlocb/interp/internal/simd/vec"
 	"github.com/hlocb/hlocb/tensor"
@@ -25,36 +26,26 @@ func TypeMismatch(in, out tensor.DType) error {
 	return fmt.Errorf("cannot compute elements of type %s from elements of type %s", out, in)
 }
 
-// lexicographic returns the loop that orders complex numbers by their real parts, then by their imaginary parts (spec,
-// "compare"). Every order is false if a compared part is NaN.
-func lexicographic(dir string) ElementLoop {
-	var strict, last func(a, b float64) bool
-	switch dir {
-	case "LT", "LE":
-		strict = func(a, b float64) bool { return a < b }
-	case "GT", "GE":
-		strict = func(a, b float64) bool { return a > b }
-	default:
-		return nil
-	}
-	last = strict
-	if dir[1] == 'E' {
-		last = func(a, b float64) bool { return strict(a, b) || a == b }
-	}
-	return func(in, out []*tensor.Tensor, lo, hi int) {
-		for i := lo; i < hi; i++ {
-			x, y := in[0].ComplexAt(i), in[1].ComplexAt(i)
-			v := byte(0)
-			if strict(real(x), real(y)) || real(x) == real(y) && last(imag(x), imag(y)) {
-				v = 1
-			}
-			out[0].Bytes()[i] = v
-		}
-	}
-}
-
 // CompareLoop returns the loop for a direction (EQ, NE, GE, GT, LE, LT), or nil if there is none.
 func CompareLoop(dt tensor.DType, dir string, total bool) ElementLoop {
+	if !slices.Contains([]string{"EQ", "NE", "GE", "GT", "LE", "LT"}, dir) {
+		return nil
+	}
+	singles := directed(dir, vec.Binary[uint8, float32], vec.Less32Loop, vec.LessEqual32Loop, vec.Equal32Loop, vec.NotEqual32Loop)
+	doubles := directed(dir, vec.Binary[uint8, float64], vec.Less64Loop, vec.LessEqual64Loop, vec.Equal64Loop, vec.NotEqual64Loop)
+	longs := directed(dir, vec.Binary[uint8, int64], vec.LessI64Loop, vec.LessEqualI64Loop, vec.EqualI64Loop, vec.NotEqualI64Loop)
+	switch {
+	case total && dt.IsFloat():
+		return blockwise(dt, totalKeys, func(out *tensor.Tensor, lo int, x, y []int64) { longs(out.Bytes()[lo:lo+len(x)], x, y) })
+	case dt == tensor.F32:
+		return compareView(singles)
+	case dt == tensor.F64:
+		return compareView(doubles)
+	case dt == tensor.F16 || dt == tensor.BF16:
+		return blockwise(dt, decode32, func(out *tensor.Tensor, lo int, x, y []float32) { singles(out.Bytes()[lo:lo+len(x)], x, y) })
+	case dt.IsFloat():
+		return blockwise(dt, Decode64, func(out *tensor.Tensor, lo int, x, y []float64) { doubles(out.Bytes()[lo:lo+len(x)], x, y) })
+	}
 	switch dt {
 	case tensor.I1, tensor.UI2, tensor.UI4, tensor.UI8:
 		return compareView(ordered[uint8](dir))
@@ -63,9 +54,9 @@ func CompareLoop(dt tensor.DType, dir string, total bool) ElementLoop {
 	case tensor.I16:
 		return compareView(ordered[int16](dir))
 	case tensor.I32:
-		return compareView(ordersOf[int32](dir, vec.LessI32Loop, vec.LessEqualI32Loop, vec.EqualI32Loop, vec.NotEqualI32Loop))
+		return compareView(directed(dir, vec.Binary[uint8, int32], vec.LessI32Loop, vec.LessEqualI32Loop, vec.EqualI32Loop, vec.NotEqualI32Loop))
 	case tensor.I64, tensor.Index:
-		return compareView(ordersOf[int64](dir, vec.LessI64Loop, vec.LessEqualI64Loop, vec.EqualI64Loop, vec.NotEqualI64Loop))
+		return compareView(longs)
 	case tensor.UI16:
 		return compareView(ordered[uint16](dir))
 	case tensor.UI32:
@@ -73,86 +64,71 @@ func CompareLoop(dt tensor.DType, dir string, total bool) ElementLoop {
 	case tensor.UI64:
 		return compareView(ordered[uint64](dir))
 	case tensor.Complex64:
-		if f := compareView(equality[complex64](dir)); f != nil {
-			return f
-		}
-		return lexicographic(dir)
+		return compareView(lexicographic[complex64](dir))
 	case tensor.Complex128:
-		if f := compareView(equality[complex128](dir)); f != nil {
-			return f
-		}
-		return lexicographic(dir)
-	case tensor.F32:
-		if !total {
-			return compareView(singles(dir))
-		}
-	case tensor.F64:
-		if !total {
-			return compareView(doubles(dir))
-		}
+		return compareView(lexicographic[complex128](dir))
 	}
-	if !dt.IsFloat() {
-		return nil
-	}
-	if total {
-		cmp := ordered[int64](dir)
-		if cmp == nil {
-			return nil
-		}
-		return func(in, out []*tensor.Tensor, lo, hi int) {
-			var x, y [chunk]int64
-			for ; lo < hi; lo += chunk {
-				n := min(chunk, hi-lo)
-				totalKeys(dt, x[:n], in[0], lo)
-				totalKeys(dt, y[:n], in[1], lo)
-				cmp(out[0].Bytes()[lo:lo+n], x[:n], y[:n])
-			}
-		}
-	}
-	if dt == tensor.F16 || dt == tensor.BF16 {
-		return widened(dt, singles(dir), decode32)
-	}
-	return widened(dt, doubles(dir), Decode64)
+	return nil
 }
 
-// widened returns a loop that compares narrow floats in a wider type.
-func widened[T float](dt tensor.DType, cmp func(o []uint8, x, y []T), decode func(tensor.DType, []T, *tensor.Tensor, int)) ElementLoop {
-	if cmp == nil {
-		return nil
-	}
-	pool := chunks[T]()
-	return func(in, out []*tensor.Tensor, lo, hi int) {
-		b := pool.Get().(*[2][chunk]T)
-		defer pool.Put(b)
-		for ; lo < hi; lo += chunk {
-			n := min(chunk, hi-lo)
-			x, y := b[0][:n], b[1][:n]
-			decode(dt, x, in[0], lo)
-			decode(dt, y, in[1], lo)
-			cmp(out[0].Bytes()[lo:lo+n], x, y)
-		}
-	}
-}
+// comparison compares two slices element by element.
+type comparison[T any] func(o []uint8, x, y []T)
 
-// singles and doubles return the loop for a direction, or nil if there is none.
-func singles(dir string) func(o []uint8, x, y []float32) {
-	return ordersOf[float32](dir, vec.Less32Loop, vec.LessEqual32Loop, vec.Equal32Loop, vec.NotEqual32Loop)
-}
-
-func doubles(dir string) func(o []uint8, x, y []float64) {
-	return ordersOf[float64](dir, vec.Less64Loop, vec.LessEqual64Loop, vec.Equal64Loop, vec.NotEqual64Loop)
-}
-
-func ordersOf[T tensor.Element](dir string, less, lessEqual, equal, notEqual *vec.Loop) func(o []uint8, x, y []T) {
-	l := map[string]*vec.Loop{"LT": less, "GT": less, "LE": lessEqual, "GE": lessEqual, "EQ": equal, "NE": notEqual}[dir]
-	if l == nil {
-		return nil
-	}
-	f := vec.Binary[uint8, T](l)
-	if dir[0] == 'G' {
+// directed chooses the comparison for a direction. The greater of x and y is the less of y and x.
+func directed[T, L any](dir string, bind func(L) func(o []uint8, x, y []T), less, lessEqual, equal, notEqual L) comparison[T] {
+	f := bind(map[byte]L{'T': less, 'E': lessEqual, 'Q': equal}[dir[1]])
+	switch dir[0] {
+	case 'N':
+		return bind(notEqual)
+	case 'G':
 		return func(o []uint8, x, y []T) { f(o, y, x) }
 	}
 	return f
+}
+
+// ordered returns the comparison of integers in Go.
+func ordered[T integer](dir string) comparison[T] {
+	same := func(f comparison[T]) func(o []uint8, x, y []T) { return f }
+	return directed(dir, same, func(o []uint8, x, y []T) {
+		x, y = x[:len(o)], y[:len(o)]
+		for i := range o {
+			o[i] = bit(x[i] < y[i])
+		}
+	}, func(o []uint8, x, y []T) {
+		x, y = x[:len(o)], y[:len(o)]
+		for i := range o {
+			o[i] = bit(x[i] <= y[i])
+		}
+	}, func(o []uint8, x, y []T) {
+		for i := range o {
+			o[i] = bit(x[i] == y[i])
+		}
+	}, func(o []uint8, x, y []T) {
+		for i := range o {
+			o[i] = bit(x[i] != y[i])
+		}
+	})
+}
+
+// lexicographic returns the comparison of complex numbers by their real parts, then by their imaginary parts (spec,
+// "compare"). Every order is false if a compared part is NaN.
+func lexicographic[T complexNumber](dir string) comparison[T] {
+	first := func(a, b T, last bool) bool {
+		x, y := real(complex128(a)), real(complex128(b))
+		return x < y || x == y && last
+	}
+	return directed(dir, elements[T], func(a, b T) bool { return first(a, b, imag(complex128(a)) < imag(complex128(b))) },
+		func(a, b T) bool { return first(a, b, imag(complex128(a)) <= imag(complex128(b))) },
+		func(a, b T) bool { return a == b }, func(a, b T) bool { return a != b })
+}
+
+// elements returns the comparison that calls f for each element.
+func elements[T any](f func(a, b T) bool) func(o []uint8, x, y []T) {
+	return func(o []uint8, x, y []T) {
+		for i := range o {
+			o[i] = bit(f(x[i], y[i]))
+		}
+	}
 }
 
 // totalKeys stores integers in dst that sort as IEEE 754's totalOrder: negative NaN, -inf, ..., -0, +0, ..., +inf, NaN.
@@ -165,17 +141,7 @@ func totalKeys(dt tensor.DType, dst []int64, t *tensor.Tensor, lo int) {
 	}
 	top := dt.Bits() - 1
 	for i := range dst {
-		var v uint64
-		switch dt.Size() {
-		case 1:
-			v = uint64(t.Bytes()[lo+i])
-		case 2:
-			v = uint64(tensor.View[uint16](t)[lo+i])
-		case 4:
-			v = uint64(tensor.View[uint32](t)[lo+i])
-		default:
-			v = tensor.View[uint64](t)[lo+i]
-		}
+		v := t.Bits(lo + i)
 		mag := int64(v &^ (1 << top))
 		switch {
 		case dt == tensor.F8E8M0FNU: // has no sign
@@ -194,65 +160,10 @@ func noNegativeZero(dt tensor.DType) bool {
 	return dt == tensor.F8E4M3FNUZ || dt == tensor.F8E4M3B11FNUZ || dt == tensor.F8E5M2FNUZ
 }
 
-func compareView[T tensor.Element](f func(o []uint8, x, y []T)) ElementLoop {
-	if f == nil {
-		return nil
-	}
+func compareView[T tensor.Element](f comparison[T]) ElementLoop {
 	return func(in, out []*tensor.Tensor, lo, hi int) {
 		f(out[0].Bytes()[lo:hi], tensor.View[T](in[0])[lo:hi], tensor.View[T](in[1])[lo:hi])
 	}
-}
-
-func equality[T comparable](dir string) func(o []uint8, x, y []T) {
-	switch dir {
-	case "EQ":
-		return func(o []uint8, x, y []T) {
-			for i := range o {
-				o[i] = bit(x[i] == y[i])
-			}
-		}
-	case "NE":
-		return func(o []uint8, x, y []T) {
-			for i := range o {
-				o[i] = bit(x[i] != y[i])
-			}
-		}
-	}
-	return nil
-}
-
-func ordered[T integer | float](dir string) func(o []uint8, x, y []T) {
-	switch dir {
-	case "GE":
-		return func(o []uint8, x, y []T) {
-			x, y = x[:len(o)], y[:len(o)]
-			for i := range o {
-				o[i] = bit(x[i] >= y[i])
-			}
-		}
-	case "GT":
-		return func(o []uint8, x, y []T) {
-			x, y = x[:len(o)], y[:len(o)]
-			for i := range o {
-				o[i] = bit(x[i] > y[i])
-			}
-		}
-	case "LE":
-		return func(o []uint8, x, y []T) {
-			x, y = x[:len(o)], y[:len(o)]
-			for i := range o {
-				o[i] = bit(x[i] <= y[i])
-			}
-		}
-	case "LT":
-		return func(o []uint8, x, y []T) {
-			x, y = x[:len(o)], y[:len(o)]
-			for i := range o {
-				o[i] = bit(x[i] < y[i])
-			}
-		}
-	}
-	return equality[T](dir)
 }
 
 // MakeSelect compiles select (spec, "select"): the predicate may be a scalar.

@@ -137,39 +137,23 @@ func (u *UnaryLoops) bind(dt tensor.DType) ElementLoop {
 				}
 			})
 		}
-	case tensor.KindSigned:
-		if u.i == nil {
-			return nil
+	case tensor.KindSigned, tensor.KindUnsigned:
+		f := u.i
+		if dt.Kind() == tensor.KindUnsigned && u.u != nil {
+			f = func(v int64, bits int) int64 { return int64(u.u(uint64(v), bits)) }
 		}
-		switch dt {
-		case tensor.I8:
-			return view1(mapSigned[int8](u.i, n))
-		case tensor.I16:
-			return view1(mapSigned[int16](u.i, n))
-		case tensor.I32:
-			if u.i32 != nil {
-				return view1(u.i32)
+		switch {
+		case u.i == nil:
+			return nil
+		case dt == tensor.I32 && u.i32 != nil:
+			return view1(u.i32)
+		}
+		return blockwise(dt, decodeInt, func(out *tensor.Tensor, lo int, x, _ []int64) {
+			for i, v := range x {
+				x[i] = f(v, n)
 			}
-			return view1(mapSigned[int32](u.i, n))
-		case tensor.I64:
-			return view1(mapSigned[int64](u.i, n))
-		}
-		return narrowInt(view1(mapSigned[int8](u.i, n)), dt)
-	case tensor.KindUnsigned:
-		if u.u == nil {
-			return nil
-		}
-		switch dt {
-		case tensor.UI8:
-			return view1(mapUnsigned[uint8](u.u, n))
-		case tensor.UI16:
-			return view1(mapUnsigned[uint16](u.u, n))
-		case tensor.UI32:
-			return view1(mapUnsigned[uint32](u.u, n))
-		case tensor.UI64:
-			return view1(mapUnsigned[uint64](u.u, n))
-		}
-		return narrowInt(view1(mapUnsigned[uint8](u.u, n)), dt)
+			EncodeInt(dt, out, lo, x)
+		})
 	case tensor.KindComplex:
 		if u.C == nil {
 			return nil
@@ -203,42 +187,26 @@ func (u *UnaryLoops) bind(dt tensor.DType) ElementLoop {
 			})
 		}
 		if u.f32 != nil && (dt == tensor.F16 || dt == tensor.BF16) {
-			pool := chunks[float32]()
-			return func(in, out []*tensor.Tensor, lo, hi int) {
-				b := pool.Get().(*[2][chunk]float32)
-				defer pool.Put(b)
-				x := b[0][:]
-				for ; lo < hi; lo += chunk {
-					n := min(chunk, hi-lo)
-					decode32(dt, x[:n], in[0], lo)
-					u.f32(x[:n], x[:n])
-					encode32(dt, out[0], lo, x[:n])
+			return blockwise(dt, decode32, func(out *tensor.Tensor, lo int, x, _ []float32) {
+				u.f32(x, x)
+				encode32(dt, out, lo, x)
+			})
+		}
+		return blockwise(dt, Decode64, func(out *tensor.Tensor, lo int, x, _ []float64) {
+			if u.f64 != nil {
+				u.f64(x, x)
+			} else {
+				for i, v := range x {
+					x[i] = u.F(v)
 				}
 			}
-		}
-		pool := chunks[float64]()
-		return func(in, out []*tensor.Tensor, lo, hi int) {
-			b := pool.Get().(*[2][chunk]float64)
-			defer pool.Put(b)
-			x := b[0][:]
-			for ; lo < hi; lo += chunk {
-				n := min(chunk, hi-lo)
-				Decode64(dt, x[:n], in[0], lo)
-				if u.f64 != nil {
-					u.f64(x[:n], x[:n])
-				} else {
-					for i, v := range x[:n] {
-						x[i] = u.F(v)
-					}
+			for i, v := range x {
+				if v != v { // its sign, which types without NaN keep, depends on the processor
+					x[i] = math.NaN()
 				}
-				for i, v := range x[:n] {
-					if v != v { // its sign, which types without NaN keep, depends on the processor
-						x[i] = math.NaN()
-					}
-				}
-				Encode64(dt, out[0], lo, x[:n])
 			}
-		}
+			Encode64(dt, out, lo, x)
+		})
 	}
 	return nil
 }
@@ -246,22 +214,6 @@ func (u *UnaryLoops) bind(dt tensor.DType) ElementLoop {
 func view1[T tensor.Element](f func(o, x []T)) ElementLoop {
 	return func(in, out []*tensor.Tensor, lo, hi int) {
 		f(tensor.View[T](out[0])[lo:hi], tensor.View[T](in[0])[lo:hi])
-	}
-}
-
-func mapSigned[T signed](f func(int64, int) int64, bits int) func(o, x []T) {
-	return func(o, x []T) {
-		for i, v := range x {
-			o[i] = T(f(int64(v), bits))
-		}
-	}
-}
-
-func mapUnsigned[T unsigned](f func(uint64, int) uint64, bits int) func(o, x []T) {
-	return func(o, x []T) {
-		for i, v := range x {
-			o[i] = T(f(uint64(v), bits))
-		}
 	}
 }
 
@@ -387,34 +339,23 @@ func MakePredicate(f func(float64) bool, loops ...*vec.Loop) func(*Signature) (K
 		if !dt.IsFloat() || s.Out[0].DType != tensor.I1 {
 			return Kernel{}, TypeMismatch(dt, s.Out[0].DType)
 		}
-		if loops != nil && dt == tensor.F32 {
-			return ElementKernel(s.Out[0].N, 1, 1, convertView(vec.Unary[uint8, float32](loops[0])), 0), nil
-		}
-		if loops != nil && dt == tensor.F64 {
-			return ElementKernel(s.Out[0].N, 1, 1, convertView(vec.Unary[uint8, float64](loops[1])), 0), nil
-		}
-		if loops != nil && (dt == tensor.BF16 || dt == tensor.F16) {
+		n := s.Out[0].N
+		switch {
+		case loops != nil && dt == tensor.F32:
+			return ElementKernel(n, 1, 1, convertView(vec.Unary[uint8, float32](loops[0])), 0), nil
+		case loops != nil && dt == tensor.F64:
+			return ElementKernel(n, 1, 1, convertView(vec.Unary[uint8, float64](loops[1])), 0), nil
+		case loops != nil && (dt == tensor.BF16 || dt == tensor.F16):
 			f := vec.Unary[uint8, float32](loops[0])
-			return ElementKernel(s.Out[0].N, 1, 1, func(in, out []*tensor.Tensor, lo, hi int) {
-				var x [chunk]float32
-				for ; lo < hi; lo += chunk {
-					n := min(chunk, hi-lo)
-					decode32(dt, x[:n], in[0], lo)
-					f(out[0].Bytes()[lo:lo+n], x[:n])
-				}
-			}, 0), nil
+			return ElementKernel(n, 1, 1, blockwise(dt, decode32, func(out *tensor.Tensor, lo int, x, _ []float32) {
+				f(out.Bytes()[lo:lo+len(x)], x)
+			}), 0), nil
 		}
-		return ElementKernel(s.Out[0].N, 1, 2, func(in, out []*tensor.Tensor, lo, hi int) {
-			var x [chunk]float64
-			o := out[0].Bytes()
-			for ; lo < hi; lo += chunk {
-				n := min(chunk, hi-lo)
-				Decode64(dt, x[:n], in[0], lo)
-				for i, v := range x[:n] {
-					o[lo+i] = bit(f(v))
-				}
+		return ElementKernel(n, 1, 2, blockwise(dt, Decode64, func(out *tensor.Tensor, lo int, x, _ []float64) {
+			for i, v := range x {
+				out.Bytes()[lo+i] = bit(f(v))
 			}
-		}, 0), nil
+		}), 0), nil
 	}
 }
 
