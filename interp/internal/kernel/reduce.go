@@ -230,28 +230,28 @@ func foldLoop(dt tensor.DType, red *BinaryLoops, from tensor.DType) foldFn {
 			if f == nil {
 				f = l.u8
 			}
-			return foldTyped(f, nil, nil)
+			return foldTyped(f, foldRows(f), nil)
 		}
 	case tensor.I2, tensor.I4:
-		return foldNarrow(foldTyped(l.i8, rowLoop[int8](l), nil))
+		return foldNarrow(foldTyped(l.i8, foldRows(l.i8), nil))
 	case tensor.UI2, tensor.UI4:
-		return foldNarrow(foldTyped(l.u8, rowLoop[uint8](l), nil))
+		return foldNarrow(foldTyped(l.u8, foldRows(l.u8), nil))
 	case tensor.I8:
-		return foldTyped(l.i8, rowLoop[int8](l), nil)
+		return foldTyped(l.i8, foldRows(l.i8), nil)
 	case tensor.I16:
-		return foldTyped(l.i16, rowLoop[int16](l), nil)
+		return foldTyped(l.i16, foldRows(l.i16), nil)
 	case tensor.I32:
-		return foldTyped(l.i32, rowLoop[int32](l), nil)
+		return foldTyped(l.i32, foldRows(l.i32), nil)
 	case tensor.I64, tensor.Index:
-		return foldTyped(l.i64, rowLoop[int64](l), nil)
+		return foldTyped(l.i64, foldRows(l.i64), nil)
 	case tensor.UI8:
-		return foldTyped(l.u8, rowLoop[uint8](l), nil)
+		return foldTyped(l.u8, foldRows(l.u8), nil)
 	case tensor.UI16:
-		return foldTyped(l.u16, rowLoop[uint16](l), nil)
+		return foldTyped(l.u16, foldRows(l.u16), nil)
 	case tensor.UI32:
-		return foldTyped(l.u32, rowLoop[uint32](l), nil)
+		return foldTyped(l.u32, foldRows(l.u32), nil)
 	case tensor.UI64:
-		return foldTyped(l.u64, rowLoop[uint64](l), nil)
+		return foldTyped(l.u64, foldRows(l.u64), nil)
 	case tensor.F32:
 		var widen func(dst []float32, t *tensor.Tensor, lo int)
 		if from == tensor.BF16 || from == tensor.F16 {
@@ -285,14 +285,15 @@ func foldTyped[T tensor.Element](loop func(o, x, y []T), along func(o, x []T), w
 		return nil
 	}
 	if along == nil {
-		along = eachRow(func(x []T) T {
-			var acc [1]T
-			acc[0] = x[0]
-			for i := 1; i < len(x); i++ {
-				loop(acc[:], acc[:], x[i:i+1])
+		along = func(o, x []T) { // one element after another
+			steps := len(x) / len(o)
+			for i := range o {
+				o[i] = x[i*steps]
+				for k := range steps - 1 {
+					loop(o[i:i+1], o[i:i+1], x[i*steps+k+1:][:1])
+				}
 			}
-			return acc[0]
-		})
+		}
 	}
 	return func(ot *tensor.Tensor, x foldInput, zt *tensor.Tensor, outer, steps, inner int) {
 		o, z := tensor.View[T](ot), tensor.View[T](zt)[0]
@@ -376,71 +377,24 @@ func rowFold[T float](l *BinaryLoops, add, mul, larger, smaller *vec.Loop) func(
 	return nil
 }
 
-// eachRow returns the function that applies f to each row.
-func eachRow[T any](f func(x []T) T) func(o, x []T) {
+// foldRows returns the function that folds rows of integers, whose order does not matter, in lanes.
+func foldRows[T integer](loop func(o, x, y []T)) func(o, x []T) {
 	return func(o, x []T) {
+		var lanes [256]T
+		steps := len(x) / len(o)
 		for i := range o {
-			steps := len(x) / len(o)
-			o[i] = f(x[i*steps : (i+1)*steps])
+			row := x[i*steps : (i+1)*steps]
+			n := copy(lanes[:], row)
+			for at := n; at < steps; at += n {
+				k := min(n, steps-at)
+				loop(lanes[:k], lanes[:k], row[at:at+k])
+			}
+			for n > 1 {
+				h := (n + 1) / 2
+				loop(lanes[:n-h], lanes[:n-h], lanes[h:n])
+				n = h
+			}
+			o[i] = lanes[0]
 		}
 	}
-}
-
-// rowLoop returns the loop that reduces rows of integers, or nil if the op has no such loop.
-func rowLoop[T integer](l *BinaryLoops) func(o, x []T) {
-	switch l {
-	case Add:
-		return eachRow(sumRow[T])
-	case Multiply:
-		return eachRow(productRow[T])
-	case Maximum:
-		return eachRow(maxRow[T])
-	case Minimum:
-		return eachRow(minRow[T])
-	}
-	return nil
-}
-
-func sumRow[T integer](x []T) T {
-	var a, b, c, d T
-	for ; len(x) >= 4; x = x[4:] {
-		a, b, c, d = a+x[0], b+x[1], c+x[2], d+x[3]
-	}
-	for _, v := range x {
-		a += v
-	}
-	return a + b + c + d
-}
-
-func productRow[T integer](x []T) T {
-	a, b, c, d := T(1), T(1), T(1), T(1)
-	for ; len(x) >= 4; x = x[4:] {
-		a, b, c, d = a*x[0], b*x[1], c*x[2], d*x[3]
-	}
-	for _, v := range x {
-		a *= v
-	}
-	return a * b * c * d
-}
-
-func maxRow[T integer](x []T) T {
-	a, b := x[0], x[0]
-	for ; len(x) >= 2; x = x[2:] {
-		a, b = max(a, x[0]), max(b, x[1])
-	}
-	for _, v := range x {
-		a = max(a, v)
-	}
-	return max(a, b)
-}
-
-func minRow[T integer](x []T) T {
-	a, b := x[0], x[0]
-	for ; len(x) >= 2; x = x[2:] {
-		a, b = min(a, x[0]), min(b, x[1])
-	}
-	for _, v := range x {
-		a = min(a, v)
-	}
-	return min(a, b)
 }
