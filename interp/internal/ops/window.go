@@ -152,21 +152,13 @@ func planReduceWindow(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 	}
 	n := s.Out[0].N
 	slice := w.slice()
-	var combine kernel.ElementLoop
-	if k == 1 && s.In[0].DType == s.Out[0].DType {
-		if red := commonReducer(s.Op.Region(0).Entry()); red != nil {
-			combine = red.Bind(s.In[0].DType)
-		}
+	region, err := p.Lift(s.Op, 0, n, 2*k, k)
+	if err != nil {
+		return nil, err
 	}
-	var region *plan.LiftedRegion
-	if combine == nil {
-		if region, err = p.Lift(s.Op, 0, n, 2*k, k); err != nil {
-			return nil, err
-		}
-		for i := range k {
-			if region.Types[i].DType != s.In[i].DType || region.Types[k+i].DType != s.In[i].DType || s.Out[i].DType != s.In[i].DType {
-				return nil, kernel.Unsupported("a windowed reduction that changes the element type")
-			}
+	for i := range k {
+		if region.Types[i].DType != s.In[i].DType || region.Types[k+i].DType != s.In[i].DType || s.Out[i].DType != s.In[i].DType {
+			return nil, kernel.Unsupported("a windowed reduction that changes the element type")
 		}
 	}
 	flat := tensor.Shape{int64(n)}
@@ -187,23 +179,12 @@ func planReduceWindow(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 			kernel.Fill(b.Tensor.Bytes(), init.Bytes())
 			acc[i] = b
 		}
-		x := make([]*exec.Buf, k)
 		w.walk(func(off int) {
 			m.Poll()
 			for i := range k {
 				b := m.Alloc(s.In[i].DType, flat, n)
 				slice.Run(s.In[i].DType.Size(), &b.Tensor, src[i], 0, off)
-				x[i] = b
-			}
-			if combine != nil {
-				out := []*tensor.Tensor{&acc[0].Tensor}
-				combine([]*tensor.Tensor{&acc[0].Tensor, &x[0].Tensor}, out, 0, n)
-				m.Release(x[0])
-				return
-			}
-			for i := range k {
-				fr.Slots[region.Args[i]] = acc[i]
-				fr.Slots[region.Args[k+i]] = x[i]
+				fr.Slots[region.Args[i]], fr.Slots[region.Args[k+i]] = acc[i], b
 			}
 			m.Block(fr, region.Block, acc)
 		})
