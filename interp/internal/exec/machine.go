@@ -279,6 +279,19 @@ func (m *Machine) Block(fr *Frame, b *Block, out []*Buf) {
 	m.at = outer
 }
 
+// Inside executes b in frame inner as the body of ins: b's arguments are the operands of ins, b's results its results.
+func (m *Machine) Inside(inner *Frame, b *Block, fr *Frame, ins *Instr) {
+	for i, a := range b.Args {
+		inner.Slots[a] = m.Take(fr, ins, i)
+	}
+	out := m.Refs(len(ins.Out))
+	m.Block(inner, b, out)
+	for i, v := range out {
+		fr.Slots[ins.Out[i]] = v
+	}
+	m.DropRefs(len(out))
+}
+
 // Step executes a kernel whose results have the given types.
 func (m *Machine) Step(fr *Frame, ins *Instr, kern *kernel.Kernel, types []kernel.Type) {
 	base := len(m.Args)

@@ -319,16 +319,5 @@ func planRegionCall(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := len(s.Out)
-	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
-		for i, a := range body.Args {
-			fr.Slots[a] = m.Take(fr, ins, i)
-		}
-		out := m.Refs(n)
-		m.Block(fr, body, out)
-		for i, b := range out {
-			fr.Slots[ins.Out[i]] = b
-		}
-		m.DropRefs(n)
-	}, nil
+	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) { m.Inside(fr, body, fr, ins) }, nil
 }

@@ -29,19 +29,10 @@ func PlanCallTo(p *Planner, s *Spec, callee string) (exec.Runner, error) {
 	if err := sameCount(s, f); err != nil {
 		return nil, err
 	}
-	nargs, nres := len(s.In), len(s.Out)
 	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
 		inner := m.Enter(f)
 		m.Poll()
-		for i := 0; i < nargs; i++ {
-			inner.Slots[f.Body.Args[i]] = m.Take(fr, ins, i)
-		}
-		out := m.Refs(nres)
-		m.Block(inner, f.Body, out)
-		for i, b := range out {
-			fr.Slots[ins.Out[i]] = b
-		}
-		m.DropRefs(nres)
+		m.Inside(inner, f.Body, fr, ins)
 		m.Leave(f, inner)
 	}, nil
 }
@@ -159,16 +150,9 @@ func planBranches(p *Planner, s *Spec, choose func(*tensor.Tensor) int) (exec.Ru
 	if OpKind(s.Op) == stablehlo.Case && s.In[0].DType.Size() != 4 {
 		return nil, errors.New("expects an index of type i32")
 	}
-	nres := len(s.Out)
 	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
 		m.Poll()
-		i := choose(&fr.Slots[ins.In[0]].Tensor)
-		out := m.Refs(nres)
-		m.Block(fr, branches[i], out)
-		for i, b := range out {
-			fr.Slots[ins.Out[i]] = b
-		}
-		m.DropRefs(nres)
+		m.Inside(fr, branches[choose(&fr.Slots[ins.In[0]].Tensor)], fr, ins)
 	}, nil
 }
 

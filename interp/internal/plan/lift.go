@@ -239,17 +239,7 @@ func planLiftedCall(p *Planner, s *Spec) (exec.Runner, error) {
 	if len(r.Args) != len(s.In) || len(r.Ret) != len(s.Out) {
 		return nil, fmt.Errorf("calls '%s' with %d operands and %d results", f.Symbol(), len(s.In), len(s.Out))
 	}
-	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
-		for i, a := range r.Args {
-			fr.Slots[a] = m.Take(fr, ins, i)
-		}
-		out := m.Refs(len(ins.Out))
-		m.Block(fr, r.Block, out)
-		for i, b := range out {
-			fr.Slots[ins.Out[i]] = b
-		}
-		m.DropRefs(len(out))
-	}, nil
+	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) { m.Inside(fr, r.Block, fr, ins) }, nil
 }
 
 // liftable reports whether every op of b is elementwise on scalars. It follows calls, except calls of the functions in
