@@ -336,7 +336,7 @@ func MakeBinary(l *BinaryLoops) func(*Signature) (Kernel, error) {
 // MakeShift returns the maker of a binary elementwise op whose loops depend on the width of its elements.
 func MakeShift(loops func(bits int) *BinaryLoops) func(*Signature) (Kernel, error) {
 	return func(s *Signature) (Kernel, error) {
-		if err := SameShape(s, 2); err != nil {
+		if err := SameShape(s); err != nil {
 			return Kernel{}, err
 		}
 		dt := s.Out[0].DType

@@ -96,7 +96,7 @@ func mulhi[T integer](bits uint) func(o, x, y []T) {
 
 // MakeNextAfter compiles chlo.next_after: the neighbour of x in the direction of y, in x's own type.
 func MakeNextAfter(s *Signature) (Kernel, error) {
-	if err := SameShape(s, 2); err != nil {
+	if err := SameShape(s); err != nil {
 		return Kernel{}, err
 	}
 	dt := s.Out[0].DType

@@ -1,7 +1,6 @@
 package kernel
 
 import (
-	"errors"
 	"fmt"
 	"math"
 
@@ -11,7 +10,7 @@ import (
 
 // MakeConvert compiles convert (spec, "convert").
 func MakeConvert(s *Signature) (Kernel, error) {
-	if err := SameShape(s, 1); err != nil {
+	if err := SameShape(s); err != nil {
 		return Kernel{}, err
 	}
 	run, err := convertLoop(s.In[0].DType, s.Out[0].DType)
@@ -323,9 +322,6 @@ func EncodeComplex(dt tensor.DType, t *tensor.Tensor, lo int, src []complex128) 
 // MakeBitcast compiles bitcast_convert (spec, "bitcast_convert") if it involves elements narrower than a byte. The
 // other conversions only change the type (planBitcast).
 func MakeBitcast(s *Signature) (Kernel, error) {
-	if len(s.In) != 1 || len(s.Out) != 1 {
-		return Kernel{}, errors.New("expects one operand and one result")
-	}
 	a, b := s.In[0], s.Out[0]
 	if a.N*a.DType.Bits() != b.N*b.DType.Bits() {
 		return Kernel{}, fmt.Errorf("cannot convert the bits of %s to %s", a, b)

@@ -9,11 +9,8 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// SameShape returns an error unless there are n operands and one result, all of the same shape.
-func SameShape(s *Signature, n int) error {
-	if len(s.In) != n || len(s.Out) != 1 {
-		return fmt.Errorf("expects %d operands and 1 result, but has %d and %d", n, len(s.In), len(s.Out))
-	}
+// SameShape returns an error unless the operands and the result have the same shape.
+func SameShape(s *Signature) error {
 	for _, t := range s.In {
 		if !t.Shape.Equal(s.Out[0].Shape) {
 			return fmt.Errorf("expects operands of the result's shape, but got %s for %s", t, s.Out[0])
@@ -168,9 +165,6 @@ func compareView[T tensor.Element](f comparison[T]) ElementLoop {
 
 // MakeSelect compiles select (spec, "select"): the predicate may be a scalar.
 func MakeSelect(s *Signature) (Kernel, error) {
-	if len(s.In) != 3 || len(s.Out) != 1 || s.In[0].DType != tensor.I1 {
-		return Kernel{}, errors.New("expects a predicate and two operands")
-	}
 	o := s.Out[0]
 	if !s.In[1].Shape.Equal(o.Shape) || !s.In[2].Shape.Equal(o.Shape) || s.In[1].DType != o.DType || s.In[2].DType != o.DType {
 		return Kernel{}, errors.New("expects operands of the result's type")
@@ -230,9 +224,6 @@ func selectComplex(in, out []*tensor.Tensor, lo, hi int) {
 
 // MakeClamp compiles clamp (spec, "clamp"): minimum(maximum(operand, min), max); bounds may be scalars.
 func MakeClamp(s *Signature) (Kernel, error) {
-	if len(s.In) != 3 || len(s.Out) != 1 {
-		return Kernel{}, errors.New("expects three operands")
-	}
 	o := s.Out[0]
 	lower, upper := Maximum.Bind(o.DType), Minimum.Bind(o.DType)
 	if lower == nil || upper == nil {

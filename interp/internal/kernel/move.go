@@ -8,17 +8,6 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// OneOperand returns an error unless there is one operand and one result, both of the same element type.
-func OneOperand(s *Signature) error {
-	if len(s.In) != 1 || len(s.Out) != 1 {
-		return errors.New("expects one operand and one result")
-	}
-	if s.In[0].DType != s.Out[0].DType {
-		return TypeMismatch(s.In[0].DType, s.Out[0].DType)
-	}
-	return nil
-}
-
 // CopyKernel wraps a copy with fixed offsets.
 func CopyKernel(c *StridedCopy, size, dstOff, srcOff int) Kernel {
 	return Kernel{Family: "strided copy", Run: func(in, out []*tensor.Tensor) {
@@ -193,7 +182,7 @@ func CopyUnlessSame(dst, src *tensor.Tensor) {
 }
 
 func ConcatenateKernel(s *Signature, dim int) (Kernel, error) {
-	if len(s.Out) != 1 || len(s.In) == 0 {
+	if len(s.In) == 0 {
 		return Kernel{}, errors.New("expects operands and one result")
 	}
 	out := s.Out[0]
@@ -281,9 +270,6 @@ func PadKernel(in, out, value Type, low, high, interior []int64) (Kernel, error)
 }
 
 func IotaKernel(s *Signature, dim int) (Kernel, error) {
-	if len(s.Out) != 1 {
-		return Kernel{}, errors.New("expects one result")
-	}
 	out := s.Out[0]
 	if dim < 0 || dim >= len(out.Shape) {
 		return Kernel{}, fmt.Errorf("counts along dimension %d of rank %d", dim, len(out.Shape))

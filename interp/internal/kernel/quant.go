@@ -80,7 +80,7 @@ func (a *Quantum) Same(b *Quantum) bool {
 
 // MakeQuantize compiles uniform_quantize (spec, "uniform_quantize") of reals or of other quantized values.
 func MakeQuantize(s *Signature) (Kernel, error) {
-	if err := SameShape(s, 1); err != nil {
+	if err := SameShape(s); err != nil {
 		return Kernel{}, err
 	}
 	from, to := s.In[0].Quant, s.Out[0].Quant
@@ -102,7 +102,7 @@ func MakeQuantize(s *Signature) (Kernel, error) {
 
 // MakeDequantize compiles uniform_dequantize (spec, "uniform_dequantize").
 func MakeDequantize(s *Signature) (Kernel, error) {
-	if err := SameShape(s, 1); err != nil {
+	if err := SameShape(s); err != nil {
 		return Kernel{}, err
 	}
 	q := s.In[0].Quant

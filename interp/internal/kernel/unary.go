@@ -106,7 +106,7 @@ func signComplex(v complex128) complex128 {
 // MakeUnary returns the maker of a unary elementwise op.
 func MakeUnary(u *UnaryLoops) func(*Signature) (Kernel, error) {
 	return func(s *Signature) (Kernel, error) {
-		if err := SameShape(s, 1); err != nil {
+		if err := SameShape(s); err != nil {
 			return Kernel{}, err
 		}
 		dt := s.Out[0].DType
@@ -247,7 +247,7 @@ func makeParts(s *Signature, f func(complex128) float64) (Kernel, error) {
 }
 
 func partsKernel(s *Signature, single func(o []float32, x []complex64), double func(o []float64, x []complex128)) (Kernel, error) {
-	if err := SameShape(s, 1); err != nil {
+	if err := SameShape(s); err != nil {
 		return Kernel{}, err
 	}
 	n := s.Out[0].N
@@ -295,7 +295,7 @@ func MakeImag(s *Signature) (Kernel, error) {
 }
 
 func makeCopy(s *Signature) (Kernel, error) {
-	if err := SameShape(s, 1); err != nil {
+	if err := SameShape(s); err != nil {
 		return Kernel{}, err
 	}
 	return Kernel{Family: "elements", Run: func(in, out []*tensor.Tensor) {
@@ -305,7 +305,7 @@ func makeCopy(s *Signature) (Kernel, error) {
 
 // MakeComplex compiles complex (spec, "complex").
 func MakeComplex(s *Signature) (Kernel, error) {
-	if err := SameShape(s, 2); err != nil {
+	if err := SameShape(s); err != nil {
 		return Kernel{}, err
 	}
 	n := s.Out[0].N
@@ -332,7 +332,7 @@ func MakeComplex(s *Signature) (Kernel, error) {
 // there are.
 func MakePredicate(f func(float64) bool, loops ...*vec.Loop) func(*Signature) (Kernel, error) {
 	return func(s *Signature) (Kernel, error) {
-		if err := SameShape(s, 1); err != nil {
+		if err := SameShape(s); err != nil {
 			return Kernel{}, err
 		}
 		dt := s.In[0].DType

@@ -11,17 +11,11 @@ import (
 
 // planAsyncStart compiles async_start (spec, "async_start"). The work completes at once; the future holds its results.
 func planAsyncStart(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
-	if len(s.Out) != 1 || s.Out[0].Class != kernel.ClassFuture {
-		return nil, errors.New("expects one result, a future")
-	}
 	return planFuture(p, s, s.Out[0].Elems, func(inner *plan.Spec) (exec.Runner, error) { return planRegionCall(p, inner) })
 }
 
 // planMHLOAsyncStart compiles mhlo.async_start. It calls the function at once; the bundle holds its results.
 func planMHLOAsyncStart(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
-	if len(s.Out) != 1 || s.Out[0].Class != kernel.ClassFuture {
-		return nil, errors.New("expects one result, a bundle")
-	}
 	f, err := p.Prog.Function(plan.StringAttr(s.Op, mhlo.AttrCalledComputation), s.Op)
 	if err != nil {
 		return nil, err
@@ -57,9 +51,6 @@ func planFuture(p *plan.Planner, s *plan.Spec, types []kernel.Type, work func(*p
 
 // planAsyncDone compiles async_done (spec, "async_done") and mhlo.async_done, whose bundle does not state its values.
 func planAsyncDone(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
-	if len(s.In) != 1 || s.In[0].Class != kernel.ClassFuture {
-		return nil, errors.New("expects a future")
-	}
 	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
 		future := fr.Slots[ins.In[0]]
 		if len(future.Elems) != len(ins.Out) {

@@ -20,10 +20,7 @@ type batchNorm struct {
 	epsilon                float64
 }
 
-func newBatchNorm(s *plan.Spec, nin, nout int) (*batchNorm, error) {
-	if len(s.In) != nin || len(s.Out) != nout || !s.In[0].DType.IsFloat() {
-		return nil, fmt.Errorf("expects %d operands and %d results of floating-point type", nin, nout)
-	}
+func newBatchNorm(s *plan.Spec) (*batchNorm, error) {
 	dim := int(plan.IntAttr(s.Op, stablehlo.AttrFeatureIndex, -1))
 	shape := s.In[0].Shape
 	if dim < 0 || dim >= len(shape) {
@@ -185,7 +182,7 @@ func (b *batchNorm) normalize(out, x, scale, offset *tensor.Tensor, mean, varian
 
 // makeBatchNormInference compiles batch_norm_inference (spec, "batch_norm_inference").
 func makeBatchNormInference(s *plan.Spec) (kernel.Kernel, error) {
-	b, err := newBatchNorm(s, 5, 1)
+	b, err := newBatchNorm(s)
 	if err != nil {
 		return kernel.Kernel{}, err
 	}
@@ -196,7 +193,7 @@ func makeBatchNormInference(s *plan.Spec) (kernel.Kernel, error) {
 
 // makeBatchNormTraining compiles batch_norm_training (spec, "batch_norm_training").
 func makeBatchNormTraining(s *plan.Spec) (kernel.Kernel, error) {
-	b, err := newBatchNorm(s, 3, 3)
+	b, err := newBatchNorm(s)
 	if err != nil {
 		return kernel.Kernel{}, err
 	}
@@ -218,7 +215,7 @@ func makeBatchNormTraining(s *plan.Spec) (kernel.Kernel, error) {
 
 // makeBatchNormGrad compiles batch_norm_grad (spec, "batch_norm_grad").
 func makeBatchNormGrad(s *plan.Spec) (kernel.Kernel, error) {
-	b, err := newBatchNorm(s, 5, 3)
+	b, err := newBatchNorm(s)
 	if err != nil {
 		return kernel.Kernel{}, err
 	}

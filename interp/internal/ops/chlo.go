@@ -1,8 +1,6 @@
 package ops
 
 import (
-	"errors"
-
 	"github.com/hlocb/hlocb/dialect/chlo"
 	"github.com/hlocb/hlocb/dialect/mhlo"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
@@ -16,9 +14,6 @@ import (
 // then computes r. Trailing dimensions are aligned unless broadcast_dimensions maps the smaller operand's dimensions.
 func makeBroadcasting(r plan.Row) func(*plan.Spec) (kernel.Kernel, error) {
 	return func(s *plan.Spec) (kernel.Kernel, error) {
-		if len(s.Out) != 1 {
-			return kernel.Kernel{}, errors.New("expects one result")
-		}
 		out := s.Out[0]
 		inner := plan.NewSpec(s.Planner, s.Op, nil, s.Out)
 		grow := make([]*kernel.Kernel, len(s.In))
@@ -72,9 +67,6 @@ func makeBroadcasting(r plan.Row) func(*plan.Spec) (kernel.Kernel, error) {
 
 // makeConstantLike compiles chlo.constant_like: a constant of the operand's shape.
 func makeConstantLike(s *plan.Spec) (kernel.Kernel, error) {
-	if len(s.In) != 1 || len(s.Out) != 1 {
-		return kernel.Kernel{}, errors.New("expects one operand and one result")
-	}
 	one := tensor.New(s.Out[0].DType, nil)
 	switch a := s.Op.Attr(stablehlo.AttrValue).(type) {
 	case *ir.FloatAttr:

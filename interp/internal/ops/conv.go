@@ -1,8 +1,6 @@
 package ops
 
 import (
-	"errors"
-
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/interp/internal/kernel"
 	"github.com/hlocb/hlocb/interp/internal/plan"
@@ -11,9 +9,6 @@ import (
 
 // makeConvolution compiles convolution (spec, "convolution").
 func makeConvolution(s *plan.Spec) (kernel.Kernel, error) {
-	if len(s.In) != 2 || len(s.Out) != 1 {
-		return kernel.Kernel{}, errors.New("expects two operands and one result")
-	}
 	pad, err := plan.IntsAttr(s.Op, stablehlo.AttrPadding)
 	if err != nil {
 		return kernel.Kernel{}, err
@@ -27,9 +22,6 @@ func makeConvolution(s *plan.Spec) (kernel.Kernel, error) {
 
 // makeDynamicConv compiles dynamic_conv (spec, "dynamic_conv"), whose padding is an operand.
 func makeDynamicConv(s *plan.Spec) (kernel.Kernel, error) {
-	if len(s.In) != 3 || len(s.Out) != 1 {
-		return kernel.Kernel{}, errors.New("expects three operands and one result")
-	}
 	a, err := convAttributes(s)
 	if err != nil {
 		return kernel.Kernel{}, err

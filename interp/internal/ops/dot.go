@@ -1,17 +1,12 @@
 package ops
 
 import (
-	"errors"
-
 	"github.com/hlocb/hlocb/interp/internal/kernel"
 	"github.com/hlocb/hlocb/interp/internal/plan"
 )
 
 // makeDotGeneral compiles dot_general (spec, "dot_general").
 func makeDotGeneral(s *plan.Spec) (kernel.Kernel, error) {
-	if len(s.In) != 2 || len(s.Out) != 1 {
-		return kernel.Kernel{}, errors.New("expects two operands and one result")
-	}
 	d, err := plan.DotDimensions(s.Op)
 	if err != nil {
 		return kernel.Kernel{}, err

@@ -10,7 +10,7 @@ import (
 
 // makeCompare compiles compare (spec, "compare").
 func makeCompare(s *plan.Spec) (kernel.Kernel, error) {
-	if err := kernel.SameShape(&s.Signature, 2); err != nil {
+	if err := kernel.SameShape(&s.Signature); err != nil {
 		return kernel.Kernel{}, err
 	}
 	dt := s.In[0].DType
@@ -33,7 +33,7 @@ func makeCompare(s *plan.Spec) (kernel.Kernel, error) {
 // makeReducePrecision compiles reduce_precision (spec, "reduce_precision"). It rounds to the given numbers of exponent
 // and mantissa bits, ties to even. Overflow becomes infinity, underflow zero.
 func makeReducePrecision(s *plan.Spec) (kernel.Kernel, error) {
-	if err := kernel.SameShape(&s.Signature, 1); err != nil {
+	if err := kernel.SameShape(&s.Signature); err != nil {
 		return kernel.Kernel{}, err
 	}
 	dt := s.In[0].DType

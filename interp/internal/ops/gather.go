@@ -18,9 +18,6 @@ func gatherDims(op *ir.Op) (*kernel.GatherDimensions, error) {
 
 // makeGather compiles gather (spec, "gather"). It copies one box per start index, clamped into the operand.
 func makeGather(s *plan.Spec) (kernel.Kernel, error) {
-	if len(s.In) != 2 || len(s.Out) != 1 || s.In[0].DType != s.Out[0].DType {
-		return kernel.Kernel{}, errors.New("expects an operand, start indices and a result of the operand's element type")
-	}
 	sizes, err := plan.IntsAttr(s.Op, stablehlo.AttrSliceSizes)
 	if err != nil {
 		return kernel.Kernel{}, err
@@ -34,9 +31,6 @@ func makeGather(s *plan.Spec) (kernel.Kernel, error) {
 
 // makeDynamicGather compiles dynamic_gather (spec, "dynamic_gather"), whose slice sizes are an operand.
 func makeDynamicGather(s *plan.Spec) (kernel.Kernel, error) {
-	if len(s.In) != 3 || len(s.Out) != 1 {
-		return kernel.Kernel{}, errors.New("expects an operand, start indices and slice sizes")
-	}
 	d, err := gatherDims(s.Op)
 	if err != nil {
 		return kernel.Kernel{}, err
@@ -89,9 +83,6 @@ func dynamicGatherShape(s *plan.Spec, in []*tensor.Tensor) error {
 // makeTorchIndexSelect compiles the old op torch_index_select, which selects slices of one dimension by index, per
 // batch.
 func makeTorchIndexSelect(s *plan.Spec) (kernel.Kernel, error) {
-	if len(s.In) != 2 || len(s.Out) != 1 || s.In[0].DType != s.Out[0].DType {
-		return kernel.Kernel{}, errors.New("expects an operand and indices")
-	}
 	dim, batch := int(plan.IntAttr(s.Op, stablehlo.AttrDim, -1)), int(plan.IntAttr(s.Op, stablehlo.AttrBatchDims, 0))
 	in, idx, out := s.In[0], s.In[1], s.Out[0]
 	if dim < 0 || dim >= len(in.Shape) || batch < 0 || batch > dim || batch > len(idx.Shape) {

@@ -1,7 +1,6 @@
 package ops
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/hlocb/hlocb/dialect/stablehlo"
@@ -12,9 +11,6 @@ import (
 // makeBroadcastInDim compiles broadcast_in_dim and dynamic_broadcast_in_dim (spec, "broadcast_in_dim",
 // "dynamic_broadcast_in_dim").
 func makeBroadcastInDim(s *plan.Spec) (kernel.Kernel, error) {
-	if len(s.In) < 1 || len(s.Out) != 1 || s.In[0].DType != s.Out[0].DType {
-		return kernel.Kernel{}, errors.New("expects one operand of the result's element type")
-	}
 	dims, err := plan.IntsAttr(s.Op, stablehlo.AttrBroadcastDimensions)
 	if err != nil {
 		return kernel.Kernel{}, err
@@ -24,9 +20,6 @@ func makeBroadcastInDim(s *plan.Spec) (kernel.Kernel, error) {
 
 // makeTranspose compiles transpose (spec, "transpose").
 func makeTranspose(s *plan.Spec) (kernel.Kernel, error) {
-	if err := kernel.OneOperand(&s.Signature); err != nil {
-		return kernel.Kernel{}, err
-	}
 	perm, err := plan.IntsAttr(s.Op, stablehlo.AttrPermutation)
 	if err != nil {
 		return kernel.Kernel{}, err
@@ -36,9 +29,6 @@ func makeTranspose(s *plan.Spec) (kernel.Kernel, error) {
 
 // makeReverse compiles reverse (spec, "reverse").
 func makeReverse(s *plan.Spec) (kernel.Kernel, error) {
-	if err := kernel.OneOperand(&s.Signature); err != nil {
-		return kernel.Kernel{}, err
-	}
 	dims, err := plan.IntsAttr(s.Op, stablehlo.AttrDimensions)
 	if err != nil {
 		return kernel.Kernel{}, err
@@ -69,9 +59,6 @@ func threeLists(s *plan.Spec, names [3]string, defaults ...int64) (lists [3][]in
 
 // makeSlice compiles slice (spec, "slice").
 func makeSlice(s *plan.Spec) (kernel.Kernel, error) {
-	if err := kernel.OneOperand(&s.Signature); err != nil {
-		return kernel.Kernel{}, err
-	}
 	l, err := threeLists(s, [3]string{"start_indices", "limit_indices", "strides"}, 0, 0, 1)
 	if err != nil {
 		return kernel.Kernel{}, err
@@ -86,9 +73,6 @@ func makeConcatenate(s *plan.Spec) (kernel.Kernel, error) {
 
 // makePad compiles pad (spec, "pad"). Padding may be negative at both ends.
 func makePad(s *plan.Spec) (kernel.Kernel, error) {
-	if len(s.In) != 2 || len(s.Out) != 1 {
-		return kernel.Kernel{}, errors.New("expects an operand and a padding value")
-	}
 	l, err := threeLists(s, [3]string{"edge_padding_low", "edge_padding_high", "interior_padding"}, 0, 0, 0)
 	if err != nil {
 		return kernel.Kernel{}, err
@@ -103,9 +87,6 @@ func makeIota(s *plan.Spec) (kernel.Kernel, error) {
 
 // makeBroadcast compiles the old op broadcast, which adds leading dimensions.
 func makeBroadcast(s *plan.Spec) (kernel.Kernel, error) {
-	if err := kernel.OneOperand(&s.Signature); err != nil {
-		return kernel.Kernel{}, err
-	}
 	extra := len(s.Out[0].Shape) - len(s.In[0].Shape)
 	if extra < 0 {
 		return kernel.Kernel{}, fmt.Errorf("cannot broadcast %s to %s", s.In[0], s.Out[0])

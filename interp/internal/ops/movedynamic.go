@@ -1,7 +1,6 @@
 package ops
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/hlocb/hlocb/dialect/stablehlo"
@@ -53,9 +52,6 @@ func realDynamicSliceShape(s *plan.Spec, in []*tensor.Tensor) error {
 
 // makeGetDimensionSize compiles get_dimension_size (spec, "get_dimension_size").
 func makeGetDimensionSize(s *plan.Spec) (kernel.Kernel, error) {
-	if len(s.In) != 1 || len(s.Out) != 1 || s.Out[0].DType != tensor.I32 {
-		return kernel.Kernel{}, errors.New("expects one operand and a result of type tensor<i32>")
-	}
 	dim := int(plan.IntAttr(s.Op, stablehlo.AttrDimension, -1))
 	if dim < 0 || dim >= len(s.In[0].Shape) {
 		return kernel.Kernel{}, fmt.Errorf("asks for dimension %d of rank %d", dim, len(s.In[0].Shape))

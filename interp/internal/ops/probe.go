@@ -3,7 +3,6 @@ package ops
 import (
 	"crypto/sha256"
 	"encoding/binary"
-	"errors"
 	"fmt"
 
 	"github.com/hlocb/hlocb/hook"
@@ -20,9 +19,6 @@ import (
 // planProbe compiles interpreter.probe: it passes the value through to its result, and a tap named by probe_id observes
 // it. If the program itself compares probed values (check.expect_serialized_eq), the run keeps them.
 func (h *Host) planProbe(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
-	if len(s.In) != 1 || len(s.Out) != 1 {
-		return nil, errors.New("expects one operand and one result")
-	}
 	id := plan.StringAttr(s.Op, interpreter.AttrProbeID)
 	bound, err := h.tapSite(p, s, "probe", id)
 	if err != nil {
@@ -45,9 +41,6 @@ func (h *Host) planProbe(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 
 // planPrint compiles interpreter.print: a tap named print.
 func (h *Host) planPrint(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
-	if len(s.In) != 1 || len(s.Out) != 0 {
-		return nil, errors.New("expects one operand")
-	}
 	bound, err := h.tapSite(p, s, "print", "print")
 	if err != nil {
 		return nil, err
@@ -99,9 +92,6 @@ func comparesProbes(m *ir.Module) bool {
 // planExpectSerialized compiles check.expect_serialized_eq: the operand must equal the value that the probe saw in that
 // iteration.
 func planExpectSerialized(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
-	if len(s.In) != 1 {
-		return nil, errors.New("expects one operand")
-	}
 	id, iter := plan.StringAttr(s.Op, interpreter.AttrProbeID), int(plan.IntAttr(s.Op, check.AttrIter, 0))
 	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
 		seen := m.Probes[id]

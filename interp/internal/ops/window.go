@@ -131,7 +131,7 @@ func (w *window) pad(t kernel.Type) (*kernel.Kernel, error) {
 // every window, then the second, and so on.
 func planReduceWindow(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 	k := len(s.Out)
-	if k == 0 || len(s.In) != 2*k || s.Op.NumRegions() != 1 || len(s.Op.Region(0).Blocks()) != 1 {
+	if k == 0 || len(s.In) != 2*k {
 		return nil, errors.New("expects as many initial values as inputs and results, and one region")
 	}
 	if !static(s.In, s.Out) {
@@ -197,9 +197,6 @@ func planReduceWindow(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 // planSelectAndScatter compiles select_and_scatter (spec, "select_and_scatter"). In each window the selected element
 // receives the window's source element.
 func planSelectAndScatter(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
-	if len(s.In) != 3 || len(s.Out) != 1 || s.Op.NumRegions() != 2 {
-		return nil, errors.New("expects an operand, a source, an initial value and two regions")
-	}
 	operand, source, out := s.In[0], s.In[1], s.Out[0]
 	if operand.Dynamic() || source.Dynamic() || out.Dynamic() {
 		return nil, kernel.Unsupported("select_and_scatter of dynamic shape")
@@ -336,7 +333,7 @@ func planSelectAndScatter(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 
 // planMap compiles map (spec, "map") by lifting the region to the whole shape.
 func planMap(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
-	if len(s.In) == 0 || len(s.Out) != 1 || s.Op.NumRegions() != 1 {
+	if len(s.In) == 0 {
 		return nil, errors.New("expects operands, one result and one region")
 	}
 	for _, t := range append(s.In[:len(s.In):len(s.In)], s.Out...) {

@@ -144,11 +144,8 @@ func planBranches(p *Planner, s *Spec, choose func(*tensor.Tensor) int) (exec.Ru
 		}
 		branches = append(branches, b)
 	}
-	if len(s.In) != 1 || len(branches) == 0 || s.In[0].Class != kernel.ClassTensor {
+	if len(branches) == 0 || s.In[0].Class != kernel.ClassTensor {
 		return nil, errors.New("expects an index and at least one branch")
-	}
-	if OpKind(s.Op) == stablehlo.Case && s.In[0].DType.Size() != 4 {
-		return nil, errors.New("expects an index of type i32")
 	}
 	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
 		m.Poll()
@@ -172,9 +169,6 @@ func PlanForward(p *Planner, s *Spec) (exec.Runner, error) {
 // PlanToken compiles after_all and create_token (spec, "after_all"). A token is empty, since ops execute in program
 // order.
 func PlanToken(p *Planner, s *Spec) (exec.Runner, error) {
-	if len(s.Out) != 1 {
-		return nil, errors.New("expects one result")
-	}
 	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
 		fr.Slots[ins.Out[0]] = m.Token()
 	}, nil
@@ -254,9 +248,6 @@ func constantTensor(p *Planner, s *Spec) (*tensor.Tensor, error) {
 // PlanReshape compiles ops that only change the shape or type of a payload: reshape (spec, "reshape"), and
 // bitcast_convert between types of the same width.
 func PlanReshape(p *Planner, s *Spec) (exec.Runner, error) {
-	if len(s.In) != 1 || len(s.Out) != 1 {
-		return nil, errors.New("expects one operand and one result")
-	}
 	t := s.Out[0]
 	if t.N < 0 || s.In[0].N < 0 {
 		return nil, kernel.Unsupported("reshape to a dynamic shape")
@@ -271,8 +262,5 @@ func PlanReshape(p *Planner, s *Spec) (exec.Runner, error) {
 
 // PlanNothing compiles annotations without results to no work.
 func PlanNothing(p *Planner, s *Spec) (exec.Runner, error) {
-	if len(s.Out) != 0 {
-		return nil, errors.New("expects no results")
-	}
 	return func(*exec.Machine, *exec.Frame, *exec.Instr) {}, nil
 }

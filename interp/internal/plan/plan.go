@@ -294,6 +294,12 @@ func (p *Planner) Pick(ins *exec.Instr, s *Spec) error {
 	if !ok {
 		return kernel.Unsupported("%s", s.Op.Name())
 	}
+	if err := checkCount("operands", OpKind(s.Op).Operands, len(s.In)); err != nil {
+		return err
+	}
+	if err := checkCount("results", OpKind(s.Op).Results, len(s.Out)); err != nil {
+		return err
+	}
 	if wide := promotions(s); wide != nil {
 		return p.promote(ins, s, wide)
 	}
@@ -314,6 +320,22 @@ func (p *Planner) Pick(ins *exec.Instr, s *Spec) error {
 		ins.Run, err = p.KernelControl(r, s)
 	}
 	return err
+}
+
+// checkCount returns an error unless there are as many values as the row of an op declares. Kernels rely on it.
+func checkCount(what string, declared []ir.Arg, n int) error {
+	least, open := 0, false
+	for i := range declared {
+		if declared[i].Mult == ir.One {
+			least++
+		} else {
+			open = true
+		}
+	}
+	if n < least || n > least && !open {
+		return fmt.Errorf("expects %d %s, but has %d", least, what, n)
+	}
+	return nil
 }
 
 // KernelControl returns the instruction that executes the kernel of a row.

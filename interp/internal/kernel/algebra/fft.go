@@ -1,7 +1,6 @@
 package algebra
 
 import (
-	"errors"
 	"fmt"
 	goruntime "runtime"
 	"sync"
@@ -14,9 +13,6 @@ import (
 
 // FftKernel transforms the last one to three dimensions in float64.
 func FftKernel(s *kernel.Signature, kind string, length []int64) (kernel.Kernel, error) {
-	if len(s.In) != 1 || len(s.Out) != 1 {
-		return kernel.Kernel{}, errors.New("expects one operand and one result")
-	}
 	in, out := s.In[0], s.Out[0]
 	k, rank := len(length), len(in.Shape)
 	if k < 1 || k > 3 || k > rank || len(out.Shape) != rank {

@@ -57,7 +57,7 @@ func squareBatch(t kernel.Type) (batches, n int, err error) {
 }
 
 func CholeskyKernel(s *kernel.Signature, lower bool) (kernel.Kernel, error) {
-	if err := kernel.SameShape(s, 1); err != nil {
+	if err := kernel.SameShape(s); err != nil {
 		return kernel.Kernel{}, err
 	}
 	batches, n, err := squareBatch(s.In[0])
