@@ -88,28 +88,14 @@ func makeTorchIndexSelect(s *plan.Spec) (kernel.Kernel, error) {
 	if dim < 0 || dim >= len(in.Shape) || batch < 0 || batch > dim || batch > len(idx.Shape) {
 		return kernel.Kernel{}, errors.New("has a dimension out of range")
 	}
-	// [batch][before][dim][inner] and [batch][index]
-	nb := int(in.Shape[:batch].NumElements())
-	before := int(in.Shape[batch:dim].NumElements())
-	n := int(in.Shape[dim])
-	inner := int(in.Shape[dim+1:].NumElements())
-	nidx := int(idx.Shape[batch:].NumElements())
-	if nb*before*nidx*inner != out.N || n == 0 && out.N > 0 {
+	// Gather [batch][before][dim][inner] by [batch][index].
+	nb, before, n, inner := in.Shape[:batch].NumElements(), in.Shape[batch:dim].NumElements(), in.Shape[dim], in.Shape[dim+1:].NumElements()
+	nidx := idx.Shape[batch:].NumElements()
+	if nb*before*nidx*inner != int64(out.N) {
 		return kernel.Kernel{}, fmt.Errorf("cannot select %s", out)
 	}
-	size := in.DType.Size()
-	return kernel.Kernel{Family: "gather", Run: func(in, out []*tensor.Tensor) {
-		x, o := in[0].Bytes(), out[0].Bytes()
-		step := inner * size
-		for b := range nb {
-			for p := range before {
-				for i := range nidx {
-					at := kernel.IntAt(in[1], b*nidx+i)
-					at = max(0, min(at, int64(n-1)))
-					from := ((b*before+p)*n + int(at)) * step
-					copy(o[((b*before+p)*nidx+i)*step:][:step], x[from:from+step])
-				}
-			}
-		}
-	}}, nil
+	g := &kernel.Signature{In: []kernel.Type{kernel.TensorType(in.DType, nb, before, n, inner), kernel.TensorType(idx.DType, nb, nidx)},
+		Out: []kernel.Type{kernel.TensorType(in.DType, nb, before, nidx, inner)}}
+	return kernel.GatherKernel(g, &kernel.GatherDimensions{OffsetDims: []int64{1, 3}, CollapsedSliceDims: []int64{2}, OperandBatchingDims: []int64{0},
+		StartIndicesBatchingDims: []int64{0}, StartIndexMap: []int64{2}, IndexVectorDim: 2}, []int64{1, before, 1, inner})
 }
