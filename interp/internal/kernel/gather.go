@@ -46,7 +46,9 @@ func newIndexWalk(idx Type, vectorDim int64, toDim, operandBatching, indexBatchi
 		if !ok {
 			return nil, errors.New("has a batching dimension that the indices lack")
 		}
-		w.batching = append(w.batching, int(d), p)
+		if w.Batch[p] > 1 { // else the position is always 0
+			w.batching = append(w.batching, int(d), p)
+		}
 	}
 	return w, nil
 }
