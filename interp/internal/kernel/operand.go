@@ -11,7 +11,7 @@ type operand struct {
 	convert ElementLoop // nil if the type stays
 }
 
-// newOperand returns the reader of v. Dimension i of what it reads is dimension perm[i] of v; a nil perm keeps the order.
+// newOperand returns the reader of v. Dimension i of its result is dimension perm[i] of v; a nil perm keeps the order.
 func newOperand(v View, perm []int64, to tensor.DType) (*operand, error) {
 	o := &operand{in: v.Type, shape: v.Shape, to: to}
 	if perm != nil {

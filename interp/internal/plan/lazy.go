@@ -59,7 +59,7 @@ func (l *lazy) run(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
 	}
 }
 
-// resolve returns the instruction for operands of these shapes, some of which may be moved.
+// resolve returns the instruction for operands of these shapes. It may overwrite the operands that move names.
 func (l *lazy) resolve(in []*tensor.Tensor, move []bool) (*builtInstr, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
