@@ -43,77 +43,37 @@ func convertLoop(from, to tensor.DType) (ElementLoop, error) {
 		return f, nil
 	}
 	switch {
+	case from.IsComplex() && to == tensor.I1:
+		return blockwise(from, DecodeComplex, func(out *tensor.Tensor, lo int, x, _ []complex128) {
+			for i, v := range x {
+				out.Bytes()[lo+i] = bit(v != 0)
+			}
+		}), nil
+	case from.IsComplex() && to.IsComplex():
+		return blockwise(from, DecodeComplex, func(out *tensor.Tensor, lo int, x, _ []complex128) { EncodeComplex(to, out, lo, x) }), nil
 	case from.IsComplex():
-		return func(in, out []*tensor.Tensor, lo, hi int) {
-			var x [chunk]complex128
+		return blockwise(from, DecodeComplex, func(out *tensor.Tensor, lo int, x, _ []complex128) {
 			var re [chunk]float64
-			var ints [chunk]int64
-			for ; lo < hi; lo += chunk {
-				n := min(chunk, hi-lo)
-				DecodeComplex(from, x[:n], in[0], lo)
-				if to.IsComplex() {
-					EncodeComplex(to, out[0], lo, x[:n])
-					continue
-				}
-				if to == tensor.I1 {
-					for i, v := range x[:n] {
-						out[0].Bytes()[lo+i] = bit(v != 0)
-					}
-					continue
-				}
-				for i, v := range x[:n] {
-					re[i] = real(v)
-				}
-				fromFloats(to, out[0], lo, re[:n], ints[:n])
+			for i, v := range x {
+				re[i] = real(v)
 			}
-		}, nil
+			fromFloats(to, out, lo, re[:len(x)])
+		}), nil
 	case from.IsFloat():
-		return func(in, out []*tensor.Tensor, lo, hi int) {
-			var x [chunk]float64
-			var c [chunk]complex128
-			var ints [chunk]int64
-			for ; lo < hi; lo += chunk {
-				n := min(chunk, hi-lo)
-				Decode64(from, x[:n], in[0], lo)
-				if to.IsComplex() {
-					for i, v := range x[:n] {
-						c[i] = complex(v, 0)
-					}
-					EncodeComplex(to, out[0], lo, c[:n])
-					continue
-				}
-				fromFloats(to, out[0], lo, x[:n], ints[:n])
-			}
-		}, nil
+		return blockwise(from, Decode64, func(out *tensor.Tensor, lo int, x, _ []float64) { fromFloats(to, out, lo, x) }), nil
 	case to.Size() == 0 || from.Size() == 0:
 		return nil, TypeMismatch(from, to)
+	case !to.IsFloat() && !to.IsComplex():
+		return blockwise(from, decodeInt, func(out *tensor.Tensor, lo int, x, _ []int64) { EncodeInt(to, out, lo, x) }), nil
 	}
-	wideSource := from == tensor.UI64
-	return func(in, out []*tensor.Tensor, lo, hi int) {
-		var x [chunk]int64
+	direct := to == tensor.F64 || to == tensor.Complex128
+	return blockwise(from, decodeInt, func(out *tensor.Tensor, lo int, x, _ []int64) {
 		var f [chunk]float64
-		var c [chunk]complex128
-		for ; lo < hi; lo += chunk {
-			n := min(chunk, hi-lo)
-			decodeInt(from, x[:n], in[0], lo)
-			if !to.IsFloat() && !to.IsComplex() {
-				EncodeInt(to, out[0], lo, x[:n])
-				continue
-			}
-			direct := to == tensor.F64 || to == tensor.Complex128
-			for i, v := range x[:n] {
-				f[i] = intToFloat(v, wideSource, direct)
-			}
-			if to.IsFloat() {
-				Encode64(to, out[0], lo, f[:n])
-				continue
-			}
-			for i, v := range f[:n] {
-				c[i] = complex(v, 0)
-			}
-			EncodeComplex(to, out[0], lo, c[:n])
+		for i, v := range x {
+			f[i] = intToFloat(v, from == tensor.UI64, direct)
 		}
-	}, nil
+		fromFloats(to, out, lo, f[:len(x)])
+	}), nil
 }
 
 func sub(t *tensor.Tensor, lo, hi int) *tensor.Tensor {
@@ -205,20 +165,27 @@ func intToFloat(v int64, wide, direct bool) float64 {
 	return f
 }
 
-// fromFloats stores floats as any real type.
-func fromFloats(to tensor.DType, out *tensor.Tensor, lo int, x []float64, ints []int64) {
+// fromFloats stores up to a chunk of floats as any type.
+func fromFloats(to tensor.DType, out *tensor.Tensor, lo int, x []float64) {
 	switch {
 	case to.IsFloat():
 		Encode64(to, out, lo, x)
+	case to.IsComplex():
+		var c [chunk]complex128
+		for i, v := range x {
+			c[i] = complex(v, 0)
+		}
+		EncodeComplex(to, out, lo, c[:len(x)])
 	case to == tensor.I1:
 		for i, v := range x {
 			out.Bytes()[lo+i] = bit(v != 0)
 		}
 	default:
+		var ints [chunk]int64
 		for i, v := range x {
 			ints[i] = floatToInt(to, v)
 		}
-		EncodeInt(to, out, lo, ints)
+		EncodeInt(to, out, lo, ints[:len(x)])
 	}
 }
 

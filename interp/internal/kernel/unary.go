@@ -227,71 +227,65 @@ func mapComplex[T complexNumber](f func(complex128) complex128) func(o, x []T) {
 
 // MakeAbs compiles abs (spec, "abs"). The abs of a complex number is real.
 func MakeAbs(s *Signature) (Kernel, error) {
-	if len(s.In) != 1 || len(s.Out) != 1 || !s.In[0].DType.IsComplex() {
+	if !s.In[0].DType.IsComplex() {
 		return MakeUnary(Abs)(s)
 	}
-	return makeParts(s, special.ComplexAbs)
+	return partsKernel(s, convertView(func(o []float32, x []complex64) {
+		for i, v := range x {
+			o[i] = float32(special.ComplexAbs(complex128(v)))
+		}
+	}), convertView(func(o []float64, x []complex128) {
+		for i, v := range x {
+			o[i] = special.ComplexAbs(v)
+		}
+	}))
 }
 
-// makeParts builds a kernel from complex numbers to reals of the parts' element type: abs, real, imag.
-func makeParts(s *Signature, f func(complex128) float64) (Kernel, error) {
-	return partsKernel(s, func(o []float32, x []complex64) {
-		for i, v := range x {
-			o[i] = float32(f(complex128(v)))
-		}
-	}, func(o []float64, x []complex128) {
-		for i, v := range x {
-			o[i] = f(v)
-		}
-	})
-}
-
-func partsKernel(s *Signature, single func(o []float32, x []complex64), double func(o []float64, x []complex128)) (Kernel, error) {
+// partsKernel builds a kernel from complex numbers to reals of the parts' element type.
+func partsKernel(s *Signature, single, double ElementLoop) (Kernel, error) {
 	if err := SameShape(s); err != nil {
 		return Kernel{}, err
 	}
-	n := s.Out[0].N
 	switch {
 	case s.In[0].DType == tensor.Complex64 && s.Out[0].DType == tensor.F32:
-		return ElementKernel(n, 8, 2, convertView(single), 0), nil
+		return ElementKernel(s.Out[0].N, 8, 2, single, 0), nil
 	case s.In[0].DType == tensor.Complex128 && s.Out[0].DType == tensor.F64:
-		return ElementKernel(n, 16, 2, convertView(double), 0), nil
+		return ElementKernel(s.Out[0].N, 16, 2, double, 0), nil
 	}
 	return Kernel{}, TypeMismatch(s.In[0].DType, s.Out[0].DType)
 }
 
+// partsOf returns the parts of complex numbers, in turn real and imaginary.
+func partsOf[F float](t *tensor.Tensor) []F {
+	var parts tensor.Tensor
+	parts.Borrow(t.DType().Part(), tensor.Shape{2 * int64(t.NumElements())}, t.Bytes())
+	return tensor.View[F](&parts)
+}
+
+// part copies the real parts (k = 0) or the imaginary parts (k = 1).
+func part[F float](k int) ElementLoop {
+	return func(in, out []*tensor.Tensor, lo, hi int) {
+		o, x := tensor.View[F](out[0])[lo:hi], partsOf[F](in[0])[2*lo:2*hi]
+		for i := range o {
+			o[i] = x[2*i+k]
+		}
+	}
+}
+
 // MakeReal compiles real (spec, "real"). It returns a real operand unchanged.
 func MakeReal(s *Signature) (Kernel, error) {
-	if len(s.In) == 1 && len(s.Out) == 1 && s.In[0].DType == s.Out[0].DType {
+	if s.In[0].DType == s.Out[0].DType {
 		return makeCopy(s)
 	}
-	return partsKernel(s, func(o []float32, x []complex64) {
-		for i, v := range x {
-			o[i] = real(v)
-		}
-	}, func(o []float64, x []complex128) {
-		for i, v := range x {
-			o[i] = real(v)
-		}
-	})
+	return partsKernel(s, part[float32](0), part[float64](0))
 }
 
 // MakeImag compiles imag (spec, "imag"). For a real operand it returns zero.
 func MakeImag(s *Signature) (Kernel, error) {
-	if len(s.In) == 1 && len(s.Out) == 1 && s.In[0].DType == s.Out[0].DType {
-		return Kernel{Family: "elements", Run: func(in, out []*tensor.Tensor) {
-			clear(out[0].Bytes())
-		}}, nil
+	if s.In[0].DType == s.Out[0].DType {
+		return Kernel{Family: "elements", Run: func(in, out []*tensor.Tensor) { clear(out[0].Bytes()) }}, nil
 	}
-	return partsKernel(s, func(o []float32, x []complex64) {
-		for i, v := range x {
-			o[i] = imag(v)
-		}
-	}, func(o []float64, x []complex128) {
-		for i, v := range x {
-			o[i] = imag(v)
-		}
-	})
+	return partsKernel(s, part[float32](1), part[float64](1))
 }
 
 func makeCopy(s *Signature) (Kernel, error) {
@@ -308,24 +302,27 @@ func MakeComplex(s *Signature) (Kernel, error) {
 	if err := SameShape(s); err != nil {
 		return Kernel{}, err
 	}
-	n := s.Out[0].N
-	switch {
-	case s.Out[0].DType == tensor.Complex64 && s.In[0].DType == tensor.F32 && s.In[1].DType == tensor.F32:
-		return ElementKernel(n, 8, 2, func(in, out []*tensor.Tensor, lo, hi int) {
-			o, x, y := tensor.View[complex64](out[0]), tensor.View[float32](in[0]), tensor.View[float32](in[1])
-			for i := lo; i < hi; i++ {
-				o[i] = complex(x[i], y[i])
-			}
-		}, 0), nil
-	case s.Out[0].DType == tensor.Complex128 && s.In[0].DType == tensor.F64 && s.In[1].DType == tensor.F64:
-		return ElementKernel(n, 16, 2, func(in, out []*tensor.Tensor, lo, hi int) {
-			o, x, y := tensor.View[complex128](out[0]), tensor.View[float64](in[0]), tensor.View[float64](in[1])
-			for i := lo; i < hi; i++ {
-				o[i] = complex(x[i], y[i])
-			}
-		}, 0), nil
+	switch in := s.In[0].DType; {
+	case s.In[1].DType != in || s.Out[0].DType.Part() != in || !s.Out[0].DType.IsComplex():
+		return Kernel{}, TypeMismatch(in, s.Out[0].DType)
+	case in == tensor.F32:
+		return ElementKernel(s.Out[0].N, 8, 2, joinSingles, 0), nil
 	}
-	return Kernel{}, TypeMismatch(s.In[0].DType, s.Out[0].DType)
+	return ElementKernel(s.Out[0].N, 16, 2, joinDoubles, 0), nil
+}
+
+func joinSingles(in, out []*tensor.Tensor, lo, hi int) {
+	o, x, y := tensor.View[complex64](out[0])[lo:hi], tensor.View[float32](in[0])[lo:hi], tensor.View[float32](in[1])[lo:hi]
+	for i, v := range x {
+		o[i] = complex(v, y[i])
+	}
+}
+
+func joinDoubles(in, out []*tensor.Tensor, lo, hi int) {
+	o, x, y := tensor.View[complex128](out[0])[lo:hi], tensor.View[float64](in[0])[lo:hi], tensor.View[float64](in[1])[lo:hi]
+	for i, v := range x {
+		o[i] = complex(v, y[i])
+	}
 }
 
 // MakePredicate builds is_finite (spec, "is_finite") and similar ops from floats to i1, with loops for f32 and f64 if
