@@ -74,14 +74,22 @@ func (t *Host) planHook(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 	return t.planHookCall(p, s, hookop.HookOp{Op: s.Op}.ID())
 }
 
-// hookSite holds the constants of one hook op.
+// hookSite holds the constants of one hook.
 type hookSite struct {
 	bound   *runtime.Bound
 	points  bool  // a handler has device pointers
-	skip    int   // 1 if operand and result 0 are the chain
+	skip    int   // 1 if operand and result 0 of its op are the chain
 	forward []int // per data result, the index of the data operand it forwards, or -1
 	types   []kernel.Type
-	at      place
+	at      place // of its op
+}
+
+func newHookSite(b *runtime.Bound) *hookSite {
+	h := &hookSite{bound: b, points: b.Use()&runtime.DevicePointers != 0}
+	for i, t := range b.Site.Results {
+		h.types, h.forward = append(h.types, kernel.TensorType(t.DType, t.Shape...)), append(h.forward, forwards(b.Site, i))
+	}
+	return h
 }
 
 func (t *Host) planHookCall(p *plan.Planner, s *plan.Spec, id hook.ID) (exec.Runner, error) {
@@ -90,7 +98,8 @@ func (t *Host) planHookCall(p *plan.Planner, s *plan.Spec, id hook.ID) (exec.Run
 		return nil, fmt.Errorf("is hook %s, which the program's manifest does not list", id)
 	}
 	site := b.Site
-	h := &hookSite{bound: b, points: b.Use()&runtime.DevicePointers != 0, at: firesOn(p.Prog.Module, s.Op)}
+	h := newHookSite(b)
+	h.at = firesOn(p.Prog.Module, s.Op)
 	if site.Chained {
 		h.skip = 1
 	}
@@ -103,12 +112,10 @@ func (t *Host) planHookCall(p *plan.Planner, s *plan.Spec, id hook.ID) (exec.Run
 		}
 	}
 	h.types = s.Out[h.skip:]
-	for i := range site.Results {
-		f := forwards(site, i)
+	for i, f := range h.forward {
 		if f >= 0 && (f >= len(site.Operands) || s.In[h.skip+f].DType != h.types[i].DType || !s.In[h.skip+f].Shape.Equal(h.types[i].Shape)) {
 			return nil, fmt.Errorf("is of kind %s, but its result %d is none of its operands", site.Kind, i)
 		}
-		h.forward = append(h.forward, f)
 	}
 	return h.call, nil
 }
@@ -126,65 +133,60 @@ func forwards(site *hook.Site, i int) int {
 
 // call executes the hook.
 func (h *hookSite) call(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
-	site := h.bound.Site
-	nin, nout := len(ins.In)-h.skip, len(ins.Out)-h.skip
-	results := m.Refs(nout)
-	inout := site.Kind == hook.InOut
-	// Make the results first. An inout hook reuses an operand that dies here, or works on a copy.
-	for i, f := range h.forward {
-		switch {
-		case f < 0:
-			b := m.Alloc(h.types[i].DType, h.types[i].Shape, h.types[i].N)
-			clear(b.Tensor.Bytes())
-			results[i] = b
-		case inout:
-			b := fr.Slots[ins.In[h.skip+f]]
-			if !ins.Move[h.skip+f] || !b.Writable() {
-				c := m.Alloc(h.types[i].DType, h.types[i].Shape, h.types[i].N)
-				copy(c.Tensor.Bytes(), b.Tensor.Bytes())
-				results[i] = c
-				continue
-			}
-			results[i] = exec.Retain(b)
-		default:
-			results[i] = exec.Retain(fr.Slots[ins.In[h.skip+f]])
-		}
+	operands, results := m.Refs(len(ins.In)-h.skip), m.Refs(len(ins.Out)-h.skip)
+	for i := range operands {
+		operands[i] = fr.Slots[ins.In[h.skip+i]]
 	}
-	if len(h.bound.Observers) > 0 || h.bound.Answer != nil {
-		c := &m.Call
-		*c = runtime.Call{Site: site, Run: m.Run.Run, Seq: m.Run.Seq, Device: m.Run.Device, Replica: m.Run.Replica, Partition: m.Run.Partition,
-			Operands: c.Operands[:0], Results: c.Results[:0], OperandPointers: c.OperandPointers[:0], ResultPointers: c.ResultPointers[:0]}
-		for i := 0; i < nin; i++ {
-			c.Operands = append(c.Operands, &fr.Slots[ins.In[h.skip+i]].Tensor)
-		}
-		for i, f := range h.forward {
-			switch {
-			case f < 0:
-				c.Results = append(c.Results, &results[i].Tensor)
-			case inout:
-				c.Results = append(c.Results, &results[i].Tensor)
-				c.Operands[f] = &results[i].Tensor
-			}
-		}
-		if h.points {
-			c.OperandPointers = runtime.Pointers(c.OperandPointers, c.Operands)
-			c.ResultPointers = runtime.Pointers(c.ResultPointers, c.Results)
-		}
-		if firesAlone(m, h.at) {
-			deliver(m, h.bound, c)
-		} else {
-			fireOnce(m, ins, h.at, c.Results, func() { deliver(m, h.bound, c) })
-		}
-	} else if firesAlone(m, h.at) || m.Run.Partition == h.at.device {
-		m.Run.Seq++
-	}
+	h.fire(m, ins, h.at, operands, results, ins.Move[h.skip:])
 	if h.skip == 1 {
 		fr.Slots[ins.Out[0]] = m.Take(fr, ins, 0)
 	}
 	for i, b := range results {
 		fr.Slots[ins.Out[h.skip+i]] = b
 	}
-	m.DropRefs(nout)
+	m.DropRefs(len(operands) + len(results))
+}
+
+// fire makes the results of the hook and calls its handlers. An inout hook works on an operand that dies here, as move
+// says, or on a copy.
+func (h *hookSite) fire(m *exec.Machine, ins *exec.Instr, at place, operands, results []*exec.Buf, move []bool) {
+	site := h.bound.Site
+	c := &m.Call
+	*c = runtime.Call{Site: site, Run: m.Run.Run, Seq: m.Run.Seq, Device: m.Run.Device, Replica: m.Run.Replica, Partition: m.Run.Partition,
+		Operands: c.Operands[:0], Results: c.Results[:0], OperandPointers: c.OperandPointers[:0], ResultPointers: c.ResultPointers[:0]}
+	for _, b := range operands {
+		c.Operands = append(c.Operands, &b.Tensor)
+	}
+	for i, f := range h.forward {
+		if f >= 0 && site.Kind == hook.Tap {
+			results[i] = exec.Retain(operands[f])
+			continue
+		}
+		if f >= 0 && move[f] && operands[f].Writable() {
+			results[i] = exec.Retain(operands[f])
+		} else if results[i] = m.Alloc(h.types[i].DType, h.types[i].Shape, h.types[i].N); f >= 0 {
+			copy(results[i].Tensor.Bytes(), operands[f].Tensor.Bytes())
+			c.Operands[f] = &results[i].Tensor
+		} else {
+			clear(results[i].Tensor.Bytes())
+		}
+		c.Results = append(c.Results, &results[i].Tensor)
+	}
+	if h.points {
+		c.OperandPointers = runtime.Pointers(c.OperandPointers, c.Operands)
+		c.ResultPointers = runtime.Pointers(c.ResultPointers, c.Results)
+	}
+	alone := firesAlone(m, at)
+	switch {
+	case len(h.bound.Observers) == 0 && h.bound.Answer == nil:
+		if alone || m.Run.Partition == at.device {
+			m.Run.Seq++
+		}
+	case alone:
+		deliver(m, h.bound, c)
+	default:
+		fireOnce(m, ins, at, c.Results, func() { deliver(m, h.bound, c) })
+	}
 }
 
 // deliver calls the handlers of a hook. If there is a timeout, the run ends when it expires.

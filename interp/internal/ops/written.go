@@ -12,7 +12,6 @@ import (
 	"github.com/hlocb/hlocb/interp/internal/kernel"
 	"github.com/hlocb/hlocb/interp/internal/plan"
 	"github.com/hlocb/hlocb/ir"
-	"github.com/hlocb/hlocb/runtime"
 )
 
 // The engine executes a program as written op by op. It stores the values of an outfeed, a send or a custom call until
@@ -21,8 +20,8 @@ import (
 
 // writtenHook is a hook made of several ops.
 type writtenHook struct {
-	bound *runtime.Bound // nil if nothing depends on the hook
-	parts int            // not counting repetitions
+	site  *hookSite // nil if nothing depends on the hook
+	parts int       // not counting repetitions
 }
 
 // writtenState is the progress of one device through a hook.
@@ -47,7 +46,10 @@ func (t *Host) addParts(m *ir.Module) {
 		}
 		w := t.written[p.Hook]
 		if w == nil {
-			w = &writtenHook{bound: t.bound[p.Hook]}
+			w = &writtenHook{}
+			if b := t.bound[p.Hook]; b != nil {
+				w.site = newHookSite(b)
+			}
 			t.written[p.Hook] = w
 		}
 		if !p.Repeat {
@@ -76,9 +78,9 @@ func (t *Host) planWritten(p *plan.Planner, s *plan.Spec, raw exec.Runner) exec.
 			return
 		}
 		st := writtenStateOf(m, w)
-		if w.bound != nil && !part.Repeat {
+		if w.site != nil && !part.Repeat {
 			if st.done == 0 {
-				st.reset(m, w.bound.Site)
+				st.reset(m, w.site.bound.Site)
 			}
 			for k, leaves := range operand {
 				for _, l := range leaves {
@@ -88,7 +90,7 @@ func (t *Host) planWritten(p *plan.Planner, s *plan.Spec, raw exec.Runner) exec.
 			st.done++
 			last := st.done == w.parts
 			if !st.delivered && (last || len(part.Results) > 0) {
-				deliverWritten(m, ins, w.bound, st)
+				deliverWritten(m, ins, w.site, st)
 			}
 			if last {
 				st.done = 0
@@ -149,9 +151,8 @@ func (st *writtenState) Release(m *exec.Machine) {
 }
 
 // deliverWritten calls the handler with the values that the parts have sent so far.
-func deliverWritten(m *exec.Machine, ins *exec.Instr, bound *runtime.Bound, st *writtenState) {
-	site := bound.Site
-	c := runtime.Call{Site: site, Run: m.Run.Run, Seq: m.Run.Seq, Device: m.Run.Device, Replica: m.Run.Replica, Partition: m.Run.Partition}
+func deliverWritten(m *exec.Machine, ins *exec.Instr, h *hookSite, st *writtenState) {
+	site := h.bound.Site
 	for i, b := range st.operands {
 		if b == nil {
 			kernel.Fail(fmt.Errorf("asks for the results of hook %q before operand %d is sent", site.Name, i))
@@ -159,27 +160,13 @@ func deliverWritten(m *exec.Machine, ins *exec.Instr, bound *runtime.Bound, st *
 		if want := site.Operands[i]; b.Tensor.DType() != want.DType || !b.Tensor.Shape().Equal(want.Shape) {
 			kernel.Fail(fmt.Errorf("sends %s as operand %d of hook %q, which is %s", kernel.TypeOfTensor(&b.Tensor), i, site.Name, want))
 		}
-		c.Operands = append(c.Operands, &b.Tensor)
 	}
-	for i, t := range site.Results {
-		f := forwards(site, i)
+	for i, f := range h.forward {
 		if f >= len(st.operands) {
 			kernel.Fail(fmt.Errorf("is of kind %s, but its result %d is none of its operands", site.Kind, i))
 		}
-		if f >= 0 && site.Kind == hook.Tap {
-			st.results[i] = exec.Retain(st.operands[f])
-			continue
-		}
-		b := m.Alloc(t.DType, t.Shape, int(t.Shape.NumElements()))
-		if st.results[i] = b; f >= 0 {
-			copy(b.Tensor.Bytes(), st.operands[f].Tensor.Bytes())
-			c.Operands[f] = &b.Tensor
-		} else {
-			clear(b.Tensor.Bytes())
-		}
-		c.Results = append(c.Results, &b.Tensor)
 	}
-	fireOnce(m, ins, firesOn(m.Prog.Module, ins.Op), c.Results, func() { deliver(m, bound, &c) })
+	h.fire(m, ins, firesOn(m.Prog.Module, ins.Op), st.operands, st.results, make([]bool, len(st.operands)))
 	st.delivered = true
 }
 
