@@ -3,6 +3,7 @@ package kernel
 import (
 	"fmt"
 	"math"
+	"sync"
 
 	"github.com/hlocb/hlocb/interp/internal/simd/vec"
 	"github.com/hlocb/hlocb/tensor"
@@ -52,13 +53,12 @@ func convertLoop(from, to tensor.DType) (ElementLoop, error) {
 	case from.IsComplex() && to.IsComplex():
 		return blockwise(from, DecodeComplex, func(out *tensor.Tensor, lo int, x, _ []complex128) { EncodeComplex(to, out, lo, x) }), nil
 	case from.IsComplex():
-		return blockwise(from, DecodeComplex, func(out *tensor.Tensor, lo int, x, _ []complex128) {
-			var re [chunk]float64
-			for i, v := range x {
-				re[i] = real(v)
+		parts := func(_ tensor.DType, dst []float64, t *tensor.Tensor, lo int) {
+			for i := range dst {
+				dst[i] = real(t.ComplexAt(lo + i))
 			}
-			fromFloats(to, out, lo, re[:len(x)])
-		}), nil
+		}
+		return blockwise(from, parts, func(out *tensor.Tensor, lo int, x, _ []float64) { fromFloats(to, out, lo, x) }), nil
 	case from.IsFloat():
 		return blockwise(from, Decode64, func(out *tensor.Tensor, lo int, x, _ []float64) { fromFloats(to, out, lo, x) }), nil
 	case to.Size() == 0 || from.Size() == 0:
@@ -67,13 +67,12 @@ func convertLoop(from, to tensor.DType) (ElementLoop, error) {
 		return blockwise(from, decodeInt, func(out *tensor.Tensor, lo int, x, _ []int64) { EncodeInt(to, out, lo, x) }), nil
 	}
 	direct := to == tensor.F64 || to == tensor.Complex128
-	return blockwise(from, decodeInt, func(out *tensor.Tensor, lo int, x, _ []int64) {
-		var f [chunk]float64
-		for i, v := range x {
-			f[i] = intToFloat(v, from == tensor.UI64, direct)
+	floats := func(_ tensor.DType, dst []float64, t *tensor.Tensor, lo int) {
+		for i := range dst {
+			dst[i] = intToFloat(t.IntAt(lo+i), from == tensor.UI64, direct)
 		}
-		fromFloats(to, out, lo, f[:len(x)])
-	}), nil
+	}
+	return blockwise(from, floats, func(out *tensor.Tensor, lo int, x, _ []float64) { fromFloats(to, out, lo, x) }), nil
 }
 
 func sub(t *tensor.Tensor, lo, hi int) *tensor.Tensor {
@@ -165,23 +164,24 @@ func intToFloat(v int64, wide, direct bool) float64 {
 	return f
 }
 
+var intChunks = sync.Pool{New: func() any { return new([chunk]int64) }}
+
 // fromFloats stores up to a chunk of floats as any type.
 func fromFloats(to tensor.DType, out *tensor.Tensor, lo int, x []float64) {
 	switch {
 	case to.IsFloat():
 		Encode64(to, out, lo, x)
 	case to.IsComplex():
-		var c [chunk]complex128
 		for i, v := range x {
-			c[i] = complex(v, 0)
+			out.SetComplex(lo+i, complex(v, 0))
 		}
-		EncodeComplex(to, out, lo, c[:len(x)])
 	case to == tensor.I1:
 		for i, v := range x {
 			out.Bytes()[lo+i] = bit(v != 0)
 		}
 	default:
-		var ints [chunk]int64
+		ints := intChunks.Get().(*[chunk]int64)
+		defer intChunks.Put(ints)
 		for i, v := range x {
 			ints[i] = floatToInt(to, v)
 		}
