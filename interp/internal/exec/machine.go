@@ -3,9 +3,13 @@ package exec
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io"
+	"slices"
 	"time"
 
+	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/interp/internal/kernel"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/runtime"
@@ -392,4 +396,40 @@ func Locate(mod *ir.Module, op *ir.Op, err error) error {
 		return err
 	}
 	return &OpError{Diag: mod.Errorf(op, "'%s' op %s", op.Name(), err.Error()), Op: op.Name(), Cause: err}
+}
+
+// Refs returns n empty references from the machine's stack; DropRefs pops the last n. If an error ends the run,
+// DropRefs is not needed. Slices returned earlier stay valid when the stack grows.
+func (m *Machine) Refs(n int) []*Buf {
+	at := len(m.stack)
+	m.stack = slices.Grow(m.stack, n)[:at+n]
+	return m.stack[at : at+n : at+n]
+}
+
+func (m *Machine) DropRefs(n int) {
+	at := len(m.stack) - n
+	clear(m.stack[at:])
+	m.stack = m.stack[:at]
+}
+
+// OpError is an error located at an op. It occurs during compilation or execution.
+type OpError struct {
+	Diag  *diag.Diagnostic
+	Op    string // the op's name
+	Cause error
+}
+
+func (e *OpError) Error() string { return e.Diag.Error() }
+
+// Unwrap returns the diagnostic and the cause, such as an *UnsupportedError, or the context's error if the run was
+// cancelled.
+func (e *OpError) Unwrap() []error { return []error{e.Diag, e.Cause} }
+
+// Render writes the diagnostic with its source line.
+func (e *OpError) Render(w io.Writer) { e.Diag.Render(w) }
+
+func located(err error) bool {
+	var o *OpError
+	var h *runtime.HookError
+	return errors.As(err, &o) || errors.As(err, &h)
 }

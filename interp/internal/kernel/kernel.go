@@ -1,6 +1,8 @@
 package kernel
 
 import (
+	"fmt"
+
 	"github.com/hlocb/hlocb/tensor"
 )
 
@@ -45,4 +47,14 @@ type Signature struct {
 	In      []Type
 	Out     []Type
 	Reserve func(bytes int64) error // charges for memory that the kernel keeps
+}
+
+// UnsupportedError reports that the engine does not support an op.
+type UnsupportedError struct{ What string }
+
+func (e *UnsupportedError) Error() string { return e.What + " is not supported by the embedded engine" }
+
+// Unsupported returns an *UnsupportedError.
+func Unsupported(format string, args ...any) error {
+	return &UnsupportedError{fmt.Sprintf(format, args...)}
 }

@@ -1,6 +1,8 @@
 package kernel
 
 import (
+	"fmt"
+
 	"github.com/hlocb/hlocb/internal/mlirtext"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -116,4 +118,40 @@ func Product(s []int) int {
 		n *= d
 	}
 	return n
+}
+
+// CheckDims returns an error unless dims are distinct and within [0, rank).
+func CheckDims(what string, dims []int64, rank int) error {
+	seen := uint64(0)
+	for _, d := range dims {
+		if d < 0 || d >= int64(rank) {
+			return fmt.Errorf("%s dimension %d is outside of rank %d", what, d, rank)
+		}
+		if d < 64 {
+			if seen&(1<<d) != 0 {
+				return fmt.Errorf("%s dimension %d is given twice", what, d)
+			}
+			seen |= 1 << d
+		}
+	}
+	return nil
+}
+
+// SameElements reports whether t and o have the same element type.
+func (t Type) SameElements(o Type) bool { return t.DType == o.DType && t.Quant.Same(o.Quant) }
+
+func Fits(t Type, got tensor.Shape) bool {
+	want := t.Shape
+	if want == nil && t.N < 0 { // unranked
+		return true
+	}
+	if len(want) != len(got) {
+		return false
+	}
+	for i, w := range want {
+		if w != got[i] && w >= 0 {
+			return false
+		}
+	}
+	return t.Beyond(got) < 0
 }

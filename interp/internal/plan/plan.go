@@ -413,3 +413,7 @@ func (p *Planner) deadAfter(o *ir.Op, b *ir.Block) []int32 {
 	}
 	return dead
 }
+
+// OpKind returns the row that identifies an op to kernels. An MHLO op that mirrors a StableHLO op has the StableHLO
+// op's row.
+func OpKind(o *ir.Op) *ir.Def { return o.Def().Original() }
