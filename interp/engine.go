@@ -82,7 +82,7 @@ func (b *Backend) Compile(ctx context.Context, p *runtime.Program, opts runtime.
 		}
 	}
 	e := &Executable{prog: c.Program, entry: entry, opts: b.opts, constants: c.Constants, replicas: c.Replicas, partitions: 1}
-	if c.Partitions > 1 && ops.Spans(p.Module) {
+	if c.Partitions > 1 && ops.Spans(p.Module, c.Symbols) {
 		e.partitions = c.Partitions
 	}
 	e.backend, e.signature = b, sync.OnceValue(e.describe)

@@ -59,7 +59,7 @@ func Grid(mod *ir.Module, symbols ir.Symbols, ownReplicas, ownPartitions int, op
 
 // Spans reports whether any op in the module executes per partition. If none does, one device executes the module on
 // whole values for all partitions.
-func Spans(mod *ir.Module) bool {
+func Spans(mod *ir.Module, symbols ir.Symbols) bool {
 	found := false
 	mod.Walk(func(op *ir.Op) bool {
 		switch name := op.Name(); name[strings.IndexByte(name, '.')+1:] {
@@ -71,9 +71,9 @@ func Spans(mod *ir.Module) bool {
 			case "SPMDFullToShardShape", "SPMDShardToFullShape":
 				found = true
 			}
-			found = found || firesOn(mod, op).device > 0 || firesOn(mod, op).each
+			fallthrough
 		case "hook", "outfeed", "infeed":
-			found = found || firesOn(mod, op).device > 0 || firesOn(mod, op).each
+			found = found || firesOn(symbols, op) != place{}
 		}
 		return !found
 	})
@@ -88,7 +88,7 @@ type place struct {
 
 // firesOn returns the place from the op's sharding: {manual}, {maximal device=1} or a mesh of one device. The default
 // is device 0.
-func firesOn(mod *ir.Module, op *ir.Op) place {
+func firesOn(symbols ir.Symbols, op *ir.Op) place {
 	if text := plan.StringAttr(op, mhlo.AttrSharding); text == "{manual}" {
 		return place{each: true}
 	} else if rest, ok := strings.CutPrefix(text, "{maximal device="); ok {
@@ -97,16 +97,7 @@ func firesOn(mod *ir.Module, op *ir.Op) place {
 		}
 	}
 	if list := perValue(op, sdy.AttrValueSharding); len(list) > 0 { // all results have the same sharding
-		s := list[0]
-		mesh := s.Inline
-		if mesh == nil {
-			for o := range mod.Body().Ops() {
-				if o.Is(sdy.Mesh) && plan.StringAttr(o, ir.SymbolName) == s.Mesh {
-					mesh, _ = plan.Data[*sdy.DeviceMesh](o, sdy.AttrMesh)
-				}
-			}
-		}
-		if mesh != nil && len(mesh.Axes) == 0 && len(mesh.DeviceIDs) == 1 {
+		if mesh := deviceMesh(symbols, list[0]); mesh != nil && len(mesh.Axes) == 0 && len(mesh.DeviceIDs) == 1 {
 			return place{device: int(mesh.DeviceIDs[0])}
 		}
 	}

@@ -99,7 +99,7 @@ func (t *Host) planHookCall(p *plan.Planner, s *plan.Spec, id hook.ID) (exec.Run
 	}
 	site := b.Site
 	h := newHookSite(b)
-	h.at = firesOn(p.Prog.Module, s.Op)
+	h.at = firesOn(p.Prog.Symbols, s.Op)
 	if site.Chained {
 		h.skip = 1
 	}

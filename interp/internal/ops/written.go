@@ -72,6 +72,7 @@ func (t *Host) planWritten(p *plan.Planner, s *plan.Spec, raw exec.Runner) exec.
 	w := t.written[part.Hook]
 	operand := leafMap(part.Operands)
 	result := leafMap(part.Results)
+	place := firesOn(p.Prog.Symbols, s.Op)
 	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
 		if raw != nil && m.DeviceGroup != nil && m.DeviceGroup.Nested {
 			raw(m, fr, ins)
@@ -90,7 +91,7 @@ func (t *Host) planWritten(p *plan.Planner, s *plan.Spec, raw exec.Runner) exec.
 			st.done++
 			last := st.done == w.parts
 			if !st.delivered && (last || len(part.Results) > 0) {
-				deliverWritten(m, ins, w.site, st)
+				deliverWritten(m, ins, w.site, place, st)
 			}
 			if last {
 				st.done = 0
@@ -151,7 +152,7 @@ func (st *writtenState) Release(m *exec.Machine) {
 }
 
 // deliverWritten calls the handler with the values that the parts have sent so far.
-func deliverWritten(m *exec.Machine, ins *exec.Instr, h *hookSite, st *writtenState) {
+func deliverWritten(m *exec.Machine, ins *exec.Instr, h *hookSite, at place, st *writtenState) {
 	site := h.bound.Site
 	for i, b := range st.operands {
 		if b == nil {
@@ -166,7 +167,7 @@ func deliverWritten(m *exec.Machine, ins *exec.Instr, h *hookSite, st *writtenSt
 			kernel.Fail(fmt.Errorf("is of kind %s, but its result %d is none of its operands", site.Kind, i))
 		}
 	}
-	h.fire(m, ins, firesOn(m.Prog.Module, ins.Op), st.operands, st.results, make([]bool, len(st.operands)))
+	h.fire(m, ins, at, st.operands, st.results, make([]bool, len(st.operands)))
 	st.delivered = true
 }
 
