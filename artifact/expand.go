@@ -3,6 +3,7 @@ package artifact
 import (
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/internal/legalize"
+	"github.com/hlocb/hlocb/internal/shardy"
 	"github.com/hlocb/hlocb/ir"
 )
 
@@ -28,7 +29,7 @@ func expand(m *ir.Module, o Options) (*ir.Module, error) {
 		}
 	}
 	if o.Route == XLA {
-		if err := exportShardy(out); err != nil {
+		if err := shardy.Export(out, nil); err != nil {
 			return nil, err
 		}
 	}

@@ -347,6 +347,9 @@ func (s *exportScope) add(o *opcode, sh *shape, operands []*instr, attrs ...attr
 		}
 	}
 	for _, a := range attrs {
+		if v, ok := a.value.(*sharding); ok {
+			a.value = v.of(in)
+		}
 		s.ex.set(in, a.spec, a.value)
 	}
 	s.c.instrs = append(s.c.instrs, in)

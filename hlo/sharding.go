@@ -722,5 +722,21 @@ func (s *sharding) elemAt(i int) *sharding {
 	return nil
 }
 
+// of returns s for the result of in. A tuple has a sharding for each part, and the empty tuple has one. A recv has a
+// part that the op's results do not show.
+func (s *sharding) of(in *instr) *sharding {
+	if !in.shape.isTuple() {
+		return s
+	}
+	n := max(1, in.shape.leaves())
+	switch {
+	case s.kind != tupleSharding:
+		return &sharding{kind: tupleSharding, elems: slices.Repeat([]*sharding{s}, n)}
+	case in.op == opRecv && len(s.elems) == n-1:
+		return &sharding{kind: tupleSharding, elems: slices.Insert(slices.Clone(s.elems), n-2, s.elems[0])}
+	}
+	return s
+}
+
 // String returns s as text.
 func (s *sharding) String() string { return strings.Clone(string(s.append(nil))) }

@@ -58,5 +58,5 @@ func (a *app) toHLO(ctx context.Context, src *diag.Source) (*hlo.Module, error) 
 	if err := (&pass.Driver{}).Run(pass.NewContext(ctx, m), prepare); err != nil {
 		return nil, err
 	}
-	return hlo.Export(m)
+	return reader.ToHLO(m)
 }

@@ -41,7 +41,7 @@ func TestHooksOfHLO(t *testing.T) {
 		}
 		return p
 	}
-	partitioned := map[string]bool{"jax_cpu_shardmap_debug_callback": true, "jax_cpu_partitioned_debug_callback": true}
+	partitioned := map[string]bool{"jax_cpu_partitioned_debug_callback": true}
 	for _, file := range files {
 		name := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(file), ".txt"), ".hlo")
 		t.Run(name, func(t *testing.T) {

@@ -24,6 +24,12 @@ func runSharded(t *testing.T, b runtime.Backend, file string, change *strings.Re
 	if err != nil {
 		t.Fatal(err)
 	}
+	runShardedProgram(t, b, p, file, times, args...)
+}
+
+// runShardedProgram runs a program that was made from a module of testdata/mlir.
+func runShardedProgram(t *testing.T, b runtime.Backend, p *runtime.Program, file string, times int, args ...*tensor.Tensor) {
+	t.Helper()
 	var mu sync.Mutex
 	var got []string
 	var h runtime.Bindings

@@ -18,6 +18,7 @@ import (
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/dialect/vhlo"
 	"github.com/hlocb/hlocb/hlo"
+	"github.com/hlocb/hlocb/internal/shardy"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/parse"
 	"github.com/hlocb/hlocb/print"
@@ -82,8 +83,9 @@ func refuseBinary(name string, head []byte) error {
 	return nil
 }
 
-// Read parses and verifies a module and reports at most maxErrors mistakes. It upgrades VHLO to current StableHLO.
-// Errors about the text are a *diag.Diagnostic or a diag.List.
+// Read parses and verifies a module and reports at most maxErrors mistakes. It upgrades VHLO to current StableHLO and
+// restores Shardy's ops from the form in which XLA keeps them in HLO. Errors about the text are a *diag.Diagnostic or a
+// diag.List.
 func Read(src *diag.Source, registry *ir.Registry, maxErrors int) (*ir.Module, error) {
 	m, err := Parse(src, ir.NewContext(), registry, maxErrors)
 	if err == nil {
@@ -91,6 +93,11 @@ func Read(src *diag.Source, registry *ir.Registry, maxErrors int) (*ir.Module, e
 	}
 	if err == nil && vhlo.IsVHLO(m) {
 		if m, err = vhlo.Upgrade(m); err == nil {
+			err = Verify(m, maxErrors)
+		}
+	}
+	if err == nil && shardy.Exported(m) {
+		if err = shardy.Import(m); err == nil {
 			err = Verify(m, maxErrors)
 		}
 	}
@@ -206,6 +213,36 @@ func Written(m *ir.Module, o print.Options) print.Options {
 	return o
 }
 
+// ToHLO translates m to HLO, which has Shardy's ops in XLA's form. If m was read from HLO, what did not change since
+// stays as it was.
+func ToHLO(m *ir.Module) (*hlo.Module, error) {
+	var old *hlo.Module
+	var err error
+	if src := m.Source(); src != nil && IsHLO(src.Text()) {
+		if old, err = ReadHLO(src); err != nil {
+			return nil, err
+		}
+	}
+	if shardy.Used(m) {
+		var bodies []string
+		if old != nil {
+			before, err := hlo.Import(old, m.Context(), m.Registry())
+			if err != nil {
+				return nil, err
+			}
+			bodies = shardy.Bodies(before)
+		}
+		m = m.Clone()
+		if err := shardy.Export(m, bodies); err != nil {
+			return nil, err
+		}
+	}
+	if old != nil {
+		return hlo.Update(old, m)
+	}
+	return hlo.Export(m)
+}
+
 // Write writes m in the form that the suffix of path names: MLIR text, or HLO as text (.hlo) or as a proto (.pb).
 // Without such a suffix it writes HLO if m was read from HLO, in the form that was read. Parts of HLO that did not
 // change since they were read stay as they were.
@@ -225,15 +262,7 @@ func Write(w io.Writer, path string, m *ir.Module, o print.Options) error {
 			return print.Print(w, m, Written(m, o))
 		}
 	}
-	var h *hlo.Module
-	var err error
-	if old {
-		if h, err = ReadHLO(src); err == nil {
-			h, err = hlo.Update(h, m)
-		}
-	} else {
-		h, err = hlo.Export(m)
-	}
+	h, err := ToHLO(m)
 	if err != nil {
 		return err
 	}

@@ -22,6 +22,7 @@ import (
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/internal/probe"
 	"github.com/hlocb/hlocb/internal/reader"
+	"github.com/hlocb/hlocb/internal/shardy"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/opt"
 	"github.com/hlocb/hlocb/pass"
@@ -343,15 +344,17 @@ func (i *Interposer) change(m *ir.Module, name string, code, options []byte) (*p
 // encode writes m in the form of the program that it was read from.
 func encode(m *ir.Module, code []byte) ([]byte, error) {
 	if hlo.IsProto(code) {
-		old, err := hlo.ParseProto(diag.NewSource("program", code))
-		if err != nil {
-			return nil, err
-		}
-		changed, err := hlo.Update(old, m)
+		changed, err := reader.ToHLO(m)
 		if err != nil {
 			return nil, err
 		}
 		return changed.AppendProto(nil)
+	}
+	if shardy.ExportedIn(code) {
+		m = m.Clone()
+		if err := shardy.Export(m, nil); err != nil {
+			return nil, err
+		}
 	}
 	if !artifact.Is(code) {
 		return print.Append(nil, m, reader.Written(m, print.Options{ListBooleans: true})), nil
