@@ -2,7 +2,9 @@ package ir
 
 import (
 	"math/big"
+	"slices"
 	"sort"
+	"strings"
 	"sync"
 
 	"github.com/hlocb/hlocb/tensor"
@@ -63,7 +65,9 @@ func (l AttrList) Without(name string) AttrList {
 }
 
 // Sort sorts the list by name. Entries with the same name keep their order.
-func (l AttrList) Sort() { sort.SliceStable(l, func(i, j int) bool { return l[i].Name < l[j].Name }) }
+func (l AttrList) Sort() {
+	slices.SortStableFunc(l, func(a, b NamedAttr) int { return strings.Compare(a.Name, b.Name) })
+}
 
 // IntegerAttr is an integer of an integer or index type. With type i1 it is a boolean (true, false).
 type IntegerAttr struct {

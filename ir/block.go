@@ -3,7 +3,6 @@ package ir
 import (
 	"fmt"
 	"iter"
-	"math"
 	"slices"
 
 	"github.com/hlocb/hlocb/diag"
@@ -110,8 +109,13 @@ func (m *Module) NewRegion() *Region { return &Region{m: m} }
 // NewBlock returns a block with arguments of the given types. It does not belong to a region yet.
 func (m *Module) NewBlock(types ...Type) *Block {
 	b := &Block{m: m}
-	for _, t := range types {
-		b.AddArg(t, nil)
+	if len(types) > 0 {
+		values := m.newValues(types)
+		b.args = make([]*Value, len(types))
+		for i := range values {
+			values[i].block = b
+			b.args[i] = &values[i]
+		}
 	}
 	return b
 }
@@ -215,7 +219,8 @@ func (b *Block) AddArg(t Type, loc *Loc) *Value { return b.InsertArg(len(b.args)
 // InsertArg inserts an argument at position i.
 func (b *Block) InsertArg(i int, t Type, loc *Loc) *Value {
 	b.usable()
-	v := &Value{typ: t, block: b, id: b.m.newIDs(1)}
+	v := &b.m.newValues([]Type{t})[0]
+	v.block = b
 	b.args = insert(b.args, i, v)
 	if b.places != nil {
 		b.places = slices.Insert(b.places, i, place{})
@@ -446,13 +451,4 @@ func (b *Block) setOrder(o *Op, n uint64) {
 		o.order = low + uint32(uint64(high-low)*i/(n+1))
 		o = o.next
 	}
-}
-
-// newIDs reserves n value IDs and returns the first.
-func (m *Module) newIDs(n int) uint32 {
-	id := m.ids.Add(uint32(n))
-	if id > math.MaxInt32 {
-		panic("ir: a module of more than 1<<31 values")
-	}
-	return id - uint32(n)
 }

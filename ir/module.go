@@ -1,9 +1,9 @@
 package ir
 
 import (
+	"math"
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"github.com/hlocb/hlocb/diag"
 )
@@ -15,10 +15,10 @@ type Module struct {
 	registry  *Registry
 	source    *diag.Source // nil if the module was not read from text
 	op        *Op
-	ids       atomic.Uint32 // of values
 	resources []Resource
 
 	mu      sync.Mutex // guards the fields below
+	ids     uint32     // of values
 	slab    slab
 	unknown map[string]*Def
 }
@@ -59,7 +59,11 @@ func (m *Module) Op() *Op { return m.op }
 func (m *Module) Body() *Block { return m.op.Region(0).Entry() }
 
 // NumIDs returns a number above every value ID of the module.
-func (m *Module) NumIDs() int { return int(m.ids.Load()) }
+func (m *Module) NumIDs() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return int(m.ids)
+}
 
 // Resources returns the entries of the file metadata section.
 func (m *Module) Resources() []Resource { return m.resources }
@@ -79,7 +83,7 @@ func (m *Module) TakeBody(from *Module) {
 	}
 	r.blocks = nil
 	r.TakeBlocks(from.op.Region(0))
-	m.ids.Store(max(m.ids.Load(), from.ids.Load()))
+	m.ids = max(m.ids, from.ids)
 	m.op.SetAttrs(from.op.Attrs())
 	m.op.SetLoc(from.op.Loc())
 	m.resources = from.resources
@@ -178,17 +182,13 @@ func (m *Module) NewOp(st *OpState) *Op {
 	m.mu.Lock()
 	o := &m.slab.ops.take(1)[0]
 	o.operands = m.slab.uses.take(len(st.Operands))
-	o.results = m.slab.values.take(len(st.Types))
+	o.results = m.values(st.Types)
 	m.mu.Unlock()
+	for i := range o.results {
+		o.results[i].op = o
+	}
 	o.def, o.attrs, o.loc, o.pos = st.Def, st.Attrs, st.Loc, st.Pos
 	o.linkOperands(st.Operands)
-	if n := len(st.Types); n > 0 {
-		id := m.newIDs(n)
-		for i, t := range st.Types {
-			v := &o.results[i]
-			v.typ, v.op, v.id, v.index = t, o, id+uint32(i), uint32(i)
-		}
-	}
 	n := len(st.Bodies) + st.Regions
 	if n == 0 && len(st.Successors) == 0 && st.Verbatim == nil {
 		return o
@@ -206,6 +206,27 @@ func (m *Module) NewOp(st *OpState) *Op {
 		r.op = o
 	}
 	return o
+}
+
+// newValues returns new values of the given types.
+func (m *Module) newValues(types []Type) []Value {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.values(types)
+}
+
+// values is newValues for a caller that holds m.mu.
+func (m *Module) values(types []Type) []Value {
+	out := m.slab.values.take(len(types))
+	for i, t := range types {
+		v := &out[i]
+		v.typ, v.id, v.index = t, m.ids, uint32(i)
+		m.ids++
+	}
+	if m.ids > math.MaxInt32 {
+		panic("ir: a module of more than 1<<31 values")
+	}
+	return out
 }
 
 // slab allocates ops, uses and values in chunks, because allocation and garbage collection dominate the cost of an op.

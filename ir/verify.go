@@ -97,7 +97,8 @@ func (v *verifier) namespaced(o *Op) {
 // row checks o against its definition and reports the first error, as MLIR does.
 func (v *verifier) row(o *Op) {
 	d := o.def
-	if !v.counted(o, "result", d.Results, len(o.results)) || !v.counted(o, "operand", d.Operands, len(o.operands)) {
+	simple := d.simple(o)
+	if !simple && !(v.counted(o, "result", d.Results, len(o.results)) && v.counted(o, "operand", d.Operands, len(o.operands))) {
 		return
 	}
 	for i := range d.Attrs {
@@ -117,20 +118,15 @@ func (v *verifier) row(o *Op) {
 			return
 		}
 	}
-	if v.simple(o) {
-		v.regionCount(o)
-		return
-	}
-	if v.values(o, "operand", d.Operands, len(o.operands), d.Traits&SameVariadicOperands != 0, AttrSizedOperands, "operandSegmentSizes") &&
+	if simple || v.values(o, "operand", d.Operands, len(o.operands), d.Traits&SameVariadicOperands != 0, AttrSizedOperands, "operandSegmentSizes") &&
 		v.values(o, "result", d.Results, len(o.results), false, AttrSizedResults, "resultSegmentSizes") {
 		v.regionCount(o)
 	}
 }
 
-// simple reports whether each operand and result Arg of o's definition is a single value, and o has exactly these
-// values with valid types. Nearly every op does; simple is faster than values.
-func (v *verifier) simple(o *Op) bool {
-	d := o.def
+// simple reports whether each operand and result Arg of d is a single value, and o, an op of the kind, has exactly these
+// values with valid types. Nearly every op does; simple is faster than counted and values.
+func (d *Def) simple(o *Op) bool {
 	if len(d.Operands) != len(o.operands) || len(d.Results) != len(o.results) || d.Traits&(AttrSizedOperands|AttrSizedResults) != 0 {
 		return false
 	}

@@ -115,7 +115,7 @@ func symbolName(text []byte) string {
 	if text[1] == '"' {
 		return unquote(text[1:])
 	}
-	return string(text[1:])
+	return str(text[1:])
 }
 
 // numberAttr reads a number and its type; the sign was read before.

@@ -3,7 +3,6 @@ package parse
 import (
 	"slices"
 
-	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/internal/assembly"
 	"github.com/hlocb/hlocb/ir"
 )
@@ -41,45 +40,32 @@ func (p *parser) format(fm *form, f *frame) {
 	def := f.st.Def
 	f.in = clearRows(f.in, len(def.Operands))
 	f.out = clearRows(f.out, len(def.Results))
-	f.allOps = f.allOps[:0]
-	s := formatState{f: f, def: def, start: p.pos()}
-	p.elements(&s, fm.Elems)
-	p.complete(&s)
-}
-
-// formatState is the state of reading an op by its format, besides the lists of its frame.
-type formatState struct {
-	f       *frame
-	def     *ir.Def
-	start   diag.Pos
-	flatOps bool // the operands directive read the operands
-	flatIn  []ir.Type
-	hasIn   bool // flatIn holds the types of all operands
-	hasOut  bool // the frame holds the types of all results
-	typePos diag.Pos
+	f.allOps, f.types = f.allOps[:0], f.types[:0]
+	f.flatOps, f.hasIn, f.hasOut, f.typePos = false, false, false, p.pos()
+	p.elements(f, fm.Elems)
+	p.complete(f)
 }
 
 // elements reads elems in order.
-func (p *parser) elements(s *formatState, elems []elem) {
+func (p *parser) elements(f *frame, elems []elem) {
 	for i := range elems {
-		p.element(s, &elems[i])
+		p.element(f, &elems[i])
 	}
 }
 
 // element reads one element and reports whether the text had it.
-func (p *parser) element(s *formatState, e *elem) bool {
-	f := s.f
+func (p *parser) element(f *frame, e *elem) bool {
 	switch e.Kind {
 	case assembly.Literal:
 		p.expectLiteral(e.Text)
 		return true
 	case assembly.Space, assembly.Newline:
 	case assembly.Operand:
-		return p.operandElem(s, e)
+		return p.operandElem(f, e)
 	case assembly.Attr:
-		return p.attrElem(s, e)
+		return p.attrElem(f, e)
 	case assembly.Region:
-		return p.regionElem(s, e)
+		return p.regionElem(f, e)
 	case assembly.Regions:
 		for more := p.is('{'); more; more = p.comma() {
 			f.st.Bodies = append(f.st.Bodies, p.ParseRegion())
@@ -91,7 +77,7 @@ func (p *parser) element(s *formatState, e *elem) bool {
 		}
 		return len(f.st.Successors) > 0
 	case assembly.OperandType:
-		s.typePos = p.pos()
+		f.typePos = p.pos()
 		r := &f.in[e.Index]
 		r.types, r.typed = p.typesOf(r.types, ir.Multiplicity(e.Mult)), true
 	case assembly.ResultType:
@@ -99,29 +85,28 @@ func (p *parser) element(s *formatState, e *elem) bool {
 		r.types, r.typed = p.typesOf(r.types, ir.Multiplicity(e.Mult)), true
 	case assembly.Operands:
 		f.allOps = p.operands(f.allOps)
-		s.flatOps = true
+		f.flatOps = true
 		return len(f.allOps) > 0
 	case assembly.OperandTypes:
-		s.typePos = p.pos()
-		f.types = p.typesOf(f.types[:0], ir.Variadic)
-		s.flatIn, s.hasIn = f.types, true
+		f.typePos = p.pos()
+		f.types, f.hasIn = p.typesOf(f.types[:0], ir.Variadic), true
 	case assembly.ResultTypes:
 		f.st.Types = p.typesOf(f.st.Types, ir.Variadic)
-		s.hasOut = true
+		f.hasOut = true
 	case assembly.AttrDict:
 		p.ParseOptionalAttrDict(&f.st)
 	case assembly.AttrDictKeyword:
 		p.ParseOptionalAttrDictWithKeyword(&f.st)
 	case assembly.FunctionalType:
-		p.functionalType(s)
+		p.functionalType(f)
 	case assembly.Group:
-		p.group(s, e)
+		p.group(f, e)
 	case assembly.Custom:
 		if e.Directive.OneType && !p.is('(') {
-			p.oneType(s, e)
+			p.oneType(f, e)
 			break
 		}
-		p.custom(s, e)
+		p.custom(f, e)
 	}
 	return true
 }
@@ -165,8 +150,8 @@ func (p *parser) expectLiteral(text string) {
 }
 
 // operandElem reads the operands of a row.
-func (p *parser) operandElem(s *formatState, e *elem) bool {
-	list := &s.f.in[e.Index].operands
+func (p *parser) operandElem(f *frame, e *elem) bool {
+	list := &f.in[e.Index].operands
 	switch ir.Multiplicity(e.Mult) {
 	case ir.One:
 		*list = append(*list, ir.Operand{})
@@ -182,8 +167,8 @@ func (p *parser) operandElem(s *formatState, e *elem) bool {
 }
 
 // regionElem reads the regions of a row.
-func (p *parser) regionElem(s *formatState, e *elem) bool {
-	st := &s.f.st
+func (p *parser) regionElem(f *frame, e *elem) bool {
+	st := &f.st
 	if e.Mult == uint8(ir.Optional) && !p.is('{') {
 		st.Bodies = append(st.Bodies, p.m.NewRegion())
 		return false
@@ -195,15 +180,15 @@ func (p *parser) regionElem(s *formatState, e *elem) bool {
 }
 
 // attrElem reads an attribute in the form of its row.
-func (p *parser) attrElem(s *formatState, e *elem) bool {
+func (p *parser) attrElem(f *frame, e *elem) bool {
 	if e.Unit {
 		return true
 	}
-	spec := &s.def.Attrs[e.Index]
+	spec := &f.st.Def.Attrs[e.Index]
 	optional := e.Mult == uint8(ir.Optional)
-	a, ok := p.formAttr(s.def, spec, optional)
+	a, ok := p.formAttr(f.st.Def, spec, optional)
 	if ok {
-		p.setInherent(&s.f.st, spec.Name, a)
+		p.setInherent(&f.st, spec.Name, a)
 	}
 	return ok
 }
@@ -276,14 +261,14 @@ func (p *parser) enumCase(def *ir.EnumDef, optional bool) (ir.Attr, bool) {
 }
 
 // functionalType reads (T, ...) -> R, the types of all operands and results.
-func (p *parser) functionalType(s *formatState) {
-	s.typePos = p.pos()
-	p.opType(s.f)
-	s.flatIn, s.hasIn, s.hasOut = s.f.types, true, true
+func (p *parser) functionalType(f *frame) {
+	f.typePos = p.pos()
+	p.opType(f)
+	f.hasIn, f.hasOut = true, true
 }
 
 // group reads an optional group. The group is present if its first element is.
-func (p *parser) group(s *formatState, e *elem) {
+func (p *parser) group(f *frame, e *elem) {
 	rest := e.Then
 	for rest[0].Kind == assembly.Space || rest[0].Kind == assembly.Newline {
 		rest = rest[1:]
@@ -302,35 +287,35 @@ func (p *parser) group(s *formatState, e *elem) {
 		if opt.Mult == uint8(ir.One) {
 			opt.Mult = uint8(ir.Optional)
 		}
-		present = p.element(s, &opt)
+		present = p.element(f, &opt)
 	case assembly.Attr:
 		opt := *first
 		opt.Mult = uint8(ir.Optional)
-		present = p.element(s, &opt)
+		present = p.element(f, &opt)
 	case assembly.Region:
 		opt := *first
 		opt.Mult = uint8(ir.Optional)
-		present = p.element(s, &opt)
+		present = p.element(f, &opt)
 	case assembly.Custom:
 		start := p.tok.start
-		p.custom(s, first)
+		p.custom(f, first)
 		present = p.tok.start != start
 	default:
-		present = p.element(s, first)
+		present = p.element(f, first)
 	}
 	if !present {
-		p.elements(s, e.Else)
+		p.elements(f, e.Else)
 		return
 	}
 	if first.Anchor && first.Kind == assembly.Attr && first.Unit {
-		p.setInherent(&s.f.st, first.Text, unit)
+		p.setInherent(&f.st, first.Text, unit)
 	}
 	for i := range rest {
 		if rest[i].Unit {
-			p.setInherent(&s.f.st, rest[i].Text, unit)
+			p.setInherent(&f.st, rest[i].Text, unit)
 			continue
 		}
-		p.element(s, &rest[i])
+		p.element(f, &rest[i])
 	}
 }
 
@@ -374,8 +359,7 @@ func (p *parser) directiveArgs(e *elem) *directiveArgs {
 }
 
 // custom calls a directive and stores its arguments.
-func (p *parser) custom(s *formatState, e *elem) {
-	f := s.f
+func (p *parser) custom(f *frame, e *elem) {
 	d := p.directiveArgs(e)
 	args := d.args
 	for i := range args {
@@ -394,7 +378,7 @@ func (p *parser) custom(s *formatState, e *elem) {
 			if a.Index >= 0 {
 				a.Types = f.in[a.Index].types
 			} else {
-				a.Types = s.flatIn
+				a.Types = f.types
 			}
 		case ir.ResultTypeArg:
 			if a.Index >= 0 {
@@ -408,7 +392,7 @@ func (p *parser) custom(s *formatState, e *elem) {
 			a.Regions = f.st.Bodies
 		}
 	}
-	s.typePos = p.pos()
+	f.typePos = p.pos()
 	p.readDirective(e, d, &f.st)
 	for i := range args {
 		a := &args[i]
@@ -421,15 +405,14 @@ func (p *parser) custom(s *formatState, e *elem) {
 				f.in[a.Index].operands = append(f.in[a.Index].operands, a.Operands...)
 			} else {
 				f.allOps = append(f.allOps, a.Operands...)
-				s.flatOps = true
+				f.flatOps = true
 			}
 		case ir.OperandTypeArg:
 			if a.Index >= 0 {
 				r := &f.in[a.Index]
 				r.types, r.typed = append(r.types, a.Types...), true
 			} else {
-				f.types = append(f.types[:0], a.Types...)
-				s.flatIn, s.hasIn = f.types, true
+				f.types, f.hasIn = append(f.types[:0], a.Types...), true
 			}
 		case ir.ResultTypeArg:
 			if a.Index >= 0 {
@@ -437,7 +420,7 @@ func (p *parser) custom(s *formatState, e *elem) {
 				r.types, r.typed = append(r.types, a.Types...), true
 			} else {
 				f.st.Types = append(f.st.Types, a.Types...)
-				s.hasOut = true
+				f.hasOut = true
 			}
 		case ir.AttrArg:
 			if a.Attr != nil {
@@ -469,9 +452,9 @@ func (p *parser) readDirective(e *elem, d *directiveArgs, st *ir.OpState) {
 }
 
 // oneType reads the one type that all arguments of a directive share.
-func (p *parser) oneType(s *formatState, e *elem) {
-	s.typePos = p.pos()
-	f, t := s.f, p.ParseType()
+func (p *parser) oneType(f *frame, e *elem) {
+	f.typePos = p.pos()
+	t := p.ParseType()
 	for i := range e.Args {
 		switch a := &e.Args[i]; a.Kind {
 		case ir.OperandTypeArg:
@@ -483,45 +466,43 @@ func (p *parser) oneType(s *formatState, e *elem) {
 }
 
 // complete infers the types that the format leaves out and resolves the operands.
-func (p *parser) complete(s *formatState) {
-	f, def, st := s.f, s.def, &s.f.st
-	if s.typePos == 0 {
-		s.typePos = s.start
-	}
+func (p *parser) complete(f *frame) {
+	st := &f.st
+	def := st.Def
 	if def.Has(ir.SameType) {
-		p.fillSameType(s)
+		p.fillSameType(f)
 	}
 	// The operands, in the order of the rows.
 	switch {
-	case s.hasIn:
+	case f.hasIn:
 		all := f.allOps
-		if !s.flatOps {
+		if !f.flatOps {
 			all = f.uses[:0]
 			for i := range def.Operands {
 				all = append(all, f.in[i].operands...)
 			}
 			f.uses = all
 		}
-		p.ResolveOperands(all, s.flatIn, s.typePos, st)
-	case s.flatOps:
+		p.ResolveOperands(all, f.types, f.typePos, st)
+	case f.flatOps:
 		var types []ir.Type
 		for i := range def.Operands {
 			types = append(types, f.in[i].types...)
 		}
-		p.ResolveOperands(f.allOps, types, s.typePos, st)
+		p.ResolveOperands(f.allOps, types, f.typePos, st)
 	default:
 		for i := range def.Operands {
-			p.ResolveOperands(f.in[i].operands, f.in[i].types, s.typePos, st)
+			p.ResolveOperands(f.in[i].operands, f.in[i].types, f.typePos, st)
 		}
 	}
-	if def.Traits&ir.AttrSizedOperands != 0 && !s.flatOps {
+	if def.Traits&ir.AttrSizedOperands != 0 && !f.flatOps {
 		sizes := make([]int64, len(def.Operands))
 		for i := range sizes {
 			sizes[i] = int64(len(f.in[i].operands))
 		}
 		p.setInherent(st, "operandSegmentSizes", ir.NewDenseArray(ir.Int(32), sizes))
 	}
-	if s.hasOut {
+	if f.hasOut {
 		return
 	}
 	missing := false
@@ -551,8 +532,8 @@ func (p *parser) complete(s *formatState) {
 }
 
 // fillSameType sets the types of all operands and results without a type to the one type in the text.
-func (p *parser) fillSameType(s *formatState) {
-	f, def := s.f, s.def
+func (p *parser) fillSameType(f *frame) {
+	def := f.st.Def
 	var t ir.Type
 	for i := range def.Operands {
 		if len(f.in[i].types) > 0 {
@@ -564,7 +545,7 @@ func (p *parser) fillSameType(s *formatState) {
 			t = f.out[i].types[0]
 		}
 	}
-	if t == nil || s.hasIn {
+	if t == nil || f.hasIn {
 		return
 	}
 	for i := range def.Operands {

@@ -52,17 +52,23 @@ type lexer struct {
 // Classes of bytes: tokens that a byte can start or continue.
 const (
 	clsSpace  = 1 << iota
+	clsSlash  // starts a comment
 	clsIdent  // continues a bare identifier
 	clsStart  // starts a bare identifier
 	clsDigit  //
 	clsSuffix // continues the name after % # ! ^ @
 	clsHex    // hexadecimal digit
+	clsPunct  // is a token by itself
 )
 
 // class has the classes of each byte.
 var class = func() (c [256]uint8) {
 	for _, b := range []byte(" \t\r\n") {
 		c[b] = clsSpace
+	}
+	c['/'] = clsSlash
+	for _, b := range []byte("()}[]<>,=?*+|") {
+		c[b] = clsPunct
 	}
 	for b := range 256 {
 		letter := b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z'
@@ -89,23 +95,19 @@ var class = func() (c [256]uint8) {
 // skipSpace returns the offset of the first byte at or after i that is neither white space nor in a comment.
 func (l *lexer) skipSpace(i int) int {
 	src := l.src
-	for i < len(src) {
-		c := src[i]
-		if class[c]&clsSpace != 0 {
+	for {
+		for i < len(src) && class[src[i]]&clsSpace != 0 {
 			i++
-			continue
 		}
-		if c == '/' && i+1 < len(src) && src[i+1] == '/' {
-			n := bytes.IndexByte(src[i:], '\n')
-			if n < 0 {
-				return len(src)
-			}
-			i += n
-			continue
+		if i == len(src) || src[i] != '/' || !bytes.HasPrefix(src[i:], []byte("//")) {
+			return i
 		}
-		break
+		n := bytes.IndexByte(src[i:], '\n')
+		if n < 0 {
+			return len(src)
+		}
+		i += n
 	}
-	return i
 }
 
 // next reads the token after the current one.
@@ -113,17 +115,22 @@ func (l *lexer) next() { l.lexAt(l.tok.end) }
 
 // lexAt makes the token at or after offset i the current one.
 func (l *lexer) lexAt(i int) {
-	i = l.skipSpace(i)
 	src := l.src
+	if i < len(src) && src[i] == ' ' { // before most tokens that are not at the start of a line
+		i++
+	}
+	if i < len(src) && class[src[i]]&(clsSpace|clsSlash) != 0 {
+		i = l.skipSpace(i)
+	}
 	t := &l.tok
 	t.start = i
 	if i >= len(src) {
-		t.kind, t.end = tokEOF, len(src)
-		t.start = len(src)
+		t.kind, t.end = tokEOF, i
 		return
 	}
-	c := src[i]
-	switch {
+	switch c := src[i]; {
+	case class[c]&clsPunct != 0:
+		t.kind, t.punct, t.end = tokPunct, c, i+1
 	case class[c]&clsStart != 0:
 		for i++; i < len(src) && class[src[i]]&clsIdent != 0; i++ {
 		}
@@ -221,7 +228,7 @@ func (l *lexer) punctuation(i int, c byte) {
 			return
 		}
 		l.setError(i, "expected three consecutive dots for an ellipsis")
-	case '(', ')', '}', '[', ']', '<', '>', ',', '=', '?', '*', '+', '|', '/':
+	case '/':
 		t.kind, t.punct, t.end = tokPunct, c, i+1
 	default:
 		l.setError(i, "unexpected character")
@@ -316,19 +323,11 @@ func punctCode(s string) byte {
 	return punctEllipsis
 }
 
-// unquoted is unquote without a copy of a string that has no escapes.
-func unquoted(text []byte) string {
-	if bytes.IndexByte(text, '\\') < 0 {
-		return str(text[1 : len(text)-1])
-	}
-	return unquote(text)
-}
-
-// unquote returns the bytes that a string token means.
+// unquote returns the bytes that a string token means. A string without escapes refers to the source.
 func unquote(text []byte) string {
 	text = text[1 : len(text)-1]
 	if bytes.IndexByte(text, '\\') < 0 {
-		return string(text)
+		return str(text)
 	}
 	out := make([]byte, 0, len(text))
 	for i := 0; i < len(text); i++ {

@@ -244,7 +244,7 @@ func sameMetadata(a, b ir.Attr) bool {
 
 // fileOrName reads "name", "name"(child), or "file":line:col with an optional end.
 func (p *parser) fileOrName() *ir.Loc {
-	name := unquoted(p.text())
+	name := unquote(p.text())
 	p.next()
 	if !p.is(':') {
 		if !p.is('(') {

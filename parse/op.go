@@ -19,13 +19,17 @@ type opStack struct {
 	directives []*directiveArgs // by the number of the directive's use among all formats
 }
 
-// frame is the storage for reading one op.
+// frame is the storage for reading one op. The fields after uses are for an op with a format.
 type frame struct {
 	st      ir.OpState
+	types   []ir.Type // of all operands
+	uses    []ir.Operand
 	in, out []row        // by the rows of operands and results of the definition
 	allOps  []ir.Operand // of the operands directive
-	uses    []ir.Operand
-	types   []ir.Type
+	flatOps bool         // allOps holds the operands
+	hasIn   bool         // types holds the types of the operands
+	hasOut  bool         // st holds the types of all results
+	typePos diag.Pos     // of the types, or of the text after the op's name if there are none
 }
 
 // opKind describes an op's name.
@@ -47,29 +51,49 @@ type resultName struct {
 func (p *parser) operation(block *ir.Block) *ir.Op {
 	var buf [4]resultName
 	names := buf[:0]
+	var k *opKind
 	if p.tok.kind == tokPercent {
 		// Nearly every op has one name, printed like this.
 		if src, end := p.src, p.tok.end; end+3 < len(src) && string(src[end:end+3]) == " = " {
 			names = append(names, resultName{p.text()[1:], 1, p.Pos()})
-			p.lexAt(end + 3)
+			k = p.knownOp(end + 3)
 		} else {
 			names = p.resultNames(names)
 		}
 	}
 	var op *ir.Op
-	switch p.tok.kind {
-	case tokString:
+	switch {
+	case k != nil:
+		op = p.pretty(k)
+	case p.tok.kind == tokString:
 		op = p.generic()
-	case tokWord:
-		op = p.pretty(names)
-	default:
+	case p.tok.kind != tokWord:
 		p.unexpected("expected operation name in quotes")
+	default:
+		if k = p.prettyKind(); k != nil {
+			op = p.pretty(k)
+		} else {
+			op = p.verbatim(p.foreign(), names)
+		}
 	}
 	if len(names) > 0 {
 		p.bindResults(op, names)
 	}
 	block.Append(op)
 	return op
+}
+
+// knownOp reads the token at offset i. It describes the op that the token names, or returns nil if the name does not end
+// at a space or no op with the name was read before: then the caller must find the op.
+func (p *parser) knownOp(i int) *opKind {
+	n := max(0, bytes.IndexByte(p.src[i:min(i+longestCached, len(p.src))], ' '))
+	k, _ := p.cache.kinds.get(p.src[i:i+n], nil)
+	if k == nil || !k.hasForm() {
+		p.lexAt(i)
+		return nil
+	}
+	p.tok = token{kind: tokWord, start: i, end: i + n}
+	return k
 }
 
 // resultNames reads %a, %b:2 = before an op.
@@ -262,15 +286,10 @@ func (p *parser) opType(f *frame) {
 	}
 }
 
-// pretty reads an op in the assembly of its definition.
-func (p *parser) pretty(names []resultName) *ir.Op {
-	pos := p.Pos()
-	k := p.prettyKind()
-	if k == nil {
-		return p.verbatim(p.foreign(), names)
-	}
+// pretty reads an op in the assembly of its definition, which k describes.
+func (p *parser) pretty(k *opKind) *ir.Op {
+	f := p.enter(k.def, p.Pos())
 	p.next()
-	f := p.enter(k.def, pos)
 	if k.def.Parse != nil {
 		k.def.Parse(p.hooks, &f.st)
 	} else {
@@ -308,9 +327,12 @@ func (p *parser) prettyKind() *opKind {
 	panic("unreachable")
 }
 
+// hasForm reports whether the ops have assembly.
+func (k *opKind) hasForm() bool { return k.def.Parse != nil || k.format != nil }
+
 // needForm returns k if its ops have assembly, and fails if not.
 func (p *parser) needForm(k *opKind) *opKind {
-	if k.def.Parse == nil && k.format == nil {
+	if !k.hasForm() {
 		p.Errorf("'%s' op has no custom assembly form", k.name)
 	}
 	return k

@@ -18,7 +18,7 @@ type scope struct {
 	parent   *scope
 	nums     []binding // %0, %1, ...
 	names    map[string]binding
-	log      []string  // the names in the order of their definitions; the end of a region removes the names it defined
+	log      []string  // the names defined in nested regions; the end of a region removes the names it defined
 	numLog   []int32   // the numbers defined in nested regions, and numbers far above the count of values
 	unlogged int       // all numbers that are not in numLog are less
 	bound    int       // count of bound numbers
@@ -84,6 +84,7 @@ func (p *parser) bind(name []byte, b binding) {
 	if isNum && n < len(s.nums) && s.nums[n].n > 0 {
 		p.redefined(name, b, s.nums[n])
 	}
+	nested := len(s.regions) > 1
 	if isNum && n < p.maxNums() {
 		if n >= cap(s.nums) {
 			grown := make([]binding, len(s.nums), p.moreNums(n))
@@ -94,7 +95,7 @@ func (p *parser) bind(name []byte, b binding) {
 			s.nums = s.nums[:n+1] // the new entries are zero: popScope clears the table
 		}
 		s.nums[n] = b
-		if s.bound++; len(s.regions) > 1 || n > 8*s.bound+1024 {
+		if s.bound++; nested || n > 8*s.bound+1024 {
 			s.numLog = append(s.numLog, int32(n))
 		} else {
 			s.unlogged = max(s.unlogged, n+1)
@@ -104,8 +105,9 @@ func (p *parser) bind(name []byte, b binding) {
 		if old, dup := s.names[key]; dup {
 			p.redefined(name, b, old)
 		}
-		s.names[key] = b
-		s.log = append(s.log, key)
+		if s.names[key] = b; nested {
+			s.log = append(s.log, key)
+		}
 	}
 	if len(s.forward) > 0 {
 		p.resolveForward(name, b)
@@ -201,7 +203,9 @@ func (p *parser) popScope() {
 	} else {
 		s.nums = nil // another function of this size is unlikely
 	}
-	s.unlogged, s.bound = 0, 0
+	if s.unlogged, s.bound = 0, 0; len(s.names) > 0 {
+		s.names = map[string]binding{} // faster than to remove the names one by one
+	}
 	if len(s.forward) > 0 {
 		for _, key := range s.uses {
 			if f := s.forward[key]; f != nil {

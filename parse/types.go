@@ -39,8 +39,12 @@ func (p *parser) wordType() (ir.Type, bool) {
 	src := p.src
 	start, end := p.tok.start, p.tok.end
 	if end < len(src) && src[end] == '<' {
-		n := typeEnd(src, end+1)
-		if n == 0 {
+		n := end + 1 + bytes.IndexByte(src[end:min(len(src), end+longestCached)], '>')
+		if t, ok := p.cache.types.get(src[start:n], nil); ok { // most types have no brackets inside
+			p.lexAt(n)
+			return t, true
+		}
+		if n = typeEnd(src, end+1); n == 0 {
 			return p.angleType()
 		}
 		if t, ok := p.cache.types.get(src[start:n], nil); ok {
