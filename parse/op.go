@@ -272,6 +272,14 @@ func (p *parser) opType(f *frame) {
 	if !p.is('(') {
 		p.Errorf("expected function type")
 	}
+	if line, t := p.functionLine(); t != nil || line != nil {
+		if t == nil {
+			t = p.ParseFunctionType()
+		}
+		f.types = append(f.types[:0], t.Inputs()...)
+		f.st.Types = append(f.st.Types, t.Results()...)
+		return
+	}
 	p.next()
 	f.types = f.types[:0]
 	if !p.is(')') {

@@ -399,6 +399,11 @@ func (p *parser) parenTypes(out []ir.Type) []ir.Type {
 
 // ParseFunctionType implements ir.AsmParser.
 func (p *parser) ParseFunctionType() *ir.FunctionType {
+	line, known := p.functionLine()
+	if known != nil {
+		return known
+	}
+	start, expanded := p.tok.start, p.expanded
 	p.deeper()
 	defer func() { p.depth-- }()
 	mark := len(p.ops.types)
@@ -413,7 +418,25 @@ func (p *parser) ParseFunctionType() *ir.FunctionType {
 	}
 	f := p.ctx.Function(p.ops.types[mark:n], p.ops.types[n:])
 	p.ops.types = p.ops.types[:mark]
+	if p.tok.start > start+len(line) && p.expanded == expanded {
+		p.cache.types.put(line, nil, f)
+	}
 	return f
+}
+
+// functionLine returns the rest of the line if it may be a function type, and the type if it was read before: most ops
+// end with their function type, and many types repeat. It moves to the next line if it returns a type.
+func (p *parser) functionLine() (line []byte, known *ir.FunctionType) {
+	rest := p.src[p.tok.start:min(len(p.src), p.tok.start+longestCached)]
+	n := bytes.IndexByte(rest, '\n')
+	if n <= 0 || rest[n-1] != '>' {
+		return nil, nil
+	}
+	if t, ok := p.cache.types.get(rest[:n], nil); ok {
+		p.lexAt(p.tok.start + n)
+		return nil, t.(*ir.FunctionType)
+	}
+	return rest[:n], nil
 }
 
 // pushTypes reads types between parentheses onto the stack.
@@ -421,7 +444,7 @@ func (p *parser) pushTypes() {
 	p.expectIn('(', "expected '('")
 	for more := !p.is(')'); more; more = p.comma() {
 		t := p.ParseType()
-		p.ops.types = append(p.ops.types, t)
+		p.ops.types = append(growList(p, p.ops.types), t)
 	}
 	p.expectIn(')', "expected ')'")
 }
