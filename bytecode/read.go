@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/internal/mlirtext"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -394,7 +395,7 @@ func (r *reader) resource(c *cursor, kind byte) string {
 		}
 		return "false"
 	case resourceString:
-		return ir.Quote(r.string(c))
+		return mlirtext.Quote(r.string(c))
 	}
 	c.fail("unknown kind %d of a resource", kind)
 	return ""

@@ -59,7 +59,7 @@ func (r *reader) readIR(c *cursor) {
 	}
 	op := r.op(c, nil)
 	c.done("the operations")
-	if op.Name() != "builtin.module" || op.NumRegions() != 1 {
+	if op.Name() != "builtin.module" || len(op.Regions()) != 1 {
 		r.fail("expected builtin.module at the top, found %s", op.Name())
 	}
 	if len(op.Region(0).Blocks()) > 1 || op.NumOperands() > 0 || op.NumResults() > 0 {
@@ -69,7 +69,7 @@ func (r *reader) readIR(c *cursor) {
 	m.SetAttrs(op.Attrs())
 	m.SetLoc(op.Loc())
 	m.SetPos(op.Pos())
-	if body := r.m.Body(); !op.Region(0).Empty() {
+	if body := r.m.Body(); op.Region(0).Entry() != nil {
 		m.Region(0).TakeBlocks(op.Region(0))
 		body.Erase()
 	}
@@ -369,7 +369,7 @@ func (r *reader) attributeList(c *cursor, at int, k *opName, key attrKey) attrLi
 		}
 		l.size += r.attrs[key.dict].size
 		for _, e := range d.Entries() {
-			e.Inherent = k.def.IsInherent(e.Name)
+			e.Inherent = k.def.Attr(e.Name) != nil
 			l.attrs = append(l.attrs, e)
 		}
 	}

@@ -58,7 +58,7 @@ func codeAttr(c ir.Coder, d *ir.AttrDef, b *ir.Binary, data any) {
 func codeTypeName(c ir.Coder, name *string) {
 	var t ir.Type
 	if d, ok := tensor.ParseDType(*name); ok {
-		t = c.Context().Element(d)
+		t = ir.ElementOf(d)
 	} else if *name != "" {
 		t = c.Context().ForeignFloat(*name)
 	}

@@ -402,13 +402,13 @@ func (w *writer) checkUses() {
 				around.isolated = false
 			}
 		}
-		if op.NumRegions() > 0 {
+		if len(op.Regions()) > 0 {
 			it.isolated = true
 			open = append(open, int32(i))
 		}
 	}
 	for i := range w.ops {
-		if it := &w.ops[i]; !it.isolated && it.op.NumRegions() > 0 && (it.op.Has(ir.IsolatedFromAbove) || w.kinds[it.kind].def.Has(ir.IsolatedFromAbove)) {
+		if it := &w.ops[i]; !it.isolated && len(it.op.Regions()) > 0 && (it.op.Has(ir.IsolatedFromAbove) || w.kinds[it.kind].def.Has(ir.IsolatedFromAbove)) {
 			w.fail(it.op, "%s uses a value from outside its regions, which are isolated from above", it.op.Name())
 		}
 	}
@@ -466,7 +466,7 @@ func (w *writer) number() {
 					w.values[o.Result(i).ID()].number = value
 					value++
 				}
-				nested = nested || o.NumRegions() > 0
+				nested = nested || len(o.Regions()) > 0
 				next = w.ops[next].end
 			}
 		}
@@ -476,7 +476,7 @@ func (w *writer) number() {
 		next = x.op
 		for _, b := range x.region.Blocks() {
 			for o := b.First(); o != nil; o = o.Next() {
-				if o.NumRegions() > 0 {
+				if len(o.Regions()) > 0 {
 					push(next, value)
 				}
 				next = w.ops[next].end
@@ -832,7 +832,7 @@ func (w *writer) region(b []byte, r *ir.Region, next, block int32) ([]byte, int3
 	}
 	values := 0
 	for _, bl := range blocks {
-		values += bl.NumArgs()
+		values += len(bl.Args())
 		for o := bl.First(); o != nil; o = o.Next() {
 			values += o.NumResults()
 		}
@@ -843,8 +843,8 @@ func (w *writer) region(b []byte, r *ir.Region, next, block int32) ([]byte, int3
 		for o := bl.First(); o != nil; o = o.Next() {
 			n++
 		}
-		b = appendFlagged(b, uint64(n), bl.NumArgs() > 0)
-		if bl.NumArgs() > 0 {
+		b = appendFlagged(b, uint64(n), len(bl.Args()) > 0)
+		if len(bl.Args()) > 0 {
 			b = w.args(b, bl, w.blocks[int(block)+i])
 		}
 		for o := bl.First(); o != nil; o = o.Next() {
@@ -857,7 +857,7 @@ func (w *writer) region(b []byte, r *ir.Region, next, block int32) ([]byte, int3
 
 // args appends the arguments of a block and their use orders.
 func (w *writer) args(b []byte, bl *ir.Block, bi blockItem) []byte {
-	b = appendUint(b, uint64(bl.NumArgs()))
+	b = appendUint(b, uint64(len(bl.Args())))
 	for i, a := range bl.Args() {
 		loc, typ := &w.attrs[w.ids[int(bi.args)+2*i]], uint64(w.types[w.ids[int(bi.args)+2*i+1]].number)
 		switch known := !w.strip && a.Loc().Kind() != ir.LocUnknown; {
@@ -872,7 +872,7 @@ func (w *writer) args(b []byte, bl *ir.Block, bi blockItem) []byte {
 	if w.version >= 3 {
 		at := len(b)
 		b = append(b, 0)
-		if b = w.useOrders(b, bl.NumArgs(), bl.Arg); len(b) > at+1 {
+		if b = w.useOrders(b, len(bl.Args()), bl.Arg); len(b) > at+1 {
 			b[at] = hasUseLists
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/dialect/mhlo"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/internal/mlirtext"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/parse"
 	"github.com/hlocb/hlocb/tensor"
@@ -215,7 +216,7 @@ func (im *importer) function(c *computation, name string, public bool) string {
 				if c.root.shape.isTuple() {
 					e = e.elemAt(i)
 				}
-				list[i] = "{mhlo.sharding = " + ir.Quote(e.String()) + "}"
+				list[i] = "{mhlo.sharding = " + mlirtext.Quote(e.String()) + "}"
 			}
 		}
 		st.SetAttr(fn.AttrResAttrs, im.attr("["+strings.Join(list, ", ")+"]"))
@@ -232,7 +233,7 @@ func (im *importer) argAttrs(p *instr, i int64, j int, public bool) string {
 			sh = sh.elemAt(j)
 		}
 		if sh != nil {
-			list = append(list, "mhlo.sharding = "+ir.Quote(sh.String()))
+			list = append(list, "mhlo.sharding = "+mlirtext.Quote(sh.String()))
 		}
 	}
 	if public {
@@ -274,7 +275,7 @@ func (im *importer) call(c *computation) string {
 // elemType returns the MLIR element type.
 func (im *importer) elemType(in *instr, t elementType) ir.Type {
 	if d := t.row().dtype; d != tensor.Invalid {
-		return im.ctx.Element(d)
+		return ir.ElementOf(d)
 	}
 	im.fail(in, "type %s has no equivalent in StableHLO", t)
 	return nil
@@ -325,7 +326,7 @@ func (im *importer) types(in *instr, s *shape) []ir.Type {
 func (im *importer) pairs(list []pair) ir.Attr {
 	var parts []string
 	for _, p := range list {
-		parts = append(parts, ir.Quote(p.key)+" = "+ir.Quote(p.value))
+		parts = append(parts, mlirtext.Quote(p.key)+" = "+mlirtext.Quote(p.value))
 	}
 	return im.attr("{" + strings.Join(parts, ", ") + "}")
 }

@@ -123,7 +123,7 @@ type opKey struct {
 // block pairs the ops of an old and a new block and reports whether the blocks are equal.
 func (up *update) block(a, b *ir.Block) bool {
 	up.align(a.Args(), b.Args())
-	same := a.NumArgs() == b.NumArgs()
+	same := len(a.Args()) == len(b.Args())
 	for i, v := range a.Args() {
 		same = same && up.newValues[v] == b.Arg(i)
 	}
@@ -194,7 +194,7 @@ func (up *update) block(a, b *ir.Block) bool {
 
 // sameOperands reports whether two ops are equal except for their regions.
 func (up *update) sameOperands(old, op *ir.Op) bool {
-	if old.NumOperands() != op.NumOperands() || old.NumResults() != op.NumResults() || old.NumRegions() != op.NumRegions() {
+	if old.NumOperands() != op.NumOperands() || old.NumResults() != op.NumResults() || len(old.Regions()) != len(op.Regions()) {
 		return false
 	}
 	for i, v := range op.Operands() {
@@ -212,9 +212,9 @@ func (up *update) sameOperands(old, op *ir.Op) bool {
 
 // sameRegions pairs the regions of two ops of one kind and reports whether the regions are equal.
 func (up *update) sameRegions(old, op *ir.Op) bool {
-	same := old.NumRegions() == op.NumRegions()
+	same := len(old.Regions()) == len(op.Regions())
 	for i, r := range old.Regions() {
-		if i >= op.NumRegions() {
+		if i >= len(op.Regions()) {
 			break
 		}
 		a, b := r.Blocks(), op.Region(i).Blocks()
@@ -323,7 +323,7 @@ func (s *exportScope) attachRegion(outer *exportScope, r *ir.Region) *computatio
 		return nil
 	}
 	old := up.origins[outer.op]
-	if old == nil || old.Def() != outer.op.Def() || old.NumRegions() != outer.op.NumRegions() {
+	if old == nil || old.Def() != outer.op.Def() || len(old.Regions()) != len(outer.op.Regions()) {
 		return nil
 	}
 	i := slices.Index(outer.op.Regions(), r)

@@ -201,12 +201,6 @@ func (a *IntegerAttr) Wide() *big.Int { return a.wide }
 // Type returns the integer or index type.
 func (a *IntegerAttr) Type() Type { return a.typ }
 
-// IsBool reports whether the attribute is a boolean (type i1).
-func (a *IntegerAttr) IsBool() bool {
-	t, ok := a.typ.(*IntegerType)
-	return ok && t.width == 1 && t.sign == Signless
-}
-
 // NewFloatBits returns a float attribute from its bits in the format of t.
 func NewFloatBits(bits uint64, t *FloatType) *FloatAttr { return &FloatAttr{bits: bits, typ: t} }
 

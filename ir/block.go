@@ -32,17 +32,11 @@ type place struct {
 	pos diag.Pos
 }
 
-// Erased reports whether the region was erased with its op. An erased region has no op and no blocks.
-func (r *Region) Erased() bool { return r.erased }
-
 // Op returns the op that owns the region.
 func (r *Region) Op() *Op { return r.op }
 
 // Blocks returns the blocks. The caller must not change the slice.
 func (r *Region) Blocks() []*Block { return r.blocks }
-
-// Empty reports whether the region has no blocks.
-func (r *Region) Empty() bool { return len(r.blocks) == 0 }
 
 // Entry returns the first block, nil for an empty region.
 func (r *Region) Entry() *Block {
@@ -119,9 +113,6 @@ func (m *Module) NewBlock(types ...Type) *Block {
 	}
 	return b
 }
-
-// Erased reports whether the block was erased. An erased block has no region, arguments or ops.
-func (b *Block) Erased() bool { return b.erased }
 
 // usable panics if b is erased.
 func (b *Block) usable() {
@@ -209,9 +200,6 @@ func (b *Block) Args() []*Value { return b.args }
 
 // Arg returns argument i.
 func (b *Block) Arg(i int) *Value { return b.args[i] }
-
-// NumArgs returns the number of arguments.
-func (b *Block) NumArgs() int { return len(b.args) }
 
 // AddArg appends an argument.
 func (b *Block) AddArg(t Type, loc *Loc) *Value { return b.InsertArg(len(b.args), t, loc) }

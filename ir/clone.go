@@ -85,7 +85,7 @@ func (c *cloner) copyTree(o *Op) *Op {
 // op copies o without its operands.
 func (c *cloner) op(o *Op) *Op {
 	st := &c.state
-	*st = OpState{Def: o.def, Operands: st.Operands[:0], Types: st.Types[:0], Attrs: o.attrs, Regions: o.NumRegions(),
+	*st = OpState{Def: o.def, Operands: st.Operands[:0], Types: st.Types[:0], Attrs: o.attrs, Regions: len(o.Regions()),
 		Successors: slices.Clone(o.Successors()), Verbatim: o.Verbatim(), Loc: o.loc, Pos: o.pos}
 	for range o.operands {
 		st.Operands = append(st.Operands, nil)

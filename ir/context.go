@@ -10,8 +10,8 @@ import (
 )
 
 // Context owns the interned types of any number of modules. It is safe for concurrent use. Types of different contexts
-// are never equal, except for scalars (integers of up to 64 bits, floats, index, none). All contexts share the scalars,
-// so dialect definitions can hold typed attributes.
+// are never equal, except for scalars (integers of up to 64 bits, floats, complex numbers of f32 and f64, index, none).
+// All contexts share the scalars, so dialect definitions can hold typed attributes.
 type Context struct {
 	mu    sync.RWMutex
 	types map[string]Type
@@ -28,10 +28,11 @@ func NewContext() *Context {
 
 // scalars holds the types that all contexts share. It is never written.
 var scalars = func() (t struct {
-	floats [64]*FloatType
-	ints   [3][65]*IntegerType
-	index  *IndexType
-	none   *NoneType
+	floats                [64]*FloatType
+	ints                  [3][65]*IntegerType
+	index                 *IndexType
+	none                  *NoneType
+	complex64, complex128 *ComplexType
 }) {
 	id := typeID(0)
 	next := func() typeID {
@@ -47,6 +48,8 @@ var scalars = func() (t struct {
 		}
 	}
 	t.index, t.none = &IndexType{typeID: next()}, &NoneType{typeID: next()}
+	t.complex64 = &ComplexType{next(), cachedText{"complex<f32>"}, t.floats[tensor.F32]}
+	t.complex128 = &ComplexType{next(), cachedText{"complex<f64>"}, t.floats[tensor.F64]}
 	return t
 }()
 
@@ -136,19 +139,14 @@ func (c *Context) Index() *IndexType { return scalars.index }
 // None returns the none type.
 func (c *Context) None() *NoneType { return scalars.none }
 
-// Element returns the type of elements of type d, or nil for tensor.Invalid.
-func (c *Context) Element(d tensor.DType) Type {
-	switch d {
-	case tensor.Complex64:
-		return c.Complex(Float(tensor.F32))
-	case tensor.Complex128:
-		return c.Complex(Float(tensor.F64))
-	}
-	return ElementOf(d)
-}
-
 // Complex returns complex<elem>.
 func (c *Context) Complex(elem Type) *ComplexType {
+	switch elem {
+	case scalars.complex64.elem:
+		return scalars.complex64
+	case scalars.complex128.elem:
+		return scalars.complex128
+	}
 	return c.intern(typeKey("C").typ(elem), &ComplexType{elem: elem}).(*ComplexType)
 }
 
@@ -168,7 +166,7 @@ func (c *Context) Tensor(shape []int64, elem Type, encoding Attr) *TensorType {
 
 // StaticTensor returns the tensor type with the given element type and static shape.
 func (c *Context) StaticTensor(d tensor.DType, shape tensor.Shape) *TensorType {
-	return c.Tensor(shape, c.Element(d), nil)
+	return c.Tensor(shape, ElementOf(d), nil)
 }
 
 // UnrankedTensor returns tensor<*xelem>.
@@ -214,8 +212,14 @@ func (c *Context) DialectType(dialect, name, body string, data any) *DialectType
 // UnknownLoc returns loc(unknown).
 func (c *Context) UnknownLoc() *Loc { return c.unknown }
 
-// ElementOf returns the scalar type for d, or nil for complex and invalid types. All contexts share it.
+// ElementOf returns the type of elements of type d, or nil for tensor.Invalid. All contexts share it.
 func ElementOf(d tensor.DType) Type {
+	switch d {
+	case tensor.Complex64:
+		return scalars.complex64
+	case tensor.Complex128:
+		return scalars.complex128
+	}
 	switch d.Kind() {
 	case tensor.KindBool, tensor.KindSigned:
 		return scalars.ints[Signless][d.Bits()]

@@ -216,9 +216,6 @@ func (d *Def) Registered() bool { return d.KnowsAttrs() || d.registered }
 // Has reports whether every op of the kind has all traits t. It is false for an unknown kind.
 func (d *Def) Has(t Traits) bool { return !d.unknown && d.Traits&t == t }
 
-// IsInherent reports whether name is an inherent attribute of the kind.
-func (d *Def) IsInherent(name string) bool { return d.Attr(name) != nil }
-
 // Attr returns the specification of the inherent attribute named name, or nil.
 func (d *Def) Attr(name string) *AttrSpec {
 	for i := range d.Attrs {
@@ -270,7 +267,6 @@ type Registry struct {
 	order    []*Dialect
 	defs     map[string]*Def
 	formats  assembly.Table[*Def, *Directive, DirectiveArg]
-	names    []string // op names in the order of registration
 }
 
 // NewRegistry returns a registry of the given dialects. It is an error to register a name twice.
@@ -303,7 +299,6 @@ func NewRegistry(dialects ...*Dialect) (*Registry, error) {
 				}
 			}
 			r.defs[def.Name] = def
-			r.names = append(r.names, def.Name)
 		}
 	}
 	return r, nil
@@ -366,9 +361,6 @@ func (r *Registry) Dialect(name string) *Dialect { return r.dialects[name] }
 
 // Dialects returns the dialects in the order of registration.
 func (r *Registry) Dialects() []*Dialect { return r.order }
-
-// OpNames returns the names of all registered ops in the order of registration.
-func (r *Registry) OpNames() []string { return r.names }
 
 // unknownDef returns a new definition for an op kind that no dialect registered. A module keeps one per name.
 func unknownDef(name string) *Def { return &Def{Name: name, unknown: true} }

@@ -42,6 +42,3 @@ func (o *Op) Effects() Effects {
 func (o *Op) Removable() bool {
 	return o.def.Traits&(Terminator|Symbol) == 0 && o.Effects()&(Writes|Frees) == 0
 }
-
-// Dead reports whether o is Removable and no result of it has uses.
-func (o *Op) Dead() bool { return !o.HasUses() && o.Removable() }

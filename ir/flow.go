@@ -30,7 +30,7 @@ type Runs uint8
 
 // Numbers of runs.
 const (
-	RunsUnordered Runs = iota // any number of times, in no order: for example once per element
+	RunsUnordered Runs = iota // any number of times, in no order, for example once per element: its ops have no place in program order
 	RunsOnce
 	RunsAtMostOnce
 	RunsRepeated // any number of times, one run after another
@@ -69,6 +69,3 @@ func (f *Flow) Run(i int) Runs {
 	}
 	return f.Runs[min(i, len(f.Runs)-1)]
 }
-
-// Ordered reports whether control flow determines when region i runs, which gives its ops a place in program order.
-func (f *Flow) Ordered(i int) bool { return f.Run(i) != RunsUnordered }

@@ -165,7 +165,7 @@ func (st *OpState) SetAttr(name string, a Attr) {
 	for i < len(st.Attrs) && st.Attrs[i].Name < name {
 		i++
 	}
-	out = append(append(out, st.Attrs[:i]...), NamedAttr{name, a, st.Def.IsInherent(name)})
+	out = append(append(out, st.Attrs[:i]...), NamedAttr{name, a, st.Def.Attr(name) != nil})
 	if i < len(st.Attrs) && st.Attrs[i].Name == name {
 		i++
 	}

@@ -196,19 +196,6 @@ func (o *Op) HasUses() bool {
 	return false
 }
 
-// Users iterates over the ops that use a result of o, starting with the users of result 0. See Value.Users.
-func (o *Op) Users() iter.Seq[*Op] {
-	return func(yield func(*Op) bool) {
-		for _, v := range o.Results() {
-			for user := range v.Users() {
-				if !yield(user) {
-					return
-				}
-			}
-		}
-	}
-}
-
 // Attrs returns the inherent and discardable attributes, sorted by name. The caller must not change the list.
 func (o *Op) Attrs() AttrList { return o.attrs }
 
@@ -219,7 +206,7 @@ func (o *Op) Attr(name string) Attr { return o.attrs.Get(name) }
 // it is inherent if it replaces an inherent attribute.
 func (o *Op) SetAttr(name string, a Attr) {
 	o.changed()
-	inherent := o.def.IsInherent(name)
+	inherent := o.def.Attr(name) != nil
 	if o.def.unknown {
 		for _, a := range o.attrs {
 			if a.Name == name {
@@ -242,9 +229,6 @@ func (o *Op) RemoveAttr(name string) {
 	o.changed()
 	o.attrs = o.attrs.Without(name)
 }
-
-// NumRegions returns the number of regions.
-func (o *Op) NumRegions() int { return len(o.Regions()) }
 
 // Region returns region i.
 func (o *Op) Region(i int) *Region { return o.Regions()[i] }
@@ -310,7 +294,7 @@ func (o *Op) Module() *Module {
 	switch {
 	case o.block != nil:
 		return o.block.m
-	case o.NumRegions() > 0:
+	case len(o.Regions()) > 0:
 		return o.Region(0).m
 	}
 	return nil

@@ -452,7 +452,7 @@ func TestTakeBody(t *testing.T) {
 	if !old.Erased() || !user.Erased() || !block.Erased() || !result.Erased() || result.HasUses() || use.Value() != nil || use.Owner() != nil {
 		t.Errorf("op, user, block or value are not erased, or the use is not empty: %t %t %t %t %v", old.Erased(), user.Erased(), block.Erased(), result.Erased(), use.Value())
 	}
-	if got := m.Body().First(); got != moved || moved.Module() != m || !from.Op().Region(0).Empty() {
+	if got := m.Body().First(); got != moved || moved.Module() != m || from.Op().Region(0).Entry() != nil {
 		t.Errorf("the body holds %v of %p, want the moved op of %p", got, moved.Module(), m)
 	}
 	if err := ir.Verify(m); err != nil {

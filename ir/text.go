@@ -39,9 +39,6 @@ const (
 	typeMust                 // no type
 )
 
-// Quote returns s as an MLIR string literal.
-func Quote(s string) string { return string(mlirtext.AppendQuoted(nil, s)) }
-
 // AppendAttr appends a with its type.
 func (w *Text) AppendAttr(b []byte, a Attr) []byte { return w.attr(b, a, typeNever) }
 
@@ -182,7 +179,7 @@ func (w *Text) colonType(b []byte, t Type) []byte {
 }
 
 func (w *Text) integer(b []byte, a *IntegerAttr, e elision) []byte {
-	if a.IsBool() {
+	if a.typ == Type(Int(1)) {
 		return strconv.AppendBool(b, a.value != 0)
 	}
 	t, isInt := a.typ.(*IntegerType)

@@ -176,15 +176,6 @@ func (v *Value) ReplaceAllUsesWith(w *Value) {
 	}
 }
 
-// ReplaceUsesIf replaces v by w in the uses that keep selects.
-func (v *Value) ReplaceUsesIf(w *Value, keep func(*Use) bool) {
-	for u := range v.Uses() {
-		if keep(u) {
-			u.Set(w)
-		}
-	}
-}
-
 // Value returns the value in the slot, or nil if the slot is invalid or its value was erased.
 func (u *Use) Value() *Value { return u.val }
 

@@ -276,7 +276,7 @@ func (v *verifier) regionCount(o *Op) {
 			open = true
 		}
 	}
-	if n := o.NumRegions(); n < fixed || n > fixed && !open {
+	if n := len(o.Regions()); n < fixed || n > fixed && !open {
 		v.r.Errorf(o, "requires %s", regions(fixed))
 	}
 }

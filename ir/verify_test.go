@@ -257,7 +257,7 @@ func TestRegistry(t *testing.T) {
 	if f := registry.Formats().Of(d[0].Ops[0]); f == nil || len(f.Elems) != 18 || registry.Lookup([]byte("t.op")) != d[0].Ops[0] || registry.Dialect("t") != d[0] || registry.Dialect("x") != nil {
 		t.Error("the registry does not know what it was given")
 	}
-	if len(registry.Dialects()) != 1 || fmt.Sprint(registry.OpNames()) != "[t.op]" {
+	if len(registry.Dialects()) != 1 || len(registry.Dialects()[0].Ops) != 1 {
 		t.Error("the registry does not list what it was given")
 	}
 }
@@ -350,7 +350,7 @@ func TestRows(t *testing.T) {
 	if !x.Has(ir.Pure|ir.Commutative) || x.Has(ir.Pure|ir.Terminator) || x.MightHave(ir.Terminator) || z.Has(ir.Pure) || !z.MightHave(ir.Terminator) {
 		t.Error("traits are wrong")
 	}
-	if !base.IsInherent("k") || base.IsInherent("l") || base.Dialect() != "t" || (&ir.Def{Name: "x"}).Dialect() != "" || !base.Known() || z.Def().Known() || m.Def("t.a") != z.Def() {
+	if base.Attr("k") == nil || base.Attr("l") != nil || base.Dialect() != "t" || (&ir.Def{Name: "x"}).Dialect() != "" || !base.Known() || z.Def().Known() || m.Def("t.a") != z.Def() {
 		t.Error("the row answers wrongly")
 	}
 	c := ir.Clauses("C1 one\nC2 two -- because\n\nthree")

@@ -195,7 +195,7 @@ func (p *parser) attrElem(f *frame, e *elem) bool {
 
 // setInherent adds an attribute that the format writes.
 func (p *parser) setInherent(st *ir.OpState, name string, a ir.Attr) {
-	one := [...]ir.NamedAttr{{Name: name, Attr: a, Inherent: st.Def.IsInherent(name)}}
+	one := [...]ir.NamedAttr{{Name: name, Attr: a, Inherent: st.Def.Attr(name) != nil}}
 	p.addAttrs(st, one[:])
 }
 

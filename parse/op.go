@@ -353,7 +353,7 @@ func (p *parser) attrDict(st *ir.OpState, properties bool) {
 	known := st.Def.Known()
 	list := p.ops.attrs[mark:]
 	for i := range list {
-		list[i].Inherent = st.Def.IsInherent(list[i].Name) || properties && !known
+		list[i].Inherent = st.Def.Attr(list[i].Name) != nil || properties && !known
 	}
 	p.addAttrs(st, list)
 	p.ops.attrs = p.ops.attrs[:mark]

@@ -121,14 +121,14 @@ func (p *parser) topLevel() {
 func (p *parser) adoptModule() {
 	body := p.m.Body()
 	op := body.First()
-	if op != nil && op == body.Last() && op.Name() == "builtin.module" && op.NumRegions() == 1 {
+	if op != nil && op == body.Last() && op.Name() == "builtin.module" && len(op.Regions()) == 1 {
 		m := p.m.Op()
 		m.SetAttrs(op.Attrs())
 		m.SetLoc(op.Loc())
 		m.SetPos(op.Pos())
 		m.Region(0).TakeBlocks(op.Region(0))
 		op.Erase()
-		if body.Erase(); m.Region(0).Empty() {
+		if body.Erase(); m.Region(0).Entry() == nil {
 			m.Region(0).AddBlock()
 		}
 		return

@@ -15,7 +15,13 @@ func (p *parser) unknownOp(name, tried string) {
 			full = p.ops.defaults[len(p.ops.defaults)-1] + "." + name
 		}
 		dialect, _, _ := strings.Cut(full, ".")
-		if s := diag.Closest(full, p.reg.OpNames()); s != "" {
+		var known []string
+		for _, d := range p.reg.Dialects() {
+			for _, def := range d.Ops {
+				known = append(known, def.Name)
+			}
+		}
+		if s := diag.Closest(full, known); s != "" {
 			d.Note(p.pos(), "did you mean '%s'?", s)
 		} else if p.reg.Dialect(dialect) == nil {
 			d.Note(p.pos(), "operations of dialects that are not known are read in generic form: \"%s\"(...)", full)

@@ -61,7 +61,7 @@ func (c *Comparison) Value(v *ir.Value) *ir.Value {
 		}
 		return nil
 	}
-	if to := c.blocks[v.Block()]; to != nil && v.Index() < to.NumArgs() {
+	if to := c.blocks[v.Block()]; to != nil && v.Index() < len(to.Args()) {
 		return to.Arg(v.Index())
 	}
 	return nil
@@ -70,16 +70,16 @@ func (c *Comparison) Value(v *ir.Value) *ir.Value {
 // pair matches two ops and the ops inside them.
 func (c *Comparison) pair(a, b *ir.Op) {
 	c.ops[a] = b
-	for i := range min(a.NumRegions(), b.NumRegions()) {
+	for i := range min(len(a.Regions()), len(b.Regions())) {
 		from, to := a.Region(i).Blocks(), b.Region(i).Blocks()
 		for k := range min(len(from), len(to)) {
 			c.blocks[from[k]] = to[k]
-			for n := range max(from[k].NumArgs(), to[k].NumArgs()) {
+			for n := range max(len(from[k].Args()), len(to[k].Args())) {
 				c.fresh++
-				if n < from[k].NumArgs() {
+				if n < len(from[k].Args()) {
 					c.hashes[from[k].Arg(n)] = mix(c.fresh, 1)
 				}
-				if n < to[k].NumArgs() {
+				if n < len(to[k].Args()) {
 					c.hashes[to[k].Arg(n)] = mix(c.fresh, 1)
 				}
 			}
@@ -100,7 +100,7 @@ func shallowHash(op *ir.Op) uint64 {
 	if s := op.Attr(ir.SymbolName); s != nil && op.Has(ir.Symbol) {
 		return mix(hashText(op.Name()), hashText(s.String()))
 	}
-	h := mix(hashText(op.Name()), uint64(op.NumRegions()))
+	h := mix(hashText(op.Name()), uint64(len(op.Regions())))
 	for _, a := range op.Attrs() {
 		h = mix(mix(h, hashText(a.Name)), ir.HashAttr(a.Attr))
 	}
@@ -264,12 +264,12 @@ func common(n, m int, equal func(i, j int) bool, match func(i, j int)) {
 
 // report lists the changes in two matched ops.
 func (c *Comparison) report(a, b *ir.Op) {
-	for i := range max(a.NumRegions(), b.NumRegions()) {
+	for i := range max(len(a.Regions()), len(b.Regions())) {
 		var from, to []*ir.Block
-		if i < a.NumRegions() {
+		if i < len(a.Regions()) {
 			from = a.Region(i).Blocks()
 		}
-		if i < b.NumRegions() {
+		if i < len(b.Regions()) {
 			to = b.Region(i).Blocks()
 		}
 		for k := range max(len(from), len(to)) {
@@ -343,7 +343,7 @@ func (c *Comparison) reportBlock(from, to *ir.Block) {
 // sameOp reports whether two matched ops agree in operands, attributes, types and successors.
 func (c *Comparison) sameOp(a, b *ir.Op) bool {
 	if a.Def() != b.Def() && a.Name() != b.Name() || a.NumOperands() != b.NumOperands() || a.NumResults() != b.NumResults() ||
-		a.NumRegions() != b.NumRegions() || len(a.Successors()) != len(b.Successors()) || !ir.EqualAttrLists(a.Attrs(), b.Attrs()) {
+		len(a.Regions()) != len(b.Regions()) || len(a.Successors()) != len(b.Successors()) || !ir.EqualAttrLists(a.Attrs(), b.Attrs()) {
 		return false
 	}
 	for i, v := range a.Operands() {
@@ -361,7 +361,7 @@ func (c *Comparison) sameOp(a, b *ir.Op) bool {
 			return false
 		}
 	}
-	for i := range a.NumRegions() {
+	for i := range a.Regions() {
 		from, to := a.Region(i).Blocks(), b.Region(i).Blocks()
 		if len(from) != len(to) {
 			return false

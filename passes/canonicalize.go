@@ -60,7 +60,7 @@ var canonicalizePatterns = []*rewrite.Pattern{{
 	// case(i) = branch i, for a constant i that has a branch.
 	Rewrite: func(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 		i, ok := constantInt(op.Operand(0))
-		if !ok || i < 0 || i >= int64(op.NumRegions()) {
+		if !ok || i < 0 || i >= int64(len(op.Regions())) {
 			return false, nil
 		}
 		inlineRegion(r, op, op.Region(int(i)))

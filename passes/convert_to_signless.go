@@ -31,7 +31,7 @@ func (ConvertToSignless) Run(ctx *pass.Context, m *ir.Module) error {
 	// The arguments of regions follow the operands and results of their op: mpmd.for keeps its unsigned index.
 	regions := map[*ir.Op]bool{}
 	m.Walk(func(op *ir.Op) bool {
-		if op.NumRegions() > 0 {
+		if len(op.Regions()) > 0 {
 			regions[op] = op.Is(fn.Func) || s.any(op.Operands()) || s.any(op.Results())
 		}
 		return true

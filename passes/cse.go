@@ -64,7 +64,7 @@ func (c *cse) regions(op *ir.Op) {
 		}
 		for _, b := range r.Blocks() {
 			for o := range b.Ops() {
-				if o.NumRegions() > 0 {
+				if len(o.Regions()) > 0 {
 					c.regions(o)
 				}
 				c.op(o, ordered)
@@ -83,7 +83,7 @@ func (c *cse) op(o *ir.Op, ordered bool) {
 	if o.Has(ir.Terminator) || !o.Def().Known() {
 		return
 	}
-	if o.Dead() {
+	if !o.HasUses() && o.Removable() {
 		c.dead = append(c.dead, o)
 		return
 	}

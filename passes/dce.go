@@ -252,7 +252,7 @@ func (d *dce) sweep(m *ir.Module) error {
 		case d.closed[op]:
 			b := op.Region(0).Entry()
 			args, outs := keep(b.Args()), d.usedResults(op)
-			if len(args) < b.NumArgs() || len(outs) < b.Last().NumOperands() {
+			if len(args) < len(b.Args()) || len(outs) < b.Last().NumOperands() {
 				trims = append(trims, trim{op, args, outs})
 			}
 			operands(b.Last(), outs)
@@ -304,7 +304,7 @@ func (d *dce) shrink(m *ir.Module, t trim) error {
 	op := t.op
 	arguments := func(b *ir.Block) {
 		k := len(t.args) - 1
-		for i := b.NumArgs() - 1; i >= 0; i-- {
+		for i := len(b.Args()) - 1; i >= 0; i-- {
 			if k >= 0 && t.args[k] == i {
 				k--
 				continue

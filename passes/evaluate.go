@@ -54,7 +54,7 @@ func evaluate(ctx context.Context, e rewrite.Evaluator, op *ir.Op, operands []ir
 
 // captures reports whether the regions of op use values from outside.
 func captures(op *ir.Op) bool {
-	if op.NumRegions() == 0 {
+	if len(op.Regions()) == 0 {
 		return false
 	}
 	return !op.Walk(func(o *ir.Op) bool {

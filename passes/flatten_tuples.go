@@ -157,7 +157,7 @@ func elementOfFlattened(_ *rewrite.Rewriter, op *ir.Op, operands [][]*ir.Value) 
 
 // keepTuples packs the tuples that op accepts, and unpacks the tuples that it returns.
 func keepTuples(r *rewrite.Rewriter, op *ir.Op, operands [][]*ir.Value) ([][]*ir.Value, error) {
-	if op.NumRegions() > 0 {
+	if len(op.Regions()) > 0 {
 		return nil, fmt.Errorf("an op with tuples and regions cannot keep its tuples")
 	}
 	b := r.Before(op)

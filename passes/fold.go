@@ -376,8 +376,8 @@ func foldCase(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	if !ok || !op.HasUses() {
 		return false, nil
 	}
-	if i < 0 || i >= int64(op.NumRegions()) {
-		i = int64(op.NumRegions() - 1)
+	if i < 0 || i >= int64(len(op.Regions())) {
+		i = int64(len(op.Regions()) - 1)
 	}
 	region := op.Region(int(i))
 	for k, other := range op.Regions() {

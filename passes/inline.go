@@ -209,7 +209,7 @@ func (w *inliner) inline(caller, call, f *ir.Op) {
 		w.sources = append(w.sources, f)
 	}
 	body := f.Region(0).Entry()
-	size := body.NumArgs()
+	size := len(body.Args())
 	for op := range body.Ops() {
 		size += op.NumResults()
 	}

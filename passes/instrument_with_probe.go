@@ -43,7 +43,8 @@ func (p InstrumentWithProbe) Run(ctx *pass.Context, m *ir.Module) error {
 			n++
 			probe := m.After(op).At(op.Loc(), op.Pos()).Create(interpreter.Probe, []*ir.Value{v}, []ir.Type{t},
 				ir.NamedAttr{Name: interpreter.AttrProbeID, Attr: ir.NewString(p.name(op.Loc()) + strconv.Itoa(n)), Inherent: true})
-			v.ReplaceUsesIf(probe.Result(0), func(u *ir.Use) bool { return u.Owner() != probe })
+			v.ReplaceAllUsesWith(probe.Result(0))
+			probe.SetOperand(0, v)
 		}
 	}
 	ctx.Count("probes", n)

@@ -31,7 +31,7 @@ func (LegalizeQDQToQuantizedOp) Run(ctx *pass.Context, f *ir.Op) error {
 
 func joinQuantized(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	compute := op.Operand(0).DefiningOp()
-	if compute == nil || compute.NumRegions() > 0 || compute.NumResults() > 1 || compute.NumOperands() == 0 {
+	if compute == nil || len(compute.Regions()) > 0 || compute.NumResults() > 1 || compute.NumOperands() == 0 {
 		return false, nil
 	}
 	st := compute.State()

@@ -87,7 +87,7 @@ func (p Outline) Run(ctx *pass.Context, m *ir.Module) error {
 			return true
 		}
 		for i, region := range op.Regions() {
-			if !f.Ordered(i) || len(region.Blocks()) != 1 || op.Has(ir.IsolatedFromAbove) {
+			if f.Run(i) == ir.RunsUnordered || len(region.Blocks()) != 1 || op.Has(ir.IsolatedFromAbove) {
 				continue
 			}
 			n, raised := 0, true

@@ -97,7 +97,8 @@ func refineArguments(f fn.FuncOp, types []ir.Type) error {
 		st.SetAttr(stablehlo.AttrCallTargetName, ir.NewString(stablehlo.TargetShapeWrapper))
 		st.SetAttr(stablehlo.AttrShapeOperands, legalize.DenseInts(c, []int64{1}, []int64{1}))
 		wrapper := b.Insert(st)
-		a.ReplaceUsesIf(wrapper.Result(0), func(u *ir.Use) bool { return u.Owner() != wrapper })
+		a.ReplaceAllUsesWith(wrapper.Result(0))
+		wrapper.SetOperand(0, a)
 		a.SetType(t)
 	}
 	f.SetAttr(fn.AttrFunctionType, ir.NewTypeAttr(c.Function(types, f.Type().Results())))

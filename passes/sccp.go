@@ -122,8 +122,8 @@ func selectedRegion(op *ir.Op, selector ir.Attr) (*ir.Region, bool) {
 		i = 0
 	case op.IsOrMirrors(stablehlo.If):
 		i = 1
-	case i < 0 || i >= int64(op.NumRegions()):
-		i = int64(op.NumRegions() - 1)
+	case i < 0 || i >= int64(len(op.Regions())):
+		i = int64(len(op.Regions()) - 1)
 	}
 	return op.Region(int(i)), true
 }

@@ -102,7 +102,7 @@ func concatenateEmpty(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 func replaceRefined(r *rewrite.Rewriter, op, n *ir.Op) (bool, error) {
 	v := n.Result(0)
 	if !sameResult(op, v) {
-		for u := range op.Users() {
+		for u := range op.Result(0).Users() {
 			if u.Def().Dialect() != op.Def().Dialect() {
 				v = stablehlo.BuildConvert(r.Before(op), v, op.Result(0).Type()).Result(0)
 				break

@@ -243,7 +243,7 @@ func (p *printer) Shadow(r *ir.Region, values []*ir.Value) {
 		p.names.shadow = map[*ir.Value]*ir.Value{}
 	}
 	if b := r.Entry(); b != nil {
-		for i, v := range values[:min(len(values), b.NumArgs())] {
+		for i, v := range values[:min(len(values), len(b.Args()))] {
 			if w := p.names.shadow[v]; w != nil {
 				v = w
 			}

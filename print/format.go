@@ -94,12 +94,12 @@ func (p *printer) element(f *formatOp, e *elem) {
 		}
 	case assembly.Region:
 		if e.Mult == uint8(ir.Variadic) {
-			p.regionRun(op, e.Index, op.NumRegions())
-		} else if e.Index < op.NumRegions() {
+			p.regionRun(op, e.Index, len(op.Regions()))
+		} else if e.Index < len(op.Regions()) {
 			p.PrintRegion(op.Region(e.Index), true, true)
 		}
 	case assembly.Regions:
-		p.regionRun(op, 0, op.NumRegions())
+		p.regionRun(op, 0, len(op.Regions()))
 	case assembly.Successors:
 		list := op.Successors()
 		p.list(len(list), func(i int) { p.PrintSuccessor(list[i]) })
@@ -228,9 +228,9 @@ func (p *printer) hasAnchor(f *formatOp, e *elem) bool {
 		d := f.def.Attrs[e.Index].Default
 		return a != nil && (d == nil || !ir.EqualAttrs(a, d))
 	case assembly.Region:
-		return e.Index < op.NumRegions() && !op.Region(e.Index).Empty()
+		return e.Index < len(op.Regions()) && op.Region(e.Index).Entry() != nil
 	case assembly.Regions:
-		return op.NumRegions() > 0
+		return len(op.Regions()) > 0
 	case assembly.Successors:
 		return len(op.Successors()) > 0
 	case assembly.Custom:

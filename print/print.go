@@ -281,7 +281,7 @@ func (p *printer) fits(op *ir.Op) bool {
 			return false
 		}
 	}
-	return len(def.Regions) == 0 || op.NumRegions() >= len(def.Regions) || def.Regions[len(def.Regions)-1].Mult != ir.One
+	return len(def.Regions) == 0 || len(op.Regions()) >= len(def.Regions) || def.Regions[len(def.Regions)-1].Mult != ir.One
 }
 
 // opName writes the name of a pretty op, without the prefix that the enclosing region implies.
@@ -315,9 +315,9 @@ func (p *printer) generic(op *ir.Op) {
 		p.buf = append(p.buf, ']')
 	}
 	p.attrDict(op.Attrs(), " <{", "}>", func(a *ir.NamedAttr) bool { return a.Inherent })
-	if op.NumRegions() > 0 {
+	if len(op.Regions()) > 0 {
 		p.buf = append(p.buf, " ("...)
-		p.list(op.NumRegions(), func(i int) { p.region(op.Region(i), true, true, true) })
+		p.list(len(op.Regions()), func(i int) { p.region(op.Region(i), true, true, true) })
 		p.buf = append(p.buf, ')')
 	}
 	p.attrDict(op.Attrs(), " {", "}", func(a *ir.NamedAttr) bool { return !a.Inherent })
@@ -339,7 +339,7 @@ func (p *printer) verbatim(op *ir.Op, pieces []string) {
 // region writes { ... }. If header is set, it writes the label of an empty entry block even if there are no arguments.
 func (p *printer) region(r *ir.Region, args, terminator, header bool) {
 	p.buf = append(p.buf, "{\n"...)
-	if !r.Empty() {
+	if r.Entry() != nil {
 		d := ""
 		if op := r.Op(); op != nil {
 			d = op.Def().DefaultDialect
@@ -347,7 +347,7 @@ func (p *printer) region(r *ir.Region, args, terminator, header bool) {
 		p.defaults = append(p.defaults, d)
 		for i, b := range r.Blocks() {
 			if i == 0 {
-				p.block(b, 0, header && b.First() == nil || args && b.NumArgs() > 0, terminator)
+				p.block(b, 0, header && b.First() == nil || args && len(b.Args()) > 0, terminator)
 			} else {
 				p.block(b, i, true, true)
 			}
@@ -371,9 +371,9 @@ func (p *printer) block(b *ir.Block, i int, header, terminator bool) {
 		p.room()
 		p.pad()
 		p.label(i)
-		if b.NumArgs() > 0 {
+		if len(b.Args()) > 0 {
 			p.buf = append(p.buf, '(')
-			p.list(b.NumArgs(), func(i int) { p.PrintArgument(b.Arg(i), nil) })
+			p.list(len(b.Args()), func(i int) { p.PrintArgument(b.Arg(i), nil) })
 			p.buf = append(p.buf, ')')
 		}
 		p.buf = append(p.buf, ':')

@@ -472,7 +472,7 @@ func TestForeignDialect(t *testing.T) {
 		},
 		ResultNames: func(op *ir.Op, set func(*ir.Value, string)) { set(op.Result(0), "a b") },
 		ArgNames: func(op *ir.Op, r *ir.Region, set func(*ir.Value, string)) {
-			if r.Empty() {
+			if r.Entry() == nil {
 				return
 			}
 			for i, a := range r.Entry().Args() {

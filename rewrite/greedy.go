@@ -135,7 +135,7 @@ func (g *greedy) tries(op *ir.Op) bool {
 		w := g.of(row)
 		g.row, g.try = row, len(w.patterns) > 0 || w.fold
 	}
-	return g.try || g.o.EraseDead && op.Dead()
+	return g.try || g.o.EraseDead && !op.HasUses() && op.Removable()
 }
 
 // concern queues op if there is something to try on it.
@@ -177,7 +177,7 @@ func (g *greedy) run(applied map[string]int) error {
 		if op.Erased() || op.Block() == nil {
 			continue
 		}
-		if g.o.EraseDead && op.Dead() {
+		if g.o.EraseDead && !op.HasUses() && op.Removable() {
 			g.r.Erase(op)
 			continue
 		}

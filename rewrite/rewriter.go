@@ -95,8 +95,7 @@ func (r *Rewriter) inserted(op *ir.Op) {
 
 // CloneBefore inserts a copy of op and everything inside it before at. See ir.Module.CloneOp.
 func (r *Rewriter) CloneBefore(op, at *ir.Op, mapping map[*ir.Value]*ir.Value) *ir.Op {
-	c := r.m.CloneOp(op, mapping)
-	at.Block().InsertBefore(c, at)
+	c := r.m.Before(at).Clone(op, mapping)
 	c.Walk(func(o *ir.Op) bool {
 		r.inserted(o)
 		return true
@@ -148,7 +147,10 @@ func (r *Rewriter) Replace(op *ir.Op, values ...*ir.Value) {
 
 // Rebuild replaces op by a new op that st describes. The new op takes over op's regions. See ir.Module.Rebuild.
 func (r *Rewriter) Rebuild(op *ir.Op, st *ir.OpState, results []int) *ir.Op {
-	users := slices.Collect(op.Users())
+	var users []*ir.Op
+	for _, v := range op.Results() {
+		users = slices.AppendSeq(users, v.Users())
+	}
 	r.source(op)
 	for _, l := range r.listeners {
 		if l.Erased != nil {

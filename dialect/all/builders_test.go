@@ -72,7 +72,7 @@ func buildAgain(t *testing.T, name string, op *ir.Op) {
 		return
 	}
 	defer n.Erase()
-	if n.NumOperands() != op.NumOperands() || n.NumRegions() != op.NumRegions() || n.NumResults() != op.NumResults() {
+	if n.NumOperands() != op.NumOperands() || len(n.Regions()) != len(op.Regions()) || n.NumResults() != op.NumResults() {
 		t.Fatalf("%s: %s is built with other operands, results or regions", name, op.Name())
 	}
 	for i, v := range op.Operands() {

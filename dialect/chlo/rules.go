@@ -353,8 +353,8 @@ func verifyScan(op *ir.Op, r *ir.Reporter) {
 		r.Errorf(op, "expects a non-empty block")
 		return
 	}
-	if b.NumArgs() != len(want) {
-		r.Errorf(op, "expects %d arguments in the body, but got %d", len(want), b.NumArgs())
+	if len(b.Args()) != len(want) {
+		r.Errorf(op, "expects %d arguments in the body, but got %d", len(want), len(b.Args()))
 		return
 	}
 	for i, t := range want {

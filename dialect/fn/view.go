@@ -55,7 +55,7 @@ func (f FuncOp) Private() bool {
 }
 
 // External reports whether the function is a declaration without a body.
-func (f FuncOp) External() bool { return f.NumRegions() == 0 || f.Region(0).Empty() }
+func (f FuncOp) External() bool { return len(f.Regions()) == 0 || f.Region(0).Entry() == nil }
 
 // Body returns the entry block; the function must not be external.
 func (f FuncOp) Body() *ir.Block { return f.Region(0).Entry() }

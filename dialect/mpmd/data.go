@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/hlocb/hlocb/dialect/sdy"
+	"github.com/hlocb/hlocb/internal/mlirtext"
 	"github.com/hlocb/hlocb/ir"
 )
 
@@ -63,7 +64,7 @@ func (t *MeshTensor) Shape() []int64 { return t.Tensor.Shape() }
 
 // String returns <"m1", tensor<4xf32>>.
 func (t *MeshTensor) String() string {
-	s := "<" + ir.Quote(t.Mesh) + ", " + t.Tensor.String()
+	s := "<" + mlirtext.Quote(t.Mesh) + ", " + t.Tensor.String()
 	if t.Sharding != nil {
 		s += ", sharding=" + t.Sharding.String()
 	}
@@ -74,7 +75,9 @@ func (t *MeshTensor) String() string {
 }
 
 // String returns <"m1" : <["x"=2]>>.
-func (m *NamedMesh) String() string { return "<" + ir.Quote(m.Name) + " : " + m.Mesh.String() + ">" }
+func (m *NamedMesh) String() string {
+	return "<" + mlirtext.Quote(m.Name) + " : " + m.Mesh.String() + ">"
+}
 
 // String returns <<"m1" : <["x"=2]>>, ...>.
 func (t *Topology) String() string { return "<" + joined(t.Meshes) + ">" }
@@ -85,20 +88,20 @@ func (o *UserOrigin) String() string { return "<" + o.short() + ">" }
 // short returns "f"(1), the form in ops.
 func (o *UserOrigin) short() string {
 	if o.Transposes > 0 {
-		return ir.Quote(o.Name) + "(" + strconv.FormatInt(o.Transposes, 10) + ")"
+		return mlirtext.Quote(o.Name) + "(" + strconv.FormatInt(o.Transposes, 10) + ")"
 	}
-	return ir.Quote(o.Name)
+	return mlirtext.Quote(o.Name)
 }
 
 // String returns "label".
-func (o *Origin) String() string { return ir.Quote(o.Label) }
+func (o *Origin) String() string { return mlirtext.Quote(o.Label) }
 
 // String returns "m1"["label"].
 func (m *MeshWithOrigins) String() string {
 	if len(m.Origins) == 0 {
-		return ir.Quote(m.Mesh)
+		return mlirtext.Quote(m.Mesh)
 	}
-	return ir.Quote(m.Mesh) + "[" + joined(m.Origins) + "]"
+	return mlirtext.Quote(m.Mesh) + "[" + joined(m.Origins) + "]"
 }
 
 // String returns <"m1"["label"], "m2">.

@@ -241,8 +241,8 @@ var For = &ir.Def{
 		Remap: remap,
 	},
 	ArgNames: func(op *ir.Op, r *ir.Region, set func(*ir.Value, string)) {
-		if b := r.Entry(); b != nil && b.NumArgs() > 0 {
-			set(b.Arg(b.NumArgs()-1), "index")
+		if b := r.Entry(); b != nil && len(b.Args()) > 0 {
+			set(b.Arg(len(b.Args())-1), "index")
 		}
 	},
 	Verify: verifyFor,

@@ -70,7 +70,7 @@ var calibratedType = &ir.TypeDef{
 		p.Expect("<")
 		pos := p.Pos()
 		if format, ok := tensor.ParseDType(p.ParseOptionalKeyword()); ok { // a type would go on after <
-			d.expressed = p.Context().Element(format)
+			d.expressed = ir.ElementOf(format)
 		}
 		if !isFloat(d.expressed) {
 			p.ErrorfAt(pos, "expressed type must be floating point")

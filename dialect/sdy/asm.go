@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hlocb/hlocb/internal/mlirtext"
 	"github.com/hlocb/hlocb/ir"
 )
 
@@ -49,7 +50,7 @@ func parseMesh(p ir.AsmParser) *DeviceMesh {
 func (m *DeviceMesh) check() string {
 	for i, a := range m.Axes {
 		if m.index(a.Name) < i {
-			return "duplicate axis name: " + ir.Quote(a.Name)
+			return "duplicate axis name: " + mlirtext.Quote(a.Name)
 		}
 	}
 	if len(m.DeviceIDs) == 0 {
@@ -90,7 +91,7 @@ func parseAxisRef(p ir.AsmParser) AxisRef {
 		a.Pre = p.ParseInteger()
 		p.Expect(")")
 		if a.Size = p.ParseInteger(); !a.part() {
-			p.ErrorfAt(pos, "sub-axis pre-size must be at least 1: %s:(0)0", ir.Quote(a.Name))
+			p.ErrorfAt(pos, "sub-axis pre-size must be at least 1: %s:(0)0", mlirtext.Quote(a.Name))
 		}
 	}
 	return a

@@ -4,13 +4,14 @@ import (
 	"strconv"
 
 	"github.com/hlocb/hlocb/internal/dialect/view"
+	"github.com/hlocb/hlocb/internal/mlirtext"
 	"github.com/hlocb/hlocb/ir"
 )
 
 // Rows of attributes that are nested in other attributes in text but separate in bytecode (SdyBytecode.cpp).
 var (
 	meshAxisAttr = partAttr("mesh_axis", 1, func(c ir.Coder, d *MeshAxis) { c.String(&d.Name); c.Int(&d.Size) },
-		func(d *MeshAxis) string { return ir.Quote(d.Name) + "=" + strconv.FormatInt(d.Size, 10) })
+		func(d *MeshAxis) string { return mlirtext.Quote(d.Name) + "=" + strconv.FormatInt(d.Size, 10) })
 	subAxisAttr = partAttr("sub_axis_info", 3, func(c ir.Coder, d *subAxis) { c.Int(&d.pre); c.Int(&d.size) },
 		func(d *subAxis) string {
 			return "(" + strconv.FormatInt(d.pre, 10) + ")" + strconv.FormatInt(d.size, 10)

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/hlocb/hlocb/internal/mlirtext"
-	"github.com/hlocb/hlocb/ir"
 )
 
 // DeviceMesh is #sdy.mesh<["x"=2, "y"=4], device_ids=[...]>: axes of devices. A mesh without axes and with one device
@@ -58,7 +57,7 @@ type ManualAxes struct {
 func (m *DeviceMesh) String() string {
 	parts := make([]string, len(m.Axes))
 	for i, a := range m.Axes {
-		parts[i] = ir.Quote(a.Name) + "=" + strconv.FormatInt(a.Size, 10)
+		parts[i] = mlirtext.Quote(a.Name) + "=" + strconv.FormatInt(a.Size, 10)
 	}
 	s := "<[" + strings.Join(parts, ", ") + "]"
 	if m.DeviceIDs != nil {
@@ -73,7 +72,7 @@ func (m *DeviceMesh) String() string {
 
 // String returns "x" or "x":(2)4.
 func (a AxisRef) String() string {
-	s := ir.Quote(a.Name)
+	s := mlirtext.Quote(a.Name)
 	if a.part() {
 		s += ":(" + strconv.FormatInt(a.Pre, 10) + ")" + strconv.FormatInt(a.Size, 10)
 	}
@@ -142,7 +141,7 @@ func (v *PerValue) List() string {
 func (m *ManualAxes) String() string {
 	parts := make([]string, len(m.Names))
 	for i, n := range m.Names {
-		parts[i] = ir.Quote(n)
+		parts[i] = mlirtext.Quote(n)
 	}
 	return "{" + strings.Join(parts, ", ") + "}"
 }

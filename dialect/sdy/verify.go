@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/internal/mlirtext"
 	"github.com/hlocb/hlocb/ir"
 )
 
@@ -74,7 +75,7 @@ func (s *axisSet) add(axes []AxisRef, m *DeviceMesh, f fault) bool {
 	}
 	for i, a := range axes {
 		if m.index(a.Name) < 0 {
-			f("unknown axis name: %s", ir.Quote(a.Name))
+			f("unknown axis name: %s", mlirtext.Quote(a.Name))
 			return false
 		}
 		if s.seen[a] {
@@ -112,7 +113,7 @@ func (s *axisSet) checkParts(m *DeviceMesh, f fault) bool {
 		parts := slices.Clone(s.parts[name])
 		slices.SortStableFunc(parts, before(m))
 		if s.seen[AxisRef{Name: name}] {
-			f("both sub-axis and full-axis are used for axis name: %s", ir.Quote(name))
+			f("both sub-axis and full-axis are used for axis name: %s", mlirtext.Quote(name))
 			return false
 		}
 		size, next := m.size(name), int64(1)
@@ -158,7 +159,7 @@ func manualAround(op *ir.Op) map[string]*ir.Op {
 }
 
 func bound(f fault, axis string, by *ir.Op) {
-	f("operates on axis %s which is already bound by a parent sdy.manual_computation op", ir.Quote(axis)).
+	f("operates on axis %s which is already bound by a parent sdy.manual_computation op", mlirtext.Quote(axis)).
 		Note(by.Pos(), "parent bounding this axis as manual")
 }
 

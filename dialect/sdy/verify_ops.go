@@ -3,6 +3,7 @@ package sdy
 import (
 	"slices"
 
+	"github.com/hlocb/hlocb/internal/mlirtext"
 	"github.com/hlocb/hlocb/ir"
 )
 
@@ -158,7 +159,7 @@ func verifyManual(op *ir.Op, r *ir.Reporter) {
 	}
 	for _, name := range axes.Names {
 		if mesh != nil && mesh.index(name) < 0 {
-			r.Errorf(op, "unknown manual axis: %s", ir.Quote(name))
+			r.Errorf(op, "unknown manual axis: %s", mlirtext.Quote(name))
 			return
 		}
 	}

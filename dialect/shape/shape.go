@@ -70,7 +70,7 @@ func verifyConstShape(op *ir.Op, r *ir.Reporter) {
 
 var boolean = ir.AttrConstraint{Summary: "bool attribute", Form: ir.FormBare, FormType: ir.Int(1), Check: func(a ir.Attr) bool {
 	i, ok := a.(*ir.IntegerAttr)
-	return ok && i.IsBool()
+	return ok && i.Type() == ir.Type(ir.Int(1))
 }}
 
 var message = ir.AttrConstraint{Summary: "string attribute", Check: func(a ir.Attr) bool { _, ok := a.(*ir.StringAttr); return ok }}
@@ -243,7 +243,7 @@ func parseAssuming(p ir.AsmParser, st *ir.OpState) {
 		p.ParseList("(", ")", func() { st.Types = append(st.Types, p.ParseType()) })
 	}
 	body := p.ParseRegion()
-	if body.Empty() {
+	if body.Entry() == nil {
 		body.AddBlock()
 	}
 	if b := body.Entry(); b.Terminator() == nil { // that of a region that yields nothing
@@ -269,7 +269,7 @@ func printAssuming(p ir.AsmPrinter, op *ir.Op) {
 // verifyAssuming checks that the region yields the results.
 func verifyAssuming(op *ir.Op, r *ir.Reporter) {
 	b := op.Region(0).Entry()
-	if b == nil || b.NumArgs() > 0 {
+	if b == nil || len(b.Args()) > 0 {
 		r.Errorf(op, "expects a region with one block without arguments")
 		return
 	}

@@ -179,11 +179,11 @@ func appliedOp(op *ir.Op) *ir.Op {
 		return nil
 	}
 	in, ret := b.First(), b.First().Next()
-	if ret == nil || ret.Next() != nil || b.NumArgs() != 2 || ret.NumOperands() != 1 {
+	if ret == nil || ret.Next() != nil || len(b.Args()) != 2 || ret.NumOperands() != 1 {
 		return nil
 	}
 	if in.Def().Dialect() != op.Def().Dialect() || !in.Has(ir.Commutative) || len(in.Attrs()) > 0 ||
-		in.NumOperands() != 2 || in.NumResults() != 1 || in.NumRegions() != 0 {
+		in.NumOperands() != 2 || in.NumResults() != 1 || len(in.Regions()) != 0 {
 		return nil
 	}
 	t := in.Result(0).Type()
@@ -263,7 +263,7 @@ func parseWhile(p ir.AsmParser, st *ir.OpState) {
 func whileFits(op *ir.Op) bool {
 	for i, v := range op.Operands() {
 		for _, r := range op.Regions() {
-			if b := r.Entry(); b != nil && i < b.NumArgs() && b.Arg(i).Type() != v.Type() {
+			if b := r.Entry(); b != nil && i < len(b.Args()) && b.Arg(i).Type() != v.Type() {
 				return false
 			}
 		}

@@ -18,8 +18,8 @@ func inferBranches(s *subject, n int) ([]ir.Type, error) {
 		if err != nil {
 			return nil, err
 		}
-		if b.NumArgs() != 0 { // (if C1, case C2)
-			return nil, fail("branch %d must have 0 arguments, but found %d", i, b.NumArgs())
+		if len(b.Args()) != 0 { // (if C1, case C2)
+			return nil, fail("branch %d must have 0 arguments, but found %d", i, len(b.Args()))
 		}
 		all[i] = ret
 		if i == 0 {

@@ -377,7 +377,7 @@ func sortRule(s *subject) error {
 		return err
 	}
 	n := 2 * len(s.operands) // (C5)
-	if b.NumArgs() != n {
+	if len(b.Args()) != n {
 		return fail("comparator block should have %d arguments", n)
 	}
 	for i := range s.operands {

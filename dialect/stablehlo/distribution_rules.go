@@ -341,8 +341,8 @@ func asyncStartRule(s *subject) error {
 	if err != nil {
 		return err
 	}
-	if b.NumArgs() != len(s.operands) {
-		return fail("body must have %d arguments, but has %d", len(s.operands), b.NumArgs())
+	if len(b.Args()) != len(s.operands) {
+		return fail("body must have %d arguments, but has %d", len(s.operands), len(b.Args()))
 	}
 	for i, a := range b.Args() {
 		if !Compatible(a.Type(), s.typ(i)) {

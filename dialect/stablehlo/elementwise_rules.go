@@ -182,8 +182,8 @@ func inferMap(s *subject) ([]ir.Type, error) {
 	if err != nil {
 		return nil, err
 	}
-	if b.NumArgs() != len(s.operands) {
-		return nil, fail("expects number of operands to match the arity of map computation, but got: %d and %d", len(s.operands), b.NumArgs())
+	if len(b.Args()) != len(s.operands) {
+		return nil, fail("expects number of operands to match the arity of map computation, but got: %d and %d", len(s.operands), len(b.Args()))
 	}
 	for i, a := range b.Args() {
 		at := asTensor(s.ctx, a.Type())
@@ -219,7 +219,7 @@ func inferMap(s *subject) ([]ir.Type, error) {
 
 // body returns the block of region i and the types that its terminator returns.
 func (s *subject) body(i int) (*ir.Block, []ir.Type, error) {
-	if i >= len(s.regions) || s.regions[i].Empty() {
+	if i >= len(s.regions) || s.regions[i].Entry() == nil {
 		return nil, nil, fail("expects a non-empty block")
 	}
 	b := s.regions[i].Entry()

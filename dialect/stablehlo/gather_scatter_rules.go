@@ -358,8 +358,8 @@ func selectRule(s *subject, t *ir.TensorType) error {
 	if err != nil {
 		return err
 	}
-	if b.NumArgs() != 2 {
-		return fail("expects the select-region to take 2 parameters, but takes %d", b.NumArgs())
+	if len(b.Args()) != 2 {
+		return fail("expects the select-region to take 2 parameters, but takes %d", len(b.Args()))
 	}
 	want := scalarOf(s.ctx, t)
 	for i, a := range b.Args() {

@@ -36,8 +36,8 @@ func reducerRule(s *subject, i int, inputs, inits []ir.Type, allowed ...int64) e
 		return err
 	}
 	n := len(inputs)
-	if b.NumArgs() != 2*n {
-		return fail("Reduction-region must take %d parameters, but takes %d parameter(s)", 2*n, b.NumArgs())
+	if len(b.Args()) != 2*n {
+		return fail("Reduction-region must take %d parameters, but takes %d parameter(s)", 2*n, len(b.Args()))
 	}
 	if len(ret) == 0 {
 		return fail("The reduction-region expected to return some value(s)")

@@ -105,7 +105,7 @@ var (
 		return "outputTupleIndices = " + string(mlirtext.AppendInts(nil, d.OutputTupleIndices)) + ", operandIndex = " + strconv.FormatInt(d.OperandIndex, 10) +
 			", operandTupleIndices = " + string(mlirtext.AppendInts(nil, d.OperandTupleIndices))
 	})
-	stringAttr = attrRow(14, "string_v1", func(c ir.Coder, d *text) { c.String(&d.value) }, func(p ir.AsmParser, d *text) { d.value = p.ParseString() }, func(d *text) string { return ir.Quote(d.value) })
+	stringAttr = attrRow(14, "string_v1", func(c ir.Coder, d *text) { c.String(&d.value) }, func(p ir.AsmParser, d *text) { d.value = p.ParseString() }, func(d *text) string { return mlirtext.Quote(d.value) })
 	tensorAttr = attrRow(15, "tensor_v1", codeTensor, readTensor, func(d *dense) string { return d.elems.String() })
 	typeAttr   = attrRow(17, "type_v1", func(c ir.Coder, d *typeRef) { c.Type(&d.typ) }, func(p ir.AsmParser, d *typeRef) { d.typ = p.ParseType() }, func(d *typeRef) string { return d.typ.String() })
 
@@ -450,7 +450,7 @@ func (c *converter) newAttr(a ir.Attr) ir.Attr {
 			return typeAttr.New(&typeRef{t})
 		}
 	case *ir.IntegerAttr:
-		if a.IsBool() {
+		if a.Type() == ir.Type(ir.Int(1)) {
 			return c.truth(a.Value() != 0)
 		}
 		if t := c.typeTo(a.Type()); t != nil {

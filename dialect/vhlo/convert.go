@@ -308,7 +308,7 @@ func splitAlgorithm(c *converter, a ir.Attr) []ir.Attr {
 	t := func(name string) ir.Attr {
 		var x ir.Type
 		if d, ok := tensor.ParseDType(name); ok {
-			x = c.ctx.Element(d)
+			x = ir.ElementOf(d)
 		} else {
 			x = c.ctx.ForeignFloat(name)
 		}

@@ -136,7 +136,7 @@ func (t *translator) op(o *ir.Op, block *ir.Block) {
 	}
 	st := &t.st
 	*st = ir.OpState{Operands: st.Operands[:0], Types: st.Types[:0], Successors: st.Successors[:0]}
-	st.Loc, st.Pos, st.Regions, st.Verbatim = t.loc(o.Loc()), o.Pos(), o.NumRegions(), o.Verbatim()
+	st.Loc, st.Pos, st.Regions, st.Verbatim = t.loc(o.Loc()), o.Pos(), len(o.Regions()), o.Verbatim()
 	vhlo, replaced := t.define(o, st)
 	if t.err != nil {
 		return
@@ -383,7 +383,7 @@ func (t *translator) older(o *ir.Op, row *opRow, st *ir.OpState) *opRow {
 			return need(" with several operands")
 		}
 	case "composite":
-		if o.NumRegions() > 0 {
+		if len(o.Regions()) > 0 {
 			return need(" with regions")
 		}
 	case "dynamic_conv":

@@ -252,7 +252,7 @@ func parseFunc(p ir.AsmParser, st *ir.OpState) {
 func printFunc(p ir.AsmPrinter, op *ir.Op) {
 	sym, _ := ir.DataOf[text](op.Attr("sym_name"))
 	ref, _ := ir.DataOf[typeRef](op.Attr("function_type"))
-	if sym == nil || ref == nil || dataOf(ref.typ) == nil || op.NumRegions() != 1 {
+	if sym == nil || ref == nil || dataOf(ref.typ) == nil || len(op.Regions()) != 1 {
 		return // the verifier reports it
 	}
 	t := dataOf(ref.typ)
@@ -260,7 +260,7 @@ func printFunc(p ir.AsmPrinter, op *ir.Op) {
 	p.PrintSymbol(sym.value)
 	p.Print("(")
 	r := op.Region(0)
-	if r.Empty() {
+	if r.Entry() == nil {
 		p.PrintTypes(t.parts[:t.inputs])
 	} else {
 		for i, a := range r.Entry().Args() {

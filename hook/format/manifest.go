@@ -11,6 +11,7 @@ import (
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/internal/hook/order"
+	"github.com/hlocb/hlocb/internal/mlirtext"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -114,7 +115,7 @@ func LocText(l *ir.Loc) string {
 	switch l.Kind() {
 	case ir.LocFile:
 		line, col := l.Start()
-		s := ir.Quote(l.Name()) + ":" + strconv.Itoa(int(line)) + ":" + strconv.Itoa(int(col))
+		s := mlirtext.Quote(l.Name()) + ":" + strconv.Itoa(int(line)) + ":" + strconv.Itoa(int(col))
 		if endLine, endCol := l.End(); endLine == line && endLine != 0 {
 			s += fmt.Sprintf(" to :%d", endCol)
 		} else if endLine != 0 {
@@ -123,9 +124,9 @@ func LocText(l *ir.Loc) string {
 		return s
 	case ir.LocName:
 		if len(l.Children()) > 0 && l.Children()[0].Kind() != ir.LocUnknown {
-			return ir.Quote(l.Name()) + "(" + LocText(l.Children()[0]) + ")"
+			return mlirtext.Quote(l.Name()) + "(" + LocText(l.Children()[0]) + ")"
 		}
-		return ir.Quote(l.Name())
+		return mlirtext.Quote(l.Name())
 	case ir.LocCallSite:
 		return "callsite(" + childText(l.Children()[0]) + " at " + childText(l.Children()[1]) + ")"
 	case ir.LocFused:

@@ -102,7 +102,7 @@ func deadUsers(op *ir.Op, list []*ir.Op, depth int) (users []*ir.Op, dead bool) 
 	for _, r := range op.Results() {
 		for u := range r.Uses() {
 			o := u.Owner()
-			if !o.Has(ir.Pure) || o.NumRegions() > 0 || o.Has(ir.Terminator) || len(list) > 256 {
+			if !o.Has(ir.Pure) || len(o.Regions()) > 0 || o.Has(ir.Terminator) || len(list) > 256 {
 				return nil, false
 			}
 			list = append(list, o)

@@ -416,7 +416,7 @@ func unorderedAround(m *ir.Module, op *ir.Op) *ir.Op {
 			return nil
 		}
 		f := p.Def().Flow
-		if !f.Ordered(slices.Index(p.Regions(), in.Block().Region())) || f.Function && p.Parent() != m.Op() {
+		if f.Run(slices.Index(p.Regions(), in.Block().Region())) == ir.RunsUnordered || f.Function && p.Parent() != m.Op() {
 			return p
 		}
 		in = p

@@ -152,19 +152,16 @@ func TestClauses(t *testing.T) {
 		}
 	}
 	numbered, checked := 0, 0
-	for _, name := range reg.OpNames() {
-		if !strings.HasPrefix(name, "stablehlo.") {
-			continue
-		}
-		for i, c := range reg.Lookup([]byte(name)).Clauses {
+	for _, d := range reg.Dialect("stablehlo").Ops {
+		for i, c := range d.Clauses {
 			numbered++
 			if want := "C" + strconv.Itoa(i+1); c.No != want {
-				t.Errorf("%s: clause %d has the number %q", name, i+1, c.No)
+				t.Errorf("%s: clause %d has the number %q", d.Name, i+1, c.No)
 			}
-			if broken[name+" "+c.No] {
+			if broken[d.Name+" "+c.No] {
 				checked++
 			} else if c.Unchecked == "" {
-				t.Errorf("%s %s: %s: nothing in testdata/clauses.txt breaks it, and the row says that it is checked", name, c.No, c.Text)
+				t.Errorf("%s %s: %s: nothing in testdata/clauses.txt breaks it, and the row says that it is checked", d.Name, c.No, c.Text)
 			}
 		}
 	}

@@ -152,7 +152,7 @@ func (e *emitter) sortFirst(op *ir.Op, dim int64, values ...*ir.Value) []*ir.Val
 		return nil
 	}
 	f, ok := fn.Lookup(op.Module(), names[0])
-	if !ok || f.External() || len(f.Region(0).Blocks()) != 1 || f.Body().NumArgs() > 2*len(values) {
+	if !ok || f.External() || len(f.Region(0).Blocks()) != 1 || len(f.Body().Args()) > 2*len(values) {
 		return nil
 	}
 	for i, v := range values {
@@ -217,7 +217,7 @@ func expandDynamicCall(e *emitter, op *ir.Op, _ []*ir.Value) []*ir.Value {
 	if st.Def == stablehlo.ReduceWindow {
 		call, _ := stablehlo.AsCustomCall(op)
 		f, ok := fn.Lookup(op.Module(), slices.Concat(call.CalledComputations(), []string{""})[0])
-		if !ok || f.External() || len(f.Region(0).Blocks()) != 1 || f.Body().NumArgs() != len(st.Operands) {
+		if !ok || f.External() || len(f.Region(0).Blocks()) != 1 || len(f.Body().Args()) != len(st.Operands) {
 			return nil
 		}
 		st.Bodies, st.Regions = nil, 1

@@ -181,7 +181,7 @@ func (e *emitter) integer(v int64, like *ir.Value) *ir.Value {
 // fill returns a tensor with v in every element and the shape of like.
 func (e *emitter) fill(v *tensor.Tensor, like *ir.Value) *ir.Value {
 	t := like.Type().(*ir.TensorType)
-	elem := e.ctx.Element(v.DType())
+	elem := ir.ElementOf(v.DType())
 	if i, ok := t.Elem().(*ir.IntegerType); ok && i.Signedness() == ir.Signed {
 		elem = i
 	}

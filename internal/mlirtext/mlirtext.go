@@ -9,6 +9,9 @@ import (
 // Dynamic is the size of an open dimension; its text is '?'.
 const Dynamic int64 = math.MinInt64
 
+// Quote returns s as a string literal.
+func Quote(s string) string { return string(AppendQuoted(nil, s)) }
+
 // AppendQuoted appends s as a string literal: printable ASCII unchanged, a backslash doubled, every other byte as \XX.
 func AppendQuoted(b []byte, s string) []byte {
 	b = append(b, '"')

@@ -68,7 +68,7 @@ func place(m *ir.Module, o *ir.Op) string {
 
 // worthTrying excludes ops that cannot stand alone: functions, calls, terminators and declarations.
 func worthTrying(o *ir.Op) bool {
-	if o.Block() != nil && o == o.Block().Last() && o.NumResults() == 0 && o.NumRegions() == 0 {
+	if o.Block() != nil && o == o.Block().Last() && o.NumResults() == 0 && len(o.Regions()) == 0 {
 		return false
 	}
 	dialect, name, _ := strings.Cut(o.Name(), ".")

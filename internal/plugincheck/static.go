@@ -119,7 +119,7 @@ func Static(m *ir.Module, t Target) []Finding {
 		for _, r := range o.Results() {
 			value(r)
 		}
-		for i := range o.NumRegions() {
+		for i := range o.Regions() {
 			for _, b := range o.Region(i).Blocks() {
 				for _, a := range b.Args() {
 					value(a)

@@ -247,7 +247,7 @@ func (a *adder) track(v *ir.Value, number map[*ir.Value]int, g *flow.Graph) trac
 // ordered reports whether op has a region whose ops are observed themselves.
 func ordered(op *ir.Op) bool {
 	for i := range op.Regions() {
-		if op.Def().Flow.Ordered(i) {
+		if op.Def().Flow.Run(i) != ir.RunsUnordered {
 			return true
 		}
 	}

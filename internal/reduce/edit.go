@@ -146,7 +146,7 @@ func unwrap(m *ir.Module, op *ir.Op, k int) bool {
 		return false
 	}
 	body, end := blocks[0], blocks[0].Last()
-	values := make([]*ir.Value, body.NumArgs())
+	values := make([]*ir.Value, len(body.Args()))
 	for i, a := range body.Args() {
 		if i < op.NumOperands() && op.Operand(i).Type() == a.Type() {
 			values[i] = op.Operand(i)
@@ -183,7 +183,7 @@ func dropResult(m *ir.Module, op *ir.Op, k int) bool {
 	carried := op.NumOperands() == n
 	for _, g := range op.Regions() {
 		for _, b := range g.Blocks() {
-			if carried && b.NumArgs() == n {
+			if carried && len(b.Args()) == n {
 				if a := b.Arg(k); a.HasUses() {
 					if op.Operand(k).Type() != a.Type() {
 						return false
@@ -270,7 +270,7 @@ func (r *reducer) signatures() {
 				return args, slices.Delete(results, lo, hi), in, slices.Delete(out, lo, hi)
 			})
 		})
-		r.chunks("arguments", func() int { return free(r.best)[i].Body().NumArgs() }, func(lo, hi int) bool {
+		r.chunks("arguments", func() int { return len(free(r.best)[i].Body().Args()) }, func(lo, hi int) bool {
 			return edit(i, func(f fn.FuncOp, args, results []*ir.DictAttr, in, out []ir.Type) ([]*ir.DictAttr, []*ir.DictAttr, []ir.Type, []ir.Type) {
 				for k := hi - 1; k >= lo; k-- {
 					if a := f.Body().Arg(k); !a.HasUses() || sameType(f.Body(), a) {

@@ -113,7 +113,7 @@ func sizeOf(m *ir.Module, bytes int) size {
 		s.values += op.NumResults() + op.NumOperands()
 		for _, g := range op.Regions() {
 			for _, b := range g.Blocks() {
-				s.values += b.NumArgs()
+				s.values += len(b.Args())
 			}
 		}
 		return true
@@ -243,11 +243,11 @@ func isLast(op *ir.Op) bool {
 // regions replaces ops with regions, such as loops, by the ops of one region, and drops their results.
 func (r *reducer) regions() {
 	list := func(ops []*ir.Op) []*ir.Op {
-		return slices.DeleteFunc(slices.Clone(ops), func(op *ir.Op) bool { return op.NumRegions() == 0 || op.Has(ir.Symbol) })
+		return slices.DeleteFunc(slices.Clone(ops), func(op *ir.Op) bool { return len(op.Regions()) == 0 || op.Has(ir.Symbol) })
 	}
 	count := func() int { return len(list(opsOf(r.best))) }
 	r.tryEach("loops", count, func(i int) bool {
-		for k := range list(opsOf(r.best))[i].NumRegions() {
+		for k := range len(list(opsOf(r.best))[i].Regions()) {
 			if r.try(func(m *ir.Module, ops []*ir.Op) bool { return unwrap(m, list(ops)[i], k) }) {
 				return true
 			}
@@ -293,7 +293,7 @@ func (r *reducer) attributes() {
 	r.try(func(m *ir.Module, _ []*ir.Op) bool {
 		for _, op := range all(m) {
 			for _, n := range names(op) {
-				if !op.Def().IsInherent(n) && n != ir.SymbolName {
+				if op.Def().Attr(n) == nil && n != ir.SymbolName {
 					op.RemoveAttr(n)
 				}
 			}

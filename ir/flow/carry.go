@@ -15,7 +15,7 @@ func Carry(m *ir.Module, op *ir.Op, v *ir.Value) (n *ir.Op, result *ir.Value, in
 	f := op.Def().Flow
 	at, out := 0, 0
 	takes, gives := f.Callee != "", f.Callee != ""
-	in = make([]*ir.Value, op.NumRegions())
+	in = make([]*ir.Value, len(op.Regions()))
 	for i := range in {
 		in[i] = v
 	}

@@ -206,7 +206,7 @@ func FunctionOf(op *ir.Op) *ir.Op {
 
 // Entry returns the first block of f, or nil for a function without a body.
 func Entry(f *ir.Op) *ir.Block {
-	if f.NumRegions() == 0 {
+	if len(f.Regions()) == 0 {
 		return nil
 	}
 	return f.Region(0).Entry()
@@ -268,7 +268,7 @@ func InOrder(b *ir.Block) bool {
 	for b != nil && b.Parent() != nil {
 		p := b.Parent()
 		f := p.Def().Flow
-		if !f.Ordered(slices.Index(p.Regions(), b.Region())) {
+		if f.Run(slices.Index(p.Regions(), b.Region())) == ir.RunsUnordered {
 			return false
 		}
 		if f.Function {

@@ -82,7 +82,7 @@ func (g *Graph) Targets(u *ir.Use) iter.Seq[*ir.Value] {
 		op, i := u.Owner(), u.Index()
 		if f := op.Def().Flow; f != nil {
 			if callee := g.Callee(op); callee != nil {
-				if b := Entry(callee); i < b.NumArgs() && !yield(b.Arg(i)) {
+				if b := Entry(callee); i < len(b.Args()) && !yield(b.Arg(i)) {
 					return
 				}
 			}
@@ -127,7 +127,7 @@ func outOf(op *ir.Op, f *ir.Flow, at ir.Place, r, i int, yield func(*ir.Value) b
 				if e.To.Region != n && e.To.Region != ir.AllRegions || g.Entry() == nil {
 					continue
 				}
-				if k < g.Entry().NumArgs() && !yield(g.Entry().Arg(k)) {
+				if k < len(g.Entry().Args()) && !yield(g.Entry().Arg(k)) {
 					return false
 				}
 			}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/dialect/all"
+	"github.com/hlocb/hlocb/internal/mlirtext"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/parse"
 	"github.com/hlocb/hlocb/tensor"
@@ -37,7 +38,7 @@ func newForeignAttrs(text map[string]string) (*foreignAttrs, error) {
 		if i > 0 {
 			b.WriteString(", ")
 		}
-		fmt.Fprintf(&b, "%s = %s", ir.Quote(name), text[name])
+		fmt.Fprintf(&b, "%s = %s", mlirtext.Quote(name), text[name])
 	}
 	b.WriteString("}} {}")
 	reg, err := all.Registry()

@@ -38,7 +38,7 @@ func IsDict(a ir.Attr) bool { return is[*ir.DictAttr](a) }
 
 func isBool(a ir.Attr) bool {
 	i, ok := a.(*ir.IntegerAttr)
-	return ok && i.IsBool()
+	return ok && i.Type() == ir.Type(ir.Int(1))
 }
 
 func isFloat(d tensor.DType) func(ir.Attr) bool {

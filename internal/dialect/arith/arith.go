@@ -348,7 +348,7 @@ func constantNames(op *ir.Op, set func(*ir.Value, string)) {
 			name = "c" + strconv.FormatInt(i.Value(), 10)
 		case *ir.IntegerType:
 			name = "c" + strconv.FormatInt(i.Value(), 10) + "_" + t.String()
-			if i.IsBool() {
+			if i.Type() == ir.Type(ir.Int(1)) {
 				name = strconv.FormatBool(i.Value() != 0)
 			}
 		}

@@ -101,7 +101,7 @@ func (a *aliaser) compute(v *ir.Value) bool {
 
 // loops reports whether op runs a region repeatedly.
 func loops(op *ir.Op) bool {
-	for i := range op.NumRegions() {
+	for i := range op.Regions() {
 		if r := op.Def().Flow.Run(i); r == ir.RunsRepeated || r == ir.RunsTest {
 			return true
 		}

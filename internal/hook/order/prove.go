@@ -170,7 +170,7 @@ func (p *prover) regions(s *scope, op *ir.Op, in entry) (*dependents, error) {
 		_, threads := flow.Threads(op, i)
 		switch {
 		case !p.events.In(r):
-		case !f.Ordered(i):
+		case f.Run(i) == ir.RunsUnordered:
 			return nil, p.m.Errorf(op, "order of the hooks inside '%s' cannot be proven", op.Name())
 		case f.Run(i) == ir.RunsTest && !threads:
 			return nil, p.m.Errorf(op, "hook in the condition of a loop: the order of its events cannot be proven")
@@ -181,7 +181,7 @@ func (p *prover) regions(s *scope, op *ir.Op, in entry) (*dependents, error) {
 	for i, v := range op.Operands() {
 		operands[i] = in.first || p.holds(s, v)
 	}
-	yields := make([]*dependents, op.NumRegions())
+	yields := make([]*dependents, len(op.Regions()))
 	depends := func(v *ir.Value) bool { // whether every source of v depends on the last event
 		n := 0
 		for u := range p.events.Sources(v) {

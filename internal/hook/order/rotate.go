@@ -57,7 +57,7 @@ func loops(reach *flow.Reach, list []*ir.Op, b *ir.Block) []*ir.Op {
 
 // rotate moves the condition of loop, its region 0, into a private function before at.
 func rotate(m *ir.Module, f fn.FuncOp, loop *ir.Op, at *ir.Op) error {
-	if loop.NumRegions() != 2 || loop.Def().Flow.Run(0) != ir.RunsTest || loop.NumOperands() != loop.NumResults() {
+	if len(loop.Regions()) != 2 || loop.Def().Flow.Run(0) != ir.RunsTest || loop.NumOperands() != loop.NumResults() {
 		return m.Errorf(loop, "hook in the condition of '%s', which cannot be moved out of it", loop.Name())
 	}
 	cond := loop.Region(0).Entry()
@@ -88,15 +88,19 @@ func rotate(m *ir.Module, f fn.FuncOp, loop *ir.Op, at *ir.Op) error {
 	test.SetPrivate(ir.SymbolsOf(m.Op()).Unique(strings.TrimSuffix(f.Symbol(), "_while_cond")+"_while_cond", test.Op))
 	test.SetSignature(m.Context().Function(inputs, []ir.Type{pred}), nil, nil)
 	m.Body().InsertBefore(test.Op, at)
-	inTest := func(u *ir.Use) bool { return test.IsAncestorOf(u.Owner()) }
-	for i, v := range captures {
-		v.ReplaceUsesIf(cond.InsertArg(i, v.Type(), v.Loc()), inTest)
+	replace := func(v, inTest *ir.Value) {
+		for u := range v.Uses() {
+			if test.IsAncestorOf(u.Owner()) {
+				u.Set(inTest)
+			}
+		}
 	}
-	start := cond.First()
+	for i, v := range captures {
+		replace(v, cond.InsertArg(i, v.Type(), v.Loc()))
+	}
+	start := m.AtStart(cond)
 	for _, v := range constants {
-		k := m.CloneOp(v.DefiningOp(), map[*ir.Value]*ir.Value{})
-		cond.InsertBefore(k, start)
-		v.ReplaceUsesIf(k.Result(0), inTest)
+		replace(v, start.Clone(v.DefiningOp(), map[*ir.Value]*ir.Value{}).Result(0))
 	}
 	ret := last.Def()
 	m.Before(last).Create(fn.Return, last.OperandList(), nil)

@@ -7,7 +7,7 @@ import (
 
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/hook"
-	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/internal/mlirtext"
 )
 
 // Write writes the order of hooks for people. Each hook has a line with the hooks whose events may come immediately
@@ -55,17 +55,17 @@ func WriteDOT(w io.Writer, m *hook.Manifest, data []hook.Edge) error {
 	}
 	for i := range m.Sites {
 		s := &m.Sites[i]
-		if _, err := fmt.Fprintf(w, "  %s [label=%s];\n", ir.Quote(s.ID.String()), ir.Quote(s.Name+" ("+s.Kind.String()+")")); err != nil {
+		if _, err := fmt.Fprintf(w, "  %s [label=%s];\n", mlirtext.Quote(s.ID.String()), mlirtext.Quote(s.Name+" ("+s.Kind.String()+")")); err != nil {
 			return err
 		}
 	}
 	for _, e := range m.Edges {
-		if _, err := fmt.Fprintf(w, "  %s -> %s;\n", ir.Quote(e.From.String()), ir.Quote(e.To.String())); err != nil {
+		if _, err := fmt.Fprintf(w, "  %s -> %s;\n", mlirtext.Quote(e.From.String()), mlirtext.Quote(e.To.String())); err != nil {
 			return err
 		}
 	}
 	for _, e := range data {
-		if _, err := fmt.Fprintf(w, "  %s -> %s [style=dashed];\n", ir.Quote(e.From.String()), ir.Quote(e.To.String())); err != nil {
+		if _, err := fmt.Fprintf(w, "  %s -> %s [style=dashed];\n", mlirtext.Quote(e.From.String()), mlirtext.Quote(e.To.String())); err != nil {
 			return err
 		}
 	}

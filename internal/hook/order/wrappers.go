@@ -50,7 +50,7 @@ func forwards(f fn.FuncOp) *ir.Op {
 		return nil
 	}
 	ret := call.Next()
-	if !ret.Is(fn.Return) || call.NumOperands() != f.Body().NumArgs() || ret.NumOperands() != call.NumResults() {
+	if !ret.Is(fn.Return) || call.NumOperands() != len(f.Body().Args()) || ret.NumOperands() != call.NumResults() {
 		return nil
 	}
 	for i, v := range call.Operands() {

@@ -23,8 +23,8 @@ func commonReducer(b *ir.Block) *kernel.BinaryLoops {
 // or nil if the region is anything else. A region on quantized values has no reducer. Each of its ops dequantizes,
 // computes and quantizes (spec, "dequantize_op_quantize"), so sums saturate and products round at every step.
 func commonReducers(b *ir.Block) []*kernel.BinaryLoops {
-	k := b.NumArgs() / 2
-	if b.NumArgs() != 2*k || b.Last() == nil || !plan.IsReturn(b.Last()) || b.Last().NumOperands() != k {
+	k := len(b.Args()) / 2
+	if len(b.Args()) != 2*k || b.Last() == nil || !plan.IsReturn(b.Last()) || b.Last().NumOperands() != k {
 		return nil
 	}
 	ops := 0
@@ -71,7 +71,7 @@ func reducer(o *ir.Op) *kernel.BinaryLoops {
 
 // planReduce compiles reduce (spec, "reduce").
 func planReduce(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
-	if len(s.In)%2 != 0 || len(s.In) == 0 || len(s.Out) != len(s.In)/2 || s.Op.NumRegions() != 1 || len(s.Op.Region(0).Blocks()) != 1 {
+	if len(s.In)%2 != 0 || len(s.In) == 0 || len(s.Out) != len(s.In)/2 || len(s.Op.Regions()) != 1 || len(s.Op.Region(0).Blocks()) != 1 {
 		return nil, errors.New("expects as many initial values as inputs and results, and one region")
 	}
 	if len(commonReducers(s.Op.Region(0).Entry())) == len(s.Out) {
@@ -223,7 +223,7 @@ func folderOf(p *plan.Planner, op *ir.Op, i int, in, init []kernel.Type, steps, 
 
 // foldReduce compiles the reduction of one value by a common op.
 func foldReduce(s *plan.Spec, source *kernel.Source) (kernel.Kernel, error) {
-	if len(s.In) != 2 || len(s.Out) != 1 || s.Op.NumRegions() != 1 || len(s.Op.Region(0).Blocks()) != 1 {
+	if len(s.In) != 2 || len(s.Out) != 1 || len(s.Op.Regions()) != 1 || len(s.Op.Region(0).Blocks()) != 1 {
 		return kernel.Kernel{}, errors.New("expects one input")
 	}
 	red := commonReducer(s.Op.Region(0).Entry())

@@ -20,7 +20,7 @@ func scatterPlanOf(s *plan.Spec, k int) (*kernel.ScatterPlan, error) {
 
 func scatterCounts(s *plan.Spec) (int, error) {
 	k := len(s.Out)
-	if k == 0 || len(s.In) != 2*k+1 || s.Op.NumRegions() != 1 || len(s.Op.Region(0).Blocks()) != 1 {
+	if k == 0 || len(s.In) != 2*k+1 || len(s.Op.Regions()) != 1 || len(s.Op.Region(0).Blocks()) != 1 {
 		return 0, errors.New("expects inputs, indices, as many updates, and one region")
 	}
 	for i := range k {
@@ -87,7 +87,7 @@ func planScatter(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 // scatterCombiner returns the loop of a common update computation: replacement, or one of the common reducers.
 func scatterCombiner(s *plan.Spec) kernel.ElementLoop {
 	b := s.Op.Region(0).Entry()
-	if b.NumArgs() == 2 && b.First() == b.Last() && plan.IsReturn(b.First()) && b.First().NumOperands() == 1 && b.First().Operand(0) == b.Arg(1) {
+	if len(b.Args()) == 2 && b.First() == b.Last() && plan.IsReturn(b.First()) && b.First().NumOperands() == 1 && b.First().Operand(0) == b.Arg(1) {
 		size := s.In[0].DType.Size()
 		return func(in, out []*tensor.Tensor, lo, hi int) {
 			copy(out[0].Bytes()[lo*size:hi*size], in[1].Bytes()[lo*size:hi*size])

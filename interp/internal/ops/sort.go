@@ -15,7 +15,7 @@ import (
 
 func sortSpec(s *plan.Spec) (kernel.SortGeometry, error) {
 	var g kernel.SortGeometry
-	if len(s.In) == 0 || len(s.In) != len(s.Out) || s.Op.NumRegions() != 1 || len(s.Op.Region(0).Blocks()) != 1 {
+	if len(s.In) == 0 || len(s.In) != len(s.Out) || len(s.Op.Regions()) != 1 || len(s.Op.Region(0).Blocks()) != 1 {
 		return g, errors.New("expects inputs, as many results, and one region")
 	}
 	rank := len(s.In[0].Shape)
@@ -51,7 +51,7 @@ func planSort(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 	}
 	k := len(s.In)
 	b := s.Op.Region(0).Entry()
-	if b.NumArgs() != 2*k || b.Last() == nil || b.Last().NumOperands() != 1 {
+	if len(b.Args()) != 2*k || b.Last() == nil || b.Last().NumOperands() != 1 {
 		return nil, fmt.Errorf("expects a comparator of %d arguments and one result", 2*k)
 	}
 	if key := sortKeyOf(p, s, b); key != nil {
@@ -200,7 +200,7 @@ func sameTree(x, y *ir.Value, b *ir.Block, match map[*ir.Value]*ir.Value) bool {
 	if dx == nil || dy == nil {
 		return false
 	}
-	if dx.Name() != dy.Name() || dx.NumOperands() != dy.NumOperands() || x.Index() != y.Index() || dx.NumRegions() > 0 || x.Type() != y.Type() || len(dx.Attrs()) != len(dy.Attrs()) {
+	if dx.Name() != dy.Name() || dx.NumOperands() != dy.NumOperands() || x.Index() != y.Index() || len(dx.Regions()) > 0 || x.Type() != y.Type() || len(dx.Attrs()) != len(dy.Attrs()) {
 		return false
 	}
 	for i, a := range dx.Attrs() {

@@ -50,7 +50,7 @@ func sameCount(s *Spec, f *exec.Function) error {
 
 // Region compiles region i of the op as a block in the frame of the function.
 func (p *Planner) Region(op *ir.Op, i int) (*exec.Block, error) {
-	if i >= op.NumRegions() || len(op.Region(i).Blocks()) != 1 {
+	if i >= len(op.Regions()) || len(op.Region(i).Blocks()) != 1 {
 		return nil, fmt.Errorf("expects region #%d to have one block", i)
 	}
 	b, err := p.block(op.Region(i).Entry())
@@ -125,7 +125,7 @@ func PlanIf(p *Planner, s *Spec) (exec.Runner, error) {
 
 // PlanCase compiles stablehlo.case (spec, "case"). An index out of range selects the last branch.
 func PlanCase(p *Planner, s *Spec) (exec.Runner, error) {
-	n := s.Op.NumRegions()
+	n := len(s.Op.Regions())
 	return planBranches(p, s, func(t *tensor.Tensor) int {
 		if i := tensor.View[int32](t)[0]; i >= 0 && int(i) < n {
 			return int(i)

@@ -95,7 +95,7 @@ func (p *Planner) usesAny(o *ir.Op, in map[*ir.Op]bool) bool {
 
 // pinned reports whether all earlier ops must execute before o, because o has regions or effects.
 func (p *Planner) pinned(o *ir.Op) bool {
-	if o.NumRegions() > 0 {
+	if len(o.Regions()) > 0 {
 		return true
 	}
 	switch OpKind(o) {
@@ -110,7 +110,7 @@ func (p *Planner) pinned(o *ir.Op) bool {
 func (p *Planner) fusible(o *ir.Op) int {
 	r, ok := p.Prog.table[OpKind(o)]
 	broadcast := OpKind(o) == stablehlo.BroadcastInDim
-	if !ok || !r.Elementwise && !broadcast || r.Control != nil || o.NumResults() != 1 || o.NumRegions() != 0 || o.NumOperands() == 0 {
+	if !ok || !r.Elementwise && !broadcast || r.Control != nil || o.NumResults() != 1 || len(o.Regions()) != 0 || o.NumOperands() == 0 {
 		return 0
 	}
 	out, err := p.TypeOf(o.Result(0))

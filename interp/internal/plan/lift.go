@@ -28,11 +28,11 @@ type LiftedRegion struct {
 
 // Lift compiles region i of op, which has the given numbers of arguments and results, for vectors of n elements.
 func (p *Planner) Lift(op *ir.Op, i, n, args, results int) (*LiftedRegion, error) {
-	if i >= op.NumRegions() || len(op.Region(i).Blocks()) != 1 {
+	if i >= len(op.Regions()) || len(op.Region(i).Blocks()) != 1 {
 		return nil, fmt.Errorf("expects region #%d to have one block", i)
 	}
 	b := op.Region(i).Entry()
-	if b.NumArgs() != args || b.Last() == nil || b.Last().NumOperands() != results {
+	if len(b.Args()) != args || b.Last() == nil || b.Last().NumOperands() != results {
 		return nil, fmt.Errorf("expects a region of %d arguments and %d results", args, results)
 	}
 	if !p.liftable(b, nil) {

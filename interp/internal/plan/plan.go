@@ -245,7 +245,7 @@ func lastPlace(operands []*ir.Value, i int) bool {
 
 // usedInside reports whether the regions of o use v directly; v must then outlive the start of o.
 func usedInside(v *ir.Value, o *ir.Op) bool {
-	if o.NumRegions() == 0 {
+	if len(o.Regions()) == 0 {
 		return false
 	}
 	for u := range v.Uses() {

@@ -34,13 +34,13 @@ func promotions(s *Spec) map[int]kernel.Type {
 	default:
 		return nil
 	}
-	if region >= s.Op.NumRegions() || len(s.Op.Region(region).Blocks()) != 1 {
+	if region >= len(s.Op.Regions()) || len(s.Op.Region(region).Blocks()) != 1 {
 		return nil
 	}
 	b := s.Op.Region(region).Entry()
 	var wide map[int]kernel.Type
 	for i := range at {
-		if i >= b.NumArgs() {
+		if i >= len(b.Args()) {
 			return nil
 		}
 		t, err := TypeOf(b.Arg(i).Type())

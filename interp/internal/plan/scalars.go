@@ -239,7 +239,7 @@ func (b *scalars) call(o *ir.Op, in [][]uint8) bool {
 		return false
 	}
 	body := f.Body()
-	if body.NumArgs() != len(in) {
+	if len(body.Args()) != len(in) {
 		return false
 	}
 	for i, regs := range in {
@@ -327,12 +327,12 @@ func (b *scalars) move(o *ir.Op, in [][]uint8, types []kernel.Type, t kernel.Typ
 
 // reduce folds all elements of a value with one op, in the order of the kernel, or returns nil.
 func (b *scalars) reduce(o *ir.Op, in [][]uint8, t kernel.Type) []uint8 {
-	if len(in) != 2 || t.N != 1 || len(in[1]) != 1 || o.NumRegions() != 1 || t.DType.IsFloat() && t.DType.Size() < 4 {
+	if len(in) != 2 || t.N != 1 || len(in[1]) != 1 || len(o.Regions()) != 1 || t.DType.IsFloat() && t.DType.Size() < 4 {
 		return nil
 	}
 	body := o.Region(0).Entry()
 	inner := body.First()
-	if body.NumArgs() != 2 || inner == nil || inner.Next() != body.Last() || inner.NumOperands() != 2 || inner.NumResults() != 1 ||
+	if len(body.Args()) != 2 || inner == nil || inner.Next() != body.Last() || inner.NumOperands() != 2 || inner.NumResults() != 1 ||
 		inner.Operand(0) != body.Arg(0) || inner.Operand(1) != body.Arg(1) || body.Last().NumOperands() != 1 || body.Last().Operand(0) != inner.Result(0) {
 		return nil
 	}
@@ -352,7 +352,7 @@ func (b *scalars) reduce(o *ir.Op, in [][]uint8, t kernel.Type) []uint8 {
 // elements builds an elementwise op, or returns nil.
 func (b *scalars) elements(o *ir.Op, in [][]uint8, types []kernel.Type, t kernel.Type) []uint8 {
 	r, ok := b.p.Prog.table[OpKind(o)]
-	if !ok || !r.Elementwise || r.Control != nil || o.NumRegions() != 0 || len(in) == 0 {
+	if !ok || !r.Elementwise || r.Control != nil || len(o.Regions()) != 0 || len(in) == 0 {
 		return nil
 	}
 	for i, x := range types {
