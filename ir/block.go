@@ -290,18 +290,6 @@ func (b *Block) Ops() iter.Seq[*Op] {
 // Append adds a detached op at the end.
 func (b *Block) Append(o *Op) { b.insert(o, b.last) }
 
-// InsertBefore inserts the detached op o before p, or at the end if p is nil.
-func (b *Block) InsertBefore(o, p *Op) {
-	if p == nil {
-		b.Append(o)
-		return
-	}
-	if p.block != b {
-		panic("ir: inserting before an op of another block")
-	}
-	b.insert(o, p.prev)
-}
-
 // SplitBefore moves o and the ops after it into a new block without arguments, which it inserts after b and returns.
 func (b *Block) SplitBefore(o *Op) *Block {
 	if o.block != b || b.region == nil {

@@ -40,9 +40,10 @@ func (b *Builder) In(block *Block) *Builder {
 	return &c
 }
 
-// Clone inserts a copy of o and everything inside it. See Module.CloneOp.
+// Clone inserts a copy of o and everything inside it. mapping maps values of the original to the values that the copy
+// uses instead; Clone adds the values that the copy defines.
 func (b *Builder) Clone(o *Op, mapping map[*Value]*Value) *Op {
-	c := b.m.CloneOp(o, mapping)
+	c := (&cloner{m: b.m, values: mapping}).copyTree(o)
 	b.insert(c)
 	if b.inserted != nil {
 		c.Walk(func(x *Op) bool {

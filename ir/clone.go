@@ -51,12 +51,6 @@ func (m *Module) Rebuild(o *Op, st *OpState, results []int) *Op {
 	return n
 }
 
-// CloneOp returns a detached copy of o and everything in its regions. mapping maps values of the original to the values
-// that the copy uses instead; CloneOp adds the values that the copy defines.
-func (m *Module) CloneOp(o *Op, mapping map[*Value]*Value) *Op {
-	return (&cloner{m: m, values: mapping}).copyTree(o)
-}
-
 type cloner struct {
 	m      *Module
 	values map[*Value]*Value

@@ -39,11 +39,13 @@ const (
 	typeMust                 // no type
 )
 
-// AppendAttr appends a with its type.
-func (w *Text) AppendAttr(b []byte, a Attr) []byte { return w.attr(b, a, typeNever) }
-
-// AppendAttrBare appends a without its type.
-func (w *Text) AppendAttrBare(b []byte, a Attr) []byte { return w.attr(b, a, typeMust) }
+// AppendAttr appends a, with its type if typed is set.
+func (w *Text) AppendAttr(b []byte, a Attr, typed bool) []byte {
+	if typed {
+		return w.attr(b, a, typeNever)
+	}
+	return w.attr(b, a, typeMust)
+}
 
 // appendNamed appends name = a, or name alone for unit.
 func (w *Text) appendNamed(b []byte, name string, a Attr) []byte {
@@ -334,7 +336,7 @@ func (w *Text) loc(b []byte, l *Loc, alias bool) []byte {
 		b = append(b, "fused"...)
 		if a := l.Metadata(); a != nil {
 			b = append(b, '<')
-			b = w.AppendAttr(b, a)
+			b = w.attr(b, a, typeNever)
 			b = append(b, '>')
 		}
 		b = append(b, '[')
@@ -407,7 +409,7 @@ func (w *Text) tensor(b []byte, t *TensorType) []byte {
 	}
 	b = w.AppendType(mlirtext.AppendShape(b, t.shape), t.elem)
 	if t.encoding != nil {
-		b = w.AppendAttr(append(b, ", "...), t.encoding)
+		b = w.attr(append(b, ", "...), t.encoding, typeNever)
 	}
 	return append(b, '>')
 }

@@ -95,7 +95,7 @@ func (c *cse) op(o *ir.Op, ordered bool) {
 			return
 		}
 	}
-	hash := ir.Hash(o)
+	hash := hashOp(o)
 	if old := c.find(o, hash); old != nil {
 		if old.Loc().Kind() == ir.LocUnknown && o.Loc().Kind() != ir.LocUnknown {
 			c.r.Update(old, func() { old.SetLoc(o.Loc()) })
@@ -116,7 +116,7 @@ func (c *cse) find(o *ir.Op, hash uint64) *ir.Op {
 	}
 	for i := c.heads[hash&uint64(len(c.heads)-1)]; i > c.floor; i = c.entries[i-1].next {
 		e := &c.entries[i-1]
-		if e.hash != hash || !ir.Equivalent(e.op, o) {
+		if e.hash != hash || !equivalent(e.op, o) {
 			continue
 		}
 		if e.op.Block() == o.Block() {

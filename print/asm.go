@@ -104,7 +104,7 @@ func (p *printer) PrintAttr(a ir.Attr) {
 		p.shortDense(d)
 		return
 	}
-	p.buf = p.text.AppendAttr(p.buf, a)
+	p.buf = p.text.AppendAttr(p.buf, a, true)
 }
 
 // shortDense writes a short literal. It copies the text of an earlier occurrence if there is one.
@@ -114,7 +114,7 @@ func (p *printer) shortDense(d *ir.DenseAttr) {
 		return
 	}
 	start := len(p.buf)
-	p.buf = p.text.AppendAttr(p.buf, d)
+	p.buf = p.text.AppendAttr(p.buf, d, true)
 	if p.dense == nil {
 		p.dense = map[ir.Attr][2]int{}
 	}
@@ -127,7 +127,7 @@ func (p *printer) PrintAttrWithoutType(a ir.Attr) {
 		p.aliases.visitAttr(a, false)
 		return
 	}
-	p.buf = p.text.AppendAttrBare(p.buf, a)
+	p.buf = p.text.AppendAttr(p.buf, a, false)
 }
 
 // PrintAttrDict writes ' {a = x, ...}' without the elided names.

@@ -93,7 +93,7 @@ func (r *Rewriter) inserted(op *ir.Op) {
 	}
 }
 
-// CloneBefore inserts a copy of op and everything inside it before at. See ir.Module.CloneOp.
+// CloneBefore inserts a copy of op and everything inside it before at. See ir.Builder.Clone.
 func (r *Rewriter) CloneBefore(op, at *ir.Op, mapping map[*ir.Value]*ir.Value) *ir.Op {
 	c := r.m.Before(at).Clone(op, mapping)
 	c.Walk(func(o *ir.Op) bool {

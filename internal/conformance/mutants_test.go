@@ -248,7 +248,7 @@ func alone(m *ir.Module, reg *ir.Registry, op *ir.Op) string {
 			continue
 		}
 		if c := v.DefiningOp(); c != nil && c.Name() == "stablehlo.constant" {
-			body.Append(out.CloneOp(c, mapping))
+			out.AtEnd(body).Clone(c, mapping)
 			continue
 		}
 		mapping[v] = body.AddArg(v.Type(), nil)
@@ -266,7 +266,7 @@ func alone(m *ir.Module, reg *ir.Registry, op *ir.Op) string {
 	if captures {
 		return ""
 	}
-	body.Append(out.CloneOp(op, mapping))
+	out.AtEnd(body).Clone(op, mapping)
 	body.Append(out.NewOp(&ir.OpState{Def: out.Def("func.return")}))
 	f.SetAttr("sym_name", ir.NewString("f"))
 	f.SetAttr("function_type", ir.NewTypeAttr(m.Context().Function(inputs, nil)))

@@ -106,10 +106,10 @@ func (c *compositor) replace(op *ir.Op) error {
 
 // cloneRegion returns a copy of a region that uses no value from outside.
 func cloneRegion(m *ir.Module, r *ir.Region) *ir.Region {
-	copied := m.CloneOp(r.Op(), map[*ir.Value]*ir.Value{})
+	copied := m.After(r.Op()).Clone(r.Op(), map[*ir.Value]*ir.Value{})
 	out := m.NewRegion()
 	out.TakeBlocks(copied.Regions()[slices.Index(r.Op().Regions(), r)])
-	copied.SetOperands(nil)
+	copied.Erase()
 	return out
 }
 

@@ -171,8 +171,7 @@ func pieceOf(m *ir.Module, o *ir.Op) (string, error) {
 	for i, v := range captured {
 		mapping[v] = main.Body().Arg(i)
 	}
-	clone := out.CloneOp(o, mapping)
-	main.Body().InsertBefore(clone, stand)
+	clone := out.Before(stand).Clone(o, mapping)
 	for i, v := range stand.Results() {
 		v.ReplaceAllUsesWith(clone.Result(i))
 	}
@@ -192,7 +191,7 @@ func pieceOf(m *ir.Module, o *ir.Op) (string, error) {
 	}
 	for p := range m.Body().Ops() {
 		if name := symbolName(p); named[name] && name != "main" {
-			out.Body().InsertBefore(out.CloneOp(p, map[*ir.Value]*ir.Value{}), main.Op)
+			out.Before(main.Op).Clone(p, map[*ir.Value]*ir.Value{})
 		}
 	}
 	return print.String(out, print.Options{}), nil

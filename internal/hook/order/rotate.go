@@ -84,10 +84,10 @@ func rotate(m *ir.Module, f fn.FuncOp, loop *ir.Op, at *ir.Op) error {
 	inputs := append(irutil.TypeList(captures), irutil.TypeList(cond.Args())...)
 	region := m.NewRegion()
 	region.TakeBlocks(loop.Region(0))
-	test := fn.FuncOp{Op: m.NewOp(&ir.OpState{Def: fn.Func, Bodies: []*ir.Region{region}, Loc: loop.Loc(), Pos: loop.Pos()})}
-	test.SetPrivate(ir.SymbolsOf(m.Op()).Unique(strings.TrimSuffix(f.Symbol(), "_while_cond")+"_while_cond", test.Op))
+	symbols := ir.SymbolsOf(m.Op())
+	test := fn.FuncOp{Op: m.Before(at).Insert(&ir.OpState{Def: fn.Func, Bodies: []*ir.Region{region}, Loc: loop.Loc(), Pos: loop.Pos()})}
+	test.SetPrivate(symbols.Unique(strings.TrimSuffix(f.Symbol(), "_while_cond")+"_while_cond", test.Op))
 	test.SetSignature(m.Context().Function(inputs, []ir.Type{pred}), nil, nil)
-	m.Body().InsertBefore(test.Op, at)
 	replace := func(v, inTest *ir.Value) {
 		for u := range v.Uses() {
 			if test.IsAncestorOf(u.Owner()) {

@@ -129,11 +129,10 @@ func (t *threader) split() error {
 		syms := ir.SymbolsOf(t.m.Op())
 		body := t.m.NewRegion()
 		body.TakeBlocks(f.Region(0))
-		inner := t.m.NewOp(&ir.OpState{Def: f.Def(), Attrs: f.Attrs(), Bodies: []*ir.Region{body}, Loc: f.Loc(), Pos: f.Pos()})
+		inner := t.m.After(f.Op).Insert(&ir.OpState{Def: f.Def(), Attrs: f.Attrs(), Bodies: []*ir.Region{body}, Loc: f.Loc(), Pos: f.Pos()})
 		twin := fn.FuncOp{Op: inner}
 		twin.SetPrivate(syms.Unique(f.Symbol()+"_private", inner))
 		twin.SetSignature(f.Type(), nil, nil)
-		t.m.Body().InsertBefore(inner, f.Next())
 		entry := f.Region(0).AddBlock()
 		for i, in := range f.Type().Inputs() {
 			entry.AddArg(in, twin.Body().Arg(i).Loc())
