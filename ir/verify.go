@@ -124,8 +124,8 @@ func (v *verifier) row(o *Op) {
 	}
 }
 
-// simple reports whether each operand and result Arg of d is a single value, and o, an op of the kind, has exactly these
-// values with valid types. Nearly every op does; simple is faster than counted and values.
+// simple reports whether each operand and result Arg of d is a single value, and o, an op of the kind, has exactly
+// these values with valid types. Nearly every op does; simple is faster than counted and values.
 func (d *Def) simple(o *Op) bool {
 	if len(d.Operands) != len(o.operands) || len(d.Results) != len(o.results) || d.Traits&(AttrSizedOperands|AttrSizedResults) != 0 {
 		return false

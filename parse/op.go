@@ -83,8 +83,8 @@ func (p *parser) operation(block *ir.Block) *ir.Op {
 	return op
 }
 
-// knownOp reads the token at offset i. It describes the op that the token names, or returns nil if the name does not end
-// at a space or no op with the name was read before: then the caller must find the op.
+// knownOp reads the token at offset i and describes the op that the token names. It returns nil if the name does not
+// end at a space, or if no op of the name was read before.
 func (p *parser) knownOp(i int) *opKind {
 	n := max(0, bytes.IndexByte(p.src[i:min(i+longestCached, len(p.src))], ' '))
 	k, _ := p.cache.kinds.get(p.src[i:i+n], nil)
