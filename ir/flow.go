@@ -21,7 +21,7 @@ type Flow struct {
 	Function bool
 	// Remap updates the attributes of an op whose operands and results changed. operands[i] is the former position of
 	// operand i, or -1 for a new operand; results is the same for results. For a function, they are its arguments and
-	// return values. Nil: no attribute depends on positions.
+	// return values. The attributes with segment sizes need no Remap. Nil: no other attribute depends on positions.
 	Remap func(m *Module, op *Op, operands, results []int) error
 }
 

@@ -40,9 +40,11 @@ func Carry(m *ir.Module, op *ir.Op, v *ir.Value) (n *ir.Op, result *ir.Value, in
 	moved := identity(op.NumResults())
 	if takes {
 		st.Operands, from = slices.Insert(st.Operands, at, v), slices.Insert(from, at, -1)
+		st.Attrs = grow(st.Attrs, "operandSegmentSizes", op.Def().Operands, at)
 	}
 	if gives {
 		st.Types, resultsFrom = slices.Insert(st.Types, out, v.Type()), slices.Insert(resultsFrom, out, -1)
+		st.Attrs = grow(st.Attrs, "resultSegmentSizes", op.Def().Results, out)
 		for i := out; i < len(moved); i++ {
 			moved[i]++
 		}
@@ -55,6 +57,23 @@ func Carry(m *ir.Module, op *ir.Op, v *ir.Value) (n *ir.Op, result *ir.Value, in
 		err = f.Remap(m, n, from, resultsFrom)
 	}
 	return n, result, in, err
+}
+
+// grow adds 1 to the size of the variadic arg at position at, if the attribute named name in attrs holds the sizes of
+// args.
+func grow(attrs ir.AttrList, name string, args []ir.Arg, at int) ir.AttrList {
+	sizes, ok := attrs.Get(name).(*ir.DenseArrayAttr)
+	if !ok || len(sizes.Values()) != len(args) {
+		return attrs
+	}
+	list := slices.Clone(sizes.Values())
+	for i, end := 0, 0; i < len(list); i++ {
+		if end += int(list[i]); args[i].Mult == ir.Variadic && at <= end {
+			list[i]++
+			return attrs.Set(name, ir.NewDenseArray(sizes.Elem(), list), true)
+		}
+	}
+	return attrs
 }
 
 // Threads reports whether region i of an op returns the carried values, and the position of the first one among the

@@ -184,3 +184,36 @@ func.func public @main() { func.call @a() : () -> () %c = stablehlo.constant den
 		t.Errorf("@main is not recursive")
 	}
 }
+
+// TestCarrySizes: an op that states the sizes of its lists of operands and results states the new sizes.
+func TestCarrySizes(t *testing.T) {
+	list := func(name string) []ir.Arg { return []ir.Arg{{Name: "n"}, {Name: name, Mult: ir.Variadic}} }
+	reg, err := ir.NewRegistry(append(all.Dialects(), &ir.Dialect{Name: "loop", Ops: []*ir.Def{{
+		Name: "loop.for", Operands: list("carried"), Results: list("results"), Traits: ir.AttrSizedOperands | ir.AttrSizedResults,
+		Attrs:   []ir.AttrSpec{{Name: "operandSegmentSizes"}, {Name: "resultSegmentSizes"}},
+		Regions: []ir.RegionSpec{{Name: "body", Mult: ir.Variadic}},
+		Flow: &ir.Flow{Runs: []ir.Runs{ir.RunsRepeated}, Control: 1, Edges: []ir.FlowEdge{
+			{From: ir.Port{At: ir.AtOperands, First: 1}, To: ir.Port{At: ir.AtResults, First: 1}},
+		}},
+	}}})...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := parse.Parse(diag.NewSource("test.mlir", []byte(`
+func.func @main(%n: tensor<i32>, %x: tensor<f32>) {
+  %r = "loop.for"(%n) <{operandSegmentSizes = array<i32: 1, 0>, resultSegmentSizes = array<i32: 1, 0>}> : (tensor<i32>) -> tensor<i32>
+  return
+}`)), ir.NewContext(), reg, parse.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	body := m.Body().First().Region(0).Entry()
+	for n := range 2 {
+		if _, _, _, err := flow.Carry(m, body.First(), body.Arg(1)); err != nil {
+			t.Fatal(err)
+		}
+		if err := ir.Verify(m); err != nil {
+			t.Errorf("%d values carried: %v\n%s", n+1, err, print.String(m, print.Options{}))
+		}
+	}
+}
