@@ -53,14 +53,14 @@ func TestBuilders(t *testing.T) {
 func buildAgain(t *testing.T, name string, op *ir.Op) {
 	t.Helper()
 	m := op.Module()
-	copied := m.CloneOp(op, map[*ir.Value]*ir.Value{})
+	copied := m.After(op).Clone(op, map[*ir.Value]*ir.Value{})
 	var regions []*ir.Region
 	for _, r := range copied.Regions() {
 		body := m.NewRegion()
 		body.TakeBlocks(r)
 		regions = append(regions, body)
 	}
-	copied.SetOperands(nil)
+	copied.Erase()
 	n, err := rebuild[op.Def()](m.Before(op), op, regions)
 	if f := op.Def().Infer; err != nil && f != nil {
 		if _, refused := f(m.Context(), &ir.OpState{Def: op.Def(), Operands: op.OperandList(), Attrs: op.Attrs(), Bodies: op.Regions()}); refused != nil {
