@@ -496,11 +496,7 @@ func (p *parser) complete(f *frame) {
 		}
 	}
 	if def.Traits&ir.AttrSizedOperands != 0 && !f.flatOps {
-		sizes := make([]int64, len(def.Operands))
-		for i := range sizes {
-			sizes[i] = int64(len(f.in[i].operands))
-		}
-		p.setInherent(st, "operandSegmentSizes", ir.NewDenseArray(ir.Int(32), sizes))
+		p.setSizes(st, "operandSegmentSizes", f.in[:len(def.Operands)], func(r *row) int { return len(r.operands) })
 	}
 	if f.hasOut {
 		return
@@ -523,12 +519,17 @@ func (p *parser) complete(f *frame) {
 		st.Types = append(st.Types, f.out[i].types...)
 	}
 	if def.Traits&ir.AttrSizedResults != 0 {
-		sizes := make([]int64, len(def.Results))
-		for i := range sizes {
-			sizes[i] = int64(len(f.out[i].types))
-		}
-		p.setInherent(st, "resultSegmentSizes", ir.NewDenseArray(ir.Int(32), sizes))
+		p.setSizes(st, "resultSegmentSizes", f.out[:len(def.Results)], func(r *row) int { return len(r.types) })
 	}
+}
+
+// setSizes adds the attribute with the sizes of rows.
+func (p *parser) setSizes(st *ir.OpState, name string, rows []row, size func(*row) int) {
+	sizes := make([]int64, len(rows))
+	for i := range rows {
+		sizes[i] = int64(size(&rows[i]))
+	}
+	p.setInherent(st, name, ir.NewDenseArray(ir.Int(32), sizes))
 }
 
 // fillSameType sets the types of all operands and results without a type to the one type in the text.

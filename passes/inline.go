@@ -228,7 +228,7 @@ func (w *inliner) inline(caller, call, f *ir.Op) {
 			}
 			break
 		}
-		w.r.CloneBefore(op, call, mapping).Walk(func(c *ir.Op) bool {
+		w.r.Before(call).Clone(op, mapping).Walk(func(c *ir.Op) bool {
 			c.SetLoc(w.callSite(c.Loc(), call.Loc()))
 			if g := w.graph.Callee(c); g != nil {
 				w.calls[g]++

@@ -132,7 +132,7 @@ func unroll(r *rewrite.Rewriter, v stablehlo.WhileOp, n int) {
 		}
 		for op := range b.Ops() {
 			if op != b.Last() {
-				r.CloneBefore(op, v.Op, mapping)
+				r.Before(v.Op).Clone(op, mapping)
 			}
 		}
 		out := b.Last().OperandList()

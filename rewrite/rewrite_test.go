@@ -226,7 +226,7 @@ func TestListener(t *testing.T) {
 
 	r.Update(neg, func() { neg.SetAttr("u.a", ir.NewUnit()) })
 	expect("changed negate")
-	c := r.CloneBefore(neg, neg, map[*ir.Value]*ir.Value{})
+	c := r.Before(neg).Clone(neg, map[*ir.Value]*ir.Value{})
 	expect("created negate")
 	r.ReplaceUses(neg.Result(0), c.Result(0), nil)
 	expect("changed abs")

@@ -93,16 +93,6 @@ func (r *Rewriter) inserted(op *ir.Op) {
 	}
 }
 
-// CloneBefore inserts a copy of op and everything inside it before at. See ir.Builder.Clone.
-func (r *Rewriter) CloneBefore(op, at *ir.Op, mapping map[*ir.Value]*ir.Value) *ir.Op {
-	c := r.m.Before(at).Clone(op, mapping)
-	c.Walk(func(o *ir.Op) bool {
-		r.inserted(o)
-		return true
-	})
-	return c
-}
-
 // Update calls change, which may change attributes, operands, successors or block arguments of op in place.
 func (r *Rewriter) Update(op *ir.Op, change func()) {
 	change()

@@ -42,7 +42,7 @@ func (p Simplify) Run(_ *pass.Context, f *ir.Op) error {
 				}
 				for inner := range body.Ops() {
 					if inner != body.Last() {
-						r.CloneBefore(inner, op, mapping)
+						r.Before(op).Clone(inner, mapping)
 					}
 				}
 				for i, v := range body.Last().Operands() {

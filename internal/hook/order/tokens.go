@@ -323,7 +323,7 @@ func (c *converter) types(t ir.Type) (list []ir.Type, ok bool) {
 // convert returns the replacements for the results of an op of tokenRows.
 func (c *converter) convert(r *rewrite.Rewriter, op *ir.Op, operands [][]*ir.Value) ([][]*ir.Value, error) {
 	if !touchesToken(op) {
-		return split(r.CloneBefore(op, op, map[*ir.Value]*ir.Value{})), nil
+		return split(r.Before(op).Clone(op, map[*ir.Value]*ir.Value{})), nil
 	}
 	all := slices.Concat(operands...)
 	switch {
