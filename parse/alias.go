@@ -6,49 +6,47 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// aliases holds the definitions #name = attribute and !name = type by their names, '#' and '!' included.
-type aliases struct {
-	attrs map[string]attrAlias
-	types map[string]typeAlias
-}
-
 // extent is the size of the text of an alias if all aliases in it are written out.
 type extent struct {
 	size  int64 // bytes of text
 	depth int32 // of nesting
 }
 
-type attrAlias struct {
+// alias is the meaning of #name, an attribute, or !name, a type.
+type alias struct {
 	attr ir.Attr
+	typ  ir.Type
 	extent
 }
 
-type typeAlias struct {
-	typ ir.Type
-	extent
-}
-
-// attrAlias reads #name = attribute.
-func (p *parser) attrAlias() {
-	name := p.text()
-	if bytes.IndexByte(name, '.') >= 0 {
-		p.Errorf("attribute names with a '.' are reserved for dialect-defined names")
+// aliasDef reads #name = attribute or !name = type.
+func (p *parser) aliasDef() {
+	name, kind := p.text(), "attribute"
+	if p.tok.kind == tokBang {
+		kind = "type"
 	}
-	if _, dup := p.aliases.attrs[string(name)]; dup {
-		p.Errorf("redefinition of attribute alias id '%s'", name[1:])
+	if bytes.IndexByte(name, '.') >= 0 {
+		p.Errorf("%s names with a '.' are reserved for dialect-defined names", kind)
+	}
+	if _, dup := p.aliases[string(name)]; dup {
+		p.Errorf("redefinition of %s alias id '%s'", kind, name[1:])
 	}
 	p.next()
-	p.expectIn('=', "expected '=' in attribute alias definition")
-	var a ir.Attr
-	x := p.measure(func() { a = p.ParseAttr(nil) })
-	l, isLoc := a.(*ir.LocAttr)
+	p.expectIn('=', "expected '=' in "+kind+" alias definition")
+	var a alias
+	start, expanded := p.tok.start, p.expanded
+	p.deepest = 0
+	if kind == "type" {
+		a.typ = p.ParseType()
+	} else {
+		a.attr = p.ParseAttr(nil)
+	}
+	a.extent = extent{int64(p.tok.start-start) + p.expanded - expanded, int32(p.deepest)}
+	l, isLoc := a.attr.(*ir.LocAttr)
 	if isLoc {
-		x.size = int64(l.Loc().Size())
+		a.size = int64(l.Loc().Size())
 	}
-	if p.aliases.attrs == nil {
-		p.aliases.attrs = map[string]attrAlias{}
-	}
-	p.aliases.attrs[string(name)] = attrAlias{a, x}
+	p.aliases[string(name)] = a
 	if f := p.locs.forward[string(name)]; f != nil {
 		if !isLoc {
 			p.ErrorfAt(f.pos, "expected location, but found '%s'", name)
@@ -57,31 +55,15 @@ func (p *parser) attrAlias() {
 	}
 }
 
-// typeAlias reads !name = type.
-func (p *parser) typeAlias() {
-	name := p.text()
-	if bytes.IndexByte(name, '.') >= 0 {
-		p.Errorf("type names with a '.' are reserved for dialect-defined names")
-	}
-	if _, dup := p.aliases.types[string(name)]; dup {
-		p.Errorf("redefinition of type alias id '%s'", name[1:])
+// useAlias returns the meaning of the current token, #name or !name.
+func (p *parser) useAlias() alias {
+	a, ok := p.aliases[string(p.text())]
+	if !ok {
+		p.undefinedAlias()
 	}
 	p.next()
-	p.expectIn('=', "expected '=' in type alias definition")
-	var t ir.Type
-	x := p.measure(func() { t = p.ParseType() })
-	if p.aliases.types == nil {
-		p.aliases.types = map[string]typeAlias{}
-	}
-	p.aliases.types[string(name)] = typeAlias{t, x}
-}
-
-// measure calls read, which reads the right-hand side of a definition, and returns its extent.
-func (p *parser) measure(read func()) extent {
-	start, expanded := p.tok.start, p.expanded
-	p.deepest = 0
-	read()
-	return extent{int64(p.tok.start-start) + p.expanded - expanded, int32(p.deepest)}
+	p.expand(a.extent)
+	return a
 }
 
 // undefinedAlias fails for the alias that the current token, #name or !name, names.

@@ -52,7 +52,7 @@ func (p *parser) parenLoc(name string, forward bool) *ir.Loc {
 // locAlias returns the location that the current token, #name, names.
 func (p *parser) locAlias(forward bool) *ir.Loc {
 	name := p.text()
-	if a, ok := p.aliases.attrs[string(name)]; ok {
+	if a, ok := p.aliases[string(name)]; ok {
 		l, ok := a.attr.(*ir.LocAttr)
 		if !ok {
 			p.Errorf("expected location, but found '%s'", a.attr)

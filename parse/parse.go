@@ -40,7 +40,7 @@ type parser struct {
 
 	errors  errors
 	cache   caches
-	aliases aliases
+	aliases map[string]alias // by the names with their '#' and '!'
 	locs    locations
 	values  values
 	ops     opStack
@@ -51,11 +51,12 @@ type parser struct {
 
 func newParser(src *diag.Source, ctx *ir.Context, reg *ir.Registry) *parser {
 	p := &parser{
-		lexer:  lexer{src: src.Text()},
-		source: src,
-		ctx:    ctx,
-		reg:    reg,
-		m:      ir.NewModule(ctx, reg, src),
+		lexer:   lexer{src: src.Text()},
+		source:  src,
+		ctx:     ctx,
+		reg:     reg,
+		aliases: map[string]alias{},
+		m:       ir.NewModule(ctx, reg, src),
 	}
 	p.limits.bytes = len(src.Text())
 	p.ops.defaults = []string{"builtin"}
@@ -105,10 +106,8 @@ func (p *parser) topLevel() {
 			p.finishLocs()
 			p.adoptModule()
 			return
-		case p.tok.kind == tokHash:
-			p.attrAlias()
-		case p.tok.kind == tokBang:
-			p.typeAlias()
+		case p.tok.kind == tokHash || p.tok.kind == tokBang:
+			p.aliasDef()
 		case p.is(punctMetaOpen):
 			p.metadata()
 		default:

@@ -13,13 +13,7 @@ import (
 func (p *parser) dialectType() ir.Type {
 	s := p.symbol()
 	if s.alias {
-		a, ok := p.aliases.types[string(p.text())]
-		if !ok {
-			p.undefinedAlias()
-		}
-		p.next()
-		p.expand(a.extent)
-		return a.typ
+		return p.useAlias().typ
 	}
 	return readSymbol(p, s, &p.cache.types, symbolReader[ir.Type]{
 		noun:   "type",
@@ -32,12 +26,7 @@ func (p *parser) dialectType() ir.Type {
 func (p *parser) dialectAttr() ir.Attr {
 	s := p.symbol()
 	if s.alias {
-		if a, ok := p.aliases.attrs[string(p.text())]; ok {
-			p.next()
-			p.expand(a.extent)
-			return a.attr
-		}
-		p.undefinedAlias()
+		return p.useAlias().attr
 	}
 	return readSymbol(p, s, &p.cache.attrs, symbolReader[ir.Attr]{
 		noun:   "attribute",

@@ -182,16 +182,15 @@ func (p *parser) aliasText() (text string, ok bool) {
 	if end := p.tok.end; bytes.IndexByte(name, '.') >= 0 || end < len(p.src) && p.src[end] == '<' {
 		return "", false
 	}
-	if a, ok := p.aliases.attrs[string(name)]; ok {
-		p.expand(a.extent)
-		return a.attr.String(), true
-	}
-	a, ok := p.aliases.types[string(name)]
+	a, ok := p.aliases[string(name)]
 	if !ok {
 		p.Errorf("undefined symbol alias id '%s'", name[1:])
 	}
 	p.expand(a.extent)
-	return a.typ.String(), true
+	if a.typ != nil {
+		return a.typ.String(), true
+	}
+	return a.attr.String(), true
 }
 
 // unreadable fails for the op that start names, whose text cannot be delimited.
