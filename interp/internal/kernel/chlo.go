@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/big"
+	mathbits "math/bits"
 	"math/cmplx"
 
 	"github.com/hlocb/hlocb/interp/internal/simd/vec"
@@ -79,17 +79,14 @@ func mulhi[T integer](bits uint) func(o, x, y []T) {
 				}
 				continue
 			}
-			a, b := big.NewInt(int64(x[i])), big.NewInt(int64(y[i]))
-			if isUnsigned {
-				a.SetUint64(uint64(x[i]))
-				b.SetUint64(uint64(y[i]))
+			high, _ := mathbits.Mul64(uint64(x[i]), uint64(y[i]))
+			if x[i] < 0 {
+				high -= uint64(y[i])
 			}
-			a.Rsh(a.Mul(a, b), bits)
-			if isUnsigned {
-				o[i] = T(a.Uint64())
-			} else {
-				o[i] = T(a.Int64())
+			if y[i] < 0 {
+				high -= uint64(x[i])
 			}
+			o[i] = T(high)
 		}
 	}
 }

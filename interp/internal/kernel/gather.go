@@ -16,6 +16,11 @@ type indexWalk struct {
 	vecStep  int
 	toDim    []int // component -> operand dimension
 	batching []int // pairs: operand dimension, position in batch
+
+	// If dense is set, the index vectors are evenly spaced: vector i begins at i*step in the index tensor, and its
+	// element or window at i*pace in the other tensor.
+	dense      bool
+	step, pace int
 }
 
 func newIndexWalk(idx Type, vectorDim int64, toDim, operandBatching, indexBatching []int64, otherStrides []int) (*indexWalk, error) {
@@ -49,6 +54,19 @@ func newIndexWalk(idx Type, vectorDim int64, toDim, operandBatching, indexBatchi
 		if w.Batch[p] > 1 { // else the position is always 0
 			w.batching = append(w.batching, int(d), p)
 		}
+	}
+	w.dense = len(w.batching) == 0
+	n := 1
+	for i := len(w.Batch) - 1; i >= 0; i-- {
+		switch {
+		case w.Batch[i] == 1:
+			continue
+		case n == 1:
+			w.step, w.pace = w.strides[i], w.other[i]
+		case w.strides[i] != w.step*n || w.other[i] != w.pace*n:
+			w.dense = false
+		}
+		n *= w.Batch[i]
 	}
 	return w, nil
 }
@@ -143,52 +161,28 @@ func GatherKernel(s *Signature, d *GatherDimensions, sizes []int64) (Kernel, err
 		if c.n == 0 {
 			return
 		}
-		contiguous := c.identity()
 		x, o, idx := in[0].Bytes(), out[0].Bytes(), in[1]
-		step, other, dense := walk.dense()
-		if gather := elementGather(size); dense && step == 1 && other == 1 && c.n == 1 && len(walk.toDim) == 1 && gather != nil {
+		if gather := elementGather(size); walk.dense && walk.step == 1 && walk.pace == 1 && c.n == 1 && len(walk.toDim) == 1 && gather != nil {
 			d := walk.toDim[0]
 			Parallel(Product(walk.Batch), GatherGrain/8, func(lo, hi int) { gather(out[0], in[0], idx, lo, hi, limit[d], ist[d]) })
 			return
 		}
-		if dense && contiguous {
-			Parallel(Product(walk.Batch), max(1, GatherGrain/(c.n+8)), func(lo, hi int) {
-				var block [startBlock]int
-				for ; lo < hi; lo += startBlock {
-					from := block[:min(startBlock, hi-lo)]
-					walk.starts(from, idx, lo, step, limit, ist, true)
-					moveRows(out[0], in[0], lo*other, from, other, c.n)
-				}
-			})
-			return
-		}
+		contiguous := c.identity()
 		Parallel(Product(walk.Batch), max(1, GatherGrain/(c.n+8)), func(lo, hi int) {
-			walk.span(lo, hi, func(at []int, io, oo int) {
-				off := 0
-				for k, d := range walk.toDim {
-					off += int(max(0, min(IntAt(idx, io+k*walk.vecStep), limit[d]))) * ist[d]
+			var from, to [startBlock]int
+			for ; lo < hi; lo += startBlock {
+				n := min(startBlock, hi-lo)
+				walk.starts(from[:n], to[:n], idx, lo, limit, ist, true)
+				for i, at := range from[:n] {
+					if contiguous {
+						copy(o[to[i]*size:(to[i]+c.n)*size], x[at*size:])
+					} else {
+						c.Run(size, out[0], in[0], to[i], at)
+					}
 				}
-				for i := 0; i < len(walk.batching); i += 2 {
-					d := walk.batching[i]
-					off += int(max(0, min(int64(at[walk.batching[i+1]]), limit[d]))) * ist[d]
-				}
-				if contiguous {
-					copy(o[oo*size:(oo+c.n)*size], x[off*size:])
-				} else {
-					c.Run(size, out[0], in[0], oo, off)
-				}
-			})
+			}
 		})
 	}}, nil
-}
-
-// moveRows copies, for every i, n elements from element from[i] of in to element at+step*i of out.
-func moveRows(out, in *tensor.Tensor, at int, from []int, step, n int) {
-	size := in.DType().Size()
-	o, x := out.Bytes()[at*size:], in.Bytes()
-	for i, k := range from {
-		copy(o[i*step*size:(i*step+n)*size], x[k*size:])
-	}
 }
 
 // elementGather returns a function that sets each element i of out in [lo, hi) to an element of in. The position in in
@@ -234,41 +228,42 @@ const startBlock = 256
 // outside marks an index vector whose window sticks out of the operand.
 const outside = -1 << 62
 
-// dense reports whether the index vectors are evenly spaced: vector i begins at i*step in the index tensor, and its
-// element or window at i*other in the other tensor.
-func (w *indexWalk) dense() (step, other int, ok bool) {
-	n := 1
-	for i := len(w.Batch) - 1; i >= 0; i-- {
-		switch {
-		case w.Batch[i] == 1:
-			continue
-		case n == 1:
-			step, other = w.strides[i], w.other[i]
-		case w.strides[i] != step*n || w.other[i] != other*n:
-			return 0, 0, false
-		}
-		n *= w.Batch[i]
+// starts stores the window offsets of index vectors lo, lo+1, ... in from, and their offsets in the other tensor in to.
+// If clamped, it clamps components to [0, limit of their dimension]. Otherwise a component outside this range makes the
+// offset outside.
+func (w *indexWalk) starts(from, to []int, idx *tensor.Tensor, lo int, limit []int64, strides []int, clamped bool) {
+	clear(from)
+	if !w.dense {
+		i := 0
+		w.span(lo, lo+len(from), func(at []int, io, oo int) {
+			one := from[i : i+1]
+			for k, d := range w.toDim {
+				addStarts(one, []int64{IntAt(idx, io+k*w.vecStep)}, 0, limit[d], strides[d], clamped)
+			}
+			for k := 0; k < len(w.batching); k += 2 {
+				d := w.batching[k]
+				addStarts(one, []int64{int64(at[w.batching[k+1]])}, 0, limit[d], strides[d], clamped)
+			}
+			to[i] = oo
+			i++
+		})
+		return
 	}
-	return step, other, len(w.batching) == 0
-}
-
-// starts stores the window offsets of index vectors lo, lo+1, ... of a dense walk in out. If clamped, it clamps
-// components to [0, limit of their dimension]. Otherwise a component outside this range makes the offset outside.
-func (w *indexWalk) starts(out []int, idx *tensor.Tensor, lo, step int, limit []int64, strides []int, clamped bool) {
-	clear(out)
+	for i := range to {
+		to[i] = (lo + i) * w.pace
+	}
 	for k, d := range w.toDim {
-		from := lo*step + k*w.vecStep
+		first := lo*w.step + k*w.vecStep
 		switch idx.DType() {
 		case tensor.I32:
-			addStarts(out, tensor.View[int32](idx)[from:], step, limit[d], strides[d], clamped)
+			addStarts(from, tensor.View[int32](idx)[first:], w.step, limit[d], strides[d], clamped)
 		case tensor.I64:
-			addStarts(out, tensor.View[int64](idx)[from:], step, limit[d], strides[d], clamped)
+			addStarts(from, tensor.View[int64](idx)[first:], w.step, limit[d], strides[d], clamped)
 		case tensor.UI32:
-			addStarts(out, tensor.View[uint32](idx)[from:], step, limit[d], strides[d], clamped)
+			addStarts(from, tensor.View[uint32](idx)[first:], w.step, limit[d], strides[d], clamped)
 		default:
-			for i := range out {
-				one := [1]int64{IntAt(idx, from+i*step)}
-				addStarts(out[i:i+1], one[:], 0, limit[d], strides[d], clamped)
+			for i := range from {
+				addStarts(from[i:i+1], []int64{IntAt(idx, first+i*w.step)}, 0, limit[d], strides[d], clamped)
 			}
 		}
 	}

@@ -128,74 +128,48 @@ func walkWindow(dims []windowDim, f func(at []int, target, update int)) {
 // EachRun calls f, in order, for runs of update elements whose targets are inside the operand. It visits only the index
 // vectors whose windows begin in [from, to) of the operand's elements.
 func (p *ScatterPlan) EachRun(idx *tensor.Tensor, from, to int, f func(target, update, n int)) {
-	w := p.Walk
-	count := Product(w.Batch)
-	if step, other, ok := w.dense(); ok && len(p.runs) == 1 {
-		var block [startBlock]int
-		for lo := 0; lo < count; lo += startBlock {
-			starts := block[:min(startBlock, count-lo)]
-			w.starts(starts, idx, lo, step, p.limit, p.strides, false)
-			for i, off := range starts {
-				switch {
-				case off >= from && off < to:
-					f(off, (lo+i)*other, p.Run)
-				case off == outside && from == 0:
-					p.partly(idx, nil, (lo+i)*step, (lo+i)*other, f)
+	count, runs, length := Product(p.Walk.Batch), p.runs, p.Run
+	var starts, updates [startBlock]int
+	for lo := 0; lo < count; lo += startBlock {
+		n := min(startBlock, count-lo)
+		p.Walk.starts(starts[:n], updates[:n], idx, lo, p.limit, p.strides, false)
+		for i, off := range starts[:n] {
+			switch {
+			case off >= from && off < to && len(runs) == 1:
+				f(off, updates[i], length)
+			case off >= from && off < to:
+				for _, r := range runs {
+					f(off+r.target, updates[i]+r.update, length)
 				}
+			case off == outside && from == 0: // the part that begins at 0 handles windows that stick out
+				p.partly(idx, lo+i, f)
 			}
 		}
-		return
 	}
-	w.span(0, count, func(at []int, io, uo int) {
-		inside := true
-		off := 0
-		component := func(v int64, d int) {
-			inside = inside && v >= 0 && v <= p.shape[d]-p.extent[d]
-			off += int(v) * p.strides[d]
-		}
-		for k, d := range w.toDim {
-			component(IntAt(idx, io+k*w.vecStep), d)
-		}
-		for i := 0; i < len(w.batching); i += 2 {
-			component(int64(at[w.batching[i+1]]), w.batching[i])
-		}
-		if !inside {
-			if from > 0 {
-				return // the part that begins at 0 handles windows that stick out
-			}
-			p.partly(idx, at, io, uo, f)
-			return
-		}
-		if off < from || off >= to {
-			return
-		}
-		for _, r := range p.runs {
-			f(off+r.target, uo+r.update, p.Run)
-		}
-	})
 }
 
-// partly handles a window that sticks out: it calls f for the window's elements inside the operand. at is the position
-// of the window's index vector in the batch.
-func (p *ScatterPlan) partly(idx *tensor.Tensor, at []int, io, uo int, f func(target, update, n int)) {
+// partly handles a window that sticks out: it calls f for the window's elements inside the operand.
+func (p *ScatterPlan) partly(idx *tensor.Tensor, vector int, f func(target, update, n int)) {
 	if p.Run == 0 {
 		return
 	}
 	w := p.Walk
-	start, off := make([]int64, p.rank), 0
-	for k, d := range w.toDim {
-		start[d] = IntAt(idx, io+k*w.vecStep)
-	}
-	for i := 0; i < len(w.batching); i += 2 {
-		start[w.batching[i]] = int64(at[w.batching[i+1]])
-	}
-	for d, v := range start {
-		off += int(v) * p.strides[d]
-	}
-	walkWindow(p.dims, func(at []int, target, update int) {
-		if p.contains(start, at) {
-			f(off+target, uo+update, 1)
+	w.span(vector, vector+1, func(at []int, io, uo int) {
+		start, off := make([]int64, p.rank), 0
+		for k, d := range w.toDim {
+			start[d] = IntAt(idx, io+k*w.vecStep)
 		}
+		for i := 0; i < len(w.batching); i += 2 {
+			start[w.batching[i]] = int64(at[w.batching[i+1]])
+		}
+		for d, v := range start {
+			off += int(v) * p.strides[d]
+		}
+		walkWindow(p.dims, func(at []int, target, update int) {
+			if p.contains(start, at) {
+				f(off+target, uo+update, 1)
+			}
+		})
 	})
 }
 
@@ -234,6 +208,16 @@ func (p *ScatterPlan) contains(start []int64, at []int) bool {
 	return true
 }
 
+// indexed returns the indices, their limit and their stride if each is one i32, and updates one element, in order;
+// else nil.
+func (p *ScatterPlan) indexed(idx *tensor.Tensor) (at []int32, limit int64, stride int) {
+	w := p.Walk
+	if p.Run != 1 || len(p.runs) != 1 || len(w.toDim) != 1 || !w.dense || w.step != 1 || w.pace != 1 || idx.DType() != tensor.I32 {
+		return nil, 0, 0
+	}
+	return tensor.View[int32](idx)[:Product(w.Batch)], p.limit[w.toDim[0]], p.strides[w.toDim[0]]
+}
+
 // Adder returns the function that adds the updates u to the elements [from, to) of o, or nil if the type has none.
 func (p *ScatterPlan) Adder(dt tensor.DType) func(o, u, idx *tensor.Tensor, from, to int) {
 	switch dt {
@@ -247,13 +231,17 @@ func (p *ScatterPlan) Adder(dt tensor.DType) func(o, u, idx *tensor.Tensor, from
 		return adder(p, Add.i64)
 	case tensor.F16, tensor.BF16: // every sum is rounded
 		return func(o, u, idx *tensor.Tensor, from, to int) {
-			x, y := make([]float32, p.Run), make([]float32, p.Run)
-			ob, ub := tensor.View[uint16](o), tensor.View[uint16](u)
-			p.EachRun(idx, from, to, func(target, update, n int) {
-				if n == 1 && dt == tensor.BF16 {
-					ob[target] = addBF16(ob[target], ub[update])
-					return
+			if at, limit, stride := p.indexed(idx); at != nil && dt == tensor.BF16 {
+				ob, ub := tensor.View[uint16](o), tensor.View[uint16](u)
+				for i, v := range at {
+					if at := int(v) * stride; at >= from && at < to && int64(v) <= limit {
+						ob[at] = addBF16(ob[at], ub[i])
+					}
 				}
+				return
+			}
+			x, y := make([]float32, p.Run), make([]float32, p.Run)
+			p.EachRun(idx, from, to, func(target, update, n int) {
 				decode32(dt, x[:n], o, target)
 				decode32(dt, y[:n], u, update)
 				Add.f32(x[:n], x[:n], y[:n])
@@ -275,25 +263,10 @@ func addBF16(x, y uint16) uint16 {
 func adder[T float32 | float64 | int32 | int64](p *ScatterPlan, sum func(o, x, y []T)) func(o, u, idx *tensor.Tensor, from, to int) {
 	return func(ot, ut, idx *tensor.Tensor, from, to int) {
 		o, u := tensor.View[T](ot), tensor.View[T](ut)
-		if step, other, ok := p.Walk.dense(); ok && p.Run == 1 && len(p.runs) == 1 {
-			var block [startBlock]int
-			count := Product(p.Walk.Batch)
-			if toDim := p.Walk.toDim; len(toDim) == 1 && idx.DType() == tensor.I32 && step == 1 && other == 1 {
-				limit, stride := p.limit[toDim[0]], p.strides[toDim[0]]
-				for i, v := range tensor.View[int32](idx)[:count] {
-					if at := int(v) * stride; at >= from && at < to && int64(v) <= limit {
-						o[at] += u[i]
-					}
-				}
-				return
-			}
-			for lo := 0; lo < count; lo += startBlock {
-				starts := block[:min(startBlock, count-lo)]
-				p.Walk.starts(starts, idx, lo, step, p.limit, p.strides, false)
-				for i, at := range starts {
-					if at >= from && at < to {
-						o[at] += u[(lo+i)*other]
-					}
+		if at, limit, stride := p.indexed(idx); at != nil {
+			for i, v := range at {
+				if at := int(v) * stride; at >= from && at < to && int64(v) <= limit {
+					o[at] += u[i]
 				}
 			}
 			return
