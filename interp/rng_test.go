@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/hlocb/hlocb/interp/internal/kernel"
 	"github.com/hlocb/hlocb/tensor"
 )
 
@@ -41,7 +40,7 @@ func TestRngBitGenerator(t *testing.T) {
 }`, n, n, c.typ, c.algorithm, n, n, c.typ, n, c.typ), st)
 		var got []string
 		for i := range out[1].NumElements() {
-			got = append(got, fmt.Sprintf("%x", kernel.BitsAt(out[1], i)))
+			got = append(got, fmt.Sprintf("%x", out[1].Bits(i)))
 		}
 		if fmt.Sprint(got) != c.want {
 			t.Errorf("%s %v %s: got %v, want %s", c.algorithm, c.state, c.typ, got, c.want)

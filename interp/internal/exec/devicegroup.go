@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -102,8 +103,8 @@ func (w *deviceGroup) Stopped() error {
 	return w.failed
 }
 
-// Leave marks a device as finished. The device calls it when it ends.
-func (w *deviceGroup) Leave(err error) {
+// leave marks a device as finished.
+func (w *deviceGroup) leave(err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.running--
@@ -180,19 +181,24 @@ func (w *deviceGroup) NextInfeed() []*tensor.Tensor {
 	return item
 }
 
-// FirstCause returns the error of the first device that failed by itself. The other devices' errors follow from it.
-func FirstCause(errs []error) error {
+// Each calls f for every device, at the same time. It returns the error of the first device that failed by itself; the
+// other devices' errors follow from it.
+func (w *deviceGroup) Each(f func(d int) error) error {
+	errs := make([]error, w.Replicas*w.Partitions)
+	var wg sync.WaitGroup
+	for d := range errs {
+		wg.Go(func() {
+			errs[d] = f(d)
+			w.leave(errs[d])
+		})
+	}
+	wg.Wait()
 	var stuck error
 	for _, err := range errs {
-		if err == nil {
-			continue
-		}
-		if !errors.Is(err, ErrStuck) {
+		if err != nil && !errors.Is(err, ErrStuck) {
 			return err
 		}
-		if stuck == nil {
-			stuck = err
-		}
+		stuck = cmp.Or(stuck, err)
 	}
 	return stuck
 }

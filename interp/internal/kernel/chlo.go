@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	mathbits "math/bits"
-	"math/cmplx"
 
 	"github.com/hlocb/hlocb/interp/internal/simd/vec"
 	"github.com/hlocb/hlocb/interp/internal/special"
@@ -13,30 +12,6 @@ import (
 )
 
 // CHLO ops execute directly, without legalization to StableHLO. ChloOps.td defines their meaning.
-
-// The unary ops of CHLO.
-var (
-	Acos      = function(vec.Acos, vec.Acos32Loop, vec.Acos64Loop, special.ComplexAcos)
-	Acosh     = function(vec.Acosh, vec.Acosh32Loop, vec.Acosh64Loop, special.ComplexAcosh)
-	Asin      = function(vec.Asin, vec.Asin32Loop, vec.Asin64Loop, special.ComplexAsin)
-	Asinh     = function(vec.Asinh, vec.Asinh32Loop, vec.Asinh64Loop, special.ComplexAsinh)
-	Atan      = function(vec.Atan, vec.Atan32Loop, vec.Atan64Loop, special.ComplexAtan)
-	Atanh     = function(vec.Atanh, vec.Atanh32Loop, vec.Atanh64Loop, special.ComplexAtanh)
-	BesselI1e = function(vec.BesselI1e, vec.BesselI1e32Loop, vec.BesselI1e64Loop, nil)
-	Cosh      = function(vec.Cosh, vec.Cosh32Loop, vec.Cosh64Loop, special.ComplexCosh)
-	Sinh      = function(vec.Sinh, vec.Sinh32Loop, vec.Sinh64Loop, special.ComplexSinh)
-	Tan       = &UnaryLoops{F: special.Tangent, f32: vec.Below(vec.Unary[float32, float32](vec.Tan32Loop), 1<<20, special.Tangent),
-		f64: vec.Below(vec.Unary[float64, float64](vec.Tan64Loop), 1<<20, special.Tangent), C: special.ComplexTan, cost: 4}
-	Digamma = &UnaryLoops{F: special.Digamma, cost: 50}
-	Erf     = &UnaryLoops{F: vec.Erf, f32: vec.Unary[float32, float32](vec.Erf32Loop), f64: vec.Unary[float64, float64](vec.Erf64Loop), cost: 4}
-	Erfc    = function(vec.Erfc, vec.Erfc32Loop, vec.Erfc64Loop, nil)
-	ErfInv  = function(vec.ErfInv, vec.ErfInv32Loop, vec.ErfInv64Loop, nil)
-	Lgamma  = &UnaryLoops{F: special.Lgamma, cost: 30}
-	Square  = &UnaryLoops{F: special.Square, f32: vec.Unary[float32, float32](vec.Square32Loop), f64: vec.Unary[float64, float64](vec.Square64Loop), C: special.ComplexSquare,
-		i: func(v int64, _ int) int64 { return v * v }, u: func(v uint64, _ int) uint64 { return v * v }, cost: 1}
-	AsinAcosKernel = &UnaryLoops{C: special.AsinAcosKernel, cost: 30}
-	Conj           = &UnaryLoops{F: func(v float64) float64 { return v }, C: cmplx.Conj, c64: conjugate, cost: 1}
-)
 
 // conjugate flips the sign bits of the imaginary parts of complex<f32>, which lie in the high halves of 64 bits.
 func conjugate(in, out []*tensor.Tensor, lo, hi int) {
@@ -105,7 +80,7 @@ func MakeNextAfter(s *Signature) (Kernel, error) {
 	}
 	return Kernel{Family: "elements", Run: parallelElements(s.Out[0].N, dt.Size(), 10, func(in, out []*tensor.Tensor, lo, hi int) {
 		for i := lo; i < hi; i++ {
-			StoreBits(out[0], i, nextAfter(dt, BitsAt(in[0], i), BitsAt(in[1], i)))
+			out[0].SetBits(i, nextAfter(dt, in[0].Bits(i), in[1].Bits(i)))
 		}
 	})}, nil
 }
@@ -124,31 +99,6 @@ func nextAfter(dt tensor.DType, x, y uint64) uint64 { // f8E8M0FNU has neither a
 		return x + 1
 	}
 	return x - 1
-}
-
-func BitsAt(t *tensor.Tensor, i int) uint64 {
-	switch t.DType().Size() {
-	case 1:
-		return uint64(t.Bytes()[i])
-	case 2:
-		return uint64(tensor.View[uint16](t)[i])
-	case 4:
-		return uint64(tensor.View[uint32](t)[i])
-	}
-	return tensor.View[uint64](t)[i]
-}
-
-func StoreBits(t *tensor.Tensor, i int, v uint64) {
-	switch t.DType().Size() {
-	case 1:
-		t.Bytes()[i] = uint8(v)
-	case 2:
-		tensor.View[uint16](t)[i] = uint16(v)
-	case 4:
-		tensor.View[uint32](t)[i] = uint32(v)
-	default:
-		tensor.View[uint64](t)[i] = v
-	}
 }
 
 func TopKKernel(s *Signature, k int, largest bool) (Kernel, error) {

@@ -89,24 +89,12 @@ func clampedOffset(index []*tensor.Tensor, shape, box tensor.Shape, st []int) in
 // ScalarInt returns the only element of an integer tensor; large ui64 values saturate.
 func ScalarInt(t *tensor.Tensor) int64 { return IntAt(t, 0) }
 
+// IntAt returns element i of an integer tensor; large ui64 values saturate.
 func IntAt(t *tensor.Tensor, i int) int64 {
-	switch t.DType() {
-	case tensor.I64, tensor.Index:
-		return tensor.View[int64](t)[i]
-	case tensor.I32:
-		return int64(tensor.View[int32](t)[i])
-	case tensor.I16:
-		return int64(tensor.View[int16](t)[i])
-	case tensor.I8, tensor.I4, tensor.I2:
-		return int64(tensor.View[int8](t)[i])
-	case tensor.UI64:
-		return int64(min(tensor.View[uint64](t)[i], math.MaxInt64))
-	case tensor.UI32:
-		return int64(tensor.View[uint32](t)[i])
-	case tensor.UI16:
-		return int64(tensor.View[uint16](t)[i])
+	if v := t.IntAt(i); v >= 0 || t.DType() != tensor.UI64 {
+		return v
 	}
-	return int64(t.Bytes()[i])
+	return math.MaxInt64
 }
 
 func IsIndex(d tensor.DType) bool {

@@ -135,9 +135,9 @@ func threeFryBits(t *tensor.Tensor, key, ctr uint64) uint64 {
 		o, d, i := lo/inner/half, lo/inner%half*2, lo%inner
 		for k := range x {
 			at := (o*size+d)*inner + i
-			StoreBits(t, at, uint64(x[k]))
+			t.SetBits(at, uint64(x[k]))
 			if d+1 < size {
-				StoreBits(t, at+inner, uint64(y[k]))
+				t.SetBits(at+inner, uint64(y[k]))
 			}
 			if i++; i < inner {
 				continue
@@ -195,7 +195,7 @@ func philoxBits(t *tensor.Tensor, key, lo, hi uint64) uint64 {
 				if per == 2 {
 					v = uint64(x[2*i]) | uint64(x[2*i+1])<<32
 				}
-				StoreBits(t, b*per+i, v)
+				t.SetBits(b*per+i, v)
 			}
 		}
 	})

@@ -26,41 +26,63 @@ type UnaryLoops struct {
 	cost int         // approximate nanoseconds per element; 0 means 8
 }
 
-// The unary ops: ops on integers and signs (spec, "abs", "negate", "sign", "not", "popcnt",
+// Unary holds the unary ops by name: ops on integers and signs (spec, "abs", "negate", "sign", "not", "popcnt",
 // "count_leading_zeros"), roundings (spec, "ceil", "floor", "round_nearest_afz", "round_nearest_even") and functions,
 // which are computed in a wider type if there is one (spec, "cbrt", "exponential", "exponential_minus_one", "log",
 // "log_plus_one", "logistic", "sqrt", "rsqrt", "cosine", "sine", "tan", "tanh").
-var (
-	Abs = &UnaryLoops{i: func(v int64, _ int) int64 { return max(v, -v) }, u: func(v uint64, _ int) uint64 { return v },
-		F: math.Abs, f32: vec.Unary[float32, float32](vec.Abs32Loop), f64: vec.Unary[float64, float64](vec.Abs64Loop), i32: vec.Unary[int32, int32](vec.AbsIntLoop), cost: 1}
-	Negate = &UnaryLoops{i: func(v int64, _ int) int64 { return -v }, u: func(v uint64, _ int) uint64 { return -v },
-		F: func(v float64) float64 { return -v }, f32: vec.Unary[float32, float32](vec.Neg32Loop), f64: vec.Unary[float64, float64](vec.Neg64Loop), i32: vec.Unary[int32, int32](vec.NegIntLoop), C: func(v complex128) complex128 { return -v }, cost: 1}
-	Sign = &UnaryLoops{i: func(v int64, _ int) int64 { return int64(signOf(v)) }, u: func(v uint64, _ int) uint64 { return min(v, 1) },
-		F: signFloat, f32: vec.Unary[float32, float32](vec.Sign32Loop), f64: vec.Unary[float64, float64](vec.Sign64Loop), i32: vec.Unary[int32, int32](vec.SignIntLoop), C: signComplex, cost: 1}
-	Not = &UnaryLoops{b: func(v uint8) uint8 { return v ^ 1 }, i: func(v int64, _ int) int64 { return ^v }, i32: vec.Unary[int32, int32](vec.NotIntLoop), cost: 1,
-		u: func(v uint64, _ int) uint64 { return ^v }}
-	Popcnt = &UnaryLoops{i: func(v int64, n int) int64 { return int64(bits.OnesCount64(uint64(v) << (64 - n))) },
-		i32: vec.Unary[int32, int32](vec.PopcntLoop), u: func(v uint64, _ int) uint64 { return uint64(bits.OnesCount64(v)) }, cost: 2}
-	CountLeadingZeros = &UnaryLoops{i: func(v int64, n int) int64 { return int64(min(bits.LeadingZeros64(uint64(v)<<(64-n)), n)) },
-		u: func(v uint64, n int) uint64 { return uint64(min(bits.LeadingZeros64(v<<(64-n)), n)) }, i32: vec.Unary[int32, int32](vec.LeadingZerosLoop), cost: 2}
-	Ceil                = &UnaryLoops{F: math.Ceil, f32: vec.Unary[float32, float32](vec.Ceil32Loop), f64: vec.Unary[float64, float64](vec.Ceil64Loop), cost: 1}
-	Floor               = &UnaryLoops{F: math.Floor, f32: vec.Unary[float32, float32](vec.Floor32Loop), f64: vec.Unary[float64, float64](vec.Floor64Loop), cost: 1}
-	RoundNearestAFZ     = &UnaryLoops{F: math.Round, f32: vec.Unary[float32, float32](vec.RoundAway32Loop), f64: vec.Unary[float64, float64](vec.RoundAway64Loop), cost: 1}
-	RoundNearestEven    = &UnaryLoops{F: math.RoundToEven, f32: vec.Unary[float32, float32](vec.RoundEven32Loop), f64: vec.Unary[float64, float64](vec.RoundEven64Loop), cost: 1}
-	Cbrt                = function(vec.Cbrt, vec.Cbrt32Loop, vec.Cbrt64Loop, special.ComplexCbrt)
-	Exponential         = function(vec.Exp, vec.Exp32Loop, vec.Exp64Loop, special.ComplexExp)
-	ExponentialMinusOne = function(vec.Expm1, vec.Expm132Loop, vec.Expm164Loop, special.ComplexExpm1)
-	Log                 = function(vec.Log, vec.Log32Loop, vec.Log64Loop, special.ComplexLog)
-	LogPlusOne          = function(vec.Log1p, vec.Log1p32Loop, vec.Log1p64Loop, special.ComplexLog1p)
-	Logistic            = function(vec.Logistic, vec.Logistic32Loop, vec.Logistic64Loop, special.ComplexLogistic)
-	Sqrt                = &UnaryLoops{F: math.Sqrt, f32: vec.Unary[float32, float32](vec.Sqrt32Loop), f64: vec.Unary[float64, float64](vec.Sqrt64Loop), C: special.ComplexSqrt, cost: 2}
-	Rsqrt               = function(vec.Rsqrt, vec.Rsqrt32Loop, vec.Rsqrt64Loop, special.ComplexRsqrt)
-	Cosine              = &UnaryLoops{F: special.Cosine, f32: vec.Below(vec.Unary[float32, float32](vec.Cos32Loop), 1<<20, special.Cosine),
-		f64: vec.Below(vec.Unary[float64, float64](vec.Cos64Loop), 1<<20, special.Cosine), C: special.ComplexCos, cost: 4}
-	Sine = &UnaryLoops{F: special.Sine, f32: vec.Below(vec.Unary[float32, float32](vec.Sin32Loop), 1<<20, special.Sine),
-		f64: vec.Below(vec.Unary[float64, float64](vec.Sin64Loop), 1<<20, special.Sine), C: special.ComplexSin, cost: 4}
-	Tanh = function(vec.Tanh, vec.Tanh32Loop, vec.Tanh64Loop, special.ComplexTanh)
-)
+var Unary = map[string]*UnaryLoops{
+	"abs": {i: func(v int64, _ int) int64 { return max(v, -v) }, u: func(v uint64, _ int) uint64 { return v },
+		F: math.Abs, f32: vec.Unary[float32, float32](vec.Abs32Loop), f64: vec.Unary[float64, float64](vec.Abs64Loop), i32: vec.Unary[int32, int32](vec.AbsIntLoop), cost: 1},
+	"negate": {i: func(v int64, _ int) int64 { return -v }, u: func(v uint64, _ int) uint64 { return -v },
+		F: func(v float64) float64 { return -v }, f32: vec.Unary[float32, float32](vec.Neg32Loop), f64: vec.Unary[float64, float64](vec.Neg64Loop), i32: vec.Unary[int32, int32](vec.NegIntLoop), C: func(v complex128) complex128 { return -v }, cost: 1},
+	"sign": {i: func(v int64, _ int) int64 { return int64(signOf(v)) }, u: func(v uint64, _ int) uint64 { return min(v, 1) },
+		F: signFloat, f32: vec.Unary[float32, float32](vec.Sign32Loop), f64: vec.Unary[float64, float64](vec.Sign64Loop), i32: vec.Unary[int32, int32](vec.SignIntLoop), C: signComplex, cost: 1},
+	"not": {b: func(v uint8) uint8 { return v ^ 1 }, i: func(v int64, _ int) int64 { return ^v }, i32: vec.Unary[int32, int32](vec.NotIntLoop), cost: 1,
+		u: func(v uint64, _ int) uint64 { return ^v }},
+	"popcnt": {i: func(v int64, n int) int64 { return int64(bits.OnesCount64(uint64(v) << (64 - n))) },
+		i32: vec.Unary[int32, int32](vec.PopcntLoop), u: func(v uint64, _ int) uint64 { return uint64(bits.OnesCount64(v)) }, cost: 2},
+	"count_leading_zeros": {i: func(v int64, n int) int64 { return int64(min(bits.LeadingZeros64(uint64(v)<<(64-n)), n)) },
+		u: func(v uint64, n int) uint64 { return uint64(min(bits.LeadingZeros64(v<<(64-n)), n)) }, i32: vec.Unary[int32, int32](vec.LeadingZerosLoop), cost: 2},
+	"ceil":                  {F: math.Ceil, f32: vec.Unary[float32, float32](vec.Ceil32Loop), f64: vec.Unary[float64, float64](vec.Ceil64Loop), cost: 1},
+	"floor":                 {F: math.Floor, f32: vec.Unary[float32, float32](vec.Floor32Loop), f64: vec.Unary[float64, float64](vec.Floor64Loop), cost: 1},
+	"round_nearest_afz":     {F: math.Round, f32: vec.Unary[float32, float32](vec.RoundAway32Loop), f64: vec.Unary[float64, float64](vec.RoundAway64Loop), cost: 1},
+	"round_nearest_even":    {F: math.RoundToEven, f32: vec.Unary[float32, float32](vec.RoundEven32Loop), f64: vec.Unary[float64, float64](vec.RoundEven64Loop), cost: 1},
+	"cbrt":                  function(vec.Cbrt, vec.Cbrt32Loop, vec.Cbrt64Loop, special.ComplexCbrt),
+	"exponential":           function(vec.Exp, vec.Exp32Loop, vec.Exp64Loop, special.ComplexExp),
+	"exponential_minus_one": function(vec.Expm1, vec.Expm132Loop, vec.Expm164Loop, special.ComplexExpm1),
+	"log":                   function(vec.Log, vec.Log32Loop, vec.Log64Loop, special.ComplexLog),
+	"log_plus_one":          function(vec.Log1p, vec.Log1p32Loop, vec.Log1p64Loop, special.ComplexLog1p),
+	"logistic":              function(vec.Logistic, vec.Logistic32Loop, vec.Logistic64Loop, special.ComplexLogistic),
+	"sqrt":                  {F: math.Sqrt, f32: vec.Unary[float32, float32](vec.Sqrt32Loop), f64: vec.Unary[float64, float64](vec.Sqrt64Loop), C: special.ComplexSqrt, cost: 2},
+	"rsqrt":                 function(vec.Rsqrt, vec.Rsqrt32Loop, vec.Rsqrt64Loop, special.ComplexRsqrt),
+	"cosine": {F: special.Cosine, f32: vec.Below(vec.Unary[float32, float32](vec.Cos32Loop), 1<<20, special.Cosine),
+		f64: vec.Below(vec.Unary[float64, float64](vec.Cos64Loop), 1<<20, special.Cosine), C: special.ComplexCos, cost: 4},
+	"sine": {F: special.Sine, f32: vec.Below(vec.Unary[float32, float32](vec.Sin32Loop), 1<<20, special.Sine),
+		f64: vec.Below(vec.Unary[float64, float64](vec.Sin64Loop), 1<<20, special.Sine), C: special.ComplexSin, cost: 4},
+	"tanh": function(vec.Tanh, vec.Tanh32Loop, vec.Tanh64Loop, special.ComplexTanh),
+
+	// CHLO.
+	"acos":       function(vec.Acos, vec.Acos32Loop, vec.Acos64Loop, special.ComplexAcos),
+	"acosh":      function(vec.Acosh, vec.Acosh32Loop, vec.Acosh64Loop, special.ComplexAcosh),
+	"asin":       function(vec.Asin, vec.Asin32Loop, vec.Asin64Loop, special.ComplexAsin),
+	"asinh":      function(vec.Asinh, vec.Asinh32Loop, vec.Asinh64Loop, special.ComplexAsinh),
+	"atan":       function(vec.Atan, vec.Atan32Loop, vec.Atan64Loop, special.ComplexAtan),
+	"atanh":      function(vec.Atanh, vec.Atanh32Loop, vec.Atanh64Loop, special.ComplexAtanh),
+	"bessel_i1e": function(vec.BesselI1e, vec.BesselI1e32Loop, vec.BesselI1e64Loop, nil),
+	"cosh":       function(vec.Cosh, vec.Cosh32Loop, vec.Cosh64Loop, special.ComplexCosh),
+	"sinh":       function(vec.Sinh, vec.Sinh32Loop, vec.Sinh64Loop, special.ComplexSinh),
+	"tan": {F: special.Tangent, f32: vec.Below(vec.Unary[float32, float32](vec.Tan32Loop), 1<<20, special.Tangent),
+		f64: vec.Below(vec.Unary[float64, float64](vec.Tan64Loop), 1<<20, special.Tangent), C: special.ComplexTan, cost: 4},
+	"digamma": {F: special.Digamma, cost: 50},
+	"erf":     {F: vec.Erf, f32: vec.Unary[float32, float32](vec.Erf32Loop), f64: vec.Unary[float64, float64](vec.Erf64Loop), cost: 4},
+	"erfc":    function(vec.Erfc, vec.Erfc32Loop, vec.Erfc64Loop, nil),
+	"erf_inv": function(vec.ErfInv, vec.ErfInv32Loop, vec.ErfInv64Loop, nil),
+	"lgamma":  {F: special.Lgamma, cost: 30},
+	"square": {F: special.Square, f32: vec.Unary[float32, float32](vec.Square32Loop), f64: vec.Unary[float64, float64](vec.Square64Loop), C: special.ComplexSquare,
+		i: func(v int64, _ int) int64 { return v * v }, u: func(v uint64, _ int) uint64 { return v * v }, cost: 1},
+	"_asin_acos_kernel": {C: special.AsinAcosKernel, cost: 30},
+	"conj":              {F: func(v float64) float64 { return v }, C: cmplx.Conj, c64: conjugate, cost: 1},
+}
 
 // function returns the unary op of a function of f64 and its loops.
 func function(f func(float64) float64, narrow, wide *vec.Loop, c func(complex128) complex128) *UnaryLoops {
@@ -228,7 +250,7 @@ func mapComplex[T complexNumber](f func(complex128) complex128) func(o, x []T) {
 // MakeAbs compiles abs (spec, "abs"). The abs of a complex number is real.
 func MakeAbs(s *Signature) (Kernel, error) {
 	if !s.In[0].DType.IsComplex() {
-		return MakeUnary(Abs)(s)
+		return MakeUnary(Unary["abs"])(s)
 	}
 	return partsKernel(s, convertView(func(o []float32, x []complex64) {
 		for i, v := range x {

@@ -51,7 +51,7 @@ func makeReducePrecision(s *plan.Spec) (kernel.Kernel, error) {
 			return
 		}
 		for i := lo; i < hi; i++ {
-			kernel.StoreBits(out[0], i, kernel.ReducePrecision(dt, kernel.BitsAt(in[0], i), eb, mb))
+			out[0].SetBits(i, kernel.ReducePrecision(dt, in[0].Bits(i), eb, mb))
 		}
 	}, 1), nil
 }

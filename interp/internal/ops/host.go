@@ -3,7 +3,6 @@ package ops
 import (
 	"errors"
 	"fmt"
-	"sync"
 
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/internal/dialect/interpreter"
@@ -280,18 +279,10 @@ func planRunParallel(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 			}
 		}
 		results := make([][]*exec.Buf, len(funcs))
-		errs := make([]error, len(funcs))
-		var wg sync.WaitGroup
-		for d, f := range funcs {
-			wg.Add(1)
-			go func() {
-				defer wg.Done()
-				results[d], errs[d] = exec.SubMachine(m, w, d).Invoke(f, in[d])
-				w.Leave(errs[d])
-			}()
-		}
-		wg.Wait()
-		kernel.Fail(exec.FirstCause(errs))
+		kernel.Fail(w.Each(func(d int) (err error) {
+			results[d], err = exec.SubMachine(m, w, d).Invoke(funcs[d], in[d])
+			return err
+		}))
 		at = 0
 		for _, r := range results {
 			for _, b := range r {

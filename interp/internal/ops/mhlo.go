@@ -54,7 +54,7 @@ func makeStochasticConvert(s *kernel.Signature) (kernel.Kernel, error) {
 				continue
 			}
 			r := int64(whole)
-			if random := kernel.BitsAt(in[1], i) & (1<<bits - 1); random < uint64(math.Ldexp(part, bits)) {
+			if random := in[1].Bits(i) & (1<<bits - 1); random < uint64(math.Ldexp(part, bits)) {
 				r++
 			}
 			if x < 0 {

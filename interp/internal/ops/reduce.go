@@ -49,25 +49,10 @@ func commonReducers(b *ir.Block) []*kernel.BinaryLoops {
 }
 
 // reducer returns the loops of a common op that reduces, or nil.
-func reducer(o *ir.Op) *kernel.BinaryLoops {
-	switch plan.OpKind(o) {
-	case stablehlo.Add:
-		return kernel.Add
-	case stablehlo.Multiply:
-		return kernel.Multiply
-	case stablehlo.Maximum:
-		return kernel.Maximum
-	case stablehlo.Minimum:
-		return kernel.Minimum
-	case stablehlo.And:
-		return kernel.And
-	case stablehlo.Or:
-		return kernel.Or
-	case stablehlo.Xor:
-		return kernel.Xor
-	}
-	return nil
-}
+func reducer(o *ir.Op) *kernel.BinaryLoops { return reducers[plan.OpKind(o)] }
+
+var reducers = map[*ir.Def]*kernel.BinaryLoops{stablehlo.Add: kernel.Add, stablehlo.Multiply: kernel.Multiply, stablehlo.Maximum: kernel.Maximum,
+	stablehlo.Minimum: kernel.Minimum, stablehlo.And: kernel.And, stablehlo.Or: kernel.Or, stablehlo.Xor: kernel.Xor}
 
 // planReduce compiles reduce (spec, "reduce").
 func planReduce(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {

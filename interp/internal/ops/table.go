@@ -2,6 +2,8 @@ package ops
 
 import (
 	"math"
+	"slices"
+	"strings"
 
 	"github.com/hlocb/hlocb/dialect/chlo"
 	"github.com/hlocb/hlocb/dialect/fn"
@@ -185,32 +187,17 @@ func BuildTable(h *Host) map[*ir.Def]plan.Row {
 	t[chlo.TopK] = plan.Row{Make: makeTopK}
 	t[chlo.RaggedDot] = plan.Row{Make: makeRaggedDot}
 	t[chlo.Scan] = plan.Row{Control: planScan, Shape: scanShape, StaticShapes: true, Pure: true}
-	for d, inner := range map[*ir.Def]*ir.Def{
-		chlo.BroadcastAdd:                  stablehlo.Add,
-		chlo.BroadcastAnd:                  stablehlo.And,
-		chlo.BroadcastAtan2:                stablehlo.Atan2,
-		chlo.BroadcastCompare:              stablehlo.Compare,
-		chlo.BroadcastComplex:              stablehlo.Complex,
-		chlo.BroadcastDivide:               stablehlo.Divide,
-		chlo.BroadcastMaximum:              stablehlo.Maximum,
-		chlo.BroadcastMinimum:              stablehlo.Minimum,
-		chlo.BroadcastMultiply:             stablehlo.Multiply,
-		chlo.BroadcastOr:                   stablehlo.Or,
-		chlo.BroadcastPower:                stablehlo.Power,
-		chlo.BroadcastRemainder:            stablehlo.Remainder,
-		chlo.BroadcastSelect:               stablehlo.Select,
-		chlo.BroadcastShiftLeft:            stablehlo.ShiftLeft,
-		chlo.BroadcastShiftRightArithmetic: stablehlo.ShiftRightArithmetic,
-		chlo.BroadcastShiftRightLogical:    stablehlo.ShiftRightLogical,
-		chlo.BroadcastSubtract:             stablehlo.Subtract,
-		chlo.BroadcastXor:                  stablehlo.Xor,
-		chlo.BroadcastNextAfter:            chlo.NextAfter,
-		chlo.BroadcastPolygamma:            chlo.Polygamma,
-		chlo.BroadcastZeta:                 chlo.Zeta,
-	} {
-		t[d] = plan.Row{Make: makeBroadcasting(t[inner])}
-	}
 	t[stablehlo.Abs] = plan.Row{Make: plan.Pure(kernel.MakeAbs), Elementwise: true}
+	plain := map[string]*ir.Def{}
+	for _, d := range slices.Concat(chlo.Ops(), stablehlo.Ops()) {
+		_, name, _ := strings.Cut(d.Name, ".")
+		plain[name] = d
+	}
+	for _, d := range chlo.Ops() {
+		if name, ok := strings.CutPrefix(d.Name, "chlo.broadcast_"); ok {
+			t[d] = plan.Row{Make: makeBroadcasting(t[plain[name]])}
+		}
+	}
 
 	// MHLO's own operations. The other MHLO operations use the rows of the operations that they mirror (see plan.OpKind).
 	t[mhlo.AddDependency] = plan.Row{Control: planFirst}
@@ -227,46 +214,12 @@ func BuildTable(h *Host) map[*ir.Def]plan.Row {
 
 // UnaryOps returns the loops of the unary ops on elements.
 func UnaryOps() map[*ir.Def]*kernel.UnaryLoops {
-	return map[*ir.Def]*kernel.UnaryLoops{
-		stablehlo.Abs:                 kernel.Abs,
-		stablehlo.Negate:              kernel.Negate,
-		stablehlo.Sign:                kernel.Sign,
-		stablehlo.Not:                 kernel.Not,
-		stablehlo.Popcnt:              kernel.Popcnt,
-		stablehlo.CountLeadingZeros:   kernel.CountLeadingZeros,
-		stablehlo.Ceil:                kernel.Ceil,
-		stablehlo.Floor:               kernel.Floor,
-		stablehlo.RoundNearestAFZ:     kernel.RoundNearestAFZ,
-		stablehlo.RoundNearestEven:    kernel.RoundNearestEven,
-		stablehlo.Cbrt:                kernel.Cbrt,
-		stablehlo.Exponential:         kernel.Exponential,
-		stablehlo.ExponentialMinusOne: kernel.ExponentialMinusOne,
-		stablehlo.Log:                 kernel.Log,
-		stablehlo.LogPlusOne:          kernel.LogPlusOne,
-		stablehlo.Logistic:            kernel.Logistic,
-		stablehlo.Sqrt:                kernel.Sqrt,
-		stablehlo.Rsqrt:               kernel.Rsqrt,
-		stablehlo.Cosine:              kernel.Cosine,
-		stablehlo.Sine:                kernel.Sine,
-		stablehlo.Tan:                 kernel.Tan,
-		stablehlo.Tanh:                kernel.Tanh,
-		chlo.Acos:                     kernel.Acos,
-		chlo.AsinAcosKernel:           kernel.AsinAcosKernel,
-		chlo.Acosh:                    kernel.Acosh,
-		chlo.Asin:                     kernel.Asin,
-		chlo.Asinh:                    kernel.Asinh,
-		chlo.Atan:                     kernel.Atan,
-		chlo.Atanh:                    kernel.Atanh,
-		chlo.BesselI1e:                kernel.BesselI1e,
-		chlo.Cosh:                     kernel.Cosh,
-		chlo.Sinh:                     kernel.Sinh,
-		chlo.Tan:                      kernel.Tan,
-		chlo.Digamma:                  kernel.Digamma,
-		chlo.Erf:                      kernel.Erf,
-		chlo.Erfc:                     kernel.Erfc,
-		chlo.ErfInv:                   kernel.ErfInv,
-		chlo.Lgamma:                   kernel.Lgamma,
-		chlo.Square:                   kernel.Square,
-		chlo.Conj:                     kernel.Conj,
+	out := map[*ir.Def]*kernel.UnaryLoops{}
+	for _, d := range slices.Concat(stablehlo.Ops(), chlo.Ops()) {
+		_, name, _ := strings.Cut(d.Name, ".")
+		if u := kernel.Unary[name]; u != nil {
+			out[d] = u
+		}
 	}
+	return out
 }

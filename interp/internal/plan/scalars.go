@@ -390,77 +390,72 @@ func (b *scalars) elements(o *ir.Op, in [][]uint8, types []kernel.Type, t kernel
 	return out
 }
 
+// scalarCodes are the operations on registers of i32 and ui32, i64 and ui64, f32, f64; 0 if there is none.
+type scalarCodes struct{ word, long, single, double exec.ScalarCode }
+
+func (c scalarCodes) of(dt tensor.DType) exec.ScalarCode {
+	switch dt {
+	case tensor.I32, tensor.UI32:
+		return c.word
+	case tensor.I64, tensor.UI64:
+		return c.long
+	case tensor.F32:
+		return c.single
+	case tensor.F64:
+		return c.double
+	}
+	return exec.ScalarCallOp
+}
+
+var arithmetic = map[*ir.Def]scalarCodes{
+	stablehlo.Add:      {exec.ScalarAddW, exec.ScalarAddL, exec.ScalarAddF, exec.ScalarAddD},
+	stablehlo.Subtract: {exec.ScalarSubW, exec.ScalarSubL, exec.ScalarSubF, exec.ScalarSubD},
+	stablehlo.Multiply: {exec.ScalarMulW, exec.ScalarMulL, exec.ScalarMulF, exec.ScalarMulD},
+	stablehlo.Divide:   {single: exec.ScalarDivF, double: exec.ScalarDivD},
+	stablehlo.Abs:      {single: exec.ScalarAbsF, double: exec.ScalarAbsD},
+	stablehlo.Negate:   {single: exec.ScalarNegateF, double: exec.ScalarNegateD},
+	stablehlo.Sqrt:     {single: exec.ScalarSqrtF},
+}
+
+// anyBits are the operations on the bits of any type.
+var anyBits = map[*ir.Def]exec.ScalarCode{stablehlo.And: exec.ScalarAnd, stablehlo.Or: exec.ScalarOr, stablehlo.Xor: exec.ScalarXor, stablehlo.Select: exec.ScalarSelect}
+
+// comparisons are the operations of LT, LE, EQ and NE. The greater of x and y is the less of y and x.
+var comparisons = map[byte]scalarCodes{
+	'T': {exec.ScalarLessIW, exec.ScalarLessIL, exec.ScalarLessF, exec.ScalarLessD},
+	'E': {exec.ScalarLessEqualIW, exec.ScalarLessEqualIL, exec.ScalarLessEqualF, exec.ScalarLessEqualD},
+	'Q': {exec.ScalarEq, exec.ScalarEq, exec.ScalarEqF, exec.ScalarEqD},
+	'N': {exec.ScalarNe, exec.ScalarNe, exec.ScalarNeF, exec.ScalarNeD},
+}
+
 // scalarCode returns the operation on registers that computes an op, and whether its operands change places;
 // ScalarCallOp if there is none.
 func scalarCode(o *ir.Op, types []kernel.Type, t kernel.Type) (code exec.ScalarCode, swap bool) {
-	type codes struct{ word, long, single, double exec.ScalarCode }
-	of := func(dt tensor.DType, c codes) exec.ScalarCode {
-		switch dt {
-		case tensor.I32, tensor.UI32:
-			return c.word
-		case tensor.I64, tensor.UI64:
-			return c.long
-		case tensor.F32:
-			return c.single
-		case tensor.F64:
-			return c.double
-		}
-		return exec.ScalarCallOp
+	dt, kind := types[0].DType, OpKind(o)
+	if code := anyBits[kind]; code != 0 {
+		return code, false
 	}
-	kind := OpKind(o)
-	switch kind {
-	case stablehlo.Add:
-		return of(t.DType, codes{exec.ScalarAddW, exec.ScalarAddL, exec.ScalarAddF, exec.ScalarAddD}), false
-	case stablehlo.Subtract:
-		return of(t.DType, codes{exec.ScalarSubW, exec.ScalarSubL, exec.ScalarSubF, exec.ScalarSubD}), false
-	case stablehlo.Multiply:
-		return of(t.DType, codes{exec.ScalarMulW, exec.ScalarMulL, exec.ScalarMulF, exec.ScalarMulD}), false
-	case stablehlo.Divide:
-		return of(t.DType, codes{single: exec.ScalarDivF, double: exec.ScalarDivD}), false
-	case stablehlo.And:
-		return exec.ScalarAnd, false
-	case stablehlo.Or:
-		return exec.ScalarOr, false
-	case stablehlo.Xor:
-		return exec.ScalarXor, false
-	case stablehlo.Abs:
-		return of(t.DType, codes{single: exec.ScalarAbsF, double: exec.ScalarAbsD}), false
-	case stablehlo.Negate:
-		return of(t.DType, codes{single: exec.ScalarNegateF, double: exec.ScalarNegateD}), false
-	case stablehlo.Select:
-		return exec.ScalarSelect, false
-	case stablehlo.Sqrt:
-		return of(t.DType, codes{single: exec.ScalarSqrtF}), false
-	case stablehlo.Convert:
-		if types[0].DType == t.DType {
-			return exec.ScalarMove, false
+	switch {
+	case kind == stablehlo.Convert && dt == t.DType:
+		return exec.ScalarMove, false
+	case kind == stablehlo.Convert && dt == tensor.I32 && t.DType == tensor.F32:
+		return exec.ScalarConvertIWF, false
+	case kind == stablehlo.Compare && EnumAttr(o, stablehlo.AttrCompareType, "") != "TOTALORDER":
+		dir := EnumAttr(o, stablehlo.AttrComparisonDirection, "")
+		if len(dir) != 2 {
+			break
 		}
-		if types[0].DType == tensor.I32 {
-			return of(t.DType, codes{single: exec.ScalarConvertIWF}), false
+		which := dir[1]
+		if dir == "NE" {
+			which = 'N'
 		}
-	case stablehlo.Compare:
-		if EnumAttr(o, stablehlo.AttrCompareType, "") == "TOTALORDER" {
-			return exec.ScalarCallOp, false
+		code := comparisons[which].of(dt)
+		if unsigned := dt == tensor.UI32 || dt == tensor.UI64; unsigned && which == 'T' {
+			code = exec.ScalarLessU
+		} else if unsigned && which == 'E' {
+			code = exec.ScalarLessEqualU
 		}
-		dt := types[0].DType
-		less, lessEqual := codes{exec.ScalarLessIW, exec.ScalarLessIL, exec.ScalarLessF, exec.ScalarLessD}, codes{exec.ScalarLessEqualIW, exec.ScalarLessEqualIL, exec.ScalarLessEqualF, exec.ScalarLessEqualD}
-		if dt == tensor.UI32 || dt == tensor.UI64 {
-			less, lessEqual = codes{word: exec.ScalarLessU, long: exec.ScalarLessU}, codes{word: exec.ScalarLessEqualU, long: exec.ScalarLessEqualU}
-		}
-		switch EnumAttr(o, stablehlo.AttrComparisonDirection, "") {
-		case "LT":
-			return of(dt, less), false
-		case "GT":
-			return of(dt, less), true
-		case "LE":
-			return of(dt, lessEqual), false
-		case "GE":
-			return of(dt, lessEqual), true
-		case "EQ":
-			return of(dt, codes{exec.ScalarEq, exec.ScalarEq, exec.ScalarEqF, exec.ScalarEqD}), false
-		case "NE":
-			return of(dt, codes{exec.ScalarNe, exec.ScalarNe, exec.ScalarNeF, exec.ScalarNeD}), false
-		}
+		return code, dir[0] == 'G'
 	}
-	return exec.ScalarCallOp, false
+	return arithmetic[kind].of(t.DType), false
 }
