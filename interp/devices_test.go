@@ -101,6 +101,13 @@ func TestCollectives(t *testing.T) {
 			"[10 11 12 13] [10 11 12 13] [30 31 32 33] [30 31 32 33]"},
 		{"collective_reduce", `%r = "stablehlo.collective_reduce"(%x) <{replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}>` + sum + `tensor<4xi32>`,
 			"[20 22 24 26] [40 42 44 46] [0 0 0 0] [0 0 0 0]"},
+		{"collective_reduce, some in no group", `%r = "stablehlo.collective_reduce"(%x) <{replica_groups = dense<[[1]]> : tensor<1x1xi64>}>` + sum + `tensor<4xi32>`,
+			"[0 0 0 0] [0 0 0 0] [20 21 22 23] [30 31 32 33]"},
+		{"collective_reduce, to a given root", `%one = stablehlo.constant dense<1> : tensor<1xi64>
+%r = "stablehlo.collective_reduce"(%x, %one) <{replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>, has_dynamic_root = true}>` + strings.Replace(sum, ": (tensor<4xi32>)", ": (tensor<4xi32>, tensor<1xi64>)", 1) + `tensor<4xi32>`,
+			"[0 0 0 0] [0 0 0 0] [20 22 24 26] [40 42 44 46]"},
+		{"collective_broadcast, some in no group", `%r = "stablehlo.collective_broadcast"(%x) <{replica_groups = dense<[[1]]> : tensor<1x1xi64>}> : (tensor<4xi32>) -> tensor<4xi32>`,
+			"[0 0 0 0] [0 0 0 0] [20 21 22 23] [30 31 32 33]"},
 		{"send and recv", `%t = stablehlo.create_token : !stablehlo.token
 %u = "stablehlo.send"(%x, %t) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, is_host_transfer = false, source_target_pairs = dense<[[0, 1], [1, 0]]> : tensor<2x2xi64>}> : (tensor<4xi32>, !stablehlo.token) -> !stablehlo.token
 %r, %w = "stablehlo.recv"(%u) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, is_host_transfer = false, source_target_pairs = dense<[[0, 1], [1, 0]]> : tensor<2x2xi64>}> : (!stablehlo.token) -> (tensor<4xi32>, !stablehlo.token)`,

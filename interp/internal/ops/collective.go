@@ -12,15 +12,191 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// members is the input of a collective: the operands of every process of the group, in the group's order, and the
-// position of this process in the group.
-type members struct {
-	operands [][]*tensor.Tensor
-	self     int
+// collectiveOp describes a kind of collective.
+type collectiveOp struct {
+	dims     []string // attributes that name dimensions
+	exchange bool     // the op has the groups of all_to_all, else of all_reduce
+	pairs    bool     // the op names pairs of processes; all processes of a row or column meet
+	rooted   bool     // the last operand may hold the positions of the roots in the group
+	reduces  bool     // the op's region folds the parts
+	compute  func(c *collective)
 }
 
-// gatherGroup exchanges operands with the group of this device.
-func gatherGroup(m *exec.Machine, ins *exec.Instr, fr *exec.Frame, rule groupRule, groups [][]int64) *members {
+// collective computes result i of a collective on one process, from operand i of every process of the group, in the
+// group's order. self is the position of this process. A process that is in no group has no parts.
+type collective struct {
+	op     *collectiveOp
+	s      *plan.Spec
+	dims   []int
+	groups [][]int64 // or pairs
+	fold   []folder  // for each operand
+
+	m     *exec.Machine
+	fr    *exec.Frame
+	i     int
+	parts []*tensor.Tensor
+	self  int
+	root  int // position of the root for operand i
+	out   *tensor.Tensor
+}
+
+// The collectives (spec, "all_gather", "all_reduce", "reduce_scatter", "all_to_all", "collective_broadcast",
+// "collective_reduce", "collective_permute"), and the old op cross-replica-sum. A broadcast or reduction without roots
+// has the first process of the group as its root. A process that receives nothing gets zeros.
+var (
+	allGather       = collectiveOp{dims: []string{stablehlo.AttrAllGatherDim}, compute: func(c *collective) { concatInto(c.out, c.parts, c.dims[0]) }}
+	allReduce       = collectiveOp{reduces: true, compute: (*collective).reduce}
+	crossReplicaSum = collectiveOp{compute: func(c *collective) {
+		add := kernel.Add.Bind(c.out.DType())
+		if add == nil {
+			kernel.Fail(kernel.Unsupported("a sum of elements of type %s", c.out.DType()))
+		}
+		copy(c.out.Bytes(), c.inGroup()[0].Bytes())
+		for _, t := range c.parts[1:] {
+			add([]*tensor.Tensor{c.out, t}, []*tensor.Tensor{c.out}, 0, t.NumElements())
+		}
+	}}
+	reduceScatter = collectiveOp{dims: []string{stablehlo.AttrScatterDimension}, reduces: true, compute: func(c *collective) {
+		whole := c.m.Alias(c.fold[c.i](c.m, c.fr, c.inGroup()), c.s.Out[c.i].DType, c.s.In[c.i].Shape)
+		defer c.m.Uncharge(c.m.Charge(int64(len(c.out.Bytes()))))
+		piece := cut(&whole.Tensor, c.dims[0], c.self, len(c.parts))
+		c.m.Release(whole)
+		if len(piece.Bytes()) != len(c.out.Bytes()) {
+			kernel.Fail(fmt.Errorf("gives %s, not %s", kernel.TypeOfTensor(piece), kernel.TypeOfTensor(c.out)))
+		}
+		copy(c.out.Bytes(), piece.Bytes())
+	}}
+	allToAll = collectiveOp{dims: []string{stablehlo.AttrSplitDimension, stablehlo.AttrConcatDimension}, exchange: true, compute: func(c *collective) {
+		defer c.m.Uncharge(c.m.Charge(int64(len(c.out.Bytes()))))
+		pieces := make([]*tensor.Tensor, len(c.parts))
+		for k, t := range c.parts {
+			pieces[k] = cut(t, c.dims[0], c.self, len(c.parts))
+		}
+		concatInto(c.out, pieces, c.dims[1])
+	}}
+	collectiveBroadcast = collectiveOp{exchange: true, rooted: true, compute: func(c *collective) { c.receive(c.root) }}
+	collectiveReduce    = collectiveOp{rooted: true, reduces: true, compute: func(c *collective) {
+		if c.s.Out[c.i].Zero(c.out); len(c.parts) > 0 && c.root == c.self {
+			c.reduce()
+		}
+	}}
+	collectivePermute = collectiveOp{exchange: true, pairs: true, compute: func(c *collective) {
+		from := -1
+		for _, p := range slices.Backward(c.groups) {
+			if len(p) == 2 && int(p[1]) == c.self {
+				from = int(p[0])
+			}
+		}
+		c.receive(from)
+	}}
+)
+
+// receive copies the operand of a process of the group, or zeros if from is -1.
+func (c *collective) receive(from int) {
+	if from >= len(c.parts) {
+		kernel.Fail(fmt.Errorf("names process %d of %d", from, len(c.parts)))
+	}
+	if from < 0 {
+		c.s.Out[c.i].Zero(c.out)
+		return
+	}
+	copy(c.out.Bytes(), c.parts[from].Bytes())
+}
+
+// reduce folds the parts.
+func (c *collective) reduce() {
+	b := c.fold[c.i](c.m, c.fr, c.inGroup())
+	copy(c.out.Bytes(), b.Tensor.Bytes())
+	c.m.Release(b)
+}
+
+// inGroup returns the parts of a process that must be in a group.
+func (c *collective) inGroup() []*tensor.Tensor {
+	if len(c.parts) == 0 {
+		kernel.Fail(errors.New("is executed by a process that is in no group"))
+	}
+	return c.parts
+}
+
+// plan compiles a collective: meet, compute every result, store it.
+func (o *collectiveOp) plan(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
+	data := *s
+	roots := o.rooted && plan.BoolAttr(s.Op, stablehlo.AttrHasDynamicRoot, false)
+	if roots {
+		if len(s.In) < 2 || s.In[len(s.In)-1].N != len(s.Out) || !kernel.IsIndex(s.In[len(s.In)-1].DType) {
+			return nil, errors.New("expects one root per operand")
+		}
+		data.In = s.In[:len(s.In)-1]
+	}
+	if err := staticTensors(&data); err != nil {
+		return nil, err
+	}
+	given := collective{op: o, s: s}
+	rule, err := exchangeRule(s.Op), error(nil)
+	if !o.exchange {
+		if rule, err = reductionRule(s.Op); err != nil {
+			return nil, err
+		}
+	}
+	if o.pairs {
+		given.groups, err = groupsAttr(s.Op, stablehlo.AttrSourceTargetPairs)
+	} else {
+		given.groups, err = groupsOf(p, s.Op)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range o.dims {
+		d, err := dimAttr(s, name)
+		if err != nil {
+			return nil, err
+		}
+		given.dims = append(given.dims, d)
+	}
+	for i := range data.In {
+		if o.reduces {
+			f, err := reduceParts(p, &data, i)
+			if err != nil {
+				return nil, err
+			}
+			given.fold = append(given.fold, f)
+		}
+	}
+	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
+		// The other processes receive copies.
+		bytes := int64(0)
+		for _, s := range ins.In {
+			bytes += int64(len(fr.Slots[s].Tensor.Bytes()))
+		}
+		defer m.Uncharge(m.Charge(bytes))
+		c := given
+		c.m, c.fr = m, fr
+		operands := c.meet(ins, rule)
+		for i, t := range ins.Types {
+			b := m.Alloc(t.DType, t.Shape, t.N)
+			c.i, c.out, c.parts, c.root = i, &b.Tensor, nil, -1
+			for _, o := range operands {
+				c.parts = append(c.parts, o[i])
+			}
+			if c.root = min(0, len(operands)-1); roots && len(operands) > 0 {
+				r := kernel.IntAt(&fr.Slots[ins.In[len(ins.In)-1]].Tensor, i)
+				if r < 0 || r >= int64(len(operands)) {
+					kernel.Fail(fmt.Errorf("has root %d of a group of %d", r, len(operands)))
+				}
+				c.root = int(r)
+			}
+			o.compute(&c)
+			fr.Slots[ins.Out[i]] = b
+		}
+	}, nil
+}
+
+// meet exchanges operands with the group of this device. It returns the operands of every process of the group.
+func (c *collective) meet(ins *exec.Instr, rule groupRule) [][]*tensor.Tensor {
+	m, groups := c.m, c.groups
+	if c.op.pairs {
+		groups = nil
+	}
 	replicas, partitions := 1, 1
 	if m.DeviceGroup != nil {
 		replicas, partitions = m.DeviceGroup.Replicas, m.DeviceGroup.Partitions
@@ -29,54 +205,26 @@ func gatherGroup(m *exec.Machine, ins *exec.Instr, fr *exec.Frame, rule groupRul
 	kernel.Fail(err)
 	operands := make([]*tensor.Tensor, len(ins.In))
 	for i, s := range ins.In {
-		operands[i] = &fr.Slots[s].Tensor
-	}
-	if group == nil {
-		return &members{self: -1}
+		operands[i] = &c.fr.Slots[s].Tensor
 	}
 	self := m.Run.Replica*partitions + m.Run.Partition
-	out := &members{self: slices.Index(group, self)}
-	if len(group) == 1 {
-		out.operands = [][]*tensor.Tensor{operands}
-		return out
+	switch c.self = slices.Index(group, self); len(group) {
+	case 0:
+		return nil
+	case 1:
+		return [][]*tensor.Tensor{operands}
 	}
 	met := m.DeviceGroup.Meet(m, ins, self, group, operands)
+	var out [][]*tensor.Tensor
 	for _, p := range group {
 		for i, t := range met[p] {
 			if !t.Shape().Equal(operands[i].Shape()) { // operands of dynamic shape
 				kernel.Fail(fmt.Errorf("gets %s from process %d and %s from process %d", kernel.TypeOfTensor(operands[i]), self, kernel.TypeOfTensor(t), p))
 			}
 		}
-		out.operands = append(out.operands, met[p])
+		out = append(out, met[p])
 	}
 	return out
-}
-
-// collectiveFunc computes result i of a collective from operand i of every process of the group. self is the position
-// of this process. A process that is in no group has no parts.
-type collectiveFunc func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr, i int, parts []*tensor.Tensor, self int, out *tensor.Tensor)
-
-// collective wraps the common part of the collectives: meet, compute every result, store it.
-func collective(rule groupRule, groups [][]int64, compute collectiveFunc) exec.Runner {
-	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
-		// The other processes receive copies.
-		bytes := int64(0)
-		for _, s := range ins.In {
-			bytes += int64(len(fr.Slots[s].Tensor.Bytes()))
-		}
-		defer m.Uncharge(m.Charge(bytes))
-		mem := gatherGroup(m, ins, fr, rule, groups)
-		for i, s := range ins.Out {
-			t := ins.Types[i]
-			b := m.Alloc(t.DType, t.Shape, t.N)
-			var parts []*tensor.Tensor
-			for _, o := range mem.operands {
-				parts = append(parts, o[i])
-			}
-			compute(m, fr, ins, i, parts, mem.self, &b.Tensor)
-			fr.Slots[s] = b
-		}
-	}
 }
 
 func staticTensors(s *plan.Spec) error {
@@ -161,221 +309,6 @@ func dimAttr(s *plan.Spec, name string) (int, error) {
 	return d, nil
 }
 
-// planAllGather compiles all_gather (spec, "all_gather").
-func planAllGather(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
-	if err := staticTensors(s); err != nil {
-		return nil, err
-	}
-	rule, groups, err := reductionGroups(p, s.Op)
-	if err != nil {
-		return nil, err
-	}
-	dim, err := dimAttr(s, stablehlo.AttrAllGatherDim)
-	if err != nil {
-		return nil, err
-	}
-	return collective(rule, groups, func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr, i int, parts []*tensor.Tensor, self int, out *tensor.Tensor) {
-		concatInto(out, parts, dim)
-	}), nil
-}
-
-// inGroup returns the parts of a process that must be in a group.
-func inGroup(parts []*tensor.Tensor) []*tensor.Tensor {
-	if len(parts) == 0 {
-		kernel.Fail(errors.New("is executed by a process that is in no group"))
-	}
-	return parts
-}
-
-// planAllReduce compiles all_reduce (spec, "all_reduce").
-func planAllReduce(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
-	if err := staticTensors(s); err != nil {
-		return nil, err
-	}
-	rule, groups, fold, err := reduction(p, s)
-	if err != nil {
-		return nil, err
-	}
-	return collective(rule, groups, func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr, i int, parts []*tensor.Tensor, self int, out *tensor.Tensor) {
-		b := fold[i](m, fr, inGroup(parts))
-		copy(out.Bytes(), b.Tensor.Bytes())
-		m.Release(b)
-	}), nil
-}
-
-// planReduceScatter compiles reduce_scatter (spec, "reduce_scatter").
-func planReduceScatter(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
-	if err := staticTensors(s); err != nil {
-		return nil, err
-	}
-	rule, groups, err := reductionGroups(p, s.Op)
-	if err != nil {
-		return nil, err
-	}
-	dim, err := dimAttr(s, stablehlo.AttrScatterDimension)
-	if err != nil {
-		return nil, err
-	}
-	fold, err := reduceParts(p, s, 0)
-	if err != nil {
-		return nil, err
-	}
-	return collective(rule, groups, func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr, i int, parts []*tensor.Tensor, self int, out *tensor.Tensor) {
-		whole := m.Alias(fold(m, fr, inGroup(parts)), s.Out[0].DType, s.In[0].Shape)
-		defer m.Uncharge(m.Charge(int64(len(out.Bytes()))))
-		piece := cut(&whole.Tensor, dim, self, len(parts))
-		m.Release(whole)
-		if len(piece.Bytes()) != len(out.Bytes()) {
-			kernel.Fail(fmt.Errorf("gives %s, not %s", kernel.TypeOfTensor(piece), kernel.TypeOfTensor(out)))
-		}
-		copy(out.Bytes(), piece.Bytes())
-	}), nil
-}
-
-// planAllToAll compiles all_to_all (spec, "all_to_all").
-func planAllToAll(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
-	if err := staticTensors(s); err != nil {
-		return nil, err
-	}
-	groups, err := groupsOf(p, s.Op)
-	if err != nil {
-		return nil, err
-	}
-	split, err := dimAttr(s, stablehlo.AttrSplitDimension)
-	if err != nil {
-		return nil, err
-	}
-	concat, err := dimAttr(s, stablehlo.AttrConcatDimension)
-	if err != nil {
-		return nil, err
-	}
-	return collective(exchangeRule(s.Op), groups, func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr, i int, parts []*tensor.Tensor, self int, out *tensor.Tensor) {
-		defer m.Uncharge(m.Charge(int64(len(out.Bytes()))))
-		pieces := make([]*tensor.Tensor, len(parts))
-		for k, t := range parts {
-			pieces[k] = cut(t, split, self, len(parts))
-		}
-		concatInto(out, pieces, concat)
-	}), nil
-}
-
-// planCollectiveBroadcast compiles collective_broadcast (spec, "collective_broadcast"). The first process of the group
-// sends, unless the last operand names another. A process in no group gets zeros.
-func planCollectiveBroadcast(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
-	_, root, err := rooted(s)
-	if err != nil {
-		return nil, err
-	}
-	groups, err := groupsOf(p, s.Op)
-	if err != nil {
-		return nil, err
-	}
-	return collective(exchangeRule(s.Op), groups, func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr, i int, parts []*tensor.Tensor, self int, out *tensor.Tensor) {
-		if len(parts) == 0 {
-			s.Out[i].Zero(out)
-			return
-		}
-		copy(out.Bytes(), parts[root(fr, ins, i, len(parts))].Bytes())
-	}), nil
-}
-
-// planCollectiveReduce compiles collective_reduce (spec, "collective_reduce"). The root gets the reduction; the other
-// processes get zeros. The root is the first process of the group, or the process that the last operand names.
-func planCollectiveReduce(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
-	data, root, err := rooted(s)
-	if err != nil {
-		return nil, err
-	}
-	rule, groups, fold, err := reduction(p, data)
-	if err != nil {
-		return nil, err
-	}
-	return collective(rule, groups, func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr, i int, parts []*tensor.Tensor, self int, out *tensor.Tensor) {
-		s.Out[i].Zero(out)
-		if len(parts) > 0 && root(fr, ins, i, len(parts)) == self {
-			b := fold[i](m, fr, parts)
-			copy(out.Bytes(), b.Tensor.Bytes())
-			m.Release(b)
-		}
-	}), nil
-}
-
-// rooted separates the roots of a collective_broadcast or collective_reduce from its data operands. root returns the
-// position in the group of the root for operand i.
-func rooted(s *plan.Spec) (data *plan.Spec, root func(fr *exec.Frame, ins *exec.Instr, i, group int) int, err error) {
-	d := *s
-	dynamic := plan.BoolAttr(s.Op, stablehlo.AttrHasDynamicRoot, false)
-	if dynamic { // the last operand holds the positions of the roots in the group
-		if len(s.In) < 2 || s.In[len(s.In)-1].N != len(s.Out) || !kernel.IsIndex(s.In[len(s.In)-1].DType) {
-			return nil, nil, errors.New("expects one root per operand")
-		}
-		d.In = s.In[:len(s.In)-1]
-	}
-	if err := staticTensors(&d); err != nil {
-		return nil, nil, err
-	}
-	return &d, func(fr *exec.Frame, ins *exec.Instr, i, group int) int {
-		if !dynamic {
-			return 0
-		}
-		r := kernel.IntAt(&fr.Slots[ins.In[len(ins.In)-1]].Tensor, i)
-		if r < 0 || r >= int64(group) {
-			kernel.Fail(fmt.Errorf("has root %d of a group of %d", r, group))
-		}
-		return int(r)
-	}, nil
-}
-
-// planCollectivePermute compiles collective_permute (spec, "collective_permute"). A process that is not a target gets
-// zeros.
-func planCollectivePermute(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
-	if err := staticTensors(s); err != nil {
-		return nil, err
-	}
-	pairs, err := groupsAttr(s.Op, stablehlo.AttrSourceTargetPairs)
-	if err != nil {
-		return nil, err
-	}
-	rule := exchangeRule(s.Op)
-	// All processes of the row or column meet; each copies its source's operand.
-	return collective(rule, nil, func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr, i int, parts []*tensor.Tensor, self int, out *tensor.Tensor) {
-		for _, p := range pairs {
-			if len(p) == 2 && int(p[1]) == self {
-				if int(p[0]) >= len(parts) {
-					kernel.Fail(fmt.Errorf("names process %d of %d", p[0], len(parts)))
-				}
-				copy(out.Bytes(), parts[p[0]].Bytes())
-				return
-			}
-		}
-		s.Out[i].Zero(out)
-	}), nil
-}
-
-// planCrossReplicaSum compiles the old op cross-replica-sum.
-func planCrossReplicaSum(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
-	if err := staticTensors(s); err != nil {
-		return nil, err
-	}
-	groups, err := groupsOf(p, s.Op)
-	if err != nil {
-		return nil, err
-	}
-	add := kernel.Add.Bind(s.In[0].DType)
-	if add == nil {
-		return nil, kernel.Unsupported("a sum of elements of type %s", s.In[0].DType)
-	}
-	return collective(crossReplica, groups, func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr, i int, parts []*tensor.Tensor, self int, out *tensor.Tensor) {
-		for k, t := range parts {
-			if k == 0 {
-				copy(out.Bytes(), t.Bytes())
-				continue
-			}
-			add([]*tensor.Tensor{out, t}, []*tensor.Tensor{out}, 0, t.NumElements())
-		}
-	}), nil
-}
-
 // reduceParts compiles the region of a reducing collective for operand i. The folder combines the members' operands in
 // the order of the group. If the region computes in a wider type than the operand's, the result has the wider type.
 func reduceParts(p *plan.Planner, s *plan.Spec, i int) (folder, error) {
@@ -427,18 +360,3 @@ func partPromotion(p *plan.Planner, s *plan.Spec, i int, a, b kernel.Type) (func
 
 // folder reduces one operand over the processes of a group.
 type folder func(m *exec.Machine, fr *exec.Frame, parts []*tensor.Tensor) *exec.Buf
-
-// reduction compiles the common part of all_reduce and collective_reduce: the process groups, and a folder for each
-// operand of s.
-func reduction(p *plan.Planner, s *plan.Spec) (rule groupRule, groups [][]int64, fold []folder, err error) {
-	if rule, groups, err = reductionGroups(p, s.Op); err != nil {
-		return
-	}
-	fold = make([]folder, len(s.In))
-	for i := range s.In {
-		if fold[i], err = reduceParts(p, s, i); err != nil {
-			return
-		}
-	}
-	return
-}

@@ -126,7 +126,11 @@ func groupMesh(symbols ir.Symbols, a ir.Attr) (*sharding.Mesh, error) {
 
 // groupSize returns the number of processes in the first group of all_gather or reduce_scatter.
 func groupSize(s *plan.Spec) (int64, error) {
-	rule, groups, err := reductionGroups(s.Planner, s.Op)
+	rule, err := reductionRule(s.Op)
+	if err != nil {
+		return 0, err
+	}
+	groups, err := groupsOf(s.Planner, s.Op)
 	if err != nil {
 		return 0, err
 	}
@@ -162,16 +166,6 @@ func reductionRule(op *ir.Op) (groupRule, error) {
 		return 0, errors.New("has use_global_device_ids without a channel")
 	}
 	return crossReplica, nil
-}
-
-// reductionGroups returns the rule of all_gather, all_reduce or reduce_scatter, and its groups.
-func reductionGroups(p *plan.Planner, op *ir.Op) (groupRule, [][]int64, error) {
-	rule, err := reductionRule(op)
-	if err != nil {
-		return 0, nil, err
-	}
-	groups, err := groupsOf(p, op)
-	return rule, groups, err
 }
 
 // exchangeRule returns the rule of all_to_all, collective_broadcast and collective_permute.
