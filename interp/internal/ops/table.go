@@ -194,7 +194,7 @@ func BuildTable(h *Host) map[*ir.Def]plan.Row {
 		plain[name] = d
 	}
 	for _, d := range chlo.Ops() {
-		if name, ok := strings.CutPrefix(d.Name, "chlo.broadcast_"); ok {
+		if _, name, ok := strings.Cut(d.Name, ".broadcast_"); ok {
 			t[d] = plan.Row{Make: makeBroadcasting(t[plain[name]])}
 		}
 	}
