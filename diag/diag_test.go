@@ -17,7 +17,7 @@ func TestRender(t *testing.T) {
 		{"first byte", "x", 0, "f:1:1: error: m\nx\n^\n"},
 		{"end of text", "ab\ncd", 5, "f:2:3: error: m\ncd\n  ^\n"},
 		{"past the end", "ab", 99, "f:1:3: error: m\nab\n  ^\n"},
-		{"empty", "", 0, "f:1:1: error: m\n\n^\n"},
+		{"empty", "", 0, "f:1:1: error: m\n"},
 		{"tab", "\tx", 1, "f:1:2: error: m\n x\n ^\n"},
 		{"carriage return", "ab\r\ncd", 1, "f:1:2: error: m\nab\n ^\n"},
 		{"escape sequence", "a\x1b[31mb", 2, "f:1:3: error: m\na\uFFFD[31mb\n  ^\n"},

@@ -72,8 +72,9 @@ func (d *Diagnostic) Render(w io.Writer) { d.RenderWidth(w, 0) }
 func (d *Diagnostic) RenderWidth(w io.Writer, width int) {
 	fmt.Fprintln(w, EscapeLines(d.Error()))
 	if d.Source != nil && d.Pos.IsValid() && !d.Source.Binary() {
-		text, caret := d.Source.excerpt(d.Pos, width)
-		fmt.Fprintf(w, "%s\n%s^\n", text, strings.Repeat(" ", caret))
+		if text, caret := d.Source.excerpt(d.Pos, width); text != "" {
+			fmt.Fprintf(w, "%s\n%s^\n", text, strings.Repeat(" ", caret))
+		}
 	}
 	for _, n := range d.Notes {
 		n.RenderWidth(w, width)

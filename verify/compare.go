@@ -150,7 +150,10 @@ func (c *Comparison) Summary() string {
 	}
 	s := fmt.Sprintf("%d of %d elements differ", c.Different, c.Elements)
 	if e := c.First; e != nil {
-		s += fmt.Sprintf(", first at %v: %s against %s", e.Index, e.A, e.B)
+		if len(e.Index) > 0 {
+			s += fmt.Sprintf(", first at %v", e.Index)
+		}
+		s += fmt.Sprintf(": %s against %s", e.A, e.B)
 		if e.ULP != NoDistance && len(c.Histogram) > 0 {
 			s += fmt.Sprintf(" (%d ULP)", e.ULP)
 		}

@@ -29,5 +29,5 @@ func ExampleCompareRecordings() {
 	for _, c := range verify.CompareRecordings(recorded(1), recorded(1.5), verify.Tolerance{}) {
 		fmt.Println(c.String())
 	}
-	// Output: loss: 1 compared, differ in 1 elements, first event 0 operand 0 at []: 1. against 1.5 (4194304 ULPs), largest difference 4194304 ULPs
+	// Output: loss: 1 compared, differ in 1 element, first event 0 operand 0: 1. against 1.5 (4194304 ULPs), largest difference 4194304 ULPs
 }

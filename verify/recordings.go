@@ -38,9 +38,9 @@ func (c *HookComparison) String() string {
 	name := diag.Escape(c.Name)
 	switch {
 	case c.Missing:
-		return fmt.Sprintf("%s: missing in the second, %d events in the first", name, c.OnlyA)
+		return fmt.Sprintf("%s: missing in the second, %s in the first", name, count(c.OnlyA, "event"))
 	case c.Added:
-		return fmt.Sprintf("%s: added in the second, %d events", name, c.OnlyB)
+		return fmt.Sprintf("%s: added in the second, %s", name, count(c.OnlyB, "event"))
 	case c.Name == orderName:
 		return fmt.Sprintf("%s: moved, first %s", name, c.First)
 	}
@@ -50,7 +50,7 @@ func (c *HookComparison) String() string {
 		fmt.Fprintf(&b, "%d compared, ", c.Events)
 		switch {
 		case c.First != "":
-			fmt.Fprintf(&b, "differ in %d elements, first %s, largest difference %s", c.Elements, c.First, ulpText(c.Largest))
+			fmt.Fprintf(&b, "differ in %s, first %s, largest difference %s", count(c.Elements, "element"), c.First, ulpText(c.Largest))
 		case c.Largest > 0:
 			fmt.Fprintf(&b, "within tolerance, largest difference %s", ulpText(c.Largest))
 		default:
@@ -69,13 +69,18 @@ func (c *HookComparison) String() string {
 }
 
 func ulpText(n uint64) string {
-	switch n {
-	case NoDistance:
+	if n == NoDistance {
 		return "NaN against a number"
-	case 1:
-		return "1 ULP"
 	}
-	return fmt.Sprintf("%d ULPs", n)
+	return count(n, "ULP")
+}
+
+// count returns a number with its noun: "1 event", "2 events".
+func count[T int | uint64](n T, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return fmt.Sprintf("%d %s", n, noun)
 }
 
 // CompareRecordings aligns two recordings by run, device, hook and occurrence. It compares operands, answers if both
@@ -202,7 +207,11 @@ func (c *HookComparison) values(kind string, a, b []*tensor.Tensor, tol Toleranc
 			d := Distance(a[i], b[i], k)
 			c.Largest = max(c.Largest, d)
 			if !tol.Accepts(a[i], b[i], k) {
-				differ(1, "%s %d at %v: %s against %s (%s)", kind, i, a[i].Shape().Index(k), a[i].ElementText(k), b[i].ElementText(k), ulpText(d))
+				where := fmt.Sprintf("%s %d", kind, i)
+				if at := a[i].Shape().Index(k); len(at) > 0 {
+					where += fmt.Sprintf(" at %v", at)
+				}
+				differ(1, "%s: %s against %s (%s)", where, a[i].ElementText(k), b[i].ElementText(k), ulpText(d))
 			}
 		}
 	}

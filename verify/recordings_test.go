@@ -47,7 +47,7 @@ func TestCompareHooks(t *testing.T) {
 		{"the same", program(chain, open, commit), program(chain, open, commit), ""},
 		{"moved", program(chain, open, commit), program([][2]hook.ID{{2, 1}}, commit, open), "order: moved, first event 0: open before commit in the first, after it in the second"},
 		{"not ordered by both", program(chain, open, commit), program(nil, commit, open), ""},
-		{"missing and added", program(chain, open, commit), program(nil, commit, other), "open: missing in the second, 1 events in the first\nother: added in the second, 1 events"},
+		{"missing and added", program(chain, open, commit), program(nil, commit, other), "open: missing in the second, 1 event in the first\nother: added in the second, 1 event"},
 		{"ids by position", program(chain, open, commit), program([][2]hook.ID{{1, 2}}, site(1, "commit"), site(2, "open")), "order: moved, first event 0: open before commit in the first, after it in the second"},
 	} {
 		if got := compare(c.a, c.b); got != c.want {
@@ -68,10 +68,10 @@ func TestCompareValues(t *testing.T) {
 		want string
 	}{
 		{recorded(tensor.F64, 1, 101, 0), verify.Relative(0.01), ""},
-		{recorded(tensor.F64, 1, 101, 0), verify.Absolute(0.5), "results: 1 compared, differ in 1 elements, first result 0 at [1]: 100. against 101. (70368744177664 ULPs), largest difference 70368744177664 ULPs"},
+		{recorded(tensor.F64, 1, 101, 0), verify.Absolute(0.5), "results: 1 compared, differ in 1 element, first result 0 at [1]: 100. against 101. (70368744177664 ULPs), largest difference 70368744177664 ULPs"},
 		{recorded(tensor.F64, 1, 100, math.Copysign(0, -1)), verify.ULPs(0), ""},
-		{recorded(tensor.F64, 1, 100, math.Copysign(0, -1)), verify.Tolerance{}, "results: 1 compared, differ in 1 elements, first result 0 at [2]: 0. against -0. (0 ULPs), largest difference 0 ULPs"},
-		{recorded(tensor.F64, 1, math.NaN(), 0), verify.Relative(1), "results: 1 compared, differ in 1 elements, first result 0 at [1]: 100. against nan (NaN against a number), largest difference NaN against a number"},
+		{recorded(tensor.F64, 1, 100, math.Copysign(0, -1)), verify.Tolerance{}, "results: 1 compared, differ in 1 element, first result 0 at [2]: 0. against -0. (0 ULPs), largest difference 0 ULPs"},
+		{recorded(tensor.F64, 1, math.NaN(), 0), verify.Relative(1), "results: 1 compared, differ in 1 element, first result 0 at [1]: 100. against nan (NaN against a number), largest difference NaN against a number"},
 		{recorded(tensor.F32, 1, 100, 0), verify.Relative(1), "results: 1 compared, differ in 0 elements, first result 0: type tensor<3xf64> against tensor<3xf32>, largest difference 0 ULPs"},
 	} {
 		got := ""

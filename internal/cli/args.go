@@ -15,6 +15,7 @@ import (
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/internal/command"
 	"github.com/hlocb/hlocb/internal/values"
+	"github.com/hlocb/hlocb/internal/words"
 	"github.com/hlocb/hlocb/tensor"
 )
 
@@ -76,7 +77,7 @@ func (a *app) arguments(p *hlocb.Program, types []hlocb.Type, f *argumentFlags) 
 				if i == p.PlatformParameter() { // the value is for the argument after it
 					return nil, noPlatform()
 				}
-				return nil, usagef("--arg %d: %w", i, err)
+				return nil, usagef("--arg %s (argument %d): %w", words.Shorten(diag.Escape(spec), maxNameText), i, err)
 			}
 		case out[i] != nil:
 		case i == p.PlatformParameter():
@@ -157,7 +158,16 @@ func (a *app) argumentSet(out []*tensor.Tensor, path string, types []hlocb.Type,
 	case len(used) == 0:
 		return fmt.Errorf("%s: no array has the name or number of an argument of main; the first array is %q", path, diag.Escape(set.Names()[0]))
 	case rest > 0:
-		a.note("%s: %s of %d not used", path, plural(rest, "array"), len(set.Names()))
+		var unused []string
+		for k, name := range set.Names() {
+			if !used[k] && len(unused) < 3 {
+				unused = append(unused, diag.Escape(name))
+			}
+		}
+		if rest > len(unused) {
+			unused = append(unused, "...")
+		}
+		a.note("%s: %s of %d not used: %s", path, plural(rest, "array"), len(set.Names()), strings.Join(unused, ", "))
 	}
 	return nil
 }

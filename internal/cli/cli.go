@@ -220,7 +220,7 @@ func (a *app) helpCommand(root *cobra.Command) *cobra.Command {
 			}
 			found, rest, err := root.Find(args)
 			if len(rest) > 0 || err != nil {
-				return command.NoArgs(found, rest)
+				return command.UnknownCommand(found, rest, topicNames()...)
 			}
 			return found.Help()
 		},

@@ -38,7 +38,7 @@ func explanation(s *hook.Site, m *hook.Manifest, data []hook.Edge, aliases []hoo
 	if s.Format == hookformat.OwnName {
 		say("its id %s is in the module and stays", s.ID)
 	} else {
-		say("its id %s is a hash of its function, format, types and place among equal hooks; it is the same on every machine", s.ID)
+		say("its id %s is a hash of its function, format, types, stated name and place among equal hooks; it is the same on every machine", s.ID)
 	}
 	switch {
 	case !s.SideEffect:

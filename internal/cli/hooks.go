@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -26,8 +25,8 @@ var hookParts = []string{"hooks", "order", "aliases"}
 func parseShow(list []string) (map[string]bool, error) {
 	out := map[string]bool{}
 	for _, part := range list {
-		if !slices.Contains(hookParts, part) {
-			return nil, usagef("--show %s: expected %s%s", part, command.OneOf(hookParts), command.Suggest(part, hookParts))
+		if err := oneOf("--show", part, hookParts); err != nil {
+			return nil, err
 		}
 		out[part] = true
 	}

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -17,7 +18,8 @@ import (
 )
 
 func (a *app) infoCommand() *cobra.Command {
-	return &cobra.Command{
+	var asJSON bool
+	c := &cobra.Command{
 		Use:     "info FILE",
 		Short:   "Show the form and version of a program's file",
 		Long:    "Show the form of a file, the versions in it and, for a file of jax.export, all its other fields.",
@@ -28,46 +30,94 @@ func (a *app) infoCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			src := diag.NewSource(name, text)
 			if formOf(text) != "export" {
-				return a.WriteFile("", func(w io.Writer) error { return showModule(w, "", text) })
+				info, err := moduleInfo(src, text)
+				if err != nil {
+					return err
+				}
+				return a.showInfo(info, nil, asJSON)
 			}
-			f, err := artifact.Export(diag.NewSource(name, text))
+			f, err := artifact.Export(src)
 			if err != nil {
 				return err
 			}
-			return a.WriteFile("", func(w io.Writer) error { return showExport(w, text, f) })
+			module, err := moduleInfo(src, text[f.Module[0]:f.Module[1]])
+			if err != nil {
+				return err
+			}
+			return a.showInfo(exportInfo(f), module, asJSON)
 		}),
 	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return c
 }
 
-// showModule writes the form and the version of a module.
-func showModule(w io.Writer, indent string, data []byte) error {
+// property is a line of 'hlocb info'. The value is a string, a number or a list of strings.
+type property struct {
+	name  string
+	value any
+}
+
+// text returns the value in a line.
+func (p property) text() string {
+	if list, ok := p.value.([]string); ok {
+		return strings.Join(list, ", ")
+	}
+	return fmt.Sprint(p.value)
+}
+
+// showInfo prints the properties of a file and of the module in it: one per line, or as an object.
+func (a *app) showInfo(info, module []property, asJSON bool) error {
+	if asJSON {
+		object := func(list []property) map[string]any {
+			out := map[string]any{}
+			for _, p := range list {
+				out[strings.ReplaceAll(p.name, " ", "_")] = p.value
+			}
+			return out
+		}
+		out := object(info)
+		if module != nil {
+			out["module"] = object(module)
+		}
+		return a.writeJSON(out)
+	}
+	return a.WriteFile("", func(w io.Writer) error {
+		var b strings.Builder
+		for _, p := range info {
+			fmt.Fprintf(&b, "%s: %s\n", p.name, diag.Escape(p.text()))
+		}
+		if module != nil {
+			b.WriteString("module:\n")
+		}
+		for _, p := range module {
+			fmt.Fprintf(&b, "  %s: %s\n", p.name, diag.Escape(p.text()))
+		}
+		_, err := io.WriteString(w, b.String())
+		return err
+	})
+}
+
+// moduleInfo returns the form and the version of a module, which is src or a part of it.
+func moduleInfo(src *diag.Source, data []byte) ([]property, error) {
 	producer, version, ok := bytecode.Producer(data)
-	var err error
 	switch message := hlo.ProtoName(data); {
 	case message != "":
-		_, err = fmt.Fprintf(w, "%sform: HLO proto\n%smessage: %s\n", indent, indent, message)
+		return []property{{"form", "HLO proto"}, {"message", message}}, nil
 	case !ok && reader.IsHLO(data):
-		_, err = fmt.Fprintf(w, "%sform: HLO text\n", indent)
+		return []property{{"form", "HLO text"}}, nil
 	case !ok:
-		_, err = fmt.Fprintf(w, "%sform: MLIR text\n", indent)
+		return []property{{"form", "MLIR text"}}, reader.CheckStart(src)
 	case strings.HasPrefix(producer, "StableHLO_v"):
-		_, err = fmt.Fprintf(w, "%sform: portable artifact\n%sStableHLO version: %s\n%sbytecode version: %d\n", indent, indent, strings.TrimPrefix(producer, "StableHLO_v"), indent, version)
-	default:
-		_, err = fmt.Fprintf(w, "%sform: MLIR bytecode\n%sproducer: %s\n%sbytecode version: %d\n", indent, indent, diag.Escape(producer), indent, version)
+		return []property{{"form", "portable artifact"}, {"StableHLO version", strings.TrimPrefix(producer, "StableHLO_v")}, {"bytecode version", version}}, nil
 	}
-	return err
+	return []property{{"form", "MLIR bytecode"}, {"producer", producer}, {"bytecode version", version}}, nil
 }
 
-// showExport writes the fields of a file of jax.export.
-func showExport(w io.Writer, data []byte, f *jaxexport.File) error {
-	var b strings.Builder
-	line := func(name, value string) {
-		if value != "" {
-			fmt.Fprintf(&b, "%s: %s\n", name, diag.Escape(value))
-		}
-	}
-	values := func(list []jaxexport.Value, shardings []string) string {
+// exportInfo returns the fields of a file of jax.export that are not empty.
+func exportInfo(f *jaxexport.File) []property {
+	values := func(list []jaxexport.Value, shardings []string) []string {
 		parts := make([]string, len(list))
 		for i, v := range list {
 			parts[i] = v.String()
@@ -75,34 +125,34 @@ func showExport(w io.Writer, data []byte, f *jaxexport.File) error {
 				parts[i] += " " + shardings[i]
 			}
 		}
-		return strings.Join(parts, ", ")
+		return parts
 	}
-	b.WriteString("form: jax.export\n")
-	line("serialization version", fmt.Sprint(f.Version))
-	line("calling convention version", fmt.Sprint(f.ConventionVersion))
-	line("function", f.Name)
-	line("platforms", strings.Join(f.Platforms, ", "))
-	line("devices", fmt.Sprint(f.Devices))
-	line("inputs", values(f.Inputs, f.InShardings))
-	line("outputs", values(f.Outputs, f.OutShardings))
+	var kept []string
+	constants, orders := "", 0
 	if len(f.Kept) < len(f.Inputs) {
-		line("inputs that the module keeps", strings.Trim(fmt.Sprint(f.Kept), "[]"))
+		kept = strings.Fields(strings.Trim(fmt.Sprint(f.Kept), "[]"))
 	}
-	line("ordered effects", strings.Join(f.OrderedEffects, ", "))
-	line("unordered effects", strings.Join(f.UnorderedEffects, ", "))
-	line("disabled checks", strings.Join(f.DisabledChecks, ", "))
 	if f.UsesGlobalConstants {
-		line("global constants", "yes: sizes of dimensions or the index of the platform")
+		constants = "yes: sizes of dimensions or the index of the platform"
 	}
-	line("host callbacks", "none: jax.export cannot hold them")
-	orders := 0
 	for v := f.VJP; v != nil; v = v.VJP {
 		orders++
 	}
-	line("derivatives", fmt.Sprint(orders))
-	b.WriteString("module:\n")
-	if _, err := io.WriteString(w, b.String()); err != nil {
-		return err
-	}
-	return showModule(w, "  ", data[f.Module[0]:f.Module[1]])
+	return slices.DeleteFunc([]property{
+		{"form", "jax.export"},
+		{"serialization version", f.Version},
+		{"calling convention version", f.ConventionVersion},
+		{"function", f.Name},
+		{"platforms", f.Platforms},
+		{"devices", f.Devices},
+		{"inputs", values(f.Inputs, f.InShardings)},
+		{"outputs", values(f.Outputs, f.OutShardings)},
+		{"inputs that the module keeps", kept},
+		{"ordered effects", f.OrderedEffects},
+		{"unordered effects", f.UnorderedEffects},
+		{"disabled checks", f.DisabledChecks},
+		{"global constants", constants},
+		{"host callbacks", "none: jax.export cannot hold them"},
+		{"derivatives", orders},
+	}, func(p property) bool { return p.text() == "" })
 }

@@ -198,12 +198,8 @@ hlocb refuses a wheel whose SHA-256 is not the pinned one.`,
 		Args:      command.Args("NAME"),
 		ValidArgs: names,
 		RunE: command.Body(func(cmd *cobra.Command, args []string) error {
-			known := false
-			for _, n := range names {
-				known = known || n == args[0]
-			}
-			if !known {
-				return usagef("unknown plugin %q: expected %s%s", args[0], command.OneOf(names), command.Suggest(args[0], names))
+			if err := oneOf("unknown plugin", args[0], names); err != nil {
+				return err
 			}
 			_, err := plugins.Install(cmd.Context(), args[0], plugins.InstallOptions{CacheDir: a.env.CacheDir, Wheel: wheel, Force: force, Progress: a.stderr, Terminal: a.Terminal()})
 			if errors.Is(err, plugins.ErrNoPip) {

@@ -34,6 +34,9 @@ const (
 	wholeTimeout = 10 * time.Minute
 )
 
+// levels are the values of --level.
+var levels = []string{"static", "compile", "run"}
+
 // checkReport is the output of 'hlocb plugin check --json'.
 type checkReport struct {
 	Plugin   string                `json:"plugin"`
@@ -83,8 +86,8 @@ Levels:
 			return a.completePlugins(c, args, text)
 		},
 		RunE: command.Body(func(cmd *cobra.Command, args []string) error {
-			if level != "static" && level != "compile" && level != "run" {
-				return usagef("--level %s: expected static, compile or run%s", level, command.Suggest(level, []string{"static", "compile", "run"}))
+			if err := oneOf("--level", level, levels); err != nil {
+				return err
 			}
 			if forExec {
 				return a.checkExec(cmd.Context(), args, asJSON)
@@ -122,7 +125,7 @@ Levels:
 	c.Flags().BoolVar(&asWritten, "as-written", false, "do not convert hooks")
 	command.Group(c, "Check", "level LEVEL", "exec", "json")
 	flags.group(c, "as-written")
-	complete(c, "level", "static", "compile", "run")
+	complete(c, "level", levels...)
 	return c
 }
 

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bufio"
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
@@ -53,8 +52,7 @@ func (a *app) recordCommand() *cobra.Command {
 			if out == "-" {
 				raw = 0
 			}
-			err := a.runModule(cmd.Context(), args[0], &flags)
-			return err
+			return a.runModule(cmd.Context(), args[0], &flags)
 		}),
 	}
 	flags.add(c)
@@ -67,6 +65,7 @@ func (a *app) recordCommand() *cobra.Command {
 func (a *app) replayCommand() *cobra.Command {
 	var flags runFlags
 	var tolerance string
+	var asJSON bool
 	c := &cobra.Command{
 		Use:   "replay IN RECORDING",
 		Short: "Run again with saved answers, and compare",
@@ -113,12 +112,13 @@ Hooks are matched by id and name. The exit code is 5 if something differs.`,
 			if err != nil {
 				return err
 			}
-			return a.compareRecordings(before, after, tol, false)
+			return a.compareRecordings(before, after, tol, asJSON)
 		}),
 	}
 	flags.add(c)
 	addTolerance(c, &tolerance)
-	flags.group(c, "tolerance TOLERANCE")
+	c.Flags().BoolVar(&asJSON, "json", false, "print the comparison as JSON")
+	flags.group(c, "tolerance TOLERANCE", "json")
 	return c
 }
 
@@ -147,21 +147,44 @@ func (a *app) readRecording(path string) (*handlers.Recorded, error) {
 		defer d.Close()
 		data = d
 	}
-	head := bufio.NewReader(f)
-	if !isRecording(head) {
-		return nil, fmt.Errorf("%s: not a recording", path)
+	if kind, err := kindOf(path); err != nil || kind == aModule {
+		return nil, cmp.Or(err, fmt.Errorf("%s: not a recording", path))
 	}
-	r, err := handlers.ReadRecording(head, data)
+	r, err := handlers.ReadRecording(f, data)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return r, nil
 }
 
-// isRecording reports whether a text begins as lines of JSON do.
-func isRecording(r *bufio.Reader) bool {
-	head, _ := r.Peek(2)
-	return len(head) == 0 || string(head) == `{"`
+// The kinds of files that commands compare. An empty file is a file of --events if no hook fired.
+const (
+	aModule = iota
+	anEmptyFile
+	aRecording
+)
+
+// kindOf returns the kind of a file: a recording begins as lines of JSON do. Standard input is a module, because it can
+// be read only once.
+func kindOf(path string) (int, error) {
+	if path == "-" {
+		return aModule, nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	var head [2]byte
+	switch n, err := io.ReadFull(f, head[:]); {
+	case n == 0 && err != io.EOF:
+		return 0, err
+	case n == 0:
+		return anEmptyFile, nil
+	case string(head[:]) == `{"`:
+		return aRecording, nil
+	}
+	return aModule, nil
 }
 
 // compareRecordings prints a line per hook and a line for the results, or an array with an object for each.

@@ -36,6 +36,9 @@ The shell runs the command with the name of a file in place of {}, or at its end
 			if test == "" {
 				return usagef("--test is missing: the command that finds a module interesting")
 			}
+			if out == "-" || out == "" && args[0] == "-" {
+				return usagef("missing -o FILE: each smaller module is written there")
+			}
 			if out == "" {
 				out = strings.TrimSuffix(args[0], filepath.Ext(args[0])) + ".reduced.mlir"
 			}

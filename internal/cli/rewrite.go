@@ -3,6 +3,7 @@ package cli
 import (
 	"encoding"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,25 +15,29 @@ import (
 	"github.com/hlocb/hlocb/print"
 )
 
+// conversions are the choices of rewriteFlags. The first value is the default.
+var conversions = [...]struct {
+	name, doc string
+	values    []string
+}{
+	{"order", "program, source or none ('hlocb help order')", []string{"program", "source", "none"}},
+	{"chain", "value that orders hooks: state or token", []string{"state", "token"}},
+	{"alias", "results that share memory: all, free or none", []string{"all", "free", "none"}},
+	{"per-device", "hooks of partitioned programs fire once, each or source", []string{"source", "once", "each"}},
+}
+
 // rewriteFlags are the flags that control the conversion of hooks.
 type rewriteFlags struct {
 	targets []string
-	order   string
-	chain   string
-	alias   string
-	devices string
+	chosen  [len(conversions)]string
 }
 
 func (f *rewriteFlags) add(c *cobra.Command) {
 	c.Flags().StringArrayVar(&f.targets, "hook-target", nil, "also treat custom calls of this target as hooks")
-	c.Flags().StringVar(&f.order, "order", "program", "program, source or none ('hlocb help order')")
-	c.Flags().StringVar(&f.chain, "chain", "state", "value that orders hooks: state or token")
-	c.Flags().StringVar(&f.alias, "alias", "all", "results that share memory: all, free or none")
-	c.Flags().StringVar(&f.devices, "per-device", "source", "hooks of partitioned programs fire once, each or source")
-	complete(c, "per-device", "source", "once", "each")
-	complete(c, "order", "program", "source", "none")
-	complete(c, "chain", "state", "token")
-	complete(c, "alias", "all", "free", "none")
+	for i, o := range conversions {
+		c.Flags().StringVar(&f.chosen[i], o.name, o.values[0], o.doc)
+		complete(c, o.name, o.values...)
+	}
 }
 
 // group puts the flags under a title in the help, after the flags in first.
@@ -49,20 +54,24 @@ func (f *rewriteFlags) options() ([]hlocb.LoadOption, error) {
 // conversion returns the flags as options of the conversion.
 func (f *rewriteFlags) conversion() (passes.RewriteHooks, error) {
 	opts := passes.RewriteHooks{Targets: f.targets}
-	for _, o := range []struct {
-		flag, text string
-		to         encoding.TextUnmarshaler
-	}{
-		{"order", f.order, &opts.Order},
-		{"chain", f.chain, &opts.Chain},
-		{"alias", f.alias, &opts.Alias},
-		{"per-device", f.devices, &opts.PerDevice},
-	} {
-		if err := o.to.UnmarshalText([]byte(o.text)); err != nil {
-			return opts, usagef("--%s: %w", o.flag, err)
+	to := [len(conversions)]encoding.TextUnmarshaler{&opts.Order, &opts.Chain, &opts.Alias, &opts.PerDevice}
+	for i, o := range conversions {
+		if err := oneOf("--"+o.name, f.chosen[i], o.values); err != nil {
+			return opts, err
+		}
+		if err := to[i].UnmarshalText([]byte(f.chosen[i])); err != nil {
+			return opts, err
 		}
 	}
 	return opts, nil
+}
+
+// oneOf returns a usage error if the value of a flag is none of values.
+func oneOf(flag, value string, values []string) error {
+	if slices.Contains(values, value) {
+		return nil
+	}
+	return usagef("%s %s: expected %s%s", flag, value, command.OneOf(values), command.Suggest(value, values))
 }
 
 // complete offers the values of a flag to the shell.
@@ -95,9 +104,12 @@ Formats (--to):
 			if err != nil {
 				return err
 			}
+			if err := oneOf("--to", to, outputNames()); err != nil {
+				return err
+			}
 			output, err := hookformat.Builtin().Writer(to)
 			if err != nil {
-				return usagef("--to: %w%s", err, command.Suggest(to, outputNames()))
+				return err
 			}
 			if _, err := output.PerDevice(opts.PerDevice); err != nil {
 				return usagef("--to %s: %w", to, err)

@@ -180,7 +180,7 @@ func (a *app) load(ctx context.Context, path string, f *runFlags) (*hlocb.Progra
 	}
 	var taps []*tap
 	for _, spec := range f.taps {
-		t, err := parseTap(spec, f.sample)
+		t, err := parseTap(spec, f.sample, path)
 		if err != nil {
 			return nil, err
 		}

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -25,7 +26,7 @@ func (a *app) tapCommand() *cobra.Command {
 	var at []string
 	var kind, out string
 	var sample probe.Sample
-	var list, verbose bool
+	var list, verbose, asJSON bool
 	c := &cobra.Command{
 		Use:   "tap IN --at REGEX",
 		Short: "Add probes to values",
@@ -54,11 +55,14 @@ Values in regions without a defined order (of reduce, sort, scatter, ...), token
 			if err != nil {
 				return err
 			}
-			if !slices.Contains(probe.Kinds(), kind) {
-				return usagef("--probe %s: expected %s%s", kind, command.OneOf(probe.Kinds()), command.Suggest(kind, probe.Kinds()))
+			if err := oneOf("--probe", kind, probe.Kinds()); err != nil {
+				return err
 			}
 			if len(at) == 0 && !list {
 				return usagef("missing --at REGEX, or --list to list the values")
+			}
+			if asJSON && !list {
+				return usagef("--json needs --list")
 			}
 			if err := checkSample(sample); err != nil {
 				return err
@@ -74,7 +78,7 @@ Values in regions without a defined order (of reduce, sort, scatter, ...), token
 				if err != nil {
 					return err
 				}
-				return a.listValues(m, t, verbose)
+				return a.listValues(m, t, verbose, asJSON)
 			}
 			n := 0
 			p, err := a.program(cmd.Context(), args[0], append(opts, hlocb.Change(func(m *ir.Module) error {
@@ -97,9 +101,10 @@ Values in regions without a defined order (of reduce, sort, scatter, ...), token
 	addSampleFlags(c, &sample)
 	c.Flags().StringVarP(&out, "output", "o", "", "write to FILE instead of standard output")
 	c.Flags().BoolVarP(&verbose, "verbose", "v", false, "list locations in full")
+	c.Flags().BoolVar(&asJSON, "json", false, "with --list: print JSON")
 	flags.add(c)
 	command.Group(c, "Values", "at REGEX", "list", "probe KIND", "every N", "first N")
-	command.Group(c, "Output", "output FILE", "verbose")
+	command.Group(c, "Output", "output FILE", "json", "verbose")
 	flags.group(c)
 	complete(c, "probe", probe.Kinds()...)
 	return c
@@ -134,16 +139,23 @@ func (t *tap) pattern(text string) error {
 }
 
 // parseTap reads REGEX or REGEX=PROBE.
-func parseTap(spec string, s probe.Sample) (*tap, error) {
+func parseTap(spec string, s probe.Sample, in string) (*tap, error) {
 	pattern, kind := probe.Split(spec)
-	t := &tap{Tap: probe.Tap{Kind: cmp.Or(kind, probe.Print), Sample: s}, flag: "--tap", in: "IN"}
+	t := &tap{Tap: probe.Tap{Kind: cmp.Or(kind, probe.Print), Sample: s}, flag: "--tap", in: in}
 	return t, t.pattern(pattern)
 }
 
+// listedValue is a value in the output of 'hlocb tap --list --json'.
+type listedValue struct {
+	Name string `json:"name,omitempty"`
+	Op   string `json:"op"` // or argument
+	Type string `json:"type"`
+	Loc  string `json:"loc,omitempty"`
+}
+
 // listValues prints the values that a tap selects: name, op, type and location.
-func (a *app) listValues(m *ir.Module, t *tap, verbose bool) error {
-	w := tabwriter.NewWriter(a.stdout, 0, 8, 2, ' ', 0)
-	fmt.Fprintln(w, "NAME\tOP\tTYPE\tLOCATION")
+func (a *app) listValues(m *ir.Module, t *tap, verbose, asJSON bool) error {
+	list := []listedValue{}
 	probe.EachValue(m, func(v *ir.Value, op *ir.Op) {
 		if len(t.Patterns) > 0 && !slices.ContainsFunc(t.Patterns, func(p *regexp.Regexp) bool { return probe.Selects(p, m.Source(), v, op) }) {
 			return
@@ -158,8 +170,16 @@ func (a *app) listValues(m *ir.Module, t *tap, verbose bool) error {
 		if name != "" {
 			name = "%" + name
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", orDash(diag.Escape(name)), diag.Escape(kind), diag.Escape(v.Type().String()), location(probe.LocText(v, op), verbose))
+		list = append(list, listedValue{name, kind, v.Type().String(), probe.LocText(v, op)})
 	})
+	if asJSON {
+		return a.writeJSON(list)
+	}
+	w := tabwriter.NewWriter(a.stdout, 0, 8, 2, ' ', 0)
+	fmt.Fprintln(w, "NAME\tOP\tTYPE\tLOCATION")
+	for _, v := range list {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", orDash(diag.Escape(v.Name)), diag.Escape(v.Op), diag.Escape(v.Type), location(v.Loc, verbose))
+	}
 	return w.Flush()
 }
 
@@ -180,7 +200,8 @@ func (a *app) addProbes(m *ir.Module, taps ...*tap) ([]probe.Added, error) {
 			case probe.Unobservable:
 				return nil, fmt.Errorf("%s %s selects only values that cannot be observed; 'hlocb tap %s --list' lists values that can", t.flag, strconv.Quote(re.String()), t.in)
 			default:
-				return nil, fmt.Errorf("%s %s selects no value; 'hlocb tap %s --list' lists all", t.flag, strconv.Quote(re.String()), t.in)
+				_, word, _ := strings.Cut(re.String(), "=")
+				return nil, fmt.Errorf("%s %s selects no value; 'hlocb tap %s --list' lists all%s", t.flag, strconv.Quote(re.String()), t.in, command.Suggest(word, probe.Kinds()))
 			}
 		}
 		if added[n].Skipped > 0 {

@@ -125,7 +125,7 @@ func (t *translation) form() (form, error) {
 	if t.to == "" {
 		return forms()[0], nil
 	}
-	return form{}, usagef("--to %s: expected %s%s", t.to, strings.Join(names, ", "), command.Suggest(t.to, names))
+	return form{}, oneOf("--to", t.to, names)
 }
 
 // translateInput reads the module to write.
@@ -135,12 +135,13 @@ func (a *app) translateInput(path string, t *translation) (*diag.Source, *ir.Mod
 		return nil, nil, err
 	}
 	src := diag.NewSource(name, text)
-	switch is := formOf(text); {
-	case t.from == "" || t.from == is:
-	case t.from == "mlir" || t.from == "bytecode" || t.from == "export":
-		return nil, nil, fmt.Errorf("%s: expected %s, as --from says, found %s", name, t.from, is)
-	default:
-		return nil, nil, usagef("--from %s: expected mlir, bytecode or export", t.from)
+	if t.from != "" {
+		if err := oneOf("--from", t.from, []string{"mlir", "bytecode", "export"}); err != nil {
+			return nil, nil, err
+		}
+		if is := formOf(text); is != t.from {
+			return nil, nil, fmt.Errorf("%s: expected %s, as --from says, found %s", name, t.from, is)
+		}
 	}
 	if t.keep {
 		registry, err := reader.Registry()

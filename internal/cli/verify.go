@@ -1,12 +1,10 @@
 package cli
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -125,26 +123,18 @@ func (f *verifyFlags) add(c *cobra.Command) {
 
 // compare compares two recordings, or runs two modules and compares them.
 func (a *app) compare(ctx context.Context, paths [2]string, f *verifyFlags) error {
-	var recorded [2]bool
+	var kinds [2]int
 	for i, path := range paths {
-		if path == "-" {
-			continue // standard input can be read only once, so it is a module
-		}
-		file, err := os.Open(path)
-		if err != nil {
-			return err
-		}
-		recorded[i] = isRecording(bufio.NewReader(file))
-		if err := file.Close(); err != nil {
+		var err error
+		if kinds[i], err = kindOf(path); err != nil {
 			return err
 		}
 	}
-	switch recorded {
-	case [2]bool{true, false}:
-		return fmt.Errorf("%s is a recording, %s is not", paths[0], paths[1])
-	case [2]bool{false, true}:
-		return fmt.Errorf("%s is a recording, %s is not", paths[1], paths[0])
-	case [2]bool{}:
+	switch r := slices.Index(kinds[:], aRecording); {
+	case !slices.Contains(kinds[:], aModule):
+	case r >= 0:
+		return fmt.Errorf("%s is a recording, %s is not", paths[r], paths[1-r])
+	default:
 		return a.verify(ctx, paths, f)
 	}
 	tol, err := recordingTolerance(f.tolerance)

@@ -212,3 +212,36 @@ func TestOutputWaitsForReader(t *testing.T) {
 		t.Errorf("error is %v", err)
 	}
 }
+
+// A command that waits for standard input ends with its context, without a message of its own.
+func TestInterruptedInput(t *testing.T) {
+	r, w := io.Pipe()
+	defer w.Close()
+	var errs bytes.Buffer
+	c := NewConsole(r, io.Discard, &errs, func(string) string { return "" })
+	ctx, cancel := context.WithCancelCause(context.Background())
+	go func() {
+		io.WriteString(w, "module {") // the read after this one never ends
+		cancel(&Signal{os.Interrupt})
+	}()
+	root := &cobra.Command{Use: "do", RunE: Body(func(*cobra.Command, []string) error {
+		_, _, err := c.ReadText("-")
+		return err
+	})}
+	if code := c.Execute(ctx, root, nil, Policy{}); code != 130 || errs.String() != "interrupted\n" {
+		t.Errorf("exit code %d, printed %q", code, &errs)
+	}
+}
+
+// Binary results do not reach a terminal.
+func TestBinaryOnTerminal(t *testing.T) {
+	var out bytes.Buffer
+	c := NewConsole(nil, &out, io.Discard, func(string) string { return "" })
+	c.outFile = os.Stdout // as if it were a terminal
+	root := &cobra.Command{Use: "do", RunE: Body(func(*cobra.Command, []string) error {
+		return c.WriteFile("", func(w io.Writer) error { _, err := w.Write([]byte("ML\x00R")); return err })
+	})}
+	if code := c.Execute(t.Context(), root, nil, Policy{}); code != Input || out.Len() > 0 {
+		t.Errorf("exit code %d, printed %q", code, &out)
+	}
+}

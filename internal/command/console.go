@@ -3,6 +3,9 @@
 package command
 
 import (
+	"bytes"
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -19,6 +22,7 @@ type Console struct {
 	Out io.Writer // results
 	Err io.Writer // diagnostics, notes and progress
 
+	in      *input
 	mu      sync.Mutex
 	errFile *os.File // the terminal that diagnostics go to; nil if they go elsewhere
 	outFile *os.File // the terminal that results go to
@@ -30,12 +34,43 @@ type Console struct {
 
 // NewConsole returns a console with these streams. getenv looks up NO_COLOR, TERM and COLUMNS.
 func NewConsole(in io.Reader, out, err io.Writer, getenv func(string) string) *Console {
-	c := &Console{In: in, errFile: terminal(err), outFile: terminal(out)}
+	c := &Console{in: &input{r: in}, errFile: terminal(err), outFile: terminal(out)}
+	c.In = c.in
 	plain := getenv("NO_COLOR") != "" || getenv("TERM") == "dumb"
 	c.colours, c.bold = c.errFile != nil && !plain, c.outFile != nil && !plain
 	c.Out, c.Err = &stream{c, out, true}, &stream{c, err, false}
 	return c
 }
+
+// input is standard input. The end of ctx ends a read, because a terminal or a pipe may never answer.
+type input struct {
+	r   io.Reader
+	ctx context.Context // of the command; nil before it starts
+}
+
+func (in *input) Read(p []byte) (int, error) {
+	if in.ctx == nil || in.ctx.Done() == nil {
+		return in.r.Read(p)
+	}
+	type result struct {
+		n   int
+		err error
+	}
+	buf, done := make([]byte, min(len(p), 1<<16)), make(chan result, 1)
+	go func() {
+		n, err := in.r.Read(buf)
+		done <- result{n, err}
+	}()
+	select {
+	case r := <-done:
+		return copy(p, buf[:r.n]), r.err
+	case <-in.ctx.Done():
+		return 0, context.Cause(in.ctx)
+	}
+}
+
+// errBinary is the error of binary results on a terminal, which they could leave unusable.
+var errBinary = errors.New("standard output is a terminal, and the output is binary: name a file with -o")
 
 // stream removes the line of progress before it writes.
 type stream struct {
@@ -48,7 +83,11 @@ func (s *stream) Write(p []byte) (int, error) {
 	s.c.mu.Lock()
 	defer s.c.mu.Unlock()
 	s.c.clear()
-	n, err := s.w.Write(p)
+	var n int
+	err := errBinary
+	if !s.result || s.c.outFile == nil || bytes.IndexByte(p, 0) < 0 {
+		n, err = s.w.Write(p)
+	}
 	if err != nil && s.result && s.c.failed == nil {
 		s.c.failed = err
 	}

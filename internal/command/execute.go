@@ -71,12 +71,16 @@ func Args(names ...string) cobra.PositionalArgs {
 	}
 }
 
-// NoArgs refuses arguments of a command that has subcommands only, and suggests one.
+// NoArgs refuses arguments of a command that has subcommands only, and suggests a subcommand.
 func NoArgs(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	var names []string
+	return UnknownCommand(cmd, args)
+}
+
+// UnknownCommand returns an error for args that are no subcommand, and suggests a subcommand or one of names.
+func UnknownCommand(cmd *cobra.Command, args []string, names ...string) error {
 	for _, c := range cmd.Commands() {
 		if slices.Contains(c.SuggestFor, args[0]) {
 			return fmt.Errorf("unknown command %q for %q; did you mean %s?", args[0], cmd.CommandPath(), c.Name())
@@ -121,6 +125,7 @@ func (e *SilentError) Error() string { return e.Text }
 // Execute runs a command line and returns the exit code. It reports an error, and fails if results could not be
 // written.
 func (c *Console) Execute(ctx context.Context, root *cobra.Command, args []string, p Policy) int {
+	c.in.ctx = ctx
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.SetArgs(args)
 	root.SetIn(c.In)

@@ -111,7 +111,7 @@ func WriteHelp(w io.Writer, c *cobra.Command, width int) {
 	if c.Example != "" {
 		fmt.Fprintf(w, "\nExamples:\n%s\n", c.Example)
 	}
-	writeCommands(w, c)
+	writeCommands(w, c, width)
 	if more != "" && c.HasAvailableSubCommands() {
 		fmt.Fprintf(w, "\n%s\n", Wrap(more, width))
 	}
@@ -133,7 +133,7 @@ func usage(c *cobra.Command) string {
 	return line
 }
 
-func writeCommands(w io.Writer, c *cobra.Command) {
+func writeCommands(w io.Writer, c *cobra.Command, width int) {
 	if !c.HasAvailableSubCommands() {
 		return
 	}
@@ -146,7 +146,8 @@ func writeCommands(w io.Writer, c *cobra.Command) {
 		fmt.Fprintln(w, g.Title)
 		for _, sub := range c.Commands() {
 			if sub.GroupID == g.ID && (sub.IsAvailableCommand() || sub.Name() == "help") {
-				fmt.Fprintf(w, "  %-11s %s\n", sub.Name(), sub.Short)
+				head := fmt.Sprintf("  %-11s ", sub.Name())
+				fmt.Fprintln(w, strings.Join(hang(head, strings.Repeat(" ", len(head)), strings.Fields(sub.Short), width), "\n"))
 			}
 		}
 	}

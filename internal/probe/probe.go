@@ -196,8 +196,8 @@ func LocText(v *ir.Value, op *ir.Op) string {
 // plainPositions turns the file positions of a location, "step.py":3:8, into step.py:3:8.
 var plainPositions = regexp.MustCompile(`"([^"\\]*)":(\d+):(\d+)`)
 
-// Selects reports whether a pattern matches a value's name, its op's name or its location, as MLIR writes it or with
-// plain positions.
+// Selects reports whether a pattern matches a value's name, its op's name or its location: as MLIR writes it, with plain
+// positions, or the innermost place as lists show it.
 func Selects(p *regexp.Regexp, src *diag.Source, v *ir.Value, op *ir.Op) bool {
 	name := ValueName(src, v)
 	if name == "" && op == nil { // of a module in binary form, which has no names
@@ -210,7 +210,7 @@ func Selects(p *regexp.Regexp, src *diag.Source, v *ir.Value, op *ir.Op) bool {
 		return true
 	}
 	loc := LocText(v, op)
-	return loc != "" && (p.MatchString(loc) || p.MatchString(plainPositions.ReplaceAllString(loc, "$1:$2:$3")))
+	return loc != "" && (p.MatchString(loc) || p.MatchString(plainPositions.ReplaceAllString(loc, "$1:$2:$3")) || p.MatchString(hook.Frame(loc)))
 }
 
 // ValueName returns the name that a value has in the text it was read from, with #N for one of several results.

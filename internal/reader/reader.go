@@ -3,6 +3,7 @@ package reader
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +13,7 @@ import (
 	"sync"
 
 	"github.com/hlocb/hlocb/artifact"
+	"github.com/hlocb/hlocb/bytecode"
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/dialect/all"
 	"github.com/hlocb/hlocb/dialect/builtin"
@@ -111,9 +113,7 @@ func Read(src *diag.Source, registry *ir.Registry, maxErrors int) (*ir.Module, e
 func Parse(src *diag.Source, c *ir.Context, registry *ir.Registry, maxErrors int) (*ir.Module, error) {
 	text := src.Text()
 	if len(bytes.TrimSpace(text)) == 0 {
-		// MLIR reads an empty file as an empty module. A user's empty file is probably the output of a tool that
-		// failed.
-		return nil, diag.Errorf(src, diag.At(0), "expected a module, found an empty file")
+		return nil, CheckStart(src)
 	}
 	if err := refuseBinary(src.Name(), text[:min(len(text), 8000)]); err != nil {
 		return nil, err
@@ -129,14 +129,30 @@ func Parse(src *diag.Source, c *ir.Context, registry *ir.Registry, maxErrors int
 		}
 	} else {
 		m, err = parse.Parse(src, c, registry, parse.Options{MaxErrors: maxErrors})
-		if at := firstWord(text); err != nil && !startsModule(text[at:]) {
-			err = diag.Errorf(src, diag.At(at), "not a module: expected MLIR (module, func.func or another op) or HLO (HloModule)")
+		if err != nil {
+			err = cmp.Or(CheckStart(src), err)
 		}
 	}
 	if err != nil {
 		return nil, err
 	}
 	return m, nil
+}
+
+// CheckStart returns an error if a text is empty, or begins as no MLIR does: as a document, or a program in another
+// language.
+func CheckStart(src *diag.Source) error {
+	text := src.Text()
+	at := firstWord(text)
+	switch {
+	case len(bytes.TrimSpace(text)) == 0:
+		// MLIR reads an empty file as an empty module. A user's empty file is probably the output of a tool that
+		// failed.
+		return diag.Errorf(src, diag.At(0), "expected a module, found an empty file")
+	case at < len(text) && !startsModule(text[at:]):
+		return diag.Errorf(src, diag.At(at), "not a module: expected MLIR (module, func.func or another op) or HLO (HloModule)")
+	}
+	return nil
 }
 
 // Verify reports at most maxErrors mistakes of a module.
@@ -253,6 +269,18 @@ func Write(w io.Writer, path string, m *ir.Module, o print.Options) error {
 	switch filepath.Ext(path) {
 	case ".mlir":
 		return print.Print(w, m, Written(m, o))
+	case ".mlirbc", ".bc":
+		data, err := bytecode.Append(nil, m, bytecode.Options{})
+		if err == nil {
+			_, err = w.Write(data)
+		}
+		return err
+	case ".vhlo":
+		data, _, err := artifact.Append(nil, m, artifact.Options{Target: vhlo.Week12})
+		if err == nil {
+			_, err = w.Write(data)
+		}
+		return err
 	case ".hlo":
 		proto = false
 	case ".pb":
@@ -317,7 +345,9 @@ func startsModule(text []byte) bool {
 	case '%', '"', '!', '#':
 		// '# Title' and '#!' begin documents and scripts; an alias is a word after its mark.
 		return len(text) > 1 && text[1] != ' ' && text[1] != '!' && text[1] != '#'
-	case '{', '}', '(', ')', '[', ']', '^', '@':
+	case '{':
+		return len(text) > 1 && text[1] == '-' // not JSON
+	case '}', '(', ')', '[', ']', '^', '@':
 		return true
 	}
 	return text[0] < ' ' || text[0] >= 0x7f
