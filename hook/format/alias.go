@@ -6,13 +6,13 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// aliasAttr returns the alias attribute that pairs one result of n with an operand.
-func aliasAttr(result, operand, n int) ir.Attr {
+// aliasOf returns the alias that pairs one result of n with an operand.
+func aliasOf(result, operand, n int) *stablehlo.OutputOperandAlias {
 	a := &stablehlo.OutputOperandAlias{OperandIndex: int64(operand)}
 	if n > 1 { // with one result the path indexes into it
 		a.OutputTupleIndices = []int64{int64(result)}
 	}
-	return stablehlo.OutputOperandAliasAttr.New(a)
+	return a
 }
 
 // Aliases reads the aliases of a custom call. For each data leaf of the results it returns the index of the data
@@ -37,12 +37,11 @@ func (r *Raiser) Aliases(op *ir.Op, data []*ir.Value) ([]int, error) {
 			}
 		}
 		for _, e := range list.Elems() {
-			d, ok := e.(*ir.DialectAttr)
-			if !ok {
-				return nil, r.Module.Errorf(op, "cannot read the alias %s of the hook", e)
+			var a *stablehlo.OutputOperandAlias
+			if d, ok := e.(*ir.DialectAttr); ok {
+				a, _ = d.Data().(*stablehlo.OutputOperandAlias)
 			}
-			a, ok := d.Data().(*stablehlo.OutputOperandAlias)
-			if !ok {
+			if a == nil {
 				return nil, r.Module.Errorf(op, "cannot read the alias %s of the hook", e)
 			}
 			if len(results) == 0 {
@@ -73,10 +72,7 @@ func (r *Raiser) Aliases(op *ir.Op, data []*ir.Value) ([]int, error) {
 
 // aliasLeaf returns the result leaf that an output path selects.
 func aliasLeaf(results []*ir.Value, path []int64) (leaf int, ok bool) {
-	types := make([]ir.Type, len(results))
-	for i, v := range results {
-		types[i] = v.Type()
-	}
+	types := irutil.TypeList(results)
 	if len(results) == 1 { // the path indexes into the only result
 		if tt, ok := types[0].(*ir.TupleType); ok {
 			types = tt.Elems()

@@ -14,7 +14,7 @@ import (
 // chainOps are the ops that tokenizeChains starts from.
 type chainOps struct {
 	links       []*ir.Op // calls that order hooks by operand 0 and result 0, which are not tokens
-	annotations []*ir.Op // ops that isAnnotation selects
+	annotations []*ir.Op // ops that irutil.IsAnnotation selects
 }
 
 // tokenizeChains turns the chains of hlocb's own calls and of EXLA's io_callback into tokens; later passes handle only
@@ -60,15 +60,10 @@ func (r *Raiser) peelChains(annotations []*ir.Op) {
 	}
 }
 
-// isAnnotation reports whether op only states how a value is sharded.
-func isAnnotation(op *ir.Op) bool {
-	return op.IsOrMirrors(stablehlo.CustomCall) && irutil.IsTarget(op, "Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape") && op.NumOperands() == 1 && op.NumResults() == 1
-}
-
 // onChain reports whether an annotation's value is the chain of a hook, passed through annotations only.
 func (r *Raiser) onChain(op *ir.Op) bool {
 	from := op.Operand(0)
-	for from.DefiningOp() != nil && isAnnotation(from.DefiningOp()) {
+	for from.DefiningOp() != nil && irutil.IsAnnotation(from.DefiningOp()) {
 		from = from.DefiningOp().Operand(0)
 	}
 	if d := from.DefiningOp(); d != nil && r.isChainLink(d) && from.Index() == 0 {
@@ -81,7 +76,7 @@ func (r *Raiser) onChain(op *ir.Op) bool {
 			if r.isChainLink(u.Owner()) && u.Index() == 0 {
 				return true
 			}
-			if isAnnotation(u.Owner()) {
+			if irutil.IsAnnotation(u.Owner()) {
 				v = u.Owner().Result(0)
 			}
 		}

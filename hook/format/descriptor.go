@@ -37,7 +37,7 @@ func readDescriptor(r *Raiser, op *ir.Op, hostCallback bool) (bool, error) {
 		return false, r.Module.Errorf(op, "JAX callback needs its descriptor, a tensor<i64>, as operand 0")
 	}
 	descriptor := irutil.StringAttr(op.Attr(stablehlo.AttrBackendConfig))
-	if v, ok := irutil.Constant(data[0]); ok && len(v) == 1 {
+	if v, ok := irutil.Integers(data[0]); ok && len(v) == 1 {
 		if s := strconv.FormatInt(v[0], 10); descriptor != "" && descriptor != s {
 			return false, r.Module.Errorf(op, "JAX callback has descriptor %s as operand 0, but %s in its backend_config", s, descriptor)
 		}

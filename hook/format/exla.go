@@ -37,7 +37,6 @@ var exlaCallback = &Format{
 		Name:    "exla",
 		Doc:     "custom calls @exla_runtime_callback with the server's PID as argument 0 of main; keeps no order",
 		Ordered: Unordered,
-		Losses:  "the order; the device of a hook is an error; taps read back with results that alias their operands",
 		Begin:   func(w *Lowerer) error { return addPIDs(w.Module) },
 		Write:   writeEXLACallback,
 	},
@@ -56,7 +55,6 @@ var exlaIOCallback = &Format{
 		Name:    "exla-io",
 		Doc:     "custom calls @exla_io_callback, each with the PID that the call before it returned; holds taps and inout hooks",
 		Ordered: OrderedByPID,
-		Losses:  "the device of a hook is an error; taps read back with results that alias their operands",
 		Write:   writeEXLAIOCallback,
 	},
 }
@@ -190,7 +188,6 @@ func exlaCallbackID(r *Raiser, op *ir.Op) ([]byte, error) {
 }
 
 func writeEXLACallback(w *Lowerer, h hookop.HookOp) error {
-	ctx := w.Module.Context()
 	if err := w.checkDevice(h); err != nil {
 		return err
 	}
@@ -201,48 +198,26 @@ func writeEXLACallback(w *Lowerer, h hookop.HookOp) error {
 	if pid == nil {
 		return w.Cannot(h, "the PID of EXLA's callback server does not reach it")
 	}
-	operands := irutil.Prepend(pid, data(h))
 	types := dataTypes(h)
-	var aliases []int
+	var operands []int // of the results, which are operands
 	switch h.Kind() {
 	case hook.InOut:
-		aliases = h.Aliases()
-	case hook.Tap: // an io_call whose results are unused, except the operands that it passes through
-		types = nil
-		for i := range h.NumData() {
-			types = append(types, h.Data(i).Type())
-			aliases = append(aliases, i)
-		}
-	}
-	st := &ir.OpState{Def: stablehlo.CustomCall, Operands: operands, Types: types, Loc: h.Loc(), Pos: h.Pos()}
-	st.SetAttr(stablehlo.AttrCallTargetName, ir.NewString(exlaTarget))
-	st.SetAttr(stablehlo.AttrAPIVersion, ir.NewInteger(4, ir.Int(32)))
-	st.SetAttr(stablehlo.AttrHasSideEffect, ctx.Bool(true))
-	words, size := callbackID(h)
-	ui64 := ctx.Integer(64, ir.Unsigned)
-	st.SetAttr(stablehlo.AttrBackendConfig, ir.NewDict(ir.AttrList{
-		{Name: "callback_id", Attr: ir.NewDenseArray(ir.Int(64), words)},
-		{Name: "callback_id_size", Attr: ir.NewInteger(size, ui64)},
-		{Name: "num_aliased_data_outputs", Attr: ir.NewInteger(int64(len(aliases)), ui64)},
-	}))
-	if list := aliasList(aliases, 0, 1, len(types)); len(list) > 0 {
-		st.SetAttr(stablehlo.AttrOutputOperandAliases, ir.NewArray(list))
-	}
-	op := w.Module.Before(h.Op).Insert(st)
-	setMarks(op, h)
-	out := op.ResultList()
-	if h.Kind() == hook.Tap {
-		out = nil
 		for _, o := range h.Aliases() {
-			out = append(out, op.Result(o))
+			operands = append(operands, 1+o)
+		}
+	case hook.Tap: // an io_call whose results are unused, except the operands that it passes through
+		types = irutil.TypeList(data(h))
+		for i := range types {
+			operands = append(operands, 1+i)
 		}
 	}
-	w.Replace(h, nil, out)
+	count := ir.NewInteger(int64(len(operands)), w.Module.Context().Integer(64, ir.Unsigned))
+	op := w.exlaCall(h, exlaTarget, irutil.Prepend(pid, data(h)), types, operands, ir.NamedAttr{Name: "num_aliased_data_outputs", Attr: count})
+	w.Replace(h, nil, exlaResults(h, op.ResultList()))
 	return nil
 }
 
 func writeEXLAIOCallback(w *Lowerer, h hookop.HookOp) error {
-	ctx := w.Module.Context()
 	if err := w.checkDevice(h); err != nil {
 		return err
 	}
@@ -255,31 +230,40 @@ func writeEXLAIOCallback(w *Lowerer, h hookop.HookOp) error {
 		return w.Cannot(h, "its results are not its operands in order")
 	}
 	types := irutil.TypeList(h.OperandList())
-	aliases := make([]int, len(types))
-	for i := range aliases {
-		aliases[i] = i
+	operands := make([]int, len(types))
+	for i := range operands {
+		operands[i] = i
 	}
-	st := &ir.OpState{Def: stablehlo.CustomCall, Operands: h.OperandList(), Types: types, Loc: h.Loc(), Pos: h.Pos()}
-	st.SetAttr(stablehlo.AttrCallTargetName, ir.NewString(exlaIOTarget))
-	st.SetAttr(stablehlo.AttrAPIVersion, ir.NewInteger(4, ir.Int(32)))
-	st.SetAttr(stablehlo.AttrHasSideEffect, ctx.Bool(true))
-	words, size := callbackID(h)
-	st.SetAttr(stablehlo.AttrBackendConfig, ir.NewDict(ir.AttrList{
-		{Name: "callback_id", Attr: ir.NewDenseArray(ir.Int(64), words)},
-		{Name: "callback_id_size", Attr: ir.NewInteger(size, ctx.Integer(64, ir.Unsigned))},
-	}))
-	st.SetAttr(stablehlo.AttrOutputOperandAliases, ir.NewArray(aliasList(aliases, 0, 0, len(types))))
-	op := w.Module.Before(h.Op).Insert(st)
-	setMarks(op, h)
-	out := op.ResultList()[1:]
-	if h.Kind() == hook.Tap {
-		out = nil
-		for _, o := range h.Aliases() {
-			out = append(out, op.Result(1+o))
-		}
-	}
-	w.Replace(h, op.Result(0), out)
+	op := w.exlaCall(h, exlaIOTarget, h.OperandList(), types, operands)
+	w.Replace(h, op.Result(0), exlaResults(h, op.ResultList()[1:]))
 	return nil
+}
+
+// exlaCall inserts a call of EXLA for h. operands lists the operands that the results are.
+func (w *Lowerer) exlaCall(h hookop.HookOp, target string, inputs []*ir.Value, types []ir.Type, operands []int, cfg ...ir.NamedAttr) *ir.Op {
+	words, size := callbackID(h)
+	call := stablehlo.CustomCallAttrs{CallTargetName: target, APIVersion: new(int64(stablehlo.APITypedFFI)), HasSideEffect: true, BackendConfig: ir.NewDict(append(ir.AttrList{
+		{Name: "callback_id", Attr: ir.NewDenseArray(ir.Int(64), words)},
+		{Name: "callback_id_size", Attr: ir.NewInteger(size, w.Module.Context().Integer(64, ir.Unsigned))},
+	}, cfg...))}
+	for i, o := range operands {
+		call.OutputOperandAliases = append(call.OutputOperandAliases, aliasOf(i, o, len(types)))
+	}
+	op := stablehlo.BuildCustomCall(w.Module.Before(h.Op), inputs, types, call).Op
+	setMarks(op, h)
+	return op
+}
+
+// exlaResults returns the results of EXLA's call that replace the results of h. A tap returns all its operands.
+func exlaResults(h hookop.HookOp, results []*ir.Value) []*ir.Value {
+	if h.Kind() != hook.Tap {
+		return results
+	}
+	var out []*ir.Value
+	for _, o := range h.Aliases() {
+		out = append(out, results[o])
+	}
+	return out
 }
 
 // identity reports whether every result of h is the operand with the same index.
@@ -291,17 +275,6 @@ func identity(h hookop.HookOp) bool {
 		}
 	}
 	return len(aliases) == h.NumData()
-}
-
-// aliasList returns the alias attributes of a custom call whose data starts at the given result and operand.
-func aliasList(aliases []int, firstResult, firstOperand, results int) []ir.Attr {
-	var list []ir.Attr
-	for i, o := range aliases {
-		if o >= 0 {
-			list = append(list, aliasAttr(firstResult+i, firstOperand+o, results))
-		}
-	}
-	return list
 }
 
 // callbackID returns the words of a callback_id and its length in bytes. It keeps the source's callback_id if the

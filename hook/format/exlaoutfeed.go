@@ -35,7 +35,7 @@ func exlaFlag(op *ir.Op) (int64, bool) {
 	if len(data) != 1 || !irutil.HasType(data[0], tensor.UI16) || irutil.StringAttr(op.Attr(stablehlo.AttrOutfeedConfig)) != "" {
 		return 0, false
 	}
-	v, ok := irutil.Constant(data[0])
+	v, ok := irutil.Integers(data[0])
 	if !ok || len(v) != 1 {
 		return 0, false
 	}

@@ -47,8 +47,6 @@ type Writer struct {
 	// Proof reports whether the order of the hooks can be proven on the written module. Only hlocb's own format sets
 	// it.
 	Proof bool
-	// Losses lists the properties of hooks that are lost when the written module is read again.
-	Losses string
 	// Begin prepares the module. It may be nil.
 	Begin func(w *Lowerer) error
 	// Write replaces one hook.

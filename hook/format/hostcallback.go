@@ -27,7 +27,6 @@ var hostCallback = &Format{
 		Doc:     "outfeeds and infeeds in JAX's host_callback protocol; for XLA clients in the same process",
 		Ordered: OrderedByToken,
 		Places:  true,
-		Losses:  "hooks without order and without side effect get a token of their own",
 		Begin:   (*Lowerer).keepConsumers,
 		Write:   writeHostCallback,
 	},
@@ -57,19 +56,11 @@ func readHostCallback(r *Raiser, op *ir.Op) (bool, error) {
 		Kind:       hook.Tap,
 		SourceID:   "consumer " + strconv.FormatInt(consumer, 10),
 		SideEffect: true,
-		Tokens:     headerIn,
+		Tokens:     append(headerIn, irutil.Without(more, op.Result(0))...),
+		Operands:   irutil.Unpack(r.Module.Before(payload), nil, data...),
 		Results:    []*ir.Value{payload.Result(0)},
 		Mark:       op,
 		Erase:      []*ir.Op{payload, op},
-	}
-	for _, t := range more {
-		if t != op.Result(0) {
-			s.Tokens = append(s.Tokens, t)
-		}
-	}
-	b := r.Module.Before(payload)
-	for _, v := range data {
-		s.Operands = irutil.Unpack(b, s.Operands, v)
 	}
 	if reply, join := hcbReply(payload); reply != nil {
 		// The host replies once it has the operands. The reply may also wait for other tokens.
@@ -77,11 +68,7 @@ func readHostCallback(r *Raiser, op *ir.Op) (bool, error) {
 		s.Erase = []*ir.Op{reply}
 		if join != nil {
 			s.Erase = append(s.Erase, join)
-			for _, t := range join.Operands() {
-				if t != payload.Result(0) {
-					s.Tokens = append(s.Tokens, t)
-				}
-			}
+			s.Tokens = append(s.Tokens, irutil.Without(join.OperandList(), payload.Result(0))...)
 		}
 		s.Erase = append(s.Erase, payload, op)
 		s.Results = append(s.Results, reply.ResultList()...)
@@ -100,7 +87,7 @@ func hcbHeader(op *ir.Op) (consumer int64, ok bool) {
 	if len(data) != 1 || !irutil.HasType(data[0], tensor.UI32, 2) {
 		return 0, false
 	}
-	words, ok := irutil.Constant(data[0])
+	words, ok := irutil.Integers(data[0])
 	if !ok || len(words) != 2 || words[0] != hcbMagic {
 		return 0, false
 	}
@@ -141,12 +128,10 @@ func writeHostCallback(w *Lowerer, h hookop.HookOp) error {
 	header := tensor.New(tensor.UI32, tensor.Shape{2})
 	words := tensor.View[uint32](header)
 	words[0], words[1] = hcbMagic, w.consumer(h)
-	c := ir.Must(b.Build(stablehlo.Constant, nil, ir.NamedAttr{Name: stablehlo.AttrValue, Attr: ctx.DenseFromTensor(header)}))
 	config := ir.NamedAttr{Name: stablehlo.AttrOutfeedConfig, Attr: ir.NewString("")}
-	outfeed := stablehlo.Outfeed
-	first := ir.Must(b.Build(outfeed, []*ir.Value{c.Result(0), w.Token(h)}, config))
+	first := ir.Must(b.Build(stablehlo.Outfeed, []*ir.Value{irutil.Constant(b, ctx.DenseFromTensor(header)), w.Token(h)}, config))
 	setMarks(first, h)
-	second := ir.Must(b.Build(outfeed, append(data(h), first.Result(0)), config))
+	second := ir.Must(b.Build(stablehlo.Outfeed, append(data(h), first.Result(0)), config))
 	if err := w.Shard(h, first, second); err != nil {
 		return err
 	}

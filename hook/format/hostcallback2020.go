@@ -29,7 +29,7 @@ func readHostCallback2020(r *Raiser, op *ir.Op) (bool, error) {
 	if !ok || t.DType() != tensor.UI32 || t.Rank() != 1 {
 		return false, nil
 	}
-	words, ok := irutil.Constant(data[0])
+	words, ok := irutil.Integers(data[0])
 	if !ok || len(words) == 0 || words[0] != hcb2020Magic {
 		return false, nil
 	}
@@ -57,14 +57,8 @@ func readHostCallback2020(r *Raiser, op *ir.Op) (bool, error) {
 	}
 	if payload := next(op.Result(0), stablehlo.Outfeed); payload != nil && len(h.Tensors) > 0 {
 		more, leaves := irutil.SplitTokens(payload.OperandList())
-		for _, tok := range more {
-			if tok != op.Result(0) {
-				s.Tokens = append(s.Tokens, tok)
-			}
-		}
-		for _, v := range leaves {
-			s.Operands = irutil.Unpack(r.Module.Before(payload), s.Operands, v)
-		}
+		s.Tokens = append(s.Tokens, irutil.Without(more, op.Result(0))...)
+		s.Operands = irutil.Unpack(r.Module.Before(payload), nil, leaves...)
 		s.At, s.Results, s.Erase = payload, []*ir.Value{payload.Result(0)}, []*ir.Op{payload, op}
 	}
 	if len(s.Operands) != len(h.Tensors) {

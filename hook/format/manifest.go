@@ -42,19 +42,14 @@ func ManifestOf(m *ir.Module) (*hook.Manifest, error) {
 
 // siteOf describes the hook op, raised or lowered.
 func siteOf(m *ir.Module, op *ir.Op) (s hook.Site, err error) {
-	var operands, results []*ir.Value
+	var attrs ir.AttrList // for handlers
 	attr := op.Attr
 	if h, isHook := hookop.AsHook(op); isHook {
 		s = hook.Site{
 			ID: h.ID(), Name: h.HookName(), Kind: h.Kind(), Format: h.Format(), SourceID: h.SourceID(),
 			Chained: h.Chained(), SideEffect: h.SideEffect(), Aliases: h.Aliases(),
 		}
-		for _, a := range h.SourceAttrs().Entries() {
-			if s.Attrs == nil {
-				s.Attrs = map[string]string{}
-			}
-			s.Attrs[a.Name] = a.Attr.String()
-		}
+		attrs = h.SourceAttrs().Entries()
 	} else {
 		attr = irutil.Config(op).Get
 		c, err := readOwnCall(m, op)
@@ -62,12 +57,7 @@ func siteOf(m *ir.Module, op *ir.Op) (s hook.Site, err error) {
 			return s, err
 		}
 		s = hook.Site{ID: c.id, Name: c.name, Kind: c.kind, Format: OwnName, Chained: c.chained, SideEffect: irutil.IsTrue(op.Attr(stablehlo.AttrHasSideEffect))}
-		for _, a := range ownAttrs(irutil.Config(op)) {
-			if s.Attrs == nil {
-				s.Attrs = map[string]string{}
-			}
-			s.Attrs[a.Name] = a.Attr.String()
-		}
+		attrs = ownAttrs(irutil.Config(op))
 		_, data := irutil.SplitTokens(op.OperandList())
 		r := &Raiser{Module: m}
 		if s.Aliases, err = r.Aliases(op, data); err != nil {
@@ -80,7 +70,13 @@ func siteOf(m *ir.Module, op *ir.Op) (s hook.Site, err error) {
 			}
 		}
 	}
-	operands, results = op.OperandList(), op.ResultList()
+	for _, a := range attrs {
+		if s.Attrs == nil {
+			s.Attrs = map[string]string{}
+		}
+		s.Attrs[a.Name] = a.Attr.String()
+	}
+	operands, results := op.OperandList(), op.ResultList()
 	if s.Chained {
 		operands, results = operands[1:], results[1:]
 	}

@@ -16,18 +16,13 @@ var rawOutfeed = &Format{
 
 func readRawOutfeed(r *Raiser, op *ir.Op) (bool, error) {
 	tokens, data := irutil.SplitTokens(op.OperandList())
-	b := r.Module.Before(op)
-	var operands []*ir.Value
-	for _, v := range data {
-		operands = irutil.Unpack(b, operands, v)
-	}
 	r.Add(&Match{
 		At:         op,
 		Kind:       hook.Tap,
 		Name:       irutil.StringAttr(op.Attr(stablehlo.AttrOutfeedConfig)),
 		SideEffect: true,
 		Tokens:     tokens,
-		Operands:   operands,
+		Operands:   irutil.Unpack(r.Module.Before(op), nil, data...),
 		Results:    op.ResultList(),
 		Erase:      []*ir.Op{op},
 	})

@@ -27,7 +27,6 @@ var own = &Format{
 		Places:  true,
 		Aliases: true,
 		Proof:   true,
-		Losses:  "the source's identity of a hook (source_id), which the manifest keeps",
 		Write:   writeOwn,
 	},
 }
@@ -167,7 +166,7 @@ func (w *Lowerer) ownAliases(h hookop.HookOp) []ir.Attr {
 		key := aliasKey{result, operand, h.NumResults() > 1}
 		a := w.aliases[key]
 		if a == nil {
-			a = aliasAttr(result, operand, h.NumResults())
+			a = stablehlo.OutputOperandAliasAttr.New(aliasOf(result, operand, h.NumResults()))
 			w.aliases[key] = a
 		}
 		list = append(list, a)

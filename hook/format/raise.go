@@ -101,20 +101,22 @@ func CheckRaised(m *ir.Module, opts RaiseOptions) error {
 // CheckOwn returns an error at the first hook of m that is not hlocb's own call. It does not read the calls
 // themselves, because only the proof of order can follow every form of their chain.
 func CheckOwn(m *ir.Module, opts RaiseOptions) error {
-	if opts.Formats == nil {
-		opts.Formats = Builtin()
+	return checkForeign(m, opts.withoutOwn(), "hook is not hlocb's own call")
+}
+
+// withoutOwn returns the options without hlocb's own format.
+func (o RaiseOptions) withoutOwn() RaiseOptions {
+	if o.Formats == nil {
+		o.Formats = Builtin()
 	}
-	opts.Formats = slices.DeleteFunc(slices.Clone(opts.Formats), func(f *Format) bool { return f == own })
-	return checkForeign(m, opts, "hook is not hlocb's own call")
+	o.Formats = slices.DeleteFunc(slices.Clone(o.Formats), func(f *Format) bool { return f == own })
+	return o
 }
 
 // Unraised returns the positions of the ops of m that belong to hooks with an identity that depends on the function
 // they are in: all but hlocb.hook ops and hlocb's own call. It does not change m.
 func Unraised(m *ir.Module, opts RaiseOptions) (map[diag.Pos]bool, error) {
-	if opts.Formats == nil {
-		opts.Formats = Builtin()
-	}
-	opts.Formats = slices.DeleteFunc(slices.Clone(opts.Formats), func(f *Format) bool { return f == own })
+	opts = opts.withoutOwn()
 	starts := (&Raiser{formats: opts.Formats.Readers()}).startingWith
 	none, rows := true, map[*ir.Def]bool{}
 	m.Walk(func(op *ir.Op) bool {
@@ -182,7 +184,7 @@ func (r *Raiser) candidates() ([]*ir.Op, error) {
 			out = append(out, op)
 			if r.isChainLink(op) {
 				chains.links = append(chains.links, op)
-			} else if isAnnotation(op) {
+			} else if irutil.IsAnnotation(op) {
 				chains.annotations = append(chains.annotations, op)
 			}
 		}

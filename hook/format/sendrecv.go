@@ -1,6 +1,8 @@
 package format
 
 import (
+	"bytes"
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,7 +30,6 @@ var hostTransfer = &Format{
 		Doc:     "send and recv with pjrt_rendezvous, as JAX writes them for TPU; for plugins with host transfers, not the CPU's",
 		Ordered: OrderedByToken,
 		Places:  true,
-		Losses:  "hooks without order and without side effect get a token of their own",
 		Write:   writeTransfers,
 	},
 }
@@ -52,8 +53,7 @@ func readTransfer(op *ir.Op) (transfer, bool) {
 			t.channel = c.Handle
 		}
 	}
-	front, _ := op.Attr(mhlo.AttrFrontendAttributes).(*ir.DictAttr)
-	t.key = irutil.StringAttr(front.Get("_xla_host_transfer_rendezvous"))
+	t.key = frontend(op, "_xla_host_transfer_rendezvous")
 	for _, mark := range [...]string{"_dtoh_", "_htod_"} {
 		if i := strings.LastIndex(t.key, mark); i > 0 {
 			if _, err := strconv.Atoi(t.key[i+len(mark):]); err == nil {
@@ -69,12 +69,15 @@ func readTransfers(r *Raiser, op *ir.Op) (bool, error) {
 	if !ok {
 		return false, nil
 	}
-	var group []transfer
+	group := byToken
 	if first.stem != "" {
-		group = byKey(first)
-	} else {
-		group = byToken(first)
+		group = byKey
 	}
+	return readGroup(r, first, group(first))
+}
+
+// readGroup raises the hook that the transfers of a group form.
+func readGroup(r *Raiser, first transfer, group []transfer) (bool, error) {
 	s := &Match{Kind: hook.Tap, Name: first.stem, SideEffect: true}
 	if s.Name == "" && first.key != strconv.FormatInt(first.channel, 10) {
 		s.Name = first.key
@@ -114,9 +117,7 @@ func readTransfers(r *Raiser, op *ir.Op) (bool, error) {
 		channels = append(channels, strconv.FormatInt(t.channel, 10))
 		_, data := irutil.SplitTokens(t.op.OperandList())
 		if t.send && !dummySend {
-			for _, v := range data {
-				s.Operands = irutil.Unpack(r.Module.Before(t.op), s.Operands, v)
-			}
+			s.Operands = irutil.Unpack(r.Module.Before(t.op), s.Operands, data...)
 		}
 		for _, v := range t.op.Results() {
 			if dummyRecv && !t.send && !stablehlo.IsToken(v.Type()) {
@@ -197,21 +198,12 @@ func sortByKey(list []transfer) {
 		n, _ := strconv.Atoi(t.key[strings.LastIndexByte(t.key, '_')+1:])
 		return n
 	}
-	for i := range list {
-		for k := i; k > 0 && number(list[k]) < number(list[k-1]); k-- {
-			list[k], list[k-1] = list[k-1], list[k]
-		}
-	}
+	slices.SortStableFunc(list, func(a, b transfer) int { return cmp.Compare(number(a), number(b)) })
 }
 
 // waitsFor reports whether an after_all joins tokens of ops in inside.
 func waitsFor(join *ir.Op, inside map[*ir.Op]bool) bool {
-	for _, v := range join.Operands() {
-		if v.DefiningOp() != nil && inside[v.DefiningOp()] {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(join.OperandList(), func(v *ir.Value) bool { return inside[v.DefiningOp()] })
 }
 
 // isDummySend reports whether group sends only the zero that JAX sends for a callback without operands.
@@ -243,15 +235,7 @@ func isDummy(v *ir.Value) bool {
 		return false
 	}
 	value, _, err := d.Elements()
-	if err != nil || value == nil {
-		return false
-	}
-	for _, b := range value.Bytes() {
-		if b != 0 {
-			return false
-		}
-	}
-	return true
+	return err == nil && value != nil && len(bytes.Trim(value.Bytes(), "\x00")) == 0
 }
 
 // isDummyRecv reports whether group receives, after its sends, only the unused tensor<f32> that JAX receives for a
@@ -272,12 +256,16 @@ func isDummyRecv(group []transfer) bool {
 
 // eraseOrder sorts ops so that users come before producers. All ops are in one block.
 func eraseOrder(ops, joins []*ir.Op) []*ir.Op {
-	all := append(append([]*ir.Op(nil), ops...), joins...)
-	for i := range all {
-		for k := i; k > 0 && all[k-1].IsBefore(all[k]); k-- {
-			all[k], all[k-1] = all[k-1], all[k]
+	all := slices.Concat(ops, joins)
+	slices.SortFunc(all, func(a, b *ir.Op) int {
+		switch {
+		case a == b:
+			return 0
+		case b.IsBefore(a):
+			return -1
 		}
-	}
+		return 1
+	})
 	return all
 }
 
@@ -307,9 +295,7 @@ func writeTransfers(w *Lowerer, h hookop.HookOp) error {
 	token := w.Token(h)
 	attrs := append(ir.AttrList{{Name: markOperands, Attr: ir.NewString(strconv.Itoa(len(operands)))}}, marks(h)...)
 	if len(operands) == 0 {
-		zero := ir.Must(b.Build(stablehlo.Constant, nil,
-			ir.NamedAttr{Name: stablehlo.AttrValue, Attr: ctx.DenseFromTensor(tensor.New(tensor.F32, tensor.Shape{1}))}))
-		operands = append(operands, zero.Result(0))
+		operands = append(operands, irutil.Constant(b, ctx.DenseFromTensor(tensor.New(tensor.F32, tensor.Shape{1}))))
 	}
 	results, isTap := tapResults(h)
 	types := dataTypes(h)

@@ -9,6 +9,7 @@ import (
 	"github.com/hlocb/hlocb/dialect/sdy"
 	"github.com/hlocb/hlocb/internal/hook/irutil"
 	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/ir/flow"
 )
 
 // carrySharding sets the sharding of a lowered hook from its source, one entry per result. It does nothing for a module
@@ -96,58 +97,19 @@ func dropMeshes(m *ir.Module) {
 			meshes = append(meshes, op)
 		}
 	}
+	if len(meshes) == 0 {
+		return
+	}
+	used := map[string]bool{}
+	m.Walk(func(op *ir.Op) bool {
+		for _, a := range op.Attrs() {
+			flow.Symbols(a.Attr, func(name string) { used[name] = true })
+		}
+		return true
+	})
 	for _, mesh := range meshes {
-		name := "@" + irutil.StringAttr(mesh.Attr(ir.SymbolName))
-		used := false
-		m.Walk(func(op *ir.Op) bool {
-			for _, a := range op.Attrs() {
-				used = used || mentions(a.Attr, name)
-			}
-			return !used
-		})
-		if !used {
+		if !used[irutil.StringAttr(mesh.Attr(ir.SymbolName))] {
 			mesh.Erase()
 		}
 	}
-}
-
-// mentions reports whether an attribute names a symbol, given with its '@'.
-func mentions(a ir.Attr, symbol string) bool {
-	switch a := a.(type) {
-	case *ir.DialectAttr:
-		return hasSymbol(a.Body(), symbol)
-	case *ir.SymbolRefAttr:
-		return "@"+a.Root() == symbol
-	case *ir.ArrayAttr:
-		for _, e := range a.Elems() {
-			if mentions(e, symbol) {
-				return true
-			}
-		}
-	case *ir.DictAttr:
-		for _, e := range a.Entries() {
-			if mentions(e.Attr, symbol) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// hasSymbol reports whether text contains the symbol as a whole word.
-func hasSymbol(text, symbol string) bool {
-	for {
-		i := strings.Index(text, symbol)
-		if i < 0 {
-			return false
-		}
-		text = text[i+len(symbol):]
-		if text == "" || !isWord(text[0]) {
-			return true
-		}
-	}
-}
-
-func isWord(c byte) bool {
-	return c == '_' || c == '.' || c == '$' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }

@@ -2,7 +2,6 @@ package format
 
 import (
 	"github.com/hlocb/hlocb/dialect/hookop"
-	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/internal/hook/irutil"
 	"github.com/hlocb/hlocb/ir"
@@ -18,13 +17,11 @@ var strip = &Format{
 		Name:    "strip",
 		Doc:     "no hooks: taps vanish, inout hooks forward their operands, calls and feeds need a default",
 		Ordered: Unordered,
-		Losses:  "all hooks",
 		Write:   writeStrip,
 	},
 }
 
 func writeStrip(w *Lowerer, h hookop.HookOp) error {
-	m := w.Module
 	results := make([]*ir.Value, h.NumResultData())
 	for i, o := range h.Aliases() {
 		switch {
@@ -37,11 +34,7 @@ func writeStrip(w *Lowerer, h hookop.HookOp) error {
 			if !ok || !t.Static() || t.DType() == tensor.Invalid {
 				return w.Cannot(h, "its results have no zero")
 			}
-			zero := ir.NewDense(t, tensor.New(t.DType(), nil), true)
-			if irutil.IsZeroSize(t) {
-				zero = ir.NewDense(t, tensor.New(t.DType(), t.Shape()), false)
-			}
-			results[i] = ir.Must(m.Before(h.Op).Build(stablehlo.Constant, nil, ir.NamedAttr{Name: stablehlo.AttrValue, Attr: zero})).Result(0)
+			results[i] = irutil.Zero(w.Module.Before(h.Op), t)
 		default:
 			return w.Cannot(h, "its host computes the results; set a default for them")
 		}

@@ -11,8 +11,8 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// Constant returns the elements of v if v is an integer constant.
-func Constant(v *ir.Value) ([]int64, bool) {
+// Integers returns the elements of v if v is an integer constant.
+func Integers(v *ir.Value) ([]int64, bool) {
 	def := v.DefiningOp()
 	if def == nil || !def.IsOrMirrors(stablehlo.Constant) {
 		return nil, false
@@ -89,22 +89,23 @@ func HoldsToken(t ir.Type) bool {
 	return false
 }
 
-// Unpack returns the leaves of v. It expands tuples with get_tuple_element unless it finds the op that built them.
-func Unpack(b *ir.Builder, list []*ir.Value, v *ir.Value) []*ir.Value {
-	tt, ok := v.Type().(*ir.TupleType)
-	if !ok {
-		return append(list, v)
-	}
-	if def := v.DefiningOp(); def != nil && def.IsOrMirrors(stablehlo.Tuple) {
-		for _, o := range def.Operands() {
-			list = Unpack(b, list, o)
+// Unpack appends the leaves of vals. It expands tuples with get_tuple_element unless it finds the op that built them.
+func Unpack(b *ir.Builder, list []*ir.Value, vals ...*ir.Value) []*ir.Value {
+	for _, v := range vals {
+		tt, ok := v.Type().(*ir.TupleType)
+		if !ok {
+			list = append(list, v)
+			continue
 		}
-		return list
-	}
-	for i := range tt.Elems() {
-		gte := ir.Must(b.Build(stablehlo.GetTupleElement, []*ir.Value{v},
-			ir.NamedAttr{Name: stablehlo.AttrIndex, Attr: ir.NewInteger(int64(i), ir.Int(32))}))
-		list = Unpack(b, list, gte.Result(0))
+		if def := v.DefiningOp(); def != nil && def.IsOrMirrors(stablehlo.Tuple) {
+			list = Unpack(b, list, def.OperandList()...)
+			continue
+		}
+		for i := range tt.Elems() {
+			gte := ir.Must(b.Build(stablehlo.GetTupleElement, []*ir.Value{v},
+				ir.NamedAttr{Name: stablehlo.AttrIndex, Attr: ir.NewInteger(int64(i), ir.Int(32))}))
+			list = Unpack(b, list, gte.Result(0))
+		}
 	}
 	return list
 }
@@ -186,13 +187,28 @@ func Prepend[T any](v T, list []T) []T {
 
 // IsTarget reports whether op is a custom call of one of the given targets.
 func IsTarget(op *ir.Op, targets ...string) bool {
-	t := StringAttr(op.Attr(stablehlo.AttrCallTargetName))
-	for _, s := range targets {
-		if t == s {
-			return true
-		}
+	return slices.Contains(targets, StringAttr(op.Attr(stablehlo.AttrCallTargetName)))
+}
+
+// IsAnnotation reports whether op is a call that states for GSPMD's partitioner how a value is sharded. The value itself
+// is unchanged.
+func IsAnnotation(op *ir.Op) bool {
+	return op.IsOrMirrors(stablehlo.CustomCall) && op.NumOperands() == 1 && op.NumResults() == 1 &&
+		IsTarget(op, "Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape")
+}
+
+// Zero creates a tensor of type t whose bits are all zero.
+func Zero(b *ir.Builder, t *ir.TensorType) *ir.Value {
+	zero := ir.NewDense(t, tensor.New(t.DType(), nil), true)
+	if IsZeroSize(t) {
+		zero = ir.NewDense(t, tensor.New(t.DType(), t.Shape()), false)
 	}
-	return false
+	return Constant(b, zero)
+}
+
+// Constant creates a constant.
+func Constant(b *ir.Builder, value ir.Attr) *ir.Value {
+	return ir.Must(b.Build(stablehlo.Constant, nil, ir.NamedAttr{Name: stablehlo.AttrValue, Attr: value})).Result(0)
 }
 
 // Config returns the attributes that a custom call passes to its handler, from backend_config or, as in JAX, from
@@ -203,6 +219,11 @@ func Config(op *ir.Op) *ir.DictAttr {
 	}
 	d, _ := op.Attr(stablehlo.AttrBackendConfig).(*ir.DictAttr)
 	return d
+}
+
+// Without returns vals without v.
+func Without(vals []*ir.Value, v *ir.Value) []*ir.Value {
+	return slices.DeleteFunc(slices.Clone(vals), func(w *ir.Value) bool { return w == v })
 }
 
 // SplitTokens separates the tokens from the other values.

@@ -28,17 +28,8 @@ func hookOf(op *ir.Op) (id hook.ID, chained, ok bool) {
 }
 
 // isLowered reports whether op is a hook written as hlocb's own call.
-func isLowered(op *ir.Op) bool { return isTarget(op, hook.Target) }
-
-// isTarget reports whether op is a custom call of one of the targets.
-func isTarget(op *ir.Op, targets ...string) bool {
-	return op.IsOrMirrors(stablehlo.CustomCall) && slices.Contains(targets, irutil.StringAttr(op.Attr(stablehlo.AttrCallTargetName)))
-}
-
-// isAnnotation reports whether op is a call that states for GSPMD's partitioner how a value is sharded. The value
-// itself is unchanged.
-func isAnnotation(op *ir.Op) bool {
-	return op.NumOperands() == 1 && op.NumResults() == 1 && isTarget(op, "Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape")
+func isLowered(op *ir.Op) bool {
+	return op.IsOrMirrors(stablehlo.CustomCall) && irutil.IsTarget(op, hook.Target)
 }
 
 // isChainType reports whether t is a type that a chain may have.

@@ -134,7 +134,7 @@ func (p *Paths) follow(v *ir.Value, visit func(*ir.Use)) {
 				if first, rest, _ := strings.Cut(at.within, " "); first == strconv.Itoa(element(op)) {
 					add(op.Result(0), rest)
 				}
-			case isAnnotation(op), op.IsOrMirrors(stablehlo.AfterAll), p.joins.isJoin(op):
+			case irutil.IsAnnotation(op), op.IsOrMirrors(stablehlo.AfterAll), p.joins.isJoin(op):
 				add(op.Result(0), at.within)
 			default:
 				for v := range p.graph.Targets(u) {
@@ -231,7 +231,7 @@ func (j *joins) isChain(v *ir.Value, seen map[*ir.Value]bool) bool {
 		switch {
 		case isZero(op):
 			return true
-		case isAnnotation(op):
+		case irutil.IsAnnotation(op):
 			return j.isChain(op.Operand(0), seen)
 		case op.IsOrMirrors(stablehlo.Or):
 			return j.isChain(op.Operand(0), seen) && j.isChain(op.Operand(1), seen)

@@ -348,7 +348,7 @@ func (t *trace) value(v *ir.Value, path string, c *frame) bool {
 		first, rest, _ := strings.Cut(path, " ")
 		i, err := strconv.Atoi(first)
 		return err == nil && i < op.NumOperands() && t.value(op.Operand(i), rest, c)
-	case isAnnotation(op):
+	case irutil.IsAnnotation(op):
 		return t.value(op.Operand(0), path, c)
 	case op.IsOrMirrors(stablehlo.AfterAll), op.IsOrMirrors(stablehlo.Or):
 		return t.dependsOnAny(op, c)
@@ -372,7 +372,7 @@ func (t *trace) value(v *ir.Value, path string, c *frame) bool {
 // mayForward reports whether an op without Flow may forward a chain.
 func (p *prover) mayForward(op *ir.Op) bool {
 	return op.IsOrMirrors(stablehlo.AfterAll) || op.IsOrMirrors(stablehlo.Tuple) || op.IsOrMirrors(stablehlo.GetTupleElement) ||
-		isAnnotation(op) || p.joins.isJoin(op)
+		irutil.IsAnnotation(op) || p.joins.isJoin(op)
 }
 
 // dependsOnAll reports whether every source of v depends on the last event.

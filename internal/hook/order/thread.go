@@ -51,13 +51,7 @@ func Start(b *ir.Builder, c hook.Chain) *ir.Value {
 	if c == hook.ChainToken {
 		return ir.Must(b.Build(stablehlo.CreateToken, nil)).Result(0)
 	}
-	return zero(b, tensor.UI64, nil)
-}
-
-// zero creates a constant of zeros.
-func zero(b *ir.Builder, t tensor.DType, shape tensor.Shape) *ir.Value {
-	value := ir.NamedAttr{Name: stablehlo.AttrValue, Attr: b.Module().Context().DenseFromTensor(tensor.New(t, shape))}
-	return ir.Must(b.Build(stablehlo.Constant, nil, value)).Result(0)
+	return irutil.Zero(b, b.Module().Context().StaticTensor(tensor.UI64, nil))
 }
 
 // threadChain threads one chain through all hooks with side effects, in program order. The chain passes through calls

@@ -192,7 +192,7 @@ func (c *converter) dropArg(f fn.FuncOp, i int) {
 	}
 	b := c.m.AtStart(f.Body()).At(f.Loc(), f.Pos())
 	if t, ok := a.Type().(*ir.TensorType); ok { // the older tensor<0xi1>
-		a.ReplaceAllUsesWith(zero(b, t.DType(), t.Shape()))
+		a.ReplaceAllUsesWith(irutil.Zero(b, t))
 		return
 	}
 	a.ReplaceAllUsesWith(ir.Must(b.Build(stablehlo.CreateToken, nil)).Result(0))

@@ -60,14 +60,19 @@ func OnDevices(m *ir.Module, mode hook.PerDevice) error {
 			}
 			continue
 		}
-		place := p.shardy
-		if p.mesh == nil {
-			place = p.gspmd
-		}
-		if err := place(h); err != nil {
+		if err := p.place(h); err != nil {
 			return err
 		}
 	}
+	return nil
+}
+
+// place places a hook outside manual computations, by Shardy if the module has a mesh, else by GSPMD.
+func (p *placer) place(h hookop.HookOp) error {
+	if p.mesh == nil {
+		return p.gspmd(h)
+	}
+	p.shardy(h)
 	return nil
 }
 
@@ -84,11 +89,7 @@ func Calls(m *ir.Module, calls []*ir.Op) error {
 		if contextOf(op, funcs) != wholeContext {
 			continue
 		}
-		place := p.shardy
-		if p.mesh == nil {
-			place = p.gspmd
-		}
-		if err := place(hookop.HookOp{Op: op}); err != nil {
+		if err := p.place(hookop.HookOp{Op: op}); err != nil {
 			return err
 		}
 	}
@@ -97,7 +98,7 @@ func Calls(m *ir.Module, calls []*ir.Op) error {
 
 // newPlacer reads the meshes of a module.
 func newPlacer(m *ir.Module, mode hook.PerDevice) *placer {
-	p := &placer{m: m, mode: mode, meshes: map[string]*sdy.DeviceMesh{}, known: map[*ir.Value]*sdy.Sharding{}, knownText: map[*ir.Value]string{}, graph: flow.Of(m, nil)}
+	p := &placer{m: m, mode: mode, meshes: map[string]*sdy.DeviceMesh{}, maximal: map[string]int64{}, known: map[*ir.Value]*sdy.Sharding{}, knownText: map[*ir.Value]string{}, graph: flow.Of(m, nil)}
 	_, partitions := mhlo.Devices(m)
 	p.devices = int64(partitions)
 	for op := range m.Body().Ops() {
@@ -111,7 +112,7 @@ func newPlacer(m *ir.Module, mode hook.PerDevice) *placer {
 			p.mesh, p.meshName = mesh, name
 		}
 		if len(mesh.Axes) == 0 && len(mesh.DeviceIDs) == 1 {
-			p.maximal = append(p.maximal, maximalMesh{name, mesh.DeviceIDs[0]})
+			p.maximal[name] = mesh.DeviceIDs[0]
 		}
 	}
 	return p
@@ -272,21 +273,28 @@ func (p *placer) overFreeAxes(h hookop.HookOp, funcs map[*ir.Op]int) error {
 	for _, v := range op.Results() {
 		out = append(out, whole(v.Type()))
 	}
-	region := m.NewRegion()
-	body := region.AddBlock(types...)
-	st := &ir.OpState{Def: sdy.ManualComputation, Operands: op.OperandList(), Types: op.ResultTypes(), Bodies: []*ir.Region{region}}
+	body := p.intoManual(op, op.OperandList(), types, in, out, free)
+	body.Append(op)
+	m.AtEnd(body).At(op.Loc(), op.Pos()).Create(sdy.Return, op.ResultList(), nil)
+	return nil
+}
+
+// intoManual inserts a manual computation over axes in the place of op, with operands that have the types local inside,
+// and returns its empty body. It removes op, whose operands are then arguments of the body.
+func (p *placer) intoManual(op *ir.Op, operands []*ir.Value, local []ir.Type, in, out []*sdy.Sharding, axes []string) *ir.Block {
+	region := p.m.NewRegion()
+	body := region.AddBlock(local...)
+	st := &ir.OpState{Def: sdy.ManualComputation, Operands: operands, Types: op.ResultTypes(), Bodies: []*ir.Region{region}}
 	st.SetAttr(sdy.AttrInShardings, sdy.PerValueAttr.New(&sdy.PerValue{Shardings: in}))
 	st.SetAttr(sdy.AttrOutShardings, sdy.PerValueAttr.New(&sdy.PerValue{Shardings: out}))
-	st.SetAttr(sdy.AttrManualAxes, sdy.ManualAxesAttr.New(&sdy.ManualAxes{Names: free}))
-	outer := m.Before(op).Insert(st)
+	st.SetAttr(sdy.AttrManualAxes, sdy.ManualAxesAttr.New(&sdy.ManualAxes{Names: axes}))
+	outer := p.m.Before(op).Insert(st)
 	for i, v := range op.Results() {
 		v.ReplaceAllUsesWith(outer.Result(i))
 	}
 	op.Remove()
-	op.SetOperands(body.Args())
-	body.Append(op)
-	m.AtEnd(body).At(op.Loc(), op.Pos()).Create(sdy.Return, op.ResultList(), nil)
-	return nil
+	op.SetOperands(body.Args()[:op.NumOperands()])
+	return body
 }
 
 // isGuarded reports whether op is inside a test for one device, like a hook that fires once.
@@ -308,11 +316,6 @@ func isGuarded(op *ir.Op) bool {
 	return false
 }
 
-type maximalMesh struct {
-	name   string
-	device int64
-}
-
 type placer struct {
 	m        *ir.Module
 	mode     hook.PerDevice
@@ -320,7 +323,7 @@ type placer struct {
 	mesh     *sdy.DeviceMesh // the first mesh with axes; nil: the module uses GSPMD
 	meshName string
 	meshes   map[string]*sdy.DeviceMesh
-	maximal  []maximalMesh
+	maximal  map[string]int64            // the device of each mesh of one device
 	known    map[*ir.Value]*sdy.Sharding // results of shardingOf
 	graph    *flow.Graph                 // for shardingOf
 	last     int64                       // last channel in use
@@ -339,17 +342,13 @@ func (p *placer) onEachDevice(h hookop.HookOp) bool {
 // device returns the device on which the source fires a hook that fires once.
 func (p *placer) device(h hookop.HookOp) int64 {
 	if list, ok := irutil.PerValue(h.Attr(sdy.AttrValueSharding)); ok && len(list) > 0 {
-		for _, mm := range p.maximal {
-			if mm.name == list[0].Mesh {
-				return mm.device
-			}
-		}
+		return p.maximal[list[0].Mesh]
 	}
 	return 0
 }
 
 // shardy moves h into a manual computation.
-func (p *placer) shardy(h hookop.HookOp) error {
+func (p *placer) shardy(h hookop.HookOp) {
 	m, op := p.m, h.Op
 	each, device := p.onEachDevice(h), p.device(h)
 	h.RemoveAttr(sdy.AttrValueSharding)
@@ -390,25 +389,14 @@ func (p *placer) shardy(h hookop.HookOp) error {
 	if len(operands) > 0 && !slices.ContainsFunc(operands, func(v *ir.Value) bool { return !irutil.IsZeroSize(v.Type()) }) {
 		// Plugins replace values without elements and then refuse the computation because it has no operands.
 		t := m.Context().StaticTensor(tensor.UI32, nil)
-		operands = append(operands, zeroOf(m.Before(op), t))
+		operands = append(operands, irutil.Zero(m.Before(op), t))
 		in, local = append(in, p.wholeSharding(t)), append(local, t)
 	}
-	axes := &sdy.ManualAxes{}
+	var axes []string
 	for _, a := range p.mesh.Axes {
-		axes.Names = append(axes.Names, a.Name)
+		axes = append(axes, a.Name)
 	}
-	region := m.NewRegion()
-	body := region.AddBlock(local...)
-	st := &ir.OpState{Def: sdy.ManualComputation, Operands: operands, Types: op.ResultTypes(), Bodies: []*ir.Region{region}}
-	st.SetAttr(sdy.AttrInShardings, sdy.PerValueAttr.New(&sdy.PerValue{Shardings: in}))
-	st.SetAttr(sdy.AttrOutShardings, sdy.PerValueAttr.New(&sdy.PerValue{Shardings: out}))
-	st.SetAttr(sdy.AttrManualAxes, sdy.ManualAxesAttr.New(axes))
-	outer := m.Before(op).Insert(st)
-	for i, v := range op.Results() {
-		v.ReplaceAllUsesWith(outer.Result(i))
-	}
-	op.Remove()
-	op.SetOperands(body.Args()[:op.NumOperands()])
+	body := p.intoManual(op, operands, local, in, out, axes)
 	b := m.AtEnd(body).At(op.Loc(), op.Pos())
 	vals := op.ResultList()
 	if each {
@@ -420,7 +408,6 @@ func (p *placer) shardy(h hookop.HookOp) error {
 		vals = p.once(b, h, device)
 	}
 	b.Create(sdy.Return, vals, nil)
-	return nil
 }
 
 // unconstrained returns v under a constraint that leaves all its axes open. Otherwise Shardy would give a value without
@@ -439,9 +426,9 @@ func (p *placer) once(b *ir.Builder, h hookop.HookOp, device int64) []*ir.Value 
 	number := tensor.New(tensor.UI32, nil)
 	tensor.View[uint32](number)[0] = uint32(device)
 	id := ir.Must(b.Build(stablehlo.PartitionID, nil))
-	k := ir.Must(b.Build(stablehlo.Constant, nil, ir.NamedAttr{Name: stablehlo.AttrValue, Attr: ctx.DenseFromTensor(number)}))
+	k := irutil.Constant(b, ctx.DenseFromTensor(number))
 	eq, _ := stablehlo.ComparisonDirectionEnum.Code("EQ")
-	test := ir.Must(b.Build(stablehlo.Compare, []*ir.Value{id.Result(0), k.Result(0)},
+	test := ir.Must(b.Build(stablehlo.Compare, []*ir.Value{id.Result(0), k},
 		ir.NamedAttr{Name: stablehlo.AttrComparisonDirection, Attr: ir.NewEnum(stablehlo.ComparisonDirectionEnum, eq)}))
 	yes, no := m.NewRegion(), m.NewRegion()
 	choose := b.Insert(&ir.OpState{Def: stablehlo.If, Operands: []*ir.Value{test.Result(0)}, Types: op.ResultTypes(), Bodies: []*ir.Region{yes, no}})
@@ -456,7 +443,7 @@ func (p *placer) once(b *ir.Builder, h hookop.HookOp, device int64) []*ir.Value 
 			vals = append(vals, op.Operand(0)) // the chain continues on every device
 			continue
 		}
-		vals = append(vals, zeroOf(other, v.Type()))
+		vals = append(vals, irutil.Zero(other, v.Type().(*ir.TensorType)))
 	}
 	other.Create(ret, vals, nil)
 	var out []*ir.Value
@@ -468,16 +455,6 @@ func (p *placer) once(b *ir.Builder, h hookop.HookOp, device int64) []*ir.Value 
 		}
 	}
 	return out
-}
-
-// zeroOf creates a tensor whose bits are all zero.
-func zeroOf(b *ir.Builder, t ir.Type) *ir.Value {
-	tt := t.(*ir.TensorType)
-	zero := ir.NewDense(t, tensor.New(tt.DType(), nil), true)
-	if irutil.IsZeroSize(t) {
-		zero = ir.NewDense(t, tensor.New(tt.DType(), tt.Shape()), false)
-	}
-	return ir.Must(b.Build(stablehlo.Constant, nil, ir.NamedAttr{Name: stablehlo.AttrValue, Attr: zero})).Result(0)
 }
 
 // bitsOf returns the integer type as wide as a float.
