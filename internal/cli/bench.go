@@ -19,14 +19,7 @@ import (
 )
 
 func (a *app) benchCommand() *cobra.Command {
-	c := &cobra.Command{
-		Use:   "bench",
-		Short: "Measure the cost of hooks here",
-		Args:  command.NoArgs,
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	c.AddCommand(a.benchCallbacksCommand())
-	return c
+	return command.Parent(&cobra.Command{Use: "bench", Short: "Measure the cost of hooks here"}, a.benchCallbacksCommand())
 }
 
 func (a *app) benchCallbacksCommand() *cobra.Command {

@@ -74,6 +74,26 @@ func (a *app) run(ctx context.Context, args []string) int {
 	return a.Execute(ctx, root, args, command.Policy{Code: exitCode, Hint: hint, Lost: lost})
 }
 
+// group is a titled list of commands in the help.
+type group struct {
+	title    string
+	commands []*cobra.Command
+}
+
+// machineGroup is the title of the last group.
+const machineGroup = "Plugins and machine:"
+
+// groups returns the subcommands in the order of the help.
+func (a *app) groups() []group {
+	return []group{
+		{"Look at a module:", []*cobra.Command{a.hooksCommand(), a.explainCommand(), a.tapCommand(), a.infoCommand()}},
+		{"Run it:", []*cobra.Command{a.runCommand(), a.execCommand(), a.compileCommand()}},
+		{"Compare runs:", []*cobra.Command{a.compareCommand(), a.verifyCommand(), a.recordCommand(), a.replayCommand()}},
+		{"Transform it:", []*cobra.Command{a.rewriteCommand(), a.optCommand(), a.diffCommand(), a.reduceCommand(), a.translateCommand()}},
+		{machineGroup, []*cobra.Command{a.pluginCommand(), a.benchCommand(), a.versionCommand()}},
+	}
+}
+
 func (a *app) rootCommand() *cobra.Command {
 	var version bool
 	root := &cobra.Command{
@@ -107,8 +127,7 @@ func (a *app) rootCommand() *cobra.Command {
 	root.InitDefaultCompletionCmd()
 	if c, _, err := root.Find([]string{"completion"}); err == nil {
 		c.Short = "Print a completion script for a shell"
-		c.Args = command.NoArgs
-		c.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+		command.Parent(c)
 	}
 	return root
 }

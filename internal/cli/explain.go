@@ -2,9 +2,7 @@ package cli
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -14,6 +12,7 @@ import (
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/hook"
+	hookformat "github.com/hlocb/hlocb/hook/format"
 	"github.com/hlocb/hlocb/internal/command"
 	"github.com/hlocb/hlocb/internal/hook/order"
 	"github.com/hlocb/hlocb/internal/probe"
@@ -92,7 +91,7 @@ func (a *app) explain(p *hlocb.Program, s *hook.Site) {
 	}
 	fmt.Fprintln(a.stdout, "\nafter")
 	if op := callOf(m, s.ID); op != nil {
-		fmt.Fprint(a.stdout, shortCall(strings.TrimSpace(print.Op(m, op, print.Options{})), a.Width()))
+		a.writeCall(m, op)
 	}
 	fmt.Fprintln(a.stdout, "\nwhy")
 	for _, reason := range explanation(s, r.Manifest, order.PathsOf(m).Data(), r.Aliases) {
@@ -131,63 +130,34 @@ func callOf(m *ir.Module, id hook.ID) (out *ir.Op) {
 	return out
 }
 
-// shortCall writes a call with an attribute per line. It omits layouts, which are always row-major, and writes
-// aliases as result = operand.
-func shortCall(text string, width int) string {
+// writeCall writes hlocb's own call: if it is wider than the output with an attribute per line, without layouts, which
+// are always row-major, and with aliases as result = operand.
+func (a *app) writeCall(m *ir.Module, op *ir.Op) {
 	const indent = "        "
-	if len(text)+len(indent) <= width {
-		return indent + text + "\n"
+	text := strings.TrimSpace(print.Op(m, op, print.Options{}))
+	open, end := strings.Index(text, " {"), strings.LastIndex(text, "} : ")
+	if len(text)+len(indent) <= a.Width() || open < 0 || end < 0 {
+		fmt.Fprintf(a.stdout, "%s%s\n", indent, text)
+		return
 	}
-	open := strings.Index(text, " {")
-	if open < 0 {
-		return indent + text + "\n"
-	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s%s\n", indent, text[:open+2])
-	rest := text[open+2:]
-	depth, start := 0, 0
-	for i := 0; i < len(rest); i++ {
-		switch c := rest[i]; {
-		case c == '"':
-			for i++; i < len(rest) && rest[i] != '"'; i++ {
-				if rest[i] == '\\' {
-					i++
-				}
+	fmt.Fprintf(a.stdout, "%s%s {\n", indent, text[:open])
+	for _, e := range op.Attrs() {
+		value := e.Attr.String()
+		switch e.Name {
+		case stablehlo.AttrCallTargetName, stablehlo.AttrOperandLayouts, stablehlo.AttrResultLayouts:
+			continue
+		case stablehlo.AttrOutputOperandAliases:
+			var parts []string
+			call, _ := stablehlo.AsCustomCall(op)
+			for _, alias := range call.OutputOperandAliases() {
+				result := append(slices.Clone(alias.OutputTupleIndices), 0)[0]
+				parts = append(parts, fmt.Sprintf("result %d is operand %d", result, alias.OperandIndex))
 			}
-		case strings.IndexByte("{[(<", c) >= 0:
-			depth++
-		case c == '>' && rest[i-1] == '-':
-		case strings.IndexByte(")]>", c) >= 0, c == '}' && depth > 0:
-			depth--
-		case (c == ',' || c == '}') && depth == 0:
-			name := strings.TrimSpace(rest[start:i])
-			switch {
-			case strings.HasPrefix(name, "operand_layouts"), strings.HasPrefix(name, "result_layouts"):
-			case strings.HasPrefix(name, "output_operand_aliases"):
-				fmt.Fprintf(&b, "%s  output_operand_aliases = %s\n", indent, shortAliases(name))
-			case name != "":
-				fmt.Fprintf(&b, "%s  %s\n", indent, name)
-			}
-			start = i + 1
-			if c == '}' {
-				fmt.Fprintf(&b, "%s}%s\n", indent, rest[start:])
-				return b.String()
-			}
+			value = "[" + strings.Join(parts, ", ") + "]"
 		}
+		fmt.Fprintf(a.stdout, "%s  %s = %s\n", indent, e.Name, value)
 	}
-	return indent + text + "\n"
-}
-
-// oneAlias matches one entry of output_operand_aliases.
-var oneAlias = regexp.MustCompile(`output_tuple_indices = \[(\d*)\], operand_index = (\d+)`)
-
-// shortAliases writes aliases as "result 0 is operand 0".
-func shortAliases(text string) string {
-	var out []string
-	for _, m := range oneAlias.FindAllStringSubmatch(text, -1) {
-		out = append(out, fmt.Sprintf("result %s is operand %s", cmp.Or(m[1], "0"), m[2]))
-	}
-	return "[" + strings.Join(out, ", ") + "]"
+	fmt.Fprintf(a.stdout, "%s}%s\n", indent, text[end+1:])
 }
 
 // sourceLine returns the line at pos without surrounding space, and its number, counted from 1.
@@ -204,4 +174,83 @@ func sourceLine(src *diag.Source, pos diag.Pos) (int, string) {
 		end = off + i
 	}
 	return line, strings.TrimSpace(string(text[start:end]))
+}
+
+// explanation returns the reasons for the conversion of a hook, one sentence each. data is the order that only data
+// imposes.
+func explanation(s *hook.Site, m *hook.Manifest, data []hook.Edge, aliases []hook.AliasReport) []string {
+	var out []string
+	say := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
+	for _, f := range hookformat.Builtin().Readers() {
+		if f.Name == s.Format {
+			say("recognized as %s: %s", f.Name, f.Doc)
+		}
+	}
+	switch s.Kind {
+	case hook.Tap:
+		say("a tap: the host only observes the operands")
+	case hook.InOut:
+		say("inout: each result is an operand, which the host may write in place")
+	case hook.Call:
+		say("a call: the host computes the results, so running needs a handler")
+	case hook.Feed:
+		say("a feed: the host supplies the results and gets no operands, so running needs a handler")
+	}
+	if strings.HasPrefix(s.Name, "hook") && s.Format != hookformat.OwnName {
+		say("the name %s counts the hooks in program order, unless the source states it; hlocb keeps names of the source", s.Name)
+	}
+	if s.SourceID != "" {
+		say("its source id %s is valid in the source's own process only, so the call does not contain it", s.SourceID)
+	}
+	if s.Format == hookformat.OwnName {
+		say("its id %s is in the module and stays", s.ID)
+	} else {
+		say("its id %s is a hash of its function, format, types, stated name and place among equal hooks; it is the same on every machine", s.ID)
+	}
+	switch {
+	case !s.SideEffect:
+		say("not ordered: it has no side effect, so a compiler may move it, or remove it if nothing needs it")
+	case !s.Chained:
+		say("not chained: neither the source nor --order puts it after another hook")
+	default:
+		before := sources(m, m.Edges, s.ID)
+		say("chained by operand 0 and result 0, because compilers reorder side effects that no data connects")
+		if len(before) > 0 {
+			say("its events come after the events of %s", strings.Join(before, ", "))
+		} else {
+			say("it is the first of its chain")
+		}
+	}
+	if before := sources(m, data, s.ID); len(before) > 0 {
+		say("it needs a value from %s, so its events follow theirs with every --order", strings.Join(before, ", "))
+	}
+	for _, a := range aliases {
+		if a.Hook != s.ID {
+			continue
+		}
+		switch {
+		case a.Verdict == hook.AliasRefused:
+			say("result %d has separate memory: %s", a.Result, a.Reason)
+		case s.Kind == hook.Tap:
+			say("operand %d is passed through as result %d, which later ops use; otherwise XLA computes it twice (%s)", a.Operand, a.Result, a.Reason)
+		case a.Verdict == hook.AliasCopied:
+			say("result %d shares the memory of operand %d after a copy: %s", a.Result, a.Operand, a.Reason)
+		default:
+			say("result %d shares the memory of operand %d for free: %s", a.Result, a.Operand, a.Reason)
+		}
+	}
+	return out
+}
+
+// sources returns the names of the hooks from which an edge leads to a hook.
+func sources(m *hook.Manifest, edges []hook.Edge, to hook.ID) []string {
+	var names []string
+	for _, e := range edges {
+		if e.To == to {
+			if from := m.Find(e.From); from != nil {
+				names = append(names, from.Name)
+			}
+		}
+	}
+	return names
 }

@@ -115,17 +115,18 @@ type orderDocument struct {
 
 // hooksTables prints the chosen parts, with titles if there are several.
 func (a *app) hooksTables(p *hlocb.Program, parts map[string]bool, data []hook.Edge, lines []aliasLine, described string, verbose bool) error {
+	several := len(parts) > 1
+	printed := false
 	title := func(text string) {
-		if len(parts) > 1 {
-			if text != hookParts[0] && (text != "order" || parts[hookParts[0]]) {
-				fmt.Fprintln(a.stdout)
-			}
-			if text != hookParts[0] {
-				fmt.Fprintf(a.stdout, "%s:\n", text)
-			}
+		if printed {
+			fmt.Fprintln(a.stdout)
+		}
+		if printed = true; several && text != "" {
+			fmt.Fprintf(a.stdout, "%s:\n", text)
 		}
 	}
 	if parts["hooks"] {
+		title("")
 		if err := a.sites(p.Hooks(), verbose); err != nil {
 			return err
 		}
@@ -137,16 +138,16 @@ func (a *app) hooksTables(p *hlocb.Program, parts map[string]bool, data []hook.E
 			return err
 		}
 		text := listed.String()
-		if len(parts) > 1 {
+		if several {
 			text = indent(text)
 		}
 		fmt.Fprint(a.stdout, text)
 	}
-	if !parts["aliases"] || len(lines) == 0 && len(parts) > 1 {
+	if !parts["aliases"] || len(lines) == 0 && several {
 		return nil
 	}
 	title("aliases")
-	if len(parts) == 1 || described != "" {
+	if !several || described != "" {
 		return a.aliasTable(lines, described)
 	}
 	for _, al := range lines {

@@ -114,33 +114,27 @@ func progressText(p interp.Progress) string {
 
 // countText formats a count with about three digits.
 func countText(n int64) string {
-	for _, u := range []struct {
-		size float64
-		name string
-	}{{1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e4, "k"}} {
-		if v := float64(n); v >= u.size {
-			if u.name == "k" {
-				return fmt.Sprintf("%.3gk", v/1e3)
-			}
-			return fmt.Sprintf("%.3g%s", v/u.size, u.name)
-		}
+	if n < 10_000 {
+		return fmt.Sprint(n)
 	}
-	return fmt.Sprint(n)
+	return scaled(n, 1000, "k", "M", "G", "T")
 }
 
 // sizeText formats a size with about three digits.
 func sizeText(n int64) string {
-	v, unit := float64(n), "B"
-	for _, u := range [...]string{"KiB", "MiB", "GiB", "TiB"} {
-		if v < 1024 {
-			break
-		}
-		v, unit = v/1024, u
-	}
-	if unit == "B" {
+	if n < 1024 {
 		return fmt.Sprintf("%d B", n)
 	}
-	return fmt.Sprintf("%.3g %s", v, unit)
+	return scaled(n, 1024, " KiB", " MiB", " GiB", " TiB")
+}
+
+// scaled formats n, which is at least base, in the largest of the units. Each unit is base times the unit before it.
+func scaled(n int64, base float64, units ...string) string {
+	v := float64(n) / base
+	for len(units) > 1 && v >= base {
+		v, units = v/base, units[1:]
+	}
+	return fmt.Sprintf("%.3g%s", v, units[0])
 }
 
 var sizeUnits = [...]struct {

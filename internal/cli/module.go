@@ -18,7 +18,7 @@ func (a *app) program(ctx context.Context, path string, opts ...hlocb.LoadOption
 	if err != nil {
 		return nil, err
 	}
-	return hlocb.Parse(ctx, name, text, append(opts, hlocb.OnWarning(a.warn))...)
+	return hlocb.Parse(ctx, name, text, append(opts, hlocb.OnWarning(a.Show))...)
 }
 
 // module reads and verifies a module without changing its hooks.
@@ -35,15 +35,13 @@ func (a *app) module(path string) (*ir.Module, error) {
 	return m, nil
 }
 
-func (a *app) warn(d *diag.Diagnostic) { a.Show(d) }
-
 // warnAll prints warnings about attributes that are probably misspelled. MLIR accepts them silently.
 func (a *app) warnAll(m *ir.Module) {
 	for i, d := range reader.Misspelled(m) {
 		if i == reader.MaxErrors {
 			return
 		}
-		a.warn(d)
+		a.Show(d)
 	}
 }
 

@@ -18,18 +18,13 @@ import (
 )
 
 func (a *app) pluginCommand() *cobra.Command {
-	c := &cobra.Command{
+	return command.Parent(&cobra.Command{
 		Use:   "plugin",
 		Short: "Find, install, check and test PJRT plugins",
 		Long: `Find, install, check and test PJRT plugins. A PJRT plugin is the shared library of a compiler such as XLA.
 
 NAME is a platform such as cpu or cuda; PATH is a plugin's file.`,
-		Args: command.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	c.AddCommand(a.pluginListCommand(), a.pluginInfoCommand(), a.pluginInstallCommand(), a.pluginCheckCommand(), a.pluginTryCommand(), a.pluginTestCommand(),
-		a.pluginProbeCommand())
-	return c
+	}, a.pluginListCommand(), a.pluginInfoCommand(), a.pluginInstallCommand(), a.pluginCheckCommand(), a.pluginTryCommand(), a.pluginTestCommand(), a.pluginProbeCommand())
 }
 
 // listedPlugin and listedPlace are the output of 'hlocb plugin list --json'.

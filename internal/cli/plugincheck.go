@@ -186,12 +186,25 @@ func (a *app) tryModule(ctx context.Context, plugin string, m *ir.Module, r *che
 	return err
 }
 
+// each calls f with the verdict and the reason of every line of the report.
+func (r *checkReport) each(f func(v *plugincheck.Verdict, why *string)) {
+	for i := range r.Findings {
+		f(&r.Findings[i].Verdict, &r.Findings[i].Why)
+	}
+	for i := range r.Pieces {
+		f(&r.Pieces[i].Verdict, &r.Pieces[i].Why)
+	}
+	if r.Module != nil {
+		f(&r.Module.Verdict, &r.Module.Why)
+	}
+}
+
 // settle sets the verdict of the whole report. If the module compiles, an op that the plugin or a table refuses alone
 // becomes a maybe.
 func (r *checkReport) settle() {
 	compiled := r.Module != nil && r.Module.Verdict == plugincheck.Yes
 	r.Verdict = plugincheck.Yes
-	judge := func(v *plugincheck.Verdict, why *string) {
+	r.each(func(v *plugincheck.Verdict, why *string) {
 		if *v == plugincheck.No && compiled {
 			*v = plugincheck.Maybe
 			*why += "; but the module compiles"
@@ -199,34 +212,16 @@ func (r *checkReport) settle() {
 		if *v == plugincheck.No || *v == plugincheck.Maybe && r.Verdict == plugincheck.Yes {
 			r.Verdict = *v
 		}
-	}
-	for i := range r.Findings {
-		judge(&r.Findings[i].Verdict, &r.Findings[i].Why)
-	}
-	for i := range r.Pieces {
-		judge(&r.Pieces[i].Verdict, &r.Pieces[i].Why)
-	}
-	if r.Module != nil {
-		judge(&r.Module.Verdict, &r.Module.Why)
-	}
+	})
 }
 
 // count returns how many lines of the report have a verdict.
-func (r *checkReport) count(v plugincheck.Verdict) int {
-	n := 0
-	for _, f := range r.Findings {
-		if f.Verdict == v {
+func (r *checkReport) count(v plugincheck.Verdict) (n int) {
+	r.each(func(w *plugincheck.Verdict, _ *string) {
+		if *w == v {
 			n++
 		}
-	}
-	for _, p := range r.Pieces {
-		if p.Verdict == v {
-			n++
-		}
-	}
-	if r.Module != nil && r.Module.Verdict == v {
-		n++
-	}
+	})
 	return n
 }
 

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,7 +18,6 @@ import (
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
-	"github.com/hlocb/hlocb/hook"
 	hookformat "github.com/hlocb/hlocb/hook/format"
 	"github.com/hlocb/hlocb/internal/command"
 	"github.com/hlocb/hlocb/internal/heap"
@@ -178,7 +178,7 @@ func (s *verifySide) load(ctx context.Context) (*hlocb.Program, error) {
 	load = append(load, platform...)
 	if !s.warned {
 		s.warned = true
-		load = append(load, hlocb.OnWarning(s.app.warn))
+		load = append(load, hlocb.OnWarning(s.app.Show))
 	}
 	if s.asWritten {
 		load = append(load, hlocb.AsWritten())
@@ -522,7 +522,11 @@ func compareRun(programs [2]*hlocb.Program, outs [2]*verify.Outcome, tol verify.
 		if d.Operand >= 0 {
 			place += fmt.Sprintf(", operand %d", d.Operand)
 		}
-		run.where = m.Errorf(hookOp(m, d.Site()), "%s: %s", place, d.Message)
+		at := m.Op()
+		if site := d.Site(); site != nil {
+			at = cmp.Or(callOf(m, site.ID), at)
+		}
+		run.where = m.Errorf(at, "%s: %s", place, d.Message)
 	}
 	if len(outs[0].Results) != len(outs[1].Results) {
 		return nil, entryErrorf(programs[1].Module(), "main returns %s, but main of the first module returns %s", plural(len(outs[1].Results), "result"), plural(len(outs[0].Results), "result"))
@@ -538,23 +542,6 @@ func compareRun(programs [2]*hlocb.Program, outs [2]*verify.Outcome, tol verify.
 		}
 	}
 	return run, nil
-}
-
-// hookOp returns the call of a site, or the module if there is none.
-func hookOp(m *ir.Module, site *hook.Site) *ir.Op {
-	out := m.Op()
-	if site == nil {
-		return out
-	}
-	m.Walk(func(op *ir.Op) bool {
-		cfg, _ := op.Attr(stablehlo.AttrBackendConfig).(*ir.DictAttr)
-		if id, ok := cfg.Get("id").(*ir.IntegerAttr); ok && hook.ID(id.Value()) == site.ID {
-			out = op
-			return false
-		}
-		return true
-	})
-	return out
 }
 
 // resultOp returns the op that computes result i of main, not counting tokens, or the function if the result is an

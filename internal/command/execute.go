@@ -71,6 +71,14 @@ func Args(names ...string) cobra.PositionalArgs {
 	}
 }
 
+// Parent makes c a command that has subcommands only: alone, it prints its help.
+func Parent(c *cobra.Command, subcommands ...*cobra.Command) *cobra.Command {
+	c.Args = NoArgs
+	c.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+	c.AddCommand(subcommands...)
+	return c
+}
+
 // NoArgs refuses arguments of a command that has subcommands only, and suggests a subcommand.
 func NoArgs(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
