@@ -4,15 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/hlocb/hlocb"
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/dialect/hookop"
-	"github.com/hlocb/hlocb/dialect/sdy"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/hook/format"
 	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/ir/flow"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -120,19 +121,14 @@ func (s scope) blocks(m *ir.Module) ([]*ir.Block, error) {
 
 // inside returns the scopes that two ops execute, their regions or callees. ok is false if no op there can be observed.
 func inside(m [2]*ir.Module, op [2]*ir.Op, at [2]scope) (next [2]scope, ok bool) {
-	for i := range op {
-		switch op[i].Def() {
-		case fn.Call:
-			next[i].fn = fn.Callee(op[i])
-		case stablehlo.While, stablehlo.If, stablehlo.Case, sdy.ManualComputation:
-			region := 0
-			for k, r := range op[i].Block().Parent().Regions() {
-				if r == op[i].Block().Region() {
-					region = k
-				}
-			}
+	for i, op := range op {
+		switch {
+		case op.Is(fn.Call):
+			next[i].fn = fn.Callee(op)
+		case len(op.Regions()) > 0 && op.Region(0).Entry() != nil && flow.InOrder(op.Region(0).Entry()):
+			region := slices.Index(op.Block().Parent().Regions(), op.Block().Region())
 			next[i].fn = at[i].fn
-			next[i].path = append(append([]int(nil), at[i].path...), region, sourcePosition(op[i]))
+			next[i].path = append(slices.Clone(at[i].path), region, sourcePosition(op))
 		default:
 			return next, false
 		}
@@ -193,20 +189,15 @@ func pairOps(a, b []*ir.Block) [][2]*ir.Op {
 	for i := 0; alike && i < len(ka); i++ {
 		alike = ka[i].block == kb[i].block && ka[i].results == kb[i].results
 	}
-	if alike {
-		var out [][2]*ir.Op
-		for i := range oa {
-			out = append(out, [2]*ir.Op{oa[i], ob[i]})
-		}
-		return out
-	}
 	of := map[kind]*ir.Op{}
 	for i, k := range kb {
 		of[k] = ob[i]
 	}
 	var out [][2]*ir.Op
 	for i, k := range ka {
-		if of[k] != nil {
+		if alike {
+			out = append(out, [2]*ir.Op{oa[i], ob[i]})
+		} else if of[k] != nil {
 			out = append(out, [2]*ir.Op{oa[i], of[k]})
 		}
 	}
@@ -215,7 +206,7 @@ func pairOps(a, b []*ir.Block) [][2]*ir.Op {
 
 // probeable reports whether op computes a value worth a probe: hooks and constants do not.
 func probeable(op *ir.Op) bool {
-	switch op.Def() {
+	switch op.Def().Original() {
 	case stablehlo.Constant, stablehlo.Iota, stablehlo.Infeed, stablehlo.Recv, hookop.Hook:
 		return false
 	case stablehlo.CustomCall:
@@ -223,12 +214,7 @@ func probeable(op *ir.Op) bool {
 			return false
 		}
 	}
-	for _, r := range op.Results() {
-		if format.CanTap(r) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(op.ResultList(), format.CanTap)
 }
 
 // search probes the ops directly in a scope, as many per run as fit, and returns the first that differs.

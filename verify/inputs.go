@@ -3,6 +3,7 @@ package verify
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -88,21 +89,13 @@ func EdgeBits(d tensor.DType) []uint64 {
 			return []uint64{0, 1}
 		}
 		limit := uint64(1) << (d.Bits() - 1)
-		var out []uint64
-		seen := map[uint64]bool{}
-		for _, v := range []uint64{0, 1, 2, math.MaxUint64, math.MaxUint64 - 1, limit, limit - 1, limit + 1, limit >> 1} {
-			if c := Canonical(d, v); !seen[c] {
-				seen[c] = true
-				out = append(out, c)
-			}
+		edges := []uint64{0, 1, 2, math.MaxUint64, math.MaxUint64 - 1, limit, limit - 1, limit + 1, limit >> 1}
+		for i, v := range edges {
+			edges[i] = Canonical(d, v)
 		}
-		return out
+		return distinct(edges)
 	}
-	n := uint64(1) << d.Bits()
-	sign := n >> 1
-	if d.Bits() == 64 {
-		sign = 1 << 63
-	}
+	sign := uint64(1) << (d.Bits() - 1)
 	if d == tensor.F8E8M0FNU {
 		return []uint64{0, 1, 126, 127, 128, 254, 255}
 	}
@@ -114,19 +107,20 @@ func EdgeBits(d tensor.DType) []uint64 {
 		positive = append(positive, normal, normal-1)
 	}
 	var out []uint64
-	seen := map[uint64]bool{}
-	add := func(v uint64) {
-		if !seen[v] {
-			seen[v] = true
-			out = append(out, v)
-		}
-	}
 	for _, v := range positive {
-		add(v)
-		add(v ^ sign)
+		out = append(out, v, v^sign)
 	}
-	add(nan)
-	return out
+	return distinct(append(out, nan))
+}
+
+// distinct returns list without repetitions.
+func distinct(list []uint64) []uint64 {
+	seen := map[uint64]bool{}
+	return slices.DeleteFunc(list, func(v uint64) bool {
+		repeated := seen[v]
+		seen[v] = true
+		return repeated
+	})
 }
 
 // smallestNormal returns the code of the smallest positive normal number, mantissa 0 and exponent 1: 1 shifted by the
