@@ -99,8 +99,8 @@ func Calls(m *ir.Module, calls []*ir.Op) error {
 // newPlacer reads the meshes of a module.
 func newPlacer(m *ir.Module, mode hook.PerDevice) *placer {
 	p := &placer{m: m, mode: mode, meshes: map[string]*sdy.DeviceMesh{}, maximal: map[string]int64{}, known: map[*ir.Value]*sdy.Sharding{}, knownText: map[*ir.Value]string{}, graph: flow.Of(m, nil)}
-	_, partitions := mhlo.Devices(m)
-	p.devices = int64(partitions)
+	replicas, partitions := mhlo.Devices(m)
+	p.replicas, p.devices = int64(max(1, replicas)), int64(partitions)
 	for op := range m.Body().Ops() {
 		decl, ok := sdy.AsMesh(op)
 		if !ok {
@@ -319,7 +319,8 @@ func isGuarded(op *ir.Op) bool {
 type placer struct {
 	m        *ir.Module
 	mode     hook.PerDevice
-	devices  int64
+	replicas int64
+	devices  int64           // partitions
 	mesh     *sdy.DeviceMesh // the first mesh with axes; nil: the module uses GSPMD
 	meshName string
 	meshes   map[string]*sdy.DeviceMesh
@@ -474,7 +475,7 @@ func bitsOf(d tensor.DType) (tensor.DType, bool) {
 	return d, false
 }
 
-// sum returns, on every device, the sum over all devices. Only one summand is nonzero, so the sum is its value. It adds
+// sum returns, on every device, the sum over all devices of its replica. Only one summand is nonzero, so the sum is its value. It adds
 // floats as integers with the same bits, because a sum of floats would turn -0 into 0.
 func (p *placer) sum(b *ir.Builder, v *ir.Value) *ir.Value {
 	m, ctx := p.m, p.m.Context()
@@ -501,7 +502,7 @@ func (p *placer) sum(b *ir.Builder, v *ir.Value) *ir.Value {
 	}
 	s := ir.Must(in.Build(combine, body.Args()))
 	in.Create(stablehlo.Return, s.ResultList(), nil)
-	groups := tensor.New(tensor.I64, tensor.Shape{1, p.devices})
+	groups := tensor.New(tensor.I64, tensor.Shape{p.replicas, p.devices}) // a group for the partitions of each replica
 	for i := range tensor.View[int64](groups) {
 		tensor.View[int64](groups)[i] = int64(i)
 	}
