@@ -43,27 +43,16 @@ func readDescriptor(r *Raiser, op *ir.Op, hostCallback bool) (bool, error) {
 		}
 		descriptor = strconv.FormatInt(v[0], 10)
 	}
-	layouts, err := r.RowMajor(op)
+	s, err := r.call(op)
 	if err != nil {
 		return false, err
 	}
-	data = data[1:]
+	s.Operands, s.Aliases = data[1:], nil // of the tuple that the call returns
 	if replica {
-		data = data[1:]
+		s.Operands = data[2:]
 	}
-	results := op.ResultList()
-	sideEffect := irutil.IsTrue(op.Attr(stablehlo.AttrHasSideEffect)) || len(tokens) > 0
-	r.Add(&Match{
-		At:         op,
-		Kind:       callKind(len(data), irutil.DataLeaves(results), sideEffect),
-		SourceID:   "descriptor " + descriptor,
-		SideEffect: sideEffect,
-		Tokens:     tokens,
-		Operands:   data,
-		Results:    results,
-		Layouts:    layouts,
-		Erase:      []*ir.Op{op},
-	})
+	s.Kind, s.SourceID = callKind(len(s.Operands), irutil.DataLeaves(s.Results), s.SideEffect), "descriptor "+descriptor
+	r.Add(s)
 	return true, nil
 }
 

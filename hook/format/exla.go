@@ -119,37 +119,23 @@ func readEXLAIOCallback(r *Raiser, op *ir.Op) (bool, error) {
 
 // exlaSite fills in the fields that both forms share.
 func exlaSite(r *Raiser, op *ir.Op, id []byte) (*Match, error) {
-	layouts, err := r.RowMajor(op)
-	if err != nil {
-		return nil, err
-	}
-	aliases, err := r.Aliases(op, op.OperandList())
+	s, err := r.call(op)
 	if err != nil {
 		return nil, err
 	}
 	if irutil.IsTarget(op, exlaIOTarget) { // the chain is a token by now
-		aliases = aliases[:0]
+		s.Aliases = s.Aliases[:0]
 		for i := 1; i < op.NumResults(); i++ {
-			aliases = append(aliases, i-1)
+			s.Aliases = append(s.Aliases, i-1)
 		}
-	} else {
-		for i := range aliases { // do not count the PID as an operand
-			aliases[i] = max(aliases[i]-1, -1)
+	} else if len(s.Tokens) == 0 {
+		for i := range s.Aliases { // do not count the PID as an operand
+			s.Aliases[i] = max(s.Aliases[i]-1, -1)
 		}
 	}
-	return &Match{
-		At:         op,
-		Kind:       hook.Call,
-		Name:       etfName(id),
-		SourceID:   "callback_id " + hex.EncodeToString(id),
-		SideEffect: true,
-		Operands:   op.OperandList()[1:],
-		Results:    op.ResultList(),
-		Aliases:    aliases,
-		Layouts:    layouts,
-		Mark:       op,
-		Erase:      []*ir.Op{op},
-	}, nil
+	s.Kind, s.SideEffect, s.Mark, s.Tokens, s.Operands = hook.Call, true, op, nil, op.OperandList()[1:]
+	s.Name, s.SourceID = etfName(id), "callback_id "+hex.EncodeToString(id)
+	return s, nil
 }
 
 // pid checks that operand 0 is the PID of the callback server.

@@ -42,31 +42,15 @@ func readJAXFFI(r *Raiser, op *ir.Op) (bool, error) {
 	if !ok {
 		return false, r.Module.Errorf(op, "JAX callback has no index in its backend_config")
 	}
-	layouts, err := r.RowMajor(op)
+	s, err := r.call(op)
 	if err != nil {
 		return false, err
 	}
-	tokens, data := irutil.SplitTokens(op.OperandList())
-	sideEffect := irutil.IsTrue(op.Attr(stablehlo.AttrHasSideEffect)) || len(tokens) > 0
-	results := op.ResultList()
-	aliases, err := r.Aliases(op, data)
-	if err != nil {
-		return false, err
-	}
-	r.Add(&Match{
-		At:         op,
-		Kind:       callKind(len(data), irutil.DataLeaves(results), sideEffect),
-		SourceID:   "index " + strconv.FormatUint(uint64(index), 10),
-		SideEffect: sideEffect,
-		Tokens:     tokens,
-		Operands:   data,
-		Results:    results,
-		Aliases:    aliases,
-		Layouts:    layouts,
-		EachDevice: strings.HasPrefix(irutil.StringAttr(op.Attr(stablehlo.AttrCallTargetName)), "xla_ffi_partitioned_"),
-		Mark:       op,
-		Erase:      []*ir.Op{op},
-	})
+	s.Kind = callKind(len(s.Operands), irutil.DataLeaves(s.Results), s.SideEffect)
+	s.SourceID = "index " + strconv.FormatUint(uint64(index), 10)
+	s.EachDevice = strings.HasPrefix(irutil.StringAttr(op.Attr(stablehlo.AttrCallTargetName)), "xla_ffi_partitioned_")
+	s.Mark = op
+	r.Add(s)
 	return true, nil
 }
 

@@ -42,37 +42,19 @@ func readOwn(r *Raiser, op *ir.Op) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	layouts, err := r.RowMajor(op)
-	if err != nil {
-		return false, err
-	}
-	operands, results := op.OperandList(), op.ResultList()
-	if c.chained && !stablehlo.IsToken(operands[0].Type()) {
+	if c.chained && !stablehlo.IsToken(op.Operand(0).Type()) {
 		return false, r.Module.Errorf(op, "the chain of the hook could not be followed")
 	}
-	tokens, data := irutil.SplitTokens(operands)
-	aliases, err := r.Aliases(op, data)
+	s, err := r.call(op)
 	if err != nil {
 		return false, err
 	}
-	if c.kind == hook.InOut && len(results)-len(tokens) > 0 && !allAliased(aliases) {
+	if c.kind == hook.InOut && len(s.Results) > len(s.Tokens) && !allAliased(s.Aliases) {
 		return false, r.Module.Errorf(op, "hook is of kind inout, but not every result is aliased to an operand")
 	}
-	r.Add(&Match{
-		At:         op,
-		Kind:       c.kind,
-		Name:       c.name,
-		SideEffect: irutil.IsTrue(op.Attr(stablehlo.AttrHasSideEffect)) || c.chained,
-		Tokens:     tokens,
-		Operands:   data,
-		Results:    results,
-		Aliases:    aliases,
-		Layouts:    layouts,
-		Orders:     ordersOf(irutil.Config(op).Get),
-		Attrs:      ownAttrs(irutil.Config(op)),
-		ID:         &c.id,
-		Erase:      []*ir.Op{op},
-	})
+	s.Kind, s.Name, s.ID, s.SideEffect = c.kind, c.name, &c.id, irutil.IsTrue(op.Attr(stablehlo.AttrHasSideEffect)) || c.chained
+	s.Orders, s.Attrs = ordersOf(irutil.Config(op).Get), ownAttrs(irutil.Config(op))
+	r.Add(s)
 	return true, nil
 }
 

@@ -266,6 +266,20 @@ type Match struct {
 	Erase      []*ir.Op    // the ops of the hook, users before producers
 }
 
+// call returns the match of a hook that is one custom call with row-major values: everything but its kind and names.
+func (r *Raiser) call(op *ir.Op) (*Match, error) {
+	layouts, err := r.RowMajor(op)
+	if err != nil {
+		return nil, err
+	}
+	tokens, data := irutil.SplitTokens(op.OperandList())
+	aliases, err := r.Aliases(op, data)
+	return &Match{
+		At: op, SideEffect: irutil.IsTrue(op.Attr(stablehlo.AttrHasSideEffect)) || len(tokens) > 0,
+		Tokens: tokens, Operands: data, Results: op.ResultList(), Aliases: aliases, Layouts: layouts, Erase: []*ir.Op{op},
+	}, err
+}
+
 // Add replaces the ops of s with an hlocb.hook op and returns it.
 func (r *Raiser) Add(s *Match) *ir.Op {
 	if s.Mark != nil {
