@@ -1,17 +1,16 @@
 package cli
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -22,6 +21,7 @@ import (
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/internal/command"
 	"github.com/hlocb/hlocb/internal/plugincheck"
+	"github.com/hlocb/hlocb/internal/plugintest"
 	"github.com/hlocb/hlocb/internal/reader"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/runtime"
@@ -277,49 +277,56 @@ func (r *checkReport) table(out io.Writer) error {
 	return w.Flush()
 }
 
-// tryAnswer is the child's line of output for a piece.
-type tryAnswer struct {
-	Error string `json:"error"`
+// pieceCases returns the pieces as cases of a test.
+func pieceCases(registry *ir.Registry, pieces []plugincheck.Piece, run bool) []plugintest.Case {
+	var out []plugintest.Case
+	for _, p := range pieces {
+		out = append(out, plugintest.Case{Name: p.Name, Do: func(ctx context.Context, b runtime.Backend) error {
+			return plugincheck.Try(ctx, b, registry, p, run)
+		}})
+	}
+	return out
 }
 
 // tryPieces tries the pieces in child processes. If a child crashes or hangs, the next child continues after that
 // piece.
 func (a *app) tryPieces(ctx context.Context, plugin string, pieces []plugincheck.Piece, run bool, limit time.Duration) ([]pieceVerdict, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
 	out := make([]pieceVerdict, len(pieces))
-	var pending []int
+	var pending []*pieceVerdict
+	var tried []plugincheck.Piece
 	for i, p := range pieces {
 		out[i] = pieceVerdict{Name: p.Name, Loc: p.Loc, Verdict: plugincheck.Maybe, Why: p.Why}
 		if p.Text != "" {
-			pending = append(pending, i)
+			pending, tried = append(pending, &out[i]), append(tried, p)
 		}
+	}
+	input, err := json.Marshal(tried)
+	if err != nil {
+		return nil, err
 	}
 	done := "compiles"
 	if run {
 		done = "compiles and runs"
 	}
-	for len(pending) > 0 {
-		var batch []plugincheck.Piece
-		for _, i := range pending {
-			batch = append(batch, pieces[i])
+	return out, plugintest.RunIsolated(ctx, pieceCases(nil, tried, run), limit, func(from int) *exec.Cmd {
+		cmd := exec.Command(self, "plugin", "try", plugin, "--from", strconv.Itoa(from), "--run="+strconv.FormatBool(run))
+		cmd.Stdin = bytes.NewReader(input)
+		return cmd
+	}, func(r plugintest.Result) {
+		p := pending[0]
+		pending = pending[1:]
+		p.Verdict, p.Why = plugincheck.No, refusal(r.Message)
+		if reason, ok := strings.CutPrefix(p.Why, plugintest.Crashed); ok {
+			p.Why = "crashes the plugin: " + reason
 		}
-		answers, crash, err := tryBatch(ctx, plugin, batch, run, limit)
-		if err != nil {
-			return nil, err
-		}
-		for k, ans := range answers {
-			p := &out[pending[k]]
+		if r.Status == plugintest.Passed {
 			p.Verdict, p.Why = plugincheck.Yes, done
-			if ans.Error != "" {
-				p.Verdict, p.Why = plugincheck.No, refusal(ans.Error)
-			}
 		}
-		pending = pending[len(answers):]
-		if crash != "" && len(pending) > 0 {
-			out[pending[0]].Verdict, out[pending[0]].Why = plugincheck.No, crash
-			pending = pending[1:]
-		}
-	}
-	return out, nil
+	})
 }
 
 // inPiece matches a position in the text of a piece, which the user does not see, and the form of the piece.
@@ -331,92 +338,10 @@ func refusal(s string) string {
 	return strings.TrimRight(inPiece.ReplaceAllString(line, ""), ": ")
 }
 
-// lastWords matches the reason of a crash in the standard error of the process.
-var lastWords = regexp.MustCompile(`(?m)^(?:F\d{4} .*?\] )?((?:.*Check failed: |SIG[A-Z]+: |fatal error: |panic: ).*)$`)
-
-// tryBatch runs one child. It returns an answer for each piece that the child finished, and how the child crashed, if
-// it did.
-func tryBatch(ctx context.Context, plugin string, pieces []plugincheck.Piece, run bool, limit time.Duration) (answers []tryAnswer, crash string, err error) {
-	self, err := os.Executable()
-	if err != nil {
-		return nil, "", err
-	}
-	args := []string{"plugin", "try", plugin}
-	if run {
-		args = append(args, "--run")
-	}
-	var in, stderr bytes.Buffer
-	e := json.NewEncoder(&in)
-	for _, p := range pieces {
-		if err := e.Encode(p); err != nil {
-			return nil, "", err
-		}
-	}
-	cmd := exec.CommandContext(ctx, self, args...)
-	cmd.Stdin, cmd.Stderr = &in, &stderr
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		return nil, "", err
-	}
-	if err := cmd.Start(); err != nil {
-		return nil, "", err
-	}
-	lines := make(chan []byte)
-	go func() {
-		defer close(lines)
-		r := bufio.NewReader(stdout)
-		for {
-			line, err := r.ReadBytes('\n')
-			if err != nil {
-				return
-			}
-			lines <- line
-		}
-	}()
-	hung := false
-	for open := true; open; {
-		select {
-		case line, ok := <-lines:
-			if !ok {
-				open = false
-				break
-			}
-			var ans tryAnswer
-			if json.Unmarshal(line, &ans) == nil {
-				answers = append(answers, ans)
-			}
-		case <-time.After(limit):
-			hung, open = true, false
-			cmd.Process.Kill()
-			for range lines {
-			}
-		}
-	}
-	err = cmd.Wait()
-	switch {
-	case ctx.Err() != nil:
-		return nil, "", ctx.Err()
-	case len(answers) == len(pieces):
-		return answers, "", nil
-	case hung:
-		return answers, fmt.Sprintf("does not end within %s", limit), nil
-	case err == nil:
-		return nil, "", errors.New("the child process ended early")
-	}
-	var exit *exec.ExitError
-	if errors.As(err, &exit) && exit.ExitCode() == command.Input && len(answers) == 0 {
-		return nil, "", fmt.Errorf("%s", bytes.TrimSpace(stderr.Bytes()))
-	}
-	crash = "crashes the plugin: " + err.Error()
-	if m := lastWords.FindSubmatch(stderr.Bytes()); m != nil {
-		crash = "crashes the plugin: " + string(m[1])
-	}
-	return answers, crash, nil
-}
-
-// pluginTryCommand is the child of tryBatch: it reads pieces as lines of JSON and writes an answer for each.
+// pluginTryCommand is the child of tryPieces: it reads the pieces as JSON and tries them as cases of a test.
 func (a *app) pluginTryCommand() *cobra.Command {
 	var run bool
+	var from int
 	c := &cobra.Command{
 		Use:    "try PLUGIN",
 		Short:  "Compile the pieces on standard input, or crash",
@@ -428,28 +353,18 @@ func (a *app) pluginTryCommand() *cobra.Command {
 				return err
 			}
 			defer b.Close()
-			reg, err := reader.Registry()
+			registry, err := reader.Registry()
 			if err != nil {
 				return err
 			}
-			out := json.NewEncoder(a.stdout)
-			for in := json.NewDecoder(a.stdin); ; {
-				var p plugincheck.Piece
-				if err := in.Decode(&p); errors.Is(err, io.EOF) {
-					return nil
-				} else if err != nil {
-					return err
-				}
-				var ans tryAnswer
-				if err := plugincheck.Try(cmd.Context(), b, reg, p, run); err != nil {
-					ans.Error = err.Error()
-				}
-				if err := out.Encode(ans); err != nil {
-					return err
-				}
+			var pieces []plugincheck.Piece
+			if err := json.NewDecoder(a.stdin).Decode(&pieces); err != nil {
+				return err
 			}
+			return plugintest.Serve(cmd.Context(), a.stdout, b, nil, pieceCases(registry, pieces, run), from)
 		}),
 	}
 	c.Flags().BoolVar(&run, "run", false, "run them too")
+	c.Flags().IntVar(&from, "from", 0, "the first piece to try")
 	return c
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
+	"regexp"
 	"strings"
 	"time"
 
@@ -110,22 +111,35 @@ func runChild(ctx context.Context, cases []Case, from int, limit time.Duration, 
 	case running >= 0 && hung:
 		each(Result{Case: cases[running], Status: Failed, Message: fmt.Sprintf("it did not end within %v", limit), Took: limit})
 	case running >= 0:
-		each(Result{Case: cases[running], Status: Failed, Message: fmt.Sprintf("the process crashed: %v\n%s", err, stderr.String())})
+		reason := err.Error()
+		if m := lastWords.FindSubmatch(stderr.text); m != nil {
+			reason = string(m[1])
+		}
+		each(Result{Case: cases[running], Status: Failed, Message: Crashed + reason + "\n" + stderr.end()})
 	case next == from, err != nil && next < len(cases):
-		return 0, fmt.Errorf("the process that runs the cases ended: %w\n%s", err, stderr.String())
+		return 0, fmt.Errorf("the process that runs the cases ended: %w\n%s", err, stderr.end())
 	}
 	return next, nil
 }
 
-// tailWriter keeps the last kilobytes of a child's standard error.
+// Crashed is the start of the message of a case that ended its process. The reason follows in the same line.
+const Crashed = "the process crashed: "
+
+// lastWords matches the reason of a crash in the standard error of a process.
+var lastWords = regexp.MustCompile(`(?m)^(?:F\d{4} .*?\] )?((?:.*Check failed: |SIG[A-Z]+: |fatal error: |panic: ).*)$`)
+
+// tailWriter keeps the last megabyte of a child's standard error: stacks may follow the reason of a crash.
 type tailWriter struct{ text []byte }
 
 func (w *tailWriter) Write(b []byte) (int, error) {
 	w.text = append(w.text, b...)
-	if n := len(w.text) - 4096; n > 0 {
+	if n := len(w.text) - 1<<20; n > 0 {
 		w.text = append(w.text[:0], w.text[n:]...)
 	}
 	return len(b), nil
 }
 
-func (w *tailWriter) String() string { return strings.TrimSpace(string(w.text)) }
+// end returns the last kilobytes.
+func (w *tailWriter) end() string {
+	return strings.TrimSpace(string(w.text[max(0, len(w.text)-4096):]))
+}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -171,6 +172,11 @@ func TestIsolated(t *testing.T) {
 	cases := []Case{
 		do("fine", func() error { return nil }),
 		do("crashes", func() error { os.Exit(7); return nil }),
+		do("says why", func() error {
+			fmt.Fprintln(os.Stderr, "F1126 08:26:55.000000 1 layout.cc:31] Check failed: a == b (1 vs. 2)\n"+strings.Repeat("stack\n", 2000))
+			os.Exit(134)
+			return nil
+		}),
 		do("fails", func() error { return errors.New("no") }),
 		do("hangs", func() error { time.Sleep(time.Hour); return nil }),
 		do("fine again", func() error { return nil }),
@@ -197,7 +203,8 @@ func TestIsolated(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"fine: pass ", "crashes: fail the process crashed: exit status 7", "fails: fail no", "hangs: fail it did not end within 2s", "fine again: pass "}
+	want := []string{"fine: pass ", "crashes: fail the process crashed: exit status 7",
+		"says why: fail the process crashed: Check failed: a == b (1 vs. 2)", "fails: fail no", "hangs: fail it did not end within 2s", "fine again: pass "}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("got\n%s\nexpected\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
