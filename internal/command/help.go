@@ -80,7 +80,7 @@ func writeFlag(w io.Writer, f *pflag.Flag, width int) {
 	}
 	usage := f.Usage
 	switch f.DefValue {
-	case "", "[]", "0", "0s", "false":
+	case "", "[]", "0", "-1", "0s", "false":
 	default:
 		usage += " (default " + f.DefValue + ")"
 	}
