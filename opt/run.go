@@ -172,7 +172,7 @@ func (o *flags) chunk(ctx context.Context, p pass.Pipeline, src *diag.Source, w 
 		}
 	}
 	if err := d.Run(pc, p); err != nil {
-		err = errors.Join(err, w.fail(err))
+		err = errors.Join(err, w.reproduce("error: "+err.Error()))
 		if list := (diag.List{}); len(reported) > 0 && errors.As(err, &list) {
 			return nil, append(reported, list...)
 		} else if one := (*diag.Diagnostic)(nil); len(reported) > 0 && errors.As(err, &one) {

@@ -3,6 +3,7 @@ package opt
 import (
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -111,7 +112,7 @@ func (w *watcher) begin(m *ir.Module, p pass.Pipeline) error {
 	if w.o.watch.change {
 		w.recorder = &pass.Recorder{}
 	}
-	if path := w.o.watch.reproducer; path != "" {
+	if w.o.watch.reproducer != "" {
 		w.text = moduleText(m)
 		// The file exists while the passes run, because a pass may end the process.
 		if err := w.reproduce("the passes did not end"); err != nil {
@@ -126,22 +127,17 @@ func (w *watcher) begin(m *ir.Module, p pass.Pipeline) error {
 
 func moduleText(m *ir.Module) []byte { return print.Append(nil, m, reader.Written(m, print.Options{})) }
 
-// reproduce writes the reproducer.
+// reproduce writes the reproducer, if a flag requests it.
 func (w *watcher) reproduce(reason string) error {
 	path := w.o.watch.reproducer
+	if path == "" {
+		return nil
+	}
 	head := fmt.Sprintf("// %s\n// %s %s --passes '%s'\n", strings.ReplaceAll(reason, "\n", "\n// "), w.o.program, path, w.pipeline)
 	if err := os.WriteFile(path, append([]byte(head), w.text...), 0o666); err != nil {
 		return fmt.Errorf("--crash-reproducer: %w", err)
 	}
 	return nil
-}
-
-// fail writes the reproducer of a failure.
-func (w *watcher) fail(err error) error {
-	if w.o.watch.reproducer == "" {
-		return nil
-	}
-	return w.reproduce("error: " + err.Error())
 }
 
 // end ends a part whose passes succeeded.
@@ -234,17 +230,12 @@ func (w *watcher) opStats(m *ir.Module) {
 		total++
 		return true
 	})
-	t := tabwriter.NewWriter(w.o.console.Err, 0, 8, 2, ' ', tabwriter.AlignRight)
-	names := make([]string, 0, len(counts))
-	for n := range counts {
-		names = append(names, n)
-	}
-	slices.Sort(names)
-	for _, n := range names {
-		fmt.Fprintf(t, "%d\t %s\n", counts[n], n)
-	}
-	fmt.Fprintf(t, "%d\t ops\n", total)
-	t.Flush()
+	w.table(func(t io.Writer) {
+		for _, n := range slices.Sorted(maps.Keys(counts)) {
+			fmt.Fprintf(t, "%d\t %s\n", counts[n], n)
+		}
+		fmt.Fprintf(t, "%d\t ops\n", total)
+	})
 }
 
 // report prints the times and counts of all parts.
