@@ -139,7 +139,7 @@ func exportInfo(f *jaxexport.File) []property {
 		orders++
 	}
 	return slices.DeleteFunc([]property{
-		{"form", "jax.export"},
+		{"form", "file of jax.export"},
 		{"serialization version", f.Version},
 		{"calling convention version", f.ConventionVersion},
 		{"function", f.Name},

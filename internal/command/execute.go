@@ -87,7 +87,7 @@ func NoArgs(cmd *cobra.Command, args []string) error {
 	return UnknownCommand(cmd, args)
 }
 
-// UnknownCommand returns an error for args that are no subcommand, and suggests a subcommand or one of names.
+// UnknownCommand returns an error for args that do not name a subcommand, and suggests a subcommand or one of names.
 func UnknownCommand(cmd *cobra.Command, args []string, names ...string) error {
 	for _, c := range cmd.Commands() {
 		if slices.Contains(c.SuggestFor, args[0]) {

@@ -63,7 +63,7 @@ func TestExports(t *testing.T) {
 			if text := command(t, 0, "translate", path, "--to", "mlir"); !strings.Contains(text, "func.func public @main") {
 				t.Errorf("no main in\n%s", text)
 			}
-			if info := command(t, 0, "info", path); !strings.Contains(info, "form: jax.export\n") || !strings.Contains(info, "platforms: cpu") {
+			if info := command(t, 0, "info", path); !strings.Contains(info, "form: file of jax.export\n") || !strings.Contains(info, "platforms: cpu") {
 				t.Errorf("info shows\n%s", info)
 			}
 		})

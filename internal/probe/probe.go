@@ -196,8 +196,8 @@ func LocText(v *ir.Value, op *ir.Op) string {
 // plainPositions turns the file positions of a location, "step.py":3:8, into step.py:3:8.
 var plainPositions = regexp.MustCompile(`"([^"\\]*)":(\d+):(\d+)`)
 
-// Selects reports whether a pattern matches a value's name, its op's name or its location: as MLIR writes it, with plain
-// positions, or the innermost place as lists show it.
+// Selects reports whether a pattern matches a value's name, its op's name or its location: as MLIR writes it, with
+// plain positions, or the innermost place as lists show it.
 func Selects(p *regexp.Regexp, src *diag.Source, v *ir.Value, op *ir.Op) bool {
 	name := ValueName(src, v)
 	if name == "" && op == nil { // of a module in binary form, which has no names

@@ -190,8 +190,8 @@ func IsTarget(op *ir.Op, targets ...string) bool {
 	return slices.Contains(targets, StringAttr(op.Attr(stablehlo.AttrCallTargetName)))
 }
 
-// IsAnnotation reports whether op is a call that states for GSPMD's partitioner how a value is sharded. The value itself
-// is unchanged.
+// IsAnnotation reports whether op is a call that states for GSPMD's partitioner how a value is sharded. The value
+// itself is unchanged.
 func IsAnnotation(op *ir.Op) bool {
 	return op.IsOrMirrors(stablehlo.CustomCall) && op.NumOperands() == 1 && op.NumResults() == 1 &&
 		IsTarget(op, "Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape")

@@ -475,8 +475,8 @@ func bitsOf(d tensor.DType) (tensor.DType, bool) {
 	return d, false
 }
 
-// sum returns, on every device, the sum over all devices of its replica. Only one summand is nonzero, so the sum is its value. It adds
-// floats as integers with the same bits, because a sum of floats would turn -0 into 0.
+// sum returns, on every device, the sum over all devices of its replica. Only one summand is nonzero, so the sum is its
+// value. It adds floats as integers with the same bits, because a sum of floats would turn -0 into 0.
 func (p *placer) sum(b *ir.Builder, v *ir.Value) *ir.Value {
 	m, ctx := p.m, p.m.Context()
 	tt := v.Type().(*ir.TensorType)
