@@ -1,0 +1,56 @@
+package parse_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/dialect/all"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/parse"
+	"github.com/hlocb/hlocb/print"
+)
+
+// TestRepeatedText: the parser remembers function types, types and op names by their text. A text that only starts like
+// one is read anew.
+func TestRepeatedText(t *testing.T) {
+	const in = `!t = tensor<2xi32>
+func.func @f(%a: tensor<2xf32>, %b: tensor<2xi32>) {
+  %0 = stablehlo.convert %a : (tensor<2xf32>) -> tensor<2xi32>
+  %1 = stablehlo.convert %a : (tensor<2xf32>) -> tensor<2xi32>
+  %2 = stablehlo.convert %a : (tensor<2xf32>) -> tensor<2xi32> // -> tensor<2xi32>
+  %3 = stablehlo.convert %a : (tensor<2xf32>) -> tensor<2xi32> // -> tensor<2xi32>
+  %4 = stablehlo.convert %a : (tensor<2xf32>) -> tensor<2xi32> loc("x")
+  %5 = stablehlo.convert %a : (tensor<2xf32>) -> !t
+  %6 = "stablehlo.convert"(%a) : (tensor<2xf32>) -> tensor<2xi32>
+  %7 = stablehlo.convert %a : (tensor<2xf32>)
+    -> tensor<2xi32>
+  %8 = "u.pair"(%0) : (tensor<2xi32>) -> tuple<tensor<2xi32>, tensor<2xi32>>
+  %9 = "u.pair"(%1) : (tensor<2xi32>) -> tuple<tensor<2xi32>, tensor<2xi32>>
+  %10 = "u.odd("(%a) : (tensor<2xf32>) -> tensor<2xi32>
+  return
+}`
+	reg, err := all.Registry()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := parse.Parse(diag.NewSource("in.mlir", []byte(in)), ir.NewContext(), reg, parse.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := print.String(m, print.Options{})
+	if n := strings.Count(got, "stablehlo.convert %arg0 : (tensor<2xf32>) -> tensor<2xi32>\n"); n != 8 {
+		t.Errorf("%d conversions, want 8:\n%s", n, got)
+	}
+	if n := strings.Count(got, "-> tuple<tensor<2xi32>, tensor<2xi32>>\n"); n != 2 {
+		t.Errorf("%d pairs, want 2:\n%s", n, got)
+	}
+	bad := strings.Replace(in, "  return", "  %11 = u.odd( %a : (tensor<2xf32>) -> tensor<2xi32>\n  return", 1)
+	if _, err := parse.Parse(diag.NewSource("in.mlir", []byte(bad)), ir.NewContext(), reg, parse.Options{}); err == nil {
+		t.Error("the name of a generic op with a bracket was read as an op's assembly")
+	}
+	bad = strings.Replace(in, "%1 = stablehlo.convert %a :", "%1 = stablehlo.convert %b :", 1)
+	if _, err := parse.Parse(diag.NewSource("in.mlir", []byte(bad)), ir.NewContext(), reg, parse.Options{}); err == nil || !strings.Contains(err.Error(), "in.mlir:4:26: error: use of value '%b'") {
+		t.Errorf("the error is %v", err)
+	}
+}
