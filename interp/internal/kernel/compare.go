@@ -42,17 +42,11 @@ func ElementText(t *tensor.Tensor, i int) string {
 	case t.DType().IsFloat():
 		return fmt.Sprint(t.FloatAt(i))
 	case t.DType().IsComplex():
-		return fmt.Sprint(complexAt(t, i))
+		return fmt.Sprint(t.ComplexAt(i))
 	case t.DType() == tensor.UI64:
 		return fmt.Sprint(tensor.View[uint64](t)[i])
 	}
 	return fmt.Sprint(IntAt(t, i))
-}
-
-func complexAt(t *tensor.Tensor, i int) complex128 {
-	var x [1]complex128
-	DecodeComplex(t.DType(), x[:], t, i)
-	return x[0]
 }
 
 // CheckEqual returns a checker that expects equal elements: -0 equals 0, and NaN equals nothing.
@@ -62,7 +56,7 @@ func CheckEqual() Checker {
 		case a.DType().IsFloat():
 			return a.FloatAt(i) == b.FloatAt(i)
 		case a.DType().IsComplex():
-			return complexAt(a, i) == complexAt(b, i)
+			return a.ComplexAt(i) == b.ComplexAt(i)
 		}
 		size := a.DType().Size()
 		return string(a.Bytes()[i*size:(i+1)*size]) == string(b.Bytes()[i*size:(i+1)*size])
@@ -79,7 +73,7 @@ func CheckAlmost(tol float64) Checker {
 		case a.DType().IsFloat():
 			return near(a.FloatAt(i), b.FloatAt(i))
 		case a.DType().IsComplex():
-			x, y := complexAt(a, i), complexAt(b, i)
+			x, y := a.ComplexAt(i), b.ComplexAt(i)
 			return near(real(x), real(y)) && near(imag(x), imag(y))
 		}
 		return CheckEqual().ok(a, b, i)

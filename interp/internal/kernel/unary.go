@@ -328,22 +328,16 @@ func MakeComplex(s *Signature) (Kernel, error) {
 	case s.In[1].DType != in || s.Out[0].DType.Part() != in || !s.Out[0].DType.IsComplex():
 		return Kernel{}, TypeMismatch(in, s.Out[0].DType)
 	case in == tensor.F32:
-		return ElementKernel(s.Out[0].N, 8, 2, joinSingles, 0), nil
+		return ElementKernel(s.Out[0].N, 8, 2, join[float32], 0), nil
 	}
-	return ElementKernel(s.Out[0].N, 16, 2, joinDoubles, 0), nil
+	return ElementKernel(s.Out[0].N, 16, 2, join[float64], 0), nil
 }
 
-func joinSingles(in, out []*tensor.Tensor, lo, hi int) {
-	o, x, y := tensor.View[complex64](out[0])[lo:hi], tensor.View[float32](in[0])[lo:hi], tensor.View[float32](in[1])[lo:hi]
+// join makes complex numbers of real and imaginary parts.
+func join[F float](in, out []*tensor.Tensor, lo, hi int) {
+	o, x, y := partsOf[F](out[0])[2*lo:2*hi], tensor.View[F](in[0])[lo:hi], tensor.View[F](in[1])[lo:hi]
 	for i, v := range x {
-		o[i] = complex(v, y[i])
-	}
-}
-
-func joinDoubles(in, out []*tensor.Tensor, lo, hi int) {
-	o, x, y := tensor.View[complex128](out[0])[lo:hi], tensor.View[float64](in[0])[lo:hi], tensor.View[float64](in[1])[lo:hi]
-	for i, v := range x {
-		o[i] = complex(v, y[i])
+		o[2*i], o[2*i+1] = v, y[i]
 	}
 }
 
