@@ -11,6 +11,9 @@ type Flow struct {
 	Edges []FlowEdge
 	// Control is the number of leading operands that decide which regions run, and how often.
 	Control int
+	// Select returns the region that runs if the first operand is the constant v, nil for none. ok is false if v does
+	// not say. Nil: no single operand selects one region.
+	Select func(op *Op, v Attr) (r *Region, ok bool)
 	// Callee is the attribute that names the called function. Operand i becomes argument i of the function, and the
 	// function's return value i becomes result i.
 	Callee string

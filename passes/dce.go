@@ -1,8 +1,8 @@
 package passes
 
 import (
-	"github.com/hlocb/hlocb/dialect/fn"
-	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"slices"
+
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/ir/flow"
 	"github.com/hlocb/hlocb/pass"
@@ -26,14 +26,17 @@ func (DCE) Info() *pass.Info { return dceInfo }
 func (DCE) Run(ctx *pass.Context, m *ir.Module) error { return runDCE(ctx, m, false) }
 
 func runDCE(ctx *pass.Context, m *ir.Module, plain bool) error {
-	d := &dce{r: rewrite.New(m), graph: flow.Of(m, nil), plain: plain, live: make([]bool, m.NumIDs()), needed: map[*ir.Op]bool{}, closed: map[*ir.Op]bool{}}
+	d := &dce{r: rewrite.New(m), graph: flow.Of(m, nil), plain: plain, live: make([]bool, m.NumIDs()), needed: map[*ir.Op]bool{}, trims: map[*ir.Op]bool{}}
 	for _, f := range d.graph.Functions() {
-		d.closed[f] = private(f) && flow.Entry(f) != nil && len(f.Region(0).Blocks()) == 1 && d.graph.NamedBy(f) == nil && d.onlyCalls(f)
+		d.trims[f] = private(f) && flow.Entry(f) != nil && len(f.Region(0).Blocks()) == 1 && d.graph.NamedBy(f) == nil && d.onlyCalls(f)
 	}
 	m.Walk(func(op *ir.Op) bool {
+		if !plain && forwards(op) {
+			d.trims[op] = true
+		}
 		if d.root(op) {
 			d.need(op)
-		} else if plain && op.Has(ir.ReturnLike) && !d.closed[op.Parent()] {
+		} else if plain && op.Has(ir.ReturnLike) && !d.trims[op.Parent()] {
 			d.operands(op)
 		}
 		return true
@@ -55,27 +58,43 @@ type dce struct {
 	plain  bool            // loops and branches keep all their values
 	live   []bool          // by value ID
 	needed map[*ir.Op]bool // ops that stay
-	closed map[*ir.Op]bool // functions whose uses are all calls
-	work   []*ir.Value     // live values whose sources are not live yet
+	// trims holds the ops from which single values can be removed: loops, branches, and functions whose uses are all
+	// calls.
+	trims map[*ir.Op]bool
+	work  []*ir.Value // live values whose sources are not live yet
 }
 
 // onlyCalls reports whether every caller of f is a plain call.
 func (d *dce) onlyCalls(f *ir.Op) bool {
-	for _, c := range d.graph.Callers(f) {
-		if !c.Is(fn.Call) {
+	return !slices.ContainsFunc(d.graph.Callers(f), func(c *ir.Op) bool { return !c.Def().Flow.Inline })
+}
+
+// forwards reports whether op is a loop, a branch or a computation with lists of values that its Flow forwards, from
+// which single values can be removed.
+func forwards(op *ir.Op) bool {
+	f, def := op.Def().Flow, op.Def()
+	if f == nil || f.Function || f.Callee != "" || len(f.Edges) == 0 || op.NumRegions() == 0 || def.Traits&(ir.AttrSizedOperands|ir.AttrSizedResults) != 0 {
+		return false
+	}
+	for _, r := range op.Regions() {
+		if len(r.Blocks()) != 1 || r.Entry().Last() == nil || !r.Entry().Last().Has(ir.ReturnLike) {
 			return false
 		}
 	}
-	return true
+	variadic := func(p ir.Port, at ir.Place, args []ir.Arg) bool {
+		return p.At != at || p.First == len(args)-1 && args[p.First].Mult == ir.Variadic
+	}
+	return !slices.ContainsFunc(f.Edges, func(e ir.FlowEdge) bool {
+		return !variadic(e.From, ir.AtOperands, def.Operands) || !variadic(e.To, ir.AtResults, def.Results)
+	})
 }
 
 // root reports whether op stays even if nothing depends on it.
 func (d *dce) root(op *ir.Op) bool {
 	def := op.Def()
 	if op.Has(ir.ReturnLike) {
-		p := op.Parent()
-		f := p.Def().Flow
-		return f != nil && f.Function && !d.closed[p]
+		f := op.Parent().Def().Flow
+		return f != nil && f.Function && !d.trims[op.Parent()]
 	}
 	switch {
 	case op.Has(ir.Terminator), op.MightHave(ir.Symbol), !def.Known():
@@ -85,12 +104,6 @@ func (d *dce) root(op *ir.Op) bool {
 	}
 	return def.Traits&(ir.Pure|ir.NestedEffects) == 0
 }
-
-// loop reports whether op is a loop from which single values can be removed.
-func (d *dce) loop(op *ir.Op) bool { return !d.plain && op.IsOrMirrors(stablehlo.While) }
-
-// branch reports whether op is a branch from which single results can be removed.
-func (d *dce) branch(op *ir.Op) bool { return !d.plain && conditional(op) }
 
 // need marks op and the ops around it as needed.
 func (d *dce) need(op *ir.Op) {
@@ -109,34 +122,31 @@ func (d *dce) stay(op *ir.Op) {
 		return
 	}
 	d.needed[op] = true
-	switch {
-	case d.loop(op):
-		d.mark(op.Region(0).Entry().Last().Operand(0))
-		d.need(op.Region(0).Entry().Last())
-		d.need(op.Region(1).Entry().Last())
-		return
-	case d.branch(op):
-		d.mark(op.Operand(0))
-		for _, r := range op.Regions() {
-			d.need(r.Entry().Last())
-		}
-		return
-	case op.Is(fn.Call) && d.closed[d.graph.Callee(op)]:
-		return
-	case d.closed[op]:
-		d.need(op.Region(0).Entry().Last())
-		return
-	case op.Has(ir.ReturnLike) && (d.loop(op.Parent()) || d.branch(op.Parent()) || d.closed[op.Parent()]):
-		return // each operand may be needed or not
-	}
-	d.operands(op)
 	for _, r := range op.Regions() {
 		for _, b := range r.Blocks() {
-			if t := b.Last(); t != nil && op.Def().Flow != nil && !op.Def().Flow.Function || t != nil && op.Def().Flow == nil && op.Has(ir.Pure) {
+			if t := b.Terminator(); t != nil {
 				d.need(t)
 			}
 		}
 	}
+	for i, v := range op.Operands() {
+		if !d.optional(op.OperandUse(i)) {
+			d.mark(v)
+		}
+	}
+}
+
+// optional reports whether the value in slot u is needed only if one of the values that it becomes is.
+func (d *dce) optional(u *ir.Use) bool {
+	op := u.Owner()
+	returns := op.Has(ir.ReturnLike) && d.trims[op.Parent()]
+	if !returns && !d.trims[op] && !d.trims[d.graph.Callee(op)] {
+		return false
+	}
+	for range d.graph.Targets(u) {
+		return true
+	}
+	return returns && op.Parent().Def().Flow.Function // which nothing calls
 }
 
 func (d *dce) operands(op *ir.Op) {
@@ -152,78 +162,70 @@ func (d *dce) mark(v *ir.Value) {
 	}
 }
 
-// value marks the sources of the live value v.
+// value marks the sources of the live value v, and the values at its position in a loop or branch.
 func (d *dce) value(v *ir.Value) {
-	i := v.Index()
 	op := v.DefiningOp()
-	if op == nil {
+	inside := op == nil
+	if inside {
 		op = v.Block().Parent()
-		switch {
-		case d.loop(op):
-			d.markCarried(op, i)
-		case d.closed[op]:
-			for _, c := range d.graph.Callers(op) {
-				d.mark(c.Operand(i))
-			}
-		}
-		if !d.plain {
-			d.need(op)
-		}
-		return
-	}
-	if d.plain {
-		d.stay(op)
-	} else {
-		d.need(op)
 	}
 	switch {
-	case d.loop(op):
-		d.markCarried(op, i)
-	case d.branch(op):
-		for _, r := range op.Regions() {
-			d.mark(r.Entry().Last().Operand(i))
-		}
-	case op.Is(fn.Call):
-		if f := d.graph.Callee(op); d.closed[f] {
-			d.mark(f.Region(0).Entry().Last().Operand(i))
+	case !d.plain:
+		d.need(op)
+	case !inside:
+		d.stay(op)
+	}
+	if !d.trims[op] && !d.trims[d.graph.Callee(op)] {
+		return
+	}
+	for u := range d.graph.Sources(v) {
+		d.mark(u.Value())
+		if f := op.Def().Flow; !f.Function && f.Callee == "" {
+			for t := range d.graph.Targets(u) {
+				d.mark(t)
+			}
 		}
 	}
 }
 
-// markCarried marks value i of a loop as result, operand, region arguments and returned value.
-func (d *dce) markCarried(op *ir.Op, i int) {
-	d.mark(op.Result(i))
-	d.mark(op.Operand(i))
-	d.mark(op.Region(0).Entry().Arg(i))
-	d.mark(op.Region(1).Entry().Arg(i))
-	d.mark(op.Region(1).Entry().Last().Operand(i))
+// keeps reports whether the value in slot u stays.
+func (d *dce) keeps(u *ir.Use) bool {
+	for t := range d.graph.Targets(u) {
+		if d.live[t.ID()] {
+			return true
+		}
+	}
+	return !d.optional(u)
 }
 
-// trim is a change to an op that keeps only some of its values.
+// stays reports whether v, a result or an argument of an op in trims or a result of a call of one, stays.
+func (d *dce) stays(v *ir.Value) bool {
+	for u := range d.graph.Sources(v) {
+		return d.live[v.ID()] || d.keeps(u)
+	}
+	return d.live[v.ID()] || v.DefiningOp() == nil && !v.Block().Parent().Def().Flow.Function
+}
+
+// trim is the change to an op that removes some of its values.
 type trim struct {
-	op         *ir.Op
-	args, outs []int // the positions that stay, of arguments and results
+	op      *ir.Op
+	in, out []int       // the positions of operands and results that stay; of a function, of arguments and returned values
+	args    []*ir.Value // the arguments of regions that go
 }
 
-// sweep removes the values and ops that are not live.
+// sweep removes the values and ops that are not live. It finds all of them before it changes the first.
 func (d *dce) sweep(m *ir.Module) error {
-	var trims []trim
-	keep := func(values []*ir.Value) (at []int) {
-		for i, v := range values {
-			if d.live[v.ID()] {
+	var short, trims []trim // ops that lose operands, and ops that lose other values or need new attributes
+	operands := func(op *ir.Op) (at []int) {
+		for i := range op.NumOperands() {
+			if d.keeps(op.OperandUse(i)) {
 				at = append(at, i)
 			}
 		}
-		return at
-	}
-	operands := func(op *ir.Op, at []int) {
 		if len(at) < op.NumOperands() {
-			list := make([]*ir.Value, len(at))
-			for k, i := range at {
-				list[k] = op.Operand(i)
-			}
-			d.r.Update(op, func() { op.SetOperands(list) })
+			short = append(short, trim{op: op, in: at})
 		}
+		return at
 	}
 	var dead []*ir.Op
 	m.Walk(func(op *ir.Op) bool {
@@ -233,45 +235,47 @@ func (d *dce) sweep(m *ir.Module) error {
 			}
 			return true
 		}
-		switch f := d.graph.Callee(op); {
-		case d.loop(op):
-			outs := keep(op.ResultList())
-			if len(outs) < op.NumResults() {
-				trims = append(trims, trim{op, outs, outs})
+		if !d.trims[op] && !d.trims[d.graph.Callee(op)] {
+			return true
+		}
+		n := len(short)
+		t := trim{op: op, in: operands(op)}
+		for i, v := range op.Results() {
+			if d.stays(v) {
+				t.out = append(t.out, i)
 			}
-			operands(op, outs)
-			operands(op.Region(1).Entry().Last(), outs)
-		case d.branch(op):
-			outs := keep(op.ResultList())
-			if len(outs) < op.NumResults() {
-				trims = append(trims, trim{op, nil, outs})
+		}
+		for _, r := range op.Regions() {
+			for i, a := range r.Entry().Args() {
+				if !d.stays(a) {
+					t.args = append(t.args, a)
+				} else if op.Def().Flow.Function {
+					t.in = append(t.in, i)
+				}
 			}
-			for _, r := range op.Regions() {
-				operands(r.Entry().Last(), outs)
+			if out := operands(r.Entry().Last()); op.Def().Flow.Function {
+				t.out = out
 			}
-		case d.closed[op]:
-			b := op.Region(0).Entry()
-			args, outs := keep(b.Args()), d.usedResults(op)
-			if len(args) < len(b.Args()) || len(outs) < b.Last().NumOperands() {
-				trims = append(trims, trim{op, args, outs})
-			}
-			operands(b.Last(), outs)
-		case op.Is(fn.Call) && d.closed[f]:
-			outs := d.usedResults(f)
-			if len(outs) < op.NumResults() {
-				trims = append(trims, trim{op, nil, outs})
-			}
-			operands(op, keep(f.Region(0).Entry().Args()))
+		}
+		if len(t.args) > 0 || len(short) > n || len(t.out) < op.NumResults() {
+			trims = append(trims, t)
 		}
 		return true
 	})
-	for i := len(dead) - 1; i >= 0; i-- {
-		if !dead[i].Erased() {
-			dead[i].SetOperands(nil)
+	for _, t := range short {
+		list := make([]*ir.Value, len(t.in))
+		for k, i := range t.in {
+			list[k] = t.op.Operand(i)
+		}
+		d.r.Update(t.op, func() { t.op.SetOperands(list) })
+	}
+	for _, op := range slices.Backward(dead) {
+		if !op.Erased() {
+			op.SetOperands(nil)
 		}
 	}
-	for i := len(dead) - 1; i >= 0; i-- {
-		if op := dead[i]; !op.Erased() && !op.HasUses() {
+	for _, op := range slices.Backward(dead) {
+		if !op.Erased() && !op.HasUses() {
 			d.r.Erase(op)
 		}
 	}
@@ -283,53 +287,25 @@ func (d *dce) sweep(m *ir.Module) error {
 	return nil
 }
 
-// usedResults returns the positions of the results of f that its callers use, directly or not.
-func (d *dce) usedResults(f *ir.Op) []int {
-	var at []int
-	calls := d.graph.Callers(f)
-	for i := range (fn.FuncOp{Op: f}).Type().Results() {
-		used := false
-		for _, c := range calls {
-			used = used || !c.Erased() && i < c.NumResults() && d.live[c.Result(i).ID()]
-		}
-		if used {
-			at = append(at, i)
-		}
-	}
-	return at
-}
-
-// shrink removes arguments and results from an op. Its operands are removed already.
+// shrink removes arguments and results from an op. Its operands, and the operands of its terminators, are removed
+// already.
 func (d *dce) shrink(m *ir.Module, t trim) error {
-	op := t.op
-	arguments := func(b *ir.Block) {
-		k := len(t.args) - 1
-		for i := len(b.Args()) - 1; i >= 0; i-- {
-			if k >= 0 && t.args[k] == i {
-				k--
-				continue
-			}
-			b.RemoveArg(i)
+	for _, a := range t.args {
+		a.Block().RemoveArg(a.Index())
+	}
+	op, n := t.op, t.op.NumResults()
+	if len(t.out) < n {
+		st, moved := op.State(), slices.Repeat([]int{-1}, n)
+		types := st.Types
+		st.Types = nil
+		for k, i := range t.out {
+			moved[i] = k
+			st.Types = append(st.Types, types[i])
 		}
+		op = d.r.Rebuild(op, st, moved)
 	}
-	if d.closed[op] {
-		arguments(op.Region(0).Entry())
-		return op.Def().Flow.Remap(m, op, t.args, t.outs)
+	if f := op.Def().Flow; f.Remap != nil {
+		return f.Remap(m, op, t.in, t.out)
 	}
-	if op.IsOrMirrors(stablehlo.While) {
-		arguments(op.Region(0).Entry())
-		arguments(op.Region(1).Entry())
-	}
-	st, moved := op.State(), make([]int, op.NumResults())
-	types := st.Types
-	st.Types = nil
-	for i := range moved {
-		moved[i] = -1
-	}
-	for k, i := range t.outs {
-		moved[i] = k
-		st.Types = append(st.Types, types[i])
-	}
-	d.r.Rebuild(op, st, moved)
 	return nil
 }

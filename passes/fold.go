@@ -372,20 +372,12 @@ func concatenateSplats(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 // branch has side effects the case stays, without uses, and selects a branch that returns zeros: a program may depend
 // on a side effect that never happens, for example on a channel that is open.
 func foldCase(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
-	i, ok := constantInt(op.Operand(0))
-	if !ok || !op.HasUses() {
+	region, alone := selectedRegion(op)
+	switch {
+	case region == nil || !op.HasUses():
 		return false, nil
-	}
-	if i < 0 || i >= int64(len(op.Regions())) {
-		i = int64(len(op.Regions()) - 1)
-	}
-	region := op.Region(int(i))
-	for k, other := range op.Regions() {
-		for o := range other.Entry().Ops() {
-			if k != int(i) && !o.Has(ir.Terminator) && !o.Removable() {
-				return caseToPlaceholders(r, op, region)
-			}
-		}
+	case !alone:
+		return caseToPlaceholders(r, op, region)
 	}
 	inlineRegion(r, op, region)
 	return true, nil
@@ -393,20 +385,29 @@ func foldCase(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 
 // foldIf: an if of a constant is the branch that it selects, unless the other branch has side effects.
 func foldIf(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
-	d := rewrite.ConstantOf(op.Operand(0))
-	region, ok := selectedRegion(op, d)
-	if !ok {
+	region, alone := selectedRegion(op)
+	if !alone {
 		return false, nil
+	}
+	inlineRegion(r, op, region)
+	return true, nil
+}
+
+// selectedRegion returns the region that runs if a constant selects one of op's regions, else nil. alone reports whether
+// no other region has side effects.
+func selectedRegion(op *ir.Op) (region *ir.Region, alone bool) {
+	region, ok := op.Def().Flow.Select(op, rewrite.ConstantOf(op.Operand(0)))
+	if !ok {
+		return nil, false
 	}
 	for _, other := range op.Regions() {
 		for o := range other.Entry().Ops() {
 			if other != region && !o.Has(ir.Terminator) && !o.Removable() {
-				return false, nil
+				return region, false
 			}
 		}
 	}
-	inlineRegion(r, op, region)
-	return true, nil
+	return region, true
 }
 
 // caseToPlaceholders moves the ops of a region of op before op and has it return zeros instead.

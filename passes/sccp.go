@@ -72,7 +72,7 @@ func (s *sccp) add(op *ir.Op) {
 // reach queues op and the ops inside it that can run from the start.
 func (s *sccp) reach(op *ir.Op) {
 	for _, r := range op.Regions() {
-		if conditional(op) || s.reached[r] {
+		if selects(op) || s.reached[r] {
 			continue
 		}
 		s.region(r)
@@ -101,51 +101,25 @@ func (s *sccp) region(r *ir.Region) {
 	}
 }
 
-// conditional reports whether the first operand of op selects the one region that runs.
-func conditional(op *ir.Op) bool {
-	return op.IsOrMirrors(stablehlo.If) || op.IsOrMirrors(stablehlo.Case)
-}
-
-// selectedRegion returns the region of a conditional op that runs for a constant selector.
-func selectedRegion(op *ir.Op, selector ir.Attr) (*ir.Region, bool) {
-	d, ok := selector.(*ir.DenseAttr)
-	if !ok {
-		return nil, false
-	}
-	list, err := d.Int64s()
-	if err != nil || len(list) != 1 {
-		return nil, false
-	}
-	i := list[0]
-	switch {
-	case op.IsOrMirrors(stablehlo.If) && i != 0:
-		i = 0
-	case op.IsOrMirrors(stablehlo.If):
-		i = 1
-	case i < 0 || i >= int64(len(op.Regions())):
-		i = int64(len(op.Regions()) - 1)
-	}
-	return op.Region(int(i)), true
+// selects reports whether an operand of op selects the one region that runs.
+func selects(op *ir.Op) bool {
+	f := op.Def().Flow
+	return f != nil && f.Select != nil
 }
 
 // visit updates the facts about the results of op, and marks the regions and functions that op runs.
 func (s *sccp) visit(op *ir.Op) {
-	if conditional(op) {
-		switch f := s.facts[op.Operand(0).ID()]; {
-		case f.varies:
+	if selects(op) {
+		f := s.facts[op.Operand(0).ID()]
+		if !f.varies && f.constant == nil {
+			return
+		}
+		if r, ok := op.Def().Flow.Select(op, f.constant); !ok {
 			for _, r := range op.Regions() {
 				s.region(r)
 			}
-		case f.constant != nil:
-			if r, ok := selectedRegion(op, f.constant); ok {
-				s.region(r)
-			} else {
-				for _, r := range op.Regions() {
-					s.region(r)
-				}
-			}
-		default:
-			return
+		} else if r != nil {
+			s.region(r)
 		}
 	} else {
 		s.reach(op)

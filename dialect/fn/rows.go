@@ -57,7 +57,7 @@ var Call = &ir.Def{
 		{Name: AttrResAttrs, Optional: true},
 	},
 	Format: "$callee `(` $operands `)` attr-dict `:` functional-type(operands, results)",
-	Flow:   &ir.Flow{Callee: AttrCallee, Inline: true},
+	Flow:   &ir.Flow{Callee: AttrCallee, Inline: true, Remap: RemapAttrs},
 	Verify: verifyCall,
 }
 

@@ -146,6 +146,26 @@ func remapSignature(m *ir.Module, op *ir.Op, args, results []int) error {
 	return nil
 }
 
+// RemapAttrs is the Remap of a call: it updates the dictionaries for its operands and results, if the op has them.
+func RemapAttrs(_ *ir.Module, op *ir.Op, operands, results []int) error {
+	remap := func(name string, from []int) {
+		list, ok := op.Attr(name).(*ir.ArrayAttr)
+		if !ok {
+			return
+		}
+		moved := make([]ir.Attr, len(from))
+		for i, k := range from {
+			if moved[i] = ir.NewDict(nil); k >= 0 && k < len(list.Elems()) {
+				moved[i] = list.Elems()[k]
+			}
+		}
+		op.SetAttr(name, ir.NewArray(moved))
+	}
+	remap(AttrArgAttrs, operands)
+	remap(AttrResAttrs, results)
+	return nil
+}
+
 // SetPrivate names the function and makes it invisible outside its module.
 func (f FuncOp) SetPrivate(name string) {
 	f.SetAttr(ir.SymbolName, ir.NewString(name))

@@ -5,13 +5,23 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// branchFlow is the flow of if and case: operand 0 selects the region that runs.
-var branchFlow = &ir.Flow{
-	Runs:    []ir.Runs{ir.RunsAtMostOnce},
-	Control: 1,
-	Edges: []ir.FlowEdge{
-		{From: ir.Port{At: ir.AtYields, Region: ir.AllRegions}, To: ir.Port{At: ir.AtResults}},
-	},
+// branchFlow returns the flow of if and case: operand 0 selects the region that runs. choose returns the position of the
+// region among n.
+func branchFlow(choose func(selector int64, n int) int) *ir.Flow {
+	return &ir.Flow{
+		Runs:    []ir.Runs{ir.RunsAtMostOnce},
+		Control: 1,
+		Edges: []ir.FlowEdge{
+			{From: ir.Port{At: ir.AtYields, Region: ir.AllRegions}, To: ir.Port{At: ir.AtResults}},
+		},
+		Select: func(op *ir.Op, v ir.Attr) (*ir.Region, bool) {
+			list := elementsOf(v)
+			if len(list) != 1 {
+				return nil, false
+			}
+			return op.Region(choose(list[0], op.NumRegions())), true
+		},
+	}
 }
 
 // loopFlow is the flow of while. The condition sees the carried values of every trip. The results are the values that
@@ -55,8 +65,13 @@ var Case = &ir.Def{
 	Results:  []ir.Arg{{Name: "results", Type: branchResult, Mult: ir.Variadic}},
 	Regions:  []ir.RegionSpec{{Name: "branches", Mult: ir.Variadic}},
 	Traits:   ir.SingleBlock | ir.NestedEffects,
-	Flow:     branchFlow,
-	Infer:    infer(inferCase), Verify: verify(agrees(inferCase)),
+	Flow: branchFlow(func(i int64, n int) int {
+		if i < 0 || i >= int64(n) {
+			return n - 1
+		}
+		return int(i)
+	}),
+	Infer: infer(inferCase), Verify: verify(agrees(inferCase)),
 	Clauses: ir.Clauses(`
 		C1 there is at least one branch
 		C2 the branches take no arguments
@@ -72,8 +87,13 @@ var If = &ir.Def{
 	Results:  []ir.Arg{{Name: "results", Type: branchResult, Mult: ir.Variadic}},
 	Regions:  []ir.RegionSpec{{Name: "true_branch"}, {Name: "false_branch"}},
 	Traits:   ir.SingleBlock | ir.NestedEffects,
-	Flow:     branchFlow,
-	Infer:    infer(inferIf), Verify: verify(agrees(inferIf)),
+	Flow: branchFlow(func(pred int64, _ int) int {
+		if pred != 0 {
+			return 0
+		}
+		return 1
+	}),
+	Infer: infer(inferIf), Verify: verify(agrees(inferIf)),
 	Clauses: ir.Clauses(`
 		C1 the branches take no arguments
 		C2 both branches return the same types

@@ -229,7 +229,12 @@ func (c *converter) values(affected []*ir.Op) error {
 			return c.cannotFollow(op)
 		}
 		if f != nil && f.Remap != nil {
-			remap = append(remap, remapping{op.Region(0).Entry(), c.oldPositions(irutil.TypeList(op.OperandList())), c.oldPositions(op.ResultTypes())})
+			operands, results := c.oldPositions(irutil.TypeList(op.OperandList())), c.oldPositions(op.ResultTypes())
+			if op.NumRegions() > 0 {
+				remap = append(remap, remapping{op.Region(0).Entry(), operands, results})
+			} else if err := f.Remap(c.m, op, operands, results); err != nil { // a call
+				return err
+			}
 		}
 	}
 	for _, op := range c.calls.Functions() {
