@@ -1,11 +1,10 @@
 package mpmd
 
 import (
-	"strconv"
-	"strings"
+	"slices"
 
 	"github.com/hlocb/hlocb/dialect/sdy"
-	"github.com/hlocb/hlocb/internal/mlirtext"
+	"github.com/hlocb/hlocb/internal/dialect/view"
 	"github.com/hlocb/hlocb/ir"
 )
 
@@ -62,58 +61,107 @@ var reductions = [...]string{"none", "add", "max", "min", "mul", "or", "and"}
 // Shape returns the sizes of the whole tensor. Shardings of the value must fit them.
 func (t *MeshTensor) Shape() []int64 { return t.Tensor.Shape() }
 
-// String returns <"m1", tensor<4xf32>>.
-func (t *MeshTensor) String() string {
-	s := "<" + mlirtext.Quote(t.Mesh) + ", " + t.Tensor.String()
-	if t.Sharding != nil {
-		s += ", sharding=" + t.Sharding.String()
+// text is <"m1", tensor<4xf32>, sharding=<...>, memory_kind="device">.
+func (m *MeshTensor) text(t *view.Text) {
+	t.Lit("<")
+	mesh := ir.NewString(m.Mesh)
+	nameText(t, &mesh)
+	m.Mesh = mesh.Value()
+	t.Lit(", ")
+	pos, typ := t.Pos(), ir.Type(m.Tensor)
+	t.Type(&typ)
+	tensor, ok := typ.(*ir.TensorType)
+	if !ok || !tensor.Ranked() {
+		t.Failf(pos, "invalid kind of type specified: expected builtin.tensor, but found '%s'", typ)
 	}
-	if t.MemoryKind != nil {
-		s += ", memory_kind=" + t.MemoryKind.String()
+	m.Tensor = tensor
+	more := t.Opt(m.Sharding != nil || m.MemoryKind != nil, ", ")
+	if more && t.Opt(m.Sharding != nil, "sharding=") {
+		view.Part(t, sdy.ShardingAttr, &m.Sharding)
+		more = t.Opt(m.MemoryKind != nil, ", ")
 	}
-	return s + ">"
+	if more {
+		t.Lit("memory_kind=")
+		nameText(t, &m.MemoryKind)
+	}
+	t.Lit(">")
 }
 
-// String returns <"m1" : <["x"=2]>>.
-func (m *NamedMesh) String() string {
-	return "<" + mlirtext.Quote(m.Name) + " : " + m.Mesh.String() + ">"
-}
-
-// String returns <<"m1" : <["x"=2]>>, ...>.
-func (t *Topology) String() string { return "<" + joined(t.Meshes) + ">" }
-
-// String returns <"f"(1)>.
-func (o *UserOrigin) String() string { return "<" + o.short() + ">" }
-
-// short returns "f"(1), the form in ops.
-func (o *UserOrigin) short() string {
-	if o.Transposes > 0 {
-		return mlirtext.Quote(o.Name) + "(" + strconv.FormatInt(o.Transposes, 10) + ")"
+// nameText is a string attribute.
+func nameText(t *view.Text, s **ir.StringAttr) {
+	pos, a := t.Pos(), ir.Attr(*s)
+	t.Attr(&a)
+	name, ok := a.(*ir.StringAttr)
+	if !ok {
+		t.Failf(pos, "invalid kind of attribute specified")
 	}
-	return mlirtext.Quote(o.Name)
+	*s = name
 }
 
-// String returns "label".
-func (o *Origin) String() string { return mlirtext.Quote(o.Label) }
+// text is <"m1" : <["x"=2]>>.
+func (m *NamedMesh) text(t *view.Text) {
+	t.Lit("<")
+	t.String(&m.Name)
+	t.Lit(" : ")
+	view.Part(t, sdy.MeshAttr, &m.Mesh)
+	t.Lit(">")
+}
 
-// String returns "m1"["label"].
-func (m *MeshWithOrigins) String() string {
-	if len(m.Origins) == 0 {
-		return mlirtext.Quote(m.Mesh)
+// text is <<"m1" : <["x"=2]>>, ...>.
+func (m *Topology) text(t *view.Text) {
+	view.Some(t, "<", ">", &m.Meshes, func(m **NamedMesh) { view.Part(t, NamedMeshAttr, m) })
+}
+
+// text is <"f"(1)>, short is the form in ops, without the brackets.
+func (o *UserOrigin) text(t *view.Text) {
+	t.Lit("<")
+	o.short(t)
+	t.Lit(">")
+}
+
+func (o *UserOrigin) short(t *view.Text) {
+	if t.String(&o.Name); t.Opt(o.Transposes > 0, "(") {
+		t.Int(&o.Transposes)
+		t.Lit(")")
 	}
-	return mlirtext.Quote(m.Mesh) + "[" + joined(m.Origins) + "]"
 }
 
-// String returns <"m1"["label"], "m2">.
-func (m *MeshesWithOrigins) String() string { return "<" + joined(m.Meshes) + ">" }
+// text is "label".
+func (o *Origin) text(t *view.Text) { t.String(&o.Label) }
 
-// String returns <add>.
-func (r *Reduction) String() string { return "<" + r.Type + ">" }
-
-func joined[T interface{ String() string }](list []T) string {
-	parts := make([]string, len(list))
-	for i, v := range list {
-		parts[i] = v.String()
+// text is "m1"["label"].
+func (m *MeshWithOrigins) text(t *view.Text) {
+	if t.String(&m.Mesh); t.Opt(len(m.Origins) > 0, "[") {
+		view.Items(t, "", "", &m.Origins, func(o **Origin) { view.Part(t, OriginAttr, o) })
+		t.Lit("]")
 	}
-	return strings.Join(parts, ", ")
 }
+
+// text is <"m1"["label"], "m2">.
+func (m *MeshesWithOrigins) text(t *view.Text) {
+	view.Items(t, "<", ">", &m.Meshes, func(m **MeshWithOrigins) { view.Part(t, MeshWithOriginsAttr, m) })
+}
+
+// text is <add>.
+func (r *Reduction) text(t *view.Text) {
+	t.Lit("<")
+	if t.P == nil {
+		t.Lit(r.Type)
+	} else {
+		pos := t.Pos()
+		if r.Type = t.P.ParseKeyword(); !slices.Contains(reductions[:], r.Type) {
+			t.Failf(pos, "expected ::mlir::mpmd::ReductionType to be one of: none, add, max, min, mul, or, and")
+		}
+	}
+	t.Lit(">")
+}
+
+// The texts of attributes, without their names.
+func (d *MeshTensor) String() string        { return view.Written(d, (*MeshTensor).text) }
+func (d *NamedMesh) String() string         { return view.Written(d, (*NamedMesh).text) }
+func (d *Topology) String() string          { return view.Written(d, (*Topology).text) }
+func (d *UserOrigin) String() string        { return view.Written(d, (*UserOrigin).text) }
+func (d *Origin) String() string            { return view.Written(d, (*Origin).text) }
+func (d *MeshWithOrigins) String() string   { return view.Written(d, (*MeshWithOrigins).text) }
+func (d *MeshesWithOrigins) String() string { return view.Written(d, (*MeshesWithOrigins).text) }
+func (d *Reduction) String() string         { return view.Written(d, (*Reduction).text) }

@@ -15,19 +15,6 @@ const (
 	nameTransfer = "mpmd.transfer"
 )
 
-// Names of attributes of ops.
-const (
-	attrCallee     = "callee"
-	attrIn         = "in_shardings"
-	attrIterations = "iterations"
-	attrMesh       = "mesh_name"
-	attrOrigin     = "origin"
-	attrOut        = "out_shardings"
-	attrReduction  = "reduction"
-	attrStage      = "stage_id"
-	attrUnroll     = "unroll_factor"
-)
-
 // Constraints on types and attributes.
 var (
 	meshTensor = ir.Constraint{Summary: "mesh tensor type", Check: MeshTensorType.Is}
@@ -68,12 +55,10 @@ var NamedComputation = &ir.Def{
 	Doc:      "Runs its body under a name, which can be assigned to a mesh.",
 	Operands: []ir.Arg{{Name: "tensors", Type: hloValue, Mult: ir.Variadic}},
 	Results:  []ir.Arg{{Name: "results", Type: hloValue, Mult: ir.Variadic}},
-	Attrs:    []ir.AttrSpec{{Name: attrOrigin, Type: UserOriginAttr.Constraint()}},
+	Attrs:    []ir.AttrSpec{{Name: AttrOrigin, Type: UserOriginAttr.Constraint()}},
 	Regions:  []ir.RegionSpec{{Name: "region"}},
 	Traits:   ir.SingleBlock | ir.IsolatedFromAbove | ir.NestedEffects,
-	Syntax:   "`<` $origin `>` `(` $tensors `)` attr-dict `(` argument, ... `)` $region `:` functional-type(operands, results)",
-	Parse:    parseNamed,
-	Print:    printNamed,
+	Format:   "`` `<` custom<Origin>($origin) `>` `(` $tensors `)` attr-dict custom<Body>($region) `:` functional-type(operands, results)",
 	Flow:     computationFlow,
 	Verify:   verifyNamed,
 	Clauses:  ir.Clauses("the body takes the operands and gives the results"),
@@ -99,18 +84,16 @@ var Fragment = &ir.Def{
 	Operands: []ir.Arg{{Name: "inputs", Type: onMesh, Mult: ir.Variadic}},
 	Results:  []ir.Arg{{Name: "results", Type: onMesh, Mult: ir.Variadic}},
 	Attrs: []ir.AttrSpec{
-		{Name: attrIn, Type: sdy.PerValueAttr.Constraint(), Optional: true},
-		{Name: attrMesh, Type: ods.StrAttr},
-		{Name: attrOrigin, Type: origins},
-		{Name: attrOut, Type: sdy.PerValueAttr.Constraint(), Optional: true},
-		{Name: attrStage, Type: ods.I64Attr, Optional: true},
+		{Name: AttrInShardings, Type: sdy.PerValueAttr.Constraint(), Optional: true},
+		{Name: AttrMeshName, Type: ods.StrAttr},
+		{Name: AttrOrigin, Type: origins},
+		{Name: AttrOutShardings, Type: sdy.PerValueAttr.Constraint(), Optional: true},
+		{Name: AttrStageID, Type: ods.I64Attr, Optional: true},
 	},
 	Regions: []ir.RegionSpec{{Name: "region"}},
 	Traits:  ir.SingleBlock | ir.IsolatedFromAbove | ir.NestedEffects,
-	Syntax: "`<` `mesh` `=` $mesh_name `,` `origin` `=` $origin (`,` `stage` `=` $stage_id)? (`,` `in_shardings` `=` $in_shardings)? " +
-		"(`,` `out_shardings` `=` $out_shardings)? `>` `(` $inputs `)` attr-dict `(` argument, ... `)` $region `:` functional-type(operands, results)",
-	Parse:  parseFragment,
-	Print:  printFragment,
+	Format: "`` `<` `mesh` `` `=` `` $mesh_name `,` `origin` `` `=` `` custom<Origins>($origin) `` custom<Placed>($stage_id, $in_shardings, $out_shardings) `>` " +
+		"`(` $inputs `)` attr-dict custom<Body>($region) `:` functional-type(operands, results)",
 	Flow:   computationFlow,
 	Verify: verifyFragment,
 	Clauses: ir.Clauses(`
@@ -128,13 +111,11 @@ var FragmentCall = &ir.Def{
 	Operands: []ir.Arg{{Name: "tensors", Type: meshTensor, Mult: ir.Variadic}},
 	Results:  []ir.Arg{{Name: "results", Type: meshTensor, Mult: ir.Variadic}},
 	Attrs: []ir.AttrSpec{
-		{Name: attrCallee, Type: ods.SymbolRef},
-		{Name: attrMesh, Type: ods.StrAttr},
-		{Name: attrOrigin, Type: origins},
+		{Name: AttrCallee, Type: ods.SymbolRef},
+		{Name: AttrMeshName, Type: ods.StrAttr},
+		{Name: AttrOrigin, Type: origins},
 	},
-	Syntax: "`<` `mesh` `=` $mesh_name `,` `origin` `=` $origin `>` $callee `(` $tensors `)` attr-dict `:` functional-type(operands, results)",
-	Parse:  parseFragmentCall,
-	Print:  printFragmentCall,
+	Format: "`` `<` `mesh` `` `=` `` $mesh_name `,` `origin` `` `=` `` custom<Origins>($origin) `>` $callee `(` $tensors `)` attr-dict `:` functional-type(operands, results)",
 	Verify: verifyFragmentCall,
 	Clauses: ir.Clauses(`
 		it is in a function with a topology
@@ -166,7 +147,7 @@ var Assign = &ir.Def{
 	Doc:      "Puts a value on a mesh, replicated.",
 	Operands: []ir.Arg{{Name: "tensor", Type: anyTensor}},
 	Results:  []ir.Arg{{Name: "result", Type: meshTensor}},
-	Attrs:    []ir.AttrSpec{{Name: attrOrigin, Type: ods.StrAttr, Optional: true}},
+	Attrs:    []ir.AttrSpec{{Name: AttrOrigin, Type: ods.StrAttr, Optional: true}},
 	Traits:   ir.Pure,
 	Format:   "attr-dict $tensor `:` functional-type(operands, results)",
 	Verify:   verifyAssign,
@@ -183,7 +164,7 @@ var Unassign = &ir.Def{
 	Doc:      "Takes a replicated value from its mesh.",
 	Operands: []ir.Arg{{Name: "tensor", Type: meshTensor}},
 	Results:  []ir.Arg{{Name: "result", Type: anyTensor}},
-	Attrs:    []ir.AttrSpec{{Name: attrOrigin, Type: ods.StrAttr, Optional: true}},
+	Attrs:    []ir.AttrSpec{{Name: AttrOrigin, Type: ods.StrAttr, Optional: true}},
 	Traits:   ir.Pure,
 	Format:   "attr-dict $tensor `:` functional-type(operands, results)",
 	Infer: func(_ *ir.Context, st *ir.OpState) ([]ir.Type, error) {
@@ -207,9 +188,9 @@ var Call = &ir.Def{
 	Doc:      "Calls a function, such as the body of a loop.",
 	Operands: []ir.Arg{{Name: "tensors", Type: anyPlace, Mult: ir.Variadic}},
 	Results:  []ir.Arg{{Name: "results", Type: anyPlace, Mult: ir.Variadic}},
-	Attrs:    []ir.AttrSpec{{Name: attrCallee, Type: ods.SymbolRef}},
+	Attrs:    []ir.AttrSpec{{Name: AttrCallee, Type: ods.SymbolRef}},
 	Format:   "$callee `(` $tensors `)` attr-dict `:` functional-type(operands, results)",
-	Flow:     &ir.Flow{Callee: attrCallee, Remap: remap},
+	Flow:     &ir.Flow{Callee: AttrCallee, Remap: remap},
 	Verify:   verifyCall,
 	Clauses: ir.Clauses(`
 		it is in a function or in mpmd.for; a function with a topology is public
@@ -224,12 +205,10 @@ var For = &ir.Def{
 	Doc:      "Runs its body a fixed number of times. The last argument of the body is the index.",
 	Operands: []ir.Arg{{Name: "tensors", Mult: ir.Variadic}},
 	Results:  []ir.Arg{{Name: "results", Mult: ir.Variadic}},
-	Attrs:    []ir.AttrSpec{{Name: attrIterations, Type: ui32}, {Name: attrUnroll, Type: ui32, Optional: true}},
+	Attrs:    []ir.AttrSpec{{Name: AttrIterations, Type: ui32}, {Name: AttrUnrollFactor, Type: ui32, Optional: true}},
 	Regions:  []ir.RegionSpec{{Name: "region"}},
 	Traits:   ir.SingleBlock | ir.NestedEffects,
-	Syntax:   "`(` $tensors `)` attr-dict `(` argument, ... `)` $region `:` type($results)",
-	Parse:    parseFor,
-	Print:    printFor,
+	Format:   "` ` `(` $tensors `)` attr-dict custom<Body>($region) `:` custom<SameTypes>(type($tensors), type($results))",
 	Fits:     func(op *ir.Op) bool { return op.NumResults() > 0 }, // MLIR reads no empty list of types
 	Flow: &ir.Flow{
 		Runs: []ir.Runs{ir.RunsRepeated},
@@ -271,7 +250,7 @@ var Reduce = &ir.Def{
 	Doc:      "Reduces values of several meshes to one that each mesh can use.",
 	Operands: []ir.Arg{{Name: "tensors", Type: anyTensor, Mult: ir.Variadic}},
 	Results:  []ir.Arg{{Name: "result", Type: anyTensor}},
-	Attrs:    []ir.AttrSpec{{Name: attrReduction, Type: ReductionAttr.Constraint(), Default: ReductionAttr.New(&Reduction{reductions[0]})}},
+	Attrs:    []ir.AttrSpec{{Name: AttrReduction, Type: ReductionAttr.Constraint(), Default: ReductionAttr.New(&Reduction{reductions[0]})}},
 	Traits:   ir.Pure | ir.SameType,
 	Format:   "`` $reduction attr-dict $tensors `:` functional-type(operands, results)",
 	Verify:   verifyReduce,
@@ -289,7 +268,7 @@ func Dialect() *ir.Dialect {
 			MeshWithOriginsAttr, MeshesWithOriginsAttr, NamedMeshAttr, OriginAttr, ReductionAttr, TopologyAttr, UserOriginAttr,
 		},
 		Types:      []*ir.TypeDef{MeshTensorType},
-		Directives: map[string]*ir.Directive{"SameType": sdy.SameType},
+		Directives: directives,
 	}
 }
 

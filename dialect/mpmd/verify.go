@@ -118,7 +118,7 @@ func verifyReduce(op *ir.Op, r *ir.Reporter) {
 			return
 		}
 	}
-	if d, ok := ir.DataOf[Reduction](op.Attr(attrReduction)); op.NumOperands() > 1 && (!ok || d.Type == reductions[0]) {
+	if d, ok := ir.DataOf[Reduction](op.Attr(AttrReduction)); op.NumOperands() > 1 && (!ok || d.Type == reductions[0]) {
 		r.PlainErrorf(op, "ReduceOp must have exactly one operand if the reduction type is none")
 	}
 }
@@ -184,7 +184,7 @@ func verifyFragment(op *ir.Op, r *ir.Reporter) {
 // verifyOfFragment checks the operands and results of a fragment or of a call of one: mesh tensors are on its mesh, and
 // the values inside are whole tensors.
 func verifyOfFragment(op *ir.Op, args, yields []ir.Type, r *ir.Reporter) bool {
-	mesh, _ := op.Attr(attrMesh).(*ir.StringAttr)
+	mesh, _ := op.Attr(AttrMeshName).(*ir.StringAttr)
 	agree := func(inner, outer []ir.Type, in, out string) bool {
 		if !verifyCount(op, inner, outer, in, out, r) {
 			return false
@@ -221,7 +221,7 @@ func callee(op *ir.Op, r *ir.Reporter) (f fn.FuncOp, t *ir.FunctionType) {
 	for root.Parent() != nil {
 		root = root.Parent()
 	}
-	name := op.Attr(attrCallee).(*ir.SymbolRefAttr).Root()
+	name := op.Attr(AttrCallee).(*ir.SymbolRefAttr).Root()
 	if f, ok := fn.AsFunc(r.Symbols(root)[name]); ok && f.Type() != nil {
 		return f, f.Type()
 	}
@@ -242,7 +242,7 @@ func verifyFragmentCall(op *ir.Op, r *ir.Reporter) {
 		r.PlainErrorf(f.Op, "Function does not have a mesh_shape attribute: %s", f.Symbol())
 		return
 	}
-	name, _ := op.Attr(attrMesh).(*ir.StringAttr)
+	name, _ := op.Attr(AttrMeshName).(*ir.StringAttr)
 	if own := meshOf(op, name.Value(), r); own != nil && own.String() != mesh.String() {
 		r.PlainErrorf(op, "Expected mesh of fragment call and callee function to match: %s vs %s", sdy.MeshAttr.New(own), sdy.MeshAttr.New(mesh))
 	}
@@ -253,7 +253,7 @@ func verifyCall(op *ir.Op, r *ir.Reporter) {
 		r.PlainErrorf(op, "call_counter must be an uint32, got '%s'", a.Type())
 		return
 	}
-	root := op.Attr(attrCallee).(*ir.SymbolRefAttr).Root()
+	root := op.Attr(AttrCallee).(*ir.SymbolRefAttr).Root()
 	if p := op.Parent(); !p.Is(fn.Func) && p.Name() != nameFor {
 		r.PlainErrorf(op, `Mpmd CallOp on "%s" can only be used in a function or for_op block but was called from inside op %s`, root, p.Name())
 		return
@@ -401,7 +401,7 @@ func verifyFor(op *ir.Op, r *ir.Reporter) {
 		}
 		return 1
 	}
-	n, factor := number(attrIterations), number(attrUnroll)
+	n, factor := number(AttrIterations), number(AttrUnrollFactor)
 	if n <= 0 {
 		r.PlainErrorf(op, "number of iterations must be greater than zero")
 	} else if factor == 0 || n%factor != 0 {

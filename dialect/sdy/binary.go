@@ -1,8 +1,6 @@
 package sdy
 
 import (
-	"strconv"
-
 	"github.com/hlocb/hlocb/internal/dialect/view"
 	"github.com/hlocb/hlocb/internal/mlirtext"
 	"github.com/hlocb/hlocb/ir"
@@ -10,22 +8,18 @@ import (
 
 // Rows of attributes that are nested in other attributes in text but separate in bytecode (SdyBytecode.cpp).
 var (
-	meshAxisAttr = partAttr("mesh_axis", 1, func(c ir.Coder, d *MeshAxis) { c.String(&d.Name); c.Int(&d.Size) },
-		func(d *MeshAxis) string { return mlirtext.Quote(d.Name) + "=" + strconv.FormatInt(d.Size, 10) })
-	subAxisAttr = partAttr("sub_axis_info", 3, func(c ir.Coder, d *subAxis) { c.Int(&d.pre); c.Int(&d.size) },
-		func(d *subAxis) string {
-			return "(" + strconv.FormatInt(d.pre, 10) + ")" + strconv.FormatInt(d.size, 10)
-		})
-	axisRefAttr     = partAttr("axis_ref", 4, codeAxisRef, func(d *AxisRef) string { return d.String() })
-	dimShardingAttr = partAttr("dim_sharding", 5, codeDimSharding, func(d *DimSharding) string { return d.String() })
+	meshAxisAttr    = partAttr("mesh_axis", 1, func(c ir.Coder, d *MeshAxis) { c.String(&d.Name); c.Int(&d.Size) }, (*MeshAxis).text)
+	subAxisAttr     = partAttr("sub_axis_info", 3, func(c ir.Coder, d *subAxis) { c.Int(&d.pre); c.Int(&d.size) }, (*subAxis).text)
+	axisRefAttr     = partAttr("axis_ref", 4, codeAxisRef, (*AxisRef).text)
+	dimShardingAttr = partAttr("dim_sharding", 5, codeDimSharding, (*DimSharding).text)
 	dimMappingAttr  = partAttr("dim_mapping", 8, func(c ir.Coder, d *dimMapping) { c.Ints(&d.factors) },
-		func(d *dimMapping) string { return factors(d.factors, "") })
-	mappingAttr = partAttr("tensor_mapping", 9, codeMapping, func(d *Mapping) string { return mappings([]Mapping{*d}) })
+		func(d *dimMapping, t *view.Text) { factorsText(t, &d.factors) })
+	mappingAttr = partAttr("tensor_mapping", 9, codeMapping, (*Mapping).text)
 	moveAttr    = partAttr("all_to_all_param", 13, func(c ir.Coder, d *AllToAllMove) {
 		view.CodeParts(c, axisRefAttr, &d.Axes)
 		c.Int(&d.Src)
 		c.Int(&d.Tgt)
-	}, func(d *AllToAllMove) string { return (&AllToAllParams{Moves: []AllToAllMove{*d}}).String() })
+	}, (*AllToAllMove).text)
 )
 
 // subAxis and dimMapping are attributes only in bytecode.
@@ -34,13 +28,21 @@ type (
 	dimMapping struct{ factors []int64 }
 )
 
+// text is (2)4.
+func (s *subAxis) text(t *view.Text) {
+	t.Lit("(")
+	t.Int(&s.pre)
+	t.Lit(")")
+	t.Int(&s.size)
+}
+
 // partAttr returns the row of an attribute without a reader, because its text occurs only inside other attributes.
-func partAttr[T any](name string, code int, fields func(c ir.Coder, d *T), text func(d *T) string) *ir.AttrDef {
+func partAttr[T any](name string, code int, fields func(c ir.Coder, d *T), text func(d *T, t *view.Text)) *ir.AttrDef {
 	return ir.NewAttrDef[T](ir.AttrDef{
 		Dialect: "sdy", Name: name, Binary: ir.BinaryData(code, fields),
 		Doc:   "A part of other attributes that is an attribute only in bytecode.",
 		Parse: func(ir.AsmParser, *ir.AttrDef) any { return nil },
-		Print: func(_ *ir.AttrDef, data any) string { return "<" + text(data.(*T)) + ">" },
+		Print: func(_ *ir.AttrDef, data any) string { return "<" + view.Written(data.(*T), text) + ">" },
 	})
 }
 

@@ -1,10 +1,8 @@
 package sdy
 
 import (
-	"strconv"
-	"strings"
-
 	"github.com/hlocb/hlocb/dialect/stablehlo/ods"
+	"github.com/hlocb/hlocb/internal/dialect/view"
 	"github.com/hlocb/hlocb/ir"
 )
 
@@ -23,43 +21,34 @@ type AllToAllMove struct {
 	Src, Tgt int64
 }
 
-func (l *AxisList) String() string { return "{" + axisList(l.Axes) + "}" }
+func (l *AxisList) text(t *view.Text) { axesText(t, "{", "}", &l.Axes) }
 
-func (l *AxisLists) String() string {
-	parts := make([]string, len(l.Dims))
-	for i, d := range l.Dims {
-		parts[i] = "{" + axisList(d) + "}"
-	}
-	return "[" + strings.Join(parts, ", ") + "]"
+func (l *AxisLists) text(t *view.Text) {
+	view.Items(t, "[", "]", &l.Dims, func(d *[]AxisRef) { axesText(t, "{", "}", d) })
 }
 
-func (l *AllToAllParams) String() string {
-	parts := make([]string, len(l.Moves))
-	for i, m := range l.Moves {
-		parts[i] = "{" + axisList(m.Axes) + "}: " + strconv.FormatInt(m.Src, 10) + "->" + strconv.FormatInt(m.Tgt, 10)
-	}
-	return "[" + strings.Join(parts, ", ") + "]"
+func (l *AllToAllParams) text(t *view.Text) {
+	view.Items(t, "[", "]", &l.Moves, func(m *AllToAllMove) { m.text(t) })
 }
 
-// parseMoves reads [{"x"}: 0->1].
-func parseMoves(p ir.AsmParser) *AllToAllParams {
-	l := &AllToAllParams{}
-	p.ParseList("[", "]", func() {
-		m := AllToAllMove{Axes: parseAxes(p)}
-		p.Expect(":")
-		m.Src = p.ParseInteger()
-		p.Expect("->")
-		m.Tgt = p.ParseInteger()
-		l.Moves = append(l.Moves, m)
-	})
-	return l
+// text is {"x"}: 0->1.
+func (m *AllToAllMove) text(t *view.Text) {
+	axesText(t, "{", "}", &m.Axes)
+	t.Lit(": ")
+	t.Int(&m.Src)
+	t.Lit("->")
+	t.Int(&m.Tgt)
 }
 
-// listDirective reads and writes an attribute without its mnemonic.
-func listDirective(row *ir.AttrDef) *ir.Directive {
+// short is a directive for an attribute without its name.
+func short(row *ir.AttrDef) *ir.Directive {
 	return &ir.Directive{
 		Parse: func(p ir.AsmParser, _ *ir.OpState, args []ir.DirectiveArg) { args[0].Attr = row.ParseShort(p) },
-		Print: func(p ir.AsmPrinter, _ *ir.Op, args []ir.DirectiveArg) { p.Print(bareText(args[0].Attr)) },
+		Print: func(p ir.AsmPrinter, _ *ir.Op, args []ir.DirectiveArg) {
+			if a, ok := args[0].Attr.(*ir.DialectAttr); ok {
+				p.Print(row.Print(row, a.Data()))
+			}
+		},
 	}
 }
 
@@ -182,7 +171,7 @@ func collectiveOps() []*ir.Def {
 
 func collectiveDirectives() map[string]*ir.Directive {
 	return map[string]*ir.Directive{
-		"Axes": listDirective(AxisListAttr), "AxisLists": listDirective(AxisListsAttr), "Moves": listDirective(AllToAllAttr),
+		"Axes": short(AxisListAttr), "AxisLists": short(AxisListsAttr), "Moves": short(AllToAllAttr), "ManualAxes": short(ManualAxesAttr),
 		"Value": {
 			Parse: func(p ir.AsmParser, _ *ir.OpState, args []ir.DirectiveArg) {
 				pos := p.Pos()

@@ -1,10 +1,13 @@
 package sdy
 
 import (
+	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/hlocb/hlocb/internal/mlirtext"
+	"github.com/hlocb/hlocb/internal/dialect/view"
+	"github.com/hlocb/hlocb/ir"
 )
 
 // DeviceMesh is #sdy.mesh<["x"=2, "y"=4], device_ids=[...]>: axes of devices. A mesh without axes and with one device
@@ -53,95 +56,190 @@ type ManualAxes struct {
 	Names []string `attr:"axes"`
 }
 
-// String returns <["x"=2], device_ids=[0, 1]>.
-func (m *DeviceMesh) String() string {
-	parts := make([]string, len(m.Axes))
+// text is <["x"=2], device_ids=[0, 1]>.
+func (m *DeviceMesh) text(t *view.Text) {
+	start := t.Pos()
+	t.Lit("<")
+	view.Items(t, "[", "]", &m.Axes, func(a *MeshAxis) {
+		pos := t.Pos()
+		if a.text(t); a.Size < 1 {
+			t.Failf(pos, "axis size must be at least 1, got: %d", a.Size)
+		}
+	})
+	if t.Opt(m.DeviceIDs != nil, ", device_ids=") {
+		view.Some(t, "[", "]", &m.DeviceIDs, t.Int)
+	}
+	t.Lit(">")
+	if t.P == nil {
+		return
+	}
+	if wrong := m.check(); wrong != "" {
+		t.Failf(start, "%s", wrong)
+	}
+	if len(m.Axes) > 0 && slices.IsSorted(m.DeviceIDs) {
+		m.DeviceIDs = nil // nil means this order
+	}
+}
+
+// check returns a description of the mesh's error, or "".
+func (m *DeviceMesh) check() string {
 	for i, a := range m.Axes {
-		parts[i] = mlirtext.Quote(a.Name) + "=" + strconv.FormatInt(a.Size, 10)
-	}
-	s := "<[" + strings.Join(parts, ", ") + "]"
-	if m.DeviceIDs != nil {
-		ids := make([]string, len(m.DeviceIDs))
-		for i, id := range m.DeviceIDs {
-			ids[i] = strconv.FormatInt(id, 10)
+		if m.index(a.Name) < i {
+			return "duplicate axis name: " + ir.Quote(a.Name)
 		}
-		s += ", device_ids=[" + strings.Join(ids, ", ") + "]"
 	}
-	return s + ">"
+	if len(m.DeviceIDs) == 0 {
+		return ""
+	}
+	if i := slices.IndexFunc(m.DeviceIDs, func(id int64) bool { return id < 0 }); i >= 0 {
+		return fmt.Sprintf("device id must be non-negative, got: %d", m.DeviceIDs[i])
+	}
+	if len(m.Axes) == 0 {
+		if len(m.DeviceIDs) > 1 {
+			return "axes is empty and device_ids has more than one element"
+		}
+		return ""
+	}
+	product := int64(1)
+	for _, a := range m.Axes {
+		product *= a.Size
+	}
+	if product != int64(len(m.DeviceIDs)) {
+		return fmt.Sprintf("total product of axis sizes must match total number of device ids, got: %d != %d", product, len(m.DeviceIDs))
+	}
+	sorted := slices.Sorted(slices.Values(m.DeviceIDs))
+	for i, id := range sorted {
+		if id != int64(i) {
+			text := fmt.Sprint(sorted)
+			return "sorted device ids must be iota(product(axes)), got: " + strings.ReplaceAll(text[1:len(text)-1], " ", ", ")
+		}
+	}
+	return ""
 }
 
-// String returns "x" or "x":(2)4.
-func (a AxisRef) String() string {
-	s := mlirtext.Quote(a.Name)
-	if a.part() {
-		s += ":(" + strconv.FormatInt(a.Pre, 10) + ")" + strconv.FormatInt(a.Size, 10)
-	}
-	return s
+// text is "x"=2.
+func (a *MeshAxis) text(t *view.Text) {
+	t.String(&a.Name)
+	t.Lit("=")
+	t.Int(&a.Size)
 }
 
-func axisList(axes []AxisRef) string {
-	parts := make([]string, len(axes))
-	for i, a := range axes {
-		parts[i] = a.String()
+// text is "x" or "x":(2)4.
+func (a *AxisRef) text(t *view.Text) {
+	t.String(&a.Name)
+	if !t.Opt(a.part(), ":") {
+		return
 	}
-	return strings.Join(parts, ", ")
+	pos, part := t.Pos(), subAxis{a.Pre, a.Size}
+	part.text(t)
+	if a.Pre, a.Size = part.pre, part.size; !a.part() {
+		t.Failf(pos, "sub-axis pre-size must be at least 1: %s:(0)0", ir.Quote(a.Name))
+	}
 }
 
-// String returns {"x", ?}p1.
-func (d DimSharding) String() string {
-	s := "{" + axisList(d.Axes)
-	if d.Open {
+func axesText(t *view.Text, open, end string, axes *[]AxisRef) {
+	view.Items(t, open, end, axes, func(a *AxisRef) { a.text(t) })
+}
+
+// text is {"x", ?}p1.
+func (d *DimSharding) text(t *view.Text) {
+	t.Lit("{")
+	if t.P == nil {
+		axesText(t, "", "", &d.Axes)
+		if d.Open && len(d.Axes) > 0 {
+			t.Lit(", ")
+		}
+		t.Opt(d.Open, "?")
+		t.Lit("}")
+		if d.Priority >= 0 {
+			t.Lit("p")
+			t.Int(&d.Priority)
+		}
+		return
+	}
+	for !t.P.Accept("}") {
 		if len(d.Axes) > 0 {
-			s += ", "
+			t.Lit(",")
 		}
-		s += "?"
+		if d.Open = t.P.Accept("?"); d.Open {
+			t.Lit("}")
+			break
+		}
+		var a AxisRef
+		a.text(t)
+		d.Axes = append(d.Axes, a)
 	}
-	s += "}"
-	if d.Priority >= 0 {
-		s += "p" + strconv.FormatInt(d.Priority, 10)
+	d.Priority = -1
+	if word := t.P.ParseOptionalKeyword(); word != "" {
+		digits, ok := strings.CutPrefix(word, "p")
+		if !ok || digits == "" || strings.Trim(digits, "0123456789") != "" {
+			t.P.Errorf("expecting priority in format 'p<number>', got: %s", word)
+		}
+		if digits[0] == '0' && len(digits) > 1 {
+			t.P.Errorf("priorities with leading zeros are not allowed, got: %s", word)
+		}
+		v, err := strconv.ParseInt(digits, 10, 64)
+		if err != nil {
+			t.P.Errorf("expecting integer priority, got: %s", word)
+		}
+		d.Priority = v
 	}
-	return s
 }
 
-// String returns <@mesh, [{"x"}, {}]>.
-func (s *Sharding) String() string {
-	mesh := "mesh"
-	if s.Inline != nil {
-		mesh += s.Inline.String()
+// text is <@mesh, [{"x"}, {}], replicated={...}, unreduced={...}>.
+func (s *Sharding) text(t *view.Text) {
+	t.Lit("<")
+	if t.Opt(s.Inline != nil, "mesh") {
+		view.Part(t, MeshAttr, &s.Inline)
 	} else {
-		mesh = string(mlirtext.AppendSymbol(nil, s.Mesh))
+		t.Symbol(&s.Mesh)
 	}
-	dims := make([]string, len(s.Dims))
-	for i, d := range s.Dims {
-		dims[i] = d.String()
+	t.Lit(", ")
+	view.Items(t, "[", "]", &s.Dims, func(d *DimSharding) { d.text(t) })
+	list := func(name string, axes *[]AxisRef) bool {
+		if (t.P == nil) == (len(*axes) == 0) || !t.Opt(true, name) {
+			return false
+		}
+		t.Lit("={")
+		axesText(t, "", "", axes)
+		t.Lit("}")
+		return true
 	}
-	text := "<" + mesh + ", [" + strings.Join(dims, ", ") + "]"
-	if len(s.Replicated) > 0 {
-		text += ", replicated={" + axisList(s.Replicated) + "}"
+	if t.P == nil {
+		list(", replicated", &s.Replicated)
+		list(", unreduced", &s.Unreduced)
 	}
-	if len(s.Unreduced) > 0 {
-		text += ", unreduced={" + axisList(s.Unreduced) + "}"
+	for t.Opt(false, ",") {
+		if !list("replicated", &s.Replicated) && !list("unreduced", &s.Unreduced) {
+			t.P.Errorf("failed to parse Sdy_TensorSharding, expected valid named axis list after comma")
+		}
 	}
-	return text + ">"
+	t.Lit(">")
 }
 
-// String returns <[<@mesh, [...]>, ...]>.
-func (v *PerValue) String() string { return "<" + v.List() + ">" }
-
-// List returns [<@mesh, [...]>, ...], the form in ops.
-func (v *PerValue) List() string {
-	parts := make([]string, len(v.Shardings))
-	for i, s := range v.Shardings {
-		parts[i] = s.String()
-	}
-	return "[" + strings.Join(parts, ", ") + "]"
+// text is <[<@mesh, [...]>, ...]>, list is the form in ops, without the outer brackets.
+func (v *PerValue) text(t *view.Text) {
+	t.Lit("<")
+	v.list(t)
+	t.Lit(">")
 }
 
-// String returns {"x", "y"}.
-func (m *ManualAxes) String() string {
-	parts := make([]string, len(m.Names))
-	for i, n := range m.Names {
-		parts[i] = mlirtext.Quote(n)
-	}
-	return "{" + strings.Join(parts, ", ") + "}"
+func (v *PerValue) list(t *view.Text) {
+	view.Items(t, "[", "]", &v.Shardings, func(s **Sharding) { view.Part(t, ShardingAttr, s) })
 }
+
+// text is {"x", "y"}.
+func (m *ManualAxes) text(t *view.Text) { view.Items(t, "{", "}", &m.Names, t.String) }
+
+// The texts of attributes, without their names.
+func (d *DeviceMesh) String() string       { return view.Written(d, (*DeviceMesh).text) }
+func (a AxisRef) String() string           { return view.Written(&a, (*AxisRef).text) }
+func (d DimSharding) String() string       { return view.Written(&d, (*DimSharding).text) }
+func (d *Sharding) String() string         { return view.Written(d, (*Sharding).text) }
+func (d *PerValue) String() string         { return view.Written(d, (*PerValue).text) }
+func (d *ManualAxes) String() string       { return view.Written(d, (*ManualAxes).text) }
+func (d *AxisList) String() string         { return view.Written(d, (*AxisList).text) }
+func (d *AxisLists) String() string        { return view.Written(d, (*AxisLists).text) }
+func (d *AllToAllParams) String() string   { return view.Written(d, (*AllToAllParams).text) }
+func (d *PropagationEdges) String() string { return view.Written(d, (*PropagationEdges).text) }
+func (d *Rule) String() string             { return view.Written(d, (*Rule).text) }

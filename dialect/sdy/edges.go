@@ -2,9 +2,8 @@ package sdy
 
 import (
 	"slices"
-	"strconv"
-	"strings"
 
+	"github.com/hlocb/hlocb/internal/dialect/view"
 	"github.com/hlocb/hlocb/ir"
 )
 
@@ -33,42 +32,33 @@ type ValueRef struct {
 }
 
 // PropagationEdgesAttr is the row of #sdy.propagation_edges. Bytecode has it as text.
-var PropagationEdgesAttr = attr(ir.AttrDef{
-	Name: "propagation_edges", Summary: "Propagation edge metadata for all propagation steps.",
+var PropagationEdgesAttr = view.TextAttr(ir.AttrDef{
+	Dialect: "sdy", Name: "propagation_edges", Summary: "Propagation edge metadata for all propagation steps.",
 	Doc:    "How a sharding reached the values of an operation, by steps of the propagation.",
 	Syntax: `<[{step-0 = [{"x" = operand-0 -> [result-0]}]}]>`,
-}, parseEdges)
+}, (*PropagationEdges).text)
 
-func parseEdges(p ir.AsmParser) *PropagationEdges {
-	start := p.Pos()
-	e := &PropagationEdges{}
-	some := func(item func()) {
-		p.Expect("[")
-		p.ParseList("", "", item)
-		p.Expect("]")
-	}
-	p.Expect("<")
-	some(func() {
-		p.Expect("{")
-		p.ExpectKeyword("step")
-		p.Expect("-")
-		s := PropagationStep{Index: p.ParseInteger()}
-		p.Expect("=")
-		some(func() {
-			p.Expect("{")
-			f := AxisFlow{Axis: parseAxisRef(p)}
-			p.Expect("=")
-			f.Source = parseValueRef(p)
-			p.Expect("->")
-			some(func() { f.To = append(f.To, parseValueRef(p)) })
-			p.Expect("}")
-			s.Axes = append(s.Axes, f)
+// text is <[{step-0 = [{"x" = operand-0 -> [result-0]}]}]>.
+func (e *PropagationEdges) text(t *view.Text) {
+	start := t.Pos()
+	t.Lit("<")
+	view.Some(t, "[", "]", &e.Steps, func(s *PropagationStep) {
+		t.Lit("{step-")
+		t.Int(&s.Index)
+		t.Lit(" = ")
+		view.Some(t, "[", "]", &s.Axes, func(f *AxisFlow) {
+			t.Lit("{")
+			f.Axis.text(t)
+			t.Lit(" = ")
+			f.Source.text(t)
+			t.Lit(" -> ")
+			view.Some(t, "[", "]", &f.To, func(v *ValueRef) { v.text(t) })
+			t.Lit("}")
 		})
-		p.Expect("}")
-		e.Steps = append(e.Steps, s)
+		t.Lit("}")
 	})
-	p.Expect(">")
-	fail := func(format string, args ...any) { p.ErrorfAt(start, "propagation edges have "+format, args...) }
+	t.Lit(">")
+	fail := func(format string, args ...any) { t.Failf(start, "propagation edges have "+format, args...) }
 	seen := map[int64]bool{}
 	for _, s := range e.Steps {
 		if s.Index < 0 {
@@ -89,46 +79,25 @@ func parseEdges(p ir.AsmParser) *PropagationEdges {
 			}
 		}
 	}
-	return e
 }
 
-func parseValueRef(p ir.AsmParser) ValueRef {
-	var v ValueRef
-	pos := p.Pos()
-	switch p.ParseKeywordOrString() {
-	case "operand":
-	case "result":
-		v.Result = true
-	default:
-		p.ErrorfAt(pos, "expected ::mlir::sdy::EdgeNodeType to be one of: operand, result")
-	}
-	p.Expect("-")
-	v.Index = p.ParseInteger()
-	return v
-}
-
-func (v ValueRef) String() string {
+// text is operand-0 or result-0.
+func (v *ValueRef) text(t *view.Text) {
+	word := "operand"
 	if v.Result {
-		return "result-" + strconv.FormatInt(v.Index, 10)
+		word = "result"
 	}
-	return "operand-" + strconv.FormatInt(v.Index, 10)
-}
-
-// String returns <[{step-0 = [{"x" = operand-0 -> [result-0]}]}]>.
-func (e *PropagationEdges) String() string {
-	var steps []string
-	for _, s := range e.Steps {
-		var axes []string
-		for _, f := range s.Axes {
-			var to []string
-			for _, v := range f.To {
-				to = append(to, v.String())
-			}
-			axes = append(axes, "{"+f.Axis.String()+" = "+f.Source.String()+" -> ["+strings.Join(to, ", ")+"]}")
+	if t.P == nil {
+		t.Lit(word)
+	} else {
+		pos := t.Pos()
+		if word = t.P.ParseKeywordOrString(); word != "operand" && word != "result" {
+			t.Failf(pos, "expected ::mlir::sdy::EdgeNodeType to be one of: operand, result")
 		}
-		steps = append(steps, "{step-"+strconv.FormatInt(s.Index, 10)+" = ["+strings.Join(axes, ", ")+"]}")
+		v.Result = word == "result"
 	}
-	return "<[" + strings.Join(steps, ", ") + "]>"
+	t.Lit("-")
+	t.Int(&v.Index)
 }
 
 // check checks that the values exist, and that the axes are in the mesh of their shardings.

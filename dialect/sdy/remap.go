@@ -3,6 +3,7 @@ package sdy
 import (
 	"slices"
 
+	"github.com/hlocb/hlocb/internal/dialect/view"
 	"github.com/hlocb/hlocb/ir"
 )
 
@@ -10,8 +11,8 @@ import (
 // value is replicated over the mesh of the existing values. If there are none, it uses the first mesh of the module
 // that has the computation's manual axes.
 func RemapShardings(m *ir.Module, op *ir.Op, operands, results []int) error {
-	in, hasIn := shardingsOf(op.Attr(attrIn))
-	out, hasOut := shardingsOf(op.Attr(attrOut))
+	in, hasIn := shardingsOf(op.Attr(AttrInShardings))
+	out, hasOut := shardingsOf(op.Attr(AttrOutShardings))
 	if !hasIn && !hasOut {
 		return nil // a named computation may omit its shardings
 	}
@@ -37,29 +38,24 @@ func RemapShardings(m *ir.Module, op *ir.Op, operands, results []int) error {
 		op.SetAttr(name, PerValueAttr.New(&PerValue{Shardings: list}))
 		return nil
 	}
-	if err := set(attrIn, hasIn, in, operands, op.Operand); err != nil {
+	if err := set(AttrInShardings, hasIn, in, operands, op.Operand); err != nil {
 		return err
 	}
-	return set(attrOut, hasOut, out, results, op.Result)
+	return set(AttrOutShardings, hasOut, out, results, op.Result)
 }
 
 func shardingsOf(a ir.Attr) ([]*Sharding, bool) {
-	d, ok := a.(*ir.DialectAttr)
-	if !ok {
-		return nil, false
+	if p := view.Data[PerValue](a); p != nil {
+		return p.Shardings, true
 	}
-	p, ok := d.Data().(*PerValue)
-	if !ok {
-		return nil, false
-	}
-	return p.Shardings, true
+	return nil, false
 }
 
 // HasMesh reports whether a new value of the manual computation op has a mesh for its sharding: that of another value,
 // or a mesh of the module with the op's manual axes.
 func HasMesh(m *ir.Module, op *ir.Op) bool {
-	in, _ := shardingsOf(op.Attr(attrIn))
-	out, _ := shardingsOf(op.Attr(attrOut))
+	in, _ := shardingsOf(op.Attr(AttrInShardings))
+	out, _ := shardingsOf(op.Attr(AttrOutShardings))
 	return anyMesh(m, op, slices.Concat(in, out)) != nil
 }
 
@@ -70,16 +66,13 @@ func anyMesh(m *ir.Module, op *ir.Op, shardings []*Sharding) *Sharding {
 			return &Sharding{Mesh: s.Mesh, Inline: s.Inline}
 		}
 	}
-	var manual *ManualAxes
-	if d, ok := op.Attr(attrManual).(*ir.DialectAttr); ok {
-		manual, _ = d.Data().(*ManualAxes)
-	}
+	manual := view.Data[ManualAxes](op.Attr(AttrManualAxes))
 	if manual == nil {
 		return nil
 	}
 	for o := range m.Body().Ops() {
-		if mesh := dataOf[DeviceMesh](o.Attr("mesh")); mesh != nil && o.Name() == nameMesh && mesh.has(manual.Names) {
-			return &Sharding{Mesh: symbolOf(o)}
+		if mesh := view.Data[DeviceMesh](o.Attr("mesh")); mesh != nil && o.Name() == nameMesh && mesh.has(manual.Names) {
+			return &Sharding{Mesh: view.String(o.Attr(ir.SymbolName))}
 		}
 	}
 	return nil
@@ -87,16 +80,7 @@ func anyMesh(m *ir.Module, op *ir.Op, shardings []*Sharding) *Sharding {
 
 // has reports whether the mesh has all the named axes.
 func (m *DeviceMesh) has(names []string) bool {
-	for _, name := range names {
-		found := false
-		for _, a := range m.Axes {
-			found = found || a.Name == name
-		}
-		if !found {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(names, func(name string) bool { return m.index(name) < 0 })
 }
 
 // replicated returns a closed sharding on the mesh of s for a value that is whole on every device.
@@ -114,39 +98,25 @@ func IsComputation(op *ir.Op) bool { return op.Is(ManualComputation) }
 
 // AllManual reports whether a manual computation covers all axes of the meshes of its shardings.
 func AllManual(m *ir.Module, op *ir.Op) bool {
-	manual := map[string]bool{}
-	if d, ok := op.Attr(attrManual).(*ir.DialectAttr); ok {
-		if axes, ok := d.Data().(*ManualAxes); ok {
-			for _, name := range axes.Names {
-				manual[name] = true
-			}
-		}
+	var manual []string
+	if axes := view.Data[ManualAxes](op.Attr(AttrManualAxes)); axes != nil {
+		manual = axes.Names
 	}
-	in, _ := shardingsOf(op.Attr(attrIn))
-	out, _ := shardingsOf(op.Attr(attrOut))
-	for _, s := range append(append([]*Sharding(nil), in...), out...) {
+	in, _ := shardingsOf(op.Attr(AttrInShardings))
+	out, _ := shardingsOf(op.Attr(AttrOutShardings))
+	for _, s := range slices.Concat(in, out) {
 		mesh := s.Inline
 		for o := range m.Body().Ops() {
-			if declared := dataOf[DeviceMesh](o.Attr("mesh")); o.Name() == nameMesh && mesh == nil && symbolOf(o) == s.Mesh {
+			if declared := view.Data[DeviceMesh](o.Attr("mesh")); o.Name() == nameMesh && mesh == nil && view.String(o.Attr(ir.SymbolName)) == s.Mesh {
 				mesh = declared
 			}
 		}
 		if mesh == nil {
 			return false
 		}
-		for _, a := range mesh.Axes {
-			if !manual[a.Name] {
-				return false
-			}
+		if slices.ContainsFunc(mesh.Axes, func(a MeshAxis) bool { return !slices.Contains(manual, a.Name) }) {
+			return false
 		}
 	}
 	return true
-}
-
-func symbolOf(op *ir.Op) string {
-	s, _ := op.Attr(ir.SymbolName).(*ir.StringAttr)
-	if s == nil {
-		return ""
-	}
-	return s.Value()
 }

@@ -41,14 +41,13 @@ var ManualComputation = &ir.Def{
 	Doc:      "Computes on each device of the manual axes with that device's shards.",
 	Operands: []ir.Arg{{Name: "tensors", Mult: ir.Variadic}},
 	Results:  []ir.Arg{{Name: "results", Mult: ir.Variadic}},
-	Attrs:    []ir.AttrSpec{{Name: attrIn, Type: PerValueAttr.Constraint()}, {Name: attrManual, Type: ManualAxesAttr.Constraint()}, {Name: attrOut, Type: PerValueAttr.Constraint()}},
+	Attrs:    []ir.AttrSpec{{Name: AttrInShardings, Type: PerValueAttr.Constraint()}, {Name: AttrManualAxes, Type: ManualAxesAttr.Constraint()}, {Name: AttrOutShardings, Type: PerValueAttr.Constraint()}},
 	Regions:  []ir.RegionSpec{{Name: "body"}},
 	Traits:   ir.SingleBlock | ir.IsolatedFromAbove | ir.NestedEffects,
-	Syntax:   "`(` $tensors `)` `in_shardings` `=` $in_shardings `out_shardings` `=` $out_shardings `manual_axes` `=` $manual_axes `(` argument, ... `)` $body attr-dict `:` functional-type(operands, results)",
-	Parse:    parseManual,
-	Print:    printManual,
-	Flow:     computationFlow,
-	Verify:   verifyManual,
+	Format: "`` `(` $tensors `)` `in_shardings` `` `=` `` custom<Shardings>($in_shardings) `out_shardings` `` `=` `` custom<Shardings>($out_shardings) " +
+		"`manual_axes` `` `=` `` custom<ManualAxes>($manual_axes) custom<Body>($body) attr-dict `:` functional-type(operands, results)",
+	Flow:   computationFlow,
+	Verify: verifyManual,
 	Clauses: ir.Clauses(`
 		in_shardings and out_shardings are right for the operands and results, on one mesh or an empty one
 		the manual axes are axes of that mesh, in its order, and of no computation around
@@ -63,14 +62,13 @@ var NamedComputation = &ir.Def{
 	Doc:      "Runs its body under a name.",
 	Operands: []ir.Arg{{Name: "operands", Mult: ir.Variadic}},
 	Results:  []ir.Arg{{Name: "results", Mult: ir.Variadic}},
-	Attrs:    []ir.AttrSpec{{Name: attrIn, Type: PerValueAttr.Constraint(), Optional: true}, {Name: attrName, Type: ods.StrAttr}, {Name: attrOut, Type: PerValueAttr.Constraint(), Optional: true}},
+	Attrs:    []ir.AttrSpec{{Name: AttrInShardings, Type: PerValueAttr.Constraint(), Optional: true}, {Name: AttrName, Type: ods.StrAttr}, {Name: AttrOutShardings, Type: PerValueAttr.Constraint(), Optional: true}},
 	Regions:  []ir.RegionSpec{{Name: "body"}},
 	Traits:   ir.SingleBlock | ir.IsolatedFromAbove | ir.NestedEffects,
-	Syntax:   "`<` $name `>` `(` $operands `)` (`in_shardings` `=` $in_shardings)? (`out_shardings` `=` $out_shardings)? `(` argument, ... `)` $body attr-dict `:` functional-type(operands, results)",
-	Parse:    parseNamed,
-	Print:    printNamed,
-	Flow:     computationFlow,
-	Verify:   verifyNamed,
+	Format: "`` `<` $name `>` `` `(` $operands `)` (`in_shardings` `` `=` `` custom<Shardings>($in_shardings)^)? " +
+		"(`out_shardings` `` `=` `` custom<Shardings>($out_shardings)^)? custom<Body>($body) attr-dict `:` functional-type(operands, results)",
+	Flow:   computationFlow,
+	Verify: verifyNamed,
 	Clauses: ir.Clauses(`
 		the body takes the operands and gives the results
 		in_shardings and out_shardings are right for the operands and results
@@ -134,15 +132,6 @@ var PropagationBarrier = &ir.Def{
 	Clauses: ir.Clauses("allowed_direction is not BOTH: nothing would be blocked"),
 }
 
-// SameType is a directive for the one type of an operand and a result.
-var SameType = &ir.Directive{
-	Parse: func(p ir.AsmParser, _ *ir.OpState, args []ir.DirectiveArg) {
-		t := p.ParseType()
-		args[0].Types, args[1].Types = []ir.Type{t}, []ir.Type{t}
-	},
-	Print: func(p ir.AsmPrinter, _ *ir.Op, args []ir.DirectiveArg) { p.PrintTypes(args[1].Types) },
-}
-
 // Dialect returns the dialect.
 func Dialect() *ir.Dialect {
 	d := &ir.Dialect{
@@ -154,7 +143,7 @@ func Dialect() *ir.Dialect {
 		VerifyAttr: verifyAttr, VerifyValueAttr: verifyValueAttr,
 		Directives: map[string]*ir.Directive{
 			"Direction": {Parse: parseDirection, Print: printDirection},
-			"SameType":  SameType,
+			"SameType":  SameType, "Shardings": Shardings, "Body": Body,
 		},
 	}
 	for name, c := range collectiveDirectives() {

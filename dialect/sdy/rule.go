@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hlocb/hlocb/internal/dialect/view"
 	"github.com/hlocb/hlocb/ir"
 )
 
@@ -35,50 +36,6 @@ func factor(i int64) string {
 	return "z_" + strconv.FormatInt(i-lastLetter, 10)
 }
 
-func factors(list []int64, between string) string {
-	parts := make([]string, len(list))
-	for i, f := range list {
-		parts[i] = factor(f)
-	}
-	return strings.Join(parts, between)
-}
-
-func mappings(list []Mapping) string {
-	parts := make([]string, len(list))
-	for i, m := range list {
-		dims := make([]string, len(m))
-		for k, d := range m {
-			dims[k] = factors(d, "")
-		}
-		parts[i] = "[" + strings.Join(dims, ", ") + "]"
-	}
-	return strings.Join(parts, ", ")
-}
-
-// String returns <([i, j])->([ij]) {i=2, j=4}>.
-func (r *Rule) String() string {
-	s := "<(" + mappings(r.Operands) + ")->(" + mappings(r.Results) + ")"
-	for i, n := range r.Sizes {
-		sep := ", "
-		if i == 0 {
-			sep = " {"
-		}
-		s += sep + factor(int64(i)) + "=" + strconv.FormatInt(n, 10)
-	}
-	if len(r.Sizes) > 0 {
-		s += "}"
-	}
-	for _, g := range r.groups() {
-		if len(*g.list) > 0 {
-			s += " " + g.name + "={" + factors(*g.list, ", ") + "}"
-		}
-	}
-	if r.Custom {
-		s += ", custom"
-	}
-	return s + ">"
-}
-
 type factorGroup struct {
 	name string
 	list *[]int64
@@ -91,73 +48,78 @@ func (r *Rule) groups() []factorGroup {
 	}
 }
 
-func parseRule(p ir.AsmParser) *Rule {
-	r := &Rule{}
-	p.Expect("<")
-	r.Operands = parseMappings(p)
-	p.Expect("->")
-	r.Results = parseMappings(p)
-	if p.Peek("{") {
-		p.ParseList("{", "}", func() {
-			word, pos := p.ParseKeyword(), p.Pos()
-			f, rest := takeFactor(p, word)
-			if want := int64(len(r.Sizes)); f != want {
-				p.ErrorfAt(pos, "expecting factor indices to be ordered like an iota ([0,1,2,...], e.g. {i=#, j=#, ...}). Expecting factor index symbol '%s', received: '%s'", factor(want), factor(f))
-			}
-			if rest != "" {
-				p.ErrorfAt(pos, "expecting single factor symbol: %s", rest)
-			}
-			p.Expect("=")
-			pos = p.Pos()
-			n := p.ParseInteger()
-			if n != int64(int32(n)) {
-				p.ErrorfAt(pos, "integer value too large")
-			}
-			r.Sizes = append(r.Sizes, n)
+// text is <([i, j])->([ij]) {i=2, j=4} reduction={i}, custom>.
+func (r *Rule) text(t *view.Text) {
+	t.Lit("<")
+	mappingsText(t, &r.Operands)
+	t.Lit("->")
+	mappingsText(t, &r.Results)
+	if t.Next(len(r.Sizes) > 0, " {") {
+		next := int64(0)
+		view.Items(t, "{", "}", &r.Sizes, func(n *int64) {
+			r.sizeText(t, next, n)
+			next++
 		})
 	}
 	for _, g := range r.groups() {
-		if !p.AcceptKeyword(g.name) {
-			continue
-		}
-		p.Expect("=")
-		if p.Peek("{") {
-			p.ParseList("{", "}", func() {
-				f, _ := takeFactor(p, p.ParseKeyword())
-				*g.list = append(*g.list, f)
+		if t.Opt(len(*g.list) > 0, " "+g.name+"=") && t.Next(true, "{") {
+			view.Items(t, "{", "}", g.list, func(f *int64) {
+				if t.P == nil {
+					t.Lit(factor(*f))
+				} else {
+					*f, _ = takeFactor(t.P, t.P.ParseKeyword())
+				}
 			})
 		}
 	}
-	if p.Accept(",") {
-		p.ExpectKeyword("custom")
-		r.Custom = true
-	}
-	p.Expect(">")
-	return r
+	r.Custom = t.Opt(r.Custom, ", custom")
+	t.Lit(">")
 }
 
-// parseMappings reads ([i, j], [jk]): at least one tensor.
-func parseMappings(p ir.AsmParser) (out []Mapping) {
-	p.Expect("(")
-	p.ParseList("", "", func() {
-		m := Mapping{}
-		p.Expect("[")
-		if !p.Accept("]") {
-			p.ParseList("", "", func() {
-				var dim []int64
-				for word := p.ParseOptionalKeyword(); word != ""; {
-					var f int64
-					f, word = takeFactor(p, word)
-					dim = append(dim, f)
-				}
-				m = append(m, dim)
-			})
-			p.Expect("]")
+// sizeText is i=2, the size of the given factor.
+func (r *Rule) sizeText(t *view.Text, want int64, n *int64) {
+	if t.P == nil {
+		t.Lit(factor(want))
+	} else {
+		word, pos := t.P.ParseKeyword(), t.Pos()
+		f, rest := takeFactor(t.P, word)
+		if f != want {
+			t.Failf(pos, "expecting factor indices to be ordered like an iota ([0,1,2,...], e.g. {i=#, j=#, ...}). Expecting factor index symbol '%s', received: '%s'", factor(want), factor(f))
 		}
-		out = append(out, m)
-	})
-	p.Expect(")")
-	return out
+		if rest != "" {
+			t.Failf(pos, "expecting single factor symbol: %s", rest)
+		}
+	}
+	t.Lit("=")
+	pos := t.Pos()
+	if t.Int(n); *n != int64(int32(*n)) {
+		t.Failf(pos, "integer value too large")
+	}
+}
+
+// mappingsText is ([i, j], [jk]): at least one tensor.
+func mappingsText(t *view.Text, list *[]Mapping) {
+	view.Some(t, "(", ")", list, func(m *Mapping) { m.text(t) })
+}
+
+// text is [i, jk].
+func (m *Mapping) text(t *view.Text) {
+	view.Items(t, "[", "]", (*[][]int64)(m), func(dim *[]int64) { factorsText(t, dim) })
+}
+
+// factorsText is jk: factors without separators.
+func factorsText(t *view.Text, list *[]int64) {
+	if t.P == nil {
+		for _, f := range *list {
+			t.Lit(factor(f))
+		}
+		return
+	}
+	for word := t.P.ParseOptionalKeyword(); word != ""; {
+		var f int64
+		f, word = takeFactor(t.P, word)
+		*list = append(*list, f)
+	}
 }
 
 // takeFactor reads the first factor of word, a sequence of factors, and returns the rest.

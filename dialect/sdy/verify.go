@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/hlocb/hlocb/diag"
-	"github.com/hlocb/hlocb/internal/mlirtext"
+	"github.com/hlocb/hlocb/internal/dialect/view"
 	"github.com/hlocb/hlocb/ir"
 )
 
@@ -48,17 +48,7 @@ func meshOf(s *Sharding, op *ir.Op, r *ir.Reporter) *DeviceMesh {
 	if def == nil || def.Name() != nameMesh {
 		return nil
 	}
-	return dataOf[DeviceMesh](def.Attr("mesh"))
-}
-
-// dataOf returns the data of an attribute of the dialect, or nil if the data is not a T.
-func dataOf[T any](a ir.Attr) *T {
-	if d, ok := a.(*ir.DialectAttr); ok {
-		if t, ok := d.Data().(*T); ok {
-			return t
-		}
-	}
-	return nil
+	return view.Data[DeviceMesh](def.Attr("mesh"))
 }
 
 // axisSet collects the axes that a sharding uses.
@@ -146,7 +136,7 @@ func manualAround(op *ir.Op) map[string]*ir.Op {
 		if p.Name() != nameManual {
 			continue
 		}
-		if axes := dataOf[ManualAxes](p.Attr(attrManual)); axes != nil {
+		if axes := view.Data[ManualAxes](p.Attr(AttrManualAxes)); axes != nil {
 			for _, name := range axes.Names {
 				if out == nil {
 					out = map[string]*ir.Op{}
@@ -345,21 +335,21 @@ func verifyAttr(op *ir.Op, name string, a ir.Attr, r *ir.Reporter) {
 	}
 	switch name {
 	case AttrValueSharding:
-		v := dataOf[PerValue](a)
+		v := view.Data[PerValue](a)
 		if v == nil {
 			r.Errorf(op, "should have a sharding attribute of type TensorShardingPerValueAttr")
 			return
 		}
 		checkPerValue(v, op.ResultTypes(), op, r, at(op, r).of("result "))
 	case AttrValueRule:
-		rule := dataOf[Rule](a)
+		rule := view.Data[Rule](a)
 		if rule == nil {
 			r.Errorf(op, "should have a sharding rule attribute of type OpShardingRuleAttr for attr named '%s'", AttrValueRule)
 			return
 		}
 		rule.check(op, at(op, r))
 	case edgesName:
-		e := dataOf[PropagationEdges](a)
+		e := view.Data[PropagationEdges](a)
 		if e == nil {
 			r.Errorf(op, "should have a propagation edges attribute of type PropagationEdgesAttr for attr named '%s'", edgesName)
 			return
@@ -367,7 +357,7 @@ func verifyAttr(op *ir.Op, name string, a ir.Attr, r *ir.Reporter) {
 		e.check(op, r)
 	case resultEdgesName, argEdgesName:
 		list, ok := a.(*ir.ArrayAttr)
-		if !ok || slices.ContainsFunc(list.Elems(), func(e ir.Attr) bool { return dataOf[PropagationEdges](e) == nil }) {
+		if !ok || slices.ContainsFunc(list.Elems(), func(e ir.Attr) bool { return view.Data[PropagationEdges](e) == nil }) {
 			r.Errorf(op, "should have a propagation edges attribute of type ArrayAttr<PropagationEdgesAttr> for attr named '%s' or '%s'", resultEdgesName, argEdgesName)
 		}
 	}
@@ -383,7 +373,7 @@ func verifyValueAttr(op *ir.Op, result bool, i int, t ir.Type, name string, a ir
 		side = "result"
 	}
 	f := at(op, r).of(fmt.Sprintf("%s %d - ", side, i))
-	s := dataOf[Sharding](a)
+	s := view.Data[Sharding](a)
 	if s == nil {
 		f("should have a sharding attribute of type TensorShardingAttr")
 		return

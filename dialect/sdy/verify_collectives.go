@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/internal/dialect/view"
 	"github.com/hlocb/hlocb/ir"
 )
 
@@ -13,14 +14,14 @@ func shardingOf(v *ir.Value, r *ir.Reporter) *Sharding {
 	if op := v.DefiningOp(); op != nil {
 		switch op.Name() {
 		case "sdy.sharding_constraint", "sdy.reshard", "sdy.data_flow_edge":
-			return dataOf[Sharding](op.Attr("sharding"))
+			return view.Data[Sharding](op.Attr("sharding"))
 		case nameManual, nameNamed:
-			return nth(dataOf[PerValue](op.Attr(attrOut)), v.Index())
+			return nth(view.Data[PerValue](op.Attr(AttrOutShardings)), v.Index())
 		}
 		if a := op.Attr("out_sharding"); a != nil && op.Def().Dialect() == "sdy" {
-			return dataOf[Sharding](a)
+			return view.Data[Sharding](a)
 		}
-		return nth(dataOf[PerValue](op.Attr(AttrValueSharding)), v.Index())
+		return nth(view.Data[PerValue](op.Attr(AttrValueSharding)), v.Index())
 	}
 	b := v.ParentBlock()
 	if b == nil || b.Parent() == nil {
@@ -28,14 +29,14 @@ func shardingOf(v *ir.Value, r *ir.Reporter) *Sharding {
 	}
 	switch op := b.Parent(); {
 	case op.Name() == nameManual:
-		s := nth(dataOf[PerValue](op.Attr(attrIn)), v.Index())
-		return s.without(dataOf[ManualAxes](op.Attr(attrManual)))
+		s := nth(view.Data[PerValue](op.Attr(AttrInShardings)), v.Index())
+		return s.without(view.Data[ManualAxes](op.Attr(AttrManualAxes)))
 	case op.Name() == nameNamed:
-		return nth(dataOf[PerValue](op.Attr(attrIn)), v.Index())
+		return nth(view.Data[PerValue](op.Attr(AttrInShardings)), v.Index())
 	case op.Name() == "func.func":
 		if list, ok := op.Attr("arg_attrs").(*ir.ArrayAttr); ok && v.Index() < len(list.Elems()) {
 			if d, ok := list.Elems()[v.Index()].(*ir.DictAttr); ok {
-				return dataOf[Sharding](d.Get(AttrValueSharding))
+				return view.Data[Sharding](d.Get(AttrValueSharding))
 			}
 		}
 	}
@@ -81,7 +82,7 @@ func collectives(unsharded, meshes bool, own func(*transfer)) func(*ir.Op, *ir.R
 		if verifySame(op, r); op.Operand(0).Type() != op.Result(0).Type() {
 			return
 		}
-		t := &transfer{fault: at(op, r), op: op, in: shardingOf(op.Operand(0), r), out: dataOf[Sharding](op.Attr("out_sharding"))}
+		t := &transfer{fault: at(op, r), op: op, in: shardingOf(op.Operand(0), r), out: view.Data[Sharding](op.Attr("out_sharding"))}
 		if t.in == nil && !unsharded {
 			t.fault("collective on operand without sharding")
 			return
@@ -124,7 +125,7 @@ func collectives(unsharded, meshes bool, own func(*transfer)) func(*ir.Op, *ir.R
 // perDimension checks a collective with axes per dimension. apply converts the operand's sharding into the required
 // result sharding.
 func (t *transfer) perDimension(name string, apply func(dim int, axes []AxisRef) ([]AxisRef, bool)) bool {
-	lists := dataOf[AxisLists](t.op.Attr(name))
+	lists := view.Data[AxisLists](t.op.Attr(name))
 	if lists == nil {
 		return false
 	}
@@ -149,7 +150,7 @@ func (t *transfer) perDimension(name string, apply func(dim int, axes []AxisRef)
 
 func (t *transfer) expect(dim int, want []AxisRef) bool {
 	if !slices.Equal(want, t.out.Dims[dim].Axes) {
-		t.fault("result sharding doesn't match expected sharding [%s] on dimension %d", axisList(want), dim)
+		t.fault("result sharding doesn't match expected sharding [%s] on dimension %d", view.Written(&want, func(axes *[]AxisRef, t *view.Text) { axesText(t, "", "", axes) }), dim)
 		return false
 	}
 	return true
@@ -193,7 +194,7 @@ func (t *transfer) reduceScatter() { t.perDimension("reduce_scatter_axes", t.sli
 func (t *transfer) shardedToUnreduced() {
 	ok := t.perDimension("axes", func(d int, axes []AxisRef) ([]AxisRef, bool) { return t.gathered("shard-to-unreduce", d, axes) })
 	if ok {
-		t.unreduced(slices.Concat(dataOf[AxisLists](t.op.Attr("axes")).Dims...), "sharded_to_unreduced_axes")
+		t.unreduced(slices.Concat(view.Data[AxisLists](t.op.Attr("axes")).Dims...), "sharded_to_unreduced_axes")
 	}
 }
 
@@ -211,7 +212,7 @@ func (t *transfer) unreduced(more []AxisRef, name string) {
 }
 
 func (t *transfer) replicatedToUnreduced() {
-	l := dataOf[AxisList](t.op.Attr("axes"))
+	l := view.Data[AxisList](t.op.Attr("axes"))
 	if l == nil {
 		return
 	}
@@ -248,7 +249,7 @@ func (t *transfer) reduce() {
 		t.fault("operand and result shardings are not equivalent")
 		return
 	}
-	l := dataOf[AxisList](t.op.Attr("reduction_axes"))
+	l := view.Data[AxisList](t.op.Attr("reduction_axes"))
 	var set axisSet
 	if l == nil || !set.addSorted("reduction", l.Axes, t.mesh, t.fault) {
 		return
@@ -284,7 +285,7 @@ func (t *transfer) permute() {
 }
 
 func (t *transfer) exchange() {
-	p := dataOf[AllToAllParams](t.op.Attr("params"))
+	p := view.Data[AllToAllParams](t.op.Attr("params"))
 	if p == nil {
 		return
 	}

@@ -3,7 +3,7 @@ package sdy
 import (
 	"slices"
 
-	"github.com/hlocb/hlocb/internal/mlirtext"
+	"github.com/hlocb/hlocb/internal/dialect/view"
 	"github.com/hlocb/hlocb/ir"
 )
 
@@ -12,7 +12,7 @@ func verifyOwnSharding(op *ir.Op, r *ir.Reporter) {
 	if verifySame(op, r); op.Operand(0).Type() != op.Result(0).Type() {
 		return
 	}
-	if s := dataOf[Sharding](op.Attr("sharding")); s != nil {
+	if s := view.Data[Sharding](op.Attr("sharding")); s != nil {
 		checkSharding(s, op.Result(0).Type(), op, r, at(op, r))
 	}
 }
@@ -45,7 +45,7 @@ func verifyEdge(op *ir.Op, r *ir.Reporter) {
 			Note(def.Pos(), "sdy op defining the input of the sdy.data_flow_edge")
 		return
 	}
-	if s := dataOf[Sharding](op.Attr("sharding")); s != nil {
+	if s := view.Data[Sharding](op.Attr("sharding")); s != nil {
 		checkSharding(s, op.Result(0).Type(), op, r, at(op, r))
 	}
 }
@@ -108,10 +108,10 @@ func verifyNamed(op *ir.Op, r *ir.Reporter) {
 	if !agree(argTypes(op), in, "block argument", "operand") || !agree(returnTypes(op), out, "returned value", "result") {
 		return
 	}
-	if v := dataOf[PerValue](op.Attr(attrIn)); v != nil && !checkPerValue(v, in, op, r, at(op, r).of("in_shardings ")) {
+	if v := view.Data[PerValue](op.Attr(AttrInShardings)); v != nil && !checkPerValue(v, in, op, r, at(op, r).of("in_shardings ")) {
 		return
 	}
-	if v := dataOf[PerValue](op.Attr(attrOut)); v != nil {
+	if v := view.Data[PerValue](op.Attr(AttrOutShardings)); v != nil {
 		checkPerValue(v, out, op, r, at(op, r).of("out_shardings "))
 	}
 }
@@ -136,7 +136,7 @@ func verifyManual(op *ir.Op, r *ir.Reporter) {
 	if !returns(op, r) {
 		return
 	}
-	in, out, axes := dataOf[PerValue](op.Attr(attrIn)), dataOf[PerValue](op.Attr(attrOut)), dataOf[ManualAxes](op.Attr(attrManual))
+	in, out, axes := view.Data[PerValue](op.Attr(AttrInShardings)), view.Data[PerValue](op.Attr(AttrOutShardings)), view.Data[ManualAxes](op.Attr(AttrManualAxes))
 	if in == nil || out == nil || axes == nil {
 		return // the row reports the error
 	}

@@ -222,7 +222,7 @@ func opSection(w *bytes.Buffer, def *ir.Def, example string) {
 	}
 	w.WriteByte('\n')
 	if syntax := cmp.Or(def.Format, def.Syntax); syntax != "" {
-		paragraph(w, "Syntax: ``"+strings.ReplaceAll(syntax, "`", "'")+"``")
+		paragraph(w, "Syntax: ``"+strings.NewReplacer("`` ", "", "` ` ", "", "`", "'").Replace(syntax)+"``")
 	} else {
 		paragraph(w, "Syntax: the generic form only.")
 	}

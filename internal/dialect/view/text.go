@@ -1,0 +1,204 @@
+package view
+
+import (
+	"strconv"
+
+	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/internal/mlirtext"
+	"github.com/hlocb/hlocb/ir"
+)
+
+// Text reads the parameters of an attribute, or writes them: one function per attribute names its parts in order.
+type Text struct {
+	P   ir.AsmParser // nil: the text is written
+	out []byte
+}
+
+// TextAttr returns the row of an attribute whose parameters text reads and writes.
+func TextAttr[T any](d ir.AttrDef, text func(d *T, t *Text)) *ir.AttrDef {
+	d.Parse = func(p ir.AsmParser, _ *ir.AttrDef) any {
+		v := new(T)
+		text(v, &Text{P: p})
+		return v
+	}
+	d.Print = func(_ *ir.AttrDef, v any) string { return Written(v.(*T), text) }
+	return ir.NewAttrDef[T](d)
+}
+
+// Written returns what text writes for v.
+func Written[T any](v *T, text func(v *T, t *Text)) string {
+	var t Text
+	text(v, &t)
+	return string(t.out)
+}
+
+// Lit is punctuation and words. Spaces are optional where the text is read.
+func (t *Text) Lit(s string) {
+	if t.P == nil {
+		t.out = append(t.out, s...)
+		return
+	}
+	for s != "" {
+		token := firstToken(s)
+		switch {
+		case token == " ":
+		case isLetter(token[0]):
+			t.P.ExpectKeyword(token)
+		default:
+			t.P.Expect(token)
+		}
+		s = s[len(token):]
+	}
+}
+
+// Opt is like Lit for a part that may be absent. It reports whether it is present.
+func (t *Text) Opt(present bool, s string) bool {
+	if t.P != nil {
+		for s[0] == ' ' {
+			s = s[1:]
+		}
+		token := firstToken(s)
+		if isLetter(token[0]) {
+			present = t.P.AcceptKeyword(token)
+		} else {
+			present = t.P.Accept(token)
+		}
+		s = s[len(token):]
+	}
+	if present {
+		t.Lit(s)
+	}
+	return present
+}
+
+// firstToken returns the word, the arrow or the character at the start of s.
+func firstToken(s string) string {
+	n := 1
+	switch {
+	case isLetter(s[0]):
+		for n < len(s) && isLetter(s[n]) {
+			n++
+		}
+	case s[0] == '-' && len(s) > 1 && s[1] == '>':
+		n = 2
+	}
+	return s[:n]
+}
+
+func isLetter(c byte) bool { return c == '_' || 'a' <= c|0x20 && c|0x20 <= 'z' }
+
+// Next reports whether the punctuation at the end of s comes next, and writes what precedes it.
+func (t *Text) Next(present bool, s string) bool {
+	before, punct := s[:len(s)-1], s[len(s)-1:]
+	if t.P != nil {
+		return t.P.Peek(punct)
+	}
+	if present {
+		t.Lit(before)
+	}
+	return present
+}
+
+// Pos is the position of the current token, where the text is read.
+func (t *Text) Pos() (pos diag.Pos) {
+	if t.P != nil {
+		pos = t.P.Pos()
+	}
+	return pos
+}
+
+// Failf reports a mistake at pos, where the text is read.
+func (t *Text) Failf(pos diag.Pos, format string, args ...any) {
+	if t.P != nil {
+		t.P.ErrorfAt(pos, format, args...)
+	}
+}
+
+// String is a quoted string.
+func (t *Text) String(s *string) {
+	if t.P != nil {
+		*s = t.P.ParseString()
+	} else {
+		t.out = append(t.out, ir.Quote(*s)...)
+	}
+}
+
+// Symbol is @name.
+func (t *Text) Symbol(s *string) {
+	if t.P != nil {
+		*s = t.P.ParseSymbol()
+	} else {
+		t.out = mlirtext.AppendSymbol(t.out, *s)
+	}
+}
+
+// Int is a decimal number.
+func (t *Text) Int(n *int64) {
+	if t.P != nil {
+		*n = t.P.ParseInteger()
+	} else {
+		t.out = strconv.AppendInt(t.out, *n, 10)
+	}
+}
+
+// Ints is [1, 2, 3].
+func (t *Text) Ints(n *[]int64) {
+	if t.P != nil {
+		*n = t.P.ParseIntegers()
+	} else {
+		t.out = mlirtext.AppendInts(t.out, *n)
+	}
+}
+
+// Attr is any attribute.
+func (t *Text) Attr(a *ir.Attr) {
+	if t.P != nil {
+		*a = t.P.ParseAttr(nil)
+	} else {
+		t.out = append(t.out, (*a).String()...)
+	}
+}
+
+// Type is any type.
+func (t *Text) Type(typ *ir.Type) {
+	if t.P != nil {
+		*typ = t.P.ParseType()
+	} else {
+		t.out = append(t.out, (*typ).String()...)
+	}
+}
+
+// Part is an attribute of row d without its name. Its full form and its alias are read, too.
+func Part[T any](t *Text, d *ir.AttrDef, v **T) {
+	if t.P != nil {
+		*v = Data[T](d.ParseShort(t.P))
+	} else {
+		t.out = append(t.out, d.Print(d, *v)...)
+	}
+}
+
+// Items are values separated by commas, in brackets. Without brackets there is at least one.
+func Items[T any](t *Text, open, end string, list *[]T, item func(*T)) {
+	if t.P != nil {
+		t.P.ParseList(open, end, func() {
+			*list = append(*list, *new(T))
+			item(&(*list)[len(*list)-1])
+		})
+		return
+	}
+	t.Lit(open)
+	for i := range *list {
+		if i > 0 {
+			t.Lit(", ")
+		}
+		item(&(*list)[i])
+	}
+	t.Lit(end)
+}
+
+// Some are like Items with brackets, but there is at least one value.
+func Some[T any](t *Text, open, end string, list *[]T, item func(*T)) {
+	t.Lit(open)
+	Items(t, "", "", list, item)
+	t.Lit(end)
+}
