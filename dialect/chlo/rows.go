@@ -3,6 +3,7 @@ package chlo
 import (
 	hlo "github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/dialect/stablehlo/ods"
+	"github.com/hlocb/hlocb/internal/dialect/view"
 	"github.com/hlocb/hlocb/ir"
 )
 
@@ -49,7 +50,7 @@ func unary(name, doc string, in, out ir.Constraint) *ir.Def {
 		Results:  []ir.Arg{{Name: "result", Type: out}},
 		Traits:   ir.Pure | ir.Elementwise | ir.SameShape,
 		Format:   "$operand attr-dict `:` type($operand) `->` type($result)",
-		Infer:    inferSame, Verify: verifySame,
+		Infer:    view.InferFirst, Verify: verifySame,
 	}
 	if in.Summary != out.Summary {
 		d.Infer, d.Verify = inferPred, verifyShape
@@ -65,7 +66,7 @@ func binary(name, x, y, doc string) *ir.Def {
 		Results:  []ir.Arg{{Name: "result", Type: fp}},
 		Traits:   ir.Pure | ir.Elementwise | ir.SameShape,
 		Format:   "$" + x + " `,` $" + y + " attr-dict `:` type($" + x + ") `,` type($" + y + ") `->` type(results)",
-		Infer:    inferSame, Verify: verifySame,
+		Infer:    view.InferFirst, Verify: verifySame,
 	}
 }
 
@@ -125,7 +126,7 @@ var (
 		Results:  []ir.Arg{{Name: "result", Type: ods.RankedInt}},
 		Traits:   ir.Pure | ir.Elementwise | ir.SameShape | ir.Commutative,
 		Format:   "$lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs) `->` type($result)",
-		Infer:    inferSame, Verify: verifySame,
+		Infer:    view.InferFirst, Verify: verifySame,
 	}
 )
 

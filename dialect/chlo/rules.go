@@ -56,10 +56,6 @@ func withElem(c *ir.Context, t *ir.TensorType, elem ir.Type) ir.Type {
 	return c.Tensor(t.Shape(), elem, t.Encoding())
 }
 
-func inferSame(_ *ir.Context, st *ir.OpState) ([]ir.Type, error) {
-	return []ir.Type{st.Operands[0].Type()}, nil
-}
-
 func verifySame(op *ir.Op, r *ir.Reporter) {
 	t := op.Operand(0).Type()
 	ok := hlo.Compatible(op.Result(0).Type(), t)

@@ -4,6 +4,7 @@ import (
 	"github.com/hlocb/hlocb/dialect/chlo"
 	hlo "github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/dialect/stablehlo/ods"
+	"github.com/hlocb/hlocb/internal/dialect/view"
 	"github.com/hlocb/hlocb/ir"
 )
 
@@ -159,9 +160,7 @@ func unary(name string, base *ir.Def, t ir.Constraint) *ir.Def {
 		Operands: []ir.Arg{{Name: "operand", Type: t}}, Results: []ir.Arg{{Name: "result", Type: t}},
 		Traits: ir.Pure | ir.Elementwise | ir.SameShape,
 		Format: "$operand attr-dict `:` custom<SameOperandsAndResultType>(type($operand), type($result))",
-		Infer: func(_ *ir.Context, st *ir.OpState) ([]ir.Type, error) {
-			return []ir.Type{st.Operands[0].Type()}, nil
-		},
+		Infer:  view.InferFirst,
 	}, name, base)
 }
 

@@ -1,11 +1,11 @@
 package mhlo
 
 import (
-	"iter"
 	"slices"
 
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/dialect/stablehlo/ods"
+	"github.com/hlocb/hlocb/internal/dialect/view"
 	"github.com/hlocb/hlocb/ir"
 )
 
@@ -38,14 +38,6 @@ func bundleOf(t ir.Type) *AsyncBundle {
 	return nil
 }
 
-func typesOf(values iter.Seq2[int, *ir.Value]) []ir.Type {
-	var out []ir.Type
-	for _, v := range values {
-		out = append(out, v.Type())
-	}
-	return out
-}
-
 // callee returns the function that an async_start calls.
 func callee(op *ir.Op, r *ir.Reporter) (fn.FuncOp, bool) {
 	name, ok := op.Attr("called_computation").(*ir.SymbolRefAttr)
@@ -76,7 +68,7 @@ func verifyAsyncStart(op *ir.Op, r *ir.Reporter) {
 		r.Errorf(op, "execution_thread does not match the execution_thread of %s. Got: %q, but expected %q.", name, got.Value(), thread.Value())
 		return
 	}
-	got, want := typesOf(op.Operands()), f.Type().Inputs()
+	got, want := view.Types(op.OperandList()), f.Type().Inputs()
 	if len(got) != len(want) {
 		r.Errorf(op, "number of operands doesn't match operands for %s. Got: %d, but expected: %d.", name, len(got), len(want))
 		return
@@ -141,7 +133,7 @@ func verifyAsyncUpdate(op *ir.Op, r *ir.Reporter) {
 	case f == nil:
 		r.Errorf(op, "the bundle is not that of an async_start")
 	case verifyBundle(op, r, op.Result(0).Type(), f):
-		agree(op, r, typesOf(op.Operands()))
+		agree(op, r, view.Types(op.OperandList()))
 	}
 }
 

@@ -7,13 +7,13 @@ import (
 )
 
 var directives = map[string]*ir.Directive{
-	"Body": sdy.Body, "SameType": sdy.SameType,
+	"Body": sdy.Body, "SameType": view.SameType,
 	"SameTypes": {
 		Parse: func(p ir.AsmParser, _ *ir.OpState, args []ir.DirectiveArg) {
 			args[0].Types = p.ParseTypes()
 			args[1].Types = args[0].Types
 		},
-		Print: sdy.SameType.Print,
+		Print: view.SameType.Print,
 	},
 	"Origin": { // "f"(1)
 		Parse: func(p ir.AsmParser, _ *ir.OpState, args []ir.DirectiveArg) { args[0].Attr = parseOrigin(p) },

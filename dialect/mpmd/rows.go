@@ -5,6 +5,7 @@ import (
 
 	"github.com/hlocb/hlocb/dialect/sdy"
 	"github.com/hlocb/hlocb/dialect/stablehlo/ods"
+	"github.com/hlocb/hlocb/internal/dialect/view"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -73,8 +74,8 @@ var NamedTensor = &ir.Def{
 	Attrs:    []ir.AttrSpec{{Name: "name", Type: ods.StrAttr}},
 	Traits:   ir.Pure | ir.SameType,
 	Format:   "$tensor `name` `` `=` `` $name attr-dict `:` custom<SameType>(type($tensor), type($result))",
-	Infer:    inferFirst,
-	Verify:   verifySame,
+	Infer:    view.InferFirst,
+	Verify:   view.VerifySame,
 }
 
 // Fragment is mpmd.fragment.
@@ -240,8 +241,8 @@ var Broadcast = &ir.Def{
 	Results:  []ir.Arg{{Name: "result", Type: anyTensor}},
 	Traits:   ir.Pure | ir.SameType,
 	Format:   "attr-dict $tensor `:` custom<SameType>(type($tensor), type($result))",
-	Infer:    inferFirst,
-	Verify:   verifySame,
+	Infer:    view.InferFirst,
+	Verify:   view.VerifySame,
 }
 
 // Reduce is mpmd.reduce.
@@ -270,8 +271,4 @@ func Dialect() *ir.Dialect {
 		Types:      []*ir.TypeDef{MeshTensorType},
 		Directives: directives,
 	}
-}
-
-func inferFirst(_ *ir.Context, st *ir.OpState) ([]ir.Type, error) {
-	return []ir.Type{st.Operands[0].Type()}, nil
 }

@@ -2,12 +2,12 @@ package mpmd
 
 import (
 	"fmt"
-	"iter"
 	"slices"
 	"strings"
 
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/dialect/sdy"
+	"github.com/hlocb/hlocb/internal/dialect/view"
 	"github.com/hlocb/hlocb/ir"
 )
 
@@ -24,14 +24,6 @@ const (
 	memoryOfHost    = "pinned_host"
 	memoryOfDevices = "device"
 )
-
-func typesOf(values iter.Seq2[int, *ir.Value]) []ir.Type {
-	var out []ir.Type
-	for _, v := range values {
-		out = append(out, v.Type())
-	}
-	return out
-}
 
 // meshTensorOf returns the parameters of a mesh tensor, or nil for any other type.
 func meshTensorOf(t ir.Type) *MeshTensor {
@@ -95,12 +87,6 @@ func verifyOnMesh(op *ir.Op, t *MeshTensor, r *ir.Reporter) bool {
 	return m != nil && (t.Sharding == nil || t.Sharding.VerifyOn(m, t.Tensor, op, r))
 }
 
-func verifySame(op *ir.Op, r *ir.Reporter) {
-	if op.Operand(0).Type() != op.Result(0).Type() {
-		r.Errorf(op, "requires the same type for all operands and results")
-	}
-}
-
 // verifyReduce accepts an unknown size as any size.
 func verifyReduce(op *ir.Op, r *ir.Reporter) {
 	if op.NumOperands() == 0 {
@@ -140,7 +126,7 @@ func bodyTypes(op *ir.Op, r *ir.Reporter) (args, yields []ir.Type, ok bool) {
 			Note(op.Pos(), "in custom textual format, the absence of terminator implies 'mpmd.return'")
 		return nil, nil, false
 	}
-	return typesOf(slices.All(b.Args())), typesOf(last.Operands()), true
+	return view.Types(b.Args()), view.Types(last.OperandList()), true
 }
 
 // verifyCount checks that there are as many values inside as outside.
@@ -169,7 +155,7 @@ func verifyNamed(op *ir.Op, r *ir.Reporter) {
 		}
 		return true
 	}
-	_ = agree(args, typesOf(op.Operands()), "block argument", "operand") && agree(yields, op.ResultTypes(), "returned value", "result")
+	_ = agree(args, view.Types(op.OperandList()), "block argument", "operand") && agree(yields, op.ResultTypes(), "returned value", "result")
 }
 
 func verifyFragment(op *ir.Op, r *ir.Reporter) {
@@ -212,7 +198,7 @@ func verifyOfFragment(op *ir.Op, args, yields []ir.Type, r *ir.Reporter) bool {
 		}
 		return true
 	}
-	return agree(args, typesOf(op.Operands()), "block argument", "operand") && agree(yields, op.ResultTypes(), "returned value", "result")
+	return agree(args, view.Types(op.OperandList()), "block argument", "operand") && agree(yields, op.ResultTypes(), "returned value", "result")
 }
 
 // callee returns the function that op calls and its type. If there is none, it reports an error.
@@ -269,7 +255,7 @@ func verifyCall(op *ir.Op, r *ir.Reporter) {
 	for _, side := range [...]struct {
 		name       string
 		want, have []ir.Type
-	}{{"operand", t.Inputs(), typesOf(op.Operands())}, {"result", t.Results(), op.ResultTypes()}} {
+	}{{"operand", t.Inputs(), view.Types(op.OperandList())}, {"result", t.Results(), op.ResultTypes()}} {
 		for i, w := range side.want { // Shardy accepts other numbers of values
 			if i < len(side.have) && w != side.have[i] {
 				r.PlainErrorf(op, "Type mismatch. Expected call %s to have type '%s' but got '%s'", side.name, w, side.have[i])
@@ -360,7 +346,7 @@ func verifyFor(op *ir.Op, r *ir.Reporter) {
 	if !ok {
 		return
 	}
-	values := typesOf(op.Operands())
+	values := view.Types(op.OperandList())
 	if len(values) != op.NumResults() {
 		r.Errorf(op, "requires the same number of operands and results")
 		return

@@ -43,15 +43,6 @@ var Body = &ir.Directive{
 	},
 }
 
-// SameType is a directive for the one type of an operand and a result.
-var SameType = &ir.Directive{
-	Parse: func(p ir.AsmParser, _ *ir.OpState, args []ir.DirectiveArg) {
-		t := p.ParseType()
-		args[0].Types, args[1].Types = []ir.Type{t}, []ir.Type{t}
-	},
-	Print: func(p ir.AsmPrinter, _ *ir.Op, args []ir.DirectiveArg) { p.PrintTypes(args[1].Types) },
-}
-
 // directions are the spellings of propagation_barrier's allowed_direction, an i32 in generic form.
 var directions = [...]string{"NONE", "FORWARD", "BACKWARD", "BOTH"}
 

@@ -67,7 +67,7 @@ func collective(name, doc, attr, list string, c ir.AttrConstraint, verify func(*
 		Operands: []ir.Arg{{Name: "tensor"}},
 		Results:  []ir.Arg{{Name: "result"}},
 		Attrs:    []ir.AttrSpec{outSharding},
-		Infer:    inferSame, Verify: verify,
+		Infer:    view.InferFirst, Verify: verify,
 		Clauses: ir.Clauses(collectiveClauses + clauses),
 	}
 	params := ""
@@ -77,12 +77,6 @@ func collective(name, doc, attr, list string, c ir.AttrConstraint, verify func(*
 	}
 	d.Format = params + "$tensor `out_sharding` `` `=` `` $out_sharding attr-dict `:` custom<SameType>(type($tensor), type($result))"
 	return d
-}
-
-func verifySame(op *ir.Op, r *ir.Reporter) {
-	if op.Operand(0).Type() != op.Result(0).Type() {
-		r.Errorf(op, "requires the same type for all operands and results")
-	}
 }
 
 // collectiveClauses apply to every collective.
@@ -146,7 +140,7 @@ var (
 		Operands: []ir.Arg{{Name: "input"}}, Results: []ir.Arg{{Name: "result"}},
 		Attrs:  []ir.AttrSpec{{Name: "sharding", Type: outSharding.Type, Optional: true}},
 		Format: "$input (`sharding` `` `=` `` $sharding^)? attr-dict `:` custom<SameType>(type($input), type($result))",
-		Infer:  inferSame, Verify: verifyEdge,
+		Infer:  view.InferFirst, Verify: verifyEdge,
 		Clauses: ir.Clauses(`
 			the type is static, and nothing else uses the input
 			no operation of this dialect made the input, except for computations
@@ -156,7 +150,7 @@ var (
 		Name: "sdy.func_data_flow_edge", Doc: "Represents the flow of data out of a call.",
 		Operands: []ir.Arg{{Name: "operand"}}, Results: []ir.Arg{{Name: "result"}},
 		Format: "$operand attr-dict `:` custom<SameType>(type($operand), type($result))",
-		Infer:  inferSame, Verify: verifyFuncEdge,
+		Infer:  view.InferFirst, Verify: verifyFuncEdge,
 		Clauses: ir.Clauses("nothing else uses the operand"),
 	}
 )

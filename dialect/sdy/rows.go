@@ -2,6 +2,7 @@ package sdy
 
 import (
 	"github.com/hlocb/hlocb/dialect/stablehlo/ods"
+	"github.com/hlocb/hlocb/internal/dialect/view"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -92,7 +93,7 @@ var ShardingConstraint = &ir.Def{
 	Results:  []ir.Arg{{Name: "result"}},
 	Attrs:    []ir.AttrSpec{{Name: "sharding", Type: ShardingAttr.Constraint()}},
 	Format:   "$input $sharding attr-dict `:` custom<SameType>(type($input), type($result))",
-	Infer:    inferSame, Verify: verifyOwnSharding,
+	Infer:    view.InferFirst, Verify: verifyOwnSharding,
 	Clauses: ir.Clauses("the sharding is right for the value"),
 }
 
@@ -105,7 +106,7 @@ var Reshard = &ir.Def{
 	Attrs:    []ir.AttrSpec{{Name: "sharding", Type: ShardingAttr.Constraint()}},
 	Traits:   ir.Pure,
 	Format:   "$input $sharding attr-dict `:` custom<SameType>(type($input), type($result))",
-	Infer:    inferSame, Verify: verifyOwnSharding,
+	Infer:    view.InferFirst, Verify: verifyOwnSharding,
 	Clauses: ir.Clauses("the sharding is right for the value"),
 }
 
@@ -128,7 +129,7 @@ var PropagationBarrier = &ir.Def{
 	Traits:   ir.Pure,
 	Format: "$input `allowed_direction` `` `=` `` custom<Direction>($allowed_direction) attr-dict `:` " +
 		"custom<SameType>(type($input), type($result))",
-	Infer: inferSame, Verify: verifyBarrier,
+	Infer: view.InferFirst, Verify: verifyBarrier,
 	Clauses: ir.Clauses("allowed_direction is not BOTH: nothing would be blocked"),
 }
 
@@ -143,15 +144,11 @@ func Dialect() *ir.Dialect {
 		VerifyAttr: verifyAttr, VerifyValueAttr: verifyValueAttr,
 		Directives: map[string]*ir.Directive{
 			"Direction": {Parse: parseDirection, Print: printDirection},
-			"SameType":  SameType, "Shardings": Shardings, "Body": Body,
+			"SameType":  view.SameType, "Shardings": Shardings, "Body": Body,
 		},
 	}
 	for name, c := range collectiveDirectives() {
 		d.Directives[name] = c
 	}
 	return d
-}
-
-func inferSame(_ *ir.Context, st *ir.OpState) ([]ir.Type, error) {
-	return []ir.Type{st.Operands[0].Type()}, nil
 }

@@ -149,7 +149,7 @@ func takeFactor(p ir.AsmParser, word string) (f int64, rest string) {
 // check checks the rule of op.
 func (r *Rule) check(op *ir.Op, f fault) {
 	used := make([]bool, len(r.Sizes))
-	if !r.checkMappings("operand", r.Operands, typesOf(op.Operands()), used, f) || !r.checkMappings("result", r.Results, op.ResultTypes(), used, f) {
+	if !r.checkMappings("operand", r.Operands, view.Types(op.OperandList()), used, f) || !r.checkMappings("result", r.Results, op.ResultTypes(), used, f) {
 		return
 	}
 	if i := slices.Index(used, false); i >= 0 {

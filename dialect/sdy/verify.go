@@ -2,7 +2,6 @@ package sdy
 
 import (
 	"fmt"
-	"iter"
 	"slices"
 
 	"github.com/hlocb/hlocb/diag"
@@ -379,12 +378,4 @@ func verifyValueAttr(op *ir.Op, result bool, i int, t ir.Type, name string, a ir
 		return
 	}
 	checkSharding(s, t, op, r, f)
-}
-
-func typesOf(values iter.Seq2[int, *ir.Value]) []ir.Type {
-	var out []ir.Type
-	for _, v := range values {
-		out = append(out, v.Type())
-	}
-	return out
 }

@@ -79,7 +79,7 @@ type transfer struct {
 // sharding; collective_permute works between meshes.
 func collectives(unsharded, meshes bool, own func(*transfer)) func(*ir.Op, *ir.Reporter) {
 	return func(op *ir.Op, r *ir.Reporter) {
-		if verifySame(op, r); op.Operand(0).Type() != op.Result(0).Type() {
+		if !view.SameTypes(op, r) {
 			return
 		}
 		t := &transfer{fault: at(op, r), op: op, in: shardingOf(op.Operand(0), r), out: view.Data[Sharding](op.Attr("out_sharding"))}

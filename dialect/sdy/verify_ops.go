@@ -9,7 +9,7 @@ import (
 
 // verifyOwnSharding checks the sharding of an operation with one result, and that the type is unchanged.
 func verifyOwnSharding(op *ir.Op, r *ir.Reporter) {
-	if verifySame(op, r); op.Operand(0).Type() != op.Result(0).Type() {
+	if !view.SameTypes(op, r) {
 		return
 	}
 	if s := view.Data[Sharding](op.Attr("sharding")); s != nil {
@@ -18,7 +18,7 @@ func verifyOwnSharding(op *ir.Op, r *ir.Reporter) {
 }
 
 func verifyBarrier(op *ir.Op, r *ir.Reporter) {
-	if verifySame(op, r); op.Operand(0).Type() != op.Result(0).Type() {
+	if !view.SameTypes(op, r) {
 		return
 	}
 	if a, ok := op.Attr("allowed_direction").(*ir.IntegerAttr); ok && directions[a.Value()&3] == "BOTH" {
@@ -28,7 +28,7 @@ func verifyBarrier(op *ir.Op, r *ir.Reporter) {
 
 // verifyEdge checks that only the edge uses its operand, and that no operation of the dialect defines the operand.
 func verifyEdge(op *ir.Op, r *ir.Reporter) {
-	if verifySame(op, r); op.Operand(0).Type() != op.Result(0).Type() {
+	if !view.SameTypes(op, r) {
 		return
 	}
 	t, ok := op.Result(0).Type().(*ir.TensorType)
@@ -53,7 +53,7 @@ func verifyEdge(op *ir.Op, r *ir.Reporter) {
 // verifyFuncEdge checks that only the edge uses its operand, which must be an argument of a function or the result of a
 // call.
 func verifyFuncEdge(op *ir.Op, r *ir.Reporter) {
-	if verifySame(op, r); op.Operand(0).Type() != op.Result(0).Type() {
+	if !view.SameTypes(op, r) {
 		return
 	}
 	r.ReadsAround()
@@ -73,14 +73,14 @@ func verifyFuncEdge(op *ir.Op, r *ir.Reporter) {
 // returnTypes returns the types that the body of op returns.
 func returnTypes(op *ir.Op) []ir.Type {
 	if b := op.Region(0).Entry(); b != nil && b.Last() != nil {
-		return typesOf(b.Last().Operands())
+		return view.Types(b.Last().OperandList())
 	}
 	return nil
 }
 
 func argTypes(op *ir.Op) []ir.Type {
 	if b := op.Region(0).Entry(); b != nil {
-		return typesOf(slices.All(b.Args()))
+		return view.Types(b.Args())
 	}
 	return nil
 }
@@ -104,7 +104,7 @@ func verifyNamed(op *ir.Op, r *ir.Reporter) {
 		}
 		return true
 	}
-	in, out := typesOf(op.Operands()), op.ResultTypes()
+	in, out := view.Types(op.OperandList()), op.ResultTypes()
 	if !agree(argTypes(op), in, "block argument", "operand") || !agree(returnTypes(op), out, "returned value", "result") {
 		return
 	}
@@ -148,7 +148,7 @@ func verifyManual(op *ir.Op, r *ir.Reporter) {
 		}
 	}
 	none := len(in.Shardings) == 0 && len(out.Shardings) == 0
-	if !checkShards(op, r, typesOf(op.Operands()), argTypes(op), in, axes.Names, "operand") ||
+	if !checkShards(op, r, view.Types(op.OperandList()), argTypes(op), in, axes.Names, "operand") ||
 		!checkShards(op, r, op.ResultTypes(), returnTypes(op), out, axes.Names, "result") || none {
 		return
 	}

@@ -7,7 +7,7 @@ import (
 
 	hlo "github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/internal/densebytes"
-	"github.com/hlocb/hlocb/internal/mlirtext"
+	"github.com/hlocb/hlocb/internal/dialect/view"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -46,9 +46,9 @@ type (
 	mesh struct{ axes, devices ir.Attr }
 )
 
-// attrRow creates the row of an attribute. read reads the parameters between angle brackets, text writes them. Both
-// readers check the parts of the attribute.
-func attrRow[T any](code int, name string, fields func(c ir.Coder, d *T), read func(p ir.AsmParser, d *T), text func(d *T) string) *ir.AttrDef {
+// attrRow creates the row of an attribute. text reads and writes the parameters between angle brackets. Both readers
+// check the parts of the attribute.
+func attrRow[T any](code int, name string, fields func(c ir.Coder, d *T), text func(d *T, t *view.Text)) *ir.AttrDef {
 	check := func(f failer, d *T) {
 		if x, ok := any(d).(checker); ok {
 			x.check(f)
@@ -58,89 +58,66 @@ func attrRow[T any](code int, name string, fields func(c ir.Coder, d *T), read f
 		fields(c, d)
 		check(c, d)
 	}
-	return ir.NewAttrDef[T](ir.AttrDef{
+	return view.TextAttr(ir.AttrDef{
 		Dialect: "vhlo", Name: name, Lazy: true, Binary: ir.BinaryData(code, coded),
 		Doc:    "The form in which artifacts store an attribute.",
 		Syntax: "as MLIR prints it",
-		Parse: func(p ir.AsmParser, _ *ir.AttrDef) any {
-			d := new(T)
-			at := asmFailer{p, p.Pos()}
-			p.Expect("<")
-			read(p, d)
+	}, func(d *T, t *view.Text) {
+		at := asmFailer{t.P, t.Pos()}
+		t.Lit("<")
+		if text(d, t); t.P != nil {
 			check(at, d)
-			p.Expect(">")
-			return d
-		},
-		Print: func(_ *ir.AttrDef, data any) string { return "<" + text(data.(*T)) + ">" },
+		}
+		t.Lit(">")
 	})
 }
 
 // The rows of the dialect's attributes (StableHLO, VhloAttrs.td, VhloBytecode.cpp).
 var (
-	arrayAttr = attrRow(1, "array_v1", func(c ir.Coder, d *array) { c.Attrs(&d.elems) }, readArray, func(d *array) string {
-		return "[" + joined(d.elems) + "]"
-	})
-	boolAttr = attrRow(2, "bool_v1", func(c ir.Coder, d *boolean) {
-		v := uint64(0)
-		if d.value {
-			v = 1
-		}
-		c.Uint(&v)
-		d.value = v != 0
-	}, readBool, func(d *boolean) string { return strconv.FormatBool(d.value) })
-	dictAttr = attrRow(6, "dict_v1", codeDict, readDict, func(d *dictionary) string {
-		parts := make([]string, len(d.names))
-		for i := range parts {
-			parts[i] = d.names[i].String() + " = " + d.values[i].String()
-		}
-		return "{" + strings.Join(parts, ", ") + "}"
-	})
-	floatAttr   = attrRow(8, "float_v1", func(c ir.Coder, d *float) { d.code(c) }, readFloat, floatText)
-	integerAttr = attrRow(9, "integer_v1", func(c ir.Coder, d *integer) { d.code(c) }, readInteger, func(d *integer) string { return fromNumber(&d.number).String() })
+	arrayAttr   = attrRow(1, "array_v1", func(c ir.Coder, d *array) { c.Attrs(&d.elems) }, func(d *array, t *view.Text) { view.Items(t, "[", "]", &d.elems, t.Attr) })
+	boolAttr    = attrRow(2, "bool_v1", codeBool, (*boolean).text)
+	dictAttr    = attrRow(6, "dict_v1", codeDict, (*dictionary).text)
+	floatAttr   = attrRow(8, "float_v1", func(c ir.Coder, d *float) { d.code(c) }, (*float).text)
+	integerAttr = attrRow(9, "integer_v1", func(c ir.Coder, d *integer) { d.code(c) }, (*integer).text)
 	aliasAttr   = attrRow(10, "output_operand_alias_v1", func(c ir.Coder, d *alias) {
 		c.Ints(&d.OutputTupleIndices)
 		c.Int(&d.OperandIndex)
 		c.Ints(&d.OperandTupleIndices)
-	}, readAlias, func(d *alias) string {
-		return "outputTupleIndices = " + string(mlirtext.AppendInts(nil, d.OutputTupleIndices)) + ", operandIndex = " + strconv.FormatInt(d.OperandIndex, 10) +
-			", operandTupleIndices = " + string(mlirtext.AppendInts(nil, d.OperandTupleIndices))
-	})
-	stringAttr = attrRow(14, "string_v1", func(c ir.Coder, d *text) { c.String(&d.value) }, func(p ir.AsmParser, d *text) { d.value = p.ParseString() }, func(d *text) string { return mlirtext.Quote(d.value) })
-	tensorAttr = attrRow(15, "tensor_v1", codeTensor, readTensor, func(d *dense) string { return d.elems.String() })
-	typeAttr   = attrRow(17, "type_v1", func(c ir.Coder, d *typeRef) { c.Type(&d.typ) }, func(p ir.AsmParser, d *typeRef) { d.typ = p.ParseType() }, func(d *typeRef) string { return d.typ.String() })
+	}, (*alias).text)
+	stringAttr = attrRow(14, "string_v1", func(c ir.Coder, d *text) { c.String(&d.value) }, func(d *text, t *view.Text) { t.String(&d.value) })
+	tensorAttr = attrRow(15, "tensor_v1", codeTensor, (*dense).text)
+	typeAttr   = attrRow(17, "type_v1", func(c ir.Coder, d *typeRef) { c.Type(&d.typ) }, func(d *typeRef, t *view.Text) { t.Type(&d.typ) })
 
-	typeExtensionsAttr = attrRow(18, "type_extensions_v1", func(c ir.Coder, d *extensions) { c.Ints(&d.bounds) }, readExtensions,
-		func(d *extensions) string { return "bounds = " + string(mlirtext.AppendInts(nil, d.bounds)) })
-	accuracyAttr = attrRow(20, "result_accuracy_v1", func(c ir.Coder, d *accuracy) {
+	typeExtensionsAttr = attrRow(18, "type_extensions_v1", func(c ir.Coder, d *extensions) { c.Ints(&d.bounds) }, (*extensions).text)
+	accuracyAttr       = attrRow(20, "result_accuracy_v1", func(c ir.Coder, d *accuracy) {
 		c.Float64(&d.atol)
 		c.Float64(&d.rtol)
 		c.Int(&d.ulps)
 		c.Attr(&d.mode)
-	}, readAccuracy, func(d *accuracy) string {
-		f := func(v float64) string { return strconv.FormatFloat(v, 'e', 6, 64) }
-		return "atol = " + f(d.atol) + ", rtol = " + f(d.rtol) + ", ulps = " + strconv.FormatInt(d.ulps, 10) + ", mode = " + d.mode.String()
+	}, (*accuracy).text)
+	subAxisAttr = attrRow(21, "sub_axis_info_v1", func(c ir.Coder, d *subAxis) { c.Int(&d.PreSize); c.Int(&d.Size) }, func(d *subAxis, t *view.Text) {
+		t.Lit("pre_size = ")
+		t.Int(&d.PreSize)
+		t.Lit(", size = ")
+		t.Int(&d.Size)
 	})
-	subAxisAttr = attrRow(21, "sub_axis_info_v1", func(c ir.Coder, d *subAxis) { c.Int(&d.PreSize); c.Int(&d.Size) },
-		readSubAxis, func(d *subAxis) string {
-			return "pre_size = " + strconv.FormatInt(d.PreSize, 10) + ", size = " + strconv.FormatInt(d.Size, 10)
-		})
-	axisRefAttr = attrRow(22, "axis_ref_v1", func(c ir.Coder, d *axisRef) {
-		c.Attr(&d.name)
-		has := uint64(0)
-		if d.sub != nil {
-			has = 1
-		}
-		if c.Uint(&has); has != 0 {
-			c.Attr(&d.sub)
-		}
-	}, readAxisRef, func(d *axisRef) string { return fields("name", d.name, "sub_axis_info", d.sub) })
-	groupsAttr = attrRow(23, "replica_group_mesh_axes_v1", func(c ir.Coder, d *groups) { c.Attr(&d.mesh); c.Attr(&d.axes) }, readGroups, func(d *groups) string {
-		return fields("mesh", d.mesh, "axes", d.axes)
+	axisRefAttr = attrRow(22, "axis_ref_v1", codeAxisRef, func(d *axisRef, t *view.Text) {
+		fieldText(t, "name", &d.name)
+		optionalText(t, "sub_axis_info", &d.sub)
 	})
-	meshAxisAttr = attrRow(24, "mesh_axis_v1", func(c ir.Coder, d *meshAxis) { c.Attr(&d.name); c.Int(&d.size) }, readMeshAxis, func(d *meshAxis) string {
-		return "name = " + d.name.String() + ", size = " + strconv.FormatInt(d.size, 10)
+	groupsAttr = attrRow(23, "replica_group_mesh_axes_v1", func(c ir.Coder, d *groups) { c.Attr(&d.mesh); c.Attr(&d.axes) }, func(d *groups, t *view.Text) {
+		fieldText(t, "mesh", &d.mesh)
+		fieldText(t, ", axes", &d.axes)
 	})
-	meshAttr = attrRow(25, "mesh_v1", func(c ir.Coder, d *mesh) { c.Attr(&d.axes); c.OptionalAttr(&d.devices) }, readMesh, func(d *mesh) string { return fields("axes", d.axes, "device_ids", d.devices) })
+	meshAxisAttr = attrRow(24, "mesh_axis_v1", func(c ir.Coder, d *meshAxis) { c.Attr(&d.name); c.Int(&d.size) }, func(d *meshAxis, t *view.Text) {
+		fieldText(t, "name", &d.name)
+		t.Lit(", size = ")
+		t.Int(&d.size)
+	})
+	meshAttr = attrRow(25, "mesh_v1", func(c ir.Coder, d *mesh) { c.Attr(&d.axes); c.OptionalAttr(&d.devices) }, func(d *mesh, t *view.Text) {
+		fieldText(t, "axes", &d.axes)
+		optionalText(t, "device_ids", &d.devices)
+	})
 
 	attrDefs = []*ir.AttrDef{
 		accuracyAttr, aliasAttr, arrayAttr, axisRefAttr, boolAttr, dictAttr, floatAttr, groupsAttr, integerAttr, meshAttr, meshAxisAttr,
@@ -193,21 +170,91 @@ func attrSince(a ir.Attr) Version {
 	return Minimum
 }
 
-func joined(list []ir.Attr) string {
-	parts := make([]string, len(list))
-	for i, a := range list {
-		parts[i] = a.String()
-	}
-	return strings.Join(parts, ", ")
+// fieldText is name = a.
+func fieldText(t *view.Text, name string, a *ir.Attr) {
+	t.Lit(name)
+	t.Lit(" = ")
+	t.Attr(a)
 }
 
-// fields returns a = x, b = y without the part after the comma if y is nil.
-func fields(a string, x ir.Attr, b string, y ir.Attr) string {
-	s := a + " = " + x.String()
-	if y != nil {
-		s += ", " + b + " = " + y.String()
+// optionalText is the last field, which may be nil.
+func optionalText(t *view.Text, name string, a *ir.Attr) {
+	if t.Opt(*a != nil, ", ") {
+		fieldText(t, name, a)
 	}
-	return s
+}
+
+func codeBool(c ir.Coder, d *boolean) {
+	v := uint64(0)
+	if d.value {
+		v = 1
+	}
+	c.Uint(&v)
+	d.value = v != 0
+}
+
+func codeAxisRef(c ir.Coder, d *axisRef) {
+	c.Attr(&d.name)
+	has := uint64(0)
+	if d.sub != nil {
+		has = 1
+	}
+	if c.Uint(&has); has != 0 {
+		c.Attr(&d.sub)
+	}
+}
+
+func (d *boolean) text(t *view.Text) {
+	if d.value = t.Opt(d.value, "true"); !d.value && !t.Opt(true, "false") {
+		t.P.Errorf("expected boolean value")
+	}
+}
+
+func (d *dictionary) text(t *view.Text) {
+	i := 0
+	view.Items(t, "{", "}", &d.names, func(name *ir.Attr) {
+		if t.P != nil {
+			d.values = append(d.values, nil)
+		}
+		t.Attr(name)
+		fieldText(t, "", &d.values[i])
+		i++
+	})
+}
+
+func (d *alias) text(t *view.Text) {
+	t.Lit("outputTupleIndices = ")
+	t.Ints(&d.OutputTupleIndices)
+	t.Lit(", operandIndex = ")
+	t.Int(&d.OperandIndex)
+	t.Lit(", operandTupleIndices = ")
+	t.Ints(&d.OperandTupleIndices)
+}
+
+func (d *extensions) text(t *view.Text) {
+	t.Lit("bounds = ")
+	view.Items(t, "[", "]", &d.bounds, func(n *int64) {
+		if t.Opt(*n == ir.Dynamic, "?") {
+			*n = ir.Dynamic
+		} else {
+			t.Int(n)
+		}
+	})
+}
+
+func (d *accuracy) text(t *view.Text) {
+	number := func(name string, v *float64) {
+		if t.Lit(name); t.P != nil {
+			*v = t.P.ParseFloat()
+		} else {
+			t.Lit(strconv.FormatFloat(*v, 'e', 6, 64))
+		}
+	}
+	number("atol = ", &d.atol)
+	number(", rtol = ", &d.rtol)
+	t.Lit(", ulps = ")
+	t.Int(&d.ulps)
+	fieldText(t, ", mode", &d.mode)
 }
 
 func codeDict(c ir.Coder, d *dictionary) {
@@ -256,13 +303,67 @@ func (n *number) width() int {
 	return 0
 }
 
-// floatText returns the parameters of a number, which MLIR writes with VHLO's type. It writes integers with theirs.
-func floatText(d *float) string {
-	s := fromNumber(&d.number).String()
-	if i := strings.Index(s, " : "); i >= 0 {
-		s = s[:i]
+// text is the number with the type of a builtin attribute.
+func (d *integer) text(t *view.Text) {
+	p, pos := t.P, t.Pos()
+	if p == nil {
+		t.Lit(fromNumber(&d.number).String())
+		return
 	}
-	return s + " : " + d.typ.String()
+	if a, ok := p.ParseAttr(nil).(*ir.IntegerAttr); ok {
+		d.typ, d.bits = newConverter(p.Context(), Current, false).typeTo(a.Type()), uint64(a.Value())
+	}
+	if d.typ == nil || d.width() == 0 {
+		p.ErrorfAt(pos, "expected an integer of a type that VHLO has")
+	}
+	d.bits = d.bits << (64 - d.width()) >> (64 - d.width())
+}
+
+// text is the number with VHLO's type.
+func (d *float) text(t *view.Text) {
+	p := t.P
+	if p == nil {
+		number, _, _ := strings.Cut(fromNumber(&d.number).String(), " : ")
+		t.Lit(number + " : " + d.typ.String())
+		return
+	}
+	bits, hexadecimal := p.ParseOptionalInteger()
+	value := 0.0
+	if !hexadecimal {
+		value = p.ParseFloat()
+	}
+	p.Expect(":")
+	pos := p.Pos()
+	d.typ = p.ParseType()
+	f, ok := FromType(d.typ).(*ir.FloatType)
+	if !ok || d.width() == 0 {
+		p.ErrorfAt(pos, "expected a floating-point type of VHLO, found %.100s", d.typ)
+	}
+	switch d.bits = uint64(bits); {
+	case hexadecimal:
+	case f.DType() == tensor.Invalid:
+		d.bits = densebytes.RoundForeign(value, f).Uint64()
+	default:
+		v := tensor.New(f.DType(), tensor.Shape{})
+		v.SetFloat(0, value)
+		d.bits = v.Bits(0)
+	}
+}
+
+func (d *dense) text(t *view.Text) {
+	p, pos := t.P, t.Pos()
+	if p == nil {
+		t.Lit(d.elems.String())
+		return
+	}
+	a, ok := p.ParseAttr(nil).(*ir.DenseAttr)
+	if ok {
+		d.elems, d.typ = a, newConverter(p.Context(), Current, false).typeTo(a.Type())
+		_, ok = densebytes.Of(a)
+	}
+	if !ok || d.typ == nil {
+		p.ErrorfAt(pos, "expected dense elements of a type that VHLO has")
+	}
 }
 
 func codeTensor(c ir.Coder, d *dense) {

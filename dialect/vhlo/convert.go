@@ -3,6 +3,7 @@ package vhlo
 import (
 	"encoding/binary"
 	"fmt"
+	"reflect"
 	"slices"
 
 	hlo "github.com/hlocb/hlocb/dialect/stablehlo"
@@ -46,15 +47,80 @@ func newConverter(ctx *ir.Context, target Version, keepOthers bool) *converter {
 	}
 }
 
-// join describes how several VHLO attributes form one StableHLO attribute.
+// join describes a StableHLO attribute whose fields are attributes in VHLO.
 type join struct {
-	ops    string // names of the operations, "" for all operations with the attributes
-	attr   string // of StableHLO
-	fields []string
-	// split returns the VHLO values of the fields. a is nil for an op without the attribute.
-	split func(c *converter, a ir.Attr) []ir.Attr
-	// make returns StableHLO's attribute, or nil for none.
-	make func(f *fieldList) ir.Attr
+	attr  string // of StableHLO
+	row   *ir.AttrDef
+	names []string // of the first fields in VHLO
+	// none returns the value of each field in an op without the attribute, and isNone recognizes it. They are nil if
+	// the attribute is required.
+	none   func(c *converter) ir.Attr
+	isNone func(ir.Attr) bool
+}
+
+// newJoin returns a join whose attributes have the names of the fields.
+func newJoin(attr string, row *ir.AttrDef) join {
+	j := join{attr: attr, row: row}
+	for _, f := range row.Fields {
+		j.names = append(j.names, f.Name)
+	}
+	return j
+}
+
+// split returns the VHLO values of the fields of a, which is nil for an op without the attribute.
+func (j *join) split(c *converter, a ir.Attr) []ir.Attr {
+	out := make([]ir.Attr, len(j.names))
+	if !j.row.Is(a) {
+		if j.none == nil {
+			return nil
+		}
+		for i := range out {
+			out[i] = j.none(c)
+		}
+		return out
+	}
+	for i := range out {
+		switch v := j.row.Value(a.(*ir.DialectAttr).Data(), i).(type) {
+		case *int64:
+			out[i] = c.i64(*v)
+		case *[]int64:
+			out[i] = c.list(*v)
+		case *bool:
+			out[i] = c.truth(*v)
+		case *string:
+			var t ir.Type
+			if d, ok := tensor.ParseDType(*v); ok {
+				t = c.ctx.Element(d)
+			} else {
+				t = c.ctx.ForeignFloat(*v)
+			}
+			if t = c.typeTo(t); t != nil {
+				out[i] = typeAttr.New(&typeRef{t})
+			}
+		}
+	}
+	return out
+}
+
+// make returns StableHLO's attribute, or nil for none.
+func (j *join) make(f *fieldList) ir.Attr {
+	if j.isNone != nil && !slices.ContainsFunc(f.attrs, func(a ir.Attr) bool { return a != nil && !j.isNone(a) }) {
+		return nil
+	}
+	data := reflect.New(j.row.DataType()).Interface()
+	for i := range f.attrs {
+		switch v := j.row.Value(data, i).(type) {
+		case *int64:
+			*v = f.int(i)
+		case *[]int64:
+			*v = f.ints(i)
+		case *bool:
+			*v = f.flag(i)
+		case *string:
+			*v = f.typ(i)
+		}
+	}
+	return j.row.New(data)
 }
 
 // fieldList reads the fields of a join. Fields that the version of the op does not have are nil.
@@ -173,155 +239,23 @@ func is(a ir.Attr, v int64) bool {
 	return ok && x == v
 }
 
-var convFields = []string{
-	"input_batch_dimension", "input_feature_dimension", "input_spatial_dimensions", "kernel_input_feature_dimension",
-	"kernel_output_feature_dimension", "kernel_spatial_dimensions", "output_batch_dimension", "output_feature_dimension", "output_spatial_dimensions",
-}
-
-func splitConv(c *converter, a ir.Attr) []ir.Attr {
-	d, ok := ir.DataOf[hlo.ConvDims](a)
-	if !ok {
-		return nil
-	}
-	return []ir.Attr{
-		c.i64(d.InputBatch), c.i64(d.InputFeature), c.list(d.InputSpatial), c.i64(d.KernelInputFeature), c.i64(d.KernelOutput),
-		c.list(d.KernelSpatial), c.i64(d.OutputBatch), c.i64(d.OutputFeature), c.list(d.OutputSpatial),
-	}
-}
-
-func makeConv(f *fieldList) ir.Attr {
-	return hlo.ConvAttr.New(&hlo.ConvDims{
-		InputBatch: f.int(0), InputFeature: f.int(1), InputSpatial: f.ints(2), KernelInputFeature: f.int(3), KernelOutput: f.int(4),
-		KernelSpatial: f.ints(5), OutputBatch: f.int(6), OutputFeature: f.int(7), OutputSpatial: f.ints(8),
-	})
-}
-
-func splitGather(c *converter, a ir.Attr) []ir.Attr {
-	d, ok := ir.DataOf[hlo.GatherDims](a)
-	if !ok {
-		return nil
-	}
-	return []ir.Attr{
-		c.list(d.OffsetDims), c.list(d.CollapsedSliceDims), c.list(d.OperandBatchingDims), c.list(d.StartIndicesBatchingDims),
-		c.list(d.StartIndexMap), c.i64(d.IndexVectorDim),
-	}
-}
-
-func makeGather(f *fieldList) ir.Attr {
-	return hlo.GatherAttr.New(&hlo.GatherDims{
-		OffsetDims: f.ints(0), CollapsedSliceDims: f.ints(1), OperandBatchingDims: f.ints(2), StartIndicesBatchingDims: f.ints(3),
-		StartIndexMap: f.ints(4), IndexVectorDim: f.int(5),
-	})
-}
-
-var gatherFields = []string{
-	"offset_dims", "collapsed_slice_dims", "operand_batching_dims", "start_indices_batching_dims", "start_index_map", "index_vector_dim",
-}
-
-// channel returns the join for an optional channel handle.
-func channel(op string) join {
-	return join{op, "channel_handle", []string{"channel_id"}, func(c *converter, a ir.Attr) []ir.Attr {
-		if d, ok := ir.DataOf[hlo.ChannelHandle](a); ok {
-			return []ir.Attr{c.i64(d.Handle)}
-		}
-		return []ir.Attr{c.i64(0)}
-	}, func(f *fieldList) ir.Attr {
-		if v := f.int(0); v != 0 {
-			return hlo.ChannelHandleAttr.New(&hlo.ChannelHandle{Handle: v}) // VHLO does not store the type
-		}
-		return nil
-	}}
-}
-
-// typedChannel returns the join for the channel handle of send or recv.
-func typedChannel(op string) join {
-	return join{op, "channel_handle", []string{"channel_id", "channel_type"}, func(c *converter, a ir.Attr) []ir.Attr {
-		d, ok := ir.DataOf[hlo.ChannelHandle](a)
-		if !ok {
-			return nil
-		}
-		return []ir.Attr{c.i64(d.Handle), c.i64(d.Type)}
-	}, func(f *fieldList) ir.Attr {
-		return hlo.ChannelHandleAttr.New(&hlo.ChannelHandle{Handle: f.int(0), Type: f.int(1)})
-	}}
-}
-
-// joins holds all joins by operation name.
+// joins holds all joins by operation name. VHLO does not store the type of an optional channel.
 var joins = func() map[string][]join {
-	all := []join{
-		{"convolution", "dimension_numbers", convFields, splitConv, makeConv},
-		{"dynamic_conv", "dimension_numbers", convFields, splitConv, makeConv},
-		{"dot_general", "dot_dimension_numbers", []string{
-			"lhs_batching_dimensions", "rhs_batching_dimensions", "lhs_contracting_dimensions", "rhs_contracting_dimensions",
-		}, func(c *converter, a ir.Attr) []ir.Attr {
-			d, ok := ir.DataOf[hlo.DotDims](a)
-			if !ok {
-				return nil
-			}
-			return []ir.Attr{c.list(d.LHSBatching), c.list(d.RHSBatching), c.list(d.LHSContracting), c.list(d.RHSContracting)}
-		}, func(f *fieldList) ir.Attr {
-			return hlo.DotAttr.New(&hlo.DotDims{LHSBatching: f.ints(0), RHSBatching: f.ints(1), LHSContracting: f.ints(2), RHSContracting: f.ints(3)})
-		}},
-		{"dot_general", "algorithm", []string{
-			"lhs_precision_type", "rhs_precision_type", "accumulation_type", "lhs_component_count", "rhs_component_count",
-			"num_primitive_operations", "allow_imprecise_accumulation",
-		}, splitAlgorithm, makeAlgorithm},
-		{"gather", "dimension_numbers", gatherFields, splitGather, makeGather},
-		{"dynamic_gather", "dimension_numbers", gatherFields, splitGather, makeGather},
-		{"scatter", "scatter_dimension_numbers", []string{
-			"update_window_dims", "inserted_window_dims", "input_batching_dims", "scatter_indices_batching_dims", "scatter_dims_to_operand_dims",
-			"index_vector_dim",
-		}, func(c *converter, a ir.Attr) []ir.Attr {
-			d, ok := ir.DataOf[hlo.ScatterDims](a)
-			if !ok {
-				return nil
-			}
-			return []ir.Attr{
-				c.list(d.UpdateWindowDims), c.list(d.InsertedWindowDims), c.list(d.InputBatchingDims), c.list(d.ScatterIndicesBatchingDim),
-				c.list(d.ScatterDimsToOperandDims), c.i64(d.IndexVectorDim),
-			}
-		}, func(f *fieldList) ir.Attr {
-			return hlo.ScatterAttr.New(&hlo.ScatterDims{
-				UpdateWindowDims: f.ints(0), InsertedWindowDims: f.ints(1), InputBatchingDims: f.ints(2), ScatterIndicesBatchingDim: f.ints(3),
-				ScatterDimsToOperandDims: f.ints(4), IndexVectorDim: f.int(5),
-			})
-		}},
-		typedChannel("send"), typedChannel("recv"),
+	conv, gather := newJoin("dimension_numbers", hlo.ConvAttr), newJoin("dimension_numbers", hlo.GatherAttr)
+	algorithm := newJoin("algorithm", hlo.DotAlgorithmAttr)
+	algorithm.none, algorithm.isNone = func(c *converter) ir.Attr { return c.attrTo(ir.NewTypeAttr(c.ctx.None())) }, isNone
+	channel := join{attr: "channel_handle", row: hlo.ChannelHandleAttr, names: []string{"channel_id", "channel_type"}}
+	out := map[string][]join{
+		"convolution": {conv}, "dynamic_conv": {conv}, "gather": {gather}, "dynamic_gather": {gather}, "send": {channel}, "recv": {channel},
+		"dot_general": {newJoin("dot_dimension_numbers", hlo.DotAttr), algorithm},
+		"scatter":     {newJoin("scatter_dimension_numbers", hlo.ScatterAttr)},
 	}
+	channel.names, channel.none, channel.isNone = channel.names[:1], func(c *converter) ir.Attr { return c.i64(0) }, func(a ir.Attr) bool { return is(a, 0) }
 	for _, op := range [...]string{"all_gather", "all_reduce", "all_to_all", "reduce_scatter", "collective_permute", "collective_broadcast", "collective_reduce"} {
-		all = append(all, channel(op))
-	}
-	out := map[string][]join{}
-	for _, j := range all {
-		out[j.ops] = append(out[j.ops], j)
+		out[op] = []join{channel}
 	}
 	return out
 }()
-
-// splitAlgorithm returns the fields of a dot algorithm. If there is none, each field is the type none.
-func splitAlgorithm(c *converter, a ir.Attr) []ir.Attr {
-	d, ok := ir.DataOf[hlo.DotAlgorithm](a)
-	if !ok {
-		none := c.attrTo(ir.NewTypeAttr(c.ctx.None()))
-		return []ir.Attr{none, none, none, none, none, none, none}
-	}
-	t := func(name string) ir.Attr {
-		var x ir.Type
-		if d, ok := tensor.ParseDType(name); ok {
-			x = ir.ElementOf(d)
-		} else {
-			x = c.ctx.ForeignFloat(name)
-		}
-		if x = c.typeTo(x); x == nil {
-			return nil
-		}
-		return typeAttr.New(&typeRef{x})
-	}
-	return []ir.Attr{
-		t(d.LHSPrecision), t(d.RHSPrecision), t(d.Accumulation), c.i64(d.LHSComponents), c.i64(d.RHSComponents), c.i64(d.PrimitiveOperations),
-		c.truth(d.AllowImpreciseAccumulation),
-	}
-}
 
 // isNone reports whether a is the type none.
 func isNone(a ir.Attr) bool {
@@ -331,16 +265,6 @@ func isNone(a ir.Attr) bool {
 	}
 	_, none := FromType(t.typ).(*ir.NoneType)
 	return none
-}
-
-func makeAlgorithm(f *fieldList) ir.Attr {
-	if !slices.ContainsFunc(f.attrs, func(a ir.Attr) bool { return a != nil && !isNone(a) }) {
-		return nil
-	}
-	return hlo.DotAlgorithmAttr.New(&hlo.DotAlgorithm{
-		LHSPrecision: f.typ(0), RHSPrecision: f.typ(1), Accumulation: f.typ(2), LHSComponents: f.int(3), RHSComponents: f.int(4),
-		PrimitiveOperations: f.int(5), AllowImpreciseAccumulation: f.flag(6),
-	})
 }
 
 // fill returns the VHLO value of an attribute that an op omits, or nil if the attribute is required.
@@ -357,17 +281,8 @@ func (c *converter) fill(op, attr string, n int) ir.Attr {
 // newFill creates the VHLO value of an attribute that an op omits. n is the number of dimensions of its windows. It
 // returns nil if the attribute is required.
 func (c *converter) newFill(op, attr string, n int) ir.Attr {
-	repeat := func(v int64) ir.Attr {
-		list := make([]int64, n)
-		for i := range list {
-			list[i] = v
-		}
-		return c.list(list)
-	}
 	switch attr {
-	case "sym_visibility", "infeed_config", "outfeed_config":
-		return c.name("")
-	case "backend_config":
+	case "sym_visibility", "infeed_config", "outfeed_config", "backend_config":
 		return c.name("")
 	case "arg_attrs", "res_attrs", "called_computations", "operand_layouts", "result_layouts", "output_operand_aliases", "result_tilings", "layout":
 		return c.empty(ir.NewArray(nil))
@@ -401,7 +316,7 @@ func (c *converter) newFill(op, attr string, n int) ir.Attr {
 			return c.i64(-1)
 		}
 	case "window_strides", "lhs_dilation", "rhs_dilation", "base_dilations", "window_dilations":
-		return repeat(1)
+		return c.list(slices.Repeat([]int64{1}, n))
 	case "window_reversal":
 		return c.attrTo(ir.NewDenseArray(ir.Int(1), make([]int64, n)))
 	case "padding":
@@ -543,7 +458,7 @@ func (c *converter) attrsToVHLO(op *ir.Op, row *opRow) (ir.AttrList, error) {
 			return nil, fmt.Errorf("the attribute %s of %s is missing or of another kind", j.attr, op.Name())
 		}
 		joined = append(joined, j.attr)
-		for i, f := range j.fields {
+		for i, f := range j.names {
 			if fields[i] == nil {
 				return nil, fmt.Errorf("VHLO has no form for the attribute %s of %s", j.attr, op.Name())
 			}
@@ -619,12 +534,12 @@ func (c *converter) attrsFromVHLO(row *opRow, def *ir.Def, attrs ir.AttrList) (i
 	out := make(ir.AttrList, 0, len(attrs))
 	var joined []string
 	for _, j := range joins[row.name] {
-		fields := make([]ir.Attr, len(j.fields))
-		for i, f := range j.fields {
+		fields := make([]ir.Attr, len(j.names))
+		for i, f := range j.names {
 			fields[i] = attrs.Get(f)
 		}
-		joined = append(joined, j.fields...)
-		f := fieldList{names: j.fields, attrs: fields}
+		joined = append(joined, j.names...)
+		f := fieldList{names: j.names, attrs: fields}
 		if a := j.make(&f); a != nil {
 			out = append(out, ir.NamedAttr{Name: j.attr, Attr: a, Inherent: true})
 		}

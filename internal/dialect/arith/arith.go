@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hlocb/hlocb/internal/dialect/view"
 	"github.com/hlocb/hlocb/ir"
 )
 
@@ -54,16 +55,6 @@ func sameShape(a, b ir.Type) bool {
 	return (x == nil) == (y == nil) && slices.Equal(x, y)
 }
 
-func verifySame(op *ir.Op, r *ir.Reporter) {
-	t := op.Result(0).Type()
-	for _, v := range op.Operands() {
-		if v.Type() != t {
-			r.Errorf(op, "requires the same type for all operands and results")
-			return
-		}
-	}
-}
-
 func verifyCompare(op *ir.Op, r *ir.Reporter) {
 	a, b, t := op.Operand(0).Type(), op.Operand(1).Type(), op.Result(0).Type()
 	switch {
@@ -108,7 +99,7 @@ func binary(name, doc string, t ir.Constraint, more ir.Traits) *ir.Def {
 		Results:  []ir.Arg{{Name: "result", Type: t}},
 		Traits:   ir.Pure | ir.SameType | more,
 		Format:   "$lhs `,` $rhs" + sameTypeFormat,
-		Infer:    inferFirst, Verify: verifySame,
+		Infer:    view.InferFirst, Verify: view.VerifySame,
 	}
 }
 
@@ -185,10 +176,6 @@ func withOptional(d *ir.Def, name string) *ir.Def {
 func folded(d *ir.Def, fold func(*ir.Op) []ir.Folded) *ir.Def {
 	d.Fold = fold
 	return d
-}
-
-func inferFirst(_ *ir.Context, st *ir.OpState) ([]ir.Type, error) {
-	return []ir.Type{st.Operands[0].Type()}, nil
 }
 
 // The operations.
@@ -291,8 +278,8 @@ func Dialect() *ir.Dialect {
 		Foreign: ir.ForeignOps("arith", foreign),
 		Ops:     []*ir.Def{Constant, AddF, AddI, SubI, MulI, DivSI, IndexCast, CmpI, Select},
 		Directives: map[string]*ir.Directive{
-			"SameType":    {Parse: parseSameType, Print: func(p ir.AsmPrinter, _ *ir.Op, args []ir.DirectiveArg) { p.PrintType(args[0].Types[0]) }},
-			"CompareType": {Parse: parseCompareType, Print: func(p ir.AsmPrinter, _ *ir.Op, args []ir.DirectiveArg) { p.PrintType(args[0].Types[0]) }},
+			"SameType":    view.SameType,
+			"CompareType": {Parse: parseCompareType, Print: view.SameType.Print},
 			"SelectType":  {Parse: parseSelectType, Print: printSelectType},
 			"Predicate":   {Parse: parsePredicate, Print: printPredicate},
 		},
@@ -356,13 +343,6 @@ func constantNames(op *ir.Op, set func(*ir.Value, string)) {
 	set(op.Result(0), name)
 }
 
-func parseSameType(p ir.AsmParser, st *ir.OpState, args []ir.DirectiveArg) {
-	t := p.ParseType()
-	for i := range args {
-		args[i].Types = []ir.Type{t}
-	}
-}
-
 func parseCompareType(p ir.AsmParser, st *ir.OpState, args []ir.DirectiveArg) {
 	t := p.ParseType()
 	args[0].Types, args[1].Types = []ir.Type{t}, []ir.Type{t}
@@ -402,13 +382,11 @@ var predicates = [...]string{"eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule
 func parsePredicate(p ir.AsmParser, st *ir.OpState, args []ir.DirectiveArg) {
 	pos := p.Pos()
 	word := p.ParseKeyword()
-	for i, s := range predicates {
-		if s == word {
-			args[0].Attr = ir.NewInteger(int64(i), ir.Int(64))
-			return
-		}
+	i := slices.Index(predicates[:], word)
+	if i < 0 {
+		p.ErrorfAt(pos, "unknown predicate '%s'", word)
 	}
-	p.ErrorfAt(pos, "unknown predicate '%s'", word)
+	args[0].Attr = ir.NewInteger(int64(i), ir.Int(64))
 }
 
 func printPredicate(p ir.AsmPrinter, _ *ir.Op, args []ir.DirectiveArg) {

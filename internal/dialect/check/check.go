@@ -4,6 +4,7 @@ package check
 import (
 	hlo "github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/dialect/stablehlo/ods"
+	"github.com/hlocb/hlocb/internal/dialect/view"
 	"github.com/hlocb/hlocb/ir"
 )
 
@@ -68,21 +69,11 @@ func Dialect() *ir.Dialect {
 		Name: "check",
 		Ops:  []*ir.Def{ExpectAlmostEq, ExpectAlmostEqConst, ExpectEq, ExpectEqConst, ExpectClose, ExpectSerializedEq},
 		Directives: map[string]*ir.Directive{
-			"SameType": {Parse: parseSameType, Print: printSameType},
+			"SameType": view.SameType,
 			"Expected": {Parse: parseExpected, Print: printExpected},
 		},
 	}
 }
-
-// parseSameType reads one type for all of its arguments.
-func parseSameType(p ir.AsmParser, st *ir.OpState, args []ir.DirectiveArg) {
-	t := p.ParseType()
-	for i := range args {
-		args[i].Types = []ir.Type{t}
-	}
-}
-
-func printSameType(p ir.AsmPrinter, op *ir.Op, args []ir.DirectiveArg) { p.PrintType(args[0].Types[0]) }
 
 // parseExpected reads a literal whose type is the type of the operand.
 func parseExpected(p ir.AsmParser, st *ir.OpState, args []ir.DirectiveArg) {

@@ -6,6 +6,7 @@ import (
 	"github.com/hlocb/hlocb/dialect/fn"
 	hlo "github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/dialect/stablehlo/ods"
+	"github.com/hlocb/hlocb/internal/dialect/view"
 	"github.com/hlocb/hlocb/ir"
 )
 
@@ -29,9 +30,7 @@ var (
 		Results:  []ir.Arg{{Name: "result", Type: ods.AnyQuantized}},
 		Attrs:    []ir.AttrSpec{{Name: "probe_id", Type: ods.StrAttr}},
 		Format:   "$operand `,` `probe_id` `=` $probe_id attr-dict `:` custom<SameType>(type($operand), type($result))",
-		Infer: func(_ *ir.Context, st *ir.OpState) ([]ir.Type, error) {
-			return []ir.Type{st.Operands[0].Type()}, nil
-		},
+		Infer:    view.InferFirst,
 		Verify: func(op *ir.Op, r *ir.Reporter) {
 			if !hlo.Compatible(op.Operand(0).Type(), op.Result(0).Type()) {
 				r.Errorf(op, "requires the same type for operand and result")
@@ -44,15 +43,7 @@ var (
 func Dialect() *ir.Dialect {
 	return &ir.Dialect{
 		Name: "interpreter", Ops: []*ir.Def{RunParallel, Print, Probe},
-		Directives: map[string]*ir.Directive{"SameType": {
-			Parse: func(p ir.AsmParser, st *ir.OpState, args []ir.DirectiveArg) {
-				t := p.ParseType()
-				for i := range args {
-					args[i].Types = []ir.Type{t}
-				}
-			},
-			Print: func(p ir.AsmPrinter, op *ir.Op, args []ir.DirectiveArg) { p.PrintType(args[0].Types[0]) },
-		}},
+		Directives: map[string]*ir.Directive{"SameType": view.SameType},
 	}
 }
 
