@@ -3,6 +3,7 @@ package stablehlo
 import (
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/dialect/stablehlo/ods"
+	"github.com/hlocb/hlocb/internal/dialect/view"
 	"github.com/hlocb/hlocb/ir"
 )
 
@@ -92,7 +93,7 @@ func parseReduce(p ir.AsmParser, st *ir.OpState) {
 	p.Expect("=")
 	dims := p.ParseIntArray(i64)
 	if t := &st.Def.Attr("dimensions").Type; t.Form != ir.FormInts {
-		dims = list(p.Context(), t, i64, intsOf(dims))
+		dims = list(p.Context(), t, i64, view.Ints(dims))
 	}
 	p.ParseOptionalAttrDict(st)
 	st.SetAttr("dimensions", dims)
@@ -142,7 +143,7 @@ func printReduce(p ir.AsmPrinter, op *ir.Op) {
 		p.Print(" applies " + inner.Name())
 	}
 	p.Print(" across dimensions = ")
-	p.PrintInts(intsOf(op.Attr("dimensions")))
+	p.PrintInts(view.Ints(op.Attr("dimensions")))
 	p.PrintAttrDict(op.Attrs(), "dimensions")
 	p.Print(" : ")
 	var in, out []ir.Type

@@ -2,6 +2,7 @@ package stablehlo
 
 import (
 	"github.com/hlocb/hlocb/dialect/stablehlo/ods"
+	"github.com/hlocb/hlocb/internal/dialect/view"
 	"github.com/hlocb/hlocb/ir"
 )
 
@@ -15,7 +16,7 @@ func branchFlow(choose func(selector int64, n int) int) *ir.Flow {
 			{From: ir.Port{At: ir.AtYields, Region: ir.AllRegions}, To: ir.Port{At: ir.AtResults}},
 		},
 		Select: func(op *ir.Op, v ir.Attr) (*ir.Region, bool) {
-			list := elementsOf(v)
+			list := view.Elements(v)
 			if len(list) != 1 {
 				return nil, false
 			}

@@ -95,7 +95,7 @@ var Dot = &ir.Def{
 	Attrs:    []ir.AttrSpec{PrecisionConfig},
 	Traits:   ir.Pure,
 	Format:   "$lhs `,` $rhs `` custom<PrecisionConfig>($precision_config) attr-dict `:` functional-type(operands, results)",
-	Infer:    infer(inferDot), Verify: verify(dotRule),
+	Infer:    infer(inferDot), Verify: verify(precisionRule, dotRule),
 }
 
 // DotGeneral multiplies along chosen dimensions.
@@ -109,7 +109,7 @@ var DotGeneral = &ir.Def{
 	},
 	Traits: ir.Pure,
 	Format: "$lhs `,` $rhs `,` custom<DotDimensionNumbers>($dot_dimension_numbers) `` custom<PrecisionConfig>($precision_config, $algorithm) attr-dict `:` functional-type(operands, results)",
-	Infer:  infer(inferDotGeneral), Verify: verify(dotGeneralRule),
+	Infer:  infer(inferDotGeneral), Verify: verify(precisionRule, dotGeneralRule),
 	Clauses: ir.Clauses(`
 		C1 there are as many lhs_batching_dimensions as rhs_batching_dimensions
 		C2 there are as many lhs_contracting_dimensions as rhs_contracting_dimensions

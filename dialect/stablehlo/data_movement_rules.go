@@ -133,10 +133,7 @@ func inferConcatenate(s *subject) ([]ir.Type, error) {
 	if d >= first.Rank() { // (C4)
 		return nil, fail("dimension %d is out-of-bounds for input rank %d", d, first.Rank())
 	}
-	dims := s.dims(first.Rank())
-	for i := range dims {
-		dims[i] = dimOf(first, i)
-	}
+	dims := s.dimsOf(first)
 	for i := range s.operands {
 		t := s.tensor(i)
 		if t.Elem() != first.Elem() { // (C1)
@@ -410,11 +407,7 @@ func inferTranspose(s *subject) ([]ir.Type, error) {
 		bad = bad || p < 0 || p >= int64(len(perm))
 	}
 	if once, _ := unique(perm); bad || !once {
-		all := make([]int64, len(perm))
-		for i := range all {
-			all[i] = int64(i)
-		}
-		return nil, fail("attribute permutation must be a permutation of %s but got %s", listed(all, "?"), joined(perm))
+		return nil, fail("attribute permutation must be a permutation of %s but got %s", listed(identity(len(perm))), joined(perm))
 	}
 	dims := s.dims(len(perm))
 	for i, p := range perm { // (C3)

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hlocb/hlocb/internal/dialect/view"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -247,7 +248,7 @@ func parseSliceRanges(p ir.AsmParser, st *ir.OpState, args []ir.DirectiveArg) {
 }
 
 func printSliceRanges(p ir.AsmPrinter, op *ir.Op, args []ir.DirectiveArg) {
-	start, limit, stride := intsOf(args[0].Attr), intsOf(args[1].Attr), intsOf(args[2].Attr)
+	start, limit, stride := view.Ints(args[0].Attr), view.Ints(args[1].Attr), view.Ints(args[2].Attr)
 	p.Print("[")
 	if len(start) == len(limit) && len(start) == len(stride) {
 		for i := range start {
@@ -303,9 +304,9 @@ func digits(s string) bool {
 
 func printExponentMantissa(p ir.AsmPrinter, op *ir.Op, args []ir.DirectiveArg) {
 	p.Print("e")
-	p.PrintInt(intOf(args[0].Attr))
+	p.PrintInt(view.Int(args[0].Attr))
 	p.Print("m")
-	p.PrintInt(intOf(args[1].Attr))
+	p.PrintInt(view.Int(args[1].Attr))
 }
 
 func parseCallTarget(p ir.AsmParser, st *ir.OpState, args []ir.DirectiveArg) {
@@ -547,7 +548,7 @@ func printWindow(p ir.AsmPrinter, op *ir.Op, args []ir.DirectiveArg) {
 		p.Print(windowNames[i] + " = ")
 		switch windowNames[i] {
 		case "pad":
-			vals := elementsOf(a.Attr)
+			vals := view.Elements(a.Attr)
 			p.Print("[")
 			for j := 0; j+1 < len(vals); j += 2 {
 				if j > 0 {
@@ -558,7 +559,7 @@ func printWindow(p ir.AsmPrinter, op *ir.Op, args []ir.DirectiveArg) {
 			p.Print("]")
 		case "reverse":
 			p.Print("[")
-			for j, v := range intsOf(a.Attr) {
+			for j, v := range view.Ints(a.Attr) {
 				if j > 0 {
 					p.Print(", ")
 				}
@@ -566,7 +567,7 @@ func printWindow(p ir.AsmPrinter, op *ir.Op, args []ir.DirectiveArg) {
 			}
 			p.Print("]")
 		default:
-			p.PrintInts(intsOf(a.Attr))
+			p.PrintInts(view.Ints(a.Attr))
 		}
 	}
 }

@@ -26,7 +26,7 @@ var AllGather = &ir.Def{
 		ods.Required("all_gather_dim", ods.I64NonNeg), ods.Required("replica_groups", replicaGroups),
 		ods.Optional("channel_handle", channelHandle), ods.Optional("use_global_device_ids", ods.UnitAttr),
 	},
-	Verify: verify(elemsPairwise, allGatherRule),
+	Verify: verify(elemsPairwise, groups(true), allGatherRule),
 	Clauses: ir.Clauses(`
 		C1 all_gather_dim is a dimension of every operand
 		C2 no id appears twice in replica_groups
@@ -48,7 +48,7 @@ var AllReduce = &ir.Def{
 	Regions: []ir.RegionSpec{{Name: "computation"}},
 	Flow:    elementFlow,
 	Traits:  ir.SingleBlock,
-	Infer:   infer(inferAllReduce), Verify: verify(allReduceRule, agrees(inferAllReduce)),
+	Infer:   infer(inferAllReduce), Verify: verify(groups(false), channelRule, reducersRule, agrees(inferAllReduce)),
 	Clauses: ir.Clauses(`
 		C1 no id appears twice in replica_groups
 		C2 replica_groups holds an id of every process that takes part -- how many processes there are is not part of a module
@@ -91,7 +91,7 @@ var CollectiveBroadcast = &ir.Def{
 	Attrs: []ir.AttrSpec{
 		ods.Required("replica_groups", replicaGroups), ods.Optional("channel_handle", channelHandle), ods.Late("has_dynamic_root", ods.UnitAttr),
 	},
-	Infer: infer(inferRooted), Verify: verify(collectiveBroadcastRule),
+	Infer: infer(inferRooted), Verify: verify(agrees(inferRooted), collectiveBroadcastRule),
 	Clauses: ir.Clauses(`
 		C1 no id appears twice in replica_groups
 		C2 the ids of replica_groups are not negative, and those of processes -- how many processes there are is not part of a module
@@ -111,7 +111,7 @@ var CollectiveReduce = &ir.Def{
 	Regions: []ir.RegionSpec{{Name: "computation"}},
 	Flow:    elementFlow,
 	Traits:  ir.SingleBlock,
-	Infer:   infer(inferCollectiveReduce), Verify: verify(collectiveReduceRule),
+	Infer:   infer(inferCollectiveReduce), Verify: verify(agrees(inferCollectiveReduce), groups(false), channelRule, reducersRule),
 	Clauses: ir.Clauses(`
 		C1 no id appears twice in replica_groups
 		C2 the ids of replica_groups are those from 0 to their number, less one
@@ -128,7 +128,7 @@ var CollectivePermute = &ir.Def{
 	Operands: []ir.Arg{{Name: "operand", Type: ods.AnyRanked}},
 	Results:  []ir.Arg{{Name: "result", Type: ods.AnyRanked}},
 	Attrs:    []ir.AttrSpec{ods.Required("source_target_pairs", ods.I64Elems), ods.Optional("channel_handle", channelHandle)},
-	Infer:    infer(inferSame), Verify: verify(agrees(inferSame), collectivePermuteRule),
+	Infer:    infer(inferSame), Verify: verify(agrees(inferSame), pairsRule),
 	Clauses: ir.Clauses(`
 		C1 source_target_pairs are pairs
 		C2 no process sends twice
@@ -159,7 +159,7 @@ var ReduceScatter = &ir.Def{
 	Regions: []ir.RegionSpec{{Name: "computation"}},
 	Flow:    elementFlow,
 	Traits:  ir.SingleBlock,
-	Verify:  verify(reduceScatterRule),
+	Verify:  verify(groups(true), channelRule, reducersRule, reduceScatterRule),
 	Clauses: ir.Clauses(`
 		C1 the size along scatter_dimension is a multiple of the number of processes in a group
 		C2 scatter_dimension is a dimension of operand

@@ -4,16 +4,18 @@ import (
 	"strings"
 
 	"github.com/hlocb/hlocb/dialect/stablehlo/ods"
+	"github.com/hlocb/hlocb/internal/dialect/view"
 	"github.com/hlocb/hlocb/ir"
 )
 
-// groupsRule checks replica groups: a matrix of unique ids from 0, with -1 only as padding if the groups may differ in
-// size (all_gather C2, C4; all_reduce C1, C3; all_to_all C5, C7). size is the required group size, 0 for any.
-func groupsRule(s *subject, uniform, global bool, size int64) error {
-	return idsRule(s, uniform, global, true, size)
+// groups returns the rule for replica groups: a matrix of unique ids from 0, with -1 only as padding if the groups may
+// differ in size (all_gather C2, C4; all_reduce C1 to C3; reduce_scatter C3 to C5).
+func groups(uniform bool) rule {
+	return func(s *subject) error { return idsRule(s, uniform, s.has("use_global_device_ids"), true, 0) }
 }
 
-// idsRule is like groupsRule. all requires that every id up to the greatest is present.
+// idsRule checks replica groups. all requires that every id up to the greatest is present, and size is the required
+// group size, 0 for any.
 func idsRule(s *subject, uniform, global, all bool, size int64) error {
 	a := s.attr("replica_groups")
 	if _, ok := ir.DataOf[ReplicaGroupMeshAxes](a); ok {
@@ -23,7 +25,7 @@ func idsRule(s *subject, uniform, global, all bool, size int64) error {
 	if len(shape) != 2 {
 		return fail("replica groups should be a rank 2 tensor,but instead it is of rank %d", len(shape))
 	}
-	ids := elementsOf(a)
+	ids := view.Elements(a)
 	if global && (len(ids) == 0 || shape[0] == 0) { // (all_reduce C4)
 		return fail("if `use_global_device_ids` is set, the replica groups cannot be empty")
 	}
@@ -71,9 +73,6 @@ func channelRule(s *subject) error {
 
 func allGatherRule(s *subject) error {
 	d := int(s.int("all_gather_dim", 0))
-	if err := groupsRule(s, true, s.has("use_global_device_ids"), 0); err != nil { // (C2, C4)
-		return err
-	}
 	if c, ok := ir.DataOf[ChannelHandle](s.attr("channel_handle")); ok && c.Handle < 0 && s.has("use_global_device_ids") { // (C5)
 		return fail("channel_id cannot be negative when useGlobalDeviceIds is set")
 	}
@@ -121,19 +120,13 @@ func inferAllReduce(s *subject) ([]ir.Type, error) {
 	return out, nil
 }
 
-func allReduceRule(s *subject) error {
-	if err := groupsRule(s, false, s.has("use_global_device_ids"), 0); err != nil { // (C1, C2, C3)
-		return err
-	}
-	if err := channelRule(s); err != nil { // (C4)
-		return err
-	}
-	return reducersRule(s)
-}
-
-// reducersRule checks a computation that is applied to each operand separately (all_reduce C5).
+// reducersRule checks a computation that is applied to each operand of data separately (all_reduce C5).
 func reducersRule(s *subject) error {
-	for i := range s.operands {
+	n := len(s.operands)
+	if s.has("has_dynamic_root") {
+		n--
+	}
+	for i := range n {
 		t := []ir.Type{s.typ(i)}
 		if err := reducerRule(s, 0, t, scalars(s.ctx, t)); err != nil {
 			return err
@@ -154,13 +147,10 @@ func inferAllToAll(s *subject) ([]ir.Type, error) {
 		if concat >= int64(t.Rank()) { // (C3)
 			return nil, fail("AllToAll concat_dimension %d is out-of-bounds for input rank %d", concat, t.Rank())
 		}
-		if err := groupsRule(s, true, false, count); err != nil { // (C5, C7, C8)
+		if err := idsRule(s, true, false, true, count); err != nil { // (C5, C7, C8)
 			return nil, err
 		}
-		dims := make([]dim, t.Rank())
-		for k := range dims {
-			dims[k] = dimOf(t, k)
-		}
+		dims := s.dimsOf(t)
 		if n := dims[split].size; n != ir.Dynamic && n%count != 0 { // (C2)
 			return nil, fail("split dimension has size %d, expected to be a multiple of split_count %d", n, count)
 		}
@@ -232,34 +222,7 @@ func inferCollectiveReduce(s *subject) ([]ir.Type, error) {
 	return types[:n], nil
 }
 
-func collectiveBroadcastRule(s *subject) error {
-	if err := agrees(inferRooted)(s); err != nil {
-		return err
-	}
-	return idsRule(s, true, false, false, 0) // (C1, C2)
-}
-
-func collectiveReduceRule(s *subject) error {
-	if err := agrees(inferCollectiveReduce)(s); err != nil {
-		return err
-	}
-	if err := groupsRule(s, false, s.has("use_global_device_ids"), 0); err != nil {
-		return err
-	}
-	if err := channelRule(s); err != nil {
-		return err
-	}
-	n, _ := checkRoot(s)
-	for i := range n {
-		t := []ir.Type{s.typ(i)}
-		if err := reducerRule(s, 0, t, scalars(s.ctx, t)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func collectivePermuteRule(s *subject) error { return pairsRule(s) }
+func collectiveBroadcastRule(s *subject) error { return idsRule(s, true, false, false, 0) } // (C1, C2)
 
 // pairsRule checks source_target_pairs (collective_permute C1 to C4).
 func pairsRule(s *subject) error {
@@ -274,7 +237,7 @@ func pairsRule(s *subject) error {
 	if shape[1] != 2 { // (C1)
 		return fail("expect source_target_pairs attribute of shape (N, 2), but got (%s)", joined(shape))
 	}
-	ids := elementsOf(a)
+	ids := view.Elements(a)
 	sources, targets := map[int64]bool{}, map[int64]bool{}
 	for i, id := range ids {
 		if id < 0 { // (C4)
@@ -297,16 +260,6 @@ func pairsRule(s *subject) error {
 
 func reduceScatterRule(s *subject) error {
 	t, r, d := s.tensor(0), s.result(0), int(s.int("scatter_dimension", 0))
-	if err := groupsRule(s, true, s.has("use_global_device_ids"), 0); err != nil { // (C3, C4, C5)
-		return err
-	}
-	if err := channelRule(s); err != nil { // (C6)
-		return err
-	}
-	in := []ir.Type{t}
-	if err := reducerRule(s, 0, in, scalars(s.ctx, in)); err != nil { // (C7)
-		return err
-	}
 	if t.Rank() != r.Rank() {
 		return fail("operand and result should have same rank")
 	}

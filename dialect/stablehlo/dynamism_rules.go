@@ -20,7 +20,7 @@ func outputShape(s *subject, i int, r *ir.TensorType, rank string) error {
 	}
 	for k, d := range shape {
 		if d < 0 || !sameSize(d, r.Shape()[k]) {
-			return fail("output shape %s is incompatible with return type of operation '%s'", listed(shape, "?"), r)
+			return fail("output shape %s is incompatible with return type of operation '%s'", listed(shape), r)
 		}
 	}
 	return nil
@@ -56,7 +56,7 @@ func dynamicBroadcastInDimRule(s *subject) error {
 	if err := broadcastQuantRule(a, r, dims); err != nil { // (C6)
 		return err
 	}
-	if err := outputShape(s, 1, r, "result rank ("+listed([]int64{int64(r.Rank())}, "?")+") is not equal to number of output dimensions"); err != nil { // (C7)
+	if err := outputShape(s, 1, r, "result rank ("+listed([]int64{int64(r.Rank())})+") is not equal to number of output dimensions"); err != nil { // (C7)
 		return err
 	}
 	expanding, kept := s.ints("known_expanding_dimensions"), s.ints("known_nonexpanding_dimensions")

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/hlocb/hlocb/dialect/stablehlo/ods"
+	"github.com/hlocb/hlocb/internal/dialect/view"
 	"github.com/hlocb/hlocb/ir"
 )
 
@@ -60,7 +61,7 @@ func layoutsRule(s *subject) error {
 			return opFail("Number of %ss must match the number of %s layouts, %d != %d", side, side, len(types), len(layouts))
 		}
 		for i, t := range types {
-			perm := elementsOf(layouts[i])
+			perm := view.Elements(layouts[i])
 			switch tt := t.(type) {
 			case *ir.TupleType:
 				return opFail("Tuple types are not fully supported with layout constraints yet")
@@ -153,8 +154,8 @@ func aliasesRule(s *subject) error {
 			if usedOut == nil {
 				usedOut, usedIn = map[string]int{}, map[string]int{}
 			}
-			usedOut[listed(a.OutputTupleIndices, "?")]++
-			usedIn[listed([]int64{a.OperandIndex}, "?")[1:]+listed(a.OperandTupleIndices, "?")]++
+			usedOut[listed(a.OutputTupleIndices)]++
+			usedIn[listed([]int64{a.OperandIndex})[1:]+listed(a.OperandTupleIndices)]++
 		}
 	}
 	return bufferUsesRule(s, usedOut, usedIn)
@@ -194,8 +195,8 @@ func bufferUsesRule(s *subject, out, in map[string]int) error {
 	}
 	for i, v := range s.operands {
 		err := walk(v.Type(), nil, func(path []int64) error {
-			if in[listed([]int64{int64(i)}, "?")[1:]+listed(path, "?")] > 1 {
-				return opFail("buffer operand %d%s is used in output_operand_alias more than once", i, listed(path, "?"))
+			if in[listed([]int64{int64(i)})[1:]+listed(path)] > 1 {
+				return opFail("buffer operand %d%s is used in output_operand_alias more than once", i, listed(path))
 			}
 			return nil
 		})
@@ -209,11 +210,11 @@ func bufferUsesRule(s *subject, out, in map[string]int) error {
 			path = []int64{int64(i)}
 		}
 		err := walk(t, path, func(path []int64) error {
-			switch n := out[listed(path, "?")]; {
+			switch n := out[listed(path)]; {
 			case n > 1:
-				return opFail("buffer output %s is used in output_operand_alias more than once", listed(path, "?"))
+				return opFail("buffer output %s is used in output_operand_alias more than once", listed(path))
 			case n == 0:
-				return opFail("buffer output %s is not used in output_operand_alias", listed(path, "?"))
+				return opFail("buffer output %s is not used in output_operand_alias", listed(path))
 			}
 			return nil
 		})

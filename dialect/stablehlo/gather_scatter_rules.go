@@ -1,6 +1,7 @@
 package stablehlo
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/hlocb/hlocb/ir"
@@ -24,15 +25,21 @@ func disjoint(a, b []int64, nameA, nameB string) error {
 	return nil
 }
 
-// sortedUnique checks that dims increase strictly.
+// sortedUnique checks that dims increase strictly. sortedForScatter does so with MLIR's wording for scatter.
 func sortedUnique(dims []int64, name string) error {
-	for i := 1; i < len(dims); i++ {
-		if dims[i] < dims[i-1] {
-			return fail("expects %s to be sorted, got: [%s]", name, joined(dims))
-		}
+	return increasing(dims, "expects %s to %s, got: [%s]", name)
+}
+
+func sortedForScatter(dims []int64, name string) error {
+	return increasing(dims, "Expects %s to %s; got: [%s].", name)
+}
+
+func increasing(dims []int64, format, name string) error {
+	if !slices.IsSorted(dims) {
+		return fail(format, name, "be sorted", joined(dims))
 	}
 	if ok, _ := unique(dims); !ok {
-		return fail("expects %s to not repeat, got: [%s]", name, joined(dims))
+		return fail(format, name, "not repeat", joined(dims))
 	}
 	return nil
 }
@@ -52,9 +59,6 @@ func inferGatherOf(s *subject, sizes []int64, known bool, sizesLen int64) ([]ir.
 	if g.IndexVectorDim < 0 || g.IndexVectorDim > int64(start.Rank()) { // (C2)
 		return nil, fail("Expects index_vector_dim to be in range [0, rank-of('start_indices')] i.e. [0, %d]. got: %d.", start.Rank(), g.IndexVectorDim)
 	}
-	if err := sortedUnique(g.OffsetDims, "offset_dims"); err != nil { // (C4)
-		return nil, err
-	}
 	batch := start.Rank() // the batch dimensions of start_indices
 	size := int64(1)
 	if g.IndexVectorDim < int64(start.Rank()) {
@@ -62,25 +66,16 @@ func inferGatherOf(s *subject, sizes []int64, known bool, sizesLen int64) ([]ir.
 		size = start.Shape()[g.IndexVectorDim]
 	}
 	rank := len(g.OffsetDims) + batch
-	if err := inRange(g.OffsetDims, "offset_dims", "implied-result-rank", rank); err != nil { // (C5)
-		return nil, err
-	}
-	if err := disjoint(g.CollapsedSliceDims, g.OperandBatchingDims, "collapsed_slice_dims", "operand_batching_dims"); err != nil { // (C6)
-		return nil, err
-	}
-	if err := sortedUnique(g.CollapsedSliceDims, "collapsed_slice_dims"); err != nil { // (C7)
-		return nil, err
-	}
-	if err := inRange(g.CollapsedSliceDims, "collapsed_slice_dims", "rank-of('operand')", t.Rank()); err != nil { // (C8)
-		return nil, err
-	}
-	if err := sortedUnique(g.OperandBatchingDims, "operand_batching_dims"); err != nil { // (C10)
-		return nil, err
-	}
-	if err := inRange(g.OperandBatchingDims, "operand_batching_dims", "rank-of('operand')", t.Rank()); err != nil { // (C11)
-		return nil, err
-	}
-	if err := startBatching(g.StartIndicesBatchingDims, g.IndexVectorDim, start, "start_indices_batching_dims", "start_indices"); err != nil {
+	if err := cmp.Or(
+		sortedUnique(g.OffsetDims, "offset_dims"),                                                              // (C4)
+		inRange(g.OffsetDims, "offset_dims", "implied-result-rank", rank),                                      // (C5)
+		disjoint(g.CollapsedSliceDims, g.OperandBatchingDims, "collapsed_slice_dims", "operand_batching_dims"), // (C6)
+		sortedUnique(g.CollapsedSliceDims, "collapsed_slice_dims"),                                             // (C7)
+		inRange(g.CollapsedSliceDims, "collapsed_slice_dims", "rank-of('operand')", t.Rank()),                  // (C8)
+		sortedUnique(g.OperandBatchingDims, "operand_batching_dims"),                                           // (C10)
+		inRange(g.OperandBatchingDims, "operand_batching_dims", "rank-of('operand')", t.Rank()),                // (C11)
+		startBatching(g.StartIndicesBatchingDims, g.IndexVectorDim, start, "start_indices_batching_dims", "start_indices"),
+	); err != nil {
 		return nil, err
 	}
 	if len(g.OperandBatchingDims) != len(g.StartIndicesBatchingDims) { // (C16)
@@ -95,24 +90,24 @@ func inferGatherOf(s *subject, sizes []int64, known bool, sizesLen int64) ([]ir.
 	if size != ir.Dynamic && int64(len(g.StartIndexMap)) != size { // (C3)
 		return nil, fail("start_index_map size (%d) is not equal to size of index dimension (%d) of start_indices (%d)", len(g.StartIndexMap), g.IndexVectorDim, size)
 	}
-	if err := disjoint(g.StartIndexMap, g.OperandBatchingDims, "start_index_map", "operand_batching_dims"); err != nil { // (C18)
-		return nil, err
-	}
-	if err := inRange(g.StartIndexMap, "start_index_map", "rank-of('operand')", t.Rank()); err != nil { // (C19)
+	if err := cmp.Or(
+		disjoint(g.StartIndexMap, g.OperandBatchingDims, "start_index_map", "operand_batching_dims"), // (C18)
+		inRange(g.StartIndexMap, "start_index_map", "rank-of('operand')", t.Rank()),                  // (C19)
+	); err != nil {
 		return nil, err
 	}
 	if sizesLen != ir.Dynamic && sizesLen != int64(t.Rank()) { // (C20)
 		return nil, fail("slice_sizes size (%d) not equal to operand rank (%d)", sizesLen, t.Rank())
 	}
 	if known {
-		for _, d := range g.CollapsedSliceDims { // (C9)
-			if sizes[d] > 1 {
-				return nil, fail("Expects that for each dim in collapsed_slice_dims, slice_sizes[dim] should be <= 1, but got %d", sizes[d])
-			}
-		}
-		for _, d := range g.OperandBatchingDims { // (C12)
-			if sizes[d] > 1 {
-				return nil, fail("Expects that for each dim in operand_batching_dims, slice_sizes[dim] should be <= 1, but got %d", sizes[d])
+		for _, f := range [...]struct {
+			name string
+			dims []int64
+		}{{"collapsed_slice_dims", g.CollapsedSliceDims}, {"operand_batching_dims", g.OperandBatchingDims}} { // (C9, C12)
+			for _, d := range f.dims {
+				if sizes[d] > 1 {
+					return nil, fail("Expects that for each dim in %s, slice_sizes[dim] should be <= 1, but got %d", f.name, sizes[d])
+				}
 			}
 		}
 		for i, n := range sizes { // (C21)
@@ -226,25 +221,15 @@ func scatterRule(s *subject) error {
 	if k := len(d.UpdateWindowDims) + len(d.InsertedWindowDims) + len(d.InputBatchingDims); k != t.Rank() { // (C2)
 		return fail("Expects rank-of operand to match size-of('update_window_dims') + size-of('inserted_window_dims') + size-of('input_batching_dims') i.e. %d but got %d.", k, t.Rank())
 	}
-	if err := sortedForScatter(d.UpdateWindowDims, "update_window_dims"); err != nil { // (C7)
-		return err
-	}
-	if err := inRange(d.UpdateWindowDims, "update_window_dims", "rank-of('updates')", u.Rank()); err != nil { // (C8)
-		return err
-	}
-	if err := disjoint(d.InsertedWindowDims, d.InputBatchingDims, "inserted_window_dims", "input_batching_dims"); err != nil { // (C9)
-		return err
-	}
-	if err := sortedForScatter(d.InsertedWindowDims, "inserted_window_dims"); err != nil { // (C10)
-		return err
-	}
-	if err := inRange(d.InsertedWindowDims, "inserted_window_dims", "rank-of('operand')", t.Rank()); err != nil { // (C11)
-		return err
-	}
-	if err := sortedForScatter(d.InputBatchingDims, "input_batching_dims"); err != nil { // (C12)
-		return err
-	}
-	if err := inRange(d.InputBatchingDims, "input_batching_dims", "rank-of('operand')", t.Rank()); err != nil { // (C13)
+	if err := cmp.Or(
+		sortedForScatter(d.UpdateWindowDims, "update_window_dims"),                                         // (C7)
+		inRange(d.UpdateWindowDims, "update_window_dims", "rank-of('updates')", u.Rank()),                  // (C8)
+		disjoint(d.InsertedWindowDims, d.InputBatchingDims, "inserted_window_dims", "input_batching_dims"), // (C9)
+		sortedForScatter(d.InsertedWindowDims, "inserted_window_dims"),                                     // (C10)
+		inRange(d.InsertedWindowDims, "inserted_window_dims", "rank-of('operand')", t.Rank()),              // (C11)
+		sortedForScatter(d.InputBatchingDims, "input_batching_dims"),                                       // (C12)
+		inRange(d.InputBatchingDims, "input_batching_dims", "rank-of('operand')", t.Rank()),                // (C13)
+	); err != nil {
 		return err
 	}
 	if ok, _ := unique(d.ScatterIndicesBatchingDim); !ok { // (C14)
@@ -272,26 +257,11 @@ func scatterRule(s *subject) error {
 	if size != ir.Dynamic && int64(len(d.ScatterDimsToOperandDims)) != size { // (C19)
 		return fail("Scatter op has %d elements in scatter_dims_to_operand_dims and the bound of dimension index_vector_dim=%d of scatter_indices is %d. These two numbers must be equal.", len(d.ScatterDimsToOperandDims), d.IndexVectorDim, size)
 	}
-	if err := disjoint(d.ScatterDimsToOperandDims, d.InputBatchingDims, "scatter_dims_to_operand_dims", "input_batching_dims"); err != nil { // (C20)
-		return err
-	}
-	if err := inRange(d.ScatterDimsToOperandDims, "scatter_dims_to_operand_dims", "rank-of('operand')", t.Rank()); err != nil { // (C21)
-		return err
-	}
-	return scatterUpdates(d, t, batch, u)
-}
-
-// sortedForScatter is sortedUnique with MLIR's wording for scatter.
-func sortedForScatter(dims []int64, name string) error {
-	for i := 1; i < len(dims); i++ {
-		if dims[i] < dims[i-1] {
-			return fail("Expects %s to be sorted; got: [%s].", name, joined(dims))
-		}
-	}
-	if ok, _ := unique(dims); !ok {
-		return fail("Expects %s to not repeat; got: [%s].", name, joined(dims))
-	}
-	return nil
+	return cmp.Or(
+		disjoint(d.ScatterDimsToOperandDims, d.InputBatchingDims, "scatter_dims_to_operand_dims", "input_batching_dims"), // (C20)
+		inRange(d.ScatterDimsToOperandDims, "scatter_dims_to_operand_dims", "rank-of('operand')", t.Rank()),              // (C21)
+		scatterUpdates(d, t, batch, u),
+	)
 }
 
 // scatterUpdates checks the shape of updates (scatter C4): windows must not be larger than the inputs, and the other

@@ -1,11 +1,11 @@
 package stablehlo
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/hlocb/hlocb/dialect/quant"
+	"github.com/hlocb/hlocb/internal/mlirtext"
 	"github.com/hlocb/hlocb/ir"
 )
 
@@ -24,15 +24,7 @@ func Compatible(a, b ir.Type) bool {
 		return ok && compatibleElems(ta.Elem(), tb.Elem()) && compatibleShapes(ta, tb)
 	case *ir.TupleType:
 		tb, ok := b.(*ir.TupleType)
-		if !ok || len(ta.Elems()) != len(tb.Elems()) {
-			return false
-		}
-		for i := range ta.Elems() {
-			if !Compatible(ta.Elems()[i], tb.Elems()[i]) {
-				return false
-			}
-		}
-		return true
+		return ok && slices.EqualFunc(ta.Elems(), tb.Elems(), Compatible)
 	}
 	return false
 }
@@ -81,17 +73,7 @@ func compatibleShapes(a, b *ir.TensorType) bool {
 }
 
 // sameDims reports whether two lists of sizes agree wherever both sizes are known.
-func sameDims(a, b []int64) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if !sameSize(a[i], b[i]) {
-			return false
-		}
-	}
-	return true
-}
+func sameDims(a, b []int64) bool { return slices.EqualFunc(a, b, sameSize) }
 
 func sameSize(a, b int64) bool { return a == b || a == ir.Dynamic || b == ir.Dynamic }
 
@@ -104,6 +86,16 @@ func sameShapeTypes(a, b ir.Type) bool {
 		return ok1 == ok2
 	}
 	return !ta.Ranked() || !tb.Ranked() || sameDims(ta.Shape(), tb.Shape())
+}
+
+// inferredShape requires that the result has a shape compatible with the inferred type want. With anyBounds, bounds do
+// not count.
+func inferredShape(s *subject, want ir.Type, anyBounds bool) error {
+	t, got := want.(*ir.TensorType), s.result(0)
+	if anyBounds && sameDims(t.Shape(), got.Shape()) || !anyBounds && compatibleShapes(t, got) {
+		return nil
+	}
+	return fail("inferred shape '%s' is incompatible with return type of operation '%s'", listed(t.Shape()), got)
 }
 
 // sameShape requires that all operands and results have the same shape.
@@ -240,15 +232,7 @@ func sameElems(s *subject) error {
 }
 
 func sameParams(a, b *quant.Uniform) bool {
-	if len(a.Scales) != len(b.Scales) {
-		return false
-	}
-	for i := range a.Scales {
-		if a.Scales[i] != b.Scales[i] || a.ZeroPoints[i] != b.ZeroPoints[i] {
-			return false
-		}
-	}
-	return true
+	return slices.Equal(a.Scales, b.Scales) && slices.Equal(a.ZeroPoints, b.ZeroPoints)
 }
 
 // accuracyRule checks result_accuracy: tolerances are allowed only in mode TOLERANCE.
@@ -277,7 +261,7 @@ func dimOf(t *ir.TensorType, i int) dim {
 	return d
 }
 
-// dimsType creates a tensor type from dimensions. like determines the dialect of the encoding.
+// dimsType creates a tensor type from dimensions.
 func dimsType(c *ir.Context, dims []dim, elem ir.Type) *ir.TensorType {
 	shape, bounds, bounded := make([]int64, len(dims)), make([]int64, len(dims)), false
 	for i, d := range dims {
@@ -402,28 +386,10 @@ func product(dims []int64) (n int64, ok bool) {
 	return n, true
 }
 
-// listed prints [1, 2], with -1 or ? for unknown sizes as in MLIR's message.
-func listed(v []int64, dynamic string) string {
-	var b strings.Builder
-	b.WriteByte('[')
-	for i, d := range v {
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		if d == ir.Dynamic {
-			b.WriteString(dynamic)
-		} else {
-			fmt.Fprint(&b, d)
-		}
-	}
-	b.WriteByte(']')
-	return b.String()
-}
+// listed prints [1, ?], joined prints 1, ?.
+func listed(v []int64) string { return string(mlirtext.AppendInts(nil, v)) }
 
-func joined(v []int64) string {
-	s := listed(v, "?")
-	return s[1 : len(s)-1]
-}
+func joined(v []int64) string { return strings.Trim(listed(v), "[]") }
 
 // unique reports whether all values differ. The second result is the first repeated value.
 func unique(v []int64) (bool, int64) {
@@ -448,4 +414,13 @@ func unique(v []int64) (bool, int64) {
 // scalarOf returns the tensor type of rank 0 with t's element type.
 func scalarOf(c *ir.Context, t *ir.TensorType) *ir.TensorType {
 	return c.Tensor([]int64{}, t.Elem(), nil)
+}
+
+// identity returns 0, 1, ..., n-1.
+func identity(n int) []int64 {
+	out := make([]int64, n)
+	for i := range out {
+		out[i] = int64(i)
+	}
+	return out
 }

@@ -1,6 +1,8 @@
 package stablehlo
 
 import (
+	"strings"
+
 	"github.com/hlocb/hlocb/dialect/stablehlo/ods"
 	"github.com/hlocb/hlocb/ir"
 )
@@ -123,8 +125,7 @@ func inferFft(s *subject) ([]ir.Type, error) {
 
 // joinedRaw lists sizes and shows unknown ones as their internal number, like MLIR's messages about fft.
 func joinedRaw(v []int64) string {
-	s := listed(v, "-9223372036854775808")
-	return s[1 : len(s)-1]
+	return strings.ReplaceAll(joined(v), "?", "-9223372036854775808")
 }
 
 // inferRng: a tensor of the computed shape (rng C1, C2, C3).

@@ -2,6 +2,7 @@ package stablehlo
 
 import (
 	"github.com/hlocb/hlocb/dialect/quant"
+	"github.com/hlocb/hlocb/internal/dialect/view"
 	"github.com/hlocb/hlocb/ir"
 )
 
@@ -243,7 +244,7 @@ func paddingOf(a ir.Attr) ([]int64, error) {
 	if len(shape) != 2 || shape[1] != 2 {
 		return nil, fail("expects the shape of padding-attribute to be {N, 2}, but got {%s}.", joined(shape))
 	}
-	v := elementsOf(a)
+	v := view.Elements(a)
 	if v == nil {
 		v = []int64{}
 	}
@@ -318,10 +319,7 @@ func inferReduceWindow(s *subject) ([]ir.Type, error) {
 	if err != nil {
 		return nil, err
 	}
-	at := make([]int64, len(ws))
-	for i := range at {
-		at[i] = int64(i)
-	}
+	at := identity(len(ws))
 	elems := reducedElems(s, n)
 	var out []ir.Type
 	for i := range n {

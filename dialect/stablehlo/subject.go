@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/hlocb/hlocb/dialect/stablehlo/ods"
+	"github.com/hlocb/hlocb/internal/dialect/view"
 	"github.com/hlocb/hlocb/ir"
 )
 
@@ -162,7 +163,7 @@ func fail(format string, args ...any) error {
 	return fmt.Errorf(format, args...)
 }
 
-// typ returns the type of operand i. group(i) returns the operands of the i-th Arg of the row.
+// typ returns the type of operand i.
 func (s *subject) typ(i int) ir.Type { return s.operands[i].Type() }
 
 // tensor returns the type of operand i as a tensor type. For a missing operand, or a value of another type, it returns
@@ -201,6 +202,15 @@ func (s *subject) allTypes() []ir.Type {
 func (s *subject) single(t ir.Type) []ir.Type {
 	s.one[0] = t
 	return s.one[:]
+}
+
+// dimsOf returns the dimensions of t, valid until the next call of it or of dims.
+func (s *subject) dimsOf(t *ir.TensorType) []dim {
+	dims := s.dims(t.Rank())
+	for i := range dims {
+		dims[i] = dimOf(t, i)
+	}
+	return dims
 }
 
 // dims returns n dimensions to fill in, valid until the next call.
@@ -273,57 +283,14 @@ func (s *subject) attr(name string) ir.Attr { return s.attrs.Get(name) }
 func (s *subject) has(name string) bool { return s.attrs.Get(name) != nil }
 
 // ints returns the values of an array attribute, or nil if it is absent.
-func (s *subject) ints(name string) []int64 { return intsOf(s.attrs.Get(name)) }
+func (s *subject) ints(name string) []int64 { return view.Ints(s.attrs.Get(name)) }
 
 // int returns the value of an integer attribute. If there is none, it returns absent.
 func (s *subject) int(name string, absent int64) int64 {
-	if a, ok := s.attrs.Get(name).(*ir.IntegerAttr); ok {
-		return a.Value()
-	}
-	return absent
+	return view.IntOr(s.attrs.Get(name), absent)
 }
 
 func (s *subject) bool(name string) bool { return s.int(name, 0) != 0 }
-
-func intsOf(a ir.Attr) []int64 {
-	switch a := a.(type) {
-	case *ir.DenseArrayAttr:
-		return a.Values()
-	case *ir.DenseAttr: // the form in MHLO
-		return elementsOf(a)
-	}
-	return nil
-}
-
-func intOf(a ir.Attr) int64 {
-	if i, ok := a.(*ir.IntegerAttr); ok {
-		return i.Value()
-	}
-	return 0
-}
-
-// maxElements limits the integers in an attribute of an operation, because a literal with one number can claim any
-// shape.
-const maxElements = 1 << 20
-
-// elementsOf returns the integers of a dense attribute, or nil if there are none or too many.
-func elementsOf(a ir.Attr) []int64 {
-	d, ok := a.(*ir.DenseAttr)
-	if !ok {
-		return nil
-	}
-	n := int64(1)
-	for _, s := range shapeOf(a) {
-		if n *= max(s, 0); n > maxElements {
-			return nil
-		}
-	}
-	v, err := d.Int64s()
-	if err != nil {
-		return nil
-	}
-	return v
-}
 
 // shapeOf returns the shape of a dense attribute, or nil if it has none.
 func shapeOf(a ir.Attr) []int64 {
