@@ -47,73 +47,74 @@ func (CanonicalizeDynamism) Run(ctx *pass.Context, f *ir.Op) error {
 var dynamismPatterns = []*rewrite.Pattern{
 	replaceBy("dynamic_broadcast_in_dim", stablehlo.DynamicBroadcastInDim, func(op *ir.Op) *ir.OpState {
 		d, _ := stablehlo.AsDynamicBroadcastInDim(op)
-		if !isStatic(d.Operand(0)) || !isStatic(op.Result(0)) || !areConstant(d.Operand(1)) {
+		if static(d.Operand(0)) == nil || static(op.Result(0)) == nil || !areConstant(d.Operand(1)) {
 			return nil
 		}
 		return stateOf(stablehlo.BroadcastInDim, op, op.Operand(0)).with(op, stablehlo.AttrBroadcastDimensions)
 	}),
-	replaceBy("dynamic_conv", stablehlo.DynamicConv, func(op *ir.Op) *ir.OpState {
-		padding, ok := rewrite.ConstantInts(op.Operand(2))
-		if !ok {
-			return nil
-		}
-		st := stateOf(stablehlo.Convolution, op, op.Operand(0), op.Operand(1))
-		for _, a := range op.Attrs() {
-			if a.Inherent {
-				st.SetAttr(a.Name, a.Attr)
-			}
-		}
-		st.SetAttr(stablehlo.AttrPadding, denseInts(op, []int64{int64(len(padding) / 2), 2}, padding))
-		return st.OpState
-	}),
-	replaceBy("dynamic_gather", stablehlo.DynamicGather, func(op *ir.Op) *ir.OpState {
-		sizes, ok := rewrite.ConstantInts(op.Operand(2))
-		if !ok {
-			return nil
-		}
-		st := stateOf(stablehlo.Gather, op, op.Operand(0), op.Operand(1))
-		st.SetAttr(stablehlo.AttrSliceSizes, ir.NewDenseArray(ir.Int(64), sizes))
-		return st.with(op, stablehlo.AttrDimensionNumbers, stablehlo.AttrIndicesAreSorted)
-	}),
+	replaceBy("dynamic_conv", stablehlo.DynamicConv, staticForm),
+	replaceBy("dynamic_gather", stablehlo.DynamicGather, staticForm),
 	replaceBy("dynamic_iota", stablehlo.DynamicIota, func(op *ir.Op) *ir.OpState {
-		if !areConstant(op.Operand(0)) || !isStatic(op.Result(0)) {
+		if !areConstant(op.Operand(0)) || static(op.Result(0)) == nil {
 			return nil
 		}
 		return stateOf(stablehlo.Iota, op).with(op, stablehlo.AttrIotaDimension)
 	}),
-	replaceBy("dynamic_pad", stablehlo.DynamicPad, func(op *ir.Op) *ir.OpState {
-		low, ok1 := rewrite.ConstantInts(op.Operand(2))
-		high, ok2 := rewrite.ConstantInts(op.Operand(3))
-		interior, ok3 := rewrite.ConstantInts(op.Operand(4))
-		if !ok1 || !ok2 || !ok3 {
-			return nil
-		}
-		st := stateOf(stablehlo.Pad, op, op.Operand(0), op.Operand(1))
-		st.SetAttr(stablehlo.AttrEdgePaddingLow, ir.NewDenseArray(ir.Int(64), low))
-		st.SetAttr(stablehlo.AttrEdgePaddingHigh, ir.NewDenseArray(ir.Int(64), high))
-		st.SetAttr(stablehlo.AttrInteriorPadding, ir.NewDenseArray(ir.Int(64), interior))
-		return st.OpState
-	}),
+	replaceBy("dynamic_pad", stablehlo.DynamicPad, staticForm),
 	replaceBy("dynamic_reshape", stablehlo.DynamicReshape, func(op *ir.Op) *ir.OpState {
-		if !areConstant(op.Operand(1)) || !isStatic(op.Result(0)) {
+		if !areConstant(op.Operand(1)) || static(op.Result(0)) == nil {
 			return nil
 		}
 		return stateOf(stablehlo.Reshape, op, op.Operand(0)).OpState
 	}),
 	{Name: "real_dynamic_slice to dynamic_slice", Rows: []*ir.Def{stablehlo.RealDynamicSlice}, Rewrite: toDynamicSlice},
 	replaceBy("real_dynamic_slice", stablehlo.RealDynamicSlice, func(op *ir.Op) *ir.OpState {
-		start, ok1 := rewrite.ConstantInts(op.Operand(1))
-		limit, ok2 := rewrite.ConstantInts(op.Operand(2))
-		strides, ok3 := rewrite.ConstantInts(op.Operand(3))
-		if !ok1 || !ok2 || !ok3 {
-			return nil
+		if st := staticForm(op); st != nil {
+			return opState{st}.discardable(op)
 		}
-		st := stateOf(stablehlo.Slice, op, op.Operand(0))
-		st.SetAttr(stablehlo.AttrStartIndices, ir.NewDenseArray(ir.Int(64), start))
-		st.SetAttr(stablehlo.AttrLimitIndices, ir.NewDenseArray(ir.Int(64), limit))
-		st.SetAttr(stablehlo.AttrStrides, ir.NewDenseArray(ir.Int(64), strides))
-		return st.discardable(op)
+		return nil
 	}),
+}
+
+// staticForms are the static counterparts of ops, with the attributes that hold the last operands.
+var staticForms = []struct {
+	dynamic, static *ir.Def
+	attrs           []string
+}{
+	{stablehlo.DynamicConv, stablehlo.Convolution, []string{stablehlo.AttrPadding}},
+	{stablehlo.DynamicGather, stablehlo.Gather, []string{stablehlo.AttrSliceSizes}},
+	{stablehlo.DynamicPad, stablehlo.Pad, []string{stablehlo.AttrEdgePaddingLow, stablehlo.AttrEdgePaddingHigh, stablehlo.AttrInteriorPadding}},
+	{stablehlo.RealDynamicSlice, stablehlo.Slice, []string{stablehlo.AttrStartIndices, stablehlo.AttrLimitIndices, stablehlo.AttrStrides}},
+}
+
+// staticForm returns the op of staticForms that replaces op, or nil if an operand that becomes an attribute is not a
+// constant.
+func staticForm(op *ir.Op) *ir.OpState {
+	for _, f := range staticForms {
+		if !op.IsOrMirrors(f.dynamic) {
+			continue
+		}
+		kept := op.NumOperands() - len(f.attrs)
+		st := stateOf(f.static, op, op.OperandList()[:kept]...)
+		for _, a := range op.Attrs() {
+			if a.Inherent {
+				st.SetAttr(a.Name, a.Attr)
+			}
+		}
+		for i, name := range f.attrs {
+			list, ok := rewrite.ConstantInts(op.Operand(kept + i))
+			if !ok {
+				return nil
+			}
+			var a ir.Attr = ir.NewDenseArray(ir.Int(64), list)
+			if name == stablehlo.AttrPadding {
+				a = legalize.DenseInts(op.Module().Context(), []int64{int64(len(list) / 2), 2}, list)
+			}
+			st.SetAttr(name, a)
+		}
+		return st.OpState
+	}
+	return nil
 }
 
 // replaceBy returns the pattern that replaces ops of a kind by the op that state describes. If state returns nil, the
@@ -157,19 +158,9 @@ func (st opState) discardable(op *ir.Op) *ir.OpState {
 	return st.OpState
 }
 
-func isStatic(v *ir.Value) bool {
-	t, ok := v.Type().(*ir.TensorType)
-	return ok && t.Static()
-}
-
 func areConstant(v *ir.Value) bool {
 	_, ok := rewrite.ConstantInts(v)
 	return ok
-}
-
-// denseInts returns an attribute of 64-bit integers.
-func denseInts(op *ir.Op, shape, values []int64) ir.Attr {
-	return legalize.DenseInts(op.Module().Context(), shape, values)
 }
 
 // shapeOperands returns the operand that holds the shape of each result of a custom call, with the elements of tuples
@@ -219,15 +210,7 @@ func shapeOperands(op *ir.Op) (operands []int64, shapes [][]int64, problem *diag
 
 // fits reports whether two shapes can be the same.
 func fits(a, b []int64) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i] != b[i] && a[i] != ir.Dynamic && b[i] != ir.Dynamic {
-			return false
-		}
-	}
-	return true
+	return slices.EqualFunc(a, b, func(m, n int64) bool { return m == n || m == ir.Dynamic || n == ir.Dynamic })
 }
 
 // flatten returns types with the elements of tuples in place of the tuples.
@@ -250,7 +233,7 @@ func dropShapeOperands(r *rewrite.Rewriter, op *ir.Op) (bool, *diag.Diagnostic) 
 		return false, problem
 	}
 	for _, v := range op.Results() {
-		if !isStatic(v) {
+		if static(v) == nil {
 			return false, nil
 		}
 	}
@@ -285,7 +268,7 @@ func dropShapeOperands(r *rewrite.Rewriter, op *ir.Op) (bool, *diag.Diagnostic) 
 func sliceSizes(op *ir.Op) (sizes []int64, ok bool) {
 	start, limit := op.Operand(1), op.Operand(2).DefiningOp()
 	strides, ok := rewrite.ConstantInts(op.Operand(3))
-	if !ok || limit == nil || !limit.Is(stablehlo.Add) || slices.ContainsFunc(strides, func(s int64) bool { return s != 1 }) {
+	if !ok || limit == nil || !limit.IsOrMirrors(stablehlo.Add) || slices.ContainsFunc(strides, func(s int64) bool { return s != 1 }) {
 		return nil, false
 	}
 	switch start {
@@ -299,23 +282,32 @@ func sliceSizes(op *ir.Op) (sizes []int64, ok bool) {
 
 // toDynamicSlice replaces a real_dynamic_slice of constant size by a dynamic_slice.
 func toDynamicSlice(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
-	start := op.Operand(1)
 	sizes, ok := sliceSizes(op)
-	t, ranked := start.Type().(*ir.TensorType)
-	if !ok || !ranked {
+	if !ok {
 		return false, nil
 	}
-	b, c := r.Before(op), op.Module().Context()
-	st := stateOf(stablehlo.DynamicSlice, op, op.Operand(0))
-	for i := range sizes {
-		piece := b.Insert(&ir.OpState{Def: stablehlo.Slice, Operands: []*ir.Value{start}, Types: []ir.Type{c.Tensor([]int64{1}, t.Elem(), nil)}, Attrs: ir.AttrList{
-			{Name: stablehlo.AttrLimitIndices, Attr: ir.NewDenseArray(ir.Int(64), []int64{int64(i + 1)}), Inherent: true},
-			{Name: stablehlo.AttrStartIndices, Attr: ir.NewDenseArray(ir.Int(64), []int64{int64(i)}), Inherent: true},
-			{Name: stablehlo.AttrStrides, Attr: ir.NewDenseArray(ir.Int(64), []int64{1}), Inherent: true},
-		}}).Result(0)
-		st.Operands = append(st.Operands, stablehlo.BuildReshape(b, piece, c.Tensor(nil, t.Elem(), nil)).Result(0))
+	b := r.Before(op)
+	indices, err := scalarsOf(b, op.Operand(1), len(sizes))
+	if err != nil {
+		return false, err
 	}
+	st := stateOf(stablehlo.DynamicSlice, op, append([]*ir.Value{op.Operand(0)}, indices...)...)
 	st.SetAttr(stablehlo.AttrSliceSizes, ir.NewDenseArray(ir.Int(64), sizes))
 	r.Replace(op, b.Insert(st.discardable(op)).Result(0))
 	return true, nil
+}
+
+// scalarsOf returns the n elements of a tensor of rank 1.
+func scalarsOf(b *ir.Builder, x *ir.Value, n int) ([]*ir.Value, error) {
+	scalar := x.Type().(*ir.TensorType)
+	scalar = b.Module().Context().Tensor(nil, scalar.Elem(), nil)
+	var out []*ir.Value
+	for i := range int64(n) {
+		s, err := stablehlo.BuildSlice(b, x, stablehlo.SliceAttrs{StartIndices: []int64{i}, LimitIndices: []int64{i + 1}, Strides: []int64{1}})
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, stablehlo.BuildReshape(b, s.Result(0), scalar).Result(0))
+	}
+	return out, nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/dialect/sdy"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/internal/dialect/view"
 	"github.com/hlocb/hlocb/internal/legalize"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/ir/flow"
@@ -446,44 +447,11 @@ func refineDynamic(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	if settledResults(op) {
 		return false, nil
 	}
-	ints := func(i int) ir.Attr {
-		v, ok := rewrite.ConstantInts(op.Operand(i))
-		if !ok {
-			return nil
-		}
-		return ir.NewDenseArray(ir.Int(64), v)
-	}
-	st := &ir.OpState{Operands: op.OperandList()[:1]}
-	set := func(names ...string) bool {
-		first := op.NumOperands() - len(names)
-		for i, n := range names {
-			a := ints(first + i)
-			if a == nil {
-				return false
-			}
-			st.SetAttr(n, a)
-		}
-		return true
-	}
-	switch {
-	case op.Is(stablehlo.DynamicConv):
-		padding, ok := rewrite.ConstantInts(op.Operand(2))
-		if !ok {
-			return false, nil
-		}
-		st.Def, st.Operands, st.Attrs = stablehlo.Convolution, op.OperandList()[:2], slices.Clone(op.Attrs())
-		st.SetAttr(stablehlo.AttrPadding, legalize.DenseInts(op.Module().Context(), []int64{int64(len(padding) / 2), 2}, padding))
+	if st := staticForm(op); st != nil {
 		return refineAs(r, op, st)
-	case op.Is(stablehlo.DynamicPad):
-		st.Def, st.Operands = stablehlo.Pad, op.OperandList()[:2]
-		if set(stablehlo.AttrEdgePaddingLow, stablehlo.AttrEdgePaddingHigh, stablehlo.AttrInteriorPadding) {
-			return refineAs(r, op, st)
-		}
+	}
+	if !op.Is(stablehlo.RealDynamicSlice) {
 		return false, nil
-	}
-	st.Def = stablehlo.Slice
-	if set(stablehlo.AttrStartIndices, stablehlo.AttrLimitIndices, stablehlo.AttrStrides) {
-		return refineAs(r, op, st)
 	}
 	if sizes, ok := sliceSizes(op); ok {
 		return refineShape(r, op, sizes)
@@ -496,10 +464,7 @@ func refineLoop(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	if settledResults(op) && isSettled(op.Region(0).Entry().Args()) && isSettled(op.Region(1).Entry().Args()) {
 		return false, nil
 	}
-	var types []ir.Type
-	for _, v := range op.Operands() {
-		types = append(types, v.Type())
-	}
+	types := view.Types(op.OperandList())
 	cond := refineValues(r, op, op.Region(0).Entry().Args(), types)
 	return refineValues(r, op, op.Region(1).Entry().Args(), types) || cond, nil
 }
@@ -628,9 +593,7 @@ func (s *shapeRefiner) call(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 		k.constants, k.values = append(k.constants, rewrite.ConstantOf(v)), append(k.values, list[0])
 	}
 	rest := args[k.tokens+len(k.constants):]
-	for _, v := range rest {
-		k.types = append(k.types, v.Type())
-	}
+	k.types = view.Types(rest)
 	if s.failed = s.function(k); s.failed != nil {
 		return false, s.failed
 	}

@@ -64,9 +64,9 @@ func simplifyPatterns(limit int64) []*rewrite.Pattern {
 		rule("convert-to-itself", sameType, stablehlo.Convert),
 		rule("custom-call-config", customCallConfig, stablehlo.CustomCall),
 		rule("dynamic-broadcast-in-dim", simplifyDynamicBroadcast, stablehlo.DynamicBroadcastInDim),
-		rule("dynamic-gather-to-gather", dynamicGatherToGather, stablehlo.DynamicGather),
+		rule("dynamic-gather-to-gather", simplifyToStatic, stablehlo.DynamicGather),
 		rule("dynamic-iota", simplifyDynamicIota, stablehlo.DynamicIota),
-		rule("dynamic-pad-to-pad", dynamicPadToPad, stablehlo.DynamicPad),
+		rule("dynamic-pad-to-pad", simplifyToStatic, stablehlo.DynamicPad),
 		rule("dynamic-reshape", simplifyDynamicReshape, stablehlo.DynamicReshape),
 		rule("dynamic-slice-to-slice", dynamicSliceToSlice, stablehlo.DynamicSlice),
 		rule("dynamic-update-slice", simplifyUpdateSlice, stablehlo.DynamicUpdateSlice),
@@ -221,16 +221,6 @@ func zeroOf(r *rewrite.Rewriter, op *ir.Op, t *ir.TensorType) *ir.Value {
 		return nil
 	}
 	return constant(r, op, t, ir.NewDense(t, tensor.New(d, tensor.Shape{}), true))
-}
-
-// int64sOf returns the elements of a constant integer tensor.
-func int64sOf(v *ir.Value) ([]int64, bool) {
-	d, ok := rewrite.ConstantOf(v).(*ir.DenseAttr)
-	if !ok || !ir.ElementDType(d.Type()).IsInteger() && ir.ElementDType(d.Type()) != tensor.Index {
-		return nil, false
-	}
-	list, err := d.Int64s()
-	return list, err == nil
 }
 
 // constantToTheRight: op(c, x) = op(x, c) for a commutative op and a constant c.

@@ -143,22 +143,21 @@ func simplifyDynamicBroadcast(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	if static(op.Result(0)) != nil {
 		return replace(r, op, stablehlo.BuildBroadcastInDim(r.Before(op), x, t, attrs).Result(0))
 	}
-	if sizes, ok := int64sOf(s); ok {
+	if sizes, ok := rewrite.ConstantInts(s); ok {
 		n := stablehlo.BuildBroadcastInDim(r.Before(op), x, op.Module().Context().Tensor(sizes, tensorOf(x).Elem(), nil), attrs)
 		return replaceRefined(r, op, n.Op)
 	}
 	return false, nil
 }
 
-// dynamicGatherToGather: a gather with constant slice sizes is static.
-func dynamicGatherToGather(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
-	v, _ := stablehlo.AsDynamicGather(op)
-	sizes, ok := int64sOf(v.SliceSizes())
-	if !ok {
+// simplifyToStatic: an op whose last operands are constants is its static counterpart.
+func simplifyToStatic(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
+	st := staticForm(op)
+	if st == nil {
 		return false, nil
 	}
-	n, err := stablehlo.BuildGather(r.Before(op), v.Input(), v.StartIndices(), stablehlo.GatherAttrs{Dims: v.Dims(), SliceSizes: sizes, IndicesAreSorted: v.IndicesAreSorted()})
-	return replaceNew(r, op, n.Op, err)
+	n, err := r.Before(op).Infer(st)
+	return replaceNew(r, op, n, err)
 }
 
 // simplifyDynamicIota: an iota of a static type is static; an iota of several dimensions is the broadcast of an iota of
@@ -191,19 +190,6 @@ func simplifyDynamicIota(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	n := stablehlo.BuildDynamicBroadcastInDim(b, line.Result(0), v.OutputShape(), t, stablehlo.DynamicBroadcastInDimAttrs{BroadcastDimensions: []int64{d}})
 	r.Replace(op, n.Result(0))
 	return true, nil
-}
-
-// dynamicPadToPad: a pad by constants is static.
-func dynamicPadToPad(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
-	v, _ := stablehlo.AsDynamicPad(op)
-	low, a := int64sOf(v.EdgePaddingLow())
-	high, b := int64sOf(v.EdgePaddingHigh())
-	interior, c := int64sOf(v.InteriorPadding())
-	if !a || !b || !c {
-		return false, nil
-	}
-	n, err := stablehlo.BuildPad(r.Before(op), v.Input(), v.PaddingValue(), stablehlo.PadAttrs{EdgePaddingLow: low, EdgePaddingHigh: high, InteriorPadding: interior})
-	return replaceNew(r, op, n.Op, err)
 }
 
 // simplifyDynamicReshape: dynamic_reshape(dynamic_reshape(x, s), t) = dynamic_reshape(x, t); a reshape to a static type
@@ -298,7 +284,7 @@ func simplifyUpdateSlice(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 // collapsed dimensions.
 func gatherToSlice(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	v, _ := stablehlo.AsGather(op)
-	index, ok := int64sOf(v.StartIndices())
+	index, ok := rewrite.ConstantInts(v.StartIndices())
 	t, d, result := static(v.Input()), v.Dims(), static(op.Result(0))
 	if !ok || t == nil || result == nil || d.IndexVectorDim != 0 || tensorOf(v.StartIndices()).Rank() > 1 || len(index) != len(d.StartIndexMap) {
 		return false, nil
@@ -380,40 +366,19 @@ func simplifyPad(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 // simplifyRealDynamicSlice: with constant bounds it is a slice; if the limit is the start plus a constant and the
 // strides are 1, it is a dynamic slice.
 func simplifyRealDynamicSlice(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
-	v, _ := stablehlo.AsRealDynamicSlice(op)
-	strides, ok := int64sOf(v.Strides())
+	if done, err := simplifyToStatic(r, op); done || err != nil {
+		return done, err
+	}
+	sizes, ok := sliceSizes(op)
 	if !ok {
 		return false, nil
 	}
-	starts, a := int64sOf(v.StartIndices())
-	limits, b := int64sOf(v.LimitIndices())
-	if a && b {
-		n, err := stablehlo.BuildSlice(r.Before(op), v.Input(), stablehlo.SliceAttrs{StartIndices: starts, LimitIndices: limits, Strides: strides})
-		return replaceNew(r, op, n.Op, err)
+	b := r.Before(op)
+	indices, err := scalarsOf(b, op.Operand(1), len(sizes))
+	if err != nil {
+		return false, err
 	}
-	sum := v.LimitIndices().DefiningOp()
-	if sum == nil || !sum.IsOrMirrors(stablehlo.Add) || slices.ContainsFunc(strides, func(s int64) bool { return s != 1 }) {
-		return false, nil
-	}
-	x, y := sum.Operand(0), sum.Operand(1)
-	if y == v.StartIndices() {
-		x, y = y, x
-	}
-	sizes, ok := int64sOf(y)
-	if x != v.StartIndices() || !ok {
-		return false, nil
-	}
-	before := r.Before(op)
-	scalar := op.Module().Context().Tensor(nil, tensorOf(x).Elem(), nil)
-	var indices []*ir.Value
-	for i := range int64(len(sizes)) {
-		s, err := stablehlo.BuildSlice(before, x, stablehlo.SliceAttrs{StartIndices: []int64{i}, LimitIndices: []int64{i + 1}, Strides: []int64{1}})
-		if err != nil {
-			return false, err
-		}
-		indices = append(indices, stablehlo.BuildReshape(before, s.Result(0), scalar).Result(0))
-	}
-	n, err := stablehlo.BuildDynamicSlice(before, v.Input(), indices, stablehlo.DynamicSliceAttrs{SliceSizes: sizes})
+	n, err := stablehlo.BuildDynamicSlice(b, op.Operand(0), indices, stablehlo.DynamicSliceAttrs{SliceSizes: sizes})
 	return replaceNew(r, op, n.Op, err)
 }
 

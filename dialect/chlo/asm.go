@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/hlocb/hlocb/dialect/stablehlo/ods"
+	"github.com/hlocb/hlocb/internal/dialect/view"
 	"github.com/hlocb/hlocb/internal/mlirtext"
 	"github.com/hlocb/hlocb/ir"
 )
@@ -65,14 +66,7 @@ func printScan(p ir.AsmPrinter, op *ir.Op) {
 	p.Print(" ")
 	p.PrintRegion(op.Region(0), true, true)
 	p.Print(" : ")
-	var in, out []ir.Type
-	for _, v := range vals {
-		in = append(in, v.Type())
-	}
-	for _, v := range op.Results() {
-		out = append(out, v.Type())
-	}
-	p.PrintFunctionType(in, out)
+	p.PrintFunctionType(view.Types(vals), op.ResultTypes())
 }
 
 // segments returns how many operands are inputs and how many results are outputs.

@@ -33,11 +33,7 @@ func agree(op *ir.Op, r *ir.Reporter, infer func(*ir.Context, *ir.OpState) ([]ir
 		ok = hlo.Compatible(types[i], op.Result(i).Type())
 	}
 	if !ok {
-		var got []ir.Type
-		for _, v := range op.Results() {
-			got = append(got, v.Type())
-		}
-		r.Errorf(op, "inferred type(s) %s are incompatible with return type(s) of operation %s", ods.QuoteTypes(types), ods.QuoteTypes(got))
+		r.Errorf(op, "inferred type(s) %s are incompatible with return type(s) of operation %s", ods.QuoteTypes(types), ods.QuoteTypes(op.ResultTypes()))
 		r.Errorf(op, "failed to infer returned types")
 	}
 }

@@ -1,6 +1,9 @@
 package fn
 
-import "github.com/hlocb/hlocb/ir"
+import (
+	"github.com/hlocb/hlocb/internal/dialect/view"
+	"github.com/hlocb/hlocb/ir"
+)
 
 // Attributes of func.func and func.call.
 const (
@@ -119,17 +122,10 @@ func Callee(call *ir.Op) string {
 // returned value. New ones have position -1.
 func remapSignature(m *ir.Module, op *ir.Op, args, results []int) error {
 	f := FuncOp{op}
-	var inputs, outputs []ir.Type
-	for _, a := range f.Body().Args() {
-		inputs = append(inputs, a.Type())
-	}
-	outputs = f.Type().Results()
+	outputs := f.Type().Results()
 	for _, b := range f.Region(0).Blocks() {
 		if t := b.Last(); t != nil && t.Has(ir.ReturnLike) {
-			outputs = nil
-			for _, v := range t.Operands() {
-				outputs = append(outputs, v.Type())
-			}
+			outputs = view.Types(t.OperandList())
 		}
 	}
 	pick := func(from []int, old func(int) *ir.DictAttr) []*ir.DictAttr {
@@ -142,7 +138,7 @@ func remapSignature(m *ir.Module, op *ir.Op, args, results []int) error {
 		return list
 	}
 	argAttrs, resultAttrs := pick(args, f.ArgAttrs), pick(results, f.ResultAttrs)
-	f.SetSignature(m.Context().Function(inputs, outputs), argAttrs, resultAttrs)
+	f.SetSignature(m.Context().Function(view.Types(f.Body().Args()), outputs), argAttrs, resultAttrs)
 	return nil
 }
 

@@ -12,43 +12,16 @@ const signedFlag = 1
 
 // binary holds the bytecode forms of the types that hlocb reads (MLIR, QuantDialectBytecode.td).
 func binary() []ir.Binary {
-	tensor := ir.BinaryData(4, func(c ir.Coder, u *Uniform) {
-		u.code(c)
-		u.Axis = -1
-		if u.Scales == nil {
-			u.Scales, u.ZeroPoints = make([]float64, 1), make([]int64, 1)
-		}
-		c.Float64(&u.Scales[0])
-		c.Int(&u.ZeroPoints[0])
-		c.Int(&u.Min)
-		c.Int(&u.Max)
-		u.complete(c)
-	})[0]
-	tensor.Is = func(data any) bool { u := data.(*Uniform); return u.PerTensor() && u.blocks == nil }
-	axis := ir.BinaryData(5, func(c ir.Coder, u *Uniform) {
-		u.code(c)
-		axis := uint64(u.Axis)
-		c.Uint(&axis)
-		if u.Axis = int(axis); u.Axis < 0 {
-			c.Failf("illegal quantized dimension: %d", axis)
-		}
-		c.Int(&u.Min)
-		c.Int(&u.Max)
-		n := len(u.Scales)
-		if c.Len(&n); u.Scales == nil {
-			u.Scales = make([]float64, n)
-		}
-		for i := range u.Scales {
-			c.Float64(&u.Scales[i])
-		}
-		if c.Ints(&u.ZeroPoints); len(u.ZeroPoints) != n {
-			c.Failf("%d scales and %d zero points", n, len(u.ZeroPoints))
-		}
-		u.complete(c)
-	})[0]
-	axis.Is = func(data any) bool { return data.(*Uniform).PerAxis() }
+	form := func(code int, axis bool, is func(u *Uniform) bool) ir.Binary {
+		b := ir.BinaryData(code, func(c ir.Coder, u *Uniform) {
+			u.Code(c, &u.Storage, &u.Expressed, axis)
+			u.complete(c)
+		})[0]
+		b.Is = func(data any) bool { return is(data.(*Uniform)) }
+		return b
+	}
 	block := ir.BinaryData(6, func(c ir.Coder, u *Uniform) {
-		u.code(c)
+		u.codeTypes(c, &u.Storage, &u.Expressed)
 		u.Axis = -1
 		c.Int(&u.Min)
 		c.Int(&u.Max)
@@ -58,23 +31,58 @@ func binary() []ir.Binary {
 		u.blocks.code(c, u)
 		u.complete(c)
 	})[0]
-	return []ir.Binary{tensor, axis, block}
+	return []ir.Binary{
+		form(4, false, func(u *Uniform) bool { return u.PerTensor() && u.blocks == nil }), form(5, true, (*Uniform).PerAxis), block,
+	}
 }
 
-// code codes the common start of quantized types: flags, storage type, expressed type.
-func (u *Uniform) code(c ir.Coder) {
-	u.codeStorage(c)
-	c.Type(&u.Expressed)
+// Code codes the parameters of a type in bytecode, per axis or per tensor. The types can be another dialect's.
+func (u *Uniform) Code(c ir.Coder, storage, expressed *ir.Type, axis bool) {
+	u.codeTypes(c, storage, expressed)
+	if !axis {
+		u.Axis = -1
+		if u.Scales == nil {
+			u.Scales, u.ZeroPoints = make([]float64, 1), make([]int64, 1)
+		}
+		c.Float64(&u.Scales[0])
+		c.Int(&u.ZeroPoints[0])
+		c.Int(&u.Min)
+		c.Int(&u.Max)
+		return
+	}
+	dim := uint64(u.Axis)
+	c.Uint(&dim)
+	if u.Axis = int(dim); u.Axis < 0 {
+		c.Failf("illegal quantized dimension: %d", dim)
+	}
+	c.Int(&u.Min)
+	c.Int(&u.Max)
+	n := len(u.Scales)
+	if c.Len(&n); u.Scales == nil {
+		u.Scales = make([]float64, n)
+	}
+	for i := range u.Scales {
+		c.Float64(&u.Scales[i])
+	}
+	if c.Ints(&u.ZeroPoints); len(u.ZeroPoints) != n {
+		c.Failf("%d scales and %d zero points", n, len(u.ZeroPoints))
+	}
 }
 
-func (u *Uniform) codeStorage(c ir.Coder) {
+// codeTypes codes the common start of quantized types: flags, storage type, expressed type.
+func (u *Uniform) codeTypes(c ir.Coder, storage, expressed *ir.Type) {
+	u.codeFlags(c)
+	c.Type(storage)
+	c.Type(expressed)
+}
+
+func (u *Uniform) codeFlags(c ir.Coder) {
 	flags := uint64(0)
 	if u.Signed {
 		flags = signedFlag
 	}
 	c.Uint(&flags)
 	u.Signed = flags&signedFlag != 0
-	c.Type(&u.Storage)
 }
 
 // Complete checks the parameters and sets the fields that the text of the type needs. Call it for a Uniform that was

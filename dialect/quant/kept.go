@@ -40,7 +40,8 @@ func printAny(data any) string {
 
 func anyForms() []ir.Binary {
 	alone := ir.BinaryData(1, func(c ir.Coder, u *Uniform) {
-		u.codeStorage(c)
+		u.codeFlags(c)
+		c.Type(&u.Storage)
 		c.Int(&u.Min)
 		c.Int(&u.Max)
 		if err := u.completeStorage(); err != nil {
@@ -49,7 +50,7 @@ func anyForms() []ir.Binary {
 	})[0]
 	alone.Is = func(data any) bool { return data.(*Uniform).Expressed == nil }
 	expressed := ir.BinaryData(2, func(c ir.Coder, u *Uniform) {
-		u.code(c)
+		u.codeTypes(c, &u.Storage, &u.Expressed)
 		c.Int(&u.Min)
 		c.Int(&u.Max)
 		u.complete(c)

@@ -146,14 +146,7 @@ func printReduce(p ir.AsmPrinter, op *ir.Op) {
 	p.PrintInts(view.Ints(op.Attr("dimensions")))
 	p.PrintAttrDict(op.Attrs(), "dimensions")
 	p.Print(" : ")
-	var in, out []ir.Type
-	for _, v := range op.Operands() {
-		in = append(in, v.Type())
-	}
-	for _, v := range op.Results() {
-		out = append(out, v.Type())
-	}
-	p.PrintFunctionType(in, out)
+	p.PrintFunctionType(view.Types(op.OperandList()), op.ResultTypes())
 	if inner != nil {
 		return
 	}

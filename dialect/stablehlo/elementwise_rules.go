@@ -2,6 +2,7 @@ package stablehlo
 
 import (
 	"github.com/hlocb/hlocb/dialect/quant"
+	"github.com/hlocb/hlocb/internal/dialect/view"
 	"github.com/hlocb/hlocb/ir"
 )
 
@@ -239,9 +240,5 @@ func returnTypes(b *ir.Block) []ir.Type {
 	if last == nil {
 		return nil
 	}
-	var types []ir.Type
-	for _, v := range last.Operands() {
-		types = append(types, v.Type())
-	}
-	return types
+	return view.Types(last.OperandList())
 }

@@ -189,7 +189,10 @@ func (t *typ) code(c ir.Coder, r *typeRow) {
 	case complexKind, unrankedKind:
 		t.part(c)
 	case quantKind, quantAxisKind:
-		t.codeQuant(c, r.kind == quantAxisKind)
+		if t.quant == nil {
+			t.quant, t.parts = &quant.Uniform{}, make([]ir.Type, 2)
+		}
+		t.quant.Code(c, &t.parts[0], &t.parts[1], r.kind == quantAxisKind)
 	}
 	if t.builtin == nil {
 		t.builtin = t.convert(c, r.kind)
@@ -202,49 +205,6 @@ func (t *typ) part(c ir.Coder) {
 		t.parts = make([]ir.Type, 1)
 	}
 	c.Type(&t.parts[0])
-}
-
-func (t *typ) codeQuant(c ir.Coder, axis bool) {
-	u := t.quant
-	if u == nil {
-		u = &quant.Uniform{Axis: -1}
-		t.quant, t.parts = u, make([]ir.Type, 2)
-	}
-	flags := uint64(0)
-	if u.Signed {
-		flags = 1
-	}
-	c.Uint(&flags)
-	u.Signed = flags&1 != 0
-	c.Type(&t.parts[0])
-	c.Type(&t.parts[1])
-	if !axis {
-		if u.Scales == nil {
-			u.Scales, u.ZeroPoints = make([]float64, 1), make([]int64, 1)
-		}
-		c.Float64(&u.Scales[0])
-		c.Int(&u.ZeroPoints[0])
-		c.Int(&u.Min)
-		c.Int(&u.Max)
-		return
-	}
-	dim := uint64(u.Axis)
-	c.Uint(&dim)
-	if u.Axis = int(dim); u.Axis < 0 {
-		c.Failf("illegal quantized dimension: %d", dim)
-	}
-	c.Int(&u.Min)
-	c.Int(&u.Max)
-	n := len(u.Scales)
-	if c.Len(&n); u.Scales == nil {
-		u.Scales = make([]float64, n)
-	}
-	for i := range u.Scales {
-		c.Float64(&u.Scales[i])
-	}
-	if c.Ints(&u.ZeroPoints); len(u.ZeroPoints) != n {
-		c.Failf("%d scales and %d zero points", n, len(u.ZeroPoints))
-	}
 }
 
 // convert returns the builtin type that t represents. t was read from a file.

@@ -1,6 +1,7 @@
 package vhlo
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -55,13 +56,7 @@ func (v Version) String() string { return fmt.Sprintf("%d.%d.%d", v.Major, v.Min
 
 // Less reports whether v is older than w.
 func (v Version) Less(w Version) bool {
-	switch {
-	case v.Major != w.Major:
-		return v.Major < w.Major
-	case v.Minor != w.Minor:
-		return v.Minor < w.Minor
-	}
-	return v.Patch < w.Patch
+	return cmp.Or(cmp.Compare(v.Major, w.Major), cmp.Compare(v.Minor, w.Minor), cmp.Compare(v.Patch, w.Patch)) < 0
 }
 
 // Bytecode returns the version of MLIR bytecode in artifacts of v.

@@ -7,6 +7,7 @@ import (
 	"github.com/hlocb/hlocb/dialect/chlo"
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/internal/dialect/view"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/rewrite"
 )
@@ -86,18 +87,7 @@ func (c *compositor) replace(op *ir.Op) error {
 	for i, v := range op.Results() {
 		c.r.ReplaceUses(v, composite.Result(i), nil)
 	}
-	var inputs []ir.Type
-	for _, v := range op.Operands() {
-		inputs = append(inputs, v.Type())
-	}
-	st := &ir.OpState{Def: fn.Func, Regions: 1}
-	st.SetAttr(fn.AttrFunctionType, ir.NewTypeAttr(m.Context().Function(inputs, op.ResultTypes())))
-	impl := m.After(f).At(op.Loc(), op.Pos()).Insert(st)
-	fn.FuncOp{Op: impl}.SetPrivate(name)
-	body := impl.Region(0).AddBlock()
-	for _, t := range inputs {
-		body.AddArg(t, op.Loc()).SetPos(op.Pos())
-	}
+	body := newFunction(m.After(f), op, name)
 	ret := m.AtEnd(body).At(op.Loc(), op.Pos()).Create(fn.Return, op.ResultList(), nil)
 	c.r.MoveBefore(op, ret)
 	c.r.Update(op, func() { op.SetOperands(body.Args()) })
@@ -149,21 +139,23 @@ func compositeAttrs(op *ir.Op) (ir.AttrList, error) {
 // Outline appends a private function with the given name and a copy of op to the module.
 func Outline(r *rewrite.Rewriter, op *ir.Op, name string) {
 	m := r.Module()
-	var inputs []ir.Type
-	for _, v := range op.Operands() {
-		inputs = append(inputs, v.Type())
-	}
+	body := newFunction(r.AtEnd(m.Body()), op, name)
+	b := r.AtEnd(body).At(op.Loc(), op.Pos())
+	c := b.Clone(op, map[*ir.Value]*ir.Value{})
+	c.SetOperands(body.Args())
+	b.Create(fn.Return, c.ResultList(), nil)
+}
+
+// newFunction inserts a private function with the types of op, and returns its body.
+func newFunction(b *ir.Builder, op *ir.Op, name string) *ir.Block {
+	inputs := view.Types(op.OperandList())
 	st := &ir.OpState{Def: fn.Func, Regions: 1}
-	st.SetAttr(fn.AttrFunctionType, ir.NewTypeAttr(m.Context().Function(inputs, op.ResultTypes())))
-	f := r.AtEnd(m.Body()).At(op.Loc(), op.Pos()).Insert(st)
+	st.SetAttr(fn.AttrFunctionType, ir.NewTypeAttr(b.Module().Context().Function(inputs, op.ResultTypes())))
+	f := b.At(op.Loc(), op.Pos()).Insert(st)
 	fn.FuncOp{Op: f}.SetPrivate(name)
 	body := f.Region(0).AddBlock()
-	mapping := map[*ir.Value]*ir.Value{}
 	for _, t := range inputs {
 		body.AddArg(t, op.Loc()).SetPos(op.Pos())
 	}
-	b := r.AtEnd(body).At(op.Loc(), op.Pos())
-	c := b.Clone(op, mapping)
-	c.SetOperands(body.Args())
-	b.Create(fn.Return, c.ResultList(), nil)
+	return body
 }

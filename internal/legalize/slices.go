@@ -5,6 +5,7 @@ import (
 
 	"github.com/hlocb/hlocb/dialect/chlo"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/internal/dialect/view"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -87,10 +88,7 @@ func expandTopK(e *emitter, op *ir.Op, args []*ir.Value) []*ir.Value {
 
 // sort returns the state of a sort of values along dim, with an empty comparator.
 func (e *emitter) sort(stable bool, dim int64, values ...*ir.Value) *ir.OpState {
-	st := &ir.OpState{Def: stablehlo.Sort, Operands: values, Regions: 1}
-	for _, v := range values {
-		st.Types = append(st.Types, v.Type())
-	}
+	st := &ir.OpState{Def: stablehlo.Sort, Operands: values, Types: view.Types(values), Regions: 1}
 	st.SetAttr(stablehlo.AttrDimension, ir.NewInteger(dim, ir.Int(64)))
 	st.SetAttr(stablehlo.AttrIsStable, e.ctx.Bool(stable))
 	return st
