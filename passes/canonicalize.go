@@ -76,8 +76,7 @@ var canonicalizePatterns = []*rewrite.Pattern{{
 			return false, nil
 		}
 		c := r.Before(op).Create(shape.ConstShape, nil, op.ResultTypes(), ir.NamedAttr{Name: shape.AttrShape, Attr: shape.Elements(r.Module().Context(), t.Shape())})
-		r.Replace(op, c.Result(0))
-		return true, nil
+		return become(r, op, c.Result(0))
 	},
 }}
 

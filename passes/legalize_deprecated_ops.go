@@ -79,8 +79,7 @@ var deprecatedPatterns = []*rewrite.Pattern{
 		b := r.Before(op)
 		one := legalize.Splat(b, op.Module().Context().Tensor(nil, t.Elem(), nil), 1)
 		n := stablehlo.BuildEinsum(b, one, op.Operand(0), op.Result(0).Type(), stablehlo.EinsumAttrs{EinsumConfig: "," + e.EinsumConfig()})
-		r.Replace(op, n.Result(0))
-		return true, nil
+		return become(r, op, n.Result(0))
 	}},
 	{Name: "cross-replica-sum", Rows: []*ir.Def{stablehlo.CrossReplicaSum}, Rewrite: func(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 		t, ok := op.Result(0).Type().(*ir.TensorType)
@@ -100,7 +99,6 @@ var deprecatedPatterns = []*rewrite.Pattern{
 		b := r.AtEnd(body)
 		sum := b.Create(stablehlo.Add, body.Args(), []ir.Type{scalar})
 		stablehlo.BuildReturn(b, sum.ResultList())
-		r.Replace(op, n.Result(0))
-		return true, nil
+		return become(r, op, n.Result(0))
 	}},
 }

@@ -43,6 +43,5 @@ func joinQuantized(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 		}
 		st.Operands = append(st.Operands, from.Operand(0))
 	}
-	r.Replace(op, r.After(compute).Insert(st).Result(0))
-	return true, nil
+	return become(r, op, r.After(compute).Insert(st).Result(0))
 }

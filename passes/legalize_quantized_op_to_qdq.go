@@ -72,6 +72,5 @@ func decomposeQuantized(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 			results[i] = b.Create(stablehlo.UniformQuantize, []*ir.Value{v}, types[i:i+1]).Result(0)
 		}
 	}
-	r.Replace(op, results...)
-	return true, nil
+	return become(r, op, results...)
 }

@@ -617,8 +617,7 @@ func (s *shapeRefiner) call(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 		for i := range constants {
 			values = append(values, constant(b, i))
 		}
-		r.Replace(op, values...)
-		return true, nil
+		return become(r, op, values...)
 	}
 	done, _ := refineResults(r, op, f.Type().Results())
 	if len(k.constants) > 0 {

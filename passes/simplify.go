@@ -100,8 +100,21 @@ func simplifyPatterns(limit int64) []*rewrite.Pattern {
 // replace replaces op, of one result, by v, which takes over op's discardable attributes.
 func replace(r *rewrite.Rewriter, op *ir.Op, v *ir.Value) (bool, error) {
 	keepAttrs(r, op, v.DefiningOp())
-	r.Replace(op, v)
+	return become(r, op, v)
+}
+
+// become replaces op by values, without its attributes.
+func become(r *rewrite.Rewriter, op *ir.Op, values ...*ir.Value) (bool, error) {
+	r.Replace(op, values...)
 	return true, nil
+}
+
+// becomeSame is like become if v has the type of op's result.
+func becomeSame(r *rewrite.Rewriter, op *ir.Op, v *ir.Value) (bool, error) {
+	if !sameResult(op, v) {
+		return false, nil
+	}
+	return become(r, op, v)
 }
 
 // replaceNew replaces op, of one result, by the result of the new op n, which gets op's result type. It returns err if
@@ -252,8 +265,7 @@ func andOfConstant(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	x, c := op.Operand(0), op.Operand(1)
 	switch {
 	case isIntZero(c) && sameResult(op, c):
-		r.Replace(op, c)
-		return true, nil
+		return become(r, op, c)
 	case isAllOnes(c) && sameResult(op, x):
 		return replace(r, op, x)
 	}
@@ -277,13 +289,11 @@ func simplifyXor(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	x, c := op.Operand(0), op.Operand(1)
 	if t := static(x); x == c && t != nil && sameResult(op, x) {
 		if z := zeroOf(r, op, t); z != nil {
-			r.Replace(op, z)
-			return true, nil
+			return become(r, op, z)
 		}
 	}
 	if isIntZero(c) && sameResult(op, x) {
-		r.Replace(op, x)
-		return true, nil
+		return become(r, op, x)
 	}
 	return false, nil
 }
@@ -305,8 +315,7 @@ func multiplyByConstant(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 func simplifySubtract(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	x, y := op.Operand(0), op.Operand(1)
 	if t := static(x); x == y && t != nil && t.DType().IsInteger() && sameResult(op, x) {
-		r.Replace(op, zeroOf(r, op, t))
-		return true, nil
+		return become(r, op, zeroOf(r, op, t))
 	}
 	if isZero(y) && sameResult(op, x) {
 		return replace(r, op, x)
@@ -323,8 +332,7 @@ func compareWithBoolean(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	}
 	d := v.ComparisonDirection()
 	if d == stablehlo.ComparisonDirectionNE && t.Bits(0) == 0 || d == stablehlo.ComparisonDirectionEQ && t.Bits(0) == 1 {
-		r.Replace(op, v.LHS())
-		return true, nil
+		return become(r, op, v.LHS())
 	}
 	return false, nil
 }
@@ -349,8 +357,7 @@ func compareIntegers(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 		if d == stablehlo.ComparisonDirectionEQ || d == stablehlo.ComparisonDirectionGE || d == stablehlo.ComparisonDirectionLE {
 			one.SetBits(0, 1)
 		}
-		r.Replace(op, constant(r, op, t, ir.NewDense(t, one, true)))
-		return true, nil
+		return become(r, op, constant(r, op, t, ir.NewDense(t, one, true)))
 	}
 	x, y := v.LHS(), v.RHS()
 	if rewrite.ConstantOf(x) == nil || rewrite.ConstantOf(y) != nil {
@@ -367,11 +374,10 @@ func compareIntegers(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 // complexOfParts: complex(real(x), imag(x)) = x.
 func complexOfParts(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	re, im := op.Operand(0).DefiningOp(), op.Operand(1).DefiningOp()
-	if re == nil || im == nil || !re.IsOrMirrors(stablehlo.Real) || !im.IsOrMirrors(stablehlo.Imag) || re.Operand(0) != im.Operand(0) || !sameResult(op, re.Operand(0)) {
+	if re == nil || im == nil || !re.IsOrMirrors(stablehlo.Real) || !im.IsOrMirrors(stablehlo.Imag) || re.Operand(0) != im.Operand(0) {
 		return false, nil
 	}
-	r.Replace(op, re.Operand(0))
-	return true, nil
+	return becomeSame(r, op, re.Operand(0))
 }
 
 // partOfComplex: real(complex(x, y)) = x, and imag(complex(x, y)) = y.
@@ -384,11 +390,7 @@ func partOfComplex(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	if op.IsOrMirrors(stablehlo.Imag) {
 		part = c.Operand(1)
 	}
-	if !sameResult(op, part) {
-		return false, nil
-	}
-	r.Replace(op, part)
-	return true, nil
+	return becomeSame(r, op, part)
 }
 
 // sameType: convert(x) = x if the type stays.
@@ -427,8 +429,7 @@ func elementOfTuple(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	if t == nil || !t.IsOrMirrors(stablehlo.Tuple) || v.Index() >= int64(t.NumOperands()) {
 		return false, nil
 	}
-	r.Replace(op, t.Operand(int(v.Index())))
-	return true, nil
+	return become(r, op, t.Operand(int(v.Index())))
 }
 
 // tupleOfElements: tuple(get_tuple_element(x, 0), get_tuple_element(x, 1), ...) = x for all elements of x.
@@ -441,11 +442,10 @@ func tupleOfElements(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 		}
 		whole = e.Input()
 	}
-	if whole == nil || !sameResult(op, whole) {
+	if whole == nil {
 		return false, nil
 	}
-	r.Replace(op, whole)
-	return true, nil
+	return becomeSame(r, op, whole)
 }
 
 // whileInvariants: a carried value that no trip changes is the value before the loop, inside the loop and after it.

@@ -79,11 +79,10 @@ func concatenateFlatten(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 
 // concatenateOne: concatenate(x) = x.
 func concatenateOne(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
-	if op.NumOperands() != 1 || !sameResult(op, op.Operand(0)) {
+	if op.NumOperands() != 1 {
 		return false, nil
 	}
-	r.Replace(op, op.Operand(0))
-	return true, nil
+	return becomeSame(r, op, op.Operand(0))
 }
 
 // concatenateEmpty: operands without elements add nothing to a concatenation of others.
@@ -109,8 +108,7 @@ func replaceRefined(r *rewrite.Rewriter, op, n *ir.Op) (bool, error) {
 			}
 		}
 	}
-	r.Replace(op, v)
-	return true, nil
+	return become(r, op, v)
 }
 
 // simplifyDynamicBroadcast: dynamic_broadcast(dynamic_broadcast(x, s, a), t, b) = dynamic_broadcast(x, t, b[a]);
@@ -167,8 +165,7 @@ func simplifyDynamicIota(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	t, d := tensorOf(op.Result(0)), v.IotaDimension()
 	if t.Static() {
 		n := stablehlo.BuildIota(r.Before(op), t, stablehlo.IotaAttrs{IotaDimension: d})
-		r.Replace(op, n.Result(0))
-		return true, nil
+		return become(r, op, n.Result(0))
 	}
 	if t.Rank() < 2 {
 		return false, nil
@@ -188,8 +185,7 @@ func simplifyDynamicIota(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	}
 	line := stablehlo.BuildDynamicIota(b, size.Result(0), c.Tensor([]int64{t.Shape()[d]}, t.Elem(), nil), stablehlo.DynamicIotaAttrs{IotaDimension: 0})
 	n := stablehlo.BuildDynamicBroadcastInDim(b, line.Result(0), v.OutputShape(), t, stablehlo.DynamicBroadcastInDimAttrs{BroadcastDimensions: []int64{d}})
-	r.Replace(op, n.Result(0))
-	return true, nil
+	return become(r, op, n.Result(0))
 }
 
 // simplifyDynamicReshape: dynamic_reshape(dynamic_reshape(x, s), t) = dynamic_reshape(x, t); a reshape to a static type
@@ -201,13 +197,11 @@ func simplifyDynamicReshape(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	}
 	if in != nil && in.Has(ir.SameShape) && in.NumOperands() > 0 && sameResult(op, in.Result(0)) {
 		if d := in.Operand(0).DefiningOp(); d != nil && d.IsOrMirrors(stablehlo.DynamicReshape) && d.Operand(1) == op.Operand(1) {
-			r.Replace(op, in.Result(0))
-			return true, nil
+			return become(r, op, in.Result(0))
 		}
 	}
 	if static(op.Result(0)) != nil {
-		r.Replace(op, stablehlo.BuildReshape(r.Before(op), op.Operand(0), t).Result(0))
-		return true, nil
+		return become(r, op, stablehlo.BuildReshape(r.Before(op), op.Operand(0), t).Result(0))
 	}
 	return false, nil
 }
@@ -304,8 +298,7 @@ func gatherToSlice(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	if len(d.CollapsedSliceDims)+len(d.OperandBatchingDims) > 0 || out.Type() != ir.Type(result) {
 		out = stablehlo.BuildReshape(b, out, result).Result(0)
 	}
-	r.Replace(op, out)
-	return true, nil
+	return become(r, op, out)
 }
 
 // dimensionSize: the size of a static dimension is a constant.
@@ -318,8 +311,7 @@ func dimensionSize(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	result := static(op.Result(0))
 	n := tensor.New(result.DType(), tensor.Shape{})
 	n.SetInt(0, t.Shape()[v.Dimension()])
-	r.Replace(op, constant(r, op, result, ir.NewDense(result, n, true)))
-	return true, nil
+	return become(r, op, constant(r, op, result, ir.NewDense(result, n, true)))
 }
 
 // simplifyIota: an iota along a dimension of size 1 is 0; an iota of several dimensions is the broadcast of an iota of
@@ -329,8 +321,7 @@ func simplifyIota(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	t, d := tensorOf(op.Result(0)), v.IotaDimension()
 	if t.Static() && t.Shape()[d] == 1 {
 		if z := zeroOf(r, op, t); z != nil {
-			r.Replace(op, z)
-			return true, nil
+			return become(r, op, z)
 		}
 	}
 	if t.Rank() < 2 {
@@ -339,8 +330,7 @@ func simplifyIota(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	b := r.Before(op)
 	line := stablehlo.BuildIota(b, op.Module().Context().Tensor([]int64{t.Shape()[d]}, t.Elem(), nil), stablehlo.IotaAttrs{IotaDimension: 0})
 	n := stablehlo.BuildBroadcastInDim(b, line.Result(0), t, stablehlo.BroadcastInDimAttrs{BroadcastDimensions: []int64{d}})
-	r.Replace(op, n.Result(0))
-	return true, nil
+	return become(r, op, n.Result(0))
 }
 
 // simplifyPad: a pad by nothing is its operand, and a pad of no elements is the broadcast of the padding value.
@@ -348,8 +338,7 @@ func simplifyPad(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	v, _ := stablehlo.AsPad(op)
 	none := func(list []int64) bool { return !slices.ContainsFunc(list, func(n int64) bool { return n != 0 }) }
 	if sameResult(op, v.Input()) && none(v.EdgePaddingLow()) && none(v.EdgePaddingHigh()) && none(v.InteriorPadding()) {
-		r.Replace(op, v.Input())
-		return true, nil
+		return become(r, op, v.Input())
 	}
 	t := static(v.Input())
 	if t == nil || numElements(t) != 0 {
@@ -395,8 +384,7 @@ func reduceNothing(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 			return false, nil
 		}
 	}
-	r.Replace(op, in...)
-	return true, nil
+	return become(r, op, in...)
 }
 
 // reduceToOuterValue: a reduction whose function returns values from outside returns these values.
@@ -408,8 +396,7 @@ func reduceToOuterValue(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 			return false, nil
 		}
 	}
-	r.Replace(op, values...)
-	return true, nil
+	return become(r, op, values...)
 }
 
 // reduceEmpty: a reduction of no elements returns its initial values, broadcast to the result shapes.
@@ -443,8 +430,7 @@ func reduceEmpty(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 			values = append(values, n.Result(0))
 		}
 	}
-	r.Replace(op, values...)
-	return true, nil
+	return become(r, op, values...)
 }
 
 // reduceUnusedResults: unused results go, and with them the operands that only they depend on.
@@ -536,11 +522,10 @@ func simplifyReshape(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 // simplifyReverse: a reversal that moves no element to an unequal one is its operand.
 func simplifyReverse(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	v, _ := stablehlo.AsReverse(op)
-	if !trivialReverse(v) || !sameResult(op, v.Input()) {
+	if !trivialReverse(v) {
 		return false, nil
 	}
-	r.Replace(op, v.Input())
-	return true, nil
+	return becomeSame(r, op, v.Input())
 }
 
 // trivialReverse reports whether v reverses no dimension, no elements, equal elements, or only dimensions of size 1.
@@ -571,24 +556,18 @@ func simplifySelect(limit int64) func(r *rewrite.Rewriter, op *ir.Op) (bool, err
 					return false, err
 				}
 				n.Result(0).SetType(op.Result(0).Type())
-				r.Replace(op, n.Result(0))
-				return true, nil
+				return become(r, op, n.Result(0))
 			}
 		}
 		if x == y && sameResult(op, x) {
-			r.Replace(op, x)
-			return true, nil
+			return become(r, op, x)
 		}
 		if c, ok := splat(p); ok {
 			chosen := y
 			if c.Bits(0) != 0 {
 				chosen = x
 			}
-			if !sameResult(op, chosen) {
-				return false, nil
-			}
-			r.Replace(op, chosen)
-			return true, nil
+			return becomeSame(r, op, chosen)
 		}
 		return selectConstants(r, op, limit)
 	}
@@ -618,8 +597,7 @@ func selectConstants(r *rewrite.Rewriter, op *ir.Op, limit int64) (bool, error) 
 			copy(out.Bytes()[i*size:(i+1)*size], from[i*size:])
 		}
 	}
-	r.Replace(op, constant(r, op, result, dense(result, out)))
-	return true, nil
+	return become(r, op, constant(r, op, result, dense(result, out)))
 }
 
 // simplifySlice: a slice of everything is its operand; a slice of a concatenation needs only the operands that it
@@ -665,8 +643,7 @@ func simplifySlice(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	r.Replace(op, s.Result(0))
-	return true, nil
+	return become(r, op, s.Result(0))
 }
 
 // simplifySort: operands whose results nothing uses and that the comparison does not read go; dimension -1 is the last
@@ -721,6 +698,5 @@ func simplifyTranspose(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	if !slices.IsSorted(slices.DeleteFunc(slices.Clone(p), func(d int64) bool { return t.Shape()[d] == 1 })) {
 		return false, nil
 	}
-	r.Replace(op, stablehlo.BuildReshape(r.Before(op), v.Input(), op.Result(0).Type()).Result(0))
-	return true, nil
+	return become(r, op, stablehlo.BuildReshape(r.Before(op), v.Input(), op.Result(0).Type()).Result(0))
 }

@@ -5,6 +5,7 @@ import (
 
 	hlo "github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/dialect/stablehlo/ods"
+	"github.com/hlocb/hlocb/internal/dialect/view"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -78,11 +79,8 @@ func verifyShape(op *ir.Op, r *ir.Reporter) {
 }
 
 func inferConstant(c *ir.Context, st *ir.OpState) ([]ir.Type, error) {
-	switch v := st.Attrs.Get("value").(type) {
-	case *ir.DenseAttr:
-		return []ir.Type{v.Type()}, nil
-	case *ir.ResourceAttr:
-		return []ir.Type{v.Type()}, nil
+	if t := ods.ElementsType(st.Attrs.Get("value")); t != nil {
+		return []ir.Type{t}, nil
 	}
 	return nil, fmt.Errorf("requires attribute 'value'")
 }
@@ -291,11 +289,7 @@ func inferTopK(c *ir.Context, st *ir.OpState) ([]ir.Type, error) {
 	if t.Rank() < 1 {
 		return nil, fmt.Errorf("operand's rank must be at least 1")
 	}
-	k := int64(0)
-	if a, ok := st.Attrs.Get("k").(*ir.IntegerAttr); ok {
-		k = a.Value()
-	}
-	last := t.Rank() - 1
+	k, last := view.Int(st.Attrs.Get("k")), t.Rank()-1
 	if d := t.Shape()[last]; d != ir.Dynamic && d < k {
 		return nil, fmt.Errorf("operand's last dimension must be at least %d", k)
 	}
@@ -313,15 +307,7 @@ func verifyScan(op *ir.Op, r *ir.Reporter) {
 		r.Errorf(op, "expects as many carries as inits, but got %d and %d", op.NumResults()-outs, carries)
 		return
 	}
-	c := r.Context()
-	d := int64(0)
-	if a, ok := op.Attr("dimension").(*ir.IntegerAttr); ok {
-		d = a.Value()
-	}
-	var size = ir.Dynamic
-	if a, ok := op.Attr("scan_dim_size").(*ir.IntegerAttr); ok {
-		size = a.Value()
-	}
+	c, d, size := r.Context(), view.Int(op.Attr("dimension")), view.IntOr(op.Attr("scan_dim_size"), ir.Dynamic)
 	var want []ir.Type
 	for i := range n {
 		t := tensorOf(c, op.Operand(i).Type())

@@ -43,19 +43,10 @@ func Lookup(m *ir.Module, name string) (FuncOp, bool) {
 }
 
 // Symbol returns the function's name without '@'.
-func (f FuncOp) Symbol() string {
-	s, _ := f.Attr(ir.SymbolName).(*ir.StringAttr)
-	if s == nil {
-		return ""
-	}
-	return s.Value()
-}
+func (f FuncOp) Symbol() string { return view.String(f.Attr(ir.SymbolName)) }
 
 // Private reports whether the function is invisible outside its module.
-func (f FuncOp) Private() bool {
-	s, _ := f.Attr(AttrSymVisibility).(*ir.StringAttr)
-	return s != nil && s.Value() == "private"
-}
+func (f FuncOp) Private() bool { return view.String(f.Attr(AttrSymVisibility)) == "private" }
 
 // External reports whether the function is a declaration without a body.
 func (f FuncOp) External() bool { return len(f.Regions()) == 0 || f.Region(0).Entry() == nil }
@@ -109,13 +100,7 @@ func (f FuncOp) setDicts(name string, list []*ir.DictAttr) {
 }
 
 // Callee returns the name of the function that a func.call op calls.
-func Callee(call *ir.Op) string {
-	s, _ := call.Attr(AttrCallee).(*ir.SymbolRefAttr)
-	if s == nil {
-		return ""
-	}
-	return s.Root()
-}
+func Callee(call *ir.Op) string { return view.Symbol(call.Attr(AttrCallee)) }
 
 // remapSignature updates the type of a function, and the attributes of its arguments and results, after its body
 // changed. args holds the former position of each argument of the body, and results holds the former position of each

@@ -1,7 +1,10 @@
 package hookop
 
 import (
+	"slices"
+
 	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/internal/dialect/view"
 	"github.com/hlocb/hlocb/ir"
 )
 
@@ -112,37 +115,23 @@ type HookOp struct{ *ir.Op }
 // AsHook returns op as a hook. ok is false if op is not a hook.
 func AsHook(op *ir.Op) (HookOp, bool) { return HookOp{op}, op != nil && op.Name() == Hook.Name }
 
-func (h HookOp) text(name string) string {
-	s, _ := h.Attr(name).(*ir.StringAttr)
-	if s == nil {
-		return ""
-	}
-	return s.Value()
-}
-
 // HookName returns the hook's name.
-func (h HookOp) HookName() string { return h.text(AttrName) }
+func (h HookOp) HookName() string { return view.String(h.Attr(AttrName)) }
 
 // Format returns the name of the input format the hook was written in.
-func (h HookOp) Format() string { return h.text(AttrFormat) }
+func (h HookOp) Format() string { return view.String(h.Attr(AttrFormat)) }
 
 // SourceID returns the hook's identity in its source, or "" if it has none.
-func (h HookOp) SourceID() string { return h.text(AttrSourceID) }
+func (h HookOp) SourceID() string { return view.String(h.Attr(AttrSourceID)) }
 
 // Kind returns the kind, or 0 if the attribute is missing or unknown.
 func (h HookOp) Kind() hook.Kind {
-	k, _ := hook.ParseKind(h.text(AttrKind))
+	k, _ := hook.ParseKind(view.String(h.Attr(AttrKind)))
 	return k
 }
 
 // ID returns the hook's id.
-func (h HookOp) ID() hook.ID {
-	a, _ := h.Attr(AttrID).(*ir.IntegerAttr)
-	if a == nil {
-		return 0
-	}
-	return hook.ID(a.Value())
-}
+func (h HookOp) ID() hook.ID { return hook.ID(view.Int(h.Attr(AttrID))) }
 
 // Chained reports whether operand 0 and result 0 are a token or the chain.
 func (h HookOp) Chained() bool { return h.Attr(AttrChained) != nil }
@@ -180,16 +169,13 @@ func (h HookOp) ResultData(i int) *ir.Value { return h.Result(h.skip() + i) }
 
 // Aliases returns, for each data result, the data operand whose memory it shares, or -1.
 func (h HookOp) Aliases() []int {
-	out := make([]int, max(0, h.NumResultData()))
-	a, _ := h.Attr(AttrAliases).(*ir.DenseArrayAttr)
-	if a != nil {
-		out = make([]int, len(a.Values()))
+	a, ok := h.Attr(AttrAliases).(*ir.DenseArrayAttr)
+	if !ok {
+		return slices.Repeat([]int{-1}, max(0, h.NumResultData()))
 	}
-	for i := range out {
-		out[i] = -1
-		if a != nil {
-			out[i] = int(a.Values()[i])
-		}
+	out := make([]int, len(a.Values()))
+	for i, v := range a.Values() {
+		out[i] = int(v)
 	}
 	return out
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/hlocb/hlocb/dialect/chlo"
 	hlo "github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/dialect/stablehlo/ods"
+	"github.com/hlocb/hlocb/internal/dialect/view"
 	"github.com/hlocb/hlocb/ir"
 )
 
@@ -99,23 +100,10 @@ func (d *dot) ParamText(*ir.AttrDef) string { return shared.Attr(hlo.DotAttr).Ne
 type AsyncBundle struct{ Types []ir.Type }
 
 // AsyncBundleType is the row of !mhlo.async_bundle<...>.
-var AsyncBundleType = &ir.TypeDef{
-	Dialect: "mhlo", Name: "async_bundle", Doc: "A call in progress.",
-	Syntax: "<type, ...>", Make: func() any { return &AsyncBundle{} },
+var AsyncBundleType = view.TextType(ir.TypeDef{
+	Dialect: "mhlo", Name: "async_bundle", Doc: "A call in progress.", Syntax: "<type, ...>",
 	Binary: ir.BinaryData(1, func(c ir.Coder, b *AsyncBundle) { c.Types(&b.Types) }),
-	Parse: func(p ir.AsmParser) any {
-		b := &AsyncBundle{}
-		p.ParseList("<", ">", func() { b.Types = append(b.Types, p.ParseType()) })
-		return b
-	},
-	Print: func(data any) string {
-		parts := make([]string, len(data.(*AsyncBundle).Types))
-		for i, t := range data.(*AsyncBundle).Types {
-			parts[i] = t.String()
-		}
-		return "<" + strings.Join(parts, ", ") + ">"
-	},
-}
+}, func(b *AsyncBundle, t *view.Text) { view.Items(t, "<", ">", &b.Types, t.Type) })
 
 // AttrCustomCallSchedule is the attribute that only MHLO's custom_call has.
 const AttrCustomCallSchedule = "custom_call_schedule"
@@ -175,11 +163,7 @@ func fromStableHLO(d *ir.Def) *ir.Def {
 			if !whole(st.Attrs) {
 				return d.Infer(x, st)
 			}
-			var out []ir.Type
-			for _, v := range st.Operands {
-				out = append(out, v.Type())
-			}
-			return out, nil
+			return view.Types(st.Operands), nil
 		}
 		c.Verify = func(op *ir.Op, r *ir.Reporter) {
 			if !whole(op.Attrs()) {

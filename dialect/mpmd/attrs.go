@@ -6,17 +6,11 @@ import (
 )
 
 // MeshTensorType is !mpmd.mesh_tensor<...>.
-var MeshTensorType = &ir.TypeDef{
+var MeshTensorType = view.TextType(ir.TypeDef{
 	Dialect: "mpmd", Name: "mesh_tensor",
-	Parse: func(p ir.AsmParser) any {
-		m := &MeshTensor{}
-		m.text(&view.Text{P: p})
-		return m
-	},
-	Print:  func(data any) string { return view.Written(data.(*MeshTensor), (*MeshTensor).text) },
 	Doc:    "Tensors on a mesh of the topology.",
 	Syntax: `<"m1", tensor<4xf32>, sharding=<@mesh, [{"x"}]>, memory_kind="device">`,
-}
+}, (*MeshTensor).text)
 
 // The rows of the dialect's attributes. Bytecode has the attributes as text.
 var (

@@ -313,11 +313,7 @@ func memoryOf(v *ir.Value) string {
 			a = d.Get(attrMemory)
 		}
 	}
-	s, ok := a.(*ir.StringAttr)
-	if !ok {
-		return ""
-	}
-	return s.Value()
+	return view.String(a)
 }
 
 func verifyAssign(op *ir.Op, r *ir.Reporter) {
@@ -381,13 +377,7 @@ func verifyFor(op *ir.Op, r *ir.Reporter) {
 			return
 		}
 	}
-	number := func(name string) int64 {
-		if a, ok := op.Attr(name).(*ir.IntegerAttr); ok {
-			return a.Value()
-		}
-		return 1
-	}
-	n, factor := number(AttrIterations), number(AttrUnrollFactor)
+	n, factor := view.IntOr(op.Attr(AttrIterations), 1), view.IntOr(op.Attr(AttrUnrollFactor), 1)
 	if n <= 0 {
 		r.PlainErrorf(op, "number of iterations must be greater than zero")
 	} else if factor == 0 || n%factor != 0 {

@@ -207,8 +207,7 @@ func (r *Rule) checkIndices(list []int64, f fault) bool {
 
 func (r *Rule) checkMappings(side string, list []Mapping, types []ir.Type, used []bool, f fault) bool {
 	if len(types) != len(list) {
-		f("number of %ss and mappings must match: %d != %d", side, len(types), len(list))
-		return false
+		return f.no("number of %ss and mappings must match: %d != %d", side, len(types), len(list))
 	}
 	for i, m := range list {
 		v := f.of(side + " - ")
@@ -217,18 +216,15 @@ func (r *Rule) checkMappings(side string, list []Mapping, types []ir.Type, used 
 		}
 		t, ok := types[i].(*ir.TensorType)
 		if !ok || !t.Static() {
-			v("expected a ranked tensor with a static shape. type: '%s'", types[i])
-			return false
+			return v.no("expected a ranked tensor with a static shape. type: '%s'", types[i])
 		}
 		if len(m) != t.Rank() {
-			v("mapping rank must match: %d != %d", len(m), t.Rank())
-			return false
+			return v.no("mapping rank must match: %d != %d", len(m), t.Rank())
 		}
 		own := make([]bool, len(r.Sizes))
 		for _, d := range m {
 			if len(d) == 0 {
-				v("dim mapping must have at least one factor")
-				return false
+				return v.no("dim mapping must have at least one factor")
 			}
 			for _, k := range d {
 				switch {

@@ -26,6 +26,12 @@ func (f fault) of(prefix string) fault {
 	}
 }
 
+// no is f with the result false.
+func (f fault) no(format string, args ...any) bool {
+	f(format, args...)
+	return false
+}
+
 // module returns the module around op.
 func module(op *ir.Op) *ir.Op {
 	for op != nil && op.Name() != "builtin.module" {
@@ -64,12 +70,10 @@ func (s *axisSet) add(axes []AxisRef, m *DeviceMesh, f fault) bool {
 	}
 	for i, a := range axes {
 		if m.index(a.Name) < 0 {
-			f("unknown axis name: %s", mlirtext.Quote(a.Name))
-			return false
+			return f.no("unknown axis name: %s", ir.Quote(a.Name))
 		}
 		if s.seen[a] {
-			f("duplicate axis ref: %s", a)
-			return false
+			return f.no("duplicate axis ref: %s", a)
 		}
 		s.seen[a] = true
 		if !a.part() {
@@ -80,8 +84,7 @@ func (s *axisSet) add(axes []AxisRef, m *DeviceMesh, f fault) bool {
 		}
 		s.parts[a.Name] = append(s.parts[a.Name], a)
 		if i > 0 && axes[i-1].merges(a) {
-			f("two consecutive sub-axes can be merged: %s, %s", axes[i-1], a)
-			return false
+			return f.no("two consecutive sub-axes can be merged: %s, %s", axes[i-1], a)
 		}
 	}
 	return true
@@ -90,8 +93,7 @@ func (s *axisSet) add(axes []AxisRef, m *DeviceMesh, f fault) bool {
 // addSorted checks that the axes are in the mesh's order, and adds them.
 func (s *axisSet) addSorted(name string, axes []AxisRef, m *DeviceMesh, f fault) bool {
 	if !slices.IsSortedFunc(axes, before(m)) {
-		f("%s axes are not ordered w.r.t. mesh", name)
-		return false
+		return f.no("%s axes are not ordered w.r.t. mesh", name)
 	}
 	return s.add(axes, m, f)
 }
@@ -102,8 +104,7 @@ func (s *axisSet) checkParts(m *DeviceMesh, f fault) bool {
 		parts := slices.Clone(s.parts[name])
 		slices.SortStableFunc(parts, before(m))
 		if s.seen[AxisRef{Name: name}] {
-			f("both sub-axis and full-axis are used for axis name: %s", mlirtext.Quote(name))
-			return false
+			return f.no("both sub-axis and full-axis are used for axis name: %s", ir.Quote(name))
 		}
 		size, next := m.size(name), int64(1)
 		for i, a := range parts {
@@ -196,8 +197,7 @@ func (s *Sharding) bare() bool {
 func checkSharding(s *Sharding, t ir.Type, op *ir.Op, r *ir.Reporter, f fault) bool {
 	m := meshOf(s, op, r)
 	if m == nil {
-		f("unknown mesh: @%s", s.Mesh)
-		return false
+		return f.no("unknown mesh: @%s", s.Mesh)
 	}
 	if !s.fits(t, m, false, f) {
 		return false
@@ -226,8 +226,7 @@ func (s *Sharding) VerifyOn(m *DeviceMesh, t ir.Type, op *ir.Op, r *ir.Reporter)
 func (s *Sharding) fits(t ir.Type, m *DeviceMesh, divides bool, f fault) bool {
 	if m.maximal() || t == nil {
 		if !s.bare() {
-			f("a maximal sharding can only have a sharding with rank 0 and no replicated or unreduced axes.")
-			return false
+			return f.no("a maximal sharding can only have a sharding with rank 0 and no replicated or unreduced axes.")
 		}
 		return true
 	}
@@ -237,27 +236,23 @@ func (s *Sharding) fits(t ir.Type, m *DeviceMesh, divides bool, f fault) bool {
 	}
 	if !shaped {
 		if !s.bare() {
-			f("non-shaped tensors can only have a sharding with rank 0 and no replicated or unreduced axes. type: '%s', sharding: %s", t, ShardingAttr.New(s))
-			return false
+			return f.no("non-shaped tensors can only have a sharding with rank 0 and no replicated or unreduced axes. type: '%s', sharding: %s", t, ShardingAttr.New(s))
 		}
 		return true
 	}
 	if len(s.Dims) != len(shape) {
-		f("sharding doesn't match tensor rank: %d != %d", len(s.Dims), len(shape))
-		return false
+		return f.no("sharding doesn't match tensor rank: %d != %d", len(s.Dims), len(shape))
 	}
 	var set axisSet
 	for i, d := range s.Dims {
 		if d.Priority >= 0 && !d.Open && len(d.Axes) == 0 {
-			f("dim %d is empty and closed but has a priority", i)
-			return false
+			return f.no("dim %d is empty and closed but has a priority", i)
 		}
 		if !set.add(d.Axes, m, f) {
 			return false
 		}
 		if n := devices(d.Axes, m); divides && n > 0 && shape[i] != ir.Dynamic && shape[i]%n != 0 {
-			f("dim %d with size %d is not divisible by its sharded size %d", i, shape[i], n)
-			return false
+			return f.no("dim %d with size %d is not divisible by its sharded size %d", i, shape[i], n)
 		}
 	}
 	for _, l := range [...]struct {
@@ -299,8 +294,7 @@ func checkPerValue(v *PerValue, types []ir.Type, op *ir.Op, r *ir.Reporter, f fa
 		}
 	}
 	if len(v.Shardings) != len(types) {
-		f("shardings don't match number of values: %d shardings vs %d values", len(v.Shardings), len(types))
-		return false
+		return f.no("shardings don't match number of values: %d shardings vs %d values", len(v.Shardings), len(types))
 	}
 	for i, s := range v.Shardings {
 		if !checkSharding(s, types[i], op, r, nth(i)) {

@@ -136,8 +136,7 @@ func (t *transfer) perDimension(name string, apply func(dim int, axes []AxisRef)
 		}
 	}
 	if len(t.out.Dims) != len(lists.Dims) {
-		t.fault("result sharding has rank %d but collective axes has rank %d", len(t.out.Dims), len(lists.Dims))
-		return false
+		return t.fault.no("result sharding has rank %d but collective axes has rank %d", len(t.out.Dims), len(lists.Dims))
 	}
 	for i, l := range lists.Dims {
 		want, ok := apply(i, l)
@@ -150,8 +149,7 @@ func (t *transfer) perDimension(name string, apply func(dim int, axes []AxisRef)
 
 func (t *transfer) expect(dim int, want []AxisRef) bool {
 	if !slices.Equal(want, t.out.Dims[dim].Axes) {
-		t.fault("result sharding doesn't match expected sharding [%s] on dimension %d", view.Written(&want, func(axes *[]AxisRef, t *view.Text) { axesText(t, "", "", axes) }), dim)
-		return false
+		return t.fault.no("result sharding doesn't match expected sharding [%s] on dimension %d", view.Written(&want, func(axes *[]AxisRef, t *view.Text) { axesText(t, "", "", axes) }), dim)
 	}
 	return true
 }

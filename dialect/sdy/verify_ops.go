@@ -190,8 +190,7 @@ func checkShards(op *ir.Op, r *ir.Reporter, global, local []ir.Type, v *PerValue
 		return false
 	}
 	if len(global) != len(local) {
-		f("number of op %ss and region %ss must match. Op has %d op %ss and %d region %ss", side, side, len(global), side, len(local), side)
-		return false
+		return f.no("number of op %ss and region %ss must match. Op has %d op %ss and %d region %ss", side, side, len(global), side, len(local), side)
 	}
 	for i, s := range v.Shardings {
 		if i >= len(global) {
@@ -223,14 +222,12 @@ func checkShards(op *ir.Op, r *ir.Reporter, global, local []ir.Type, v *PerValue
 			}
 			n := devices(axes, mesh)
 			if shape[d]%n != 0 {
-				f("%s dimension size %d is not divisible by the manual axes size %d", side, shape[d], n)
-				return false
+				return f.no("%s dimension size %d is not divisible by the manual axes size %d", side, shape[d], n)
 			}
 			shape[d] /= n
 		}
 		if want := r.Context().Tensor(shape, t.Elem(), nil); want != local[i] {
-			f("%s shape, corresponding sharding, and region %s shape at index %d must match. Expected local shape '%s', actual local shape '%s'", side, side, i, want, local[i])
-			return false
+			return f.no("%s shape, corresponding sharding, and region %s shape at index %d must match. Expected local shape '%s', actual local shape '%s'", side, side, i, want, local[i])
 		}
 	}
 	return true

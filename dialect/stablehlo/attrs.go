@@ -2,9 +2,9 @@ package stablehlo
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
+	"github.com/hlocb/hlocb/internal/dialect/view"
 	"github.com/hlocb/hlocb/internal/mlirtext"
 	"github.com/hlocb/hlocb/ir"
 )
@@ -47,18 +47,20 @@ var (
 		Doc:     "A part of a custom_call's result that shares the buffer of a part of an operand.",
 		Summary: "Attribute that models the alias relationship of output and operand of a CustomCall op",
 	})
-	BoundsAttr = ir.NewAttrDef[Bounds](ir.AttrDef{
-		Dialect: "stablehlo", Name: "bounds", Binary: ir.BinaryCode(13), Parse: parseBounds,
-		Print:  func(_ *ir.AttrDef, data any) string { return "<" + boundsText(data) + ">" },
+	BoundsAttr = view.TextAttr(ir.AttrDef{
+		Dialect: "stablehlo", Name: "bounds", Binary: ir.BinaryCode(13),
 		Doc:    "The bounds of a tensor's dynamic sizes, as the encoding of its type.",
 		Syntax: "<3, ?>: '?' for a dimension without a bound",
-	})
+	}, func(b *Bounds, t *view.Text) { view.Items(t, "<", ">", &b.Bounds, t.Dim) })
 	// TypeExtensionsAttr is the long form of bounds, the only form in MHLO.
-	TypeExtensionsAttr = ir.NewAttrDef[Bounds](ir.AttrDef{
-		Dialect: "stablehlo", Name: "type_extensions", As: BoundsAttr, Parse: parseTypeExtensions,
-		Print:  func(_ *ir.AttrDef, data any) string { return "<bounds = [" + boundsText(data) + "]>" },
+	TypeExtensionsAttr = view.TextAttr(ir.AttrDef{
+		Dialect: "stablehlo", Name: "type_extensions", As: BoundsAttr,
 		Doc:    "The bounds of a tensor's dynamic sizes.",
 		Syntax: "<bounds = [3, ?]>",
+	}, func(b *Bounds, t *view.Text) {
+		t.Lit("<bounds = ")
+		view.Items(t, "[", "]", &b.Bounds, t.Dim)
+		t.Lit(">")
 	})
 	ResultAccuracyAttr = ir.NewAttrDef[ResultAccuracy](ir.AttrDef{
 		Dialect: "stablehlo", Name: "result_accuracy", Binary: ir.BinaryData(17, CodeAccuracy(ResultAccuracyModeAttr)), Partial: true,
@@ -84,17 +86,11 @@ var (
 		Dialect: "stablehlo", Name: "axis_ref", Binary: ir.BinaryData(20, codeAxisRef), Partial: true,
 		Doc: "An axis of a mesh, or a part of it.",
 	})
-	SubAxisInfoAttr = ir.NewAttrDef[SubAxis](ir.AttrDef{
+	SubAxisInfoAttr = view.TextAttr(ir.AttrDef{
 		Dialect: "stablehlo", Name: "sub_axis_info", Binary: ir.BinaryData(19, func(c ir.Coder, s *SubAxis) { c.Int(&s.PreSize); c.Int(&s.Size) }),
 		Doc:    "The part of an axis that remains after a split.",
 		Syntax: "(2)4: the product of the sizes before the part, and its size",
-		Parse: func(p ir.AsmParser, d *ir.AttrDef) any {
-			s := &SubAxis{}
-			s.ParseParam(p, d)
-			return s
-		},
-		Print: func(d *ir.AttrDef, data any) string { return data.(*SubAxis).ParamText(d) },
-	})
+	}, (*SubAxis).text)
 	MeshAttr = ir.NewAttrDef[Mesh](ir.AttrDef{
 		Dialect: "stablehlo", Name: "mesh", Binary: ir.BinaryData(22, codeMesh), Partial: true, Print: printMesh,
 		Doc:    "A mesh of devices.",
@@ -116,30 +112,19 @@ var attrs = []*ir.AttrDef{
 var (
 	Token = &ir.TypeDef{Dialect: "stablehlo", Name: "token", Binary: ir.BinaryCode(0), Doc: "Values that order operations with side effects."}
 
-	FutureType = &ir.TypeDef{
-		Dialect: "stablehlo", Name: "future", Make: func() any { return &Future{} },
+	FutureType = view.TextType(ir.TypeDef{
+		Dialect: "stablehlo", Name: "future",
 		Binary: ir.BinaryData(1, func(c ir.Coder, f *Future) { c.Types(&f.Types) }),
 		Doc:    "The results of an operation that async_start started.",
 		Syntax: "<tensor<2xf32>, ...>",
-		Parse: func(p ir.AsmParser) any {
-			f := &Future{}
-			p.ParseList("<", ">", func() {
-				t := p.ParseType()
-				if tt, ok := t.(*ir.TensorType); !ok || !tt.Ranked() {
-					p.Errorf("future element type must be a ranked tensor, but got '%s'", t)
-				}
-				f.Types = append(f.Types, t)
-			})
-			return f
-		},
-		Print: func(data any) string {
-			parts := make([]string, len(data.(*Future).Types))
-			for i, t := range data.(*Future).Types {
-				parts[i] = t.String()
+	}, func(f *Future, t *view.Text) {
+		view.Items(t, "<", ">", &f.Types, func(typ *ir.Type) {
+			t.Type(typ)
+			if tt, ok := (*typ).(*ir.TensorType); !ok || !tt.Ranked() {
+				t.Failf(t.Pos(), "future element type must be a ranked tensor, but got '%s'", *typ)
 			}
-			return "<" + strings.Join(parts, ", ") + ">"
-		},
-	}
+		})
+	})
 
 	types = []*ir.TypeDef{FutureType, Token}
 )
@@ -166,46 +151,19 @@ func (m *AccuracyMode) ParamText(d *ir.AttrDef) string {
 	return "#" + d.Dialect + ".result_accuracy_mode" + m.text()
 }
 
-// ParseParam reads (2)4.
-func (s *SubAxis) ParseParam(p ir.AsmParser, _ *ir.AttrDef) {
-	p.Expect("(")
-	s.PreSize = p.ParseInteger()
-	p.Expect(")")
-	s.Size = p.ParseInteger()
+// text is (2)4.
+func (s *SubAxis) text(t *view.Text) {
+	t.Lit("(")
+	t.Int(&s.PreSize)
+	t.Lit(")")
+	t.Int(&s.Size)
 }
+
+// ParseParam reads (2)4.
+func (s *SubAxis) ParseParam(p ir.AsmParser, _ *ir.AttrDef) { s.text(&view.Text{P: p}) }
 
 // ParamText returns (2)4.
-func (s *SubAxis) ParamText(*ir.AttrDef) string {
-	return "(" + strconv.FormatInt(s.PreSize, 10) + ")" + strconv.FormatInt(s.Size, 10)
-}
-
-func parseBounds(p ir.AsmParser, _ *ir.AttrDef) any {
-	b := &Bounds{}
-	p.ParseList("<", ">", func() { b.Bounds = append(b.Bounds, parseBound(p)) })
-	return b
-}
-
-func parseTypeExtensions(p ir.AsmParser, _ *ir.AttrDef) any {
-	b := &Bounds{}
-	p.Expect("<")
-	p.ExpectKeyword("bounds")
-	p.Expect("=")
-	p.ParseList("[", "]", func() { b.Bounds = append(b.Bounds, parseBound(p)) })
-	p.Expect(">")
-	return b
-}
-
-func parseBound(p ir.AsmParser) int64 {
-	if p.Accept("?") {
-		return ir.Dynamic
-	}
-	return p.ParseInteger()
-}
-
-func boundsText(data any) string {
-	s := mlirtext.AppendInts(nil, data.(*Bounds).Bounds)
-	return string(s[1 : len(s)-1])
-}
+func (s *SubAxis) ParamText(*ir.AttrDef) string { return view.Written(s, (*SubAxis).text) }
 
 // checkEncoding checks bounds against their shape: one bound for each dimension, and no bound for a dimension of known
 // size.

@@ -338,40 +338,32 @@ func printOperandsComma(p ir.AsmPrinter, op *ir.Op, args []ir.DirectiveArg) {
 	}
 }
 
-// parseDotDims reads batching_dims = [0] x [0], contracting_dims = [1] x [1].
-func parseDotDims(p ir.AsmParser, st *ir.OpState, args []ir.DirectiveArg) {
+// short is batching_dims = [0] x [0], contracting_dims = [1] x [1].
+func (d *DotDims) short(t *view.Text) {
 	pair := func(a, b *[]int64) {
-		p.Expect("=")
-		*a = p.ParseIntegers()
-		p.ExpectKeyword("x")
-		*b = p.ParseIntegers()
+		t.Lit(" = ")
+		t.Ints(a)
+		t.Lit(" x ")
+		t.Ints(b)
 	}
-	d := &DotDims{}
-	if p.AcceptKeyword("batching_dims") || p.AcceptKeyword("batch_dims") {
+	if t.Opt(len(d.LHSBatching) > 0 || len(d.RHSBatching) > 0, "batching_dims") || t.Opt(false, "batch_dims") {
 		pair(&d.LHSBatching, &d.RHSBatching)
-		p.Expect(",")
+		t.Lit(", ")
 	}
-	p.ExpectKeyword("contracting_dims")
+	t.Lit("contracting_dims")
 	pair(&d.LHSContracting, &d.RHSContracting)
+}
+
+func parseDotDims(p ir.AsmParser, st *ir.OpState, args []ir.DirectiveArg) {
+	d := &DotDims{}
+	d.short(&view.Text{P: p})
 	args[0].Attr = constraint(st, args[0]).Attr.New(d)
 }
 
 func printDotDims(p ir.AsmPrinter, op *ir.Op, args []ir.DirectiveArg) {
-	pair := func(name string, a, b []int64) {
-		p.Print(name + " = ")
-		p.PrintInts(a)
-		p.Print(" x ")
-		p.PrintInts(b)
+	if d, ok := ir.DataOf[DotDims](args[0].Attr); ok {
+		p.Print(view.Written(d, (*DotDims).short))
 	}
-	d, ok := ir.DataOf[DotDims](args[0].Attr)
-	if !ok {
-		return
-	}
-	if len(d.LHSBatching) > 0 || len(d.RHSBatching) > 0 {
-		pair("batching_dims", d.LHSBatching, d.RHSBatching)
-		p.Print(", ")
-	}
-	pair("contracting_dims", d.LHSContracting, d.RHSContracting)
 }
 
 // parsePrecision reads the optional parts , precision = [DEFAULT, HIGHEST] and , algorithm = <...>. Only dot_general

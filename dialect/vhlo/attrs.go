@@ -233,13 +233,7 @@ func (d *alias) text(t *view.Text) {
 
 func (d *extensions) text(t *view.Text) {
 	t.Lit("bounds = ")
-	view.Items(t, "[", "]", &d.bounds, func(n *int64) {
-		if t.Opt(*n == ir.Dynamic, "?") {
-			*n = ir.Dynamic
-		} else {
-			t.Int(n)
-		}
-	})
+	view.Items(t, "[", "]", &d.bounds, t.Dim)
 }
 
 func (d *accuracy) text(t *view.Text) {

@@ -1,8 +1,12 @@
 package vhlo
 
 import (
+	"math"
+
 	"github.com/hlocb/hlocb/dialect/quant"
+	"github.com/hlocb/hlocb/internal/dialect/view"
 	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/tensor"
 )
 
 // read reads the parameters of a type of row r (StableHLO, VhloTypes.td).
@@ -52,38 +56,57 @@ func (t *typ) read(p ir.AsmParser, k kind) {
 		p.Expect("->")
 		list()
 	case quantKind, quantAxisKind:
-		t.readQuant(p, k == quantAxisKind)
+		t.quantText(&view.Text{P: p}, k == quantAxisKind)
 	}
 }
 
-func (t *typ) readQuant(p ir.AsmParser, axis bool) {
-	u := &quant.Uniform{Axis: -1}
-	t.quant = u
-	t.parts = append(t.parts, p.ParseType())
-	p.Expect(":")
-	t.parts = append(t.parts, p.ParseType())
-	p.Expect(",")
-	if axis {
-		if u.Axis = int(p.ParseInteger()); u.Axis < 0 {
-			p.Errorf("illegal quantized dimension: %d", u.Axis)
+// quantText is f32:i8, 0.5:1, -128:127, 1, or with the axis and lists in brackets instead of one scale and zero point.
+func (t *typ) quantText(x *view.Text, axis bool) {
+	if x.P != nil {
+		t.quant, t.parts = &quant.Uniform{Axis: -1, Scales: make([]float64, 1), ZeroPoints: make([]int64, 1)}, make([]ir.Type, 2)
+	}
+	u := t.quant
+	x.Type(&t.parts[0])
+	x.Lit(":")
+	x.Type(&t.parts[1])
+	x.Lit(", ")
+	scale := func(v *float64) {
+		if x.P != nil {
+			*v = x.P.ParseFloat()
+		} else {
+			x.Lit(string(tensor.AppendFloat(nil, tensor.F64, math.Float64bits(*v))))
 		}
-		p.Expect(",")
-		p.ParseList("[", "]", func() { u.Scales = append(u.Scales, p.ParseFloat()) })
-		p.Expect(",")
-		if u.ZeroPoints = p.ParseIntegers(); len(u.ZeroPoints) != len(u.Scales) {
-			p.Errorf("%d scales and %d zero points", len(u.Scales), len(u.ZeroPoints))
+	}
+	if axis {
+		dim := int64(u.Axis)
+		if x.Int(&dim); dim < 0 {
+			x.P.Errorf("illegal quantized dimension: %d", dim)
+		}
+		x.Lit(", ")
+		if u.Axis = int(dim); x.P != nil {
+			u.Scales = nil
+		}
+		view.Items(x, "[", "]", &u.Scales, scale)
+		x.Lit(", ")
+		if x.Ints(&u.ZeroPoints); len(u.ZeroPoints) != len(u.Scales) {
+			x.P.Errorf("%d scales and %d zero points", len(u.Scales), len(u.ZeroPoints))
 		}
 	} else {
-		u.Scales = []float64{p.ParseFloat()}
-		p.Expect(":")
-		u.ZeroPoints = []int64{p.ParseInteger()}
+		scale(&u.Scales[0])
+		x.Lit(":")
+		x.Int(&u.ZeroPoints[0])
 	}
-	p.Expect(",")
-	u.Min = p.ParseInteger()
-	p.Expect(":")
-	u.Max = p.ParseInteger()
-	p.Expect(",")
-	u.Signed = p.ParseInteger()&1 != 0
+	x.Lit(", ")
+	x.Int(&u.Min)
+	x.Lit(":")
+	x.Int(&u.Max)
+	x.Lit(", ")
+	signed := int64(0)
+	if u.Signed {
+		signed = 1
+	}
+	x.Int(&signed)
+	u.Signed = signed&1 != 0
 }
 
 // parseFunc reads @name(%arg: type, ...) -> (types) { ... } {attributes} (StableHLO, VhloOps.cpp).

@@ -1,11 +1,9 @@
 package vhlo
 
 import (
-	"math"
-	"strconv"
-
 	"github.com/hlocb/hlocb/dialect/quant"
 	hlo "github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/internal/dialect/view"
 	"github.com/hlocb/hlocb/internal/mlirtext"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
@@ -277,25 +275,7 @@ func (t *typ) text() string {
 		}
 		return s + ">"
 	case "quant_v1", "quant_per_axis_v1":
-		u := t.quant
-		b := []byte("<" + t.parts[0].String() + ":" + t.parts[1].String())
-		if u.Axis >= 0 {
-			b = strconv.AppendInt(append(b, ", "...), int64(u.Axis), 10)
-			for i, s := range u.Scales {
-				b = append(b, [...]string{", [", ", "}[min(i, 1)]...)
-				b = tensor.AppendFloat(b, tensor.F64, math.Float64bits(s))
-			}
-			b = mlirtext.AppendInts(append(b, "], "...), u.ZeroPoints)
-		} else {
-			b = tensor.AppendFloat(append(b, ", "...), tensor.F64, math.Float64bits(u.Scales[0]))
-			b = strconv.AppendInt(append(b, ':'), u.ZeroPoints[0], 10)
-		}
-		b = strconv.AppendInt(append(b, ", "...), u.Min, 10)
-		b = strconv.AppendInt(append(b, ':'), u.Max, 10)
-		if u.Signed {
-			return string(append(b, ", 1>"...))
-		}
-		return string(append(b, ", 0>"...))
+		return "<" + view.Written(t, func(t *typ, x *view.Text) { t.quantText(x, t.quant.PerAxis()) }) + ">"
 	}
 	if t.parts == nil {
 		return ""

@@ -25,6 +25,18 @@ func TextAttr[T any](d ir.AttrDef, text func(d *T, t *Text)) *ir.AttrDef {
 	return ir.NewAttrDef[T](d)
 }
 
+// TextType is like TextAttr for a type.
+func TextType[T any](d ir.TypeDef, text func(d *T, t *Text)) *ir.TypeDef {
+	d.Make = func() any { return new(T) }
+	d.Parse = func(p ir.AsmParser) any {
+		v := new(T)
+		text(v, &Text{P: p})
+		return v
+	}
+	d.Print = func(v any) string { return Written(v.(*T), text) }
+	return &d
+}
+
 // Written returns what text writes for v.
 func Written[T any](v *T, text func(v *T, t *Text)) string {
 	var t Text
@@ -138,6 +150,15 @@ func (t *Text) Int(n *int64) {
 		*n = t.P.ParseInteger()
 	} else {
 		t.out = strconv.AppendInt(t.out, *n, 10)
+	}
+}
+
+// Dim is a size, or ? for ir.Dynamic.
+func (t *Text) Dim(n *int64) {
+	if t.Opt(*n == ir.Dynamic, "?") {
+		*n = ir.Dynamic
+	} else {
+		t.Int(n)
 	}
 }
 
