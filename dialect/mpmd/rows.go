@@ -31,16 +31,6 @@ var (
 	}}
 )
 
-// computationFlow is the flow of a computation that runs its body once.
-var computationFlow = &ir.Flow{
-	Runs: []ir.Runs{ir.RunsOnce},
-	Edges: []ir.FlowEdge{
-		{From: ir.Port{At: ir.AtOperands}, To: ir.Port{At: ir.AtArgs}},
-		{From: ir.Port{At: ir.AtYields}, To: ir.Port{At: ir.AtResults}},
-	},
-	Remap: remap,
-}
-
 // Return is mpmd.return.
 var Return = &ir.Def{
 	Name:     "mpmd.return",
@@ -60,7 +50,7 @@ var NamedComputation = &ir.Def{
 	Regions:  []ir.RegionSpec{{Name: "region"}},
 	Traits:   ir.SingleBlock | ir.IsolatedFromAbove | ir.NestedEffects,
 	Format:   "`` `<` custom<Origin>($origin) `>` `(` $tensors `)` attr-dict custom<Body>($region) `:` functional-type(operands, results)",
-	Flow:     computationFlow,
+	Flow:     view.ComputationFlow(remap),
 	Verify:   verifyNamed,
 	Clauses:  ir.Clauses("the body takes the operands and gives the results"),
 }
@@ -95,7 +85,7 @@ var Fragment = &ir.Def{
 	Traits:  ir.SingleBlock | ir.IsolatedFromAbove | ir.NestedEffects,
 	Format: "`` `<` `mesh` `` `=` `` $mesh_name `,` `origin` `` `=` `` custom<Origins>($origin) `` custom<Placed>($stage_id, $in_shardings, $out_shardings) `>` " +
 		"`(` $inputs `)` attr-dict custom<Body>($region) `:` functional-type(operands, results)",
-	Flow:   computationFlow,
+	Flow:   view.ComputationFlow(remap),
 	Verify: verifyFragment,
 	Clauses: ir.Clauses(`
 		it is in a function with a topology, or in mpmd.for

@@ -25,17 +25,6 @@ var Mesh = &ir.Def{
 	`),
 }
 
-// computationFlow is the flow of a computation that runs its body once. Attributes hold the shardings of its operands
-// and results by position.
-var computationFlow = &ir.Flow{
-	Runs: []ir.Runs{ir.RunsOnce},
-	Edges: []ir.FlowEdge{
-		{From: ir.Port{At: ir.AtOperands}, To: ir.Port{At: ir.AtArgs}},
-		{From: ir.Port{At: ir.AtYields}, To: ir.Port{At: ir.AtResults}},
-	},
-	Remap: RemapShardings,
-}
-
 // ManualComputation is sdy.manual_computation.
 var ManualComputation = &ir.Def{
 	Name:     nameManual,
@@ -47,7 +36,7 @@ var ManualComputation = &ir.Def{
 	Traits:   ir.SingleBlock | ir.IsolatedFromAbove | ir.NestedEffects,
 	Format: "`` `(` $tensors `)` `in_shardings` `` `=` `` custom<Shardings>($in_shardings) `out_shardings` `` `=` `` custom<Shardings>($out_shardings) " +
 		"`manual_axes` `` `=` `` custom<ManualAxes>($manual_axes) custom<Body>($body) attr-dict `:` functional-type(operands, results)",
-	Flow:   computationFlow,
+	Flow:   view.ComputationFlow(RemapShardings),
 	Verify: verifyManual,
 	Clauses: ir.Clauses(`
 		in_shardings and out_shardings are right for the operands and results, on one mesh or an empty one
@@ -68,7 +57,7 @@ var NamedComputation = &ir.Def{
 	Traits:   ir.SingleBlock | ir.IsolatedFromAbove | ir.NestedEffects,
 	Format: "`` `<` $name `>` `` `(` $operands `)` (`in_shardings` `` `=` `` custom<Shardings>($in_shardings)^)? " +
 		"(`out_shardings` `` `=` `` custom<Shardings>($out_shardings)^)? custom<Body>($body) attr-dict `:` functional-type(operands, results)",
-	Flow:   computationFlow,
+	Flow:   view.ComputationFlow(RemapShardings),
 	Verify: verifyNamed,
 	Clauses: ir.Clauses(`
 		the body takes the operands and gives the results

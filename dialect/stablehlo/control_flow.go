@@ -72,7 +72,7 @@ var Case = &ir.Def{
 		}
 		return int(i)
 	}),
-	Infer: infer(inferCase), Verify: verify(agrees(inferCase)),
+	Infer: infer(inferBranches), Verify: verify(agrees(inferBranches)),
 	Clauses: ir.Clauses(`
 		C1 there is at least one branch
 		C2 the branches take no arguments
@@ -94,7 +94,7 @@ var If = &ir.Def{
 		}
 		return 1
 	}),
-	Infer: infer(inferIf), Verify: verify(agrees(inferIf)),
+	Infer: infer(inferBranches), Verify: verify(agrees(inferBranches)),
 	Clauses: ir.Clauses(`
 		C1 the branches take no arguments
 		C2 both branches return the same types
@@ -112,7 +112,7 @@ var While = &ir.Def{
 	Syntax:   "`(` argument `=` $operand, ... `)` `:` type($operand) (`attributes` attr-dict)? `cond` $cond `do` $body",
 	Parse:    parseWhile, Print: printWhile, Fits: whileFits,
 	Flow:  loopFlow,
-	Infer: infer(inferWhile), Verify: verify(agrees(inferWhile), whileRule),
+	Infer: infer(inferPairwise), Verify: verify(agrees(inferPairwise), whileRule),
 	ArgNames: whileArgNames,
 	Clauses: ir.Clauses(`
 		C1 cond takes the operands and gives a boolean

@@ -1,16 +1,23 @@
 package stablehlo
 
 import (
+	"slices"
+
 	"github.com/hlocb/hlocb/dialect/stablehlo/ods"
+	"github.com/hlocb/hlocb/internal/dialect/view"
 	"github.com/hlocb/hlocb/ir"
 )
 
 // inferBranches: the types that all branches return (case C3, C4; if C2, C3). If they differ in a size, the result has
 // only a bound or an unknown size there.
-func inferBranches(s *subject, n int) ([]ir.Type, error) {
-	if n == 0 { // (case C1)
+func inferBranches(s *subject) ([]ir.Type, error) {
+	if t := s.tensor(0); t.Rank() != 0 {
+		return nil, fail("operand should be rank 0 tensor but got rank %d", t.Rank())
+	}
+	if len(s.regions) == 0 { // (case C1)
 		return nil, fail("expect at least one branch")
 	}
+	n := max(len(s.regions), len(s.def.Regions))
 	var first []ir.Type
 	all := make([][]ir.Type, n)
 	for i := range n {
@@ -26,11 +33,7 @@ func inferBranches(s *subject, n int) ([]ir.Type, error) {
 			first = ret
 			continue
 		}
-		same := len(ret) == len(first)
-		for k := 0; same && k < len(ret); k++ {
-			same = Compatible(ret[k], first[k])
-		}
-		if !same {
+		if !slices.EqualFunc(ret, first, Compatible) {
 			return nil, fail("branch 0 and branch %d have mismatched return types: %s vs %s", i, ods.QuoteTypes(first), ods.QuoteTypes(ret))
 		}
 	}
@@ -49,23 +52,6 @@ func inferBranches(s *subject, n int) ([]ir.Type, error) {
 	return out, nil
 }
 
-func inferIf(s *subject) ([]ir.Type, error) {
-	if t := s.tensor(0); t.Rank() != 0 {
-		return nil, fail("operand should be rank 0 tensor but got rank %d", t.Rank())
-	}
-	return inferBranches(s, 2)
-}
-
-func inferCase(s *subject) ([]ir.Type, error) {
-	if t := s.tensor(0); t.Rank() != 0 {
-		return nil, fail("operand should be rank 0 tensor but got rank %d", t.Rank())
-	}
-	return inferBranches(s, len(s.regions))
-}
-
-// inferWhile: the types of the operands (while C3).
-func inferWhile(s *subject) ([]ir.Type, error) { return s.types(0, len(s.operands)), nil }
-
 func whileRule(s *subject) error {
 	cond, ret, err := s.body(0)
 	if err != nil {
@@ -76,18 +62,11 @@ func whileRule(s *subject) error {
 		return err
 	}
 	ops := s.types(0, len(s.operands))
-	args := func(b *ir.Block) []ir.Type {
-		var t []ir.Type
-		for _, a := range b.Args() {
-			t = append(t, a.Type())
-		}
-		return t
+	if !allCompatible(view.Types(cond.Args()), ops) { // (C1)
+		return fail("expect operands to be compatible with condition block arguments but got %s vs %s", ods.QuoteTypes(ops), ods.QuoteTypes(view.Types(cond.Args())))
 	}
-	if !allCompatible(args(cond), ops) { // (C1)
-		return fail("expect operands to be compatible with condition block arguments but got %s vs %s", ods.QuoteTypes(ops), ods.QuoteTypes(args(cond)))
-	}
-	if !allCompatible(args(body), ops) { // (C2)
-		return fail("expect operands to be compatible with body block arguments but got %s vs %s", ods.QuoteTypes(ops), ods.QuoteTypes(args(body)))
+	if !allCompatible(view.Types(body.Args()), ops) { // (C2)
+		return fail("expect operands to be compatible with body block arguments but got %s vs %s", ods.QuoteTypes(ops), ods.QuoteTypes(view.Types(body.Args())))
 	}
 	if !allCompatible(loop, ops) {
 		return fail("expect operands to be compatible with body block return types but got %s vs %s", ods.QuoteTypes(ops), ods.QuoteTypes(loop))
@@ -101,19 +80,9 @@ func whileRule(s *subject) error {
 	return nil
 }
 
-func allCompatible(a, b []ir.Type) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if !Compatible(a[i], b[i]) {
-			return false
-		}
-	}
-	return true
-}
+func allCompatible(a, b []ir.Type) bool { return slices.EqualFunc(a, b, Compatible) }
 
-// inferPairwise: each result has the type of its operand (optimization_barrier C1).
+// inferPairwise: each result has the type of its operand (optimization_barrier C1, while C3).
 func inferPairwise(s *subject) ([]ir.Type, error) { return s.types(0, len(s.operands)), nil }
 
 func pairwiseRule(s *subject) error {

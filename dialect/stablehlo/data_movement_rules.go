@@ -1,6 +1,8 @@
 package stablehlo
 
 import (
+	"slices"
+
 	"github.com/hlocb/hlocb/dialect/quant"
 	"github.com/hlocb/hlocb/dialect/stablehlo/ods"
 	"github.com/hlocb/hlocb/ir"
@@ -402,11 +404,8 @@ func inferTranspose(s *subject) ([]ir.Type, error) {
 	if len(perm) != t.Rank() {
 		return nil, fail("TransposeOp operand rank %d does not match permutation size %d", t.Rank(), len(perm))
 	}
-	bad := false
-	for _, p := range perm { // (C2)
-		bad = bad || p < 0 || p >= int64(len(perm))
-	}
-	if once, _ := unique(perm); bad || !once {
+	bad := slices.ContainsFunc(perm, func(p int64) bool { return p < 0 || p >= int64(len(perm)) })
+	if once, _ := unique(perm); bad || !once { // (C2)
 		return nil, fail("attribute permutation must be a permutation of %s but got %s", listed(identity(len(perm))), joined(perm))
 	}
 	dims := s.dims(len(perm))

@@ -6,7 +6,7 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// inferAbs: the modulus of complex elements is real (abs C1, C2).
+// inferAbs: the modulus and the parts of complex elements are real (abs C1, C2; real C2; imag C2).
 func inferAbs(s *subject) ([]ir.Type, error) {
 	t := s.tensor(0)
 	if c, ok := t.Elem().(*ir.ComplexType); ok {
@@ -14,9 +14,6 @@ func inferAbs(s *subject) ([]ir.Type, error) {
 	}
 	return s.single(t), nil
 }
-
-// inferPart: the real type of a part of complex elements; real elements keep their type (real C2, imag C2).
-func inferPart(s *subject) ([]ir.Type, error) { return inferAbs(s) }
 
 // inferPred: booleans in the shape of the operand (is_finite C1).
 func inferPred(s *subject) ([]ir.Type, error) { return s.elemOf(0, i1), nil }

@@ -46,7 +46,7 @@ var CustomCall = &ir.Def{
 		return 0
 	},
 	Format: "custom<CustomCallTarget>($call_target_name) `(` $inputs `)` attr-dict `:` functional-type(operands, results)",
-	Verify: verify(customCallRule),
+	Verify: verify(layoutsRule, configRule, aliasesRule, bufferTargetsRule),
 }
 
 // Composite represents a call of a function.

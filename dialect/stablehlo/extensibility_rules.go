@@ -27,10 +27,8 @@ func inferGetTupleElement(s *subject) ([]ir.Type, error) {
 	return []ir.Type{t.Elems()[i]}, nil
 }
 
-func customCallRule(s *subject) error {
-	if err := layoutsRule(s); err != nil {
-		return err
-	}
+// configRule checks that the configuration has the form that the version asks for.
+func configRule(s *subject) error {
 	version := s.int("api_version", APIOriginal)
 	switch config := s.attr("backend_config"); {
 	case config == nil:
@@ -39,10 +37,7 @@ func customCallRule(s *subject) error {
 	case version != APITypedFFI && !ods.IsString(config):
 		return opFail("backend_config for api_version %s must be a string attribute.", apiVersionNames[version])
 	}
-	if err := aliasesRule(s); err != nil {
-		return err
-	}
-	return bufferTargetsRule(s)
+	return nil
 }
 
 // layoutsRule checks operand_layouts and result_layouts: both or neither, one per value, each a permutation. The layout
@@ -303,20 +298,17 @@ func compositeRule(s *subject) error {
 	if !ok {
 		return nil
 	}
-	if len(s.operands) != len(ft.Inputs()) {
-		return fail("has %d operand(s), but decomposition has %d", len(s.operands), len(ft.Inputs()))
-	}
-	for i, t := range ft.Inputs() {
-		if s.typ(i) != t {
-			return fail("operand at index %d has type '%s', but decomposition has type '%s'", i, s.typ(i), t)
+	for _, side := range [...]struct {
+		name       string
+		have, want []ir.Type
+	}{{"operand", s.types(0, len(s.operands)), ft.Inputs()}, {"result", s.results, ft.Results()}} {
+		if len(side.have) != len(side.want) {
+			return fail("has %d %s(s), but decomposition has %d", len(side.have), side.name, len(side.want))
 		}
-	}
-	if len(s.results) != len(ft.Results()) {
-		return fail("has %d result(s), but decomposition has %d", len(s.results), len(ft.Results()))
-	}
-	for i, t := range ft.Results() {
-		if s.results[i] != t {
-			return fail("result at index %d has type '%s', but decomposition has type '%s'", i, s.results[i], t)
+		for i, t := range side.want {
+			if side.have[i] != t {
+				return fail("%s at index %d has type '%s', but decomposition has type '%s'", side.name, i, side.have[i], t)
+			}
 		}
 	}
 	return nil

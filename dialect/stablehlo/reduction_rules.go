@@ -1,6 +1,8 @@
 package stablehlo
 
 import (
+	"cmp"
+
 	"github.com/hlocb/hlocb/dialect/quant"
 	"github.com/hlocb/hlocb/internal/dialect/view"
 	"github.com/hlocb/hlocb/ir"
@@ -185,16 +187,9 @@ func windowsOf(s *subject, sizes, strides []int64, padding string, base, dilatio
 		}
 		return nil
 	}
-	if err := check("window-strides", strides); err != nil {
-		return nil, err
-	}
-	if err := check("base-dilation factors", base); err != nil {
-		return nil, err
-	}
-	if err := check("window-dilation factors", dilation); err != nil {
-		return nil, err
-	}
-	if err := check("window-reversal", reversal); err != nil {
+	if err := cmp.Or(
+		check("window-strides", strides), check("base-dilation factors", base), check("window-dilation factors", dilation), check("window-reversal", reversal),
+	); err != nil {
 		return nil, err
 	}
 	pads, err := paddingOf(s.attr(padding))

@@ -118,13 +118,8 @@ func agrees(f inference) rule {
 		if err != nil {
 			return inferenceError{err}
 		}
-		if len(types) != len(s.results) {
+		if !allCompatible(types, s.results) {
 			return inferenceError{inferredMismatch(types, s.results)}
-		}
-		for i, t := range types {
-			if !Compatible(t, s.results[i]) {
-				return inferenceError{inferredMismatch(types, s.results)}
-			}
 		}
 		return nil
 	}

@@ -42,3 +42,14 @@ func Types(values []*ir.Value) []ir.Type {
 	}
 	return out
 }
+
+// ComputationFlow returns the flow of a computation that runs its body once.
+func ComputationFlow(remap func(m *ir.Module, op *ir.Op, operands, results []int) error) *ir.Flow {
+	return &ir.Flow{
+		Runs: []ir.Runs{ir.RunsOnce},
+		Edges: []ir.FlowEdge{
+			{From: ir.Port{At: ir.AtOperands}, To: ir.Port{At: ir.AtArgs}}, {From: ir.Port{At: ir.AtYields}, To: ir.Port{At: ir.AtResults}},
+		},
+		Remap: remap,
+	}
+}
