@@ -384,8 +384,8 @@ func foldIf(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	return true, nil
 }
 
-// selectedRegion returns the region that runs if a constant selects one of op's regions, else nil. alone reports whether
-// no other region has side effects.
+// selectedRegion returns the region that runs if a constant selects one of op's regions, else nil. alone reports
+// whether no other region has side effects.
 func selectedRegion(op *ir.Op) (region *ir.Region, alone bool) {
 	region, ok := op.Def().Flow.Select(op, rewrite.ConstantOf(op.Operand(0)))
 	if !ok {

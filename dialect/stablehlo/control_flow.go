@@ -6,8 +6,8 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// branchFlow returns the flow of if and case: operand 0 selects the region that runs. choose returns the position of the
-// region among n.
+// branchFlow returns the flow of if and case: operand 0 selects the region that runs. choose returns the position of
+// the region among n.
 func branchFlow(choose func(selector int64, n int) int) *ir.Flow {
 	return &ir.Flow{
 		Runs:    []ir.Runs{ir.RunsAtMostOnce},

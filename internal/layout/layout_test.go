@@ -38,9 +38,9 @@ var order = [][]string{
 	{"dialect", "internal/dialect"}, // the dialects that no other one builds on
 	{"dialect/stablehlo"},
 	{"dialect/quant"},
-	{"internal/dialect/view"},
 	{"dialect/builtin", "dialect/fn", "dialect/hookop", "dialect/shape", "internal/dialect/tensors"},
 	{"internal/dialect/arith"}, // folds of shapes create its constants
+	{"internal/dialect/view"},
 	{"ir/flow", "rewrite", "internal/densebytes"},
 	{"ir"},
 	{"hook", "internal/sharding", "internal/lapack", "internal/values", "filecheck"},
