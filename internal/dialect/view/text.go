@@ -2,6 +2,7 @@ package view
 
 import (
 	"strconv"
+	"sync"
 
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/internal/mlirtext"
@@ -39,10 +40,16 @@ func TextType[T any](d ir.TypeDef, text func(d *T, t *Text)) *ir.TypeDef {
 
 // Written returns what text writes for v.
 func Written[T any](v *T, text func(v *T, t *Text)) string {
-	var t Text
-	text(v, &t)
-	return string(t.out)
+	t := writers.Get().(*Text)
+	t.out = t.out[:0]
+	text(v, t)
+	out := string(t.out)
+	writers.Put(t)
+	return out
 }
+
+// writers holds the texts of Written, which dot_general's directive calls for every op.
+var writers = sync.Pool{New: func() any { return &Text{} }}
 
 // Lit is punctuation and words. Spaces are optional where the text is read.
 func (t *Text) Lit(s string) {
