@@ -73,7 +73,7 @@ func (d *dce) onlyCalls(f *ir.Op) bool {
 // which single values can be removed.
 func forwards(op *ir.Op) bool {
 	f, def := op.Def().Flow, op.Def()
-	if f == nil || f.Function || f.Callee != "" || len(f.Edges) == 0 || op.NumRegions() == 0 || def.Traits&(ir.AttrSizedOperands|ir.AttrSizedResults) != 0 {
+	if f == nil || f.Function || f.Callee != "" || len(f.Edges) == 0 || len(op.Regions()) == 0 || def.Traits&(ir.AttrSizedOperands|ir.AttrSizedResults) != 0 {
 		return false
 	}
 	for _, r := range op.Regions() {

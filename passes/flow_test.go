@@ -43,7 +43,7 @@ var (
 					return nil, false
 				case i.Value() != 0:
 					return op.Region(0), true
-				case op.NumRegions() < 2:
+				case len(op.Regions()) < 2:
 					return nil, true
 				}
 				return op.Region(1), true

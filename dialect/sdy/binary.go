@@ -2,7 +2,6 @@ package sdy
 
 import (
 	"github.com/hlocb/hlocb/internal/dialect/view"
-	"github.com/hlocb/hlocb/internal/mlirtext"
 	"github.com/hlocb/hlocb/ir"
 )
 

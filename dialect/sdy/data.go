@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/hlocb/hlocb/internal/dialect/view"
-	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/internal/mlirtext"
 )
 
 // DeviceMesh is #sdy.mesh<["x"=2, "y"=4], device_ids=[...]>: axes of devices. A mesh without axes and with one device
@@ -85,7 +85,7 @@ func (m *DeviceMesh) text(t *view.Text) {
 func (m *DeviceMesh) check() string {
 	for i, a := range m.Axes {
 		if m.index(a.Name) < i {
-			return "duplicate axis name: " + ir.Quote(a.Name)
+			return "duplicate axis name: " + mlirtext.Quote(a.Name)
 		}
 	}
 	if len(m.DeviceIDs) == 0 {
@@ -133,7 +133,7 @@ func (a *AxisRef) text(t *view.Text) {
 	pos, part := t.Pos(), subAxis{a.Pre, a.Size}
 	part.text(t)
 	if a.Pre, a.Size = part.pre, part.size; !a.part() {
-		t.Failf(pos, "sub-axis pre-size must be at least 1: %s:(0)0", ir.Quote(a.Name))
+		t.Failf(pos, "sub-axis pre-size must be at least 1: %s:(0)0", mlirtext.Quote(a.Name))
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/internal/dialect/view"
+	"github.com/hlocb/hlocb/internal/mlirtext"
 	"github.com/hlocb/hlocb/ir"
 )
 
@@ -70,7 +71,7 @@ func (s *axisSet) add(axes []AxisRef, m *DeviceMesh, f fault) bool {
 	}
 	for i, a := range axes {
 		if m.index(a.Name) < 0 {
-			return f.no("unknown axis name: %s", ir.Quote(a.Name))
+			return f.no("unknown axis name: %s", mlirtext.Quote(a.Name))
 		}
 		if s.seen[a] {
 			return f.no("duplicate axis ref: %s", a)
@@ -104,7 +105,7 @@ func (s *axisSet) checkParts(m *DeviceMesh, f fault) bool {
 		parts := slices.Clone(s.parts[name])
 		slices.SortStableFunc(parts, before(m))
 		if s.seen[AxisRef{Name: name}] {
-			return f.no("both sub-axis and full-axis are used for axis name: %s", ir.Quote(name))
+			return f.no("both sub-axis and full-axis are used for axis name: %s", mlirtext.Quote(name))
 		}
 		size, next := m.size(name), int64(1)
 		for i, a := range parts {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/hlocb/hlocb/internal/dialect/view"
+	"github.com/hlocb/hlocb/internal/mlirtext"
 	"github.com/hlocb/hlocb/ir"
 )
 

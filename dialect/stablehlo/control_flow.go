@@ -20,7 +20,7 @@ func branchFlow(choose func(selector int64, n int) int) *ir.Flow {
 			if len(list) != 1 {
 				return nil, false
 			}
-			return op.Region(choose(list[0], op.NumRegions())), true
+			return op.Region(choose(list[0], len(op.Regions()))), true
 		},
 	}
 }

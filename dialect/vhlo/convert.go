@@ -90,7 +90,7 @@ func (j *join) split(c *converter, a ir.Attr) []ir.Attr {
 		case *string:
 			var t ir.Type
 			if d, ok := tensor.ParseDType(*v); ok {
-				t = c.ctx.Element(d)
+				t = ir.ElementOf(d)
 			} else {
 				t = c.ctx.ForeignFloat(*v)
 			}

@@ -138,7 +138,7 @@ func (t *Text) String(s *string) {
 	if t.P != nil {
 		*s = t.P.ParseString()
 	} else {
-		t.out = append(t.out, ir.Quote(*s)...)
+		t.out = append(t.out, mlirtext.Quote(*s)...)
 	}
 }
 

@@ -230,7 +230,7 @@ func (c *converter) values(affected []*ir.Op) error {
 		}
 		if f != nil && f.Remap != nil {
 			operands, results := c.oldPositions(irutil.TypeList(op.OperandList())), c.oldPositions(op.ResultTypes())
-			if op.NumRegions() > 0 {
+			if len(op.Regions()) > 0 {
 				remap = append(remap, remapping{op.Region(0).Entry(), operands, results})
 			} else if err := f.Remap(c.m, op, operands, results); err != nil { // a call
 				return err
