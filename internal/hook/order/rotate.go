@@ -85,7 +85,11 @@ func rotate(m *ir.Module, f fn.FuncOp, loop *ir.Op, at *ir.Op) error {
 	region := m.NewRegion()
 	region.TakeBlocks(loop.Region(0))
 	symbols := ir.SymbolsOf(m.Op())
-	test := fn.FuncOp{Op: m.Before(at).Insert(&ir.OpState{Def: fn.Func, Bodies: []*ir.Region{region}, Loc: loop.Loc(), Pos: loop.Pos()})}
+	b := m.AtEnd(m.Body()) // at is nil after the last function
+	if at != nil {
+		b = m.Before(at)
+	}
+	test := fn.FuncOp{Op: b.At(loop.Loc(), loop.Pos()).Insert(&ir.OpState{Def: fn.Func, Bodies: []*ir.Region{region}})}
 	test.SetPrivate(symbols.Unique(strings.TrimSuffix(f.Symbol(), "_while_cond")+"_while_cond", test.Op))
 	test.SetSignature(m.Context().Function(inputs, []ir.Type{pred}), nil, nil)
 	replace := func(v, inTest *ir.Value) {
