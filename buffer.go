@@ -22,6 +22,9 @@ type (
 // that. The value is an Array or a *Tensor; do not change it before the buffer and the buffers computed from it are
 // closed. Executables of the same backend share buffers.
 func (e *Executable) Put(ctx context.Context, i int, value any) (*Buffer, error) {
+	if e.closed.Load() {
+		return nil, errClosed
+	}
 	at := visiblePositions(len(e.types), e.program.manifest.HiddenArgs)
 	if i < 0 || i >= len(at) {
 		return nil, fmt.Errorf("main has %d arguments, there is no argument %d", len(at), i)
@@ -51,7 +54,6 @@ func (e *Executable) Execute(ctx context.Context, args []*Buffer, opts ExecuteOp
 	}
 	defer free()
 	out, err := runtime.Execute(ctx, e.exe, full, opts)
-	e.noteTimeout(err)
 	if err != nil {
 		return nil, err
 	}

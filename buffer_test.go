@@ -190,6 +190,7 @@ func TestBuffersRefused(t *testing.T) {
 		}{
 			{[]*hlocb.Buffer{w}, "1 arguments given, the program expects 2"},
 			{[]*hlocb.Buffer{w, nil}, "argument 1: no buffer given"},
+			{[]*hlocb.Buffer{w, new(hlocb.Buffer)}, "argument 1: no buffer given"},
 			{[]*hlocb.Buffer{w, short}, "argument 1: the buffer holds a tensor<2xf32>, the program expects tensor<4xf32>"},
 			{[]*hlocb.Buffer{w, freed}, "argument 1: the buffer is closed"},
 			{[]*hlocb.Buffer{w, far}, "argument 1: the buffer lies on device [1], the program expects it on [0]"},
@@ -211,14 +212,19 @@ func TestBuffersRefused(t *testing.T) {
 				}
 			}
 		}
+		ended, cancel := context.WithCancel(ctx)
+		cancel()
+		if _, err := exe.Execute(ended, []*hlocb.Buffer{w, x}, hlocb.ExecuteOptions{}); !errors.Is(err, context.Canceled) {
+			t.Errorf("a run whose context has ended gives %v", err)
+		}
 		wantBuffer(t, w, 1, 2, 3, 4) // refused runs consume nothing
 		if _, err := exe.Put(ctx, 2, hlocb.Scalar[float32](1)); err == nil {
 			t.Error("Put accepts argument 2 of 2")
 		}
 		closeAll(t, twin, same)
-		closeAll(t, exe, append(out, w, x, short, far, used)...)
 		alone := put(t, exe, 0, 1, 2, 3, 4)
 		again := put(t, exe, 1, 1, 2, 3, 4)
+		closeAll(t, exe, append(out, w, x, short, far, used)...)
 		_, executed := exe.Execute(ctx, []*hlocb.Buffer{alone, again}, hlocb.ExecuteOptions{})
 		_, started := exe.Start(ctx, []*hlocb.Buffer{alone, again}, hlocb.ExecuteOptions{})
 		_, ran := exe.Run(ctx, hlocb.ArrayOf([]float32{1, 2, 3, 4}), hlocb.ArrayOf([]float32{1, 2, 3, 4}))

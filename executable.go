@@ -112,12 +112,14 @@ type Executable struct {
 	owned   bool // backend is closed with the executable
 	types   []Type
 	stale   error
-	hung    atomic.Bool
 	closed  atomic.Bool
 	queue   runtime.Queue
 }
 
-var errClosed = errors.New("the executable is closed")
+var (
+	errClosed  = errors.New("the executable is closed")
+	errNoValue = errors.New("no value given")
+)
 
 // DefaultBackends returns the options with which Compile opens backends. It searches for plugins in the places that the
 // process's environment names.
@@ -231,13 +233,12 @@ func (e *Executable) Save() ([]byte, error) {
 // Run executes the program once and returns its results. An argument is an Array or a *Tensor of the type that
 // Parameters returns. An error or a panic of a handler is a *HookError.
 func (e *Executable) Run(ctx context.Context, args ...any) ([]*Tensor, error) {
-	types := visible(e.types, e.program.manifest.HiddenArgs)
-	if len(args) != len(types) {
-		return nil, fmt.Errorf("main has %d arguments, %d were given", len(types), len(args))
+	types, err := e.argumentTypes(len(args))
+	if err != nil {
+		return nil, err
 	}
 	list := make([]*Tensor, len(args))
 	for i, a := range args {
-		var err error
 		if list[i], err = asTensor(a, types[i]); err != nil {
 			return nil, fmt.Errorf("argument %d of main: %w", i, err)
 		}
@@ -245,10 +246,22 @@ func (e *Executable) Run(ctx context.Context, args ...any) ([]*Tensor, error) {
 	return e.RunTensors(ctx, list)
 }
 
-// asTensor returns an Array or a *Tensor as a tensor.
+// argumentTypes returns the types of Run's arguments, if Run has n of them.
+func (e *Executable) argumentTypes(n int) ([]Type, error) {
+	types := visible(e.types, e.program.manifest.HiddenArgs)
+	if n != len(types) {
+		return nil, fmt.Errorf("main has %d arguments, %d were given", len(types), n)
+	}
+	return types, nil
+}
+
+// asTensor returns an Array or a *Tensor as a tensor. An Array must have type t.
 func asTensor(value any, t Type) (*Tensor, error) {
 	switch v := value.(type) {
 	case *Tensor:
+		if v == nil {
+			return nil, errNoValue
+		}
 		return v, nil
 	case interface{ Tensor(Type) (*Tensor, error) }:
 		return v.Tensor(t)
@@ -258,30 +271,29 @@ func asTensor(value any, t Type) (*Tensor, error) {
 
 // RunTensors is Run for arguments that are tensors already.
 func (e *Executable) RunTensors(ctx context.Context, args []*Tensor) ([]*Tensor, error) {
+	types, err := e.argumentTypes(len(args))
+	if err != nil {
+		return nil, err
+	}
+	for i, t := range args {
+		if t == nil {
+			return nil, fmt.Errorf("argument %d of main: %w", i, errNoValue)
+		}
+		if got := hook.TypeOf(t); !got.Fits(types[i]) {
+			return nil, fmt.Errorf("argument %d of main: value is a %s, expected %s", i, got, types[i])
+		}
+	}
 	m := e.program.manifest
 	out, err := e.exe.Run(ctx, withHidden(args, e.types, m.HiddenArgs))
-	e.noteTimeout(err)
 	return visible(out, m.HiddenResults), err
 }
 
-// noteTimeout records that a handler may still be running.
-func (e *Executable) noteTimeout(err error) {
-	var late *TimeoutError
-	if errors.As(err, &late) {
-		e.hung.Store(true)
-	}
-}
-
-// Close ends the executable and the backend that Compile opened for it. It waits for runs, except after a timeout:
-// then a handler is still running and may never return. It returns the errors of runs for which no caller
-// waited, and an error if buffers of a backend that Compile opened are not closed.
+// Close ends the executable and the backend that Compile opened for it. It waits for runs, so a handler must not call
+// it. It does not wait for handlers whose time is up. Close returns the errors of runs for which no caller waited, and
+// an error if buffers of a backend that Compile opened are not closed.
 func (e *Executable) Close() error {
 	e.closed.Store(true)
-	if e.hung.Load() {
-		return nil
-	}
-	err := e.queue.Wait()
-	err = errors.Join(err, e.exe.Close())
+	err := errors.Join(e.queue.Wait(), e.exe.Close())
 	if e.owned {
 		err = errors.Join(err, e.backend.Close())
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	goruntime "runtime"
 	"strings"
 	"testing"
 	"time"
@@ -86,29 +87,158 @@ func TestRunChecksArguments(t *testing.T) {
 	}
 }
 
-// TestCloseAfterTimeout: Close does not wait for a handler that never returns.
+// TestCloseAfterTimeout: Close ends the executable and does not wait for a handler that never returns.
 func TestCloseAfterTimeout(t *testing.T) {
 	release := make(chan struct{})
 	defer close(release)
-	exe, err := parse(t, scaled, hlocb.HookTargets("ask")).Compile(ctx, hlocb.Backend("engine"), hlocb.Timeout(10*time.Millisecond),
-		hlocb.Answer("scale", hlocb.HandlerFunc(func(context.Context, *hlocb.Call) error { <-release; return nil })))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var late *hlocb.TimeoutError
-	if _, err := exe.Run(ctx, hlocb.ArrayOf([]float32{1, 2, 3})); !errors.As(err, &late) {
-		t.Fatalf("error is %v, want a *TimeoutError", err)
-	}
-	closed := make(chan error, 1)
-	go func() { closed <- exe.Close() }()
-	select {
-	case err := <-closed:
-		if err != nil {
-			t.Error(err)
+	onBackends(t, func(t *testing.T, b runtime.Backend) {
+		exe := compile(t, b, watched, hlocb.Timeout(10*time.Millisecond),
+			hlocb.Answer("ask", hlocb.HandlerFunc(func(context.Context, *hlocb.Call) error { <-release; return nil })))
+		var late *hlocb.TimeoutError
+		if _, err := exe.Run(ctx, four); !errors.As(err, &late) {
+			t.Fatalf("error is %v, want a *TimeoutError", err)
 		}
-	case <-time.After(5 * time.Second):
-		t.Error("Close waits for the handler")
-	}
+		closed := make(chan error, 1)
+		go func() { closed <- exe.Close() }()
+		select {
+		case err := <-closed:
+			if err != nil {
+				t.Error(err)
+			}
+		case <-time.After(5 * time.Second):
+			t.Fatal("Close waits for the handler")
+		}
+		if _, err := exe.Run(ctx, four); err == nil || !strings.Contains(err.Error(), "the executable is closed") {
+			t.Errorf("a closed executable gives %v", err)
+		}
+	})
+}
+
+var four = hlocb.ArrayOf([]float32{1, 2, 3, 4})
+
+// TestWrongArguments: both backends refuse wrong arguments in the same words.
+func TestWrongArguments(t *testing.T) {
+	onBackends(t, func(t *testing.T, b runtime.Backend) {
+		exe := compile(t, b, step)
+		ended, cancel := context.WithCancelCause(ctx)
+		cancel(errors.New("not needed"))
+		run := func(args ...any) error { _, err := exe.Run(ctx, args...); return err }
+		runTensors := func(args ...*tensor.Tensor) error { _, err := exe.RunTensors(ctx, args); return err }
+		put := func(v any) error { _, err := exe.Put(ctx, 1, v); return err }
+		_, late := exe.Run(ended, four, four)
+		_, uncompiled := parse(t, step).Compile(ended, hlocb.WithBackend(b))
+		_, nowhere := runtime.Put(ctx, b, nil, runtime.Placement{})
+		for _, c := range []struct {
+			err  error
+			want string
+		}{
+			{run(four), "main has 2 arguments, 1 were given"},
+			{run(four, nil), "argument 1 of main: value is a <nil>, expected an Array or a *Tensor"},
+			{run(four, (*tensor.Tensor)(nil)), "argument 1 of main: no value given"},
+			{run(four, tensor.New(tensor.F64, tensor.Shape{4})), "argument 1 of main: value is a tensor<4xf64>, expected tensor<4xf32>"},
+			{runTensors(tensor.New(tensor.F32, tensor.Shape{4})), "main has 2 arguments, 1 were given"},
+			{runTensors(nil, nil), "argument 0 of main: no value given"},
+			{runTensors(tensor.New(tensor.F32, tensor.Shape{5}), nil), "argument 0 of main: value is a tensor<5xf32>, expected tensor<4xf32>"},
+			{put(nil), "argument 1 of main: value is a <nil>"},
+			{put((*tensor.Tensor)(nil)), "argument 1 of main: no value given"},
+			{nowhere, "no value given"},
+			{late, "not needed"},
+			{uncompiled, "not needed"},
+		} {
+			if c.err == nil || !strings.Contains(c.err.Error(), c.want) {
+				t.Errorf("error is %v, want %s", c.err, c.want)
+			}
+		}
+		closeAll(t, exe)
+		if _, err := exe.Put(ctx, 0, four); err == nil || err.Error() != "the executable is closed" {
+			t.Errorf("Put to a closed executable gives %v", err)
+		}
+	})
+}
+
+// TestRunEndsWithItsContext: Run returns although its handler does not.
+func TestRunEndsWithItsContext(t *testing.T) {
+	release := make(chan struct{})
+	defer close(release)
+	onBackends(t, func(t *testing.T, b runtime.Backend) {
+		exe := compile(t, b, watched, hlocb.Answer("ask", hlocb.HandlerFunc(func(context.Context, *hlocb.Call) error { <-release; return nil })))
+		short, cancel := context.WithTimeout(ctx, 10*time.Millisecond)
+		defer cancel()
+		ran := make(chan error, 1)
+		go func() { _, err := exe.Run(short, four); ran <- err }()
+		select {
+		case err := <-ran:
+			if !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("error is %v", err)
+			}
+		case <-time.After(10 * time.Second):
+			t.Fatal("Run waits for the handler")
+		}
+		closeAll(t, exe)
+	})
+}
+
+// TestGoexit: a handler that ends its goroutine, as testing.T.FailNow does, ends the run. The hook is named if the
+// handler runs on a goroutine that hlocb started for it.
+func TestGoexit(t *testing.T) {
+	leave := hlocb.Answer("ask", hlocb.HandlerFunc(func(_ context.Context, c *hlocb.Call) error {
+		if c.Device == 0 {
+			goruntime.Goexit()
+		}
+		return c.SetResult(0, c.Operands[0])
+	}))
+	replicas := "module attributes {mhlo.num_replicas = 2 : i32} {\n" + watched + "}"
+	onBackends(t, func(t *testing.T, b runtime.Backend) {
+		check := func(err error) {
+			t.Helper()
+			var hook *hlocb.HookError
+			if !errors.Is(err, runtime.ErrGoexit) || !errors.As(err, &hook) || hook.Hook != "ask" {
+				t.Errorf("error is %v", err)
+			}
+		}
+		for _, text := range []string{watched, replicas} {
+			exe := compile(t, b, text, leave, hlocb.Timeout(time.Minute))
+			_, err := exe.Run(ctx, four)
+			check(err)
+			closeAll(t, exe)
+		}
+		if b.Name() != backends.Engine {
+			return // on a plugin's thread Goexit ends the process
+		}
+		exe := compile(t, b, replicas, leave)
+		_, err := exe.Run(ctx, four)
+		check(err)
+		closeAll(t, exe)
+		exe = compile(t, b, watched, leave)
+		cancellable, cancel := context.WithCancel(ctx)
+		defer cancel()
+		_, err = exe.Run(cancellable, four)
+		check(err)
+		x := put(t, exe, 0, 1, 2, 3, 4)
+		p, err := exe.Start(ctx, []*hlocb.Buffer{x}, hlocb.ExecuteOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := p.Wait(ctx); !errors.Is(err, runtime.ErrGoexit) {
+			t.Errorf("error is %v", err)
+		}
+		closeAll(t, exe, x)
+	})
+}
+
+// TestWrongBindings: mistakes in the bindings of handlers are found before the program runs.
+func TestWrongBindings(t *testing.T) {
+	onBackends(t, func(t *testing.T, b runtime.Backend) {
+		for want, o := range map[string]hlocb.CompileOption{
+			`hook "ask" (call, id 423ee98abdc178be) does not fit its handler: the handler is nil`: hlocb.Observe("*", nil),
+			`hook "ask" (call, id 423ee98abdc178be) needs a handler`:                              hlocb.Answer("ask", nil),
+			`pattern "a[sk" of a handler: syntax error in pattern`:                                hlocb.Answer("a[sk", answerOne),
+		} {
+			if _, err := parse(t, watched, hlocb.HookTargets("ask")).Compile(ctx, hlocb.WithBackend(b), o); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("error is %v, want %s", err, want)
+			}
+		}
+	})
 }
 
 // TestAutoChoosesTheEngine: a program that plugins cannot run goes to the engine.

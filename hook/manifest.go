@@ -3,6 +3,7 @@ package hook
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/hlocb/hlocb/tensor"
@@ -109,6 +110,11 @@ func (t TensorType) String() string {
 	}
 	b = append(b, t.DType.String()...)
 	return string(append(b, '>'))
+}
+
+// Fits reports whether both types have the same element type and shape. A negative dimension equals every dimension.
+func (t TensorType) Fits(u TensorType) bool {
+	return t.DType == u.DType && slices.EqualFunc(t.Shape, u.Shape, func(d, e int64) bool { return d < 0 || e < 0 || d == e })
 }
 
 type tensorTypeJSON struct {

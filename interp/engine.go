@@ -76,6 +76,9 @@ func (b *Backend) Compile(ctx context.Context, p *runtime.Program, opts runtime.
 	if err != nil {
 		return nil, err
 	}
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
 	if b.opts.Plan != nil {
 		if err := plan.Print(b.opts.Plan, entry, goruntime.GOMAXPROCS(0)); err != nil {
 			return nil, err
@@ -110,27 +113,28 @@ type Executable struct {
 // Run executes the program once, on all its devices concurrently. Arguments and results are whole values. Every replica
 // gets the same arguments; Run returns the results of the first replica.
 //
-// With a timeout, Run may return while an op continues in its goroutine: it waits for the op only for a grace period.
-// Do not change the arguments before the op ends.
+// After a timeout or the end of ctx, Run may return while an op or a handler continues in its goroutine: Run waits for
+// it only for a grace period. Do not change the arguments before the op ends.
 func (e *Executable) Run(ctx context.Context, args []*tensor.Tensor) ([]*tensor.Tensor, error) {
 	return e.start(ctx, args, nil)
 }
 
 // start executes the program once; the run may overwrite the donated arguments.
 func (e *Executable) start(ctx context.Context, args []*tensor.Tensor, donated []bool) ([]*tensor.Tensor, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
 	}
 	e.mu.Lock()
 	if e.closed {
 		e.mu.Unlock()
-		return nil, errors.New("executable is closed")
+		return nil, errors.New("the executable is closed")
 	}
 	e.active.Add(1)
 	m := e.idle
 	e.idle = nil
 	e.mu.Unlock()
 	defer e.active.Done()
+	bounded := ctx.Done() != nil || e.prog.Timeout > 0
 	if m == nil {
 		m = exec.NewMachine(e.prog)
 	}
@@ -140,18 +144,22 @@ func (e *Executable) start(ctx context.Context, args []*tensor.Tensor, donated [
 	m.Watch, m.First, m.Donated = w, true, donated
 	ctx, end := w.Start(ctx, e.prog.Module.Source(), e.prog.Timeout, e.opts.Progress, e.opts.ProgressEvery)
 	defer end()
-	if w.Timer == nil {
+	if !bounded {
 		return e.execute(ctx, m, args)
 	}
-	// One long-running op does not check the time.
+	// One long-running op or handler does not check the time.
 	type outcome struct {
 		results []*tensor.Tensor
 		err     error
 	}
 	done := make(chan outcome, 1)
 	go func() {
-		results, err := e.execute(ctx, m, args)
-		done <- outcome{results, err}
+		o := outcome{err: runtime.ErrGoexit} // unless execute returns
+		defer func() {
+			o.err = named(m, o.err)
+			done <- o
+		}()
+		o.results, o.err = e.execute(ctx, m, args)
 	}()
 	select {
 	case o := <-done:
@@ -168,6 +176,14 @@ func (e *Executable) start(ctx context.Context, args []*tensor.Tensor, donated [
 		err = exec.Locate(e.prog.Module, ins.Op, err)
 	}
 	return nil, err
+}
+
+// named adds the hook to the error of a handler that ended its goroutine.
+func named(m *exec.Machine, err error) error {
+	if err == runtime.ErrGoexit && m.Call.Site != nil {
+		return m.Call.Failed(err)
+	}
+	return err
 }
 
 // execute runs the program on its devices.
@@ -198,13 +214,24 @@ func (e *Executable) Close() error {
 func (e *Executable) runDevices(ctx context.Context, m *exec.Machine, args []*tensor.Tensor) ([]*tensor.Tensor, error) {
 	w := exec.NewDeviceGroup(e.replicas, e.partitions)
 	results := make([][]*tensor.Tensor, e.replicas*e.partitions)
+	var gone atomic.Pointer[exec.Machine] // its handler ended the device's goroutine
 	err := w.Each(func(d int) (err error) {
 		device := exec.SubMachine(m, w, d)
 		device.Run.Device = device.Run.Replica*e.prog.Partitions + device.Run.Partition
+		returned := false
+		defer func() {
+			if !returned {
+				gone.Store(device)
+			}
+		}()
 		results[d], err = device.Main(ctx, e.entry, args)
+		returned = true
 		return err
 	})
 	if err != nil {
+		if m := gone.Load(); m != nil {
+			err = named(m, err)
+		}
 		return nil, err
 	}
 	return results[0], nil

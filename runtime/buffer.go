@@ -101,6 +101,9 @@ var (
 // Put copies a value to devices, or lends it to them if the backend allows that. Do not change t before the buffer and
 // the buffers computed from it are closed.
 func Put(ctx context.Context, b Backend, t *tensor.Tensor, place Placement) (*Buffer, error) {
+	if t == nil {
+		return nil, errors.New("no value given")
+	}
 	for i, d := range place.Devices {
 		if d < 0 || slices.Contains(place.Devices[:i], d) {
 			return nil, fmt.Errorf("device %d is negative or named twice", d)

@@ -42,7 +42,7 @@ func (e *DependencyError) Unwrap() error { return e.Cause }
 // Execute runs a program on buffers and leaves its results on the devices. The caller closes the results. A run that
 // fails closes the buffers that were donated to it; a run that is refused leaves all arguments as they were.
 func Execute(ctx context.Context, e Executable, args []*Buffer, opts ExecuteOptions) ([]*Buffer, error) {
-	c, err := prepare(e, args, opts)
+	c, err := prepare(ctx, e, args, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +68,10 @@ type call struct {
 }
 
 // prepare checks the arguments and holds them.
-func prepare(e Executable, args []*Buffer, opts ExecuteOptions) (*call, error) {
+func prepare(ctx context.Context, e Executable, args []*Buffer, opts ExecuteOptions) (*call, error) {
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
 	s := e.Signature()
 	if s.Arguments != nil && len(s.Arguments) != len(args) {
 		return nil, fmt.Errorf("%d arguments given, the program expects %d", len(args), len(s.Arguments))
@@ -86,7 +89,7 @@ func prepare(e Executable, args []*Buffer, opts ExecuteOptions) (*call, error) {
 		donate[i] = true
 	}
 	for i, b := range args {
-		if b == nil {
+		if b == nil || b.backend == nil {
 			return nil, &ArgumentError{i, errors.New("no buffer given")}
 		}
 		if err := s.accepts(i, b); err != nil {
@@ -122,8 +125,7 @@ func (s *Signature) accepts(i int, b *Buffer) error {
 		return nil
 	}
 	want, got := s.Arguments[i], b.Type()
-	fits := func(g, w int64) bool { return g < 0 || w < 0 || g == w }
-	if want.Type.DType != tensor.Invalid && (want.Type.DType != got.DType || !slices.EqualFunc(got.Shape, want.Type.Shape, fits)) {
+	if want.Type.DType != tensor.Invalid && !got.Fits(want.Type) {
 		return fmt.Errorf("the buffer holds a %s, the program expects %s", got, want.Type)
 	}
 	if !b.value.Place.Equal(want.Place) {
@@ -222,7 +224,7 @@ type Queue struct {
 // Start starts a run and returns at once. It refuses what Execute refuses; the pending run and its results have the
 // other errors.
 func (q *Queue) Start(ctx context.Context, e Executable, args []*Buffer, opts ExecuteOptions) (*Pending, error) {
-	c, err := prepare(e, slices.Clone(args), opts)
+	c, err := prepare(ctx, e, slices.Clone(args), opts)
 	if err != nil {
 		return nil, err
 	}
@@ -236,17 +238,21 @@ func (q *Queue) Start(ctx context.Context, e Executable, args []*Buffer, opts Ex
 	q.mu.Unlock()
 	results := slices.Clone(p.Results)
 	go func() {
-		memories, err := c.run(ctx)
-		c.free()
-		for i, b := range results {
-			if err != nil {
-				b.set(nil, err)
-			} else {
-				b.finish(memories[i])
+		var memories []Memory
+		err := error(ErrGoexit) // unless run returns
+		defer func() {
+			c.free()
+			for i, b := range results {
+				if err != nil {
+					b.set(nil, err)
+				} else {
+					b.finish(memories[i])
+				}
 			}
-		}
-		p.err = err
-		close(p.done)
+			p.err = err
+			close(p.done)
+		}()
+		memories, err = c.run(ctx)
 	}()
 	return p, nil
 }

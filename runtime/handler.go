@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path"
 	"slices"
@@ -13,7 +14,8 @@ import (
 )
 
 // Handler is host code that a hook of a program calls. Handle runs on the thread that executes the program. The call's
-// tensors are valid only until Handle returns. An error or a panic ends the run with a *HookError.
+// tensors are valid only until Handle returns. An error or a panic ends the run with a *HookError. Handle must return:
+// on a thread of a plugin, runtime.Goexit (testing.T.FailNow calls it) ends the process.
 type Handler interface {
 	Handle(ctx context.Context, c *Call) error
 }
@@ -132,8 +134,15 @@ func (e *UnboundError) Error() string {
 }
 
 // Bind chooses the handlers for every hook of m. It returns an *UnboundError if a call or feed hook has no responder,
-// and a *BindError if a handler refuses a hook. b may be nil.
+// and a *BindError if an observer is nil or a handler refuses a hook. A glob with a mistake is an error too. b may be nil.
 func (b *Bindings) Bind(m *hook.Manifest) ([]Bound, error) {
+	if b != nil {
+		for _, pattern := range b.Unmatched(m) {
+			if _, err := path.Match(pattern, ""); err != nil {
+				return nil, fmt.Errorf("pattern %q of a handler: %w", pattern, err)
+			}
+		}
+	}
 	bound := make([]Bound, len(m.Sites))
 	for i := range m.Sites {
 		site := &m.Sites[i]
@@ -141,6 +150,9 @@ func (b *Bindings) Bind(m *hook.Manifest) ([]Bound, error) {
 		if b != nil {
 			for _, o := range b.observers {
 				if _, ok := match(o.pattern, site); ok {
+					if o.handler == nil {
+						return nil, &BindError{site, errors.New("the handler is nil")}
+					}
 					bound[i].Observers = append(bound[i].Observers, o.handler)
 				}
 			}

@@ -112,8 +112,8 @@ const maxDevices = 2048
 
 // build compiles the program on the first client that it needs.
 func (b *Backend) build(ctx context.Context, p *runtime.Program, shape moduleShape, o *compileOptions, sites *siteTable, timeout time.Duration, compile func(context.Context, *Client) (*loadedProgram, error)) (*Executable, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
 	}
 	if o.replicas > maxDevices || o.partitions > maxDevices/o.replicas {
 		return nil, fmt.Errorf("%d replicas of %d partitions are more than %d devices", o.replicas, o.partitions, maxDevices)
@@ -356,8 +356,8 @@ func (e *Executable) gather(results [][]*tensor.Tensor) ([]*tensor.Tensor, error
 // RunDevices executes the program once, with a list of arguments for each device (replicas outermost), and returns each
 // device's results.
 func (e *Executable) RunDevices(ctx context.Context, args [][]*tensor.Tensor) ([][]*tensor.Tensor, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
 	}
 	if len(args) != e.devices {
 		return nil, fmt.Errorf("arguments for %d devices given, the program runs on %d", len(args), e.devices)
@@ -378,8 +378,8 @@ func (e *Executable) RunDevices(ctx context.Context, args [][]*tensor.Tensor) ([
 
 // start executes the program once and returns its results with the client's program that computed them.
 func (e *Executable) start(ctx context.Context, r *request) (*loadedProgram, product, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, product{}, err
+	if ctx.Err() != nil {
+		return nil, product{}, context.Cause(ctx)
 	}
 	level := level(ctx)
 	l, err := e.begin(ctx, level)

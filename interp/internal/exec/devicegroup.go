@@ -9,6 +9,7 @@ import (
 
 	"github.com/hlocb/hlocb/interp/internal/kernel"
 	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
 )
 
@@ -188,8 +189,9 @@ func (w *deviceGroup) Each(f func(d int) error) error {
 	var wg sync.WaitGroup
 	for d := range errs {
 		wg.Go(func() {
+			errs[d] = runtime.ErrGoexit // unless f returns
+			defer func() { w.leave(errs[d]) }()
 			errs[d] = f(d)
-			w.leave(errs[d])
 		})
 	}
 	wg.Wait()
