@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ARGS(type, name, ...) type name = {.size = sizeof(type), __VA_ARGS__}
-
 static char *copy_dlerror(void) {
   const char *e = dlerror();
   return strdup(e ? e : "unknown loader error");
@@ -64,62 +62,17 @@ const hl_ext *hl_find_ext(const hl_api *api, int type) {
   return NULL;
 }
 
-int hl_error_read(const hl_api *api, void *error, const char **message, size_t *size) {
-  ARGS(hl_error_message_args, m, .error = error);
-  api->fn[HL_ERROR_MESSAGE](&m);
-  *message = m.message;
-  *size = m.message_size;
-  ARGS(hl_error_code_args, c, .error = error);
-  hl_error_free(api, api->fn[HL_ERROR_CODE](&c));
-  return c.code;
-}
-
 void hl_error_free(const hl_api *api, void *error) {
   if (!error) return;
   ARGS(hl_object_args, a, .object = error);
   api->fn[HL_ERROR_DESTROY](&a);
 }
 
-void *hl_plugin_init(const hl_api *api) {
-  ARGS(hl_plain_args, a);
-  return api->fn[HL_PLUGIN_INITIALIZE](&a);
-}
-
-void *hl_plugin_attributes(const hl_api *api, const hl_named_value **attributes, size_t *n) {
-  ARGS(hl_plugin_attributes_args, a);
-  void *e = api->fn[HL_PLUGIN_ATTRIBUTES](&a);
-  *attributes = a.attributes;
-  *n = a.num_attributes;
-  return e;
-}
-
-void *hl_client_create(const hl_api *api, const char *option, int64_t value, void **client) {
-  ARGS(hl_named_value, named, .name = option, .name_size = option ? strlen(option) : 0, .type = HL_VALUE_INT64,
-       .value = {.integer = value}, .value_size = 1);
-  ARGS(hl_client_create_args, a, .options = option ? &named : NULL, .num_options = option ? 1 : 0);
-  void *e = api->fn[HL_CLIENT_CREATE](&a);
-  *client = a.client;
-  return e;
-}
+void *hl_call(const hl_api *api, int fn, void *args) { return api->fn[fn](args); }
 
 void *hl_object(const hl_api *api, int fn, void *object) {
   ARGS(hl_object_args, a, .object = object);
   return api->fn[fn](&a);
-}
-
-void *hl_text(const hl_api *api, int fn, void *object, const char **text, size_t *size) {
-  ARGS(hl_text_args, a, .object = object);
-  void *e = api->fn[fn](&a);
-  *text = a.text;
-  *size = a.text_size;
-  return e;
-}
-
-void *hl_int(const hl_api *api, int fn, void *object, int32_t *number) {
-  ARGS(hl_int_args, a, .object = object);
-  void *e = api->fn[fn](&a);
-  *number = a.number;
-  return e;
 }
 
 void *hl_get(const hl_api *api, int fn, void *object, void **other) {
@@ -129,83 +82,14 @@ void *hl_get(const hl_api *api, int fn, void *object, void **other) {
   return e;
 }
 
-void *hl_list(const hl_api *api, int fn, void *object, void *const **items, size_t *n) {
-  ARGS(hl_list_args, a, .object = object);
-  void *e = api->fn[fn](&a);
-  *items = a.items;
-  *n = a.num_items;
-  return e;
-}
-
-// trim returns the memory that XLA freed after compiling or loading. glibc keeps it otherwise: nearly 2 GB for a large
-// program.
-static void trim(void) {
+void hl_trim(void) {
 #ifdef __GLIBC__
   malloc_trim(0);
 #endif
 }
 
-void *hl_compile(const hl_api *api, void *client, const char *code, size_t code_size, const char *format,
-                 size_t format_size, const char *options, size_t options_size, void **loaded) {
-  ARGS(hl_program, p, .code = (char *)code, .code_size = code_size, .format = format, .format_size = format_size);
-  ARGS(hl_compile_args, a, .client = client, .program = &p, .options = options, .options_size = options_size);
-  void *e = api->fn[HL_CLIENT_COMPILE](&a);
-  *loaded = a.loaded;
-  trim();
-  return e;
-}
-
-void *hl_optimized_program(const hl_api *api, void *executable, char *code, size_t *code_size, const char **format,
-                           size_t *format_size) {
-  ARGS(hl_program, p, .code = code, .code_size = *code_size);
-  ARGS(hl_optimized_program_args, a, .executable = executable, .program = &p);
-  void *e = api->fn[HL_EXECUTABLE_OPTIMIZED_PROGRAM](&a);
-  *code_size = p.code_size;
-  *format = p.format;
-  *format_size = p.format_size;
-  return e;
-}
-
-void *hl_output_types(const hl_api *api, void *executable, const int32_t **types, size_t *n) {
-  ARGS(hl_output_types_args, a, .executable = executable);
-  void *e = api->fn[HL_EXECUTABLE_OUTPUT_TYPES](&a);
-  *types = a.types;
-  *n = a.num_types;
-  return e;
-}
-
-void *hl_output_dims(const hl_api *api, void *executable, const int64_t **dims, const size_t **ranks, size_t *n) {
-  ARGS(hl_output_dims_args, a, .executable = executable);
-  void *e = api->fn[HL_EXECUTABLE_OUTPUT_DIMENSIONS](&a);
-  *dims = a.dims;
-  *ranks = a.ranks;
-  *n = a.num_outputs;
-  return e;
-}
-
-void *hl_serialize(const hl_api *api, void *executable, const char **bytes, size_t *n, void **backing,
-                   void **release) {
-  ARGS(hl_serialize_args, a, .executable = executable);
-  void *e = api->fn[HL_EXECUTABLE_SERIALIZE](&a);
-  *bytes = a.bytes;
-  *n = a.num_bytes;
-  *backing = a.backing;
-  *release = (void *)a.release;
-  return e;
-}
-
-void hl_release(void *release, void *backing) {
-  if (release) ((void (*)(void *))release)(backing);
-}
-
-void *hl_deserialize(const hl_api *api, void *client, const char *bytes, size_t n, const char *options,
-                     size_t num_options, void **loaded) {
-  ARGS(hl_deserialize_args, a, .client = client, .bytes = bytes, .num_bytes = n, .options = options,
-       .num_options = num_options);
-  void *e = api->fn[HL_DESERIALIZE](&a);
-  *loaded = a.loaded;
-  trim();
-  return e;
+void hl_release(void (*release)(void *backing), void *backing) {
+  if (release) release(backing);
 }
 
 void *hl_await(const hl_api *api, void *event) {

@@ -27,30 +27,21 @@ int hl_copy(hl_device_copy copy, void *dst, const void *src, size_t size, int di
 bool hl_has(const hl_api *api, int fn);
 const hl_ext *hl_find_ext(const hl_api *api, int type);
 
-int hl_error_read(const hl_api *api, void *error, const char **message, size_t *size);
 void hl_error_free(const hl_api *api, void *error);
 
-void *hl_plugin_init(const hl_api *api);
-void *hl_plugin_attributes(const hl_api *api, const hl_named_value **attributes, size_t *n);
-// hl_client_create creates a client; option names an integer option, or is NULL.
-void *hl_client_create(const hl_api *api, const char *option, int64_t value, void **client);
+// ARGS declares a struct of arguments.
+#define ARGS(type, name, ...) type name = {.size = sizeof(type), __VA_ARGS__}
+
+// hl_call calls a function of the table with its struct of arguments.
+void *hl_call(const hl_api *api, int fn, void *args);
 void *hl_object(const hl_api *api, int fn, void *object);
-void *hl_text(const hl_api *api, int fn, void *object, const char **text, size_t *size);
-void *hl_int(const hl_api *api, int fn, void *object, int32_t *number);
 void *hl_get(const hl_api *api, int fn, void *object, void **other);
-void *hl_list(const hl_api *api, int fn, void *object, void *const **items, size_t *n);
 // hl_await waits for an event and destroys it.
 void *hl_await(const hl_api *api, void *event);
-void *hl_compile(const hl_api *api, void *client, const char *code, size_t code_size, const char *format,
-                 size_t format_size, const char *options, size_t options_size, void **loaded);
-void *hl_optimized_program(const hl_api *api, void *executable, char *code, size_t *code_size, const char **format,
-                           size_t *format_size);
-void *hl_output_types(const hl_api *api, void *executable, const int32_t **types, size_t *n);
-void *hl_output_dims(const hl_api *api, void *executable, const int64_t **dims, const size_t **ranks, size_t *n);
-void *hl_serialize(const hl_api *api, void *executable, const char **bytes, size_t *n, void **backing, void **release);
-void hl_release(void *release, void *backing);
-void *hl_deserialize(const hl_api *api, void *client, const char *bytes, size_t n, const char *options,
-                     size_t num_options, void **loaded);
+void hl_release(void (*release)(void *backing), void *backing);
+// hl_trim returns the memory that XLA freed after compiling or loading. glibc keeps it otherwise: nearly 2 GB for a
+// large program.
+void hl_trim(void);
 
 // hl_from_host copies row-major data into a new buffer, or borrows it if zero_copy is set. The data may be freed after
 // the event in done; done is NULL if the data may be freed at once.

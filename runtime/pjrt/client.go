@@ -7,7 +7,9 @@ package pjrt
 import "C"
 
 import (
+	"errors"
 	"fmt"
+	goruntime "runtime"
 	"sync"
 	"unsafe"
 )
@@ -41,15 +43,21 @@ func (p *Plugin) NewClient(devices int) (*Client, error) {
 	if devices < 0 || devices > maxDevices {
 		return nil, fmt.Errorf("a client of %d devices is requested, expected 0 to %d", devices, maxDevices)
 	}
-	var option *C.char
+	args := C.hl_client_create_args{}
 	if devices > 0 {
-		option = C.CString("cpu_device_count")
-		defer C.free(unsafe.Pointer(option))
+		option := sized(&C.hl_named_value{_type: C.HL_VALUE_INT64, value_size: 1})
+		option.name, option.name_size = C.CString("cpu_device_count"), C.size_t(len("cpu_device_count"))
+		defer C.free(unsafe.Pointer(option.name))
+		*(*int64)(unsafe.Pointer(&option.value)) = int64(devices)
+		var pin goruntime.Pinner
+		pin.Pin(option)
+		defer pin.Unpin()
+		args.options, args.num_options = option, 1
 	}
-	c := &Client{plugin: p, running: map[*session]struct{}{}}
-	if err := p.check("create client", C.hl_client_create(p.api, option, C.int64_t(devices), &c.ptr)); err != nil {
+	if err := invoke(p, "create client", C.HL_CLIENT_CREATE, &args); err != nil {
 		return nil, err
 	}
+	c := &Client{plugin: p, ptr: args.client, running: map[*session]struct{}{}}
 	var err error
 	if c.platform, err = p.text("platform name", C.HL_CLIENT_PLATFORM_NAME, c.ptr); err == nil {
 		if c.version, err = p.text("platform version", C.HL_CLIENT_PLATFORM_VERSION, c.ptr); err == nil {
@@ -64,41 +72,14 @@ func (p *Plugin) NewClient(devices int) (*Client, error) {
 	return c, nil
 }
 
-func (p *Plugin) text(op string, fn C.int, object unsafe.Pointer) (string, error) {
-	var text *C.char
-	var size C.size_t
-	err := p.check(op, C.hl_text(p.api, fn, object, &text, &size))
-	if err != nil {
-		return "", err
-	}
-	return C.GoStringN(text, C.int(size)), nil
-}
-
 func (c *Client) findDevices() error {
-	var items *unsafe.Pointer
-	var n C.size_t
-	if err := c.plugin.check("devices", C.hl_list(c.plugin.api, C.HL_CLIENT_ADDRESSABLE_DEVICES, c.ptr, &items, &n)); err != nil {
+	items, err := c.plugin.list("devices", C.HL_CLIENT_ADDRESSABLE_DEVICES, c.ptr)
+	if err != nil {
 		return err
 	}
-	for _, ptr := range unsafe.Slice(items, int(n)) {
-		d := Device{ptr: ptr}
-		var description unsafe.Pointer
-		var id, local C.int32_t
-		if err := c.plugin.check("device", C.hl_get(c.plugin.api, C.HL_DEVICE_DESCRIPTION, ptr, &description)); err != nil {
-			return err
-		}
-		if err := c.plugin.check("device id", C.hl_int(c.plugin.api, C.HL_DESCRIPTION_ID, description, &id)); err != nil {
-			return err
-		}
-		if err := c.plugin.check("device ordinal", C.hl_int(c.plugin.api, C.HL_DEVICE_LOCAL_ID, ptr, &local)); err != nil {
-			return err
-		}
-		d.ID, d.LocalID = int(id), int(local)
-		var err error
-		if d.Kind, err = c.plugin.text("device kind", C.HL_DESCRIPTION_KIND, description); err != nil {
-			return err
-		}
-		if d.Text, err = c.plugin.text("device description", C.HL_DESCRIPTION_DEBUG_STRING, description); err != nil {
+	for _, ptr := range items {
+		d, err := c.plugin.device(ptr)
+		if err != nil {
 			return err
 		}
 		c.devices = append(c.devices, d)
@@ -107,6 +88,20 @@ func (c *Client) findDevices() error {
 		return fmt.Errorf("%s has no devices", c.plugin.path)
 	}
 	return nil
+}
+
+func (p *Plugin) device(ptr unsafe.Pointer) (Device, error) {
+	d := Device{ptr: ptr}
+	description, err := p.object("device", C.HL_DEVICE_DESCRIPTION, ptr)
+	if err != nil {
+		return d, err
+	}
+	var errs [4]error
+	d.ID, errs[0] = p.number("device id", C.HL_DESCRIPTION_ID, description)
+	d.LocalID, errs[1] = p.number("device ordinal", C.HL_DEVICE_LOCAL_ID, ptr)
+	d.Kind, errs[2] = p.text("device kind", C.HL_DESCRIPTION_KIND, description)
+	d.Text, errs[3] = p.text("device description", C.HL_DESCRIPTION_DEBUG_STRING, description)
+	return d, errors.Join(errs[:]...)
 }
 
 // Plugin returns the plugin that the client belongs to.

@@ -69,10 +69,51 @@ func (p *Plugin) check(op string, e unsafe.Pointer) error {
 	if e == nil {
 		return nil
 	}
-	var message *C.char
-	var size C.size_t
-	code := C.hl_error_read(p.api, e, &message, &size)
-	err := &Error{Op: op, Code: Code(code), Message: C.GoStringN(message, C.int(size))}
-	C.hl_error_free(p.api, e)
-	return err
+	defer C.hl_error_free(p.api, e)
+	text, code := C.hl_error_message_args{error: e}, C.hl_error_code_args{error: e}
+	rawCall(p, C.HL_ERROR_MESSAGE, &text)
+	C.hl_error_free(p.api, rawCall(p, C.HL_ERROR_CODE, &code))
+	return &Error{Op: op, Code: Code(code.code), Message: C.GoStringN(text.message, C.int(text.message_size))}
+}
+
+// rawCall calls a function of the plugin's table with its struct of arguments, whose size it sets. It returns a PJRT
+// error.
+func rawCall[T any](p *Plugin, fn C.int, args *T) unsafe.Pointer {
+	sized(args)
+	return C.hl_call(p.api, fn, unsafe.Pointer(args))
+}
+
+// sized sets the size of a struct of the C API, which is its first field.
+func sized[T any](args *T) *T {
+	(*C.hl_plain_args)(unsafe.Pointer(args)).size = C.size_t(unsafe.Sizeof(*args))
+	return args
+}
+
+// invoke calls a function of the plugin's table; op names it in errors.
+func invoke[T any](p *Plugin, op string, fn C.int, args *T) error {
+	return p.check(op, rawCall(p, fn, args))
+}
+
+func (p *Plugin) text(op string, fn C.int, object unsafe.Pointer) (string, error) {
+	a := C.hl_text_args{object: object}
+	err := invoke(p, op, fn, &a)
+	return C.GoStringN(a.text, C.int(a.text_size)), err
+}
+
+func (p *Plugin) number(op string, fn C.int, object unsafe.Pointer) (int, error) {
+	a := C.hl_int_args{object: object}
+	err := invoke(p, op, fn, &a)
+	return int(a.number), err
+}
+
+func (p *Plugin) object(op string, fn C.int, of unsafe.Pointer) (unsafe.Pointer, error) {
+	a := C.hl_get_args{object: of}
+	err := invoke(p, op, fn, &a)
+	return a.other, err
+}
+
+func (p *Plugin) list(op string, fn C.int, of unsafe.Pointer) ([]unsafe.Pointer, error) {
+	a := C.hl_list_args{object: of}
+	err := invoke(p, op, fn, &a)
+	return unsafe.Slice((*unsafe.Pointer)(a.items), int(a.num_items)), err
 }

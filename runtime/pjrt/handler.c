@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ARGS(type, name, ...) type name = {.size = sizeof(type), __VA_ARGS__}
-
 static _Thread_local bool in_hook;
 static _Thread_local int64_t current_run;
 static _Thread_local hl_ffi_frame *current_frame;

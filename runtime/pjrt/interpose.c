@@ -13,8 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ARGS(type, name, ...) type name = {.size = sizeof(type), __VA_ARGS__}
-
 enum { TABLES = 4 };
 
 typedef struct {

@@ -246,8 +246,7 @@ func (c *Client) onHost() (bool, error) {
 		return false, err
 	}
 	defer c.release(b)
-	var answer C.int32_t
-	err = c.plugin.check("place of buffer", C.hl_int(c.plugin.api, C.HL_BUFFER_ON_CPU, b.ptr, &answer))
+	answer, err := c.plugin.number("place of buffer", C.HL_BUFFER_ON_CPU, b.ptr)
 	return answer&1 != 0, err
 }
 
@@ -292,7 +291,8 @@ func (p *interposedProgram) findShardings(loaded unsafe.Pointer) error {
 	}
 	plugin := p.owner.plugin
 	l := &loadedProgram{client: &Client{plugin: plugin}, ptr: loaded}
-	if err := plugin.check("executable", C.hl_get(plugin.api, C.HL_LOADED_EXECUTABLE, loaded, &l.executable)); err != nil {
+	var err error
+	if l.executable, err = plugin.object("executable", C.HL_LOADED_EXECUTABLE, loaded); err != nil {
 		return err
 	}
 	defer C.hl_object(plugin.api, C.HL_EXECUTABLE_DESTROY, l.executable)
@@ -348,18 +348,15 @@ func (p *interposedProgram) takeArguments(lists []*unsafe.Pointer) error {
 // findDevices finds the ordinals of the devices that the program runs on.
 func (p *interposedProgram) findDevices(loaded unsafe.Pointer) error {
 	plugin := p.owner.plugin
-	var items *unsafe.Pointer
-	var n C.size_t
-	if err := plugin.check("devices of executable", C.hl_list(plugin.api, C.HL_LOADED_ADDRESSABLE_DEVICES, loaded, &items, &n)); err != nil {
+	items, err := plugin.list("devices of executable", C.HL_LOADED_ADDRESSABLE_DEVICES, loaded)
+	if err != nil {
 		return err
 	}
-	var devices []Device
-	for _, ptr := range unsafe.Slice(items, int(n)) {
-		var local C.int32_t
-		if err := plugin.check("device ordinal", C.hl_int(plugin.api, C.HL_DEVICE_LOCAL_ID, ptr, &local)); err != nil {
+	devices := make([]Device, len(items))
+	for i, ptr := range items {
+		if devices[i].LocalID, err = plugin.number("device ordinal", C.HL_DEVICE_LOCAL_ID, ptr); err != nil {
 			return err
 		}
-		devices = append(devices, Device{LocalID: int(local)})
 	}
 	p.position = positions(devices)
 	if n := len(devices); n > p.Replicas*p.Partitions { // neither the program nor its options say so

@@ -41,11 +41,13 @@ func (c *Client) compile(ctx context.Context, code encodedProgram, o *compileOpt
 		return nil, errors.New("the program is empty")
 	}
 	options := o.encode()
-	format := []byte("mlir")
-	l, err := c.interruptible(ctx, "compile", func(ptr *unsafe.Pointer) unsafe.Pointer {
-		return C.hl_compile(c.plugin.api, c.ptr, (*C.char)(unsafe.Pointer(&code.bytes[0])), C.size_t(len(code.bytes)),
-			(*C.char)(unsafe.Pointer(&format[0])), C.size_t(len(format)),
-			(*C.char)(unsafe.Pointer(&options[0])), C.size_t(len(options)), ptr)
+	l, err := c.interruptible(ctx, "compile", func(pin *goruntime.Pinner) (unsafe.Pointer, unsafe.Pointer) {
+		p := sized(&C.hl_program{code: pinned(pin, code.bytes), code_size: C.size_t(len(code.bytes)),
+			format: pinned(pin, []byte("mlir")), format_size: C.size_t(len("mlir"))})
+		pin.Pin(p)
+		a := C.hl_compile_args{client: c.ptr, program: p, options: pinned(pin, options), options_size: C.size_t(len(options))}
+		e := rawCall(c.plugin, C.HL_CLIENT_COMPILE, &a)
+		return a.loaded, e
 	})
 	var e *Error
 	if errors.As(err, &e) {
@@ -59,17 +61,28 @@ func (c *Client) load(ctx context.Context, blob []byte) (*loadedProgram, error) 
 	if len(blob) == 0 {
 		return nil, errors.New("the serialized program is empty")
 	}
-	return c.interruptible(ctx, "load", func(ptr *unsafe.Pointer) unsafe.Pointer {
-		return C.hl_deserialize(c.plugin.api, c.ptr, (*C.char)(unsafe.Pointer(&blob[0])), C.size_t(len(blob)), nil, 0, ptr)
+	return c.interruptible(ctx, "load", func(pin *goruntime.Pinner) (unsafe.Pointer, unsafe.Pointer) {
+		a := C.hl_deserialize_args{client: c.ptr, bytes: pinned(pin, blob), num_bytes: C.size_t(len(blob))}
+		e := rawCall(c.plugin, C.HL_DESERIALIZE, &a)
+		return a.loaded, e
 	})
 }
 
-// interruptible creates a program, which may take minutes. PJRT cannot cancel this: if ctx ends, interruptible returns,
-// and a goroutine waits for the result and discards it.
-func (c *Client) interruptible(ctx context.Context, op string, create func(ptr *unsafe.Pointer) unsafe.Pointer) (*loadedProgram, error) {
+// pinned returns the address of bytes that pin keeps in place.
+func pinned(pin *goruntime.Pinner, b []byte) *C.char {
+	pin.Pin(&b[0])
+	return (*C.char)(unsafe.Pointer(&b[0]))
+}
+
+// interruptible creates a program, which may take minutes; create returns the program and a PJRT error. PJRT cannot
+// cancel this: if ctx ends, interruptible returns, and a goroutine waits for the result and discards it.
+func (c *Client) interruptible(ctx context.Context, op string, create func(pin *goruntime.Pinner) (ptr, e unsafe.Pointer)) (*loadedProgram, error) {
 	run := func() (*loadedProgram, error) {
-		var ptr unsafe.Pointer
-		if err := c.plugin.check(op, create(&ptr)); err != nil {
+		var pin goruntime.Pinner
+		ptr, e := create(&pin)
+		pin.Unpin()
+		C.hl_trim()
+		if err := c.plugin.check(op, e); err != nil {
 			return nil, err
 		}
 		return c.newLoaded(ptr)
@@ -120,46 +133,44 @@ func (c *Client) newLoaded(ptr unsafe.Pointer) (*loadedProgram, error) {
 }
 
 // inspect reads the devices and the types of the results.
-func (l *loadedProgram) inspect() error {
+func (l *loadedProgram) inspect() (err error) {
 	p := l.client.plugin
-	if err := p.check("executable", C.hl_get(p.api, C.HL_LOADED_EXECUTABLE, l.ptr, &l.executable)); err != nil {
+	if l.executable, err = p.object("executable", C.HL_LOADED_EXECUTABLE, l.ptr); err != nil {
 		return err
 	}
-	var items *unsafe.Pointer
-	var n C.size_t
-	if err := p.check("devices of executable", C.hl_list(p.api, C.HL_LOADED_ADDRESSABLE_DEVICES, l.ptr, &items, &n)); err != nil {
+	items, err := p.list("devices of executable", C.HL_LOADED_ADDRESSABLE_DEVICES, l.ptr)
+	if err != nil {
 		return err
 	}
-	for _, ptr := range unsafe.Slice(items, int(n)) {
+	for _, ptr := range items {
 		for _, d := range l.client.devices {
 			if d.ptr == ptr {
 				l.devices = append(l.devices, d)
 			}
 		}
 	}
-	if len(l.devices) == 0 || len(l.devices) != int(n) {
-		return fmt.Errorf("the executable runs on %d devices, but the client has %d", int(n), len(l.devices))
+	if len(l.devices) == 0 || len(l.devices) != len(items) {
+		return fmt.Errorf("the executable runs on %d devices, but the client has %d", len(items), len(l.devices))
 	}
 
-	var types *C.int32_t
-	if err := p.check("result types", C.hl_output_types(p.api, l.executable, &types, &n)); err != nil {
+	types := C.hl_output_types_args{executable: l.executable}
+	if err := invoke(p, "result types", C.HL_EXECUTABLE_OUTPUT_TYPES, &types); err != nil {
 		return err
 	}
-	var dims *C.int64_t
-	var ranks *C.size_t
-	var m C.size_t
-	if err := p.check("result dimensions", C.hl_output_dims(p.api, l.executable, &dims, &ranks, &m)); err != nil {
+	shapes := C.hl_output_dims_args{executable: l.executable}
+	if err := invoke(p, "result dimensions", C.HL_EXECUTABLE_OUTPUT_DIMENSIONS, &shapes); err != nil {
 		return err
 	}
-	if n != m {
-		return fmt.Errorf("the plugin reports %d result types and %d shapes", int(n), int(m))
+	n := int(types.num_types)
+	if n != int(shapes.num_outputs) {
+		return fmt.Errorf("the plugin reports %d result types and %d shapes", n, int(shapes.num_outputs))
 	}
 	at := 0
-	for i, code := range unsafe.Slice((*int32)(types), int(n)) {
-		rank := int(unsafe.Slice(ranks, int(n))[i])
+	for i, code := range unsafe.Slice((*int32)(types.types), n) {
+		rank := int(unsafe.Slice(shapes.ranks, n)[i])
 		shape := make(tensor.Shape, rank)
 		if rank > 0 {
-			copy(shape, unsafe.Slice((*int64)(dims), at+rank)[at:])
+			copy(shape, unsafe.Slice((*int64)(shapes.dims), at+rank)[at:])
 		}
 		at += rank
 		dtype, err := bufferType(code)
@@ -189,15 +200,12 @@ func (l *loadedProgram) serialize() ([]byte, error) {
 	if !C.hl_has(p.api, C.HL_EXECUTABLE_SERIALIZE) {
 		return nil, fmt.Errorf("%s cannot serialize programs", p.path)
 	}
-	var bytes *C.char
-	var n C.size_t
-	var backing, release unsafe.Pointer
-	if err := p.check("serialize", C.hl_serialize(p.api, l.executable, &bytes, &n, &backing, &release)); err != nil {
+	a := C.hl_serialize_args{executable: l.executable}
+	if err := invoke(p, "serialize", C.HL_EXECUTABLE_SERIALIZE, &a); err != nil {
 		return nil, err
 	}
-	out := append([]byte(nil), unsafe.Slice((*byte)(unsafe.Pointer(bytes)), int(n))...)
-	C.hl_release(release, backing)
-	return out, nil
+	defer C.hl_release(a.release, a.backing)
+	return append([]byte(nil), unsafe.Slice((*byte)(unsafe.Pointer(a.bytes)), int(a.num_bytes))...), nil
 }
 
 // buffer is a value on a device.

@@ -106,14 +106,14 @@ func Load(path string) (*Plugin, error) {
 			return fail("its table lacks function %d of the PJRT C API", int(fn))
 		}
 	}
-	if err := p.check("initialize", C.hl_plugin_init(api)); err != nil {
+	if err := invoke(p, "initialize", C.HL_PLUGIN_INITIALIZE, &C.hl_plain_args{}); err != nil {
 		return fail("%v", err)
 	}
-	var values *C.hl_named_value
-	var n C.size_t
-	if err := p.check("attributes", C.hl_plugin_attributes(api, &values, &n)); err == nil {
-		for i := range unsafe.Slice(values, int(n)) {
-			v := &unsafe.Slice(values, int(n))[i]
+	var a C.hl_plugin_attributes_args
+	if err := invoke(p, "attributes", C.HL_PLUGIN_ATTRIBUTES, &a); err == nil {
+		values := unsafe.Slice(a.attributes, int(a.num_attributes))
+		for i := range values {
+			v := &values[i]
 			p.attributes = append(p.attributes, Attribute{C.GoStringN(v.name, C.int(v.name_size)), namedValue(v)})
 		}
 	}

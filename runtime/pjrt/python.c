@@ -16,8 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ARGS(type, name, ...) type name = {.size = sizeof(type), __VA_ARGS__}
-
 // Operands come as bytes, which are copies, because callbacks may keep them: XLA reuses their memory. Arrays over bytes
 // are read-only, as JAX's are.
 static const char helper[] =

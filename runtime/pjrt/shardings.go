@@ -9,7 +9,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"unsafe"
+	goruntime "runtime"
 
 	"github.com/hlocb/hlocb/internal/sharding"
 )
@@ -48,19 +48,23 @@ func (l *loadedProgram) optimizedProgram() ([]byte, error) {
 	if !C.hl_has(p.api, C.HL_EXECUTABLE_OPTIMIZED_PROGRAM) {
 		return nil, errNoProgram
 	}
-	var size, formatSize C.size_t
-	var format *C.char
-	if err := p.check("optimized program", C.hl_optimized_program(p.api, l.executable, nil, &size, &format, &formatSize)); err != nil {
+	program := sized(&C.hl_program{})
+	var pin goruntime.Pinner
+	defer pin.Unpin()
+	pin.Pin(program)
+	a := C.hl_optimized_program_args{executable: l.executable, program: program}
+	if err := invoke(p, "optimized program", C.HL_EXECUTABLE_OPTIMIZED_PROGRAM, &a); err != nil {
 		return nil, err
 	}
-	code := make([]byte, size)
-	if size == 0 {
+	if program.code_size == 0 {
 		return nil, errNoProgram
 	}
-	if err := p.check("optimized program", C.hl_optimized_program(p.api, l.executable, (*C.char)(unsafe.Pointer(&code[0])), &size, &format, &formatSize)); err != nil {
+	code := make([]byte, program.code_size)
+	program.code = pinned(&pin, code)
+	if err := invoke(p, "optimized program", C.HL_EXECUTABLE_OPTIMIZED_PROGRAM, &a); err != nil {
 		return nil, err
 	}
-	switch name := C.GoStringN(format, C.int(formatSize)); name {
+	switch name := C.GoStringN(program.format, C.int(program.format_size)); name {
 	case "hlo":
 		return code, nil
 	case "hlo_with_config":
