@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+	"unsafe"
 
 	"github.com/hlocb/hlocb/runtime"
 )
@@ -41,13 +42,13 @@ const maxAttempts = 32
 type attemptResult struct {
 	s   *session
 	l   *loadedProgram
-	p   product
+	p   []unsafe.Pointer // the results
 	err error
 }
 
 // runWatched executes the program on a goroutine, for runs that can be cancelled and runs that share their client. It
 // can return while a program that cannot be stopped continues, and it makes further attempts.
-func (e *Executable) runWatched(ctx context.Context, s *session, l *loadedProgram, r *request, crowded bool) (*loadedProgram, product, error) {
+func (e *Executable) runWatched(ctx context.Context, s *session, l *loadedProgram, r *request, crowded bool) (*loadedProgram, []unsafe.Pointer, error) {
 	done := make(chan attemptResult, maxAttempts)
 	var mu sync.Mutex
 	returned := false // no caller receives from done any more
@@ -108,11 +109,11 @@ func (e *Executable) runWatched(ctx context.Context, s *session, l *loadedProgra
 			if blocked && s.attempts.owner.Load() == nil {
 				// The program has not started, and its hooks are refused when it does.
 				e.abandon(started)
-				return nil, product{}, context.Cause(ctx)
+				return nil, nil, context.Cause(ctx)
 			}
 			err := &runtime.LostError{Cause: context.Cause(ctx)}
 			e.backend.lose(err)
-			return nil, product{}, err
+			return nil, nil, err
 		case <-tick:
 			if s.attempts.owner.Load() != nil {
 				tick = nil
@@ -125,7 +126,7 @@ func (e *Executable) runWatched(ctx context.Context, s *session, l *loadedProgra
 			next, loaded, err := e.nextAttempt(ctx, s)
 			if err != nil {
 				e.abandon(started)
-				return nil, product{}, err
+				return nil, nil, err
 			}
 			s, l = next, loaded
 			go run(s, l)

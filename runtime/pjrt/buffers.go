@@ -8,6 +8,8 @@ import "C"
 import (
 	"context"
 	goruntime "runtime"
+	"sync/atomic"
+	"unsafe"
 
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/ir"
@@ -24,6 +26,8 @@ type value struct {
 	place   runtime.Placement
 	pieces  []buffer // one per device of the placement
 	pin     goruntime.Pinner
+	direct  *atomic.Int32    // of a result: see loadedProgram.direct
+	host    []*tensor.Tensor // instead of all else: the shards of a value that is not on devices
 }
 
 // Upload implements runtime.Backend. Large values that are aligned are lent to a CPU plugin; XLA never writes to them.
@@ -89,16 +93,33 @@ func (v *value) Release() {
 	v.backend.buffers--
 }
 
-// piece returns a copy of the piece on device i of the placement.
+// piece returns the piece for device i of the placement, a copy unless it is on the host.
 func (v *value) piece(i int) (*tensor.Tensor, error) {
-	ptr := v.pieces[i].ptr
-	return v.client.download(ptr, v.part, v.client.readable(ptr, v.part))
+	if v.host != nil {
+		return v.host[i%len(v.host)], nil
+	}
+	return v.client.download(v.pieces[i].ptr, v.part, v.readable(i))
+}
+
+// readable reports whether the host can read piece i as a row-major tensor.
+func (v *value) readable(i int) bool {
+	if v.direct == nil {
+		return v.client.readable(v.pieces[i].ptr, v.part)
+	}
+	if v.direct.Load() == unknown {
+		state := int32(unreadable)
+		if v.client.readable(v.pieces[i].ptr, v.part) {
+			state = readable
+		}
+		v.direct.Store(state)
+	}
+	return v.direct.Load() == readable
 }
 
 // View implements runtime.Memory.
 func (v *value) View(f func(*tensor.Tensor) error) error {
-	if ptr := v.pieces[0].ptr; v.place.Whole() && v.client.readable(ptr, v.part) {
-		return v.client.view(ptr, v.part, f)
+	if v.place.Whole() && v.readable(0) {
+		return v.client.view(v.pieces[0].ptr, v.part, f)
 	}
 	t, err := v.Read()
 	if err != nil {
@@ -165,35 +186,24 @@ func (e *Executable) RunMemory(ctx context.Context, args []runtime.Memory, donat
 
 // runMemory completes and runs r.
 func (e *Executable) runMemory(ctx context.Context, args []runtime.Memory, r *request) ([]runtime.Memory, error) {
-	if e.shardingErr != nil {
-		return nil, e.shardingErr
-	}
-	r.values, r.stay = make([]*value, len(args)), true
+	r.values = make([]*value, len(args))
 	for i, a := range args {
 		r.values[i] = a.(*value)
 	}
-	l, p, err := e.start(ctx, r)
-	if err != nil {
-		return nil, err
-	}
-	s := e.signature()
-	out := make([]runtime.Memory, len(e.results))
-	for i := range out {
-		v := &value{backend: e.backend, client: l.client, typ: s.Results[i].Type, part: e.results[i], place: s.Results[i].Place}
-		for d := range e.devices {
-			v.pieces = append(v.pieces, buffer{ptr: p.buffers[d*len(out)+i]})
-		}
+	results, err := e.run(ctx, r)
+	out := make([]runtime.Memory, len(results))
+	for i, v := range results {
 		out[i] = v
 	}
-	return out, nil
+	return out, err
 }
 
 // drop releases results that no caller takes.
-func (e *Executable) drop(l *loadedProgram, p product) {
-	if p.buffers == nil {
+func (e *Executable) drop(l *loadedProgram, buffers []unsafe.Pointer) {
+	if buffers == nil {
 		return
 	}
-	for _, ptr := range p.buffers {
+	for _, ptr := range buffers {
 		l.client.release(buffer{ptr: ptr})
 	}
 	_ = e.backend.countBuffers(-len(l.results))

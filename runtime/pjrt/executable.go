@@ -12,6 +12,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+	"unsafe"
 
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/internal/sharding"
@@ -272,20 +273,34 @@ func (e *Executable) end(s *session) {
 // If ctx ends, the next hook ends the run. A program that reaches no hook cannot be stopped: if it has not ended a
 // second later, Run returns a *runtime.LostError and the backend runs nothing else.
 func (e *Executable) Run(ctx context.Context, args []*tensor.Tensor) ([]*tensor.Tensor, error) {
-	if e.parts > 1 {
-		if err := e.checkArguments(args); err != nil {
-			return nil, err
+	if err := e.checkArguments(args); err != nil {
+		return nil, err
+	}
+	values := make([]*value, len(args))
+	for i, t := range args {
+		shards := []*tensor.Tensor{t}
+		if e.argShardings != nil {
+			var err error
+			if shards, err = e.argShardings[i].Split(t, e.parts); err != nil {
+				return nil, fmt.Errorf("argument %d: %w", i, err)
+			}
 		}
+		values[i] = &value{host: shards}
 	}
-	all, err := e.spread(args)
+	results, err := e.run(ctx, &request{values: values})
+	out := make([]*tensor.Tensor, len(results))
+	for i, v := range results {
+		if err == nil {
+			if out[i], err = v.Read(); err != nil {
+				err = fmt.Errorf("result %d: %w", i, err)
+			}
+		}
+		v.Release() // now, because large results would be in memory twice
+	}
 	if err != nil {
 		return nil, err
 	}
-	results, err := e.RunDevices(ctx, all)
-	if err != nil {
-		return nil, err
-	}
-	return e.gather(results)
+	return out, nil
 }
 
 // findShardings determines how arguments and results are partitioned: from the compiled program, or else from main's
@@ -298,110 +313,100 @@ func (e *Executable) findShardings(l *loadedProgram, shape moduleShape) {
 	}
 	if shape.module != nil {
 		e.argShardings, e.resultShardings, e.shardingErr = shape.shardings(e.parts)
-	}
-}
-
-// spread partitions the arguments for the devices.
-func (e *Executable) spread(args []*tensor.Tensor) ([][]*tensor.Tensor, error) {
-	all := make([][]*tensor.Tensor, e.devices)
-	if e.shardingErr != nil {
-		return nil, e.shardingErr
-	}
-	if e.argShardings == nil {
-		for d := range all {
-			all[d] = args
-		}
-		return all, nil
-	}
-	for i, t := range args {
-		shards, err := e.argShardings[i].Split(t, e.parts)
-		if err != nil {
-			return nil, fmt.Errorf("argument %d: %w", i, err)
-		}
-		for d := range all {
-			all[d] = append(all[d], shards[d%e.parts])
+		if e.shardingErr == nil && len(e.resultShardings) != len(l.results) {
+			e.shardingErr = fmt.Errorf("the program returns %d results, main has %d", len(l.results), len(e.resultShardings))
 		}
 	}
-	return all, nil
-}
-
-// gather joins the results of the first replica's partitions.
-func (e *Executable) gather(results [][]*tensor.Tensor) ([]*tensor.Tensor, error) {
-	if e.resultShardings == nil {
-		return results[0], nil
-	}
-	if len(results[0]) != len(e.resultShardings) {
-		return nil, fmt.Errorf("the program returns %d results, main has %d", len(results[0]), len(e.resultShardings))
-	}
-	out := make([]*tensor.Tensor, len(results[0]))
-	for i := range out {
-		shards := make([]*tensor.Tensor, e.parts)
-		for p := range shards {
-			shards[p] = results[p][i]
-		}
-		global := e.resultShardings[i].WholeShape(shards[0].Shape())
-		if i < len(e.outputs) {
-			if t, ok := e.outputs[i].(*ir.TensorType); ok {
-				global = t.Shape()
-			}
-		}
-		var err error
-		if out[i], err = e.resultShardings[i].Join(shards, global); err != nil {
-			return nil, fmt.Errorf("result %d: %w", i, err)
-		}
-	}
-	return out, nil
 }
 
 // RunDevices executes the program once, with a list of arguments for each device (replicas outermost), and returns each
 // device's results.
 func (e *Executable) RunDevices(ctx context.Context, args [][]*tensor.Tensor) ([][]*tensor.Tensor, error) {
-	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
-	}
 	if len(args) != e.devices {
 		return nil, fmt.Errorf("arguments for %d devices given, the program runs on %d", len(args), e.devices)
 	}
+	values := make([]*value, len(args[0]))
+	for i := range values {
+		values[i] = &value{}
+	}
 	for d := range args {
-		if len(args[d]) != len(args[0]) {
-			return nil, fmt.Errorf("device %d gets %d arguments and device 0 gets %d", d, len(args[d]), len(args[0]))
+		if len(args[d]) != len(values) {
+			return nil, fmt.Errorf("device %d gets %d arguments and device 0 gets %d", d, len(args[d]), len(values))
 		}
 		if e.parts == 1 {
 			if err := e.checkArguments(args[d]); err != nil {
 				return nil, err
 			}
 		}
+		for i, t := range args[d] {
+			values[i].host = append(values[i].host, t)
+		}
 	}
-	_, p, err := e.start(ctx, &request{hosts: args})
-	return p.hosts, err
+	results, err := e.run(ctx, &request{values: values})
+	out := make([][]*tensor.Tensor, e.devices)
+	for _, v := range results {
+		for d := range out {
+			t, e := v.piece(d)
+			out[d], err = append(out[d], t), errors.Join(err, e)
+		}
+		v.Release()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
 }
 
-// start executes the program once and returns its results with the client's program that computed them.
-func (e *Executable) start(ctx context.Context, r *request) (*loadedProgram, product, error) {
+// run executes the program once. The caller releases the results.
+func (e *Executable) run(ctx context.Context, r *request) ([]*value, error) {
+	if e.shardingErr != nil {
+		return nil, e.shardingErr
+	}
+	if r.donated == nil {
+		r.donated = make([]bool, len(r.values))
+	}
+	l, buffers, err := e.start(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	s := e.signature()
+	out := make([]*value, len(e.results))
+	for i := range out {
+		v := &value{backend: e.backend, client: l.client, typ: s.Results[i].Type, part: e.results[i], place: s.Results[i].Place, direct: &l.direct[i]}
+		for d := range e.devices {
+			v.pieces = append(v.pieces, buffer{ptr: buffers[d*len(out)+i]})
+		}
+		out[i] = v
+	}
+	return out, nil
+}
+
+// start executes the program once and returns its results, device by device, with the client's program that computed
+// them.
+func (e *Executable) start(ctx context.Context, r *request) (*loadedProgram, []unsafe.Pointer, error) {
 	if ctx.Err() != nil {
-		return nil, product{}, context.Cause(ctx)
+		return nil, nil, context.Cause(ctx)
 	}
 	level := level(ctx)
 	l, err := e.begin(ctx, level)
 	if err != nil {
-		return nil, product{}, err
+		return nil, nil, err
 	}
 	s := e.session(ctx, l.client.memory, level, e.number.Add(1))
-	if err := e.backend.usable(); err != nil {
-		e.end(s)
-		return nil, product{}, err
+	if err = e.backend.usable(); err == nil {
+		err = enter(s)
 	}
-	if err := enter(s); err != nil {
+	if err != nil {
 		e.end(s)
-		return nil, product{}, err
+		return nil, nil, err
 	}
 	crowded := l.client.join(s)
 	if ctx.Done() == nil && !crowded {
 		defer e.end(s)
 		defer leave(s)
 		defer l.client.leave(s)
-		p, err := e.outcome(s, l, r)
-		return l, p, err
+		buffers, err := e.outcome(s, l, r)
+		return l, buffers, err
 	}
 	if crowded {
 		clear(r.donated) // another attempt needs the arguments
@@ -438,16 +443,16 @@ func (e *Executable) checkArguments(args []*tensor.Tensor) error {
 }
 
 // outcome executes the program. If a hook failed, it returns the session's error, which is more detailed than XLA's.
-func (e *Executable) outcome(s *session, l *loadedProgram, r *request) (product, error) {
-	p, err := l.execute(s.launchID, r)
-	if err == nil && r.stay {
+func (e *Executable) outcome(s *session, l *loadedProgram, r *request) ([]unsafe.Pointer, error) {
+	buffers, err := l.execute(s.launchID, r)
+	if err == nil {
 		err = e.backend.countBuffers(len(l.results))
 	}
 	if failed := s.err(); failed != nil {
-		e.drop(l, p)
-		return product{}, failed
+		e.drop(l, buffers)
+		return nil, failed
 	}
-	return p, err
+	return buffers, err
 }
 
 // gracePeriod is the time that a cancelled run gets to reach its next hook.

@@ -499,7 +499,7 @@ func TestCancelStopsAtTheNextHook(t *testing.T) {
 	if d := time.Since(start); d > 10*time.Second {
 		t.Errorf("it took %v", d)
 	}
-	if _, err := e.Run(ctx, nil); !errors.Is(err, context.Canceled) {
+	if _, err := e.Run(ctx, []*tensor.Tensor{f32(tensor.Shape{4})}); !errors.Is(err, context.Canceled) {
 		t.Errorf("Run with a cancelled context: %v", err)
 	}
 }

@@ -25,7 +25,7 @@ type loadedProgram struct {
 	executable unsafe.Pointer // PJRT_Executable
 	devices    []Device       // in the order of the argument lists
 	results    []hook.TensorType
-	direct     []atomic.Int32 // whether a result can be read from its memory: unknown, readable or not
+	direct     []atomic.Int32 // whether the host can read a result's memory: unknown, readable or unreadable
 }
 
 // States of loadedProgram.direct.
@@ -300,42 +300,19 @@ func (c *Client) download(ptr unsafe.Pointer, t hook.TensorType, readable bool) 
 	return out, nil
 }
 
-// result copies result i to the host.
-func (l *loadedProgram) result(ptr unsafe.Pointer, i int) (*tensor.Tensor, error) {
-	if l.direct[i].Load() == unknown {
-		state := int32(unreadable)
-		if l.client.readable(ptr, l.results[i]) {
-			state = readable
-		}
-		l.direct[i].Store(state)
-	}
-	return l.client.download(ptr, l.results[i], l.direct[i].Load() == readable)
-}
-
-// request is one run: its arguments, on the host or on the devices, and where its results go.
+// request is one run with its arguments.
 type request struct {
-	hosts   [][]*tensor.Tensor // a list per device
-	values  []*value           // instead of hosts
-	donated []bool             // values whose memory the program may overwrite
-	stay    bool               // the results stay on the devices
-	steps   int64              // runs of the loop in C, or 0
-	carried []int64            // of these runs: the argument that a result is in the next run, or -1
+	values  []*value
+	donated []bool  // values whose memory the program may overwrite
+	steps   int64   // runs of the loop in C, or 0
+	carried []int64 // of these runs: the argument that a result is in the next run, or -1
 }
 
-// product holds the results of a run.
-type product struct {
-	hosts   [][]*tensor.Tensor // a list per device
-	buffers []unsafe.Pointer   // with stay: the results, device by device
-}
-
-// execute runs the program. It uploads arguments and downloads results if they are not on the devices. launchID
-// identifies the run to the handlers of its hooks.
-func (l *loadedProgram) execute(launchID int32, r *request) (product, error) {
+// execute runs the program and returns its results, device by device. It uploads arguments that are not on the client's
+// devices. launchID identifies the run to the handlers of its hooks.
+func (l *loadedProgram) execute(launchID int32, r *request) ([]unsafe.Pointer, error) {
 	c := l.client
 	n, m := len(r.values), len(l.results)
-	if len(r.hosts) > 0 {
-		n = len(r.hosts[0])
-	}
 	var pin goruntime.Pinner
 	defer pin.Unpin()
 	buffers := make([]buffer, 0, len(l.devices)*n)
@@ -347,72 +324,46 @@ func (l *loadedProgram) execute(launchID int32, r *request) (product, error) {
 	// One list of C pointers holds the arguments of all devices, then the results.
 	ptrs := make([]unsafe.Pointer, len(l.devices)*(n+m)+1)
 	kept := make([]int64, 0, n+1)
-	for i := range n {
-		if r.values == nil || !r.donated[i] || r.values[i].client != c {
+	for i, v := range r.values {
+		if !r.donated[i] || v.client != c {
 			kept = append(kept, int64(i))
 		}
-	}
-	for d := range l.devices {
-		for i := range n {
-			if r.values != nil && r.values[i].client == c {
-				ptrs[d*n+i] = r.values[i].pieces[d].ptr
+		for d := range l.devices {
+			if v.client == c {
+				ptrs[d*n+i] = v.pieces[d].ptr
 				continue
 			}
-			var t *tensor.Tensor
-			var err error
-			if r.values == nil {
-				t = r.hosts[d][i]
-			} else if t, err = r.values[i].piece(d); err != nil {
-				return product{}, fmt.Errorf("argument %d: %w", i, err)
+			t, err := v.piece(d)
+			var b buffer
+			if err == nil {
+				b, err = c.upload(&l.devices[d], t, &pin)
 			}
-			b, err := c.upload(&l.devices[d], t, &pin)
 			if err != nil {
-				return product{}, fmt.Errorf("argument %d: %w", i, err)
+				return nil, fmt.Errorf("argument %d: %w", i, err)
 			}
 			buffers = append(buffers, b)
 			ptrs[d*n+i] = b.ptr
 		}
 	}
 	outputs := ptrs[len(l.devices)*n:]
-	taken := false
-	defer func() {
-		for _, ptr := range outputs {
-			if ptr != nil && !taken {
-				c.release(buffer{ptr: ptr})
-			}
-		}
-	}()
 	var failed unsafe.Pointer
-	ran := true
+	var ran C.bool
 	if r.steps > 0 {
-		ran = bool(C.hl_steps(c.plugin.api, l.ptr, C.int64_t(r.steps), &ptrs[0], C.size_t(n), (*C.int64_t)(unsafe.SliceData(kept)),
-			C.size_t(len(kept)), &outputs[0], C.size_t(m), (*C.int64_t)(unsafe.SliceData(r.carried)), &failed))
+		ran = C.hl_steps(c.plugin.api, l.ptr, C.int64_t(r.steps), &ptrs[0], C.size_t(n), (*C.int64_t)(unsafe.SliceData(kept)),
+			C.size_t(len(kept)), &outputs[0], C.size_t(m), (*C.int64_t)(unsafe.SliceData(r.carried)), &failed)
 	} else {
-		ran = bool(C.hl_execute(c.plugin.api, l.ptr, C.int32_t(launchID), C.size_t(len(l.devices)), &ptrs[0], C.size_t(n),
-			(*C.int64_t)(unsafe.SliceData(kept)), C.size_t(len(kept)), &outputs[0], C.size_t(m), &failed))
+		ran = C.hl_execute(c.plugin.api, l.ptr, C.int32_t(launchID), C.size_t(len(l.devices)), &ptrs[0], C.size_t(n),
+			(*C.int64_t)(unsafe.SliceData(kept)), C.size_t(len(kept)), &outputs[0], C.size_t(m), &failed)
 	}
-	if !ran {
-		return product{}, errNoMemory
+	err := errNoMemory
+	if ran {
+		err = c.plugin.check("execute", failed)
 	}
-	if err := c.plugin.check("execute", failed); err != nil {
-		return product{}, err
+	if err == nil {
+		return outputs[:len(l.devices)*m], nil
 	}
-	if r.stay {
-		taken = true
-		return product{buffers: outputs[:len(l.devices)*m]}, nil
+	for _, ptr := range outputs {
+		c.release(buffer{ptr: ptr})
 	}
-	results := make([][]*tensor.Tensor, len(l.devices))
-	for d := range l.devices {
-		results[d] = make([]*tensor.Tensor, m)
-		for i := range results[d] {
-			t, err := l.result(outputs[d*m+i], i)
-			if err != nil {
-				return product{}, fmt.Errorf("result %d: %w", i, err)
-			}
-			results[d][i] = t
-			c.release(buffer{ptr: outputs[d*m+i]}) // now, because large results would be in memory twice
-			outputs[d*m+i] = nil
-		}
-	}
-	return product{hosts: results}, nil
+	return nil, err
 }
