@@ -78,6 +78,8 @@ void *hl_register(const hl_api *api, const hl_ffi_ext *ext, bool versioned, cons
 bool hl_metadata(hl_ffi_frame *frame);
 // hl_ffi_failure creates the error that a handler returns.
 void *hl_ffi_failure(const hl_ffi_api *api, const char *message, int32_t code);
+// hl_returned returns the error for a message from Go, which it frees, or NULL for no message.
+void *hl_returned(const hl_ffi_api *api, char *message);
 // hl_current_frame returns the frame of the hook that runs on this thread, or NULL.
 hl_ffi_frame *hl_current_frame(void);
 void *hl_hook_handler(hl_ffi_frame *frame);  // the trampoline to Go

@@ -37,6 +37,13 @@ void *hl_ffi_failure(const hl_ffi_api *api, const char *message, int32_t code) {
   return api->fn[HL_FFI_ERROR_CREATE](&a);
 }
 
+void *hl_returned(const hl_ffi_api *api, char *message) {
+  if (!message) return NULL;
+  void *error = hl_ffi_failure(api, message, 13);  // internal
+  free(message);
+  return error;
+}
+
 // hook_id finds the id among the attributes. It starts with the third one: hlocb writes abi, chained, id, kind, name.
 static bool hook_id(const hl_ffi_attrs *attrs, int64_t *id) {
   for (int64_t k = 0; k < attrs->n; k++) {
@@ -83,10 +90,7 @@ void *hl_hook_handler(hl_ffi_frame *frame) {
   in_hook = outer;
   current_run = outer_run;
   current_frame = outer_frame;
-  if (!message) return NULL;
-  void *error = hl_ffi_failure(api, message, 13);  // internal
-  free(message);
-  return error;
+  return hl_returned(api, message);
 }
 
 void hl_enter_run(int64_t run_id) {

@@ -161,7 +161,6 @@ type call struct {
 	operands, results       []view
 	operandPtrs, resultPtrs []*tensor.Tensor
 	inout                   []*view // the operand that each result of an inout hook is
-	packed                  bool    // some result must be packed after the handlers
 }
 
 // view is an operand or a result as the handler sees it.
@@ -195,7 +194,6 @@ func (c *call) view(frame *C.hl_ffi_frame, site *site) error {
 		}
 		args, rets = args[1:], rets[1:]
 	}
-	c.packed = false
 	n := 0
 	for _, b := range args {
 		if b.dtype == ffiToken {
@@ -241,7 +239,6 @@ func (c *call) view(frame *C.hl_ffi_frame, site *site) error {
 				c.inout = append(c.inout, nil)
 			}
 			c.inout[m] = &c.operands[i]
-			c.packed = c.packed || c.operands[i].packed
 		case hook.Tap:
 			// The operand passes through; the handler must not write.
 			if err := c.tapResult(args, site, b, m); err != nil {
@@ -254,7 +251,6 @@ func (c *call) view(frame *C.hl_ffi_frame, site *site) error {
 			if err := c.set(&c.results[m], b, site.use, false); err != nil {
 				return fmt.Errorf("result %d: %w", m, err)
 			}
-			c.packed = c.packed || c.results[m].packed
 		}
 		m++
 	}
@@ -293,8 +289,8 @@ func (v *view) pointer() runtime.DevicePointer {
 
 // store finishes the results that the responder wrote to host views.
 func (c *call) store(site *site) error {
-	if c.packed {
-		c.packResults()
+	for i := range c.Results {
+		c.result(i).pack()
 	}
 	if !site.writes || c.readable {
 		return nil
@@ -428,15 +424,6 @@ func sizeOf(b *C.hl_ffi_buffer) (tensor.DType, int, error) {
 	return dtype, size, nil
 }
 
-// bytesOf returns a buffer's element type and its memory, which the host can read.
-func bytesOf(b *C.hl_ffi_buffer) (tensor.DType, []byte, error) {
-	dtype, size, err := sizeOf(b)
-	if size == 0 || err != nil {
-		return dtype, nil, err
-	}
-	return dtype, unsafe.Slice((*byte)(b.data), size), nil
-}
-
 // set points the view to a buffer. It reads the value only if a handler needs it on the host.
 func (c *call) set(v *view, b *C.hl_ffi_buffer, use runtime.MemoryUse, value bool) error {
 	dims := unsafe.Slice((*int64)(b.dims), int(b.rank))
@@ -481,7 +468,7 @@ func (c *call) set(v *view, b *C.hl_ffi_buffer, use runtime.MemoryUse, value boo
 	v.scratch = v.scratch[:n]
 	v.Borrow(v.DType(), v.shape, v.scratch)
 	if value {
-		v.unpack()
+		unpack(v.scratch, v.raw, v.DType())
 	}
 	return nil
 }
@@ -499,18 +486,10 @@ func (v *view) stage(size int) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(staged[:words]))), size)
 }
 
-func (v *view) unpack() {
+// pack writes a result to XLA's memory if XLA packs its type.
+func (v *view) pack() {
 	if v.packed {
-		unpack(v.scratch, v.raw, v.DType())
-	}
-}
-
-// packResults packs results into XLA's memory.
-func (c *call) packResults() {
-	for i := range c.Results {
-		if v := c.result(i); v.packed {
-			pack(v.raw, v.scratch, v.DType())
-		}
+		pack(v.raw, v.scratch, v.DType())
 	}
 }
 

@@ -489,32 +489,53 @@ func (h PythonCallback) Handle(_ context.Context, c *runtime.Call) error {
 	if frame == nil {
 		return errors.New("a Python callback was called outside of a plugin's run")
 	}
+	operands, results := c.Operands, c.Results
+	if h.Token {
+		operands, results = append([]*tensor.Tensor{nil}, operands...), append([]*tensor.Tensor{nil}, results...)
+	}
+	return callPython(frame, h.Index, operands, results)
+}
+
+// hlocbPython is called by the C handler of JAX's own custom calls. It returns nil, or a message that C frees.
+//
+//export hlocbPython
+func hlocbPython(frame *C.hl_ffi_frame) *C.char {
+	return hostCall(frame, func(operands, results []*tensor.Tensor) error {
+		index, ok := integers(&frame.attrs)["index"]
+		if !ok {
+			return errors.New("the callback has no integer attribute 'index'")
+		}
+		return callPython(frame, uint64(index), operands, results)
+	})
+}
+
+// callPython calls a Python function. A nil tensor is a token.
+func callPython(frame *C.hl_ffi_frame, index uint64, operands, results []*tensor.Tensor) error {
 	var pin goruntime.Pinner
 	defer pin.Unpin()
 	list := func(tensors []*tensor.Tensor, data func(*tensor.Tensor) []byte) []C.hl_value {
-		out := make([]C.hl_value, 0, len(tensors)+1)
-		if h.Token {
-			out = append(out, C.hl_value{dtype: C.HL_FFI_TOKEN})
-		}
-		for _, t := range tensors {
-			v := C.hl_value{size: C.size_t(len(data(t))), dtype: C.int32_t(ffiCode(t.DType())), rank: C.int64_t(len(t.Shape()))}
-			if b := data(t); len(b) > 0 {
+		out := make([]C.hl_value, len(tensors), len(tensors)+1)
+		for i, t := range tensors {
+			if t == nil {
+				out[i].dtype = C.HL_FFI_TOKEN
+				continue
+			}
+			b, shape := data(t), t.Shape()
+			out[i] = C.hl_value{size: C.size_t(len(b)), dtype: C.int32_t(ffiCode(t.DType())), rank: C.int64_t(len(shape))}
+			if len(b) > 0 {
 				pin.Pin(&b[0])
-				v.data = unsafe.Pointer(&b[0])
+				out[i].data = unsafe.Pointer(&b[0])
 			}
-			if shape := t.Shape(); len(shape) > 0 {
+			if len(shape) > 0 {
 				pin.Pin(&shape[0])
-				v.dims = (*C.int64_t)(unsafe.Pointer(&shape[0]))
+				out[i].dims = (*C.int64_t)(unsafe.Pointer(&shape[0]))
 			}
-			out = append(out, v)
 		}
-		return slices.Grow(out, 1)
+		return out
 	}
-	operands := list(c.Operands, (*tensor.Tensor).Peek)
-	results := list(c.Results, (*tensor.Tensor).Bytes)
-	message := C.hl_python_call(frame.api, frame.ctx, C.uint64_t(h.Index), unsafe.SliceData(operands), C.size_t(len(operands)),
-		unsafe.SliceData(results), C.size_t(len(results)))
-	if message != nil {
+	in, out := list(operands, (*tensor.Tensor).Peek), list(results, (*tensor.Tensor).Bytes)
+	var message *C.char
+	if !C.hl_python_call(frame, C.uint64_t(index), unsafe.SliceData(in), C.size_t(len(in)), unsafe.SliceData(out), C.size_t(len(out)), &message) {
 		return &PythonError{takeMessage(message)}
 	}
 	return nil

@@ -9,6 +9,7 @@
 #define _GNU_SOURCE
 #include "python.h"
 #include "calls.h"
+#include "_cgo_export.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -109,12 +110,14 @@ static void find_python(void) {
   }
 }
 
-static char *message(const char *format, const char *a) {
-  char *out = NULL;
-  return asprintf(&out, format, a) < 0 ? strdup("out of memory") : out;
+// fail sets the message of a failed call, or leaves it NULL if there is no memory, and returns false.
+static bool fail(char **message, const char *format, const char *a) {
+  if (asprintf(message, format, a) < 0) *message = NULL;
+  return false;
 }
 
-const char *hl_dtype_name(int32_t dtype) {
+// dtype_name returns the name of an FFI element type in NumPy or ml_dtypes, or NULL.
+static const char *dtype_name(int32_t dtype) {
   static const char *const names[] = {
       [1] = "bool",           [2] = "int8",           [3] = "int16",           [4] = "int32",
       [5] = "int64",          [6] = "uint8",          [7] = "uint16",          [8] = "uint32",
@@ -144,7 +147,7 @@ static object *list(const hl_value *values, size_t n, bool results) {
       for (int64_t d = 0; shape && d < v->rank; d++) py.set(shape, (intptr_t)d, py.integer(v->dims[d]));
       char *data = v->data ? v->data : nothing;
       object *memory = results ? py.memory(data, (intptr_t)v->size, WRITE) : py.bytes(data, (intptr_t)v->size);
-      item = shape && memory ? py.build("(NsN)", memory, hl_dtype_name(v->dtype), shape) : NULL;
+      item = shape && memory ? py.build("(NsN)", memory, dtype_name(v->dtype), shape) : NULL;
       if (!item) {
         py.decref(out);
         return NULL;
@@ -167,144 +170,62 @@ static bool load(void) {
   return py.helper != NULL;
 }
 
-static char *call_locked(object *function, const hl_value *operands, size_t num_operands, const hl_value *results,
-                         size_t num_results) {
-  char *failure = NULL;
+static bool call_locked(object *function, const hl_value *operands, size_t num_operands, const hl_value *results,
+                        size_t num_results, char **message) {
+  bool ok = true;
   object *ops = NULL, *rets = NULL, *answer = NULL;
   if (load() && (ops = list(operands, num_operands, false)) && (rets = list(results, num_results, true)))
     answer = py.call(py.helper, function, ops, rets, NULL);
   if (!answer) {
     py.clear_error();
-    failure = strdup("the Python callback could not be called");
+    ok = fail(message, "%s", "the Python callback could not be called");
   } else if (answer != py.none) {
     const char *text = py.text(answer, NULL);
-    failure = message("CpuCallback error calling callback: %s", text ? text : "");
+    ok = fail(message, "CpuCallback error calling callback: %s", text ? text : "");
   }
   if (answer) py.decref(answer);
   if (rets) py.decref(rets);
   if (ops) py.decref(ops);
-  return failure;
+  return ok;
 }
 
-char *hl_python_call(const hl_ffi_api *api, void *ctx, uint64_t index, const hl_value *operands, size_t num_operands,
-                     const hl_value *results, size_t num_results) {
+bool hl_python_call(const hl_ffi_frame *frame, uint64_t index, const hl_value *operands, size_t num_operands,
+                    const hl_value *results, size_t num_results, char **message) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, find_python);
   object **function = NULL;
   if (!(index & HL_PYTHON_KEY)) {
     // The type id that IFRT registers for the list.
     static const int64_t type = 7357244197867843242;
-    ARGS(hl_ffi_context_args, a, .ctx = ctx, .type = &type);
-    void *error = api->fn[HL_FFI_CONTEXT_GET](&a);
+    ARGS(hl_ffi_context_args, a, .ctx = frame->ctx, .type = &type);
+    void *error = frame->api->fn[HL_FFI_CONTEXT_GET](&a);
     if (error) {
       ARGS(hl_ffi_error_destroy_args, d, .error = error);
-      api->fn[HL_FFI_ERROR_DESTROY](&d);
+      frame->api->fn[HL_FFI_ERROR_DESTROY](&d);
     }
     const struct {
       object **functions;
       uint32_t n;
     } *attached = error ? NULL : a.data;
-    if (!attached) return strdup("the caller attached no Python functions to this execution; only JAX does");
-    if (index >= attached->n) return strdup("the callback's index is beyond the Python functions of this execution");
+    if (!attached) return fail(message, "%s", "the caller attached no Python functions to this execution; only JAX does");
+    if (index >= attached->n) return fail(message, "%s", "the callback's index is beyond the Python functions of this execution");
     function = &attached->functions[index];
   }
-  if (py.missing) return message("this process has no Python: symbol %s is missing", py.missing);
+  if (py.missing) return fail(message, "this process has no Python: symbol %s is missing", py.missing);
   for (size_t i = 0; i < num_operands + num_results; i++) {
     int32_t dtype = i < num_operands ? operands[i].dtype : results[i - num_operands].dtype;
-    if (dtype != HL_FFI_TOKEN && !hl_dtype_name(dtype)) return strdup("a value of the callback has a type that NumPy lacks");
+    if (dtype != HL_FFI_TOKEN && !dtype_name(dtype)) return fail(message, "%s", "a value of the callback has a type that NumPy lacks");
   }
-  if (!py.is_initialized() || (py.is_finalizing && py.is_finalizing()))
-    return strdup("Python is shutting down");
+  if (!py.is_initialized() || (py.is_finalizing && py.is_finalizing())) return fail(message, "%s", "Python is shutting down");
   int state = py.ensure();
   object *key = function ? NULL : py.integer((long long)index);
-  char *failure = call_locked(function ? *function : key, operands, num_operands, results, num_results);
+  bool ok = call_locked(function ? *function : key, operands, num_operands, results, num_results, message);
   if (key) py.decref(key);
   py.release(state);
-  return failure;
-}
-
-// packed returns the bits of an element of a type that XLA packs, low bits first, else 0.
-static int packed(int32_t dtype) {
-  switch (dtype) {
-    case 21: case 22: case 32: return 4;
-    case 26: case 27: return 2;
-  }
-  return 0;
-}
-
-static size_t width(int32_t dtype) {
-  switch (dtype) {
-    case 3: case 7: case 10: case 16: return 2;
-    case 4: case 8: case 11: return 4;
-    case 5: case 9: case 12: case 15: return 8;
-    case 18: return 16;
-  }
-  return 1;
-}
-
-// unpack writes an element per byte. Signed types are extended.
-static void unpack(unsigned char *to, const unsigned char *from, size_t n, int bits, bool is_signed) {
-  for (size_t i = 0; i < n; i++) {
-    unsigned v = from[i * bits / 8] >> (i * bits % 8) & ((1u << bits) - 1);
-    if (is_signed && v >> (bits - 1)) v |= 0xffu << bits;
-    to[i] = (unsigned char)v;
-  }
-}
-
-static void pack(unsigned char *to, const unsigned char *from, size_t n, int bits) {
-  memset(to, 0, (n * bits + 7) / 8);
-  for (size_t i = 0; i < n; i++) to[i * bits / 8] |= (from[i] & ((1u << bits) - 1)) << (i * bits % 8);
-}
-
-// values fills out from a list of buffers. Values that XLA packs get separate memory.
-static bool values(hl_value *out, const hl_ffi_list *list, bool operands) {
-  for (int64_t i = 0; i < list->n; i++) {
-    const hl_ffi_buffer *b = list->items[i];
-    size_t n = 1;
-    for (int64_t d = 0; d < b->rank; d++) n *= (size_t)b->dims[d];
-    out[i] = (hl_value){.data = b->data, .size = n * width(b->dtype), .dtype = b->dtype, .rank = b->rank, .dims = b->dims};
-    int bits = packed(b->dtype);
-    if (!bits) continue;
-    out[i].data = malloc(n + 1);
-    if (!out[i].data) return false;
-    if (operands) unpack(out[i].data, b->data, n, bits, b->dtype == 21 || b->dtype == 26);
-  }
-  return true;
-}
-
-// index_of finds the attribute index.
-static bool index_of(const hl_ffi_attrs *attrs, uint64_t *index) {
-  for (int64_t i = 0; i < attrs->n; i++) {
-    const hl_ffi_span *name = attrs->names[i];
-    if (name->len != 5 || memcmp(name->ptr, "index", 5) || attrs->kinds[i] != HL_FFI_ATTR_SCALAR) continue;
-    const hl_ffi_scalar *s = attrs->items[i];
-    if (s->dtype != 5 && s->dtype != 9) return false;  // s64, u64
-    memcpy(index, s->value, sizeof *index);
-    return true;
-  }
-  return false;
+  return ok;
 }
 
 void *hl_python_handler(hl_ffi_frame *frame) {
   if (hl_metadata(frame) || frame->stage != HL_FFI_STAGE_EXECUTE) return NULL;
-  uint64_t index = 0;
-  if (!index_of(&frame->attrs, &index)) return hl_ffi_failure(frame->api, "the callback has no 64-bit attribute 'index'", 3);
-  size_t n = (size_t)frame->operands.n, m = (size_t)frame->results.n;
-  hl_value *all = calloc(n + m + 1, sizeof *all);
-  char *failure = NULL;
-  if (!all || !values(all, &frame->operands, true) || !values(all + n, &frame->results, false))
-    failure = strdup("out of memory");
-  else
-    failure = hl_python_call(frame->api, frame->ctx, index, all, n, all + n, m);
-  for (size_t i = 0; all && i < n + m; i++) {
-    int bits = packed(all[i].dtype);
-    if (!bits || !all[i].data) continue;
-    if (i >= n && !failure) pack(frame->results.items[i - n]->data, all[i].data, all[i].size, bits);
-    free(all[i].data);
-  }
-  free(all);
-  if (!failure) return NULL;
-  void *error = hl_ffi_failure(frame->api, failure, 13);  // internal
-  free(failure);
-  return error;
+  return hl_returned(frame->api, hlocbPython(frame));
 }

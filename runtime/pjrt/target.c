@@ -4,15 +4,9 @@
 #include "calls.h"
 #include "_cgo_export.h"
 
-#include <stdlib.h>
-
 static void *target(hl_ffi_frame *frame, int slot) {
   if (hl_metadata(frame) || frame->stage != HL_FFI_STAGE_EXECUTE) return NULL;
-  char *message = hlocbTarget(frame, slot);
-  if (!message) return NULL;
-  void *error = hl_ffi_failure(frame->api, message, 13);  // internal
-  free(message);
-  return error;
+  return hl_returned(frame->api, hlocbTarget(frame, slot));
 }
 
 #define EACH8(M, n) M(n##0) M(n##1) M(n##2) M(n##3) M(n##4) M(n##5) M(n##6) M(n##7)

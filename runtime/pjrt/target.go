@@ -14,6 +14,7 @@ import (
 
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
 )
 
@@ -91,44 +92,52 @@ func (b *Backend) registerTargets(m *ir.Module, c *Client) (err error) {
 // hlocbTarget is called by the C handler of a target. It returns nil, or a message that ends the run and that C frees.
 //
 //export hlocbTarget
-func hlocbTarget(frame *C.hl_ffi_frame, number C.int) (message *C.char) {
+func hlocbTarget(frame *C.hl_ffi_frame, number C.int) *C.char {
+	return hostCall(frame, func(operands, results []*tensor.Tensor) error {
+		if err := clearResults(frame, hostMemory{}); err != nil {
+			return err
+		}
+		return (*targets.list.Load())[number](&TargetCall{Operands: operands, Results: results, Attrs: integers(&frame.attrs)})
+	})
+}
+
+// hostCall calls f with the values of a frame, which the host can read, nil for tokens. It returns nil or a message.
+func hostCall(frame *C.hl_ffi_frame, f func(operands, results []*tensor.Tensor) error) (message *C.char) {
 	defer func() {
 		if v := recover(); v != nil {
 			message = C.CString(fmt.Sprintf("%v\n%s", v, debug.Stack()))
 		}
 	}()
-	c := &TargetCall{Attrs: integers(&frame.attrs)}
-	var err error
-	if c.Operands, err = tensorsOf(&frame.operands); err == nil {
-		if c.Results, err = tensorsOf(&frame.results); err == nil {
-			err = clearResults(frame, hostMemory{})
+	c := call{readable: true}
+	views := func(list *C.hl_ffi_list, operands bool) (views []*view, tensors []*tensor.Tensor, err error) {
+		for i, b := range unsafe.Slice(list.items, int(list.n)) {
+			if b.dtype == ffiToken {
+				tensors = append(tensors, nil)
+				continue
+			}
+			v := &view{}
+			if err := c.set(v, b, runtime.HostViews, operands); err != nil {
+				return nil, nil, fmt.Errorf("value %d: %w", i, err)
+			}
+			views, tensors = append(views, v), append(tensors, &v.Tensor)
 		}
-		if err == nil {
-			err = (*targets.list.Load())[number](c)
+		return views, tensors, nil
+	}
+	_, operands, err := views(&frame.operands, true)
+	if err == nil {
+		var written []*view
+		var results []*tensor.Tensor
+		if written, results, err = views(&frame.results, false); err == nil {
+			err = f(operands, results)
+		}
+		for _, v := range written {
+			v.pack()
 		}
 	}
 	if err != nil {
 		return C.CString(err.Error())
 	}
 	return nil
-}
-
-// tensorsOf returns views of buffers.
-func tensorsOf(list *C.hl_ffi_list) ([]*tensor.Tensor, error) {
-	out := make([]*tensor.Tensor, 0, int(list.n))
-	for i, b := range unsafe.Slice(list.items, int(list.n)) {
-		d, raw, err := bytesOf(b)
-		if err == nil && packedBits(d) != 0 {
-			err = fmt.Errorf("elements of type %s are packed", d)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("value %d: %w", i, err)
-		}
-		t := &tensor.Tensor{}
-		t.Borrow(d, append(tensor.Shape{}, unsafe.Slice((*int64)(b.dims), int(b.rank))...), raw)
-		out = append(out, t)
-	}
-	return out, nil
 }
 
 // integers returns the attributes that are integers or truth values.
