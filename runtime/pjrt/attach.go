@@ -5,6 +5,7 @@ package pjrt
 import (
 	"context"
 	"fmt"
+	"maps"
 	"sync"
 	"sync/atomic"
 
@@ -20,19 +21,44 @@ var attachments struct {
 }
 
 func findAttached(id uint64) *session {
-	m := attachments.byID.Load()
-	if m == nil {
-		return nil
+	if m := attachments.byID.Load(); m != nil {
+		return (*m)[id]
 	}
-	return (*m)[id]
+	return nil
+}
+
+// attach makes s the session of its hooks. The first session of a hook stays: a second one is an error, or is ignored
+// if shared is set.
+func attach(s *session, shared bool) error {
+	return changeAttachments(func(byID map[uint64]*session) error {
+		for _, site := range s.sites.all {
+			if byID[site.id] == nil {
+				byID[site.id] = s
+			} else if !shared {
+				return fmt.Errorf("hook %q (id %s) is attached already; detach that program first", site.bound.Site.Name, site.bound.Site.ID)
+			}
+		}
+		return nil
+	})
+}
+
+// changeAttachments replaces the table by a copy that change has changed.
+func changeAttachments(change func(byID map[uint64]*session) error) error {
+	attachments.mu.Lock()
+	defer attachments.mu.Unlock()
+	byID := map[uint64]*session{}
+	if old := attachments.byID.Load(); old != nil {
+		maps.Copy(byID, *old)
+	}
+	if err := change(byID); err != nil {
+		return err
+	}
+	attachments.byID.Store(&byID)
+	return nil
 }
 
 // Attachment delivers the hooks of a program that another binding of PJRT executes.
-type Attachment struct {
-	s      *session
-	ids    []uint64
-	detach sync.Once
-}
+type Attachment struct{ s *session }
 
 // AttachOptions configure an attached program.
 type AttachOptions struct {
@@ -52,27 +78,10 @@ func Attach(ctx context.Context, m *hook.Manifest, opts AttachOptions) (*Attachm
 	}
 	s := newSession(ctx, newSiteTable(bound), max(opts.Devices, opts.Ordinals, 1), 1)
 	s.several = opts.Devices > 1
-	a := &Attachment{s: s}
-	for _, site := range s.sites.all {
-		a.ids = append(a.ids, site.id)
+	if err := attach(s, false); err != nil {
+		return nil, err
 	}
-
-	attachments.mu.Lock()
-	defer attachments.mu.Unlock()
-	byID := map[uint64]*session{}
-	if old := attachments.byID.Load(); old != nil {
-		for id, s := range *old {
-			byID[id] = s
-		}
-	}
-	for _, site := range s.sites.all {
-		if byID[site.id] != nil {
-			return nil, fmt.Errorf("hook %q (id %s) is attached already; detach that program first", site.bound.Site.Name, site.bound.Site.ID)
-		}
-		byID[site.id] = s
-	}
-	attachments.byID.Store(&byID)
-	return a, nil
+	return &Attachment{s}, nil
 }
 
 // Err returns the failure that ended an execution, a *runtime.HookError, and clears it, so that the next execution
@@ -89,15 +98,8 @@ func (a *Attachment) Err() error {
 
 // Detach ends the delivery. No execution of the program may be in progress. Detach may be called again.
 func (a *Attachment) Detach() {
-	a.detach.Do(func() {
-		attachments.mu.Lock()
-		defer attachments.mu.Unlock()
-		byID := map[uint64]*session{}
-		for id, s := range *attachments.byID.Load() {
-			if s != a.s {
-				byID[id] = s
-			}
-		}
-		attachments.byID.Store(&byID)
+	_ = changeAttachments(func(byID map[uint64]*session) error {
+		maps.DeleteFunc(byID, func(_ uint64, s *session) bool { return s == a.s })
+		return nil
 	})
 }

@@ -51,11 +51,12 @@ func benchLoop(b *testing.B, p *runtime.Program, handlers *runtime.Bindings) {
 
 // BenchmarkLoopC measures a C handler that does nothing, in the module of BenchmarkLoopGo with another target.
 func BenchmarkLoopC(b *testing.B) {
-	if err := backend(b).Plugin().RegisterNoop("cpu"); err != nil {
+	yardsticks, err := backend(b).Plugin().RegisterYardsticks("cpu")
+	if err != nil {
 		b.Fatal(err)
 	}
 	p := loopProgram(loopTrips)
-	p.Module = mustParse(strings.ReplaceAll(string(text(p)), hook.Target, NoopTarget()))
+	p.Module = mustParse(strings.ReplaceAll(string(text(p)), hook.Target, yardsticks[0].Target))
 	benchLoop(b, p, nil)
 }
 

@@ -84,7 +84,6 @@ void *hl_returned(const hl_ffi_api *api, char *message);
 hl_ffi_frame *hl_current_frame(void);
 void *hl_hook_handler(hl_ffi_frame *frame);  // the trampoline to Go
 void *hl_noop_handler(hl_ffi_frame *frame);  // does nothing: the yardstick for the cost of a call
-const char *hl_noop_target(void);
 void *hl_ids_handler(hl_ffi_frame *frame);    // reads the ids of hook, run and device
 void *hl_cross_handler(hl_ffi_frame *frame);  // reads the ids and calls a Go function that does nothing
 void *hl_probe_handler(hl_ffi_frame *frame);  // does nothing and records that a plugin requested its version

@@ -147,5 +147,3 @@ void *hl_probe_handler(hl_ffi_frame *frame) {
 }
 
 bool hl_probed(void) { return probed; }
-
-const char *hl_noop_target(void) { return "hlocb_noop"; }

@@ -23,14 +23,9 @@ import (
 //
 //export hlocbHook
 func hlocbHook(frame *C.hl_ffi_frame, id, runID C.int64_t, ordinal C.int32_t) *C.char {
-	var s *session
-	if runID != 0 {
-		s = find(int64(runID))
-	} else {
-		s = findAttached(uint64(id))
-	}
+	s := find(int64(runID)) // nil for 0, a run without a launch id
 	if s == nil {
-		s = findUnseen(uint64(id))
+		s = findAttached(uint64(id))
 	}
 	if s == nil {
 		return C.CString(fmt.Sprintf("hook %s was called by a run that hlocb does not know", hook.ID(id)))

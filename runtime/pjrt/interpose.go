@@ -13,7 +13,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	goruntime "runtime"
 	"slices"
 	"sync"
@@ -88,8 +87,7 @@ type interposedProgram struct {
 	position []int32
 	shards   []*sharding.Sharding // of the arguments, if they are wanted and partitioned
 	runs     atomic.Int64
-	unseen   *session // of runs that begin unseen; nil if there are none
-	uses     int      // objects of the plugin that refer to it; guarded by interposed.mu
+	uses     int // objects of the plugin that refer to it; guarded by interposed.mu
 }
 
 // Interpose returns the address of a copy of a plugin's function table (a PJRT_Api). The copy passes programs through
@@ -310,33 +308,23 @@ func (p *interposedProgram) findShardings(loaded unsafe.Pointer) error {
 // takeArguments reads the arguments of a run from its buffers, a list for each device.
 func (p *interposedProgram) takeArguments(lists []*unsafe.Pointer) error {
 	c := &Client{plugin: p.owner.plugin, memory: p.memory}
-	read := func(device, i int, t hook.TensorType) (*tensor.Tensor, error) {
-		ptr := unsafe.Slice(lists[device], i+1)[i]
-		if err := c.plugin.check("await argument", C.hl_ready(c.plugin.api, ptr)); err != nil {
-			return nil, err
-		}
-		return c.download(ptr, t, c.readable(ptr, t))
-	}
 	args := make([]*tensor.Tensor, len(p.Arguments.Types))
 	for i, t := range p.Arguments.Types {
 		if t.DType == 0 {
 			continue
 		}
-		var err error
-		if p.shards == nil {
-			args[i], err = read(0, i, t)
-		} else {
-			part := t
-			if part.Shape, err = p.shards[i].ShardShape(t.Shape); err != nil {
-				return err
-			}
-			shards := make([]*tensor.Tensor, p.Partitions)
-			for d := range shards {
-				if shards[d], err = read(d, i, part); err != nil {
-					return err
-				}
-			}
-			args[i], err = p.shards[i].Join(shards, t.Shape)
+		v, err := &value{client: c, typ: t, part: t}, error(nil)
+		if p.shards != nil {
+			v.place = runtime.Placement{Partitions: p.Partitions, Sharding: p.shards[i]}
+			v.part.Shape, err = p.shards[i].ShardShape(t.Shape)
+		}
+		for d := 0; err == nil && d < v.place.Parts(); d++ {
+			piece := buffer{ptr: unsafe.Slice(lists[d], i+1)[i]}
+			v.pieces = append(v.pieces, piece)
+			err = c.plugin.check("await argument", C.hl_ready(c.plugin.api, piece.ptr))
+		}
+		if err == nil {
+			args[i], err = v.Read()
 		}
 		if err != nil {
 			return fmt.Errorf("argument %d: %w", i, err)
@@ -374,22 +362,8 @@ func hlocbInterposeUnseen(program C.int64_t) {
 	s := newSession(context.Background(), p.sites, p.Replicas*p.Partitions, p.Partitions)
 	s.several, s.failed, s.memory = false, p.Failed, p.memory
 	s.anywhere = len(s.devices) == 1
-	interposed.mu.Lock()
-	defer interposed.mu.Unlock()
-	p.unseen = s
-	p.uses++
-}
-
-// findUnseen returns the session of a program's unseen runs, by the id of a hook, or nil.
-func findUnseen(id uint64) *session {
-	interposed.mu.Lock()
-	defer interposed.mu.Unlock()
-	for _, n := range slices.Sorted(maps.Keys(interposed.list)) {
-		if p := interposed.list[n]; p.unseen != nil && p.sites.find(id) != nil {
-			return p.unseen
-		}
-	}
-	return nil
+	_ = attach(s, true)
+	hlocbInterposeHold(program)
 }
 
 //export hlocbInterposeHold

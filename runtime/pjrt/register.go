@@ -95,37 +95,27 @@ func (p *Plugin) RegisterHooks(platform string) error {
 	return p.register(hook.Target, C.hl_hook_handler, platform, p.registrationLayout())
 }
 
-// NoopTarget returns the custom-call target of a C handler that does nothing, the yardstick for the cost of a call.
-func NoopTarget() string { return C.GoString(C.hl_noop_target()) }
-
-// RegisterNoop registers NoopTarget with the plugin.
-func (p *Plugin) RegisterNoop(platform string) error {
-	return p.register(NoopTarget(), C.hl_noop_handler, platform, p.registrationLayout())
-}
-
 // Yardstick is a handler that does a part of the work of a hook's handler, under its own custom-call target. A module
 // whose hooks call a yardstick instead shows the cost of that part.
-type Yardstick struct{ Target, Does string }
+type Yardstick struct {
+	Target, Does string
+	handler      unsafe.Pointer
+}
 
-// RegisterYardsticks registers the yardsticks with the plugin and returns them. Each yardstick includes the work of the
-// previous one.
+// RegisterYardsticks registers the yardsticks with the plugin and returns them. Each includes the work of the previous
+// one. The first does nothing.
 func (p *Plugin) RegisterYardsticks(platform string) ([]Yardstick, error) {
-	list := []struct {
-		Yardstick
-		handler unsafe.Pointer
-	}{
-		{Yardstick{NoopTarget(), "XLA calls a C function"}, C.hl_noop_handler},
-		{Yardstick{"hlocb_ids", "reads hook, run and device"}, C.hl_ids_handler},
-		{Yardstick{"hlocb_cross", "calls Go"}, C.hl_cross_handler},
+	list := []Yardstick{
+		{"hlocb_noop", "XLA calls a C function", C.hl_noop_handler},
+		{"hlocb_ids", "reads hook, run and device", C.hl_ids_handler},
+		{"hlocb_cross", "calls Go", C.hl_cross_handler},
 	}
-	var out []Yardstick
 	for _, y := range list {
 		if err := p.register(y.Target, y.handler, platform, p.registrationLayout()); err != nil {
 			return nil, err
 		}
-		out = append(out, y.Yardstick)
 	}
-	return out, nil
+	return list, nil
 }
 
 // InC returns an executable whose runs on buffers repeat e on one device in C: the yardstick for the cost of a step. It

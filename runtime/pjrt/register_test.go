@@ -85,13 +85,14 @@ func TestLayoutOfTheCPUPluginIsKnown(t *testing.T) {
 
 func TestSecondHandlerIsAnError(t *testing.T) {
 	p := backend(t).Plugin()
-	if err := p.RegisterNoop("cpu"); err != nil {
+	list, err := p.RegisterYardsticks("cpu")
+	if err != nil {
 		t.Fatal(err)
 	}
-	if err := p.RegisterNoop("cpu"); err != nil {
-		t.Errorf("the same handler again: %v", err)
+	if _, err := p.RegisterYardsticks("cpu"); err != nil {
+		t.Errorf("the same handlers again: %v", err)
 	}
-	if err := p.RegisterHandler(NoopTarget(), nil, "cpu"); err == nil {
+	if err := p.RegisterHandler(list[0].Target, nil, "cpu"); err == nil {
 		t.Error("another handler for a registered target was accepted")
 	}
 }
