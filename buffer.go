@@ -25,15 +25,14 @@ func (e *Executable) Put(ctx context.Context, i int, value any) (*Buffer, error)
 	if e.closed.Load() {
 		return nil, errClosed
 	}
-	at := visiblePositions(len(e.types), e.program.manifest.HiddenArgs)
-	if i < 0 || i >= len(at) {
-		return nil, fmt.Errorf("main has %d arguments, there is no argument %d", len(at), i)
+	if i < 0 || i >= len(e.at) {
+		return nil, fmt.Errorf("main has %d arguments, there is no argument %d", len(e.at), i)
 	}
-	t, err := asTensor(value, e.types[at[i]])
+	t, err := asTensor(value, e.types[e.at[i]])
 	if err != nil {
 		return nil, fmt.Errorf("argument %d of main: %w", i, err)
 	}
-	return e.put(ctx, at[i], t)
+	return e.put(ctx, e.at[i], t)
 }
 
 func (e *Executable) put(ctx context.Context, i int, t *Tensor) (*Buffer, error) {
@@ -55,7 +54,7 @@ func (e *Executable) Execute(ctx context.Context, args []*Buffer, opts ExecuteOp
 	defer free()
 	out, err := runtime.Execute(ctx, e.exe, full, opts)
 	if err != nil {
-		return nil, err
+		return nil, e.numbered(err)
 	}
 	return e.visibleBuffers(out), nil
 }
@@ -70,10 +69,18 @@ func (e *Executable) Start(ctx context.Context, args []*Buffer, opts ExecuteOpti
 	defer free() // the run holds them
 	p, err := e.queue.Start(ctx, e.exe, full, opts)
 	if err != nil {
-		return nil, err
+		return nil, e.numbered(err)
 	}
 	p.Results = e.visibleBuffers(p.Results)
 	return p, nil
+}
+
+// numbered lets an error about an argument count as Run counts.
+func (e *Executable) numbered(err error) error {
+	if a, ok := err.(*runtime.ArgumentError); ok {
+		a.Index = slices.Index(e.at, a.Index)
+	}
+	return err
 }
 
 // withHiddenBuffers adds buffers of zeros for the hidden arguments, which free closes.
@@ -81,42 +88,37 @@ func (e *Executable) withHiddenBuffers(ctx context.Context, args []*Buffer, opts
 	if e.closed.Load() { // before the run consumes buffers
 		return nil, opts, nil, errClosed
 	}
-	hidden := e.program.manifest.HiddenArgs
-	if len(hidden) == 0 {
+	hidden := e.hidden()
+	if hidden == nil {
 		return args, opts, func() {}, nil
 	}
-	at := visiblePositions(len(e.types), hidden)
-	if len(at) != len(args) {
-		return nil, opts, nil, fmt.Errorf("%d arguments given, the program expects %d", len(args), len(at))
+	if err := e.checkCount(len(args)); err != nil {
+		return nil, opts, nil, err
 	}
 	full := make([]*Buffer, len(e.types))
 	for i, b := range args {
-		full[at[i]] = b
+		full[e.at[i]] = b
 	}
-	donate := slices.Clone(opts.Donate)
-	for k, i := range donate {
-		if i < 0 || i >= len(at) {
-			return nil, opts, nil, fmt.Errorf("argument %d cannot be donated: the program has %d arguments", i, len(at))
+	opts.Donate = slices.Clone(opts.Donate)
+	for k, i := range opts.Donate {
+		if i < 0 || i >= len(e.at) {
+			return nil, opts, nil, fmt.Errorf("argument %d cannot be donated: the program has %d arguments", i, len(e.at))
 		}
-		donate[k] = at[i]
+		opts.Donate[k] = e.at[i]
 	}
-	opts.Donate = donate
-	var own []*Buffer
 	free := func() {
-		for _, b := range own {
-			b.Close()
+		for _, i := range hidden {
+			if full[i] != nil {
+				full[i].Close()
+			}
 		}
 	}
 	for _, i := range hidden {
-		if i >= len(full) {
-			continue
-		}
-		b, err := e.put(ctx, i, tensor.New(e.types[i].DType, e.types[i].Shape))
-		if err != nil {
+		var err error
+		if full[i], err = e.put(ctx, i, tensor.New(e.types[i].DType, e.types[i].Shape)); err != nil {
 			free()
 			return nil, opts, nil, err
 		}
-		full[i], own = b, append(own, b)
 	}
 	return full, opts, free, nil
 }
@@ -129,13 +131,4 @@ func (e *Executable) visibleBuffers(all []*Buffer) []*Buffer {
 		}
 	}
 	return visible(all, e.program.manifest.HiddenResults)
-}
-
-// visiblePositions returns the positions from 0 to n-1 that are not hidden.
-func visiblePositions(n int, hidden []int) []int {
-	all := make([]int, n)
-	for i := range all {
-		all[i] = i
-	}
-	return visible(all, hidden)
 }

@@ -240,6 +240,47 @@ func TestBuffersRefused(t *testing.T) {
 	})
 }
 
+// TestHiddenArguments: errors count the arguments of Run, which omit values that only the source's host needed.
+func TestHiddenArguments(t *testing.T) {
+	p := parse(t, `func.func @main(%pid: tensor<28xui8>, %x: tensor<3xf32>) -> tensor<3xf32> {
+  %0 = stablehlo.custom_call @exla_runtime_callback(%pid, %x) {api_version = 4 : i32, has_side_effect = true,
+    backend_config = {callback_id = array<i64: 1>, callback_id_size = 8 : ui64, num_aliased_data_outputs = 0 : i64}} : (tensor<28xui8>, tensor<3xf32>) -> tensor<3xf32>
+  return %0 : tensor<3xf32>
+}`, hlocb.AsWritten())
+	exe, err := p.Compile(ctx, hlocb.Backend("engine"), hlocb.Answer("*", hlocb.HandlerFunc(func(_ context.Context, c *hlocb.Call) error { return c.SetResult(0, c.Operands[0]) })))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := exe.RunTensors(ctx, []*tensor.Tensor{tensor.New(tensor.F32, tensor.Shape{4})}); err == nil || !strings.Contains(err.Error(), "argument 0 of main: value is a tensor<4xf32>") {
+		t.Errorf("error is %v", err)
+	}
+	x, short := put(t, exe, 0, 1, 2, 3), put(t, exe, 0, 1, 2, 3)
+	short.Close()
+	for _, c := range []struct {
+		args   []*hlocb.Buffer
+		donate []int
+		want   string
+	}{
+		{[]*hlocb.Buffer{short}, nil, "argument 0: the buffer is closed"},
+		{[]*hlocb.Buffer{x, x}, nil, "main has 1 arguments, 2 were given"},
+		{[]*hlocb.Buffer{x}, []int{1}, "argument 1 cannot be donated: the program has 1 arguments"},
+	} {
+		_, executed := exe.Execute(ctx, c.args, hlocb.ExecuteOptions{Donate: c.donate})
+		_, started := exe.Start(ctx, c.args, hlocb.ExecuteOptions{Donate: c.donate})
+		for _, err := range []error{executed, started} {
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("error is %v, want %s", err, c.want)
+			}
+		}
+	}
+	out, err := exe.Execute(ctx, []*hlocb.Buffer{x}, hlocb.ExecuteOptions{Donate: []int{0}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantBuffer(t, out[0], 1, 2, 3)
+	closeAll(t, exe, append(out, x)...)
+}
+
 func TestPendingRuns(t *testing.T) {
 	onBackends(t, func(t *testing.T, b runtime.Backend) {
 		exe := compile(t, b, step)

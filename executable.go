@@ -109,8 +109,9 @@ type Executable struct {
 	program *Program
 	exe     runtime.Executable
 	backend runtime.Backend
-	owned   bool // backend is closed with the executable
-	types   []Type
+	owned   bool   // backend is closed with the executable
+	types   []Type // of main's arguments without tokens
+	at      []int  // Run's arguments among them
 	stale   error
 	closed  atomic.Bool
 	queue   runtime.Queue
@@ -160,7 +161,7 @@ func (p *Program) Compile(ctx context.Context, opts ...CompileOption) (*Executab
 	if _, err := c.bindings.Bind(p.manifest); err != nil {
 		return nil, err
 	}
-	e := &Executable{program: p, types: types, backend: c.backend}
+	e := &Executable{program: p, types: types, at: visible(numbers(len(types)), p.manifest.HiddenArgs), backend: c.backend}
 	if e.backend == nil {
 		if e.backend, err = p.OpenBackend(ctx, c.name, DefaultBackends()); err != nil {
 			return nil, err
@@ -233,26 +234,25 @@ func (e *Executable) Save() ([]byte, error) {
 // Run executes the program once and returns its results. An argument is an Array or a *Tensor of the type that
 // Parameters returns. An error or a panic of a handler is a *HookError.
 func (e *Executable) Run(ctx context.Context, args ...any) ([]*Tensor, error) {
-	types, err := e.argumentTypes(len(args))
-	if err != nil {
+	if err := e.checkCount(len(args)); err != nil {
 		return nil, err
 	}
 	list := make([]*Tensor, len(args))
 	for i, a := range args {
-		if list[i], err = asTensor(a, types[i]); err != nil {
+		var err error
+		if list[i], err = asTensor(a, e.types[e.at[i]]); err != nil {
 			return nil, fmt.Errorf("argument %d of main: %w", i, err)
 		}
 	}
 	return e.RunTensors(ctx, list)
 }
 
-// argumentTypes returns the types of Run's arguments, if Run has n of them.
-func (e *Executable) argumentTypes(n int) ([]Type, error) {
-	types := visible(e.types, e.program.manifest.HiddenArgs)
-	if n != len(types) {
-		return nil, fmt.Errorf("main has %d arguments, %d were given", len(types), n)
+// checkCount refuses a run with n arguments if the program expects another number.
+func (e *Executable) checkCount(n int) error {
+	if n != len(e.at) {
+		return fmt.Errorf("main has %d arguments, %d were given", len(e.at), n)
 	}
-	return types, nil
+	return nil
 }
 
 // asTensor returns an Array or a *Tensor as a tensor. An Array must have type t.
@@ -271,21 +271,33 @@ func asTensor(value any, t Type) (*Tensor, error) {
 
 // RunTensors is Run for arguments that are tensors already.
 func (e *Executable) RunTensors(ctx context.Context, args []*Tensor) ([]*Tensor, error) {
-	types, err := e.argumentTypes(len(args))
-	if err != nil {
+	if err := e.checkCount(len(args)); err != nil {
 		return nil, err
 	}
+	full := make([]*Tensor, len(e.types))
 	for i, t := range args {
+		want := e.types[e.at[i]]
 		if t == nil {
 			return nil, fmt.Errorf("argument %d of main: %w", i, errNoValue)
 		}
-		if got := hook.TypeOf(t); !got.Fits(types[i]) {
-			return nil, fmt.Errorf("argument %d of main: value is a %s, expected %s", i, got, types[i])
+		if got := hook.TypeOf(t); !got.Fits(want) {
+			return nil, fmt.Errorf("argument %d of main: value is a %s, expected %s", i, got, want)
 		}
+		full[e.at[i]] = t
 	}
-	m := e.program.manifest
-	out, err := e.exe.Run(ctx, withHidden(args, e.types, m.HiddenArgs))
-	return visible(out, m.HiddenResults), err
+	for _, i := range e.hidden() {
+		full[i] = tensor.New(e.types[i].DType, e.types[i].Shape)
+	}
+	out, err := e.exe.Run(ctx, full)
+	return visible(out, e.program.manifest.HiddenResults), err
+}
+
+// hidden returns the arguments that the program does not read. They get zeros.
+func (e *Executable) hidden() []int {
+	if len(e.at) == len(e.types) {
+		return nil
+	}
+	return e.program.manifest.HiddenArgs
 }
 
 // Close ends the executable and the backend that Compile opened for it. It waits for runs, so a handler must not call
@@ -309,13 +321,6 @@ func entry(m *ir.Module) (fn.FuncOp, bool) {
 		return all[0], true
 	}
 	return fn.FuncOp{}, false
-}
-
-func entryErrorf(m *ir.Module, format string, args ...any) error {
-	if f, ok := entry(m); ok {
-		return m.Errorf(f.Op, format, args...)
-	}
-	return m.Errorf(m.Op(), format, args...)
 }
 
 // parameters returns the types of all arguments of main except tokens.
@@ -359,18 +364,11 @@ func visible[T any](list []T, hidden []int) []T {
 	return out
 }
 
-// withHidden returns args with zeros for the hidden arguments, which the program does not read.
-func withHidden(args []*Tensor, types []Type, hidden []int) []*Tensor {
-	if len(hidden) == 0 {
-		return args
-	}
-	var out []*Tensor
-	for i, t := range types {
-		if slices.Contains(hidden, i) {
-			out = append(out, tensor.New(t.DType, t.Shape))
-		} else if len(args) > 0 {
-			out, args = append(out, args[0]), args[1:]
-		}
+// numbers returns the numbers from 0 to n-1.
+func numbers(n int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = i
 	}
 	return out
 }

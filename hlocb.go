@@ -258,7 +258,8 @@ func (p *Program) CheckMemory(limit int64) error {
 		}
 	}
 	if total >= 1<<63 || limit > 0 && total > float64(limit) {
-		return entryErrorf(p.module, "the arguments of main take %.0f bytes; the memory limit is %d", total, limit)
+		f, _ := entry(p.module)
+		return p.module.Errorf(f.Op, "the arguments of main take %.0f bytes; the memory limit is %d", total, limit)
 	}
 	return nil
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/hlocb/hlocb/artifact"
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/dialect/fn"
-	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/internal/jaxexport"
 	"github.com/hlocb/hlocb/internal/legalize"
 	"github.com/hlocb/hlocb/interp"
@@ -50,23 +49,8 @@ func platformOf(m *ir.Module) int {
 // PlatformParameter returns the number of the argument of Run that chooses the platform, or -1 if there is none. Run
 // has this argument if the module is for several platforms and neither Platform nor PlatformIndex chose one.
 func (p *Program) PlatformParameter() int {
-	at := platformOf(p.module)
-	if at < 0 {
-		return -1
-	}
-	f, _ := entry(p.module)
-	n := 0
-	for _, t := range f.Type().Inputs()[:at] {
-		if !stablehlo.IsToken(t) {
-			n++
-		}
-	}
-	for _, hidden := range p.manifest.HiddenArgs {
-		if hidden < n {
-			n--
-		}
-	}
-	return n
+	_, at := p.arguments()
+	return slices.Index(at, platformOf(p.module))
 }
 
 // platformIndex returns the option with the index of the platform that opts name, from the container of jax.export.
@@ -111,20 +95,14 @@ func bindPlatform(m *ir.Module, n int) error {
 // infers the other shapes. Plugins execute a program with dynamic shapes only after Refine.
 func (p *Program) Refine(ctx context.Context, arguments []Type) error {
 	return p.Edit(func(m *ir.Module) error {
-		f, ok := entry(m)
-		if !ok {
+		f, at := p.arguments()
+		if f.Op == nil {
 			return m.Errorf(m.Op(), "the module has no function @main")
 		}
-		inputs := slices.Clone(f.Type().Inputs())
-		at := make([]int, 0, len(inputs)) // of Run's arguments among main's
-		for i, t := range inputs {
-			if !stablehlo.IsToken(t) {
-				at = append(at, i)
-			}
-		}
-		if at = visible(at, p.manifest.HiddenArgs); len(at) != len(arguments) {
+		if len(at) != len(arguments) {
 			return fmt.Errorf("main has %d arguments, %d were given", len(at), len(arguments))
 		}
+		inputs := slices.Clone(f.Type().Inputs())
 		for k, i := range at {
 			if t := inputs[i].(*ir.TensorType); !t.Static() {
 				inputs[i] = m.Context().Tensor(arguments[k].Shape, t.Elem(), nil)

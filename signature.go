@@ -8,63 +8,67 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// ArgumentNames returns the names of Run's arguments: jax.arg_info, else the name in the argument's location, else "".
-func (p *Program) ArgumentNames() []string {
+// positions returns the positions of the types that are neither tokens nor hidden. hidden does not count tokens.
+func positions(types []ir.Type, hidden []int) []int {
+	at := make([]int, 0, len(types))
+	for i, t := range types {
+		if !stablehlo.IsToken(t) {
+			at = append(at, i)
+		}
+	}
+	return visible(at, hidden)
+}
+
+// arguments returns main and the positions in it of Run's arguments. Without main there are none.
+func (p *Program) arguments() (f fn.FuncOp, at []int) {
 	f, ok := entry(p.module)
 	if !ok {
-		return nil
+		return f, nil
 	}
-	var out []string
-	for i, t := range f.Type().Inputs() {
-		if stablehlo.IsToken(t) {
-			continue
-		}
+	return f, positions(f.Type().Inputs(), p.manifest.HiddenArgs)
+}
+
+// results returns main and the positions in it of Run's results.
+func (p *Program) results() (f fn.FuncOp, at []int) {
+	f, ok := entry(p.module)
+	if !ok {
+		return f, nil
+	}
+	return f, positions(f.Type().Results(), p.manifest.HiddenResults)
+}
+
+// ArgumentNames returns the names of Run's arguments: jax.arg_info, else the name in the argument's location, else "".
+func (p *Program) ArgumentNames() (names []string) {
+	f, at := p.arguments()
+	for _, i := range at {
 		name := text(f.ArgAttrs(i), fn.AttrArgInfo)
 		if l := f.Body().Arg(i).Loc(); name == "" && l.Kind() == ir.LocName {
 			name = l.Name()
 		}
-		out = append(out, name)
+		names = append(names, name)
 	}
-	return visible(out, p.manifest.HiddenArgs)
+	return names
 }
 
 // ResultNames returns the names of Run's results: jax.result_info, else "".
-func (p *Program) ResultNames() []string {
-	f, ok := entry(p.module)
-	if !ok {
-		return nil
+func (p *Program) ResultNames() (names []string) {
+	f, at := p.results()
+	for _, i := range at {
+		names = append(names, text(f.ResultAttrs(i), fn.AttrResultInfo))
 	}
-	var out []string
-	for i, t := range f.Type().Results() {
-		if !stablehlo.IsToken(t) {
-			out = append(out, text(f.ResultAttrs(i), fn.AttrResultInfo))
-		}
-	}
-	return visible(out, p.manifest.HiddenResults)
+	return names
 }
 
 // Carried returns, for each argument of Run, the result that takes over its memory (tf.aliasing_output), or -1. A loop
 // over the program passes the result on as the argument of the next step.
-func (p *Program) Carried() []int {
-	f, ok := entry(p.module)
-	if !ok {
-		return nil
+func (p *Program) Carried() (results []int) {
+	f, at := p.arguments()
+	_, returned := p.results()
+	for _, i := range at {
+		result, _ := f.Donation(i)
+		results = append(results, slices.Index(returned, result))
 	}
-	results := make([]int, 0, len(f.Type().Results())) // of main, that Run returns
-	for i, t := range f.Type().Results() {
-		if !stablehlo.IsToken(t) {
-			results = append(results, i)
-		}
-	}
-	results = visible(results, p.manifest.HiddenResults)
-	var out []int
-	for i, t := range f.Type().Inputs() {
-		if !stablehlo.IsToken(t) {
-			result, _ := f.Donation(i)
-			out = append(out, slices.Index(results, result))
-		}
-	}
-	return visible(out, p.manifest.HiddenArgs)
+	return results
 }
 
 func text(d *ir.DictAttr, name string) string {

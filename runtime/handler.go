@@ -56,65 +56,50 @@ type Call struct {
 // Observers see events without answering. Every matching observer is called, in the order of the Observe calls, before
 // the responder. At most one responder writes the results: an exact name or id takes precedence over a glob, and a
 // later Answer over an earlier one.
-type Bindings struct {
-	observers []binding
-	answers   []binding
-	wraps     []wrapper
-}
+type Bindings struct{ list []binding }
 
-type wrapper struct {
+type binding struct {
+	role    role
 	pattern string
+	handler Handler
 	wrap    func(Handler) Handler
 }
 
-type binding struct {
-	pattern string
-	handler Handler
-}
+type role int
+
+const (
+	observer role = iota
+	responder
+	wrapper
+)
 
 // Clone returns bindings that can be added to without changing b.
-func (b *Bindings) Clone() *Bindings {
-	return &Bindings{slices.Clone(b.observers), slices.Clone(b.answers), slices.Clone(b.wraps)}
-}
+func (b *Bindings) Clone() *Bindings { return &Bindings{slices.Clone(b.list)} }
 
 // Observe adds h as an observer of every hook that pattern (a name, a glob or a hexadecimal id) selects.
 func (b *Bindings) Observe(pattern string, h Handler) {
-	b.observers = append(b.observers, binding{pattern, h})
+	b.list = append(b.list, binding{observer, pattern, h, nil})
 }
 
 // Answer adds h as the responder of the hooks that pattern (a name, a glob or a hexadecimal id) selects.
 func (b *Bindings) Answer(pattern string, h Handler) {
-	b.answers = append(b.answers, binding{pattern, h})
+	b.list = append(b.list, binding{responder, pattern, h, nil})
 }
 
 // Wrap replaces the responder of the hooks that pattern selects by wrap(responder), in the order of the Wrap calls: the
 // first is innermost. wrap gets nil if the hook has no responder; the handler that it then returns must leave results
 // unchanged. Recordings and injected faults use Wrap.
 func (b *Bindings) Wrap(pattern string, wrap func(Handler) Handler) {
-	b.wraps = append(b.wraps, wrapper{pattern, wrap})
+	b.list = append(b.list, binding{wrapper, pattern, nil, wrap})
 }
 
 // Unmatched returns the bound patterns that select no hook of m, each once, in the order of their binding.
 func (b *Bindings) Unmatched(m *hook.Manifest) []string {
 	var out []string
-	check := func(pattern string) {
-		for i := range m.Sites {
-			if _, ok := match(pattern, &m.Sites[i]); ok {
-				return
-			}
+	for _, x := range b.list {
+		if !x.selectsAny(m) && !slices.Contains(out, x.pattern) {
+			out = append(out, x.pattern)
 		}
-		if !slices.Contains(out, pattern) {
-			out = append(out, pattern)
-		}
-	}
-	for _, o := range b.observers {
-		check(o.pattern)
-	}
-	for _, a := range b.answers {
-		check(a.pattern)
-	}
-	for _, w := range b.wraps {
-		check(w.pattern)
 	}
 	return out
 }
@@ -136,52 +121,69 @@ func (e *UnboundError) Error() string {
 // Bind chooses the handlers for every hook of m. It returns an *UnboundError if a call or feed hook has no responder,
 // and a *BindError if an observer is nil or a handler refuses a hook. A glob with a mistake is an error too. b may be nil.
 func (b *Bindings) Bind(m *hook.Manifest) ([]Bound, error) {
-	if b != nil {
-		for _, pattern := range b.Unmatched(m) {
-			if _, err := path.Match(pattern, ""); err != nil {
-				return nil, fmt.Errorf("pattern %q of a handler: %w", pattern, err)
-			}
+	if b == nil {
+		b = &Bindings{}
+	}
+	for _, x := range b.list {
+		if _, err := path.Match(x.pattern, ""); err != nil && !x.selectsAny(m) {
+			return nil, fmt.Errorf("pattern %q of a handler: %w", x.pattern, err)
 		}
 	}
 	bound := make([]Bound, len(m.Sites))
 	for i := range m.Sites {
-		site := &m.Sites[i]
-		bound[i].Site = site
-		if b != nil {
-			for _, o := range b.observers {
-				if _, ok := match(o.pattern, site); ok {
-					if o.handler == nil {
-						return nil, &BindError{site, errors.New("the handler is nil")}
-					}
-					bound[i].Observers = append(bound[i].Observers, o.handler)
+		site, to := &m.Sites[i], &bound[i]
+		to.Site = site
+		check := func(h Handler) error {
+			if c, ok := h.(SiteChecker); ok {
+				if err := c.CheckSite(site); err != nil {
+					return &BindError{site, err}
 				}
 			}
-			exactFound := false
-			for _, a := range b.answers {
-				if exact, ok := match(a.pattern, site); ok && (exact || !exactFound) {
-					bound[i].Answer, exactFound = a.handler, exact
+			return nil
+		}
+		exactFound := false
+		for _, x := range b.list {
+			exact, ok := match(x.pattern, site)
+			switch {
+			case !ok:
+			case x.role == responder && (exact || !exactFound):
+				to.Answer, exactFound = x.handler, exact
+			case x.role == observer && x.handler == nil:
+				return nil, &BindError{site, errors.New("the handler is nil")}
+			case x.role == observer:
+				if err := check(x.handler); err != nil {
+					return nil, err
 				}
+				to.Observers = append(to.Observers, x.handler)
 			}
 		}
-		if bound[i].Answer == nil && (site.Kind == hook.Call || site.Kind == hook.Feed) {
+		if to.Answer == nil && (site.Kind == hook.Call || site.Kind == hook.Feed) {
 			return nil, &UnboundError{site}
 		}
-		for _, h := range append(bound[i].Observers[:len(bound[i].Observers):len(bound[i].Observers)], bound[i].Answer) {
-			if check, ok := h.(SiteChecker); ok {
-				if err := check.CheckSite(site); err != nil {
-					return nil, &BindError{site, err}
-				}
-			}
+		if err := check(to.Answer); err != nil {
+			return nil, err
 		}
-		if b != nil {
-			for _, w := range b.wraps {
-				if _, ok := match(w.pattern, site); ok {
-					bound[i].Answer = w.wrap(bound[i].Answer)
-				}
+		for _, x := range b.list {
+			if x.role == wrapper && x.selects(site) {
+				to.Answer = x.wrap(to.Answer)
 			}
 		}
 	}
 	return bound, nil
+}
+
+func (x binding) selectsAny(m *hook.Manifest) bool {
+	for i := range m.Sites {
+		if x.selects(&m.Sites[i]) {
+			return true
+		}
+	}
+	return false
+}
+
+func (x binding) selects(site *hook.Site) bool {
+	_, ok := match(x.pattern, site)
+	return ok
 }
 
 // match reports whether pattern selects the site, and whether by exact name or id.

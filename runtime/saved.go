@@ -19,16 +19,17 @@ import (
 // The code is native code. A process that loads a Saved runs the code with all its rights, and the checksum in the file
 // does not prove the file's origin. Load only files that you would run as programs.
 type Saved struct {
-	Backend              string // the platform that the code is for: "cpu"
-	Builder              string // the plugin that made the code; no other plugin can load it
-	Machine              string // the processor that the code is for
-	Replicas, Partitions int
-	Manifest             *hook.Manifest
-	Text                 []byte // the module, for machines that cannot use the code
-	Code                 []byte
+	Backend    string         `json:"backend"` // the platform that the code is for: "cpu"
+	Builder    string         `json:"builder"` // the plugin that made the code; no other plugin can load it
+	Machine    string         `json:"machine"` // the processor that the code is for
+	Replicas   int            `json:"replicas"`
+	Partitions int            `json:"partitions"`
+	Manifest   *hook.Manifest `json:"manifest"`
+	Text       []byte         `json:"-"` // the module, for machines that cannot use the code
+	Code       []byte         `json:"-"`
 
 	// Module is Text parsed again, for loaders that check arguments and partition them. The file does not hold it.
-	Module *ir.Module
+	Module *ir.Module `json:"-"`
 }
 
 // Saver is an Executable that can be saved.
@@ -52,20 +53,15 @@ const savedMagic = "hlocb program 2\n"
 
 // savedHeader is the JSON part of the file. The text and the code follow it.
 type savedHeader struct {
-	Backend    string         `json:"backend"`
-	Builder    string         `json:"builder"`
-	Machine    string         `json:"machine"`
-	Replicas   int            `json:"replicas"`
-	Partitions int            `json:"partitions"`
-	Manifest   *hook.Manifest `json:"manifest"`
-	Text       int            `json:"text_bytes"`
-	Code       int            `json:"code_bytes"`
+	*Saved
+	TextBytes int `json:"text_bytes"`
+	CodeBytes int `json:"code_bytes"`
 }
 
 // Encode returns the bytes of the file: a magic line, the length of the header, the header, the text, the code, and
 // the SHA-256 of all these. The checksum detects damage; it is not a signature.
 func (s *Saved) Encode() ([]byte, error) {
-	header, err := json.Marshal(savedHeader{s.Backend, s.Builder, s.Machine, s.Replicas, s.Partitions, s.Manifest, len(s.Text), len(s.Code)})
+	header, err := json.Marshal(savedHeader{s, len(s.Text), len(s.Code)})
 	if err != nil {
 		return nil, err
 	}
@@ -101,17 +97,17 @@ func DecodeSaved(b []byte) (*Saved, error) {
 	if n > uint64(body-at) {
 		return nil, errors.New("the compiled program is damaged: its header is too long")
 	}
-	var h savedHeader
+	h := savedHeader{Saved: &Saved{}}
 	if err := json.Unmarshal(b[at:at+int(n)], &h); err != nil {
 		return nil, fmt.Errorf("the compiled program is damaged: %w", err)
 	}
 	rest := b[at+int(n) : body]
-	if h.Text < 0 || h.Code < 0 || h.Text > len(rest) || h.Code != len(rest)-h.Text {
+	if h.TextBytes < 0 || h.CodeBytes < 0 || h.TextBytes > len(rest) || h.CodeBytes != len(rest)-h.TextBytes {
 		return nil, errors.New("the compiled program is damaged: its header states other lengths")
 	}
 	if h.Manifest == nil {
 		h.Manifest = &hook.Manifest{}
 	}
-	return &Saved{Backend: h.Backend, Builder: h.Builder, Machine: h.Machine, Replicas: h.Replicas, Partitions: h.Partitions,
-		Manifest: h.Manifest, Text: rest[:h.Text], Code: rest[h.Text:]}, nil
+	h.Text, h.Code = rest[:h.TextBytes], rest[h.TextBytes:]
+	return h.Saved, nil
 }

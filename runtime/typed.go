@@ -118,41 +118,28 @@ func (h *typedHandler) CheckSite(s *hook.Site) error {
 // integers also the floats of their size. An element narrower than a byte is a byte.
 func elementOf[T tensor.Element]() elementType {
 	var zero T
-	fits := func(list ...tensor.DType) func(tensor.DType) bool {
-		return func(d tensor.DType) bool { return slices.Contains(list, d) }
-	}
-	e := elementType{name: fmt.Sprintf("%T", zero)}
-	switch any(zero).(type) {
-	case float32:
-		e.fits = fits(tensor.F32)
-	case float64:
-		e.fits = fits(tensor.F64)
-	case complex64:
-		e.fits = fits(tensor.Complex64)
-	case complex128:
-		e.fits = fits(tensor.Complex128)
-	case int8:
-		e.fits = fits(tensor.I8, tensor.I4, tensor.I2)
-	case int16:
-		e.fits = fits(tensor.I16)
-	case int32:
-		e.fits = fits(tensor.I32)
-	case int64:
-		e.fits = fits(tensor.I64)
-	case uint16:
-		e.fits = fits(tensor.UI16, tensor.F16, tensor.BF16)
-	case uint32:
-		e.fits = fits(tensor.UI32)
-	case uint64:
-		e.fits = fits(tensor.UI64)
-	case uint8:
-		e.fits = func(d tensor.DType) bool {
-			return d.Size() == 1 && d != tensor.I8 && d != tensor.I4 && d != tensor.I2
+	name := fmt.Sprintf("%T", zero)
+	return elementType{name, func(d tensor.DType) bool {
+		if d.Size() != int(unsafe.Sizeof(zero)) {
+			return false
 		}
-	default: // a named type: compare the size only
-		e.fits = func(d tensor.DType) bool { return d.Size() == int(unsafe.Sizeof(zero)) }
-	}
-	return e
+		kind := d.Kind()
+		switch any(zero).(type) {
+		case float32, float64:
+			return kind == tensor.KindFloat
+		case complex64, complex128:
+			return kind == tensor.KindComplex
+		case int8, int16, int32, int64:
+			return kind == tensor.KindSigned
+		case uint8:
+			return kind != tensor.KindSigned
+		case uint16:
+			return kind == tensor.KindUnsigned || kind == tensor.KindFloat
+		case uint32, uint64:
+			return kind == tensor.KindUnsigned
+		}
+		return true // a named type: compare the size only
+	}}
 }
 
 func arrayIn[T tensor.Element](t *tensor.Tensor) Array[T] {
