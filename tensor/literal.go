@@ -130,26 +130,13 @@ func readsBack(text []byte, d DType, v float64, bits uint64) bool {
 
 // precision returns the number of digits that distinguish all numbers of d, by the formula in LLVM's APFloat.
 func precision(d DType) int {
-	p := 4 // mantissa bits including the leading one
 	switch d {
 	case F64:
-		p = 53
+		return maxDigits(53)
 	case F32:
-		p = 24
-	case F16:
-		p = 11
-	case BF16:
-		p = 8
-	case F8E3M4:
-		p = 5
-	case F6E3M2FN, F8E5M2, F8E5M2FNUZ:
-		p = 3
-	case F4E2M1FN:
-		p = 2
-	case F8E8M0FNU:
-		p = 1
+		return maxDigits(24)
 	}
-	return maxDigits(p)
+	return maxDigits(floatFormats[d].manBits + 1)
 }
 
 // maxDigits returns the number of digits that distinguish all numbers with the given precision in bits.

@@ -51,61 +51,62 @@ const (
 	DumpedArgs    = ".args.npz"
 )
 
-// The environment variables that hold a Config. The variables of lists hold one item per line.
-const (
-	envTap    = "HLOCB_TAP"
-	envEvery  = "HLOCB_EVERY"
-	envFirst  = "HLOCB_FIRST"
-	envBisect = "HLOCB_BISECT_NAN"
-	envInf    = "HLOCB_INF"
-	envOn     = "HLOCB_ON"
-	envPasses = "HLOCB_PASSES"
-	envEvents = "HLOCB_EVENTS"
-	envDump   = "HLOCB_DUMP"
-	envArgs   = "HLOCB_DUMP_ARGS"
-	envList   = "HLOCB_LIST"
-	envStrict = "HLOCB_STRICT"
-)
+// variables returns the environment variables that hold a Config, with the fields of c. The variables of lists hold one
+// item per line.
+func (c *Config) variables() []variable {
+	return []variable{
+		{"HLOCB_TAP", &c.Taps}, {"HLOCB_EVERY", &c.Every}, {"HLOCB_FIRST", &c.First}, {"HLOCB_BISECT_NAN", &c.BisectNaN}, {"HLOCB_INF", &c.Inf},
+		{"HLOCB_ON", &c.On}, {"HLOCB_PASSES", &c.Passes}, {"HLOCB_EVENTS", &c.Events}, {"HLOCB_DUMP", &c.Dump}, {"HLOCB_DUMP_ARGS", &c.DumpArgs},
+		{"HLOCB_LIST", &c.List}, {"HLOCB_STRICT", &c.Strict},
+	}
+}
+
+type variable struct {
+	name  string
+	field any
+}
 
 // FromEnvironment reads a Config from variables. lookup is os.Getenv.
-func FromEnvironment(lookup func(name string) string) Config {
-	lines := func(name string) []string {
-		return strings.FieldsFunc(lookup(name), func(r rune) bool { return r == '\n' })
-	}
-	set := func(name string) bool { v := lookup(name); return v != "" && v != "0" }
-	number := func(name string) int64 {
-		n, err := strconv.ParseInt(lookup(name), 10, 64)
-		if err != nil && lookup(name) != "" {
-			return -1 // Check refuses it
+func FromEnvironment(lookup func(name string) string) (c Config) {
+	for _, v := range c.variables() {
+		text := lookup(v.name)
+		switch f := v.field.(type) {
+		case *[]string:
+			*f = strings.FieldsFunc(text, func(r rune) bool { return r == '\n' })
+		case *string:
+			*f = text
+		case *bool:
+			*f = text != "" && text != "0"
+		case *int64:
+			var err error
+			if *f, err = strconv.ParseInt(text, 10, 64); err != nil && text != "" {
+				*f = -1 // Check refuses it
+			}
 		}
-		return n
 	}
-	return Config{Taps: lines(envTap), Every: number(envEvery), First: number(envFirst), BisectNaN: set(envBisect), Inf: set(envInf),
-		On: lines(envOn), Passes: lookup(envPasses), Events: lookup(envEvents), Dump: lookup(envDump), DumpArgs: number(envArgs), List: set(envList), Strict: set(envStrict)}
+	return c
 }
 
 // Environment returns c as variables, "NAME=VALUE". FromEnvironment reads them.
-func (c Config) Environment() []string {
-	flag := func(b bool) string {
-		if b {
-			return "1"
+func (c Config) Environment() (out []string) {
+	for _, v := range c.variables() {
+		text := ""
+		switch f := v.field.(type) {
+		case *[]string:
+			text = strings.Join(*f, "\n")
+		case *string:
+			text = *f
+		case *bool:
+			if *f {
+				text = "1"
+			}
+		case *int64:
+			if *f != 0 {
+				text = strconv.FormatInt(*f, 10)
+			}
 		}
-		return ""
-	}
-	number := func(n int64) string {
-		if n == 0 {
-			return ""
-		}
-		return strconv.FormatInt(n, 10)
-	}
-	var out []string
-	for _, v := range []struct{ name, value string }{
-		{envTap, strings.Join(c.Taps, "\n")}, {envEvery, number(c.Every)}, {envFirst, number(c.First)},
-		{envBisect, flag(c.BisectNaN)}, {envInf, flag(c.Inf)}, {envOn, strings.Join(c.On, "\n")}, {envPasses, c.Passes}, {envEvents, c.Events},
-		{envDump, c.Dump}, {envArgs, number(c.DumpArgs)}, {envList, flag(c.List)}, {envStrict, flag(c.Strict)},
-	} {
-		if v.value != "" {
-			out = append(out, v.name+"="+v.value)
+		if text != "" {
+			out = append(out, v.name+"="+text)
 		}
 	}
 	return out

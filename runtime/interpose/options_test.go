@@ -17,8 +17,8 @@ func TestSetDevices(t *testing.T) {
 	number := func(b []byte, field protowire.Number, v uint64) []byte {
 		return protowire.AppendVarint(protowire.AppendTag(b, field, protowire.VarintType), v)
 	}
-	build := number(number(number(nil, 1, 1<<63), fieldNumReplicas, 4), fieldNumPartitions, 2)
-	options := protowire.AppendBytes(protowire.AppendTag(number(nil, 1, 1), fieldBuildOptions, protowire.BytesType), build)
+	build := number(number(number(nil, 1, 1<<63), 4, 4), 5, 2)
+	options := protowire.AppendBytes(protowire.AppendTag(number(nil, 1, 1), 3, protowire.BytesType), build)
 	registry, err := reader.Registry()
 	if err != nil {
 		t.Fatal(err)

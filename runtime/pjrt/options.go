@@ -42,6 +42,25 @@ func (o *compileOptions) encode() []byte {
 	return out
 }
 
+// DeviceCounts returns the numbers of replicas and partitions in a CompileOptionsProto, 0 if it has none.
+func DeviceCounts(options []byte) (replicas, partitions int) {
+	_ = eachField(options, func(field int, _ uint64, build []byte) error {
+		if field != 3 {
+			return nil
+		}
+		return eachField(build, func(field int, n uint64, _ []byte) error {
+			switch field {
+			case 4:
+				replicas = int(n)
+			case 5:
+				partitions = int(n)
+			}
+			return nil
+		})
+	})
+	return replicas, partitions
+}
+
 func appendInt(b []byte, field int, v int64) []byte {
 	b = binary.AppendUvarint(b, uint64(field)<<3)
 	return binary.AppendUvarint(b, uint64(v))

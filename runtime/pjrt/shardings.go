@@ -6,10 +6,11 @@ package pjrt
 import "C"
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	goruntime "runtime"
+
+	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/hlocb/hlocb/internal/sharding"
 )
@@ -185,39 +186,26 @@ var errProto = errors.New("the plugin's description of the program cannot be rea
 // that has a length. It skips other kinds of fields.
 func eachField(b []byte, f func(field int, number uint64, v []byte) error) error {
 	for len(b) > 0 {
-		key, n := binary.Uvarint(b)
-		if n <= 0 {
+		num, typ, n := protowire.ConsumeTag(b)
+		if n < 0 {
 			return errProto
 		}
-		b = b[n:]
-		var number uint64
-		var value []byte
-		switch key & 7 {
-		case 0:
-			if number, n = binary.Uvarint(b); n <= 0 {
-				return errProto
-			}
-			b = b[n:]
-		case 2:
-			size, n := binary.Uvarint(b)
-			if n <= 0 || size > uint64(len(b)-n) {
-				return errProto
-			}
-			value, b = b[n:n+int(size):n+int(size)], b[n+int(size):]
-		case 1, 5:
-			n := 8
-			if key&7 == 5 {
-				n = 4
-			}
-			if len(b) < n {
-				return errProto
-			}
-			b = b[n:]
-			continue
-		default:
+		size := protowire.ConsumeFieldValue(num, typ, b[n:])
+		if size < 0 {
 			return errProto
 		}
-		if err := f(int(key>>3), number, value); err != nil {
+		value := b[n : n+size]
+		b = b[n+size:]
+		var err error
+		switch typ {
+		case protowire.VarintType:
+			v, _ := protowire.ConsumeVarint(value)
+			err = f(int(num), v, nil)
+		case protowire.BytesType:
+			v, _ := protowire.ConsumeBytes(value)
+			err = f(int(num), 0, v)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -230,8 +218,8 @@ func appendInts(out []int64, number uint64, packed []byte) ([]int64, error) {
 		return append(out, int64(number)), nil
 	}
 	for len(packed) > 0 {
-		v, n := binary.Uvarint(packed)
-		if n <= 0 {
+		v, n := protowire.ConsumeVarint(packed)
+		if n < 0 {
 			return nil, errProto
 		}
 		out, packed = append(out, int64(v)), packed[n:]
