@@ -1,6 +1,8 @@
 package runtime
 
 import (
+	"slices"
+
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -14,6 +16,22 @@ func (c *Call) SetResult(i int, value *tensor.Tensor) error {
 	}
 	copy(r.Bytes(), value.Peek())
 	return nil
+}
+
+// MatchOperands returns, for each result, the first operand of its type that no result before it got, or nil.
+func (c *Call) MatchOperands() []*tensor.Tensor {
+	free := slices.Clone(c.Operands)
+	out := make([]*tensor.Tensor, len(c.Results))
+	for i, r := range c.Results {
+		k := slices.IndexFunc(free, func(o *tensor.Tensor) bool {
+			return o.DType() == r.DType() && o.Shape().Equal(r.Shape())
+		})
+		if k >= 0 {
+			out[i] = free[k]
+			free = slices.Delete(free, k, k+1)
+		}
+	}
+	return out
 }
 
 // SetResultBytes copies data to result i. data holds the elements, row-major and little-endian; any byte except 0 is

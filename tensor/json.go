@@ -12,18 +12,21 @@ import (
 // that JSON lacks are the strings "nan", "inf" and "-inf"; i1 is true or false; complex numbers are [re, im]. Floats
 // have the digits necessary to read the same value back.
 func (t *Tensor) AppendJSON(dst []byte) []byte {
-	dst = append(dst, `{"dtype":"`...)
-	dst = append(dst, t.dtype.String()...)
-	dst = append(dst, `","shape":[`...)
+	dst = append(t.AppendJSONType(dst), `,"data":[`...)
+	dst = t.appendData(dst)
+	return append(dst, "]}"...)
+}
+
+// AppendJSONType appends the type of t as the start of an object, {"dtype":"f32","shape":[2].
+func (t *Tensor) AppendJSONType(dst []byte) []byte {
+	dst = append(append(append(dst, `{"dtype":"`...), t.dtype.String()...), `","shape":[`...)
 	for i, d := range t.shape {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
 		dst = strconv.AppendInt(dst, d, 10)
 	}
-	dst = append(dst, `],"data":[`...)
-	dst = t.appendData(dst)
-	return append(dst, "]}"...)
+	return append(dst, ']')
 }
 
 func (t *Tensor) appendData(dst []byte) []byte {

@@ -39,19 +39,14 @@ func (s *standIn) Handle(_ context.Context, c *runtime.Call) error {
 	n := s.calls[k]
 	s.calls[k]++
 	s.mu.Unlock()
-	taken := make([]bool, len(c.Operands))
-	answers := make([]*tensor.Tensor, len(c.Results))
-	for i, r := range c.Results {
-		for j, o := range c.Operands {
-			if !taken[j] && o.DType() == r.DType() && o.Shape().Equal(r.Shape()) {
-				taken[j], answers[i] = true, o.Clone()
-				break
-			}
+	answers := c.MatchOperands()
+	for i, o := range answers {
+		if o != nil {
+			answers[i] = o.Clone()
+			continue
 		}
-		if answers[i] == nil {
-			answers[i] = tensor.New(r.DType(), r.Shape())
-			Fill(answers[i], rand.New(rand.NewPCG(s.seed^uint64(i)<<32, n)), Ordinary)
-		}
+		answers[i] = tensor.New(c.Results[i].DType(), c.Results[i].Shape())
+		Fill(answers[i], rand.New(rand.NewPCG(s.seed^uint64(i)<<32, n)), Ordinary)
 	}
 	for i, r := range c.Results { // after all answers are computed, because results may share memory with operands
 		copy(r.Bytes(), answers[i].Bytes())

@@ -4,7 +4,8 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"sort"
+	"maps"
+	"slices"
 	"sync"
 
 	"github.com/hlocb/hlocb/diag"
@@ -35,11 +36,7 @@ func (n *Count) Handle(_ context.Context, c *runtime.Call) error {
 func (n *Count) Counts() map[string]int64 {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	out := make(map[string]int64, len(n.counts))
-	for name, count := range n.counts {
-		out[name] = count
-	}
-	return out
+	return maps.Clone(n.counts)
 }
 
 // Close prints a line per hook, sorted by name.
@@ -48,12 +45,7 @@ func (n *Count) Close() error {
 		return nil
 	}
 	counts := n.Counts()
-	names := make([]string, 0, len(counts))
-	for name := range counts {
-		names = append(names, name)
-	}
-	sort.Strings(names)
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(counts)) {
 		events := "events"
 		if counts[name] == 1 {
 			events = "event"

@@ -20,17 +20,10 @@ func echo(_ context.Context, c *runtime.Call) error {
 	if c.Site.Kind == hook.InOut || c.Site.Kind == hook.Tap {
 		return nil // the results are the operands already
 	}
-	taken := make([]bool, len(c.Operands))
-	source := make([]*tensor.Tensor, len(c.Results))
-	for i, r := range c.Results {
-		for k, o := range c.Operands {
-			if !taken[k] && sameType(o, r) {
-				taken[k], source[i] = true, o
-				break
-			}
-		}
-		if source[i] == nil {
-			return fmt.Errorf("echo has no operand for result %d of type %s", i, hook.TypeOf(r))
+	source := c.MatchOperands()
+	for i, o := range source {
+		if o == nil {
+			return fmt.Errorf("echo has no operand for result %d of type %s", i, hook.TypeOf(c.Results[i]))
 		}
 	}
 	// Copy an operand before its memory is overwritten by a result that shares it.

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -268,14 +267,7 @@ func appendTypes(b []byte, list []*tensor.Tensor) []byte {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = append(append(append(b, `{"dtype":"`...), t.DType().String()...), `","shape":[`...)
-		for k, d := range t.Shape() {
-			if k > 0 {
-				b = append(b, ',')
-			}
-			b = strconv.AppendInt(b, d, 10)
-		}
-		b = fmt.Appendf(b, `],"bytes":%d}`, len(t.Bytes()))
+		b = fmt.Appendf(t.AppendJSONType(b), `,"bytes":%d}`, len(t.Bytes()))
 	}
 	return b
 }

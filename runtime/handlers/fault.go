@@ -92,7 +92,7 @@ func ParseFault(spec string) (*Fault, error) {
 
 // Wrap returns a handler that calls inner and injects the fault. inner is nil if the hook has no responder. Pass Wrap
 // to runtime.Bindings.Wrap.
-func (f *Fault) Wrap(inner runtime.Handler) runtime.Handler { return &faultyHandler{f, inner} }
+func (f *Fault) Wrap(inner runtime.Handler) runtime.Handler { return &faultyHandler{f, wrapped{inner}} }
 
 // Unfired returns why the fault has not changed any event so far, or "" if it has.
 func (f *Fault) Unfired() string {
@@ -168,12 +168,7 @@ func wrongShape(c *runtime.Call, _ bool) error {
 // faultyHandler is a handler with a fault.
 type faultyHandler struct {
 	*Fault
-	inner runtime.Handler
-}
-
-// MemoryUse adds row-major host views to the handler's memory use.
-func (h *faultyHandler) MemoryUse() runtime.MemoryUse {
-	return runtime.HostViews | runtime.UseOf(h.inner)&^runtime.Layouts
+	wrapped
 }
 
 // Handle calls the handler, and injects the fault at the chosen event.
@@ -192,15 +187,10 @@ func (h *faultyHandler) Handle(ctx context.Context, c *runtime.Call) error {
 		}
 	}
 	if hit && h.instead != nil {
-		return h.instead(c, h.inner != nil)
+		return h.instead(c, h.responder != nil)
 	}
-	if h.inner != nil {
-		if err := checkVisible(h.inner); err != nil {
-			return err
-		}
-		if err := runtime.Handle(ctx, h.inner, c); err != nil {
-			return err
-		}
+	if err := h.call(ctx, c); err != nil {
+		return err
 	}
 	if hit && h.after != nil {
 		return h.after(ctx, c)

@@ -78,14 +78,7 @@ func (r *Record) appendValue(b []byte, t *tensor.Tensor) []byte {
 	if d == nil || len(t.Peek()) < max(d.atLeast, 1) {
 		return t.AppendJSON(b)
 	}
-	b = append(append(append(b, `{"dtype":"`...), t.DType().String()...), `","shape":[`...)
-	for k, n := range t.Shape() {
-		if k > 0 {
-			b = append(b, ',')
-		}
-		b = strconv.AppendInt(b, n, 10)
-	}
-	b = strconv.AppendInt(append(b, `],"at":`...), d.at, 10)
+	b = strconv.AppendInt(append(t.AppendJSONType(b), `,"at":`...), d.at, 10)
 	if d.err == nil {
 		_, d.err = d.w.Write(t.Peek())
 	}
@@ -269,46 +262,49 @@ func (r *Record) Close() error {
 	return err
 }
 
-// checkVisible refuses a responder whose results the host cannot see.
-func checkVisible(responder runtime.Handler) error {
-	if runtime.UseOf(responder) == runtime.DevicePointers {
+// wrapped is a responder inside another handler, or nil for a hook without one.
+type wrapped struct{ responder runtime.Handler }
+
+// MemoryUse adds row-major host views to the responder's memory use.
+func (w wrapped) MemoryUse() runtime.MemoryUse {
+	return runtime.HostViews | runtime.UseOf(w.responder)&^runtime.Layouts
+}
+
+// call calls the responder. It refuses a responder whose results the host cannot see.
+func (w wrapped) call(ctx context.Context, c *runtime.Call) error {
+	if w.responder == nil {
+		return nil
+	}
+	if runtime.UseOf(w.responder) == runtime.DevicePointers {
 		return errors.New("a handler with only device pointers can neither be recorded nor fail by injection: the host does not see its results")
 	}
-	return nil
+	return runtime.Handle(ctx, w.responder, c)
 }
 
 // Answers returns a handler that calls inner and then records the call with its results. inner may be nil for hooks
 // without a responder.
-func (r *Record) Answers(inner runtime.Handler) runtime.Handler { return &recordingHandler{r, inner} }
+func (r *Record) Answers(inner runtime.Handler) runtime.Handler {
+	return &recordingHandler{wrapped{inner}, r}
+}
 
 // recordingHandler is a handler whose calls are recorded.
 type recordingHandler struct {
-	to    *Record
-	inner runtime.Handler
-}
-
-// MemoryUse adds row-major host views to the handler's memory use.
-func (h *recordingHandler) MemoryUse() runtime.MemoryUse {
-	return runtime.HostViews | runtime.UseOf(h.inner)&^runtime.Layouts
+	wrapped
+	to *Record
 }
 
 // Handle calls the handler and records the call.
 func (h *recordingHandler) Handle(ctx context.Context, c *runtime.Call) error {
 	// The results of an inout hook overwrite its operands, so copy the operands before the call.
 	before := *c
-	if c.Site.Kind == hook.InOut && h.inner != nil {
+	if c.Site.Kind == hook.InOut && h.responder != nil {
 		before.Operands = nil
 		for _, t := range c.Operands {
 			before.Operands = append(before.Operands, t.Clone())
 		}
 	}
-	if h.inner != nil {
-		if err := checkVisible(h.inner); err != nil {
-			return err
-		}
-		if err := runtime.Handle(ctx, h.inner, c); err != nil {
-			return err
-		}
+	if err := h.call(ctx, c); err != nil {
+		return err
 	}
 	h.to.mu.Lock()
 	defer h.to.mu.Unlock()
