@@ -181,7 +181,7 @@ func (e *Executable) start(ctx context.Context, args []*tensor.Tensor, donated [
 // named adds the hook to the error of a handler that ended its goroutine.
 func named(m *exec.Machine, err error) error {
 	if err == runtime.ErrGoexit && m.Call.Site != nil {
-		return m.Call.Failed(err)
+		return m.Call.HookError(err)
 	}
 	return err
 }

@@ -16,12 +16,12 @@ import (
 func Deliver(ctx context.Context, b *Bound, c *Call) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			err = c.Failed(&PanicError{Value: v, Stack: debug.Stack()})
+			err = c.HookError(&PanicError{Value: v, Stack: debug.Stack()})
 		}
 	}()
 	for _, o := range b.Observers {
 		if err := Handle(ctx, o, c); err != nil {
-			return c.Failed(timeoutOr(ctx, err))
+			return c.HookError(timeoutOr(ctx, err))
 		}
 	}
 	if b.Answer == nil {
@@ -33,11 +33,11 @@ func Deliver(ctx context.Context, b *Bound, c *Call) (err error) {
 		marks.mark(c)
 	}
 	if err := Handle(ctx, b.Answer, c); err != nil {
-		return c.Failed(timeoutOr(ctx, err))
+		return c.HookError(timeoutOr(ctx, err))
 	}
 	if fresh {
 		if err := marks.unwritten(c); err != nil {
-			return c.Failed(err)
+			return c.HookError(err)
 		}
 	}
 	if writes {
@@ -71,7 +71,7 @@ func DeliverWithin(ctx context.Context, timeout time.Duration, b *Bound, c *Call
 	var settled atomic.Bool // the side that sets it calls done
 	stop := context.AfterFunc(ctx, func() {
 		if settled.CompareAndSwap(false, true) {
-			done(copies.Failed(context.Cause(ctx)))
+			done(copies.HookError(context.Cause(ctx)))
 		}
 	})
 	handle := func() {
@@ -79,7 +79,7 @@ func DeliverWithin(ctx context.Context, timeout time.Duration, b *Bound, c *Call
 		returned := false
 		defer func() {
 			if !returned && settled.CompareAndSwap(false, true) {
-				done(copies.Failed(ErrGoexit))
+				done(copies.HookError(ErrGoexit))
 			}
 		}()
 		err := Deliver(ctx, b, &copies)
@@ -89,7 +89,7 @@ func DeliverWithin(ctx context.Context, timeout time.Duration, b *Bound, c *Call
 			return
 		}
 		if late := (*TimeoutError)(nil); err == nil && errors.As(context.Cause(ctx), &late) {
-			err = copies.Failed(late)
+			err = copies.HookError(late)
 		}
 		if err == nil {
 			for i, t := range c.Results {
@@ -118,7 +118,7 @@ func timeoutOr(ctx context.Context, err error) error {
 	return err
 }
 
-// Failed returns the error of a call that failed for a cause.
-func (c *Call) Failed(cause error) *HookError {
+// HookError returns the error of a call that failed for a cause.
+func (c *Call) HookError(cause error) *HookError {
 	return &HookError{Hook: c.Site.Name, ID: c.Site.ID.String(), Loc: c.Site.Loc, Device: c.Device, Run: c.Run, Seq: c.Seq, Cause: cause}
 }

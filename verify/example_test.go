@@ -21,10 +21,10 @@ func ExampleCompare() {
 
 // CompareRecordings aligns two recordings by hook and occurrence.
 func ExampleCompareRecordings() {
-	recorded := func(loss float32) *handlers.Recorded {
+	recorded := func(loss float32) *handlers.Recording {
 		v := tensor.New(tensor.F32, nil)
 		tensor.View[float32](v)[0] = loss
-		return &handlers.Recorded{Events: []handlers.RecordedEvent{{Hook: "loss", ID: 1, Kind: hook.Tap, Operands: []*tensor.Tensor{v}}}}
+		return &handlers.Recording{Events: []handlers.Event{{Hook: "loss", ID: 1, Kind: hook.Tap, Operands: []*tensor.Tensor{v}}}}
 	}
 	for _, c := range verify.CompareRecordings(recorded(1), recorded(1.5), verify.Tolerance{}) {
 		fmt.Println(c.String())

@@ -86,13 +86,13 @@ func count[T int | uint64](n T, noun string) string {
 // CompareRecordings aligns two recordings by run, device, hook and occurrence. It compares operands, answers if both
 // have them, the order of hooks that both programs order, and the programs' results. Hooks are aligned as hook.Pair
 // does, and listed in the order of their first event. A difference in the order of hooks and the results come last.
-func CompareRecordings(a, b *handlers.Recorded, tol Tolerance) []HookComparison {
+func CompareRecordings(a, b *handlers.Recording, tol Tolerance) []HookComparison {
 	sitesA, ofA := a.Sites()
 	sitesB, ofB := b.Sites()
 	pair := hook.Pair(sitesA, sitesB)
 	back := inverse(pair)
-	inA, order := streams(a.Events, func(e *handlers.RecordedEvent) stream { return stream{ofA(e), e.Run, e.Device} })
-	inB, more := streams(b.Events, func(e *handlers.RecordedEvent) stream { return stream{ofB(e), e.Run, e.Device}.of(back) })
+	inA, order := streams(a.Events, func(e *handlers.Event) stream { return stream{ofA(e), e.Run, e.Device} })
+	inB, more := streams(b.Events, func(e *handlers.Event) stream { return stream{ofB(e), e.Run, e.Device}.of(back) })
 	for _, k := range more {
 		if inA[k] == nil {
 			order = append(order, k)
@@ -139,7 +139,7 @@ func CompareRecordings(a, b *handlers.Recorded, tol Tolerance) []HookComparison 
 
 // compareRecordedOrder compares the order in which the events of two hooks alternate, for each pair of hooks that
 // both programs order directly. It returns the first difference, or nil if there is none.
-func compareRecordedOrder(a, b *handlers.Recorded, pair map[*hook.Site]*hook.Site, inA, inB map[stream][]int, order []stream) *HookComparison {
+func compareRecordedOrder(a, b *handlers.Recording, pair map[*hook.Site]*hook.Site, inA, inB map[stream][]int, order []stream) *HookComparison {
 	ma, mb := a.Header.Manifest, b.Header.Manifest
 	if ma == nil || mb == nil {
 		return nil

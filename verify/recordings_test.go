@@ -12,19 +12,19 @@ import (
 )
 
 // program is a recording of hooks that fire in their order.
-func program(order [][2]hook.ID, sites ...hook.Site) *handlers.Recorded {
-	r := &handlers.Recorded{Header: handlers.Header{Version: handlers.RecordingVersion, Manifest: &hook.Manifest{Sites: sites}}, Ended: true}
+func program(order [][2]hook.ID, sites ...hook.Site) *handlers.Recording {
+	r := &handlers.Recording{Header: handlers.Header{Version: handlers.RecordingVersion, Manifest: &hook.Manifest{Sites: sites}}, Ended: true}
 	for _, e := range order {
 		r.Header.Manifest.Edges = append(r.Header.Manifest.Edges, hook.Edge{From: e[0], To: e[1]})
 	}
 	for i, s := range sites {
-		e := handlers.RecordedEvent{Seq: int64(i), Run: 1, Hook: s.Name, ID: s.ID, Kind: s.Kind, Operands: []*tensor.Tensor{floats(tensor.F32, 1)}}
+		e := handlers.Event{Seq: int64(i), Run: 1, Hook: s.Name, ID: s.ID, Kind: s.Kind, Operands: []*tensor.Tensor{floats(tensor.F32, 1)}}
 		r.Events = append(r.Events, e)
 	}
 	return r
 }
 
-func compare(a, b *handlers.Recorded) string {
+func compare(a, b *handlers.Recording) string {
 	var lines []string
 	for _, c := range verify.CompareRecordings(a, b, verify.ULPs(0)) {
 		if c.Differs() {
@@ -41,7 +41,7 @@ func TestCompareHooks(t *testing.T) {
 	chain := [][2]hook.ID{{1, 2}}
 	for _, c := range []struct {
 		what string
-		a, b *handlers.Recorded
+		a, b *handlers.Recording
 		want string
 	}{
 		{"the same", program(chain, open, commit), program(chain, open, commit), ""},
@@ -58,12 +58,12 @@ func TestCompareHooks(t *testing.T) {
 
 // TestCompareValues: a recording is compared by any tolerance.
 func TestCompareValues(t *testing.T) {
-	recorded := func(d tensor.DType, values ...float64) *handlers.Recorded {
-		return &handlers.Recorded{Ended: true, Outputs: []*tensor.Tensor{floats(d, values...)}}
+	recorded := func(d tensor.DType, values ...float64) *handlers.Recording {
+		return &handlers.Recording{Ended: true, Outputs: []*tensor.Tensor{floats(d, values...)}}
 	}
 	a := recorded(tensor.F64, 1, 100, 0)
 	for _, c := range []struct {
-		b    *handlers.Recorded
+		b    *handlers.Recording
 		tol  verify.Tolerance
 		want string
 	}{

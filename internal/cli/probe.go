@@ -18,7 +18,7 @@ import (
 func (a *app) backendOptions() backends.Options {
 	limit, _ := new(limitFlags).bytes()
 	return backends.Options{Plugins: a.env, Probe: probeLayout, Engine: interp.Options{MemoryLimit: limit},
-		Skipped: func(t backends.Tried) { a.note("skipped a plugin that cannot be used: %s", t) }}
+		Skipped: func(t backends.Candidate) { a.note("skipped a plugin that cannot be used: %s", t) }}
 }
 
 // limitedOptions returns backendOptions with the limits that the command line sets.

@@ -39,12 +39,12 @@ func (a *app) recordCommand() *cobra.Command {
 			if out == "" {
 				return usagef("missing -o RECORDING")
 			}
-			flags.begin = func(h handlers.Header, args []*tensor.Tensor) (*handlers.Recording, error) {
+			flags.begin = func(h handlers.Header, args []*tensor.Tensor) (*handlers.Recorder, error) {
 				r, err := handlers.CreateRecord(out, raw, a.handlerEnv(&flags.bind.outputs, true))
 				if err != nil {
 					return nil, err
 				}
-				return handlers.NewRecording(r, h, args)
+				return handlers.NewRecorder(r, h, args)
 			}
 			if raw < 0 {
 				return usagef("--raw must not be negative")
@@ -95,7 +95,7 @@ Hooks are matched by id and name. The exit code is 5 if something differs.`,
 			flags.values = before.Args
 			flags.bind.bindings.Answer("*", before.Replay())
 			flags.bind.outputs.Inputs = append(flags.bind.outputs.Inputs, args[1], args[1]+handlers.DataSuffix)
-			flags.begin = func(h handlers.Header, args []*tensor.Tensor) (*handlers.Recording, error) {
+			flags.begin = func(h handlers.Header, args []*tensor.Tensor) (*handlers.Recorder, error) {
 				if h.Module != before.Header.Module {
 					a.note("the module differs from the recorded module; hooks are matched by id and name")
 				}
@@ -103,7 +103,7 @@ Hooks are matched by id and name. The exit code is 5 if something differs.`,
 				if err != nil {
 					return nil, err
 				}
-				return handlers.NewRecording(r, h, args)
+				return handlers.NewRecorder(r, h, args)
 			}
 			if err := a.runModule(cmd.Context(), args[0], &flags); err != nil {
 				return err
@@ -136,7 +136,7 @@ func recordingTolerance(text string) (verify.Tolerance, error) {
 	return tol, nil
 }
 
-func (a *app) readRecording(path string) (*handlers.Recorded, error) {
+func (a *app) readRecording(path string) (*handlers.Recording, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -188,7 +188,7 @@ func kindOf(path string) (int, error) {
 }
 
 // compareRecordings prints a line per hook and a line for the results, or an array with an object for each.
-func (a *app) compareRecordings(x, y *handlers.Recorded, tol verify.Tolerance, asJSON bool) error {
+func (a *app) compareRecordings(x, y *handlers.Recording, tol verify.Tolerance, asJSON bool) error {
 	differ := false
 	found := verify.CompareRecordings(x, y, tol)
 	for _, c := range found {

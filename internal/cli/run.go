@@ -55,7 +55,7 @@ type runFlags struct {
 	// result gets each result, in order; its value is valid until it returns. nil ignores the results.
 	result func(r result) error
 	// begin starts the recording of the run; nil records nothing.
-	begin func(h handlers.Header, args []*tensor.Tensor) (*handlers.Recording, error)
+	begin func(h handlers.Header, args []*tensor.Tensor) (*handlers.Recorder, error)
 }
 
 func (f *runFlags) add(c *cobra.Command) {
@@ -275,7 +275,7 @@ func (a *app) runModule(ctx context.Context, path string, f *runFlags) (err erro
 	if err != nil {
 		return err
 	}
-	var recording *handlers.Recording
+	var recording *handlers.Recorder
 	if f.begin != nil {
 		if recording, err = f.begin(handlers.Header{Module: moduleHash(program.Text()), Backend: backend.Describe(), Manifest: program.Manifest()}, args); err != nil {
 			return err

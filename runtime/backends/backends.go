@@ -20,7 +20,7 @@ type Options struct {
 	Probe func(path, platform string, versioned bool) error
 	// Skipped is called with every plugin that was found and could not be used, if a later plugin is used. It may be
 	// nil.
-	Skipped func(Tried)
+	Skipped func(Candidate)
 	// Engine are the limits of the embedded engine.
 	Engine interp.Options
 }
@@ -34,30 +34,30 @@ func (e *UnknownError) Error() string {
 
 // OpenError lists the plugins that could not be used, with the reasons. Open uses no other backend instead.
 type OpenError struct {
-	Name  string
-	Tried []Tried
+	Name       string
+	Candidates []Candidate
 }
 
-// Tried is a plugin that could not be used.
-type Tried struct {
+// Candidate is a plugin that could not be used.
+type Candidate struct {
 	Plugin plugins.Plugin
 	Err    error
 }
 
 // String returns the path, the place where the plugin was found, and the loader's message.
-func (t Tried) String() string {
-	reason := t.Err.Error()
+func (c Candidate) String() string {
+	reason := c.Err.Error()
 	var load interface{ LoadReason() string } // a *pjrt.LoadError names the path itself
-	if errors.As(t.Err, &load) {
+	if errors.As(c.Err, &load) {
 		reason = load.LoadReason()
 	}
-	return fmt.Sprintf("%s (%s): %s", t.Plugin.Path, t.Plugin.Origin, reason)
+	return fmt.Sprintf("%s (%s): %s", c.Plugin.Path, c.Plugin.Origin, reason)
 }
 
 func (e *OpenError) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "no usable PJRT plugin for %q; tried:", e.Name)
-	for _, t := range e.Tried {
+	for _, t := range e.Candidates {
 		fmt.Fprintf(&b, "\n  %s", t)
 	}
 	return b.String()
@@ -66,7 +66,7 @@ func (e *OpenError) Error() string {
 // Unwrap returns the errors of the plugins.
 func (e *OpenError) Unwrap() []error {
 	var errs []error
-	for _, t := range e.Tried {
+	for _, t := range e.Candidates {
 		errs = append(errs, t.Err)
 	}
 	return errs

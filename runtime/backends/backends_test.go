@@ -93,7 +93,7 @@ func TestSkippedPluginsAreReported(t *testing.T) {
 		return ""
 	}}
 	var skipped []string
-	b, err := Open(context.Background(), "cpu", Options{Plugins: env, Skipped: func(s Tried) { skipped = append(skipped, s.String()) }})
+	b, err := Open(context.Background(), "cpu", Options{Plugins: env, Skipped: func(s Candidate) { skipped = append(skipped, s.String()) }})
 	if err != nil {
 		t.Fatal(err)
 	}

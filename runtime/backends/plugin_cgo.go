@@ -20,13 +20,13 @@ func openPlugins(name string, found []plugins.Plugin, opts Options) (runtime.Bac
 		b, err := pjrt.Open(p.Path, pjrt.Options{Name: name, Devices: opts.Devices, Probe: opts.Probe, Targets: pluginTargets(opts.Plugins)})
 		if err == nil {
 			if opts.Skipped != nil {
-				for _, t := range failed.Tried {
+				for _, t := range failed.Candidates {
 					opts.Skipped(t)
 				}
 			}
 			return b, nil
 		}
-		failed.Tried = append(failed.Tried, Tried{p, err})
+		failed.Candidates = append(failed.Candidates, Candidate{p, err})
 	}
 	return nil, failed
 }

@@ -25,9 +25,9 @@ type Options struct {
 	Writable bool
 }
 
-// Managed is an exported tensor. It is valid until Close, which a handler must call before it returns, because the
+// ManagedTensor is an exported tensor. It is valid until Close, which a handler must call before it returns, because the
 // program uses the memory again.
-type Managed struct {
+type ManagedTensor struct {
 	ptr       unsafe.Pointer
 	versioned C.int
 	taken     bool // a consumer has the pointer
@@ -93,12 +93,12 @@ func dataType(d tensor.DType, versioned bool) (code, bits C.uint8_t, err error) 
 
 // Export describes t to a consumer of DLPack, without a copy: row-major, in host memory. Types narrower than a byte
 // have a byte per element; only the versioned struct can say so.
-func Export(t *tensor.Tensor, opts Options) (*Managed, error) {
+func Export(t *tensor.Tensor, opts Options) (*ManagedTensor, error) {
 	code, bits, err := dataType(t.DType(), opts.Versioned)
 	if err != nil {
 		return nil, err
 	}
-	m := &Managed{}
+	m := &ManagedTensor{}
 	var flags C.uint64_t
 	data := t.Peek()
 	if opts.Writable {
@@ -128,14 +128,14 @@ func Export(t *tensor.Tensor, opts Options) (*Managed, error) {
 
 // Pointer returns the DLManagedTensor, or with Options.Versioned the DLManagedTensorVersioned. It belongs to one
 // consumer, which calls its deleter once, on any thread.
-func (m *Managed) Pointer() unsafe.Pointer {
+func (m *ManagedTensor) Pointer() unsafe.Pointer {
 	m.taken = true
 	return m.ptr
 }
 
 // Close ends the export. It returns ErrHeld if a consumer got the pointer and has not called the deleter. Close may be
 // called again.
-func (m *Managed) Close() error {
+func (m *ManagedTensor) Close() error {
 	if m.ptr == nil {
 		return nil
 	}

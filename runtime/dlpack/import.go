@@ -14,8 +14,8 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// Imported is another library's tensor, without a copy. Close returns it; do not use Tensor after that.
-type Imported struct {
+// View is another library's tensor, without a copy. Close returns it; do not use Tensor after that.
+type View struct {
 	Tensor    *tensor.Tensor
 	ptr       unsafe.Pointer
 	versioned C.int
@@ -23,8 +23,8 @@ type Imported struct {
 
 // Import accepts a DLManagedTensor, or a DLManagedTensorVersioned if versioned is set, in host memory and row-major
 // without gaps. A handler can answer with it. If Import fails, the tensor still belongs to the caller.
-func Import(p unsafe.Pointer, versioned bool) (*Imported, error) {
-	m := &Imported{ptr: p}
+func Import(p unsafe.Pointer, versioned bool) (*View, error) {
+	m := &View{ptr: p}
 	t := &(*C.hl_dl_managed)(p).tensor
 	flags := C.uint64_t(0)
 	if versioned {
@@ -84,7 +84,7 @@ func elementType(t C.hl_dl_type, padded bool) tensor.DType {
 }
 
 // Close returns the tensor through its deleter. It may be called again.
-func (m *Imported) Close() {
+func (m *View) Close() {
 	if m.ptr != nil {
 		C.hl_dlpack_delete(m.ptr, m.versioned)
 		m.ptr, m.Tensor = nil, nil

@@ -71,7 +71,7 @@ func TestInterposedProgram(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := Interposed("hlocb-interposed", path, i)
+	p, err := InterposedPlugin("hlocb-interposed", path, i)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -190,7 +190,7 @@ func TestInterposedVersions(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := Interposed("hlocb-"+kind, variant, i)
+		p, err := InterposedPlugin("hlocb-"+kind, variant, i)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -19,7 +19,7 @@ import (
 // hooks, and version 1, which has no file of large values.
 const RecordingVersion = 3
 
-// A Recording is a file of JSON lines: a header, an event per line as Record writes them with the handler's results and
+// Recorder writes a recording, a file of JSON lines: a header, an event per line as Record writes them with the handler's results and
 // the time since the run started, and the program's results.
 //
 //	{"recording":3,"module":"SHA-256 of the module's text","backend":"...","manifest":{"hooks":[...],"order":[...]},"args":[...]}
@@ -27,10 +27,7 @@ const RecordingVersion = 3
 //	{"outputs":[...]}
 //
 // Another file holds large values, see Record.
-type Recording struct {
-	*Record
-	start time.Time
-}
+type Recorder struct{ *Record }
 
 // Header is the first line of a recording.
 type Header struct {
@@ -40,10 +37,10 @@ type Header struct {
 	Manifest *hook.Manifest `json:"manifest"` // the program's hooks; nil in recordings before version 3
 }
 
-// NewRecording starts a recording of a run with the given arguments, in a new handler.
-func NewRecording(to *Record, h Header, args []*tensor.Tensor) (*Recording, error) {
-	r := &Recording{Record: to, start: time.Now()}
-	r.Record.start = r.start
+// NewRecorder starts a recording of a run with the given arguments, in a new handler.
+func NewRecorder(to *Record, h Header, args []*tensor.Tensor) (*Recorder, error) {
+	r := &Recorder{to}
+	r.start = time.Now()
 	b := fmt.Appendf(nil, `{"recording":%d`, RecordingVersion)
 	b = appendJSONString(append(b, `,"module":`...), h.Module)
 	b = appendJSONString(append(b, `,"backend":`...), h.Backend)
@@ -60,10 +57,10 @@ func NewRecording(to *Record, h Header, args []*tensor.Tensor) (*Recording, erro
 }
 
 // Bind makes r record every hook of b with its answers. Call it after the other bindings.
-func (r *Recording) Bind(b *runtime.Bindings) { b.Wrap("*", r.Answers) }
+func (r *Recorder) Bind(b *runtime.Bindings) { b.Wrap("*", r.Answers) }
 
 // End writes the program's results.
-func (r *Recording) End(results []*tensor.Tensor) error {
+func (r *Recorder) End(results []*tensor.Tensor) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	b := r.appendValues([]byte(`{"outputs":`), results)
@@ -71,19 +68,19 @@ func (r *Recording) End(results []*tensor.Tensor) error {
 	return err
 }
 
-// Recorded is a recording that was read, or a file of events without header and results.
-type Recorded struct {
+// Recording is a recording that was read, or a file of events without header and results.
+type Recording struct {
 	Header  Header
 	Args    []*tensor.Tensor
-	Events  []RecordedEvent
+	Events  []Event
 	Outputs []*tensor.Tensor
 	Ended   bool // the recording holds the program's results
 
 	data io.ReaderAt
 }
 
-// RecordedEvent is one event.
-type RecordedEvent struct {
+// Event is one event.
+type Event struct {
 	Seq, Run           int64
 	Device             int
 	Replica, Partition int
@@ -96,8 +93,8 @@ type RecordedEvent struct {
 }
 
 // ReadRecording reads a recording or a file of events. Large values come from data, which may be nil if there are none.
-func ReadRecording(r io.Reader, data io.ReaderAt) (*Recorded, error) {
-	out := &Recorded{data: data}
+func ReadRecording(r io.Reader, data io.ReaderAt) (*Recording, error) {
+	out := &Recording{data: data}
 	in := bufio.NewReaderSize(r, 1<<16)
 	for line := 1; ; line++ {
 		text, err := in.ReadBytes('\n')
@@ -115,7 +112,7 @@ func ReadRecording(r io.Reader, data io.ReaderAt) (*Recorded, error) {
 	}
 }
 
-func (r *Recorded) line(text []byte, number int) error {
+func (r *Recording) line(text []byte, number int) error {
 	var l struct {
 		Header
 		Args, Outputs      []json.RawMessage
@@ -147,7 +144,7 @@ func (r *Recorded) line(text []byte, number int) error {
 	case l.ID == nil:
 		return errors.New("neither a header nor an event nor results")
 	default:
-		e := RecordedEvent{Seq: l.Seq, Run: l.Run, Device: l.Device, Replica: l.Replica, Partition: l.Partition, Hook: l.Hook, ID: *l.ID,
+		e := Event{Seq: l.Seq, Run: l.Run, Device: l.Device, Replica: l.Replica, Partition: l.Partition, Hook: l.Hook, ID: *l.ID,
 			Kind: l.Kind, Loc: l.Loc, Time: time.Duration(l.NS)}
 		if e.Operands, err = r.readTensors(l.Operands); err == nil {
 			e.Results, err = r.readTensors(l.Results)
@@ -159,7 +156,7 @@ func (r *Recorded) line(text []byte, number int) error {
 
 // Sites returns the hooks of the recording: the hooks of its header, and the hooks that only events mention. The
 // function of returns the hook of an event.
-func (r *Recorded) Sites() (all []*hook.Site, of func(*RecordedEvent) *hook.Site) {
+func (r *Recording) Sites() (all []*hook.Site, of func(*Event) *hook.Site) {
 	type key struct {
 		id   hook.ID
 		name string
@@ -180,10 +177,10 @@ func (r *Recorded) Sites() (all []*hook.Site, of func(*RecordedEvent) *hook.Site
 		e := &r.Events[i]
 		add(&hook.Site{ID: e.ID, Name: e.Hook, Kind: e.Kind, Loc: e.Loc})
 	}
-	return all, func(e *RecordedEvent) *hook.Site { return known[key{e.ID, e.Hook}] }
+	return all, func(e *Event) *hook.Site { return known[key{e.ID, e.Hook}] }
 }
 
-func (r *Recorded) readTensors(list []json.RawMessage) ([]*tensor.Tensor, error) {
+func (r *Recording) readTensors(list []json.RawMessage) ([]*tensor.Tensor, error) {
 	out := make([]*tensor.Tensor, len(list))
 	for i, raw := range list {
 		var err error
@@ -195,7 +192,7 @@ func (r *Recorded) readTensors(list []json.RawMessage) ([]*tensor.Tensor, error)
 }
 
 // readTensor reads a value, from the file of large values if the line refers to it.
-func (r *Recorded) readTensor(raw json.RawMessage) (*tensor.Tensor, error) {
+func (r *Recording) readTensor(raw json.RawMessage) (*tensor.Tensor, error) {
 	var v struct {
 		DType string       `json:"dtype"`
 		Shape tensor.Shape `json:"shape"`

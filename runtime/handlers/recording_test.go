@@ -47,7 +47,7 @@ func (f files) env() *handlers.Env {
 // recordSome records three events of a hook that answers with twice the operand, and returns the operands.
 func recordSome(t *testing.T, r *handlers.Record) []*tensor.Tensor {
 	t.Helper()
-	recording, err := handlers.NewRecording(r, handlers.Header{Module: "abc", Backend: "none"}, []*tensor.Tensor{f32s(tensor.Shape{1000}, 7)})
+	recording, err := handlers.NewRecorder(r, handlers.Header{Module: "abc", Backend: "none"}, []*tensor.Tensor{f32s(tensor.Shape{1000}, 7)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +111,7 @@ func TestRawRecording(t *testing.T) {
 		t.Errorf("the lines are\n%.300s\n%.300s", lines[1], lines[2])
 	}
 
-	read := func(name string) *handlers.Recorded {
+	read := func(name string) *handlers.Recording {
 		rec, err := handlers.ReadRecording(dir[name], nil)
 		if data := dir[name+handlers.DataSuffix]; data != nil {
 			rec, err = handlers.ReadRecording(bytes.NewReader([]byte(strings.Join(lines, "\n"))), bytes.NewReader(data.Bytes()))
@@ -122,7 +122,7 @@ func TestRawRecording(t *testing.T) {
 		return rec
 	}
 	a, b := read("raw.jsonl"), read("text.jsonl")
-	if len(a.Events) != 3 || !cmp.Equal(a.Events, b.Events, cmp.Comparer(sameValue), cmpopts.IgnoreFields(handlers.RecordedEvent{}, "Time")) {
+	if len(a.Events) != 3 || !cmp.Equal(a.Events, b.Events, cmp.Comparer(sameValue), cmpopts.IgnoreFields(handlers.Event{}, "Time")) {
 		t.Errorf("raw events and text differ: %d and %d events", len(a.Events), len(b.Events))
 	}
 	if !sameValue(a.Args[0], b.Args[0]) || len(a.Outputs) != 1 || !sameValue(a.Outputs[0], b.Outputs[0]) {
@@ -187,13 +187,13 @@ func TestNamesOnTerminals(t *testing.T) {
 }
 
 // program is a recording of hooks that fire in their order, each with its position as operand and answer.
-func program(order [][2]hook.ID, sites ...hook.Site) *handlers.Recorded {
-	r := &handlers.Recorded{Header: handlers.Header{Version: handlers.RecordingVersion, Manifest: &hook.Manifest{Sites: sites}}, Ended: true}
+func program(order [][2]hook.ID, sites ...hook.Site) *handlers.Recording {
+	r := &handlers.Recording{Header: handlers.Header{Version: handlers.RecordingVersion, Manifest: &hook.Manifest{Sites: sites}}, Ended: true}
 	for _, e := range order {
 		r.Header.Manifest.Edges = append(r.Header.Manifest.Edges, hook.Edge{From: e[0], To: e[1]})
 	}
 	for i, s := range sites {
-		e := handlers.RecordedEvent{Seq: int64(i), Run: 1, Hook: s.Name, ID: s.ID, Kind: s.Kind, Operands: []*tensor.Tensor{i32s(nil, 1)}}
+		e := handlers.Event{Seq: int64(i), Run: 1, Hook: s.Name, ID: s.ID, Kind: s.Kind, Operands: []*tensor.Tensor{i32s(nil, 1)}}
 		if s.Kind == hook.Call {
 			e.Results = []*tensor.Tensor{i32s(nil, int32(s.ID))}
 		}

@@ -43,7 +43,7 @@ func NewReplay(r io.Reader, data io.ReaderAt) (*Replay, error) {
 }
 
 // Replay returns a handler that answers with the recorded results.
-func (r *Recorded) Replay() *Replay {
+func (r *Recording) Replay() *Replay {
 	p := &Replay{answers: map[replayKey][][]*tensor.Tensor{}, next: map[replayKey]int{}, manifest: r.Header.Manifest != nil}
 	all, of := r.Sites()
 	p.recorded, p.index = all, hook.NewIndex(all)

@@ -231,7 +231,7 @@ func (i *Interposer) Flush() {
 }
 
 // Compile implements pjrt.Interposer.
-func (i *Interposer) Compile(code []byte, form string, options []byte) (*pjrt.Interposed, error) {
+func (i *Interposer) Compile(code []byte, form string, options []byte) (*pjrt.Replacement, error) {
 	if form != "mlir" && form != "hlo" {
 		return nil, fmt.Errorf("a program in the format %q runs untapped; mlir and hlo are read", form)
 	}
@@ -260,7 +260,7 @@ func moduleName(m *ir.Module) string {
 }
 
 // change changes a module and returns the program to compile, or nil if nothing changes.
-func (i *Interposer) change(m *ir.Module, name string, code, options []byte) (*pjrt.Interposed, error) {
+func (i *Interposer) change(m *ir.Module, name string, code, options []byte) (*pjrt.Replacement, error) {
 	setDevices(m, options)
 	files, err := i.dump.program(name)
 	if err != nil {
@@ -301,7 +301,7 @@ func (i *Interposer) change(m *ir.Module, name string, code, options []byte) (*p
 		}
 		probes += len(ids)
 	}
-	out := &pjrt.Interposed{Manifest: &hook.Manifest{}, Handlers: i.handlers(), Failed: i.failed}
+	out := &pjrt.Replacement{Manifest: &hook.Manifest{}, Handlers: i.handlers(), OnFailure: i.failed}
 	replicas, partitions := mhlo.Devices(m)
 	out.Replicas, out.Partitions = max(1, replicas), max(1, partitions)
 	tokens, sharded := jaxCallbacks(m)
@@ -379,7 +379,7 @@ func (i *Interposer) handlers() *runtime.Bindings {
 }
 
 // bind chooses the handlers of a program's hooks.
-func (i *Interposer) bind(out *pjrt.Interposed, tokens map[uint64]bool) error {
+func (i *Interposer) bind(out *pjrt.Replacement, tokens map[uint64]bool) error {
 	b := out.Handlers
 	if i.config.Events != "" {
 		h, err := i.handler("record:" + i.config.Events)
@@ -466,7 +466,7 @@ func (t *tolerantHandler) Handle(ctx context.Context, c *runtime.Call) (err erro
 		if found := new(probe.OriginError); errors.As(err, &found) {
 			t.i.report(found)
 		} else {
-			t.i.report(c.Failed(err))
+			t.i.report(c.HookError(err))
 		}
 		err = nil
 	}()

@@ -17,14 +17,14 @@ type savedProgram struct {
 	Partitions int            `json:"partitions"`
 }
 
-func save(p *pjrt.Interposed) ([]byte, error) {
+func save(p *pjrt.Replacement) ([]byte, error) {
 	return json.Marshal(savedProgram{p.Manifest, p.Replicas, p.Partitions})
 }
 
 // Load implements pjrt.Interposer. It binds handlers by the current configuration. The configuration has the same
 // settings as the configuration that compiled the program, because the platform's version, on which caches depend,
 // contains them.
-func (i *Interposer) Load(data []byte) (*pjrt.Interposed, error) {
+func (i *Interposer) Load(data []byte) (*pjrt.Replacement, error) {
 	var s savedProgram
 	if err := json.Unmarshal(data, &s); err != nil || s.Manifest == nil {
 		return nil, fmt.Errorf("a serialized program runs untapped: its list of hooks is damaged: %w", err)
@@ -32,7 +32,7 @@ func (i *Interposer) Load(data []byte) (*pjrt.Interposed, error) {
 	i.mu.Lock()
 	i.loaded++
 	i.mu.Unlock()
-	p := &pjrt.Interposed{Manifest: s.Manifest, Handlers: i.handlers(), Failed: i.failed,
+	p := &pjrt.Replacement{Manifest: s.Manifest, Handlers: i.handlers(), OnFailure: i.failed,
 		Replicas: max(1, s.Replicas), Partitions: max(1, s.Partitions), Saved: data}
 	return p, i.bind(p, nil)
 }

@@ -23,12 +23,12 @@ func (s *session) deliverWithin(frame *C.hl_ffi_frame, site *site, device int) e
 	c.Seq = s.devices[device].seq.Add(1) - 1
 	if err := c.view(frame, site); err != nil {
 		s.devices[device].finished.Add(1)
-		return c.Failed(err)
+		return c.HookError(err)
 	}
 	future := C.hl_future_create(frame)
 	if future == nil {
 		s.devices[device].finished.Add(1)
-		return c.Failed(errors.New("the plugin has no asynchronous handlers, which timeouts need"))
+		return c.HookError(errors.New("the plugin has no asynchronous handlers, which timeouts need"))
 	}
 	frame.future = future
 	api := frame.api

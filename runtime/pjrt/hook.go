@@ -91,9 +91,9 @@ func (s *session) deliver(frame *C.hl_ffi_frame, site *site, device int) (err er
 		c := runtime.Call{Site: site.bound.Site, Run: s.number, Device: device, Seq: max(0, s.devices[device].seq.Load()-1)}
 		v := recover()
 		if v == nil {
-			panic(c.Failed(runtime.ErrGoexit))
+			panic(c.HookError(runtime.ErrGoexit))
 		}
-		err = c.Failed(&runtime.PanicError{Value: v, Stack: debug.Stack()})
+		err = c.HookError(&runtime.PanicError{Value: v, Stack: debug.Stack()})
 	}()
 	if s.timeout > 0 {
 		err = s.deliverWithin(frame, site, device)
@@ -131,7 +131,7 @@ func (s *session) deliverNow(frame *C.hl_ffi_frame, site *site, device int) erro
 			err = c.store(site)
 		}
 	} else {
-		err = c.Failed(err)
+		err = c.HookError(err)
 	}
 	c.forget()
 	if !alone {
@@ -293,7 +293,7 @@ func (c *call) store(site *site) error {
 	for i := range c.Results {
 		v := c.result(i)
 		if err := c.memory.FromHost(v.device, v.raw); err != nil {
-			return c.Failed(fmt.Errorf("result %d: %w", i, err))
+			return c.HookError(fmt.Errorf("result %d: %w", i, err))
 		}
 	}
 	return nil

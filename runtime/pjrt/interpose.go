@@ -35,15 +35,15 @@ type Interposer interface {
 	// Compile is called with a program in a format of PJRT ("mlir") and its options (an xla.CompileOptionsProto) before
 	// it is compiled. It returns nil for a program that does not change. After an error the program is compiled
 	// unchanged.
-	Compile(code []byte, format string, options []byte) (*Interposed, error)
-	// Load is called with Interposed.Saved of a program that was serialized.
-	Load(saved []byte) (*Interposed, error)
+	Compile(code []byte, format string, options []byte) (*Replacement, error)
+	// Load is called with Replacement.Saved of a program that was serialized.
+	Load(saved []byte) (*Replacement, error)
 	// Warn reports an error that does not end the program.
 	Warn(err error)
 }
 
-// Interposed is a program that an Interposer has changed.
-type Interposed struct {
+// Replacement is a program that an Interposer has changed. Code is nil if the plugin compiles the original.
+type Replacement struct {
 	Code       []byte
 	Manifest   *hook.Manifest
 	Handlers   *runtime.Bindings
@@ -52,8 +52,8 @@ type Interposed struct {
 	Saved      []byte
 	// Arguments, if it is not nil, receives the arguments of one run.
 	Arguments *RunArguments
-	// Failed is called with the failure of a hook that ends a run. It may be nil.
-	Failed func(error)
+	// OnFailure is called with the failure of a hook that ends a run. It may be nil.
+	OnFailure func(error)
 }
 
 // RunArguments requests the arguments of one run of a program.
@@ -80,7 +80,7 @@ type wrappedPlugin struct {
 
 // interposedProgram is a compiled program with hlocb's hooks.
 type interposedProgram struct {
-	*Interposed
+	*Replacement
 	owner    *wrappedPlugin
 	memory   DeviceMemory // nil if the host cannot reach it
 	sites    *siteTable
@@ -163,7 +163,7 @@ func (w *wrappedPlugin) guard(f func() error) {
 }
 
 // add registers a program for one object of the plugin and returns its number.
-func (w *wrappedPlugin) add(p *Interposed) (int64, error) {
+func (w *wrappedPlugin) add(p *Replacement) (int64, error) {
 	bound, err := p.Handlers.Bind(p.Manifest)
 	if err != nil {
 		return 0, err
@@ -174,7 +174,7 @@ func (w *wrappedPlugin) add(p *Interposed) (int64, error) {
 		interposed.list = map[int64]*interposedProgram{}
 	}
 	interposed.last++
-	interposed.list[interposed.last] = &interposedProgram{Interposed: p, owner: w, memory: w.memory, sites: newSiteTable(bound), uses: 1}
+	interposed.list[interposed.last] = &interposedProgram{Replacement: p, owner: w, memory: w.memory, sites: newSiteTable(bound), uses: 1}
 	return interposed.last, nil
 }
 
@@ -360,7 +360,7 @@ func (p *interposedProgram) findDevices(loaded unsafe.Pointer) error {
 func hlocbInterposeUnseen(program C.int64_t) {
 	p := programOf(program)
 	s := newSession(context.Background(), p.sites, p.Replicas*p.Partitions, p.Partitions)
-	s.several, s.failed, s.memory = false, p.Failed, p.memory
+	s.several, s.failed, s.memory = false, p.OnFailure, p.memory
 	s.anywhere = len(s.devices) == 1
 	_ = attach(s, true)
 	hlocbInterposeHold(program)
@@ -430,7 +430,7 @@ func hlocbInterposeBegin(program C.int64_t, arguments **unsafe.Pointer, devices,
 	// An error of one device must reach the framework, as it does without hlocb.
 	s.position, s.number, s.several = p.position, run, false
 	s.anywhere = len(p.position) == 0 // compiled for any device
-	s.failed, s.memory = p.Failed, p.memory
+	s.failed, s.memory = p.OnFailure, p.memory
 	if err := enter(s); err != nil {
 		p.owner.interposer.Warn(err)
 		return 0
