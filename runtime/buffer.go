@@ -128,25 +128,22 @@ func newBuffer(b Backend, v Value) *Buffer {
 
 // set makes the buffer ready. The buffer owns m from then on.
 func (b *Buffer) set(m Memory, err error) {
-	b.mu.Lock()
-	b.memory, b.err = m, err
-	free := b.takeUnused()
-	b.mu.Unlock()
-	if free != nil {
-		free.Release()
-	}
+	b.change(func() { b.memory, b.err = m, err })
 	close(b.ready)
 }
 
-// takeUnused removes the memory from the buffer and returns it if no run or reader needs it. The caller holds b.mu and
-// releases the memory.
-func (b *Buffer) takeUnused() Memory {
-	if b.users > 0 || b.state == bufferLive {
-		return nil
+// change changes the buffer, and releases its memory if no run or reader needs it any more.
+func (b *Buffer) change(f func()) {
+	b.mu.Lock()
+	f()
+	var unused Memory
+	if b.users == 0 && b.state != bufferLive {
+		unused, b.memory = b.memory, nil
 	}
-	m := b.memory
-	b.memory = nil
-	return m
+	b.mu.Unlock()
+	if unused != nil {
+		unused.Release()
+	}
 }
 
 // Type returns the element type and shape of the whole value. A dimension that is not known before the run has ended
@@ -165,14 +162,22 @@ func (b *Buffer) Backend() Backend { return b.backend }
 
 // Wait returns when the value is computed, with the error of the run that should have computed it, or when ctx ends.
 func (b *Buffer) Wait(ctx context.Context) error {
-	select {
-	case <-b.ready:
-	case <-ctx.Done():
-		return context.Cause(ctx)
+	if err := await(ctx, b.ready); err != nil {
+		return err
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.err
+}
+
+// await waits until done is closed, or returns the reason of ctx if that ends first.
+func await(ctx context.Context, done <-chan struct{}) error {
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
 }
 
 // hold keeps the memory until free is called. If donate is set, further calls of hold fail. shared reports whether
@@ -194,15 +199,7 @@ func (b *Buffer) hold(donate bool) (shared bool, err error) {
 	return shared, nil
 }
 
-func (b *Buffer) free() {
-	b.mu.Lock()
-	b.users--
-	m := b.takeUnused()
-	b.mu.Unlock()
-	if m != nil {
-		m.Release()
-	}
-}
+func (b *Buffer) free() { b.change(func() { b.users-- }) }
 
 // undonate reverses the donation of a run that did not start.
 func (b *Buffer) undonate() {
@@ -241,13 +238,9 @@ func (b *Buffer) read(ctx context.Context, f func(Memory) error) error {
 
 // Close frees the memory after the runs that use it. It may be called again and after a donation.
 func (b *Buffer) Close() {
-	b.mu.Lock()
-	if b.state == bufferLive {
-		b.state = bufferClosed
-	}
-	m := b.takeUnused()
-	b.mu.Unlock()
-	if m != nil {
-		m.Release()
-	}
+	b.change(func() {
+		if b.state == bufferLive {
+			b.state = bufferClosed
+		}
+	})
 }

@@ -141,10 +141,8 @@ func (s *Signature) accepts(i int, b *Buffer) error {
 func (c *call) run(ctx context.Context) ([]Memory, error) {
 	memories := make([]Memory, len(c.args))
 	for i, b := range c.args {
-		select {
-		case <-b.ready:
-		case <-ctx.Done():
-			return nil, context.Cause(ctx)
+		if err := await(ctx, b.ready); err != nil {
+			return nil, err
 		}
 		if b.err != nil {
 			return nil, &ArgumentError{i, &DependencyError{b.err}}
@@ -190,10 +188,8 @@ type Pending struct {
 
 // Wait returns the run's error when it has ended, or the reason of ctx if that ends first.
 func (p *Pending) Wait(ctx context.Context) error {
-	select {
-	case <-p.done:
-	case <-ctx.Done():
-		return context.Cause(ctx)
+	if err := await(ctx, p.done); err != nil {
+		return err
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()

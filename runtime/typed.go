@@ -159,38 +159,33 @@ func arrayOut[T tensor.Element](c *Call, i int, a Array[T]) error {
 	return nil
 }
 
-// Func returns a handler that calls f, a function of one operand that returns one result. Bind refuses it with a
-// *BindError for a hook with other operands or results. A result of another shape ends the run with a *ShapeError.
-func Func[A, R tensor.Element](f func(ctx context.Context, a Array[A]) (Array[R], error)) Handler {
-	return &typedHandler{[]elementType{elementOf[A]()}, []elementType{elementOf[R]()}, func(ctx context.Context, c *Call) error {
-		r, err := f(ctx, arrayIn[A](c.Operands[0]))
+// answering returns a handler whose result 0 is what f returns.
+func answering[R tensor.Element](f func(ctx context.Context, c *Call) (Array[R], error), in ...elementType) Handler {
+	return &typedHandler{in, []elementType{elementOf[R]()}, func(ctx context.Context, c *Call) error {
+		r, err := f(ctx, c)
 		if err != nil {
 			return err
 		}
 		return arrayOut(c, 0, r)
 	}}
+}
+
+// Func returns a handler that calls f, a function of one operand that returns one result. Bind refuses it with a
+// *BindError for a hook with other operands or results. A result of another shape ends the run with a *ShapeError.
+func Func[A, R tensor.Element](f func(ctx context.Context, a Array[A]) (Array[R], error)) Handler {
+	return answering(func(ctx context.Context, c *Call) (Array[R], error) { return f(ctx, arrayIn[A](c.Operands[0])) }, elementOf[A]())
 }
 
 // Func2 is Func for two operands.
 func Func2[A, B, R tensor.Element](f func(ctx context.Context, a Array[A], b Array[B]) (Array[R], error)) Handler {
-	return &typedHandler{[]elementType{elementOf[A](), elementOf[B]()}, []elementType{elementOf[R]()}, func(ctx context.Context, c *Call) error {
-		r, err := f(ctx, arrayIn[A](c.Operands[0]), arrayIn[B](c.Operands[1]))
-		if err != nil {
-			return err
-		}
-		return arrayOut(c, 0, r)
-	}}
+	return answering(func(ctx context.Context, c *Call) (Array[R], error) {
+		return f(ctx, arrayIn[A](c.Operands[0]), arrayIn[B](c.Operands[1]))
+	}, elementOf[A](), elementOf[B]())
 }
 
 // FeedFunc returns a handler that calls f, a function without operands that returns one result.
 func FeedFunc[R tensor.Element](f func(ctx context.Context) (Array[R], error)) Handler {
-	return &typedHandler{nil, []elementType{elementOf[R]()}, func(ctx context.Context, c *Call) error {
-		r, err := f(ctx)
-		if err != nil {
-			return err
-		}
-		return arrayOut(c, 0, r)
-	}}
+	return answering(func(ctx context.Context, _ *Call) (Array[R], error) { return f(ctx) })
 }
 
 // ObserverFunc returns a handler that calls f with one operand, for taps. For an inout hook f may change the elements

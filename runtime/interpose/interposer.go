@@ -47,11 +47,11 @@ type Interposer struct {
 	mu         sync.Mutex
 	handlersOf map[string]*sharedHandler // by specification
 	searches   []search
-	warned     map[string]bool
-	matched    []bool // for each tap: a value matched
-	compiled   int    // programs
-	loaded     int    // programs that were compiled by another process
-	status     int    // for the program's exit code, if the configuration is strict
+	noted      map[string]bool // lines written
+	matched    []bool          // for each tap: a value matched
+	compiled   int             // programs
+	loaded     int             // programs that were compiled by another process
+	status     int             // for the program's exit code, if the configuration is strict
 }
 
 // sharedHandler is a handler that all programs use.
@@ -78,7 +78,7 @@ func New(c Config, s Host) (*Interposer, error) {
 	if err != nil {
 		return nil, err
 	}
-	i := &Interposer{config: c, taps: taps, host: s, handlersOf: map[string]*sharedHandler{}, warned: map[string]bool{}, matched: make([]bool, len(taps))}
+	i := &Interposer{config: c, taps: taps, host: s, handlersOf: map[string]*sharedHandler{}, noted: map[string]bool{}, matched: make([]bool, len(taps))}
 	if c.Passes != "" {
 		if i.pipeline, err = pass.Parse(c.Passes, opt.Passes()); err != nil {
 			return nil, fmt.Errorf("passes: %w", err)
@@ -134,16 +134,21 @@ func (i *Interposer) Settings() string {
 	return "; hlocb"
 }
 
-// Warn implements pjrt.Interposer. Equal messages are written once.
-func (i *Interposer) Warn(err error) {
-	text := diag.Escape(firstLine(err.Error()))
+// Warn implements pjrt.Interposer.
+func (i *Interposer) Warn(err error) { i.note("warning: ", err) }
+
+// report writes the failure of a handler that does not end the program.
+func (i *Interposer) report(err error) { i.note("", err) }
+
+// note writes the first line of an error. Equal lines are written once.
+func (i *Interposer) note(kind string, err error) {
+	text := kind + diag.Escape(firstLine(err.Error()))
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	if i.warned[text] {
-		return
+	if !i.noted[text] {
+		i.noted[text] = true
+		fmt.Fprintf(i.host.Err, "hlocb: %s\n", text)
 	}
-	i.warned[text] = true
-	fmt.Fprintf(i.host.Err, "hlocb: warning: %s\n", text)
 }
 
 func firstLine(text string) string {
@@ -497,18 +502,6 @@ func (f eventFile) Handle(ctx context.Context, c *runtime.Call) error {
 	}
 	f.i.Warn(err)
 	return nil
-}
-
-// report writes the failure of a handler that does not end the program.
-func (i *Interposer) report(err error) {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	text := diag.Escape(firstLine(err.Error()))
-	if i.warned[text] {
-		return
-	}
-	i.warned[text] = true
-	fmt.Fprintf(i.host.Err, "hlocb: %s\n", text)
 }
 
 // failed receives the failure of a hook that ended a run.

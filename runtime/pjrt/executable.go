@@ -25,7 +25,6 @@ import (
 type Executable struct {
 	backend   *Backend
 	sites     *siteTable
-	edges     []hook.Edge
 	source    *runtime.Program
 	text      []byte                                                       // of a loaded program
 	compile   func(ctx context.Context, c *Client) (*loadedProgram, error) // for another level of nesting
@@ -120,13 +119,13 @@ func (b *Backend) build(ctx context.Context, p *runtime.Program, shape moduleSha
 		return nil, fmt.Errorf("%d replicas of %d partitions are more than %d devices", o.replicas, o.partitions, maxDevices)
 	}
 	e := &Executable{backend: b, sites: sites, source: p, compile: compile, timeout: timeout,
-		devices: o.replicas * o.partitions, parts: o.partitions, inputs: shape.inputs, outputs: shape.outputs}
+		devices: o.replicas * o.partitions, parts: o.partitions}
+	if shape.main.Op != nil {
+		e.inputs, e.outputs = append([]ir.Type{}, shape.main.Type().Inputs()...), shape.main.Type().Results()
+	}
 	for i := range e.inputs {
 		_, donor := shape.main.Donation(i)
 		e.donors = append(e.donors, donor)
-	}
-	if p.Manifest != nil {
-		e.edges = p.Manifest.Edges
 	}
 	e.signature = sync.OnceValue(e.describe)
 	e.idle.L = &e.mu
@@ -311,7 +310,7 @@ func (e *Executable) findShardings(l *loadedProgram, shape moduleShape) {
 		e.argShardings, e.resultShardings = in, out
 		return
 	}
-	if shape.module != nil {
+	if shape.main.Op != nil {
 		e.argShardings, e.resultShardings, e.shardingErr = shape.shardings(e.parts)
 		if e.shardingErr == nil && len(e.resultShardings) != len(l.results) {
 			e.shardingErr = fmt.Errorf("the program returns %d results, main has %d", len(l.results), len(e.resultShardings))

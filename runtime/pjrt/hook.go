@@ -171,9 +171,7 @@ type view struct {
 	scratch []byte         // a byte per element, for types that XLA packs
 }
 
-func newCall(s *site) *call {
-	return &call{Call: runtime.Call{Site: s.bound.Site}}
-}
+func newCall(s *site) *call { return &call{Call: runtime.Call{Site: s.bound.Site}} }
 
 // view fills the call from the frame, without chain and tokens. If XLA did not alias a result that passes an operand
 // through, view copies the operand.
@@ -195,7 +193,7 @@ func (c *call) view(frame *C.hl_ffi_frame, site *site) error {
 			continue
 		}
 		if n == len(c.operands) {
-			c.growOperands()
+			c.operands, c.operandPtrs = grow(c.operands)
 		}
 		if err := c.set(&c.operands[n], b, site.use, true); err != nil {
 			return fmt.Errorf("operand %d: %w", n, err)
@@ -241,7 +239,7 @@ func (c *call) view(frame *C.hl_ffi_frame, site *site) error {
 			}
 		default:
 			if m == len(c.results) {
-				c.growResults()
+				c.results, c.resultPtrs = grow(c.results)
 			}
 			if err := c.set(&c.results[m], b, site.use, false); err != nil {
 				return fmt.Errorf("result %d: %w", m, err)
@@ -498,25 +496,16 @@ func (c *call) result(i int) *view {
 
 // forget drops the views of XLA's memory, which XLA frees after the call.
 func (c *call) forget() {
-	for i := range c.operands {
-		c.operands[i].drop()
+	drop(c.operands)
+	drop(c.results)
+}
+
+func drop(views []view) {
+	for i := range views {
+		v := &views[i]
+		v.raw, v.device = nil, nil
+		v.Borrow(v.DType(), v.shape, nil)
 	}
-	for i := range c.results {
-		c.results[i].drop()
-	}
-}
-
-func (v *view) drop() {
-	v.raw, v.device = nil, nil
-	v.Borrow(v.DType(), v.shape, nil)
-}
-
-func (c *call) growOperands() {
-	c.operands, c.operandPtrs = grow(c.operands)
-}
-
-func (c *call) growResults() {
-	c.results, c.resultPtrs = grow(c.results)
 }
 
 // grow adds a view and returns the addresses of all views.

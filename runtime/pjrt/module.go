@@ -15,7 +15,6 @@ import (
 type moduleShape struct {
 	replicas, partitions int  // 0 if the module does not say
 	shardy               bool // it is sharded by the sdy dialect
-	inputs, outputs      []ir.Type
 	main                 fn.FuncOp
 	module               *ir.Module
 }
@@ -30,8 +29,6 @@ func shapeOf(m *ir.Module) moduleShape {
 	}
 	if f, ok := fn.Lookup(m, "main"); ok {
 		s.main = f
-		s.inputs = append([]ir.Type{}, f.Type().Inputs()...)
-		s.outputs = append([]ir.Type{}, f.Type().Results()...)
 	}
 	return s
 }
@@ -51,14 +48,14 @@ func (s *moduleShape) shardings(partitions int) (in, out []*sharding.Sharding, e
 		}
 		return &sharding.Sharding{}, nil
 	}
-	for i := range s.inputs {
+	for i := range s.main.Type().Inputs() {
 		v, err := one(s.main.ArgAttrs(i))
 		if err != nil {
 			return nil, nil, fmt.Errorf("argument %d: %w", i, err)
 		}
 		in = append(in, v)
 	}
-	for i := range s.outputs {
+	for i := range s.main.Type().Results() {
 		v, err := one(s.main.ResultAttrs(i))
 		if err != nil {
 			return nil, nil, fmt.Errorf("result %d: %w", i, err)

@@ -37,9 +37,9 @@ func (e *Executable) Save() (*runtime.Saved, error) {
 	if source == nil {
 		source = text(e.source)
 	}
-	m := &hook.Manifest{Edges: e.edges}
-	for _, s := range e.sites.all {
-		m.Sites = append(m.Sites, *s.bound.Site)
+	m := e.source.Manifest
+	if m == nil {
+		m = &hook.Manifest{}
 	}
 	return &runtime.Saved{Backend: l.client.platform, Builder: builder, Machine: machine(), Replicas: e.devices / e.parts, Partitions: e.parts,
 		Manifest: m, Text: source, Code: code}, nil
