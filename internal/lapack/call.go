@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -66,60 +67,15 @@ type call struct {
 	operands, results []*tensor.Tensor
 	element, part     int // bytes
 	batches, at       int
-	ranks             []int // of the operands without the batch, then of the results
 }
 
-// shapes are the ranks of operands and results without the batch, and the element types of the results: t is the
-// call's type, r its real part, i a 32-bit integer, c complex.
-type shapes struct {
-	in, out []int
-	types   string
-}
-
-func (c *call) shapes() shapes {
-	complex := c.target.complex()
-	switch c.target.routine {
-	case "potrf":
-		return shapes{[]int{2}, []int{2, 0}, "ti"}
-	case "getrf":
-		return shapes{[]int{2}, []int{2, 1, 0}, "tii"}
-	case "geqrf":
-		return shapes{[]int{2}, []int{2, 1}, "tt"}
-	case "orgqr", "ungqr":
-		return shapes{[]int{2, 1}, []int{2}, "t"}
-	case "ormqr", "unmqr":
-		return shapes{[]int{2, 1, 2}, []int{2}, "t"}
-	case "geqp3":
-		return shapes{[]int{2, 1}, []int{2, 1, 1}, "tit"}
-	case "gesdd", "gesvd":
-		return shapes{[]int{2}, []int{2, 1, 2, 2, 0}, "trtti"}
-	case "syevd", "heevd":
-		return shapes{[]int{2}, []int{2, 1, 0}, "tri"}
-	case "sytrd", "hetrd":
-		return shapes{[]int{2}, []int{2, 1, 1, 1, 0}, "trrti"}
-	case "geev":
-		if complex {
-			return shapes{[]int{2}, []int{1, 2, 2, 0}, "ttti"}
-		}
-		return shapes{[]int{2}, []int{1, 1, 2, 2, 0}, "ttcci"}
-	case "gees":
-		if complex {
-			return shapes{[]int{2}, []int{2, 2, 1, 0, 0}, "tttii"}
-		}
-		return shapes{[]int{2}, []int{2, 2, 1, 1, 0, 0}, "ttttii"}
-	case "gehrd":
-		return shapes{[]int{2}, []int{2, 1, 0}, "tti"}
-	case "gtsv":
-		return shapes{[]int{1, 1, 1, 2}, []int{1, 1, 1, 2, 0}, "tttti"}
-	}
-	return shapes{[]int{2, 2}, []int{2}, "t"} // trsm
-}
-
-// check compares the operands and results with the routine's shapes and computes the number of batches.
+// check compares the operands and results with the routine's signature and computes the number of batches. LAPACK
+// itself does not check the dimensions: it would write outside the memory if they were wrong.
 func (c *call) check() error {
-	s := c.shapes()
-	if len(c.operands) != len(s.in) || len(c.results) != len(s.out) {
-		return fmt.Errorf("%d operands and %d results given, expected %d and %d", len(c.operands), len(c.results), len(s.in), len(s.out))
+	in, out, _ := strings.Cut(c.target.signature(), " > ")
+	specs := append(strings.Fields(in), strings.Fields(out)...)
+	if n := len(strings.Fields(in)); len(c.operands) != n || len(c.results) != len(specs)-n {
+		return fmt.Errorf("%d operands and %d results given, expected %d and %d", len(c.operands), len(c.results), n, len(specs)-n)
 	}
 	types := map[byte]tensor.DType{'i': tensor.I32}
 	switch c.target.letter {
@@ -132,31 +88,65 @@ func (c *call) check() error {
 	case 'z':
 		types['t'], types['r'] = tensor.Complex128, tensor.F64
 	}
-	c.ranks = append(append(c.ranks, s.in...), s.out...)
-	batch := -1
-	for i, v := range c.values() {
-		rank := len(v.Shape()) - c.ranks[i]
-		noun, want := fmt.Sprintf("operand %d", i), types['t']
+	size := map[byte]int{}
+	for i, v := range append(append([]*tensor.Tensor{}, c.operands...), c.results...) {
+		noun, want, letters := fmt.Sprintf("operand %d", i), types[specs[i][0]], specs[i][1:]
 		if k := i - len(c.operands); k >= 0 {
-			noun, want = fmt.Sprintf("result %d", k), types[s.types[k]]
-		} else if c.target.routine == "geqp3" && i == 1 {
-			want = tensor.I32
+			noun = fmt.Sprintf("result %d", k)
 		}
+		rank := len(v.Shape()) - len(letters)
 		if rank < 0 || v.DType() != want {
-			return fmt.Errorf("%s is tensor<%v of %s>, expected %s and a rank of at least %d", noun, []int64(v.Shape()), v.DType(), want, c.ranks[i])
+			return fmt.Errorf("%s is tensor<%v of %s>, expected %s and a rank of at least %d", noun, []int64(v.Shape()), v.DType(), want, len(letters))
 		}
 		n := int(v.Shape()[:rank].NumElements())
-		if batch >= 0 && n != batch {
-			return fmt.Errorf("%s has a batch of %d, operand 0 one of %d", noun, n, batch)
+		if i > 0 && n != c.batches {
+			return fmt.Errorf("%s has a batch of %d, operand 0 has a batch of %d", noun, n, c.batches)
 		}
-		batch = n
+		c.batches = n
+		for k := range letters {
+			d := int(v.Shape()[rank+k])
+			if known, ok := size[letters[k]]; ok && known != d {
+				return fmt.Errorf("%s has the shape %v, expected %d in dimension %d", noun, []int64(v.Shape()), known, rank+k)
+			}
+			size[letters[k]] = d
+		}
+		if i == 0 {
+			size['k'], size['o'] = min(size['m'], size['n']), max(size['n']-1, 0)
+		}
 	}
-	c.batches = batch
-	return c.fits()
+	if !c.fits(size) {
+		return fmt.Errorf("the shapes %v do not fit the attributes %v", size, c.attrs)
+	}
+	return nil
 }
 
-func (c *call) values() []*tensor.Tensor {
-	return append(append([]*tensor.Tensor{}, c.operands...), c.results...)
+// fits checks the dimensions that depend on attributes or may be smaller than others.
+func (c *call) fits(size map[byte]int) bool {
+	m, n, k := size['m'], size['n'], size['k']
+	switch c.target.routine {
+	case "orgqr", "ungqr":
+		return n <= m && size['q'] <= n
+	case "ormqr", "unmqr":
+		if c.attrs["left"] != 0 {
+			return size['a'] == m && size['q'] <= k
+		}
+		return size['b'] == m && size['q'] <= k
+	case "gesdd", "gesvd":
+		columns, rows := size['v'], size['w'] // of the left vectors, of the right vectors
+		switch c.attrs["mode"] {
+		case 'N':
+			return true
+		case 'S':
+			return size['u'] == m && size['x'] == n && columns == k && rows == k
+		}
+		return size['u'] == m && size['x'] == n && columns == m && rows == n
+	case "trsm":
+		if c.attrs["side"] == 'L' {
+			return size['a'] == n
+		}
+		return size['b'] == n
+	}
+	return true
 }
 
 // dims returns the last two dimensions of a matrix.
@@ -167,81 +157,6 @@ func dims(t *tensor.Tensor) (m, n int) {
 
 // length returns the last dimension of a list.
 func length(t *tensor.Tensor) int { return int(t.Shape()[len(t.Shape())-1]) }
-
-// fits checks the dimensions that LAPACK does not check. LAPACK would write outside the memory if they were wrong.
-func (c *call) fits() error {
-	bad := func(ok bool, noun string) error {
-		if ok {
-			return nil
-		}
-		return fmt.Errorf("the shapes of %s do not fit", noun)
-	}
-	out := c.results
-	if c.target.routine == "gtsv" {
-		n := length(c.operands[1])
-		bm, bn := dims(c.operands[3])
-		rm, rn := dims(out[3])
-		ok := bm == n && rm == n && bn == rn
-		for _, i := range []int{0, 2} {
-			ok = ok && length(c.operands[i]) == n && length(out[i]) == n
-		}
-		return bad(ok && length(out[1]) == n, "the diagonals and the right-hand side")
-	}
-	m, n := dims(c.operands[0])
-	k := min(m, n)
-	matrix := func(t *tensor.Tensor, rows, columns int) bool {
-		a, b := dims(t)
-		return a == rows && b == columns
-	}
-	square := m == n
-	switch c.target.routine {
-	case "potrf":
-		return bad(square && matrix(out[0], n, n), "square matrices")
-	case "getrf":
-		return bad(matrix(out[0], m, n) && length(out[1]) == k, "matrix and pivots")
-	case "geqrf":
-		return bad(matrix(out[0], m, n) && length(out[1]) == k, "matrix and factors")
-	case "orgqr", "ungqr":
-		return bad(matrix(out[0], m, n) && n <= m && length(c.operands[1]) <= n, "matrix and factors")
-	case "ormqr", "unmqr":
-		cm, cn := dims(c.operands[2])
-		rows := cn
-		if c.attrs["left"] != 0 {
-			rows = cm
-		}
-		return bad(matrix(out[0], cm, cn) && rows == m && length(c.operands[1]) <= k, "matrices and factors")
-	case "geqp3":
-		return bad(matrix(out[0], m, n) && length(c.operands[1]) == n && length(out[1]) == n && length(out[2]) == k, "matrix, pivots and factors")
-	case "gesdd", "gesvd":
-		um, un := dims(out[2])
-		vm, vn := dims(out[3])
-		full := c.attrs["mode"] != 'S'
-		return bad(matrix(out[0], m, n) && length(out[1]) == k && (c.attrs["mode"] == 'N' || um == m && vn == n &&
-			(full && un == m && vm == n || !full && un == k && vm == k)), "matrix, values and vectors")
-	case "syevd", "heevd":
-		return bad(square && matrix(out[0], n, n) && length(out[1]) == n, "matrix and values")
-	case "sytrd", "hetrd":
-		return bad(square && matrix(out[0], n, n) && length(out[1]) == n && length(out[2]) == max(n-1, 0) && length(out[3]) == max(n-1, 0), "matrix and diagonals")
-	case "geev":
-		w := len(out) - 3
-		ok := square && matrix(out[w], n, n) && matrix(out[w+1], n, n)
-		for _, v := range out[:w] {
-			ok = ok && length(v) == n
-		}
-		return bad(ok, "matrix, values and vectors")
-	case "gees":
-		ok := square && matrix(out[0], n, n) && matrix(out[1], n, n)
-		for _, v := range out[2 : len(out)-2] {
-			ok = ok && length(v) == n
-		}
-		return bad(ok, "matrix, values and vectors")
-	case "gehrd":
-		return bad(square && matrix(out[0], n, n) && length(out[1]) == max(n-1, 0), "matrix and factors")
-	}
-	bm, bn := dims(c.operands[1]) // trsm
-	left := c.attrs["side"] == 'L'
-	return bad(square && matrix(out[0], bm, bn) && (left && bm == n || !left && bn == n), "the matrices")
-}
 
 // bytes returns the current part of a value.
 func (c *call) bytes(t *tensor.Tensor) []byte {

@@ -25,11 +25,41 @@ func (t target) size() (element, part int) {
 	return 16, 8
 }
 
-// routines are the families that JAX calls, and the types of each.
-var routines = map[string]string{
-	"potrf": "sdcz", "getrf": "sdcz", "geqrf": "sdcz", "orgqr": "sd", "ungqr": "cz", "ormqr": "sd", "unmqr": "cz", "geqp3": "sdcz", "gesdd": "sdcz",
-	"gesvd": "sdcz", "syevd": "sd", "heevd": "cz", "sytrd": "sd", "hetrd": "cz", "geev": "sdcz", "gees": "sdcz",
-	"gehrd": "sdcz", "gtsv": "sdcz", "trsm": "sdcz",
+// routines are the families that JAX calls, with their signatures for real and for complex types; "" is none. A signature
+// lists the operands, and after ">" the results: the element type, then the dimensions without the batch. Type t is the
+// call's type, r its real part, i a 32-bit integer, c complex. Equal letters are equal dimensions; k is min(m, n) and o is
+// n-1, where m and n are those of operand 0.
+var routines = map[string][2]string{
+	"potrf": {"tnn > tnn i", "tnn > tnn i"},
+	"getrf": {"tmn > tmn ik i", "tmn > tmn ik i"},
+	"geqrf": {"tmn > tmn tk", "tmn > tmn tk"},
+	"orgqr": {"tmn tq > tmn", ""},
+	"ungqr": {"", "tmn tq > tmn"},
+	"ormqr": {"tmn tq tab > tab", ""},
+	"unmqr": {"", "tmn tq tab > tab"},
+	"geqp3": {"tmn in > tmn in tk", "tmn in > tmn in tk"},
+	"gesdd": {"tmn > tmn rk tuv twx i", "tmn > tmn rk tuv twx i"},
+	"gesvd": {"tmn > tmn rk tuv twx i", "tmn > tmn rk tuv twx i"},
+	"syevd": {"tnn > tnn rn i", ""},
+	"heevd": {"", "tnn > tnn rn i"},
+	"sytrd": {"tnn > tnn rn ro to i", ""},
+	"hetrd": {"", "tnn > tnn rn ro to i"},
+	"geev":  {"tnn > tn tn cnn cnn i", "tnn > tn tnn tnn i"},
+	"gees":  {"tnn > tnn tnn tn tn i i", "tnn > tnn tnn tn i i"},
+	"gehrd": {"tnn > tnn to i", "tnn > tnn to i"},
+	"gtsv":  {"tn tn tn tnb > tn tn tn tnb i", "tn tn tn tnb > tn tn tn tnb i"},
+	"trsm":  {"tnn tab > tab", "tnn tab > tab"},
+}
+
+// signature returns the signature of the target's routine, or "" if it is none of JAX's.
+func (t target) signature() string {
+	switch t.letter {
+	case 's', 'd':
+		return routines[t.routine][0]
+	case 'c', 'z':
+		return routines[t.routine][1]
+	}
+	return ""
 }
 
 func parse(name string) (target, bool) {
@@ -39,7 +69,7 @@ func parse(name string) (target, bool) {
 		return target{}, false
 	}
 	t := target{rest[1:], rest[0]}
-	return t, strings.IndexByte(routines[t.routine], t.letter) >= 0
+	return t, t.signature() != ""
 }
 
 // Supports reports whether a custom call target is a LAPACK call of JAX that this package computes.
