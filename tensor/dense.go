@@ -43,7 +43,6 @@ type denseReader struct {
 	dtype DType
 	shape Shape
 	out   []byte // nil: only check
-	n     int    // number of elements read
 	store bool
 }
 
@@ -241,14 +240,10 @@ func allEqual(data []byte, size int) bool {
 
 // element reads one number, boolean or pair of complex parts.
 func (r *denseReader) element() *LiteralError {
-	r.n++
 	if !r.dtype.IsComplex() {
 		return r.scalar(r.dtype)
 	}
-	part := F32
-	if r.dtype == Complex128 {
-		part = F64
-	}
+	part := r.dtype.Part()
 	if r.text[r.pos] != '(' {
 		return r.fail(r.pos, "expected '(' in complex value")
 	}

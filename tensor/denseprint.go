@@ -24,14 +24,9 @@ func AppendElement(b []byte, t *Tensor, i int) []byte {
 	case KindFloat:
 		return AppendFloat(b, t.dtype, load(data))
 	}
-	part := F32
-	if t.dtype == Complex128 {
-		part = F64
-	}
-	b = append(b, '(')
-	b = AppendFloat(b, part, load(data[:size/2]))
-	b = append(b, ',')
-	b = AppendFloat(b, part, load(data[size/2:]))
+	part := t.dtype.Part()
+	b = AppendFloat(append(b, '('), part, load(data[:size/2]))
+	b = AppendFloat(append(b, ','), part, load(data[size/2:]))
 	return append(b, ')')
 }
 

@@ -8,21 +8,8 @@ import (
 // Bits returns the code of element i, zero-extended; for complex types, the code of the real part. It is for reports
 // and tests. Kernels use a View.
 func (t *Tensor) Bits(i int) uint64 {
-	switch size := t.dtype.Size(); size {
-	case 1:
-		return uint64(t.data[i])
-	case 2:
-		return uint64(binary.LittleEndian.Uint16(t.data[2*i:]))
-	case 4:
-		return uint64(binary.LittleEndian.Uint32(t.data[4*i:]))
-	case 8:
-		if t.dtype == Complex64 {
-			return uint64(binary.LittleEndian.Uint32(t.data[8*i:]))
-		}
-		return binary.LittleEndian.Uint64(t.data[8*i:])
-	default:
-		return binary.LittleEndian.Uint64(t.data[size*i:])
-	}
+	size := t.dtype.Size()
+	return load(t.data[i*size:][:t.dtype.Part().Size()])
 }
 
 // SetBits sets the code of element i. For complex types use SetComplex, which takes both parts as floats.

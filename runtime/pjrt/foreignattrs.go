@@ -31,25 +31,22 @@ type foreignAttrs struct {
 // newForeignAttrs converts attributes from MLIR text. Numbers become scalars of their type, array<...> and dense<...>
 // become arrays; strings and dictionaries keep their form.
 func newForeignAttrs(text map[string]string) (*foreignAttrs, error) {
-	// The parser reads modules, so wrap the attributes in one.
 	var b strings.Builder
-	b.WriteString("module attributes {hlocb.attrs = {")
 	for i, name := range slices.Sorted(maps.Keys(text)) {
 		if i > 0 {
 			b.WriteString(", ")
 		}
 		fmt.Fprintf(&b, "%s = %s", mlirtext.Quote(name), text[name])
 	}
-	b.WriteString("}} {}")
 	reg, err := all.Registry()
 	if err != nil {
 		return nil, err
 	}
-	m, err := parse.Parse(diag.NewSource("attributes", []byte(b.String())), ir.NewContext(), reg, parse.Options{})
+	attr, err := parse.Attr(diag.NewSource("attributes", []byte("{"+b.String()+"}")), ir.NewContext(), reg)
 	if err != nil {
 		return nil, err
 	}
-	dict, ok := m.Op().Attr("hlocb.attrs").(*ir.DictAttr)
+	dict, ok := attr.(*ir.DictAttr)
 	if !ok {
 		return nil, fmt.Errorf("the attributes are not a dictionary")
 	}
