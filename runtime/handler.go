@@ -119,7 +119,8 @@ func (e *UnboundError) Error() string {
 }
 
 // Bind chooses the handlers for every hook of m. It returns an *UnboundError if a call or feed hook has no responder,
-// and a *BindError if an observer is nil or a handler refuses a hook. A glob with a mistake is an error too. b may be nil.
+// and a *BindError if an observer is nil or a handler refuses a hook. A glob with a mistake is an error too. b may be
+// nil.
 func (b *Bindings) Bind(m *hook.Manifest) ([]Bound, error) {
 	if b == nil {
 		b = &Bindings{}

@@ -45,8 +45,8 @@ func Plugin(name, path string) (*pjrt.Plugin, error) {
 	return pjrt.GetPlugin(name)
 }
 
-// InterposedPlugin registers the plugin in a file with go-xla under a name, with i in between: i sees the programs that the
-// client compiles and delivers their hooks. A name can be used once in a process.
+// InterposedPlugin registers the plugin in a file with go-xla under a name, with i in between: i sees the programs that
+// the client compiles and delivers their hooks. A name can be used once in a process.
 func InterposedPlugin(name, path string, i *interpose.Interposer) (*pjrt.Plugin, error) {
 	table, err := i.WrapPlugin(path)
 	if err != nil {

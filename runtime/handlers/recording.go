@@ -19,8 +19,8 @@ import (
 // hooks, and version 1, which has no file of large values.
 const RecordingVersion = 3
 
-// Recorder writes a recording, a file of JSON lines: a header, an event per line as Record writes them with the handler's results and
-// the time since the run started, and the program's results.
+// Recorder writes a recording, a file of JSON lines: a header, an event per line as Record writes them with the
+// handler's results and the time since the run started, and the program's results.
 //
 //	{"recording":3,"module":"SHA-256 of the module's text","backend":"...","manifest":{"hooks":[...],"order":[...]},"args":[...]}
 //	{"seq":0,...,"operands":[...],"results":[...],"ns":81250}
