@@ -27,120 +27,10 @@ typedef struct {
 static table tables[TABLES];
 static pthread_mutex_t tables_lock = PTHREAD_MUTEX_INITIALIZER;
 
-// ---- Objects that need attention ----
-
-// An item belongs to a PJRT object: a loaded program, its executable, or the context of an execution.
-typedef struct item {
-  struct item *next;
-  const void *object;
-  int64_t program;  // of a program: its number in Go, or 0 if it only has callbacks of JAX
-  int uses;         // of a context: executions that have not ended
-  bool destroyed;   // of a context: its owner has destroyed it
-} item;
-
-// A map finds the item of an object. n lets the common case, an empty map, cost one load.
-typedef struct {
-  _Atomic size_t n;
-  pthread_mutex_t lock;
-  item *buckets[1024];
-} map;
-
-static map programs = {.lock = PTHREAD_MUTEX_INITIALIZER};
-static map contexts = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-static item **find(map *m, const void *object) {
-  item **at = &m->buckets[((uintptr_t)object >> 4) % (sizeof m->buckets / sizeof *m->buckets)];
-  while (*at && (*at)->object != object) at = &(*at)->next;
-  return at;
-}
-
-static item *add(map *m, item **at, const void *object) {
-  item *i = calloc(1, sizeof *i);
-  if (!i) return NULL;
-  i->object = object;
-  *at = i;
-  m->n++;
-  return i;
-}
-
-static void drop(map *m, item **at) {
-  item *i = *at;
-  *at = i->next;
-  m->n--;
-  free(i);
-}
-
-static bool program_of(const void *object, int64_t *program) {
-  if (!programs.n) return false;
-  pthread_mutex_lock(&programs.lock);
-  item *i = *find(&programs, object);
-  if (i) *program = i->program;
-  pthread_mutex_unlock(&programs.lock);
-  return i != NULL;
-}
-
-static void set_program(const void *object, int64_t program) {
-  pthread_mutex_lock(&programs.lock);
-  item **at = find(&programs, object);
-  item *i = *at ? *at : add(&programs, at, object);
-  if (i) i->program = program;
-  pthread_mutex_unlock(&programs.lock);
-}
-
-// forget_program removes an object and returns its program, or 0.
-static int64_t forget_program(const void *object) {
-  if (!programs.n) return 0;
-  int64_t program = 0;
-  pthread_mutex_lock(&programs.lock);
-  item **at = find(&programs, object);
-  if (*at) {
-    program = (*at)->program;
-    drop(&programs, at);
-  }
-  pthread_mutex_unlock(&programs.lock);
-  return program;
-}
-
 // ---- Executions ----
 
-static void *destroy_context(const table *t, void *context) {
-  ARGS(hl_object_args, a, .object = context);
-  return t->real->fn[HL_CONTEXT_DESTROY](&a);
-}
-
-// keep_context holds a context until the execution has ended. JAX destroys it when Execute returns, but the plugin
-// reads it when it dispatches asynchronously.
-static bool keep_context(void *context) {
-  if (!context) return false;
-  pthread_mutex_lock(&contexts.lock);
-  item **at = find(&contexts, context);
-  item *i = *at ? *at : add(&contexts, at, context);
-  if (i) i->uses++;
-  pthread_mutex_unlock(&contexts.lock);
-  return i != NULL;
-}
-
-static void release_context(const table *t, void *context) {
-  pthread_mutex_lock(&contexts.lock);
-  item **at = find(&contexts, context);
-  bool destroy = false;
-  if (*at && --(*at)->uses == 0) {
-    destroy = (*at)->destroyed;
-    drop(&contexts, at);
-  }
-  pthread_mutex_unlock(&contexts.lock);
-  if (destroy) hl_error_free(t->real, destroy_context(t, context));
-}
-
 static void *context_destroy(table *t, hl_object_args *a) {
-  bool later = false;
-  if (contexts.n) {
-    pthread_mutex_lock(&contexts.lock);
-    item *i = *find(&contexts, a->object);
-    if (i) later = i->destroyed = true;
-    pthread_mutex_unlock(&contexts.lock);
-  }
-  return later ? NULL : t->real->fn[HL_CONTEXT_DESTROY](a);
+  return hlocbInterposeDestroy(a->object) ? t->real->fn[HL_CONTEXT_DESTROY](a) : NULL;
 }
 
 // A run is an execution of a program that needs attention.
@@ -162,7 +52,8 @@ struct run {
 static void finish(run *r) {
   if (--r->left) return;
   if (r->launch) hlocbInterposeEnd(r->launch);
-  if (r->context) release_context(r->table, r->context);
+  if (r->context && hlocbInterposeRelease(r->context))
+    hl_error_free(r->table->real, hl_object(r->table->real, HL_CONTEXT_DESTROY, r->context));
   free(r);
 }
 
@@ -176,8 +67,8 @@ static void device_ready(void *error, void *data) {
 
 static void *execute(table *t, hl_execute_args *a) {
   hl_pjrt_fn real = t->real->fn[HL_LOADED_EXECUTE];
-  int64_t program = 0;
-  if (!program_of(a->loaded, &program)) return real(a);
+  int64_t program = hlocbInterposeFind(a->loaded);
+  if (program < 0) return real(a);
   size_t n = a->num_devices;
   run *r = calloc(1, sizeof *r + n * sizeof *r->devices);
   void **own = a->events ? NULL : calloc(n, sizeof *own);
@@ -191,7 +82,8 @@ static void *execute(table *t, hl_execute_args *a) {
   hl_execute_options *options = a->options;
   int32_t launch = options->launch_id;
   if (program && (r->launch = hlocbInterposeBegin(program, (void ***)a->arguments, n, a->num_arguments))) options->launch_id = r->launch;
-  if (keep_context(options->context)) r->context = options->context;
+  // JAX destroys the context when Execute returns, but the plugin reads it when it dispatches asynchronously.
+  if ((r->context = options->context)) hlocbInterposeKeep(r->context);
   if (own) a->events = own;
   void *error = real(a);
   options->launch_id = launch;
@@ -261,9 +153,9 @@ static void *compile_as(table *t, hl_pjrt_fn real, void *args, const hl_program 
     if (with.program) hlocbInterposeDrop(with.program);
     return error;
   }
-  if (with.program && loaded) hlocbInterposeLoaded(with.program, t->number, *made);
+  if (with.program && loaded) hlocbInterposeLoaded(with.program, *made);
   if (with.program && !loaded && hl_has(t->real, KNOWN_FUNCTIONS)) hlocbInterposeUnseen(with.program);
-  if (with.program || python) set_program(*made, with.program);
+  if (with.program || python) hlocbInterposeSet(*made, with.program);
   return NULL;
 }
 
@@ -277,16 +169,16 @@ static void *compile_only(table *t, hl_compile_only_args *a) {
 
 static void *get_executable(table *t, hl_get_args *a) {
   void *error = t->real->fn[HL_LOADED_EXECUTABLE](a);
-  int64_t program;
-  if (!error && program_of(a->object, &program) && program) {
+  int64_t program = error ? 0 : hlocbInterposeFind(a->object);
+  if (program > 0) {
     hlocbInterposeHold(program);
-    set_program(a->other, program);
+    hlocbInterposeSet(a->other, program);
   }
   return error;
 }
 
 static void *destroy_program(table *t, int fn, hl_object_args *a) {
-  int64_t program = forget_program(a->object);
+  int64_t program = hlocbInterposeForget(a->object);
   void *error = t->real->fn[fn](a);
   if (program) hlocbInterposeDrop(program);
   return error;
@@ -314,8 +206,8 @@ static void release_saved(void *p) {
 
 static void *serialize(table *t, hl_serialize_args *a) {
   void *error = t->real->fn[HL_EXECUTABLE_SERIALIZE](a);
-  int64_t program;
-  if (error || !program_of(a->executable, &program) || !program) return error;
+  int64_t program = error ? 0 : hlocbInterposeFind((void *)a->executable);
+  if (program <= 0) return error;
   uint64_t n = 0;
   char *more = hlocbInterposeSave(program, &n);
   size_t size = a->num_bytes + n + sizeof n + sizeof mark;
@@ -348,7 +240,7 @@ static void *deserialize(table *t, hl_deserialize_args *a) {
   a->num_bytes = whole;
   if (error) return error;
   int64_t program = hlocbInterposeLoad(t->number, (char *)a->bytes + whole - tail - n, n, a->loaded);
-  if (program) set_program(a->loaded, program);
+  if (program) hlocbInterposeSet(a->loaded, program);
   return NULL;
 }
 
@@ -411,11 +303,16 @@ const hl_api *hl_interpose(const hl_api *real, bool active, const char *suffix, 
     *number = k;
     if (!t->real) {
       hl_api *copy = malloc(real->size);
-      if (!copy) break;
+      char *own = strdup(suffix);
+      if (!copy || !own) {
+        free(copy);
+        free(own);
+        break;
+      }
       memcpy(copy, real, real->size);
       for (const wrapped *w = wrappers[k]; w->wrapper; w++)
         if (hl_has(real, w->fn)) copy->fn[w->fn] = w->wrapper;
-      *t = (table){.real = real, .copy = copy, .active = active, .number = k, .suffix = strdup(suffix)};
+      *t = (table){.real = real, .copy = copy, .active = active, .number = k, .suffix = own};
     }
     out = t->copy;
   }

@@ -64,11 +64,26 @@ type RunArguments struct {
 }
 
 // interposed holds the wrapped plugins of the process and their programs. C code names them by numbers.
-var interposed struct {
+var interposed = struct {
 	mu      sync.Mutex
 	plugins []*wrappedPlugin
 	list    map[int64]*interposedProgram
 	last    int64
+}{list: map[int64]*interposedProgram{}}
+
+// objects holds the program of each loaded program and executable of the plugins: its number as a C.int64_t, or 0 if it
+// only has callbacks of JAX.
+var objects sync.Map
+
+// contexts holds the contexts of executions that have not ended.
+var contexts = struct {
+	sync.Mutex
+	live map[unsafe.Pointer]*executionContext
+}{live: map[unsafe.Pointer]*executionContext{}}
+
+type executionContext struct {
+	uses      int
+	destroyed bool // by its owner
 }
 
 type wrappedPlugin struct {
@@ -170,9 +185,6 @@ func (w *wrappedPlugin) add(p *Replacement) (int64, error) {
 	}
 	interposed.mu.Lock()
 	defer interposed.mu.Unlock()
-	if interposed.list == nil {
-		interposed.list = map[int64]*interposedProgram{}
-	}
 	interposed.last++
 	interposed.list[interposed.last] = &interposedProgram{Replacement: p, owner: w, memory: w.memory, sites: newSiteTable(bound), uses: 1}
 	return interposed.last, nil
@@ -277,7 +289,7 @@ func hlocbInterposeRefused(program C.int64_t, message *C.char) {
 }
 
 //export hlocbInterposeLoaded
-func hlocbInterposeLoaded(program C.int64_t, number C.int, loaded unsafe.Pointer) {
+func hlocbInterposeLoaded(program C.int64_t, loaded unsafe.Pointer) {
 	p := programOf(program)
 	p.owner.guard(func() error { return errors.Join(p.findDevices(loaded), p.findShardings(loaded)) })
 }
@@ -364,6 +376,67 @@ func hlocbInterposeUnseen(program C.int64_t) {
 	s.anywhere = len(s.devices) == 1
 	_ = attach(s, true)
 	hlocbInterposeHold(program)
+}
+
+//export hlocbInterposeSet
+func hlocbInterposeSet(object unsafe.Pointer, program C.int64_t) { objects.Store(object, program) }
+
+// hlocbInterposeFind returns the program of an object, or -1.
+//
+//export hlocbInterposeFind
+func hlocbInterposeFind(object unsafe.Pointer) C.int64_t {
+	if n, ok := objects.Load(object); ok {
+		return n.(C.int64_t)
+	}
+	return -1
+}
+
+// hlocbInterposeForget removes an object that is being destroyed and returns its program, or 0.
+//
+//export hlocbInterposeForget
+func hlocbInterposeForget(object unsafe.Pointer) C.int64_t {
+	n, _ := objects.LoadAndDelete(object)
+	program, _ := n.(C.int64_t)
+	return program
+}
+
+// hlocbInterposeKeep counts an execution that uses a context.
+//
+//export hlocbInterposeKeep
+func hlocbInterposeKeep(context unsafe.Pointer) {
+	contexts.Lock()
+	defer contexts.Unlock()
+	if contexts.live[context] == nil {
+		contexts.live[context] = &executionContext{}
+	}
+	contexts.live[context].uses++
+}
+
+// hlocbInterposeRelease counts the end of an execution and reports whether its context must be destroyed now.
+//
+//export hlocbInterposeRelease
+func hlocbInterposeRelease(context unsafe.Pointer) C.bool {
+	contexts.Lock()
+	defer contexts.Unlock()
+	c := contexts.live[context]
+	if c.uses--; c.uses > 0 {
+		return false
+	}
+	delete(contexts.live, context)
+	return C.bool(c.destroyed)
+}
+
+// hlocbInterposeDestroy reports whether the owner of a context may destroy it. Otherwise the last execution does.
+//
+//export hlocbInterposeDestroy
+func hlocbInterposeDestroy(context unsafe.Pointer) C.bool {
+	contexts.Lock()
+	defer contexts.Unlock()
+	c := contexts.live[context]
+	if c != nil {
+		c.destroyed = true
+	}
+	return C.bool(c == nil)
 }
 
 //export hlocbInterposeHold
