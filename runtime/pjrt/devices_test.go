@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 	"time"
+	"unsafe"
 
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/runtime"
@@ -191,6 +192,36 @@ return %r : tensor<8xf32>
 }
 `
 	return &runtime.Program{Module: mustParse(text), Manifest: &hook.Manifest{Sites: []hook.Site{s}}}
+}
+
+// brokenMemory is a device's memory whose use panics.
+type brokenMemory struct{ hostMemory }
+
+func (brokenMemory) Readable() bool                                   { return false }
+func (brokenMemory) ToHost([]byte, unsafe.Pointer) error              { return errors.New("unreachable") }
+func (brokenMemory) FromHost(unsafe.Pointer, []byte) error            { panic("broken memory") }
+func (brokenMemory) Within(unsafe.Pointer, unsafe.Pointer, int) error { return nil }
+
+// TestPanicOutsideOfHandlers: a panic in hlocb's own code after a hook has failed ends the run, not the process.
+func TestPanicOutsideOfHandlers(t *testing.T) {
+	b, err := Open(cpuPlugin(t), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := hook.TensorType{DType: tensor.F32, Shape: tensor.Shape{4}}
+	s := hookSite(77, "ask", hook.Call, []hook.TensorType{v}, []hook.TensorType{v})
+	p := program("(%x: tensor<4xf32>) -> tensor<4xf32>", hookCall("%y", s, "%c0", "%x")+"return %y#1 : tensor<4xf32>\n", s)
+	e, err := b.Compile(context.Background(), p, runtime.CompileOptions{Replicas: 2, Handlers: answer(func(context.Context, *runtime.Call) error { return nil })})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.(*Executable).levels[0].client.memory = brokenMemory{}
+	if _, err := e.Run(context.Background(), []*tensor.Tensor{f32(tensor.Shape{4})}); err == nil {
+		t.Error("the run succeeds")
+	}
+	if err := errors.Join(e.Close(), b.Close()); err != nil {
+		t.Error(err)
+	}
 }
 
 func TestShardyPartitions(t *testing.T) {

@@ -22,7 +22,15 @@ import (
 // run and that C frees.
 //
 //export hlocbHook
-func hlocbHook(frame *C.hl_ffi_frame, id, runID C.int64_t, ordinal C.int32_t) *C.char {
+func hlocbHook(frame *C.hl_ffi_frame, id, runID C.int64_t, ordinal C.int32_t) (message *C.char) {
+	defer func() { // deliver recovers from panics of handlers
+		if v := recover(); v != nil {
+			if err, ok := v.(error); ok && errors.Is(err, runtime.ErrGoexit) {
+				panic(v)
+			}
+			message = C.CString(fmt.Sprintf("hook %s: internal error: %v\n%s", hook.ID(id), v, debug.Stack()))
+		}
+	}()
 	s := find(int64(runID)) // nil for 0, a run without a launch id
 	if s == nil {
 		s = findAttached(uint64(id))
