@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/hlocb/hlocb/interp"
@@ -88,15 +89,15 @@ const Engine = "engine"
 //
 // The error is an *UnknownError for an unknown name, a *plugins.NotFoundError if no plugin was found, and an *OpenError
 // if the plugins that were found cannot be used.
-func Open(ctx context.Context, name string, opts Options) (runtime.Backend, error) {
+func Open(_ context.Context, name string, opts Options) (runtime.Backend, error) {
 	switch name {
 	case Engine, "interp":
-		return openInterp(ctx, opts)
+		return openEngine(opts), nil
 	case "auto":
 		found, err := opts.Plugins.Find("cpu")
 		var missing *plugins.NotFoundError
 		if errors.As(err, &missing) || !havePlugins {
-			return openInterp(ctx, opts)
+			return openEngine(opts), nil
 		}
 		if err != nil {
 			return nil, err
@@ -116,14 +117,17 @@ func Open(ctx context.Context, name string, opts Options) (runtime.Backend, erro
 	return openPlugins(name, found, opts)
 }
 
+// openEngine opens the embedded engine, which every build has.
+func openEngine(opts Options) runtime.Backend {
+	if opts.Engine.Targets == nil {
+		opts.Engine.Targets = lapackTargets(opts.Plugins)
+	}
+	return interp.New(opts.Engine)
+}
+
 // platforms are names of plugins, whether or not one is installed.
 var platforms = map[string]bool{"cpu": true, "cuda": true, "rocm": true, "tpu": true}
 
 func isOffered(name string, env plugins.Environment) bool {
-	for _, p := range env.List() {
-		if p.Name == name {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(env.List(), func(p plugins.Plugin) bool { return p.Name == name })
 }

@@ -41,11 +41,11 @@ func InfoOf(b runtime.Backend) (*Info, error) {
 		out.Extensions = append(out.Extensions, e.Name)
 	}
 	out.UserData = plugin.UserData()
-	if memory, err := p.Memory(); err != nil {
-		return nil, err
-	} else if memory != nil && memory.Readable() {
+	switch memory := client.Memory(); {
+	case memory == nil:
+	case memory.Readable():
 		out.Memory = "host"
-	} else if memory != nil {
+	default:
 		out.Memory = "copied"
 	}
 	for _, d := range client.Devices() {

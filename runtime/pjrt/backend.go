@@ -80,15 +80,6 @@ func (b *Backend) Name() string { return b.name }
 // Plugin returns the backend's plugin.
 func (b *Backend) Plugin() *Plugin { return b.plugin }
 
-// Memory returns how the host reaches the values of the backend's devices, nil if it cannot.
-func (b *Backend) Memory() (DeviceMemory, error) {
-	c, err := b.client(0, 1)
-	if err != nil {
-		return nil, err
-	}
-	return c.memory, nil
-}
-
 // Describe implements runtime.Backend.
 func (b *Backend) Describe() string {
 	major, minor := b.plugin.Version()

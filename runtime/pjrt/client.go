@@ -104,8 +104,8 @@ func (p *Plugin) device(ptr unsafe.Pointer) (Device, error) {
 	return d, errors.Join(errs[:]...)
 }
 
-// Plugin returns the plugin that the client belongs to.
-func (c *Client) Plugin() *Plugin { return c.plugin }
+// Memory returns how the host reaches the values of the client's devices, nil if it cannot.
+func (c *Client) Memory() DeviceMemory { return c.memory }
 
 // Platform returns the platform's name: "cpu", "cuda", ...
 func (c *Client) Platform() string { return c.platform }
