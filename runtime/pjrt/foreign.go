@@ -183,13 +183,3 @@ func (h *Foreign) Handle(_ context.Context, c *runtime.Call) error {
 }
 
 var _ runtime.SiteChecker = (*Foreign)(nil)
-
-// ffiCode returns the FFI's code of an element type, 0 if it has none.
-func ffiCode(d tensor.DType) int32 {
-	for code, t := range ffiTypes {
-		if t == d && d != tensor.Invalid {
-			return int32(code)
-		}
-	}
-	return 0
-}

@@ -4,6 +4,7 @@ package pjrt
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -31,14 +32,10 @@ var bufferTypes = [...]tensor.DType{
 }
 
 // bufferCode returns the code of a PJRT buffer of an element type, 0 if there is none.
-func bufferCode(d tensor.DType) int32 {
-	for code, t := range bufferTypes {
-		if t == d && d != tensor.Invalid {
-			return int32(code)
-		}
-	}
-	return 0
-}
+func bufferCode(d tensor.DType) int32 { return int32(max(0, slices.Index(bufferTypes[:], d))) }
+
+// ffiCode returns the FFI's code of an element type, 0 if it has none.
+func ffiCode(d tensor.DType) int32 { return int32(max(0, slices.Index(ffiTypes[:], d))) }
 
 func bufferType(code int32) (tensor.DType, error) {
 	if code <= 0 || int(code) >= len(bufferTypes) || bufferTypes[code] == tensor.Invalid {
@@ -78,9 +75,7 @@ func pack(dst, src []byte, d tensor.DType) {
 	bits := packedBits(d)
 	per := 8 / bits
 	mask := byte(1)<<bits - 1
-	for i := range dst {
-		dst[i] = 0
-	}
+	clear(dst)
 	for i, v := range src {
 		dst[i/per] |= v & mask << (i % per * bits)
 	}
