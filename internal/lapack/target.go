@@ -25,10 +25,10 @@ func (t target) size() (element, part int) {
 	return 16, 8
 }
 
-// routines are the families that JAX calls, with their signatures for real and for complex types; "" is none. A signature
-// lists the operands, and after ">" the results: the element type, then the dimensions without the batch. Type t is the
-// call's type, r its real part, i a 32-bit integer, c complex. Equal letters are equal dimensions; k is min(m, n) and o is
-// n-1, where m and n are those of operand 0.
+// routines are the families that JAX calls, with their signatures for real and for complex types; "" is none. A
+// signature lists the operands, and after ">" the results: the element type, then the dimensions without the batch.
+// Type t is the call's type, r its real part, i a 32-bit integer, c complex. Equal letters are equal dimensions; k is
+// min(m, n) and o is n-1, where m and n are those of operand 0.
 var routines = map[string][2]string{
 	"potrf": {"tnn > tnn i", "tnn > tnn i"},
 	"getrf": {"tmn > tmn ik i", "tmn > tmn ik i"},

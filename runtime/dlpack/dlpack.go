@@ -25,8 +25,8 @@ type Options struct {
 	Writable bool
 }
 
-// ManagedTensor is an exported tensor. It is valid until Close, which a handler must call before it returns, because the
-// program uses the memory again.
+// ManagedTensor is an exported tensor. It is valid until Close, which a handler must call before it returns, because
+// the program uses the memory again.
 type ManagedTensor struct {
 	ptr       unsafe.Pointer
 	versioned C.int
