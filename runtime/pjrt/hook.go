@@ -23,26 +23,60 @@ import (
 //
 //export hlocbHook
 func hlocbHook(frame *C.hl_ffi_frame, id, runID C.int64_t, ordinal C.int32_t) (message *C.char) {
-	defer func() { // deliver recovers from panics of handlers
-		if v := recover(); v != nil {
-			if err, ok := v.(error); ok && errors.Is(err, runtime.ErrGoexit) {
-				panic(v)
-			}
-			message = C.CString(fmt.Sprintf("hook %s: internal error: %v\n%s", hook.ID(id), v, debug.Stack()))
+	var s *session
+	returned := false
+	defer func() {
+		if !returned {
+			message = panicked(s, frame, uint64(id), int32(ordinal), recover())
 		}
 	}()
-	s := find(int64(runID)) // nil for 0, a run without a launch id
+	s = find(int64(runID)) // nil for 0, a run without a launch id
 	if s == nil {
 		s = findAttached(uint64(id))
 	}
 	if s == nil {
-		return C.CString(fmt.Sprintf("hook %s was called by a run that hlocb does not know", hook.ID(id)))
+		message = C.CString(fmt.Sprintf("hook %s was called by a run that hlocb does not know", hook.ID(id)))
+	} else if err := s.hook(frame, uint64(id), int32(ordinal)); err != nil {
+		message = messageOf(err)
 	}
-	if err := s.hook(frame, uint64(id), int32(ordinal)); err != nil {
-		if python := (*PythonError)(nil); errors.As(err, &python) {
-			return C.CString(python.Message) // in the words that JAX's users know
-		}
-		return C.CString(err.Error())
+	returned = true
+	return message
+}
+
+// messageOf returns an error's message, which C frees.
+func messageOf(err error) *C.char {
+	if python := (*PythonError)(nil); errors.As(err, &python) {
+		return C.CString(python.Message) // in the words that JAX's users know
+	}
+	return C.CString(err.Error())
+}
+
+// panicked returns the message of a hook that ended with the panic v in hlocb's own code, not in a handler. A handler
+// that calls runtime.Goexit, as testing.T.FailNow does, ends with nil. It has no goroutine to end, because the thread
+// belongs to XLA, so the process ends with a panic that names the hook.
+func panicked(s *session, frame *C.hl_ffi_frame, id uint64, ordinal int32, v any) *C.char {
+	if s == nil {
+		return C.CString(fmt.Sprintf("hook %s: internal error: %v\n%s", hook.ID(id), v, debug.Stack()))
+	}
+	c := runtime.Call{Site: &hook.Site{Name: hook.ID(id).String(), ID: hook.ID(id)}, Run: s.number}
+	if site := s.sites.find(id); site != nil {
+		c.Site = site.bound.Site
+	}
+	device, err := s.device(ordinal)
+	if err == nil {
+		c.Device, c.Seq = device, max(0, s.devices[device].seq.Load()-1)
+	}
+	if v == nil {
+		panic(c.HookError(runtime.ErrGoexit))
+	}
+	failure := c.HookError(&runtime.PanicError{Value: v, Stack: debug.Stack()})
+	if err != nil {
+		return messageOf(failure)
+	}
+	s.fail(device, failure)
+	defer func() { _ = recover() }() // clearing the results may be what panicked
+	if err := s.skip(frame, device, failure); err != nil {
+		return messageOf(err)
 	}
 	return nil
 }
@@ -55,61 +89,54 @@ func hlocbNothing(*C.hl_ffi_frame, C.int64_t, C.int64_t, C.int32_t) {}
 // errStopped is the error of hooks after the run has failed. The first failure is reported instead.
 var errStopped = errors.New("the run has failed already")
 
-// hook delivers one call. On several devices it never returns an error: the other devices would wait for this device in
-// their next collective until XLA ends the process. The session keeps the failure, and the run continues without hooks.
+// hook delivers one call.
 func (s *session) hook(frame *C.hl_ffi_frame, id uint64, ordinal int32) error {
-	device := int(ordinal)
-	if s.anywhere {
-		device = 0
-	} else if s.position != nil {
-		if device < 0 || device >= len(s.position) || s.position[device] < 0 {
-			return fmt.Errorf("hook %s was called on device ordinal %d, which is not one of the run's devices", hook.ID(id), ordinal)
-		}
-		device = int(s.position[device])
-	} else if device < 0 || device >= len(s.devices) {
-		return fmt.Errorf("hook %s was called on device ordinal %d, the run has %d devices", hook.ID(id), ordinal, len(s.devices))
+	device, err := s.device(ordinal)
+	if err != nil {
+		return err
 	}
-	var err error
 	if s.stopped.Load() || s.attempts != nil && !s.attempts.claim(s) {
-		err = errStopped
-	} else if site := s.sites.find(id); site == nil {
+		return s.skip(frame, device, errStopped)
+	}
+	if site := s.sites.find(id); site == nil {
 		err = fmt.Errorf("the program calls hook %s, which is not in its manifest", hook.ID(id))
-		s.fail(device, err)
-	} else if err = s.deliver(frame, site, device); err != nil {
-		s.fail(device, err)
-	}
-	if err != nil && s.several {
-		if err := clearResults(frame, s.memory); err != nil {
-			s.fail(device, err)
-		}
-		return nil
-	}
-	return err
-}
-
-// deliver calls a site's handlers. A panic in hlocb's own code ends the run with the hook's name, not the process. A
-// handler that calls runtime.Goexit, as testing.T.FailNow does, has no goroutine to end, because the thread belongs
-// to XLA. The process then ends with a panic that names the hook.
-func (s *session) deliver(frame *C.hl_ffi_frame, site *site, device int) (err error) {
-	returned := false
-	defer func() {
-		if returned {
-			return
-		}
-		c := runtime.Call{Site: site.bound.Site, Run: s.number, Device: device, Seq: max(0, s.devices[device].seq.Load()-1)}
-		v := recover()
-		if v == nil {
-			panic(c.HookError(runtime.ErrGoexit))
-		}
-		err = c.HookError(&runtime.PanicError{Value: v, Stack: debug.Stack()})
-	}()
-	if s.timeout > 0 {
+	} else if s.timeout > 0 {
 		err = s.deliverWithin(frame, site, device)
 	} else {
 		err = s.deliverNow(frame, site, device)
 	}
-	returned = true
-	return err
+	if err != nil {
+		s.fail(device, err)
+		return s.skip(frame, device, err)
+	}
+	return nil
+}
+
+// device returns the device with an ordinal, among the run's devices.
+func (s *session) device(ordinal int32) (int, error) {
+	device := int(ordinal)
+	switch {
+	case s.anywhere:
+		return 0, nil
+	case s.position != nil && device >= 0 && device < len(s.position) && s.position[device] >= 0:
+		return int(s.position[device]), nil
+	case s.position == nil && device >= 0 && device < len(s.devices):
+		return device, nil
+	}
+	return 0, fmt.Errorf("a hook was called on device ordinal %d, which is not one of the run's %d devices", ordinal, len(s.devices))
+}
+
+// skip returns the error of a hook that failed with err. On several devices it returns nil: the other devices would
+// wait for this device in their next collective until XLA ends the process. The session keeps the failure, and the run
+// continues without hooks.
+func (s *session) skip(frame *C.hl_ffi_frame, device int, err error) error {
+	if !s.several {
+		return err
+	}
+	if err := clearResults(frame, s.memory); err != nil {
+		s.fail(device, err)
+	}
+	return nil
 }
 
 // deliverNow sets the call's views, calls the handlers and finishes the results.
