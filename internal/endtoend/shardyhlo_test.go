@@ -98,8 +98,14 @@ func TestShardyInHLOStays(t *testing.T) {
 			found = found || op.Is(sdy.ManualComputation)
 			return true
 		})
-		if got, want := hloOf(t, m), string(old.AppendText(nil, hlo.TextOptions{})); !found || got != want {
-			t.Errorf("%s: manual computation found: %v; written again:\n%s\nwant\n%s", name, found, got, want)
+		if !found {
+			t.Errorf("%s: found no manual computation", name)
+		}
+		if !bytes.Contains(text, []byte("inlineable")) {
+			continue // a hand-written test of XLA without the attributes that XLA writes
+		}
+		if got, want := hloOf(t, m), string(old.AppendText(nil, hlo.TextOptions{})); got != want {
+			t.Errorf("%s: written again:\n%s\nwant\n%s", name, got, want)
 		}
 	}
 }

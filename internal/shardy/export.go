@@ -28,14 +28,14 @@ const (
 	manualBody          = "xla.sdy.manual_computation_body"
 )
 
-// Used reports whether m has meshes of Shardy.
+// Used reports whether m has meshes or manual computations of Shardy.
 func Used(m *ir.Module) bool {
-	for op := range m.Body().Ops() {
-		if op.Is(sdy.Mesh) {
-			return true
-		}
-	}
-	return false
+	used := false
+	m.Walk(func(op *ir.Op) bool {
+		used = used || op.Is(sdy.Mesh) || op.Is(sdy.ManualComputation)
+		return !used
+	})
+	return used
 }
 
 // Bodies returns the names of the functions of manual computations in m, which has the form that Export writes, in the

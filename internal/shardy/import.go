@@ -15,13 +15,10 @@ import (
 )
 
 // Exported reports whether m has manual computations in the form that Export writes.
-func Exported(m *ir.Module) bool {
-	_, ok := frontend(m.Op(), shardyMeshes)
-	return ok && len(Bodies(m)) > 0
-}
+func Exported(m *ir.Module) bool { return len(Bodies(m)) > 0 }
 
 // ExportedIn reports whether a module's text or artifact may have the form that Export writes.
-func ExportedIn(code []byte) bool { return bytes.Contains(code, []byte(shardyMeshes)) }
+func ExportedIn(code []byte) bool { return bytes.Contains(code, []byte(manualBody)) }
 
 // Import restores the meshes and the manual computations of a module in the form that Export writes (XLA,
 // service/spmd/shardy/sdy_round_trip/shard_map_import.cc). The shardings of values stay frontend attributes, which mean
