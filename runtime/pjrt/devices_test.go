@@ -195,7 +195,7 @@ return %r : tensor<8xf32>
 }
 
 // brokenMemory is a device's memory whose use panics.
-type brokenMemory struct{ hostMemory }
+type brokenMemory struct{}
 
 func (brokenMemory) Readable() bool                                   { return false }
 func (brokenMemory) ToHost([]byte, unsafe.Pointer) error              { return errors.New("unreachable") }

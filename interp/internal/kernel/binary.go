@@ -33,14 +33,6 @@ type integer interface {
 	~int8 | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32 | ~uint64
 }
 
-type signed interface {
-	~int8 | ~int16 | ~int32 | ~int64
-}
-
-type unsigned interface {
-	~uint8 | ~uint16 | ~uint32 | ~uint64
-}
-
 type float interface{ ~float32 | ~float64 }
 
 type complexNumber interface{ ~complex64 | ~complex128 }
