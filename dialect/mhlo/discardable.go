@@ -1,5 +1,7 @@
 package mhlo
 
+import "github.com/hlocb/hlocb/ir"
+
 // Names of discardable attributes. XLA reads them from modules, functions, arguments, results and ops of any dialect.
 const (
 	AttrNumPartitions      = "mhlo.num_partitions"      // i32, on the module
@@ -9,3 +11,13 @@ const (
 	AttrBackendConfig      = "mhlo.backend_config"      // dictionary or string, on custom calls
 	AttrCallAttributes     = "mhlo.attributes"          // the attributes of the op that a custom call of its name represents
 )
+
+// Frontend returns a frontend attribute of op, or "" if op does not have it.
+func Frontend(op *ir.Op, name string) string {
+	if d, ok := op.Attr(AttrFrontendAttributes).(*ir.DictAttr); ok {
+		if s, ok := d.Get(name).(*ir.StringAttr); ok {
+			return s.Value()
+		}
+	}
+	return ""
+}

@@ -81,6 +81,15 @@ func (m *DeviceMesh) text(t *view.Text) {
 	}
 }
 
+// Devices returns the number of the mesh's devices: the product of the sizes of its axes.
+func (m *DeviceMesh) Devices() int64 {
+	n := int64(1)
+	for _, a := range m.Axes {
+		n *= a.Size
+	}
+	return n
+}
+
 // check returns a description of the mesh's error, or "".
 func (m *DeviceMesh) check() string {
 	for i, a := range m.Axes {
@@ -100,11 +109,7 @@ func (m *DeviceMesh) check() string {
 		}
 		return ""
 	}
-	product := int64(1)
-	for _, a := range m.Axes {
-		product *= a.Size
-	}
-	if product != int64(len(m.DeviceIDs)) {
+	if product := m.Devices(); product != int64(len(m.DeviceIDs)) {
 		return fmt.Sprintf("total product of axis sizes must match total number of device ids, got: %d != %d", product, len(m.DeviceIDs))
 	}
 	sorted := slices.Sorted(slices.Values(m.DeviceIDs))

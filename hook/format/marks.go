@@ -54,14 +54,8 @@ func setMarks(op *ir.Op, h hookop.HookOp) {
 	op.SetAttr(mhlo.AttrFrontendAttributes, ir.NewDict(marks(h)))
 }
 
-// frontend returns a frontend attribute of op, or "" if op does not have it.
-func frontend(op *ir.Op, name string) string {
-	d, _ := op.Attr(mhlo.AttrFrontendAttributes).(*ir.DictAttr)
-	return irutil.StringAttr(d.Get(name))
-}
-
 // markedKind returns the kind that op is marked with.
-func markedKind(op *ir.Op) (hook.Kind, bool) { return hook.ParseKind(frontend(op, markKind)) }
+func markedKind(op *ir.Op) (hook.Kind, bool) { return hook.ParseKind(mhlo.Frontend(op, markKind)) }
 
 // readMarks applies the marks on the first op of a hook, as far as they agree with the hook. If a function was copied
 // with its hooks, the first copy keeps the id.
@@ -70,18 +64,18 @@ func (r *Raiser) readMarks(s *Match) {
 	if !ok {
 		return
 	}
-	if name := frontend(s.Mark, markName); name != "" {
+	if name := mhlo.Frontend(s.Mark, markName); name != "" {
 		s.Name = name
 	}
-	if id, ok := hook.ParseID(frontend(s.Mark, markID)); ok && !r.marked[id] {
+	if id, ok := hook.ParseID(mhlo.Frontend(s.Mark, markID)); ok && !r.marked[id] {
 		if r.marked == nil {
 			r.marked = map[hook.ID]bool{}
 		}
 		r.marked[id] = true
 		s.ID = &id
 	}
-	s.EachDevice = s.EachDevice || frontend(s.Mark, markPerDevice) == hook.PerDeviceEach.String()
-	if frontend(s.Mark, markPure) == "true" {
+	s.EachDevice = s.EachDevice || mhlo.Frontend(s.Mark, markPerDevice) == hook.PerDeviceEach.String()
+	if mhlo.Frontend(s.Mark, markPure) == "true" {
 		s.dropTokens()
 	}
 	switch {
@@ -130,7 +124,7 @@ func markedAliases(s *Match) (aliases []int, ok bool) {
 			}
 		}
 	}
-	parts := strings.Split(frontend(s.Mark, markAliases), ",")
+	parts := strings.Split(mhlo.Frontend(s.Mark, markAliases), ",")
 	if len(parts) != len(types) {
 		return nil, false
 	}

@@ -53,7 +53,7 @@ func readTransfer(op *ir.Op) (transfer, bool) {
 			t.channel = c.Handle
 		}
 	}
-	t.key = frontend(op, "_xla_host_transfer_rendezvous")
+	t.key = mhlo.Frontend(op, "_xla_host_transfer_rendezvous")
 	for _, mark := range [...]string{"_dtoh_", "_htod_"} {
 		if i := strings.LastIndex(t.key, mark); i > 0 {
 			if _, err := strconv.Atoi(t.key[i+len(mark):]); err == nil {
@@ -108,7 +108,7 @@ func readGroup(r *Raiser, first transfer, group []transfer) (bool, error) {
 	var channels []string
 	dummySend, dummyRecv := isDummySend(group), isDummyRecv(group)
 	if kind, ok := markedKind(first.op); ok {
-		dummySend = dummySend && frontend(first.op, markOperands) == "0"
+		dummySend = dummySend && mhlo.Frontend(first.op, markOperands) == "0"
 		dummyRecv = dummyRecv && kind == hook.Tap
 		s.Mark = first.op
 	}

@@ -11,9 +11,11 @@ import (
 	"testing"
 
 	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/dialect/mhlo"
 	"github.com/hlocb/hlocb/dialect/sdy"
 	"github.com/hlocb/hlocb/hlo"
 	"github.com/hlocb/hlocb/internal/reader"
+	"github.com/hlocb/hlocb/internal/shardy"
 	"github.com/hlocb/hlocb/internal/testkit"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/passes"
@@ -64,6 +66,21 @@ func TestShardyInHLO(t *testing.T) {
 			p := &runtime.Program{Module: again, Manifest: r.Manifest}
 			runShardedProgram(t, open(t, backend), p, file, 3, count(tensor.Shape{8, 2}, 1), count(nil, 3))
 		})
+	}
+}
+
+// TestShardyWithoutPartitions: a module in XLA's form that states no number of partitions has as many as its mesh has
+// devices.
+func TestShardyWithoutPartitions(t *testing.T) {
+	m := testkit.ParseFile(t, testkit.Testdata("mlir", "sharded_shardy.mlir"))
+	if err := shardy.Export(m, nil); err != nil {
+		t.Fatal(err)
+	}
+	m.Op().RemoveAttr(mhlo.AttrNumReplicas)
+	m.Op().RemoveAttr(mhlo.AttrNumPartitions)
+	m = readModule(t, "sharded.mlir", []byte(print.String(m, print.Options{})))
+	if _, partitions := mhlo.Devices(m); partitions != 4 {
+		t.Errorf("%d partitions, want 4", partitions)
 	}
 }
 

@@ -13,13 +13,13 @@ import (
 
 // XLA's names for facts of Shardy that it stores outside Shardy's dialect (XLA, service/spmd/shardy/constants.h).
 const (
-	shardyMeshes       = "xla.sdy.meshes"
-	shardySharding     = "xla.sdy.sharding"
-	shardyRule         = "xla.sdy.sharding_rule"
-	shardyInShardings  = "xla.sdy.in_shardings"
-	shardyOutShardings = "xla.sdy.out_shardings"
-	shardyManualAxes   = "xla.sdy.manual_axes"
-	shardyInlineable   = "inlineable"
+	attrMeshes       = "xla.sdy.meshes"
+	attrSharding     = "xla.sdy.sharding"
+	attrRule         = "xla.sdy.sharding_rule"
+	attrInShardings  = "xla.sdy.in_shardings"
+	attrOutShardings = "xla.sdy.out_shardings"
+	attrManualAxes   = "xla.sdy.manual_axes"
+	attrInlineable   = "inlineable"
 
 	targetSharding      = "Sharding"
 	targetFuncResult    = "xla.sdy.FuncResultSharding"
@@ -74,7 +74,7 @@ func Export(m *ir.Module, bodies []string) error {
 		op.Erase()
 	}
 	if len(list) > 0 {
-		setFrontend(m.Op(), shardyMeshes, ir.NewDict(list).String())
+		setFrontend(m.Op(), attrMeshes, ir.NewDict(list).String())
 	}
 	return nil
 }
@@ -113,7 +113,7 @@ func (e *exporter) op(op *ir.Op) {
 		e.function(fn.FuncOp{Op: op})
 	case op.Is(sdy.ShardingConstraint):
 		v, _ := sdy.AsShardingConstraint(op)
-		call := e.call(e.m.Before(op), targetSharding, op.OperandList(), []ir.Type{op.Result(0).Type()}, false, shardySharding, perValue(v.Sharding()))
+		call := e.call(e.m.Before(op), targetSharding, op.OperandList(), []ir.Type{op.Result(0).Type()}, false, attrSharding, perValue(v.Sharding()))
 		call.SetAttr(mhlo.AttrSharding, ir.NewString(e.gspmd(op, v.Sharding())))
 		op.ReplaceWith(call.Result(0))
 	case op.Is(sdy.ManualComputation):
@@ -123,12 +123,12 @@ func (e *exporter) op(op *ir.Op) {
 		e.fail(op, "'%s' op has no form outside the dialect sdy; portable artifacts of the route xla-mixed keep it", op.Name())
 	default:
 		if v, ok := ir.DataOf[sdy.PerValue](op.Attr(sdy.AttrValueSharding)); ok {
-			setFrontend(op, shardySharding, op.Attr(sdy.AttrValueSharding).String())
+			setFrontend(op, attrSharding, op.Attr(sdy.AttrValueSharding).String())
 			op.SetAttr(mhlo.AttrSharding, ir.NewString(e.gspmdList(op, v.Shardings)))
 			op.RemoveAttr(sdy.AttrValueSharding)
 		}
 		if a := op.Attr(sdy.AttrValueRule); a != nil {
-			setFrontend(op, shardyRule, a.String())
+			setFrontend(op, attrRule, a.String())
 			op.RemoveAttr(sdy.AttrValueRule)
 		}
 	}
@@ -161,7 +161,7 @@ func (e *exporter) function(f fn.FuncOp) {
 		}
 		list := ir.AttrList(d.Entries()).Without(sdy.AttrValueSharding).Set(mhlo.AttrSharding, ir.NewString(e.gspmd(f.Op, s)), false)
 		if !result {
-			frontend := withEntry(d.Get(mhlo.AttrFrontendAttributes), shardySharding, d.Get(sdy.AttrValueSharding).String())
+			frontend := withEntry(d.Get(mhlo.AttrFrontendAttributes), attrSharding, d.Get(sdy.AttrValueSharding).String())
 			list = list.Set(mhlo.AttrFrontendAttributes, frontend, false)
 		}
 		return ir.NewDict(list)
@@ -178,7 +178,7 @@ func (e *exporter) function(f fn.FuncOp) {
 		for _, b := range f.Region(0).Blocks() {
 			if last := b.Last(); last.Is(fn.Return) {
 				v := last.Operand(i)
-				last.SetOperand(i, e.call(e.m.Before(last), targetFuncResult, []*ir.Value{v}, []ir.Type{v.Type()}, true, shardySharding, perValue(s)).Result(0))
+				last.SetOperand(i, e.call(e.m.Before(last), targetFuncResult, []*ir.Value{v}, []ir.Type{v.Type()}, true, attrSharding, perValue(s)).Result(0))
 			}
 		}
 	}
@@ -214,8 +214,8 @@ func (e *exporter) manual(op *ir.Op) {
 	axes, b := op.Attr(sdy.AttrManualAxes).String(), e.m.Before(op)
 	operands := op.OperandList()
 	if len(operands) > 0 {
-		call := e.call(b, targetGlobalToLocal, operands, local, true, shardyInShardings, op.Attr(sdy.AttrInShardings).String())
-		setFrontend(call, shardyManualAxes, axes)
+		call := e.call(b, targetGlobalToLocal, operands, local, true, attrInShardings, op.Attr(sdy.AttrInShardings).String())
+		setFrontend(call, attrManualAxes, axes)
 		operands = call.ResultList()
 	}
 	e.m.Before(ret).Create(fn.Return, ret.OperandList(), nil)
@@ -224,18 +224,19 @@ func (e *exporter) manual(op *ir.Op) {
 	region.TakeBlocks(v.Body())
 	st := &ir.OpState{Def: fn.Func, Bodies: []*ir.Region{region}}
 	st.SetAttr(fn.AttrFunctionType, ir.NewTypeAttr(e.m.Context().Function(local, inner)))
-	st.SetAttr(ir.SymbolName, ir.NewString(e.unique(manualBody)))
-	f := fn.FuncOp{Op: e.m.After(at).Insert(st)}
+	name := manualBody
 	if len(e.bodies) > 0 {
-		f.SetPrivate(e.unique(e.bodies[0]))
-		e.bodies = e.bodies[1:]
+		name, e.bodies = e.bodies[0], e.bodies[1:]
+		st.SetAttr(fn.AttrSymVisibility, ir.NewString("private"))
 	}
+	st.SetAttr(ir.SymbolName, ir.NewString(e.unique(name)))
+	f := fn.FuncOp{Op: e.m.After(at).Insert(st)}
 	call := fn.NewCall(b, f, operands)
-	setFrontend(call, shardyInlineable, "false")
+	setFrontend(call, attrInlineable, "false")
 	results := call.ResultList()
 	if len(results) > 0 {
-		last := e.call(b, targetLocalToGlobal, results, outer, true, shardyManualAxes, axes)
-		setFrontend(last, shardyOutShardings, op.Attr(sdy.AttrOutShardings).String())
+		last := e.call(b, targetLocalToGlobal, results, outer, true, attrManualAxes, axes)
+		setFrontend(last, attrOutShardings, op.Attr(sdy.AttrOutShardings).String())
 		results = last.ResultList()
 	}
 	op.ReplaceWith(results...)

@@ -15,7 +15,9 @@ import (
 )
 
 // Exported reports whether m has manual computations in the form that Export writes.
-func Exported(m *ir.Module) bool { return len(Bodies(m)) > 0 }
+func Exported(m *ir.Module) bool {
+	return slices.ContainsFunc(fn.Funcs(m), func(f fn.FuncOp) bool { return strings.Contains(f.Symbol(), manualBody) })
+}
 
 // ExportedIn reports whether a module's text or artifact may have the form that Export writes.
 func ExportedIn(code []byte) bool { return bytes.Contains(code, []byte(manualBody)) }
@@ -43,7 +45,7 @@ func Import(m *ir.Module) error {
 	if im.err != nil {
 		return im.err
 	}
-	if replicas, partitions := mhlo.Devices(m); im.devices > 1 && replicas*partitions == 1 {
+	if replicas, partitions := mhlo.Devices(m); im.devices > 1 && replicas <= 1 && partitions <= 1 {
 		m.Op().SetAttr(mhlo.AttrNumPartitions, ir.NewInteger(im.devices, ir.Int(32)))
 	}
 	return nil
@@ -57,21 +59,11 @@ type importer struct {
 	err     error
 }
 
-// frontend returns an entry of the frontend attributes of op.
-func frontend(op *ir.Op, name string) (string, bool) {
-	if d, ok := op.Attr(mhlo.AttrFrontendAttributes).(*ir.DictAttr); ok {
-		if s, ok := d.Get(name).(*ir.StringAttr); ok {
-			return s.Value(), true
-		}
-	}
-	return "", false
-}
-
 // attr parses an attribute that op has as text among its frontend attributes. Without it, or if it is wrong, attr
 // returns nil.
 func (im *importer) attr(op *ir.Op, name string) ir.Attr {
-	text, ok := frontend(op, name)
-	if !ok || im.err != nil {
+	text := mhlo.Frontend(op, name)
+	if text == "" || im.err != nil {
 		return nil
 	}
 	a, err := parse.Attr(diag.NewSource(name, []byte(text)), im.m.Context(), im.m.Registry())
@@ -89,7 +81,7 @@ func (im *importer) attr(op *ir.Op, name string) ir.Attr {
 // addMeshes turns the module's meshes into ops.
 func (im *importer) addMeshes() {
 	root := im.m.Op()
-	d, _ := im.attr(root, shardyMeshes).(*ir.DictAttr)
+	d, _ := im.attr(root, attrMeshes).(*ir.DictAttr)
 	if d == nil {
 		return
 	}
@@ -97,13 +89,13 @@ func (im *importer) addMeshes() {
 	for _, e := range d.Entries() {
 		mesh, ok := ir.DataOf[sdy.DeviceMesh](e.Attr)
 		if !ok {
-			im.err = im.m.Errorf(root, "%s: '%s' must be a mesh", shardyMeshes, e.Name)
+			im.err = im.m.Errorf(root, "%s: '%s' must be a mesh", attrMeshes, e.Name)
 			return
 		}
 		im.meshes[e.Name] = mesh
 		b.Create(sdy.Mesh, nil, nil, ir.NamedAttr{Name: sdy.AttrMesh, Attr: e.Attr}, ir.NamedAttr{Name: sdy.AttrSymName, Attr: ir.NewString(e.Name)})
 	}
-	rest := ir.AttrList(root.Attr(mhlo.AttrFrontendAttributes).(*ir.DictAttr).Entries()).Without(shardyMeshes)
+	rest := ir.AttrList(root.Attr(mhlo.AttrFrontendAttributes).(*ir.DictAttr).Entries()).Without(attrMeshes)
 	root.RemoveAttr(mhlo.AttrFrontendAttributes)
 	if len(rest) > 0 {
 		root.SetAttr(mhlo.AttrFrontendAttributes, ir.NewDict(rest))
@@ -128,7 +120,7 @@ func (im *importer) call(call *ir.Op) {
 			return
 		}
 		operands = take.OperandList()
-		in, axes = im.attr(take, shardyInShardings), im.attr(take, shardyManualAxes)
+		in, axes = im.attr(take, attrInShardings), im.attr(take, attrManualAxes)
 	}
 	if call.NumResults() > 0 {
 		for u := range call.Result(0).Uses() {
@@ -145,7 +137,7 @@ func (im *importer) call(call *ir.Op) {
 		for _, r := range join.ResultList() {
 			types = append(types, r.Type())
 		}
-		out, axes = im.attr(join, shardyOutShardings), im.attr(join, shardyManualAxes)
+		out, axes = im.attr(join, attrOutShardings), im.attr(join, attrManualAxes)
 	}
 	if in == nil || out == nil || axes == nil {
 		return
@@ -188,17 +180,16 @@ func callTarget(op *ir.Op) string {
 
 // size returns the number of devices of the mesh of shardings.
 func (im *importer) size(a ir.Attr) int64 {
-	n := int64(1)
-	if v, ok := ir.DataOf[sdy.PerValue](a); ok && len(v.Shardings) > 0 {
-		mesh := v.Shardings[0].Inline
-		if mesh == nil {
-			mesh = im.meshes[v.Shardings[0].Mesh]
-		}
-		if mesh != nil {
-			for _, axis := range mesh.Axes {
-				n *= axis.Size
-			}
-		}
+	v, ok := ir.DataOf[sdy.PerValue](a)
+	if !ok || len(v.Shardings) == 0 {
+		return 1
 	}
-	return n
+	mesh := v.Shardings[0].Inline
+	if mesh == nil {
+		mesh = im.meshes[v.Shardings[0].Mesh]
+	}
+	if mesh == nil {
+		return 1
+	}
+	return mesh.Devices()
 }

@@ -62,15 +62,15 @@ func panicked(s *session, frame *C.hl_ffi_frame, id uint64, ordinal int32, v any
 	if site := s.sites.find(id); site != nil {
 		c.Site = site.bound.Site
 	}
-	device, err := s.device(ordinal)
-	if err == nil {
+	device, known := s.device(ordinal)
+	if known {
 		c.Device, c.Seq = device, max(0, s.devices[device].seq.Load()-1)
 	}
 	if v == nil {
 		panic(c.HookError(runtime.ErrGoexit))
 	}
 	failure := c.HookError(&runtime.PanicError{Value: v, Stack: debug.Stack()})
-	if err != nil {
+	if !known {
 		return messageOf(failure)
 	}
 	s.fail(device, failure)
@@ -91,13 +91,14 @@ var errStopped = errors.New("the run has failed already")
 
 // hook delivers one call.
 func (s *session) hook(frame *C.hl_ffi_frame, id uint64, ordinal int32) error {
-	device, err := s.device(ordinal)
-	if err != nil {
-		return err
+	device, known := s.device(ordinal)
+	if !known {
+		return fmt.Errorf("hook %s was called on device ordinal %d, which is not one of the run's %d devices", hook.ID(id), ordinal, len(s.devices))
 	}
 	if s.stopped.Load() || s.attempts != nil && !s.attempts.claim(s) {
 		return s.skip(frame, device, errStopped)
 	}
+	var err error
 	if site := s.sites.find(id); site == nil {
 		err = fmt.Errorf("the program calls hook %s, which is not in its manifest", hook.ID(id))
 	} else if s.timeout > 0 {
@@ -113,17 +114,17 @@ func (s *session) hook(frame *C.hl_ffi_frame, id uint64, ordinal int32) error {
 }
 
 // device returns the device with an ordinal, among the run's devices.
-func (s *session) device(ordinal int32) (int, error) {
-	device := int(ordinal)
+func (s *session) device(ordinal int32) (device int, known bool) {
+	device = int(ordinal)
 	switch {
 	case s.anywhere:
-		return 0, nil
+		return 0, true
 	case s.position != nil && device >= 0 && device < len(s.position) && s.position[device] >= 0:
-		return int(s.position[device]), nil
+		return int(s.position[device]), true
 	case s.position == nil && device >= 0 && device < len(s.devices):
-		return device, nil
+		return device, true
 	}
-	return 0, fmt.Errorf("a hook was called on device ordinal %d, which is not one of the run's %d devices", ordinal, len(s.devices))
+	return 0, false
 }
 
 // skip returns the error of a hook that failed with err. On several devices it returns nil: the other devices would
