@@ -155,25 +155,29 @@ func ReadPayload(r io.Reader, d DType, shape Shape, size int64) (*Tensor, error)
 	return t, nil
 }
 
-// Normalize makes the bytes of elements of less than 8 bits valid: an i1 is 1 if its byte is not 0, other types are
-// defined by their low bits, as in ml_dtypes, and i2 and i4 are sign-extended. Other types have no invalid bytes.
-func (t *Tensor) Normalize() {
-	unused := 8 - t.dtype.Bits()
+// Normalize makes the bytes of the elements valid, see NormalizeBytes.
+func (t *Tensor) Normalize() { NormalizeBytes(t.data, t.dtype) }
+
+// NormalizeBytes makes the bytes of elements of less than 8 bits valid. An i1 is 1 if its byte is not 0. Other types
+// are defined by their low bits, as in ml_dtypes; i2 and i4 are sign-extended. Types of 8 bits and more have no invalid
+// bytes.
+func NormalizeBytes(data []byte, d DType) {
+	unused := 8 - d.Bits()
 	switch {
 	case unused <= 0:
-	case t.dtype == I1:
-		for i, b := range t.data {
+	case d == I1:
+		for i, b := range data {
 			if b > 1 {
-				t.data[i] = 1
+				data[i] = 1
 			}
 		}
-	case t.dtype.Kind() == KindSigned:
-		for i, b := range t.data {
-			t.data[i] = byte(int8(b<<unused) >> unused)
+	case d.Kind() == KindSigned:
+		for i, b := range data {
+			data[i] = byte(int8(b<<unused) >> unused)
 		}
 	default:
-		for i, b := range t.data {
-			t.data[i] = b << unused >> unused
+		for i, b := range data {
+			data[i] = b << unused >> unused
 		}
 	}
 }

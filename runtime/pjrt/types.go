@@ -63,11 +63,10 @@ func packedSize(n, bits int) int { return (n*bits + 7) / 8 }
 func unpack(dst, src []byte, d tensor.DType) {
 	bits := packedBits(d)
 	per := 8 / bits
-	mask := byte(1)<<bits - 1
 	for i := range dst {
-		dst[i] = src[i/per] >> (i % per * bits) & mask
+		dst[i] = src[i/per] >> (i % per * bits)
 	}
-	signExtend(dst, d)
+	tensor.NormalizeBytes(dst, d)
 }
 
 // pack is the inverse of unpack.
@@ -78,16 +77,5 @@ func pack(dst, src []byte, d tensor.DType) {
 	clear(dst)
 	for i, v := range src {
 		dst[i/per] |= v & mask << (i % per * bits)
-	}
-}
-
-// signExtend fills the upper bits of narrow signed integers. PJRT leaves zeros there.
-func signExtend(data []byte, d tensor.DType) {
-	if d != tensor.I4 && d != tensor.I2 {
-		return
-	}
-	shift := 8 - packedBits(d)
-	for i, v := range data {
-		data[i] = byte(int8(v<<shift) >> shift)
 	}
 }

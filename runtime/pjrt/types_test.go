@@ -26,7 +26,7 @@ func pattern(d tensor.DType, shape tensor.Shape) *tensor.Tensor {
 			data[i] &= 1<<bits - 1
 		}
 	}
-	signExtend(data, d)
+	tensor.NormalizeBytes(data, d)
 	return t
 }
 
@@ -104,7 +104,7 @@ func flip(d tensor.DType, b byte) byte {
 	if bits := d.Bits(); bits < 8 {
 		out[0] &= 1<<bits - 1
 	}
-	signExtend(out, d)
+	tensor.NormalizeBytes(out, d)
 	return out[0]
 }
 
