@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"sync/atomic"
 
 	"github.com/hlocb/hlocb/diag"
 )
@@ -14,6 +15,7 @@ type Region struct {
 	op     *Op
 	blocks []*Block // a new slice whenever a block is removed
 	erased bool
+	tree   atomic.Pointer[dominators] // nil until it is needed, and after a change of blocks or branches
 }
 
 // Block is a list of ops, with block arguments.
@@ -66,6 +68,7 @@ func (r *Region) InsertBlock(i int, b *Block) {
 	}
 	b.region = r
 	r.blocks = insert(r.blocks, i, b)
+	r.branched()
 }
 
 // TakeBlocks moves all blocks of from to the end of r.
@@ -86,6 +89,8 @@ func (r *Region) TakeBlocks(from *Region) {
 	}
 	r.blocks = slices.Concat(r.blocks, from.blocks)
 	from.blocks = nil
+	r.branched()
+	from.branched()
 }
 
 // insert returns list with x at position i. It does not modify the elements of list, because a loop may range over
@@ -138,6 +143,7 @@ func (b *Block) remove() {
 	if b.region != nil {
 		i := slices.Index(b.region.blocks, b)
 		b.region.blocks = slices.Concat(b.region.blocks[:i], b.region.blocks[i+1:])
+		b.region.branched()
 		b.region = nil
 	}
 }
@@ -377,6 +383,9 @@ func (b *Block) insert(o, p *Op) {
 		o.next.prev = o
 	} else {
 		b.last = o
+		if branches(o) || branches(p) {
+			b.region.branched()
+		}
 	}
 	b.setOrder(o, 1)
 }

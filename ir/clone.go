@@ -34,6 +34,7 @@ func (m *Module) Rebuild(o *Op, st *OpState, results []int) *Op {
 			r.op = nil
 		}
 		o.parts = nil
+		o.block.region.branched()
 	}
 	n := m.NewOp(&full)
 	o.block.insert(n, o)

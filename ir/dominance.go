@@ -1,24 +1,18 @@
 package ir
 
-// Dominance determines which values are available to an op. It caches the dominator trees of regions with several
-// blocks. After a change of blocks or branches, make a new Dominance.
-type Dominance struct {
-	trees map[*Region]map[*Block]dominator
-}
+// dominators is the dominator tree of a region. It contains the blocks that branches from the entry reach.
+type dominators map[*Block]dominator
 
-// dominator is the position of a reachable block in the dominator tree of its region.
+// dominator is the position of a block in the dominator tree.
 type dominator struct {
 	parent *Block // the immediate dominator; for the entry, the block itself
 	order  int    // in reverse postorder: a dominator comes before the blocks that it dominates
 }
 
-// NewDominance returns an empty Dominance.
-func NewDominance() *Dominance { return &Dominance{trees: map[*Region]map[*Block]dominator{}} }
-
 // Dominates reports whether v is available to o by MLIR's rules. v must be defined before o, or before an op around o,
 // in the same block or in a block that dominates that block. In a graph region the order within a block does not
 // matter. Values from outside are not available inside an op that is IsolatedFromAbove.
-func (d *Dominance) Dominates(v *Value, o *Op) bool {
+func (v *Value) Dominates(o *Op) bool {
 	from := v.ParentBlock()
 	if from == nil {
 		return false // v is erased, or its op is detached
@@ -28,7 +22,7 @@ func (d *Dominance) Dominates(v *Value, o *Op) bool {
 		case p.block == from:
 			return v.op == nil || v.op.order < p.order || graphRegion(from.region)
 		case p.block.region == from.region && from.region != nil:
-			return d.blockDominates(from, p.block)
+			return from.dominates(p.block)
 		}
 		if parent := p.Parent(); parent == nil || parent.Has(IsolatedFromAbove) {
 			return false
@@ -43,43 +37,54 @@ func graphRegion(r *Region) bool {
 	return r != nil && r.op != nil && len(r.blocks) == 1 && r.op.MightHave(GraphRegion)
 }
 
-// blockDominates reports whether every path from the entry of their region to b passes through a. A block dominates
-// itself. Every block dominates an unreachable block. An unreachable block dominates no reachable block.
-func (d *Dominance) blockDominates(a, b *Block) bool {
-	if a == b {
+// dominates reports whether every path from the entry of their region to c passes through b. A block dominates itself.
+// Every block dominates an unreachable block. An unreachable block dominates no reachable block.
+func (b *Block) dominates(c *Block) bool {
+	if b == c {
 		return true
 	}
-	if a.region != b.region || a.region == nil {
+	if b.region != c.region || b.region == nil {
 		return false
 	}
-	tree := d.tree(a.region)
-	at, ok := tree[b]
+	tree := b.region.dominators()
+	at, ok := tree[c]
 	if !ok {
 		return true
 	}
-	top, ok := tree[a]
+	top, ok := tree[b]
 	if !ok {
 		return false
 	}
 	for at.order > top.order {
-		b, at = at.parent, tree[at.parent]
+		c, at = at.parent, tree[at.parent]
 	}
-	return a == b
+	return b == c
 }
 
 // Reachable reports whether a path of branches leads from the entry of its region to b.
-func (d *Dominance) Reachable(b *Block) bool {
+func (b *Block) Reachable() bool {
 	if b.region == nil || b == b.region.Entry() {
 		return true
 	}
-	_, ok := d.tree(b.region)[b]
+	_, ok := b.region.dominators()[b]
 	return ok
 }
 
-// tree returns the dominator tree of r (Cooper, Harvey and Kennedy, "A Simple, Fast Dominance Algorithm", 2001).
-func (d *Dominance) tree(r *Region) map[*Block]dominator {
-	if t := d.trees[r]; t != nil {
-		return t
+// branched says that a block of r, or a branch between blocks, was added or removed.
+func (r *Region) branched() {
+	if r != nil && r.tree.Load() != nil {
+		r.tree.Store(nil)
+	}
+}
+
+// branches reports whether o, which may be nil, has successors.
+func branches(o *Op) bool { return o != nil && o.parts != nil && len(o.parts.successors) > 0 }
+
+// dominators returns the dominator tree of r (Cooper, Harvey and Kennedy, "A Simple, Fast Dominance Algorithm", 2001).
+// Goroutines that read r at the same time may each compute the tree.
+func (r *Region) dominators() dominators {
+	if t := r.tree.Load(); t != nil {
+		return *t
 	}
 	order := postorder(r.Entry())
 	number := map[*Block]int{} // in reverse postorder
@@ -117,11 +122,11 @@ func (d *Dominance) tree(r *Region) map[*Block]dominator {
 			}
 		}
 	}
-	t := make(map[*Block]dominator, len(order))
+	t := make(dominators, len(order))
 	for b, i := range number {
 		t[b] = dominator{order[len(order)-1-parent[i]], i}
 	}
-	d.trees[r] = t
+	r.tree.Store(&t)
 	return t
 }
 

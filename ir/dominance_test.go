@@ -116,23 +116,22 @@ func TestBlockDominates(t *testing.T) {
 	blocks := m.Body().First().Region(0).Blocks()
 	const names = "eabcd"
 	want := map[string]string{"e": "eabcd", "a": "abd", "b": "bd", "c": "cd", "d": "d"}
-	dom := ir.NewDominance()
 	for i, x := range blocks {
 		got := ""
 		for k, y := range blocks {
-			if dom.BlockDominates(x, y) {
+			if x.Dominates(y) {
 				got += names[k : k+1]
 			}
 		}
 		if name := names[i : i+1]; got != want[name] {
 			t.Errorf("%s dominates %s, want %s", name, got, want[name])
 		}
-		if got, want := dom.Reachable(x), i < 4; got != want {
+		if got, want := x.Reachable(), i < 4; got != want {
 			t.Errorf("block %d is reachable: %t, want %t", i, got, want)
 		}
 	}
 	other := m.NewBlock()
-	if dom.BlockDominates(other, blocks[0]) || !dom.Reachable(other) {
+	if other.Dominates(blocks[0]) || !other.Reachable() {
 		t.Error("a block in no region dominates the entry of one, or is not reachable")
 	}
 }

@@ -1,7 +1,7 @@
 package ir
 
-// BlockDominates exports blockDominates for tests.
-func (d *Dominance) BlockDominates(a, b *Block) bool { return d.blockDominates(a, b) }
+// Dominates exports dominates for tests.
+func (b *Block) Dominates(c *Block) bool { return b.dominates(c) }
 
 // Erased exports erased for tests.
 func (r *Region) Erased() bool { return r.erased }

@@ -256,6 +256,9 @@ func (o *Op) SetSuccessor(i int, b *Block) {
 	list := slices.Clone(o.Successors())
 	list[i] = b
 	o.parts.successors = list
+	if o.block != nil {
+		o.block.region.branched()
+	}
 }
 
 // Verbatim returns the text of an op of an unknown kind in a form that only its dialect can parse: the text between
@@ -337,6 +340,9 @@ func (o *Op) unlink() {
 		o.next.prev = o.prev
 	} else {
 		b.last = o.prev
+		if branches(o) || branches(o.prev) {
+			b.region.branched()
+		}
 	}
 	o.block, o.prev, o.order = nil, nil, 0
 }
@@ -389,30 +395,17 @@ func (o *Op) ReplaceWith(values ...*Value) {
 
 // MoveBefore moves the op before p.
 func (o *Op) MoveBefore(p *Op) {
-	if o.movable(p) {
-		o.unlink()
-		p.block.insert(o, p.prev)
-	}
-}
-
-// MoveAfter moves the op after p.
-func (o *Op) MoveAfter(p *Op) {
-	if o.movable(p) {
-		o.unlink()
-		p.block.insert(o, p)
-	}
-}
-
-// movable reports whether o has to move to be next to p. It panics if o cannot move there.
-func (o *Op) movable(p *Op) bool {
 	o.usable()
 	switch {
 	case p.block == nil:
 		panic("ir: moving " + o.def.Name + " beside an op that is in no block")
-	case o != p && o.IsAncestorOf(p):
+	case o == p:
+		return
+	case o.IsAncestorOf(p):
 		panic("ir: moving " + o.def.Name + " into itself")
 	}
-	return o != p
+	o.unlink()
+	p.block.insert(o, p.prev)
 }
 
 // Walk calls f for o and every op nested in it, parents before children, in program order, until f returns false. f may

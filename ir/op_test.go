@@ -88,7 +88,7 @@ func TestWalkMoves(t *testing.T) {
 			if x == o {
 				order = append(order, i)
 				if i < 2 {
-					o.MoveAfter(last)
+					o.MoveBefore(last.Next())
 				}
 			}
 		}

@@ -133,7 +133,7 @@ func TestRandomMutations(t *testing.T) {
 	}
 }
 
-var mutations = []string{"NewOp", "NewRegion", "NewBlock", "AddBlock", "InsertBlock", "Append", "InsertBefore", "MoveBefore", "MoveAfter", "Remove", "Erase",
+var mutations = []string{"NewOp", "NewRegion", "NewBlock", "AddBlock", "InsertBlock", "Append", "InsertBefore", "MoveBefore", "Remove", "Erase",
 	"SetOperand", "Use.Set", "SetOperands", "SetType", "ReplaceAllUsesWith", "Set each", "ReplaceWith", "Rebuild", "CloneOp", "InsertArg", "RemoveArg",
 	"Block.Erase", "TakeBlocks", "SplitBefore", "InlineBefore", "SetSuccessor", "SetAttr", "RemoveAttr", "SetAttrs", "SetLoc", "SetPos", "SetName", "SortUses"}
 
@@ -315,21 +315,15 @@ func (s *model) plan() (do func(), refused bool) {
 		}
 		b.ops, o.block = slices.Insert(slices.Clone(b.ops), at, o), b
 		return do, false
-	case "MoveBefore", "MoveAfter":
+	case "MoveBefore":
 		o, p := s.op(), s.op()
 		do := func() { o.h.MoveBefore(p.h) }
-		if s.step == "MoveAfter" {
-			do = func() { o.h.MoveAfter(p.h) }
-		}
 		if o.erased || p.block == nil || o != p && o.contains(p) {
 			return do, true
 		}
 		if o != p {
 			o.unlink()
 			i := slices.Index(p.block.ops, p)
-			if s.step == "MoveAfter" {
-				i++
-			}
 			p.block.ops, o.block = slices.Insert(slices.Clone(p.block.ops), i, o), p.block
 		}
 		return do, false
@@ -1179,6 +1173,7 @@ func (s *model) compare() {
 		same("First", b.h.First(), first)
 		same("Last", b.h.Last(), last)
 		same("Terminator", b.h.Terminator(), term)
+		same("Reachable", b.h.Reachable(), b.region == nil || reachable(b.region, b, nil))
 	}
 	for _, r := range s.regions {
 		same("Region.Erased", r.h.Erased(), r.erased)
@@ -1260,7 +1255,7 @@ func (s *model) compareOp(o *sOp) {
 	}
 	same("State", h.State().Def, o.def)
 	if v := s.value(); v != nil {
-		same("Dominates", ir.NewDominance().Dominates(v.h, h), dominates(v, o))
+		same("Dominates", v.h.Dominates(h), dominates(v, o))
 	}
 }
 

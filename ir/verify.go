@@ -19,7 +19,7 @@ import (
 //
 // Several goroutines check a large module. The findings and their order do not depend on the number of goroutines.
 func Verify(m *Module) error {
-	v := &verifier{r: Reporter{ctx: m.ctx, src: m.source, registry: m.registry, symbols: &symbolCache{}}, dom: NewDominance()}
+	v := &verifier{r: Reporter{ctx: m.ctx, src: m.source, registry: m.registry, symbols: &symbolCache{}}}
 	if n := goruntime.GOMAXPROCS(0); n > 1 && m.NumIDs() >= parallelFrom {
 		v.spare = &atomic.Int32{}
 		v.spare.Store(int32(n - 1))
@@ -31,7 +31,6 @@ func Verify(m *Module) error {
 
 type verifier struct {
 	r     Reporter
-	dom   *Dominance
 	spare *atomic.Int32 // number of goroutines that may still be started; nil for a small module
 }
 
@@ -361,7 +360,7 @@ func (v *verifier) dominance(n *Op) {
 		if val.op != nil && val.op.block == n.block && val.op.order < n.order {
 			continue
 		}
-		if !v.dom.Dominates(val, n) && (val.ParentBlock() != n.block || v.dom.Reachable(n.block)) {
+		if !val.Dominates(n) && (val.ParentBlock() != n.block || n.block.Reachable()) {
 			v.r.PlainErrorf(n, "operand #%d does not dominate this use", i).Note(defined(val), "operand defined here")
 		}
 	}

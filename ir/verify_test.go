@@ -158,8 +158,8 @@ func.func private @g(%a: tensor<f32>) -> tensor<f32> { return %a : tensor<f32> }
 		move, back func()
 		want       string
 	}{
-		{func() { g.MoveBefore(add) }, func() { g.MoveAfter(f) }, "symbol's parent must have the SymbolTable trait"},
-		{func() { add.MoveAfter(body.Last()) }, func() { add.MoveBefore(body.First()) }, "must be the last operation"},
+		{func() { g.MoveBefore(add) }, func() { g.Remove(); m.Body().Append(g) }, "symbol's parent must have the SymbolTable trait"},
+		{func() { add.Remove(); body.Append(add) }, func() { add.MoveBefore(body.First()) }, "must be the last operation"},
 	} {
 		if err := ir.Verify(m); err != nil {
 			t.Fatal(err)

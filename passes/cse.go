@@ -20,7 +20,7 @@ func (CSE) Info() *pass.Info { return cseInfo }
 
 // Run implements pass.OpPass.
 func (CSE) Run(ctx *pass.Context, op *ir.Op) error {
-	c := &cse{r: rewrite.New(op.Module()), dom: ir.NewDominance()}
+	c := &cse{r: rewrite.New(op.Module())}
 	c.regions(op)
 	for _, o := range c.dead {
 		c.r.Erase(o)
@@ -35,7 +35,6 @@ func (CSE) Separable() bool { return true }
 // cse is one run of CSE. Its table of ops is scoped: leaving a region removes the ops of the region.
 type cse struct {
 	r       *rewrite.Rewriter
-	dom     *ir.Dominance
 	entries []cseEntry // all ops of the open scopes, in the order of their addition
 	heads   []int32    // by hash: 1 + the index of the last entry, or 0; its length is a power of two
 	floor   int32      // entries below it belong to a scope outside of an isolated region
@@ -122,7 +121,7 @@ func (c *cse) find(o *ir.Op, hash uint64) *ir.Op {
 		if e.op.Block() == o.Block() {
 			return e.op
 		}
-		if !isHostless(o) || c.blocks > 0 && !c.dom.Dominates(e.op.Result(0), o) {
+		if !isHostless(o) || c.blocks > 0 && !e.op.Result(0).Dominates(o) {
 			continue
 		}
 		return e.op

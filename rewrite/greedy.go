@@ -247,10 +247,9 @@ func (g *greedy) unreachable() bool {
 			if len(r.Blocks()) < 2 {
 				continue
 			}
-			dom := ir.NewDominance()
 			var dead []*ir.Block
 			for _, b := range r.Blocks() {
-				if dom.Reachable(b) {
+				if b.Reachable() {
 					continue
 				}
 				if !allKnown(b) {

@@ -230,7 +230,7 @@ func TestListener(t *testing.T) {
 	expect("created negate")
 	r.ReplaceUses(neg.Result(0), c.Result(0), nil)
 	expect("changed abs")
-	r.MoveAfter(c, neg)
+	r.MoveBefore(c, branch)
 	r.MoveBefore(c, neg)
 	expect("moved negate, moved negate")
 	r.Erase(neg)

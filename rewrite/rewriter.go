@@ -202,12 +202,6 @@ func (r *Rewriter) MoveBefore(op, at *ir.Op) {
 	r.moved(op)
 }
 
-// MoveAfter moves op after at.
-func (r *Rewriter) MoveAfter(op, at *ir.Op) {
-	op.MoveAfter(at)
-	r.moved(op)
-}
-
 func (r *Rewriter) moved(op *ir.Op) {
 	r.stats.Moved++
 	for _, l := range r.listeners {
