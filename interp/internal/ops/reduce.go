@@ -2,6 +2,7 @@ package ops
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/interp/internal/exec"
@@ -100,13 +101,16 @@ func planReduce(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 		return nil, err
 	}
 	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
-		inputs := make([]*tensor.Tensor, k)
+		arranged, inputs := make([]*exec.Buf, k), make([]*tensor.Tensor, k)
 		for i := range inputs {
-			bytes := int64(s.In[i].Bytes())
-			defer m.Uncharge(m.Charge(bytes))
-			t := tensor.New(s.In[i].DType, moved)
-			arrange[i].Run([]*tensor.Tensor{&fr.Slots[ins.In[i]].Tensor}, []*tensor.Tensor{t})
-			inputs[i] = t
+			x := fr.Slots[ins.In[i]]
+			if slices.IsSorted(perm) {
+				arranged[i] = exec.Retain(x)
+			} else {
+				arranged[i] = m.Alloc(s.In[i].DType, moved, s.In[i].N)
+				arrange[i].Run([]*tensor.Tensor{&x.Tensor}, []*tensor.Tensor{&arranged[i].Tensor})
+			}
+			inputs[i] = &arranged[i].Tensor
 		}
 		acc := make([]*exec.Buf, k)
 		for i := range acc {
@@ -115,6 +119,9 @@ func planReduce(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 			acc[i] = b
 		}
 		fold(m, fr, acc, inputs)
+		for _, b := range arranged {
+			m.Release(b)
+		}
 		for i, b := range acc {
 			fr.Slots[ins.Out[i]] = m.Alias(b, s.Out[i].DType, s.Out[i].Shape)
 		}
