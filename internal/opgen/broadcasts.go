@@ -1,8 +1,6 @@
 package opgen
 
 import (
-	"fmt"
-
 	"github.com/hlocb/hlocb/dialect/chlo"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/ir"
@@ -12,7 +10,7 @@ import (
 
 func (g *Generator) broadcast() *call {
 	a := g.anyArg(g.shape(0, 3))
-	return exactCall("broadcast", []arg{a}, ints("broadcast_sizes", g.shape(0, 2)))
+	return exactCall("broadcast", []arg{a}, attr{"broadcast_sizes", []int64(g.shape(0, 2))})
 }
 
 // broadcastable returns shapes that broadcast to one another, and the shape of the result.
@@ -78,7 +76,7 @@ func (g *Generator) broadcastingBinary() *call {
 		if d.IsComplex() {
 			dir = "EQ"
 		}
-		c.attrs = []string{fmt.Sprintf("comparison_direction = #chlo<comparison_direction %s>", dir)}
+		c.attrs = []attr{{"comparison_direction", "#chlo<comparison_direction " + dir + ">"}}
 		c.rule = Rule{Exact: true}
 	}
 	if !c.rule.Exact {

@@ -26,8 +26,7 @@ type Program struct {
 	Run   *runtime.Program
 	Args  []*tensor.Tensor
 
-	want  func(args []*tensor.Tensor) []*tensor.Tensor // recomputes the results; nil if the program cannot be recomputed
-	loose func(i int, got float64) bool                // whether XLA may return got for element i; called after want
+	want func(args []*tensor.Tensor) []*tensor.Tensor // recomputes the results; nil if the program cannot be recomputed
 }
 
 // Rule states how much the results of two engines may differ.
@@ -64,12 +63,43 @@ type arg struct {
 	aside bool                   // used by the regions, not an operand of the op
 }
 
+// attr is an attribute of an op. Its value is MLIR's text or a Go value.
+type attr struct {
+	name  string
+	value any
+}
+
+func (a attr) String() string {
+	text := fmt.Sprint(a.value)
+	switch v := a.value.(type) {
+	case int, int64:
+		text = fmt.Sprintf("%d : i64", v)
+	case []int64:
+		text = strings.Replace("array<i64: "+list(v)+">", ": >", ">", 1)
+	case []bool:
+		text = strings.Replace("array<i1: "+list(v)+">", ": >", ">", 1)
+	case [][2]int64:
+		rows := strings.ReplaceAll(strings.ReplaceAll(fmt.Sprint(v), " ", ", "), "[]", "")
+		text = fmt.Sprintf("dense<%s> : tensor<%dx2xi64>", rows, len(v))
+	}
+	return a.name + " = " + text
+}
+
+// list writes values with commas between them.
+func list[T any](v []T) string {
+	parts := make([]string, len(v))
+	for i, d := range v {
+		parts[i] = fmt.Sprint(d)
+	}
+	return strings.Join(parts, ", ")
+}
+
 // call describes an op to build.
 type call struct {
 	op      string
 	label   string // added to the op's name in reports
 	args    []arg
-	attrs   []string // name = value, values in MLIR's syntax
+	attrs   []attr
 	results []string // types, if the row does not infer them
 	bodies  []string // regions in MLIR's generic form, each with its block
 	rule    Rule
@@ -80,8 +110,7 @@ type call struct {
 	names     []string
 	functions string
 
-	want  func(args []*tensor.Tensor) []*tensor.Tensor // see Program
-	loose func(i int, got float64) bool
+	want func(args []*tensor.Tensor) []*tensor.Tensor // see Program
 }
 
 func typeText(dt tensor.DType, shape tensor.Shape) string {
@@ -95,119 +124,114 @@ var errTooLarge = errors.New("too large")
 
 // build makes a program of a call. It fails if the row refuses the random operands or attributes.
 func (g *Generator) build(c *call) (*Program, error) {
-	for _, a := range c.args {
+	p := &Program{Op: strings.TrimSpace(c.op + " " + c.label), Rule: c.rule, want: c.want}
+	constants := ""
+	for i, a := range c.args {
 		if a.shape.NumElements() > most {
 			return nil, errTooLarge
 		}
-	}
-	ctx := ir.NewContext()
-	var params, operands, types []string
-	p := &Program{Op: strings.TrimSpace(c.op + " " + c.label), Rule: c.rule, want: c.want, loose: c.loose}
-	var body strings.Builder
-	for i, a := range c.args {
 		v := tensor.New(a.dt, a.shape)
 		if a.fill != nil {
 			a.fill(v)
 		} else {
 			verify.Fill(v, g.rng, a.style)
 		}
-		name := fmt.Sprintf("%%a%d", i)
-		if !a.aside {
-			operands = append(operands, name)
-			types = append(types, typeText(a.dt, a.shape))
-		}
 		if a.fixed {
-			fmt.Fprintf(&body, "  %s = stablehlo.constant %s\n", name, v.AppendLiteral(nil, v.NumElements()+1))
-			continue
+			constants += fmt.Sprintf("  %%a%d = stablehlo.constant %s\n", i, v.AppendLiteral(nil, v.NumElements()+1))
+		} else {
+			p.Args = append(p.Args, v)
 		}
-		params = append(params, name+": "+typeText(a.dt, a.shape))
-		p.Args = append(p.Args, v)
 	}
-	results, returned := c.results, c.names
-	if c.ops != "" {
-		body.WriteString(c.ops)
-	} else {
-		if results == nil {
-			inferred, err := g.infer(ctx, c)
-			if err != nil {
-				return nil, err
-			}
-			results = inferred
+	ops, returned := c.ops, c.names
+	if ops == "" {
+		if err := g.infer(c); err != nil {
+			return nil, err
 		}
-		for _, r := range results {
+		for i, r := range c.results {
 			if _, shape, err := tensor.ParseType(r); err == nil && shape.NumElements() > most {
 				return nil, errTooLarge
 			}
-		}
-		fmt.Fprintf(&body, "  %%r:%d = %s", len(results), c.text(c.op, operands, types, results))
-		for i := range results {
 			returned = append(returned, fmt.Sprintf("%%r#%d", i))
 		}
+		ops = fmt.Sprintf("  %%r:%d = %s", len(c.results), c.text(c.op, c.results))
 	}
-	list := strings.Join(results, ", ")
-	text := fmt.Sprintf("func.func @main(%s) -> (%s) {\n%s  return %s : %s\n}\n%s", strings.Join(params, ", "), list, body.String(), strings.Join(returned, ", "), list, c.functions)
-	m, err := parse.Parse(diag.NewSource("program.mlir", []byte(text)), ctx, g.reg, parse.Options{})
+	m, err := g.parse("func.func @main(%s) -> (%s) {\n%s%s  return %s : %[2]s\n}\n%[6]s", c.params(false), strings.Join(c.results, ", "), constants, ops,
+		strings.Join(returned, ", "), c.functions)
 	if err != nil {
-		return nil, fmt.Errorf("%w\n%s", err, text)
+		return nil, err
 	}
 	if err := ir.Verify(m); err != nil {
-		return nil, fmt.Errorf("%w\n%s", err, text)
+		return nil, fmt.Errorf("%w\n%s", err, m.Source().Text())
 	}
+	p.Out, _, _ = tensor.ParseType(c.results[0])
+	p.DType = p.Out
 	if len(c.args) > 0 {
 		p.DType = c.args[0].dt
-	}
-
-	if dt, _, err := tensor.ParseType(results[0]); err == nil {
-		p.Out = dt
-		if len(c.args) == 0 {
-			p.DType = dt
-		}
 	}
 	p.Run = &runtime.Program{Module: m, Manifest: &hook.Manifest{}}
 	return p, nil
 }
 
-// infer asks the op's row for its result types.
-func (g *Generator) infer(ctx *ir.Context, c *call) ([]string, error) {
-	def := g.reg.Lookup([]byte(c.op))
-	if def == nil || def.Infer == nil {
-		return nil, fmt.Errorf("the result types of %s are not inferred", c.op)
-	}
-	// Write the op as an unknown op to read its attributes and regions without its types.
-	var params, operands, types []string
-	for i, a := range c.args {
-		operands, types = append(operands, fmt.Sprintf("%%a%d", i)), append(types, typeText(a.dt, a.shape))
-		params = append(params, operands[i]+": "+types[i])
-	}
-	text := fmt.Sprintf("func.func @main(%s) {\n  %s  return\n}\n", strings.Join(params, ", "), c.text("opgen.op", operands, types, nil))
-	m, err := parse.Parse(diag.NewSource("op.mlir", []byte(text)), ctx, g.reg, parse.Options{})
+func (g *Generator) parse(format string, args ...any) (*ir.Module, error) {
+	text := fmt.Sprintf(format, args...)
+	m, err := parse.Parse(diag.NewSource("program.mlir", []byte(text)), ir.NewContext(), g.reg, parse.Options{})
 	if err != nil {
 		return nil, fmt.Errorf("%w\n%s", err, text)
+	}
+	return m, nil
+}
+
+// infer asks the op's row for the result types, if the call does not state them.
+func (g *Generator) infer(c *call) error {
+	if c.results != nil {
+		return nil
+	}
+	def := g.reg.Lookup([]byte(c.op))
+	if def == nil || def.Infer == nil {
+		return fmt.Errorf("the result types of %s are not inferred", c.op)
+	}
+	// Write the op as an unknown op to read its attributes and regions without its types.
+	m, err := g.parse("func.func @main(%s) {\n  %s  return\n}\n", c.params(true), c.text("opgen.op", nil))
+	if err != nil {
+		return err
 	}
 	op := m.Body().First().Region(0).Entry().First()
 	st := &ir.OpState{Def: def, Operands: op.OperandList(), Bodies: op.Regions()}
 	for _, a := range op.Attrs() {
 		st.SetAttr(a.Name, a.Attr)
 	}
-	inferred, err := def.Infer(ctx, st)
-	if err != nil {
-		return nil, err
+	inferred, err := def.Infer(m.Context(), st)
+	for _, t := range inferred {
+		c.results = append(c.results, t.String())
 	}
-	out := make([]string, len(inferred))
-	for i, t := range inferred {
-		out[i] = t.String()
+	return err
+}
+
+// params writes the parameters of main, with those that are constants if all is set.
+func (c *call) params(all bool) string {
+	var out []string
+	for i, a := range c.args {
+		if all || !a.fixed {
+			out = append(out, fmt.Sprintf("%%a%d: %s", i, typeText(a.dt, a.shape)))
+		}
 	}
-	return out, nil
+	return strings.Join(out, ", ")
 }
 
 // text writes the op in MLIR's generic form, under a name.
-func (c *call) text(name string, operands, types, results []string) string {
+func (c *call) text(name string, results []string) string {
+	var operands, types []string
+	for i, a := range c.args {
+		if !a.aside {
+			operands, types = append(operands, fmt.Sprintf("%%a%d", i)), append(types, typeText(a.dt, a.shape))
+		}
+	}
 	text := fmt.Sprintf("%q(%s)", name, strings.Join(operands, ", "))
 	if len(c.bodies) > 0 {
 		text += " (" + strings.Join(c.bodies, ", ") + ")"
 	}
 	if len(c.attrs) > 0 {
-		text += " {" + strings.Join(c.attrs, ", ") + "}"
+		text += " {" + list(c.attrs) + "}"
 	}
 	return fmt.Sprintf("%s : (%s) -> (%s)\n", text, strings.Join(types, ", "), strings.Join(results, ", "))
 }

@@ -97,12 +97,10 @@ func (g *Generator) tokens() *call {
 func (g *Generator) boundedSize() *call {
 	d := pick(g, tensor.I32, tensor.F32, tensor.I64, tensor.F64)
 	rows, cols := g.between(1, 6), g.between(1, 5)
-	n := g.between(0, rows)
 	a := arg{dt: d, shape: tensor.Shape{rows, cols}, fill: fillWith(func(int) float64 { return float64(g.rng.IntN(50)) })}
-	size := arg{dt: tensor.I32, fill: func(t *tensor.Tensor) { t.SetFloat(0, float64(n)) }}
 	bounded := fmt.Sprintf("tensor<?x%dx%s, #stablehlo.bounds<%d, ?>>", cols, d, rows)
 	out := typeText(d, tensor.Shape{cols})
-	return exactly("stablehlo.set_dimension_size", []arg{a, size}, fmt.Sprintf(`  %%d = "stablehlo.set_dimension_size"(%%a0, %%a1) {dimension = 0 : i64} : (%[1]s, tensor<i32>) -> %[2]s
+	return exactly("stablehlo.set_dimension_size", []arg{a, scalar(tensor.I32, g.between(0, rows))}, fmt.Sprintf(`  %%d = "stablehlo.set_dimension_size"(%%a0, %%a1) {dimension = 0 : i64} : (%[1]s, tensor<i32>) -> %[2]s
   %%z = stablehlo.constant dense<0> : tensor<i32>
   %%y = stablehlo.convert %%z : (tensor<i32>) -> tensor<%[3]s>
   %%r = stablehlo.reduce(%%d init: %%y) applies stablehlo.add across dimensions = [0] : (%[2]s, tensor<%[3]s>) -> %[4]s
@@ -114,10 +112,6 @@ func (g *Generator) boundedSize() *call {
 func (g *Generator) branchesInLoop() *call {
 	a := arg{dt: tensor.I32, shape: g.shape(0, 2), style: verify.Edges}
 	t := typeText(tensor.I32, a.shape)
-	bound := func(limit int64) arg {
-		n := g.between(0, limit)
-		return arg{dt: tensor.I32, fill: func(t *tensor.Tensor) { t.SetFloat(0, float64(n)) }}
-	}
 	ops := fmt.Sprintf(`  %%zero = stablehlo.constant dense<0> : tensor<i32>
   %%one = stablehlo.constant dense<1> : tensor<i32>
   %%o:2 = stablehlo.while(%%i = %%zero, %%x = %%a0) : tensor<i32>, %[1]s
@@ -153,7 +147,7 @@ func (g *Generator) branchesInLoop() *call {
       stablehlo.return %%k, %%b : tensor<i32>, %[1]s
     }
 `, t, g.exactBinary(a.dt), g.exactBinary(a.dt), g.exactBinary(a.dt))
-	return &call{op: "stablehlo.while", label: "nested", args: []arg{a, a, bound(5)}, ops: ops, names: []string{"%o#0", "%o#1"}, results: []string{"tensor<i32>", t}, rule: Rule{Exact: true}}
+	return &call{op: "stablehlo.while", label: "nested", args: []arg{a, a, scalar(tensor.I32, g.between(0, 5))}, ops: ops, names: []string{"%o#0", "%o#1"}, results: []string{"tensor<i32>", t}, rule: Rule{Exact: true}}
 }
 
 // chain makes a graph of element-wise ops that do not round, with broadcasts, comparisons, selections and conversions
@@ -222,13 +216,11 @@ func (g *Generator) async() *call {
 
 // oneDevice makes a collective, or a device id, on a single device.
 func (g *Generator) oneDevice() *call {
-	c := exactCall(pick(g, "replica_id", "partition_id", "cross-replica-sum"), nil)
-	c.results = []string{"tensor<ui32>"}
-	if c.op == "stablehlo.cross-replica-sum" {
-		a := arg{dt: g.number(), shape: g.shape(0, 3), style: verify.Ordinary}
-		c.args, c.attrs, c.results = []arg{a}, []string{"replica_groups = dense<0> : tensor<1x1xi64>"}, []string{typeText(a.dt, a.shape)}
+	op := pick(g, "replica_id", "partition_id", "cross-replica-sum")
+	if op != "cross-replica-sum" {
+		return exactCall(op, nil)
 	}
-	return c
+	return exactCall(op, []arg{{dt: g.number(), shape: g.shape(0, 3), style: verify.Ordinary}}, attr{"replica_groups", "dense<0> : tensor<1x1xi64>"})
 }
 
 // quantize converts to a quantized type and back.

@@ -17,8 +17,8 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// XLA runs in a process of its own, because some programs end XLA's process instead of being refused. The next process
-// then continues after such a program.
+// XLA runs in a process of its own, because some programs end XLA's process instead of being refused, and because
+// options of XLA belong to a process. The next process then continues after such a program.
 
 // outcome is XLA's result for a program.
 type outcome struct {
@@ -44,10 +44,9 @@ func (o *outcome) tensors() []*tensor.Tensor {
 
 // series is a sequence of programs. The test and its child process generate the same programs.
 type series struct {
-	kind  string // random, large, extrema or unwritten
+	kind  string // random, large, makers, elementwise or unwritten
 	seed  uint64
 	count int
-	flags string // XLA_FLAGS of the process
 	// memory makes glibc fill newly allocated memory with the complement of this byte; 0 fills it with zeros.
 	memory byte
 }
@@ -60,13 +59,22 @@ func (s series) generator() (func() (*opgen.Program, error), error) {
 	if err != nil {
 		return nil, err
 	}
+	var list []*opgen.Program
 	switch s.kind {
-	case "extrema":
-		return g.Extrema, nil
 	case "large":
 		return g.Large, nil
+	case "random":
+		return g.Random, nil
+	case "makers":
+		list, err = g.EveryMaker()
+	case "elementwise":
+		list = elementwise(g)
 	}
-	return g.Random, nil
+	return func() (*opgen.Program, error) {
+		p := list[0]
+		list = list[1:]
+		return p, nil
+	}, err
 }
 
 const childVariable = "HLOCB_OPGEN_CHILD"
@@ -145,7 +153,7 @@ func (s series) onXLA(t *testing.T, f func(number int, p *opgen.Program, o *outc
 		}
 		var log bytes.Buffer
 		cmd := exec.Command(os.Args[0])
-		cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%s %d %d %d", childVariable, s.kind, s.seed, from, s.count), "XLA_FLAGS="+s.flags,
+		cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%s %d %d %d", childVariable, s.kind, s.seed, from, s.count), "XLA_FLAGS=--xla_cpu_enable_fast_min_max=false",
 			fmt.Sprintf("MALLOC_PERTURB_=%d", cmp.Or(s.memory, 255)))
 		cmd.ExtraFiles, cmd.Stdout, cmd.Stderr = []*os.File{w}, &log, &log
 		if err := cmd.Start(); err != nil {

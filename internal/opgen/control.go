@@ -1,13 +1,9 @@
 package opgen
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 
-	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
 	"github.com/hlocb/hlocb/verify"
 )
@@ -23,7 +19,7 @@ func (g *Generator) batchNorm() *call {
 	x, vec := arg{dt: d, shape: shape}, arg{dt: d, shape: tensor.Shape{shape[k]}}
 	variance := vec
 	variance.fill = g.within(0.5, 1.5)
-	c := &call{op: "stablehlo.batch_norm_" + kind, args: []arg{x, vec, vec}, attrs: []string{"epsilon = 1.000000e-02 : f32", fmt.Sprintf("feature_index = %d : i64", k)}, rule: Rule{Terms: 4000}}
+	c := &call{op: "stablehlo.batch_norm_" + kind, args: []arg{x, vec, vec}, attrs: []attr{{"epsilon", "1.000000e-02 : f32"}, {"feature_index", k}}, rule: Rule{Terms: 4000}}
 	switch kind {
 	case "inference":
 		c.args, c.rule.Terms = append(c.args, vec, variance), 16
@@ -46,7 +42,7 @@ func (g *Generator) rngBits() *call {
 		out = tensor.Shape{g.between(0, 40)}
 	}
 	return &call{op: "stablehlo.rng_bit_generator", label: algorithm, args: []arg{{dt: tensor.UI64, shape: state, style: verify.Anything}},
-		attrs:   []string{"rng_algorithm = #stablehlo<rng_algorithm " + algorithm + ">"},
+		attrs:   []attr{{"rng_algorithm", "#stablehlo<rng_algorithm " + algorithm + ">"}},
 		results: []string{typeText(tensor.UI64, state), typeText(d, out)}, rule: Rule{Exact: true}}
 }
 
@@ -75,13 +71,11 @@ func (g *Generator) while() *call {
 	if d == tensor.F16 || d == tensor.BF16 {
 		op = "maximum" // XLA may keep extra digits between iterations, and sums would differ
 	}
-	bound := g.between(0, 7)
 	head := fmt.Sprintf("^bb0(%%i: tensor<i32>, %%n: tensor<i32>, %%x: %[1]s, %%y: %[1]s):", t)
 	cond := fmt.Sprintf("{\n  %s\n    %%c = stablehlo.compare LT, %%i, %%n : (tensor<i32>, tensor<i32>) -> tensor<i1>\n    \"stablehlo.return\"(%%c) : (tensor<i1>) -> ()\n  }", head)
 	body := fmt.Sprintf("{\n  %[1]s\n    %%one = stablehlo.constant dense<1> : tensor<i32>\n    %%j = stablehlo.add %%i, %%one : tensor<i32>\n    %%z = stablehlo.%[2]s %%x, %%y : %[3]s\n    \"stablehlo.return\"(%%j, %%n, %%y, %%z) : (tensor<i32>, tensor<i32>, %[3]s, %[3]s) -> ()\n  }", head, op, t)
-	number := func(v int64) func(*tensor.Tensor) { return fillWith(func(int) float64 { return float64(v) }) }
-	return &call{op: "stablehlo.while", label: op, args: []arg{{dt: tensor.I32, fill: number(0)}, {dt: tensor.I32, fill: number(bound)}, a, a},
-		results: []string{"tensor<i32>", "tensor<i32>", t, t}, bodies: []string{cond, body}, rule: Rule{Exact: true}}
+	return &call{op: "stablehlo.while", label: op, args: []arg{scalar(tensor.I32, 0), scalar(tensor.I32, g.between(0, 7)), a, a},
+		bodies: []string{cond, body}, rule: Rule{Exact: true}}
 }
 
 // branch makes an if or a case; the index of a case may be out of range.
@@ -93,16 +87,16 @@ func (g *Generator) branch() *call {
 		return fmt.Sprintf("{\n    \"stablehlo.return\"(%%a%d) : (%s) -> ()\n  }", n, t)
 	}
 	if g.rng.IntN(2) == 0 {
-		return &call{op: "stablehlo.if", args: []arg{{dt: tensor.I1}, x, x}, results: []string{t}, bodies: []string{give(1), give(2)}, rule: Rule{Exact: true}}
+		return &call{op: "stablehlo.if", args: []arg{{dt: tensor.I1}, x, x}, bodies: []string{give(1), give(2)}, rule: Rule{Exact: true}}
 	}
 	n := 1 + g.rng.IntN(3)
-	args := []arg{{dt: tensor.I32, fill: func(t *tensor.Tensor) { t.SetFloat(0, float64(g.between(-1, 4))) }}}
+	args := []arg{scalar(tensor.I32, g.between(-1, 4))}
 	var bodies []string
 	for i := range n {
 		args = append(args, x)
 		bodies = append(bodies, give(i+1))
 	}
-	return &call{op: "stablehlo.case", args: args, results: []string{t}, bodies: bodies, rule: Rule{Exact: true}}
+	return &call{op: "stablehlo.case", args: args, bodies: bodies, rule: Rule{Exact: true}}
 }
 
 func (g *Generator) mapped() *call {
@@ -110,7 +104,7 @@ func (g *Generator) mapped() *call {
 	a := arg{dt: d, shape: g.shape(1, 3), style: verify.Ordinary}
 	dims := sorted(g.perm(len(a.shape)))
 	op := g.exactBinary(d)
-	return &call{op: "stablehlo.map", label: op, args: []arg{a, a}, attrs: []string{ints("dimensions", dims)}, results: []string{typeText(d, a.shape)},
+	return &call{op: "stablehlo.map", label: op, args: []arg{a, a}, attrs: []attr{{"dimensions", dims}},
 		bodies: []string{body(op, d)}, rule: Rule{Exact: true}}
 }
 
@@ -122,14 +116,8 @@ func (g *Generator) sortPairs() *call {
 	dir := pick(g, "LT", "GT")
 	dim := g.rng.IntN(len(shape))
 	return &call{op: "stablehlo.sort", label: "pairs", args: []arg{keys, {dt: e, shape: shape, style: verify.Edges}},
-		attrs:   []string{fmt.Sprintf("dimension = %d : i64", dim), "is_stable = true"},
-		results: []string{typeText(d, shape), typeText(e, shape)}, bodies: []string{compareBody(dir, d, e)}, rule: Rule{Exact: true},
-		want: sorted1(dim, func(t *tensor.Tensor, i, j int) int {
-			if dir == "GT" {
-				i, j = j, i
-			}
-			return cmp.Compare(t.FloatAt(i), t.FloatAt(j))
-		})}
+		attrs:  []attr{{"dimension", dim}, {"is_stable", true}},
+		bodies: []string{compareBody(dir, d, e)}, rule: Rule{Exact: true}, want: sorted1(dim, dir == "GT")}
 }
 
 // bitcastWidth splits elements into narrower elements, or joins elements.
@@ -149,9 +137,7 @@ func (g *Generator) bitcastWidth() *call {
 
 func (g *Generator) dimensionSize() *call {
 	a := g.anyArg(g.shape(1, 3))
-	c := exactCall("get_dimension_size", []arg{a}, fmt.Sprintf("dimension = %d : i64", g.rng.IntN(len(a.shape))))
-	c.results = []string{"tensor<i32>"}
-	return c
+	return exactCall("get_dimension_size", []arg{a}, attr{"dimension", g.rng.IntN(len(a.shape))})
 }
 
 // known returns an operand that is a constant of the program, for shapes and similar operands.
@@ -162,32 +148,26 @@ func known(v []int64) arg {
 // dynamic makes the dynamic form of a call. The named attributes become operands that are constants of the program.
 // Without names, the shape of the result becomes such an operand.
 func (g *Generator) dynamic(c *call, op string, names ...string) *call {
-	results := c.results
-	if results == nil {
-		var err error
-		if results, err = g.infer(ir.NewContext(), c); err != nil {
-			return c // build fails with the same error
-		}
+	if g.infer(c) != nil {
+		return c // build fails with the same error
 	}
 	if len(names) == 0 {
-		_, shape, _ := tensor.ParseType(results[0])
+		_, shape, _ := tensor.ParseType(c.results[0])
 		c.args = append(c.args, known(shape))
 	}
 	for _, name := range names {
-		i := slices.IndexFunc(c.attrs, func(a string) bool { return strings.HasPrefix(a, name+" = ") })
-		text, _, _ := strings.Cut(strings.NewReplacer("array<i64", "", "dense<", "").Replace(c.attrs[i][len(name)+3:]), ">")
-		var v []int64
-		for _, f := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune("[]:, ", r) }) {
-			n, _ := strconv.ParseInt(f, 10, 64)
-			v = append(v, n)
+		i := slices.IndexFunc(c.attrs, func(a attr) bool { return a.name == name })
+		switch v := c.attrs[i].value.(type) {
+		case []int64:
+			c.args = append(c.args, known(v))
+		case [][2]int64:
+			pairs := known(nil)
+			pairs.shape, pairs.fill = tensor.Shape{int64(len(v)), 2}, fillWith(func(i int) float64 { return float64(v[i/2][i%2]) })
+			c.args = append(c.args, pairs)
 		}
-		a := known(v)
-		if name == "padding" {
-			a.shape = tensor.Shape{int64(len(v) / 2), 2}
-		}
-		c.args, c.attrs = append(c.args, a), slices.Delete(c.attrs, i, i+1)
+		c.attrs = slices.Delete(c.attrs, i, i+1)
 	}
-	c.op, c.results = "stablehlo."+op, results
+	c.op = "stablehlo." + op
 	return c
 }
 
@@ -222,12 +202,11 @@ func (g *Generator) topK() *call {
 	d := pick(g, tensor.F32, tensor.I32, tensor.BF16, tensor.F64)
 	a := arg{dt: d, shape: append(g.shape(0, 2), g.between(1, 9)), style: verify.Ordinary}
 	n := a.shape[len(a.shape)-1]
-	return &call{op: "chlo.top_k", args: []arg{a}, attrs: []string{fmt.Sprintf("k = %d : i64", g.between(1, n))}, rule: Rule{Exact: true}}
+	return &call{op: "chlo.top_k", args: []arg{a}, attrs: []attr{{"k", g.between(1, n)}}, rule: Rule{Exact: true}}
 }
 
 func (g *Generator) barrier() *call {
-	a, b := g.anyArg(g.shape(0, 3)), g.anyArg(g.shape(0, 3))
-	return &call{op: "stablehlo.optimization_barrier", args: []arg{a, b}, results: []string{typeText(a.dt, a.shape), typeText(b.dt, b.shape)}, rule: Rule{Exact: true}}
+	return exactCall("optimization_barrier", []arg{g.anyArg(g.shape(0, 3)), g.anyArg(g.shape(0, 3))})
 }
 
 func (g *Generator) indexSelect() *call {
@@ -237,7 +216,7 @@ func (g *Generator) indexSelect() *call {
 	a.shape[dim] = n
 	idx := tensor.Shape{g.between(1, 4)}
 	out := append(append(a.shape[:dim:dim].Clone(), idx...), a.shape[dim+1:]...)
-	return &call{op: "stablehlo.torch_index_select", args: []arg{a, {dt: tensor.I32, shape: idx, fill: fillWith(func(int) float64 { return float64(g.between(0, n-1)) })}}, attrs: []string{fmt.Sprintf("dim = %d : i64", dim), "batch_dims = 0 : i64"}, results: []string{typeText(a.dt, out)}, rule: Rule{Exact: true}}
+	return &call{op: "stablehlo.torch_index_select", args: []arg{a, {dt: tensor.I32, shape: idx, fill: fillWith(func(int) float64 { return float64(g.between(0, n-1)) })}}, attrs: []attr{{"dim", dim}, {"batch_dims", 0}}, results: []string{typeText(a.dt, out)}, rule: Rule{Exact: true}}
 }
 
 // scatterReplace sets rows, each of them once.
@@ -250,6 +229,6 @@ func (g *Generator) scatterReplace() *call {
 	region := fmt.Sprintf("{\n  ^bb0(%%x: %[1]s, %%y: %[1]s):\n    \"stablehlo.return\"(%%y) : (%[1]s) -> ()\n  }", t)
 	return &call{op: "stablehlo.scatter", label: "replace", args: []arg{edges(d, tensor.Shape{rows, cols}),
 		{dt: tensor.I32, shape: tensor.Shape{k, 1}, fill: fillWith(func(i int) float64 { return float64(perm[i]) })}, edges(d, tensor.Shape{k, cols})},
-		attrs: []string{"scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>",
-			"indices_are_sorted = false", "unique_indices = true"}, bodies: []string{region}, rule: Rule{Exact: true}}
+		attrs: []attr{{"scatter_dimension_numbers", "#stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>"},
+			{"indices_are_sorted", false}, {"unique_indices", true}}, bodies: []string{region}, rule: Rule{Exact: true}}
 }

@@ -468,33 +468,6 @@ func Deviations() []Deviation {
 				return x == 1 && math.IsNaN(engine) && got == 0x1p-21
 			},
 		},
-		{
-			// XLA's option xla_cpu_enable_fast_min_max is on by default. It computes maximum(x, y) as x > y ? x : y.
-			// This loses NaN in one operand, and returns either of two zeros of different sign. The specification
-			// requires IEEE 754's maximum and minimum, which propagate NaN and order -0 before 0. XLA's result is one
-			// of the operands. A test checks that without the option XLA returns the engine's bits.
-			Name: "extrema of NaN and zeros",
-			Ops:  ops("maximum", "minimum", "clamp", "reduce", "reduce_window"),
-			When: func(e *Element) bool {
-				if e.Program.loose != nil {
-					return e.Program.loose(e.Index, e.XLA.FloatAt(e.Index))
-				}
-				if op := bare(e.Program.Op); strings.HasPrefix(op, "stablehlo.reduce") || !e.Engine.DType().IsFloat() {
-					return false
-				}
-				got, one, nan, zeros := e.XLA.FloatAt(e.Index), false, false, 0
-				for k := range e.Program.Args {
-					as := e.value(k)
-					v := withoutDenormal(e.Engine.DType(), as)
-					one = one || got == v || got == as || math.IsNaN(got) // an element that is compared as a zero moves unchanged
-					nan = nan || math.IsNaN(v)
-					if v == 0 {
-						zeros++
-					}
-				}
-				return one && (nan || zeros > 1)
-			},
-		},
 	}
 }
 

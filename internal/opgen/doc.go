@@ -9,6 +9,8 @@
 //   - In longer programs clamp has its bounds in order: XLA replaces clamp(a, x, b) with maximum(clamp(a, x, b), a).
 //   - rng_bit_generator returns unsigned integers: XLA makes signed integers unsigned, and refuses the module.
 //   - Loops add up f32, f64, complex numbers and integers: XLA keeps more digits of f16 and bf16 between iterations.
+//   - XLA runs with its option xla_cpu_enable_fast_min_max off. It is on by default and computes maximum(x, y) as
+//     x > y ? x : y. This loses NaN in one operand, and returns either of two zeros of different sign.
 //   - Convolutions have no NaN. With three or more batch groups XLA multiplies elements outside a group by 0, and in f64
 //     it does not multiply padding.
 //   - Convolutions of f32 and narrower floats with a low padding below zero have no high padding above zero: XLA then

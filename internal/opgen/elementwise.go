@@ -111,7 +111,7 @@ func (g *Generator) elementwise(def *ir.Def, d tensor.DType, n int) []*call {
 	name := shortOp(def.Name)
 	c := &call{op: def.Name, rule: elementwiseRule(name, d)}
 	var out []*call
-	add := func(from *call, label string, attrs ...string) *call {
+	add := func(from *call, label string, attrs ...attr) *call {
 		one := *from
 		one.label, one.attrs = label, attrs
 		out = append(out, &one)
@@ -160,21 +160,21 @@ func (g *Generator) elementwise(def *ir.Def, d tensor.DType, n int) []*call {
 	switch name {
 	case "compare":
 		for _, dir := range stablehlo.ComparisonDirectionEnum.Cases {
-			attr := fmt.Sprintf("comparison_direction = #stablehlo<comparison_direction %s>", dir)
+			direction := attr{"comparison_direction", "#stablehlo<comparison_direction " + dir + ">"}
 			if dir == "LT" && d.IsFloat() {
-				add(c, "LT, TOTALORDER", "compare_type = #stablehlo<comparison_type TOTALORDER>", attr)
+				add(c, "LT, TOTALORDER", attr{"compare_type", "#stablehlo<comparison_type TOTALORDER>"}, direction)
 			}
 			if d.IsComplex() && dir != "EQ" && dir != "NE" {
 				continue // complex numbers have no order
 			}
-			add(c, dir, attr)
+			add(c, dir, direction)
 			if edges != nil {
-				add(edges, dir+" edges", attr)
+				add(edges, dir+" edges", direction)
 			}
 		}
 	case "reduce_precision":
 		for _, bits := range [][2]int{{5, 10}, {8, 7}, {4, 3}, {11, 52}, {2, 0}} {
-			add(c, fmt.Sprintf("e%dm%d", bits[0], bits[1]), fmt.Sprintf("exponent_bits = %d : i32", bits[0]), fmt.Sprintf("mantissa_bits = %d : i32", bits[1]))
+			add(c, fmt.Sprintf("e%dm%d", bits[0], bits[1]), attr{"exponent_bits", fmt.Sprintf("%d : i32", bits[0])}, attr{"mantissa_bits", fmt.Sprintf("%d : i32", bits[1])})
 		}
 	default:
 		add(c, "")

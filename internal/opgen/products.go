@@ -3,33 +3,22 @@ package opgen
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/hlocb/hlocb/tensor"
-	"github.com/hlocb/hlocb/verify"
 )
 
 // factors returns two operands of a product without NaN. Types that do not round get edge values.
 func (g *Generator) factors(d tensor.DType, l, r tensor.Shape) []arg {
-	a := arg{dt: d, shape: l, style: verify.Ordinary}
-	switch {
-	case d.IsInteger():
-		a.style = verify.Edges
-	case d == tensor.F8E8M0FNU:
-		a.fill = g.within(0.125, 64) // the type has no negative numbers: they are NaN
-	}
-	b := a
-	b.shape = r
-	return []arg{a, b}
+	return []arg{g.numbers(d, l, d.IsInteger()), g.numbers(d, r, d.IsInteger())}
 }
 
 // dot makes the old product of vectors and matrices.
 func (g *Generator) dot() *call {
-	d := g.number()
-	n := g.size()
+	d, n := g.number(), g.size()
 	l, r := append(g.shape(0, 1), n), append(tensor.Shape{n}, g.shape(0, 1)...)
-	out := append(l[:len(l)-1:len(l)-1], r[1:]...)
-	return &call{op: "stablehlo.dot", args: g.factors(d, l, r), results: []string{typeText(d, out)}, rule: Rule{Exact: d.IsInteger(), Terms: int(max(1, n)) + 1}}
+	return &call{op: "stablehlo.dot", args: g.factors(d, l, r), rule: Rule{Exact: d.IsInteger(), Terms: int(max(1, n)) + 1}}
 }
 
 func (g *Generator) einsum() *call {
@@ -49,7 +38,7 @@ func (g *Generator) einsum() *call {
 	in, to, _ := strings.Cut(config, "->")
 	l, r, _ := strings.Cut(in, ",")
 	args := g.factors(d, shape(l), shape(r))
-	return &call{op: "stablehlo.einsum", label: config, args: args, attrs: []string{fmt.Sprintf("einsum_config = %q", config)}, results: []string{typeText(d, shape(to))},
+	return &call{op: "stablehlo.einsum", label: config, args: args, attrs: []attr{{"einsum_config", strconv.Quote(config)}}, results: []string{typeText(d, shape(to))},
 		rule: Rule{Exact: d.IsInteger(), Terms: 26}}
 }
 
@@ -59,7 +48,7 @@ func (g *Generator) unaryEinsum() *call {
 	n := g.between(1, 5)
 	in, to, _ := strings.Cut(config, "->")
 	square := func(k int) tensor.Shape { return slices.Repeat([]int64{n}, k) }
-	return &call{op: "stablehlo.unary_einsum", label: config, args: g.factors(d, square(len(in)), nil)[:1], attrs: []string{fmt.Sprintf("einsum_config = %q", config)},
+	return &call{op: "stablehlo.unary_einsum", label: config, args: g.factors(d, square(len(in)), nil)[:1], attrs: []attr{{"einsum_config", strconv.Quote(config)}},
 		results: []string{typeText(d, square(len(to)))}, rule: Rule{Exact: d.IsInteger(), Terms: 26}}
 }
 
@@ -74,15 +63,12 @@ func (g *Generator) dotGeneral() *call {
 		sides[k], perms[k] = make(tensor.Shape, nb+nc+len(free[k])), g.perm(nb+nc+len(free[k]))
 	}
 	terms := int64(1)
-	out := tensor.Shape{}
 	for i := range nb + nc {
 		n := g.size()
 		for k := range sides {
 			sides[k][perms[k][i]] = n
 		}
-		if i < nb {
-			out = append(out, n)
-		} else {
+		if i >= nb {
 			terms *= max(1, n)
 		}
 	}
@@ -90,13 +76,12 @@ func (g *Generator) dotGeneral() *call {
 		for i, at := range sorted(p[nb+nc:]) {
 			sides[k][at] = free[k][i]
 		}
-		out = append(out, free[k]...)
 	}
 	l, r := perms[0], perms[1]
 	return &call{op: "stablehlo.dot_general", args: g.factors(d, sides[0], sides[1]),
-		attrs: []string{fmt.Sprintf("dot_dimension_numbers = #stablehlo.dot<lhs_batching_dimensions = [%s], rhs_batching_dimensions = [%s], lhs_contracting_dimensions = [%s], rhs_contracting_dimensions = [%s]>",
-			list(l[:nb]), list(r[:nb]), list(l[nb:nb+nc]), list(r[nb:nb+nc]))},
-		results: []string{typeText(d, out)}, rule: Rule{Exact: d.IsInteger(), Terms: int(terms) + 1}}
+		attrs: []attr{{"dot_dimension_numbers", fmt.Sprintf("#stablehlo.dot<lhs_batching_dimensions = [%s], rhs_batching_dimensions = [%s], lhs_contracting_dimensions = [%s], rhs_contracting_dimensions = [%s]>",
+			list(l[:nb]), list(r[:nb]), list(l[nb:nb+nc]), list(r[nb:nb+nc]))}},
+		rule: Rule{Exact: d.IsInteger(), Terms: int(terms) + 1}}
 }
 
 // raggedDot multiplies each group of rows by its own matrix.
@@ -114,8 +99,8 @@ func (g *Generator) raggedDot() *call {
 			t.SetFloat(i, float64(v))
 		}
 	}}
-	return &call{op: "chlo.ragged_dot", args: append(g.factors(d, tensor.Shape{m, k}, tensor.Shape{groups, k, n}), sizes), results: []string{typeText(d, tensor.Shape{m, n})},
-		attrs: []string{"ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [1], lhs_ragged_dimensions = [0], rhs_group_dimensions = [0]>"},
+	return &call{op: "chlo.ragged_dot", args: append(g.factors(d, tensor.Shape{m, k}, tensor.Shape{groups, k, n}), sizes),
+		attrs: []attr{{"ragged_dot_dimension_numbers", "#chlo.ragged_dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [1], lhs_ragged_dimensions = [0], rhs_group_dimensions = [0]>"}},
 		rule:  Rule{Terms: int(k) + 1}}
 }
 
@@ -141,12 +126,11 @@ func (g *Generator) convolution() *call {
 		shape = append(shape, n)
 	}
 	w := g.window(shape, -2)
-	reversal := make([]string, len(shape))
+	reversal := make([]bool, len(shape))
 	for i := range shape {
 		w.pads[i] = avoidBehindCut(d, w.pads[i])
-		reversal[i] = fmt.Sprint(g.rng.IntN(3) == 0)
+		reversal[i] = g.rng.IntN(3) == 0
 	}
-	out := append([]int64{in[0] / batchGroups, kout}, w.out(shape)...)
 	place := func(sizes []int64, first, second string) (tensor.Shape, string) {
 		shape, names := make(tensor.Shape, len(sizes)), make([]string, len(sizes))
 		for i, at := range g.perm(len(sizes)) {
@@ -159,15 +143,11 @@ func (g *Generator) convolution() *call {
 	}
 	inShape, inText := place(append(in, shape...), "b", "f")
 	kerShape, kerText := place(append(ker, w.size...), "i", "o")
-	res, resText := place(out, "b", "f")
-	rev := "array<i1>"
-	if len(shape) > 0 {
-		rev = "array<i1: " + strings.Join(reversal, ", ") + ">"
-	}
-	return &call{op: "stablehlo.convolution", args: g.factors(d, inShape, kerShape), results: []string{typeText(d, res)},
-		attrs: []string{ints("window_strides", w.stride), pairsAttr("padding", w.pads), ints("lhs_dilation", w.base), ints("rhs_dilation", w.dilation), "window_reversal = " + rev,
-			"dimension_numbers = #stablehlo.conv<" + inText + "x" + kerText + "->" + resText + ">",
-			fmt.Sprintf("feature_group_count = %d : i64", groups), fmt.Sprintf("batch_group_count = %d : i64", batchGroups)},
+	_, resText := place(make([]int64, len(shape)+2), "b", "f")
+	return &call{op: "stablehlo.convolution", args: g.factors(d, inShape, kerShape),
+		attrs: []attr{{"window_strides", w.stride}, {"padding", w.pads}, {"lhs_dilation", w.base}, {"rhs_dilation", w.dilation}, {"window_reversal", reversal},
+			{"dimension_numbers", "#stablehlo.conv<" + inText + "x" + kerText + "->" + resText + ">"},
+			{"feature_group_count", groups}, {"batch_group_count", batchGroups}},
 		rule: Rule{Exact: d.IsInteger(), Terms: int(cin)*w.terms() + 1}}
 }
 
@@ -191,25 +171,9 @@ func (g *Generator) window(shape tensor.Shape, low int64) *window {
 // terms returns the number of elements of the window.
 func (w *window) terms() int { return int(tensor.Shape(w.size).NumElements()) }
 
-// out returns the sizes of the result over an operand.
-func (w *window) out(shape tensor.Shape) []int64 {
-	var out []int64
-	for i, n := range shape {
-		size, reach, res := w.pads[i][0]+w.pads[i][1], (w.size[i]-1)*w.dilation[i]+1, int64(0)
-		if n > 0 {
-			size += (n-1)*w.base[i] + 1
-		}
-		if size >= reach {
-			res = (size-reach)/w.stride[i] + 1
-		}
-		out = append(out, res)
-	}
-	return out
-}
-
 // attrs returns the window as attributes of reduce_window.
-func (w *window) attrs() []string {
-	return []string{ints("window_dimensions", w.size), ints("window_strides", w.stride), ints("base_dilations", w.base), ints("window_dilations", w.dilation), pairsAttr("padding", w.pads)}
+func (w *window) attrs() []attr {
+	return []attr{{"window_dimensions", w.size}, {"window_strides", w.stride}, {"base_dilations", w.base}, {"window_dilations", w.dilation}, {"padding", w.pads}}
 }
 
 // fft transforms up to three dimensions.
@@ -228,7 +192,7 @@ func (g *Generator) fft() *call {
 	case "IRFFT":
 		shape[len(shape)-1] = shape[len(shape)-1]/2 + 1
 	}
-	return &call{op: "stablehlo.fft", label: kind, args: []arg{{dt: d, shape: shape}}, attrs: []string{"fft_type = #stablehlo<fft_type " + kind + ">", ints("fft_length", length)},
+	return &call{op: "stablehlo.fft", label: kind, args: []arg{{dt: d, shape: shape}}, attrs: []attr{{"fft_type", "#stablehlo<fft_type " + kind + ">"}, {"fft_length", length}},
 		rule: Rule{Terms: 8 * int(tensor.Shape(length).NumElements())}}
 }
 
@@ -255,8 +219,7 @@ func (g *Generator) definite(n int) func(t *tensor.Tensor) {
 func (g *Generator) cholesky() *call {
 	d := pick(g, tensor.F32, tensor.F64)
 	n := int(g.between(1, 5))
-	lower := pick(g, "true", "false")
-	c := &call{op: "stablehlo.cholesky", args: []arg{{dt: d, shape: append(g.shape(0, 1), int64(n), int64(n)), fill: g.definite(n)}}, attrs: []string{"lower = " + lower}, rule: Rule{Terms: 8 * n}}
+	c := &call{op: "stablehlo.cholesky", args: []arg{{dt: d, shape: append(g.shape(0, 1), int64(n), int64(n)), fill: g.definite(n)}}, attrs: []attr{{"lower", g.rng.IntN(2) == 0}}, rule: Rule{Terms: 8 * n}}
 	return c
 }
 
@@ -269,6 +232,6 @@ func (g *Generator) triangularSolve() *call {
 		b = tensor.Shape{n, k}
 	}
 	return &call{op: "stablehlo.triangular_solve", args: []arg{{dt: d, shape: tensor.Shape{n, n}, fill: g.definite(int(n))}, {dt: d, shape: b}},
-		attrs: []string{fmt.Sprintf("left_side = %v", left), fmt.Sprintf("lower = %v", g.rng.IntN(2) == 0), fmt.Sprintf("unit_diagonal = %v", g.rng.IntN(4) == 0),
-			"transpose_a = #stablehlo<transpose " + pick(g, "NO_TRANSPOSE", "TRANSPOSE", "ADJOINT") + ">"}, rule: Rule{Terms: 16 * int(n)}}
+		attrs: []attr{{"left_side", left}, {"lower", g.rng.IntN(2) == 0}, {"unit_diagonal", g.rng.IntN(4) == 0},
+			{"transpose_a", "#stablehlo<transpose " + pick(g, "NO_TRANSPOSE", "TRANSPOSE", "ADJOINT") + ">"}}, rule: Rule{Terms: 16 * int(n)}}
 }

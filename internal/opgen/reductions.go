@@ -19,7 +19,7 @@ func pairBody(d, e tensor.DType, first, second string) string {
 // reducePairs reduces two inputs of different types with one region.
 func (g *Generator) reducePairs() *call {
 	shape := g.shape(1, 4)
-	return g.twoTypes("reduce", shape, ints("dimensions", g.subset(len(shape))))
+	return g.twoTypes("reduce", shape, attr{"dimensions", g.subset(len(shape))})
 }
 
 func (g *Generator) reduceWindowPairs() *call {
@@ -28,7 +28,7 @@ func (g *Generator) reduceWindowPairs() *call {
 }
 
 // twoTypes makes a reduction of two inputs of different integer types.
-func (g *Generator) twoTypes(op string, shape tensor.Shape, attrs ...string) *call {
+func (g *Generator) twoTypes(op string, shape tensor.Shape, attrs ...attr) *call {
 	d, e := g.wholeNumber(), g.wholeNumber()
 	f, s := g.reducer(d).op, g.reducer(e).op
 	return &call{op: "stablehlo." + op, label: "pairs", args: []arg{edges(d, shape), edges(e, shape), initial(f, d), initial(s, e)}, attrs: attrs,
@@ -56,83 +56,7 @@ func (g *Generator) reduceGeneral() *call {
     %%r = stablehlo.select %%e, %%m, %%s : tensor<i1>, %[1]s
     "stablehlo.return"(%%r) : (%[1]s) -> ()
   }`, t)
-	return &call{op: "stablehlo.reduce", label: "general", args: []arg{a, initial("minimum", d)}, attrs: []string{ints("dimensions", g.subset(len(a.shape)))}, bodies: []string{region}, rule: Rule{Exact: true}}
-}
-
-// extremaWithNaN takes maxima and minima of edge values, including NaN and zeros of both signs, over a window at each
-// element. It also computes the expected results: NaN if the window has one; -0 is less than 0.
-func (g *Generator) extremaWithNaN() *call {
-	d := g.randomType(tensor.DType.IsFloat)
-	op := pick(g, "maximum", "minimum")
-	shape := g.shape(1, 3)
-	size := make([]int64, len(shape))
-	for i, n := range shape {
-		size[i] = g.between(1, 3)
-		if n > 0 && g.rng.IntN(3) == 0 {
-			size[i] = n
-		}
-	}
-	c := &call{op: "stablehlo.reduce_window", label: op + " of edge values", args: []arg{{dt: d, shape: shape, style: verify.Edges}, initial(op, d)}, attrs: []string{ints("window_dimensions", size)},
-		bodies: []string{body(op, d)}, rule: Rule{Exact: true}}
-	out := make(tensor.Shape, len(shape))
-	for i, n := range shape {
-		out[i] = max(0, n-size[i]+1)
-	}
-	if g.rng.IntN(2) == 0 {
-		// The window covers a whole dimension or one element: this is a reduction.
-		var dims []int64
-		kept := tensor.Shape{}
-		for i, n := range shape {
-			if size[i], out[i] = 1, n; g.rng.IntN(2) == 0 {
-				size[i], out[i] = n, 1
-				dims = append(dims, int64(i))
-			} else {
-				kept = append(kept, n)
-			}
-		}
-		c.op, c.attrs, c.results = "stablehlo.reduce", []string{ints("dimensions", dims)}, []string{typeText(d, kept)}
-	}
-	var x, init *tensor.Tensor
-	c.want = func(args []*tensor.Tensor) []*tensor.Tensor {
-		x, init = args[0], tensor.New(d, nil)
-		c.args[1].fill(init)
-		v := tensor.New(d, out)
-		for i := range v.NumElements() {
-			best := init.FloatAt(0)
-			eachOf(out, i, size, shape, func(at int) {
-				switch w := x.FloatAt(at); {
-				case math.IsNaN(w) || math.IsNaN(best):
-					best = math.NaN()
-				case w == 0 && best == 0:
-					if (op == "maximum") != math.Signbit(w) {
-						best = w
-					}
-				case (op == "maximum") == (w > best):
-					best = w
-				}
-			})
-			v.SetFloat(i, best)
-		}
-		if c.op == "stablehlo.reduce" {
-			if _, kept, err := tensor.ParseType(c.results[0]); err == nil {
-				v.Borrow(d, kept, v.Bytes())
-			}
-		}
-		return []*tensor.Tensor{v}
-	}
-	c.loose = func(i int, got float64) bool {
-		zeros, nan, one := [2]bool{}, false, math.IsNaN(got) || got == init.FloatAt(0)
-		eachOf(out, i, size, shape, func(at int) {
-			w := withoutDenormal(d, x.FloatAt(at))
-			nan = nan || math.IsNaN(w)
-			one = one || w == got
-			if w == 0 {
-				zeros[sign(w)] = true
-			}
-		})
-		return one && (nan || got == 0 && zeros[0] && zeros[1])
-	}
-	return c
+	return &call{op: "stablehlo.reduce", label: "general", args: []arg{a, initial("minimum", d)}, attrs: []attr{{"dimensions", g.subset(len(a.shape))}}, bodies: []string{region}, rule: Rule{Exact: true}}
 }
 
 // extremaOfTwo makes a maximum, a minimum or a clamp of edge values.
@@ -144,36 +68,6 @@ func (g *Generator) extremaOfTwo() *call {
 	return exactCall(pick(g, "maximum", "minimum"), []arg{a, a})
 }
 
-func sign(v float64) int {
-	if math.Signbit(v) {
-		return 1
-	}
-	return 0
-}
-
-// eachOf calls f with the position in shape of each element of the window of the given size at element i of out.
-func eachOf(out tensor.Shape, i int, size []int64, shape tensor.Shape, f func(at int)) {
-	rank := len(out)
-	start := make([]int64, rank)
-	for d := rank - 1; d >= 0; d-- {
-		start[d] = int64(i) % out[d]
-		i /= int(out[d])
-	}
-	n := int64(1)
-	for _, s := range size {
-		n *= s
-	}
-	for k := range n {
-		at, stride := int64(0), int64(1)
-		for d := rank - 1; d >= 0; d-- {
-			at += (start[d] + k%size[d]) * stride
-			k /= size[d]
-			stride *= shape[d]
-		}
-		f(int(at))
-	}
-}
-
 // scan runs a recurrence along a dimension.
 func (g *Generator) scan() *call {
 	d := pick(g, tensor.I32, tensor.I64, tensor.UI8)
@@ -181,7 +75,7 @@ func (g *Generator) scan() *call {
 	row, whole := typeText(d, tensor.Shape{cols}), typeText(d, tensor.Shape{rows, cols})
 	region := fmt.Sprintf("{\n  ^bb0(%%x: %[1]s, %%y: %[1]s):\n    %%a = stablehlo.%[2]s %%x, %%y : %[1]s\n    \"stablehlo.return\"(%%a, %%a) : (%[1]s, %[1]s) -> ()\n  }", row, g.exactBinary(d))
 	return &call{op: "chlo.scan", args: []arg{{dt: d, shape: tensor.Shape{rows, cols}, style: verify.Edges}, {dt: d, shape: tensor.Shape{cols}, style: verify.Edges}}, bodies: []string{region},
-		attrs: []string{"dimension = 0 : i64", fmt.Sprintf("is_reverse = %v", g.rng.IntN(2) == 0), "operandSegmentSizes = array<i32: 1, 1>", "resultSegmentSizes = array<i32: 1, 1>"}, results: []string{whole, row}, rule: Rule{Exact: true}}
+		attrs: []attr{{"dimension", 0}, {"is_reverse", g.rng.IntN(2) == 0}, {"operandSegmentSizes", "array<i32: 1, 1>"}, {"resultSegmentSizes", "array<i32: 1, 1>"}}, results: []string{whole, row}, rule: Rule{Exact: true}}
 }
 
 // gatherBatching gathers with a batching dimension of operand and indices.
@@ -190,8 +84,8 @@ func (g *Generator) gatherBatching() *call {
 	a := g.anyArg(tensor.Shape{batch, rows, cols})
 	size := g.between(1, cols)
 	return exactCall("gather", []arg{a, {dt: g.indexType(), shape: tensor.Shape{n, batch, 2}, fill: g.indices(max(rows, cols))}},
-		"dimension_numbers = #stablehlo.gather<offset_dims = [2], collapsed_slice_dims = [1], operand_batching_dims = [0], start_indices_batching_dims = [1], start_index_map = [2, 1], index_vector_dim = 2>",
-		ints("slice_sizes", []int64{1, 1, size}), "indices_are_sorted = false")
+		attr{"dimension_numbers", "#stablehlo.gather<offset_dims = [2], collapsed_slice_dims = [1], operand_batching_dims = [0], start_indices_batching_dims = [1], start_index_map = [2, 1], index_vector_dim = 2>"},
+		attr{"slice_sizes", []int64{1, 1, size}}, attr{"indices_are_sorted", false})
 }
 
 // scatterSeveral updates two tensors at once, with a batching dimension, by a region that works in any order.
@@ -202,8 +96,8 @@ func (g *Generator) scatterSeveral() *call {
 	in, up := tensor.Shape{batch, rows, cols}, tensor.Shape{n, batch, cols}
 	at := arg{dt: g.indexType(), shape: tensor.Shape{n, batch, 1}, fill: g.indices(rows)}
 	return &call{op: "stablehlo.scatter", label: "several", args: []arg{edges(d, in), edges(e, in), at, edges(d, up), edges(e, up)}, bodies: []string{pairBody(d, e, f, s)},
-		attrs: []string{"scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [2], inserted_window_dims = [1], input_batching_dims = [0], scatter_indices_batching_dims = [1], scatter_dims_to_operand_dims = [1], index_vector_dim = 2>",
-			"indices_are_sorted = false", "unique_indices = false"}, results: []string{typeText(d, in), typeText(e, in)}, rule: Rule{Exact: true}}
+		attrs: []attr{{"scatter_dimension_numbers", "#stablehlo.scatter<update_window_dims = [2], inserted_window_dims = [1], input_batching_dims = [0], scatter_indices_batching_dims = [1], scatter_dims_to_operand_dims = [1], index_vector_dim = 2>"},
+			{"indices_are_sorted", false}, {"unique_indices", false}}, rule: Rule{Exact: true}}
 }
 
 // sortGeneral sorts by two keys, the first descending and without its lowest bits, the second ascending.
@@ -225,8 +119,8 @@ func (g *Generator) sortGeneral() *call {
     "stablehlo.return"(%%o) : (tensor<i1>) -> ()
   }`, t, u)
 	return &call{op: "stablehlo.sort", label: "by two keys", args: []arg{{dt: d, shape: shape, style: verify.Edges}, {dt: e, shape: shape, style: verify.Edges}},
-		attrs:   []string{fmt.Sprintf("dimension = %d : i64", g.rng.IntN(len(shape))), "is_stable = true"},
-		results: []string{typeText(d, shape), typeText(e, shape)}, bodies: []string{region}, rule: Rule{Exact: true}}
+		attrs:  []attr{{"dimension", g.rng.IntN(len(shape))}, {"is_stable", true}},
+		bodies: []string{region}, rule: Rule{Exact: true}}
 }
 
 func (g *Generator) sort() *call {
@@ -236,43 +130,12 @@ func (g *Generator) sort() *call {
 		dir = "LT , TOTALORDER"
 	}
 	dim := g.rng.IntN(len(a.shape))
-	return &call{op: "stablehlo.sort", args: []arg{a}, attrs: []string{fmt.Sprintf("dimension = %d : i64", dim), "is_stable = true"},
-		bodies: []string{compareBody(dir, d)}, rule: Rule{Exact: true}, want: sorted1(dim, func(t *tensor.Tensor, i, j int) int {
-			x, y := t.FloatAt(i), t.FloatAt(j)
-			if !d.IsFloat() {
-				return compareInts(t, i, j)
-			}
-			// Order numbers with -0 before 0. The sign of a NaN decides the end at which it stands.
-			place := func(v float64, at int) float64 {
-				if math.IsNaN(v) {
-					v = math.Inf(1)
-					if d != tensor.F8E8M0FNU && t.Bits(at)>>(d.Bits()-1) != 0 {
-						v = math.Inf(-1)
-					}
-				}
-				return v
-			}
-			switch a, b := place(x, i), place(y, j); {
-			case a != b:
-				return cmp.Compare(a, b)
-			case math.IsNaN(x) != math.IsNaN(y):
-				outer := 1
-				if math.IsNaN(y) {
-					outer = -1
-				}
-				if a < 0 {
-					outer = -outer
-				}
-				return outer
-			case x == 0 && y == 0:
-				return sign(y) - sign(x)
-			}
-			return 0
-		})}
+	return &call{op: "stablehlo.sort", args: []arg{a}, attrs: []attr{{"dimension", dim}, {"is_stable", true}},
+		bodies: []string{compareBody(dir, d)}, rule: Rule{Exact: true}, want: sorted1(dim, false)}
 }
 
 // sorted1 returns a function that sorts all arguments along a dimension by the first one.
-func sorted1(dim int, compare func(t *tensor.Tensor, i, j int) int) func(args []*tensor.Tensor) []*tensor.Tensor {
+func sorted1(dim int, descending bool) func(args []*tensor.Tensor) []*tensor.Tensor {
 	return func(args []*tensor.Tensor) []*tensor.Tensor {
 		shape := args[0].Shape()
 		n, inner := int(shape[dim]), int(shape[dim+1:].NumElements())
@@ -289,7 +152,12 @@ func sorted1(dim int, compare func(t *tensor.Tensor, i, j int) int) func(args []
 			for i := range order {
 				order[i] = base + i*inner
 			}
-			slices.SortStableFunc(order, func(i, j int) int { return compare(args[0], i, j) })
+			slices.SortStableFunc(order, func(i, j int) int {
+				if descending {
+					i, j = j, i
+				}
+				return cmp.Compare(rank(args[0], i), rank(args[0], j))
+			})
 			for i, from := range order {
 				for k, a := range args {
 					if size := a.DType().Size(); size > 0 {
@@ -303,9 +171,19 @@ func sorted1(dim int, compare func(t *tensor.Tensor, i, j int) int) func(args []
 	}
 }
 
-func compareInts(t *tensor.Tensor, i, j int) int {
-	if t.DType().Kind() == tensor.KindSigned {
-		return cmp.Compare(t.IntAt(i), t.IntAt(j))
+// rank returns the place of element i among all values of its type, in TOTALORDER for floats.
+func rank(t *tensor.Tensor, i int) uint64 {
+	d, code := t.DType(), t.Bits(i)
+	sign := uint64(1) << (d.Bits() - 1)
+	switch {
+	case d.Kind() == tensor.KindSigned:
+		return uint64(t.IntAt(i)) ^ 1<<63
+	case !d.IsFloat() || d == tensor.F8E8M0FNU:
+		return code
+	case code&sign == 0:
+		return code | sign
+	case math.IsNaN(t.FloatAt(i)):
+		return 0 // also the NaN of types whose only NaN has the code of -0
 	}
-	return cmp.Compare(t.Bits(i), t.Bits(j))
+	return ^code & (sign - 1)
 }

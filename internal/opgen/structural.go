@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/hlocb/hlocb/tensor"
@@ -21,11 +20,6 @@ func (g *Generator) Large() (*Program, error) {
 	g.large = true
 	defer func() { g.large = false }()
 	return g.oneOf(structural())
-}
-
-// Extrema returns a program that takes maxima or minima of edge values.
-func (g *Generator) Extrema() (*Program, error) {
-	return g.oneOf([]func(g *Generator) *call{(*Generator).extremaWithNaN, (*Generator).extremaOfTwo})
 }
 
 func (g *Generator) oneOf(makers []func(g *Generator) *call) (*Program, error) {
@@ -57,7 +51,7 @@ func structural() []func(g *Generator) *call {
 		(*Generator).boundedSize, (*Generator).branchesInLoop, (*Generator).chain, (*Generator).oneDevice,
 		(*Generator).broadcast, (*Generator).broadcastingBinary, (*Generator).broadcastingBinary, (*Generator).broadcastingSelect, (*Generator).elementwiseOp,
 		(*Generator).dot, (*Generator).einsum, (*Generator).dotGeneral, (*Generator).convolution, (*Generator).gatherBatching, (*Generator).scatterSeveral,
-		(*Generator).reducePairs, (*Generator).reduceGeneral, (*Generator).reduceWindowPairs, (*Generator).extremaWithNaN, (*Generator).extremaOfTwo, (*Generator).sortGeneral,
+		(*Generator).reducePairs, (*Generator).reduceGeneral, (*Generator).reduceWindowPairs, (*Generator).extremaOfTwo, (*Generator).sortGeneral,
 	}
 }
 
@@ -143,41 +137,17 @@ func (g *Generator) between(lo, hi int64) int64 {
 	return lo + g.rng.Int64N(hi-lo+1)
 }
 
-func ints(name string, v []int64) string { return name + " = " + intArray(v) }
-
-func intArray(v []int64) string {
-	if len(v) == 0 {
-		return "array<i64>"
-	}
-	return "array<i64: " + list(v) + ">"
-}
-
-func list(v []int64) string {
-	parts := make([]string, len(v))
-	for i, d := range v {
-		parts[i] = strconv.FormatInt(d, 10)
-	}
-	return strings.Join(parts, ", ")
-}
-
-// pairsAttr writes dense<[[a, b], ...]> : tensor<Nx2xi64>.
-func pairsAttr(name string, v [][2]int64) string {
-	if len(v) == 0 {
-		return name + " = dense<> : tensor<0x2xi64>"
-	}
-	parts := make([]string, len(v))
-	for i, p := range v {
-		parts[i] = fmt.Sprintf("[%d, %d]", p[0], p[1])
-	}
-	return fmt.Sprintf("%s = dense<[%s]> : tensor<%dx2xi64>", name, strings.Join(parts, ", "), len(v))
-}
-
 // edges returns an operand of edge values.
 func edges(d tensor.DType, shape tensor.Shape) arg {
 	return arg{dt: d, shape: shape, style: verify.Edges}
 }
 
 func (g *Generator) anyArg(shape tensor.Shape) arg { return edges(g.dtype(), shape) }
+
+// scalar returns an argument of one number.
+func scalar(dt tensor.DType, v int64) arg {
+	return arg{dt: dt, fill: fillWith(func(int) float64 { return float64(v) })}
+}
 
 // fillWith fills with the values of f.
 func fillWith(f func(i int) float64) func(t *tensor.Tensor) {
@@ -188,7 +158,7 @@ func fillWith(f func(i int) float64) func(t *tensor.Tensor) {
 	}
 }
 
-func exactCall(op string, args []arg, attrs ...string) *call {
+func exactCall(op string, args []arg, attrs ...attr) *call {
 	return &call{op: "stablehlo." + op, args: args, attrs: attrs, rule: Rule{Exact: true}}
 }
 
@@ -202,7 +172,7 @@ func (g *Generator) perm(n int) []int64 {
 
 func (g *Generator) transpose() *call {
 	a := g.anyArg(g.shape(0, 4))
-	return exactCall("transpose", []arg{a}, ints("permutation", g.perm(len(a.shape))))
+	return exactCall("transpose", []arg{a}, attr{"permutation", g.perm(len(a.shape))})
 }
 
 // subset returns some of 0..n-1 in order.
@@ -218,7 +188,7 @@ func (g *Generator) subset(n int) []int64 {
 
 func (g *Generator) reverse() *call {
 	a := g.anyArg(g.shape(0, 4))
-	return exactCall("reverse", []arg{a}, ints("dimensions", g.subset(len(a.shape))))
+	return exactCall("reverse", []arg{a}, attr{"dimensions", g.subset(len(a.shape))})
 }
 
 func (g *Generator) slice() *call {
@@ -228,13 +198,12 @@ func (g *Generator) slice() *call {
 		l := g.between(0, d)
 		lo, hi, stride = append(lo, l), append(hi, g.between(l, d)), append(stride, g.between(1, 3))
 	}
-	return exactCall("slice", []arg{a}, ints("start_indices", lo), ints("limit_indices", hi), ints("strides", stride))
+	return exactCall("slice", []arg{a}, attr{"start_indices", lo}, attr{"limit_indices", hi}, attr{"strides", stride})
 }
 
 // index returns a scalar that may lie outside the dimension.
 func (g *Generator) index(dt tensor.DType, d int64) arg {
-	v := g.between(-2, d+2)
-	return arg{dt: dt, fill: func(t *tensor.Tensor) { t.SetFloat(0, float64(v)) }}
+	return scalar(dt, g.between(-2, d+2))
 }
 
 func (g *Generator) indexType() tensor.DType {
@@ -249,7 +218,7 @@ func (g *Generator) dynamicSlice() *call {
 		sizes = append(sizes, g.between(0, d))
 		args = append(args, g.index(dt, d))
 	}
-	return exactCall("dynamic_slice", args, ints("slice_sizes", sizes))
+	return exactCall("dynamic_slice", args, attr{"slice_sizes", sizes})
 }
 
 func (g *Generator) dynamicUpdateSlice() *call {
@@ -272,7 +241,7 @@ func (g *Generator) concatenate() *call {
 		b.shape[dim] = g.size()
 		args = append(args, b)
 	}
-	return exactCall("concatenate", args, fmt.Sprintf("dimension = %d : i64", dim))
+	return exactCall("concatenate", args, attr{"dimension", dim})
 }
 
 func (g *Generator) pad() *call {
@@ -281,12 +250,12 @@ func (g *Generator) pad() *call {
 	for range a.shape {
 		lo, hi, in = append(lo, g.between(-2, 3)), append(hi, g.between(-2, 3)), append(in, g.between(0, 2))
 	}
-	return exactCall("pad", []arg{a, {dt: a.dt, style: verify.Edges}}, ints("edge_padding_low", lo), ints("edge_padding_high", hi), ints("interior_padding", in))
+	return exactCall("pad", []arg{a, {dt: a.dt, style: verify.Edges}}, attr{"edge_padding_low", lo}, attr{"edge_padding_high", hi}, attr{"interior_padding", in})
 }
 
 func (g *Generator) iota() *call {
 	dt, shape := g.number(), g.shape(1, 3)
-	c := exactCall("iota", nil, fmt.Sprintf("iota_dimension = %d : i64", g.rng.IntN(len(shape))))
+	c := exactCall("iota", nil, attr{"iota_dimension", g.rng.IntN(len(shape))})
 	c.results = []string{typeText(dt, shape)}
 	return c
 }
@@ -302,7 +271,7 @@ func (g *Generator) broadcastInDim() *call {
 		}
 		a.shape = append(a.shape, n)
 	}
-	c := exactCall("broadcast_in_dim", []arg{a}, ints("broadcast_dimensions", dims))
+	c := exactCall("broadcast_in_dim", []arg{a}, attr{"broadcast_dimensions", dims})
 	c.results = []string{typeText(a.dt, out)}
 	return c
 }
@@ -348,13 +317,13 @@ func (g *Generator) gather() *call {
 	}
 	g.rng.Shuffle(len(at), func(i, j int) { at[i], at[j] = at[j], at[i] })
 	offset = sorted(at[:rank-len(collapsed)])
-	dims := fmt.Sprintf("dimension_numbers = #stablehlo.gather<offset_dims = [%s], collapsed_slice_dims = [%s], start_index_map = [%s], index_vector_dim = %d>",
+	dims := fmt.Sprintf("#stablehlo.gather<offset_dims = [%s], collapsed_slice_dims = [%s], start_index_map = [%s], index_vector_dim = %d>",
 		list(offset), list(collapsed), list(start), len(batch))
 	limit := int64(1)
 	for _, n := range a.shape {
 		limit = max(limit, n)
 	}
-	return exactCall("gather", []arg{a, {dt: g.indexType(), shape: shape, fill: g.indices(limit)}}, dims, ints("slice_sizes", sizes), "indices_are_sorted = false")
+	return exactCall("gather", []arg{a, {dt: g.indexType(), shape: shape, fill: g.indices(limit)}}, attr{"dimension_numbers", dims}, attr{"slice_sizes", sizes}, attr{"indices_are_sorted", false})
 }
 
 func sorted(v []int64) []int64 { return slices.Sorted(slices.Values(v)) }
@@ -442,26 +411,14 @@ func largest(d tensor.DType) float64 {
 	return best
 }
 
-// numbers returns an argument with edge values if sums do not round, and ordinary values if they do. It omits NaN for
-// maxima and minima, because XLA loses it: see extremaWithNaN.
-func (g *Generator) numbers(d tensor.DType, shape tensor.Shape, r reducer) arg {
-	style := verify.Ordinary
-	if r.exact && !d.IsFloat() {
-		style = verify.Edges
-	}
-	a := arg{dt: d, shape: shape, style: style}
+// numbers returns an argument with edge values for an exact computation, else with ordinary values.
+func (g *Generator) numbers(d tensor.DType, shape tensor.Shape, exact bool) arg {
+	a := arg{dt: d, shape: shape, style: verify.Ordinary}
 	switch {
+	case exact:
+		a.style = verify.Edges
 	case d == tensor.F8E8M0FNU:
 		a.fill = g.within(0.125, 64) // the type has no negative numbers: they are NaN
-	case d.IsFloat() && (r.op == "maximum" || r.op == "minimum"):
-		a.fill = func(t *tensor.Tensor) {
-			verify.Fill(t, g.rng, verify.Ordinary)
-			for i := range t.NumElements() {
-				if t.FloatAt(i) == 0 { // of either sign: see extremaWithNaN
-					t.SetFloat(i, 1)
-				}
-			}
-		}
 	}
 	return a
 }
@@ -469,13 +426,13 @@ func (g *Generator) numbers(d tensor.DType, shape tensor.Shape, r reducer) arg {
 func (g *Generator) reduce() *call {
 	d := g.dtype()
 	r := g.reducer(d)
-	a := g.numbers(d, g.shape(1, 4), r)
+	a := g.numbers(d, g.shape(1, 4), r.exact)
 	dims := g.subset(len(a.shape))
 	terms := 1
 	for _, k := range dims {
 		terms *= int(max(1, a.shape[k]))
 	}
-	return &call{op: "stablehlo.reduce", label: r.op, args: []arg{a, initial(r.op, d)}, attrs: []string{ints("dimensions", dims)},
+	return &call{op: "stablehlo.reduce", label: r.op, args: []arg{a, initial(r.op, d)}, attrs: []attr{{"dimensions", dims}},
 		bodies: []string{body(r.op, d)}, rule: Rule{Exact: r.exact, Terms: terms + 1}}
 }
 
@@ -497,13 +454,13 @@ func (g *Generator) reduceArgMax() *call {
     "stablehlo.return"(%%v, %%k) : (%[1]s, %[2]s) -> ()
   }`, t, it)
 	return &call{op: "stablehlo.reduce", label: "argmax", args: []arg{a, at, initial("maximum", d), initial("minimum", tensor.I32)},
-		attrs: []string{ints("dimensions", []int64{int64(g.rng.IntN(len(shape)))})}, bodies: []string{region}, rule: Rule{Exact: true}}
+		attrs: []attr{{"dimensions", []int64{int64(g.rng.IntN(len(shape)))}}}, bodies: []string{region}, rule: Rule{Exact: true}}
 }
 
 func (g *Generator) reduceWindow() *call {
 	d := g.number()
 	r := g.reducer(d)
-	a := g.numbers(d, g.shape(1, 3), r)
+	a := g.numbers(d, g.shape(1, 3), r.exact)
 	w := g.window(a.shape, 0)
 	return &call{op: "stablehlo.reduce_window", label: r.op, args: []arg{a, initial(r.op, d)}, attrs: w.attrs(),
 		bodies: []string{body(r.op, d)}, rule: Rule{Exact: r.exact, Terms: w.terms() + 1}}
@@ -519,14 +476,14 @@ func (g *Generator) selectAndScatter() *call {
 		out, in = append(out, n), append(in, (n-1)*s+w)
 	}
 	return &call{op: "stablehlo.select_and_scatter", args: []arg{{dt: d, shape: in}, {dt: d, shape: out}, initial("add", d)},
-		attrs:  []string{ints("window_dimensions", size), ints("window_strides", stride)},
+		attrs:  []attr{{"window_dimensions", size}, {"window_strides", stride}},
 		bodies: []string{compareBody("GE", d), body("add", d)}, rule: Rule{Exact: d.IsInteger(), Terms: 16}}
 }
 
 func (g *Generator) scatter() *call {
 	d := g.number()
 	r := g.reducer(d)
-	a := g.numbers(d, g.shape(1, 3), r)
+	a := g.numbers(d, g.shape(1, 3), r.exact)
 	rank := len(a.shape)
 	to := g.perm(rank)[:1+g.rng.IntN(rank)]
 	batch := g.shape(0, 2)
@@ -564,14 +521,14 @@ func (g *Generator) scatter() *call {
 	starts := fillWith(func(i int) float64 { return float64(g.between(low[i%len(to)], high[i%len(to)])) })
 	u := a
 	u.shape = update
-	dims := fmt.Sprintf("scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [%s], inserted_window_dims = [%s], scatter_dims_to_operand_dims = [%s], index_vector_dim = %d>",
+	dims := fmt.Sprintf("#stablehlo.scatter<update_window_dims = [%s], inserted_window_dims = [%s], scatter_dims_to_operand_dims = [%s], index_vector_dim = %d>",
 		list(window), list(inserted), list(to), len(batch))
 	n := 1
 	for _, b := range batch {
 		n *= int(max(1, b))
 	}
 	return &call{op: "stablehlo.scatter", label: r.op, args: []arg{a, {dt: pick(g, tensor.I32, tensor.I64), shape: append(batch.Clone(), int64(len(to))), fill: starts}, u},
-		attrs: []string{dims, "indices_are_sorted = false", "unique_indices = false"}, bodies: []string{body(r.op, d)},
+		attrs: []attr{{"scatter_dimension_numbers", dims}, {"indices_are_sorted", false}, {"unique_indices", false}}, bodies: []string{body(r.op, d)},
 		rule: Rule{Exact: r.exact, Terms: n + 1}}
 }
 

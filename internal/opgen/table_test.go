@@ -10,45 +10,52 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
+// elementwise returns the programs of TestNumerics.
+func elementwise(g *opgen.Generator) []*opgen.Program {
+	if long() {
+		return g.Elementwise(20000)
+	}
+	var out []*opgen.Program
+	for i, p := range opgen.Sample(g.Elementwise(1000)) {
+		if i%3 == 0 {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
 // TestNumerics compares the engine with XLA on element-wise ops and groups of types: an op with defined results must
 // return the same bits, except for the known deviations, and a function must keep its bound. XLA takes long to compile;
 // without HLOCB_LONG=1 the test compares each op on a third of the groups, and on one type of each group.
 func TestNumerics(t *testing.T) {
 	t.Parallel()
-	engine, xla := engines(t)
+	engine, _ := engines(t)
 	g, err := opgen.New(seed(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	n := 1000
-	if long() {
-		n = 20000
-	}
-	programs := g.Elementwise(n)
-	if !long() {
-		programs = opgen.Sample(programs)
-	}
-	ops, entries := map[string]bool{}, 0
-	for i, p := range programs {
-		if opgen.Crashes(p) || !long() && i%3 != 0 {
-			continue
+	ops, deviations, entries := map[string]bool{}, map[string]int{}, 0
+	series{kind: "elementwise", seed: seed(t), count: len(elementwise(g))}.onXLA(t, func(_ int, p *opgen.Program, o *outcome) {
+		if o.Err != "" {
+			return // TestRandomPrograms judges refusals
 		}
-		want, err := p.Outcome(context.Background(), xla)
-		if err != nil {
-			continue // TestRandomPrograms judges refusals
-		}
+		want := o.tensors()
 		got, err := p.Outcome(context.Background(), engine)
 		if err != nil {
 			t.Error(err)
-			continue
+			return
 		}
 		ops[p.Op] = true
 		entries++
 		if p.Rule.Exact {
-			if _, err := opgen.JudgeRandom(p, got, want, again(p, engine)); err != nil {
+			v, err := opgen.JudgeRandom(p, got, want, again(p, engine))
+			if err != nil {
 				t.Errorf("%s on %s: %v", p.Op, p.DType, err)
 			}
-			continue
+			for name := range v {
+				deviations[name]++
+			}
+			return
 		}
 		bound, known := opgen.BoundOf(p.Op, opgen.Column(p.DType))
 		if !known {
@@ -57,7 +64,8 @@ func TestNumerics(t *testing.T) {
 		if m := opgen.Measure(p, got[0], want[0]); bound.Violation(m) != "" {
 			t.Errorf("%s on %s: %s, such as %s (operands, engine, XLA)", p.Op, p.DType, bound.Violation(m), opgen.Text(p, []*tensor.Tensor{got[0], want[0]}, m.Worst))
 		}
-	}
+	})
+	logDeviations(t, deviations)
 	t.Logf("%d programs of %d ops", entries, len(ops))
 	if len(ops) < 60 || entries < 100 {
 		t.Errorf("only %d programs of %d ops were compared", entries, len(ops))
