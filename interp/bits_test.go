@@ -109,7 +109,7 @@ func bitPrograms() []bitProgram {
 		byName := func(a, b *ir.Def) int { return strings.Compare(a.Name, b.Name) }
 		for _, d := range slices.SortedFunc(maps.Keys(table), byName) {
 			u := table[d]
-			if !strings.HasPrefix(d.Name, dialect) || d == chlo.AsinAcosKernel {
+			if !strings.HasPrefix(d.Name, dialect) {
 				continue
 			}
 			for _, e := range types {
@@ -119,6 +119,14 @@ func bitPrograms() []bitProgram {
 				}
 				s := "tensor<4000x" + e + ">"
 				add(d.Name+" "+e, fmt.Sprintf(`%%r:1 = "%s"(%%a) : (%s) -> %s`, d.Name, s, s), false, s, s)
+			}
+		}
+	}
+	for _, op := range []string{"acos", "acosh", "asin", "asinh", "atan", "atanh", "digamma", "erf_inv", "lgamma", "square"} {
+		for _, e := range types {
+			if cplx := strings.HasPrefix(e, "complex"); !cplx || op[0] == 'a' || op == "square" {
+				s := "tensor<4000x" + e + ">"
+				add("chlo."+op+" "+e, fmt.Sprintf(`%%r:1 = "chlo.%s"(%%a) : (%s) -> %s`, op, s, s), false, s, s)
 			}
 		}
 	}

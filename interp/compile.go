@@ -14,9 +14,13 @@ import (
 
 // compile makes the plan of a module's entry function and of every function that it calls.
 func compile(mod *ir.Module, rp *runtime.Program, opts Options, copts runtime.CompileOptions) (*plan.Compiler, *exec.Function, error) {
-	if legalize.HasCalls(mod) {
+	expands := func(op *ir.Op) bool { return opts.Kernels[op.Def()] == nil && ops.Expands(op) }
+	if legalize.HasCalls(mod) || has(mod, expands) {
 		mod = mod.Clone() // the caller's module stays unchanged
 		if err := legalize.Calls(mod); err != nil {
+			return nil, nil, err
+		}
+		if err := plan.Expand(mod, expands); err != nil {
 			return nil, nil, err
 		}
 		if err := ir.Verify(mod); err != nil {
@@ -63,4 +67,14 @@ func compile(mod *ir.Module, rp *runtime.Program, opts Options, copts runtime.Co
 	}
 	c.Planned = true
 	return c, f, nil
+}
+
+// has reports whether m has an op that chosen selects.
+func has(m *ir.Module, chosen func(*ir.Op) bool) bool {
+	found := false
+	m.Walk(func(op *ir.Op) bool {
+		found = found || chosen(op)
+		return !found
+	})
+	return found
 }

@@ -100,7 +100,7 @@ func TestHugeAllocationsAreRefused(t *testing.T) {
   %r = stablehlo.einsum %a, %a, config = "a,b->ab" : (tensor<1000000xf32>, tensor<1000000xf32>) -> tensor<1000000x1000000xf32>`, "stablehlo.einsum"},
 		{"broadcast_add", `%a = stablehlo.broadcast_in_dim %f, dims = [] : (tensor<f32>) -> tensor<1000000x1xf32>
   %b = stablehlo.broadcast_in_dim %f, dims = [] : (tensor<f32>) -> tensor<1000000xf32>
-  %r = chlo.broadcast_add %a, %b : (tensor<1000000x1xf32>, tensor<1000000xf32>) -> tensor<1000000x1000000xf32>`, "chlo.broadcast_add"},
+  %r = chlo.broadcast_add %a, %b : (tensor<1000000x1xf32>, tensor<1000000xf32>) -> tensor<1000000x1000000xf32>`, "stablehlo.add"},
 		{"torch_index_select", `%i = stablehlo.constant dense<0> : tensor<1000000xi32>
   %a = stablehlo.broadcast_in_dim %f, dims = [] : (tensor<f32>) -> tensor<1x1000000xf32>
   %r = "stablehlo.torch_index_select"(%a, %i) <{dim = 0 : i64, batch_dims = 0 : i64}> : (tensor<1x1000000xf32>, tensor<1000000xi32>) -> tensor<1000000x1000000xf32>`, "stablehlo.torch_index_select"},

@@ -1,11 +1,6 @@
 package interp
 
-import (
-	"testing"
-
-	"github.com/hlocb/hlocb/interp/internal/simd/vec"
-	"github.com/hlocb/hlocb/interp/internal/special"
-)
+import "testing"
 
 // TestMHLO: the engine executes MHLO without converting it first.
 func TestMHLO(t *testing.T) {
@@ -51,19 +46,4 @@ func.func private @double(%x: tensor<4xi32>) -> tensor<4xi32> {
   return %r : tensor<4xi32>
 }`, "dense<[1, 2, 3, 4]> : tensor<4xi32>", "dense<10> : tensor<i32>", "dense<[-1.500000e+00, 2.500000e-01]> : tensor<2xf32>", "dense<[1, 2]> : tensor<2xi32>",
 		"dense<[2, -2, 1, 7]> : tensor<4xi8>", "dense<65> : tensor<i32>", "dense<[[4, 1], [3, 2]]> : tensor<2x2xi32>", "dense<[32, 2, 18, 8]> : tensor<4xi32>")
-}
-
-// TestAsinAcosKernel: asin and acos of complex numbers follow from the results of mhlo's asin_acos_kernel.
-func TestAsinAcosKernel(t *testing.T) {
-	for _, z := range []complex128{complex(0.5, 0.25), complex(-3, 1e-9), complex(1, 0), complex(0, 0), complex(1e10, -1e10), complex(-0.1, 700), complex(1+1e-12, 1e-13)} {
-		w := special.AsinAcosKernel(z)
-		want := special.ComplexAsin(z)
-		got := complex(vec.Atan2(real(z), real(w)), imag(w))
-		if imag(want) < 0 {
-			got = complex(real(got), -imag(got))
-		}
-		if d := got - want; real(d)*real(d)+imag(d)*imag(d) > 1e-28*(real(want)*real(want)+imag(want)*imag(want)) {
-			t.Errorf("asin(%v) = %v by the kernel, %v directly", z, got, want)
-		}
-	}
 }

@@ -92,8 +92,7 @@ func (e *emitter) broadcastTo(x *ir.Value, sizes []size) *ir.Value {
 	if x.Type() == want {
 		return x
 	}
-	e.At(x.Loc(), x.Pos())
-	defer e.At(nil, 0)
+	defer e.at(x)()
 	own := sizesOf(x)
 	lead := len(sizes) - len(own)
 	padded := make([]size, len(sizes))

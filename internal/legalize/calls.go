@@ -78,26 +78,10 @@ func MHLOCalls(m *ir.Module) error {
 }
 
 func calls(m *ir.Module, chosen func(*ir.Op) bool) error {
-	var list []*ir.Op
-	m.Walk(func(op *ir.Op) bool {
-		if chosen(op) {
-			list = append(list, op)
+	for _, op := range selected(m, chosen) {
+		if _, err := replaceOp(m, op, callExpansion(op)); err != nil {
+			return err
 		}
-		return true
-	})
-	for _, op := range list {
-		e := newEmitter(m.Before(op), op)
-		values := callExpansion(op)(e, op, op.OperandList())
-		if e.err != nil {
-			return m.Errorf(op, "'%s' op %v", op.Name(), e.err)
-		}
-		if values == nil {
-			continue
-		}
-		for i, v := range op.Results() {
-			v.ReplaceAllUsesWith(values[i])
-		}
-		op.Erase()
 	}
 	return nil
 }

@@ -159,8 +159,7 @@ func merged(a, b []int64) []int64 {
 
 // withPositions puts the position along each batching dimension before the index vectors.
 func (e *emitter) withPositions(indices *ir.Value, vectorDim int64, batching []int64) *ir.Value {
-	e.At(indices.Loc(), indices.Pos())
-	defer e.At(nil, 0)
+	defer e.at(indices)()
 	t := tensorType(indices)
 	elem := t.Elem()
 	for _, d := range batching {

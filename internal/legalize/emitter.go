@@ -19,6 +19,7 @@ type emitter struct {
 	accuracy ir.Attr
 	origin   *ir.Op // the op that is expanded
 	keepLike bool   // constants of dynamic shapes are chlo.constant_like
+	uniform  bool   // every op has the location of origin
 	err      error
 }
 
@@ -31,7 +32,16 @@ func newEmitter(b *ir.Builder, origin *ir.Op) *emitter {
 
 // inside returns an emitter at the end of b, which is in an op that e inserted.
 func (e *emitter) inside(b *ir.Block) *emitter {
-	return &emitter{Builder: e.Builder.In(b), ctx: e.ctx, accuracy: e.accuracy, origin: e.origin}
+	return &emitter{Builder: e.Builder.In(b), ctx: e.ctx, accuracy: e.accuracy, origin: e.origin, uniform: e.uniform}
+}
+
+// at gives the next ops the location of v, until the function that it returns is called.
+func (e *emitter) at(v *ir.Value) func() {
+	if e.uniform {
+		return func() {}
+	}
+	e.At(v.Loc(), v.Pos())
+	return func() { e.At(nil, 0) }
 }
 
 // adopt takes over the error of an emitter that inside returned.

@@ -7,7 +7,6 @@ import (
 	mathbits "math/bits"
 
 	"github.com/hlocb/hlocb/interp/internal/simd/vec"
-	"github.com/hlocb/hlocb/interp/internal/special"
 	"github.com/hlocb/hlocb/tensor"
 )
 
@@ -26,12 +25,6 @@ func conjugate(in, out []*tensor.Tensor, lo, hi int) {
 		xor(o[lo:lo+n], x[lo:lo+n], signs[:n])
 	}
 }
-
-// The binary ops that exist only in CHLO.
-var (
-	Zeta      = &BinaryLoops{f64: special.Zeta}
-	Polygamma = &BinaryLoops{f64: special.Polygamma}
-)
 
 // Mulhi returns the loops of chlo.mulhi for integers of the given number of bits. The high half of an i4 product has
 // four bits.

@@ -62,26 +62,14 @@ var Unary = map[string]*UnaryLoops{
 	"tanh": function(vec.Tanh, vec.Tanh32Loop, vec.Tanh64Loop, special.ComplexTanh),
 
 	// CHLO.
-	"acos":       function(vec.Acos, vec.Acos32Loop, vec.Acos64Loop, special.ComplexAcos),
-	"acosh":      function(vec.Acosh, vec.Acosh32Loop, vec.Acosh64Loop, special.ComplexAcosh),
-	"asin":       function(vec.Asin, vec.Asin32Loop, vec.Asin64Loop, special.ComplexAsin),
-	"asinh":      function(vec.Asinh, vec.Asinh32Loop, vec.Asinh64Loop, special.ComplexAsinh),
-	"atan":       function(vec.Atan, vec.Atan32Loop, vec.Atan64Loop, special.ComplexAtan),
-	"atanh":      function(vec.Atanh, vec.Atanh32Loop, vec.Atanh64Loop, special.ComplexAtanh),
 	"bessel_i1e": function(vec.BesselI1e, vec.BesselI1e32Loop, vec.BesselI1e64Loop, nil),
 	"cosh":       function(vec.Cosh, vec.Cosh32Loop, vec.Cosh64Loop, special.ComplexCosh),
 	"sinh":       function(vec.Sinh, vec.Sinh32Loop, vec.Sinh64Loop, special.ComplexSinh),
 	"tan": {F: special.Tangent, f32: vec.Below(vec.Unary[float32, float32](vec.Tan32Loop), 1<<20, special.Tangent),
 		f64: vec.Below(vec.Unary[float64, float64](vec.Tan64Loop), 1<<20, special.Tangent), C: special.ComplexTan, cost: 4},
-	"digamma": {F: special.Digamma, cost: 50},
-	"erf":     {F: vec.Erf, f32: vec.Unary[float32, float32](vec.Erf32Loop), f64: vec.Unary[float64, float64](vec.Erf64Loop), cost: 4},
-	"erfc":    function(vec.Erfc, vec.Erfc32Loop, vec.Erfc64Loop, nil),
-	"erf_inv": function(vec.ErfInv, vec.ErfInv32Loop, vec.ErfInv64Loop, nil),
-	"lgamma":  {F: special.Lgamma, cost: 30},
-	"square": {F: special.Square, f32: vec.Unary[float32, float32](vec.Square32Loop), f64: vec.Unary[float64, float64](vec.Square64Loop), C: special.ComplexSquare,
-		i: func(v int64, _ int) int64 { return v * v }, u: func(v uint64, _ int) uint64 { return v * v }, cost: 1},
-	"_asin_acos_kernel": {C: special.AsinAcosKernel, cost: 30},
-	"conj":              {F: func(v float64) float64 { return v }, C: cmplx.Conj, c64: conjugate, cost: 1},
+	"erf":  {F: vec.Erf, f32: vec.Unary[float32, float32](vec.Erf32Loop), f64: vec.Unary[float64, float64](vec.Erf64Loop), cost: 4},
+	"erfc": function(vec.Erfc, vec.Erfc32Loop, vec.Erfc64Loop, nil),
+	"conj": {F: func(v float64) float64 { return v }, C: cmplx.Conj, c64: conjugate, cost: 1},
 }
 
 // function returns the unary op of a function of f64 and its loops.

@@ -1,7 +1,6 @@
 package ops
 
 import (
-	"math"
 	"slices"
 	"strings"
 
@@ -158,8 +157,6 @@ func BuildTable(h *Host) map[*ir.Def]plan.Row {
 		stablehlo.Xor:       kernel.Xor,
 		stablehlo.Power:     kernel.Power,
 		stablehlo.Atan2:     kernel.Atan2,
-		chlo.Zeta:           kernel.Zeta,
-		chlo.Polygamma:      kernel.Polygamma,
 	} {
 		t[d] = plan.Row{Make: plan.Pure(kernel.MakeBinary(l)), Elementwise: true}
 	}
@@ -174,30 +171,11 @@ func BuildTable(h *Host) map[*ir.Def]plan.Row {
 	for d, u := range UnaryOps() {
 		t[d] = plan.Row{Make: plan.Pure(kernel.MakeUnary(u)), Elementwise: true}
 	}
-	for d, f := range map[*ir.Def]func(float64) bool{
-		chlo.IsPosInf: func(v float64) bool { return math.IsInf(v, 1) },
-		chlo.IsNegInf: func(v float64) bool { return math.IsInf(v, -1) },
-	} {
-		t[d] = plan.Row{Make: plan.Pure(kernel.MakePredicate(f)), Elementwise: true}
-	}
-	t[chlo.IsInf] = plan.Row{Make: plan.Pure(kernel.MakePredicate(func(v float64) bool { return math.IsInf(v, 0) }, vec.Inf32Loop, vec.Inf64Loop)), Elementwise: true}
 	t[chlo.NextAfter] = plan.Row{Make: plan.Pure(kernel.MakeNextAfter), Elementwise: true}
 	t[chlo.Constant] = plan.Row{Control: plan.PlanConstant, Elementwise: true, Pure: true}
-	t[chlo.ConstantLike] = plan.Row{Make: makeConstantLike, Shape: firstShape}
 	t[chlo.TopK] = plan.Row{Make: makeTopK}
 	t[chlo.RaggedDot] = plan.Row{Make: makeRaggedDot}
-	t[chlo.Scan] = plan.Row{Control: planScan, Shape: scanShape, StaticShapes: true, Pure: true}
 	t[stablehlo.Abs] = plan.Row{Make: plan.Pure(kernel.MakeAbs), Elementwise: true}
-	plain := map[string]*ir.Def{}
-	for _, d := range slices.Concat(chlo.Ops(), stablehlo.Ops()) {
-		_, name, _ := strings.Cut(d.Name, ".")
-		plain[name] = d
-	}
-	for _, d := range chlo.Ops() {
-		if _, name, ok := strings.Cut(d.Name, ".broadcast_"); ok {
-			t[d] = plan.Row{Make: makeBroadcasting(t[plain[name]])}
-		}
-	}
 
 	// MHLO's own operations. The other MHLO operations use the rows of the operations that they mirror (see plan.OpKind).
 	t[mhlo.AddDependency] = plan.Row{Control: planFirst}
@@ -209,6 +187,7 @@ func BuildTable(h *Host) map[*ir.Def]plan.Row {
 	t[mhlo.StochasticConvert] = plan.Row{Make: plan.Pure(makeStochasticConvert), Shape: firstShape}
 	t[mhlo.TopK] = t[chlo.TopK]
 	t[mhlo.Trace] = plan.Row{Control: plan.PlanNothing} // current compilers ignore it
+	expandCHLO(t)
 	return t
 }
 

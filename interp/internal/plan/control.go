@@ -215,14 +215,18 @@ func PlanConstant(p *Planner, s *Spec) (exec.Runner, error) {
 func constantTensor(p *Planner, s *Spec) (*tensor.Tensor, error) {
 	var t *tensor.Tensor
 	var err error
-	if s.Out[0].N >= 0 {
+	if s.Out[0].N >= 0 && !p.single[s.Op] {
 		if err := p.reserve(int64(s.Out[0].Bytes())); err != nil {
 			return nil, err
 		}
 	}
 	switch a := s.Op.Attr(stablehlo.AttrValue).(type) {
 	case *ir.DenseAttr:
-		t, err = a.Tensor()
+		if p.single[s.Op] {
+			t, _, err = a.Elements()
+		} else {
+			t, err = a.Tensor()
+		}
 	case *ir.ResourceAttr:
 		t, err = resourceTensor(p.Prog.Module, a)
 	default:

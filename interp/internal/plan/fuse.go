@@ -452,6 +452,25 @@ func (p *Planner) chain(ops []*ir.Op, at int, b *ir.Block) (f *fused, ins exec.I
 	return f, ins, masks, nil
 }
 
+// shrink finds the constants with equal elements that only chains use, element by element: a chain reads one element.
+func (p *Planner) shrink(groups [][]*ir.Op) {
+	chained := map[*ir.Op]bool{}
+	for _, ops := range groups {
+		for i, o := range ops {
+			before, seen := chained[o]
+			chained[o] = (before || !seen) && len(ops) > 1 && OpKind(o) != stablehlo.BroadcastInDim && (i < len(ops)-1 || p.fusible(o) > 0)
+		}
+	}
+	for _, ops := range groups {
+		if o := ops[0]; o.NumResults() == 1 && isSplat(o.Result(0)) {
+			p.single[o] = true
+			for u := range o.Result(0).Uses() {
+				p.single[o] = p.single[o] && chained[u.Owner()]
+			}
+		}
+	}
+}
+
 // isSplat reports whether v is a constant with equal elements.
 func isSplat(v *ir.Value) bool {
 	o := v.DefiningOp()

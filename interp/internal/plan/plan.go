@@ -38,6 +38,8 @@ type Row struct {
 	StaticShapes bool
 	// Elementwise says that result element i depends only on operand elements i. Such an op may be lifted (lift.go).
 	Elementwise bool
+	// Expand says that package legalize replaces the op. A row with Expand has neither Make nor Control.
+	Expand bool
 	// Pure says that the results of Control depend only on the operands and the regions.
 	Pure bool
 	// Fold, if not nil, builds the kernel of an op that reads operand 0 block by block from a source. The source's
@@ -73,6 +75,7 @@ type Planner struct {
 	home       map[*ir.Op]int            // the chain that an op belongs to by its place; see recompute
 	recomputed map[*ir.Value]bool        // values that no chain stores
 	absorbed   map[*ir.Op]bool           // transposes that products read through; see absorb
+	single     map[*ir.Op]bool           // constants with one element in store; see shrink
 	wide       int                       // vector length of every scalar in a lifted region; see lift.go
 }
 
@@ -96,7 +99,7 @@ func NewCompiler(mod *ir.Module, symbols ir.Symbols, table map[*ir.Def]Row, limi
 // NewPlanner returns the planner of a function, which has no slots yet.
 func (prog *Compiler) NewPlanner(f *exec.Function) *Planner {
 	return &Planner{Prog: prog, Fn: f, slots: map[*ir.Value]int32{}, index: map[*ir.Op]int{}, last: map[*ir.Value]int{},
-		home: map[*ir.Op]int{}, recomputed: map[*ir.Value]bool{}, absorbed: map[*ir.Op]bool{}}
+		home: map[*ir.Op]int{}, recomputed: map[*ir.Value]bool{}, absorbed: map[*ir.Op]bool{}, single: map[*ir.Op]bool{}}
 }
 
 // Function returns the plan of the named function. It compiles the function on the first request. Runs share the
@@ -215,6 +218,7 @@ func (p *Planner) block(b *ir.Block) (*exec.Block, error) {
 		}
 	}
 	p.index[term] = len(schedule)
+	p.shrink(schedule)
 	out.Instrs = make([]exec.Instr, 0, len(schedule))
 	for i, ops := range schedule {
 		var ins exec.Instr
@@ -299,6 +303,9 @@ func (p *Planner) Pick(ins *exec.Instr, s *Spec) error {
 	}
 	if err := checkCount("results", OpKind(s.Op).Results, len(s.Out)); err != nil {
 		return err
+	}
+	if r.Expand {
+		r.Control, r.StaticShapes = planExpanded, true
 	}
 	if wide := promotions(s); wide != nil {
 		return p.promote(ins, s, wide)

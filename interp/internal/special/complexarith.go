@@ -29,20 +29,6 @@ func ComplexMul(x, y complex128) complex128 {
 	return complex(products(a, b, c, d), products(a, -b, d, c))
 }
 
-// ComplexSquare returns the square of v. It factors the real part as (a-b)(a+b).
-func ComplexSquare(v complex128) complex128 {
-	a, b := real(v), imag(v)
-	re := (a - b) * (a + b)
-	switch {
-	case finite(re):
-	case finite(a) && finite(b): // a sum overflows, but the product may not
-		re = 4 * ((float64(a/2) - float64(b/2)) * (float64(a/2) + float64(b/2)))
-	case math.IsNaN(re):
-		re = float64(a*a) - float64(b*b)
-	}
-	return complex(re, 2*float64(a*b))
-}
-
 // ComplexDiv returns x/y to about two units in the last place of each part, for parts of any magnitude. Zeros,
 // infinities and NaNs follow C99 (annex G).
 func ComplexDiv(x, y complex128) complex128 {

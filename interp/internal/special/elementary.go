@@ -20,20 +20,6 @@ func Log(x float64) float64 { return vec.Log(x) }
 
 func tanh(x float64) float64 { return vec.Tanh(x) }
 
-// polynomial returns c[0] x^n + ... + c[n], by Horner's rule for the even and for the odd powers, which a processor
-// computes side by side.
-func polynomial(x float64, c ...float64) float64 {
-	x2 := float64(x * x)
-	p, q := c[0], c[1]
-	for c = c[2:]; len(c) > 1; c = c[2:] {
-		p, q = math.FMA(p, x2, c[0]), math.FMA(q, x2, c[1])
-	}
-	if len(c) == 1 {
-		p, q = q, math.FMA(p, x2, c[0])
-	}
-	return math.FMA(p, x, q)
-}
-
 // Hypot returns the square root of x^2 + y^2, without overflow or underflow in between. It corrects the root by its
 // residual.
 func Hypot(x, y float64) float64 {
@@ -62,5 +48,3 @@ func Hypot(x, y float64) float64 {
 	}
 	return math.Ldexp(h, e)
 }
-
-func Square(x float64) float64 { return float64(x * x) }

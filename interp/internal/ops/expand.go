@@ -1,0 +1,92 @@
+package ops
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/hlocb/hlocb/dialect/chlo"
+	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/interp/internal/kernel"
+	"github.com/hlocb/hlocb/interp/internal/plan"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// expandCHLO adds the rows of the CHLO ops without a kernel. They execute as simpler ops, as in XLA.
+func expandCHLO(t map[*ir.Def]plan.Row) {
+	for _, d := range chlo.Ops() {
+		if _, ok := t[d]; ok {
+			continue
+		}
+		r := plan.Row{Expand: true, Pure: true}
+		switch {
+		case d == chlo.Scan:
+			r.Shape = scanShape
+		case d.Infer == nil:
+			r.Shape = firstShape
+		}
+		t[d] = r
+	}
+}
+
+var pureTable = sync.OnceValue(func() map[*ir.Def]plan.Row { return BuildTable(&Host{}) })
+
+// Expands reports whether op executes as simpler ops.
+func Expands(op *ir.Op) bool { return pureTable()[plan.OpKind(op)].Expand }
+
+// scanSegments returns the number of inputs among the operands and the number of outputs among the results.
+func scanSegments(s *plan.Spec) (inputs, outputs int, err error) {
+	for _, x := range []struct {
+		name  string
+		total int
+		first *int
+	}{{"operandSegmentSizes", len(s.In), &inputs}, {"resultSegmentSizes", len(s.Out), &outputs}} {
+		v, err := plan.IntsAttr(s.Op, x.name)
+		if err != nil {
+			return 0, 0, err
+		}
+		if v == nil { // without the attribute, all belong to the first segment
+			*x.first = x.total
+			continue
+		}
+		if len(v) != 2 || v[0] < 0 || v[1] < 0 || int(v[0]+v[1]) != x.total {
+			return 0, 0, fmt.Errorf("expects two parts in %s", x.name)
+		}
+		*x.first = int(v[0])
+	}
+	if len(s.In)-inputs != len(s.Out)-outputs {
+		return 0, 0, errors.New("expects as many carries as inits")
+	}
+	return inputs, outputs, nil
+}
+
+// scanShape is the shape function of scan. The outputs have the inputs' size in the scanned dimension; their other
+// sizes come from the body's return. The carries have the shapes of the inits.
+func scanShape(s *plan.Spec, in []*tensor.Tensor) error {
+	inputs, outputs, err := scanSegments(s)
+	if err != nil {
+		return err
+	}
+	for i := outputs; i < len(s.Out); i++ {
+		s.Out[i].Shape = in[inputs+i-outputs].Shape()
+	}
+	dim := int(plan.IntAttr(s.Op, stablehlo.AttrDimension, 0))
+	steps := plan.IntAttr(s.Op, chlo.AttrScanDimSize, -1)
+	if inputs > 0 && dim < len(in[0].Shape()) {
+		steps = in[0].Shape()[dim]
+	}
+	term := s.Op.Region(0).Entry().Last()
+	for i := range outputs {
+		if s.Out[i].N >= 0 {
+			continue
+		}
+		t, ok := term.Operand(i).Type().(*ir.TensorType)
+		if !ok || !t.Static() || dim > len(t.Shape()) || steps < 0 {
+			return kernel.Unsupported("the dynamic shape of output %d", i)
+		}
+		shape := append(append(tensor.Shape{}, t.Shape()[:dim]...), steps)
+		s.Out[i].Shape = append(shape, t.Shape()[dim:]...)
+	}
+	return nil
+}

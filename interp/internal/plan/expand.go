@@ -1,0 +1,84 @@
+package plan
+
+import (
+	"github.com/hlocb/hlocb/dialect/fn"
+	"github.com/hlocb/hlocb/internal/legalize"
+	"github.com/hlocb/hlocb/interp/internal/exec"
+	"github.com/hlocb/hlocb/interp/internal/kernel"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/ir/flow"
+)
+
+// Expand replaces the ops of mod that expands selects by simpler ops, if the values of these ops have static shapes.
+// Other ops are expanded when they execute.
+func Expand(mod *ir.Module, expands func(*ir.Op) bool) error {
+	op, err := legalize.Expand(mod, func(op *ir.Op) bool { return expands(op) && static(op) })
+	if op != nil && err == nil {
+		err = exec.Locate(mod, op, kernel.Unsupported("%s on values of these types", op.Name()))
+	}
+	return err
+}
+
+// static reports whether all operands and results of op are tensors of static shape.
+func static(op *ir.Op) bool {
+	for _, v := range append(op.OperandList(), op.ResultList()...) {
+		if t, ok := v.Type().(*ir.TensorType); !ok || !t.Static() {
+			return false
+		}
+	}
+	return true
+}
+
+// planExpanded compiles a function of the ops that replace an op, for the given static shapes.
+func planExpanded(p *Planner, s *Spec) (exec.Runner, error) {
+	from := s.Op.Module()
+	m := ir.NewModule(from.Context(), from.Registry(), from.Source())
+	f := m.AtEnd(m.Body()).At(s.Op.Loc(), s.Op.Pos()).Insert(&ir.OpState{Def: fn.Func, Regions: 1})
+	body := f.Region(0).AddBlock()
+	values := map[*ir.Value]*ir.Value{}
+	for i, v := range s.Op.Operands() {
+		values[v] = body.AddArg(shaped(m, v, s.In[i]), v.Loc())
+	}
+	var captured []int32
+	for _, r := range s.Op.Regions() {
+		for _, v := range flow.Captures(r) {
+			if values[v] == nil {
+				values[v] = body.AddArg(v.Type(), v.Loc())
+				captured = append(captured, p.slot(v))
+			}
+		}
+	}
+	b := m.AtEnd(body).At(s.Op.Loc(), s.Op.Pos())
+	op := b.Clone(s.Op, values)
+	for i, v := range op.Results() {
+		v.SetType(shaped(m, v, s.Out[i]))
+	}
+	b.Create(fn.Return, op.ResultList(), nil)
+	if err := Expand(m, func(op *ir.Op) bool { return p.Prog.table[OpKind(op)].Expand }); err != nil {
+		return nil, err
+	}
+	inner := &exec.Function{Name: p.Fn.Name, Op: f, Args: s.In, Results: s.Out}
+	var err error
+	if inner.Body, err = p.Prog.NewPlanner(inner).block(body); err != nil {
+		return nil, err
+	}
+	p.note().Callee = inner
+	outside := inner.Body.Args[len(s.In):]
+	inner.Body.Args = inner.Body.Args[:len(s.In)]
+	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
+		in := m.Enter(inner)
+		for i, slot := range captured {
+			in.Slots[outside[i]] = exec.Retain(fr.Slots[slot])
+		}
+		m.Inside(in, inner.Body, fr, ins)
+		m.Leave(inner, in)
+	}, nil
+}
+
+// shaped returns the type of v with the shape of t.
+func shaped(m *ir.Module, v *ir.Value, t kernel.Type) ir.Type {
+	if old, ok := v.Type().(*ir.TensorType); ok {
+		return m.Context().Tensor(t.Shape, old.Elem(), nil)
+	}
+	return v.Type()
+}
