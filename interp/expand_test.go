@@ -6,8 +6,8 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// TestExpandedDynamicOps: an op without a kernel is expanded for the shapes of each call. Its region may use values from
-// outside.
+// TestExpandedDynamicOps: an op without a kernel is expanded for the shapes of each call. Its region may use values
+// from outside.
 func TestExpandedDynamicOps(t *testing.T) {
 	const text = `func.func @main(%x: tensor<?xf64>, %y: tensor<?x1xf64>, %k: tensor<f64>) -> (tensor<?xf64>, tensor<?x?xf64>, tensor<?xf64>, tensor<f64>, tensor<?xi1>) {
   %0 = chlo.digamma %x : tensor<?xf64> -> tensor<?xf64>

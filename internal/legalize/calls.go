@@ -153,7 +153,7 @@ func (e *emitter) sortFirst(op *ir.Op, dim int64, values ...*ir.Value) []*ir.Val
 		e.argument(b, t)
 		e.argument(b, t)
 	}
-	e.callee(f, b, func(inner *emitter, results []*ir.Value) { stablehlo.BuildReturn(inner.Builder, results) })
+	e.callee(f, b)
 	out := make([]*ir.Value, len(values))
 	for i := range out {
 		to := tensorType(op.Result(i)).Shape()
@@ -162,26 +162,10 @@ func (e *emitter) sortFirst(op *ir.Op, dim int64, values ...*ir.Value) []*ir.Val
 	return out
 }
 
-// callee copies the body of a function to a block with the same arguments, which ends with ret.
-func (e *emitter) callee(f fn.FuncOp, b *ir.Block, ret func(*emitter, []*ir.Value)) {
+// callee copies the body of a function to a block of a region.
+func (e *emitter) callee(f fn.FuncOp, b *ir.Block) {
 	inner := e.inside(b)
-	values := map[*ir.Value]*ir.Value{}
-	for i, a := range f.Body().Args() {
-		values[a] = b.Arg(i)
-	}
-	for op := range f.Body().Ops() {
-		if op != f.Body().Terminator() {
-			inner.Clone(op, values)
-			continue
-		}
-		results := op.OperandList()
-		for i, v := range results {
-			if w := values[v]; w != nil {
-				results[i] = w
-			}
-		}
-		ret(inner, results)
-	}
+	stablehlo.BuildReturn(inner.Builder, inner.body(f.Region(0), b.Args()...))
 	e.adopt(inner)
 }
 
@@ -210,7 +194,7 @@ func expandDynamicCall(e *emitter, op *ir.Op, _ []*ir.Value) []*ir.Value {
 		for _, a := range f.Body().Args() {
 			e.argument(b, a.Type())
 		}
-		e.callee(f, b, func(inner *emitter, results []*ir.Value) { stablehlo.BuildReturn(inner.Builder, results) })
+		e.callee(f, b)
 		return static.ResultList()
 	}
 	return e.Insert(st).ResultList()

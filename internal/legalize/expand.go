@@ -63,7 +63,7 @@ func replaceOp(m *ir.Module, op *ir.Op, expand expansion) (bool, error) {
 // staticRules holds the expansions for static shapes, by row.
 var staticRules = sync.OnceValue(func() map[*ir.Def]expansion {
 	rules := map[*ir.Def]expansion{}
-	for _, r := range chloRules {
+	for _, r := range slices.Concat(chloRules, deprecatedRules) {
 		rules[r.row] = r.expand
 		if slices.ContainsFunc(r.row.Attrs, func(a ir.AttrSpec) bool { return a.Name == chlo.AttrBroadcastDimensions }) {
 			rules[r.row] = alongDimensions(r.expand)
@@ -76,6 +76,13 @@ var staticRules = sync.OnceValue(func() map[*ir.Def]expansion {
 		rules[row] = ofWidened(rules[row]) // a narrow type may have no infinity
 	}
 	rules[chlo.BroadcastSelect] = expandStaticSelect
+	rules[stablehlo.BatchNormGrad] = expandBatchNormGrad
+	rules[stablehlo.BatchNormInference] = expandBatchNormInference
+	rules[stablehlo.BatchNormTraining] = expandBatchNormTraining
+	rules[stablehlo.Einsum] = onReals(expandEinsum)
+	rules[stablehlo.UnaryEinsum] = onReals(expandUnaryEinsum)
+	rules[stablehlo.SelectAndScatter] = expandSelectAndScatter
+	rules[stablehlo.TorchIndexSelect] = expandTorchIndexSelect
 	return rules
 })
 

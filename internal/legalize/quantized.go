@@ -625,24 +625,8 @@ func (e *quantEmitter) sizes64(v *ir.Value) *ir.Value {
 
 // zeroSum inserts zero times the sum of x over dimensions.
 func (e *quantEmitter) zeroSum(x *ir.Value, zero int64, over []int64) *ir.Value {
-	var shape []int64
-	for i, n := range tensorType(x).Shape() {
-		if !slices.Contains(over, int64(i)) {
-			shape = append(shape, n)
-		}
-	}
-	i32 := ir.Int(32)
-	scalar := e.ctx.Tensor(nil, i32, nil)
-	wide := e.convert(x, i32)
-	st := &ir.OpState{Def: stablehlo.Reduce, Operands: []*ir.Value{wide, e.scalarInt(0)}, Types: []ir.Type{e.ctx.Tensor(shape, i32, nil)}, Regions: 1}
-	st.SetAttr(stablehlo.AttrDimensions, ir.NewDenseArray(ir.Int(64), over))
-	reduce := e.Insert(st)
-	b := reduce.Region(0).AddBlock()
-	first, second := e.argument(b, scalar), e.argument(b, scalar)
-	inner := e.inside(b)
-	stablehlo.BuildReturn(inner.Builder, []*ir.Value{inner.add(first, second)})
-	e.adopt(inner)
-	return e.broadcast(chlo.BroadcastMultiply, nil, reduce.Result(0), e.scalarInt(zero), nil)
+	sums := e.total(e.convert(x, ir.Int(32)), over...)
+	return e.broadcast(chlo.BroadcastMultiply, nil, sums, e.scalarInt(zero), nil)
 }
 
 // pad inserts the padding of a convolution with the zero point of lhs, and takes it out of st.

@@ -199,27 +199,11 @@ func (e *emitter) scanStep(scan chlo.ScanOp, args []*ir.Value, outputs int, leng
 		last := e.sub(length, one)
 		at = e.sub(last, at)
 	}
-	entry := scan.Body().Entry()
-	values := map[*ir.Value]*ir.Value{}
-	for i, x := range inputs {
-		values[entry.Arg(i)] = e.sliceAt(x, dim, at, early)
+	var pieces []*ir.Value
+	for _, x := range inputs {
+		pieces = append(pieces, e.sliceAt(x, dim, at, early))
 	}
-	for i := range inits {
-		values[entry.Arg(len(inputs)+i)] = args[1+i]
-	}
-	var yield []*ir.Value
-	for op := range entry.Ops() {
-		if op != entry.Terminator() {
-			e.Clone(op, values)
-			continue
-		}
-		for _, v := range op.Operands() {
-			if w, ok := values[v]; ok {
-				v = w
-			}
-			yield = append(yield, v)
-		}
-	}
+	yield := e.body(scan.Body(), append(pieces, args[1:1+len(inits)]...)...)
 	var updated []*ir.Value
 	for i, old := range args[1+len(inits):] {
 		t := tensorType(old)

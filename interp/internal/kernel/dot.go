@@ -13,15 +13,6 @@ import (
 
 func GemmName() string { return gemm.Name() }
 
-// MakeDot compiles the old op dot on vectors and matrices. It contracts the last dimension of the left operand with the
-// first dimension of the right one.
-func MakeDot(s *Signature) (Kernel, error) {
-	if len(s.In) != 2 || len(s.Out) != 1 || len(s.In[0].Shape) == 0 || len(s.In[1].Shape) == 0 {
-		return Kernel{}, errors.New("expects two operands of rank 1 or 2")
-	}
-	return DotKernel(Dense(s.In[0]), Dense(s.In[1]), s.Out[0], &DotDimensions{LHSContracting: []int64{int64(len(s.In[0].Shape) - 1)}, RHSContracting: []int64{0}})
-}
-
 // View is an operand whose elements lie in memory at the given strides, in elements.
 type View struct {
 	Type

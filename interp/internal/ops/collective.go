@@ -44,18 +44,8 @@ type collective struct {
 // "collective_reduce", "collective_permute"), and the old op cross-replica-sum. A broadcast or reduction without roots
 // has the first process of the group as its root. A process that receives nothing gets zeros.
 var (
-	allGather       = collectiveOp{dims: []string{stablehlo.AttrAllGatherDim}, compute: func(c *collective) { concatInto(c.out, c.parts, c.dims[0]) }}
-	allReduce       = collectiveOp{reduces: true, compute: (*collective).reduce}
-	crossReplicaSum = collectiveOp{compute: func(c *collective) {
-		add := kernel.Add.Bind(c.out.DType())
-		if add == nil {
-			kernel.Fail(kernel.Unsupported("a sum of elements of type %s", c.out.DType()))
-		}
-		copy(c.out.Bytes(), c.inGroup()[0].Bytes())
-		for _, t := range c.parts[1:] {
-			add([]*tensor.Tensor{c.out, t}, []*tensor.Tensor{c.out}, 0, t.NumElements())
-		}
-	}}
+	allGather     = collectiveOp{dims: []string{stablehlo.AttrAllGatherDim}, compute: func(c *collective) { concatInto(c.out, c.parts, c.dims[0]) }}
+	allReduce     = collectiveOp{reduces: true, compute: (*collective).reduce}
 	reduceScatter = collectiveOp{dims: []string{stablehlo.AttrScatterDimension}, reduces: true, compute: func(c *collective) {
 		whole := c.m.Alias(c.fold[c.i](c.m, c.fr, c.inGroup()), c.s.Out[c.i].DType, c.s.In[c.i].Shape)
 		defer c.m.Uncharge(c.m.Charge(int64(len(c.out.Bytes()))))

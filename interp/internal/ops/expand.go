@@ -3,6 +3,7 @@ package ops
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/hlocb/hlocb/dialect/chlo"
@@ -13,9 +14,12 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// expandCHLO adds the rows of the CHLO ops without a kernel. They execute as simpler ops, as in XLA.
-func expandCHLO(t map[*ir.Def]plan.Row) {
-	for _, d := range chlo.Ops() {
+// expandOthers adds the rows of the ops without a kernel. They execute as simpler ops, as in XLA (spec,
+// "batch_norm_grad", "batch_norm_inference", "batch_norm_training", "select_and_scatter").
+func expandOthers(t map[*ir.Def]plan.Row) {
+	for _, d := range slices.Concat(chlo.Ops(), []*ir.Def{stablehlo.BatchNormGrad, stablehlo.BatchNormInference, stablehlo.BatchNormTraining,
+		stablehlo.Broadcast, stablehlo.CrossReplicaSum, stablehlo.Dot, stablehlo.Einsum, stablehlo.SelectAndScatter,
+		stablehlo.TorchIndexSelect, stablehlo.UnaryEinsum}) {
 		if _, ok := t[d]; ok {
 			continue
 		}

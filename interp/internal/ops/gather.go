@@ -2,7 +2,6 @@ package ops
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/interp/internal/kernel"
@@ -78,24 +77,4 @@ func dynamicGatherShape(s *plan.Spec, in []*tensor.Tensor) error {
 	}
 	s.Out[0].Shape = out
 	return nil
-}
-
-// makeTorchIndexSelect compiles the old op torch_index_select, which selects slices of one dimension by index, per
-// batch.
-func makeTorchIndexSelect(s *plan.Spec) (kernel.Kernel, error) {
-	dim, batch := int(plan.IntAttr(s.Op, stablehlo.AttrDim, -1)), int(plan.IntAttr(s.Op, stablehlo.AttrBatchDims, 0))
-	in, idx, out := s.In[0], s.In[1], s.Out[0]
-	if dim < 0 || dim >= len(in.Shape) || batch < 0 || batch > dim || batch > len(idx.Shape) {
-		return kernel.Kernel{}, errors.New("has a dimension out of range")
-	}
-	// Gather [batch][before][dim][inner] by [batch][index].
-	nb, before, n, inner := in.Shape[:batch].NumElements(), in.Shape[batch:dim].NumElements(), in.Shape[dim], in.Shape[dim+1:].NumElements()
-	nidx := idx.Shape[batch:].NumElements()
-	if nb*before*nidx*inner != int64(out.N) {
-		return kernel.Kernel{}, fmt.Errorf("cannot select %s", out)
-	}
-	g := &kernel.Signature{In: []kernel.Type{kernel.TensorType(in.DType, nb, before, n, inner), kernel.TensorType(idx.DType, nb, nidx)},
-		Out: []kernel.Type{kernel.TensorType(in.DType, nb, before, nidx, inner)}}
-	return kernel.GatherKernel(g, &kernel.GatherDimensions{OffsetDims: []int64{1, 3}, CollapsedSliceDims: []int64{2}, OperandBatchingDims: []int64{0},
-		StartIndicesBatchingDims: []int64{0}, StartIndexMap: []int64{2}, IndexVectorDim: 2}, []int64{1, before, 1, inner})
 }

@@ -86,19 +86,6 @@ func makeIota(s *plan.Spec) (kernel.Kernel, error) {
 	return kernel.IotaKernel(&s.Signature, int(plan.IntAttr(s.Op, stablehlo.AttrIotaDimension, -1)))
 }
 
-// makeBroadcast compiles the old op broadcast, which adds leading dimensions.
-func makeBroadcast(s *plan.Spec) (kernel.Kernel, error) {
-	extra := len(s.Out[0].Shape) - len(s.In[0].Shape)
-	if extra < 0 {
-		return kernel.Kernel{}, fmt.Errorf("cannot broadcast %s to %s", s.In[0], s.Out[0])
-	}
-	dims := make([]int64, len(s.In[0].Shape))
-	for i := range dims {
-		dims[i] = int64(extra + i)
-	}
-	return kernel.BroadcastKernel(s.In[0], s.Out[0], dims)
-}
-
 // operandShape returns a shape function for dynamic_broadcast_in_dim, dynamic_iota and dynamic_reshape: operand i holds
 // the shape.
 func operandShape(i int) func(s *plan.Spec, in []*tensor.Tensor) error {

@@ -50,7 +50,6 @@ func BuildTable(h *Host) map[*ir.Def]plan.Row {
 		stablehlo.CollectiveBroadcast: {Control: collectiveBroadcast.plan, StaticShapes: true},
 		stablehlo.CollectivePermute:   {Control: collectivePermute.plan, StaticShapes: true},
 		stablehlo.CollectiveReduce:    {Control: collectiveReduce.plan, StaticShapes: true},
-		stablehlo.CrossReplicaSum:     {Control: crossReplicaSum.plan, StaticShapes: true},
 		stablehlo.AsyncStart:          {Control: planAsyncStart},
 		stablehlo.AsyncDone:           {Control: planAsyncDone},
 		interpreter.RunParallel:       {Control: planRunParallel},
@@ -72,7 +71,6 @@ func BuildTable(h *Host) map[*ir.Def]plan.Row {
 		// Data movement.
 		stablehlo.Reshape:               {Control: plan.PlanReshape, StaticShapes: true, Pure: true},
 		stablehlo.BroadcastInDim:        {Make: makeBroadcastInDim},
-		stablehlo.Broadcast:             {Make: makeBroadcast},
 		stablehlo.Transpose:             {Make: makeTranspose},
 		stablehlo.Reverse:               {Make: makeReverse},
 		stablehlo.Slice:                 {Make: makeSlice},
@@ -101,19 +99,15 @@ func BuildTable(h *Host) map[*ir.Def]plan.Row {
 		stablehlo.IsFinite:        {Make: plan.Pure(kernel.MakePredicate(kernel.IsFinite, vec.Finite32Loop, vec.Finite64Loop)), Elementwise: true},
 		stablehlo.ReducePrecision: {Make: makeReducePrecision, Elementwise: true},
 
-		stablehlo.Gather:           {Make: makeGather},
-		stablehlo.DynamicGather:    {Make: makeDynamicGather, Shape: dynamicGatherShape},
-		stablehlo.TorchIndexSelect: {Make: makeTorchIndexSelect},
-		stablehlo.Scatter:          {Control: planScatter, StaticShapes: true, Pure: true},
-		stablehlo.Sort:             {Control: planSort, StaticShapes: true, Pure: true},
+		stablehlo.Gather:        {Make: makeGather},
+		stablehlo.DynamicGather: {Make: makeDynamicGather, Shape: dynamicGatherShape},
+		stablehlo.Scatter:       {Control: planScatter, StaticShapes: true, Pure: true},
+		stablehlo.Sort:          {Control: planSort, StaticShapes: true, Pure: true},
 
 		// Linear algebra, transforms, normalization.
-		stablehlo.Cholesky:           {Make: makeCholesky},
-		stablehlo.TriangularSolve:    {Make: makeTriangularSolve},
-		stablehlo.Fft:                {Make: makeFFT},
-		stablehlo.BatchNormInference: {Make: makeBatchNormInference},
-		stablehlo.BatchNormTraining:  {Make: makeBatchNormTraining},
-		stablehlo.BatchNormGrad:      {Make: makeBatchNormGrad},
+		stablehlo.Cholesky:        {Make: makeCholesky},
+		stablehlo.TriangularSolve: {Make: makeTriangularSolve},
+		stablehlo.Fft:             {Make: makeFFT},
 
 		// Quantized values.
 		stablehlo.UniformQuantize:   {Make: plan.Pure(kernel.MakeQuantize), Shape: firstShape},
@@ -124,16 +118,12 @@ func BuildTable(h *Host) map[*ir.Def]plan.Row {
 		stablehlo.Rng:             {Make: h.makeRng, Shape: rngShape},
 
 		// Products and reductions.
-		stablehlo.DotGeneral:       {Make: makeDotGeneral},
-		stablehlo.Einsum:           {Make: makeEinsum},
-		stablehlo.UnaryEinsum:      {Make: makeUnaryEinsum},
-		stablehlo.Dot:              {Make: plan.Pure(kernel.MakeDot)},
-		stablehlo.Reduce:           {Control: planReduce, Fold: foldReduce, StaticShapes: true, Pure: true},
-		stablehlo.ReduceWindow:     {Control: planReduceWindow, StaticShapes: true, Pure: true},
-		stablehlo.SelectAndScatter: {Control: planSelectAndScatter, StaticShapes: true, Pure: true},
-		stablehlo.Map:              {Control: planMap, StaticShapes: true, Pure: true},
-		stablehlo.Convolution:      {Make: makeConvolution},
-		stablehlo.DynamicConv:      {Make: makeDynamicConv},
+		stablehlo.DotGeneral:   {Make: makeDotGeneral},
+		stablehlo.Reduce:       {Control: planReduce, Fold: foldReduce, StaticShapes: true, Pure: true},
+		stablehlo.ReduceWindow: {Control: planReduceWindow, StaticShapes: true, Pure: true},
+		stablehlo.Map:          {Control: planMap, StaticShapes: true, Pure: true},
+		stablehlo.Convolution:  {Make: makeConvolution},
+		stablehlo.DynamicConv:  {Make: makeDynamicConv},
 	}
 	// These ops return their operands. So do reshardings, since every device holds the whole value.
 	for _, d := range []*ir.Def{
@@ -187,7 +177,7 @@ func BuildTable(h *Host) map[*ir.Def]plan.Row {
 	t[mhlo.StochasticConvert] = plan.Row{Make: plan.Pure(makeStochasticConvert), Shape: firstShape}
 	t[mhlo.TopK] = t[chlo.TopK]
 	t[mhlo.Trace] = plan.Row{Control: plan.PlanNothing} // current compilers ignore it
-	expandCHLO(t)
+	expandOthers(t)
 	return t
 }
 

@@ -149,7 +149,8 @@ func (p *Planner) typesOf(values func(func(int, *ir.Value) bool)) []kernel.Type 
 // load reads elements of a broadcast value: element i of the result is element i/div%mod of the operand.
 type load struct{ div, mod int }
 
-// newLoad returns the load that reads a broadcast_in_dim, or nil unless the op broadcasts a scalar, a row or a column.
+// newLoad returns the load that reads a broadcast_in_dim, or nil unless the op broadcasts a scalar, a row, a column or
+// the middle dimension.
 func newLoad(o *ir.Op, in, out kernel.Type) *load {
 	dims, err := IntsAttr(o, stablehlo.AttrBroadcastDimensions)
 	if err != nil || in.DType != out.DType || len(dims) != len(in.Shape) || kernel.CheckDims("broadcast", dims, len(out.Shape)) != nil {
@@ -173,6 +174,8 @@ func newLoad(o *ir.Op, in, out kernel.Type) *load {
 		return &load{1, c.Dims[1]}
 	case len(c.Dims) == 2 && c.Src[0] == 1 && c.Src[1] == 0:
 		return &load{c.Dims[1], c.Dims[0]}
+	case len(c.Dims) == 3 && c.Src[0] == 0 && c.Src[1] == 1 && c.Src[2] == 0:
+		return &load{c.Dims[2], c.Dims[1]}
 	}
 	return nil
 }

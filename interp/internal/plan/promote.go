@@ -11,13 +11,12 @@ import (
 )
 
 // Regions of reductions may compute in a type to which the operands' type is promoted (spec, "reduce", "reduce_window",
-// "scatter", "select_and_scatter": is_promotable), such as sums of bf16 in f32, or of quantized i8 in quantized i32.
+// "scatter": is_promotable), such as sums of bf16 in f32, or of quantized i8 in quantized i32.
 // The engine converts the operands first. It converts operands of dynamic shape when the op executes (lazy).
 
 // promotions returns the new element type of each operand that needs conversion, or nil if none does.
 func promotions(s *Spec) map[int]kernel.Type {
 	kind := OpKind(s.Op)
-	region := 0
 	var at []int // for each argument in the region's first half, an operand of its type; other does the same for the second half
 	var other []int
 	switch k := len(s.Out); kind {
@@ -29,15 +28,13 @@ func promotions(s *Spec) map[int]kernel.Type {
 		for i := range k {
 			at, other = append(at, i), append(other, k+1+i)
 		}
-	case stablehlo.SelectAndScatter:
-		region, at, other = 1, []int{1}, []int{2}
 	default:
 		return nil
 	}
-	if region >= len(s.Op.Regions()) || len(s.Op.Region(region).Blocks()) != 1 {
+	if len(s.Op.Regions()) == 0 || len(s.Op.Region(0).Blocks()) != 1 {
 		return nil
 	}
-	b := s.Op.Region(region).Entry()
+	b := s.Op.Region(0).Entry()
 	var wide map[int]kernel.Type
 	for i := range at {
 		if i >= len(b.Args()) {

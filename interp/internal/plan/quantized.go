@@ -38,7 +38,7 @@ func integerDType(width int, signed bool) tensor.DType {
 // movesElements reports whether an op only moves elements; such an op can move stored integers unchanged.
 func movesElements(d *ir.Def) bool {
 	switch d {
-	case stablehlo.BroadcastInDim, stablehlo.Broadcast, stablehlo.Transpose, stablehlo.Reverse, stablehlo.Slice, stablehlo.DynamicSlice,
+	case stablehlo.BroadcastInDim, stablehlo.Transpose, stablehlo.Reverse, stablehlo.Slice, stablehlo.DynamicSlice,
 		stablehlo.DynamicUpdateSlice, stablehlo.Concatenate, stablehlo.Pad, stablehlo.Gather, stablehlo.Select, stablehlo.DynamicReshape,
 		stablehlo.DynamicBroadcastInDim, stablehlo.DynamicPad, stablehlo.DynamicGather, stablehlo.RealDynamicSlice:
 		return true

@@ -1,0 +1,241 @@
+package legalize
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hlocb/hlocb/dialect/quant"
+	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/rewrite"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// Deprecated replaces deprecated ops inside scope: broadcast, create_token, cross-replica-sum, dot and unary_einsum.
+func Deprecated(scope *ir.Op) (rewrite.Statistics, error) {
+	var list []*rewrite.Pattern
+	for _, c := range deprecatedRules {
+		list = append(list, pattern(c, nil))
+	}
+	res, err := rewrite.Greedy(scope, list, rewrite.Options{})
+	return res.Statistics, err
+}
+
+var deprecatedRules = []rule{
+	{stablehlo.Broadcast, func(e *emitter, op *ir.Op, args []*ir.Value) []*ir.Value {
+		t, ok := args[0].Type().(*ir.TensorType)
+		if !ok || !t.Ranked() {
+			return nil
+		}
+		b, _ := stablehlo.AsBroadcast(op)
+		dims := lastDims(t.Rank(), len(b.BroadcastSizes())+t.Rank())
+		return stablehlo.BuildBroadcastInDim(e.Builder, args[0], op.Result(0).Type(), stablehlo.BroadcastInDimAttrs{BroadcastDimensions: dims}).ResultList()
+	}},
+	{stablehlo.CreateToken, func(e *emitter, op *ir.Op, _ []*ir.Value) []*ir.Value {
+		return []*ir.Value{e.typed(stablehlo.AfterAll, op.Result(0).Type())}
+	}},
+	{stablehlo.Dot, func(e *emitter, op *ir.Op, args []*ir.Value) []*ir.Value {
+		t, ok := args[0].Type().(*ir.TensorType)
+		if !ok || !t.Ranked() {
+			return nil
+		}
+		st := &ir.OpState{Def: stablehlo.DotGeneral, Operands: args, Types: op.ResultTypes()}
+		st.SetAttr(stablehlo.AttrDotDimensionNumbers, stablehlo.DotAttr.New(&stablehlo.DotDims{
+			LHSContracting: []int64{int64(t.Rank() - 1)}, RHSContracting: []int64{0},
+		}))
+		if a := op.Attr(stablehlo.AttrPrecisionConfig); a != nil {
+			st.SetAttr(stablehlo.AttrPrecisionConfig, a)
+		}
+		return e.Insert(st).ResultList()
+	}},
+	{stablehlo.UnaryEinsum, func(e *emitter, op *ir.Op, args []*ir.Value) []*ir.Value {
+		t, ok := args[0].Type().(*ir.TensorType)
+		if !ok {
+			return nil
+		}
+		einsum, _ := stablehlo.AsUnaryEinsum(op)
+		one := Splat(e.Builder, e.ctx.Tensor(nil, t.Elem(), nil), 1)
+		return stablehlo.BuildEinsum(e.Builder, one, args[0], op.Result(0).Type(), stablehlo.EinsumAttrs{EinsumConfig: "," + einsum.EinsumConfig()}).ResultList()
+	}},
+	{stablehlo.CrossReplicaSum, func(e *emitter, op *ir.Op, args []*ir.Value) []*ir.Value {
+		if _, ok := op.Result(0).Type().(*ir.TensorType); !ok {
+			return nil
+		}
+		st := &ir.OpState{Def: stablehlo.AllReduce, Operands: args, Types: op.ResultTypes(), Regions: 1}
+		if a := op.Attr(stablehlo.AttrReplicaGroups); a != nil {
+			st.SetAttr(stablehlo.AttrReplicaGroups, a)
+		}
+		return e.adding(st).ResultList()
+	}},
+}
+
+// adding inserts an op whose region adds two scalars.
+func (e *emitter) adding(st *ir.OpState) *ir.Op {
+	op := e.Insert(st)
+	scalar := e.ctx.Tensor(nil, st.Types[0].(*ir.TensorType).Elem(), nil)
+	b := op.Region(0).AddBlock()
+	x, y := e.argument(b, scalar), e.argument(b, scalar)
+	inner := e.inside(b)
+	stablehlo.BuildReturn(inner.Builder, []*ir.Value{inner.typed(stablehlo.Add, scalar, x, y)})
+	e.adopt(inner)
+	return op
+}
+
+// total inserts the sum of x over dimensions.
+func (e *emitter) total(x *ir.Value, over ...int64) *ir.Value {
+	var shape []int64
+	for i, n := range tensorType(x).Shape() {
+		if !slices.Contains(over, int64(i)) {
+			shape = append(shape, n)
+		}
+	}
+	zero := e.constant(0, e.ctx.Tensor(nil, elemOf(x), nil))
+	st := &ir.OpState{Def: stablehlo.Reduce, Operands: []*ir.Value{x, zero}, Types: []ir.Type{e.ctx.Tensor(shape, elemOf(x), nil)}, Regions: 1}
+	st.SetAttr(stablehlo.AttrDimensions, ir.NewDenseArray(ir.Int(64), over))
+	return e.adding(st).Result(0)
+}
+
+// expandEinsum replaces an einsum such as "ab,bc->ac" by a product. Labels in both operands and the result are batch
+// dimensions. Labels in both operands but not in the result are contracted. Labels in only one operand and not in the
+// result are summed first. A label repeated within one operand selects the diagonal of its dimensions.
+func expandEinsum(e *emitter, op *ir.Op, args []*ir.Value) []*ir.Value {
+	einsum, _ := stablehlo.AsEinsum(op)
+	left, result, _ := strings.Cut(einsum.EinsumConfig(), "->")
+	left, right, ok := strings.Cut(left, ",")
+	out := []rune(strings.TrimSpace(result))
+	inOther := func(other string) func(rune) bool {
+		return func(c rune) bool { return strings.ContainsRune(other, c) || slices.Contains(out, c) }
+	}
+	x, l := e.einsumOperand(args[0], left, inOther(right))
+	y, r := e.einsumOperand(args[1], right, inOther(left))
+	if !ok || e.err != nil {
+		e.fail(fmt.Errorf("has einsum_config %q", einsum.EinsumConfig()))
+		return nil
+	}
+	d := &stablehlo.DotDims{}
+	var order, rest []rune // labels of the product's dimensions
+	for i, c := range l {
+		switch at := int64(slices.Index(r, c)); {
+		case at < 0:
+			rest = append(rest, c)
+		case slices.Contains(out, c):
+			d.LHSBatching, d.RHSBatching = append(d.LHSBatching, int64(i)), append(d.RHSBatching, at)
+			order = append(order, c)
+		default:
+			d.LHSContracting, d.RHSContracting = append(d.LHSContracting, int64(i)), append(d.RHSContracting, at)
+		}
+	}
+	order = append(order, rest...)
+	for _, c := range r {
+		if !slices.Contains(l, c) {
+			order = append(order, c)
+		}
+	}
+	product, err := stablehlo.BuildDotGeneral(e.Builder, x, y, stablehlo.DotGeneralAttrs{Dims: d})
+	return e.arranged(e.result(product.Op, err), order, out)
+}
+
+// expandUnaryEinsum sums and permutes dimensions: "ab->ba" or "ab->a".
+func expandUnaryEinsum(e *emitter, op *ir.Op, args []*ir.Value) []*ir.Value {
+	einsum, _ := stablehlo.AsUnaryEinsum(op)
+	left, result, _ := strings.Cut(einsum.EinsumConfig(), "->")
+	out := []rune(strings.TrimSpace(result))
+	x, labels := e.einsumOperand(args[0], left, func(c rune) bool { return slices.Contains(out, c) })
+	return e.arranged(x, labels, out)
+}
+
+// arranged permutes the dimensions of x, which have distinct labels, to the order of to.
+func (e *emitter) arranged(x *ir.Value, labels, to []rune) []*ir.Value {
+	perm := make([]int64, len(to))
+	for i, c := range to {
+		perm[i] = int64(slices.Index(labels, c))
+	}
+	if len(labels) != len(to) || slices.Contains(perm, -1) {
+		e.fail(errors.New("has a result label that no operand has"))
+		return nil
+	}
+	t, err := stablehlo.BuildTranspose(e.Builder, x, stablehlo.TransposeAttrs{Permutation: perm})
+	return []*ir.Value{e.result(t.Op, err)}
+}
+
+// onReals computes quantized values on the reals that they represent.
+func onReals(f expansion) expansion {
+	return func(e *emitter, op *ir.Op, args []*ir.Value) []*ir.Value {
+		args = slices.Clone(args)
+		for i, a := range args {
+			if q := quant.Of(elemOf(a)); q != nil {
+				args[i] = e.typed(stablehlo.UniformDequantize, withElem(e.ctx, a.Type(), q.Expressed), a)
+			}
+		}
+		out := f(e, op, args)
+		if t := op.Result(0).Type(); out != nil && quant.Of(elemOf(op.Result(0))) != nil {
+			out = []*ir.Value{e.typed(stablehlo.UniformQuantize, t, out[0])}
+		}
+		return out
+	}
+}
+
+// einsumOperand takes the diagonal of dimensions with the same label and sums the dimensions that keep rejects. It
+// returns the labels of the other dimensions.
+func (e *emitter) einsumOperand(x *ir.Value, text string, keep func(rune) bool) (*ir.Value, []rune) {
+	labels := []rune(strings.TrimSpace(text))
+	t := tensorType(x)
+	if len(labels) != t.Rank() {
+		e.fail(fmt.Errorf("has %d labels for %s", len(labels), t))
+		return x, nil
+	}
+	var over []int64
+	var kept []rune
+	for i, c := range labels {
+		at := slices.Index(labels, c)
+		if at < i { // keep the elements with equal positions in both dimensions
+			if t.Shape()[at] != t.Shape()[i] {
+				e.fail(fmt.Errorf("has label %c for dimensions of sizes %d and %d", c, t.Shape()[at], t.Shape()[i]))
+				return x, nil
+			}
+			x = e.sel(e.eq(e.iota(t, int64(at)), e.iota(t, int64(i))), x, e.num(0, x))
+		}
+		if at < i || !keep(c) {
+			over = append(over, int64(i))
+		} else {
+			kept = append(kept, c)
+		}
+	}
+	if len(over) > 0 {
+		x = e.total(x, over...)
+	}
+	return x, kept
+}
+
+// iota inserts the positions along a dimension of t.
+func (e *emitter) iota(t *ir.TensorType, dim int64) *ir.Value {
+	return stablehlo.BuildIota(e.Builder, e.ctx.Tensor(t.Shape(), ir.Int(64), nil), stablehlo.IotaAttrs{IotaDimension: dim}).Result(0)
+}
+
+// fail sets the error, unless there is one.
+func (e *emitter) fail(err error) {
+	if e.err == nil {
+		e.err = err
+	}
+}
+
+// expandTorchIndexSelect gathers from the operand as [batch][before][dim][inner] by the indices as [batch][index].
+func expandTorchIndexSelect(e *emitter, op *ir.Op, args []*ir.Value) []*ir.Value {
+	v, _ := stablehlo.AsTorchIndexSelect(op)
+	dim, batch := int(v.Dim()), int(v.BatchDims())
+	in, index := tensorType(args[0]).Shape(), tensorType(args[1]).Shape()
+	if dim < 0 || dim >= len(in) || batch < 0 || batch > dim || batch > len(index) {
+		return nil
+	}
+	count := func(shape []int64) int64 { return tensor.Shape(shape).NumElements() }
+	before, inner := count(in[batch:dim]), count(in[dim+1:])
+	x := e.reshape(args[0], count(in[:batch]), before, in[dim], inner)
+	at := e.reshape(args[1], count(in[:batch]), count(index[batch:]))
+	g, err := stablehlo.BuildGather(e.Builder, x, at, stablehlo.GatherAttrs{SliceSizes: []int64{1, before, 1, inner}, Dims: &stablehlo.GatherDims{
+		OffsetDims: []int64{1, 3}, CollapsedSliceDims: []int64{2}, OperandBatchingDims: []int64{0}, StartIndicesBatchingDims: []int64{0},
+		StartIndexMap: []int64{2}, IndexVectorDim: 2,
+	}})
+	return []*ir.Value{e.reshape(e.result(g.Op, err), tensorType(op.Result(0)).Shape()...)}
+}
