@@ -37,10 +37,6 @@ func assembly(name string) (narrow, wide loop) {
 		return clamp32AVX2, clamp32AVX512
 	case "clamp64":
 		return clamp64AVX2, clamp64AVX512
-	case "scaled64":
-		return scaled64AVX2, scaled64AVX512
-	case "deviation64":
-		return deviation64AVX2, deviation64AVX512
 	case "abs32":
 		return abs32AVX2, abs32AVX512
 	case "abs64":
@@ -57,10 +53,6 @@ func assembly(name string) (narrow, wide loop) {
 		return sqrt32AVX2, sqrt32AVX512
 	case "sqrt64":
 		return sqrt64AVX2, sqrt64AVX512
-	case "square32":
-		return square32AVX2, square32AVX512
-	case "square64":
-		return square64AVX2, square64AVX512
 	case "roundEven32":
 		return roundEven32AVX2, roundEven32AVX512
 	case "roundEven64":
@@ -97,10 +89,6 @@ func assembly(name string) (narrow, wide loop) {
 		return finite32AVX2, finite32AVX512
 	case "finite64":
 		return finite64AVX2, finite64AVX512
-	case "inf32":
-		return inf32AVX2, inf32AVX512
-	case "inf64":
-		return inf64AVX2, inf64AVX512
 	case "select16":
 		return select16AVX2, select16AVX512
 	case "select32":
@@ -155,30 +143,6 @@ func assembly(name string) (narrow, wide loop) {
 		return cosh64AVX2, cosh64AVX512
 	case "cosh32":
 		return cosh32AVX2, cosh32AVX512
-	case "asinh64":
-		return asinh64AVX2, asinh64AVX512
-	case "asinh32":
-		return asinh32AVX2, asinh32AVX512
-	case "acosh64":
-		return acosh64AVX2, acosh64AVX512
-	case "acosh32":
-		return acosh32AVX2, acosh32AVX512
-	case "atanh64":
-		return atanh64AVX2, atanh64AVX512
-	case "atanh32":
-		return atanh32AVX2, atanh32AVX512
-	case "asin64":
-		return asin64AVX2, asin64AVX512
-	case "asin32":
-		return asin32AVX2, asin32AVX512
-	case "acos64":
-		return acos64AVX2, acos64AVX512
-	case "acos32":
-		return acos32AVX2, acos32AVX512
-	case "atan64":
-		return atan64AVX2, atan64AVX512
-	case "atan32":
-		return atan32AVX2, atan32AVX512
 	case "cbrt64":
 		return cbrt64AVX2, cbrt64AVX512
 	case "cbrt32":
@@ -191,10 +155,6 @@ func assembly(name string) (narrow, wide loop) {
 		return erf64AVX2, erf64AVX512
 	case "erf32":
 		return erf32AVX2, erf32AVX512
-	case "erfInv64":
-		return erfInv64AVX2, erfInv64AVX512
-	case "erfInv32":
-		return erfInv32AVX2, erfInv32AVX512
 	case "besselI1e64":
 		return besselI1e64AVX2, besselI1e64AVX512
 	case "besselI1e32":

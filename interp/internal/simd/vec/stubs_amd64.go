@@ -242,26 +242,6 @@ func clamp64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
 //go:noescape
 func clamp64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
 
-// scaled64AVX2 computes (x - y) z, for n elements, a multiple of 4.
-//
-//go:noescape
-func scaled64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
-
-// scaled64AVX512 computes (x - y) z, for n elements, a multiple of 8.
-//
-//go:noescape
-func scaled64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
-
-// deviation64AVX2 computes (x - y) (x - y), for n elements, a multiple of 4.
-//
-//go:noescape
-func deviation64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
-
-// deviation64AVX512 computes (x - y) (x - y), for n elements, a multiple of 8.
-//
-//go:noescape
-func deviation64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
-
 // abs32AVX2 computes the absolute value, for n elements, a multiple of 8.
 //
 //go:noescape
@@ -341,26 +321,6 @@ func sqrt64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
 //
 //go:noescape
 func sqrt64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
-
-// square32AVX2 computes x * x, for n elements, a multiple of 8.
-//
-//go:noescape
-func square32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
-
-// square32AVX512 computes x * x, for n elements, a multiple of 16.
-//
-//go:noescape
-func square32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
-
-// square64AVX2 computes x * x, for n elements, a multiple of 4.
-//
-//go:noescape
-func square64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
-
-// square64AVX512 computes x * x, for n elements, a multiple of 8.
-//
-//go:noescape
-func square64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
 
 // roundEven32AVX2 computes the nearest integer, of two the even one, for n elements, a multiple of 8.
 //
@@ -541,26 +501,6 @@ func finite64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
 //
 //go:noescape
 func finite64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
-
-// inf32AVX2 computes whether x is infinite, for n elements, a multiple of 8.
-//
-//go:noescape
-func inf32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
-
-// inf32AVX512 computes whether x is infinite, for n elements, a multiple of 16.
-//
-//go:noescape
-func inf32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
-
-// inf64AVX2 computes whether x is infinite, for n elements, a multiple of 4.
-//
-//go:noescape
-func inf64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
-
-// inf64AVX512 computes whether x is infinite, for n elements, a multiple of 8.
-//
-//go:noescape
-func inf64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
 
 // select16AVX2 computes y if x, else z, for n elements, a multiple of 8.
 //
@@ -832,126 +772,6 @@ func cosh32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
 //go:noescape
 func cosh32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
 
-// asinh64AVX2 computes the inverse hyperbolic sine, for n elements, a multiple of 4.
-//
-//go:noescape
-func asinh64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
-
-// asinh64AVX512 computes the inverse hyperbolic sine, for n elements, a multiple of 8.
-//
-//go:noescape
-func asinh64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
-
-// asinh32AVX2 computes the inverse hyperbolic sine, for n elements, a multiple of 4.
-//
-//go:noescape
-func asinh32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
-
-// asinh32AVX512 computes the inverse hyperbolic sine, for n elements, a multiple of 8.
-//
-//go:noescape
-func asinh32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
-
-// acosh64AVX2 computes the inverse hyperbolic cosine, for n elements, a multiple of 4.
-//
-//go:noescape
-func acosh64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
-
-// acosh64AVX512 computes the inverse hyperbolic cosine, for n elements, a multiple of 8.
-//
-//go:noescape
-func acosh64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
-
-// acosh32AVX2 computes the inverse hyperbolic cosine, for n elements, a multiple of 4.
-//
-//go:noescape
-func acosh32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
-
-// acosh32AVX512 computes the inverse hyperbolic cosine, for n elements, a multiple of 8.
-//
-//go:noescape
-func acosh32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
-
-// atanh64AVX2 computes the inverse hyperbolic tangent, for n elements, a multiple of 4.
-//
-//go:noescape
-func atanh64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
-
-// atanh64AVX512 computes the inverse hyperbolic tangent, for n elements, a multiple of 8.
-//
-//go:noescape
-func atanh64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
-
-// atanh32AVX2 computes the inverse hyperbolic tangent, for n elements, a multiple of 4.
-//
-//go:noescape
-func atanh32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
-
-// atanh32AVX512 computes the inverse hyperbolic tangent, for n elements, a multiple of 8.
-//
-//go:noescape
-func atanh32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
-
-// asin64AVX2 computes the arc sine, for n elements, a multiple of 4.
-//
-//go:noescape
-func asin64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
-
-// asin64AVX512 computes the arc sine, for n elements, a multiple of 8.
-//
-//go:noescape
-func asin64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
-
-// asin32AVX2 computes the arc sine, for n elements, a multiple of 4.
-//
-//go:noescape
-func asin32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
-
-// asin32AVX512 computes the arc sine, for n elements, a multiple of 8.
-//
-//go:noescape
-func asin32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
-
-// acos64AVX2 computes the arc cosine, for n elements, a multiple of 4.
-//
-//go:noescape
-func acos64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
-
-// acos64AVX512 computes the arc cosine, for n elements, a multiple of 8.
-//
-//go:noescape
-func acos64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
-
-// acos32AVX2 computes the arc cosine, for n elements, a multiple of 4.
-//
-//go:noescape
-func acos32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
-
-// acos32AVX512 computes the arc cosine, for n elements, a multiple of 8.
-//
-//go:noescape
-func acos32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
-
-// atan64AVX2 computes the arc tangent, for n elements, a multiple of 4.
-//
-//go:noescape
-func atan64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
-
-// atan64AVX512 computes the arc tangent, for n elements, a multiple of 8.
-//
-//go:noescape
-func atan64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
-
-// atan32AVX2 computes the arc tangent, for n elements, a multiple of 4.
-//
-//go:noescape
-func atan32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
-
-// atan32AVX512 computes the arc tangent, for n elements, a multiple of 8.
-//
-//go:noescape
-func atan32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
-
 // cbrt64AVX2 computes the cube root, for n elements, a multiple of 4.
 //
 //go:noescape
@@ -1011,26 +831,6 @@ func erf32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
 //
 //go:noescape
 func erf32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
-
-// erfInv64AVX2 computes the inverse of the error function, for n elements, a multiple of 4.
-//
-//go:noescape
-func erfInv64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
-
-// erfInv64AVX512 computes the inverse of the error function, for n elements, a multiple of 8.
-//
-//go:noescape
-func erfInv64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
-
-// erfInv32AVX2 computes the inverse of the error function, for n elements, a multiple of 4.
-//
-//go:noescape
-func erfInv32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
-
-// erfInv32AVX512 computes the inverse of the error function, for n elements, a multiple of 8.
-//
-//go:noescape
-func erfInv32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
 
 // besselI1e64AVX2 computes the exponentially scaled Bessel function of order 1, for n elements, a multiple of 4.
 //

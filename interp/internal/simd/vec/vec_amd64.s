@@ -2094,94 +2094,6 @@ clamp64AVX512_loop:
 	VZEROUPPER
 	RET
 
-// func scaled64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
-// Requires: AVX
-TEXT ·scaled64AVX2(SB), NOSPLIT, $0-40
-	MOVQ o+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ y+16(FP), DX
-	MOVQ z+24(FP), BX
-	MOVQ n+32(FP), SI
-	XORQ DI, DI
-
-scaled64AVX2_loop:
-	VMOVUPS (CX)(DI*8), Y0
-	VMOVUPS (DX)(DI*8), Y1
-	VMOVUPS (BX)(DI*8), Y2
-	VSUBPD  Y1, Y0, Y0
-	VMULPD  Y2, Y0, Y0
-	VMOVUPS Y0, (AX)(DI*8)
-	ADDQ    $0x04, DI
-	CMPQ    DI, SI
-	JLT     scaled64AVX2_loop
-	VZEROUPPER
-	RET
-
-// func scaled64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
-// Requires: AVX, AVX512F
-TEXT ·scaled64AVX512(SB), NOSPLIT, $0-40
-	MOVQ o+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ y+16(FP), DX
-	MOVQ z+24(FP), BX
-	MOVQ n+32(FP), SI
-	XORQ DI, DI
-
-scaled64AVX512_loop:
-	VMOVUPS (CX)(DI*8), Z0
-	VMOVUPS (DX)(DI*8), Z1
-	VMOVUPS (BX)(DI*8), Z2
-	VSUBPD  Z1, Z0, Z0
-	VMULPD  Z2, Z0, Z0
-	VMOVUPS Z0, (AX)(DI*8)
-	ADDQ    $0x08, DI
-	CMPQ    DI, SI
-	JLT     scaled64AVX512_loop
-	VZEROUPPER
-	RET
-
-// func deviation64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
-// Requires: AVX
-TEXT ·deviation64AVX2(SB), NOSPLIT, $0-40
-	MOVQ o+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ y+16(FP), DX
-	MOVQ n+32(FP), BX
-	XORQ SI, SI
-
-deviation64AVX2_loop:
-	VMOVUPS (CX)(SI*8), Y0
-	VMOVUPS (DX)(SI*8), Y1
-	VSUBPD  Y1, Y0, Y0
-	VMULPD  Y0, Y0, Y0
-	VMOVUPS Y0, (AX)(SI*8)
-	ADDQ    $0x04, SI
-	CMPQ    SI, BX
-	JLT     deviation64AVX2_loop
-	VZEROUPPER
-	RET
-
-// func deviation64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
-// Requires: AVX, AVX512F
-TEXT ·deviation64AVX512(SB), NOSPLIT, $0-40
-	MOVQ o+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ y+16(FP), DX
-	MOVQ n+32(FP), BX
-	XORQ SI, SI
-
-deviation64AVX512_loop:
-	VMOVUPS (CX)(SI*8), Z0
-	VMOVUPS (DX)(SI*8), Z1
-	VSUBPD  Z1, Z0, Z0
-	VMULPD  Z0, Z0, Z0
-	VMOVUPS Z0, (AX)(SI*8)
-	ADDQ    $0x08, SI
-	CMPQ    SI, BX
-	JLT     deviation64AVX512_loop
-	VZEROUPPER
-	RET
-
 // func abs32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
 // Requires: AVX, AVX2
 TEXT ·abs32AVX2(SB), NOSPLIT, $0-40
@@ -2487,78 +2399,6 @@ sqrt64AVX512_loop:
 	ADDQ    $0x08, BX
 	CMPQ    BX, DX
 	JLT     sqrt64AVX512_loop
-	VZEROUPPER
-	RET
-
-// func square32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
-// Requires: AVX
-TEXT ·square32AVX2(SB), NOSPLIT, $0-40
-	MOVQ o+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ n+32(FP), DX
-	XORQ BX, BX
-
-square32AVX2_loop:
-	VMOVUPS (CX)(BX*4), Y0
-	VMULPS  Y0, Y0, Y0
-	VMOVUPS Y0, (AX)(BX*4)
-	ADDQ    $0x08, BX
-	CMPQ    BX, DX
-	JLT     square32AVX2_loop
-	VZEROUPPER
-	RET
-
-// func square32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
-// Requires: AVX, AVX512F
-TEXT ·square32AVX512(SB), NOSPLIT, $0-40
-	MOVQ o+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ n+32(FP), DX
-	XORQ BX, BX
-
-square32AVX512_loop:
-	VMOVUPS (CX)(BX*4), Z0
-	VMULPS  Z0, Z0, Z0
-	VMOVUPS Z0, (AX)(BX*4)
-	ADDQ    $0x10, BX
-	CMPQ    BX, DX
-	JLT     square32AVX512_loop
-	VZEROUPPER
-	RET
-
-// func square64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
-// Requires: AVX
-TEXT ·square64AVX2(SB), NOSPLIT, $0-40
-	MOVQ o+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ n+32(FP), DX
-	XORQ BX, BX
-
-square64AVX2_loop:
-	VMOVUPS (CX)(BX*8), Y0
-	VMULPD  Y0, Y0, Y0
-	VMOVUPS Y0, (AX)(BX*8)
-	ADDQ    $0x04, BX
-	CMPQ    BX, DX
-	JLT     square64AVX2_loop
-	VZEROUPPER
-	RET
-
-// func square64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
-// Requires: AVX, AVX512F
-TEXT ·square64AVX512(SB), NOSPLIT, $0-40
-	MOVQ o+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ n+32(FP), DX
-	XORQ BX, BX
-
-square64AVX512_loop:
-	VMOVUPS (CX)(BX*8), Z0
-	VMULPD  Z0, Z0, Z0
-	VMOVUPS Z0, (AX)(BX*8)
-	ADDQ    $0x08, BX
-	CMPQ    BX, DX
-	JLT     square64AVX512_loop
 	VZEROUPPER
 	RET
 
@@ -3322,97 +3162,6 @@ finite64AVX512_loop:
 	ADDQ       $0x08, BX
 	CMPQ       BX, DX
 	JLT        finite64AVX512_loop
-	VZEROUPPER
-	RET
-
-// func inf32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
-// Requires: AVX, AVX2
-TEXT ·inf32AVX2(SB), NOSPLIT, $0-40
-	MOVQ o+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ n+32(FP), DX
-	XORQ BX, BX
-
-inf32AVX2_loop:
-	VMOVUPS      (CX)(BX*4), Y0
-	VPAND        constants<>+448(SB), Y0, Y0
-	VMOVUPS      constants<>+896(SB), Y1
-	VCMPPS       $0x11, Y0, Y1, Y0
-	VEXTRACTI128 $0x01, Y0, X1
-	VPACKSSDW    X1, X0, X1
-	VPACKSSWB    X1, X1, X1
-	VPAND        constants<>+832(SB), X1, X1
-	VMOVQ        X1, (AX)(BX*1)
-	ADDQ         $0x08, BX
-	CMPQ         BX, DX
-	JLT          inf32AVX2_loop
-	VZEROUPPER
-	RET
-
-// func inf32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
-// Requires: AVX, AVX512BW, AVX512F, AVX512VL
-TEXT ·inf32AVX512(SB), NOSPLIT, $0-40
-	MOVQ o+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ n+32(FP), DX
-	XORQ BX, BX
-
-inf32AVX512_loop:
-	VMOVUPS    (CX)(BX*4), Z0
-	VPANDD     constants<>+448(SB), Z0, Z0
-	VMOVUPS    constants<>+896(SB), Z1
-	VCMPPS     $0x11, Z0, Z1, K1
-	VMOVDQU8.Z constants<>+832(SB), K1, X0
-	VMOVDQU    X0, (AX)(BX*1)
-	ADDQ       $0x10, BX
-	CMPQ       BX, DX
-	JLT        inf32AVX512_loop
-	VZEROUPPER
-	RET
-
-// func inf64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
-// Requires: AVX, AVX2
-TEXT ·inf64AVX2(SB), NOSPLIT, $0-40
-	MOVQ o+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ n+32(FP), DX
-	XORQ BX, BX
-
-inf64AVX2_loop:
-	VMOVUPS      (CX)(BX*8), Y0
-	VPAND        constants<>+512(SB), Y0, Y0
-	VMOVUPS      constants<>+960(SB), Y1
-	VCMPPD       $0x11, Y0, Y1, Y0
-	VEXTRACTI128 $0x01, Y0, X1
-	VPACKSSDW    X1, X0, X1
-	VPACKSSDW    X1, X1, X1
-	VPACKSSWB    X1, X1, X1
-	VPAND        constants<>+832(SB), X1, X1
-	VMOVD        X1, (AX)(BX*1)
-	ADDQ         $0x04, BX
-	CMPQ         BX, DX
-	JLT          inf64AVX2_loop
-	VZEROUPPER
-	RET
-
-// func inf64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
-// Requires: AVX, AVX512BW, AVX512F, AVX512VL
-TEXT ·inf64AVX512(SB), NOSPLIT, $0-40
-	MOVQ o+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ n+32(FP), DX
-	XORQ BX, BX
-
-inf64AVX512_loop:
-	VMOVUPS    (CX)(BX*8), Z0
-	VPANDD     constants<>+512(SB), Z0, Z0
-	VMOVUPS    constants<>+960(SB), Z1
-	VCMPPD     $0x11, Z0, Z1, K1
-	VMOVDQU8.Z constants<>+832(SB), K1, X0
-	VMOVQ      X0, (AX)(BX*1)
-	ADDQ       $0x08, BX
-	CMPQ       BX, DX
-	JLT        inf64AVX512_loop
 	VZEROUPPER
 	RET
 
@@ -6957,2206 +6706,6 @@ cosh32AVX512_loop:
 	VZEROUPPER
 	RET
 
-// func asinh64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
-// Requires: AVX, AVX2, FMA3
-TEXT ·asinh64AVX2(SB), NOSPLIT, $0-40
-	MOVQ o+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ n+32(FP), DX
-	XORQ BX, BX
-
-asinh64AVX2_loop:
-	VMOVUPS     (CX)(BX*8), Y0
-	VPAND       constants<>+512(SB), Y0, Y1
-	VMULPD      Y1, Y1, Y2
-	VMOVUPS     constants<>+7360(SB), Y3
-	VCMPPD      $0x11, Y1, Y3, Y3
-	VADDPD      constants<>+640(SB), Y2, Y4
-	VSQRTPD     Y4, Y4
-	VADDPD      constants<>+640(SB), Y4, Y4
-	VDIVPD      Y4, Y2, Y2
-	VADDPD      Y2, Y1, Y2
-	VBLENDVPD   Y3, Y1, Y2, Y1
-	VADDPD      constants<>+640(SB), Y1, Y2
-	VSUBPD      constants<>+640(SB), Y2, Y4
-	VSUBPD      Y4, Y1, Y4
-	VCMPPD      $0x11, constants<>+3648(SB), Y2, Y5
-	VMULPD      constants<>+3712(SB), Y2, Y6
-	VBLENDVPD   Y5, Y6, Y2, Y6
-	VPADDQ      constants<>+3776(SB), Y6, Y6
-	VPSRLQ      $0x34, Y6, Y7
-	VPOR        constants<>+3840(SB), Y7, Y7
-	VSUBPD      constants<>+3904(SB), Y7, Y7
-	VSUBPD      constants<>+3968(SB), Y7, Y8
-	VBLENDVPD   Y5, Y8, Y7, Y5
-	VPAND       constants<>+4032(SB), Y6, Y6
-	VPADDQ      constants<>+4096(SB), Y6, Y6
-	VSUBPD      constants<>+640(SB), Y6, Y6
-	VADDPD      constants<>+3072(SB), Y6, Y7
-	VDIVPD      Y7, Y6, Y7
-	VMULPD      Y7, Y7, Y8
-	VMOVUPS     constants<>+4160(SB), Y9
-	VFMADD231PD constants<>+4224(SB), Y8, Y9
-	VMOVUPS     constants<>+4288(SB), Y10
-	VFMADD231PD Y8, Y9, Y10
-	VMOVUPS     constants<>+4352(SB), Y9
-	VFMADD231PD Y8, Y10, Y9
-	VMOVUPS     constants<>+4416(SB), Y10
-	VFMADD231PD Y8, Y9, Y10
-	VMOVUPS     constants<>+4480(SB), Y9
-	VFMADD231PD Y8, Y10, Y9
-	VMOVUPS     constants<>+4544(SB), Y10
-	VFMADD231PD Y8, Y9, Y10
-	VMULPD      Y10, Y8, Y8
-	VMULPD      Y6, Y6, Y9
-	VMULPD      constants<>+2112(SB), Y9, Y9
-	VADDPD      Y8, Y9, Y8
-	VMULPD      constants<>+4608(SB), Y5, Y10
-	VMOVUPS     Y10, Y10
-	VFMADD231PD Y8, Y7, Y10
-	VMULPD      constants<>+4672(SB), Y5, Y5
-	VSUBPD      Y10, Y9, Y7
-	VSUBPD      Y6, Y7, Y6
-	VSUBPD      Y6, Y5, Y5
-	VMULPD      constants<>+256(SB), Y2, Y6
-	VADDPD      Y6, Y5, Y5
-	VMOVUPS     constants<>+960(SB), Y6
-	VCMPPD      $0x11, Y2, Y6, Y6
-	VBLENDVPD   Y6, Y2, Y5, Y5
-	VCMPPD      $0x11, constants<>+256(SB), Y2, Y6
-	VMOVUPS     constants<>+4800(SB), Y7
-	VBLENDVPD   Y6, constants<>+4736(SB), Y7, Y6
-	VCMPPD      $0x11, constants<>+320(SB), Y2, Y7
-	VBLENDVPD   Y7, Y6, Y5, Y5
-	VDIVPD      Y2, Y4, Y4
-	VADDPD      Y4, Y5, Y4
-	VPAND       constants<>+512(SB), Y1, Y6
-	VCMPPD      $0x11, constants<>+3136(SB), Y6, Y6
-	VBLENDVPD   Y6, Y1, Y4, Y4
-	VMOVUPS     constants<>+3648(SB), Y6
-	VCMPPD      $0x11, Y2, Y6, Y6
-	VCMPPD      $0x12, constants<>+960(SB), Y2, Y7
-	VPAND       Y6, Y7, Y6
-	VCMPPD      $0x00, Y1, Y2, Y2
-	VCMPPD      $0x03, Y1, Y1, Y7
-	VBLENDVPD   Y7, Y1, Y5, Y1
-	VBLENDVPD   Y2, Y5, Y1, Y1
-	VBLENDVPD   Y6, Y4, Y1, Y1
-	VADDPD      constants<>+7424(SB), Y1, Y2
-	VBLENDVPD   Y3, Y2, Y1, Y1
-	VPAND       constants<>+384(SB), Y0, Y0
-	VPOR        Y0, Y1, Y0
-	VMOVUPS     Y0, (AX)(BX*8)
-	ADDQ        $0x04, BX
-	CMPQ        BX, DX
-	JLT         asinh64AVX2_loop
-	VZEROUPPER
-	RET
-
-// func asinh64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
-// Requires: AVX, AVX512F
-TEXT ·asinh64AVX512(SB), NOSPLIT, $0-40
-	MOVQ o+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ n+32(FP), DX
-	XORQ BX, BX
-
-asinh64AVX512_loop:
-	VMOVUPS     (CX)(BX*8), Z0
-	VPANDD      constants<>+512(SB), Z0, Z1
-	VMULPD      Z1, Z1, Z2
-	VMOVUPS     constants<>+7360(SB), Z3
-	VCMPPD      $0x11, Z1, Z3, K1
-	VADDPD      constants<>+640(SB), Z2, Z3
-	VSQRTPD     Z3, Z3
-	VADDPD      constants<>+640(SB), Z3, Z3
-	VDIVPD      Z3, Z2, Z2
-	VADDPD      Z2, Z1, Z2
-	VBLENDMPD   Z1, Z2, K1, Z4
-	VADDPD      constants<>+640(SB), Z4, Z1
-	VSUBPD      constants<>+640(SB), Z1, Z2
-	VSUBPD      Z2, Z4, Z2
-	VCMPPD      $0x11, constants<>+3648(SB), Z1, K2
-	VMULPD      constants<>+3712(SB), Z1, Z3
-	VBLENDMPD   Z3, Z1, K2, Z5
-	VPADDQ      constants<>+3776(SB), Z5, Z3
-	VPSRLQ      $0x34, Z3, Z15
-	VPORD       constants<>+3840(SB), Z15, Z15
-	VSUBPD      constants<>+3904(SB), Z15, Z15
-	VSUBPD      constants<>+3968(SB), Z15, Z16
-	VBLENDMPD   Z16, Z15, K2, Z6
-	VPANDD      constants<>+4032(SB), Z3, Z3
-	VPADDQ      constants<>+4096(SB), Z3, Z3
-	VSUBPD      constants<>+640(SB), Z3, Z3
-	VADDPD      constants<>+3072(SB), Z3, Z15
-	VDIVPD      Z15, Z3, Z15
-	VMULPD      Z15, Z15, Z16
-	VMOVUPS     constants<>+4160(SB), Z17
-	VFMADD231PD constants<>+4224(SB), Z16, Z17
-	VMOVUPS     constants<>+4288(SB), Z18
-	VFMADD231PD Z16, Z17, Z18
-	VMOVUPS     constants<>+4352(SB), Z17
-	VFMADD231PD Z16, Z18, Z17
-	VMOVUPS     constants<>+4416(SB), Z18
-	VFMADD231PD Z16, Z17, Z18
-	VMOVUPS     constants<>+4480(SB), Z17
-	VFMADD231PD Z16, Z18, Z17
-	VMOVUPS     constants<>+4544(SB), Z18
-	VFMADD231PD Z16, Z17, Z18
-	VMULPD      Z18, Z16, Z16
-	VMULPD      Z3, Z3, Z17
-	VMULPD      constants<>+2112(SB), Z17, Z17
-	VADDPD      Z16, Z17, Z16
-	VMULPD      constants<>+4608(SB), Z6, Z18
-	VMOVUPS     Z18, Z18
-	VFMADD231PD Z16, Z15, Z18
-	VMULPD      constants<>+4672(SB), Z6, Z15
-	VSUBPD      Z18, Z17, Z16
-	VSUBPD      Z3, Z16, Z3
-	VSUBPD      Z3, Z15, Z3
-	VMULPD      constants<>+256(SB), Z1, Z15
-	VADDPD      Z15, Z3, Z3
-	VMOVUPS     constants<>+960(SB), Z15
-	VCMPPD      $0x11, Z1, Z15, K2
-	VBLENDMPD   Z1, Z3, K2, Z7
-	VCMPPD      $0x11, constants<>+256(SB), Z1, K2
-	VMOVUPS     constants<>+4800(SB), Z3
-	VBLENDMPD   constants<>+4736(SB), Z3, K2, Z8
-	VCMPPD      $0x11, constants<>+320(SB), Z1, K2
-	VBLENDMPD   Z8, Z7, K2, Z9
-	VDIVPD      Z1, Z2, Z2
-	VADDPD      Z2, Z9, Z2
-	VPANDD      constants<>+512(SB), Z4, Z3
-	VCMPPD      $0x11, constants<>+3136(SB), Z3, K2
-	VBLENDMPD   Z4, Z2, K2, Z10
-	VMOVUPS     constants<>+3648(SB), Z2
-	VCMPPD      $0x11, Z1, Z2, K2
-	VCMPPD      $0x12, constants<>+960(SB), Z1, K3
-	KANDW       K2, K3, K2
-	VCMPPD      $0x00, Z4, Z1, K3
-	VCMPPD      $0x03, Z4, Z4, K4
-	VBLENDMPD   Z4, Z9, K4, Z11
-	VBLENDMPD   Z9, Z11, K3, Z12
-	VBLENDMPD   Z10, Z12, K2, Z13
-	VADDPD      constants<>+7424(SB), Z13, Z1
-	VBLENDMPD   Z1, Z13, K1, Z14
-	VPANDD      constants<>+384(SB), Z0, Z0
-	VPORD       Z0, Z14, Z0
-	VMOVUPS     Z0, (AX)(BX*8)
-	ADDQ        $0x08, BX
-	CMPQ        BX, DX
-	JLT         asinh64AVX512_loop
-	VZEROUPPER
-	RET
-
-// func asinh32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
-// Requires: AVX, AVX2, FMA3
-TEXT ·asinh32AVX2(SB), NOSPLIT, $0-40
-	MOVQ o+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ n+32(FP), DX
-	XORQ BX, BX
-
-asinh32AVX2_loop:
-	VCVTPS2PD   (CX)(BX*4), Y0
-	VPAND       constants<>+512(SB), Y0, Y1
-	VMULPD      Y1, Y1, Y2
-	VMOVUPS     constants<>+7360(SB), Y3
-	VCMPPD      $0x11, Y1, Y3, Y3
-	VADDPD      constants<>+640(SB), Y2, Y4
-	VSQRTPD     Y4, Y4
-	VADDPD      constants<>+640(SB), Y4, Y4
-	VDIVPD      Y4, Y2, Y2
-	VADDPD      Y2, Y1, Y2
-	VBLENDVPD   Y3, Y1, Y2, Y1
-	VADDPD      constants<>+640(SB), Y1, Y2
-	VSUBPD      constants<>+640(SB), Y2, Y4
-	VSUBPD      Y4, Y1, Y4
-	VCMPPD      $0x11, constants<>+3648(SB), Y2, Y5
-	VMULPD      constants<>+3712(SB), Y2, Y6
-	VBLENDVPD   Y5, Y6, Y2, Y6
-	VPADDQ      constants<>+3776(SB), Y6, Y6
-	VPSRLQ      $0x34, Y6, Y7
-	VPOR        constants<>+3840(SB), Y7, Y7
-	VSUBPD      constants<>+3904(SB), Y7, Y7
-	VSUBPD      constants<>+3968(SB), Y7, Y8
-	VBLENDVPD   Y5, Y8, Y7, Y5
-	VPAND       constants<>+4032(SB), Y6, Y6
-	VPADDQ      constants<>+4096(SB), Y6, Y6
-	VSUBPD      constants<>+640(SB), Y6, Y6
-	VADDPD      constants<>+3072(SB), Y6, Y7
-	VDIVPD      Y7, Y6, Y7
-	VMULPD      Y7, Y7, Y8
-	VMOVUPS     constants<>+4160(SB), Y9
-	VFMADD231PD constants<>+4224(SB), Y8, Y9
-	VMOVUPS     constants<>+4288(SB), Y10
-	VFMADD231PD Y8, Y9, Y10
-	VMOVUPS     constants<>+4352(SB), Y9
-	VFMADD231PD Y8, Y10, Y9
-	VMOVUPS     constants<>+4416(SB), Y10
-	VFMADD231PD Y8, Y9, Y10
-	VMOVUPS     constants<>+4480(SB), Y9
-	VFMADD231PD Y8, Y10, Y9
-	VMOVUPS     constants<>+4544(SB), Y10
-	VFMADD231PD Y8, Y9, Y10
-	VMULPD      Y10, Y8, Y8
-	VMULPD      Y6, Y6, Y9
-	VMULPD      constants<>+2112(SB), Y9, Y9
-	VADDPD      Y8, Y9, Y8
-	VMULPD      constants<>+4608(SB), Y5, Y10
-	VMOVUPS     Y10, Y10
-	VFMADD231PD Y8, Y7, Y10
-	VMULPD      constants<>+4672(SB), Y5, Y5
-	VSUBPD      Y10, Y9, Y7
-	VSUBPD      Y6, Y7, Y6
-	VSUBPD      Y6, Y5, Y5
-	VMULPD      constants<>+256(SB), Y2, Y6
-	VADDPD      Y6, Y5, Y5
-	VMOVUPS     constants<>+960(SB), Y6
-	VCMPPD      $0x11, Y2, Y6, Y6
-	VBLENDVPD   Y6, Y2, Y5, Y5
-	VCMPPD      $0x11, constants<>+256(SB), Y2, Y6
-	VMOVUPS     constants<>+4800(SB), Y7
-	VBLENDVPD   Y6, constants<>+4736(SB), Y7, Y6
-	VCMPPD      $0x11, constants<>+320(SB), Y2, Y7
-	VBLENDVPD   Y7, Y6, Y5, Y5
-	VDIVPD      Y2, Y4, Y4
-	VADDPD      Y4, Y5, Y4
-	VPAND       constants<>+512(SB), Y1, Y6
-	VCMPPD      $0x11, constants<>+3136(SB), Y6, Y6
-	VBLENDVPD   Y6, Y1, Y4, Y4
-	VMOVUPS     constants<>+3648(SB), Y6
-	VCMPPD      $0x11, Y2, Y6, Y6
-	VCMPPD      $0x12, constants<>+960(SB), Y2, Y7
-	VPAND       Y6, Y7, Y6
-	VCMPPD      $0x00, Y1, Y2, Y2
-	VCMPPD      $0x03, Y1, Y1, Y7
-	VBLENDVPD   Y7, Y1, Y5, Y1
-	VBLENDVPD   Y2, Y5, Y1, Y1
-	VBLENDVPD   Y6, Y4, Y1, Y1
-	VADDPD      constants<>+7424(SB), Y1, Y2
-	VBLENDVPD   Y3, Y2, Y1, Y1
-	VPAND       constants<>+384(SB), Y0, Y0
-	VPOR        Y0, Y1, Y0
-	VCVTPD2PSY  Y0, X0
-	VMOVUPS     X0, (AX)(BX*4)
-	ADDQ        $0x04, BX
-	CMPQ        BX, DX
-	JLT         asinh32AVX2_loop
-	VZEROUPPER
-	RET
-
-// func asinh32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
-// Requires: AVX, AVX512F
-TEXT ·asinh32AVX512(SB), NOSPLIT, $0-40
-	MOVQ o+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ n+32(FP), DX
-	XORQ BX, BX
-
-asinh32AVX512_loop:
-	VCVTPS2PD   (CX)(BX*4), Z0
-	VPANDD      constants<>+512(SB), Z0, Z1
-	VMULPD      Z1, Z1, Z2
-	VMOVUPS     constants<>+7360(SB), Z3
-	VCMPPD      $0x11, Z1, Z3, K1
-	VADDPD      constants<>+640(SB), Z2, Z3
-	VSQRTPD     Z3, Z3
-	VADDPD      constants<>+640(SB), Z3, Z3
-	VDIVPD      Z3, Z2, Z2
-	VADDPD      Z2, Z1, Z2
-	VBLENDMPD   Z1, Z2, K1, Z4
-	VADDPD      constants<>+640(SB), Z4, Z1
-	VSUBPD      constants<>+640(SB), Z1, Z2
-	VSUBPD      Z2, Z4, Z2
-	VCMPPD      $0x11, constants<>+3648(SB), Z1, K2
-	VMULPD      constants<>+3712(SB), Z1, Z3
-	VBLENDMPD   Z3, Z1, K2, Z5
-	VPADDQ      constants<>+3776(SB), Z5, Z3
-	VPSRLQ      $0x34, Z3, Z15
-	VPORD       constants<>+3840(SB), Z15, Z15
-	VSUBPD      constants<>+3904(SB), Z15, Z15
-	VSUBPD      constants<>+3968(SB), Z15, Z16
-	VBLENDMPD   Z16, Z15, K2, Z6
-	VPANDD      constants<>+4032(SB), Z3, Z3
-	VPADDQ      constants<>+4096(SB), Z3, Z3
-	VSUBPD      constants<>+640(SB), Z3, Z3
-	VADDPD      constants<>+3072(SB), Z3, Z15
-	VDIVPD      Z15, Z3, Z15
-	VMULPD      Z15, Z15, Z16
-	VMOVUPS     constants<>+4160(SB), Z17
-	VFMADD231PD constants<>+4224(SB), Z16, Z17
-	VMOVUPS     constants<>+4288(SB), Z18
-	VFMADD231PD Z16, Z17, Z18
-	VMOVUPS     constants<>+4352(SB), Z17
-	VFMADD231PD Z16, Z18, Z17
-	VMOVUPS     constants<>+4416(SB), Z18
-	VFMADD231PD Z16, Z17, Z18
-	VMOVUPS     constants<>+4480(SB), Z17
-	VFMADD231PD Z16, Z18, Z17
-	VMOVUPS     constants<>+4544(SB), Z18
-	VFMADD231PD Z16, Z17, Z18
-	VMULPD      Z18, Z16, Z16
-	VMULPD      Z3, Z3, Z17
-	VMULPD      constants<>+2112(SB), Z17, Z17
-	VADDPD      Z16, Z17, Z16
-	VMULPD      constants<>+4608(SB), Z6, Z18
-	VMOVUPS     Z18, Z18
-	VFMADD231PD Z16, Z15, Z18
-	VMULPD      constants<>+4672(SB), Z6, Z15
-	VSUBPD      Z18, Z17, Z16
-	VSUBPD      Z3, Z16, Z3
-	VSUBPD      Z3, Z15, Z3
-	VMULPD      constants<>+256(SB), Z1, Z15
-	VADDPD      Z15, Z3, Z3
-	VMOVUPS     constants<>+960(SB), Z15
-	VCMPPD      $0x11, Z1, Z15, K2
-	VBLENDMPD   Z1, Z3, K2, Z7
-	VCMPPD      $0x11, constants<>+256(SB), Z1, K2
-	VMOVUPS     constants<>+4800(SB), Z3
-	VBLENDMPD   constants<>+4736(SB), Z3, K2, Z8
-	VCMPPD      $0x11, constants<>+320(SB), Z1, K2
-	VBLENDMPD   Z8, Z7, K2, Z9
-	VDIVPD      Z1, Z2, Z2
-	VADDPD      Z2, Z9, Z2
-	VPANDD      constants<>+512(SB), Z4, Z3
-	VCMPPD      $0x11, constants<>+3136(SB), Z3, K2
-	VBLENDMPD   Z4, Z2, K2, Z10
-	VMOVUPS     constants<>+3648(SB), Z2
-	VCMPPD      $0x11, Z1, Z2, K2
-	VCMPPD      $0x12, constants<>+960(SB), Z1, K3
-	KANDW       K2, K3, K2
-	VCMPPD      $0x00, Z4, Z1, K3
-	VCMPPD      $0x03, Z4, Z4, K4
-	VBLENDMPD   Z4, Z9, K4, Z11
-	VBLENDMPD   Z9, Z11, K3, Z12
-	VBLENDMPD   Z10, Z12, K2, Z13
-	VADDPD      constants<>+7424(SB), Z13, Z1
-	VBLENDMPD   Z1, Z13, K1, Z14
-	VPANDD      constants<>+384(SB), Z0, Z0
-	VPORD       Z0, Z14, Z0
-	VCVTPD2PS   Z0, Y0
-	VMOVUPS     Y0, (AX)(BX*4)
-	ADDQ        $0x08, BX
-	CMPQ        BX, DX
-	JLT         asinh32AVX512_loop
-	VZEROUPPER
-	RET
-
-// func acosh64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
-// Requires: AVX, AVX2, FMA3
-TEXT ·acosh64AVX2(SB), NOSPLIT, $0-40
-	MOVQ o+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ n+32(FP), DX
-	XORQ BX, BX
-
-acosh64AVX2_loop:
-	VMOVUPS     (CX)(BX*8), Y0
-	VSUBPD      constants<>+640(SB), Y0, Y1
-	VMOVUPS     constants<>+7360(SB), Y2
-	VCMPPD      $0x11, Y0, Y2, Y2
-	VADDPD      Y1, Y1, Y3
-	VMOVUPS     Y3, Y3
-	VFMADD231PD Y1, Y1, Y3
-	VSQRTPD     Y3, Y3
-	VADDPD      Y3, Y1, Y1
-	VBLENDVPD   Y2, Y0, Y1, Y1
-	VADDPD      constants<>+640(SB), Y1, Y3
-	VSUBPD      constants<>+640(SB), Y3, Y4
-	VSUBPD      Y4, Y1, Y4
-	VCMPPD      $0x11, constants<>+3648(SB), Y3, Y5
-	VMULPD      constants<>+3712(SB), Y3, Y6
-	VBLENDVPD   Y5, Y6, Y3, Y6
-	VPADDQ      constants<>+3776(SB), Y6, Y6
-	VPSRLQ      $0x34, Y6, Y7
-	VPOR        constants<>+3840(SB), Y7, Y7
-	VSUBPD      constants<>+3904(SB), Y7, Y7
-	VSUBPD      constants<>+3968(SB), Y7, Y8
-	VBLENDVPD   Y5, Y8, Y7, Y5
-	VPAND       constants<>+4032(SB), Y6, Y6
-	VPADDQ      constants<>+4096(SB), Y6, Y6
-	VSUBPD      constants<>+640(SB), Y6, Y6
-	VADDPD      constants<>+3072(SB), Y6, Y7
-	VDIVPD      Y7, Y6, Y7
-	VMULPD      Y7, Y7, Y8
-	VMOVUPS     constants<>+4160(SB), Y9
-	VFMADD231PD constants<>+4224(SB), Y8, Y9
-	VMOVUPS     constants<>+4288(SB), Y10
-	VFMADD231PD Y8, Y9, Y10
-	VMOVUPS     constants<>+4352(SB), Y9
-	VFMADD231PD Y8, Y10, Y9
-	VMOVUPS     constants<>+4416(SB), Y10
-	VFMADD231PD Y8, Y9, Y10
-	VMOVUPS     constants<>+4480(SB), Y9
-	VFMADD231PD Y8, Y10, Y9
-	VMOVUPS     constants<>+4544(SB), Y10
-	VFMADD231PD Y8, Y9, Y10
-	VMULPD      Y10, Y8, Y8
-	VMULPD      Y6, Y6, Y9
-	VMULPD      constants<>+2112(SB), Y9, Y9
-	VADDPD      Y8, Y9, Y8
-	VMULPD      constants<>+4608(SB), Y5, Y10
-	VMOVUPS     Y10, Y10
-	VFMADD231PD Y8, Y7, Y10
-	VMULPD      constants<>+4672(SB), Y5, Y5
-	VSUBPD      Y10, Y9, Y7
-	VSUBPD      Y6, Y7, Y6
-	VSUBPD      Y6, Y5, Y5
-	VMULPD      constants<>+256(SB), Y3, Y6
-	VADDPD      Y6, Y5, Y5
-	VMOVUPS     constants<>+960(SB), Y6
-	VCMPPD      $0x11, Y3, Y6, Y6
-	VBLENDVPD   Y6, Y3, Y5, Y5
-	VCMPPD      $0x11, constants<>+256(SB), Y3, Y6
-	VMOVUPS     constants<>+4800(SB), Y7
-	VBLENDVPD   Y6, constants<>+4736(SB), Y7, Y6
-	VCMPPD      $0x11, constants<>+320(SB), Y3, Y7
-	VBLENDVPD   Y7, Y6, Y5, Y5
-	VDIVPD      Y3, Y4, Y4
-	VADDPD      Y4, Y5, Y4
-	VPAND       constants<>+512(SB), Y1, Y6
-	VCMPPD      $0x11, constants<>+3136(SB), Y6, Y6
-	VBLENDVPD   Y6, Y1, Y4, Y4
-	VMOVUPS     constants<>+3648(SB), Y6
-	VCMPPD      $0x11, Y3, Y6, Y6
-	VCMPPD      $0x12, constants<>+960(SB), Y3, Y7
-	VPAND       Y6, Y7, Y6
-	VCMPPD      $0x00, Y1, Y3, Y3
-	VCMPPD      $0x03, Y1, Y1, Y7
-	VBLENDVPD   Y7, Y1, Y5, Y1
-	VBLENDVPD   Y3, Y5, Y1, Y1
-	VBLENDVPD   Y6, Y4, Y1, Y1
-	VADDPD      constants<>+7424(SB), Y1, Y3
-	VBLENDVPD   Y2, Y3, Y1, Y1
-	VCMPPD      $0x11, constants<>+640(SB), Y0, Y0
-	VBLENDVPD   Y0, constants<>+4736(SB), Y1, Y0
-	VMOVUPS     Y0, (AX)(BX*8)
-	ADDQ        $0x04, BX
-	CMPQ        BX, DX
-	JLT         acosh64AVX2_loop
-	VZEROUPPER
-	RET
-
-// func acosh64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
-// Requires: AVX, AVX512F
-TEXT ·acosh64AVX512(SB), NOSPLIT, $0-40
-	MOVQ o+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ n+32(FP), DX
-	XORQ BX, BX
-
-acosh64AVX512_loop:
-	VMOVUPS     (CX)(BX*8), Z0
-	VSUBPD      constants<>+640(SB), Z0, Z1
-	VMOVUPS     constants<>+7360(SB), Z2
-	VCMPPD      $0x11, Z0, Z2, K1
-	VADDPD      Z1, Z1, Z2
-	VMOVUPS     Z2, Z2
-	VFMADD231PD Z1, Z1, Z2
-	VSQRTPD     Z2, Z2
-	VADDPD      Z2, Z1, Z1
-	VBLENDMPD   Z0, Z1, K1, Z3
-	VADDPD      constants<>+640(SB), Z3, Z1
-	VSUBPD      constants<>+640(SB), Z1, Z2
-	VSUBPD      Z2, Z3, Z2
-	VCMPPD      $0x11, constants<>+3648(SB), Z1, K2
-	VMULPD      constants<>+3712(SB), Z1, Z15
-	VBLENDMPD   Z15, Z1, K2, Z4
-	VPADDQ      constants<>+3776(SB), Z4, Z15
-	VPSRLQ      $0x34, Z15, Z16
-	VPORD       constants<>+3840(SB), Z16, Z16
-	VSUBPD      constants<>+3904(SB), Z16, Z16
-	VSUBPD      constants<>+3968(SB), Z16, Z17
-	VBLENDMPD   Z17, Z16, K2, Z5
-	VPANDD      constants<>+4032(SB), Z15, Z15
-	VPADDQ      constants<>+4096(SB), Z15, Z15
-	VSUBPD      constants<>+640(SB), Z15, Z15
-	VADDPD      constants<>+3072(SB), Z15, Z16
-	VDIVPD      Z16, Z15, Z16
-	VMULPD      Z16, Z16, Z17
-	VMOVUPS     constants<>+4160(SB), Z18
-	VFMADD231PD constants<>+4224(SB), Z17, Z18
-	VMOVUPS     constants<>+4288(SB), Z19
-	VFMADD231PD Z17, Z18, Z19
-	VMOVUPS     constants<>+4352(SB), Z18
-	VFMADD231PD Z17, Z19, Z18
-	VMOVUPS     constants<>+4416(SB), Z19
-	VFMADD231PD Z17, Z18, Z19
-	VMOVUPS     constants<>+4480(SB), Z18
-	VFMADD231PD Z17, Z19, Z18
-	VMOVUPS     constants<>+4544(SB), Z19
-	VFMADD231PD Z17, Z18, Z19
-	VMULPD      Z19, Z17, Z17
-	VMULPD      Z15, Z15, Z18
-	VMULPD      constants<>+2112(SB), Z18, Z18
-	VADDPD      Z17, Z18, Z17
-	VMULPD      constants<>+4608(SB), Z5, Z19
-	VMOVUPS     Z19, Z19
-	VFMADD231PD Z17, Z16, Z19
-	VMULPD      constants<>+4672(SB), Z5, Z16
-	VSUBPD      Z19, Z18, Z17
-	VSUBPD      Z15, Z17, Z15
-	VSUBPD      Z15, Z16, Z15
-	VMULPD      constants<>+256(SB), Z1, Z16
-	VADDPD      Z16, Z15, Z15
-	VMOVUPS     constants<>+960(SB), Z16
-	VCMPPD      $0x11, Z1, Z16, K2
-	VBLENDMPD   Z1, Z15, K2, Z6
-	VCMPPD      $0x11, constants<>+256(SB), Z1, K2
-	VMOVUPS     constants<>+4800(SB), Z15
-	VBLENDMPD   constants<>+4736(SB), Z15, K2, Z7
-	VCMPPD      $0x11, constants<>+320(SB), Z1, K2
-	VBLENDMPD   Z7, Z6, K2, Z8
-	VDIVPD      Z1, Z2, Z2
-	VADDPD      Z2, Z8, Z2
-	VPANDD      constants<>+512(SB), Z3, Z15
-	VCMPPD      $0x11, constants<>+3136(SB), Z15, K2
-	VBLENDMPD   Z3, Z2, K2, Z9
-	VMOVUPS     constants<>+3648(SB), Z2
-	VCMPPD      $0x11, Z1, Z2, K2
-	VCMPPD      $0x12, constants<>+960(SB), Z1, K3
-	KANDW       K2, K3, K2
-	VCMPPD      $0x00, Z3, Z1, K3
-	VCMPPD      $0x03, Z3, Z3, K4
-	VBLENDMPD   Z3, Z8, K4, Z10
-	VBLENDMPD   Z8, Z10, K3, Z11
-	VBLENDMPD   Z9, Z11, K2, Z12
-	VADDPD      constants<>+7424(SB), Z12, Z1
-	VBLENDMPD   Z1, Z12, K1, Z13
-	VCMPPD      $0x11, constants<>+640(SB), Z0, K1
-	VBLENDMPD   constants<>+4736(SB), Z13, K1, Z14
-	VMOVUPS     Z14, (AX)(BX*8)
-	ADDQ        $0x08, BX
-	CMPQ        BX, DX
-	JLT         acosh64AVX512_loop
-	VZEROUPPER
-	RET
-
-// func acosh32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
-// Requires: AVX, AVX2, FMA3
-TEXT ·acosh32AVX2(SB), NOSPLIT, $0-40
-	MOVQ o+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ n+32(FP), DX
-	XORQ BX, BX
-
-acosh32AVX2_loop:
-	VCVTPS2PD   (CX)(BX*4), Y0
-	VSUBPD      constants<>+640(SB), Y0, Y1
-	VMOVUPS     constants<>+7360(SB), Y2
-	VCMPPD      $0x11, Y0, Y2, Y2
-	VADDPD      Y1, Y1, Y3
-	VMOVUPS     Y3, Y3
-	VFMADD231PD Y1, Y1, Y3
-	VSQRTPD     Y3, Y3
-	VADDPD      Y3, Y1, Y1
-	VBLENDVPD   Y2, Y0, Y1, Y1
-	VADDPD      constants<>+640(SB), Y1, Y3
-	VSUBPD      constants<>+640(SB), Y3, Y4
-	VSUBPD      Y4, Y1, Y4
-	VCMPPD      $0x11, constants<>+3648(SB), Y3, Y5
-	VMULPD      constants<>+3712(SB), Y3, Y6
-	VBLENDVPD   Y5, Y6, Y3, Y6
-	VPADDQ      constants<>+3776(SB), Y6, Y6
-	VPSRLQ      $0x34, Y6, Y7
-	VPOR        constants<>+3840(SB), Y7, Y7
-	VSUBPD      constants<>+3904(SB), Y7, Y7
-	VSUBPD      constants<>+3968(SB), Y7, Y8
-	VBLENDVPD   Y5, Y8, Y7, Y5
-	VPAND       constants<>+4032(SB), Y6, Y6
-	VPADDQ      constants<>+4096(SB), Y6, Y6
-	VSUBPD      constants<>+640(SB), Y6, Y6
-	VADDPD      constants<>+3072(SB), Y6, Y7
-	VDIVPD      Y7, Y6, Y7
-	VMULPD      Y7, Y7, Y8
-	VMOVUPS     constants<>+4160(SB), Y9
-	VFMADD231PD constants<>+4224(SB), Y8, Y9
-	VMOVUPS     constants<>+4288(SB), Y10
-	VFMADD231PD Y8, Y9, Y10
-	VMOVUPS     constants<>+4352(SB), Y9
-	VFMADD231PD Y8, Y10, Y9
-	VMOVUPS     constants<>+4416(SB), Y10
-	VFMADD231PD Y8, Y9, Y10
-	VMOVUPS     constants<>+4480(SB), Y9
-	VFMADD231PD Y8, Y10, Y9
-	VMOVUPS     constants<>+4544(SB), Y10
-	VFMADD231PD Y8, Y9, Y10
-	VMULPD      Y10, Y8, Y8
-	VMULPD      Y6, Y6, Y9
-	VMULPD      constants<>+2112(SB), Y9, Y9
-	VADDPD      Y8, Y9, Y8
-	VMULPD      constants<>+4608(SB), Y5, Y10
-	VMOVUPS     Y10, Y10
-	VFMADD231PD Y8, Y7, Y10
-	VMULPD      constants<>+4672(SB), Y5, Y5
-	VSUBPD      Y10, Y9, Y7
-	VSUBPD      Y6, Y7, Y6
-	VSUBPD      Y6, Y5, Y5
-	VMULPD      constants<>+256(SB), Y3, Y6
-	VADDPD      Y6, Y5, Y5
-	VMOVUPS     constants<>+960(SB), Y6
-	VCMPPD      $0x11, Y3, Y6, Y6
-	VBLENDVPD   Y6, Y3, Y5, Y5
-	VCMPPD      $0x11, constants<>+256(SB), Y3, Y6
-	VMOVUPS     constants<>+4800(SB), Y7
-	VBLENDVPD   Y6, constants<>+4736(SB), Y7, Y6
-	VCMPPD      $0x11, constants<>+320(SB), Y3, Y7
-	VBLENDVPD   Y7, Y6, Y5, Y5
-	VDIVPD      Y3, Y4, Y4
-	VADDPD      Y4, Y5, Y4
-	VPAND       constants<>+512(SB), Y1, Y6
-	VCMPPD      $0x11, constants<>+3136(SB), Y6, Y6
-	VBLENDVPD   Y6, Y1, Y4, Y4
-	VMOVUPS     constants<>+3648(SB), Y6
-	VCMPPD      $0x11, Y3, Y6, Y6
-	VCMPPD      $0x12, constants<>+960(SB), Y3, Y7
-	VPAND       Y6, Y7, Y6
-	VCMPPD      $0x00, Y1, Y3, Y3
-	VCMPPD      $0x03, Y1, Y1, Y7
-	VBLENDVPD   Y7, Y1, Y5, Y1
-	VBLENDVPD   Y3, Y5, Y1, Y1
-	VBLENDVPD   Y6, Y4, Y1, Y1
-	VADDPD      constants<>+7424(SB), Y1, Y3
-	VBLENDVPD   Y2, Y3, Y1, Y1
-	VCMPPD      $0x11, constants<>+640(SB), Y0, Y0
-	VBLENDVPD   Y0, constants<>+4736(SB), Y1, Y0
-	VCVTPD2PSY  Y0, X0
-	VMOVUPS     X0, (AX)(BX*4)
-	ADDQ        $0x04, BX
-	CMPQ        BX, DX
-	JLT         acosh32AVX2_loop
-	VZEROUPPER
-	RET
-
-// func acosh32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
-// Requires: AVX, AVX512F
-TEXT ·acosh32AVX512(SB), NOSPLIT, $0-40
-	MOVQ o+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ n+32(FP), DX
-	XORQ BX, BX
-
-acosh32AVX512_loop:
-	VCVTPS2PD   (CX)(BX*4), Z0
-	VSUBPD      constants<>+640(SB), Z0, Z1
-	VMOVUPS     constants<>+7360(SB), Z2
-	VCMPPD      $0x11, Z0, Z2, K1
-	VADDPD      Z1, Z1, Z2
-	VMOVUPS     Z2, Z2
-	VFMADD231PD Z1, Z1, Z2
-	VSQRTPD     Z2, Z2
-	VADDPD      Z2, Z1, Z1
-	VBLENDMPD   Z0, Z1, K1, Z3
-	VADDPD      constants<>+640(SB), Z3, Z1
-	VSUBPD      constants<>+640(SB), Z1, Z2
-	VSUBPD      Z2, Z3, Z2
-	VCMPPD      $0x11, constants<>+3648(SB), Z1, K2
-	VMULPD      constants<>+3712(SB), Z1, Z15
-	VBLENDMPD   Z15, Z1, K2, Z4
-	VPADDQ      constants<>+3776(SB), Z4, Z15
-	VPSRLQ      $0x34, Z15, Z16
-	VPORD       constants<>+3840(SB), Z16, Z16
-	VSUBPD      constants<>+3904(SB), Z16, Z16
-	VSUBPD      constants<>+3968(SB), Z16, Z17
-	VBLENDMPD   Z17, Z16, K2, Z5
-	VPANDD      constants<>+4032(SB), Z15, Z15
-	VPADDQ      constants<>+4096(SB), Z15, Z15
-	VSUBPD      constants<>+640(SB), Z15, Z15
-	VADDPD      constants<>+3072(SB), Z15, Z16
-	VDIVPD      Z16, Z15, Z16
-	VMULPD      Z16, Z16, Z17
-	VMOVUPS     constants<>+4160(SB), Z18
-	VFMADD231PD constants<>+4224(SB), Z17, Z18
-	VMOVUPS     constants<>+4288(SB), Z19
-	VFMADD231PD Z17, Z18, Z19
-	VMOVUPS     constants<>+4352(SB), Z18
-	VFMADD231PD Z17, Z19, Z18
-	VMOVUPS     constants<>+4416(SB), Z19
-	VFMADD231PD Z17, Z18, Z19
-	VMOVUPS     constants<>+4480(SB), Z18
-	VFMADD231PD Z17, Z19, Z18
-	VMOVUPS     constants<>+4544(SB), Z19
-	VFMADD231PD Z17, Z18, Z19
-	VMULPD      Z19, Z17, Z17
-	VMULPD      Z15, Z15, Z18
-	VMULPD      constants<>+2112(SB), Z18, Z18
-	VADDPD      Z17, Z18, Z17
-	VMULPD      constants<>+4608(SB), Z5, Z19
-	VMOVUPS     Z19, Z19
-	VFMADD231PD Z17, Z16, Z19
-	VMULPD      constants<>+4672(SB), Z5, Z16
-	VSUBPD      Z19, Z18, Z17
-	VSUBPD      Z15, Z17, Z15
-	VSUBPD      Z15, Z16, Z15
-	VMULPD      constants<>+256(SB), Z1, Z16
-	VADDPD      Z16, Z15, Z15
-	VMOVUPS     constants<>+960(SB), Z16
-	VCMPPD      $0x11, Z1, Z16, K2
-	VBLENDMPD   Z1, Z15, K2, Z6
-	VCMPPD      $0x11, constants<>+256(SB), Z1, K2
-	VMOVUPS     constants<>+4800(SB), Z15
-	VBLENDMPD   constants<>+4736(SB), Z15, K2, Z7
-	VCMPPD      $0x11, constants<>+320(SB), Z1, K2
-	VBLENDMPD   Z7, Z6, K2, Z8
-	VDIVPD      Z1, Z2, Z2
-	VADDPD      Z2, Z8, Z2
-	VPANDD      constants<>+512(SB), Z3, Z15
-	VCMPPD      $0x11, constants<>+3136(SB), Z15, K2
-	VBLENDMPD   Z3, Z2, K2, Z9
-	VMOVUPS     constants<>+3648(SB), Z2
-	VCMPPD      $0x11, Z1, Z2, K2
-	VCMPPD      $0x12, constants<>+960(SB), Z1, K3
-	KANDW       K2, K3, K2
-	VCMPPD      $0x00, Z3, Z1, K3
-	VCMPPD      $0x03, Z3, Z3, K4
-	VBLENDMPD   Z3, Z8, K4, Z10
-	VBLENDMPD   Z8, Z10, K3, Z11
-	VBLENDMPD   Z9, Z11, K2, Z12
-	VADDPD      constants<>+7424(SB), Z12, Z1
-	VBLENDMPD   Z1, Z12, K1, Z13
-	VCMPPD      $0x11, constants<>+640(SB), Z0, K1
-	VBLENDMPD   constants<>+4736(SB), Z13, K1, Z14
-	VCVTPD2PS   Z14, Y0
-	VMOVUPS     Y0, (AX)(BX*4)
-	ADDQ        $0x08, BX
-	CMPQ        BX, DX
-	JLT         acosh32AVX512_loop
-	VZEROUPPER
-	RET
-
-// func atanh64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
-// Requires: AVX, AVX2, FMA3
-TEXT ·atanh64AVX2(SB), NOSPLIT, $0-40
-	MOVQ o+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ n+32(FP), DX
-	XORQ BX, BX
-
-atanh64AVX2_loop:
-	VMOVUPS     (CX)(BX*8), Y0
-	VPAND       constants<>+512(SB), Y0, Y1
-	VADDPD      Y1, Y1, Y2
-	VMOVUPS     constants<>+640(SB), Y3
-	VSUBPD      Y1, Y3, Y1
-	VDIVPD      Y1, Y2, Y1
-	VADDPD      constants<>+640(SB), Y1, Y2
-	VSUBPD      constants<>+640(SB), Y2, Y3
-	VSUBPD      Y3, Y1, Y3
-	VCMPPD      $0x11, constants<>+3648(SB), Y2, Y4
-	VMULPD      constants<>+3712(SB), Y2, Y5
-	VBLENDVPD   Y4, Y5, Y2, Y5
-	VPADDQ      constants<>+3776(SB), Y5, Y5
-	VPSRLQ      $0x34, Y5, Y6
-	VPOR        constants<>+3840(SB), Y6, Y6
-	VSUBPD      constants<>+3904(SB), Y6, Y6
-	VSUBPD      constants<>+3968(SB), Y6, Y7
-	VBLENDVPD   Y4, Y7, Y6, Y4
-	VPAND       constants<>+4032(SB), Y5, Y5
-	VPADDQ      constants<>+4096(SB), Y5, Y5
-	VSUBPD      constants<>+640(SB), Y5, Y5
-	VADDPD      constants<>+3072(SB), Y5, Y6
-	VDIVPD      Y6, Y5, Y6
-	VMULPD      Y6, Y6, Y7
-	VMOVUPS     constants<>+4160(SB), Y8
-	VFMADD231PD constants<>+4224(SB), Y7, Y8
-	VMOVUPS     constants<>+4288(SB), Y9
-	VFMADD231PD Y7, Y8, Y9
-	VMOVUPS     constants<>+4352(SB), Y8
-	VFMADD231PD Y7, Y9, Y8
-	VMOVUPS     constants<>+4416(SB), Y9
-	VFMADD231PD Y7, Y8, Y9
-	VMOVUPS     constants<>+4480(SB), Y8
-	VFMADD231PD Y7, Y9, Y8
-	VMOVUPS     constants<>+4544(SB), Y9
-	VFMADD231PD Y7, Y8, Y9
-	VMULPD      Y9, Y7, Y7
-	VMULPD      Y5, Y5, Y8
-	VMULPD      constants<>+2112(SB), Y8, Y8
-	VADDPD      Y7, Y8, Y7
-	VMULPD      constants<>+4608(SB), Y4, Y9
-	VMOVUPS     Y9, Y9
-	VFMADD231PD Y7, Y6, Y9
-	VMULPD      constants<>+4672(SB), Y4, Y4
-	VSUBPD      Y9, Y8, Y6
-	VSUBPD      Y5, Y6, Y5
-	VSUBPD      Y5, Y4, Y4
-	VMULPD      constants<>+256(SB), Y2, Y5
-	VADDPD      Y5, Y4, Y4
-	VMOVUPS     constants<>+960(SB), Y5
-	VCMPPD      $0x11, Y2, Y5, Y5
-	VBLENDVPD   Y5, Y2, Y4, Y4
-	VCMPPD      $0x11, constants<>+256(SB), Y2, Y5
-	VMOVUPS     constants<>+4800(SB), Y6
-	VBLENDVPD   Y5, constants<>+4736(SB), Y6, Y5
-	VCMPPD      $0x11, constants<>+320(SB), Y2, Y6
-	VBLENDVPD   Y6, Y5, Y4, Y4
-	VDIVPD      Y2, Y3, Y3
-	VADDPD      Y3, Y4, Y3
-	VPAND       constants<>+512(SB), Y1, Y5
-	VCMPPD      $0x11, constants<>+3136(SB), Y5, Y5
-	VBLENDVPD   Y5, Y1, Y3, Y3
-	VMOVUPS     constants<>+3648(SB), Y5
-	VCMPPD      $0x11, Y2, Y5, Y5
-	VCMPPD      $0x12, constants<>+960(SB), Y2, Y6
-	VPAND       Y5, Y6, Y5
-	VCMPPD      $0x00, Y1, Y2, Y2
-	VCMPPD      $0x03, Y1, Y1, Y6
-	VBLENDVPD   Y6, Y1, Y4, Y1
-	VBLENDVPD   Y2, Y4, Y1, Y1
-	VBLENDVPD   Y5, Y3, Y1, Y1
-	VMULPD      constants<>+2112(SB), Y1, Y1
-	VPAND       constants<>+384(SB), Y0, Y0
-	VPOR        Y0, Y1, Y0
-	VMOVUPS     Y0, (AX)(BX*8)
-	ADDQ        $0x04, BX
-	CMPQ        BX, DX
-	JLT         atanh64AVX2_loop
-	VZEROUPPER
-	RET
-
-// func atanh64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
-// Requires: AVX, AVX512F
-TEXT ·atanh64AVX512(SB), NOSPLIT, $0-40
-	MOVQ o+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ n+32(FP), DX
-	XORQ BX, BX
-
-atanh64AVX512_loop:
-	VMOVUPS     (CX)(BX*8), Z0
-	VPANDD      constants<>+512(SB), Z0, Z1
-	VADDPD      Z1, Z1, Z2
-	VMOVUPS     constants<>+640(SB), Z3
-	VSUBPD      Z1, Z3, Z1
-	VDIVPD      Z1, Z2, Z1
-	VADDPD      constants<>+640(SB), Z1, Z2
-	VSUBPD      constants<>+640(SB), Z2, Z3
-	VSUBPD      Z3, Z1, Z3
-	VCMPPD      $0x11, constants<>+3648(SB), Z2, K1
-	VMULPD      constants<>+3712(SB), Z2, Z13
-	VBLENDMPD   Z13, Z2, K1, Z4
-	VPADDQ      constants<>+3776(SB), Z4, Z13
-	VPSRLQ      $0x34, Z13, Z14
-	VPORD       constants<>+3840(SB), Z14, Z14
-	VSUBPD      constants<>+3904(SB), Z14, Z14
-	VSUBPD      constants<>+3968(SB), Z14, Z15
-	VBLENDMPD   Z15, Z14, K1, Z5
-	VPANDD      constants<>+4032(SB), Z13, Z13
-	VPADDQ      constants<>+4096(SB), Z13, Z13
-	VSUBPD      constants<>+640(SB), Z13, Z13
-	VADDPD      constants<>+3072(SB), Z13, Z14
-	VDIVPD      Z14, Z13, Z14
-	VMULPD      Z14, Z14, Z15
-	VMOVUPS     constants<>+4160(SB), Z16
-	VFMADD231PD constants<>+4224(SB), Z15, Z16
-	VMOVUPS     constants<>+4288(SB), Z17
-	VFMADD231PD Z15, Z16, Z17
-	VMOVUPS     constants<>+4352(SB), Z16
-	VFMADD231PD Z15, Z17, Z16
-	VMOVUPS     constants<>+4416(SB), Z17
-	VFMADD231PD Z15, Z16, Z17
-	VMOVUPS     constants<>+4480(SB), Z16
-	VFMADD231PD Z15, Z17, Z16
-	VMOVUPS     constants<>+4544(SB), Z17
-	VFMADD231PD Z15, Z16, Z17
-	VMULPD      Z17, Z15, Z15
-	VMULPD      Z13, Z13, Z16
-	VMULPD      constants<>+2112(SB), Z16, Z16
-	VADDPD      Z15, Z16, Z15
-	VMULPD      constants<>+4608(SB), Z5, Z17
-	VMOVUPS     Z17, Z17
-	VFMADD231PD Z15, Z14, Z17
-	VMULPD      constants<>+4672(SB), Z5, Z14
-	VSUBPD      Z17, Z16, Z15
-	VSUBPD      Z13, Z15, Z13
-	VSUBPD      Z13, Z14, Z13
-	VMULPD      constants<>+256(SB), Z2, Z14
-	VADDPD      Z14, Z13, Z13
-	VMOVUPS     constants<>+960(SB), Z14
-	VCMPPD      $0x11, Z2, Z14, K1
-	VBLENDMPD   Z2, Z13, K1, Z6
-	VCMPPD      $0x11, constants<>+256(SB), Z2, K1
-	VMOVUPS     constants<>+4800(SB), Z13
-	VBLENDMPD   constants<>+4736(SB), Z13, K1, Z7
-	VCMPPD      $0x11, constants<>+320(SB), Z2, K1
-	VBLENDMPD   Z7, Z6, K1, Z8
-	VDIVPD      Z2, Z3, Z3
-	VADDPD      Z3, Z8, Z3
-	VPANDD      constants<>+512(SB), Z1, Z13
-	VCMPPD      $0x11, constants<>+3136(SB), Z13, K1
-	VBLENDMPD   Z1, Z3, K1, Z9
-	VMOVUPS     constants<>+3648(SB), Z3
-	VCMPPD      $0x11, Z2, Z3, K1
-	VCMPPD      $0x12, constants<>+960(SB), Z2, K2
-	KANDW       K1, K2, K1
-	VCMPPD      $0x00, Z1, Z2, K2
-	VCMPPD      $0x03, Z1, Z1, K3
-	VBLENDMPD   Z1, Z8, K3, Z10
-	VBLENDMPD   Z8, Z10, K2, Z11
-	VBLENDMPD   Z9, Z11, K1, Z12
-	VMULPD      constants<>+2112(SB), Z12, Z1
-	VPANDD      constants<>+384(SB), Z0, Z0
-	VPORD       Z0, Z1, Z0
-	VMOVUPS     Z0, (AX)(BX*8)
-	ADDQ        $0x08, BX
-	CMPQ        BX, DX
-	JLT         atanh64AVX512_loop
-	VZEROUPPER
-	RET
-
-// func atanh32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
-// Requires: AVX, AVX2, FMA3
-TEXT ·atanh32AVX2(SB), NOSPLIT, $0-40
-	MOVQ o+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ n+32(FP), DX
-	XORQ BX, BX
-
-atanh32AVX2_loop:
-	VCVTPS2PD   (CX)(BX*4), Y0
-	VPAND       constants<>+512(SB), Y0, Y1
-	VADDPD      Y1, Y1, Y2
-	VMOVUPS     constants<>+640(SB), Y3
-	VSUBPD      Y1, Y3, Y1
-	VDIVPD      Y1, Y2, Y1
-	VADDPD      constants<>+640(SB), Y1, Y2
-	VSUBPD      constants<>+640(SB), Y2, Y3
-	VSUBPD      Y3, Y1, Y3
-	VCMPPD      $0x11, constants<>+3648(SB), Y2, Y4
-	VMULPD      constants<>+3712(SB), Y2, Y5
-	VBLENDVPD   Y4, Y5, Y2, Y5
-	VPADDQ      constants<>+3776(SB), Y5, Y5
-	VPSRLQ      $0x34, Y5, Y6
-	VPOR        constants<>+3840(SB), Y6, Y6
-	VSUBPD      constants<>+3904(SB), Y6, Y6
-	VSUBPD      constants<>+3968(SB), Y6, Y7
-	VBLENDVPD   Y4, Y7, Y6, Y4
-	VPAND       constants<>+4032(SB), Y5, Y5
-	VPADDQ      constants<>+4096(SB), Y5, Y5
-	VSUBPD      constants<>+640(SB), Y5, Y5
-	VADDPD      constants<>+3072(SB), Y5, Y6
-	VDIVPD      Y6, Y5, Y6
-	VMULPD      Y6, Y6, Y7
-	VMOVUPS     constants<>+4160(SB), Y8
-	VFMADD231PD constants<>+4224(SB), Y7, Y8
-	VMOVUPS     constants<>+4288(SB), Y9
-	VFMADD231PD Y7, Y8, Y9
-	VMOVUPS     constants<>+4352(SB), Y8
-	VFMADD231PD Y7, Y9, Y8
-	VMOVUPS     constants<>+4416(SB), Y9
-	VFMADD231PD Y7, Y8, Y9
-	VMOVUPS     constants<>+4480(SB), Y8
-	VFMADD231PD Y7, Y9, Y8
-	VMOVUPS     constants<>+4544(SB), Y9
-	VFMADD231PD Y7, Y8, Y9
-	VMULPD      Y9, Y7, Y7
-	VMULPD      Y5, Y5, Y8
-	VMULPD      constants<>+2112(SB), Y8, Y8
-	VADDPD      Y7, Y8, Y7
-	VMULPD      constants<>+4608(SB), Y4, Y9
-	VMOVUPS     Y9, Y9
-	VFMADD231PD Y7, Y6, Y9
-	VMULPD      constants<>+4672(SB), Y4, Y4
-	VSUBPD      Y9, Y8, Y6
-	VSUBPD      Y5, Y6, Y5
-	VSUBPD      Y5, Y4, Y4
-	VMULPD      constants<>+256(SB), Y2, Y5
-	VADDPD      Y5, Y4, Y4
-	VMOVUPS     constants<>+960(SB), Y5
-	VCMPPD      $0x11, Y2, Y5, Y5
-	VBLENDVPD   Y5, Y2, Y4, Y4
-	VCMPPD      $0x11, constants<>+256(SB), Y2, Y5
-	VMOVUPS     constants<>+4800(SB), Y6
-	VBLENDVPD   Y5, constants<>+4736(SB), Y6, Y5
-	VCMPPD      $0x11, constants<>+320(SB), Y2, Y6
-	VBLENDVPD   Y6, Y5, Y4, Y4
-	VDIVPD      Y2, Y3, Y3
-	VADDPD      Y3, Y4, Y3
-	VPAND       constants<>+512(SB), Y1, Y5
-	VCMPPD      $0x11, constants<>+3136(SB), Y5, Y5
-	VBLENDVPD   Y5, Y1, Y3, Y3
-	VMOVUPS     constants<>+3648(SB), Y5
-	VCMPPD      $0x11, Y2, Y5, Y5
-	VCMPPD      $0x12, constants<>+960(SB), Y2, Y6
-	VPAND       Y5, Y6, Y5
-	VCMPPD      $0x00, Y1, Y2, Y2
-	VCMPPD      $0x03, Y1, Y1, Y6
-	VBLENDVPD   Y6, Y1, Y4, Y1
-	VBLENDVPD   Y2, Y4, Y1, Y1
-	VBLENDVPD   Y5, Y3, Y1, Y1
-	VMULPD      constants<>+2112(SB), Y1, Y1
-	VPAND       constants<>+384(SB), Y0, Y0
-	VPOR        Y0, Y1, Y0
-	VCVTPD2PSY  Y0, X0
-	VMOVUPS     X0, (AX)(BX*4)
-	ADDQ        $0x04, BX
-	CMPQ        BX, DX
-	JLT         atanh32AVX2_loop
-	VZEROUPPER
-	RET
-
-// func atanh32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
-// Requires: AVX, AVX512F
-TEXT ·atanh32AVX512(SB), NOSPLIT, $0-40
-	MOVQ o+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ n+32(FP), DX
-	XORQ BX, BX
-
-atanh32AVX512_loop:
-	VCVTPS2PD   (CX)(BX*4), Z0
-	VPANDD      constants<>+512(SB), Z0, Z1
-	VADDPD      Z1, Z1, Z2
-	VMOVUPS     constants<>+640(SB), Z3
-	VSUBPD      Z1, Z3, Z1
-	VDIVPD      Z1, Z2, Z1
-	VADDPD      constants<>+640(SB), Z1, Z2
-	VSUBPD      constants<>+640(SB), Z2, Z3
-	VSUBPD      Z3, Z1, Z3
-	VCMPPD      $0x11, constants<>+3648(SB), Z2, K1
-	VMULPD      constants<>+3712(SB), Z2, Z13
-	VBLENDMPD   Z13, Z2, K1, Z4
-	VPADDQ      constants<>+3776(SB), Z4, Z13
-	VPSRLQ      $0x34, Z13, Z14
-	VPORD       constants<>+3840(SB), Z14, Z14
-	VSUBPD      constants<>+3904(SB), Z14, Z14
-	VSUBPD      constants<>+3968(SB), Z14, Z15
-	VBLENDMPD   Z15, Z14, K1, Z5
-	VPANDD      constants<>+4032(SB), Z13, Z13
-	VPADDQ      constants<>+4096(SB), Z13, Z13
-	VSUBPD      constants<>+640(SB), Z13, Z13
-	VADDPD      constants<>+3072(SB), Z13, Z14
-	VDIVPD      Z14, Z13, Z14
-	VMULPD      Z14, Z14, Z15
-	VMOVUPS     constants<>+4160(SB), Z16
-	VFMADD231PD constants<>+4224(SB), Z15, Z16
-	VMOVUPS     constants<>+4288(SB), Z17
-	VFMADD231PD Z15, Z16, Z17
-	VMOVUPS     constants<>+4352(SB), Z16
-	VFMADD231PD Z15, Z17, Z16
-	VMOVUPS     constants<>+4416(SB), Z17
-	VFMADD231PD Z15, Z16, Z17
-	VMOVUPS     constants<>+4480(SB), Z16
-	VFMADD231PD Z15, Z17, Z16
-	VMOVUPS     constants<>+4544(SB), Z17
-	VFMADD231PD Z15, Z16, Z17
-	VMULPD      Z17, Z15, Z15
-	VMULPD      Z13, Z13, Z16
-	VMULPD      constants<>+2112(SB), Z16, Z16
-	VADDPD      Z15, Z16, Z15
-	VMULPD      constants<>+4608(SB), Z5, Z17
-	VMOVUPS     Z17, Z17
-	VFMADD231PD Z15, Z14, Z17
-	VMULPD      constants<>+4672(SB), Z5, Z14
-	VSUBPD      Z17, Z16, Z15
-	VSUBPD      Z13, Z15, Z13
-	VSUBPD      Z13, Z14, Z13
-	VMULPD      constants<>+256(SB), Z2, Z14
-	VADDPD      Z14, Z13, Z13
-	VMOVUPS     constants<>+960(SB), Z14
-	VCMPPD      $0x11, Z2, Z14, K1
-	VBLENDMPD   Z2, Z13, K1, Z6
-	VCMPPD      $0x11, constants<>+256(SB), Z2, K1
-	VMOVUPS     constants<>+4800(SB), Z13
-	VBLENDMPD   constants<>+4736(SB), Z13, K1, Z7
-	VCMPPD      $0x11, constants<>+320(SB), Z2, K1
-	VBLENDMPD   Z7, Z6, K1, Z8
-	VDIVPD      Z2, Z3, Z3
-	VADDPD      Z3, Z8, Z3
-	VPANDD      constants<>+512(SB), Z1, Z13
-	VCMPPD      $0x11, constants<>+3136(SB), Z13, K1
-	VBLENDMPD   Z1, Z3, K1, Z9
-	VMOVUPS     constants<>+3648(SB), Z3
-	VCMPPD      $0x11, Z2, Z3, K1
-	VCMPPD      $0x12, constants<>+960(SB), Z2, K2
-	KANDW       K1, K2, K1
-	VCMPPD      $0x00, Z1, Z2, K2
-	VCMPPD      $0x03, Z1, Z1, K3
-	VBLENDMPD   Z1, Z8, K3, Z10
-	VBLENDMPD   Z8, Z10, K2, Z11
-	VBLENDMPD   Z9, Z11, K1, Z12
-	VMULPD      constants<>+2112(SB), Z12, Z1
-	VPANDD      constants<>+384(SB), Z0, Z0
-	VPORD       Z0, Z1, Z0
-	VCVTPD2PS   Z0, Y0
-	VMOVUPS     Y0, (AX)(BX*4)
-	ADDQ        $0x08, BX
-	CMPQ        BX, DX
-	JLT         atanh32AVX512_loop
-	VZEROUPPER
-	RET
-
-// func asin64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
-// Requires: AVX, AVX2, FMA3
-TEXT ·asin64AVX2(SB), NOSPLIT, $0-40
-	MOVQ o+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ n+32(FP), DX
-	XORQ BX, BX
-
-asin64AVX2_loop:
-	VMOVUPS     (CX)(BX*8), Y0
-	VMOVUPS     constants<>+640(SB), Y1
-	VSUBPD      Y0, Y1, Y1
-	VADDPD      constants<>+640(SB), Y0, Y2
-	VMULPD      Y2, Y1, Y1
-	VSQRTPD     Y1, Y1
-	VPAND       constants<>+512(SB), Y1, Y2
-	VPAND       constants<>+512(SB), Y0, Y3
-	VCMPPD      $0x11, Y3, Y2, Y4
-	VBLENDVPD   Y4, Y2, Y3, Y5
-	VBLENDVPD   Y4, Y3, Y2, Y2
-	VCMPPD      $0x00, Y2, Y5, Y3
-	VMOVUPS     constants<>+7488(SB), Y6
-	VCMPPD      $0x11, Y2, Y6, Y6
-	VMOVUPS     constants<>+640(SB), Y7
-	VBLENDVPD   Y6, constants<>+2112(SB), Y7, Y6
-	VMULPD      Y6, Y5, Y5
-	VMULPD      Y6, Y2, Y2
-	VMULPD      constants<>+7552(SB), Y2, Y6
-	VCMPPD      $0x11, Y5, Y6, Y6
-	VSUBPD      Y2, Y5, Y7
-	VBLENDVPD   Y6, Y7, Y5, Y7
-	VADDPD      Y2, Y5, Y5
-	VBLENDVPD   Y6, Y5, Y2, Y5
-	VDIVPD      Y5, Y7, Y5
-	VMULPD      Y5, Y5, Y7
-	VMULPD      Y7, Y5, Y8
-	VMOVUPS     constants<>+7616(SB), Y9
-	VFMADD231PD constants<>+7680(SB), Y7, Y9
-	VMOVUPS     constants<>+7744(SB), Y10
-	VFMADD231PD Y7, Y9, Y10
-	VMOVUPS     constants<>+7808(SB), Y9
-	VFMADD231PD Y7, Y10, Y9
-	VMOVUPS     constants<>+7872(SB), Y10
-	VFMADD231PD Y7, Y9, Y10
-	VMOVUPS     constants<>+7936(SB), Y9
-	VFMADD231PD Y7, Y10, Y9
-	VMOVUPS     constants<>+8000(SB), Y10
-	VFMADD231PD Y7, Y9, Y10
-	VMOVUPS     constants<>+8064(SB), Y9
-	VFMADD231PD Y7, Y10, Y9
-	VMOVUPS     constants<>+8128(SB), Y10
-	VFMADD231PD Y7, Y9, Y10
-	VMOVUPS     constants<>+8192(SB), Y9
-	VFMADD231PD Y7, Y10, Y9
-	VMOVUPS     constants<>+8256(SB), Y10
-	VFMADD231PD Y7, Y9, Y10
-	VMOVUPS     constants<>+8320(SB), Y9
-	VFMADD231PD Y7, Y10, Y9
-	VMOVUPS     Y5, Y5
-	VFMADD231PD Y9, Y8, Y5
-	VADDPD      constants<>+8384(SB), Y5, Y7
-	VADDPD      constants<>+8448(SB), Y7, Y7
-	VBLENDVPD   Y6, Y7, Y5, Y5
-	VMOVUPS     constants<>+256(SB), Y6
-	VCMPPD      $0x11, Y2, Y6, Y2
-	VMOVUPS     constants<>+256(SB), Y6
-	VBLENDVPD   Y2, constants<>+8448(SB), Y6, Y2
-	VBLENDVPD   Y3, Y2, Y5, Y2
-	VSUBPD      constants<>+6016(SB), Y2, Y3
-	VMOVUPS     constants<>+8512(SB), Y5
-	VSUBPD      Y3, Y5, Y3
-	VBLENDVPD   Y4, Y3, Y2, Y2
-	VMOVUPS     constants<>+256(SB), Y3
-	VPCMPGTQ    Y1, Y3, Y3
-	VSUBPD      constants<>+8576(SB), Y2, Y4
-	VMOVUPS     constants<>+8640(SB), Y5
-	VSUBPD      Y4, Y5, Y4
-	VBLENDVPD   Y3, Y4, Y2, Y2
-	VPAND       constants<>+384(SB), Y0, Y3
-	VPOR        Y3, Y2, Y2
-	VCMPPD      $0x03, Y0, Y1, Y3
-	VADDPD      Y0, Y1, Y0
-	VBLENDVPD   Y3, Y0, Y2, Y0
-	VMOVUPS     Y0, (AX)(BX*8)
-	ADDQ        $0x04, BX
-	CMPQ        BX, DX
-	JLT         asin64AVX2_loop
-	VZEROUPPER
-	RET
-
-// func asin64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
-// Requires: AVX, AVX512F
-TEXT ·asin64AVX512(SB), NOSPLIT, $0-40
-	MOVQ o+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ n+32(FP), DX
-	XORQ BX, BX
-
-asin64AVX512_loop:
-	VMOVUPS     (CX)(BX*8), Z0
-	VMOVUPS     constants<>+640(SB), Z1
-	VSUBPD      Z0, Z1, Z1
-	VADDPD      constants<>+640(SB), Z0, Z2
-	VMULPD      Z2, Z1, Z1
-	VSQRTPD     Z1, Z1
-	VPANDD      constants<>+512(SB), Z1, Z2
-	VPANDD      constants<>+512(SB), Z0, Z14
-	VCMPPD      $0x11, Z14, Z2, K1
-	VBLENDMPD   Z2, Z14, K1, Z3
-	VBLENDMPD   Z14, Z2, K1, Z4
-	VCMPPD      $0x00, Z4, Z3, K2
-	VMOVUPS     constants<>+7488(SB), Z2
-	VCMPPD      $0x11, Z4, Z2, K3
-	VMOVUPS     constants<>+640(SB), Z2
-	VBLENDMPD   constants<>+2112(SB), Z2, K3, Z5
-	VMULPD      Z5, Z3, Z2
-	VMULPD      Z5, Z4, Z14
-	VMULPD      constants<>+7552(SB), Z14, Z15
-	VCMPPD      $0x11, Z2, Z15, K3
-	VSUBPD      Z14, Z2, Z15
-	VBLENDMPD   Z15, Z2, K3, Z6
-	VADDPD      Z14, Z2, Z2
-	VBLENDMPD   Z2, Z14, K3, Z7
-	VDIVPD      Z7, Z6, Z2
-	VMULPD      Z2, Z2, Z15
-	VMULPD      Z15, Z2, Z16
-	VMOVUPS     constants<>+7616(SB), Z17
-	VFMADD231PD constants<>+7680(SB), Z15, Z17
-	VMOVUPS     constants<>+7744(SB), Z18
-	VFMADD231PD Z15, Z17, Z18
-	VMOVUPS     constants<>+7808(SB), Z17
-	VFMADD231PD Z15, Z18, Z17
-	VMOVUPS     constants<>+7872(SB), Z18
-	VFMADD231PD Z15, Z17, Z18
-	VMOVUPS     constants<>+7936(SB), Z17
-	VFMADD231PD Z15, Z18, Z17
-	VMOVUPS     constants<>+8000(SB), Z18
-	VFMADD231PD Z15, Z17, Z18
-	VMOVUPS     constants<>+8064(SB), Z17
-	VFMADD231PD Z15, Z18, Z17
-	VMOVUPS     constants<>+8128(SB), Z18
-	VFMADD231PD Z15, Z17, Z18
-	VMOVUPS     constants<>+8192(SB), Z17
-	VFMADD231PD Z15, Z18, Z17
-	VMOVUPS     constants<>+8256(SB), Z18
-	VFMADD231PD Z15, Z17, Z18
-	VMOVUPS     constants<>+8320(SB), Z17
-	VFMADD231PD Z15, Z18, Z17
-	VMOVUPS     Z2, Z2
-	VFMADD231PD Z17, Z16, Z2
-	VADDPD      constants<>+8384(SB), Z2, Z15
-	VADDPD      constants<>+8448(SB), Z15, Z15
-	VBLENDMPD   Z15, Z2, K3, Z8
-	VMOVUPS     constants<>+256(SB), Z2
-	VCMPPD      $0x11, Z14, Z2, K3
-	VMOVUPS     constants<>+256(SB), Z2
-	VBLENDMPD   constants<>+8448(SB), Z2, K3, Z9
-	VBLENDMPD   Z9, Z8, K2, Z10
-	VSUBPD      constants<>+6016(SB), Z10, Z2
-	VMOVUPS     constants<>+8512(SB), Z14
-	VSUBPD      Z2, Z14, Z2
-	VBLENDMPD   Z2, Z10, K1, Z11
-	VPCMPQ      $0x01, constants<>+256(SB), Z1, K1
-	VSUBPD      constants<>+8576(SB), Z11, Z2
-	VMOVUPS     constants<>+8640(SB), Z14
-	VSUBPD      Z2, Z14, Z2
-	VBLENDMPD   Z2, Z11, K1, Z12
-	VPANDD      constants<>+384(SB), Z0, Z2
-	VPORD       Z2, Z12, Z2
-	VCMPPD      $0x03, Z0, Z1, K1
-	VADDPD      Z0, Z1, Z0
-	VBLENDMPD   Z0, Z2, K1, Z13
-	VMOVUPS     Z13, (AX)(BX*8)
-	ADDQ        $0x08, BX
-	CMPQ        BX, DX
-	JLT         asin64AVX512_loop
-	VZEROUPPER
-	RET
-
-// func asin32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
-// Requires: AVX, AVX2, FMA3
-TEXT ·asin32AVX2(SB), NOSPLIT, $0-40
-	MOVQ o+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ n+32(FP), DX
-	XORQ BX, BX
-
-asin32AVX2_loop:
-	VCVTPS2PD   (CX)(BX*4), Y0
-	VMOVUPS     constants<>+640(SB), Y1
-	VSUBPD      Y0, Y1, Y1
-	VADDPD      constants<>+640(SB), Y0, Y2
-	VMULPD      Y2, Y1, Y1
-	VSQRTPD     Y1, Y1
-	VPAND       constants<>+512(SB), Y1, Y2
-	VPAND       constants<>+512(SB), Y0, Y3
-	VCMPPD      $0x11, Y3, Y2, Y4
-	VBLENDVPD   Y4, Y2, Y3, Y5
-	VBLENDVPD   Y4, Y3, Y2, Y2
-	VCMPPD      $0x00, Y2, Y5, Y3
-	VMOVUPS     constants<>+7488(SB), Y6
-	VCMPPD      $0x11, Y2, Y6, Y6
-	VMOVUPS     constants<>+640(SB), Y7
-	VBLENDVPD   Y6, constants<>+2112(SB), Y7, Y6
-	VMULPD      Y6, Y5, Y5
-	VMULPD      Y6, Y2, Y2
-	VMULPD      constants<>+7552(SB), Y2, Y6
-	VCMPPD      $0x11, Y5, Y6, Y6
-	VSUBPD      Y2, Y5, Y7
-	VBLENDVPD   Y6, Y7, Y5, Y7
-	VADDPD      Y2, Y5, Y5
-	VBLENDVPD   Y6, Y5, Y2, Y5
-	VDIVPD      Y5, Y7, Y5
-	VMULPD      Y5, Y5, Y7
-	VMULPD      Y7, Y5, Y8
-	VMOVUPS     constants<>+7616(SB), Y9
-	VFMADD231PD constants<>+7680(SB), Y7, Y9
-	VMOVUPS     constants<>+7744(SB), Y10
-	VFMADD231PD Y7, Y9, Y10
-	VMOVUPS     constants<>+7808(SB), Y9
-	VFMADD231PD Y7, Y10, Y9
-	VMOVUPS     constants<>+7872(SB), Y10
-	VFMADD231PD Y7, Y9, Y10
-	VMOVUPS     constants<>+7936(SB), Y9
-	VFMADD231PD Y7, Y10, Y9
-	VMOVUPS     constants<>+8000(SB), Y10
-	VFMADD231PD Y7, Y9, Y10
-	VMOVUPS     constants<>+8064(SB), Y9
-	VFMADD231PD Y7, Y10, Y9
-	VMOVUPS     constants<>+8128(SB), Y10
-	VFMADD231PD Y7, Y9, Y10
-	VMOVUPS     constants<>+8192(SB), Y9
-	VFMADD231PD Y7, Y10, Y9
-	VMOVUPS     constants<>+8256(SB), Y10
-	VFMADD231PD Y7, Y9, Y10
-	VMOVUPS     constants<>+8320(SB), Y9
-	VFMADD231PD Y7, Y10, Y9
-	VMOVUPS     Y5, Y5
-	VFMADD231PD Y9, Y8, Y5
-	VADDPD      constants<>+8384(SB), Y5, Y7
-	VADDPD      constants<>+8448(SB), Y7, Y7
-	VBLENDVPD   Y6, Y7, Y5, Y5
-	VMOVUPS     constants<>+256(SB), Y6
-	VCMPPD      $0x11, Y2, Y6, Y2
-	VMOVUPS     constants<>+256(SB), Y6
-	VBLENDVPD   Y2, constants<>+8448(SB), Y6, Y2
-	VBLENDVPD   Y3, Y2, Y5, Y2
-	VSUBPD      constants<>+6016(SB), Y2, Y3
-	VMOVUPS     constants<>+8512(SB), Y5
-	VSUBPD      Y3, Y5, Y3
-	VBLENDVPD   Y4, Y3, Y2, Y2
-	VMOVUPS     constants<>+256(SB), Y3
-	VPCMPGTQ    Y1, Y3, Y3
-	VSUBPD      constants<>+8576(SB), Y2, Y4
-	VMOVUPS     constants<>+8640(SB), Y5
-	VSUBPD      Y4, Y5, Y4
-	VBLENDVPD   Y3, Y4, Y2, Y2
-	VPAND       constants<>+384(SB), Y0, Y3
-	VPOR        Y3, Y2, Y2
-	VCMPPD      $0x03, Y0, Y1, Y3
-	VADDPD      Y0, Y1, Y0
-	VBLENDVPD   Y3, Y0, Y2, Y0
-	VCVTPD2PSY  Y0, X0
-	VMOVUPS     X0, (AX)(BX*4)
-	ADDQ        $0x04, BX
-	CMPQ        BX, DX
-	JLT         asin32AVX2_loop
-	VZEROUPPER
-	RET
-
-// func asin32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
-// Requires: AVX, AVX512F
-TEXT ·asin32AVX512(SB), NOSPLIT, $0-40
-	MOVQ o+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ n+32(FP), DX
-	XORQ BX, BX
-
-asin32AVX512_loop:
-	VCVTPS2PD   (CX)(BX*4), Z0
-	VMOVUPS     constants<>+640(SB), Z1
-	VSUBPD      Z0, Z1, Z1
-	VADDPD      constants<>+640(SB), Z0, Z2
-	VMULPD      Z2, Z1, Z1
-	VSQRTPD     Z1, Z1
-	VPANDD      constants<>+512(SB), Z1, Z2
-	VPANDD      constants<>+512(SB), Z0, Z14
-	VCMPPD      $0x11, Z14, Z2, K1
-	VBLENDMPD   Z2, Z14, K1, Z3
-	VBLENDMPD   Z14, Z2, K1, Z4
-	VCMPPD      $0x00, Z4, Z3, K2
-	VMOVUPS     constants<>+7488(SB), Z2
-	VCMPPD      $0x11, Z4, Z2, K3
-	VMOVUPS     constants<>+640(SB), Z2
-	VBLENDMPD   constants<>+2112(SB), Z2, K3, Z5
-	VMULPD      Z5, Z3, Z2
-	VMULPD      Z5, Z4, Z14
-	VMULPD      constants<>+7552(SB), Z14, Z15
-	VCMPPD      $0x11, Z2, Z15, K3
-	VSUBPD      Z14, Z2, Z15
-	VBLENDMPD   Z15, Z2, K3, Z6
-	VADDPD      Z14, Z2, Z2
-	VBLENDMPD   Z2, Z14, K3, Z7
-	VDIVPD      Z7, Z6, Z2
-	VMULPD      Z2, Z2, Z15
-	VMULPD      Z15, Z2, Z16
-	VMOVUPS     constants<>+7616(SB), Z17
-	VFMADD231PD constants<>+7680(SB), Z15, Z17
-	VMOVUPS     constants<>+7744(SB), Z18
-	VFMADD231PD Z15, Z17, Z18
-	VMOVUPS     constants<>+7808(SB), Z17
-	VFMADD231PD Z15, Z18, Z17
-	VMOVUPS     constants<>+7872(SB), Z18
-	VFMADD231PD Z15, Z17, Z18
-	VMOVUPS     constants<>+7936(SB), Z17
-	VFMADD231PD Z15, Z18, Z17
-	VMOVUPS     constants<>+8000(SB), Z18
-	VFMADD231PD Z15, Z17, Z18
-	VMOVUPS     constants<>+8064(SB), Z17
-	VFMADD231PD Z15, Z18, Z17
-	VMOVUPS     constants<>+8128(SB), Z18
-	VFMADD231PD Z15, Z17, Z18
-	VMOVUPS     constants<>+8192(SB), Z17
-	VFMADD231PD Z15, Z18, Z17
-	VMOVUPS     constants<>+8256(SB), Z18
-	VFMADD231PD Z15, Z17, Z18
-	VMOVUPS     constants<>+8320(SB), Z17
-	VFMADD231PD Z15, Z18, Z17
-	VMOVUPS     Z2, Z2
-	VFMADD231PD Z17, Z16, Z2
-	VADDPD      constants<>+8384(SB), Z2, Z15
-	VADDPD      constants<>+8448(SB), Z15, Z15
-	VBLENDMPD   Z15, Z2, K3, Z8
-	VMOVUPS     constants<>+256(SB), Z2
-	VCMPPD      $0x11, Z14, Z2, K3
-	VMOVUPS     constants<>+256(SB), Z2
-	VBLENDMPD   constants<>+8448(SB), Z2, K3, Z9
-	VBLENDMPD   Z9, Z8, K2, Z10
-	VSUBPD      constants<>+6016(SB), Z10, Z2
-	VMOVUPS     constants<>+8512(SB), Z14
-	VSUBPD      Z2, Z14, Z2
-	VBLENDMPD   Z2, Z10, K1, Z11
-	VPCMPQ      $0x01, constants<>+256(SB), Z1, K1
-	VSUBPD      constants<>+8576(SB), Z11, Z2
-	VMOVUPS     constants<>+8640(SB), Z14
-	VSUBPD      Z2, Z14, Z2
-	VBLENDMPD   Z2, Z11, K1, Z12
-	VPANDD      constants<>+384(SB), Z0, Z2
-	VPORD       Z2, Z12, Z2
-	VCMPPD      $0x03, Z0, Z1, K1
-	VADDPD      Z0, Z1, Z0
-	VBLENDMPD   Z0, Z2, K1, Z13
-	VCVTPD2PS   Z13, Y0
-	VMOVUPS     Y0, (AX)(BX*4)
-	ADDQ        $0x08, BX
-	CMPQ        BX, DX
-	JLT         asin32AVX512_loop
-	VZEROUPPER
-	RET
-
-// func acos64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
-// Requires: AVX, AVX2, FMA3
-TEXT ·acos64AVX2(SB), NOSPLIT, $0-40
-	MOVQ o+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ n+32(FP), DX
-	XORQ BX, BX
-
-acos64AVX2_loop:
-	VMOVUPS     (CX)(BX*8), Y0
-	VMOVUPS     constants<>+640(SB), Y1
-	VSUBPD      Y0, Y1, Y1
-	VADDPD      constants<>+640(SB), Y0, Y2
-	VMULPD      Y2, Y1, Y1
-	VSQRTPD     Y1, Y1
-	VPAND       constants<>+512(SB), Y0, Y2
-	VPAND       constants<>+512(SB), Y1, Y3
-	VCMPPD      $0x11, Y3, Y2, Y4
-	VBLENDVPD   Y4, Y2, Y3, Y5
-	VBLENDVPD   Y4, Y3, Y2, Y2
-	VCMPPD      $0x00, Y2, Y5, Y3
-	VMOVUPS     constants<>+7488(SB), Y6
-	VCMPPD      $0x11, Y2, Y6, Y6
-	VMOVUPS     constants<>+640(SB), Y7
-	VBLENDVPD   Y6, constants<>+2112(SB), Y7, Y6
-	VMULPD      Y6, Y5, Y5
-	VMULPD      Y6, Y2, Y2
-	VMULPD      constants<>+7552(SB), Y2, Y6
-	VCMPPD      $0x11, Y5, Y6, Y6
-	VSUBPD      Y2, Y5, Y7
-	VBLENDVPD   Y6, Y7, Y5, Y7
-	VADDPD      Y2, Y5, Y5
-	VBLENDVPD   Y6, Y5, Y2, Y5
-	VDIVPD      Y5, Y7, Y5
-	VMULPD      Y5, Y5, Y7
-	VMULPD      Y7, Y5, Y8
-	VMOVUPS     constants<>+7616(SB), Y9
-	VFMADD231PD constants<>+7680(SB), Y7, Y9
-	VMOVUPS     constants<>+7744(SB), Y10
-	VFMADD231PD Y7, Y9, Y10
-	VMOVUPS     constants<>+7808(SB), Y9
-	VFMADD231PD Y7, Y10, Y9
-	VMOVUPS     constants<>+7872(SB), Y10
-	VFMADD231PD Y7, Y9, Y10
-	VMOVUPS     constants<>+7936(SB), Y9
-	VFMADD231PD Y7, Y10, Y9
-	VMOVUPS     constants<>+8000(SB), Y10
-	VFMADD231PD Y7, Y9, Y10
-	VMOVUPS     constants<>+8064(SB), Y9
-	VFMADD231PD Y7, Y10, Y9
-	VMOVUPS     constants<>+8128(SB), Y10
-	VFMADD231PD Y7, Y9, Y10
-	VMOVUPS     constants<>+8192(SB), Y9
-	VFMADD231PD Y7, Y10, Y9
-	VMOVUPS     constants<>+8256(SB), Y10
-	VFMADD231PD Y7, Y9, Y10
-	VMOVUPS     constants<>+8320(SB), Y9
-	VFMADD231PD Y7, Y10, Y9
-	VMOVUPS     Y5, Y5
-	VFMADD231PD Y9, Y8, Y5
-	VADDPD      constants<>+8384(SB), Y5, Y7
-	VADDPD      constants<>+8448(SB), Y7, Y7
-	VBLENDVPD   Y6, Y7, Y5, Y5
-	VMOVUPS     constants<>+256(SB), Y6
-	VCMPPD      $0x11, Y2, Y6, Y2
-	VMOVUPS     constants<>+256(SB), Y6
-	VBLENDVPD   Y2, constants<>+8448(SB), Y6, Y2
-	VBLENDVPD   Y3, Y2, Y5, Y2
-	VSUBPD      constants<>+6016(SB), Y2, Y3
-	VMOVUPS     constants<>+8512(SB), Y5
-	VSUBPD      Y3, Y5, Y3
-	VBLENDVPD   Y4, Y3, Y2, Y2
-	VMOVUPS     constants<>+256(SB), Y3
-	VPCMPGTQ    Y0, Y3, Y3
-	VSUBPD      constants<>+8576(SB), Y2, Y4
-	VMOVUPS     constants<>+8640(SB), Y5
-	VSUBPD      Y4, Y5, Y4
-	VBLENDVPD   Y3, Y4, Y2, Y2
-	VPAND       constants<>+384(SB), Y1, Y3
-	VPOR        Y3, Y2, Y2
-	VCMPPD      $0x03, Y1, Y0, Y3
-	VADDPD      Y1, Y0, Y0
-	VBLENDVPD   Y3, Y0, Y2, Y0
-	VMOVUPS     Y0, (AX)(BX*8)
-	ADDQ        $0x04, BX
-	CMPQ        BX, DX
-	JLT         acos64AVX2_loop
-	VZEROUPPER
-	RET
-
-// func acos64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
-// Requires: AVX, AVX512F
-TEXT ·acos64AVX512(SB), NOSPLIT, $0-40
-	MOVQ o+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ n+32(FP), DX
-	XORQ BX, BX
-
-acos64AVX512_loop:
-	VMOVUPS     (CX)(BX*8), Z0
-	VMOVUPS     constants<>+640(SB), Z1
-	VSUBPD      Z0, Z1, Z1
-	VADDPD      constants<>+640(SB), Z0, Z2
-	VMULPD      Z2, Z1, Z1
-	VSQRTPD     Z1, Z1
-	VPANDD      constants<>+512(SB), Z0, Z2
-	VPANDD      constants<>+512(SB), Z1, Z14
-	VCMPPD      $0x11, Z14, Z2, K1
-	VBLENDMPD   Z2, Z14, K1, Z3
-	VBLENDMPD   Z14, Z2, K1, Z4
-	VCMPPD      $0x00, Z4, Z3, K2
-	VMOVUPS     constants<>+7488(SB), Z2
-	VCMPPD      $0x11, Z4, Z2, K3
-	VMOVUPS     constants<>+640(SB), Z2
-	VBLENDMPD   constants<>+2112(SB), Z2, K3, Z5
-	VMULPD      Z5, Z3, Z2
-	VMULPD      Z5, Z4, Z14
-	VMULPD      constants<>+7552(SB), Z14, Z15
-	VCMPPD      $0x11, Z2, Z15, K3
-	VSUBPD      Z14, Z2, Z15
-	VBLENDMPD   Z15, Z2, K3, Z6
-	VADDPD      Z14, Z2, Z2
-	VBLENDMPD   Z2, Z14, K3, Z7
-	VDIVPD      Z7, Z6, Z2
-	VMULPD      Z2, Z2, Z15
-	VMULPD      Z15, Z2, Z16
-	VMOVUPS     constants<>+7616(SB), Z17
-	VFMADD231PD constants<>+7680(SB), Z15, Z17
-	VMOVUPS     constants<>+7744(SB), Z18
-	VFMADD231PD Z15, Z17, Z18
-	VMOVUPS     constants<>+7808(SB), Z17
-	VFMADD231PD Z15, Z18, Z17
-	VMOVUPS     constants<>+7872(SB), Z18
-	VFMADD231PD Z15, Z17, Z18
-	VMOVUPS     constants<>+7936(SB), Z17
-	VFMADD231PD Z15, Z18, Z17
-	VMOVUPS     constants<>+8000(SB), Z18
-	VFMADD231PD Z15, Z17, Z18
-	VMOVUPS     constants<>+8064(SB), Z17
-	VFMADD231PD Z15, Z18, Z17
-	VMOVUPS     constants<>+8128(SB), Z18
-	VFMADD231PD Z15, Z17, Z18
-	VMOVUPS     constants<>+8192(SB), Z17
-	VFMADD231PD Z15, Z18, Z17
-	VMOVUPS     constants<>+8256(SB), Z18
-	VFMADD231PD Z15, Z17, Z18
-	VMOVUPS     constants<>+8320(SB), Z17
-	VFMADD231PD Z15, Z18, Z17
-	VMOVUPS     Z2, Z2
-	VFMADD231PD Z17, Z16, Z2
-	VADDPD      constants<>+8384(SB), Z2, Z15
-	VADDPD      constants<>+8448(SB), Z15, Z15
-	VBLENDMPD   Z15, Z2, K3, Z8
-	VMOVUPS     constants<>+256(SB), Z2
-	VCMPPD      $0x11, Z14, Z2, K3
-	VMOVUPS     constants<>+256(SB), Z2
-	VBLENDMPD   constants<>+8448(SB), Z2, K3, Z9
-	VBLENDMPD   Z9, Z8, K2, Z10
-	VSUBPD      constants<>+6016(SB), Z10, Z2
-	VMOVUPS     constants<>+8512(SB), Z14
-	VSUBPD      Z2, Z14, Z2
-	VBLENDMPD   Z2, Z10, K1, Z11
-	VPCMPQ      $0x01, constants<>+256(SB), Z0, K1
-	VSUBPD      constants<>+8576(SB), Z11, Z2
-	VMOVUPS     constants<>+8640(SB), Z14
-	VSUBPD      Z2, Z14, Z2
-	VBLENDMPD   Z2, Z11, K1, Z12
-	VPANDD      constants<>+384(SB), Z1, Z2
-	VPORD       Z2, Z12, Z2
-	VCMPPD      $0x03, Z1, Z0, K1
-	VADDPD      Z1, Z0, Z0
-	VBLENDMPD   Z0, Z2, K1, Z13
-	VMOVUPS     Z13, (AX)(BX*8)
-	ADDQ        $0x08, BX
-	CMPQ        BX, DX
-	JLT         acos64AVX512_loop
-	VZEROUPPER
-	RET
-
-// func acos32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
-// Requires: AVX, AVX2, FMA3
-TEXT ·acos32AVX2(SB), NOSPLIT, $0-40
-	MOVQ o+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ n+32(FP), DX
-	XORQ BX, BX
-
-acos32AVX2_loop:
-	VCVTPS2PD   (CX)(BX*4), Y0
-	VMOVUPS     constants<>+640(SB), Y1
-	VSUBPD      Y0, Y1, Y1
-	VADDPD      constants<>+640(SB), Y0, Y2
-	VMULPD      Y2, Y1, Y1
-	VSQRTPD     Y1, Y1
-	VPAND       constants<>+512(SB), Y0, Y2
-	VPAND       constants<>+512(SB), Y1, Y3
-	VCMPPD      $0x11, Y3, Y2, Y4
-	VBLENDVPD   Y4, Y2, Y3, Y5
-	VBLENDVPD   Y4, Y3, Y2, Y2
-	VCMPPD      $0x00, Y2, Y5, Y3
-	VMOVUPS     constants<>+7488(SB), Y6
-	VCMPPD      $0x11, Y2, Y6, Y6
-	VMOVUPS     constants<>+640(SB), Y7
-	VBLENDVPD   Y6, constants<>+2112(SB), Y7, Y6
-	VMULPD      Y6, Y5, Y5
-	VMULPD      Y6, Y2, Y2
-	VMULPD      constants<>+7552(SB), Y2, Y6
-	VCMPPD      $0x11, Y5, Y6, Y6
-	VSUBPD      Y2, Y5, Y7
-	VBLENDVPD   Y6, Y7, Y5, Y7
-	VADDPD      Y2, Y5, Y5
-	VBLENDVPD   Y6, Y5, Y2, Y5
-	VDIVPD      Y5, Y7, Y5
-	VMULPD      Y5, Y5, Y7
-	VMULPD      Y7, Y5, Y8
-	VMOVUPS     constants<>+7616(SB), Y9
-	VFMADD231PD constants<>+7680(SB), Y7, Y9
-	VMOVUPS     constants<>+7744(SB), Y10
-	VFMADD231PD Y7, Y9, Y10
-	VMOVUPS     constants<>+7808(SB), Y9
-	VFMADD231PD Y7, Y10, Y9
-	VMOVUPS     constants<>+7872(SB), Y10
-	VFMADD231PD Y7, Y9, Y10
-	VMOVUPS     constants<>+7936(SB), Y9
-	VFMADD231PD Y7, Y10, Y9
-	VMOVUPS     constants<>+8000(SB), Y10
-	VFMADD231PD Y7, Y9, Y10
-	VMOVUPS     constants<>+8064(SB), Y9
-	VFMADD231PD Y7, Y10, Y9
-	VMOVUPS     constants<>+8128(SB), Y10
-	VFMADD231PD Y7, Y9, Y10
-	VMOVUPS     constants<>+8192(SB), Y9
-	VFMADD231PD Y7, Y10, Y9
-	VMOVUPS     constants<>+8256(SB), Y10
-	VFMADD231PD Y7, Y9, Y10
-	VMOVUPS     constants<>+8320(SB), Y9
-	VFMADD231PD Y7, Y10, Y9
-	VMOVUPS     Y5, Y5
-	VFMADD231PD Y9, Y8, Y5
-	VADDPD      constants<>+8384(SB), Y5, Y7
-	VADDPD      constants<>+8448(SB), Y7, Y7
-	VBLENDVPD   Y6, Y7, Y5, Y5
-	VMOVUPS     constants<>+256(SB), Y6
-	VCMPPD      $0x11, Y2, Y6, Y2
-	VMOVUPS     constants<>+256(SB), Y6
-	VBLENDVPD   Y2, constants<>+8448(SB), Y6, Y2
-	VBLENDVPD   Y3, Y2, Y5, Y2
-	VSUBPD      constants<>+6016(SB), Y2, Y3
-	VMOVUPS     constants<>+8512(SB), Y5
-	VSUBPD      Y3, Y5, Y3
-	VBLENDVPD   Y4, Y3, Y2, Y2
-	VMOVUPS     constants<>+256(SB), Y3
-	VPCMPGTQ    Y0, Y3, Y3
-	VSUBPD      constants<>+8576(SB), Y2, Y4
-	VMOVUPS     constants<>+8640(SB), Y5
-	VSUBPD      Y4, Y5, Y4
-	VBLENDVPD   Y3, Y4, Y2, Y2
-	VPAND       constants<>+384(SB), Y1, Y3
-	VPOR        Y3, Y2, Y2
-	VCMPPD      $0x03, Y1, Y0, Y3
-	VADDPD      Y1, Y0, Y0
-	VBLENDVPD   Y3, Y0, Y2, Y0
-	VCVTPD2PSY  Y0, X0
-	VMOVUPS     X0, (AX)(BX*4)
-	ADDQ        $0x04, BX
-	CMPQ        BX, DX
-	JLT         acos32AVX2_loop
-	VZEROUPPER
-	RET
-
-// func acos32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
-// Requires: AVX, AVX512F
-TEXT ·acos32AVX512(SB), NOSPLIT, $0-40
-	MOVQ o+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ n+32(FP), DX
-	XORQ BX, BX
-
-acos32AVX512_loop:
-	VCVTPS2PD   (CX)(BX*4), Z0
-	VMOVUPS     constants<>+640(SB), Z1
-	VSUBPD      Z0, Z1, Z1
-	VADDPD      constants<>+640(SB), Z0, Z2
-	VMULPD      Z2, Z1, Z1
-	VSQRTPD     Z1, Z1
-	VPANDD      constants<>+512(SB), Z0, Z2
-	VPANDD      constants<>+512(SB), Z1, Z14
-	VCMPPD      $0x11, Z14, Z2, K1
-	VBLENDMPD   Z2, Z14, K1, Z3
-	VBLENDMPD   Z14, Z2, K1, Z4
-	VCMPPD      $0x00, Z4, Z3, K2
-	VMOVUPS     constants<>+7488(SB), Z2
-	VCMPPD      $0x11, Z4, Z2, K3
-	VMOVUPS     constants<>+640(SB), Z2
-	VBLENDMPD   constants<>+2112(SB), Z2, K3, Z5
-	VMULPD      Z5, Z3, Z2
-	VMULPD      Z5, Z4, Z14
-	VMULPD      constants<>+7552(SB), Z14, Z15
-	VCMPPD      $0x11, Z2, Z15, K3
-	VSUBPD      Z14, Z2, Z15
-	VBLENDMPD   Z15, Z2, K3, Z6
-	VADDPD      Z14, Z2, Z2
-	VBLENDMPD   Z2, Z14, K3, Z7
-	VDIVPD      Z7, Z6, Z2
-	VMULPD      Z2, Z2, Z15
-	VMULPD      Z15, Z2, Z16
-	VMOVUPS     constants<>+7616(SB), Z17
-	VFMADD231PD constants<>+7680(SB), Z15, Z17
-	VMOVUPS     constants<>+7744(SB), Z18
-	VFMADD231PD Z15, Z17, Z18
-	VMOVUPS     constants<>+7808(SB), Z17
-	VFMADD231PD Z15, Z18, Z17
-	VMOVUPS     constants<>+7872(SB), Z18
-	VFMADD231PD Z15, Z17, Z18
-	VMOVUPS     constants<>+7936(SB), Z17
-	VFMADD231PD Z15, Z18, Z17
-	VMOVUPS     constants<>+8000(SB), Z18
-	VFMADD231PD Z15, Z17, Z18
-	VMOVUPS     constants<>+8064(SB), Z17
-	VFMADD231PD Z15, Z18, Z17
-	VMOVUPS     constants<>+8128(SB), Z18
-	VFMADD231PD Z15, Z17, Z18
-	VMOVUPS     constants<>+8192(SB), Z17
-	VFMADD231PD Z15, Z18, Z17
-	VMOVUPS     constants<>+8256(SB), Z18
-	VFMADD231PD Z15, Z17, Z18
-	VMOVUPS     constants<>+8320(SB), Z17
-	VFMADD231PD Z15, Z18, Z17
-	VMOVUPS     Z2, Z2
-	VFMADD231PD Z17, Z16, Z2
-	VADDPD      constants<>+8384(SB), Z2, Z15
-	VADDPD      constants<>+8448(SB), Z15, Z15
-	VBLENDMPD   Z15, Z2, K3, Z8
-	VMOVUPS     constants<>+256(SB), Z2
-	VCMPPD      $0x11, Z14, Z2, K3
-	VMOVUPS     constants<>+256(SB), Z2
-	VBLENDMPD   constants<>+8448(SB), Z2, K3, Z9
-	VBLENDMPD   Z9, Z8, K2, Z10
-	VSUBPD      constants<>+6016(SB), Z10, Z2
-	VMOVUPS     constants<>+8512(SB), Z14
-	VSUBPD      Z2, Z14, Z2
-	VBLENDMPD   Z2, Z10, K1, Z11
-	VPCMPQ      $0x01, constants<>+256(SB), Z0, K1
-	VSUBPD      constants<>+8576(SB), Z11, Z2
-	VMOVUPS     constants<>+8640(SB), Z14
-	VSUBPD      Z2, Z14, Z2
-	VBLENDMPD   Z2, Z11, K1, Z12
-	VPANDD      constants<>+384(SB), Z1, Z2
-	VPORD       Z2, Z12, Z2
-	VCMPPD      $0x03, Z1, Z0, K1
-	VADDPD      Z1, Z0, Z0
-	VBLENDMPD   Z0, Z2, K1, Z13
-	VCVTPD2PS   Z13, Y0
-	VMOVUPS     Y0, (AX)(BX*4)
-	ADDQ        $0x08, BX
-	CMPQ        BX, DX
-	JLT         acos32AVX512_loop
-	VZEROUPPER
-	RET
-
-// func atan64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
-// Requires: AVX, AVX2, FMA3
-TEXT ·atan64AVX2(SB), NOSPLIT, $0-40
-	MOVQ o+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ n+32(FP), DX
-	XORQ BX, BX
-
-atan64AVX2_loop:
-	VMOVUPS     (CX)(BX*8), Y0
-	VMOVUPS     constants<>+512(SB), Y1
-	VPAND       constants<>+640(SB), Y1, Y1
-	VPAND       constants<>+512(SB), Y0, Y2
-	VCMPPD      $0x11, Y2, Y1, Y3
-	VBLENDVPD   Y3, Y1, Y2, Y4
-	VBLENDVPD   Y3, Y2, Y1, Y1
-	VCMPPD      $0x00, Y1, Y4, Y2
-	VMOVUPS     constants<>+7488(SB), Y5
-	VCMPPD      $0x11, Y1, Y5, Y5
-	VMOVUPS     constants<>+640(SB), Y6
-	VBLENDVPD   Y5, constants<>+2112(SB), Y6, Y5
-	VMULPD      Y5, Y4, Y4
-	VMULPD      Y5, Y1, Y1
-	VMULPD      constants<>+7552(SB), Y1, Y5
-	VCMPPD      $0x11, Y4, Y5, Y5
-	VSUBPD      Y1, Y4, Y6
-	VBLENDVPD   Y5, Y6, Y4, Y6
-	VADDPD      Y1, Y4, Y4
-	VBLENDVPD   Y5, Y4, Y1, Y4
-	VDIVPD      Y4, Y6, Y4
-	VMULPD      Y4, Y4, Y6
-	VMULPD      Y6, Y4, Y7
-	VMOVUPS     constants<>+7616(SB), Y8
-	VFMADD231PD constants<>+7680(SB), Y6, Y8
-	VMOVUPS     constants<>+7744(SB), Y9
-	VFMADD231PD Y6, Y8, Y9
-	VMOVUPS     constants<>+7808(SB), Y8
-	VFMADD231PD Y6, Y9, Y8
-	VMOVUPS     constants<>+7872(SB), Y9
-	VFMADD231PD Y6, Y8, Y9
-	VMOVUPS     constants<>+7936(SB), Y8
-	VFMADD231PD Y6, Y9, Y8
-	VMOVUPS     constants<>+8000(SB), Y9
-	VFMADD231PD Y6, Y8, Y9
-	VMOVUPS     constants<>+8064(SB), Y8
-	VFMADD231PD Y6, Y9, Y8
-	VMOVUPS     constants<>+8128(SB), Y9
-	VFMADD231PD Y6, Y8, Y9
-	VMOVUPS     constants<>+8192(SB), Y8
-	VFMADD231PD Y6, Y9, Y8
-	VMOVUPS     constants<>+8256(SB), Y9
-	VFMADD231PD Y6, Y8, Y9
-	VMOVUPS     constants<>+8320(SB), Y8
-	VFMADD231PD Y6, Y9, Y8
-	VMOVUPS     Y4, Y4
-	VFMADD231PD Y8, Y7, Y4
-	VADDPD      constants<>+8384(SB), Y4, Y6
-	VADDPD      constants<>+8448(SB), Y6, Y6
-	VBLENDVPD   Y5, Y6, Y4, Y4
-	VMOVUPS     constants<>+256(SB), Y5
-	VCMPPD      $0x11, Y1, Y5, Y1
-	VMOVUPS     constants<>+256(SB), Y5
-	VBLENDVPD   Y1, constants<>+8448(SB), Y5, Y1
-	VBLENDVPD   Y2, Y1, Y4, Y1
-	VSUBPD      constants<>+6016(SB), Y1, Y2
-	VMOVUPS     constants<>+8512(SB), Y4
-	VSUBPD      Y2, Y4, Y2
-	VBLENDVPD   Y3, Y2, Y1, Y1
-	VMOVUPS     constants<>+256(SB), Y2
-	VPCMPGTQ    constants<>+640(SB), Y2, Y2
-	VSUBPD      constants<>+8576(SB), Y1, Y3
-	VMOVUPS     constants<>+8640(SB), Y4
-	VSUBPD      Y3, Y4, Y3
-	VBLENDVPD   Y2, Y3, Y1, Y1
-	VPAND       constants<>+384(SB), Y0, Y2
-	VPOR        Y2, Y1, Y1
-	VMOVUPS     constants<>+640(SB), Y2
-	VCMPPD      $0x03, Y0, Y2, Y2
-	VADDPD      constants<>+640(SB), Y0, Y0
-	VBLENDVPD   Y2, Y0, Y1, Y0
-	VMOVUPS     Y0, (AX)(BX*8)
-	ADDQ        $0x04, BX
-	CMPQ        BX, DX
-	JLT         atan64AVX2_loop
-	VZEROUPPER
-	RET
-
-// func atan64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
-// Requires: AVX, AVX512F
-TEXT ·atan64AVX512(SB), NOSPLIT, $0-40
-	MOVQ o+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ n+32(FP), DX
-	XORQ BX, BX
-
-atan64AVX512_loop:
-	VMOVUPS     (CX)(BX*8), Z0
-	VMOVUPS     constants<>+512(SB), Z1
-	VPANDD      constants<>+640(SB), Z1, Z1
-	VPANDD      constants<>+512(SB), Z0, Z2
-	VCMPPD      $0x11, Z2, Z1, K1
-	VBLENDMPD   Z1, Z2, K1, Z3
-	VBLENDMPD   Z2, Z1, K1, Z4
-	VCMPPD      $0x00, Z4, Z3, K2
-	VMOVUPS     constants<>+7488(SB), Z1
-	VCMPPD      $0x11, Z4, Z1, K3
-	VMOVUPS     constants<>+640(SB), Z1
-	VBLENDMPD   constants<>+2112(SB), Z1, K3, Z5
-	VMULPD      Z5, Z3, Z1
-	VMULPD      Z5, Z4, Z2
-	VMULPD      constants<>+7552(SB), Z2, Z14
-	VCMPPD      $0x11, Z1, Z14, K3
-	VSUBPD      Z2, Z1, Z14
-	VBLENDMPD   Z14, Z1, K3, Z6
-	VADDPD      Z2, Z1, Z1
-	VBLENDMPD   Z1, Z2, K3, Z7
-	VDIVPD      Z7, Z6, Z1
-	VMULPD      Z1, Z1, Z14
-	VMULPD      Z14, Z1, Z15
-	VMOVUPS     constants<>+7616(SB), Z16
-	VFMADD231PD constants<>+7680(SB), Z14, Z16
-	VMOVUPS     constants<>+7744(SB), Z17
-	VFMADD231PD Z14, Z16, Z17
-	VMOVUPS     constants<>+7808(SB), Z16
-	VFMADD231PD Z14, Z17, Z16
-	VMOVUPS     constants<>+7872(SB), Z17
-	VFMADD231PD Z14, Z16, Z17
-	VMOVUPS     constants<>+7936(SB), Z16
-	VFMADD231PD Z14, Z17, Z16
-	VMOVUPS     constants<>+8000(SB), Z17
-	VFMADD231PD Z14, Z16, Z17
-	VMOVUPS     constants<>+8064(SB), Z16
-	VFMADD231PD Z14, Z17, Z16
-	VMOVUPS     constants<>+8128(SB), Z17
-	VFMADD231PD Z14, Z16, Z17
-	VMOVUPS     constants<>+8192(SB), Z16
-	VFMADD231PD Z14, Z17, Z16
-	VMOVUPS     constants<>+8256(SB), Z17
-	VFMADD231PD Z14, Z16, Z17
-	VMOVUPS     constants<>+8320(SB), Z16
-	VFMADD231PD Z14, Z17, Z16
-	VMOVUPS     Z1, Z1
-	VFMADD231PD Z16, Z15, Z1
-	VADDPD      constants<>+8384(SB), Z1, Z14
-	VADDPD      constants<>+8448(SB), Z14, Z14
-	VBLENDMPD   Z14, Z1, K3, Z8
-	VMOVUPS     constants<>+256(SB), Z1
-	VCMPPD      $0x11, Z2, Z1, K3
-	VMOVUPS     constants<>+256(SB), Z1
-	VBLENDMPD   constants<>+8448(SB), Z1, K3, Z9
-	VBLENDMPD   Z9, Z8, K2, Z10
-	VSUBPD      constants<>+6016(SB), Z10, Z1
-	VMOVUPS     constants<>+8512(SB), Z2
-	VSUBPD      Z1, Z2, Z1
-	VBLENDMPD   Z1, Z10, K1, Z11
-	VMOVUPS     constants<>+640(SB), Z1
-	VPCMPQ      $0x01, constants<>+256(SB), Z1, K1
-	VSUBPD      constants<>+8576(SB), Z11, Z1
-	VMOVUPS     constants<>+8640(SB), Z2
-	VSUBPD      Z1, Z2, Z1
-	VBLENDMPD   Z1, Z11, K1, Z12
-	VPANDD      constants<>+384(SB), Z0, Z1
-	VPORD       Z1, Z12, Z1
-	VMOVUPS     constants<>+640(SB), Z2
-	VCMPPD      $0x03, Z0, Z2, K1
-	VADDPD      constants<>+640(SB), Z0, Z0
-	VBLENDMPD   Z0, Z1, K1, Z13
-	VMOVUPS     Z13, (AX)(BX*8)
-	ADDQ        $0x08, BX
-	CMPQ        BX, DX
-	JLT         atan64AVX512_loop
-	VZEROUPPER
-	RET
-
-// func atan32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
-// Requires: AVX, AVX2, FMA3
-TEXT ·atan32AVX2(SB), NOSPLIT, $0-40
-	MOVQ o+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ n+32(FP), DX
-	XORQ BX, BX
-
-atan32AVX2_loop:
-	VCVTPS2PD   (CX)(BX*4), Y0
-	VMOVUPS     constants<>+512(SB), Y1
-	VPAND       constants<>+640(SB), Y1, Y1
-	VPAND       constants<>+512(SB), Y0, Y2
-	VCMPPD      $0x11, Y2, Y1, Y3
-	VBLENDVPD   Y3, Y1, Y2, Y4
-	VBLENDVPD   Y3, Y2, Y1, Y1
-	VCMPPD      $0x00, Y1, Y4, Y2
-	VMOVUPS     constants<>+7488(SB), Y5
-	VCMPPD      $0x11, Y1, Y5, Y5
-	VMOVUPS     constants<>+640(SB), Y6
-	VBLENDVPD   Y5, constants<>+2112(SB), Y6, Y5
-	VMULPD      Y5, Y4, Y4
-	VMULPD      Y5, Y1, Y1
-	VMULPD      constants<>+7552(SB), Y1, Y5
-	VCMPPD      $0x11, Y4, Y5, Y5
-	VSUBPD      Y1, Y4, Y6
-	VBLENDVPD   Y5, Y6, Y4, Y6
-	VADDPD      Y1, Y4, Y4
-	VBLENDVPD   Y5, Y4, Y1, Y4
-	VDIVPD      Y4, Y6, Y4
-	VMULPD      Y4, Y4, Y6
-	VMULPD      Y6, Y4, Y7
-	VMOVUPS     constants<>+7616(SB), Y8
-	VFMADD231PD constants<>+7680(SB), Y6, Y8
-	VMOVUPS     constants<>+7744(SB), Y9
-	VFMADD231PD Y6, Y8, Y9
-	VMOVUPS     constants<>+7808(SB), Y8
-	VFMADD231PD Y6, Y9, Y8
-	VMOVUPS     constants<>+7872(SB), Y9
-	VFMADD231PD Y6, Y8, Y9
-	VMOVUPS     constants<>+7936(SB), Y8
-	VFMADD231PD Y6, Y9, Y8
-	VMOVUPS     constants<>+8000(SB), Y9
-	VFMADD231PD Y6, Y8, Y9
-	VMOVUPS     constants<>+8064(SB), Y8
-	VFMADD231PD Y6, Y9, Y8
-	VMOVUPS     constants<>+8128(SB), Y9
-	VFMADD231PD Y6, Y8, Y9
-	VMOVUPS     constants<>+8192(SB), Y8
-	VFMADD231PD Y6, Y9, Y8
-	VMOVUPS     constants<>+8256(SB), Y9
-	VFMADD231PD Y6, Y8, Y9
-	VMOVUPS     constants<>+8320(SB), Y8
-	VFMADD231PD Y6, Y9, Y8
-	VMOVUPS     Y4, Y4
-	VFMADD231PD Y8, Y7, Y4
-	VADDPD      constants<>+8384(SB), Y4, Y6
-	VADDPD      constants<>+8448(SB), Y6, Y6
-	VBLENDVPD   Y5, Y6, Y4, Y4
-	VMOVUPS     constants<>+256(SB), Y5
-	VCMPPD      $0x11, Y1, Y5, Y1
-	VMOVUPS     constants<>+256(SB), Y5
-	VBLENDVPD   Y1, constants<>+8448(SB), Y5, Y1
-	VBLENDVPD   Y2, Y1, Y4, Y1
-	VSUBPD      constants<>+6016(SB), Y1, Y2
-	VMOVUPS     constants<>+8512(SB), Y4
-	VSUBPD      Y2, Y4, Y2
-	VBLENDVPD   Y3, Y2, Y1, Y1
-	VMOVUPS     constants<>+256(SB), Y2
-	VPCMPGTQ    constants<>+640(SB), Y2, Y2
-	VSUBPD      constants<>+8576(SB), Y1, Y3
-	VMOVUPS     constants<>+8640(SB), Y4
-	VSUBPD      Y3, Y4, Y3
-	VBLENDVPD   Y2, Y3, Y1, Y1
-	VPAND       constants<>+384(SB), Y0, Y2
-	VPOR        Y2, Y1, Y1
-	VMOVUPS     constants<>+640(SB), Y2
-	VCMPPD      $0x03, Y0, Y2, Y2
-	VADDPD      constants<>+640(SB), Y0, Y0
-	VBLENDVPD   Y2, Y0, Y1, Y0
-	VCVTPD2PSY  Y0, X0
-	VMOVUPS     X0, (AX)(BX*4)
-	ADDQ        $0x04, BX
-	CMPQ        BX, DX
-	JLT         atan32AVX2_loop
-	VZEROUPPER
-	RET
-
-// func atan32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
-// Requires: AVX, AVX512F
-TEXT ·atan32AVX512(SB), NOSPLIT, $0-40
-	MOVQ o+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ n+32(FP), DX
-	XORQ BX, BX
-
-atan32AVX512_loop:
-	VCVTPS2PD   (CX)(BX*4), Z0
-	VMOVUPS     constants<>+512(SB), Z1
-	VPANDD      constants<>+640(SB), Z1, Z1
-	VPANDD      constants<>+512(SB), Z0, Z2
-	VCMPPD      $0x11, Z2, Z1, K1
-	VBLENDMPD   Z1, Z2, K1, Z3
-	VBLENDMPD   Z2, Z1, K1, Z4
-	VCMPPD      $0x00, Z4, Z3, K2
-	VMOVUPS     constants<>+7488(SB), Z1
-	VCMPPD      $0x11, Z4, Z1, K3
-	VMOVUPS     constants<>+640(SB), Z1
-	VBLENDMPD   constants<>+2112(SB), Z1, K3, Z5
-	VMULPD      Z5, Z3, Z1
-	VMULPD      Z5, Z4, Z2
-	VMULPD      constants<>+7552(SB), Z2, Z14
-	VCMPPD      $0x11, Z1, Z14, K3
-	VSUBPD      Z2, Z1, Z14
-	VBLENDMPD   Z14, Z1, K3, Z6
-	VADDPD      Z2, Z1, Z1
-	VBLENDMPD   Z1, Z2, K3, Z7
-	VDIVPD      Z7, Z6, Z1
-	VMULPD      Z1, Z1, Z14
-	VMULPD      Z14, Z1, Z15
-	VMOVUPS     constants<>+7616(SB), Z16
-	VFMADD231PD constants<>+7680(SB), Z14, Z16
-	VMOVUPS     constants<>+7744(SB), Z17
-	VFMADD231PD Z14, Z16, Z17
-	VMOVUPS     constants<>+7808(SB), Z16
-	VFMADD231PD Z14, Z17, Z16
-	VMOVUPS     constants<>+7872(SB), Z17
-	VFMADD231PD Z14, Z16, Z17
-	VMOVUPS     constants<>+7936(SB), Z16
-	VFMADD231PD Z14, Z17, Z16
-	VMOVUPS     constants<>+8000(SB), Z17
-	VFMADD231PD Z14, Z16, Z17
-	VMOVUPS     constants<>+8064(SB), Z16
-	VFMADD231PD Z14, Z17, Z16
-	VMOVUPS     constants<>+8128(SB), Z17
-	VFMADD231PD Z14, Z16, Z17
-	VMOVUPS     constants<>+8192(SB), Z16
-	VFMADD231PD Z14, Z17, Z16
-	VMOVUPS     constants<>+8256(SB), Z17
-	VFMADD231PD Z14, Z16, Z17
-	VMOVUPS     constants<>+8320(SB), Z16
-	VFMADD231PD Z14, Z17, Z16
-	VMOVUPS     Z1, Z1
-	VFMADD231PD Z16, Z15, Z1
-	VADDPD      constants<>+8384(SB), Z1, Z14
-	VADDPD      constants<>+8448(SB), Z14, Z14
-	VBLENDMPD   Z14, Z1, K3, Z8
-	VMOVUPS     constants<>+256(SB), Z1
-	VCMPPD      $0x11, Z2, Z1, K3
-	VMOVUPS     constants<>+256(SB), Z1
-	VBLENDMPD   constants<>+8448(SB), Z1, K3, Z9
-	VBLENDMPD   Z9, Z8, K2, Z10
-	VSUBPD      constants<>+6016(SB), Z10, Z1
-	VMOVUPS     constants<>+8512(SB), Z2
-	VSUBPD      Z1, Z2, Z1
-	VBLENDMPD   Z1, Z10, K1, Z11
-	VMOVUPS     constants<>+640(SB), Z1
-	VPCMPQ      $0x01, constants<>+256(SB), Z1, K1
-	VSUBPD      constants<>+8576(SB), Z11, Z1
-	VMOVUPS     constants<>+8640(SB), Z2
-	VSUBPD      Z1, Z2, Z1
-	VBLENDMPD   Z1, Z11, K1, Z12
-	VPANDD      constants<>+384(SB), Z0, Z1
-	VPORD       Z1, Z12, Z1
-	VMOVUPS     constants<>+640(SB), Z2
-	VCMPPD      $0x03, Z0, Z2, K1
-	VADDPD      constants<>+640(SB), Z0, Z0
-	VBLENDMPD   Z0, Z1, K1, Z13
-	VCVTPD2PS   Z13, Y0
-	VMOVUPS     Y0, (AX)(BX*4)
-	ADDQ        $0x08, BX
-	CMPQ        BX, DX
-	JLT         atan32AVX512_loop
-	VZEROUPPER
-	RET
-
 // func cbrt64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
 // Requires: AVX, AVX2, FMA3
 TEXT ·cbrt64AVX2(SB), NOSPLIT, $0-40
@@ -9178,26 +6727,26 @@ cbrt64AVX2_loop:
 	VPAND       constants<>+4032(SB), Y3, Y3
 	VPADDQ      constants<>+4096(SB), Y3, Y3
 	VADDPD      constants<>+2112(SB), Y4, Y5
-	VMULPD      constants<>+8704(SB), Y5, Y5
+	VMULPD      constants<>+7360(SB), Y5, Y5
 	VROUNDPD    $0x01, Y5, Y5
 	VMOVUPS     Y4, Y4
-	VFMADD231PD constants<>+8768(SB), Y5, Y4
+	VFMADD231PD constants<>+7424(SB), Y5, Y4
 	VCMPPD      $0x11, constants<>+640(SB), Y4, Y6
 	VCMPPD      $0x11, constants<>+3072(SB), Y4, Y4
-	VMOVUPS     constants<>+8832(SB), Y7
+	VMOVUPS     constants<>+7488(SB), Y7
 	VBLENDVPD   Y4, constants<>+3072(SB), Y7, Y7
 	VBLENDVPD   Y6, constants<>+640(SB), Y7, Y7
 	VMULPD      Y7, Y3, Y7
-	VMOVUPS     constants<>+8896(SB), Y8
-	VFMADD231PD constants<>+8960(SB), Y3, Y8
-	VMOVUPS     constants<>+9024(SB), Y9
+	VMOVUPS     constants<>+7552(SB), Y8
+	VFMADD231PD constants<>+7616(SB), Y3, Y8
+	VMOVUPS     constants<>+7680(SB), Y9
 	VFMADD231PD Y3, Y8, Y9
-	VMOVUPS     constants<>+9088(SB), Y8
+	VMOVUPS     constants<>+7744(SB), Y8
 	VFMADD231PD Y3, Y9, Y8
-	VMOVUPS     constants<>+9152(SB), Y9
+	VMOVUPS     constants<>+7808(SB), Y9
 	VFMADD231PD Y3, Y8, Y9
-	VMOVUPS     constants<>+9280(SB), Y3
-	VBLENDVPD   Y4, constants<>+9216(SB), Y3, Y3
+	VMOVUPS     constants<>+7936(SB), Y3
+	VBLENDVPD   Y4, constants<>+7872(SB), Y3, Y3
 	VBLENDVPD   Y6, constants<>+640(SB), Y3, Y3
 	VMULPD      Y3, Y9, Y3
 	VMULPD      Y3, Y3, Y4
@@ -9219,7 +6768,7 @@ cbrt64AVX2_loop:
 	VADDPD      constants<>+1216(SB), Y5, Y3
 	VPSLLQ      $0x34, Y3, Y3
 	VPADDQ      constants<>+640(SB), Y3, Y3
-	VMULPD      constants<>+9344(SB), Y3, Y5
+	VMULPD      constants<>+8000(SB), Y3, Y5
 	VBLENDVPD   Y2, Y5, Y3, Y2
 	VMULPD      Y2, Y4, Y2
 	VCMPPD      $0x00, constants<>+256(SB), Y1, Y3
@@ -9257,26 +6806,26 @@ cbrt64AVX512_loop:
 	VPANDD      constants<>+4032(SB), Z2, Z2
 	VPADDQ      constants<>+4096(SB), Z2, Z2
 	VADDPD      constants<>+2112(SB), Z10, Z11
-	VMULPD      constants<>+8704(SB), Z11, Z11
+	VMULPD      constants<>+7360(SB), Z11, Z11
 	VRNDSCALEPD $0x01, Z11, Z11
 	VMOVUPS     Z10, Z10
-	VFMADD231PD constants<>+8768(SB), Z11, Z10
+	VFMADD231PD constants<>+7424(SB), Z11, Z10
 	VCMPPD      $0x11, constants<>+640(SB), Z10, K2
 	VCMPPD      $0x11, constants<>+3072(SB), Z10, K3
-	VMOVUPS     constants<>+8832(SB), Z10
+	VMOVUPS     constants<>+7488(SB), Z10
 	VBLENDMPD   constants<>+3072(SB), Z10, K3, Z4
 	VBLENDMPD   constants<>+640(SB), Z4, K2, Z5
 	VMULPD      Z5, Z2, Z10
-	VMOVUPS     constants<>+8896(SB), Z12
-	VFMADD231PD constants<>+8960(SB), Z2, Z12
-	VMOVUPS     constants<>+9024(SB), Z13
+	VMOVUPS     constants<>+7552(SB), Z12
+	VFMADD231PD constants<>+7616(SB), Z2, Z12
+	VMOVUPS     constants<>+7680(SB), Z13
 	VFMADD231PD Z2, Z12, Z13
-	VMOVUPS     constants<>+9088(SB), Z12
+	VMOVUPS     constants<>+7744(SB), Z12
 	VFMADD231PD Z2, Z13, Z12
-	VMOVUPS     constants<>+9152(SB), Z13
+	VMOVUPS     constants<>+7808(SB), Z13
 	VFMADD231PD Z2, Z12, Z13
-	VMOVUPS     constants<>+9280(SB), Z2
-	VBLENDMPD   constants<>+9216(SB), Z2, K3, Z6
+	VMOVUPS     constants<>+7936(SB), Z2
+	VBLENDMPD   constants<>+7872(SB), Z2, K3, Z6
 	VBLENDMPD   constants<>+640(SB), Z6, K2, Z7
 	VMULPD      Z7, Z13, Z2
 	VMULPD      Z2, Z2, Z12
@@ -9298,7 +6847,7 @@ cbrt64AVX512_loop:
 	VADDPD      constants<>+1216(SB), Z11, Z2
 	VPSLLQ      $0x34, Z2, Z2
 	VPADDQ      constants<>+640(SB), Z2, Z2
-	VMULPD      constants<>+9344(SB), Z2, Z11
+	VMULPD      constants<>+8000(SB), Z2, Z11
 	VBLENDMPD   Z11, Z2, K1, Z8
 	VMULPD      Z8, Z10, Z2
 	VCMPPD      $0x00, constants<>+256(SB), Z1, K1
@@ -9336,26 +6885,26 @@ cbrt32AVX2_loop:
 	VPAND       constants<>+4032(SB), Y3, Y3
 	VPADDQ      constants<>+4096(SB), Y3, Y3
 	VADDPD      constants<>+2112(SB), Y4, Y5
-	VMULPD      constants<>+8704(SB), Y5, Y5
+	VMULPD      constants<>+7360(SB), Y5, Y5
 	VROUNDPD    $0x01, Y5, Y5
 	VMOVUPS     Y4, Y4
-	VFMADD231PD constants<>+8768(SB), Y5, Y4
+	VFMADD231PD constants<>+7424(SB), Y5, Y4
 	VCMPPD      $0x11, constants<>+640(SB), Y4, Y6
 	VCMPPD      $0x11, constants<>+3072(SB), Y4, Y4
-	VMOVUPS     constants<>+8832(SB), Y7
+	VMOVUPS     constants<>+7488(SB), Y7
 	VBLENDVPD   Y4, constants<>+3072(SB), Y7, Y7
 	VBLENDVPD   Y6, constants<>+640(SB), Y7, Y7
 	VMULPD      Y7, Y3, Y7
-	VMOVUPS     constants<>+8896(SB), Y8
-	VFMADD231PD constants<>+8960(SB), Y3, Y8
-	VMOVUPS     constants<>+9024(SB), Y9
+	VMOVUPS     constants<>+7552(SB), Y8
+	VFMADD231PD constants<>+7616(SB), Y3, Y8
+	VMOVUPS     constants<>+7680(SB), Y9
 	VFMADD231PD Y3, Y8, Y9
-	VMOVUPS     constants<>+9088(SB), Y8
+	VMOVUPS     constants<>+7744(SB), Y8
 	VFMADD231PD Y3, Y9, Y8
-	VMOVUPS     constants<>+9152(SB), Y9
+	VMOVUPS     constants<>+7808(SB), Y9
 	VFMADD231PD Y3, Y8, Y9
-	VMOVUPS     constants<>+9280(SB), Y3
-	VBLENDVPD   Y4, constants<>+9216(SB), Y3, Y3
+	VMOVUPS     constants<>+7936(SB), Y3
+	VBLENDVPD   Y4, constants<>+7872(SB), Y3, Y3
 	VBLENDVPD   Y6, constants<>+640(SB), Y3, Y3
 	VMULPD      Y3, Y9, Y3
 	VMULPD      Y3, Y3, Y4
@@ -9377,7 +6926,7 @@ cbrt32AVX2_loop:
 	VADDPD      constants<>+1216(SB), Y5, Y3
 	VPSLLQ      $0x34, Y3, Y3
 	VPADDQ      constants<>+640(SB), Y3, Y3
-	VMULPD      constants<>+9344(SB), Y3, Y5
+	VMULPD      constants<>+8000(SB), Y3, Y5
 	VBLENDVPD   Y2, Y5, Y3, Y2
 	VMULPD      Y2, Y4, Y2
 	VCMPPD      $0x00, constants<>+256(SB), Y1, Y3
@@ -9416,26 +6965,26 @@ cbrt32AVX512_loop:
 	VPANDD      constants<>+4032(SB), Z2, Z2
 	VPADDQ      constants<>+4096(SB), Z2, Z2
 	VADDPD      constants<>+2112(SB), Z10, Z11
-	VMULPD      constants<>+8704(SB), Z11, Z11
+	VMULPD      constants<>+7360(SB), Z11, Z11
 	VRNDSCALEPD $0x01, Z11, Z11
 	VMOVUPS     Z10, Z10
-	VFMADD231PD constants<>+8768(SB), Z11, Z10
+	VFMADD231PD constants<>+7424(SB), Z11, Z10
 	VCMPPD      $0x11, constants<>+640(SB), Z10, K2
 	VCMPPD      $0x11, constants<>+3072(SB), Z10, K3
-	VMOVUPS     constants<>+8832(SB), Z10
+	VMOVUPS     constants<>+7488(SB), Z10
 	VBLENDMPD   constants<>+3072(SB), Z10, K3, Z4
 	VBLENDMPD   constants<>+640(SB), Z4, K2, Z5
 	VMULPD      Z5, Z2, Z10
-	VMOVUPS     constants<>+8896(SB), Z12
-	VFMADD231PD constants<>+8960(SB), Z2, Z12
-	VMOVUPS     constants<>+9024(SB), Z13
+	VMOVUPS     constants<>+7552(SB), Z12
+	VFMADD231PD constants<>+7616(SB), Z2, Z12
+	VMOVUPS     constants<>+7680(SB), Z13
 	VFMADD231PD Z2, Z12, Z13
-	VMOVUPS     constants<>+9088(SB), Z12
+	VMOVUPS     constants<>+7744(SB), Z12
 	VFMADD231PD Z2, Z13, Z12
-	VMOVUPS     constants<>+9152(SB), Z13
+	VMOVUPS     constants<>+7808(SB), Z13
 	VFMADD231PD Z2, Z12, Z13
-	VMOVUPS     constants<>+9280(SB), Z2
-	VBLENDMPD   constants<>+9216(SB), Z2, K3, Z6
+	VMOVUPS     constants<>+7936(SB), Z2
+	VBLENDMPD   constants<>+7872(SB), Z2, K3, Z6
 	VBLENDMPD   constants<>+640(SB), Z6, K2, Z7
 	VMULPD      Z7, Z13, Z2
 	VMULPD      Z2, Z2, Z12
@@ -9457,7 +7006,7 @@ cbrt32AVX512_loop:
 	VADDPD      constants<>+1216(SB), Z11, Z2
 	VPSLLQ      $0x34, Z2, Z2
 	VPADDQ      constants<>+640(SB), Z2, Z2
-	VMULPD      constants<>+9344(SB), Z2, Z11
+	VMULPD      constants<>+8000(SB), Z2, Z11
 	VBLENDMPD   Z11, Z2, K1, Z8
 	VMULPD      Z8, Z10, Z2
 	VCMPPD      $0x00, constants<>+256(SB), Z1, K1
@@ -9488,86 +7037,86 @@ erfc64AVX2_loop:
 	VCMPPD      $0x11, constants<>+2112(SB), Y0, Y1
 	VPAND       constants<>+512(SB), Y0, Y2
 	VMULPD      Y0, Y0, Y3
-	VMOVUPS     constants<>+9408(SB), Y4
-	VFMADD231PD constants<>+9472(SB), Y3, Y4
-	VMOVUPS     constants<>+9536(SB), Y5
+	VMOVUPS     constants<>+8064(SB), Y4
+	VFMADD231PD constants<>+8128(SB), Y3, Y4
+	VMOVUPS     constants<>+8192(SB), Y5
 	VFMADD231PD Y3, Y4, Y5
-	VMOVUPS     constants<>+9600(SB), Y4
+	VMOVUPS     constants<>+8256(SB), Y4
 	VFMADD231PD Y3, Y5, Y4
-	VMOVUPS     constants<>+9664(SB), Y5
+	VMOVUPS     constants<>+8320(SB), Y5
 	VFMADD231PD Y3, Y4, Y5
-	VMOVUPS     constants<>+9728(SB), Y4
+	VMOVUPS     constants<>+8384(SB), Y4
 	VFMADD231PD Y3, Y5, Y4
-	VMOVUPS     constants<>+9792(SB), Y5
+	VMOVUPS     constants<>+8448(SB), Y5
 	VFMADD231PD Y3, Y4, Y5
-	VMOVUPS     constants<>+9856(SB), Y4
+	VMOVUPS     constants<>+8512(SB), Y4
 	VFMADD231PD Y3, Y5, Y4
-	VMOVUPS     constants<>+9920(SB), Y5
+	VMOVUPS     constants<>+8576(SB), Y5
 	VFMADD231PD Y3, Y4, Y5
-	VMOVUPS     constants<>+9984(SB), Y4
+	VMOVUPS     constants<>+8640(SB), Y4
 	VFMADD231PD Y3, Y5, Y4
-	VMOVUPS     constants<>+10048(SB), Y5
+	VMOVUPS     constants<>+8704(SB), Y5
 	VFMADD231PD Y3, Y4, Y5
-	VMOVUPS     constants<>+10112(SB), Y4
+	VMOVUPS     constants<>+8768(SB), Y4
 	VFMADD231PD Y3, Y5, Y4
-	VMOVUPS     constants<>+10176(SB), Y5
+	VMOVUPS     constants<>+8832(SB), Y5
 	VFMADD231PD Y3, Y4, Y5
 	VMOVUPS     Y0, Y3
 	VFMADD231PD Y5, Y0, Y3
 	VCMPPD      $0x11, constants<>+640(SB), Y2, Y4
 	VCMPPD      $0x11, constants<>+2112(SB), Y2, Y5
 	VBLENDVPD   Y5, constants<>+2112(SB), Y2, Y2
-	VMOVUPS     constants<>+10240(SB), Y5
+	VMOVUPS     constants<>+8896(SB), Y5
 	VCMPPD      $0x11, Y2, Y5, Y5
-	VBLENDVPD   Y5, constants<>+10240(SB), Y2, Y2
-	VSUBPD      constants<>+8832(SB), Y2, Y5
-	VADDPD      constants<>+8832(SB), Y2, Y6
+	VBLENDVPD   Y5, constants<>+8896(SB), Y2, Y2
+	VSUBPD      constants<>+7488(SB), Y2, Y5
+	VADDPD      constants<>+7488(SB), Y2, Y6
 	VDIVPD      Y6, Y5, Y5
+	VMOVUPS     constants<>+8960(SB), Y6
+	VFMADD231PD constants<>+9024(SB), Y5, Y6
+	VMOVUPS     constants<>+9088(SB), Y7
+	VFMADD231PD Y5, Y6, Y7
+	VMOVUPS     constants<>+9152(SB), Y6
+	VFMADD231PD Y5, Y7, Y6
+	VMOVUPS     constants<>+9216(SB), Y7
+	VFMADD231PD Y5, Y6, Y7
+	VMOVUPS     constants<>+9280(SB), Y6
+	VFMADD231PD Y5, Y7, Y6
+	VMOVUPS     constants<>+9344(SB), Y7
+	VFMADD231PD Y5, Y6, Y7
+	VMOVUPS     constants<>+9408(SB), Y6
+	VFMADD231PD Y5, Y7, Y6
+	VMOVUPS     constants<>+9472(SB), Y7
+	VFMADD231PD Y5, Y6, Y7
+	VMOVUPS     constants<>+9536(SB), Y6
+	VFMADD231PD Y5, Y7, Y6
+	VMOVUPS     constants<>+9600(SB), Y7
+	VFMADD231PD Y5, Y6, Y7
+	VMOVUPS     constants<>+9664(SB), Y6
+	VFMADD231PD Y5, Y7, Y6
+	VMOVUPS     constants<>+9728(SB), Y7
+	VFMADD231PD Y5, Y6, Y7
+	VMOVUPS     constants<>+9792(SB), Y6
+	VFMADD231PD Y5, Y7, Y6
+	VMOVUPS     constants<>+9856(SB), Y7
+	VFMADD231PD Y5, Y6, Y7
+	VMOVUPS     constants<>+9920(SB), Y6
+	VFMADD231PD Y5, Y7, Y6
+	VMOVUPS     constants<>+9984(SB), Y7
+	VFMADD231PD Y5, Y6, Y7
+	VMOVUPS     constants<>+10048(SB), Y6
+	VFMADD231PD Y5, Y7, Y6
+	VMOVUPS     constants<>+10112(SB), Y7
+	VFMADD231PD Y5, Y6, Y7
+	VMOVUPS     constants<>+10176(SB), Y6
+	VFMADD231PD Y5, Y7, Y6
+	VMOVUPS     constants<>+10240(SB), Y7
+	VFMADD231PD Y5, Y6, Y7
 	VMOVUPS     constants<>+10304(SB), Y6
-	VFMADD231PD constants<>+10368(SB), Y5, Y6
-	VMOVUPS     constants<>+10432(SB), Y7
-	VFMADD231PD Y5, Y6, Y7
-	VMOVUPS     constants<>+10496(SB), Y6
 	VFMADD231PD Y5, Y7, Y6
-	VMOVUPS     constants<>+10560(SB), Y7
+	VMOVUPS     constants<>+10368(SB), Y7
 	VFMADD231PD Y5, Y6, Y7
-	VMOVUPS     constants<>+10624(SB), Y6
-	VFMADD231PD Y5, Y7, Y6
-	VMOVUPS     constants<>+10688(SB), Y7
-	VFMADD231PD Y5, Y6, Y7
-	VMOVUPS     constants<>+10752(SB), Y6
-	VFMADD231PD Y5, Y7, Y6
-	VMOVUPS     constants<>+10816(SB), Y7
-	VFMADD231PD Y5, Y6, Y7
-	VMOVUPS     constants<>+10880(SB), Y6
-	VFMADD231PD Y5, Y7, Y6
-	VMOVUPS     constants<>+10944(SB), Y7
-	VFMADD231PD Y5, Y6, Y7
-	VMOVUPS     constants<>+11008(SB), Y6
-	VFMADD231PD Y5, Y7, Y6
-	VMOVUPS     constants<>+11072(SB), Y7
-	VFMADD231PD Y5, Y6, Y7
-	VMOVUPS     constants<>+11136(SB), Y6
-	VFMADD231PD Y5, Y7, Y6
-	VMOVUPS     constants<>+11200(SB), Y7
-	VFMADD231PD Y5, Y6, Y7
-	VMOVUPS     constants<>+11264(SB), Y6
-	VFMADD231PD Y5, Y7, Y6
-	VMOVUPS     constants<>+11328(SB), Y7
-	VFMADD231PD Y5, Y6, Y7
-	VMOVUPS     constants<>+11392(SB), Y6
-	VFMADD231PD Y5, Y7, Y6
-	VMOVUPS     constants<>+11456(SB), Y7
-	VFMADD231PD Y5, Y6, Y7
-	VMOVUPS     constants<>+11520(SB), Y6
-	VFMADD231PD Y5, Y7, Y6
-	VMOVUPS     constants<>+11584(SB), Y7
-	VFMADD231PD Y5, Y6, Y7
-	VMOVUPS     constants<>+11648(SB), Y6
-	VFMADD231PD Y5, Y7, Y6
-	VMOVUPS     constants<>+11712(SB), Y7
-	VFMADD231PD Y5, Y6, Y7
-	VMOVUPS     constants<>+11776(SB), Y6
+	VMOVUPS     constants<>+10432(SB), Y6
 	VFMADD231PD Y5, Y7, Y6
 	VMULPD      Y2, Y2, Y5
 	VPXOR       constants<>+384(SB), Y5, Y7
@@ -9640,57 +7189,57 @@ erfc64AVX2_loop:
 	VSUBPD      Y2, Y3, Y2
 	VCMPPD      $0x11, constants<>+2112(SB), Y0, Y3
 	VBLENDVPD   Y3, constants<>+2112(SB), Y0, Y3
-	VMOVUPS     constants<>+10240(SB), Y4
+	VMOVUPS     constants<>+8896(SB), Y4
 	VCMPPD      $0x11, Y3, Y4, Y4
-	VBLENDVPD   Y4, constants<>+10240(SB), Y3, Y3
-	VSUBPD      constants<>+8832(SB), Y3, Y4
-	VADDPD      constants<>+8832(SB), Y3, Y5
+	VBLENDVPD   Y4, constants<>+8896(SB), Y3, Y3
+	VSUBPD      constants<>+7488(SB), Y3, Y4
+	VADDPD      constants<>+7488(SB), Y3, Y5
 	VDIVPD      Y5, Y4, Y4
+	VMOVUPS     constants<>+8960(SB), Y5
+	VFMADD231PD constants<>+9024(SB), Y4, Y5
+	VMOVUPS     constants<>+9088(SB), Y6
+	VFMADD231PD Y4, Y5, Y6
+	VMOVUPS     constants<>+9152(SB), Y5
+	VFMADD231PD Y4, Y6, Y5
+	VMOVUPS     constants<>+9216(SB), Y6
+	VFMADD231PD Y4, Y5, Y6
+	VMOVUPS     constants<>+9280(SB), Y5
+	VFMADD231PD Y4, Y6, Y5
+	VMOVUPS     constants<>+9344(SB), Y6
+	VFMADD231PD Y4, Y5, Y6
+	VMOVUPS     constants<>+9408(SB), Y5
+	VFMADD231PD Y4, Y6, Y5
+	VMOVUPS     constants<>+9472(SB), Y6
+	VFMADD231PD Y4, Y5, Y6
+	VMOVUPS     constants<>+9536(SB), Y5
+	VFMADD231PD Y4, Y6, Y5
+	VMOVUPS     constants<>+9600(SB), Y6
+	VFMADD231PD Y4, Y5, Y6
+	VMOVUPS     constants<>+9664(SB), Y5
+	VFMADD231PD Y4, Y6, Y5
+	VMOVUPS     constants<>+9728(SB), Y6
+	VFMADD231PD Y4, Y5, Y6
+	VMOVUPS     constants<>+9792(SB), Y5
+	VFMADD231PD Y4, Y6, Y5
+	VMOVUPS     constants<>+9856(SB), Y6
+	VFMADD231PD Y4, Y5, Y6
+	VMOVUPS     constants<>+9920(SB), Y5
+	VFMADD231PD Y4, Y6, Y5
+	VMOVUPS     constants<>+9984(SB), Y6
+	VFMADD231PD Y4, Y5, Y6
+	VMOVUPS     constants<>+10048(SB), Y5
+	VFMADD231PD Y4, Y6, Y5
+	VMOVUPS     constants<>+10112(SB), Y6
+	VFMADD231PD Y4, Y5, Y6
+	VMOVUPS     constants<>+10176(SB), Y5
+	VFMADD231PD Y4, Y6, Y5
+	VMOVUPS     constants<>+10240(SB), Y6
+	VFMADD231PD Y4, Y5, Y6
 	VMOVUPS     constants<>+10304(SB), Y5
-	VFMADD231PD constants<>+10368(SB), Y4, Y5
-	VMOVUPS     constants<>+10432(SB), Y6
-	VFMADD231PD Y4, Y5, Y6
-	VMOVUPS     constants<>+10496(SB), Y5
 	VFMADD231PD Y4, Y6, Y5
-	VMOVUPS     constants<>+10560(SB), Y6
+	VMOVUPS     constants<>+10368(SB), Y6
 	VFMADD231PD Y4, Y5, Y6
-	VMOVUPS     constants<>+10624(SB), Y5
-	VFMADD231PD Y4, Y6, Y5
-	VMOVUPS     constants<>+10688(SB), Y6
-	VFMADD231PD Y4, Y5, Y6
-	VMOVUPS     constants<>+10752(SB), Y5
-	VFMADD231PD Y4, Y6, Y5
-	VMOVUPS     constants<>+10816(SB), Y6
-	VFMADD231PD Y4, Y5, Y6
-	VMOVUPS     constants<>+10880(SB), Y5
-	VFMADD231PD Y4, Y6, Y5
-	VMOVUPS     constants<>+10944(SB), Y6
-	VFMADD231PD Y4, Y5, Y6
-	VMOVUPS     constants<>+11008(SB), Y5
-	VFMADD231PD Y4, Y6, Y5
-	VMOVUPS     constants<>+11072(SB), Y6
-	VFMADD231PD Y4, Y5, Y6
-	VMOVUPS     constants<>+11136(SB), Y5
-	VFMADD231PD Y4, Y6, Y5
-	VMOVUPS     constants<>+11200(SB), Y6
-	VFMADD231PD Y4, Y5, Y6
-	VMOVUPS     constants<>+11264(SB), Y5
-	VFMADD231PD Y4, Y6, Y5
-	VMOVUPS     constants<>+11328(SB), Y6
-	VFMADD231PD Y4, Y5, Y6
-	VMOVUPS     constants<>+11392(SB), Y5
-	VFMADD231PD Y4, Y6, Y5
-	VMOVUPS     constants<>+11456(SB), Y6
-	VFMADD231PD Y4, Y5, Y6
-	VMOVUPS     constants<>+11520(SB), Y5
-	VFMADD231PD Y4, Y6, Y5
-	VMOVUPS     constants<>+11584(SB), Y6
-	VFMADD231PD Y4, Y5, Y6
-	VMOVUPS     constants<>+11648(SB), Y5
-	VFMADD231PD Y4, Y6, Y5
-	VMOVUPS     constants<>+11712(SB), Y6
-	VFMADD231PD Y4, Y5, Y6
-	VMOVUPS     constants<>+11776(SB), Y5
+	VMOVUPS     constants<>+10432(SB), Y5
 	VFMADD231PD Y4, Y6, Y5
 	VMULPD      Y3, Y3, Y4
 	VPXOR       constants<>+384(SB), Y4, Y6
@@ -9753,7 +7302,7 @@ erfc64AVX2_loop:
 	VDIVPD      Y6, Y5, Y3
 	VMULPD      Y3, Y4, Y3
 	VBLENDVPD   Y1, Y2, Y3, Y1
-	VMOVUPS     constants<>+10240(SB), Y2
+	VMOVUPS     constants<>+8896(SB), Y2
 	VCMPPD      $0x11, Y0, Y2, Y2
 	VBLENDVPD   Y2, constants<>+256(SB), Y1, Y1
 	VCMPPD      $0x03, Y0, Y0, Y2
@@ -9778,86 +7327,86 @@ erfc64AVX512_loop:
 	VCMPPD      $0x11, constants<>+2112(SB), Z0, K1
 	VPANDD      constants<>+512(SB), Z0, Z1
 	VMULPD      Z0, Z0, Z2
-	VMOVUPS     constants<>+9408(SB), Z3
-	VFMADD231PD constants<>+9472(SB), Z2, Z3
-	VMOVUPS     constants<>+9536(SB), Z4
+	VMOVUPS     constants<>+8064(SB), Z3
+	VFMADD231PD constants<>+8128(SB), Z2, Z3
+	VMOVUPS     constants<>+8192(SB), Z4
 	VFMADD231PD Z2, Z3, Z4
-	VMOVUPS     constants<>+9600(SB), Z3
+	VMOVUPS     constants<>+8256(SB), Z3
 	VFMADD231PD Z2, Z4, Z3
-	VMOVUPS     constants<>+9664(SB), Z4
+	VMOVUPS     constants<>+8320(SB), Z4
 	VFMADD231PD Z2, Z3, Z4
-	VMOVUPS     constants<>+9728(SB), Z3
+	VMOVUPS     constants<>+8384(SB), Z3
 	VFMADD231PD Z2, Z4, Z3
-	VMOVUPS     constants<>+9792(SB), Z4
+	VMOVUPS     constants<>+8448(SB), Z4
 	VFMADD231PD Z2, Z3, Z4
-	VMOVUPS     constants<>+9856(SB), Z3
+	VMOVUPS     constants<>+8512(SB), Z3
 	VFMADD231PD Z2, Z4, Z3
-	VMOVUPS     constants<>+9920(SB), Z4
+	VMOVUPS     constants<>+8576(SB), Z4
 	VFMADD231PD Z2, Z3, Z4
-	VMOVUPS     constants<>+9984(SB), Z3
+	VMOVUPS     constants<>+8640(SB), Z3
 	VFMADD231PD Z2, Z4, Z3
-	VMOVUPS     constants<>+10048(SB), Z4
+	VMOVUPS     constants<>+8704(SB), Z4
 	VFMADD231PD Z2, Z3, Z4
-	VMOVUPS     constants<>+10112(SB), Z3
+	VMOVUPS     constants<>+8768(SB), Z3
 	VFMADD231PD Z2, Z4, Z3
-	VMOVUPS     constants<>+10176(SB), Z4
+	VMOVUPS     constants<>+8832(SB), Z4
 	VFMADD231PD Z2, Z3, Z4
 	VMOVUPS     Z0, Z2
 	VFMADD231PD Z4, Z0, Z2
 	VCMPPD      $0x11, constants<>+640(SB), Z1, K2
 	VCMPPD      $0x11, constants<>+2112(SB), Z1, K3
 	VBLENDMPD   constants<>+2112(SB), Z1, K3, Z5
-	VMOVUPS     constants<>+10240(SB), Z1
+	VMOVUPS     constants<>+8896(SB), Z1
 	VCMPPD      $0x11, Z5, Z1, K3
-	VBLENDMPD   constants<>+10240(SB), Z5, K3, Z6
-	VSUBPD      constants<>+8832(SB), Z6, Z1
-	VADDPD      constants<>+8832(SB), Z6, Z3
+	VBLENDMPD   constants<>+8896(SB), Z5, K3, Z6
+	VSUBPD      constants<>+7488(SB), Z6, Z1
+	VADDPD      constants<>+7488(SB), Z6, Z3
 	VDIVPD      Z3, Z1, Z1
+	VMOVUPS     constants<>+8960(SB), Z3
+	VFMADD231PD constants<>+9024(SB), Z1, Z3
+	VMOVUPS     constants<>+9088(SB), Z4
+	VFMADD231PD Z1, Z3, Z4
+	VMOVUPS     constants<>+9152(SB), Z3
+	VFMADD231PD Z1, Z4, Z3
+	VMOVUPS     constants<>+9216(SB), Z4
+	VFMADD231PD Z1, Z3, Z4
+	VMOVUPS     constants<>+9280(SB), Z3
+	VFMADD231PD Z1, Z4, Z3
+	VMOVUPS     constants<>+9344(SB), Z4
+	VFMADD231PD Z1, Z3, Z4
+	VMOVUPS     constants<>+9408(SB), Z3
+	VFMADD231PD Z1, Z4, Z3
+	VMOVUPS     constants<>+9472(SB), Z4
+	VFMADD231PD Z1, Z3, Z4
+	VMOVUPS     constants<>+9536(SB), Z3
+	VFMADD231PD Z1, Z4, Z3
+	VMOVUPS     constants<>+9600(SB), Z4
+	VFMADD231PD Z1, Z3, Z4
+	VMOVUPS     constants<>+9664(SB), Z3
+	VFMADD231PD Z1, Z4, Z3
+	VMOVUPS     constants<>+9728(SB), Z4
+	VFMADD231PD Z1, Z3, Z4
+	VMOVUPS     constants<>+9792(SB), Z3
+	VFMADD231PD Z1, Z4, Z3
+	VMOVUPS     constants<>+9856(SB), Z4
+	VFMADD231PD Z1, Z3, Z4
+	VMOVUPS     constants<>+9920(SB), Z3
+	VFMADD231PD Z1, Z4, Z3
+	VMOVUPS     constants<>+9984(SB), Z4
+	VFMADD231PD Z1, Z3, Z4
+	VMOVUPS     constants<>+10048(SB), Z3
+	VFMADD231PD Z1, Z4, Z3
+	VMOVUPS     constants<>+10112(SB), Z4
+	VFMADD231PD Z1, Z3, Z4
+	VMOVUPS     constants<>+10176(SB), Z3
+	VFMADD231PD Z1, Z4, Z3
+	VMOVUPS     constants<>+10240(SB), Z4
+	VFMADD231PD Z1, Z3, Z4
 	VMOVUPS     constants<>+10304(SB), Z3
-	VFMADD231PD constants<>+10368(SB), Z1, Z3
-	VMOVUPS     constants<>+10432(SB), Z4
-	VFMADD231PD Z1, Z3, Z4
-	VMOVUPS     constants<>+10496(SB), Z3
 	VFMADD231PD Z1, Z4, Z3
-	VMOVUPS     constants<>+10560(SB), Z4
+	VMOVUPS     constants<>+10368(SB), Z4
 	VFMADD231PD Z1, Z3, Z4
-	VMOVUPS     constants<>+10624(SB), Z3
-	VFMADD231PD Z1, Z4, Z3
-	VMOVUPS     constants<>+10688(SB), Z4
-	VFMADD231PD Z1, Z3, Z4
-	VMOVUPS     constants<>+10752(SB), Z3
-	VFMADD231PD Z1, Z4, Z3
-	VMOVUPS     constants<>+10816(SB), Z4
-	VFMADD231PD Z1, Z3, Z4
-	VMOVUPS     constants<>+10880(SB), Z3
-	VFMADD231PD Z1, Z4, Z3
-	VMOVUPS     constants<>+10944(SB), Z4
-	VFMADD231PD Z1, Z3, Z4
-	VMOVUPS     constants<>+11008(SB), Z3
-	VFMADD231PD Z1, Z4, Z3
-	VMOVUPS     constants<>+11072(SB), Z4
-	VFMADD231PD Z1, Z3, Z4
-	VMOVUPS     constants<>+11136(SB), Z3
-	VFMADD231PD Z1, Z4, Z3
-	VMOVUPS     constants<>+11200(SB), Z4
-	VFMADD231PD Z1, Z3, Z4
-	VMOVUPS     constants<>+11264(SB), Z3
-	VFMADD231PD Z1, Z4, Z3
-	VMOVUPS     constants<>+11328(SB), Z4
-	VFMADD231PD Z1, Z3, Z4
-	VMOVUPS     constants<>+11392(SB), Z3
-	VFMADD231PD Z1, Z4, Z3
-	VMOVUPS     constants<>+11456(SB), Z4
-	VFMADD231PD Z1, Z3, Z4
-	VMOVUPS     constants<>+11520(SB), Z3
-	VFMADD231PD Z1, Z4, Z3
-	VMOVUPS     constants<>+11584(SB), Z4
-	VFMADD231PD Z1, Z3, Z4
-	VMOVUPS     constants<>+11648(SB), Z3
-	VFMADD231PD Z1, Z4, Z3
-	VMOVUPS     constants<>+11712(SB), Z4
-	VFMADD231PD Z1, Z3, Z4
-	VMOVUPS     constants<>+11776(SB), Z3
+	VMOVUPS     constants<>+10432(SB), Z3
 	VFMADD231PD Z1, Z4, Z3
 	VMULPD      Z6, Z6, Z1
 	VPXORD      constants<>+384(SB), Z1, Z4
@@ -9930,57 +7479,57 @@ erfc64AVX512_loop:
 	VSUBPD      Z10, Z1, Z1
 	VCMPPD      $0x11, constants<>+2112(SB), Z0, K2
 	VBLENDMPD   constants<>+2112(SB), Z0, K2, Z11
-	VMOVUPS     constants<>+10240(SB), Z2
+	VMOVUPS     constants<>+8896(SB), Z2
 	VCMPPD      $0x11, Z11, Z2, K2
-	VBLENDMPD   constants<>+10240(SB), Z11, K2, Z12
-	VSUBPD      constants<>+8832(SB), Z12, Z2
-	VADDPD      constants<>+8832(SB), Z12, Z3
+	VBLENDMPD   constants<>+8896(SB), Z11, K2, Z12
+	VSUBPD      constants<>+7488(SB), Z12, Z2
+	VADDPD      constants<>+7488(SB), Z12, Z3
 	VDIVPD      Z3, Z2, Z2
+	VMOVUPS     constants<>+8960(SB), Z3
+	VFMADD231PD constants<>+9024(SB), Z2, Z3
+	VMOVUPS     constants<>+9088(SB), Z4
+	VFMADD231PD Z2, Z3, Z4
+	VMOVUPS     constants<>+9152(SB), Z3
+	VFMADD231PD Z2, Z4, Z3
+	VMOVUPS     constants<>+9216(SB), Z4
+	VFMADD231PD Z2, Z3, Z4
+	VMOVUPS     constants<>+9280(SB), Z3
+	VFMADD231PD Z2, Z4, Z3
+	VMOVUPS     constants<>+9344(SB), Z4
+	VFMADD231PD Z2, Z3, Z4
+	VMOVUPS     constants<>+9408(SB), Z3
+	VFMADD231PD Z2, Z4, Z3
+	VMOVUPS     constants<>+9472(SB), Z4
+	VFMADD231PD Z2, Z3, Z4
+	VMOVUPS     constants<>+9536(SB), Z3
+	VFMADD231PD Z2, Z4, Z3
+	VMOVUPS     constants<>+9600(SB), Z4
+	VFMADD231PD Z2, Z3, Z4
+	VMOVUPS     constants<>+9664(SB), Z3
+	VFMADD231PD Z2, Z4, Z3
+	VMOVUPS     constants<>+9728(SB), Z4
+	VFMADD231PD Z2, Z3, Z4
+	VMOVUPS     constants<>+9792(SB), Z3
+	VFMADD231PD Z2, Z4, Z3
+	VMOVUPS     constants<>+9856(SB), Z4
+	VFMADD231PD Z2, Z3, Z4
+	VMOVUPS     constants<>+9920(SB), Z3
+	VFMADD231PD Z2, Z4, Z3
+	VMOVUPS     constants<>+9984(SB), Z4
+	VFMADD231PD Z2, Z3, Z4
+	VMOVUPS     constants<>+10048(SB), Z3
+	VFMADD231PD Z2, Z4, Z3
+	VMOVUPS     constants<>+10112(SB), Z4
+	VFMADD231PD Z2, Z3, Z4
+	VMOVUPS     constants<>+10176(SB), Z3
+	VFMADD231PD Z2, Z4, Z3
+	VMOVUPS     constants<>+10240(SB), Z4
+	VFMADD231PD Z2, Z3, Z4
 	VMOVUPS     constants<>+10304(SB), Z3
-	VFMADD231PD constants<>+10368(SB), Z2, Z3
-	VMOVUPS     constants<>+10432(SB), Z4
-	VFMADD231PD Z2, Z3, Z4
-	VMOVUPS     constants<>+10496(SB), Z3
 	VFMADD231PD Z2, Z4, Z3
-	VMOVUPS     constants<>+10560(SB), Z4
+	VMOVUPS     constants<>+10368(SB), Z4
 	VFMADD231PD Z2, Z3, Z4
-	VMOVUPS     constants<>+10624(SB), Z3
-	VFMADD231PD Z2, Z4, Z3
-	VMOVUPS     constants<>+10688(SB), Z4
-	VFMADD231PD Z2, Z3, Z4
-	VMOVUPS     constants<>+10752(SB), Z3
-	VFMADD231PD Z2, Z4, Z3
-	VMOVUPS     constants<>+10816(SB), Z4
-	VFMADD231PD Z2, Z3, Z4
-	VMOVUPS     constants<>+10880(SB), Z3
-	VFMADD231PD Z2, Z4, Z3
-	VMOVUPS     constants<>+10944(SB), Z4
-	VFMADD231PD Z2, Z3, Z4
-	VMOVUPS     constants<>+11008(SB), Z3
-	VFMADD231PD Z2, Z4, Z3
-	VMOVUPS     constants<>+11072(SB), Z4
-	VFMADD231PD Z2, Z3, Z4
-	VMOVUPS     constants<>+11136(SB), Z3
-	VFMADD231PD Z2, Z4, Z3
-	VMOVUPS     constants<>+11200(SB), Z4
-	VFMADD231PD Z2, Z3, Z4
-	VMOVUPS     constants<>+11264(SB), Z3
-	VFMADD231PD Z2, Z4, Z3
-	VMOVUPS     constants<>+11328(SB), Z4
-	VFMADD231PD Z2, Z3, Z4
-	VMOVUPS     constants<>+11392(SB), Z3
-	VFMADD231PD Z2, Z4, Z3
-	VMOVUPS     constants<>+11456(SB), Z4
-	VFMADD231PD Z2, Z3, Z4
-	VMOVUPS     constants<>+11520(SB), Z3
-	VFMADD231PD Z2, Z4, Z3
-	VMOVUPS     constants<>+11584(SB), Z4
-	VFMADD231PD Z2, Z3, Z4
-	VMOVUPS     constants<>+11648(SB), Z3
-	VFMADD231PD Z2, Z4, Z3
-	VMOVUPS     constants<>+11712(SB), Z4
-	VFMADD231PD Z2, Z3, Z4
-	VMOVUPS     constants<>+11776(SB), Z3
+	VMOVUPS     constants<>+10432(SB), Z3
 	VFMADD231PD Z2, Z4, Z3
 	VMULPD      Z12, Z12, Z2
 	VPXORD      constants<>+384(SB), Z2, Z4
@@ -10043,7 +7592,7 @@ erfc64AVX512_loop:
 	VDIVPD      Z4, Z3, Z3
 	VMULPD      Z3, Z2, Z2
 	VBLENDMPD   Z1, Z2, K1, Z15
-	VMOVUPS     constants<>+10240(SB), Z1
+	VMOVUPS     constants<>+8896(SB), Z1
 	VCMPPD      $0x11, Z0, Z1, K1
 	VBLENDMPD   constants<>+256(SB), Z15, K1, Z16
 	VCMPPD      $0x03, Z0, Z0, K1
@@ -10069,44 +7618,44 @@ erfc32AVX2_loop:
 	VPAND       constants<>+512(SB), Y0, Y2
 	VCMPPD      $0x11, constants<>+2112(SB), Y2, Y3
 	VBLENDVPD   Y3, constants<>+2112(SB), Y2, Y2
-	VMOVUPS     constants<>+11840(SB), Y3
+	VMOVUPS     constants<>+10496(SB), Y3
 	VCMPPD      $0x11, Y2, Y3, Y3
-	VBLENDVPD   Y3, constants<>+11840(SB), Y2, Y2
-	VMOVUPS     constants<>+11904(SB), Y3
-	VFMADD231PD constants<>+11968(SB), Y1, Y3
-	VMOVUPS     constants<>+12032(SB), Y4
+	VBLENDVPD   Y3, constants<>+10496(SB), Y2, Y2
+	VMOVUPS     constants<>+10560(SB), Y3
+	VFMADD231PD constants<>+10624(SB), Y1, Y3
+	VMOVUPS     constants<>+10688(SB), Y4
 	VFMADD231PD Y1, Y3, Y4
-	VMOVUPS     constants<>+12096(SB), Y3
+	VMOVUPS     constants<>+10752(SB), Y3
 	VFMADD231PD Y1, Y4, Y3
-	VMOVUPS     constants<>+12160(SB), Y4
+	VMOVUPS     constants<>+10816(SB), Y4
 	VFMADD231PD Y1, Y3, Y4
-	VMOVUPS     constants<>+12224(SB), Y3
+	VMOVUPS     constants<>+10880(SB), Y3
 	VFMADD231PD Y1, Y4, Y3
 	VMULPD      Y3, Y0, Y1
-	VSUBPD      constants<>+8832(SB), Y2, Y3
-	VADDPD      constants<>+8832(SB), Y2, Y4
+	VSUBPD      constants<>+7488(SB), Y2, Y3
+	VADDPD      constants<>+7488(SB), Y2, Y4
 	VDIVPD      Y4, Y3, Y3
-	VMOVUPS     constants<>+12288(SB), Y4
-	VFMADD231PD constants<>+12352(SB), Y3, Y4
-	VMOVUPS     constants<>+12416(SB), Y5
+	VMOVUPS     constants<>+10944(SB), Y4
+	VFMADD231PD constants<>+11008(SB), Y3, Y4
+	VMOVUPS     constants<>+11072(SB), Y5
 	VFMADD231PD Y3, Y4, Y5
-	VMOVUPS     constants<>+12480(SB), Y4
+	VMOVUPS     constants<>+11136(SB), Y4
 	VFMADD231PD Y3, Y5, Y4
-	VMOVUPS     constants<>+12544(SB), Y5
+	VMOVUPS     constants<>+11200(SB), Y5
 	VFMADD231PD Y3, Y4, Y5
-	VMOVUPS     constants<>+12608(SB), Y4
+	VMOVUPS     constants<>+11264(SB), Y4
 	VFMADD231PD Y3, Y5, Y4
-	VMOVUPS     constants<>+12672(SB), Y5
+	VMOVUPS     constants<>+11328(SB), Y5
 	VFMADD231PD Y3, Y4, Y5
-	VMOVUPS     constants<>+12736(SB), Y4
+	VMOVUPS     constants<>+11392(SB), Y4
 	VFMADD231PD Y3, Y5, Y4
-	VMOVUPS     constants<>+12800(SB), Y5
+	VMOVUPS     constants<>+11456(SB), Y5
 	VFMADD231PD Y3, Y4, Y5
-	VMOVUPS     constants<>+12864(SB), Y4
+	VMOVUPS     constants<>+11520(SB), Y4
 	VFMADD231PD Y3, Y5, Y4
-	VMOVUPS     constants<>+12928(SB), Y5
+	VMOVUPS     constants<>+11584(SB), Y5
 	VFMADD231PD Y3, Y4, Y5
-	VMOVUPS     constants<>+12992(SB), Y4
+	VMOVUPS     constants<>+11648(SB), Y4
 	VFMADD231PD Y3, Y5, Y4
 	VMULPD      Y2, Y2, Y3
 	VPXOR       constants<>+384(SB), Y3, Y3
@@ -10196,44 +7745,44 @@ erfc32AVX512_loop:
 	VPANDD      constants<>+512(SB), Z0, Z2
 	VCMPPD      $0x11, constants<>+2112(SB), Z2, K1
 	VBLENDMPD   constants<>+2112(SB), Z2, K1, Z3
-	VMOVUPS     constants<>+11840(SB), Z2
+	VMOVUPS     constants<>+10496(SB), Z2
 	VCMPPD      $0x11, Z3, Z2, K1
-	VBLENDMPD   constants<>+11840(SB), Z3, K1, Z4
-	VMOVUPS     constants<>+11904(SB), Z2
-	VFMADD231PD constants<>+11968(SB), Z1, Z2
-	VMOVUPS     constants<>+12032(SB), Z10
+	VBLENDMPD   constants<>+10496(SB), Z3, K1, Z4
+	VMOVUPS     constants<>+10560(SB), Z2
+	VFMADD231PD constants<>+10624(SB), Z1, Z2
+	VMOVUPS     constants<>+10688(SB), Z10
 	VFMADD231PD Z1, Z2, Z10
-	VMOVUPS     constants<>+12096(SB), Z2
+	VMOVUPS     constants<>+10752(SB), Z2
 	VFMADD231PD Z1, Z10, Z2
-	VMOVUPS     constants<>+12160(SB), Z10
+	VMOVUPS     constants<>+10816(SB), Z10
 	VFMADD231PD Z1, Z2, Z10
-	VMOVUPS     constants<>+12224(SB), Z2
+	VMOVUPS     constants<>+10880(SB), Z2
 	VFMADD231PD Z1, Z10, Z2
 	VMULPD      Z2, Z0, Z1
-	VSUBPD      constants<>+8832(SB), Z4, Z2
-	VADDPD      constants<>+8832(SB), Z4, Z10
+	VSUBPD      constants<>+7488(SB), Z4, Z2
+	VADDPD      constants<>+7488(SB), Z4, Z10
 	VDIVPD      Z10, Z2, Z2
-	VMOVUPS     constants<>+12288(SB), Z10
-	VFMADD231PD constants<>+12352(SB), Z2, Z10
-	VMOVUPS     constants<>+12416(SB), Z11
+	VMOVUPS     constants<>+10944(SB), Z10
+	VFMADD231PD constants<>+11008(SB), Z2, Z10
+	VMOVUPS     constants<>+11072(SB), Z11
 	VFMADD231PD Z2, Z10, Z11
-	VMOVUPS     constants<>+12480(SB), Z10
+	VMOVUPS     constants<>+11136(SB), Z10
 	VFMADD231PD Z2, Z11, Z10
-	VMOVUPS     constants<>+12544(SB), Z11
+	VMOVUPS     constants<>+11200(SB), Z11
 	VFMADD231PD Z2, Z10, Z11
-	VMOVUPS     constants<>+12608(SB), Z10
+	VMOVUPS     constants<>+11264(SB), Z10
 	VFMADD231PD Z2, Z11, Z10
-	VMOVUPS     constants<>+12672(SB), Z11
+	VMOVUPS     constants<>+11328(SB), Z11
 	VFMADD231PD Z2, Z10, Z11
-	VMOVUPS     constants<>+12736(SB), Z10
+	VMOVUPS     constants<>+11392(SB), Z10
 	VFMADD231PD Z2, Z11, Z10
-	VMOVUPS     constants<>+12800(SB), Z11
+	VMOVUPS     constants<>+11456(SB), Z11
 	VFMADD231PD Z2, Z10, Z11
-	VMOVUPS     constants<>+12864(SB), Z10
+	VMOVUPS     constants<>+11520(SB), Z10
 	VFMADD231PD Z2, Z11, Z10
-	VMOVUPS     constants<>+12928(SB), Z11
+	VMOVUPS     constants<>+11584(SB), Z11
 	VFMADD231PD Z2, Z10, Z11
-	VMOVUPS     constants<>+12992(SB), Z10
+	VMOVUPS     constants<>+11648(SB), Z10
 	VFMADD231PD Z2, Z11, Z10
 	VMULPD      Z4, Z4, Z2
 	VPXORD      constants<>+384(SB), Z2, Z2
@@ -10321,86 +7870,86 @@ erf64AVX2_loop:
 	VMOVUPS     (CX)(BX*8), Y0
 	VPAND       constants<>+512(SB), Y0, Y1
 	VMULPD      Y0, Y0, Y2
-	VMOVUPS     constants<>+9408(SB), Y3
-	VFMADD231PD constants<>+9472(SB), Y2, Y3
-	VMOVUPS     constants<>+9536(SB), Y4
+	VMOVUPS     constants<>+8064(SB), Y3
+	VFMADD231PD constants<>+8128(SB), Y2, Y3
+	VMOVUPS     constants<>+8192(SB), Y4
 	VFMADD231PD Y2, Y3, Y4
-	VMOVUPS     constants<>+9600(SB), Y3
+	VMOVUPS     constants<>+8256(SB), Y3
 	VFMADD231PD Y2, Y4, Y3
-	VMOVUPS     constants<>+9664(SB), Y4
+	VMOVUPS     constants<>+8320(SB), Y4
 	VFMADD231PD Y2, Y3, Y4
-	VMOVUPS     constants<>+9728(SB), Y3
+	VMOVUPS     constants<>+8384(SB), Y3
 	VFMADD231PD Y2, Y4, Y3
-	VMOVUPS     constants<>+9792(SB), Y4
+	VMOVUPS     constants<>+8448(SB), Y4
 	VFMADD231PD Y2, Y3, Y4
-	VMOVUPS     constants<>+9856(SB), Y3
+	VMOVUPS     constants<>+8512(SB), Y3
 	VFMADD231PD Y2, Y4, Y3
-	VMOVUPS     constants<>+9920(SB), Y4
+	VMOVUPS     constants<>+8576(SB), Y4
 	VFMADD231PD Y2, Y3, Y4
-	VMOVUPS     constants<>+9984(SB), Y3
+	VMOVUPS     constants<>+8640(SB), Y3
 	VFMADD231PD Y2, Y4, Y3
-	VMOVUPS     constants<>+10048(SB), Y4
+	VMOVUPS     constants<>+8704(SB), Y4
 	VFMADD231PD Y2, Y3, Y4
-	VMOVUPS     constants<>+10112(SB), Y3
+	VMOVUPS     constants<>+8768(SB), Y3
 	VFMADD231PD Y2, Y4, Y3
-	VMOVUPS     constants<>+10176(SB), Y4
+	VMOVUPS     constants<>+8832(SB), Y4
 	VFMADD231PD Y2, Y3, Y4
 	VMOVUPS     Y0, Y2
 	VFMADD231PD Y4, Y0, Y2
 	VCMPPD      $0x11, constants<>+640(SB), Y1, Y3
 	VCMPPD      $0x11, constants<>+2112(SB), Y1, Y4
 	VBLENDVPD   Y4, constants<>+2112(SB), Y1, Y1
-	VMOVUPS     constants<>+10240(SB), Y4
+	VMOVUPS     constants<>+8896(SB), Y4
 	VCMPPD      $0x11, Y1, Y4, Y4
-	VBLENDVPD   Y4, constants<>+10240(SB), Y1, Y1
-	VSUBPD      constants<>+8832(SB), Y1, Y4
-	VADDPD      constants<>+8832(SB), Y1, Y5
+	VBLENDVPD   Y4, constants<>+8896(SB), Y1, Y1
+	VSUBPD      constants<>+7488(SB), Y1, Y4
+	VADDPD      constants<>+7488(SB), Y1, Y5
 	VDIVPD      Y5, Y4, Y4
+	VMOVUPS     constants<>+8960(SB), Y5
+	VFMADD231PD constants<>+9024(SB), Y4, Y5
+	VMOVUPS     constants<>+9088(SB), Y6
+	VFMADD231PD Y4, Y5, Y6
+	VMOVUPS     constants<>+9152(SB), Y5
+	VFMADD231PD Y4, Y6, Y5
+	VMOVUPS     constants<>+9216(SB), Y6
+	VFMADD231PD Y4, Y5, Y6
+	VMOVUPS     constants<>+9280(SB), Y5
+	VFMADD231PD Y4, Y6, Y5
+	VMOVUPS     constants<>+9344(SB), Y6
+	VFMADD231PD Y4, Y5, Y6
+	VMOVUPS     constants<>+9408(SB), Y5
+	VFMADD231PD Y4, Y6, Y5
+	VMOVUPS     constants<>+9472(SB), Y6
+	VFMADD231PD Y4, Y5, Y6
+	VMOVUPS     constants<>+9536(SB), Y5
+	VFMADD231PD Y4, Y6, Y5
+	VMOVUPS     constants<>+9600(SB), Y6
+	VFMADD231PD Y4, Y5, Y6
+	VMOVUPS     constants<>+9664(SB), Y5
+	VFMADD231PD Y4, Y6, Y5
+	VMOVUPS     constants<>+9728(SB), Y6
+	VFMADD231PD Y4, Y5, Y6
+	VMOVUPS     constants<>+9792(SB), Y5
+	VFMADD231PD Y4, Y6, Y5
+	VMOVUPS     constants<>+9856(SB), Y6
+	VFMADD231PD Y4, Y5, Y6
+	VMOVUPS     constants<>+9920(SB), Y5
+	VFMADD231PD Y4, Y6, Y5
+	VMOVUPS     constants<>+9984(SB), Y6
+	VFMADD231PD Y4, Y5, Y6
+	VMOVUPS     constants<>+10048(SB), Y5
+	VFMADD231PD Y4, Y6, Y5
+	VMOVUPS     constants<>+10112(SB), Y6
+	VFMADD231PD Y4, Y5, Y6
+	VMOVUPS     constants<>+10176(SB), Y5
+	VFMADD231PD Y4, Y6, Y5
+	VMOVUPS     constants<>+10240(SB), Y6
+	VFMADD231PD Y4, Y5, Y6
 	VMOVUPS     constants<>+10304(SB), Y5
-	VFMADD231PD constants<>+10368(SB), Y4, Y5
-	VMOVUPS     constants<>+10432(SB), Y6
-	VFMADD231PD Y4, Y5, Y6
-	VMOVUPS     constants<>+10496(SB), Y5
 	VFMADD231PD Y4, Y6, Y5
-	VMOVUPS     constants<>+10560(SB), Y6
+	VMOVUPS     constants<>+10368(SB), Y6
 	VFMADD231PD Y4, Y5, Y6
-	VMOVUPS     constants<>+10624(SB), Y5
-	VFMADD231PD Y4, Y6, Y5
-	VMOVUPS     constants<>+10688(SB), Y6
-	VFMADD231PD Y4, Y5, Y6
-	VMOVUPS     constants<>+10752(SB), Y5
-	VFMADD231PD Y4, Y6, Y5
-	VMOVUPS     constants<>+10816(SB), Y6
-	VFMADD231PD Y4, Y5, Y6
-	VMOVUPS     constants<>+10880(SB), Y5
-	VFMADD231PD Y4, Y6, Y5
-	VMOVUPS     constants<>+10944(SB), Y6
-	VFMADD231PD Y4, Y5, Y6
-	VMOVUPS     constants<>+11008(SB), Y5
-	VFMADD231PD Y4, Y6, Y5
-	VMOVUPS     constants<>+11072(SB), Y6
-	VFMADD231PD Y4, Y5, Y6
-	VMOVUPS     constants<>+11136(SB), Y5
-	VFMADD231PD Y4, Y6, Y5
-	VMOVUPS     constants<>+11200(SB), Y6
-	VFMADD231PD Y4, Y5, Y6
-	VMOVUPS     constants<>+11264(SB), Y5
-	VFMADD231PD Y4, Y6, Y5
-	VMOVUPS     constants<>+11328(SB), Y6
-	VFMADD231PD Y4, Y5, Y6
-	VMOVUPS     constants<>+11392(SB), Y5
-	VFMADD231PD Y4, Y6, Y5
-	VMOVUPS     constants<>+11456(SB), Y6
-	VFMADD231PD Y4, Y5, Y6
-	VMOVUPS     constants<>+11520(SB), Y5
-	VFMADD231PD Y4, Y6, Y5
-	VMOVUPS     constants<>+11584(SB), Y6
-	VFMADD231PD Y4, Y5, Y6
-	VMOVUPS     constants<>+11648(SB), Y5
-	VFMADD231PD Y4, Y6, Y5
-	VMOVUPS     constants<>+11712(SB), Y6
-	VFMADD231PD Y4, Y5, Y6
-	VMOVUPS     constants<>+11776(SB), Y5
+	VMOVUPS     constants<>+10432(SB), Y5
 	VFMADD231PD Y4, Y6, Y5
 	VMULPD      Y1, Y1, Y4
 	VPXOR       constants<>+384(SB), Y4, Y6
@@ -10488,86 +8037,86 @@ erf64AVX512_loop:
 	VMOVUPS     (CX)(BX*8), Z0
 	VPANDD      constants<>+512(SB), Z0, Z1
 	VMULPD      Z0, Z0, Z2
-	VMOVUPS     constants<>+9408(SB), Z3
-	VFMADD231PD constants<>+9472(SB), Z2, Z3
-	VMOVUPS     constants<>+9536(SB), Z4
+	VMOVUPS     constants<>+8064(SB), Z3
+	VFMADD231PD constants<>+8128(SB), Z2, Z3
+	VMOVUPS     constants<>+8192(SB), Z4
 	VFMADD231PD Z2, Z3, Z4
-	VMOVUPS     constants<>+9600(SB), Z3
+	VMOVUPS     constants<>+8256(SB), Z3
 	VFMADD231PD Z2, Z4, Z3
-	VMOVUPS     constants<>+9664(SB), Z4
+	VMOVUPS     constants<>+8320(SB), Z4
 	VFMADD231PD Z2, Z3, Z4
-	VMOVUPS     constants<>+9728(SB), Z3
+	VMOVUPS     constants<>+8384(SB), Z3
 	VFMADD231PD Z2, Z4, Z3
-	VMOVUPS     constants<>+9792(SB), Z4
+	VMOVUPS     constants<>+8448(SB), Z4
 	VFMADD231PD Z2, Z3, Z4
-	VMOVUPS     constants<>+9856(SB), Z3
+	VMOVUPS     constants<>+8512(SB), Z3
 	VFMADD231PD Z2, Z4, Z3
-	VMOVUPS     constants<>+9920(SB), Z4
+	VMOVUPS     constants<>+8576(SB), Z4
 	VFMADD231PD Z2, Z3, Z4
-	VMOVUPS     constants<>+9984(SB), Z3
+	VMOVUPS     constants<>+8640(SB), Z3
 	VFMADD231PD Z2, Z4, Z3
-	VMOVUPS     constants<>+10048(SB), Z4
+	VMOVUPS     constants<>+8704(SB), Z4
 	VFMADD231PD Z2, Z3, Z4
-	VMOVUPS     constants<>+10112(SB), Z3
+	VMOVUPS     constants<>+8768(SB), Z3
 	VFMADD231PD Z2, Z4, Z3
-	VMOVUPS     constants<>+10176(SB), Z4
+	VMOVUPS     constants<>+8832(SB), Z4
 	VFMADD231PD Z2, Z3, Z4
 	VMOVUPS     Z0, Z2
 	VFMADD231PD Z4, Z0, Z2
 	VCMPPD      $0x11, constants<>+640(SB), Z1, K1
 	VCMPPD      $0x11, constants<>+2112(SB), Z1, K2
 	VBLENDMPD   constants<>+2112(SB), Z1, K2, Z5
-	VMOVUPS     constants<>+10240(SB), Z1
+	VMOVUPS     constants<>+8896(SB), Z1
 	VCMPPD      $0x11, Z5, Z1, K2
-	VBLENDMPD   constants<>+10240(SB), Z5, K2, Z6
-	VSUBPD      constants<>+8832(SB), Z6, Z1
-	VADDPD      constants<>+8832(SB), Z6, Z3
+	VBLENDMPD   constants<>+8896(SB), Z5, K2, Z6
+	VSUBPD      constants<>+7488(SB), Z6, Z1
+	VADDPD      constants<>+7488(SB), Z6, Z3
 	VDIVPD      Z3, Z1, Z1
+	VMOVUPS     constants<>+8960(SB), Z3
+	VFMADD231PD constants<>+9024(SB), Z1, Z3
+	VMOVUPS     constants<>+9088(SB), Z4
+	VFMADD231PD Z1, Z3, Z4
+	VMOVUPS     constants<>+9152(SB), Z3
+	VFMADD231PD Z1, Z4, Z3
+	VMOVUPS     constants<>+9216(SB), Z4
+	VFMADD231PD Z1, Z3, Z4
+	VMOVUPS     constants<>+9280(SB), Z3
+	VFMADD231PD Z1, Z4, Z3
+	VMOVUPS     constants<>+9344(SB), Z4
+	VFMADD231PD Z1, Z3, Z4
+	VMOVUPS     constants<>+9408(SB), Z3
+	VFMADD231PD Z1, Z4, Z3
+	VMOVUPS     constants<>+9472(SB), Z4
+	VFMADD231PD Z1, Z3, Z4
+	VMOVUPS     constants<>+9536(SB), Z3
+	VFMADD231PD Z1, Z4, Z3
+	VMOVUPS     constants<>+9600(SB), Z4
+	VFMADD231PD Z1, Z3, Z4
+	VMOVUPS     constants<>+9664(SB), Z3
+	VFMADD231PD Z1, Z4, Z3
+	VMOVUPS     constants<>+9728(SB), Z4
+	VFMADD231PD Z1, Z3, Z4
+	VMOVUPS     constants<>+9792(SB), Z3
+	VFMADD231PD Z1, Z4, Z3
+	VMOVUPS     constants<>+9856(SB), Z4
+	VFMADD231PD Z1, Z3, Z4
+	VMOVUPS     constants<>+9920(SB), Z3
+	VFMADD231PD Z1, Z4, Z3
+	VMOVUPS     constants<>+9984(SB), Z4
+	VFMADD231PD Z1, Z3, Z4
+	VMOVUPS     constants<>+10048(SB), Z3
+	VFMADD231PD Z1, Z4, Z3
+	VMOVUPS     constants<>+10112(SB), Z4
+	VFMADD231PD Z1, Z3, Z4
+	VMOVUPS     constants<>+10176(SB), Z3
+	VFMADD231PD Z1, Z4, Z3
+	VMOVUPS     constants<>+10240(SB), Z4
+	VFMADD231PD Z1, Z3, Z4
 	VMOVUPS     constants<>+10304(SB), Z3
-	VFMADD231PD constants<>+10368(SB), Z1, Z3
-	VMOVUPS     constants<>+10432(SB), Z4
-	VFMADD231PD Z1, Z3, Z4
-	VMOVUPS     constants<>+10496(SB), Z3
 	VFMADD231PD Z1, Z4, Z3
-	VMOVUPS     constants<>+10560(SB), Z4
+	VMOVUPS     constants<>+10368(SB), Z4
 	VFMADD231PD Z1, Z3, Z4
-	VMOVUPS     constants<>+10624(SB), Z3
-	VFMADD231PD Z1, Z4, Z3
-	VMOVUPS     constants<>+10688(SB), Z4
-	VFMADD231PD Z1, Z3, Z4
-	VMOVUPS     constants<>+10752(SB), Z3
-	VFMADD231PD Z1, Z4, Z3
-	VMOVUPS     constants<>+10816(SB), Z4
-	VFMADD231PD Z1, Z3, Z4
-	VMOVUPS     constants<>+10880(SB), Z3
-	VFMADD231PD Z1, Z4, Z3
-	VMOVUPS     constants<>+10944(SB), Z4
-	VFMADD231PD Z1, Z3, Z4
-	VMOVUPS     constants<>+11008(SB), Z3
-	VFMADD231PD Z1, Z4, Z3
-	VMOVUPS     constants<>+11072(SB), Z4
-	VFMADD231PD Z1, Z3, Z4
-	VMOVUPS     constants<>+11136(SB), Z3
-	VFMADD231PD Z1, Z4, Z3
-	VMOVUPS     constants<>+11200(SB), Z4
-	VFMADD231PD Z1, Z3, Z4
-	VMOVUPS     constants<>+11264(SB), Z3
-	VFMADD231PD Z1, Z4, Z3
-	VMOVUPS     constants<>+11328(SB), Z4
-	VFMADD231PD Z1, Z3, Z4
-	VMOVUPS     constants<>+11392(SB), Z3
-	VFMADD231PD Z1, Z4, Z3
-	VMOVUPS     constants<>+11456(SB), Z4
-	VFMADD231PD Z1, Z3, Z4
-	VMOVUPS     constants<>+11520(SB), Z3
-	VFMADD231PD Z1, Z4, Z3
-	VMOVUPS     constants<>+11584(SB), Z4
-	VFMADD231PD Z1, Z3, Z4
-	VMOVUPS     constants<>+11648(SB), Z3
-	VFMADD231PD Z1, Z4, Z3
-	VMOVUPS     constants<>+11712(SB), Z4
-	VFMADD231PD Z1, Z3, Z4
-	VMOVUPS     constants<>+11776(SB), Z3
+	VMOVUPS     constants<>+10432(SB), Z3
 	VFMADD231PD Z1, Z4, Z3
 	VMULPD      Z6, Z6, Z1
 	VPXORD      constants<>+384(SB), Z1, Z4
@@ -10655,37 +8204,37 @@ erf32AVX2_loop:
 	VMOVUPS     (CX)(BX*4), Y0
 	VPAND       constants<>+448(SB), Y0, Y1
 	VMULPS      Y0, Y0, Y2
-	VMOVUPS     constants<>+13056(SB), Y3
-	VFMADD231PS constants<>+13120(SB), Y2, Y3
-	VMOVUPS     constants<>+13184(SB), Y4
+	VMOVUPS     constants<>+11712(SB), Y3
+	VFMADD231PS constants<>+11776(SB), Y2, Y3
+	VMOVUPS     constants<>+11840(SB), Y4
 	VFMADD231PS Y2, Y3, Y4
-	VMOVUPS     constants<>+13248(SB), Y3
+	VMOVUPS     constants<>+11904(SB), Y3
 	VFMADD231PS Y2, Y4, Y3
-	VMOVUPS     constants<>+13312(SB), Y4
+	VMOVUPS     constants<>+11968(SB), Y4
 	VFMADD231PS Y2, Y3, Y4
-	VMOVUPS     constants<>+13376(SB), Y3
+	VMOVUPS     constants<>+12032(SB), Y3
 	VFMADD231PS Y2, Y4, Y3
-	VMOVUPS     constants<>+13440(SB), Y4
+	VMOVUPS     constants<>+12096(SB), Y4
 	VFMADD231PS Y2, Y3, Y4
 	VMULPS      Y4, Y0, Y2
-	VMOVUPS     constants<>+13504(SB), Y3
+	VMOVUPS     constants<>+12160(SB), Y3
 	VCMPPS      $0x11, Y1, Y3, Y3
-	VBLENDVPS   Y3, constants<>+13504(SB), Y1, Y3
-	VMOVUPS     constants<>+13568(SB), Y4
-	VFMADD231PS constants<>+13632(SB), Y3, Y4
-	VMOVUPS     constants<>+13696(SB), Y5
+	VBLENDVPS   Y3, constants<>+12160(SB), Y1, Y3
+	VMOVUPS     constants<>+12224(SB), Y4
+	VFMADD231PS constants<>+12288(SB), Y3, Y4
+	VMOVUPS     constants<>+12352(SB), Y5
 	VFMADD231PS Y3, Y4, Y5
-	VMOVUPS     constants<>+13760(SB), Y4
+	VMOVUPS     constants<>+12416(SB), Y4
 	VFMADD231PS Y3, Y5, Y4
-	VMOVUPS     constants<>+13824(SB), Y5
+	VMOVUPS     constants<>+12480(SB), Y5
 	VFMADD231PS Y3, Y4, Y5
-	VMOVUPS     constants<>+13888(SB), Y4
+	VMOVUPS     constants<>+12544(SB), Y4
 	VFMADD231PS Y3, Y5, Y4
-	VMOVUPS     constants<>+13952(SB), Y5
+	VMOVUPS     constants<>+12608(SB), Y5
 	VFMADD231PS Y3, Y4, Y5
-	VMOVUPS     constants<>+14016(SB), Y4
+	VMOVUPS     constants<>+12672(SB), Y4
 	VFMADD231PS Y3, Y5, Y4
-	VMOVUPS     constants<>+14080(SB), Y5
+	VMOVUPS     constants<>+12736(SB), Y5
 	VFMADD231PS Y3, Y4, Y5
 	VCMPPS      $0x11, constants<>+2176(SB), Y5, Y3
 	VBLENDVPS   Y3, constants<>+2176(SB), Y5, Y3
@@ -10749,37 +8298,37 @@ erf32AVX512_loop:
 	VMOVUPS     (CX)(BX*4), Z0
 	VPANDD      constants<>+448(SB), Z0, Z1
 	VMULPS      Z0, Z0, Z2
-	VMOVUPS     constants<>+13056(SB), Z3
-	VFMADD231PS constants<>+13120(SB), Z2, Z3
-	VMOVUPS     constants<>+13184(SB), Z4
+	VMOVUPS     constants<>+11712(SB), Z3
+	VFMADD231PS constants<>+11776(SB), Z2, Z3
+	VMOVUPS     constants<>+11840(SB), Z4
 	VFMADD231PS Z2, Z3, Z4
-	VMOVUPS     constants<>+13248(SB), Z3
+	VMOVUPS     constants<>+11904(SB), Z3
 	VFMADD231PS Z2, Z4, Z3
-	VMOVUPS     constants<>+13312(SB), Z4
+	VMOVUPS     constants<>+11968(SB), Z4
 	VFMADD231PS Z2, Z3, Z4
-	VMOVUPS     constants<>+13376(SB), Z3
+	VMOVUPS     constants<>+12032(SB), Z3
 	VFMADD231PS Z2, Z4, Z3
-	VMOVUPS     constants<>+13440(SB), Z4
+	VMOVUPS     constants<>+12096(SB), Z4
 	VFMADD231PS Z2, Z3, Z4
 	VMULPS      Z4, Z0, Z2
-	VMOVUPS     constants<>+13504(SB), Z3
+	VMOVUPS     constants<>+12160(SB), Z3
 	VCMPPS      $0x11, Z1, Z3, K1
-	VBLENDMPS   constants<>+13504(SB), Z1, K1, Z5
-	VMOVUPS     constants<>+13568(SB), Z3
-	VFMADD231PS constants<>+13632(SB), Z5, Z3
-	VMOVUPS     constants<>+13696(SB), Z4
+	VBLENDMPS   constants<>+12160(SB), Z1, K1, Z5
+	VMOVUPS     constants<>+12224(SB), Z3
+	VFMADD231PS constants<>+12288(SB), Z5, Z3
+	VMOVUPS     constants<>+12352(SB), Z4
 	VFMADD231PS Z5, Z3, Z4
-	VMOVUPS     constants<>+13760(SB), Z3
+	VMOVUPS     constants<>+12416(SB), Z3
 	VFMADD231PS Z5, Z4, Z3
-	VMOVUPS     constants<>+13824(SB), Z4
+	VMOVUPS     constants<>+12480(SB), Z4
 	VFMADD231PS Z5, Z3, Z4
-	VMOVUPS     constants<>+13888(SB), Z3
+	VMOVUPS     constants<>+12544(SB), Z3
 	VFMADD231PS Z5, Z4, Z3
-	VMOVUPS     constants<>+13952(SB), Z4
+	VMOVUPS     constants<>+12608(SB), Z4
 	VFMADD231PS Z5, Z3, Z4
-	VMOVUPS     constants<>+14016(SB), Z3
+	VMOVUPS     constants<>+12672(SB), Z3
 	VFMADD231PS Z5, Z4, Z3
-	VMOVUPS     constants<>+14080(SB), Z4
+	VMOVUPS     constants<>+12736(SB), Z4
 	VFMADD231PS Z5, Z3, Z4
 	VCMPPS      $0x11, constants<>+2176(SB), Z4, K1
 	VBLENDMPS   constants<>+2176(SB), Z4, K1, Z6
@@ -10831,652 +8380,6 @@ erf32AVX512_loop:
 	VZEROUPPER
 	RET
 
-// func erfInv64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
-// Requires: AVX, AVX2, FMA3
-TEXT ·erfInv64AVX2(SB), NOSPLIT, $0-40
-	MOVQ o+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ n+32(FP), DX
-	XORQ BX, BX
-
-erfInv64AVX2_loop:
-	VMOVUPS     (CX)(BX*8), Y0
-	VMOVUPS     constants<>+640(SB), Y1
-	VSUBPD      Y0, Y1, Y1
-	VADDPD      constants<>+640(SB), Y0, Y2
-	VMULPD      Y2, Y1, Y1
-	VCMPPD      $0x11, constants<>+3648(SB), Y1, Y2
-	VMULPD      constants<>+3712(SB), Y1, Y3
-	VBLENDVPD   Y2, Y3, Y1, Y3
-	VPADDQ      constants<>+3776(SB), Y3, Y3
-	VPSRLQ      $0x34, Y3, Y4
-	VPOR        constants<>+3840(SB), Y4, Y4
-	VSUBPD      constants<>+3904(SB), Y4, Y4
-	VSUBPD      constants<>+3968(SB), Y4, Y5
-	VBLENDVPD   Y2, Y5, Y4, Y2
-	VPAND       constants<>+4032(SB), Y3, Y3
-	VPADDQ      constants<>+4096(SB), Y3, Y3
-	VSUBPD      constants<>+640(SB), Y3, Y3
-	VADDPD      constants<>+3072(SB), Y3, Y4
-	VDIVPD      Y4, Y3, Y4
-	VMULPD      Y4, Y4, Y5
-	VMOVUPS     constants<>+4160(SB), Y6
-	VFMADD231PD constants<>+4224(SB), Y5, Y6
-	VMOVUPS     constants<>+4288(SB), Y7
-	VFMADD231PD Y5, Y6, Y7
-	VMOVUPS     constants<>+4352(SB), Y6
-	VFMADD231PD Y5, Y7, Y6
-	VMOVUPS     constants<>+4416(SB), Y7
-	VFMADD231PD Y5, Y6, Y7
-	VMOVUPS     constants<>+4480(SB), Y6
-	VFMADD231PD Y5, Y7, Y6
-	VMOVUPS     constants<>+4544(SB), Y7
-	VFMADD231PD Y5, Y6, Y7
-	VMULPD      Y7, Y5, Y5
-	VMULPD      Y3, Y3, Y6
-	VMULPD      constants<>+2112(SB), Y6, Y6
-	VADDPD      Y5, Y6, Y5
-	VMULPD      constants<>+4608(SB), Y2, Y7
-	VMOVUPS     Y7, Y7
-	VFMADD231PD Y5, Y4, Y7
-	VMULPD      constants<>+4672(SB), Y2, Y2
-	VSUBPD      Y7, Y6, Y4
-	VSUBPD      Y3, Y4, Y3
-	VSUBPD      Y3, Y2, Y2
-	VMULPD      constants<>+256(SB), Y1, Y3
-	VADDPD      Y3, Y2, Y2
-	VMOVUPS     constants<>+960(SB), Y3
-	VCMPPD      $0x11, Y1, Y3, Y3
-	VBLENDVPD   Y3, Y1, Y2, Y2
-	VCMPPD      $0x11, constants<>+256(SB), Y1, Y3
-	VMOVUPS     constants<>+4800(SB), Y4
-	VBLENDVPD   Y3, constants<>+4736(SB), Y4, Y3
-	VCMPPD      $0x11, constants<>+320(SB), Y1, Y1
-	VBLENDVPD   Y1, Y3, Y2, Y1
-	VPXOR       constants<>+384(SB), Y1, Y1
-	VSQRTPD     Y1, Y2
-	VSUBPD      constants<>+14144(SB), Y1, Y3
-	VMOVUPS     constants<>+14208(SB), Y4
-	VFMADD231PD constants<>+14272(SB), Y3, Y4
-	VMOVUPS     constants<>+14336(SB), Y5
-	VFMADD231PD Y3, Y4, Y5
-	VMOVUPS     constants<>+14400(SB), Y4
-	VFMADD231PD Y3, Y5, Y4
-	VMOVUPS     constants<>+14464(SB), Y5
-	VFMADD231PD Y3, Y4, Y5
-	VMOVUPS     constants<>+14528(SB), Y4
-	VFMADD231PD Y3, Y5, Y4
-	VMOVUPS     constants<>+14592(SB), Y5
-	VFMADD231PD Y3, Y4, Y5
-	VMOVUPS     constants<>+14656(SB), Y4
-	VFMADD231PD Y3, Y5, Y4
-	VMOVUPS     constants<>+14720(SB), Y5
-	VFMADD231PD Y3, Y4, Y5
-	VMOVUPS     constants<>+14784(SB), Y4
-	VFMADD231PD Y3, Y5, Y4
-	VMOVUPS     constants<>+14848(SB), Y5
-	VFMADD231PD Y3, Y4, Y5
-	VMOVUPS     constants<>+14912(SB), Y4
-	VFMADD231PD Y3, Y5, Y4
-	VMOVUPS     constants<>+14976(SB), Y5
-	VFMADD231PD Y3, Y4, Y5
-	VMOVUPS     constants<>+15040(SB), Y4
-	VFMADD231PD Y3, Y5, Y4
-	VMOVUPS     constants<>+15104(SB), Y5
-	VFMADD231PD Y3, Y4, Y5
-	VMOVUPS     constants<>+15168(SB), Y4
-	VFMADD231PD Y3, Y5, Y4
-	VMOVUPS     constants<>+15232(SB), Y5
-	VFMADD231PD Y3, Y4, Y5
-	VMOVUPS     constants<>+15296(SB), Y4
-	VFMADD231PD Y3, Y5, Y4
-	VMOVUPS     constants<>+15360(SB), Y5
-	VFMADD231PD Y3, Y4, Y5
-	VMOVUPS     constants<>+15424(SB), Y4
-	VFMADD231PD Y3, Y5, Y4
-	VMOVUPS     constants<>+15488(SB), Y5
-	VFMADD231PD Y3, Y4, Y5
-	VMOVUPS     constants<>+15552(SB), Y4
-	VFMADD231PD Y3, Y5, Y4
-	VMOVUPS     constants<>+15616(SB), Y5
-	VFMADD231PD Y3, Y4, Y5
-	VSUBPD      constants<>+15680(SB), Y2, Y3
-	VMOVUPS     constants<>+15744(SB), Y4
-	VFMADD231PD constants<>+15808(SB), Y3, Y4
-	VMOVUPS     constants<>+15872(SB), Y6
-	VFMADD231PD Y3, Y4, Y6
-	VMOVUPS     constants<>+15936(SB), Y4
-	VFMADD231PD Y3, Y6, Y4
-	VMOVUPS     constants<>+16000(SB), Y6
-	VFMADD231PD Y3, Y4, Y6
-	VMOVUPS     constants<>+16064(SB), Y4
-	VFMADD231PD Y3, Y6, Y4
-	VMOVUPS     constants<>+16128(SB), Y6
-	VFMADD231PD Y3, Y4, Y6
-	VMOVUPS     constants<>+16192(SB), Y4
-	VFMADD231PD Y3, Y6, Y4
-	VMOVUPS     constants<>+16256(SB), Y6
-	VFMADD231PD Y3, Y4, Y6
-	VMOVUPS     constants<>+16320(SB), Y4
-	VFMADD231PD Y3, Y6, Y4
-	VMOVUPS     constants<>+16384(SB), Y6
-	VFMADD231PD Y3, Y4, Y6
-	VMOVUPS     constants<>+16448(SB), Y4
-	VFMADD231PD Y3, Y6, Y4
-	VMOVUPS     constants<>+16512(SB), Y6
-	VFMADD231PD Y3, Y4, Y6
-	VMOVUPS     constants<>+16576(SB), Y4
-	VFMADD231PD Y3, Y6, Y4
-	VMOVUPS     constants<>+16640(SB), Y6
-	VFMADD231PD Y3, Y4, Y6
-	VMOVUPS     constants<>+16704(SB), Y4
-	VFMADD231PD Y3, Y6, Y4
-	VMOVUPS     constants<>+16768(SB), Y6
-	VFMADD231PD Y3, Y4, Y6
-	VMOVUPS     constants<>+16832(SB), Y4
-	VFMADD231PD Y3, Y6, Y4
-	VMOVUPS     constants<>+16896(SB), Y6
-	VFMADD231PD Y3, Y4, Y6
-	VSUBPD      constants<>+16960(SB), Y2, Y2
-	VMOVUPS     constants<>+17024(SB), Y3
-	VFMADD231PD constants<>+17088(SB), Y2, Y3
-	VMOVUPS     constants<>+17152(SB), Y4
-	VFMADD231PD Y2, Y3, Y4
-	VMOVUPS     constants<>+17216(SB), Y3
-	VFMADD231PD Y2, Y4, Y3
-	VMOVUPS     constants<>+17280(SB), Y4
-	VFMADD231PD Y2, Y3, Y4
-	VMOVUPS     constants<>+17344(SB), Y3
-	VFMADD231PD Y2, Y4, Y3
-	VMOVUPS     constants<>+17408(SB), Y4
-	VFMADD231PD Y2, Y3, Y4
-	VMOVUPS     constants<>+17472(SB), Y3
-	VFMADD231PD Y2, Y4, Y3
-	VMOVUPS     constants<>+17536(SB), Y4
-	VFMADD231PD Y2, Y3, Y4
-	VMOVUPS     constants<>+17600(SB), Y3
-	VFMADD231PD Y2, Y4, Y3
-	VMOVUPS     constants<>+17664(SB), Y4
-	VFMADD231PD Y2, Y3, Y4
-	VMOVUPS     constants<>+17728(SB), Y3
-	VFMADD231PD Y2, Y4, Y3
-	VMOVUPS     constants<>+17792(SB), Y4
-	VFMADD231PD Y2, Y3, Y4
-	VMOVUPS     constants<>+17856(SB), Y3
-	VFMADD231PD Y2, Y4, Y3
-	VMOVUPS     constants<>+17920(SB), Y4
-	VFMADD231PD Y2, Y3, Y4
-	VMOVUPS     constants<>+17984(SB), Y3
-	VFMADD231PD Y2, Y4, Y3
-	VMOVUPS     constants<>+18048(SB), Y4
-	VFMADD231PD Y2, Y3, Y4
-	VCMPPD      $0x11, constants<>+18112(SB), Y1, Y2
-	VCMPPD      $0x11, constants<>+18176(SB), Y1, Y1
-	VBLENDVPD   Y1, Y6, Y4, Y1
-	VBLENDVPD   Y2, Y5, Y1, Y1
-	VMULPD      Y0, Y1, Y1
-	VMULPD      constants<>+18240(SB), Y0, Y2
-	VPAND       constants<>+512(SB), Y0, Y0
-	VCMPPD      $0x00, constants<>+640(SB), Y0, Y0
-	VBLENDVPD   Y0, Y2, Y1, Y0
-	VMOVUPS     Y0, (AX)(BX*8)
-	ADDQ        $0x04, BX
-	CMPQ        BX, DX
-	JLT         erfInv64AVX2_loop
-	VZEROUPPER
-	RET
-
-// func erfInv64AVX512(o *byte, x *byte, y *byte, z *byte, n int)
-// Requires: AVX, AVX512F
-TEXT ·erfInv64AVX512(SB), NOSPLIT, $0-40
-	MOVQ o+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ n+32(FP), DX
-	XORQ BX, BX
-
-erfInv64AVX512_loop:
-	VMOVUPS     (CX)(BX*8), Z0
-	VMOVUPS     constants<>+640(SB), Z1
-	VSUBPD      Z0, Z1, Z1
-	VADDPD      constants<>+640(SB), Z0, Z2
-	VMULPD      Z2, Z1, Z1
-	VCMPPD      $0x11, constants<>+3648(SB), Z1, K1
-	VMULPD      constants<>+3712(SB), Z1, Z2
-	VBLENDMPD   Z2, Z1, K1, Z3
-	VPADDQ      constants<>+3776(SB), Z3, Z2
-	VPSRLQ      $0x34, Z2, Z11
-	VPORD       constants<>+3840(SB), Z11, Z11
-	VSUBPD      constants<>+3904(SB), Z11, Z11
-	VSUBPD      constants<>+3968(SB), Z11, Z12
-	VBLENDMPD   Z12, Z11, K1, Z4
-	VPANDD      constants<>+4032(SB), Z2, Z2
-	VPADDQ      constants<>+4096(SB), Z2, Z2
-	VSUBPD      constants<>+640(SB), Z2, Z2
-	VADDPD      constants<>+3072(SB), Z2, Z11
-	VDIVPD      Z11, Z2, Z11
-	VMULPD      Z11, Z11, Z12
-	VMOVUPS     constants<>+4160(SB), Z13
-	VFMADD231PD constants<>+4224(SB), Z12, Z13
-	VMOVUPS     constants<>+4288(SB), Z14
-	VFMADD231PD Z12, Z13, Z14
-	VMOVUPS     constants<>+4352(SB), Z13
-	VFMADD231PD Z12, Z14, Z13
-	VMOVUPS     constants<>+4416(SB), Z14
-	VFMADD231PD Z12, Z13, Z14
-	VMOVUPS     constants<>+4480(SB), Z13
-	VFMADD231PD Z12, Z14, Z13
-	VMOVUPS     constants<>+4544(SB), Z14
-	VFMADD231PD Z12, Z13, Z14
-	VMULPD      Z14, Z12, Z12
-	VMULPD      Z2, Z2, Z13
-	VMULPD      constants<>+2112(SB), Z13, Z13
-	VADDPD      Z12, Z13, Z12
-	VMULPD      constants<>+4608(SB), Z4, Z14
-	VMOVUPS     Z14, Z14
-	VFMADD231PD Z12, Z11, Z14
-	VMULPD      constants<>+4672(SB), Z4, Z11
-	VSUBPD      Z14, Z13, Z12
-	VSUBPD      Z2, Z12, Z2
-	VSUBPD      Z2, Z11, Z2
-	VMULPD      constants<>+256(SB), Z1, Z11
-	VADDPD      Z11, Z2, Z2
-	VMOVUPS     constants<>+960(SB), Z11
-	VCMPPD      $0x11, Z1, Z11, K1
-	VBLENDMPD   Z1, Z2, K1, Z5
-	VCMPPD      $0x11, constants<>+256(SB), Z1, K1
-	VMOVUPS     constants<>+4800(SB), Z2
-	VBLENDMPD   constants<>+4736(SB), Z2, K1, Z6
-	VCMPPD      $0x11, constants<>+320(SB), Z1, K1
-	VBLENDMPD   Z6, Z5, K1, Z7
-	VPXORD      constants<>+384(SB), Z7, Z1
-	VSQRTPD     Z1, Z2
-	VSUBPD      constants<>+14144(SB), Z1, Z11
-	VMOVUPS     constants<>+14208(SB), Z12
-	VFMADD231PD constants<>+14272(SB), Z11, Z12
-	VMOVUPS     constants<>+14336(SB), Z13
-	VFMADD231PD Z11, Z12, Z13
-	VMOVUPS     constants<>+14400(SB), Z12
-	VFMADD231PD Z11, Z13, Z12
-	VMOVUPS     constants<>+14464(SB), Z13
-	VFMADD231PD Z11, Z12, Z13
-	VMOVUPS     constants<>+14528(SB), Z12
-	VFMADD231PD Z11, Z13, Z12
-	VMOVUPS     constants<>+14592(SB), Z13
-	VFMADD231PD Z11, Z12, Z13
-	VMOVUPS     constants<>+14656(SB), Z12
-	VFMADD231PD Z11, Z13, Z12
-	VMOVUPS     constants<>+14720(SB), Z13
-	VFMADD231PD Z11, Z12, Z13
-	VMOVUPS     constants<>+14784(SB), Z12
-	VFMADD231PD Z11, Z13, Z12
-	VMOVUPS     constants<>+14848(SB), Z13
-	VFMADD231PD Z11, Z12, Z13
-	VMOVUPS     constants<>+14912(SB), Z12
-	VFMADD231PD Z11, Z13, Z12
-	VMOVUPS     constants<>+14976(SB), Z13
-	VFMADD231PD Z11, Z12, Z13
-	VMOVUPS     constants<>+15040(SB), Z12
-	VFMADD231PD Z11, Z13, Z12
-	VMOVUPS     constants<>+15104(SB), Z13
-	VFMADD231PD Z11, Z12, Z13
-	VMOVUPS     constants<>+15168(SB), Z12
-	VFMADD231PD Z11, Z13, Z12
-	VMOVUPS     constants<>+15232(SB), Z13
-	VFMADD231PD Z11, Z12, Z13
-	VMOVUPS     constants<>+15296(SB), Z12
-	VFMADD231PD Z11, Z13, Z12
-	VMOVUPS     constants<>+15360(SB), Z13
-	VFMADD231PD Z11, Z12, Z13
-	VMOVUPS     constants<>+15424(SB), Z12
-	VFMADD231PD Z11, Z13, Z12
-	VMOVUPS     constants<>+15488(SB), Z13
-	VFMADD231PD Z11, Z12, Z13
-	VMOVUPS     constants<>+15552(SB), Z12
-	VFMADD231PD Z11, Z13, Z12
-	VMOVUPS     constants<>+15616(SB), Z13
-	VFMADD231PD Z11, Z12, Z13
-	VSUBPD      constants<>+15680(SB), Z2, Z11
-	VMOVUPS     constants<>+15744(SB), Z12
-	VFMADD231PD constants<>+15808(SB), Z11, Z12
-	VMOVUPS     constants<>+15872(SB), Z14
-	VFMADD231PD Z11, Z12, Z14
-	VMOVUPS     constants<>+15936(SB), Z12
-	VFMADD231PD Z11, Z14, Z12
-	VMOVUPS     constants<>+16000(SB), Z14
-	VFMADD231PD Z11, Z12, Z14
-	VMOVUPS     constants<>+16064(SB), Z12
-	VFMADD231PD Z11, Z14, Z12
-	VMOVUPS     constants<>+16128(SB), Z14
-	VFMADD231PD Z11, Z12, Z14
-	VMOVUPS     constants<>+16192(SB), Z12
-	VFMADD231PD Z11, Z14, Z12
-	VMOVUPS     constants<>+16256(SB), Z14
-	VFMADD231PD Z11, Z12, Z14
-	VMOVUPS     constants<>+16320(SB), Z12
-	VFMADD231PD Z11, Z14, Z12
-	VMOVUPS     constants<>+16384(SB), Z14
-	VFMADD231PD Z11, Z12, Z14
-	VMOVUPS     constants<>+16448(SB), Z12
-	VFMADD231PD Z11, Z14, Z12
-	VMOVUPS     constants<>+16512(SB), Z14
-	VFMADD231PD Z11, Z12, Z14
-	VMOVUPS     constants<>+16576(SB), Z12
-	VFMADD231PD Z11, Z14, Z12
-	VMOVUPS     constants<>+16640(SB), Z14
-	VFMADD231PD Z11, Z12, Z14
-	VMOVUPS     constants<>+16704(SB), Z12
-	VFMADD231PD Z11, Z14, Z12
-	VMOVUPS     constants<>+16768(SB), Z14
-	VFMADD231PD Z11, Z12, Z14
-	VMOVUPS     constants<>+16832(SB), Z12
-	VFMADD231PD Z11, Z14, Z12
-	VMOVUPS     constants<>+16896(SB), Z14
-	VFMADD231PD Z11, Z12, Z14
-	VSUBPD      constants<>+16960(SB), Z2, Z2
-	VMOVUPS     constants<>+17024(SB), Z11
-	VFMADD231PD constants<>+17088(SB), Z2, Z11
-	VMOVUPS     constants<>+17152(SB), Z12
-	VFMADD231PD Z2, Z11, Z12
-	VMOVUPS     constants<>+17216(SB), Z11
-	VFMADD231PD Z2, Z12, Z11
-	VMOVUPS     constants<>+17280(SB), Z12
-	VFMADD231PD Z2, Z11, Z12
-	VMOVUPS     constants<>+17344(SB), Z11
-	VFMADD231PD Z2, Z12, Z11
-	VMOVUPS     constants<>+17408(SB), Z12
-	VFMADD231PD Z2, Z11, Z12
-	VMOVUPS     constants<>+17472(SB), Z11
-	VFMADD231PD Z2, Z12, Z11
-	VMOVUPS     constants<>+17536(SB), Z12
-	VFMADD231PD Z2, Z11, Z12
-	VMOVUPS     constants<>+17600(SB), Z11
-	VFMADD231PD Z2, Z12, Z11
-	VMOVUPS     constants<>+17664(SB), Z12
-	VFMADD231PD Z2, Z11, Z12
-	VMOVUPS     constants<>+17728(SB), Z11
-	VFMADD231PD Z2, Z12, Z11
-	VMOVUPS     constants<>+17792(SB), Z12
-	VFMADD231PD Z2, Z11, Z12
-	VMOVUPS     constants<>+17856(SB), Z11
-	VFMADD231PD Z2, Z12, Z11
-	VMOVUPS     constants<>+17920(SB), Z12
-	VFMADD231PD Z2, Z11, Z12
-	VMOVUPS     constants<>+17984(SB), Z11
-	VFMADD231PD Z2, Z12, Z11
-	VMOVUPS     constants<>+18048(SB), Z12
-	VFMADD231PD Z2, Z11, Z12
-	VCMPPD      $0x11, constants<>+18112(SB), Z1, K1
-	VCMPPD      $0x11, constants<>+18176(SB), Z1, K2
-	VBLENDMPD   Z14, Z12, K2, Z8
-	VBLENDMPD   Z13, Z8, K1, Z9
-	VMULPD      Z0, Z9, Z1
-	VMULPD      constants<>+18240(SB), Z0, Z2
-	VPANDD      constants<>+512(SB), Z0, Z0
-	VCMPPD      $0x00, constants<>+640(SB), Z0, K1
-	VBLENDMPD   Z2, Z1, K1, Z10
-	VMOVUPS     Z10, (AX)(BX*8)
-	ADDQ        $0x08, BX
-	CMPQ        BX, DX
-	JLT         erfInv64AVX512_loop
-	VZEROUPPER
-	RET
-
-// func erfInv32AVX2(o *byte, x *byte, y *byte, z *byte, n int)
-// Requires: AVX, AVX2, FMA3
-TEXT ·erfInv32AVX2(SB), NOSPLIT, $0-40
-	MOVQ o+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ n+32(FP), DX
-	XORQ BX, BX
-
-erfInv32AVX2_loop:
-	VCVTPS2PD   (CX)(BX*4), Y0
-	VMULPD      Y0, Y0, Y1
-	VPXOR       constants<>+384(SB), Y1, Y1
-	VADDPD      constants<>+640(SB), Y1, Y2
-	VSUBPD      constants<>+640(SB), Y2, Y3
-	VSUBPD      Y3, Y1, Y3
-	VCMPPD      $0x11, constants<>+3648(SB), Y2, Y4
-	VMULPD      constants<>+3712(SB), Y2, Y5
-	VBLENDVPD   Y4, Y5, Y2, Y5
-	VPADDQ      constants<>+3776(SB), Y5, Y5
-	VPSRLQ      $0x34, Y5, Y6
-	VPOR        constants<>+3840(SB), Y6, Y6
-	VSUBPD      constants<>+3904(SB), Y6, Y6
-	VSUBPD      constants<>+3968(SB), Y6, Y7
-	VBLENDVPD   Y4, Y7, Y6, Y4
-	VPAND       constants<>+4032(SB), Y5, Y5
-	VPADDQ      constants<>+4096(SB), Y5, Y5
-	VSUBPD      constants<>+640(SB), Y5, Y5
-	VADDPD      constants<>+3072(SB), Y5, Y6
-	VDIVPD      Y6, Y5, Y6
-	VMULPD      Y6, Y6, Y7
-	VMOVUPS     constants<>+4160(SB), Y8
-	VFMADD231PD constants<>+4224(SB), Y7, Y8
-	VMOVUPS     constants<>+4288(SB), Y9
-	VFMADD231PD Y7, Y8, Y9
-	VMOVUPS     constants<>+4352(SB), Y8
-	VFMADD231PD Y7, Y9, Y8
-	VMOVUPS     constants<>+4416(SB), Y9
-	VFMADD231PD Y7, Y8, Y9
-	VMOVUPS     constants<>+4480(SB), Y8
-	VFMADD231PD Y7, Y9, Y8
-	VMOVUPS     constants<>+4544(SB), Y9
-	VFMADD231PD Y7, Y8, Y9
-	VMULPD      Y9, Y7, Y7
-	VMULPD      Y5, Y5, Y8
-	VMULPD      constants<>+2112(SB), Y8, Y8
-	VADDPD      Y7, Y8, Y7
-	VMULPD      constants<>+4608(SB), Y4, Y9
-	VMOVUPS     Y9, Y9
-	VFMADD231PD Y7, Y6, Y9
-	VMULPD      constants<>+4672(SB), Y4, Y4
-	VSUBPD      Y9, Y8, Y6
-	VSUBPD      Y5, Y6, Y5
-	VSUBPD      Y5, Y4, Y4
-	VMULPD      constants<>+256(SB), Y2, Y5
-	VADDPD      Y5, Y4, Y4
-	VMOVUPS     constants<>+960(SB), Y5
-	VCMPPD      $0x11, Y2, Y5, Y5
-	VBLENDVPD   Y5, Y2, Y4, Y4
-	VCMPPD      $0x11, constants<>+256(SB), Y2, Y5
-	VMOVUPS     constants<>+4800(SB), Y6
-	VBLENDVPD   Y5, constants<>+4736(SB), Y6, Y5
-	VCMPPD      $0x11, constants<>+320(SB), Y2, Y6
-	VBLENDVPD   Y6, Y5, Y4, Y4
-	VDIVPD      Y2, Y3, Y3
-	VADDPD      Y3, Y4, Y3
-	VPAND       constants<>+512(SB), Y1, Y5
-	VCMPPD      $0x11, constants<>+3136(SB), Y5, Y5
-	VBLENDVPD   Y5, Y1, Y3, Y3
-	VMOVUPS     constants<>+3648(SB), Y5
-	VCMPPD      $0x11, Y2, Y5, Y5
-	VCMPPD      $0x12, constants<>+960(SB), Y2, Y6
-	VPAND       Y5, Y6, Y5
-	VCMPPD      $0x00, Y1, Y2, Y2
-	VCMPPD      $0x03, Y1, Y1, Y6
-	VBLENDVPD   Y6, Y1, Y4, Y1
-	VBLENDVPD   Y2, Y4, Y1, Y1
-	VBLENDVPD   Y5, Y3, Y1, Y1
-	VPXOR       constants<>+384(SB), Y1, Y1
-	VCMPPD      $0x11, constants<>+16960(SB), Y1, Y2
-	VSUBPD      constants<>+18304(SB), Y1, Y3
-	VSQRTPD     Y1, Y1
-	VSUBPD      constants<>+18368(SB), Y1, Y1
-	VMOVUPS     constants<>+18432(SB), Y4
-	VFMADD231PD constants<>+18496(SB), Y3, Y4
-	VMOVUPS     constants<>+18560(SB), Y5
-	VFMADD231PD Y3, Y4, Y5
-	VMOVUPS     constants<>+18624(SB), Y4
-	VFMADD231PD Y3, Y5, Y4
-	VMOVUPS     constants<>+18688(SB), Y5
-	VFMADD231PD Y3, Y4, Y5
-	VMOVUPS     constants<>+18752(SB), Y4
-	VFMADD231PD Y3, Y5, Y4
-	VMOVUPS     constants<>+18816(SB), Y5
-	VFMADD231PD Y3, Y4, Y5
-	VMOVUPS     constants<>+18880(SB), Y4
-	VFMADD231PD Y3, Y5, Y4
-	VMOVUPS     constants<>+18944(SB), Y5
-	VFMADD231PD Y3, Y4, Y5
-	VMOVUPS     constants<>+19008(SB), Y3
-	VFMADD231PD constants<>+19072(SB), Y1, Y3
-	VMOVUPS     constants<>+19136(SB), Y4
-	VFMADD231PD Y1, Y3, Y4
-	VMOVUPS     constants<>+19200(SB), Y3
-	VFMADD231PD Y1, Y4, Y3
-	VMOVUPS     constants<>+19264(SB), Y4
-	VFMADD231PD Y1, Y3, Y4
-	VMOVUPS     constants<>+19328(SB), Y3
-	VFMADD231PD Y1, Y4, Y3
-	VMOVUPS     constants<>+19392(SB), Y4
-	VFMADD231PD Y1, Y3, Y4
-	VMOVUPS     constants<>+19456(SB), Y3
-	VFMADD231PD Y1, Y4, Y3
-	VMOVUPS     constants<>+19520(SB), Y4
-	VFMADD231PD Y1, Y3, Y4
-	VBLENDVPD   Y2, Y5, Y4, Y1
-	VMULPD      Y0, Y1, Y1
-	VMULPD      constants<>+18240(SB), Y0, Y2
-	VPAND       constants<>+512(SB), Y0, Y0
-	VCMPPD      $0x00, constants<>+640(SB), Y0, Y0
-	VBLENDVPD   Y0, Y2, Y1, Y0
-	VCVTPD2PSY  Y0, X0
-	VMOVUPS     X0, (AX)(BX*4)
-	ADDQ        $0x04, BX
-	CMPQ        BX, DX
-	JLT         erfInv32AVX2_loop
-	VZEROUPPER
-	RET
-
-// func erfInv32AVX512(o *byte, x *byte, y *byte, z *byte, n int)
-// Requires: AVX, AVX512F
-TEXT ·erfInv32AVX512(SB), NOSPLIT, $0-40
-	MOVQ o+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ n+32(FP), DX
-	XORQ BX, BX
-
-erfInv32AVX512_loop:
-	VCVTPS2PD   (CX)(BX*4), Z0
-	VMULPD      Z0, Z0, Z1
-	VPXORD      constants<>+384(SB), Z1, Z1
-	VADDPD      constants<>+640(SB), Z1, Z13
-	VSUBPD      constants<>+640(SB), Z13, Z14
-	VSUBPD      Z14, Z1, Z14
-	VCMPPD      $0x11, constants<>+3648(SB), Z13, K1
-	VMULPD      constants<>+3712(SB), Z13, Z15
-	VBLENDMPD   Z15, Z13, K1, Z2
-	VPADDQ      constants<>+3776(SB), Z2, Z15
-	VPSRLQ      $0x34, Z15, Z16
-	VPORD       constants<>+3840(SB), Z16, Z16
-	VSUBPD      constants<>+3904(SB), Z16, Z16
-	VSUBPD      constants<>+3968(SB), Z16, Z17
-	VBLENDMPD   Z17, Z16, K1, Z3
-	VPANDD      constants<>+4032(SB), Z15, Z15
-	VPADDQ      constants<>+4096(SB), Z15, Z15
-	VSUBPD      constants<>+640(SB), Z15, Z15
-	VADDPD      constants<>+3072(SB), Z15, Z16
-	VDIVPD      Z16, Z15, Z16
-	VMULPD      Z16, Z16, Z17
-	VMOVUPS     constants<>+4160(SB), Z18
-	VFMADD231PD constants<>+4224(SB), Z17, Z18
-	VMOVUPS     constants<>+4288(SB), Z19
-	VFMADD231PD Z17, Z18, Z19
-	VMOVUPS     constants<>+4352(SB), Z18
-	VFMADD231PD Z17, Z19, Z18
-	VMOVUPS     constants<>+4416(SB), Z19
-	VFMADD231PD Z17, Z18, Z19
-	VMOVUPS     constants<>+4480(SB), Z18
-	VFMADD231PD Z17, Z19, Z18
-	VMOVUPS     constants<>+4544(SB), Z19
-	VFMADD231PD Z17, Z18, Z19
-	VMULPD      Z19, Z17, Z17
-	VMULPD      Z15, Z15, Z18
-	VMULPD      constants<>+2112(SB), Z18, Z18
-	VADDPD      Z17, Z18, Z17
-	VMULPD      constants<>+4608(SB), Z3, Z19
-	VMOVUPS     Z19, Z19
-	VFMADD231PD Z17, Z16, Z19
-	VMULPD      constants<>+4672(SB), Z3, Z16
-	VSUBPD      Z19, Z18, Z17
-	VSUBPD      Z15, Z17, Z15
-	VSUBPD      Z15, Z16, Z15
-	VMULPD      constants<>+256(SB), Z13, Z16
-	VADDPD      Z16, Z15, Z15
-	VMOVUPS     constants<>+960(SB), Z16
-	VCMPPD      $0x11, Z13, Z16, K1
-	VBLENDMPD   Z13, Z15, K1, Z4
-	VCMPPD      $0x11, constants<>+256(SB), Z13, K1
-	VMOVUPS     constants<>+4800(SB), Z15
-	VBLENDMPD   constants<>+4736(SB), Z15, K1, Z5
-	VCMPPD      $0x11, constants<>+320(SB), Z13, K1
-	VBLENDMPD   Z5, Z4, K1, Z6
-	VDIVPD      Z13, Z14, Z14
-	VADDPD      Z14, Z6, Z14
-	VPANDD      constants<>+512(SB), Z1, Z15
-	VCMPPD      $0x11, constants<>+3136(SB), Z15, K1
-	VBLENDMPD   Z1, Z14, K1, Z7
-	VMOVUPS     constants<>+3648(SB), Z14
-	VCMPPD      $0x11, Z13, Z14, K1
-	VCMPPD      $0x12, constants<>+960(SB), Z13, K2
-	KANDW       K1, K2, K1
-	VCMPPD      $0x00, Z1, Z13, K2
-	VCMPPD      $0x03, Z1, Z1, K3
-	VBLENDMPD   Z1, Z6, K3, Z8
-	VBLENDMPD   Z6, Z8, K2, Z9
-	VBLENDMPD   Z7, Z9, K1, Z10
-	VPXORD      constants<>+384(SB), Z10, Z1
-	VCMPPD      $0x11, constants<>+16960(SB), Z1, K1
-	VSUBPD      constants<>+18304(SB), Z1, Z13
-	VSQRTPD     Z1, Z1
-	VSUBPD      constants<>+18368(SB), Z1, Z1
-	VMOVUPS     constants<>+18432(SB), Z14
-	VFMADD231PD constants<>+18496(SB), Z13, Z14
-	VMOVUPS     constants<>+18560(SB), Z15
-	VFMADD231PD Z13, Z14, Z15
-	VMOVUPS     constants<>+18624(SB), Z14
-	VFMADD231PD Z13, Z15, Z14
-	VMOVUPS     constants<>+18688(SB), Z15
-	VFMADD231PD Z13, Z14, Z15
-	VMOVUPS     constants<>+18752(SB), Z14
-	VFMADD231PD Z13, Z15, Z14
-	VMOVUPS     constants<>+18816(SB), Z15
-	VFMADD231PD Z13, Z14, Z15
-	VMOVUPS     constants<>+18880(SB), Z14
-	VFMADD231PD Z13, Z15, Z14
-	VMOVUPS     constants<>+18944(SB), Z15
-	VFMADD231PD Z13, Z14, Z15
-	VMOVUPS     constants<>+19008(SB), Z13
-	VFMADD231PD constants<>+19072(SB), Z1, Z13
-	VMOVUPS     constants<>+19136(SB), Z14
-	VFMADD231PD Z1, Z13, Z14
-	VMOVUPS     constants<>+19200(SB), Z13
-	VFMADD231PD Z1, Z14, Z13
-	VMOVUPS     constants<>+19264(SB), Z14
-	VFMADD231PD Z1, Z13, Z14
-	VMOVUPS     constants<>+19328(SB), Z13
-	VFMADD231PD Z1, Z14, Z13
-	VMOVUPS     constants<>+19392(SB), Z14
-	VFMADD231PD Z1, Z13, Z14
-	VMOVUPS     constants<>+19456(SB), Z13
-	VFMADD231PD Z1, Z14, Z13
-	VMOVUPS     constants<>+19520(SB), Z14
-	VFMADD231PD Z1, Z13, Z14
-	VBLENDMPD   Z15, Z14, K1, Z11
-	VMULPD      Z0, Z11, Z1
-	VMULPD      constants<>+18240(SB), Z0, Z13
-	VPANDD      constants<>+512(SB), Z0, Z0
-	VCMPPD      $0x00, constants<>+640(SB), Z0, K1
-	VBLENDMPD   Z13, Z1, K1, Z12
-	VCVTPD2PS   Z12, Y0
-	VMOVUPS     Y0, (AX)(BX*4)
-	ADDQ        $0x08, BX
-	CMPQ        BX, DX
-	JLT         erfInv32AVX512_loop
-	VZEROUPPER
-	RET
-
 // func besselI1e64AVX2(o *byte, x *byte, y *byte, z *byte, n int)
 // Requires: AVX, AVX2, FMA3
 TEXT ·besselI1e64AVX2(SB), NOSPLIT, $0-40
@@ -11490,219 +8393,219 @@ besselI1e64AVX2_loop:
 	VPAND       constants<>+512(SB), Y0, Y1
 	VMULPD      constants<>+2112(SB), Y1, Y2
 	VSUBPD      constants<>+3072(SB), Y2, Y2
-	VMOVUPS     constants<>+19584(SB), Y3
+	VMOVUPS     constants<>+12800(SB), Y3
 	VSUBPD      constants<>+256(SB), Y3, Y3
 	VMOVUPS     Y3, Y3
-	VFMADD231PD constants<>+19648(SB), Y2, Y3
-	VMOVUPS     constants<>+19712(SB), Y4
-	VSUBPD      constants<>+19648(SB), Y4, Y4
+	VFMADD231PD constants<>+12864(SB), Y2, Y3
+	VMOVUPS     constants<>+12928(SB), Y4
+	VSUBPD      constants<>+12864(SB), Y4, Y4
 	VMOVUPS     Y4, Y4
 	VFMADD231PD Y3, Y2, Y4
-	VMOVUPS     constants<>+19776(SB), Y5
+	VMOVUPS     constants<>+12992(SB), Y5
 	VSUBPD      Y3, Y5, Y3
 	VMOVUPS     Y3, Y3
 	VFMADD231PD Y4, Y2, Y3
-	VMOVUPS     constants<>+19840(SB), Y5
+	VMOVUPS     constants<>+13056(SB), Y5
 	VSUBPD      Y4, Y5, Y4
 	VMOVUPS     Y4, Y4
 	VFMADD231PD Y3, Y2, Y4
-	VMOVUPS     constants<>+19904(SB), Y5
+	VMOVUPS     constants<>+13120(SB), Y5
 	VSUBPD      Y3, Y5, Y3
 	VMOVUPS     Y3, Y3
 	VFMADD231PD Y4, Y2, Y3
-	VMOVUPS     constants<>+19968(SB), Y5
+	VMOVUPS     constants<>+13184(SB), Y5
 	VSUBPD      Y4, Y5, Y4
 	VMOVUPS     Y4, Y4
 	VFMADD231PD Y3, Y2, Y4
-	VMOVUPS     constants<>+20032(SB), Y5
+	VMOVUPS     constants<>+13248(SB), Y5
 	VSUBPD      Y3, Y5, Y3
 	VMOVUPS     Y3, Y3
 	VFMADD231PD Y4, Y2, Y3
-	VMOVUPS     constants<>+20096(SB), Y5
+	VMOVUPS     constants<>+13312(SB), Y5
 	VSUBPD      Y4, Y5, Y4
 	VMOVUPS     Y4, Y4
 	VFMADD231PD Y3, Y2, Y4
-	VMOVUPS     constants<>+20160(SB), Y5
+	VMOVUPS     constants<>+13376(SB), Y5
 	VSUBPD      Y3, Y5, Y3
 	VMOVUPS     Y3, Y3
 	VFMADD231PD Y4, Y2, Y3
-	VMOVUPS     constants<>+20224(SB), Y5
+	VMOVUPS     constants<>+13440(SB), Y5
 	VSUBPD      Y4, Y5, Y4
 	VMOVUPS     Y4, Y4
 	VFMADD231PD Y3, Y2, Y4
-	VMOVUPS     constants<>+20288(SB), Y5
+	VMOVUPS     constants<>+13504(SB), Y5
 	VSUBPD      Y3, Y5, Y3
 	VMOVUPS     Y3, Y3
 	VFMADD231PD Y4, Y2, Y3
-	VMOVUPS     constants<>+20352(SB), Y5
+	VMOVUPS     constants<>+13568(SB), Y5
 	VSUBPD      Y4, Y5, Y4
 	VMOVUPS     Y4, Y4
 	VFMADD231PD Y3, Y2, Y4
-	VMOVUPS     constants<>+20416(SB), Y5
+	VMOVUPS     constants<>+13632(SB), Y5
 	VSUBPD      Y3, Y5, Y3
 	VMOVUPS     Y3, Y3
 	VFMADD231PD Y4, Y2, Y3
-	VMOVUPS     constants<>+20480(SB), Y5
+	VMOVUPS     constants<>+13696(SB), Y5
 	VSUBPD      Y4, Y5, Y4
 	VMOVUPS     Y4, Y4
 	VFMADD231PD Y3, Y2, Y4
-	VMOVUPS     constants<>+20544(SB), Y5
+	VMOVUPS     constants<>+13760(SB), Y5
 	VSUBPD      Y3, Y5, Y3
 	VMOVUPS     Y3, Y3
 	VFMADD231PD Y4, Y2, Y3
-	VMOVUPS     constants<>+20608(SB), Y5
+	VMOVUPS     constants<>+13824(SB), Y5
 	VSUBPD      Y4, Y5, Y4
 	VMOVUPS     Y4, Y4
 	VFMADD231PD Y3, Y2, Y4
-	VMOVUPS     constants<>+20672(SB), Y5
+	VMOVUPS     constants<>+13888(SB), Y5
 	VSUBPD      Y3, Y5, Y3
 	VMOVUPS     Y3, Y3
 	VFMADD231PD Y4, Y2, Y3
-	VMOVUPS     constants<>+20736(SB), Y5
+	VMOVUPS     constants<>+13952(SB), Y5
 	VSUBPD      Y4, Y5, Y4
 	VMOVUPS     Y4, Y4
 	VFMADD231PD Y3, Y2, Y4
-	VMOVUPS     constants<>+20800(SB), Y5
+	VMOVUPS     constants<>+14016(SB), Y5
 	VSUBPD      Y3, Y5, Y3
 	VMOVUPS     Y3, Y3
 	VFMADD231PD Y4, Y2, Y3
-	VMOVUPS     constants<>+20864(SB), Y5
+	VMOVUPS     constants<>+14080(SB), Y5
 	VSUBPD      Y4, Y5, Y4
 	VMOVUPS     Y4, Y4
 	VFMADD231PD Y3, Y2, Y4
-	VMOVUPS     constants<>+20928(SB), Y5
+	VMOVUPS     constants<>+14144(SB), Y5
 	VSUBPD      Y3, Y5, Y3
 	VMOVUPS     Y3, Y3
 	VFMADD231PD Y4, Y2, Y3
-	VMOVUPS     constants<>+20992(SB), Y5
+	VMOVUPS     constants<>+14208(SB), Y5
 	VSUBPD      Y4, Y5, Y4
 	VMOVUPS     Y4, Y4
 	VFMADD231PD Y3, Y2, Y4
-	VMOVUPS     constants<>+21056(SB), Y5
+	VMOVUPS     constants<>+14272(SB), Y5
 	VSUBPD      Y3, Y5, Y3
 	VMOVUPS     Y3, Y3
 	VFMADD231PD Y4, Y2, Y3
-	VMOVUPS     constants<>+21120(SB), Y5
+	VMOVUPS     constants<>+14336(SB), Y5
 	VSUBPD      Y4, Y5, Y4
 	VMOVUPS     Y4, Y4
 	VFMADD231PD Y3, Y2, Y4
-	VMOVUPS     constants<>+21184(SB), Y5
+	VMOVUPS     constants<>+14400(SB), Y5
 	VSUBPD      Y3, Y5, Y3
 	VMOVUPS     Y3, Y3
 	VFMADD231PD Y4, Y2, Y3
-	VMOVUPS     constants<>+21248(SB), Y5
+	VMOVUPS     constants<>+14464(SB), Y5
 	VSUBPD      Y4, Y5, Y4
 	VMOVUPS     Y4, Y4
 	VFMADD231PD Y3, Y2, Y4
-	VMOVUPS     constants<>+21312(SB), Y5
+	VMOVUPS     constants<>+14528(SB), Y5
 	VSUBPD      Y3, Y5, Y3
 	VMOVUPS     Y3, Y3
 	VFMADD231PD Y4, Y2, Y3
-	VMOVUPS     constants<>+21376(SB), Y5
+	VMOVUPS     constants<>+14592(SB), Y5
 	VSUBPD      Y4, Y5, Y5
 	VMOVUPS     Y5, Y5
 	VFMADD231PD Y3, Y2, Y5
 	VSUBPD      Y4, Y5, Y2
 	VMULPD      constants<>+2112(SB), Y2, Y2
 	VMULPD      Y2, Y1, Y2
-	VCMPPD      $0x11, constants<>+21440(SB), Y1, Y3
-	VBLENDVPD   Y3, constants<>+21440(SB), Y1, Y3
-	VMOVUPS     constants<>+21504(SB), Y4
+	VCMPPD      $0x11, constants<>+14656(SB), Y1, Y3
+	VBLENDVPD   Y3, constants<>+14656(SB), Y1, Y3
+	VMOVUPS     constants<>+14720(SB), Y4
 	VDIVPD      Y3, Y4, Y4
 	VSUBPD      constants<>+3072(SB), Y4, Y4
-	VMOVUPS     constants<>+21568(SB), Y5
+	VMOVUPS     constants<>+14784(SB), Y5
 	VSUBPD      constants<>+256(SB), Y5, Y5
 	VMOVUPS     Y5, Y5
-	VFMADD231PD constants<>+21632(SB), Y4, Y5
-	VMOVUPS     constants<>+21696(SB), Y6
-	VSUBPD      constants<>+21632(SB), Y6, Y6
+	VFMADD231PD constants<>+14848(SB), Y4, Y5
+	VMOVUPS     constants<>+14912(SB), Y6
+	VSUBPD      constants<>+14848(SB), Y6, Y6
 	VMOVUPS     Y6, Y6
 	VFMADD231PD Y5, Y4, Y6
-	VMOVUPS     constants<>+21760(SB), Y7
+	VMOVUPS     constants<>+14976(SB), Y7
 	VSUBPD      Y5, Y7, Y5
 	VMOVUPS     Y5, Y5
 	VFMADD231PD Y6, Y4, Y5
-	VMOVUPS     constants<>+21824(SB), Y7
+	VMOVUPS     constants<>+15040(SB), Y7
 	VSUBPD      Y6, Y7, Y6
 	VMOVUPS     Y6, Y6
 	VFMADD231PD Y5, Y4, Y6
-	VMOVUPS     constants<>+21888(SB), Y7
+	VMOVUPS     constants<>+15104(SB), Y7
 	VSUBPD      Y5, Y7, Y5
 	VMOVUPS     Y5, Y5
 	VFMADD231PD Y6, Y4, Y5
-	VMOVUPS     constants<>+21952(SB), Y7
+	VMOVUPS     constants<>+15168(SB), Y7
 	VSUBPD      Y6, Y7, Y6
 	VMOVUPS     Y6, Y6
 	VFMADD231PD Y5, Y4, Y6
-	VMOVUPS     constants<>+22016(SB), Y7
+	VMOVUPS     constants<>+15232(SB), Y7
 	VSUBPD      Y5, Y7, Y5
 	VMOVUPS     Y5, Y5
 	VFMADD231PD Y6, Y4, Y5
-	VMOVUPS     constants<>+22080(SB), Y7
+	VMOVUPS     constants<>+15296(SB), Y7
 	VSUBPD      Y6, Y7, Y6
 	VMOVUPS     Y6, Y6
 	VFMADD231PD Y5, Y4, Y6
-	VMOVUPS     constants<>+22144(SB), Y7
+	VMOVUPS     constants<>+15360(SB), Y7
 	VSUBPD      Y5, Y7, Y5
 	VMOVUPS     Y5, Y5
 	VFMADD231PD Y6, Y4, Y5
-	VMOVUPS     constants<>+22208(SB), Y7
+	VMOVUPS     constants<>+15424(SB), Y7
 	VSUBPD      Y6, Y7, Y6
 	VMOVUPS     Y6, Y6
 	VFMADD231PD Y5, Y4, Y6
-	VMOVUPS     constants<>+22272(SB), Y7
+	VMOVUPS     constants<>+15488(SB), Y7
 	VSUBPD      Y5, Y7, Y5
 	VMOVUPS     Y5, Y5
 	VFMADD231PD Y6, Y4, Y5
-	VMOVUPS     constants<>+22336(SB), Y7
+	VMOVUPS     constants<>+15552(SB), Y7
 	VSUBPD      Y6, Y7, Y6
 	VMOVUPS     Y6, Y6
 	VFMADD231PD Y5, Y4, Y6
-	VMOVUPS     constants<>+22400(SB), Y7
+	VMOVUPS     constants<>+15616(SB), Y7
 	VSUBPD      Y5, Y7, Y5
 	VMOVUPS     Y5, Y5
 	VFMADD231PD Y6, Y4, Y5
-	VMOVUPS     constants<>+22464(SB), Y7
+	VMOVUPS     constants<>+15680(SB), Y7
 	VSUBPD      Y6, Y7, Y6
 	VMOVUPS     Y6, Y6
 	VFMADD231PD Y5, Y4, Y6
-	VMOVUPS     constants<>+22528(SB), Y7
+	VMOVUPS     constants<>+15744(SB), Y7
 	VSUBPD      Y5, Y7, Y5
 	VMOVUPS     Y5, Y5
 	VFMADD231PD Y6, Y4, Y5
-	VMOVUPS     constants<>+22592(SB), Y7
+	VMOVUPS     constants<>+15808(SB), Y7
 	VSUBPD      Y6, Y7, Y6
 	VMOVUPS     Y6, Y6
 	VFMADD231PD Y5, Y4, Y6
-	VMOVUPS     constants<>+22656(SB), Y7
+	VMOVUPS     constants<>+15872(SB), Y7
 	VSUBPD      Y5, Y7, Y5
 	VMOVUPS     Y5, Y5
 	VFMADD231PD Y6, Y4, Y5
-	VMOVUPS     constants<>+22720(SB), Y7
+	VMOVUPS     constants<>+15936(SB), Y7
 	VSUBPD      Y6, Y7, Y6
 	VMOVUPS     Y6, Y6
 	VFMADD231PD Y5, Y4, Y6
-	VMOVUPS     constants<>+22784(SB), Y7
+	VMOVUPS     constants<>+16000(SB), Y7
 	VSUBPD      Y5, Y7, Y5
 	VMOVUPS     Y5, Y5
 	VFMADD231PD Y6, Y4, Y5
-	VMOVUPS     constants<>+22848(SB), Y7
+	VMOVUPS     constants<>+16064(SB), Y7
 	VSUBPD      Y6, Y7, Y6
 	VMOVUPS     Y6, Y6
 	VFMADD231PD Y5, Y4, Y6
-	VMOVUPS     constants<>+22912(SB), Y7
+	VMOVUPS     constants<>+16128(SB), Y7
 	VSUBPD      Y5, Y7, Y5
 	VMOVUPS     Y5, Y5
 	VFMADD231PD Y6, Y4, Y5
-	VMOVUPS     constants<>+22976(SB), Y7
+	VMOVUPS     constants<>+16192(SB), Y7
 	VSUBPD      Y6, Y7, Y6
 	VMOVUPS     Y6, Y6
 	VFMADD231PD Y5, Y4, Y6
-	VMOVUPS     constants<>+23040(SB), Y7
+	VMOVUPS     constants<>+16256(SB), Y7
 	VSUBPD      Y5, Y7, Y5
 	VMOVUPS     Y5, Y5
 	VFMADD231PD Y6, Y4, Y5
-	VMOVUPS     constants<>+23104(SB), Y7
+	VMOVUPS     constants<>+16320(SB), Y7
 	VSUBPD      Y6, Y7, Y7
 	VMOVUPS     Y7, Y7
 	VFMADD231PD Y5, Y4, Y7
@@ -11710,7 +8613,7 @@ besselI1e64AVX2_loop:
 	VMULPD      constants<>+2112(SB), Y4, Y4
 	VSQRTPD     Y3, Y3
 	VDIVPD      Y3, Y4, Y3
-	VMOVUPS     constants<>+21440(SB), Y4
+	VMOVUPS     constants<>+14656(SB), Y4
 	VCMPPD      $0x11, Y1, Y4, Y1
 	VBLENDVPD   Y1, Y3, Y2, Y1
 	VPAND       constants<>+384(SB), Y0, Y2
@@ -11737,219 +8640,219 @@ besselI1e64AVX512_loop:
 	VPANDD      constants<>+512(SB), Z0, Z1
 	VMULPD      constants<>+2112(SB), Z1, Z2
 	VSUBPD      constants<>+3072(SB), Z2, Z2
-	VMOVUPS     constants<>+19584(SB), Z6
+	VMOVUPS     constants<>+12800(SB), Z6
 	VSUBPD      constants<>+256(SB), Z6, Z6
 	VMOVUPS     Z6, Z6
-	VFMADD231PD constants<>+19648(SB), Z2, Z6
-	VMOVUPS     constants<>+19712(SB), Z7
-	VSUBPD      constants<>+19648(SB), Z7, Z7
+	VFMADD231PD constants<>+12864(SB), Z2, Z6
+	VMOVUPS     constants<>+12928(SB), Z7
+	VSUBPD      constants<>+12864(SB), Z7, Z7
 	VMOVUPS     Z7, Z7
 	VFMADD231PD Z6, Z2, Z7
-	VMOVUPS     constants<>+19776(SB), Z8
+	VMOVUPS     constants<>+12992(SB), Z8
 	VSUBPD      Z6, Z8, Z6
 	VMOVUPS     Z6, Z6
 	VFMADD231PD Z7, Z2, Z6
-	VMOVUPS     constants<>+19840(SB), Z8
+	VMOVUPS     constants<>+13056(SB), Z8
 	VSUBPD      Z7, Z8, Z7
 	VMOVUPS     Z7, Z7
 	VFMADD231PD Z6, Z2, Z7
-	VMOVUPS     constants<>+19904(SB), Z8
+	VMOVUPS     constants<>+13120(SB), Z8
 	VSUBPD      Z6, Z8, Z6
 	VMOVUPS     Z6, Z6
 	VFMADD231PD Z7, Z2, Z6
-	VMOVUPS     constants<>+19968(SB), Z8
+	VMOVUPS     constants<>+13184(SB), Z8
 	VSUBPD      Z7, Z8, Z7
 	VMOVUPS     Z7, Z7
 	VFMADD231PD Z6, Z2, Z7
-	VMOVUPS     constants<>+20032(SB), Z8
+	VMOVUPS     constants<>+13248(SB), Z8
 	VSUBPD      Z6, Z8, Z6
 	VMOVUPS     Z6, Z6
 	VFMADD231PD Z7, Z2, Z6
-	VMOVUPS     constants<>+20096(SB), Z8
+	VMOVUPS     constants<>+13312(SB), Z8
 	VSUBPD      Z7, Z8, Z7
 	VMOVUPS     Z7, Z7
 	VFMADD231PD Z6, Z2, Z7
-	VMOVUPS     constants<>+20160(SB), Z8
+	VMOVUPS     constants<>+13376(SB), Z8
 	VSUBPD      Z6, Z8, Z6
 	VMOVUPS     Z6, Z6
 	VFMADD231PD Z7, Z2, Z6
-	VMOVUPS     constants<>+20224(SB), Z8
+	VMOVUPS     constants<>+13440(SB), Z8
 	VSUBPD      Z7, Z8, Z7
 	VMOVUPS     Z7, Z7
 	VFMADD231PD Z6, Z2, Z7
-	VMOVUPS     constants<>+20288(SB), Z8
+	VMOVUPS     constants<>+13504(SB), Z8
 	VSUBPD      Z6, Z8, Z6
 	VMOVUPS     Z6, Z6
 	VFMADD231PD Z7, Z2, Z6
-	VMOVUPS     constants<>+20352(SB), Z8
+	VMOVUPS     constants<>+13568(SB), Z8
 	VSUBPD      Z7, Z8, Z7
 	VMOVUPS     Z7, Z7
 	VFMADD231PD Z6, Z2, Z7
-	VMOVUPS     constants<>+20416(SB), Z8
+	VMOVUPS     constants<>+13632(SB), Z8
 	VSUBPD      Z6, Z8, Z6
 	VMOVUPS     Z6, Z6
 	VFMADD231PD Z7, Z2, Z6
-	VMOVUPS     constants<>+20480(SB), Z8
+	VMOVUPS     constants<>+13696(SB), Z8
 	VSUBPD      Z7, Z8, Z7
 	VMOVUPS     Z7, Z7
 	VFMADD231PD Z6, Z2, Z7
-	VMOVUPS     constants<>+20544(SB), Z8
+	VMOVUPS     constants<>+13760(SB), Z8
 	VSUBPD      Z6, Z8, Z6
 	VMOVUPS     Z6, Z6
 	VFMADD231PD Z7, Z2, Z6
-	VMOVUPS     constants<>+20608(SB), Z8
+	VMOVUPS     constants<>+13824(SB), Z8
 	VSUBPD      Z7, Z8, Z7
 	VMOVUPS     Z7, Z7
 	VFMADD231PD Z6, Z2, Z7
-	VMOVUPS     constants<>+20672(SB), Z8
+	VMOVUPS     constants<>+13888(SB), Z8
 	VSUBPD      Z6, Z8, Z6
 	VMOVUPS     Z6, Z6
 	VFMADD231PD Z7, Z2, Z6
-	VMOVUPS     constants<>+20736(SB), Z8
+	VMOVUPS     constants<>+13952(SB), Z8
 	VSUBPD      Z7, Z8, Z7
 	VMOVUPS     Z7, Z7
 	VFMADD231PD Z6, Z2, Z7
-	VMOVUPS     constants<>+20800(SB), Z8
+	VMOVUPS     constants<>+14016(SB), Z8
 	VSUBPD      Z6, Z8, Z6
 	VMOVUPS     Z6, Z6
 	VFMADD231PD Z7, Z2, Z6
-	VMOVUPS     constants<>+20864(SB), Z8
+	VMOVUPS     constants<>+14080(SB), Z8
 	VSUBPD      Z7, Z8, Z7
 	VMOVUPS     Z7, Z7
 	VFMADD231PD Z6, Z2, Z7
-	VMOVUPS     constants<>+20928(SB), Z8
+	VMOVUPS     constants<>+14144(SB), Z8
 	VSUBPD      Z6, Z8, Z6
 	VMOVUPS     Z6, Z6
 	VFMADD231PD Z7, Z2, Z6
-	VMOVUPS     constants<>+20992(SB), Z8
+	VMOVUPS     constants<>+14208(SB), Z8
 	VSUBPD      Z7, Z8, Z7
 	VMOVUPS     Z7, Z7
 	VFMADD231PD Z6, Z2, Z7
-	VMOVUPS     constants<>+21056(SB), Z8
+	VMOVUPS     constants<>+14272(SB), Z8
 	VSUBPD      Z6, Z8, Z6
 	VMOVUPS     Z6, Z6
 	VFMADD231PD Z7, Z2, Z6
-	VMOVUPS     constants<>+21120(SB), Z8
+	VMOVUPS     constants<>+14336(SB), Z8
 	VSUBPD      Z7, Z8, Z7
 	VMOVUPS     Z7, Z7
 	VFMADD231PD Z6, Z2, Z7
-	VMOVUPS     constants<>+21184(SB), Z8
+	VMOVUPS     constants<>+14400(SB), Z8
 	VSUBPD      Z6, Z8, Z6
 	VMOVUPS     Z6, Z6
 	VFMADD231PD Z7, Z2, Z6
-	VMOVUPS     constants<>+21248(SB), Z8
+	VMOVUPS     constants<>+14464(SB), Z8
 	VSUBPD      Z7, Z8, Z7
 	VMOVUPS     Z7, Z7
 	VFMADD231PD Z6, Z2, Z7
-	VMOVUPS     constants<>+21312(SB), Z8
+	VMOVUPS     constants<>+14528(SB), Z8
 	VSUBPD      Z6, Z8, Z6
 	VMOVUPS     Z6, Z6
 	VFMADD231PD Z7, Z2, Z6
-	VMOVUPS     constants<>+21376(SB), Z8
+	VMOVUPS     constants<>+14592(SB), Z8
 	VSUBPD      Z7, Z8, Z8
 	VMOVUPS     Z8, Z8
 	VFMADD231PD Z6, Z2, Z8
 	VSUBPD      Z7, Z8, Z2
 	VMULPD      constants<>+2112(SB), Z2, Z2
 	VMULPD      Z2, Z1, Z2
-	VCMPPD      $0x11, constants<>+21440(SB), Z1, K1
-	VBLENDMPD   constants<>+21440(SB), Z1, K1, Z3
-	VMOVUPS     constants<>+21504(SB), Z6
+	VCMPPD      $0x11, constants<>+14656(SB), Z1, K1
+	VBLENDMPD   constants<>+14656(SB), Z1, K1, Z3
+	VMOVUPS     constants<>+14720(SB), Z6
 	VDIVPD      Z3, Z6, Z6
 	VSUBPD      constants<>+3072(SB), Z6, Z6
-	VMOVUPS     constants<>+21568(SB), Z7
+	VMOVUPS     constants<>+14784(SB), Z7
 	VSUBPD      constants<>+256(SB), Z7, Z7
 	VMOVUPS     Z7, Z7
-	VFMADD231PD constants<>+21632(SB), Z6, Z7
-	VMOVUPS     constants<>+21696(SB), Z8
-	VSUBPD      constants<>+21632(SB), Z8, Z8
+	VFMADD231PD constants<>+14848(SB), Z6, Z7
+	VMOVUPS     constants<>+14912(SB), Z8
+	VSUBPD      constants<>+14848(SB), Z8, Z8
 	VMOVUPS     Z8, Z8
 	VFMADD231PD Z7, Z6, Z8
-	VMOVUPS     constants<>+21760(SB), Z9
+	VMOVUPS     constants<>+14976(SB), Z9
 	VSUBPD      Z7, Z9, Z7
 	VMOVUPS     Z7, Z7
 	VFMADD231PD Z8, Z6, Z7
-	VMOVUPS     constants<>+21824(SB), Z9
+	VMOVUPS     constants<>+15040(SB), Z9
 	VSUBPD      Z8, Z9, Z8
 	VMOVUPS     Z8, Z8
 	VFMADD231PD Z7, Z6, Z8
-	VMOVUPS     constants<>+21888(SB), Z9
+	VMOVUPS     constants<>+15104(SB), Z9
 	VSUBPD      Z7, Z9, Z7
 	VMOVUPS     Z7, Z7
 	VFMADD231PD Z8, Z6, Z7
-	VMOVUPS     constants<>+21952(SB), Z9
+	VMOVUPS     constants<>+15168(SB), Z9
 	VSUBPD      Z8, Z9, Z8
 	VMOVUPS     Z8, Z8
 	VFMADD231PD Z7, Z6, Z8
-	VMOVUPS     constants<>+22016(SB), Z9
+	VMOVUPS     constants<>+15232(SB), Z9
 	VSUBPD      Z7, Z9, Z7
 	VMOVUPS     Z7, Z7
 	VFMADD231PD Z8, Z6, Z7
-	VMOVUPS     constants<>+22080(SB), Z9
+	VMOVUPS     constants<>+15296(SB), Z9
 	VSUBPD      Z8, Z9, Z8
 	VMOVUPS     Z8, Z8
 	VFMADD231PD Z7, Z6, Z8
-	VMOVUPS     constants<>+22144(SB), Z9
+	VMOVUPS     constants<>+15360(SB), Z9
 	VSUBPD      Z7, Z9, Z7
 	VMOVUPS     Z7, Z7
 	VFMADD231PD Z8, Z6, Z7
-	VMOVUPS     constants<>+22208(SB), Z9
+	VMOVUPS     constants<>+15424(SB), Z9
 	VSUBPD      Z8, Z9, Z8
 	VMOVUPS     Z8, Z8
 	VFMADD231PD Z7, Z6, Z8
-	VMOVUPS     constants<>+22272(SB), Z9
+	VMOVUPS     constants<>+15488(SB), Z9
 	VSUBPD      Z7, Z9, Z7
 	VMOVUPS     Z7, Z7
 	VFMADD231PD Z8, Z6, Z7
-	VMOVUPS     constants<>+22336(SB), Z9
+	VMOVUPS     constants<>+15552(SB), Z9
 	VSUBPD      Z8, Z9, Z8
 	VMOVUPS     Z8, Z8
 	VFMADD231PD Z7, Z6, Z8
-	VMOVUPS     constants<>+22400(SB), Z9
+	VMOVUPS     constants<>+15616(SB), Z9
 	VSUBPD      Z7, Z9, Z7
 	VMOVUPS     Z7, Z7
 	VFMADD231PD Z8, Z6, Z7
-	VMOVUPS     constants<>+22464(SB), Z9
+	VMOVUPS     constants<>+15680(SB), Z9
 	VSUBPD      Z8, Z9, Z8
 	VMOVUPS     Z8, Z8
 	VFMADD231PD Z7, Z6, Z8
-	VMOVUPS     constants<>+22528(SB), Z9
+	VMOVUPS     constants<>+15744(SB), Z9
 	VSUBPD      Z7, Z9, Z7
 	VMOVUPS     Z7, Z7
 	VFMADD231PD Z8, Z6, Z7
-	VMOVUPS     constants<>+22592(SB), Z9
+	VMOVUPS     constants<>+15808(SB), Z9
 	VSUBPD      Z8, Z9, Z8
 	VMOVUPS     Z8, Z8
 	VFMADD231PD Z7, Z6, Z8
-	VMOVUPS     constants<>+22656(SB), Z9
+	VMOVUPS     constants<>+15872(SB), Z9
 	VSUBPD      Z7, Z9, Z7
 	VMOVUPS     Z7, Z7
 	VFMADD231PD Z8, Z6, Z7
-	VMOVUPS     constants<>+22720(SB), Z9
+	VMOVUPS     constants<>+15936(SB), Z9
 	VSUBPD      Z8, Z9, Z8
 	VMOVUPS     Z8, Z8
 	VFMADD231PD Z7, Z6, Z8
-	VMOVUPS     constants<>+22784(SB), Z9
+	VMOVUPS     constants<>+16000(SB), Z9
 	VSUBPD      Z7, Z9, Z7
 	VMOVUPS     Z7, Z7
 	VFMADD231PD Z8, Z6, Z7
-	VMOVUPS     constants<>+22848(SB), Z9
+	VMOVUPS     constants<>+16064(SB), Z9
 	VSUBPD      Z8, Z9, Z8
 	VMOVUPS     Z8, Z8
 	VFMADD231PD Z7, Z6, Z8
-	VMOVUPS     constants<>+22912(SB), Z9
+	VMOVUPS     constants<>+16128(SB), Z9
 	VSUBPD      Z7, Z9, Z7
 	VMOVUPS     Z7, Z7
 	VFMADD231PD Z8, Z6, Z7
-	VMOVUPS     constants<>+22976(SB), Z9
+	VMOVUPS     constants<>+16192(SB), Z9
 	VSUBPD      Z8, Z9, Z8
 	VMOVUPS     Z8, Z8
 	VFMADD231PD Z7, Z6, Z8
-	VMOVUPS     constants<>+23040(SB), Z9
+	VMOVUPS     constants<>+16256(SB), Z9
 	VSUBPD      Z7, Z9, Z7
 	VMOVUPS     Z7, Z7
 	VFMADD231PD Z8, Z6, Z7
-	VMOVUPS     constants<>+23104(SB), Z9
+	VMOVUPS     constants<>+16320(SB), Z9
 	VSUBPD      Z8, Z9, Z9
 	VMOVUPS     Z9, Z9
 	VFMADD231PD Z7, Z6, Z9
@@ -11957,7 +8860,7 @@ besselI1e64AVX512_loop:
 	VMULPD      constants<>+2112(SB), Z6, Z6
 	VSQRTPD     Z3, Z7
 	VDIVPD      Z7, Z6, Z6
-	VMOVUPS     constants<>+21440(SB), Z7
+	VMOVUPS     constants<>+14656(SB), Z7
 	VCMPPD      $0x11, Z1, Z7, K1
 	VBLENDMPD   Z6, Z2, K1, Z4
 	VPANDD      constants<>+384(SB), Z0, Z1
@@ -11984,115 +8887,115 @@ besselI1e32AVX2_loop:
 	VPAND       constants<>+512(SB), Y0, Y1
 	VMULPD      constants<>+2112(SB), Y1, Y2
 	VSUBPD      constants<>+3072(SB), Y2, Y2
-	VMOVUPS     constants<>+20224(SB), Y3
+	VMOVUPS     constants<>+13440(SB), Y3
 	VSUBPD      constants<>+256(SB), Y3, Y3
 	VMOVUPS     Y3, Y3
-	VFMADD231PD constants<>+20160(SB), Y2, Y3
-	VMOVUPS     constants<>+20288(SB), Y4
-	VSUBPD      constants<>+20160(SB), Y4, Y4
+	VFMADD231PD constants<>+13376(SB), Y2, Y3
+	VMOVUPS     constants<>+13504(SB), Y4
+	VSUBPD      constants<>+13376(SB), Y4, Y4
 	VMOVUPS     Y4, Y4
 	VFMADD231PD Y3, Y2, Y4
-	VMOVUPS     constants<>+20352(SB), Y5
+	VMOVUPS     constants<>+13568(SB), Y5
 	VSUBPD      Y3, Y5, Y3
 	VMOVUPS     Y3, Y3
 	VFMADD231PD Y4, Y2, Y3
-	VMOVUPS     constants<>+20416(SB), Y5
+	VMOVUPS     constants<>+13632(SB), Y5
 	VSUBPD      Y4, Y5, Y4
 	VMOVUPS     Y4, Y4
 	VFMADD231PD Y3, Y2, Y4
-	VMOVUPS     constants<>+20480(SB), Y5
+	VMOVUPS     constants<>+13696(SB), Y5
 	VSUBPD      Y3, Y5, Y3
 	VMOVUPS     Y3, Y3
 	VFMADD231PD Y4, Y2, Y3
-	VMOVUPS     constants<>+20544(SB), Y5
+	VMOVUPS     constants<>+13760(SB), Y5
 	VSUBPD      Y4, Y5, Y4
 	VMOVUPS     Y4, Y4
 	VFMADD231PD Y3, Y2, Y4
-	VMOVUPS     constants<>+20608(SB), Y5
+	VMOVUPS     constants<>+13824(SB), Y5
 	VSUBPD      Y3, Y5, Y3
 	VMOVUPS     Y3, Y3
 	VFMADD231PD Y4, Y2, Y3
-	VMOVUPS     constants<>+20672(SB), Y5
+	VMOVUPS     constants<>+13888(SB), Y5
 	VSUBPD      Y4, Y5, Y4
 	VMOVUPS     Y4, Y4
 	VFMADD231PD Y3, Y2, Y4
-	VMOVUPS     constants<>+20736(SB), Y5
+	VMOVUPS     constants<>+13952(SB), Y5
 	VSUBPD      Y3, Y5, Y3
 	VMOVUPS     Y3, Y3
 	VFMADD231PD Y4, Y2, Y3
-	VMOVUPS     constants<>+20800(SB), Y5
+	VMOVUPS     constants<>+14016(SB), Y5
 	VSUBPD      Y4, Y5, Y4
 	VMOVUPS     Y4, Y4
 	VFMADD231PD Y3, Y2, Y4
-	VMOVUPS     constants<>+20864(SB), Y5
+	VMOVUPS     constants<>+14080(SB), Y5
 	VSUBPD      Y3, Y5, Y3
 	VMOVUPS     Y3, Y3
 	VFMADD231PD Y4, Y2, Y3
-	VMOVUPS     constants<>+20928(SB), Y5
+	VMOVUPS     constants<>+14144(SB), Y5
 	VSUBPD      Y4, Y5, Y4
 	VMOVUPS     Y4, Y4
 	VFMADD231PD Y3, Y2, Y4
-	VMOVUPS     constants<>+20992(SB), Y5
+	VMOVUPS     constants<>+14208(SB), Y5
 	VSUBPD      Y3, Y5, Y3
 	VMOVUPS     Y3, Y3
 	VFMADD231PD Y4, Y2, Y3
-	VMOVUPS     constants<>+21056(SB), Y5
+	VMOVUPS     constants<>+14272(SB), Y5
 	VSUBPD      Y4, Y5, Y4
 	VMOVUPS     Y4, Y4
 	VFMADD231PD Y3, Y2, Y4
-	VMOVUPS     constants<>+21120(SB), Y5
+	VMOVUPS     constants<>+14336(SB), Y5
 	VSUBPD      Y3, Y5, Y3
 	VMOVUPS     Y3, Y3
 	VFMADD231PD Y4, Y2, Y3
-	VMOVUPS     constants<>+21184(SB), Y5
+	VMOVUPS     constants<>+14400(SB), Y5
 	VSUBPD      Y4, Y5, Y4
 	VMOVUPS     Y4, Y4
 	VFMADD231PD Y3, Y2, Y4
-	VMOVUPS     constants<>+21248(SB), Y5
+	VMOVUPS     constants<>+14464(SB), Y5
 	VSUBPD      Y3, Y5, Y3
 	VMOVUPS     Y3, Y3
 	VFMADD231PD Y4, Y2, Y3
-	VMOVUPS     constants<>+21312(SB), Y5
+	VMOVUPS     constants<>+14528(SB), Y5
 	VSUBPD      Y4, Y5, Y4
 	VMOVUPS     Y4, Y4
 	VFMADD231PD Y3, Y2, Y4
-	VMOVUPS     constants<>+21376(SB), Y5
+	VMOVUPS     constants<>+14592(SB), Y5
 	VSUBPD      Y3, Y5, Y5
 	VMOVUPS     Y5, Y5
 	VFMADD231PD Y4, Y2, Y5
 	VSUBPD      Y3, Y5, Y2
 	VMULPD      constants<>+2112(SB), Y2, Y2
 	VMULPD      Y2, Y1, Y2
-	VCMPPD      $0x11, constants<>+21440(SB), Y1, Y3
-	VBLENDVPD   Y3, constants<>+21440(SB), Y1, Y3
-	VMOVUPS     constants<>+21504(SB), Y4
+	VCMPPD      $0x11, constants<>+14656(SB), Y1, Y3
+	VBLENDVPD   Y3, constants<>+14656(SB), Y1, Y3
+	VMOVUPS     constants<>+14720(SB), Y4
 	VDIVPD      Y3, Y4, Y4
 	VSUBPD      constants<>+3072(SB), Y4, Y4
-	VMOVUPS     constants<>+22720(SB), Y5
+	VMOVUPS     constants<>+15936(SB), Y5
 	VSUBPD      constants<>+256(SB), Y5, Y5
 	VMOVUPS     Y5, Y5
-	VFMADD231PD constants<>+22656(SB), Y4, Y5
-	VMOVUPS     constants<>+22784(SB), Y6
-	VSUBPD      constants<>+22656(SB), Y6, Y6
+	VFMADD231PD constants<>+15872(SB), Y4, Y5
+	VMOVUPS     constants<>+16000(SB), Y6
+	VSUBPD      constants<>+15872(SB), Y6, Y6
 	VMOVUPS     Y6, Y6
 	VFMADD231PD Y5, Y4, Y6
-	VMOVUPS     constants<>+22848(SB), Y7
+	VMOVUPS     constants<>+16064(SB), Y7
 	VSUBPD      Y5, Y7, Y5
 	VMOVUPS     Y5, Y5
 	VFMADD231PD Y6, Y4, Y5
-	VMOVUPS     constants<>+22912(SB), Y7
+	VMOVUPS     constants<>+16128(SB), Y7
 	VSUBPD      Y6, Y7, Y6
 	VMOVUPS     Y6, Y6
 	VFMADD231PD Y5, Y4, Y6
-	VMOVUPS     constants<>+22976(SB), Y7
+	VMOVUPS     constants<>+16192(SB), Y7
 	VSUBPD      Y5, Y7, Y5
 	VMOVUPS     Y5, Y5
 	VFMADD231PD Y6, Y4, Y5
-	VMOVUPS     constants<>+23040(SB), Y7
+	VMOVUPS     constants<>+16256(SB), Y7
 	VSUBPD      Y6, Y7, Y6
 	VMOVUPS     Y6, Y6
 	VFMADD231PD Y5, Y4, Y6
-	VMOVUPS     constants<>+23104(SB), Y7
+	VMOVUPS     constants<>+16320(SB), Y7
 	VSUBPD      Y5, Y7, Y7
 	VMOVUPS     Y7, Y7
 	VFMADD231PD Y6, Y4, Y7
@@ -12100,7 +9003,7 @@ besselI1e32AVX2_loop:
 	VMULPD      constants<>+2112(SB), Y4, Y4
 	VSQRTPD     Y3, Y3
 	VDIVPD      Y3, Y4, Y3
-	VMOVUPS     constants<>+21440(SB), Y4
+	VMOVUPS     constants<>+14656(SB), Y4
 	VCMPPD      $0x11, Y1, Y4, Y1
 	VBLENDVPD   Y1, Y3, Y2, Y1
 	VPAND       constants<>+384(SB), Y0, Y2
@@ -12128,115 +9031,115 @@ besselI1e32AVX512_loop:
 	VPANDD      constants<>+512(SB), Z0, Z1
 	VMULPD      constants<>+2112(SB), Z1, Z2
 	VSUBPD      constants<>+3072(SB), Z2, Z2
-	VMOVUPS     constants<>+20224(SB), Z6
+	VMOVUPS     constants<>+13440(SB), Z6
 	VSUBPD      constants<>+256(SB), Z6, Z6
 	VMOVUPS     Z6, Z6
-	VFMADD231PD constants<>+20160(SB), Z2, Z6
-	VMOVUPS     constants<>+20288(SB), Z7
-	VSUBPD      constants<>+20160(SB), Z7, Z7
+	VFMADD231PD constants<>+13376(SB), Z2, Z6
+	VMOVUPS     constants<>+13504(SB), Z7
+	VSUBPD      constants<>+13376(SB), Z7, Z7
 	VMOVUPS     Z7, Z7
 	VFMADD231PD Z6, Z2, Z7
-	VMOVUPS     constants<>+20352(SB), Z8
+	VMOVUPS     constants<>+13568(SB), Z8
 	VSUBPD      Z6, Z8, Z6
 	VMOVUPS     Z6, Z6
 	VFMADD231PD Z7, Z2, Z6
-	VMOVUPS     constants<>+20416(SB), Z8
+	VMOVUPS     constants<>+13632(SB), Z8
 	VSUBPD      Z7, Z8, Z7
 	VMOVUPS     Z7, Z7
 	VFMADD231PD Z6, Z2, Z7
-	VMOVUPS     constants<>+20480(SB), Z8
+	VMOVUPS     constants<>+13696(SB), Z8
 	VSUBPD      Z6, Z8, Z6
 	VMOVUPS     Z6, Z6
 	VFMADD231PD Z7, Z2, Z6
-	VMOVUPS     constants<>+20544(SB), Z8
+	VMOVUPS     constants<>+13760(SB), Z8
 	VSUBPD      Z7, Z8, Z7
 	VMOVUPS     Z7, Z7
 	VFMADD231PD Z6, Z2, Z7
-	VMOVUPS     constants<>+20608(SB), Z8
+	VMOVUPS     constants<>+13824(SB), Z8
 	VSUBPD      Z6, Z8, Z6
 	VMOVUPS     Z6, Z6
 	VFMADD231PD Z7, Z2, Z6
-	VMOVUPS     constants<>+20672(SB), Z8
+	VMOVUPS     constants<>+13888(SB), Z8
 	VSUBPD      Z7, Z8, Z7
 	VMOVUPS     Z7, Z7
 	VFMADD231PD Z6, Z2, Z7
-	VMOVUPS     constants<>+20736(SB), Z8
+	VMOVUPS     constants<>+13952(SB), Z8
 	VSUBPD      Z6, Z8, Z6
 	VMOVUPS     Z6, Z6
 	VFMADD231PD Z7, Z2, Z6
-	VMOVUPS     constants<>+20800(SB), Z8
+	VMOVUPS     constants<>+14016(SB), Z8
 	VSUBPD      Z7, Z8, Z7
 	VMOVUPS     Z7, Z7
 	VFMADD231PD Z6, Z2, Z7
-	VMOVUPS     constants<>+20864(SB), Z8
+	VMOVUPS     constants<>+14080(SB), Z8
 	VSUBPD      Z6, Z8, Z6
 	VMOVUPS     Z6, Z6
 	VFMADD231PD Z7, Z2, Z6
-	VMOVUPS     constants<>+20928(SB), Z8
+	VMOVUPS     constants<>+14144(SB), Z8
 	VSUBPD      Z7, Z8, Z7
 	VMOVUPS     Z7, Z7
 	VFMADD231PD Z6, Z2, Z7
-	VMOVUPS     constants<>+20992(SB), Z8
+	VMOVUPS     constants<>+14208(SB), Z8
 	VSUBPD      Z6, Z8, Z6
 	VMOVUPS     Z6, Z6
 	VFMADD231PD Z7, Z2, Z6
-	VMOVUPS     constants<>+21056(SB), Z8
+	VMOVUPS     constants<>+14272(SB), Z8
 	VSUBPD      Z7, Z8, Z7
 	VMOVUPS     Z7, Z7
 	VFMADD231PD Z6, Z2, Z7
-	VMOVUPS     constants<>+21120(SB), Z8
+	VMOVUPS     constants<>+14336(SB), Z8
 	VSUBPD      Z6, Z8, Z6
 	VMOVUPS     Z6, Z6
 	VFMADD231PD Z7, Z2, Z6
-	VMOVUPS     constants<>+21184(SB), Z8
+	VMOVUPS     constants<>+14400(SB), Z8
 	VSUBPD      Z7, Z8, Z7
 	VMOVUPS     Z7, Z7
 	VFMADD231PD Z6, Z2, Z7
-	VMOVUPS     constants<>+21248(SB), Z8
+	VMOVUPS     constants<>+14464(SB), Z8
 	VSUBPD      Z6, Z8, Z6
 	VMOVUPS     Z6, Z6
 	VFMADD231PD Z7, Z2, Z6
-	VMOVUPS     constants<>+21312(SB), Z8
+	VMOVUPS     constants<>+14528(SB), Z8
 	VSUBPD      Z7, Z8, Z7
 	VMOVUPS     Z7, Z7
 	VFMADD231PD Z6, Z2, Z7
-	VMOVUPS     constants<>+21376(SB), Z8
+	VMOVUPS     constants<>+14592(SB), Z8
 	VSUBPD      Z6, Z8, Z8
 	VMOVUPS     Z8, Z8
 	VFMADD231PD Z7, Z2, Z8
 	VSUBPD      Z6, Z8, Z2
 	VMULPD      constants<>+2112(SB), Z2, Z2
 	VMULPD      Z2, Z1, Z2
-	VCMPPD      $0x11, constants<>+21440(SB), Z1, K1
-	VBLENDMPD   constants<>+21440(SB), Z1, K1, Z3
-	VMOVUPS     constants<>+21504(SB), Z6
+	VCMPPD      $0x11, constants<>+14656(SB), Z1, K1
+	VBLENDMPD   constants<>+14656(SB), Z1, K1, Z3
+	VMOVUPS     constants<>+14720(SB), Z6
 	VDIVPD      Z3, Z6, Z6
 	VSUBPD      constants<>+3072(SB), Z6, Z6
-	VMOVUPS     constants<>+22720(SB), Z7
+	VMOVUPS     constants<>+15936(SB), Z7
 	VSUBPD      constants<>+256(SB), Z7, Z7
 	VMOVUPS     Z7, Z7
-	VFMADD231PD constants<>+22656(SB), Z6, Z7
-	VMOVUPS     constants<>+22784(SB), Z8
-	VSUBPD      constants<>+22656(SB), Z8, Z8
+	VFMADD231PD constants<>+15872(SB), Z6, Z7
+	VMOVUPS     constants<>+16000(SB), Z8
+	VSUBPD      constants<>+15872(SB), Z8, Z8
 	VMOVUPS     Z8, Z8
 	VFMADD231PD Z7, Z6, Z8
-	VMOVUPS     constants<>+22848(SB), Z9
+	VMOVUPS     constants<>+16064(SB), Z9
 	VSUBPD      Z7, Z9, Z7
 	VMOVUPS     Z7, Z7
 	VFMADD231PD Z8, Z6, Z7
-	VMOVUPS     constants<>+22912(SB), Z9
+	VMOVUPS     constants<>+16128(SB), Z9
 	VSUBPD      Z8, Z9, Z8
 	VMOVUPS     Z8, Z8
 	VFMADD231PD Z7, Z6, Z8
-	VMOVUPS     constants<>+22976(SB), Z9
+	VMOVUPS     constants<>+16192(SB), Z9
 	VSUBPD      Z7, Z9, Z7
 	VMOVUPS     Z7, Z7
 	VFMADD231PD Z8, Z6, Z7
-	VMOVUPS     constants<>+23040(SB), Z9
+	VMOVUPS     constants<>+16256(SB), Z9
 	VSUBPD      Z8, Z9, Z8
 	VMOVUPS     Z8, Z8
 	VFMADD231PD Z7, Z6, Z8
-	VMOVUPS     constants<>+23104(SB), Z9
+	VMOVUPS     constants<>+16320(SB), Z9
 	VSUBPD      Z7, Z9, Z9
 	VMOVUPS     Z9, Z9
 	VFMADD231PD Z8, Z6, Z9
@@ -12244,7 +9147,7 @@ besselI1e32AVX512_loop:
 	VMULPD      constants<>+2112(SB), Z6, Z6
 	VSQRTPD     Z3, Z7
 	VDIVPD      Z7, Z6, Z6
-	VMOVUPS     constants<>+21440(SB), Z7
+	VMOVUPS     constants<>+14656(SB), Z7
 	VCMPPD      $0x11, Z1, Z7, K1
 	VBLENDMPD   Z6, Z2, K1, Z4
 	VPANDD      constants<>+384(SB), Z0, Z1
@@ -12277,13 +9180,13 @@ atan264AVX2_loop:
 	VBLENDVPD   Y4, Y2, Y3, Y5
 	VBLENDVPD   Y4, Y3, Y2, Y2
 	VCMPPD      $0x00, Y2, Y5, Y3
-	VMOVUPS     constants<>+7488(SB), Y6
+	VMOVUPS     constants<>+16384(SB), Y6
 	VCMPPD      $0x11, Y2, Y6, Y6
 	VMOVUPS     constants<>+640(SB), Y7
 	VBLENDVPD   Y6, constants<>+2112(SB), Y7, Y6
 	VMULPD      Y6, Y5, Y5
 	VMULPD      Y6, Y2, Y2
-	VMULPD      constants<>+7552(SB), Y2, Y6
+	VMULPD      constants<>+16448(SB), Y2, Y6
 	VCMPPD      $0x11, Y5, Y6, Y6
 	VSUBPD      Y2, Y5, Y7
 	VBLENDVPD   Y6, Y7, Y5, Y7
@@ -12292,46 +9195,46 @@ atan264AVX2_loop:
 	VDIVPD      Y5, Y7, Y5
 	VMULPD      Y5, Y5, Y7
 	VMULPD      Y7, Y5, Y8
-	VMOVUPS     constants<>+7616(SB), Y9
-	VFMADD231PD constants<>+7680(SB), Y7, Y9
-	VMOVUPS     constants<>+7744(SB), Y10
+	VMOVUPS     constants<>+16512(SB), Y9
+	VFMADD231PD constants<>+16576(SB), Y7, Y9
+	VMOVUPS     constants<>+16640(SB), Y10
 	VFMADD231PD Y7, Y9, Y10
-	VMOVUPS     constants<>+7808(SB), Y9
+	VMOVUPS     constants<>+16704(SB), Y9
 	VFMADD231PD Y7, Y10, Y9
-	VMOVUPS     constants<>+7872(SB), Y10
+	VMOVUPS     constants<>+16768(SB), Y10
 	VFMADD231PD Y7, Y9, Y10
-	VMOVUPS     constants<>+7936(SB), Y9
+	VMOVUPS     constants<>+16832(SB), Y9
 	VFMADD231PD Y7, Y10, Y9
-	VMOVUPS     constants<>+8000(SB), Y10
+	VMOVUPS     constants<>+16896(SB), Y10
 	VFMADD231PD Y7, Y9, Y10
-	VMOVUPS     constants<>+8064(SB), Y9
+	VMOVUPS     constants<>+16960(SB), Y9
 	VFMADD231PD Y7, Y10, Y9
-	VMOVUPS     constants<>+8128(SB), Y10
+	VMOVUPS     constants<>+17024(SB), Y10
 	VFMADD231PD Y7, Y9, Y10
-	VMOVUPS     constants<>+8192(SB), Y9
+	VMOVUPS     constants<>+17088(SB), Y9
 	VFMADD231PD Y7, Y10, Y9
-	VMOVUPS     constants<>+8256(SB), Y10
+	VMOVUPS     constants<>+17152(SB), Y10
 	VFMADD231PD Y7, Y9, Y10
-	VMOVUPS     constants<>+8320(SB), Y9
+	VMOVUPS     constants<>+17216(SB), Y9
 	VFMADD231PD Y7, Y10, Y9
 	VMOVUPS     Y5, Y5
 	VFMADD231PD Y9, Y8, Y5
-	VADDPD      constants<>+8384(SB), Y5, Y7
-	VADDPD      constants<>+8448(SB), Y7, Y7
+	VADDPD      constants<>+17280(SB), Y5, Y7
+	VADDPD      constants<>+17344(SB), Y7, Y7
 	VBLENDVPD   Y6, Y7, Y5, Y5
 	VMOVUPS     constants<>+256(SB), Y6
 	VCMPPD      $0x11, Y2, Y6, Y2
 	VMOVUPS     constants<>+256(SB), Y6
-	VBLENDVPD   Y2, constants<>+8448(SB), Y6, Y2
+	VBLENDVPD   Y2, constants<>+17344(SB), Y6, Y2
 	VBLENDVPD   Y3, Y2, Y5, Y2
 	VSUBPD      constants<>+6016(SB), Y2, Y3
-	VMOVUPS     constants<>+8512(SB), Y5
+	VMOVUPS     constants<>+17408(SB), Y5
 	VSUBPD      Y3, Y5, Y3
 	VBLENDVPD   Y4, Y3, Y2, Y2
 	VMOVUPS     constants<>+256(SB), Y3
 	VPCMPGTQ    Y1, Y3, Y3
-	VSUBPD      constants<>+8576(SB), Y2, Y4
-	VMOVUPS     constants<>+8640(SB), Y5
+	VSUBPD      constants<>+17472(SB), Y2, Y4
+	VMOVUPS     constants<>+17536(SB), Y5
 	VSUBPD      Y4, Y5, Y4
 	VBLENDVPD   Y3, Y4, Y2, Y2
 	VPAND       constants<>+384(SB), Y0, Y3
@@ -12364,13 +9267,13 @@ atan264AVX512_loop:
 	VBLENDMPD   Z2, Z3, K1, Z4
 	VBLENDMPD   Z3, Z2, K1, Z5
 	VCMPPD      $0x00, Z5, Z4, K2
-	VMOVUPS     constants<>+7488(SB), Z2
+	VMOVUPS     constants<>+16384(SB), Z2
 	VCMPPD      $0x11, Z5, Z2, K3
 	VMOVUPS     constants<>+640(SB), Z2
 	VBLENDMPD   constants<>+2112(SB), Z2, K3, Z6
 	VMULPD      Z6, Z4, Z2
 	VMULPD      Z6, Z5, Z3
-	VMULPD      constants<>+7552(SB), Z3, Z15
+	VMULPD      constants<>+16448(SB), Z3, Z15
 	VCMPPD      $0x11, Z2, Z15, K3
 	VSUBPD      Z3, Z2, Z15
 	VBLENDMPD   Z15, Z2, K3, Z7
@@ -12379,45 +9282,45 @@ atan264AVX512_loop:
 	VDIVPD      Z8, Z7, Z2
 	VMULPD      Z2, Z2, Z15
 	VMULPD      Z15, Z2, Z16
-	VMOVUPS     constants<>+7616(SB), Z17
-	VFMADD231PD constants<>+7680(SB), Z15, Z17
-	VMOVUPS     constants<>+7744(SB), Z18
+	VMOVUPS     constants<>+16512(SB), Z17
+	VFMADD231PD constants<>+16576(SB), Z15, Z17
+	VMOVUPS     constants<>+16640(SB), Z18
 	VFMADD231PD Z15, Z17, Z18
-	VMOVUPS     constants<>+7808(SB), Z17
+	VMOVUPS     constants<>+16704(SB), Z17
 	VFMADD231PD Z15, Z18, Z17
-	VMOVUPS     constants<>+7872(SB), Z18
+	VMOVUPS     constants<>+16768(SB), Z18
 	VFMADD231PD Z15, Z17, Z18
-	VMOVUPS     constants<>+7936(SB), Z17
+	VMOVUPS     constants<>+16832(SB), Z17
 	VFMADD231PD Z15, Z18, Z17
-	VMOVUPS     constants<>+8000(SB), Z18
+	VMOVUPS     constants<>+16896(SB), Z18
 	VFMADD231PD Z15, Z17, Z18
-	VMOVUPS     constants<>+8064(SB), Z17
+	VMOVUPS     constants<>+16960(SB), Z17
 	VFMADD231PD Z15, Z18, Z17
-	VMOVUPS     constants<>+8128(SB), Z18
+	VMOVUPS     constants<>+17024(SB), Z18
 	VFMADD231PD Z15, Z17, Z18
-	VMOVUPS     constants<>+8192(SB), Z17
+	VMOVUPS     constants<>+17088(SB), Z17
 	VFMADD231PD Z15, Z18, Z17
-	VMOVUPS     constants<>+8256(SB), Z18
+	VMOVUPS     constants<>+17152(SB), Z18
 	VFMADD231PD Z15, Z17, Z18
-	VMOVUPS     constants<>+8320(SB), Z17
+	VMOVUPS     constants<>+17216(SB), Z17
 	VFMADD231PD Z15, Z18, Z17
 	VMOVUPS     Z2, Z2
 	VFMADD231PD Z17, Z16, Z2
-	VADDPD      constants<>+8384(SB), Z2, Z15
-	VADDPD      constants<>+8448(SB), Z15, Z15
+	VADDPD      constants<>+17280(SB), Z2, Z15
+	VADDPD      constants<>+17344(SB), Z15, Z15
 	VBLENDMPD   Z15, Z2, K3, Z9
 	VMOVUPS     constants<>+256(SB), Z2
 	VCMPPD      $0x11, Z3, Z2, K3
 	VMOVUPS     constants<>+256(SB), Z2
-	VBLENDMPD   constants<>+8448(SB), Z2, K3, Z10
+	VBLENDMPD   constants<>+17344(SB), Z2, K3, Z10
 	VBLENDMPD   Z10, Z9, K2, Z11
 	VSUBPD      constants<>+6016(SB), Z11, Z2
-	VMOVUPS     constants<>+8512(SB), Z3
+	VMOVUPS     constants<>+17408(SB), Z3
 	VSUBPD      Z2, Z3, Z2
 	VBLENDMPD   Z2, Z11, K1, Z12
 	VPCMPQ      $0x01, constants<>+256(SB), Z1, K1
-	VSUBPD      constants<>+8576(SB), Z12, Z2
-	VMOVUPS     constants<>+8640(SB), Z3
+	VSUBPD      constants<>+17472(SB), Z12, Z2
+	VMOVUPS     constants<>+17536(SB), Z3
 	VSUBPD      Z2, Z3, Z2
 	VBLENDMPD   Z2, Z12, K1, Z13
 	VPANDD      constants<>+384(SB), Z0, Z2
@@ -12450,13 +9353,13 @@ atan232AVX2_loop:
 	VBLENDVPD   Y4, Y2, Y3, Y5
 	VBLENDVPD   Y4, Y3, Y2, Y2
 	VCMPPD      $0x00, Y2, Y5, Y3
-	VMOVUPS     constants<>+7488(SB), Y6
+	VMOVUPS     constants<>+16384(SB), Y6
 	VCMPPD      $0x11, Y2, Y6, Y6
 	VMOVUPS     constants<>+640(SB), Y7
 	VBLENDVPD   Y6, constants<>+2112(SB), Y7, Y6
 	VMULPD      Y6, Y5, Y5
 	VMULPD      Y6, Y2, Y2
-	VMULPD      constants<>+7552(SB), Y2, Y6
+	VMULPD      constants<>+16448(SB), Y2, Y6
 	VCMPPD      $0x11, Y5, Y6, Y6
 	VSUBPD      Y2, Y5, Y7
 	VBLENDVPD   Y6, Y7, Y5, Y7
@@ -12465,46 +9368,46 @@ atan232AVX2_loop:
 	VDIVPD      Y5, Y7, Y5
 	VMULPD      Y5, Y5, Y7
 	VMULPD      Y7, Y5, Y8
-	VMOVUPS     constants<>+7616(SB), Y9
-	VFMADD231PD constants<>+7680(SB), Y7, Y9
-	VMOVUPS     constants<>+7744(SB), Y10
+	VMOVUPS     constants<>+16512(SB), Y9
+	VFMADD231PD constants<>+16576(SB), Y7, Y9
+	VMOVUPS     constants<>+16640(SB), Y10
 	VFMADD231PD Y7, Y9, Y10
-	VMOVUPS     constants<>+7808(SB), Y9
+	VMOVUPS     constants<>+16704(SB), Y9
 	VFMADD231PD Y7, Y10, Y9
-	VMOVUPS     constants<>+7872(SB), Y10
+	VMOVUPS     constants<>+16768(SB), Y10
 	VFMADD231PD Y7, Y9, Y10
-	VMOVUPS     constants<>+7936(SB), Y9
+	VMOVUPS     constants<>+16832(SB), Y9
 	VFMADD231PD Y7, Y10, Y9
-	VMOVUPS     constants<>+8000(SB), Y10
+	VMOVUPS     constants<>+16896(SB), Y10
 	VFMADD231PD Y7, Y9, Y10
-	VMOVUPS     constants<>+8064(SB), Y9
+	VMOVUPS     constants<>+16960(SB), Y9
 	VFMADD231PD Y7, Y10, Y9
-	VMOVUPS     constants<>+8128(SB), Y10
+	VMOVUPS     constants<>+17024(SB), Y10
 	VFMADD231PD Y7, Y9, Y10
-	VMOVUPS     constants<>+8192(SB), Y9
+	VMOVUPS     constants<>+17088(SB), Y9
 	VFMADD231PD Y7, Y10, Y9
-	VMOVUPS     constants<>+8256(SB), Y10
+	VMOVUPS     constants<>+17152(SB), Y10
 	VFMADD231PD Y7, Y9, Y10
-	VMOVUPS     constants<>+8320(SB), Y9
+	VMOVUPS     constants<>+17216(SB), Y9
 	VFMADD231PD Y7, Y10, Y9
 	VMOVUPS     Y5, Y5
 	VFMADD231PD Y9, Y8, Y5
-	VADDPD      constants<>+8384(SB), Y5, Y7
-	VADDPD      constants<>+8448(SB), Y7, Y7
+	VADDPD      constants<>+17280(SB), Y5, Y7
+	VADDPD      constants<>+17344(SB), Y7, Y7
 	VBLENDVPD   Y6, Y7, Y5, Y5
 	VMOVUPS     constants<>+256(SB), Y6
 	VCMPPD      $0x11, Y2, Y6, Y2
 	VMOVUPS     constants<>+256(SB), Y6
-	VBLENDVPD   Y2, constants<>+8448(SB), Y6, Y2
+	VBLENDVPD   Y2, constants<>+17344(SB), Y6, Y2
 	VBLENDVPD   Y3, Y2, Y5, Y2
 	VSUBPD      constants<>+6016(SB), Y2, Y3
-	VMOVUPS     constants<>+8512(SB), Y5
+	VMOVUPS     constants<>+17408(SB), Y5
 	VSUBPD      Y3, Y5, Y3
 	VBLENDVPD   Y4, Y3, Y2, Y2
 	VMOVUPS     constants<>+256(SB), Y3
 	VPCMPGTQ    Y1, Y3, Y3
-	VSUBPD      constants<>+8576(SB), Y2, Y4
-	VMOVUPS     constants<>+8640(SB), Y5
+	VSUBPD      constants<>+17472(SB), Y2, Y4
+	VMOVUPS     constants<>+17536(SB), Y5
 	VSUBPD      Y4, Y5, Y4
 	VBLENDVPD   Y3, Y4, Y2, Y2
 	VPAND       constants<>+384(SB), Y0, Y3
@@ -12538,13 +9441,13 @@ atan232AVX512_loop:
 	VBLENDMPD   Z2, Z3, K1, Z4
 	VBLENDMPD   Z3, Z2, K1, Z5
 	VCMPPD      $0x00, Z5, Z4, K2
-	VMOVUPS     constants<>+7488(SB), Z2
+	VMOVUPS     constants<>+16384(SB), Z2
 	VCMPPD      $0x11, Z5, Z2, K3
 	VMOVUPS     constants<>+640(SB), Z2
 	VBLENDMPD   constants<>+2112(SB), Z2, K3, Z6
 	VMULPD      Z6, Z4, Z2
 	VMULPD      Z6, Z5, Z3
-	VMULPD      constants<>+7552(SB), Z3, Z15
+	VMULPD      constants<>+16448(SB), Z3, Z15
 	VCMPPD      $0x11, Z2, Z15, K3
 	VSUBPD      Z3, Z2, Z15
 	VBLENDMPD   Z15, Z2, K3, Z7
@@ -12553,45 +9456,45 @@ atan232AVX512_loop:
 	VDIVPD      Z8, Z7, Z2
 	VMULPD      Z2, Z2, Z15
 	VMULPD      Z15, Z2, Z16
-	VMOVUPS     constants<>+7616(SB), Z17
-	VFMADD231PD constants<>+7680(SB), Z15, Z17
-	VMOVUPS     constants<>+7744(SB), Z18
+	VMOVUPS     constants<>+16512(SB), Z17
+	VFMADD231PD constants<>+16576(SB), Z15, Z17
+	VMOVUPS     constants<>+16640(SB), Z18
 	VFMADD231PD Z15, Z17, Z18
-	VMOVUPS     constants<>+7808(SB), Z17
+	VMOVUPS     constants<>+16704(SB), Z17
 	VFMADD231PD Z15, Z18, Z17
-	VMOVUPS     constants<>+7872(SB), Z18
+	VMOVUPS     constants<>+16768(SB), Z18
 	VFMADD231PD Z15, Z17, Z18
-	VMOVUPS     constants<>+7936(SB), Z17
+	VMOVUPS     constants<>+16832(SB), Z17
 	VFMADD231PD Z15, Z18, Z17
-	VMOVUPS     constants<>+8000(SB), Z18
+	VMOVUPS     constants<>+16896(SB), Z18
 	VFMADD231PD Z15, Z17, Z18
-	VMOVUPS     constants<>+8064(SB), Z17
+	VMOVUPS     constants<>+16960(SB), Z17
 	VFMADD231PD Z15, Z18, Z17
-	VMOVUPS     constants<>+8128(SB), Z18
+	VMOVUPS     constants<>+17024(SB), Z18
 	VFMADD231PD Z15, Z17, Z18
-	VMOVUPS     constants<>+8192(SB), Z17
+	VMOVUPS     constants<>+17088(SB), Z17
 	VFMADD231PD Z15, Z18, Z17
-	VMOVUPS     constants<>+8256(SB), Z18
+	VMOVUPS     constants<>+17152(SB), Z18
 	VFMADD231PD Z15, Z17, Z18
-	VMOVUPS     constants<>+8320(SB), Z17
+	VMOVUPS     constants<>+17216(SB), Z17
 	VFMADD231PD Z15, Z18, Z17
 	VMOVUPS     Z2, Z2
 	VFMADD231PD Z17, Z16, Z2
-	VADDPD      constants<>+8384(SB), Z2, Z15
-	VADDPD      constants<>+8448(SB), Z15, Z15
+	VADDPD      constants<>+17280(SB), Z2, Z15
+	VADDPD      constants<>+17344(SB), Z15, Z15
 	VBLENDMPD   Z15, Z2, K3, Z9
 	VMOVUPS     constants<>+256(SB), Z2
 	VCMPPD      $0x11, Z3, Z2, K3
 	VMOVUPS     constants<>+256(SB), Z2
-	VBLENDMPD   constants<>+8448(SB), Z2, K3, Z10
+	VBLENDMPD   constants<>+17344(SB), Z2, K3, Z10
 	VBLENDMPD   Z10, Z9, K2, Z11
 	VSUBPD      constants<>+6016(SB), Z11, Z2
-	VMOVUPS     constants<>+8512(SB), Z3
+	VMOVUPS     constants<>+17408(SB), Z3
 	VSUBPD      Z2, Z3, Z2
 	VBLENDMPD   Z2, Z11, K1, Z12
 	VPCMPQ      $0x01, constants<>+256(SB), Z1, K1
-	VSUBPD      constants<>+8576(SB), Z12, Z2
-	VMOVUPS     constants<>+8640(SB), Z3
+	VSUBPD      constants<>+17472(SB), Z12, Z2
+	VMOVUPS     constants<>+17536(SB), Z3
 	VSUBPD      Z2, Z3, Z2
 	VBLENDMPD   Z2, Z12, K1, Z13
 	VPANDD      constants<>+384(SB), Z0, Z2
@@ -12649,34 +9552,34 @@ pow64AVX2_loop:
 	VFMADD231PD Y6, Y6, Y8
 	VMOVUPS     Y8, Y8
 	VFMADD231PD Y4, Y7, Y8
-	VMOVUPS     constants<>+23168(SB), Y7
-	VFMADD231PD constants<>+23232(SB), Y5, Y7
-	VMOVUPS     constants<>+23296(SB), Y9
+	VMOVUPS     constants<>+17600(SB), Y7
+	VFMADD231PD constants<>+17664(SB), Y5, Y7
+	VMOVUPS     constants<>+17728(SB), Y9
 	VFMADD231PD Y5, Y7, Y9
-	VMOVUPS     constants<>+23360(SB), Y7
+	VMOVUPS     constants<>+17792(SB), Y7
 	VFMADD231PD Y5, Y9, Y7
-	VMOVUPS     constants<>+23424(SB), Y9
+	VMOVUPS     constants<>+17856(SB), Y9
 	VFMADD231PD Y5, Y7, Y9
-	VMOVUPS     constants<>+23488(SB), Y7
+	VMOVUPS     constants<>+17920(SB), Y7
 	VFMADD231PD Y5, Y9, Y7
-	VMOVUPS     constants<>+23552(SB), Y9
+	VMOVUPS     constants<>+17984(SB), Y9
 	VFMADD231PD Y5, Y7, Y9
-	VMOVUPS     constants<>+23616(SB), Y7
+	VMOVUPS     constants<>+18048(SB), Y7
 	VFMADD231PD Y5, Y9, Y7
-	VMOVUPS     constants<>+23680(SB), Y9
+	VMOVUPS     constants<>+18112(SB), Y9
 	VFMADD231PD Y5, Y7, Y9
-	VMOVUPS     constants<>+23744(SB), Y7
+	VMOVUPS     constants<>+18176(SB), Y7
 	VFMADD231PD Y5, Y9, Y7
-	VMOVUPS     constants<>+23808(SB), Y9
+	VMOVUPS     constants<>+18240(SB), Y9
 	VFMADD231PD Y5, Y7, Y9
-	VMOVUPS     constants<>+23872(SB), Y7
+	VMOVUPS     constants<>+18304(SB), Y7
 	VFMADD231PD Y5, Y9, Y7
 	VMULPD      Y7, Y5, Y7
-	VADDPD      constants<>+8704(SB), Y7, Y9
-	VMOVUPS     constants<>+8704(SB), Y10
+	VADDPD      constants<>+7360(SB), Y7, Y9
+	VMOVUPS     constants<>+7360(SB), Y10
 	VSUBPD      Y9, Y10, Y10
 	VADDPD      Y7, Y10, Y7
-	VADDPD      constants<>+23936(SB), Y7, Y7
+	VADDPD      constants<>+18368(SB), Y7, Y7
 	VMULPD      Y9, Y8, Y8
 	VMOVUPS     Y8, Y8
 	VFMADD231PD Y7, Y5, Y8
@@ -12711,7 +9614,7 @@ pow64AVX2_loop:
 	VSUBPD      Y4, Y7, Y5
 	VADDPD      Y3, Y5, Y3
 	VCMPPD      $0x11, constants<>+320(SB), Y2, Y5
-	VCMPPD      $0x11, constants<>+18240(SB), Y2, Y6
+	VCMPPD      $0x11, constants<>+18432(SB), Y2, Y6
 	VBLENDVPD   Y6, Y4, Y2, Y2
 	VBLENDVPD   Y5, constants<>+4800(SB), Y2, Y2
 	VMULPD      Y3, Y1, Y3
@@ -12721,7 +9624,7 @@ pow64AVX2_loop:
 	VFMADD231PD Y2, Y1, Y5
 	VADDPD      Y3, Y5, Y2
 	VPAND       constants<>+512(SB), Y4, Y3
-	VCMPPD      $0x11, constants<>+24000(SB), Y3, Y3
+	VCMPPD      $0x11, constants<>+18496(SB), Y3, Y3
 	VCMPPD      $0x11, constants<>+1024(SB), Y4, Y5
 	VBLENDVPD   Y5, constants<>+1024(SB), Y4, Y4
 	VMOVUPS     constants<>+1088(SB), Y5
@@ -12789,7 +9692,7 @@ pow64AVX2_loop:
 	VPOR        Y6, Y2, Y6
 	VBLENDVPD   Y5, Y6, Y2, Y2
 	VCMPPD      $0x11, constants<>+256(SB), Y0, Y5
-	VCMPPD      $0x11, constants<>+18240(SB), Y3, Y3
+	VCMPPD      $0x11, constants<>+18432(SB), Y3, Y3
 	VPXOR       constants<>+64(SB), Y3, Y3
 	VPOR        Y4, Y3, Y3
 	VPXOR       constants<>+64(SB), Y3, Y3
@@ -12799,7 +9702,7 @@ pow64AVX2_loop:
 	VBLENDVPD   Y3, constants<>+4736(SB), Y2, Y2
 	VCMPPD      $0x00, constants<>+7104(SB), Y0, Y3
 	VPAND       constants<>+512(SB), Y1, Y4
-	VCMPPD      $0x00, constants<>+18240(SB), Y4, Y4
+	VCMPPD      $0x00, constants<>+18432(SB), Y4, Y4
 	VPAND       Y3, Y4, Y3
 	VCMPPD      $0x00, constants<>+256(SB), Y1, Y1
 	VCMPPD      $0x00, constants<>+640(SB), Y0, Y0
@@ -12855,34 +9758,34 @@ pow64AVX512_loop:
 	VFMADD231PD Z16, Z16, Z18
 	VMOVUPS     Z18, Z18
 	VFMADD231PD Z3, Z17, Z18
-	VMOVUPS     constants<>+23168(SB), Z17
-	VFMADD231PD constants<>+23232(SB), Z15, Z17
-	VMOVUPS     constants<>+23296(SB), Z19
+	VMOVUPS     constants<>+17600(SB), Z17
+	VFMADD231PD constants<>+17664(SB), Z15, Z17
+	VMOVUPS     constants<>+17728(SB), Z19
 	VFMADD231PD Z15, Z17, Z19
-	VMOVUPS     constants<>+23360(SB), Z17
+	VMOVUPS     constants<>+17792(SB), Z17
 	VFMADD231PD Z15, Z19, Z17
-	VMOVUPS     constants<>+23424(SB), Z19
+	VMOVUPS     constants<>+17856(SB), Z19
 	VFMADD231PD Z15, Z17, Z19
-	VMOVUPS     constants<>+23488(SB), Z17
+	VMOVUPS     constants<>+17920(SB), Z17
 	VFMADD231PD Z15, Z19, Z17
-	VMOVUPS     constants<>+23552(SB), Z19
+	VMOVUPS     constants<>+17984(SB), Z19
 	VFMADD231PD Z15, Z17, Z19
-	VMOVUPS     constants<>+23616(SB), Z17
+	VMOVUPS     constants<>+18048(SB), Z17
 	VFMADD231PD Z15, Z19, Z17
-	VMOVUPS     constants<>+23680(SB), Z19
+	VMOVUPS     constants<>+18112(SB), Z19
 	VFMADD231PD Z15, Z17, Z19
-	VMOVUPS     constants<>+23744(SB), Z17
+	VMOVUPS     constants<>+18176(SB), Z17
 	VFMADD231PD Z15, Z19, Z17
-	VMOVUPS     constants<>+23808(SB), Z19
+	VMOVUPS     constants<>+18240(SB), Z19
 	VFMADD231PD Z15, Z17, Z19
-	VMOVUPS     constants<>+23872(SB), Z17
+	VMOVUPS     constants<>+18304(SB), Z17
 	VFMADD231PD Z15, Z19, Z17
 	VMULPD      Z17, Z15, Z17
-	VADDPD      constants<>+8704(SB), Z17, Z19
-	VMOVUPS     constants<>+8704(SB), Z20
+	VADDPD      constants<>+7360(SB), Z17, Z19
+	VMOVUPS     constants<>+7360(SB), Z20
 	VSUBPD      Z19, Z20, Z20
 	VADDPD      Z17, Z20, Z17
-	VADDPD      constants<>+23936(SB), Z17, Z17
+	VADDPD      constants<>+18368(SB), Z17, Z17
 	VMULPD      Z19, Z18, Z18
 	VMOVUPS     Z18, Z18
 	VFMADD231PD Z17, Z15, Z18
@@ -12917,7 +9820,7 @@ pow64AVX512_loop:
 	VSUBPD      Z15, Z17, Z16
 	VADDPD      Z3, Z16, Z3
 	VCMPPD      $0x11, constants<>+320(SB), Z2, K1
-	VCMPPD      $0x11, constants<>+18240(SB), Z2, K2
+	VCMPPD      $0x11, constants<>+18432(SB), Z2, K2
 	VBLENDMPD   Z15, Z2, K2, Z6
 	VBLENDMPD   constants<>+4800(SB), Z6, K1, Z7
 	VMULPD      Z3, Z1, Z2
@@ -12927,7 +9830,7 @@ pow64AVX512_loop:
 	VFMADD231PD Z7, Z1, Z15
 	VADDPD      Z2, Z15, Z2
 	VPANDD      constants<>+512(SB), Z3, Z15
-	VCMPPD      $0x11, constants<>+24000(SB), Z15, K1
+	VCMPPD      $0x11, constants<>+18496(SB), Z15, K1
 	VCMPPD      $0x11, constants<>+1024(SB), Z3, K2
 	VBLENDMPD   constants<>+1024(SB), Z3, K2, Z8
 	VMOVUPS     constants<>+1088(SB), Z3
@@ -12995,7 +9898,7 @@ pow64AVX512_loop:
 	VPORD       Z15, Z2, Z15
 	VBLENDMPD   Z15, Z2, K2, Z11
 	VCMPPD      $0x11, constants<>+256(SB), Z0, K2
-	VCMPPD      $0x11, constants<>+18240(SB), Z3, K3
+	VCMPPD      $0x11, constants<>+18432(SB), Z3, K3
 	KNOTW       K3, K3
 	KORW        K1, K3, K1
 	KNOTW       K1, K1
@@ -13005,7 +9908,7 @@ pow64AVX512_loop:
 	VBLENDMPD   constants<>+4736(SB), Z12, K1, Z13
 	VCMPPD      $0x00, constants<>+7104(SB), Z0, K1
 	VPANDD      constants<>+512(SB), Z1, Z2
-	VCMPPD      $0x00, constants<>+18240(SB), Z2, K2
+	VCMPPD      $0x00, constants<>+18432(SB), Z2, K2
 	KANDW       K1, K2, K1
 	VCMPPD      $0x00, constants<>+256(SB), Z1, K2
 	VCMPPD      $0x00, constants<>+640(SB), Z0, K3
@@ -13142,7 +10045,7 @@ pow32AVX2_loop:
 	VPOR        Y6, Y2, Y6
 	VBLENDVPD   Y5, Y6, Y2, Y2
 	VCMPPD      $0x11, constants<>+256(SB), Y0, Y5
-	VCMPPD      $0x11, constants<>+18240(SB), Y3, Y3
+	VCMPPD      $0x11, constants<>+18432(SB), Y3, Y3
 	VPXOR       constants<>+64(SB), Y3, Y3
 	VPOR        Y4, Y3, Y3
 	VPXOR       constants<>+64(SB), Y3, Y3
@@ -13152,7 +10055,7 @@ pow32AVX2_loop:
 	VBLENDVPD   Y3, constants<>+4736(SB), Y2, Y2
 	VCMPPD      $0x00, constants<>+7104(SB), Y0, Y3
 	VPAND       constants<>+512(SB), Y1, Y4
-	VCMPPD      $0x00, constants<>+18240(SB), Y4, Y4
+	VCMPPD      $0x00, constants<>+18432(SB), Y4, Y4
 	VPAND       Y3, Y4, Y3
 	VCMPPD      $0x00, constants<>+256(SB), Y1, Y1
 	VCMPPD      $0x00, constants<>+640(SB), Y0, Y0
@@ -13290,7 +10193,7 @@ pow32AVX512_loop:
 	VPORD       Z15, Z2, Z15
 	VBLENDMPD   Z15, Z2, K2, Z11
 	VCMPPD      $0x11, constants<>+256(SB), Z0, K2
-	VCMPPD      $0x11, constants<>+18240(SB), Z3, K3
+	VCMPPD      $0x11, constants<>+18432(SB), Z3, K3
 	KNOTW       K3, K3
 	KORW        K1, K3, K1
 	KNOTW       K1, K1
@@ -13300,7 +10203,7 @@ pow32AVX512_loop:
 	VBLENDMPD   constants<>+4736(SB), Z12, K1, Z13
 	VCMPPD      $0x00, constants<>+7104(SB), Z0, K1
 	VPANDD      constants<>+512(SB), Z1, Z2
-	VCMPPD      $0x00, constants<>+18240(SB), Z2, K2
+	VCMPPD      $0x00, constants<>+18432(SB), Z2, K2
 	KANDW       K1, K2, K1
 	VCMPPD      $0x00, constants<>+256(SB), Z1, K2
 	VCMPPD      $0x00, constants<>+640(SB), Z0, K3
@@ -14313,216 +11216,216 @@ powI32AVX2_loop:
 	VMOVUPS   constants<>+128(SB), Y3
 	VBLENDVPS Y2, Y0, Y3, Y2
 	VPCMPEQD  constants<>+128(SB), Y0, Y3
-	VPCMPEQD  constants<>+24064(SB), Y0, Y4
+	VPCMPEQD  constants<>+18560(SB), Y0, Y4
 	VPOR      Y3, Y4, Y3
 	VMOVUPS   constants<>+0(SB), Y4
 	VBLENDVPS Y3, Y2, Y4, Y3
 	VPMULLD   Y0, Y0, Y0
 	VPSLLD    $0x1e, Y1, Y4
-	VPSRAVD   constants<>+24128(SB), Y4, Y4
+	VPSRAVD   constants<>+18624(SB), Y4, Y4
 	VPSUBD    constants<>+128(SB), Y0, Y5
 	VPAND     Y4, Y5, Y4
 	VPADDD    constants<>+128(SB), Y4, Y4
 	VPMULLD   Y4, Y2, Y2
 	VPMULLD   Y0, Y0, Y0
 	VPSLLD    $0x1d, Y1, Y4
-	VPSRAVD   constants<>+24128(SB), Y4, Y4
+	VPSRAVD   constants<>+18624(SB), Y4, Y4
 	VPSUBD    constants<>+128(SB), Y0, Y5
 	VPAND     Y4, Y5, Y4
 	VPADDD    constants<>+128(SB), Y4, Y4
 	VPMULLD   Y4, Y2, Y2
 	VPMULLD   Y0, Y0, Y0
 	VPSLLD    $0x1c, Y1, Y4
-	VPSRAVD   constants<>+24128(SB), Y4, Y4
+	VPSRAVD   constants<>+18624(SB), Y4, Y4
 	VPSUBD    constants<>+128(SB), Y0, Y5
 	VPAND     Y4, Y5, Y4
 	VPADDD    constants<>+128(SB), Y4, Y4
 	VPMULLD   Y4, Y2, Y2
 	VPMULLD   Y0, Y0, Y0
 	VPSLLD    $0x1b, Y1, Y4
-	VPSRAVD   constants<>+24128(SB), Y4, Y4
+	VPSRAVD   constants<>+18624(SB), Y4, Y4
 	VPSUBD    constants<>+128(SB), Y0, Y5
 	VPAND     Y4, Y5, Y4
 	VPADDD    constants<>+128(SB), Y4, Y4
 	VPMULLD   Y4, Y2, Y2
 	VPMULLD   Y0, Y0, Y0
 	VPSLLD    $0x1a, Y1, Y4
-	VPSRAVD   constants<>+24128(SB), Y4, Y4
+	VPSRAVD   constants<>+18624(SB), Y4, Y4
 	VPSUBD    constants<>+128(SB), Y0, Y5
 	VPAND     Y4, Y5, Y4
 	VPADDD    constants<>+128(SB), Y4, Y4
 	VPMULLD   Y4, Y2, Y2
 	VPMULLD   Y0, Y0, Y0
 	VPSLLD    $0x19, Y1, Y4
-	VPSRAVD   constants<>+24128(SB), Y4, Y4
+	VPSRAVD   constants<>+18624(SB), Y4, Y4
 	VPSUBD    constants<>+128(SB), Y0, Y5
 	VPAND     Y4, Y5, Y4
 	VPADDD    constants<>+128(SB), Y4, Y4
 	VPMULLD   Y4, Y2, Y2
 	VPMULLD   Y0, Y0, Y0
 	VPSLLD    $0x18, Y1, Y4
-	VPSRAVD   constants<>+24128(SB), Y4, Y4
+	VPSRAVD   constants<>+18624(SB), Y4, Y4
 	VPSUBD    constants<>+128(SB), Y0, Y5
 	VPAND     Y4, Y5, Y4
 	VPADDD    constants<>+128(SB), Y4, Y4
 	VPMULLD   Y4, Y2, Y2
 	VPMULLD   Y0, Y0, Y0
 	VPSLLD    $0x17, Y1, Y4
-	VPSRAVD   constants<>+24128(SB), Y4, Y4
+	VPSRAVD   constants<>+18624(SB), Y4, Y4
 	VPSUBD    constants<>+128(SB), Y0, Y5
 	VPAND     Y4, Y5, Y4
 	VPADDD    constants<>+128(SB), Y4, Y4
 	VPMULLD   Y4, Y2, Y2
 	VPMULLD   Y0, Y0, Y0
 	VPSLLD    $0x16, Y1, Y4
-	VPSRAVD   constants<>+24128(SB), Y4, Y4
+	VPSRAVD   constants<>+18624(SB), Y4, Y4
 	VPSUBD    constants<>+128(SB), Y0, Y5
 	VPAND     Y4, Y5, Y4
 	VPADDD    constants<>+128(SB), Y4, Y4
 	VPMULLD   Y4, Y2, Y2
 	VPMULLD   Y0, Y0, Y0
 	VPSLLD    $0x15, Y1, Y4
-	VPSRAVD   constants<>+24128(SB), Y4, Y4
+	VPSRAVD   constants<>+18624(SB), Y4, Y4
 	VPSUBD    constants<>+128(SB), Y0, Y5
 	VPAND     Y4, Y5, Y4
 	VPADDD    constants<>+128(SB), Y4, Y4
 	VPMULLD   Y4, Y2, Y2
 	VPMULLD   Y0, Y0, Y0
 	VPSLLD    $0x14, Y1, Y4
-	VPSRAVD   constants<>+24128(SB), Y4, Y4
+	VPSRAVD   constants<>+18624(SB), Y4, Y4
 	VPSUBD    constants<>+128(SB), Y0, Y5
 	VPAND     Y4, Y5, Y4
 	VPADDD    constants<>+128(SB), Y4, Y4
 	VPMULLD   Y4, Y2, Y2
 	VPMULLD   Y0, Y0, Y0
 	VPSLLD    $0x13, Y1, Y4
-	VPSRAVD   constants<>+24128(SB), Y4, Y4
+	VPSRAVD   constants<>+18624(SB), Y4, Y4
 	VPSUBD    constants<>+128(SB), Y0, Y5
 	VPAND     Y4, Y5, Y4
 	VPADDD    constants<>+128(SB), Y4, Y4
 	VPMULLD   Y4, Y2, Y2
 	VPMULLD   Y0, Y0, Y0
 	VPSLLD    $0x12, Y1, Y4
-	VPSRAVD   constants<>+24128(SB), Y4, Y4
+	VPSRAVD   constants<>+18624(SB), Y4, Y4
 	VPSUBD    constants<>+128(SB), Y0, Y5
 	VPAND     Y4, Y5, Y4
 	VPADDD    constants<>+128(SB), Y4, Y4
 	VPMULLD   Y4, Y2, Y2
 	VPMULLD   Y0, Y0, Y0
 	VPSLLD    $0x11, Y1, Y4
-	VPSRAVD   constants<>+24128(SB), Y4, Y4
+	VPSRAVD   constants<>+18624(SB), Y4, Y4
 	VPSUBD    constants<>+128(SB), Y0, Y5
 	VPAND     Y4, Y5, Y4
 	VPADDD    constants<>+128(SB), Y4, Y4
 	VPMULLD   Y4, Y2, Y2
 	VPMULLD   Y0, Y0, Y0
 	VPSLLD    $0x10, Y1, Y4
-	VPSRAVD   constants<>+24128(SB), Y4, Y4
+	VPSRAVD   constants<>+18624(SB), Y4, Y4
 	VPSUBD    constants<>+128(SB), Y0, Y5
 	VPAND     Y4, Y5, Y4
 	VPADDD    constants<>+128(SB), Y4, Y4
 	VPMULLD   Y4, Y2, Y2
 	VPMULLD   Y0, Y0, Y0
 	VPSLLD    $0x0f, Y1, Y4
-	VPSRAVD   constants<>+24128(SB), Y4, Y4
+	VPSRAVD   constants<>+18624(SB), Y4, Y4
 	VPSUBD    constants<>+128(SB), Y0, Y5
 	VPAND     Y4, Y5, Y4
 	VPADDD    constants<>+128(SB), Y4, Y4
 	VPMULLD   Y4, Y2, Y2
 	VPMULLD   Y0, Y0, Y0
 	VPSLLD    $0x0e, Y1, Y4
-	VPSRAVD   constants<>+24128(SB), Y4, Y4
+	VPSRAVD   constants<>+18624(SB), Y4, Y4
 	VPSUBD    constants<>+128(SB), Y0, Y5
 	VPAND     Y4, Y5, Y4
 	VPADDD    constants<>+128(SB), Y4, Y4
 	VPMULLD   Y4, Y2, Y2
 	VPMULLD   Y0, Y0, Y0
 	VPSLLD    $0x0d, Y1, Y4
-	VPSRAVD   constants<>+24128(SB), Y4, Y4
+	VPSRAVD   constants<>+18624(SB), Y4, Y4
 	VPSUBD    constants<>+128(SB), Y0, Y5
 	VPAND     Y4, Y5, Y4
 	VPADDD    constants<>+128(SB), Y4, Y4
 	VPMULLD   Y4, Y2, Y2
 	VPMULLD   Y0, Y0, Y0
 	VPSLLD    $0x0c, Y1, Y4
-	VPSRAVD   constants<>+24128(SB), Y4, Y4
+	VPSRAVD   constants<>+18624(SB), Y4, Y4
 	VPSUBD    constants<>+128(SB), Y0, Y5
 	VPAND     Y4, Y5, Y4
 	VPADDD    constants<>+128(SB), Y4, Y4
 	VPMULLD   Y4, Y2, Y2
 	VPMULLD   Y0, Y0, Y0
 	VPSLLD    $0x0b, Y1, Y4
-	VPSRAVD   constants<>+24128(SB), Y4, Y4
+	VPSRAVD   constants<>+18624(SB), Y4, Y4
 	VPSUBD    constants<>+128(SB), Y0, Y5
 	VPAND     Y4, Y5, Y4
 	VPADDD    constants<>+128(SB), Y4, Y4
 	VPMULLD   Y4, Y2, Y2
 	VPMULLD   Y0, Y0, Y0
 	VPSLLD    $0x0a, Y1, Y4
-	VPSRAVD   constants<>+24128(SB), Y4, Y4
+	VPSRAVD   constants<>+18624(SB), Y4, Y4
 	VPSUBD    constants<>+128(SB), Y0, Y5
 	VPAND     Y4, Y5, Y4
 	VPADDD    constants<>+128(SB), Y4, Y4
 	VPMULLD   Y4, Y2, Y2
 	VPMULLD   Y0, Y0, Y0
 	VPSLLD    $0x09, Y1, Y4
-	VPSRAVD   constants<>+24128(SB), Y4, Y4
+	VPSRAVD   constants<>+18624(SB), Y4, Y4
 	VPSUBD    constants<>+128(SB), Y0, Y5
 	VPAND     Y4, Y5, Y4
 	VPADDD    constants<>+128(SB), Y4, Y4
 	VPMULLD   Y4, Y2, Y2
 	VPMULLD   Y0, Y0, Y0
 	VPSLLD    $0x08, Y1, Y4
-	VPSRAVD   constants<>+24128(SB), Y4, Y4
+	VPSRAVD   constants<>+18624(SB), Y4, Y4
 	VPSUBD    constants<>+128(SB), Y0, Y5
 	VPAND     Y4, Y5, Y4
 	VPADDD    constants<>+128(SB), Y4, Y4
 	VPMULLD   Y4, Y2, Y2
 	VPMULLD   Y0, Y0, Y0
 	VPSLLD    $0x07, Y1, Y4
-	VPSRAVD   constants<>+24128(SB), Y4, Y4
+	VPSRAVD   constants<>+18624(SB), Y4, Y4
 	VPSUBD    constants<>+128(SB), Y0, Y5
 	VPAND     Y4, Y5, Y4
 	VPADDD    constants<>+128(SB), Y4, Y4
 	VPMULLD   Y4, Y2, Y2
 	VPMULLD   Y0, Y0, Y0
 	VPSLLD    $0x06, Y1, Y4
-	VPSRAVD   constants<>+24128(SB), Y4, Y4
+	VPSRAVD   constants<>+18624(SB), Y4, Y4
 	VPSUBD    constants<>+128(SB), Y0, Y5
 	VPAND     Y4, Y5, Y4
 	VPADDD    constants<>+128(SB), Y4, Y4
 	VPMULLD   Y4, Y2, Y2
 	VPMULLD   Y0, Y0, Y0
 	VPSLLD    $0x05, Y1, Y4
-	VPSRAVD   constants<>+24128(SB), Y4, Y4
+	VPSRAVD   constants<>+18624(SB), Y4, Y4
 	VPSUBD    constants<>+128(SB), Y0, Y5
 	VPAND     Y4, Y5, Y4
 	VPADDD    constants<>+128(SB), Y4, Y4
 	VPMULLD   Y4, Y2, Y2
 	VPMULLD   Y0, Y0, Y0
 	VPSLLD    $0x04, Y1, Y4
-	VPSRAVD   constants<>+24128(SB), Y4, Y4
+	VPSRAVD   constants<>+18624(SB), Y4, Y4
 	VPSUBD    constants<>+128(SB), Y0, Y5
 	VPAND     Y4, Y5, Y4
 	VPADDD    constants<>+128(SB), Y4, Y4
 	VPMULLD   Y4, Y2, Y2
 	VPMULLD   Y0, Y0, Y0
 	VPSLLD    $0x03, Y1, Y4
-	VPSRAVD   constants<>+24128(SB), Y4, Y4
+	VPSRAVD   constants<>+18624(SB), Y4, Y4
 	VPSUBD    constants<>+128(SB), Y0, Y5
 	VPAND     Y4, Y5, Y4
 	VPADDD    constants<>+128(SB), Y4, Y4
 	VPMULLD   Y4, Y2, Y2
 	VPMULLD   Y0, Y0, Y0
 	VPSLLD    $0x02, Y1, Y4
-	VPSRAVD   constants<>+24128(SB), Y4, Y4
+	VPSRAVD   constants<>+18624(SB), Y4, Y4
 	VPSUBD    constants<>+128(SB), Y0, Y5
 	VPAND     Y4, Y5, Y4
 	VPADDD    constants<>+128(SB), Y4, Y4
 	VPMULLD   Y4, Y2, Y2
 	VPMULLD   Y0, Y0, Y0
 	VPSLLD    $0x01, Y1, Y4
-	VPSRAVD   constants<>+24128(SB), Y4, Y4
+	VPSRAVD   constants<>+18624(SB), Y4, Y4
 	VPSUBD    constants<>+128(SB), Y0, Y0
 	VPAND     Y4, Y0, Y0
 	VPADDD    constants<>+128(SB), Y0, Y0
@@ -14554,216 +11457,216 @@ powI32AVX512_loop:
 	VMOVUPS   constants<>+128(SB), Z2
 	VBLENDMPS Z0, Z2, K1, Z3
 	VPCMPD    $0x00, constants<>+128(SB), Z0, K1
-	VPCMPD    $0x00, constants<>+24064(SB), Z0, K2
+	VPCMPD    $0x00, constants<>+18560(SB), Z0, K2
 	KORW      K1, K2, K1
 	VMOVUPS   constants<>+0(SB), Z2
 	VBLENDMPS Z3, Z2, K1, Z4
 	VPMULLD   Z0, Z0, Z0
 	VPSLLD    $0x1e, Z1, Z2
-	VPSRAVD   constants<>+24128(SB), Z2, Z2
+	VPSRAVD   constants<>+18624(SB), Z2, Z2
 	VPSUBD    constants<>+128(SB), Z0, Z6
 	VPANDD    Z2, Z6, Z2
 	VPADDD    constants<>+128(SB), Z2, Z2
 	VPMULLD   Z2, Z3, Z2
 	VPMULLD   Z0, Z0, Z0
 	VPSLLD    $0x1d, Z1, Z6
-	VPSRAVD   constants<>+24128(SB), Z6, Z6
+	VPSRAVD   constants<>+18624(SB), Z6, Z6
 	VPSUBD    constants<>+128(SB), Z0, Z7
 	VPANDD    Z6, Z7, Z6
 	VPADDD    constants<>+128(SB), Z6, Z6
 	VPMULLD   Z6, Z2, Z2
 	VPMULLD   Z0, Z0, Z0
 	VPSLLD    $0x1c, Z1, Z6
-	VPSRAVD   constants<>+24128(SB), Z6, Z6
+	VPSRAVD   constants<>+18624(SB), Z6, Z6
 	VPSUBD    constants<>+128(SB), Z0, Z7
 	VPANDD    Z6, Z7, Z6
 	VPADDD    constants<>+128(SB), Z6, Z6
 	VPMULLD   Z6, Z2, Z2
 	VPMULLD   Z0, Z0, Z0
 	VPSLLD    $0x1b, Z1, Z6
-	VPSRAVD   constants<>+24128(SB), Z6, Z6
+	VPSRAVD   constants<>+18624(SB), Z6, Z6
 	VPSUBD    constants<>+128(SB), Z0, Z7
 	VPANDD    Z6, Z7, Z6
 	VPADDD    constants<>+128(SB), Z6, Z6
 	VPMULLD   Z6, Z2, Z2
 	VPMULLD   Z0, Z0, Z0
 	VPSLLD    $0x1a, Z1, Z6
-	VPSRAVD   constants<>+24128(SB), Z6, Z6
+	VPSRAVD   constants<>+18624(SB), Z6, Z6
 	VPSUBD    constants<>+128(SB), Z0, Z7
 	VPANDD    Z6, Z7, Z6
 	VPADDD    constants<>+128(SB), Z6, Z6
 	VPMULLD   Z6, Z2, Z2
 	VPMULLD   Z0, Z0, Z0
 	VPSLLD    $0x19, Z1, Z6
-	VPSRAVD   constants<>+24128(SB), Z6, Z6
+	VPSRAVD   constants<>+18624(SB), Z6, Z6
 	VPSUBD    constants<>+128(SB), Z0, Z7
 	VPANDD    Z6, Z7, Z6
 	VPADDD    constants<>+128(SB), Z6, Z6
 	VPMULLD   Z6, Z2, Z2
 	VPMULLD   Z0, Z0, Z0
 	VPSLLD    $0x18, Z1, Z6
-	VPSRAVD   constants<>+24128(SB), Z6, Z6
+	VPSRAVD   constants<>+18624(SB), Z6, Z6
 	VPSUBD    constants<>+128(SB), Z0, Z7
 	VPANDD    Z6, Z7, Z6
 	VPADDD    constants<>+128(SB), Z6, Z6
 	VPMULLD   Z6, Z2, Z2
 	VPMULLD   Z0, Z0, Z0
 	VPSLLD    $0x17, Z1, Z6
-	VPSRAVD   constants<>+24128(SB), Z6, Z6
+	VPSRAVD   constants<>+18624(SB), Z6, Z6
 	VPSUBD    constants<>+128(SB), Z0, Z7
 	VPANDD    Z6, Z7, Z6
 	VPADDD    constants<>+128(SB), Z6, Z6
 	VPMULLD   Z6, Z2, Z2
 	VPMULLD   Z0, Z0, Z0
 	VPSLLD    $0x16, Z1, Z6
-	VPSRAVD   constants<>+24128(SB), Z6, Z6
+	VPSRAVD   constants<>+18624(SB), Z6, Z6
 	VPSUBD    constants<>+128(SB), Z0, Z7
 	VPANDD    Z6, Z7, Z6
 	VPADDD    constants<>+128(SB), Z6, Z6
 	VPMULLD   Z6, Z2, Z2
 	VPMULLD   Z0, Z0, Z0
 	VPSLLD    $0x15, Z1, Z6
-	VPSRAVD   constants<>+24128(SB), Z6, Z6
+	VPSRAVD   constants<>+18624(SB), Z6, Z6
 	VPSUBD    constants<>+128(SB), Z0, Z7
 	VPANDD    Z6, Z7, Z6
 	VPADDD    constants<>+128(SB), Z6, Z6
 	VPMULLD   Z6, Z2, Z2
 	VPMULLD   Z0, Z0, Z0
 	VPSLLD    $0x14, Z1, Z6
-	VPSRAVD   constants<>+24128(SB), Z6, Z6
+	VPSRAVD   constants<>+18624(SB), Z6, Z6
 	VPSUBD    constants<>+128(SB), Z0, Z7
 	VPANDD    Z6, Z7, Z6
 	VPADDD    constants<>+128(SB), Z6, Z6
 	VPMULLD   Z6, Z2, Z2
 	VPMULLD   Z0, Z0, Z0
 	VPSLLD    $0x13, Z1, Z6
-	VPSRAVD   constants<>+24128(SB), Z6, Z6
+	VPSRAVD   constants<>+18624(SB), Z6, Z6
 	VPSUBD    constants<>+128(SB), Z0, Z7
 	VPANDD    Z6, Z7, Z6
 	VPADDD    constants<>+128(SB), Z6, Z6
 	VPMULLD   Z6, Z2, Z2
 	VPMULLD   Z0, Z0, Z0
 	VPSLLD    $0x12, Z1, Z6
-	VPSRAVD   constants<>+24128(SB), Z6, Z6
+	VPSRAVD   constants<>+18624(SB), Z6, Z6
 	VPSUBD    constants<>+128(SB), Z0, Z7
 	VPANDD    Z6, Z7, Z6
 	VPADDD    constants<>+128(SB), Z6, Z6
 	VPMULLD   Z6, Z2, Z2
 	VPMULLD   Z0, Z0, Z0
 	VPSLLD    $0x11, Z1, Z6
-	VPSRAVD   constants<>+24128(SB), Z6, Z6
+	VPSRAVD   constants<>+18624(SB), Z6, Z6
 	VPSUBD    constants<>+128(SB), Z0, Z7
 	VPANDD    Z6, Z7, Z6
 	VPADDD    constants<>+128(SB), Z6, Z6
 	VPMULLD   Z6, Z2, Z2
 	VPMULLD   Z0, Z0, Z0
 	VPSLLD    $0x10, Z1, Z6
-	VPSRAVD   constants<>+24128(SB), Z6, Z6
+	VPSRAVD   constants<>+18624(SB), Z6, Z6
 	VPSUBD    constants<>+128(SB), Z0, Z7
 	VPANDD    Z6, Z7, Z6
 	VPADDD    constants<>+128(SB), Z6, Z6
 	VPMULLD   Z6, Z2, Z2
 	VPMULLD   Z0, Z0, Z0
 	VPSLLD    $0x0f, Z1, Z6
-	VPSRAVD   constants<>+24128(SB), Z6, Z6
+	VPSRAVD   constants<>+18624(SB), Z6, Z6
 	VPSUBD    constants<>+128(SB), Z0, Z7
 	VPANDD    Z6, Z7, Z6
 	VPADDD    constants<>+128(SB), Z6, Z6
 	VPMULLD   Z6, Z2, Z2
 	VPMULLD   Z0, Z0, Z0
 	VPSLLD    $0x0e, Z1, Z6
-	VPSRAVD   constants<>+24128(SB), Z6, Z6
+	VPSRAVD   constants<>+18624(SB), Z6, Z6
 	VPSUBD    constants<>+128(SB), Z0, Z7
 	VPANDD    Z6, Z7, Z6
 	VPADDD    constants<>+128(SB), Z6, Z6
 	VPMULLD   Z6, Z2, Z2
 	VPMULLD   Z0, Z0, Z0
 	VPSLLD    $0x0d, Z1, Z6
-	VPSRAVD   constants<>+24128(SB), Z6, Z6
+	VPSRAVD   constants<>+18624(SB), Z6, Z6
 	VPSUBD    constants<>+128(SB), Z0, Z7
 	VPANDD    Z6, Z7, Z6
 	VPADDD    constants<>+128(SB), Z6, Z6
 	VPMULLD   Z6, Z2, Z2
 	VPMULLD   Z0, Z0, Z0
 	VPSLLD    $0x0c, Z1, Z6
-	VPSRAVD   constants<>+24128(SB), Z6, Z6
+	VPSRAVD   constants<>+18624(SB), Z6, Z6
 	VPSUBD    constants<>+128(SB), Z0, Z7
 	VPANDD    Z6, Z7, Z6
 	VPADDD    constants<>+128(SB), Z6, Z6
 	VPMULLD   Z6, Z2, Z2
 	VPMULLD   Z0, Z0, Z0
 	VPSLLD    $0x0b, Z1, Z6
-	VPSRAVD   constants<>+24128(SB), Z6, Z6
+	VPSRAVD   constants<>+18624(SB), Z6, Z6
 	VPSUBD    constants<>+128(SB), Z0, Z7
 	VPANDD    Z6, Z7, Z6
 	VPADDD    constants<>+128(SB), Z6, Z6
 	VPMULLD   Z6, Z2, Z2
 	VPMULLD   Z0, Z0, Z0
 	VPSLLD    $0x0a, Z1, Z6
-	VPSRAVD   constants<>+24128(SB), Z6, Z6
+	VPSRAVD   constants<>+18624(SB), Z6, Z6
 	VPSUBD    constants<>+128(SB), Z0, Z7
 	VPANDD    Z6, Z7, Z6
 	VPADDD    constants<>+128(SB), Z6, Z6
 	VPMULLD   Z6, Z2, Z2
 	VPMULLD   Z0, Z0, Z0
 	VPSLLD    $0x09, Z1, Z6
-	VPSRAVD   constants<>+24128(SB), Z6, Z6
+	VPSRAVD   constants<>+18624(SB), Z6, Z6
 	VPSUBD    constants<>+128(SB), Z0, Z7
 	VPANDD    Z6, Z7, Z6
 	VPADDD    constants<>+128(SB), Z6, Z6
 	VPMULLD   Z6, Z2, Z2
 	VPMULLD   Z0, Z0, Z0
 	VPSLLD    $0x08, Z1, Z6
-	VPSRAVD   constants<>+24128(SB), Z6, Z6
+	VPSRAVD   constants<>+18624(SB), Z6, Z6
 	VPSUBD    constants<>+128(SB), Z0, Z7
 	VPANDD    Z6, Z7, Z6
 	VPADDD    constants<>+128(SB), Z6, Z6
 	VPMULLD   Z6, Z2, Z2
 	VPMULLD   Z0, Z0, Z0
 	VPSLLD    $0x07, Z1, Z6
-	VPSRAVD   constants<>+24128(SB), Z6, Z6
+	VPSRAVD   constants<>+18624(SB), Z6, Z6
 	VPSUBD    constants<>+128(SB), Z0, Z7
 	VPANDD    Z6, Z7, Z6
 	VPADDD    constants<>+128(SB), Z6, Z6
 	VPMULLD   Z6, Z2, Z2
 	VPMULLD   Z0, Z0, Z0
 	VPSLLD    $0x06, Z1, Z6
-	VPSRAVD   constants<>+24128(SB), Z6, Z6
+	VPSRAVD   constants<>+18624(SB), Z6, Z6
 	VPSUBD    constants<>+128(SB), Z0, Z7
 	VPANDD    Z6, Z7, Z6
 	VPADDD    constants<>+128(SB), Z6, Z6
 	VPMULLD   Z6, Z2, Z2
 	VPMULLD   Z0, Z0, Z0
 	VPSLLD    $0x05, Z1, Z6
-	VPSRAVD   constants<>+24128(SB), Z6, Z6
+	VPSRAVD   constants<>+18624(SB), Z6, Z6
 	VPSUBD    constants<>+128(SB), Z0, Z7
 	VPANDD    Z6, Z7, Z6
 	VPADDD    constants<>+128(SB), Z6, Z6
 	VPMULLD   Z6, Z2, Z2
 	VPMULLD   Z0, Z0, Z0
 	VPSLLD    $0x04, Z1, Z6
-	VPSRAVD   constants<>+24128(SB), Z6, Z6
+	VPSRAVD   constants<>+18624(SB), Z6, Z6
 	VPSUBD    constants<>+128(SB), Z0, Z7
 	VPANDD    Z6, Z7, Z6
 	VPADDD    constants<>+128(SB), Z6, Z6
 	VPMULLD   Z6, Z2, Z2
 	VPMULLD   Z0, Z0, Z0
 	VPSLLD    $0x03, Z1, Z6
-	VPSRAVD   constants<>+24128(SB), Z6, Z6
+	VPSRAVD   constants<>+18624(SB), Z6, Z6
 	VPSUBD    constants<>+128(SB), Z0, Z7
 	VPANDD    Z6, Z7, Z6
 	VPADDD    constants<>+128(SB), Z6, Z6
 	VPMULLD   Z6, Z2, Z2
 	VPMULLD   Z0, Z0, Z0
 	VPSLLD    $0x02, Z1, Z6
-	VPSRAVD   constants<>+24128(SB), Z6, Z6
+	VPSRAVD   constants<>+18624(SB), Z6, Z6
 	VPSUBD    constants<>+128(SB), Z0, Z7
 	VPANDD    Z6, Z7, Z6
 	VPADDD    constants<>+128(SB), Z6, Z6
 	VPMULLD   Z6, Z2, Z2
 	VPMULLD   Z0, Z0, Z0
 	VPSLLD    $0x01, Z1, Z6
-	VPSRAVD   constants<>+24128(SB), Z6, Z6
+	VPSRAVD   constants<>+18624(SB), Z6, Z6
 	VPSUBD    constants<>+128(SB), Z0, Z0
 	VPANDD    Z6, Z0, Z0
 	VPADDD    constants<>+128(SB), Z0, Z0
@@ -14795,48 +11698,48 @@ powI32ShortAVX2_loop:
 	VMOVUPS   constants<>+128(SB), Y3
 	VBLENDVPS Y2, Y0, Y3, Y2
 	VPCMPEQD  constants<>+128(SB), Y0, Y3
-	VPCMPEQD  constants<>+24064(SB), Y0, Y4
+	VPCMPEQD  constants<>+18560(SB), Y0, Y4
 	VPOR      Y3, Y4, Y3
 	VMOVUPS   constants<>+0(SB), Y4
 	VBLENDVPS Y3, Y2, Y4, Y3
 	VPMULLD   Y0, Y0, Y0
 	VPSLLD    $0x1e, Y1, Y4
-	VPSRAVD   constants<>+24128(SB), Y4, Y4
+	VPSRAVD   constants<>+18624(SB), Y4, Y4
 	VPSUBD    constants<>+128(SB), Y0, Y5
 	VPAND     Y4, Y5, Y4
 	VPADDD    constants<>+128(SB), Y4, Y4
 	VPMULLD   Y4, Y2, Y2
 	VPMULLD   Y0, Y0, Y0
 	VPSLLD    $0x1d, Y1, Y4
-	VPSRAVD   constants<>+24128(SB), Y4, Y4
+	VPSRAVD   constants<>+18624(SB), Y4, Y4
 	VPSUBD    constants<>+128(SB), Y0, Y5
 	VPAND     Y4, Y5, Y4
 	VPADDD    constants<>+128(SB), Y4, Y4
 	VPMULLD   Y4, Y2, Y2
 	VPMULLD   Y0, Y0, Y0
 	VPSLLD    $0x1c, Y1, Y4
-	VPSRAVD   constants<>+24128(SB), Y4, Y4
+	VPSRAVD   constants<>+18624(SB), Y4, Y4
 	VPSUBD    constants<>+128(SB), Y0, Y5
 	VPAND     Y4, Y5, Y4
 	VPADDD    constants<>+128(SB), Y4, Y4
 	VPMULLD   Y4, Y2, Y2
 	VPMULLD   Y0, Y0, Y0
 	VPSLLD    $0x1b, Y1, Y4
-	VPSRAVD   constants<>+24128(SB), Y4, Y4
+	VPSRAVD   constants<>+18624(SB), Y4, Y4
 	VPSUBD    constants<>+128(SB), Y0, Y5
 	VPAND     Y4, Y5, Y4
 	VPADDD    constants<>+128(SB), Y4, Y4
 	VPMULLD   Y4, Y2, Y2
 	VPMULLD   Y0, Y0, Y0
 	VPSLLD    $0x1a, Y1, Y4
-	VPSRAVD   constants<>+24128(SB), Y4, Y4
+	VPSRAVD   constants<>+18624(SB), Y4, Y4
 	VPSUBD    constants<>+128(SB), Y0, Y5
 	VPAND     Y4, Y5, Y4
 	VPADDD    constants<>+128(SB), Y4, Y4
 	VPMULLD   Y4, Y2, Y2
 	VPMULLD   Y0, Y0, Y0
 	VPSLLD    $0x19, Y1, Y4
-	VPSRAVD   constants<>+24128(SB), Y4, Y4
+	VPSRAVD   constants<>+18624(SB), Y4, Y4
 	VPSUBD    constants<>+128(SB), Y0, Y0
 	VPAND     Y4, Y0, Y0
 	VPADDD    constants<>+128(SB), Y0, Y0
@@ -14868,48 +11771,48 @@ powI32ShortAVX512_loop:
 	VMOVUPS   constants<>+128(SB), Z2
 	VBLENDMPS Z0, Z2, K1, Z3
 	VPCMPD    $0x00, constants<>+128(SB), Z0, K1
-	VPCMPD    $0x00, constants<>+24064(SB), Z0, K2
+	VPCMPD    $0x00, constants<>+18560(SB), Z0, K2
 	KORW      K1, K2, K1
 	VMOVUPS   constants<>+0(SB), Z2
 	VBLENDMPS Z3, Z2, K1, Z4
 	VPMULLD   Z0, Z0, Z0
 	VPSLLD    $0x1e, Z1, Z2
-	VPSRAVD   constants<>+24128(SB), Z2, Z2
+	VPSRAVD   constants<>+18624(SB), Z2, Z2
 	VPSUBD    constants<>+128(SB), Z0, Z6
 	VPANDD    Z2, Z6, Z2
 	VPADDD    constants<>+128(SB), Z2, Z2
 	VPMULLD   Z2, Z3, Z2
 	VPMULLD   Z0, Z0, Z0
 	VPSLLD    $0x1d, Z1, Z6
-	VPSRAVD   constants<>+24128(SB), Z6, Z6
+	VPSRAVD   constants<>+18624(SB), Z6, Z6
 	VPSUBD    constants<>+128(SB), Z0, Z7
 	VPANDD    Z6, Z7, Z6
 	VPADDD    constants<>+128(SB), Z6, Z6
 	VPMULLD   Z6, Z2, Z2
 	VPMULLD   Z0, Z0, Z0
 	VPSLLD    $0x1c, Z1, Z6
-	VPSRAVD   constants<>+24128(SB), Z6, Z6
+	VPSRAVD   constants<>+18624(SB), Z6, Z6
 	VPSUBD    constants<>+128(SB), Z0, Z7
 	VPANDD    Z6, Z7, Z6
 	VPADDD    constants<>+128(SB), Z6, Z6
 	VPMULLD   Z6, Z2, Z2
 	VPMULLD   Z0, Z0, Z0
 	VPSLLD    $0x1b, Z1, Z6
-	VPSRAVD   constants<>+24128(SB), Z6, Z6
+	VPSRAVD   constants<>+18624(SB), Z6, Z6
 	VPSUBD    constants<>+128(SB), Z0, Z7
 	VPANDD    Z6, Z7, Z6
 	VPADDD    constants<>+128(SB), Z6, Z6
 	VPMULLD   Z6, Z2, Z2
 	VPMULLD   Z0, Z0, Z0
 	VPSLLD    $0x1a, Z1, Z6
-	VPSRAVD   constants<>+24128(SB), Z6, Z6
+	VPSRAVD   constants<>+18624(SB), Z6, Z6
 	VPSUBD    constants<>+128(SB), Z0, Z7
 	VPANDD    Z6, Z7, Z6
 	VPADDD    constants<>+128(SB), Z6, Z6
 	VPMULLD   Z6, Z2, Z2
 	VPMULLD   Z0, Z0, Z0
 	VPSLLD    $0x19, Z1, Z6
-	VPSRAVD   constants<>+24128(SB), Z6, Z6
+	VPSRAVD   constants<>+18624(SB), Z6, Z6
 	VPSUBD    constants<>+128(SB), Z0, Z0
 	VPANDD    Z6, Z0, Z0
 	VPADDD    constants<>+128(SB), Z0, Z0
@@ -14955,24 +11858,24 @@ reducePrecisionAVX2_loop:
 	VMOVUPS   constants<>+128(SB), Y6
 	VPSLLVD   Y5, Y6, Y5
 	VPSUBD    constants<>+128(SB), Y5, Y5
-	VMOVUPS   constants<>+24192(SB), Y6
+	VMOVUPS   constants<>+18688(SB), Y6
 	VPCMPGTD  Y2, Y6, Y2
-	VMOVUPS   constants<>+24256(SB), Y6
+	VMOVUPS   constants<>+18752(SB), Y6
 	VPSUBD    Y5, Y6, Y6
 	VPSLLD    $0x17, Y6, Y6
-	VPADDD    constants<>+24256(SB), Y5, Y5
+	VPADDD    constants<>+18752(SB), Y5, Y5
 	VPSLLD    $0x17, Y5, Y5
 	VPCMPGTD  Y4, Y6, Y6
 	VPAND     Y2, Y6, Y6
 	VPCMPGTD  Y4, Y5, Y5
 	VPXOR     constants<>+64(SB), Y5, Y5
 	VPAND     Y2, Y5, Y2
-	VBLENDVPS Y2, constants<>+24320(SB), Y4, Y2
+	VBLENDVPS Y2, constants<>+18816(SB), Y4, Y2
 	VBLENDVPS Y6, constants<>+0(SB), Y2, Y2
-	VMOVUPS   constants<>+24320(SB), Y4
+	VMOVUPS   constants<>+18816(SB), Y4
 	VPCMPGTD  Y3, Y4, Y4
-	VPCMPEQD  constants<>+24384(SB), Y1, Y1
-	VBLENDVPS Y1, constants<>+24320(SB), Y3, Y1
+	VPCMPEQD  constants<>+18880(SB), Y1, Y1
+	VBLENDVPS Y1, constants<>+18816(SB), Y3, Y1
 	VBLENDVPS Y4, Y2, Y1, Y1
 	VPAND     constants<>+192(SB), Y0, Y0
 	VPOR      Y0, Y1, Y0
@@ -15015,22 +11918,22 @@ reducePrecisionAVX512_loop:
 	VMOVUPS   constants<>+128(SB), Z5
 	VPSLLVD   Z4, Z5, Z4
 	VPSUBD    constants<>+128(SB), Z4, Z4
-	VPCMPD    $0x01, constants<>+24192(SB), Z2, K1
-	VMOVUPS   constants<>+24256(SB), Z2
+	VPCMPD    $0x01, constants<>+18688(SB), Z2, K1
+	VMOVUPS   constants<>+18752(SB), Z2
 	VPSUBD    Z4, Z2, Z2
 	VPSLLD    $0x17, Z2, Z2
-	VPADDD    constants<>+24256(SB), Z4, Z4
+	VPADDD    constants<>+18752(SB), Z4, Z4
 	VPSLLD    $0x17, Z4, Z4
 	VPCMPD    $0x01, Z2, Z6, K2
 	KANDW     K1, K2, K2
 	VPCMPD    $0x01, Z4, Z6, K3
 	KNOTW     K3, K3
 	KANDW     K1, K3, K1
-	VBLENDMPS constants<>+24320(SB), Z6, K1, Z7
+	VBLENDMPS constants<>+18816(SB), Z6, K1, Z7
 	VBLENDMPS constants<>+0(SB), Z7, K2, Z8
-	VPCMPD    $0x01, constants<>+24320(SB), Z3, K1
-	VPCMPD    $0x00, constants<>+24384(SB), Z1, K2
-	VBLENDMPS constants<>+24320(SB), Z3, K2, Z9
+	VPCMPD    $0x01, constants<>+18816(SB), Z3, K1
+	VPCMPD    $0x00, constants<>+18880(SB), Z1, K2
+	VBLENDMPS constants<>+18816(SB), Z3, K2, Z9
 	VBLENDMPS Z8, Z9, K1, Z10
 	VPANDD    constants<>+192(SB), Z0, Z0
 	VPORD     Z0, Z10, Z0
@@ -15178,7 +12081,7 @@ mulHighAVX2_loop:
 	VPMULDQ Y2, Y3, Y2
 	VPMULDQ Y0, Y1, Y0
 	VPSRLQ  $0x20, Y0, Y0
-	VPAND   constants<>+24448(SB), Y2, Y2
+	VPAND   constants<>+18944(SB), Y2, Y2
 	VPOR    Y2, Y0, Y0
 	VMOVUPS Y0, (AX)(SI*4)
 	ADDQ    $0x08, SI
@@ -15204,7 +12107,7 @@ mulHighAVX512_loop:
 	VPMULDQ Z2, Z3, Z2
 	VPMULDQ Z0, Z1, Z0
 	VPSRLQ  $0x20, Z0, Z0
-	VPANDD  constants<>+24448(SB), Z2, Z2
+	VPANDD  constants<>+18944(SB), Z2, Z2
 	VPORD   Z2, Z0, Z0
 	VMOVUPS Z0, (AX)(SI*4)
 	ADDQ    $0x10, SI
@@ -15304,7 +12207,7 @@ TEXT ·notIntAVX2(SB), NOSPLIT, $0-40
 
 notIntAVX2_loop:
 	VMOVUPS (CX)(BX*4), Y0
-	VPXOR   constants<>+24064(SB), Y0, Y0
+	VPXOR   constants<>+18560(SB), Y0, Y0
 	VMOVUPS Y0, (AX)(BX*4)
 	ADDQ    $0x08, BX
 	CMPQ    BX, DX
@@ -15322,7 +12225,7 @@ TEXT ·notIntAVX512(SB), NOSPLIT, $0-40
 
 notIntAVX512_loop:
 	VMOVUPS (CX)(BX*4), Z0
-	VPXORD  constants<>+24064(SB), Z0, Z0
+	VPXORD  constants<>+18560(SB), Z0, Z0
 	VMOVUPS Z0, (AX)(BX*4)
 	ADDQ    $0x10, BX
 	CMPQ    BX, DX
@@ -15345,7 +12248,7 @@ signIntAVX2_loop:
 	VPCMPEQD  constants<>+0(SB), Y0, Y0
 	VMOVUPS   constants<>+128(SB), Y2
 	VBLENDVPS Y0, constants<>+0(SB), Y2, Y0
-	VBLENDVPS Y1, constants<>+24064(SB), Y0, Y0
+	VBLENDVPS Y1, constants<>+18560(SB), Y0, Y0
 	VMOVUPS   Y0, (AX)(BX*4)
 	ADDQ      $0x08, BX
 	CMPQ      BX, DX
@@ -15367,7 +12270,7 @@ signIntAVX512_loop:
 	VPCMPD    $0x00, constants<>+0(SB), Z0, K2
 	VMOVUPS   constants<>+128(SB), Z0
 	VBLENDMPS constants<>+0(SB), Z0, K2, Z1
-	VBLENDMPS constants<>+24064(SB), Z1, K1, Z2
+	VBLENDMPS constants<>+18560(SB), Z1, K1, Z2
 	VMOVUPS   Z2, (AX)(BX*4)
 	ADDQ      $0x10, BX
 	CMPQ      BX, DX
@@ -15386,20 +12289,20 @@ TEXT ·popcntAVX2(SB), NOSPLIT, $0-40
 popcntAVX2_loop:
 	VMOVUPS (CX)(BX*4), Y0
 	VPSRLD  $0x01, Y0, Y1
-	VPAND   constants<>+24512(SB), Y1, Y1
+	VPAND   constants<>+19008(SB), Y1, Y1
 	VPSUBD  Y1, Y0, Y0
-	VPAND   constants<>+24576(SB), Y0, Y1
+	VPAND   constants<>+19072(SB), Y0, Y1
 	VPSRLD  $0x02, Y0, Y0
-	VPAND   constants<>+24576(SB), Y0, Y0
+	VPAND   constants<>+19072(SB), Y0, Y0
 	VPADDD  Y0, Y1, Y0
 	VPSRLD  $0x04, Y0, Y1
 	VPADDD  Y1, Y0, Y0
-	VPAND   constants<>+24640(SB), Y0, Y0
+	VPAND   constants<>+19136(SB), Y0, Y0
 	VPSRLD  $0x08, Y0, Y1
 	VPADDD  Y1, Y0, Y0
 	VPSRLD  $0x10, Y0, Y1
 	VPADDD  Y1, Y0, Y0
-	VPAND   constants<>+24704(SB), Y0, Y0
+	VPAND   constants<>+19200(SB), Y0, Y0
 	VMOVUPS Y0, (AX)(BX*4)
 	ADDQ    $0x08, BX
 	CMPQ    BX, DX
@@ -15418,20 +12321,20 @@ TEXT ·popcntAVX512(SB), NOSPLIT, $0-40
 popcntAVX512_loop:
 	VMOVUPS (CX)(BX*4), Z0
 	VPSRLD  $0x01, Z0, Z1
-	VPANDD  constants<>+24512(SB), Z1, Z1
+	VPANDD  constants<>+19008(SB), Z1, Z1
 	VPSUBD  Z1, Z0, Z0
-	VPANDD  constants<>+24576(SB), Z0, Z1
+	VPANDD  constants<>+19072(SB), Z0, Z1
 	VPSRLD  $0x02, Z0, Z0
-	VPANDD  constants<>+24576(SB), Z0, Z0
+	VPANDD  constants<>+19072(SB), Z0, Z0
 	VPADDD  Z0, Z1, Z0
 	VPSRLD  $0x04, Z0, Z1
 	VPADDD  Z1, Z0, Z0
-	VPANDD  constants<>+24640(SB), Z0, Z0
+	VPANDD  constants<>+19136(SB), Z0, Z0
 	VPSRLD  $0x08, Z0, Z1
 	VPADDD  Z1, Z0, Z0
 	VPSRLD  $0x10, Z0, Z1
 	VPADDD  Z1, Z0, Z0
-	VPANDD  constants<>+24704(SB), Z0, Z0
+	VPANDD  constants<>+19200(SB), Z0, Z0
 	VMOVUPS Z0, (AX)(BX*4)
 	ADDQ    $0x10, BX
 	CMPQ    BX, DX
@@ -15459,22 +12362,22 @@ leadingZerosAVX2_loop:
 	VPOR    Y1, Y0, Y0
 	VPSRLD  $0x10, Y0, Y1
 	VPOR    Y1, Y0, Y0
-	VPXOR   constants<>+24064(SB), Y0, Y0
+	VPXOR   constants<>+18560(SB), Y0, Y0
 	VPSRLD  $0x01, Y0, Y1
-	VPAND   constants<>+24512(SB), Y1, Y1
+	VPAND   constants<>+19008(SB), Y1, Y1
 	VPSUBD  Y1, Y0, Y0
-	VPAND   constants<>+24576(SB), Y0, Y1
+	VPAND   constants<>+19072(SB), Y0, Y1
 	VPSRLD  $0x02, Y0, Y0
-	VPAND   constants<>+24576(SB), Y0, Y0
+	VPAND   constants<>+19072(SB), Y0, Y0
 	VPADDD  Y0, Y1, Y0
 	VPSRLD  $0x04, Y0, Y1
 	VPADDD  Y1, Y0, Y0
-	VPAND   constants<>+24640(SB), Y0, Y0
+	VPAND   constants<>+19136(SB), Y0, Y0
 	VPSRLD  $0x08, Y0, Y1
 	VPADDD  Y1, Y0, Y0
 	VPSRLD  $0x10, Y0, Y1
 	VPADDD  Y1, Y0, Y0
-	VPAND   constants<>+24704(SB), Y0, Y0
+	VPAND   constants<>+19200(SB), Y0, Y0
 	VMOVUPS Y0, (AX)(BX*4)
 	ADDQ    $0x08, BX
 	CMPQ    BX, DX
@@ -15502,22 +12405,22 @@ leadingZerosAVX512_loop:
 	VPORD   Z1, Z0, Z0
 	VPSRLD  $0x10, Z0, Z1
 	VPORD   Z1, Z0, Z0
-	VPXORD  constants<>+24064(SB), Z0, Z0
+	VPXORD  constants<>+18560(SB), Z0, Z0
 	VPSRLD  $0x01, Z0, Z1
-	VPANDD  constants<>+24512(SB), Z1, Z1
+	VPANDD  constants<>+19008(SB), Z1, Z1
 	VPSUBD  Z1, Z0, Z0
-	VPANDD  constants<>+24576(SB), Z0, Z1
+	VPANDD  constants<>+19072(SB), Z0, Z1
 	VPSRLD  $0x02, Z0, Z0
-	VPANDD  constants<>+24576(SB), Z0, Z0
+	VPANDD  constants<>+19072(SB), Z0, Z0
 	VPADDD  Z0, Z1, Z0
 	VPSRLD  $0x04, Z0, Z1
 	VPADDD  Z1, Z0, Z0
-	VPANDD  constants<>+24640(SB), Z0, Z0
+	VPANDD  constants<>+19136(SB), Z0, Z0
 	VPSRLD  $0x08, Z0, Z1
 	VPADDD  Z1, Z0, Z0
 	VPSRLD  $0x10, Z0, Z1
 	VPADDD  Z1, Z0, Z0
-	VPANDD  constants<>+24704(SB), Z0, Z0
+	VPANDD  constants<>+19200(SB), Z0, Z0
 	VMOVUPS Z0, (AX)(BX*4)
 	ADDQ    $0x10, BX
 	CMPQ    BX, DX
@@ -15677,7 +12580,7 @@ bF16FromF32AVX2_loop:
 	VMOVUPS      (CX)(BX*4), Y0
 	VPSRLD       $0x10, Y0, Y1
 	VPAND        constants<>+128(SB), Y1, Y1
-	VPADDD       constants<>+24768(SB), Y0, Y2
+	VPADDD       constants<>+19264(SB), Y0, Y2
 	VPADDD       Y1, Y2, Y1
 	VPAND        constants<>+192(SB), Y0, Y2
 	VPOR         constants<>+5760(SB), Y2, Y2
@@ -15705,7 +12608,7 @@ bF16FromF32AVX512_loop:
 	VMOVUPS   (CX)(BX*4), Z0
 	VPSRLD    $0x10, Z0, Z1
 	VPANDD    constants<>+128(SB), Z1, Z1
-	VPADDD    constants<>+24768(SB), Z0, Z3
+	VPADDD    constants<>+19264(SB), Z0, Z3
 	VPADDD    Z1, Z3, Z1
 	VPANDD    constants<>+192(SB), Z0, Z3
 	VPORD     constants<>+5760(SB), Z3, Z3
@@ -15807,7 +12710,7 @@ TEXT ·i32FromF32AVX2(SB), NOSPLIT, $0-40
 
 i32FromF32AVX2_loop:
 	VMOVUPS    (CX)(BX*4), Y0
-	VMOVUPS    constants<>+24832(SB), Y1
+	VMOVUPS    constants<>+19328(SB), Y1
 	VCMPPS     $0x12, Y0, Y1, Y1
 	VCVTTPS2DQ Y0, Y2
 	VBLENDVPS  Y1, constants<>+448(SB), Y2, Y1
@@ -15830,7 +12733,7 @@ TEXT ·i32FromF32AVX512(SB), NOSPLIT, $0-40
 
 i32FromF32AVX512_loop:
 	VMOVUPS    (CX)(BX*4), Z0
-	VMOVUPS    constants<>+24832(SB), Z1
+	VMOVUPS    constants<>+19328(SB), Z1
 	VCMPPS     $0x12, Z0, Z1, K1
 	VCVTTPS2DQ Z0, Z1
 	VBLENDMPS  constants<>+448(SB), Z1, K1, Z2
@@ -17618,2196 +14521,1508 @@ DATA constants<>+7328(SB)/8, $0x3fd0000000000000
 DATA constants<>+7336(SB)/8, $0x3fd0000000000000
 DATA constants<>+7344(SB)/8, $0x3fd0000000000000
 DATA constants<>+7352(SB)/8, $0x3fd0000000000000
-DATA constants<>+7360(SB)/8, $0x43b0000000000000
-DATA constants<>+7368(SB)/8, $0x43b0000000000000
-DATA constants<>+7376(SB)/8, $0x43b0000000000000
-DATA constants<>+7384(SB)/8, $0x43b0000000000000
-DATA constants<>+7392(SB)/8, $0x43b0000000000000
-DATA constants<>+7400(SB)/8, $0x43b0000000000000
-DATA constants<>+7408(SB)/8, $0x43b0000000000000
-DATA constants<>+7416(SB)/8, $0x43b0000000000000
-DATA constants<>+7424(SB)/8, $0x3fe62e42fefa39ef
-DATA constants<>+7432(SB)/8, $0x3fe62e42fefa39ef
-DATA constants<>+7440(SB)/8, $0x3fe62e42fefa39ef
-DATA constants<>+7448(SB)/8, $0x3fe62e42fefa39ef
-DATA constants<>+7456(SB)/8, $0x3fe62e42fefa39ef
-DATA constants<>+7464(SB)/8, $0x3fe62e42fefa39ef
-DATA constants<>+7472(SB)/8, $0x3fe62e42fefa39ef
-DATA constants<>+7480(SB)/8, $0x3fe62e42fefa39ef
-DATA constants<>+7488(SB)/8, $0x7e70000000000000
-DATA constants<>+7496(SB)/8, $0x7e70000000000000
-DATA constants<>+7504(SB)/8, $0x7e70000000000000
-DATA constants<>+7512(SB)/8, $0x7e70000000000000
-DATA constants<>+7520(SB)/8, $0x7e70000000000000
-DATA constants<>+7528(SB)/8, $0x7e70000000000000
-DATA constants<>+7536(SB)/8, $0x7e70000000000000
-DATA constants<>+7544(SB)/8, $0x7e70000000000000
-DATA constants<>+7552(SB)/8, $0x3fda827999fcef32
-DATA constants<>+7560(SB)/8, $0x3fda827999fcef32
-DATA constants<>+7568(SB)/8, $0x3fda827999fcef32
-DATA constants<>+7576(SB)/8, $0x3fda827999fcef32
-DATA constants<>+7584(SB)/8, $0x3fda827999fcef32
-DATA constants<>+7592(SB)/8, $0x3fda827999fcef32
-DATA constants<>+7600(SB)/8, $0x3fda827999fcef32
-DATA constants<>+7608(SB)/8, $0x3fda827999fcef32
-DATA constants<>+7616(SB)/8, $0xbfa116690b554e72
-DATA constants<>+7624(SB)/8, $0xbfa116690b554e72
-DATA constants<>+7632(SB)/8, $0xbfa116690b554e72
-DATA constants<>+7640(SB)/8, $0xbfa116690b554e72
-DATA constants<>+7648(SB)/8, $0xbfa116690b554e72
-DATA constants<>+7656(SB)/8, $0xbfa116690b554e72
-DATA constants<>+7664(SB)/8, $0xbfa116690b554e72
-DATA constants<>+7672(SB)/8, $0xbfa116690b554e72
-DATA constants<>+7680(SB)/8, $0x3f8eecb03d579acb
-DATA constants<>+7688(SB)/8, $0x3f8eecb03d579acb
-DATA constants<>+7696(SB)/8, $0x3f8eecb03d579acb
-DATA constants<>+7704(SB)/8, $0x3f8eecb03d579acb
-DATA constants<>+7712(SB)/8, $0x3f8eecb03d579acb
-DATA constants<>+7720(SB)/8, $0x3f8eecb03d579acb
-DATA constants<>+7728(SB)/8, $0x3f8eecb03d579acb
-DATA constants<>+7736(SB)/8, $0x3f8eecb03d579acb
-DATA constants<>+7744(SB)/8, $0x3fa708cf1bc0abbe
-DATA constants<>+7752(SB)/8, $0x3fa708cf1bc0abbe
-DATA constants<>+7760(SB)/8, $0x3fa708cf1bc0abbe
-DATA constants<>+7768(SB)/8, $0x3fa708cf1bc0abbe
-DATA constants<>+7776(SB)/8, $0x3fa708cf1bc0abbe
-DATA constants<>+7784(SB)/8, $0x3fa708cf1bc0abbe
-DATA constants<>+7792(SB)/8, $0x3fa708cf1bc0abbe
-DATA constants<>+7800(SB)/8, $0x3fa708cf1bc0abbe
-DATA constants<>+7808(SB)/8, $0xbfaab63e6254d450
-DATA constants<>+7816(SB)/8, $0xbfaab63e6254d450
-DATA constants<>+7824(SB)/8, $0xbfaab63e6254d450
-DATA constants<>+7832(SB)/8, $0xbfaab63e6254d450
-DATA constants<>+7840(SB)/8, $0xbfaab63e6254d450
-DATA constants<>+7848(SB)/8, $0xbfaab63e6254d450
-DATA constants<>+7856(SB)/8, $0xbfaab63e6254d450
-DATA constants<>+7864(SB)/8, $0xbfaab63e6254d450
-DATA constants<>+7872(SB)/8, $0x3fae16da8f3d3ed2
-DATA constants<>+7880(SB)/8, $0x3fae16da8f3d3ed2
-DATA constants<>+7888(SB)/8, $0x3fae16da8f3d3ed2
-DATA constants<>+7896(SB)/8, $0x3fae16da8f3d3ed2
-DATA constants<>+7904(SB)/8, $0x3fae16da8f3d3ed2
-DATA constants<>+7912(SB)/8, $0x3fae16da8f3d3ed2
-DATA constants<>+7920(SB)/8, $0x3fae16da8f3d3ed2
-DATA constants<>+7928(SB)/8, $0x3fae16da8f3d3ed2
-DATA constants<>+7936(SB)/8, $0xbfb110c341e9e8b1
-DATA constants<>+7944(SB)/8, $0xbfb110c341e9e8b1
-DATA constants<>+7952(SB)/8, $0xbfb110c341e9e8b1
-DATA constants<>+7960(SB)/8, $0xbfb110c341e9e8b1
-DATA constants<>+7968(SB)/8, $0xbfb110c341e9e8b1
-DATA constants<>+7976(SB)/8, $0xbfb110c341e9e8b1
-DATA constants<>+7984(SB)/8, $0xbfb110c341e9e8b1
-DATA constants<>+7992(SB)/8, $0xbfb110c341e9e8b1
-DATA constants<>+8000(SB)/8, $0x3fb3b136968f56ae
-DATA constants<>+8008(SB)/8, $0x3fb3b136968f56ae
-DATA constants<>+8016(SB)/8, $0x3fb3b136968f56ae
-DATA constants<>+8024(SB)/8, $0x3fb3b136968f56ae
-DATA constants<>+8032(SB)/8, $0x3fb3b136968f56ae
-DATA constants<>+8040(SB)/8, $0x3fb3b136968f56ae
-DATA constants<>+8048(SB)/8, $0x3fb3b136968f56ae
-DATA constants<>+8056(SB)/8, $0x3fb3b136968f56ae
-DATA constants<>+8064(SB)/8, $0xbfb745d147baaf95
-DATA constants<>+8072(SB)/8, $0xbfb745d147baaf95
-DATA constants<>+8080(SB)/8, $0xbfb745d147baaf95
-DATA constants<>+8088(SB)/8, $0xbfb745d147baaf95
-DATA constants<>+8096(SB)/8, $0xbfb745d147baaf95
-DATA constants<>+8104(SB)/8, $0xbfb745d147baaf95
-DATA constants<>+8112(SB)/8, $0xbfb745d147baaf95
-DATA constants<>+8120(SB)/8, $0xbfb745d147baaf95
-DATA constants<>+8128(SB)/8, $0x3fbc71c71b53ec3b
-DATA constants<>+8136(SB)/8, $0x3fbc71c71b53ec3b
-DATA constants<>+8144(SB)/8, $0x3fbc71c71b53ec3b
-DATA constants<>+8152(SB)/8, $0x3fbc71c71b53ec3b
-DATA constants<>+8160(SB)/8, $0x3fbc71c71b53ec3b
-DATA constants<>+8168(SB)/8, $0x3fbc71c71b53ec3b
-DATA constants<>+8176(SB)/8, $0x3fbc71c71b53ec3b
-DATA constants<>+8184(SB)/8, $0x3fbc71c71b53ec3b
-DATA constants<>+8192(SB)/8, $0xbfc2492492470264
-DATA constants<>+8200(SB)/8, $0xbfc2492492470264
-DATA constants<>+8208(SB)/8, $0xbfc2492492470264
-DATA constants<>+8216(SB)/8, $0xbfc2492492470264
-DATA constants<>+8224(SB)/8, $0xbfc2492492470264
-DATA constants<>+8232(SB)/8, $0xbfc2492492470264
-DATA constants<>+8240(SB)/8, $0xbfc2492492470264
-DATA constants<>+8248(SB)/8, $0xbfc2492492470264
-DATA constants<>+8256(SB)/8, $0x3fc999999999955b
-DATA constants<>+8264(SB)/8, $0x3fc999999999955b
-DATA constants<>+8272(SB)/8, $0x3fc999999999955b
-DATA constants<>+8280(SB)/8, $0x3fc999999999955b
-DATA constants<>+8288(SB)/8, $0x3fc999999999955b
-DATA constants<>+8296(SB)/8, $0x3fc999999999955b
-DATA constants<>+8304(SB)/8, $0x3fc999999999955b
-DATA constants<>+8312(SB)/8, $0x3fc999999999955b
-DATA constants<>+8320(SB)/8, $0xbfd5555555555554
-DATA constants<>+8328(SB)/8, $0xbfd5555555555554
-DATA constants<>+8336(SB)/8, $0xbfd5555555555554
-DATA constants<>+8344(SB)/8, $0xbfd5555555555554
-DATA constants<>+8352(SB)/8, $0xbfd5555555555554
-DATA constants<>+8360(SB)/8, $0xbfd5555555555554
-DATA constants<>+8368(SB)/8, $0xbfd5555555555554
-DATA constants<>+8376(SB)/8, $0xbfd5555555555554
-DATA constants<>+8384(SB)/8, $0x3c81a62633145c07
-DATA constants<>+8392(SB)/8, $0x3c81a62633145c07
-DATA constants<>+8400(SB)/8, $0x3c81a62633145c07
-DATA constants<>+8408(SB)/8, $0x3c81a62633145c07
-DATA constants<>+8416(SB)/8, $0x3c81a62633145c07
-DATA constants<>+8424(SB)/8, $0x3c81a62633145c07
-DATA constants<>+8432(SB)/8, $0x3c81a62633145c07
-DATA constants<>+8440(SB)/8, $0x3c81a62633145c07
-DATA constants<>+8448(SB)/8, $0x3fe921fb54442d18
-DATA constants<>+8456(SB)/8, $0x3fe921fb54442d18
-DATA constants<>+8464(SB)/8, $0x3fe921fb54442d18
-DATA constants<>+8472(SB)/8, $0x3fe921fb54442d18
-DATA constants<>+8480(SB)/8, $0x3fe921fb54442d18
-DATA constants<>+8488(SB)/8, $0x3fe921fb54442d18
-DATA constants<>+8496(SB)/8, $0x3fe921fb54442d18
-DATA constants<>+8504(SB)/8, $0x3fe921fb54442d18
-DATA constants<>+8512(SB)/8, $0x3ff921fb54442d18
-DATA constants<>+8520(SB)/8, $0x3ff921fb54442d18
-DATA constants<>+8528(SB)/8, $0x3ff921fb54442d18
-DATA constants<>+8536(SB)/8, $0x3ff921fb54442d18
-DATA constants<>+8544(SB)/8, $0x3ff921fb54442d18
-DATA constants<>+8552(SB)/8, $0x3ff921fb54442d18
-DATA constants<>+8560(SB)/8, $0x3ff921fb54442d18
-DATA constants<>+8568(SB)/8, $0x3ff921fb54442d18
-DATA constants<>+8576(SB)/8, $0x3ca1a62633145c07
-DATA constants<>+8584(SB)/8, $0x3ca1a62633145c07
-DATA constants<>+8592(SB)/8, $0x3ca1a62633145c07
-DATA constants<>+8600(SB)/8, $0x3ca1a62633145c07
-DATA constants<>+8608(SB)/8, $0x3ca1a62633145c07
-DATA constants<>+8616(SB)/8, $0x3ca1a62633145c07
-DATA constants<>+8624(SB)/8, $0x3ca1a62633145c07
-DATA constants<>+8632(SB)/8, $0x3ca1a62633145c07
-DATA constants<>+8640(SB)/8, $0x400921fb54442d18
-DATA constants<>+8648(SB)/8, $0x400921fb54442d18
-DATA constants<>+8656(SB)/8, $0x400921fb54442d18
-DATA constants<>+8664(SB)/8, $0x400921fb54442d18
-DATA constants<>+8672(SB)/8, $0x400921fb54442d18
-DATA constants<>+8680(SB)/8, $0x400921fb54442d18
-DATA constants<>+8688(SB)/8, $0x400921fb54442d18
-DATA constants<>+8696(SB)/8, $0x400921fb54442d18
-DATA constants<>+8704(SB)/8, $0x3fd5555555555555
-DATA constants<>+8712(SB)/8, $0x3fd5555555555555
-DATA constants<>+8720(SB)/8, $0x3fd5555555555555
-DATA constants<>+8728(SB)/8, $0x3fd5555555555555
-DATA constants<>+8736(SB)/8, $0x3fd5555555555555
-DATA constants<>+8744(SB)/8, $0x3fd5555555555555
-DATA constants<>+8752(SB)/8, $0x3fd5555555555555
-DATA constants<>+8760(SB)/8, $0x3fd5555555555555
-DATA constants<>+8768(SB)/8, $0xc008000000000000
-DATA constants<>+8776(SB)/8, $0xc008000000000000
-DATA constants<>+8784(SB)/8, $0xc008000000000000
-DATA constants<>+8792(SB)/8, $0xc008000000000000
-DATA constants<>+8800(SB)/8, $0xc008000000000000
-DATA constants<>+8808(SB)/8, $0xc008000000000000
-DATA constants<>+8816(SB)/8, $0xc008000000000000
-DATA constants<>+8824(SB)/8, $0xc008000000000000
-DATA constants<>+8832(SB)/8, $0x4010000000000000
-DATA constants<>+8840(SB)/8, $0x4010000000000000
-DATA constants<>+8848(SB)/8, $0x4010000000000000
-DATA constants<>+8856(SB)/8, $0x4010000000000000
-DATA constants<>+8864(SB)/8, $0x4010000000000000
-DATA constants<>+8872(SB)/8, $0x4010000000000000
-DATA constants<>+8880(SB)/8, $0x4010000000000000
-DATA constants<>+8888(SB)/8, $0x4010000000000000
-DATA constants<>+8896(SB)/8, $0x3fcaecca9ffaa03f
-DATA constants<>+8904(SB)/8, $0x3fcaecca9ffaa03f
-DATA constants<>+8912(SB)/8, $0x3fcaecca9ffaa03f
-DATA constants<>+8920(SB)/8, $0x3fcaecca9ffaa03f
-DATA constants<>+8928(SB)/8, $0x3fcaecca9ffaa03f
-DATA constants<>+8936(SB)/8, $0x3fcaecca9ffaa03f
-DATA constants<>+8944(SB)/8, $0x3fcaecca9ffaa03f
-DATA constants<>+8952(SB)/8, $0x3fcaecca9ffaa03f
-DATA constants<>+8960(SB)/8, $0xbfa288d1da546a5b
-DATA constants<>+8968(SB)/8, $0xbfa288d1da546a5b
-DATA constants<>+8976(SB)/8, $0xbfa288d1da546a5b
-DATA constants<>+8984(SB)/8, $0xbfa288d1da546a5b
-DATA constants<>+8992(SB)/8, $0xbfa288d1da546a5b
-DATA constants<>+9000(SB)/8, $0xbfa288d1da546a5b
-DATA constants<>+9008(SB)/8, $0xbfa288d1da546a5b
-DATA constants<>+9016(SB)/8, $0xbfa288d1da546a5b
-DATA constants<>+9024(SB)/8, $0xbfe0d1b83bf8e55b
-DATA constants<>+9032(SB)/8, $0xbfe0d1b83bf8e55b
-DATA constants<>+9040(SB)/8, $0xbfe0d1b83bf8e55b
-DATA constants<>+9048(SB)/8, $0xbfe0d1b83bf8e55b
-DATA constants<>+9056(SB)/8, $0xbfe0d1b83bf8e55b
-DATA constants<>+9064(SB)/8, $0xbfe0d1b83bf8e55b
-DATA constants<>+9072(SB)/8, $0xbfe0d1b83bf8e55b
-DATA constants<>+9080(SB)/8, $0xbfe0d1b83bf8e55b
-DATA constants<>+9088(SB)/8, $0x3fecbde5ed164810
-DATA constants<>+9096(SB)/8, $0x3fecbde5ed164810
-DATA constants<>+9104(SB)/8, $0x3fecbde5ed164810
-DATA constants<>+9112(SB)/8, $0x3fecbde5ed164810
-DATA constants<>+9120(SB)/8, $0x3fecbde5ed164810
-DATA constants<>+9128(SB)/8, $0x3fecbde5ed164810
-DATA constants<>+9136(SB)/8, $0x3fecbde5ed164810
-DATA constants<>+9144(SB)/8, $0x3fecbde5ed164810
-DATA constants<>+9152(SB)/8, $0x3fdd0278aabe9097
-DATA constants<>+9160(SB)/8, $0x3fdd0278aabe9097
-DATA constants<>+9168(SB)/8, $0x3fdd0278aabe9097
-DATA constants<>+9176(SB)/8, $0x3fdd0278aabe9097
-DATA constants<>+9184(SB)/8, $0x3fdd0278aabe9097
-DATA constants<>+9192(SB)/8, $0x3fdd0278aabe9097
-DATA constants<>+9200(SB)/8, $0x3fdd0278aabe9097
-DATA constants<>+9208(SB)/8, $0x3fdd0278aabe9097
-DATA constants<>+9216(SB)/8, $0x3ff428a2f98d728b
-DATA constants<>+9224(SB)/8, $0x3ff428a2f98d728b
-DATA constants<>+9232(SB)/8, $0x3ff428a2f98d728b
-DATA constants<>+9240(SB)/8, $0x3ff428a2f98d728b
-DATA constants<>+9248(SB)/8, $0x3ff428a2f98d728b
-DATA constants<>+9256(SB)/8, $0x3ff428a2f98d728b
-DATA constants<>+9264(SB)/8, $0x3ff428a2f98d728b
-DATA constants<>+9272(SB)/8, $0x3ff428a2f98d728b
-DATA constants<>+9280(SB)/8, $0x3ff965fea53d6e3c
-DATA constants<>+9288(SB)/8, $0x3ff965fea53d6e3c
-DATA constants<>+9296(SB)/8, $0x3ff965fea53d6e3c
-DATA constants<>+9304(SB)/8, $0x3ff965fea53d6e3c
-DATA constants<>+9312(SB)/8, $0x3ff965fea53d6e3c
-DATA constants<>+9320(SB)/8, $0x3ff965fea53d6e3c
-DATA constants<>+9328(SB)/8, $0x3ff965fea53d6e3c
-DATA constants<>+9336(SB)/8, $0x3ff965fea53d6e3c
-DATA constants<>+9344(SB)/8, $0x3ed0000000000000
-DATA constants<>+9352(SB)/8, $0x3ed0000000000000
-DATA constants<>+9360(SB)/8, $0x3ed0000000000000
-DATA constants<>+9368(SB)/8, $0x3ed0000000000000
-DATA constants<>+9376(SB)/8, $0x3ed0000000000000
-DATA constants<>+9384(SB)/8, $0x3ed0000000000000
-DATA constants<>+9392(SB)/8, $0x3ed0000000000000
-DATA constants<>+9400(SB)/8, $0x3ed0000000000000
-DATA constants<>+9408(SB)/8, $0xbe1389d4f2641625
-DATA constants<>+9416(SB)/8, $0xbe1389d4f2641625
-DATA constants<>+9424(SB)/8, $0xbe1389d4f2641625
-DATA constants<>+9432(SB)/8, $0xbe1389d4f2641625
-DATA constants<>+9440(SB)/8, $0xbe1389d4f2641625
-DATA constants<>+9448(SB)/8, $0xbe1389d4f2641625
-DATA constants<>+9456(SB)/8, $0xbe1389d4f2641625
-DATA constants<>+9464(SB)/8, $0xbe1389d4f2641625
-DATA constants<>+9472(SB)/8, $0x3dd05ffd737fb32e
-DATA constants<>+9480(SB)/8, $0x3dd05ffd737fb32e
-DATA constants<>+9488(SB)/8, $0x3dd05ffd737fb32e
-DATA constants<>+9496(SB)/8, $0x3dd05ffd737fb32e
-DATA constants<>+9504(SB)/8, $0x3dd05ffd737fb32e
-DATA constants<>+9512(SB)/8, $0x3dd05ffd737fb32e
-DATA constants<>+9520(SB)/8, $0x3dd05ffd737fb32e
-DATA constants<>+9528(SB)/8, $0x3dd05ffd737fb32e
-DATA constants<>+9536(SB)/8, $0x3e4f7b4bf3b13964
-DATA constants<>+9544(SB)/8, $0x3e4f7b4bf3b13964
-DATA constants<>+9552(SB)/8, $0x3e4f7b4bf3b13964
-DATA constants<>+9560(SB)/8, $0x3e4f7b4bf3b13964
-DATA constants<>+9568(SB)/8, $0x3e4f7b4bf3b13964
-DATA constants<>+9576(SB)/8, $0x3e4f7b4bf3b13964
-DATA constants<>+9584(SB)/8, $0x3e4f7b4bf3b13964
-DATA constants<>+9592(SB)/8, $0x3e4f7b4bf3b13964
-DATA constants<>+9600(SB)/8, $0xbe85f1ecb6f0764c
-DATA constants<>+9608(SB)/8, $0xbe85f1ecb6f0764c
-DATA constants<>+9616(SB)/8, $0xbe85f1ecb6f0764c
-DATA constants<>+9624(SB)/8, $0xbe85f1ecb6f0764c
-DATA constants<>+9632(SB)/8, $0xbe85f1ecb6f0764c
-DATA constants<>+9640(SB)/8, $0xbe85f1ecb6f0764c
-DATA constants<>+9648(SB)/8, $0xbe85f1ecb6f0764c
-DATA constants<>+9656(SB)/8, $0xbe85f1ecb6f0764c
-DATA constants<>+9664(SB)/8, $0x3ebb9df224ca4b97
-DATA constants<>+9672(SB)/8, $0x3ebb9df224ca4b97
-DATA constants<>+9680(SB)/8, $0x3ebb9df224ca4b97
-DATA constants<>+9688(SB)/8, $0x3ebb9df224ca4b97
-DATA constants<>+9696(SB)/8, $0x3ebb9df224ca4b97
-DATA constants<>+9704(SB)/8, $0x3ebb9df224ca4b97
-DATA constants<>+9712(SB)/8, $0x3ebb9df224ca4b97
-DATA constants<>+9720(SB)/8, $0x3ebb9df224ca4b97
-DATA constants<>+9728(SB)/8, $0xbeef4d1e3183f7ae
-DATA constants<>+9736(SB)/8, $0xbeef4d1e3183f7ae
-DATA constants<>+9744(SB)/8, $0xbeef4d1e3183f7ae
-DATA constants<>+9752(SB)/8, $0xbeef4d1e3183f7ae
-DATA constants<>+9760(SB)/8, $0xbeef4d1e3183f7ae
-DATA constants<>+9768(SB)/8, $0xbeef4d1e3183f7ae
-DATA constants<>+9776(SB)/8, $0xbeef4d1e3183f7ae
-DATA constants<>+9784(SB)/8, $0xbeef4d1e3183f7ae
-DATA constants<>+9792(SB)/8, $0x3f1f9a321d5b8e1e
-DATA constants<>+9800(SB)/8, $0x3f1f9a321d5b8e1e
-DATA constants<>+9808(SB)/8, $0x3f1f9a321d5b8e1e
-DATA constants<>+9816(SB)/8, $0x3f1f9a321d5b8e1e
-DATA constants<>+9824(SB)/8, $0x3f1f9a321d5b8e1e
-DATA constants<>+9832(SB)/8, $0x3f1f9a321d5b8e1e
-DATA constants<>+9840(SB)/8, $0x3f1f9a321d5b8e1e
-DATA constants<>+9848(SB)/8, $0x3f1f9a321d5b8e1e
-DATA constants<>+9856(SB)/8, $0xbf4c02db3dac435f
-DATA constants<>+9864(SB)/8, $0xbf4c02db3dac435f
-DATA constants<>+9872(SB)/8, $0xbf4c02db3dac435f
-DATA constants<>+9880(SB)/8, $0xbf4c02db3dac435f
-DATA constants<>+9888(SB)/8, $0xbf4c02db3dac435f
-DATA constants<>+9896(SB)/8, $0xbf4c02db3dac435f
-DATA constants<>+9904(SB)/8, $0xbf4c02db3dac435f
-DATA constants<>+9912(SB)/8, $0xbf4c02db3dac435f
-DATA constants<>+9920(SB)/8, $0x3f7565bcd0dbaa38
-DATA constants<>+9928(SB)/8, $0x3f7565bcd0dbaa38
-DATA constants<>+9936(SB)/8, $0x3f7565bcd0dbaa38
-DATA constants<>+9944(SB)/8, $0x3f7565bcd0dbaa38
-DATA constants<>+9952(SB)/8, $0x3f7565bcd0dbaa38
-DATA constants<>+9960(SB)/8, $0x3f7565bcd0dbaa38
-DATA constants<>+9968(SB)/8, $0x3f7565bcd0dbaa38
-DATA constants<>+9976(SB)/8, $0x3f7565bcd0dbaa38
-DATA constants<>+9984(SB)/8, $0xbf9b82ce31284e00
-DATA constants<>+9992(SB)/8, $0xbf9b82ce31284e00
-DATA constants<>+10000(SB)/8, $0xbf9b82ce31284e00
-DATA constants<>+10008(SB)/8, $0xbf9b82ce31284e00
-DATA constants<>+10016(SB)/8, $0xbf9b82ce31284e00
-DATA constants<>+10024(SB)/8, $0xbf9b82ce31284e00
-DATA constants<>+10032(SB)/8, $0xbf9b82ce31284e00
-DATA constants<>+10040(SB)/8, $0xbf9b82ce31284e00
-DATA constants<>+10048(SB)/8, $0x3fbce2f21a042b30
-DATA constants<>+10056(SB)/8, $0x3fbce2f21a042b30
-DATA constants<>+10064(SB)/8, $0x3fbce2f21a042b30
-DATA constants<>+10072(SB)/8, $0x3fbce2f21a042b30
-DATA constants<>+10080(SB)/8, $0x3fbce2f21a042b30
-DATA constants<>+10088(SB)/8, $0x3fbce2f21a042b30
-DATA constants<>+10096(SB)/8, $0x3fbce2f21a042b30
-DATA constants<>+10104(SB)/8, $0x3fbce2f21a042b30
-DATA constants<>+10112(SB)/8, $0xbfd812746b0379e6
-DATA constants<>+10120(SB)/8, $0xbfd812746b0379e6
-DATA constants<>+10128(SB)/8, $0xbfd812746b0379e6
-DATA constants<>+10136(SB)/8, $0xbfd812746b0379e6
-DATA constants<>+10144(SB)/8, $0xbfd812746b0379e6
-DATA constants<>+10152(SB)/8, $0xbfd812746b0379e6
-DATA constants<>+10160(SB)/8, $0xbfd812746b0379e6
-DATA constants<>+10168(SB)/8, $0xbfd812746b0379e6
-DATA constants<>+10176(SB)/8, $0x3fc06eba8214db69
-DATA constants<>+10184(SB)/8, $0x3fc06eba8214db69
-DATA constants<>+10192(SB)/8, $0x3fc06eba8214db69
-DATA constants<>+10200(SB)/8, $0x3fc06eba8214db69
-DATA constants<>+10208(SB)/8, $0x3fc06eba8214db69
-DATA constants<>+10216(SB)/8, $0x3fc06eba8214db69
-DATA constants<>+10224(SB)/8, $0x3fc06eba8214db69
-DATA constants<>+10232(SB)/8, $0x3fc06eba8214db69
-DATA constants<>+10240(SB)/8, $0x403c000000000000
-DATA constants<>+10248(SB)/8, $0x403c000000000000
-DATA constants<>+10256(SB)/8, $0x403c000000000000
-DATA constants<>+10264(SB)/8, $0x403c000000000000
-DATA constants<>+10272(SB)/8, $0x403c000000000000
-DATA constants<>+10280(SB)/8, $0x403c000000000000
-DATA constants<>+10288(SB)/8, $0x403c000000000000
-DATA constants<>+10296(SB)/8, $0x403c000000000000
-DATA constants<>+10304(SB)/8, $0x3e24b285becdf595
-DATA constants<>+10312(SB)/8, $0x3e24b285becdf595
-DATA constants<>+10320(SB)/8, $0x3e24b285becdf595
-DATA constants<>+10328(SB)/8, $0x3e24b285becdf595
-DATA constants<>+10336(SB)/8, $0x3e24b285becdf595
-DATA constants<>+10344(SB)/8, $0x3e24b285becdf595
-DATA constants<>+10352(SB)/8, $0x3e24b285becdf595
-DATA constants<>+10360(SB)/8, $0x3e24b285becdf595
-DATA constants<>+10368(SB)/8, $0x3e1a258258de60bb
-DATA constants<>+10376(SB)/8, $0x3e1a258258de60bb
-DATA constants<>+10384(SB)/8, $0x3e1a258258de60bb
-DATA constants<>+10392(SB)/8, $0x3e1a258258de60bb
-DATA constants<>+10400(SB)/8, $0x3e1a258258de60bb
-DATA constants<>+10408(SB)/8, $0x3e1a258258de60bb
-DATA constants<>+10416(SB)/8, $0x3e1a258258de60bb
-DATA constants<>+10424(SB)/8, $0x3e1a258258de60bb
-DATA constants<>+10432(SB)/8, $0xbe4f93d763641f71
-DATA constants<>+10440(SB)/8, $0xbe4f93d763641f71
-DATA constants<>+10448(SB)/8, $0xbe4f93d763641f71
-DATA constants<>+10456(SB)/8, $0xbe4f93d763641f71
-DATA constants<>+10464(SB)/8, $0xbe4f93d763641f71
-DATA constants<>+10472(SB)/8, $0xbe4f93d763641f71
-DATA constants<>+10480(SB)/8, $0xbe4f93d763641f71
-DATA constants<>+10488(SB)/8, $0xbe4f93d763641f71
-DATA constants<>+10496(SB)/8, $0xbe55313af02c6ce7
-DATA constants<>+10504(SB)/8, $0xbe55313af02c6ce7
-DATA constants<>+10512(SB)/8, $0xbe55313af02c6ce7
-DATA constants<>+10520(SB)/8, $0xbe55313af02c6ce7
-DATA constants<>+10528(SB)/8, $0xbe55313af02c6ce7
-DATA constants<>+10536(SB)/8, $0xbe55313af02c6ce7
-DATA constants<>+10544(SB)/8, $0xbe55313af02c6ce7
-DATA constants<>+10552(SB)/8, $0xbe55313af02c6ce7
-DATA constants<>+10560(SB)/8, $0x3e7dad8579df16de
-DATA constants<>+10568(SB)/8, $0x3e7dad8579df16de
-DATA constants<>+10576(SB)/8, $0x3e7dad8579df16de
-DATA constants<>+10584(SB)/8, $0x3e7dad8579df16de
-DATA constants<>+10592(SB)/8, $0x3e7dad8579df16de
-DATA constants<>+10600(SB)/8, $0x3e7dad8579df16de
-DATA constants<>+10608(SB)/8, $0x3e7dad8579df16de
-DATA constants<>+10616(SB)/8, $0x3e7dad8579df16de
-DATA constants<>+10624(SB)/8, $0x3e74b57365b768b8
-DATA constants<>+10632(SB)/8, $0x3e74b57365b768b8
-DATA constants<>+10640(SB)/8, $0x3e74b57365b768b8
-DATA constants<>+10648(SB)/8, $0x3e74b57365b768b8
-DATA constants<>+10656(SB)/8, $0x3e74b57365b768b8
-DATA constants<>+10664(SB)/8, $0x3e74b57365b768b8
-DATA constants<>+10672(SB)/8, $0x3e74b57365b768b8
-DATA constants<>+10680(SB)/8, $0x3e74b57365b768b8
-DATA constants<>+10688(SB)/8, $0xbeabb34490220bd6
-DATA constants<>+10696(SB)/8, $0xbeabb34490220bd6
-DATA constants<>+10704(SB)/8, $0xbeabb34490220bd6
-DATA constants<>+10712(SB)/8, $0xbeabb34490220bd6
-DATA constants<>+10720(SB)/8, $0xbeabb34490220bd6
-DATA constants<>+10728(SB)/8, $0xbeabb34490220bd6
-DATA constants<>+10736(SB)/8, $0xbeabb34490220bd6
-DATA constants<>+10744(SB)/8, $0xbeabb34490220bd6
-DATA constants<>+10752(SB)/8, $0x3e9395e32dae2924
-DATA constants<>+10760(SB)/8, $0x3e9395e32dae2924
-DATA constants<>+10768(SB)/8, $0x3e9395e32dae2924
-DATA constants<>+10776(SB)/8, $0x3e9395e32dae2924
-DATA constants<>+10784(SB)/8, $0x3e9395e32dae2924
-DATA constants<>+10792(SB)/8, $0x3e9395e32dae2924
-DATA constants<>+10800(SB)/8, $0x3e9395e32dae2924
-DATA constants<>+10808(SB)/8, $0x3e9395e32dae2924
-DATA constants<>+10816(SB)/8, $0x3ed7f2a83b6f787f
-DATA constants<>+10824(SB)/8, $0x3ed7f2a83b6f787f
-DATA constants<>+10832(SB)/8, $0x3ed7f2a83b6f787f
-DATA constants<>+10840(SB)/8, $0x3ed7f2a83b6f787f
-DATA constants<>+10848(SB)/8, $0x3ed7f2a83b6f787f
-DATA constants<>+10856(SB)/8, $0x3ed7f2a83b6f787f
-DATA constants<>+10864(SB)/8, $0x3ed7f2a83b6f787f
-DATA constants<>+10872(SB)/8, $0x3ed7f2a83b6f787f
-DATA constants<>+10880(SB)/8, $0xbee78845bcfdb3ad
-DATA constants<>+10888(SB)/8, $0xbee78845bcfdb3ad
-DATA constants<>+10896(SB)/8, $0xbee78845bcfdb3ad
-DATA constants<>+10904(SB)/8, $0xbee78845bcfdb3ad
-DATA constants<>+10912(SB)/8, $0xbee78845bcfdb3ad
-DATA constants<>+10920(SB)/8, $0xbee78845bcfdb3ad
-DATA constants<>+10928(SB)/8, $0xbee78845bcfdb3ad
-DATA constants<>+10936(SB)/8, $0xbee78845bcfdb3ad
-DATA constants<>+10944(SB)/8, $0xbef9959675eea675
-DATA constants<>+10952(SB)/8, $0xbef9959675eea675
-DATA constants<>+10960(SB)/8, $0xbef9959675eea675
-DATA constants<>+10968(SB)/8, $0xbef9959675eea675
-DATA constants<>+10976(SB)/8, $0xbef9959675eea675
-DATA constants<>+10984(SB)/8, $0xbef9959675eea675
-DATA constants<>+10992(SB)/8, $0xbef9959675eea675
-DATA constants<>+11000(SB)/8, $0xbef9959675eea675
-DATA constants<>+11008(SB)/8, $0x3f23be03d6974a4a
-DATA constants<>+11016(SB)/8, $0x3f23be03d6974a4a
-DATA constants<>+11024(SB)/8, $0x3f23be03d6974a4a
-DATA constants<>+11032(SB)/8, $0x3f23be03d6974a4a
-DATA constants<>+11040(SB)/8, $0x3f23be03d6974a4a
-DATA constants<>+11048(SB)/8, $0x3f23be03d6974a4a
-DATA constants<>+11056(SB)/8, $0x3f23be03d6974a4a
-DATA constants<>+11064(SB)/8, $0x3f23be03d6974a4a
-DATA constants<>+11072(SB)/8, $0xbf2a1df24798004c
-DATA constants<>+11080(SB)/8, $0xbf2a1df24798004c
-DATA constants<>+11088(SB)/8, $0xbf2a1df24798004c
-DATA constants<>+11096(SB)/8, $0xbf2a1df24798004c
-DATA constants<>+11104(SB)/8, $0xbf2a1df24798004c
-DATA constants<>+11112(SB)/8, $0xbf2a1df24798004c
-DATA constants<>+11120(SB)/8, $0xbf2a1df24798004c
-DATA constants<>+11128(SB)/8, $0xbf2a1df24798004c
-DATA constants<>+11136(SB)/8, $0xbf48d4a99f8e1195
-DATA constants<>+11144(SB)/8, $0xbf48d4a99f8e1195
-DATA constants<>+11152(SB)/8, $0xbf48d4a99f8e1195
-DATA constants<>+11160(SB)/8, $0xbf48d4a99f8e1195
-DATA constants<>+11168(SB)/8, $0xbf48d4a99f8e1195
-DATA constants<>+11176(SB)/8, $0xbf48d4a99f8e1195
-DATA constants<>+11184(SB)/8, $0xbf48d4a99f8e1195
-DATA constants<>+11192(SB)/8, $0xbf48d4a99f8e1195
-DATA constants<>+11200(SB)/8, $0x3f749c6728507ced
-DATA constants<>+11208(SB)/8, $0x3f749c6728507ced
-DATA constants<>+11216(SB)/8, $0x3f749c6728507ced
-DATA constants<>+11224(SB)/8, $0x3f749c6728507ced
-DATA constants<>+11232(SB)/8, $0x3f749c6728507ced
-DATA constants<>+11240(SB)/8, $0x3f749c6728507ced
-DATA constants<>+11248(SB)/8, $0x3f749c6728507ced
-DATA constants<>+11256(SB)/8, $0x3f749c6728507ced
-DATA constants<>+11264(SB)/8, $0xbf909623884f6f33
-DATA constants<>+11272(SB)/8, $0xbf909623884f6f33
-DATA constants<>+11280(SB)/8, $0xbf909623884f6f33
-DATA constants<>+11288(SB)/8, $0xbf909623884f6f33
-DATA constants<>+11296(SB)/8, $0xbf909623884f6f33
-DATA constants<>+11304(SB)/8, $0xbf909623884f6f33
-DATA constants<>+11312(SB)/8, $0xbf909623884f6f33
-DATA constants<>+11320(SB)/8, $0xbf909623884f6f33
-DATA constants<>+11328(SB)/8, $0x3fa3079edf686180
-DATA constants<>+11336(SB)/8, $0x3fa3079edf686180
-DATA constants<>+11344(SB)/8, $0x3fa3079edf686180
-DATA constants<>+11352(SB)/8, $0x3fa3079edf686180
-DATA constants<>+11360(SB)/8, $0x3fa3079edf686180
-DATA constants<>+11368(SB)/8, $0x3fa3079edf686180
-DATA constants<>+11376(SB)/8, $0x3fa3079edf686180
-DATA constants<>+11384(SB)/8, $0x3fa3079edf686180
-DATA constants<>+11392(SB)/8, $0xbfb0fb06dfe49e43
-DATA constants<>+11400(SB)/8, $0xbfb0fb06dfe49e43
-DATA constants<>+11408(SB)/8, $0xbfb0fb06dfe49e43
-DATA constants<>+11416(SB)/8, $0xbfb0fb06dfe49e43
-DATA constants<>+11424(SB)/8, $0xbfb0fb06dfe49e43
-DATA constants<>+11432(SB)/8, $0xbfb0fb06dfe49e43
-DATA constants<>+11440(SB)/8, $0xbfb0fb06dfe49e43
-DATA constants<>+11448(SB)/8, $0xbfb0fb06dfe49e43
-DATA constants<>+11456(SB)/8, $0x3fb7fee004e123d8
-DATA constants<>+11464(SB)/8, $0x3fb7fee004e123d8
-DATA constants<>+11472(SB)/8, $0x3fb7fee004e123d8
-DATA constants<>+11480(SB)/8, $0x3fb7fee004e123d8
-DATA constants<>+11488(SB)/8, $0x3fb7fee004e123d8
-DATA constants<>+11496(SB)/8, $0x3fb7fee004e123d8
-DATA constants<>+11504(SB)/8, $0x3fb7fee004e123d8
-DATA constants<>+11512(SB)/8, $0x3fb7fee004e123d8
-DATA constants<>+11520(SB)/8, $0xbfb9ddb23c3e906e
-DATA constants<>+11528(SB)/8, $0xbfb9ddb23c3e906e
-DATA constants<>+11536(SB)/8, $0xbfb9ddb23c3e906e
-DATA constants<>+11544(SB)/8, $0xbfb9ddb23c3e906e
-DATA constants<>+11552(SB)/8, $0xbfb9ddb23c3e906e
-DATA constants<>+11560(SB)/8, $0xbfb9ddb23c3e906e
-DATA constants<>+11568(SB)/8, $0xbfb9ddb23c3e906e
-DATA constants<>+11576(SB)/8, $0xbfb9ddb23c3e906e
-DATA constants<>+11584(SB)/8, $0x3fb16ecefcfa539e
-DATA constants<>+11592(SB)/8, $0x3fb16ecefcfa539e
-DATA constants<>+11600(SB)/8, $0x3fb16ecefcfa539e
-DATA constants<>+11608(SB)/8, $0x3fb16ecefcfa539e
-DATA constants<>+11616(SB)/8, $0x3fb16ecefcfa539e
-DATA constants<>+11624(SB)/8, $0x3fb16ecefcfa539e
-DATA constants<>+11632(SB)/8, $0x3fb16ecefcfa539e
-DATA constants<>+11640(SB)/8, $0x3fb16ecefcfa539e
-DATA constants<>+11648(SB)/8, $0x3f8f7f5df66fd7af
-DATA constants<>+11656(SB)/8, $0x3f8f7f5df66fd7af
-DATA constants<>+11664(SB)/8, $0x3f8f7f5df66fd7af
-DATA constants<>+11672(SB)/8, $0x3f8f7f5df66fd7af
-DATA constants<>+11680(SB)/8, $0x3f8f7f5df66fd7af
-DATA constants<>+11688(SB)/8, $0x3f8f7f5df66fd7af
-DATA constants<>+11696(SB)/8, $0x3f8f7f5df66fd7af
-DATA constants<>+11704(SB)/8, $0x3f8f7f5df66fd7af
-DATA constants<>+11712(SB)/8, $0xbfc1df1ad154a28e
-DATA constants<>+11720(SB)/8, $0xbfc1df1ad154a28e
-DATA constants<>+11728(SB)/8, $0xbfc1df1ad154a28e
-DATA constants<>+11736(SB)/8, $0xbfc1df1ad154a28e
-DATA constants<>+11744(SB)/8, $0xbfc1df1ad154a28e
-DATA constants<>+11752(SB)/8, $0xbfc1df1ad154a28e
-DATA constants<>+11760(SB)/8, $0xbfc1df1ad154a28e
-DATA constants<>+11768(SB)/8, $0xbfc1df1ad154a28e
-DATA constants<>+11776(SB)/8, $0x3ff3ba5916e9fd7f
-DATA constants<>+11784(SB)/8, $0x3ff3ba5916e9fd7f
-DATA constants<>+11792(SB)/8, $0x3ff3ba5916e9fd7f
-DATA constants<>+11800(SB)/8, $0x3ff3ba5916e9fd7f
-DATA constants<>+11808(SB)/8, $0x3ff3ba5916e9fd7f
-DATA constants<>+11816(SB)/8, $0x3ff3ba5916e9fd7f
-DATA constants<>+11824(SB)/8, $0x3ff3ba5916e9fd7f
-DATA constants<>+11832(SB)/8, $0x3ff3ba5916e9fd7f
-DATA constants<>+11840(SB)/8, $0x4026000000000000
-DATA constants<>+11848(SB)/8, $0x4026000000000000
-DATA constants<>+11856(SB)/8, $0x4026000000000000
-DATA constants<>+11864(SB)/8, $0x4026000000000000
-DATA constants<>+11872(SB)/8, $0x4026000000000000
-DATA constants<>+11880(SB)/8, $0x4026000000000000
-DATA constants<>+11888(SB)/8, $0x4026000000000000
-DATA constants<>+11896(SB)/8, $0x4026000000000000
-DATA constants<>+11904(SB)/8, $0x3f754d076df271bd
-DATA constants<>+11912(SB)/8, $0x3f754d076df271bd
-DATA constants<>+11920(SB)/8, $0x3f754d076df271bd
-DATA constants<>+11928(SB)/8, $0x3f754d076df271bd
-DATA constants<>+11936(SB)/8, $0x3f754d076df271bd
-DATA constants<>+11944(SB)/8, $0x3f754d076df271bd
-DATA constants<>+11952(SB)/8, $0x3f754d076df271bd
-DATA constants<>+11960(SB)/8, $0x3f754d076df271bd
-DATA constants<>+11968(SB)/8, $0xbf4936a4a7830bd8
-DATA constants<>+11976(SB)/8, $0xbf4936a4a7830bd8
-DATA constants<>+11984(SB)/8, $0xbf4936a4a7830bd8
-DATA constants<>+11992(SB)/8, $0xbf4936a4a7830bd8
-DATA constants<>+12000(SB)/8, $0xbf4936a4a7830bd8
-DATA constants<>+12008(SB)/8, $0xbf4936a4a7830bd8
-DATA constants<>+12016(SB)/8, $0xbf4936a4a7830bd8
-DATA constants<>+12024(SB)/8, $0xbf4936a4a7830bd8
-DATA constants<>+12032(SB)/8, $0xbf9b8203032a45ab
-DATA constants<>+12040(SB)/8, $0xbf9b8203032a45ab
-DATA constants<>+12048(SB)/8, $0xbf9b8203032a45ab
-DATA constants<>+12056(SB)/8, $0xbf9b8203032a45ab
-DATA constants<>+12064(SB)/8, $0xbf9b8203032a45ab
-DATA constants<>+12072(SB)/8, $0xbf9b8203032a45ab
-DATA constants<>+12080(SB)/8, $0xbf9b8203032a45ab
-DATA constants<>+12088(SB)/8, $0xbf9b8203032a45ab
-DATA constants<>+12096(SB)/8, $0x3fbce2ef239ee029
-DATA constants<>+12104(SB)/8, $0x3fbce2ef239ee029
-DATA constants<>+12112(SB)/8, $0x3fbce2ef239ee029
-DATA constants<>+12120(SB)/8, $0x3fbce2ef239ee029
-DATA constants<>+12128(SB)/8, $0x3fbce2ef239ee029
-DATA constants<>+12136(SB)/8, $0x3fbce2ef239ee029
-DATA constants<>+12144(SB)/8, $0x3fbce2ef239ee029
-DATA constants<>+12152(SB)/8, $0x3fbce2ef239ee029
-DATA constants<>+12160(SB)/8, $0xbfd8127466f5b8a1
-DATA constants<>+12168(SB)/8, $0xbfd8127466f5b8a1
-DATA constants<>+12176(SB)/8, $0xbfd8127466f5b8a1
-DATA constants<>+12184(SB)/8, $0xbfd8127466f5b8a1
-DATA constants<>+12192(SB)/8, $0xbfd8127466f5b8a1
-DATA constants<>+12200(SB)/8, $0xbfd8127466f5b8a1
-DATA constants<>+12208(SB)/8, $0xbfd8127466f5b8a1
-DATA constants<>+12216(SB)/8, $0xbfd8127466f5b8a1
-DATA constants<>+12224(SB)/8, $0x3ff20dd75041b4ea
-DATA constants<>+12232(SB)/8, $0x3ff20dd75041b4ea
-DATA constants<>+12240(SB)/8, $0x3ff20dd75041b4ea
-DATA constants<>+12248(SB)/8, $0x3ff20dd75041b4ea
-DATA constants<>+12256(SB)/8, $0x3ff20dd75041b4ea
-DATA constants<>+12264(SB)/8, $0x3ff20dd75041b4ea
-DATA constants<>+12272(SB)/8, $0x3ff20dd75041b4ea
-DATA constants<>+12280(SB)/8, $0x3ff20dd75041b4ea
-DATA constants<>+12288(SB)/8, $0xbf4ae7112a217a89
-DATA constants<>+12296(SB)/8, $0xbf4ae7112a217a89
-DATA constants<>+12304(SB)/8, $0xbf4ae7112a217a89
-DATA constants<>+12312(SB)/8, $0xbf4ae7112a217a89
-DATA constants<>+12320(SB)/8, $0xbf4ae7112a217a89
-DATA constants<>+12328(SB)/8, $0xbf4ae7112a217a89
-DATA constants<>+12336(SB)/8, $0xbf4ae7112a217a89
-DATA constants<>+12344(SB)/8, $0xbf4ae7112a217a89
-DATA constants<>+12352(SB)/8, $0xbf4010cdd170d517
-DATA constants<>+12360(SB)/8, $0xbf4010cdd170d517
-DATA constants<>+12368(SB)/8, $0xbf4010cdd170d517
-DATA constants<>+12376(SB)/8, $0xbf4010cdd170d517
-DATA constants<>+12384(SB)/8, $0xbf4010cdd170d517
-DATA constants<>+12392(SB)/8, $0xbf4010cdd170d517
-DATA constants<>+12400(SB)/8, $0xbf4010cdd170d517
-DATA constants<>+12408(SB)/8, $0xbf4010cdd170d517
-DATA constants<>+12416(SB)/8, $0x3f7538afc8ec1cb7
-DATA constants<>+12424(SB)/8, $0x3f7538afc8ec1cb7
-DATA constants<>+12432(SB)/8, $0x3f7538afc8ec1cb7
-DATA constants<>+12440(SB)/8, $0x3f7538afc8ec1cb7
-DATA constants<>+12448(SB)/8, $0x3f7538afc8ec1cb7
-DATA constants<>+12456(SB)/8, $0x3f7538afc8ec1cb7
-DATA constants<>+12464(SB)/8, $0x3f7538afc8ec1cb7
-DATA constants<>+12472(SB)/8, $0x3f7538afc8ec1cb7
-DATA constants<>+12480(SB)/8, $0xbf90843568d2c5b0
-DATA constants<>+12488(SB)/8, $0xbf90843568d2c5b0
-DATA constants<>+12496(SB)/8, $0xbf90843568d2c5b0
-DATA constants<>+12504(SB)/8, $0xbf90843568d2c5b0
-DATA constants<>+12512(SB)/8, $0xbf90843568d2c5b0
-DATA constants<>+12520(SB)/8, $0xbf90843568d2c5b0
-DATA constants<>+12528(SB)/8, $0xbf90843568d2c5b0
-DATA constants<>+12536(SB)/8, $0xbf90843568d2c5b0
-DATA constants<>+12544(SB)/8, $0x3fa3041861e30a26
-DATA constants<>+12552(SB)/8, $0x3fa3041861e30a26
-DATA constants<>+12560(SB)/8, $0x3fa3041861e30a26
-DATA constants<>+12568(SB)/8, $0x3fa3041861e30a26
-DATA constants<>+12576(SB)/8, $0x3fa3041861e30a26
-DATA constants<>+12584(SB)/8, $0x3fa3041861e30a26
-DATA constants<>+12592(SB)/8, $0x3fa3041861e30a26
-DATA constants<>+12600(SB)/8, $0x3fa3041861e30a26
-DATA constants<>+12608(SB)/8, $0xbfb0fc1702cc9e7e
-DATA constants<>+12616(SB)/8, $0xbfb0fc1702cc9e7e
-DATA constants<>+12624(SB)/8, $0xbfb0fc1702cc9e7e
-DATA constants<>+12632(SB)/8, $0xbfb0fc1702cc9e7e
-DATA constants<>+12640(SB)/8, $0xbfb0fc1702cc9e7e
-DATA constants<>+12648(SB)/8, $0xbfb0fc1702cc9e7e
-DATA constants<>+12656(SB)/8, $0xbfb0fc1702cc9e7e
-DATA constants<>+12664(SB)/8, $0xbfb0fc1702cc9e7e
-DATA constants<>+12672(SB)/8, $0x3fb7ff0176747154
-DATA constants<>+12680(SB)/8, $0x3fb7ff0176747154
-DATA constants<>+12688(SB)/8, $0x3fb7ff0176747154
-DATA constants<>+12696(SB)/8, $0x3fb7ff0176747154
-DATA constants<>+12704(SB)/8, $0x3fb7ff0176747154
-DATA constants<>+12712(SB)/8, $0x3fb7ff0176747154
-DATA constants<>+12720(SB)/8, $0x3fb7ff0176747154
-DATA constants<>+12728(SB)/8, $0x3fb7ff0176747154
-DATA constants<>+12736(SB)/8, $0xbfb9dd99664733ad
-DATA constants<>+12744(SB)/8, $0xbfb9dd99664733ad
-DATA constants<>+12752(SB)/8, $0xbfb9dd99664733ad
-DATA constants<>+12760(SB)/8, $0xbfb9dd99664733ad
-DATA constants<>+12768(SB)/8, $0xbfb9dd99664733ad
-DATA constants<>+12776(SB)/8, $0xbfb9dd99664733ad
-DATA constants<>+12784(SB)/8, $0xbfb9dd99664733ad
-DATA constants<>+12792(SB)/8, $0xbfb9dd99664733ad
-DATA constants<>+12800(SB)/8, $0x3fb16ece07650f1e
-DATA constants<>+12808(SB)/8, $0x3fb16ece07650f1e
-DATA constants<>+12816(SB)/8, $0x3fb16ece07650f1e
-DATA constants<>+12824(SB)/8, $0x3fb16ece07650f1e
-DATA constants<>+12832(SB)/8, $0x3fb16ece07650f1e
-DATA constants<>+12840(SB)/8, $0x3fb16ece07650f1e
-DATA constants<>+12848(SB)/8, $0x3fb16ece07650f1e
-DATA constants<>+12856(SB)/8, $0x3fb16ece07650f1e
-DATA constants<>+12864(SB)/8, $0x3f8f7f57abae6de1
-DATA constants<>+12872(SB)/8, $0x3f8f7f57abae6de1
-DATA constants<>+12880(SB)/8, $0x3f8f7f57abae6de1
-DATA constants<>+12888(SB)/8, $0x3f8f7f57abae6de1
-DATA constants<>+12896(SB)/8, $0x3f8f7f57abae6de1
-DATA constants<>+12904(SB)/8, $0x3f8f7f57abae6de1
-DATA constants<>+12912(SB)/8, $0x3f8f7f57abae6de1
-DATA constants<>+12920(SB)/8, $0x3f8f7f57abae6de1
-DATA constants<>+12928(SB)/8, $0xbfc1df1ad02f549a
-DATA constants<>+12936(SB)/8, $0xbfc1df1ad02f549a
-DATA constants<>+12944(SB)/8, $0xbfc1df1ad02f549a
-DATA constants<>+12952(SB)/8, $0xbfc1df1ad02f549a
-DATA constants<>+12960(SB)/8, $0xbfc1df1ad02f549a
-DATA constants<>+12968(SB)/8, $0xbfc1df1ad02f549a
-DATA constants<>+12976(SB)/8, $0xbfc1df1ad02f549a
-DATA constants<>+12984(SB)/8, $0xbfc1df1ad02f549a
-DATA constants<>+12992(SB)/8, $0x3ff3ba5916fa4524
-DATA constants<>+13000(SB)/8, $0x3ff3ba5916fa4524
-DATA constants<>+13008(SB)/8, $0x3ff3ba5916fa4524
-DATA constants<>+13016(SB)/8, $0x3ff3ba5916fa4524
-DATA constants<>+13024(SB)/8, $0x3ff3ba5916fa4524
-DATA constants<>+13032(SB)/8, $0x3ff3ba5916fa4524
-DATA constants<>+13040(SB)/8, $0x3ff3ba5916fa4524
-DATA constants<>+13048(SB)/8, $0x3ff3ba5916fa4524
-DATA constants<>+13056(SB)/8, $0xba522844ba522844
-DATA constants<>+13064(SB)/8, $0xba522844ba522844
-DATA constants<>+13072(SB)/8, $0xba522844ba522844
-DATA constants<>+13080(SB)/8, $0xba522844ba522844
-DATA constants<>+13088(SB)/8, $0xba522844ba522844
-DATA constants<>+13096(SB)/8, $0xba522844ba522844
-DATA constants<>+13104(SB)/8, $0xba522844ba522844
-DATA constants<>+13112(SB)/8, $0xba522844ba522844
-DATA constants<>+13120(SB)/8, $0x38a52b4838a52b48
-DATA constants<>+13128(SB)/8, $0x38a52b4838a52b48
-DATA constants<>+13136(SB)/8, $0x38a52b4838a52b48
-DATA constants<>+13144(SB)/8, $0x38a52b4838a52b48
-DATA constants<>+13152(SB)/8, $0x38a52b4838a52b48
-DATA constants<>+13160(SB)/8, $0x38a52b4838a52b48
-DATA constants<>+13168(SB)/8, $0x38a52b4838a52b48
-DATA constants<>+13176(SB)/8, $0x38a52b4838a52b48
-DATA constants<>+13184(SB)/8, $0x3baa09383baa0938
-DATA constants<>+13192(SB)/8, $0x3baa09383baa0938
-DATA constants<>+13200(SB)/8, $0x3baa09383baa0938
-DATA constants<>+13208(SB)/8, $0x3baa09383baa0938
-DATA constants<>+13216(SB)/8, $0x3baa09383baa0938
-DATA constants<>+13224(SB)/8, $0x3baa09383baa0938
-DATA constants<>+13232(SB)/8, $0x3baa09383baa0938
-DATA constants<>+13240(SB)/8, $0x3baa09383baa0938
-DATA constants<>+13248(SB)/8, $0xbcdbfd5dbcdbfd5d
-DATA constants<>+13256(SB)/8, $0xbcdbfd5dbcdbfd5d
-DATA constants<>+13264(SB)/8, $0xbcdbfd5dbcdbfd5d
-DATA constants<>+13272(SB)/8, $0xbcdbfd5dbcdbfd5d
-DATA constants<>+13280(SB)/8, $0xbcdbfd5dbcdbfd5d
-DATA constants<>+13288(SB)/8, $0xbcdbfd5dbcdbfd5d
-DATA constants<>+13296(SB)/8, $0xbcdbfd5dbcdbfd5d
-DATA constants<>+13304(SB)/8, $0xbcdbfd5dbcdbfd5d
-DATA constants<>+13312(SB)/8, $0x3de716883de71688
-DATA constants<>+13320(SB)/8, $0x3de716883de71688
-DATA constants<>+13328(SB)/8, $0x3de716883de71688
-DATA constants<>+13336(SB)/8, $0x3de716883de71688
-DATA constants<>+13344(SB)/8, $0x3de716883de71688
-DATA constants<>+13352(SB)/8, $0x3de716883de71688
-DATA constants<>+13360(SB)/8, $0x3de716883de71688
-DATA constants<>+13368(SB)/8, $0x3de716883de71688
-DATA constants<>+13376(SB)/8, $0xbec0939fbec0939f
-DATA constants<>+13384(SB)/8, $0xbec0939fbec0939f
-DATA constants<>+13392(SB)/8, $0xbec0939fbec0939f
-DATA constants<>+13400(SB)/8, $0xbec0939fbec0939f
-DATA constants<>+13408(SB)/8, $0xbec0939fbec0939f
-DATA constants<>+13416(SB)/8, $0xbec0939fbec0939f
-DATA constants<>+13424(SB)/8, $0xbec0939fbec0939f
-DATA constants<>+13432(SB)/8, $0xbec0939fbec0939f
-DATA constants<>+13440(SB)/8, $0x3f906eba3f906eba
-DATA constants<>+13448(SB)/8, $0x3f906eba3f906eba
-DATA constants<>+13456(SB)/8, $0x3f906eba3f906eba
-DATA constants<>+13464(SB)/8, $0x3f906eba3f906eba
-DATA constants<>+13472(SB)/8, $0x3f906eba3f906eba
-DATA constants<>+13480(SB)/8, $0x3f906eba3f906eba
-DATA constants<>+13488(SB)/8, $0x3f906eba3f906eba
-DATA constants<>+13496(SB)/8, $0x3f906eba3f906eba
-DATA constants<>+13504(SB)/8, $0x4080000040800000
-DATA constants<>+13512(SB)/8, $0x4080000040800000
-DATA constants<>+13520(SB)/8, $0x4080000040800000
-DATA constants<>+13528(SB)/8, $0x4080000040800000
-DATA constants<>+13536(SB)/8, $0x4080000040800000
-DATA constants<>+13544(SB)/8, $0x4080000040800000
-DATA constants<>+13552(SB)/8, $0x4080000040800000
-DATA constants<>+13560(SB)/8, $0x4080000040800000
-DATA constants<>+13568(SB)/8, $0xb841a011b841a011
-DATA constants<>+13576(SB)/8, $0xb841a011b841a011
-DATA constants<>+13584(SB)/8, $0xb841a011b841a011
-DATA constants<>+13592(SB)/8, $0xb841a011b841a011
-DATA constants<>+13600(SB)/8, $0xb841a011b841a011
-DATA constants<>+13608(SB)/8, $0xb841a011b841a011
-DATA constants<>+13616(SB)/8, $0xb841a011b841a011
-DATA constants<>+13624(SB)/8, $0xb841a011b841a011
-DATA constants<>+13632(SB)/8, $0x35dc873d35dc873d
-DATA constants<>+13640(SB)/8, $0x35dc873d35dc873d
-DATA constants<>+13648(SB)/8, $0x35dc873d35dc873d
-DATA constants<>+13656(SB)/8, $0x35dc873d35dc873d
-DATA constants<>+13664(SB)/8, $0x35dc873d35dc873d
-DATA constants<>+13672(SB)/8, $0x35dc873d35dc873d
-DATA constants<>+13680(SB)/8, $0x35dc873d35dc873d
-DATA constants<>+13688(SB)/8, $0x35dc873d35dc873d
-DATA constants<>+13696(SB)/8, $0x3a1ca74d3a1ca74d
-DATA constants<>+13704(SB)/8, $0x3a1ca74d3a1ca74d
-DATA constants<>+13712(SB)/8, $0x3a1ca74d3a1ca74d
-DATA constants<>+13720(SB)/8, $0x3a1ca74d3a1ca74d
-DATA constants<>+13728(SB)/8, $0x3a1ca74d3a1ca74d
-DATA constants<>+13736(SB)/8, $0x3a1ca74d3a1ca74d
-DATA constants<>+13744(SB)/8, $0x3a1ca74d3a1ca74d
-DATA constants<>+13752(SB)/8, $0x3a1ca74d3a1ca74d
-DATA constants<>+13760(SB)/8, $0xbb9c0fcdbb9c0fcd
-DATA constants<>+13768(SB)/8, $0xbb9c0fcdbb9c0fcd
-DATA constants<>+13776(SB)/8, $0xbb9c0fcdbb9c0fcd
-DATA constants<>+13784(SB)/8, $0xbb9c0fcdbb9c0fcd
-DATA constants<>+13792(SB)/8, $0xbb9c0fcdbb9c0fcd
-DATA constants<>+13800(SB)/8, $0xbb9c0fcdbb9c0fcd
-DATA constants<>+13808(SB)/8, $0xbb9c0fcdbb9c0fcd
-DATA constants<>+13816(SB)/8, $0xbb9c0fcdbb9c0fcd
-DATA constants<>+13824(SB)/8, $0x3cd87ec63cd87ec6
-DATA constants<>+13832(SB)/8, $0x3cd87ec63cd87ec6
-DATA constants<>+13840(SB)/8, $0x3cd87ec63cd87ec6
-DATA constants<>+13848(SB)/8, $0x3cd87ec63cd87ec6
-DATA constants<>+13856(SB)/8, $0x3cd87ec63cd87ec6
-DATA constants<>+13864(SB)/8, $0x3cd87ec63cd87ec6
-DATA constants<>+13872(SB)/8, $0x3cd87ec63cd87ec6
-DATA constants<>+13880(SB)/8, $0x3cd87ec63cd87ec6
-DATA constants<>+13888(SB)/8, $0xbde17561bde17561
-DATA constants<>+13896(SB)/8, $0xbde17561bde17561
-DATA constants<>+13904(SB)/8, $0xbde17561bde17561
-DATA constants<>+13912(SB)/8, $0xbde17561bde17561
-DATA constants<>+13920(SB)/8, $0xbde17561bde17561
-DATA constants<>+13928(SB)/8, $0xbde17561bde17561
-DATA constants<>+13936(SB)/8, $0xbde17561bde17561
-DATA constants<>+13944(SB)/8, $0xbde17561bde17561
-DATA constants<>+13952(SB)/8, $0xbf21bf36bf21bf36
-DATA constants<>+13960(SB)/8, $0xbf21bf36bf21bf36
-DATA constants<>+13968(SB)/8, $0xbf21bf36bf21bf36
-DATA constants<>+13976(SB)/8, $0xbf21bf36bf21bf36
-DATA constants<>+13984(SB)/8, $0xbf21bf36bf21bf36
-DATA constants<>+13992(SB)/8, $0xbf21bf36bf21bf36
-DATA constants<>+14000(SB)/8, $0xbf21bf36bf21bf36
-DATA constants<>+14008(SB)/8, $0xbf21bf36bf21bf36
-DATA constants<>+14016(SB)/8, $0xbf90ab69bf90ab69
-DATA constants<>+14024(SB)/8, $0xbf90ab69bf90ab69
-DATA constants<>+14032(SB)/8, $0xbf90ab69bf90ab69
-DATA constants<>+14040(SB)/8, $0xbf90ab69bf90ab69
-DATA constants<>+14048(SB)/8, $0xbf90ab69bf90ab69
-DATA constants<>+14056(SB)/8, $0xbf90ab69bf90ab69
-DATA constants<>+14064(SB)/8, $0xbf90ab69bf90ab69
-DATA constants<>+14072(SB)/8, $0xbf90ab69bf90ab69
-DATA constants<>+14080(SB)/8, $0x39a701ab39a701ab
-DATA constants<>+14088(SB)/8, $0x39a701ab39a701ab
-DATA constants<>+14096(SB)/8, $0x39a701ab39a701ab
-DATA constants<>+14104(SB)/8, $0x39a701ab39a701ab
-DATA constants<>+14112(SB)/8, $0x39a701ab39a701ab
-DATA constants<>+14120(SB)/8, $0x39a701ab39a701ab
-DATA constants<>+14128(SB)/8, $0x39a701ab39a701ab
-DATA constants<>+14136(SB)/8, $0x39a701ab39a701ab
-DATA constants<>+14144(SB)/8, $0x4009000000000000
-DATA constants<>+14152(SB)/8, $0x4009000000000000
-DATA constants<>+14160(SB)/8, $0x4009000000000000
-DATA constants<>+14168(SB)/8, $0x4009000000000000
-DATA constants<>+14176(SB)/8, $0x4009000000000000
-DATA constants<>+14184(SB)/8, $0x4009000000000000
-DATA constants<>+14192(SB)/8, $0x4009000000000000
-DATA constants<>+14200(SB)/8, $0x4009000000000000
-DATA constants<>+14208(SB)/8, $0xbc08ddf93324d327
-DATA constants<>+14216(SB)/8, $0xbc08ddf93324d327
-DATA constants<>+14224(SB)/8, $0xbc08ddf93324d327
-DATA constants<>+14232(SB)/8, $0xbc08ddf93324d327
-DATA constants<>+14240(SB)/8, $0xbc08ddf93324d327
-DATA constants<>+14248(SB)/8, $0xbc08ddf93324d327
-DATA constants<>+14256(SB)/8, $0xbc08ddf93324d327
-DATA constants<>+14264(SB)/8, $0xbc08ddf93324d327
-DATA constants<>+14272(SB)/8, $0xbbb135d2e746e627
-DATA constants<>+14280(SB)/8, $0xbbb135d2e746e627
-DATA constants<>+14288(SB)/8, $0xbbb135d2e746e627
-DATA constants<>+14296(SB)/8, $0xbbb135d2e746e627
-DATA constants<>+14304(SB)/8, $0xbbb135d2e746e627
-DATA constants<>+14312(SB)/8, $0xbbb135d2e746e627
-DATA constants<>+14320(SB)/8, $0xbbb135d2e746e627
-DATA constants<>+14328(SB)/8, $0xbbb135d2e746e627
-DATA constants<>+14336(SB)/8, $0x3c37b83eef0b7c9f
-DATA constants<>+14344(SB)/8, $0x3c37b83eef0b7c9f
-DATA constants<>+14352(SB)/8, $0x3c37b83eef0b7c9f
-DATA constants<>+14360(SB)/8, $0x3c37b83eef0b7c9f
-DATA constants<>+14368(SB)/8, $0x3c37b83eef0b7c9f
-DATA constants<>+14376(SB)/8, $0x3c37b83eef0b7c9f
-DATA constants<>+14384(SB)/8, $0x3c37b83eef0b7c9f
-DATA constants<>+14392(SB)/8, $0x3c37b83eef0b7c9f
-DATA constants<>+14400(SB)/8, $0x3c69ba72cd589b91
-DATA constants<>+14408(SB)/8, $0x3c69ba72cd589b91
-DATA constants<>+14416(SB)/8, $0x3c69ba72cd589b91
-DATA constants<>+14424(SB)/8, $0x3c69ba72cd589b91
-DATA constants<>+14432(SB)/8, $0x3c69ba72cd589b91
-DATA constants<>+14440(SB)/8, $0x3c69ba72cd589b91
-DATA constants<>+14448(SB)/8, $0x3c69ba72cd589b91
-DATA constants<>+14456(SB)/8, $0x3c69ba72cd589b91
-DATA constants<>+14464(SB)/8, $0xbca33689090a6b96
-DATA constants<>+14472(SB)/8, $0xbca33689090a6b96
-DATA constants<>+14480(SB)/8, $0xbca33689090a6b96
-DATA constants<>+14488(SB)/8, $0xbca33689090a6b96
-DATA constants<>+14496(SB)/8, $0xbca33689090a6b96
-DATA constants<>+14504(SB)/8, $0xbca33689090a6b96
-DATA constants<>+14512(SB)/8, $0xbca33689090a6b96
-DATA constants<>+14520(SB)/8, $0xbca33689090a6b96
-DATA constants<>+14528(SB)/8, $0x3c782e11898132e0
-DATA constants<>+14536(SB)/8, $0x3c782e11898132e0
-DATA constants<>+14544(SB)/8, $0x3c782e11898132e0
-DATA constants<>+14552(SB)/8, $0x3c782e11898132e0
-DATA constants<>+14560(SB)/8, $0x3c782e11898132e0
-DATA constants<>+14568(SB)/8, $0x3c782e11898132e0
-DATA constants<>+14576(SB)/8, $0x3c782e11898132e0
-DATA constants<>+14584(SB)/8, $0x3c782e11898132e0
-DATA constants<>+14592(SB)/8, $0x3cfde4acfd9e26ba
-DATA constants<>+14600(SB)/8, $0x3cfde4acfd9e26ba
-DATA constants<>+14608(SB)/8, $0x3cfde4acfd9e26ba
-DATA constants<>+14616(SB)/8, $0x3cfde4acfd9e26ba
-DATA constants<>+14624(SB)/8, $0x3cfde4acfd9e26ba
-DATA constants<>+14632(SB)/8, $0x3cfde4acfd9e26ba
-DATA constants<>+14640(SB)/8, $0x3cfde4acfd9e26ba
-DATA constants<>+14648(SB)/8, $0x3cfde4acfd9e26ba
-DATA constants<>+14656(SB)/8, $0xbd26d33eed66c487
-DATA constants<>+14664(SB)/8, $0xbd26d33eed66c487
-DATA constants<>+14672(SB)/8, $0xbd26d33eed66c487
-DATA constants<>+14680(SB)/8, $0xbd26d33eed66c487
-DATA constants<>+14688(SB)/8, $0xbd26d33eed66c487
-DATA constants<>+14696(SB)/8, $0xbd26d33eed66c487
-DATA constants<>+14704(SB)/8, $0xbd26d33eed66c487
-DATA constants<>+14712(SB)/8, $0xbd26d33eed66c487
-DATA constants<>+14720(SB)/8, $0xbd36f2167040d8e2
-DATA constants<>+14728(SB)/8, $0xbd36f2167040d8e2
-DATA constants<>+14736(SB)/8, $0xbd36f2167040d8e2
-DATA constants<>+14744(SB)/8, $0xbd36f2167040d8e2
-DATA constants<>+14752(SB)/8, $0xbd36f2167040d8e2
-DATA constants<>+14760(SB)/8, $0xbd36f2167040d8e2
-DATA constants<>+14768(SB)/8, $0xbd36f2167040d8e2
-DATA constants<>+14776(SB)/8, $0xbd36f2167040d8e2
-DATA constants<>+14784(SB)/8, $0x3d872a22c2d77e20
-DATA constants<>+14792(SB)/8, $0x3d872a22c2d77e20
-DATA constants<>+14800(SB)/8, $0x3d872a22c2d77e20
-DATA constants<>+14808(SB)/8, $0x3d872a22c2d77e20
-DATA constants<>+14816(SB)/8, $0x3d872a22c2d77e20
-DATA constants<>+14824(SB)/8, $0x3d872a22c2d77e20
-DATA constants<>+14832(SB)/8, $0x3d872a22c2d77e20
-DATA constants<>+14840(SB)/8, $0x3d872a22c2d77e20
-DATA constants<>+14848(SB)/8, $0xbdac8859c4e5c0af
-DATA constants<>+14856(SB)/8, $0xbdac8859c4e5c0af
-DATA constants<>+14864(SB)/8, $0xbdac8859c4e5c0af
-DATA constants<>+14872(SB)/8, $0xbdac8859c4e5c0af
-DATA constants<>+14880(SB)/8, $0xbdac8859c4e5c0af
-DATA constants<>+14888(SB)/8, $0xbdac8859c4e5c0af
-DATA constants<>+14896(SB)/8, $0xbdac8859c4e5c0af
-DATA constants<>+14904(SB)/8, $0xbdac8859c4e5c0af
-DATA constants<>+14912(SB)/8, $0xbdcdc583d118a561
-DATA constants<>+14920(SB)/8, $0xbdcdc583d118a561
-DATA constants<>+14928(SB)/8, $0xbdcdc583d118a561
-DATA constants<>+14936(SB)/8, $0xbdcdc583d118a561
-DATA constants<>+14944(SB)/8, $0xbdcdc583d118a561
-DATA constants<>+14952(SB)/8, $0xbdcdc583d118a561
-DATA constants<>+14960(SB)/8, $0xbdcdc583d118a561
-DATA constants<>+14968(SB)/8, $0xbdcdc583d118a561
-DATA constants<>+14976(SB)/8, $0x3e120f47ccf46b3c
-DATA constants<>+14984(SB)/8, $0x3e120f47ccf46b3c
-DATA constants<>+14992(SB)/8, $0x3e120f47ccf46b3c
-DATA constants<>+15000(SB)/8, $0x3e120f47ccf46b3c
-DATA constants<>+15008(SB)/8, $0x3e120f47ccf46b3c
-DATA constants<>+15016(SB)/8, $0x3e120f47ccf46b3c
-DATA constants<>+15024(SB)/8, $0x3e120f47ccf46b3c
-DATA constants<>+15032(SB)/8, $0x3e120f47ccf46b3c
-DATA constants<>+15040(SB)/8, $0xbe31a9e38dc84d60
-DATA constants<>+15048(SB)/8, $0xbe31a9e38dc84d60
-DATA constants<>+15056(SB)/8, $0xbe31a9e38dc84d60
-DATA constants<>+15064(SB)/8, $0xbe31a9e38dc84d60
-DATA constants<>+15072(SB)/8, $0xbe31a9e38dc84d60
-DATA constants<>+15080(SB)/8, $0xbe31a9e38dc84d60
-DATA constants<>+15088(SB)/8, $0xbe31a9e38dc84d60
-DATA constants<>+15096(SB)/8, $0xbe31a9e38dc84d60
-DATA constants<>+15104(SB)/8, $0xbe5f36cd6d3d46a9
-DATA constants<>+15112(SB)/8, $0xbe5f36cd6d3d46a9
-DATA constants<>+15120(SB)/8, $0xbe5f36cd6d3d46a9
-DATA constants<>+15128(SB)/8, $0xbe5f36cd6d3d46a9
-DATA constants<>+15136(SB)/8, $0xbe5f36cd6d3d46a9
-DATA constants<>+15144(SB)/8, $0xbe5f36cd6d3d46a9
-DATA constants<>+15152(SB)/8, $0xbe5f36cd6d3d46a9
-DATA constants<>+15160(SB)/8, $0xbe5f36cd6d3d46a9
-DATA constants<>+15168(SB)/8, $0x3e9c6b4f5d03b787
-DATA constants<>+15176(SB)/8, $0x3e9c6b4f5d03b787
-DATA constants<>+15184(SB)/8, $0x3e9c6b4f5d03b787
-DATA constants<>+15192(SB)/8, $0x3e9c6b4f5d03b787
-DATA constants<>+15200(SB)/8, $0x3e9c6b4f5d03b787
-DATA constants<>+15208(SB)/8, $0x3e9c6b4f5d03b787
-DATA constants<>+15216(SB)/8, $0x3e9c6b4f5d03b787
-DATA constants<>+15224(SB)/8, $0x3e9c6b4f5d03b787
-DATA constants<>+15232(SB)/8, $0xbeb6e8a5434ae8a2
-DATA constants<>+15240(SB)/8, $0xbeb6e8a5434ae8a2
-DATA constants<>+15248(SB)/8, $0xbeb6e8a5434ae8a2
-DATA constants<>+15256(SB)/8, $0xbeb6e8a5434ae8a2
-DATA constants<>+15264(SB)/8, $0xbeb6e8a5434ae8a2
-DATA constants<>+15272(SB)/8, $0xbeb6e8a5434ae8a2
-DATA constants<>+15280(SB)/8, $0xbeb6e8a5434ae8a2
-DATA constants<>+15288(SB)/8, $0xbeb6e8a5434ae8a2
-DATA constants<>+15296(SB)/8, $0xbeed1d1f7b8736f6
-DATA constants<>+15304(SB)/8, $0xbeed1d1f7b8736f6
-DATA constants<>+15312(SB)/8, $0xbeed1d1f7b8736f6
-DATA constants<>+15320(SB)/8, $0xbeed1d1f7b8736f6
-DATA constants<>+15328(SB)/8, $0xbeed1d1f7b8736f6
-DATA constants<>+15336(SB)/8, $0xbeed1d1f7b8736f6
-DATA constants<>+15344(SB)/8, $0xbeed1d1f7b8736f6
-DATA constants<>+15352(SB)/8, $0xbeed1d1f7b8736f6
-DATA constants<>+15360(SB)/8, $0x3f2879c2a212f024
-DATA constants<>+15368(SB)/8, $0x3f2879c2a212f024
-DATA constants<>+15376(SB)/8, $0x3f2879c2a212f024
-DATA constants<>+15384(SB)/8, $0x3f2879c2a212f024
-DATA constants<>+15392(SB)/8, $0x3f2879c2a212f024
-DATA constants<>+15400(SB)/8, $0x3f2879c2a212f024
-DATA constants<>+15408(SB)/8, $0x3f2879c2a212f024
-DATA constants<>+15416(SB)/8, $0x3f2879c2a212f024
-DATA constants<>+15424(SB)/8, $0xbf4845769484fca8
-DATA constants<>+15432(SB)/8, $0xbf4845769484fca8
-DATA constants<>+15440(SB)/8, $0xbf4845769484fca8
-DATA constants<>+15448(SB)/8, $0xbf4845769484fca8
-DATA constants<>+15456(SB)/8, $0xbf4845769484fca8
-DATA constants<>+15464(SB)/8, $0xbf4845769484fca8
-DATA constants<>+15472(SB)/8, $0xbf4845769484fca8
-DATA constants<>+15480(SB)/8, $0xbf4845769484fca8
-DATA constants<>+15488(SB)/8, $0xbf78b6c33114f909
-DATA constants<>+15496(SB)/8, $0xbf78b6c33114f909
-DATA constants<>+15504(SB)/8, $0xbf78b6c33114f909
-DATA constants<>+15512(SB)/8, $0xbf78b6c33114f909
-DATA constants<>+15520(SB)/8, $0xbf78b6c33114f909
-DATA constants<>+15528(SB)/8, $0xbf78b6c33114f909
-DATA constants<>+15536(SB)/8, $0xbf78b6c33114f909
-DATA constants<>+15544(SB)/8, $0xbf78b6c33114f909
-DATA constants<>+15552(SB)/8, $0x3fcebd80d9b13e28
-DATA constants<>+15560(SB)/8, $0x3fcebd80d9b13e28
-DATA constants<>+15568(SB)/8, $0x3fcebd80d9b13e28
-DATA constants<>+15576(SB)/8, $0x3fcebd80d9b13e28
-DATA constants<>+15584(SB)/8, $0x3fcebd80d9b13e28
-DATA constants<>+15592(SB)/8, $0x3fcebd80d9b13e28
-DATA constants<>+15600(SB)/8, $0x3fcebd80d9b13e28
-DATA constants<>+15608(SB)/8, $0x3fcebd80d9b13e28
-DATA constants<>+15616(SB)/8, $0x3ffa755e7c99ae86
-DATA constants<>+15624(SB)/8, $0x3ffa755e7c99ae86
-DATA constants<>+15632(SB)/8, $0x3ffa755e7c99ae86
-DATA constants<>+15640(SB)/8, $0x3ffa755e7c99ae86
-DATA constants<>+15648(SB)/8, $0x3ffa755e7c99ae86
-DATA constants<>+15656(SB)/8, $0x3ffa755e7c99ae86
-DATA constants<>+15664(SB)/8, $0x3ffa755e7c99ae86
-DATA constants<>+15672(SB)/8, $0x3ffa755e7c99ae86
-DATA constants<>+15680(SB)/8, $0x400a000000000000
-DATA constants<>+15688(SB)/8, $0x400a000000000000
-DATA constants<>+15696(SB)/8, $0x400a000000000000
-DATA constants<>+15704(SB)/8, $0x400a000000000000
-DATA constants<>+15712(SB)/8, $0x400a000000000000
-DATA constants<>+15720(SB)/8, $0x400a000000000000
-DATA constants<>+15728(SB)/8, $0x400a000000000000
-DATA constants<>+15736(SB)/8, $0x400a000000000000
-DATA constants<>+15744(SB)/8, $0x3e785cbe52878635
-DATA constants<>+15752(SB)/8, $0x3e785cbe52878635
-DATA constants<>+15760(SB)/8, $0x3e785cbe52878635
-DATA constants<>+15768(SB)/8, $0x3e785cbe52878635
-DATA constants<>+15776(SB)/8, $0x3e785cbe52878635
-DATA constants<>+15784(SB)/8, $0x3e785cbe52878635
-DATA constants<>+15792(SB)/8, $0x3e785cbe52878635
-DATA constants<>+15800(SB)/8, $0x3e785cbe52878635
-DATA constants<>+15808(SB)/8, $0x3e23040f87dbd932
-DATA constants<>+15816(SB)/8, $0x3e23040f87dbd932
-DATA constants<>+15824(SB)/8, $0x3e23040f87dbd932
-DATA constants<>+15832(SB)/8, $0x3e23040f87dbd932
-DATA constants<>+15840(SB)/8, $0x3e23040f87dbd932
-DATA constants<>+15848(SB)/8, $0x3e23040f87dbd932
-DATA constants<>+15856(SB)/8, $0x3e23040f87dbd932
-DATA constants<>+15864(SB)/8, $0x3e23040f87dbd932
-DATA constants<>+15872(SB)/8, $0xbe92777453dd3955
-DATA constants<>+15880(SB)/8, $0xbe92777453dd3955
-DATA constants<>+15888(SB)/8, $0xbe92777453dd3955
-DATA constants<>+15896(SB)/8, $0xbe92777453dd3955
-DATA constants<>+15904(SB)/8, $0xbe92777453dd3955
-DATA constants<>+15912(SB)/8, $0xbe92777453dd3955
-DATA constants<>+15920(SB)/8, $0xbe92777453dd3955
-DATA constants<>+15928(SB)/8, $0xbe92777453dd3955
-DATA constants<>+15936(SB)/8, $0x3e5395abcd554c6c
-DATA constants<>+15944(SB)/8, $0x3e5395abcd554c6c
-DATA constants<>+15952(SB)/8, $0x3e5395abcd554c6c
-DATA constants<>+15960(SB)/8, $0x3e5395abcd554c6c
-DATA constants<>+15968(SB)/8, $0x3e5395abcd554c6c
-DATA constants<>+15976(SB)/8, $0x3e5395abcd554c6c
-DATA constants<>+15984(SB)/8, $0x3e5395abcd554c6c
-DATA constants<>+15992(SB)/8, $0x3e5395abcd554c6c
-DATA constants<>+16000(SB)/8, $0x3eb936388a3790ad
-DATA constants<>+16008(SB)/8, $0x3eb936388a3790ad
-DATA constants<>+16016(SB)/8, $0x3eb936388a3790ad
-DATA constants<>+16024(SB)/8, $0x3eb936388a3790ad
-DATA constants<>+16032(SB)/8, $0x3eb936388a3790ad
-DATA constants<>+16040(SB)/8, $0x3eb936388a3790ad
-DATA constants<>+16048(SB)/8, $0x3eb936388a3790ad
-DATA constants<>+16056(SB)/8, $0x3eb936388a3790ad
-DATA constants<>+16064(SB)/8, $0xbed0d5db812b5083
-DATA constants<>+16072(SB)/8, $0xbed0d5db812b5083
-DATA constants<>+16080(SB)/8, $0xbed0d5db812b5083
-DATA constants<>+16088(SB)/8, $0xbed0d5db812b5083
-DATA constants<>+16096(SB)/8, $0xbed0d5db812b5083
-DATA constants<>+16104(SB)/8, $0xbed0d5db812b5083
-DATA constants<>+16112(SB)/8, $0xbed0d5db812b5083
-DATA constants<>+16120(SB)/8, $0xbed0d5db812b5083
-DATA constants<>+16128(SB)/8, $0x3ec8860cd5d652f6
-DATA constants<>+16136(SB)/8, $0x3ec8860cd5d652f6
-DATA constants<>+16144(SB)/8, $0x3ec8860cd5d652f6
-DATA constants<>+16152(SB)/8, $0x3ec8860cd5d652f6
-DATA constants<>+16160(SB)/8, $0x3ec8860cd5d652f6
-DATA constants<>+16168(SB)/8, $0x3ec8860cd5d652f6
-DATA constants<>+16176(SB)/8, $0x3ec8860cd5d652f6
-DATA constants<>+16184(SB)/8, $0x3ec8860cd5d652f6
-DATA constants<>+16192(SB)/8, $0x3eea29a0cacdfb23
-DATA constants<>+16200(SB)/8, $0x3eea29a0cacdfb23
-DATA constants<>+16208(SB)/8, $0x3eea29a0cacdfb23
-DATA constants<>+16216(SB)/8, $0x3eea29a0cacdfb23
-DATA constants<>+16224(SB)/8, $0x3eea29a0cacdfb23
-DATA constants<>+16232(SB)/8, $0x3eea29a0cacdfb23
-DATA constants<>+16240(SB)/8, $0x3eea29a0cacdfb23
-DATA constants<>+16248(SB)/8, $0x3eea29a0cacdfb23
-DATA constants<>+16256(SB)/8, $0xbf08cef1f80281f2
-DATA constants<>+16264(SB)/8, $0xbf08cef1f80281f2
-DATA constants<>+16272(SB)/8, $0xbf08cef1f80281f2
-DATA constants<>+16280(SB)/8, $0xbf08cef1f80281f2
-DATA constants<>+16288(SB)/8, $0xbf08cef1f80281f2
-DATA constants<>+16296(SB)/8, $0xbf08cef1f80281f2
-DATA constants<>+16304(SB)/8, $0xbf08cef1f80281f2
-DATA constants<>+16312(SB)/8, $0xbf08cef1f80281f2
-DATA constants<>+16320(SB)/8, $0x3f11e684d0b9188a
-DATA constants<>+16328(SB)/8, $0x3f11e684d0b9188a
-DATA constants<>+16336(SB)/8, $0x3f11e684d0b9188a
-DATA constants<>+16344(SB)/8, $0x3f11e684d0b9188a
-DATA constants<>+16352(SB)/8, $0x3f11e684d0b9188a
-DATA constants<>+16360(SB)/8, $0x3f11e684d0b9188a
-DATA constants<>+16368(SB)/8, $0x3f11e684d0b9188a
-DATA constants<>+16376(SB)/8, $0x3f11e684d0b9188a
-DATA constants<>+16384(SB)/8, $0x3ef932cd54c8a222
-DATA constants<>+16392(SB)/8, $0x3ef932cd54c8a222
-DATA constants<>+16400(SB)/8, $0x3ef932cd54c8a222
-DATA constants<>+16408(SB)/8, $0x3ef932cd54c8a222
-DATA constants<>+16416(SB)/8, $0x3ef932cd54c8a222
-DATA constants<>+16424(SB)/8, $0x3ef932cd54c8a222
-DATA constants<>+16432(SB)/8, $0x3ef932cd54c8a222
-DATA constants<>+16440(SB)/8, $0x3ef932cd54c8a222
-DATA constants<>+16448(SB)/8, $0xbf37448a89ef8aa3
-DATA constants<>+16456(SB)/8, $0xbf37448a89ef8aa3
-DATA constants<>+16464(SB)/8, $0xbf37448a89ef8aa3
-DATA constants<>+16472(SB)/8, $0xbf37448a89ef8aa3
-DATA constants<>+16480(SB)/8, $0xbf37448a89ef8aa3
-DATA constants<>+16488(SB)/8, $0xbf37448a89ef8aa3
-DATA constants<>+16496(SB)/8, $0xbf37448a89ef8aa3
-DATA constants<>+16504(SB)/8, $0xbf37448a89ef8aa3
-DATA constants<>+16512(SB)/8, $0x3f4f3cc55ad40c25
-DATA constants<>+16520(SB)/8, $0x3f4f3cc55ad40c25
-DATA constants<>+16528(SB)/8, $0x3f4f3cc55ad40c25
-DATA constants<>+16536(SB)/8, $0x3f4f3cc55ad40c25
-DATA constants<>+16544(SB)/8, $0x3f4f3cc55ad40c25
-DATA constants<>+16552(SB)/8, $0x3f4f3cc55ad40c25
-DATA constants<>+16560(SB)/8, $0x3f4f3cc55ad40c25
-DATA constants<>+16568(SB)/8, $0x3f4f3cc55ad40c25
-DATA constants<>+16576(SB)/8, $0xbf5ba924132f38b1
-DATA constants<>+16584(SB)/8, $0xbf5ba924132f38b1
-DATA constants<>+16592(SB)/8, $0xbf5ba924132f38b1
-DATA constants<>+16600(SB)/8, $0xbf5ba924132f38b1
-DATA constants<>+16608(SB)/8, $0xbf5ba924132f38b1
-DATA constants<>+16616(SB)/8, $0xbf5ba924132f38b1
-DATA constants<>+16624(SB)/8, $0xbf5ba924132f38b1
-DATA constants<>+16632(SB)/8, $0xbf5ba924132f38b1
-DATA constants<>+16640(SB)/8, $0x3f6468eeca533cf8
-DATA constants<>+16648(SB)/8, $0x3f6468eeca533cf8
-DATA constants<>+16656(SB)/8, $0x3f6468eeca533cf8
-DATA constants<>+16664(SB)/8, $0x3f6468eeca533cf8
-DATA constants<>+16672(SB)/8, $0x3f6468eeca533cf8
-DATA constants<>+16680(SB)/8, $0x3f6468eeca533cf8
-DATA constants<>+16688(SB)/8, $0x3f6468eeca533cf8
-DATA constants<>+16696(SB)/8, $0x3f6468eeca533cf8
-DATA constants<>+16704(SB)/8, $0xbf6ebadabb891bbd
-DATA constants<>+16712(SB)/8, $0xbf6ebadabb891bbd
-DATA constants<>+16720(SB)/8, $0xbf6ebadabb891bbd
-DATA constants<>+16728(SB)/8, $0xbf6ebadabb891bbd
-DATA constants<>+16736(SB)/8, $0xbf6ebadabb891bbd
-DATA constants<>+16744(SB)/8, $0xbf6ebadabb891bbd
-DATA constants<>+16752(SB)/8, $0xbf6ebadabb891bbd
-DATA constants<>+16760(SB)/8, $0xbf6ebadabb891bbd
-DATA constants<>+16768(SB)/8, $0x3f75ffcfe5b76afc
-DATA constants<>+16776(SB)/8, $0x3f75ffcfe5b76afc
-DATA constants<>+16784(SB)/8, $0x3f75ffcfe5b76afc
-DATA constants<>+16792(SB)/8, $0x3f75ffcfe5b76afc
-DATA constants<>+16800(SB)/8, $0x3f75ffcfe5b76afc
-DATA constants<>+16808(SB)/8, $0x3f75ffcfe5b76afc
-DATA constants<>+16816(SB)/8, $0x3f75ffcfe5b76afc
-DATA constants<>+16824(SB)/8, $0x3f75ffcfe5b76afc
-DATA constants<>+16832(SB)/8, $0x3ff0158a6d641d39
-DATA constants<>+16840(SB)/8, $0x3ff0158a6d641d39
-DATA constants<>+16848(SB)/8, $0x3ff0158a6d641d39
-DATA constants<>+16856(SB)/8, $0x3ff0158a6d641d39
-DATA constants<>+16864(SB)/8, $0x3ff0158a6d641d39
-DATA constants<>+16872(SB)/8, $0x3ff0158a6d641d39
-DATA constants<>+16880(SB)/8, $0x3ff0158a6d641d39
-DATA constants<>+16888(SB)/8, $0x3ff0158a6d641d39
-DATA constants<>+16896(SB)/8, $0x4008abcc380d5a48
-DATA constants<>+16904(SB)/8, $0x4008abcc380d5a48
-DATA constants<>+16912(SB)/8, $0x4008abcc380d5a48
-DATA constants<>+16920(SB)/8, $0x4008abcc380d5a48
-DATA constants<>+16928(SB)/8, $0x4008abcc380d5a48
-DATA constants<>+16936(SB)/8, $0x4008abcc380d5a48
-DATA constants<>+16944(SB)/8, $0x4008abcc380d5a48
-DATA constants<>+16952(SB)/8, $0x4008abcc380d5a48
-DATA constants<>+16960(SB)/8, $0x4014000000000000
-DATA constants<>+16968(SB)/8, $0x4014000000000000
-DATA constants<>+16976(SB)/8, $0x4014000000000000
-DATA constants<>+16984(SB)/8, $0x4014000000000000
-DATA constants<>+16992(SB)/8, $0x4014000000000000
-DATA constants<>+17000(SB)/8, $0x4014000000000000
-DATA constants<>+17008(SB)/8, $0x4014000000000000
-DATA constants<>+17016(SB)/8, $0x4014000000000000
-DATA constants<>+17024(SB)/8, $0xbdf18feec0e38727
-DATA constants<>+17032(SB)/8, $0xbdf18feec0e38727
-DATA constants<>+17040(SB)/8, $0xbdf18feec0e38727
-DATA constants<>+17048(SB)/8, $0xbdf18feec0e38727
-DATA constants<>+17056(SB)/8, $0xbdf18feec0e38727
-DATA constants<>+17064(SB)/8, $0xbdf18feec0e38727
-DATA constants<>+17072(SB)/8, $0xbdf18feec0e38727
-DATA constants<>+17080(SB)/8, $0xbdf18feec0e38727
-DATA constants<>+17088(SB)/8, $0xbdbdcec3a7785389
-DATA constants<>+17096(SB)/8, $0xbdbdcec3a7785389
-DATA constants<>+17104(SB)/8, $0xbdbdcec3a7785389
-DATA constants<>+17112(SB)/8, $0xbdbdcec3a7785389
-DATA constants<>+17120(SB)/8, $0xbdbdcec3a7785389
-DATA constants<>+17128(SB)/8, $0xbdbdcec3a7785389
-DATA constants<>+17136(SB)/8, $0xbdbdcec3a7785389
-DATA constants<>+17144(SB)/8, $0xbdbdcec3a7785389
-DATA constants<>+17152(SB)/8, $0x3e19e6bf2dda45e3
-DATA constants<>+17160(SB)/8, $0x3e19e6bf2dda45e3
-DATA constants<>+17168(SB)/8, $0x3e19e6bf2dda45e3
-DATA constants<>+17176(SB)/8, $0x3e19e6bf2dda45e3
-DATA constants<>+17184(SB)/8, $0x3e19e6bf2dda45e3
-DATA constants<>+17192(SB)/8, $0x3e19e6bf2dda45e3
-DATA constants<>+17200(SB)/8, $0x3e19e6bf2dda45e3
-DATA constants<>+17208(SB)/8, $0x3e19e6bf2dda45e3
-DATA constants<>+17216(SB)/8, $0xbe30468fb24e2f5f
-DATA constants<>+17224(SB)/8, $0xbe30468fb24e2f5f
-DATA constants<>+17232(SB)/8, $0xbe30468fb24e2f5f
-DATA constants<>+17240(SB)/8, $0xbe30468fb24e2f5f
-DATA constants<>+17248(SB)/8, $0xbe30468fb24e2f5f
-DATA constants<>+17256(SB)/8, $0xbe30468fb24e2f5f
-DATA constants<>+17264(SB)/8, $0xbe30468fb24e2f5f
-DATA constants<>+17272(SB)/8, $0xbe30468fb24e2f5f
-DATA constants<>+17280(SB)/8, $0x3e405ac6a8fba182
-DATA constants<>+17288(SB)/8, $0x3e405ac6a8fba182
-DATA constants<>+17296(SB)/8, $0x3e405ac6a8fba182
-DATA constants<>+17304(SB)/8, $0x3e405ac6a8fba182
-DATA constants<>+17312(SB)/8, $0x3e405ac6a8fba182
-DATA constants<>+17320(SB)/8, $0x3e405ac6a8fba182
-DATA constants<>+17328(SB)/8, $0x3e405ac6a8fba182
-DATA constants<>+17336(SB)/8, $0x3e405ac6a8fba182
-DATA constants<>+17344(SB)/8, $0xbe50102e495fb9c0
-DATA constants<>+17352(SB)/8, $0xbe50102e495fb9c0
-DATA constants<>+17360(SB)/8, $0xbe50102e495fb9c0
-DATA constants<>+17368(SB)/8, $0xbe50102e495fb9c0
-DATA constants<>+17376(SB)/8, $0xbe50102e495fb9c0
-DATA constants<>+17384(SB)/8, $0xbe50102e495fb9c0
-DATA constants<>+17392(SB)/8, $0xbe50102e495fb9c0
-DATA constants<>+17400(SB)/8, $0xbe50102e495fb9c0
-DATA constants<>+17408(SB)/8, $0x3e5f4c20e1334af8
-DATA constants<>+17416(SB)/8, $0x3e5f4c20e1334af8
-DATA constants<>+17424(SB)/8, $0x3e5f4c20e1334af8
-DATA constants<>+17432(SB)/8, $0x3e5f4c20e1334af8
-DATA constants<>+17440(SB)/8, $0x3e5f4c20e1334af8
-DATA constants<>+17448(SB)/8, $0x3e5f4c20e1334af8
-DATA constants<>+17456(SB)/8, $0x3e5f4c20e1334af8
-DATA constants<>+17464(SB)/8, $0x3e5f4c20e1334af8
-DATA constants<>+17472(SB)/8, $0xbe722d220fdf9c3e
-DATA constants<>+17480(SB)/8, $0xbe722d220fdf9c3e
-DATA constants<>+17488(SB)/8, $0xbe722d220fdf9c3e
-DATA constants<>+17496(SB)/8, $0xbe722d220fdf9c3e
-DATA constants<>+17504(SB)/8, $0xbe722d220fdf9c3e
-DATA constants<>+17512(SB)/8, $0xbe722d220fdf9c3e
-DATA constants<>+17520(SB)/8, $0xbe722d220fdf9c3e
-DATA constants<>+17528(SB)/8, $0xbe722d220fdf9c3e
-DATA constants<>+17536(SB)/8, $0x3e8ebc8bb824cb54
-DATA constants<>+17544(SB)/8, $0x3e8ebc8bb824cb54
-DATA constants<>+17552(SB)/8, $0x3e8ebc8bb824cb54
-DATA constants<>+17560(SB)/8, $0x3e8ebc8bb824cb54
-DATA constants<>+17568(SB)/8, $0x3e8ebc8bb824cb54
-DATA constants<>+17576(SB)/8, $0x3e8ebc8bb824cb54
-DATA constants<>+17584(SB)/8, $0x3e8ebc8bb824cb54
-DATA constants<>+17592(SB)/8, $0x3e8ebc8bb824cb54
-DATA constants<>+17600(SB)/8, $0xbeb0a8d40ea372cc
-DATA constants<>+17608(SB)/8, $0xbeb0a8d40ea372cc
-DATA constants<>+17616(SB)/8, $0xbeb0a8d40ea372cc
-DATA constants<>+17624(SB)/8, $0xbeb0a8d40ea372cc
-DATA constants<>+17632(SB)/8, $0xbeb0a8d40ea372cc
-DATA constants<>+17640(SB)/8, $0xbeb0a8d40ea372cc
-DATA constants<>+17648(SB)/8, $0xbeb0a8d40ea372cc
-DATA constants<>+17656(SB)/8, $0xbeb0a8d40ea372cc
-DATA constants<>+17664(SB)/8, $0x3ed2fbd29d093d2b
-DATA constants<>+17672(SB)/8, $0x3ed2fbd29d093d2b
-DATA constants<>+17680(SB)/8, $0x3ed2fbd29d093d2b
-DATA constants<>+17688(SB)/8, $0x3ed2fbd29d093d2b
-DATA constants<>+17696(SB)/8, $0x3ed2fbd29d093d2b
-DATA constants<>+17704(SB)/8, $0x3ed2fbd29d093d2b
-DATA constants<>+17712(SB)/8, $0x3ed2fbd29d093d2b
-DATA constants<>+17720(SB)/8, $0x3ed2fbd29d093d2b
-DATA constants<>+17728(SB)/8, $0xbef4a3497e1e0fac
-DATA constants<>+17736(SB)/8, $0xbef4a3497e1e0fac
-DATA constants<>+17744(SB)/8, $0xbef4a3497e1e0fac
-DATA constants<>+17752(SB)/8, $0xbef4a3497e1e0fac
-DATA constants<>+17760(SB)/8, $0xbef4a3497e1e0fac
-DATA constants<>+17768(SB)/8, $0xbef4a3497e1e0fac
-DATA constants<>+17776(SB)/8, $0xbef4a3497e1e0fac
-DATA constants<>+17784(SB)/8, $0xbef4a3497e1e0fac
-DATA constants<>+17792(SB)/8, $0x3f13ebf4eb00938f
-DATA constants<>+17800(SB)/8, $0x3f13ebf4eb00938f
-DATA constants<>+17808(SB)/8, $0x3f13ebf4eb00938f
-DATA constants<>+17816(SB)/8, $0x3f13ebf4eb00938f
-DATA constants<>+17824(SB)/8, $0x3f13ebf4eb00938f
-DATA constants<>+17832(SB)/8, $0x3f13ebf4eb00938f
-DATA constants<>+17840(SB)/8, $0x3f13ebf4eb00938f
-DATA constants<>+17848(SB)/8, $0x3f13ebf4eb00938f
-DATA constants<>+17856(SB)/8, $0xbf2c2f36a8fc5d53
-DATA constants<>+17864(SB)/8, $0xbf2c2f36a8fc5d53
-DATA constants<>+17872(SB)/8, $0xbf2c2f36a8fc5d53
-DATA constants<>+17880(SB)/8, $0xbf2c2f36a8fc5d53
-DATA constants<>+17888(SB)/8, $0xbf2c2f36a8fc5d53
-DATA constants<>+17896(SB)/8, $0xbf2c2f36a8fc5d53
-DATA constants<>+17904(SB)/8, $0xbf2c2f36a8fc5d53
-DATA constants<>+17912(SB)/8, $0xbf2c2f36a8fc5d53
-DATA constants<>+17920(SB)/8, $0xbf222ea5df04047c
-DATA constants<>+17928(SB)/8, $0xbf222ea5df04047c
-DATA constants<>+17936(SB)/8, $0xbf222ea5df04047c
-DATA constants<>+17944(SB)/8, $0xbf222ea5df04047c
-DATA constants<>+17952(SB)/8, $0xbf222ea5df04047c
-DATA constants<>+17960(SB)/8, $0xbf222ea5df04047c
-DATA constants<>+17968(SB)/8, $0xbf222ea5df04047c
-DATA constants<>+17976(SB)/8, $0xbf222ea5df04047c
-DATA constants<>+17984(SB)/8, $0x3ff02a30d1fba0dc
-DATA constants<>+17992(SB)/8, $0x3ff02a30d1fba0dc
-DATA constants<>+18000(SB)/8, $0x3ff02a30d1fba0dc
-DATA constants<>+18008(SB)/8, $0x3ff02a30d1fba0dc
-DATA constants<>+18016(SB)/8, $0x3ff02a30d1fba0dc
-DATA constants<>+18024(SB)/8, $0x3ff02a30d1fba0dc
-DATA constants<>+18032(SB)/8, $0x3ff02a30d1fba0dc
-DATA constants<>+18040(SB)/8, $0x3ff02a30d1fba0dc
-DATA constants<>+18048(SB)/8, $0x4013664ddd1ad7fb
-DATA constants<>+18056(SB)/8, $0x4013664ddd1ad7fb
-DATA constants<>+18064(SB)/8, $0x4013664ddd1ad7fb
-DATA constants<>+18072(SB)/8, $0x4013664ddd1ad7fb
-DATA constants<>+18080(SB)/8, $0x4013664ddd1ad7fb
-DATA constants<>+18088(SB)/8, $0x4013664ddd1ad7fb
-DATA constants<>+18096(SB)/8, $0x4013664ddd1ad7fb
-DATA constants<>+18104(SB)/8, $0x4013664ddd1ad7fb
-DATA constants<>+18112(SB)/8, $0x4019000000000000
-DATA constants<>+18120(SB)/8, $0x4019000000000000
-DATA constants<>+18128(SB)/8, $0x4019000000000000
-DATA constants<>+18136(SB)/8, $0x4019000000000000
-DATA constants<>+18144(SB)/8, $0x4019000000000000
-DATA constants<>+18152(SB)/8, $0x4019000000000000
-DATA constants<>+18160(SB)/8, $0x4019000000000000
-DATA constants<>+18168(SB)/8, $0x4019000000000000
-DATA constants<>+18176(SB)/8, $0x4030000000000000
-DATA constants<>+18184(SB)/8, $0x4030000000000000
-DATA constants<>+18192(SB)/8, $0x4030000000000000
-DATA constants<>+18200(SB)/8, $0x4030000000000000
-DATA constants<>+18208(SB)/8, $0x4030000000000000
-DATA constants<>+18216(SB)/8, $0x4030000000000000
-DATA constants<>+18224(SB)/8, $0x4030000000000000
-DATA constants<>+18232(SB)/8, $0x4030000000000000
-DATA constants<>+18240(SB)/8, $0x7ff0000000000000
-DATA constants<>+18248(SB)/8, $0x7ff0000000000000
-DATA constants<>+18256(SB)/8, $0x7ff0000000000000
-DATA constants<>+18264(SB)/8, $0x7ff0000000000000
-DATA constants<>+18272(SB)/8, $0x7ff0000000000000
-DATA constants<>+18280(SB)/8, $0x7ff0000000000000
-DATA constants<>+18288(SB)/8, $0x7ff0000000000000
-DATA constants<>+18296(SB)/8, $0x7ff0000000000000
-DATA constants<>+18304(SB)/8, $0x4004000000000000
-DATA constants<>+18312(SB)/8, $0x4004000000000000
-DATA constants<>+18320(SB)/8, $0x4004000000000000
-DATA constants<>+18328(SB)/8, $0x4004000000000000
-DATA constants<>+18336(SB)/8, $0x4004000000000000
-DATA constants<>+18344(SB)/8, $0x4004000000000000
-DATA constants<>+18352(SB)/8, $0x4004000000000000
-DATA constants<>+18360(SB)/8, $0x4004000000000000
-DATA constants<>+18368(SB)/8, $0x4008000000000000
-DATA constants<>+18376(SB)/8, $0x4008000000000000
-DATA constants<>+18384(SB)/8, $0x4008000000000000
-DATA constants<>+18392(SB)/8, $0x4008000000000000
-DATA constants<>+18400(SB)/8, $0x4008000000000000
-DATA constants<>+18408(SB)/8, $0x4008000000000000
-DATA constants<>+18416(SB)/8, $0x4008000000000000
-DATA constants<>+18424(SB)/8, $0x4008000000000000
-DATA constants<>+18432(SB)/8, $0x3e970966bff10cbd
-DATA constants<>+18440(SB)/8, $0x3e970966bff10cbd
-DATA constants<>+18448(SB)/8, $0x3e970966bff10cbd
-DATA constants<>+18456(SB)/8, $0x3e970966bff10cbd
-DATA constants<>+18464(SB)/8, $0x3e970966bff10cbd
-DATA constants<>+18472(SB)/8, $0x3e970966bff10cbd
-DATA constants<>+18480(SB)/8, $0x3e970966bff10cbd
-DATA constants<>+18488(SB)/8, $0x3e970966bff10cbd
-DATA constants<>+18496(SB)/8, $0x3e5e2cb0ff8247ea
-DATA constants<>+18504(SB)/8, $0x3e5e2cb0ff8247ea
-DATA constants<>+18512(SB)/8, $0x3e5e2cb0ff8247ea
-DATA constants<>+18520(SB)/8, $0x3e5e2cb0ff8247ea
-DATA constants<>+18528(SB)/8, $0x3e5e2cb0ff8247ea
-DATA constants<>+18536(SB)/8, $0x3e5e2cb0ff8247ea
-DATA constants<>+18544(SB)/8, $0x3e5e2cb0ff8247ea
-DATA constants<>+18552(SB)/8, $0x3e5e2cb0ff8247ea
-DATA constants<>+18560(SB)/8, $0xbecd8e6adf666a10
-DATA constants<>+18568(SB)/8, $0xbecd8e6adf666a10
-DATA constants<>+18576(SB)/8, $0xbecd8e6adf666a10
-DATA constants<>+18584(SB)/8, $0xbecd8e6adf666a10
-DATA constants<>+18592(SB)/8, $0xbecd8e6adf666a10
-DATA constants<>+18600(SB)/8, $0xbecd8e6adf666a10
-DATA constants<>+18608(SB)/8, $0xbecd8e6adf666a10
-DATA constants<>+18616(SB)/8, $0xbecd8e6adf666a10
-DATA constants<>+18624(SB)/8, $0xbed26b5820448e6f
-DATA constants<>+18632(SB)/8, $0xbed26b5820448e6f
-DATA constants<>+18640(SB)/8, $0xbed26b5820448e6f
-DATA constants<>+18648(SB)/8, $0xbed26b5820448e6f
-DATA constants<>+18656(SB)/8, $0xbed26b5820448e6f
-DATA constants<>+18664(SB)/8, $0xbed26b5820448e6f
-DATA constants<>+18672(SB)/8, $0xbed26b5820448e6f
-DATA constants<>+18680(SB)/8, $0xbed26b5820448e6f
-DATA constants<>+18688(SB)/8, $0x3f2ca65b60594a34
-DATA constants<>+18696(SB)/8, $0x3f2ca65b60594a34
-DATA constants<>+18704(SB)/8, $0x3f2ca65b60594a34
-DATA constants<>+18712(SB)/8, $0x3f2ca65b60594a34
-DATA constants<>+18720(SB)/8, $0x3f2ca65b60594a34
-DATA constants<>+18728(SB)/8, $0x3f2ca65b60594a34
-DATA constants<>+18736(SB)/8, $0x3f2ca65b60594a34
-DATA constants<>+18744(SB)/8, $0x3f2ca65b60594a34
-DATA constants<>+18752(SB)/8, $0xbf548a8100213441
-DATA constants<>+18760(SB)/8, $0xbf548a8100213441
-DATA constants<>+18768(SB)/8, $0xbf548a8100213441
-DATA constants<>+18776(SB)/8, $0xbf548a8100213441
-DATA constants<>+18784(SB)/8, $0xbf548a8100213441
-DATA constants<>+18792(SB)/8, $0xbf548a8100213441
-DATA constants<>+18800(SB)/8, $0xbf548a8100213441
-DATA constants<>+18808(SB)/8, $0xbf548a8100213441
-DATA constants<>+18816(SB)/8, $0xbf711c9de0453890
-DATA constants<>+18824(SB)/8, $0xbf711c9de0453890
-DATA constants<>+18832(SB)/8, $0xbf711c9de0453890
-DATA constants<>+18840(SB)/8, $0xbf711c9de0453890
-DATA constants<>+18848(SB)/8, $0xbf711c9de0453890
-DATA constants<>+18856(SB)/8, $0xbf711c9de0453890
-DATA constants<>+18864(SB)/8, $0xbf711c9de0453890
-DATA constants<>+18872(SB)/8, $0xbf711c9de0453890
-DATA constants<>+18880(SB)/8, $0x3fcf91ec6029d022
-DATA constants<>+18888(SB)/8, $0x3fcf91ec6029d022
-DATA constants<>+18896(SB)/8, $0x3fcf91ec6029d022
-DATA constants<>+18904(SB)/8, $0x3fcf91ec6029d022
-DATA constants<>+18912(SB)/8, $0x3fcf91ec6029d022
-DATA constants<>+18920(SB)/8, $0x3fcf91ec6029d022
-DATA constants<>+18928(SB)/8, $0x3fcf91ec6029d022
-DATA constants<>+18936(SB)/8, $0x3fcf91ec6029d022
-DATA constants<>+18944(SB)/8, $0x3ff805c5df9db4dc
-DATA constants<>+18952(SB)/8, $0x3ff805c5df9db4dc
-DATA constants<>+18960(SB)/8, $0x3ff805c5df9db4dc
-DATA constants<>+18968(SB)/8, $0x3ff805c5df9db4dc
-DATA constants<>+18976(SB)/8, $0x3ff805c5df9db4dc
-DATA constants<>+18984(SB)/8, $0x3ff805c5df9db4dc
-DATA constants<>+18992(SB)/8, $0x3ff805c5df9db4dc
-DATA constants<>+19000(SB)/8, $0x3ff805c5df9db4dc
-DATA constants<>+19008(SB)/8, $0x3f1a76ad6167e931
-DATA constants<>+19016(SB)/8, $0x3f1a76ad6167e931
-DATA constants<>+19024(SB)/8, $0x3f1a76ad6167e931
-DATA constants<>+19032(SB)/8, $0x3f1a76ad6167e931
-DATA constants<>+19040(SB)/8, $0x3f1a76ad6167e931
-DATA constants<>+19048(SB)/8, $0x3f1a76ad6167e931
-DATA constants<>+19056(SB)/8, $0x3f1a76ad6167e931
-DATA constants<>+19064(SB)/8, $0x3f1a76ad6167e931
-DATA constants<>+19072(SB)/8, $0xbf2a3e135f3c6ebe
-DATA constants<>+19080(SB)/8, $0xbf2a3e135f3c6ebe
-DATA constants<>+19088(SB)/8, $0xbf2a3e135f3c6ebe
-DATA constants<>+19096(SB)/8, $0xbf2a3e135f3c6ebe
-DATA constants<>+19104(SB)/8, $0xbf2a3e135f3c6ebe
-DATA constants<>+19112(SB)/8, $0xbf2a3e135f3c6ebe
-DATA constants<>+19120(SB)/8, $0xbf2a3e135f3c6ebe
-DATA constants<>+19128(SB)/8, $0xbf2a3e135f3c6ebe
-DATA constants<>+19136(SB)/8, $0x3f561b8e40100b9f
-DATA constants<>+19144(SB)/8, $0x3f561b8e40100b9f
-DATA constants<>+19152(SB)/8, $0x3f561b8e40100b9f
-DATA constants<>+19160(SB)/8, $0x3f561b8e40100b9f
-DATA constants<>+19168(SB)/8, $0x3f561b8e40100b9f
-DATA constants<>+19176(SB)/8, $0x3f561b8e40100b9f
-DATA constants<>+19184(SB)/8, $0x3f561b8e40100b9f
-DATA constants<>+19192(SB)/8, $0x3f561b8e40100b9f
-DATA constants<>+19200(SB)/8, $0xbf6e17bce072a85d
-DATA constants<>+19208(SB)/8, $0xbf6e17bce072a85d
-DATA constants<>+19216(SB)/8, $0xbf6e17bce072a85d
-DATA constants<>+19224(SB)/8, $0xbf6e17bce072a85d
-DATA constants<>+19232(SB)/8, $0xbf6e17bce072a85d
-DATA constants<>+19240(SB)/8, $0xbf6e17bce072a85d
-DATA constants<>+19248(SB)/8, $0xbf6e17bce072a85d
-DATA constants<>+19256(SB)/8, $0xbf6e17bce072a85d
-DATA constants<>+19264(SB)/8, $0x3f77824f5fed8615
-DATA constants<>+19272(SB)/8, $0x3f77824f5fed8615
-DATA constants<>+19280(SB)/8, $0x3f77824f5fed8615
-DATA constants<>+19288(SB)/8, $0x3f77824f5fed8615
-DATA constants<>+19296(SB)/8, $0x3f77824f5fed8615
-DATA constants<>+19304(SB)/8, $0x3f77824f5fed8615
-DATA constants<>+19312(SB)/8, $0x3f77824f5fed8615
-DATA constants<>+19320(SB)/8, $0x3f77824f5fed8615
-DATA constants<>+19328(SB)/8, $0xbf7f38badff9f607
-DATA constants<>+19336(SB)/8, $0xbf7f38badff9f607
-DATA constants<>+19344(SB)/8, $0xbf7f38badff9f607
-DATA constants<>+19352(SB)/8, $0xbf7f38badff9f607
-DATA constants<>+19360(SB)/8, $0xbf7f38badff9f607
-DATA constants<>+19368(SB)/8, $0xbf7f38badff9f607
-DATA constants<>+19376(SB)/8, $0xbf7f38badff9f607
-DATA constants<>+19384(SB)/8, $0xbf7f38badff9f607
-DATA constants<>+19392(SB)/8, $0x3f8354afbfd6b130
-DATA constants<>+19400(SB)/8, $0x3f8354afbfd6b130
-DATA constants<>+19408(SB)/8, $0x3f8354afbfd6b130
-DATA constants<>+19416(SB)/8, $0x3f8354afbfd6b130
-DATA constants<>+19424(SB)/8, $0x3f8354afbfd6b130
-DATA constants<>+19432(SB)/8, $0x3f8354afbfd6b130
-DATA constants<>+19440(SB)/8, $0x3f8354afbfd6b130
-DATA constants<>+19448(SB)/8, $0x3f8354afbfd6b130
-DATA constants<>+19456(SB)/8, $0x3ff006db610f3984
-DATA constants<>+19464(SB)/8, $0x3ff006db610f3984
-DATA constants<>+19472(SB)/8, $0x3ff006db610f3984
-DATA constants<>+19480(SB)/8, $0x3ff006db610f3984
-DATA constants<>+19488(SB)/8, $0x3ff006db610f3984
-DATA constants<>+19496(SB)/8, $0x3ff006db610f3984
-DATA constants<>+19504(SB)/8, $0x3ff006db610f3984
-DATA constants<>+19512(SB)/8, $0x3ff006db610f3984
-DATA constants<>+19520(SB)/8, $0x4006a9efc041cf02
-DATA constants<>+19528(SB)/8, $0x4006a9efc041cf02
-DATA constants<>+19536(SB)/8, $0x4006a9efc041cf02
-DATA constants<>+19544(SB)/8, $0x4006a9efc041cf02
-DATA constants<>+19552(SB)/8, $0x4006a9efc041cf02
-DATA constants<>+19560(SB)/8, $0x4006a9efc041cf02
-DATA constants<>+19568(SB)/8, $0x4006a9efc041cf02
-DATA constants<>+19576(SB)/8, $0x4006a9efc041cf02
-DATA constants<>+19584(SB)/8, $0xbc7857d0c38a0576
-DATA constants<>+19592(SB)/8, $0xbc7857d0c38a0576
-DATA constants<>+19600(SB)/8, $0xbc7857d0c38a0576
-DATA constants<>+19608(SB)/8, $0xbc7857d0c38a0576
-DATA constants<>+19616(SB)/8, $0xbc7857d0c38a0576
-DATA constants<>+19624(SB)/8, $0xbc7857d0c38a0576
-DATA constants<>+19632(SB)/8, $0xbc7857d0c38a0576
-DATA constants<>+19640(SB)/8, $0xbc7857d0c38a0576
-DATA constants<>+19648(SB)/8, $0x3c499f2a0c3c4014
-DATA constants<>+19656(SB)/8, $0x3c499f2a0c3c4014
-DATA constants<>+19664(SB)/8, $0x3c499f2a0c3c4014
-DATA constants<>+19672(SB)/8, $0x3c499f2a0c3c4014
-DATA constants<>+19680(SB)/8, $0x3c499f2a0c3c4014
-DATA constants<>+19688(SB)/8, $0x3c499f2a0c3c4014
-DATA constants<>+19696(SB)/8, $0x3c499f2a0c3c4014
-DATA constants<>+19704(SB)/8, $0x3c499f2a0c3c4014
-DATA constants<>+19712(SB)/8, $0x3ca663e3e593bfac
-DATA constants<>+19720(SB)/8, $0x3ca663e3e593bfac
-DATA constants<>+19728(SB)/8, $0x3ca663e3e593bfac
-DATA constants<>+19736(SB)/8, $0x3ca663e3e593bfac
-DATA constants<>+19744(SB)/8, $0x3ca663e3e593bfac
-DATA constants<>+19752(SB)/8, $0x3ca663e3e593bfac
-DATA constants<>+19760(SB)/8, $0x3ca663e3e593bfac
-DATA constants<>+19768(SB)/8, $0x3ca663e3e593bfac
-DATA constants<>+19776(SB)/8, $0xbcd3eaaa7e0d1573
-DATA constants<>+19784(SB)/8, $0xbcd3eaaa7e0d1573
-DATA constants<>+19792(SB)/8, $0xbcd3eaaa7e0d1573
-DATA constants<>+19800(SB)/8, $0xbcd3eaaa7e0d1573
-DATA constants<>+19808(SB)/8, $0xbcd3eaaa7e0d1573
-DATA constants<>+19816(SB)/8, $0xbcd3eaaa7e0d1573
-DATA constants<>+19824(SB)/8, $0xbcd3eaaa7e0d1573
-DATA constants<>+19832(SB)/8, $0xbcd3eaaa7e0d1573
-DATA constants<>+19840(SB)/8, $0x3d011d7f0615290c
-DATA constants<>+19848(SB)/8, $0x3d011d7f0615290c
-DATA constants<>+19856(SB)/8, $0x3d011d7f0615290c
-DATA constants<>+19864(SB)/8, $0x3d011d7f0615290c
-DATA constants<>+19872(SB)/8, $0x3d011d7f0615290c
-DATA constants<>+19880(SB)/8, $0x3d011d7f0615290c
-DATA constants<>+19888(SB)/8, $0x3d011d7f0615290c
-DATA constants<>+19896(SB)/8, $0x3d011d7f0615290c
-DATA constants<>+19904(SB)/8, $0xbd2c628e1c8f0b3b
-DATA constants<>+19912(SB)/8, $0xbd2c628e1c8f0b3b
-DATA constants<>+19920(SB)/8, $0xbd2c628e1c8f0b3b
-DATA constants<>+19928(SB)/8, $0xbd2c628e1c8f0b3b
-DATA constants<>+19936(SB)/8, $0xbd2c628e1c8f0b3b
-DATA constants<>+19944(SB)/8, $0xbd2c628e1c8f0b3b
-DATA constants<>+19952(SB)/8, $0xbd2c628e1c8f0b3b
-DATA constants<>+19960(SB)/8, $0xbd2c628e1c8f0b3b
-DATA constants<>+19968(SB)/8, $0x3d56af784779d955
-DATA constants<>+19976(SB)/8, $0x3d56af784779d955
-DATA constants<>+19984(SB)/8, $0x3d56af784779d955
-DATA constants<>+19992(SB)/8, $0x3d56af784779d955
-DATA constants<>+20000(SB)/8, $0x3d56af784779d955
-DATA constants<>+20008(SB)/8, $0x3d56af784779d955
-DATA constants<>+20016(SB)/8, $0x3d56af784779d955
-DATA constants<>+20024(SB)/8, $0x3d56af784779d955
-DATA constants<>+20032(SB)/8, $0xbd8173835fb70366
-DATA constants<>+20040(SB)/8, $0xbd8173835fb70366
-DATA constants<>+20048(SB)/8, $0xbd8173835fb70366
-DATA constants<>+20056(SB)/8, $0xbd8173835fb70366
-DATA constants<>+20064(SB)/8, $0xbd8173835fb70366
-DATA constants<>+20072(SB)/8, $0xbd8173835fb70366
-DATA constants<>+20080(SB)/8, $0xbd8173835fb70366
-DATA constants<>+20088(SB)/8, $0xbd8173835fb70366
-DATA constants<>+20096(SB)/8, $0x3da9cee2b21d3154
-DATA constants<>+20104(SB)/8, $0x3da9cee2b21d3154
-DATA constants<>+20112(SB)/8, $0x3da9cee2b21d3154
-DATA constants<>+20120(SB)/8, $0x3da9cee2b21d3154
-DATA constants<>+20128(SB)/8, $0x3da9cee2b21d3154
-DATA constants<>+20136(SB)/8, $0x3da9cee2b21d3154
-DATA constants<>+20144(SB)/8, $0x3da9cee2b21d3154
-DATA constants<>+20152(SB)/8, $0x3da9cee2b21d3154
-DATA constants<>+20160(SB)/8, $0xbdd2510397eb07de
-DATA constants<>+20168(SB)/8, $0xbdd2510397eb07de
-DATA constants<>+20176(SB)/8, $0xbdd2510397eb07de
-DATA constants<>+20184(SB)/8, $0xbdd2510397eb07de
-DATA constants<>+20192(SB)/8, $0xbdd2510397eb07de
-DATA constants<>+20200(SB)/8, $0xbdd2510397eb07de
-DATA constants<>+20208(SB)/8, $0xbdd2510397eb07de
-DATA constants<>+20216(SB)/8, $0xbdd2510397eb07de
-DATA constants<>+20224(SB)/8, $0x3df8ea34b43fdf6c
-DATA constants<>+20232(SB)/8, $0x3df8ea34b43fdf6c
-DATA constants<>+20240(SB)/8, $0x3df8ea34b43fdf6c
-DATA constants<>+20248(SB)/8, $0x3df8ea34b43fdf6c
-DATA constants<>+20256(SB)/8, $0x3df8ea34b43fdf6c
-DATA constants<>+20264(SB)/8, $0x3df8ea34b43fdf6c
-DATA constants<>+20272(SB)/8, $0x3df8ea34b43fdf6c
-DATA constants<>+20280(SB)/8, $0x3df8ea34b43fdf6c
-DATA constants<>+20288(SB)/8, $0xbe20361b28ea67e6
-DATA constants<>+20296(SB)/8, $0xbe20361b28ea67e6
-DATA constants<>+20304(SB)/8, $0xbe20361b28ea67e6
-DATA constants<>+20312(SB)/8, $0xbe20361b28ea67e6
-DATA constants<>+20320(SB)/8, $0xbe20361b28ea67e6
-DATA constants<>+20328(SB)/8, $0xbe20361b28ea67e6
-DATA constants<>+20336(SB)/8, $0xbe20361b28ea67e6
-DATA constants<>+20344(SB)/8, $0xbe20361b28ea67e6
-DATA constants<>+20352(SB)/8, $0x3e44258e02395010
-DATA constants<>+20360(SB)/8, $0x3e44258e02395010
-DATA constants<>+20368(SB)/8, $0x3e44258e02395010
-DATA constants<>+20376(SB)/8, $0x3e44258e02395010
-DATA constants<>+20384(SB)/8, $0x3e44258e02395010
-DATA constants<>+20392(SB)/8, $0x3e44258e02395010
-DATA constants<>+20400(SB)/8, $0x3e44258e02395010
-DATA constants<>+20408(SB)/8, $0x3e44258e02395010
-DATA constants<>+20416(SB)/8, $0xbe67dd3e24b8c3e8
-DATA constants<>+20424(SB)/8, $0xbe67dd3e24b8c3e8
-DATA constants<>+20432(SB)/8, $0xbe67dd3e24b8c3e8
-DATA constants<>+20440(SB)/8, $0xbe67dd3e24b8c3e8
-DATA constants<>+20448(SB)/8, $0xbe67dd3e24b8c3e8
-DATA constants<>+20456(SB)/8, $0xbe67dd3e24b8c3e8
-DATA constants<>+20464(SB)/8, $0xbe67dd3e24b8c3e8
-DATA constants<>+20472(SB)/8, $0xbe67dd3e24b8c3e8
-DATA constants<>+20480(SB)/8, $0x3e8ae344b347d108
-DATA constants<>+20488(SB)/8, $0x3e8ae344b347d108
-DATA constants<>+20496(SB)/8, $0x3e8ae344b347d108
-DATA constants<>+20504(SB)/8, $0x3e8ae344b347d108
-DATA constants<>+20512(SB)/8, $0x3e8ae344b347d108
-DATA constants<>+20520(SB)/8, $0x3e8ae344b347d108
-DATA constants<>+20528(SB)/8, $0x3e8ae344b347d108
-DATA constants<>+20536(SB)/8, $0x3e8ae344b347d108
-DATA constants<>+20544(SB)/8, $0xbeacc0798363992a
-DATA constants<>+20552(SB)/8, $0xbeacc0798363992a
-DATA constants<>+20560(SB)/8, $0xbeacc0798363992a
-DATA constants<>+20568(SB)/8, $0xbeacc0798363992a
-DATA constants<>+20576(SB)/8, $0xbeacc0798363992a
-DATA constants<>+20584(SB)/8, $0xbeacc0798363992a
-DATA constants<>+20592(SB)/8, $0xbeacc0798363992a
-DATA constants<>+20600(SB)/8, $0xbeacc0798363992a
-DATA constants<>+20608(SB)/8, $0x3ecd1c4ed511afc5
-DATA constants<>+20616(SB)/8, $0x3ecd1c4ed511afc5
-DATA constants<>+20624(SB)/8, $0x3ecd1c4ed511afc5
-DATA constants<>+20632(SB)/8, $0x3ecd1c4ed511afc5
-DATA constants<>+20640(SB)/8, $0x3ecd1c4ed511afc5
-DATA constants<>+20648(SB)/8, $0x3ecd1c4ed511afc5
-DATA constants<>+20656(SB)/8, $0x3ecd1c4ed511afc5
-DATA constants<>+20664(SB)/8, $0x3ecd1c4ed511afc5
-DATA constants<>+20672(SB)/8, $0xbeebd5f9b8debbcf
-DATA constants<>+20680(SB)/8, $0xbeebd5f9b8debbcf
-DATA constants<>+20688(SB)/8, $0xbeebd5f9b8debbcf
-DATA constants<>+20696(SB)/8, $0xbeebd5f9b8debbcf
-DATA constants<>+20704(SB)/8, $0xbeebd5f9b8debbcf
-DATA constants<>+20712(SB)/8, $0xbeebd5f9b8debbcf
-DATA constants<>+20720(SB)/8, $0xbeebd5f9b8debbcf
-DATA constants<>+20728(SB)/8, $0xbeebd5f9b8debbcf
-DATA constants<>+20736(SB)/8, $0x3f0911b542c70d0b
-DATA constants<>+20744(SB)/8, $0x3f0911b542c70d0b
-DATA constants<>+20752(SB)/8, $0x3f0911b542c70d0b
-DATA constants<>+20760(SB)/8, $0x3f0911b542c70d0b
-DATA constants<>+20768(SB)/8, $0x3f0911b542c70d0b
-DATA constants<>+20776(SB)/8, $0x3f0911b542c70d0b
-DATA constants<>+20784(SB)/8, $0x3f0911b542c70d0b
-DATA constants<>+20792(SB)/8, $0x3f0911b542c70d0b
-DATA constants<>+20800(SB)/8, $0xbf2533cad3d694fe
-DATA constants<>+20808(SB)/8, $0xbf2533cad3d694fe
-DATA constants<>+20816(SB)/8, $0xbf2533cad3d694fe
-DATA constants<>+20824(SB)/8, $0xbf2533cad3d694fe
-DATA constants<>+20832(SB)/8, $0xbf2533cad3d694fe
-DATA constants<>+20840(SB)/8, $0xbf2533cad3d694fe
-DATA constants<>+20848(SB)/8, $0xbf2533cad3d694fe
-DATA constants<>+20856(SB)/8, $0xbf2533cad3d694fe
-DATA constants<>+20864(SB)/8, $0x3f40c95db6c6df7d
-DATA constants<>+20872(SB)/8, $0x3f40c95db6c6df7d
-DATA constants<>+20880(SB)/8, $0x3f40c95db6c6df7d
-DATA constants<>+20888(SB)/8, $0x3f40c95db6c6df7d
-DATA constants<>+20896(SB)/8, $0x3f40c95db6c6df7d
-DATA constants<>+20904(SB)/8, $0x3f40c95db6c6df7d
-DATA constants<>+20912(SB)/8, $0x3f40c95db6c6df7d
-DATA constants<>+20920(SB)/8, $0x3f40c95db6c6df7d
-DATA constants<>+20928(SB)/8, $0xbf58cc620b3cd4a4
-DATA constants<>+20936(SB)/8, $0xbf58cc620b3cd4a4
-DATA constants<>+20944(SB)/8, $0xbf58cc620b3cd4a4
-DATA constants<>+20952(SB)/8, $0xbf58cc620b3cd4a4
-DATA constants<>+20960(SB)/8, $0xbf58cc620b3cd4a4
-DATA constants<>+20968(SB)/8, $0xbf58cc620b3cd4a4
-DATA constants<>+20976(SB)/8, $0xbf58cc620b3cd4a4
-DATA constants<>+20984(SB)/8, $0xbf58cc620b3cd4a4
-DATA constants<>+20992(SB)/8, $0x3f71065349d3a1b4
-DATA constants<>+21000(SB)/8, $0x3f71065349d3a1b4
-DATA constants<>+21008(SB)/8, $0x3f71065349d3a1b4
-DATA constants<>+21016(SB)/8, $0x3f71065349d3a1b4
-DATA constants<>+21024(SB)/8, $0x3f71065349d3a1b4
-DATA constants<>+21032(SB)/8, $0x3f71065349d3a1b4
-DATA constants<>+21040(SB)/8, $0x3f71065349d3a1b4
-DATA constants<>+21048(SB)/8, $0x3f71065349d3a1b4
-DATA constants<>+21056(SB)/8, $0xbf85a29f7913a26a
-DATA constants<>+21064(SB)/8, $0xbf85a29f7913a26a
-DATA constants<>+21072(SB)/8, $0xbf85a29f7913a26a
-DATA constants<>+21080(SB)/8, $0xbf85a29f7913a26a
-DATA constants<>+21088(SB)/8, $0xbf85a29f7913a26a
-DATA constants<>+21096(SB)/8, $0xbf85a29f7913a26a
-DATA constants<>+21104(SB)/8, $0xbf85a29f7913a26a
-DATA constants<>+21112(SB)/8, $0xbf85a29f7913a26a
-DATA constants<>+21120(SB)/8, $0x3f9951e3e7bb2349
-DATA constants<>+21128(SB)/8, $0x3f9951e3e7bb2349
-DATA constants<>+21136(SB)/8, $0x3f9951e3e7bb2349
-DATA constants<>+21144(SB)/8, $0x3f9951e3e7bb2349
-DATA constants<>+21152(SB)/8, $0x3f9951e3e7bb2349
-DATA constants<>+21160(SB)/8, $0x3f9951e3e7bb2349
-DATA constants<>+21168(SB)/8, $0x3f9951e3e7bb2349
-DATA constants<>+21176(SB)/8, $0x3f9951e3e7bb2349
-DATA constants<>+21184(SB)/8, $0xbfab1bbc537c9ebc
-DATA constants<>+21192(SB)/8, $0xbfab1bbc537c9ebc
-DATA constants<>+21200(SB)/8, $0xbfab1bbc537c9ebc
-DATA constants<>+21208(SB)/8, $0xbfab1bbc537c9ebc
-DATA constants<>+21216(SB)/8, $0xbfab1bbc537c9ebc
-DATA constants<>+21224(SB)/8, $0xbfab1bbc537c9ebc
-DATA constants<>+21232(SB)/8, $0xbfab1bbc537c9ebc
-DATA constants<>+21240(SB)/8, $0xbfab1bbc537c9ebc
-DATA constants<>+21248(SB)/8, $0x3fba46dad536f53c
-DATA constants<>+21256(SB)/8, $0x3fba46dad536f53c
-DATA constants<>+21264(SB)/8, $0x3fba46dad536f53c
-DATA constants<>+21272(SB)/8, $0x3fba46dad536f53c
-DATA constants<>+21280(SB)/8, $0x3fba46dad536f53c
-DATA constants<>+21288(SB)/8, $0x3fba46dad536f53c
-DATA constants<>+21296(SB)/8, $0x3fba46dad536f53c
-DATA constants<>+21304(SB)/8, $0x3fba46dad536f53c
-DATA constants<>+21312(SB)/8, $0xbfc694d10469192e
-DATA constants<>+21320(SB)/8, $0xbfc694d10469192e
-DATA constants<>+21328(SB)/8, $0xbfc694d10469192e
-DATA constants<>+21336(SB)/8, $0xbfc694d10469192e
-DATA constants<>+21344(SB)/8, $0xbfc694d10469192e
-DATA constants<>+21352(SB)/8, $0xbfc694d10469192e
-DATA constants<>+21360(SB)/8, $0xbfc694d10469192e
-DATA constants<>+21368(SB)/8, $0xbfc694d10469192e
-DATA constants<>+21376(SB)/8, $0x3fd02a63724a7ffa
-DATA constants<>+21384(SB)/8, $0x3fd02a63724a7ffa
-DATA constants<>+21392(SB)/8, $0x3fd02a63724a7ffa
-DATA constants<>+21400(SB)/8, $0x3fd02a63724a7ffa
-DATA constants<>+21408(SB)/8, $0x3fd02a63724a7ffa
-DATA constants<>+21416(SB)/8, $0x3fd02a63724a7ffa
-DATA constants<>+21424(SB)/8, $0x3fd02a63724a7ffa
-DATA constants<>+21432(SB)/8, $0x3fd02a63724a7ffa
-DATA constants<>+21440(SB)/8, $0x4020000000000000
-DATA constants<>+21448(SB)/8, $0x4020000000000000
-DATA constants<>+21456(SB)/8, $0x4020000000000000
-DATA constants<>+21464(SB)/8, $0x4020000000000000
-DATA constants<>+21472(SB)/8, $0x4020000000000000
-DATA constants<>+21480(SB)/8, $0x4020000000000000
-DATA constants<>+21488(SB)/8, $0x4020000000000000
-DATA constants<>+21496(SB)/8, $0x4020000000000000
-DATA constants<>+21504(SB)/8, $0x4040000000000000
-DATA constants<>+21512(SB)/8, $0x4040000000000000
-DATA constants<>+21520(SB)/8, $0x4040000000000000
-DATA constants<>+21528(SB)/8, $0x4040000000000000
-DATA constants<>+21536(SB)/8, $0x4040000000000000
-DATA constants<>+21544(SB)/8, $0x4040000000000000
-DATA constants<>+21552(SB)/8, $0x4040000000000000
-DATA constants<>+21560(SB)/8, $0x4040000000000000
-DATA constants<>+21568(SB)/8, $0x3c545b8aea87b950
-DATA constants<>+21576(SB)/8, $0x3c545b8aea87b950
-DATA constants<>+21584(SB)/8, $0x3c545b8aea87b950
-DATA constants<>+21592(SB)/8, $0x3c545b8aea87b950
-DATA constants<>+21600(SB)/8, $0x3c545b8aea87b950
-DATA constants<>+21608(SB)/8, $0x3c545b8aea87b950
-DATA constants<>+21616(SB)/8, $0x3c545b8aea87b950
-DATA constants<>+21624(SB)/8, $0x3c545b8aea87b950
-DATA constants<>+21632(SB)/8, $0x3c61556db352e8e6
-DATA constants<>+21640(SB)/8, $0x3c61556db352e8e6
-DATA constants<>+21648(SB)/8, $0x3c61556db352e8e6
-DATA constants<>+21656(SB)/8, $0x3c61556db352e8e6
-DATA constants<>+21664(SB)/8, $0x3c61556db352e8e6
-DATA constants<>+21672(SB)/8, $0x3c61556db352e8e6
-DATA constants<>+21680(SB)/8, $0x3c61556db352e8e6
-DATA constants<>+21688(SB)/8, $0x3c61556db352e8e6
-DATA constants<>+21696(SB)/8, $0xbc8acea3b2532277
-DATA constants<>+21704(SB)/8, $0xbc8acea3b2532277
-DATA constants<>+21712(SB)/8, $0xbc8acea3b2532277
-DATA constants<>+21720(SB)/8, $0xbc8acea3b2532277
-DATA constants<>+21728(SB)/8, $0xbc8acea3b2532277
-DATA constants<>+21736(SB)/8, $0xbc8acea3b2532277
-DATA constants<>+21744(SB)/8, $0xbc8acea3b2532277
-DATA constants<>+21752(SB)/8, $0xbc8acea3b2532277
-DATA constants<>+21760(SB)/8, $0xbc82806c9c773320
-DATA constants<>+21768(SB)/8, $0xbc82806c9c773320
-DATA constants<>+21776(SB)/8, $0xbc82806c9c773320
-DATA constants<>+21784(SB)/8, $0xbc82806c9c773320
-DATA constants<>+21792(SB)/8, $0xbc82806c9c773320
-DATA constants<>+21800(SB)/8, $0xbc82806c9c773320
-DATA constants<>+21808(SB)/8, $0xbc82806c9c773320
-DATA constants<>+21816(SB)/8, $0xbc82806c9c773320
-DATA constants<>+21824(SB)/8, $0x3cb55915fceb588a
-DATA constants<>+21832(SB)/8, $0x3cb55915fceb588a
-DATA constants<>+21840(SB)/8, $0x3cb55915fceb588a
-DATA constants<>+21848(SB)/8, $0x3cb55915fceb588a
-DATA constants<>+21856(SB)/8, $0x3cb55915fceb588a
-DATA constants<>+21864(SB)/8, $0x3cb55915fceb588a
-DATA constants<>+21872(SB)/8, $0x3cb55915fceb588a
-DATA constants<>+21880(SB)/8, $0x3cb55915fceb588a
-DATA constants<>+21888(SB)/8, $0x3cb7d68e5f04a2d1
-DATA constants<>+21896(SB)/8, $0x3cb7d68e5f04a2d1
-DATA constants<>+21904(SB)/8, $0x3cb7d68e5f04a2d1
-DATA constants<>+21912(SB)/8, $0x3cb7d68e5f04a2d1
-DATA constants<>+21920(SB)/8, $0x3cb7d68e5f04a2d1
-DATA constants<>+21928(SB)/8, $0x3cb7d68e5f04a2d1
-DATA constants<>+21936(SB)/8, $0x3cb7d68e5f04a2d1
-DATA constants<>+21944(SB)/8, $0x3cb7d68e5f04a2d1
-DATA constants<>+21952(SB)/8, $0xbce0efcd8bc4d22a
-DATA constants<>+21960(SB)/8, $0xbce0efcd8bc4d22a
-DATA constants<>+21968(SB)/8, $0xbce0efcd8bc4d22a
-DATA constants<>+21976(SB)/8, $0xbce0efcd8bc4d22a
-DATA constants<>+21984(SB)/8, $0xbce0efcd8bc4d22a
-DATA constants<>+21992(SB)/8, $0xbce0efcd8bc4d22a
-DATA constants<>+22000(SB)/8, $0xbce0efcd8bc4d22a
-DATA constants<>+22008(SB)/8, $0xbce0efcd8bc4d22a
-DATA constants<>+22016(SB)/8, $0xbcf12db5138afbc7
-DATA constants<>+22024(SB)/8, $0xbcf12db5138afbc7
-DATA constants<>+22032(SB)/8, $0xbcf12db5138afbc7
-DATA constants<>+22040(SB)/8, $0xbcf12db5138afbc7
-DATA constants<>+22048(SB)/8, $0xbcf12db5138afbc7
-DATA constants<>+22056(SB)/8, $0xbcf12db5138afbc7
-DATA constants<>+22064(SB)/8, $0xbcf12db5138afbc7
-DATA constants<>+22072(SB)/8, $0xbcf12db5138afbc7
-DATA constants<>+22080(SB)/8, $0x3d0776e1762d31e8
-DATA constants<>+22088(SB)/8, $0x3d0776e1762d31e8
-DATA constants<>+22096(SB)/8, $0x3d0776e1762d31e8
-DATA constants<>+22104(SB)/8, $0x3d0776e1762d31e8
-DATA constants<>+22112(SB)/8, $0x3d0776e1762d31e8
-DATA constants<>+22120(SB)/8, $0x3d0776e1762d31e8
-DATA constants<>+22128(SB)/8, $0x3d0776e1762d31e8
-DATA constants<>+22136(SB)/8, $0x3d0776e1762d31e8
-DATA constants<>+22144(SB)/8, $0x3d280d3c26b3281e
-DATA constants<>+22152(SB)/8, $0x3d280d3c26b3281e
-DATA constants<>+22160(SB)/8, $0x3d280d3c26b3281e
-DATA constants<>+22168(SB)/8, $0x3d280d3c26b3281e
-DATA constants<>+22176(SB)/8, $0x3d280d3c26b3281e
-DATA constants<>+22184(SB)/8, $0x3d280d3c26b3281e
-DATA constants<>+22192(SB)/8, $0x3d280d3c26b3281e
-DATA constants<>+22200(SB)/8, $0x3d280d3c26b3281e
-DATA constants<>+22208(SB)/8, $0xbd17a9482e6d22a0
-DATA constants<>+22216(SB)/8, $0xbd17a9482e6d22a0
-DATA constants<>+22224(SB)/8, $0xbd17a9482e6d22a0
-DATA constants<>+22232(SB)/8, $0xbd17a9482e6d22a0
-DATA constants<>+22240(SB)/8, $0xbd17a9482e6d22a0
-DATA constants<>+22248(SB)/8, $0xbd17a9482e6d22a0
-DATA constants<>+22256(SB)/8, $0xbd17a9482e6d22a0
-DATA constants<>+22264(SB)/8, $0xbd17a9482e6d22a0
-DATA constants<>+22272(SB)/8, $0xbd5cbc458e73e255
-DATA constants<>+22280(SB)/8, $0xbd5cbc458e73e255
-DATA constants<>+22288(SB)/8, $0xbd5cbc458e73e255
-DATA constants<>+22296(SB)/8, $0xbd5cbc458e73e255
-DATA constants<>+22304(SB)/8, $0xbd5cbc458e73e255
-DATA constants<>+22312(SB)/8, $0xbd5cbc458e73e255
-DATA constants<>+22320(SB)/8, $0xbd5cbc458e73e255
-DATA constants<>+22328(SB)/8, $0xbd5cbc458e73e255
-DATA constants<>+22336(SB)/8, $0xbd6953e1076ab493
-DATA constants<>+22344(SB)/8, $0xbd6953e1076ab493
-DATA constants<>+22352(SB)/8, $0xbd6953e1076ab493
-DATA constants<>+22360(SB)/8, $0xbd6953e1076ab493
-DATA constants<>+22368(SB)/8, $0xbd6953e1076ab493
-DATA constants<>+22376(SB)/8, $0xbd6953e1076ab493
-DATA constants<>+22384(SB)/8, $0xbd6953e1076ab493
-DATA constants<>+22392(SB)/8, $0xbd6953e1076ab493
-DATA constants<>+22400(SB)/8, $0x3d81e7d3f6439fa3
-DATA constants<>+22408(SB)/8, $0x3d81e7d3f6439fa3
-DATA constants<>+22416(SB)/8, $0x3d81e7d3f6439fa3
-DATA constants<>+22424(SB)/8, $0x3d81e7d3f6439fa3
-DATA constants<>+22432(SB)/8, $0x3d81e7d3f6439fa3
-DATA constants<>+22440(SB)/8, $0x3d81e7d3f6439fa3
-DATA constants<>+22448(SB)/8, $0x3d81e7d3f6439fa3
-DATA constants<>+22456(SB)/8, $0x3d81e7d3f6439fa3
-DATA constants<>+22464(SB)/8, $0x3daf101f653c457b
-DATA constants<>+22472(SB)/8, $0x3daf101f653c457b
-DATA constants<>+22480(SB)/8, $0x3daf101f653c457b
-DATA constants<>+22488(SB)/8, $0x3daf101f653c457b
-DATA constants<>+22496(SB)/8, $0x3daf101f653c457b
-DATA constants<>+22504(SB)/8, $0x3daf101f653c457b
-DATA constants<>+22512(SB)/8, $0x3daf101f653c457b
-DATA constants<>+22520(SB)/8, $0x3daf101f653c457b
-DATA constants<>+22528(SB)/8, $0x3dc1e1a1f1587865
-DATA constants<>+22536(SB)/8, $0x3dc1e1a1f1587865
-DATA constants<>+22544(SB)/8, $0x3dc1e1a1f1587865
-DATA constants<>+22552(SB)/8, $0x3dc1e1a1f1587865
-DATA constants<>+22560(SB)/8, $0x3dc1e1a1f1587865
-DATA constants<>+22568(SB)/8, $0x3dc1e1a1f1587865
-DATA constants<>+22576(SB)/8, $0x3dc1e1a1f1587865
-DATA constants<>+22584(SB)/8, $0x3dc1e1a1f1587865
-DATA constants<>+22592(SB)/8, $0xbdb4dcf9d4504c0c
-DATA constants<>+22600(SB)/8, $0xbdb4dcf9d4504c0c
-DATA constants<>+22608(SB)/8, $0xbdb4dcf9d4504c0c
-DATA constants<>+22616(SB)/8, $0xbdb4dcf9d4504c0c
-DATA constants<>+22624(SB)/8, $0xbdb4dcf9d4504c0c
-DATA constants<>+22632(SB)/8, $0xbdb4dcf9d4504c0c
-DATA constants<>+22640(SB)/8, $0xbdb4dcf9d4504c0c
-DATA constants<>+22648(SB)/8, $0xbdb4dcf9d4504c0c
-DATA constants<>+22656(SB)/8, $0xbe0334ca5423dd80
-DATA constants<>+22664(SB)/8, $0xbe0334ca5423dd80
-DATA constants<>+22672(SB)/8, $0xbe0334ca5423dd80
-DATA constants<>+22680(SB)/8, $0xbe0334ca5423dd80
-DATA constants<>+22688(SB)/8, $0xbe0334ca5423dd80
-DATA constants<>+22696(SB)/8, $0xbe0334ca5423dd80
-DATA constants<>+22704(SB)/8, $0xbe0334ca5423dd80
-DATA constants<>+22712(SB)/8, $0xbe0334ca5423dd80
-DATA constants<>+22720(SB)/8, $0xbe30790b9ad53528
-DATA constants<>+22728(SB)/8, $0xbe30790b9ad53528
-DATA constants<>+22736(SB)/8, $0xbe30790b9ad53528
-DATA constants<>+22744(SB)/8, $0xbe30790b9ad53528
-DATA constants<>+22752(SB)/8, $0xbe30790b9ad53528
-DATA constants<>+22760(SB)/8, $0xbe30790b9ad53528
-DATA constants<>+22768(SB)/8, $0xbe30790b9ad53528
-DATA constants<>+22776(SB)/8, $0xbe30790b9ad53528
-DATA constants<>+22784(SB)/8, $0xbe5c415394bb46c1
-DATA constants<>+22792(SB)/8, $0xbe5c415394bb46c1
-DATA constants<>+22800(SB)/8, $0xbe5c415394bb46c1
-DATA constants<>+22808(SB)/8, $0xbe5c415394bb46c1
-DATA constants<>+22816(SB)/8, $0xbe5c415394bb46c1
-DATA constants<>+22824(SB)/8, $0xbe5c415394bb46c1
-DATA constants<>+22832(SB)/8, $0xbe5c415394bb46c1
-DATA constants<>+22840(SB)/8, $0xbe5c415394bb46c1
-DATA constants<>+22848(SB)/8, $0xbe90dbfd2e9e5443
-DATA constants<>+22856(SB)/8, $0xbe90dbfd2e9e5443
-DATA constants<>+22864(SB)/8, $0xbe90dbfd2e9e5443
-DATA constants<>+22872(SB)/8, $0xbe90dbfd2e9e5443
-DATA constants<>+22880(SB)/8, $0xbe90dbfd2e9e5443
-DATA constants<>+22888(SB)/8, $0xbe90dbfd2e9e5443
-DATA constants<>+22896(SB)/8, $0xbe90dbfd2e9e5443
-DATA constants<>+22904(SB)/8, $0xbe90dbfd2e9e5443
-DATA constants<>+22912(SB)/8, $0xbed048df49ca0373
-DATA constants<>+22920(SB)/8, $0xbed048df49ca0373
-DATA constants<>+22928(SB)/8, $0xbed048df49ca0373
-DATA constants<>+22936(SB)/8, $0xbed048df49ca0373
-DATA constants<>+22944(SB)/8, $0xbed048df49ca0373
-DATA constants<>+22952(SB)/8, $0xbed048df49ca0373
-DATA constants<>+22960(SB)/8, $0xbed048df49ca0373
-DATA constants<>+22968(SB)/8, $0xbed048df49ca0373
-DATA constants<>+22976(SB)/8, $0xbf1cfd7f804aa9a6
-DATA constants<>+22984(SB)/8, $0xbf1cfd7f804aa9a6
-DATA constants<>+22992(SB)/8, $0xbf1cfd7f804aa9a6
-DATA constants<>+23000(SB)/8, $0xbf1cfd7f804aa9a6
-DATA constants<>+23008(SB)/8, $0xbf1cfd7f804aa9a6
-DATA constants<>+23016(SB)/8, $0xbf1cfd7f804aa9a6
-DATA constants<>+23024(SB)/8, $0xbf1cfd7f804aa9a6
-DATA constants<>+23032(SB)/8, $0xbf1cfd7f804aa9a6
-DATA constants<>+23040(SB)/8, $0xbf83fda053fcdb4c
-DATA constants<>+23048(SB)/8, $0xbf83fda053fcdb4c
-DATA constants<>+23056(SB)/8, $0xbf83fda053fcdb4c
-DATA constants<>+23064(SB)/8, $0xbf83fda053fcdb4c
-DATA constants<>+23072(SB)/8, $0xbf83fda053fcdb4c
-DATA constants<>+23080(SB)/8, $0xbf83fda053fcdb4c
-DATA constants<>+23088(SB)/8, $0xbf83fda053fcdb4c
-DATA constants<>+23096(SB)/8, $0xbf83fda053fcdb4c
-DATA constants<>+23104(SB)/8, $0x3fe8ea18b55b1514
-DATA constants<>+23112(SB)/8, $0x3fe8ea18b55b1514
-DATA constants<>+23120(SB)/8, $0x3fe8ea18b55b1514
-DATA constants<>+23128(SB)/8, $0x3fe8ea18b55b1514
-DATA constants<>+23136(SB)/8, $0x3fe8ea18b55b1514
-DATA constants<>+23144(SB)/8, $0x3fe8ea18b55b1514
-DATA constants<>+23152(SB)/8, $0x3fe8ea18b55b1514
-DATA constants<>+23160(SB)/8, $0x3fe8ea18b55b1514
-DATA constants<>+23168(SB)/8, $0x3fa47ae147ae147b
-DATA constants<>+23176(SB)/8, $0x3fa47ae147ae147b
-DATA constants<>+23184(SB)/8, $0x3fa47ae147ae147b
-DATA constants<>+23192(SB)/8, $0x3fa47ae147ae147b
-DATA constants<>+23200(SB)/8, $0x3fa47ae147ae147b
-DATA constants<>+23208(SB)/8, $0x3fa47ae147ae147b
-DATA constants<>+23216(SB)/8, $0x3fa47ae147ae147b
-DATA constants<>+23224(SB)/8, $0x3fa47ae147ae147b
-DATA constants<>+23232(SB)/8, $0x3fa2f684bda12f68
-DATA constants<>+23240(SB)/8, $0x3fa2f684bda12f68
-DATA constants<>+23248(SB)/8, $0x3fa2f684bda12f68
-DATA constants<>+23256(SB)/8, $0x3fa2f684bda12f68
-DATA constants<>+23264(SB)/8, $0x3fa2f684bda12f68
-DATA constants<>+23272(SB)/8, $0x3fa2f684bda12f68
-DATA constants<>+23280(SB)/8, $0x3fa2f684bda12f68
-DATA constants<>+23288(SB)/8, $0x3fa2f684bda12f68
-DATA constants<>+23296(SB)/8, $0x3fa642c8590b2164
-DATA constants<>+23304(SB)/8, $0x3fa642c8590b2164
-DATA constants<>+23312(SB)/8, $0x3fa642c8590b2164
-DATA constants<>+23320(SB)/8, $0x3fa642c8590b2164
-DATA constants<>+23328(SB)/8, $0x3fa642c8590b2164
-DATA constants<>+23336(SB)/8, $0x3fa642c8590b2164
-DATA constants<>+23344(SB)/8, $0x3fa642c8590b2164
-DATA constants<>+23352(SB)/8, $0x3fa642c8590b2164
-DATA constants<>+23360(SB)/8, $0x3fa8618618618618
-DATA constants<>+23368(SB)/8, $0x3fa8618618618618
-DATA constants<>+23376(SB)/8, $0x3fa8618618618618
-DATA constants<>+23384(SB)/8, $0x3fa8618618618618
-DATA constants<>+23392(SB)/8, $0x3fa8618618618618
-DATA constants<>+23400(SB)/8, $0x3fa8618618618618
-DATA constants<>+23408(SB)/8, $0x3fa8618618618618
-DATA constants<>+23416(SB)/8, $0x3fa8618618618618
-DATA constants<>+23424(SB)/8, $0x3faaf286bca1af28
-DATA constants<>+23432(SB)/8, $0x3faaf286bca1af28
-DATA constants<>+23440(SB)/8, $0x3faaf286bca1af28
-DATA constants<>+23448(SB)/8, $0x3faaf286bca1af28
-DATA constants<>+23456(SB)/8, $0x3faaf286bca1af28
-DATA constants<>+23464(SB)/8, $0x3faaf286bca1af28
-DATA constants<>+23472(SB)/8, $0x3faaf286bca1af28
-DATA constants<>+23480(SB)/8, $0x3faaf286bca1af28
-DATA constants<>+23488(SB)/8, $0x3fae1e1e1e1e1e1e
-DATA constants<>+23496(SB)/8, $0x3fae1e1e1e1e1e1e
-DATA constants<>+23504(SB)/8, $0x3fae1e1e1e1e1e1e
-DATA constants<>+23512(SB)/8, $0x3fae1e1e1e1e1e1e
-DATA constants<>+23520(SB)/8, $0x3fae1e1e1e1e1e1e
-DATA constants<>+23528(SB)/8, $0x3fae1e1e1e1e1e1e
-DATA constants<>+23536(SB)/8, $0x3fae1e1e1e1e1e1e
-DATA constants<>+23544(SB)/8, $0x3fae1e1e1e1e1e1e
-DATA constants<>+23552(SB)/8, $0x3fb1111111111111
-DATA constants<>+23560(SB)/8, $0x3fb1111111111111
-DATA constants<>+23568(SB)/8, $0x3fb1111111111111
-DATA constants<>+23576(SB)/8, $0x3fb1111111111111
-DATA constants<>+23584(SB)/8, $0x3fb1111111111111
-DATA constants<>+23592(SB)/8, $0x3fb1111111111111
-DATA constants<>+23600(SB)/8, $0x3fb1111111111111
-DATA constants<>+23608(SB)/8, $0x3fb1111111111111
-DATA constants<>+23616(SB)/8, $0x3fb3b13b13b13b14
-DATA constants<>+23624(SB)/8, $0x3fb3b13b13b13b14
-DATA constants<>+23632(SB)/8, $0x3fb3b13b13b13b14
-DATA constants<>+23640(SB)/8, $0x3fb3b13b13b13b14
-DATA constants<>+23648(SB)/8, $0x3fb3b13b13b13b14
-DATA constants<>+23656(SB)/8, $0x3fb3b13b13b13b14
-DATA constants<>+23664(SB)/8, $0x3fb3b13b13b13b14
-DATA constants<>+23672(SB)/8, $0x3fb3b13b13b13b14
-DATA constants<>+23680(SB)/8, $0x3fb745d1745d1746
-DATA constants<>+23688(SB)/8, $0x3fb745d1745d1746
-DATA constants<>+23696(SB)/8, $0x3fb745d1745d1746
-DATA constants<>+23704(SB)/8, $0x3fb745d1745d1746
-DATA constants<>+23712(SB)/8, $0x3fb745d1745d1746
-DATA constants<>+23720(SB)/8, $0x3fb745d1745d1746
-DATA constants<>+23728(SB)/8, $0x3fb745d1745d1746
-DATA constants<>+23736(SB)/8, $0x3fb745d1745d1746
-DATA constants<>+23744(SB)/8, $0x3fbc71c71c71c71c
-DATA constants<>+23752(SB)/8, $0x3fbc71c71c71c71c
-DATA constants<>+23760(SB)/8, $0x3fbc71c71c71c71c
-DATA constants<>+23768(SB)/8, $0x3fbc71c71c71c71c
-DATA constants<>+23776(SB)/8, $0x3fbc71c71c71c71c
-DATA constants<>+23784(SB)/8, $0x3fbc71c71c71c71c
-DATA constants<>+23792(SB)/8, $0x3fbc71c71c71c71c
-DATA constants<>+23800(SB)/8, $0x3fbc71c71c71c71c
-DATA constants<>+23808(SB)/8, $0x3fc2492492492492
-DATA constants<>+23816(SB)/8, $0x3fc2492492492492
-DATA constants<>+23824(SB)/8, $0x3fc2492492492492
-DATA constants<>+23832(SB)/8, $0x3fc2492492492492
-DATA constants<>+23840(SB)/8, $0x3fc2492492492492
-DATA constants<>+23848(SB)/8, $0x3fc2492492492492
-DATA constants<>+23856(SB)/8, $0x3fc2492492492492
-DATA constants<>+23864(SB)/8, $0x3fc2492492492492
-DATA constants<>+23872(SB)/8, $0x3fc999999999999a
-DATA constants<>+23880(SB)/8, $0x3fc999999999999a
-DATA constants<>+23888(SB)/8, $0x3fc999999999999a
-DATA constants<>+23896(SB)/8, $0x3fc999999999999a
-DATA constants<>+23904(SB)/8, $0x3fc999999999999a
-DATA constants<>+23912(SB)/8, $0x3fc999999999999a
-DATA constants<>+23920(SB)/8, $0x3fc999999999999a
-DATA constants<>+23928(SB)/8, $0x3fc999999999999a
-DATA constants<>+23936(SB)/8, $0x3c75555555555555
-DATA constants<>+23944(SB)/8, $0x3c75555555555555
-DATA constants<>+23952(SB)/8, $0x3c75555555555555
-DATA constants<>+23960(SB)/8, $0x3c75555555555555
-DATA constants<>+23968(SB)/8, $0x3c75555555555555
-DATA constants<>+23976(SB)/8, $0x3c75555555555555
-DATA constants<>+23984(SB)/8, $0x3c75555555555555
-DATA constants<>+23992(SB)/8, $0x3c75555555555555
-DATA constants<>+24000(SB)/8, $0x4089000000000000
-DATA constants<>+24008(SB)/8, $0x4089000000000000
-DATA constants<>+24016(SB)/8, $0x4089000000000000
-DATA constants<>+24024(SB)/8, $0x4089000000000000
-DATA constants<>+24032(SB)/8, $0x4089000000000000
-DATA constants<>+24040(SB)/8, $0x4089000000000000
-DATA constants<>+24048(SB)/8, $0x4089000000000000
-DATA constants<>+24056(SB)/8, $0x4089000000000000
-DATA constants<>+24064(SB)/8, $0xffffffffffffffff
-DATA constants<>+24072(SB)/8, $0xffffffffffffffff
-DATA constants<>+24080(SB)/8, $0xffffffffffffffff
-DATA constants<>+24088(SB)/8, $0xffffffffffffffff
-DATA constants<>+24096(SB)/8, $0xffffffffffffffff
-DATA constants<>+24104(SB)/8, $0xffffffffffffffff
-DATA constants<>+24112(SB)/8, $0xffffffffffffffff
-DATA constants<>+24120(SB)/8, $0xffffffffffffffff
-DATA constants<>+24128(SB)/8, $0x0000001f0000001f
-DATA constants<>+24136(SB)/8, $0x0000001f0000001f
-DATA constants<>+24144(SB)/8, $0x0000001f0000001f
-DATA constants<>+24152(SB)/8, $0x0000001f0000001f
-DATA constants<>+24160(SB)/8, $0x0000001f0000001f
-DATA constants<>+24168(SB)/8, $0x0000001f0000001f
-DATA constants<>+24176(SB)/8, $0x0000001f0000001f
-DATA constants<>+24184(SB)/8, $0x0000001f0000001f
-DATA constants<>+24192(SB)/8, $0x0000000800000008
-DATA constants<>+24200(SB)/8, $0x0000000800000008
-DATA constants<>+24208(SB)/8, $0x0000000800000008
-DATA constants<>+24216(SB)/8, $0x0000000800000008
-DATA constants<>+24224(SB)/8, $0x0000000800000008
-DATA constants<>+24232(SB)/8, $0x0000000800000008
-DATA constants<>+24240(SB)/8, $0x0000000800000008
-DATA constants<>+24248(SB)/8, $0x0000000800000008
-DATA constants<>+24256(SB)/8, $0x0000008000000080
-DATA constants<>+24264(SB)/8, $0x0000008000000080
-DATA constants<>+24272(SB)/8, $0x0000008000000080
-DATA constants<>+24280(SB)/8, $0x0000008000000080
-DATA constants<>+24288(SB)/8, $0x0000008000000080
-DATA constants<>+24296(SB)/8, $0x0000008000000080
-DATA constants<>+24304(SB)/8, $0x0000008000000080
-DATA constants<>+24312(SB)/8, $0x0000008000000080
-DATA constants<>+24320(SB)/8, $0x7f8000007f800000
-DATA constants<>+24328(SB)/8, $0x7f8000007f800000
-DATA constants<>+24336(SB)/8, $0x7f8000007f800000
-DATA constants<>+24344(SB)/8, $0x7f8000007f800000
-DATA constants<>+24352(SB)/8, $0x7f8000007f800000
-DATA constants<>+24360(SB)/8, $0x7f8000007f800000
-DATA constants<>+24368(SB)/8, $0x7f8000007f800000
-DATA constants<>+24376(SB)/8, $0x7f8000007f800000
-DATA constants<>+24384(SB)/8, $0x0000001700000017
-DATA constants<>+24392(SB)/8, $0x0000001700000017
-DATA constants<>+24400(SB)/8, $0x0000001700000017
-DATA constants<>+24408(SB)/8, $0x0000001700000017
-DATA constants<>+24416(SB)/8, $0x0000001700000017
-DATA constants<>+24424(SB)/8, $0x0000001700000017
-DATA constants<>+24432(SB)/8, $0x0000001700000017
-DATA constants<>+24440(SB)/8, $0x0000001700000017
-DATA constants<>+24448(SB)/8, $0xffffffff00000000
-DATA constants<>+24456(SB)/8, $0xffffffff00000000
-DATA constants<>+24464(SB)/8, $0xffffffff00000000
-DATA constants<>+24472(SB)/8, $0xffffffff00000000
-DATA constants<>+24480(SB)/8, $0xffffffff00000000
-DATA constants<>+24488(SB)/8, $0xffffffff00000000
-DATA constants<>+24496(SB)/8, $0xffffffff00000000
-DATA constants<>+24504(SB)/8, $0xffffffff00000000
-DATA constants<>+24512(SB)/8, $0x5555555555555555
-DATA constants<>+24520(SB)/8, $0x5555555555555555
-DATA constants<>+24528(SB)/8, $0x5555555555555555
-DATA constants<>+24536(SB)/8, $0x5555555555555555
-DATA constants<>+24544(SB)/8, $0x5555555555555555
-DATA constants<>+24552(SB)/8, $0x5555555555555555
-DATA constants<>+24560(SB)/8, $0x5555555555555555
-DATA constants<>+24568(SB)/8, $0x5555555555555555
-DATA constants<>+24576(SB)/8, $0x3333333333333333
-DATA constants<>+24584(SB)/8, $0x3333333333333333
-DATA constants<>+24592(SB)/8, $0x3333333333333333
-DATA constants<>+24600(SB)/8, $0x3333333333333333
-DATA constants<>+24608(SB)/8, $0x3333333333333333
-DATA constants<>+24616(SB)/8, $0x3333333333333333
-DATA constants<>+24624(SB)/8, $0x3333333333333333
-DATA constants<>+24632(SB)/8, $0x3333333333333333
-DATA constants<>+24640(SB)/8, $0x0f0f0f0f0f0f0f0f
-DATA constants<>+24648(SB)/8, $0x0f0f0f0f0f0f0f0f
-DATA constants<>+24656(SB)/8, $0x0f0f0f0f0f0f0f0f
-DATA constants<>+24664(SB)/8, $0x0f0f0f0f0f0f0f0f
-DATA constants<>+24672(SB)/8, $0x0f0f0f0f0f0f0f0f
-DATA constants<>+24680(SB)/8, $0x0f0f0f0f0f0f0f0f
-DATA constants<>+24688(SB)/8, $0x0f0f0f0f0f0f0f0f
-DATA constants<>+24696(SB)/8, $0x0f0f0f0f0f0f0f0f
-DATA constants<>+24704(SB)/8, $0x0000003f0000003f
-DATA constants<>+24712(SB)/8, $0x0000003f0000003f
-DATA constants<>+24720(SB)/8, $0x0000003f0000003f
-DATA constants<>+24728(SB)/8, $0x0000003f0000003f
-DATA constants<>+24736(SB)/8, $0x0000003f0000003f
-DATA constants<>+24744(SB)/8, $0x0000003f0000003f
-DATA constants<>+24752(SB)/8, $0x0000003f0000003f
-DATA constants<>+24760(SB)/8, $0x0000003f0000003f
-DATA constants<>+24768(SB)/8, $0x00007fff00007fff
-DATA constants<>+24776(SB)/8, $0x00007fff00007fff
-DATA constants<>+24784(SB)/8, $0x00007fff00007fff
-DATA constants<>+24792(SB)/8, $0x00007fff00007fff
-DATA constants<>+24800(SB)/8, $0x00007fff00007fff
-DATA constants<>+24808(SB)/8, $0x00007fff00007fff
-DATA constants<>+24816(SB)/8, $0x00007fff00007fff
-DATA constants<>+24824(SB)/8, $0x00007fff00007fff
-DATA constants<>+24832(SB)/8, $0x4f0000004f000000
-DATA constants<>+24840(SB)/8, $0x4f0000004f000000
-DATA constants<>+24848(SB)/8, $0x4f0000004f000000
-DATA constants<>+24856(SB)/8, $0x4f0000004f000000
-DATA constants<>+24864(SB)/8, $0x4f0000004f000000
-DATA constants<>+24872(SB)/8, $0x4f0000004f000000
-DATA constants<>+24880(SB)/8, $0x4f0000004f000000
-DATA constants<>+24888(SB)/8, $0x4f0000004f000000
-GLOBL constants<>(SB), RODATA|NOPTR, $24896
+DATA constants<>+7360(SB)/8, $0x3fd5555555555555
+DATA constants<>+7368(SB)/8, $0x3fd5555555555555
+DATA constants<>+7376(SB)/8, $0x3fd5555555555555
+DATA constants<>+7384(SB)/8, $0x3fd5555555555555
+DATA constants<>+7392(SB)/8, $0x3fd5555555555555
+DATA constants<>+7400(SB)/8, $0x3fd5555555555555
+DATA constants<>+7408(SB)/8, $0x3fd5555555555555
+DATA constants<>+7416(SB)/8, $0x3fd5555555555555
+DATA constants<>+7424(SB)/8, $0xc008000000000000
+DATA constants<>+7432(SB)/8, $0xc008000000000000
+DATA constants<>+7440(SB)/8, $0xc008000000000000
+DATA constants<>+7448(SB)/8, $0xc008000000000000
+DATA constants<>+7456(SB)/8, $0xc008000000000000
+DATA constants<>+7464(SB)/8, $0xc008000000000000
+DATA constants<>+7472(SB)/8, $0xc008000000000000
+DATA constants<>+7480(SB)/8, $0xc008000000000000
+DATA constants<>+7488(SB)/8, $0x4010000000000000
+DATA constants<>+7496(SB)/8, $0x4010000000000000
+DATA constants<>+7504(SB)/8, $0x4010000000000000
+DATA constants<>+7512(SB)/8, $0x4010000000000000
+DATA constants<>+7520(SB)/8, $0x4010000000000000
+DATA constants<>+7528(SB)/8, $0x4010000000000000
+DATA constants<>+7536(SB)/8, $0x4010000000000000
+DATA constants<>+7544(SB)/8, $0x4010000000000000
+DATA constants<>+7552(SB)/8, $0x3fcaecca9ffaa03f
+DATA constants<>+7560(SB)/8, $0x3fcaecca9ffaa03f
+DATA constants<>+7568(SB)/8, $0x3fcaecca9ffaa03f
+DATA constants<>+7576(SB)/8, $0x3fcaecca9ffaa03f
+DATA constants<>+7584(SB)/8, $0x3fcaecca9ffaa03f
+DATA constants<>+7592(SB)/8, $0x3fcaecca9ffaa03f
+DATA constants<>+7600(SB)/8, $0x3fcaecca9ffaa03f
+DATA constants<>+7608(SB)/8, $0x3fcaecca9ffaa03f
+DATA constants<>+7616(SB)/8, $0xbfa288d1da546a5b
+DATA constants<>+7624(SB)/8, $0xbfa288d1da546a5b
+DATA constants<>+7632(SB)/8, $0xbfa288d1da546a5b
+DATA constants<>+7640(SB)/8, $0xbfa288d1da546a5b
+DATA constants<>+7648(SB)/8, $0xbfa288d1da546a5b
+DATA constants<>+7656(SB)/8, $0xbfa288d1da546a5b
+DATA constants<>+7664(SB)/8, $0xbfa288d1da546a5b
+DATA constants<>+7672(SB)/8, $0xbfa288d1da546a5b
+DATA constants<>+7680(SB)/8, $0xbfe0d1b83bf8e55b
+DATA constants<>+7688(SB)/8, $0xbfe0d1b83bf8e55b
+DATA constants<>+7696(SB)/8, $0xbfe0d1b83bf8e55b
+DATA constants<>+7704(SB)/8, $0xbfe0d1b83bf8e55b
+DATA constants<>+7712(SB)/8, $0xbfe0d1b83bf8e55b
+DATA constants<>+7720(SB)/8, $0xbfe0d1b83bf8e55b
+DATA constants<>+7728(SB)/8, $0xbfe0d1b83bf8e55b
+DATA constants<>+7736(SB)/8, $0xbfe0d1b83bf8e55b
+DATA constants<>+7744(SB)/8, $0x3fecbde5ed164810
+DATA constants<>+7752(SB)/8, $0x3fecbde5ed164810
+DATA constants<>+7760(SB)/8, $0x3fecbde5ed164810
+DATA constants<>+7768(SB)/8, $0x3fecbde5ed164810
+DATA constants<>+7776(SB)/8, $0x3fecbde5ed164810
+DATA constants<>+7784(SB)/8, $0x3fecbde5ed164810
+DATA constants<>+7792(SB)/8, $0x3fecbde5ed164810
+DATA constants<>+7800(SB)/8, $0x3fecbde5ed164810
+DATA constants<>+7808(SB)/8, $0x3fdd0278aabe9097
+DATA constants<>+7816(SB)/8, $0x3fdd0278aabe9097
+DATA constants<>+7824(SB)/8, $0x3fdd0278aabe9097
+DATA constants<>+7832(SB)/8, $0x3fdd0278aabe9097
+DATA constants<>+7840(SB)/8, $0x3fdd0278aabe9097
+DATA constants<>+7848(SB)/8, $0x3fdd0278aabe9097
+DATA constants<>+7856(SB)/8, $0x3fdd0278aabe9097
+DATA constants<>+7864(SB)/8, $0x3fdd0278aabe9097
+DATA constants<>+7872(SB)/8, $0x3ff428a2f98d728b
+DATA constants<>+7880(SB)/8, $0x3ff428a2f98d728b
+DATA constants<>+7888(SB)/8, $0x3ff428a2f98d728b
+DATA constants<>+7896(SB)/8, $0x3ff428a2f98d728b
+DATA constants<>+7904(SB)/8, $0x3ff428a2f98d728b
+DATA constants<>+7912(SB)/8, $0x3ff428a2f98d728b
+DATA constants<>+7920(SB)/8, $0x3ff428a2f98d728b
+DATA constants<>+7928(SB)/8, $0x3ff428a2f98d728b
+DATA constants<>+7936(SB)/8, $0x3ff965fea53d6e3c
+DATA constants<>+7944(SB)/8, $0x3ff965fea53d6e3c
+DATA constants<>+7952(SB)/8, $0x3ff965fea53d6e3c
+DATA constants<>+7960(SB)/8, $0x3ff965fea53d6e3c
+DATA constants<>+7968(SB)/8, $0x3ff965fea53d6e3c
+DATA constants<>+7976(SB)/8, $0x3ff965fea53d6e3c
+DATA constants<>+7984(SB)/8, $0x3ff965fea53d6e3c
+DATA constants<>+7992(SB)/8, $0x3ff965fea53d6e3c
+DATA constants<>+8000(SB)/8, $0x3ed0000000000000
+DATA constants<>+8008(SB)/8, $0x3ed0000000000000
+DATA constants<>+8016(SB)/8, $0x3ed0000000000000
+DATA constants<>+8024(SB)/8, $0x3ed0000000000000
+DATA constants<>+8032(SB)/8, $0x3ed0000000000000
+DATA constants<>+8040(SB)/8, $0x3ed0000000000000
+DATA constants<>+8048(SB)/8, $0x3ed0000000000000
+DATA constants<>+8056(SB)/8, $0x3ed0000000000000
+DATA constants<>+8064(SB)/8, $0xbe1389d4f2641625
+DATA constants<>+8072(SB)/8, $0xbe1389d4f2641625
+DATA constants<>+8080(SB)/8, $0xbe1389d4f2641625
+DATA constants<>+8088(SB)/8, $0xbe1389d4f2641625
+DATA constants<>+8096(SB)/8, $0xbe1389d4f2641625
+DATA constants<>+8104(SB)/8, $0xbe1389d4f2641625
+DATA constants<>+8112(SB)/8, $0xbe1389d4f2641625
+DATA constants<>+8120(SB)/8, $0xbe1389d4f2641625
+DATA constants<>+8128(SB)/8, $0x3dd05ffd737fb32e
+DATA constants<>+8136(SB)/8, $0x3dd05ffd737fb32e
+DATA constants<>+8144(SB)/8, $0x3dd05ffd737fb32e
+DATA constants<>+8152(SB)/8, $0x3dd05ffd737fb32e
+DATA constants<>+8160(SB)/8, $0x3dd05ffd737fb32e
+DATA constants<>+8168(SB)/8, $0x3dd05ffd737fb32e
+DATA constants<>+8176(SB)/8, $0x3dd05ffd737fb32e
+DATA constants<>+8184(SB)/8, $0x3dd05ffd737fb32e
+DATA constants<>+8192(SB)/8, $0x3e4f7b4bf3b13964
+DATA constants<>+8200(SB)/8, $0x3e4f7b4bf3b13964
+DATA constants<>+8208(SB)/8, $0x3e4f7b4bf3b13964
+DATA constants<>+8216(SB)/8, $0x3e4f7b4bf3b13964
+DATA constants<>+8224(SB)/8, $0x3e4f7b4bf3b13964
+DATA constants<>+8232(SB)/8, $0x3e4f7b4bf3b13964
+DATA constants<>+8240(SB)/8, $0x3e4f7b4bf3b13964
+DATA constants<>+8248(SB)/8, $0x3e4f7b4bf3b13964
+DATA constants<>+8256(SB)/8, $0xbe85f1ecb6f0764c
+DATA constants<>+8264(SB)/8, $0xbe85f1ecb6f0764c
+DATA constants<>+8272(SB)/8, $0xbe85f1ecb6f0764c
+DATA constants<>+8280(SB)/8, $0xbe85f1ecb6f0764c
+DATA constants<>+8288(SB)/8, $0xbe85f1ecb6f0764c
+DATA constants<>+8296(SB)/8, $0xbe85f1ecb6f0764c
+DATA constants<>+8304(SB)/8, $0xbe85f1ecb6f0764c
+DATA constants<>+8312(SB)/8, $0xbe85f1ecb6f0764c
+DATA constants<>+8320(SB)/8, $0x3ebb9df224ca4b97
+DATA constants<>+8328(SB)/8, $0x3ebb9df224ca4b97
+DATA constants<>+8336(SB)/8, $0x3ebb9df224ca4b97
+DATA constants<>+8344(SB)/8, $0x3ebb9df224ca4b97
+DATA constants<>+8352(SB)/8, $0x3ebb9df224ca4b97
+DATA constants<>+8360(SB)/8, $0x3ebb9df224ca4b97
+DATA constants<>+8368(SB)/8, $0x3ebb9df224ca4b97
+DATA constants<>+8376(SB)/8, $0x3ebb9df224ca4b97
+DATA constants<>+8384(SB)/8, $0xbeef4d1e3183f7ae
+DATA constants<>+8392(SB)/8, $0xbeef4d1e3183f7ae
+DATA constants<>+8400(SB)/8, $0xbeef4d1e3183f7ae
+DATA constants<>+8408(SB)/8, $0xbeef4d1e3183f7ae
+DATA constants<>+8416(SB)/8, $0xbeef4d1e3183f7ae
+DATA constants<>+8424(SB)/8, $0xbeef4d1e3183f7ae
+DATA constants<>+8432(SB)/8, $0xbeef4d1e3183f7ae
+DATA constants<>+8440(SB)/8, $0xbeef4d1e3183f7ae
+DATA constants<>+8448(SB)/8, $0x3f1f9a321d5b8e1e
+DATA constants<>+8456(SB)/8, $0x3f1f9a321d5b8e1e
+DATA constants<>+8464(SB)/8, $0x3f1f9a321d5b8e1e
+DATA constants<>+8472(SB)/8, $0x3f1f9a321d5b8e1e
+DATA constants<>+8480(SB)/8, $0x3f1f9a321d5b8e1e
+DATA constants<>+8488(SB)/8, $0x3f1f9a321d5b8e1e
+DATA constants<>+8496(SB)/8, $0x3f1f9a321d5b8e1e
+DATA constants<>+8504(SB)/8, $0x3f1f9a321d5b8e1e
+DATA constants<>+8512(SB)/8, $0xbf4c02db3dac435f
+DATA constants<>+8520(SB)/8, $0xbf4c02db3dac435f
+DATA constants<>+8528(SB)/8, $0xbf4c02db3dac435f
+DATA constants<>+8536(SB)/8, $0xbf4c02db3dac435f
+DATA constants<>+8544(SB)/8, $0xbf4c02db3dac435f
+DATA constants<>+8552(SB)/8, $0xbf4c02db3dac435f
+DATA constants<>+8560(SB)/8, $0xbf4c02db3dac435f
+DATA constants<>+8568(SB)/8, $0xbf4c02db3dac435f
+DATA constants<>+8576(SB)/8, $0x3f7565bcd0dbaa38
+DATA constants<>+8584(SB)/8, $0x3f7565bcd0dbaa38
+DATA constants<>+8592(SB)/8, $0x3f7565bcd0dbaa38
+DATA constants<>+8600(SB)/8, $0x3f7565bcd0dbaa38
+DATA constants<>+8608(SB)/8, $0x3f7565bcd0dbaa38
+DATA constants<>+8616(SB)/8, $0x3f7565bcd0dbaa38
+DATA constants<>+8624(SB)/8, $0x3f7565bcd0dbaa38
+DATA constants<>+8632(SB)/8, $0x3f7565bcd0dbaa38
+DATA constants<>+8640(SB)/8, $0xbf9b82ce31284e00
+DATA constants<>+8648(SB)/8, $0xbf9b82ce31284e00
+DATA constants<>+8656(SB)/8, $0xbf9b82ce31284e00
+DATA constants<>+8664(SB)/8, $0xbf9b82ce31284e00
+DATA constants<>+8672(SB)/8, $0xbf9b82ce31284e00
+DATA constants<>+8680(SB)/8, $0xbf9b82ce31284e00
+DATA constants<>+8688(SB)/8, $0xbf9b82ce31284e00
+DATA constants<>+8696(SB)/8, $0xbf9b82ce31284e00
+DATA constants<>+8704(SB)/8, $0x3fbce2f21a042b30
+DATA constants<>+8712(SB)/8, $0x3fbce2f21a042b30
+DATA constants<>+8720(SB)/8, $0x3fbce2f21a042b30
+DATA constants<>+8728(SB)/8, $0x3fbce2f21a042b30
+DATA constants<>+8736(SB)/8, $0x3fbce2f21a042b30
+DATA constants<>+8744(SB)/8, $0x3fbce2f21a042b30
+DATA constants<>+8752(SB)/8, $0x3fbce2f21a042b30
+DATA constants<>+8760(SB)/8, $0x3fbce2f21a042b30
+DATA constants<>+8768(SB)/8, $0xbfd812746b0379e6
+DATA constants<>+8776(SB)/8, $0xbfd812746b0379e6
+DATA constants<>+8784(SB)/8, $0xbfd812746b0379e6
+DATA constants<>+8792(SB)/8, $0xbfd812746b0379e6
+DATA constants<>+8800(SB)/8, $0xbfd812746b0379e6
+DATA constants<>+8808(SB)/8, $0xbfd812746b0379e6
+DATA constants<>+8816(SB)/8, $0xbfd812746b0379e6
+DATA constants<>+8824(SB)/8, $0xbfd812746b0379e6
+DATA constants<>+8832(SB)/8, $0x3fc06eba8214db69
+DATA constants<>+8840(SB)/8, $0x3fc06eba8214db69
+DATA constants<>+8848(SB)/8, $0x3fc06eba8214db69
+DATA constants<>+8856(SB)/8, $0x3fc06eba8214db69
+DATA constants<>+8864(SB)/8, $0x3fc06eba8214db69
+DATA constants<>+8872(SB)/8, $0x3fc06eba8214db69
+DATA constants<>+8880(SB)/8, $0x3fc06eba8214db69
+DATA constants<>+8888(SB)/8, $0x3fc06eba8214db69
+DATA constants<>+8896(SB)/8, $0x403c000000000000
+DATA constants<>+8904(SB)/8, $0x403c000000000000
+DATA constants<>+8912(SB)/8, $0x403c000000000000
+DATA constants<>+8920(SB)/8, $0x403c000000000000
+DATA constants<>+8928(SB)/8, $0x403c000000000000
+DATA constants<>+8936(SB)/8, $0x403c000000000000
+DATA constants<>+8944(SB)/8, $0x403c000000000000
+DATA constants<>+8952(SB)/8, $0x403c000000000000
+DATA constants<>+8960(SB)/8, $0x3e24b285becdf595
+DATA constants<>+8968(SB)/8, $0x3e24b285becdf595
+DATA constants<>+8976(SB)/8, $0x3e24b285becdf595
+DATA constants<>+8984(SB)/8, $0x3e24b285becdf595
+DATA constants<>+8992(SB)/8, $0x3e24b285becdf595
+DATA constants<>+9000(SB)/8, $0x3e24b285becdf595
+DATA constants<>+9008(SB)/8, $0x3e24b285becdf595
+DATA constants<>+9016(SB)/8, $0x3e24b285becdf595
+DATA constants<>+9024(SB)/8, $0x3e1a258258de60bb
+DATA constants<>+9032(SB)/8, $0x3e1a258258de60bb
+DATA constants<>+9040(SB)/8, $0x3e1a258258de60bb
+DATA constants<>+9048(SB)/8, $0x3e1a258258de60bb
+DATA constants<>+9056(SB)/8, $0x3e1a258258de60bb
+DATA constants<>+9064(SB)/8, $0x3e1a258258de60bb
+DATA constants<>+9072(SB)/8, $0x3e1a258258de60bb
+DATA constants<>+9080(SB)/8, $0x3e1a258258de60bb
+DATA constants<>+9088(SB)/8, $0xbe4f93d763641f71
+DATA constants<>+9096(SB)/8, $0xbe4f93d763641f71
+DATA constants<>+9104(SB)/8, $0xbe4f93d763641f71
+DATA constants<>+9112(SB)/8, $0xbe4f93d763641f71
+DATA constants<>+9120(SB)/8, $0xbe4f93d763641f71
+DATA constants<>+9128(SB)/8, $0xbe4f93d763641f71
+DATA constants<>+9136(SB)/8, $0xbe4f93d763641f71
+DATA constants<>+9144(SB)/8, $0xbe4f93d763641f71
+DATA constants<>+9152(SB)/8, $0xbe55313af02c6ce7
+DATA constants<>+9160(SB)/8, $0xbe55313af02c6ce7
+DATA constants<>+9168(SB)/8, $0xbe55313af02c6ce7
+DATA constants<>+9176(SB)/8, $0xbe55313af02c6ce7
+DATA constants<>+9184(SB)/8, $0xbe55313af02c6ce7
+DATA constants<>+9192(SB)/8, $0xbe55313af02c6ce7
+DATA constants<>+9200(SB)/8, $0xbe55313af02c6ce7
+DATA constants<>+9208(SB)/8, $0xbe55313af02c6ce7
+DATA constants<>+9216(SB)/8, $0x3e7dad8579df16de
+DATA constants<>+9224(SB)/8, $0x3e7dad8579df16de
+DATA constants<>+9232(SB)/8, $0x3e7dad8579df16de
+DATA constants<>+9240(SB)/8, $0x3e7dad8579df16de
+DATA constants<>+9248(SB)/8, $0x3e7dad8579df16de
+DATA constants<>+9256(SB)/8, $0x3e7dad8579df16de
+DATA constants<>+9264(SB)/8, $0x3e7dad8579df16de
+DATA constants<>+9272(SB)/8, $0x3e7dad8579df16de
+DATA constants<>+9280(SB)/8, $0x3e74b57365b768b8
+DATA constants<>+9288(SB)/8, $0x3e74b57365b768b8
+DATA constants<>+9296(SB)/8, $0x3e74b57365b768b8
+DATA constants<>+9304(SB)/8, $0x3e74b57365b768b8
+DATA constants<>+9312(SB)/8, $0x3e74b57365b768b8
+DATA constants<>+9320(SB)/8, $0x3e74b57365b768b8
+DATA constants<>+9328(SB)/8, $0x3e74b57365b768b8
+DATA constants<>+9336(SB)/8, $0x3e74b57365b768b8
+DATA constants<>+9344(SB)/8, $0xbeabb34490220bd6
+DATA constants<>+9352(SB)/8, $0xbeabb34490220bd6
+DATA constants<>+9360(SB)/8, $0xbeabb34490220bd6
+DATA constants<>+9368(SB)/8, $0xbeabb34490220bd6
+DATA constants<>+9376(SB)/8, $0xbeabb34490220bd6
+DATA constants<>+9384(SB)/8, $0xbeabb34490220bd6
+DATA constants<>+9392(SB)/8, $0xbeabb34490220bd6
+DATA constants<>+9400(SB)/8, $0xbeabb34490220bd6
+DATA constants<>+9408(SB)/8, $0x3e9395e32dae2924
+DATA constants<>+9416(SB)/8, $0x3e9395e32dae2924
+DATA constants<>+9424(SB)/8, $0x3e9395e32dae2924
+DATA constants<>+9432(SB)/8, $0x3e9395e32dae2924
+DATA constants<>+9440(SB)/8, $0x3e9395e32dae2924
+DATA constants<>+9448(SB)/8, $0x3e9395e32dae2924
+DATA constants<>+9456(SB)/8, $0x3e9395e32dae2924
+DATA constants<>+9464(SB)/8, $0x3e9395e32dae2924
+DATA constants<>+9472(SB)/8, $0x3ed7f2a83b6f787f
+DATA constants<>+9480(SB)/8, $0x3ed7f2a83b6f787f
+DATA constants<>+9488(SB)/8, $0x3ed7f2a83b6f787f
+DATA constants<>+9496(SB)/8, $0x3ed7f2a83b6f787f
+DATA constants<>+9504(SB)/8, $0x3ed7f2a83b6f787f
+DATA constants<>+9512(SB)/8, $0x3ed7f2a83b6f787f
+DATA constants<>+9520(SB)/8, $0x3ed7f2a83b6f787f
+DATA constants<>+9528(SB)/8, $0x3ed7f2a83b6f787f
+DATA constants<>+9536(SB)/8, $0xbee78845bcfdb3ad
+DATA constants<>+9544(SB)/8, $0xbee78845bcfdb3ad
+DATA constants<>+9552(SB)/8, $0xbee78845bcfdb3ad
+DATA constants<>+9560(SB)/8, $0xbee78845bcfdb3ad
+DATA constants<>+9568(SB)/8, $0xbee78845bcfdb3ad
+DATA constants<>+9576(SB)/8, $0xbee78845bcfdb3ad
+DATA constants<>+9584(SB)/8, $0xbee78845bcfdb3ad
+DATA constants<>+9592(SB)/8, $0xbee78845bcfdb3ad
+DATA constants<>+9600(SB)/8, $0xbef9959675eea675
+DATA constants<>+9608(SB)/8, $0xbef9959675eea675
+DATA constants<>+9616(SB)/8, $0xbef9959675eea675
+DATA constants<>+9624(SB)/8, $0xbef9959675eea675
+DATA constants<>+9632(SB)/8, $0xbef9959675eea675
+DATA constants<>+9640(SB)/8, $0xbef9959675eea675
+DATA constants<>+9648(SB)/8, $0xbef9959675eea675
+DATA constants<>+9656(SB)/8, $0xbef9959675eea675
+DATA constants<>+9664(SB)/8, $0x3f23be03d6974a4a
+DATA constants<>+9672(SB)/8, $0x3f23be03d6974a4a
+DATA constants<>+9680(SB)/8, $0x3f23be03d6974a4a
+DATA constants<>+9688(SB)/8, $0x3f23be03d6974a4a
+DATA constants<>+9696(SB)/8, $0x3f23be03d6974a4a
+DATA constants<>+9704(SB)/8, $0x3f23be03d6974a4a
+DATA constants<>+9712(SB)/8, $0x3f23be03d6974a4a
+DATA constants<>+9720(SB)/8, $0x3f23be03d6974a4a
+DATA constants<>+9728(SB)/8, $0xbf2a1df24798004c
+DATA constants<>+9736(SB)/8, $0xbf2a1df24798004c
+DATA constants<>+9744(SB)/8, $0xbf2a1df24798004c
+DATA constants<>+9752(SB)/8, $0xbf2a1df24798004c
+DATA constants<>+9760(SB)/8, $0xbf2a1df24798004c
+DATA constants<>+9768(SB)/8, $0xbf2a1df24798004c
+DATA constants<>+9776(SB)/8, $0xbf2a1df24798004c
+DATA constants<>+9784(SB)/8, $0xbf2a1df24798004c
+DATA constants<>+9792(SB)/8, $0xbf48d4a99f8e1195
+DATA constants<>+9800(SB)/8, $0xbf48d4a99f8e1195
+DATA constants<>+9808(SB)/8, $0xbf48d4a99f8e1195
+DATA constants<>+9816(SB)/8, $0xbf48d4a99f8e1195
+DATA constants<>+9824(SB)/8, $0xbf48d4a99f8e1195
+DATA constants<>+9832(SB)/8, $0xbf48d4a99f8e1195
+DATA constants<>+9840(SB)/8, $0xbf48d4a99f8e1195
+DATA constants<>+9848(SB)/8, $0xbf48d4a99f8e1195
+DATA constants<>+9856(SB)/8, $0x3f749c6728507ced
+DATA constants<>+9864(SB)/8, $0x3f749c6728507ced
+DATA constants<>+9872(SB)/8, $0x3f749c6728507ced
+DATA constants<>+9880(SB)/8, $0x3f749c6728507ced
+DATA constants<>+9888(SB)/8, $0x3f749c6728507ced
+DATA constants<>+9896(SB)/8, $0x3f749c6728507ced
+DATA constants<>+9904(SB)/8, $0x3f749c6728507ced
+DATA constants<>+9912(SB)/8, $0x3f749c6728507ced
+DATA constants<>+9920(SB)/8, $0xbf909623884f6f33
+DATA constants<>+9928(SB)/8, $0xbf909623884f6f33
+DATA constants<>+9936(SB)/8, $0xbf909623884f6f33
+DATA constants<>+9944(SB)/8, $0xbf909623884f6f33
+DATA constants<>+9952(SB)/8, $0xbf909623884f6f33
+DATA constants<>+9960(SB)/8, $0xbf909623884f6f33
+DATA constants<>+9968(SB)/8, $0xbf909623884f6f33
+DATA constants<>+9976(SB)/8, $0xbf909623884f6f33
+DATA constants<>+9984(SB)/8, $0x3fa3079edf686180
+DATA constants<>+9992(SB)/8, $0x3fa3079edf686180
+DATA constants<>+10000(SB)/8, $0x3fa3079edf686180
+DATA constants<>+10008(SB)/8, $0x3fa3079edf686180
+DATA constants<>+10016(SB)/8, $0x3fa3079edf686180
+DATA constants<>+10024(SB)/8, $0x3fa3079edf686180
+DATA constants<>+10032(SB)/8, $0x3fa3079edf686180
+DATA constants<>+10040(SB)/8, $0x3fa3079edf686180
+DATA constants<>+10048(SB)/8, $0xbfb0fb06dfe49e43
+DATA constants<>+10056(SB)/8, $0xbfb0fb06dfe49e43
+DATA constants<>+10064(SB)/8, $0xbfb0fb06dfe49e43
+DATA constants<>+10072(SB)/8, $0xbfb0fb06dfe49e43
+DATA constants<>+10080(SB)/8, $0xbfb0fb06dfe49e43
+DATA constants<>+10088(SB)/8, $0xbfb0fb06dfe49e43
+DATA constants<>+10096(SB)/8, $0xbfb0fb06dfe49e43
+DATA constants<>+10104(SB)/8, $0xbfb0fb06dfe49e43
+DATA constants<>+10112(SB)/8, $0x3fb7fee004e123d8
+DATA constants<>+10120(SB)/8, $0x3fb7fee004e123d8
+DATA constants<>+10128(SB)/8, $0x3fb7fee004e123d8
+DATA constants<>+10136(SB)/8, $0x3fb7fee004e123d8
+DATA constants<>+10144(SB)/8, $0x3fb7fee004e123d8
+DATA constants<>+10152(SB)/8, $0x3fb7fee004e123d8
+DATA constants<>+10160(SB)/8, $0x3fb7fee004e123d8
+DATA constants<>+10168(SB)/8, $0x3fb7fee004e123d8
+DATA constants<>+10176(SB)/8, $0xbfb9ddb23c3e906e
+DATA constants<>+10184(SB)/8, $0xbfb9ddb23c3e906e
+DATA constants<>+10192(SB)/8, $0xbfb9ddb23c3e906e
+DATA constants<>+10200(SB)/8, $0xbfb9ddb23c3e906e
+DATA constants<>+10208(SB)/8, $0xbfb9ddb23c3e906e
+DATA constants<>+10216(SB)/8, $0xbfb9ddb23c3e906e
+DATA constants<>+10224(SB)/8, $0xbfb9ddb23c3e906e
+DATA constants<>+10232(SB)/8, $0xbfb9ddb23c3e906e
+DATA constants<>+10240(SB)/8, $0x3fb16ecefcfa539e
+DATA constants<>+10248(SB)/8, $0x3fb16ecefcfa539e
+DATA constants<>+10256(SB)/8, $0x3fb16ecefcfa539e
+DATA constants<>+10264(SB)/8, $0x3fb16ecefcfa539e
+DATA constants<>+10272(SB)/8, $0x3fb16ecefcfa539e
+DATA constants<>+10280(SB)/8, $0x3fb16ecefcfa539e
+DATA constants<>+10288(SB)/8, $0x3fb16ecefcfa539e
+DATA constants<>+10296(SB)/8, $0x3fb16ecefcfa539e
+DATA constants<>+10304(SB)/8, $0x3f8f7f5df66fd7af
+DATA constants<>+10312(SB)/8, $0x3f8f7f5df66fd7af
+DATA constants<>+10320(SB)/8, $0x3f8f7f5df66fd7af
+DATA constants<>+10328(SB)/8, $0x3f8f7f5df66fd7af
+DATA constants<>+10336(SB)/8, $0x3f8f7f5df66fd7af
+DATA constants<>+10344(SB)/8, $0x3f8f7f5df66fd7af
+DATA constants<>+10352(SB)/8, $0x3f8f7f5df66fd7af
+DATA constants<>+10360(SB)/8, $0x3f8f7f5df66fd7af
+DATA constants<>+10368(SB)/8, $0xbfc1df1ad154a28e
+DATA constants<>+10376(SB)/8, $0xbfc1df1ad154a28e
+DATA constants<>+10384(SB)/8, $0xbfc1df1ad154a28e
+DATA constants<>+10392(SB)/8, $0xbfc1df1ad154a28e
+DATA constants<>+10400(SB)/8, $0xbfc1df1ad154a28e
+DATA constants<>+10408(SB)/8, $0xbfc1df1ad154a28e
+DATA constants<>+10416(SB)/8, $0xbfc1df1ad154a28e
+DATA constants<>+10424(SB)/8, $0xbfc1df1ad154a28e
+DATA constants<>+10432(SB)/8, $0x3ff3ba5916e9fd7f
+DATA constants<>+10440(SB)/8, $0x3ff3ba5916e9fd7f
+DATA constants<>+10448(SB)/8, $0x3ff3ba5916e9fd7f
+DATA constants<>+10456(SB)/8, $0x3ff3ba5916e9fd7f
+DATA constants<>+10464(SB)/8, $0x3ff3ba5916e9fd7f
+DATA constants<>+10472(SB)/8, $0x3ff3ba5916e9fd7f
+DATA constants<>+10480(SB)/8, $0x3ff3ba5916e9fd7f
+DATA constants<>+10488(SB)/8, $0x3ff3ba5916e9fd7f
+DATA constants<>+10496(SB)/8, $0x4026000000000000
+DATA constants<>+10504(SB)/8, $0x4026000000000000
+DATA constants<>+10512(SB)/8, $0x4026000000000000
+DATA constants<>+10520(SB)/8, $0x4026000000000000
+DATA constants<>+10528(SB)/8, $0x4026000000000000
+DATA constants<>+10536(SB)/8, $0x4026000000000000
+DATA constants<>+10544(SB)/8, $0x4026000000000000
+DATA constants<>+10552(SB)/8, $0x4026000000000000
+DATA constants<>+10560(SB)/8, $0x3f754d076df271bd
+DATA constants<>+10568(SB)/8, $0x3f754d076df271bd
+DATA constants<>+10576(SB)/8, $0x3f754d076df271bd
+DATA constants<>+10584(SB)/8, $0x3f754d076df271bd
+DATA constants<>+10592(SB)/8, $0x3f754d076df271bd
+DATA constants<>+10600(SB)/8, $0x3f754d076df271bd
+DATA constants<>+10608(SB)/8, $0x3f754d076df271bd
+DATA constants<>+10616(SB)/8, $0x3f754d076df271bd
+DATA constants<>+10624(SB)/8, $0xbf4936a4a7830bd8
+DATA constants<>+10632(SB)/8, $0xbf4936a4a7830bd8
+DATA constants<>+10640(SB)/8, $0xbf4936a4a7830bd8
+DATA constants<>+10648(SB)/8, $0xbf4936a4a7830bd8
+DATA constants<>+10656(SB)/8, $0xbf4936a4a7830bd8
+DATA constants<>+10664(SB)/8, $0xbf4936a4a7830bd8
+DATA constants<>+10672(SB)/8, $0xbf4936a4a7830bd8
+DATA constants<>+10680(SB)/8, $0xbf4936a4a7830bd8
+DATA constants<>+10688(SB)/8, $0xbf9b8203032a45ab
+DATA constants<>+10696(SB)/8, $0xbf9b8203032a45ab
+DATA constants<>+10704(SB)/8, $0xbf9b8203032a45ab
+DATA constants<>+10712(SB)/8, $0xbf9b8203032a45ab
+DATA constants<>+10720(SB)/8, $0xbf9b8203032a45ab
+DATA constants<>+10728(SB)/8, $0xbf9b8203032a45ab
+DATA constants<>+10736(SB)/8, $0xbf9b8203032a45ab
+DATA constants<>+10744(SB)/8, $0xbf9b8203032a45ab
+DATA constants<>+10752(SB)/8, $0x3fbce2ef239ee029
+DATA constants<>+10760(SB)/8, $0x3fbce2ef239ee029
+DATA constants<>+10768(SB)/8, $0x3fbce2ef239ee029
+DATA constants<>+10776(SB)/8, $0x3fbce2ef239ee029
+DATA constants<>+10784(SB)/8, $0x3fbce2ef239ee029
+DATA constants<>+10792(SB)/8, $0x3fbce2ef239ee029
+DATA constants<>+10800(SB)/8, $0x3fbce2ef239ee029
+DATA constants<>+10808(SB)/8, $0x3fbce2ef239ee029
+DATA constants<>+10816(SB)/8, $0xbfd8127466f5b8a1
+DATA constants<>+10824(SB)/8, $0xbfd8127466f5b8a1
+DATA constants<>+10832(SB)/8, $0xbfd8127466f5b8a1
+DATA constants<>+10840(SB)/8, $0xbfd8127466f5b8a1
+DATA constants<>+10848(SB)/8, $0xbfd8127466f5b8a1
+DATA constants<>+10856(SB)/8, $0xbfd8127466f5b8a1
+DATA constants<>+10864(SB)/8, $0xbfd8127466f5b8a1
+DATA constants<>+10872(SB)/8, $0xbfd8127466f5b8a1
+DATA constants<>+10880(SB)/8, $0x3ff20dd75041b4ea
+DATA constants<>+10888(SB)/8, $0x3ff20dd75041b4ea
+DATA constants<>+10896(SB)/8, $0x3ff20dd75041b4ea
+DATA constants<>+10904(SB)/8, $0x3ff20dd75041b4ea
+DATA constants<>+10912(SB)/8, $0x3ff20dd75041b4ea
+DATA constants<>+10920(SB)/8, $0x3ff20dd75041b4ea
+DATA constants<>+10928(SB)/8, $0x3ff20dd75041b4ea
+DATA constants<>+10936(SB)/8, $0x3ff20dd75041b4ea
+DATA constants<>+10944(SB)/8, $0xbf4ae7112a217a89
+DATA constants<>+10952(SB)/8, $0xbf4ae7112a217a89
+DATA constants<>+10960(SB)/8, $0xbf4ae7112a217a89
+DATA constants<>+10968(SB)/8, $0xbf4ae7112a217a89
+DATA constants<>+10976(SB)/8, $0xbf4ae7112a217a89
+DATA constants<>+10984(SB)/8, $0xbf4ae7112a217a89
+DATA constants<>+10992(SB)/8, $0xbf4ae7112a217a89
+DATA constants<>+11000(SB)/8, $0xbf4ae7112a217a89
+DATA constants<>+11008(SB)/8, $0xbf4010cdd170d517
+DATA constants<>+11016(SB)/8, $0xbf4010cdd170d517
+DATA constants<>+11024(SB)/8, $0xbf4010cdd170d517
+DATA constants<>+11032(SB)/8, $0xbf4010cdd170d517
+DATA constants<>+11040(SB)/8, $0xbf4010cdd170d517
+DATA constants<>+11048(SB)/8, $0xbf4010cdd170d517
+DATA constants<>+11056(SB)/8, $0xbf4010cdd170d517
+DATA constants<>+11064(SB)/8, $0xbf4010cdd170d517
+DATA constants<>+11072(SB)/8, $0x3f7538afc8ec1cb7
+DATA constants<>+11080(SB)/8, $0x3f7538afc8ec1cb7
+DATA constants<>+11088(SB)/8, $0x3f7538afc8ec1cb7
+DATA constants<>+11096(SB)/8, $0x3f7538afc8ec1cb7
+DATA constants<>+11104(SB)/8, $0x3f7538afc8ec1cb7
+DATA constants<>+11112(SB)/8, $0x3f7538afc8ec1cb7
+DATA constants<>+11120(SB)/8, $0x3f7538afc8ec1cb7
+DATA constants<>+11128(SB)/8, $0x3f7538afc8ec1cb7
+DATA constants<>+11136(SB)/8, $0xbf90843568d2c5b0
+DATA constants<>+11144(SB)/8, $0xbf90843568d2c5b0
+DATA constants<>+11152(SB)/8, $0xbf90843568d2c5b0
+DATA constants<>+11160(SB)/8, $0xbf90843568d2c5b0
+DATA constants<>+11168(SB)/8, $0xbf90843568d2c5b0
+DATA constants<>+11176(SB)/8, $0xbf90843568d2c5b0
+DATA constants<>+11184(SB)/8, $0xbf90843568d2c5b0
+DATA constants<>+11192(SB)/8, $0xbf90843568d2c5b0
+DATA constants<>+11200(SB)/8, $0x3fa3041861e30a26
+DATA constants<>+11208(SB)/8, $0x3fa3041861e30a26
+DATA constants<>+11216(SB)/8, $0x3fa3041861e30a26
+DATA constants<>+11224(SB)/8, $0x3fa3041861e30a26
+DATA constants<>+11232(SB)/8, $0x3fa3041861e30a26
+DATA constants<>+11240(SB)/8, $0x3fa3041861e30a26
+DATA constants<>+11248(SB)/8, $0x3fa3041861e30a26
+DATA constants<>+11256(SB)/8, $0x3fa3041861e30a26
+DATA constants<>+11264(SB)/8, $0xbfb0fc1702cc9e7e
+DATA constants<>+11272(SB)/8, $0xbfb0fc1702cc9e7e
+DATA constants<>+11280(SB)/8, $0xbfb0fc1702cc9e7e
+DATA constants<>+11288(SB)/8, $0xbfb0fc1702cc9e7e
+DATA constants<>+11296(SB)/8, $0xbfb0fc1702cc9e7e
+DATA constants<>+11304(SB)/8, $0xbfb0fc1702cc9e7e
+DATA constants<>+11312(SB)/8, $0xbfb0fc1702cc9e7e
+DATA constants<>+11320(SB)/8, $0xbfb0fc1702cc9e7e
+DATA constants<>+11328(SB)/8, $0x3fb7ff0176747154
+DATA constants<>+11336(SB)/8, $0x3fb7ff0176747154
+DATA constants<>+11344(SB)/8, $0x3fb7ff0176747154
+DATA constants<>+11352(SB)/8, $0x3fb7ff0176747154
+DATA constants<>+11360(SB)/8, $0x3fb7ff0176747154
+DATA constants<>+11368(SB)/8, $0x3fb7ff0176747154
+DATA constants<>+11376(SB)/8, $0x3fb7ff0176747154
+DATA constants<>+11384(SB)/8, $0x3fb7ff0176747154
+DATA constants<>+11392(SB)/8, $0xbfb9dd99664733ad
+DATA constants<>+11400(SB)/8, $0xbfb9dd99664733ad
+DATA constants<>+11408(SB)/8, $0xbfb9dd99664733ad
+DATA constants<>+11416(SB)/8, $0xbfb9dd99664733ad
+DATA constants<>+11424(SB)/8, $0xbfb9dd99664733ad
+DATA constants<>+11432(SB)/8, $0xbfb9dd99664733ad
+DATA constants<>+11440(SB)/8, $0xbfb9dd99664733ad
+DATA constants<>+11448(SB)/8, $0xbfb9dd99664733ad
+DATA constants<>+11456(SB)/8, $0x3fb16ece07650f1e
+DATA constants<>+11464(SB)/8, $0x3fb16ece07650f1e
+DATA constants<>+11472(SB)/8, $0x3fb16ece07650f1e
+DATA constants<>+11480(SB)/8, $0x3fb16ece07650f1e
+DATA constants<>+11488(SB)/8, $0x3fb16ece07650f1e
+DATA constants<>+11496(SB)/8, $0x3fb16ece07650f1e
+DATA constants<>+11504(SB)/8, $0x3fb16ece07650f1e
+DATA constants<>+11512(SB)/8, $0x3fb16ece07650f1e
+DATA constants<>+11520(SB)/8, $0x3f8f7f57abae6de1
+DATA constants<>+11528(SB)/8, $0x3f8f7f57abae6de1
+DATA constants<>+11536(SB)/8, $0x3f8f7f57abae6de1
+DATA constants<>+11544(SB)/8, $0x3f8f7f57abae6de1
+DATA constants<>+11552(SB)/8, $0x3f8f7f57abae6de1
+DATA constants<>+11560(SB)/8, $0x3f8f7f57abae6de1
+DATA constants<>+11568(SB)/8, $0x3f8f7f57abae6de1
+DATA constants<>+11576(SB)/8, $0x3f8f7f57abae6de1
+DATA constants<>+11584(SB)/8, $0xbfc1df1ad02f549a
+DATA constants<>+11592(SB)/8, $0xbfc1df1ad02f549a
+DATA constants<>+11600(SB)/8, $0xbfc1df1ad02f549a
+DATA constants<>+11608(SB)/8, $0xbfc1df1ad02f549a
+DATA constants<>+11616(SB)/8, $0xbfc1df1ad02f549a
+DATA constants<>+11624(SB)/8, $0xbfc1df1ad02f549a
+DATA constants<>+11632(SB)/8, $0xbfc1df1ad02f549a
+DATA constants<>+11640(SB)/8, $0xbfc1df1ad02f549a
+DATA constants<>+11648(SB)/8, $0x3ff3ba5916fa4524
+DATA constants<>+11656(SB)/8, $0x3ff3ba5916fa4524
+DATA constants<>+11664(SB)/8, $0x3ff3ba5916fa4524
+DATA constants<>+11672(SB)/8, $0x3ff3ba5916fa4524
+DATA constants<>+11680(SB)/8, $0x3ff3ba5916fa4524
+DATA constants<>+11688(SB)/8, $0x3ff3ba5916fa4524
+DATA constants<>+11696(SB)/8, $0x3ff3ba5916fa4524
+DATA constants<>+11704(SB)/8, $0x3ff3ba5916fa4524
+DATA constants<>+11712(SB)/8, $0xba522844ba522844
+DATA constants<>+11720(SB)/8, $0xba522844ba522844
+DATA constants<>+11728(SB)/8, $0xba522844ba522844
+DATA constants<>+11736(SB)/8, $0xba522844ba522844
+DATA constants<>+11744(SB)/8, $0xba522844ba522844
+DATA constants<>+11752(SB)/8, $0xba522844ba522844
+DATA constants<>+11760(SB)/8, $0xba522844ba522844
+DATA constants<>+11768(SB)/8, $0xba522844ba522844
+DATA constants<>+11776(SB)/8, $0x38a52b4838a52b48
+DATA constants<>+11784(SB)/8, $0x38a52b4838a52b48
+DATA constants<>+11792(SB)/8, $0x38a52b4838a52b48
+DATA constants<>+11800(SB)/8, $0x38a52b4838a52b48
+DATA constants<>+11808(SB)/8, $0x38a52b4838a52b48
+DATA constants<>+11816(SB)/8, $0x38a52b4838a52b48
+DATA constants<>+11824(SB)/8, $0x38a52b4838a52b48
+DATA constants<>+11832(SB)/8, $0x38a52b4838a52b48
+DATA constants<>+11840(SB)/8, $0x3baa09383baa0938
+DATA constants<>+11848(SB)/8, $0x3baa09383baa0938
+DATA constants<>+11856(SB)/8, $0x3baa09383baa0938
+DATA constants<>+11864(SB)/8, $0x3baa09383baa0938
+DATA constants<>+11872(SB)/8, $0x3baa09383baa0938
+DATA constants<>+11880(SB)/8, $0x3baa09383baa0938
+DATA constants<>+11888(SB)/8, $0x3baa09383baa0938
+DATA constants<>+11896(SB)/8, $0x3baa09383baa0938
+DATA constants<>+11904(SB)/8, $0xbcdbfd5dbcdbfd5d
+DATA constants<>+11912(SB)/8, $0xbcdbfd5dbcdbfd5d
+DATA constants<>+11920(SB)/8, $0xbcdbfd5dbcdbfd5d
+DATA constants<>+11928(SB)/8, $0xbcdbfd5dbcdbfd5d
+DATA constants<>+11936(SB)/8, $0xbcdbfd5dbcdbfd5d
+DATA constants<>+11944(SB)/8, $0xbcdbfd5dbcdbfd5d
+DATA constants<>+11952(SB)/8, $0xbcdbfd5dbcdbfd5d
+DATA constants<>+11960(SB)/8, $0xbcdbfd5dbcdbfd5d
+DATA constants<>+11968(SB)/8, $0x3de716883de71688
+DATA constants<>+11976(SB)/8, $0x3de716883de71688
+DATA constants<>+11984(SB)/8, $0x3de716883de71688
+DATA constants<>+11992(SB)/8, $0x3de716883de71688
+DATA constants<>+12000(SB)/8, $0x3de716883de71688
+DATA constants<>+12008(SB)/8, $0x3de716883de71688
+DATA constants<>+12016(SB)/8, $0x3de716883de71688
+DATA constants<>+12024(SB)/8, $0x3de716883de71688
+DATA constants<>+12032(SB)/8, $0xbec0939fbec0939f
+DATA constants<>+12040(SB)/8, $0xbec0939fbec0939f
+DATA constants<>+12048(SB)/8, $0xbec0939fbec0939f
+DATA constants<>+12056(SB)/8, $0xbec0939fbec0939f
+DATA constants<>+12064(SB)/8, $0xbec0939fbec0939f
+DATA constants<>+12072(SB)/8, $0xbec0939fbec0939f
+DATA constants<>+12080(SB)/8, $0xbec0939fbec0939f
+DATA constants<>+12088(SB)/8, $0xbec0939fbec0939f
+DATA constants<>+12096(SB)/8, $0x3f906eba3f906eba
+DATA constants<>+12104(SB)/8, $0x3f906eba3f906eba
+DATA constants<>+12112(SB)/8, $0x3f906eba3f906eba
+DATA constants<>+12120(SB)/8, $0x3f906eba3f906eba
+DATA constants<>+12128(SB)/8, $0x3f906eba3f906eba
+DATA constants<>+12136(SB)/8, $0x3f906eba3f906eba
+DATA constants<>+12144(SB)/8, $0x3f906eba3f906eba
+DATA constants<>+12152(SB)/8, $0x3f906eba3f906eba
+DATA constants<>+12160(SB)/8, $0x4080000040800000
+DATA constants<>+12168(SB)/8, $0x4080000040800000
+DATA constants<>+12176(SB)/8, $0x4080000040800000
+DATA constants<>+12184(SB)/8, $0x4080000040800000
+DATA constants<>+12192(SB)/8, $0x4080000040800000
+DATA constants<>+12200(SB)/8, $0x4080000040800000
+DATA constants<>+12208(SB)/8, $0x4080000040800000
+DATA constants<>+12216(SB)/8, $0x4080000040800000
+DATA constants<>+12224(SB)/8, $0xb841a011b841a011
+DATA constants<>+12232(SB)/8, $0xb841a011b841a011
+DATA constants<>+12240(SB)/8, $0xb841a011b841a011
+DATA constants<>+12248(SB)/8, $0xb841a011b841a011
+DATA constants<>+12256(SB)/8, $0xb841a011b841a011
+DATA constants<>+12264(SB)/8, $0xb841a011b841a011
+DATA constants<>+12272(SB)/8, $0xb841a011b841a011
+DATA constants<>+12280(SB)/8, $0xb841a011b841a011
+DATA constants<>+12288(SB)/8, $0x35dc873d35dc873d
+DATA constants<>+12296(SB)/8, $0x35dc873d35dc873d
+DATA constants<>+12304(SB)/8, $0x35dc873d35dc873d
+DATA constants<>+12312(SB)/8, $0x35dc873d35dc873d
+DATA constants<>+12320(SB)/8, $0x35dc873d35dc873d
+DATA constants<>+12328(SB)/8, $0x35dc873d35dc873d
+DATA constants<>+12336(SB)/8, $0x35dc873d35dc873d
+DATA constants<>+12344(SB)/8, $0x35dc873d35dc873d
+DATA constants<>+12352(SB)/8, $0x3a1ca74d3a1ca74d
+DATA constants<>+12360(SB)/8, $0x3a1ca74d3a1ca74d
+DATA constants<>+12368(SB)/8, $0x3a1ca74d3a1ca74d
+DATA constants<>+12376(SB)/8, $0x3a1ca74d3a1ca74d
+DATA constants<>+12384(SB)/8, $0x3a1ca74d3a1ca74d
+DATA constants<>+12392(SB)/8, $0x3a1ca74d3a1ca74d
+DATA constants<>+12400(SB)/8, $0x3a1ca74d3a1ca74d
+DATA constants<>+12408(SB)/8, $0x3a1ca74d3a1ca74d
+DATA constants<>+12416(SB)/8, $0xbb9c0fcdbb9c0fcd
+DATA constants<>+12424(SB)/8, $0xbb9c0fcdbb9c0fcd
+DATA constants<>+12432(SB)/8, $0xbb9c0fcdbb9c0fcd
+DATA constants<>+12440(SB)/8, $0xbb9c0fcdbb9c0fcd
+DATA constants<>+12448(SB)/8, $0xbb9c0fcdbb9c0fcd
+DATA constants<>+12456(SB)/8, $0xbb9c0fcdbb9c0fcd
+DATA constants<>+12464(SB)/8, $0xbb9c0fcdbb9c0fcd
+DATA constants<>+12472(SB)/8, $0xbb9c0fcdbb9c0fcd
+DATA constants<>+12480(SB)/8, $0x3cd87ec63cd87ec6
+DATA constants<>+12488(SB)/8, $0x3cd87ec63cd87ec6
+DATA constants<>+12496(SB)/8, $0x3cd87ec63cd87ec6
+DATA constants<>+12504(SB)/8, $0x3cd87ec63cd87ec6
+DATA constants<>+12512(SB)/8, $0x3cd87ec63cd87ec6
+DATA constants<>+12520(SB)/8, $0x3cd87ec63cd87ec6
+DATA constants<>+12528(SB)/8, $0x3cd87ec63cd87ec6
+DATA constants<>+12536(SB)/8, $0x3cd87ec63cd87ec6
+DATA constants<>+12544(SB)/8, $0xbde17561bde17561
+DATA constants<>+12552(SB)/8, $0xbde17561bde17561
+DATA constants<>+12560(SB)/8, $0xbde17561bde17561
+DATA constants<>+12568(SB)/8, $0xbde17561bde17561
+DATA constants<>+12576(SB)/8, $0xbde17561bde17561
+DATA constants<>+12584(SB)/8, $0xbde17561bde17561
+DATA constants<>+12592(SB)/8, $0xbde17561bde17561
+DATA constants<>+12600(SB)/8, $0xbde17561bde17561
+DATA constants<>+12608(SB)/8, $0xbf21bf36bf21bf36
+DATA constants<>+12616(SB)/8, $0xbf21bf36bf21bf36
+DATA constants<>+12624(SB)/8, $0xbf21bf36bf21bf36
+DATA constants<>+12632(SB)/8, $0xbf21bf36bf21bf36
+DATA constants<>+12640(SB)/8, $0xbf21bf36bf21bf36
+DATA constants<>+12648(SB)/8, $0xbf21bf36bf21bf36
+DATA constants<>+12656(SB)/8, $0xbf21bf36bf21bf36
+DATA constants<>+12664(SB)/8, $0xbf21bf36bf21bf36
+DATA constants<>+12672(SB)/8, $0xbf90ab69bf90ab69
+DATA constants<>+12680(SB)/8, $0xbf90ab69bf90ab69
+DATA constants<>+12688(SB)/8, $0xbf90ab69bf90ab69
+DATA constants<>+12696(SB)/8, $0xbf90ab69bf90ab69
+DATA constants<>+12704(SB)/8, $0xbf90ab69bf90ab69
+DATA constants<>+12712(SB)/8, $0xbf90ab69bf90ab69
+DATA constants<>+12720(SB)/8, $0xbf90ab69bf90ab69
+DATA constants<>+12728(SB)/8, $0xbf90ab69bf90ab69
+DATA constants<>+12736(SB)/8, $0x39a701ab39a701ab
+DATA constants<>+12744(SB)/8, $0x39a701ab39a701ab
+DATA constants<>+12752(SB)/8, $0x39a701ab39a701ab
+DATA constants<>+12760(SB)/8, $0x39a701ab39a701ab
+DATA constants<>+12768(SB)/8, $0x39a701ab39a701ab
+DATA constants<>+12776(SB)/8, $0x39a701ab39a701ab
+DATA constants<>+12784(SB)/8, $0x39a701ab39a701ab
+DATA constants<>+12792(SB)/8, $0x39a701ab39a701ab
+DATA constants<>+12800(SB)/8, $0xbc7857d0c38a0576
+DATA constants<>+12808(SB)/8, $0xbc7857d0c38a0576
+DATA constants<>+12816(SB)/8, $0xbc7857d0c38a0576
+DATA constants<>+12824(SB)/8, $0xbc7857d0c38a0576
+DATA constants<>+12832(SB)/8, $0xbc7857d0c38a0576
+DATA constants<>+12840(SB)/8, $0xbc7857d0c38a0576
+DATA constants<>+12848(SB)/8, $0xbc7857d0c38a0576
+DATA constants<>+12856(SB)/8, $0xbc7857d0c38a0576
+DATA constants<>+12864(SB)/8, $0x3c499f2a0c3c4014
+DATA constants<>+12872(SB)/8, $0x3c499f2a0c3c4014
+DATA constants<>+12880(SB)/8, $0x3c499f2a0c3c4014
+DATA constants<>+12888(SB)/8, $0x3c499f2a0c3c4014
+DATA constants<>+12896(SB)/8, $0x3c499f2a0c3c4014
+DATA constants<>+12904(SB)/8, $0x3c499f2a0c3c4014
+DATA constants<>+12912(SB)/8, $0x3c499f2a0c3c4014
+DATA constants<>+12920(SB)/8, $0x3c499f2a0c3c4014
+DATA constants<>+12928(SB)/8, $0x3ca663e3e593bfac
+DATA constants<>+12936(SB)/8, $0x3ca663e3e593bfac
+DATA constants<>+12944(SB)/8, $0x3ca663e3e593bfac
+DATA constants<>+12952(SB)/8, $0x3ca663e3e593bfac
+DATA constants<>+12960(SB)/8, $0x3ca663e3e593bfac
+DATA constants<>+12968(SB)/8, $0x3ca663e3e593bfac
+DATA constants<>+12976(SB)/8, $0x3ca663e3e593bfac
+DATA constants<>+12984(SB)/8, $0x3ca663e3e593bfac
+DATA constants<>+12992(SB)/8, $0xbcd3eaaa7e0d1573
+DATA constants<>+13000(SB)/8, $0xbcd3eaaa7e0d1573
+DATA constants<>+13008(SB)/8, $0xbcd3eaaa7e0d1573
+DATA constants<>+13016(SB)/8, $0xbcd3eaaa7e0d1573
+DATA constants<>+13024(SB)/8, $0xbcd3eaaa7e0d1573
+DATA constants<>+13032(SB)/8, $0xbcd3eaaa7e0d1573
+DATA constants<>+13040(SB)/8, $0xbcd3eaaa7e0d1573
+DATA constants<>+13048(SB)/8, $0xbcd3eaaa7e0d1573
+DATA constants<>+13056(SB)/8, $0x3d011d7f0615290c
+DATA constants<>+13064(SB)/8, $0x3d011d7f0615290c
+DATA constants<>+13072(SB)/8, $0x3d011d7f0615290c
+DATA constants<>+13080(SB)/8, $0x3d011d7f0615290c
+DATA constants<>+13088(SB)/8, $0x3d011d7f0615290c
+DATA constants<>+13096(SB)/8, $0x3d011d7f0615290c
+DATA constants<>+13104(SB)/8, $0x3d011d7f0615290c
+DATA constants<>+13112(SB)/8, $0x3d011d7f0615290c
+DATA constants<>+13120(SB)/8, $0xbd2c628e1c8f0b3b
+DATA constants<>+13128(SB)/8, $0xbd2c628e1c8f0b3b
+DATA constants<>+13136(SB)/8, $0xbd2c628e1c8f0b3b
+DATA constants<>+13144(SB)/8, $0xbd2c628e1c8f0b3b
+DATA constants<>+13152(SB)/8, $0xbd2c628e1c8f0b3b
+DATA constants<>+13160(SB)/8, $0xbd2c628e1c8f0b3b
+DATA constants<>+13168(SB)/8, $0xbd2c628e1c8f0b3b
+DATA constants<>+13176(SB)/8, $0xbd2c628e1c8f0b3b
+DATA constants<>+13184(SB)/8, $0x3d56af784779d955
+DATA constants<>+13192(SB)/8, $0x3d56af784779d955
+DATA constants<>+13200(SB)/8, $0x3d56af784779d955
+DATA constants<>+13208(SB)/8, $0x3d56af784779d955
+DATA constants<>+13216(SB)/8, $0x3d56af784779d955
+DATA constants<>+13224(SB)/8, $0x3d56af784779d955
+DATA constants<>+13232(SB)/8, $0x3d56af784779d955
+DATA constants<>+13240(SB)/8, $0x3d56af784779d955
+DATA constants<>+13248(SB)/8, $0xbd8173835fb70366
+DATA constants<>+13256(SB)/8, $0xbd8173835fb70366
+DATA constants<>+13264(SB)/8, $0xbd8173835fb70366
+DATA constants<>+13272(SB)/8, $0xbd8173835fb70366
+DATA constants<>+13280(SB)/8, $0xbd8173835fb70366
+DATA constants<>+13288(SB)/8, $0xbd8173835fb70366
+DATA constants<>+13296(SB)/8, $0xbd8173835fb70366
+DATA constants<>+13304(SB)/8, $0xbd8173835fb70366
+DATA constants<>+13312(SB)/8, $0x3da9cee2b21d3154
+DATA constants<>+13320(SB)/8, $0x3da9cee2b21d3154
+DATA constants<>+13328(SB)/8, $0x3da9cee2b21d3154
+DATA constants<>+13336(SB)/8, $0x3da9cee2b21d3154
+DATA constants<>+13344(SB)/8, $0x3da9cee2b21d3154
+DATA constants<>+13352(SB)/8, $0x3da9cee2b21d3154
+DATA constants<>+13360(SB)/8, $0x3da9cee2b21d3154
+DATA constants<>+13368(SB)/8, $0x3da9cee2b21d3154
+DATA constants<>+13376(SB)/8, $0xbdd2510397eb07de
+DATA constants<>+13384(SB)/8, $0xbdd2510397eb07de
+DATA constants<>+13392(SB)/8, $0xbdd2510397eb07de
+DATA constants<>+13400(SB)/8, $0xbdd2510397eb07de
+DATA constants<>+13408(SB)/8, $0xbdd2510397eb07de
+DATA constants<>+13416(SB)/8, $0xbdd2510397eb07de
+DATA constants<>+13424(SB)/8, $0xbdd2510397eb07de
+DATA constants<>+13432(SB)/8, $0xbdd2510397eb07de
+DATA constants<>+13440(SB)/8, $0x3df8ea34b43fdf6c
+DATA constants<>+13448(SB)/8, $0x3df8ea34b43fdf6c
+DATA constants<>+13456(SB)/8, $0x3df8ea34b43fdf6c
+DATA constants<>+13464(SB)/8, $0x3df8ea34b43fdf6c
+DATA constants<>+13472(SB)/8, $0x3df8ea34b43fdf6c
+DATA constants<>+13480(SB)/8, $0x3df8ea34b43fdf6c
+DATA constants<>+13488(SB)/8, $0x3df8ea34b43fdf6c
+DATA constants<>+13496(SB)/8, $0x3df8ea34b43fdf6c
+DATA constants<>+13504(SB)/8, $0xbe20361b28ea67e6
+DATA constants<>+13512(SB)/8, $0xbe20361b28ea67e6
+DATA constants<>+13520(SB)/8, $0xbe20361b28ea67e6
+DATA constants<>+13528(SB)/8, $0xbe20361b28ea67e6
+DATA constants<>+13536(SB)/8, $0xbe20361b28ea67e6
+DATA constants<>+13544(SB)/8, $0xbe20361b28ea67e6
+DATA constants<>+13552(SB)/8, $0xbe20361b28ea67e6
+DATA constants<>+13560(SB)/8, $0xbe20361b28ea67e6
+DATA constants<>+13568(SB)/8, $0x3e44258e02395010
+DATA constants<>+13576(SB)/8, $0x3e44258e02395010
+DATA constants<>+13584(SB)/8, $0x3e44258e02395010
+DATA constants<>+13592(SB)/8, $0x3e44258e02395010
+DATA constants<>+13600(SB)/8, $0x3e44258e02395010
+DATA constants<>+13608(SB)/8, $0x3e44258e02395010
+DATA constants<>+13616(SB)/8, $0x3e44258e02395010
+DATA constants<>+13624(SB)/8, $0x3e44258e02395010
+DATA constants<>+13632(SB)/8, $0xbe67dd3e24b8c3e8
+DATA constants<>+13640(SB)/8, $0xbe67dd3e24b8c3e8
+DATA constants<>+13648(SB)/8, $0xbe67dd3e24b8c3e8
+DATA constants<>+13656(SB)/8, $0xbe67dd3e24b8c3e8
+DATA constants<>+13664(SB)/8, $0xbe67dd3e24b8c3e8
+DATA constants<>+13672(SB)/8, $0xbe67dd3e24b8c3e8
+DATA constants<>+13680(SB)/8, $0xbe67dd3e24b8c3e8
+DATA constants<>+13688(SB)/8, $0xbe67dd3e24b8c3e8
+DATA constants<>+13696(SB)/8, $0x3e8ae344b347d108
+DATA constants<>+13704(SB)/8, $0x3e8ae344b347d108
+DATA constants<>+13712(SB)/8, $0x3e8ae344b347d108
+DATA constants<>+13720(SB)/8, $0x3e8ae344b347d108
+DATA constants<>+13728(SB)/8, $0x3e8ae344b347d108
+DATA constants<>+13736(SB)/8, $0x3e8ae344b347d108
+DATA constants<>+13744(SB)/8, $0x3e8ae344b347d108
+DATA constants<>+13752(SB)/8, $0x3e8ae344b347d108
+DATA constants<>+13760(SB)/8, $0xbeacc0798363992a
+DATA constants<>+13768(SB)/8, $0xbeacc0798363992a
+DATA constants<>+13776(SB)/8, $0xbeacc0798363992a
+DATA constants<>+13784(SB)/8, $0xbeacc0798363992a
+DATA constants<>+13792(SB)/8, $0xbeacc0798363992a
+DATA constants<>+13800(SB)/8, $0xbeacc0798363992a
+DATA constants<>+13808(SB)/8, $0xbeacc0798363992a
+DATA constants<>+13816(SB)/8, $0xbeacc0798363992a
+DATA constants<>+13824(SB)/8, $0x3ecd1c4ed511afc5
+DATA constants<>+13832(SB)/8, $0x3ecd1c4ed511afc5
+DATA constants<>+13840(SB)/8, $0x3ecd1c4ed511afc5
+DATA constants<>+13848(SB)/8, $0x3ecd1c4ed511afc5
+DATA constants<>+13856(SB)/8, $0x3ecd1c4ed511afc5
+DATA constants<>+13864(SB)/8, $0x3ecd1c4ed511afc5
+DATA constants<>+13872(SB)/8, $0x3ecd1c4ed511afc5
+DATA constants<>+13880(SB)/8, $0x3ecd1c4ed511afc5
+DATA constants<>+13888(SB)/8, $0xbeebd5f9b8debbcf
+DATA constants<>+13896(SB)/8, $0xbeebd5f9b8debbcf
+DATA constants<>+13904(SB)/8, $0xbeebd5f9b8debbcf
+DATA constants<>+13912(SB)/8, $0xbeebd5f9b8debbcf
+DATA constants<>+13920(SB)/8, $0xbeebd5f9b8debbcf
+DATA constants<>+13928(SB)/8, $0xbeebd5f9b8debbcf
+DATA constants<>+13936(SB)/8, $0xbeebd5f9b8debbcf
+DATA constants<>+13944(SB)/8, $0xbeebd5f9b8debbcf
+DATA constants<>+13952(SB)/8, $0x3f0911b542c70d0b
+DATA constants<>+13960(SB)/8, $0x3f0911b542c70d0b
+DATA constants<>+13968(SB)/8, $0x3f0911b542c70d0b
+DATA constants<>+13976(SB)/8, $0x3f0911b542c70d0b
+DATA constants<>+13984(SB)/8, $0x3f0911b542c70d0b
+DATA constants<>+13992(SB)/8, $0x3f0911b542c70d0b
+DATA constants<>+14000(SB)/8, $0x3f0911b542c70d0b
+DATA constants<>+14008(SB)/8, $0x3f0911b542c70d0b
+DATA constants<>+14016(SB)/8, $0xbf2533cad3d694fe
+DATA constants<>+14024(SB)/8, $0xbf2533cad3d694fe
+DATA constants<>+14032(SB)/8, $0xbf2533cad3d694fe
+DATA constants<>+14040(SB)/8, $0xbf2533cad3d694fe
+DATA constants<>+14048(SB)/8, $0xbf2533cad3d694fe
+DATA constants<>+14056(SB)/8, $0xbf2533cad3d694fe
+DATA constants<>+14064(SB)/8, $0xbf2533cad3d694fe
+DATA constants<>+14072(SB)/8, $0xbf2533cad3d694fe
+DATA constants<>+14080(SB)/8, $0x3f40c95db6c6df7d
+DATA constants<>+14088(SB)/8, $0x3f40c95db6c6df7d
+DATA constants<>+14096(SB)/8, $0x3f40c95db6c6df7d
+DATA constants<>+14104(SB)/8, $0x3f40c95db6c6df7d
+DATA constants<>+14112(SB)/8, $0x3f40c95db6c6df7d
+DATA constants<>+14120(SB)/8, $0x3f40c95db6c6df7d
+DATA constants<>+14128(SB)/8, $0x3f40c95db6c6df7d
+DATA constants<>+14136(SB)/8, $0x3f40c95db6c6df7d
+DATA constants<>+14144(SB)/8, $0xbf58cc620b3cd4a4
+DATA constants<>+14152(SB)/8, $0xbf58cc620b3cd4a4
+DATA constants<>+14160(SB)/8, $0xbf58cc620b3cd4a4
+DATA constants<>+14168(SB)/8, $0xbf58cc620b3cd4a4
+DATA constants<>+14176(SB)/8, $0xbf58cc620b3cd4a4
+DATA constants<>+14184(SB)/8, $0xbf58cc620b3cd4a4
+DATA constants<>+14192(SB)/8, $0xbf58cc620b3cd4a4
+DATA constants<>+14200(SB)/8, $0xbf58cc620b3cd4a4
+DATA constants<>+14208(SB)/8, $0x3f71065349d3a1b4
+DATA constants<>+14216(SB)/8, $0x3f71065349d3a1b4
+DATA constants<>+14224(SB)/8, $0x3f71065349d3a1b4
+DATA constants<>+14232(SB)/8, $0x3f71065349d3a1b4
+DATA constants<>+14240(SB)/8, $0x3f71065349d3a1b4
+DATA constants<>+14248(SB)/8, $0x3f71065349d3a1b4
+DATA constants<>+14256(SB)/8, $0x3f71065349d3a1b4
+DATA constants<>+14264(SB)/8, $0x3f71065349d3a1b4
+DATA constants<>+14272(SB)/8, $0xbf85a29f7913a26a
+DATA constants<>+14280(SB)/8, $0xbf85a29f7913a26a
+DATA constants<>+14288(SB)/8, $0xbf85a29f7913a26a
+DATA constants<>+14296(SB)/8, $0xbf85a29f7913a26a
+DATA constants<>+14304(SB)/8, $0xbf85a29f7913a26a
+DATA constants<>+14312(SB)/8, $0xbf85a29f7913a26a
+DATA constants<>+14320(SB)/8, $0xbf85a29f7913a26a
+DATA constants<>+14328(SB)/8, $0xbf85a29f7913a26a
+DATA constants<>+14336(SB)/8, $0x3f9951e3e7bb2349
+DATA constants<>+14344(SB)/8, $0x3f9951e3e7bb2349
+DATA constants<>+14352(SB)/8, $0x3f9951e3e7bb2349
+DATA constants<>+14360(SB)/8, $0x3f9951e3e7bb2349
+DATA constants<>+14368(SB)/8, $0x3f9951e3e7bb2349
+DATA constants<>+14376(SB)/8, $0x3f9951e3e7bb2349
+DATA constants<>+14384(SB)/8, $0x3f9951e3e7bb2349
+DATA constants<>+14392(SB)/8, $0x3f9951e3e7bb2349
+DATA constants<>+14400(SB)/8, $0xbfab1bbc537c9ebc
+DATA constants<>+14408(SB)/8, $0xbfab1bbc537c9ebc
+DATA constants<>+14416(SB)/8, $0xbfab1bbc537c9ebc
+DATA constants<>+14424(SB)/8, $0xbfab1bbc537c9ebc
+DATA constants<>+14432(SB)/8, $0xbfab1bbc537c9ebc
+DATA constants<>+14440(SB)/8, $0xbfab1bbc537c9ebc
+DATA constants<>+14448(SB)/8, $0xbfab1bbc537c9ebc
+DATA constants<>+14456(SB)/8, $0xbfab1bbc537c9ebc
+DATA constants<>+14464(SB)/8, $0x3fba46dad536f53c
+DATA constants<>+14472(SB)/8, $0x3fba46dad536f53c
+DATA constants<>+14480(SB)/8, $0x3fba46dad536f53c
+DATA constants<>+14488(SB)/8, $0x3fba46dad536f53c
+DATA constants<>+14496(SB)/8, $0x3fba46dad536f53c
+DATA constants<>+14504(SB)/8, $0x3fba46dad536f53c
+DATA constants<>+14512(SB)/8, $0x3fba46dad536f53c
+DATA constants<>+14520(SB)/8, $0x3fba46dad536f53c
+DATA constants<>+14528(SB)/8, $0xbfc694d10469192e
+DATA constants<>+14536(SB)/8, $0xbfc694d10469192e
+DATA constants<>+14544(SB)/8, $0xbfc694d10469192e
+DATA constants<>+14552(SB)/8, $0xbfc694d10469192e
+DATA constants<>+14560(SB)/8, $0xbfc694d10469192e
+DATA constants<>+14568(SB)/8, $0xbfc694d10469192e
+DATA constants<>+14576(SB)/8, $0xbfc694d10469192e
+DATA constants<>+14584(SB)/8, $0xbfc694d10469192e
+DATA constants<>+14592(SB)/8, $0x3fd02a63724a7ffa
+DATA constants<>+14600(SB)/8, $0x3fd02a63724a7ffa
+DATA constants<>+14608(SB)/8, $0x3fd02a63724a7ffa
+DATA constants<>+14616(SB)/8, $0x3fd02a63724a7ffa
+DATA constants<>+14624(SB)/8, $0x3fd02a63724a7ffa
+DATA constants<>+14632(SB)/8, $0x3fd02a63724a7ffa
+DATA constants<>+14640(SB)/8, $0x3fd02a63724a7ffa
+DATA constants<>+14648(SB)/8, $0x3fd02a63724a7ffa
+DATA constants<>+14656(SB)/8, $0x4020000000000000
+DATA constants<>+14664(SB)/8, $0x4020000000000000
+DATA constants<>+14672(SB)/8, $0x4020000000000000
+DATA constants<>+14680(SB)/8, $0x4020000000000000
+DATA constants<>+14688(SB)/8, $0x4020000000000000
+DATA constants<>+14696(SB)/8, $0x4020000000000000
+DATA constants<>+14704(SB)/8, $0x4020000000000000
+DATA constants<>+14712(SB)/8, $0x4020000000000000
+DATA constants<>+14720(SB)/8, $0x4040000000000000
+DATA constants<>+14728(SB)/8, $0x4040000000000000
+DATA constants<>+14736(SB)/8, $0x4040000000000000
+DATA constants<>+14744(SB)/8, $0x4040000000000000
+DATA constants<>+14752(SB)/8, $0x4040000000000000
+DATA constants<>+14760(SB)/8, $0x4040000000000000
+DATA constants<>+14768(SB)/8, $0x4040000000000000
+DATA constants<>+14776(SB)/8, $0x4040000000000000
+DATA constants<>+14784(SB)/8, $0x3c545b8aea87b950
+DATA constants<>+14792(SB)/8, $0x3c545b8aea87b950
+DATA constants<>+14800(SB)/8, $0x3c545b8aea87b950
+DATA constants<>+14808(SB)/8, $0x3c545b8aea87b950
+DATA constants<>+14816(SB)/8, $0x3c545b8aea87b950
+DATA constants<>+14824(SB)/8, $0x3c545b8aea87b950
+DATA constants<>+14832(SB)/8, $0x3c545b8aea87b950
+DATA constants<>+14840(SB)/8, $0x3c545b8aea87b950
+DATA constants<>+14848(SB)/8, $0x3c61556db352e8e6
+DATA constants<>+14856(SB)/8, $0x3c61556db352e8e6
+DATA constants<>+14864(SB)/8, $0x3c61556db352e8e6
+DATA constants<>+14872(SB)/8, $0x3c61556db352e8e6
+DATA constants<>+14880(SB)/8, $0x3c61556db352e8e6
+DATA constants<>+14888(SB)/8, $0x3c61556db352e8e6
+DATA constants<>+14896(SB)/8, $0x3c61556db352e8e6
+DATA constants<>+14904(SB)/8, $0x3c61556db352e8e6
+DATA constants<>+14912(SB)/8, $0xbc8acea3b2532277
+DATA constants<>+14920(SB)/8, $0xbc8acea3b2532277
+DATA constants<>+14928(SB)/8, $0xbc8acea3b2532277
+DATA constants<>+14936(SB)/8, $0xbc8acea3b2532277
+DATA constants<>+14944(SB)/8, $0xbc8acea3b2532277
+DATA constants<>+14952(SB)/8, $0xbc8acea3b2532277
+DATA constants<>+14960(SB)/8, $0xbc8acea3b2532277
+DATA constants<>+14968(SB)/8, $0xbc8acea3b2532277
+DATA constants<>+14976(SB)/8, $0xbc82806c9c773320
+DATA constants<>+14984(SB)/8, $0xbc82806c9c773320
+DATA constants<>+14992(SB)/8, $0xbc82806c9c773320
+DATA constants<>+15000(SB)/8, $0xbc82806c9c773320
+DATA constants<>+15008(SB)/8, $0xbc82806c9c773320
+DATA constants<>+15016(SB)/8, $0xbc82806c9c773320
+DATA constants<>+15024(SB)/8, $0xbc82806c9c773320
+DATA constants<>+15032(SB)/8, $0xbc82806c9c773320
+DATA constants<>+15040(SB)/8, $0x3cb55915fceb588a
+DATA constants<>+15048(SB)/8, $0x3cb55915fceb588a
+DATA constants<>+15056(SB)/8, $0x3cb55915fceb588a
+DATA constants<>+15064(SB)/8, $0x3cb55915fceb588a
+DATA constants<>+15072(SB)/8, $0x3cb55915fceb588a
+DATA constants<>+15080(SB)/8, $0x3cb55915fceb588a
+DATA constants<>+15088(SB)/8, $0x3cb55915fceb588a
+DATA constants<>+15096(SB)/8, $0x3cb55915fceb588a
+DATA constants<>+15104(SB)/8, $0x3cb7d68e5f04a2d1
+DATA constants<>+15112(SB)/8, $0x3cb7d68e5f04a2d1
+DATA constants<>+15120(SB)/8, $0x3cb7d68e5f04a2d1
+DATA constants<>+15128(SB)/8, $0x3cb7d68e5f04a2d1
+DATA constants<>+15136(SB)/8, $0x3cb7d68e5f04a2d1
+DATA constants<>+15144(SB)/8, $0x3cb7d68e5f04a2d1
+DATA constants<>+15152(SB)/8, $0x3cb7d68e5f04a2d1
+DATA constants<>+15160(SB)/8, $0x3cb7d68e5f04a2d1
+DATA constants<>+15168(SB)/8, $0xbce0efcd8bc4d22a
+DATA constants<>+15176(SB)/8, $0xbce0efcd8bc4d22a
+DATA constants<>+15184(SB)/8, $0xbce0efcd8bc4d22a
+DATA constants<>+15192(SB)/8, $0xbce0efcd8bc4d22a
+DATA constants<>+15200(SB)/8, $0xbce0efcd8bc4d22a
+DATA constants<>+15208(SB)/8, $0xbce0efcd8bc4d22a
+DATA constants<>+15216(SB)/8, $0xbce0efcd8bc4d22a
+DATA constants<>+15224(SB)/8, $0xbce0efcd8bc4d22a
+DATA constants<>+15232(SB)/8, $0xbcf12db5138afbc7
+DATA constants<>+15240(SB)/8, $0xbcf12db5138afbc7
+DATA constants<>+15248(SB)/8, $0xbcf12db5138afbc7
+DATA constants<>+15256(SB)/8, $0xbcf12db5138afbc7
+DATA constants<>+15264(SB)/8, $0xbcf12db5138afbc7
+DATA constants<>+15272(SB)/8, $0xbcf12db5138afbc7
+DATA constants<>+15280(SB)/8, $0xbcf12db5138afbc7
+DATA constants<>+15288(SB)/8, $0xbcf12db5138afbc7
+DATA constants<>+15296(SB)/8, $0x3d0776e1762d31e8
+DATA constants<>+15304(SB)/8, $0x3d0776e1762d31e8
+DATA constants<>+15312(SB)/8, $0x3d0776e1762d31e8
+DATA constants<>+15320(SB)/8, $0x3d0776e1762d31e8
+DATA constants<>+15328(SB)/8, $0x3d0776e1762d31e8
+DATA constants<>+15336(SB)/8, $0x3d0776e1762d31e8
+DATA constants<>+15344(SB)/8, $0x3d0776e1762d31e8
+DATA constants<>+15352(SB)/8, $0x3d0776e1762d31e8
+DATA constants<>+15360(SB)/8, $0x3d280d3c26b3281e
+DATA constants<>+15368(SB)/8, $0x3d280d3c26b3281e
+DATA constants<>+15376(SB)/8, $0x3d280d3c26b3281e
+DATA constants<>+15384(SB)/8, $0x3d280d3c26b3281e
+DATA constants<>+15392(SB)/8, $0x3d280d3c26b3281e
+DATA constants<>+15400(SB)/8, $0x3d280d3c26b3281e
+DATA constants<>+15408(SB)/8, $0x3d280d3c26b3281e
+DATA constants<>+15416(SB)/8, $0x3d280d3c26b3281e
+DATA constants<>+15424(SB)/8, $0xbd17a9482e6d22a0
+DATA constants<>+15432(SB)/8, $0xbd17a9482e6d22a0
+DATA constants<>+15440(SB)/8, $0xbd17a9482e6d22a0
+DATA constants<>+15448(SB)/8, $0xbd17a9482e6d22a0
+DATA constants<>+15456(SB)/8, $0xbd17a9482e6d22a0
+DATA constants<>+15464(SB)/8, $0xbd17a9482e6d22a0
+DATA constants<>+15472(SB)/8, $0xbd17a9482e6d22a0
+DATA constants<>+15480(SB)/8, $0xbd17a9482e6d22a0
+DATA constants<>+15488(SB)/8, $0xbd5cbc458e73e255
+DATA constants<>+15496(SB)/8, $0xbd5cbc458e73e255
+DATA constants<>+15504(SB)/8, $0xbd5cbc458e73e255
+DATA constants<>+15512(SB)/8, $0xbd5cbc458e73e255
+DATA constants<>+15520(SB)/8, $0xbd5cbc458e73e255
+DATA constants<>+15528(SB)/8, $0xbd5cbc458e73e255
+DATA constants<>+15536(SB)/8, $0xbd5cbc458e73e255
+DATA constants<>+15544(SB)/8, $0xbd5cbc458e73e255
+DATA constants<>+15552(SB)/8, $0xbd6953e1076ab493
+DATA constants<>+15560(SB)/8, $0xbd6953e1076ab493
+DATA constants<>+15568(SB)/8, $0xbd6953e1076ab493
+DATA constants<>+15576(SB)/8, $0xbd6953e1076ab493
+DATA constants<>+15584(SB)/8, $0xbd6953e1076ab493
+DATA constants<>+15592(SB)/8, $0xbd6953e1076ab493
+DATA constants<>+15600(SB)/8, $0xbd6953e1076ab493
+DATA constants<>+15608(SB)/8, $0xbd6953e1076ab493
+DATA constants<>+15616(SB)/8, $0x3d81e7d3f6439fa3
+DATA constants<>+15624(SB)/8, $0x3d81e7d3f6439fa3
+DATA constants<>+15632(SB)/8, $0x3d81e7d3f6439fa3
+DATA constants<>+15640(SB)/8, $0x3d81e7d3f6439fa3
+DATA constants<>+15648(SB)/8, $0x3d81e7d3f6439fa3
+DATA constants<>+15656(SB)/8, $0x3d81e7d3f6439fa3
+DATA constants<>+15664(SB)/8, $0x3d81e7d3f6439fa3
+DATA constants<>+15672(SB)/8, $0x3d81e7d3f6439fa3
+DATA constants<>+15680(SB)/8, $0x3daf101f653c457b
+DATA constants<>+15688(SB)/8, $0x3daf101f653c457b
+DATA constants<>+15696(SB)/8, $0x3daf101f653c457b
+DATA constants<>+15704(SB)/8, $0x3daf101f653c457b
+DATA constants<>+15712(SB)/8, $0x3daf101f653c457b
+DATA constants<>+15720(SB)/8, $0x3daf101f653c457b
+DATA constants<>+15728(SB)/8, $0x3daf101f653c457b
+DATA constants<>+15736(SB)/8, $0x3daf101f653c457b
+DATA constants<>+15744(SB)/8, $0x3dc1e1a1f1587865
+DATA constants<>+15752(SB)/8, $0x3dc1e1a1f1587865
+DATA constants<>+15760(SB)/8, $0x3dc1e1a1f1587865
+DATA constants<>+15768(SB)/8, $0x3dc1e1a1f1587865
+DATA constants<>+15776(SB)/8, $0x3dc1e1a1f1587865
+DATA constants<>+15784(SB)/8, $0x3dc1e1a1f1587865
+DATA constants<>+15792(SB)/8, $0x3dc1e1a1f1587865
+DATA constants<>+15800(SB)/8, $0x3dc1e1a1f1587865
+DATA constants<>+15808(SB)/8, $0xbdb4dcf9d4504c0c
+DATA constants<>+15816(SB)/8, $0xbdb4dcf9d4504c0c
+DATA constants<>+15824(SB)/8, $0xbdb4dcf9d4504c0c
+DATA constants<>+15832(SB)/8, $0xbdb4dcf9d4504c0c
+DATA constants<>+15840(SB)/8, $0xbdb4dcf9d4504c0c
+DATA constants<>+15848(SB)/8, $0xbdb4dcf9d4504c0c
+DATA constants<>+15856(SB)/8, $0xbdb4dcf9d4504c0c
+DATA constants<>+15864(SB)/8, $0xbdb4dcf9d4504c0c
+DATA constants<>+15872(SB)/8, $0xbe0334ca5423dd80
+DATA constants<>+15880(SB)/8, $0xbe0334ca5423dd80
+DATA constants<>+15888(SB)/8, $0xbe0334ca5423dd80
+DATA constants<>+15896(SB)/8, $0xbe0334ca5423dd80
+DATA constants<>+15904(SB)/8, $0xbe0334ca5423dd80
+DATA constants<>+15912(SB)/8, $0xbe0334ca5423dd80
+DATA constants<>+15920(SB)/8, $0xbe0334ca5423dd80
+DATA constants<>+15928(SB)/8, $0xbe0334ca5423dd80
+DATA constants<>+15936(SB)/8, $0xbe30790b9ad53528
+DATA constants<>+15944(SB)/8, $0xbe30790b9ad53528
+DATA constants<>+15952(SB)/8, $0xbe30790b9ad53528
+DATA constants<>+15960(SB)/8, $0xbe30790b9ad53528
+DATA constants<>+15968(SB)/8, $0xbe30790b9ad53528
+DATA constants<>+15976(SB)/8, $0xbe30790b9ad53528
+DATA constants<>+15984(SB)/8, $0xbe30790b9ad53528
+DATA constants<>+15992(SB)/8, $0xbe30790b9ad53528
+DATA constants<>+16000(SB)/8, $0xbe5c415394bb46c1
+DATA constants<>+16008(SB)/8, $0xbe5c415394bb46c1
+DATA constants<>+16016(SB)/8, $0xbe5c415394bb46c1
+DATA constants<>+16024(SB)/8, $0xbe5c415394bb46c1
+DATA constants<>+16032(SB)/8, $0xbe5c415394bb46c1
+DATA constants<>+16040(SB)/8, $0xbe5c415394bb46c1
+DATA constants<>+16048(SB)/8, $0xbe5c415394bb46c1
+DATA constants<>+16056(SB)/8, $0xbe5c415394bb46c1
+DATA constants<>+16064(SB)/8, $0xbe90dbfd2e9e5443
+DATA constants<>+16072(SB)/8, $0xbe90dbfd2e9e5443
+DATA constants<>+16080(SB)/8, $0xbe90dbfd2e9e5443
+DATA constants<>+16088(SB)/8, $0xbe90dbfd2e9e5443
+DATA constants<>+16096(SB)/8, $0xbe90dbfd2e9e5443
+DATA constants<>+16104(SB)/8, $0xbe90dbfd2e9e5443
+DATA constants<>+16112(SB)/8, $0xbe90dbfd2e9e5443
+DATA constants<>+16120(SB)/8, $0xbe90dbfd2e9e5443
+DATA constants<>+16128(SB)/8, $0xbed048df49ca0373
+DATA constants<>+16136(SB)/8, $0xbed048df49ca0373
+DATA constants<>+16144(SB)/8, $0xbed048df49ca0373
+DATA constants<>+16152(SB)/8, $0xbed048df49ca0373
+DATA constants<>+16160(SB)/8, $0xbed048df49ca0373
+DATA constants<>+16168(SB)/8, $0xbed048df49ca0373
+DATA constants<>+16176(SB)/8, $0xbed048df49ca0373
+DATA constants<>+16184(SB)/8, $0xbed048df49ca0373
+DATA constants<>+16192(SB)/8, $0xbf1cfd7f804aa9a6
+DATA constants<>+16200(SB)/8, $0xbf1cfd7f804aa9a6
+DATA constants<>+16208(SB)/8, $0xbf1cfd7f804aa9a6
+DATA constants<>+16216(SB)/8, $0xbf1cfd7f804aa9a6
+DATA constants<>+16224(SB)/8, $0xbf1cfd7f804aa9a6
+DATA constants<>+16232(SB)/8, $0xbf1cfd7f804aa9a6
+DATA constants<>+16240(SB)/8, $0xbf1cfd7f804aa9a6
+DATA constants<>+16248(SB)/8, $0xbf1cfd7f804aa9a6
+DATA constants<>+16256(SB)/8, $0xbf83fda053fcdb4c
+DATA constants<>+16264(SB)/8, $0xbf83fda053fcdb4c
+DATA constants<>+16272(SB)/8, $0xbf83fda053fcdb4c
+DATA constants<>+16280(SB)/8, $0xbf83fda053fcdb4c
+DATA constants<>+16288(SB)/8, $0xbf83fda053fcdb4c
+DATA constants<>+16296(SB)/8, $0xbf83fda053fcdb4c
+DATA constants<>+16304(SB)/8, $0xbf83fda053fcdb4c
+DATA constants<>+16312(SB)/8, $0xbf83fda053fcdb4c
+DATA constants<>+16320(SB)/8, $0x3fe8ea18b55b1514
+DATA constants<>+16328(SB)/8, $0x3fe8ea18b55b1514
+DATA constants<>+16336(SB)/8, $0x3fe8ea18b55b1514
+DATA constants<>+16344(SB)/8, $0x3fe8ea18b55b1514
+DATA constants<>+16352(SB)/8, $0x3fe8ea18b55b1514
+DATA constants<>+16360(SB)/8, $0x3fe8ea18b55b1514
+DATA constants<>+16368(SB)/8, $0x3fe8ea18b55b1514
+DATA constants<>+16376(SB)/8, $0x3fe8ea18b55b1514
+DATA constants<>+16384(SB)/8, $0x7e70000000000000
+DATA constants<>+16392(SB)/8, $0x7e70000000000000
+DATA constants<>+16400(SB)/8, $0x7e70000000000000
+DATA constants<>+16408(SB)/8, $0x7e70000000000000
+DATA constants<>+16416(SB)/8, $0x7e70000000000000
+DATA constants<>+16424(SB)/8, $0x7e70000000000000
+DATA constants<>+16432(SB)/8, $0x7e70000000000000
+DATA constants<>+16440(SB)/8, $0x7e70000000000000
+DATA constants<>+16448(SB)/8, $0x3fda827999fcef32
+DATA constants<>+16456(SB)/8, $0x3fda827999fcef32
+DATA constants<>+16464(SB)/8, $0x3fda827999fcef32
+DATA constants<>+16472(SB)/8, $0x3fda827999fcef32
+DATA constants<>+16480(SB)/8, $0x3fda827999fcef32
+DATA constants<>+16488(SB)/8, $0x3fda827999fcef32
+DATA constants<>+16496(SB)/8, $0x3fda827999fcef32
+DATA constants<>+16504(SB)/8, $0x3fda827999fcef32
+DATA constants<>+16512(SB)/8, $0xbfa116690b554e72
+DATA constants<>+16520(SB)/8, $0xbfa116690b554e72
+DATA constants<>+16528(SB)/8, $0xbfa116690b554e72
+DATA constants<>+16536(SB)/8, $0xbfa116690b554e72
+DATA constants<>+16544(SB)/8, $0xbfa116690b554e72
+DATA constants<>+16552(SB)/8, $0xbfa116690b554e72
+DATA constants<>+16560(SB)/8, $0xbfa116690b554e72
+DATA constants<>+16568(SB)/8, $0xbfa116690b554e72
+DATA constants<>+16576(SB)/8, $0x3f8eecb03d579acb
+DATA constants<>+16584(SB)/8, $0x3f8eecb03d579acb
+DATA constants<>+16592(SB)/8, $0x3f8eecb03d579acb
+DATA constants<>+16600(SB)/8, $0x3f8eecb03d579acb
+DATA constants<>+16608(SB)/8, $0x3f8eecb03d579acb
+DATA constants<>+16616(SB)/8, $0x3f8eecb03d579acb
+DATA constants<>+16624(SB)/8, $0x3f8eecb03d579acb
+DATA constants<>+16632(SB)/8, $0x3f8eecb03d579acb
+DATA constants<>+16640(SB)/8, $0x3fa708cf1bc0abbe
+DATA constants<>+16648(SB)/8, $0x3fa708cf1bc0abbe
+DATA constants<>+16656(SB)/8, $0x3fa708cf1bc0abbe
+DATA constants<>+16664(SB)/8, $0x3fa708cf1bc0abbe
+DATA constants<>+16672(SB)/8, $0x3fa708cf1bc0abbe
+DATA constants<>+16680(SB)/8, $0x3fa708cf1bc0abbe
+DATA constants<>+16688(SB)/8, $0x3fa708cf1bc0abbe
+DATA constants<>+16696(SB)/8, $0x3fa708cf1bc0abbe
+DATA constants<>+16704(SB)/8, $0xbfaab63e6254d450
+DATA constants<>+16712(SB)/8, $0xbfaab63e6254d450
+DATA constants<>+16720(SB)/8, $0xbfaab63e6254d450
+DATA constants<>+16728(SB)/8, $0xbfaab63e6254d450
+DATA constants<>+16736(SB)/8, $0xbfaab63e6254d450
+DATA constants<>+16744(SB)/8, $0xbfaab63e6254d450
+DATA constants<>+16752(SB)/8, $0xbfaab63e6254d450
+DATA constants<>+16760(SB)/8, $0xbfaab63e6254d450
+DATA constants<>+16768(SB)/8, $0x3fae16da8f3d3ed2
+DATA constants<>+16776(SB)/8, $0x3fae16da8f3d3ed2
+DATA constants<>+16784(SB)/8, $0x3fae16da8f3d3ed2
+DATA constants<>+16792(SB)/8, $0x3fae16da8f3d3ed2
+DATA constants<>+16800(SB)/8, $0x3fae16da8f3d3ed2
+DATA constants<>+16808(SB)/8, $0x3fae16da8f3d3ed2
+DATA constants<>+16816(SB)/8, $0x3fae16da8f3d3ed2
+DATA constants<>+16824(SB)/8, $0x3fae16da8f3d3ed2
+DATA constants<>+16832(SB)/8, $0xbfb110c341e9e8b1
+DATA constants<>+16840(SB)/8, $0xbfb110c341e9e8b1
+DATA constants<>+16848(SB)/8, $0xbfb110c341e9e8b1
+DATA constants<>+16856(SB)/8, $0xbfb110c341e9e8b1
+DATA constants<>+16864(SB)/8, $0xbfb110c341e9e8b1
+DATA constants<>+16872(SB)/8, $0xbfb110c341e9e8b1
+DATA constants<>+16880(SB)/8, $0xbfb110c341e9e8b1
+DATA constants<>+16888(SB)/8, $0xbfb110c341e9e8b1
+DATA constants<>+16896(SB)/8, $0x3fb3b136968f56ae
+DATA constants<>+16904(SB)/8, $0x3fb3b136968f56ae
+DATA constants<>+16912(SB)/8, $0x3fb3b136968f56ae
+DATA constants<>+16920(SB)/8, $0x3fb3b136968f56ae
+DATA constants<>+16928(SB)/8, $0x3fb3b136968f56ae
+DATA constants<>+16936(SB)/8, $0x3fb3b136968f56ae
+DATA constants<>+16944(SB)/8, $0x3fb3b136968f56ae
+DATA constants<>+16952(SB)/8, $0x3fb3b136968f56ae
+DATA constants<>+16960(SB)/8, $0xbfb745d147baaf95
+DATA constants<>+16968(SB)/8, $0xbfb745d147baaf95
+DATA constants<>+16976(SB)/8, $0xbfb745d147baaf95
+DATA constants<>+16984(SB)/8, $0xbfb745d147baaf95
+DATA constants<>+16992(SB)/8, $0xbfb745d147baaf95
+DATA constants<>+17000(SB)/8, $0xbfb745d147baaf95
+DATA constants<>+17008(SB)/8, $0xbfb745d147baaf95
+DATA constants<>+17016(SB)/8, $0xbfb745d147baaf95
+DATA constants<>+17024(SB)/8, $0x3fbc71c71b53ec3b
+DATA constants<>+17032(SB)/8, $0x3fbc71c71b53ec3b
+DATA constants<>+17040(SB)/8, $0x3fbc71c71b53ec3b
+DATA constants<>+17048(SB)/8, $0x3fbc71c71b53ec3b
+DATA constants<>+17056(SB)/8, $0x3fbc71c71b53ec3b
+DATA constants<>+17064(SB)/8, $0x3fbc71c71b53ec3b
+DATA constants<>+17072(SB)/8, $0x3fbc71c71b53ec3b
+DATA constants<>+17080(SB)/8, $0x3fbc71c71b53ec3b
+DATA constants<>+17088(SB)/8, $0xbfc2492492470264
+DATA constants<>+17096(SB)/8, $0xbfc2492492470264
+DATA constants<>+17104(SB)/8, $0xbfc2492492470264
+DATA constants<>+17112(SB)/8, $0xbfc2492492470264
+DATA constants<>+17120(SB)/8, $0xbfc2492492470264
+DATA constants<>+17128(SB)/8, $0xbfc2492492470264
+DATA constants<>+17136(SB)/8, $0xbfc2492492470264
+DATA constants<>+17144(SB)/8, $0xbfc2492492470264
+DATA constants<>+17152(SB)/8, $0x3fc999999999955b
+DATA constants<>+17160(SB)/8, $0x3fc999999999955b
+DATA constants<>+17168(SB)/8, $0x3fc999999999955b
+DATA constants<>+17176(SB)/8, $0x3fc999999999955b
+DATA constants<>+17184(SB)/8, $0x3fc999999999955b
+DATA constants<>+17192(SB)/8, $0x3fc999999999955b
+DATA constants<>+17200(SB)/8, $0x3fc999999999955b
+DATA constants<>+17208(SB)/8, $0x3fc999999999955b
+DATA constants<>+17216(SB)/8, $0xbfd5555555555554
+DATA constants<>+17224(SB)/8, $0xbfd5555555555554
+DATA constants<>+17232(SB)/8, $0xbfd5555555555554
+DATA constants<>+17240(SB)/8, $0xbfd5555555555554
+DATA constants<>+17248(SB)/8, $0xbfd5555555555554
+DATA constants<>+17256(SB)/8, $0xbfd5555555555554
+DATA constants<>+17264(SB)/8, $0xbfd5555555555554
+DATA constants<>+17272(SB)/8, $0xbfd5555555555554
+DATA constants<>+17280(SB)/8, $0x3c81a62633145c07
+DATA constants<>+17288(SB)/8, $0x3c81a62633145c07
+DATA constants<>+17296(SB)/8, $0x3c81a62633145c07
+DATA constants<>+17304(SB)/8, $0x3c81a62633145c07
+DATA constants<>+17312(SB)/8, $0x3c81a62633145c07
+DATA constants<>+17320(SB)/8, $0x3c81a62633145c07
+DATA constants<>+17328(SB)/8, $0x3c81a62633145c07
+DATA constants<>+17336(SB)/8, $0x3c81a62633145c07
+DATA constants<>+17344(SB)/8, $0x3fe921fb54442d18
+DATA constants<>+17352(SB)/8, $0x3fe921fb54442d18
+DATA constants<>+17360(SB)/8, $0x3fe921fb54442d18
+DATA constants<>+17368(SB)/8, $0x3fe921fb54442d18
+DATA constants<>+17376(SB)/8, $0x3fe921fb54442d18
+DATA constants<>+17384(SB)/8, $0x3fe921fb54442d18
+DATA constants<>+17392(SB)/8, $0x3fe921fb54442d18
+DATA constants<>+17400(SB)/8, $0x3fe921fb54442d18
+DATA constants<>+17408(SB)/8, $0x3ff921fb54442d18
+DATA constants<>+17416(SB)/8, $0x3ff921fb54442d18
+DATA constants<>+17424(SB)/8, $0x3ff921fb54442d18
+DATA constants<>+17432(SB)/8, $0x3ff921fb54442d18
+DATA constants<>+17440(SB)/8, $0x3ff921fb54442d18
+DATA constants<>+17448(SB)/8, $0x3ff921fb54442d18
+DATA constants<>+17456(SB)/8, $0x3ff921fb54442d18
+DATA constants<>+17464(SB)/8, $0x3ff921fb54442d18
+DATA constants<>+17472(SB)/8, $0x3ca1a62633145c07
+DATA constants<>+17480(SB)/8, $0x3ca1a62633145c07
+DATA constants<>+17488(SB)/8, $0x3ca1a62633145c07
+DATA constants<>+17496(SB)/8, $0x3ca1a62633145c07
+DATA constants<>+17504(SB)/8, $0x3ca1a62633145c07
+DATA constants<>+17512(SB)/8, $0x3ca1a62633145c07
+DATA constants<>+17520(SB)/8, $0x3ca1a62633145c07
+DATA constants<>+17528(SB)/8, $0x3ca1a62633145c07
+DATA constants<>+17536(SB)/8, $0x400921fb54442d18
+DATA constants<>+17544(SB)/8, $0x400921fb54442d18
+DATA constants<>+17552(SB)/8, $0x400921fb54442d18
+DATA constants<>+17560(SB)/8, $0x400921fb54442d18
+DATA constants<>+17568(SB)/8, $0x400921fb54442d18
+DATA constants<>+17576(SB)/8, $0x400921fb54442d18
+DATA constants<>+17584(SB)/8, $0x400921fb54442d18
+DATA constants<>+17592(SB)/8, $0x400921fb54442d18
+DATA constants<>+17600(SB)/8, $0x3fa47ae147ae147b
+DATA constants<>+17608(SB)/8, $0x3fa47ae147ae147b
+DATA constants<>+17616(SB)/8, $0x3fa47ae147ae147b
+DATA constants<>+17624(SB)/8, $0x3fa47ae147ae147b
+DATA constants<>+17632(SB)/8, $0x3fa47ae147ae147b
+DATA constants<>+17640(SB)/8, $0x3fa47ae147ae147b
+DATA constants<>+17648(SB)/8, $0x3fa47ae147ae147b
+DATA constants<>+17656(SB)/8, $0x3fa47ae147ae147b
+DATA constants<>+17664(SB)/8, $0x3fa2f684bda12f68
+DATA constants<>+17672(SB)/8, $0x3fa2f684bda12f68
+DATA constants<>+17680(SB)/8, $0x3fa2f684bda12f68
+DATA constants<>+17688(SB)/8, $0x3fa2f684bda12f68
+DATA constants<>+17696(SB)/8, $0x3fa2f684bda12f68
+DATA constants<>+17704(SB)/8, $0x3fa2f684bda12f68
+DATA constants<>+17712(SB)/8, $0x3fa2f684bda12f68
+DATA constants<>+17720(SB)/8, $0x3fa2f684bda12f68
+DATA constants<>+17728(SB)/8, $0x3fa642c8590b2164
+DATA constants<>+17736(SB)/8, $0x3fa642c8590b2164
+DATA constants<>+17744(SB)/8, $0x3fa642c8590b2164
+DATA constants<>+17752(SB)/8, $0x3fa642c8590b2164
+DATA constants<>+17760(SB)/8, $0x3fa642c8590b2164
+DATA constants<>+17768(SB)/8, $0x3fa642c8590b2164
+DATA constants<>+17776(SB)/8, $0x3fa642c8590b2164
+DATA constants<>+17784(SB)/8, $0x3fa642c8590b2164
+DATA constants<>+17792(SB)/8, $0x3fa8618618618618
+DATA constants<>+17800(SB)/8, $0x3fa8618618618618
+DATA constants<>+17808(SB)/8, $0x3fa8618618618618
+DATA constants<>+17816(SB)/8, $0x3fa8618618618618
+DATA constants<>+17824(SB)/8, $0x3fa8618618618618
+DATA constants<>+17832(SB)/8, $0x3fa8618618618618
+DATA constants<>+17840(SB)/8, $0x3fa8618618618618
+DATA constants<>+17848(SB)/8, $0x3fa8618618618618
+DATA constants<>+17856(SB)/8, $0x3faaf286bca1af28
+DATA constants<>+17864(SB)/8, $0x3faaf286bca1af28
+DATA constants<>+17872(SB)/8, $0x3faaf286bca1af28
+DATA constants<>+17880(SB)/8, $0x3faaf286bca1af28
+DATA constants<>+17888(SB)/8, $0x3faaf286bca1af28
+DATA constants<>+17896(SB)/8, $0x3faaf286bca1af28
+DATA constants<>+17904(SB)/8, $0x3faaf286bca1af28
+DATA constants<>+17912(SB)/8, $0x3faaf286bca1af28
+DATA constants<>+17920(SB)/8, $0x3fae1e1e1e1e1e1e
+DATA constants<>+17928(SB)/8, $0x3fae1e1e1e1e1e1e
+DATA constants<>+17936(SB)/8, $0x3fae1e1e1e1e1e1e
+DATA constants<>+17944(SB)/8, $0x3fae1e1e1e1e1e1e
+DATA constants<>+17952(SB)/8, $0x3fae1e1e1e1e1e1e
+DATA constants<>+17960(SB)/8, $0x3fae1e1e1e1e1e1e
+DATA constants<>+17968(SB)/8, $0x3fae1e1e1e1e1e1e
+DATA constants<>+17976(SB)/8, $0x3fae1e1e1e1e1e1e
+DATA constants<>+17984(SB)/8, $0x3fb1111111111111
+DATA constants<>+17992(SB)/8, $0x3fb1111111111111
+DATA constants<>+18000(SB)/8, $0x3fb1111111111111
+DATA constants<>+18008(SB)/8, $0x3fb1111111111111
+DATA constants<>+18016(SB)/8, $0x3fb1111111111111
+DATA constants<>+18024(SB)/8, $0x3fb1111111111111
+DATA constants<>+18032(SB)/8, $0x3fb1111111111111
+DATA constants<>+18040(SB)/8, $0x3fb1111111111111
+DATA constants<>+18048(SB)/8, $0x3fb3b13b13b13b14
+DATA constants<>+18056(SB)/8, $0x3fb3b13b13b13b14
+DATA constants<>+18064(SB)/8, $0x3fb3b13b13b13b14
+DATA constants<>+18072(SB)/8, $0x3fb3b13b13b13b14
+DATA constants<>+18080(SB)/8, $0x3fb3b13b13b13b14
+DATA constants<>+18088(SB)/8, $0x3fb3b13b13b13b14
+DATA constants<>+18096(SB)/8, $0x3fb3b13b13b13b14
+DATA constants<>+18104(SB)/8, $0x3fb3b13b13b13b14
+DATA constants<>+18112(SB)/8, $0x3fb745d1745d1746
+DATA constants<>+18120(SB)/8, $0x3fb745d1745d1746
+DATA constants<>+18128(SB)/8, $0x3fb745d1745d1746
+DATA constants<>+18136(SB)/8, $0x3fb745d1745d1746
+DATA constants<>+18144(SB)/8, $0x3fb745d1745d1746
+DATA constants<>+18152(SB)/8, $0x3fb745d1745d1746
+DATA constants<>+18160(SB)/8, $0x3fb745d1745d1746
+DATA constants<>+18168(SB)/8, $0x3fb745d1745d1746
+DATA constants<>+18176(SB)/8, $0x3fbc71c71c71c71c
+DATA constants<>+18184(SB)/8, $0x3fbc71c71c71c71c
+DATA constants<>+18192(SB)/8, $0x3fbc71c71c71c71c
+DATA constants<>+18200(SB)/8, $0x3fbc71c71c71c71c
+DATA constants<>+18208(SB)/8, $0x3fbc71c71c71c71c
+DATA constants<>+18216(SB)/8, $0x3fbc71c71c71c71c
+DATA constants<>+18224(SB)/8, $0x3fbc71c71c71c71c
+DATA constants<>+18232(SB)/8, $0x3fbc71c71c71c71c
+DATA constants<>+18240(SB)/8, $0x3fc2492492492492
+DATA constants<>+18248(SB)/8, $0x3fc2492492492492
+DATA constants<>+18256(SB)/8, $0x3fc2492492492492
+DATA constants<>+18264(SB)/8, $0x3fc2492492492492
+DATA constants<>+18272(SB)/8, $0x3fc2492492492492
+DATA constants<>+18280(SB)/8, $0x3fc2492492492492
+DATA constants<>+18288(SB)/8, $0x3fc2492492492492
+DATA constants<>+18296(SB)/8, $0x3fc2492492492492
+DATA constants<>+18304(SB)/8, $0x3fc999999999999a
+DATA constants<>+18312(SB)/8, $0x3fc999999999999a
+DATA constants<>+18320(SB)/8, $0x3fc999999999999a
+DATA constants<>+18328(SB)/8, $0x3fc999999999999a
+DATA constants<>+18336(SB)/8, $0x3fc999999999999a
+DATA constants<>+18344(SB)/8, $0x3fc999999999999a
+DATA constants<>+18352(SB)/8, $0x3fc999999999999a
+DATA constants<>+18360(SB)/8, $0x3fc999999999999a
+DATA constants<>+18368(SB)/8, $0x3c75555555555555
+DATA constants<>+18376(SB)/8, $0x3c75555555555555
+DATA constants<>+18384(SB)/8, $0x3c75555555555555
+DATA constants<>+18392(SB)/8, $0x3c75555555555555
+DATA constants<>+18400(SB)/8, $0x3c75555555555555
+DATA constants<>+18408(SB)/8, $0x3c75555555555555
+DATA constants<>+18416(SB)/8, $0x3c75555555555555
+DATA constants<>+18424(SB)/8, $0x3c75555555555555
+DATA constants<>+18432(SB)/8, $0x7ff0000000000000
+DATA constants<>+18440(SB)/8, $0x7ff0000000000000
+DATA constants<>+18448(SB)/8, $0x7ff0000000000000
+DATA constants<>+18456(SB)/8, $0x7ff0000000000000
+DATA constants<>+18464(SB)/8, $0x7ff0000000000000
+DATA constants<>+18472(SB)/8, $0x7ff0000000000000
+DATA constants<>+18480(SB)/8, $0x7ff0000000000000
+DATA constants<>+18488(SB)/8, $0x7ff0000000000000
+DATA constants<>+18496(SB)/8, $0x4089000000000000
+DATA constants<>+18504(SB)/8, $0x4089000000000000
+DATA constants<>+18512(SB)/8, $0x4089000000000000
+DATA constants<>+18520(SB)/8, $0x4089000000000000
+DATA constants<>+18528(SB)/8, $0x4089000000000000
+DATA constants<>+18536(SB)/8, $0x4089000000000000
+DATA constants<>+18544(SB)/8, $0x4089000000000000
+DATA constants<>+18552(SB)/8, $0x4089000000000000
+DATA constants<>+18560(SB)/8, $0xffffffffffffffff
+DATA constants<>+18568(SB)/8, $0xffffffffffffffff
+DATA constants<>+18576(SB)/8, $0xffffffffffffffff
+DATA constants<>+18584(SB)/8, $0xffffffffffffffff
+DATA constants<>+18592(SB)/8, $0xffffffffffffffff
+DATA constants<>+18600(SB)/8, $0xffffffffffffffff
+DATA constants<>+18608(SB)/8, $0xffffffffffffffff
+DATA constants<>+18616(SB)/8, $0xffffffffffffffff
+DATA constants<>+18624(SB)/8, $0x0000001f0000001f
+DATA constants<>+18632(SB)/8, $0x0000001f0000001f
+DATA constants<>+18640(SB)/8, $0x0000001f0000001f
+DATA constants<>+18648(SB)/8, $0x0000001f0000001f
+DATA constants<>+18656(SB)/8, $0x0000001f0000001f
+DATA constants<>+18664(SB)/8, $0x0000001f0000001f
+DATA constants<>+18672(SB)/8, $0x0000001f0000001f
+DATA constants<>+18680(SB)/8, $0x0000001f0000001f
+DATA constants<>+18688(SB)/8, $0x0000000800000008
+DATA constants<>+18696(SB)/8, $0x0000000800000008
+DATA constants<>+18704(SB)/8, $0x0000000800000008
+DATA constants<>+18712(SB)/8, $0x0000000800000008
+DATA constants<>+18720(SB)/8, $0x0000000800000008
+DATA constants<>+18728(SB)/8, $0x0000000800000008
+DATA constants<>+18736(SB)/8, $0x0000000800000008
+DATA constants<>+18744(SB)/8, $0x0000000800000008
+DATA constants<>+18752(SB)/8, $0x0000008000000080
+DATA constants<>+18760(SB)/8, $0x0000008000000080
+DATA constants<>+18768(SB)/8, $0x0000008000000080
+DATA constants<>+18776(SB)/8, $0x0000008000000080
+DATA constants<>+18784(SB)/8, $0x0000008000000080
+DATA constants<>+18792(SB)/8, $0x0000008000000080
+DATA constants<>+18800(SB)/8, $0x0000008000000080
+DATA constants<>+18808(SB)/8, $0x0000008000000080
+DATA constants<>+18816(SB)/8, $0x7f8000007f800000
+DATA constants<>+18824(SB)/8, $0x7f8000007f800000
+DATA constants<>+18832(SB)/8, $0x7f8000007f800000
+DATA constants<>+18840(SB)/8, $0x7f8000007f800000
+DATA constants<>+18848(SB)/8, $0x7f8000007f800000
+DATA constants<>+18856(SB)/8, $0x7f8000007f800000
+DATA constants<>+18864(SB)/8, $0x7f8000007f800000
+DATA constants<>+18872(SB)/8, $0x7f8000007f800000
+DATA constants<>+18880(SB)/8, $0x0000001700000017
+DATA constants<>+18888(SB)/8, $0x0000001700000017
+DATA constants<>+18896(SB)/8, $0x0000001700000017
+DATA constants<>+18904(SB)/8, $0x0000001700000017
+DATA constants<>+18912(SB)/8, $0x0000001700000017
+DATA constants<>+18920(SB)/8, $0x0000001700000017
+DATA constants<>+18928(SB)/8, $0x0000001700000017
+DATA constants<>+18936(SB)/8, $0x0000001700000017
+DATA constants<>+18944(SB)/8, $0xffffffff00000000
+DATA constants<>+18952(SB)/8, $0xffffffff00000000
+DATA constants<>+18960(SB)/8, $0xffffffff00000000
+DATA constants<>+18968(SB)/8, $0xffffffff00000000
+DATA constants<>+18976(SB)/8, $0xffffffff00000000
+DATA constants<>+18984(SB)/8, $0xffffffff00000000
+DATA constants<>+18992(SB)/8, $0xffffffff00000000
+DATA constants<>+19000(SB)/8, $0xffffffff00000000
+DATA constants<>+19008(SB)/8, $0x5555555555555555
+DATA constants<>+19016(SB)/8, $0x5555555555555555
+DATA constants<>+19024(SB)/8, $0x5555555555555555
+DATA constants<>+19032(SB)/8, $0x5555555555555555
+DATA constants<>+19040(SB)/8, $0x5555555555555555
+DATA constants<>+19048(SB)/8, $0x5555555555555555
+DATA constants<>+19056(SB)/8, $0x5555555555555555
+DATA constants<>+19064(SB)/8, $0x5555555555555555
+DATA constants<>+19072(SB)/8, $0x3333333333333333
+DATA constants<>+19080(SB)/8, $0x3333333333333333
+DATA constants<>+19088(SB)/8, $0x3333333333333333
+DATA constants<>+19096(SB)/8, $0x3333333333333333
+DATA constants<>+19104(SB)/8, $0x3333333333333333
+DATA constants<>+19112(SB)/8, $0x3333333333333333
+DATA constants<>+19120(SB)/8, $0x3333333333333333
+DATA constants<>+19128(SB)/8, $0x3333333333333333
+DATA constants<>+19136(SB)/8, $0x0f0f0f0f0f0f0f0f
+DATA constants<>+19144(SB)/8, $0x0f0f0f0f0f0f0f0f
+DATA constants<>+19152(SB)/8, $0x0f0f0f0f0f0f0f0f
+DATA constants<>+19160(SB)/8, $0x0f0f0f0f0f0f0f0f
+DATA constants<>+19168(SB)/8, $0x0f0f0f0f0f0f0f0f
+DATA constants<>+19176(SB)/8, $0x0f0f0f0f0f0f0f0f
+DATA constants<>+19184(SB)/8, $0x0f0f0f0f0f0f0f0f
+DATA constants<>+19192(SB)/8, $0x0f0f0f0f0f0f0f0f
+DATA constants<>+19200(SB)/8, $0x0000003f0000003f
+DATA constants<>+19208(SB)/8, $0x0000003f0000003f
+DATA constants<>+19216(SB)/8, $0x0000003f0000003f
+DATA constants<>+19224(SB)/8, $0x0000003f0000003f
+DATA constants<>+19232(SB)/8, $0x0000003f0000003f
+DATA constants<>+19240(SB)/8, $0x0000003f0000003f
+DATA constants<>+19248(SB)/8, $0x0000003f0000003f
+DATA constants<>+19256(SB)/8, $0x0000003f0000003f
+DATA constants<>+19264(SB)/8, $0x00007fff00007fff
+DATA constants<>+19272(SB)/8, $0x00007fff00007fff
+DATA constants<>+19280(SB)/8, $0x00007fff00007fff
+DATA constants<>+19288(SB)/8, $0x00007fff00007fff
+DATA constants<>+19296(SB)/8, $0x00007fff00007fff
+DATA constants<>+19304(SB)/8, $0x00007fff00007fff
+DATA constants<>+19312(SB)/8, $0x00007fff00007fff
+DATA constants<>+19320(SB)/8, $0x00007fff00007fff
+DATA constants<>+19328(SB)/8, $0x4f0000004f000000
+DATA constants<>+19336(SB)/8, $0x4f0000004f000000
+DATA constants<>+19344(SB)/8, $0x4f0000004f000000
+DATA constants<>+19352(SB)/8, $0x4f0000004f000000
+DATA constants<>+19360(SB)/8, $0x4f0000004f000000
+DATA constants<>+19368(SB)/8, $0x4f0000004f000000
+DATA constants<>+19376(SB)/8, $0x4f0000004f000000
+DATA constants<>+19384(SB)/8, $0x4f0000004f000000
+GLOBL constants<>(SB), RODATA|NOPTR, $19392

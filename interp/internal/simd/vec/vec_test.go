@@ -166,16 +166,13 @@ func TestAccuracy(t *testing.T) {
 	}{
 		{Exp64Loop, Exp32Loop, math.Exp, 2, 1.5}, {Expm164Loop, Expm132Loop, math.Expm1, 2, 2}, {Log64Loop, Log32Loop, math.Log, 1.5, 1.5}, {Tanh64Loop, Tanh32Loop, math.Tanh, 4, 3},
 		{Logistic64Loop, Logistic32Loop, func(x float64) float64 { return 1 / (1 + math.Exp(-x)) }, 3, 3}, {Rsqrt64Loop, Rsqrt32Loop, func(x float64) float64 { return 1 / math.Sqrt(x) }, 1.5, 0.51},
-		{Log1p64Loop, Log1p32Loop, math.Log1p, 2.5, 2.5}, {Asinh64Loop, Asinh32Loop, math.Asinh, 4, 0.51}, {Acosh64Loop, Acosh32Loop, math.Acosh, 4, 0.51}, {Atanh64Loop, Atanh32Loop, math.Atanh, 4, 0.51},
-		{Sinh64Loop, Sinh32Loop, math.Sinh, 4, 0.51}, {Cosh64Loop, Cosh32Loop, math.Cosh, 3, 0.51}, {Asin64Loop, Asin32Loop, func(x float64) float64 { return math.Atan2(x, math.Sqrt((1-x)*(1+x))) }, 4, 0.51}, {Acos64Loop, Acos32Loop, func(x float64) float64 { return math.Atan2(math.Sqrt((1-x)*(1+x)), x) }, 4, 0.51},
-		{Atan64Loop, Atan32Loop, math.Atan, 3, 0.51}, {Cbrt64Loop, Cbrt32Loop, math.Cbrt, 2, 0.51}, {Erf64Loop, Erf32Loop, math.Erf, 3, 2.5}, {Erfc64Loop, Erfc32Loop, math.Erfc, 16, 0.51},
-		{nil, ErfInv32Loop, math.Erfinv, 0, 8},
+		{Log1p64Loop, Log1p32Loop, math.Log1p, 2.5, 2.5},
+		{Sinh64Loop, Sinh32Loop, math.Sinh, 4, 0.51}, {Cosh64Loop, Cosh32Loop, math.Cosh, 3, 0.51},
+		{Cbrt64Loop, Cbrt32Loop, math.Cbrt, 2, 0.51}, {Erf64Loop, Erf32Loop, math.Erf, 3, 2.5}, {Erfc64Loop, Erfc32Loop, math.Erfc, 16, 0.51},
 	} {
-		if e.wide != nil {
-			o := make([]float64, len(x))
-			Unary[float64, float64](e.wide)(o, x)
-			within(t, e.wide.name, x, o, e.f, e.ulps, 0x1p-52, 0x1p-1074)
-		}
+		o := make([]float64, len(x))
+		Unary[float64, float64](e.wide)(o, x)
+		within(t, e.wide.name, x, o, e.f, e.ulps, 0x1p-52, 0x1p-1074)
 		x32, o32 := make([]float32, len(x)), make([]float32, len(x))
 		for i, v := range x {
 			x32[i] = float32(v)

@@ -171,33 +171,6 @@ func (p *program) log1pOf(x *node) *node {
 	return p.sel(p.mand(p.lt(p.c(p.lane().normal), u), p.le(u, p.c(p.lane().max))), y, p.sel(p.eq(u, x), l, p.sel(p.unord(x, x), x, l)))
 }
 
-// asinhOf computes log1p(a + a^2/(1 + sqrt(1+a^2))), or log 2a for large a.
-func (p *program) asinhOf(x *node) *node {
-	a := p.absolute(x)
-	z := p.mul(a, a)
-	big := p.lt(p.c(0x1p60), a)
-	t := p.sum(a, p.div(z, p.sum(p.c(1), p.sqrt(p.sum(p.c(1), z)))))
-	y := p.log1pOf(p.sel(big, a, t))
-	y = p.sel(big, p.sum(y, p.c(math.Ln2)), y)
-	return p.or(y, p.signOf(x))
-}
-
-// acoshOf computes log1p(t + sqrt(2t + t^2)) with t = x-1, or log 2x for large x.
-func (p *program) acoshOf(x *node) *node {
-	t := p.sub(x, p.c(1))
-	big := p.lt(p.c(0x1p60), x)
-	s := p.sum(t, p.sqrt(p.fma(t, t, p.sum(t, t))))
-	y := p.log1pOf(p.sel(big, x, s))
-	y = p.sel(big, p.sum(y, p.c(math.Ln2)), y)
-	return p.sel(p.lt(x, p.c(1)), p.bits(p.lane().nan), y)
-}
-
-func (p *program) atanhOf(x *node) *node {
-	a := p.absolute(x)
-	y := p.mul(p.log1pOf(p.div(p.sum(a, a), p.sub(p.c(1), a))), p.c(0.5))
-	return p.or(y, p.signOf(x))
-}
-
 // sinhOf computes h + h/(2h+1) with h = (e^a - 1)/2.
 func (p *program) sinhOf(x *node) *node {
 	a := p.absolute(x)
@@ -281,14 +254,6 @@ func (p *program) angleOf(y, x *node) *node {
 	t = p.sel(left, p.sub(p.c(math.Pi), p.sub(t, p.c(1.2246467991473532e-16))), t)
 	t = p.or(t, p.signOf(y))
 	return p.sel(p.unord(x, y), p.sum(x, y), t)
-}
-
-func (p *program) asinOf(x *node) *node {
-	return p.angleOf(x, p.sqrt(p.mul(p.sub(p.c(1), x), p.sum(p.c(1), x))))
-}
-
-func (p *program) acosOf(x *node) *node {
-	return p.angleOf(p.sqrt(p.mul(p.sub(p.c(1), x), p.sum(p.c(1), x))), x)
 }
 
 // cubeRoot computes the root of the mantissa and of a third of the exponent, with two steps of Halley's method.
@@ -376,29 +341,6 @@ func (p *program) complement32(x *node) *node {
 	return p.sel(p.unord(x, x), x, y)
 }
 
-// inverseOf inverts the error function (Giles, "Approximating the erfinv function", 2010): a polynomial in
-// w = -log(1-x^2), or in its root for large w.
-func (p *program) inverseOf(x *node) *node {
-	w := p.negative(p.logOf(p.mul(p.sub(p.c(1), x), p.sum(p.c(1), x))))
-	root := p.sqrt(w)
-	near := p.horner(p.sub(w, p.c(3.125)), -3.6444120640178196996e-21, -1.685059138182016589e-19, 1.2858480715256400167e-18, 1.115787767802518096e-17,
-		-1.333171662854620906e-16, 2.0972767875968561637e-17, 6.6376381343583238325e-15, -4.0545662729752068639e-14, -8.1519341976054721522e-14,
-		2.6335093153082322977e-12, -1.2975133253453532498e-11, -5.4154120542946279317e-11, 1.051212273321532285e-09, -4.1126339803469836976e-09,
-		-2.9070369957882005086e-08, 4.2347877827932403518e-07, -1.3654692000834678645e-06, -1.3882523362786468719e-05, 0.0001867342080340571352,
-		-0.00074070253416626697512, -0.0060336708714301490533, 0.24015818242558961693, 1.6536545626831027356)
-	middle := p.horner(p.sub(root, p.c(3.25)), 2.2137376921775787049e-09, 9.0756561938885390979e-08, -2.7517406297064545428e-07, 1.8239629214389227755e-08,
-		1.5027403968909827627e-06, -4.013867526981545969e-06, 2.9234449089955446044e-06, 1.2475304481671778723e-05, -4.7318229009055733981e-05,
-		6.8284851459573175448e-05, 2.4031110387097893999e-05, -0.0003550375203628474796, 0.00095328937973738049703, -0.0016882755560235047313,
-		0.0024914420961078508066, -0.0037512085075692412107, 0.005370914553590063617, 1.0052589676941592334, 3.0838856104922207635)
-	far := p.horner(p.sub(root, p.c(5)), -2.7109920616438573243e-11, -2.5556418169965252055e-10, 1.5076572693500548083e-09, -3.7894654401267369937e-09,
-		7.6157012080783393804e-09, -1.4960026627149240478e-08, 2.9147953450901080826e-08, -6.7711997758452339498e-08, 2.2900482228026654717e-07,
-		-9.9298272942317002539e-07, 4.5260625972231537039e-06, -1.9681778105531670567e-05, 7.5995277030017761139e-05, -0.00021503011930044477347,
-		-0.00013871931833623122026, 1.0103004648645343977, 4.8499064014085844221)
-	y := p.mul(p.sel(p.lt(w, p.c(6.25)), near, p.sel(p.lt(w, p.c(16)), middle, far)), x)
-	end := p.mul(x, p.bits(0x7ff0000000000000))
-	return p.sel(p.eq(p.absolute(x), p.c(1)), end, y)
-}
-
 // chebyshev returns a series of Chebyshev's polynomials (Cephes, chbevl.c), highest coefficient first, without the
 // first terms below least.
 func (p *program) chebyshev(least float64, x *node, coefficients ...float64) *node {
@@ -459,19 +401,6 @@ func (p *program) reducedOf(x, shift, eb *node) *node {
 	r = p.sel(p.mand(narrow, p.ilt(r, least)), p.bits(0), p.sel(p.mand(narrow, p.mnot(p.ilt(r, most))), inf, r))
 	r = p.sel(p.ilt(u, inf), r, p.sel(p.ieq(shift, p.bits(23)), inf, u)) // infinities and NaN
 	return p.or(r, p.signOf(x))
-}
-
-// inverse32 inverts the error function to the digits of f32 (Giles, "Approximating the erfinv function", 2010): a
-// polynomial in w = -log(1-x^2), or in its root for large w.
-func (p *program) inverse32(x *node) *node {
-	w := p.negative(p.log1pOf(p.negative(p.mul(x, x))))
-	near := p.lt(w, p.c(5))
-	u, v := p.sub(w, p.c(2.5)), p.sub(p.sqrt(w), p.c(3))
-	a := p.horner(u, 2.81022636e-08, 3.43273939e-07, -3.5233877e-06, -4.39150654e-06, 0.00021858087, -0.00125372503, -0.00417768164, 0.246640727, 1.50140941)
-	b := p.horner(v, -0.000200214257, 0.000100950558, 0.00134934322, -0.00367342844, 0.00573950773, -0.0076224613, 0.00943887047, 1.00167406, 2.83297682)
-	y := p.mul(p.sel(near, a, b), x)
-	end := p.mul(x, p.bits(0x7ff0000000000000))
-	return p.sel(p.eq(p.absolute(x), p.c(1)), end, y)
 }
 
 // power32 computes x^y to the digits of f32: e^(y log |x|) in f64.

@@ -65,16 +65,10 @@ func programs() []*program {
 		out[len(out)-1].fold, out[len(out)-2].fold = e.fold, e.fold
 	}
 	native("Clamp", "the minimum of z and the maximum of x and y", 3, "", func(p *program, x []*node) *node { return p.smaller(p.larger(x[0], x[1]), x[2]) })
-	add(define("Scaled64", "(x - y) z", 8, "f64 f64 f64", "f64", func(p *program, x []*node) *node { return p.mul(p.sub(x[0], x[1]), x[2]) }))
-	add(define("Deviation64", "(x - y) (x - y)", 8, "f64 f64", "f64", of2(func(p *program, x, y *node) *node {
-		d := p.sub(x, y)
-		return p.mul(d, d)
-	})))
 	native("Abs", "the absolute value", 1, "", of1((*program).absolute))
 	native("Neg", "-x", 1, "", of1((*program).negative))
 	native("Sign", "the sign", 1, "", of1((*program).signum))
 	native("Sqrt", "the square root", 1, "", of1((*program).sqrt))
-	native("Square", "x * x", 1, "", of1(func(p *program, x *node) *node { return p.mul(x, x) }))
 	native("RoundEven", "the nearest integer, of two the even one", 1, "", of1(func(p *program, x *node) *node { return p.round(0, x) }))
 	native("Floor", "the next integer below", 1, "", of1(func(p *program, x *node) *node { return p.round(1, x) }))
 	native("Ceil", "the next integer above", 1, "", of1(func(p *program, x *node) *node { return p.round(2, x) }))
@@ -91,7 +85,6 @@ func programs() []*program {
 		native(e.name, e.doc, 2, "i1", e.f)
 	}
 	native("Finite", "whether x is finite", 1, "i1", of1(func(p *program, x *node) *node { return p.le(p.absolute(x), p.c(p.lane().max)) }))
-	native("Inf", "whether x is infinite", 1, "i1", of1(func(p *program, x *node) *node { return p.lt(p.c(p.lane().max), p.absolute(x)) }))
 	choose := func(p *program, x []*node) *node { return p.sel(x[0], x[1], x[2]) }
 	add(define("Select16", "y if x, else z", 4, "i1 bf16 bf16", "bf16", func(p *program, x []*node) *node { return p.shr(choose(p, x), 16) }))
 	add(define("Select32", "y if x, else z", 4, "i1 i32 i32", "i32", choose), define("Select64", "y if x, else z", 8, "i1 i64 i64", "i64", choose))
@@ -108,19 +101,11 @@ func programs() []*program {
 	function("Tanh", "the hyperbolic tangent", true, of1((*program).tanhOf))
 	function("Sinh", "the hyperbolic sine", false, of1((*program).sinhOf))
 	function("Cosh", "the hyperbolic cosine", false, of1((*program).coshOf))
-	function("Asinh", "the inverse hyperbolic sine", false, of1((*program).asinhOf))
-	function("Acosh", "the inverse hyperbolic cosine", false, of1((*program).acoshOf))
-	function("Atanh", "the inverse hyperbolic tangent", false, of1((*program).atanhOf))
-	function("Asin", "the arc sine", false, of1((*program).asinOf))
-	function("Acos", "the arc cosine", false, of1((*program).acosOf))
-	function("Atan", "the arc tangent", false, of1(func(p *program, x *node) *node { return p.angleOf(x, p.c(1)) }))
 	function("Cbrt", "the cube root", false, of1((*program).cubeRoot))
 	function("Erfc", "one minus the error function", false, of1((*program).complementOf))
 	out[len(out)-1] = define("Erfc32", "one minus the error function", 8, "f32", "f32", of1((*program).complement32))
 	function("Erf", "the error function", false, of1((*program).errorFunction))
 	out[len(out)-1] = define("Erf32", "the error function", 4, "f32", "f32", of1((*program).errorFunction32))
-	function("ErfInv", "the inverse of the error function", false, of1((*program).inverseOf))
-	out[len(out)-1] = define("ErfInv32", "the inverse of the error function", 8, "f32", "f32", of1((*program).inverse32))
 	function("BesselI1e", "the exponentially scaled Bessel function of order 1", false, of1(func(p *program, x *node) *node { return p.bessel1Of(x, 0) }))
 	out[len(out)-1] = define("BesselI1e32", "the exponentially scaled Bessel function of order 1", 8, "f32", "f32",
 		of1(func(p *program, x *node) *node { return p.bessel1Of(x, 0x1p-34) }))
