@@ -193,7 +193,7 @@ func TestTemporariesAreCharged(t *testing.T) {
 			}
 		}
 	}
-	if len(unlimited) > 24 { // reductions and narrow products need no temporaries
+	if len(unlimited) > 25 { // reductions and narrow products need no temporaries
 		t.Errorf("%d ops need too little for a limit: %q", len(unlimited), unlimited)
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hlocb/hlocb/dialect/quant"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/rewrite"
@@ -158,23 +157,6 @@ func (e *emitter) arranged(x *ir.Value, labels, to []rune) []*ir.Value {
 	}
 	t, err := stablehlo.BuildTranspose(e.Builder, x, stablehlo.TransposeAttrs{Permutation: perm})
 	return []*ir.Value{e.result(t.Op, err)}
-}
-
-// onReals computes quantized values on the reals that they represent.
-func onReals(f expansion) expansion {
-	return func(e *emitter, op *ir.Op, args []*ir.Value) []*ir.Value {
-		args = slices.Clone(args)
-		for i, a := range args {
-			if q := quant.Of(elemOf(a)); q != nil {
-				args[i] = e.typed(stablehlo.UniformDequantize, withElem(e.ctx, a.Type(), q.Expressed), a)
-			}
-		}
-		out := f(e, op, args)
-		if t := op.Result(0).Type(); out != nil && quant.Of(elemOf(op.Result(0))) != nil {
-			out = []*ir.Value{e.typed(stablehlo.UniformQuantize, t, out[0])}
-		}
-		return out
-	}
 }
 
 // einsumOperand takes the diagonal of dimensions with the same label and sums the dimensions that keep rejects. It

@@ -17,7 +17,11 @@ func Expand(m *ir.Module, chosen func(*ir.Op) bool) (uncovered *ir.Op, err error
 	for {
 		list := selected(m, chosen)
 		for _, op := range list {
-			f := staticRules()[op.Def().Original()]
+			row := op.Def().Original()
+			f := staticRules()[row]
+			if IsQuantized(op) && (f == nil || row == stablehlo.Einsum || row == stablehlo.UnaryEinsum || slices.Contains(ExpressedRows, row)) {
+				f = expandOnReals
+			}
 			if f == nil {
 				return op, nil
 			}
@@ -79,8 +83,8 @@ var staticRules = sync.OnceValue(func() map[*ir.Def]expansion {
 	rules[stablehlo.BatchNormGrad] = expandBatchNormGrad
 	rules[stablehlo.BatchNormInference] = expandBatchNormInference
 	rules[stablehlo.BatchNormTraining] = expandBatchNormTraining
-	rules[stablehlo.Einsum] = onReals(expandEinsum)
-	rules[stablehlo.UnaryEinsum] = onReals(expandUnaryEinsum)
+	rules[stablehlo.Einsum] = expandEinsum
+	rules[stablehlo.UnaryEinsum] = expandUnaryEinsum
 	rules[stablehlo.SelectAndScatter] = expandSelectAndScatter
 	rules[stablehlo.TorchIndexSelect] = expandTorchIndexSelect
 	return rules

@@ -28,49 +28,48 @@ func (q *Quantum) at(shape tensor.Shape, i int) (scale float64, zero int64) {
 	return q.Scales[k], q.ZeroPoints[k]
 }
 
-// Dequantize returns the reals that stored integers represent, in the expressed type.
-func (q *Quantum) Dequantize(stored *tensor.Tensor) *tensor.Tensor {
-	n := stored.NumElements()
-	v := make([]int64, n)
-	decodeInt(q.Storage, v, stored, 0)
-	x := make([]float64, n)
-	for i := range x {
-		scale, zero := q.at(stored.Shape(), i)
-		x[i] = float64(v[i]-zero) * scale
-		if q.Expressed == tensor.F32 {
-			x[i] = float64(float32(v[i]-zero) * float32(scale))
+// reals returns the function that sets x to the reals that stored integers represent, from element i on of a tensor of
+// the given shape. They are rounded to the expressed type.
+func (q *Quantum) reals(shape tensor.Shape) func(_ tensor.DType, x []float64, stored *tensor.Tensor, i int) {
+	return func(_ tensor.DType, x []float64, stored *tensor.Tensor, i int) {
+		var v [chunk]int64
+		decodeInt(q.Storage, v[:len(x)], stored, i)
+		for k := range x {
+			scale, zero := q.at(shape, i+k)
+			switch q.Expressed {
+			case tensor.F32:
+				x[k] = float64(float32(v[k]-zero) * float32(scale))
+			case tensor.F64:
+				x[k] = float64(v[k]-zero) * scale
+			default:
+				x[k] = tensor.DecodeFloat(q.Expressed, tensor.EncodeFloat(q.Expressed, float64(v[k]-zero)*scale))
+			}
 		}
 	}
-	out := tensor.New(q.Expressed, stored.Shape())
-	Encode64(q.Expressed, out, 0, x)
-	return out
 }
 
-// Quantize rounds reals to the nearest stored integers, ties to even, and clamps them.
-func (q *Quantum) Quantize(out, reals *tensor.Tensor) {
-	n := reals.NumElements()
-	x := make([]float64, n)
-	Decode64(reals.DType(), x, reals, 0)
-	v := make([]int64, n)
-	for i := range v {
-		scale, zero := q.at(out.Shape(), i)
-		r := x[i] / scale
-		if reals.DType() == tensor.F32 { // the reference interpreter uses f32 scales
-			r = float64(float32(x[i]) / float32(scale))
+// store rounds reals of the given type to the nearest stored integers, ties to even, and clamps them.
+func (q *Quantum) store(out *tensor.Tensor, shape tensor.Shape, i int, x []float64, from tensor.DType) {
+	var v [chunk]int64
+	for k := range x {
+		scale, zero := q.at(shape, i+k)
+		r := x[k] / scale
+		if from == tensor.F32 { // the reference interpreter uses f32 scales
+			r = float64(float32(x[k]) / float32(scale))
 		}
 		r = math.RoundToEven(r) + float64(zero)
 		switch {
 		case math.IsNaN(r):
-			v[i] = 0
+			v[k] = 0
 		case r <= float64(q.Min):
-			v[i] = q.Min
+			v[k] = q.Min
 		case r >= float64(q.Max):
-			v[i] = q.Max
+			v[k] = q.Max
 		default:
-			v[i] = int64(r)
+			v[k] = int64(r)
 		}
 	}
-	EncodeInt(q.Storage, out, 0, v)
+	EncodeInt(q.Storage, out, i, v[:len(x)])
 }
 
 func (a *Quantum) Same(b *Quantum) bool {
@@ -83,21 +82,17 @@ func MakeQuantize(s *Signature) (Kernel, error) {
 	if err := SameShape(s); err != nil {
 		return Kernel{}, err
 	}
-	from, to := s.In[0].Quant, s.Out[0].Quant
+	from, to, dt, shape := s.In[0].Quant, s.Out[0].Quant, s.In[0].DType, s.Out[0].Shape
 	if to == nil {
 		return Kernel{}, errors.New("expects a quantized result")
 	}
-	scratch := 16 * int64(s.In[0].N)
+	decode := Decode64
 	if from != nil {
-		scratch += int64(s.In[0].N) * int64(16+from.Expressed.Size())
+		dt, decode = from.Expressed, from.reals(shape)
 	}
-	return Kernel{Family: "quantize", Scratch: scratch, Run: func(in, out []*tensor.Tensor) {
-		x := in[0]
-		if from != nil {
-			x = from.Dequantize(x)
-		}
-		to.Quantize(out[0], x)
-	}}, nil
+	return ElementKernel(s.Out[0].N, s.Out[0].DType.Size(), 10, blockwise(dt, decode, func(out *tensor.Tensor, i int, x, _ []float64) {
+		to.store(out, shape, i, x, dt)
+	}), 0), nil
 }
 
 // MakeDequantize compiles uniform_dequantize (spec, "uniform_dequantize").
@@ -105,11 +100,11 @@ func MakeDequantize(s *Signature) (Kernel, error) {
 	if err := SameShape(s); err != nil {
 		return Kernel{}, err
 	}
-	q := s.In[0].Quant
+	q, shape := s.In[0].Quant, s.Out[0].Shape
 	if q == nil || s.Out[0].DType != q.Expressed {
 		return Kernel{}, errors.New("expects a quantized operand and a result of its expressed type")
 	}
-	return Kernel{Family: "dequantize", Scratch: int64(s.In[0].N) * int64(16+q.Expressed.Size()), Run: func(in, out []*tensor.Tensor) {
-		copy(out[0].Bytes(), q.Dequantize(in[0]).Bytes())
-	}}, nil
+	return ElementKernel(s.Out[0].N, s.Out[0].DType.Size(), 10, blockwise(q.Expressed, q.reals(shape), func(out *tensor.Tensor, i int, x, _ []float64) {
+		Encode64(q.Expressed, out, i, x)
+	}), 0), nil
 }

@@ -37,7 +37,7 @@ func expandOthers(t map[*ir.Def]plan.Row) {
 var pureTable = sync.OnceValue(func() map[*ir.Def]plan.Row { return BuildTable(&Host{}) })
 
 // Expands reports whether op executes as simpler ops.
-func Expands(op *ir.Op) bool { return pureTable()[plan.OpKind(op)].Expand }
+func Expands(op *ir.Op) bool { return pureTable()[plan.OpKind(op)].Expands(op) }
 
 // scanSegments returns the number of inputs among the operands and the number of outputs among the results.
 func scanSegments(s *plan.Spec) (inputs, outputs int, err error) {

@@ -110,8 +110,8 @@ func BuildTable(h *Host) map[*ir.Def]plan.Row {
 		stablehlo.Fft:             {Make: makeFFT},
 
 		// Quantized values.
-		stablehlo.UniformQuantize:   {Make: plan.Pure(kernel.MakeQuantize), Shape: firstShape},
-		stablehlo.UniformDequantize: {Make: plan.Pure(kernel.MakeDequantize)},
+		stablehlo.UniformQuantize:   {Make: plan.Pure(kernel.MakeQuantize), Shape: firstShape, Elementwise: true},
+		stablehlo.UniformDequantize: {Make: plan.Pure(kernel.MakeDequantize), Elementwise: true},
 
 		// Random numbers.
 		stablehlo.RngBitGenerator: {Make: makeRngBitGenerator},

@@ -54,7 +54,7 @@ func planExpanded(p *Planner, s *Spec) (exec.Runner, error) {
 		v.SetType(shaped(m, v, s.Out[i]))
 	}
 	b.Create(fn.Return, op.ResultList(), nil)
-	if err := Expand(m, func(op *ir.Op) bool { return p.Prog.table[OpKind(op)].Expand }); err != nil {
+	if err := Expand(m, func(op *ir.Op) bool { return p.Prog.table[OpKind(op)].Expands(op) }); err != nil {
 		return nil, err
 	}
 	inner := &exec.Function{Name: p.Fn.Name, Op: f, Args: s.In, Results: s.Out}

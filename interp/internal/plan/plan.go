@@ -304,7 +304,7 @@ func (p *Planner) Pick(ins *exec.Instr, s *Spec) error {
 	if err := checkCount("results", OpKind(s.Op).Results, len(s.Out)); err != nil {
 		return err
 	}
-	if r.Expand {
+	if r.Expands(s.Op) {
 		r.Control, r.StaticShapes = planExpanded, true
 	}
 	if wide := promotions(s); wide != nil {

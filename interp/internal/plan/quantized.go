@@ -6,6 +6,7 @@ import (
 
 	"github.com/hlocb/hlocb/dialect/quant"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/internal/legalize"
 	"github.com/hlocb/hlocb/interp/internal/kernel"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
@@ -46,73 +47,37 @@ func movesElements(d *ir.Def) bool {
 	return false
 }
 
-// kernel builds the kernel of a row. If an operand or result is quantized, the kernel computes on the reals that it
-// represents (spec, "dequantize_op_quantize"), unless the op only moves elements of one type.
+// kernel builds the kernel of a row.
 func (p *Planner) kernel(r Row, s *Spec) (kernel.Kernel, error) {
 	if len(s.Out) > 0 && !slices.ContainsFunc(s.Out, func(t kernel.Type) bool { return t.N != 0 }) {
 		// An empty result needs no work, but a kernel may loop over the dimensions of tensor<1000000000000x0xf32>.
 		return kernel.Kernel{Family: "empty", Run: func(_, _ []*tensor.Tensor) {}}, nil
 	}
-	var q *kernel.Quantum
-	quantized, uniform := false, true
-	for _, t := range append(s.In[:len(s.In):len(s.In)], s.Out...) {
-		if t.Quant == nil {
-			continue
-		}
-		quantized = true
-		if q == nil {
-			q = t.Quant
-		}
-		uniform = uniform && q.Same(t.Quant)
+	return r.Make(s)
+}
+
+// Expands reports whether the engine executes op as the ops that replace it. An op with a kernel computes quantized
+// values on the reals that they represent (spec, "dequantize_op_quantize"), unless it only moves elements of one type.
+func (r Row) Expands(op *ir.Op) bool {
+	if r.Expand || r.Make == nil || !legalize.IsQuantized(op) {
+		return r.Expand
 	}
-	if !quantized || uniform && movesElements(OpKind(s.Op)) {
-		return r.Make(s)
+	switch kind := OpKind(op); {
+	case kind == stablehlo.UniformQuantize, kind == stablehlo.UniformDequantize, kind == stablehlo.BitcastConvert:
+		return false
+	case !movesElements(kind):
+		return true
 	}
-	switch OpKind(s.Op) {
-	case stablehlo.UniformQuantize, stablehlo.UniformDequantize, stablehlo.BitcastConvert:
-		return r.Make(s)
-	}
-	real := NewSpec(s.Planner, s.Op, nil, nil)
-	express := func(ts []kernel.Type) (out []kernel.Type) {
-		for _, t := range ts {
-			if t.Quant != nil {
-				t.DType, t.Quant = t.Quant.Expressed, nil
+	var elem ir.Type
+	for _, v := range append(op.OperandList(), op.ResultList()...) {
+		if t, ok := v.Type().(*ir.TensorType); ok && quant.Of(t.Elem()) != nil {
+			if elem != nil && elem != t.Elem() {
+				return true
 			}
-			out = append(out, t)
-		}
-		return out
-	}
-	real.In, real.Out = express(s.In), express(s.Out)
-	k, err := r.Make(real)
-	if err != nil {
-		return kernel.Kernel{}, err
-	}
-	// Each quantized tensor is held three times: as integers, as float64s and in its expressed type.
-	scratch := k.Scratch
-	for i, t := range append(s.In[:len(s.In):len(s.In)], s.Out...) {
-		if t.Quant != nil {
-			scratch += int64(t.N) * int64(16+append(real.In[:len(real.In):len(real.In)], real.Out...)[i].DType.Size())
+			elem = t.Elem()
 		}
 	}
-	return kernel.Kernel{Family: "dequantized " + k.Family, Scratch: scratch, Run: func(in, out []*tensor.Tensor) {
-		fin, fout := make([]*tensor.Tensor, len(in)), make([]*tensor.Tensor, len(out))
-		for i, t := range in {
-			if fin[i] = t; s.In[i].Quant != nil {
-				fin[i] = s.In[i].Quant.Dequantize(t)
-			}
-		}
-		for i, t := range out {
-			if fout[i] = t; s.Out[i].Quant != nil {
-				fout[i] = tensor.New(real.Out[i].DType, t.Shape())
-			}
-		}
-		k.Run(fin, fout)
-		for i, t := range out {
-			if s.Out[i].Quant != nil {
-				s.Out[i].Quant.Quantize(t, fout[i])
-			}
-		}
-	}}, nil
+	return false
 }
 
 func elementDType(t ir.Type) tensor.DType {
