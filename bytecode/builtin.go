@@ -131,7 +131,7 @@ func (d *decoder) builtinAttr(code uint64) ir.Attr {
 	case codeNameLoc:
 		return d.nameLoc()
 	case codeUnknownLoc:
-		return loc(d.r.ctx.UnknownLoc())
+		return loc(&ir.Loc{})
 	case codeResource:
 		return d.resource()
 	case codeDenseArray:

@@ -97,7 +97,7 @@ func (w *writer) locID(l *ir.Loc) int32 {
 		if w.unknown > 0 {
 			return w.unknown - 1
 		}
-		l = w.ctx.UnknownLoc()
+		l = &ir.Loc{}
 	}
 	if l == w.lastLoc {
 		return w.lastLocID
@@ -544,7 +544,7 @@ func (e *encoder) opaque(a *ir.OpaqueAttr) bool {
 		x, err := parse.Attr(diag.NewSource("", []byte(text)), e.w.ctx, e.w.m.Registry())
 		return x, err == nil
 	}
-	switch text := a.Text(); {
+	switch text := a.String(); {
 	case strings.HasPrefix(text, "distinct["):
 		i := strings.IndexByte(text, '<')
 		inner, ok := fragment(strings.TrimSuffix(text[i+1:], ">"))

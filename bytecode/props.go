@@ -34,10 +34,10 @@ type propSpec struct {
 	fallback ir.Attr // value if an op omits the attribute, nil for none
 }
 
-// newPropTable returns the table of an op kind, nil if its inherent attributes are not known. Before version 6, the
+// newPropTable returns the table of an op kind, nil if reg does not know its inherent attributes. Before version 6, the
 // sizes of the operand and result groups were ordinary attributes.
-func newPropTable(def *ir.Def, version int) *propTable {
-	if !def.KnowsAttrs() {
+func newPropTable(reg *ir.Registry, def *ir.Def, version int) *propTable {
+	if !def.Known() && reg.Lookup(def.Name) == nil {
 		return nil
 	}
 	t := &propTable{}

@@ -1,6 +1,8 @@
 package bytecode
 
 import (
+	"slices"
+
 	"math"
 
 	"github.com/hlocb/hlocb/diag"
@@ -88,7 +90,7 @@ func (r *reader) attrAt(c *cursor, i int) ir.Attr {
 		} else {
 			e.attr = d.textAttr()
 		}
-		r.finish(&e.entry, &d, !keepsParts(e.attr))
+		r.finish(&e.entry, &d, !r.keepsParts(e.attr))
 	}
 	return e.attr
 }
@@ -102,7 +104,7 @@ func (r *reader) typeAt(c *cursor, i int) ir.Type {
 		} else {
 			e.typ = d.textType()
 		}
-		r.finish(&e.entry, &d, !keepsParts(e.typ))
+		r.finish(&e.entry, &d, !r.keepsParts(e.typ))
 	}
 	return e.typ
 }
@@ -121,7 +123,7 @@ func (r *reader) begin(c *cursor, e *entry, noun string, i int) bool {
 }
 
 // keepsParts reports whether an attribute or type stores its parts, and no text of them.
-func keepsParts(x any) bool {
+func (r *reader) keepsParts(x any) bool {
 	switch x := x.(type) {
 	case *ir.ArrayAttr, *ir.DictAttr, *ir.TypeAttr, *ir.LocAttr, *ir.ComplexType, *ir.FunctionType, *ir.TupleType:
 		return true
@@ -130,7 +132,8 @@ func keepsParts(x any) bool {
 	case *ir.DialectAttr:
 		return x.Def() != nil && x.Def().Lazy
 	case *ir.DialectType:
-		return x.Parts() != nil
+		d := r.m.Registry().Dialect(x.Dialect())
+		return d != nil && slices.ContainsFunc(d.Types, func(t *ir.TypeDef) bool { return t.Parts != nil && t.Is(x) })
 	}
 	return false
 }

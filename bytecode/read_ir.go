@@ -87,7 +87,7 @@ func (r *reader) kind(i int) *opName {
 		if n.registered && r.version >= 5 {
 			n.def = r.m.RegisteredDef(n.name)
 		}
-		n.props = newPropTable(n.def, r.version)
+		n.props = newPropTable(r.m.Registry(), n.def, r.version)
 	}
 	return n
 }

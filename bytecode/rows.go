@@ -41,7 +41,7 @@ func codeAttr(c ir.Coder, d *ir.AttrDef, b *ir.Binary, data any) {
 		case *float64:
 			c.Float64(v)
 		case *string:
-			if d.Fields[i].Kind == ir.FieldKeyword {
+			if d.Fields[i].Keyword {
 				codeTypeName(c, v)
 			} else {
 				c.String(v)

@@ -171,7 +171,7 @@ type opItem struct {
 type valueItem struct {
 	order    int32   // number of values defined before it
 	number   int32   // in the file
-	next     *ir.Use // the next use in the program, if the uses are in order
+	last     *ir.Use // the last use in the program so far
 	reorders bool
 }
 
@@ -260,7 +260,7 @@ func (w *writer) valueType(op *ir.Op, v *ir.Value) int32 {
 }
 
 func (w *writer) addValue(v *ir.Value) {
-	w.values[v.ID()] = valueItem{order: w.defined, next: v.FirstUse()}
+	w.values[v.ID()] = valueItem{order: w.defined}
 	w.defined++
 }
 
@@ -355,7 +355,7 @@ func (w *writer) kindID(op *ir.Op, def *ir.Def) int32 {
 		w.fail(op, "bytecode cannot hold an operation name that ends with its first dot: %q", def.Name)
 	}
 	k := kindItem{def: def, name: rest, dialect: w.dialectID(dialect)}
-	k.props = newPropTable(def, w.version)
+	k.props = newPropTable(w.m.Registry(), def, w.version)
 	w.kinds = append(w.kinds, k)
 	return id
 }
@@ -389,11 +389,10 @@ func (w *writer) checkUses() {
 				w.fail(op, "operand %d of %s is missing", k, op.Name())
 			}
 			v := &w.values[u.Value().ID()]
-			if v.next == u {
-				v.next = u.Next()
-			} else {
+			if v.last != nil && v.last.Next() != u {
 				v.reorders = true
 			}
+			v.last = u
 			for j := len(open) - 1; j >= 0; j-- {
 				around := &w.ops[open[j]]
 				if v.order >= around.inner && v.order < around.last {

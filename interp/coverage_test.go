@@ -83,7 +83,7 @@ func TestEveryOpHasAKernel(t *testing.T) {
 		}
 	}
 	for name := range table {
-		if reg.Lookup([]byte(name)) == nil {
+		if reg.Lookup(name) == nil {
 			t.Errorf("%s has a kernel, but is not an op", name)
 		}
 	}

@@ -41,6 +41,8 @@ type AsmParser interface {
 	// ParseInteger reads an optionally negative decimal or hexadecimal integer. As in MLIR, true is -1 and false is 0.
 	ParseInteger() int64
 	ParseOptionalInteger() (value int64, ok bool)
+	// ParseEnum reads a bare case of def and returns its code.
+	ParseEnum(def *EnumDef) int
 	// ParseIntegers reads [1, 2, 3].
 	ParseIntegers() []int64
 	// ParseIntArray reads the same list as an array attribute; equal texts may share one attribute.

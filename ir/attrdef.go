@@ -47,27 +47,14 @@ type AttrDef struct {
 // Field is one parameter of an attribute. It comes from a field of the attribute's data with a tag:
 // `attr:"offset_dims"`, or `attr:"operand_index,always"`.
 type Field struct {
-	Name   string
-	Kind   FieldKind
-	Always bool // written even if it is zero
-	index  []int
+	Name string
+	// Type is the type of the data's field: int64, []int64, bool, float64, string, Attr, a Param or a pointer to one, nil
+	// if absent. An attribute with a field of another type needs Parse and Print.
+	Type    reflect.Type
+	Keyword bool // a string that is written without quotes, with ",keyword" in its tag
+	Always  bool // written even if it is zero
+	index   []int
 }
-
-// FieldKind says how a parameter is written. It follows from the type of the data's field.
-type FieldKind uint8
-
-// Kinds of fields.
-const (
-	FieldInt     FieldKind = iota // int64: 3
-	FieldInts                     // []int64: [1, 2]
-	FieldBool                     // bool: true
-	FieldFloat                    // float64
-	FieldString                   // string: "x"
-	FieldKeyword                  // string with ",keyword" in its tag: f32
-	FieldAttr                     // Attr: any attribute
-	FieldParam                    // a Param, or a pointer to one (nil if absent)
-	FieldOther                    // anything else: the attribute needs Parse and Print
-)
 
 // Param is a parameter with its own syntax.
 type Param interface {
@@ -91,40 +78,25 @@ func NewAttrDef[T any](d AttrDef) *AttrDef {
 			continue
 		}
 		name, option, _ := strings.Cut(tag, ",")
-		field := Field{Name: name, Kind: kindOf(f.Type), Always: option == "always" || !d.Partial, index: f.Index}
-		switch {
-		case option == "keyword" && field.Kind == FieldString:
-			field.Kind = FieldKeyword
-		case option != "" && option != "always":
+		keyword := option == "keyword" && f.Type == reflect.TypeFor[string]()
+		if option != "" && option != "always" && !keyword {
 			panic(fmt.Sprintf("%s.%s: unknown tag %q", d.data, f.Name, tag))
 		}
-		if field.Kind == FieldOther && d.Parse == nil {
+		if d.Parse == nil && !hasSyntax(f.Type) {
 			panic(fmt.Sprintf("%s.%s: no syntax for a %s", d.data, f.Name, f.Type))
 		}
-		d.Fields = append(d.Fields, field)
+		d.Fields = append(d.Fields, Field{Name: name, Type: f.Type, Keyword: keyword, Always: option == "always" || !d.Partial, index: f.Index})
 	}
 	return &d
 }
 
-func kindOf(t reflect.Type) FieldKind {
-	if t.Implements(reflect.TypeFor[Param]()) || reflect.PointerTo(t).Implements(reflect.TypeFor[Param]()) {
-		return FieldParam
-	}
+// hasSyntax reports whether a Field of type t needs no Parse and Print.
+func hasSyntax(t reflect.Type) bool {
 	switch t {
-	case reflect.TypeFor[int64]():
-		return FieldInt
-	case reflect.TypeFor[[]int64]():
-		return FieldInts
-	case reflect.TypeFor[bool]():
-		return FieldBool
-	case reflect.TypeFor[float64]():
-		return FieldFloat
-	case reflect.TypeFor[string]():
-		return FieldString
-	case reflect.TypeFor[Attr]():
-		return FieldAttr
+	case reflect.TypeFor[int64](), reflect.TypeFor[[]int64](), reflect.TypeFor[bool](), reflect.TypeFor[float64](), reflect.TypeFor[string](), reflect.TypeFor[Attr]():
+		return true
 	}
-	return FieldOther
+	return t.Implements(reflect.TypeFor[Param]()) || reflect.PointerTo(t).Implements(reflect.TypeFor[Param]())
 }
 
 // Mirror returns the AttrDef of the same attribute in another dialect.
@@ -162,7 +134,7 @@ func (d *AttrDef) body(data any) string {
 	if d.Print != nil {
 		return d.Print(d, data)
 	}
-	return "<" + d.FieldText(data) + ">"
+	return "<" + d.fieldText(data) + ">"
 }
 
 // Is reports whether a is an attribute of kind d, or of a kind that mirrors d.
@@ -197,7 +169,7 @@ func (d *AttrDef) ParseParams(p AsmParser) *DialectAttr {
 		}
 	} else {
 		data = reflect.New(d.data).Interface()
-		d.ParseFields(p, data)
+		d.parseFields(p, data)
 	}
 	if d.Check != nil {
 		if err := d.Check(data); err != nil {
@@ -224,8 +196,8 @@ func (d *AttrDef) ParseShort(p AsmParser) Attr {
 	return a
 }
 
-// ParseFields reads <name = value, ...> into data. The parameters may come in any order.
-func (d *AttrDef) ParseFields(p AsmParser, data any) {
+// parseFields reads <name = value, ...> into data. The parameters may come in any order.
+func (d *AttrDef) parseFields(p AsmParser, data any) {
 	var seen uint64
 	p.Expect("<")
 	for n := 0; !p.Accept(">"); n++ {
@@ -273,7 +245,7 @@ func (d *AttrDef) field(name string) int {
 	return -1
 }
 
-// Value returns a pointer to field i of data: *int64 for FieldInt, and so on.
+// Value returns a pointer to field i of data: *int64 for an int64.
 func (d *AttrDef) Value(data any, i int) any {
 	return reflect.ValueOf(data).Elem().FieldByIndex(d.Fields[i].index).Addr().Interface()
 }
@@ -292,7 +264,7 @@ func (d *AttrDef) ParseField(p AsmParser, data any, i int) {
 	case *float64:
 		*v = p.ParseFloat()
 	case *string:
-		if d.Fields[i].Kind == FieldKeyword {
+		if d.Fields[i].Keyword {
 			*v = p.ParseKeyword()
 		} else {
 			*v = p.ParseString()
@@ -308,8 +280,8 @@ func (d *AttrDef) ParseField(p AsmParser, data any, i int) {
 	}
 }
 
-// FieldText returns the text of data's parameters: name = value, ...
-func (d *AttrDef) FieldText(data any) string {
+// fieldText returns the text of data's parameters: name = value, ...
+func (d *AttrDef) fieldText(data any) string {
 	var b []byte
 	v := reflect.ValueOf(data).Elem()
 	for i := range d.Fields {
@@ -332,7 +304,7 @@ func (d *AttrDef) FieldText(data any) string {
 		case *float64:
 			b = tensor.AppendFloat(b, tensor.F64, math.Float64bits(*v))
 		case *string:
-			if f.Kind == FieldKeyword {
+			if f.Keyword {
 				b = append(b, *v...)
 			} else {
 				b = mlirtext.AppendQuoted(b, *v)
@@ -374,35 +346,6 @@ func (d *EnumDef) Code(s string) (code int, ok bool) {
 		}
 	}
 	return 0, false
-}
-
-// ParseCase reads a bare case and returns its code.
-func (d *EnumDef) ParseCase(p AsmParser) int {
-	pos := p.Pos()
-	word := p.ParseOptionalKeyword()
-	if word == "" {
-		p.Errorf("expected valid keyword")
-	}
-	code, ok := d.Code(word)
-	if !ok {
-		p.ErrorfAt(pos, "%s", d.Expected())
-	}
-	return code
-}
-
-// Expected returns MLIR's message about a word that is not a case.
-func (d *EnumDef) Expected() string {
-	name := ""
-	for part := range strings.SplitSeq(d.Name, "_") {
-		name += strings.ToUpper(part[:1]) + part[1:]
-	}
-	var cases []string
-	for _, c := range d.Cases {
-		if c != "" {
-			cases = append(cases, c)
-		}
-	}
-	return fmt.Sprintf("expected ::mlir::%s::%s to be one of: %s", d.Dialect, name, strings.Join(cases, ", "))
 }
 
 // TypeDef describes one type of a dialect, such as !stablehlo.token.

@@ -395,9 +395,6 @@ func (a *DialectAttr) Data() any { return a.data }
 // NewOpaque returns an attribute that keeps text verbatim.
 func NewOpaque(text string) *OpaqueAttr { return &OpaqueAttr{text} }
 
-// Text returns the text.
-func (a *OpaqueAttr) Text() string { return a.text }
-
 // NewLocAttr returns a location as an attribute.
 func NewLocAttr(l *Loc) *LocAttr { return &LocAttr{l} }
 

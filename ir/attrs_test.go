@@ -245,23 +245,13 @@ func TestAttrLists(t *testing.T) {
 	}
 }
 
-func TestFuseLocs(t *testing.T) {
-	a, b := ir.NewFileLoc("a", 1, 2), ir.NewFileLoc("b", 3, 4)
-	ab := ir.FuseLocs(a, nil, b, ir.NewFileLoc("a", 1, 2))
-	for want, l := range map[string]*ir.Loc{
-		`loc(fused["a":1:2, "b":3:4])`: ab,
-		`loc("a":1:2)`:                 ir.FuseLocs(a, a, nil),
-		`loc(unknown)`:                 ir.FuseLocs(nil),
-		`loc(fused["b":3:4, "a":1:2])`: ir.FuseLocs(b, ab),
-	} {
-		if l.String() != want {
-			t.Errorf("got %s, want %s", l, want)
-		}
-	}
-	if ab.Kind() != ir.LocFused || ab.Metadata() != nil || len(ab.Children()) != 2 || ab.Depth() != 1 {
+func TestLocTable(t *testing.T) {
+	var table ir.LocTable
+	a, b := table.File("a", 1, 2, 0, 0), table.File("b", 3, 4, 0, 0)
+	ab := table.Fused(nil, 0, []*ir.Loc{a, b})
+	if ab.Kind() != ir.LocFused || ab.Metadata() != nil || len(ab.Children()) != 2 || ab.Depth() != 1 || ab.String() != `loc(fused["a":1:2, "b":3:4])` {
 		t.Error("a fused location lost its parts")
 	}
-	var table ir.LocTable
 	x := table.CallSite(table.Name("n", table.File("f", 1, 2, 3, 4)), a)
 	if x != table.CallSite(table.Name("n", table.File("f", 1, 2, 3, 4)), a) || x == table.CallSite(a, a) || x.Size() == 0 {
 		t.Error("equal locations are two")

@@ -66,12 +66,14 @@ func (r *Region) InsertBlock(i int, b *Block) {
 	case b.contains(r.op):
 		panic("ir: inserting a block into itself")
 	}
+	r.m.sameModule(b.m)
 	b.region = r
 	r.blocks = insert(r.blocks, i, b)
 	r.branched()
 }
 
-// TakeBlocks moves all blocks of from to the end of r.
+// TakeBlocks moves all blocks of from to the end of r. from may belong to another module with the same context and
+// registry; the values in the blocks then get new IDs.
 func (r *Region) TakeBlocks(from *Region) {
 	if r == from {
 		return
@@ -86,11 +88,52 @@ func (r *Region) TakeBlocks(from *Region) {
 	}
 	for _, b := range from.blocks {
 		b.region = r
+		if r.m != from.m {
+			r.m.adopt(b)
+		}
 	}
 	r.blocks = slices.Concat(r.blocks, from.blocks)
 	from.blocks = nil
 	r.branched()
 	from.branched()
+}
+
+// adopt makes b, and everything in it, part of m.
+func (m *Module) adopt(b *Block) {
+	if m.ctx != b.m.ctx || m.registry != b.m.registry {
+		panic("ir: moving blocks between modules of different contexts or registries")
+	}
+	number := func(v *Value) {
+		v.id = m.ids
+		m.ids++
+	}
+	b.m = m
+	for _, a := range b.args {
+		number(a)
+	}
+	for o := b.first; o != nil; o = o.next {
+		if d := o.def; m.registry.Lookup(d.Name) != d { // of an unknown kind, which the other module defined
+			if o.def = m.Def(d.Name); d.registered {
+				o.def = m.RegisteredDef(d.Name)
+			}
+		}
+		for i := range o.results {
+			number(&o.results[i])
+		}
+		for _, r := range o.Regions() {
+			r.m = m
+			for _, inner := range r.blocks {
+				m.adopt(inner)
+			}
+		}
+	}
+}
+
+// sameModule panics if m is not other.
+func (m *Module) sameModule(other *Module) {
+	if m != other {
+		panic("ir: a part of another module")
+	}
 }
 
 // insert returns list with x at position i. It does not modify the elements of list, because a loop may range over
@@ -293,8 +336,8 @@ func (b *Block) Ops() iter.Seq[*Op] {
 	}
 }
 
-// Append adds a detached op at the end.
-func (b *Block) Append(o *Op) { b.insert(o, b.last) }
+// Append moves o, which may be detached, to the end of b.
+func (b *Block) Append(o *Op) { b.insert(o, nil) }
 
 // SplitBefore moves o and the ops after it into a new block without arguments, which it inserts after b and returns.
 func (b *Block) SplitBefore(o *Op) *Block {
@@ -311,7 +354,6 @@ func (b *Block) SplitBefore(o *Op) *Block {
 func (b *Block) takeOps(o *Op) {
 	for o != nil {
 		next := o.Next()
-		o.Remove()
 		b.Append(o)
 		o = next
 	}
@@ -328,6 +370,7 @@ func (b *Block) InlineBefore(o *Op, values ...*Value) {
 	case b.hasPredecessor():
 		panic("ir: inlining a block that another block branches to")
 	}
+	b.m.sameModule(o.block.m)
 	for _, v := range values {
 		if v.usable(); v.block == b {
 			panic("ir: inlining a block with its own argument")
@@ -361,32 +404,37 @@ func (b *Block) splice(from *Block, o *Op) {
 	b.setOrder(first, n)
 }
 
-// insert links o after p, or at the front if p is nil.
-func (b *Block) insert(o, p *Op) {
+// insert moves o, which may be detached, before next, or to the end if next is nil.
+func (b *Block) insert(o, next *Op) {
 	b.usable()
 	o.usable()
+	if o.parts != nil {
+		if b.Parent() != nil && o.IsAncestorOf(b.Parent()) {
+			panic("ir: inserting " + o.def.Name + " into itself")
+		}
+		for _, r := range o.parts.regions {
+			b.m.sameModule(r.m)
+		}
+	}
 	if o.block != nil {
-		panic("ir: inserting " + o.def.Name + ", which is already in a block")
+		b.m.sameModule(o.block.m)
+		o.unlink()
 	}
-	if o.parts != nil && b.Parent() != nil && o.IsAncestorOf(b.Parent()) {
-		panic("ir: inserting " + o.def.Name + " into itself")
-	}
-	o.block, o.prev = b, p
-	if p != nil {
-		o.next = p.next
-		p.next = o
-	} else {
-		o.next = b.first
-		b.first = o
-	}
-	if o.next != nil {
-		o.next.prev = o
+	prev := b.last
+	if next != nil {
+		prev, next.prev = next.prev, o
 	} else {
 		b.last = o
-		if branches(o) || branches(p) {
+		if branches(o) || branches(prev) {
 			b.region.branched()
 		}
 	}
+	if prev != nil {
+		prev.next = o
+	} else {
+		b.first = o
+	}
+	o.block, o.prev, o.next = b, prev, next
 	b.setOrder(o, 1)
 }
 

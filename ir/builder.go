@@ -94,7 +94,7 @@ func (b *Builder) insert(o *Op) {
 		b.block.Append(o)
 		return
 	}
-	p.block.insert(o, p.prev)
+	p.block.insert(o, p)
 }
 
 // Create makes an op with the given result types, for operations that do not infer them. Attributes are inherent if the

@@ -37,7 +37,7 @@ func (m *Module) Rebuild(o *Op, st *OpState, results []int) *Op {
 		o.block.region.branched()
 	}
 	n := m.NewOp(&full)
-	o.block.insert(n, o)
+	o.block.insert(n, o.next)
 	for i := range o.results {
 		k := i
 		if results != nil {

@@ -37,9 +37,6 @@ type Binary struct {
 	Is func(data any) bool
 }
 
-// BinaryCode returns the encoding that stores the fields in order.
-func BinaryCode(code int) []Binary { return []Binary{{Code: code}} }
-
 // BinaryData returns the encoding for data of type *T that fields reads or writes.
 func BinaryData[T any](code int, fields func(c Coder, d *T)) []Binary {
 	return []Binary{{Code: code, Data: func(c Coder, data any) { fields(c, data.(*T)) }}}

@@ -15,15 +15,11 @@ import (
 type Context struct {
 	mu    sync.RWMutex
 	types map[string]Type
-
-	unknown *Loc
 }
 
 // NewContext returns an empty context.
 func NewContext() *Context {
-	c := &Context{types: make(map[string]Type)}
-	c.unknown = &Loc{kind: LocUnknown}
-	return c
+	return &Context{types: make(map[string]Type)}
 }
 
 // scalars holds the types that all contexts share. It is never written.
@@ -208,9 +204,6 @@ func (c *Context) DialectType(dialect, name, body string, data any) *DialectType
 	key := typeKey("!" + dialect + "." + name + body)
 	return c.intern(key, &DialectType{dialect: strings.Clone(dialect), name: strings.Clone(name), body: strings.Clone(body), data: data}).(*DialectType)
 }
-
-// UnknownLoc returns loc(unknown).
-func (c *Context) UnknownLoc() *Loc { return c.unknown }
 
 // ElementOf returns the type of elements of type d, or nil for tensor.Invalid. All contexts share it.
 func ElementOf(d tensor.DType) Type {

@@ -206,12 +206,9 @@ func (d *Def) Original() *Def {
 // Known reports whether the kind was registered by a dialect.
 func (d *Def) Known() bool { return !d.unknown }
 
-// KnowsAttrs reports whether Attrs holds all inherent attributes: of known kinds, and of those in Dialect.Foreign.
-func (d *Def) KnowsAttrs() bool { return !d.unknown || d.foreign }
-
 // Registered reports whether bytecode marks ops of the kind as registered: hlocb knows their attributes, or the
 // producer of the module did.
-func (d *Def) Registered() bool { return d.KnowsAttrs() || d.registered }
+func (d *Def) Registered() bool { return !d.unknown || d.foreign || d.registered }
 
 // Has reports whether every op of the kind has all traits t. It is false for an unknown kind.
 func (d *Def) Has(t Traits) bool { return !d.unknown && d.Traits&t == t }
@@ -304,8 +301,14 @@ func NewRegistry(dialects ...*Dialect) (*Registry, error) {
 	return r, nil
 }
 
-// Lookup returns the definition of the op named name, or nil if none is registered. It does not allocate.
-func (r *Registry) Lookup(name []byte) *Def { return r.defs[string(name)] }
+// Lookup returns the definition of the op named name, or nil if none is registered or r is nil. A definition in Dialect.Foreign is
+// not Known.
+func (r *Registry) Lookup(name string) *Def {
+	if r == nil {
+		return nil
+	}
+	return r.defs[name]
+}
 
 // Formats returns the compiled assembly formats of all ops, for the parser and the printer.
 func (r *Registry) Formats() *assembly.Table[*Def, *Directive, DirectiveArg] { return &r.formats }
@@ -356,8 +359,13 @@ func directiveArg(a assembly.Arg) DirectiveArg {
 	return out
 }
 
-// Dialect returns the dialect named name, or nil.
-func (r *Registry) Dialect(name string) *Dialect { return r.dialects[name] }
+// Dialect returns the dialect named name, or nil if there is none or r is nil.
+func (r *Registry) Dialect(name string) *Dialect {
+	if r == nil {
+		return nil
+	}
+	return r.dialects[name]
+}
 
 // Dialects returns the dialects in the order of registration.
 func (r *Registry) Dialects() []*Dialect { return r.order }

@@ -9,18 +9,6 @@ func (r *Region) Erased() bool { return r.erased }
 // Erased exports erased for tests.
 func (b *Block) Erased() bool { return b.erased }
 
-// InsertBefore inserts the detached op o before p, or at the end if p is nil.
-func (b *Block) InsertBefore(o, p *Op) {
-	if p == nil {
-		b.Append(o)
-		return
-	}
-	if p.block != b {
-		panic("ir: inserting before an op of another block")
-	}
-	b.insert(o, p.prev)
-}
-
 // CloneOp returns a detached copy of o and everything in its regions.
 func (m *Module) CloneOp(o *Op, mapping map[*Value]*Value) *Op {
 	return (&cloner{m: m, values: mapping}).copyTree(o)

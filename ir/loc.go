@@ -1,9 +1,6 @@
 package ir
 
-import (
-	"math"
-	"slices"
-)
+import "math"
 
 // LocKind is the kind of a location.
 type LocKind uint8
@@ -18,7 +15,7 @@ const (
 )
 
 // Loc is an MLIR location: the place in the producer's program that an op comes from. It round-trips. Diagnostics about
-// the module's text use Pos instead. Locations are immutable.
+// the module's text use Pos instead. Locations are immutable. A LocTable makes them; the zero Loc is loc(unknown).
 type Loc struct {
 	kind    LocKind
 	depth   uint16
@@ -37,46 +34,6 @@ type locParts struct {
 	metadata     Attr   // fused only
 	metadataSize uint32 // approximate length of its text
 	metadataHash uint64
-}
-
-// fileLoc returns the location "file":line:col to endLine:endCol.
-func fileLoc(file string, line, col, endLine, endCol uint32) Loc {
-	return Loc{kind: LocFile, name: file, line: line, col: col, endLine: endLine, endCol: endCol, size: uint32(len(file)) + ownSize}
-}
-
-// NewFileLoc returns loc("file":line:col).
-func NewFileLoc(file string, line, col uint32) *Loc {
-	l := fileLoc(file, line, col, 0, 0)
-	return &l
-}
-
-// FuseLocs returns the location of an op that replaces ops at all of locs, by MLIR's rule (FusedLoc::get). It flattens
-// fused locations without metadata and drops duplicates and unknown locations. If none remains, it returns nil, the
-// unknown location; if one remains, that location.
-func FuseLocs(locs ...*Loc) *Loc {
-	var kids []*Loc
-	var add func(list []*Loc)
-	add = func(list []*Loc) {
-		for _, l := range list {
-			switch {
-			case l.Kind() == LocUnknown:
-			case l.Kind() == LocFused && l.Metadata() == nil:
-				add(l.Children())
-			case !slices.ContainsFunc(kids, func(k *Loc) bool { return k == l || k.String() == l.String() }):
-				kids = append(kids, l)
-			}
-		}
-	}
-	add(locs)
-	switch len(kids) {
-	case 0:
-		return nil
-	case 1:
-		return kids[0]
-	}
-	l := &Loc{kind: LocFused, parts: &locParts{kids: kids}}
-	l.measure()
-	return l
 }
 
 // ownSize is the approximate text length of a location without names and nested locations.

@@ -19,8 +19,7 @@ const locChunk = 256
 
 // File returns loc("file":line:col to endLine:endCol); without a range, the end is 0, 0.
 func (t *LocTable) File(file string, line, col, endLine, endCol uint32) *Loc {
-	l := fileLoc(file, line, col, endLine, endCol)
-	return t.intern(&l)
+	return t.intern(&Loc{kind: LocFile, name: file, line: line, col: col, endLine: endLine, endCol: endCol, size: uint32(len(file)) + ownSize})
 }
 
 // Name returns loc("name"(child)); child may be nil.

@@ -71,43 +71,10 @@ func (m *Module) Resources() []Resource { return m.resources }
 // SetResources replaces the entries of the file metadata section.
 func (m *Module) SetResources(r []Resource) { m.resources = r }
 
-// TakeBody replaces the body, attributes, location and resources of m by those of from, a module with the same context
-// and registry. The op of m stays, the ops that were in m are erased, and from is empty afterwards.
-func (m *Module) TakeBody(from *Module) {
-	if m.ctx != from.ctx || m.registry != from.registry {
-		panic("ir: taking the body of a module of another context")
-	}
-	r := m.op.Region(0)
-	for _, b := range r.blocks {
-		b.erase()
-	}
-	r.blocks = nil
-	r.TakeBlocks(from.op.Region(0))
-	m.ids = max(m.ids, from.ids)
-	m.op.SetAttrs(from.op.Attrs())
-	m.op.SetLoc(from.op.Loc())
-	m.resources = from.resources
-	var own func(r *Region)
-	own = func(r *Region) {
-		r.m = m
-		for _, b := range r.blocks {
-			b.m = m
-			for op := range b.Ops() {
-				for _, inner := range op.Regions() {
-					own(inner)
-				}
-			}
-		}
-	}
-	own(r)
-}
-
 // Def returns the definition of the op named name. It makes one for an unknown kind.
 func (m *Module) Def(name string) *Def {
-	if m.registry != nil {
-		if d := m.registry.defs[name]; d != nil {
-			return d
-		}
+	if d := m.registry.Lookup(name); d != nil {
+		return d
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -203,6 +170,7 @@ func (m *Module) NewOp(st *OpState) *Op {
 		if r.op != nil || r.erased {
 			panic("ir: a region of " + o.def.Name + " belongs to another op, or is erased")
 		}
+		m.sameModule(r.m)
 		r.op = o
 	}
 	return o

@@ -318,12 +318,6 @@ func (o *Op) SetPos(p diag.Pos) { o.pos = p }
 // IsBefore reports whether o comes before p in the same block.
 func (o *Op) IsBefore(p *Op) bool { return o.block != nil && o.block == p.block && o.order < p.order }
 
-// Remove detaches the op from its block without destroying it.
-func (o *Op) Remove() {
-	o.usable()
-	o.unlink()
-}
-
 // unlink removes the op from its block's list. It keeps next, so that a loop about to visit o continues with the ops
 // after it.
 func (o *Op) unlink() {
@@ -393,19 +387,15 @@ func (o *Op) ReplaceWith(values ...*Value) {
 	o.Erase()
 }
 
-// MoveBefore moves the op before p.
+// MoveBefore moves o, which may be detached, before p.
 func (o *Op) MoveBefore(p *Op) {
 	o.usable()
-	switch {
-	case p.block == nil:
+	if p.block == nil {
 		panic("ir: moving " + o.def.Name + " beside an op that is in no block")
-	case o == p:
-		return
-	case o.IsAncestorOf(p):
-		panic("ir: moving " + o.def.Name + " into itself")
 	}
-	o.unlink()
-	p.block.insert(o, p.prev)
+	if o != p {
+		p.block.insert(o, p)
+	}
 }
 
 // Walk calls f for o and every op nested in it, parents before children, in program order, until f returns false. f may

@@ -127,10 +127,10 @@ func TestErased(t *testing.T) {
 	if def.HasUses() {
 		t.Error("the erased op still uses a value")
 	}
-	arg.SetLoc(ir.NewFileLoc("f", 1, 1)) // a no-op, as for results
+	arg.SetLoc(fileLoc("f", 1, 1)) // a no-op, as for results
 	for name, f := range map[string]func(){
 		"Erase":       r.Erase,
-		"Remove":      r.Remove,
+		"append":      func() { m.Body().Append(r) },
 		"SetAttr":     func() { r.SetAttr("a", ir.NewUnit()) },
 		"MoveBefore":  func() { r.MoveBefore(def) },
 		"beside":      func() { def.MoveBefore(r) },
@@ -191,7 +191,7 @@ func TestRebuild(t *testing.T) {
 	st := old.State()
 	st.Types = append([]ir.Type{ir.Int(32)}, st.Types...)
 	n := m.Rebuild(old, st, []int{1})
-	v.SetLoc(ir.NewFileLoc("q", 1, 2))
+	v.SetLoc(fileLoc("q", 1, 2))
 	v.SetPos(77)
 	if !old.Erased() || !v.Erased() || v.DefiningOp() != nil || v.Block() != nil {
 		t.Error("the old op or its result is not erased")
@@ -388,7 +388,7 @@ func TestFunctionsInParallel(t *testing.T) {
 				o.SetAttr("t", ir.NewTypeAttr(typ))
 				if i%3 == 0 {
 					c := m.CloneOp(o, map[*ir.Value]*ir.Value{})
-					neg.Block().InsertBefore(c, neg)
+					c.MoveBefore(neg)
 				}
 				if i%2 == 0 {
 					o.Erase()
@@ -424,11 +424,11 @@ func TestOrder(t *testing.T) {
 		o := m.NewOp(&ir.OpState{Def: def})
 		switch i % 3 {
 		case 0:
-			b.InsertBefore(o, mid)
+			o.MoveBefore(mid)
 		case 1:
-			b.InsertBefore(o, mid.Next())
+			o.MoveBefore(mid.Next())
 		case 2:
-			b.InsertBefore(o, b.First())
+			o.MoveBefore(b.First())
 		}
 	}
 	for o := b.First(); o.Next() != nil; o = o.Next() {
@@ -438,9 +438,9 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestTakeBody: the module has the ops of the other one, whose module is empty then. What was in it answers that it is
-// erased.
-func TestTakeBody(t *testing.T) {
+// TestTakeModule: a region takes the blocks of another module, with new IDs and with its own definitions of unknown
+// kinds.
+func TestTakeModule(t *testing.T) {
 	reg, ctx := testRegistry(t), ir.NewContext()
 	m, from := ir.NewModule(ctx, reg, nil), ir.NewModule(ctx, reg, nil)
 	block := m.Body()
@@ -448,7 +448,12 @@ func TestTakeBody(t *testing.T) {
 	user := m.AtEnd(block).Create(anyOp, []*ir.Value{old.Result(0)}, nil)
 	result, use := old.Result(0), user.OperandUse(0)
 	moved := from.AtEnd(from.Body()).Create(anyOp, nil, []ir.Type{ir.Int(8)})
-	m.TakeBody(from)
+	inner := from.AtEnd(from.Body()).Insert(&ir.OpState{Def: from.RegisteredDef("u.op"), Regions: 1}).Region(0).AddBlock(ir.Int(8))
+	m.Op().Region(0).TakeBlocks(from.Op().Region(0))
+	block.Erase()
+	if u := inner.Parent(); !u.Is(m.Def("u.op")) || !u.Def().Registered() || u.Module() != m || inner.Arg(0).ID() != 2 || moved.Result(0).ID() != 1 || m.NumIDs() != 3 {
+		t.Errorf("the moved ops are not like those of the module: %v, IDs %d and %d", u.Is(m.Def("u.op")), moved.Result(0).ID(), inner.Arg(0).ID())
+	}
 	if !old.Erased() || !user.Erased() || !block.Erased() || !result.Erased() || result.HasUses() || use.Value() != nil || use.Owner() != nil {
 		t.Errorf("op, user, block or value are not erased, or the use is not empty: %t %t %t %t %v", old.Erased(), user.Erased(), block.Erased(), result.Erased(), use.Value())
 	}
@@ -457,5 +462,38 @@ func TestTakeBody(t *testing.T) {
 	}
 	if err := ir.Verify(m); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestOtherModule: parts of one module cannot be put into another one.
+func TestOtherModule(t *testing.T) {
+	reg, ctx := testRegistry(t), ir.NewContext()
+	m, n := ir.NewModule(ctx, reg, nil), ir.NewModule(ctx, reg, nil)
+	in := m.AtEnd(m.Body()).Insert(&ir.OpState{Def: anyOp, Regions: 1})
+	other := n.AtEnd(n.Body()).Insert(&ir.OpState{Def: anyOp, Regions: 1})
+	detached := n.NewOp(&ir.OpState{Def: anyOp, Regions: 1})
+	block := other.Region(0).AddBlock()
+	foreign := ir.NewModule(ir.NewContext(), reg, nil)
+	for name, f := range map[string]func(){
+		"MoveBefore":   func() { in.MoveBefore(other) },
+		"Append":       func() { m.Body().Append(detached) },
+		"InsertBlock":  func() { in.Region(0).InsertBlock(0, n.NewBlock()) },
+		"InlineBefore": func() { block.InlineBefore(in) },
+		"NewOp":        func() { m.NewOp(&ir.OpState{Def: anyOp, Bodies: []*ir.Region{n.NewRegion()}}) },
+		"TakeBlocks":   func() { in.Region(0).TakeBlocks(foreign.Op().Region(0)) },
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s took a part of another module", name)
+				}
+			}()
+			f()
+		}()
+	}
+	for _, m := range []*ir.Module{m, n} {
+		if err := ir.Verify(m); err != nil {
+			t.Error(err)
+		}
 	}
 }

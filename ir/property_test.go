@@ -76,9 +76,13 @@ var (
 	isoOp   = &ir.Def{Name: "t.iso", Operands: anyOp.Operands, Results: anyOp.Results, Regions: anyOp.Regions, Traits: ir.NoTerminator | ir.IsolatedFromAbove}
 	graphOp = &ir.Def{Name: "t.graph", Operands: anyOp.Operands, Results: anyOp.Results, Regions: anyOp.Regions, Traits: ir.NoTerminator | ir.GraphRegion}
 	branch  = &ir.Def{Name: "t.br", Operands: anyOp.Operands, Traits: ir.Terminator}
-	locs    = []*ir.Loc{nil, ir.NewFileLoc("f", 1, 2), ir.NewFileLoc("g", 3, 4)}
+	locs    = []*ir.Loc{nil, fileLoc("f", 1, 2), fileLoc("g", 3, 4)}
 	defs    = []*ir.Def{anyOp, anyOp, isoOp, graphOp, ir.NewModule(ir.NewContext(), nil, nil).Def("u.op"), branch, branch}
 )
+
+func fileLoc(file string, line, col uint32) *ir.Loc {
+	return new(ir.LocTable).File(file, line, col, 0, 0)
+}
 
 func testRegistry(t testing.TB) *ir.Registry {
 	t.Helper()
@@ -133,7 +137,7 @@ func TestRandomMutations(t *testing.T) {
 	}
 }
 
-var mutations = []string{"NewOp", "NewRegion", "NewBlock", "AddBlock", "InsertBlock", "Append", "InsertBefore", "MoveBefore", "Remove", "Erase",
+var mutations = []string{"NewOp", "NewRegion", "NewBlock", "AddBlock", "InsertBlock", "Append", "MoveBefore", "Erase",
 	"SetOperand", "Use.Set", "SetOperands", "SetType", "ReplaceAllUsesWith", "Set each", "ReplaceWith", "Rebuild", "CloneOp", "InsertArg", "RemoveArg",
 	"Block.Erase", "TakeBlocks", "SplitBefore", "InlineBefore", "SetSuccessor", "SetAttr", "RemoveAttr", "SetAttrs", "SetLoc", "SetPos", "SetName", "SortUses"}
 
@@ -293,27 +297,14 @@ func (s *model) plan() (do func(), refused bool) {
 		r.blocks = slices.Insert(slices.Clone(r.blocks), i, b)
 		b.region = r
 		return do, false
-	case "Append", "InsertBefore":
-		o, b, at := s.op(), s.block(), -1
-		var next *sOp
-		if s.step == "InsertBefore" && len(b.ops) > 0 {
-			at = s.rng.IntN(len(b.ops))
-			next = b.ops[at]
-		}
-		do := func() {
-			if next != nil {
-				b.h.InsertBefore(o.h, next.h)
-			} else {
-				b.h.Append(o.h)
-			}
-		}
-		if o == s.top || o.erased || b.erased || o.block != nil || b.region != nil && o.contains(b.region.op) {
+	case "Append":
+		o, b := s.op(), s.block()
+		do := func() { b.h.Append(o.h) }
+		if o == s.top || o.erased || b.erased || b.region != nil && o.contains(b.region.op) {
 			return do, o != s.top
 		}
-		if at < 0 {
-			at = len(b.ops)
-		}
-		b.ops, o.block = slices.Insert(slices.Clone(b.ops), at, o), b
+		o.unlink()
+		b.ops, o.block = append(slices.Clone(b.ops), o), b
 		return do, false
 	case "MoveBefore":
 		o, p := s.op(), s.op()
@@ -327,13 +318,6 @@ func (s *model) plan() (do func(), refused bool) {
 			p.block.ops, o.block = slices.Insert(slices.Clone(p.block.ops), i, o), p.block
 		}
 		return do, false
-	case "Remove":
-		o := s.op()
-		if o.erased {
-			return o.h.Remove, true
-		}
-		o.unlink()
-		return o.h.Remove, o == s.top
 	case "Erase":
 		o := s.op()
 		if o.erased || o.used() {

@@ -115,7 +115,7 @@ func (w *Text) attr(b []byte, a Attr, e elision) []byte {
 		b = w.AppendType(b, a.elem)
 		if len(a.values) > 0 {
 			b = append(b, ": "...)
-			b = a.AppendValues(b)
+			b = mlirtext.AppendValues(b, ElementDType(a.elem), a.values)
 		}
 		return append(b, '>')
 	case *DenseAttr:
@@ -201,27 +201,6 @@ func (w *Text) integer(b []byte, a *IntegerAttr, e elision) []byte {
 		return b
 	}
 	return w.colonType(b, a.typ)
-}
-
-// AppendValues appends the values separated by commas.
-func (a *DenseArrayAttr) AppendValues(b []byte) []byte {
-	d := ElementDType(a.elem)
-	for i, v := range a.values {
-		if i > 0 {
-			b = append(b, ", "...)
-		}
-		switch {
-		case d == tensor.I1:
-			b = strconv.AppendBool(b, v != 0)
-		case d.IsFloat():
-			b = tensor.AppendFloat(b, d, uint64(v))
-		case d.Kind() == tensor.KindUnsigned:
-			b = strconv.AppendUint(b, uint64(v), 10)
-		default:
-			b = strconv.AppendInt(b, v, 10)
-		}
-	}
-	return b
 }
 
 // dense appends dense<...> without the type.
@@ -450,5 +429,5 @@ func (a *DenseAttr) String() string      { return attrString(a) }
 func (a *ResourceAttr) String() string   { return attrString(a) }
 func (a *EnumAttr) String() string       { return attrString(a) }
 func (a *DialectAttr) String() string    { return attrString(a) }
-func (a *OpaqueAttr) String() string     { return attrString(a) }
+func (a *OpaqueAttr) String() string     { return a.text }
 func (a *LocAttr) String() string        { return attrString(a) }

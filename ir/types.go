@@ -182,14 +182,6 @@ func (t *DialectType) Name() string { return t.name }
 // Data returns the parsed parameters, or nil if there are none.
 func (t *DialectType) Data() any { return t.data }
 
-// Parts returns the lists of component types of a type that stores no text (see TypeDef.Parts), and nil for all others.
-func (t *DialectType) Parts() [][]Type {
-	if t.def == nil {
-		return nil
-	}
-	return t.def.Parts(t.data)
-}
-
 // ElementDType returns the tensor element type for values of type t, or for their elements if t is a tensor, vector or
 // memref. It returns tensor.Invalid if there is none.
 func ElementDType(t Type) tensor.DType {

@@ -141,9 +141,6 @@ func (v *Value) Users() iter.Seq[*Op] {
 	}
 }
 
-// FirstUse returns the use that was added first, or nil if there are no uses.
-func (v *Value) FirstUse() *Use { return v.first }
-
 // SortUses puts the uses into the order of list. It panics if list does not contain each use once.
 func (v *Value) SortUses(list []*Use) {
 	missing := map[*Use]bool{}

@@ -158,8 +158,8 @@ func.func private @g(%a: tensor<f32>) -> tensor<f32> { return %a : tensor<f32> }
 		move, back func()
 		want       string
 	}{
-		{func() { g.MoveBefore(add) }, func() { g.Remove(); m.Body().Append(g) }, "symbol's parent must have the SymbolTable trait"},
-		{func() { add.Remove(); body.Append(add) }, func() { add.MoveBefore(body.First()) }, "must be the last operation"},
+		{func() { g.MoveBefore(add) }, func() { m.Body().Append(g) }, "symbol's parent must have the SymbolTable trait"},
+		{func() { body.Append(add) }, func() { add.MoveBefore(body.First()) }, "must be the last operation"},
 	} {
 		if err := ir.Verify(m); err != nil {
 			t.Fatal(err)
@@ -214,8 +214,8 @@ func TestForeign(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r.Lookup([]byte("scf.for")) != row || r.Lookup([]byte("scf.if")) == nil {
-			t.Errorf("scf.for is %v, scf.if %v", r.Lookup([]byte("scf.for")), r.Lookup([]byte("scf.if")))
+		if r.Lookup("scf.for") != row || r.Lookup("scf.if") == nil {
+			t.Errorf("scf.for is %v, scf.if %v", r.Lookup("scf.for"), r.Lookup("scf.if"))
 		}
 	}
 }
@@ -254,7 +254,7 @@ func TestRegistry(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f := registry.Formats().Of(d[0].Ops[0]); f == nil || len(f.Elems) != 18 || registry.Lookup([]byte("t.op")) != d[0].Ops[0] || registry.Dialect("t") != d[0] || registry.Dialect("x") != nil {
+	if f := registry.Formats().Of(d[0].Ops[0]); f == nil || len(f.Elems) != 18 || registry.Lookup("t.op") != d[0].Ops[0] || registry.Dialect("t") != d[0] || registry.Dialect("x") != nil {
 		t.Error("the registry does not know what it was given")
 	}
 	if len(registry.Dialects()) != 1 || len(registry.Dialects()[0].Ops) != 1 {
@@ -305,7 +305,7 @@ func TestBuilder(t *testing.T) {
 	entry := m.Body().First().Region(0).Entry()
 	ret := entry.First()
 	var heard []*ir.Op
-	loc := ir.NewFileLoc("f", 1, 2)
+	loc := fileLoc("f", 1, 2)
 	b := m.Before(ret).At(loc, 7).OnInsert(func(o *ir.Op) { heard = append(heard, o) })
 	neg := ir.Must(b.Build(m.Def("stablehlo.negate"), entry.Args()))
 	if neg.Loc() != loc || neg.Pos() != 7 || neg.Result(0).Type() != entry.Arg(0).Type() || b.Module() != m || len(heard) != 1 {

@@ -253,6 +253,18 @@ func (p *parser) ParseOptionalKeyword() string {
 }
 
 // ParseKeywordOrString reads a bare word or a string.
+func (p *parser) ParseEnum(def *ir.EnumDef) int {
+	pos, word := p.pos(), p.ParseOptionalKeyword()
+	if word == "" {
+		p.Errorf("expected valid keyword")
+	}
+	code, ok := def.Code(word)
+	if !ok {
+		p.ErrorfAt(pos, "%s", expectedCase(def))
+	}
+	return code
+}
+
 func (p *parser) ParseKeywordOrString() string {
 	if s, ok := p.ParseOptionalString(); ok {
 		return s

@@ -1,7 +1,9 @@
 package parse
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/hlocb/hlocb/internal/assembly"
 	"github.com/hlocb/hlocb/ir"
@@ -254,10 +256,20 @@ func (p *parser) enumCase(def *ir.EnumDef, optional bool) (ir.Attr, bool) {
 		if optional {
 			return nil, false
 		}
-		p.hooks.Errorf("%s", def.Expected())
+		p.hooks.Errorf("%s", expectedCase(def))
 	}
 	p.next()
 	return ir.NewEnum(def, code), true
+}
+
+// expectedCase returns MLIR's message about a word that is not a case of def.
+func expectedCase(def *ir.EnumDef) string {
+	name := ""
+	for part := range strings.SplitSeq(def.Name, "_") {
+		name += strings.ToUpper(part[:1]) + part[1:]
+	}
+	cases := slices.DeleteFunc(slices.Clone(def.Cases), func(c string) bool { return c == "" })
+	return fmt.Sprintf("expected ::mlir::%s::%s to be one of: %s", def.Dialect, name, strings.Join(cases, ", "))
 }
 
 // functionalType reads (T, ...) -> R, the types of all operands and results.

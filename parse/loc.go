@@ -13,6 +13,7 @@ import (
 // locations holds the state of reading locations.
 type locations struct {
 	table   ir.LocTable
+	unknown *ir.Loc                // written in the text
 	stack   []*ir.Loc              // parts of the fused locations that are being read
 	forward map[string]*forwardLoc // aliases that were used before their definition
 	names   []string               // the keys of forward, in the order of their first uses
@@ -69,7 +70,7 @@ func (p *parser) locAlias(forward bool) *ir.Loc {
 	}
 	f := p.locs.forward[string(name)]
 	if f == nil {
-		f = &forwardLoc{use: ir.NewFileLoc("", 0, 0), pos: p.Pos()}
+		f = &forwardLoc{use: &ir.Loc{}, pos: p.Pos()}
 		if p.locs.forward == nil {
 			p.locs.forward = map[string]*forwardLoc{}
 		}
@@ -134,7 +135,7 @@ func (p *parser) location() *ir.Loc {
 		switch string(p.text()) {
 		case "unknown":
 			p.next()
-			return p.ctx.UnknownLoc()
+			return p.locs.unknown
 		case "callsite":
 			p.next()
 			p.expectIn('(', "expected '(' in callsite location")
@@ -217,15 +218,15 @@ func (p *parser) fuse(meta ir.Attr, size int64, mark int) *ir.Loc {
 			for _, c := range l.Children() {
 				add(c)
 			}
-		case l.Kind() != ir.LocUnknown || l != p.ctx.UnknownLoc():
+		case l.Kind() != ir.LocUnknown || l != p.locs.unknown:
 			add(l)
 		}
 	}
 	switch {
 	case len(out) == 0 && meta == nil:
-		return p.ctx.UnknownLoc()
+		return p.locs.unknown
 	case len(out) == 0:
-		out = append(out, p.ctx.UnknownLoc())
+		out = append(out, p.locs.unknown)
 	case len(out) == 1 && meta == nil:
 		return out[0]
 	}

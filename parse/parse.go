@@ -54,6 +54,7 @@ func newParser(src *diag.Source, ctx *ir.Context, reg *ir.Registry) *parser {
 		lexer:   lexer{src: src.Text()},
 		source:  src,
 		ctx:     ctx,
+		locs:    locations{unknown: &ir.Loc{}},
 		reg:     reg,
 		aliases: map[string]alias{},
 		m:       ir.NewModule(ctx, reg, src),
@@ -133,7 +134,7 @@ func (p *parser) adoptModule() {
 		return
 	}
 	// MLIR gives the module of a file the position 0:0.
-	p.m.Op().SetLoc(ir.NewFileLoc(p.source.Name(), 0, 0))
+	p.m.Op().SetLoc(p.locs.table.File(p.source.Name(), 0, 0, 0, 0))
 }
 
 // metadata reads {-# section: {dialect: {key: value, ...}, ...}, ... #-}.

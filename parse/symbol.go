@@ -191,10 +191,10 @@ func registeredAttr(p ir.AsmParser, d *ir.Dialect, name string) ir.Attr {
 	}
 	e := d.Enums[i]
 	if !e.Angled {
-		return ir.NewEnum(e, e.ParseCase(p))
+		return ir.NewEnum(e, p.ParseEnum(e))
 	}
 	p.Expect("<")
-	code := e.ParseCase(p)
+	code := p.ParseEnum(e)
 	p.Expect(">")
 	return ir.NewEnum(e, code)
 }

@@ -29,6 +29,16 @@ func downgrade(m *ir.Module, o vhlo.Options) error {
 	if err != nil {
 		return err
 	}
-	m.TakeBody(out)
+	replaceModule(m, out)
 	return nil
+}
+
+// replaceModule replaces the body, attributes, location and resources of m by those of from, which is empty afterwards.
+func replaceModule(m, from *ir.Module) {
+	old, op := m.Body(), from.Op()
+	m.Op().Region(0).TakeBlocks(op.Region(0))
+	old.Erase()
+	m.Op().SetAttrs(op.Attrs())
+	m.Op().SetLoc(op.Loc())
+	m.SetResources(from.Resources())
 }

@@ -25,6 +25,6 @@ func upgrade(m *ir.Module) error {
 	if err != nil {
 		return err
 	}
-	m.TakeBody(out)
+	replaceModule(m, out)
 	return nil
 }

@@ -202,7 +202,7 @@ func (a *aliases) print(p *printer, late bool) {
 			p.buf = p.text.AppendType(p.buf, x.typ)
 			p.text.TypeAlias = a.typeName
 		} else {
-			p.buf = append(p.buf, x.attr.(*ir.OpaqueAttr).Text()...)
+			p.buf = append(p.buf, x.attr.String()...)
 		}
 		p.buf = append(p.buf, '\n')
 		p.room()
@@ -214,7 +214,7 @@ func (a *aliases) attrName(x ir.Attr) string {
 	if !ok {
 		return ""
 	}
-	if al := a.attrs[o.Text()]; al != nil {
+	if al := a.attrs[o.String()]; al != nil {
 		return al.name
 	}
 	return ""
@@ -242,7 +242,7 @@ func attrKind(x ir.Attr) string {
 	if !ok {
 		return ""
 	}
-	switch text := o.Text(); {
+	switch text := o.String(); {
 	case strings.HasPrefix(text, "affine_map"):
 		return "map"
 	case strings.HasPrefix(text, "affine_set"):
@@ -285,11 +285,11 @@ func (a *aliases) visitAttr(x ir.Attr, late bool) int32 {
 		if kind == "" {
 			return 0
 		}
-		al := a.attrs[x.Text()]
+		al := a.attrs[x.String()]
 		if al == nil {
 			al = &alias{attr: x, kind: kind}
 			a.visit(&al.rank, late)
-			a.attrs[x.Text()] = al
+			a.attrs[x.String()] = al
 			a.others = append(a.others, al)
 		}
 		al.setLate(al.is(isLate) && late)

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/hlocb/hlocb/internal/assembly"
+	"github.com/hlocb/hlocb/internal/mlirtext"
 	"github.com/hlocb/hlocb/ir"
 )
 
@@ -182,7 +183,7 @@ func (p *printer) formAttr(def *ir.Def, spec *ir.AttrSpec, a ir.Attr) {
 	case ir.FormInts:
 		if d, ok := a.(*ir.DenseArrayAttr); ok {
 			p.buf = append(p.buf, '[')
-			p.buf = d.AppendValues(p.buf)
+			p.buf = mlirtext.AppendValues(p.buf, ir.ElementDType(d.Elem()), d.Values())
 			p.buf = append(p.buf, ']')
 			return
 		}

@@ -332,7 +332,7 @@ func TestInvalid(t *testing.T) {
 	m := read(t, "\"u.b\"() ({\n  %0 = \"u.a\"() : () -> i32\n}) : () -> ()\n\"u.c\"() : () -> ()")
 	inner := m.Body().First().Region(0).Entry().First()
 	m.Body().Last().SetOperands([]*ir.Value{inner.Result(0)})
-	inner.Remove()
+	m.NewBlock().Append(inner)
 	if got := print.String(m, print.Options{}); !strings.Contains(got, `"u.c"(<<UNKNOWN SSA VALUE>>) : (i32) -> ()`) {
 		t.Error(got)
 	}

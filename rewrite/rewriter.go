@@ -47,6 +47,7 @@ type Rewriter struct {
 	active    bool     // between begin and finish
 	created   []*ir.Op // since begin
 	sources   []place  // of the ops matched, replaced and erased since begin
+	locs      ir.LocTable
 }
 
 // place is the origin of an op.
@@ -305,9 +306,36 @@ func (r *Rewriter) fusedLoc() *ir.Loc {
 	for _, s := range r.sources {
 		if src := r.m.Source(); s.loc == nil && src != nil && s.pos.IsValid() {
 			line, col := src.LineColumn(s.pos)
-			s.loc = ir.NewFileLoc(src.Name(), uint32(line), uint32(col))
+			s.loc = r.locs.File(src.Name(), uint32(line), uint32(col), 0, 0)
 		}
 		locs = append(locs, s.loc)
 	}
-	return ir.FuseLocs(locs...)
+	return fuse(&r.locs, locs)
+}
+
+// fuse returns the location of an op that replaces ops at all of locs, by MLIR's rule (FusedLoc::get). It flattens
+// fused locations without metadata and drops duplicates and unknown locations. If none remains, it returns nil, the
+// unknown location; if one remains, that location.
+func fuse(table *ir.LocTable, locs []*ir.Loc) *ir.Loc {
+	var kids []*ir.Loc
+	var add func(list []*ir.Loc)
+	add = func(list []*ir.Loc) {
+		for _, l := range list {
+			switch {
+			case l.Kind() == ir.LocUnknown:
+			case l.Kind() == ir.LocFused && l.Metadata() == nil:
+				add(l.Children())
+			case !slices.ContainsFunc(kids, func(k *ir.Loc) bool { return k == l || k.String() == l.String() }):
+				kids = append(kids, l)
+			}
+		}
+	}
+	add(locs)
+	switch len(kids) {
+	case 0:
+		return nil
+	case 1:
+		return kids[0]
+	}
+	return table.Fused(nil, 0, kids)
 }

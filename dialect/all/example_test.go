@@ -13,7 +13,7 @@ func ExampleRegistry() {
 	if err != nil {
 		panic(err)
 	}
-	def := reg.Lookup([]byte("stablehlo.add"))
+	def := reg.Lookup("stablehlo.add")
 	fmt.Println(len(def.Operands), len(def.Results), def.Has(ir.Commutative))
 	// Output: 2 1 true
 }

@@ -24,7 +24,7 @@ type RaggedDotDims struct {
 
 // withCode sets the bytecode code of a new row (ChloBytecode.cpp).
 func withCode(code int, e *ir.EnumDef) *ir.EnumDef {
-	e.Binary = ir.BinaryCode(code)
+	e.Binary = []ir.Binary{{Code: code}}
 	return e
 }
 

@@ -15,8 +15,8 @@ import (
 
 // Enumerated attributes that only MHLO has.
 var (
-	FusionKindEnum         = &ir.EnumDef{Dialect: "mhlo", Name: "fusion_kind", Binary: ir.BinaryCode(15), Doc: "The purpose of a fusion.", Cases: []string{"kLoop", "kInput", "kOutput", "kCustom"}}
-	DomainKindEnum         = &ir.EnumDef{Dialect: "mhlo", Name: "kind", Binary: ir.BinaryCode(14), Doc: "The metadata of a domain.", Cases: []string{"sharding"}}
+	FusionKindEnum         = &ir.EnumDef{Dialect: "mhlo", Name: "fusion_kind", Binary: []ir.Binary{{Code: 15}}, Doc: "The purpose of a fusion.", Cases: []string{"kLoop", "kInput", "kOutput", "kCustom"}}
+	DomainKindEnum         = &ir.EnumDef{Dialect: "mhlo", Name: "kind", Binary: []ir.Binary{{Code: 14}}, Doc: "The metadata of a domain.", Cases: []string{"sharding"}}
 	CustomCallScheduleEnum = &ir.EnumDef{Dialect: "mhlo", Name: "custom_call_schedule", Doc: "When a custom_call runs.", Cases: []string{"NONE", "LATEST", "EARLIEST"}}
 )
 
@@ -37,13 +37,13 @@ var shared = func() *hlo.Mirrored {
 	for _, a := range m.Attrs {
 		switch a.Base {
 		case hlo.OutputOperandAliasAttr:
-			a.Binary = ir.BinaryCode(16)
+			a.Binary = []ir.Binary{{Code: 16}}
 		case hlo.ResultAccuracyModeAttr:
 			a.Binary = ir.BinaryData(17, hlo.CodeMode)
 		case hlo.ResultAccuracyAttr:
 			a.Binary = ir.BinaryData(18, hlo.CodeAccuracy(m.Attr(hlo.ResultAccuracyModeAttr)))
 		case hlo.TypeExtensionsAttr:
-			a.Binary = ir.BinaryCode(13)
+			a.Binary = []ir.Binary{{Code: 13}}
 		default:
 			a.Binary = sameCode(a.Base.Binary)
 		}
@@ -65,13 +65,12 @@ var RaggedDotAttr = func() *ir.AttrDef {
 	d := *chlo.RaggedDotAttr.Mirror("mhlo")
 	d.Syntax = "<dot_dimension_numbers = <...>, lhs_ragged_dimensions = [1], rhs_group_dimensions = [0]>"
 	d.Parse = func(p ir.AsmParser, _ *ir.AttrDef) any {
-		t := &raggedText{}
-		raggedTextAttr.ParseFields(p, t)
+		t := raggedTextAttr.ParseParams(p).Data().(*raggedText)
 		return &chlo.RaggedDotDims{DotDims: t.Dot.DotDims, LHSRagged: t.LHSRagged, RHSGroup: t.RHSGroup}
 	}
 	d.Print = func(_ *ir.AttrDef, data any) string {
 		r := data.(*chlo.RaggedDotDims)
-		return "<" + raggedTextAttr.FieldText(&raggedText{dot{r.DotDims}, r.LHSRagged, r.RHSGroup}) + ">"
+		return raggedTextAttr.New(&raggedText{dot{r.DotDims}, r.LHSRagged, r.RHSGroup}).Body()
 	}
 	return &d
 }()

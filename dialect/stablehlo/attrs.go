@@ -12,43 +12,43 @@ import (
 // Rows of the dialect's attributes. The tags of a row's data define its fields (data.go).
 var (
 	GatherAttr = ir.NewAttrDef[GatherDims](ir.AttrDef{
-		Dialect: "stablehlo", Name: "gather", Binary: ir.BinaryCode(7), Partial: true,
+		Dialect: "stablehlo", Name: "gather", Binary: []ir.Binary{{Code: 7}}, Partial: true,
 		Doc:     "The dimension numbers of gather.",
 		Summary: "Attribute that models the dimension information for gather",
 	})
 	ScatterAttr = ir.NewAttrDef[ScatterDims](ir.AttrDef{
-		Dialect: "stablehlo", Name: "scatter", Binary: ir.BinaryCode(11), Partial: true,
+		Dialect: "stablehlo", Name: "scatter", Binary: []ir.Binary{{Code: 11}}, Partial: true,
 		Doc:     "The dimension numbers of scatter.",
 		Summary: "Attribute that models the dimension information for scatter",
 	})
 	DotAttr = ir.NewAttrDef[DotDims](ir.AttrDef{
-		Dialect: "stablehlo", Name: "dot", Binary: ir.BinaryCode(5), Partial: true,
+		Dialect: "stablehlo", Name: "dot", Binary: []ir.Binary{{Code: 5}}, Partial: true,
 		Doc:     "The dimension numbers of dot_general.",
 		Summary: "Attribute that models the dimension information for dot.",
 	})
 	ConvAttr = ir.NewAttrDef[ConvDims](ir.AttrDef{
-		Dialect: "stablehlo", Name: "conv", Binary: ir.BinaryCode(4), Parse: parseConvAttr, Print: printConvAttr,
+		Dialect: "stablehlo", Name: "conv", Binary: []ir.Binary{{Code: 4}}, Parse: parseConvAttr, Print: printConvAttr,
 		Doc:     "The role of each dimension of a convolution's input, kernel and output.",
 		Summary: "Structure of dimension information for conv op",
 		Syntax:  "<[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]>: batch, features and spatial dimensions by number; or <raw name = value, ...>",
 	})
 	DotAlgorithmAttr = ir.NewAttrDef[DotAlgorithm](ir.AttrDef{
-		Dialect: "stablehlo", Name: "dot_algorithm", Binary: ir.BinaryCode(15), Check: checkDotAlgorithm,
+		Dialect: "stablehlo", Name: "dot_algorithm", Binary: []ir.Binary{{Code: 15}}, Check: checkDotAlgorithm,
 		Doc:     "The precision of each step of dot_general.",
 		Summary: "Attribute that models the algorithm constraints to use for computing dot.",
 	})
 	ChannelHandleAttr = ir.NewAttrDef[ChannelHandle](ir.AttrDef{
-		Dialect: "stablehlo", Name: "channel_handle", Binary: ir.BinaryCode(1),
+		Dialect: "stablehlo", Name: "channel_handle", Binary: []ir.Binary{{Code: 1}},
 		Doc:     "A channel between devices, or between a device and its host.",
 		Summary: "two 64-bit integers 'handle' and 'type'",
 	})
 	OutputOperandAliasAttr = ir.NewAttrDef[OutputOperandAlias](ir.AttrDef{
-		Dialect: "stablehlo", Name: "output_operand_alias", Binary: ir.BinaryCode(14), Partial: true,
+		Dialect: "stablehlo", Name: "output_operand_alias", Binary: []ir.Binary{{Code: 14}}, Partial: true,
 		Doc:     "A part of a custom_call's result that shares the buffer of a part of an operand.",
 		Summary: "Attribute that models the alias relationship of output and operand of a CustomCall op",
 	})
 	BoundsAttr = view.TextAttr(ir.AttrDef{
-		Dialect: "stablehlo", Name: "bounds", Binary: ir.BinaryCode(13),
+		Dialect: "stablehlo", Name: "bounds", Binary: []ir.Binary{{Code: 13}},
 		Doc:    "The bounds of a tensor's dynamic sizes, as the encoding of its type.",
 		Syntax: "<3, ?>: '?' for a dimension without a bound",
 	}, func(b *Bounds, t *view.Text) { view.Items(t, "<", ">", &b.Bounds, t.Dim) })
@@ -79,7 +79,7 @@ var (
 		Print: func(_ *ir.AttrDef, data any) string { return data.(*AccuracyMode).text() },
 	})
 	MeshAxisAttr = ir.NewAttrDef[MeshAxis](ir.AttrDef{
-		Dialect: "stablehlo", Name: "mesh_axis", Binary: ir.BinaryCode(21),
+		Dialect: "stablehlo", Name: "mesh_axis", Binary: []ir.Binary{{Code: 21}},
 		Doc: "One axis of a mesh: its name and the number of devices along it.",
 	})
 	AxisRefAttr = ir.NewAttrDef[AxisRef](ir.AttrDef{
@@ -110,7 +110,7 @@ var attrs = []*ir.AttrDef{
 
 // The dialect's types.
 var (
-	Token = &ir.TypeDef{Dialect: "stablehlo", Name: "token", Binary: ir.BinaryCode(0), Doc: "Values that order operations with side effects."}
+	Token = &ir.TypeDef{Dialect: "stablehlo", Name: "token", Binary: []ir.Binary{{Code: 0}}, Doc: "Values that order operations with side effects."}
 
 	FutureType = view.TextType(ir.TypeDef{
 		Dialect: "stablehlo", Name: "future",
@@ -131,7 +131,7 @@ var (
 
 func (m *AccuracyMode) parse(p ir.AsmParser) {
 	p.Expect("<")
-	m.Code = ResultAccuracyModeEnum.ParseCase(p)
+	m.Code = p.ParseEnum(ResultAccuracyModeEnum)
 	p.Expect(">")
 }
 
@@ -197,7 +197,7 @@ func (m *MeshAxes) ParseParam(p ir.AsmParser, d *ir.AttrDef) {
 func (m *MeshAxes) ParamText(*ir.AttrDef) string {
 	axes := make([]string, len(*m))
 	for i := range *m {
-		axes[i] = "<" + MeshAxisAttr.FieldText(&(*m)[i]) + ">"
+		axes[i] = MeshAxisAttr.New(&(*m)[i]).Body()
 	}
 	return "[" + strings.Join(axes, ", ") + "]"
 }

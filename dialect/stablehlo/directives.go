@@ -377,7 +377,7 @@ func parsePrecision(p ir.AsmParser, st *ir.OpState, args []ir.DirectiveArg) {
 		p.Expect("=")
 		def := constraint(st, args[0]).Elem.Enum
 		elems := []ir.Attr{}
-		p.ParseList("[", "]", func() { elems = append(elems, ir.NewEnum(def, def.ParseCase(p))) })
+		p.ParseList("[", "]", func() { elems = append(elems, ir.NewEnum(def, p.ParseEnum(def))) })
 		args[0].Attr = ir.NewArray(elems)
 		if len(args) == 1 || !p.Accept(",") {
 			return

@@ -23,7 +23,7 @@ var enums = []*ir.EnumDef{
 func enum(code int, name, doc string, cases ...string) *ir.EnumDef {
 	e := &ir.EnumDef{Dialect: "stablehlo", Name: name, Doc: doc, Cases: cases}
 	if code >= 0 {
-		e.Binary = ir.BinaryCode(code)
+		e.Binary = []ir.Binary{{Code: code}}
 	}
 	return e
 }

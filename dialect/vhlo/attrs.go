@@ -136,7 +136,7 @@ var (
 	transposeEnum    = enumRow(16, hlo.TransposeEnum)
 	modeEnum         = enumRow(19, hlo.ResultAccuracyModeEnum)
 	apiEnum          = &ir.EnumDef{
-		Dialect: "vhlo", Name: "api_version_v1", Doc: "The convention of a custom call.", Binary: ir.BinaryCode(5),
+		Dialect: "vhlo", Name: "api_version_v1", Doc: "The convention of a custom call.", Binary: []ir.Binary{{Code: 5}},
 		Cases: []string{"API_VERSION_UNSPECIFIED", "API_VERSION_ORIGINAL", "API_VERSION_STATUS_RETURNING", "API_VERSION_STATUS_RETURNING_UNIFIED", "API_VERSION_TYPED_FFI"},
 	}
 
@@ -148,7 +148,7 @@ var (
 func enumRow(code int, base *ir.EnumDef) *ir.EnumDef {
 	e := base.Mirror("vhlo")
 	e.Name += "_v1"
-	e.Binary = ir.BinaryCode(code)
+	e.Binary = []ir.Binary{{Code: code}}
 	return e
 }
 

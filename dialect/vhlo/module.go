@@ -63,8 +63,8 @@ type translator struct {
 	folded   map[*ir.Op]bool         // old casts that have no copy
 	last     map[*ir.Use]bool        // uses by users of folded casts
 	late     []lateOperand
-	copies   []opCopy // all ops, in program order
-	next     []*ir.Use
+	copies   []opCopy    // all ops, in program order
+	used     []*ir.Use   // the last use so far, by the ID of the old value
 	disorder []*ir.Value // old values whose uses are not in program order
 	blocks   map[*ir.Block]*ir.Block
 	st       ir.OpState
@@ -87,7 +87,7 @@ type lateOperand struct {
 func newTranslator(m *ir.Module, c *converter) *translator {
 	return &translator{
 		converter: c, from: m, to: ir.NewModule(m.Context(), m.Registry(), m.Source()),
-		values: make([]*ir.Value, m.NumIDs()), next: make([]*ir.Use, m.NumIDs()), casts: map[*ir.Value]*ir.Value{}, folded: map[*ir.Op]bool{}, last: map[*ir.Use]bool{}, blocks: map[*ir.Block]*ir.Block{},
+		values: make([]*ir.Value, m.NumIDs()), used: make([]*ir.Use, m.NumIDs()), casts: map[*ir.Value]*ir.Value{}, folded: map[*ir.Op]bool{}, last: map[*ir.Use]bool{}, blocks: map[*ir.Block]*ir.Block{},
 	}
 }
 
@@ -145,14 +145,11 @@ func (t *translator) op(o *ir.Op, block *ir.Block) {
 	for i := range o.NumOperands() {
 		v := o.Operand(i)
 		st.Operands = append(st.Operands, t.values[v.ID()])
-		if t.next[v.ID()] == nil {
-			t.next[v.ID()] = v.FirstUse()
-		}
-		if u := o.OperandUse(i); t.next[v.ID()] == u {
-			t.next[v.ID()] = u.Next()
-		} else {
+		last, u := &t.used[v.ID()], o.OperandUse(i)
+		if *last != nil && (*last).Next() != u {
 			t.disorder = append(t.disorder, v)
 		}
+		*last = u
 	}
 	late := false
 	for i, v := range st.Operands {

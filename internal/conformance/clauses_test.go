@@ -166,7 +166,7 @@ func TestClauses(t *testing.T) {
 		}
 	}
 	for name, n := range specification {
-		def := reg.Lookup([]byte("stablehlo." + name))
+		def := reg.Lookup("stablehlo." + name)
 		if def == nil || len(def.Clauses) != n {
 			t.Errorf("stablehlo.%s: the specification has %d constraints, the row %d", name, n, len(def.Clauses))
 		}

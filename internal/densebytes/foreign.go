@@ -63,7 +63,7 @@ func ForeignBits(t *ir.FloatType) int {
 // ForeignFloat returns the type and the bits of a number whose type tensors do not support. The type of any other
 // attribute is nil.
 func ForeignFloat(a *ir.OpaqueAttr, c *ir.Context) (t *ir.FloatType, bits *big.Int) {
-	word, name, _ := strings.Cut(a.Text(), " : ")
+	word, name, _ := strings.Cut(a.String(), " : ")
 	for _, f := range foreignFormats {
 		if f.name == name {
 			t = c.ForeignFloat(name)

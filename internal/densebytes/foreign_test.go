@@ -36,7 +36,7 @@ func TestForeignFloats(t *testing.T) {
 			continue
 		}
 		a := NewForeignFloat(bits, typ)
-		if word, _, _ := strings.Cut(a.Text(), " : "); word != tt.text {
+		if word, _, _ := strings.Cut(a.String(), " : "); word != tt.text {
 			t.Errorf("%s : %s is printed as %s, want %s", tt.number, tt.typ, word, tt.text)
 		}
 		if again, b := ForeignFloat(a, c); again != typ || b.Cmp(bits) != 0 {

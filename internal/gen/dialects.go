@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"strings"
 
@@ -118,7 +119,7 @@ func dialectPage(d *ir.Dialect, reg *ir.Registry, examples map[string]string) []
 	paragraph(&w, intro)
 	var same []string
 	for _, def := range d.Ops {
-		if d.Name == "mhlo" && reg.Lookup([]byte("stablehlo."+strings.TrimPrefix(def.Name, "mhlo."))) != nil && !strings.Contains(def.Name, "async") {
+		if d.Name == "mhlo" && reg.Lookup("stablehlo."+strings.TrimPrefix(def.Name, "mhlo.")) != nil && !strings.Contains(def.Name, "async") {
 			same = append(same, def.Name)
 			continue
 		}
@@ -159,7 +160,7 @@ func attrSections(w *bytes.Buffer, d *ir.Dialect) {
 		if syntax == "" {
 			var fields []string
 			for _, f := range a.Fields {
-				fields = append(fields, f.Name+" = "+fieldForms[f.Kind])
+				fields = append(fields, f.Name+" = "+fieldExample(f))
 			}
 			syntax = "<" + strings.Join(fields, ", ") + ">"
 			if a.Partial {
@@ -194,10 +195,26 @@ func attrSections(w *bytes.Buffer, d *ir.Dialect) {
 	}
 }
 
-// fieldForms are examples of each kind of field.
-var fieldForms = map[ir.FieldKind]string{
-	ir.FieldInt: "1", ir.FieldInts: "[0, 1]", ir.FieldBool: "true", ir.FieldFloat: "0.5", ir.FieldString: `"text"`,
-	ir.FieldKeyword: "word", ir.FieldAttr: "attribute", ir.FieldParam: "...",
+// fieldExample returns an example of a parameter's text.
+func fieldExample(f ir.Field) string {
+	switch f.Type {
+	case reflect.TypeFor[int64]():
+		return "1"
+	case reflect.TypeFor[[]int64]():
+		return "[0, 1]"
+	case reflect.TypeFor[bool]():
+		return "true"
+	case reflect.TypeFor[float64]():
+		return "0.5"
+	case reflect.TypeFor[string]():
+		if f.Keyword {
+			return "word"
+		}
+		return `"text"`
+	case reflect.TypeFor[ir.Attr]():
+		return "attribute"
+	}
+	return "..." // a Param
 }
 
 // caseList returns the cases of an enumeration that have a name.

@@ -4,6 +4,8 @@ package mlirtext
 import (
 	"math"
 	"strconv"
+
+	"github.com/hlocb/hlocb/tensor"
 )
 
 // Dynamic is the size of an open dimension; its text is '?'.
@@ -61,6 +63,26 @@ func AppendInts(b []byte, list []int64) []byte {
 		b = appendDim(b, v)
 	}
 	return append(b, ']')
+}
+
+// AppendValues appends values separated by commas: numbers of type d, or the bits of floats.
+func AppendValues(b []byte, d tensor.DType, values []int64) []byte {
+	for i, v := range values {
+		if i > 0 {
+			b = append(b, ", "...)
+		}
+		switch {
+		case d == tensor.I1:
+			b = strconv.AppendBool(b, v != 0)
+		case d.IsFloat():
+			b = tensor.AppendFloat(b, d, uint64(v))
+		case d.Kind() == tensor.KindUnsigned:
+			b = strconv.AppendUint(b, uint64(v), 10)
+		default:
+			b = strconv.AppendInt(b, v, 10)
+		}
+	}
+	return b
 }
 
 // AppendShape appends the dimensions as types spell them: 2x?x3x.

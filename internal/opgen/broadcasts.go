@@ -51,9 +51,9 @@ func (g *Generator) broadcastingBinary() *call {
 	}
 	// The CHLO rows accept more types than the ops that they expand to.
 	def := defs[g.rng.IntN(len(defs))]
-	plain := g.reg.Lookup([]byte("stablehlo." + def.Name[len("chlo.broadcast_"):]))
+	plain := g.reg.Lookup("stablehlo." + def.Name[len("chlo.broadcast_"):])
 	if plain == nil {
-		plain = g.reg.Lookup([]byte("chlo." + def.Name[len("chlo.broadcast_"):]))
+		plain = g.reg.Lookup("chlo." + def.Name[len("chlo.broadcast_"):])
 	}
 	d := g.dtype()
 	for plain == nil || !accepts(plain, 0, d) || !accepts(plain, 1, d) || Crashes(&Program{Op: plain.Name, DType: d}) {

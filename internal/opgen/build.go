@@ -186,7 +186,7 @@ func (g *Generator) infer(c *call) error {
 	if c.results != nil {
 		return nil
 	}
-	def := g.reg.Lookup([]byte(c.op))
+	def := g.reg.Lookup(c.op)
 	if def == nil || def.Infer == nil {
 		return fmt.Errorf("the result types of %s are not inferred", c.op)
 	}

@@ -272,7 +272,7 @@ func (a *adder) finite(list []*ir.Value, s Sample) []hook.ID {
 		if len(g.values) == 1 {
 			b.At(place(g.values[0]))
 		} else {
-			b.At(a.m.Context().UnknownLoc(), g.before.Pos())
+			b.At(&ir.Loc{}, g.before.Pos())
 		}
 		ids = append(ids, a.sampled(b, s, names[i], func(in *ir.Builder) hook.ID {
 			at := a.After

@@ -159,7 +159,7 @@ func AddOrigin(m *ir.Module, inf bool) ([]hook.ID, error) {
 	ids := make([]hook.ID, len(segments))
 	for i, s := range segments {
 		at := s.before.Block()
-		b := m.Before(s.before).At(m.Context().UnknownLoc(), s.before.Pos())
+		b := m.Before(s.before).At(&ir.Loc{}, s.before.Pos())
 		vector, where := flags(s.values, false, b, a.After)
 		described := make([]trackedValue, len(s.values))
 		for k, v := range s.values {

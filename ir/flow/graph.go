@@ -110,7 +110,7 @@ func Symbols(a ir.Attr, f func(name string)) {
 	case *ir.DialectAttr:
 		mentions(a.Body(), f)
 	case *ir.OpaqueAttr:
-		mentions(a.Text(), f)
+		mentions(a.String(), f)
 	}
 }
 

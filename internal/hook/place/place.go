@@ -280,7 +280,7 @@ func (p *placer) overFreeAxes(h hookop.HookOp, funcs map[*ir.Op]int) error {
 }
 
 // intoManual inserts a manual computation over axes in the place of op, with operands that have the types local inside,
-// and returns its empty body. It removes op, whose operands are then arguments of the body.
+// and returns its empty body. The caller moves op, whose operands are then arguments of the body, there.
 func (p *placer) intoManual(op *ir.Op, operands []*ir.Value, local []ir.Type, in, out []*sdy.Sharding, axes []string) *ir.Block {
 	region := p.m.NewRegion()
 	body := region.AddBlock(local...)
@@ -292,7 +292,6 @@ func (p *placer) intoManual(op *ir.Op, operands []*ir.Value, local []ir.Type, in
 	for i, v := range op.Results() {
 		v.ReplaceAllUsesWith(outer.Result(i))
 	}
-	op.Remove()
 	op.SetOperands(body.Args()[:op.NumOperands()])
 	return body
 }
