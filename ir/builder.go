@@ -1,6 +1,7 @@
 package ir
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/hlocb/hlocb/diag"
@@ -116,10 +117,14 @@ func (b *Builder) Build(def *Def, operands []*Value, attrs ...NamedAttr) (*Op, e
 	return b.Infer(st)
 }
 
-// Infer makes the op that st describes with the result types that its definition infers.
+// Infer makes the op that st describes with the result types that its definition infers. It returns an error if the
+// number of operands or an attribute is invalid, or if the definition cannot infer the types.
 func (b *Builder) Infer(st *OpState) (*Op, error) {
 	if st.Def.Infer == nil {
 		return nil, fmt.Errorf("the result types of %s cannot be inferred", st.Def.Name)
+	}
+	if err := st.check(); err != nil {
+		return nil, err
 	}
 	types, err := st.Def.Infer(b.m.ctx, st)
 	if err != nil {
@@ -127,6 +132,31 @@ func (b *Builder) Infer(st *OpState) (*Op, error) {
 	}
 	st.Types = types
 	return b.Insert(st), nil
+}
+
+// check returns an error if the operands or attributes of st do not fit its definition. It leaves the types of operands
+// to Infer hooks.
+func (st *OpState) check() error {
+	d := st.Def
+	for i, v := range st.Operands {
+		if v == nil {
+			return fmt.Errorf("operand #%d is missing", i)
+		}
+	}
+	if fault := countFault("operand", d.Operands, len(st.Operands)); fault != "" {
+		return errors.New(fault)
+	}
+	var sizes Attr
+	if d.Traits&AttrSizedOperands != 0 {
+		sizes = st.Attrs.Get("operandSegmentSizes")
+	}
+	if _, ok := segments(nil, d.Operands, len(st.Operands), sizes, d.Traits&SameVariadicOperands != 0); !ok {
+		return fmt.Errorf("%d operands do not divide into the groups of %s", len(st.Operands), d.Name)
+	}
+	if fault, _ := d.attrFault(st.Attrs); fault != "" {
+		return errors.New(fault)
+	}
+	return nil
 }
 
 // Must returns op, an Op or the view of one, or panics if err is not nil. Use it for a Build or Infer whose operands

@@ -100,27 +100,35 @@ func (v *verifier) row(o *Op) {
 	if !simple && !(v.counted(o, "result", d.Results, len(o.results)) && v.counted(o, "operand", d.Operands, len(o.operands))) {
 		return
 	}
-	for i := range d.Attrs {
-		s := &d.Attrs[i]
-		a := o.attrs.Get(s.Name)
-		switch {
-		case a == nil && !s.Optional && s.Default == nil:
-			d := v.r.Errorf(o, "requires attribute '%s'", s.Name)
-			for _, given := range o.attrs {
-				if !given.Inherent && diag.Closest(given.Name, []string{s.Name}) != "" {
-					d.Note(o.pos, "'%s' is not an attribute of '%s'; did you mean '%s'?", given.Name, o.def.Name, s.Name)
-				}
+	if fault, missing := d.attrFault(o.attrs); fault != "" {
+		e := v.r.Errorf(o, "%s", fault)
+		for _, given := range o.attrs {
+			if missing != "" && !given.Inherent && diag.Closest(given.Name, []string{missing}) != "" {
+				e.Note(o.pos, "'%s' is not an attribute of '%s'; did you mean '%s'?", given.Name, o.def.Name, missing)
 			}
-			return
-		case a != nil && s.Type.Check != nil && !s.Type.Check(a):
-			v.r.Errorf(o, "attribute '%s' failed to satisfy constraint: %s", s.Name, s.Type.Summary)
-			return
 		}
+		return
 	}
 	if simple || v.values(o, "operand", d.Operands, len(o.operands), d.Traits&SameVariadicOperands != 0, AttrSizedOperands, "operandSegmentSizes") &&
 		v.values(o, "result", d.Results, len(o.results), false, AttrSizedResults, "resultSegmentSizes") {
 		v.regionCount(o)
 	}
+}
+
+// attrFault returns the first error in the attributes of an op of the kind, or "". If an attribute is missing, missing is
+// its name.
+func (d *Def) attrFault(attrs AttrList) (fault, missing string) {
+	for i := range d.Attrs {
+		s := &d.Attrs[i]
+		a := attrs.Get(s.Name)
+		switch {
+		case a == nil && !s.Optional && s.Default == nil:
+			return "requires attribute '" + s.Name + "'", s.Name
+		case a != nil && s.Type.Check != nil && !s.Type.Check(a):
+			return "attribute '" + s.Name + "' failed to satisfy constraint: " + s.Type.Summary, ""
+		}
+	}
+	return "", ""
 }
 
 // simple reports whether each operand and result Arg of d is a single value, and o, an op of the kind, has exactly
@@ -146,12 +154,11 @@ func (d *Def) simple(o *Op) bool {
 
 // counted checks the number n of operands or results and reports whether it is valid.
 func (v *verifier) counted(o *Op, what string, args []Arg, n int) bool {
-	fixed, groups := countArgs(args)
-	if n < fixed || groups == 0 && n != fixed {
-		v.count(o, what, n, fixed, groups > 0)
-		return false
+	fault := countFault(what, args, n)
+	if fault != "" {
+		v.r.Errorf(o, "%s", fault)
 	}
-	return true
+	return fault == ""
 }
 
 // countArgs returns how many of the args are single values and how many are groups of values.
@@ -222,23 +229,22 @@ func (v *verifier) values(o *Op, what string, args []Arg, n int, same bool, size
 	return true
 }
 
-func (v *verifier) count(o *Op, what string, n, want int, atLeast bool) {
+// countFault returns the error if args cannot stand for n operands or results, or "".
+func countFault(what string, args []Arg, n int) string {
+	fixed, groups := countArgs(args)
 	switch {
-	case atLeast:
-		v.r.Errorf(o, "expected %d or more %ss, but found %d", want, what, n)
-	case what == "operand" && want == 0:
-		v.r.Errorf(o, "requires zero operands")
-	case what == "operand" && want == 1:
-		v.r.Errorf(o, "requires a single operand")
-	case what == "operand":
-		v.r.Errorf(o, "expected %d operands, but found %d", want, n)
-	case want == 0:
-		v.r.Errorf(o, "requires zero results")
-	case want == 1:
-		v.r.Errorf(o, "requires one result")
-	default:
-		v.r.Errorf(o, "expected %d results, but found %d", want, n)
+	case n == fixed || n > fixed && groups > 0:
+		return ""
+	case groups > 0:
+		return fmt.Sprintf("expected %d or more %ss, but found %d", fixed, what, n)
+	case fixed == 0:
+		return "requires zero " + what + "s"
+	case fixed == 1 && what == "operand":
+		return "requires a single operand"
+	case fixed == 1:
+		return "requires one result"
 	}
+	return fmt.Sprintf("expected %d %ss, but found %d", fixed, what, n)
 }
 
 func (v *verifier) value(o *Op, what string, i int, arg *Arg) bool {

@@ -141,7 +141,7 @@ func (n *names) nameOwn(r *ir.Region, generic bool) {
 			n.put(a, 0)
 		}
 	}
-	if op := r.Op(); !generic && op != nil && op.Def().ArgNames != nil {
+	if op := r.Op(); !generic && op != nil && op.Def().ArgNames != nil && fits(op) {
 		op.Def().ArgNames(op, r, n.setArg)
 	}
 	for i, b := range r.Blocks() {
@@ -181,7 +181,7 @@ func (n *names) numberOp(op *ir.Op, generic bool) {
 	}
 	def := op.Def()
 	first := op.Result(0)
-	if !generic && def.ResultNames != nil {
+	if !generic && def.ResultNames != nil && fits(op) {
 		for _, v := range op.Results() {
 			n.put(v, 0)
 		}

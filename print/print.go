@@ -232,11 +232,11 @@ func (p *printer) customOrGeneric(op *ir.Op) {
 		p.verbatim(op, pieces)
 		return
 	}
-	if p.o.Generic || !def.Known() || lacksOperand(op) {
+	if p.o.Generic || !def.Known() || lacksOperand(op) || !fits(op) || def.Fits != nil && !def.Fits(op) {
 		p.generic(op)
 		return
 	}
-	if def.Print != nil && (def.Fits == nil || def.Fits(op)) {
+	if def.Print != nil {
 		p.opName(def.Name)
 		def.Print(p, op)
 		return
@@ -247,7 +247,7 @@ func (p *printer) customOrGeneric(op *ir.Op) {
 			p.lastForm = p.reg.Formats().Of(def)
 		}
 	}
-	if form := p.lastForm; form != nil && p.fits(op) {
+	if form := p.lastForm; form != nil {
 		p.opName(def.Name)
 		p.format(form, op)
 		return
@@ -265,9 +265,9 @@ func lacksOperand(op *ir.Op) bool {
 	return false
 }
 
-// fits reports whether op has the operands, results and regions that its definition requires. An op that does not fit
-// can only be written in generic form.
-func (p *printer) fits(op *ir.Op) bool {
+// fits reports whether op has the operands, results, attributes and regions that its definition requires. An op that
+// does not fit can only be written in generic form.
+func fits(op *ir.Op) bool {
 	var buf [8]int
 	if _, ok := op.OperandSegments(buf[:]); !ok {
 		return false
@@ -277,7 +277,8 @@ func (p *printer) fits(op *ir.Op) bool {
 	}
 	def := op.Def()
 	for i := range def.Attrs {
-		if a := &def.Attrs[i]; !a.Optional && a.Default == nil && op.Attr(a.Name) == nil {
+		s := &def.Attrs[i]
+		if a := op.Attr(s.Name); a == nil && !s.Optional && s.Default == nil || a != nil && s.Type.Check != nil && !s.Type.Check(a) {
 			return false
 		}
 	}

@@ -164,6 +164,12 @@ func printReduce(p ir.AsmPrinter, op *ir.Op) {
 	p.PrintRegion(op.Region(0), false, true)
 }
 
+// reduceFits reports whether the region has an argument for each operand.
+func reduceFits(op *ir.Op) bool {
+	body := op.Region(0).Entry()
+	return op.NumOperands()%2 == 0 && body != nil && len(body.Args()) == op.NumOperands()
+}
+
 // appliedOp returns the operation that the short form of a reduce names, or nil if the region must be written out. The
 // short form requires one commutative operation of the dialect on both arguments in order, on scalars of the first
 // input's element type. The region must return its result.

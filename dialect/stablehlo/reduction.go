@@ -16,7 +16,7 @@ var Reduce = &ir.Def{
 	Traits:   ir.Pure | ir.SameVariadicOperands | ir.SingleBlock,
 	Syntax: "`(` input `init:` init_value `)`, ... (`applies` op)? `across` `dimensions` `=` $dimensions attr-dict `:` functional-type(operands, results)" +
 		" (`reducer` `(` argument `,` argument `)`, ... $body)?",
-	Parse: parseReduce, Print: printReduce,
+	Parse: parseReduce, Print: printReduce, Fits: reduceFits,
 	Infer: infer(inferReduce), Verify: verify(reduceRule, agrees(inferReduce)),
 	Clauses: ir.Clauses(`
 		C1 all inputs have one shape

@@ -1,0 +1,87 @@
+package all_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/hlocb/hlocb/dialect/all"
+	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/print"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// TestInvalidOps makes ops of every kind with random operands, results, attributes and regions. Builders return an
+// error instead of a panic, and the printer writes every op that the verifier refuses.
+func TestInvalidOps(t *testing.T) {
+	reg := registry(t)
+	n := 100
+	if testing.Short() {
+		n = 20
+	}
+	for _, d := range all.Dialects() {
+		for _, def := range d.Ops {
+			for seed := range n {
+				func() {
+					step := ""
+					defer func() {
+						if r := recover(); r != nil {
+							t.Errorf("%s, seed %d, %s: %v", def.Name, seed, step, r)
+						}
+					}()
+					rng := rand.New(rand.NewPCG(uint64(seed), 1))
+					m := ir.NewModule(ir.NewContext(), reg, nil)
+					st := invalidState(m, def, rng)
+					if def.Infer != nil {
+						step = "infer"
+						m.AtEnd(m.NewBlock()).Infer(&ir.OpState{Def: def, Operands: st.Operands, Attrs: st.Attrs, Regions: rng.IntN(3)})
+					}
+					op := m.AtEnd(m.Body()).Insert(st)
+					step = "verify"
+					ir.Verify(m)
+					step = "print"
+					print.Op(m, op, print.Options{})
+					print.String(m, print.Options{Generic: true})
+				}()
+			}
+		}
+	}
+}
+
+// invalidState describes an op of kind def that hardly ever is valid.
+func invalidState(m *ir.Module, def *ir.Def, rng *rand.Rand) *ir.OpState {
+	c := m.Context()
+	f32, i64 := ir.ElementOf(tensor.F32), ir.Int(64)
+	types := []ir.Type{c.Tensor([]int64{2, 3}, f32, nil), f32, c.UnrankedTensor(ir.Int(32)), c.Tensor([]int64{ir.Dynamic}, i64, nil),
+		c.Tensor(nil, ir.Int(1), nil), c.Tuple(nil), stablehlo.Token.New(c, nil), c.Index(), c.None()}
+	some := func() ir.Type { return types[rng.IntN(len(types))] }
+	source := m.AtEnd(m.Body()).Create(m.Def("u.source"), nil, types)
+	st := &ir.OpState{Def: def}
+	for range rng.IntN(6) {
+		st.Operands = append(st.Operands, source.Result(rng.IntN(len(types))))
+	}
+	for range rng.IntN(3) {
+		st.Types = append(st.Types, some())
+	}
+	for _, a := range def.Attrs {
+		values := []ir.Attr{nil, nil, a.Default, ir.NewUnit(), ir.NewString("x"), ir.NewInteger(int64(rng.IntN(5)-1), i64),
+			ir.NewDenseArray(i64, []int64{int64(rng.IntN(4) - 1), 1, 0}[:rng.IntN(4)])}
+		if v := values[rng.IntN(len(values))]; v != nil {
+			st.SetAttr(a.Name, v)
+		}
+	}
+	for range rng.IntN(3) {
+		r := m.NewRegion()
+		st.Bodies = append(st.Bodies, r)
+		for range rng.IntN(3) {
+			b := r.AddBlock()
+			for range rng.IntN(3) {
+				b.AddArg(some(), nil)
+			}
+			if rng.IntN(2) == 0 {
+				m.AtEnd(b).Create(stablehlo.Return, b.Args(), nil)
+			}
+		}
+	}
+	return st
+}
