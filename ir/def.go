@@ -301,8 +301,8 @@ func NewRegistry(dialects ...*Dialect) (*Registry, error) {
 	return r, nil
 }
 
-// Lookup returns the definition of the op named name, or nil if none is registered or r is nil. A definition in Dialect.Foreign is
-// not Known.
+// Lookup returns the definition of the op named name, or nil if none is registered or r is nil. A definition in
+// Dialect.Foreign is not Known.
 func (r *Registry) Lookup(name string) *Def {
 	if r == nil {
 		return nil

@@ -115,8 +115,8 @@ func (v *verifier) row(o *Op) {
 	}
 }
 
-// attrFault returns the first error in the attributes of an op of the kind, or "". If an attribute is missing, missing is
-// its name.
+// attrFault returns the first error in the attributes of an op of the kind, or "". If an attribute is missing, missing
+// is its name.
 func (d *Def) attrFault(attrs AttrList) (fault, missing string) {
 	for i := range d.Attrs {
 		s := &d.Attrs[i]

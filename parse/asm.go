@@ -46,6 +46,16 @@ func (p asmParser) ParseKeyword() string {
 	return s
 }
 
+// ParseEnum reads a bare case of def.
+func (p asmParser) ParseEnum(def *ir.EnumDef) int {
+	pos, word := p.pos(), p.ParseKeyword()
+	code, ok := def.Code(word)
+	if !ok {
+		p.ErrorfAt(pos, "%s", expectedCase(def))
+	}
+	return code
+}
+
 // ParseInteger reads an integer.
 func (p asmParser) ParseInteger() int64 {
 	v, ok := p.ParseOptionalInteger()
@@ -253,18 +263,6 @@ func (p *parser) ParseOptionalKeyword() string {
 }
 
 // ParseKeywordOrString reads a bare word or a string.
-func (p *parser) ParseEnum(def *ir.EnumDef) int {
-	pos, word := p.pos(), p.ParseOptionalKeyword()
-	if word == "" {
-		p.Errorf("expected valid keyword")
-	}
-	code, ok := def.Code(word)
-	if !ok {
-		p.ErrorfAt(pos, "%s", expectedCase(def))
-	}
-	return code
-}
-
 func (p *parser) ParseKeywordOrString() string {
 	if s, ok := p.ParseOptionalString(); ok {
 		return s

@@ -48,7 +48,7 @@ func TestInvalidOps(t *testing.T) {
 	}
 }
 
-// invalidState describes an op of kind def that hardly ever is valid.
+// invalidState describes an op of kind def that is rarely valid.
 func invalidState(m *ir.Module, def *ir.Def, rng *rand.Rand) *ir.OpState {
 	c := m.Context()
 	f32, i64 := ir.ElementOf(tensor.F32), ir.Int(64)

@@ -255,9 +255,9 @@ func bareSharding(v *ir.Value) {
 	op, name := v.DefiningOp(), sdy.AttrValueSharding
 	switch {
 	case op == nil:
-		op, name = v.Block().Parent(), "in_shardings"
+		op, name = v.Block().Parent(), sdy.AttrInShardings
 	case op.Is(sdy.ManualComputation):
-		name = "out_shardings"
+		name = sdy.AttrOutShardings
 	}
 	list, ok := irutil.PerValue(op.Attr(name))
 	if !ok || v.Index() >= len(list) {

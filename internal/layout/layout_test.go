@@ -44,8 +44,9 @@ var order = [][]string{
 	{"ir/flow", "rewrite", "internal/densebytes"},
 	{"ir"},
 	{"hook", "internal/sharding", "internal/lapack", "internal/values", "filecheck"},
+	{"internal/mlirtext"},
 	{"tensor", "diag"},
-	{"internal/peer", "internal/words", "internal/heap", "internal/jaxexport", "internal/assembly", "internal/mlirtext"},
+	{"internal/peer", "internal/words", "internal/heap", "internal/jaxexport", "internal/assembly"},
 }
 
 // forbidden are edges that the order alone would allow. A name covers the packages below its directory, except those

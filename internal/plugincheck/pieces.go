@@ -71,8 +71,8 @@ func worthTrying(o *ir.Op) bool {
 	if o.Block() != nil && o == o.Block().Last() && o.NumResults() == 0 && len(o.Regions()) == 0 {
 		return false
 	}
-	dialect, name, _ := strings.Cut(o.Name(), ".")
-	return dialect != "func" && dialect != "builtin" && !(dialect == "sdy" && name == "mesh")
+	dialect := o.Def().Dialect()
+	return dialect != "func" && dialect != "builtin" && !o.Is(sdy.Mesh)
 }
 
 // Whole returns the whole module as a piece.

@@ -218,7 +218,7 @@ func (p *placer) freeAxes(op *ir.Op) (mesh string, free []string, err error) {
 		if !o.Is(sdy.ManualComputation) {
 			continue
 		}
-		for _, name := range [...]string{"in_shardings", "out_shardings"} {
+		for _, name := range [...]string{sdy.AttrInShardings, sdy.AttrOutShardings} {
 			list, _ := irutil.PerValue(o.Attr(name))
 			for _, s := range list {
 				if m := p.meshes[s.Mesh]; m != nil && s.Inline == nil {
@@ -561,7 +561,7 @@ func (p *placer) findSharding(v *ir.Value) *sdy.Sharding {
 	} else {
 		name := sdy.AttrValueSharding
 		if def.Is(sdy.ManualComputation) {
-			name = "out_shardings"
+			name = sdy.AttrOutShardings
 		}
 		if list, ok := irutil.PerValue(def.Attr(name)); ok && v.Index() < len(list) {
 			s = list[v.Index()]

@@ -233,7 +233,7 @@ func allGatherShape(s *plan.Spec, in []*tensor.Tensor) error {
 	if err != nil {
 		return err
 	}
-	return eachDimShape(s, in, "all_gather_dim", func(d int64) int64 { return d * n })
+	return eachDimShape(s, in, stablehlo.AttrAllGatherDim, func(d int64) int64 { return d * n })
 }
 
 // reduceScatterShape is the shape function of reduce_scatter: it divides one dimension by the size of the group.
@@ -242,7 +242,7 @@ func reduceScatterShape(s *plan.Spec, in []*tensor.Tensor) error {
 	if err != nil {
 		return err
 	}
-	return eachDimShape(s, in, "scatter_dimension", func(d int64) int64 { return d / n })
+	return eachDimShape(s, in, stablehlo.AttrScatterDimension, func(d int64) int64 { return d / n })
 }
 
 func eachDimShape(s *plan.Spec, in []*tensor.Tensor, name string, size func(d int64) int64) error {

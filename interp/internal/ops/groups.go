@@ -151,7 +151,7 @@ func channelOf(op *ir.Op) int64 {
 	if c, err := plan.Data[*stablehlo.ChannelHandle](op, stablehlo.AttrChannelHandle); err == nil {
 		return c.Handle
 	}
-	return plan.IntAttr(op, "channel_id", 0)
+	return 0
 }
 
 // reductionRule returns the rule of all_gather, all_reduce and reduce_scatter.

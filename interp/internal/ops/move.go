@@ -60,7 +60,7 @@ func threeLists(s *plan.Spec, names [3]string, defaults ...int64) (lists [3][]in
 
 // makeSlice compiles slice (spec, "slice").
 func makeSlice(s *plan.Spec) (kernel.Kernel, error) {
-	l, err := threeLists(s, [3]string{"start_indices", "limit_indices", "strides"}, 0, 0, 1)
+	l, err := threeLists(s, [3]string{stablehlo.AttrStartIndices, stablehlo.AttrLimitIndices, stablehlo.AttrStrides}, 0, 0, 1)
 	if err != nil {
 		return kernel.Kernel{}, err
 	}
@@ -74,7 +74,7 @@ func makeConcatenate(s *plan.Spec) (kernel.Kernel, error) {
 
 // makePad compiles pad (spec, "pad"). Padding may be negative at both ends.
 func makePad(s *plan.Spec) (kernel.Kernel, error) {
-	l, err := threeLists(s, [3]string{"edge_padding_low", "edge_padding_high", "interior_padding"}, 0, 0, 0)
+	l, err := threeLists(s, [3]string{stablehlo.AttrEdgePaddingLow, stablehlo.AttrEdgePaddingHigh, stablehlo.AttrInteriorPadding}, 0, 0, 0)
 	if err != nil {
 		return kernel.Kernel{}, err
 	}

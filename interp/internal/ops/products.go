@@ -77,7 +77,7 @@ func convAttributes(s *plan.Spec) (*kernel.ConvolutionWindow, error) {
 		list *[]int64
 		name string
 		def  int64
-	}{{&w.Stride, stablehlo.AttrWindowStrides, 1}, {&w.LhsDil, "lhs_dilation", 1}, {&w.RhsDil, "rhs_dilation", 1}, {&w.Reversal, "window_reversal", 0}} {
+	}{{&w.Stride, stablehlo.AttrWindowStrides, 1}, {&w.LhsDil, stablehlo.AttrLHSDilation, 1}, {&w.RhsDil, stablehlo.AttrRHSDilation, 1}, {&w.Reversal, stablehlo.AttrWindowReversal, 0}} {
 		if *x.list, err = plan.IntsOr(s.Op, x.name, n, x.def); err != nil {
 			return nil, err
 		}

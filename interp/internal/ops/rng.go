@@ -6,6 +6,7 @@ import (
 	"math/bits"
 	"sync"
 
+	"github.com/hlocb/hlocb/dialect/mhlo"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/interp/internal/kernel"
 	"github.com/hlocb/hlocb/interp/internal/plan"
@@ -55,7 +56,7 @@ func makeRngState(s *plan.Spec) (kernel.Kernel, error) {
 	if len(s.In) != 0 || len(s.Out) != 1 || s.Out[0].DType != tensor.UI64 || s.Out[0].N != 2 {
 		return kernel.Kernel{}, errors.New("expects one result of type tensor<2xui64>")
 	}
-	delta := uint64(plan.IntAttr(s.Op, "delta", 0))
+	delta := uint64(plan.IntAttr(s.Op, mhlo.AttrDelta, 0))
 	var mu sync.Mutex
 	lo, hi := uint64(0x7012395), uint64(0)
 	return kernel.Kernel{Family: "elements", Run: func(_, out []*tensor.Tensor) {

@@ -24,7 +24,7 @@ type window struct {
 // windowOf reads the window of an op over an operand of the given shape.
 func windowOf(s *plan.Spec, shape tensor.Shape) (*window, error) {
 	var lists [4][]int64
-	for i, name := range [...]string{"window_dimensions", "window_strides", "window_dilations", "base_dilations"} {
+	for i, name := range [...]string{stablehlo.AttrWindowDimensions, stablehlo.AttrWindowStrides, stablehlo.AttrWindowDilations, stablehlo.AttrBaseDilations} {
 		var err error
 		if lists[i], err = plan.IntsOr(s.Op, name, len(shape), 1); err != nil {
 			return nil, err
