@@ -263,11 +263,7 @@ func (d *dce) sweep(m *ir.Module) error {
 		return true
 	})
 	for _, t := range short {
-		list := make([]*ir.Value, len(t.in))
-		for k, i := range t.in {
-			list[k] = t.op.Operand(i)
-		}
-		d.r.Update(t.op, func() { t.op.SetOperands(list) })
+		d.r.Update(t.op, func() { t.op.SetOperands(at(t.op.OperandList(), t.in)) })
 	}
 	for _, op := range slices.Backward(dead) {
 		if !op.Erased() {
@@ -293,19 +289,22 @@ func (d *dce) shrink(m *ir.Module, t trim) error {
 	for _, a := range t.args {
 		a.Block().RemoveArg(a.Index())
 	}
-	op, n := t.op, t.op.NumResults()
-	if len(t.out) < n {
-		st, moved := op.State(), slices.Repeat([]int{-1}, n)
-		types := st.Types
-		st.Types = nil
-		for k, i := range t.out {
-			moved[i] = k
-			st.Types = append(st.Types, types[i])
-		}
-		op = d.r.Rebuild(op, st, moved)
+	op := t.op
+	if len(t.out) < op.NumResults() {
+		op = keepResults(d.r, op, op.OperandList(), t.out)
 	}
 	if f := op.Def().Flow; f.Remap != nil {
 		return f.Remap(m, op, t.in, t.out)
 	}
 	return nil
+}
+
+// keepResults rebuilds op with the given operands and with its results at the positions keep.
+func keepResults(r *rewrite.Rewriter, op *ir.Op, operands []*ir.Value, keep []int) *ir.Op {
+	st, moved := op.State(), slices.Repeat([]int{-1}, op.NumResults())
+	for k, i := range keep {
+		moved[i] = k
+	}
+	st.Operands, st.Types = operands, at(st.Types, keep)
+	return r.Rebuild(op, st, moved)
 }

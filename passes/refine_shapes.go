@@ -218,16 +218,6 @@ func settledType(t ir.Type) bool {
 	return true
 }
 
-// settledResults is isSettled for op's results.
-func settledResults(op *ir.Op) bool {
-	for i := range op.NumResults() {
-		if !settledType(op.Result(i).Type()) {
-			return false
-		}
-	}
-	return true
-}
-
 // moreSpecific returns the type with the static sizes and bounds of both t and n. ok is false if t and n contradict
 // each other.
 func moreSpecific(c *ir.Context, t, n ir.Type) (ir.Type, bool) {
@@ -361,7 +351,7 @@ func refineShape(r *rewrite.Rewriter, op *ir.Op, shape []int64) (bool, error) {
 
 // refineInferred refines the results of op to the types that its row infers.
 func refineInferred(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
-	if settledResults(op) || op.Def().Infer == nil {
+	if isSettled(op.ResultList()) || op.Def().Infer == nil {
 		return false, nil
 	}
 	return refineAs(r, op, &ir.OpState{Def: op.Def(), Operands: op.OperandList(), Attrs: op.Attrs(), Bodies: op.Regions()})
@@ -382,7 +372,7 @@ func refineAs(r *rewrite.Rewriter, op *ir.Op, st *ir.OpState) (bool, error) {
 func refineToOperand(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	t := tensorOf(op.Operand(0))
 	out := tensorOf(op.Result(0))
-	if t == nil || out == nil || settledResults(op) || op.Is(stablehlo.BitcastConvert) && bits(t) != bits(out) {
+	if t == nil || out == nil || isSettled(op.ResultList()) || op.Is(stablehlo.BitcastConvert) && bits(t) != bits(out) {
 		return false, nil
 	}
 	return refineResults(r, op, []ir.Type{op.Module().Context().Tensor(t.Shape(), out.Elem(), t.Encoding())})
@@ -399,7 +389,7 @@ func bits(t *ir.TensorType) int {
 
 // refineToShape refines an op whose last operand holds its shape.
 func refineToShape(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
-	if settledResults(op) {
+	if isSettled(op.ResultList()) {
 		return false, nil
 	}
 	shape, ok := rewrite.ConstantInts(op.Operand(op.NumOperands() - 1))
@@ -411,7 +401,7 @@ func refineToShape(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 
 // refineGathered refines all_gather and reduce_scatter, whose dimension grows or shrinks by the size of a group.
 func refineGathered(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
-	if settledResults(op) || op.Attr(stablehlo.AttrChannelHandle) != nil && op.Attr(stablehlo.AttrUseGlobalDeviceIDs) == nil {
+	if isSettled(op.ResultList()) || op.Attr(stablehlo.AttrChannelHandle) != nil && op.Attr(stablehlo.AttrUseGlobalDeviceIDs) == nil {
 		return false, nil // the groups depend on the number of partitions
 	}
 	size := int64(0) // of each group
@@ -444,7 +434,7 @@ func refineGathered(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 
 // refineDynamic refines an op as its static counterpart, if the operands that become attributes are constants.
 func refineDynamic(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
-	if settledResults(op) {
+	if isSettled(op.ResultList()) {
 		return false, nil
 	}
 	if st := staticForm(op); st != nil {
@@ -461,7 +451,7 @@ func refineDynamic(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 
 // refineLoop refines the arguments of a loop's regions to the types of its operands.
 func refineLoop(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
-	if settledResults(op) && isSettled(op.Region(0).Entry().Args()) && isSettled(op.Region(1).Entry().Args()) {
+	if isSettled(op.ResultList()) && isSettled(op.Region(0).Entry().Args()) && isSettled(op.Region(1).Entry().Args()) {
 		return false, nil
 	}
 	types := view.Types(op.OperandList())
@@ -512,7 +502,7 @@ func updateFunctionType(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 // customCall refines the results of a custom call to the shapes that its operands hold, and removes the wrappers of
 // refineArguments.
 func (s *shapeRefiner) customCall(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
-	if settledResults(op) {
+	if isSettled(op.ResultList()) {
 		return false, nil
 	}
 	_, shapes, problem := shapeOperands(op)

@@ -453,28 +453,18 @@ func whileInvariants(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	v, _ := stablehlo.AsWhile(op)
 	cond, body := v.Cond().Entry(), v.Body().Entry()
 	end := body.Last()
-	keep, moved := []int{}, make([]int, op.NumResults())
+	var keep []int
 	for i := range op.NumOperands() {
-		moved[i] = -1
 		if end.Operand(i) != op.Operand(i) && end.Operand(i) != body.Arg(i) {
-			moved[i] = len(keep)
 			keep = append(keep, i)
 		}
 	}
 	if len(keep) == op.NumOperands() {
 		return false, nil
 	}
-	st := op.State()
-	st.Operands, st.Types = nil, nil
-	var yields []*ir.Value
-	for _, i := range keep {
-		st.Operands = append(st.Operands, op.Operand(i))
-		st.Types = append(st.Types, op.Result(i).Type())
-		yields = append(yields, end.Operand(i))
-	}
-	r.Update(end, func() { end.SetOperands(yields) })
+	r.Update(end, func() { end.SetOperands(at(end.OperandList(), keep)) })
 	for i := op.NumOperands() - 1; i >= 0; i-- {
-		if moved[i] >= 0 {
+		if slices.Contains(keep, i) {
 			continue
 		}
 		for _, a := range []*ir.Value{cond.Arg(i), body.Arg(i), op.Result(i)} {
@@ -483,7 +473,7 @@ func whileInvariants(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 		cond.RemoveArg(i)
 		body.RemoveArg(i)
 	}
-	r.Rebuild(op, st, moved)
+	keepResults(r, op, at(op.OperandList(), keep), keep)
 	return true, nil
 }
 

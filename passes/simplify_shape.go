@@ -49,8 +49,8 @@ func simplifyBroadcast(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 }
 
 // at returns list[i] for each index i.
-func at(list, index []int64) []int64 {
-	out := make([]int64, len(index))
+func at[T any, I int | int64](list []T, index []I) []T {
+	out := make([]T, len(index))
 	for k, i := range index {
 		out[k] = list[i]
 	}
@@ -358,17 +358,7 @@ func simplifyRealDynamicSlice(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	if done, err := simplifyToStatic(r, op); done || err != nil {
 		return done, err
 	}
-	sizes, ok := sliceSizes(op)
-	if !ok {
-		return false, nil
-	}
-	b := r.Before(op)
-	indices, err := scalarsOf(b, op.Operand(1), len(sizes))
-	if err != nil {
-		return false, err
-	}
-	n, err := stablehlo.BuildDynamicSlice(b, op.Operand(0), indices, stablehlo.DynamicSliceAttrs{SliceSizes: sizes})
-	return replaceNew(r, op, n.Op, err)
+	return toDynamicSlice(r, op)
 }
 
 // reduceNothing: a reduction over no dimension returns its operands. The specification requires a neutral initial
@@ -438,7 +428,7 @@ func reduceUnusedResults(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	body := op.Region(0).Entry()
 	end, n := body.Last(), op.NumResults()
 	used, args, ops := make([]bool, n), make([]bool, n), map[*ir.Op]bool{}
-	count := 0
+	var keep []int
 	var need func(x *ir.Value)
 	need = func(x *ir.Value) {
 		if x.Block() == body {
@@ -462,11 +452,11 @@ func reduceUnusedResults(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	}
 	for i, x := range op.Results() {
 		if used[i] = x.HasUses(); used[i] {
-			count++
+			keep = append(keep, i)
 			need(end.Operand(i))
 		}
 	}
-	if count == n || count == 0 || !slices.Equal(used, args) {
+	if len(keep) == n || len(keep) == 0 || !slices.Equal(used, args) {
 		return false, nil
 	}
 	for o := range body.Ops() {
@@ -474,24 +464,7 @@ func reduceUnusedResults(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 			return false, nil
 		}
 	}
-	st, moved := op.State(), make([]int, n)
-	st.Operands, st.Types = nil, nil
-	var yields []*ir.Value
-	v, _ := stablehlo.AsReduce(op)
-	for i, x := range v.Inputs() {
-		if moved[i] = -1; used[i] {
-			moved[i] = len(st.Operands)
-			st.Operands = append(st.Operands, x)
-			st.Types = append(st.Types, op.Result(i).Type())
-			yields = append(yields, end.Operand(i))
-		}
-	}
-	for i, x := range v.InitValues() {
-		if used[i] {
-			st.Operands = append(st.Operands, x)
-		}
-	}
-	r.Update(end, func() { end.SetOperands(yields) })
+	r.Update(end, func() { end.SetOperands(at(end.OperandList(), keep)) })
 	for o := body.Last(); o != nil; {
 		prev := o.Prev()
 		if o != end && !ops[o] {
@@ -504,7 +477,8 @@ func reduceUnusedResults(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 			body.RemoveArg(i)
 		}
 	}
-	r.Rebuild(op, st, moved)
+	v, _ := stablehlo.AsReduce(op)
+	keepResults(r, op, slices.Concat(at(v.Inputs(), keep), at(v.InitValues(), keep)), keep)
 	return true, nil
 }
 
@@ -651,25 +625,20 @@ func simplifySlice(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 func simplifySort(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	v, _ := stablehlo.AsSort(op)
 	body := v.Comparator().Entry()
-	st, moved := op.State(), make([]int, op.NumResults())
-	st.Operands, st.Types = nil, nil
-	for i, x := range op.Operands() {
-		moved[i] = len(st.Operands)
-		if !op.Result(i).HasUses() && !body.Arg(2*i).HasUses() && !body.Arg(2*i+1).HasUses() {
-			moved[i] = -1
-			continue
+	var keep []int
+	for i, x := range op.Results() {
+		if x.HasUses() || body.Arg(2*i).HasUses() || body.Arg(2*i+1).HasUses() {
+			keep = append(keep, i)
 		}
-		st.Operands = append(st.Operands, x)
-		st.Types = append(st.Types, op.Result(i).Type())
 	}
-	if len(st.Operands) > 0 && len(st.Operands) < op.NumOperands() {
-		for i := op.NumOperands() - 1; i >= 0; i-- {
-			if moved[i] < 0 {
+	if len(keep) > 0 && len(keep) < op.NumResults() {
+		for i := op.NumResults() - 1; i >= 0; i-- {
+			if !slices.Contains(keep, i) {
 				body.RemoveArg(2*i + 1)
 				body.RemoveArg(2 * i)
 			}
 		}
-		r.Rebuild(op, st, moved)
+		keepResults(r, op, at(op.OperandList(), keep), keep)
 		return true, nil
 	}
 	if t := tensorOf(op.Result(0)); v.Dimension() == -1 && t != nil && t.Ranked() && t.Rank() > 0 {
