@@ -181,7 +181,7 @@ func (n *names) numberOp(op *ir.Op, generic bool) {
 	}
 	def := op.Def()
 	first := op.Result(0)
-	if !generic && def.ResultNames != nil && fits(op) {
+	if !generic && def.ResultNames != nil && fitsResults(op) {
 		for _, v := range op.Results() {
 			n.put(v, 0)
 		}

@@ -266,23 +266,34 @@ func lacksOperand(op *ir.Op) bool {
 }
 
 // fits reports whether op has the operands, results, attributes and regions that its definition requires. An op that
-// does not fit can only be written in generic form.
+// does not fit can only be written in generic form. Print hooks rely on valid attributes, formats do not.
 func fits(op *ir.Op) bool {
 	var buf [8]int
 	if _, ok := op.OperandSegments(buf[:]); !ok {
 		return false
 	}
-	if _, ok := op.ResultSegments(buf[:]); !ok {
+	if !fitsResults(op) {
 		return false
 	}
 	def := op.Def()
 	for i := range def.Attrs {
-		s := &def.Attrs[i]
-		if a := op.Attr(s.Name); a == nil && !s.Optional && s.Default == nil || a != nil && s.Type.Check != nil && !s.Type.Check(a) {
-			return false
+		if s := &def.Attrs[i]; !s.Optional && s.Default == nil || def.Print != nil {
+			a := op.Attr(s.Name)
+			if a == nil && !s.Optional && s.Default == nil || a != nil && def.Print != nil && s.Type.Check != nil && !s.Type.Check(a) {
+				return false
+			}
 		}
 	}
 	return len(def.Regions) == 0 || len(op.Regions()) >= len(def.Regions) || def.Regions[len(def.Regions)-1].Mult != ir.One
+}
+
+func fitsResults(op *ir.Op) bool {
+	if len(op.Def().Results) == 1 && op.Def().Results[0].Mult == ir.One {
+		return op.NumResults() == 1
+	}
+	var buf [8]int
+	_, ok := op.ResultSegments(buf[:])
+	return ok
 }
 
 // opName writes the name of a pretty op, without the prefix that the enclosing region implies.
