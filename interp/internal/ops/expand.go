@@ -45,7 +45,7 @@ func scanSegments(s *plan.Spec) (inputs, outputs int, err error) {
 		name  string
 		total int
 		first *int
-	}{{"operandSegmentSizes", len(s.In), &inputs}, {"resultSegmentSizes", len(s.Out), &outputs}} {
+	}{{chlo.AttrOperandSegmentSizes, len(s.In), &inputs}, {chlo.AttrResultSegmentSizes, len(s.Out), &outputs}} {
 		v, err := plan.IntsAttr(s.Op, x.name)
 		if err != nil {
 			return 0, 0, err
