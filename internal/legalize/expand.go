@@ -19,7 +19,9 @@ func Expand(m *ir.Module, chosen func(*ir.Op) bool) (uncovered *ir.Op, err error
 		for _, op := range list {
 			row := op.Def().Original()
 			f := staticRules()[row]
-			if IsQuantized(op) && (f == nil || row == stablehlo.Einsum || row == stablehlo.UnaryEinsum || slices.Contains(ExpressedRows, row)) {
+			if Promotes(op) {
+				f = expandPromotion
+			} else if IsQuantized(op) && (f == nil || row == stablehlo.Einsum || row == stablehlo.UnaryEinsum || slices.Contains(ExpressedRows, row)) {
 				f = expandOnReals
 			}
 			if f == nil {

@@ -2,12 +2,53 @@ package plan
 
 import (
 	"github.com/hlocb/hlocb/dialect/fn"
+	"github.com/hlocb/hlocb/dialect/quant"
+	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/internal/legalize"
 	"github.com/hlocb/hlocb/interp/internal/exec"
 	"github.com/hlocb/hlocb/interp/internal/kernel"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/ir/flow"
 )
+
+// Expands reports whether the engine executes op as the ops that replace it. An op with a kernel computes quantized
+// values on the reals that they represent (spec, "dequantize_op_quantize"), unless it only moves elements of one type.
+// The operands of a reduction are converted to the types in which its region computes.
+func (r Row) Expands(op *ir.Op) bool {
+	if r.Control != nil {
+		return legalize.Promotes(op)
+	}
+	if r.Expand || r.Make == nil || !legalize.IsQuantized(op) {
+		return r.Expand
+	}
+	switch kind := OpKind(op); {
+	case kind == stablehlo.UniformQuantize, kind == stablehlo.UniformDequantize, kind == stablehlo.BitcastConvert:
+		return false
+	case !movesElements(kind):
+		return true
+	}
+	var elem ir.Type
+	for _, v := range append(op.OperandList(), op.ResultList()...) {
+		if t, ok := v.Type().(*ir.TensorType); ok && quant.Of(t.Elem()) != nil {
+			if elem != nil && elem != t.Elem() {
+				return true
+			}
+			elem = t.Elem()
+		}
+	}
+	return false
+}
+
+// movesElements reports whether an op only moves elements; such an op can move stored integers unchanged.
+func movesElements(d *ir.Def) bool {
+	switch d {
+	case stablehlo.BroadcastInDim, stablehlo.Transpose, stablehlo.Reverse, stablehlo.Slice, stablehlo.DynamicSlice,
+		stablehlo.DynamicUpdateSlice, stablehlo.Concatenate, stablehlo.Pad, stablehlo.Gather, stablehlo.Select, stablehlo.DynamicReshape,
+		stablehlo.DynamicBroadcastInDim, stablehlo.DynamicPad, stablehlo.DynamicGather, stablehlo.RealDynamicSlice:
+		return true
+	}
+	return false
+}
 
 // Expand replaces the ops of mod that expands selects by simpler ops, if the values of these ops have static shapes.
 // Other ops are expanded when they execute.

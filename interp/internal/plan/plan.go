@@ -307,9 +307,6 @@ func (p *Planner) Pick(ins *exec.Instr, s *Spec) error {
 	if r.Expands(s.Op) {
 		r.Control, r.StaticShapes = planExpanded, true
 	}
-	if wide := promotions(s); wide != nil {
-		return p.promote(ins, s, wide)
-	}
 	for _, t := range append(s.In[:len(s.In):len(s.In)], s.Out...) {
 		switch {
 		case r.Control == nil && t.Class != kernel.ClassTensor:

@@ -5,8 +5,6 @@ import (
 	"slices"
 
 	"github.com/hlocb/hlocb/dialect/quant"
-	"github.com/hlocb/hlocb/dialect/stablehlo"
-	"github.com/hlocb/hlocb/internal/legalize"
 	"github.com/hlocb/hlocb/interp/internal/kernel"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
@@ -36,17 +34,6 @@ func integerDType(width int, signed bool) tensor.DType {
 	return unsignedTypes[width]
 }
 
-// movesElements reports whether an op only moves elements; such an op can move stored integers unchanged.
-func movesElements(d *ir.Def) bool {
-	switch d {
-	case stablehlo.BroadcastInDim, stablehlo.Transpose, stablehlo.Reverse, stablehlo.Slice, stablehlo.DynamicSlice,
-		stablehlo.DynamicUpdateSlice, stablehlo.Concatenate, stablehlo.Pad, stablehlo.Gather, stablehlo.Select, stablehlo.DynamicReshape,
-		stablehlo.DynamicBroadcastInDim, stablehlo.DynamicPad, stablehlo.DynamicGather, stablehlo.RealDynamicSlice:
-		return true
-	}
-	return false
-}
-
 // kernel builds the kernel of a row.
 func (p *Planner) kernel(r Row, s *Spec) (kernel.Kernel, error) {
 	if len(s.Out) > 0 && !slices.ContainsFunc(s.Out, func(t kernel.Type) bool { return t.N != 0 }) {
@@ -54,30 +41,6 @@ func (p *Planner) kernel(r Row, s *Spec) (kernel.Kernel, error) {
 		return kernel.Kernel{Family: "empty", Run: func(_, _ []*tensor.Tensor) {}}, nil
 	}
 	return r.Make(s)
-}
-
-// Expands reports whether the engine executes op as the ops that replace it. An op with a kernel computes quantized
-// values on the reals that they represent (spec, "dequantize_op_quantize"), unless it only moves elements of one type.
-func (r Row) Expands(op *ir.Op) bool {
-	if r.Expand || r.Make == nil || !legalize.IsQuantized(op) {
-		return r.Expand
-	}
-	switch kind := OpKind(op); {
-	case kind == stablehlo.UniformQuantize, kind == stablehlo.UniformDequantize, kind == stablehlo.BitcastConvert:
-		return false
-	case !movesElements(kind):
-		return true
-	}
-	var elem ir.Type
-	for _, v := range append(op.OperandList(), op.ResultList()...) {
-		if t, ok := v.Type().(*ir.TensorType); ok && quant.Of(t.Elem()) != nil {
-			if elem != nil && elem != t.Elem() {
-				return true
-			}
-			elem = t.Elem()
-		}
-	}
-	return false
 }
 
 func elementDType(t ir.Type) tensor.DType {
