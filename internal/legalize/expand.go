@@ -82,6 +82,7 @@ var staticRules = sync.OnceValue(func() map[*ir.Def]expansion {
 		rules[row] = ofWidened(rules[row]) // a narrow type may have no infinity
 	}
 	rules[chlo.BroadcastSelect] = expandStaticSelect
+	rules[chlo.RaggedDot] = expandStaticRaggedDot
 	rules[stablehlo.BatchNormGrad] = expandBatchNormGrad
 	rules[stablehlo.BatchNormInference] = expandBatchNormInference
 	rules[stablehlo.BatchNormTraining] = expandBatchNormTraining

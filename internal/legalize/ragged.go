@@ -1,6 +1,7 @@
 package legalize
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/hlocb/hlocb/dialect/chlo"
@@ -157,21 +158,12 @@ func (r *raggedDot) freeDimension(out *ir.TensorType) []*ir.Value {
 	if groups == ir.Dynamic || groups == 0 {
 		return nil
 	}
-	without := func(dims []int64) []int64 {
-		list := make([]int64, len(dims))
-		for i, d := range dims {
-			if list[i] = d; d > group {
-				list[i]--
-			}
-		}
-		return list
-	}
 	start := r.start()
 	var sum *ir.Value
 	for i := range groups {
 		limit := r.add(start, r.size(i))
 		rows := r.masked(start, limit)
-		product := r.dot(rows, r.matrix(group, i), without(r.dims.RHSBatching), without(r.dims.RHSContracting), out)
+		product := r.dot(rows, r.matrix(group, i), without(r.dims.RHSBatching, group), without(r.dims.RHSContracting, group), out)
 		if sum == nil {
 			sum = product
 		} else {
@@ -180,6 +172,17 @@ func (r *raggedDot) freeDimension(out *ir.TensorType) []*ir.Value {
 		start = limit
 	}
 	return []*ir.Value{sum}
+}
+
+// without renumbers dimensions as those of a tensor without the dimension group.
+func without(dims []int64, group int64) []int64 {
+	list := slices.Clone(dims)
+	for i, d := range dims {
+		if d > group {
+			list[i]--
+		}
+	}
+	return list
 }
 
 // matrix inserts element i of rhs along the group dimension, without that dimension.
@@ -242,4 +245,86 @@ func (r *raggedDot) contractingDimension(out *ir.TensorType) []*ir.Value {
 		products[i] = stablehlo.BuildDynamicReshape(r.Builder, p, r.concatenate(sizes), r.ctx.Tensor(shape, one.Elem(), nil)).Result(0)
 	}
 	return []*ir.Value{r.concatenate(products)}
+}
+
+// expandStaticRaggedDot is expandRaggedDot for static shapes. It keeps the groups apart: infinities and NaN of one
+// group do not reach another one. Rows may follow other rows, and a prefix of dimensions may have its own group sizes.
+func expandStaticRaggedDot(e *emitter, op *ir.Op, args []*ir.Value) []*ir.Value {
+	dot, _ := chlo.AsRaggedDot(op)
+	d, sizes, out := dot.Dims(), tensorType(args[2]), tensorType(op.Result(0))
+	if d == nil || len(d.LHSRagged) != 1 || sizes.Rank() == 0 {
+		return nil
+	}
+	r := &raggedDot{emitter: e, op: dot, dims: d, lhs: args[0], rhs: args[1], sizes: args[2], ragged: d.LHSRagged[0]}
+	lhs, rhs := tensorType(r.lhs), tensorType(r.rhs)
+	if slices.Contains(d.LHSBatching, r.ragged) {
+		return []*ir.Value{r.dot(r.lhs, r.rhs, d.RHSBatching, d.RHSContracting, out)}
+	}
+	kept := slices.Clone(d.LHSBatching) // the dimensions of lhs in the product, in order
+	for k := range int64(lhs.Rank()) {
+		if !slices.Contains(d.LHSBatching, k) && !slices.Contains(d.LHSContracting, k) {
+			kept = append(kept, k)
+		}
+	}
+	contracted := slices.Index(d.LHSContracting, r.ragged)
+	var prefix []int64 // dimensions of lhs whose elements have their own group sizes
+	if sizes.Rank() > 1 {
+		prefix = append(prefix, d.LHSBatching...)
+		if contracted >= 0 {
+			prefix = append(prefix, d.LHSContracting[:contracted]...)
+		} else {
+			prefix = append(prefix, kept[len(prefix):slices.Index(kept, r.ragged)]...)
+		}
+	}
+	groups := sizes.Shape()[sizes.Rank()-1]
+	if rows := contracted < 0; len(prefix)+1 != sizes.Rank() || rows && (len(d.RHSGroup) != 1 || rhs.Shape()[d.RHSGroup[0]] != groups) {
+		e.fail(fmt.Errorf("has group_sizes or group dimensions that do not fit"))
+		return nil
+	}
+	// within inserts x where the position along dim is in the group, else y. places has the dimensions of prefix in x.
+	within := func(x, y, start, limit *ir.Value, dim int64, places []int64) *ir.Value {
+		t := tensorType(x)
+		spread := func(v *ir.Value) *ir.Value {
+			wide := e.ctx.Tensor(t.Shape(), ir.Int(64), nil)
+			return stablehlo.BuildBroadcastInDim(e.Builder, v, wide, stablehlo.BroadcastInDimAttrs{BroadcastDimensions: places}).Result(0)
+		}
+		at := e.iota(t, dim)
+		return e.sel(e.and(e.ge(at, spread(start)), e.lt(at, spread(limit))), x, y)
+	}
+	list := func(f func(dim int64) int64) []int64 {
+		places := make([]int64, len(prefix))
+		for i, k := range prefix {
+			places[i] = f(k)
+		}
+		return places
+	}
+	result := e.constant(0, out)
+	none := e.constant(0, e.ctx.Tensor(sizes.Shape()[:sizes.Rank()-1], ir.Int(64), nil))
+	start := none
+	var parts []*ir.Value
+	for g := range groups {
+		limit := e.add(start, e.max(r.size(g), none))
+		if contracted < 0 {
+			place := func(k int64) int64 { return int64(slices.Index(kept, k)) }
+			group := d.RHSGroup[0]
+			rows := r.dot(r.lhs, r.matrix(group, g), without(d.RHSBatching, group), without(d.RHSContracting, group), out)
+			result = within(rows, result, start, limit, place(r.ragged), list(place))
+		} else {
+			other := func(k int64) int64 { // the dimension of rhs that corresponds to dimension k of lhs
+				if i := slices.Index(d.LHSBatching, k); i >= 0 {
+					return d.RHSBatching[i]
+				}
+				return d.RHSContracting[slices.Index(d.LHSContracting, k)]
+			}
+			x := within(r.lhs, e.num(0, r.lhs), start, limit, r.ragged, prefix)
+			y := within(r.rhs, e.num(0, r.rhs), start, limit, other(r.ragged), list(other))
+			part := r.dot(x, y, d.RHSBatching, d.RHSContracting, e.ctx.Tensor(out.Shape()[1:], out.Elem(), nil))
+			parts = append(parts, e.reshape(part, withElement(out.Shape(), 0, 1)...))
+		}
+		start = limit
+	}
+	if len(parts) > 0 {
+		result = e.concatenate(parts)
+	}
+	return []*ir.Value{result}
 }

@@ -164,7 +164,6 @@ func BuildTable(h *Host) map[*ir.Def]plan.Row {
 	t[chlo.NextAfter] = plan.Row{Make: plan.Pure(kernel.MakeNextAfter), Elementwise: true}
 	t[chlo.Constant] = plan.Row{Control: plan.PlanConstant, Elementwise: true, Pure: true}
 	t[chlo.TopK] = plan.Row{Make: makeTopK}
-	t[chlo.RaggedDot] = plan.Row{Make: makeRaggedDot}
 	t[stablehlo.Abs] = plan.Row{Make: plan.Pure(kernel.MakeAbs), Elementwise: true}
 
 	// MHLO's own operations. The other MHLO operations use the rows of the operations that they mirror (see plan.OpKind).
