@@ -4,6 +4,7 @@ package interpose
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"text/tabwriter"
 
@@ -27,7 +28,7 @@ func (i *Interposer) list(m *ir.Module, name string) {
 		if op != nil {
 			kind = op.Name()
 		}
-		fmt.Fprintf(w, "  %s\t%s\t%s\n", diag.Escape(kind), diag.Escape(v.Type().String()), diag.Escape(hook.Frame(probe.LocText(v, op))))
+		fmt.Fprintf(w, "  %s\t%s\t%s\n", diag.Escape(kind), diag.Escape(v.Type().String()), diag.Escape(cmp.Or(hook.Frame(probe.LocText(v, op)), "-")))
 	})
 	w.Flush()
 	i.mu.Lock()
