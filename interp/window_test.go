@@ -111,3 +111,27 @@ func TestCollectiveWithBranch(t *testing.T) {
 		t.Errorf("gives %v", got)
 	}
 }
+
+// TestPaddingIsLeftOut: windows leave padding out, as on XLA's CPU plugin. The counts start with 1.
+func TestPaddingIsLeftOut(t *testing.T) {
+	runText(t, `func.func @main() -> (tensor<4xbf16>, tensor<2xi32>, tensor<2xi32>) {
+  %x = stablehlo.constant dense<1.0> : tensor<4xbf16>
+  %i = stablehlo.constant dense<1.0> : tensor<bf16>
+  %0 = "stablehlo.reduce_window"(%x, %i) <{padding = dense<[[1, 1]]> : tensor<1x2xi64>, window_dimensions = array<i64: 3>}> ({
+  ^bb0(%a: tensor<bf16>, %b: tensor<bf16>):
+    %s = stablehlo.add %a, %b : tensor<bf16>
+    stablehlo.return %s : tensor<bf16>
+  }) : (tensor<4xbf16>, tensor<bf16>) -> tensor<4xbf16>
+  // With holes between the elements.
+  %j = stablehlo.constant dense<2> : tensor<i32>
+  %y = stablehlo.constant dense<[3, 5]> : tensor<2xi32>
+  %1:2 = "stablehlo.reduce_window"(%y, %y, %j, %j) <{base_dilations = array<i64: 2>, window_dimensions = array<i64: 2>}> ({
+  ^bb0(%a: tensor<i32>, %c: tensor<i32>, %b: tensor<i32>, %d: tensor<i32>):
+    %s = stablehlo.multiply %a, %b : tensor<i32>
+    %m = stablehlo.maximum %c, %d : tensor<i32>
+    stablehlo.return %s, %m : tensor<i32>, tensor<i32>
+  }) : (tensor<2xi32>, tensor<2xi32>, tensor<i32>, tensor<i32>) -> (tensor<2xi32>, tensor<2xi32>)
+  return %0, %1#0, %1#1 : tensor<4xbf16>, tensor<2xi32>, tensor<2xi32>
+}`, "dense<[3.000000e+00, 4.000000e+00, 4.000000e+00, 3.000000e+00]> : tensor<4xbf16>",
+		"dense<[6, 10]> : tensor<2xi32>", "dense<[3, 5]> : tensor<2xi32>")
+}

@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"slices"
@@ -118,7 +119,8 @@ func (w *window) pad(t kernel.Type) (*kernel.Kernel, error) {
 }
 
 // planReduceWindow compiles reduce_window (spec, "reduce_window"). All windows advance together: the first element of
-// every window, then the second, and so on.
+// every window, then the second, and so on. Like XLA, it leaves padding out of the windows. This matters if the initial
+// value is not an identity: JAX's cumlogsumexp of complex numbers starts with -inf, whose sum with itself is NaN.
 func planReduceWindow(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 	k := len(s.Out)
 	if k == 0 || len(s.In) != 2*k {
@@ -140,11 +142,22 @@ func planReduceWindow(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 			return nil, err
 		}
 	}
+	flags := kernel.TensorType(tensor.I1, s.In[0].Shape...)
+	padFlags, err := w.pad(flags)
+	if err != nil {
+		return nil, err
+	}
 	n := s.Out[0].N
 	slice := w.slice()
 	region, err := p.Lift(s.Op, 0, n, 2*k, k)
 	if err != nil {
 		return nil, err
+	}
+	var single *plan.LiftedRegion // tells whether the initial value is an identity
+	if padFlags != nil {
+		if single, err = p.Lift(s.Op, 0, 1, 2*k, k); err != nil {
+			return nil, err
+		}
 	}
 	for i := range k {
 		if region.Types[i].DType != s.In[i].DType || region.Types[k+i].DType != s.In[i].DType || s.Out[i].DType != s.In[i].DType {
@@ -169,15 +182,58 @@ func planReduceWindow(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 			kernel.Fill(b.Tensor.Bytes(), init.Bytes())
 			acc[i] = b
 		}
+		// inside says which padded elements are the operand's, and here, which of those at one position of the windows.
+		// Both are nil if padding changes nothing.
+		var inside, here *exec.Buf
+		if padFlags != nil {
+			one := make([]*exec.Buf, k)
+			for i := range k {
+				init := fr.Slots[ins.In[k+i]]
+				fr.Slots[single.Args[i]], fr.Slots[single.Args[k+i]] = exec.Retain(init), exec.Retain(init)
+			}
+			m.Block(fr, single.Block, one)
+			for i, b := range one {
+				if inside == nil && !bytes.Equal(b.Tensor.Bytes(), fr.Slots[ins.In[k+i]].Tensor.Bytes()) {
+					all := m.Alloc(tensor.I1, flags.Shape, flags.N)
+					kernel.Fill(all.Tensor.Bytes(), []byte{1})
+					inside = m.Alloc(tensor.I1, w.padded, int(w.padded.NumElements()))
+					padFlags.Run([]*tensor.Tensor{&all.Tensor, tensor.New(tensor.I1, nil)}, []*tensor.Tensor{&inside.Tensor})
+					m.Release(all)
+					here = m.Alloc(tensor.I1, flat, n)
+				}
+				m.Release(b)
+			}
+		}
+		before := make([]*exec.Buf, k)
 		w.walk(func(off int) {
 			m.Poll()
 			for i := range k {
 				b := m.Alloc(s.In[i].DType, flat, n)
 				slice.Run(s.In[i].DType.Size(), &b.Tensor, src[i], 0, off)
+				if inside != nil {
+					before[i] = m.Alloc(s.Out[i].DType, flat, n)
+					copy(before[i].Tensor.Bytes(), acc[i].Tensor.Bytes())
+				}
 				fr.Slots[region.Args[i]], fr.Slots[region.Args[k+i]] = acc[i], b
 			}
 			m.Block(fr, region.Block, acc)
+			if inside == nil {
+				return
+			}
+			slice.Run(1, &here.Tensor, &inside.Tensor, 0, off)
+			for i, b := range acc {
+				size := s.Out[i].DType.Size()
+				for e, ok := range here.Tensor.Bytes() {
+					if ok != 0 {
+						copy(before[i].Tensor.Bytes()[e*size:(e+1)*size], b.Tensor.Bytes()[e*size:])
+					}
+				}
+				m.Release(b)
+				acc[i] = before[i]
+			}
 		})
+		m.Release(inside)
+		m.Release(here)
 		for i, b := range acc {
 			fr.Slots[ins.Out[i]] = m.Alias(b, s.Out[i].DType, s.Out[i].Shape)
 		}
