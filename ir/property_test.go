@@ -3,6 +3,9 @@ package ir_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"reflect"
+	"regexp"
 	"slices"
 	"testing"
 
@@ -75,9 +78,10 @@ var (
 	anyOp   = &ir.Def{Name: "t.any", Operands: []ir.Arg{{Name: "in", Mult: ir.Variadic}}, Results: []ir.Arg{{Name: "out", Mult: ir.Variadic}}, Regions: []ir.RegionSpec{{Name: "r", Mult: ir.Variadic}}, Traits: ir.NoTerminator}
 	isoOp   = &ir.Def{Name: "t.iso", Operands: anyOp.Operands, Results: anyOp.Results, Regions: anyOp.Regions, Traits: ir.NoTerminator | ir.IsolatedFromAbove}
 	graphOp = &ir.Def{Name: "t.graph", Operands: anyOp.Operands, Results: anyOp.Results, Regions: anyOp.Regions, Traits: ir.NoTerminator | ir.GraphRegion}
+	nestOp  = &ir.Def{Name: "t.nest", Operands: anyOp.Operands, Results: anyOp.Results, Regions: anyOp.Regions, Traits: ir.NoTerminator | ir.NestedEffects}
 	branch  = &ir.Def{Name: "t.br", Operands: anyOp.Operands, Traits: ir.Terminator}
 	locs    = []*ir.Loc{nil, fileLoc("f", 1, 2), fileLoc("g", 3, 4)}
-	defs    = []*ir.Def{anyOp, anyOp, isoOp, graphOp, ir.NewModule(ir.NewContext(), nil, nil).Def("u.op"), branch, branch}
+	defs    = []*ir.Def{anyOp, anyOp, isoOp, graphOp, nestOp, ir.NewModule(ir.NewContext(), nil, nil).Def("u.op"), branch, branch}
 )
 
 func fileLoc(file string, line, col uint32) *ir.Loc {
@@ -87,7 +91,7 @@ func fileLoc(file string, line, col uint32) *ir.Loc {
 func testRegistry(t testing.TB) *ir.Registry {
 	t.Helper()
 	reg, err := ir.NewRegistry(
-		&ir.Dialect{Name: "t", Ops: []*ir.Def{anyOp, isoOp, graphOp, branch}},
+		&ir.Dialect{Name: "t", Ops: []*ir.Def{anyOp, isoOp, graphOp, nestOp, branch}},
 		&ir.Dialect{Name: "builtin", Ops: []*ir.Def{{Name: "builtin.module", Regions: []ir.RegionSpec{{Name: "body"}}, Traits: ir.NoTerminator | ir.SymbolTable | ir.IsolatedFromAbove | ir.GraphRegion}}})
 	if err != nil {
 		t.Fatal(err)
@@ -140,6 +144,21 @@ func TestRandomMutations(t *testing.T) {
 var mutations = []string{"NewOp", "NewRegion", "NewBlock", "AddBlock", "InsertBlock", "Append", "MoveBefore", "Erase",
 	"SetOperand", "Use.Set", "SetOperands", "SetType", "ReplaceAllUsesWith", "Set each", "ReplaceWith", "Rebuild", "CloneOp", "InsertArg", "RemoveArg",
 	"Block.Erase", "TakeBlocks", "SplitBefore", "InlineBefore", "SetSuccessor", "SetAttr", "RemoveAttr", "SetAttrs", "SetLoc", "SetPos", "SetName", "SortUses"}
+
+// TestRandomMutationsAskAll: the test above calls every method of every kind of handle.
+func TestRandomMutationsAskAll(t *testing.T) {
+	text, err := os.ReadFile("property_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, h := range []any{&ir.Op{}, &ir.Value{}, &ir.Use{}, &ir.Block{}, &ir.Region{}} {
+		for typ, i := reflect.TypeOf(h), 0; i < typ.NumMethod(); i++ {
+			if name := typ.Method(i).Name; !regexp.MustCompile(`h(Op\(o\))?\.` + name + `\b`).Match(text) {
+				t.Errorf("no handle is asked for %s.%s", typ, name)
+			}
+		}
+	}
+}
 
 func pick[T any](s *model, list []T) (x T) {
 	if len(list) > 0 {
@@ -445,7 +464,13 @@ func (s *model) plan() (do func(), refused bool) {
 		a := s.newArg(b, t)
 		a.pos = diag.Pos(s.rng.IntN(3))
 		b.args = slices.Insert(slices.Clone(b.args), i, a)
-		return func() { b.h.InsertArg(i, t, nil).SetPos(a.pos) }, false
+		return func() {
+			if i == len(b.args)-1 {
+				b.h.AddArg(t, nil).SetPos(a.pos)
+			} else {
+				b.h.InsertArg(i, t, nil).SetPos(a.pos)
+			}
+		}, false
 	case "RemoveArg":
 		b := s.block()
 		if len(b.args) == 0 {
@@ -1134,6 +1159,13 @@ func (s *model) compare() {
 			index = slices.Index(u.owner.operands, u)
 		}
 		same("Use.Index", u.h.Index(), index)
+		var next *ir.Use
+		if u.val != nil {
+			if i := slices.Index(u.val.uses, u) + 1; i < len(u.val.uses) {
+				next = u.val.uses[i].h
+			}
+		}
+		same("Use.Next", u.h.Next(), next)
 	}
 	for _, b := range s.blocks {
 		same("Block.Erased", b.h.Erased(), b.erased)
@@ -1238,9 +1270,43 @@ func (s *model) compareOp(o *sOp) {
 		sameList("WalkPost", post, o.walk(true))
 	}
 	same("State", h.State().Def, o.def)
+	terminator := o.def.Known() && o.def.Traits&ir.Terminator != 0
+	same("Def", h.Def(), o.def)
+	same("Is", h.Is(o.def) && h.IsOrMirrors(o.def) && !h.Is(other.def) == (o.def != other.def), true)
+	same("Has", h.Has(ir.Terminator), terminator)
+	same("MightHave", h.MightHave(ir.Terminator), terminator || !o.def.Known())
+	same("Effects", h.Effects(), o.effects())
+	same("Removable", h.Removable(), o.effects() == 0 && !terminator)
+	same("Verbatim", len(h.Verbatim()), 0)
+	segments := func(n int, args []ir.Arg, counts []int, ok bool) {
+		same("segments", ok, len(args) == 1 || n == 0)
+		if ok && len(args) == 1 {
+			sameList("segments", counts, []int{n})
+		}
+	}
+	counts, ok := h.OperandSegments(nil)
+	segments(len(o.operands), o.def.Operands, counts, ok)
+	counts, ok = h.ResultSegments(nil)
+	segments(len(o.results), o.def.Results, counts, ok)
 	if v := s.value(); v != nil {
 		same("Dominates", v.h.Dominates(h), dominates(v, o))
 	}
+}
+
+// effects returns any effect for ops of all kinds except nestOp, which has the effects of the ops in it.
+func (o *sOp) effects() ir.Effects {
+	if o.def != nestOp {
+		return ir.AllEffects
+	}
+	var e ir.Effects
+	for _, r := range o.regions {
+		for _, b := range r.blocks {
+			for _, x := range b.ops {
+				e |= x.effects()
+			}
+		}
+	}
+	return e
 }
 
 func (o *sOp) walk(post bool) []*ir.Op {
