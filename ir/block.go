@@ -415,6 +415,9 @@ func (b *Block) insert(o, next *Op) {
 		for _, r := range o.parts.regions {
 			b.m.sameModule(r.m)
 		}
+		if o == b.m.op {
+			panic("ir: inserting the module op into a block")
+		}
 	}
 	if o.block != nil {
 		b.m.sameModule(o.block.m)

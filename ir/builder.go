@@ -91,7 +91,11 @@ func (b *Builder) insert(o *Op) {
 	for p != nil && p.block == nil { // erased: its next is the op that followed it
 		p = p.next
 	}
-	if b.before = p; p == nil {
+	switch b.before = p; {
+	case p != nil:
+	case b.block == nil:
+		panic("ir: inserting " + o.def.Name + " beside an op that is in no block")
+	default:
 		b.block.Append(o)
 		return
 	}

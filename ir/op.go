@@ -350,6 +350,9 @@ func (o *Op) Erase() {
 			panic(fmt.Sprintf("ir: erasing %s, whose result %d is in use", o.def.Name, i))
 		}
 	}
+	if m := o.Module(); m != nil && m.op == o {
+		panic("ir: erasing the module op")
+	}
 	o.unlink()
 	o.erase()
 }

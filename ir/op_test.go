@@ -497,3 +497,30 @@ func TestOtherModule(t *testing.T) {
 		}
 	}
 }
+
+// TestModuleOp: the op of a module stays where it is, and a builder says that its place is gone.
+func TestModuleOp(t *testing.T) {
+	m := read(t, `"u.r"() ({ "u.a"() : () -> () }) : () -> ()`)
+	r := m.Body().First()
+	inner := r.Region(0).Entry().First()
+	r.Erase()
+	for want, f := range map[string]func(){
+		"ir: erasing the module op":                          m.Op().Erase,
+		"ir: inserting the module op into a block":           func() { m.NewBlock().Append(m.Op()) },
+		"ir: inserting u.b beside an op that is in no block": func() { m.Before(inner).Create(m.Def("u.b"), nil, nil) },
+		"ir: inserting u.c beside an op that is in no block": func() { m.After(m.NewOp(&ir.OpState{Def: m.Def("u.b")})).Create(m.Def("u.c"), nil, nil) },
+	} {
+		func() {
+			defer func() {
+				if got := recover(); got != want {
+					t.Errorf("got %v, want %s", got, want)
+				}
+			}()
+			f()
+		}()
+	}
+	m.Body().Erase()
+	if err := ir.Verify(m); err == nil || !strings.Contains(err.Error(), "'builtin.module' op region #0 ('bodyRegion') failed to verify constraint: region with 1 blocks") {
+		t.Error(err)
+	}
+}
