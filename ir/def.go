@@ -16,7 +16,7 @@ const (
 	Pure                 Traits = 1 << iota // no side effects, deterministic: may be removed, merged, moved
 	Terminator                              // ends a block
 	IsolatedFromAbove                       // regions use no values from outside
-	SingleBlock                             // each region holds at most one block
+	SingleBlock                             // each region has one block
 	NoTerminator                            // the blocks of its regions have no terminator
 	SymbolTable                             // region 0 holds symbols
 	Symbol                                  // has a sym_name

@@ -56,8 +56,8 @@ func (v *verifier) op(o *Op) {
 	if o.def.Has(SymbolTable) {
 		v.symbols(o)
 	}
-	for i, r := range o.Regions() {
-		v.region(o, i, r)
+	for _, r := range o.Regions() {
+		v.region(o, r)
 	}
 	// The Verify hook relies on the checks above.
 	if len(v.r.list) == before && o.def.Verify != nil {
@@ -283,6 +283,13 @@ func (v *verifier) regionCount(o *Op) {
 	}
 	if n := len(o.Regions()); n < fixed || n > fixed && !open {
 		v.r.Errorf(o, "requires %s", regions(fixed))
+		return
+	}
+	for i, r := range o.Regions() {
+		if o.def.Traits&SingleBlock != 0 && len(r.blocks) != 1 {
+			v.r.Errorf(o, "region #%d ('%s') failed to verify constraint: region with 1 blocks", i, o.def.Regions[min(i, len(o.def.Regions)-1)].Name)
+			return
+		}
 	}
 }
 
@@ -317,10 +324,7 @@ func (v *verifier) symbols(table *Op) {
 	}
 }
 
-func (v *verifier) region(o *Op, index int, r *Region) {
-	if o.Has(SingleBlock) && len(r.blocks) > 1 {
-		v.r.Errorf(o, "expects region #%d to have 0 or 1 blocks", index)
-	}
+func (v *verifier) region(o *Op, r *Region) {
 	for _, b := range r.blocks {
 		if v.spare == nil || !v.share(b) {
 			v.ops(b.first, nil)

@@ -108,7 +108,7 @@ func TestVerifyRows(t *testing.T) {
 		`"t.region"() ({ ^bb0(%a: i32): }) : () -> ()`:                                  "'t.region' op expects a non-empty block",
 		`"t.region"() ({ "t.none"() : () -> () }) : () -> ()`:                           "block with no terminator, has 't.none'",
 		`"t.region"() ({ "t.end"() : () -> ()
-^bb1: "t.end"() : () -> () }) : () -> ()`: "'t.region' op expects region #0 to have 0 or 1 blocks",
+^bb1: "t.end"() : () -> () }) : () -> ()`: "'t.region' op region #0 ('r') failed to verify constraint: region with 1 blocks",
 		`"t.end"() : () -> ()
 "t.none"() : () -> ()`: "'t.end' op must be the last operation in the parent block",
 		`"t.symbol"() {sym_name = "a"} : () -> ()`:                                    "",

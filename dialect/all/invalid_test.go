@@ -2,11 +2,14 @@ package all_test
 
 import (
 	"math/rand/v2"
+	"strings"
 	"testing"
 
+	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/dialect/all"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/parse"
 	"github.com/hlocb/hlocb/print"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -44,6 +47,29 @@ func TestInvalidOps(t *testing.T) {
 					print.String(m, print.Options{Generic: true})
 				}()
 			}
+		}
+	}
+}
+
+// TestSingleBlock: the verdict on a region without blocks is jaxlib 0.10.2's.
+func TestSingleBlock(t *testing.T) {
+	for op, region := range map[string]string{
+		`"builtin.module"() ({}) : () -> ()`:                                             "bodyRegion",
+		`"stablehlo.while"(%a) ({}, {}) : (tensor<f32>) -> tensor<f32>`:                  "cond",
+		`"stablehlo.if"(%p) ({}, {}) : (tensor<i1>) -> tensor<f32>`:                      "true_branch",
+		`"stablehlo.case"(%i) ({}, {}) : (tensor<i32>) -> tensor<f32>`:                   "branches",
+		`"stablehlo.sort"(%v) ({}) : (tensor<4xf32>) -> tensor<4xf32>`:                   "comparator",
+		`"sdy.named_computation"(%a) <{name = "f"}> ({}) : (tensor<f32>) -> tensor<f32>`: "body",
+		`"stablehlo.select_and_scatter"(%v, %s, %a) <{window_dimensions = array<i64: 4>}> ({}, {}) : (tensor<4xf32>, tensor<1xf32>, tensor<f32>) -> tensor<4xf32>`: "select",
+	} {
+		m, err := parse.Parse(diag.NewSource("in", []byte("func.func @f(%a: tensor<f32>, %v: tensor<4xf32>, %s: tensor<1xf32>, %i: tensor<i32>, %p: tensor<i1>) {\n"+op+"\nreturn\n}")), ir.NewContext(), registry(t), parse.Options{})
+		if err != nil {
+			t.Errorf("%s: %v", op, err)
+			continue
+		}
+		want := "op region #0 ('" + region + "') failed to verify constraint: region with 1 blocks"
+		if err := ir.Verify(m); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error is %v, want %s", op, err, want)
 		}
 	}
 }

@@ -327,10 +327,6 @@ func verifyScan(op *ir.Op, r *ir.Reporter) {
 		want = append(want, op.Operand(i).Type())
 	}
 	b := op.Region(0).Entry()
-	if b == nil {
-		r.Errorf(op, "expects a non-empty block")
-		return
-	}
 	if len(b.Args()) != len(want) {
 		r.Errorf(op, "expects %d arguments in the body, but got %d", len(want), len(b.Args()))
 		return

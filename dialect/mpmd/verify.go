@@ -113,10 +113,6 @@ func verifyReduce(op *ir.Op, r *ir.Reporter) {
 // mpmd.return, it reports an error.
 func bodyTypes(op *ir.Op, r *ir.Reporter) (args, yields []ir.Type, ok bool) {
 	b := op.Region(0).Entry()
-	if b == nil {
-		r.Errorf(op, "region #0 ('region') failed to verify constraint: region with 1 blocks")
-		return nil, nil, false
-	}
 	last := b.Last()
 	if last == nil {
 		return nil, nil, false // the block is rejected

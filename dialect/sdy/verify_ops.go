@@ -119,12 +119,7 @@ func verifyNamed(op *ir.Op, r *ir.Reporter) {
 
 // returns checks that the body of op ends with sdy.return.
 func returns(op *ir.Op, r *ir.Reporter) bool {
-	b := op.Region(0).Entry()
-	if b == nil {
-		r.Errorf(op, "expects a non-empty block")
-		return false
-	}
-	if last := b.Last(); last != nil && last.Name() != nameReturn {
+	if last := op.Region(0).Entry().Last(); last != nil && last.Name() != nameReturn {
 		r.Errorf(op, "expects regions to end with 'sdy.return', found '%s'", last.Name()).
 			Note(op.Pos(), "in custom textual format, the absence of terminator implies 'sdy.return'")
 		return false

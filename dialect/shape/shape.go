@@ -269,7 +269,7 @@ func printAssuming(p ir.AsmPrinter, op *ir.Op) {
 // verifyAssuming checks that the region yields the results.
 func verifyAssuming(op *ir.Op, r *ir.Reporter) {
 	b := op.Region(0).Entry()
-	if b == nil || len(b.Args()) > 0 {
+	if len(b.Args()) > 0 {
 		r.Errorf(op, "expects a region with one block without arguments")
 		return
 	}

@@ -132,7 +132,7 @@ var SelectAndScatter = &ir.Def{
 	},
 	Regions: []ir.RegionSpec{{Name: "select"}, {Name: "scatter"}},
 	Flow:    elementFlow,
-	Traits:  ir.Pure,
+	Traits:  ir.Pure | ir.SingleBlock,
 	Infer:   infer(inferSelectAndScatter), Verify: verify(selectAndScatterRule, agrees(inferSelectAndScatter)),
 	Clauses: ir.Clauses(`
 		C1 operand and source have one element type
