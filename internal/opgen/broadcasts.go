@@ -1,11 +1,14 @@
 package opgen
 
 import (
+	"fmt"
+	"slices"
+	"strings"
+
 	"github.com/hlocb/hlocb/dialect/chlo"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
-	"github.com/hlocb/hlocb/verify"
 )
 
 func (g *Generator) broadcast() *call {
@@ -13,9 +16,9 @@ func (g *Generator) broadcast() *call {
 	return exactCall("broadcast", []arg{a}, attr{"broadcast_sizes", []int64(g.shape(0, 2))})
 }
 
-// broadcastable returns shapes that broadcast to one another, and the shape of the result.
-func (g *Generator) broadcastable(n int) (shapes []tensor.Shape, out tensor.Shape) {
-	out = g.shape(0, 3)
+// broadcastable returns shapes that broadcast to one another.
+func (g *Generator) broadcastable(n int) (shapes []tensor.Shape) {
+	out := g.shape(0, 3)
 	for i := range n {
 		s := out.Clone()
 		if i > 0 {
@@ -28,65 +31,60 @@ func (g *Generator) broadcastable(n int) (shapes []tensor.Shape, out tensor.Shap
 		}
 		shapes = append(shapes, s)
 	}
-	// A dimension keeps size 1 if no operand has it.
-	for k := range out {
-		widest := int64(1)
-		for _, s := range shapes {
-			if at := k - (len(out) - len(s)); at >= 0 && s[at] != 1 {
-				widest = s[at]
-			}
-		}
-		out[k] = widest
-	}
-	return shapes, out
+	g.rng.Shuffle(n, func(i, j int) { shapes[i], shapes[j] = shapes[j], shapes[i] })
+	return shapes
 }
 
-// broadcastingBinary makes one of CHLO's binary ops on operands that broadcast.
-func (g *Generator) broadcastingBinary() *call {
-	var defs []*ir.Def
-	for _, def := range chlo.Ops() {
-		if len(def.Operands) == 2 && len(def.Name) > len("chlo.broadcast_") && def.Name[:len("chlo.broadcast_")] == "chlo.broadcast_" {
-			defs = append(defs, def)
-		}
-	}
-	// The CHLO rows accept more types than the ops that they expand to.
-	def := defs[g.rng.IntN(len(defs))]
-	plain := g.reg.Lookup("stablehlo." + def.Name[len("chlo.broadcast_"):])
-	if plain == nil {
-		plain = g.reg.Lookup("chlo." + def.Name[len("chlo.broadcast_"):])
-	}
-	d := g.dtype()
-	for plain == nil || !accepts(plain, 0, d) || !accepts(plain, 1, d) || Crashes(&Program{Op: plain.Name, DType: d}) {
-		d = g.dtype()
-	}
-	shapes, _ := g.broadcastable(2)
-	name := def.Name[len("chlo.broadcast_"):]
-	c := &call{op: def.Name, args: []arg{{dt: d, shape: shapes[0], style: verify.Edges}, {dt: d, shape: shapes[1], style: verify.Edges}}, rule: elementwiseRule(name, d)}
-	if g.rng.IntN(2) == 0 {
-		c.args[0], c.args[1] = c.args[1], c.args[0]
-	}
-	switch name {
-	case "complex":
-		for c.args[0].dt != tensor.F32 && c.args[0].dt != tensor.F64 {
-			c.args[0].dt = g.dtype()
-		}
-		c.args[1].dt = c.args[0].dt
-	case "compare":
-		dir := stablehlo.ComparisonDirectionEnum.Cases[g.rng.IntN(6)]
-		if d.IsComplex() {
-			dir = "EQ"
-		}
-		c.attrs = []attr{{"comparison_direction", "#chlo<comparison_direction " + dir + ">"}}
-		c.rule = Rule{Exact: true}
-	}
-	if !c.rule.Exact {
-		// Functions are measured element by element elsewhere. This program tests shapes; its values stay far from
-		// poles.
-		for i := range c.args {
-			c.args[i].style, c.args[i].fill = verify.Ordinary, g.within(1.25, 4)
-		}
+// broadcasting makes one of CHLO's ops on operands that broadcast. Functions are measured element by element elsewhere.
+// This program tests shapes; its values stay far from poles.
+func (g *Generator) broadcasting() *call {
+	name := func(op string) string { return "chlo.broadcast_" + shortOp(op) }
+	c := g.oneOn(func(def *ir.Def) bool { return g.reg.Lookup(name(def.Name)) != nil }, g.broadcastable(2), g.within(1.25, 4))
+	c.op = name(c.op)
+	for i, a := range c.attrs {
+		c.attrs[i].value = strings.Replace(fmt.Sprint(a.value), "#stablehlo<", "#chlo<", 1)
 	}
 	return c
+}
+
+func (g *Generator) broadcastingSelect() *call {
+	d, shapes := g.dtype(), g.broadcastable(3)
+	return &call{op: "chlo.broadcast_select", args: []arg{edges(tensor.I1, shapes[0]), edges(d, shapes[1]), edges(d, shapes[2])}, rule: Rule{Exact: true}}
+}
+
+// elementwiseOp makes an element-wise op on operands of random shape, often without elements. Elementwise measures
+// the values of functions; here functions get ordinary values, and only ops that do not round get edge values.
+func (g *Generator) elementwiseOp() *call {
+	return g.oneOn(func(*ir.Def) bool { return true }, slices.Repeat([]tensor.Shape{g.shape(0, 4)}, 2), g.within(0.125, 0.875))
+}
+
+// oneOn makes a random element-wise op that f accepts, on operands of the given shapes. fill fills the operands of
+// functions.
+func (g *Generator) oneOn(f func(def *ir.Def) bool, shapes []tensor.Shape, fill func(t *tensor.Tensor)) *call {
+	defs := slices.DeleteFunc(append(stablehlo.Ops(), chlo.Ops()...), func(def *ir.Def) bool { return !f(def) })
+	for {
+		var calls []*call
+		def := defs[g.rng.IntN(len(defs))]
+		for _, d := range xlaTypes() {
+			if !Crashes(&Program{Op: def.Name, DType: d}) {
+				calls = append(calls, g.elementwise(def, d, 2)...)
+			}
+		}
+		if len(calls) == 0 {
+			continue
+		}
+		c := pick(g, calls...)
+		for i, a := range c.args {
+			if c.args[i] = edges(a.dt, shapes[i]); !c.rule.Exact {
+				c.args[i].fill = fill
+			}
+		}
+		if c.results != nil {
+			d, _, _ := tensor.ParseType(c.results[0])
+			c.results = []string{typeText(d, shapes[0])}
+		}
+		return c
+	}
 }
 
 // within fills with numbers between two bounds.
@@ -100,43 +98,5 @@ func (g *Generator) within(lo, hi float64) func(t *tensor.Tensor) {
 			}
 			t.SetFloat(i, v)
 		}
-	}
-}
-
-func (g *Generator) broadcastingSelect() *call {
-	d := g.dtype()
-	shapes, _ := g.broadcastable(3)
-	g.rng.Shuffle(3, func(i, j int) { shapes[i], shapes[j] = shapes[j], shapes[i] })
-	return &call{op: "chlo.broadcast_select", args: []arg{{dt: tensor.I1, shape: shapes[0]}, {dt: d, shape: shapes[1], style: verify.Edges}, {dt: d, shape: shapes[2], style: verify.Edges}}, rule: Rule{Exact: true}}
-}
-
-// elementwiseOp makes an element-wise op on operands of random shape, often without elements. Elementwise measures
-// the values of functions; here functions get ordinary values, and only ops that do not round get edge values.
-func (g *Generator) elementwiseOp() *call {
-	defs := append(stablehlo.Ops(), chlo.Ops()...)
-	for {
-		calls := g.elementwise(defs[g.rng.IntN(len(defs))], g.dtype(), 2)
-		if len(calls) == 0 {
-			continue
-		}
-		c := calls[g.rng.IntN(len(calls))]
-		shape := g.shape(0, 4)
-		for i, a := range c.args {
-			c.args[i] = arg{dt: a.dt, shape: shape, style: verify.Edges}
-			if !c.rule.Exact {
-				c.args[i].fill = g.within(0.125, 0.875)
-			}
-		}
-		if c.results != nil {
-			d, _, err := tensor.ParseType(c.results[0])
-			if err != nil {
-				continue
-			}
-			c.results = []string{typeText(d, shape)}
-		}
-		if Crashes(&Program{Op: c.op, DType: c.args[0].dt}) {
-			continue
-		}
-		return c
 	}
 }

@@ -118,6 +118,10 @@ func TestDeviations(t *testing.T) {
   %0 = stablehlo.sqrt %x : tensor<1xf8E3M4>
   return %0 : tensor<1xf8E3M4>
 }`, []*tensor.Tensor{codes(tensor.F8E3M4, tensor.Shape{1}, 0x6F)}, []uint64{0x4F}, []uint64{0x50}}, // of 15.5: 3.875, and 4
+		{"the least f8E8M0FNU", `func.func @main(%x: tensor<1xf8E8M0FNU>, %y: tensor<1xf8E8M0FNU>) -> tensor<1xf8E8M0FNU> {
+  %0 = stablehlo.add %x, %y : tensor<1xf8E8M0FNU>
+  return %0 : tensor<1xf8E8M0FNU>
+}`, []*tensor.Tensor{codes(tensor.F8E8M0FNU, tensor.Shape{1}, 0), codes(tensor.F8E8M0FNU, tensor.Shape{1}, 1)}, []uint64{2}, []uint64{1}},
 		{"next_after of f8E8M0FNU", `func.func @main(%x: tensor<1xf8E8M0FNU>, %y: tensor<1xf8E8M0FNU>) -> tensor<1xf8E8M0FNU> {
   %0 = chlo.next_after %x, %y : tensor<1xf8E8M0FNU>, tensor<1xf8E8M0FNU> -> tensor<1xf8E8M0FNU>
   return %0 : tensor<1xf8E8M0FNU>

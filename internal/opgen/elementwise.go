@@ -100,7 +100,7 @@ func accepts(def *ir.Def, operand int, d tensor.DType) bool {
 
 // elementwise returns the calls of one op on one type, or none if the op is not element-wise or refuses the type.
 func (g *Generator) elementwise(def *ir.Def, d tensor.DType, n int) []*call {
-	if !def.Has(ir.Elementwise) || len(def.Operands) == 0 || len(def.Operands) > 3 {
+	if !def.Has(ir.Elementwise) || len(def.Operands) == 0 || len(def.Operands) > 2 {
 		return nil
 	}
 	for _, o := range def.Operands {
@@ -120,10 +120,6 @@ func (g *Generator) elementwise(def *ir.Def, d tensor.DType, n int) []*call {
 	switch name {
 	case "constant", "iota", "map", "uniform_quantize", "uniform_dequantize", "constant_like":
 		return nil
-	case "select":
-		shape := tensor.Shape{int64(n)}
-		c.args = []arg{{dt: tensor.I1, shape: shape}, {dt: d, shape: shape, style: verify.Edges}, {dt: d, shape: shape, style: verify.Anything}}
-		return []*call{c}
 	case "convert", "bitcast_convert":
 		for _, to := range Types() {
 			if d.IsComplex() && !to.IsComplex() { // the specification defines only real and imag of it
@@ -147,15 +143,12 @@ func (g *Generator) elementwise(def *ir.Def, d tensor.DType, n int) []*call {
 	case 1:
 		c.args = []arg{g.whole(d, n)}
 	case 2:
-		a, b := g.pairs(d, n)
-		c.args = []arg{a, b}
+		c.args = g.pairs(d, n)
 		if d.IsComplex() {
 			one := *c
-			one.label, one.args = "edges", edgeProduct(d, 2, n < 10000)
+			one.label, one.args = "edges", product(d, 2, edgesOf(d, n < 10000))
 			edges = &one
 		}
-	case 3:
-		c.args = edgeProduct(d, 3, true)
 	}
 	switch name {
 	case "compare":
@@ -185,22 +178,31 @@ func (g *Generator) elementwise(def *ir.Def, d tensor.DType, n int) []*call {
 	return out
 }
 
-// edgeProduct returns operands that together contain all combinations of edge values (of parts, for complex numbers).
-// With few, the edge values are one denormal, one other number and the largest of each sign, besides zeros,
-// infinities and NaN.
-func edgeProduct(d tensor.DType, operands int, few bool) []arg {
-	part, parts := d, 1
+// edgesOf returns the edge values of a type or of its parts. With few, they are one denormal, one other number and the
+// largest of each sign, besides zeros, infinities and NaN.
+func edgesOf(d tensor.DType, few bool) []uint64 {
+	d = d.Part()
+	return slices.DeleteFunc(verify.EdgeBits(d), func(bits uint64) bool {
+		return few && d.IsFloat() && slices.Contains([]float64{0.5, 1, 2, 3}, math.Abs(tensor.DecodeFloat(d, bits)))
+	})
+}
+
+// allOf returns all values of a narrow type.
+func allOf(d tensor.DType) []uint64 {
+	var codes []uint64
+	for i := range uint64(1) << d.Bits() {
+		codes = append(codes, verify.Canonical(d, i))
+	}
+	return codes
+}
+
+// product returns operands that together contain all combinations of codes (of parts, for complex numbers).
+func product(d tensor.DType, operands int, codes []uint64) []arg {
+	part, parts := d.Part(), 1
 	if d.IsComplex() {
-		part, parts = d.Part(), 2
+		parts = 2
 	}
-	edges := verify.EdgeBits(part)
-	if few && part.IsFloat() {
-		edges = slices.DeleteFunc(edges, func(bits uint64) bool {
-			v := math.Abs(tensor.DecodeFloat(part, bits))
-			return v == 0.5 || v == 1 || v == 2 || v == 3
-		})
-	}
-	side, total := len(edges), 1
+	side, total := len(codes), 1
 	for range operands * parts {
 		total *= side
 	}
@@ -218,7 +220,7 @@ func edgeProduct(d tensor.DType, operands int, few bool) []arg {
 				step := first
 				for k := range parts {
 					step /= side
-					v.SetBits(i*parts+k, edges[i/step%side])
+					v.SetBits(i*parts+k, codes[i/step%side])
 				}
 			}
 		}})
@@ -226,74 +228,60 @@ func edgeProduct(d tensor.DType, operands int, few bool) []arg {
 	return out
 }
 
+// begin overwrites the first elements of t with the elements of a, or with as many as t has.
+func begin(t *tensor.Tensor, a arg) {
+	v := tensor.New(a.dt, a.shape)
+	a.fill(v)
+	copy(t.Bytes(), v.Bytes())
+}
+
 // whole returns an argument with all values of a narrow type, or n values of every magnitude of a wide type.
 func (g *Generator) whole(d tensor.DType, n int) arg {
 	if !d.IsComplex() && d.Bits() <= 16 {
-		return arg{dt: d, shape: tensor.Shape{1 << d.Bits()}, fill: func(t *tensor.Tensor) {
-			for i := range t.NumElements() {
-				t.SetBits(i, verify.Canonical(d, uint64(i)))
-			}
-		}}
+		return product(d, 1, allOf(d))[0]
 	}
-	return arg{dt: d, shape: tensor.Shape{int64(n)}, fill: func(t *tensor.Tensor) { g.spread(t) }}
+	return arg{dt: d, shape: tensor.Shape{int64(n)}, fill: g.spread}
 }
 
 // spread fills t with edge, ordinary and arbitrary values, a third each.
 func (g *Generator) spread(t *tensor.Tensor) {
 	n := t.NumElements()
 	size := t.DType().Size()
-	part := func(from, to int, style verify.Style) {
+	for k, style := range []verify.Style{verify.Edges, verify.Ordinary, verify.Anything} {
+		from, to := k*n/3, (k+1)*n/3
 		var v tensor.Tensor
 		v.Borrow(t.DType(), tensor.Shape{int64(to - from)}, t.Bytes()[from*size:to*size])
 		verify.Fill(&v, g.rng, style)
 	}
-	part(0, n/3, verify.Edges)
-	part(n/3, 2*n/3, verify.Ordinary)
-	part(2*n/3, n, verify.Anything)
 	if d := t.DType(); d.IsComplex() {
 		// Include all pairs of edge values if they fit.
-		if pairs := edgeProduct(d, 1, n < 2000)[0]; pairs.shape[0] < int64(n/3) {
-			v := tensor.New(d, pairs.shape)
-			pairs.fill(v)
-			copy(t.Bytes(), v.Bytes())
+		if pairs := product(d, 1, edgesOf(d, n < 2000))[0]; pairs.shape[0] < int64(n/3) {
+			begin(t, pairs)
 		}
 	}
 }
 
 // pairs returns two arguments: all pairs of values for the narrowest types; for wide types all pairs of edge values,
 // then other pairs.
-func (g *Generator) pairs(d tensor.DType, n int) (a, b arg) {
-	if !d.IsComplex() && d.Bits() <= 8 {
-		side := 1 << d.Bits()
-		pick := func(f func(i int) int) func(t *tensor.Tensor) {
-			return func(t *tensor.Tensor) {
-				for i := range t.NumElements() {
-					t.SetBits(i, verify.Canonical(d, uint64(f(i))))
-				}
-			}
-		}
-		shape := tensor.Shape{int64(side * side)}
-		return arg{dt: d, shape: shape, fill: pick(func(i int) int { return i / side })}, arg{dt: d, shape: shape, fill: pick(func(i int) int { return i % side })}
+func (g *Generator) pairs(d tensor.DType, n int) []arg {
+	switch {
+	case d.IsComplex():
+		return []arg{g.whole(d, n), g.whole(d, n)}
+	case d.Bits() <= 8:
+		return product(d, 2, allOf(d))
 	}
-	if d.IsComplex() {
-		return g.whole(d, n), g.whole(d, n)
-	}
-	edges := verify.EdgeBits(d)
-	side := len(edges)
-	cross := func(f func(i int) int) func(t *tensor.Tensor) {
-		return func(t *tensor.Tensor) {
+	var out []arg
+	for _, edges := range product(d, 2, edgesOf(d, false)) {
+		out = append(out, arg{dt: d, shape: tensor.Shape{int64(n)}, fill: func(t *tensor.Tensor) {
 			g.spread(t)
 			// Pair each third of one side with each third of the other.
-			perm := g.rng.Perm(t.NumElements())
-			c := t.Clone()
-			for i, p := range perm {
-				t.SetBits(i, c.Bits(p))
-			}
-			for i := range min(side*side, t.NumElements()) {
-				t.SetBits(i, edges[f(i)])
-			}
-		}
+			g.rng.Shuffle(n, func(i, j int) {
+				a, b := t.Bits(i), t.Bits(j)
+				t.SetBits(i, b)
+				t.SetBits(j, a)
+			})
+			begin(t, edges)
+		}})
 	}
-	shape := tensor.Shape{int64(n)}
-	return arg{dt: d, shape: shape, fill: cross(func(i int) int { return i / side })}, arg{dt: d, shape: shape, fill: cross(func(i int) int { return i % side })}
+	return out
 }

@@ -49,7 +49,7 @@ func structural() []func(g *Generator) *call {
 		(*Generator).topK, (*Generator).barrier, (*Generator).convolution, (*Generator).indexSelect, (*Generator).scatterReplace,
 		(*Generator).composite, (*Generator).calls, (*Generator).tuple, (*Generator).constant, (*Generator).constantLike, (*Generator).tokens,
 		(*Generator).boundedSize, (*Generator).branchesInLoop, (*Generator).chain, (*Generator).oneDevice,
-		(*Generator).broadcast, (*Generator).broadcastingBinary, (*Generator).broadcastingBinary, (*Generator).broadcastingSelect, (*Generator).elementwiseOp,
+		(*Generator).broadcast, (*Generator).broadcasting, (*Generator).broadcasting, (*Generator).broadcastingSelect, (*Generator).elementwiseOp,
 		(*Generator).dot, (*Generator).einsum, (*Generator).dotGeneral, (*Generator).convolution, (*Generator).gatherBatching, (*Generator).scatterSeveral,
 		(*Generator).reducePairs, (*Generator).reduceGeneral, (*Generator).reduceWindowPairs, (*Generator).extremaOfTwo, (*Generator).sortGeneral,
 	}
@@ -372,43 +372,26 @@ func initial(op string, d tensor.DType) arg {
 			t.SetBits(0, 1)
 		case op == "and" && !d.IsComplex():
 			t.SetBits(0, verify.Canonical(d, ^uint64(0)))
-		case (op == "maximum" || op == "minimum") && d.IsFloat():
-			sign := 1.0
-			if op == "maximum" {
-				sign = -1
-			}
-			t.SetFloat(0, math.Inf(int(sign)))
-			if !math.IsInf(t.FloatAt(0), 0) {
-				t.SetFloat(0, sign*largest(d))
-			}
-			if math.IsNaN(t.FloatAt(0)) { // f8E8M0FNU has no negative numbers: use its least number that is not denormal in f32
-				t.SetBits(0, 1)
-			}
-		case (op == "maximum" || op == "minimum") && d.IsInteger():
-			edges := verify.EdgeBits(d)
-			best := edges[0]
-			for _, e := range edges {
-				t.SetBits(0, e)
-				v := t.FloatAt(0)
-				t.SetBits(0, best)
-				if (op == "maximum") == (v < t.FloatAt(0)) && v != t.FloatAt(0) {
-					best = e
-				}
-			}
-			t.SetBits(0, best)
+		case (op == "maximum" || op == "minimum") && !d.IsComplex():
+			t.SetBits(0, extreme(d, op == "minimum"))
 		}
 	}}
 }
 
-// largest returns the largest number of a floating-point type.
-func largest(d tensor.DType) float64 {
-	best := 0.0
-	for _, e := range verify.EdgeBits(d) {
-		if v := tensor.DecodeFloat(d, e); v > best && !math.IsInf(v, 0) {
-			best = v
+// extreme returns the code of the largest or smallest value of a type.
+func extreme(d tensor.DType, largest bool) uint64 {
+	codes := slices.DeleteFunc(verify.EdgeBits(d), func(code uint64) bool {
+		// XLA sees no number in the least f8E8M0FNU, which is denormal in f32.
+		return d.IsFloat() && math.IsNaN(tensor.DecodeFloat(d, code)) || d == tensor.F8E8M0FNU && code == 0
+	})
+	t := tensor.New(d, tensor.Shape{int64(len(codes))})
+	best := 0
+	for i, code := range codes {
+		if t.SetBits(i, code); (rank(t, i) > rank(t, best)) == largest {
+			best = i
 		}
 	}
-	return best
+	return t.Bits(best)
 }
 
 // numbers returns an argument with edge values for an exact computation, else with ordinary values.
