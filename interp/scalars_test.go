@@ -60,7 +60,13 @@ func TestLoopOnRegisters(t *testing.T) {
       %%e = stablehlo.concatenate %%p, %%q, dim = 0 : (tensor<2x%[3]s>, tensor<1x%[3]s>) -> %[2]s
       %%f = stablehlo.reduce(%%v%[1]d init: %%w) applies stablehlo.maximum across dimensions = [0] : (%[2]s, tensor<%[3]s>) -> tensor<%[3]s>
       %%g = func.call @second(%%w, %%f) : (tensor<%[3]s>, tensor<%[3]s>) -> tensor<%[3]s>
-      stablehlo.return %%y, %%e, %%g, %%j : %[2]s, %[2]s, tensor<%[3]s>, tensor<i32>
+      %%h = stablehlo.reverse %%e, dims = [0] : %[2]s
+      %%k = stablehlo.reshape %%h : (%[2]s) -> tensor<1x3x%[3]s>
+      %%l = stablehlo.transpose %%k, dims = [1, 0] : (tensor<1x3x%[3]s>) -> tensor<3x1x%[3]s>
+      %%m = stablehlo.reshape %%l : (tensor<3x1x%[3]s>) -> %[2]s
+      %%u = stablehlo.slice %%y [0:2] : (%[2]s) -> tensor<2x%[3]s>
+      %%o = stablehlo.pad %%u, %%w, low = [1], high = [0], interior = [0] : (tensor<2x%[3]s>, tensor<%[3]s>) -> %[2]s
+      stablehlo.return %%o, %%m, %%g, %%j : %[2]s, %[2]s, tensor<%[3]s>, tensor<i32>
     }
   return %%r#0, %%r#1, %%r#2, %%r#3 : %[2]s, %[2]s, tensor<%[3]s>, tensor<i32>
 }

@@ -47,17 +47,7 @@ func (p *Planner) schedule(b *ir.Block) [][]*ir.Op {
 	}
 	// connected reports whether o uses a result or an operand of the open chain.
 	connected := func(o *ir.Op) bool {
-		for _, v := range o.Operands() {
-			if in[v.DefiningOp()] {
-				return true
-			}
-			for u := range v.Uses() {
-				if in[u.Owner()] {
-					return true
-				}
-			}
-		}
-		return false
+		return slices.ContainsFunc(o.OperandList(), func(v *ir.Value) bool { return in[v.DefiningOp()] || usedBy(v, in) })
 	}
 	for o := b.First(); o != nil && o != b.Last(); o = o.Next() {
 		size := p.fusible(o)
@@ -85,12 +75,7 @@ func onlyLoads(ops []*ir.Op) bool {
 }
 
 func (p *Planner) usesAny(o *ir.Op, in map[*ir.Op]bool) bool {
-	for _, v := range p.operands(o) {
-		if in[v.DefiningOp()] {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.operands(o), func(v *ir.Value) bool { return in[v.DefiningOp()] })
 }
 
 // pinned reports whether all earlier ops must execute before o, because o has regions or effects.

@@ -177,21 +177,11 @@ func inferShapes(s *Spec) error {
 }
 
 func sameShapes(a []tensor.Shape, b []*tensor.Tensor) bool {
-	for i := range a {
-		if !a[i].Equal(b[i].Shape()) {
-			return false
-		}
-	}
-	return true
+	return slices.EqualFunc(a, b, func(s tensor.Shape, t *tensor.Tensor) bool { return s.Equal(t.Shape()) })
 }
 
 func sameTypes(a, b []kernel.Type) bool {
-	for i := range a {
-		if a[i].DType != b[i].DType || !a[i].Shape.Equal(b[i].Shape) {
-			return false
-		}
-	}
-	return true
+	return slices.EqualFunc(a, b, func(s, t kernel.Type) bool { return s.DType == t.DType && s.Shape.Equal(t.Shape) })
 }
 
 // reserve prepares to compile the op during runs, which only read the outer plan: it assigns slots to the outside
@@ -203,22 +193,19 @@ func (l *lazy) reserve() error {
 		for _, v := range flow.Captures(r) {
 			l.outer.slot(v)
 		}
-		for _, b := range r.Blocks() {
-			for o := range b.Ops() {
-				o.Walk(func(x *ir.Op) bool {
-					if OpKind(x) != stablehlo.CustomCall {
-						for _, a := range x.Attrs() {
-							flow.Symbols(a.Attr, func(name string) {
-								if f, ok := fn.AsFunc(l.outer.Prog.Symbols[name]); ok && !f.External() && failed == nil {
-									_, failed = l.outer.Prog.Function(name, x)
-								}
-							})
-						}
-					}
-					return failed == nil
-				})
-			}
-		}
 	}
+	l.spec.Op.Walk(func(x *ir.Op) bool {
+		if x == l.spec.Op || OpKind(x) == stablehlo.CustomCall {
+			return true
+		}
+		for _, a := range x.Attrs() {
+			flow.Symbols(a.Attr, func(name string) {
+				if f, ok := fn.AsFunc(l.outer.Prog.Symbols[name]); ok && !f.External() && failed == nil {
+					_, failed = l.outer.Prog.Function(name, x)
+				}
+			})
+		}
+		return failed == nil
+	})
 	return failed
 }

@@ -55,12 +55,10 @@ func (p *Planner) liftScalars(op *ir.Op, i, n int) (*LiftedRegion, error) {
 	ins := exec.Instr{Op: op}
 	widen := func(v *ir.Value) (kernel.Type, error) {
 		t, err := p.TypeOf(v)
-		wide := kernel.TensorType(t.DType, int64(n))
-		wide.Quant = t.Quant
 		if err == nil && (t.Class != kernel.ClassTensor || t.N != 1) {
 			err = kernel.Unsupported("a region on values of type %s", t)
 		}
-		return wide, err
+		return widened(t, n), err
 	}
 	for _, v := range op.Region(i).Entry().Args() {
 		t, err := widen(v)
@@ -158,25 +156,16 @@ func (p *Planner) liftOps(b *ir.Block, ops []*ir.Op, args, ret []*ir.Value, n in
 	}
 	widen := func(v *ir.Value) error {
 		t, err := TypeOf(v.Type())
-		if err != nil {
-			return err
-		}
-		wide := kernel.TensorType(t.DType, int64(n))
-		wide.Quant = t.Quant
-		q.types[v] = wide
-		return nil
+		q.types[v] = widened(t, n)
+		return err
 	}
 	for _, a := range args {
 		if err := widen(a); err != nil {
 			return nil, err
 		}
 		out.Types = append(out.Types, q.types[a])
-		s := q.slot(a)
-		out.Args = append(out.Args, s)
-		if !a.HasUses() {
-			out.ArgDead = append(out.ArgDead, s)
-		}
 	}
+	q.arguments(out.Block, args)
 	// outside widens a value from outside the region, once per execution. The wide value stays until the end.
 	outside := func(o *ir.Op, v *ir.Value) error {
 		if _, ok := q.types[v]; ok {
@@ -215,18 +204,20 @@ func (p *Planner) liftOps(b *ir.Block, ops []*ir.Op, args, ret []*ir.Value, n in
 		}
 		out.Instrs = append(out.Instrs, ins)
 	}
-	for i, v := range ret {
+	for _, v := range ret {
 		if err := outside(b.Last(), v); err != nil {
 			return nil, err
 		}
-		later := false
-		for _, w := range ret[i+1:] {
-			later = later || v == w
-		}
-		out.Ret = append(out.Ret, q.slot(v))
-		out.RetMove = append(out.RetMove, v.ParentBlock() == b && !later)
 	}
+	q.results(out.Block, ret, b)
 	return out, nil
+}
+
+// widened returns the type of a vector of n elements of t's type.
+func widened(t kernel.Type, n int) kernel.Type {
+	wide := kernel.TensorType(t.DType, int64(n))
+	wide.Quant = t.Quant
+	return wide
 }
 
 // planLiftedCall compiles a call in a lifted region. The callee's body is lifted too and uses the same frame.
@@ -245,10 +236,8 @@ func planLiftedCall(p *Planner, s *Spec) (exec.Runner, error) {
 // liftable reports whether every op of b is elementwise on scalars. It follows calls, except calls of the functions in
 // inside.
 func (p *Planner) liftable(b *ir.Block, inside []string) bool {
-	for _, a := range b.Args() {
-		if !isScalar(a.Type()) {
-			return false
-		}
+	if slices.ContainsFunc(b.Args(), notScalar) {
+		return false
 	}
 	for o := range b.Ops() {
 		if IsReturn(o) {
@@ -263,25 +252,18 @@ func (p *Planner) liftable(b *ir.Block, inside []string) bool {
 		} else if r, ok := p.Prog.table[OpKind(o)]; !ok || !r.Elementwise {
 			return false
 		}
-		for _, v := range o.Results() {
-			if !isScalar(v.Type()) {
-				return false
-			}
-		}
-		for _, v := range o.Operands() {
-			if !isScalar(v.Type()) {
-				return false
-			}
+		if slices.ContainsFunc(append(o.OperandList(), o.ResultList()...), notScalar) {
+			return false
 		}
 	}
 	return true
 }
 
-func isScalar(t ir.Type) bool {
-	v, ok := t.(*ir.TensorType)
-	if !ok || !v.Ranked() || v.Rank() != 0 {
-		return false
+func notScalar(v *ir.Value) bool {
+	t, ok := v.Type().(*ir.TensorType)
+	if !ok || !t.Ranked() || t.Rank() != 0 {
+		return true
 	}
-	q := quant.Of(v.Elem())
-	return v.DType() != tensor.Invalid || q != nil && q.Axis < 0
+	q := quant.Of(t.Elem())
+	return t.DType() == tensor.Invalid && (q == nil || q.Axis >= 0)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/hlocb/hlocb/interp/internal/exec"
 	"github.com/hlocb/hlocb/interp/internal/kernel"
 	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/ir/flow"
 	"github.com/hlocb/hlocb/tensor"
 )
 
@@ -190,13 +191,7 @@ func (p *Planner) TypeOf(v *ir.Value) (kernel.Type, error) {
 // block compiles a block of the function.
 func (p *Planner) block(b *ir.Block) (*exec.Block, error) {
 	out := &exec.Block{}
-	for _, a := range b.Args() {
-		s := p.slot(a)
-		out.Args = append(out.Args, s)
-		if !a.HasUses() {
-			out.ArgDead = append(out.ArgDead, s)
-		}
-	}
+	p.arguments(out, b.Args())
 	term := b.Last()
 	if term == nil || !IsReturn(term) {
 		at := b.Parent()
@@ -207,17 +202,7 @@ func (p *Planner) block(b *ir.Block) (*exec.Block, error) {
 	}
 	p.absorb(b)
 	schedule := p.attach(p.recompute(p.schedule(b), b))
-	for i, ops := range schedule {
-		for _, o := range ops {
-			p.index[o] = i
-			for _, v := range o.Operands() {
-				if d := v.DefiningOp(); p.absorbed[d] {
-					p.index[d] = i
-				}
-			}
-		}
-	}
-	p.index[term] = len(schedule)
+	p.number(p.index, schedule, term)
 	p.shrink(schedule)
 	out.Instrs = make([]exec.Instr, 0, len(schedule))
 	for i, ops := range schedule {
@@ -233,11 +218,42 @@ func (p *Planner) block(b *ir.Block) (*exec.Block, error) {
 		}
 		out.Instrs = append(out.Instrs, ins)
 	}
-	for i, v := range term.Operands() {
-		out.Ret = append(out.Ret, p.slot(v))
-		out.RetMove = append(out.RetMove, v.ParentBlock() == b && lastPlace(p.operands(term), i))
-	}
+	p.results(out, p.operands(term), b)
 	return out, nil
+}
+
+// arguments sets the arguments of a block.
+func (p *Planner) arguments(out *exec.Block, args []*ir.Value) {
+	for _, a := range args {
+		s := p.slot(a)
+		out.Args = append(out.Args, s)
+		if !a.HasUses() {
+			out.ArgDead = append(out.ArgDead, s)
+		}
+	}
+}
+
+// results sets the values that a block returns. Those of b move out of their slots.
+func (p *Planner) results(out *exec.Block, values []*ir.Value, b *ir.Block) {
+	for i, v := range values {
+		out.Ret = append(out.Ret, p.slot(v))
+		out.RetMove = append(out.RetMove, v.ParentBlock() == b && lastPlace(values, i))
+	}
+}
+
+// number sets the numbers of the groups in which ops execute. Absorbed transposes execute with the ops that read them.
+func (p *Planner) number(of map[*ir.Op]int, groups [][]*ir.Op, last *ir.Op) {
+	for i, ops := range groups {
+		for _, o := range ops {
+			of[o] = i
+			for _, v := range o.Operands() {
+				if d := v.DefiningOp(); p.absorbed[d] {
+					of[d] = i
+				}
+			}
+		}
+	}
+	of[last] = len(groups)
 }
 
 func IsReturn(o *ir.Op) bool { return o.Has(ir.ReturnLike) }
@@ -399,15 +415,8 @@ func (p *Planner) deadAfter(o *ir.Op, b *ir.Block) []int32 {
 		note(v)
 	}
 	for _, r := range o.Regions() {
-		for _, rb := range r.Blocks() {
-			for inner := range rb.Ops() {
-				inner.Walk(func(x *ir.Op) bool {
-					for _, v := range x.Operands() {
-						note(v)
-					}
-					return true
-				})
-			}
+		for _, v := range flow.Captures(r) {
+			note(v)
 		}
 	}
 	for _, v := range o.Results() {

@@ -18,17 +18,9 @@ const recomputeOps = 12 // maximum number of ops that one chain repeats for one 
 func (p *Planner) recompute(chains [][]*ir.Op, b *ir.Block) [][]*ir.Op {
 	size := make([]int, len(chains)) // number of elements of a chain's values, 0 if it is not a chain
 	for i, ops := range chains {
-		for _, o := range ops {
-			p.home[o] = i
-			for _, v := range o.Operands() {
-				if d := v.DefiningOp(); p.absorbed[d] {
-					p.home[d] = i
-				}
-			}
-		}
 		size[i] = p.fusible(ops[0])
 	}
-	p.home[b.Last()] = len(chains)
+	p.number(p.home, chains, b.Last())
 	repeated := make([][]*ir.Op, len(chains))
 	for i, ops := range chains {
 		for _, o := range ops {

@@ -257,24 +257,9 @@ func (b *scalars) call(o *ir.Op, in [][]uint8) bool {
 	return true
 }
 
-// move returns the registers of an op that only moves elements, or nil for other ops.
+// move returns the registers of an op that only moves elements, or nil for other ops. The op's kernel moves the numbers
+// of the registers.
 func (b *scalars) move(o *ir.Op, in [][]uint8, types []kernel.Type, t kernel.Type) []uint8 {
-	strides := kernel.Strides(t.Shape)
-	// pick returns the elements of operand 0 at a function of the result's coordinates.
-	pick := func(source func(d, at int) int) []uint8 {
-		out := make([]uint8, t.N)
-		for i := range out {
-			src := 0
-			for d, s := range strides {
-				src += source(d, i/max(s, 1)%int(t.Shape[d]))
-			}
-			if src >= len(in[0]) {
-				return nil
-			}
-			out[i] = in[0][src]
-		}
-		return out
-	}
 	switch OpKind(o) {
 	case stablehlo.Constant:
 		a, ok := o.Attr(stablehlo.AttrValue).(*ir.DenseAttr)
@@ -294,33 +279,23 @@ func (b *scalars) move(o *ir.Op, in [][]uint8, types []kernel.Type, t kernel.Typ
 		if types[0].DType == t.DType && types[0].N == t.N {
 			return in[0]
 		}
-	case stablehlo.Slice:
-		start, err := IntsAttr(o, stablehlo.AttrStartIndices)
-		step, err2 := IntsOr(o, stablehlo.AttrStrides, len(t.Shape), 1)
-		if err != nil || err2 != nil || len(start) != len(t.Shape) || len(types[0].Shape) != len(t.Shape) {
-			return nil
-		}
-		from := kernel.Strides(types[0].Shape)
-		return pick(func(d, at int) int { return (int(start[d]) + at*int(step[d])) * from[d] })
-	case stablehlo.BroadcastInDim:
-		dims, err := IntsAttr(o, stablehlo.AttrBroadcastDimensions)
-		if err != nil || len(dims) != len(types[0].Shape) || kernel.CheckDims("broadcast", dims, len(t.Shape)) != nil {
-			return nil
-		}
-		from := kernel.Strides(types[0].Shape)
-		return pick(func(d, at int) int {
-			if i := slices.Index(dims, int64(d)); i >= 0 && types[0].Shape[i] != 1 {
-				return at * from[i]
+	case stablehlo.Slice, stablehlo.BroadcastInDim, stablehlo.Concatenate, stablehlo.Transpose, stablehlo.Reverse, stablehlo.Pad:
+		numbers := NewSpec(b.p, o, nil, []kernel.Type{kernel.TensorType(tensor.UI8, t.Shape...)})
+		var args []*tensor.Tensor
+		for i, x := range types {
+			a, err := tensor.FromBytes(tensor.UI8, x.Shape, in[i])
+			if err != nil || x.DType != t.DType {
+				return nil
 			}
-			return 0
-		})
-	case stablehlo.Concatenate:
-		if len(t.Shape) != 1 {
+			args, numbers.In = append(args, a), append(numbers.In, kernel.TensorType(tensor.UI8, x.Shape...))
+		}
+		k, err := b.p.Prog.table[OpKind(o)].Make(numbers)
+		if err != nil {
 			return nil
 		}
-		if out := slices.Concat(in...); len(out) == t.N {
-			return out
-		}
+		out := tensor.New(tensor.UI8, t.Shape)
+		k.Run(args, []*tensor.Tensor{out})
+		return out.Bytes()
 	}
 	return nil
 }
