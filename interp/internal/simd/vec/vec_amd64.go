@@ -13,51 +13,32 @@ func Bytes() int {
 	return 0
 }
 
-// transposer returns the loop that transposes blocks side by side, if there is one.
-func transposer(name string) func(dst, src *byte, dstLine, srcLine, blocks int) {
-	switch {
-	case !hasAVX2():
-		return nil
-	case name == "transpose32":
-		return transpose32AVX2
-	}
-	return transpose64AVX2
-}
-
-// widest returns the loop of the widest vectors that the processor has, and their number of lanes.
-func widest(name string, width int) (loop, int) {
-	narrow, wide := assembly(name)
-	switch {
-	case wide != nil && hasAVX512():
-		return wide, 64 / width
-	case narrow != nil && hasAVX2():
-		return narrow, 32 / width
-	}
-	return nil, 0
-}
-
-// widestFold returns the fold of the widest vectors that the processor has, or nil.
-func widestFold(name string) rowsLoop {
-	narrow, wide := folds(name)
-	switch {
-	case hasAVX512():
+// widestOf returns the function of the widest vectors that the processor has, or nil.
+func widestOf[T any](narrow, wide T) (none T) {
+	switch Bytes() {
+	case 64:
 		return wide
-	case hasAVX2():
+	case 32:
 		return narrow
 	}
-	return nil
+	return none
 }
 
-// fourier returns the loops of the widest vectors that the processor has.
-func fourier() fourierLoops {
-	switch {
-	case hasAVX512():
-		return fourierAVX512()
-	case hasAVX2():
-		return fourierAVX2()
+// transposer returns the loop that transposes blocks side by side, if there is one.
+func transposer(name string) func(dst, src *byte, dstLine, srcLine, blocks int) {
+	if name == "transpose32" {
+		return widestOf(transpose32AVX2, transpose32AVX2)
 	}
-	return fourierLoops{}
+	return widestOf(transpose64AVX2, transpose64AVX2)
 }
+
+// widest returns the loop of the widest vectors, and their number of lanes.
+func widest(name string, width int) (loop, int) { return widestOf(assembly(name)), Bytes() / width }
+
+func widestFold(name string) rowsLoop { return widestOf(folds(name)) }
+
+// fourier returns the loops of the widest vectors.
+func fourier() fourierLoops { return widestOf(fourierAVX2(), fourierAVX512()) }
 
 func fourierAVX512() fourierLoops {
 	return fourierLoops{8, radix4AVX512, untangleAVX512, splitAVX512, joinAVX512}

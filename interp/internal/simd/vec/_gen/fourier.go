@@ -10,6 +10,7 @@ import (
 
 // registers are the vector registers of AVX2 or AVX-512.
 type registers struct {
+	wide   bool   // 512 bits, with masks in registers of their own
 	suffix string // of the names of functions that use them
 	bytes  int    // of a register
 	next   func() reg.VecVirtual
@@ -17,9 +18,21 @@ type registers struct {
 
 func registersOf(wide bool) registers {
 	if wide {
-		return registers{"AVX512", 64, func() reg.VecVirtual { return ZMM() }}
+		return registers{wide, "AVX512", 64, func() reg.VecVirtual { return ZMM() }}
 	}
-	return registers{"AVX2", 32, func() reg.VecVirtual { return YMM() }}
+	return registers{wide, "AVX2", 32, func() reg.VecVirtual { return YMM() }}
+}
+
+// narrowed emits the conversion of a register or of memory from f64 to f32.
+func (r registers) narrowed(v Op) reg.VecVirtual {
+	if r.wide {
+		h := YMM()
+		VCVTPD2PS(v, h)
+		return h
+	}
+	h := XMM()
+	VCVTPD2PSY(v, h)
+	return h
 }
 
 // binary emits an instruction of two operands and returns the register of its result.
@@ -34,9 +47,7 @@ func (r registers) binary(f func(...Op), a, b reg.VecVirtual) reg.VecVirtual {
 func writeRadix4(wide bool) {
 	r := registersOf(wide)
 	name, bytes, vec, binary := "radix4"+r.suffix, r.bytes, r.next, r.binary
-	TEXT(name, NOSPLIT, "func(yr, yi, xr, xi, w *float64, m, s int)")
-	Doc(fmt.Sprintf("%s computes a pass for s a multiple of %d.", name, bytes/8))
-	Pragma("noescape")
+	head(name, "func(yr, yi, xr, xi, w *float64, m, s int)", fmt.Sprintf("%s computes a pass for s a multiple of %d.", name, bytes/8))
 	yr, yi := Load(Param("yr"), GP64()), Load(Param("yi"), GP64())
 	xr, xi := Load(Param("xr"), GP64()), Load(Param("xi"), GP64())
 	w, m, s := Load(Param("w"), GP64()), Load(Param("m"), GP64()), Load(Param("s"), GP64())
@@ -105,17 +116,14 @@ func writeRadix4(wide bool) {
 	ADDQ(s3, yi)
 	DECQ(m)
 	JNZ(LabelRef(name + "_group"))
-	VZEROUPPER()
-	RET()
+	tail()
 }
 
 // writeUntangle emits Untangle over m pairs of groups of s elements. s is a multiple of the lanes.
 func writeUntangle(wide bool) {
 	r := registersOf(wide)
 	name, bytes, vec, binary := "untangle"+r.suffix, r.bytes, r.next, r.binary
-	TEXT(name, NOSPLIT, "func(lowR, lowI, highR, highI, w *float64, m, s int)")
-	Doc(fmt.Sprintf("%s computes Untangle for s a multiple of %d.", name, bytes/8))
-	Pragma("noescape")
+	head(name, "func(lowR, lowI, highR, highI, w *float64, m, s int)", fmt.Sprintf("%s computes Untangle for s a multiple of %d.", name, bytes/8))
 	lr, li := Load(Param("lowR"), GP64()), Load(Param("lowI"), GP64())
 	hr, hi := Load(Param("highR"), GP64()), Load(Param("highI"), GP64())
 	w, m, s := Load(Param("w"), GP64()), Load(Param("m"), GP64()), Load(Param("s"), GP64())
@@ -153,8 +161,7 @@ func writeUntangle(wide bool) {
 	SUBQ(back, hi)
 	DECQ(m)
 	JNZ(LabelRef(name + "_group"))
-	VZEROUPPER()
-	RET()
+	tail()
 }
 
 // writeSplit emits SplitRows and JoinRows.
@@ -163,9 +170,7 @@ func writeSplit(wide bool) {
 	name, bytes, vec := r.suffix, r.bytes, r.next
 	for _, split := range []bool{true, false} {
 		kind := map[bool]string{true: "split", false: "join"}[split]
-		TEXT(kind+name, NOSPLIT, "func(re, im *float64, x *float32, n int)")
-		Doc(kind + name + " computes n pairs of rows.")
-		Pragma("noescape")
+		head(kind+name, "func(re, im *float64, x *float32, n int)", kind+name+" computes n pairs of rows.")
 		re, im := Load(Param("re"), GP64()), Load(Param("im"), GP64())
 		x, n := Load(Param("x"), GP64()), Load(Param("n"), GP64())
 		Label(kind + name + "_loop")
@@ -177,14 +182,10 @@ func writeSplit(wide bool) {
 					VCVTPS2PD(near, v)
 					VMOVUPD(v, far)
 				case wide:
-					half := YMM()
 					VMOVUPD(far, v)
-					VCVTPD2PS(v, half)
-					VMOVUPS(half, near)
+					VMOVUPS(r.narrowed(v), near)
 				default:
-					half := XMM()
-					VCVTPD2PSY(far, half)
-					VMOVUPS(half, near)
+					VMOVUPS(r.narrowed(far), near)
 				}
 			}
 			ADDQ(Imm(64), p)
@@ -192,7 +193,6 @@ func writeSplit(wide bool) {
 		ADDQ(Imm(64), x)
 		DECQ(n)
 		JNZ(LabelRef(kind + name + "_loop"))
-		VZEROUPPER()
-		RET()
+		tail()
 	}
 }

@@ -48,35 +48,14 @@ var commutes = map[string]bool{"add": true, "mul": true, "iadd": true, "and": tr
 
 // emitter writes one function.
 type emitter struct {
-	p      *program
-	table  *constants
-	wide   bool // 512 bits, with masks in registers of their own
+	p     *program
+	table *constants
+	registers
 	values map[*node]reg.Register
 }
 
-func (e *emitter) vec() reg.VecVirtual {
-	if e.wide {
-		return ZMM()
-	}
-	return YMM()
-}
-
-func (e *emitter) half() reg.VecVirtual {
-	if e.wide {
-		return YMM()
-	}
-	return XMM()
-}
-
-func (e *emitter) bytes() int {
-	if e.wide {
-		return 64
-	}
-	return 32
-}
-
 // lanes returns the number of elements of a vector.
-func (e *emitter) lanes() int { return e.bytes() / e.p.width }
+func (e *emitter) lanes() int { return e.bytes / e.p.width }
 
 // val returns a register or the address of a constant; reg returns a register.
 func (e *emitter) val(a *node) Op {
@@ -90,7 +69,7 @@ func (e *emitter) reg(a *node) Op {
 	if a.op != "const" {
 		return e.values[a]
 	}
-	r := e.vec()
+	r := e.next()
 	VMOVUPS(e.table.mem(a), r)
 	return r
 }
@@ -112,7 +91,7 @@ func (e *emitter) body() {
 			e.mask(nd)
 			continue
 		}
-		d := e.vec()
+		d := e.next()
 		e.values[nd] = d
 		commute := func() (m, r Op) {
 			if commutes[nd.op] && a[0].op == "const" {
@@ -131,11 +110,7 @@ func (e *emitter) body() {
 			pick(e, VFMADD231PS, VFMADD231PD)(e.val(a[1]), e.reg(a[0]), d)
 		case "and", "or", "xor":
 			m, r := commute()
-			if wide {
-				map[string]func(...Op){"and": VPANDD, "or": VPORD, "xor": VPXORD}[nd.op](m, r, d)
-			} else {
-				map[string]func(_, _, _ Op){"and": VPAND, "or": VPOR, "xor": VPXOR}[nd.op](m, r, d)
-			}
+			e.bitwise(nd.op, m, r, d)
 		case "shl":
 			pick(e, VPSLLD, VPSLLQ)(Imm(nd.imm), e.reg(a[0]), d)
 		case "shr":
@@ -152,20 +127,15 @@ func (e *emitter) body() {
 			VCVTTPS2DQ(e.val(a[0]), d)
 		case "mulhi":
 			// Products of the even and of the odd lanes; their high halves are blended.
-			x, y := e.vec(), e.vec()
+			x, y := e.next(), e.next()
 			VPSRLQ(Imm(32), e.reg(a[0]), x)
 			VPSRLQ(Imm(32), e.reg(a[1]), y)
 			VPMULDQ(x, y, x)
 			VPMULDQ(e.reg(a[0]), e.reg(a[1]), d)
 			VPSRLQ(Imm(32), d, d)
 			high := e.table.mem(&node{bits: 0xffffffff << 32, width: 8})
-			if wide {
-				VPANDD(high, x, x)
-				VPORD(x, d, d)
-			} else {
-				VPAND(high, x, x)
-				VPOR(x, d, d)
-			}
+			e.bitwise("and", high, x, x)
+			e.bitwise("or", x, d, d)
 		case "sel":
 			switch {
 			case wide:
@@ -177,6 +147,14 @@ func (e *emitter) body() {
 			m, r := commute()
 			pick(e, instructions[nd.op][0], instructions[nd.op][1])(m, r, d)
 		}
+	}
+}
+
+func (e *emitter) bitwise(op string, m, r, d Op) {
+	if e.wide {
+		map[string]func(...Op){"and": VPANDD, "or": VPORD, "xor": VPXORD}[op](m, r, d)
+	} else {
+		map[string]func(_, _, _ Op){"and": VPAND, "or": VPOR, "xor": VPXOR}[op](m, r, d)
 	}
 }
 
@@ -226,7 +204,7 @@ func predicate(op string) Op {
 
 // load emits the load of a vector.
 func (e *emitter) load(format string, m Mem) reg.Register {
-	d := e.vec()
+	d := e.next()
 	switch format {
 	case "i1":
 		pick(e, VPMOVZXBD, VPMOVZXBQ)(m, d)
@@ -291,30 +269,27 @@ func (e *emitter) store(format string, v reg.Register, m Mem) {
 	case format == "f16":
 		VCVTPS2PH(Imm(0), v, m)
 	case format == "f32" && e.p.width == 8:
-		h := e.half()
-		if e.wide {
-			VCVTPD2PS(v, h)
-		} else {
-			VCVTPD2PSY(v, h)
-		}
-		VMOVUPS(h, m)
+		VMOVUPS(e.narrowed(v), m)
 	default:
 		VMOVUPS(v, m)
 	}
 }
 
-func (e *emitter) isa() string {
-	if e.wide {
-		return "AVX512"
-	}
-	return "AVX2"
+// head emits the head of a function, tail its end.
+func head(name, signature, doc string) {
+	TEXT(name, NOSPLIT, signature)
+	Doc(doc)
+	Pragma("noescape")
+}
+
+func tail() {
+	VZEROUPPER()
+	RET()
 }
 
 // begin emits the head of a function of pointers.
 func (e *emitter) begin(name, doc string) (o reg.Register, in []reg.Register, n reg.Register) {
-	TEXT(name, NOSPLIT, "func(o, x, y, z *byte, n int)")
-	Doc(doc)
-	Pragma("noescape")
+	head(name, "func(o, x, y, z *byte, n int)", doc)
 	o = Load(Param("o"), GP64())
 	for i := range e.p.formats {
 		in = append(in, Load(Param(string("xyz"[i])), GP64()))
@@ -326,8 +301,8 @@ func (e *emitter) begin(name, doc string) (o reg.Register, in []reg.Register, n 
 
 // writeVector emits a loop over n elements. n is a positive multiple of the lanes.
 func (p *program) writeVector(table *constants, wide bool) {
-	e := &emitter{p: p, table: table, wide: wide}
-	name := p.lower() + e.isa()
+	e := &emitter{p: p, table: table, registers: registersOf(wide)}
+	name := p.lower() + e.suffix
 	o, in, n := e.begin(name, fmt.Sprintf("%s computes %s, for n elements, a multiple of %d.", name, p.doc, e.lanes()))
 	at := GP64()
 	XORQ(at, at)
@@ -340,8 +315,7 @@ func (p *program) writeVector(table *constants, wide bool) {
 	ADDQ(Imm(uint64(e.lanes())), at)
 	CMPQ(at, n)
 	JLT(LabelRef(name + "_loop"))
-	VZEROUPPER()
-	RET()
+	tail()
 }
 
 // foldBytes is the size of the accumulators of a fold.
@@ -351,24 +325,22 @@ const foldBytes = 128
 // apart. The program's first operand is the accumulator, which starts as the row's first elements, or as 0 if the
 // program has a further operand, at y for each row. combine then folds the accumulators by halves to one element at o.
 func (p *program) writeFold(table *constants, wide bool, combine *program) {
-	e := &emitter{p: p, table: table, wide: wide}
-	name := p.lower() + "Fold" + e.isa()
-	TEXT(name, NOSPLIT, "func(o, x, y *byte, n, rows, line int)")
-	Doc(fmt.Sprintf("%s folds rows of n elements, a multiple of %d, to one element each.", name, foldBytes/p.width))
-	Pragma("noescape")
+	e := &emitter{p: p, table: table, registers: registersOf(wide)}
+	name := p.lower() + "Fold" + e.suffix
+	head(name, "func(o, x, y *byte, n, rows, line int)", fmt.Sprintf("%s folds rows of n elements, a multiple of %d, to one element each.", name, foldBytes/p.width))
 	o, x, y := Load(Param("o"), GP64()), Load(Param("x"), GP64()), Load(Param("y"), GP64())
 	n, rows, line := Load(Param("n"), GP64()), Load(Param("rows"), GP64()), Load(Param("line"), GP64())
 	e.values = map[*node]reg.Register{}
 	at := GP64()
-	acc := make([]reg.VecVirtual, foldBytes/e.bytes())
+	acc := make([]reg.VecVirtual, foldBytes/e.bytes)
 	Label(name + "_row")
 	XORQ(at, at)
 	for i := range acc {
-		acc[i] = e.vec()
+		acc[i] = e.next()
 		if len(p.in) > 2 {
 			VXORPS(acc[i].AsX(), acc[i].AsX(), acc[i].AsX())
 		} else {
-			VMOVUPS(Mem{Base: x, Disp: i * e.bytes()}, acc[i])
+			VMOVUPS(Mem{Base: x, Disp: i * e.bytes}, acc[i])
 		}
 	}
 	if len(p.in) == 2 {
@@ -380,7 +352,7 @@ func (p *program) writeFold(table *constants, wide bool, combine *program) {
 	for i := range acc {
 		e.values[p.in[0]] = acc[i]
 		for k, v := range p.in[1:] {
-			e.values[v] = e.load(p.format, Mem{Base: []reg.Register{x, y}[k], Index: at, Scale: uint8(p.width), Disp: i * e.bytes()})
+			e.values[v] = e.load(p.format, Mem{Base: []reg.Register{x, y}[k], Index: at, Scale: uint8(p.width), Disp: i * e.bytes})
 		}
 		e.body()
 		VMOVUPS(e.values[p.out], acc[i])
@@ -389,7 +361,7 @@ func (p *program) writeFold(table *constants, wide bool, combine *program) {
 	CMPQ(at, n)
 	JLT(LabelRef(name + "_loop"))
 	Label(name + "_halves")
-	h := &emitter{p: combine, table: table, wide: wide, values: map[*node]reg.Register{}}
+	h := &emitter{p: combine, table: table, registers: e.registers, values: map[*node]reg.Register{}}
 	fold := func(a, b reg.Register) reg.VecVirtual {
 		h.values[combine.in[0]], h.values[combine.in[1]] = a, b
 		h.body()
@@ -409,18 +381,18 @@ func (p *program) writeFold(table *constants, wide bool, combine *program) {
 		VEXTRACTF64X4(Imm(1), v, u.AsY())
 		v = fold(v, u)
 	}
-	u := e.vec()
+	u := e.next()
 	if wide {
 		VEXTRACTF32X4(Imm(1), v.AsY(), u.AsX())
 	} else {
 		VEXTRACTF128(Imm(1), v.AsY(), u.AsX())
 	}
 	v = fold(v, u)
-	u = e.vec()
+	u = e.next()
 	VPERMILPD(Imm(1), v.AsX(), u.AsX())
 	v = fold(v, u)
 	if p.width == 4 {
-		u = e.vec()
+		u = e.next()
 		VMOVSHDUP(v.AsX(), u.AsX())
 		v = fold(v, u)
 		VMOVSS(v.AsX(), Mem{Base: o})
@@ -431,8 +403,7 @@ func (p *program) writeFold(table *constants, wide bool, combine *program) {
 	ADDQ(line, x)
 	DECQ(rows)
 	JNZ(LabelRef(name + "_row"))
-	VZEROUPPER()
-	RET()
+	tail()
 }
 
 // writeTranspose emits a loop that transposes blocks of 32 x 32 bytes that lie side by side, and writes each block
@@ -440,9 +411,7 @@ func (p *program) writeFold(table *constants, wide bool, combine *program) {
 func writeTranspose(width int) {
 	name := fmt.Sprintf("transpose%dAVX2", width*8)
 	edge := 32 / width
-	TEXT(name, NOSPLIT, "func(dst, src *byte, dstLine, srcLine, blocks int)")
-	Doc(fmt.Sprintf("%s transposes blocks of %d x %d.", name, edge, edge))
-	Pragma("noescape")
+	head(name, "func(dst, src *byte, dstLine, srcLine, blocks int)", fmt.Sprintf("%s transposes blocks of %d x %d.", name, edge, edge))
 	dst, src := Load(Param("dst"), GP64()), Load(Param("src"), GP64())
 	dl, sl, n := Load(Param("dstLine"), GP64()), Load(Param("srcLine"), GP64()), Load(Param("blocks"), GP64())
 	Label(name + "_loop")
@@ -486,6 +455,5 @@ func writeTranspose(width int) {
 	ADDQ(Imm(32), src)
 	DECQ(n)
 	JNZ(LabelRef(name + "_loop"))
-	VZEROUPPER()
-	RET()
+	tail()
 }
