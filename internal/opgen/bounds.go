@@ -2,7 +2,6 @@ package opgen
 
 import (
 	_ "embed"
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -86,21 +85,6 @@ func BoundOf(op string, column int) (Bound, bool) {
 		return *b, true
 	}
 	return Bound{ULP: usual[column]}, false
-}
-
-// Violation describes how a measurement exceeds its bound. It returns "" if it does not.
-func (b Bound) Violation(m Measurement) string {
-	var out []string
-	if m.MaxULP > b.ULP {
-		out = append(out, fmt.Sprintf("%d ULP apart", m.MaxULP))
-	}
-	if m.Specials > 0 && !b.Special {
-		out = append(out, fmt.Sprintf("%d infinities or NaN differ", m.Specials))
-	}
-	if m.Zeros > 0 && !b.Zero {
-		out = append(out, fmt.Sprintf("%d zeros differ in sign", m.Zeros))
-	}
-	return strings.Join(out, ", ")
 }
 
 // Table returns the bounds of the common types as a table in Markdown.

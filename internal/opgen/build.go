@@ -26,7 +26,8 @@ type Program struct {
 	Run   *runtime.Program
 	Args  []*tensor.Tensor
 
-	want func(args []*tensor.Tensor) []*tensor.Tensor // recomputes the results; nil if the program cannot be recomputed
+	want     func(args []*tensor.Tensor) []*tensor.Tensor // recomputes the results; nil if the program cannot be recomputed
+	measured bool                                         // the arguments have values of every magnitude: see bound
 }
 
 // Rule states how much the results of two engines may differ.

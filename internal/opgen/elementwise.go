@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/hlocb/hlocb/dialect/chlo"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
@@ -48,6 +49,7 @@ func (g *Generator) Elementwise(n int) []*Program {
 	var out []*Program
 	add := func(c *call) {
 		if p, err := g.build(c); err == nil {
+			p.measured = true
 			out = append(out, p)
 		}
 	}
@@ -138,41 +140,34 @@ func (g *Generator) elementwise(def *ir.Def, d tensor.DType, n int) []*call {
 			return nil
 		}
 	}
-	var edges *call
+	cases := []*call{c}
 	switch len(def.Operands) {
 	case 1:
 		c.args = []arg{g.whole(d, n)}
 	case 2:
 		c.args = g.pairs(d, n)
 		if d.IsComplex() {
-			one := *c
-			one.label, one.args = "edges", product(d, 2, edgesOf(d, n < 10000))
-			edges = &one
+			cases = append(cases, &call{op: c.op, label: "edges", args: product(d, 2, edgesOf(d, n < 10000)), rule: c.rule})
 		}
 	}
-	switch name {
-	case "compare":
-		for _, dir := range stablehlo.ComparisonDirectionEnum.Cases {
-			direction := attr{"comparison_direction", "#stablehlo<comparison_direction " + dir + ">"}
-			if dir == "LT" && d.IsFloat() {
-				add(c, "LT, TOTALORDER", attr{"compare_type", "#stablehlo<comparison_type TOTALORDER>"}, direction)
+	for _, c := range cases {
+		switch name {
+		case "compare":
+			for _, dir := range stablehlo.ComparisonDirectionEnum.Cases {
+				direction := attr{"comparison_direction", "#stablehlo<comparison_direction " + dir + ">"}
+				if dir == "LT" && d.IsFloat() {
+					add(c, "LT, TOTALORDER", attr{"compare_type", "#stablehlo<comparison_type TOTALORDER>"}, direction)
+				}
+				if !d.IsComplex() || dir == "EQ" || dir == "NE" { // complex numbers have no order
+					add(c, strings.TrimSpace(dir+" "+c.label), direction)
+				}
 			}
-			if d.IsComplex() && dir != "EQ" && dir != "NE" {
-				continue // complex numbers have no order
+		case "reduce_precision":
+			for _, bits := range [][2]int{{5, 10}, {8, 7}, {4, 3}, {11, 52}, {2, 0}} {
+				add(c, fmt.Sprintf("e%dm%d", bits[0], bits[1]), attr{"exponent_bits", fmt.Sprintf("%d : i32", bits[0])}, attr{"mantissa_bits", fmt.Sprintf("%d : i32", bits[1])})
 			}
-			add(c, dir, direction)
-			if edges != nil {
-				add(edges, dir+" edges", direction)
-			}
-		}
-	case "reduce_precision":
-		for _, bits := range [][2]int{{5, 10}, {8, 7}, {4, 3}, {11, 52}, {2, 0}} {
-			add(c, fmt.Sprintf("e%dm%d", bits[0], bits[1]), attr{"exponent_bits", fmt.Sprintf("%d : i32", bits[0])}, attr{"mantissa_bits", fmt.Sprintf("%d : i32", bits[1])})
-		}
-	default:
-		add(c, "")
-		if edges != nil {
-			add(edges, "edges")
+		default:
+			add(c, c.label)
 		}
 	}
 	return out

@@ -24,14 +24,17 @@ func Epsilon(d tensor.DType) float64 {
 	return tensor.DecodeFloat(d, one+1) - 1
 }
 
-// functionLimit returns the allowed distance of two engines on a function, in units in the last place. Large bounds
-// describe values far from the values of random programs; functionLimit replaces large bounds with randomLimit.
-func (p *Program) functionLimit() uint64 {
-	bound, _ := BoundOf(p.Op, Column(p.DType))
-	if bound.ULP <= smallBound {
-		return bound.ULP
+// bound limits the distance of two engines on a function. Large bounds describe values far from the values of random
+// programs; these have a limit of their own.
+func (p *Program) bound() Bound {
+	b, _ := BoundOf(p.Op, Column(p.DType))
+	if p.measured {
+		return b
 	}
-	return max(usual[Column(p.DType)], randomLimit(p.Op))
+	if b.ULP > smallBound {
+		b.ULP = max(usual[Column(p.DType)], randomLimit(p.Op))
+	}
+	return Bound{ULP: b.ULP, Zero: true}
 }
 
 // smallBound is the largest bound that also applies to random programs: XLA's atanh of f64 is off by 128 ULP near
@@ -53,11 +56,11 @@ func randomLimit(op string) uint64 {
 // XLA otherwise agree.
 type Verdict map[string]int
 
-// JudgeRandom compares the results of a program made by Random on the embedded engine (a) and on XLA (b). The program's
-// rule requires the same bits, or limits the distance by the rounding errors of all terms. JudgeRandom returns an error
-// if an element breaks the rule and no deviation explains it, or if the engine misses the results that the program
+// Judge compares the results of a program on the embedded engine (a) and on XLA (b). The program's rule requires the
+// same bits, or limits the distance by the rounding errors of all terms, or by the bound of a function. Judge returns an
+// error if an element breaks the rule and no deviation explains it, or if the engine misses the results that the program
 // expects. again executes the program on the engine with other arguments, to prove a deviation.
-func JudgeRandom(p *Program, a, b []*tensor.Tensor, again func(args []*tensor.Tensor) ([]*tensor.Tensor, error)) (Verdict, error) {
+func Judge(p *Program, a, b []*tensor.Tensor, again func(args []*tensor.Tensor) ([]*tensor.Tensor, error)) (Verdict, error) {
 	if len(a) != len(b) {
 		return nil, fmt.Errorf("%d results against %d", len(a), len(b))
 	}
@@ -72,7 +75,7 @@ func JudgeRandom(p *Program, a, b []*tensor.Tensor, again func(args []*tensor.Te
 		}
 		same := p.near(a[k], b[k])
 		e.Result, e.Engine, e.XLA = k, a[k], b[k]
-		bad, first, what := 0, 0, ""
+		bad, worst, most := 0, 0, uint64(0)
 		for i := range a[k].NumElements() {
 			if e.want != nil && !(verify.Tolerance{}).Accepts(a[k], e.want[k], i) {
 				return nil, fmt.Errorf("result %d: element %d is %s on the engine, but should be %s", k, i, elementText(a[k], i), elementText(e.want[k], i))
@@ -83,12 +86,17 @@ func JudgeRandom(p *Program, a, b []*tensor.Tensor, again func(args []*tensor.Te
 			if e.Index = i; e.explain(out) {
 				continue
 			}
-			if bad++; bad == 1 {
-				first, what = i, fmt.Sprintf("%s against %s", elementText(a[k], i), elementText(b[k], i))
+			if ulp, _, _ := apart(a[k], b[k], i); bad == 0 || ulp > most {
+				worst, most = i, ulp
 			}
+			bad++
 		}
 		if bad > 0 {
-			return nil, fmt.Errorf("result %d: %d of %d elements differ, first at %d: %s", k, bad, a[k].NumElements(), first, what)
+			what := elementText(a[k], worst) + " against " + elementText(b[k], worst)
+			if p.measured {
+				what = Text(p, []*tensor.Tensor{a[k], b[k]}, worst) + " (operands, engine, XLA)"
+			}
+			return nil, fmt.Errorf("result %d: %d of %d elements differ, most at %d by %d ULP: %s", k, bad, a[k].NumElements(), worst, most, what)
 		}
 	}
 	return out, nil
@@ -100,10 +108,18 @@ func (p *Program) near(a, b *tensor.Tensor) func(i int) bool {
 	case p.Rule.Exact || !d.IsFloat() && !d.IsComplex():
 		return func(i int) bool { return (verify.Tolerance{}).Accepts(a, b, i) }
 	case p.Rule.Terms == 0:
-		limit := p.functionLimit()
+		bound := p.bound()
 		return func(i int) bool {
-			ulp, special, _ := apart(a, b, i)
-			return (verify.Tolerance{}).Accepts(a, b, i) || !special && ulp <= limit
+			ulp, special, zero := apart(a, b, i)
+			switch {
+			case (verify.Tolerance{}).Accepts(a, b, i) || p.measured && tainted(p, a, b, i):
+				return true
+			case special:
+				return bound.Special
+			case zero:
+				return bound.Zero
+			}
+			return ulp <= bound.ULP
 		}
 	}
 	limit := float64(p.Rule.Terms) * Epsilon(a.DType()) * magnitude(p, a)
@@ -146,7 +162,7 @@ type Difference struct {
 	Number  int // of the program, in the order of generation
 	Program *Program
 	A, B    []*tensor.Tensor // results
-	Why     error            // the error of JudgeRandom or of an engine
+	Why     error            // the error of Judge or of an engine
 }
 
 // WriteDifferences writes all differences, each with its module, its arguments and both results.
@@ -188,14 +204,6 @@ func elementText(t *tensor.Tensor, i int) string {
 	return fmt.Sprint(t.IntAt(i))
 }
 
-// Measurement records how far two engines are apart on one program, without the elements that XLA flushes to zero.
-type Measurement struct {
-	Specials int    // elements that are NaN or infinite on one side only, or differently on both
-	Zeros    int    // zeros of different sign
-	MaxULP   uint64 // the largest distance of other elements; of complex numbers in ULPs of the modulus
-	Worst    int    // the element with this distance, or a NaN, infinity or zero that differs if no element has a distance
-}
-
 // flushes reports whether a denormal of the type is denormal in the arithmetic of XLA's CPU code, which computes the
 // narrower types in f32. f16 is the exception: its denormals are normal in f32.
 func flushes(d tensor.DType) bool {
@@ -224,29 +232,6 @@ func tainted(p *Program, a, b *tensor.Tensor, i int) bool {
 
 // Crashes reports whether a program crashes XLA's CPU plugin. The plugin should refuse such a program.
 func Crashes(p *Program) bool { return p.DType.IsComplex() && bare(p.Op) == "stablehlo.remainder" }
-
-// Measure compares the results of an element-wise program on two engines.
-func Measure(p *Program, a, b *tensor.Tensor) (m Measurement) {
-	for i := range a.NumElements() {
-		if (verify.Tolerance{}).Accepts(a, b, i) || tainted(p, a, b, i) {
-			continue
-		}
-		switch ulp, special, zero := apart(a, b, i); {
-		case special:
-			m.Specials++
-			if m.MaxULP == 0 {
-				m.Worst = i
-			}
-		case zero:
-			m.Zeros++
-		default:
-			if ulp > m.MaxULP {
-				m.MaxULP, m.Worst = ulp, i
-			}
-		}
-	}
-	return m
-}
 
 // apart returns the distance of two elements that differ. special means that only one side is infinite or NaN. zero
 // means that only the signs of zeros differ.

@@ -118,7 +118,7 @@ func compare(t *testing.T, s series) {
 		got, err := p.Outcome(context.Background(), engine)
 		if err == nil {
 			var v opgen.Verdict
-			v, err = opgen.JudgeRandom(p, got, want, again(p, engine))
+			v, err = opgen.Judge(p, got, want, again(p, engine))
 			for name := range v {
 				deviations[name]++
 			}
@@ -185,7 +185,7 @@ func TestJudgeFails(t *testing.T) {
 		if err != nil || got[0].NumElements() == 0 || got[0].DType() != tensor.F32 && got[0].DType() != tensor.I32 {
 			continue
 		}
-		if _, err := opgen.JudgeRandom(p, got, got, again(p, engine)); err != nil {
+		if _, err := opgen.Judge(p, got, got, again(p, engine)); err != nil {
 			t.Errorf("%s: differs from itself", p.Op)
 		}
 		bad := []*tensor.Tensor{got[0].Clone()}
@@ -195,7 +195,7 @@ func TestJudgeFails(t *testing.T) {
 			continue
 		}
 		bad[0].SetFloat(0, v+1000)
-		if _, err := opgen.JudgeRandom(p, got, bad, again(p, engine)); err == nil {
+		if _, err := opgen.Judge(p, got, bad, again(p, engine)); err == nil {
 			t.Errorf("%s: a result that is off by 1000 is taken for the same\n%s", p.Op, print.String(p.Run.Module, print.Options{}))
 		}
 		seen++

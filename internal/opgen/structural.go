@@ -471,34 +471,21 @@ func (g *Generator) scatter() *call {
 	to := g.perm(rank)[:1+g.rng.IntN(rank)]
 	batch := g.shape(0, 2)
 	var inserted, window []int64
-	var sizes tensor.Shape
+	update, extents := batch.Clone(), make([]int64, rank)
 	for k, n := range a.shape {
-		if g.rng.IntN(2) == 0 && n > 0 {
+		if extents[k] = 1; g.rng.IntN(2) == 0 && n > 0 {
 			inserted = append(inserted, int64(k))
-		} else {
-			sizes = append(sizes, g.between(0, n))
+			continue
 		}
-	}
-	update := append(batch.Clone(), sizes...)
-	for i := range sizes {
-		window = append(window, int64(len(batch)+i))
+		extents[k] = g.between(0, n)
+		window, update = append(window, int64(len(update))), append(update, extents[k])
 	}
 	// XLA ignores an update window that is partly outside the operand; the specification ignores only the part outside.
 	// Windows of several elements therefore stay inside; other windows may lie outside.
 	low, high := make([]int64, len(to)), make([]int64, len(to))
 	for i, d := range to {
-		extent, at := int64(1), 0
-		for k := range a.shape {
-			if slices.Contains(inserted, int64(k)) {
-				continue
-			}
-			if int64(k) == d {
-				extent = sizes[at]
-			}
-			at++
-		}
-		if low[i], high[i] = -1, a.shape[d]; extent != 1 {
-			low[i], high[i] = 0, a.shape[d]-extent
+		if low[i], high[i] = -1, a.shape[d]; extents[d] != 1 {
+			low[i], high[i] = 0, a.shape[d]-extents[d]
 		}
 	}
 	starts := fillWith(func(i int) float64 { return float64(g.between(low[i%len(to)], high[i%len(to)])) })
@@ -506,13 +493,9 @@ func (g *Generator) scatter() *call {
 	u.shape = update
 	dims := fmt.Sprintf("#stablehlo.scatter<update_window_dims = [%s], inserted_window_dims = [%s], scatter_dims_to_operand_dims = [%s], index_vector_dim = %d>",
 		list(window), list(inserted), list(to), len(batch))
-	n := 1
-	for _, b := range batch {
-		n *= int(max(1, b))
-	}
 	return &call{op: "stablehlo.scatter", label: r.op, args: []arg{a, {dt: pick(g, tensor.I32, tensor.I64), shape: append(batch.Clone(), int64(len(to))), fill: starts}, u},
 		attrs: []attr{{"scatter_dimension_numbers", dims}, {"indices_are_sorted", false}, {"unique_indices", false}}, bodies: []string{body(r.op, d)},
-		rule: Rule{Exact: r.exact, Terms: n + 1}}
+		rule: Rule{Exact: r.exact, Terms: int(batch.NumElements()) + 1}}
 }
 
 func (g *Generator) clampScalar() *call {

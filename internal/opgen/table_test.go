@@ -47,22 +47,15 @@ func TestNumerics(t *testing.T) {
 		}
 		ops[p.Op] = true
 		entries++
-		if p.Rule.Exact {
-			v, err := opgen.JudgeRandom(p, got, want, again(p, engine))
-			if err != nil {
-				t.Errorf("%s on %s: %v", p.Op, p.DType, err)
-			}
-			for name := range v {
-				deviations[name]++
-			}
-			return
-		}
-		bound, known := opgen.BoundOf(p.Op, opgen.Column(p.DType))
-		if !known {
+		if _, known := opgen.BoundOf(p.Op, opgen.Column(p.DType)); !known && !p.Rule.Exact {
 			t.Errorf("bounds.txt lacks %s on %s", p.Op, p.DType)
 		}
-		if m := opgen.Measure(p, got[0], want[0]); bound.Violation(m) != "" {
-			t.Errorf("%s on %s: %s, such as %s (operands, engine, XLA)", p.Op, p.DType, bound.Violation(m), opgen.Text(p, []*tensor.Tensor{got[0], want[0]}, m.Worst))
+		v, err := opgen.Judge(p, got, want, again(p, engine))
+		if err != nil {
+			t.Errorf("%s on %s: %v", p.Op, p.DType, err)
+		}
+		for name := range v {
+			deviations[name]++
 		}
 	})
 	logDeviations(t, deviations)

@@ -7,7 +7,6 @@ import (
 
 	"github.com/hlocb/hlocb/internal/mlirtext"
 	"github.com/hlocb/hlocb/interp/internal/kernel"
-	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
 )
 
@@ -24,22 +23,30 @@ type RunState struct {
 func (m *Machine) Main(ctx context.Context, f *Function, args []*tensor.Tensor) ([]*tensor.Tensor, error) {
 	m.Ctx = ctx
 	m.Probes, m.Held = nil, nil
-	if err := checkArgs(m.Prog.Module, f, args); err != nil {
-		return nil, err
-	}
 	in := make([]*Buf, len(f.Args))
 	next := 0
 	for i, t := range f.Args {
-		if t.Class == kernel.ClassToken {
+		switch {
+		case t.Class == kernel.ClassToken:
 			in[i] = m.Token()
 			continue
+		case t.Class != kernel.ClassTensor:
+			return nil, Locate(m.Prog.Module, f.Op, errors.New("has a tuple argument"))
+		case next < len(args):
+			a := args[next]
+			if a.DType() != t.DType || !kernel.Fits(t, a.Shape()) {
+				return nil, fmt.Errorf("argument %d is tensor<%s%s>, but function @%s takes %s", next, mlirtext.AppendShape(nil, a.Shape()), a.DType(), f.Name, t)
+			}
+			own := next < len(m.Donated) && m.Donated[next]
+			if own {
+				m.Watch.Memory.Held.Add(int64(len(a.Peek())))
+			}
+			in[i] = &Buf{Tensor: *a, Refs: 1, Fixed: !own}
 		}
-		own := next < len(m.Donated) && m.Donated[next]
-		if own {
-			m.Watch.Memory.Held.Add(int64(len(args[next].Peek())))
-		}
-		in[i] = &Buf{Tensor: *args[next], Refs: 1, Fixed: !own}
 		next++
+	}
+	if next != len(args) {
+		return nil, fmt.Errorf("function @%s takes %d arguments, not %d", f.Name, next, len(args))
 	}
 	out, err := m.Invoke(f, in)
 	if err != nil {
@@ -70,32 +77,6 @@ func (m *Machine) Invoke(f *Function, args []*Buf) (out []*Buf, err error) {
 	m.Block(fr, f.Body, out)
 	m.Leave(f, fr)
 	return out, nil
-}
-
-// checkArgs compares the arguments with the function's argument types, skipping tokens.
-func checkArgs(mod *ir.Module, f *Function, args []*tensor.Tensor) error {
-	next := 0
-	for _, t := range f.Args {
-		if t.Class == kernel.ClassToken {
-			continue
-		}
-		if t.Class != kernel.ClassTensor {
-			return Locate(mod, f.Op, errors.New("has a tuple argument"))
-		}
-		if next >= len(args) {
-			next++
-			continue
-		}
-		a := args[next]
-		if a.DType() != t.DType || !kernel.Fits(t, a.Shape()) {
-			return fmt.Errorf("argument %d is tensor<%s%s>, but function @%s takes %s", next, mlirtext.AppendShape(nil, a.Shape()), a.DType(), f.Name, t)
-		}
-		next++
-	}
-	if next != len(args) {
-		return fmt.Errorf("function @%s takes %d arguments, not %d", f.Name, next, len(args))
-	}
-	return nil
 }
 
 // Result appends the value of b to the results of the run. It flattens tuples, omits tokens, and copies payloads that

@@ -64,13 +64,6 @@ func TypeOf(t ir.Type) (kernel.Type, error) {
 }
 
 func compound(c kernel.Class, elems []ir.Type) (kernel.Type, error) {
-	v := kernel.Type{Class: c}
-	for _, e := range elems {
-		et, err := TypeOf(e)
-		if err != nil {
-			return v, err
-		}
-		v.Elems = append(v.Elems, et)
-	}
-	return v, nil
+	types, err := typesOf(elems)
+	return kernel.Type{Class: c, Elems: types}, err
 }
