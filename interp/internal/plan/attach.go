@@ -56,8 +56,8 @@ func (p *Planner) produces(ops []*ir.Op, v *ir.Value) bool {
 // foldKernel builds the kernel of o. The source computes operand 0 of o.
 func (p *Planner) foldKernel(o *ir.Op, source *kernel.Source) (kernel.Kernel, error) {
 	s := NewSpec(p, o, p.typesOf(o.Operands()), p.typesOf(o.Results()))
-	for _, t := range append(s.In[:len(s.In):len(s.In)], s.Out...) {
-		if t.Class != kernel.ClassTensor || t.Dynamic() || t.Quant != nil {
+	for _, t := range slices.Concat(s.In, s.Out) {
+		if !plain(t) {
 			return kernel.Kernel{}, kernel.Unsupported("a value of type %s", t)
 		}
 	}

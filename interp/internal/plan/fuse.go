@@ -29,13 +29,7 @@ func (p *Planner) schedule(b *ir.Block) [][]*ir.Op {
 	in := map[*ir.Op]bool{}
 	n := 0
 	flush := func() {
-		real := 0
-		for _, o := range open {
-			if OpKind(o) != stablehlo.BroadcastInDim {
-				real++
-			}
-		}
-		if real > 1 || real == 1 && len(open) > 1 {
+		if len(open) > 1 && !onlyLoads(open) {
 			out = append(out, open)
 		} else {
 			for _, o := range open {
@@ -98,34 +92,32 @@ func (p *Planner) fusible(o *ir.Op) int {
 	if !ok || !r.Elementwise && !broadcast || r.Control != nil || o.NumResults() != 1 || len(o.Regions()) != 0 || o.NumOperands() == 0 {
 		return 0
 	}
-	out, err := p.TypeOf(o.Result(0))
-	if err != nil || out.Class != kernel.ClassTensor || out.N < fuseFrom || out.Quant != nil {
+	in, out := p.typesOf(o.Operands()), p.typesOf(o.Results())
+	n := out[0].N
+	if !plain(out[0]) || n < fuseFrom || slices.ContainsFunc(in, func(t kernel.Type) bool { return !plain(t) || !broadcast && t.N != n }) {
 		return 0
 	}
-	for _, v := range o.Operands() {
-		t, err := p.TypeOf(v)
-		if err != nil || t.Class != kernel.ClassTensor || t.Quant != nil || t.Dynamic() || !broadcast && t.N != out.N {
-			return 0
-		}
-	}
 	if broadcast {
-		in, _ := p.TypeOf(o.Operand(0))
-		if newLoad(o, in, out) == nil {
+		if newLoad(o, in[0], out[0]) == nil {
 			return 0
 		}
-		return out.N
+		return n
 	}
-	k, err := r.Make(NewSpec(p, o, p.typesOf(o.Operands()), []kernel.Type{out}))
+	k, err := r.Make(NewSpec(p, o, in, out))
 	if err != nil || k.Loop == nil {
 		return 0
 	}
-	return out.N
+	return n
 }
 
+// typesOf returns the types of values. A value that is not executed has a type without a number of elements.
 func (p *Planner) typesOf(values func(func(int, *ir.Value) bool)) []kernel.Type {
 	var out []kernel.Type
 	for _, v := range values {
-		t, _ := p.TypeOf(v)
+		t, err := p.TypeOf(v)
+		if err != nil {
+			t.N = -1
+		}
 		out = append(out, t)
 	}
 	return out
@@ -300,28 +292,21 @@ func (p *Planner) fuse(ops []*ir.Op, at int, b *ir.Block) (exec.Instr, error) {
 func (p *Planner) chain(ops []*ir.Op, at int, b *ir.Block) (f *fused, ins exec.Instr, masks []uint64, err error) {
 	ins.Op = ops[len(ops)-1]
 	f = &fused{}
-	member := map[*ir.Op]bool{}
-	for _, o := range ops {
-		member[o] = true
-	}
 	// Operands defined outside the chain and results used outside it.
 	place := map[*ir.Value]int{}
 	lastRead := map[*ir.Value]int{}
 	wholly := map[*ir.Value]bool{} // operands that are read element by element, never as a broadcast
 	for k, o := range ops {
-		for _, v := range o.Operands() {
+		types := p.typesOf(o.Operands())
+		for i, v := range o.Operands() {
 			lastRead[v] = k
-			if v.DefiningOp() != nil && member[v.DefiningOp()] {
+			if slices.Contains(ops, v.DefiningOp()) {
 				continue
 			}
 			if _, ok := place[v]; !ok {
-				t, err := p.TypeOf(v)
-				if err != nil {
-					return nil, ins, nil, err
-				}
 				place[v] = len(f.in)
 				wholly[v] = true
-				f.in = append(f.in, t)
+				f.in = append(f.in, types[i])
 				ins.In = append(ins.In, p.slot(v))
 				ins.Move = append(ins.Move, p.dies(v, at, b))
 				if p.dies(v, at, b) {
@@ -339,12 +324,8 @@ func (p *Planner) chain(ops []*ir.Op, at int, b *ir.Block) (f *fused, ins exec.I
 		if !p.stored(v) && v.HasUses() {
 			continue
 		}
-		t, err := p.TypeOf(v)
-		if err != nil {
-			return nil, ins, nil, err
-		}
 		outAt[v] = len(f.out)
-		f.out = append(f.out, t)
+		f.out = append(f.out, p.typesOf(o.Results())...)
 		ins.Out = append(ins.Out, p.slot(v))
 		if !v.HasUses() {
 			ins.Dead = append(ins.Dead, p.slot(v))
@@ -357,11 +338,8 @@ func (p *Planner) chain(ops []*ir.Op, at int, b *ir.Block) (f *fused, ins exec.I
 	splat := map[*ir.Value]int{}
 	kept := map[int]bool{} // scratch blocks that hold a scalar's copies for the whole run
 	for k, o := range ops {
-		v := o.Result(0)
-		out, err := p.TypeOf(v)
-		if err != nil {
-			return nil, ins, nil, err
-		}
+		v, types := o.Result(0), p.typesOf(o.Results())
+		out := types[0]
 		st := fusedStep{out: -1}
 		var inplace uint64
 		if OpKind(o) == stablehlo.BroadcastInDim {
@@ -369,7 +347,7 @@ func (p *Planner) chain(ops []*ir.Op, at int, b *ir.Block) (f *fused, ins exec.I
 			st.in = []int{place[o.Operand(0)]}
 			f.cost++
 		} else {
-			kern, err := p.kernel(p.Prog.table[OpKind(o)], NewSpec(p, o, p.typesOf(o.Operands()), []kernel.Type{out}))
+			kern, err := p.kernel(p.Prog.table[OpKind(o)], NewSpec(p, o, p.typesOf(o.Operands()), types))
 			if err != nil {
 				return nil, ins, nil, err
 			}

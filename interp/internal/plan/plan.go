@@ -323,7 +323,7 @@ func (p *Planner) Pick(ins *exec.Instr, s *Spec) error {
 	if r.Expands(s.Op) {
 		r.Control, r.StaticShapes = planExpanded, true
 	}
-	for _, t := range append(s.In[:len(s.In):len(s.In)], s.Out...) {
+	for _, t := range slices.Concat(s.In, s.Out) {
 		switch {
 		case r.Control == nil && t.Class != kernel.ClassTensor:
 			return fmt.Errorf("expects tensors, but has an operand or result of type %s", t)

@@ -33,7 +33,7 @@ type scalars struct {
 
 // scalarLoop returns the form of a while on registers, or nil if it has none.
 func (p *Planner) scalarLoop(s *Spec) *exec.Scalars {
-	if p.wide > 0 || p.types != nil || slices.ContainsFunc(append(s.In[:len(s.In):len(s.In)], s.Out...), func(t kernel.Type) bool { return !scalarType(t) }) {
+	if p.wide > 0 || p.types != nil || slices.ContainsFunc(slices.Concat(s.In, s.Out), func(t kernel.Type) bool { return !scalarType(t) }) {
 		return nil
 	}
 	b := &scalars{p: p, loop: s.Op, out: &exec.Scalars{Init: map[uint8]uint64{}}, regs: map[*ir.Value][]uint8{}, consts: map[uint64]uint8{}}
@@ -72,7 +72,7 @@ func (p *Planner) scalarLoop(s *Spec) *exec.Scalars {
 }
 
 func scalarType(t kernel.Type) bool {
-	return t.Class == kernel.ClassTensor && !t.Dynamic() && t.Quant == nil && t.N >= 1 && t.N <= scalarElements && !t.DType.IsComplex()
+	return plain(t) && t.N >= 1 && t.N <= scalarElements && !t.DType.IsComplex()
 }
 
 // fresh returns n registers. The caller checks their number at the end.

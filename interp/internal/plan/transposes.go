@@ -26,9 +26,8 @@ func (p *Planner) absorbable(o *ir.Op, b *ir.Block) bool {
 	if OpKind(o) != stablehlo.Transpose || o.NumOperands() != 1 || o.NumResults() != 1 || !o.Result(0).HasUses() {
 		return false
 	}
-	in, err := p.TypeOf(o.Operand(0))
-	out, err2 := p.TypeOf(o.Result(0))
-	if err != nil || err2 != nil || in.Class != kernel.ClassTensor || in.Dynamic() || out.Dynamic() || in.Quant != nil || in.N < fuseFrom {
+	in := p.typesOf(o.Operands())[0]
+	if !plain(in) || !plain(p.typesOf(o.Results())[0]) || in.N < fuseFrom {
 		return false
 	}
 	perm, err := IntsAttr(o, stablehlo.AttrPermutation)
@@ -53,12 +52,7 @@ func (p *Planner) packs(d *ir.Op, i int, view kernel.View) bool {
 		return false
 	}
 	types := p.typesOf(d.Operands())
-	for _, t := range types {
-		if t.Class != kernel.ClassTensor || t.Dynamic() || t.Quant != nil {
-			return false
-		}
-	}
-	return types[0].DType == types[1].DType && dims.Strided(view, i == 1) && dims.Free(types[1-i], i == 0) >= transposedColumns
+	return plain(types[0]) && plain(types[1]) && types[0].DType == types[1].DType && dims.Strided(view, i == 1) && dims.Free(types[1-i], i == 0) >= transposedColumns
 }
 
 // View returns the view through which o's kernel reads operand i, whose tensor has type t.

@@ -10,6 +10,11 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
+// plain reports whether values of the type are tensors of static shape that are not quantized.
+func plain(t kernel.Type) bool {
+	return t.Class == kernel.ClassTensor && !t.Dynamic() && t.Quant == nil
+}
+
 // TypeOf translates an IR type.
 func TypeOf(t ir.Type) (kernel.Type, error) {
 	switch t := t.(type) {
