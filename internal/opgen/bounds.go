@@ -2,36 +2,25 @@ package opgen
 
 import (
 	_ "embed"
+	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// Columns returns the names of the groups of types. Each group has its own bounds.
-func Columns() []string {
-	return []string{"integers", "≤ 8 bits", "f16", "bf16", "f32", "f64", "complex<f32>", "complex<f64>"}
-}
-
-// Column returns the group of a type.
+// Column returns the column of bounds.txt that has the bounds of a type: 0 for integers, which have none, 1 for floats of
+// up to 8 bits, and 2 to 7 for the wide types.
 func Column(d tensor.DType) int {
-	switch d {
-	case tensor.F16:
-		return 2
-	case tensor.BF16:
-		return 3
-	case tensor.F32:
-		return 4
-	case tensor.F64:
-		return 5
-	case tensor.Complex64:
-		return 6
-	case tensor.Complex128:
-		return 7
-	}
-	if d.IsFloat() {
+	i := slices.Index([]tensor.DType{tensor.F16, tensor.BF16, tensor.F32, tensor.F64, tensor.Complex64, tensor.Complex128}, d)
+	switch {
+	case i >= 0:
+		return i + 2
+	case d.IsFloat():
 		return 1
 	}
 	return 0
@@ -50,12 +39,9 @@ type Bound struct {
 	Zero    bool // signs of zeros may differ
 }
 
-// usual is the distance between two good implementations of a function, by column.
-var usual = [...]uint64{0, 1, 2, 1, 4, 4, 4, 4}
-
-// bounds returns the names in bounds.txt, in order, and their bounds by column. A column without a bound is nil.
-func bounds() (names []string, table map[string][8]*Bound) {
-	table = map[string][8]*Bound{}
+// bounds holds the bounds in bounds.txt by function and column.
+var bounds = sync.OnceValue(func() map[string][8]*Bound {
+	table := map[string][8]*Bound{}
 	for line := range strings.Lines(boundsText) {
 		fields := strings.Fields(line)
 		if fields[0][0] == '#' {
@@ -72,43 +58,28 @@ func bounds() (names []string, table map[string][8]*Bound) {
 			}
 			row[i+1] = b
 		}
-		names = append(names, fields[0])
 		table[fields[0]] = row
 	}
-	return names, table
-}
+	return table
+})
 
-// BoundOf returns the bound of an op on a column, and whether bounds.txt has it. Other ops have the usual bound.
-func BoundOf(op string, column int) (Bound, bool) {
-	_, table := bounds()
-	if b := table[strings.TrimPrefix(shortOp(op), "broadcast_")][column]; b != nil {
-		return *b, true
-	}
-	return Bound{ULP: usual[column]}, false
+// boundOf returns the bound of a function on a type. It returns nil for ops with defined results.
+func boundOf(op string, d tensor.DType) *Bound {
+	return bounds()[strings.TrimPrefix(shortOp(op), "broadcast_")][Column(d)]
 }
 
 // Table returns the bounds of the common types as a table in Markdown.
 func Table() string {
-	shown := []int{2, 3, 4, 5}
 	var b strings.Builder
-	b.WriteString("| function |")
-	for _, c := range shown {
-		b.WriteString(" " + Columns()[c] + " |")
-	}
-	b.WriteString("\n|---|" + strings.Repeat("---|", len(shown)) + "\n")
-	names, table := bounds()
-	for _, name := range names {
-		row := table[name]
-		if !slices.ContainsFunc(shown, func(c int) bool { return row[c] != nil }) {
+	b.WriteString("| function | f16 | bf16 | f32 | f64 |\n|---|---|---|---|---|\n")
+	for _, name := range slices.Sorted(maps.Keys(bounds())) {
+		row := bounds()[name]
+		if row[2] == nil {
 			continue
 		}
-		b.WriteString("| `" + name + "` |")
-		for _, c := range shown {
-			if row[c] == nil {
-				b.WriteString("  |")
-			} else {
-				b.WriteString(" " + strings.Replace(strconv.FormatUint(row[c].ULP, 10), strconv.FormatUint(Any, 10), "any", 1) + " |")
-			}
+		fmt.Fprintf(&b, "| `%s` |", name)
+		for _, bound := range row[2:6] {
+			b.WriteString(" " + strings.Replace(strconv.FormatUint(bound.ULP, 10), strconv.FormatUint(Any, 10), "any", 1) + " |")
 		}
 		b.WriteString("\n")
 	}

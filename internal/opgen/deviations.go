@@ -24,11 +24,10 @@ type Element struct {
 	Result, Index int
 	Engine, XLA   *tensor.Tensor // the results of both engines
 
-	want    []*tensor.Tensor // the results that the program should return, if it knows them
-	again   func(args []*tensor.Tensor) ([]*tensor.Tensor, error)
-	flushed []*tensor.Tensor // results of the engine on operands without denormals
-	near    map[int][]func(i int) bool
-	sorted  []*tensor.Tensor // results of the engine on operands as XLA's sorts see them
+	want   []*tensor.Tensor // the results that the program should return, if it knows them
+	again  func(args []*tensor.Tensor) ([]*tensor.Tensor, error)
+	near   []func(i int) bool // see withoutDenormals
+	sorted []*tensor.Tensor   // results of the engine on operands as XLA's sorts see them
 }
 
 // explain reports whether a deviation explains the element, and counts the deviation in v.
@@ -70,27 +69,19 @@ func (e *Element) value(k int) float64 {
 // engine's result on flushed operands, with XLA's result and with XLA's flushed result.
 func (e *Element) withoutDenormals() []func(i int) bool {
 	if e.near == nil {
-		e.near = map[int][]func(i int) bool{}
-		args := make([]*tensor.Tensor, len(e.Program.Args))
-		for i, t := range e.Program.Args {
-			args[i] = flush(t)
+		own := []*tensor.Tensor{flush(e.Engine)}
+		var args []*tensor.Tensor
+		for _, t := range e.Program.Args {
+			args = append(args, flush(t))
 		}
 		if out, err := e.again(args); err == nil {
-			e.flushed = out
-		}
-	}
-	if e.near[e.Result] == nil {
-		own := []*tensor.Tensor{flush(e.Engine)}
-		if e.flushed != nil {
-			own = append(own, flush(e.flushed[e.Result]))
+			own = append(own, flush(out[e.Result]))
 		}
 		for _, f := range own {
-			for _, x := range []*tensor.Tensor{e.XLA, flush(e.XLA)} {
-				e.near[e.Result] = append(e.near[e.Result], e.Program.near(f, x))
-			}
+			e.near = append(e.near, e.Program.near(f, e.XLA), e.Program.near(f, flush(e.XLA)))
 		}
 	}
-	return e.near[e.Result]
+	return e.near
 }
 
 // flush returns a copy in which denormals become zeros of the same sign, for types that XLA's CPU code flushes.

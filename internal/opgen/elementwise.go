@@ -22,27 +22,6 @@ func Types() []tensor.DType {
 	return out
 }
 
-// exactOps are element-wise ops whose results IEEE 754 or the specification defines to the bit.
-var exactOps = map[string]bool{
-	"abs": true, "add": true, "and": true, "ceil": true, "clamp": true, "compare": true, "complex": true, "convert": true,
-	"count_leading_zeros": true, "divide": true, "floor": true, "imag": true, "is_finite": true, "maximum": true, "minimum": true,
-	"multiply": true, "negate": true, "not": true, "or": true, "popcnt": true, "real": true, "reduce_precision": true,
-	"remainder": true, "round_nearest_afz": true, "round_nearest_even": true, "select": true, "shift_left": true,
-	"shift_right_arithmetic": true, "shift_right_logical": true, "sign": true, "sqrt": true, "subtract": true, "xor": true,
-	"conj": true, "square": true, "is_inf": true, "is_neg_inf": true, "is_pos_inf": true, "next_after": true,
-}
-
-// elementwiseRule returns how exact an element-wise op must be on a type.
-func elementwiseRule(name string, d tensor.DType) Rule {
-	switch {
-	case !d.IsFloat() && !d.IsComplex():
-		return Rule{Exact: true}
-	case d.IsComplex() && (name == "abs" || name == "multiply" || name == "divide" || name == "sign" || name == "sqrt" || name == "square"):
-		return Rule{}
-	}
-	return Rule{Exact: exactOps[name]}
-}
-
 // Elementwise returns one program for every element-wise op and every type that its row accepts. Narrow types get all
 // their values; wide types get n edge, ordinary and arbitrary values.
 func (g *Generator) Elementwise(n int) []*Program {
@@ -111,7 +90,7 @@ func (g *Generator) elementwise(def *ir.Def, d tensor.DType, n int) []*call {
 		}
 	}
 	name := shortOp(def.Name)
-	c := &call{op: def.Name, rule: elementwiseRule(name, d)}
+	c := &call{op: def.Name, rule: Rule{Exact: boundOf(def.Name, d) == nil}}
 	var out []*call
 	add := func(from *call, label string, attrs ...attr) *call {
 		one := *from
