@@ -223,9 +223,9 @@ func (g *Generator) oneDevice() *call {
 	return exactCall(op, []arg{{dt: g.number(), shape: g.shape(0, 3), style: verify.Ordinary}}, attr{"replica_groups", "dense<0> : tensor<1x1xi64>"})
 }
 
-// quantize converts to a quantized type and back.
+// quantize converts to a quantized type and back. XLA does not refuse values without elements.
 func (g *Generator) quantize() *call {
-	a := arg{dt: tensor.F32, shape: g.shape(0, 2), style: verify.Ordinary}
+	a := arg{dt: tensor.F32, shape: tensor.Shape{g.between(1, 6), g.between(1, 6)}, style: verify.Ordinary}
 	t := typeText(a.dt, a.shape)
 	q := strings.TrimSuffix(t, "f32>") + "!quant.uniform<i8:f32, 0.25:3>>"
 	op := pick(g, "stablehlo.uniform_quantize", "stablehlo.uniform_dequantize")

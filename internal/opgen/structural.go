@@ -12,21 +12,20 @@ import (
 
 // Random returns a program of a random op that is not element-wise, with random shapes and attributes. It tries again
 // if the op's row refuses the program.
-func (g *Generator) Random() (*Program, error) { return g.oneOf(structural()) }
+func (g *Generator) Random() (*Program, error) { return g.oneOf(g.structural()...) }
 
 // Large returns a program on shapes of up to a million elements, which engines split into blocks and compute in
 // parallel.
 func (g *Generator) Large() (*Program, error) {
 	g.large = true
 	defer func() { g.large = false }()
-	return g.oneOf(structural())
+	return g.Random()
 }
 
-func (g *Generator) oneOf(makers []func(g *Generator) *call) (*Program, error) {
+func (g *Generator) oneOf(makers ...func() *call) (*Program, error) {
 	var last error
 	for range 100 {
-		m := makers[g.rng.IntN(len(makers))]
-		p, err := g.build(m(g))
+		p, err := g.build(pick(g, makers...)())
 		if err == nil {
 			return p, nil
 		}
@@ -35,44 +34,32 @@ func (g *Generator) oneOf(makers []func(g *Generator) *call) (*Program, error) {
 	return nil, fmt.Errorf("no program in 100 tries: %w", last)
 }
 
-// structural lists the makers of random calls.
-func structural() []func(g *Generator) *call {
-	return []func(g *Generator) *call{
-		(*Generator).transpose, (*Generator).reverse, (*Generator).slice, (*Generator).dynamicSlice, (*Generator).dynamicUpdateSlice,
-		(*Generator).concatenate, (*Generator).pad, (*Generator).iota, (*Generator).broadcastInDim, (*Generator).reshape, (*Generator).gather,
-		(*Generator).scatter, (*Generator).sort, (*Generator).dotGeneral, (*Generator).reduce, (*Generator).reduceWindow,
-		(*Generator).selectAndScatter, (*Generator).convolution, (*Generator).cholesky, (*Generator).triangularSolve, (*Generator).fft,
-		(*Generator).clampScalar, (*Generator).selectScalar, (*Generator).reduceArgMax,
-		(*Generator).batchNorm, (*Generator).batchNorm, (*Generator).rngBits, (*Generator).while, (*Generator).branch,
-		(*Generator).mapped, (*Generator).sortPairs, (*Generator).bitcastWidth, (*Generator).dimensionSize, (*Generator).dynamicBroadcast,
-		(*Generator).dynamicIota, (*Generator).dynamicReshape, (*Generator).dynamicPad, (*Generator).realDynamicSlice, (*Generator).dynamicGather,
-		(*Generator).topK, (*Generator).barrier, (*Generator).convolution, (*Generator).indexSelect, (*Generator).scatterReplace,
-		(*Generator).composite, (*Generator).calls, (*Generator).tuple, (*Generator).constant, (*Generator).constantLike, (*Generator).tokens,
-		(*Generator).boundedSize, (*Generator).branchesInLoop, (*Generator).chain, (*Generator).oneDevice,
-		(*Generator).broadcast, (*Generator).broadcasting, (*Generator).broadcasting, (*Generator).broadcastingSelect, (*Generator).elementwiseOp,
-		(*Generator).dot, (*Generator).einsum, (*Generator).dotGeneral, (*Generator).convolution, (*Generator).gatherBatching, (*Generator).scatterSeveral,
-		(*Generator).reducePairs, (*Generator).reduceGeneral, (*Generator).reduceWindowPairs, (*Generator).extremaOfTwo, (*Generator).sortGeneral,
+// structural returns the makers of random calls.
+func (g *Generator) structural() []func() *call {
+	return []func() *call{
+		g.transpose, g.reverse, g.slice, g.dynamicSlice, g.dynamicUpdateSlice, g.concatenate, g.pad, g.iota, g.broadcastInDim, g.reshape, g.gather,
+		g.scatter, g.sort, g.dotGeneral, g.reduce, g.reduceWindow, g.selectAndScatter, g.convolution, g.cholesky, g.triangularSolve, g.fft, g.clampScalar,
+		g.selectScalar, g.reduceArgMax, g.batchNorm, g.batchNorm, g.rngBits, g.while, g.branch, g.mapped, g.sortPairs, g.bitcastWidth, g.dimensionSize,
+		g.dynamicBroadcast, g.dynamicIota, g.dynamicReshape, g.dynamicPad, g.realDynamicSlice, g.dynamicGather, g.topK, g.barrier, g.convolution,
+		g.indexSelect, g.scatterReplace, g.composite, g.calls, g.tuple, g.constant, g.constantLike, g.tokens, g.boundedSize, g.branchesInLoop, g.chain,
+		g.oneDevice, g.broadcast, g.broadcasting, g.broadcasting, g.broadcastingSelect, g.elementwiseOp, g.dot, g.einsum, g.dotGeneral, g.convolution,
+		g.gatherBatching, g.scatterSeveral, g.reducePairs, g.reduceGeneral, g.reduceWindowPairs, g.extremaOfTwo, g.sortGeneral,
 	}
 }
 
 // Refused returns programs of ops that XLA's CPU plugin refuses with any operands.
 func (g *Generator) Refused() ([]*Program, error) {
-	return g.programs([]func(g *Generator) *call{(*Generator).async, (*Generator).unaryEinsum, (*Generator).raggedDot, (*Generator).scan, (*Generator).dynamicConv, (*Generator).quantize})
+	return g.programs(g.async, g.unaryEinsum, g.raggedDot, g.scan, g.dynamicConv, g.quantize)
 }
 
 // EveryMaker returns a program of each maker. It fails if an op's row refuses all attempts of a maker.
-func (g *Generator) EveryMaker() ([]*Program, error) { return g.programs(structural()) }
+func (g *Generator) EveryMaker() ([]*Program, error) { return g.programs(g.structural()...) }
 
-func (g *Generator) programs(makers []func(g *Generator) *call) ([]*Program, error) {
-	var out []*Program
+func (g *Generator) programs(makers ...func() *call) (out []*Program, err error) {
 	for i, m := range makers {
-		var p *Program
-		var err error
-		for try := 0; p == nil && try < 50; try++ {
-			p, err = g.build(m(g))
-		}
-		if p == nil {
-			return nil, fmt.Errorf("maker %d makes nothing: %w", i, err)
+		p, err := g.oneOf(m)
+		if err != nil {
+			return nil, fmt.Errorf("maker %d: %w", i, err)
 		}
 		out = append(out, p)
 	}
