@@ -85,23 +85,21 @@ type Error struct {
 }
 
 // Error compares element i of a result.
-func (v Value) Error(t *tensor.Tensor, i int) Error {
-	d := t.DType()
-	if !d.IsComplex() {
-		return partError(d, t.FloatAt(i), v.hi[0], v.lo[0])
-	}
-	c, part := t.ComplexAt(i), d.Part()
-	of := func(got float64, k int) Error {
-		if math.IsInf(v.hi[k], 0) && math.IsNaN(v.hi[1-k]) {
-			got = math.Copysign(got, v.hi[k]) // C99 leaves the sign open
+func (v Value) Error(t *tensor.Tensor, i int) (out Error) {
+	z, d := at(t, i), t.DType()
+	for k, got := range []float64{real(z), imag(z)} {
+		if k > 0 && !d.IsComplex() {
+			break
 		}
-		return partError(part, got, v.hi[k], v.lo[k])
+		hi := v.hi[k]
+		if math.IsInf(hi, 0) && math.IsNaN(v.hi[1-k]) {
+			got = math.Copysign(got, hi) // C99 leaves the sign open
+		}
+		e := partError(d.Part(), got, hi, v.lo[k])
+		out.ULP, out.Special = max(out.ULP, e.ULP), out.Special || e.Special
+		out.Sign = out.Sign || v.signed[k] && hi == 0 && got == 0 && math.Signbit(got) != math.Signbit(hi)
 	}
-	re, im := of(real(c), 0), of(imag(c), 1)
-	sign := func(got float64, k int) bool {
-		return v.signed[k] && v.hi[k] == 0 && got == 0 && math.Signbit(got) != math.Signbit(v.hi[k])
-	}
-	return Error{max(re.ULP, im.ULP), re.Special || im.Special, sign(real(c), 0) || sign(imag(c), 1)}
+	return out
 }
 
 func partError(d tensor.DType, got, hi, lo float64) Error {
