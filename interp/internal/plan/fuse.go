@@ -32,9 +32,7 @@ func (p *Planner) schedule(b *ir.Block) [][]*ir.Op {
 		if len(open) > 1 && !onlyLoads(open) {
 			out = append(out, open)
 		} else {
-			for _, o := range open {
-				out = append(out, []*ir.Op{o})
-			}
+			out = slices.AppendSeq(out, slices.Chunk(open, 1))
 		}
 		open, n = nil, 0
 		clear(in)

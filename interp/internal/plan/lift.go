@@ -99,16 +99,10 @@ func (p *Planner) liftScalars(op *ir.Op, i, n int) (*LiftedRegion, error) {
 
 // liftBlock compiles a scalar block, from its arguments to its return.
 func (p *Planner) liftBlock(b *ir.Block, n int) (*LiftedRegion, error) {
-	var ops []*ir.Op
-	for o := range b.Ops() {
-		if !IsReturn(o) {
-			ops = append(ops, o)
-		}
-	}
 	if b.Last() == nil || !IsReturn(b.Last()) {
 		return nil, errors.New("ends a region without a return")
 	}
-	return p.liftOps(b, ops, b.Args(), b.Last().OperandList(), n)
+	return p.liftOps(b, slices.DeleteFunc(slices.Collect(b.Ops()), IsReturn), b.Args(), b.Last().OperandList(), n)
 }
 
 // LiftValue compiles the computation of operand i of op as a region of one argument. op belongs to scalar region b, and
@@ -132,15 +126,10 @@ func (p *Planner) LiftValue(b *ir.Block, op *ir.Op, i, n int) (*LiftedRegion, er
 		}
 	}
 	visit(op.Operand(i))
-	var ops []*ir.Op
-	for o := range b.Ops() {
-		if needed[o] {
-			ops = append(ops, o)
-		}
-	}
 	if arg == nil {
 		return nil, nil
 	}
+	ops := slices.DeleteFunc(slices.Collect(b.Ops()), func(o *ir.Op) bool { return !needed[o] })
 	return p.liftOps(b, ops, []*ir.Value{arg}, []*ir.Value{op.Operand(i)}, n)
 }
 

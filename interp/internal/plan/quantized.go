@@ -15,23 +15,15 @@ func quantumOf(t ir.Type) (*kernel.Quantum, error) {
 	if u == nil {
 		return nil, fmt.Errorf("elements of type %s are not executed", t)
 	}
-	q := &kernel.Quantum{Expressed: elementDType(u.Expressed), Min: u.Min, Max: u.Max, Axis: u.Axis, Scales: u.Scales, ZeroPoints: u.ZeroPoints}
-	if it, ok := u.Storage.(*ir.IntegerType); ok {
-		q.Storage = integerDType(it.Width(), u.Signed)
+	q := &kernel.Quantum{Expressed: ir.ElementDType(u.Expressed), Min: u.Min, Max: u.Max, Axis: u.Axis, Scales: u.Scales, ZeroPoints: u.ZeroPoints}
+	if it, ok := u.Storage.(*ir.IntegerType); ok && it.Width() > 1 && it.Width() <= 32 {
+		sign := map[bool]string{true: "i", false: "ui"}[u.Signed]
+		q.Storage, _ = tensor.ParseDType(fmt.Sprint(sign, it.Width()))
 	}
 	if q.Storage == tensor.Invalid || !q.Expressed.IsFloat() || len(u.Scales) == 0 || len(u.ZeroPoints) != len(u.Scales) {
 		return nil, fmt.Errorf("elements of type %s are not executed", t)
 	}
 	return q, nil
-}
-
-func integerDType(width int, signed bool) tensor.DType {
-	signedTypes := map[int]tensor.DType{2: tensor.I2, 4: tensor.I4, 8: tensor.I8, 16: tensor.I16, 32: tensor.I32}
-	unsignedTypes := map[int]tensor.DType{2: tensor.UI2, 4: tensor.UI4, 8: tensor.UI8, 16: tensor.UI16, 32: tensor.UI32}
-	if signed {
-		return signedTypes[width]
-	}
-	return unsignedTypes[width]
 }
 
 // kernel builds the kernel of a row.
@@ -41,11 +33,4 @@ func (p *Planner) kernel(r Row, s *Spec) (kernel.Kernel, error) {
 		return kernel.Kernel{Family: "empty", Run: func(_, _ []*tensor.Tensor) {}}, nil
 	}
 	return r.Make(s)
-}
-
-func elementDType(t ir.Type) tensor.DType {
-	if f, ok := t.(*ir.FloatType); ok {
-		return f.DType()
-	}
-	return tensor.Invalid
 }
