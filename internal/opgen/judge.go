@@ -26,14 +26,14 @@ func Epsilon(d tensor.DType) float64 {
 
 // bound limits the distance of two engines on a function. Random programs have ordinary values, far from most poles and
 // from the values on which exponentials lose digits: bounds above 128 do not apply to them. (XLA's atanh of f64 is off
-// by 128 ULP near 0.414.) The largest measured distances are 10 (complex powers) and 14 (lgamma); lgamma and digamma
-// have zeros among ordinary values, near which XLA loses digits.
+// by 128 ULP near 0.414.) The largest measured distances are 18 (complex powers, of which XLA misses the true value by
+// 16) and 14 (lgamma); lgamma and digamma have zeros among ordinary values, near which XLA loses digits.
 func (p *Program) bound() Bound {
 	b := *boundOf(p.Op, p.DType)
 	switch {
 	case p.measured:
 		return b
-	case b.ULP > 128 && ops("lgamma", "digamma")(bare(p.Op)):
+	case b.ULP > 128 && (ops("lgamma", "digamma")(bare(p.Op)) || ops("power")(bare(p.Op)) && p.DType.IsComplex()):
 		b.ULP = 64
 	case b.ULP > 128:
 		b.ULP = 16
