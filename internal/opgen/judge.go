@@ -33,7 +33,7 @@ func (p *Program) bound() Bound {
 	switch {
 	case p.measured:
 		return b
-	case b.ULP > 128 && (ops("lgamma", "digamma")(bare(p.Op)) || ops("power")(bare(p.Op)) && p.DType.IsComplex()):
+	case b.ULP > 128 && ops("lgamma", "digamma", "power")(bare(p.Op)):
 		b.ULP = 64
 	case b.ULP > 128:
 		b.ULP = 16

@@ -2,7 +2,6 @@ package opgen
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -22,8 +21,15 @@ func (g *Generator) dot() *call {
 }
 
 func (g *Generator) einsum() *call {
-	d := pick(g, tensor.F32, tensor.F64, tensor.I32, tensor.Complex64)
-	config := pick(g, "ab,bc->ac", "abc,acd->abd", "ab,ab->ab", "ab,cb->ca", "a,b->ab", "ab,b->a", "abc,cb->a")
+	return g.einsumOf("einsum", "ab,bc->ac", "abc,acd->abd", "ab,ab->ab", "ab,cb->ca", "a,b->ab", "ab,b->a", "abc,cb->a")
+}
+
+func (g *Generator) unaryEinsum() *call {
+	return g.einsumOf("unary_einsum", "ab->a", "ab->ba", "abc->b", "aa->a", "ab->")
+}
+
+func (g *Generator) einsumOf(op string, configs ...string) *call {
+	d, config := pick(g, tensor.F32, tensor.F64, tensor.I32, tensor.Complex64), pick(g, configs...)
 	size := map[rune]int64{}
 	shape := func(names string) tensor.Shape {
 		s := tensor.Shape{}
@@ -36,20 +42,12 @@ func (g *Generator) einsum() *call {
 		return s
 	}
 	in, to, _ := strings.Cut(config, "->")
-	l, r, _ := strings.Cut(in, ",")
-	args := g.factors(d, shape(l), shape(r))
-	return &call{op: "stablehlo.einsum", label: config, args: args, attrs: []attr{{"einsum_config", strconv.Quote(config)}}, results: []string{typeText(d, shape(to))},
+	var args []arg
+	for _, names := range strings.Split(in, ",") {
+		args = append(args, g.numbers(d, shape(names), d.IsInteger()))
+	}
+	return &call{op: "stablehlo." + op, label: config, args: args, attrs: []attr{{"einsum_config", strconv.Quote(config)}}, results: []string{typeText(d, shape(to))},
 		rule: Rule{Exact: d.IsInteger(), Terms: 26}}
-}
-
-func (g *Generator) unaryEinsum() *call {
-	d := pick(g, tensor.F32, tensor.F64, tensor.I32)
-	config := pick(g, "ab->a", "ab->ba", "abc->b", "aa->a", "ab->")
-	n := g.between(1, 5)
-	in, to, _ := strings.Cut(config, "->")
-	square := func(k int) tensor.Shape { return slices.Repeat([]int64{n}, k) }
-	return &call{op: "stablehlo.unary_einsum", label: config, args: g.factors(d, square(len(in)), nil)[:1], attrs: []attr{{"einsum_config", strconv.Quote(config)}},
-		results: []string{typeText(d, square(len(to)))}, rule: Rule{Exact: d.IsInteger(), Terms: 26}}
 }
 
 // dotGeneral makes a dot_general with its batch, free and contracted dimensions in any order.
@@ -219,8 +217,7 @@ func (g *Generator) definite(n int) func(t *tensor.Tensor) {
 func (g *Generator) cholesky() *call {
 	d := pick(g, tensor.F32, tensor.F64)
 	n := int(g.between(1, 5))
-	c := &call{op: "stablehlo.cholesky", args: []arg{{dt: d, shape: append(g.shape(0, 1), int64(n), int64(n)), fill: g.definite(n)}}, attrs: []attr{{"lower", g.rng.IntN(2) == 0}}, rule: Rule{Terms: 8 * n}}
-	return c
+	return &call{op: "stablehlo.cholesky", args: []arg{{dt: d, shape: append(g.shape(0, 1), int64(n), int64(n)), fill: g.definite(n)}}, attrs: []attr{{"lower", g.rng.IntN(2) == 0}}, rule: Rule{Terms: 8 * n}}
 }
 
 func (g *Generator) triangularSolve() *call {
