@@ -27,7 +27,7 @@ type deviceGroup struct {
 	running  int   // devices that have not finished
 	waiting  int   // devices that wait for others
 	failed   error // ends every wait
-	meetings map[meetingKey]*meeting
+	meetings map[meetingKey]meeting
 	channels map[ChannelKey][]*tensor.Tensor
 	Infeed   [][]*tensor.Tensor
 }
@@ -45,15 +45,12 @@ type ChannelKey struct {
 	To      int
 }
 
-// meeting collects the operands of one collective. Devices read a complete meeting without the lock.
-type meeting struct {
-	operands map[int][]*tensor.Tensor // by process
-	complete bool
-}
+// meeting collects the operands of one collective, by process. Devices read a complete meeting without the lock.
+type meeting map[int][]*tensor.Tensor
 
 func NewDeviceGroup(replicas, partitions int) *deviceGroup {
 	w := &deviceGroup{Replicas: replicas, Partitions: partitions, running: replicas * partitions,
-		meetings: map[meetingKey]*meeting{}, channels: map[ChannelKey][]*tensor.Tensor{}}
+		meetings: map[meetingKey]meeting{}, channels: map[ChannelKey][]*tensor.Tensor{}}
 	w.changed = sync.NewCond(&w.mu)
 	return w
 }
@@ -118,7 +115,7 @@ func (w *deviceGroup) leave(err error) {
 }
 
 // Meet sends the operands of process self to the other members of its group and returns the operands of all members.
-func (w *deviceGroup) Meet(m *Machine, at *Instr, self int, group []int, operands []*tensor.Tensor) map[int][]*tensor.Tensor {
+func (w *deviceGroup) Meet(m *Machine, at *Instr, self int, group []int, operands []*tensor.Tensor) meeting {
 	copies := make([]*tensor.Tensor, len(operands))
 	for i, t := range operands {
 		copies[i] = t.Clone()
@@ -128,20 +125,19 @@ func (w *deviceGroup) Meet(m *Machine, at *Instr, self int, group []int, operand
 	key := meetingKey{at.Op, group[0]}
 	mt := w.meetings[key]
 	if mt == nil {
-		mt = &meeting{operands: map[int][]*tensor.Tensor{}}
+		mt = meeting{}
 		w.meetings[key] = mt
 	}
-	if _, twice := mt.operands[self]; twice {
+	if _, twice := mt[self]; twice {
 		kernel.Fail(fmt.Errorf("has process %d twice in a group", self))
 	}
-	mt.operands[self] = copies
-	if len(mt.operands) == len(group) {
-		mt.complete = true
+	mt[self] = copies
+	if len(mt) == len(group) {
 		delete(w.meetings, key)
 		w.notify()
 	}
-	w.wait(m.Ctx, func() bool { return mt.complete })
-	return mt.operands
+	w.wait(m.Ctx, func() bool { return len(mt) == len(group) })
+	return mt
 }
 
 // Send puts values into a channel. They count towards the memory limit until a device receives them.
