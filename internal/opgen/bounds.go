@@ -13,8 +13,8 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// Column returns the column of bounds.txt that has the bounds of a type: 0 for integers, which have none, 1 for floats of
-// up to 8 bits, and 2 to 7 for the wide types.
+// Column returns the column of bounds.txt that has the bounds of a type: 0 for integers, which have none, 1 for floats
+// of up to 8 bits, and 2 to 7 for the wide types.
 func Column(d tensor.DType) int {
 	i := slices.Index([]tensor.DType{tensor.F16, tensor.BF16, tensor.F32, tensor.F64, tensor.Complex64, tensor.Complex128}, d)
 	switch {

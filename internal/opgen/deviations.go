@@ -234,7 +234,8 @@ func Deviations() []Deviation {
 			},
 		},
 		{
-			// 2^-127, the least f8E8M0FNU, is a denormal of f32: XLA adds and subtracts 0 instead, and converts it to false.
+			// 2^-127, the least f8E8M0FNU, is a denormal of f32: XLA adds and subtracts 0 instead, and converts it to
+			// false.
 			Name: "the least f8E8M0FNU",
 			Ops:  ops("add", "subtract", "convert"),
 			When: func(e *Element) bool {

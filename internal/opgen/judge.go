@@ -26,8 +26,8 @@ func Epsilon(d tensor.DType) float64 {
 
 // bound limits the distance of two engines on a function. Random programs have ordinary values, far from most poles and
 // from the values on which exponentials lose digits: bounds above 128 do not apply to them. (XLA's atanh of f64 is off
-// by 128 ULP near 0.414.) The largest measured distances are 18 (complex powers, of which XLA misses the true value by
-// 16) and 14 (lgamma); lgamma and digamma have zeros among ordinary values, near which XLA loses digits.
+// by 128 ULP near 0.414.) The largest measured distances are 18 (complex powers: XLA's error is 16) and 14 (lgamma);
+// lgamma and digamma have zeros among ordinary values, near which XLA loses digits.
 func (p *Program) bound() Bound {
 	b := *boundOf(p.Op, p.DType)
 	switch {
@@ -46,9 +46,9 @@ func (p *Program) bound() Bound {
 type Verdict map[string]int
 
 // Judge compares the results of a program on the embedded engine (a) and on XLA (b). The program's rule requires the
-// same bits, or limits the distance by the rounding errors of all terms, or by the bound of a function. Judge returns an
-// error if an element breaks the rule and no deviation explains it, or if the engine misses the results that the program
-// expects. again executes the program on the engine with other arguments, to prove a deviation.
+// same bits, or limits the distance by the rounding errors of all terms, or by the bound of a function. Judge returns
+// an error if an element breaks the rule and no deviation explains it, or if the engine misses the results that the
+// program expects. again executes the program on the engine with other arguments, to prove a deviation.
 func Judge(p *Program, a, b []*tensor.Tensor, again func(args []*tensor.Tensor) ([]*tensor.Tensor, error)) (Verdict, error) {
 	if len(a) != len(b) {
 		return nil, fmt.Errorf("%d results against %d", len(a), len(b))
