@@ -2,6 +2,7 @@ package plan
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
@@ -365,42 +366,37 @@ func (b *scalars) elements(o *ir.Op, in [][]uint8, types []kernel.Type, t kernel
 	return out
 }
 
-// scalarCodes are the operations on registers of i32 and ui32, i64 and ui64, f32, f64; 0 if there is none.
-type scalarCodes struct{ word, long, single, double exec.ScalarCode }
+// scalarCodes are the operations on registers of the scalarTypes; 0 if there is none.
+type scalarCodes [6]exec.ScalarCode
+
+var scalarTypes = []tensor.DType{tensor.I32, tensor.UI32, tensor.I64, tensor.UI64, tensor.F32, tensor.F64}
 
 func (c scalarCodes) of(dt tensor.DType) exec.ScalarCode {
-	switch dt {
-	case tensor.I32, tensor.UI32:
-		return c.word
-	case tensor.I64, tensor.UI64:
-		return c.long
-	case tensor.F32:
-		return c.single
-	case tensor.F64:
-		return c.double
+	if i := slices.Index(scalarTypes, dt); i >= 0 {
+		return c[i]
 	}
 	return exec.ScalarCallOp
 }
 
 var arithmetic = map[*ir.Def]scalarCodes{
-	stablehlo.Add:      {exec.ScalarAddW, exec.ScalarAddL, exec.ScalarAddF, exec.ScalarAddD},
-	stablehlo.Subtract: {exec.ScalarSubW, exec.ScalarSubL, exec.ScalarSubF, exec.ScalarSubD},
-	stablehlo.Multiply: {exec.ScalarMulW, exec.ScalarMulL, exec.ScalarMulF, exec.ScalarMulD},
-	stablehlo.Divide:   {single: exec.ScalarDivF, double: exec.ScalarDivD},
-	stablehlo.Abs:      {single: exec.ScalarAbsF, double: exec.ScalarAbsD},
-	stablehlo.Negate:   {single: exec.ScalarNegateF, double: exec.ScalarNegateD},
-	stablehlo.Sqrt:     {single: exec.ScalarSqrtF},
+	stablehlo.Add:      {exec.ScalarAddW, exec.ScalarAddW, exec.ScalarAddL, exec.ScalarAddL, exec.ScalarAddF, exec.ScalarAddD},
+	stablehlo.Subtract: {exec.ScalarSubW, exec.ScalarSubW, exec.ScalarSubL, exec.ScalarSubL, exec.ScalarSubF, exec.ScalarSubD},
+	stablehlo.Multiply: {exec.ScalarMulW, exec.ScalarMulW, exec.ScalarMulL, exec.ScalarMulL, exec.ScalarMulF, exec.ScalarMulD},
+	stablehlo.Divide:   {4: exec.ScalarDivF, exec.ScalarDivD},
+	stablehlo.Abs:      {4: exec.ScalarAbsF, exec.ScalarAbsD},
+	stablehlo.Negate:   {4: exec.ScalarNegateF, exec.ScalarNegateD},
+	stablehlo.Sqrt:     {4: exec.ScalarSqrtF},
 }
 
 // anyBits are the operations on the bits of any type.
 var anyBits = map[*ir.Def]exec.ScalarCode{stablehlo.And: exec.ScalarAnd, stablehlo.Or: exec.ScalarOr, stablehlo.Xor: exec.ScalarXor, stablehlo.Select: exec.ScalarSelect}
 
-// comparisons are the operations of LT, LE, EQ and NE. The greater of x and y is the less of y and x.
-var comparisons = map[byte]scalarCodes{
-	'T': {exec.ScalarLessIW, exec.ScalarLessIL, exec.ScalarLessF, exec.ScalarLessD},
-	'E': {exec.ScalarLessEqualIW, exec.ScalarLessEqualIL, exec.ScalarLessEqualF, exec.ScalarLessEqualD},
-	'Q': {exec.ScalarEq, exec.ScalarEq, exec.ScalarEqF, exec.ScalarEqD},
-	'N': {exec.ScalarNe, exec.ScalarNe, exec.ScalarNeF, exec.ScalarNeD},
+// comparisons are the operations by direction. The greater of x and y is the less of y and x.
+var comparisons = map[string]scalarCodes{
+	"LT": {exec.ScalarLessIW, exec.ScalarLessU, exec.ScalarLessIL, exec.ScalarLessU, exec.ScalarLessF, exec.ScalarLessD},
+	"LE": {exec.ScalarLessEqualIW, exec.ScalarLessEqualU, exec.ScalarLessEqualIL, exec.ScalarLessEqualU, exec.ScalarLessEqualF, exec.ScalarLessEqualD},
+	"EQ": {exec.ScalarEq, exec.ScalarEq, exec.ScalarEq, exec.ScalarEq, exec.ScalarEqF, exec.ScalarEqD},
+	"NE": {exec.ScalarNe, exec.ScalarNe, exec.ScalarNe, exec.ScalarNe, exec.ScalarNeF, exec.ScalarNeD},
 }
 
 // scalarCode returns the operation on registers that computes an op, and whether its operands change places;
@@ -417,20 +413,7 @@ func scalarCode(o *ir.Op, types []kernel.Type, t kernel.Type) (code exec.ScalarC
 		return exec.ScalarConvertIWF, false
 	case kind == stablehlo.Compare && EnumAttr(o, stablehlo.AttrCompareType, "") != "TOTALORDER":
 		dir := EnumAttr(o, stablehlo.AttrComparisonDirection, "")
-		if len(dir) != 2 {
-			break
-		}
-		which := dir[1]
-		if dir == "NE" {
-			which = 'N'
-		}
-		code := comparisons[which].of(dt)
-		if unsigned := dt == tensor.UI32 || dt == tensor.UI64; unsigned && which == 'T' {
-			code = exec.ScalarLessU
-		} else if unsigned && which == 'E' {
-			code = exec.ScalarLessEqualU
-		}
-		return code, dir[0] == 'G'
+		return comparisons[strings.Replace(dir, "G", "L", 1)].of(dt), strings.HasPrefix(dir, "G")
 	}
 	return arithmetic[kind].of(t.DType), false
 }
