@@ -180,10 +180,10 @@ func rank(t *tensor.Tensor, i int) uint64 {
 		return uint64(t.IntAt(i)) ^ 1<<63
 	case !d.IsFloat() || d == tensor.F8E8M0FNU:
 		return code
-	case code&sign == 0:
-		return code | sign
-	case math.IsNaN(t.FloatAt(i)):
-		return 0 // also the NaN of types whose only NaN has the code of -0
+	case code < sign:
+		return code + sign + 1
+	case code == sign && math.IsNaN(t.FloatAt(i)):
+		return 0 // the only NaN of a type without -0
 	}
-	return ^code & (sign - 1)
+	return 2*sign - code
 }
