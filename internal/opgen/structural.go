@@ -191,7 +191,12 @@ func (g *Generator) index(dt tensor.DType, d int64) arg {
 	return scalar(dt, g.between(-2, d+2))
 }
 
+// indexType returns a type of indices. XLA limits indices in their own type: the limit of a large dimension does not
+// fit in i8, and XLA then reads and writes outside.
 func (g *Generator) indexType() tensor.DType {
+	if g.large {
+		return pick(g, tensor.I32, tensor.I64, tensor.UI32)
+	}
 	return pick(g, tensor.I32, tensor.I64, tensor.UI32, tensor.I8, tensor.UI8)
 }
 
