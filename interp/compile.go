@@ -15,20 +15,19 @@ import (
 // compile makes the plan of a module's entry function and of every function that it calls.
 func compile(mod *ir.Module, rp *runtime.Program, opts Options, copts runtime.CompileOptions) (*plan.Compiler, *exec.Function, error) {
 	expands := func(op *ir.Op) bool { return opts.Kernels[op.Def()] == nil && ops.Expands(op) }
-	calls := legalize.HasCalls(mod)
-	if calls || has(mod, expands) {
+	if calls := legalize.HasCalls(mod); calls || has(mod, expands) {
 		mod = mod.Clone() // the caller's module stays unchanged
-	}
-	if calls {
-		if err := legalize.Calls(mod); err != nil {
+		if calls {
+			if err := legalize.Calls(mod); err != nil {
+				return nil, nil, err
+			}
+			if err := ir.Verify(mod); err != nil {
+				return nil, nil, err
+			}
+		}
+		if err := plan.Expand(mod, expands); err != nil {
 			return nil, nil, err
 		}
-		if err := ir.Verify(mod); err != nil {
-			return nil, nil, err
-		}
-	}
-	if err := plan.Expand(mod, expands); err != nil {
-		return nil, nil, err
 	}
 	h, err := ops.NewHost(mod, rp, copts)
 	if err != nil {

@@ -329,35 +329,28 @@ func join[F float](in, out []*tensor.Tensor, lo, hi int) {
 	}
 }
 
-// MakePredicate builds is_finite (spec, "is_finite") and similar ops from floats to i1, with loops for f32 and f64 if
-// there are.
-func MakePredicate(f func(float64) bool, loops ...*vec.Loop) func(*Signature) (Kernel, error) {
-	return func(s *Signature) (Kernel, error) {
-		if err := SameShape(s); err != nil {
-			return Kernel{}, err
-		}
-		dt := s.In[0].DType
-		if !dt.IsFloat() || s.Out[0].DType != tensor.I1 {
-			return Kernel{}, TypeMismatch(dt, s.Out[0].DType)
-		}
-		n := s.Out[0].N
-		switch {
-		case loops != nil && dt == tensor.F32:
-			return ElementKernel(n, 1, 1, convertView(vec.Unary[uint8, float32](loops[0])), 0), nil
-		case loops != nil && dt == tensor.F64:
-			return ElementKernel(n, 1, 1, convertView(vec.Unary[uint8, float64](loops[1])), 0), nil
-		case loops != nil && (dt == tensor.BF16 || dt == tensor.F16):
-			f := vec.Unary[uint8, float32](loops[0])
-			return ElementKernel(n, 1, 1, blockwise(dt, decode32, func(out *tensor.Tensor, lo int, x, _ []float32) {
-				f(out.Bytes()[lo:lo+len(x)], x)
-			}), 0), nil
-		}
-		return ElementKernel(n, 1, 2, blockwise(dt, Decode64, func(out *tensor.Tensor, lo int, x, _ []float64) {
-			for i, v := range x {
-				out.Bytes()[lo+i] = bit(f(v))
-			}
-		}), 0), nil
+// MakeIsFinite compiles is_finite (spec, "is_finite").
+func MakeIsFinite(s *Signature) (Kernel, error) {
+	if err := SameShape(s); err != nil {
+		return Kernel{}, err
 	}
+	dt := s.In[0].DType
+	if !dt.IsFloat() || s.Out[0].DType != tensor.I1 {
+		return Kernel{}, TypeMismatch(dt, s.Out[0].DType)
+	}
+	single, double := vec.Unary[uint8, float32](vec.Finite32Loop), vec.Unary[uint8, float64](vec.Finite64Loop)
+	var loop ElementLoop
+	switch dt {
+	case tensor.F32:
+		loop = convertView(single)
+	case tensor.F64:
+		loop = convertView(double)
+	case tensor.F16, tensor.BF16:
+		loop = blockwise(dt, decode32, func(out *tensor.Tensor, lo int, x, _ []float32) { single(out.Bytes()[lo:lo+len(x)], x) })
+	default:
+		loop = blockwise(dt, Decode64, func(out *tensor.Tensor, lo int, x, _ []float64) { double(out.Bytes()[lo:lo+len(x)], x) })
+	}
+	return ElementKernel(s.Out[0].N, 1, 1, loop, 0), nil
 }
 
 func bit(v bool) uint8 {
@@ -366,8 +359,6 @@ func bit(v bool) uint8 {
 	}
 	return 0
 }
-
-func IsFinite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
 // ReducePrecision rounds a number to eb exponent bits and mb mantissa bits. As the specification defines it, the
 // rounding works on the number's encoding. It rounds the mantissa to nearest even, then a number that is too large to

@@ -14,7 +14,6 @@ import (
 	"github.com/hlocb/hlocb/internal/dialect/interpreter"
 	"github.com/hlocb/hlocb/interp/internal/kernel"
 	"github.com/hlocb/hlocb/interp/internal/plan"
-	"github.com/hlocb/hlocb/interp/internal/simd/vec"
 	"github.com/hlocb/hlocb/ir"
 )
 
@@ -96,7 +95,7 @@ func BuildTable(h *Host) map[*ir.Def]plan.Row {
 		stablehlo.Complex:         {Make: plan.Pure(kernel.MakeComplex), Elementwise: true},
 		stablehlo.Real:            {Make: plan.Pure(kernel.MakeReal), Elementwise: true},
 		stablehlo.Imag:            {Make: plan.Pure(kernel.MakeImag), Elementwise: true},
-		stablehlo.IsFinite:        {Make: plan.Pure(kernel.MakePredicate(kernel.IsFinite, vec.Finite32Loop, vec.Finite64Loop)), Elementwise: true},
+		stablehlo.IsFinite:        {Make: plan.Pure(kernel.MakeIsFinite), Elementwise: true},
 		stablehlo.ReducePrecision: {Make: makeReducePrecision, Elementwise: true},
 
 		stablehlo.Gather:        {Make: makeGather},
