@@ -18,7 +18,7 @@ import (
 const (
 	fuseFrom   = 2048 // elements of a value below which fusing does not pay
 	fuseBlock  = 2048 // elements of a block
-	fuseLength = 48   // maximum number of fused ops
+	fuseLength = 128  // maximum number of fused ops
 )
 
 // schedule returns the ops of b without its terminator, in execution order, with fused ops grouped. An op without side
