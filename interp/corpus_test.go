@@ -13,6 +13,7 @@ import (
 
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/internal/dialect/view"
 	"github.com/hlocb/hlocb/internal/testkit"
 	"github.com/hlocb/hlocb/interp/internal/plan"
 	"github.com/hlocb/hlocb/ir"
@@ -213,7 +214,7 @@ func compileDir(t *testing.T, dir string) {
 func dropChecks(m *ir.Module) {
 	var checks []*ir.Op
 	m.Walk(func(o *ir.Op) bool {
-		if strings.HasPrefix(o.Name(), "check.") || plan.OpKind(o) == stablehlo.CustomCall && strings.HasPrefix(plan.StringAttr(o, "call_target_name"), "check.") {
+		if strings.HasPrefix(o.Name(), "check.") || plan.OpKind(o) == stablehlo.CustomCall && strings.HasPrefix(view.String(o.Attr("call_target_name")), "check.") {
 			checks = append(checks, o)
 		}
 		return true

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/hlocb/hlocb/dialect/mhlo"
+	"github.com/hlocb/hlocb/internal/dialect/view"
 	"github.com/hlocb/hlocb/interp/internal/exec"
 	"github.com/hlocb/hlocb/interp/internal/kernel"
 	"github.com/hlocb/hlocb/interp/internal/plan"
@@ -16,7 +17,7 @@ func planAsyncStart(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 
 // planMHLOAsyncStart compiles mhlo.async_start. It calls the function at once; the bundle holds its results.
 func planMHLOAsyncStart(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
-	f, err := p.Prog.Function(plan.StringAttr(s.Op, mhlo.AttrCalledComputation), s.Op)
+	f, err := p.Prog.Function(view.Symbol(s.Op.Attr(mhlo.AttrCalledComputation)), s.Op)
 	if err != nil {
 		return nil, err
 	}

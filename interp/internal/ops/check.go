@@ -5,6 +5,7 @@ import (
 
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/internal/dialect/check"
+	"github.com/hlocb/hlocb/internal/dialect/view"
 	"github.com/hlocb/hlocb/interp/internal/exec"
 	"github.com/hlocb/hlocb/interp/internal/kernel"
 	"github.com/hlocb/hlocb/interp/internal/plan"
@@ -24,7 +25,7 @@ func planCheckOp(kind string, constant bool) func(p *plan.Planner, s *plan.Spec)
 			}
 			c = kernel.CheckAlmost(tol)
 		case "close":
-			c = kernel.CheckClose(uint64(plan.IntAttr(s.Op, check.AttrMinULPDifference, 0)), uint64(plan.IntAttr(s.Op, check.AttrMaxULPDifference, 3)))
+			c = kernel.CheckClose(uint64(view.IntOr(s.Op.Attr(check.AttrMinULPDifference), 0)), uint64(view.IntOr(s.Op.Attr(check.AttrMaxULPDifference), 3)))
 		}
 		if !constant {
 			return planExpect(s, c)
@@ -93,7 +94,7 @@ func planShapeAssertion(s *plan.Spec) (exec.Runner, error) {
 			return nil, errors.New("expects integer scalars for the message")
 		}
 	}
-	message := plan.StringAttr(s.Op, stablehlo.AttrErrorMessage)
+	message := view.String(s.Op.Attr(stablehlo.AttrErrorMessage))
 	return func(_ *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
 		if fr.Slots[ins.In[0]].Tensor.IntAt(0) != 0 {
 			return

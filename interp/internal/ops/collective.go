@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/internal/dialect/view"
 	"github.com/hlocb/hlocb/interp/internal/exec"
 	"github.com/hlocb/hlocb/interp/internal/kernel"
 	"github.com/hlocb/hlocb/interp/internal/plan"
@@ -111,7 +112,7 @@ func (c *collective) inGroup() []*tensor.Tensor {
 // plan compiles a collective: meet, compute every result, store it.
 func (o *collectiveOp) plan(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 	data := *s
-	roots := o.rooted && plan.BoolAttr(s.Op, stablehlo.AttrHasDynamicRoot, false)
+	roots := o.rooted && view.Bool(s.Op.Attr(stablehlo.AttrHasDynamicRoot))
 	if roots {
 		if len(s.In) < 2 || s.In[len(s.In)-1].N != len(s.Out) || !kernel.IsIndex(s.In[len(s.In)-1].DType) {
 			return nil, errors.New("expects one root per operand")
@@ -292,7 +293,7 @@ func cut(t *tensor.Tensor, dim, k, n int) *tensor.Tensor {
 }
 
 func dimAttr(s *plan.Spec, name string) (int, error) {
-	d := int(plan.IntAttr(s.Op, name, -1))
+	d := int(view.IntOr(s.Op.Attr(name), -1))
 	if d < 0 || d >= len(s.In[0].Shape) {
 		return 0, fmt.Errorf("has %s %d of rank %d", name, d, len(s.In[0].Shape))
 	}

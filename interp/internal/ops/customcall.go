@@ -5,6 +5,7 @@ import (
 
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/internal/dialect/view"
 	"github.com/hlocb/hlocb/interp/internal/exec"
 	"github.com/hlocb/hlocb/interp/internal/plan"
 )
@@ -42,7 +43,7 @@ func builtinTarget(target string) func(*Host, *plan.Planner, *plan.Spec) (exec.R
 // planCustomCall compiles custom_call (spec, "custom_call") by its target: a target that the engine implements, a hook
 // as the module writes it, a test's expectation, or a target of Host.Targets.
 func (h *Host) planCustomCall(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
-	target := plan.StringAttr(s.Op, stablehlo.AttrCallTargetName)
+	target := view.String(s.Op.Attr(stablehlo.AttrCallTargetName))
 	if builtin := builtinTarget(target); builtin != nil {
 		return builtin(h, p, s)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/hlocb/hlocb/dialect/mhlo"
 	"github.com/hlocb/hlocb/dialect/sdy"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/internal/dialect/view"
 	"github.com/hlocb/hlocb/interp/internal/exec"
 	"github.com/hlocb/hlocb/interp/internal/kernel"
 	"github.com/hlocb/hlocb/interp/internal/plan"
@@ -29,7 +30,7 @@ func Grid(mod *ir.Module, symbols ir.Symbols, ownReplicas, ownPartitions int, op
 				given = own
 			}
 			if given == 0 {
-				given = int(plan.IntAttr(mod.Op(), dialect+name, 0))
+				given = int(view.IntOr(mod.Op().Attr(dialect+name), 0))
 			}
 		}
 		return given
@@ -67,7 +68,7 @@ func Spans(mod *ir.Module, symbols ir.Symbols) bool {
 			"collective_reduce", "reduce_scatter", "send", "recv":
 			found = true
 		case "custom_call":
-			switch plan.StringAttr(op, stablehlo.AttrCallTargetName) {
+			switch view.String(op.Attr(stablehlo.AttrCallTargetName)) {
 			case "SPMDFullToShardShape", "SPMDShardToFullShape":
 				found = true
 			}
@@ -89,7 +90,7 @@ type place struct {
 // firesOn returns the place from the op's sharding: {manual}, {maximal device=1} or a mesh of one device. The default
 // is device 0.
 func firesOn(symbols ir.Symbols, op *ir.Op) place {
-	if text := plan.StringAttr(op, mhlo.AttrSharding); text == "{manual}" {
+	if text := view.String(op.Attr(mhlo.AttrSharding)); text == "{manual}" {
 		return place{each: true}
 	} else if rest, ok := strings.CutPrefix(text, "{maximal device="); ok {
 		if n, err := strconv.Atoi(strings.TrimSuffix(rest, "}")); err == nil {

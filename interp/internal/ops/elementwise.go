@@ -2,6 +2,7 @@ package ops
 
 import (
 	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/internal/dialect/view"
 	"github.com/hlocb/hlocb/interp/internal/exec"
 	"github.com/hlocb/hlocb/interp/internal/kernel"
 	"github.com/hlocb/hlocb/interp/internal/plan"
@@ -40,7 +41,7 @@ func makeReducePrecision(s *plan.Spec) (kernel.Kernel, error) {
 	if !dt.IsFloat() || s.Out[0].DType != dt {
 		return kernel.Kernel{}, kernel.TypeMismatch(dt, s.Out[0].DType)
 	}
-	eb, mb := int(plan.IntAttr(s.Op, stablehlo.AttrExponentBits, 0)), int(plan.IntAttr(s.Op, stablehlo.AttrMantissaBits, -1))
+	eb, mb := int(view.IntOr(s.Op.Attr(stablehlo.AttrExponentBits), 0)), int(view.IntOr(s.Op.Attr(stablehlo.AttrMantissaBits), -1))
 	if eb < 1 || mb < 0 {
 		return kernel.Kernel{}, kernel.Unsupported("reduce_precision to e%dm%d", eb, mb)
 	}

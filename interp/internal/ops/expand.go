@@ -8,6 +8,7 @@ import (
 
 	"github.com/hlocb/hlocb/dialect/chlo"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/internal/dialect/view"
 	"github.com/hlocb/hlocb/interp/internal/kernel"
 	"github.com/hlocb/hlocb/interp/internal/plan"
 	"github.com/hlocb/hlocb/ir"
@@ -75,8 +76,8 @@ func scanShape(s *plan.Spec, in []*tensor.Tensor) error {
 	for i := outputs; i < len(s.Out); i++ {
 		s.Out[i].Shape = in[inputs+i-outputs].Shape()
 	}
-	dim := int(plan.IntAttr(s.Op, stablehlo.AttrDimension, 0))
-	steps := plan.IntAttr(s.Op, chlo.AttrScanDimSize, -1)
+	dim := int(view.IntOr(s.Op.Attr(stablehlo.AttrDimension), 0))
+	steps := view.IntOr(s.Op.Attr(chlo.AttrScanDimSize), -1)
 	if inputs > 0 && dim < len(in[0].Shape()) {
 		steps = in[0].Shape()[dim]
 	}

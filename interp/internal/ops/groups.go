@@ -7,6 +7,7 @@ import (
 
 	"github.com/hlocb/hlocb/dialect/sdy"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/internal/dialect/view"
 	"github.com/hlocb/hlocb/internal/sharding"
 	"github.com/hlocb/hlocb/interp/internal/kernel"
 	"github.com/hlocb/hlocb/interp/internal/plan"
@@ -156,7 +157,7 @@ func channelOf(op *ir.Op) int64 {
 
 // reductionRule returns the rule of all_gather, all_reduce and reduce_scatter.
 func reductionRule(op *ir.Op) (groupRule, error) {
-	global := plan.BoolAttr(op, stablehlo.AttrUseGlobalDeviceIDs, false)
+	global := view.Bool(op.Attr(stablehlo.AttrUseGlobalDeviceIDs))
 	switch channel := channelOf(op) > 0; {
 	case channel && global:
 		return flattenedIDs, nil

@@ -6,6 +6,7 @@ import (
 
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/internal/dialect/interpreter"
+	"github.com/hlocb/hlocb/internal/dialect/view"
 	"github.com/hlocb/hlocb/interp/internal/exec"
 	"github.com/hlocb/hlocb/interp/internal/kernel"
 	"github.com/hlocb/hlocb/interp/internal/plan"
@@ -149,7 +150,7 @@ type transfer struct {
 func transferOf(op *ir.Op) (*transfer, error) {
 	t := &transfer{channel: channelOf(op)}
 	if c, err := plan.Data[*stablehlo.ChannelHandle](op, stablehlo.AttrChannelHandle); err == nil {
-		t.device = c.Type == stablehlo.ChannelDeviceToDevice && !plan.BoolAttr(op, stablehlo.AttrIsHostTransfer, false)
+		t.device = c.Type == stablehlo.ChannelDeviceToDevice && !view.Bool(op.Attr(stablehlo.AttrIsHostTransfer))
 	}
 	if op.Attr(stablehlo.AttrSourceTargetPairs) == nil {
 		return t, nil
@@ -300,7 +301,7 @@ func planRunParallel(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 
 // planComposite compiles composite (spec, "composite") as a call of its decomposition.
 func planComposite(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
-	return plan.PlanCallTo(p, s, plan.StringAttr(s.Op, stablehlo.AttrDecomposition))
+	return plan.PlanCallTo(p, s, view.Symbol(s.Op.Attr(stablehlo.AttrDecomposition)))
 }
 
 // planRegionCall compiles ops that execute their region once with their operands as arguments:

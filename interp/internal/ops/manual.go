@@ -8,6 +8,7 @@ import (
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/dialect/mhlo"
 	"github.com/hlocb/hlocb/dialect/sdy"
+	"github.com/hlocb/hlocb/internal/dialect/view"
 	"github.com/hlocb/hlocb/internal/sharding"
 	"github.com/hlocb/hlocb/interp/internal/exec"
 	"github.com/hlocb/hlocb/interp/internal/kernel"
@@ -342,7 +343,7 @@ func planShardToFull(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 	if s.In[0].Shape.Equal(s.Out[0].Shape) {
 		return plan.PlanForward(p, s)
 	}
-	cut, err := cutGSPMD(p, plan.StringAttr(s.Op, mhlo.AttrSharding), s.Out[0], s.In[0])
+	cut, err := cutGSPMD(p, view.String(s.Op.Attr(mhlo.AttrSharding)), s.Out[0], s.In[0])
 	if err != nil {
 		return nil, err
 	}
@@ -384,7 +385,7 @@ func cutGSPMD(p *plan.Planner, text string, whole, local kernel.Type) (*sharding
 // shardingOf returns the mhlo.sharding attribute of a value, or "" if it has none.
 func shardingOf(v *ir.Value) string {
 	if def := v.DefiningOp(); def != nil {
-		return plan.StringAttr(def, mhlo.AttrSharding)
+		return view.String(def.Attr(mhlo.AttrSharding))
 	}
 	if f, ok := fn.AsFunc(v.Block().Parent()); ok {
 		if a, ok := f.ArgAttrs(v.Index()).Get(mhlo.AttrSharding).(*ir.StringAttr); ok {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/internal/dialect/view"
 	"github.com/hlocb/hlocb/interp/internal/kernel"
 	"github.com/hlocb/hlocb/interp/internal/plan"
 	"github.com/hlocb/hlocb/tensor"
@@ -69,7 +70,7 @@ func makeSlice(s *plan.Spec) (kernel.Kernel, error) {
 
 // makeConcatenate compiles concatenate (spec, "concatenate").
 func makeConcatenate(s *plan.Spec) (kernel.Kernel, error) {
-	return kernel.ConcatenateKernel(&s.Signature, int(plan.IntAttr(s.Op, stablehlo.AttrDimension, -1)))
+	return kernel.ConcatenateKernel(&s.Signature, int(view.IntOr(s.Op.Attr(stablehlo.AttrDimension), -1)))
 }
 
 // makePad compiles pad (spec, "pad"). Padding may be negative at both ends.
@@ -83,7 +84,7 @@ func makePad(s *plan.Spec) (kernel.Kernel, error) {
 
 // makeIota compiles iota and dynamic_iota (spec, "iota", "dynamic_iota").
 func makeIota(s *plan.Spec) (kernel.Kernel, error) {
-	return kernel.IotaKernel(&s.Signature, int(plan.IntAttr(s.Op, stablehlo.AttrIotaDimension, -1)))
+	return kernel.IotaKernel(&s.Signature, int(view.IntOr(s.Op.Attr(stablehlo.AttrIotaDimension), -1)))
 }
 
 // operandShape returns a shape function for dynamic_broadcast_in_dim, dynamic_iota and dynamic_reshape: operand i holds
@@ -129,7 +130,7 @@ func realDynamicSliceShape(s *plan.Spec, in []*tensor.Tensor) error {
 
 // makeGetDimensionSize compiles get_dimension_size (spec, "get_dimension_size").
 func makeGetDimensionSize(s *plan.Spec) (kernel.Kernel, error) {
-	dim := int(plan.IntAttr(s.Op, stablehlo.AttrDimension, -1))
+	dim := int(view.IntOr(s.Op.Attr(stablehlo.AttrDimension), -1))
 	if dim < 0 || dim >= len(s.In[0].Shape) {
 		return kernel.Kernel{}, fmt.Errorf("asks for dimension %d of rank %d", dim, len(s.In[0].Shape))
 	}
@@ -139,7 +140,7 @@ func makeGetDimensionSize(s *plan.Spec) (kernel.Kernel, error) {
 }
 
 func setDimensionSizeShape(s *plan.Spec, in []*tensor.Tensor) error {
-	dim := int(plan.IntAttr(s.Op, stablehlo.AttrDimension, -1))
+	dim := int(view.IntOr(s.Op.Attr(stablehlo.AttrDimension), -1))
 	if dim < 0 || dim >= len(s.In[0].Shape) {
 		return fmt.Errorf("sets dimension %d of rank %d", dim, len(s.In[0].Shape))
 	}

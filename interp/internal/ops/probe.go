@@ -8,6 +8,7 @@ import (
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/internal/dialect/check"
 	"github.com/hlocb/hlocb/internal/dialect/interpreter"
+	"github.com/hlocb/hlocb/internal/dialect/view"
 	"github.com/hlocb/hlocb/interp/internal/exec"
 	"github.com/hlocb/hlocb/interp/internal/kernel"
 	"github.com/hlocb/hlocb/interp/internal/plan"
@@ -19,7 +20,7 @@ import (
 // planProbe compiles interpreter.probe: it passes the value through to its result, and a tap named by probe_id observes
 // it. If the program itself compares probed values (check.expect_serialized_eq), the run keeps them.
 func (h *Host) planProbe(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
-	id := plan.StringAttr(s.Op, interpreter.AttrProbeID)
+	id := view.String(s.Op.Attr(interpreter.AttrProbeID))
 	bound, err := h.tapSite(p, s, "probe", id)
 	if err != nil {
 		return nil, err
@@ -92,7 +93,7 @@ func comparesProbes(m *ir.Module) bool {
 // planExpectSerialized compiles check.expect_serialized_eq: the operand must equal the value that the probe saw in that
 // iteration.
 func planExpectSerialized(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
-	id, iter := plan.StringAttr(s.Op, interpreter.AttrProbeID), int(plan.IntAttr(s.Op, check.AttrIter, 0))
+	id, iter := view.String(s.Op.Attr(interpreter.AttrProbeID)), int(view.IntOr(s.Op.Attr(check.AttrIter), 0))
 	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
 		seen := m.Probes[id]
 		if len(seen) == 0 {

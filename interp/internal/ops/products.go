@@ -2,6 +2,7 @@ package ops
 
 import (
 	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/internal/dialect/view"
 	"github.com/hlocb/hlocb/interp/internal/kernel"
 	"github.com/hlocb/hlocb/interp/internal/kernel/algebra"
 	"github.com/hlocb/hlocb/interp/internal/plan"
@@ -57,8 +58,8 @@ func convAttributes(s *plan.Spec) (*kernel.ConvolutionWindow, error) {
 		return nil, err
 	}
 	n := len(d.InputSpatial)
-	w := &kernel.ConvolutionWindow{Dims: (*kernel.ConvDimensions)(d), Groups: int(plan.IntAttr(s.Op, stablehlo.AttrFeatureGroupCount, 1)),
-		BatchGroups: int(plan.IntAttr(s.Op, stablehlo.AttrBatchGroupCount, 1))}
+	w := &kernel.ConvolutionWindow{Dims: (*kernel.ConvDimensions)(d), Groups: int(view.IntOr(s.Op.Attr(stablehlo.AttrFeatureGroupCount), 1)),
+		BatchGroups: int(view.IntOr(s.Op.Attr(stablehlo.AttrBatchGroupCount), 1))}
 	for _, x := range []struct {
 		list *[]int64
 		name string
@@ -74,13 +75,13 @@ func convAttributes(s *plan.Spec) (*kernel.ConvolutionWindow, error) {
 // makeCholesky compiles cholesky (spec, "cholesky"). The spec does not define the other triangle of the result; here it
 // is zero. A matrix that is not positive definite yields NaNs.
 func makeCholesky(s *plan.Spec) (kernel.Kernel, error) {
-	return algebra.CholeskyKernel(&s.Signature, plan.BoolAttr(s.Op, stablehlo.AttrLower, false))
+	return algebra.CholeskyKernel(&s.Signature, view.Bool(s.Op.Attr(stablehlo.AttrLower)))
 }
 
 // makeTriangularSolve compiles triangular_solve (spec, "triangular_solve").
 func makeTriangularSolve(s *plan.Spec) (kernel.Kernel, error) {
-	return algebra.SolveKernel(&s.Signature, plan.BoolAttr(s.Op, stablehlo.AttrLeftSide, false), plan.BoolAttr(s.Op, stablehlo.AttrLower, false),
-		plan.BoolAttr(s.Op, stablehlo.AttrUnitDiagonal, false), plan.EnumAttr(s.Op, stablehlo.AttrTransposeA, "NO_TRANSPOSE"))
+	return algebra.SolveKernel(&s.Signature, view.Bool(s.Op.Attr(stablehlo.AttrLeftSide)), view.Bool(s.Op.Attr(stablehlo.AttrLower)),
+		view.Bool(s.Op.Attr(stablehlo.AttrUnitDiagonal)), plan.EnumAttr(s.Op, stablehlo.AttrTransposeA, "NO_TRANSPOSE"))
 }
 
 // makeFFT compiles fft (spec, "fft"), which transforms the last one to three dimensions.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/hlocb/hlocb/dialect/mhlo"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/internal/dialect/view"
 	"github.com/hlocb/hlocb/interp/internal/kernel"
 	"github.com/hlocb/hlocb/interp/internal/plan"
 	"github.com/hlocb/hlocb/ir"
@@ -29,7 +30,7 @@ func rngStreams(m *ir.Module) map[*ir.Op]uint64 {
 		if plan.OpKind(op) == stablehlo.Rng {
 			path := ""
 			for f := op.Parent(); f != nil; f = f.Parent() {
-				if name := plan.StringAttr(f, ir.SymbolName); name != "" {
+				if name := view.String(f.Attr(ir.SymbolName)); name != "" {
 					path = name + "." + path
 				}
 			}
@@ -56,7 +57,7 @@ func makeRngState(s *plan.Spec) (kernel.Kernel, error) {
 	if len(s.In) != 0 || len(s.Out) != 1 || s.Out[0].DType != tensor.UI64 || s.Out[0].N != 2 {
 		return kernel.Kernel{}, errors.New("expects one result of type tensor<2xui64>")
 	}
-	delta := uint64(plan.IntAttr(s.Op, mhlo.AttrDelta, 0))
+	delta := uint64(view.IntOr(s.Op.Attr(mhlo.AttrDelta), 0))
 	var mu sync.Mutex
 	lo, hi := uint64(0x7012395), uint64(0)
 	return kernel.Kernel{Family: "elements", Run: func(_, out []*tensor.Tensor) {

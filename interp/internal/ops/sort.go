@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/internal/dialect/view"
 	"github.com/hlocb/hlocb/interp/internal/exec"
 	"github.com/hlocb/hlocb/interp/internal/kernel"
 	"github.com/hlocb/hlocb/interp/internal/plan"
@@ -19,7 +20,7 @@ func sortSpec(s *plan.Spec) (kernel.SortGeometry, error) {
 		return g, errors.New("expects inputs, as many results, and one region")
 	}
 	rank := len(s.In[0].Shape)
-	dim := plan.IntAttr(s.Op, stablehlo.AttrDimension, -1)
+	dim := view.IntOr(s.Op.Attr(stablehlo.AttrDimension), -1)
 	if dim < 0 {
 		dim += int64(rank)
 	}

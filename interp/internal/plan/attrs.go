@@ -51,24 +51,6 @@ func IntsOr(op *ir.Op, name string, n int, def int64) ([]int64, error) {
 	return v, nil
 }
 
-// IntAttr returns a single integer, or def if the attribute is absent.
-func IntAttr(op *ir.Op, name string, def int64) int64 {
-	if a, ok := op.Attr(name).(*ir.IntegerAttr); ok {
-		return a.Value()
-	}
-	return def
-}
-
-func BoolAttr(op *ir.Op, name string, def bool) bool {
-	switch a := op.Attr(name).(type) {
-	case *ir.IntegerAttr:
-		return a.Value() != 0
-	case *ir.UnitAttr:
-		return true
-	}
-	return def
-}
-
 // EnumAttr returns the spelling of an enumerated attribute, or def if the attribute is absent.
 func EnumAttr(op *ir.Op, name, def string) string {
 	switch a := op.Attr(name).(type) {
@@ -78,16 +60,6 @@ func EnumAttr(op *ir.Op, name, def string) string {
 		return a.Value()
 	}
 	return def
-}
-
-func StringAttr(op *ir.Op, name string) string {
-	switch a := op.Attr(name).(type) {
-	case *ir.StringAttr:
-		return a.Value()
-	case *ir.SymbolRefAttr:
-		return a.Root()
-	}
-	return ""
 }
 
 // Data returns the content of a dialect's attribute.

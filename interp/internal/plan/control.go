@@ -8,6 +8,7 @@ import (
 
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/internal/dialect/view"
 	"github.com/hlocb/hlocb/interp/internal/exec"
 	"github.com/hlocb/hlocb/interp/internal/kernel"
 	"github.com/hlocb/hlocb/ir"
@@ -190,7 +191,7 @@ func PlanTuple(p *Planner, s *Spec) (exec.Runner, error) {
 
 // PlanGetTupleElement compiles stablehlo.get_tuple_element (spec, "get_tuple_element").
 func PlanGetTupleElement(p *Planner, s *Spec) (exec.Runner, error) {
-	i := int(IntAttr(s.Op, stablehlo.AttrIndex, -1))
+	i := int(view.IntOr(s.Op.Attr(stablehlo.AttrIndex), -1))
 	if len(s.In) != 1 || i < 0 || i >= len(s.In[0].Elems) {
 		return nil, fmt.Errorf("index %d is out of bounds of the tuple", i)
 	}
