@@ -3,6 +3,7 @@ package interp
 import (
 	"testing"
 
+	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
 )
 
@@ -48,5 +49,42 @@ func TestExpandedDynamicOps(t *testing.T) {
 				t.Errorf("%d elements: result %d is %s, not %s", n, i, got, want[n][i])
 			}
 		}
+	}
+}
+
+// TestExpandedOnReplicas: several machines share the plan of an op that is expanded when it executes.
+func TestExpandedOnReplicas(t *testing.T) {
+	exe, err := compileWith(t, `func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %n = stablehlo.constant dense<20> : tensor<i32>
+  %z = stablehlo.constant dense<0> : tensor<i32>
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %r:2 = stablehlo.while(%i = %z, %y = %x) : tensor<i32>, tensor<?xf32>
+    cond {
+      %c = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %c : tensor<i1>
+    } do {
+      %j = stablehlo.add %i, %one : tensor<i32>
+      %s = chlo.asinh %y : tensor<?xf32> -> tensor<?xf32>
+      %w = stablehlo.concatenate %s, %s, dim = 0 : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+      %e = stablehlo.slice %w [0:2] : (tensor<?xf32>) -> tensor<2xf32>
+      %d = stablehlo.convert %e : (tensor<2xf32>) -> tensor<?xf32>
+      stablehlo.return %j, %d : tensor<i32>, tensor<?xf32>
+    }
+  return %r#1 : tensor<?xf32>
+}`, Options{}, runtime.CompileOptions{Replicas: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer exe.Close()
+	x := tensor.New(tensor.F32, tensor.Shape{3})
+	for i := range 3 {
+		x.SetFloat(i, 1)
+	}
+	out, err := exe.Run(t.Context(), []*tensor.Tensor{x})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := out[0].FloatAt(0); got < 0.3 || got > 0.4 {
+		t.Errorf("twenty times asinh of 1 is %v", got)
 	}
 }
