@@ -7,6 +7,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/hlocb/hlocb/interp/internal/simd/vec"
 	"github.com/hlocb/hlocb/interp/internal/special"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -239,7 +240,7 @@ func RngKernel(s *Signature, dist string, key uint64) (Kernel, error) {
 				} else {
 					threeFry(x, y, key, uint64(2*lo+1), 2)
 					for i := range x { // Box-Muller transform
-						v[lo+i] = a + float64(b*math.Sqrt(-2*special.Log(1-v[lo+i]))*special.Cosine(2*math.Pi*unit(x[i], y[i])))
+						v[lo+i] = a + float64(b*math.Sqrt(-2*vec.Log(1-v[lo+i]))*special.Cosine(2*math.Pi*unit(x[i], y[i])))
 					}
 				}
 				Encode64(out.DType, outs[0], lo, v[lo:lo+len(x)])

@@ -148,6 +148,35 @@ func ComplexAtan2(y, x complex128) complex128 {
 	return complex(imag(l), -real(l))
 }
 
+// Hypot returns the square root of x^2 + y^2, without overflow or underflow in between. It corrects the root by its
+// residual.
+func Hypot(x, y float64) float64 {
+	x, y = math.Abs(x), math.Abs(y)
+	switch {
+	case math.IsInf(x, 0) || math.IsInf(y, 0):
+		return math.Inf(1)
+	case math.IsNaN(x) || math.IsNaN(y):
+		return math.NaN()
+	}
+	if x < y {
+		x, y = y, x
+	}
+	if y == 0 {
+		return x
+	}
+	e := 0
+	if x > 0x1p500 || y < 0x1p-400 {
+		_, e = math.Frexp(x)
+		x, y = math.Ldexp(x, -e), math.Ldexp(y, -e)
+	}
+	sum := squares(x, y)
+	h := math.Sqrt(sum.hi)
+	if h > 0 {
+		h += (math.FMA(-h, h, sum.hi) + sum.lo) / float64(2*h)
+	}
+	return math.Ldexp(h, e)
+}
+
 // squares returns a^2 + b^2 in double-double.
 func squares(a, b float64) word {
 	p, q := float64(a*a), float64(b*b)
