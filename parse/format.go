@@ -176,7 +176,11 @@ func (p *parser) regionElem(f *frame, e *elem) bool {
 		return false
 	}
 	for more := true; more; more = e.Mult == uint8(ir.Variadic) && p.comma() {
-		st.Bodies = append(st.Bodies, p.ParseRegion())
+		r := p.ParseRegion()
+		if st.Def.Has(ir.SingleBlock) && r.Entry() == nil {
+			r.AddBlock() // "module {}" has a block, as in MLIR; in the generic form it would have none
+		}
+		st.Bodies = append(st.Bodies, r)
 	}
 	return true
 }

@@ -74,6 +74,24 @@ func TestSingleBlock(t *testing.T) {
 	}
 }
 
+// TestNestedModules: "module {}" has an empty block, and a module inside a module needs no prefix, as in MLIR.
+func TestNestedModules(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{"module { module @a {} }", "module {\n  module @a {\n  }\n}\n"},
+		{"module {}\nmodule {}", "module {\n  module {\n  }\n  module {\n  }\n}\n"},
+	} {
+		m, err := parse.Parse(diag.NewSource("in", []byte(c.text)), ir.NewContext(), registry(t), parse.Options{})
+		if err == nil {
+			err = ir.Verify(m)
+		}
+		if err != nil {
+			t.Errorf("%s: %v", c.text, err)
+		} else if got := print.String(m, print.Options{}); got != c.want {
+			t.Errorf("%s is printed as\n%s", c.text, got)
+		}
+	}
+}
+
 // invalidState describes an op of kind def that is rarely valid.
 func invalidState(m *ir.Module, def *ir.Def, rng *rand.Rand) *ir.OpState {
 	c := m.Context()

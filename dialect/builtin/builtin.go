@@ -26,8 +26,9 @@ var Module = &ir.Def{
 			}
 		}
 	},
-	Clauses: ir.Clauses("attributes other than these are in the namespace of a dialect"),
-	Format:  "($sym_name^)? attr-dict-with-keyword $bodyRegion",
+	Clauses:        ir.Clauses("attributes other than these are in the namespace of a dialect"),
+	Format:         "($sym_name^)? attr-dict-with-keyword $bodyRegion",
+	DefaultDialect: "builtin",
 }
 
 // UnrealizedConversionCast is builtin.unrealized_conversion_cast.

@@ -64,10 +64,3 @@ func encode32(dt tensor.DType, t *tensor.Tensor, lo int, src []float32) {
 	}
 	vec.Unary[uint16, float32](round)(tensor.View[uint16](t)[lo:lo+len(src)], src)
 }
-
-// Floats returns the elements of a float tensor.
-func Floats(t *tensor.Tensor) []float64 {
-	out := make([]float64, t.NumElements())
-	Decode64(t.DType(), out, t, 0)
-	return out
-}
