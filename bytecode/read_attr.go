@@ -1,9 +1,8 @@
 package bytecode
 
 import (
-	"slices"
-
 	"math"
+	"slices"
 
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/ir"

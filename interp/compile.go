@@ -15,7 +15,7 @@ import (
 // compile makes the plan of a module's entry function and of every function that it calls.
 func compile(mod *ir.Module, rp *runtime.Program, opts Options, copts runtime.CompileOptions) (*plan.Compiler, *exec.Function, error) {
 	expands := func(op *ir.Op) bool { return opts.Kernels[op.Def()] == nil && ops.Expands(op) }
-	if calls := legalize.HasCalls(mod); calls || has(mod, expands) {
+	if calls := legalize.HasCalls(mod); calls || legalize.Contains(mod, expands) {
 		mod = mod.Clone() // the caller's module stays unchanged
 		if calls {
 			if err := legalize.Calls(mod); err != nil {
@@ -69,14 +69,4 @@ func compile(mod *ir.Module, rp *runtime.Program, opts Options, copts runtime.Co
 	}
 	c.Planned = true
 	return c, f, nil
-}
-
-// has reports whether m has an op that chosen selects.
-func has(m *ir.Module, chosen func(*ir.Op) bool) bool {
-	found := false
-	m.Walk(func(op *ir.Op) bool {
-		found = found || chosen(op)
-		return !found
-	})
-	return found
 }

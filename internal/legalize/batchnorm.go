@@ -37,7 +37,7 @@ func newBatchNorm(e *emitter, args []*ir.Value, feature int64, epsilon float64) 
 
 // wide broadcasts a value for each feature to the shape of the operand.
 func (b *batchNorm) wide(v *ir.Value) *ir.Value {
-	return stablehlo.BuildBroadcastInDim(b.Builder, v, b.x.Type(), stablehlo.BroadcastInDimAttrs{BroadcastDimensions: []int64{b.feature}}).Result(0)
+	return b.broadcast(v, tensorType(b.x).Shape(), b.feature)
 }
 
 // root inserts the standard deviation, with epsilon.

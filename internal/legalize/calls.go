@@ -40,27 +40,19 @@ func callExpansion(op *ir.Op) expansion {
 
 // HasCalls reports whether m has custom calls that Calls may replace.
 func HasCalls(m *ir.Module) bool {
-	found := false
-	m.Walk(func(op *ir.Op) bool {
-		found = found || callExpansion(op) != nil
-		return !found
-	})
-	return found
+	return Contains(m, func(op *ir.Op) bool { return callExpansion(op) != nil })
 }
 
 // HasDynamicCalls reports whether m has calls that Calls can replace only after their shapes are known.
 func HasDynamicCalls(m *ir.Module) bool {
-	found := false
-	m.Walk(func(op *ir.Op) bool {
-		if call, ok := stablehlo.AsCustomCall(op); ok && callRows[call.CallTargetName()] != nil {
-			for _, v := range append(op.OperandList(), op.ResultList()...) {
-				t, ok := v.Type().(*ir.TensorType)
-				found = found || ok && !t.Static()
-			}
-		}
-		return !found
+	dynamic := func(v *ir.Value) bool {
+		t, ok := v.Type().(*ir.TensorType)
+		return ok && !t.Static()
+	}
+	return Contains(m, func(op *ir.Op) bool {
+		call, ok := stablehlo.AsCustomCall(op)
+		return ok && callRows[call.CallTargetName()] != nil && slices.ContainsFunc(append(op.OperandList(), op.ResultList()...), dynamic)
 	})
-	return found
 }
 
 // Calls replaces custom calls that represent ops by these ops: XLA's TopK and ApproxTopK, the ops of MHLO that
@@ -109,7 +101,7 @@ func expandTopKCall(e *emitter, op *ir.Op, args []*ir.Value) []*ir.Value {
 		return nil
 	}
 	dim := int64(t.Rank() - 1)
-	index := stablehlo.BuildIota(e.Builder, e.ctx.Tensor(t.Shape(), elemOf(op.Result(1)), nil), stablehlo.IotaAttrs{IotaDimension: dim}).Result(0)
+	index := e.iota(t.Shape(), elemOf(op.Result(1)), dim)
 	return e.sortFirst(op, dim, args[0], index)
 }
 

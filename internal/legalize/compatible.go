@@ -177,7 +177,7 @@ func (e *emitter) withPositions(indices *ir.Value, vectorDim int64, batching []i
 	}
 	var parts []*ir.Value
 	for _, d := range batching {
-		parts = append(parts, stablehlo.BuildIota(e.Builder, e.ctx.Tensor(shape, elem, nil), stablehlo.IotaAttrs{IotaDimension: d}).Result(0))
+		parts = append(parts, e.iota(shape, elem, d))
 	}
 	op, err := stablehlo.BuildConcatenate(e.Builder, append(parts, indices), stablehlo.ConcatenateAttrs{Dimension: vectorDim})
 	return e.result(op.Op, err)

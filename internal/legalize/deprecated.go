@@ -70,32 +70,6 @@ var deprecatedRules = []rule{
 	}},
 }
 
-// adding inserts an op whose region adds two scalars.
-func (e *emitter) adding(st *ir.OpState) *ir.Op {
-	op := e.Insert(st)
-	scalar := e.ctx.Tensor(nil, st.Types[0].(*ir.TensorType).Elem(), nil)
-	b := op.Region(0).AddBlock()
-	x, y := e.argument(b, scalar), e.argument(b, scalar)
-	inner := e.inside(b)
-	stablehlo.BuildReturn(inner.Builder, []*ir.Value{inner.typed(stablehlo.Add, scalar, x, y)})
-	e.adopt(inner)
-	return op
-}
-
-// total inserts the sum of x over dimensions.
-func (e *emitter) total(x *ir.Value, over ...int64) *ir.Value {
-	var shape []int64
-	for i, n := range tensorType(x).Shape() {
-		if !slices.Contains(over, int64(i)) {
-			shape = append(shape, n)
-		}
-	}
-	zero := e.constant(0, e.ctx.Tensor(nil, elemOf(x), nil))
-	st := &ir.OpState{Def: stablehlo.Reduce, Operands: []*ir.Value{x, zero}, Types: []ir.Type{e.ctx.Tensor(shape, elemOf(x), nil)}, Regions: 1}
-	st.SetAttr(stablehlo.AttrDimensions, ir.NewDenseArray(ir.Int(64), over))
-	return e.adding(st).Result(0)
-}
-
 // expandEinsum replaces an einsum such as "ab,bc->ac" by a product. Labels in both operands and the result are batch
 // dimensions. Labels in both operands but not in the result are contracted. Labels in only one operand and not in the
 // result are summed first. A label repeated within one operand selects the diagonal of its dimensions.
@@ -177,7 +151,7 @@ func (e *emitter) einsumOperand(x *ir.Value, text string, keep func(rune) bool) 
 				e.fail(fmt.Errorf("has label %c for dimensions of sizes %d and %d", c, t.Shape()[at], t.Shape()[i]))
 				return x, nil
 			}
-			x = e.sel(e.eq(e.iota(t, int64(at)), e.iota(t, int64(i))), x, e.num(0, x))
+			x = e.sel(e.eq(e.iota(t.Shape(), ir.Int(64), int64(at)), e.iota(t.Shape(), ir.Int(64), int64(i))), x, e.num(0, x))
 		}
 		if at < i || !keep(c) {
 			over = append(over, int64(i))
@@ -189,18 +163,6 @@ func (e *emitter) einsumOperand(x *ir.Value, text string, keep func(rune) bool) 
 		x = e.total(x, over...)
 	}
 	return x, kept
-}
-
-// iota inserts the positions along a dimension of t.
-func (e *emitter) iota(t *ir.TensorType, dim int64) *ir.Value {
-	return stablehlo.BuildIota(e.Builder, e.ctx.Tensor(t.Shape(), ir.Int(64), nil), stablehlo.IotaAttrs{IotaDimension: dim}).Result(0)
-}
-
-// fail sets the error, unless there is one.
-func (e *emitter) fail(err error) {
-	if e.err == nil {
-		e.err = err
-	}
 }
 
 // expandTorchIndexSelect gathers from the operand as [batch][before][dim][inner] by the indices as [batch][index].

@@ -2,6 +2,7 @@ package legalize
 
 import (
 	"math"
+	"slices"
 
 	"github.com/hlocb/hlocb/dialect/chlo"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
@@ -49,6 +50,35 @@ func (e *emitter) adopt(inner *emitter) {
 	if e.err == nil {
 		e.err = inner.err
 	}
+}
+
+// fail sets the error, unless there is one.
+func (e *emitter) fail(err error) {
+	if e.err == nil {
+		e.err = err
+	}
+}
+
+// body copies the ops of a region of one block, with the given arguments, and returns the values that it returns.
+func (e *emitter) body(r *ir.Region, args ...*ir.Value) []*ir.Value {
+	values := map[*ir.Value]*ir.Value{}
+	for i, a := range r.Entry().Args() {
+		values[a] = args[i]
+	}
+	var out []*ir.Value
+	for op := range r.Entry().Ops() {
+		if op != r.Entry().Terminator() {
+			e.Clone(op, values)
+			continue
+		}
+		for _, v := range op.Operands() {
+			if w := values[v]; w != nil {
+				v = w
+			}
+			out = append(out, v)
+		}
+	}
+	return out
 }
 
 // op inserts an op with inferred types.
@@ -176,6 +206,45 @@ func (e *emitter) bitcast(x *ir.Value, t ir.Type) *ir.Value {
 // reshape inserts a reshape to a static shape.
 func (e *emitter) reshape(x *ir.Value, shape ...int64) *ir.Value {
 	return e.typed(stablehlo.Reshape, e.ctx.Tensor(shape, elemOf(x), nil), x)
+}
+
+// broadcast inserts x in a larger shape. dims holds the place of each dimension of x.
+func (e *emitter) broadcast(x *ir.Value, shape []int64, dims ...int64) *ir.Value {
+	if dims == nil {
+		dims = []int64{}
+	}
+	return stablehlo.BuildBroadcastInDim(e.Builder, x, e.ctx.Tensor(shape, elemOf(x), nil), stablehlo.BroadcastInDimAttrs{BroadcastDimensions: dims}).Result(0)
+}
+
+// iota inserts the positions along a dimension of a shape.
+func (e *emitter) iota(shape []int64, elem ir.Type, dim int64) *ir.Value {
+	return stablehlo.BuildIota(e.Builder, e.ctx.Tensor(shape, elem, nil), stablehlo.IotaAttrs{IotaDimension: dim}).Result(0)
+}
+
+// total inserts the sum of x over dimensions.
+func (e *emitter) total(x *ir.Value, over ...int64) *ir.Value {
+	var shape []int64
+	for i, n := range tensorType(x).Shape() {
+		if !slices.Contains(over, int64(i)) {
+			shape = append(shape, n)
+		}
+	}
+	zero := e.constant(0, e.ctx.Tensor(nil, elemOf(x), nil))
+	st := &ir.OpState{Def: stablehlo.Reduce, Operands: []*ir.Value{x, zero}, Types: []ir.Type{e.ctx.Tensor(shape, elemOf(x), nil)}, Regions: 1}
+	st.SetAttr(stablehlo.AttrDimensions, ir.NewDenseArray(ir.Int(64), over))
+	return e.adding(st).Result(0)
+}
+
+// adding inserts an op whose region adds two scalars.
+func (e *emitter) adding(st *ir.OpState) *ir.Op {
+	op := e.Insert(st)
+	scalar := e.ctx.Tensor(nil, st.Types[0].(*ir.TensorType).Elem(), nil)
+	b := op.Region(0).AddBlock()
+	x, y := e.argument(b, scalar), e.argument(b, scalar)
+	inner := e.inside(b)
+	stablehlo.BuildReturn(inner.Builder, []*ir.Value{inner.typed(stablehlo.Add, scalar, x, y)})
+	e.adopt(inner)
+	return op
 }
 
 // num returns a constant of the shape and element type of like, with v in every element.

@@ -37,6 +37,16 @@ func Expand(m *ir.Module, chosen func(*ir.Op) bool) (uncovered *ir.Op, err error
 	}
 }
 
+// Contains reports whether m has an op that chosen selects.
+func Contains(m *ir.Module, chosen func(*ir.Op) bool) bool {
+	found := false
+	m.Walk(func(op *ir.Op) bool {
+		found = found || chosen(op)
+		return !found
+	})
+	return found
+}
+
 // selected returns the ops of m that chosen selects. The ops in regions come before the op that has the regions.
 func selected(m *ir.Module, chosen func(*ir.Op) bool) (list []*ir.Op) {
 	m.Op().WalkPost(func(op *ir.Op) bool {
@@ -111,8 +121,7 @@ func alongDimensions(f expansion) expansion {
 			shape := tensorType(op.Result(0)).Shape()
 			for i, x := range args {
 				if n := tensorType(x).Rank(); n == len(dims.Values()) && n < len(shape) {
-					wide := e.ctx.Tensor(shape, elemOf(x), nil)
-					args[i] = stablehlo.BuildBroadcastInDim(e.Builder, x, wide, stablehlo.BroadcastInDimAttrs{BroadcastDimensions: dims.Values()}).Result(0)
+					args[i] = e.broadcast(x, shape, dims.Values()...)
 				}
 			}
 		}

@@ -135,7 +135,7 @@ func (r *raggedDot) masked(start, limit *ir.Value) *ir.Value {
 	spread := func(v *ir.Value, dims int) *ir.Value {
 		list := lastDims(dims, dims)
 		if t.Static() {
-			return stablehlo.BuildBroadcastInDim(r.Builder, v, wide, stablehlo.BroadcastInDimAttrs{BroadcastDimensions: list}).Result(0)
+			return r.broadcast(v, t.Shape(), list...)
 		}
 		return r.dynamicBroadcast(v, r.shapeOf(r.lhs), wide, list)
 	}
@@ -284,11 +284,8 @@ func expandStaticRaggedDot(e *emitter, op *ir.Op, args []*ir.Value) []*ir.Value 
 	// within inserts x where the position along dim is in the group, else y. places has the dimensions of prefix in x.
 	within := func(x, y, start, limit *ir.Value, dim int64, places []int64) *ir.Value {
 		t := tensorType(x)
-		spread := func(v *ir.Value) *ir.Value {
-			wide := e.ctx.Tensor(t.Shape(), ir.Int(64), nil)
-			return stablehlo.BuildBroadcastInDim(e.Builder, v, wide, stablehlo.BroadcastInDimAttrs{BroadcastDimensions: places}).Result(0)
-		}
-		at := e.iota(t, dim)
+		spread := func(v *ir.Value) *ir.Value { return e.broadcast(v, t.Shape(), places...) }
+		at := e.iota(t.Shape(), ir.Int(64), dim)
 		return e.sel(e.and(e.ge(at, spread(start)), e.lt(at, spread(limit))), x, y)
 	}
 	list := func(f func(dim int64) int64) []int64 {

@@ -158,7 +158,7 @@ func (e *emitter) scan(op *ir.Op, early bool) []*ir.Value {
 			continue
 		}
 		if t.Static() {
-			carried = append(carried, stablehlo.BuildBroadcastInDim(e.Builder, zero, t, stablehlo.BroadcastInDimAttrs{BroadcastDimensions: []int64{}}).Result(0))
+			carried = append(carried, e.broadcast(zero, t.Shape()))
 			continue
 		}
 		like := inputs[0]
