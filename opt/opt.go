@@ -182,11 +182,6 @@ Passes:
 	return c
 }
 
-// usage returns the usage error for a mistake in a pipeline, with the column in the flag's value.
-func usage(err error) error {
-	return command.Usagef("--passes:%s", strings.Replace(strings.TrimPrefix(err.Error(), "pipeline:"), ": error: ", ": ", 1))
-}
-
 func (o *flags) passNames() []string {
 	names := o.cfg.Passes.Names()
 	slices.Sort(names)

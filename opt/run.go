@@ -33,7 +33,8 @@ func (f *passFlag) Set(options string) error {
 		text = f.pass.Anchor + "(" + text + ")"
 	}
 	if _, err := pass.Parse(text, f.o.cfg.Passes); err != nil {
-		return err
+		_, mistake, _ := strings.Cut(err.Error(), ": error: ") // the place is in a pipeline that the user did not write
+		return errors.New(mistake)
 	}
 	f.o.passFlags = append(f.o.passFlags, text)
 	return nil
@@ -48,7 +49,7 @@ func (o *flags) run(ctx context.Context, path string) (err error) {
 	}
 	pipeline, err := pass.Parse(o.pipeline, o.cfg.Passes)
 	if err != nil {
-		return usage(err)
+		return command.PipelineUsage(err)
 	}
 	if err := o.watch.check(o.cfg.Passes); err != nil {
 		return err

@@ -44,7 +44,10 @@ func ReadNPY(r io.Reader, want DType) (*Tensor, error) {
 // size is unknown. It accepts an array of any type: raw is assumed for raw bytes only.
 func ReadNPYSized(r io.Reader, raw DType, size int64) (*Tensor, error) {
 	var head [8]byte
-	if _, err := io.ReadFull(r, head[:]); err != nil || string(head[:6]) != npyMagic {
+	switch _, err := io.ReadFull(r, head[:]); {
+	case err != nil && err != io.EOF && err != io.ErrUnexpectedEOF:
+		return nil, err // a directory, for example
+	case err != nil || string(head[:6]) != npyMagic:
 		return nil, fmt.Errorf("not a .npy file")
 	}
 	n := 0

@@ -36,6 +36,7 @@ type bindFlags struct {
 	manifest *hook.Manifest // of the program whose probes handlers serves
 	bindings runtime.Bindings
 	own      []string // names of the engine's own hooks: see ownHooks
+	ran      bool     // the program was started
 }
 
 // ownHooks returns the names of the ops in a module that are hooks of the embedded engine only, and in no manifest:
@@ -151,20 +152,21 @@ func (f *bindFlags) bind(a *app) error {
 			return usagef("--inject %s: %w%s", spec, err, command.Suggest(fault, faultNames))
 		}
 		f.bindings.Wrap(name, injected.Wrap)
-		f.closers = append(f.closers, &injection{a, spec, injected})
+		f.closers = append(f.closers, &injection{a, f, spec, injected})
 	}
 	return nil
 }
 
-// injection reports at the end if a fault changed nothing.
+// injection reports at the end of a run if a fault changed nothing.
 type injection struct {
 	app   *app
+	bind  *bindFlags
 	spec  string
 	fault *handlers.Fault
 }
 
 func (i *injection) Close() error {
-	if reason := i.fault.Unfired(); reason != "" {
+	if reason := i.fault.Unfired(); reason != "" && i.bind.ran {
 		i.app.note("warning: --inject %s changed nothing: %s", i.spec, reason)
 	}
 	return nil
@@ -179,11 +181,16 @@ func suggestHandler(err error) string {
 	if !errors.As(err, &unknown) {
 		return ""
 	}
+	return command.Suggest(unknown.Name, handlerNames())
+}
+
+// handlerNames returns the names of the handlers that --on accepts.
+func handlerNames() []string {
 	var names []string
 	for _, info := range handlers.Table() {
 		names = append(names, info.Name)
 	}
-	return command.Suggest(unknown.Name, names)
+	return names
 }
 
 // cutBinding splits NAME=HANDLER at the '=' before a handler or a fault. A hook's name may contain '=', too, as

@@ -127,7 +127,12 @@ func (a *app) rootCommand() *cobra.Command {
 	root.InitDefaultCompletionCmd()
 	if c, _, err := root.Find([]string{"completion"}); err == nil {
 		c.Short = "Print a completion script for a shell"
+		c.Long = "Print a completion script for a shell. 'hlocb completion bash --help' says how bash loads it."
 		command.Parent(c)
+		for _, shell := range c.Commands() {
+			shell.Short = "Print the script for " + shell.Name()
+			shell.RunE = command.Body(shell.RunE)
+		}
 	}
 	return root
 }

@@ -30,6 +30,9 @@ PROGRAM holds the machine code, the module and its hooks. Running it executes th
 			if out == "" {
 				return usagef("missing -o PROGRAM")
 			}
+			if err := keepInput(args[0], out); err != nil {
+				return err
+			}
 			opts, err := flags.options()
 			if err != nil {
 				return err

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -15,6 +16,8 @@ import (
 	"github.com/hlocb/hlocb/internal/command"
 	"github.com/hlocb/hlocb/internal/launch"
 	"github.com/hlocb/hlocb/internal/probe"
+	"github.com/hlocb/hlocb/opt"
+	"github.com/hlocb/hlocb/pass"
 	"github.com/hlocb/hlocb/runtime/interpose"
 )
 
@@ -46,8 +49,8 @@ The exit code is the program's. With --strict a failing probe ends the program: 
 			return nil
 		},
 		RunE: command.Body(func(cmd *cobra.Command, args []string) error {
-			if err := cfg.Check(); err != nil {
-				return usagef("--%w", err)
+			if err := checkExecFlags(&cfg); err != nil {
+				return err
 			}
 			if step != "" {
 				return a.replayStep(cmd.Context(), step, args, &cfg)
@@ -98,12 +101,44 @@ The exit code is the program's. With --strict a failing probe ends the program: 
 	return c
 }
 
+// checkExecFlags reports mistakes in the flags. The plugin would report them only when the program opens it.
+func checkExecFlags(cfg *interpose.Config) error {
+	switch {
+	case cfg.Inf && !cfg.BisectNaN:
+		return usagef("--inf needs --bisect-nan")
+	case cfg.DumpArgs < 0:
+		return usagef("--dump-args must not be negative")
+	case cfg.DumpArgs > 0 && cfg.Dump == "":
+		return usagef("--dump-args needs --dump DIR")
+	}
+	if err := checkSample(probe.Sample{Every: cfg.Every, First: cfg.First}); err != nil {
+		return err
+	}
+	for _, spec := range cfg.On {
+		if _, handler, ok := cutBinding(spec); !ok {
+			return usagef("--on %s: expected NAME=HANDLER", spec)
+		} else if kind, _, _ := strings.Cut(handler, ":"); !slices.Contains(handlerNames(), kind) {
+			return usagef("--on %s: unknown handler %q%s", spec, kind, command.Suggest(kind, handlerNames()))
+		}
+	}
+	if _, err := pass.Parse(cfg.Passes, opt.Passes()); err != nil {
+		return command.PipelineUsage(err)
+	}
+	if err := cfg.Check(); err != nil {
+		return usagef("--%w", err)
+	}
+	return nil
+}
+
 // replayStep runs a dumped program with its dumped arguments, as 'hlocb run' does.
 func (a *app) replayStep(ctx context.Context, step string, args []string, cfg *interpose.Config) error {
 	if len(args) > 0 || cfg.Passes != "" || cfg.Dump != "" || cfg.List || cfg.Strict {
 		return usagef("--replay %s: cannot be combined with COMMAND, --passes, --dump, --list or --strict", step)
 	}
 	base := strings.TrimSuffix(strings.TrimSuffix(step, interpose.DumpedBefore), interpose.DumpedArgs)
+	if _, err := os.Stat(base + interpose.DumpedBefore); errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("%s is not a dumped step: %s does not exist; 'hlocb exec --dump DIR --dump-args 1' writes DIR/NUMBER_NAME", step, base+interpose.DumpedBefore)
+	}
 	var flags runFlags
 	flags.add(&cobra.Command{}) // sets the defaults
 	flags.bisect, flags.inf = cfg.BisectNaN, cfg.Inf

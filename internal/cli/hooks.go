@@ -58,6 +58,9 @@ An alias is kept for free, needs a copy, or is refused. With --backend, hlocb co
   hlocb hooks train.mlir --dot | dot -Tsvg > order.svg`,
 		Args: command.Args("IN"),
 		RunE: command.Body(func(cmd *cobra.Command, args []string) error {
+			if err := command.Exclusive(cmd, "dot", "json", "show"); err != nil {
+				return err
+			}
 			parts, err := parseShow(show)
 			if err != nil {
 				return err
@@ -100,8 +103,6 @@ An alias is kept for free, needs a copy, or is refused. With --backend, hlocb co
 	flags.add(c)
 	command.Group(c, "Output", "show PARTS", "json", "dot", "verbose", "backend NAME|PATH")
 	flags.group(c)
-	c.MarkFlagsMutuallyExclusive("json", "dot")
-	c.MarkFlagsMutuallyExclusive("show", "dot")
 	complete(c, "show", hookParts...)
 	complete(c, "backend", "cpu", "cuda")
 	return c

@@ -107,6 +107,8 @@ func moduleInfo(src *diag.Source, data []byte) ([]property, error) {
 		return []property{{"form", "HLO proto"}, {"message", message}}, nil
 	case !ok && reader.IsHLO(data):
 		return []property{{"form", "HLO text"}}, nil
+	case !ok && bytecode.IsBytecode(data):
+		return nil, diag.Errorf(src, diag.At(0), "damaged MLIR bytecode: the header has no version and producer")
 	case !ok:
 		return []property{{"form", "MLIR text"}}, reader.CheckStart(src)
 	case strings.HasPrefix(producer, "StableHLO_v"):

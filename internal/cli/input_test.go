@@ -165,3 +165,16 @@ func TestLongLine(t *testing.T) {
 		t.Errorf("excerpt is %.400q", stderr)
 	}
 }
+
+// A file whose header is damaged is not called a module of another language, and a directory not a damaged file.
+func TestDamagedFiles(t *testing.T) {
+	damaged := writeFile(t, []byte("ML\xefRjunk"))
+	if code, _, stderr := runCLI(t, time.Minute, "info", damaged); code != 1 || !strings.Contains(stderr, "damaged MLIR bytecode") {
+		t.Errorf("info: exit code %d, %s", code, stderr)
+	}
+	module := writeFile(t, []byte("func.func @main(%x: tensor<f32>) {\n  return\n}\n"))
+	code, _, stderr := runCLI(t, time.Minute, "run", module, "--backend", "engine", "--arg", "@"+t.TempDir())
+	if code != 1 || !strings.Contains(stderr, "is a directory") {
+		t.Errorf("run --arg @DIR: exit code %d, %s", code, stderr)
+	}
+}

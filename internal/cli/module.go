@@ -7,6 +7,7 @@ import (
 
 	"github.com/hlocb/hlocb"
 	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/internal/command"
 	"github.com/hlocb/hlocb/internal/reader"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/print"
@@ -59,6 +60,13 @@ func readModule(src *diag.Source, maxErrors int) (*ir.Module, error) {
 // unchanged parts stay as they were, unless the file's suffix names another form.
 func (a *app) writeModule(path string, m *ir.Module, o print.Options) error {
 	return a.WriteFile(path, func(w io.Writer) error { return reader.Write(w, path, m, o) })
+}
+
+// keepInput refuses an output that is the input.
+func keepInput(in, out string) error {
+	outputs := command.Outputs{Inputs: []string{in}}
+	outputs.Add(out, false, false)
+	return outputs.Check()
 }
 
 // write writes a command's output to a file, or to standard output for "" and "-".

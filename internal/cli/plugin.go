@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -195,6 +196,11 @@ hlocb refuses a wheel whose SHA-256 is not the pinned one.`,
 		RunE: command.Body(func(cmd *cobra.Command, args []string) error {
 			if err := oneOf("unknown plugin", args[0], names); err != nil {
 				return err
+			}
+			if wheel != "" {
+				if _, err := os.Stat(wheel); err != nil {
+					return err
+				}
 			}
 			_, err := plugins.Install(cmd.Context(), args[0], plugins.InstallOptions{CacheDir: a.env.CacheDir, Wheel: wheel, Force: force, Progress: a.stderr, Terminal: a.Terminal()})
 			if errors.Is(err, plugins.ErrNoPip) {

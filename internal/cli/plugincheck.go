@@ -89,6 +89,9 @@ Levels:
 			if err := oneOf("--level", level, levels); err != nil {
 				return err
 			}
+			if err := command.Exclusive(cmd, "as-written", conversionFlags()...); err != nil {
+				return err
+			}
 			if forExec {
 				return a.checkExec(cmd.Context(), args, asJSON)
 			}
@@ -235,10 +238,10 @@ func (a *app) showCheck(r *checkReport, asJSON bool) error {
 	}
 	switch {
 	case r.count(plugincheck.No) > 0:
-		return fmt.Errorf("the plugin cannot run the module: %d of the above are refused", r.count(plugincheck.No))
+		return fmt.Errorf("the plugin cannot run the module; refused: %d of the above", r.count(plugincheck.No))
 	case asJSON:
 	case r.count(plugincheck.Maybe) > 0:
-		a.note("nothing is refused, %d of the above may be", r.count(plugincheck.Maybe))
+		a.note("nothing is refused for certain; perhaps refused: %d of the above", r.count(plugincheck.Maybe))
 	case r.Level == "static":
 		a.note("the tables refuse nothing")
 	default:

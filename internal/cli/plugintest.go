@@ -38,6 +38,12 @@ The cases run in a child process: a plugin that crashes or hangs fails a case, n
 		Args:              command.Args("[NAME|PATH]"),
 		ValidArgsFunction: a.completePlugins,
 		RunE: command.Body(func(cmd *cobra.Command, args []string) error {
+			if err := command.Exclusive(cmd, "list", "known", "junit", "json", "timeout"); err != nil {
+				return err
+			}
+			if f.limit <= 0 {
+				return usagef("--timeout must be positive")
+			}
 			f.plugin = pluginName(args)
 			cases, err := f.cases()
 			if err != nil {

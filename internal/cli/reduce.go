@@ -42,6 +42,12 @@ The shell runs the command with the name of a file in place of {}, or at its end
 			if out == "" {
 				out = strings.TrimSuffix(args[0], filepath.Ext(args[0])) + ".reduced.mlir"
 			}
+			if timeout <= 0 {
+				return usagef("--timeout must be positive")
+			}
+			if err := keepInput(args[0], out); err != nil {
+				return err
+			}
 			return a.reduce(cmd.Context(), args[0], test, out, timeout)
 		}),
 	}
@@ -78,6 +84,7 @@ func (a *app) reduce(ctx context.Context, in, test, out string, timeout time.Dur
 	if line == test {
 		line += " " + path
 	}
+	var ended string // how the last test ended
 	interesting := func(ctx context.Context, text []byte) (bool, error) {
 		if err := os.WriteFile(path, text, 0o666); err != nil {
 			return false, err
@@ -87,6 +94,9 @@ func (a *app) reduce(ctx context.Context, in, test, out string, timeout time.Dur
 		cmd := exec.CommandContext(ctx, "sh", "-c", line)
 		cmd.WaitDelay = time.Second
 		err := cmd.Run()
+		if ended = fmt.Sprintf("ended with %v", err); ctx.Err() != nil {
+			ended = fmt.Sprintf("did not end within %s", timeout)
+		}
 		var exit *exec.ExitError
 		if err == nil || errors.As(err, &exit) || ctx.Err() != nil {
 			return err == nil, nil
@@ -111,7 +121,7 @@ func (a *app) reduce(ctx context.Context, in, test, out string, timeout time.Dur
 	})
 	a.Progress("")
 	if errors.Is(err, reduce.NotInterestingError{}) {
-		return fmt.Errorf("%s: %w", in, err)
+		return fmt.Errorf("%s: %w; it %s", in, err, ended)
 	}
 	if best != nil {
 		if err := a.WriteFile(out, func(w io.Writer) error { _, err := w.Write(best); return err }); err != nil {

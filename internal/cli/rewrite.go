@@ -26,6 +26,15 @@ var conversions = [...]struct {
 	{"per-device", "hooks of partitioned programs fire once, each or source", []string{"source", "once", "each"}},
 }
 
+// conversionFlags returns the names of the flags of conversions.
+func conversionFlags() []string {
+	var names []string
+	for _, o := range conversions {
+		names = append(names, o.name)
+	}
+	return names
+}
+
 // rewriteFlags are the flags that control the conversion of hooks.
 type rewriteFlags struct {
 	targets []string
@@ -106,6 +115,24 @@ Formats (--to):
 			}
 			if err := oneOf("--to", to, outputNames()); err != nil {
 				return err
+			}
+			if def != "" {
+				if err := oneOf("--default", def, []string{"zeros"}); err != nil {
+					return err
+				}
+				if to != "strip" {
+					return usagef("--default needs --to strip")
+				}
+			}
+			if manifest != "" {
+				outputs := command.Outputs{Inputs: []string{args[0]}}
+				outputs.Add(manifest, false, false)
+				if out != "" {
+					outputs.Add(out, false, false)
+				}
+				if err := outputs.Check(); err != nil {
+					return err
+				}
 			}
 			output, err := hookformat.Builtin().Writer(to)
 			if err != nil {

@@ -104,10 +104,13 @@ IN is a file, or - for standard input. Observers: print, record, npz, stats, fin
   hlocb run f.mlir --fill iota --tap 'stablehlo.tanh=stats'
   hlocb run step.mlir --args params.npz --steps 100 --results out/`,
 		Args: func(cmd *cobra.Command, args []string) error {
-			if flags.program != "" {
-				return command.Args()(cmd, args)
+			if flags.program == "" {
+				return command.Args("IN")(cmd, args)
 			}
-			return command.Args("IN")(cmd, args)
+			if len(args) > 0 {
+				return fmt.Errorf("--program replaces IN: remove the argument %q", args[0])
+			}
+			return nil
 		},
 		RunE: command.Body(func(cmd *cobra.Command, args []string) error {
 			w, err := a.resultWriter(results, &flags)
@@ -115,6 +118,9 @@ IN is a file, or - for standard input. Observers: print, record, npz, stats, fin
 				return err
 			}
 			flags.result = w.write
+			if err := flags.checkCombination(cmd); err != nil {
+				return err
+			}
 			if err := a.runModule(cmd.Context(), append(args, "")[0], &flags); err != nil {
 				return err
 			}
@@ -140,10 +146,32 @@ IN is a file, or - for standard input. Observers: print, record, npz, stats, fin
 	return c
 }
 
+// checkCombination reports flags that the user gave and that have no effect beside other flags.
+func (f *runFlags) checkCombination(cmd *cobra.Command) error {
+	if f.program != "" {
+		fixed := append(conversionFlags(), "as-written", "hook-target", "tap", "bisect-nan", "replicas", "partitions", "platform", "platform-index")
+		if err := command.Exclusive(cmd, "program", fixed...); err != nil {
+			return fmt.Errorf("%w: a compiled program cannot be changed", err)
+		}
+	}
+	if (f.sample.Every > 0 || f.sample.First > 0) && len(f.taps) == 0 {
+		return usagef("--every and --first need --tap")
+	}
+	if cmd.Flags().Changed("steps") && f.steps.steps < 1 {
+		return usagef("--steps %d: expected at least 1", f.steps.steps)
+	}
+	return command.Exclusive(cmd, "as-written", conversionFlags()...)
+}
+
 // check reports mistakes in the values of the flags.
 func (f *runFlags) check() error {
-	if f.timeout < 0 || f.partitions < 0 || f.replicas < 0 || f.threads < 0 {
-		return usagef("--timeout, --partitions, --replicas and --threads must not be negative")
+	for _, n := range []struct {
+		flag     string
+		negative bool
+	}{{"timeout", f.timeout < 0}, {"partitions", f.partitions < 0}, {"replicas", f.replicas < 0}, {"threads", f.threads < 0}} {
+		if n.negative {
+			return usagef("--%s must not be negative", n.flag)
+		}
 	}
 	if err := f.steps.check(); err != nil {
 		return err
@@ -162,9 +190,6 @@ func (a *app) load(ctx context.Context, path string, f *runFlags) (*hlocb.Progra
 		return nil, err
 	}
 	if f.program != "" {
-		if len(f.taps) > 0 || f.bisect {
-			return nil, usagef("--tap and --bisect-nan: a compiled program cannot be changed")
-		}
 		return a.compiledProgram(f.program)
 	}
 	platform, err := f.platform.options()
@@ -307,6 +332,7 @@ func (a *app) runModule(ctx context.Context, path string, f *runFlags) (err erro
 	if backend.Name() != backends.Engine { // the engine reports its own progress
 		end = a.While("running on " + backend.Name())
 	}
+	f.bind.ran = true
 	out, err := a.execute(ctx, program, exe, args, &f.steps)
 	end()
 	err = f.originOf(program, err)

@@ -64,6 +64,9 @@ Values in regions without a defined order (of reduce, sort, scatter, ...), token
 			if asJSON && !list {
 				return usagef("--json needs --list")
 			}
+			if err := command.Exclusive(cmd, "list", "output", "probe", "every", "first"); err != nil {
+				return err
+			}
 			if err := checkSample(sample); err != nil {
 				return err
 			}
@@ -200,8 +203,7 @@ func (a *app) addProbes(m *ir.Module, taps ...*tap) ([]probe.Added, error) {
 			case probe.Unobservable:
 				return nil, fmt.Errorf("%s %s selects only values that cannot be observed; 'hlocb tap %s --list' lists values that can", t.flag, strconv.Quote(re.String()), t.in)
 			default:
-				_, word, _ := strings.Cut(re.String(), "=")
-				return nil, fmt.Errorf("%s %s selects no value; 'hlocb tap %s --list' lists all%s", t.flag, strconv.Quote(re.String()), t.in, command.Suggest(word, probe.Kinds()))
+				return nil, fmt.Errorf("%s %s selects no value; 'hlocb tap %s --list' lists all%s", t.flag, strconv.Quote(re.String()), t.in, probeHint(re.String()))
 			}
 		}
 		if added[n].Skipped > 0 {
@@ -209,6 +211,18 @@ func (a *app) addProbes(m *ir.Module, taps ...*tap) ([]probe.Added, error) {
 		}
 	}
 	return added, nil
+}
+
+// probeHint returns advice about a pattern that selects no value and ends like a probe: "tanh=stat".
+func probeHint(pattern string) string {
+	i := strings.LastIndexByte(pattern, '=')
+	if i < 0 {
+		return ""
+	}
+	if guess := command.Suggest(pattern[i+1:], probe.Kinds()); guess != "" {
+		return guess
+	}
+	return fmt.Sprintf("; %q is not a probe (%s)", pattern[i+1:], command.OneOf(probe.Kinds()))
 }
 
 // bindProbes binds the handlers of the probes that --tap added and, with --probes, of the module's own probes. A

@@ -64,10 +64,22 @@ A hook that needs an answer gets its operands back, and generated values for oth
   hlocb compare f.mlir f.mlir --as-written      # does rewriting change f?
   hlocb compare monday.jsonl friday.jsonl --json`,
 		Args: command.Args("A", "B"),
-		RunE: command.Body(func(cmd *cobra.Command, args []string) error { return a.compare(cmd.Context(), [2]string(args), &f) }),
+		RunE: command.Body(func(cmd *cobra.Command, args []string) error { return a.compare(cmd, [2]string(args), &f) }),
 	}
 	f.add(c)
 	return c
+}
+
+// onlyFlags returns a usage error for a flag that the user gave and that is not one of names. why says why the flag has
+// no effect.
+func onlyFlags(cmd *cobra.Command, why string, names ...string) error {
+	var err error
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if err == nil && !slices.Contains(names, f.Name) {
+			err = usagef("--%s: %s", f.Name, why)
+		}
+	})
+	return err
 }
 
 func (a *app) verifyCommand() *cobra.Command {
@@ -82,7 +94,10 @@ func (a *app) verifyCommand() *cobra.Command {
 		Args:    command.Args("IN", "[B]"),
 		RunE: command.Body(func(cmd *cobra.Command, args []string) error {
 			if len(args) == 2 {
-				return a.compare(cmd.Context(), [2]string(args), &f)
+				return a.compare(cmd, [2]string(args), &f)
+			}
+			if err := onlyFlags(cmd, "needs two modules: hlocb compare A B", "verbose"); err != nil {
+				return err
 			}
 			_, err := a.module(args[0])
 			return err
@@ -122,7 +137,7 @@ func (f *verifyFlags) add(c *cobra.Command) {
 }
 
 // compare compares two recordings, or runs two modules and compares them.
-func (a *app) compare(ctx context.Context, paths [2]string, f *verifyFlags) error {
+func (a *app) compare(cmd *cobra.Command, paths [2]string, f *verifyFlags) error {
 	var kinds [2]int
 	for i, path := range paths {
 		var err error
@@ -135,7 +150,10 @@ func (a *app) compare(ctx context.Context, paths [2]string, f *verifyFlags) erro
 	case r >= 0:
 		return fmt.Errorf("%s is a recording, %s is not", paths[r], paths[1-r])
 	default:
-		return a.verify(ctx, paths, f)
+		return a.verify(cmd.Context(), paths, f)
+	}
+	if err := onlyFlags(cmd, "A and B are recordings, which are compared and not run", "tolerance", "json", "verbose"); err != nil {
+		return err
 	}
 	tol, err := recordingTolerance(f.tolerance)
 	if err != nil {

@@ -53,6 +53,9 @@ func TestHelp(t *testing.T) {
 	c.Flags().String("first", "x", "a rather long description that does not fit into one line of the help")
 	c.Flags().Bool("a-flag-with-a-name-that-is-longer-than-the-column", false, "short")
 	c.Flags().Int("rest", 0, "in no group")
+	c.Flags().String("profile", "", "short")
+	c.Flags().Lookup("profile").NoOptDefVal = "-"
+	Group(c, "Optional", "profile FILE")
 	Group(c, "Some", "a-flag-with-a-name-that-is-longer-than-the-column", "first KIND")
 	var b strings.Builder
 	WriteHelp(&b, c, 60)
@@ -61,7 +64,7 @@ func TestHelp(t *testing.T) {
 			t.Errorf("%d columns: %s", len(line), line)
 		}
 	}
-	for _, want := range []string{"\nSome:\n", "      --first KIND", "(default x)", "\nFlags:\n      --rest"} {
+	for _, want := range []string{"\nSome:\n", "      --first KIND", "(default x)", "      --profile[=FILE]", "\nFlags:\n      --rest"} {
 		if strings.Count(b.String(), want) != 1 {
 			t.Errorf("the help has not %q:\n%s", want, &b)
 		}
@@ -76,7 +79,11 @@ func (full) Write([]byte) (int, error) { return 0, errors.New("no space left") }
 func TestExecute(t *testing.T) {
 	root := func(run func(*cobra.Command, []string) error) *cobra.Command {
 		c := &cobra.Command{Use: "x", Args: Args("[IN]"), RunE: run}
-		c.Flags().Bool("verbose", false, "")
+		c.Flags().Bool("verbose", false, "report progress")
+		c.Flags().Int("n", 1, "a number")
+		c.Flags().Duration("limit", 0, "a duration")
+		c.Flags().String("profile", "", "a file")
+		c.Flags().Lookup("profile").NoOptDefVal = "-"
 		return c
 	}
 	interrupted, stop := context.WithCancelCause(context.Background())
@@ -95,6 +102,10 @@ func TestExecute(t *testing.T) {
 		{"usage", nil, nil, nil, Usagef("no"), Usage, "error: no\n"},
 		{"an argument", nil, []string{"a", "b"}, nil, nil, Usage, "error: x: unexpected argument \"b\"\nrun 'x --help' for usage\n"},
 		{"a flag", nil, []string{"--verbos"}, nil, nil, Usage, "error: unknown flag --verbos; did you mean --verbose?\nrun 'x --help' for usage\n"},
+		{"a number", nil, []string{"--n", "x"}, nil, nil, Usage, "error: --n x: expected a number\nrun 'x --help' for usage\n"},
+		{"a duration", nil, []string{"--limit=3"}, nil, nil, Usage, "error: --limit 3: expected a duration such as 30s or 5m\nrun 'x --help' for usage\n"},
+		{"no value", nil, []string{"--n"}, nil, nil, Usage, "error: --n needs a value\nrun 'x --help' for usage\n"},
+		{"a value apart from its flag", nil, []string{"a", "--profile", "b"}, nil, nil, Usage, "error: x: unexpected argument \"b\"; the value of --profile follows a '=': --profile=b\nrun 'x --help' for usage\n"},
 		{"a full disk", nil, nil, full{}, nil, Input, "error: writing the output: no space left\n"},
 		{"help to a full disk", nil, []string{"--help"}, full{}, nil, Input, "error: writing the output: no space left\n"},
 		{"Ctrl-C", interrupted, nil, nil, errors.New("whatever"), 130, "interrupted\n"},

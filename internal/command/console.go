@@ -83,12 +83,15 @@ func (s *stream) Write(p []byte) (int, error) {
 	s.c.mu.Lock()
 	defer s.c.mu.Unlock()
 	s.c.clear()
+	if s.result && s.c.failed != nil {
+		return 0, s.c.failed
+	}
 	var n int
 	err := errBinary
 	if !s.result || s.c.outFile == nil || bytes.IndexByte(p, 0) < 0 {
 		n, err = s.w.Write(p)
 	}
-	if err != nil && s.result && s.c.failed == nil {
+	if err != nil && s.result {
 		s.c.failed = err
 	}
 	return n, err

@@ -42,6 +42,11 @@ func (e *UsageError) Unwrap() error { return e.Err }
 // Usagef returns a *UsageError.
 func Usagef(format string, args ...any) error { return &UsageError{fmt.Errorf(format, args...)} }
 
+// PipelineUsage returns the usage error for a mistake in the pipeline of --passes, with the column in the flag's value.
+func PipelineUsage(err error) error {
+	return Usagef("--passes:%s", strings.Replace(strings.TrimPrefix(err.Error(), "pipeline:"), ": error: ", ": ", 1))
+}
+
 // Body makes run the body of a cobra command.
 func Body(run func(cmd *cobra.Command, args []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
@@ -65,10 +70,32 @@ func Args(names ...string) cobra.PositionalArgs {
 			return fmt.Errorf("%s: missing %s", cmd.CommandPath(), strings.Join(names[len(args):need], " "))
 		}
 		if len(args) > len(names) {
-			return fmt.Errorf("%s: unexpected argument %q", cmd.CommandPath(), args[len(names)])
+			extra := args[len(names)]
+			return fmt.Errorf("%s: unexpected argument %q%s", cmd.CommandPath(), extra, valueHint(cmd, extra))
 		}
 		return nil
 	}
+}
+
+// valueHint returns a hint if an unexpected argument may be the value of a flag that needs a '=' before its value.
+func valueHint(cmd *cobra.Command, arg string) string {
+	hint := ""
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if optionalValue(f) && f.Value.String() == f.NoOptDefVal {
+			hint = fmt.Sprintf("; the value of --%s follows a '=': --%s=%s", f.Name, f.Name, arg)
+		}
+	})
+	return hint
+}
+
+// Exclusive returns a usage error if the user gave flag and one of the others.
+func Exclusive(cmd *cobra.Command, flag string, others ...string) error {
+	for _, other := range others {
+		if cmd.Flags().Changed(flag) && cmd.Flags().Changed(other) {
+			return Usagef("--%s and --%s cannot be combined", flag, other)
+		}
+	}
+	return nil
 }
 
 // Parent makes c a command that has subcommands only: alone, it prints its help.
@@ -185,6 +212,9 @@ func (c *Console) report(err error, cmd *cobra.Command, code int, hint func(erro
 		fmt.Fprintf(&text, "error: %s\n", diag.EscapeLines(err.Error()+more))
 		more = ""
 		if body := (bodyError{}); code == Usage && !errors.As(err, &body) {
+			if cmd.Name() == "help" {
+				cmd = cmd.Parent()
+			}
 			fmt.Fprintf(&text, "run '%s --help' for usage\n", cmd.CommandPath())
 		}
 	}
@@ -215,15 +245,32 @@ func (p *Policy) interrupted(err error) string {
 	return "interrupted"
 }
 
-// flagError adds a suggestion to an unknown flag.
+// expectedValues says what the values of flags look like, by the names of their types.
+var expectedValues = map[string]string{
+	"duration": "a duration such as 30s or 5m", "int": "a number", "int64": "a number", "uint64": "a number from 0 to 2^64-1", "bool": "true or false",
+}
+
+// flagError describes a mistake in a flag, and adds a suggestion to an unknown flag.
 func flagError(cmd *cobra.Command, err error) error {
+	var invalid *pflag.InvalidValueError
+	if errors.As(err, &invalid) {
+		f := invalid.GetFlag()
+		if expected := expectedValues[f.Value.Type()]; expected != "" {
+			return fmt.Errorf("--%s %s: expected %s", f.Name, invalid.GetValue(), expected)
+		}
+		return fmt.Errorf("--%s=%s: %w", f.Name, invalid.GetValue(), invalid.Unwrap())
+	}
+	var missing *pflag.ValueRequiredError
+	if errors.As(err, &missing) {
+		return fmt.Errorf("--%s needs a value", missing.GetFlag().Name)
+	}
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) || len(unknown.GetSpecifiedName()) < 2 {
 		return err
 	}
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		if !f.Hidden {
+		if f.Usage != "" { // the help hides flags that have one, too, such as opt's flags of passes
 			names = append(names, f.Name)
 		}
 	})

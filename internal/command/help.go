@@ -76,7 +76,11 @@ func writeFlag(w io.Writer, f *pflag.Flag, width int) {
 	}
 	head += f.Name
 	if v := f.Annotations[valueKey]; len(v) > 0 && v[0] != "" {
-		head += " " + v[0]
+		if optionalValue(f) {
+			head += "[=" + v[0] + "]"
+		} else {
+			head += " " + v[0]
+		}
 	}
 	usage := f.Usage
 	switch f.DefValue {
@@ -93,6 +97,9 @@ func writeFlag(w io.Writer, f *pflag.Flag, width int) {
 		fmt.Fprintln(w, line)
 	}
 }
+
+// optionalValue reports whether the value of a flag may be missing. A '=' then separates name and value.
+func optionalValue(f *pflag.Flag) bool { return f.NoOptDefVal != "" && f.Value.Type() != "bool" }
 
 // WriteHelp writes the help of a command: what it does, its usage, examples, subcommands and flags.
 func WriteHelp(w io.Writer, c *cobra.Command, width int) {
