@@ -1,45 +1,35 @@
 package interp
 
 import (
-	"fmt"
-
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/internal/legalize"
 	"github.com/hlocb/hlocb/interp/internal/exec"
+	"github.com/hlocb/hlocb/interp/internal/kernel"
 	"github.com/hlocb/hlocb/interp/internal/ops"
 	"github.com/hlocb/hlocb/interp/internal/plan"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/runtime"
 )
 
-// compile makes the plan of a module's entry function and of every function that it calls.
-func compile(mod *ir.Module, rp *runtime.Program, opts Options, copts runtime.CompileOptions) (*plan.Compiler, *exec.Function, error) {
+// compile makes the plan of a module's entry function and of every function that it calls. It panics with a Failure if
+// it cannot compile an op.
+func compile(mod *ir.Module, rp *runtime.Program, opts Options, copts runtime.CompileOptions) (*plan.Compiler, *exec.Function) {
 	expands := func(op *ir.Op) bool { return opts.Kernels[op.Def()] == nil && ops.Expands(op) }
 	if calls := legalize.HasCalls(mod); calls || legalize.Contains(mod, expands) {
 		mod = mod.Clone() // the caller's module stays unchanged
 		if calls {
-			if err := legalize.Calls(mod); err != nil {
-				return nil, nil, err
-			}
-			if err := ir.Verify(mod); err != nil {
-				return nil, nil, err
-			}
+			kernel.Fail(legalize.Calls(mod))
+			kernel.Fail(ir.Verify(mod))
 		}
-		if err := plan.Expand(mod, expands); err != nil {
-			return nil, nil, err
-		}
+		plan.Expand(mod, expands)
 	}
-	h, err := ops.NewHost(mod, rp, copts)
-	if err != nil {
-		return nil, nil, err
-	}
+	h := ops.NewHost(mod, rp, copts)
 	if opts.Targets != nil {
-		h.Targets = func(target string) (func(*plan.Planner, *plan.Spec) (exec.Runner, error), error) {
-			k, err := opts.Targets(target)
-			if k == nil || err != nil {
-				return nil, err
+		h.Targets = func(target string) func(*plan.Planner, *plan.Spec) exec.Runner {
+			if k := kernel.Must(opts.Targets(target)); k != nil {
+				return planKernel(k)
 			}
-			return planKernel(k), nil
+			return nil
 		}
 	}
 	table := ops.BuildTable(h)
@@ -48,9 +38,7 @@ func compile(mod *ir.Module, rp *runtime.Program, opts Options, copts runtime.Co
 	}
 	c := plan.NewCompiler(mod, ir.SymbolsOf(mod.Op()), table, opts.MemoryLimit)
 	c.Timeout = copts.Timeout
-	if c.Replicas, c.Partitions, err = ops.Grid(mod, c.Symbols, opts.Replicas, opts.Partitions, copts); err != nil {
-		return nil, nil, err
-	}
+	c.Replicas, c.Partitions = ops.Grid(mod, c.Symbols, opts.Replicas, opts.Partitions, copts)
 	entry := opts.Entry
 	if entry == "" {
 		entry = "main"
@@ -60,13 +48,8 @@ func compile(mod *ir.Module, rp *runtime.Program, opts Options, copts runtime.Co
 			}
 		}
 	}
-	if _, ok := c.Symbols[entry]; !ok {
-		return nil, nil, fmt.Errorf("module has no function @%s to run", entry)
-	}
-	f, err := c.Function(entry, mod.Op())
-	if err != nil {
-		return nil, nil, err
-	}
+	kernel.FailIf(c.Symbols[entry] == nil, "module has no function @%s to run", entry)
+	f := c.Function(entry)
 	c.Planned = true
-	return c, f, nil
+	return c, f
 }

@@ -66,14 +66,10 @@ func (b *Backend) Close() error {
 
 // Compile plans the program's module. Its errors are located at an op. It reports unsupported ops here, before any of
 // them executes.
-func (b *Backend) Compile(ctx context.Context, p *runtime.Program, opts runtime.CompileOptions) (_ runtime.Executable, err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = fmt.Errorf("internal error while compiling: %v", v)
-		}
-	}()
-	c, entry, err := compile(p.Module, p, b.opts, opts)
-	if err != nil {
+func (b *Backend) Compile(ctx context.Context, p *runtime.Program, opts runtime.CompileOptions) (runtime.Executable, error) {
+	var c *plan.Compiler
+	var entry *exec.Function
+	if err := kernel.Try(func() { c, entry = compile(p.Module, p, b.opts, opts) }); err != nil {
 		return nil, err
 	}
 	if ctx.Err() != nil {

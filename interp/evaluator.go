@@ -2,7 +2,6 @@ package interp
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -35,22 +34,17 @@ func NewEvaluator(memoryLimit int64) *Evaluator {
 func (e *Evaluator) Evaluate(ctx context.Context, op *ir.Op, operands []*tensor.Tensor) (results []*tensor.Tensor, err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			results, err = nil, fmt.Errorf("internal error: %v", v)
+			results, err = nil, kernel.Cause(v)
 		}
 	}()
-	if err := e.evaluable(op); err != nil {
-		return nil, err
-	}
+	e.checkEvaluable(op)
 	prog := plan.NewCompiler(op.Module(), nil, e.table, e.limit)
 	f := &exec.Function{Op: op}
 	p := prog.NewPlanner(f)
 	s := plan.NewSpec(p, op, nil, nil)
 	ins := exec.Instr{Op: op, Move: make([]bool, len(operands))}
 	for i, t := range operands {
-		v, err := plan.TypeOf(op.Operand(i).Type())
-		if err != nil {
-			return nil, err
-		}
+		v := plan.TypeOf(op.Operand(i).Type())
 		if v.Class != kernel.ClassTensor || v.DType != t.DType() || !kernel.Fits(v, t.Shape()) {
 			return nil, fmt.Errorf("operand %d is %s, not tensor<%s%s>", i, v, mlirtext.AppendShape(nil, t.Shape()), t.DType())
 		}
@@ -59,18 +53,13 @@ func (e *Evaluator) Evaluate(ctx context.Context, op *ir.Op, operands []*tensor.
 		ins.In = append(ins.In, p.Fresh())
 	}
 	for _, r := range op.Results() {
-		v, err := plan.TypeOf(r.Type())
-		if err != nil {
-			return nil, err
-		}
-		if v.Class != kernel.ClassTensor {
-			return nil, fmt.Errorf("a result is %s", v)
-		}
+		v := plan.TypeOf(r.Type())
+		kernel.FailIf(v.Class != kernel.ClassTensor, "a result is %s", v)
 		s.Out = append(s.Out, v)
 		ins.Out = append(ins.Out, p.Fresh())
 	}
 	ins.Types = s.Out
-	if err := p.Pick(&ins, s); err != nil {
+	if err := kernel.Try(func() { p.Pick(&ins, s) }); err != nil {
 		return nil, exec.Locate(prog.Module, op, err)
 	}
 	m := exec.NewMachine(prog.Program)
@@ -85,21 +74,15 @@ func (e *Evaluator) Evaluate(ctx context.Context, op *ir.Op, operands []*tensor.
 	return m.Main(ctx, f, operands)
 }
 
-// evaluable returns an error unless op and the ops in its regions are functions of their operands.
-func (e *Evaluator) evaluable(op *ir.Op) (err error) {
+// checkEvaluable fails unless op and the ops in its regions are functions of their operands.
+func (e *Evaluator) checkEvaluable(op *ir.Op) {
 	for _, r := range op.Regions() {
-		if len(flow.Captures(r)) > 0 {
-			return errors.New("uses values from outside its regions")
-		}
+		kernel.FailIf(len(flow.Captures(r)) > 0, "uses values from outside its regions")
 	}
 	op.Walk(func(o *ir.Op) bool {
 		r, ok := e.table[plan.OpKind(o)]
-		switch {
-		case plan.IsReturn(o) && o != op:
-		case !ok, plan.OpKind(o) == stablehlo.Rng, r.Make == nil && !r.Pure:
-			err = kernel.Unsupported("evaluation of %s", o.Name())
-		}
-		return err == nil
+		pure := ok && plan.OpKind(o) != stablehlo.Rng && (r.Make != nil || r.Pure)
+		kernel.UnsupportedIf(!pure && (!plan.IsReturn(o) || o == op), "evaluation of %s", o.Name())
+		return true
 	})
-	return err
 }

@@ -87,15 +87,11 @@ func (x *Execution) Run(i int, args ...Value) (values []Value, err error) {
 func (x *Execution) Return(results ...Value) { x.out = results }
 
 // planKernel compiles an op that a kernel executes.
-func planKernel(k Kernel) func(*plan.Planner, *plan.Spec) (exec.Runner, error) {
-	return func(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
+func planKernel(k Kernel) func(*plan.Planner, *plan.Spec) exec.Runner {
+	return func(p *plan.Planner, s *plan.Spec) exec.Runner {
 		var regions []*exec.Block
 		for i := range s.Op.Regions() {
-			b, err := p.Region(s.Op, i)
-			if err != nil {
-				return nil, err
-			}
-			regions = append(regions, b)
+			regions = append(regions, p.Region(s.Op, i))
 		}
 		return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
 			x := &Execution{op: ins.Op, m: m, fr: fr, regions: regions}
@@ -104,9 +100,7 @@ func planKernel(k Kernel) func(*plan.Planner, *plan.Spec) (exec.Runner, error) {
 				x.in, x.owned = append(x.in, Value{b}), append(x.owned, b)
 			}
 			kernel.Fail(k(x))
-			if len(x.out) != len(ins.Out) {
-				kernel.Fail(fmt.Errorf("the op has %d results, but its kernel returned %d", len(ins.Out), len(x.out)))
-			}
+			kernel.FailIf(len(x.out) != len(ins.Out), "the op has %d results, but its kernel returned %d", len(ins.Out), len(x.out))
 			for i, v := range x.out {
 				if t := s.Out[i]; t.Class == kernel.ClassTensor && !t.Dynamic() && (v.b.Tensor.DType() != t.DType || !v.b.Tensor.Shape().Equal(t.Shape)) {
 					kernel.Fail(fmt.Errorf("result #%d has type %s, but the kernel returned %s%v", i, t, v.b.Tensor.DType(), v.b.Tensor.Shape()))
@@ -116,6 +110,6 @@ func planKernel(k Kernel) func(*plan.Planner, *plan.Spec) (exec.Runner, error) {
 			for _, b := range x.owned {
 				m.Release(b)
 			}
-		}, nil
+		}
 	}
 }

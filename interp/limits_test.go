@@ -233,3 +233,15 @@ func TestFailingHook(t *testing.T) {
 		t.Errorf("error is %v", err)
 	}
 }
+
+// TestInternalErrorsAreLocated: a panic while an op is compiled becomes an error at that op.
+func TestInternalErrorsAreLocated(t *testing.T) {
+	opts := Options{Targets: func(string) (Kernel, error) { panic("lost") }}
+	_, err := compileWith(t, `func.func @main(%a: tensor<f32>) -> tensor<f32> {
+  %r = stablehlo.custom_call @mine(%a) : (tensor<f32>) -> tensor<f32>
+  return %r : tensor<f32>
+}`, opts, runtime.CompileOptions{})
+	if want := "test.mlir:2:8: error: 'stablehlo.custom_call' op internal error: lost"; err == nil || err.Error() != want {
+		t.Errorf("error is %v, not %s", err, want)
+	}
+}

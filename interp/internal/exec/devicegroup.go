@@ -170,9 +170,7 @@ func (w *deviceGroup) Recv(m *Machine, channel ChannelKey, n int) []*tensor.Tens
 func (w *deviceGroup) NextInfeed() []*tensor.Tensor {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if len(w.Infeed) == 0 {
-		kernel.Fail(errors.New("reads an empty infeed queue"))
-	}
+	kernel.FailIf(len(w.Infeed) == 0, "reads an empty infeed queue")
 	item := w.Infeed[0]
 	w.Infeed = w.Infeed[1:]
 	return item

@@ -357,17 +357,12 @@ func (m *Machine) Poll() {
 	}
 }
 
-// Caught returns the error of a recovered panic, located at the current instruction or, if there is none, at op. Panics
-// other than a Failure are internal errors.
+// Caught returns the error of a recovered panic, located at the current instruction or, if there is none, at op.
 func (m *Machine) Caught(v any, op *ir.Op) error {
-	err := fmt.Errorf("internal error: %v", v)
-	if f, ok := v.(kernel.Failure); ok {
-		err = f.Unwrap()
-	}
 	if m.at != nil {
 		op = m.at.Op
 	}
-	return Locate(m.Prog.Module, op, err)
+	return Locate(m.Prog.Module, op, kernel.Cause(v))
 }
 
 // Enter returns a frame for a call of f.

@@ -1,7 +1,6 @@
 package kernel
 
 import (
-	"fmt"
 	"math"
 	"sync"
 
@@ -321,25 +320,19 @@ func ShiftRightLogical(bits int) *BinaryLoops {
 }
 
 // MakeBinary returns the maker of a binary elementwise op.
-func MakeBinary(l *BinaryLoops) func(*Signature) (Kernel, error) {
+func MakeBinary(l *BinaryLoops) func(*Signature) Kernel {
 	return MakeShift(func(int) *BinaryLoops { return l })
 }
 
 // MakeShift returns the maker of a binary elementwise op whose loops depend on the width of its elements.
-func MakeShift(loops func(bits int) *BinaryLoops) func(*Signature) (Kernel, error) {
-	return func(s *Signature) (Kernel, error) {
-		if err := SameShape(s); err != nil {
-			return Kernel{}, err
-		}
+func MakeShift(loops func(bits int) *BinaryLoops) func(*Signature) Kernel {
+	return func(s *Signature) Kernel {
+		SameShape(s)
 		dt := s.Out[0].DType
-		if s.In[0].DType != dt || s.In[1].DType != dt {
-			return Kernel{}, fmt.Errorf("expects operands of the result's element type %s", dt)
-		}
+		FailIf(s.In[0].DType != dt || s.In[1].DType != dt, "expects operands of the result's element type %s", dt)
 		run := loops(dt.Bits()).Bind(dt)
-		if run == nil {
-			return Kernel{}, Unsupported("%s on elements of type %s", s.Name, dt)
-		}
-		return ElementKernel(s.Out[0].N, dt.Size(), 2, run, 3), nil
+		UnsupportedIf(run == nil, "%s on elements of type %s", s.Name, dt)
+		return ElementKernel(s.Out[0].N, dt.Size(), 2, run, 3)
 	}
 }
 

@@ -1,8 +1,6 @@
 package kernel
 
 import (
-	"errors"
-	"fmt"
 	"math"
 	mathbits "math/bits"
 
@@ -60,22 +58,18 @@ func mulhi[T integer](bits uint) func(o, x, y []T) {
 }
 
 // MakeNextAfter compiles chlo.next_after: the neighbour of x in the direction of y, in x's own type.
-func MakeNextAfter(s *Signature) (Kernel, error) {
-	if err := SameShape(s); err != nil {
-		return Kernel{}, err
-	}
+func MakeNextAfter(s *Signature) Kernel {
+	SameShape(s)
 	dt := s.Out[0].DType
-	if !dt.IsFloat() || s.In[0].DType != dt || s.In[1].DType != dt {
-		return Kernel{}, Unsupported("chlo.next_after on elements of type %s", dt)
-	}
+	UnsupportedIf(!dt.IsFloat() || s.In[0].DType != dt || s.In[1].DType != dt, "chlo.next_after on elements of type %s", dt)
 	if f := map[tensor.DType]ElementLoop{tensor.F32: view2(single(vec.NextAfter32Loop)), tensor.F64: view2(double(vec.NextAfter64Loop))}[dt]; f != nil {
-		return ElementKernel(s.Out[0].N, dt.Size(), 2, f, 3), nil
+		return ElementKernel(s.Out[0].N, dt.Size(), 2, f, 3)
 	}
 	return Kernel{Family: "elements", Run: parallelElements(s.Out[0].N, dt.Size(), 10, func(in, out []*tensor.Tensor, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			out[0].SetBits(i, nextAfter(dt, in[0].Bits(i), in[1].Bits(i)))
 		}
-	})}, nil
+	})}
 }
 
 func nextAfter(dt tensor.DType, x, y uint64) uint64 { // f8E8M0FNU has neither a sign bit nor a zero
@@ -94,15 +88,12 @@ func nextAfter(dt tensor.DType, x, y uint64) uint64 { // f8E8M0FNU has neither a
 	return x - 1
 }
 
-func TopKKernel(s *Signature, k int, largest bool) (Kernel, error) {
-	if len(s.In) != 1 || len(s.Out) != 2 || s.In[0].DType != s.Out[0].DType || s.Out[1].DType != tensor.I32 || len(s.In[0].Shape) == 0 {
-		return Kernel{}, errors.New("expects one operand, values and i32 indices")
-	}
+func TopKKernel(s *Signature, k int, largest bool) Kernel {
+	FailIf(s.In[0].DType != s.Out[0].DType || s.Out[1].DType != tensor.I32 || len(s.In[0].Shape) == 0,
+		"expects one operand, values and i32 indices")
 	in := s.In[0]
 	n := int(in.Shape[len(in.Shape)-1])
-	if k < 0 || k > n || s.Out[0].N != s.Out[1].N || k > 0 && s.Out[0].N/k*n != in.N {
-		return Kernel{}, fmt.Errorf("cannot take %d of %d elements", k, n)
-	}
+	FailIf(k < 0 || k > n || s.Out[0].N != s.Out[1].N || k > 0 && s.Out[0].N/k*n != in.N, "cannot take %d of %d elements", k, n)
 	size := in.DType.Size()
 	return Kernel{Family: "top k", Scratch: int64(workers()) * 40 * int64(n), Run: func(ins, outs []*tensor.Tensor) {
 		if k == 0 {
@@ -134,7 +125,7 @@ func TopKKernel(s *Signature, k int, largest bool) (Kernel, error) {
 				}
 			}
 		})
-	}}, nil
+	}}
 }
 
 // leastKeys appends the k least keys to line, in order. Equal keys keep their order.

@@ -24,17 +24,15 @@ type Checker struct {
 	ok   func(got, want *tensor.Tensor, i int) bool
 }
 
-// Compare returns a *CheckError for the first element that differs.
-func (c Checker) Compare(got, want *tensor.Tensor) error {
-	if got.DType() != want.DType() || !got.Shape().Equal(want.Shape()) {
-		return fmt.Errorf("compares a value of type %s with one of type %s", TypeOfTensor(got), TypeOfTensor(want))
-	}
+// Compare fails with a *CheckError for the first element that differs.
+func (c Checker) Compare(got, want *tensor.Tensor) {
+	FailIf(got.DType() != want.DType() || !got.Shape().Equal(want.Shape()),
+		"compares a value of type %s with one of type %s", TypeOfTensor(got), TypeOfTensor(want))
 	for i := range got.NumElements() {
 		if !c.ok(got, want, i) {
-			return &CheckError{Index: i, Got: ElementText(got, i), Want: ElementText(want, i), Rule: c.rule}
+			Fail(&CheckError{Index: i, Got: ElementText(got, i), Want: ElementText(want, i), Rule: c.rule})
 		}
 	}
-	return nil
 }
 
 func ElementText(t *tensor.Tensor, i int) string {

@@ -1,7 +1,6 @@
 package kernel
 
 import (
-	"errors"
 	"fmt"
 	goruntime "runtime"
 
@@ -40,56 +39,37 @@ type ConvolutionWindow struct {
 	Groups, BatchGroups              int
 }
 
-func permuted(shape tensor.Shape, perm []int64) (tensor.Shape, error) {
-	if err := CheckDims("convolution", perm, len(shape)); err != nil {
-		return nil, err
-	}
-	if len(perm) != len(shape) {
-		return nil, fmt.Errorf("has %d dimension numbers for rank %d", len(perm), len(shape))
-	}
+func permuted(shape tensor.Shape, perm []int64) tensor.Shape {
+	CheckDims("convolution", perm, len(shape))
+	FailIf(len(perm) != len(shape), "has %d dimension numbers for rank %d", len(perm), len(shape))
 	out := make(tensor.Shape, len(perm))
 	for i, d := range perm {
 		out[i] = shape[d]
 	}
-	return out, nil
+	return out
 }
 
-func newConvolution(s *Signature, w *ConvolutionWindow, pad []int64) (*convolution, error) {
+func newConvolution(s *Signature, w *ConvolutionWindow, pad []int64) *convolution {
 	d := w.Dims
-	var err error
 	c := &convolution{stride: w.Stride, lhsDil: w.LhsDil, rhsDil: w.RhsDil, groups: w.Groups, batchGroups: w.BatchGroups}
 	n := len(d.InputSpatial)
-	if len(d.KernelSpatial) != n || len(d.OutputSpatial) != n {
-		return nil, errors.New("has different numbers of spatial dimensions")
-	}
+	FailIf(len(d.KernelSpatial) != n || len(d.OutputSpatial) != n, "has different numbers of spatial dimensions")
 	c.inPerm = append(append([]int64{d.InputBatch}, d.InputSpatial...), d.InputFeature)
 	c.kPerm = append(append([]int64(nil), d.KernelSpatial...), d.KernelInputFeature, d.KernelOutput)
 	order := append(append([]int64{d.OutputBatch}, d.OutputSpatial...), d.OutputFeature)
-	if c.in, err = permuted(s.In[0].Shape, c.inPerm); err != nil {
-		return nil, err
-	}
-	if c.kern, err = permuted(s.In[1].Shape, c.kPerm); err != nil {
-		return nil, err
-	}
-	if c.out, err = permuted(s.Out[0].Shape, order); err != nil {
-		return nil, err
-	}
+	c.in = permuted(s.In[0].Shape, c.inPerm)
+	c.kern = permuted(s.In[1].Shape, c.kPerm)
+	c.out = permuted(s.Out[0].Shape, order)
 	c.outPerm = make([]int64, len(order))
 	for i, o := range order {
 		c.outPerm[o] = int64(i)
 	}
-	if pad, err = Paddings(pad, n); err != nil {
-		return nil, err
-	}
-	if c.groups < 1 || c.batchGroups < 1 || c.groups > 1 && c.batchGroups > 1 {
-		return nil, errors.New("has impossible group counts")
-	}
+	pad = Paddings(pad, n)
+	FailIf(c.groups < 1 || c.batchGroups < 1 || c.groups > 1 && c.batchGroups > 1, "has impossible group counts")
 	for i := range n {
 		c.low = append(c.low, pad[2*i])
 		c.reverse = append(c.reverse, w.Reversal[i] != 0)
-		if c.stride[i] < 1 || c.lhsDil[i] < 1 || c.rhsDil[i] < 1 {
-			return nil, errors.New("has a stride or dilation below 1")
-		}
+		FailIf(c.stride[i] < 1 || c.lhsDil[i] < 1 || c.rhsDil[i] < 1, "has a stride or dilation below 1")
 		size := pad[2*i] + pad[2*i+1] + max(0, (c.in[1+i]-1)*c.lhsDil[i]+1)
 		if c.in[1+i] == 0 {
 			size = pad[2*i] + pad[2*i+1]
@@ -102,50 +82,32 @@ func newConvolution(s *Signature, w *ConvolutionWindow, pad []int64) (*convoluti
 		if size >= reach && size > 0 {
 			want = (size-reach)/c.stride[i] + 1
 		}
-		if c.out[1+i] != want {
-			return nil, fmt.Errorf("gives %d elements in spatial dimension %d, not %d", want, i, c.out[1+i])
-		}
+		FailIf(c.out[1+i] != want, "gives %d elements in spatial dimension %d, not %d", want, i, c.out[1+i])
 	}
 	feature, kin, kout := c.in[n+1], c.kern[n], c.kern[n+1]
-	if feature != kin*int64(c.groups) || kout%int64(c.groups) != 0 || kout%int64(c.batchGroups) != 0 ||
-		c.in[0]%int64(c.batchGroups) != 0 || c.out[0] != c.in[0]/int64(c.batchGroups) || c.out[n+1] != kout {
-		return nil, fmt.Errorf("cannot convolve %s and %s to %s", s.In[0], s.In[1], s.Out[0])
-	}
-	return c, nil
+	FailIf(feature != kin*int64(c.groups) || kout%int64(c.groups) != 0 || kout%int64(c.batchGroups) != 0 ||
+		c.in[0]%int64(c.batchGroups) != 0 || c.out[0] != c.in[0]/int64(c.batchGroups) || c.out[n+1] != kout, "cannot convolve %s and %s to %s", s.In[0], s.In[1], s.Out[0])
+	return c
 }
 
 // convBytes is the amount of input gathered at a time. It fits the second-level cache together with a block of the
 // kernel.
 const convBytes = 1 << 18
 
-func ConvKernel(s *Signature, w *ConvolutionWindow, pad []int64) (Kernel, error) {
-	c, err := newConvolution(s, w, pad)
-	if err != nil {
-		return Kernel{}, err
-	}
+func ConvKernel(s *Signature, w *ConvolutionWindow, pad []int64) Kernel {
+	c := newConvolution(s, w, pad)
 	out := s.Out[0]
 	acc := out.DType
 	if acc.IsFloat() && acc != tensor.F64 {
 		acc = tensor.F32
 	}
 	product := matrixProduct(acc)
-	if product == nil {
-		return Kernel{}, Unsupported("a convolution of elements of type %s", out.DType)
-	}
+	UnsupportedIf(product == nil, "a convolution of elements of type %s", out.DType)
 	n := len(c.in)
 	spatial := n - 2
-	input, err := newOperand(Dense(s.In[0]), c.inPerm, acc)
-	if err != nil {
-		return Kernel{}, err
-	}
-	weights, err := newOperand(Dense(s.In[1]), c.kPerm, acc)
-	if err != nil {
-		return Kernel{}, err
-	}
-	result, err := newOperand(Dense(TensorType(acc, c.out...)), c.outPerm, out.DType)
-	if err != nil {
-		return Kernel{}, err
-	}
+	input := newOperand(Dense(s.In[0]), c.inPerm, acc)
+	weights := newOperand(Dense(s.In[1]), c.kPerm, acc)
+	result := newOperand(Dense(TensorType(acc, c.out...)), c.outPerm, out.DType)
 	cin, kout := int(c.kern[spatial]), int(c.kern[spatial+1])
 	taps := int(c.kern[:spatial].NumElements())
 	positions := int(c.out[:n-1].NumElements()) // batch and spatial
@@ -161,9 +123,7 @@ func ConvKernel(s *Signature, w *ConvolutionWindow, pad []int64) (Kernel, error)
 			product = map[tensor.DType]productFn{tensor.F32: productOf[float32], tensor.F64: productOf[float64]}[acc]
 		}
 	}
-	if err := s.Reserve(c.tables()); err != nil {
-		return Kernel{}, err
-	}
+	s.Reserve(c.tables())
 	c.prepare()
 	feature := int(c.in[n-1])
 	// The input elements under the kernel at one position form a row of a matrix, which is multiplied by the kernel. A
@@ -216,7 +176,7 @@ func ConvKernel(s *Signature, w *ConvolutionWindow, pad []int64) (Kernel, error)
 				}
 			}
 		})
-	}}, nil
+	}}
 }
 
 // convProduct multiplies the gathered rows by the kernel.
@@ -321,18 +281,18 @@ func (c *convolution) gather(dst, src []byte, r0, rn, batchAt, step, at, width i
 }
 
 // Paddings returns two numbers for each of n dimensions. pad has two numbers for each dimension, one for all, or none.
-func Paddings(pad []int64, n int) ([]int64, error) {
+func Paddings(pad []int64, n int) []int64 {
 	switch {
 	case pad == nil:
-		return make([]int64, 2*n), nil
+		return make([]int64, 2*n)
 	case len(pad) == 1 && n > 0:
 		all := make([]int64, 2*n)
 		for i := range all {
 			all[i] = pad[0]
 		}
-		return all, nil
+		return all
 	case len(pad) != 2*n:
-		return nil, fmt.Errorf("has %d paddings for %d dimensions", len(pad), n)
+		Fail(fmt.Errorf("has %d paddings for %d dimensions", len(pad), n))
 	}
-	return pad, nil
+	return pad
 }

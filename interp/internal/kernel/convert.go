@@ -1,7 +1,6 @@
 package kernel
 
 import (
-	"fmt"
 	"math"
 	"sync"
 
@@ -10,19 +9,14 @@ import (
 )
 
 // MakeConvert compiles convert (spec, "convert").
-func MakeConvert(s *Signature) (Kernel, error) {
-	if err := SameShape(s); err != nil {
-		return Kernel{}, err
-	}
-	run, err := convertLoop(s.In[0].DType, s.Out[0].DType)
-	if err != nil {
-		return Kernel{}, err
-	}
+func MakeConvert(s *Signature) Kernel {
+	SameShape(s)
+	run := convertLoop(s.In[0].DType, s.Out[0].DType)
 	k := ElementKernel(s.Out[0].N, 4, 4, run, 0)
 	if s.In[0].DType == s.Out[0].DType {
 		k.Inplace = 1
 	}
-	return k, nil
+	return k
 }
 
 // convertLoop returns the loop that converts elements:
@@ -31,17 +25,17 @@ func MakeConvert(s *Signature) (Kernel, error) {
 //   - to floats: rounded once, to nearest even
 //   - from floats to integers: truncated; values out of range saturate, NaN becomes zero
 //   - from complex: the real part
-func convertLoop(from, to tensor.DType) (ElementLoop, error) {
+func convertLoop(from, to tensor.DType) ElementLoop {
 	if from == to {
 		size := from.Size()
 		return func(in, out []*tensor.Tensor, lo, hi int) {
 			if lo < hi {
 				CopyUnlessSame(sub(out[0], lo*size, hi*size), sub(in[0], lo*size, hi*size))
 			}
-		}, nil
+		}
 	}
 	if f := convertFast(from, to); f != nil {
-		return f, nil
+		return f
 	}
 	switch {
 	case from.IsComplex() && to == tensor.I1:
@@ -49,22 +43,22 @@ func convertLoop(from, to tensor.DType) (ElementLoop, error) {
 			for i, v := range x {
 				out.Bytes()[lo+i] = bit(v != 0)
 			}
-		}), nil
+		})
 	case from.IsComplex() && to.IsComplex():
-		return blockwise(from, DecodeComplex, func(out *tensor.Tensor, lo int, x, _ []complex128) { EncodeComplex(to, out, lo, x) }), nil
+		return blockwise(from, DecodeComplex, func(out *tensor.Tensor, lo int, x, _ []complex128) { EncodeComplex(to, out, lo, x) })
 	case from.IsComplex():
 		parts := func(_ tensor.DType, dst []float64, t *tensor.Tensor, lo int) {
 			for i := range dst {
 				dst[i] = real(t.ComplexAt(lo + i))
 			}
 		}
-		return blockwise(from, parts, func(out *tensor.Tensor, lo int, x, _ []float64) { fromFloats(to, out, lo, x) }), nil
+		return blockwise(from, parts, func(out *tensor.Tensor, lo int, x, _ []float64) { fromFloats(to, out, lo, x) })
 	case from.IsFloat():
-		return blockwise(from, Decode64, func(out *tensor.Tensor, lo int, x, _ []float64) { fromFloats(to, out, lo, x) }), nil
+		return blockwise(from, Decode64, func(out *tensor.Tensor, lo int, x, _ []float64) { fromFloats(to, out, lo, x) })
 	case to.Size() == 0 || from.Size() == 0:
-		return nil, TypeMismatch(from, to)
+		Fail(TypeMismatch(from, to))
 	case !to.IsFloat() && !to.IsComplex():
-		return blockwise(from, decodeInt, func(out *tensor.Tensor, lo int, x, _ []int64) { EncodeInt(to, out, lo, x) }), nil
+		return blockwise(from, decodeInt, func(out *tensor.Tensor, lo int, x, _ []int64) { EncodeInt(to, out, lo, x) })
 	}
 	direct := to == tensor.F64 || to == tensor.Complex128
 	floats := func(_ tensor.DType, dst []float64, t *tensor.Tensor, lo int) {
@@ -72,7 +66,7 @@ func convertLoop(from, to tensor.DType) (ElementLoop, error) {
 			dst[i] = intToFloat(t.IntAt(lo+i), from == tensor.UI64, direct)
 		}
 	}
-	return blockwise(from, floats, func(out *tensor.Tensor, lo int, x, _ []float64) { fromFloats(to, out, lo, x) }), nil
+	return blockwise(from, floats, func(out *tensor.Tensor, lo int, x, _ []float64) { fromFloats(to, out, lo, x) })
 }
 
 func sub(t *tensor.Tensor, lo, hi int) *tensor.Tensor {
@@ -288,14 +282,12 @@ func EncodeComplex(dt tensor.DType, t *tensor.Tensor, lo int, src []complex128) 
 
 // MakeBitcast compiles bitcast_convert (spec, "bitcast_convert") if it involves elements narrower than a byte. The
 // other conversions only change the type (planBitcast).
-func MakeBitcast(s *Signature) (Kernel, error) {
+func MakeBitcast(s *Signature) Kernel {
 	a, b := s.In[0], s.Out[0]
-	if a.N*a.DType.Bits() != b.N*b.DType.Bits() {
-		return Kernel{}, fmt.Errorf("cannot convert the bits of %s to %s", a, b)
-	}
+	FailIf(a.N*a.DType.Bits() != b.N*b.DType.Bits(), "cannot convert the bits of %s to %s", a, b)
 	return Kernel{Family: "bits", Run: func(in, out []*tensor.Tensor) {
 		repack(in[0].Bytes(), a.DType, out[0].Bytes(), b.DType)
-	}}, nil
+	}}
 }
 
 // repack copies a bit string, low bits first, between elements of different widths.

@@ -1,8 +1,6 @@
 package kernel
 
 import (
-	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/hlocb/hlocb/interp/internal/simd/gemm"
@@ -97,7 +95,7 @@ type matrixOperand struct {
 	nbatch, nrows, ncols int
 }
 
-func newMatrixOperand(v View, batch, rows, cols []int64, acc tensor.DType) (*matrixOperand, error) {
+func newMatrixOperand(v View, batch, rows, cols []int64, acc tensor.DType) *matrixOperand {
 	m := &matrixOperand{}
 	b, r, c := groupOf(v, batch), groupOf(v, rows), groupOf(v, cols)
 	m.nbatch, m.nrows, m.ncols = b.size, r.size, c.size
@@ -118,9 +116,8 @@ func newMatrixOperand(v View, batch, rows, cols []int64, acc tensor.DType) (*mat
 			m.batches = starts
 		}
 	}
-	var err error
-	m.operand, err = newOperand(v, perm, acc)
-	return m, err
+	m.operand = newOperand(v, perm, acc)
+	return m
 }
 
 // at returns the offset of a batch.
@@ -132,26 +129,17 @@ func (m *matrixOperand) at(batch int) int {
 }
 
 // DotKernel multiplies two operands to a result that lies in memory as batches, rows and columns.
-func DotKernel(lhs, rhs View, out Type, d *DotDimensions) (Kernel, error) {
+func DotKernel(lhs, rhs View, out Type, d *DotDimensions) Kernel {
 	lrank, rrank := len(lhs.Shape), len(rhs.Shape)
-	if err := CheckDims("lhs", slices.Concat(d.LHSBatching, d.LHSContracting), lrank); err != nil {
-		return Kernel{}, err
-	}
-	if err := CheckDims("rhs", slices.Concat(d.RHSBatching, d.RHSContracting), rrank); err != nil {
-		return Kernel{}, err
-	}
-	if len(d.LHSBatching) != len(d.RHSBatching) || len(d.LHSContracting) != len(d.RHSContracting) {
-		return Kernel{}, errors.New("expects as many dimensions of the lhs as of the rhs")
-	}
+	CheckDims("lhs", slices.Concat(d.LHSBatching, d.LHSContracting), lrank)
+	CheckDims("rhs", slices.Concat(d.RHSBatching, d.RHSContracting), rrank)
+	FailIf(len(d.LHSBatching) != len(d.RHSBatching) || len(d.LHSContracting) != len(d.RHSContracting),
+		"expects as many dimensions of the lhs as of the rhs")
 	for i, b := range d.LHSBatching {
-		if lhs.Shape[b] != rhs.Shape[d.RHSBatching[i]] {
-			return Kernel{}, fmt.Errorf("cannot multiply %s and %s: batch sizes differ", lhs.Type, rhs.Type)
-		}
+		FailIf(lhs.Shape[b] != rhs.Shape[d.RHSBatching[i]], "cannot multiply %s and %s: batch sizes differ", lhs.Type, rhs.Type)
 	}
 	for i, c := range d.LHSContracting {
-		if lhs.Shape[c] != rhs.Shape[d.RHSContracting[i]] {
-			return Kernel{}, fmt.Errorf("cannot multiply %s and %s: contracted sizes differ", lhs.Type, rhs.Type)
-		}
+		FailIf(lhs.Shape[c] != rhs.Shape[d.RHSContracting[i]], "cannot multiply %s and %s: contracted sizes differ", lhs.Type, rhs.Type)
 	}
 	acc := out.DType
 	if acc.IsFloat() && acc != tensor.F64 {
@@ -160,25 +148,12 @@ func DotKernel(lhs, rhs View, out Type, d *DotDimensions) (Kernel, error) {
 			acc = tensor.F64
 		}
 	}
-	a, err := newMatrixOperand(lhs, d.LHSBatching, d.free(lrank, false), d.LHSContracting, acc)
-	if err != nil {
-		return Kernel{}, err
-	}
-	b, err := newMatrixOperand(rhs, d.RHSBatching, d.RHSContracting, d.free(rrank, true), acc)
-	if err != nil {
-		return Kernel{}, err
-	}
-	if out.N != a.nbatch*a.nrows*b.ncols {
-		return Kernel{}, fmt.Errorf("cannot multiply %s and %s to %s", lhs.Type, rhs.Type, out)
-	}
-	narrow, err := newOperand(Dense(TensorType(acc, out.Shape...)), nil, out.DType)
-	if err != nil {
-		return Kernel{}, err
-	}
+	a := newMatrixOperand(lhs, d.LHSBatching, d.free(lrank, false), d.LHSContracting, acc)
+	b := newMatrixOperand(rhs, d.RHSBatching, d.RHSContracting, d.free(rrank, true), acc)
+	FailIf(out.N != a.nbatch*a.nrows*b.ncols, "cannot multiply %s and %s to %s", lhs.Type, rhs.Type, out)
+	narrow := newOperand(Dense(TensorType(acc, out.Shape...)), nil, out.DType)
 	product := matrixProduct(acc)
-	if product == nil {
-		return Kernel{}, Unsupported("a product of elements of type %s", acc)
-	}
+	UnsupportedIf(product == nil, "a product of elements of type %s", acc)
 	scratch := a.scratch() + b.scratch()
 	if !narrow.plain() {
 		scratch += int64(narrow.in.Bytes())
@@ -190,7 +165,7 @@ func DotKernel(lhs, rhs View, out Type, d *DotDimensions) (Kernel, error) {
 			defer narrow.store(outs[0], o)
 		}
 		product(o, x, y, a, b)
-	}}, nil
+	}}
 }
 
 // productFn computes o = x * y for all batches; o is [batch][rows][cols].

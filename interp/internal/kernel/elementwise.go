@@ -1,7 +1,6 @@
 package kernel
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 
@@ -9,14 +8,11 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// SameShape returns an error unless the operands and the result have the same shape.
-func SameShape(s *Signature) error {
+// SameShape fails unless the operands and the result have the same shape.
+func SameShape(s *Signature) {
 	for _, t := range s.In {
-		if !t.Shape.Equal(s.Out[0].Shape) {
-			return fmt.Errorf("expects operands of the result's shape, but got %s for %s", t, s.Out[0])
-		}
+		FailIf(!t.Shape.Equal(s.Out[0].Shape), "expects operands of the result's shape, but got %s for %s", t, s.Out[0])
 	}
-	return nil
 }
 
 func TypeMismatch(in, out tensor.DType) error {
@@ -164,11 +160,10 @@ func compareView[T tensor.Element](f comparison[T]) ElementLoop {
 }
 
 // MakeSelect compiles select (spec, "select"): the predicate may be a scalar.
-func MakeSelect(s *Signature) (Kernel, error) {
+func MakeSelect(s *Signature) Kernel {
 	o := s.Out[0]
-	if !s.In[1].Shape.Equal(o.Shape) || !s.In[2].Shape.Equal(o.Shape) || s.In[1].DType != o.DType || s.In[2].DType != o.DType {
-		return Kernel{}, errors.New("expects operands of the result's type")
-	}
+	FailIf(!s.In[1].Shape.Equal(o.Shape) || !s.In[2].Shape.Equal(o.Shape) || s.In[1].DType != o.DType || s.In[2].DType != o.DType,
+		"expects operands of the result's type")
 	if s.In[0].N == 1 && len(s.In[0].Shape) == 0 && o.N != 1 {
 		return Kernel{Family: "select by one flag", Run: func(in, out []*tensor.Tensor) {
 			src := in[2]
@@ -176,11 +171,9 @@ func MakeSelect(s *Signature) (Kernel, error) {
 				src = in[1]
 			}
 			copy(out[0].Bytes(), src.Bytes())
-		}}, nil
+		}}
 	}
-	if !s.In[0].Shape.Equal(o.Shape) && s.In[0].N != o.N {
-		return Kernel{}, errors.New("expects a predicate of the result's shape or a scalar")
-	}
+	FailIf(!s.In[0].Shape.Equal(o.Shape) && s.In[0].N != o.N, "expects a predicate of the result's shape or a scalar")
 	var f ElementLoop
 	switch o.DType.Size() {
 	case 1:
@@ -194,7 +187,7 @@ func MakeSelect(s *Signature) (Kernel, error) {
 	default:
 		f = selectComplex
 	}
-	return ElementKernel(o.N, o.DType.Size(), 2, f, 6), nil
+	return ElementKernel(o.N, o.DType.Size(), 2, f, 6)
 }
 
 func view3[T, P tensor.Element](f func(o []T, p []P, x, y []T)) ElementLoop {
@@ -223,16 +216,12 @@ func selectComplex(in, out []*tensor.Tensor, lo, hi int) {
 }
 
 // MakeClamp compiles clamp (spec, "clamp"): minimum(maximum(operand, min), max); bounds may be scalars.
-func MakeClamp(s *Signature) (Kernel, error) {
+func MakeClamp(s *Signature) Kernel {
 	o := s.Out[0]
 	lower, upper := Maximum.Bind(o.DType), Minimum.Bind(o.DType)
-	if lower == nil || upper == nil {
-		return Kernel{}, Unsupported("clamp on elements of type %s", o.DType)
-	}
+	UnsupportedIf(lower == nil || upper == nil, "clamp on elements of type %s", o.DType)
 	for i, t := range s.In {
-		if t.DType != o.DType || (i == 1 || t.N != 1) && !t.Shape.Equal(o.Shape) {
-			return Kernel{}, errors.New("expects operands of the result's type")
-		}
+		FailIf(t.DType != o.DType || (i == 1 || t.N != 1) && !t.Shape.Equal(o.Shape), "expects operands of the result's type")
 	}
 	full := func(t *tensor.Tensor) *tensor.Tensor {
 		if t.NumElements() == o.N {
@@ -251,12 +240,12 @@ func MakeClamp(s *Signature) (Kernel, error) {
 		clamp = view3(vec.Ternary[float64, float64, float64](vec.Clamp64Loop))
 	}
 	if s.In[0].N == o.N && s.In[2].N == o.N {
-		return ElementKernel(o.N, o.DType.Size(), 2, clamp, 2), nil
+		return ElementKernel(o.N, o.DType.Size(), 2, clamp, 2)
 	}
 	return Kernel{Family: "clamp", Run: func(in, out []*tensor.Tensor) {
 		lo, hi := full(in[0]), full(in[2])
 		Parallel(o.N, 1<<14, func(a, b int) {
 			clamp([]*tensor.Tensor{lo, in[1], hi}, out, a, b)
 		})
-	}, Inplace: 2}, nil
+	}, Inplace: 2}
 }

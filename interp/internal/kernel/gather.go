@@ -1,9 +1,6 @@
 package kernel
 
 import (
-	"errors"
-	"fmt"
-
 	"github.com/hlocb/hlocb/tensor"
 )
 
@@ -23,7 +20,7 @@ type indexWalk struct {
 	step, pace int
 }
 
-func newIndexWalk(idx Type, vectorDim int64, toDim, operandBatching, indexBatching []int64, otherStrides []int) (*indexWalk, error) {
+func newIndexWalk(idx Type, vectorDim int64, toDim, operandBatching, indexBatching []int64, otherStrides []int) *indexWalk {
 	st := Strides(idx.Shape)
 	w := &indexWalk{vecLen: 1, toDim: Ints(toDim)}
 	pos := map[int64]int{}
@@ -36,21 +33,13 @@ func newIndexWalk(idx Type, vectorDim int64, toDim, operandBatching, indexBatchi
 		w.Batch = append(w.Batch, int(n))
 		w.strides = append(w.strides, st[i])
 	}
-	if len(w.Batch) != len(otherStrides) {
-		return nil, fmt.Errorf("has %d batch dimensions of indices for %d", len(w.Batch), len(otherStrides))
-	}
+	FailIf(len(w.Batch) != len(otherStrides), "has %d batch dimensions of indices for %d", len(w.Batch), len(otherStrides))
 	w.other = otherStrides
-	if w.vecLen != len(toDim) {
-		return nil, fmt.Errorf("has index vectors of %d components for %d dimensions", w.vecLen, len(toDim))
-	}
-	if len(operandBatching) != len(indexBatching) {
-		return nil, errors.New("has different numbers of batching dimensions")
-	}
+	FailIf(w.vecLen != len(toDim), "has index vectors of %d components for %d dimensions", w.vecLen, len(toDim))
+	FailIf(len(operandBatching) != len(indexBatching), "has different numbers of batching dimensions")
 	for i, d := range operandBatching {
 		p, ok := pos[indexBatching[i]]
-		if !ok {
-			return nil, errors.New("has a batching dimension that the indices lack")
-		}
+		FailIf(!ok, "has a batching dimension that the indices lack")
 		if w.Batch[p] > 1 { // else the position is always 0
 			w.batching = append(w.batching, int(d), p)
 		}
@@ -68,7 +57,7 @@ func newIndexWalk(idx Type, vectorDim int64, toDim, operandBatching, indexBatchi
 		}
 		n *= w.Batch[i]
 	}
-	return w, nil
+	return w
 }
 
 // span calls f for each of the index vectors [lo, hi). It passes the vector's position in the batch dimensions (which f
@@ -106,51 +95,34 @@ type GatherDimensions struct {
 	IndexVectorDim                                                                               int64
 }
 
-func GatherKernel(s *Signature, d *GatherDimensions, sizes []int64) (Kernel, error) {
+func GatherKernel(s *Signature, d *GatherDimensions, sizes []int64) Kernel {
 	in, idx, out := s.In[0], s.In[1], s.Out[0]
 	rank := len(in.Shape)
-	if len(sizes) != rank || !IsIndex(idx.DType) {
-		return Kernel{}, errors.New("has slice sizes or indices that do not fit the operand")
-	}
+	FailIf(len(sizes) != rank || !IsIndex(idx.DType), "has slice sizes or indices that do not fit the operand")
 	for i, n := range sizes {
-		if n < 0 || n > in.Shape[i] {
-			return Kernel{}, fmt.Errorf("gathers %d elements of dimension %d of size %d", n, i, in.Shape[i])
-		}
+		FailIf(n < 0 || n > in.Shape[i], "gathers %d elements of dimension %d of size %d", n, i, in.Shape[i])
 	}
 	dropped := append(append([]int64(nil), d.CollapsedSliceDims...), d.OperandBatchingDims...)
 	for _, check := range [][]int64{dropped, d.StartIndexMap} {
-		if err := CheckDims("gathered", check, rank); err != nil {
-			return Kernel{}, err
-		}
+		CheckDims("gathered", check, rank)
 	}
-	if err := CheckDims("offset", d.OffsetDims, len(out.Shape)); err != nil {
-		return Kernel{}, err
-	}
+	CheckDims("offset", d.OffsetDims, len(out.Shape))
 	window := KeptDims(rank, dropped)
-	if len(window) != len(d.OffsetDims) {
-		return Kernel{}, errors.New("has as many offset dimensions as the slice has not")
-	}
+	FailIf(len(window) != len(d.OffsetDims), "has as many offset dimensions as the slice has not")
 	ost, ist := Strides(out.Shape), Strides(in.Shape)
 	var dims, dst, src []int
 	for i, w := range window {
 		dims = append(dims, int(sizes[w]))
 		dst = append(dst, ost[d.OffsetDims[i]])
 		src = append(src, ist[w])
-		if out.Shape[d.OffsetDims[i]] != sizes[w] {
-			return Kernel{}, fmt.Errorf("gathers slices of %d elements into a dimension of %d", sizes[w], out.Shape[d.OffsetDims[i]])
-		}
+		FailIf(out.Shape[d.OffsetDims[i]] != sizes[w], "gathers slices of %d elements into a dimension of %d", sizes[w], out.Shape[d.OffsetDims[i]])
 	}
 	var other []int
 	for _, b := range KeptDims(len(out.Shape), d.OffsetDims) {
 		other = append(other, ost[b])
 	}
-	walk, err := newIndexWalk(idx, d.IndexVectorDim, d.StartIndexMap, d.OperandBatchingDims, d.StartIndicesBatchingDims, other)
-	if err != nil {
-		return Kernel{}, err
-	}
-	if Product(walk.Batch)*Product(dims) != out.N {
-		return Kernel{}, fmt.Errorf("cannot gather %s", out)
-	}
+	walk := newIndexWalk(idx, d.IndexVectorDim, d.StartIndexMap, d.OperandBatchingDims, d.StartIndicesBatchingDims, other)
+	FailIf(Product(walk.Batch)*Product(dims) != out.N, "cannot gather %s", out)
 	limit := make([]int64, rank)
 	for i := range limit {
 		limit[i] = in.Shape[i] - sizes[i]
@@ -182,7 +154,7 @@ func GatherKernel(s *Signature, d *GatherDimensions, sizes []int64) (Kernel, err
 				}
 			}
 		})
-	}}, nil
+	}}
 }
 
 // elementGather returns a function that sets each element i of out in [lo, hi) to an element of in. The position in in

@@ -6,9 +6,9 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// Failure is the value of the panic that ends a run: a kernel panics with it if it cannot compute, a machine if an
-// instruction fails, memory runs out or the run is cancelled.
-type Failure struct{ error }
+// Failure is the value of the panic that ends a compilation or a run. A maker panics with it if it cannot make a kernel
+// or an instruction, a kernel if it cannot compute, a machine if memory runs out or the run is cancelled.
+type Failure struct{ Err error }
 
 // Fail panics with a Failure if err is not nil.
 func Fail(err error) {
@@ -17,8 +17,44 @@ func Fail(err error) {
 	}
 }
 
-// Unwrap returns the error.
-func (f Failure) Unwrap() error { return f.error }
+// Must returns v. It panics with a Failure if err is not nil.
+func Must[T any](v T, err error) T {
+	Fail(err)
+	return v
+}
+
+// FailIf panics with a Failure if cond holds.
+func FailIf(cond bool, format string, args ...any) {
+	if cond {
+		panic(Failure{Err: fmt.Errorf(format, args...)})
+	}
+}
+
+// UnsupportedIf panics with an *UnsupportedError as the Failure if cond holds.
+func UnsupportedIf(cond bool, format string, args ...any) {
+	if cond {
+		panic(Failure{Err: Unsupported(format, args...)})
+	}
+}
+
+// Cause returns the error of a recovered panic. Panics other than a Failure are internal errors.
+func Cause(v any) error {
+	if f, ok := v.(Failure); ok {
+		return f.Err
+	}
+	return fmt.Errorf("internal error: %v", v)
+}
+
+// Try calls f and returns the cause of its panic.
+func Try(f func()) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = Cause(v)
+		}
+	}()
+	f()
+	return nil
+}
 
 // Kernel computes results from operands.
 type Kernel struct {
@@ -46,7 +82,7 @@ type Signature struct {
 	Name    string // of the op, for errors
 	In      []Type
 	Out     []Type
-	Reserve func(bytes int64) error // charges for memory that the kernel keeps
+	Reserve func(bytes int64) // charges for memory that the kernel keeps
 }
 
 // UnsupportedError reports that the engine does not support an op.

@@ -1,7 +1,6 @@
 package kernel
 
 import (
-	"errors"
 	"fmt"
 	"math"
 
@@ -15,13 +14,9 @@ func CopyKernel(c *StridedCopy, size, dstOff, srcOff int) Kernel {
 	}}
 }
 
-func BroadcastKernel(in, out Type, dims []int64) (Kernel, error) {
-	if len(dims) != len(in.Shape) {
-		return Kernel{}, fmt.Errorf("has %d broadcast dimensions for an operand of rank %d", len(dims), len(in.Shape))
-	}
-	if err := CheckDims("broadcast", dims, len(out.Shape)); err != nil {
-		return Kernel{}, err
-	}
+func BroadcastKernel(in, out Type, dims []int64) Kernel {
+	FailIf(len(dims) != len(in.Shape), "has %d broadcast dimensions for an operand of rank %d", len(dims), len(in.Shape))
+	CheckDims("broadcast", dims, len(out.Shape))
 	src := make([]int, len(out.Shape))
 	st := Strides(in.Shape)
 	for i, d := range dims {
@@ -30,7 +25,7 @@ func BroadcastKernel(in, out Type, dims []int64) (Kernel, error) {
 			src[d] = st[i]
 		case 1:
 		default:
-			return Kernel{}, fmt.Errorf("cannot broadcast dimension %d of %s to %d", i, in, out.Shape[d])
+			Fail(fmt.Errorf("cannot broadcast dimension %d of %s to %d", i, in, out.Shape[d]))
 		}
 	}
 	for d := range src {
@@ -38,40 +33,33 @@ func BroadcastKernel(in, out Type, dims []int64) (Kernel, error) {
 			src[d] = 0
 		}
 	}
-	return CopyKernel(NewStridedCopy(Ints(out.Shape), Strides(out.Shape), src), in.DType.Size(), 0, 0), nil
+	return CopyKernel(NewStridedCopy(Ints(out.Shape), Strides(out.Shape), src), in.DType.Size(), 0, 0)
 }
 
-func TransposeKernel(in, out Type, perm []int64) (Kernel, error) {
-	if len(perm) != len(in.Shape) || len(out.Shape) != len(perm) {
-		return Kernel{}, fmt.Errorf("has a permutation of %d dimensions for rank %d", len(perm), len(in.Shape))
-	}
-	if err := CheckDims("permutation", perm, len(perm)); err != nil {
-		return Kernel{}, err
-	}
+func TransposeKernel(in, out Type, perm []int64) Kernel {
+	FailIf(len(perm) != len(in.Shape) || len(out.Shape) != len(perm), "has a permutation of %d dimensions for rank %d", len(perm), len(in.Shape))
+	CheckDims("permutation", perm, len(perm))
 	st := Strides(in.Shape)
 	src := make([]int, len(perm))
 	for i, d := range perm {
 		src[i] = st[d]
-		if in.Shape[d] != out.Shape[i] {
-			return Kernel{}, fmt.Errorf("cannot transpose %s to %s", in, out)
-		}
+		FailIf(in.Shape[d] != out.Shape[i], "cannot transpose %s to %s", in, out)
 	}
-	return CopyKernel(NewStridedCopy(Ints(out.Shape), Strides(out.Shape), src), in.DType.Size(), 0, 0), nil
+	return CopyKernel(NewStridedCopy(Ints(out.Shape), Strides(out.Shape), src), in.DType.Size(), 0, 0)
 }
 
-func SliceKernel(in, out Type, start, limit, step []int64) (Kernel, error) {
+func SliceKernel(in, out Type, start, limit, step []int64) Kernel {
 	src, off := Strides(in.Shape), 0
 	for i := range src {
-		if start[i] < 0 || start[i] > limit[i] || limit[i] > in.Shape[i] || step[i] <= 0 {
-			return Kernel{}, fmt.Errorf("slices dimension %d of size %d as [%d:%d:%d]", i, in.Shape[i], start[i], limit[i], step[i])
-		}
+		FailIf(start[i] < 0 || start[i] > limit[i] || limit[i] > in.Shape[i] || step[i] <= 0,
+			"slices dimension %d of size %d as [%d:%d:%d]", i, in.Shape[i], start[i], limit[i], step[i])
 		if n := (limit[i] - start[i] + step[i] - 1) / step[i]; n != out.Shape[i] {
-			return Kernel{}, fmt.Errorf("gives %d elements in dimension %d, not %d", n, i, out.Shape[i])
+			Fail(fmt.Errorf("gives %d elements in dimension %d, not %d", n, i, out.Shape[i]))
 		}
 		off += src[i] * int(start[i])
 		src[i] *= int(step[i])
 	}
-	return CopyKernel(NewStridedCopy(Ints(out.Shape), Strides(out.Shape), src), in.DType.Size(), 0, off), nil
+	return CopyKernel(NewStridedCopy(Ints(out.Shape), Strides(out.Shape), src), in.DType.Size(), 0, off)
 }
 
 // clampedOffset returns the element offset of a box whose start indices are scalars. It clamps the indices to keep the
@@ -101,55 +89,39 @@ func IsIndex(d tensor.DType) bool {
 	return d.IsInteger() || d == tensor.Index
 }
 
-func checkIndices(types []Type, rank int) error {
-	if len(types) != rank {
-		return fmt.Errorf("has %d start indices for rank %d", len(types), rank)
-	}
+func checkIndices(types []Type, rank int) {
+	FailIf(len(types) != rank, "has %d start indices for rank %d", len(types), rank)
 	for _, t := range types {
-		if !IsIndex(t.DType) || t.N != 1 {
-			return fmt.Errorf("has a start index of type %s", t)
-		}
+		FailIf(!IsIndex(t.DType) || t.N != 1, "has a start index of type %s", t)
 	}
-	return nil
 }
 
 // MakeDynamicSlice compiles dynamic_slice (spec, "dynamic_slice").
-func MakeDynamicSlice(s *Signature) (Kernel, error) {
-	if len(s.In) < 1 || len(s.Out) != 1 || s.In[0].DType != s.Out[0].DType || len(s.In[0].Shape) != len(s.Out[0].Shape) {
-		return Kernel{}, errors.New("expects a result of the operand's element type and rank")
-	}
+func MakeDynamicSlice(s *Signature) Kernel {
+	FailIf(s.In[0].DType != s.Out[0].DType || len(s.In[0].Shape) != len(s.Out[0].Shape),
+		"expects a result of the operand's element type and rank")
 	shape, box := s.In[0].Shape, s.Out[0].Shape
-	if err := checkIndices(s.In[1:], len(shape)); err != nil {
-		return Kernel{}, err
-	}
+	checkIndices(s.In[1:], len(shape))
 	for i := range box {
-		if box[i] > shape[i] {
-			return Kernel{}, fmt.Errorf("slices %d elements from dimension %d of size %d", box[i], i, shape[i])
-		}
+		FailIf(box[i] > shape[i], "slices %d elements from dimension %d of size %d", box[i], i, shape[i])
 	}
 	st := Strides(shape)
 	c := NewStridedCopy(Ints(box), Strides(box), st)
 	size := s.In[0].DType.Size()
 	return Kernel{Family: "strided copy", Run: func(in, out []*tensor.Tensor) {
 		c.Run(size, out[0], in[0], 0, clampedOffset(in[1:], shape, box, st))
-	}}, nil
+	}}
 }
 
 // MakeDynamicUpdateSlice compiles dynamic_update_slice (spec, "dynamic_update_slice"). If the operand dies here, the
 // kernel writes only the update.
-func MakeDynamicUpdateSlice(s *Signature) (Kernel, error) {
-	if len(s.In) < 2 || len(s.Out) != 1 || s.In[0].DType != s.Out[0].DType || s.In[1].DType != s.Out[0].DType ||
-		!s.In[0].Shape.Equal(s.Out[0].Shape) || len(s.In[1].Shape) != len(s.Out[0].Shape) {
-		return Kernel{}, errors.New("expects operand, update and result of one element type and rank")
-	}
+func MakeDynamicUpdateSlice(s *Signature) Kernel {
+	FailIf(s.In[0].DType != s.Out[0].DType || s.In[1].DType != s.Out[0].DType ||
+		!s.In[0].Shape.Equal(s.Out[0].Shape) || len(s.In[1].Shape) != len(s.Out[0].Shape), "expects operand, update and result of one element type and rank")
 	shape, box := s.In[0].Shape, s.In[1].Shape
-	if err := checkIndices(s.In[2:], len(shape)); err != nil {
-		return Kernel{}, err
-	}
+	checkIndices(s.In[2:], len(shape))
 	for i := range box {
-		if box[i] > shape[i] {
-			return Kernel{}, fmt.Errorf("updates %d elements of dimension %d of size %d", box[i], i, shape[i])
-		}
+		FailIf(box[i] > shape[i], "updates %d elements of dimension %d of size %d", box[i], i, shape[i])
 	}
 	st := Strides(shape)
 	c := NewStridedCopy(Ints(box), st, Strides(box))
@@ -158,7 +130,7 @@ func MakeDynamicUpdateSlice(s *Signature) (Kernel, error) {
 		off := clampedOffset(in[2:], shape, box, st)
 		CopyUnlessSame(out[0], in[0])
 		c.Run(size, out[0], in[1], off, 0)
-	}, Inplace: 1}, nil
+	}, Inplace: 1}
 }
 
 // CopyUnlessSame copies a payload, unless source and destination are the same.
@@ -169,40 +141,30 @@ func CopyUnlessSame(dst, src *tensor.Tensor) {
 	}
 }
 
-func ConcatenateKernel(s *Signature, dim int) (Kernel, error) {
-	if len(s.In) == 0 {
-		return Kernel{}, errors.New("expects operands and one result")
-	}
+func ConcatenateKernel(s *Signature, dim int) Kernel {
+	FailIf(len(s.In) == 0, "expects operands and one result")
 	out := s.Out[0]
-	if dim < 0 || dim >= len(out.Shape) {
-		return Kernel{}, fmt.Errorf("concatenates along dimension %d of rank %d", dim, len(out.Shape))
-	}
+	FailIf(dim < 0 || dim >= len(out.Shape), "concatenates along dimension %d of rank %d", dim, len(out.Shape))
 	st := Strides(out.Shape)
 	var copies []*StridedCopy
 	var offs []int
 	at := int64(0)
 	for _, t := range s.In {
-		if t.DType != out.DType || len(t.Shape) != len(out.Shape) {
-			return Kernel{}, fmt.Errorf("cannot concatenate %s into %s", t, out)
-		}
+		FailIf(t.DType != out.DType || len(t.Shape) != len(out.Shape), "cannot concatenate %s into %s", t, out)
 		for d := range t.Shape {
-			if d != dim && t.Shape[d] != out.Shape[d] {
-				return Kernel{}, fmt.Errorf("cannot concatenate %s into %s", t, out)
-			}
+			FailIf(d != dim && t.Shape[d] != out.Shape[d], "cannot concatenate %s into %s", t, out)
 		}
 		copies = append(copies, NewStridedCopy(Ints(t.Shape), st, Strides(t.Shape)))
 		offs = append(offs, int(at)*st[dim])
 		at += t.Shape[dim]
 	}
-	if at != out.Shape[dim] {
-		return Kernel{}, fmt.Errorf("concatenates %d elements into %d", at, out.Shape[dim])
-	}
+	FailIf(at != out.Shape[dim], "concatenates %d elements into %d", at, out.Shape[dim])
 	size := out.DType.Size()
 	return Kernel{Family: "concatenate", Run: func(in, out []*tensor.Tensor) {
 		for i, c := range copies {
 			c.Run(size, out[0], in[i], offs[i], 0)
 		}
-	}}, nil
+	}}
 }
 
 // PadShape returns the shape of a padded operand.
@@ -214,17 +176,13 @@ func PadShape(in tensor.Shape, low, high, interior []int64) tensor.Shape {
 	return out
 }
 
-func PadKernel(in, out, value Type, low, high, interior []int64) (Kernel, error) {
-	if value.N != 1 || value.DType != out.DType || in.DType != out.DType {
-		return Kernel{}, errors.New("expects a scalar padding value of the operand's element type")
-	}
+func PadKernel(in, out, value Type, low, high, interior []int64) Kernel {
+	FailIf(value.N != 1 || value.DType != out.DType || in.DType != out.DType, "expects a scalar padding value of the operand's element type")
 	for _, v := range interior {
-		if v < 0 {
-			return Kernel{}, fmt.Errorf("has negative interior padding %d", v)
-		}
+		FailIf(v < 0, "has negative interior padding %d", v)
 	}
 	if want := PadShape(in.Shape, low, high, interior); !want.Equal(out.Shape) {
-		return Kernel{}, fmt.Errorf("pads %s to shape %v, not %v", in, want, out.Shape)
+		Fail(fmt.Errorf("pads %s to shape %v, not %v", in, want, out.Shape))
 	}
 	st, dst := Strides(in.Shape), Strides(out.Shape)
 	dims := make([]int, len(st))
@@ -254,20 +212,15 @@ func PadKernel(in, out, value Type, low, high, interior []int64) (Kernel, error)
 			Fill(out[0].Bytes(), in[1].Bytes())
 		}
 		c.Run(size, out[0], in[0], dstOff, srcOff)
-	}}, nil
+	}}
 }
 
-func IotaKernel(s *Signature, dim int) (Kernel, error) {
+func IotaKernel(s *Signature, dim int) Kernel {
 	out := s.Out[0]
-	if dim < 0 || dim >= len(out.Shape) {
-		return Kernel{}, fmt.Errorf("counts along dimension %d of rank %d", dim, len(out.Shape))
-	}
+	FailIf(dim < 0 || dim >= len(out.Shape), "counts along dimension %d of rank %d", dim, len(out.Shape))
 	n := int(out.Shape[dim])
 	outer, inner := int(out.Shape[:dim].NumElements()), int(out.Shape[dim+1:].NumElements())
-	conv, err := convertLoop(tensor.I64, out.DType)
-	if err != nil {
-		return Kernel{}, err
-	}
+	conv := convertLoop(tensor.I64, out.DType)
 	// Compute the numbers one block at a time and copy each block to its places. The plan keeps one block.
 	const block = 4096
 	size := out.DType.Size()
@@ -307,7 +260,7 @@ func IotaKernel(s *Signature, dim int) (Kernel, error) {
 				}
 			}
 		})
-	}}, nil
+	}}
 }
 
 // Splat returns a tensor of type v filled with the single element of t.
@@ -331,76 +284,57 @@ func Fill(dst, pattern []byte) {
 // Ops that move elements to shapes or positions computed by the program.
 
 // ShapeOperand returns the sizes that an operand of a dynamic op holds.
-func ShapeOperand(t *tensor.Tensor) (tensor.Shape, error) {
-	v, err := t.Int64s()
-	if err != nil {
-		return nil, err
-	}
+func ShapeOperand(t *tensor.Tensor) tensor.Shape {
+	v := Must(t.Int64s())
 	for _, d := range v {
-		if d < 0 {
-			return nil, fmt.Errorf("has a negative size %d in its shape operand", d)
-		}
+		FailIf(d < 0, "has a negative size %d in its shape operand", d)
 	}
-	return v, nil
+	return v
 }
 
 // ThreeLists returns the numbers of the first three tensors, each with one number per dimension.
-func ThreeLists(in []*tensor.Tensor, rank int) (lists [3][]int64, err error) {
+func ThreeLists(in []*tensor.Tensor, rank int) (lists [3][]int64) {
 	for i := range lists {
-		if lists[i], err = in[i].Int64s(); err != nil {
-			return lists, err
-		}
-		if len(lists[i]) != rank {
-			return lists, fmt.Errorf("has a list of %d numbers for rank %d", len(lists[i]), rank)
-		}
+		lists[i] = Must(in[i].Int64s())
+		FailIf(len(lists[i]) != rank, "has a list of %d numbers for rank %d", len(lists[i]), rank)
 	}
-	return lists, nil
+	return lists
 }
 
 // MakeDynamicReshape compiles dynamic_reshape (spec, "dynamic_reshape").
-func MakeDynamicReshape(s *Signature) (Kernel, error) {
-	if s.In[0].N != s.Out[0].N || s.In[0].DType != s.Out[0].DType {
-		return Kernel{}, fmt.Errorf("cannot reshape %s to %s", s.In[0], s.Out[0])
-	}
+func MakeDynamicReshape(s *Signature) Kernel {
+	FailIf(s.In[0].N != s.Out[0].N || s.In[0].DType != s.Out[0].DType, "cannot reshape %s to %s", s.In[0], s.Out[0])
 	return Kernel{Family: "copy", Run: func(in, out []*tensor.Tensor) {
 		CopyUnlessSame(out[0], in[0])
-	}, Inplace: 1}, nil
+	}, Inplace: 1}
 }
 
 // MakeDynamicPad compiles dynamic_pad (spec, "dynamic_pad").
-func MakeDynamicPad(s *Signature) (Kernel, error) {
+func MakeDynamicPad(s *Signature) Kernel {
 	return Kernel{Family: "copy", Run: func(in, out []*tensor.Tensor) {
-		p, err := ThreeLists(in[2:], len(in[0].Shape()))
-		Fail(err)
-		k, err := PadKernel(TypeOfTensor(in[0]), TypeOfTensor(out[0]), TypeOfTensor(in[1]), p[0], p[1], p[2])
-		Fail(err)
+		p := ThreeLists(in[2:], len(in[0].Shape()))
+		k := PadKernel(TypeOfTensor(in[0]), TypeOfTensor(out[0]), TypeOfTensor(in[1]), p[0], p[1], p[2])
 		k.Run(in, out)
-	}}, nil
+	}}
 }
 
 func TypeOfTensor(t *tensor.Tensor) Type { return TensorType(t.DType(), t.Shape()...) }
 
 // MakeRealDynamicSlice compiles real_dynamic_slice, which the specification does not describe yet: a slice (spec,
 // "slice") whose bounds are operands.
-func MakeRealDynamicSlice(s *Signature) (Kernel, error) {
+func MakeRealDynamicSlice(s *Signature) Kernel {
 	return Kernel{Family: "constant", Run: func(in, out []*tensor.Tensor) {
-		p, err := ThreeLists(in[1:], len(in[0].Shape()))
-		Fail(err)
-		k, err := SliceKernel(TypeOfTensor(in[0]), TypeOfTensor(out[0]), p[0], p[1], p[2])
-		Fail(err)
+		p := ThreeLists(in[1:], len(in[0].Shape()))
+		k := SliceKernel(TypeOfTensor(in[0]), TypeOfTensor(out[0]), p[0], p[1], p[2])
 		k.Run(in, out)
-	}}, nil
+	}}
 }
 
 // MakeSetDimensionSize compiles set_dimension_size: it truncates one dimension of the operand to the given size.
-func MakeSetDimensionSize(s *Signature) (Kernel, error) {
-	if len(s.In) != 2 || len(s.Out) != 1 || s.In[0].DType != s.Out[0].DType || len(s.In[0].Shape) != len(s.Out[0].Shape) {
-		return Kernel{}, errors.New("expects an operand and a size")
-	}
+func MakeSetDimensionSize(s *Signature) Kernel {
+	FailIf(s.In[0].DType != s.Out[0].DType || len(s.In[0].Shape) != len(s.Out[0].Shape), "expects a result of the operand's element type and rank")
 	for i, d := range s.Out[0].Shape {
-		if d > s.In[0].Shape[i] {
-			return Kernel{}, fmt.Errorf("cannot grow dimension %d from %d to %d", i, s.In[0].Shape[i], d)
-		}
+		FailIf(d > s.In[0].Shape[i], "cannot grow dimension %d from %d to %d", i, s.In[0].Shape[i], d)
 	}
-	return CopyKernel(NewStridedCopy(Ints(s.Out[0].Shape), Strides(s.Out[0].Shape), Strides(s.In[0].Shape)), s.In[0].DType.Size(), 0, 0), nil
+	return CopyKernel(NewStridedCopy(Ints(s.Out[0].Shape), Strides(s.Out[0].Shape), Strides(s.In[0].Shape)), s.In[0].DType.Size(), 0, 0)
 }

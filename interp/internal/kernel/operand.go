@@ -12,7 +12,7 @@ type operand struct {
 }
 
 // newOperand returns the reader of v. Dimension i of its result is dimension perm[i] of v; a nil perm keeps the order.
-func newOperand(v View, perm []int64, to tensor.DType) (*operand, error) {
+func newOperand(v View, perm []int64, to tensor.DType) *operand {
 	o := &operand{in: v.Type, shape: v.Shape, to: to}
 	if perm != nil {
 		moved := Transposed(v, perm)
@@ -21,11 +21,10 @@ func newOperand(v View, perm []int64, to tensor.DType) (*operand, error) {
 			o.move = nil
 		}
 	}
-	var err error
 	if v.DType != to {
-		o.convert, err = convertLoop(v.DType, to)
+		o.convert = convertLoop(v.DType, to)
 	}
-	return o, err
+	return o
 }
 
 // plain reports whether the tensor is read as it lies in memory.

@@ -1,7 +1,6 @@
 package kernel
 
 import (
-	"errors"
 	"math"
 	"slices"
 
@@ -78,33 +77,25 @@ func (a *Quantum) Same(b *Quantum) bool {
 }
 
 // MakeQuantize compiles uniform_quantize (spec, "uniform_quantize") of reals or of other quantized values.
-func MakeQuantize(s *Signature) (Kernel, error) {
-	if err := SameShape(s); err != nil {
-		return Kernel{}, err
-	}
+func MakeQuantize(s *Signature) Kernel {
+	SameShape(s)
 	from, to, dt, shape := s.In[0].Quant, s.Out[0].Quant, s.In[0].DType, s.Out[0].Shape
-	if to == nil {
-		return Kernel{}, errors.New("expects a quantized result")
-	}
+	FailIf(to == nil, "expects a quantized result")
 	decode := Decode64
 	if from != nil {
 		dt, decode = from.Expressed, from.reals(shape)
 	}
 	return ElementKernel(s.Out[0].N, s.Out[0].DType.Size(), 10, blockwise(dt, decode, func(out *tensor.Tensor, i int, x, _ []float64) {
 		to.store(out, shape, i, x, dt)
-	}), 0), nil
+	}), 0)
 }
 
 // MakeDequantize compiles uniform_dequantize (spec, "uniform_dequantize").
-func MakeDequantize(s *Signature) (Kernel, error) {
-	if err := SameShape(s); err != nil {
-		return Kernel{}, err
-	}
+func MakeDequantize(s *Signature) Kernel {
+	SameShape(s)
 	q, shape := s.In[0].Quant, s.Out[0].Shape
-	if q == nil || s.Out[0].DType != q.Expressed {
-		return Kernel{}, errors.New("expects a quantized operand and a result of its expressed type")
-	}
+	FailIf(q == nil || s.Out[0].DType != q.Expressed, "expects a quantized operand and a result of its expressed type")
 	return ElementKernel(s.Out[0].N, s.Out[0].DType.Size(), 10, blockwise(q.Expressed, q.reals(shape), func(out *tensor.Tensor, i int, x, _ []float64) {
 		Encode64(q.Expressed, out, i, x)
-	}), 0), nil
+	}), 0)
 }

@@ -1,9 +1,6 @@
 package kernel
 
 import (
-	"errors"
-	"fmt"
-
 	"github.com/hlocb/hlocb/interp/internal/simd/vec"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -51,45 +48,26 @@ func Reducible(t Type, dims []int64) bool {
 
 // ReduceKernel folds dims of operand 0 with the reducer, starting with operand 1. With a source, the operands are the
 // source's operands and the start value, and the source computes elements of type in.
-func ReduceKernel(in, init, out Type, dims []int64, red *BinaryLoops, source *Source) (Kernel, error) {
-	if err := CheckDims("reduced", dims, len(in.Shape)); err != nil {
-		return Kernel{}, err
-	}
+func ReduceKernel(in, init, out Type, dims []int64, red *BinaryLoops, source *Source) Kernel {
+	CheckDims("reduced", dims, len(in.Shape))
 	dt := out.DType
-	if init.N != 1 || init.DType != dt {
-		return Kernel{}, errors.New("expects a scalar initial value of the result's element type")
-	}
-	if len(out.Shape) != len(in.Shape)-len(dims) {
-		return Kernel{}, fmt.Errorf("cannot reduce %s to %s", in, out)
-	}
+	FailIf(init.N != 1 || init.DType != dt, "expects a scalar initial value of the result's element type")
+	FailIf(len(out.Shape) != len(in.Shape)-len(dims), "cannot reduce %s to %s", in, out)
 	kept := KeptDims(len(in.Shape), dims)
 	for i, d := range kept {
-		if in.Shape[d] != out.Shape[i] {
-			return Kernel{}, fmt.Errorf("cannot reduce %s to %s", in, out)
-		}
+		FailIf(in.Shape[d] != out.Shape[i], "cannot reduce %s to %s", in, out)
 	}
 	acc := accumulator(dt)
 	fold := foldLoop(acc, red, in.DType)
-	if fold == nil {
-		return Kernel{}, Unsupported("this reduction of elements of type %s", dt)
-	}
+	UnsupportedIf(fold == nil, "this reduction of elements of type %s", dt)
 	outer, steps, inner, perm := reduceGeometry(in.Shape, dims, kept)
 	to := acc
 	if in.DType == tensor.BF16 || in.DType == tensor.F16 { // widened block by block
 		to = in.DType
 	}
-	value, err := newOperand(Dense(in), perm, to)
-	if err != nil {
-		return Kernel{}, err
-	}
-	start, err := newOperand(Dense(init), nil, acc)
-	if err != nil {
-		return Kernel{}, err
-	}
-	narrow, err := newOperand(Dense(TensorType(acc, out.Shape...)), nil, dt)
-	if err != nil {
-		return Kernel{}, err
-	}
+	value := newOperand(Dense(in), perm, to)
+	start := newOperand(Dense(init), nil, acc)
+	narrow := newOperand(Dense(TensorType(acc, out.Shape...)), nil, dt)
 	scratch := value.scratch()
 	if !narrow.plain() {
 		scratch += int64(narrow.in.Bytes())
@@ -107,7 +85,7 @@ func ReduceKernel(in, init, out Type, dims []int64, red *BinaryLoops, source *So
 			defer narrow.store(out[0], o)
 		}
 		fold(o, x, start.load(in[len(in)-1]), outer, steps, inner)
-	}}, nil
+	}}
 }
 
 // accumulator returns the type that a reduction computes in. Sums and products of narrow floats are rounded once, at

@@ -1,7 +1,6 @@
 package kernel
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"math/bits"
@@ -12,14 +11,11 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-func BitsKernel(s *Signature, alg string) (Kernel, error) {
-	if len(s.In) != 1 || len(s.Out) != 2 || s.In[0].DType != tensor.UI64 || s.Out[0].DType != tensor.UI64 || len(s.In[0].Shape) != 1 || s.In[0].N != s.Out[0].N {
-		return Kernel{}, errors.New("expects a state of type ui64 and gives a state and bits")
-	}
+func BitsKernel(s *Signature, alg string) Kernel {
+	FailIf(s.In[0].DType != tensor.UI64 || s.Out[0].DType != tensor.UI64 || len(s.In[0].Shape) != 1 || s.In[0].N != s.Out[0].N,
+		"expects a state of type ui64 and gives a state and bits")
 	out := s.Out[1]
-	if out.DType == tensor.I1 || out.DType.IsComplex() || out.DType.Bits() < 8 {
-		return Kernel{}, Unsupported("random bits of element type %s", out.DType)
-	}
+	UnsupportedIf(out.DType == tensor.I1 || out.DType.IsComplex() || out.DType.Bits() < 8, "random bits of element type %s", out.DType)
 	n := s.In[0].N
 	switch {
 	case alg == "THREE_FRY" && n == 2:
@@ -28,7 +24,7 @@ func BitsKernel(s *Signature, alg string) (Kernel, error) {
 			used := threeFryBits(outs[1], st[0], st[1])
 			next := tensor.View[uint64](outs[0])
 			next[0], next[1] = st[0], st[1]+used
-		}}, nil
+		}}
 	case (alg == "PHILOX" || alg == "DEFAULT") && (n == 2 || n == 3):
 		return Kernel{Family: "Philox", Run: func(in, outs []*tensor.Tensor) {
 			st := append([]uint64(nil), tensor.View[uint64](in[0])...)
@@ -44,10 +40,9 @@ func BitsKernel(s *Signature, alg string) (Kernel, error) {
 			if n == 3 {
 				next[2] = hi + carry
 			}
-		}}, nil
-	default:
-		return Kernel{}, fmt.Errorf("has a state of %d elements for algorithm %s", n, alg)
+		}}
 	}
+	panic(Failure{Err: fmt.Errorf("has a state of %d elements for algorithm %s", n, alg)})
 }
 
 // lanes are words of four counters. The rounds of one counter depend on each other; four at a time keep a core busy.
@@ -203,10 +198,9 @@ func philoxBits(t *tensor.Tensor, key, lo, hi uint64) uint64 {
 	return uint64(blocks)
 }
 
-func RngKernel(s *Signature, dist string, key uint64) (Kernel, error) {
-	if len(s.In) != 3 || len(s.Out) != 1 || s.In[0].N != 1 || s.In[1].N != 1 || s.In[0].DType != s.Out[0].DType || s.In[1].DType != s.Out[0].DType {
-		return Kernel{}, errors.New("expects two scalar bounds of the result's element type and a shape")
-	}
+func RngKernel(s *Signature, dist string, key uint64) Kernel {
+	FailIf(s.In[0].N != 1 || s.In[1].N != 1 || s.In[0].DType != s.Out[0].DType || s.In[1].DType != s.Out[0].DType,
+		"expects two scalar bounds of the result's element type and a shape")
 	out := s.Out[0]
 	n, uniform := out.N, dist == "UNIFORM"
 	switch {
@@ -223,7 +217,7 @@ func RngKernel(s *Signature, dist string, key uint64) (Kernel, error) {
 				})
 			}
 			EncodeInt(out.DType, outs[0], 0, v)
-		}}, nil
+		}}
 	case out.DType.IsFloat() && (uniform || dist == "NORMAL"):
 		unit := func(x, y uint32) float64 { return float64(uint64(x)<<21^uint64(y)>>11) / (1 << 53) } // in [0, 1)
 		return Kernel{Family: "Threefry", Scratch: 8 * int64(n), Run: func(in, outs []*tensor.Tensor) {
@@ -252,7 +246,7 @@ func RngKernel(s *Signature, dist string, key uint64) (Kernel, error) {
 					}
 				}
 			})
-		}}, nil
+		}}
 	}
-	return Kernel{}, Unsupported("distribution %q on elements of type %s", dist, out.DType)
+	panic(Failure{Err: Unsupported("distribution %q on elements of type %s", dist, out.DType)})
 }

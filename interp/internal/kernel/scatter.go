@@ -1,8 +1,6 @@
 package kernel
 
 import (
-	"errors"
-	"fmt"
 	"math"
 
 	"github.com/hlocb/hlocb/tensor"
@@ -38,34 +36,23 @@ type ScatterDimensions struct {
 	IndexVectorDim                                                                                               int64
 }
 
-func NewScatterPlan(s *Signature, d *ScatterDimensions, k int) (*ScatterPlan, error) {
+func NewScatterPlan(s *Signature, d *ScatterDimensions, k int) *ScatterPlan {
 	in, idx, upd := s.In[0], s.In[k], s.In[k+1]
-	if !IsIndex(idx.DType) {
-		return nil, fmt.Errorf("has indices of type %s", idx)
-	}
+	FailIf(!IsIndex(idx.DType), "has indices of type %s", idx)
 	rank := len(in.Shape)
 	dropped := append(append([]int64(nil), d.InsertedWindowDims...), d.InputBatchingDims...)
 	for _, check := range [][]int64{dropped, d.ScatterDimsToOperandDims} {
-		if err := CheckDims("scattered", check, rank); err != nil {
-			return nil, err
-		}
+		CheckDims("scattered", check, rank)
 	}
-	if err := CheckDims("update window", d.UpdateWindowDims, len(upd.Shape)); err != nil {
-		return nil, err
-	}
+	CheckDims("update window", d.UpdateWindowDims, len(upd.Shape))
 	window := KeptDims(rank, dropped)
-	if len(window) != len(d.UpdateWindowDims) {
-		return nil, errors.New("has update windows that do not fit the operand")
-	}
+	FailIf(len(window) != len(d.UpdateWindowDims), "has update windows that do not fit the operand")
 	ust := Strides(upd.Shape)
 	var other []int
 	for _, b := range KeptDims(len(upd.Shape), d.UpdateWindowDims) {
 		other = append(other, ust[b])
 	}
-	walk, err := newIndexWalk(idx, d.IndexVectorDim, d.ScatterDimsToOperandDims, d.InputBatchingDims, d.ScatterIndicesBatchingDim, other)
-	if err != nil {
-		return nil, err
-	}
+	walk := newIndexWalk(idx, d.IndexVectorDim, d.ScatterDimsToOperandDims, d.InputBatchingDims, d.ScatterIndicesBatchingDim, other)
 	p := &ScatterPlan{Walk: walk, rank: rank, shape: in.Shape, strides: Strides(in.Shape), extent: make([]int64, rank)}
 	for i := range p.extent {
 		p.extent[i] = 1
@@ -73,9 +60,7 @@ func NewScatterPlan(s *Signature, d *ScatterDimensions, k int) (*ScatterPlan, er
 	total := 1
 	for i, w := range window {
 		n := upd.Shape[d.UpdateWindowDims[i]]
-		if n > in.Shape[w] {
-			return nil, fmt.Errorf("has an update window of %d elements in dimension %d of size %d", n, w, in.Shape[w])
-		}
+		FailIf(n > in.Shape[w], "has an update window of %d elements in dimension %d of size %d", n, w, in.Shape[w])
 		p.extent[w] = n
 		p.dims = append(p.dims, windowDim{int(w), int(n), p.strides[w], ust[d.UpdateWindowDims[i]]})
 		total *= int(n)
@@ -84,7 +69,7 @@ func NewScatterPlan(s *Signature, d *ScatterDimensions, k int) (*ScatterPlan, er
 		p.limit = append(p.limit, in.Shape[d]-n)
 	}
 	if total == 0 {
-		return p, nil
+		return p
 	}
 	p.Run = 1
 	outer := p.dims
@@ -96,12 +81,10 @@ func NewScatterPlan(s *Signature, d *ScatterDimensions, k int) (*ScatterPlan, er
 		p.Run *= last.size
 		outer = outer[:len(outer)-1]
 	}
-	if err := s.Reserve(16 * int64(total/p.Run)); err != nil {
-		return nil, err
-	}
+	s.Reserve(16 * int64(total/p.Run))
 	p.runs = make([]windowRun, 0, total/p.Run)
 	walkWindow(outer, func(_ []int, target, update int) { p.runs = append(p.runs, windowRun{target, update}) })
-	return p, nil
+	return p
 }
 
 // walkWindow calls f for every element of a window of the given dimensions, in order.

@@ -1,8 +1,6 @@
 package kernel
 
 import (
-	"fmt"
-
 	"github.com/hlocb/hlocb/internal/mlirtext"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -120,21 +118,16 @@ func Product(s []int) int {
 	return n
 }
 
-// CheckDims returns an error unless dims are distinct and within [0, rank).
-func CheckDims(what string, dims []int64, rank int) error {
+// CheckDims fails unless dims are distinct and within [0, rank).
+func CheckDims(what string, dims []int64, rank int) {
 	seen := uint64(0)
 	for _, d := range dims {
-		if d < 0 || d >= int64(rank) {
-			return fmt.Errorf("%s dimension %d is outside of rank %d", what, d, rank)
-		}
+		FailIf(d < 0 || d >= int64(rank), "%s dimension %d is outside of rank %d", what, d, rank)
 		if d < 64 {
-			if seen&(1<<d) != 0 {
-				return fmt.Errorf("%s dimension %d is given twice", what, d)
-			}
+			FailIf(seen&(1<<d) != 0, "%s dimension %d is given twice", what, d)
 			seen |= 1 << d
 		}
 	}
-	return nil
 }
 
 // SameElements reports whether t and o have the same element type.

@@ -114,24 +114,20 @@ func signComplex(v complex128) complex128 {
 }
 
 // MakeUnary returns the maker of a unary elementwise op.
-func MakeUnary(u *UnaryLoops) func(*Signature) (Kernel, error) {
-	return func(s *Signature) (Kernel, error) {
-		if err := SameShape(s); err != nil {
-			return Kernel{}, err
-		}
+func MakeUnary(u *UnaryLoops) func(*Signature) Kernel {
+	return func(s *Signature) Kernel {
+		SameShape(s)
 		dt := s.Out[0].DType
 		if s.In[0].DType != dt {
-			return Kernel{}, TypeMismatch(s.In[0].DType, dt)
+			Fail(TypeMismatch(s.In[0].DType, dt))
 		}
 		run := u.bind(dt)
-		if run == nil {
-			return Kernel{}, Unsupported("%s on elements of type %s", s.Name, dt)
-		}
+		UnsupportedIf(run == nil, "%s on elements of type %s", s.Name, dt)
 		cost := u.cost
 		if cost == 0 {
 			cost = 8
 		}
-		return ElementKernel(s.Out[0].N, dt.Size(), cost, run, 1), nil
+		return ElementKernel(s.Out[0].N, dt.Size(), cost, run, 1)
 	}
 }
 
@@ -236,7 +232,7 @@ func mapComplex[T complexNumber](f func(complex128) complex128) func(o, x []T) {
 }
 
 // MakeAbs compiles abs (spec, "abs"). The abs of a complex number is real.
-func MakeAbs(s *Signature) (Kernel, error) {
+func MakeAbs(s *Signature) Kernel {
 	if !s.In[0].DType.IsComplex() {
 		return MakeUnary(Unary["abs"])(s)
 	}
@@ -252,17 +248,15 @@ func MakeAbs(s *Signature) (Kernel, error) {
 }
 
 // partsKernel builds a kernel from complex numbers to reals of the parts' element type.
-func partsKernel(s *Signature, single, double ElementLoop) (Kernel, error) {
-	if err := SameShape(s); err != nil {
-		return Kernel{}, err
-	}
+func partsKernel(s *Signature, single, double ElementLoop) Kernel {
+	SameShape(s)
 	switch {
 	case s.In[0].DType == tensor.Complex64 && s.Out[0].DType == tensor.F32:
-		return ElementKernel(s.Out[0].N, 8, 2, single, 0), nil
+		return ElementKernel(s.Out[0].N, 8, 2, single, 0)
 	case s.In[0].DType == tensor.Complex128 && s.Out[0].DType == tensor.F64:
-		return ElementKernel(s.Out[0].N, 16, 2, double, 0), nil
+		return ElementKernel(s.Out[0].N, 16, 2, double, 0)
 	}
-	return Kernel{}, TypeMismatch(s.In[0].DType, s.Out[0].DType)
+	panic(Failure{Err: TypeMismatch(s.In[0].DType, s.Out[0].DType)})
 }
 
 // partsOf returns the parts of complex numbers, in turn real and imaginary.
@@ -283,7 +277,7 @@ func part[F float](k int) ElementLoop {
 }
 
 // MakeReal compiles real (spec, "real"). It returns a real operand unchanged.
-func MakeReal(s *Signature) (Kernel, error) {
+func MakeReal(s *Signature) Kernel {
 	if s.In[0].DType == s.Out[0].DType {
 		return makeCopy(s)
 	}
@@ -291,34 +285,30 @@ func MakeReal(s *Signature) (Kernel, error) {
 }
 
 // MakeImag compiles imag (spec, "imag"). For a real operand it returns zero.
-func MakeImag(s *Signature) (Kernel, error) {
+func MakeImag(s *Signature) Kernel {
 	if s.In[0].DType == s.Out[0].DType {
-		return Kernel{Family: "elements", Run: func(in, out []*tensor.Tensor) { clear(out[0].Bytes()) }}, nil
+		return Kernel{Family: "elements", Run: func(in, out []*tensor.Tensor) { clear(out[0].Bytes()) }}
 	}
 	return partsKernel(s, part[float32](1), part[float64](1))
 }
 
-func makeCopy(s *Signature) (Kernel, error) {
-	if err := SameShape(s); err != nil {
-		return Kernel{}, err
-	}
+func makeCopy(s *Signature) Kernel {
+	SameShape(s)
 	return Kernel{Family: "elements", Run: func(in, out []*tensor.Tensor) {
 		copy(out[0].Bytes(), in[0].Bytes())
-	}, Inplace: 1}, nil
+	}, Inplace: 1}
 }
 
 // MakeComplex compiles complex (spec, "complex").
-func MakeComplex(s *Signature) (Kernel, error) {
-	if err := SameShape(s); err != nil {
-		return Kernel{}, err
-	}
+func MakeComplex(s *Signature) Kernel {
+	SameShape(s)
 	switch in := s.In[0].DType; {
 	case s.In[1].DType != in || s.Out[0].DType.Part() != in || !s.Out[0].DType.IsComplex():
-		return Kernel{}, TypeMismatch(in, s.Out[0].DType)
+		Fail(TypeMismatch(in, s.Out[0].DType))
 	case in == tensor.F32:
-		return ElementKernel(s.Out[0].N, 8, 2, join[float32], 0), nil
+		return ElementKernel(s.Out[0].N, 8, 2, join[float32], 0)
 	}
-	return ElementKernel(s.Out[0].N, 16, 2, join[float64], 0), nil
+	return ElementKernel(s.Out[0].N, 16, 2, join[float64], 0)
 }
 
 // join makes complex numbers of real and imaginary parts.
@@ -330,13 +320,11 @@ func join[F float](in, out []*tensor.Tensor, lo, hi int) {
 }
 
 // MakeIsFinite compiles is_finite (spec, "is_finite").
-func MakeIsFinite(s *Signature) (Kernel, error) {
-	if err := SameShape(s); err != nil {
-		return Kernel{}, err
-	}
+func MakeIsFinite(s *Signature) Kernel {
+	SameShape(s)
 	dt := s.In[0].DType
 	if !dt.IsFloat() || s.Out[0].DType != tensor.I1 {
-		return Kernel{}, TypeMismatch(dt, s.Out[0].DType)
+		Fail(TypeMismatch(dt, s.Out[0].DType))
 	}
 	single, double := vec.Unary[uint8, float32](vec.Finite32Loop), vec.Unary[uint8, float64](vec.Finite64Loop)
 	var loop ElementLoop
@@ -350,7 +338,7 @@ func MakeIsFinite(s *Signature) (Kernel, error) {
 	default:
 		loop = blockwise(dt, Decode64, func(out *tensor.Tensor, lo int, x, _ []float64) { double(out.Bytes()[lo:lo+len(x)], x) })
 	}
-	return ElementKernel(s.Out[0].N, 1, 1, loop, 0), nil
+	return ElementKernel(s.Out[0].N, 1, 1, loop, 0)
 }
 
 func bit(v bool) uint8 {

@@ -1,8 +1,6 @@
 package ops
 
 import (
-	"errors"
-
 	"github.com/hlocb/hlocb/dialect/mhlo"
 	"github.com/hlocb/hlocb/internal/dialect/view"
 	"github.com/hlocb/hlocb/interp/internal/exec"
@@ -11,26 +9,20 @@ import (
 )
 
 // planAsyncStart compiles async_start (spec, "async_start"). The work completes at once; the future holds its results.
-func planAsyncStart(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
-	return planFuture(p, s, s.Out[0].Elems, func(inner *plan.Spec) (exec.Runner, error) { return planRegionCall(p, inner) })
+func planAsyncStart(p *plan.Planner, s *plan.Spec) exec.Runner {
+	return planFuture(p, s, s.Out[0].Elems, func(inner *plan.Spec) exec.Runner { return planRegionCall(p, inner) })
 }
 
 // planMHLOAsyncStart compiles mhlo.async_start. It calls the function at once; the bundle holds its results.
-func planMHLOAsyncStart(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
-	f, err := p.Prog.Function(view.Symbol(s.Op.Attr(mhlo.AttrCalledComputation)), s.Op)
-	if err != nil {
-		return nil, err
-	}
-	return planFuture(p, s, f.Results, func(inner *plan.Spec) (exec.Runner, error) { return plan.PlanCallTo(p, inner, f.Name) })
+func planMHLOAsyncStart(p *plan.Planner, s *plan.Spec) exec.Runner {
+	f := p.Prog.Function(view.Symbol(s.Op.Attr(mhlo.AttrCalledComputation)))
+	return planFuture(p, s, f.Results, func(inner *plan.Spec) exec.Runner { return plan.PlanCallTo(p, inner, f.Name) })
 }
 
 // planFuture compiles an op that starts work with results of the given types. The work completes at once; the op's
 // result is a future that holds the results of the work.
-func planFuture(p *plan.Planner, s *plan.Spec, types []kernel.Type, work func(*plan.Spec) (exec.Runner, error)) (exec.Runner, error) {
-	call, err := work(plan.NewSpec(p, s.Op, s.In, types))
-	if err != nil {
-		return nil, err
-	}
+func planFuture(p *plan.Planner, s *plan.Spec, types []kernel.Type, work func(*plan.Spec) exec.Runner) exec.Runner {
+	call := work(plan.NewSpec(p, s.Op, s.In, types))
 	n := len(types)
 	parts := make([]int32, n)
 	for i := range parts {
@@ -47,18 +39,16 @@ func planFuture(p *plan.Planner, s *plan.Spec, types []kernel.Type, work func(*p
 			fr.Slots[slot] = nil
 		}
 		fr.Slots[ins.Out[0]] = future
-	}, nil
+	}
 }
 
 // planAsyncDone compiles async_done (spec, "async_done") and mhlo.async_done, whose bundle does not state its values.
-func planAsyncDone(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
+func planAsyncDone(p *plan.Planner, s *plan.Spec) exec.Runner {
 	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
 		future := fr.Slots[ins.In[0]]
-		if len(future.Elems) != len(ins.Out) {
-			kernel.Fail(errors.New("expects a future of as many values as there are results"))
-		}
+		kernel.FailIf(len(future.Elems) != len(ins.Out), "expects a future of as many values as there are results")
 		for i, o := range ins.Out {
 			fr.Slots[o] = exec.Retain(future.Elems[i])
 		}
-	}, nil
+	}
 }

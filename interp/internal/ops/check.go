@@ -14,8 +14,8 @@ import (
 )
 
 // planCheckOp compiles the ops check.expect_*.
-func planCheckOp(kind string, constant bool) func(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
-	return func(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
+func planCheckOp(kind string, constant bool) func(p *plan.Planner, s *plan.Spec) exec.Runner {
+	return func(p *plan.Planner, s *plan.Spec) exec.Runner {
 		c := kernel.CheckEqual()
 		switch kind {
 		case "almost":
@@ -31,38 +31,31 @@ func planCheckOp(kind string, constant bool) func(p *plan.Planner, s *plan.Spec)
 			return planExpect(s, c)
 		}
 		a, ok := s.Op.Attr(stablehlo.AttrValue).(*ir.DenseAttr)
-		if !ok || len(s.In) != 1 {
-			return nil, errors.New("expects an operand and a dense value")
-		}
-		want, err := a.Tensor()
-		if err != nil {
-			return nil, err
-		}
+		kernel.FailIf(!ok || len(s.In) != 1, "expects an operand and a dense value")
+		want := kernel.Must(a.Tensor())
 		return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
 			got := &fr.Slots[ins.In[0]].Tensor
 			w := want
 			if got.DType() != w.DType() && got.DType().Size() == w.DType().Size() {
-				w, err = tensor.FromBytes(got.DType(), w.Shape(), w.Bytes())
-				kernel.Fail(err)
+				w = kernel.Must(tensor.FromBytes(got.DType(), w.Shape(), w.Bytes()))
 			}
-			kernel.Fail(c.Compare(got, w))
-		}, nil
+			c.Compare(got, w)
+		}
 	}
 }
 
 // planExpect compiles a comparison of two operands. The op's result, if it has one, is true.
-func planExpect(s *plan.Spec, c kernel.Checker) (exec.Runner, error) {
-	if len(s.In) < 2 || len(s.Out) > 1 || s.In[0].Class != kernel.ClassTensor || s.In[1].Class != kernel.ClassTensor {
-		return nil, errors.New("expects two tensors")
-	}
+func planExpect(s *plan.Spec, c kernel.Checker) exec.Runner {
+	kernel.FailIf(len(s.In) < 2 || len(s.Out) > 1 || s.In[0].Class != kernel.ClassTensor || s.In[1].Class != kernel.ClassTensor,
+		"expects two tensors")
 	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
-		kernel.Fail(c.Compare(&fr.Slots[ins.In[0]].Tensor, &fr.Slots[ins.In[1]].Tensor))
+		c.Compare(&fr.Slots[ins.In[0]].Tensor, &fr.Slots[ins.In[1]].Tensor)
 		if len(ins.Out) == 1 {
 			b := m.Alloc(ins.Types[0].DType, ins.Types[0].Shape, ins.Types[0].N)
 			kernel.Fill(b.Tensor.Bytes(), []byte{1})
 			fr.Slots[ins.Out[0]] = b
 		}
-	}, nil
+	}
 }
 
 // checkTarget returns the checker for custom calls of this target, as defined by upstream's translate tool.
@@ -85,14 +78,11 @@ func checkTarget(target string, t kernel.Type) (kernel.Checker, bool) {
 
 // planShapeAssertion compiles the check that jax.export adds to programs with polymorphic shapes: if the first operand
 // is false, the run fails with the call's message, in which {0}, {1}, ... stand for the operands after the first.
-func planShapeAssertion(s *plan.Spec) (exec.Runner, error) {
-	if len(s.In) == 0 || len(s.Out) != 0 || s.In[0].Class != kernel.ClassTensor || s.In[0].DType != tensor.I1 || s.In[0].N != 1 {
-		return nil, errors.New("expects an i1 scalar, integers for the message and no results")
-	}
+func planShapeAssertion(s *plan.Spec) exec.Runner {
+	kernel.FailIf(len(s.In) == 0 || len(s.Out) != 0 || s.In[0].Class != kernel.ClassTensor || s.In[0].DType != tensor.I1 || s.In[0].N != 1,
+		"expects an i1 scalar, integers for the message and no results")
 	for _, t := range s.In[1:] {
-		if t.Class != kernel.ClassTensor || t.N != 1 || !t.DType.IsInteger() {
-			return nil, errors.New("expects integer scalars for the message")
-		}
+		kernel.FailIf(t.Class != kernel.ClassTensor || t.N != 1 || !t.DType.IsInteger(), "expects integer scalars for the message")
 	}
 	message := view.String(s.Op.Attr(stablehlo.AttrErrorMessage))
 	return func(_ *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
@@ -104,5 +94,5 @@ func planShapeAssertion(s *plan.Spec) (exec.Runner, error) {
 			values = append(values, fr.Slots[slot].Tensor.IntAt(0))
 		}
 		kernel.Fail(errors.New(stablehlo.AssertionMessage(message, values)))
-	}, nil
+	}
 }

@@ -1,7 +1,6 @@
 package ops
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 
@@ -52,9 +51,7 @@ var (
 		defer c.m.Uncharge(c.m.Charge(int64(len(c.out.Bytes()))))
 		piece := cut(&whole.Tensor, c.dims[0], c.self, len(c.parts))
 		c.m.Release(whole)
-		if len(piece.Bytes()) != len(c.out.Bytes()) {
-			kernel.Fail(fmt.Errorf("gives %s, not %s", kernel.TypeOfTensor(piece), kernel.TypeOfTensor(c.out)))
-		}
+		kernel.FailIf(len(piece.Bytes()) != len(c.out.Bytes()), "gives %s, not %s", kernel.TypeOfTensor(piece), kernel.TypeOfTensor(c.out))
 		copy(c.out.Bytes(), piece.Bytes())
 	}}
 	allToAll = collectiveOp{dims: []string{stablehlo.AttrSplitDimension, stablehlo.AttrConcatDimension}, exchange: true, compute: func(c *collective) {
@@ -84,9 +81,7 @@ var (
 
 // receive copies the operand of a process of the group, or zeros if from is -1.
 func (c *collective) receive(from int) {
-	if from >= len(c.parts) {
-		kernel.Fail(fmt.Errorf("names process %d of %d", from, len(c.parts)))
-	}
+	kernel.FailIf(from >= len(c.parts), "names process %d of %d", from, len(c.parts))
 	if from < 0 {
 		c.s.Out[c.i].Zero(c.out)
 		return
@@ -103,54 +98,35 @@ func (c *collective) reduce() {
 
 // inGroup returns the parts of a process that must be in a group.
 func (c *collective) inGroup() []*tensor.Tensor {
-	if len(c.parts) == 0 {
-		kernel.Fail(errors.New("is executed by a process that is in no group"))
-	}
+	kernel.FailIf(len(c.parts) == 0, "is executed by a process that is in no group")
 	return c.parts
 }
 
 // plan compiles a collective: meet, compute every result, store it.
-func (o *collectiveOp) plan(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
+func (o *collectiveOp) plan(p *plan.Planner, s *plan.Spec) exec.Runner {
 	data := *s
 	roots := o.rooted && view.Bool(s.Op.Attr(stablehlo.AttrHasDynamicRoot))
 	if roots {
-		if len(s.In) < 2 || s.In[len(s.In)-1].N != len(s.Out) || !kernel.IsIndex(s.In[len(s.In)-1].DType) {
-			return nil, errors.New("expects one root per operand")
-		}
+		kernel.FailIf(len(s.In) < 2 || s.In[len(s.In)-1].N != len(s.Out) || !kernel.IsIndex(s.In[len(s.In)-1].DType), "expects one root per operand")
 		data.In = s.In[:len(s.In)-1]
 	}
-	if err := staticTensors(&data); err != nil {
-		return nil, err
-	}
+	staticTensors(&data)
 	given := collective{op: o, s: s}
-	rule, err := exchangeRule(s.Op), error(nil)
+	rule := exchangeRule(s.Op)
 	if !o.exchange {
-		if rule, err = reductionRule(s.Op); err != nil {
-			return nil, err
-		}
+		rule = reductionRule(s.Op)
 	}
 	if o.pairs {
-		given.groups, err = groupsAttr(s.Op, stablehlo.AttrSourceTargetPairs)
+		given.groups = groupsAttr(s.Op, stablehlo.AttrSourceTargetPairs)
 	} else {
-		given.groups, err = groupsOf(p, s.Op)
-	}
-	if err != nil {
-		return nil, err
+		given.groups = groupsOf(p, s.Op)
 	}
 	for _, name := range o.dims {
-		d, err := dimAttr(s, name)
-		if err != nil {
-			return nil, err
-		}
-		given.dims = append(given.dims, d)
+		given.dims = append(given.dims, dimAttr(s, name))
 	}
 	for i := range data.In {
 		if o.reduces {
-			f, err := reduceParts(p, &data, i)
-			if err != nil {
-				return nil, err
-			}
-			given.fold = append(given.fold, f)
+			given.fold = append(given.fold, reduceParts(p, &data, i))
 		}
 	}
 	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
@@ -171,15 +147,13 @@ func (o *collectiveOp) plan(p *plan.Planner, s *plan.Spec) (exec.Runner, error) 
 			}
 			if c.root = min(0, len(operands)-1); roots && len(operands) > 0 {
 				r := kernel.IntAt(&fr.Slots[ins.In[len(ins.In)-1]].Tensor, i)
-				if r < 0 || r >= int64(len(operands)) {
-					kernel.Fail(fmt.Errorf("has root %d of a group of %d", r, len(operands)))
-				}
+				kernel.FailIf(r < 0 || r >= int64(len(operands)), "has root %d of a group of %d", r, len(operands))
 				c.root = int(r)
 			}
 			o.compute(&c)
 			fr.Slots[ins.Out[i]] = b
 		}
-	}, nil
+	}
 }
 
 // meet exchanges operands with the group of this device. It returns the operands of every process of the group.
@@ -192,8 +166,7 @@ func (c *collective) meet(ins *exec.Instr, rule groupRule) [][]*tensor.Tensor {
 	if m.DeviceGroup != nil {
 		replicas, partitions = m.DeviceGroup.Replicas, m.DeviceGroup.Partitions
 	}
-	group, err := rule.group(groups, replicas, partitions, m.Run.Replica, m.Run.Partition)
-	kernel.Fail(err)
+	group := rule.group(groups, replicas, partitions, m.Run.Replica, m.Run.Partition)
 	operands := make([]*tensor.Tensor, len(ins.In))
 	for i, s := range ins.In {
 		operands[i] = &c.fr.Slots[s].Tensor
@@ -218,49 +191,32 @@ func (c *collective) meet(ins *exec.Instr, rule groupRule) [][]*tensor.Tensor {
 	return out
 }
 
-func staticTensors(s *plan.Spec) error {
-	if !static(s.In, s.Out) {
-		return kernel.Unsupported("%s of values of dynamic shape", s.Op.Name())
-	}
-	if len(s.In) != len(s.Out) || len(s.In) == 0 {
-		return errors.New("expects as many results as operands")
-	}
-	return nil
+func staticTensors(s *plan.Spec) {
+	kernel.UnsupportedIf(!static(s.In, s.Out), "%s of values of dynamic shape", s.Op.Name())
+	kernel.FailIf(len(s.In) != len(s.Out) || len(s.In) == 0, "expects as many results as operands")
 }
 
 // allGatherShape is the shape function of all_gather: it multiplies one dimension by the size of the group.
-func allGatherShape(s *plan.Spec, in []*tensor.Tensor) error {
-	n, err := groupSize(s)
-	if err != nil {
-		return err
-	}
-	return eachDimShape(s, in, stablehlo.AttrAllGatherDim, func(d int64) int64 { return d * n })
+func allGatherShape(s *plan.Spec, in []*tensor.Tensor) {
+	n := groupSize(s)
+	eachDimShape(s, in, stablehlo.AttrAllGatherDim, func(d int64) int64 { return d * n })
 }
 
 // reduceScatterShape is the shape function of reduce_scatter: it divides one dimension by the size of the group.
-func reduceScatterShape(s *plan.Spec, in []*tensor.Tensor) error {
-	n, err := groupSize(s)
-	if err != nil {
-		return err
-	}
-	return eachDimShape(s, in, stablehlo.AttrScatterDimension, func(d int64) int64 { return d / n })
+func reduceScatterShape(s *plan.Spec, in []*tensor.Tensor) {
+	n := groupSize(s)
+	eachDimShape(s, in, stablehlo.AttrScatterDimension, func(d int64) int64 { return d / n })
 }
 
-func eachDimShape(s *plan.Spec, in []*tensor.Tensor, name string, size func(d int64) int64) error {
-	d, err := dimAttr(s, name)
-	if err != nil {
-		return err
-	}
+func eachDimShape(s *plan.Spec, in []*tensor.Tensor, name string, size func(d int64) int64) {
+	d := dimAttr(s, name)
 	for i := range s.Out {
 		if i < len(in) {
-			if d >= len(in[i].Shape()) {
-				return fmt.Errorf("has %s %d of rank %d", name, d, len(in[i].Shape()))
-			}
+			kernel.FailIf(d >= len(in[i].Shape()), "has %s %d of rank %d", name, d, len(in[i].Shape()))
 			s.Out[i].Shape = in[i].Shape().Clone()
 			s.Out[i].Shape[d] = size(s.Out[i].Shape[d])
 		}
 	}
-	return nil
 }
 
 // concatInto concatenates parts along a dimension.
@@ -268,23 +224,18 @@ func concatInto(out *tensor.Tensor, parts []*tensor.Tensor, dim int) {
 	st := kernel.Strides(out.Shape())
 	at := 0
 	for _, p := range parts {
-		if len(p.Shape()) != len(out.Shape()) || at+int(p.Shape()[dim]) > int(out.Shape()[dim]) {
-			kernel.Fail(fmt.Errorf("cannot join %d parts into %s", len(parts), kernel.TypeOfTensor(out)))
-		}
+		kernel.FailIf(len(p.Shape()) != len(out.Shape()) || at+int(p.Shape()[dim]) > int(out.Shape()[dim]),
+			"cannot join %d parts into %s", len(parts), kernel.TypeOfTensor(out))
 		kernel.NewStridedCopy(kernel.Ints(p.Shape()), st, kernel.Strides(p.Shape())).Run(p.DType().Size(), out, p, at*st[dim], 0)
 		at += int(p.Shape()[dim])
 	}
-	if at != int(out.Shape()[dim]) {
-		kernel.Fail(fmt.Errorf("joins %d elements into %d", at, out.Shape()[dim]))
-	}
+	kernel.FailIf(at != int(out.Shape()[dim]), "joins %d elements into %d", at, out.Shape()[dim])
 }
 
 // cut copies part k of n of a tensor along a dimension.
 func cut(t *tensor.Tensor, dim, k, n int) *tensor.Tensor {
 	shape := t.Shape().Clone()
-	if n <= 0 || shape[dim]%int64(n) != 0 {
-		kernel.Fail(fmt.Errorf("cannot cut dimension of size %d into %d parts", shape[dim], n))
-	}
+	kernel.FailIf(n <= 0 || shape[dim]%int64(n) != 0, "cannot cut dimension of size %d into %d parts", shape[dim], n)
 	shape[dim] /= int64(n)
 	st := kernel.Strides(t.Shape())
 	out := tensor.New(t.DType(), shape)
@@ -292,25 +243,19 @@ func cut(t *tensor.Tensor, dim, k, n int) *tensor.Tensor {
 	return out
 }
 
-func dimAttr(s *plan.Spec, name string) (int, error) {
+func dimAttr(s *plan.Spec, name string) int {
 	d := int(view.IntOr(s.Op.Attr(name), -1))
-	if d < 0 || d >= len(s.In[0].Shape) {
-		return 0, fmt.Errorf("has %s %d of rank %d", name, d, len(s.In[0].Shape))
-	}
-	return d, nil
+	kernel.FailIf(d < 0 || d >= len(s.In[0].Shape), "has %s %d of rank %d", name, d, len(s.In[0].Shape))
+	return d
 }
 
 // reduceParts compiles the region of a reducing collective for operand i. The folder combines the members' operands in
 // the order of the group.
-func reduceParts(p *plan.Planner, s *plan.Spec, i int) (folder, error) {
+func reduceParts(p *plan.Planner, s *plan.Spec, i int) folder {
 	n := s.In[i].N
-	r, err := p.Lift(s.Op, 0, n, 2, 1)
-	if err != nil {
-		return nil, err
-	}
-	if !r.Types[0].SameElements(r.Types[1]) || !r.Types[0].SameElements(s.In[i]) || !s.In[i].SameElements(s.Out[i]) {
-		return nil, errors.New("has a computation whose types are not those of the results")
-	}
+	r := p.Lift(s.Op, 0, n, 2, 1)
+	kernel.FailIf(!r.Types[0].SameElements(r.Types[1]) || !r.Types[0].SameElements(s.In[i]) || !s.In[i].SameElements(s.Out[i]),
+		"has a computation whose types are not those of the results")
 	return func(m *exec.Machine, fr *exec.Frame, parts []*tensor.Tensor) *exec.Buf {
 		var acc [1]*exec.Buf
 		for k, part := range parts {
@@ -324,7 +269,7 @@ func reduceParts(p *plan.Planner, s *plan.Spec, i int) (folder, error) {
 			m.Block(fr, r.Block, acc[:])
 		}
 		return acc[0]
-	}, nil
+	}
 }
 
 // folder reduces one operand over the processes of a group.

@@ -7,6 +7,7 @@ import (
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/internal/dialect/view"
 	"github.com/hlocb/hlocb/interp/internal/exec"
+	"github.com/hlocb/hlocb/interp/internal/kernel"
 	"github.com/hlocb/hlocb/interp/internal/plan"
 )
 
@@ -19,20 +20,20 @@ func Knows(target string) bool {
 
 // builtinTarget returns the function that compiles calls to a target that the engine implements, or nil. Annotations,
 // such as shardings and placements, return their operands.
-func builtinTarget(target string) func(*Host, *plan.Planner, *plan.Spec) (exec.Runner, error) {
+func builtinTarget(target string) func(*Host, *plan.Planner, *plan.Spec) exec.Runner {
 	switch target {
 	case hook.Target:
 		return (*Host).planOwnCall
 	case stablehlo.TargetShapeAssertion:
-		return func(_ *Host, _ *plan.Planner, s *plan.Spec) (exec.Runner, error) { return planShapeAssertion(s) }
+		return func(_ *Host, _ *plan.Planner, s *plan.Spec) exec.Runner { return planShapeAssertion(s) }
 	case "SPMDFullToShardShape":
-		return func(_ *Host, p *plan.Planner, s *plan.Spec) (exec.Runner, error) { return planFullToShard(p, s) }
+		return func(_ *Host, p *plan.Planner, s *plan.Spec) exec.Runner { return planFullToShard(p, s) }
 	case "SPMDShardToFullShape":
-		return func(_ *Host, p *plan.Planner, s *plan.Spec) (exec.Runner, error) { return planShardToFull(p, s) }
+		return func(_ *Host, p *plan.Planner, s *plan.Spec) exec.Runner { return planShardToFull(p, s) }
 	case "Sharding", "annotate_device_placement", "LayoutConstraint", "xla.sdy.FuncResultSharding":
-		return func(_ *Host, p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
+		return func(_ *Host, p *plan.Planner, s *plan.Spec) exec.Runner {
 			if len(s.In) != len(s.Out) {
-				return nil, &PluginError{target}
+				kernel.Fail(&PluginError{target})
 			}
 			return plan.PlanForward(p, s)
 		}
@@ -42,13 +43,13 @@ func builtinTarget(target string) func(*Host, *plan.Planner, *plan.Spec) (exec.R
 
 // planCustomCall compiles custom_call (spec, "custom_call") by its target: a target that the engine implements, a hook
 // as the module writes it, a test's expectation, or a target of Host.Targets.
-func (h *Host) planCustomCall(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
+func (h *Host) planCustomCall(p *plan.Planner, s *plan.Spec) exec.Runner {
 	target := view.String(s.Op.Attr(stablehlo.AttrCallTargetName))
 	if builtin := builtinTarget(target); builtin != nil {
 		return builtin(h, p, s)
 	}
 	if ctl := h.planWritten(p, s, nil); ctl != nil {
-		return ctl, nil
+		return ctl
 	}
 	if len(s.In) > 0 {
 		if c, ok := checkTarget(target, s.In[0]); ok {
@@ -56,11 +57,9 @@ func (h *Host) planCustomCall(p *plan.Planner, s *plan.Spec) (exec.Runner, error
 		}
 	}
 	if h.Targets != nil {
-		if plan, err := h.Targets(target); err != nil {
-			return nil, err
-		} else if plan != nil {
+		if plan := h.Targets(target); plan != nil {
 			return plan(p, s)
 		}
 	}
-	return nil, &PluginError{target}
+	panic(kernel.Failure{Err: &PluginError{target}})
 }

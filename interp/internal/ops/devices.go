@@ -1,8 +1,6 @@
 package ops
 
 import (
-	"errors"
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -23,7 +21,7 @@ const maxDevices = 4096
 
 // Grid returns the numbers of replicas and partitions of a module. They come from the options, else from the module,
 // else from the mesh of its first manual computation.
-func Grid(mod *ir.Module, symbols ir.Symbols, ownReplicas, ownPartitions int, opts runtime.CompileOptions) (replicas, partitions int, err error) {
+func Grid(mod *ir.Module, symbols ir.Symbols, ownReplicas, ownPartitions int, opts runtime.CompileOptions) (replicas, partitions int) {
 	choose := func(given, own int, name string) int {
 		for _, dialect := range []string{"mhlo.", "stablehlo."} {
 			if given == 0 {
@@ -44,18 +42,17 @@ func Grid(mod *ir.Module, symbols ir.Symbols, ownReplicas, ownPartitions int, op
 				return true
 			}
 			for _, s := range append(perValue(op, sdy.AttrInShardings), perValue(op, sdy.AttrOutShardings)...) {
-				if mesh, err := meshOf(symbols, s); err == nil && mesh.Devices() > 0 {
-					partitions = int(mesh.Devices())
+				if mesh := deviceMesh(symbols, s); mesh != nil && meshFrom(mesh).Devices() > 0 {
+					partitions = int(meshFrom(mesh).Devices())
 					return false
 				}
 			}
 			return true
 		})
 	}
-	if replicas > maxDevices || partitions > maxDevices/replicas {
-		return 0, 0, fmt.Errorf("%d replicas of %d partitions are more than %d devices", replicas, partitions, maxDevices)
-	}
-	return replicas, partitions, nil
+	kernel.FailIf(replicas > maxDevices || partitions > maxDevices/replicas,
+		"%d replicas of %d partitions are more than %d devices", replicas, partitions, maxDevices)
+	return replicas, partitions
 }
 
 // Spans reports whether any op in the module executes per partition. If none does, one device executes the module on
@@ -119,9 +116,7 @@ func fireOnce(m *exec.Machine, ins *exec.Instr, at place, results []*tensor.Tens
 		fire()
 		return
 	}
-	if at.device >= w.Partitions {
-		kernel.Fail(fmt.Errorf("is on device %d of %d", at.device, w.Partitions))
-	}
+	kernel.FailIf(at.device >= w.Partitions, "is on device %d of %d", at.device, w.Partitions)
 	mine := m.Run.Partition == at.device
 	if mine {
 		fire()
@@ -134,9 +129,7 @@ func fireOnce(m *exec.Machine, ins *exec.Instr, at place, results []*tensor.Tens
 		give = results
 	}
 	got := meetPartitions(m, ins, upTo(w.Partitions), give)[at.device]
-	if len(got) != len(results) {
-		kernel.Fail(errors.New("gives other values on each device"))
-	}
+	kernel.FailIf(len(got) != len(results), "gives other values on each device")
 	for i, t := range got {
 		if !mine {
 			copy(results[i].Bytes(), t.Bytes())
@@ -145,22 +138,20 @@ func fireOnce(m *exec.Machine, ins *exec.Instr, at place, results []*tensor.Tens
 }
 
 // planReplicaID and planPartitionID compile replica_id and partition_id (spec, "partition_id", "replica_id").
-func planReplicaID(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
+func planReplicaID(p *plan.Planner, s *plan.Spec) exec.Runner {
 	return planID(s, func(m *exec.Machine) int { return m.Run.Replica })
 }
 
-func planPartitionID(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
+func planPartitionID(p *plan.Planner, s *plan.Spec) exec.Runner {
 	return planID(s, func(m *exec.Machine) int { return m.Run.Partition })
 }
 
-func planID(s *plan.Spec, id func(*exec.Machine) int) (exec.Runner, error) {
+func planID(s *plan.Spec, id func(*exec.Machine) int) exec.Runner {
 	t := s.Out[0]
-	if t.Class != kernel.ClassTensor || t.N != 1 || t.DType.Size() != 4 {
-		return nil, errors.New("expects a result of type tensor<ui32>")
-	}
+	kernel.FailIf(t.Class != kernel.ClassTensor || t.N != 1 || t.DType.Size() != 4, "expects a result of type tensor<ui32>")
 	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
 		b := m.Alloc(t.DType, t.Shape, 1)
 		tensor.View[uint32](&b.Tensor)[0] = uint32(id(m))
 		fr.Slots[ins.Out[0]] = b
-	}, nil
+	}
 }

@@ -10,41 +10,33 @@ import (
 )
 
 // makeCompare compiles compare (spec, "compare").
-func makeCompare(s *plan.Spec) (kernel.Kernel, error) {
-	if err := kernel.SameShape(&s.Signature); err != nil {
-		return kernel.Kernel{}, err
-	}
+func makeCompare(s *plan.Spec) kernel.Kernel {
+	kernel.SameShape(&s.Signature)
 	dt := s.In[0].DType
 	if s.In[1].DType != dt || s.Out[0].DType != tensor.I1 {
-		return kernel.Kernel{}, kernel.TypeMismatch(dt, s.Out[0].DType)
+		kernel.Fail(kernel.TypeMismatch(dt, s.Out[0].DType))
 	}
 	dir := plan.EnumAttr(s.Op, stablehlo.AttrComparisonDirection, "")
 	total := plan.EnumAttr(s.Op, stablehlo.AttrCompareType, "") == "TOTALORDER" && dt.IsFloat()
 	run := kernel.CompareLoop(dt, dir, total)
-	if run == nil {
-		return kernel.Kernel{}, kernel.Unsupported("comparison %s on elements of type %s", dir, dt)
-	}
+	kernel.UnsupportedIf(run == nil, "comparison %s on elements of type %s", dir, dt)
 	k := kernel.ElementKernel(s.Out[0].N, dt.Size(), 2, run, 0)
 	if dt.Size() == 1 && dt == tensor.I1 {
 		k.Inplace = 3
 	}
-	return k, nil
+	return k
 }
 
 // makeReducePrecision compiles reduce_precision (spec, "reduce_precision"). It rounds to the given numbers of exponent
 // and mantissa bits, ties to even. Overflow becomes infinity, underflow zero.
-func makeReducePrecision(s *plan.Spec) (kernel.Kernel, error) {
-	if err := kernel.SameShape(&s.Signature); err != nil {
-		return kernel.Kernel{}, err
-	}
+func makeReducePrecision(s *plan.Spec) kernel.Kernel {
+	kernel.SameShape(&s.Signature)
 	dt := s.In[0].DType
 	if !dt.IsFloat() || s.Out[0].DType != dt {
-		return kernel.Kernel{}, kernel.TypeMismatch(dt, s.Out[0].DType)
+		kernel.Fail(kernel.TypeMismatch(dt, s.Out[0].DType))
 	}
 	eb, mb := int(view.IntOr(s.Op.Attr(stablehlo.AttrExponentBits), 0)), int(view.IntOr(s.Op.Attr(stablehlo.AttrMantissaBits), -1))
-	if eb < 1 || mb < 0 {
-		return kernel.Kernel{}, kernel.Unsupported("reduce_precision to e%dm%d", eb, mb)
-	}
+	kernel.UnsupportedIf(eb < 1 || mb < 0, "reduce_precision to e%dm%d", eb, mb)
 	singles := kernel.ReduceSingles(eb, mb)
 	return kernel.ElementKernel(s.Out[0].N, dt.Size(), 4, func(in, out []*tensor.Tensor, lo, hi int) {
 		if dt == tensor.F32 {
@@ -54,10 +46,10 @@ func makeReducePrecision(s *plan.Spec) (kernel.Kernel, error) {
 		for i := lo; i < hi; i++ {
 			out[0].SetBits(i, kernel.ReducePrecision(dt, in[0].Bits(i), eb, mb))
 		}
-	}, 1), nil
+	}, 1)
 }
 
-func planBitcast(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
+func planBitcast(p *plan.Planner, s *plan.Spec) exec.Runner {
 	if len(s.In) == 1 && len(s.Out) == 1 && s.In[0].N >= 0 && s.Out[0].N >= 0 &&
 		s.In[0].DType.Bits() == 8*s.In[0].DType.Size() && s.Out[0].DType.Bits() == 8*s.Out[0].DType.Size() {
 		return plan.PlanReshape(p, s)
@@ -67,7 +59,7 @@ func planBitcast(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 
 // bitcastShape is the shape function of bitcast_convert: a wider result element absorbs the last dimension, a narrower
 // one adds a dimension.
-func bitcastShape(s *plan.Spec, in []*tensor.Tensor) error {
+func bitcastShape(s *plan.Spec, in []*tensor.Tensor) {
 	a, b := s.In[0].DType.Bits(), s.Out[0].DType.Bits()
 	shape := s.In[0].Shape.Clone()
 	switch {
@@ -77,5 +69,4 @@ func bitcastShape(s *plan.Spec, in []*tensor.Tensor) error {
 		shape = shape[:max(0, len(shape)-1)]
 	}
 	s.Out[0].Shape = shape
-	return nil
 }

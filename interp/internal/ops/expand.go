@@ -1,8 +1,6 @@
 package ops
 
 import (
-	"errors"
-	"fmt"
 	"slices"
 	"sync"
 
@@ -41,38 +39,28 @@ var pureTable = sync.OnceValue(func() map[*ir.Def]plan.Row { return BuildTable(&
 func Expands(op *ir.Op) bool { return pureTable()[plan.OpKind(op)].Expands(op) }
 
 // scanSegments returns the number of inputs among the operands and the number of outputs among the results.
-func scanSegments(s *plan.Spec) (inputs, outputs int, err error) {
+func scanSegments(s *plan.Spec) (inputs, outputs int) {
 	for _, x := range []struct {
 		name  string
 		total int
 		first *int
 	}{{chlo.AttrOperandSegmentSizes, len(s.In), &inputs}, {chlo.AttrResultSegmentSizes, len(s.Out), &outputs}} {
-		v, err := plan.IntsAttr(s.Op, x.name)
-		if err != nil {
-			return 0, 0, err
-		}
+		v := plan.IntsAttr(s.Op, x.name)
 		if v == nil { // without the attribute, all belong to the first segment
 			*x.first = x.total
 			continue
 		}
-		if len(v) != 2 || v[0] < 0 || v[1] < 0 || int(v[0]+v[1]) != x.total {
-			return 0, 0, fmt.Errorf("expects two parts in %s", x.name)
-		}
+		kernel.FailIf(len(v) != 2 || v[0] < 0 || v[1] < 0 || int(v[0]+v[1]) != x.total, "expects two parts in %s", x.name)
 		*x.first = int(v[0])
 	}
-	if len(s.In)-inputs != len(s.Out)-outputs {
-		return 0, 0, errors.New("expects as many carries as inits")
-	}
-	return inputs, outputs, nil
+	kernel.FailIf(len(s.In)-inputs != len(s.Out)-outputs, "expects as many carries as inits")
+	return inputs, outputs
 }
 
 // scanShape is the shape function of scan. The outputs have the inputs' size in the scanned dimension; their other
 // sizes come from the body's return. The carries have the shapes of the inits.
-func scanShape(s *plan.Spec, in []*tensor.Tensor) error {
-	inputs, outputs, err := scanSegments(s)
-	if err != nil {
-		return err
-	}
+func scanShape(s *plan.Spec, in []*tensor.Tensor) {
+	inputs, outputs := scanSegments(s)
 	for i := outputs; i < len(s.Out); i++ {
 		s.Out[i].Shape = in[inputs+i-outputs].Shape()
 	}
@@ -87,11 +75,8 @@ func scanShape(s *plan.Spec, in []*tensor.Tensor) error {
 			continue
 		}
 		t, ok := term.Operand(i).Type().(*ir.TensorType)
-		if !ok || !t.Static() || dim > len(t.Shape()) || steps < 0 {
-			return kernel.Unsupported("the dynamic shape of output %d", i)
-		}
+		kernel.UnsupportedIf(!ok || !t.Static() || dim > len(t.Shape()) || steps < 0, "the dynamic shape of output %d", i)
 		shape := append(append(tensor.Shape{}, t.Shape()[:dim]...), steps)
 		s.Out[i].Shape = append(shape, t.Shape()[dim:]...)
 	}
-	return nil
 }

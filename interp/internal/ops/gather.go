@@ -1,8 +1,6 @@
 package ops
 
 import (
-	"errors"
-
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/interp/internal/kernel"
 	"github.com/hlocb/hlocb/interp/internal/plan"
@@ -10,52 +8,32 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-func gatherDims(op *ir.Op) (*kernel.GatherDimensions, error) {
-	d, err := plan.Data[*stablehlo.GatherDims](op, stablehlo.AttrDimensionNumbers)
-	return (*kernel.GatherDimensions)(d), err
+func gatherDims(op *ir.Op) *kernel.GatherDimensions {
+	return (*kernel.GatherDimensions)(plan.Data[*stablehlo.GatherDims](op, stablehlo.AttrDimensionNumbers))
 }
 
 // makeGather compiles gather (spec, "gather"). It copies one box per start index, clamped into the operand.
-func makeGather(s *plan.Spec) (kernel.Kernel, error) {
-	sizes, err := plan.IntsAttr(s.Op, stablehlo.AttrSliceSizes)
-	if err != nil {
-		return kernel.Kernel{}, err
-	}
-	d, err := gatherDims(s.Op)
-	if err != nil {
-		return kernel.Kernel{}, err
-	}
+func makeGather(s *plan.Spec) kernel.Kernel {
+	sizes := plan.IntsAttr(s.Op, stablehlo.AttrSliceSizes)
+	d := gatherDims(s.Op)
 	return kernel.GatherKernel(&s.Signature, d, sizes)
 }
 
 // makeDynamicGather compiles dynamic_gather (spec, "dynamic_gather"), whose slice sizes are an operand.
-func makeDynamicGather(s *plan.Spec) (kernel.Kernel, error) {
-	d, err := gatherDims(s.Op)
-	if err != nil {
-		return kernel.Kernel{}, err
-	}
+func makeDynamicGather(s *plan.Spec) kernel.Kernel {
+	d := gatherDims(s.Op)
 	inner := &kernel.Signature{Name: s.Name, In: s.In[:2], Out: s.Out, Reserve: s.Reserve}
 	return kernel.Kernel{Family: "gather", Run: func(in, out []*tensor.Tensor) {
-		sizes, err := in[2].Int64s()
-		kernel.Fail(err)
-		k, err := kernel.GatherKernel(inner, d, sizes)
-		kernel.Fail(err)
+		sizes := kernel.Must(in[2].Int64s())
+		k := kernel.GatherKernel(inner, d, sizes)
 		k.Run(in[:2], out)
-	}}, nil
+	}}
 }
 
-func dynamicGatherShape(s *plan.Spec, in []*tensor.Tensor) error {
-	sizes, err := in[2].Int64s()
-	if err != nil {
-		return err
-	}
-	d, err := gatherDims(s.Op)
-	if err != nil {
-		return err
-	}
-	if len(sizes) != len(s.In[0].Shape) {
-		return errors.New("has slice sizes that do not fit the operand")
-	}
+func dynamicGatherShape(s *plan.Spec, in []*tensor.Tensor) {
+	sizes := kernel.Must(in[2].Int64s())
+	d := gatherDims(s.Op)
+	kernel.FailIf(len(sizes) != len(s.In[0].Shape), "has slice sizes that do not fit the operand")
 	var window, batch []int64
 	for _, k := range kernel.KeptDims(len(sizes), append(append([]int64(nil), d.CollapsedSliceDims...), d.OperandBatchingDims...)) {
 		window = append(window, sizes[k])
@@ -76,5 +54,4 @@ func dynamicGatherShape(s *plan.Spec, in []*tensor.Tensor) error {
 		}
 	}
 	s.Out[0].Shape = out
-	return nil
 }

@@ -2,7 +2,6 @@ package ops
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/hlocb/hlocb/dialect/sdy"
@@ -28,22 +27,12 @@ const (
 )
 
 // groupsAttr reads an attribute such as replica_groups: one row per group, with short rows padded with -1.
-func groupsAttr(op *ir.Op, name string) ([][]int64, error) {
+func groupsAttr(op *ir.Op, name string) [][]int64 {
 	a, ok := op.Attr(name).(*ir.DenseAttr)
-	if !ok {
-		return nil, kernel.Unsupported("%s of this form", name)
-	}
-	t, err := a.Tensor()
-	if err != nil {
-		return nil, err
-	}
-	if len(t.Shape()) != 2 {
-		return nil, fmt.Errorf("expects %s of rank 2", name)
-	}
-	v, err := t.Int64s()
-	if err != nil {
-		return nil, err
-	}
+	kernel.UnsupportedIf(!ok, "%s of this form", name)
+	t := kernel.Must(a.Tensor())
+	kernel.FailIf(len(t.Shape()) != 2, "expects %s of rank 2", name)
+	v := kernel.Must(t.Int64s())
 	width := int(t.Shape()[1])
 	var out [][]int64
 	for i := 0; i < len(v); i += max(width, 1) {
@@ -55,23 +44,18 @@ func groupsAttr(op *ir.Op, name string) ([][]int64, error) {
 		}
 		out = append(out, g)
 	}
-	return out, nil
+	return out
 }
 
 // groupsOf reads replica_groups: lists of processes, or mesh axes along which the processes of a group differ.
-func groupsOf(p *plan.Planner, op *ir.Op) ([][]int64, error) {
+func groupsOf(p *plan.Planner, op *ir.Op) [][]int64 {
 	d, ok := op.Attr(stablehlo.AttrReplicaGroups).(*ir.DialectAttr)
 	if !ok {
 		return groupsAttr(op, stablehlo.AttrReplicaGroups)
 	}
 	g, ok := d.Data().(*stablehlo.ReplicaGroupMeshAxes)
-	if !ok {
-		return nil, kernel.Unsupported("replica_groups of this form")
-	}
-	mesh, err := groupMesh(p.Prog.Symbols, g.Mesh)
-	if err != nil {
-		return nil, err
-	}
+	kernel.UnsupportedIf(!ok, "replica_groups of this form")
+	mesh := groupMesh(p.Prog.Symbols, g.Mesh)
 	var parts []sharding.Part
 	for _, a := range g.AxisRefs() {
 		part := sharding.Part{Axis: a.Name}
@@ -81,27 +65,21 @@ func groupsOf(p *plan.Planner, op *ir.Op) ([][]int64, error) {
 		parts = append(parts, part)
 	}
 	groups, err := mesh.Groups(parts)
-	if err != nil {
-		return nil, fmt.Errorf("has invalid replica_groups: %w", err)
-	}
-	return groups, nil
+	kernel.FailIf(err != nil, "has invalid replica_groups: %w", err)
+	return groups
 }
 
 // groupMesh returns the mesh of replica_groups: a symbol that names an op with a mesh, or #stablehlo.mesh itself.
-func groupMesh(symbols ir.Symbols, a ir.Attr) (*sharding.Mesh, error) {
+func groupMesh(symbols ir.Symbols, a ir.Attr) *sharding.Mesh {
 	if ref, ok := a.(*ir.SymbolRefAttr); ok {
 		op := symbols[ref.Root()]
-		if op == nil {
-			return nil, fmt.Errorf("has replica_groups on mesh '%s', which the module lacks", ref.Root())
-		}
+		kernel.FailIf(op == nil, "has replica_groups on mesh '%s', which the module lacks", ref.Root())
 		if a = op.Attr(sdy.AttrMesh); a == nil {
 			a = op.Attr(stablehlo.AttrMesh)
 		}
 	}
 	d, ok := a.(*ir.DialectAttr)
-	if !ok {
-		return nil, kernel.Unsupported("replica_groups on a mesh of this form")
-	}
+	kernel.UnsupportedIf(!ok, "replica_groups on a mesh of this form")
 	out := &sharding.Mesh{}
 	switch m := d.Data().(type) {
 	case *stablehlo.Mesh:
@@ -109,32 +87,21 @@ func groupMesh(symbols ir.Symbols, a ir.Attr) (*sharding.Mesh, error) {
 			out.Names, out.Sizes = append(out.Names, x.Name), append(out.Sizes, x.Size)
 		}
 		if ids, ok := m.DeviceIDs.(*ir.DenseAttr); ok {
-			t, err := ids.Tensor()
-			if err != nil {
-				return nil, err
-			}
-			if out.IDs, err = t.Int64s(); err != nil {
-				return nil, err
-			}
+			t := kernel.Must(ids.Tensor())
+			out.IDs = kernel.Must(t.Int64s())
 		}
 	case *sdy.DeviceMesh:
-		return meshFrom(m), nil
+		return meshFrom(m)
 	default:
-		return nil, kernel.Unsupported("replica_groups on a mesh of this form")
+		kernel.Fail(kernel.Unsupported("replica_groups on a mesh of this form"))
 	}
-	return out, nil
+	return out
 }
 
 // groupSize returns the number of processes in the first group of all_gather or reduce_scatter.
-func groupSize(s *plan.Spec) (int64, error) {
-	rule, err := reductionRule(s.Op)
-	if err != nil {
-		return 0, err
-	}
-	groups, err := groupsOf(s.Planner, s.Op)
-	if err != nil {
-		return 0, err
-	}
+func groupSize(s *plan.Spec) int64 {
+	rule := reductionRule(s.Op)
+	groups := groupsOf(s.Planner, s.Op)
 	n := s.Planner.Prog.Replicas
 	switch {
 	case len(groups) > 0:
@@ -145,28 +112,28 @@ func groupSize(s *plan.Spec) (int64, error) {
 	if rule == crossReplicaAndPartition {
 		n *= s.Planner.Prog.Partitions
 	}
-	return int64(max(1, n)), nil
+	return int64(max(1, n))
 }
 
 func channelOf(op *ir.Op) int64 {
-	if c, err := plan.Data[*stablehlo.ChannelHandle](op, stablehlo.AttrChannelHandle); err == nil {
+	if c, ok := plan.DataIf[*stablehlo.ChannelHandle](op, stablehlo.AttrChannelHandle); ok {
 		return c.Handle
 	}
 	return 0
 }
 
 // reductionRule returns the rule of all_gather, all_reduce and reduce_scatter.
-func reductionRule(op *ir.Op) (groupRule, error) {
+func reductionRule(op *ir.Op) groupRule {
 	global := view.Bool(op.Attr(stablehlo.AttrUseGlobalDeviceIDs))
 	switch channel := channelOf(op) > 0; {
 	case channel && global:
-		return flattenedIDs, nil
+		return flattenedIDs
 	case channel:
-		return crossReplicaAndPartition, nil
+		return crossReplicaAndPartition
 	case global:
-		return 0, errors.New("has use_global_device_ids without a channel")
+		kernel.Fail(errors.New("has use_global_device_ids without a channel"))
 	}
-	return crossReplica, nil
+	return crossReplica
 }
 
 // exchangeRule returns the rule of all_to_all, collective_broadcast and collective_permute.
@@ -178,7 +145,7 @@ func exchangeRule(op *ir.Op) groupRule {
 }
 
 // group returns the processes in the group of a process, or nil if the process is in no group.
-func (r groupRule) group(groups [][]int64, replicas, partitions, replica, partition int) ([]int, error) {
+func (r groupRule) group(groups [][]int64, replicas, partitions, replica, partition int) []int {
 	limit := [...]int{replicas, partitions, replicas, replicas * partitions}[r]
 	if len(groups) == 0 {
 		var all []int64
@@ -190,9 +157,7 @@ func (r groupRule) group(groups [][]int64, replicas, partitions, replica, partit
 	for _, g := range groups {
 		var out []int
 		for _, id := range g {
-			if id >= int64(limit) {
-				return nil, fmt.Errorf("names process %d of %d", id, limit)
-			}
+			kernel.FailIf(id >= int64(limit), "names process %d of %d", id, limit)
 			switch r {
 			case crossReplica:
 				out = append(out, int(id)*partitions+partition)
@@ -210,8 +175,8 @@ func (r groupRule) group(groups [][]int64, replicas, partitions, replica, partit
 			}
 		}
 		if slices.Contains(out, replica*partitions+partition) {
-			return out, nil
+			return out
 		}
 	}
-	return nil, nil
+	return nil
 }

@@ -1,8 +1,6 @@
 package ops
 
 import (
-	"errors"
-	"fmt"
 	"slices"
 	"sync"
 
@@ -27,50 +25,42 @@ type Host struct {
 	written   map[hook.ID]*writtenHook
 
 	// Targets returns the function that compiles custom calls to a target that no kernel of the engine computes, or nil.
-	Targets func(target string) (func(*plan.Planner, *plan.Spec) (exec.Runner, error), error)
+	Targets func(target string) func(*plan.Planner, *plan.Spec) exec.Runner
 
 	probesCompared func() bool              // whether the module compares probed values
 	streams        func() map[*ir.Op]uint64 // the key of each rng op; see rngStreams
 }
 
-func NewHost(mod *ir.Module, p *runtime.Program, opts runtime.CompileOptions) (*Host, error) {
+func NewHost(mod *ir.Module, p *runtime.Program, opts runtime.CompileOptions) *Host {
 	h := &Host{bound: map[hook.ID]*runtime.Bound{}, handlers: opts.Handlers}
 	h.probesCompared = sync.OnceValue(func() bool { return comparesProbes(mod) })
 	h.streams = sync.OnceValue(func() map[*ir.Op]uint64 { return rngStreams(mod) })
 	if p == nil || p.Manifest == nil {
-		return h, nil
+		return h
 	}
-	bound, err := opts.Handlers.Bind(p.Manifest)
-	if err != nil {
-		return nil, err
-	}
+	bound := kernel.Must(opts.Handlers.Bind(p.Manifest))
 	if opts.Timeout > 0 {
-		if err := runtime.CheckTimeout(bound); err != nil {
-			return nil, err
-		}
+		kernel.Fail(runtime.CheckTimeout(bound))
 	}
 	for i := range bound {
 		h.bound[bound[i].Site.ID] = &bound[i]
 	}
 	h.addParts(p.Module)
-	return h, nil
+	return h
 }
 
 // planOwnCall compiles a custom call of target hlocb_hook.
-func (t *Host) planOwnCall(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
+func (t *Host) planOwnCall(p *plan.Planner, s *plan.Spec) exec.Runner {
 	config, _ := s.Op.Attr(stablehlo.AttrBackendConfig).(*ir.DictAttr)
 	id, ok := config.Get("id").(*ir.IntegerAttr)
-	if !ok {
-		return nil, errors.New("has no hook id in its backend_config")
-	}
-	if abi, ok := config.Get("abi").(*ir.IntegerAttr); !ok || abi.Value() != hook.ABI {
-		return nil, fmt.Errorf("has an abi other than %d", hook.ABI)
-	}
+	kernel.FailIf(!ok, "has no hook id in its backend_config")
+	abi, ok := config.Get("abi").(*ir.IntegerAttr)
+	kernel.FailIf(!ok || abi.Value() != hook.ABI, "has an abi other than %d", hook.ABI)
 	return t.planHookCall(p, s, hook.ID(id.Value()))
 }
 
 // planHook compiles hlocb.hook.
-func (t *Host) planHook(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
+func (t *Host) planHook(p *plan.Planner, s *plan.Spec) exec.Runner {
 	return t.planHookCall(p, s, hookop.HookOp{Op: s.Op}.ID())
 }
 
@@ -92,32 +82,26 @@ func newHookSite(b *runtime.Bound) *hookSite {
 	return h
 }
 
-func (t *Host) planHookCall(p *plan.Planner, s *plan.Spec, id hook.ID) (exec.Runner, error) {
+func (t *Host) planHookCall(p *plan.Planner, s *plan.Spec, id hook.ID) exec.Runner {
 	b := t.bound[id]
-	if b == nil {
-		return nil, fmt.Errorf("is hook %s, which the program's manifest does not list", id)
-	}
+	kernel.FailIf(b == nil, "is hook %s, which the program's manifest does not list", id)
 	site := b.Site
 	h := newHookSite(b)
 	h.at = firesOn(p.Prog.Symbols, s.Op)
 	if site.Chained {
 		h.skip = 1
 	}
-	if len(s.In) != h.skip+len(site.Operands) || len(s.Out) != h.skip+len(site.Results) {
-		return nil, fmt.Errorf("has %d operands and %d results, but its manifest entry has %d and %d", len(s.In)-h.skip, len(s.Out)-h.skip, len(site.Operands), len(site.Results))
-	}
+	kernel.FailIf(len(s.In) != h.skip+len(site.Operands) || len(s.Out) != h.skip+len(site.Results),
+		"has %d operands and %d results, but its manifest entry has %d and %d", len(s.In)-h.skip, len(s.Out)-h.skip, len(site.Operands), len(site.Results))
 	for _, t := range slices.Concat(s.In[h.skip:], s.Out[h.skip:]) {
-		if t.Class != kernel.ClassTensor || t.Dynamic() {
-			return nil, fmt.Errorf("cannot hand a value of type %s to the host", t)
-		}
+		kernel.FailIf(t.Class != kernel.ClassTensor || t.Dynamic(), "cannot hand a value of type %s to the host", t)
 	}
 	h.types = s.Out[h.skip:]
 	for i, f := range h.forward {
-		if f >= 0 && (f >= len(site.Operands) || s.In[h.skip+f].DType != h.types[i].DType || !s.In[h.skip+f].Shape.Equal(h.types[i].Shape)) {
-			return nil, fmt.Errorf("is of kind %s, but its result %d is none of its operands", site.Kind, i)
-		}
+		kernel.FailIf(f >= 0 && (f >= len(site.Operands) || s.In[h.skip+f].DType != h.types[i].DType || !s.In[h.skip+f].Shape.Equal(h.types[i].Shape)),
+			"is of kind %s, but its result %d is none of its operands", site.Kind, i)
 	}
-	return h.call, nil
+	return h.call
 }
 
 // forwards returns the operand that result i of a tap or an inout hook forwards, or -1 for other kinds.

@@ -2,7 +2,6 @@ package ops
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/internal/dialect/interpreter"
@@ -33,23 +32,23 @@ func dataOf(types []kernel.Type) (at []int, data []kernel.Type) {
 }
 
 // planOutfeed compiles outfeed (spec, "outfeed").
-func (h *Host) planOutfeed(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
+func (h *Host) planOutfeed(p *plan.Planner, s *plan.Spec) exec.Runner {
 	return h.planWritten(p, s, func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
 		if m.DeviceGroup == nil || !m.DeviceGroup.Nested {
 			kernel.Fail(errNoHook)
 		}
 		fr.Slots[ins.Out[0]] = m.Token()
-	}), nil
+	})
 }
 
 // planInfeed compiles infeed (spec, "infeed").
-func (h *Host) planInfeed(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
+func (h *Host) planInfeed(p *plan.Planner, s *plan.Spec) exec.Runner {
 	return h.planWritten(p, s, planReceive(s, func(m *exec.Machine, n int) []*tensor.Tensor {
 		if m.DeviceGroup == nil || !m.DeviceGroup.Nested {
 			kernel.Fail(errNoHook)
 		}
 		return m.DeviceGroup.NextInfeed()
-	})), nil
+	}))
 }
 
 // planReceive compiles an op that receives its results from another device or from a queue. If from returns no values,
@@ -73,24 +72,18 @@ func planReceive(s *plan.Spec, from func(m *exec.Machine, n int) []*tensor.Tenso
 		if item == nil {
 			return
 		}
-		if len(item) != len(results) {
-			kernel.Fail(fmt.Errorf("gets %d values for %d results", len(item), len(results)))
-		}
+		kernel.FailIf(len(item) != len(results), "gets %d values for %d results", len(item), len(results))
 		for i, t := range item {
-			if t.DType() != types[i].DType || !t.Shape().Equal(types[i].Shape) {
-				kernel.Fail(fmt.Errorf("gets a value of type %s for a result of type %s", kernel.TypeOfTensor(t), types[i]))
-			}
+			kernel.FailIf(t.DType() != types[i].DType || !t.Shape().Equal(types[i].Shape),
+				"gets a value of type %s for a result of type %s", kernel.TypeOfTensor(t), types[i])
 			copy(results[i].Bytes(), t.Bytes())
 		}
 	}
 }
 
 // planSend compiles send (spec, "send").
-func (h *Host) planSend(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
-	t, err := transferOf(s.Op)
-	if err != nil {
-		return nil, err
-	}
+func (h *Host) planSend(p *plan.Planner, s *plan.Spec) exec.Runner {
+	t := transferOf(s.Op)
 	at, _ := dataOf(s.In)
 	return h.planTransfer(p, t, s, func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
 		switch {
@@ -108,15 +101,12 @@ func (h *Host) planSend(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 			kernel.Fail(errNoHook)
 		}
 		fr.Slots[ins.Out[0]] = m.Token()
-	}), nil
+	})
 }
 
 // planRecv compiles recv (spec, "recv"). A device without a source receives zeros, as in collective_permute.
-func (h *Host) planRecv(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
-	t, err := transferOf(s.Op)
-	if err != nil {
-		return nil, err
-	}
+func (h *Host) planRecv(p *plan.Planner, s *plan.Spec) exec.Runner {
+	t := transferOf(s.Op)
 	return h.planTransfer(p, t, s, planReceive(s, func(m *exec.Machine, n int) []*tensor.Tensor {
 		switch {
 		case !t.device && (m.DeviceGroup == nil || !m.DeviceGroup.Nested):
@@ -129,7 +119,7 @@ func (h *Host) planRecv(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 			return nil
 		}
 		return m.DeviceGroup.Recv(m, from, n)
-	})), nil
+	}))
 }
 
 // planTransfer compiles a send or recv. A transfer to or from the host is a hook as written.
@@ -147,24 +137,19 @@ type transfer struct {
 	pairs   [][]int64 // source and target; nil if only the channel decides
 }
 
-func transferOf(op *ir.Op) (*transfer, error) {
+func transferOf(op *ir.Op) *transfer {
 	t := &transfer{channel: channelOf(op)}
-	if c, err := plan.Data[*stablehlo.ChannelHandle](op, stablehlo.AttrChannelHandle); err == nil {
+	if c, ok := plan.DataIf[*stablehlo.ChannelHandle](op, stablehlo.AttrChannelHandle); ok {
 		t.device = c.Type == stablehlo.ChannelDeviceToDevice && !view.Bool(op.Attr(stablehlo.AttrIsHostTransfer))
 	}
 	if op.Attr(stablehlo.AttrSourceTargetPairs) == nil {
-		return t, nil
+		return t
 	}
-	var err error
-	if t.pairs, err = groupsAttr(op, stablehlo.AttrSourceTargetPairs); err != nil {
-		return nil, err
-	}
+	t.pairs = groupsAttr(op, stablehlo.AttrSourceTargetPairs)
 	for _, p := range t.pairs {
-		if len(p) != 2 {
-			return nil, errors.New("expects source_target_pairs of two processes each")
-		}
+		kernel.FailIf(len(p) != 2, "expects source_target_pairs of two processes each")
 	}
-	return t, nil
+	return t
 }
 
 // self returns the number of this device in source_target_pairs and the offset to add to such a number to obtain a
@@ -206,43 +191,28 @@ func (t *transfer) source(m *exec.Machine) (exec.ChannelKey, bool) {
 }
 
 // planRunParallel compiles interpreter.run_parallel, which runs a grid of functions with one device each.
-func planRunParallel(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
+func planRunParallel(p *plan.Planner, s *plan.Spec) exec.Runner {
 	rows, _ := s.Op.Attr(interpreter.AttrPrograms).(*ir.ArrayAttr)
-	if rows == nil || len(rows.Elems()) == 0 {
-		return nil, errors.New("has no programs")
-	}
-	function := func(a ir.Attr) (*exec.Function, error) {
+	kernel.FailIf(rows == nil || len(rows.Elems()) == 0, "has no programs")
+	function := func(a ir.Attr) *exec.Function {
 		ref, ok := a.(*ir.SymbolRefAttr)
-		if !ok {
-			return nil, errors.New("has programs or an infeed that are not functions")
-		}
-		return p.Prog.Function(ref.Root(), s.Op)
+		kernel.FailIf(!ok, "has programs or an infeed that are not functions")
+		return p.Prog.Function(ref.Root())
 	}
 	var funcs, feeds []*exec.Function
 	width := 0
 	for _, row := range rows.Elems() {
 		r, ok := row.(*ir.ArrayAttr)
-		if !ok || width > 0 && len(r.Elems()) != width || len(r.Elems()) == 0 {
-			return nil, errors.New("has programs that are not a grid")
-		}
+		kernel.FailIf(!ok || width > 0 && len(r.Elems()) != width || len(r.Elems()) == 0, "has programs that are not a grid")
 		width = len(r.Elems())
 		for _, e := range r.Elems() {
-			f, err := function(e)
-			if err != nil {
-				return nil, err
-			}
-			funcs = append(funcs, f)
+			funcs = append(funcs, function(e))
 		}
 	}
 	if list, ok := s.Op.Attr(interpreter.AttrInfeed).(*ir.ArrayAttr); ok {
 		for _, e := range list.Elems() {
-			f, err := function(e)
-			if err != nil {
-				return nil, err
-			}
-			if len(f.Args) != 0 {
-				return nil, fmt.Errorf("has infeed '%s', which takes arguments", f.Name)
-			}
+			f := function(e)
+			kernel.FailIf(len(f.Args) != 0, "has infeed '%s', which takes arguments", f.Name)
 			feeds = append(feeds, f)
 		}
 	}
@@ -251,17 +221,14 @@ func planRunParallel(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 		nin += len(f.Args)
 		nout += len(f.Results)
 	}
-	if nin != len(s.In) || nout != len(s.Out) {
-		return nil, fmt.Errorf("has %d operands and %d results for programs of %d and %d", len(s.In), len(s.Out), nin, nout)
-	}
+	kernel.FailIf(nin != len(s.In) || nout != len(s.Out),
+		"has %d operands and %d results for programs of %d and %d", len(s.In), len(s.Out), nin, nout)
 	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
 		w := exec.NewDeviceGroup(len(funcs)/width, width)
 		w.Nested = true
 		for _, f := range feeds {
-			out, err := exec.SubMachine(m, w, 0).Invoke(f, nil)
-			kernel.Fail(err)
 			var item []*tensor.Tensor
-			for i, b := range out {
+			for i, b := range kernel.Must(exec.SubMachine(m, w, 0).Invoke(f, nil)) {
 				if f.Results[i].Class == kernel.ClassTensor {
 					item = append(item, &b.Tensor)
 				}
@@ -296,20 +263,17 @@ func planRunParallel(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 				at++
 			}
 		}
-	}, nil
+	}
 }
 
 // planComposite compiles composite (spec, "composite") as a call of its decomposition.
-func planComposite(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
+func planComposite(p *plan.Planner, s *plan.Spec) exec.Runner {
 	return plan.PlanCallTo(p, s, view.Symbol(s.Op.Attr(stablehlo.AttrDecomposition)))
 }
 
 // planRegionCall compiles ops that execute their region once with their operands as arguments:
 // sdy.named_computation, async_start.
-func planRegionCall(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
-	body, err := regionOf(p, s.Op, 0, len(s.In), len(s.Out))
-	if err != nil {
-		return nil, err
-	}
-	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) { m.Inside(fr, body, fr, ins) }, nil
+func planRegionCall(p *plan.Planner, s *plan.Spec) exec.Runner {
+	body := regionOf(p, s.Op, 0, len(s.In), len(s.Out))
+	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) { m.Inside(fr, body, fr, ins) }
 }

@@ -39,58 +39,39 @@ type manualComputation struct {
 
 // planManual compiles sdy.manual_computation. Only the manual axes of the mesh shard values; along the other axes the
 // values are whole.
-func planManual(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
-	body, err := regionOf(p, s.Op, 0, len(s.In), len(s.Out))
-	if err != nil {
-		return nil, err
-	}
+func planManual(p *plan.Planner, s *plan.Spec) exec.Runner {
+	body := regionOf(p, s.Op, 0, len(s.In), len(s.Out))
 	mc := &manualComputation{body: body, results: s.Out}
 	axes := manualAxes(s.Op)
 	in, out := perValue(s.Op, sdy.AttrInShardings), perValue(s.Op, sdy.AttrOutShardings)
-	if len(in) != len(s.In) || len(out) != len(s.Out) {
-		return nil, errors.New("has shardings that do not fit its operands and results")
-	}
+	kernel.FailIf(len(in) != len(s.In) || len(out) != len(s.Out), "has shardings that do not fit its operands and results")
 	var mesh *sharding.Mesh
-	part := func(kind string, i int, as *sdy.Sharding, whole kernel.Type, v *ir.Value) (*cutValue, error) {
-		local, err := p.TypeOf(v)
-		if err != nil {
-			return nil, err
-		}
+	part := func(kind string, i int, as *sdy.Sharding, whole kernel.Type, v *ir.Value) *cutValue {
 		var c *cutValue
-		if c, mesh, err = cutOf(p, as, axes, whole, local); err != nil {
-			return nil, fmt.Errorf("%s #%d %w", kind, i, err)
-		}
-		return c, nil
+		err := kernel.Try(func() { c, mesh = cutOf(p, as, axes, whole, p.TypeOf(v)) })
+		kernel.FailIf(err != nil, "%s #%d %w", kind, i, err)
+		return c
 	}
 	for i, t := range s.In {
-		c, err := part("operand", i, in[i], t, s.Op.Region(0).Entry().Arg(i))
-		if err != nil {
-			return nil, err
-		}
-		mc.in = append(mc.in, c)
+		mc.in = append(mc.in, part("operand", i, in[i], t, s.Op.Region(0).Entry().Arg(i)))
 	}
 	for i, v := range s.Op.Region(0).Entry().Last().Operands() {
-		c, err := part("result", i, out[i], s.Out[i], v)
-		if err != nil {
-			return nil, err
-		}
+		c := part("result", i, out[i], s.Out[i], v)
 		mc.out = append(mc.out, c)
 		if c == nil {
 			continue
 		}
 		if mc.groups == nil {
-			if mc.groups, err = manualGroups(mesh, axes, p.Prog.Partitions); err != nil {
-				return nil, err
-			}
+			mc.groups = manualGroups(mesh, axes, p.Prog.Partitions)
 		}
 		c.from = sources(mesh, c.Sharding, out[i], mc.groups)
 	}
 	if mesh != nil && p.Prog.Partitions > 1 {
 		if n := mesh.Devices(); n != int64(p.Prog.Partitions) {
-			return nil, fmt.Errorf("is over a mesh of %d devices, the program has %d partitions", n, p.Prog.Partitions)
+			kernel.Fail(fmt.Errorf("is over a mesh of %d devices, the program has %d partitions", n, p.Prog.Partitions))
 		}
 	}
-	return mc.run, nil
+	return mc.run
 }
 
 // run executes the computation on one device.
@@ -104,8 +85,7 @@ func (mc *manualComputation) run(m *exec.Machine, fr *exec.Frame, ins *exec.Inst
 		}
 		onGrid(m)
 		whole := &fr.Slots[ins.In[i]].Tensor
-		shape, err := c.ShardShape(whole.Shape())
-		kernel.Fail(err)
+		shape := kernel.Must(c.ShardShape(whole.Shape()))
 		b := m.Alloc(whole.DType(), shape, int(shape.NumElements()))
 		clear(b.Tensor.Bytes()) // the last shard may be padded
 		c.Take(&b.Tensor, whole, self)
@@ -146,9 +126,8 @@ func (mc *manualComputation) run(m *exec.Machine, fr *exec.Frame, ins *exec.Inst
 
 // onGrid ends the run unless the program runs on the devices that it was compiled for.
 func onGrid(m *exec.Machine) {
-	if m.DeviceGroup == nil || m.DeviceGroup.Nested || m.DeviceGroup.Partitions != m.Prog.Partitions {
-		kernel.Fail(kernel.Unsupported("a manual computation in interpreter.run_parallel"))
-	}
+	kernel.UnsupportedIf(m.DeviceGroup == nil || m.DeviceGroup.Nested || m.DeviceGroup.Partitions != m.Prog.Partitions,
+		"a manual computation in interpreter.run_parallel")
 }
 
 // meetPartitions exchanges values among the partitions of a group in one replica and returns the values of all of them.
@@ -171,25 +150,22 @@ func meetPartitions(m *exec.Machine, ins *exec.Instr, group []int, values []*ten
 }
 
 func manualAxes(op *ir.Op) []string {
-	if m, err := plan.Data[*sdy.ManualAxes](op, sdy.AttrManualAxes); err == nil {
+	if m, ok := plan.DataIf[*sdy.ManualAxes](op, sdy.AttrManualAxes); ok {
 		return m.Names
 	}
 	return nil
 }
 
 func perValue(op *ir.Op, name string) []*sdy.Sharding {
-	if v, err := plan.Data[*sdy.PerValue](op, name); err == nil {
+	if v, ok := plan.DataIf[*sdy.PerValue](op, name); ok {
 		return v.Shardings
 	}
 	return nil
 }
 
 // cutOf returns the sharding of a value of type whole along the manual axes, or nil if those axes do not shard it.
-func cutOf(p *plan.Planner, s *sdy.Sharding, axes []string, whole, local kernel.Type) (*cutValue, *sharding.Mesh, error) {
-	mesh, err := meshOf(p.Prog.Symbols, s)
-	if err != nil {
-		return nil, nil, err
-	}
+func cutOf(p *plan.Planner, s *sdy.Sharding, axes []string, whole, local kernel.Type) (*cutValue, *sharding.Mesh) {
+	mesh := meshOf(p.Prog.Symbols, s)
 	dims := make([][]sharding.Part, len(s.Dims))
 	for d, dim := range s.Dims {
 		for _, a := range dim.Axes {
@@ -200,42 +176,32 @@ func cutOf(p *plan.Planner, s *sdy.Sharding, axes []string, whole, local kernel.
 	}
 	partitions := p.Prog.Partitions
 	if whole.Class == kernel.ClassTensor && !whole.Dynamic() && partitions > 1 {
-		sh, err := mesh.Sharding(dims, partitions)
-		if err != nil {
-			return nil, nil, err
-		}
-		shape, err := sh.ShardShape(whole.Shape)
-		if err != nil {
-			return nil, nil, err
-		}
-		if local.Class != kernel.ClassTensor || local.DType != whole.DType || !shape.Equal(local.Shape) {
-			return nil, nil, fmt.Errorf("is %s on each device, but its sharding cuts %s into parts of shape %v", local, whole, shape)
-		}
+		sh := kernel.Must(mesh.Sharding(dims, partitions))
+		shape := kernel.Must(sh.ShardShape(whole.Shape))
+		kernel.FailIf(local.Class != kernel.ClassTensor || local.DType != whole.DType || !shape.Equal(local.Shape),
+			"is %s on each device, but its sharding cuts %s into parts of shape %v", local, whole, shape)
 		if sh.Whole() {
-			return nil, mesh, nil
+			return nil, mesh
 		}
-		return &cutValue{Sharding: sh}, mesh, nil
+		return &cutValue{Sharding: sh}, mesh
 	}
-	if local.Class != whole.Class || local.Class == kernel.ClassTensor && (local.DType != whole.DType || !local.Shape.Equal(whole.Shape)) {
-		return nil, nil, fmt.Errorf("is %s on each device and %s as a whole, which needs more than %d partitions", local, whole, partitions)
-	}
-	return nil, mesh, nil
+	kernel.FailIf(local.Class != whole.Class || local.Class == kernel.ClassTensor && (local.DType != whole.DType || !local.Shape.Equal(whole.Shape)),
+		"is %s on each device and %s as a whole, which needs more than %d partitions", local, whole, partitions)
+	return nil, mesh
 }
 
 // meshOf returns the mesh that a sharding refers to.
-func meshOf(symbols ir.Symbols, s *sdy.Sharding) (*sharding.Mesh, error) {
+func meshOf(symbols ir.Symbols, s *sdy.Sharding) *sharding.Mesh {
 	from := deviceMesh(symbols, s)
-	if from == nil {
-		return nil, fmt.Errorf("is on mesh '%s', which the module lacks", s.Mesh)
-	}
-	return meshFrom(from), nil
+	kernel.FailIf(from == nil, "is on mesh '%s', which the module lacks", s.Mesh)
+	return meshFrom(from)
 }
 
 // deviceMesh returns the mesh that a sharding has or names, or nil.
 func deviceMesh(symbols ir.Symbols, s *sdy.Sharding) *sdy.DeviceMesh {
 	from := s.Inline
 	if op := symbols[s.Mesh]; from == nil && op != nil {
-		from, _ = plan.Data[*sdy.DeviceMesh](op, sdy.AttrMesh)
+		from, _ = plan.DataIf[*sdy.DeviceMesh](op, sdy.AttrMesh)
 	}
 	return from
 }
@@ -250,14 +216,12 @@ func meshFrom(from *sdy.DeviceMesh) *sharding.Mesh {
 
 // manualGroups returns, for each partition, the partitions in the same manual computation. They differ only along
 // manual axes.
-func manualGroups(mesh *sharding.Mesh, axes []string, partitions int) ([][]int, error) {
+func manualGroups(mesh *sharding.Mesh, axes []string, partitions int) [][]int {
 	members := map[string][]int{}
 	keys := make([]string, partitions)
 	for q := range partitions {
 		at := mesh.Coordinates(int64(q))
-		if at == nil {
-			return nil, fmt.Errorf("is over a mesh without device %d", q)
-		}
+		kernel.FailIf(at == nil, "is over a mesh without device %d", q)
 		for i, name := range mesh.Names {
 			if slices.Contains(axes, name) {
 				at[i] = 0
@@ -270,7 +234,7 @@ func manualGroups(mesh *sharding.Mesh, axes []string, partitions int) ([][]int, 
 	for q := range out {
 		out[q] = members[keys[q]]
 	}
-	return out, nil
+	return out
 }
 
 // sources chooses, for each partition, the partitions whose shards make up the whole value. If several partitions have
@@ -310,21 +274,15 @@ func sources(mesh *sharding.Mesh, s *sharding.Sharding, as *sdy.Sharding, groups
 
 // planFullToShard compiles the call SPMDFullToShardShape: each device takes its shard of the operand. The sharding is
 // an attribute of the operand's defining op.
-func planFullToShard(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
-	if len(s.In) != 1 || len(s.Out) != 1 || !static(s.In) || s.Out[0].Class != kernel.ClassTensor {
-		return nil, errors.New("expects one operand and one result of static shape")
-	}
+func planFullToShard(p *plan.Planner, s *plan.Spec) exec.Runner {
+	kernel.FailIf(len(s.In) != 1 || len(s.Out) != 1 || !static(s.In) || s.Out[0].Class != kernel.ClassTensor,
+		"expects one operand and one result of static shape")
 	if s.In[0].Shape.Equal(s.Out[0].Shape) {
 		return plan.PlanForward(p, s)
 	}
 	text := shardingOf(s.Op.Operand(0))
-	if text == "" {
-		return nil, errors.New("has an operand that does not say how it is cut")
-	}
-	cut, err := cutGSPMD(p, text, s.In[0], s.Out[0])
-	if err != nil {
-		return nil, err
-	}
+	kernel.FailIf(text == "", "has an operand that does not say how it is cut")
+	cut := cutGSPMD(p, text, s.In[0], s.Out[0])
 	t := s.Out[0]
 	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
 		onGrid(m)
@@ -332,21 +290,17 @@ func planFullToShard(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 		clear(b.Tensor.Bytes())
 		cut.Take(&b.Tensor, &fr.Slots[ins.In[0]].Tensor, m.Run.Partition)
 		fr.Slots[ins.Out[0]] = b
-	}, nil
+	}
 }
 
 // planShardToFull compiles the call SPMDShardToFullShape: the devices meet and each assembles the whole value.
-func planShardToFull(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
-	if len(s.In) != 1 || len(s.Out) != 1 || !static(s.Out) || s.In[0].Class != kernel.ClassTensor {
-		return nil, errors.New("expects one operand and one result of static shape")
-	}
+func planShardToFull(p *plan.Planner, s *plan.Spec) exec.Runner {
+	kernel.FailIf(len(s.In) != 1 || len(s.Out) != 1 || !static(s.Out) || s.In[0].Class != kernel.ClassTensor,
+		"expects one operand and one result of static shape")
 	if s.In[0].Shape.Equal(s.Out[0].Shape) {
 		return plan.PlanForward(p, s)
 	}
-	cut, err := cutGSPMD(p, view.String(s.Op.Attr(mhlo.AttrSharding)), s.Out[0], s.In[0])
-	if err != nil {
-		return nil, err
-	}
+	cut := cutGSPMD(p, view.String(s.Op.Attr(mhlo.AttrSharding)), s.Out[0], s.In[0])
 	all := upTo(p.Prog.Partitions)
 	t := s.Out[0]
 	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
@@ -357,29 +311,19 @@ func planShardToFull(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 		}
 		cut.Put(&b.Tensor, met[m.Run.Partition][0], m.Run.Partition)
 		fr.Slots[ins.Out[0]] = b
-	}, nil
+	}
 }
 
 // cutGSPMD parses a sharding that partitions a value of type whole into shards of type local.
-func cutGSPMD(p *plan.Planner, text string, whole, local kernel.Type) (*sharding.Sharding, error) {
+func cutGSPMD(p *plan.Planner, text string, whole, local kernel.Type) *sharding.Sharding {
 	s, err := sharding.ParseGSPMD(text, p.Prog.Partitions)
-	if errors.Is(err, sharding.ErrManual) {
-		return nil, kernel.Unsupported("a value that is cut by hand along some dimensions only (%s)", text)
-	}
-	if err != nil {
-		return nil, err
-	}
-	shape, err := s.ShardShape(whole.Shape)
-	if err != nil {
-		return nil, err
-	}
-	if !shape.Equal(local.Shape) || whole.DType != local.DType {
-		return nil, fmt.Errorf("makes %s of %s, but sharding %s cuts it into parts of shape %v", local, whole, text, shape)
-	}
-	if s.Whole() {
-		return nil, fmt.Errorf("has sharding %s, which cuts nothing", text)
-	}
-	return s, nil
+	kernel.UnsupportedIf(errors.Is(err, sharding.ErrManual), "a value that is cut by hand along some dimensions only (%s)", text)
+	kernel.Fail(err)
+	shape := kernel.Must(s.ShardShape(whole.Shape))
+	kernel.FailIf(!shape.Equal(local.Shape) || whole.DType != local.DType,
+		"makes %s of %s, but sharding %s cuts it into parts of shape %v", local, whole, text, shape)
+	kernel.FailIf(s.Whole(), "has sharding %s, which cuts nothing", text)
+	return s
 }
 
 // shardingOf returns the mhlo.sharding attribute of a value, or "" if it has none.

@@ -1,7 +1,6 @@
 package ops
 
 import (
-	"errors"
 	"math"
 
 	"github.com/hlocb/hlocb/interp/internal/exec"
@@ -11,23 +10,19 @@ import (
 )
 
 // planFirst compiles ops whose result is their first operand.
-func planFirst(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
+func planFirst(p *plan.Planner, s *plan.Spec) exec.Runner {
 	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
 		fr.Slots[ins.Out[0]] = m.Take(fr, ins, 0)
-	}, nil
+	}
 }
 
 // makeStochasticConvert compiles mhlo.stochastic_convert to integers. It rounds away from zero if the random number, as
 // a fraction of its type's range, is less than the operand's fractional part (XLA's HloEvaluator).
-func makeStochasticConvert(s *kernel.Signature) (kernel.Kernel, error) {
-	if len(s.In) != 2 || len(s.Out) != 1 || !s.In[0].DType.IsFloat() || !s.In[1].DType.IsInteger() || s.In[1].DType.Bits() != s.In[0].DType.Bits() ||
-		s.In[0].N != s.Out[0].N || s.In[1].N != s.Out[0].N {
-		return kernel.Kernel{}, errors.New("expects floats, random integers of their width, and one result of the same shape")
-	}
+func makeStochasticConvert(s *kernel.Signature) kernel.Kernel {
+	kernel.FailIf(!s.In[0].DType.IsFloat() || !s.In[1].DType.IsInteger() || s.In[1].DType.Bits() != s.In[0].DType.Bits() ||
+		s.In[0].N != s.Out[0].N || s.In[1].N != s.Out[0].N, "expects floats, random integers of their width, and one result of the same shape")
 	to := s.Out[0].DType
-	if to.Kind() != tensor.KindSigned && to.Kind() != tensor.KindUnsigned || to == tensor.I1 {
-		return kernel.Kernel{}, kernel.Unsupported("stochastic conversion to %s", to)
-	}
+	kernel.UnsupportedIf(to.Kind() != tensor.KindSigned && to.Kind() != tensor.KindUnsigned || to == tensor.I1, "stochastic conversion to %s", to)
 	lo, hi := int64(math.MinInt64), int64(math.MaxInt64)
 	if n := to.Bits(); to.Kind() == tensor.KindUnsigned {
 		if lo = 0; n < 64 {
@@ -63,5 +58,5 @@ func makeStochasticConvert(s *kernel.Signature) (kernel.Kernel, error) {
 			result[i] = min(max(r, lo), hi)
 		}
 		kernel.EncodeInt(to, out[0], 0, result)
-	}}, nil
+	}}
 }

@@ -19,12 +19,9 @@ import (
 
 // planProbe compiles interpreter.probe: it passes the value through to its result, and a tap named by probe_id observes
 // it. If the program itself compares probed values (check.expect_serialized_eq), the run keeps them.
-func (h *Host) planProbe(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
+func (h *Host) planProbe(p *plan.Planner, s *plan.Spec) exec.Runner {
 	id := view.String(s.Op.Attr(interpreter.AttrProbeID))
-	bound, err := h.tapSite(p, s, "probe", id)
-	if err != nil {
-		return nil, err
-	}
+	bound := h.tapSite(p, s, "probe", id)
 	keep := h.probesCompared()
 	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
 		v := &fr.Slots[ins.In[0]].Tensor
@@ -37,37 +34,29 @@ func (h *Host) planProbe(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 		}
 		tap(m, bound, v)
 		fr.Slots[ins.Out[0]] = m.Take(fr, ins, 0)
-	}, nil
+	}
 }
 
 // planPrint compiles interpreter.print: a tap named print.
-func (h *Host) planPrint(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
-	bound, err := h.tapSite(p, s, "print", "print")
-	if err != nil {
-		return nil, err
-	}
+func (h *Host) planPrint(p *plan.Planner, s *plan.Spec) exec.Runner {
+	bound := h.tapSite(p, s, "print", "print")
 	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
 		tap(m, bound, &fr.Slots[ins.In[0]].Tensor)
-	}, nil
+	}
 }
 
 // tapSite makes and binds the site of a tap that only the engine knows and no manifest lists.
-func (h *Host) tapSite(p *plan.Planner, s *plan.Spec, format, name string) (*runtime.Bound, error) {
+func (h *Host) tapSite(p *plan.Planner, s *plan.Spec, format, name string) *runtime.Bound {
 	site := hook.Site{Name: name, Kind: hook.Tap, Format: format, SideEffect: true}
 	for _, t := range s.In {
-		if t.Class != kernel.ClassTensor || t.Dynamic() || t.Quant != nil {
-			return nil, fmt.Errorf("cannot hand a value of type %s to the host", t)
-		}
+		kernel.FailIf(t.Class != kernel.ClassTensor || t.Dynamic() || t.Quant != nil, "cannot hand a value of type %s to the host", t)
 		site.Operands = append(site.Operands, hook.TensorType{DType: t.DType, Shape: t.Shape})
 	}
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%s\x00%d", p.Fn.Name, format, name, len(h.bound)))
 	site.ID = hook.ID(binary.BigEndian.Uint64(sum[:8]))
-	bound, err := h.handlers.Bind(&hook.Manifest{Sites: []hook.Site{site}})
-	if err != nil {
-		return nil, err
-	}
+	bound := kernel.Must(h.handlers.Bind(&hook.Manifest{Sites: []hook.Site{site}}))
 	h.bound[site.ID] = &bound[0]
-	return &bound[0], nil
+	return &bound[0]
 }
 
 // tap delivers one value to the tap's handlers. Without handlers it does not count as an event.
@@ -92,14 +81,12 @@ func comparesProbes(m *ir.Module) bool {
 
 // planExpectSerialized compiles check.expect_serialized_eq: the operand must equal the value that the probe saw in that
 // iteration.
-func planExpectSerialized(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
+func planExpectSerialized(p *plan.Planner, s *plan.Spec) exec.Runner {
 	id, iter := view.String(s.Op.Attr(interpreter.AttrProbeID)), int(view.IntOr(s.Op.Attr(check.AttrIter), 0))
 	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
 		seen := m.Probes[id]
-		if len(seen) == 0 {
-			kernel.Fail(fmt.Errorf("probe %q saw nothing", id))
-		}
+		kernel.FailIf(len(seen) == 0, "probe %q saw nothing", id)
 		// Clamp iter. If there is a single value, every iter selects it, including the default.
-		kernel.Fail(kernel.CheckEqual().Compare(seen[max(0, min(iter, len(seen)-1))], &fr.Slots[ins.In[0]].Tensor))
-	}, nil
+		kernel.CheckEqual().Compare(seen[max(0, min(iter, len(seen)-1))], &fr.Slots[ins.In[0]].Tensor)
+	}
 }

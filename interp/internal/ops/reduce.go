@@ -1,7 +1,6 @@
 package ops
 
 import (
-	"errors"
 	"slices"
 
 	"github.com/hlocb/hlocb/dialect/stablehlo"
@@ -39,45 +38,30 @@ func commonReducers(b *ir.Block) []*kernel.BinaryLoops {
 		if ops != k+1 || o == nil || o.NumOperands() != 2 || (o.Operand(0) != x || o.Operand(1) != y) && (o.Operand(0) != y || o.Operand(1) != x) {
 			return nil
 		}
-		if t, err := plan.TypeOf(x.Type()); err != nil || t.Quant != nil {
-			return nil
-		}
-		if list[i] = reducer(o); list[i] == nil {
+		if list[i] = reducers[plan.OpKind(o)]; list[i] == nil || plan.TypeOf(x.Type()).Quant != nil {
 			return nil
 		}
 	}
 	return list
 }
 
-// reducer returns the loops of a common op that reduces, or nil.
-func reducer(o *ir.Op) *kernel.BinaryLoops { return reducers[plan.OpKind(o)] }
-
+// reducers are the loops of the common ops that reduce.
 var reducers = map[*ir.Def]*kernel.BinaryLoops{stablehlo.Add: kernel.Add, stablehlo.Multiply: kernel.Multiply, stablehlo.Maximum: kernel.Maximum,
 	stablehlo.Minimum: kernel.Minimum, stablehlo.And: kernel.And, stablehlo.Or: kernel.Or, stablehlo.Xor: kernel.Xor}
 
 // planReduce compiles reduce (spec, "reduce").
-func planReduce(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
-	if len(s.In)%2 != 0 || len(s.In) == 0 || len(s.Out) != len(s.In)/2 || len(s.Op.Regions()) != 1 || len(s.Op.Region(0).Blocks()) != 1 {
-		return nil, errors.New("expects as many initial values as inputs and results, and one region")
-	}
+func planReduce(p *plan.Planner, s *plan.Spec) exec.Runner {
+	kernel.FailIf(len(s.In)%2 != 0 || len(s.In) == 0 || len(s.Out) != len(s.In)/2 || len(s.Op.Regions()) != 1 || len(s.Op.Region(0).Blocks()) != 1,
+		"expects as many initial values as inputs and results, and one region")
 	if len(commonReducers(s.Op.Region(0).Entry())) == len(s.Out) {
 		return p.KernelControl(plan.Row{Make: makeReduce}, s)
 	}
-	if !static(s.In, s.Out) {
-		return nil, kernel.Unsupported("a general reduction of dynamic shape")
-	}
-	dims, err := plan.IntsAttr(s.Op, stablehlo.AttrDimensions)
-	if err != nil {
-		return nil, err
-	}
-	if err := kernel.CheckDims("reduced", dims, len(s.In[0].Shape)); err != nil {
-		return nil, err
-	}
+	kernel.UnsupportedIf(!static(s.In, s.Out), "a general reduction of dynamic shape")
+	dims := plan.IntsAttr(s.Op, stablehlo.AttrDimensions)
+	kernel.CheckDims("reduced", dims, len(s.In[0].Shape))
 	k := len(s.Out)
 	for _, t := range s.In[1:k] {
-		if !t.Shape.Equal(s.In[0].Shape) {
-			return nil, errors.New("expects inputs of one shape")
-		}
+		kernel.FailIf(!t.Shape.Equal(s.In[0].Shape), "expects inputs of one shape")
 	}
 	// View the input as [steps][n], with the reduced dimensions first.
 	perm := append(append([]int64(nil), dims...), kernel.KeptDims(len(s.In[0].Shape), dims)...)
@@ -92,14 +76,9 @@ func planReduce(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 	}
 	arrange := make([]kernel.Kernel, k)
 	for i := range arrange {
-		if arrange[i], err = kernel.TransposeKernel(s.In[i], kernel.TensorType(s.In[i].DType, moved...), perm); err != nil {
-			return nil, err
-		}
+		arrange[i] = kernel.TransposeKernel(s.In[i], kernel.TensorType(s.In[i].DType, moved...), perm)
 	}
-	fold, err := folderOf(p, s.Op, 0, s.In[:k], s.In[k:], steps, n)
-	if err != nil {
-		return nil, err
-	}
+	fold := folderOf(p, s.Op, 0, s.In[:k], s.In[k:], steps, n)
 	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
 		arranged, inputs := make([]*exec.Buf, k), make([]*tensor.Tensor, k)
 		for i := range inputs {
@@ -125,23 +104,19 @@ func planReduce(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 		for i, b := range acc {
 			fr.Slots[ins.Out[i]] = m.Alias(b, s.Out[i].DType, s.Out[i].Shape)
 		}
-	}, nil
+	}
 }
 
 // foldFunc folds inputs of shape [steps][n] into accumulators of n elements, in order, with a scalar region.
 type foldFunc func(m *exec.Machine, fr *exec.Frame, acc []*exec.Buf, inputs []*tensor.Tensor)
 
 // folderOf compiles region i of op into a foldFunc.
-func folderOf(p *plan.Planner, op *ir.Op, i int, in, init []kernel.Type, steps, n int) (foldFunc, error) {
+func folderOf(p *plan.Planner, op *ir.Op, i int, in, init []kernel.Type, steps, n int) foldFunc {
 	k := len(in)
-	whole, err := p.Lift(op, i, n, 2*k, k)
-	if err != nil {
-		return nil, err
-	}
+	whole := p.Lift(op, i, n, 2*k, k)
 	for j := range k {
-		if in[j].DType != whole.Types[k+j].DType || init[j].DType != whole.Types[j].DType {
-			return nil, kernel.Unsupported("a reduction that changes the element type")
-		}
+		kernel.UnsupportedIf(in[j].DType != whole.Types[k+j].DType || init[j].DType != whole.Types[j].DType,
+			"a reduction that changes the element type")
 	}
 	step := func(m *exec.Machine, fr *exec.Frame, r *plan.LiftedRegion, acc []*exec.Buf, inputs []*tensor.Tensor, at int) {
 		for j := range k {
@@ -167,21 +142,16 @@ func folderOf(p *plan.Planner, op *ir.Op, i int, in, init []kernel.Type, steps, 
 	if chunks < 2 {
 		return func(m *exec.Machine, fr *exec.Frame, acc []*exec.Buf, inputs []*tensor.Tensor) {
 			run(m, fr, acc, inputs, 0)
-		}, nil
+		}
 	}
 	// Few outputs and many steps: split the steps into contiguous chunks and fold the chunks side by side. Then fold
 	// the chunks' values in order.
 	length := steps / chunks
-	side, err := p.Lift(op, i, chunks*n, 2*k, k)
-	if err != nil {
-		return nil, err
-	}
+	side := p.Lift(op, i, chunks*n, 2*k, k)
 	arrange := make([]kernel.Kernel, k)
 	for j := range arrange {
 		from := kernel.TensorType(in[j].DType, int64(chunks), int64(length), int64(n))
-		if arrange[j], err = kernel.TransposeKernel(from, kernel.TensorType(in[j].DType, int64(length), int64(chunks), int64(n)), []int64{1, 0, 2}); err != nil {
-			return nil, err
-		}
+		arrange[j] = kernel.TransposeKernel(from, kernel.TensorType(in[j].DType, int64(length), int64(chunks), int64(n)), []int64{1, 0, 2})
 	}
 	return func(m *exec.Machine, fr *exec.Frame, acc []*exec.Buf, inputs []*tensor.Tensor) {
 		cols := make([]*tensor.Tensor, k)
@@ -210,44 +180,39 @@ func folderOf(p *plan.Planner, op *ir.Op, i int, in, init []kernel.Type, steps, 
 			m.Release(b)
 		}
 		run(m, fr, acc, inputs, chunks*length)
-	}, nil
+	}
 }
 
 // foldReduce compiles the reduction of one value by a common op.
-func foldReduce(s *plan.Spec, source *kernel.Source) (kernel.Kernel, error) {
+func foldReduce(s *plan.Spec, source *kernel.Source) (kernel.Kernel, bool) {
 	if len(s.In) != 2 || len(s.Out) != 1 || len(s.Op.Regions()) != 1 || len(s.Op.Region(0).Blocks()) != 1 {
-		return kernel.Kernel{}, errors.New("expects one input")
+		return kernel.Kernel{}, false
 	}
-	red := commonReducer(s.Op.Region(0).Entry())
-	dims, err := plan.IntsAttr(s.Op, stablehlo.AttrDimensions)
-	if err != nil || red == nil || kernel.CheckDims("reduced", dims, len(s.In[0].Shape)) != nil || !kernel.Reducible(s.In[0], dims) {
-		return kernel.Kernel{}, kernel.Unsupported("this reduction of blocks")
+	red, dims := commonReducer(s.Op.Region(0).Entry()), plan.IntsAttr(s.Op, stablehlo.AttrDimensions)
+	kernel.CheckDims("reduced", dims, len(s.In[0].Shape))
+	if red == nil || !kernel.Reducible(s.In[0], dims) {
+		return kernel.Kernel{}, false
 	}
-	return kernel.ReduceKernel(s.In[0], s.In[1], s.Out[0], dims, red, source)
+	return kernel.ReduceKernel(s.In[0], s.In[1], s.Out[0], dims, red, source), true
 }
 
 // makeReduce compiles reductions by common ops.
-func makeReduce(s *plan.Spec) (kernel.Kernel, error) {
+func makeReduce(s *plan.Spec) kernel.Kernel {
 	list := commonReducers(s.Op.Region(0).Entry())
-	dims, err := plan.IntsAttr(s.Op, stablehlo.AttrDimensions)
-	if err != nil {
-		return kernel.Kernel{}, err
-	}
+	dims := plan.IntsAttr(s.Op, stablehlo.AttrDimensions)
 	n := len(list)
 	kernels := make([]kernel.Kernel, n)
 	var scratch int64
 	for i, red := range list {
-		if kernels[i], err = kernel.ReduceKernel(s.In[i], s.In[n+i], s.Out[i], dims, red, nil); err != nil {
-			return kernel.Kernel{}, err
-		}
+		kernels[i] = kernel.ReduceKernel(s.In[i], s.In[n+i], s.Out[i], dims, red, nil)
 		scratch = max(scratch, kernels[i].Scratch)
 	}
 	if n == 1 {
-		return kernels[0], nil
+		return kernels[0]
 	}
 	return kernel.Kernel{Family: kernels[0].Family, Scratch: scratch, Run: func(in, out []*tensor.Tensor) {
 		for i := range kernels {
 			kernels[i].Run([]*tensor.Tensor{in[i], in[n+i]}, out[i:i+1])
 		}
-	}}, nil
+	}}
 }

@@ -1,8 +1,6 @@
 package ops
 
 import (
-	"fmt"
-
 	"github.com/hlocb/hlocb/interp/internal/exec"
 	"github.com/hlocb/hlocb/interp/internal/kernel"
 	"github.com/hlocb/hlocb/interp/internal/plan"
@@ -10,19 +8,10 @@ import (
 )
 
 // regionOf compiles region i of an op, which must have the given numbers of arguments and results.
-func regionOf(p *plan.Planner, op *ir.Op, i, args, results int) (*exec.Block, error) {
-	body, err := p.Region(op, i)
-	if err == nil {
-		err = checkRegion(len(body.Args), len(body.Ret), args, results)
-	}
-	return body, err
-}
-
-func checkRegion(haveArgs, haveResults, args, results int) error {
-	if haveArgs != args || haveResults != results {
-		return fmt.Errorf("expects a region of %d arguments and %d results", args, results)
-	}
-	return nil
+func regionOf(p *plan.Planner, op *ir.Op, i, args, results int) *exec.Block {
+	body := p.Region(op, i)
+	kernel.FailIf(len(body.Args) != args || len(body.Ret) != results, "expects a region of %d arguments and %d results", args, results)
+	return body
 }
 
 // static reports whether all types are tensors of static shape.

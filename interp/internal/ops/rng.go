@@ -1,7 +1,6 @@
 package ops
 
 import (
-	"errors"
 	"hash/fnv"
 	"math/bits"
 	"sync"
@@ -17,7 +16,7 @@ import (
 
 // makeRngBitGenerator compiles rng_bit_generator (spec, "rng_bit_generator"). The spec does not define the layout of
 // the bits. The engine uses XLA's layout, bit for bit; DEFAULT is PHILOX.
-func makeRngBitGenerator(s *plan.Spec) (kernel.Kernel, error) {
+func makeRngBitGenerator(s *plan.Spec) kernel.Kernel {
 	return kernel.BitsKernel(&s.Signature, plan.EnumAttr(s.Op, stablehlo.AttrRngAlgorithm, "DEFAULT"))
 }
 
@@ -46,17 +45,15 @@ func rngStreams(m *ir.Module) map[*ir.Op]uint64 {
 
 // makeRng compiles rng (spec, "rng"). The spec does not define the values. The engine uses a fixed stream per op, which
 // makes runs repeatable; see rngStreams.
-func (h *Host) makeRng(s *plan.Spec) (kernel.Kernel, error) {
+func (h *Host) makeRng(s *plan.Spec) kernel.Kernel {
 	return kernel.RngKernel(&s.Signature, plan.EnumAttr(s.Op, stablehlo.AttrRngDistribution, ""), h.streams()[s.Op])
 }
 
 // makeRngState compiles mhlo.xla.rng_get_and_update_state: an integer of 128 bits, low word first, to which each
 // execution of the op adds delta. As in XLA's CPU compiler, each op has a state, which starts at the same value and
 // outlives a run.
-func makeRngState(s *plan.Spec) (kernel.Kernel, error) {
-	if len(s.In) != 0 || len(s.Out) != 1 || s.Out[0].DType != tensor.UI64 || s.Out[0].N != 2 {
-		return kernel.Kernel{}, errors.New("expects one result of type tensor<2xui64>")
-	}
+func makeRngState(s *plan.Spec) kernel.Kernel {
+	kernel.FailIf(s.Out[0].DType != tensor.UI64 || s.Out[0].N != 2, "expects one result of type tensor<2xui64>")
 	delta := uint64(view.IntOr(s.Op.Attr(mhlo.AttrDelta), 0))
 	var mu sync.Mutex
 	lo, hi := uint64(0x7012395), uint64(0)
@@ -67,10 +64,5 @@ func makeRngState(s *plan.Spec) (kernel.Kernel, error) {
 		var carry uint64
 		lo, carry = bits.Add64(lo, delta, 0)
 		hi += carry
-	}}, nil
-}
-
-func rngShape(s *plan.Spec, in []*tensor.Tensor) (err error) {
-	s.Out[0].Shape, err = kernel.ShapeOperand(in[2])
-	return err
+	}}
 }

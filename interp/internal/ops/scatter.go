@@ -1,8 +1,6 @@
 package ops
 
 import (
-	"errors"
-
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/interp/internal/exec"
 	"github.com/hlocb/hlocb/interp/internal/kernel"
@@ -10,50 +8,34 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-func scatterPlanOf(s *plan.Spec, k int) (*kernel.ScatterPlan, error) {
-	d, err := plan.Data[*stablehlo.ScatterDims](s.Op, stablehlo.AttrScatterDimensionNumbers)
-	if err != nil {
-		return nil, err
-	}
+func scatterPlanOf(s *plan.Spec, k int) *kernel.ScatterPlan {
+	d := plan.Data[*stablehlo.ScatterDims](s.Op, stablehlo.AttrScatterDimensionNumbers)
 	return kernel.NewScatterPlan(&s.Signature, (*kernel.ScatterDimensions)(d), k)
 }
 
-func scatterCounts(s *plan.Spec) (int, error) {
+func scatterCounts(s *plan.Spec) int {
 	k := len(s.Out)
-	if k == 0 || len(s.In) != 2*k+1 || len(s.Op.Regions()) != 1 || len(s.Op.Region(0).Blocks()) != 1 {
-		return 0, errors.New("expects inputs, indices, as many updates, and one region")
-	}
+	kernel.FailIf(k == 0 || len(s.In) != 2*k+1 || len(s.Op.Regions()) != 1 || len(s.Op.Region(0).Blocks()) != 1,
+		"expects inputs, indices, as many updates, and one region")
 	for i := range k {
-		if s.In[i].DType != s.Out[i].DType || !s.In[i].Shape.Equal(s.Out[i].Shape) || !s.In[i].Shape.Equal(s.In[0].Shape) || !s.In[k+1+i].Shape.Equal(s.In[k+1].Shape) {
-			return 0, errors.New("expects inputs, updates and results that fit each other")
-		}
+		kernel.FailIf(s.In[i].DType != s.Out[i].DType || !s.In[i].Shape.Equal(s.Out[i].Shape) || !s.In[i].Shape.Equal(s.In[0].Shape) || !s.In[k+1+i].Shape.Equal(s.In[k+1].Shape),
+			"expects inputs, updates and results that fit each other")
 	}
-	return k, nil
+	return k
 }
 
 // planScatter compiles scatter (spec, "scatter"). Common update computations use a kernel (makeScatter). Any other
 // region executes once per update.
-func planScatter(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
-	k, err := scatterCounts(s)
-	if err != nil {
-		return nil, err
-	}
+func planScatter(p *plan.Planner, s *plan.Spec) exec.Runner {
+	k := scatterCounts(s)
 	if k == 1 && s.In[0].DType == s.In[2].DType && scatterCombiner(s) != nil {
 		return p.KernelControl(plan.Row{Make: makeScatter}, s)
 	}
 	for _, t := range s.In {
-		if t.Dynamic() {
-			return nil, kernel.Unsupported("a general scatter of dynamic shape")
-		}
+		kernel.UnsupportedIf(t.Dynamic(), "a general scatter of dynamic shape")
 	}
-	plan, err := scatterPlanOf(s, k)
-	if err != nil {
-		return nil, err
-	}
-	body, err := regionOf(p, s.Op, 0, 2*k, k)
-	if err != nil {
-		return nil, err
-	}
+	plan := scatterPlanOf(s, k)
+	body := regionOf(p, s.Op, 0, 2*k, k)
 	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
 		out := make([]*exec.Buf, k)
 		upd := make([]*tensor.Tensor, k)
@@ -81,7 +63,7 @@ func planScatter(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 		for i, b := range out {
 			fr.Slots[ins.Out[i]] = b
 		}
-	}, nil
+	}
 }
 
 // scatterCombiner returns the loop of a common update computation: replacement, or one of the common reducers.
@@ -105,11 +87,8 @@ func scatterCombiner(s *plan.Spec) kernel.ElementLoop {
 }
 
 // makeScatter compiles scatters whose update computation is common.
-func makeScatter(s *plan.Spec) (kernel.Kernel, error) {
-	walk, err := scatterPlanOf(s, 1)
-	if err != nil {
-		return kernel.Kernel{}, err
-	}
+func makeScatter(s *plan.Spec) kernel.Kernel {
+	walk := scatterPlanOf(s, 1)
 	combine := scatterCombiner(s)
 	dt := s.In[0].DType
 	size := dt.Size()
@@ -154,5 +133,5 @@ func makeScatter(s *plan.Spec) (kernel.Kernel, error) {
 		}
 		// Every part of the operand applies its own updates, in order.
 		kernel.Parallel(total/step, max(1, min(total/step/2, kernel.GatherGrain/step)), func(lo, hi int) { part(lo*step, hi*step) })
-	}}, nil
+	}}
 }

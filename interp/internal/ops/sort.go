@@ -1,8 +1,6 @@
 package ops
 
 import (
-	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/hlocb/hlocb/dialect/chlo"
@@ -16,54 +14,39 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-func sortSpec(s *plan.Spec) (kernel.SortGeometry, error) {
-	var g kernel.SortGeometry
-	if len(s.In) == 0 || len(s.In) != len(s.Out) || len(s.Op.Regions()) != 1 || len(s.Op.Region(0).Blocks()) != 1 {
-		return g, errors.New("expects inputs, as many results, and one region")
-	}
+func sortSpec(s *plan.Spec) kernel.SortGeometry {
+	kernel.FailIf(len(s.In) == 0 || len(s.In) != len(s.Out) || len(s.Op.Regions()) != 1 || len(s.Op.Region(0).Blocks()) != 1,
+		"expects inputs, as many results, and one region")
 	rank := len(s.In[0].Shape)
 	dim := view.IntOr(s.Op.Attr(stablehlo.AttrDimension), -1)
 	if dim < 0 {
 		dim += int64(rank)
 	}
-	if dim < 0 || dim >= int64(max(rank, 1)) {
-		return g, fmt.Errorf("sorts dimension %d of rank %d", dim, rank)
-	}
+	kernel.FailIf(dim < 0 || dim >= int64(max(rank, 1)), "sorts dimension %d of rank %d", dim, rank)
 	for i, t := range s.In {
-		if !t.Shape.Equal(s.In[0].Shape) || t.DType != s.Out[i].DType || !t.Shape.Equal(s.Out[i].Shape) {
-			return g, errors.New("expects inputs and results of one shape")
-		}
+		kernel.FailIf(!t.Shape.Equal(s.In[0].Shape) || t.DType != s.Out[i].DType || !t.Shape.Equal(s.Out[i].Shape),
+			"expects inputs and results of one shape")
 	}
 	if rank == 0 {
-		return kernel.SortGeometry{Outer: 1, N: 1, Inner: 1}, nil
+		return kernel.SortGeometry{Outer: 1, N: 1, Inner: 1}
 	}
 	shape := s.In[0].Shape
-	return kernel.SortGeometry{Outer: int(shape[:dim].NumElements()), N: int(shape[dim]), Inner: int(shape[dim+1:].NumElements())}, nil
+	return kernel.SortGeometry{Outer: int(shape[:dim].NumElements()), N: int(shape[dim]), Inner: int(shape[dim+1:].NumElements())}
 }
 
 // planSort compiles sort (spec, "sort"). If the comparator compares one key per side, computed in the same way on both
 // sides, the sort computes all keys at once and sorts integers (sortKey). Any other comparator executes once per
 // comparison. The sort is always stable.
-func planSort(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
-	if !static(s.In) {
-		return nil, kernel.Unsupported("a sort of dynamic shape")
-	}
-	g, err := sortSpec(s)
-	if err != nil {
-		return nil, err
-	}
+func planSort(p *plan.Planner, s *plan.Spec) exec.Runner {
+	kernel.UnsupportedIf(!static(s.In), "a sort of dynamic shape")
+	g := sortSpec(s)
 	k := len(s.In)
 	b := s.Op.Region(0).Entry()
-	if len(b.Args()) != 2*k || b.Last() == nil || b.Last().NumOperands() != 1 {
-		return nil, fmt.Errorf("expects a comparator of %d arguments and one result", 2*k)
-	}
+	kernel.FailIf(len(b.Args()) != 2*k || b.Last() == nil || b.Last().NumOperands() != 1, "expects a comparator of %d arguments and one result", 2*k)
 	if key := sortKeyOf(p, s, b); key != nil {
-		return key.control(g), nil
+		return key.control(g)
 	}
-	body, err := p.Region(s.Op, 0)
-	if err != nil {
-		return nil, err
-	}
+	body := p.Region(s.Op, 0)
 	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
 		var pred [1]*exec.Buf
 		inputs := make([]*tensor.Tensor, k)
@@ -98,7 +81,7 @@ func planSort(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 			})
 			return order
 		})
-	}, nil
+	}
 }
 
 // writeSorted permutes every input of the instruction, line by line, into its result. order returns the element offsets
@@ -161,8 +144,8 @@ func sortKeyOf(p *plan.Planner, s *plan.Spec, b *ir.Block) *sortKey {
 	if key.input < 0 {
 		return nil
 	}
-	t, err := plan.TypeOf(c.Operand(0).Type())
-	if err != nil || t.DType.IsComplex() {
+	t := plan.TypeOf(c.Operand(0).Type())
+	if t.DType.IsComplex() {
 		return nil
 	}
 	key.dt = t.DType
@@ -175,18 +158,15 @@ func sortKeyOf(p *plan.Planner, s *plan.Spec, b *ir.Block) *sortKey {
 	default:
 		return nil
 	}
-	if key.dt.IsFloat() && !key.total {
+	if key.dt.IsFloat() && !key.total && t.DType != s.In[key.input].DType {
 		// With NaNs such a comparator defines no order, and the result of a stable sort depends on the algorithm.
-		if t.DType != s.In[key.input].DType {
-			return nil
-		}
+		return nil
 	}
 	if c.Operand(0) != b.Arg(2*key.input) && c.Operand(0) != b.Arg(2*key.input+1) {
-		keys, err := p.LiftValue(b, c, 0, s.In[key.input].N)
-		if err != nil || keys == nil {
+		err := kernel.Try(func() { key.keys = p.LiftValue(b, c, 0, s.In[key.input].N) })
+		if err != nil || key.keys == nil {
 			return nil
 		}
-		key.keys = keys
 	}
 	return key
 }
@@ -280,6 +260,6 @@ func (k *sortKey) control(g kernel.SortGeometry) exec.Runner {
 
 // makeTopK compiles chlo.top_k: the k largest elements along the last dimension and their indices. NaN is largest;
 // equal elements keep their order. mhlo.topk can also select the smallest elements.
-func makeTopK(s *plan.Spec) (kernel.Kernel, error) {
+func makeTopK(s *plan.Spec) kernel.Kernel {
 	return kernel.TopKKernel(&s.Signature, int(view.IntOr(s.Op.Attr(chlo.AttrK), 0)), view.IntOr(s.Op.Attr(mhlo.AttrLargest), 1) != 0)
 }

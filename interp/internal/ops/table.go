@@ -114,7 +114,7 @@ func BuildTable(h *Host) map[*ir.Def]plan.Row {
 
 		// Random numbers.
 		stablehlo.RngBitGenerator: {Make: makeRngBitGenerator},
-		stablehlo.Rng:             {Make: h.makeRng, Shape: rngShape},
+		stablehlo.Rng:             {Make: h.makeRng, Shape: operandShape(2)},
 
 		// Products and reductions.
 		stablehlo.DotGeneral:   {Make: makeDotGeneral},

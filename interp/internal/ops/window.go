@@ -2,7 +2,6 @@ package ops
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -23,39 +22,23 @@ type window struct {
 }
 
 // windowOf reads the window of an op over an operand of the given shape.
-func windowOf(s *plan.Spec, shape tensor.Shape) (*window, error) {
+func windowOf(s *plan.Spec, shape tensor.Shape) *window {
 	var lists [4][]int64
 	for i, name := range [...]string{stablehlo.AttrWindowDimensions, stablehlo.AttrWindowStrides, stablehlo.AttrWindowDilations, stablehlo.AttrBaseDilations} {
-		var err error
-		if lists[i], err = plan.IntsOr(s.Op, name, len(shape), 1); err != nil {
-			return nil, err
-		}
+		lists[i] = plan.IntsOr(s.Op, name, len(shape), 1)
 	}
-	pad, err := plan.IntsAttr(s.Op, stablehlo.AttrPadding)
-	if err != nil {
-		return nil, err
-	}
-	return newWindow(shape, lists[0], lists[1], lists[2], lists[3], pad)
-}
-
-func newWindow(shape tensor.Shape, dims, strides, dilation, base, pad []int64) (*window, error) {
-	rank := len(shape)
-	w := &window{dims: dims, strides: strides, dilation: dilation}
-	pad, err := kernel.Paddings(pad, rank)
-	if err != nil {
-		return nil, err
-	}
+	rank, base := len(shape), lists[3]
+	w := &window{dims: lists[0], strides: lists[1], dilation: lists[2]}
+	pad := kernel.Paddings(plan.IntsAttr(s.Op, stablehlo.AttrPadding), rank)
 	for i := range rank {
-		if w.dims[i] < 1 || w.strides[i] < 1 || w.dilation[i] < 1 || base[i] < 1 {
-			return nil, errors.New("has a window with a size, stride or dilation below 1")
-		}
+		kernel.FailIf(w.dims[i] < 1 || w.strides[i] < 1 || w.dilation[i] < 1 || base[i] < 1, "has a window with a size, stride or dilation below 1")
 		w.low = append(w.low, pad[2*i])
 		w.high = append(w.high, pad[2*i+1])
 		w.interior = append(w.interior, base[i]-1)
 	}
 	w.padded = kernel.PadShape(shape, w.low, w.high, w.interior)
 	if n := w.padded.NumElements(); n > kernel.MaxElements || n < 0 && !slices.ContainsFunc(w.padded, func(d int64) bool { return d < 0 }) {
-		return nil, fmt.Errorf("pads its operand to impossible shape %v", w.padded)
+		kernel.Fail(fmt.Errorf("pads its operand to impossible shape %v", w.padded))
 	}
 	for i := range rank {
 		w.padded[i] = max(w.padded[i], 0)
@@ -66,7 +49,7 @@ func newWindow(shape tensor.Shape, dims, strides, dilation, base, pad []int64) (
 		}
 		w.out = append(w.out, n)
 	}
-	return w, nil
+	return w
 }
 
 // positions returns the number of elements in a window.
@@ -101,68 +84,49 @@ func (w *window) slice() *kernel.StridedCopy {
 }
 
 // pad returns the kernel that pads the operand, or nil if no padding is needed.
-func (w *window) pad(t kernel.Type) (*kernel.Kernel, error) {
+func (w *window) pad(t kernel.Type) *kernel.Kernel {
 	if w.padded.Equal(t.Shape) {
 		plain := true
 		for i := range w.low {
 			plain = plain && w.low[i] == 0 && w.high[i] == 0 && w.interior[i] == 0
 		}
 		if plain {
-			return nil, nil
+			return nil
 		}
 	}
 	if w.padded.NumElements() == 0 { // negative padding may remove more elements than there are
-		return &kernel.Kernel{Run: func(_, _ []*tensor.Tensor) {}}, nil
+		return &kernel.Kernel{Run: func(_, _ []*tensor.Tensor) {}}
 	}
-	k, err := kernel.PadKernel(t, kernel.TensorType(t.DType, w.padded...), kernel.TensorType(t.DType), w.low, w.high, w.interior)
-	return &k, err
+	k := kernel.PadKernel(t, kernel.TensorType(t.DType, w.padded...), kernel.TensorType(t.DType), w.low, w.high, w.interior)
+	return &k
 }
 
 // planReduceWindow compiles reduce_window (spec, "reduce_window"). All windows advance together: the first element of
 // every window, then the second, and so on. Like XLA, it leaves padding out of the windows. This matters if the initial
 // value is not an identity: JAX's cumlogsumexp of complex numbers starts with -inf, whose sum with itself is NaN.
-func planReduceWindow(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
+func planReduceWindow(p *plan.Planner, s *plan.Spec) exec.Runner {
 	k := len(s.Out)
-	if k == 0 || len(s.In) != 2*k {
-		return nil, errors.New("expects as many initial values as inputs and results, and one region")
-	}
-	if !static(s.In, s.Out) {
-		return nil, kernel.Unsupported("a windowed reduction of dynamic shape")
-	}
-	w, err := windowOf(s, s.In[0].Shape)
-	if err != nil {
-		return nil, err
-	}
+	kernel.FailIf(k == 0 || len(s.In) != 2*k, "expects as many initial values as inputs and results, and one region")
+	kernel.UnsupportedIf(!static(s.In, s.Out), "a windowed reduction of dynamic shape")
+	w := windowOf(s, s.In[0].Shape)
 	pads := make([]*kernel.Kernel, k)
 	for i := range k {
-		if !s.In[i].Shape.Equal(s.In[0].Shape) || !s.Out[i].Shape.Equal(w.out) || s.In[k+i].N != 1 || s.In[k+i].DType != s.In[i].DType {
-			return nil, fmt.Errorf("cannot reduce %s to %s with this window", s.In[i], s.Out[i])
-		}
-		if pads[i], err = w.pad(s.In[i]); err != nil {
-			return nil, err
-		}
+		kernel.FailIf(!s.In[i].Shape.Equal(s.In[0].Shape) || !s.Out[i].Shape.Equal(w.out) || s.In[k+i].N != 1 || s.In[k+i].DType != s.In[i].DType,
+			"cannot reduce %s to %s with this window", s.In[i], s.Out[i])
+		pads[i] = w.pad(s.In[i])
 	}
 	flags := kernel.TensorType(tensor.I1, s.In[0].Shape...)
-	padFlags, err := w.pad(flags)
-	if err != nil {
-		return nil, err
-	}
+	padFlags := w.pad(flags)
 	n := s.Out[0].N
 	slice := w.slice()
-	region, err := p.Lift(s.Op, 0, n, 2*k, k)
-	if err != nil {
-		return nil, err
-	}
+	region := p.Lift(s.Op, 0, n, 2*k, k)
 	var single *plan.LiftedRegion // tells whether the initial value is an identity
 	if padFlags != nil {
-		if single, err = p.Lift(s.Op, 0, 1, 2*k, k); err != nil {
-			return nil, err
-		}
+		single = p.Lift(s.Op, 0, 1, 2*k, k)
 	}
 	for i := range k {
-		if region.Types[i].DType != s.In[i].DType || region.Types[k+i].DType != s.In[i].DType || s.Out[i].DType != s.In[i].DType {
-			return nil, kernel.Unsupported("a windowed reduction that changes the element type")
-		}
+		kernel.UnsupportedIf(region.Types[i].DType != s.In[i].DType || region.Types[k+i].DType != s.In[i].DType || s.Out[i].DType != s.In[i].DType,
+			"a windowed reduction that changes the element type")
 	}
 	flat := tensor.Shape{int64(n)}
 	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
@@ -237,24 +201,17 @@ func planReduceWindow(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 		for i, b := range acc {
 			fr.Slots[ins.Out[i]] = m.Alias(b, s.Out[i].DType, s.Out[i].Shape)
 		}
-	}, nil
+	}
 }
 
 // planMap compiles map (spec, "map") by lifting the region to the whole shape.
-func planMap(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
-	if len(s.In) == 0 {
-		return nil, errors.New("expects operands, one result and one region")
-	}
+func planMap(p *plan.Planner, s *plan.Spec) exec.Runner {
+	kernel.FailIf(len(s.In) == 0, "expects operands, one result and one region")
 	for _, t := range append(s.In[:len(s.In):len(s.In)], s.Out...) {
-		if t.Class != kernel.ClassTensor || t.Dynamic() || !t.Shape.Equal(s.In[0].Shape) {
-			return nil, kernel.Unsupported("map of these shapes")
-		}
+		kernel.UnsupportedIf(t.Class != kernel.ClassTensor || t.Dynamic() || !t.Shape.Equal(s.In[0].Shape), "map of these shapes")
 	}
 	n := s.Out[0].N
-	r, err := p.Lift(s.Op, 0, n, len(s.In), 1)
-	if err != nil {
-		return nil, err
-	}
+	r := p.Lift(s.Op, 0, n, len(s.In), 1)
 	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
 		for i, a := range r.Args {
 			fr.Slots[a] = m.Alias(m.Take(fr, ins, i), s.In[i].DType, tensor.Shape{int64(n)})
@@ -262,5 +219,5 @@ func planMap(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
 		var out [1]*exec.Buf
 		m.Block(fr, r.Block, out[:])
 		fr.Slots[ins.Out[0]] = m.Alias(out[0], s.Out[0].DType, s.Out[0].Shape)
-	}, nil
+	}
 }

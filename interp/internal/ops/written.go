@@ -1,7 +1,6 @@
 package ops
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 
@@ -114,9 +113,7 @@ func leafMap(list []hookop.Leaf) map[int][]hookop.Leaf {
 // at follows a path into nested tuples.
 func at(b *exec.Buf, path []int) *exec.Buf {
 	for _, i := range path {
-		if i >= len(b.Elems) {
-			kernel.Fail(errors.New("has an operand that is not the tuple that it was when its hooks were read"))
-		}
+		kernel.FailIf(i >= len(b.Elems), "has an operand that is not the tuple that it was when its hooks were read")
 		b = b.Elems[i]
 	}
 	return b
@@ -155,17 +152,13 @@ func (st *writtenState) Release(m *exec.Machine) {
 func deliverWritten(m *exec.Machine, ins *exec.Instr, h *hookSite, at place, st *writtenState) {
 	site := h.bound.Site
 	for i, b := range st.operands {
-		if b == nil {
-			kernel.Fail(fmt.Errorf("asks for the results of hook %q before operand %d is sent", site.Name, i))
-		}
+		kernel.FailIf(b == nil, "asks for the results of hook %q before operand %d is sent", site.Name, i)
 		if want := site.Operands[i]; b.Tensor.DType() != want.DType || !b.Tensor.Shape().Equal(want.Shape) {
 			kernel.Fail(fmt.Errorf("sends %s as operand %d of hook %q, which is %s", kernel.TypeOfTensor(&b.Tensor), i, site.Name, want))
 		}
 	}
 	for i, f := range h.forward {
-		if f >= len(st.operands) {
-			kernel.Fail(fmt.Errorf("is of kind %s, but its result %d is none of its operands", site.Kind, i))
-		}
+		kernel.FailIf(f >= len(st.operands), "is of kind %s, but its result %d is none of its operands", site.Kind, i)
 	}
 	h.fire(m, ins, at, st.operands, st.results, make([]bool, len(st.operands)))
 	st.delivered = true
@@ -198,9 +191,7 @@ func writtenResult(m *exec.Machine, fr *exec.Frame, ins *exec.Instr, s *plan.Spe
 			return exec.Retain(fr.Slots[ins.In[i]])
 		}
 	}
-	if t.Dynamic() {
-		kernel.Fail(fmt.Errorf("cannot get a value of type %s from the host", t))
-	}
+	kernel.FailIf(t.Dynamic(), "cannot get a value of type %s from the host", t)
 	b := m.Alloc(t.DType, t.Shape, t.N)
 	clear(b.Tensor.Bytes())
 	return b

@@ -27,7 +27,7 @@ func (p *Planner) attach(groups [][]*ir.Op) [][]*ir.Op {
 		if !ok || !p.produces(groups[j], o.Operand(0)) {
 			continue
 		}
-		if _, err := p.foldKernel(o, nil); err == nil {
+		if _, ok := p.foldKernel(o, nil); ok {
 			groups[i], groups[j] = append(groups[j], o), nil
 		}
 	}
@@ -39,8 +39,7 @@ func (p *Planner) attach(groups [][]*ir.Op) [][]*ir.Op {
 func (p *Planner) produces(ops []*ir.Op, v *ir.Value) bool {
 	size := p.fusible(ops[len(ops)-1])
 	whole := func(v *ir.Value) bool {
-		t, err := p.TypeOf(v)
-		return err == nil && t.N == size && !slices.Contains(ops, v.DefiningOp()) && !isSplat(v)
+		return p.TypeOf(v).N == size && !slices.Contains(ops, v.DefiningOp()) && !isSplat(v)
 	}
 	if size == 0 || !slices.ContainsFunc(ops, func(o *ir.Op) bool { return slices.ContainsFunc(p.operands(o), whole) }) {
 		return false
@@ -53,29 +52,22 @@ func (p *Planner) produces(ops []*ir.Op, v *ir.Value) bool {
 	return v.HasOneUse()
 }
 
-// foldKernel builds the kernel of o. The source computes operand 0 of o.
-func (p *Planner) foldKernel(o *ir.Op, source *kernel.Source) (kernel.Kernel, error) {
+// foldKernel builds the kernel of o, whose operand 0 the source computes. It returns false if o cannot read a source.
+func (p *Planner) foldKernel(o *ir.Op, source *kernel.Source) (kernel.Kernel, bool) {
+	defer p.Prog.locate(o)
 	s := NewSpec(p, o, p.typesOf(o.Operands()), p.typesOf(o.Results()))
-	for _, t := range slices.Concat(s.In, s.Out) {
-		if !plain(t) {
-			return kernel.Kernel{}, kernel.Unsupported("a value of type %s", t)
-		}
+	if slices.ContainsFunc(slices.Concat(s.In, s.Out), func(t kernel.Type) bool { return !plain(t) }) {
+		return kernel.Kernel{}, false
 	}
 	return p.Prog.table[OpKind(o)].Fold(s, source)
 }
 
 // fold compiles a chain and the op o that reads its result into instruction at of their block.
-func (p *Planner) fold(ops []*ir.Op, o *ir.Op, at int, b *ir.Block) (exec.Instr, error) {
-	f, ins, _, err := p.chain(ops, at, b)
-	if err != nil {
-		return ins, err
-	}
-	k, err := p.foldKernel(o, &kernel.Source{Cost: f.cost, Run: func(in []*tensor.Tensor, dst *tensor.Tensor, lo, hi int) {
+func (p *Planner) fold(ops []*ir.Op, o *ir.Op, at int, b *ir.Block) exec.Instr {
+	f, ins, _ := p.chain(ops, at, b)
+	k, _ := p.foldKernel(o, &kernel.Source{Cost: f.cost, Run: func(in []*tensor.Tensor, dst *tensor.Tensor, lo, hi int) {
 		f.run(in, []*tensor.Tensor{dst}, lo, hi, lo)
 	}})
-	if err != nil {
-		return ins, err
-	}
 	k.Family = "fused " + k.Family
 	ins.Op, ins.Out, ins.Types = o, nil, p.typesOf(o.Results())
 	for i, v := range o.Operands() {
@@ -94,5 +86,5 @@ func (p *Planner) fold(ops []*ir.Op, o *ir.Op, at int, b *ir.Block) (exec.Instr,
 	}
 	ins.Notes = exec.Notes{Kernel: &k, Fused: append(ops[:len(ops):len(ops)], o)}
 	ins.Run = exec.Execute(k)
-	return ins, nil
+	return ins
 }

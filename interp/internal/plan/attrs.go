@@ -3,52 +3,44 @@ package plan
 import (
 	"fmt"
 
+	"github.com/hlocb/hlocb/interp/internal/kernel"
 	"github.com/hlocb/hlocb/ir"
 )
 
 // IntsAttr returns an integer list attribute: array<i64: ...>, dense<...> or [...]; nil if it is absent.
-func IntsAttr(op *ir.Op, name string) ([]int64, error) {
+func IntsAttr(op *ir.Op, name string) []int64 {
 	switch a := op.Attr(name).(type) {
 	case nil:
-		return nil, nil
+		return nil
 	case *ir.DenseArrayAttr:
-		return a.Values(), nil
+		return a.Values()
 	case *ir.DenseAttr:
 		v, err := a.Int64s()
-		if err != nil {
-			return nil, fmt.Errorf("attribute %q: %w", name, err)
-		}
-		return v, nil
+		kernel.FailIf(err != nil, "attribute %q: %w", name, err)
+		return v
 	case *ir.ArrayAttr:
 		out := make([]int64, len(a.Elems()))
 		for i, e := range a.Elems() {
 			v, ok := e.(*ir.IntegerAttr)
-			if !ok {
-				return nil, fmt.Errorf("attribute %q is not a list of integers", name)
-			}
+			kernel.FailIf(!ok, "attribute %q is not a list of integers", name)
 			out[i] = v.Value()
 		}
-		return out, nil
+		return out
 	}
-	return nil, fmt.Errorf("attribute %q is not a list of integers", name)
+	panic(kernel.Failure{Err: fmt.Errorf("attribute %q is not a list of integers", name)})
 }
 
 // IntsOr returns the list, or n copies of def if the attribute is absent.
-func IntsOr(op *ir.Op, name string, n int, def int64) ([]int64, error) {
-	v, err := IntsAttr(op, name)
-	if err != nil {
-		return nil, err
-	}
+func IntsOr(op *ir.Op, name string, n int, def int64) []int64 {
+	v := IntsAttr(op, name)
 	if v == nil {
 		v = make([]int64, n)
 		for i := range v {
 			v[i] = def
 		}
 	}
-	if len(v) != n {
-		return nil, fmt.Errorf("attribute %q has %d entries for %d dimensions", name, len(v), n)
-	}
-	return v, nil
+	kernel.FailIf(len(v) != n, "attribute %q has %d entries for %d dimensions", name, len(v), n)
+	return v
 }
 
 // EnumAttr returns the spelling of an enumerated attribute, or def if the attribute is absent.
@@ -63,11 +55,16 @@ func EnumAttr(op *ir.Op, name, def string) string {
 }
 
 // Data returns the content of a dialect's attribute.
-func Data[T any](op *ir.Op, name string) (data T, err error) {
-	if a, ok := op.Attr(name).(*ir.DialectAttr); ok {
-		if data, ok = a.Data().(T); ok {
-			return data, nil
-		}
+func Data[T any](op *ir.Op, name string) T {
+	data, ok := DataIf[T](op, name)
+	kernel.FailIf(!ok, "has no %s", name)
+	return data
+}
+
+// DataIf returns the content of a dialect's attribute, or false if the op has none.
+func DataIf[T any](op *ir.Op, name string) (data T, ok bool) {
+	if a, is := op.Attr(name).(*ir.DialectAttr); is {
+		data, ok = a.Data().(T)
 	}
-	return data, fmt.Errorf("has no %s", name)
+	return data, ok
 }

@@ -16,64 +16,43 @@ import (
 )
 
 // PlanCall compiles func.call and similar ops: they execute in a new frame, with the operands as arguments.
-func PlanCall(p *Planner, s *Spec) (exec.Runner, error) {
+func PlanCall(p *Planner, s *Spec) exec.Runner {
 	if p.wide > 0 {
 		return planLiftedCall(p, s)
 	}
 	return PlanCallTo(p, s, fn.Callee(s.Op))
 }
 
-func PlanCallTo(p *Planner, s *Spec, callee string) (exec.Runner, error) {
-	f, err := p.Prog.Function(callee, s.Op)
-	if err != nil {
-		return nil, err
-	}
+func PlanCallTo(p *Planner, s *Spec, callee string) exec.Runner {
+	f := p.Prog.Function(callee)
 	p.note().Callee = f
-	if err := sameCount(s, f); err != nil {
-		return nil, err
-	}
+	// A function that is still being compiled already has its types, but no body.
+	kernel.FailIf(len(f.Args) != len(s.In) || len(f.Results) != len(s.Out), "calls '%s' with %d operands and %d results; it takes %d and gives %d",
+		f.Name, len(s.In), len(s.Out), len(f.Args), len(f.Results))
 	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
 		inner := m.Enter(f)
 		m.Poll()
 		m.Inside(inner, f.Body, fr, ins)
 		m.Leave(f, inner)
-	}, nil
-}
-
-func sameCount(s *Spec, f *exec.Function) error {
-	// A function that is still being compiled already has its types, but no body.
-	if len(f.Args) != len(s.In) || len(f.Results) != len(s.Out) {
-		return fmt.Errorf("calls '%s' with %d operands and %d results; it takes %d and gives %d",
-			f.Name, len(s.In), len(s.Out), len(f.Args), len(f.Results))
 	}
-	return nil
 }
 
 // Region compiles region i of the op as a block in the frame of the function.
-func (p *Planner) Region(op *ir.Op, i int) (*exec.Block, error) {
-	if i >= len(op.Regions()) || len(op.Region(i).Blocks()) != 1 {
-		return nil, fmt.Errorf("expects region #%d to have one block", i)
-	}
-	b, err := p.block(op.Region(i).Entry())
+func (p *Planner) Region(op *ir.Op, i int) *exec.Block {
+	kernel.FailIf(i >= len(op.Regions()) || len(op.Region(i).Blocks()) != 1, "expects region #%d to have one block", i)
+	b := p.block(op.Region(i).Entry())
 	p.note().Blocks = append(p.note().Blocks, b)
-	return b, err
+	return b
 }
 
 // PlanWhile compiles stablehlo.while (spec, "while"). The carried values move from iteration to iteration without
 // copies. Iterations stop allocating once the free list holds the buffers that the body needs.
-func PlanWhile(p *Planner, s *Spec) (exec.Runner, error) {
-	cond, err := p.Region(s.Op, 0)
-	if err != nil {
-		return nil, err
-	}
-	body, err := p.Region(s.Op, 1)
-	if err != nil {
-		return nil, err
-	}
+func PlanWhile(p *Planner, s *Spec) exec.Runner {
+	cond := p.Region(s.Op, 0)
+	body := p.Region(s.Op, 1)
 	n := len(s.In)
-	if len(cond.Args) != n || len(body.Args) != n || len(body.Ret) != n || len(s.Out) != n || len(cond.Ret) != 1 {
-		return nil, errors.New("expects condition and body to take and give as many values as there are operands")
-	}
+	kernel.FailIf(len(cond.Args) != n || len(body.Args) != n || len(body.Ret) != n || len(s.Out) != n || len(cond.Ret) != 1,
+		"expects condition and body to take and give as many values as there are operands")
 	scalar := p.scalarLoop(s)
 	p.note().Scalars = scalar
 	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
@@ -111,11 +90,11 @@ func PlanWhile(p *Planner, s *Spec) (exec.Runner, error) {
 			fr.Slots[ins.Out[i]] = b
 		}
 		m.DropRefs(n)
-	}, nil
+	}
 }
 
 // PlanIf compiles stablehlo.if (spec, "if").
-func PlanIf(p *Planner, s *Spec) (exec.Runner, error) {
+func PlanIf(p *Planner, s *Spec) exec.Runner {
 	return planBranches(p, s, func(t *tensor.Tensor) int {
 		if t.Bytes()[0] != 0 {
 			return 0
@@ -125,7 +104,7 @@ func PlanIf(p *Planner, s *Spec) (exec.Runner, error) {
 }
 
 // PlanCase compiles stablehlo.case (spec, "case"). An index out of range selects the last branch.
-func PlanCase(p *Planner, s *Spec) (exec.Runner, error) {
+func PlanCase(p *Planner, s *Spec) exec.Runner {
 	n := len(s.Op.Regions())
 	return planBranches(p, s, func(t *tensor.Tensor) int {
 		if i := tensor.View[int32](t)[0]; i >= 0 && int(i) < n {
@@ -135,50 +114,41 @@ func PlanCase(p *Planner, s *Spec) (exec.Runner, error) {
 	})
 }
 
-func planBranches(p *Planner, s *Spec, choose func(*tensor.Tensor) int) (exec.Runner, error) {
+func planBranches(p *Planner, s *Spec, choose func(*tensor.Tensor) int) exec.Runner {
 	var branches []*exec.Block
 	for i := range s.Op.Regions() {
-		b, err := p.Region(s.Op, i)
-		if err != nil {
-			return nil, err
-		}
-		if len(b.Args) != 0 || len(b.Ret) != len(s.Out) {
-			return nil, fmt.Errorf("expects branch %d to take nothing and give %d values", i, len(s.Out))
-		}
+		b := p.Region(s.Op, i)
+		kernel.FailIf(len(b.Args) != 0 || len(b.Ret) != len(s.Out), "expects branch %d to take nothing and give %d values", i, len(s.Out))
 		branches = append(branches, b)
 	}
-	if len(branches) == 0 || s.In[0].Class != kernel.ClassTensor {
-		return nil, errors.New("expects an index and at least one branch")
-	}
+	kernel.FailIf(len(branches) == 0 || s.In[0].Class != kernel.ClassTensor, "expects an index and at least one branch")
 	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
 		m.Poll()
 		m.Inside(fr, branches[choose(&fr.Slots[ins.In[0]].Tensor)], fr, ins)
-	}, nil
+	}
 }
 
 // PlanForward compiles ops whose results are their operands: optimization_barrier (spec, "optimization_barrier")
 // and annotations such as sdy.sharding_constraint.
-func PlanForward(p *Planner, s *Spec) (exec.Runner, error) {
-	if len(s.In) != len(s.Out) {
-		return nil, errors.New("expects as many results as operands")
-	}
+func PlanForward(p *Planner, s *Spec) exec.Runner {
+	kernel.FailIf(len(s.In) != len(s.Out), "expects as many results as operands")
 	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
 		for i, o := range ins.Out {
 			fr.Slots[o] = m.Take(fr, ins, i)
 		}
-	}, nil
+	}
 }
 
 // PlanToken compiles after_all and create_token (spec, "after_all"). A token is empty, since ops execute in program
 // order.
-func PlanToken(p *Planner, s *Spec) (exec.Runner, error) {
+func PlanToken(p *Planner, s *Spec) exec.Runner {
 	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
 		fr.Slots[ins.Out[0]] = m.Token()
-	}, nil
+	}
 }
 
 // PlanTuple compiles stablehlo.tuple (spec, "tuple").
-func PlanTuple(p *Planner, s *Spec) (exec.Runner, error) {
+func PlanTuple(p *Planner, s *Spec) exec.Runner {
 	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
 		t := m.Head()
 		t.Elems = make([]*exec.Buf, len(ins.In))
@@ -186,102 +156,77 @@ func PlanTuple(p *Planner, s *Spec) (exec.Runner, error) {
 			t.Elems[i] = m.Take(fr, ins, i)
 		}
 		fr.Slots[ins.Out[0]] = t
-	}, nil
+	}
 }
 
 // PlanGetTupleElement compiles stablehlo.get_tuple_element (spec, "get_tuple_element").
-func PlanGetTupleElement(p *Planner, s *Spec) (exec.Runner, error) {
+func PlanGetTupleElement(p *Planner, s *Spec) exec.Runner {
 	i := int(view.IntOr(s.Op.Attr(stablehlo.AttrIndex), -1))
-	if len(s.In) != 1 || i < 0 || i >= len(s.In[0].Elems) {
-		return nil, fmt.Errorf("index %d is out of bounds of the tuple", i)
-	}
+	kernel.FailIf(i < 0 || i >= len(s.In[0].Elems), "index %d is out of bounds of the tuple", i)
 	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
 		fr.Slots[ins.Out[0]] = exec.Retain(fr.Slots[ins.In[0]].Elems[i])
-	}, nil
+	}
 }
 
 // PlanConstant compiles constants (spec, "constant"). A constant is decoded once and shared by all runs.
-func PlanConstant(p *Planner, s *Spec) (exec.Runner, error) {
-	t, err := constantTensor(p, s)
-	if err != nil {
-		return nil, err
-	}
+func PlanConstant(p *Planner, s *Spec) exec.Runner {
+	t := constantTensor(p, s)
 	b := &exec.Buf{Tensor: *t, Refs: 1, Fixed: true}
 	p.note().Fixed = true
 	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
 		fr.Slots[ins.Out[0]] = b
-	}, nil
+	}
 }
 
-func constantTensor(p *Planner, s *Spec) (*tensor.Tensor, error) {
+func constantTensor(p *Planner, s *Spec) *tensor.Tensor {
 	var t *tensor.Tensor
-	var err error
 	if s.Out[0].N >= 0 && !p.single[s.Op] {
-		if err := p.reserve(int64(s.Out[0].Bytes())); err != nil {
-			return nil, err
-		}
+		p.reserve(int64(s.Out[0].Bytes()))
 	}
 	switch a := s.Op.Attr(stablehlo.AttrValue).(type) {
 	case *ir.DenseAttr:
 		if p.single[s.Op] {
-			t, _, err = a.Elements()
+			t, _, _ = a.Elements() // isSplat has read it
 		} else {
-			t, err = a.Tensor()
+			t = kernel.Must(a.Tensor())
 		}
 	case *ir.ResourceAttr:
-		t, err = resourceTensor(p.Prog.Module, a)
+		t = resourceTensor(p.Prog.Module, a)
 	default:
-		return nil, errors.New("expects a dense value")
-	}
-	if err != nil {
-		return nil, err
+		kernel.Fail(errors.New("expects a dense value"))
 	}
 	out := s.Out[0]
 	if out.Quant != nil && t.DType().Size() == out.DType.Size() {
-		t, err = tensor.FromBytes(out.DType, t.Shape(), t.Bytes())
-		if err != nil {
-			return nil, err
-		}
+		t = kernel.Must(tensor.FromBytes(out.DType, t.Shape(), t.Bytes()))
 	}
 	if p.wide > 0 && t.NumElements() == 1 {
-		return kernel.Splat(t, out), nil
+		return kernel.Splat(t, out)
 	}
-	if t.DType() != out.DType {
-		return nil, fmt.Errorf("has a value of element type %s and a result of element type %s", t.DType(), out.DType)
-	}
-	return t, nil
+	kernel.FailIf(t.DType() != out.DType, "has a value of element type %s and a result of element type %s", t.DType(), out.DType)
+	return t
 }
 
 // PlanReshape compiles ops that only change the shape or type of a payload: reshape (spec, "reshape"), and
 // bitcast_convert between types of the same width.
-func PlanReshape(p *Planner, s *Spec) (exec.Runner, error) {
+func PlanReshape(p *Planner, s *Spec) exec.Runner {
 	t := s.Out[0]
-	if t.N < 0 || s.In[0].N < 0 {
-		return nil, kernel.Unsupported("reshape to a dynamic shape")
-	}
-	if t.Bytes() != s.In[0].Bytes() {
-		return nil, fmt.Errorf("cannot turn %s into %s", s.In[0], t)
-	}
+	kernel.UnsupportedIf(t.N < 0 || s.In[0].N < 0, "reshape to a dynamic shape")
+	kernel.FailIf(t.Bytes() != s.In[0].Bytes(), "cannot turn %s into %s", s.In[0], t)
 	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
 		fr.Slots[ins.Out[0]] = m.Alias(m.Take(fr, ins, 0), t.DType, t.Shape)
-	}, nil
+	}
 }
 
 // PlanNothing compiles annotations without results to no work.
-func PlanNothing(p *Planner, s *Spec) (exec.Runner, error) {
-	return func(*exec.Machine, *exec.Frame, *exec.Instr) {}, nil
+func PlanNothing(p *Planner, s *Spec) exec.Runner {
+	return func(*exec.Machine, *exec.Frame, *exec.Instr) {}
 }
 
 // resourceTensor returns the elements of dense_resource<key>. The module's file metadata holds them as a hexadecimal
 // string: a 32-bit alignment, then the payload, both little-endian.
-func resourceTensor(m *ir.Module, a *ir.ResourceAttr) (*tensor.Tensor, error) {
-	t, err := TypeOf(a.Type())
-	if err != nil {
-		return nil, err
-	}
-	if t.Dynamic() || t.Class != kernel.ClassTensor {
-		return nil, fmt.Errorf("resource %q has type %s", a.Key(), t)
-	}
+func resourceTensor(m *ir.Module, a *ir.ResourceAttr) *tensor.Tensor {
+	t := TypeOf(a.Type())
+	kernel.FailIf(t.Dynamic() || t.Class != kernel.ClassTensor, "resource %q has type %s", a.Key(), t)
 	for _, r := range m.Resources() {
 		if r.Section != "dialect_resources" || r.Key != a.Key() {
 			continue
@@ -291,9 +236,7 @@ func resourceTensor(m *ir.Module, a *ir.ResourceAttr) (*tensor.Tensor, error) {
 			break
 		}
 		b, err := hex.DecodeString(text)
-		if err != nil || len(b) < 4 {
-			return nil, fmt.Errorf("resource %q is not a hexadecimal string", a.Key())
-		}
+		kernel.FailIf(err != nil || len(b) < 4, "resource %q is not a hexadecimal string", a.Key())
 		b = b[4:]
 		if t.DType == tensor.I1 && len(b) == (t.N+7)/8 && len(b) != t.N {
 			bits := make([]byte, t.N)
@@ -304,11 +247,9 @@ func resourceTensor(m *ir.Module, a *ir.ResourceAttr) (*tensor.Tensor, error) {
 		}
 		// Copy the payload: a decoded string is not aligned.
 		out := tensor.New(t.DType, t.Shape)
-		if len(b) != len(out.Bytes()) {
-			return nil, fmt.Errorf("resource %q has %d bytes for %s", a.Key(), len(b), t)
-		}
+		kernel.FailIf(len(b) != len(out.Bytes()), "resource %q has %d bytes for %s", a.Key(), len(b), t)
 		copy(out.Bytes(), b)
-		return out, nil
+		return out
 	}
-	return nil, fmt.Errorf("resource %q is not in the module's metadata", a.Key())
+	panic(kernel.Failure{Err: fmt.Errorf("resource %q is not in the module's metadata", a.Key())})
 }

@@ -52,12 +52,12 @@ func movesElements(d *ir.Def) bool {
 
 // Expand replaces the ops of mod that expands selects by simpler ops, if the values of these ops have static shapes.
 // Other ops are expanded when they execute.
-func Expand(mod *ir.Module, expands func(*ir.Op) bool) error {
+func Expand(mod *ir.Module, expands func(*ir.Op) bool) {
 	op, err := legalize.Expand(mod, func(op *ir.Op) bool { return expands(op) && static(op) })
-	if op != nil && err == nil {
-		err = exec.Locate(mod, op, kernel.Unsupported("%s on values of these types", op.Name()))
+	kernel.Fail(err)
+	if op != nil {
+		kernel.Fail(exec.Locate(mod, op, kernel.Unsupported("%s on values of these types", op.Name())))
 	}
-	return err
 }
 
 // static reports whether all operands and results of op are tensors of static shape.
@@ -71,7 +71,7 @@ func static(op *ir.Op) bool {
 }
 
 // planExpanded compiles a function of the ops that replace an op, for the given static shapes.
-func planExpanded(p *Planner, s *Spec) (exec.Runner, error) {
+func planExpanded(p *Planner, s *Spec) exec.Runner {
 	from := s.Op.Module()
 	m := ir.NewModule(from.Context(), from.Registry(), from.Source())
 	f := m.AtEnd(m.Body()).At(s.Op.Loc(), s.Op.Pos()).Insert(&ir.OpState{Def: fn.Func, Regions: 1})
@@ -95,14 +95,9 @@ func planExpanded(p *Planner, s *Spec) (exec.Runner, error) {
 		v.SetType(shaped(m, v, s.Out[i]))
 	}
 	b.Create(fn.Return, op.ResultList(), nil)
-	if err := Expand(m, func(op *ir.Op) bool { return p.Prog.table[OpKind(op)].Expands(op) }); err != nil {
-		return nil, err
-	}
+	Expand(m, func(op *ir.Op) bool { return p.Prog.table[OpKind(op)].Expands(op) })
 	inner := &exec.Function{Name: p.Fn.Name, Op: f, Args: s.In, Results: s.Out}
-	var err error
-	if inner.Body, err = p.Prog.NewPlanner(inner).block(body); err != nil {
-		return nil, err
-	}
+	inner.Body = p.Prog.NewPlanner(inner).block(body)
 	p.note().Callee = inner
 	outside := inner.Body.Args[len(s.In):]
 	inner.Body.Args = inner.Body.Args[:len(s.In)]
@@ -113,7 +108,7 @@ func planExpanded(p *Planner, s *Spec) (exec.Runner, error) {
 		}
 		m.Inside(in, inner.Body, fr, ins)
 		m.Leave(inner, in)
-	}, nil
+	}
 }
 
 // shaped returns the type of v with the shape of t.

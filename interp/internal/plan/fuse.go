@@ -90,6 +90,7 @@ func (p *Planner) fusible(o *ir.Op) int {
 	if !ok || !r.Elementwise && !broadcast || r.Control != nil || o.NumResults() != 1 || len(o.Regions()) != 0 || o.NumOperands() == 0 {
 		return 0
 	}
+	defer p.Prog.locate(o)
 	in, out := p.typesOf(o.Operands()), p.typesOf(o.Results())
 	n := out[0].N
 	if !plain(out[0]) || n < fuseFrom || slices.ContainsFunc(in, func(t kernel.Type) bool { return !plain(t) || !broadcast && t.N != n }) {
@@ -101,22 +102,17 @@ func (p *Planner) fusible(o *ir.Op) int {
 		}
 		return n
 	}
-	k, err := r.Make(NewSpec(p, o, in, out))
-	if err != nil || k.Loop == nil {
+	if r.Make(NewSpec(p, o, in, out)).Loop == nil {
 		return 0
 	}
 	return n
 }
 
-// typesOf returns the types of values. A value that is not executed has a type without a number of elements.
+// typesOf returns the types that values are compiled with.
 func (p *Planner) typesOf(values func(func(int, *ir.Value) bool)) []kernel.Type {
 	var out []kernel.Type
 	for _, v := range values {
-		t, err := p.TypeOf(v)
-		if err != nil {
-			t.N = -1
-		}
-		out = append(out, t)
+		out = append(out, p.TypeOf(v))
 	}
 	return out
 }
@@ -127,10 +123,11 @@ type load struct{ div, mod int }
 // newLoad returns the load that reads a broadcast_in_dim, or nil unless the op broadcasts a scalar, a row, a column or
 // the middle dimension.
 func newLoad(o *ir.Op, in, out kernel.Type) *load {
-	dims, err := IntsAttr(o, stablehlo.AttrBroadcastDimensions)
-	if err != nil || in.DType != out.DType || len(dims) != len(in.Shape) || kernel.CheckDims("broadcast", dims, len(out.Shape)) != nil {
+	dims := IntsAttr(o, stablehlo.AttrBroadcastDimensions)
+	if in.DType != out.DType || len(dims) != len(in.Shape) {
 		return nil
 	}
+	kernel.CheckDims("broadcast", dims, len(out.Shape))
 	src := make([]int, len(out.Shape))
 	st := kernel.Strides(in.Shape)
 	for i, d := range dims {
@@ -267,14 +264,12 @@ func (f *fused) run(in, out []*tensor.Tensor, lo, hi, from int) {
 }
 
 // fuse compiles a chain into instruction at of its block.
-func (p *Planner) fuse(ops []*ir.Op, at int, b *ir.Block) (exec.Instr, error) {
+func (p *Planner) fuse(ops []*ir.Op, at int, b *ir.Block) exec.Instr {
+	defer p.Prog.locate(ops[0])
 	if last := ops[len(ops)-1]; p.fusible(last) == 0 {
 		return p.fold(ops[:len(ops)-1], last, at, b)
 	}
-	f, ins, masks, err := p.chain(ops, at, b)
-	if err != nil {
-		return ins, err
-	}
+	f, ins, masks := p.chain(ops, at, b)
 	n := f.out[0].N
 	grain := max(20000/max(f.cost, 1), fuseBlock)
 	k := kernel.Kernel{Inplace: masks[0], Others: masks[1:], Family: "fused elements", Parts: kernel.Parts{N: n, Grain: grain}, Run: func(in, out []*tensor.Tensor) {
@@ -282,12 +277,12 @@ func (p *Planner) fuse(ops []*ir.Op, at int, b *ir.Block) (exec.Instr, error) {
 	}}
 	ins.Notes = exec.Notes{Kernel: &k, Fused: ops}
 	ins.Run = exec.Execute(k)
-	return ins, nil
+	return ins
 }
 
 // chain compiles a chain into its executable form, the operands and results of its instruction, and the operands that
 // each result may overwrite.
-func (p *Planner) chain(ops []*ir.Op, at int, b *ir.Block) (f *fused, ins exec.Instr, masks []uint64, err error) {
+func (p *Planner) chain(ops []*ir.Op, at int, b *ir.Block) (f *fused, ins exec.Instr, masks []uint64) {
 	ins.Op = ops[len(ops)-1]
 	f = &fused{}
 	// Operands defined outside the chain and results used outside it.
@@ -345,10 +340,7 @@ func (p *Planner) chain(ops []*ir.Op, at int, b *ir.Block) (f *fused, ins exec.I
 			st.in = []int{place[o.Operand(0)]}
 			f.cost++
 		} else {
-			kern, err := p.kernel(p.Prog.table[OpKind(o)], NewSpec(p, o, p.typesOf(o.Operands()), types))
-			if err != nil {
-				return nil, ins, nil, err
-			}
+			kern := p.kernel(p.Prog.table[OpKind(o)], NewSpec(p, o, p.typesOf(o.Operands()), types))
 			st.loop, inplace = kern.Loop, kern.Inplace
 			f.cost += kern.Cost
 			for _, a := range o.Operands() {
@@ -413,7 +405,7 @@ func (p *Planner) chain(ops []*ir.Op, at int, b *ir.Block) (f *fused, ins exec.I
 			}
 		}
 	}
-	return f, ins, masks, nil
+	return f, ins, masks
 }
 
 // shrink finds the constants with equal elements that only chains use, element by element: a chain reads one element.

@@ -40,8 +40,7 @@ func (l *lazy) run(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
 	for i, s := range ins.In {
 		operands[i] = &fr.Slots[s].Tensor
 	}
-	b, err := l.resolve(operands, ins.Move)
-	kernel.Fail(err)
+	b := l.resolve(operands, ins.Move)
 	inner := &exec.Frame{Slots: make([]*exec.Buf, b.fn.Nslots)}
 	for i, s := range b.ins.In {
 		inner.Slots[s] = m.Take(fr, ins, i)
@@ -60,14 +59,14 @@ func (l *lazy) run(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
 }
 
 // resolve returns the instruction for operands of these shapes. It may overwrite the operands that move names.
-func (l *lazy) resolve(in []*tensor.Tensor, move []bool) (*builtInstr, error) {
+func (l *lazy) resolve(in []*tensor.Tensor, move []bool) *builtInstr {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	// Compute result shapes that depend on operand values every time. For other ops, equal operand shapes are enough.
 	same := l.built != nil && sameShapes(l.built.in, in)
 	static := !slices.ContainsFunc(l.spec.Out, kernel.Type.Dynamic)
 	if same && (static || l.row.Shape == nil) {
-		return l.built, nil
+		return l.built
 	}
 	f := &exec.Function{Name: l.outer.Fn.Name}
 	p := l.outer.Prog.NewPlanner(f)
@@ -85,45 +84,35 @@ func (l *lazy) resolve(in []*tensor.Tensor, move []bool) (*builtInstr, error) {
 		s.Out, b.ins.Out = append(s.Out, t), append(b.ins.Out, p.Fresh())
 	}
 	if !static {
-		if err := l.shape(s, in); err != nil {
-			return nil, err
-		}
+		l.shape(s, in)
 	}
 	if same && sameTypes(l.built.ins.Types, s.Out) {
-		return l.built, nil
+		return l.built
 	}
 	b.ins.Types = s.Out
-	if err := p.Pick(&b.ins, s); err != nil {
-		return nil, err
-	}
+	p.Pick(&b.ins, s)
 	for v, slot := range p.slots {
 		if o := v.ParentBlock().Parent(); o == s.Op || s.Op.IsAncestorOf(o) {
 			continue
 		}
 		outside, ok := l.outer.slots[v]
-		if !ok {
-			return nil, kernel.Unsupported("a value from outside in a region of dynamic shape")
-		}
+		kernel.UnsupportedIf(!ok, "a value from outside in a region of dynamic shape")
 		b.captured = append(b.captured, slot)
 		b.outside = append(b.outside, outside)
 	}
 	l.built = b
-	return b, nil
+	return b
 }
 
 // shape sets the result shapes and checks them against the types in the program.
-func (l *lazy) shape(s *Spec, in []*tensor.Tensor) error {
+func (l *lazy) shape(s *Spec, in []*tensor.Tensor) {
 	switch {
 	case l.row.Shape != nil:
-		if err := l.row.Shape(s, in); err != nil {
-			return err
-		}
+		l.row.Shape(s, in)
 	case OpKind(s.Op).Infer != nil:
-		if err := inferShapes(s); err != nil {
-			return err
-		}
+		inferShapes(s)
 	case !l.row.Elementwise || len(s.In) == 0:
-		return kernel.Unsupported("a result of dynamic shape")
+		kernel.Fail(kernel.Unsupported("a result of dynamic shape"))
 	default:
 		for i := range s.Out {
 			s.Out[i].Shape = s.In[0].Shape
@@ -132,29 +121,22 @@ func (l *lazy) shape(s *Spec, in []*tensor.Tensor) error {
 	for i := range s.Out {
 		t := &s.Out[i]
 		n := t.Shape.NumElements()
-		if n < 0 || n > kernel.MaxElements {
-			return fmt.Errorf("has a result of impossible shape %v", t.Shape)
-		}
+		kernel.FailIf(n < 0 || n > kernel.MaxElements, "has a result of impossible shape %v", t.Shape)
 		t.N = int(n)
 		if want := l.spec.Out[i].Shape; want != nil {
-			if len(want) != len(t.Shape) {
-				return fmt.Errorf("has a result of shape %v where %v was declared", t.Shape, want)
-			}
+			kernel.FailIf(len(want) != len(t.Shape), "has a result of shape %v where %v was declared", t.Shape, want)
 			for d, w := range want {
-				if w >= 0 && w != t.Shape[d] {
-					return fmt.Errorf("has a result of shape %v whose dimension %d was declared %d", t.Shape, d, w)
-				}
+				kernel.FailIf(w >= 0 && w != t.Shape[d], "has a result of shape %v whose dimension %d was declared %d", t.Shape, d, w)
 			}
 			if d := l.spec.Out[i].Beyond(t.Shape); d >= 0 {
-				return fmt.Errorf("has a result of shape %v whose dimension %d was declared at most %d", t.Shape, d, l.spec.Out[i].Bound[d])
+				kernel.Fail(fmt.Errorf("has a result of shape %v whose dimension %d was declared at most %d", t.Shape, d, l.spec.Out[i].Bound[d]))
 			}
 		}
 	}
-	return nil
 }
 
 // inferShapes sets the result shapes to those that the op's row infers from the operands' shapes.
-func inferShapes(s *Spec) error {
+func inferShapes(s *Spec) {
 	ctx := s.Op.Module().Context()
 	operands := ir.NewModule(ctx, s.Op.Module().Registry(), nil).NewBlock() // its arguments have the types of this run
 	for i, v := range s.Op.Operands() {
@@ -164,16 +146,12 @@ func inferShapes(s *Spec) error {
 		}
 		operands.AddArg(t, nil)
 	}
-	types, err := OpKind(s.Op).Infer(ctx, &ir.OpState{Def: OpKind(s.Op), Operands: operands.Args(), Attrs: s.Op.Attrs(), Bodies: s.Op.Regions()})
-	if err != nil {
-		return err
-	}
+	types := kernel.Must(OpKind(s.Op).Infer(ctx, &ir.OpState{Def: OpKind(s.Op), Operands: operands.Args(), Attrs: s.Op.Attrs(), Bodies: s.Op.Regions()}))
 	for i := range s.Out {
 		if t, ok := types[i].(*ir.TensorType); ok {
 			s.Out[i].Shape = t.Shape()
 		}
 	}
-	return nil
 }
 
 func sameShapes(a []tensor.Shape, b []*tensor.Tensor) bool {
@@ -187,8 +165,7 @@ func sameTypes(a, b []kernel.Type) bool {
 // reserve prepares to compile the op during runs, which only read the outer plan: it assigns slots to the outside
 // values that the op's regions use, and compiles the functions that they name. The functions that a custom call names
 // do not execute.
-func (l *lazy) reserve() error {
-	var failed error
+func (l *lazy) reserve() {
 	for _, r := range l.spec.Op.Regions() {
 		for _, v := range flow.Captures(r) {
 			l.outer.slot(v)
@@ -200,12 +177,11 @@ func (l *lazy) reserve() error {
 		}
 		for _, a := range x.Attrs() {
 			flow.Symbols(a.Attr, func(name string) {
-				if f, ok := fn.AsFunc(l.outer.Prog.Symbols[name]); ok && !f.External() && failed == nil {
-					_, failed = l.outer.Prog.Function(name, x)
+				if f, ok := fn.AsFunc(l.outer.Prog.Symbols[name]); ok && !f.External() {
+					l.outer.Prog.Function(name)
 				}
 			})
 		}
-		return failed == nil
+		return true
 	})
-	return failed
 }

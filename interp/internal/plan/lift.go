@@ -1,8 +1,6 @@
 package plan
 
 import (
-	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/hlocb/hlocb/dialect/fn"
@@ -27,52 +25,34 @@ type LiftedRegion struct {
 }
 
 // Lift compiles region i of op, which has the given numbers of arguments and results, for vectors of n elements.
-func (p *Planner) Lift(op *ir.Op, i, n, args, results int) (*LiftedRegion, error) {
-	if i >= len(op.Regions()) || len(op.Region(i).Blocks()) != 1 {
-		return nil, fmt.Errorf("expects region #%d to have one block", i)
-	}
+func (p *Planner) Lift(op *ir.Op, i, n, args, results int) *LiftedRegion {
+	kernel.FailIf(i >= len(op.Regions()) || len(op.Region(i).Blocks()) != 1, "expects region #%d to have one block", i)
 	b := op.Region(i).Entry()
-	if len(b.Args()) != args || b.Last() == nil || b.Last().NumOperands() != results {
-		return nil, fmt.Errorf("expects a region of %d arguments and %d results", args, results)
-	}
+	kernel.FailIf(len(b.Args()) != args || b.Last() == nil || b.Last().NumOperands() != results,
+		"expects a region of %d arguments and %d results", args, results)
 	if !p.liftable(b, nil) {
 		return p.liftScalars(op, i, n)
 	}
-	r, err := p.liftBlock(b, n)
-	if err == nil {
-		p.note().Blocks = append(p.note().Blocks, r.Block)
-	}
-	return r, err
+	r := p.liftBlock(b, n)
+	p.note().Blocks = append(p.note().Blocks, r.Block)
+	return r
 }
 
 // liftScalars compiles region i of op into a block that executes the region for one element after another.
-func (p *Planner) liftScalars(op *ir.Op, i, n int) (*LiftedRegion, error) {
-	body, err := p.Region(op, i)
-	if err != nil {
-		return nil, err
-	}
+func (p *Planner) liftScalars(op *ir.Op, i, n int) *LiftedRegion {
+	body := p.Region(op, i)
 	out := &LiftedRegion{N: n, Scalars: true, Block: &exec.Block{RetMove: make([]bool, len(body.Ret))}}
 	ins := exec.Instr{Op: op}
-	widen := func(v *ir.Value) (kernel.Type, error) {
-		t, err := p.TypeOf(v)
-		if err == nil && (t.Class != kernel.ClassTensor || t.N != 1) {
-			err = kernel.Unsupported("a region on values of type %s", t)
-		}
-		return widened(t, n), err
+	widen := func(v *ir.Value) kernel.Type {
+		t := p.TypeOf(v)
+		kernel.UnsupportedIf(t.Class != kernel.ClassTensor || t.N != 1, "a region on values of type %s", t)
+		return widened(t, n)
 	}
 	for _, v := range op.Region(i).Entry().Args() {
-		t, err := widen(v)
-		if err != nil {
-			return nil, err
-		}
-		out.Types, ins.In, ins.Move = append(out.Types, t), append(ins.In, p.Fresh()), append(ins.Move, false)
+		out.Types, ins.In, ins.Move = append(out.Types, widen(v)), append(ins.In, p.Fresh()), append(ins.Move, false)
 	}
 	for k, v := range op.Region(i).Entry().Last().Operands() {
-		t, err := widen(v)
-		if err != nil {
-			return nil, err
-		}
-		ins.Types, ins.Out, out.RetMove[k] = append(ins.Types, t), append(ins.Out, p.Fresh()), true
+		ins.Types, ins.Out, out.RetMove[k] = append(ins.Types, widen(v)), append(ins.Out, p.Fresh()), true
 	}
 	ins.Dead = ins.In
 	ins.Run = func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
@@ -94,22 +74,20 @@ func (p *Planner) liftScalars(op *ir.Op, i, n int) (*LiftedRegion, error) {
 		m.DropRefs(len(ins.Out))
 	}
 	out.Args, out.Ret, out.Instrs = ins.In, ins.Out, []exec.Instr{ins}
-	return out, nil
+	return out
 }
 
 // liftBlock compiles a scalar block, from its arguments to its return.
-func (p *Planner) liftBlock(b *ir.Block, n int) (*LiftedRegion, error) {
-	if b.Last() == nil || !IsReturn(b.Last()) {
-		return nil, errors.New("ends a region without a return")
-	}
+func (p *Planner) liftBlock(b *ir.Block, n int) *LiftedRegion {
+	kernel.FailIf(b.Last() == nil || !IsReturn(b.Last()), "ends a region without a return")
 	return p.liftOps(b, slices.DeleteFunc(slices.Collect(b.Ops()), IsReturn), b.Args(), b.Last().OperandList(), n)
 }
 
 // LiftValue compiles the computation of operand i of op as a region of one argument. op belongs to scalar region b, and
 // the operand must depend on only one argument of b. LiftValue returns nil if the computation is not elementwise.
-func (p *Planner) LiftValue(b *ir.Block, op *ir.Op, i, n int) (*LiftedRegion, error) {
+func (p *Planner) LiftValue(b *ir.Block, op *ir.Op, i, n int) *LiftedRegion {
 	if !p.liftable(b, nil) {
-		return nil, nil
+		return nil
 	}
 	needed := map[*ir.Op]bool{}
 	var arg *ir.Value
@@ -127,14 +105,14 @@ func (p *Planner) LiftValue(b *ir.Block, op *ir.Op, i, n int) (*LiftedRegion, er
 	}
 	visit(op.Operand(i))
 	if arg == nil {
-		return nil, nil
+		return nil
 	}
 	ops := slices.DeleteFunc(slices.Collect(b.Ops()), func(o *ir.Op) bool { return !needed[o] })
 	return p.liftOps(b, ops, []*ir.Value{arg}, []*ir.Value{op.Operand(i)}, n)
 }
 
 // liftOps compiles some ops of scalar region b.
-func (p *Planner) liftOps(b *ir.Block, ops []*ir.Op, args, ret []*ir.Value, n int) (*LiftedRegion, error) {
+func (p *Planner) liftOps(b *ir.Block, ops []*ir.Op, args, ret []*ir.Value, n int) *LiftedRegion {
 	q := p.Prog.NewPlanner(p.Fn)
 	q.types, q.wide = map[*ir.Value]kernel.Type{}, n
 	out := &LiftedRegion{N: n, Block: &exec.Block{}}
@@ -143,63 +121,37 @@ func (p *Planner) liftOps(b *ir.Block, ops []*ir.Op, args, ret []*ir.Value, n in
 		q.index[o] = at
 		at++
 	}
-	widen := func(v *ir.Value) error {
-		t, err := TypeOf(v.Type())
-		q.types[v] = widened(t, n)
-		return err
-	}
+	widen := func(v *ir.Value) { q.types[v] = widened(TypeOf(v.Type()), n) }
 	for _, a := range args {
-		if err := widen(a); err != nil {
-			return nil, err
-		}
+		widen(a)
 		out.Types = append(out.Types, q.types[a])
 	}
 	q.arguments(out.Block, args)
 	// outside widens a value from outside the region, once per execution. The wide value stays until the end.
-	outside := func(o *ir.Op, v *ir.Value) error {
+	outside := func(o *ir.Op, v *ir.Value) {
 		if _, ok := q.types[v]; ok {
-			return nil
+			return
 		}
-		if err := widen(v); err != nil {
-			return err
-		}
-		in, err := TypeOf(v.Type())
-		if err != nil {
-			return err
-		}
-		k, err := kernel.BroadcastKernel(in, q.types[v], nil)
-		if err != nil {
-			return err
-		}
+		widen(v)
+		k := kernel.BroadcastKernel(TypeOf(v.Type()), q.types[v], nil)
 		s := q.slot(v)
 		out.After = append(out.After, s)
 		out.Instrs = append(out.Instrs, exec.Instr{Op: o, In: []int32{p.slot(v)}, Out: []int32{s}, Types: []kernel.Type{q.types[v]}, Move: []bool{false}, Run: exec.Execute(k)})
-		return nil
 	}
 	for _, o := range ops {
 		for _, v := range o.Operands() {
-			if err := outside(o, v); err != nil {
-				return nil, err
-			}
+			outside(o, v)
 		}
 		for _, v := range o.Results() {
-			if err := widen(v); err != nil {
-				return nil, err
-			}
+			widen(v)
 		}
-		ins, err := q.instr(o, b)
-		if err != nil {
-			return nil, exec.Locate(p.Prog.Module, o, err)
-		}
-		out.Instrs = append(out.Instrs, ins)
+		out.Instrs = append(out.Instrs, q.instr(o, b))
 	}
 	for _, v := range ret {
-		if err := outside(b.Last(), v); err != nil {
-			return nil, err
-		}
+		outside(b.Last(), v)
 	}
 	q.results(out.Block, ret, b)
-	return out, nil
+	return out
 }
 
 // widened returns the type of a vector of n elements of t's type.
@@ -210,16 +162,12 @@ func widened(t kernel.Type, n int) kernel.Type {
 }
 
 // planLiftedCall compiles a call in a lifted region. The callee's body is lifted too and uses the same frame.
-func planLiftedCall(p *Planner, s *Spec) (exec.Runner, error) {
+func planLiftedCall(p *Planner, s *Spec) exec.Runner {
 	f, _ := fn.AsFunc(p.Prog.Symbols[fn.Callee(s.Op)])
-	r, err := p.liftBlock(f.Body(), p.wide)
-	if err != nil {
-		return nil, err
-	}
-	if len(r.Args) != len(s.In) || len(r.Ret) != len(s.Out) {
-		return nil, fmt.Errorf("calls '%s' with %d operands and %d results", f.Symbol(), len(s.In), len(s.Out))
-	}
-	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) { m.Inside(fr, r.Block, fr, ins) }, nil
+	r := p.liftBlock(f.Body(), p.wide)
+	kernel.FailIf(len(r.Args) != len(s.In) || len(r.Ret) != len(s.Out),
+		"calls '%s' with %d operands and %d results", f.Symbol(), len(s.In), len(s.Out))
+	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) { m.Inside(fr, r.Block, fr, ins) }
 }
 
 // liftable reports whether every op of b is elementwise on scalars. It follows calls, except calls of the functions in

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -27,13 +28,13 @@ type Compiler struct {
 // Row describes how to execute one op kind: with a kernel or with a control instruction.
 type Row struct {
 	// Make builds the kernel for operands and results of static shape. A row has either Make or Control.
-	Make func(s *Spec) (kernel.Kernel, error)
+	Make func(s *Spec) kernel.Kernel
 	// Shape sets the result shapes in s from the operands if the shapes are not static. If Shape is nil, every result has
 	// the shape of the first operand.
-	Shape func(s *Spec, in []*tensor.Tensor) error
+	Shape func(s *Spec, in []*tensor.Tensor)
 	// Control builds the instruction of an op that needs the machine: control flow, calls, hooks and everything else that
 	// is not a function of tensors.
-	Control func(p *Planner, s *Spec) (exec.Runner, error)
+	Control func(p *Planner, s *Spec) exec.Runner
 	// StaticShapes says that Control needs operands and results of static shape. If the shapes are not static, Control is
 	// called when the op executes (lazy).
 	StaticShapes bool
@@ -44,8 +45,8 @@ type Row struct {
 	// Pure says that the results of Control depend only on the operands and the regions.
 	Pure bool
 	// Fold, if not nil, builds the kernel of an op that reads operand 0 block by block from a source. The source's
-	// operands take the place of operand 0. Fold returns an error if the op cannot read a source.
-	Fold func(s *Spec, source *kernel.Source) (kernel.Kernel, error)
+	// operands take the place of operand 0. Fold returns false if the op cannot read a source.
+	Fold func(s *Spec, source *kernel.Source) (kernel.Kernel, bool)
 }
 
 // Spec describes the op that an instruction is built for.
@@ -60,8 +61,8 @@ func NewSpec(p *Planner, op *ir.Op, in, out []kernel.Type) *Spec {
 }
 
 // Pure returns the maker of a kernel that depends only on the types.
-func Pure(f func(*kernel.Signature) (kernel.Kernel, error)) func(*Spec) (kernel.Kernel, error) {
-	return func(s *Spec) (kernel.Kernel, error) { return f(&s.Signature) }
+func Pure(f func(*kernel.Signature) kernel.Kernel) func(*Spec) kernel.Kernel {
+	return func(s *Spec) kernel.Kernel { return f(&s.Signature) }
 }
 
 // Planner compiles the ops of one function. Regions share the function's slots, since they may use values from outside.
@@ -82,14 +83,12 @@ type Planner struct {
 
 // reserve charges for memory that a plan holds for the lifetime of the executable, before it is allocated. Plans made
 // at run time, for shapes known only then, replace earlier plans; for them reserve only checks the limit.
-func (p *Planner) reserve(size int64) error {
-	if limit := p.Prog.limit; limit > 0 && p.Prog.Constants+size > limit {
-		return fmt.Errorf("needs %d bytes more than the %d in use; the memory limit is %d", size, p.Prog.Constants, limit)
-	}
+func (p *Planner) reserve(size int64) {
+	limit, held := p.Prog.limit, p.Prog.Constants
+	kernel.FailIf(limit > 0 && held+size > limit, "needs %d bytes more than the %d in use; the memory limit is %d", size, held, limit)
 	if !p.Prog.Planned {
 		p.Prog.Constants += size
 	}
-	return nil
 }
 
 func NewCompiler(mod *ir.Module, symbols ir.Symbols, table map[*ir.Def]Row, limit int64) *Compiler {
@@ -105,62 +104,40 @@ func (prog *Compiler) NewPlanner(f *exec.Function) *Planner {
 
 // Function returns the plan of the named function. It compiles the function on the first request. Runs share the
 // program; request every new function before the first run.
-func (prog *Compiler) Function(name string, at *ir.Op) (*exec.Function, error) {
+func (prog *Compiler) Function(name string) *exec.Function {
 	if f := prog.funcs[name]; f != nil {
-		return f, nil
+		return f
 	}
-	if prog.Planned {
-		return nil, fmt.Errorf("internal error: function '%s' was not compiled before the run", name)
-	}
+	kernel.FailIf(prog.Planned, "internal error: function '%s' was not compiled before the run", name)
 	op := prog.Symbols[name]
 	fo, ok := fn.AsFunc(op)
-	if !ok {
-		return nil, fmt.Errorf("'%s' does not reference a valid function", name)
-	}
-	if fo.External() {
-		return nil, fmt.Errorf("calls '%s', which has no body", name)
-	}
+	kernel.FailIf(!ok, "'%s' does not reference a valid function", name)
+	kernel.FailIf(fo.External(), "calls '%s', which has no body", name)
 	f := &exec.Function{Name: name, Op: op}
 	prog.funcs[name] = f
-	var err error
-	if f.Args, f.Results, err = typesOfFunction(fo); err != nil {
-		return nil, exec.Locate(prog.Module, op, err)
-	}
-	if len(op.Region(0).Blocks()) != 1 {
-		return nil, exec.Locate(prog.Module, op, kernel.Unsupported("a function of several blocks"))
-	}
-	p := prog.NewPlanner(f)
-	if f.Body, err = p.block(fo.Body()); err != nil {
-		return nil, err
-	}
-	if len(f.Body.Args) != len(f.Args) || len(f.Body.Ret) != len(f.Results) {
-		return nil, exec.Locate(prog.Module, op, errors.New("has a type that does not fit its body"))
-	}
-	return f, nil
+	defer prog.locate(op)
+	t := fo.Type()
+	kernel.FailIf(t == nil, "has no function type")
+	f.Args, f.Results = typesOf(t.Inputs()), typesOf(t.Results())
+	kernel.UnsupportedIf(len(op.Region(0).Blocks()) != 1, "a function of several blocks")
+	f.Body = prog.NewPlanner(f).block(fo.Body())
+	kernel.FailIf(len(f.Body.Args) != len(f.Args) || len(f.Body.Ret) != len(f.Results), "has a type that does not fit its body")
+	return f
 }
 
-func typesOfFunction(f fn.FuncOp) (args, results []kernel.Type, err error) {
-	t := f.Type()
-	if t == nil {
-		return nil, nil, errors.New("has no function type")
+// locate gives the error that ends the compilation of op, if there is one, the location of op. Defer it.
+func (prog *Compiler) locate(op *ir.Op) {
+	if v := recover(); v != nil {
+		kernel.Fail(exec.Locate(prog.Module, op, kernel.Cause(v)))
 	}
-	if args, err = typesOf(t.Inputs()); err != nil {
-		return nil, nil, err
-	}
-	results, err = typesOf(t.Results())
-	return args, results, err
 }
 
-func typesOf(types []ir.Type) ([]kernel.Type, error) {
+func typesOf(types []ir.Type) []kernel.Type {
 	out := make([]kernel.Type, len(types))
 	for i, t := range types {
-		v, err := TypeOf(t)
-		if err != nil {
-			return nil, err
-		}
-		out[i] = v
+		out[i] = TypeOf(t)
 	}
-	return out, nil
+	return out
 }
 
 // slot returns the slot of v and assigns one on the first request.
@@ -181,24 +158,20 @@ func (p *Planner) Fresh() int32 {
 }
 
 // TypeOf returns the type that v is compiled with.
-func (p *Planner) TypeOf(v *ir.Value) (kernel.Type, error) {
+func (p *Planner) TypeOf(v *ir.Value) kernel.Type {
 	if t, ok := p.types[v]; ok {
-		return t, nil
+		return t
 	}
 	return TypeOf(v.Type())
 }
 
 // block compiles a block of the function.
-func (p *Planner) block(b *ir.Block) (*exec.Block, error) {
+func (p *Planner) block(b *ir.Block) *exec.Block {
 	out := &exec.Block{}
 	p.arguments(out, b.Args())
 	term := b.Last()
 	if term == nil || !IsReturn(term) {
-		at := b.Parent()
-		if term != nil {
-			at = term
-		}
-		return nil, exec.Locate(p.Prog.Module, at, errors.New("ends a block without a return"))
+		kernel.Fail(exec.Locate(p.Prog.Module, cmp.Or(term, b.Parent()), errors.New("ends a block without a return")))
 	}
 	p.absorb(b)
 	schedule := p.attach(p.recompute(p.schedule(b), b))
@@ -206,20 +179,14 @@ func (p *Planner) block(b *ir.Block) (*exec.Block, error) {
 	p.shrink(schedule)
 	out.Instrs = make([]exec.Instr, 0, len(schedule))
 	for i, ops := range schedule {
-		var ins exec.Instr
-		var err error
 		if len(ops) > 1 {
-			ins, err = p.fuse(ops, i, b)
+			out.Instrs = append(out.Instrs, p.fuse(ops, i, b))
 		} else {
-			ins, err = p.instr(ops[0], b)
+			out.Instrs = append(out.Instrs, p.instr(ops[0], b))
 		}
-		if err != nil {
-			return nil, exec.Locate(p.Prog.Module, ops[0], err)
-		}
-		out.Instrs = append(out.Instrs, ins)
 	}
 	p.results(out, p.operands(term), b)
-	return out, nil
+	return out
 }
 
 // arguments sets the arguments of a block.
@@ -277,73 +244,55 @@ func usedInside(v *ir.Value, o *ir.Op) bool {
 }
 
 // instr compiles one op of block b.
-func (p *Planner) instr(o *ir.Op, b *ir.Block) (exec.Instr, error) {
-	ins := exec.Instr{Op: o}
-	s := NewSpec(p, o, nil, nil)
+func (p *Planner) instr(o *ir.Op, b *ir.Block) exec.Instr {
+	defer p.Prog.locate(o)
 	operands := p.operands(o)
+	s := NewSpec(p, o, p.typesOf(slices.All(operands)), p.typesOf(o.Results()))
+	ins := exec.Instr{Op: o, Types: s.Out, Dead: p.deadAfter(o, b)}
 	for i, v := range operands {
-		t, err := p.TypeOf(v)
-		if err != nil {
-			return ins, err
-		}
-		s.In = append(s.In, t)
 		ins.In = append(ins.In, p.slot(v))
 		ins.Move = append(ins.Move, p.dies(v, p.index[o], b) && lastPlace(operands, i) && !usedInside(v, o))
 	}
 	for _, v := range o.Results() {
-		t, err := p.TypeOf(v)
-		if err != nil {
-			return ins, err
-		}
-		s.Out = append(s.Out, t)
 		ins.Out = append(ins.Out, p.slot(v))
 	}
-	ins.Types = s.Out
-	ins.Dead = p.deadAfter(o, b)
 	outer := p.notes
 	p.notes = &ins.Notes
-	err := p.Pick(&ins, s)
+	p.Pick(&ins, s)
 	p.notes = outer
 	ins.Notes.Fused = p.through(o)
-	return ins, err
+	return ins
 }
 
 // Pick chooses the kernel or control instruction for an instruction.
-func (p *Planner) Pick(ins *exec.Instr, s *Spec) error {
+func (p *Planner) Pick(ins *exec.Instr, s *Spec) {
 	r, ok := p.Prog.table[OpKind(s.Op)]
-	if !ok {
-		return kernel.Unsupported("%s", s.Op.Name())
-	}
-	if err := checkCount("operands", OpKind(s.Op).Operands, len(s.In)); err != nil {
-		return err
-	}
-	if err := checkCount("results", OpKind(s.Op).Results, len(s.Out)); err != nil {
-		return err
-	}
+	kernel.UnsupportedIf(!ok, "%s", s.Op.Name())
+	checkCount("operands", OpKind(s.Op).Operands, len(s.In))
+	checkCount("results", OpKind(s.Op).Results, len(s.Out))
 	if r.Expands(s.Op) {
 		r.Control, r.StaticShapes = planExpanded, true
 	}
 	for _, t := range slices.Concat(s.In, s.Out) {
 		switch {
 		case r.Control == nil && t.Class != kernel.ClassTensor:
-			return fmt.Errorf("expects tensors, but has an operand or result of type %s", t)
+			kernel.Fail(fmt.Errorf("expects tensors, but has an operand or result of type %s", t))
 		case t.Dynamic() && (r.Control == nil || r.StaticShapes):
 			l := &lazy{row: r, spec: s, outer: p}
 			ins.Notes.Dynamic, ins.Run = true, l.run
-			return l.reserve()
+			l.reserve()
+			return
 		}
 	}
-	var err error
 	if r.Control != nil {
-		ins.Run, err = r.Control(p, s)
+		ins.Run = r.Control(p, s)
 	} else {
-		ins.Run, err = p.KernelControl(r, s)
+		ins.Run = p.KernelControl(r, s)
 	}
-	return err
 }
 
-// checkCount returns an error unless there are as many values as the row of an op declares. Kernels rely on it.
-func checkCount(what string, declared []ir.Arg, n int) error {
+// checkCount fails unless there are as many values as the row of an op declares. Kernels rely on it.
+func checkCount(what string, declared []ir.Arg, n int) {
 	least, open := 0, false
 	for i := range declared {
 		if declared[i].Mult == ir.One {
@@ -352,20 +301,14 @@ func checkCount(what string, declared []ir.Arg, n int) error {
 			open = true
 		}
 	}
-	if n < least || n > least && !open {
-		return fmt.Errorf("expects %d %s, but has %d", least, what, n)
-	}
-	return nil
+	kernel.FailIf(n < least || n > least && !open, "expects %d %s, but has %d", least, what, n)
 }
 
 // KernelControl returns the instruction that executes the kernel of a row.
-func (p *Planner) KernelControl(r Row, s *Spec) (exec.Runner, error) {
-	k, err := p.kernel(r, s)
-	if err != nil {
-		return nil, err
-	}
+func (p *Planner) KernelControl(r Row, s *Spec) exec.Runner {
+	k := p.kernel(r, s)
 	p.note().Kernel = &k
-	return exec.Execute(k), nil
+	return exec.Execute(k)
 }
 
 // note returns the notes of the instruction under construction.

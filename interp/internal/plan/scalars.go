@@ -181,8 +181,8 @@ func (b *scalars) values(o *ir.Op) ([][]uint8, bool) {
 			if d := v.ParentBlock().Parent(); d == b.loop || b.loop.IsAncestorOf(d) || b.depth > 0 {
 				return nil, false
 			}
-			t, err := b.p.TypeOf(v)
-			if err != nil || !scalarType(t) {
+			t := b.p.TypeOf(v)
+			if !scalarType(t) {
 				return nil, false
 			}
 			regs = b.fresh(t.N)
@@ -218,8 +218,8 @@ func (b *scalars) build(o *ir.Op) bool {
 		return false
 	}
 	types := b.p.typesOf(o.Operands())
-	t, err := b.p.TypeOf(o.Result(0))
-	if err != nil || !scalarType(t) {
+	t := b.p.TypeOf(o.Result(0))
+	if !scalarType(t) {
 		return false
 	}
 	regs := b.move(o, in, types, t)
@@ -290,10 +290,7 @@ func (b *scalars) move(o *ir.Op, in [][]uint8, types []kernel.Type, t kernel.Typ
 			}
 			args, numbers.In = append(args, a), append(numbers.In, kernel.TensorType(tensor.UI8, x.Shape...))
 		}
-		k, err := b.p.Prog.table[OpKind(o)].Make(numbers)
-		if err != nil {
-			return nil
-		}
+		k := b.p.Prog.table[OpKind(o)].Make(numbers)
 		out := tensor.New(tensor.UI8, t.Shape)
 		k.Run(args, []*tensor.Tensor{out})
 		return out.Bytes()
@@ -350,8 +347,8 @@ func (b *scalars) elements(o *ir.Op, in [][]uint8, types []kernel.Type, t kernel
 		}
 		return out
 	}
-	k, err := r.Make(NewSpec(b.p, o, types, []kernel.Type{t}))
-	if err != nil || k.Loop == nil {
+	k := r.Make(NewSpec(b.p, o, types, []kernel.Type{t}))
+	if k.Loop == nil {
 		return nil
 	}
 	for i, d := range out {

@@ -26,14 +26,13 @@ func (p *Planner) absorbable(o *ir.Op, b *ir.Block) bool {
 	if OpKind(o) != stablehlo.Transpose || o.NumOperands() != 1 || o.NumResults() != 1 || !o.Result(0).HasUses() {
 		return false
 	}
+	defer p.Prog.locate(o)
 	in := p.typesOf(o.Operands())[0]
 	if !plain(in) || !plain(p.typesOf(o.Results())[0]) || in.N < fuseFrom {
 		return false
 	}
-	perm, err := IntsAttr(o, stablehlo.AttrPermutation)
-	if err != nil || len(perm) != len(in.Shape) || kernel.CheckDims("permutation", perm, len(perm)) != nil {
-		return false
-	}
+	perm := IntsAttr(o, stablehlo.AttrPermutation)
+	kernel.CheckDims("permutation", perm, len(perm))
 	view := kernel.Transposed(kernel.Dense(in), perm)
 	for u := range o.Result(0).Uses() {
 		d := u.Owner()
@@ -47,11 +46,7 @@ func (p *Planner) absorbable(o *ir.Op, b *ir.Block) bool {
 // packs reports whether a product reads operand i through the view of a transpose: its kernel need not arrange the
 // operand first, and the other operand has enough free elements.
 func (p *Planner) packs(d *ir.Op, i int, view kernel.View) bool {
-	dims, err := DotDimensions(d)
-	if err != nil {
-		return false
-	}
-	types := p.typesOf(d.Operands())
+	dims, types := DotDimensions(d), p.typesOf(d.Operands())
 	return plain(types[0]) && plain(types[1]) && types[0].DType == types[1].DType && dims.Strided(view, i == 1) && dims.Free(types[1-i], i == 0) >= transposedColumns
 }
 
@@ -61,8 +56,7 @@ func (p *Planner) View(o *ir.Op, i int, t kernel.Type) kernel.View {
 	if d == nil || !p.absorbed[d] {
 		return kernel.Dense(t)
 	}
-	perm, _ := IntsAttr(d, stablehlo.AttrPermutation) // absorbable has read it
-	return kernel.Transposed(kernel.Dense(t), perm)
+	return kernel.Transposed(kernel.Dense(t), IntsAttr(d, stablehlo.AttrPermutation))
 }
 
 // operands returns the values that the instruction of o reads: for each operand of o, the operand or the value that it
@@ -93,7 +87,6 @@ func (p *Planner) through(o *ir.Op) []*ir.Op {
 }
 
 // DotDimensions returns the dimension numbers of dot_general.
-func DotDimensions(op *ir.Op) (*kernel.DotDimensions, error) {
-	d, err := Data[*stablehlo.DotDims](op, stablehlo.AttrDotDimensionNumbers)
-	return (*kernel.DotDimensions)(d), err
+func DotDimensions(op *ir.Op) *kernel.DotDimensions {
+	return (*kernel.DotDimensions)(Data[*stablehlo.DotDims](op, stablehlo.AttrDotDimensionNumbers))
 }

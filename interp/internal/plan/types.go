@@ -16,59 +16,49 @@ func plain(t kernel.Type) bool {
 }
 
 // TypeOf translates an IR type.
-func TypeOf(t ir.Type) (kernel.Type, error) {
+func TypeOf(t ir.Type) kernel.Type {
 	switch t := t.(type) {
 	case *ir.TensorType:
 		v := kernel.Type{DType: t.DType()}
 		if v.DType == tensor.Invalid {
-			q, err := quantumOf(t.Elem())
-			if err != nil {
-				return v, err
-			}
-			v.Quant, v.DType = q, q.Storage
+			v.Quant = quantumOf(t.Elem())
+			v.DType = v.Quant.Storage
 		}
 		if !t.Ranked() {
 			v.N = -1
-			return v, nil
+			return v
 		}
 		v.Shape = t.Shape()
 		v.N = 1
 		if !t.Static() {
 			v.N = -1
 			v.Bound = stablehlo.BoundsOf(t)
-			return v, nil
+			return v
 		}
 		n := v.Shape.NumElements()
-		if n < 0 || n > kernel.MaxElements {
-			return v, fmt.Errorf("type %s is too large", t)
-		}
+		kernel.FailIf(n < 0 || n > kernel.MaxElements, "type %s is too large", t)
 		v.N = int(n)
-		return v, nil
+		return v
 	case *ir.TupleType:
-		return compound(kernel.ClassTuple, t.Elems())
+		return kernel.Type{Class: kernel.ClassTuple, Elems: typesOf(t.Elems())}
 	case *ir.DialectType:
 		if stablehlo.IsToken(t) {
-			return kernel.Type{Class: kernel.ClassToken}, nil
+			return kernel.Type{Class: kernel.ClassToken}
 		}
 		if f, ok := t.Data().(*stablehlo.Future); ok {
-			return compound(kernel.ClassFuture, f.Types)
+			return kernel.Type{Class: kernel.ClassFuture, Elems: typesOf(f.Types)}
 		}
 		if _, ok := t.Data().(*mhlo.AsyncBundle); ok {
-			return kernel.Type{Class: kernel.ClassFuture}, nil // the op that makes it determines its content
+			return kernel.Type{Class: kernel.ClassFuture} // the op that makes it determines its content
 		}
 	case *ir.ShapedType:
 		if t.Kind() == ir.MemRef && t.Rest() == "" {
 			if d := ir.ElementDType(t); d != tensor.Invalid {
 				if n := tensor.Shape(t.Shape()).NumElements(); n >= 0 && n <= kernel.MaxElements {
-					return kernel.TensorType(d, t.Shape()...), nil
+					return kernel.TensorType(d, t.Shape()...)
 				}
 			}
 		}
 	}
-	return kernel.Type{}, fmt.Errorf("values of type %s are not executed", t)
-}
-
-func compound(c kernel.Class, elems []ir.Type) (kernel.Type, error) {
-	types, err := typesOf(elems)
-	return kernel.Type{Class: c, Elems: types}, err
+	panic(kernel.Failure{Err: fmt.Errorf("values of type %s are not executed", t)})
 }

@@ -1,7 +1,6 @@
 package algebra
 
 import (
-	"fmt"
 	goruntime "runtime"
 	"sync"
 
@@ -12,12 +11,10 @@ import (
 )
 
 // FftKernel transforms the last one to three dimensions in float64.
-func FftKernel(s *kernel.Signature, kind string, length []int64) (kernel.Kernel, error) {
+func FftKernel(s *kernel.Signature, kind string, length []int64) kernel.Kernel {
 	in, out := s.In[0], s.Out[0]
 	k, rank := len(length), len(in.Shape)
-	if k < 1 || k > 3 || k > rank || len(out.Shape) != rank {
-		return kernel.Kernel{}, fmt.Errorf("transforms %d of %d dimensions", k, rank)
-	}
+	kernel.FailIf(k < 1 || k > 3 || k > rank || len(out.Shape) != rank, "transforms %d of %d dimensions", k, rank)
 	full := in.Shape.Clone() // shape of the complex array that is transformed
 	for i, n := range length {
 		full[rank-k+i] = n
@@ -35,18 +32,14 @@ func FftKernel(s *kernel.Signature, kind string, length []int64) (kernel.Kernel,
 	case "IRFFT":
 		wantIn = half
 	default:
-		return kernel.Kernel{}, kernel.Unsupported("transform %q", kind)
+		kernel.Fail(kernel.Unsupported("transform %q", kind))
 	}
-	if !in.Shape.Equal(wantIn) || !out.Shape.Equal(wantOut) {
-		return kernel.Kernel{}, fmt.Errorf("cannot transform %s to %s", in, out)
-	}
+	kernel.FailIf(!in.Shape.Equal(wantIn) || !out.Shape.Equal(wantOut), "cannot transform %s to %s", in, out)
 	for _, t := range []kernel.Type{in, out} {
-		if !t.DType.IsComplex() && t.DType != tensor.F32 && t.DType != tensor.F64 {
-			return kernel.Kernel{}, kernel.Unsupported("a transform of elements of type %s", t.DType)
-		}
+		kernel.UnsupportedIf(!t.DType.IsComplex() && t.DType != tensor.F32 && t.DType != tensor.F64, "a transform of elements of type %s", t.DType)
 	}
 	if out.N == 0 {
-		return kernel.Kernel{Family: "Fourier transform", Run: func(ins, outs []*tensor.Tensor) {}}, nil
+		return kernel.Kernel{Family: "Fourier transform", Run: func(ins, outs []*tensor.Tensor) {}}
 	}
 	inverse := kind == "IFFT" || kind == "IRFFT"
 	scale := 1.0
@@ -54,9 +47,7 @@ func FftKernel(s *kernel.Signature, kind string, length []int64) (kernel.Kernel,
 	scratch := int64(0)
 	for d := rank - 1; d >= rank-k; d-- {
 		n := int(full[d])
-		if err := s.Reserve(special.FourierBytes(n)); err != nil {
-			return kernel.Kernel{}, err
-		}
+		s.Reserve(special.FourierBytes(n))
 		p := lines{buffers: &sync.Pool{}, n: n, in: n, out: n, inner: int(half[d+1:].NumElements()), inverse: inverse, scale: 1}
 		if kind == "FFT" || kind == "IFFT" {
 			p.inner = int(full[d+1:].NumElements())
@@ -115,7 +106,7 @@ func FftKernel(s *kernel.Signature, kind string, length []int64) (kernel.Kernel,
 			}
 			p.run(from, to)
 		}
-	}}, nil
+	}}
 }
 
 // lines describes the transforms along one dimension. The elements of a line are inner elements apart. An even number

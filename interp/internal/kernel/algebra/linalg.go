@@ -1,8 +1,6 @@
 package algebra
 
 import (
-	"errors"
-	"fmt"
 	"math"
 	"math/cmplx"
 
@@ -48,22 +46,16 @@ func storeMatrix(t *tensor.Tensor, at int, m []complex128, f []float64) {
 	kernel.Encode64(dt, t, at, f)
 }
 
-func squareBatch(t kernel.Type) (batches, n int, err error) {
+func squareBatch(t kernel.Type) (batches, n int) {
 	rank := len(t.Shape)
-	if rank < 2 || t.Shape[rank-1] != t.Shape[rank-2] || !t.DType.IsFloat() && !t.DType.IsComplex() {
-		return 0, 0, fmt.Errorf("expects square matrices, but got %s", t)
-	}
-	return int(t.Shape[:rank-2].NumElements()), int(t.Shape[rank-1]), nil
+	kernel.FailIf(rank < 2 || t.Shape[rank-1] != t.Shape[rank-2] || !t.DType.IsFloat() && !t.DType.IsComplex(),
+		"expects square matrices, but got %s", t)
+	return int(t.Shape[:rank-2].NumElements()), int(t.Shape[rank-1])
 }
 
-func CholeskyKernel(s *kernel.Signature, lower bool) (kernel.Kernel, error) {
-	if err := kernel.SameShape(s); err != nil {
-		return kernel.Kernel{}, err
-	}
-	batches, n, err := squareBatch(s.In[0])
-	if err != nil {
-		return kernel.Kernel{}, err
-	}
+func CholeskyKernel(s *kernel.Signature, lower bool) kernel.Kernel {
+	kernel.SameShape(s)
+	batches, n := squareBatch(s.In[0])
 	return kernel.Kernel{Family: "Cholesky", Scratch: (3*16 + 8) * int64(n) * int64(n), Run: func(in, out []*tensor.Tensor) {
 		a, l, res, f := make([]complex128, n*n), make([]complex128, n*n), make([]complex128, n*n), make([]float64, n*n)
 		for b := range batches {
@@ -105,22 +97,16 @@ func CholeskyKernel(s *kernel.Signature, lower bool) (kernel.Kernel, error) {
 			}
 			storeMatrix(out[0], b*n*n, res, f)
 		}
-	}}, nil
+	}}
 }
 
-func SolveKernel(s *kernel.Signature, left, lower, unit bool, trans string) (kernel.Kernel, error) {
-	if len(s.In) != 2 || len(s.Out) != 1 || s.In[0].DType != s.Out[0].DType || !s.In[1].Shape.Equal(s.Out[0].Shape) || len(s.In[1].Shape) < 2 {
-		return kernel.Kernel{}, errors.New("expects a matrix and right-hand sides of the result's type")
-	}
-	batches, n, err := squareBatch(s.In[0])
-	if err != nil {
-		return kernel.Kernel{}, err
-	}
+func SolveKernel(s *kernel.Signature, left, lower, unit bool, trans string) kernel.Kernel {
+	kernel.FailIf(s.In[0].DType != s.Out[0].DType || !s.In[1].Shape.Equal(s.Out[0].Shape) || len(s.In[1].Shape) < 2,
+		"expects a matrix and right-hand sides of the result's type")
+	batches, n := squareBatch(s.In[0])
 	rank := len(s.In[1].Shape)
 	rows, cols := int(s.In[1].Shape[rank-2]), int(s.In[1].Shape[rank-1])
-	if left && rows != n || !left && cols != n || batches*rows*cols != s.Out[0].N {
-		return kernel.Kernel{}, fmt.Errorf("cannot solve %s for %s", s.In[0], s.In[1])
-	}
+	kernel.FailIf(left && rows != n || !left && cols != n || batches*rows*cols != s.Out[0].N, "cannot solve %s for %s", s.In[0], s.In[1])
 	// The unknowns of an equation depend on the unknowns of earlier equations if op(a) is lower triangular; x op(a) = b
 	// is op(a)^T x^T = b^T.
 	e := equations{batches: batches, n: n, count: rows * cols / max(n, 1), left: left, unit: unit}
@@ -134,7 +120,7 @@ func SolveKernel(s *kernel.Signature, left, lower, unit bool, trans string) (ker
 			store := func(t *tensor.Tensor, at int, x []float64) { kernel.Encode64(dt, t, at, x) }
 			solveAll(e, in, out[0], load, load, store, solveReal)
 		}
-		return k, nil
+		return k
 	}
 	k.Scratch *= 2
 	k.Run = func(in, out []*tensor.Tensor) {
@@ -151,7 +137,7 @@ func SolveKernel(s *kernel.Signature, left, lower, unit bool, trans string) (ker
 		store := func(t *tensor.Tensor, at int, x []complex128) { kernel.EncodeComplex(dt, t, at, x) }
 		solveAll(e, in, out[0], conj, load, store, solveComplex)
 	}
-	return k, nil
+	return k
 }
 
 // equations describes batches of n equations in each of count columns.
