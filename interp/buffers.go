@@ -21,6 +21,9 @@ type memory struct {
 
 // Upload lends the tensor to a buffer.
 func (b *Backend) Upload(_ context.Context, t *tensor.Tensor, _ runtime.Placement) (runtime.Memory, error) {
+	if b.closed.Load() {
+		return nil, errClosed
+	}
 	b.buffers.Add(1)
 	return &memory{backend: b, t: t, lent: true}, nil
 }

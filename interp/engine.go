@@ -42,8 +42,11 @@ type Options struct {
 // Backend is the embedded engine as a runtime.Backend. It holds no resources but the memory of open buffers.
 type Backend struct {
 	opts    Options
+	closed  atomic.Bool
 	buffers atomic.Int64 // open ones
 }
+
+var errClosed = errors.New("the backend is closed")
 
 // New returns the embedded engine.
 func New(opts Options) *Backend { return &Backend{opts: opts} }
@@ -56,17 +59,21 @@ func (b *Backend) Describe() string {
 	return "embedded engine (pure Go, " + kernel.GemmName() + " matrix kernel)"
 }
 
-// Close fails if buffers are open.
+// Close fails if buffers are open. A closed backend compiles no programs and accepts no buffers.
 func (b *Backend) Close() error {
 	if n := b.buffers.Load(); n > 0 {
 		return fmt.Errorf("%d buffers of backend %s are not closed", n, b.Name())
 	}
+	b.closed.Store(true)
 	return nil
 }
 
 // Compile plans the program's module. Its errors are located at an op. It reports unsupported ops here, before any of
 // them executes.
 func (b *Backend) Compile(ctx context.Context, p *runtime.Program, opts runtime.CompileOptions) (runtime.Executable, error) {
+	if b.closed.Load() {
+		return nil, errClosed
+	}
 	var c *plan.Compiler
 	var entry *exec.Function
 	if err := kernel.Try(func() { c, entry = compile(p.Module, p, b.opts, opts) }); err != nil {

@@ -245,3 +245,18 @@ func TestInternalErrorsAreLocated(t *testing.T) {
 		t.Errorf("error is %v, not %s", err, want)
 	}
 }
+
+// TestClosedBackend: a closed backend refuses programs and values.
+func TestClosedBackend(t *testing.T) {
+	b := New(Options{})
+	if err := b.Close(); err != nil {
+		t.Fatal(err)
+	}
+	m := testkit.Parse(t, "test.mlir", []byte("func.func @main() {\n  return\n}"))
+	if _, err := b.Compile(t.Context(), &runtime.Program{Module: m}, runtime.CompileOptions{}); !errors.Is(err, errClosed) {
+		t.Errorf("error of a program is %v", err)
+	}
+	if _, err := b.Upload(t.Context(), tensor.New(tensor.F32, nil), runtime.Placement{}); !errors.Is(err, errClosed) {
+		t.Errorf("error of a value is %v", err)
+	}
+}
