@@ -13,17 +13,8 @@ import (
 
 // compile makes the plan of a module's entry function and of every function that it calls. It panics with a Failure if
 // it cannot compile an op.
-func compile(mod *ir.Module, rp *runtime.Program, opts Options, copts runtime.CompileOptions) (*plan.Compiler, *exec.Function) {
-	expands := func(op *ir.Op) bool { return opts.Kernels[op.Def()] == nil && ops.Expands(op) }
-	if calls := legalize.HasCalls(mod); calls || legalize.Contains(mod, expands) {
-		mod = mod.Clone() // the caller's module stays unchanged
-		if calls {
-			kernel.Fail(legalize.Calls(mod))
-			kernel.Fail(ir.Verify(mod))
-		}
-		plan.Expand(mod, expands)
-	}
-	h := ops.NewHost(mod, rp, copts)
+func compile(p *runtime.Program, opts Options, copts runtime.CompileOptions) (*plan.Compiler, *exec.Function) {
+	h := &ops.Host{}
 	if opts.Targets != nil {
 		h.Targets = func(target string) func(*plan.Planner, *plan.Spec) exec.Runner {
 			if k := kernel.Must(opts.Targets(target)); k != nil {
@@ -36,6 +27,17 @@ func compile(mod *ir.Module, rp *runtime.Program, opts Options, copts runtime.Co
 	for d, k := range opts.Kernels {
 		table[d] = plan.Row{Control: planKernel(k)}
 	}
+	mod := p.Module
+	expands := func(op *ir.Op) bool { return table[plan.OpKind(op)].Expands(op) }
+	if calls := legalize.HasCalls(mod); calls || legalize.Contains(mod, expands) {
+		mod = mod.Clone() // the caller's module stays unchanged
+		if calls {
+			kernel.Fail(legalize.Calls(mod))
+			kernel.Fail(ir.Verify(mod))
+		}
+		plan.Expand(mod, expands)
+	}
+	h.Bind(mod, p, copts)
 	c := plan.NewCompiler(mod, ir.SymbolsOf(mod.Op()), table, opts.MemoryLimit)
 	c.Timeout = copts.Timeout
 	c.Replicas, c.Partitions = ops.Grid(mod, c.Symbols, opts.Replicas, opts.Partitions, copts)

@@ -76,7 +76,7 @@ func (b *Backend) Compile(ctx context.Context, p *runtime.Program, opts runtime.
 	}
 	var c *plan.Compiler
 	var entry *exec.Function
-	if err := kernel.Try(func() { c, entry = compile(p.Module, p, b.opts, opts) }); err != nil {
+	if err := kernel.Try(func() { c, entry = compile(p, b.opts, opts) }); err != nil {
 		return nil, err
 	}
 	if ctx.Err() != nil {

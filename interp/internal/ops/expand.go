@@ -2,7 +2,6 @@ package ops
 
 import (
 	"slices"
-	"sync"
 
 	"github.com/hlocb/hlocb/dialect/chlo"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
@@ -32,11 +31,6 @@ func expandOthers(t map[*ir.Def]plan.Row) {
 		t[d] = r
 	}
 }
-
-var pureTable = sync.OnceValue(func() map[*ir.Def]plan.Row { return BuildTable(&Host{}) })
-
-// Expands reports whether op executes as simpler ops.
-func Expands(op *ir.Op) bool { return pureTable()[plan.OpKind(op)].Expands(op) }
 
 // scanSegments returns the number of inputs among the operands and the number of outputs among the results.
 func scanSegments(s *plan.Spec) (inputs, outputs int) {

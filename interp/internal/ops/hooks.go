@@ -31,12 +31,13 @@ type Host struct {
 	streams        func() map[*ir.Op]uint64 // the key of each rng op; see rngStreams
 }
 
-func NewHost(mod *ir.Module, p *runtime.Program, opts runtime.CompileOptions) *Host {
-	h := &Host{bound: map[hook.ID]*runtime.Bound{}, handlers: opts.Handlers}
+// Bind binds the hooks of program p to its handlers. mod is the module as it executes.
+func (h *Host) Bind(mod *ir.Module, p *runtime.Program, opts runtime.CompileOptions) {
+	h.bound, h.handlers = map[hook.ID]*runtime.Bound{}, opts.Handlers
 	h.probesCompared = sync.OnceValue(func() bool { return comparesProbes(mod) })
 	h.streams = sync.OnceValue(func() map[*ir.Op]uint64 { return rngStreams(mod) })
-	if p == nil || p.Manifest == nil {
-		return h
+	if p.Manifest == nil {
+		return
 	}
 	bound := kernel.Must(opts.Handlers.Bind(p.Manifest))
 	if opts.Timeout > 0 {
@@ -46,7 +47,6 @@ func NewHost(mod *ir.Module, p *runtime.Program, opts runtime.CompileOptions) *H
 		h.bound[bound[i].Site.ID] = &bound[i]
 	}
 	h.addParts(p.Module)
-	return h
 }
 
 // planOwnCall compiles a custom call of target hlocb_hook.
