@@ -10,8 +10,8 @@ import (
 
 // SameShape fails unless the operands and the result have the same shape.
 func SameShape(s *Signature) {
-	for _, t := range s.In {
-		FailIf(!t.Shape.Equal(s.Out[0].Shape), "expects operands of the result's shape, but got %s for %s", t, s.Out[0])
+	for i := range s.In {
+		FailIf(!s.In[i].Shape.Equal(s.Out[0].Shape), "expects operands of the result's shape, but got %s for %s", &s.In[i], &s.Out[0])
 	}
 }
 

@@ -83,13 +83,7 @@ func (mc *manualComputation) run(m *exec.Machine, fr *exec.Frame, ins *exec.Inst
 			fr.Slots[a] = m.Take(fr, ins, i)
 			continue
 		}
-		onGrid(m)
-		whole := &fr.Slots[ins.In[i]].Tensor
-		shape := kernel.Must(c.ShardShape(whole.Shape()))
-		b := m.Alloc(whole.DType(), shape, int(shape.NumElements()))
-		clear(b.Tensor.Bytes()) // the last shard may be padded
-		c.Take(&b.Tensor, whole, self)
-		fr.Slots[a] = b
+		fr.Slots[a] = shard(m, c.Sharding, &fr.Slots[ins.In[i]].Tensor)
 	}
 	out := m.Refs(len(mc.out))
 	m.Manual++
@@ -122,6 +116,16 @@ func (mc *manualComputation) run(m *exec.Machine, fr *exec.Frame, ins *exec.Inst
 		k++
 	}
 	m.DropRefs(len(mc.out))
+}
+
+// shard returns this device's shard of a whole value.
+func shard(m *exec.Machine, s *sharding.Sharding, whole *tensor.Tensor) *exec.Buf {
+	onGrid(m)
+	shape := kernel.Must(s.ShardShape(whole.Shape()))
+	b := m.Alloc(whole.DType(), shape, int(shape.NumElements()))
+	clear(b.Tensor.Bytes()) // the last shard may be padded
+	s.Take(&b.Tensor, whole, m.Run.Partition)
+	return b
 }
 
 // onGrid ends the run unless the program runs on the devices that it was compiled for.
@@ -283,13 +287,8 @@ func planFullToShard(p *plan.Planner, s *plan.Spec) exec.Runner {
 	text := shardingOf(s.Op.Operand(0))
 	kernel.FailIf(text == "", "has an operand that does not say how it is cut")
 	cut := cutGSPMD(p, text, s.In[0], s.Out[0])
-	t := s.Out[0]
 	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
-		onGrid(m)
-		b := m.Alloc(t.DType, t.Shape, t.N)
-		clear(b.Tensor.Bytes())
-		cut.Take(&b.Tensor, &fr.Slots[ins.In[0]].Tensor, m.Run.Partition)
-		fr.Slots[ins.Out[0]] = b
+		fr.Slots[ins.Out[0]] = shard(m, cut, &fr.Slots[ins.In[0]].Tensor)
 	}
 }
 
