@@ -16,7 +16,13 @@ import (
 //
 // Update imports old again and compares the result with m. It keeps an instruction only if its ops are equal and use
 // equal values.
-func Update(old *Module, m *ir.Module) (out *Module, err error) {
+func Update(old *Module, m *ir.Module) (*Module, error) {
+	return UpdateWith(old, m, func(_, m *ir.Module) (*ir.Module, error) { return m, nil })
+}
+
+// UpdateWith is Update for a module that prepare changes first. prepare gets the fresh import of old, which it must not
+// change, and m, and returns the module to translate.
+func UpdateWith(old *Module, m *ir.Module, prepare func(before, m *ir.Module) (*ir.Module, error)) (out *Module, err error) {
 	defer catch(&err)
 	up := &update{im: newImporter(old, m.Context(), m.Registry(), m.Source()), scopes: map[*ir.Block]*importScope{}, owners: map[*ir.Op]owner{},
 		newValues: map[*ir.Value]*ir.Value{}, oldValues: map[*ir.Value]*ir.Value{}, newOps: map[*ir.Op]*ir.Op{}, origins: map[*ir.Op]*ir.Op{},
@@ -31,6 +37,9 @@ func Update(old *Module, m *ir.Module) (out *Module, err error) {
 		up.groups[o] = append(up.groups[o], op)
 	}
 	up.im.module()
+	if m, err = prepare(up.im.m, m); err != nil {
+		return nil, err
+	}
 	if m, err = withoutCHLO(m); err != nil {
 		return nil, err
 	}

@@ -362,7 +362,7 @@ func parseDotDims(p ir.AsmParser, st *ir.OpState, args []ir.DirectiveArg) {
 
 func printDotDims(p ir.AsmPrinter, op *ir.Op, args []ir.DirectiveArg) {
 	if d, ok := ir.DataOf[DotDims](args[0].Attr); ok {
-		p.Print(view.Written(d, (*DotDims).short))
+		d.short(&view.Text{W: p})
 	}
 }
 

@@ -72,11 +72,6 @@ func (p ownPrint) Handle(ctx context.Context, c *runtime.Call) error {
 	return p.Print.Handle(ctx, c)
 }
 
-// keepOpen hides the Close of a stream that hlocb must not close.
-type keepOpen struct{ io.Writer }
-
-func (keepOpen) Close() error { return nil }
-
 // handlerEnv returns the environment of handlers. out.Open opens the files that they create. With beside, a file is
 // written under another name and renamed when it is complete.
 func (a *app) handlerEnv(out *command.Outputs, beside bool) *handlers.Env {
@@ -85,7 +80,7 @@ func (a *app) handlerEnv(out *command.Outputs, beside bool) *handlers.Env {
 		Err: a.stderr,
 		Create: func(name string) (io.WriteCloser, error) {
 			if name == "-" {
-				return keepOpen{a.stdout}, nil
+				return command.KeepOpen(a.stdout), nil
 			}
 			return out.Add(name, beside, strings.HasSuffix(name, handlers.DataSuffix)), nil
 		},

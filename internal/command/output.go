@@ -35,6 +35,13 @@ func (c *Console) ReadText(path string) (name string, text []byte, err error) {
 	return name, text, err
 }
 
+// KeepOpen returns w with a Close that does nothing, for a stream that the caller must not close.
+func KeepOpen(w io.Writer) io.WriteCloser { return keepOpen{w} }
+
+type keepOpen struct{ io.Writer }
+
+func (keepOpen) Close() error { return nil }
+
 // Outputs are the files that a run writes. They are opened after all other checks; a mistake in the command line then
 // leaves them unchanged.
 type Outputs struct {

@@ -208,10 +208,8 @@ func (w *viewWriter) view(d *ir.Def) {
 		switch {
 		case a.Mult == ir.Variadic && len(d.Operands) == 1:
 			typ, body = "[]*ir.Value", "v.OperandList()"
-		case a.Mult == ir.Variadic:
+		case a.Mult != ir.One:
 			typ, body = "[]*ir.Value", fmt.Sprintf("view.Group(v.Op, %d)", i)
-		case a.Mult == ir.Optional:
-			body = fmt.Sprintf("view.Single(view.Group(v.Op, %d))", i)
 		case hasVariadic(d.Operands[:i]):
 			body = fmt.Sprintf("view.Group(v.Op, %d)[0]", i)
 		}

@@ -20,6 +20,7 @@ import (
 	"github.com/hlocb/hlocb/dialect/vhlo"
 	"github.com/hlocb/hlocb/hlo"
 	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/internal/command"
 	"github.com/hlocb/hlocb/internal/probe"
 	"github.com/hlocb/hlocb/internal/reader"
 	"github.com/hlocb/hlocb/internal/shardy"
@@ -87,7 +88,7 @@ func New(c Config, s Host) (*Interposer, error) {
 	i.env = &handlers.Env{Out: s.Out, Err: s.Err,
 		Create: func(name string) (io.WriteCloser, error) {
 			if name == "-" {
-				return keepOpen{s.Out}, nil
+				return command.KeepOpen(s.Out), nil
 			}
 			return os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o666)
 		},
@@ -111,11 +112,6 @@ func New(c Config, s Host) (*Interposer, error) {
 	}
 	return i, nil
 }
-
-// keepOpen hides the Close of a stream.
-type keepOpen struct{ io.Writer }
-
-func (keepOpen) Close() error { return nil }
 
 // Wrap returns the address of a copy of a plugin's function table (a PJRT_Api) that the interposer sees. path names the
 // plugin in messages.

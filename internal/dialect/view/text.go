@@ -2,7 +2,6 @@ package view
 
 import (
 	"strconv"
-	"sync"
 
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/internal/mlirtext"
@@ -11,7 +10,8 @@ import (
 
 // Text reads the parameters of an attribute, or writes them: one function per attribute names its parts in order.
 type Text struct {
-	P   ir.AsmParser // nil: the text is written
+	P   ir.AsmParser  // nil: the text is written
+	W   ir.AsmPrinter // writes the text; nil: out gets it
 	out []byte
 }
 
@@ -40,21 +40,24 @@ func TextType[T any](d ir.TypeDef, text func(d *T, t *Text)) *ir.TypeDef {
 
 // Written returns what text writes for v.
 func Written[T any](v *T, text func(v *T, t *Text)) string {
-	t := writers.Get().(*Text)
-	t.out = t.out[:0]
-	text(v, t)
-	out := string(t.out)
-	writers.Put(t)
-	return out
+	t := Text{out: make([]byte, 0, 96)}
+	text(v, &t)
+	return string(t.out)
 }
 
-// writers holds the texts of Written, which dot_general's directive calls for every op.
-var writers = sync.Pool{New: func() any { return &Text{} }}
+// write writes s to W or to the text of Written.
+func (t *Text) write(s string) {
+	if t.W != nil {
+		t.W.Print(s)
+	} else {
+		t.out = append(t.out, s...)
+	}
+}
 
 // Lit is punctuation and words. Spaces are optional where the text is read.
 func (t *Text) Lit(s string) {
 	if t.P == nil {
-		t.out = append(t.out, s...)
+		t.write(s)
 		return
 	}
 	for s != "" {
@@ -138,7 +141,7 @@ func (t *Text) String(s *string) {
 	if t.P != nil {
 		*s = t.P.ParseString()
 	} else {
-		t.out = append(t.out, mlirtext.Quote(*s)...)
+		t.write(mlirtext.Quote(*s))
 	}
 }
 
@@ -147,7 +150,7 @@ func (t *Text) Symbol(s *string) {
 	if t.P != nil {
 		*s = t.P.ParseSymbol()
 	} else {
-		t.out = mlirtext.AppendSymbol(t.out, *s)
+		t.write(string(mlirtext.AppendSymbol(nil, *s)))
 	}
 }
 
@@ -156,7 +159,7 @@ func (t *Text) Int(n *int64) {
 	if t.P != nil {
 		*n = t.P.ParseInteger()
 	} else {
-		t.out = strconv.AppendInt(t.out, *n, 10)
+		t.write(strconv.FormatInt(*n, 10))
 	}
 }
 
@@ -171,9 +174,12 @@ func (t *Text) Dim(n *int64) {
 
 // Ints is [1, 2, 3].
 func (t *Text) Ints(n *[]int64) {
-	if t.P != nil {
+	switch {
+	case t.P != nil:
 		*n = t.P.ParseIntegers()
-	} else {
+	case t.W != nil:
+		t.W.PrintInts(*n)
+	default:
 		t.out = mlirtext.AppendInts(t.out, *n)
 	}
 }
@@ -183,7 +189,7 @@ func (t *Text) Attr(a *ir.Attr) {
 	if t.P != nil {
 		*a = t.P.ParseAttr(nil)
 	} else {
-		t.out = append(t.out, (*a).String()...)
+		t.write((*a).String())
 	}
 }
 
@@ -192,7 +198,7 @@ func (t *Text) Type(typ *ir.Type) {
 	if t.P != nil {
 		*typ = t.P.ParseType()
 	} else {
-		t.out = append(t.out, (*typ).String()...)
+		t.write((*typ).String())
 	}
 }
 
@@ -201,7 +207,7 @@ func Part[T any](t *Text, d *ir.AttrDef, v **T) {
 	if t.P != nil {
 		*v = Data[T](d.ParseShort(t.P))
 	} else {
-		t.out = append(t.out, d.Print(d, *v)...)
+		t.write(d.Print(d, *v))
 	}
 }
 

@@ -162,14 +162,6 @@ func Group(op *ir.Op, i int) []*ir.Value {
 	return op.OperandList()[from : from+counts[i]]
 }
 
-// Single returns the only value of a group, or nil if the group is empty.
-func Single(values []*ir.Value) *ir.Value {
-	if len(values) == 0 {
-		return nil
-	}
-	return values[0]
-}
-
 // Join returns the operands of several groups as one list, without nil values.
 func Join(groups ...[]*ir.Value) []*ir.Value {
 	return slices.DeleteFunc(slices.Concat(groups...), func(v *ir.Value) bool { return v == nil })

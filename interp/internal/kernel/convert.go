@@ -2,7 +2,6 @@ package kernel
 
 import (
 	"math"
-	"sync"
 
 	"github.com/hlocb/hlocb/interp/internal/simd/vec"
 	"github.com/hlocb/hlocb/tensor"
@@ -158,8 +157,6 @@ func intToFloat(v int64, wide, direct bool) float64 {
 	return f
 }
 
-var intChunks = sync.Pool{New: func() any { return new([chunk]int64) }}
-
 // fromFloats stores up to a chunk of floats as any type.
 func fromFloats(to tensor.DType, out *tensor.Tensor, lo int, x []float64) {
 	switch {
@@ -174,8 +171,7 @@ func fromFloats(to tensor.DType, out *tensor.Tensor, lo int, x []float64) {
 			out.Bytes()[lo+i] = bit(v != 0)
 		}
 	default:
-		ints := intChunks.Get().(*[chunk]int64)
-		defer intChunks.Put(ints)
+		var ints [chunk]int64
 		for i, v := range x {
 			ints[i] = floatToInt(to, v)
 		}
