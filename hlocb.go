@@ -125,6 +125,9 @@ func FromModule(ctx context.Context, m *ir.Module, opts ...LoadOption) (*Program
 	// Where hooks fire depends on the number of devices, so the module must state it before hooks are converted.
 	setDevices(m, l.replicas, mhlo.AttrNumReplicas, stablehlo.AttrNumReplicas)
 	setDevices(m, l.partitions, mhlo.AttrNumPartitions, stablehlo.AttrNumPartitions)
+	if err := mhlo.CheckDevices(m); err != nil {
+		return nil, err
+	}
 	if l.platformIndex != nil {
 		if err := bindPlatform(m, *l.platformIndex); err != nil {
 			return nil, err

@@ -377,3 +377,25 @@ func TestPluginsRunMain(t *testing.T) {
 		}
 	}
 }
+
+// No number of devices is ignored because it is large, whether an option or the module states it.
+func TestTooManyDevices(t *testing.T) {
+	const text = "module ATTRS {\n  func.func @main(%x: tensor<f32>) -> tensor<f32> {\n    return %x : tensor<f32>\n  }\n}\n"
+	load := func(attrs string, opts ...hlocb.LoadOption) error {
+		_, err := hlocb.Parse(t.Context(), "in.mlir", []byte(strings.Replace(text, "ATTRS", attrs, 1)), opts...)
+		return err
+	}
+	for _, err := range []error{
+		load("", hlocb.Devices(2_000_000_000, 0)),
+		load("", hlocb.Devices(0, 3_000_000_000)),
+		load("attributes {mhlo.num_replicas = 2147483647 : i32}"),
+		load("attributes {stablehlo.num_partitions = 1048576 : i32}"),
+	} {
+		if err == nil || !strings.Contains(err.Error(), "expected at most 1048575 of each") {
+			t.Errorf("error is %v", err)
+		}
+	}
+	if err := load("attributes {mhlo.num_replicas = 1048575 : i32}"); err != nil {
+		t.Error(err)
+	}
+}

@@ -762,7 +762,7 @@ func list(v []int64) []int64 {
 }
 
 // make adds the instruction called name with the operands and results of op and the given attributes.
-func (s *exportScope) make(op *ir.Op, name string, attrs ...any) *instr {
+func (s *exportScope) make(op *ir.Op, name string, attrs ...any) {
 	o := opcodes[name]
 	all := s.common(op)
 	for i := 0; i < len(attrs); i += 2 {
@@ -772,9 +772,7 @@ func (s *exportScope) make(op *ir.Op, name string, attrs ...any) *instr {
 		}
 		all = append(all, named(o, attrs[i].(string), v))
 	}
-	in := s.add(o, s.results(op), s.operandsOf(op), all...)
-	s.bind(op, in)
-	return in
+	s.bind(op, s.add(o, s.results(op), s.operandsOf(op), all...))
 }
 
 // common returns the attributes that any instruction may have.
@@ -1453,16 +1451,14 @@ func (s *exportScope) channel(o *opcode) []attr {
 }
 
 // collective makes a collective with replica groups.
-func (s *exportScope) collective(op *ir.Op, name string, attrs ...any) *instr {
+func (s *exportScope) collective(op *ir.Op, name string, attrs ...any) {
 	o := opcodes[name]
 	all := append(s.common(op), s.channel(o)...)
 	all = append(all, named(o, "replica_groups", &replicaGroups{lists: s.rows("replica_groups")}))
 	for i := 0; i < len(attrs); i += 2 {
 		all = append(all, named(o, attrs[i].(string), attrs[i+1]))
 	}
-	in := s.add(o, s.results(op), s.operandsOf(op), all...)
-	s.bind(op, in)
-	return in
+	s.bind(op, s.add(o, s.results(op), s.operandsOf(op), all...))
 }
 
 // allToAll uses the form with one dimension if the split dimension is also the joined one. Otherwise it reshapes the

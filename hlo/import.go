@@ -352,21 +352,13 @@ func (s *importScope) body(c *computation) {
 }
 
 // region returns a region with one block that holds the translation of c. The block's arguments are the parameters of
-// c, permuted by order (nil: unchanged). The block ends with def.
-func (s *importScope) region(c *computation, order []int) *ir.Region {
+// c.
+func (s *importScope) region(c *computation) *ir.Region {
 	return s.regionOf(c, func(block *ir.Block, values map[*instr]value) {
-		args := make([]*ir.Value, len(c.params))
-		for i := range c.params {
-			k := i
-			if order != nil {
-				k = order[i]
-			}
-			p := c.params[k]
-			args[k] = block.AddArg(s.im.typeOf(p, p.shape), nil)
-			args[k].SetName(p.name)
-		}
-		for i, p := range c.params {
-			values[p] = value{v: args[i]}
+		for _, p := range c.params {
+			arg := block.AddArg(s.im.typeOf(p, p.shape), nil)
+			arg.SetName(p.name)
+			values[p] = value{v: arg}
 		}
 	})
 }
@@ -532,16 +524,16 @@ func (s *importScope) instr(in *instr) value {
 	case "convolution":
 		return s.convolution(in)
 	case "reduce":
-		return s.make(in, stablehlo.Reduce, s.operands(in), []*ir.Region{s.region(attrOf[*computation](in, "to_apply"), nil)}, ints("dimensions"))
+		return s.make(in, stablehlo.Reduce, s.operands(in), []*ir.Region{s.region(attrOf[*computation](in, "to_apply"))}, ints("dimensions"))
 	case "reduce-window":
-		return s.make(in, stablehlo.ReduceWindow, s.operands(in), []*ir.Region{s.region(attrOf[*computation](in, "to_apply"), nil)}, s.windowAttrs(in, true)...)
+		return s.make(in, stablehlo.ReduceWindow, s.operands(in), []*ir.Region{s.region(attrOf[*computation](in, "to_apply"))}, s.windowAttrs(in, true)...)
 	case "select-and-scatter":
 		return s.make(in, stablehlo.SelectAndScatter, s.operands(in),
-			[]*ir.Region{s.region(attrOf[*computation](in, "select"), nil), s.region(attrOf[*computation](in, "scatter"), nil)}, s.windowAttrs(in, false)...)
+			[]*ir.Region{s.region(attrOf[*computation](in, "select")), s.region(attrOf[*computation](in, "scatter"))}, s.windowAttrs(in, false)...)
 	case "map":
-		return s.make(in, stablehlo.Map, s.operands(in), []*ir.Region{s.region(attrOf[*computation](in, "to_apply"), nil)}, ints("dimensions"))
+		return s.make(in, stablehlo.Map, s.operands(in), []*ir.Region{s.region(attrOf[*computation](in, "to_apply"))}, ints("dimensions"))
 	case "sort":
-		return s.make(in, stablehlo.Sort, s.operands(in), []*ir.Region{s.region(attrOf[*computation](in, "to_apply"), nil)},
+		return s.make(in, stablehlo.Sort, s.operands(in), []*ir.Region{s.region(attrOf[*computation](in, "to_apply"))},
 			im.named("dimension", intText(s.oneDim(in))), im.named("is_stable", strconv.FormatBool(attrOf[bool](in, "is_stable"))))
 	case "scan":
 		return s.scan(in)
@@ -820,7 +812,7 @@ func (s *importScope) scatter(in *instr) value {
 	text := fmt.Sprintf("#stablehlo.scatter<update_window_dims = %s, inserted_window_dims = %s, input_batching_dims = %s, scatter_indices_batching_dims = %s, scatter_dims_to_operand_dims = %s, index_vector_dim = %d>",
 		listText(attrOf[[]int64](in, "update_window_dims")), listText(attrOf[[]int64](in, "inserted_window_dims")), listText(attrOf[[]int64](in, "input_batching_dims")),
 		listText(attrOf[[]int64](in, "scatter_indices_batching_dims")), listText(attrOf[[]int64](in, "scatter_dims_to_operand_dims")), attrOf[int64](in, "index_vector_dim"))
-	return s.make(in, stablehlo.Scatter, s.operands(in), []*ir.Region{s.region(attrOf[*computation](in, "to_apply"), nil)}, im.named("scatter_dimension_numbers", text),
+	return s.make(in, stablehlo.Scatter, s.operands(in), []*ir.Region{s.region(attrOf[*computation](in, "to_apply"))}, im.named("scatter_dimension_numbers", text),
 		im.named("indices_are_sorted", strconv.FormatBool(attrOf[bool](in, "indices_are_sorted"))),
 		im.named("unique_indices", strconv.FormatBool(attrOf[bool](in, "unique_indices"))))
 }
@@ -921,7 +913,7 @@ func (s *importScope) scan(in *instr) value {
 	if v, ok := in.attrByName("is_associative").(bool); ok {
 		attrs = append(attrs, im.named("is_associative", strconv.FormatBool(v)))
 	}
-	return s.make(in, chlo.Scan, s.operands(in), []*ir.Region{s.region(attrOf[*computation](in, "to_apply"), nil)}, attrs...)
+	return s.make(in, chlo.Scan, s.operands(in), []*ir.Region{s.region(attrOf[*computation](in, "to_apply"))}, attrs...)
 }
 
 func (s *importScope) topK(in *instr) value {
@@ -1316,7 +1308,7 @@ func (s *importScope) collective(in *instr) (v value, ok bool) {
 			im.fail(in, format, args...)
 		})))})
 	}
-	reducer := func() []*ir.Region { return []*ir.Region{s.region(attrOf[*computation](in, "to_apply"), nil)} }
+	reducer := func() []*ir.Region { return []*ir.Region{s.region(attrOf[*computation](in, "to_apply"))} }
 	name := in.op.name
 	// A start contains the result of its op, and a done extracts it.
 	switch name {

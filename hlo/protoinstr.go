@@ -580,7 +580,7 @@ func (d *protoModule) attr(c *coder, in *instr, num protowire.Number, a *attr) b
 		a.value = v
 	case kOrigin:
 		v, _ := a.value.(*origin)
-		if !c.msg(num, true, func(c *coder) { v = d.origin(c, v, in.shape) }) {
+		if !c.msg(num, true, func(c *coder) { v = d.origin(c, v) }) {
 			return false
 		}
 		a.value = v
@@ -1035,7 +1035,7 @@ func (d *protoModule) groups(c *coder, g *replicaGroups) *replicaGroups {
 }
 
 // origin codes an OriginalValueProto: the leaves of a tree with their positions.
-func (d *protoModule) origin(c *coder, o *origin, s *shape) *origin {
+func (d *protoModule) origin(c *coder, o *origin) *origin {
 	type leaf struct {
 		index []int64
 		array *originArray

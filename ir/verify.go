@@ -329,7 +329,7 @@ func (v *verifier) region(o *Op, r *Region) {
 		if v.spare == nil || !v.share(b) {
 			v.ops(b.first, nil)
 		}
-		v.terminated(o, b)
+		v.checkTerminator(o, b)
 	}
 }
 
@@ -376,8 +376,8 @@ func (v *verifier) dominance(n *Op) {
 	}
 }
 
-// terminated checks the terminator of b, a block of o.
-func (v *verifier) terminated(o *Op, b *Block) {
+// checkTerminator checks the terminator of b, a block of o.
+func (v *verifier) checkTerminator(o *Op, b *Block) {
 	switch {
 	case o.def.unknown || o.Has(NoTerminator) || b.last != nil && b.last.MightHave(Terminator):
 	case b.last == nil:

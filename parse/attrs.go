@@ -48,18 +48,17 @@ func (p *parser) ParseOptionalAttr(want ir.Type) (ir.Attr, bool) {
 		}
 		return ir.NewString(s), true
 	case tokInteger, tokFloat:
-		return p.numberAttr(want, false, p.Pos()), true
+		return p.numberAttr(want, false), true
 	case tokBang:
 		return ir.NewTypeAttr(p.ParseType()), true
 	case tokPunct:
 		switch p.tok.punct {
 		case '-':
-			pos := p.Pos()
 			p.next()
 			if p.tok.kind != tokInteger && p.tok.kind != tokFloat {
 				p.Errorf("expected constant integer or floating point value")
 			}
-			return p.numberAttr(want, true, pos), true
+			return p.numberAttr(want, true), true
 		case '[':
 			return p.arrayAttr(), true
 		case '{':
@@ -119,7 +118,7 @@ func symbolName(text []byte) string {
 }
 
 // numberAttr reads a number and its type; the sign was read before.
-func (p *parser) numberAttr(want ir.Type, neg bool, pos diag.Pos) ir.Attr {
+func (p *parser) numberAttr(want ir.Type, neg bool) ir.Attr {
 	tok := p.tok
 	text := p.text()
 	p.next()

@@ -192,7 +192,7 @@ func (p *parser) attrElem(f *frame, e *elem) bool {
 	}
 	spec := &f.st.Def.Attrs[e.Index]
 	optional := e.Mult == uint8(ir.Optional)
-	a, ok := p.formAttr(f.st.Def, spec, optional)
+	a, ok := p.formAttr(spec, optional)
 	if ok {
 		p.setInherent(&f.st, spec.Name, a)
 	}
@@ -206,7 +206,7 @@ func (p *parser) setInherent(st *ir.OpState, name string, a ir.Attr) {
 }
 
 // formAttr reads the value of an attribute in the form of its row. ok is false if it is optional and missing.
-func (p *parser) formAttr(def *ir.Def, spec *ir.AttrSpec, optional bool) (a ir.Attr, ok bool) {
+func (p *parser) formAttr(spec *ir.AttrSpec, optional bool) (a ir.Attr, ok bool) {
 	c := &spec.Type
 	if c.Enum != nil {
 		return p.enumCase(c.Enum, optional)

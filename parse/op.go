@@ -48,7 +48,7 @@ type resultName struct {
 }
 
 // operation reads one op and appends it to block.
-func (p *parser) operation(block *ir.Block) *ir.Op {
+func (p *parser) operation(block *ir.Block) {
 	var buf [4]resultName
 	names := buf[:0]
 	var k *opKind
@@ -80,7 +80,6 @@ func (p *parser) operation(block *ir.Block) *ir.Op {
 		p.bindResults(op, names)
 	}
 	block.Append(op)
-	return op
 }
 
 // knownOp reads the token at offset i and describes the op that the token names. It returns nil if the name does not

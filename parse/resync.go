@@ -73,7 +73,7 @@ func (p *parser) operationOrSkip(b *ir.Block) {
 		}
 		p.restore(before)
 		p.report(e.d)
-		p.poison(start)
+		p.bindRefused(start)
 		p.skipOp(start, e.d.Pos.Offset())
 	}()
 	p.operation(b)
@@ -113,8 +113,8 @@ func (p *parser) restore(s state) {
 	}
 }
 
-// poison binds the result names before a refused op to no value.
-func (p *parser) poison(start token) {
+// bindRefused binds the result names before a refused op to no value.
+func (p *parser) bindRefused(start token) {
 	p.tok = start
 	for p.tok.kind == tokPercent {
 		name, pos := p.text()[1:], p.Pos()

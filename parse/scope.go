@@ -141,7 +141,7 @@ func (p *parser) resolveForward(name []byte, b binding) {
 			continue
 		}
 		v := b.value(i)
-		if v.Type() != f.val.Type() && !p.values.guessed[f.val] && !p.adopt(v, f.val.Type()) {
+		if v.Type() != f.val.Type() && !p.values.guessed[f.val] && !p.settleGuess(v, f.val.Type()) {
 			d := diag.Errorf(p.source, f.pos, "definition of SSA value '%%%s#%d' has type '%s'", name, i, v.Type())
 			panic(bailout{d.Note(f.pos, "previously used here with type %s", f.val.Type())})
 		}
@@ -226,7 +226,7 @@ func (p *parser) ResolveOperand(o ir.Operand, t ir.Type) *ir.Value { return p.re
 // resolve returns the value that o names, which must have type t.
 func (p *parser) resolve(o *ir.Operand, t ir.Type) *ir.Value {
 	v, pos, _ := p.value(o, t)
-	if v.Type() != t && !p.adopt(v, t) {
+	if v.Type() != t && !p.settleGuess(v, t) {
 		d := diag.Errorf(p.source, o.Pos, "use of value '%%%s' expects different type than prior uses: '%s' vs '%s'", o.Name, t, v.Type())
 		panic(bailout{d.Note(pos, "prior use here")})
 	}

@@ -80,7 +80,7 @@ func (p *parser) verbatim(def *ir.Def, names []resultName) *ir.Op {
 	guessed := len(st.Types)
 	op := p.finish(f, nil)
 	for i := range guessed {
-		p.guess(op.Result(i))
+		p.markGuessed(op.Result(i))
 	}
 	return op
 }
@@ -253,16 +253,16 @@ func (p *parser) guessTypes(end int) (types []ir.Type) {
 	return types
 }
 
-// guess notes that the type of v is not certain. The first use of v determines it.
-func (p *parser) guess(v *ir.Value) {
+// markGuessed notes that the type of v is not certain. The first use of v determines it.
+func (p *parser) markGuessed(v *ir.Value) {
 	if p.values.guessed == nil {
 		p.values.guessed = map[*ir.Value]bool{}
 	}
 	p.values.guessed[v] = true
 }
 
-// adopt sets the type of v to t if the type of v is not certain, and reports whether it is.
-func (p *parser) adopt(v *ir.Value, t ir.Type) bool {
+// settleGuess sets the type of v to t if the type of v is not certain, and reports whether it is.
+func (p *parser) settleGuess(v *ir.Value, t ir.Type) bool {
 	if !p.values.guessed[v] {
 		return false
 	}
@@ -275,7 +275,7 @@ func (p *parser) adopt(v *ir.Value, t ir.Type) bool {
 func (p *parser) untyped(o *ir.Operand) *ir.Value {
 	v, _, first := p.value(o, p.ctx.None())
 	if first {
-		p.guess(v)
+		p.markGuessed(v)
 	}
 	return v
 }

@@ -256,9 +256,9 @@ func attrKind(x ir.Attr) string {
 // largeTuple is the number of elements above which a tuple type gets an alias.
 const largeTuple = 16
 
-// noticeAttr and noticeType are the alias functions of a first attempt without aliases. They only record whether any
-// alias is needed.
-func (p *printer) noticeAttr(x ir.Attr) string {
+// detectAttrAlias and detectTypeAlias are the alias functions of a first attempt without aliases. They only record
+// whether any alias is needed.
+func (p *printer) detectAttrAlias(x ir.Attr) string {
 	switch x.(type) {
 	case *ir.LocAttr:
 		p.retry = true
@@ -270,7 +270,7 @@ func (p *printer) noticeAttr(x ir.Attr) string {
 	return ""
 }
 
-func (p *printer) noticeType(t ir.Type) string {
+func (p *printer) detectTypeAlias(t ir.Type) string {
 	if tuple, ok := t.(*ir.TupleType); ok && len(tuple.Elems()) > largeTuple {
 		p.retry = true
 	}

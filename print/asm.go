@@ -268,7 +268,7 @@ func (p *printer) trailingLoc(l *ir.Loc, pos diag.Pos, alias bool) {
 	switch {
 	case alias && p.aliases != nil:
 		p.buf = p.aliases.appendPlace(p.buf, l, pos)
-	case l == nil && p.placed(pos):
+	case l == nil && p.hasPosition(pos):
 		p.place(pos)
 	default:
 		p.buf = p.text.AppendLocDef(p.buf, l)
@@ -276,8 +276,8 @@ func (p *printer) trailingLoc(l *ir.Loc, pos diag.Pos, alias bool) {
 	p.buf = append(p.buf, ')')
 }
 
-// placed reports whether pos is in the source.
-func (p *printer) placed(pos diag.Pos) bool { return p.m.Source() != nil && pos.IsValid() }
+// hasPosition reports whether pos is in the source.
+func (p *printer) hasPosition(pos diag.Pos) bool { return p.m.Source() != nil && pos.IsValid() }
 
 // place writes "file":line:column.
 func (p *printer) place(pos diag.Pos) {

@@ -89,9 +89,9 @@ func (p *printer) element(f *formatOp, e *elem) {
 		p.operandRun(op, 0, op.NumOperands())
 	case assembly.Attr:
 		if a := op.Attr(e.Text); a != nil {
-			p.formAttr(f.def, &f.def.Attrs[e.Index], a)
+			p.formAttr(&f.def.Attrs[e.Index], a)
 		} else if d := f.def.Attrs[e.Index].Default; d != nil {
-			p.formAttr(f.def, &f.def.Attrs[e.Index], d)
+			p.formAttr(&f.def.Attrs[e.Index], d)
 		}
 	case assembly.Region:
 		if e.Mult == uint8(ir.Variadic) {
@@ -167,7 +167,7 @@ func (p *printer) formatDict(f *formatOp, open string) {
 }
 
 // formAttr writes an attribute in the form that its AttrSpec selects.
-func (p *printer) formAttr(def *ir.Def, spec *ir.AttrSpec, a ir.Attr) {
+func (p *printer) formAttr(spec *ir.AttrSpec, a ir.Attr) {
 	if p.collect {
 		p.PrintAttr(a)
 		return
@@ -236,7 +236,7 @@ func (p *printer) hasAnchor(f *formatOp, e *elem) bool {
 		return len(op.Successors()) > 0
 	case assembly.Custom:
 		for i := range e.Args {
-			if p.argThere(f, &e.Args[i]) {
+			if p.argPresent(f, &e.Args[i]) {
 				return true
 			}
 		}
@@ -244,7 +244,7 @@ func (p *printer) hasAnchor(f *formatOp, e *elem) bool {
 	return false
 }
 
-func (p *printer) argThere(f *formatOp, a *ir.DirectiveArg) bool {
+func (p *printer) argPresent(f *formatOp, a *ir.DirectiveArg) bool {
 	e := elem{Text: a.Name, Index: a.Index, Mult: uint8(a.Mult)}
 	switch a.Kind {
 	case ir.OperandArg, ir.OperandTypeArg:

@@ -72,7 +72,7 @@ func (t *locAliases) appendName(b []byte, i int32) []byte {
 
 // of returns the entry of l or, if l is nil, of pos.
 func (t *locAliases) of(l *ir.Loc, pos diag.Pos) int32 {
-	if l != nil || !t.p.placed(pos) {
+	if l != nil || !t.p.hasPosition(pos) {
 		return t.canonical(l)
 	}
 	return t.place(pos)

@@ -157,7 +157,7 @@ func (p *printer) top(op *ir.Op, metadata bool) []byte {
 		} else {
 			p.aliases = newAliases(p)
 			p.tentative = true
-			p.text.AttrAlias, p.text.TypeAlias = p.noticeAttr, p.noticeType
+			p.text.AttrAlias, p.text.TypeAlias = p.detectAttrAlias, p.detectTypeAlias
 		}
 	}
 	p.buf = p.buf[:start]

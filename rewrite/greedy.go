@@ -109,10 +109,10 @@ type work struct {
 func (g *greedy) populate() int {
 	n := 0
 	var list []*ir.Op
-	visit := func(op *ir.Op) bool {
+	visit := func(op *ir.Op) {
 		n++
 		if g.constants != nil && op.Has(ir.ConstantLike) && !g.constants.Adopt(op) {
-			return true
+			return
 		}
 		if g.tries(op) {
 			list = append(list, op)
@@ -122,9 +122,13 @@ func (g *greedy) populate() int {
 				g.blocks++
 			}
 		}
-		return true
 	}
-	g.scope.Walk(func(op *ir.Op) bool { return op == g.scope || visit(op) })
+	g.scope.Walk(func(op *ir.Op) bool {
+		if op != g.scope {
+			visit(op)
+		}
+		return true
+	})
 	g.list = append(list, g.list...) // last the users of constants that were adopted
 	return n
 }

@@ -530,7 +530,7 @@ func (r *denseReader) readHex(total int64) (*Tensor, bool, *LiteralError) {
 		return nil, false, nil
 	}
 	if packed {
-		return r.unpack(body, total)
+		return r.unpack(body)
 	}
 	shape := r.shape
 	splat := n == int64(size)
@@ -611,7 +611,7 @@ func HexText(text []byte, d DType, shape Shape, hexLarger int) (out []byte, ok b
 }
 
 // unpack reads booleans packed eight to a byte, starting with the lowest bit.
-func (r *denseReader) unpack(body []byte, total int64) (*Tensor, bool, *LiteralError) {
+func (r *denseReader) unpack(body []byte) (*Tensor, bool, *LiteralError) {
 	packed := make([]byte, len(body)/2)
 	if _, err := hex.Decode(packed, body); err != nil {
 		return nil, false, r.fail(0, "expected string containing hex digits starting with `0x`")

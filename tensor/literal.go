@@ -22,7 +22,7 @@ func AppendFloat(b []byte, d DType, bits uint64) []byte {
 	}
 	if !math.IsNaN(v) && !math.IsInf(v, 0) {
 		start := len(b)
-		if short, ok := appendSixDigits(b, d, v, bits); ok {
+		if short, ok := appendSixDigits(b, d, v); ok {
 			return short
 		}
 		b = b[:start]
@@ -46,8 +46,8 @@ func appendUpperHex(b []byte, v uint64) []byte {
 	return b
 }
 
-// appendSixDigits appends d.dddddde+XX with six significant digits and reports whether it reads back as bits.
-func appendSixDigits(b []byte, d DType, v float64, bits uint64) ([]byte, bool) {
+// appendSixDigits appends d.dddddde+XX with six significant digits and reports whether it reads back as v.
+func appendSixDigits(b []byte, d DType, v float64) ([]byte, bool) {
 	if v < 0 || v == 0 && math.Signbit(v) {
 		b = append(b, '-')
 		v = -v
@@ -59,7 +59,7 @@ func appendSixDigits(b []byte, d DType, v float64, bits uint64) ([]byte, bool) {
 	digits, exp := decimal(buf[:0], v, 6)
 	start := len(b)
 	b = appendPadded(b, digits, exp)
-	return b, readsBack(b[start:], d, v, bits)
+	return b, readsBack(b[start:], d, v)
 }
 
 // appendPadded appends digits in scientific form, filled up to six after the point. exp belongs to the first digit.
@@ -112,8 +112,8 @@ func decimalBig(n *big.Int, exp2, prec int) (digits []byte, exp int) {
 	return roundDigits(digits, len(digits), prec, exp+len(digits)-1)
 }
 
-// readsBack reports whether the text of a positive number reads as v, whose bits are those in bits, without the sign.
-func readsBack(text []byte, d DType, v float64, bits uint64) bool {
+// readsBack reports whether the text of a positive number reads as v.
+func readsBack(text []byte, d DType, v float64) bool {
 	w, err := strconv.ParseFloat(unsafeString(text), 64)
 	switch d {
 	case F64:

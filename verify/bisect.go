@@ -64,7 +64,7 @@ func Bisect(ctx context.Context, a, b *Source, args []*tensor.Tensor, tol Tolera
 			break
 		}
 		best = found
-		next, ok := inside([2]*ir.Module{found.ModuleA, found.ModuleB}, [2]*ir.Op{found.A, found.B}, at)
+		next, ok := inside([2]*ir.Op{found.A, found.B}, at)
 		if !ok || depth > 1000 {
 			break
 		}
@@ -120,7 +120,7 @@ func (s scope) blocks(m *ir.Module) ([]*ir.Block, error) {
 }
 
 // inside returns the scopes that two ops execute, their regions or callees. ok is false if no op there can be observed.
-func inside(m [2]*ir.Module, op [2]*ir.Op, at [2]scope) (next [2]scope, ok bool) {
+func inside(op [2]*ir.Op, at [2]scope) (next [2]scope, ok bool) {
 	for i, op := range op {
 		switch {
 		case op.Is(fn.Call):

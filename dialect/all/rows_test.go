@@ -135,7 +135,7 @@ func TestSamples(t *testing.T) {
 			}
 		}
 	}
-	if n := len(mhlo.Ops()); n < 138 {
+	if n := len(mhlo.Dialect().Ops); n < 138 {
 		t.Errorf("%d rows of mhlo, want at least 138", n)
 	}
 }

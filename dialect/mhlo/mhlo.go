@@ -219,9 +219,6 @@ var ops = func() []*ir.Def {
 	return append(out, own...)
 }()
 
-// Ops returns the rows of all operations of the dialect. The caller must not change the list.
-func Ops() []*ir.Def { return ops }
-
 // Row returns the row that mirrors a row of StableHLO, or nil if MHLO lacks the operation.
 func Row(d *ir.Def) *ir.Def { return rows[d] }
 

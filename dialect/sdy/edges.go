@@ -103,17 +103,16 @@ func (v *ValueRef) text(t *view.Text) {
 // check checks that the values exist, and that the axes are in the mesh of their shardings.
 func (e *PropagationEdges) check(op *ir.Op, r *ir.Reporter) {
 	var shardings []*Sharding
-	flows := func(each func(f AxisFlow, v ValueRef) bool) bool {
+	flows := func(each func(f AxisFlow, v ValueRef) bool) {
 		for _, s := range e.Steps {
 			for _, f := range s.Axes {
 				for _, v := range append([]ValueRef{f.Source}, f.To...) {
 					if !each(f, v) {
-						return false
+						return
 					}
 				}
 			}
 		}
-		return true
 	}
 	value := func(v ValueRef) *ir.Value {
 		switch {

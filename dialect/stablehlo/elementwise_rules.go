@@ -10,13 +10,13 @@ import (
 func inferAbs(s *subject) ([]ir.Type, error) {
 	t := s.tensor(0)
 	if c, ok := t.Elem().(*ir.ComplexType); ok {
-		return s.elemOf(0, c.Elem()), nil
+		return s.elemOf(c.Elem()), nil
 	}
 	return s.single(t), nil
 }
 
 // inferPred: booleans in the shape of the operand (is_finite C1).
-func inferPred(s *subject) ([]ir.Type, error) { return s.elemOf(0, i1), nil }
+func inferPred(s *subject) ([]ir.Type, error) { return s.elemOf(i1), nil }
 
 // inferUI32: a scalar ui32.
 func inferUI32(s *subject) ([]ir.Type, error) {
@@ -87,7 +87,7 @@ func inferSelect(s *subject) ([]ir.Type, error) {
 
 // inferDequantize: the expressed type in the operand's shape (uniform_dequantize C1, C2).
 func inferDequantize(s *subject) ([]ir.Type, error) {
-	return s.elemOf(0, expressed(s.tensor(0).Elem())), nil
+	return s.elemOf(expressed(s.tensor(0).Elem())), nil
 }
 
 // uniformQuantizeRule: the expressed type of the result is the operand's (uniform_quantize C2).

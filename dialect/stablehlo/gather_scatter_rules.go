@@ -297,7 +297,7 @@ func inferSelectAndScatter(s *subject) ([]ir.Type, error) {
 	if err != nil || len(ret) != 1 {
 		return []ir.Type{s.typ(0)}, nil
 	}
-	return s.elemOf(0, asTensor(s.ctx, ret[0]).Elem()), nil
+	return s.elemOf(asTensor(s.ctx, ret[0]).Elem()), nil
 }
 
 func selectAndScatterRule(s *subject) error {

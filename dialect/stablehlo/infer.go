@@ -369,9 +369,9 @@ func allEqual(types []ir.Type) bool {
 	return true
 }
 
-// elemOf is withElem for an operand.
-func (s *subject) elemOf(i int, elem ir.Type) []ir.Type {
-	return s.single(s.shaped(s.tensor(i), elem))
+// elemOf is withElem for the first operand.
+func (s *subject) elemOf(elem ir.Type) []ir.Type {
+	return s.single(s.shaped(s.tensor(0), elem))
 }
 
 // product returns the number of elements of a static shape. ok is false for any other shape.

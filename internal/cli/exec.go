@@ -148,10 +148,7 @@ func (a *app) replayStep(ctx context.Context, step string, args []string, cfg *i
 		flags.arguments.sets = []string{base + interpose.DumpedArgs}
 	}
 	flags.bind.on, flags.bind.events = cfg.On, cfg.Events
-	w, err := a.resultWriter("", &flags)
-	if err != nil {
-		return err
-	}
+	w := a.resultWriter("", &flags)
 	flags.result = w.write
 	if err := a.runModule(ctx, base+interpose.DumpedBefore, &flags); err != nil {
 		if missing != nil && errors.As(err, new(*command.UsageError)) {

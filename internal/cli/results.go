@@ -30,15 +30,15 @@ type resultWriter struct {
 
 // resultWriter returns the writer for the value of --results: a directory, a .npz file, any other file for JSON, - for
 // JSON on standard output, or nothing. Results that are not written to standard output are printed there.
-func (a *app) resultWriter(path string, f *runFlags) (*resultWriter, error) {
+func (a *app) resultWriter(path string, f *runFlags) *resultWriter {
 	printed := &resultWriter{a.printResult, func() error { return nil }}
 	info, err := os.Stat(path)
 	directory := path != "" && (os.IsPathSeparator(path[len(path)-1]) || err == nil && info.IsDir())
 	switch {
 	case path == "":
-		return printed, nil
+		return printed
 	case path == "-":
-		return jsonResults(a.stdout), nil
+		return jsonResults(a.stdout)
 	case directory:
 		f.steps.dir = path
 		var w values.Writer
@@ -49,16 +49,16 @@ func (a *app) resultWriter(path string, f *runFlags) (*resultWriter, error) {
 				}
 			}
 			return w.Write(r.file(), r.Tensor)
-		}, func() error { return nil }}), nil
+		}, func() error { return nil }})
 	}
 	file := f.bind.outputs.Add(path, true, false)
 	if !strings.HasSuffix(path, ".npz") {
-		return writeBoth(printed, closing(jsonResults(file), file)), nil
+		return writeBoth(printed, withFile(jsonResults(file), file))
 	}
 	w := values.NewArchive(file)
-	return writeBoth(printed, closing(&resultWriter{func(r result) error {
+	return writeBoth(printed, withFile(&resultWriter{func(r result) error {
 		return w.Write(r.file(), r.Tensor)
-	}, w.Close}, file)), nil
+	}, w.Close}, file))
 }
 
 // file is the name of a result in files: its jax.result_info, otherwise its number.
@@ -78,8 +78,8 @@ func writeBoth(a, b *resultWriter) *resultWriter {
 	}, func() error { return errors.Join(b.close(), a.close()) }}
 }
 
-// closing also closes the file.
-func closing(w *resultWriter, file *command.Output) *resultWriter {
+// withFile also closes the file.
+func withFile(w *resultWriter, file *command.Output) *resultWriter {
 	return &resultWriter{w.write, func() error {
 		if err := w.close(); err != nil {
 			return err

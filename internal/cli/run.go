@@ -113,10 +113,7 @@ IN is a file, or - for standard input. Observers: print, record, npz, stats, fin
 			return nil
 		},
 		RunE: command.Body(func(cmd *cobra.Command, args []string) error {
-			w, err := a.resultWriter(results, &flags)
-			if err != nil {
-				return err
-			}
+			w := a.resultWriter(results, &flags)
 			flags.result = w.write
 			if err := flags.checkCombination(cmd); err != nil {
 				return err

@@ -66,7 +66,7 @@ var deprecatedRules = []rule{
 		if a := op.Attr(stablehlo.AttrReplicaGroups); a != nil {
 			st.SetAttr(stablehlo.AttrReplicaGroups, a)
 		}
-		return e.adding(st).ResultList()
+		return e.insertSum(st).ResultList()
 	}},
 }
 

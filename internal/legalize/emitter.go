@@ -232,11 +232,11 @@ func (e *emitter) total(x *ir.Value, over ...int64) *ir.Value {
 	zero := e.constant(0, e.ctx.Tensor(nil, elemOf(x), nil))
 	st := &ir.OpState{Def: stablehlo.Reduce, Operands: []*ir.Value{x, zero}, Types: []ir.Type{e.ctx.Tensor(shape, elemOf(x), nil)}, Regions: 1}
 	st.SetAttr(stablehlo.AttrDimensions, ir.NewDenseArray(ir.Int(64), over))
-	return e.adding(st).Result(0)
+	return e.insertSum(st).Result(0)
 }
 
-// adding inserts an op whose region adds two scalars.
-func (e *emitter) adding(st *ir.OpState) *ir.Op {
+// insertSum inserts an op whose region adds two scalars.
+func (e *emitter) insertSum(st *ir.OpState) *ir.Op {
 	op := e.Insert(st)
 	scalar := e.ctx.Tensor(nil, st.Types[0].(*ir.TensorType).Elem(), nil)
 	b := op.Region(0).AddBlock()

@@ -24,18 +24,18 @@ func (s Source) Prove(m *ir.Module) error {
 	for i, op := range p.Hooks {
 		ops[p.ids[i]] = op
 	}
-	if e, ok := missing(s.edges, got); ok {
+	if e, ok := firstMissing(s.edges, got); ok {
 		return m.Errorf(ops[e.To], "the source orders hook %s after hook %s, the result does not", e.To, e.From)
 	}
-	if e, ok := missing(got, s.edges); ok {
+	if e, ok := firstMissing(got, s.edges); ok {
 		return m.Errorf(ops[e.To], "the result orders hook %s after hook %s, the source does not", e.To, e.From)
 	}
 	return nil
 }
 
-// missing returns an edge of a whose ends b does not order, directly or through other hooks. A hook that fires on only
-// one device is skipped on the other devices, so the chain bypasses it there.
-func missing(a, b []hook.Edge) (hook.Edge, bool) {
+// firstMissing returns an edge of a whose ends b does not order, directly or through other hooks. A hook that fires on
+// only one device is skipped on the other devices, so the chain bypasses it there.
+func firstMissing(a, b []hook.Edge) (hook.Edge, bool) {
 	has := make(map[hook.Edge]bool, len(b))
 	for _, e := range b {
 		has[e] = true

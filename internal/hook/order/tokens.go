@@ -178,7 +178,7 @@ func (c *converter) signature(f fn.FuncOp) (bool, error) {
 	}
 	for i := range args {
 		if n, ok := irutil.IntAttr(f.ArgAttrs(i).Get(fn.AttrAliasingOutput)); ok {
-			f.EditArg(i, func(l ir.AttrList) ir.AttrList { return renumberAlias(c.m.Context(), l, n, dropped) })
+			f.EditArg(i, func(l ir.AttrList) ir.AttrList { return renumberAlias(l, n, dropped) })
 		}
 	}
 	return true, nil
@@ -200,7 +200,7 @@ func (c *converter) dropArg(f fn.FuncOp, i int) {
 
 // renumberAlias returns the attributes of an argument that donates its memory to result old, with old renumbered after
 // the dropped results are gone.
-func renumberAlias(ctx *ir.Context, list ir.AttrList, old int64, dropped []int) ir.AttrList {
+func renumberAlias(list ir.AttrList, old int64, dropped []int) ir.AttrList {
 	n := old
 	for _, d := range dropped {
 		if int64(d) == old {
