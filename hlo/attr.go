@@ -515,22 +515,28 @@ func (l *lexer) window() window {
 	if pad != nil && len(pad) != len(size) {
 		l.fail(at, "the parts of a window have different numbers of dimensions")
 	}
+	w := newWindow(size, stride, lhs, rhs, pad)
+	for i, n := range reversal {
+		w[i].reversal = n == 1
+	}
+	return w
+}
+
+// newWindow makes a window. Lists other than size may be empty.
+func newWindow(size, stride, base, win []int64, pad [][]int64) window {
 	w := make(window, len(size))
 	for i := range w {
 		w[i] = windowDim{size: size[i], stride: 1, baseDilation: 1, windowDilation: 1}
-		if stride != nil {
+		if i < len(stride) {
 			w[i].stride = stride[i]
 		}
-		if lhs != nil {
-			w[i].baseDilation = lhs[i]
+		if i < len(base) {
+			w[i].baseDilation = base[i]
 		}
-		if rhs != nil {
-			w[i].windowDilation = rhs[i]
+		if i < len(win) {
+			w[i].windowDilation = win[i]
 		}
-		if reversal != nil {
-			w[i].reversal = reversal[i] == 1
-		}
-		if pad != nil {
+		if i < len(pad) {
 			w[i].padLow, w[i].padHigh = pad[i][0], pad[i][1]
 		}
 	}

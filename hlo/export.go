@@ -949,26 +949,7 @@ func (s *exportScope) dot(op *ir.Op, d stablehlo.DotDims) {
 
 // window makes a window from the attributes with the given names.
 func (s *exportScope) window(sizeName, baseName, winName string) window {
-	size, stride := s.ints(sizeName), s.ints("window_strides")
-	base, win := s.ints(baseName), s.ints(winName)
-	pad := s.rows("padding")
-	w := make(window, len(size))
-	for i := range w {
-		w[i] = windowDim{size: size[i], stride: 1, baseDilation: 1, windowDilation: 1}
-		if i < len(stride) {
-			w[i].stride = stride[i]
-		}
-		if i < len(base) {
-			w[i].baseDilation = base[i]
-		}
-		if i < len(win) {
-			w[i].windowDilation = win[i]
-		}
-		if i < len(pad) {
-			w[i].padLow, w[i].padHigh = pad[i][0], pad[i][1]
-		}
-	}
-	return w
+	return newWindow(s.ints(sizeName), s.ints("window_strides"), s.ints(baseName), s.ints(winName), s.rows("padding"))
 }
 
 // rows returns the rows of the matrix of integers called name.
@@ -1021,23 +1002,13 @@ func (s *exportScope) convolution(op *ir.Op) {
 		side(len(operands[1].shape.dims), d.KernelInputFeature, 'i', d.KernelOutput, 'o', d.KernelSpatial),
 		side(len(sh.dims), d.OutputBatch, 'b', d.OutputFeature, 'f', d.OutputSpatial),
 	}
-	stride, base, win, reversal, pad := s.ints("window_strides"), s.ints("lhs_dilation"), s.ints("rhs_dilation"), s.ints("window_reversal"), s.rows("padding")
-	w := make(window, len(d.KernelSpatial))
+	size := make([]int64, len(d.KernelSpatial))
 	for i, k := range d.KernelSpatial {
-		w[i] = windowDim{size: operands[1].shape.dims[k], stride: 1, baseDilation: 1, windowDilation: 1}
-		if i < len(stride) {
-			w[i].stride = stride[i]
-		}
-		if i < len(base) {
-			w[i].baseDilation = base[i]
-		}
-		if i < len(win) {
-			w[i].windowDilation = win[i]
-		}
-		if i < len(pad) {
-			w[i].padLow, w[i].padHigh = pad[i][0], pad[i][1]
-		}
-		w[i].reversal = i < len(reversal) && reversal[i] != 0
+		size[i] = operands[1].shape.dims[k]
+	}
+	w := newWindow(size, s.ints("window_strides"), s.ints("lhs_dilation"), s.ints("rhs_dilation"), s.rows("padding"))
+	for i, n := range s.ints("window_reversal") {
+		w[i].reversal = n != 0
 	}
 	s.make(op, "convolution", "window", w, "dim_labels", labels, "feature_group_count", s.int("feature_group_count", 1), "batch_group_count", s.int("batch_group_count", 1),
 		"operand_precision", s.precision())

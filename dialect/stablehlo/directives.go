@@ -37,15 +37,8 @@ func constraint(st *ir.OpState, arg ir.DirectiveArg) *ir.AttrConstraint {
 
 func parseSameType(p ir.AsmParser, st *ir.OpState, args []ir.DirectiveArg) {
 	n := len(args) - 1
-	pos := p.Pos()
-	t := parseTypeOrFunction(p)
-	if f, ok := t.(*ir.FunctionType); ok {
-		if len(f.Inputs()) != n {
-			p.ErrorfAt(pos, "%d operands present, but expected %d", n, len(f.Inputs()))
-		}
-		if len(f.Results()) != 1 {
-			p.ErrorfAt(pos, "expected single output")
-		}
+	t, f := parseTypeOrFunctionOf(p, n)
+	if f != nil {
 		for i, in := range f.Inputs() {
 			args[i].Types = append(args[i].Types, in)
 		}
@@ -62,6 +55,20 @@ func parseTypeOrFunction(p ir.AsmParser) ir.Type {
 		return p.ParseFunctionType()
 	}
 	return p.ParseType()
+}
+
+// parseTypeOrFunctionOf reads a type, or the function type f of n operands and one result.
+func parseTypeOrFunctionOf(p ir.AsmParser, n int) (t ir.Type, f *ir.FunctionType) {
+	pos := p.Pos()
+	t = parseTypeOrFunction(p)
+	f, ok := t.(*ir.FunctionType)
+	if ok && len(f.Inputs()) != n {
+		p.ErrorfAt(pos, "%d operands present, but expected %d", n, len(f.Inputs()))
+	}
+	if ok && len(f.Results()) != 1 {
+		p.ErrorfAt(pos, "expected single output")
+	}
+	return t, f
 }
 
 func printSameType(p ir.AsmPrinter, op *ir.Op, args []ir.DirectiveArg) {
@@ -85,15 +92,8 @@ func printSameType(p ir.AsmPrinter, op *ir.Op, args []ir.DirectiveArg) {
 // parseVariadicSameType: args are ref($operands), type($operands), type($result).
 func parseVariadicSameType(p ir.AsmParser, st *ir.OpState, args []ir.DirectiveArg) {
 	n := len(args[0].Operands)
-	pos := p.Pos()
-	t := parseTypeOrFunction(p)
-	if f, ok := t.(*ir.FunctionType); ok {
-		if len(f.Inputs()) != n {
-			p.ErrorfAt(pos, "%d operands present, but expected %d", n, len(f.Inputs()))
-		}
-		if len(f.Results()) != 1 {
-			p.ErrorfAt(pos, "expected single output")
-		}
+	t, f := parseTypeOrFunctionOf(p, n)
+	if f != nil {
 		args[1].Types, args[2].Types = f.Inputs(), f.Results()
 		return
 	}

@@ -193,6 +193,20 @@ func TestOutputs(t *testing.T) {
 	if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 {
 		t.Error("the link was replaced")
 	}
+	if err := os.Chmod(old, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	console := NewConsole(nil, io.Discard, io.Discard, func(string) string { return "" })
+	if err := console.WriteFile(link, func(w io.Writer) error { _, err := io.WriteString(w, "kept, and more"); return err }); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(old); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("after the file was written again, it has the permissions %v (%v)", info.Mode(), err)
+	}
+	absent := filepath.Join(dir, "absent", "out")
+	if err := console.WriteFile(absent, func(io.Writer) error { return nil }); err == nil || !strings.Contains(err.Error(), absent+":") {
+		t.Errorf("the error of %s is %v", absent, err)
+	}
 	empty := s.Add(filepath.Join(dir, "empty"), true, true)
 	if err := empty.open(); err != nil {
 		t.Fatal(err)

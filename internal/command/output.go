@@ -88,22 +88,32 @@ func (o *Output) Close() error {
 	return err
 }
 
-// open opens the file and writes the buffered data.
-func (o *Output) open() (err error) {
-	path := o.path
-	if target, err := filepath.EvalSymlinks(path); err == nil {
-		o.path, path = target, target
+// open opens the file and writes the buffered data. A file that exists keeps its permissions.
+func (o *Output) open() error {
+	if target, err := filepath.EvalSymlinks(o.path); err == nil {
+		o.path = target
 	}
-	if info, err := os.Stat(path); o.atomic && (errors.Is(err, os.ErrNotExist) || err == nil && info.Mode().IsRegular()) {
+	path, mode := o.path, os.FileMode(0o666)
+	info, err := os.Stat(path)
+	if exists := err == nil && info.Mode().IsRegular(); o.atomic && (exists || errors.Is(err, os.ErrNotExist)) {
 		o.temp = path + ".partial"
 		path = o.temp
+		if exists {
+			mode = info.Mode().Perm()
+		}
 	}
 	// os.Create also opens for reading: a pipe would then have a reader that never reads.
-	if o.file, err = os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666); err != nil {
+	if o.file, err = os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, mode); err != nil {
+		if failed := (*os.PathError)(nil); errors.As(err, &failed) {
+			failed.Path = o.path // the name that the user gave
+		}
 		return err
 	}
-	_, err = o.kept.WriteTo(o.file)
-	return err
+	if o.temp != "" && info != nil {
+		err = o.file.Chmod(mode) // without the process's mask
+	}
+	_, kept := o.kept.WriteTo(o.file)
+	return errors.Join(err, kept)
 }
 
 // Add returns a new output. - is standard output.
