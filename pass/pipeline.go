@@ -3,6 +3,7 @@ package pass
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/hlocb/hlocb/ir"
@@ -49,15 +50,23 @@ type nest struct {
 
 func (n *nest) Info() *Info { return n.info }
 
+// needsModule reports whether p, or a pass of the group p, runs on a module.
+func needsModule(p Pass) bool {
+	if g, ok := p.(Group); ok {
+		members, err := g.Expand() // Run reports the error
+		return err == nil && slices.ContainsFunc(members, needsModule)
+	}
+	_, ok := p.(ModulePass)
+	return ok
+}
+
 // check returns an error if a pass cannot run on ops named anchor.
 func check(p Pass, anchor string) error {
+	if anchor != moduleAnchor && needsModule(p) {
+		return fmt.Errorf("pass %q runs on %s and cannot be nested in %s", p.Info().Name, moduleAnchor, anchor)
+	}
 	switch p := p.(type) {
-	case *nest, Group:
-		return nil
-	case ModulePass:
-		if anchor != moduleAnchor {
-			return fmt.Errorf("pass %q runs on %s and cannot be nested in %s", p.Info().Name, moduleAnchor, anchor)
-		}
+	case *nest, Group, ModulePass:
 	case OpPass:
 		if want := p.Info().Anchor; want != "" && want != anchor {
 			return fmt.Errorf("pass %q runs on %s, not on %s; write %s(%s)", p.Info().Name, want, anchor, want, p.Info().Name)
