@@ -386,12 +386,11 @@ func (p *parser) denseEnd(i int) int {
 	}
 	for {
 		n := bytes.IndexByte(src[i:], '>')
-		q := -1
+		text := src[i:]
 		if n >= 0 {
-			q = bytes.IndexByte(src[i:i+n], '"')
-		} else {
-			q = bytes.IndexByte(src[i:], '"')
+			text = text[:n]
 		}
+		q := bytes.IndexByte(text, '"')
 		if q >= 0 {
 			l := lexer{src: src}
 			end := l.stringEnd(i + q)

@@ -210,6 +210,24 @@ func isHandler(word string) bool {
 		slices.ContainsFunc(handlers.Table(), func(info handlers.Info) bool { return info.Name == word })
 }
 
+// warnTaps warns of handlers that only supply results and are bound to a tap, whose results are the program's own
+// values. Globs usually select taps and other hooks.
+func (f *bindFlags) warnTaps(a *app, m *hook.Manifest) {
+	for _, spec := range f.on {
+		name, handler, _ := cutBinding(spec)
+		kind, _, _ := strings.Cut(handler, ":")
+		if kind != "const" && kind != "echo" {
+			continue
+		}
+		for i := range m.Sites {
+			if m.Sites[i].Name == name && m.Sites[i].Kind == hook.Tap {
+				a.note("warning: --on %s has no effect: the hook is a tap, whose results are the program's own values", spec)
+				break
+			}
+		}
+	}
+}
+
 // check reports names that select no hook of the module. A glob may select none.
 func (f *bindFlags) check(p *hlocb.Program) error {
 	m := p.Manifest()

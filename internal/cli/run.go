@@ -269,6 +269,7 @@ func (a *app) runModule(ctx context.Context, path string, f *runFlags) (err erro
 	if err := f.bind.check(program); err != nil {
 		return err
 	}
+	f.bind.warnTaps(a, program.Manifest())
 	if _, err := f.bind.bindings.Bind(program.Manifest()); err != nil {
 		return err
 	}

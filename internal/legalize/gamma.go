@@ -103,14 +103,12 @@ func zeta(e *emitter, x, q *ir.Value) *ir.Value {
 	zero, one := e.num(0, q), e.num(1, q)
 	a, negX := q, e.neg(x)
 	sum := e.pow(q, negX)
-	power := zero
 	for range 9 {
 		a = e.add(a, one)
-		power = e.pow(a, negX)
-		sum = e.add(sum, power)
+		sum = e.add(sum, e.pow(a, negX))
 	}
 	a = e.add(a, one)
-	power = e.pow(a, negX)
+	power := e.pow(a, negX)
 	oneX := e.num(1, x)
 	correction := e.div(e.mul(power, a), e.sub(x, oneX))
 	inverse := e.div(one, e.mul(a, a))
