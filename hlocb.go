@@ -178,7 +178,7 @@ func Decode(name string, data []byte) (*Program, error) {
 	return &Program{module: saved.Module, manifest: saved.Manifest, saved: saved}, nil
 }
 
-// Module returns the converted module.
+// Module returns the converted module. Do not change it: Edit does, and lists the hooks again.
 func (p *Program) Module() *ir.Module { return p.module }
 
 // Text returns the converted module as text.

@@ -21,10 +21,10 @@ var acme = &format.Format{
 	Reader: &format.Reader{
 		Starts: []*ir.Def{stablehlo.CustomCall},
 		Read: func(r *format.Raiser, op *ir.Op) (bool, error) {
-			if target, _ := op.Attr("call_target_name").(*ir.StringAttr); target == nil || target.Value() != "acme_log" {
+			if call, ok := stablehlo.AsCustomCall(op); !ok || call.CallTargetName() != "acme_log" {
 				return false, nil
 			}
-			label, ok := op.Attr("backend_config").(*ir.StringAttr)
+			label, ok := op.Attr(stablehlo.AttrBackendConfig).(*ir.StringAttr)
 			if !ok || op.NumOperands() != 2 || op.NumResults() != 1 {
 				return false, r.Module.Errorf(op, "@acme_log has a label, a token and a value, and returns a token")
 			}
@@ -48,9 +48,9 @@ var acme = &format.Format{
 			}
 			m := w.Module
 			op := m.Before(h.Op).Create(stablehlo.CustomCall, []*ir.Value{w.Token(h), h.Data(0)}, []ir.Type{stablehlo.TokenType(m.Context())},
-				ir.NamedAttr{Name: "backend_config", Attr: ir.NewString(h.HookName())},
-				ir.NamedAttr{Name: "call_target_name", Attr: ir.NewString("acme_log")},
-				ir.NamedAttr{Name: "has_side_effect", Attr: m.Context().Bool(true)})
+				ir.NamedAttr{Name: stablehlo.AttrBackendConfig, Attr: ir.NewString(h.HookName())},
+				ir.NamedAttr{Name: stablehlo.AttrCallTargetName, Attr: ir.NewString("acme_log")},
+				ir.NamedAttr{Name: stablehlo.AttrHasSideEffect, Attr: m.Context().Bool(true)})
 			var results []*ir.Value // of a tap that forwards its operand
 			for range h.NumResultData() {
 				results = append(results, h.Data(0))
