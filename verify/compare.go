@@ -36,7 +36,7 @@ type Element struct {
 	Index []int64 `json:"index"`
 	A     string  `json:"a"`
 	B     string  `json:"b"`
-	ULP   uint64  `json:"ulp"` // NoDistance is written as 18446744073709551615
+	ULP   uint64  `json:"ulp"` // tensor.NoDistance is written as 18446744073709551615
 }
 
 // Equal reports whether the tolerance accepts all elements.
@@ -55,8 +55,8 @@ func Compare(a, b *tensor.Tensor, tol Tolerance) *Comparison {
 	}
 	var counts [65]int
 	for i := range a.NumElements() {
-		distance := Distance(a, b, i)
-		if distance == NoDistance {
+		distance := tensor.Distance(a, b, i)
+		if distance == tensor.NoDistance {
 			c.NaN++
 		} else {
 			counts[bits.Len64(distance)]++
@@ -154,7 +154,7 @@ func (c *Comparison) Summary() string {
 			s += fmt.Sprintf(", first at %v", e.Index)
 		}
 		s += fmt.Sprintf(": %s against %s", e.A, e.B)
-		if e.ULP != NoDistance && len(c.Histogram) > 0 {
+		if e.ULP != tensor.NoDistance && len(c.Histogram) > 0 {
 			s += fmt.Sprintf(" (%d ULP)", e.ULP)
 		}
 	}

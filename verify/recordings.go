@@ -20,7 +20,7 @@ type HookComparison struct {
 	OnlyB    int    `json:"only_b"`            // further events of B
 	Missing  bool   `json:"missing,omitempty"` // B does not have the hook
 	Added    bool   `json:"added,omitempty"`   // A does not have the hook
-	Largest  uint64 `json:"largest_ulps"`      // difference in ULPs, NoDistance for a NaN against a number
+	Largest  uint64 `json:"largest_ulps"`      // difference in ULPs, tensor.NoDistance for a NaN against a number
 	Elements int    `json:"elements"`          // elements that differ by more than the tolerance
 	First    string `json:"first,omitempty"`   // the first difference, empty for none
 }
@@ -69,7 +69,7 @@ func (c *HookComparison) String() string {
 }
 
 func ulpText(n uint64) string {
-	if n == NoDistance {
+	if n == tensor.NoDistance {
 		return "NaN against a number"
 	}
 	return count(n, "ULP")
@@ -204,7 +204,7 @@ func (c *HookComparison) values(kind string, a, b []*tensor.Tensor, tol Toleranc
 			continue
 		}
 		for k := range a[i].NumElements() {
-			d := Distance(a[i], b[i], k)
+			d := tensor.Distance(a[i], b[i], k)
 			c.Largest = max(c.Largest, d)
 			if !tol.Accepts(a[i], b[i], k) {
 				where := fmt.Sprintf("%s %d", kind, i)

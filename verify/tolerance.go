@@ -78,13 +78,10 @@ func (t Tolerance) Accepts(a, b *tensor.Tensor, i int) bool {
 	}
 	switch a.DType().Kind() {
 	case tensor.KindFloat:
-		return t.acceptsFloat(a.DType(), a.Bits(i), b.Bits(i))
+		return t.acceptsFloat(a, b, i)
 	case tensor.KindComplex:
-		part := a.DType().Part()
-		whole := true
-		for k := range 2 {
-			whole = whole && t.acceptsFloat(part, partBits(a, 2*i+k), partBits(b, 2*i+k))
-		}
+		p, q := a.Parts(), b.Parts()
+		whole := t.acceptsFloat(p, q, 2*i) && t.acceptsFloat(p, q, 2*i+1)
 		if whole || t.kind != byRelative {
 			return whole
 		}
@@ -95,22 +92,21 @@ func (t Tolerance) Accepts(a, b *tensor.Tensor, i int) bool {
 	return false
 }
 
-func (t Tolerance) acceptsFloat(d tensor.DType, x, y uint64) bool {
-	distance := floatDistance(d, x, y)
+func (t Tolerance) acceptsFloat(a, b *tensor.Tensor, i int) bool {
+	v, w, distance := a.FloatAt(i), b.FloatAt(i), tensor.Distance(a, b, i)
 	switch {
-	case x == y:
+	case a.Bits(i) == b.Bits(i):
 		return true
-	case distance == NoDistance:
+	case distance == tensor.NoDistance:
 		return false
 	case distance == 0:
 		// Both NaN, or zeros of different sign.
-		return t.kind != exact || math.IsNaN(tensor.DecodeFloat(d, x))
+		return t.kind != exact || math.IsNaN(v)
 	}
 	switch t.kind {
 	case byULPs:
 		return distance <= t.ulps
 	case byAbsolute, byRelative:
-		v, w := tensor.DecodeFloat(d, x), tensor.DecodeFloat(d, y)
 		if math.IsInf(v, 0) || math.IsInf(w, 0) {
 			return false
 		}

@@ -18,40 +18,6 @@ func floats(d tensor.DType, values ...float64) *tensor.Tensor {
 	return t
 }
 
-func TestDistance(t *testing.T) {
-	negZero := math.Copysign(0, -1)
-	tests := []struct {
-		d    tensor.DType
-		a, b float64
-		want uint64
-	}{
-		{tensor.F32, 1, 1, 0},
-		{tensor.F32, 0, negZero, 0},
-		{tensor.F32, 1, float64(math.Nextafter32(1, 2)), 1},
-		{tensor.F32, math.SmallestNonzeroFloat32, -math.SmallestNonzeroFloat32, 2},
-		{tensor.F32, math.MaxFloat32, math.Inf(1), 1},
-		{tensor.F32, math.NaN(), math.NaN(), 0},
-		{tensor.F32, math.NaN(), 1, verify.NoDistance},
-		{tensor.F64, 1, 1 + 0x1p-52, 1},
-		{tensor.BF16, 1, 1.0078125, 1},
-		{tensor.F16, 1, 2, 1024},
-		{tensor.F8E4M3FN, 1, 1.125, 1},
-		{tensor.F8E8M0FNU, 1, 4, 2},
-		{tensor.I8, -128, 127, 255},
-		{tensor.UI8, 255, 0, 255},
-		{tensor.I4, -8, 7, 15},
-	}
-	for _, tt := range tests {
-		a, b := floats(tt.d, tt.a), floats(tt.d, tt.b)
-		if got := verify.Distance(a, b, 0); got != tt.want {
-			t.Errorf("%s: distance of %v and %v is %d, expected %d", tt.d, tt.a, tt.b, got, tt.want)
-		}
-		if got := verify.Distance(b, a, 0); got != tt.want {
-			t.Errorf("%s: distance of %v and %v is %d, expected %d", tt.d, tt.b, tt.a, got, tt.want)
-		}
-	}
-}
-
 func TestTolerance(t *testing.T) {
 	next := float64(math.Nextafter32(1, 2))
 	tests := []struct {

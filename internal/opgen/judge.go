@@ -229,7 +229,7 @@ func apart(a, b *tensor.Tensor, i int) (ulp uint64, special, zero bool) {
 	special = !(cmplx.Abs(x) <= math.MaxFloat64 && cmplx.Abs(y) <= math.MaxFloat64)
 	switch {
 	case !d.IsComplex():
-		ulp = verify.Distance(a, b, i)
+		ulp = tensor.Distance(a, b, i)
 		return ulp, d.IsFloat() && special, ulp == 0
 	case special, x == y:
 		return 0, special, !special

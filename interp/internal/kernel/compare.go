@@ -88,50 +88,16 @@ func CheckClose(least, most uint64) Checker {
 }
 
 // UlpDistance returns the distance between two elements, in values of the type. If only one of them is NaN or infinite,
-// the distance is the largest uint64.
+// or if they are integers that differ, the distance is tensor.NoDistance.
 func UlpDistance(a, b *tensor.Tensor, i int) uint64 {
-	dt := a.DType()
-	same := func(equal bool) uint64 {
-		if equal {
-			return 0
-		}
-		return math.MaxUint64
-	}
-	if !dt.IsFloat() && !dt.IsComplex() {
-		return same(CheckEqual().ok(a, b, i))
-	}
-	if dt.IsComplex() {
-		part := tensor.F32
-		if dt == tensor.Complex128 {
-			part = tensor.F64
-		}
-		var x, y tensor.Tensor
-		n := int64(a.NumElements())
-		x.Borrow(part, tensor.Shape{2 * n}, a.Bytes())
-		y.Borrow(part, tensor.Shape{2 * n}, b.Bytes())
-		return max(UlpDistance(&x, &y, 2*i), UlpDistance(&x, &y, 2*i+1))
-	}
-	x, y := a.FloatAt(i), b.FloatAt(i)
-	switch {
-	case math.IsNaN(x) || math.IsNaN(y):
-		return same(math.IsNaN(x) && math.IsNaN(y))
-	case math.IsInf(x, 0) || math.IsInf(y, 0):
-		return same(x == y)
-	case x == y:
+	switch d := a.DType(); {
+	case CheckEqual().ok(a, b, i):
 		return 0
+	case d.IsComplex():
+		x, y := a.Parts(), b.Parts()
+		return max(UlpDistance(x, y, 2*i), UlpDistance(x, y, 2*i+1))
+	case !d.IsFloat() || math.IsInf(a.FloatAt(i), 0) || math.IsInf(b.FloatAt(i), 0):
+		return tensor.NoDistance
 	}
-	var kx, ky [1]int64
-	totalKeys(dt, kx[:], a, i)
-	totalKeys(dt, ky[:], b, i)
-	// Both zeros count as one value.
-	if kx[0] < 0 {
-		kx[0]++
-	}
-	if ky[0] < 0 {
-		ky[0]++
-	}
-	if kx[0] > ky[0] {
-		return uint64(kx[0]) - uint64(ky[0])
-	}
-	return uint64(ky[0]) - uint64(kx[0])
+	return tensor.Distance(a, b, i)
 }
