@@ -105,15 +105,9 @@ func remInt[T integer](o, x, y []T) {
 	}
 }
 
-func rem64(o, x, y []float64) {
+func remFloat[T float](o, x, y []T) {
 	for i := range o {
-		o[i] = math.Mod(x[i], y[i])
-	}
-}
-
-func rem32(o, x, y []float32) {
-	for i := range o {
-		o[i] = float32(math.Mod(float64(x[i]), float64(y[i])))
+		o[i] = T(math.Mod(float64(x[i]), float64(y[i])))
 	}
 }
 
@@ -279,7 +273,7 @@ var (
 		u8: divInt[uint8], u16: divInt[uint16], u32: divInt[uint32], u64: divInt[uint64],
 		f32: single(vec.Div32Loop), f64: double(vec.Div64Loop), c64: divComplex[complex64], c128: divComplex[complex128], inF32: true}
 	Remainder = &BinaryLoops{i8: remInt[int8], i16: remInt[int16], i32: remInt[int32], i64: remInt[int64],
-		u8: remInt[uint8], u16: remInt[uint16], u32: remInt[uint32], u64: remInt[uint64], f32: rem32, f64: rem64}
+		u8: remInt[uint8], u16: remInt[uint16], u32: remInt[uint32], u64: remInt[uint64], f32: remFloat[float32], f64: remFloat[float64]}
 	Maximum = &BinaryLoops{B: orLoop[uint8], i8: maxInt[int8], i16: maxInt[int16], i32: whole(vec.MaxI32Loop), i64: long(vec.MaxI64Loop),
 		u8: maxInt[uint8], u16: maxInt[uint16], u32: maxInt[uint32], u64: maxInt[uint64],
 		f32: single(vec.Max32Loop), f64: double(vec.Max64Loop), c64: maxComplex[complex64], c128: maxComplex[complex128], inF32: true}

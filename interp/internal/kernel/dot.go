@@ -208,7 +208,6 @@ func productNarrow(f productFn) productFn {
 
 // productBool multiplies i1 matrices: multiplication is and, addition is or.
 func productBool(o, x, y *tensor.Tensor, a, b *matrixOperand) {
-	productOf[uint8](o, x, y, a, b)
 	xb, yb, ob := x.Bytes(), y.Bytes(), o.Bytes()
 	for i := range ob {
 		col, rest := i%b.ncols, i/b.ncols

@@ -7,11 +7,10 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// CopyKernel wraps a copy with fixed offsets.
-func CopyKernel(c *StridedCopy, size, dstOff, srcOff int) Kernel {
-	return Kernel{Family: "strided copy", Run: func(in, out []*tensor.Tensor) {
-		c.Run(size, out[0], in[0], dstOff, srcOff)
-	}}
+// CopyKernel returns the kernel that reads the elements of out from its operand, with the given strides from off on.
+func CopyKernel(out Type, strides []int, off int) Kernel {
+	c := NewStridedCopy(Ints(out.Shape), Strides(out.Shape), strides)
+	return Kernel{Family: "strided copy", Run: func(in, outs []*tensor.Tensor) { c.Run(out.DType.Size(), outs[0], in[0], 0, off) }}
 }
 
 func BroadcastKernel(in, out Type, dims []int64) Kernel {
@@ -33,7 +32,7 @@ func BroadcastKernel(in, out Type, dims []int64) Kernel {
 			src[d] = 0
 		}
 	}
-	return CopyKernel(NewStridedCopy(Ints(out.Shape), Strides(out.Shape), src), in.DType.Size(), 0, 0)
+	return CopyKernel(out, src, 0)
 }
 
 func TransposeKernel(in, out Type, perm []int64) Kernel {
@@ -45,7 +44,7 @@ func TransposeKernel(in, out Type, perm []int64) Kernel {
 		src[i] = st[d]
 		FailIf(in.Shape[d] != out.Shape[i], "cannot transpose %s to %s", in, out)
 	}
-	return CopyKernel(NewStridedCopy(Ints(out.Shape), Strides(out.Shape), src), in.DType.Size(), 0, 0)
+	return CopyKernel(out, src, 0)
 }
 
 func SliceKernel(in, out Type, start, limit, step []int64) Kernel {
@@ -59,7 +58,7 @@ func SliceKernel(in, out Type, start, limit, step []int64) Kernel {
 		off += src[i] * int(start[i])
 		src[i] *= int(step[i])
 	}
-	return CopyKernel(NewStridedCopy(Ints(out.Shape), Strides(out.Shape), src), in.DType.Size(), 0, off)
+	return CopyKernel(out, src, off)
 }
 
 // clampedOffset returns the element offset of a box whose start indices are scalars. It clamps the indices to keep the
@@ -67,15 +66,10 @@ func SliceKernel(in, out Type, start, limit, step []int64) Kernel {
 func clampedOffset(index []*tensor.Tensor, shape, box tensor.Shape, st []int) int {
 	off := 0
 	for i, t := range index {
-		v := ScalarInt(t)
-		v = max(0, min(v, shape[i]-box[i]))
-		off += int(v) * st[i]
+		off += int(max(0, min(IntAt(t, 0), shape[i]-box[i]))) * st[i]
 	}
 	return off
 }
-
-// ScalarInt returns the only element of an integer tensor; large ui64 values saturate.
-func ScalarInt(t *tensor.Tensor) int64 { return IntAt(t, 0) }
 
 // IntAt returns element i of an integer tensor; large ui64 values saturate.
 func IntAt(t *tensor.Tensor, i int) int64 {
@@ -336,5 +330,5 @@ func MakeSetDimensionSize(s *Signature) Kernel {
 	for i, d := range s.Out[0].Shape {
 		FailIf(d > s.In[0].Shape[i], "cannot grow dimension %d from %d to %d", i, s.In[0].Shape[i], d)
 	}
-	return CopyKernel(NewStridedCopy(Ints(s.Out[0].Shape), Strides(s.Out[0].Shape), Strides(s.In[0].Shape)), s.In[0].DType.Size(), 0, 0)
+	return CopyKernel(s.Out[0], Strides(s.In[0].Shape), 0)
 }

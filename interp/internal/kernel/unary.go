@@ -259,17 +259,10 @@ func partsKernel(s *Signature, single, double ElementLoop) Kernel {
 	panic(Failure{Err: TypeMismatch(s.In[0].DType, s.Out[0].DType)})
 }
 
-// partsOf returns the parts of complex numbers, in turn real and imaginary.
-func partsOf[F float](t *tensor.Tensor) []F {
-	var parts tensor.Tensor
-	parts.Borrow(t.DType().Part(), tensor.Shape{2 * int64(t.NumElements())}, t.Bytes())
-	return tensor.View[F](&parts)
-}
-
 // part copies the real parts (k = 0) or the imaginary parts (k = 1).
 func part[F float](k int) ElementLoop {
 	return func(in, out []*tensor.Tensor, lo, hi int) {
-		o, x := tensor.View[F](out[0])[lo:hi], partsOf[F](in[0])[2*lo:2*hi]
+		o, x := tensor.View[F](out[0])[lo:hi], tensor.View[F](in[0].Parts())[2*lo:2*hi]
 		for i := range o {
 			o[i] = x[2*i+k]
 		}
@@ -279,7 +272,7 @@ func part[F float](k int) ElementLoop {
 // MakeReal compiles real (spec, "real"). It returns a real operand unchanged.
 func MakeReal(s *Signature) Kernel {
 	if s.In[0].DType == s.Out[0].DType {
-		return makeCopy(s)
+		return MakeConvert(s)
 	}
 	return partsKernel(s, part[float32](0), part[float64](0))
 }
@@ -290,13 +283,6 @@ func MakeImag(s *Signature) Kernel {
 		return Kernel{Family: "elements", Run: func(in, out []*tensor.Tensor) { clear(out[0].Bytes()) }}
 	}
 	return partsKernel(s, part[float32](1), part[float64](1))
-}
-
-func makeCopy(s *Signature) Kernel {
-	SameShape(s)
-	return Kernel{Family: "elements", Run: func(in, out []*tensor.Tensor) {
-		copy(out[0].Bytes(), in[0].Bytes())
-	}, Inplace: 1}
 }
 
 // MakeComplex compiles complex (spec, "complex").
@@ -313,7 +299,7 @@ func MakeComplex(s *Signature) Kernel {
 
 // join makes complex numbers of real and imaginary parts.
 func join[F float](in, out []*tensor.Tensor, lo, hi int) {
-	o, x, y := partsOf[F](out[0])[2*lo:2*hi], tensor.View[F](in[0])[lo:hi], tensor.View[F](in[1])[lo:hi]
+	o, x, y := tensor.View[F](out[0].Parts())[2*lo:2*hi], tensor.View[F](in[0])[lo:hi], tensor.View[F](in[1])[lo:hi]
 	for i, v := range x {
 		o[2*i], o[2*i+1] = v, y[i]
 	}

@@ -33,7 +33,7 @@ func makeReverse(s *plan.Spec) kernel.Kernel {
 	if s.Out[0].N == 0 {
 		off = 0
 	}
-	return kernel.CopyKernel(kernel.NewStridedCopy(kernel.Ints(s.Out[0].Shape), kernel.Strides(s.Out[0].Shape), src), s.In[0].DType.Size(), 0, off)
+	return kernel.CopyKernel(s.Out[0], src, off)
 }
 
 // threeLists reads attributes with a number for each dimension of the first operand; absent attributes have a default.
@@ -106,5 +106,5 @@ func setDimensionSizeShape(s *plan.Spec, in []*tensor.Tensor) {
 	dim := int(view.IntOr(s.Op.Attr(stablehlo.AttrDimension), -1))
 	kernel.FailIf(dim < 0 || dim >= len(s.In[0].Shape), "sets dimension %d of rank %d", dim, len(s.In[0].Shape))
 	s.Out[0].Shape = s.In[0].Shape.Clone()
-	s.Out[0].Shape[dim] = kernel.ScalarInt(in[1])
+	s.Out[0].Shape[dim] = kernel.IntAt(in[1], 0)
 }

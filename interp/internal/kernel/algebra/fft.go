@@ -213,9 +213,7 @@ type layout struct{ scale, step, imag int }
 func layoutOf(t *tensor.Tensor, step int, packed bool) (*tensor.Tensor, layout) {
 	switch {
 	case t.DType().IsComplex():
-		var parts tensor.Tensor
-		parts.Borrow(t.DType().Part(), tensor.Shape{2 * int64(t.NumElements())}, t.Bytes())
-		return &parts, layout{2, 2 * step, 1}
+		return t.Parts(), layout{2, 2 * step, 1}
 	case packed:
 		return t, layout{1, 2 * step, step}
 	}
