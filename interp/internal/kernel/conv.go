@@ -3,6 +3,7 @@ package kernel
 import (
 	"fmt"
 	goruntime "runtime"
+	"slices"
 
 	"github.com/hlocb/hlocb/interp/internal/simd/gemm"
 	"github.com/hlocb/hlocb/tensor"
@@ -97,10 +98,7 @@ const convBytes = 1 << 18
 func ConvKernel(s *Signature, w *ConvolutionWindow, pad []int64) Kernel {
 	c := newConvolution(s, w, pad)
 	out := s.Out[0]
-	acc := out.DType
-	if acc.IsFloat() && acc != tensor.F64 {
-		acc = tensor.F32
-	}
+	acc := accumulator(out.DType)
 	product := matrixProduct(acc)
 	UnsupportedIf(product == nil, "a convolution of elements of type %s", out.DType)
 	n := len(c.in)
@@ -223,13 +221,8 @@ func (c *convolution) prepare() {
 	c.tap = nil
 	tap := make([]int, n)
 	for range tensor.Shape(c.kern[:n]).NumElements() {
-		c.tap = append(c.tap, append([]int(nil), tap...))
-		for i := n - 1; i >= 0; i-- {
-			if tap[i]++; tap[i] < int(c.kern[i]) {
-				break
-			}
-			tap[i] = 0
-		}
+		c.tap = append(c.tap, slices.Clone(tap))
+		Advance(tap, c.kern[:n])
 	}
 }
 
@@ -267,14 +260,7 @@ func (c *convolution) gather(dst, src []byte, r0, rn, batchAt, step, at, width i
 			}
 			dst = dst[width:]
 		}
-		i := n - 1
-		for ; i >= 0; i-- {
-			if pos[i]++; pos[i] < int(c.out[1+i]) {
-				break
-			}
-			pos[i] = 0
-		}
-		if i < 0 {
+		if !Advance(pos, c.out[1:]) {
 			batch++
 		}
 	}

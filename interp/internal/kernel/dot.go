@@ -46,11 +46,7 @@ func (d *DotDimensions) free(rank int, right bool) []int64 {
 
 // Free returns the number of free elements of the left or right operand of a product.
 func (d *DotDimensions) Free(t Type, right bool) int {
-	n := 1
-	for _, i := range d.free(len(t.Shape), right) {
-		n *= int(t.Shape[i])
-	}
-	return n
+	return Elements(t.Shape, d.free(len(t.Shape), right))
 }
 
 // Strided reports whether a product reads the left or right operand v in place.
@@ -141,12 +137,9 @@ func DotKernel(lhs, rhs View, out Type, d *DotDimensions) Kernel {
 	for i, c := range d.LHSContracting {
 		FailIf(lhs.Shape[c] != rhs.Shape[d.RHSContracting[i]], "cannot multiply %s and %s: contracted sizes differ", lhs.Type, rhs.Type)
 	}
-	acc := out.DType
-	if acc.IsFloat() && acc != tensor.F64 {
-		acc = tensor.F32
-		if lhs.DType == tensor.F64 || rhs.DType == tensor.F64 {
-			acc = tensor.F64
-		}
+	acc := accumulator(out.DType)
+	if acc == tensor.F32 && (lhs.DType == tensor.F64 || rhs.DType == tensor.F64) {
+		acc = tensor.F64
 	}
 	a := newMatrixOperand(lhs, d.LHSBatching, d.free(lrank, false), d.LHSContracting, acc)
 	b := newMatrixOperand(rhs, d.RHSBatching, d.RHSContracting, d.free(rrank, true), acc)

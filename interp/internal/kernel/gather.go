@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"github.com/hlocb/hlocb/tensor"
+	"slices"
 )
 
 // indexWalk visits every index vector of a start_indices or scatter_indices tensor.
@@ -102,7 +103,7 @@ func GatherKernel(s *Signature, d *GatherDimensions, sizes []int64) Kernel {
 	for i, n := range sizes {
 		FailIf(n < 0 || n > in.Shape[i], "gathers %d elements of dimension %d of size %d", n, i, in.Shape[i])
 	}
-	dropped := append(append([]int64(nil), d.CollapsedSliceDims...), d.OperandBatchingDims...)
+	dropped := slices.Concat(d.CollapsedSliceDims, d.OperandBatchingDims)
 	for _, check := range [][]int64{dropped, d.StartIndexMap} {
 		CheckDims("gathered", check, rank)
 	}

@@ -1,31 +1,21 @@
 package kernel
 
 import (
+	"slices"
+
 	"github.com/hlocb/hlocb/interp/internal/simd/vec"
 	"github.com/hlocb/hlocb/tensor"
 )
 
+// KeptDims returns the dimensions that are not among dims.
 func KeptDims(rank int, dims []int64) []int64 {
 	var kept []int64
 	for d := range int64(rank) {
-		keep := true
-		for _, r := range dims {
-			keep = keep && r != d
-		}
-		if keep {
+		if !slices.Contains(dims, d) {
 			kept = append(kept, d)
 		}
 	}
 	return kept
-}
-
-func SameDTypes(a, b []Type) bool {
-	for i := range a {
-		if a[i].DType != b[i].DType {
-			return false
-		}
-	}
-	return true
 }
 
 // Source computes elements [lo, hi) of a value from other operands and writes them to the start of dst.
@@ -88,13 +78,10 @@ func ReduceKernel(in, init, out Type, dims []int64, red *BinaryLoops, source *So
 	}}
 }
 
-// accumulator returns the type that a reduction computes in. Sums and products of narrow floats are rounded once, at
-// the end.
+// accumulator returns the type that a reduction or a product computes in. Sums and products of narrow floats are
+// rounded once, at the end.
 func accumulator(dt tensor.DType) tensor.DType {
-	switch {
-	case dt == tensor.F16 || dt == tensor.BF16:
-		return tensor.F32
-	case dt.IsFloat() && dt.Size() == 1:
+	if dt.IsFloat() && dt != tensor.F64 {
 		return tensor.F32
 	}
 	return dt
@@ -103,10 +90,6 @@ func accumulator(dt tensor.DType) tensor.DType {
 // reduceGeometry views shape as [outer][steps][inner], with the reduced dimensions as steps. If the reduced dimensions
 // are not adjacent, perm first moves them to the end.
 func reduceGeometry(shape tensor.Shape, dims, kept []int64) (outer, steps, inner int, perm []int64) {
-	reduced := make([]bool, len(shape))
-	for _, d := range dims {
-		reduced[d] = true
-	}
 	outer, steps, inner = 1, 1, 1
 	const (
 		before = iota
@@ -115,33 +98,17 @@ func reduceGeometry(shape tensor.Shape, dims, kept []int64) (outer, steps, inner
 	)
 	state := before
 	for d, n := range shape {
-		switch {
-		case reduced[d] && state == after && n != 1:
-			outer, steps, inner = 1, 1, 1
-			for d, n := range shape {
-				if reduced[d] {
-					steps *= int(n)
-				} else {
-					outer *= int(n)
-				}
-			}
-			var order []int64
-			for d := range shape {
-				if reduced[d] {
-					order = append(order, int64(d))
-				}
-			}
-			return outer, steps, 1, append(append([]int64(nil), kept...), order...)
-		case reduced[d]:
-			steps *= int(n)
-			if n != 1 || state == inside {
+		switch reduced := slices.Contains(dims, int64(d)); {
+		case reduced && state == after && n != 1:
+			return Elements(shape, kept), Elements(shape, dims), 1, slices.Concat(kept, slices.Sorted(slices.Values(dims)))
+		case reduced:
+			if steps *= int(n); n != 1 {
 				state = max(state, inside)
 			}
 		case state == before:
 			outer *= int(n)
 		default:
-			inner *= int(n)
-			if n != 1 {
+			if inner *= int(n); n != 1 {
 				state = after
 			}
 		}

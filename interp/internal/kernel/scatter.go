@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"math"
+	"slices"
 
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -40,7 +41,7 @@ func NewScatterPlan(s *Signature, d *ScatterDimensions, k int) *ScatterPlan {
 	in, idx, upd := s.In[0], s.In[k], s.In[k+1]
 	FailIf(!IsIndex(idx.DType), "has indices of type %s", idx)
 	rank := len(in.Shape)
-	dropped := append(append([]int64(nil), d.InsertedWindowDims...), d.InputBatchingDims...)
+	dropped := slices.Concat(d.InsertedWindowDims, d.InputBatchingDims)
 	for _, check := range [][]int64{dropped, d.ScatterDimsToOperandDims} {
 		CheckDims("scattered", check, rank)
 	}

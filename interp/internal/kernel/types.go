@@ -118,6 +118,27 @@ func Product(s []int) int {
 	return n
 }
 
+// Elements returns the product of some dimensions of a shape.
+func Elements(shape tensor.Shape, dims []int64) int {
+	n := 1
+	for _, d := range dims {
+		n *= int(shape[d])
+	}
+	return n
+}
+
+// Advance moves at to the next position of a box of the given sizes, the last dimension first. It returns false at the
+// end of the box, and at is then the first position again.
+func Advance[T, N int | int64](at []T, sizes []N) bool {
+	for i := len(at) - 1; i >= 0; i-- {
+		if at[i]++; at[i] < T(sizes[i]) {
+			return true
+		}
+		at[i] = 0
+	}
+	return false
+}
+
 // CheckDims fails unless dims are distinct and within [0, rank).
 func CheckDims(what string, dims []int64, rank int) {
 	seen := uint64(0)

@@ -6,6 +6,7 @@ import (
 	"github.com/hlocb/hlocb/interp/internal/plan"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
+	"slices"
 )
 
 func gatherDims(op *ir.Op) *kernel.GatherDimensions {
@@ -35,7 +36,7 @@ func dynamicGatherShape(s *plan.Spec, in []*tensor.Tensor) {
 	d := gatherDims(s.Op)
 	kernel.FailIf(len(sizes) != len(s.In[0].Shape), "has slice sizes that do not fit the operand")
 	var window, batch []int64
-	for _, k := range kernel.KeptDims(len(sizes), append(append([]int64(nil), d.CollapsedSliceDims...), d.OperandBatchingDims...)) {
+	for _, k := range kernel.KeptDims(len(sizes), slices.Concat(d.CollapsedSliceDims, d.OperandBatchingDims)) {
 		window = append(window, sizes[k])
 	}
 	for _, k := range kernel.KeptDims(len(s.In[1].Shape), []int64{d.IndexVectorDim}) {

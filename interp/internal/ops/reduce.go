@@ -69,11 +69,7 @@ func planReduce(p *plan.Planner, s *plan.Spec) exec.Runner {
 	for i, d := range perm {
 		moved[i] = s.In[0].Shape[d]
 	}
-	n := s.Out[0].N
-	steps := 1
-	for _, d := range dims {
-		steps *= int(s.In[0].Shape[d])
-	}
+	n, steps := s.Out[0].N, kernel.Elements(s.In[0].Shape, dims)
 	arrange := make([]kernel.Kernel, k)
 	for i := range arrange {
 		arrange[i] = kernel.TransposeKernel(s.In[i], kernel.TensorType(s.In[i].DType, moved...), perm)
@@ -136,7 +132,8 @@ func folderOf(p *plan.Planner, op *ir.Op, i int, in, init []kernel.Type, steps, 
 		}
 	}
 	chunks := 0
-	if n > 0 && n < 512 && steps >= 128 && !whole.Scalars && kernel.SameDTypes(in, init) {
+	same := slices.EqualFunc(in, init, func(a, b kernel.Type) bool { return a.DType == b.DType })
+	if n > 0 && n < 512 && steps >= 128 && !whole.Scalars && same {
 		chunks = min(steps/16, max(2, 2048/n))
 	}
 	if chunks < 2 {

@@ -65,12 +65,7 @@ func (w *window) walk(f func(off int)) {
 			off += int(v*w.dilation[i]) * st[i]
 		}
 		f(off)
-		for i := len(at) - 1; i >= 0; i-- {
-			if at[i]++; at[i] < w.dims[i] {
-				break
-			}
-			at[i] = 0
-		}
+		kernel.Advance(at, w.dims)
 	}
 }
 
