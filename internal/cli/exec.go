@@ -111,7 +111,8 @@ func checkExecFlags(cfg *interpose.Config) error {
 	case cfg.DumpArgs > 0 && cfg.Dump == "":
 		return usagef("--dump-args needs --dump DIR")
 	}
-	if err := checkSample(probe.Sample{Every: cfg.Every, First: cfg.First}); err != nil {
+	sample := probe.Sample{Every: cfg.Every, First: cfg.First}
+	if err := errors.Join(checkSample(sample), needTap(sample, cfg.Taps)); err != nil {
 		return err
 	}
 	for _, spec := range cfg.On {

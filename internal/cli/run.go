@@ -151,8 +151,8 @@ func (f *runFlags) checkCombination(cmd *cobra.Command) error {
 			return fmt.Errorf("%w: a compiled program cannot be changed", err)
 		}
 	}
-	if (f.sample.Every > 0 || f.sample.First > 0) && len(f.taps) == 0 {
-		return usagef("--every and --first need --tap")
+	if err := needTap(f.sample, f.taps); err != nil {
+		return err
 	}
 	if cmd.Flags().Changed("steps") && f.steps.steps < 1 {
 		return usagef("--steps %d: expected at least 1", f.steps.steps)

@@ -126,6 +126,14 @@ func checkSample(s probe.Sample) error {
 	return nil
 }
 
+// needTap refuses a sample without taps.
+func needTap(s probe.Sample, taps []string) error {
+	if (s.Every > 0 || s.First > 0) && len(taps) == 0 {
+		return usagef("--every and --first need --tap")
+	}
+	return nil
+}
+
 // tap is a probe.Tap with the flag and the file that its messages name.
 type tap struct {
 	probe.Tap
