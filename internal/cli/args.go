@@ -77,7 +77,7 @@ func (a *app) arguments(p *hlocb.Program, types []hlocb.Type, f *argumentFlags) 
 				if i == p.PlatformParameter() { // the value is for the argument after it
 					return nil, noPlatform()
 				}
-				return nil, usagef("--arg %s (argument %d): %w", words.Shorten(diag.Escape(spec), maxNameText), i, err)
+				return nil, usagef("--arg %s (argument %d): %w", words.Shorten(diag.Escape(spec.name+spec.value), maxNameText), i, err)
 			}
 		case out[i] != nil:
 		case i == p.PlatformParameter():
@@ -98,27 +98,44 @@ func (a *app) arguments(p *hlocb.Program, types []hlocb.Type, f *argumentFlags) 
 	return out, nil
 }
 
+// argumentSpec is a value of --arg: a literal or @FILE.npy, after an empty name or NAME=.
+type argumentSpec struct{ name, value string }
+
+// cutArgument splits NAME=VALUE. A name, such as params['w'], may contain anything before a file or a dense literal,
+// and no character of a literal otherwise.
+func cutArgument(spec string) (name, value string, ok bool) {
+	if strings.HasPrefix(spec, "@") || strings.HasPrefix(spec, "dense<") {
+		return "", "", false
+	}
+	for _, sign := range []string{"=@", "=dense<"} {
+		if name, _, ok = strings.Cut(spec, sign); ok {
+			return name, spec[len(name)+1:], true
+		}
+	}
+	name, value, ok = strings.Cut(spec, "=")
+	return name, value, ok && !strings.ContainsAny(name, `<"@: `)
+}
+
 // place assigns the values of --arg to arguments. A value without a name or number is for the argument after the
 // previous value's.
-func (f *argumentFlags) place(names []string, n int) (map[int]string, error) {
-	specs := map[int]string{}
+func (f *argumentFlags) place(names []string, n int) (map[int]argumentSpec, error) {
+	specs := map[int]argumentSpec{}
 	next := 0
-	for _, spec := range f.args {
-		at := next
-		for _, sign := range []string{"=@", "=dense<"} {
-			name, _, ok := strings.Cut(spec, sign)
-			if !ok || strings.HasPrefix(spec, "@") || strings.HasPrefix(spec, "dense<") {
-				continue
-			}
-			spec = spec[len(name)+1:]
+	for _, text := range f.args {
+		at, spec := next, argumentSpec{value: text}
+		if name, value, ok := cutArgument(text); ok {
+			spec = argumentSpec{name + "=", value}
 			if at = slices.Index(names, name); at < 0 {
 				k, err := strconv.Atoi(strings.TrimPrefix(name, "arg"))
-				if err != nil || k < 0 || k >= n {
+				switch {
+				case err == nil && 0 <= k && k < n:
+					at = k
+				case !slices.ContainsFunc(names, func(s string) bool { return s != "" }) && n > 0:
+					return nil, usagef("--arg %s: the arguments of main have no names; use a number from 0 to %d", name, n-1)
+				default:
 					return nil, usagef("--arg %s: main has no argument of that name or number%s", name, command.Suggest(name, names))
 				}
-				at = k
 			}
-			break
 		}
 		if at >= n {
 			return nil, usagef("%d times --arg, but main has %s", len(f.args), plural(n, "argument"))
@@ -129,7 +146,7 @@ func (f *argumentFlags) place(names []string, n int) (map[int]string, error) {
 }
 
 // argumentSet sets arguments from the arrays of a file, except the arguments in replaced.
-func (a *app) argumentSet(out []*tensor.Tensor, path string, types []hlocb.Type, names []string, replaced map[int]string, cast bool) error {
+func (a *app) argumentSet(out []*tensor.Tensor, path string, types []hlocb.Type, names []string, replaced map[int]argumentSpec, cast bool) error {
 	set, err := values.Open(path)
 	if err != nil {
 		return err
@@ -191,14 +208,13 @@ func plural(n int, noun string) string {
 }
 
 // argument reads LITERAL or @FILE.npy.
-func argument(s string, want hlocb.Type, cast bool) (*tensor.Tensor, error) {
-	path, file := strings.CutPrefix(s, "@")
+func argument(s argumentSpec, want hlocb.Type, cast bool) (*tensor.Tensor, error) {
+	path, file := strings.CutPrefix(s.value, "@")
 	if !file {
-		v, err := tensor.ParseLiteral(s)
+		v, err := tensor.ParseLiteral(s.value)
 		if err != nil {
-			at := strings.Index(s, "=") + 1
-			if _, missing := os.Stat(s[at:]); missing == nil {
-				return nil, fmt.Errorf("%w; write %s@%s to read the file", err, s[:at], s[at:])
+			if _, missing := os.Stat(s.value); missing == nil {
+				return nil, fmt.Errorf("%w; write %s@%s to read the file", err, s.name, s.value)
 			}
 			return nil, err
 		}
