@@ -138,7 +138,7 @@ func (a *app) replayStep(ctx context.Context, step string, args []string, cfg *i
 	}
 	base := strings.TrimSuffix(strings.TrimSuffix(step, interpose.DumpedBefore), interpose.DumpedArgs)
 	if _, err := os.Stat(base + interpose.DumpedBefore); errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("%s is not a dumped step: %s does not exist; 'hlocb exec --dump DIR --dump-args 1' writes DIR/NUMBER_NAME", step, base+interpose.DumpedBefore)
+		return fmt.Errorf("%s is not a dumped step: %s does not exist%s", step, base+interpose.DumpedBefore, dumpedSteps(base))
 	}
 	var flags runFlags
 	flags.add(&cobra.Command{}) // sets the defaults
@@ -158,6 +158,21 @@ func (a *app) replayStep(ctx context.Context, step string, args []string, cfg *i
 		return err
 	}
 	return w.close()
+}
+
+// dumpedSteps says which steps are beside a step that does not exist, or how to dump one.
+func dumpedSteps(base string) string {
+	found, _ := filepath.Glob(filepath.Join(filepath.Dir(base), "*"+interpose.DumpedBefore)) // the pattern is valid, or nothing is found
+	if len(found) == 0 {
+		return "; 'hlocb exec --dump DIR --dump-args 1' writes DIR/NUMBER_NAME"
+	}
+	for i := range found {
+		found[i] = strings.TrimSuffix(found[i], interpose.DumpedBefore)
+	}
+	if len(found) > 5 {
+		found = append(found[:5], "...")
+	}
+	return "; there are: " + strings.Join(found, ", ")
 }
 
 // lastOfEach keeps the last value of each variable. A program would see the first.
