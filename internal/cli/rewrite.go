@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"encoding"
 	"io"
 	"slices"
@@ -125,11 +126,12 @@ Formats (--to):
 				}
 			}
 			if manifest != "" {
-				outputs := command.Outputs{Inputs: []string{args[0]}}
-				outputs.Add(manifest, false, false)
-				if out != "" {
-					outputs.Add(out, false, false)
+				if err := keepInput(args[0], manifest); err != nil {
+					return err
 				}
+				var outputs command.Outputs // out may be IN
+				outputs.Add(manifest, false, false)
+				outputs.Add(cmp.Or(out, "-"), false, false)
 				if err := outputs.Check(); err != nil {
 					return err
 				}
