@@ -16,7 +16,9 @@ import (
 // physical is a handler in the layouts that the module asks for.
 type physical struct{ handle func(c *runtime.Call) error }
 
-func (physical) MemoryUse() runtime.MemoryUse { return runtime.HostViews | runtime.Layouts }
+func (physical) MemoryUse() runtime.MemoryUse {
+	return runtime.MemoryUse{HostViews: true, Layouts: true}
+}
 
 func (h physical) Handle(_ context.Context, c *runtime.Call) error { return h.handle(c) }
 

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"runtime/debug"
+	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -24,10 +26,11 @@ func Deliver(ctx context.Context, b *Bound, c *Call) (err error) {
 			return c.HookError(timeoutOr(ctx, err))
 		}
 	}
+	c.returned = c.returned[:0]
 	if b.Answer == nil {
 		return nil
 	}
-	writes := c.Site.Kind != hook.Tap && UseOf(b.Answer)&HostViews != 0
+	writes := c.Site.Kind != hook.Tap && UseOf(b.Answer).HostViews
 	fresh := writes && c.Site.Kind != hook.InOut
 	if fresh {
 		marks.mark(c)
@@ -41,8 +44,10 @@ func Deliver(ctx context.Context, b *Bound, c *Call) (err error) {
 		}
 	}
 	if writes {
-		for _, r := range c.Results {
-			r.Normalize() // other languages write any byte for true
+		for i, r := range c.Results {
+			if c.Returned(i) == nil {
+				r.Normalize() // other languages write any byte for true
+			}
 		}
 	}
 	return nil
@@ -55,22 +60,32 @@ func Deliver(ctx context.Context, b *Bound, c *Call) (err error) {
 // must stay valid until done is called.
 func DeliverWithin(ctx context.Context, timeout time.Duration, b *Bound, c *Call, start func(handle func()), done func(error)) {
 	copies := *c
-	copies.Operands, copies.Results = nil, nil
+	copies.Operands, copies.Results, copies.returned = nil, nil, nil
 	own := map[*tensor.Tensor]*tensor.Tensor{} // a result of an inout hook is its operand
 	for _, t := range c.Operands {
-		own[t] = t.Clone()
+		own[t] = ownCopy(t)
 		copies.Operands = append(copies.Operands, own[t])
 	}
 	for _, t := range c.Results {
 		if own[t] == nil {
-			own[t] = tensor.New(t.DType(), t.Shape())
+			own[t] = ownCopy(t)
 		}
 		copies.Results = append(copies.Results, own[t])
+	}
+	copies.Heads = nil
+	for _, t := range c.Heads {
+		copies.Heads = append(copies.Heads, t.Clone())
+	}
+	var remote *revocable
+	if c.Remote != nil {
+		remote = &revocable{Remote: c.Remote}
+		copies.Remote = remote
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, timeout, &TimeoutError{After: timeout.String()})
 	var settled atomic.Bool // the side that sets it calls done
 	stop := context.AfterFunc(ctx, func() {
 		if settled.CompareAndSwap(false, true) {
+			remote.revoke()
 			done(copies.HookError(context.Cause(ctx)))
 		}
 	})
@@ -83,6 +98,7 @@ func DeliverWithin(ctx context.Context, timeout time.Duration, b *Bound, c *Call
 			}
 		}()
 		err := Deliver(ctx, b, &copies)
+		remote.revoke()
 		returned = true
 		stop()
 		if !settled.CompareAndSwap(false, true) {
@@ -93,7 +109,13 @@ func DeliverWithin(ctx context.Context, timeout time.Duration, b *Bound, c *Call
 		}
 		if err == nil {
 			for i, t := range c.Results {
-				copy(t.Bytes(), copies.Results[i].Bytes())
+				if v := copies.Returned(i); v == nil {
+					copy(t.Bytes(), copies.Results[i].Bytes())
+				} else if k := slices.Index(copies.Operands, v); k >= 0 {
+					err = c.Return(i, c.Operands[k])
+				} else {
+					err = c.Return(i, v)
+				}
 			}
 		}
 		done(err)
@@ -103,6 +125,42 @@ func DeliverWithin(ctx context.Context, timeout time.Duration, b *Bound, c *Call
 		return
 	}
 	go start(handle)
+}
+
+// ownCopy returns a copy of a value with host memory of its own, if it has any.
+func ownCopy(t *tensor.Tensor) *tensor.Tensor {
+	if len(t.Peek()) > 0 {
+		return t.Clone()
+	}
+	out := new(tensor.Tensor)
+	out.Borrow(t.DType(), t.Shape(), nil)
+	return out
+}
+
+// revocable is a Remote for handlers that may run longer than their call.
+type revocable struct {
+	Remote
+	mu      sync.Mutex
+	revoked bool
+}
+
+// Read implements Remote.
+func (r *revocable) Read(i, n int) (*tensor.Tensor, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.revoked {
+		return nil, errors.New("the call is over")
+	}
+	return r.Remote.Read(i, n)
+}
+
+// revoke ends reading. r may be nil.
+func (r *revocable) revoke() {
+	if r != nil {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.revoked = true
+	}
 }
 
 // ErrGoexit is the cause of a HookError whose handler ended its goroutine instead of returning.

@@ -36,7 +36,8 @@ type Call struct {
 	Replica   int
 	Partition int
 
-	// Operands are read-only, except those of an inout hook, which are also its Results.
+	// Operands are read-only, except those of an inout hook, which are also its Results. Without host views (see
+	// MemoryUse) they may have only types and shapes, and so may Results.
 	Operands []*tensor.Tensor
 	// Results are writable. A handler of a call or feed hook must write all of them; otherwise the run ends with an
 	// *UnwrittenError.
@@ -46,9 +47,22 @@ type Call struct {
 	// inout hook have the addresses of their operands; a tap has no ResultPointers.
 	OperandPointers, ResultPointers []DevicePointer
 
+	// Ordinal is the device's number in the backend's process, and Stream the CUDA stream in which the call's values are
+	// computed and its results are used, 0 on other devices. A handler that starts work on device pointers starts it
+	// there, and need not wait for it.
+	Ordinal int
+	Stream  uintptr
+
 	// OperandLayouts and ResultLayouts are the dimensions of each operand and result from minor to major. They are nil
 	// unless the handler asks for Layouts and the source has others than row-major.
 	OperandLayouts, ResultLayouts [][]int64
+
+	// Backends set the rest if the host cannot read the device's memory. Handlers use Operand, Head, Statistics and
+	// Return.
+	Remote   Remote
+	Heads    []*tensor.Tensor // the first elements of each operand, a vector each
+	Stats    []Statistics     // of each operand
+	returned []*tensor.Tensor // see Return
 }
 
 // Bindings choose the handlers for the hooks of a program. The zero value binds nothing.

@@ -16,10 +16,11 @@ func Handle(ctx context.Context, h Handler, c *Call) error {
 }
 
 func handleLayouts(ctx context.Context, h Handler, c *Call) error {
-	if UseOf(h)&(HostViews|Layouts) != HostViews|Layouts {
+	if use := UseOf(h); !use.HostViews || !use.Layouts {
 		return h.Handle(ctx, c)
 	}
 	physical := *c
+	physical.Remote = nil
 	physical.OperandLayouts, physical.ResultLayouts = c.Site.OperandLayouts, c.Site.ResultLayouts
 	moved := map[*tensor.Tensor]*tensor.Tensor{} // a result of an inout hook is its operand
 	copies := func(list []*tensor.Tensor, orders [][]int64) []*tensor.Tensor {

@@ -13,7 +13,7 @@ import (
 // pointerHandler is a handler with only device pointers.
 type pointerHandler struct{}
 
-func (pointerHandler) MemoryUse() runtime.MemoryUse                { return runtime.DevicePointers }
+func (pointerHandler) MemoryUse() runtime.MemoryUse                { return runtime.MemoryUse{DevicePointers: true} }
 func (pointerHandler) Handle(context.Context, *runtime.Call) error { return nil }
 
 func TestUse(t *testing.T) {
@@ -22,13 +22,13 @@ func TestUse(t *testing.T) {
 		bound runtime.Bound
 		want  runtime.MemoryUse
 	}{
-		{runtime.Bound{}, 0},
-		{runtime.Bound{Answer: host}, runtime.HostViews},
-		{runtime.Bound{Observers: []runtime.Handler{pointerHandler{}}}, runtime.DevicePointers},
-		{runtime.Bound{Observers: []runtime.Handler{host}, Answer: pointerHandler{}}, runtime.HostViews | runtime.DevicePointers},
+		{runtime.Bound{}, runtime.MemoryUse{}},
+		{runtime.Bound{Answer: host}, runtime.MemoryUse{HostViews: true}},
+		{runtime.Bound{Observers: []runtime.Handler{pointerHandler{}}}, runtime.MemoryUse{DevicePointers: true}},
+		{runtime.Bound{Observers: []runtime.Handler{host}, Answer: pointerHandler{}}, runtime.MemoryUse{HostViews: true, DevicePointers: true}},
 	} {
 		if got := c.bound.Use(); got != c.want {
-			t.Errorf("use is %b, expected %b", got, c.want)
+			t.Errorf("use is %+v, expected %+v", got, c.want)
 		}
 	}
 	site := &hook.Site{Name: "h", Kind: hook.Call}

@@ -88,7 +88,7 @@ func (m *mark) unwritten(c *Call) *UnwrittenError {
 	var found *UnwrittenError
 	for i, r := range c.Results {
 		data := r.Peek()
-		if !hasOwnMemory(c, data) {
+		if c.Returned(i) != nil || !hasOwnMemory(c, data) {
 			continue
 		}
 		if !r.Reached() {

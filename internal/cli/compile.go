@@ -48,7 +48,7 @@ PROGRAM holds the machine code, the module and its hooks. Running it executes th
 			}
 			defer b.Close()
 			end := a.While("compiling on " + b.Name())
-			exe, err := p.Compile(cmd.Context(), hlocb.WithBackend(b), hlocb.Bind(placeholders(p.Manifest(), runtime.HostViews)))
+			exe, err := p.Compile(cmd.Context(), hlocb.WithBackend(b), hlocb.Bind(placeholders(p.Manifest(), runtime.MemoryUse{HostViews: true})))
 			end()
 			if err != nil {
 				return err

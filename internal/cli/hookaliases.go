@@ -62,7 +62,7 @@ func (a *app) compiledAliases(ctx context.Context, plugin string, p *hlocb.Progr
 	defer b.Close()
 	end := a.While("compiling on " + b.Name())
 	// With host views, calls would not share memory.
-	exe, err := p.Compile(ctx, hlocb.WithBackend(b), hlocb.Bind(placeholders(p.Manifest(), runtime.DevicePointers)))
+	exe, err := p.Compile(ctx, hlocb.WithBackend(b), hlocb.Bind(placeholders(p.Manifest(), runtime.MemoryUse{DevicePointers: true})))
 	end()
 	if err != nil {
 		return nil, "", err

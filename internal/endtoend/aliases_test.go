@@ -257,4 +257,4 @@ func TestHostViewsCostNoAlias(t *testing.T) {
 type pointerHandler struct{}
 
 func (pointerHandler) Handle(context.Context, *runtime.Call) error { return nil }
-func (pointerHandler) MemoryUse() runtime.MemoryUse                { return runtime.DevicePointers }
+func (pointerHandler) MemoryUse() runtime.MemoryUse                { return runtime.MemoryUse{DevicePointers: true} }

@@ -31,7 +31,7 @@ var order = [][]string{
 	{"runtime/handlers", "runtime/pjrt", "runtime/plugins", "runtime/dlpack", "interp"},
 	{"runtime"},
 	{"artifact", "hlo"},
-	{"dialect/all", "internal/legalize", "internal/shardy"},
+	{"dialect/all", "internal/legalize", "internal/reduction", "internal/shardy"},
 	{"bytecode"},
 	{"parse", "print", "internal/randprog"},
 	{"dialect/mhlo", "dialect/vhlo"},

@@ -206,7 +206,7 @@ func inOrder(ctx context.Context, b runtime.Backend, p *runtime.Program, times i
 // pointerHandler is a handler that uses only device pointers.
 type pointerHandler func(*runtime.Call) error
 
-func (pointerHandler) MemoryUse() runtime.MemoryUse { return runtime.DevicePointers }
+func (pointerHandler) MemoryUse() runtime.MemoryUse { return runtime.MemoryUse{DevicePointers: true} }
 
 func (h pointerHandler) Handle(_ context.Context, c *runtime.Call) error { return h(c) }
 

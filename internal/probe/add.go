@@ -8,6 +8,7 @@ import (
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/hook/format"
 	"github.com/hlocb/hlocb/internal/hook/irutil"
+	"github.com/hlocb/hlocb/internal/reduction"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/ir/flow"
 	"github.com/hlocb/hlocb/tensor"
@@ -72,7 +73,7 @@ func (a *adder) addEach(list []*ir.Value, t Tap) []hook.ID {
 			}
 			if t.Kind == Stats && !a.whole {
 				attrs = attrProbe(t.Kind, []value{a.describe(v)})
-				x = emitter{b}.stats(v)
+				x = reduction.Emitter{Builder: b}.Stats(v)
 			}
 			_, id := a.Insert(b, hook.Tap, x, names[i], attrs)
 			return id
@@ -87,7 +88,7 @@ func (a *adder) sampled(b *ir.Builder, s Sample, name string, insert func(b *ir.
 	if s == (Sample{}) || a.whole {
 		return []hook.ID{insert(b)}
 	}
-	e := emitter{b}
+	e := reduction.Emitter{Builder: b}
 	no, err := stablehlo.BuildConstant(b, stablehlo.ConstantAttrs{Value: a.m.Context().DenseFromTensor(tensor.New(tensor.I1, nil))})
 	ask, id := a.Insert(b, hook.InOut, ir.Must(no.Op, err).Result(0), a.Names([]string{name + ".sample"})[0], attrProbe(s.String(), nil))
 	branch := func(fill func(b *ir.Builder)) *ir.Region {
@@ -189,7 +190,7 @@ type words struct {
 	at     []int // of each value in the list of the segment
 }
 
-// group splits the values of a segment for mask: each group has one type, at most perWord values and about heldBytes.
+// group splits the values of a segment for mask: each group has one type, at most reduction.PerWord values and about heldBytes.
 func group(values []*ir.Value) []words {
 	var out []words
 	open := map[ir.Type]int{} // the group of a type that is not full
@@ -202,7 +203,7 @@ func group(values []*ir.Value) []words {
 		}
 		w := &out[g]
 		w.values, w.at = append(w.values, v), append(w.at, i)
-		if len(w.values) == perWord || int64(len(w.values)+1)*bytesOf(v) > heldBytes {
+		if len(w.values) == reduction.PerWord || int64(len(w.values)+1)*bytesOf(v) > heldBytes {
 			delete(open, v.Type())
 		}
 	}
@@ -222,20 +223,20 @@ func flags(values []*ir.Value, places bool, b *ir.Builder, at func(v *ir.Value) 
 	if places {
 		for i, v := range values {
 			where[i] = len(list)
-			list = append(list, emitter{at(v)}.place(v)...)
+			list = append(list, reduction.Emitter{Builder: at(v)}.Place(v)...)
 		}
-		return emitter{b}.join(list), where
+		return reduction.Emitter{Builder: b}.Join(list), where
 	}
 	for _, w := range group(values) {
 		for k, i := range w.at {
-			where[i] = len(list)*perWord + k
+			where[i] = len(list)*reduction.PerWord + k
 		}
-		list = append(list, emitter{at(w.values[len(w.values)-1])}.mask(w.values))
+		list = append(list, reduction.Emitter{Builder: at(w.values[len(w.values)-1])}.Mask(w.values))
 	}
 	if len(list) == 0 {
-		list = append(list, number(emitter{b}, tensor.I32, int32(0)))
+		list = append(list, reduction.Number(reduction.Emitter{Builder: b}, tensor.I32, int32(0)))
 	}
-	return emitter{b}.join(list), where
+	return reduction.Emitter{Builder: b}.Join(list), where
 }
 
 // finite adds hooks that deliver which values are not finite.
@@ -340,9 +341,9 @@ func constantBits(v *ir.Value) (bits int, ok bool) {
 	}
 	add := func(x float64) {
 		if math.IsNaN(x) {
-			bits |= bitNaN
+			bits |= reduction.BitNaN
 		} else if math.IsInf(x, 0) {
-			bits |= bitInf
+			bits |= reduction.BitInf
 		}
 	}
 	for i := range t.NumElements() {
@@ -356,3 +357,5 @@ func constantBits(v *ir.Value) (bits int, ok bool) {
 	}
 	return bits, true
 }
+
+func typeOf(v *ir.Value) *ir.TensorType { return v.Type().(*ir.TensorType) }

@@ -14,6 +14,7 @@ import (
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/hook/format"
+	"github.com/hlocb/hlocb/internal/reduction"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/runtime/handlers"
 	"github.com/hlocb/hlocb/tensor"
@@ -213,24 +214,19 @@ func (s *sampler) Handle(_ context.Context, c *runtime.Call) error {
 	return c.SetResult(0, answer)
 }
 
-// stats prints the numbers that emitter.stats computed.
+// stats prints the numbers that reduction.Emitter computed.
 type stats struct {
 	to  *handlers.Stats
 	typ hook.TensorType // of the value
 }
 
 func (s stats) Handle(_ context.Context, c *runtime.Call) error {
-	if len(c.Operands) != 1 || c.Operands[0].DType() != tensor.F64 || c.Operands[0].NumElements() != numStats {
+	if len(c.Operands) != 1 || c.Operands[0].DType() != tensor.F64 || c.Operands[0].NumElements() != reduction.NumStats {
 		return errors.New("the probe's operand holds no statistics")
 	}
 	v := tensor.View[float64](c.Operands[0])
-	n := handlers.Summary{Count: int(tensor.Shape(s.typ.Shape).NumElements()), Min: v[0], Max: v[1], NaN: int(v[3]), Inf: int(v[4])}
-	if finite := n.Count - n.NaN - n.Inf; finite > 0 {
-		n.Mean = (0 + v[2]) / float64(finite) // no negative zero
-	} else {
-		n.Min, n.Max, n.Mean = math.NaN(), math.NaN(), math.NaN()
-	}
-	return s.to.Write(c, 0, s.typ, n)
+	n := int(tensor.Shape(s.typ.Shape).NumElements())
+	return s.to.Write(c, 0, s.typ, runtime.NewStatistics(n, v[0], v[1], v[2], int(v[3]), int(v[4])))
 }
 
 // NotFiniteError names the first value of several that is not finite.
@@ -291,9 +287,9 @@ func (f finite) Handle(_ context.Context, c *runtime.Call) error {
 // names returns the words of messages for bits: nan, inf.
 func names(bits int) string {
 	switch bits {
-	case bitNaN:
+	case reduction.BitNaN:
 		return "nan"
-	case bitInf:
+	case reduction.BitInf:
 		return "inf"
 	}
 	return "nan and inf"
@@ -323,13 +319,13 @@ func (f flagVector) bits(i int) (int, error) {
 	case i >= 0 && i+1 < len(f.places):
 		switch x := f.places[i+1]; {
 		case math.IsNaN(x):
-			return bitNaN, nil
+			return reduction.BitNaN, nil
 		case math.IsInf(x, 0):
-			return bitInf, nil
+			return reduction.BitInf, nil
 		}
 		return 0, nil
-	case i >= 0 && i/perWord < len(f.masks):
-		return int(uint32(f.masks[i/perWord])>>(maskBits*(i%perWord))) & (1<<maskBits - 1), nil
+	case i >= 0 && i/reduction.PerWord < len(f.masks):
+		return int(uint32(f.masks[i/reduction.PerWord])>>(reduction.MaskBits*(i%reduction.PerWord))) & (1<<reduction.MaskBits - 1), nil
 	}
 	return 0, fmt.Errorf("the probe has no flag %d", i)
 }

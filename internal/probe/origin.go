@@ -11,6 +11,7 @@ import (
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/hook/format"
+	"github.com/hlocb/hlocb/internal/reduction"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/ir/flow"
 	"github.com/hlocb/hlocb/runtime"
@@ -364,9 +365,9 @@ func (s *search) add(site *hook.Site) error {
 	if err != nil {
 		return fmt.Errorf("probe %q: %w", site.Name, err)
 	}
-	s.want = bitNaN
+	s.want = reduction.BitNaN
 	if text(format.AttrProbe) == originInf {
-		s.want |= bitInf
+		s.want |= reduction.BitInf
 	}
 	if s.probes == nil {
 		s.probes, s.loops, s.at, s.constants = map[hook.ID]*searchProbe{}, map[int][]int{}, map[int]*searchState{}, map[int]bool{}
@@ -438,7 +439,7 @@ const maxAround = 100
 
 // found describes a value.
 func (s *search) found(c *runtime.Call, d *searchState, p *searchProbe, v *trackedValue) *OriginError {
-	e := &OriginError{Inf: s.want&bitInf != 0, Name: v.name, Op: v.op, Loc: v.loc, Pos: v.pos, Holds: names(d.bits[v.number] & s.want), Run: c.Run, Device: c.Device}
+	e := &OriginError{Inf: s.want&reduction.BitInf != 0, Name: v.name, Op: v.op, Loc: v.loc, Pos: v.pos, Holds: names(d.bits[v.number] & s.want), Run: c.Run, Device: c.Device}
 	for p != nil && len(e.Around) < maxAround {
 		if p.role == blockFunction {
 			if p = d.caller[p.block]; p != nil {

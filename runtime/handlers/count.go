@@ -24,6 +24,9 @@ func NewCount(w io.Writer) *Count { return &Count{w: w, counts: map[string]int64
 
 func newCount(_ string, env *Env) (runtime.Handler, error) { return NewCount(env.Out), nil }
 
+// MemoryUse implements runtime.MemoryUser: Count needs no value.
+func (n *Count) MemoryUse() runtime.MemoryUse { return runtime.MemoryUse{} }
+
 // Handle counts one event.
 func (n *Count) Handle(_ context.Context, c *runtime.Call) error {
 	n.mu.Lock()

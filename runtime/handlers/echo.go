@@ -12,11 +12,17 @@ import (
 
 // Echo returns a handler that answers with the operands: each result gets the first operand of its type that no other
 // result got. It fails for a result without such an operand.
-func Echo() runtime.Handler { return runtime.HandlerFunc(echo) }
+func Echo() runtime.Handler { return echo{} }
 
 func newEcho(string, *Env) (runtime.Handler, error) { return Echo(), nil }
 
-func echo(_ context.Context, c *runtime.Call) error {
+type echo struct{}
+
+// MemoryUse implements runtime.MemoryUser: the operands stay on their device.
+func (echo) MemoryUse() runtime.MemoryUse { return runtime.MemoryUse{} }
+
+// Handle implements runtime.Handler.
+func (echo) Handle(_ context.Context, c *runtime.Call) error {
 	if c.Site.Kind == hook.InOut || c.Site.Kind == hook.Tap {
 		return nil // the results are the operands already
 	}
@@ -34,7 +40,9 @@ func echo(_ context.Context, c *runtime.Call) error {
 			}
 		}
 		if !sameMemory(r, source[i]) {
-			copy(r.Bytes(), source[i].Bytes())
+			if err := c.Return(i, source[i]); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

@@ -62,7 +62,7 @@ func TestUnfired(t *testing.T) {
 // pointerHandler is a responder with only device pointers.
 type pointerHandler struct{}
 
-func (pointerHandler) MemoryUse() runtime.MemoryUse                { return runtime.DevicePointers }
+func (pointerHandler) MemoryUse() runtime.MemoryUse                { return runtime.MemoryUse{DevicePointers: true} }
 func (pointerHandler) Handle(context.Context, *runtime.Call) error { return nil }
 
 // TestWrappedPointers: a handler that wraps a responder requests host views, and refuses results that it cannot see.
@@ -72,14 +72,14 @@ func TestWrappedPointers(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, h := range []runtime.Handler{fault.Wrap(pointerHandler{}), handlers.NewRecord(io.Discard).Answers(pointerHandler{})} {
-		if use := runtime.UseOf(h); use != runtime.HostViews|runtime.DevicePointers {
-			t.Errorf("use is %b", use)
+		if use := runtime.UseOf(h); use != (runtime.MemoryUse{HostViews: true, DevicePointers: true}) {
+			t.Errorf("use is %+v", use)
 		}
 		if err := h.Handle(context.Background(), call(site("h", hook.Call), nil, nil)); err == nil {
 			t.Errorf("%T hides the results of a handler with device pointers", h)
 		}
 	}
-	if use := runtime.UseOf(handlers.NewSample(1, 0, pointerHandler{})); use != runtime.DevicePointers {
-		t.Errorf("a sampled observer's use is %b", use)
+	if use := runtime.UseOf(handlers.NewSample(1, 0, pointerHandler{})); use != (runtime.MemoryUse{DevicePointers: true}) {
+		t.Errorf("a sampled observer's use is %+v", use)
 	}
 }

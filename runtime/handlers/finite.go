@@ -24,15 +24,29 @@ func (e *NotFiniteError) Error() string {
 }
 
 // Finite returns a handler that fails with a *NotFiniteError at the first operand element that is NaN or infinite.
-func Finite() runtime.Handler {
-	return runtime.HandlerFunc(func(_ context.Context, c *runtime.Call) error {
-		for k, t := range c.Operands {
-			if i, v := firstNotFinite(t); i >= 0 {
-				return &NotFiniteError{Operand: k, Index: t.Shape().Index(i), Value: strings.ToLower(strings.TrimPrefix(strconv.FormatFloat(v, 'g', -1, 64), "+"))}
-			}
+func Finite() runtime.Handler { return finite{} }
+
+type finite struct{}
+
+// MemoryUse implements runtime.MemoryUser: if the host cannot read the operands, only one with such an element is
+// copied.
+func (finite) MemoryUse() runtime.MemoryUse { return runtime.MemoryUse{Statistics: true} }
+
+// Handle implements runtime.Handler.
+func (finite) Handle(_ context.Context, c *runtime.Call) error {
+	for k := range c.Operands {
+		if k < len(c.Stats) && c.Stats[k].NaN+c.Stats[k].Inf == 0 {
+			continue
 		}
-		return nil
-	})
+		t, err := c.Operand(k)
+		if err != nil {
+			return err
+		}
+		if i, v := firstNotFinite(t); i >= 0 {
+			return &NotFiniteError{Operand: k, Index: t.Shape().Index(i), Value: strings.ToLower(strings.TrimPrefix(strconv.FormatFloat(v, 'g', -1, 64), "+"))}
+		}
+	}
+	return nil
 }
 
 func newFinite(string, *Env) (runtime.Handler, error) { return Finite(), nil }

@@ -267,7 +267,9 @@ type wrapped struct{ responder runtime.Handler }
 
 // MemoryUse adds row-major host views to the responder's memory use.
 func (w wrapped) MemoryUse() runtime.MemoryUse {
-	return runtime.HostViews | runtime.UseOf(w.responder)&^runtime.Layouts
+	use := runtime.UseOf(w.responder)
+	use.HostViews, use.Layouts = true, false
+	return use
 }
 
 // call calls the responder. It refuses a responder whose results the host cannot see.
@@ -275,10 +277,12 @@ func (w wrapped) call(ctx context.Context, c *runtime.Call) error {
 	if w.responder == nil {
 		return nil
 	}
-	if runtime.UseOf(w.responder) == runtime.DevicePointers {
+	if use := runtime.UseOf(w.responder); use.DevicePointers && !use.HostViews {
 		return errors.New("a handler with only device pointers can neither be recorded nor fail by injection: the host does not see its results")
 	}
-	return runtime.Handle(ctx, w.responder, c)
+	plain := *c
+	plain.Remote = nil // the results are to be seen here
+	return runtime.Handle(ctx, w.responder, &plain)
 }
 
 // Answers returns a handler that calls inner and then records the call with its results. inner may be nil for hooks

@@ -83,7 +83,7 @@ enum {
 };
 
 // Extensions of hl_api.
-enum { HL_EXT_FFI = 5 };
+enum { HL_EXT_GPU = 0, HL_EXT_FFI = 5 };
 
 typedef struct {
   HL_HEAD;
@@ -499,6 +499,12 @@ typedef struct {
   const int64_t *type;
   void *data;  // out
 } hl_ffi_context_args;
+
+typedef struct {
+  HL_HEAD;
+  void *ctx;
+  void *stream;  // out
+} hl_ffi_stream_args;
 
 typedef struct {
   HL_HEAD;

@@ -292,6 +292,7 @@ HL_IS(HL_EXECUTABLE_OUTPUT_DIMENSIONS, 91);  // PJRT_Executable_OutputDimensions
 HL_IS(HL_CONTEXT_DESTROY, 99);  // PJRT_ExecuteContext_Destroy
 HL_AT(hl_api, version, 16);
 HL_AT(hl_api, fn, 40);
+HL_IS(HL_EXT_GPU, 0);  // PJRT_Extension_Type_Gpu_Custom_Call
 HL_IS(HL_EXT_FFI, 5);  // PJRT_Extension_Type_FFI
 HL_IS(HL_VALUE_STRING, 0);  // PJRT_NamedValue_kString
 HL_IS(HL_VALUE_INT64, 1);  // PJRT_NamedValue_kInt64
@@ -371,6 +372,10 @@ HL_AT(hl_ffi_context_args, ext, 8);  // XLA_FFI_ExecutionContext_Get_Args.extens
 HL_AT(hl_ffi_context_args, ctx, 16);  // XLA_FFI_ExecutionContext_Get_Args.ctx
 HL_AT(hl_ffi_context_args, type, 24);  // XLA_FFI_ExecutionContext_Get_Args.type_id
 HL_AT(hl_ffi_context_args, data, 32);  // XLA_FFI_ExecutionContext_Get_Args.data
+HL_AT(hl_ffi_stream_args, size, 0);  // XLA_FFI_Stream_Get_Args.struct_size
+HL_AT(hl_ffi_stream_args, ext, 8);  // XLA_FFI_Stream_Get_Args.extension_start
+HL_AT(hl_ffi_stream_args, ctx, 16);  // XLA_FFI_Stream_Get_Args.ctx
+HL_AT(hl_ffi_stream_args, stream, 24);  // XLA_FFI_Stream_Get_Args.stream
 HL_AT(hl_ffi_run_id_args, size, 0);  // XLA_FFI_RunId_Get_Args.struct_size
 HL_AT(hl_ffi_run_id_args, ext, 8);  // XLA_FFI_RunId_Get_Args.extension_start
 HL_AT(hl_ffi_run_id_args, ctx, 16);  // XLA_FFI_RunId_Get_Args.ctx

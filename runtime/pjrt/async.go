@@ -17,16 +17,18 @@ import (
 
 // deliverWithin starts the handlers on a goroutine and returns. The future in the frame completes when the handlers
 // have returned, their time is up, or the run is cancelled, whichever comes first. XLA's memory stays valid until then.
-func (s *session) deliverWithin(frame *C.hl_ffi_frame, site *site, device int) error {
+func (s *session) deliverWithin(frame *C.hl_ffi_frame, site *site, device int, ordinal int32) error {
 	c := newCall(site)
 	s.place(c, device)
-	c.Seq = s.devices[device].seq.Add(1) - 1
+	c.Seq, c.Ordinal = s.devices[device].seq.Add(1)-1, int(ordinal)
 	if err := c.view(frame, site); err != nil {
+		c.forget()
 		s.devices[device].finished.Add(1)
 		return c.HookError(err)
 	}
 	future := C.hl_future_create(frame)
 	if future == nil {
+		c.forget()
 		s.devices[device].finished.Add(1)
 		return c.HookError(errors.New("the plugin has no asynchronous handlers, which timeouts need"))
 	}
@@ -51,12 +53,14 @@ func (s *session) deliverWithin(frame *C.hl_ffi_frame, site *site, device int) e
 		if err == nil || s.several { // see session.hook
 			if err != nil && site.kind != hook.InOut {
 				for i := range c.Results {
-					_ = zero(c.memory, c.results[i].device, c.results[i].size)
+					_ = c.memory.Clear(c.queue, c.results[i].device, c.results[i].size)
 				}
 			}
+			c.forget()
 			C.hl_future_done(api, future)
 			return
 		}
+		c.forget()
 		message := C.CString(err.Error())
 		defer C.free(unsafe.Pointer(message))
 		C.hl_future_fail(api, future, message)

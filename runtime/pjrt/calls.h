@@ -80,6 +80,8 @@ bool hl_metadata(hl_ffi_frame *frame);
 void *hl_ffi_failure(const hl_ffi_api *api, const char *message, int32_t code);
 // hl_returned returns the error for a message from Go, which it frees, or NULL for no message.
 void *hl_returned(const hl_ffi_api *api, char *message);
+// hl_stream returns the stream of a call, NULL on devices without streams.
+void *hl_stream(hl_ffi_frame *frame);
 // hl_current_frame returns the frame of the hook that runs on this thread, or NULL.
 hl_ffi_frame *hl_current_frame(void);
 void *hl_hook_handler(hl_ffi_frame *frame);  // the trampoline to Go

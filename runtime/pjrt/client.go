@@ -38,17 +38,26 @@ type Device struct {
 	ptr     unsafe.Pointer
 }
 
-// NewClient creates a client with the given number of CPU devices, 2,048 at most. 0 is the plugin's default.
+// NewClient creates a client with the given number of CPU devices, 2,048 at most. 0 is the plugin's default. The client
+// of a GPU allocates memory when it needs it, because others use the GPU too: a client of XLA reserves three quarters of
+// it by default.
 func (p *Plugin) NewClient(devices int) (*Client, error) {
 	if devices < 0 || devices > maxDevices {
 		return nil, fmt.Errorf("a client of %d devices is requested, expected 0 to %d", devices, maxDevices)
 	}
 	args := C.hl_client_create_args{}
-	if devices > 0 {
-		option := sized(&C.hl_named_value{_type: C.HL_VALUE_INT64, value_size: 1})
-		option.name, option.name_size = C.CString("cpu_device_count"), C.size_t(len("cpu_device_count"))
-		defer C.free(unsafe.Pointer(option.name))
+	option := sized(&C.hl_named_value{value_size: 1})
+	name := ""
+	switch {
+	case C.hl_find_ext(p.api, C.HL_EXT_GPU) != nil:
+		name, option._type = "preallocate", C.HL_VALUE_BOOL // false
+	case devices > 0:
+		name, option._type = "cpu_device_count", C.HL_VALUE_INT64
 		*(*int64)(unsafe.Pointer(&option.value)) = int64(devices)
+	}
+	if name != "" {
+		option.name, option.name_size = C.CString(name), C.size_t(len(name))
+		defer C.free(unsafe.Pointer(option.name))
 		var pin goruntime.Pinner
 		pin.Pin(option)
 		defer pin.Unpin()
@@ -61,8 +70,9 @@ func (p *Plugin) NewClient(devices int) (*Client, error) {
 	var err error
 	if c.platform, err = p.text("platform name", C.HL_CLIENT_PLATFORM_NAME, c.ptr); err == nil {
 		if c.version, err = p.text("platform version", C.HL_CLIENT_PLATFORM_VERSION, c.ptr); err == nil {
-			c.memory = p.memoryOn(c.platform)
-			err = c.findDevices()
+			if c.memory, err = p.memoryOn(c.platform); err == nil {
+				err = c.findDevices()
+			}
 		}
 	}
 	if err != nil {

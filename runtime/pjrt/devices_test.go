@@ -195,12 +195,12 @@ return %r : tensor<8xf32>
 }
 
 // brokenMemory is a device's memory whose use panics.
-type brokenMemory struct{}
+type brokenMemory struct{ farMemory }
 
-func (brokenMemory) Readable() bool                                   { return false }
-func (brokenMemory) ToHost([]byte, unsafe.Pointer) error              { return errors.New("unreachable") }
-func (brokenMemory) FromHost(unsafe.Pointer, []byte) error            { panic("broken memory") }
-func (brokenMemory) Within(unsafe.Pointer, unsafe.Pointer, int) error { return nil }
+func (brokenMemory) ToHost(unsafe.Pointer, []byte, unsafe.Pointer) error {
+	return errors.New("unreachable")
+}
+func (brokenMemory) Clear(unsafe.Pointer, unsafe.Pointer, int) error { panic("broken memory") }
 
 // TestPanicOutsideOfHandlers: a panic in hlocb's own code after a hook has failed ends the run, not the process.
 func TestPanicOutsideOfHandlers(t *testing.T) {

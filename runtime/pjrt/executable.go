@@ -83,7 +83,15 @@ func (b *Backend) compileWith(ctx context.Context, p *runtime.Program, shape mod
 	if err != nil {
 		return nil, err
 	}
-	code, err := b.plugin.code(sites.withoutCopies(p))
+	c, err := b.client(0, 1)
+	if err != nil {
+		return nil, err
+	}
+	changed := sites.withoutCopies(p)
+	if c.memory != nil && !c.memory.Readable() && o.partitions == 1 { // a shard's statistics are not the whole value's
+		changed = sites.withStatistics(changed)
+	}
+	code, err := b.plugin.code(changed)
 	if err != nil {
 		return nil, err
 	}

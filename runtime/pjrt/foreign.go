@@ -129,7 +129,9 @@ func (h *Foreign) attrsOf(s *hook.Site) (*foreignAttrs, error) {
 }
 
 // MemoryUse implements runtime.MemoryUser: the library expects the layouts that the program's source asks for.
-func (h *Foreign) MemoryUse() runtime.MemoryUse { return runtime.HostViews | runtime.Layouts }
+func (h *Foreign) MemoryUse() runtime.MemoryUse {
+	return runtime.MemoryUse{HostViews: true, Layouts: true}
+}
 
 // Handle implements runtime.Handler.
 func (h *Foreign) Handle(_ context.Context, c *runtime.Call) error {

@@ -74,6 +74,15 @@ static inline bool identify(hl_ffi_frame *frame, int64_t *id, int64_t *run_id, i
   return true;
 }
 
+void *hl_stream(hl_ffi_frame *frame) {
+  ARGS(hl_ffi_stream_args, a, .ctx = frame->ctx);
+  void *error = frame->api->fn[HL_FFI_STREAM_GET](&a);
+  if (!error) return a.stream;
+  ARGS(hl_ffi_error_destroy_args, d, .error = error);
+  frame->api->fn[HL_FFI_ERROR_DESTROY](&d);
+  return NULL;
+}
+
 void *hl_hook_handler(hl_ffi_frame *frame) {
   if (hl_metadata(frame) || frame->stage != HL_FFI_STAGE_EXECUTE) return NULL;
   const hl_ffi_api *api = frame->api;

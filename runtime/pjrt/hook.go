@@ -11,9 +11,11 @@ import (
 	"fmt"
 	"math"
 	"runtime/debug"
+	"slices"
 	"unsafe"
 
 	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/internal/reduction"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -102,9 +104,9 @@ func (s *session) hook(frame *C.hl_ffi_frame, id uint64, ordinal int32) error {
 	if site := s.sites.find(id); site == nil {
 		err = fmt.Errorf("the program calls hook %s, which is not in its manifest", hook.ID(id))
 	} else if s.timeout > 0 {
-		err = s.deliverWithin(frame, site, device)
+		err = s.deliverWithin(frame, site, device, ordinal)
 	} else {
-		err = s.deliverNow(frame, site, device)
+		err = s.deliverNow(frame, site, device, ordinal)
 	}
 	if err != nil {
 		s.fail(device, err)
@@ -134,14 +136,18 @@ func (s *session) skip(frame *C.hl_ffi_frame, device int, err error) error {
 	if !s.several {
 		return err
 	}
-	if err := clearResults(frame, s.memory); err != nil {
+	queue, err := s.memory.queue(frame)
+	if err == nil {
+		err = clearResults(frame, s.memory, queue)
+	}
+	if err != nil {
 		s.fail(device, err)
 	}
 	return nil
 }
 
 // deliverNow sets the call's views, calls the handlers and finishes the results.
-func (s *session) deliverNow(frame *C.hl_ffi_frame, site *site, device int) error {
+func (s *session) deliverNow(frame *C.hl_ffi_frame, site *site, device int, ordinal int32) error {
 	d := &s.devices[device]
 	seq := d.seq.Add(1) - 1
 	// Hooks of a device mostly arrive one by one. If all earlier hooks have ended, this hook owns the device's call until
@@ -157,7 +163,7 @@ func (s *session) deliverNow(frame *C.hl_ffi_frame, site *site, device int) erro
 			d.keep(site, c)
 		}
 	}
-	c.Seq = seq
+	c.Seq, c.Ordinal = seq, int(ordinal)
 	err := c.view(frame, site)
 	if err == nil {
 		if site.overlaps {
@@ -179,7 +185,10 @@ func (s *session) deliverNow(frame *C.hl_ffi_frame, site *site, device int) erro
 
 // place sets the call's run, device and memory.
 func (s *session) place(c *call, device int) {
-	c.memory, c.readable = s.memory, s.memory.Readable()
+	c.memory, c.readable, c.kind = s.memory, s.memory.Readable(), s.memory.Kind()
+	if !c.readable {
+		c.Remote = c
+	}
 	c.Run, c.Device = s.number, device
 	c.Replica, c.Partition = device/s.parts, device%s.parts
 }
@@ -189,6 +198,12 @@ type call struct {
 	runtime.Call
 	memory                  DeviceMemory
 	readable                bool // the memory is the host's
+	kind                    runtime.MemoryKind
+	queue                   unsafe.Pointer // of the copies
+	pool                    *pinnedPool    // for copies; nil if any memory will do
+	late                    bool           // a copy to the host may not be done
+	heads                   []view         // the first elements of the operands
+	stats                   view           // the statistics of the operands, an extra operand
 	operands, results       []view
 	operandPtrs, resultPtrs []*tensor.Tensor
 	inout                   []*view // the operand that each result of an inout hook is
@@ -203,7 +218,10 @@ type view struct {
 	device  unsafe.Pointer // XLA's memory
 	size    int            // of it, in bytes
 	raw     []byte         // its bytes if the host can read it, else their copy; nil without host views
+	read    bool           // raw holds the value, and scratch does not yet
 	staged  []uint64       // the memory of the copy, or of a copy of an operand that shares memory with a result
+	pinned  *pinnedBlock   // instead of staged
+	sent    bool           // the queue holds a copy from pinned
 	scratch []byte         // a byte per element, for types that XLA packs
 }
 
@@ -211,7 +229,13 @@ func newCall(s *site) *call { return &call{Call: runtime.Call{Site: s.bound.Site
 
 // view fills the call from the frame, without chain and tokens. If XLA did not alias a result that passes an operand
 // through, view copies the operand.
-func (c *call) view(frame *C.hl_ffi_frame, site *site) error {
+func (c *call) view(frame *C.hl_ffi_frame, site *site) (err error) {
+	if !c.readable {
+		if c.queue, err = c.memory.queue(frame); err != nil {
+			return err
+		}
+		c.Stream, c.pool = uintptr(c.queue), c.memory.pool(int32(c.Ordinal))
+	}
 	args := unsafe.Slice(frame.operands.items, int(frame.operands.n))
 	rets := unsafe.Slice(frame.results.items, int(frame.results.n))
 	if site.chained {
@@ -226,6 +250,12 @@ func (c *call) view(frame *C.hl_ffi_frame, site *site) error {
 	n := 0
 	for _, b := range args {
 		if b.dtype == ffiToken {
+			continue
+		}
+		if n == len(site.bound.Site.Operands) && !c.readable { // see siteTable.withStatistics
+			if err := c.set(&c.stats, b, runtime.MemoryUse{HostViews: site.use.Statistics}, true); err != nil {
+				return fmt.Errorf("statistics: %w", err)
+			}
 			continue
 		}
 		if n == len(c.operands) {
@@ -255,10 +285,13 @@ func (c *call) view(frame *C.hl_ffi_frame, site *site) error {
 					err = errors.New("an inout hook's result differs in size from its operand")
 				}
 				if err == nil {
-					err = c.memory.Within(b.data, o.device, size)
+					err = c.memory.Within(c.queue, b.data, o.device, size)
 				}
 				if err == nil {
-					err = c.set(o, b, site.use, true)
+					o.device = b.data
+					if c.readable {
+						err = c.set(o, b, site.use, true)
+					}
 				}
 				if err != nil {
 					return fmt.Errorf("result %d: %w", m, err)
@@ -295,42 +328,145 @@ func (c *call) view(frame *C.hl_ffi_frame, site *site) error {
 	default:
 		c.Results = c.resultPtrs[:m]
 	}
-	if site.use&runtime.DevicePointers != 0 {
+	if site.use.DevicePointers {
 		c.point()
 	}
+	if c.readable {
+		return nil
+	}
+	return c.arrive(site)
+}
+
+// arrive completes the views of memory that the host cannot read.
+func (c *call) arrive(site *site) error {
+	c.Heads, c.Stats = c.Heads[:0], c.Stats[:0]
+	if n := site.use.Head; n > 0 && !site.use.HostViews {
+		for i := range c.Operands {
+			if i == len(c.heads) {
+				c.heads = append(c.heads, view{})
+			}
+			if err := c.head(&c.heads[i], &c.operands[i], n); err != nil {
+				return fmt.Errorf("operand %d: %w", i, err)
+			}
+		}
+	}
+	if c.late {
+		c.late = false
+		if err := c.memory.Wait(c.queue); err != nil {
+			return err
+		}
+	}
+	for i := range c.Operands {
+		c.operands[i].unpack()
+		if i < len(c.heads) && c.heads[i].read {
+			c.heads[i].unpack()
+			c.Heads = append(c.Heads, &c.heads[i].Tensor)
+		}
+	}
+	if c.stats.read {
+		c.stats.read = false
+		for i, t := range c.Operands {
+			v := tensor.View[float64](&c.stats.Tensor)[reduction.NumStats*i:]
+			c.Stats = append(c.Stats, runtime.NewStatistics(int(t.Shape().NumElements()), v[0], v[1], v[2], int(v[3]), int(v[4])))
+		}
+	}
 	return nil
+}
+
+// head makes v a view of the first n elements of operand o.
+func (c *call) head(v, o *view, n int) error {
+	n = min(n, int(o.shape.NumElements()))
+	if len(v.shape) != 1 || v.shape[0] != int64(n) {
+		v.shape = tensor.Shape{int64(n)}
+	}
+	v.Borrow(o.DType(), v.shape, nil)
+	v.code, v.packed, v.device, v.size = o.code, o.packed, o.device, n*o.DType().Size()
+	if o.packed {
+		v.size = packedSize(n, packedBits(o.DType()))
+	}
+	return c.load(v, true)
+}
+
+// Read implements runtime.Remote.
+func (c *call) Read(i, n int) (*tensor.Tensor, error) {
+	var v view
+	if err := c.head(&v, &c.operands[i], n); err != nil {
+		return nil, err
+	}
+	defer c.release(&v)
+	if err := c.memory.Wait(c.queue); err != nil {
+		return nil, err
+	}
+	c.late = false
+	v.unpack()
+	return v.Clone(), nil
 }
 
 // point sets the call's device pointers.
 func (c *call) point() {
 	c.OperandPointers, c.ResultPointers = c.OperandPointers[:0], c.ResultPointers[:0]
 	for i := range c.Operands {
-		c.OperandPointers = append(c.OperandPointers, c.operands[i].pointer())
+		c.OperandPointers = append(c.OperandPointers, c.operands[i].pointer(c.kind))
 	}
 	for i := range c.Results {
-		c.ResultPointers = append(c.ResultPointers, c.result(i).pointer())
+		c.ResultPointers = append(c.ResultPointers, c.result(i).pointer(c.kind))
 	}
 }
 
-func (v *view) pointer() runtime.DevicePointer {
-	return runtime.DevicePointer{Address: uintptr(v.device), Size: v.size}
+func (v *view) pointer(kind runtime.MemoryKind) runtime.DevicePointer {
+	return runtime.DevicePointer{Address: uintptr(v.device), Size: v.size, Memory: kind}
 }
 
-// store finishes the results that the responder wrote to host views.
+// store finishes the results that the responder wrote to host views or returned.
 func (c *call) store(site *site) error {
-	for i := range c.Results {
-		c.result(i).pack()
-	}
-	if !site.writes || c.readable {
+	if c.readable {
+		for i := range c.Results {
+			c.result(i).pack()
+		}
 		return nil
 	}
 	for i := range c.Results {
-		v := c.result(i)
-		if err := c.memory.FromHost(v.device, v.raw); err != nil {
+		var err error
+		if t := c.Returned(i); t != nil {
+			err = c.storeTensor(i, t)
+		} else if v := c.result(i); site.writes {
+			v.pack()
+			v.sent = true
+			err = c.memory.FromHost(c.queue, v.device, v.raw)
+		}
+		if err != nil {
 			return c.HookError(fmt.Errorf("result %d: %w", i, err))
 		}
 	}
 	return nil
+}
+
+// storeTensor copies t, which the responder returned, to result i.
+func (c *call) storeTensor(i int, t *tensor.Tensor) error {
+	v := c.result(i)
+	if k := slices.Index(c.Operands, t); k >= 0 {
+		o := &c.operands[k]
+		for m := range c.Results[:i] {
+			if c.result(m).device == o.device && v.device != o.device {
+				return fmt.Errorf("operand %d, which was returned, shares its memory with result %d", k, m)
+			}
+		}
+		if v.device == o.device {
+			return nil
+		}
+		return c.memory.Within(c.queue, v.device, o.device, v.size)
+	}
+	if !v.packed {
+		return c.memory.FromHost(c.queue, v.device, t.Peek())
+	}
+	if v.raw == nil {
+		if err := c.stage(v); err != nil {
+			return err
+		}
+	}
+	pack(v.raw, t.Peek(), t.DType())
+	v.sent = true
+	return c.memory.FromHost(c.queue, v.device, v.raw)
 }
 
 // maxKeptCopy is the largest copy of an operand, in bytes, whose memory a call keeps.
@@ -395,12 +531,12 @@ func (c *call) passThrough(from, to *C.hl_ffi_buffer) error {
 	if n != m {
 		return errors.New("a result that should be an operand's value differs from it in size")
 	}
-	return c.memory.Within(to.data, from.data, n)
+	return c.memory.Within(c.queue, to.data, from.data, n)
 }
 
 // clearResults zeroes the results that no handler will write; the rest of the run then computes with definite values.
 // Aliased results keep their operands' values.
-func clearResults(frame *C.hl_ffi_frame, memory DeviceMemory) error {
+func clearResults(frame *C.hl_ffi_frame, memory DeviceMemory, queue unsafe.Pointer) error {
 	var errs []error
 	args := unsafe.Slice(frame.operands.items, int(frame.operands.n))
 result:
@@ -410,20 +546,11 @@ result:
 				continue result
 			}
 		}
-		if _, size, err := sizeOf(b); err == nil {
-			errs = append(errs, zero(memory, b.data, size))
+		if _, size, err := sizeOf(b); err == nil && size > 0 {
+			errs = append(errs, memory.Clear(queue, b.data, size))
 		}
 	}
 	return errors.Join(errs...)
-}
-
-// zero clears device memory.
-func zero(memory DeviceMemory, at unsafe.Pointer, size int) error {
-	if memory.Readable() {
-		clear(unsafe.Slice((*byte)(at), size))
-		return nil
-	}
-	return memory.FromHost(at, make([]byte, size))
 }
 
 // sizeOf returns a buffer's element type and the size of its memory in bytes.
@@ -474,21 +601,39 @@ func (c *call) set(v *view, b *C.hl_ffi_buffer, use runtime.MemoryUse, value boo
 		v.raw = nil
 	case c.readable:
 		v.raw = unsafe.Slice((*byte)(b.data), v.size)
-	case use&runtime.HostViews == 0:
+	case !use.HostViews:
 		v.raw = nil
 		v.Borrow(v.DType(), v.shape, nil)
 		return nil
 	default:
-		v.raw = v.stage(v.size)
-		if value {
-			if err := c.memory.ToHost(v.raw, v.device); err != nil {
-				return err
-			}
-		}
+		return c.load(v, value)
 	}
+	v.attach()
+	if value {
+		v.read = true
+		v.unpack()
+	}
+	return nil
+}
+
+// load points v to host memory for a value on the device. If value is set, the value is there after arrive.
+func (c *call) load(v *view, value bool) error {
+	if err := c.stage(v); err != nil {
+		return err
+	}
+	v.attach()
+	if value {
+		v.read, c.late = true, true
+		return c.memory.ToHost(c.queue, v.raw, v.device)
+	}
+	return nil
+}
+
+// attach points the tensor to the value's bytes, or to memory for its elements if XLA packs them.
+func (v *view) attach() {
 	if !v.packed {
 		v.Borrow(v.DType(), v.shape, v.raw)
-		return nil
+		return
 	}
 	n := int(v.shape.NumElements())
 	if cap(v.scratch) < n {
@@ -496,10 +641,36 @@ func (c *call) set(v *view, b *C.hl_ffi_buffer, use runtime.MemoryUse, value boo
 	}
 	v.scratch = v.scratch[:n]
 	v.Borrow(v.DType(), v.shape, v.scratch)
-	if value {
+}
+
+// unpack unpacks the elements of a value that was read.
+func (v *view) unpack() {
+	if v.read && v.packed {
 		unpack(v.scratch, v.raw, v.DType())
 	}
+	v.read = false
+}
+
+// stage sets v.raw to host memory for a copy of the value.
+func (c *call) stage(v *view) error {
+	if c.pool == nil {
+		v.raw = v.stage(v.size)
+		return nil
+	}
+	b, err := c.pool.take(c.queue, v.size)
+	if err != nil {
+		return err
+	}
+	v.pinned, v.raw = b, b.bytes[:v.size]
 	return nil
+}
+
+// release returns the host memory of a copy.
+func (c *call) release(v *view) {
+	if v.pinned != nil {
+		c.pool.give(c.queue, v.pinned, v.sent || c.late)
+	}
+	v.pinned, v.sent, v.read = nil, false, false
 }
 
 // stage returns memory for a copy of the value.
@@ -532,13 +703,21 @@ func (c *call) result(i int) *view {
 
 // forget drops the views of XLA's memory, which XLA frees after the call.
 func (c *call) forget() {
-	drop(c.operands)
-	drop(c.results)
+	c.drop(c.operands)
+	c.drop(c.results)
+	if !c.readable {
+		c.drop(c.heads)
+		c.release(&c.stats)
+		c.late = false
+	}
 }
 
-func drop(views []view) {
+func (c *call) drop(views []view) {
 	for i := range views {
 		v := &views[i]
+		if v.pinned != nil {
+			c.release(v)
+		}
 		v.raw, v.device = nil, nil
 		v.Borrow(v.DType(), v.shape, nil)
 	}

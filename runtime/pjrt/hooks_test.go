@@ -146,7 +146,7 @@ func TestTapIsAliased(t *testing.T) {
 	p := program("(%x: tensor<f32>) -> tensor<64x64xf32>", body, s, u)
 	var seen []runtime.DevicePointer
 	var b runtime.Bindings
-	b.Observe("*", pointerHandler{runtime.DevicePointers, func(c *runtime.Call) error {
+	b.Observe("*", pointerHandler{runtime.MemoryUse{DevicePointers: true}, func(c *runtime.Call) error {
 		seen = append(seen, c.OperandPointers[0])
 		return nil
 	}})

@@ -213,7 +213,10 @@ var jaxPlatforms = []string{"cuda", "rocm", "oneapi", "tpu"}
 // register registers the handlers of hlocb's hooks and of JAX's callbacks with the plugin.
 func (w *wrappedPlugin) register(platform string, client unsafe.Pointer) error {
 	p := w.plugin
-	memory := p.memoryOn(platform)
+	memory, err := p.memoryOn(platform)
+	if err != nil {
+		return err
+	}
 	if memory == nil && !slices.Contains(jaxPlatforms, platform) {
 		onHost, err := (&Client{plugin: p, ptr: client, platform: platform}).onHost()
 		if err != nil {

@@ -116,6 +116,7 @@ HL_CONTEXT_DESTROY ExecuteContext_Destroy
 
 // pjrtConstants maps the other constants to the constants of pjrt_c_api.h.
 const pjrtConstants = `
+HL_EXT_GPU Extension_Type_Gpu_Custom_Call
 HL_EXT_FFI Extension_Type_FFI
 HL_VALUE_STRING NamedValue_kString
 HL_VALUE_INT64 NamedValue_kInt64
@@ -143,6 +144,7 @@ hl_ffi_error_args Error_Create_Args message code=errc
 hl_ffi_error_message_args Error_GetMessage_Args error message
 hl_ffi_error_destroy_args Error_Destroy_Args error
 hl_ffi_context_args ExecutionContext_Get_Args ctx type=type_id data
+hl_ffi_stream_args Stream_Get_Args ctx stream
 hl_ffi_run_id_args RunId_Get_Args ctx run_id
 hl_ffi_ordinal_args DeviceOrdinal_Get_Args ctx ordinal=device_ordinal
 hl_ffi_future_args Future_Create_Args future

@@ -22,7 +22,7 @@ import (
 const farInput = "HLOCB_TEST_FAR"
 
 // farPlugin compiles testdata/far_plugin.c.
-func farPlugin(t *testing.T) string {
+func farPlugin(t *testing.T, flags ...string) string {
 	t.Helper()
 	cpu := cpuPlugin(t)
 	cc, err := exec.LookPath("cc")
@@ -30,7 +30,8 @@ func farPlugin(t *testing.T) string {
 		t.Skip("skip: no C compiler to build a plugin with")
 	}
 	path := filepath.Join(t.TempDir(), "far_plugin.so")
-	if out, err := exec.Command(cc, "-O1", "-Wall", "-Werror", "-shared", "-fPIC", "-o", path, "-DPLUGIN=\""+cpu+"\"", "testdata/far_plugin.c", "-ldl").CombinedOutput(); err != nil {
+	args := append(flags, "-O1", "-Wall", "-Werror", "-shared", "-fPIC", "-o", path, "-DPLUGIN=\""+cpu+"\"", "testdata/far_plugin.c", "-ldl")
+	if out, err := exec.Command(cc, args...).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	return path
@@ -46,11 +47,22 @@ var onFarMemory = []string{"ChainedOrder", "UnchainedHook", "FeedAndSeveralResul
 // TestFarMemory runs tests of this package in another process, on a plugin whose memory the host cannot read: an access
 // without the plugin's copy function ends that process with a signal.
 func TestFarMemory(t *testing.T) {
+	testFar(t, farPlugin(t))
+}
+
+// TestCUDAMemory is TestFarMemory for CUDA's plugin and driver, which are made of the CPU plugin too.
+func TestCUDAMemory(t *testing.T) {
+	path := farPlugin(t, "-DCUDA")
+	t.Setenv(cudaDriver, path)
+	testFar(t, path)
+}
+
+func testFar(t *testing.T, path string) {
 	if os.Getenv(farInput) != "" {
 		t.Skip("skip: this is the child process")
 	}
 	c := exec.Command(os.Args[0], "-test.v", "-test.run", "^Test("+strings.Join(onFarMemory, "|")+")$")
-	c.Env = append(os.Environ(), farInput+"="+farPlugin(t))
+	c.Env = append(os.Environ(), farInput+"="+path)
 	out, err := c.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -71,14 +83,14 @@ type copyCounter struct {
 	read, written int
 }
 
-func (c *copyCounter) ToHost(dst []byte, src unsafe.Pointer) error {
+func (c *copyCounter) ToHost(queue unsafe.Pointer, dst []byte, src unsafe.Pointer) error {
 	c.read++
-	return c.DeviceMemory.ToHost(dst, src)
+	return c.DeviceMemory.ToHost(queue, dst, src)
 }
 
-func (c *copyCounter) FromHost(dst unsafe.Pointer, src []byte) error {
+func (c *copyCounter) FromHost(queue, dst unsafe.Pointer, src []byte) error {
 	c.written++
-	return c.DeviceMemory.FromHost(dst, src)
+	return c.DeviceMemory.FromHost(queue, dst, src)
 }
 
 // pointerHandler is a handler that says how it reaches memory.
@@ -109,19 +121,21 @@ func TestDevicePointers(t *testing.T) {
 	v := tt(tensor.F32, 4)
 	in, out := []hook.TensorType{v}, []hook.TensorType{v}
 	arg := f32(tensor.Shape{4}, 1, 2, 3, 4)
+	pointers := runtime.MemoryUse{DevicePointers: true}
 	at := func(p runtime.DevicePointer) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&p.Address)) }
-	read := func(p runtime.DevicePointer) string {
+	queue := func(c *runtime.Call) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&c.Stream)) }
+	read := func(c *runtime.Call, p runtime.DevicePointer) string {
 		values := f32(tensor.Shape{4})
-		if p.Size != 16 {
-			return fmt.Sprint(p.Size, " bytes")
+		if p.Size != 16 || p.Memory != memory.Kind() {
+			return fmt.Sprintf("%+v", p)
 		}
-		if err := memory.DeviceMemory.ToHost(values.Bytes(), at(p)); err != nil {
+		if err := errors.Join(memory.DeviceMemory.ToHost(queue(c), values.Bytes(), at(p)), memory.Wait(queue(c))); err != nil {
 			return err.Error()
 		}
 		return fmt.Sprint(tensor.View[float32](values))
 	}
-	write := func(p runtime.DevicePointer, values ...float32) error {
-		return memory.DeviceMemory.FromHost(at(p), f32(tensor.Shape{4}, values...).Bytes())
+	write := func(c *runtime.Call, p runtime.DevicePointer, values ...float32) error {
+		return memory.DeviceMemory.FromHost(queue(c), at(p), f32(tensor.Shape{4}, values...).Bytes())
 	}
 	expect := func(what, got, want string) error {
 		if got != want {
@@ -129,7 +143,7 @@ func TestDevicePointers(t *testing.T) {
 		}
 		return nil
 	}
-	host := pointerHandler{runtime.HostViews, func(c *runtime.Call) error {
+	host := pointerHandler{runtime.MemoryUse{HostViews: true}, func(c *runtime.Call) error {
 		return expect("the host sees", fmt.Sprint(tensor.View[float32](c.Operands[0])), "[1 2 3 4]")
 	}}
 	for _, c := range []struct {
@@ -140,30 +154,30 @@ func TestDevicePointers(t *testing.T) {
 		result        string
 		read, written int // copies if the memory is far
 	}{
-		{name: "observer with pointers", kind: hook.Tap, observers: []runtime.Handler{pointerHandler{runtime.DevicePointers, func(c *runtime.Call) error {
+		{name: "observer with pointers", kind: hook.Tap, observers: []runtime.Handler{pointerHandler{pointers, func(c *runtime.Call) error {
 			if far && len(c.Operands[0].Peek()) != 0 {
 				return errors.New("there is a host view that no handler requested")
 			}
-			return expect("the operand is", read(c.OperandPointers[0]), "[1 2 3 4]")
+			return expect("the operand is", read(c, c.OperandPointers[0]), "[1 2 3 4]")
 		}}}, result: "[1 2 3 4]"},
-		{name: "observers of both", kind: hook.Tap, observers: []runtime.Handler{host, pointerHandler{runtime.DevicePointers, func(c *runtime.Call) error {
-			return expect("the operand is", read(c.OperandPointers[0]), "[1 2 3 4]")
+		{name: "observers of both", kind: hook.Tap, observers: []runtime.Handler{host, pointerHandler{pointers, func(c *runtime.Call) error {
+			return expect("the operand is", read(c, c.OperandPointers[0]), "[1 2 3 4]")
 		}}}, result: "[1 2 3 4]", read: 1},
-		{name: "responder with pointers", kind: hook.Call, answer: pointerHandler{runtime.DevicePointers, func(c *runtime.Call) error {
-			return errors.Join(expect("the operand is", read(c.OperandPointers[0]), "[1 2 3 4]"), write(c.ResultPointers[0], 5, 6, 7, 8))
+		{name: "responder with pointers", kind: hook.Call, answer: pointerHandler{pointers, func(c *runtime.Call) error {
+			return errors.Join(expect("the operand is", read(c, c.OperandPointers[0]), "[1 2 3 4]"), write(c, c.ResultPointers[0], 5, 6, 7, 8))
 		}}, result: "[5 6 7 8]"},
-		{name: "responder with both", kind: hook.Call, answer: pointerHandler{runtime.HostViews | runtime.DevicePointers, func(c *runtime.Call) error {
+		{name: "responder with both", kind: hook.Call, answer: pointerHandler{runtime.MemoryUse{HostViews: true, DevicePointers: true}, func(c *runtime.Call) error {
 			copy(tensor.View[float32](c.Results[0]), []float32{9, 9, 9, 9})
-			return expect("the operand is", read(c.OperandPointers[0]), "[1 2 3 4]")
+			return expect("the operand is", read(c, c.OperandPointers[0]), "[1 2 3 4]")
 		}}, result: "[9 9 9 9]", read: 1, written: 1},
-		{name: "inout with pointers", kind: hook.InOut, answer: pointerHandler{runtime.DevicePointers, func(c *runtime.Call) error {
+		{name: "inout with pointers", kind: hook.InOut, answer: pointerHandler{pointers, func(c *runtime.Call) error {
 			if c.OperandPointers[0] != c.ResultPointers[0] {
 				return errors.New("operand and result differ")
 			}
-			return write(c.ResultPointers[0], 5, 6, 7, 8)
+			return write(c, c.ResultPointers[0], 5, 6, 7, 8)
 		}}, result: "[5 6 7 8]"},
 		{name: "observed inout", kind: hook.InOut, observers: []runtime.Handler{host}, result: "[1 2 3 4]", read: 1},
-		{name: "host views", kind: hook.InOut, answer: pointerHandler{runtime.HostViews, func(c *runtime.Call) error {
+		{name: "host views", kind: hook.InOut, answer: pointerHandler{runtime.MemoryUse{HostViews: true}, func(c *runtime.Call) error {
 			tensor.View[float32](c.Results[0])[0] = 7
 			return nil
 		}}, result: "[7 2 3 4]", read: 1, written: 1},

@@ -183,7 +183,7 @@ func newSiteTable(bound []runtime.Bound) *siteTable {
 	t := &siteTable{mask: size - 1, entries: make([]*site, size)}
 	for _, b := range bound {
 		s := &site{id: uint64(b.Site.ID), chained: b.Site.Chained, kind: b.Site.Kind, bound: b, use: b.Use()}
-		s.writes = s.kind != hook.Tap && runtime.UseOf(b.Answer)&runtime.HostViews != 0
+		s.writes = s.kind != hook.Tap && runtime.UseOf(b.Answer).HostViews
 		for _, operand := range b.Site.Aliases {
 			s.overlaps = s.overlaps || operand >= 0 && s.kind == hook.Call
 		}

@@ -94,7 +94,7 @@ func (b *Backend) registerTargets(m *ir.Module, c *Client) (err error) {
 //export hlocbTarget
 func hlocbTarget(frame *C.hl_ffi_frame, number C.int) *C.char {
 	return hostCall(frame, func(operands, results []*tensor.Tensor) error {
-		if err := clearResults(frame, hostMemory{}); err != nil {
+		if err := clearResults(frame, hostMemory{}, nil); err != nil {
 			return err
 		}
 		return (*targets.list.Load())[number](&TargetCall{Operands: operands, Results: results, Attrs: integers(&frame.attrs)})
@@ -116,7 +116,7 @@ func hostCall(frame *C.hl_ffi_frame, f func(operands, results []*tensor.Tensor) 
 				continue
 			}
 			v := &view{}
-			if err := c.set(v, b, runtime.HostViews, operands); err != nil {
+			if err := c.set(v, b, runtime.MemoryUse{HostViews: true}, operands); err != nil {
 				return nil, nil, fmt.Errorf("value %d: %w", i, err)
 			}
 			views, tensors = append(views, v), append(tensors, &v.Tensor)

@@ -75,7 +75,7 @@ type hookSite struct {
 }
 
 func newHookSite(b *runtime.Bound) *hookSite {
-	h := &hookSite{bound: b, points: b.Use()&runtime.DevicePointers != 0}
+	h := &hookSite{bound: b, points: b.Use().DevicePointers}
 	for i, t := range b.Site.Results {
 		h.types, h.forward = append(h.types, kernel.TensorType(t.DType, t.Shape...)), append(h.forward, forwards(b.Site, i))
 	}

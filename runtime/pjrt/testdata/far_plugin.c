@@ -2,7 +2,7 @@
 // in a reserved range without access rights. An address represents the real address with the same offset in its
 // terabyte. Handlers and functions such as PJRT_Buffer_UnsafePointer get such addresses, and only hlocb_device_copy
 // translates them.
-// Uploads always copy.
+// Uploads always copy. With the macro CUDA, the plugin is CUDA's, and its driver reaches the memory (cuda_driver.c).
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 
 #include "../abi.h"
+#include "../calls.h"
 
 enum { CHUNK_BITS = 40, CHUNKS = 128, HANDLERS = 64 };
 
@@ -39,6 +40,13 @@ static void *real(const void *address) {
   return NULL;
 }
 
+static const hl_api *cpu;
+static hl_ffi_ext cpu_ffi;
+
+#ifdef CUDA
+static const hl_ffi_api *cpu_ffi_api;
+#include "cuda_driver.c"
+#else
 int hlocb_device_copy(void *dst, const void *src, size_t size, int direction) {
   if (direction < 1 || direction > 3) return 1;
   if (direction != 2 && !(dst = real(dst))) return 2;
@@ -47,6 +55,8 @@ int hlocb_device_copy(void *dst, const void *src, size_t size, int direction) {
   copies[direction]++;
   return 0;
 }
+
+#endif
 
 long far_copies(int direction) { return copies[direction]; }
 
@@ -72,8 +82,14 @@ static void *call(int n, hl_ffi_frame *frame) {
   hl_ffi_frame copy = *frame;
   translate(&copy.operands, buffers, items);
   translate(&copy.results, buffers + frame->operands.n, items + frame->operands.n);
+#ifdef CUDA
+  on_gpu(&copy);
+#endif
   void *error = handlers[n](&copy);
   frame->future = copy.future;
+#ifdef CUDA
+  if (!copy.future) flush_all();
+#endif
   free(buffers);
   free(items);
   return error;
@@ -89,9 +105,6 @@ static const hl_ffi_fn calls[HANDLERS] = {EACH(NAME)};
 
 // ---- the table ----
 
-static const hl_api *cpu;
-static hl_ffi_ext cpu_ffi;
-
 static void *register_handler(void *args) {
   hl_register_args a = *(hl_register_args *)args;
   int n = 0;
@@ -101,6 +114,12 @@ static void *register_handler(void *args) {
   handlers[n] = (hl_ffi_fn)a.handler;
   pthread_mutex_unlock(&mutex);
   a.handler = (void *)calls[n];
+#ifdef CUDA
+  if (a.platform_size == 4 && !memcmp(a.platform, "cuda", 4)) {
+    a.platform = "cpu";
+    a.platform_size = 3;
+  }
+#endif
   return cpu_ffi.register_handler(&a);
 }
 
@@ -153,6 +172,12 @@ const hl_api *GetPjrtApi(void) {
       ((hl_ffi_ext *)copy)->register_handler = register_handler;
     }
   }
+#ifdef CUDA
+  static hl_ext gpu = {.size = sizeof gpu, .type = HL_EXT_GPU};
+  *link = &gpu;
+  api->fn[HL_CLIENT_PLATFORM_NAME] = platform_name;
+  api->fn[HL_CLIENT_CREATE] = client_create;
+#endif
   api->fn[HL_CLIENT_BUFFER_FROM_HOST] = from_host;
   api->fn[HL_BUFFER_ON_CPU] = on_cpu;
   api->fn[HL_BUFFER_ADDRESS - 3] = unsafe_pointer;

@@ -1,4 +1,5 @@
-package probe
+// Package reduction adds ops to a program that reduce a value to a few numbers, so that only these cross to the host.
+package reduction
 
 import (
 	"math"
@@ -8,41 +9,41 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// emitter inserts the ops that reduce a value to a few numbers, so that only these cross to the host.
-type emitter struct{ *ir.Builder }
+// Emitter inserts the ops before the builder's place.
+type Emitter struct{ *ir.Builder }
 
-func (e emitter) op(def *ir.Def, operands ...*ir.Value) *ir.Value {
+func (e Emitter) op(def *ir.Def, operands ...*ir.Value) *ir.Value {
 	return ir.Must(e.Build(def, operands)).Result(0)
 }
 
-func (e emitter) compare(d stablehlo.ComparisonDirection, x, y *ir.Value) *ir.Value {
+func (e Emitter) compare(d stablehlo.ComparisonDirection, x, y *ir.Value) *ir.Value {
 	op, err := stablehlo.BuildCompare(e.Builder, x, y, stablehlo.CompareAttrs{ComparisonDirection: d})
 	return ir.Must(op.Op, err).Result(0)
 }
 
 // isNaN returns x != x.
-func (e emitter) isNaN(x *ir.Value) *ir.Value {
+func (e Emitter) isNaN(x *ir.Value) *ir.Value {
 	return e.compare(stablehlo.ComparisonDirectionNE, x, x)
 }
 
-func (e emitter) sel(pred, x, y *ir.Value) *ir.Value { return e.op(stablehlo.Select, pred, x, y) }
+func (e Emitter) sel(pred, x, y *ir.Value) *ir.Value { return e.op(stablehlo.Select, pred, x, y) }
 
 func typeOf(v *ir.Value) *ir.TensorType { return v.Type().(*ir.TensorType) }
 
 // convert converts the elements of x to another type.
-func (e emitter) convert(x *ir.Value, to tensor.DType) *ir.Value {
+func (e Emitter) convert(x *ir.Value, to tensor.DType) *ir.Value {
 	if typeOf(x).DType() == to {
 		return x
 	}
 	return stablehlo.BuildConvert(e.Builder, x, e.Module().Context().StaticTensor(to, typeOf(x).Shape())).Result(0)
 }
 
-func (e emitter) reshape(x *ir.Value, shape ...int64) *ir.Value {
+func (e Emitter) reshape(x *ir.Value, shape ...int64) *ir.Value {
 	return stablehlo.BuildReshape(e.Builder, x, e.Module().Context().StaticTensor(typeOf(x).DType(), shape)).Result(0)
 }
 
-// number inserts a scalar constant.
-func number[T int32 | int64 | float64](e emitter, d tensor.DType, v T) *ir.Value {
+// Number inserts a scalar constant.
+func Number[T int32 | int64 | float64](e Emitter, d tensor.DType, v T) *ir.Value {
 	t := tensor.New(d, nil)
 	tensor.View[T](t)[0] = v
 	op, err := stablehlo.BuildConstant(e.Builder, stablehlo.ConstantAttrs{Value: e.Module().Context().DenseFromTensor(t)})
@@ -50,12 +51,12 @@ func number[T int32 | int64 | float64](e emitter, d tensor.DType, v T) *ir.Value
 }
 
 // splat inserts a constant of the given shape with equal elements.
-func splat[T int32 | int64 | float64](e emitter, d tensor.DType, v T, shape []int64) *ir.Value {
-	return e.fill(number(e, d, v), shape)
+func splat[T int32 | int64 | float64](e Emitter, d tensor.DType, v T, shape []int64) *ir.Value {
+	return e.fill(Number(e, d, v), shape)
 }
 
 // fill returns a tensor of the given shape with the scalar x in all elements.
-func (e emitter) fill(x *ir.Value, shape []int64) *ir.Value {
+func (e Emitter) fill(x *ir.Value, shape []int64) *ir.Value {
 	if len(shape) == 0 {
 		return x
 	}
@@ -70,7 +71,7 @@ type reduction struct {
 }
 
 // reduce returns the results of reductions of tensors of one shape. One loop reads all tensors.
-func (e emitter) reduce(list ...reduction) []*ir.Value {
+func (e Emitter) reduce(list ...reduction) []*ir.Value {
 	out := make([]*ir.Value, len(list))
 	inits := make([]*ir.Value, len(list))
 	types := make([]ir.Type, 2*len(list))
@@ -87,7 +88,7 @@ func (e emitter) reduce(list ...reduction) []*ir.Value {
 	}
 	region := e.Module().NewRegion()
 	body := region.AddBlock(types...)
-	in := emitter{e.In(body)}
+	in := Emitter{e.In(body)}
 	combined := make([]*ir.Value, len(list))
 	for i, r := range list {
 		combined[i] = in.op(r.by, body.Arg(i), body.Arg(len(list)+i))
@@ -97,8 +98,8 @@ func (e emitter) reduce(list ...reduction) []*ir.Value {
 	return ir.Must(op.Op, err).ResultList()
 }
 
-// join makes a vector of scalars.
-func (e emitter) join(list []*ir.Value) *ir.Value {
+// Join makes a vector of scalars.
+func (e Emitter) Join(list []*ir.Value) *ir.Value {
 	out := make([]*ir.Value, len(list))
 	for i, v := range list {
 		out[i] = e.reshape(v, 1)
@@ -110,13 +111,13 @@ func (e emitter) join(list []*ir.Value) *ir.Value {
 	return ir.Must(op.Op, err).Result(0)
 }
 
-// numStats is the number of elements of the vector of stats.
-const numStats = 5
+// NumStats is the number of elements of the vector of Stats.
+const NumStats = 5
 
-// stats returns the vector [minimum, maximum, sum, number of NaN, number of infinite elements] of x in f64. The first
+// Stats returns the vector [minimum, maximum, sum, number of NaN, number of infinite elements] of x in f64. The first
 // three are over the finite elements, for complex numbers over their absolute values. A complex number is infinite if
 // one of its parts is, otherwise NaN if one of its parts is.
-func (e emitter) stats(x *ir.Value) *ir.Value {
+func (e Emitter) Stats(x *ir.Value) *ir.Value {
 	shape := typeOf(x).Shape()
 	var nan, bad *ir.Value // nil: no element is
 	var y *ir.Value
@@ -143,14 +144,14 @@ func (e emitter) stats(x *ir.Value) *ir.Value {
 	// XLA's CPU compiler makes a fast loop of one reduction with several operands, and slow loops of several reductions.
 	// Its minimum of floats looks for NaN if JAX compiles it, and takes five times as long as the minimum of integers.
 	position := e.position(y)
-	first, last := e.position(number(e, tensor.F64, math.Inf(-1))), e.position(number(e, tensor.F64, math.Inf(1)))
-	zero := number(e, tensor.F64, 0.0)
+	first, last := e.position(Number(e, tensor.F64, math.Inf(-1))), e.position(Number(e, tensor.F64, math.Inf(1)))
+	zero := Number(e, tensor.F64, 0.0)
 	list := []reduction{
 		{stablehlo.Minimum, finite(position, last), last},
 		{stablehlo.Maximum, finite(position, first), first},
 		{stablehlo.Add, finite(y, zero), zero},
 	}
-	none := number(e, tensor.I64, int64(0))
+	none := Number(e, tensor.I64, int64(0))
 	if bad != nil {
 		for _, pred := range []*ir.Value{nan, bad} {
 			list = append(list, reduction{stablehlo.Add, e.convert(pred, tensor.I64), none})
@@ -161,15 +162,15 @@ func (e emitter) stats(x *ir.Value) *ir.Value {
 		out[i] = e.position(out[i])
 	}
 	if bad == nil {
-		return e.join(append(out, zero, zero))
+		return e.Join(append(out, zero, zero))
 	}
 	out[4] = e.op(stablehlo.Subtract, out[4], out[3])
 	out[3], out[4] = e.convert(out[3], tensor.F64), e.convert(out[4], tensor.F64)
-	return e.join(out)
+	return e.Join(out)
 }
 
 // position returns integers in the order of the numbers x of f64, which are not NaN, and the numbers of such integers.
-func (e emitter) position(x *ir.Value) *ir.Value {
+func (e Emitter) position(x *ir.Value) *ir.Value {
 	shape := typeOf(x).Shape()
 	to, bits := tensor.F64, x
 	if typeOf(x).DType() == tensor.F64 {
@@ -181,19 +182,19 @@ func (e emitter) position(x *ir.Value) *ir.Value {
 }
 
 // bitcast returns the bits of x as another type of the same size.
-func (e emitter) bitcast(x *ir.Value, to tensor.DType) *ir.Value {
+func (e Emitter) bitcast(x *ir.Value, to tensor.DType) *ir.Value {
 	if typeOf(x).DType() == to {
 		return x
 	}
 	return stablehlo.BuildBitcastConvert(e.Builder, x, e.Module().Context().StaticTensor(to, typeOf(x).Shape())).Result(0)
 }
 
-func (e emitter) infinite(x *ir.Value) *ir.Value {
+func (e Emitter) infinite(x *ir.Value) *ir.Value {
 	return e.compare(stablehlo.ComparisonDirectionEQ, e.op(stablehlo.Abs, x), splat(e, tensor.F64, math.Inf(1), typeOf(x).Shape()))
 }
 
 // parts returns the real numbers that x consists of, in a type that every backend compares.
-func (e emitter) parts(x *ir.Value) []*ir.Value {
+func (e Emitter) parts(x *ir.Value) []*ir.Value {
 	switch t := typeOf(x).DType(); {
 	case t.IsComplex():
 		return []*ir.Value{e.op(stablehlo.Real, x), e.op(stablehlo.Imag, x)}
@@ -205,22 +206,22 @@ func (e emitter) parts(x *ir.Value) []*ir.Value {
 
 // Bits of a value in a word of masks.
 const (
-	bitNaN = 1 << iota
-	bitInf
-	maskBits = 2
-	perWord  = 32 / maskBits
+	BitNaN = 1 << iota
+	BitInf
+	MaskBits = 2
+	PerWord  = 32 / MaskBits
 )
 
-// mask returns an i32 with two bits for each of at most perWord values of one type: whether the value has a NaN, and
+// Mask returns an i32 with two bits for each of at most PerWord values of one type: whether the value has a NaN, and
 // whether it has an infinite element. One loop reads all values.
-func (e emitter) mask(values []*ir.Value) *ir.Value {
+func (e Emitter) Mask(values []*ir.Value) *ir.Value {
 	shape := typeOf(values[0]).Shape()
 	zero := splat(e, tensor.I32, int32(0), shape)
 	var word *ir.Value
 	for i, v := range values {
 		for _, x := range e.parts(v) {
-			shift := maskBits * i
-			bad := e.sel(e.isNaN(x), splat(e, tensor.I32, int32(uint32(bitNaN)<<shift), shape), splat(e, tensor.I32, int32(uint32(bitInf)<<shift), shape))
+			shift := MaskBits * i
+			bad := e.sel(e.isNaN(x), splat(e, tensor.I32, int32(uint32(BitNaN)<<shift), shape), splat(e, tensor.I32, int32(uint32(BitInf)<<shift), shape))
 			bits := e.sel(e.op(stablehlo.IsFinite, x), zero, bad)
 			if word != nil {
 				bits = e.op(stablehlo.Or, word, bits)
@@ -228,15 +229,15 @@ func (e emitter) mask(values []*ir.Value) *ir.Value {
 			word = bits
 		}
 	}
-	return e.reduce(reduction{stablehlo.Or, word, number(e, tensor.I32, int32(0))})[0]
+	return e.reduce(reduction{stablehlo.Or, word, Number(e, tensor.I32, int32(0))})[0]
 }
 
-// place returns the position and the value of the first element of v that is not finite, as two scalars of f64. The
+// Place returns the position and the value of the first element of v that is not finite, as two scalars of f64. The
 // position is the number of elements if all are finite. A complex element counts as its first part that is not finite.
-func (e emitter) place(v *ir.Value) []*ir.Value {
+func (e Emitter) Place(v *ir.Value) []*ir.Value {
 	n := tensor.Shape(typeOf(v).Shape()).NumElements()
 	if n == 0 {
-		return []*ir.Value{number(e, tensor.F64, 0.0), number(e, tensor.F64, 0.0)}
+		return []*ir.Value{Number(e, tensor.F64, 0.0), Number(e, tensor.F64, 0.0)}
 	}
 	shape := []int64{n}
 	parts := e.parts(e.reshape(v, n))
@@ -245,7 +246,7 @@ func (e emitter) place(v *ir.Value) []*ir.Value {
 	for _, x := range parts[1:] {
 		finite = e.op(stablehlo.And, finite, e.op(stablehlo.IsFinite, x))
 	}
-	first := e.reduce(reduction{stablehlo.Minimum, e.sel(finite, splat(e, tensor.I64, n, shape), at), number(e, tensor.I64, n)})[0]
+	first := e.reduce(reduction{stablehlo.Minimum, e.sel(finite, splat(e, tensor.I64, n, shape), at), Number(e, tensor.I64, n)})[0]
 	var value *ir.Value
 	for i := len(parts) - 1; i >= 0; i-- {
 		op, err := stablehlo.BuildDynamicSlice(e.Builder, parts[i], []*ir.Value{first}, stablehlo.DynamicSliceAttrs{SliceSizes: []int64{1}})

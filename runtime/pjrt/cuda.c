@@ -1,0 +1,122 @@
+#define _GNU_SOURCE  // asprintf
+
+#include "cuda.h"
+
+#include <dlfcn.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// The names and types are those of cuda.h of the CUDA toolkit. A CUdeviceptr is an integer.
+struct hl_cuda {
+  int (*get_error_string)(int result, const char **text);
+  int (*stream_context)(void *stream, void **context);
+  int (*push)(void *context);
+  int (*pop)(void **context);
+  int (*to_host)(void *dst, uint64_t src, size_t size, void *stream);
+  int (*from_host)(uint64_t dst, const void *src, size_t size, void *stream);
+  int (*within)(uint64_t dst, uint64_t src, size_t size, void *stream);
+  int (*set)(uint64_t at, unsigned char value, size_t size, void *stream);
+  int (*synchronize)(void *stream);
+  int (*host_alloc)(void **memory, size_t size, unsigned flags);
+  int (*host_free)(void *memory);
+  int (*event_create)(void **event, unsigned flags);
+  int (*event_destroy)(void *event);
+  int (*event_record)(void *event, void *stream);
+  int (*event_query)(void *event);
+};
+
+hl_cuda *hl_cuda_open(const char *library, char **error) {
+  void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+  if (!handle) {
+    const char *e = dlerror();
+    *error = strdup(e ? e : "unknown loader error");
+    return NULL;
+  }
+  hl_cuda *cuda = calloc(1, sizeof *cuda);
+  if (!cuda) return NULL;
+  const struct {
+    void *to;
+    const char *name;
+  } symbols[] = {
+      {&cuda->get_error_string, "cuGetErrorString"},  {&cuda->stream_context, "cuStreamGetCtx"},
+      {&cuda->push, "cuCtxPushCurrent_v2"},           {&cuda->pop, "cuCtxPopCurrent_v2"},
+      {&cuda->to_host, "cuMemcpyDtoHAsync_v2"},       {&cuda->from_host, "cuMemcpyHtoDAsync_v2"},
+      {&cuda->within, "cuMemcpyDtoDAsync_v2"},        {&cuda->set, "cuMemsetD8Async"},
+      {&cuda->synchronize, "cuStreamSynchronize"},    {&cuda->host_alloc, "cuMemHostAlloc"},
+      {&cuda->host_free, "cuMemFreeHost"},            {&cuda->event_create, "cuEventCreate"},
+      {&cuda->event_destroy, "cuEventDestroy_v2"},    {&cuda->event_record, "cuEventRecord"},
+      {&cuda->event_query, "cuEventQuery"},
+  };
+  for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
+    void *at = dlsym(handle, symbols[i].name);
+    if (!at) {
+      if (asprintf(error, "%s has no %s", library, symbols[i].name) < 0) *error = NULL;
+      free(cuda);
+      return NULL;
+    }
+    memcpy(symbols[i].to, &at, sizeof at);
+  }
+  return cuda;
+}
+
+const char *hl_cuda_text(const hl_cuda *cuda, int result) {
+  const char *text = NULL;
+  cuda->get_error_string(result, &text);
+  return text ? text : "unknown error";
+}
+
+// IN makes the stream's context current for a call. XLA's own threads have it as current, other threads do not.
+#define IN(call)                                            \
+  do {                                                      \
+    void *context;                                          \
+    int result = cuda->stream_context(stream, &context);    \
+    if (!result) result = cuda->push(context);              \
+    if (result) return result;                              \
+    result = call;                                          \
+    int popped = cuda->pop(&context);                       \
+    return result ? result : popped;                        \
+  } while (0)
+
+static int copy(const hl_cuda *cuda, void *stream, void *dst, const void *src, size_t size, int direction) {
+  switch (direction) {
+    case HL_CUDA_FROM_HOST: return cuda->from_host((uintptr_t)dst, src, size, stream);
+    case HL_CUDA_TO_HOST: return cuda->to_host(dst, (uintptr_t)src, size, stream);
+  }
+  return cuda->within((uintptr_t)dst, (uintptr_t)src, size, stream);
+}
+
+int hl_cuda_copy(const hl_cuda *cuda, void *stream, void *dst, const void *src, size_t size, int direction) {
+  IN(copy(cuda, stream, dst, src, size, direction));
+}
+
+int hl_cuda_clear(const hl_cuda *cuda, void *stream, void *at, size_t size) { IN(cuda->set((uintptr_t)at, 0, size, stream)); }
+
+int hl_cuda_wait(const hl_cuda *cuda, void *stream) { IN(cuda->synchronize(stream)); }
+
+static int allocate(const hl_cuda *cuda, size_t size, void **memory, void **event) {
+  enum { PORTABLE = 1, NO_TIMING = 2 };
+  int result = cuda->host_alloc(memory, size, PORTABLE);
+  if (result) return result;
+  result = cuda->event_create(event, NO_TIMING);
+  if (result) cuda->host_free(*memory);
+  return result;
+}
+
+int hl_cuda_alloc(const hl_cuda *cuda, void *stream, size_t size, void **memory, void **event) {
+  IN(allocate(cuda, size, memory, event));
+}
+
+static int release(const hl_cuda *cuda, void *memory, void *event) {
+  int result = cuda->host_free(memory), destroyed = cuda->event_destroy(event);
+  return result ? result : destroyed;
+}
+
+int hl_cuda_free(const hl_cuda *cuda, void *stream, void *memory, void *event) { IN(release(cuda, memory, event)); }
+
+int hl_cuda_mark(const hl_cuda *cuda, void *stream, void *event) { IN(cuda->event_record(event, stream)); }
+
+static int query(const hl_cuda *cuda, void *stream, void *event) { IN(cuda->event_query(event)); }
+
+bool hl_cuda_passed(const hl_cuda *cuda, void *stream, void *event) { return query(cuda, stream, event) == 0; }

@@ -1,0 +1,164 @@
+//go:build cgo
+
+package pjrt
+
+// #include <stdlib.h>
+// #include "calls.h"
+// #include "cuda.h"
+import "C"
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+	"unsafe"
+
+	"github.com/hlocb/hlocb/runtime"
+)
+
+// cudaLibrary is the CUDA driver, which XLA's CUDA plugin uses too. The environment variable cudaDriver names another.
+const (
+	cudaLibrary = "libcuda.so.1"
+	cudaDriver  = "HLOCB_CUDA_DRIVER"
+)
+
+// cudaMemory is the memory of GPUs. The queue of a call is XLA's CUDA stream: copies wait for the work in it, and XLA's
+// later work waits for them.
+type cudaMemory struct {
+	cuda *C.hl_cuda
+
+	mu    sync.Mutex
+	pools map[int32]*pinnedPool // by the GPU's ordinal
+}
+
+func newCUDAMemory(library string) (DeviceMemory, error) {
+	name := C.CString(library)
+	defer C.free(unsafe.Pointer(name))
+	var message *C.char
+	cuda := C.hl_cuda_open(name, &message)
+	if cuda == nil {
+		return nil, fmt.Errorf("the CUDA driver cannot be used: %s", takeMessage(message))
+	}
+	return &cudaMemory{cuda: cuda, pools: map[int32]*pinnedPool{}}, nil
+}
+
+func (*cudaMemory) Readable() bool           { return false }
+func (*cudaMemory) Kind() runtime.MemoryKind { return runtime.CUDAMemory }
+
+func (m *cudaMemory) queue(frame *C.hl_ffi_frame) (unsafe.Pointer, error) {
+	if stream := C.hl_stream(frame); stream != nil {
+		return stream, nil
+	}
+	return nil, fmt.Errorf("the plugin reports no CUDA stream for the call")
+}
+
+func (m *cudaMemory) pool(ordinal int32) *pinnedPool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.pools[ordinal] == nil {
+		m.pools[ordinal] = &pinnedPool{memory: m}
+	}
+	return m.pools[ordinal]
+}
+
+func (m *cudaMemory) ToHost(queue unsafe.Pointer, dst []byte, src unsafe.Pointer) error {
+	return m.copy(queue, unsafe.Pointer(unsafe.SliceData(dst)), src, len(dst), C.HL_CUDA_TO_HOST)
+}
+
+func (m *cudaMemory) FromHost(queue, dst unsafe.Pointer, src []byte) error {
+	return m.copy(queue, dst, unsafe.Pointer(unsafe.SliceData(src)), len(src), C.HL_CUDA_FROM_HOST)
+}
+
+func (m *cudaMemory) Within(queue, dst, src unsafe.Pointer, size int) error {
+	return m.copy(queue, dst, src, size, C.HL_CUDA_WITHIN)
+}
+
+func (m *cudaMemory) copy(queue, dst, src unsafe.Pointer, size int, direction C.int) error {
+	if size == 0 {
+		return nil
+	}
+	return m.check(C.hl_cuda_copy(m.cuda, queue, dst, src, C.size_t(size), direction), "copy", size)
+}
+
+func (m *cudaMemory) Clear(queue, at unsafe.Pointer, size int) error {
+	return m.check(C.hl_cuda_clear(m.cuda, queue, at, C.size_t(size)), "clear", size)
+}
+
+func (m *cudaMemory) Wait(queue unsafe.Pointer) error {
+	if result := C.hl_cuda_wait(m.cuda, queue); result != 0 {
+		return fmt.Errorf("CUDA failed before the hook: %s (%d)", C.GoString(C.hl_cuda_text(m.cuda, result)), int(result))
+	}
+	return nil
+}
+
+// check returns the error of an operation on some bytes.
+func (m *cudaMemory) check(result C.int, what string, size int) error {
+	if result == 0 {
+		return nil
+	}
+	return fmt.Errorf("CUDA cannot %s %d bytes: %s (%d)", what, size, C.GoString(C.hl_cuda_text(m.cuda, result)), int(result))
+}
+
+// pinnedPool holds host memory that a GPU reads and writes by itself, which is several times as fast as a copy of other
+// memory and the only copy that does not make the caller wait. Its allocation takes up to a millisecond per MiB, so the
+// pool keeps it.
+type pinnedPool struct {
+	memory *cudaMemory
+
+	mu   sync.Mutex
+	free []*pinnedBlock // in the order of their return
+	kept int            // bytes in free
+}
+
+// maxPinned limits the host memory that a pool keeps, in bytes.
+const maxPinned = 1 << 30
+
+// pinnedBlock is a block of a pool.
+type pinnedBlock struct {
+	bytes []byte
+	at    unsafe.Pointer
+	event unsafe.Pointer // happens when the GPU has read the block
+	busy  bool           // it may not have read it
+}
+
+// take returns a block of at least size bytes, and less than twice as many.
+func (p *pinnedPool) take(queue unsafe.Pointer, size int) (*pinnedBlock, error) {
+	p.mu.Lock()
+	fits := func(b *pinnedBlock) bool {
+		return len(b.bytes) >= size && len(b.bytes)/2 <= max(size, minPinned) && (!b.busy || bool(C.hl_cuda_passed(p.memory.cuda, queue, b.event)))
+	}
+	if i := slices.IndexFunc(p.free, fits); i >= 0 {
+		b := p.free[i]
+		p.free = slices.Delete(p.free, i, i+1)
+		p.kept -= len(b.bytes)
+		p.mu.Unlock()
+		b.busy = false
+		return b, nil
+	}
+	p.mu.Unlock()
+	size = (size + minPinned - 1) / minPinned * minPinned
+	b := &pinnedBlock{}
+	if err := p.memory.check(C.hl_cuda_alloc(p.memory.cuda, queue, C.size_t(size), &b.at, &b.event), "allocate host memory of", size); err != nil {
+		return nil, err
+	}
+	b.bytes = unsafe.Slice((*byte)(b.at), size)
+	return b, nil
+}
+
+// minPinned is the unit of a block's size, in bytes.
+const minPinned = 64 << 10
+
+// give returns a block. sent says that the queue holds copies from it.
+func (p *pinnedPool) give(queue unsafe.Pointer, b *pinnedBlock, sent bool) {
+	if sent {
+		b.busy = C.hl_cuda_mark(p.memory.cuda, queue, b.event) == 0
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.kept+len(b.bytes) <= maxPinned || b.busy {
+		p.free = append(p.free, b)
+		p.kept += len(b.bytes)
+		return
+	}
+	C.hl_cuda_free(p.memory.cuda, queue, b.at, b.event)
+}
