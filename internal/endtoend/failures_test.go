@@ -75,7 +75,7 @@ func TestFailureKinds(t *testing.T) {
 		},
 			"handler did not return within 300ms", is[*runtime.TimeoutError], 300 * time.Millisecond},
 	}
-	for _, backend := range []string{"interp", "cpu"} {
+	for _, backend := range backendNames() {
 		b := open(t, backend)
 		for _, size := range []string{"small", "large"} {
 			p := hostProgram(t, threeCalls(size == "large"))
@@ -139,7 +139,7 @@ func TestAnswerMayBeWrittenWhileReading(t *testing.T) {
   return %r : tensor<5xf32>
 }
 `)
-	for _, backend := range []string{"interp", "cpu"} {
+	for _, backend := range backendNames() {
 		for _, timeout := range []time.Duration{0, time.Minute} {
 			b := open(t, backend)
 			var h runtime.Bindings
@@ -192,7 +192,7 @@ func TestFaults(t *testing.T) {
 `
 	p := hostProgram(t, loop)
 	const failed = `hook "ask" failed at event 3 on device 0: `
-	for _, backend := range []string{"interp", "cpu"} {
+	for _, backend := range backendNames() {
 		b := open(t, backend)
 		for _, f := range []struct {
 			fault, err, result string

@@ -75,6 +75,32 @@ func open(t testing.TB, name string) runtime.Backend {
 	return b
 }
 
+// backendNames returns the backends for tests of programs on one device: the engine, the CPU plugin, and the CUDA plugin
+// if there is a GPU. TestGPU says whether there is.
+func backendNames() []string {
+	out := []string{"interp", "cpu"}
+	if gpu() == nil {
+		out = append(out, "cuda")
+	}
+	return out
+}
+
+// gpu returns why the CUDA plugin cannot be used.
+var gpu = sync.OnceValue(func() error {
+	b, err := backends.Open(context.Background(), "cuda", backends.Options{Plugins: plugins.System()})
+	if err == nil {
+		err = b.Close()
+	}
+	return err
+})
+
+// TestGPU is skipped if the tests of this package do not run on a GPU.
+func TestGPU(t *testing.T) {
+	if err := gpu(); err != nil {
+		t.Skipf("skip: %v", err)
+	}
+}
+
 func TestMain(m *testing.M) {
 	code := m.Run()
 	for _, b := range opened.list {

@@ -147,7 +147,7 @@ func TestArithmeticOrdersNothing(t *testing.T) {
 func TestCorpusOrder(t *testing.T) {
 	dir := testkit.Testdata("order")
 	names, cases := orderCases(t, dir)
-	for _, backend := range []string{"interp", "cpu"} {
+	for _, backend := range backendNames() {
 		t.Run(backend, func(t *testing.T) {
 			b := open(t, backend)
 			for _, name := range names {

@@ -39,7 +39,7 @@ func filled(d tensor.DType, shape tensor.Shape, first int) *tensor.Tensor {
 // TestHookTypes passes values of every type (scalars, arrays and empty arrays) to taps, calls and feeds, and returns
 // such values from them. Both engines must deliver the same bytes.
 func TestHookTypes(t *testing.T) {
-	for _, backend := range []string{"interp", "cpu"} {
+	for _, backend := range backendNames() {
 		b := open(t, backend)
 		for _, d := range hookTypes {
 			for _, shape := range []tensor.Shape{{}, {3}, {0}, {2, 2}, {2, 0}} {

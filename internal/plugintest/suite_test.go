@@ -86,19 +86,23 @@ func TestFarPlugin(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(t.TempDir(), "far_plugin.so")
-	source := filepath.Join("..", "..", "runtime", "pjrt", "testdata", "far_plugin.c")
-	out, err := exec.Command("cc", "-shared", "-fPIC", "-o", path, "-DPLUGIN=\""+cpu[0].Path+"\"", source, "-ldl").CombinedOutput()
-	if errors.Is(err, exec.ErrNotFound) {
-		t.Skip("skip: no C compiler to build a plugin with")
-	}
-	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	child := exec.Command(os.Args[0], "-test.run", "^TestFarPlugin$")
-	child.Env = append(os.Environ(), farInput+"="+path)
-	if out, err := child.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	for _, kind := range []string{"FAR", "CUDA"} { // memory that the plugin copies, and memory that the CUDA driver copies
+		t.Run(kind, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "far_plugin.so")
+			source := filepath.Join("..", "..", "runtime", "pjrt", "testdata", "far_plugin.c")
+			out, err := exec.Command("cc", "-shared", "-fPIC", "-D"+kind, "-o", path, "-DPLUGIN=\""+cpu[0].Path+"\"", source, "-ldl").CombinedOutput()
+			if errors.Is(err, exec.ErrNotFound) {
+				t.Skip("skip: no C compiler to build a plugin with")
+			}
+			if err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			child := exec.Command(os.Args[0], "-test.run", "^TestFarPlugin$")
+			child.Env = append(os.Environ(), farInput+"="+path, "HLOCB_CUDA_DRIVER="+path)
+			if out, err := child.CombinedOutput(); err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+		})
 	}
 }
 
