@@ -23,7 +23,7 @@ static void delete_plain(hl_dl_managed *self) { let_go(self->context); }
 
 static void delete_versioned(hl_dl_versioned *self) { let_go(self->context); }
 
-void *hl_dlpack_new(int versioned, void *data, uint8_t code, uint8_t bits, const int64_t *shape, int32_t ndim, uint64_t flags) {
+void *hl_dlpack_new(int versioned, hl_dl_device device, void *data, uint8_t code, uint8_t bits, const int64_t *shape, int32_t ndim, uint64_t flags) {
   block *b = calloc(1, sizeof *b + 2 * (size_t)ndim * sizeof(int64_t));
   if (!b) return NULL;
   atomic_init(&b->owners, 2);
@@ -33,7 +33,7 @@ void *hl_dlpack_new(int versioned, void *data, uint8_t code, uint8_t bits, const
     strides[i] = step;
     step *= shape[i] ? shape[i] : 1;
   }
-  hl_dl_tensor t = {.data = data, .device = {1, 0}, .ndim = ndim, .dtype = {code, bits, 1}, .shape = b->numbers, .strides = strides};
+  hl_dl_tensor t = {.data = data, .device = device, .ndim = ndim, .dtype = {code, bits, 1}, .shape = b->numbers, .strides = strides};
   if (versioned) {
     b->managed.versioned = (hl_dl_versioned){.version = {1, 1}, .context = b, .deleter = delete_versioned, .flags = flags, .tensor = t};
     return &b->managed.versioned;

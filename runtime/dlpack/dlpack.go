@@ -12,6 +12,7 @@ import (
 	"runtime/cgo"
 	"unsafe"
 
+	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
 )
 
@@ -117,13 +118,40 @@ func Export(t *tensor.Tensor, opts Options) (*ManagedTensor, error) {
 		at = unsafe.Pointer(&data[0])
 		m.pin.Pin(at)
 	}
-	shape := t.Shape()
-	m.ptr = C.hl_dlpack_new(m.versioned, at, code, bits, (*C.int64_t)(unsafe.Pointer(unsafe.SliceData(shape))), C.int32_t(len(shape)), flags)
+	return m.describe(C.hl_dl_device{_type: C.int32_t(runtime.HostMemory)}, at, code, bits, t.Shape(), flags)
+}
+
+// describe makes the struct.
+func (m *ManagedTensor) describe(d C.hl_dl_device, at unsafe.Pointer, code, bits C.uint8_t, shape tensor.Shape, flags C.uint64_t) (*ManagedTensor, error) {
+	m.ptr = C.hl_dlpack_new(m.versioned, d, at, code, bits, (*C.int64_t)(unsafe.Pointer(unsafe.SliceData(shape))), C.int32_t(len(shape)), flags)
 	if m.ptr == nil {
 		m.pin.Unpin()
 		return nil, errors.New("out of memory")
 	}
 	return m, nil
+}
+
+// ExportPointer describes a value where the program computes it, without a copy: t is an operand or a result of c, and
+// p its device pointer. On a GPU the consumer works in the stream c.Stream, or waits for it. Only the versioned struct
+// has types narrower than a byte; they are packed. The memory of some devices cannot be exported.
+func ExportPointer(c *runtime.Call, p runtime.DevicePointer, t *tensor.Tensor, opts Options) (*ManagedTensor, error) {
+	if p.Memory == runtime.FarMemory {
+		return nil, errors.New("DLPack has no device for memory that only the backend reaches")
+	}
+	code, bits, err := dataType(t.DType(), opts.Versioned)
+	if err != nil {
+		return nil, err
+	}
+	m := &ManagedTensor{}
+	var flags C.uint64_t
+	if !opts.Writable {
+		flags |= C.HL_DL_READ_ONLY
+	}
+	if opts.Versioned {
+		m.versioned = 1
+	}
+	at := *(*unsafe.Pointer)(unsafe.Pointer(&p.Address))
+	return m.describe(C.hl_dl_device{_type: C.int32_t(p.Memory), id: C.int32_t(c.Ordinal)}, at, code, bits, t.Shape(), flags)
 }
 
 // Pointer returns the DLManagedTensor, or with Options.Versioned the DLManagedTensorVersioned. It belongs to one

@@ -12,7 +12,7 @@ typedef struct {
 } hl_dl_version;
 
 typedef struct {
-  int32_t type;  // 1: the host's memory
+  int32_t type;  // 1: the host's memory, 2: that of CUDA's GPU id
   int32_t id;
 } hl_dl_device;
 
@@ -49,7 +49,7 @@ typedef struct hl_dl_versioned {
 
 // hl_dlpack_new returns a managed tensor over row-major data, with its shape and strides in one block of memory. The
 // block is freed when both sides have released it: the consumer by the deleter, the owner by hl_dlpack_drop.
-void *hl_dlpack_new(int versioned, void *data, uint8_t code, uint8_t bits, const int64_t *shape, int32_t ndim, uint64_t flags);
+void *hl_dlpack_new(int versioned, hl_dl_device device, void *data, uint8_t code, uint8_t bits, const int64_t *shape, int32_t ndim, uint64_t flags);
 
 // hl_dlpack_drop releases the owner's side. It returns 1 if the consumer has already released its side, and otherwise 0:
 // the consumer then loses the memory while it still has the tensor.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -15,19 +16,26 @@ import (
 // Const returns a handler that answers with constants: each result gets the first value of its type. It fails for a
 // result without such a value.
 func Const(values ...*tensor.Tensor) runtime.Handler {
-	return runtime.HandlerFunc(func(_ context.Context, c *runtime.Call) error {
-	results:
-		for i, r := range c.Results {
-			for _, v := range values {
-				if sameType(v, r) {
-					copy(r.Bytes(), v.Bytes())
-					continue results
-				}
-			}
+	return constants(values)
+}
+
+type constants []*tensor.Tensor
+
+// MemoryUse implements runtime.MemoryUser.
+func (constants) MemoryUse() runtime.MemoryUse { return runtime.MemoryUse{} }
+
+// Handle implements runtime.Handler.
+func (values constants) Handle(_ context.Context, c *runtime.Call) error {
+	for i, r := range c.Results {
+		k := slices.IndexFunc(values, func(v *tensor.Tensor) bool { return sameType(v, r) })
+		if k < 0 {
 			return fmt.Errorf("const has no value for result %d of type %s", i, hook.TypeOf(r))
 		}
-		return nil
-	})
+		if err := c.Return(i, values[k]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // splat answers with one number in every element of every result.

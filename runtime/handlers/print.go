@@ -18,6 +18,7 @@ import (
 type Print struct {
 	w       io.Writer
 	summary tensor.Summary
+	head    int // elements to print; 0: all, shortened
 	mu      sync.Mutex
 	buf     []byte
 }
@@ -33,16 +34,29 @@ func newPrint(args string, env *Env) (runtime.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	threshold := 0
+	threshold, head := 0, 0
 	for _, o := range opts {
-		if o.key != "threshold" {
-			return nil, fmt.Errorf("unknown option %q: expected threshold", o.key)
+		n, err := strconv.Atoi(o.value)
+		switch o.key {
+		case "threshold":
+			threshold = n
+		case "head":
+			head = n
+		default:
+			return nil, fmt.Errorf("unknown option %q: expected threshold or head", o.key)
 		}
-		if threshold, err = strconv.Atoi(o.value); err != nil || threshold < 1 {
-			return nil, fmt.Errorf("threshold=%s: expected a positive number", o.value)
+		if err != nil || n < 1 {
+			return nil, fmt.Errorf("%s=%s: expected a positive number", o.key, o.value)
 		}
 	}
-	return NewPrint(env.Out, threshold), nil
+	p := NewPrint(env.Out, threshold)
+	p.head = head
+	return p, nil
+}
+
+// MemoryUse implements runtime.MemoryUser.
+func (p *Print) MemoryUse() runtime.MemoryUse {
+	return runtime.MemoryUse{HostViews: p.head == 0, Head: p.head}
 }
 
 // Handle prints one event. An error of the writer ends the run.
@@ -58,9 +72,18 @@ func (p *Print) Handle(_ context.Context, c *runtime.Call) error {
 		b = append(append(b, " at "...), diag.Escape(hook.Frame(c.Site.Loc))...)
 	}
 	b = append(b, '\n')
-	for _, t := range c.Operands {
+	for i, t := range c.Operands {
 		start := len(b)
 		b = fmt.Appendf(b, "   %s:", hook.TypeOf(t))
+		more := false
+		if p.head > 0 {
+			n := t.Shape().NumElements()
+			var err error
+			if t, err = c.Head(i, p.head); err != nil {
+				return err
+			}
+			more = int64(t.NumElements()) < n
+		}
 		s := p.summary
 		if many := t.NumElements() > 1 && len(t.Shape()) > 1; many {
 			b = append(b, "\n     "...)
@@ -69,7 +92,11 @@ func (p *Print) Handle(_ context.Context, c *runtime.Call) error {
 			b = append(b, ' ')
 			s.Indent = len(b) - start
 		}
-		b = append(t.AppendSummary(b, s), '\n')
+		b = t.AppendSummary(b, s)
+		if more {
+			b = append(b, " ..."...)
+		}
+		b = append(b, '\n')
 	}
 	p.buf = b
 	_, err := p.w.Write(b)

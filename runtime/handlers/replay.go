@@ -91,6 +91,9 @@ func newReplay(args string, env *Env) (runtime.Handler, error) {
 	return p, nil
 }
 
+// MemoryUse implements runtime.MemoryUser.
+func (p *Replay) MemoryUse() runtime.MemoryUse { return runtime.MemoryUse{} }
+
 // Handle writes the next recorded results of the hook on this device.
 func (p *Replay) Handle(_ context.Context, c *runtime.Call) error {
 	recorded := p.index.Find(c.Site)
@@ -116,7 +119,7 @@ func (p *Replay) Handle(_ context.Context, c *runtime.Call) error {
 		}
 	}
 	for i := range c.Results {
-		if err := c.SetResult(i, values[i]); err != nil {
+		if err := c.Return(i, values[i]); err != nil {
 			return err
 		}
 	}

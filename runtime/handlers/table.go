@@ -33,7 +33,7 @@ type Info struct {
 // Table returns the built-in handlers in the order of the help.
 func Table() []Info {
 	return []Info{
-		{Name: "print", Args: "threshold=N", Doc: "prints name, kind, location and operands", Observer: true, New: newPrint},
+		{Name: "print", Args: "threshold=N,head=N", Doc: "prints name, kind, location and operands", Observer: true, New: newPrint},
 		{Name: "record", Args: "[raw=BYTES,]FILE", Doc: "writes each event as a line of JSON; values of at least BYTES go to FILE.data as raw bytes", Observer: true, New: newRecord},
 		{Name: "npz", Args: "FILE", Doc: "writes each operand as an array of a .npz file", Observer: true, New: newNPZ},
 		{Name: "stats", Doc: "prints minimum, maximum and mean of each operand, and counts NaN and Inf", Observer: true, New: newStats},

@@ -7,8 +7,25 @@ import (
 
 	"github.com/hlocb/hlocb/dialect/mhlo"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/hook/format"
 	"github.com/hlocb/hlocb/ir"
 )
+
+// withoutServed returns formats that do not read the callbacks for which JAX registers a handler with the plugin.
+func withoutServed(list format.List) format.List {
+	out := list.Readers()
+	for i, f := range out {
+		g, read := *f, f.Reader.Read
+		g.Reader = &format.Reader{Starts: f.Reader.Starts, Read: func(r *format.Raiser, op *ir.Op) (bool, error) {
+			if call, ok := stablehlo.AsCustomCall(op); ok && strings.HasPrefix(call.CallTargetName(), "xla_ffi_python_gpu_") {
+				return false, nil
+			}
+			return read(r, op)
+		}}
+		out[i] = &g
+	}
+	return out
+}
 
 // jaxCallbacks returns which of JAX's callbacks take a token as their first argument, by index, and whether some run on
 // every device with its shard. Old plugins cannot partition such callbacks.

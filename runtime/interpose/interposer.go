@@ -21,6 +21,7 @@ import (
 	"github.com/hlocb/hlocb/hlo"
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/internal/command"
+	"github.com/hlocb/hlocb/hook/format"
 	"github.com/hlocb/hlocb/internal/probe"
 	"github.com/hlocb/hlocb/internal/reader"
 	"github.com/hlocb/hlocb/internal/shardy"
@@ -306,8 +307,13 @@ func (i *Interposer) change(m *ir.Module, name string, code, options []byte) (*p
 	replicas, partitions := mhlo.Devices(m)
 	out.Replicas, out.Partitions = max(1, replicas), max(1, partitions)
 	tokens, sharded := jaxCallbacks(m)
-	if probes > 0 || sharded || i.config.Events != "" || len(i.config.On) > 0 || i.host.Handlers != nil {
-		rewritten, err := passes.Rewrite(ctx, m, passes.RewriteHooks{})
+	bound := i.config.Events != "" || len(i.config.On) > 0 || i.host.Handlers != nil // handlers for the program's own hooks
+	if probes > 0 || sharded || bound {
+		rewrite := passes.RewriteHooks{}
+		if !bound {
+			rewrite.Formats = withoutServed(format.Builtin())
+		}
+		rewritten, err := passes.Rewrite(ctx, m, rewrite)
 		if err != nil {
 			return nil, err
 		}

@@ -278,7 +278,8 @@ func TestConcurrentRuns(t *testing.T) {
 				}
 				if m1, m5 := list[1].value, list[2].value; name == "big" {
 					x := sqrt32(m1 / 64)
-					if want := m1 * m1 * m1 * 64 * 64; abs32(m5-want) > 1e-3*want {
+					// GPUs multiply with 10 bits of the fraction.
+					if want := m1 * m1 * m1 * 64 * 64; abs32(m5-want) > 1e-2*want {
 						t.Fatalf("run %d mixes arguments: m1 %v (x %v), m5 %v", run, m1, x, m5)
 					}
 				}

@@ -36,7 +36,7 @@ func convertTokens(m *ir.Module, chain *hook.Chain) error {
 	if f := c.calls.Recursive(hooks); f != nil {
 		return m.Errorf(f, "function @%s calls itself: the order of its hooks cannot be proven", fn.FuncOp{Op: f}.Symbol())
 	}
-	if foreign != nil && len(hooks) == 0 {
+	if foreign != nil && !slices.ContainsFunc(hooks, touchesToken) {
 		return nil // the tokens order ops other than hooks
 	}
 	found := len(affected) > 0
