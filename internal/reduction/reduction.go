@@ -104,10 +104,15 @@ func (e Emitter) Join(list []*ir.Value) *ir.Value {
 	for i, v := range list {
 		out[i] = e.reshape(v, 1)
 	}
-	if len(out) == 1 {
-		return out[0]
+	return e.Concatenate(out)
+}
+
+// Concatenate makes one vector of at least one.
+func (e Emitter) Concatenate(vectors []*ir.Value) *ir.Value {
+	if len(vectors) == 1 {
+		return vectors[0]
 	}
-	op, err := stablehlo.BuildConcatenate(e.Builder, out, stablehlo.ConcatenateAttrs{})
+	op, err := stablehlo.BuildConcatenate(e.Builder, vectors, stablehlo.ConcatenateAttrs{})
 	return ir.Must(op.Op, err).Result(0)
 }
 

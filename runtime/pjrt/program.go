@@ -135,7 +135,7 @@ func (t *siteTable) withStatistics(p *runtime.Program) *runtime.Program {
 			}
 		}
 		if len(stats) > 0 {
-			op.SetOperands(append(operands, e.Join(stats)))
+			op.SetOperands(append(operands, e.Concatenate(stats)))
 		}
 	})
 }
