@@ -32,6 +32,9 @@ func (m *memory) View(f func(*tensor.Tensor) error) error { return f(m.t) }
 
 func (m *memory) Read() (*tensor.Tensor, error) { return m.t.Clone(), nil }
 
+func (m *memory) Wait() error { return nil }
+
+// Release implements runtime.Memory.
 func (m *memory) Release() {
 	if m.maker != nil && m.t != nil {
 		m.maker.recycle(m.t)

@@ -55,3 +55,10 @@ type Executable interface {
 	// Close refuses new runs, waits for the runs in progress and releases the executable.
 	Close() error
 }
+
+// Dispatcher is an Executable that can run without a wait for the end; see ExecuteOptions.NoWait.
+type Dispatcher interface {
+	Executable
+	// DispatchMemory is RunMemory, but may return before the run has ended. The results then wait for their values.
+	DispatchMemory(ctx context.Context, args []Memory, donated []bool) ([]Memory, error)
+}

@@ -66,6 +66,8 @@ type Memory interface {
 	View(f func(*tensor.Tensor) error) error
 	// Read returns a copy.
 	Read() (*tensor.Tensor, error)
+	// Wait returns when the value is computed, with the error of the run that should have computed it.
+	Wait() error
 	// Release frees the memory.
 	Release()
 }
@@ -166,8 +168,16 @@ func (b *Buffer) Wait(ctx context.Context) error {
 		return err
 	}
 	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.err
+	err := b.err
+	b.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	if _, err := b.hold(false); err != nil {
+		return nil // the memory is gone
+	}
+	defer b.free()
+	return b.memory.Wait()
 }
 
 // await waits until done is closed, or returns the reason of ctx if that ends first.

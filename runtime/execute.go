@@ -16,6 +16,10 @@ type ExecuteOptions struct {
 	// Donate lists the arguments whose buffers the run consumes. nil lists the arguments that the program donates. The
 	// run does not change the memory of other arguments.
 	Donate []int
+	// NoWait returns results when the run is queued on a device that computes in order, such as a GPU, so that the next
+	// run follows without a gap. Then the results have the run's error. It has no effect for a program with hooks, and on
+	// other devices.
+	NoWait bool
 }
 
 // ArgumentError says why a buffer cannot be an argument of a run.
@@ -47,6 +51,7 @@ func Execute(ctx context.Context, e Executable, args []*Buffer, opts ExecuteOpti
 		return nil, err
 	}
 	defer c.free()
+	c.noWait = opts.NoWait
 	results, err := c.run(ctx)
 	if err != nil {
 		return nil, err
@@ -65,6 +70,7 @@ type call struct {
 	signature  *Signature
 	args       []*Buffer
 	donated    []bool // the run may overwrite the memory
+	noWait     bool
 }
 
 // prepare checks the arguments and holds them.
@@ -151,6 +157,9 @@ func (c *call) run(ctx context.Context) ([]Memory, error) {
 		if err := c.signature.accepts(i, b); err != nil { // the shape may not have been known
 			return nil, &ArgumentError{i, err}
 		}
+	}
+	if d, ok := c.executable.(Dispatcher); ok && c.noWait {
+		return d.DispatchMemory(ctx, memories, c.donated)
 	}
 	return c.executable.RunMemory(ctx, memories, c.donated)
 }

@@ -115,6 +115,7 @@ func (a *app) execute(ctx context.Context, p *hlocb.Program, exe *hlocb.Executab
 		opts.Donate = nil // the arguments are not needed again
 	}
 	for step := 1; ; step++ {
+		opts.NoWait = step < f.steps && (f.every == 0 || step%f.every != 0)
 		if out, err = exe.Execute(ctx, buffers, opts); err != nil {
 			if f.steps > 1 {
 				err = fmt.Errorf("step %d: %w", step, err)

@@ -46,6 +46,7 @@ enum {
   HL_PLUGIN_INITIALIZE = 3,
   HL_PLUGIN_ATTRIBUTES = 4,
   HL_EVENT_DESTROY = 5,
+  HL_EVENT_IS_READY = 6,
   HL_EVENT_AWAIT = 8,
   HL_EVENT_ON_READY = 9,
   HL_CLIENT_CREATE = 10,
@@ -146,6 +147,12 @@ typedef struct {
   void (*callback)(void *error, void *data);  // owns error
   void *data;
 } hl_on_ready_args;
+
+typedef struct {
+  HL_HEAD;
+  void *event;
+  bool ready;  // out
+} hl_is_ready_args;
 
 typedef struct {
   HL_HEAD;

@@ -62,6 +62,10 @@ HL_AT(hl_object_args, object, 16);  // PJRT_Client_Destroy_Args.client
 HL_AT(hl_object_args, size, 0);  // PJRT_ExecuteContext_Destroy_Args.struct_size
 HL_AT(hl_object_args, ext, 8);  // PJRT_ExecuteContext_Destroy_Args.extension_start
 HL_AT(hl_object_args, object, 16);  // PJRT_ExecuteContext_Destroy_Args.context
+HL_AT(hl_is_ready_args, size, 0);  // PJRT_Event_IsReady_Args.struct_size
+HL_AT(hl_is_ready_args, ext, 8);  // PJRT_Event_IsReady_Args.extension_start
+HL_AT(hl_is_ready_args, event, 16);  // PJRT_Event_IsReady_Args.event
+HL_AT(hl_is_ready_args, ready, 24);  // PJRT_Event_IsReady_Args.is_ready
 HL_AT(hl_on_ready_args, size, 0);  // PJRT_Event_OnReady_Args.struct_size
 HL_AT(hl_on_ready_args, ext, 8);  // PJRT_Event_OnReady_Args.extension_start
 HL_AT(hl_on_ready_args, event, 16);  // PJRT_Event_OnReady_Args.event
@@ -256,6 +260,7 @@ HL_IS(HL_ERROR_CODE, 2);  // PJRT_Error_GetCode
 HL_IS(HL_PLUGIN_INITIALIZE, 3);  // PJRT_Plugin_Initialize
 HL_IS(HL_PLUGIN_ATTRIBUTES, 4);  // PJRT_Plugin_Attributes
 HL_IS(HL_EVENT_DESTROY, 5);  // PJRT_Event_Destroy
+HL_IS(HL_EVENT_IS_READY, 6);  // PJRT_Event_IsReady
 HL_IS(HL_EVENT_AWAIT, 8);  // PJRT_Event_Await
 HL_IS(HL_EVENT_ON_READY, 9);  // PJRT_Event_OnReady
 HL_IS(HL_CLIENT_CREATE, 10);  // PJRT_Client_Create

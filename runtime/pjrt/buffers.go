@@ -27,6 +27,7 @@ type value struct {
 	pieces  []buffer // one per device of the placement
 	pin     goruntime.Pinner
 	direct  *atomic.Int32    // of a result: see loadedProgram.direct
+	queued  bool             // the run that computes it may not have ended
 	host    []*tensor.Tensor // instead of all else: the shards of a value that is not on devices
 }
 
@@ -98,6 +99,9 @@ func (v *value) piece(i int) (*tensor.Tensor, error) {
 	if v.host != nil {
 		return v.host[i%len(v.host)], nil
 	}
+	if err := v.Wait(); err != nil {
+		return nil, err
+	}
 	return v.client.download(v.pieces[i].ptr, v.part, v.readable(i))
 }
 
@@ -116,8 +120,24 @@ func (v *value) readable(i int) bool {
 	return v.direct.Load() == readable
 }
 
+// Wait implements runtime.Memory.
+func (v *value) Wait() error {
+	if !v.queued {
+		return nil
+	}
+	for _, p := range v.pieces {
+		if err := v.client.plugin.check("execute", C.hl_ready(v.client.plugin.api, p.ptr)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // View implements runtime.Memory.
 func (v *value) View(f func(*tensor.Tensor) error) error {
+	if err := v.Wait(); err != nil {
+		return err
+	}
 	if v.place.Whole() && v.readable(0) {
 		return v.client.view(v.pieces[0].ptr, v.part, f)
 	}
@@ -182,6 +202,11 @@ func (e *Executable) describe() *runtime.Signature {
 // its own, is copied through the host.
 func (e *Executable) RunMemory(ctx context.Context, args []runtime.Memory, donated []bool) ([]runtime.Memory, error) {
 	return e.runMemory(ctx, args, &request{donated: donated})
+}
+
+// DispatchMemory implements runtime.Dispatcher for programs without hooks on devices other than the host.
+func (e *Executable) DispatchMemory(ctx context.Context, args []runtime.Memory, donated []bool) ([]runtime.Memory, error) {
+	return e.runMemory(ctx, args, &request{donated: donated, noWait: len(e.sites.all) == 0})
 }
 
 // runMemory completes and runs r.

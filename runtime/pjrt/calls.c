@@ -8,6 +8,7 @@
 #endif
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static char *copy_dlerror(void) {
   const char *e = dlerror();
@@ -160,7 +161,20 @@ void *hl_ready(const hl_api *api, void *buffer) {
   return hl_await(api, event);
 }
 
-bool hl_execute(const hl_api *api, void *loaded, int32_t launch_id, size_t devices, void **arguments,
+int64_t hl_now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
+}
+
+// spin waits for an event for a while.
+static void spin(const hl_api *api, void *event) {
+  ARGS(hl_is_ready_args, a, .event = event);
+  int64_t end = hl_now() + HL_SPIN;
+  while (!api->fn[HL_EVENT_IS_READY](&a) && !a.ready && hl_now() < end) continue;
+}
+
+bool hl_execute(const hl_api *api, void *loaded, int32_t launch_id, int wait, size_t devices, void **arguments,
                 size_t num_arguments, const int64_t *kept, size_t num_kept, void **outputs, size_t num_outputs,
                 void **error) {
   // One block holds the lists of lists and the events.
@@ -178,10 +192,11 @@ bool hl_execute(const hl_api *api, void *loaded, int32_t launch_id, size_t devic
   ARGS(hl_execute_options, options, .launch_id = launch_id, .not_donated = kept, .num_not_donated = num_kept);
   ARGS(hl_execute_args, a, .loaded = loaded, .options = &options, .arguments = (void *const *const *)argument_lists,
        .num_devices = devices, .num_arguments = num_arguments, .outputs = (void **const *)output_lists,
-       .events = events);
+       .events = wait ? events : NULL);
   void *first = api->fn[HL_LOADED_EXECUTE](&a);
-  if (!first)
+  if (!first && wait)
     for (size_t d = 0; d < devices; d++) {
+      if (wait == HL_WAIT_SPIN) spin(api, events[d]);
       void *e = hl_await(api, events[d]);
       if (e && !first)
         first = e;
@@ -197,7 +212,7 @@ bool hl_steps(const hl_api *api, void *loaded, int64_t steps, void **arguments, 
               const int64_t *kept, size_t num_kept, void **outputs, size_t num_outputs, const int64_t *carried,
               void **error) {
   for (int64_t step = 0; step < steps; step++) {
-    if (!hl_execute(api, loaded, 0, 1, arguments, num_arguments, kept, num_kept, outputs, num_outputs, error)) return false;
+    if (!hl_execute(api, loaded, 0, HL_WAIT, 1, arguments, num_arguments, kept, num_kept, outputs, num_outputs, error)) return false;
     bool last = step + 1 == steps || *error;
     for (size_t i = 0; i < num_outputs; i++) {
       if (carried[i] >= 0 && step > 0) hl_error_free(api, hl_object(api, HL_BUFFER_DESTROY, arguments[carried[i]]));

@@ -38,6 +38,10 @@ void *hl_object(const hl_api *api, int fn, void *object);
 void *hl_get(const hl_api *api, int fn, void *object, void **other);
 // hl_await waits for an event and destroys it.
 void *hl_await(const hl_api *api, void *event);
+// HL_SPIN is the time in nanoseconds for which a thread asks whether a GPU is done before it sleeps. Waking a thread
+// takes longer than a small copy.
+enum { HL_SPIN = 100000 };
+int64_t hl_now(void);
 void hl_release(void (*release)(void *backing), void *backing);
 // hl_trim returns the memory that XLA freed after compiling or loading. glibc keeps it otherwise: nearly 2 GB for a
 // large program.
@@ -56,10 +60,11 @@ void *hl_address(const hl_api *api, void *buffer, void **address);
 void hl_unhold(const hl_api *api, void *buffer);
 // hl_ready waits until a buffer is computed.
 void *hl_ready(const hl_api *api, void *buffer);
-// hl_execute runs an executable and waits for every device. arguments and outputs are flat lists of values, device by
-// device. kept lists the arguments that are not donated even if the program donates them. *error is the
-// first device's error. hl_execute returns false, and runs nothing, if there is no memory for its lists.
-bool hl_execute(const hl_api *api, void *loaded, int32_t launch_id, size_t devices, void **arguments,
+// hl_execute runs an executable. wait says whether and how it waits for every device. arguments and outputs are flat
+// lists of values, device by device. kept lists the arguments that are not donated even if the program donates them.
+// *error is the first device's error. hl_execute returns false, and runs nothing, if there is no memory for its lists.
+enum { HL_NO_WAIT, HL_WAIT, HL_WAIT_SPIN };
+bool hl_execute(const hl_api *api, void *loaded, int32_t launch_id, int wait, size_t devices, void **arguments,
                 size_t num_arguments, const int64_t *kept, size_t num_kept, void **outputs, size_t num_outputs,
                 void **error);
 

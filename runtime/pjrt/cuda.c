@@ -1,12 +1,15 @@
 #define _GNU_SOURCE  // asprintf
 
 #include "cuda.h"
+#include "calls.h"
 
 #include <dlfcn.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { NOT_READY = 600 };  // CUDA_ERROR_NOT_READY
 
 // The names and types are those of cuda.h of the CUDA toolkit. A CUdeviceptr is an integer.
 struct hl_cuda {
@@ -18,6 +21,7 @@ struct hl_cuda {
   int (*from_host)(uint64_t dst, const void *src, size_t size, void *stream);
   int (*within)(uint64_t dst, uint64_t src, size_t size, void *stream);
   int (*set)(uint64_t at, unsigned char value, size_t size, void *stream);
+  int (*query)(void *stream);
   int (*synchronize)(void *stream);
   int (*host_alloc)(void **memory, size_t size, unsigned flags);
   int (*host_free)(void *memory);
@@ -44,6 +48,7 @@ hl_cuda *hl_cuda_open(const char *library, char **error) {
       {&cuda->push, "cuCtxPushCurrent_v2"},           {&cuda->pop, "cuCtxPopCurrent_v2"},
       {&cuda->to_host, "cuMemcpyDtoHAsync_v2"},       {&cuda->from_host, "cuMemcpyHtoDAsync_v2"},
       {&cuda->within, "cuMemcpyDtoDAsync_v2"},        {&cuda->set, "cuMemsetD8Async"},
+      {&cuda->query, "cuStreamQuery"},
       {&cuda->synchronize, "cuStreamSynchronize"},    {&cuda->host_alloc, "cuMemHostAlloc"},
       {&cuda->host_free, "cuMemFreeHost"},            {&cuda->event_create, "cuEventCreate"},
       {&cuda->event_destroy, "cuEventDestroy_v2"},    {&cuda->event_record, "cuEventRecord"},
@@ -93,7 +98,16 @@ int hl_cuda_copy(const hl_cuda *cuda, void *stream, void *dst, const void *src, 
 
 int hl_cuda_clear(const hl_cuda *cuda, void *stream, void *at, size_t size) { IN(cuda->set((uintptr_t)at, 0, size, stream)); }
 
-int hl_cuda_wait(const hl_cuda *cuda, void *stream) { IN(cuda->synchronize(stream)); }
+static int wait_for(const hl_cuda *cuda, void *stream) {
+  int64_t end = hl_now() + HL_SPIN;
+  do {
+    int result = cuda->query(stream);
+    if (result != NOT_READY) return result;
+  } while (hl_now() < end);
+  return cuda->synchronize(stream);
+}
+
+int hl_cuda_wait(const hl_cuda *cuda, void *stream) { IN(wait_for(cuda, stream)); }
 
 static int allocate(const hl_cuda *cuda, size_t size, void **memory, void **event) {
   enum { PORTABLE = 1, NO_TIMING = 2 };

@@ -379,7 +379,7 @@ func (e *Executable) run(ctx context.Context, r *request) ([]*value, error) {
 	s := e.signature()
 	out := make([]*value, len(e.results))
 	for i := range out {
-		v := &value{backend: e.backend, client: l.client, typ: s.Results[i].Type, part: e.results[i], place: s.Results[i].Place, direct: &l.direct[i]}
+		v := &value{backend: e.backend, client: l.client, typ: s.Results[i].Type, part: e.results[i], place: s.Results[i].Place, direct: &l.direct[i], queued: r.noWait}
 		for d := range e.devices {
 			v.pieces = append(v.pieces, buffer{ptr: buffers[d*len(out)+i]})
 		}
@@ -399,6 +399,7 @@ func (e *Executable) start(ctx context.Context, r *request) (*loadedProgram, []u
 	if err != nil {
 		return nil, nil, err
 	}
+	r.noWait = r.noWait && l.client.memory != nil && !l.client.memory.Readable()
 	s := e.session(ctx, l.client.memory, level, e.number.Add(1))
 	if err = e.backend.usable(); err == nil {
 		err = enter(s)

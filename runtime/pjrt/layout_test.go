@@ -35,6 +35,7 @@ hl_object_args Event_Destroy_Args object=event
 hl_object_args Event_Await_Args object=event
 hl_object_args Client_Destroy_Args object=client
 hl_object_args ExecuteContext_Destroy_Args object=context
+hl_is_ready_args Event_IsReady_Args event ready=is_ready
 hl_on_ready_args Event_OnReady_Args event callback data=user_arg
 hl_object_args Executable_Destroy_Args object=executable
 hl_object_args LoadedExecutable_Destroy_Args object=executable
@@ -78,6 +79,7 @@ HL_ERROR_CODE Error_GetCode
 HL_PLUGIN_INITIALIZE Plugin_Initialize
 HL_PLUGIN_ATTRIBUTES Plugin_Attributes
 HL_EVENT_DESTROY Event_Destroy
+HL_EVENT_IS_READY Event_IsReady
 HL_EVENT_AWAIT Event_Await
 HL_EVENT_ON_READY Event_OnReady
 HL_CLIENT_CREATE Client_Create

@@ -15,6 +15,7 @@ import (
 	"unsafe"
 
 	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
 )
 
@@ -306,6 +307,7 @@ type request struct {
 	donated []bool  // values whose memory the program may overwrite
 	steps   int64   // runs of the loop in C, or 0
 	carried []int64 // of these runs: the argument that a result is in the next run, or -1
+	noWait  bool    // return when the run is queued
 }
 
 // execute runs the program and returns its results, device by device. It uploads arguments that are not on the client's
@@ -352,7 +354,14 @@ func (l *loadedProgram) execute(launchID int32, r *request) ([]unsafe.Pointer, e
 		ran = C.hl_steps(c.plugin.api, l.ptr, C.int64_t(r.steps), &ptrs[0], C.size_t(n), (*C.int64_t)(unsafe.SliceData(kept)),
 			C.size_t(len(kept)), &outputs[0], C.size_t(m), (*C.int64_t)(unsafe.SliceData(r.carried)), &failed)
 	} else {
-		ran = C.hl_execute(c.plugin.api, l.ptr, C.int32_t(launchID), C.size_t(len(l.devices)), &ptrs[0], C.size_t(n),
+		wait := C.int(C.HL_WAIT)
+		switch {
+		case r.noWait:
+			wait = C.HL_NO_WAIT
+		case c.memory != nil && c.memory.Kind() == runtime.CUDAMemory:
+			wait = C.HL_WAIT_SPIN
+		}
+		ran = C.hl_execute(c.plugin.api, l.ptr, C.int32_t(launchID), wait, C.size_t(len(l.devices)), &ptrs[0], C.size_t(n),
 			(*C.int64_t)(unsafe.SliceData(kept)), C.size_t(len(kept)), &outputs[0], C.size_t(m), &failed)
 	}
 	err := errNoMemory

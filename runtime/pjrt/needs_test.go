@@ -159,3 +159,35 @@ func listing(v *tensor.Tensor) string {
 	}
 	return fmt.Sprint(hook.TypeOf(v), " ", list)
 }
+
+// TestDispatch: runs of a program without hooks follow each other without a wait, and the last result waits for all.
+func TestDispatch(t *testing.T) {
+	b := backend(t)
+	p := program("(%x: tensor<4xf32> {jax.buffer_donor = true}) -> tensor<4xf32>", "%y = stablehlo.add %x, %x : tensor<4xf32>\nreturn %y : tensor<4xf32>\n")
+	e, err := b.Compile(context.Background(), p, runtime.CompileOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	x, err := runtime.Put(context.Background(), b, f32(tensor.Shape{4}, 1, 2, 3, 4), runtime.Placement{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const steps = 10
+	for range steps {
+		out, err := runtime.Execute(context.Background(), e, []*runtime.Buffer{x}, runtime.ExecuteOptions{NoWait: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		x.Close()
+		x = out[0]
+	}
+	defer x.Close()
+	got, err := x.Get(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "tensor<4xf32> [1024 2048 3072 4096]"; listing(got) != want {
+		t.Errorf("result is %s, expected %s", listing(got), want)
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/hlocb/hlocb"
+	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/runtime/handlers"
 	"github.com/hlocb/hlocb/tensor"
@@ -20,7 +21,8 @@ var (
 )
 
 var parts = []part{
-	{"identity", "io_callback of x; hlocb answers with handlers.Echo. The share is of the rate of plain copies", sizes, (*bench).identity},
+	{"empty", "a program without hooks, which shows the cost of a run", []string{"run"}, (*bench).empty},
+	{"identity", "io_callback of x; a Go function that reads x returns it, or handlers.Echo does, or x is read and written back in place. The share is of the rate of plain copies", sizes, (*bench).identity},
 	{"add", "io_callback of x + 1; a Go function answers (call), or changes a donated argument (inout)", sizes, (*bench).add},
 	{"pointer", "a tap whose observer asks for device pointers only, by the size of the value", []string{"tap"}, (*bench).pointer},
 	{"loop", fmt.Sprintf("a hook of a float in each of %d iterations on the device; hlocb counts. The first columns are without the loop's own time", trips),
@@ -28,13 +30,34 @@ var parts = []part{
 	{"step", fmt.Sprintf("a training step with donated parameters, in turns of %d steps on the device", steps), []string{"step"}, (*bench).step},
 }
 
+func (b *bench) empty(string) []cell {
+	jax := b.inJAX("loop", "", 1)
+	t := b.measure(1000, turn, b.inHlocb().run, jax)
+	return []cell{{"hlocb", t[0], "s", ""}, {"JAX", t[1], "s", ""}}
+}
+
 func (b *bench) identity(size string) []cell {
+	read := func(_ context.Context, c *runtime.Call) error {
+		if x := tensor.View[float32](c.Operands[0]); x[0] != 0 || x[len(x)-1] != float32((len(x)-1)%1000) {
+			return fmt.Errorf("the operand starts with %v and ends with %v", x[0], x[len(x)-1])
+		}
+		if c.Site.Kind == hook.InOut {
+			return nil // the result is the operand
+		}
+		return c.Return(0, c.Operands[0])
+	}
+	b.inJAX("inout", "", bytesOf[size])
+	inPlace := b.inHlocb(hlocb.Answer("*", runtime.HandlerFunc(read)))
 	b.inJAX("callback", "identity", bytesOf[size])
-	p := b.inHlocb(hlocb.Answer("*", handlers.Echo()))
-	cells := b.callbacks("identity", size, turn, []string{"echo"}, p)
+	p := b.inHlocb(hlocb.Answer("*", runtime.HandlerFunc(read)))
+	echo := b.inHlocb(hlocb.Answer("*", handlers.Echo()))
+	cells := b.callbacks("identity", size, turn, []string{"Go", "echo", "in place"}, p, echo, inPlace)
 	b.check(p, 0)
+	b.check(echo, 0)
 	if size == "4MiB" || size == "32MiB" {
-		cells[5].Goal, cells[7].Goal = verdict("at least 3", cells[5].Value >= 3), verdict("at least 0.8", cells[7].Value >= 0.8)
+		for _, i := range []int{4, 12} {
+			cells[i+1].Goal, cells[i+3].Goal = verdict("at least 3", cells[i+1].Value >= 3), verdict("at least 0.8", cells[i+3].Value >= 0.8)
+		}
 	}
 	return cells
 }
@@ -114,12 +137,12 @@ func (b *bench) pointer(string) (cells []cell) {
 	return append(cells, cell{"128MiB/1KiB", t[3] / t[0], "", verdict("at most 1.2", t[3] <= 1.2*t[0])})
 }
 
-func (b *bench) loop(hook string) []cell {
+func (b *bench) loop(callback string) []cell {
 	events := 0
 	count := runtime.HandlerFunc(func(context.Context, *runtime.Call) error { events++; return nil })
 	jaxBare := b.inJAX("loop", "", trips)
 	bare := b.inHlocb()
-	jax := b.inJAX("loop", hook, trips)
+	jax := b.inJAX("loop", callback, trips)
 	tap := b.inHlocb(hlocb.Observe("*", count))
 	t := b.measure(max(1, 10/b.rounds), turn, bare.run, jaxBare, tap.run, jax)
 	if want := tap.calls * trips; events != want {

@@ -137,6 +137,14 @@ int cuMemsetD8Async(uint64_t at, unsigned char value, size_t size, void *s) {
   return queue(s, to, NULL, size, false);
 }
 
+int cuStreamQuery(void *s) {
+  in_context();
+  pthread_mutex_lock(&driver);
+  bool empty = !((stream *)s)->first;
+  pthread_mutex_unlock(&driver);
+  return empty ? 0 : NOT_READY;
+}
+
 int cuStreamSynchronize(void *s) {
   in_context();
   waits++;
