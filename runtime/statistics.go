@@ -15,7 +15,8 @@ type Statistics struct {
 	NaN, Inf       int
 }
 
-// NewStatistics returns the statistics of count elements, of which some are not finite, with the sum of the others.
+// NewStatistics returns the statistics of count elements. Some of them are not finite; least, most and sum are those of
+// the others.
 func NewStatistics(count int, least, most, sum float64, nan, inf int) Statistics {
 	s := Statistics{Count: count, Min: least, Max: most, NaN: nan, Inf: inf}
 	if finite := count - nan - inf; finite > 0 {

@@ -93,6 +93,7 @@ const environmentTopic = `Environment
 
   HLOCB_CPU_PLUGIN   path of the PJRT plugin that --backend cpu uses
   HLOCB_CUDA_PLUGIN  path of the PJRT plugin that --backend cuda uses
+  HLOCB_CUDA_DRIVER  path of the CUDA driver (default libcuda.so.1)
   PJRT_NAMES_AND_LIBRARY_PATHS
                      plugins by name: name:path,name:path
   PJRT_PLUGIN_LIBRARY_PATH

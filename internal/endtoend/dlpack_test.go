@@ -22,7 +22,7 @@ func TestDLPackInAHook(t *testing.T) {
   return %z : tensor<64xf32>
 }
 `)
-	for _, backend := range []string{"interp", "cpu"} {
+	for _, backend := range backendNames() {
 		var h runtime.Bindings
 		h.Answer("f", runtime.HandlerFunc(func(_ context.Context, c *runtime.Call) error {
 			m, err := dlpack.Export(c.Operands[0], dlpack.Options{Versioned: true})

@@ -75,8 +75,8 @@ func open(t testing.TB, name string) runtime.Backend {
 	return b
 }
 
-// backendNames returns the backends for tests of programs on one device: the engine, the CPU plugin, and the CUDA plugin
-// if there is a GPU. TestGPU says whether there is. HLOCB_TEST_BACKENDS lists others.
+// backendNames returns the backends for tests of programs on one device: the engine, the CPU plugin, and the CUDA
+// plugin if there is a GPU. TestGPU says whether there is. HLOCB_TEST_BACKENDS lists others.
 func backendNames() []string {
 	if list := os.Getenv("HLOCB_TEST_BACKENDS"); list != "" {
 		return strings.Split(list, ",")

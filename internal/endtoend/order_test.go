@@ -155,7 +155,7 @@ func TestCorpusOrder(t *testing.T) {
 				want := strings.ReplaceAll(strings.Trim(fmt.Sprint(c.IDs), "[]"), " ", ",")
 				for _, chain := range []hook.Chain{hook.ChainState, hook.ChainToken} {
 					times := 2
-					if backend == "cpu" {
+					if backend != "interp" {
 						times = orderRuns(t, 20)
 						if name == "two_hooks_reordered.mlir" && chain == hook.ChainState {
 							times = max(times, 100)
@@ -170,6 +170,9 @@ func TestCorpusOrder(t *testing.T) {
 						}
 					}
 					t.Run(name+"/"+chain.String(), func(t *testing.T) {
+						if backend == "cuda" && strings.HasPrefix(name, "big_") {
+							t.Skip("skip: XLA for GPUs cannot compile a result of main that is a matrix product and is sliced, too")
+						}
 						p, err := rewrite(name, readFile(t, filepath.Join(dir, name)), passes.RewriteHooks{Targets: []string{c.Target}, Chain: chain})
 						if err != nil {
 							t.Fatal(err)

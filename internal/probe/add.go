@@ -190,7 +190,8 @@ type words struct {
 	at     []int // of each value in the list of the segment
 }
 
-// group splits the values of a segment for mask: each group has one type, at most reduction.PerWord values and about heldBytes.
+// group splits the values of a segment for masks: each group has one type, at most reduction.PerWord values and about
+// heldBytes.
 func group(values []*ir.Value) []words {
 	var out []words
 	open := map[ir.Type]int{} // the group of a type that is not full

@@ -13,6 +13,7 @@ import (
 	"unsafe"
 
 	"github.com/hlocb/hlocb/internal/peer"
+	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
 )
 
@@ -116,6 +117,28 @@ func TestCloseReportsHeldTensor(t *testing.T) {
 		t.Errorf("error is %v, expected ErrHeld", err)
 	}
 	consume(t, p, false)
+}
+
+// TestExportPointer: a device pointer is exported with its device, and memory that only the backend reaches is not.
+func TestExportPointer(t *testing.T) {
+	x := values(tensor.I4, tensor.Shape{2, 3})
+	c := &runtime.Call{Ordinal: 5}
+	p := runtime.DevicePointer{Address: 0x1000, Size: 3, Memory: runtime.CUDAMemory}
+	m, err := ExportPointer(c, p, x, Options{Versioned: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tensorAt := unsafe.Add(m.ptr, 32)
+	if got := fmt.Sprint(at[uintptr](tensorAt, 0), at[int32](tensorAt, 8), at[int32](tensorAt, 12), at[uint64](m.ptr, 24)); got != "4096 2 5 1" {
+		t.Errorf("address, kind and number of the device, and flags are %s, expected 4096 2 5 1", got)
+	}
+	if err := m.Close(); err != nil {
+		t.Error(err)
+	}
+	p.Memory = runtime.FarMemory
+	if _, err := ExportPointer(c, p, x, Options{}); err == nil {
+		t.Error("memory that only the backend reaches was exported")
+	}
 }
 
 // consume releases a tensor as a consumer does.
@@ -239,7 +262,7 @@ func TestNumpy(t *testing.T) {
 import sys, json, base64, ctypes, numpy as np
 lib = ctypes.CDLL(sys.argv[1])
 lib.hl_dlpack_new.restype = ctypes.c_void_p
-lib.hl_dlpack_new.argtypes = [ctypes.c_int, ctypes.c_void_p, ctypes.c_uint8, ctypes.c_uint8, ctypes.c_void_p, ctypes.c_int32, ctypes.c_uint64]
+lib.hl_dlpack_new.argtypes = [ctypes.c_int, ctypes.c_uint64, ctypes.c_void_p, ctypes.c_uint8, ctypes.c_uint8, ctypes.c_void_p, ctypes.c_int32, ctypes.c_uint64]
 lib.hl_dlpack_drop.argtypes = [ctypes.c_void_p, ctypes.c_int]
 new_capsule = ctypes.pythonapi.PyCapsule_New
 new_capsule.restype, new_capsule.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
@@ -254,7 +277,7 @@ for r in json.load(sys.stdin):
     data = base64.b64decode(r["Data"] or "")
     memory = ctypes.create_string_buffer(data, max(len(data), 1))
     shape = (ctypes.c_int64 * max(len(r["Shape"]), 1))(*r["Shape"])
-    p = lib.hl_dlpack_new(r["Versioned"], ctypes.addressof(memory) if data else None, r["Code"], r["Bits"], shape, len(r["Shape"]), r["Flags"])
+    p = lib.hl_dlpack_new(r["Versioned"], 1, ctypes.addressof(memory) if data else None, r["Code"], r["Bits"], shape, len(r["Shape"]), r["Flags"])
     a = np.from_dlpack(Exported(p, r["Versioned"]))
     assert not data or a.ctypes.data == ctypes.addressof(memory)
     line = f"{a.dtype} [{' '.join(map(str, a.shape))}] {a.tobytes().hex()} writable={str(a.flags.writeable).lower()}"

@@ -68,7 +68,12 @@ func Attach(ctx context.Context, client *pjrt.Client, m *hook.Manifest, opts hpj
 	if err != nil {
 		return nil, err
 	}
-	if client.Platform() != "cpu" {
+	if opts.Memory == nil {
+		if opts.Memory, err = p.Memory(client.Platform()); err != nil {
+			return nil, err
+		}
+	}
+	if opts.Memory == nil {
 		return nil, &hpjrt.NoFFIError{Path: p.Path(), Reason: fmt.Sprintf("operands of hooks on platform %q are not in the host's memory", client.Platform())}
 	}
 	if err := p.RegisterHooks(client.Platform()); err != nil {

@@ -63,8 +63,9 @@ type Attachment struct{ s *session }
 // AttachOptions configure an attached program.
 type AttachOptions struct {
 	Handlers *runtime.Bindings
-	Devices  int // devices of one execution; 0 is 1
-	Ordinals int // devices that executions choose from; 0 is Devices
+	Devices  int          // devices of one execution; 0 is 1
+	Ordinals int          // devices that executions choose from; 0 is Devices
+	Memory   DeviceMemory // of the devices; nil is the host's
 }
 
 // Attach binds handlers to the hooks of a program that another binding of the same plugin compiles and executes. The
@@ -78,6 +79,9 @@ func Attach(ctx context.Context, m *hook.Manifest, opts AttachOptions) (*Attachm
 	}
 	s := newSession(ctx, newSiteTable(bound), max(opts.Devices, opts.Ordinals, 1), 1)
 	s.several = opts.Devices > 1
+	if opts.Memory != nil {
+		s.memory = opts.Memory
+	}
 	if err := attach(s, false); err != nil {
 		return nil, err
 	}

@@ -38,9 +38,9 @@ type Device struct {
 	ptr     unsafe.Pointer
 }
 
-// NewClient creates a client with the given number of CPU devices, 2,048 at most. 0 is the plugin's default. The client
-// of a GPU allocates memory when it needs it, because others use the GPU too: a client of XLA reserves three quarters of
-// it by default.
+// NewClient creates a client with the given number of CPU devices, 2,048 at most. 0 is the plugin's default. The
+// client of a GPU allocates memory when it needs it, because others use the GPU too: a client of XLA reserves three
+// quarters of it by default.
 func (p *Plugin) NewClient(devices int) (*Client, error) {
 	if devices < 0 || devices > maxDevices {
 		return nil, fmt.Errorf("a client of %d devices is requested, expected 0 to %d", devices, maxDevices)
@@ -70,7 +70,7 @@ func (p *Plugin) NewClient(devices int) (*Client, error) {
 	var err error
 	if c.platform, err = p.text("platform name", C.HL_CLIENT_PLATFORM_NAME, c.ptr); err == nil {
 		if c.version, err = p.text("platform version", C.HL_CLIENT_PLATFORM_VERSION, c.ptr); err == nil {
-			if c.memory, err = p.memoryOn(c.platform); err == nil {
+			if c.memory, err = p.Memory(c.platform); err == nil {
 				err = c.findDevices()
 			}
 		}

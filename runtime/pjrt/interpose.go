@@ -213,7 +213,7 @@ var jaxPlatforms = []string{"cuda", "rocm", "oneapi", "tpu"}
 // register registers the handlers of hlocb's hooks and of JAX's callbacks with the plugin.
 func (w *wrappedPlugin) register(platform string, client unsafe.Pointer) error {
 	p := w.plugin
-	memory, err := p.memoryOn(platform)
+	memory, err := p.Memory(platform)
 	if err != nil {
 		return err
 	}
@@ -550,7 +550,7 @@ func (h PythonCallback) Handle(_ context.Context, c *runtime.Call) error {
 //
 //export hlocbPython
 func hlocbPython(frame *C.hl_ffi_frame) *C.char {
-	return hostCall(frame, func(operands, results []*tensor.Tensor) error {
+	return hostCall(frame, hostMemory{}, func(operands, results []*tensor.Tensor) error {
 		index, ok := integers(&frame.attrs)["index"]
 		if !ok {
 			return errors.New("the callback has no integer attribute 'index'")

@@ -108,8 +108,8 @@ func (m farMemory) move(dst, src unsafe.Pointer, size int, direction C.int) erro
 	return nil
 }
 
-// memoryOn returns the memory of a platform's devices, nil if the host cannot reach it.
-func (p *Plugin) memoryOn(platform string) (DeviceMemory, error) {
+// Memory returns the memory of a platform's devices, nil if the host cannot reach it.
+func (p *Plugin) Memory(platform string) (DeviceMemory, error) {
 	switch {
 	case p.copy != nil:
 		return farMemory{copy: p.copy}, nil

@@ -42,7 +42,7 @@ var onFarMemory = []string{"ChainedOrder", "UnchainedHook", "FeedAndSeveralResul
 	"ConcurrentRuns", "Reentry", "CancelStopsAtTheNextHook", "ArgumentsAreChecked", "UnwrittenResult", "HookOutsideTheManifest", "NoAllocationPerCall",
 	"InternalPanicNamesTheHook", "GoexitNamesTheHook", "Replicas", "FailureOnOneDevice", "SlowDevice", "ReentryOnSeveralDevices", "ShardyPartitions",
 	"Timeout", "TimeoutOnSeveralDevices", "TimeoutKeepsValues", "TimeoutErrorsAndReentry", "TypesAtTheBoundary", "InOutWritesInPlace",
-	"NothingIsLeft", "HugeOperand", "DevicePointers", "Needs", "Dispatch"}
+	"NothingIsLeft", "HugeOperand", "DevicePointers", "Needs", "Dispatch", "Targets"}
 
 // TestFarMemory runs tests of this package in another process, on a plugin whose memory the host cannot read: an access
 // without the plugin's copy function ends that process with a signal.

@@ -8,6 +8,7 @@ import "C"
 import (
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -18,8 +19,9 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// TargetCall is a call of a custom-call target that the host computes. Its values are the program's memory in the
-// layouts of the call, which the FFI does not report, and valid during the call.
+// TargetCall is a call of a custom-call target that the host computes. Its values are the program's memory, or copies
+// of memory that the host cannot read, in the layouts of the call, which the FFI does not report. They are valid
+// during the call.
 type TargetCall struct {
 	Operands, Results []*tensor.Tensor // a result may share the memory of an operand; other results hold zeros
 	Attrs             map[string]int64 // the integer attributes; truth values are 0 and 1
@@ -32,31 +34,43 @@ type Target func(*TargetCall) error
 // the process, and the first Target of a name stays. Calls read the list without a lock.
 var targets struct {
 	mu     sync.Mutex
-	number map[string]int
-	list   atomic.Pointer[[]Target]
+	number map[targetKey]int
+	list   atomic.Pointer[[]hostTarget]
 }
 
-// RegisterTarget registers a custom-call target that the host computes with the plugin.
-func (p *Plugin) RegisterTarget(name string, t Target, platform string) error {
+// targetKey names a target of a plugin. Plugins differ in their memory.
+type targetKey struct {
+	plugin         *Plugin
+	name, platform string
+}
+
+type hostTarget struct {
+	compute Target
+	memory  DeviceMemory
+}
+
+// RegisterTarget registers a custom-call target that the host computes with the client's plugin.
+func (c *Client) RegisterTarget(name string, t Target) error {
 	targets.mu.Lock()
 	defer targets.mu.Unlock()
-	n, ok := targets.number[name]
+	key := targetKey{c.plugin, name, c.platform}
+	n, ok := targets.number[key]
 	if !ok {
-		var list []Target
+		var list []hostTarget
 		if old := targets.list.Load(); old != nil {
 			list = append(list, *old...)
 		}
 		if n = len(list); n == C.HL_TARGETS {
 			return fmt.Errorf("custom-call target %q exceeds the limit of %d targets", name, n)
 		}
-		list = append(list, t)
+		list = append(list, hostTarget{t, c.memory})
 		if targets.number == nil {
-			targets.number = map[string]int{}
+			targets.number = map[targetKey]int{}
 		}
-		targets.number[name] = n
+		targets.number[key] = n
 		targets.list.Store(&list)
 	}
-	return p.register(name, C.hl_target_handler(C.int(n)), platform, p.registrationLayout())
+	return c.plugin.register(name, C.hl_target_handler(C.int(n)), c.platform, c.plugin.registrationLayout())
 }
 
 // registerTargets registers the custom-call targets of a module that the backend's options compute.
@@ -78,11 +92,8 @@ func (b *Backend) registerTargets(m *ir.Module, c *Client) (err error) {
 		if t, err = b.opts.Targets(s.Value()); err != nil || t == nil {
 			return err == nil
 		}
-		if err = b.findLayout(c); err == nil && !c.memory.Readable() {
-			err = &NoFFIError{b.plugin.path, fmt.Sprintf("the host computes custom-call target %q, but cannot read the plugin's memory", s.Value())}
-		}
-		if err == nil {
-			err = b.plugin.RegisterTarget(s.Value(), t, c.platform)
+		if err = b.findLayout(c); err == nil {
+			err = c.RegisterTarget(s.Value(), t)
 		}
 		return err == nil
 	})
@@ -93,49 +104,92 @@ func (b *Backend) registerTargets(m *ir.Module, c *Client) (err error) {
 //
 //export hlocbTarget
 func hlocbTarget(frame *C.hl_ffi_frame, number C.int) *C.char {
-	return hostCall(frame, func(operands, results []*tensor.Tensor) error {
-		if err := clearResults(frame, hostMemory{}, nil); err != nil {
-			return err
-		}
-		return (*targets.list.Load())[number](&TargetCall{Operands: operands, Results: results, Attrs: integers(&frame.attrs)})
+	t := (*targets.list.Load())[number]
+	return hostCall(frame, t.memory, func(operands, results []*tensor.Tensor) error {
+		return t.compute(&TargetCall{Operands: operands, Results: results, Attrs: integers(&frame.attrs)})
 	})
 }
 
-// hostCall calls f with the values of a frame, which the host can read, nil for tokens. It returns nil or a message.
-func hostCall(frame *C.hl_ffi_frame, f func(operands, results []*tensor.Tensor) error) (message *C.char) {
+// hostCall calls f with the values of a frame, nil for tokens. Results hold zeros unless they share an operand's
+// memory. It returns nil or a message.
+func hostCall(frame *C.hl_ffi_frame, memory DeviceMemory, f func(operands, results []*tensor.Tensor) error) (message *C.char) {
 	defer func() {
 		if v := recover(); v != nil {
 			message = C.CString(fmt.Sprintf("%v\n%s", v, debug.Stack()))
 		}
 	}()
-	c := call{readable: true}
-	views := func(list *C.hl_ffi_list, operands bool) (views []*view, tensors []*tensor.Tensor, err error) {
+	c := &call{memory: memory, readable: memory.Readable()}
+	if err := c.onHost(frame, f); err != nil {
+		return C.CString(err.Error())
+	}
+	return nil
+}
+
+// onHost is hostCall for a call with only its memory.
+func (c *call) onHost(frame *C.hl_ffi_frame, f func(operands, results []*tensor.Tensor) error) error {
+	queue, err := c.memory.queue(frame)
+	if err != nil {
+		return err
+	}
+	c.queue, c.pool = queue, c.memory.pool(0)
+	var values []*view
+	defer func() {
+		for _, v := range values {
+			c.release(v)
+		}
+	}()
+	views := func(list *C.hl_ffi_list, known []*view) (tensors []*tensor.Tensor, err error) {
 		for i, b := range unsafe.Slice(list.items, int(list.n)) {
 			if b.dtype == ffiToken {
 				tensors = append(tensors, nil)
 				continue
 			}
-			v := &view{}
-			if err := c.set(v, b, runtime.MemoryUse{HostViews: true}, operands); err != nil {
-				return nil, nil, fmt.Errorf("value %d: %w", i, err)
+			// A result in an operand's memory is the operand.
+			k := slices.IndexFunc(known, func(o *view) bool { return o.device == b.data && o.size > 0 })
+			if k >= 0 && known[k].code == b.dtype && known[k].shape.Equal(unsafe.Slice((*int64)(b.dims), int(b.rank))) {
+				values, tensors = append(values, known[k]), append(tensors, &known[k].Tensor)
+				continue
 			}
-			views, tensors = append(views, v), append(tensors, &v.Tensor)
+			v := &view{}
+			if err := c.set(v, b, runtime.MemoryUse{HostViews: true}, known == nil || k >= 0); err != nil {
+				return nil, fmt.Errorf("value %d: %w", i, err)
+			}
+			if known != nil && k < 0 {
+				clear(v.raw)
+				clear(v.scratch)
+			}
+			values, tensors = append(values, v), append(tensors, &v.Tensor)
 		}
-		return views, tensors, nil
+		return tensors, nil
 	}
-	_, operands, err := views(&frame.operands, true)
-	if err == nil {
-		var written []*view
-		var results []*tensor.Tensor
-		if written, results, err = views(&frame.results, false); err == nil {
-			err = f(operands, results)
-		}
-		for _, v := range written {
-			v.pack()
-		}
-	}
+	operands, err := views(&frame.operands, nil)
 	if err != nil {
-		return C.CString(err.Error())
+		return err
+	}
+	n := len(values)
+	results, err := views(&frame.results, append([]*view{}, values...))
+	if err != nil {
+		return err
+	}
+	if c.late {
+		if err := c.memory.Wait(c.queue); err != nil {
+			return err
+		}
+	}
+	for _, v := range values {
+		v.unpack()
+	}
+	if err := f(operands, results); err != nil {
+		return err
+	}
+	for _, v := range values[n:] {
+		v.pack()
+		if !c.readable {
+			v.sent = true
+			if err := c.memory.FromHost(c.queue, v.device, v.raw); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }
