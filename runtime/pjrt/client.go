@@ -149,5 +149,8 @@ func (c *Client) pending() int {
 }
 
 func (c *Client) destroy() error {
+	if m, ok := c.memory.(*cudaMemory); ok {
+		m.release()
+	}
 	return c.plugin.check("destroy client", C.hl_object(c.plugin.api, C.HL_CLIENT_DESTROY, c.ptr))
 }

@@ -72,16 +72,24 @@ const char *hl_cuda_text(const hl_cuda *cuda, int result) {
   return text ? text : "unknown error";
 }
 
-// IN makes the stream's context current for a call. XLA's own threads have it as current, other threads do not.
-#define IN(call)                                            \
-  do {                                                      \
-    void *context;                                          \
-    int result = cuda->stream_context(stream, &context);    \
-    if (!result) result = cuda->push(context);              \
-    if (result) return result;                              \
-    result = call;                                          \
-    int popped = cuda->pop(&context);                       \
-    return result ? result : popped;                        \
+// WITH makes a context current for a call. XLA's own threads have it as current, other threads do not.
+#define WITH(of, call)                           \
+  do {                                           \
+    int result = cuda->push(of);                 \
+    if (result) return result;                   \
+    result = call;                               \
+    void *popped;                                \
+    int other = cuda->pop(&popped);              \
+    return result ? result : other;              \
+  } while (0)
+
+// IN is WITH for the context of the stream.
+#define IN(call)                                         \
+  do {                                                   \
+    void *context;                                       \
+    int found = cuda->stream_context(stream, &context);  \
+    if (found) return found;                             \
+    WITH(context, call);                                 \
   } while (0)
 
 static int copy(const hl_cuda *cuda, void *stream, void *dst, const void *src, size_t size, int direction) {
@@ -109,28 +117,31 @@ static int wait_for(const hl_cuda *cuda, void *stream) {
 
 int hl_cuda_wait(const hl_cuda *cuda, void *stream) { IN(wait_for(cuda, stream)); }
 
-static int allocate(const hl_cuda *cuda, size_t size, void **memory, void **event) {
+static int allocate(const hl_cuda *cuda, size_t size, void *context, hl_cuda_block *block) {
   enum { PORTABLE = 1, NO_TIMING = 2 };
-  int result = cuda->host_alloc(memory, size, PORTABLE);
+  block->context = context;
+  int result = cuda->host_alloc(&block->memory, size, PORTABLE);
   if (result) return result;
-  result = cuda->event_create(event, NO_TIMING);
-  if (result) cuda->host_free(*memory);
+  result = cuda->event_create(&block->event, NO_TIMING);
+  if (result) cuda->host_free(block->memory);
   return result;
 }
 
-int hl_cuda_alloc(const hl_cuda *cuda, void *stream, size_t size, void **memory, void **event) {
-  IN(allocate(cuda, size, memory, event));
+int hl_cuda_alloc(const hl_cuda *cuda, void *stream, size_t size, hl_cuda_block *block) {
+  IN(allocate(cuda, size, context, block));
 }
 
-static int release(const hl_cuda *cuda, void *memory, void *event) {
-  int result = cuda->host_free(memory), destroyed = cuda->event_destroy(event);
+static int release(const hl_cuda *cuda, const hl_cuda_block *block) {
+  int result = cuda->host_free(block->memory), destroyed = cuda->event_destroy(block->event);
   return result ? result : destroyed;
 }
 
-int hl_cuda_free(const hl_cuda *cuda, void *stream, void *memory, void *event) { IN(release(cuda, memory, event)); }
+int hl_cuda_free(const hl_cuda *cuda, const hl_cuda_block *block) { WITH(block->context, release(cuda, block)); }
 
-int hl_cuda_mark(const hl_cuda *cuda, void *stream, void *event) { IN(cuda->event_record(event, stream)); }
+int hl_cuda_mark(const hl_cuda *cuda, void *stream, const hl_cuda_block *block) {
+  IN(cuda->event_record(block->event, stream));
+}
 
-static int query(const hl_cuda *cuda, void *stream, void *event) { IN(cuda->event_query(event)); }
+static int query(const hl_cuda *cuda, const hl_cuda_block *block) { WITH(block->context, cuda->event_query(block->event)); }
 
-bool hl_cuda_passed(const hl_cuda *cuda, void *stream, void *event) { return query(cuda, stream, event) == 0; }
+bool hl_cuda_passed(const hl_cuda *cuda, const hl_cuda_block *block) { return query(cuda, block) == 0; }

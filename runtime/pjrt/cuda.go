@@ -116,16 +116,15 @@ const maxPinned = 1 << 30
 // pinnedBlock is a block of a pool.
 type pinnedBlock struct {
 	bytes []byte
-	at    unsafe.Pointer
-	event unsafe.Pointer // happens when the GPU has read the block
-	busy  bool           // it may not have read it
+	block C.hl_cuda_block
+	busy  bool // the GPU may not have read it
 }
 
-// take returns a block of at least size bytes, and less than twice as many.
+// take returns a block of at least size bytes, and at most twice as many or twice minPinned.
 func (p *pinnedPool) take(queue unsafe.Pointer, size int) (*pinnedBlock, error) {
 	p.mu.Lock()
 	fits := func(b *pinnedBlock) bool {
-		return len(b.bytes) >= size && len(b.bytes)/2 <= max(size, minPinned) && (!b.busy || bool(C.hl_cuda_passed(p.memory.cuda, queue, b.event)))
+		return len(b.bytes) >= size && len(b.bytes)/2 <= max(size, minPinned) && (!b.busy || bool(C.hl_cuda_passed(p.memory.cuda, &b.block)))
 	}
 	if i := slices.IndexFunc(p.free, fits); i >= 0 {
 		b := p.free[i]
@@ -138,10 +137,10 @@ func (p *pinnedPool) take(queue unsafe.Pointer, size int) (*pinnedBlock, error) 
 	p.mu.Unlock()
 	size = (size + minPinned - 1) / minPinned * minPinned
 	b := &pinnedBlock{}
-	if err := p.memory.check(C.hl_cuda_alloc(p.memory.cuda, queue, C.size_t(size), &b.at, &b.event), "allocate host memory of", size); err != nil {
+	if err := p.memory.check(C.hl_cuda_alloc(p.memory.cuda, queue, C.size_t(size), &b.block), "allocate host memory of", size); err != nil {
 		return nil, err
 	}
-	b.bytes = unsafe.Slice((*byte)(b.at), size)
+	b.bytes = unsafe.Slice((*byte)(b.block.memory), size)
 	return b, nil
 }
 
@@ -151,7 +150,7 @@ const minPinned = 64 << 10
 // give returns a block. sent says that the queue holds copies from it.
 func (p *pinnedPool) give(queue unsafe.Pointer, b *pinnedBlock, sent bool) {
 	if sent {
-		b.busy = C.hl_cuda_mark(p.memory.cuda, queue, b.event) == 0
+		b.busy = C.hl_cuda_mark(p.memory.cuda, queue, &b.block) == 0
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -160,5 +159,17 @@ func (p *pinnedPool) give(queue unsafe.Pointer, b *pinnedBlock, sent bool) {
 		p.kept += len(b.bytes)
 		return
 	}
-	C.hl_cuda_free(p.memory.cuda, queue, b.at, b.event)
+	C.hl_cuda_free(p.memory.cuda, &b.block)
+}
+
+// release frees the blocks. No run may be in progress.
+func (m *cudaMemory) release() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, p := range m.pools {
+		for _, b := range p.free {
+			C.hl_cuda_free(m.cuda, &b.block)
+		}
+		p.free, p.kept = nil, 0
+	}
 }

@@ -21,11 +21,17 @@ int hl_cuda_copy(const hl_cuda *cuda, void *stream, void *dst, const void *src, 
 int hl_cuda_clear(const hl_cuda *cuda, void *stream, void *at, size_t size);
 // hl_cuda_wait waits for all work in the stream.
 int hl_cuda_wait(const hl_cuda *cuda, void *stream);
-// hl_cuda_alloc allocates host memory that the device reads and writes by itself, and an event for it.
-int hl_cuda_alloc(const hl_cuda *cuda, void *stream, size_t size, void **memory, void **event);
-int hl_cuda_free(const hl_cuda *cuda, void *stream, void *memory, void *event);
+
+// hl_cuda_block is host memory that the device reads and writes by itself.
+typedef struct {
+  void *memory;
+  void *event;  // happens when the device needs the memory no more
+  void *context;
+} hl_cuda_block;
+int hl_cuda_alloc(const hl_cuda *cuda, void *stream, size_t size, hl_cuda_block *block);
+int hl_cuda_free(const hl_cuda *cuda, const hl_cuda_block *block);
 // hl_cuda_mark lets the event happen after all work in the stream, and hl_cuda_passed says whether it has.
-int hl_cuda_mark(const hl_cuda *cuda, void *stream, void *event);
-bool hl_cuda_passed(const hl_cuda *cuda, void *stream, void *event);
+int hl_cuda_mark(const hl_cuda *cuda, void *stream, const hl_cuda_block *block);
+bool hl_cuda_passed(const hl_cuda *cuda, const hl_cuda_block *block);
 
 #endif

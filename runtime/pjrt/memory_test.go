@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"unsafe"
@@ -54,20 +55,22 @@ func TestFarMemory(t *testing.T) {
 func TestCUDAMemory(t *testing.T) {
 	path := farPlugin(t, "-DCUDA")
 	t.Setenv(cudaDriver, path)
-	testFar(t, path)
+	testFar(t, path, "PinnedPool")
 }
 
-func testFar(t *testing.T, path string) {
+// testFar runs the tests of onFarMemory and more in another process, on the plugin in a file.
+func testFar(t *testing.T, path string, more ...string) {
 	if os.Getenv(farInput) != "" {
 		t.Skip("skip: this is the child process")
 	}
-	c := exec.Command(os.Args[0], "-test.v", "-test.run", "^Test("+strings.Join(onFarMemory, "|")+")$")
+	names := append(slices.Clone(onFarMemory), more...)
+	c := exec.Command(os.Args[0], "-test.v", "-test.run", "^Test("+strings.Join(names, "|")+")$")
 	c.Env = append(os.Environ(), farInput+"="+path)
 	out, err := c.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	for _, name := range onFarMemory {
+	for _, name := range names {
 		if raceEnabled && name == "NoAllocationPerCall" {
 			continue // skipped under the race detector
 		}

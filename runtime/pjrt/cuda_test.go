@@ -1,0 +1,54 @@
+//go:build cgo
+
+package pjrt
+
+import (
+	"os"
+	"syscall"
+	"testing"
+	"unsafe"
+)
+
+// TestPinnedPool: a pool gives blocks again that the GPU has read, and frees all when the client is closed. It runs on
+// the driver of TestCUDAMemory, which ends the process if a block is freed twice.
+func TestPinnedPool(t *testing.T) {
+	driver := os.Getenv(cudaDriver)
+	if driver == "" {
+		t.Skip("skip: only in the child process of TestCUDAMemory")
+	}
+	memory, err := newCUDAMemory(driver)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stream, err := syscall.Mmap(-1, 0, 4096, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, queue, p := memory.(*cudaMemory), unsafe.Pointer(&stream[0]), memory.pool(0)
+	take := func(size int) *pinnedBlock {
+		b, err := p.take(queue, size)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	a, b := take(100<<10), take(100<<10)
+	if len(a.bytes) != 128<<10 || &a.bytes[0] == &b.bytes[0] {
+		t.Errorf("blocks of %d and %d bytes, expected two of %d", len(a.bytes), len(b.bytes), 128<<10)
+	}
+	p.give(queue, a, true)
+	p.give(queue, b, false)
+	if c := take(90 << 10); c != a {
+		t.Error("a block was not used again")
+	}
+	if c := take(1 << 20); c == b || len(c.bytes) != 1<<20 {
+		t.Errorf("1 MiB takes a block of %d bytes", len(c.bytes))
+	} else {
+		p.give(queue, c, true)
+	}
+	p.give(queue, a, true)
+	m.release()
+	if len(p.free) != 0 || p.kept != 0 {
+		t.Errorf("%d blocks of %d bytes are left", len(p.free), p.kept)
+	}
+}
