@@ -30,7 +30,7 @@ func Exec(t Target) []Finding {
 	case gpu || t.Copies:
 		taps = finding("taps", No, "values are not in the host's memory")
 		if t.Copies {
-			taps = finding("taps", Yes, "the plugin copies values to the host")
+			taps = finding("taps", Yes, "values are copied to the host")
 		}
 		callbacks = finding("JAX callbacks", No, "their handlers need values in the host's memory")
 		if gpu {

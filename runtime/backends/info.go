@@ -46,7 +46,7 @@ func (i *Info) Lines() [][2]string {
 	case "host":
 		memory = "the host's"
 	case "copied":
-		memory = "the plugin copies to the host"
+		memory = "values are copied to the host"
 	}
 	out = append(out, [2]string{"memory", memory}, [2]string{"extensions", strings.Join(i.Extensions, ", ")})
 	for k, d := range i.Devices {
