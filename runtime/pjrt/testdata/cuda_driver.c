@@ -242,10 +242,11 @@ static void *platform_name(void *args) {
   return NULL;
 }
 
-// client_create accepts the option of a GPU client and makes eight devices.
+// client_create accepts the option of hlocb's GPU clients and makes eight devices. Frameworks give no option.
 static void *client_create(void *args) {
   hl_client_create_args a = *(hl_client_create_args *)args;
   const hl_named_value *o = a.options;
+  if (!a.num_options) return cpu->fn[HL_CLIENT_CREATE](args);
   if (a.num_options != 1 || strcmp(o->name, "preallocate") || o->type != HL_VALUE_BOOL || o->value.boolean) abort();
   hl_named_value devices = {.size = sizeof devices, .name = "cpu_device_count", .name_size = 16,
                             .type = HL_VALUE_INT64, .value.integer = 8, .value_size = 1};
