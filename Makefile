@@ -14,7 +14,7 @@ CORPUS ?= $(or $(HLOCB_CORPUS),../shared/corpus)
 CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/$(if $(filter Darwin,$(shell uname)),Library/Caches,.cache))/hlocb
 VENV = $(CACHE)/venv
 
-.PHONY: build interposer plugin jaxlib peers test check fmt vet staticcheck generated race nocgo corpus corpus-bytecode corpus-long bench bench-callbacks bench-parse bench-hooks bench-interposer bench-passes bench-engine soak test-real clean
+.PHONY: build interposer plugin jaxlib peers test check fmt vet staticcheck generated race nocgo corpus corpus-bytecode corpus-long bench bench-callbacks bench-cuda bench-parse bench-hooks bench-interposer bench-passes bench-engine soak test-real clean
 
 build:
 	$(GO) build -o hlocb ./cmd/hlocb
@@ -111,6 +111,10 @@ bench-interposer: interposer peers
 	@plugin=$$($(GO) run ./cmd/hlocb plugin list --json | "$(VENV)/bin/python" -c 'import json, sys; print(next(p["path"] for p in json.load(sys.stdin)["plugins"] if p["name"] == "cpu"))'); \
 	"$(VENV)/bin/python" internal/bench/interposer/interposer.py "$$plugin" ./libhlocb_pjrt.so 2>/dev/null; \
 	HLOCB_TAP='dot_general=stats' "$(VENV)/bin/python" internal/bench/interposer/interposer.py "$$plugin" ./libhlocb_pjrt.so 2>/dev/null
+
+# Hooks on a GPU, beside JAX on the same GPU. It needs a GPU, and a python3 with JAX for CUDA.
+bench-cuda:
+	$(GO) run ./internal/bench/cuda
 
 # The speed of passes, beside MLIR's pass manager, and alone on a module of more than a million ops.
 bench-passes: jaxlib
