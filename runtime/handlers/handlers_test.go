@@ -74,6 +74,23 @@ func TestPrint(t *testing.T) {
 	}
 }
 
+// TestPrintHead: with head, only the first elements are asked for and printed.
+func TestPrintHead(t *testing.T) {
+	var out bytes.Buffer
+	h, _, err := handlers.Parse("print:head=3", &handlers.Env{Out: &out})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if use := runtime.UseOf(h); use != (runtime.MemoryUse{Head: 3}) {
+		t.Errorf("print:head=3 needs %+v", use)
+	}
+	handle(t, h, call(site("x", hook.Tap), []*tensor.Tensor{i32s(tensor.Shape{2, 2}, 1, 2, 3, 40), i32s(tensor.Shape{1}, 5)}, nil))
+	want := "#0 x (tap) at train.py:12:3\n   tensor<2x2xi32>: [1 2 3] ...\n   tensor<1xi32>: [5]\n"
+	if out.String() != want {
+		t.Errorf("printed\n%s\nwant\n%s", out.String(), want)
+	}
+}
+
 func TestRecord(t *testing.T) {
 	var out bytes.Buffer
 	r := handlers.NewRecord(&out)
@@ -256,6 +273,7 @@ func TestParseErrors(t *testing.T) {
 		{"echo:x", "accepts no options"},
 		{"print:limit=3", `unknown option "limit"`},
 		{"print:threshold=x", "expected a positive number"},
+		{"print:head=0", "expected a positive number"},
 		{"record", "needs a file"},
 		{"record:f", "no files can be created"},
 		{"record:raw=x,f", "expected a positive number of bytes"},
