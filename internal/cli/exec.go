@@ -68,11 +68,12 @@ The exit code is the program's. With --strict a failing probe ends the program: 
 			}
 			env := append(os.Environ(), cfg.Environment()...)
 			env = append(env, libraries.Environment(os.Getenv)...)
-			found, err := a.env.Find("cpu")
-			if err == nil && len(found) > 0 {
-				env = append(env, launch.ForJAX(os.Getenv, found[0].Path)...)
-			} else {
-				a.note("no CPU plugin is installed, so JAX on the CPU runs untapped; 'hlocb plugin install cpu' installs one")
+			if launch.NeedsCPUPlugin(os.Getenv) {
+				if found, err := a.env.Find("cpu"); err == nil && len(found) > 0 {
+					env = append(env, launch.ForJAX(found[0].Path)...)
+				} else {
+					a.note("no CPU plugin is installed, so JAX on the CPU runs untapped; 'hlocb plugin install cpu' installs one")
+				}
 			}
 			return fmt.Errorf("%s: %w", program, syscall.Exec(program, args, lastOfEach(env)))
 		}),

@@ -193,13 +193,15 @@ func (l Libraries) Environment(lookup func(string) string) []string {
 	return []string{"LD_PRELOAD=" + preload, "HLOCB_LIBRARY=" + l.Plugin}
 }
 
-// ForJAX returns the variables that let JAX use a CPU plugin, because JAX's own CPU client is not a plugin. It returns
-// nil if the machine has an accelerator or the user has chosen platforms. JAX_PLATFORMS keeps JAX's CPU client too:
-// JAX's callbacks put their operands there.
-func ForJAX(lookup func(string) string, plugin string) []string {
-	if lookup("PJRT_NAMES_AND_LIBRARY_PATHS") != "" || lookup("JAX_PLATFORMS") != "" || accelerator() {
-		return nil
-	}
+// NeedsCPUPlugin reports whether JAX would use its own CPU client, which is not a plugin: the machine has no
+// accelerator, and the user has not chosen platforms.
+func NeedsCPUPlugin(lookup func(string) string) bool {
+	return lookup("PJRT_NAMES_AND_LIBRARY_PATHS") == "" && lookup("JAX_PLATFORMS") == "" && !accelerator()
+}
+
+// ForJAX returns the variables that let JAX use a CPU plugin instead of its own client. JAX_PLATFORMS keeps JAX's CPU
+// client too: JAX's callbacks put their operands there.
+func ForJAX(plugin string) []string {
 	return []string{"PJRT_NAMES_AND_LIBRARY_PATHS=xcpu:" + plugin, "JAX_PLATFORMS=xcpu,cpu"}
 }
 
