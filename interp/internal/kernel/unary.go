@@ -262,15 +262,7 @@ func partsKernel(s *Signature, single, double ElementLoop) Kernel {
 // part copies the real parts (k = 0) or the imaginary parts (k = 1).
 func part[F float](k int) ElementLoop {
 	return func(in, out []*tensor.Tensor, lo, hi int) {
-		o, x := tensor.View[F](out[0])[lo:hi], tensor.View[F](in[0].Parts())[2*lo+k:]
-		whole := len(o) &^ 7 // a loop of single copies takes twice the time at some addresses in the code
-		for i := 0; i < whole; i += 8 {
-			p, y := (*[8]F)(o[i:]), (*[15]F)(x[2*i:])
-			p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7] = y[0], y[2], y[4], y[6], y[8], y[10], y[12], y[14]
-		}
-		for i := whole; i < len(o); i++ {
-			o[i] = x[2*i]
-		}
+		copyRow(tensor.View[F](out[0]), tensor.View[F](in[0].Parts()), lo, 2*lo+k, hi-lo, 1, 2)
 	}
 }
 
