@@ -125,7 +125,7 @@ func (r *Recording) line(text []byte, number int) error {
 		Operands, Results  []json.RawMessage
 	}
 	if err := json.Unmarshal(text, &l); err != nil {
-		return err
+		return fmt.Errorf("no line of a recording, which is JSON: %w", err)
 	}
 	var err error
 	switch {
