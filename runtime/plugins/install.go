@@ -120,7 +120,7 @@ func install(ctx context.Context, pkg Package, opts InstallOptions) (Plugin, err
 	target := filepath.Join(dir, path.Base(pkg.Member))
 	plugin := Plugin{Name: platformOf(pkg.Name), Path: target, Origin: "installed by hlocb", Version: pkg.Version}
 	if !opts.Force && isInstalled(target) {
-		say("%s %s is already installed and unchanged (--force installs it again): %s", pkg.Distribution, pkg.Version, target)
+		say("%s %s is already installed and unchanged (force installs it again): %s", pkg.Distribution, pkg.Version, target)
 		return plugin, nil
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -132,7 +132,7 @@ func install(ctx context.Context, pkg Package, opts InstallOptions) (Plugin, err
 	}
 	defer unlock()
 	if !opts.Force && isInstalled(target) { // by another process
-		say("%s %s is already installed and unchanged (--force installs it again): %s", pkg.Distribution, pkg.Version, target)
+		say("%s %s is already installed and unchanged (force installs it again): %s", pkg.Distribution, pkg.Version, target)
 		return plugin, nil
 	}
 

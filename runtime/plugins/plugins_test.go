@@ -173,7 +173,7 @@ func TestInstallRepairs(t *testing.T) {
 		if _, err := install(context.Background(), pkg, opts); err != nil {
 			t.Fatal(err)
 		}
-		said, unpacked := strings.Contains(progress.String(), "(--force installs it again)"), strings.Contains(progress.String(), "unpacking")
+		said, unpacked := strings.Contains(progress.String(), "(force installs it again)"), strings.Contains(progress.String(), "unpacking")
 		if said == opts.Force || unpacked != opts.Force {
 			t.Errorf("force %t: install said %q", opts.Force, progress.String())
 		}
