@@ -11,7 +11,6 @@ import (
 	"math"
 	"unsafe"
 
-	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
 )
