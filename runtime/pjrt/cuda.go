@@ -99,9 +99,8 @@ func (m *cudaMemory) check(result C.int, what string, size int) error {
 	return fmt.Errorf("CUDA cannot %s %d bytes: %s (%d)", what, size, C.GoString(C.hl_cuda_text(m.cuda, result)), int(result))
 }
 
-// pinnedPool holds host memory that a GPU reads and writes by itself, which is several times as fast as a copy of other
-// memory and the only copy that does not make the caller wait. Its allocation takes up to a millisecond per MiB, so the
-// pool keeps it.
+// pinnedPool holds host memory that a GPU reads and writes by itself. Only copies of such memory return at once and
+// reach the rate of the bus. The driver pins each page when it allocates such memory, so the pool keeps it.
 type pinnedPool struct {
 	memory *cudaMemory
 
