@@ -26,9 +26,11 @@ func Deliver(ctx context.Context, b *Bound, c *Call) (err error) {
 			return c.HookError(timeoutOr(ctx, err))
 		}
 	}
-	c.returned = c.returned[:0]
 	if b.Answer == nil {
 		return nil
+	}
+	if len(c.returned) > 0 {
+		c.returned = c.returned[:0]
 	}
 	writes := c.Site.Kind != hook.Tap && UseOf(b.Answer).HostViews
 	fresh := writes && c.Site.Kind != hook.InOut

@@ -60,8 +60,8 @@ func (c *call) view(frame *C.hl_ffi_frame, site *site) (err error) {
 		if b.dtype == ffiToken {
 			continue
 		}
-		if n == len(site.bound.Site.Operands) && !c.readable { // see siteTable.withStatistics
-			if err := c.set(&c.stats, b, runtime.MemoryUse{HostViews: site.use.Statistics}, true); err != nil {
+		if !c.readable && n == len(site.bound.Site.Operands) { // see siteTable.withStatistics
+			if err := c.set(&c.stats, b, site.use.Statistics, true); err != nil {
 				return fmt.Errorf("statistics: %w", err)
 			}
 			continue
@@ -69,7 +69,7 @@ func (c *call) view(frame *C.hl_ffi_frame, site *site) (err error) {
 		if n == len(c.operands) {
 			c.operands, c.operandPtrs = grow(c.operands)
 		}
-		if err := c.set(&c.operands[n], b, site.use, true); err != nil {
+		if err := c.set(&c.operands[n], b, site.use.HostViews, true); err != nil {
 			return fmt.Errorf("operand %d: %w", n, err)
 		}
 		n++
@@ -98,7 +98,7 @@ func (c *call) view(frame *C.hl_ffi_frame, site *site) (err error) {
 				if err == nil {
 					o.device = b.data
 					if c.readable {
-						err = c.set(o, b, site.use, true)
+						err = c.set(o, b, site.use.HostViews, true)
 					}
 				}
 				if err != nil {
@@ -118,7 +118,7 @@ func (c *call) view(frame *C.hl_ffi_frame, site *site) (err error) {
 			if m == len(c.results) {
 				c.results, c.resultPtrs = grow(c.results)
 			}
-			if err := c.set(&c.results[m], b, site.use, false); err != nil {
+			if err := c.set(&c.results[m], b, site.use.HostViews, false); err != nil {
 				return fmt.Errorf("result %d: %w", m, err)
 			}
 		}

@@ -15,7 +15,6 @@ import (
 
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/ir"
-	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
 )
 
@@ -151,7 +150,7 @@ func (c *call) onHost(frame *C.hl_ffi_frame, f func(operands, results []*tensor.
 				continue
 			}
 			v := &view{}
-			if err := c.set(v, b, runtime.MemoryUse{HostViews: true}, known == nil || k >= 0); err != nil {
+			if err := c.set(v, b, true, known == nil || k >= 0); err != nil {
 				return nil, fmt.Errorf("value %d: %w", i, err)
 			}
 			if known != nil && k < 0 {

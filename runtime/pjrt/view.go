@@ -11,7 +11,6 @@ import (
 	"math"
 	"unsafe"
 
-	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
 )
 
@@ -59,7 +58,7 @@ func sizeOf(b *C.hl_ffi_buffer) (tensor.DType, int, error) {
 }
 
 // set points the view to a buffer. It reads the value only if a handler needs it on the host.
-func (c *call) set(v *view, b *C.hl_ffi_buffer, use runtime.MemoryUse, value bool) error {
+func (c *call) set(v *view, b *C.hl_ffi_buffer, host, value bool) error {
 	dims := unsafe.Slice((*int64)(b.dims), int(b.rank))
 	if b.dtype != v.code || b.data == nil || !v.shape.Equal(dims) { // else the last call had the same type
 		dtype, size, err := sizeOf(b)
@@ -75,11 +74,15 @@ func (c *call) set(v *view, b *C.hl_ffi_buffer, use runtime.MemoryUse, value boo
 	}
 	v.device = b.data
 	switch {
+	case c.readable && !v.packed && v.size > 0: // most calls
+		v.raw = unsafe.Slice((*byte)(b.data), v.size)
+		v.Borrow(v.DType(), v.shape, v.raw)
+		return nil
 	case v.size == 0:
 		v.raw = nil
 	case c.readable:
 		v.raw = unsafe.Slice((*byte)(b.data), v.size)
-	case !use.HostViews:
+	case !host:
 		v.raw = nil
 		v.Borrow(v.DType(), v.shape, nil)
 		return nil
