@@ -91,11 +91,16 @@ func (m *Machine) Result(out []*tensor.Tensor, t kernel.Type, b *Buf) []*tensor.
 		}
 		return out
 	}
-	if b.Writable() && b.base == nil {
-		m.Watch.Memory.Held.Add(-int64(len(b.Tensor.Bytes())))
-		return append(out, &b.Tensor)
+	if !b.Writable() || b.base != nil {
+		from := b
+		b = m.Alloc(from.Tensor.DType(), from.Tensor.Shape(), from.Tensor.NumElements())
+		dst, src := b.Tensor.Bytes(), from.Tensor.Peek()
+		kernel.Parallel(len(src), copyGrain, func(lo, hi int) { copy(dst[lo:hi], src[lo:hi]) })
+		m.Release(from)
 	}
-	c := b.Tensor.Clone()
-	m.Release(b)
-	return append(out, c)
+	m.Watch.Memory.Held.Add(-int64(len(b.Tensor.Bytes())))
+	return append(out, &b.Tensor)
 }
+
+// copyGrain is the least part of a payload, in bytes, that a goroutine copies.
+const copyGrain = 256 << 10
