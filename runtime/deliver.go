@@ -65,12 +65,13 @@ func DeliverWithin(ctx context.Context, timeout time.Duration, b *Bound, c *Call
 	copies.Operands, copies.Results, copies.returned = nil, nil, nil
 	own := map[*tensor.Tensor]*tensor.Tensor{} // a result of an inout hook is its operand
 	for _, t := range c.Operands {
-		own[t] = ownCopy(t)
+		own[t] = emptyLike(t)
+		copy(own[t].Bytes(), t.Peek())
 		copies.Operands = append(copies.Operands, own[t])
 	}
 	for _, t := range c.Results {
 		if own[t] == nil {
-			own[t] = ownCopy(t)
+			own[t] = emptyLike(t)
 		}
 		copies.Results = append(copies.Results, own[t])
 	}
@@ -129,10 +130,10 @@ func DeliverWithin(ctx context.Context, timeout time.Duration, b *Bound, c *Call
 	go start(handle)
 }
 
-// ownCopy returns a copy of a value with host memory of its own, if it has any.
-func ownCopy(t *tensor.Tensor) *tensor.Tensor {
+// emptyLike returns zeros of the type and shape of t, without memory if t has none.
+func emptyLike(t *tensor.Tensor) *tensor.Tensor {
 	if len(t.Peek()) > 0 {
-		return t.Clone()
+		return tensor.New(t.DType(), t.Shape())
 	}
 	out := new(tensor.Tensor)
 	out.Borrow(t.DType(), t.Shape(), nil)

@@ -125,7 +125,7 @@ func (r *Recording) line(text []byte, number int) error {
 		Operands, Results  []json.RawMessage
 	}
 	if err := json.Unmarshal(text, &l); err != nil {
-		return fmt.Errorf("no line of a recording, which is JSON: %w", err)
+		return fmt.Errorf("a recording consists of lines of JSON: %w", err)
 	}
 	var err error
 	switch {

@@ -21,8 +21,7 @@ import (
 type call struct {
 	runtime.Call
 	memory                  DeviceMemory
-	readable                bool // the memory is the host's
-	kind                    runtime.MemoryKind
+	readable                bool           // the memory is the host's
 	queue                   unsafe.Pointer // of the copies
 	pool                    *pinnedPool    // for copies; nil if any memory will do
 	late                    bool           // a copy to the host may not be done
@@ -213,11 +212,12 @@ func (c *call) Read(i, n int) (*tensor.Tensor, error) {
 // point sets the call's device pointers.
 func (c *call) point() {
 	c.OperandPointers, c.ResultPointers = c.OperandPointers[:0], c.ResultPointers[:0]
+	kind := c.memory.Kind()
 	for i := range c.Operands {
-		c.OperandPointers = append(c.OperandPointers, c.operands[i].pointer(c.kind))
+		c.OperandPointers = append(c.OperandPointers, c.operands[i].pointer(kind))
 	}
 	for i := range c.Results {
-		c.ResultPointers = append(c.ResultPointers, c.result(i).pointer(c.kind))
+		c.ResultPointers = append(c.ResultPointers, c.result(i).pointer(kind))
 	}
 }
 

@@ -180,7 +180,7 @@ func (s *session) deliverNow(frame *C.hl_ffi_frame, site *site, device int, ordi
 
 // place sets the call's run, device and memory.
 func (s *session) place(c *call, device int) {
-	c.memory, c.readable, c.kind = s.memory, s.memory.Readable(), s.memory.Kind()
+	c.memory, c.readable = s.memory, s.memory.Readable()
 	if !c.readable {
 		c.Remote = c
 	}

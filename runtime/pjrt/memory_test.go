@@ -96,6 +96,23 @@ func (c *copyCounter) FromHost(queue, dst unsafe.Pointer, src []byte) error {
 	return c.DeviceMemory.FromHost(queue, dst, src)
 }
 
+// countingBackend opens a backend for one test, whose copies are counted.
+func countingBackend(t *testing.T) (*Backend, *copyCounter) {
+	t.Helper()
+	b, err := Open(cpuPlugin(t), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { b.Close() })
+	client, err := b.Client()
+	if err != nil {
+		t.Fatal(err)
+	}
+	memory := &copyCounter{DeviceMemory: client.memory}
+	client.memory = memory
+	return b, memory
+}
+
 // pointerHandler is a handler that says how it reaches memory.
 type pointerHandler struct {
 	use    runtime.MemoryUse
@@ -108,17 +125,7 @@ func (p pointerHandler) Handle(_ context.Context, c *runtime.Call) error { retur
 // TestDevicePointers: handlers reach values by device pointers, and a value is copied to the host only if a handler has
 // host views.
 func TestDevicePointers(t *testing.T) {
-	b, err := Open(cpuPlugin(t), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer b.Close()
-	client, err := b.Client()
-	if err != nil {
-		t.Fatal(err)
-	}
-	memory := &copyCounter{DeviceMemory: client.memory}
-	client.memory = memory
+	b, memory := countingBackend(t)
 	far := !memory.Readable()
 
 	v := tt(tensor.F32, 4)

@@ -15,17 +15,7 @@ import (
 
 // TestNeeds: a handler gets what it asks for, and only that is copied from memory that the host cannot read.
 func TestNeeds(t *testing.T) {
-	b, err := Open(cpuPlugin(t), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer b.Close()
-	client, err := b.Client()
-	if err != nil {
-		t.Fatal(err)
-	}
-	memory := &copyCounter{DeviceMemory: client.memory}
-	client.memory = memory
+	b, memory := countingBackend(t)
 	far := !memory.Readable()
 
 	needs := func(use runtime.MemoryUse, handle func(c *runtime.Call) error) runtime.Handler {
