@@ -236,17 +236,11 @@ func always(any) bool            { return true }
 func isFalse(v any) bool         { return v == false }
 func isZero(v any) bool          { return v == int64(0) }
 func isOne(v any) bool           { return v == int64(1) }
-func isOneEnum(v any) bool       { return v == int64(1) }
 func isMinusOne(v any) bool      { return v == int64(-1) }
 func isEmptyString(v any) bool   { return v == "" }
 func isMainThread(v any) bool    { return v == "" || v == mainThread }
 func isEmptyWindow(v any) bool   { return len(v.(window)) == 0 }
-func isEmptyInts(v any) bool     { return len(v.([]int64)) == 0 }
-func isEmptyLists(v any) bool    { return len(v.([][]int64)) == 0 }
-func noAliases(v any) bool       { return len(v.([]valueAlias)) == 0 }
-func noPairs(v any) bool         { return len(v.([]pair)) == 0 }
-func noInstrs(v any) bool        { return len(v.([]*instr)) == 0 }
-func noComputations(v any) bool  { return len(v.([]*computation)) == 0 }
+func isEmpty[T any](v any) bool  { return len(v.([]T)) == 0 }
 func noStatistics(v any) bool    { return len(v.(*statistics).list) == 0 }
 func defaultAccuracy(v any) bool { a := v.(*accuracy); return a.mode == 0 && !a.tolerance }
 func allZero(v any) bool {
@@ -332,14 +326,18 @@ func appendLists(b []byte, lists [][]int64) []byte {
 
 // appendItems appends a list in braces.
 func appendItems[T any](b []byte, separator string, list []T, item func([]byte, T) []byte) []byte {
-	b = append(b, '{')
+	return append(appendJoined(append(b, '{'), separator, list, item), '}')
+}
+
+// appendJoined appends the items of a list with separators between them.
+func appendJoined[T any](b []byte, separator string, list []T, item func([]byte, T) []byte) []byte {
 	for i, v := range list {
 		if i > 0 {
 			b = append(b, separator...)
 		}
 		b = item(b, v)
 	}
-	return append(b, '}')
+	return b
 }
 
 func (l *lexer) bool() bool {
@@ -433,14 +431,7 @@ func appendPairs(b []byte, list []pair) []byte {
 // sizes reads 3 or 3x3.
 func (l *lexer) sizes() []int64 {
 	if l.tok.kind == dxdToken {
-		var list []int64
-		for _, s := range strings.Split(l.tok.text, "x") {
-			v, ok := parseInt(s)
-			if !ok {
-				l.failToken("integer %s has more than 64 bits", shorten(s))
-			}
-			list = append(list, v)
-		}
+		list := l.splitInts(l.tok.text, "x")
 		l.next()
 		return list
 	}
@@ -457,18 +448,23 @@ func (l *lexer) padNumbers() [][]int64 {
 	}
 	var lists [][]int64
 	for _, dim := range strings.Split(l.tok.text, "x") {
-		var list []int64
-		for _, s := range strings.Split(dim, "_") {
-			v, ok := parseInt(s)
-			if !ok {
-				l.failToken("integer %s has more than 64 bits", shorten(s))
-			}
-			list = append(list, v)
-		}
-		lists = append(lists, list)
+		lists = append(lists, l.splitInts(dim, "_"))
 	}
 	l.next()
 	return lists
+}
+
+// splitInts returns the integers that a separator separates in text, a part of the current token.
+func (l *lexer) splitInts(text, separator string) []int64 {
+	var list []int64
+	for _, s := range strings.Split(text, separator) {
+		v, ok := parseInt(s)
+		if !ok {
+			l.failToken("integer %s has more than 64 bits", shorten(s))
+		}
+		list = append(list, v)
+	}
+	return list
 }
 
 // window reads {size=3x3 stride=2x2 pad=1_1x0_0 lhs_dilate= rhs_dilate= rhs_reversal=}.
@@ -507,13 +503,10 @@ func (l *lexer) window() window {
 			l.fail(pos, "expected size=, stride=, pad=, lhs_dilate=, rhs_dilate= or rhs_reversal=, found %s=", name)
 		}
 	}
-	for _, list := range [][]int64{stride, lhs, rhs, reversal} {
-		if list != nil && len(list) != len(size) {
+	for _, n := range []int{len(stride), len(lhs), len(rhs), len(reversal), len(pad)} {
+		if n != 0 && n != len(size) {
 			l.fail(at, "the parts of a window have different numbers of dimensions")
 		}
-	}
-	if pad != nil && len(pad) != len(size) {
-		l.fail(at, "the parts of a window have different numbers of dimensions")
 	}
 	w := newWindow(size, stride, lhs, rhs, pad)
 	for i, n := range reversal {
@@ -550,16 +543,8 @@ func appendWindow(b []byte, w window) []byte {
 		if !slices.ContainsFunc(w, needed) {
 			return
 		}
-		if len(b) > start {
-			b = append(b, ' ')
-		}
-		b = append(append(b, name...), '=')
-		for i, d := range w {
-			if i > 0 {
-				b = append(b, 'x')
-			}
-			b = value(b, d)
-		}
+		b = appendSpace(b, start)
+		b = appendJoined(append(append(b, name...), '='), "x", w, value)
 	}
 	number := func(f func(windowDim) int64) func([]byte, windowDim) []byte {
 		return func(b []byte, d windowDim) []byte { return strconv.AppendInt(b, f(d), 10) }
@@ -567,9 +552,7 @@ func appendWindow(b []byte, w window) []byte {
 	part("size", func(windowDim) bool { return true }, number(func(d windowDim) int64 { return d.size }))
 	part("stride", func(d windowDim) bool { return d.stride != 1 }, number(func(d windowDim) int64 { return d.stride }))
 	part("pad", func(d windowDim) bool { return d.padLow != 0 || d.padHigh != 0 }, func(b []byte, d windowDim) []byte {
-		b = strconv.AppendInt(b, d.padLow, 10)
-		b = append(b, '_')
-		return strconv.AppendInt(b, d.padHigh, 10)
+		return strconv.AppendInt(append(strconv.AppendInt(b, d.padLow, 10), '_'), d.padHigh, 10)
 	})
 	part("lhs_dilate", func(d windowDim) bool { return d.baseDilation != 1 }, number(func(d windowDim) int64 { return d.baseDilation }))
 	part("rhs_dilate", func(d windowDim) bool { return d.windowDilation != 1 }, number(func(d windowDim) int64 { return d.windowDilation }))
@@ -638,19 +621,14 @@ func (l *lexer) paddingConfig() []paddingDim {
 
 func appendPadding(b []byte, list []paddingDim) []byte {
 	interior := slices.ContainsFunc(list, func(d paddingDim) bool { return d.interior != 0 })
-	for i, d := range list {
-		if i > 0 {
-			b = append(b, 'x')
-		}
+	return appendJoined(b, "x", list, func(b []byte, d paddingDim) []byte {
 		b = strconv.AppendInt(b, d.low, 10)
-		b = append(b, '_')
-		b = strconv.AppendInt(b, d.high, 10)
+		b = strconv.AppendInt(append(b, '_'), d.high, 10)
 		if interior {
-			b = append(b, '_')
-			b = strconv.AppendInt(b, d.interior, 10)
+			b = strconv.AppendInt(append(b, '_'), d.interior, 10)
 		}
-	}
-	return b
+		return b
+	})
 }
 
 // sliceRanges reads {[1:2], [0:4:2]}.
@@ -868,13 +846,7 @@ func (n *originNode) append(b []byte) []byte {
 	if !n.isTuple {
 		return n.leaf.append(b)
 	}
-	b = append(b, '(')
-	for i, e := range n.elems {
-		if i > 0 {
-			b = append(b, ", "...)
-		}
-		b = e.append(b)
-	}
+	b = appendJoined(append(b, '('), ", ", n.elems, func(b []byte, e *originNode) []byte { return e.append(b) })
 	return append(b, ')')
 }
 

@@ -316,11 +316,7 @@ func (s *exportScope) root(results []*ir.Value) {
 }
 
 func (s *exportScope) tuple(list []*instr) *instr {
-	var shapes []*shape
-	for _, in := range list {
-		shapes = append(shapes, in.shape)
-	}
-	return s.add(opTuple, tuple(shapes...), list)
+	return s.add(opTuple, tuple(shapesOf(list)...), list)
 }
 
 // value returns the instruction of a value, which may come from outside of the computation.
@@ -392,11 +388,7 @@ func (ex *exporter) shapeOf(op *ir.Op, t ir.Type) *shape {
 		}
 		return s
 	case *ir.TupleType:
-		s := &shape{elem: tupleType}
-		for _, e := range t.Elems() {
-			s.elems = append(s.elems, ex.shapeOf(op, e))
-		}
-		return s
+		return ex.tupleOf(op, t.Elems())
 	case *ir.DialectType:
 		if stablehlo.IsToken(t) {
 			return tokenShape
@@ -404,6 +396,15 @@ func (ex *exporter) shapeOf(op *ir.Op, t ir.Type) *shape {
 	}
 	ex.fail(op, "type %s has no equivalent in HLO", t)
 	return nil
+}
+
+// tupleOf returns the shape of a tuple with elements of the given types.
+func (ex *exporter) tupleOf(op *ir.Op, types []ir.Type) *shape {
+	s := tuple()
+	for _, t := range types {
+		s.elems = append(s.elems, ex.shapeOf(op, t))
+	}
+	return s
 }
 
 // elementTypeOf returns the element type of HLO for a type of package tensor.
@@ -425,15 +426,7 @@ func (s *exportScope) results(op *ir.Op) *shape {
 	if len(types) == 1 {
 		return s.ex.shapeOf(op, types[0])
 	}
-	return s.tupleOf(types)
-}
-
-func (s *exportScope) tupleOf(types []ir.Type) *shape {
-	sh := &shape{elem: tupleType}
-	for _, t := range types {
-		sh.elems = append(sh.elems, s.ex.shapeOf(s.op, t))
-	}
-	return sh
+	return s.ex.tupleOf(op, types)
 }
 
 // bind makes the results of op the result of in, the parts of a tuple if there are several.
@@ -743,9 +736,8 @@ func (s *exportScope) translate(op *ir.Op) {
 	case op.Is(stablehlo.CollectiveBroadcast):
 		s.collective(op, "collective-broadcast")
 	case op.Is(stablehlo.CollectivePermute):
-		pairs := s.rows("source_target_pairs")
 		o := opcodes["collective-permute"]
-		s.bind(op, s.add(o, s.results(op), s.operandsOf(op), append(append(s.common(op), s.channel(o)...), named(o, "source_target_pairs", pairs))...))
+		s.makeWith(op, o, s.channel(o), "source_target_pairs", s.rows("source_target_pairs"))
 	case op.Is(stablehlo.Composite):
 		s.composite(op)
 	default:
@@ -763,8 +755,12 @@ func list(v []int64) []int64 {
 
 // make adds the instruction called name with the operands and results of op and the given attributes.
 func (s *exportScope) make(op *ir.Op, name string, attrs ...any) {
-	o := opcodes[name]
-	all := s.common(op)
+	s.makeWith(op, opcodes[name], nil, attrs...)
+}
+
+// makeWith is make with more attributes, which come first.
+func (s *exportScope) makeWith(op *ir.Op, o *opcode, more []attr, attrs ...any) {
+	all := append(s.common(op), more...)
 	for i := 0; i < len(attrs); i += 2 {
 		v := attrs[i+1]
 		if l, ok := v.([]int64); ok {
@@ -898,15 +894,18 @@ func (s *exportScope) broadcastInDim(in *instr, out *shape, dims []int64) *instr
 }
 
 func (s *exportScope) transpose(op *ir.Op) {
-	perm := s.ints("permutation")
-	in := s.value(op.Operand(0))
+	s.bind(op, s.transposed(s.value(op.Operand(0)), list(s.ints("permutation")), s.common(op)))
+}
+
+// transposed adds a transpose. Its result has the layout that leaves the elements where they are.
+func (s *exportScope) transposed(in *instr, perm []int64, attrs []attr) *instr {
 	o := opcodes["transpose"]
-	t := &instr{op: o, operands: []*instr{in}, attrs: []attr{{o.attrs[0], list(perm)}}}
-	sh, why := inferTranspose(t)
+	attrs = append(attrs, attr{o.attrs[0], perm})
+	sh, why := inferTranspose(&instr{op: o, operands: []*instr{in}, attrs: attrs})
 	if why != "" {
-		s.ex.fail(op, "%s", why)
+		s.ex.fail(s.op, "%s", why)
 	}
-	s.bind(op, s.add(o, sh, []*instr{in}, append(s.common(op), attr{o.attrs[0], list(perm)})...))
+	return s.add(o, sh, []*instr{in}, attrs...)
 }
 
 // precision returns the precision of the operands of a product.
@@ -1037,13 +1036,11 @@ func (s *exportScope) scan(op *ir.Op) {
 
 // raggedAllToAll is the instruction for the custom call of that name.
 func (s *exportScope) raggedAllToAll(op *ir.Op, config *ir.DictAttr) {
-	o := opcodes["ragged-all-to-all"]
-	attrs := s.common(op)
+	attrs := []any{"replica_groups", &replicaGroups{lists: s.matrix(config.Get("replica_groups"), false)}}
 	if id, ok := config.Get("channel_id").(*ir.IntegerAttr); ok && id.Value() > 0 {
-		attrs = append(attrs, named(o, "channel_id", id.Value()))
+		attrs = append(attrs, "channel_id", id.Value())
 	}
-	attrs = append(attrs, named(o, "replica_groups", &replicaGroups{lists: s.matrix(config.Get("replica_groups"), false)}))
-	s.bind(op, s.add(o, s.results(op), s.operandsOf(op), attrs...))
+	s.make(op, "ragged-all-to-all", attrs...)
 }
 
 // composite becomes a call of its decomposition, with the composite's name and attributes on the call.
@@ -1190,7 +1187,7 @@ func (s *exportScope) while(op *ir.Op) {
 		for _, v := range all {
 			types = append(types, v.Type())
 		}
-		sh = s.tupleOf(types)
+		sh = s.ex.tupleOf(op, types)
 		init = s.pack(nil, sh, all)
 	}
 	cond := s.loopRegion(op.Region(0), sh, op.Region(0).Entry().Args(), captured, false)
@@ -1339,7 +1336,7 @@ func withLayout(s *shape, a ir.Attr) *shape {
 
 func (s *exportScope) infeed(op *ir.Op) {
 	types := op.ResultTypes()
-	data := s.tupleOf(types[:len(types)-1])
+	data := s.ex.tupleOf(op, types[:len(types)-1])
 	if list, ok := op.Attr(stablehlo.AttrLayout).(*ir.ArrayAttr); ok && len(list.Elems()) == len(data.elems) {
 		for i, e := range list.Elems() {
 			if dims, ok := e.(*ir.ArrayAttr); ok && len(dims.Elems()) == len(data.elems[i].dims) && data.elems[i].isArray() {
@@ -1392,7 +1389,7 @@ func (s *exportScope) transfer(op *ir.Op) {
 	}
 	types := op.ResultTypes()
 	n := len(types) - 1
-	data := s.tupleOf(types[:n])
+	data := s.ex.tupleOf(op, types[:n])
 	if n == 1 {
 		data = data.elems[0]
 	}
@@ -1424,12 +1421,12 @@ func (s *exportScope) channel(o *opcode) []attr {
 // collective makes a collective with replica groups.
 func (s *exportScope) collective(op *ir.Op, name string, attrs ...any) {
 	o := opcodes[name]
-	all := append(s.common(op), s.channel(o)...)
-	all = append(all, named(o, "replica_groups", &replicaGroups{lists: s.rows("replica_groups")}))
-	for i := 0; i < len(attrs); i += 2 {
-		all = append(all, named(o, attrs[i].(string), attrs[i+1]))
-	}
-	s.bind(op, s.add(o, s.results(op), s.operandsOf(op), all...))
+	s.makeWith(op, o, append(s.channel(o), s.groups(o)), attrs...)
+}
+
+// groups returns the replica groups of a collective.
+func (s *exportScope) groups(o *opcode) attr {
+	return named(o, "replica_groups", &replicaGroups{lists: s.rows("replica_groups")})
 }
 
 // allToAll uses the form with one dimension if the split dimension is also the joined one. Otherwise it reshapes the
@@ -1452,7 +1449,7 @@ func (s *exportScope) allToAll(op *ir.Op) {
 	dims = slices.Insert(dims, int(split), n)
 	v := s.add(opcodes["reshape"], array(in.shape.elem, dims...), []*instr{in})
 	o := opcodes["all-to-all"]
-	attrs := append(s.channel(o), named(o, "replica_groups", &replicaGroups{lists: s.rows("replica_groups")}), named(o, "dimensions", []int64{split}))
+	attrs := append(s.channel(o), s.groups(o), named(o, "dimensions", []int64{split}))
 	v = s.add(o, v.shape, []*instr{v}, attrs...)
 	var perm []int64
 	for d := range int64(len(in.shape.dims)) {
@@ -1465,11 +1462,5 @@ func (s *exportScope) allToAll(op *ir.Op) {
 		}
 		perm = append(perm, axis)
 	}
-	t := &instr{op: opcodes["transpose"], operands: []*instr{v}, attrs: []attr{{opcodes["transpose"].attrs[0], perm}}}
-	sh, why := inferTranspose(t)
-	if why != "" {
-		s.ex.fail(op, "%s", why)
-	}
-	v = s.add(opcodes["transpose"], sh, []*instr{v}, named(opcodes["transpose"], "dimensions", perm))
-	s.values[op.Result(0)] = s.add(opcodes["reshape"], out, []*instr{v})
+	s.values[op.Result(0)] = s.add(opcodes["reshape"], out, []*instr{s.transposed(v, perm, nil)})
 }

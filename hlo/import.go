@@ -1070,14 +1070,12 @@ func (s *importScope) while(in *instr) value {
 
 // conditional becomes if or case, whose branches use the operands directly.
 func (s *importScope) conditional(in *instr) value {
-	branches := attrOf[[]*computation](in, "branch_computations")
 	def := stablehlo.Case
-	if c := attrOf[*computation](in, "true_computation"); c != nil {
+	if in.attrByName("true_computation") != nil {
 		def = stablehlo.If
-		branches = []*computation{c, attrOf[*computation](in, "false_computation")}
 	}
 	var regions []*ir.Region
-	for i, c := range branches {
+	for i, c := range in.branches() {
 		regions = append(regions, s.regionOf(c, func(_ *ir.Block, values map[*instr]value) {
 			if len(c.params) != 1 {
 				s.im.fail(in, "branch %s has %d parameters, expected one", c.name, len(c.params))
@@ -1304,9 +1302,7 @@ func (s *importScope) collective(in *instr) (v value, ok bool) {
 		return attrs
 	}
 	groups := func() []ir.NamedAttr {
-		return channel([]ir.NamedAttr{im.named("replica_groups", matrixText(attrOf[*replicaGroups](in, "replica_groups").expand(func(format string, args ...any) {
-			im.fail(in, format, args...)
-		})))})
+		return channel([]ir.NamedAttr{im.named("replica_groups", matrixText(im.groups(in)))})
 	}
 	reducer := func() []*ir.Region { return []*ir.Region{s.region(attrOf[*computation](in, "to_apply"))} }
 	name := in.op.name
@@ -1364,7 +1360,7 @@ func (s *importScope) collective(in *instr) (v value, ok bool) {
 		return s.raggedAllToAll(in), true
 	case "all-to-all":
 		dims := attrOf[[]int64](in, "dimensions")
-		g := attrOf[*replicaGroups](in, "replica_groups").expand(func(format string, args ...any) { im.fail(in, format, args...) })
+		g := im.groups(in)
 		if len(dims) == 0 && in.shape.isTuple() && len(in.operands) > 0 {
 			return s.tupleAllToAll(in, groups()), true
 		}
@@ -1380,6 +1376,11 @@ func (s *importScope) collective(in *instr) (v value, ok bool) {
 			im.named("split_count", intText(int64(len(g[0])))))...), true
 	}
 	return value{}, false
+}
+
+// groups returns the replica groups of in as lists.
+func (im *importer) groups(in *instr) [][]int64 {
+	return attrOf[*replicaGroups](in, "replica_groups").expand(func(format string, args ...any) { im.fail(in, format, args...) })
 }
 
 // allDevices returns the members of the one group that an empty list of groups stands for: all replicas, or all
@@ -1402,7 +1403,7 @@ func (im *importer) allDevices(in *instr) []int64 {
 // raggedAllToAll becomes the custom call that XLA writes.
 func (s *importScope) raggedAllToAll(in *instr) value {
 	im := s.im
-	fields := "replica_groups = " + matrixText(attrOf[*replicaGroups](in, "replica_groups").expand(func(format string, args ...any) { im.fail(in, format, args...) }))
+	fields := "replica_groups = " + matrixText(im.groups(in))
 	if id, ok := in.attrByName("channel_id").(int64); ok {
 		fields = fmt.Sprintf("channel_id = %d : i64, %s", id, fields)
 	}

@@ -202,19 +202,18 @@ func inferSelect(in *instr) (*shape, string) {
 }
 
 func inferTuple(in *instr) (*shape, string) {
-	s := &shape{elem: tupleType}
-	for _, o := range in.operands {
-		s.elems = append(s.elems, o.shape)
-	}
-	return s, ""
+	return tuple(shapesOf(in.operands)...), ""
 }
 
 // inferTupleOfAll returns the type of an op with one result per operand.
-func inferTupleOfAll(in *instr) (*shape, string) {
-	if len(in.operands) == 1 {
-		return in.operands[0].shape, ""
+func inferTupleOfAll(in *instr) (*shape, string) { return oneOrTuple(shapesOf(in.operands)), "" }
+
+// oneOrTuple returns the type of an op whose results have the given types.
+func oneOrTuple(results []*shape) *shape {
+	if len(results) == 1 {
+		return results[0]
 	}
-	return inferTuple(in)
+	return tuple(results...)
 }
 
 func inferElement(in *instr) (*shape, string) {
@@ -250,17 +249,8 @@ func applyTypes(c *computation, args ...*shape) (*shape, string) {
 	return r, ""
 }
 
-// shapes returns the types of in's operands.
-func (in *instr) shapes() []*shape {
-	list := make([]*shape, len(in.operands))
-	for i, o := range in.operands {
-		list[i] = o.shape
-	}
-	return list
-}
-
 func inferCall(in *instr) (*shape, string) {
-	return applyTypes(attrOf[*computation](in, "to_apply"), in.shapes()...)
+	return applyTypes(attrOf[*computation](in, "to_apply"), shapesOf(in.operands)...)
 }
 
 func inferWhile(in *instr) (*shape, string) {
@@ -275,12 +265,8 @@ func inferWhile(in *instr) (*shape, string) {
 }
 
 func inferConditional(in *instr) (*shape, string) {
-	branches := attrOf[[]*computation](in, "branch_computations")
-	if c := attrOf[*computation](in, "true_computation"); c != nil {
-		branches = []*computation{c, attrOf[*computation](in, "false_computation")}
-	}
 	var out *shape
-	for i, c := range branches {
+	for i, c := range in.branches() {
 		r, why := applyTypes(c, in.operands[i+1].shape)
 		switch {
 		case why != "":
@@ -429,19 +415,15 @@ func inferReduceWindow(in *instr) (*shape, string) {
 	if n == 0 || len(in.operands)%2 != 0 {
 		return nil, fmt.Sprintf("%d operands are not inputs with their initial values", len(in.operands))
 	}
-	s := &shape{elem: tupleType}
+	results := make([]*shape, n)
 	for i, o := range in.operands[:n] {
-		w := attrOf[window](in, "window")
-		dims, why := o.shape.windowed(w)
+		dims, why := o.shape.windowed(attrOf[window](in, "window"))
 		if why != "" {
 			return nil, why
 		}
-		s.elems = append(s.elems, o.shape.withDims(dims, o.shape.dynamic).withElem(in.operands[n+i].shape.elem))
+		results[i] = o.shape.withDims(dims, o.shape.dynamic).withElem(in.operands[n+i].shape.elem)
 	}
-	if n == 1 {
-		return s.elems[0], ""
-	}
-	return s, ""
+	return oneOrTuple(results), ""
 }
 
 func inferConvolution(in *instr) (*shape, string) {
@@ -690,14 +672,7 @@ func inferScatter(in *instr) (*shape, string) {
 	if len(in.operands)%2 != 1 || n == 0 {
 		return nil, fmt.Sprintf("%d operands are not inputs, indices and updates", len(in.operands))
 	}
-	if n == 1 {
-		return in.operands[0].shape, ""
-	}
-	s := &shape{elem: tupleType}
-	for _, o := range in.operands[:n] {
-		s.elems = append(s.elems, o.shape)
-	}
-	return s, ""
+	return oneOrTuple(shapesOf(in.operands[:n])), ""
 }
 
 // fixedShape returns the result type of an instruction if XLA computes the type from the operands and ignores the

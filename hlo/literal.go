@@ -356,13 +356,7 @@ func (t elementType) part() elementType {
 // appendLiteral appends v as XLA prints it. It elides arrays of more than elideAbove elements; -1 elides nothing.
 func appendLiteral(b []byte, v *literal, elideAbove int64) []byte {
 	if v.shape.isTuple() {
-		b = append(b, "( "...)
-		for i, e := range v.elems {
-			if i > 0 {
-				b = append(b, ", "...)
-			}
-			b = appendLiteral(b, e, elideAbove)
-		}
+		b = appendJoined(append(b, "( "...), ", ", v.elems, func(b []byte, e *literal) []byte { return appendLiteral(b, e, elideAbove) })
 		return append(b, " )"...)
 	}
 	if v.elided || elideAbove >= 0 && v.shape.numElements() > elideAbove {

@@ -139,18 +139,48 @@ func (in *instr) isAsync() bool {
 	return in.op == opAsyncStart || in.op == opAsyncUpdate || in.op == opAsyncDone
 }
 
-// callees calls f for every computation that in calls.
-func (in *instr) callees(f func(*computation)) {
+// callees returns the computations that in calls.
+func (in *instr) callees() (list []*computation) {
 	for _, a := range in.attrs {
 		switch v := a.value.(type) {
 		case *computation:
-			f(v)
+			list = append(list, v)
 		case []*computation:
-			for _, c := range v {
-				f(c)
-			}
+			list = append(list, v...)
 		}
 	}
+	return list
+}
+
+// callees returns the computations that the instructions of c call.
+func (c *computation) callees() (list []*computation) {
+	for _, in := range c.instrs {
+		list = append(list, in.callees()...)
+	}
+	return list
+}
+
+// branches returns the computations that a conditional chooses from.
+func (in *instr) branches() []*computation {
+	if c := attrOf[*computation](in, "true_computation"); c != nil {
+		return []*computation{c, attrOf[*computation](in, "false_computation")}
+	}
+	return attrOf[[]*computation](in, "branch_computations")
+}
+
+// predecessors returns the control predecessors of in.
+func (in *instr) predecessors() []*instr {
+	list, _ := in.get(cControl).([]*instr)
+	return list
+}
+
+// shapesOf returns the types of the results of instructions.
+func shapesOf(list []*instr) []*shape {
+	shapes := make([]*shape, len(list))
+	for i, in := range list {
+		shapes[i] = in.shape
+	}
+	return shapes
 }
 
 // protoRest holds the fields of a proto message that this package does not model, verbatim.

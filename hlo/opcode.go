@@ -52,10 +52,10 @@ var (
 	aBatchGroups   = &attrSpec{name: "batch_group_count", kind: kInt, omit: isOne}
 	aPrecision     = &attrSpec{name: "operand_precision", kind: kEnums, enum: precisions, anyCase: true, omit: allZero}
 	aAlgorithm     = &attrSpec{name: "algorithm", kind: kEnum, enum: algorithms, anyCase: true, omit: isZero}
-	aAliasing      = &attrSpec{name: "output_to_operand_aliasing", kind: kAliasing, omit: noAliases}
-	aLHSBatch      = &attrSpec{name: "lhs_batch_dims", kind: kInts, omit: isEmptyInts}
+	aAliasing      = &attrSpec{name: "output_to_operand_aliasing", kind: kAliasing, omit: isEmpty[valueAlias]}
+	aLHSBatch      = &attrSpec{name: "lhs_batch_dims", kind: kInts, omit: isEmpty[int64]}
 	aLHSContract   = &attrSpec{name: "lhs_contracting_dims", kind: kInts, always: []int64{}}
-	aRHSBatch      = &attrSpec{name: "rhs_batch_dims", kind: kInts, omit: isEmptyInts}
+	aRHSBatch      = &attrSpec{name: "rhs_batch_dims", kind: kInts, omit: isEmpty[int64]}
 	aRHSContract   = &attrSpec{name: "rhs_contracting_dims", kind: kInts, always: []int64{}}
 	aLower         = &attrSpec{name: "lower", kind: kBool, omit: isFalse}
 	aEpsilon       = &attrSpec{name: "epsilon", kind: kFloat, required: true}
@@ -63,7 +63,7 @@ var (
 	aSorted        = &attrSpec{name: "indices_are_sorted", kind: kBool, omit: isFalse}
 	aIndexVector   = &attrSpec{name: "index_vector_dim", kind: kInt, required: true}
 	aPairs         = &attrSpec{name: "source_target_pairs", kind: kIntLists, required: true}
-	aSliceSizes2   = &attrSpec{name: "slice_sizes", kind: kIntLists, omit: isEmptyLists}
+	aSliceSizes2   = &attrSpec{name: "slice_sizes", kind: kIntLists, omit: isEmpty[[]int64]}
 )
 
 // Attributes that every instruction may carry, in the order of printing. parameter_replication and similar attributes
@@ -71,8 +71,8 @@ var (
 var (
 	cReplication = &attrSpec{name: "parameter_replication", kind: kBools}
 	cSharding    = &attrSpec{name: "sharding", kind: kSharding}
-	cFrontend    = &attrSpec{name: "frontend_attributes", kind: kPairs, omit: noPairs}
-	cControl     = &attrSpec{name: "control-predecessors", kind: kInstrs, omit: noInstrs}
+	cFrontend    = &attrSpec{name: "frontend_attributes", kind: kPairs, omit: isEmpty[pair]}
+	cControl     = &attrSpec{name: "control-predecessors", kind: kInstrs, omit: isEmpty[*instr]}
 	cStatistics  = &attrSpec{name: "statistics", kind: kStatistics, omit: noStatistics}
 	cAccuracy    = &attrSpec{name: "result_accuracy", kind: kAccuracy, omit: defaultAccuracy}
 	cOrigin      = &attrSpec{name: "origin", kind: kOrigin}
@@ -102,12 +102,12 @@ var (
 		&attrSpec{name: "custom_call_has_side_effect", kind: kBool, omit: isFalse},
 		aAliasing,
 		&attrSpec{name: "schedule", kind: kEnum, enum: schedules, omit: isZero},
-		&attrSpec{name: "api_version", kind: kEnum, enum: apiVersions, omit: isOneEnum},
-		&attrSpec{name: "called_computations", kind: kComputations, omit: noComputations},
+		&attrSpec{name: "api_version", kind: kEnum, enum: apiVersions, omit: isOne},
+		&attrSpec{name: "called_computations", kind: kComputations, omit: isEmpty[*computation]},
 		aOptToApply)
 
 	opAsyncStart = op("async-start", -1, nil, &attrSpec{name: "async_execution_thread", kind: kString, omit: isMainThread},
-		&attrSpec{name: "output_to_operand_aliasing", kind: kAliasing, omit: noAliases}, aCalls)
+		&attrSpec{name: "output_to_operand_aliasing", kind: kAliasing, omit: isEmpty[valueAlias]}, aCalls)
 	opAsyncUpdate = op("async-update", -1, nil, &attrSpec{name: "async_execution_thread", kind: kString, omit: always}, &attrSpec{name: "calls", kind: kComputation, omit: always})
 	opAsyncDone   = op("async-done", -1, nil, &attrSpec{name: "async_execution_thread", kind: kString, omit: always}, &attrSpec{name: "calls", kind: kComputation, omit: always})
 
@@ -131,7 +131,7 @@ var (
 // opcodes are all instructions of HLO.
 var opcodes = func() map[string]*opcode {
 	ints := func(name string) *attrSpec { return &attrSpec{name: name, kind: kInts, required: true} }
-	batching := func(name string) *attrSpec { return &attrSpec{name: name, kind: kInts, omit: isEmptyInts} }
+	batching := func(name string) *attrSpec { return &attrSpec{name: name, kind: kInts, omit: isEmpty[int64]} }
 	number := func(name string) *attrSpec { return &attrSpec{name: name, kind: kInt, required: true} }
 	flag := func(name string) *attrSpec { return &attrSpec{name: name, kind: kBool, omit: isFalse} }
 	list := []*opcode{

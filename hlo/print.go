@@ -173,14 +173,9 @@ func (w *writer) computation(b []byte, c *computation, entry bool) []byte {
 	b = w.appendName(b, c.name)
 	b = append(b, ' ')
 	if !w.short {
-		b = append(b, '(')
-		for i, in := range c.params {
-			if i > 0 {
-				b = append(b, ", "...)
-			}
-			b = append(append(b, in.name...), ": "...)
-			b = appendShape(b, in.shape, false)
-		}
+		b = appendJoined(append(b, '('), ", ", c.params, func(b []byte, in *instr) []byte {
+			return appendShape(append(append(b, in.name...), ": "...), in.shape, false)
+		})
 		b = append(b, ") -> "...)
 		b = append(appendShape(b, c.root.shape, false), ' ')
 	}
@@ -229,14 +224,7 @@ func (w *writer) instruction(b []byte, in *instr) []byte {
 // appendTypedLiteral appends a literal with its shape. Elements of a tuple have their own shapes.
 func (w *writer) appendTypedLiteral(b []byte, v *literal) []byte {
 	if v.shape.isTuple() {
-		b = append(b, "( "...)
-		for i, e := range v.elems {
-			if i > 0 {
-				b = append(b, ", "...)
-			}
-			b = w.appendTypedLiteral(b, e)
-		}
-		return append(b, " )"...)
+		return append(appendJoined(append(b, "( "...), ", ", v.elems, w.appendTypedLiteral), " )"...)
 	}
 	b = append(appendShape(b, v.shape, true), ' ')
 	return appendLiteral(b, v, -1)

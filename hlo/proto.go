@@ -27,8 +27,8 @@ func ParseProto(src *diag.Source) (m *Module, err error) {
 		}
 		panic(failure{diag.Errorf(src, diag.At(off), format, args...)})
 	}}
-	module, ok := moduleBytes(data)
-	if !ok {
+	module, _ := unwrap(data)
+	if module == nil {
 		r.fail(data, "this is not an HloModuleProto, HloProto or HloSnapshot")
 	}
 	c := &coder{r: r}
@@ -74,13 +74,6 @@ func IsProto(head []byte) bool {
 	return false
 }
 
-// moduleBytes returns the HloModuleProto in data. A module starts with its name, and its field 3 is a computation. An
-// HloProto, HloSnapshot or HloUnoptimizedSnapshot starts with a message that is, or contains, the module.
-func moduleBytes(data []byte) ([]byte, bool) {
-	module, _ := unwrap(data)
-	return module, module != nil
-}
-
 // ProtoName returns the name of the message that a file is, such as HloSnapshot; "" if ParseProto does not read it.
 func ProtoName(data []byte) string {
 	switch module, depth := unwrap(data); {
@@ -105,7 +98,9 @@ func ProtoName(data []byte) string {
 	return "HloProto"
 }
 
-// unwrap returns the HloModuleProto in data and how many messages are around it; nil if there is none.
+// unwrap returns the HloModuleProto in data and how many messages are around it; nil if there is none. A module starts
+// with its name, and its field 3 is a computation. An HloProto, HloSnapshot or HloUnoptimizedSnapshot starts with a
+// message that is, or contains, the module.
 func unwrap(data []byte) (module []byte, depth int) {
 	for depth := range 3 {
 		if isModule(data) {
@@ -205,22 +200,19 @@ func (d *protoModule) fields(c *coder) {
 		c.strs(3, &names)
 	})
 	c.msg(8, len(m.aliases) > 0, func(c *coder) {
-		c.list(1, len(m.aliases), func(c *coder, i int) {
-			a := at(c, &m.aliases, i)
-			c.ints(1, &a.output)
-			c.int(2, &a.number)
-			c.ints(3, &a.index)
+		messages(c, 1, &m.aliases, func(a *moduleAlias, c *coder) {
+			a.fields(c)
 			kind := int64(1)
 			if a.must {
 				kind = 2
 			}
-			c.int(4, &kind)
-			a.must = kind == 2
+			if c.int(4, &kind); !c.encode {
+				a.must = kind == 2
+			}
 		})
 	})
 	c.msg(18, len(m.donors) > 0, func(c *coder) {
-		c.list(1, len(m.donors), func(c *coder, i int) {
-			x := at(c, &m.donors, i)
+		messages(c, 1, &m.donors, func(x *donor, c *coder) {
 			c.int(1, &x.param)
 			c.ints(2, &x.index)
 		})
@@ -229,8 +221,7 @@ func (d *protoModule) fields(c *coder) {
 	c.msg(17, len(t.files)+len(t.functions)+len(t.locations)+len(t.frames) > 0, func(c *coder) {
 		c.strs(1, &t.files)
 		c.strs(2, &t.functions)
-		c.list(3, len(t.locations), func(c *coder, i int) {
-			l := at(c, &t.locations, i)
+		messages(c, 3, &t.locations, func(l *fileLocation, c *coder) {
 			c.int(1, &l.file)
 			c.int(2, &l.function)
 			c.int(3, &l.line)
@@ -238,16 +229,14 @@ func (d *protoModule) fields(c *coder) {
 			c.int(5, &l.endLine)
 			c.int(6, &l.endColumn)
 		})
-		c.list(4, len(t.frames), func(c *coder, i int) {
-			f := at(c, &t.frames, i)
+		messages(c, 4, &t.frames, func(f *stackFrame, c *coder) {
 			c.int(1, &f.location)
 			c.int(2, &f.parent)
 		})
 	})
-	c.msg(19, len(m.frontend) > 0, func(c *coder) { m.frontend = d.pairs(c, m.frontend) })
+	c.msg(19, len(m.frontend) > 0, func(c *coder) { codePairs(c, &m.frontend) })
 	c.msg(20, len(m.recovery) > 0, func(c *coder) {
-		c.list(1, len(m.recovery), func(c *coder, i int) {
-			x := at(c, &m.recovery, i)
+		messages(c, 1, &m.recovery, func(x *recovery, c *coder) {
 			if x.replaced == nil {
 				x.replaced, x.replacing = &originArray{}, &originArray{}
 			}
@@ -302,61 +291,49 @@ func (d *protoModule) enter(at []byte) {
 	}
 }
 
-// at returns element i of list, which grows by one when a message is decoded.
-func at[T any](c *coder, list *[]T, i int) *T {
-	if !c.encode && i == len(*list) {
-		*list = append(*list, *new(T))
-	}
-	return &(*list)[i]
-}
-
 func (a *originArray) fields(c *coder) {
 	c.str(1, &a.name)
 	c.ints(2, &a.index)
 }
 
-// pairs codes a map from string to string and returns it.
-func (d *protoModule) pairs(c *coder, list []pair) []pair {
-	c.list(1, len(list), func(c *coder, i int) {
-		p := at(c, &list, i)
+// codePairs codes a map from string to string.
+func codePairs(c *coder, list *[]pair) {
+	messages(c, 1, list, func(p *pair, c *coder) {
 		c.str(1, &p.key)
 		c.str(2, &p.value)
 	})
 	if !c.encode {
-		list = sortPairs(list)
+		*list = sortPairs(*list)
 	}
-	return list
 }
 
 func (d *protoModule) programShape(c *coder, l *entryLayout) {
-	if c.encode {
-		for i := range l.params {
-			d.shapeField(c, 1, &l.params[i])
-		}
-		d.shapeField(c, 2, &l.result)
-		return
-	}
-	c.list(1, 0, func(c *coder, i int) { *at(c, &l.params, i) = d.shape(c, nil) })
-	c.msg(2, true, func(c *coder) { l.result = d.shape(c, l.result) })
+	d.shapeList(c, 1, &l.params)
+	d.shapeField(c, 2, &l.result)
 }
 
-// shape codes a ShapeProto and returns it.
-func (d *protoModule) shape(c *coder, s *shape) *shape {
+// shapeList codes a repeated field of shapes.
+func (d *protoModule) shapeList(c *coder, num protowire.Number, list *[]*shape) {
 	if c.encode {
-		d.shapeFields(c, s)
-		return s
+		for i := range *list {
+			d.shapeField(c, num, &(*list)[i])
+		}
+		return
 	}
+	messages(c, num, list, func(s **shape, c *coder) { *s = d.shape(c) })
+}
+
+// shape decodes a ShapeProto.
+func (d *protoModule) shape(c *coder) *shape {
 	if known := d.shapes[string(c.data)]; known != nil {
 		return known
 	}
 	d.enter(nil)
 	defer func() { d.level-- }()
 	data := c.data
-	s = &shape{}
+	s := &shape{}
 	d.shapeFields(c, s)
-	if d.shapes != nil {
-		d.shapes[string(data)] = s
-	}
+	d.shapes[string(data)] = s
 	return s
 }
 
@@ -378,7 +355,7 @@ func (d *protoModule) shapeField(c *coder, num protowire.Number, s **shape) bool
 		*s = known
 		return true
 	}
-	c.read(f, func(c *coder) { *s = d.shape(c, nil) })
+	c.read(f, func(c *coder) { *s = d.shape(c) })
 	return true
 }
 
@@ -409,10 +386,7 @@ func (d *protoModule) shapeFields(c *coder, s *shape) {
 		dynamic = make([]bool, len(s.dims))
 	}
 	c.bools(6, &dynamic)
-	c.list(4, len(s.elems), func(c *coder, i int) {
-		e := at(c, &s.elems, i)
-		*e = d.shape(c, *e)
-	})
+	d.shapeList(c, 4, &s.elems)
 	l := s.layout
 	if c.encode && l != nil && s.isArray() {
 		own := *l // modules share layouts, and fields writes
@@ -464,7 +438,7 @@ func (d *protoModule) shapeFields(c *coder, s *shape) {
 
 func (l *layout) fields(c *coder) {
 	c.ints(1, &l.minorToMajor)
-	c.list(6, len(l.tiles), func(c *coder, i int) { c.ints(1, at(c, &l.tiles, i)) })
+	messages(c, 6, &l.tiles, func(tile *[]int64, c *coder) { c.ints(1, tile) })
 	padding := l.tailPadding
 	if padding == 1 && c.encode {
 		padding = 0
@@ -480,8 +454,7 @@ func (l *layout) fields(c *coder) {
 	c.int(12, &pointer)
 	l.indexType, l.pointerType = elementType(index%numTypes), elementType(pointer%numTypes)
 	c.int(15, &l.prefixBytes)
-	c.list(17, len(l.splits), func(c *coder, i int) {
-		s := at(c, &l.splits, i)
+	messages(c, 17, &l.splits, func(s *splitConfig, c *coder) {
 		c.int(1, &s.dim)
 		c.ints(2, &s.indices)
 	})
@@ -769,7 +742,7 @@ func (d *protoModule) decode(c *coder) {
 	c.int(5, &id)
 	schedule := map[int64][]int64{}
 	m.scheduled = c.msg(7, false, func(c *coder) {
-		c.list(1, 0, func(c *coder, _ int) {
+		c.decodeEach(1, func(c *coder) {
 			var id int64
 			var list []int64
 			c.int(1, &id)
@@ -777,7 +750,7 @@ func (d *protoModule) decode(c *coder) {
 			schedule[id] = list
 		})
 	})
-	c.list(3, 0, func(c *coder, _ int) { d.decodeComputation(c) })
+	c.decodeEach(3, d.decodeComputation)
 	c.rest(&m.rest)
 	if len(m.comps) == 0 {
 		d.fail(nil, "the module has no computation")
@@ -804,14 +777,8 @@ func (d *protoModule) decode(c *coder) {
 	if m.entry == nil {
 		d.fail(nil, "the module has no entry computation")
 	}
-	d.orderComputations()
-	if m.scheduled {
-		d.applySchedule(schedule)
-	} else {
-		for _, comp := range m.comps {
-			comp.orderInstrs(d)
-		}
-	}
+	m.sortComputations()
+	d.applySchedule(schedule)
 	for _, comp := range m.comps {
 		comp.number()
 	}
@@ -820,12 +787,13 @@ func (d *protoModule) decode(c *coder) {
 	}
 }
 
-// applySchedule puts the instructions of each computation in the order of its schedule.
+// applySchedule puts the instructions of each computation in the order of its schedule. Without one, operands come
+// before their uses.
 func (d *protoModule) applySchedule(schedule map[int64][]int64) {
 	for _, comp := range d.m.comps {
 		list := schedule[comp.id]
 		if list == nil {
-			comp.orderInstrs(d)
+			comp.sortInstrs(func(in *instr) { d.fail(nil, "instruction %s depends on itself", shorten(in.name)) })
 			continue
 		}
 		byID := &d.byID
@@ -851,65 +819,6 @@ func (d *protoModule) applySchedule(schedule map[int64][]int64) {
 		}
 		comp.instrs = out
 	}
-}
-
-// orderInstrs puts operands and control predecessors before their uses, in post-order from each instruction.
-func (c *computation) orderInstrs(d *protoModule) {
-	const active, done = 1, 2
-	c.number()
-	sorted := true
-	for _, in := range c.instrs {
-		for _, o := range in.operands {
-			sorted = sorted && o.order < in.order
-		}
-		if list, ok := in.get(cControl).([]*instr); ok {
-			for _, o := range list {
-				sorted = sorted && o.order < in.order
-			}
-		}
-	}
-	if sorted {
-		return
-	}
-	state := make(map[*instr]int, len(c.instrs))
-	var out []*instr
-	type frame struct {
-		in   *instr
-		next []*instr
-	}
-	for _, in := range c.instrs {
-		if state[in] != 0 {
-			continue
-		}
-		stack := []frame{{in, append(slices.Clone(in.operands), attrOf[[]*instr](in, "control-predecessors")...)}}
-		state[in] = active
-		for len(stack) > 0 {
-			f := &stack[len(stack)-1]
-			if len(f.next) == 0 {
-				state[f.in] = done
-				out = append(out, f.in)
-				stack = stack[:len(stack)-1]
-				continue
-			}
-			o := f.next[0]
-			f.next = f.next[1:]
-			switch state[o] {
-			case active:
-				d.fail(nil, "instruction %s depends on itself", shorten(o.name))
-			case 0:
-				state[o] = active
-				stack = append(stack, frame{o, append(slices.Clone(o.operands), attrOf[[]*instr](o, "control-predecessors")...)})
-			}
-		}
-	}
-	c.instrs = out
-}
-
-// orderComputations puts callees before their callers.
-func (d *protoModule) orderComputations() {
-	p := &parser{lexer: &lexer{src: d.m.src, text: string(d.m.src.Text()[:0])}, m: d.m}
-	p.calls = []call{{}}
-	p.order()
 }
 
 // idTable finds the instructions of a computation by id. Most ids are dense: ids near the first one are indices of a
@@ -975,7 +884,7 @@ func (d *protoModule) decodeComputation(c *coder) {
 		ids []int64
 	}
 	var control []predecessors
-	c.list(2, 0, func(c *coder, _ int) {
+	c.decodeEach(2, func(c *coder) {
 		in, ops, pred := d.decodeInstr(c)
 		if byID.get(in.id) != nil {
 			d.fail(nil, "two instructions of computation %s have id %d", shorten(comp.name), in.id)

@@ -15,8 +15,8 @@ import (
 // parent is not 0.
 type protoField struct{ parent, num protowire.Number }
 
-// protoFields are the fields of attributes by name. fieldOf and calledComputations handle callees and attributes
-// whose field depends on the instruction.
+// protoFields are the fields of attributes by name. fieldOf handles attributes whose field depends on
+// the instruction; callees have no field of their own.
 var protoFields = map[string]protoField{
 	"dimensions": {0, 14}, "iota_dimension": {0, 14}, "inferred_dimension": {0, 14}, "index": {0, 13}, "window": {0, 15}, "dim_labels": {0, 16},
 	"feature_group_count": {0, 50}, "batch_group_count": {0, 58}, "slice": {0, 17}, "exponent_bits": {0, 18}, "mantissa_bits": {0, 19},
@@ -89,16 +89,6 @@ func (o *opcode) field(s *attrSpec) protoField {
 	return protoField{}
 }
 
-// calledComputations returns the computations that in calls, in the order of its proto.
-func calledComputations(in *instr) []*computation {
-	if in.op == opWhile {
-		return []*computation{attrOf[*computation](in, "body"), attrOf[*computation](in, "condition")}
-	}
-	var list []*computation
-	in.callees(func(c *computation) { list = append(list, c) })
-	return list
-}
-
 func (d *protoModule) encodeInstr(c *coder, in *instr, base int64, ids protoIDs, extra map[*instr]*computation) {
 	name := d.nameOf(in)
 	c.str(1, &name)
@@ -113,14 +103,14 @@ func (d *protoModule) encodeInstr(c *coder, in *instr, base int64, ids protoIDs,
 	if w := extra[in]; w != nil {
 		called = []*computation{w}
 	} else if in.op == opAsyncStart || !in.isAsync() {
-		called = calledComputations(in)
+		if called = in.callees(); in.op == opWhile {
+			slices.Reverse(called) // the body first
+		}
 	}
 	id := base + int64(in.order)
 	c.int(35, &id)
 	c.instrIDs(36, in.operands, base)
-	if v, ok := in.get(cControl).([]*instr); ok {
-		c.instrIDs(37, v, base)
-	}
+	c.instrIDs(37, in.predecessors(), base)
 	if len(called) > 0 {
 		list := make([]int64, len(called))
 		for i, comp := range called {
@@ -130,38 +120,21 @@ func (d *protoModule) encodeInstr(c *coder, in *instr, base int64, ids protoIDs,
 	}
 	sugar := in.wrapped != nil && in.op == opAsyncStart
 	var parent protowire.Number
-	for i, a := range in.attrs {
+	for _, a := range in.attrs {
 		f := in.op.field(a.spec)
-		if f.num == 0 || sugar && !keptOnStart(in, a.spec) {
-			continue
+		switch {
+		case f.num == 0 || sugar && !keptOnStart(in, a.spec):
+		case f.parent == 0:
+			d.attr(c, in, f.num, a.spec, a.value)
+		case f.parent != parent: // else written with the first of its message
+			parent = f.parent
+			c.write(parent, func(c *coder) { d.encodeAttrs(c, in, parent) })
 		}
-		if f.parent == 0 {
-			d.attr(c, in, f.num, &in.attrs[i])
-			continue
-		}
-		if f.parent == parent {
-			continue // written with the first of its message
-		}
-		parent = f.parent
-		write := func(c *coder) {
-			for i := range in.attrs {
-				if g := in.op.field(in.attrs[i].spec); g.parent == parent {
-					d.attr(c, in, g.num, &in.attrs[i])
-				}
-			}
-		}
-		c.write(parent, write)
 	}
 	if in.op.name == "ragged-dot" {
 		// The plain dimensions are nested one message deeper.
 		c.write(90, func(c *coder) {
-			c.write(1, func(c *coder) {
-				for i := range in.attrs {
-					if g := in.op.field(in.attrs[i].spec); g.parent == 30 {
-						d.attr(c, in, g.num, &in.attrs[i])
-					}
-				}
-			})
+			c.write(1, func(c *coder) { d.encodeAttrs(c, in, 30) })
 		})
 	}
 	switch {
@@ -184,6 +157,15 @@ func (d *protoModule) encodeInstr(c *coder, in *instr, base int64, ids protoIDs,
 	}
 	if in.rest != nil {
 		c.rest(in.rest)
+	}
+}
+
+// encodeAttrs encodes the attributes of in that the message of field parent holds.
+func (d *protoModule) encodeAttrs(c *coder, in *instr, parent protowire.Number) {
+	for _, a := range in.attrs {
+		if f := in.op.field(a.spec); f.parent == parent {
+			d.attr(c, in, f.num, a.spec, a.value)
+		}
 	}
 }
 
@@ -280,21 +262,22 @@ func (d *protoModule) decodeAttr(c *coder, in *instr, spec *attrSpec, f protoFie
 	if f.num == 0 || spec == aMode {
 		return attrs
 	}
-	a := attr{spec: spec}
+	var v any
 	found := false
+	decode := func(c *coder) { v, found = d.attr(c, in, f.num, spec, nil) }
 	switch {
 	case f.parent == 0:
-		found = d.attr(c, in, f.num, &a)
+		decode(c)
 	case f.parent == 30 && c.has(90):
-		c.msg(90, false, func(c *coder) { c.msg(1, false, func(c *coder) { found = d.attr(c, in, f.num, &a) }) })
-	case c.has(f.parent):
-		c.msg(f.parent, false, func(c *coder) { found = d.attr(c, in, f.num, &a) })
+		c.msg(90, false, func(c *coder) { c.msg(1, false, decode) })
+	default:
+		c.msg(f.parent, false, decode)
 	}
 	if !found && (spec.required || spec.always != nil) {
-		a.value, found = zeroAttr(spec), true
+		v, found = zeroAttr(spec), true
 	}
-	if found && (spec.omit == nil || !spec.omit(a.value)) {
-		attrs = append(attrs, a)
+	if found && (spec.omit == nil || !spec.omit(v)) {
+		attrs = append(attrs, attr{spec, v})
 	}
 	return attrs
 }
@@ -333,291 +316,235 @@ func zeroAttr(s *attrSpec) any {
 	return nil
 }
 
-// attr codes the value of one attribute. When decoding, the result says whether the message contains it.
-func (d *protoModule) attr(c *coder, in *instr, num protowire.Number, a *attr) bool {
-	s := a.spec
+// attr codes the value of an attribute that field num holds, and returns it. When encoding, value is the value; when
+// decoding, found says whether the message contains the attribute.
+func (d *protoModule) attr(c *coder, in *instr, num protowire.Number, s *attrSpec, value any) (_ any, found bool) {
+	switch s.kind {
+	case kRaw, kShapes, kGroups, kDomain: // other fields may hold the value
+	default:
+		if !c.encode && !c.has(num) {
+			return nil, false
+		}
+	}
 	switch s.kind {
 	case kInt:
-		v, _ := a.value.(int64)
-		switch s.name {
-		case "iota_dimension", "inferred_dimension":
-			list := []int64{v}
-			if !c.encode {
-				list = nil
-			}
-			c.ints(num, &list)
-			if len(list) != 1 {
-				return false
-			}
-			v = list[0]
-		case "cross_program_prefetch_index":
-			if c.encode {
-				c.out = protowire.AppendVarint(protowire.AppendTag(c.out, num, protowire.VarintType), uint64(v))
-			} else if f := c.get(num); f != nil {
-				v = int64(f.value)
-			} else {
-				return false
-			}
-		default:
-			if !c.encode && !c.has(num) {
-				return false
-			}
-			c.int(num, &v)
-			if !c.encode && v == 0 && (s == aChannel || s == aFeatureGroups || s == aBatchGroups) {
-				return false
-			}
-		}
-		a.value = v
+		v, _ := value.(int64)
+		return d.number(c, num, s, v)
 	case kBool:
-		v, _ := a.value.(bool)
+		v, _ := value.(bool)
 		if s.name == "is_associative" {
-			i := int64(2)
-			if v {
-				i = 1
-			}
-			if !c.encode {
-				i = 0
-			}
-			if c.int(num, &i); i == 0 {
-				return false
-			}
-			v = i == 1
-		} else {
-			if !c.encode && !c.has(num) {
-				return false
-			}
-			c.bool(num, &v)
+			return associative(c, num, v)
 		}
-		a.value = v
+		c.bool(num, &v)
+		return v, true
 	case kFloat:
-		v, _ := a.value.(float64)
+		v, _ := value.(float64)
 		c.float32(num, &v)
-		a.value = v
+		return v, true
 	case kString:
-		v, _ := a.value.(string)
-		if !c.encode && !c.has(num) {
-			return false
-		}
+		v, _ := value.(string)
 		c.str(num, &v)
-		a.value = v
+		return v, true
 	case kRaw:
-		v, _ := a.value.(string)
+		v, _ := value.(string)
 		c.str(num, &v)
-		if !c.encode {
-			if v == "" && s == cConfig {
-				c.msg(99, false, func(c *coder) { v = d.payload(c) })
-			}
-			if v == "" {
-				return false
-			}
+		if !c.encode && v == "" && s == cConfig {
+			c.msg(99, false, func(c *coder) { v = d.payload(c) })
 		}
-		a.value = v
+		return v, v != ""
 	case kInts:
-		v, _ := a.value.([]int64)
-		if !c.encode && !c.has(num) {
-			return false
-		}
+		v, _ := value.([]int64)
 		c.ints(num, &v)
-		a.value = v
+		return v, true
 	case kIntLists:
-		return d.intLists(c, num, a)
+		v, _ := value.([][]int64)
+		return intLists(c, num, v)
 	case kBools:
-		v, _ := a.value.([]bool)
-		if !c.msg(num, true, func(c *coder) { c.bools(1, &v) }) {
-			return false
-		}
-		a.value = v
+		v, _ := value.([]bool)
+		c.msg(num, true, func(c *coder) { c.bools(1, &v) })
+		return v, true
 	case kEnum:
-		return d.enum(c, num, a)
+		v, _ := value.(int64)
+		return d.enum(c, num, s, v)
 	case kEnums:
-		v, _ := a.value.([]int64)
-		if !c.encode && !c.has(num) {
-			return false
-		}
+		v, _ := value.([]int64)
 		c.ints(num, &v)
 		for _, e := range v {
 			if e < 0 || e >= int64(len(s.enum)) {
 				d.fail(nil, "instruction %s has a value %d of %s that is unknown", shorten(in.name), e, s.name)
 			}
 		}
-		a.value = v
+		return v, true
 	case kWindow:
-		v, _ := a.value.(window)
-		if !c.msg(num, true, func(c *coder) {
-			if v == nil {
-				v = window{}
-			}
-			c.list(1, len(v), func(c *coder, i int) { at(c, (*[]windowDim)(&v), i).fields(c) })
-		}) {
-			return false
+		v, _ := value.(window)
+		if v == nil {
+			v = window{}
 		}
-		a.value = v
+		c.msg(num, true, func(c *coder) { messages(c, 1, (*[]windowDim)(&v), (*windowDim).fields) })
+		return v, true
 	case kDimLabels:
-		v, _ := a.value.(convDims)
-		if !c.msg(num, true, func(c *coder) { v = d.convDims(c, v) }) {
-			return false
-		}
-		a.value = v
+		v, _ := value.(convDims)
+		c.msg(num, true, func(c *coder) { v = d.convDims(c, v) })
+		return v, true
 	case kPadding:
-		v, _ := a.value.([]paddingDim)
-		if !c.msg(num, true, func(c *coder) {
-			c.list(1, len(v), func(c *coder, i int) {
-				p := at(c, &v, i)
-				c.int(1, &p.low)
-				c.int(2, &p.high)
-				c.int(3, &p.interior)
-			})
-		}) {
-			return false
-		}
-		a.value = v
+		v, _ := value.([]paddingDim)
+		c.msg(num, true, func(c *coder) { messages(c, 1, &v, (*paddingDim).fields) })
+		return v, true
 	case kSlice:
-		v, _ := a.value.([]sliceDim)
-		c.list(num, len(v), func(c *coder, i int) {
-			p := at(c, &v, i)
-			c.int(1, &p.start)
-			c.int(2, &p.limit)
-			c.int(3, &p.stride)
-		})
-		a.value = v
-		return v != nil
+		v, _ := value.([]sliceDim)
+		messages(c, num, &v, (*sliceDim).fields)
+		return v, true
 	case kShape:
-		v, _ := a.value.(*shape)
-		if !d.shapeField(c, num, &v) {
-			return false
-		}
-		a.value = v
+		v, _ := value.(*shape)
+		d.shapeField(c, num, &v)
+		return v, true
 	case kShapes:
-		v, _ := a.value.([]*shape)
-		if !c.encode && !c.has(num) && !c.has(56) {
-			return false
-		}
+		v, _ := value.([]*shape)
 		if !c.encode {
 			v = []*shape{}
 		}
-		c.list(num, len(v), func(c *coder, i int) {
-			e := at(c, &v, i)
-			*e = d.shape(c, *e)
-		})
-		a.value = v
+		d.shapeList(c, num, &v)
+		return v, c.encode || len(v) > 0 || c.has(56)
 	case kLiteral:
-		v, _ := a.value.(*literal)
-		if !c.msg(num, true, func(c *coder) { v = d.literal(c, v) }) {
-			return false
-		}
-		a.value = v
+		v, _ := value.(*literal)
+		c.msg(num, true, func(c *coder) { v = d.literal(c, v) })
+		return v, true
 	case kGroups:
-		v, _ := a.value.(*replicaGroups)
-		if v = d.groups(c, v); v == nil {
-			return false
-		}
-		a.value = v
+		v, _ := value.(*replicaGroups)
+		return d.groups(c, v), true
 	case kSharding:
-		v, _ := a.value.(*sharding)
-		if !c.msg(num, true, func(c *coder) { v = d.sharding(c, v) }) {
-			return false
-		}
-		a.value = v
+		v, _ := value.(*sharding)
+		c.msg(num, true, func(c *coder) { v = d.sharding(c, v) })
+		return v, true
 	case kDomain:
-		v, _ := a.value.(*domain)
-		if v == nil {
-			v = &domain{kind: "sharding"}
+		v := domain{kind: "sharding"}
+		if c.encode {
+			v = *value.(*domain)
 		}
 		// XLA's proto names the two sides in the opposite order of its text.
-		if !c.msg(55, true, func(c *coder) { v.entry = d.sharding(c, v.entry) }) || !c.msg(54, true, func(c *coder) { v.exit = d.sharding(c, v.exit) }) {
-			return false
-		}
-		a.value = v
+		found := c.msg(55, true, func(c *coder) { v.entry = d.sharding(c, v.entry) }) && c.msg(54, true, func(c *coder) { v.exit = d.sharding(c, v.exit) })
+		return &v, found
 	case kPairs:
-		v, _ := a.value.([]pair)
-		if !c.msg(num, true, func(c *coder) { v = d.pairs(c, v) }) {
-			return false
-		}
-		a.value = v
+		v, _ := value.([]pair)
+		c.msg(num, true, func(c *coder) { codePairs(c, &v) })
+		return v, true
 	case kAliasing:
-		v, _ := a.value.([]valueAlias)
-		c.list(num, len(v), func(c *coder, i int) {
-			x := at(c, &v, i)
-			c.ints(1, &x.output)
-			c.int(2, &x.number)
-			c.ints(3, &x.index)
-		})
-		a.value = v
-		return v != nil
+		v, _ := value.([]valueAlias)
+		messages(c, num, &v, (*valueAlias).fields)
+		return v, true
 	case kStatistics:
-		v, _ := a.value.(*statistics)
-		if v == nil {
-			v = &statistics{}
-		}
-		if !c.msg(num, true, func(c *coder) {
-			c.int(1, &v.shown)
-			c.list(2, len(v.list), func(c *coder, i int) {
-				x := at(c, &v.list, i)
-				c.str(1, &x.name)
-				c.double(2, &x.value)
-			})
-		}) {
-			return false
-		}
-		a.value = v
+		return message(c, num, value, (*statistics).fields), true
 	case kAccuracy:
-		v, _ := a.value.(*accuracy)
-		if v == nil {
-			v = &accuracy{}
-		}
-		if !c.msg(num, true, func(c *coder) {
-			c.int(1, &v.mode)
-			v.tolerance = c.msg(2, v.tolerance, func(c *coder) {
-				c.double(1, &v.atol)
-				c.double(2, &v.rtol)
-				ulps := int64(v.ulps)
-				c.int(3, &ulps)
-				v.ulps = float64(ulps)
-			})
-		}) || v.mode < 0 || v.mode >= int64(len(accuracyModes)) {
-			return false
-		}
-		a.value = v
+		v := message(c, num, value, (*accuracy).fields)
+		return v, v.mode >= 0 && v.mode < int64(len(accuracyModes))
 	case kOrigin:
-		v, _ := a.value.(*origin)
-		if !c.msg(num, true, func(c *coder) { v = d.origin(c, v) }) {
-			return false
-		}
-		a.value = v
+		v, _ := value.(*origin)
+		c.msg(num, true, func(c *coder) { v = d.origin(c, v) })
+		return v, true
 	case kMetadata:
-		v, _ := a.value.(*metadata)
-		if !c.encode {
-			f := c.get(num)
-			if f == nil {
-				return false
-			}
-			v = d.decodedMetadata(c, f)
-		} else {
-			c.write(num, func(c *coder) { d.metadata(c, v) })
+		if c.encode {
+			c.write(num, func(c *coder) { d.metadata(c, value.(*metadata)) })
+			return value, true
 		}
-		a.value = v
+		return d.decodedMetadata(c, c.get(num)), true
 	case kSparsity:
-		v, _ := a.value.(*sparsityConfig)
-		if v == nil {
-			v = &sparsityConfig{}
-		}
-		if !c.msg(num, true, func(c *coder) {
-			for i, s := range []*sparsity{&v.lhs, &v.rhs} {
-				s.set = c.msg(protowire.Number(i+1), s.set, func(c *coder) {
-					c.int(1, &s.num)
-					c.int(2, &s.group)
-					c.int(3, &s.dim)
-					c.int(4, &s.stride)
-				})
-			}
-		}) {
-			return false
-		}
-		a.value = v
-	default:
-		return false
+		return message(c, num, value, (*sparsityConfig).fields), true
 	}
-	return true
+	return nil, false
+}
+
+// number codes an integer.
+func (d *protoModule) number(c *coder, num protowire.Number, s *attrSpec, v int64) (_ int64, found bool) {
+	switch s.name {
+	case "iota_dimension", "inferred_dimension":
+		list := []int64{v}
+		if !c.encode {
+			list = nil
+		}
+		if c.ints(num, &list); len(list) != 1 {
+			return 0, false
+		}
+		return list[0], true
+	case "cross_program_prefetch_index": // 0 is written, too
+		if c.encode {
+			c.out = protowire.AppendVarint(protowire.AppendTag(c.out, num, protowire.VarintType), uint64(v))
+			return v, true
+		}
+		return int64(c.get(num).value), true
+	}
+	c.int(num, &v)
+	return v, c.encode || v != 0 || s != aChannel && s != aFeatureGroups && s != aBatchGroups
+}
+
+// associative codes is_associative, which may be unknown in a proto.
+func associative(c *coder, num protowire.Number, v bool) (_, known bool) {
+	var i int64
+	if c.encode {
+		i = 2
+		if v {
+			i = 1
+		}
+	}
+	c.int(num, &i)
+	return i == 1, i != 0
+}
+
+func (p *paddingDim) fields(c *coder) {
+	c.int(1, &p.low)
+	c.int(2, &p.high)
+	c.int(3, &p.interior)
+}
+
+func (s *sliceDim) fields(c *coder) {
+	c.int(1, &s.start)
+	c.int(2, &s.limit)
+	c.int(3, &s.stride)
+}
+
+func (a *valueAlias) fields(c *coder) {
+	c.ints(1, &a.output)
+	c.int(2, &a.number)
+	c.ints(3, &a.index)
+}
+
+func (s *statistics) fields(c *coder) {
+	c.int(1, &s.shown)
+	messages(c, 2, &s.list, func(e *statistic, c *coder) {
+		c.str(1, &e.name)
+		c.double(2, &e.value)
+	})
+}
+
+func (a *accuracy) fields(c *coder) {
+	c.int(1, &a.mode)
+	found := c.msg(2, a.tolerance, func(c *coder) {
+		c.double(1, &a.atol)
+		c.double(2, &a.rtol)
+		ulps := int64(a.ulps)
+		if c.int(3, &ulps); !c.encode {
+			a.ulps = float64(ulps)
+		}
+	})
+	if !c.encode {
+		a.tolerance = found
+	}
+}
+
+func (s *sparsityConfig) fields(c *coder) {
+	s.lhs.field(c, 1)
+	s.rhs.field(c, 2)
+}
+
+func (s *sparsity) field(c *coder, num protowire.Number) {
+	found := c.msg(num, s.set, func(c *coder) {
+		c.int(1, &s.num)
+		c.int(2, &s.group)
+		c.int(3, &s.dim)
+		c.int(4, &s.stride)
+	})
+	if !c.encode {
+		s.set = found
+	}
 }
 
 // payload reads a Payload: its text, or the index of one of the module's payloads.
@@ -635,64 +562,46 @@ func (d *protoModule) payload(c *coder) string {
 	return d.payloads[id]
 }
 
-func (d *protoModule) enum(c *coder, num protowire.Number, a *attr) bool {
-	s := a.spec
-	v, _ := a.value.(int64)
+func (d *protoModule) enum(c *coder, num protowire.Number, s *attrSpec, v int64) (_ int64, found bool) {
 	if s.name == "direction" || s.name == "type" || s.name == "kind" {
 		// These are strings.
 		var name string
 		if c.encode {
 			name = s.enumName(v)
 		}
-		c.str(num, &name)
-		if name == "" {
-			return false
+		if c.str(num, &name); name == "" {
+			return 0, false
 		}
 		i := slices.Index(s.enum, name)
 		if i < 0 {
 			d.fail(nil, "unknown %s %s", s.name, shorten(name))
 		}
-		a.value = int64(i)
-		return true
-	}
-	if !c.encode && !c.has(num) {
-		return false
+		return int64(i), true
 	}
 	c.int(num, &v)
 	if v < 0 || v >= int64(len(s.enum)) {
 		d.fail(nil, "unknown %s %d", s.name, v)
 	}
-	if s.name == "api_version" && v == 0 {
-		return false
-	}
-	a.value = v
-	return true
+	return v, v != 0 || s.name != "api_version"
 }
 
 // intLists codes source_target_pairs, and the slice_sizes of a collective-permute, which are concatenated lists.
-func (d *protoModule) intLists(c *coder, num protowire.Number, a *attr) bool {
-	v, _ := a.value.([][]int64)
+func intLists(c *coder, num protowire.Number, v [][]int64) (_ [][]int64, found bool) {
 	if num == 52 {
-		c.list(num, len(v), func(c *coder, i int) {
-			p := at(c, &v, i)
+		messages(c, num, &v, func(p *[]int64, c *coder) {
 			if *p == nil {
 				*p = make([]int64, 2)
 			}
 			c.int(1, &(*p)[0])
 			c.int(2, &(*p)[1])
 		})
-		a.value = v
-		return v != nil
+		return v, true
 	}
 	flat := slices.Concat(v...)
-	if c.ints(num, &flat); len(flat) == 0 {
-		return false
-	}
-	if !c.encode {
+	if c.ints(num, &flat); !c.encode {
 		v = [][]int64{flat} // checkDecoded splits it when the operands are known
 	}
-	a.value = v
-	return true
+	return v, len(flat) > 0
 }
 
 func (w *windowDim) fields(c *coder) {
@@ -810,12 +719,12 @@ func (d *protoModule) sharding(c *coder, s *sharding) *sharding {
 	if kind < 0 || kind > int64(unreducedSharding) {
 		d.fail(nil, "unknown type %d of a sharding", kind)
 	}
-	s.kind = shardingKind(kind)
 	c.ints(3, &s.tiles.dims)
 	c.ints(4, &s.tiles.devices)
-	c.list(5, len(s.elems), func(c *coder, i int) {
-		e := at(c, &s.elems, i)
-		*e = d.sharding(c, *e)
+	messages(c, 5, &s.elems, func(e **sharding, c *coder) {
+		if elem := d.sharding(c, *e); !c.encode {
+			*e = elem
+		}
 	})
 	c.bool(6, &s.lastTile)
 	d.metadataList(c, 7, &s.metadata)
@@ -827,15 +736,6 @@ func (d *protoModule) sharding(c *coder, s *sharding) *sharding {
 		last = nil
 	}
 	c.ints(8, &last)
-	if !c.encode && last != nil {
-		s.lastDims = []shardingKind{}
-		for _, k := range last {
-			if k < 0 || k > int64(unreducedSharding) || shardingKind(k).word() == "" {
-				d.fail(nil, "unknown type %d of a tile dimension", k)
-			}
-			s.lastDims = append(s.lastDims, shardingKind(k))
-		}
-	}
 	c.ints(9, &s.tiles.iota)
 	c.ints(10, &s.tiles.perm)
 	grouped := s.group.word != ""
@@ -847,6 +747,16 @@ func (d *protoModule) sharding(c *coder, s *sharding) *sharding {
 	c.int(12, &s.group.id)
 	c.int(13, &like)
 	if !c.encode {
+		s.kind = shardingKind(kind)
+		if last != nil {
+			s.lastDims = []shardingKind{}
+		}
+		for _, k := range last {
+			if k < 0 || k > int64(unreducedSharding) || shardingKind(k).word() == "" {
+				d.fail(nil, "unknown type %d of a tile dimension", k)
+			}
+			s.lastDims = append(s.lastDims, shardingKind(k))
+		}
 		switch {
 		case !grouped:
 			s.group = shardGroup{}
@@ -884,7 +794,7 @@ func (d *protoModule) checkSharding(s *sharding) {
 
 func (d *protoModule) metadataList(c *coder, num protowire.Number, list *[]*metadata) {
 	if c.encode {
-		c.list(num, len(*list), func(c *coder, i int) { d.metadata(c, (*list)[i]) })
+		messages(c, num, list, func(m **metadata, c *coder) { d.metadata(c, *m) })
 		return
 	}
 	c.each(num, func(f *rawField) { *list = append(*list, d.decodedMetadata(c, f)) })
@@ -908,15 +818,12 @@ func (d *protoModule) namedSharding(c *coder, s *sharding) {
 		}
 	}
 	c.msg(2, true, func(c *coder) { d.mesh(c, &n.mesh) })
-	c.list(3, len(n.dims), func(c *coder, i int) {
-		x := at(c, &n.dims, i)
+	messages(c, 3, &n.dims, func(x *dimSharding, c *coder) {
 		d.axisRefs(c, 1, &x.axes, &n.mesh)
-		closed := !x.open
-		if !c.encode {
-			closed = false
+		closed := c.encode && !x.open
+		if c.bool(2, &closed); !c.encode {
+			x.open = !closed
 		}
-		c.bool(2, &closed)
-		x.open = !closed
 	})
 	d.axisRefs(c, 4, &n.replicated, &n.mesh)
 	d.axisRefs(c, 5, &unreduced, &n.mesh)
@@ -939,8 +846,7 @@ func (d *protoModule) namedSharding(c *coder, s *sharding) {
 var reductions = []string{"sum", "max", "min"}
 
 func (d *protoModule) axisRefs(c *coder, num protowire.Number, list *[]axisRef, m *mesh) {
-	c.list(num, len(*list), func(c *coder, i int) {
-		r := at(c, list, i)
+	messages(c, num, list, func(r *axisRef, c *coder) {
 		c.int(1, &r.axis)
 		c.msg(2, r.size != 0, func(c *coder) {
 			c.int(1, &r.pre)
@@ -953,8 +859,7 @@ func (d *protoModule) axisRefs(c *coder, num protowire.Number, list *[]axisRef, 
 }
 
 func (d *protoModule) mesh(c *coder, m *mesh) {
-	c.list(1, len(m.axes), func(c *coder, i int) {
-		a := at(c, &m.axes, i)
+	messages(c, 1, &m.axes, func(a *axis, c *coder) {
 		c.str(1, &a.name)
 		c.int(2, &a.size)
 	})
@@ -985,52 +890,36 @@ func (d *protoModule) mesh(c *coder, m *mesh) {
 // groups codes the replica groups of a collective: a list, iota tiles, or axes of a mesh. Older modules store the
 // list in another field.
 func (d *protoModule) groups(c *coder, g *replicaGroups) *replicaGroups {
-	if c.encode {
-		switch {
-		case g.tiles != nil:
-			c.write(92, func(c *coder) {
-				c.int(1, &g.tiles.dims[0])
-				c.int(2, &g.tiles.dims[1])
-				c.ints(3, &g.tiles.iota)
-				c.ints(4, &g.tiles.perm)
-			})
-		case g.mesh != nil:
-			c.write(93, func(c *coder) {
-				c.msg(1, true, func(c *coder) { d.mesh(c, g.mesh) })
-				d.axisRefs(c, 2, &g.axes, g.mesh)
-			})
-		default:
-			c.write(87, func(c *coder) {
-				c.list(1, len(g.lists), func(c *coder, i int) { c.ints(1, &g.lists[i]) })
-			})
-		}
-		return g
+	if g == nil {
+		g = &replicaGroups{}
 	}
-	g = &replicaGroups{}
 	list := func(c *coder, num protowire.Number) {
-		c.list(num, 0, func(c *coder, i int) { c.ints(1, at(c, &g.lists, i)) })
+		messages(c, num, &g.lists, func(group *[]int64, c *coder) { c.ints(1, group) })
 	}
-	switch {
-	case c.msg(92, false, func(c *coder) {
-		g.tiles = &tiles{dims: make([]int64, 2)}
+	found := c.msg(92, g.tiles != nil, func(c *coder) {
+		if g.tiles == nil {
+			g.tiles = &tiles{dims: make([]int64, 2)}
+		}
 		c.int(1, &g.tiles.dims[0])
 		c.int(2, &g.tiles.dims[1])
 		c.ints(3, &g.tiles.iota)
 		c.ints(4, &g.tiles.perm)
-		if len(g.tiles.iota) == 0 || len(g.tiles.iota) != len(g.tiles.perm) {
+		if !c.encode && (len(g.tiles.iota) == 0 || len(g.tiles.iota) != len(g.tiles.perm)) {
 			d.fail(nil, "replica groups have devices of %d dimensions and a permutation of %d", len(g.tiles.iota), len(g.tiles.perm))
 		}
-	}):
-	case c.msg(93, false, func(c *coder) {
-		g.mesh = &mesh{}
-		c.msg(1, false, func(c *coder) { d.mesh(c, g.mesh) })
+	}) || c.msg(93, g.mesh != nil, func(c *coder) {
+		if g.mesh == nil {
+			g.mesh = &mesh{}
+		}
+		c.msg(1, true, func(c *coder) { d.mesh(c, g.mesh) })
 		d.axisRefs(c, 2, &g.axes, g.mesh)
-	}):
-	case c.msg(87, false, func(c *coder) { list(c, 1) }):
-	default:
-		list(c, 49)
+	}) || c.msg(87, true, func(c *coder) { list(c, 1) })
+	if !c.encode {
+		if !found {
+			list(c, 49)
+		}
+		c.get(49)
 	}
-	c.get(49)
 	return g
 }
 
@@ -1058,8 +947,7 @@ func (d *protoModule) origin(c *coder, o *origin) *origin {
 	} else {
 		o = &origin{}
 	}
-	c.list(1, len(leaves), func(c *coder, i int) {
-		l := at(c, &leaves, i)
+	messages(c, 1, &leaves, func(l *leaf, c *coder) {
 		c.ints(1, &l.index)
 		c.msg(2, l.array != nil, func(c *coder) {
 			if l.array == nil {
@@ -1106,10 +994,7 @@ func (d *protoModule) literal(c *coder, v *literal) *literal {
 		d.fail(nil, "a literal has no shape")
 	}
 	if v.shape.isTuple() {
-		c.list(10, 0, func(c *coder, i int) {
-			e := at(c, &v.elems, i)
-			*e = d.literal(c, nil)
-		})
+		messages(c, 10, &v.elems, func(e **literal, c *coder) { *e = d.literal(c, nil) })
 		if len(v.elems) != len(v.shape.elems) {
 			d.fail(nil, "a literal of type %s has %d elements", v.shape.plain(), len(v.elems))
 		}

@@ -992,7 +992,9 @@ func (in *instr) asyncOpcode() *opcode {
 // finish checks the module as a whole and orders its computations.
 func (p *parser) finish() {
 	m := p.m
-	p.order()
+	if len(p.calls) > 0 { // else each computation comes before its callers
+		m.sortComputations()
+	}
 	started := map[*computation]bool{}
 	for _, in := range p.starts {
 		if callee, ok := in.attrByName("calls").(*computation); ok && in.wrapped == nil {
@@ -1012,52 +1014,4 @@ func (p *parser) finish() {
 			}
 		}
 	}
-}
-
-// order sorts the computations callees first if the text named a computation before its definition. It refuses
-// cycles.
-func (p *parser) order() {
-	if len(p.calls) == 0 {
-		return
-	}
-	const active, done = 1, 2
-	state := map[*computation]int{}
-	var out []*computation
-	// Walk with an explicit stack: the depth of calls is limited only by the length of the text.
-	type frame struct {
-		c    *computation
-		next []*computation
-	}
-	visit := func(c *computation) {
-		stack := []frame{{c: c}}
-		for len(stack) > 0 {
-			f := &stack[len(stack)-1]
-			if state[f.c] == 0 {
-				state[f.c] = active
-				for _, in := range f.c.instrs {
-					in.callees(func(c *computation) { f.next = append(f.next, c) })
-				}
-			}
-			if len(f.next) == 0 {
-				state[f.c] = done
-				out = append(out, f.c)
-				stack = stack[:len(stack)-1]
-				continue
-			}
-			c := f.next[0]
-			f.next = f.next[1:]
-			switch state[c] {
-			case active:
-				p.fail(c.pos, "computation %s calls itself", shorten(c.name))
-			case 0:
-				stack = append(stack, frame{c: c})
-			}
-		}
-	}
-	for _, c := range p.m.comps {
-		if state[c] == 0 {
-			visit(c)
-		}
-	}
-	p.m.comps = out
 }

@@ -339,17 +339,12 @@ func appendLayout(b []byte, l *layout) []byte {
 	if len(l.tiles) > 0 {
 		b = append(b, 'T')
 		for _, t := range l.tiles {
-			b = append(b, '(')
-			for i, d := range t {
-				if i > 0 {
-					b = append(b, ',')
-				}
+			b = appendJoined(append(b, '('), ",", t, func(b []byte, d int64) []byte {
 				if d == combineDim {
-					b = append(b, '*')
-				} else {
-					b = strconv.AppendInt(b, d, 10)
+					return append(b, '*')
 				}
-			}
+				return strconv.AppendInt(b, d, 10)
+			})
 			b = append(b, ')')
 		}
 	}

@@ -547,15 +547,9 @@ func (m *mesh) append(b []byte) []byte {
 		b = strconv.AppendInt(b, m.device, 10)
 		return append(b, ']')
 	}
-	b = append(b, "mesh["...)
-	for i, a := range m.axes {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = appendAxisName(b, a.name)
-		b = append(b, '=')
-		b = strconv.AppendInt(b, a.size, 10)
-	}
+	b = appendJoined(append(b, "mesh["...), ",", m.axes, func(b []byte, a axis) []byte {
+		return strconv.AppendInt(append(appendAxisName(b, a.name), '='), a.size, 10)
+	})
 	b = append(b, ']')
 	if m.hasIDs {
 		b = append(b, ", device_ids=("...)
@@ -570,9 +564,7 @@ func (m *mesh) append(b []byte) []byte {
 }
 
 func appendAxisName(b []byte, name string) []byte {
-	b = append(b, '\'')
-	b = appendEscaped(b, name)
-	return append(b, '\'')
+	return append(appendEscaped(append(b, '\''), name), '\'')
 }
 
 func (m *mesh) appendRef(b []byte, r axisRef) []byte {
@@ -587,14 +579,7 @@ func (m *mesh) appendRef(b []byte, r axisRef) []byte {
 }
 
 func (m *mesh) appendRefs(b []byte, list []axisRef) []byte {
-	b = append(b, '{')
-	for i, r := range list {
-		if i > 0 {
-			b = append(b, ", "...)
-		}
-		b = m.appendRef(b, r)
-	}
-	return append(b, '}')
+	return appendItems(b, ", ", list, m.appendRef)
 }
 
 // append appends s as XLA prints it.
@@ -625,14 +610,8 @@ func (s *sharding) append(b []byte) []byte {
 			b = append(b, " last_tile_dim_replicate"...)
 		}
 		if s.lastDims != nil {
-			b = append(b, " last_tile_dims={"...)
-			for i, k := range s.lastDims {
-				if i > 0 {
-					b = append(b, ", "...)
-				}
-				b = append(b, k.word()...)
-			}
-			b = append(b, '}')
+			b = append(b, " last_tile_dims="...)
+			b = appendItems(b, ", ", s.lastDims, func(b []byte, k shardingKind) []byte { return append(b, k.word()...) })
 		}
 	default:
 		b = append(b, s.kind.word()...)
@@ -651,14 +630,7 @@ func appendMetadataList(b []byte, list []*metadata) []byte {
 	if len(list) == 1 {
 		return list[0].append(b)
 	}
-	b = append(b, '{')
-	for i, m := range list {
-		if i > 0 {
-			b = append(b, ", "...)
-		}
-		b = m.append(b)
-	}
-	return append(b, '}')
+	return appendItems(b, ", ", list, func(b []byte, m *metadata) []byte { return m.append(b) })
 }
 
 func (n *namedSharding) append(b []byte) []byte {
@@ -674,26 +646,16 @@ func (n *namedSharding) append(b []byte) []byte {
 		}
 		return b
 	}
-	b = append(b, '[')
-	for i, d := range n.dims {
-		if i > 0 {
-			b = append(b, ", "...)
-		}
-		b = append(b, '{')
-		for j, r := range d.axes {
-			if j > 0 {
-				b = append(b, ", "...)
-			}
-			b = n.mesh.appendRef(b, r)
-		}
+	b = appendJoined(append(b, '['), ", ", n.dims, func(b []byte, d dimSharding) []byte {
+		b = appendJoined(append(b, '{'), ", ", d.axes, n.mesh.appendRef)
 		if d.open {
 			if len(d.axes) > 0 {
 				b = append(b, ", "...)
 			}
 			b = append(b, '?')
 		}
-		b = append(b, '}')
-	}
+		return append(b, '}')
+	})
 	b = append(b, ']')
 	for _, part := range []struct {
 		name string

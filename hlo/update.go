@@ -414,7 +414,7 @@ func (s *exportScope) removeUnused() {
 		for _, o := range in.operands {
 			uses[o]++
 		}
-		for _, o := range attrOf[[]*instr](in, "control-predecessors") {
+		for _, o := range in.predecessors() {
 			uses[o]++
 		}
 	}
@@ -435,7 +435,7 @@ func (s *exportScope) removeUnused() {
 		for _, o := range in.operands {
 			used[o] = true
 		}
-		for _, o := range attrOf[[]*instr](in, "control-predecessors") {
+		for _, o := range in.predecessors() {
 			used[o] = true
 		}
 	}
@@ -701,26 +701,19 @@ func (ex *exporter) update(old *Module) {
 	// Old computations that nothing called stay; the others stay if a new one calls them.
 	called := map[*computation]bool{}
 	for _, c := range old.comps {
-		for _, in := range c.instrs {
-			in.callees(func(c *computation) { called[c] = true })
+		for _, callee := range c.callees() {
+			called[callee] = true
+		}
+	}
+	roots := []*computation{entry}
+	for _, c := range old.comps {
+		if c != old.entry && !called[c] {
+			roots = append(roots, c)
 		}
 	}
 	reached := map[*computation]bool{}
-	var visit func(c *computation)
-	visit = func(c *computation) {
-		if reached[c] {
-			return
-		}
+	for _, c := range postOrder(roots, (*computation).callees, func(*computation) {}) {
 		reached[c] = true
-		for _, in := range c.instrs {
-			in.callees(visit)
-		}
-	}
-	visit(entry)
-	for _, c := range old.comps {
-		if c != old.entry && !called[c] {
-			visit(c)
-		}
 	}
 	fresh := ex.out.comps
 	ex.out.comps = nil
@@ -748,9 +741,7 @@ func (ex *exporter) update(old *Module) {
 			add(n)
 		}
 	}
-	p := &parser{lexer: &lexer{src: old.src}, m: ex.out}
-	p.calls = []call{{}}
-	p.order()
+	ex.out.sortComputations()
 }
 
 func entryLayoutOf(c *computation) *entryLayout {

@@ -97,11 +97,7 @@ func (v *verifier) instr(in *instr) {
 		v.called(in, attrOf[*computation](in, "body"), in.operands, in.shape)
 		v.called(in, attrOf[*computation](in, "condition"), in.operands, array(pred))
 	case "conditional":
-		branches := attrOf[[]*computation](in, "branch_computations")
-		if c := attrOf[*computation](in, "true_computation"); c != nil {
-			branches = []*computation{c, attrOf[*computation](in, "false_computation")}
-		}
-		for i, c := range branches {
+		for i, c := range in.branches() {
 			if i+1 < len(in.operands) {
 				v.called(in, c, in.operands[i+1:i+2], in.shape)
 			}

@@ -184,8 +184,9 @@ func (c *coder) bool(num protowire.Number, v *bool) {
 	if *v {
 		i = 1
 	}
-	c.int(num, &i)
-	*v = i != 0
+	if c.int(num, &i); !c.encode {
+		*v = i != 0
+	}
 }
 
 // str codes a string or bytes.
@@ -343,19 +344,33 @@ func (c *coder) msg(num protowire.Number, present bool, f func(*coder)) bool {
 	return true
 }
 
-// list codes a repeated message. When encoding, it calls f for 0 to n-1; when decoding, for each message.
-func (c *coder) list(num protowire.Number, n int, f func(c *coder, i int)) {
+// message codes a field that holds the message value, a *T or nil, and returns the message.
+func message[T any](c *coder, num protowire.Number, value any, fields func(*T, *coder)) *T {
+	v, _ := value.(*T)
+	if v == nil {
+		v = new(T)
+	}
+	c.msg(num, true, func(c *coder) { fields(v, c) })
+	return v
+}
+
+// messages codes a repeated message: fields visits the fields of each.
+func messages[T any](c *coder, num protowire.Number, list *[]T, fields func(*T, *coder)) {
 	if c.encode {
-		for i := range n {
-			c.write(num, func(c *coder) { f(c, i) })
+		for i := range *list {
+			c.write(num, func(c *coder) { fields(&(*list)[i], c) })
 		}
 		return
 	}
-	i := 0
-	c.each(num, func(field *rawField) {
-		c.read(field, func(c *coder) { f(c, i) })
-		i++
+	c.decodeEach(num, func(c *coder) {
+		*list = append(*list, *new(T))
+		fields(&(*list)[len(*list)-1], c)
 	})
+}
+
+// decodeEach calls f for each message of a repeated field.
+func (c *coder) decodeEach(num protowire.Number, f func(*coder)) {
+	c.each(num, func(field *rawField) { c.read(field, f) })
 }
 
 // count returns the number of fields with the given number in the decoded message.
