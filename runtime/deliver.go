@@ -21,23 +21,22 @@ func Deliver(ctx context.Context, b *Bound, c *Call) (err error) {
 			err = c.HookError(&PanicError{Value: v, Stack: debug.Stack()})
 		}
 	}()
-	for _, o := range b.Observers {
+	for _, o := range b.observers {
 		if err := Handle(ctx, o, c); err != nil {
 			return c.HookError(timeoutOr(ctx, err))
 		}
 	}
-	if b.Answer == nil {
+	if b.answer == nil {
 		return nil
 	}
 	if len(c.returned) > 0 {
 		c.returned = c.returned[:0]
 	}
-	writes := c.Site.Kind != hook.Tap && UseOf(b.Answer).HostViews
-	fresh := writes && c.Site.Kind != hook.InOut
+	fresh := b.writes && c.Site.Kind != hook.InOut
 	if fresh {
 		marks.mark(c)
 	}
-	if err := Handle(ctx, b.Answer, c); err != nil {
+	if err := Handle(ctx, b.answer, c); err != nil {
 		return c.HookError(timeoutOr(ctx, err))
 	}
 	if fresh {
@@ -45,7 +44,7 @@ func Deliver(ctx context.Context, b *Bound, c *Call) (err error) {
 			return c.HookError(err)
 		}
 	}
-	if writes {
+	if b.writes {
 		for i, r := range c.Results {
 			if c.Returned(i) == nil {
 				r.Normalize() // other languages write any byte for true

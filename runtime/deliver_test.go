@@ -15,7 +15,7 @@ import (
 // deliver calls one handler with one result, in a hook that takes x.
 func deliver(kind hook.Kind, x, r *tensor.Tensor, h HandlerFunc) error {
 	site := &hook.Site{Name: "h", Kind: kind}
-	return Deliver(context.Background(), &Bound{Site: site, Answer: h}, &Call{Site: site, Operands: []*tensor.Tensor{x}, Results: []*tensor.Tensor{r}})
+	return Deliver(context.Background(), NewBound(site, h), &Call{Site: site, Operands: []*tensor.Tensor{x}, Results: []*tensor.Tensor{r}})
 }
 
 var allTypes = []tensor.DType{
@@ -154,13 +154,13 @@ func TestLateIsLate(t *testing.T) {
 		site := &hook.Site{Name: "h", Kind: hook.Tap}
 		returned := make(chan bool)
 		done := make(chan error, 2)
-		DeliverWithin(context.Background(), limit, &Bound{Site: site, Observers: []Handler{HandlerFunc(func(ctx context.Context, _ *Call) error {
+		DeliverWithin(context.Background(), limit, NewBound(site, nil, HandlerFunc(func(ctx context.Context, _ *Call) error {
 			defer close(returned)
 			if late {
 				<-ctx.Done()
 			}
 			return nil
-		})}}, &Call{Site: site}, nil, func(err error) { done <- err })
+		})), &Call{Site: site}, nil, func(err error) { done <- err })
 		err := <-done
 		var timeout *TimeoutError
 		if errors.As(err, &timeout) != late {
@@ -182,12 +182,12 @@ func TestLateHandlerWritesToCopies(t *testing.T) {
 	late := make(chan bool)
 	finished := make(chan bool)
 	done := make(chan error)
-	DeliverWithin(context.Background(), time.Millisecond, &Bound{Site: site, Answer: HandlerFunc(func(_ context.Context, c *Call) error {
+	DeliverWithin(context.Background(), time.Millisecond, NewBound(site, HandlerFunc(func(_ context.Context, c *Call) error {
 		defer close(finished)
 		<-late
 		c.Results[0].SetFloat(0, 1)
 		return nil
-	})}, &Call{Site: site, Operands: []*tensor.Tensor{x}, Results: []*tensor.Tensor{x}}, nil, func(err error) { done <- err })
+	})), &Call{Site: site, Operands: []*tensor.Tensor{x}, Results: []*tensor.Tensor{x}}, nil, func(err error) { done <- err })
 	if err := <-done; err == nil {
 		t.Error("the handler was in time")
 	}
@@ -206,11 +206,11 @@ func TestCancelledCall(t *testing.T) {
 	forever := make(chan bool)
 	defer close(forever)
 	done := make(chan error)
-	DeliverWithin(ctx, time.Hour, &Bound{Site: site, Observers: []Handler{HandlerFunc(func(context.Context, *Call) error {
+	DeliverWithin(ctx, time.Hour, NewBound(site, nil, HandlerFunc(func(context.Context, *Call) error {
 		cancel(why)
 		<-forever
 		return nil
-	})}}, &Call{Site: site}, nil, func(err error) { done <- err })
+	})), &Call{Site: site}, nil, func(err error) { done <- err })
 	var failed *HookError
 	if err := <-done; !errors.As(err, &failed) || !errors.Is(err, why) {
 		t.Errorf("error is %v", err)
@@ -221,10 +221,10 @@ func TestCancelledCall(t *testing.T) {
 func TestGoexit(t *testing.T) {
 	site := &hook.Site{Name: "h", Kind: hook.Tap}
 	done := make(chan error, 2)
-	DeliverWithin(context.Background(), time.Hour, &Bound{Site: site, Observers: []Handler{HandlerFunc(func(context.Context, *Call) error {
+	DeliverWithin(context.Background(), time.Hour, NewBound(site, nil, HandlerFunc(func(context.Context, *Call) error {
 		goruntime.Goexit()
 		return nil
-	})}}, &Call{Site: site}, nil, func(err error) { done <- err })
+	})), &Call{Site: site}, nil, func(err error) { done <- err })
 	if err := <-done; !errors.Is(err, ErrGoexit) {
 		t.Errorf("error is %v", err)
 	}

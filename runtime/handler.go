@@ -118,12 +118,36 @@ func (b *Bindings) Unmatched(m *hook.Manifest) []string {
 	return out
 }
 
-// Bound is a hook with the handlers that Bind chose for it.
+// Bound is a hook with its handlers.
 type Bound struct {
-	Site      *hook.Site
-	Observers []Handler
-	Answer    Handler // nil for none: a tap or inout then passes its operands through
+	site      *hook.Site
+	answer    Handler // nil for none: a tap or inout then passes its operands through
+	observers []Handler
+	use       MemoryUse
+	writes    bool // the responder writes results through host views
 }
+
+// NewBound returns a hook with a responder, or nil for none, and observers.
+func NewBound(site *hook.Site, answer Handler, observers ...Handler) *Bound {
+	b := &Bound{site: site, answer: answer, observers: observers, use: UseOf(answer)}
+	b.writes = b.use.HostViews && site.Kind != hook.Tap
+	for _, o := range observers {
+		b.use = b.use.And(UseOf(o))
+	}
+	return b
+}
+
+// Site returns the hook.
+func (b *Bound) Site() *hook.Site { return b.site }
+
+// Idle reports whether the hook has no handlers.
+func (b *Bound) Idle() bool { return b.answer == nil && len(b.observers) == 0 }
+
+// Use returns what the handlers need together.
+func (b *Bound) Use() MemoryUse { return b.use }
+
+// Writes reports whether the responder writes results through host views.
+func (b *Bound) Writes() bool { return b.writes }
 
 // UnboundError says that a hook needs a responder and has none.
 type UnboundError struct{ Site *hook.Site }
@@ -146,8 +170,9 @@ func (b *Bindings) Bind(m *hook.Manifest) ([]Bound, error) {
 	}
 	bound := make([]Bound, len(m.Sites))
 	for i := range m.Sites {
-		site, to := &m.Sites[i], &bound[i]
-		to.Site = site
+		site := &m.Sites[i]
+		var answer Handler
+		var observers []Handler
 		check := func(h Handler) error {
 			if c, ok := h.(SiteChecker); ok {
 				if err := c.CheckSite(site); err != nil {
@@ -162,27 +187,28 @@ func (b *Bindings) Bind(m *hook.Manifest) ([]Bound, error) {
 			switch {
 			case !ok:
 			case x.role == responder && (exact || !exactFound):
-				to.Answer, exactFound = x.handler, exact
+				answer, exactFound = x.handler, exact
 			case x.role == observer && x.handler == nil:
 				return nil, &BindError{site, errors.New("the handler is nil")}
 			case x.role == observer:
 				if err := check(x.handler); err != nil {
 					return nil, err
 				}
-				to.Observers = append(to.Observers, x.handler)
+				observers = append(observers, x.handler)
 			}
 		}
-		if to.Answer == nil && (site.Kind == hook.Call || site.Kind == hook.Feed) {
+		if answer == nil && (site.Kind == hook.Call || site.Kind == hook.Feed) {
 			return nil, &UnboundError{site}
 		}
-		if err := check(to.Answer); err != nil {
+		if err := check(answer); err != nil {
 			return nil, err
 		}
 		for _, x := range b.list {
 			if x.role == wrapper && x.selects(site) {
-				to.Answer = x.wrap(to.Answer)
+				answer = x.wrap(answer)
 			}
 		}
+		bound[i] = *NewBound(site, answer, observers...)
 	}
 	return bound, nil
 }

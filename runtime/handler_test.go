@@ -49,7 +49,7 @@ func TestBindChooses(t *testing.T) {
 			t.Errorf("%s: %v", tt.name, err)
 			continue
 		}
-		if err := runtime.Deliver(context.Background(), &bound[1], &runtime.Call{Site: bound[1].Site}); err != nil {
+		if err := runtime.Deliver(context.Background(), &bound[1], &runtime.Call{Site: bound[1].Site()}); err != nil {
 			t.Fatal(err)
 		}
 		if len(log) != 1 || log[0] != tt.want {
@@ -70,7 +70,7 @@ func TestGlobs(t *testing.T) {
 		b := new(runtime.Bindings)
 		b.Observe(c.pattern, runtime.HandlerFunc(func(context.Context, *runtime.Call) error { return nil }))
 		bound, err := b.Bind(&hook.Manifest{Sites: []hook.Site{{ID: 1, Name: c.name, Kind: hook.Tap}}})
-		if err != nil || (len(bound[0].Observers) == 1) != c.want {
+		if err != nil || bound[0].Idle() == c.want {
 			t.Errorf("%q selects %q: %v, %v", c.pattern, c.name, bound, err)
 		}
 	}
@@ -104,7 +104,7 @@ func TestObserversThenWrappedAnswer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	runtime.Deliver(context.Background(), &bound[1], &runtime.Call{Site: bound[1].Site})
+	runtime.Deliver(context.Background(), &bound[1], &runtime.Call{Site: bound[1].Site()})
 	want := []string{"first", "second", "answer", "after"}
 	if len(log) != len(want) {
 		t.Fatalf("called %v, want %v", log, want)
@@ -118,14 +118,14 @@ func TestObserversThenWrappedAnswer(t *testing.T) {
 
 func TestDeliverErrors(t *testing.T) {
 	cause := errors.New("disk full")
-	bound := runtime.Bound{Site: &manifest().Sites[0], Answer: runtime.HandlerFunc(func(context.Context, *runtime.Call) error { return cause })}
-	err := runtime.Deliver(context.Background(), &bound, &runtime.Call{Site: bound.Site, Seq: 3, Device: 1})
+	bound := runtime.NewBound(&manifest().Sites[0], runtime.HandlerFunc(func(context.Context, *runtime.Call) error { return cause }))
+	err := runtime.Deliver(context.Background(), bound, &runtime.Call{Site: bound.Site(), Seq: 3, Device: 1})
 	var he *runtime.HookError
 	if !errors.As(err, &he) || he.Seq != 3 || he.Device != 1 || he.Hook != "loss" || !errors.Is(err, cause) {
 		t.Errorf("error is %#v", err)
 	}
-	bound.Answer = runtime.HandlerFunc(func(context.Context, *runtime.Call) error { panic("boom") })
-	err = runtime.Deliver(context.Background(), &bound, &runtime.Call{Site: bound.Site})
+	bound = runtime.NewBound(bound.Site(), runtime.HandlerFunc(func(context.Context, *runtime.Call) error { panic("boom") }))
+	err = runtime.Deliver(context.Background(), bound, &runtime.Call{Site: bound.Site()})
 	var pe *runtime.PanicError
 	if !errors.As(err, &pe) || pe.Value != "boom" || len(pe.Stack) == 0 {
 		t.Errorf("error is %#v, want a PanicError", err)
@@ -150,11 +150,11 @@ func TestUnmatched(t *testing.T) {
 func TestDeliverTimeout(t *testing.T) {
 	ctx, cancel := context.WithTimeoutCause(context.Background(), time.Millisecond, &runtime.TimeoutError{After: "1ms"})
 	defer cancel()
-	bound := runtime.Bound{Site: &manifest().Sites[0], Answer: runtime.HandlerFunc(func(ctx context.Context, _ *runtime.Call) error {
+	bound := runtime.NewBound(&manifest().Sites[0], runtime.HandlerFunc(func(ctx context.Context, _ *runtime.Call) error {
 		<-ctx.Done()
 		return ctx.Err()
-	})}
-	err := runtime.Deliver(ctx, &bound, &runtime.Call{Site: bound.Site})
+	}))
+	err := runtime.Deliver(ctx, bound, &runtime.Call{Site: bound.Site()})
 	var timeout *runtime.TimeoutError
 	if !errors.As(err, &timeout) || timeout.After != "1ms" {
 		t.Errorf("error is %v, want a TimeoutError", err)

@@ -52,15 +52,6 @@ func UseOf(h Handler) MemoryUse {
 	return MemoryUse{HostViews: true}
 }
 
-// Use returns what the handlers of a hook need together.
-func (b *Bound) Use() MemoryUse {
-	use := UseOf(b.Answer)
-	for _, o := range b.Observers {
-		use = use.And(UseOf(o))
-	}
-	return use
-}
-
 // DevicePointer is a value in a device's memory, row-major. It is valid during the call.
 type DevicePointer struct {
 	Address uintptr
@@ -82,8 +73,8 @@ var errDeviceTimeout = errors.New("a handler with device pointers cannot have a 
 // CheckTimeout returns a *BindError for the first hook whose handlers have device pointers.
 func CheckTimeout(bound []Bound) error {
 	for i := range bound {
-		if bound[i].Use().DevicePointers {
-			return &BindError{bound[i].Site, errDeviceTimeout}
+		if bound[i].use.DevicePointers {
+			return &BindError{bound[i].site, errDeviceTimeout}
 		}
 	}
 	return nil

@@ -17,26 +17,26 @@ func (pointerHandler) MemoryUse() runtime.MemoryUse                { return runt
 func (pointerHandler) Handle(context.Context, *runtime.Call) error { return nil }
 
 func TestUse(t *testing.T) {
+	site := &hook.Site{Name: "h", Kind: hook.Call}
 	host := runtime.HandlerFunc(func(context.Context, *runtime.Call) error { return nil })
 	for _, c := range []struct {
-		bound runtime.Bound
+		bound *runtime.Bound
 		want  runtime.MemoryUse
 	}{
-		{runtime.Bound{}, runtime.MemoryUse{}},
-		{runtime.Bound{Answer: host}, runtime.MemoryUse{HostViews: true}},
-		{runtime.Bound{Observers: []runtime.Handler{pointerHandler{}}}, runtime.MemoryUse{DevicePointers: true}},
-		{runtime.Bound{Observers: []runtime.Handler{host}, Answer: pointerHandler{}}, runtime.MemoryUse{HostViews: true, DevicePointers: true}},
+		{runtime.NewBound(site, nil), runtime.MemoryUse{}},
+		{runtime.NewBound(site, host), runtime.MemoryUse{HostViews: true}},
+		{runtime.NewBound(site, nil, pointerHandler{}), runtime.MemoryUse{DevicePointers: true}},
+		{runtime.NewBound(site, pointerHandler{}, host), runtime.MemoryUse{HostViews: true, DevicePointers: true}},
 	} {
 		if got := c.bound.Use(); got != c.want {
 			t.Errorf("use is %+v, expected %+v", got, c.want)
 		}
 	}
-	site := &hook.Site{Name: "h", Kind: hook.Call}
-	if err := runtime.CheckTimeout([]runtime.Bound{{Site: site, Answer: host}}); err != nil {
+	if err := runtime.CheckTimeout([]runtime.Bound{*runtime.NewBound(site, host)}); err != nil {
 		t.Error(err)
 	}
 	var refused *runtime.BindError
-	if err := runtime.CheckTimeout([]runtime.Bound{{Site: site, Answer: pointerHandler{}}}); !errors.As(err, &refused) {
+	if err := runtime.CheckTimeout([]runtime.Bound{*runtime.NewBound(site, pointerHandler{})}); !errors.As(err, &refused) {
 		t.Errorf("error is %v, expected a BindError", err)
 	}
 }
@@ -49,7 +49,7 @@ func TestPointersAreNotChecked(t *testing.T) {
 	if c.ResultPointers[0].Address == 0 || c.ResultPointers[0].Size != 8 {
 		t.Errorf("the pointer is %+v", c.ResultPointers[0])
 	}
-	if err := runtime.Deliver(context.Background(), &runtime.Bound{Site: c.Site, Answer: pointerHandler{}}, c); err != nil {
+	if err := runtime.Deliver(context.Background(), runtime.NewBound(c.Site, pointerHandler{}), c); err != nil {
 		t.Error(err)
 	}
 	if v := tensor.View[float32](r); v[0] != 0 || v[1] != 0 {

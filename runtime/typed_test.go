@@ -30,7 +30,7 @@ func deliverTyped(t *testing.T, h runtime.Handler, kind hook.Kind, operands, res
 	if err != nil {
 		return err
 	}
-	return runtime.Deliver(context.Background(), &bound[0], &runtime.Call{Site: bound[0].Site, Operands: operands, Results: results})
+	return runtime.Deliver(context.Background(), &bound[0], &runtime.Call{Site: bound[0].Site(), Operands: operands, Results: results})
 }
 
 func sum(_ context.Context, x runtime.Array[float32]) (runtime.Array[float64], error) {

@@ -59,7 +59,7 @@ func (e *Executable) AliasUses() ([]runtime.AliasUse, error) {
 	}
 	var out []runtime.AliasUse
 	for i := range e.sites.all {
-		s := e.sites.all[i].bound.Site
+		s := e.sites.all[i].bound.Site()
 		skip := 0
 		if s.Chained {
 			skip = 1

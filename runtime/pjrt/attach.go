@@ -35,7 +35,7 @@ func attach(s *session, shared bool) error {
 			if byID[site.id] == nil {
 				byID[site.id] = s
 			} else if !shared {
-				return fmt.Errorf("hook %q (id %s) is attached already; detach that program first", site.bound.Site.Name, site.bound.Site.ID)
+				return fmt.Errorf("hook %q (id %s) is attached already; detach that program first", site.bound.Site().Name, site.bound.Site().ID)
 			}
 		}
 		return nil

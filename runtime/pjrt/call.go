@@ -32,7 +32,7 @@ type call struct {
 	inout                   []*view // the operand that each result of an inout hook is
 }
 
-func newCall(s *site) *call { return &call{Call: runtime.Call{Site: s.bound.Site}} }
+func newCall(s *site) *call { return &call{Call: runtime.Call{Site: s.bound.Site()}} }
 
 // view fills the call from the frame, without chain and tokens. If XLA did not alias a result that passes an operand
 // through, view copies the operand.
@@ -59,7 +59,7 @@ func (c *call) view(frame *C.hl_ffi_frame, site *site) (err error) {
 		if b.dtype == ffiToken {
 			continue
 		}
-		if !c.readable && n == len(site.bound.Site.Operands) { // see siteTable.withStatistics
+		if !c.readable && n == len(site.bound.Site().Operands) { // see siteTable.withStatistics
 			if err := c.set(&c.stats, b, site.use.Statistics, true); err != nil {
 				return fmt.Errorf("statistics: %w", err)
 			}
@@ -237,7 +237,7 @@ func (c *call) store(site *site) error {
 		var err error
 		if t := c.Returned(i); t != nil {
 			err = c.storeTensor(i, t)
-		} else if v := c.result(i); site.writes {
+		} else if v := c.result(i); site.bound.Writes() {
 			v.pack()
 			v.sent = true
 			err = c.memory.FromHost(c.queue, v.device, v.raw)
@@ -315,7 +315,7 @@ func (c *call) tapResult(args []*C.hl_ffi_buffer, site *site, b *C.hl_ffi_buffer
 
 // aliasOf returns the operand that result m of a tap or inout hook is, not counting chain and tokens.
 func (s *site) aliasOf(m int) int {
-	if aliases := s.bound.Site.Aliases; m < len(aliases) && aliases[m] >= 0 {
+	if aliases := s.bound.Site().Aliases; m < len(aliases) && aliases[m] >= 0 {
 		return aliases[m]
 	}
 	return m

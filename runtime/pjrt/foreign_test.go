@@ -59,7 +59,7 @@ func foreignCall(h *Foreign, kind hook.Kind, attrs map[string]string, operands, 
 	if err != nil {
 		return err
 	}
-	return runtime.Deliver(context.Background(), &bound[0], &runtime.Call{Site: bound[0].Site, Run: 7, Operands: operands, Results: results})
+	return runtime.Deliver(context.Background(), &bound[0], &runtime.Call{Site: bound[0].Site(), Run: 7, Operands: operands, Results: results})
 }
 
 // TestForeignTypes: a C handler flips a bit of each element, for every type, alone and as the responder of a compiled

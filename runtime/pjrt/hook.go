@@ -57,7 +57,7 @@ func panicked(s *session, frame *C.hl_ffi_frame, id uint64, ordinal int32, v any
 	}
 	c := runtime.Call{Site: &hook.Site{Name: hook.ID(id).String(), ID: hook.ID(id)}, Run: s.number}
 	if site := s.sites.find(id); site != nil {
-		c.Site = site.bound.Site
+		c.Site = site.bound.Site()
 	}
 	device, known := s.device(ordinal)
 	if known {

@@ -678,7 +678,7 @@ func TestInternalPanicNamesTheHook(t *testing.T) {
 		_, err := e.Run(context.Background(), []*tensor.Tensor{f32(nil, 1)})
 		var failed *runtime.HookError
 		var panicked *runtime.PanicError
-		if !errors.As(err, &failed) || !errors.As(err, &panicked) || failed.Hook != site.bound.Site.Name {
+		if !errors.As(err, &failed) || !errors.As(err, &panicked) || failed.Hook != site.bound.Site().Name {
 			t.Errorf("%s: error is %v", name, err)
 		}
 	}

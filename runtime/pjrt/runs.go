@@ -171,7 +171,6 @@ type site struct {
 	kind     hook.Kind
 	bound    runtime.Bound
 	use      runtime.MemoryUse
-	writes   bool      // the responder writes results through host views
 	calls    sync.Pool // of *call
 }
 
@@ -182,9 +181,9 @@ func newSiteTable(bound []runtime.Bound) *siteTable {
 	}
 	t := &siteTable{mask: size - 1, entries: make([]*site, size)}
 	for _, b := range bound {
-		s := &site{id: uint64(b.Site.ID), chained: b.Site.Chained, kind: b.Site.Kind, bound: b, use: b.Use()}
-		s.writes = s.kind != hook.Tap && runtime.UseOf(b.Answer).HostViews
-		for _, operand := range b.Site.Aliases {
+		h := b.Site()
+		s := &site{id: uint64(h.ID), chained: h.Chained, kind: h.Kind, bound: b, use: b.Use()}
+		for _, operand := range h.Aliases {
 			s.overlaps = s.overlaps || operand >= 0 && s.kind == hook.Call
 		}
 		s.calls.New = func() any { return newCall(s) }

@@ -44,7 +44,7 @@ func (h *Host) Bind(mod *ir.Module, p *runtime.Program, opts runtime.CompileOpti
 		kernel.Fail(runtime.CheckTimeout(bound))
 	}
 	for i := range bound {
-		h.bound[bound[i].Site.ID] = &bound[i]
+		h.bound[bound[i].Site().ID] = &bound[i]
 	}
 	h.addParts(p.Module)
 }
@@ -76,8 +76,8 @@ type hookSite struct {
 
 func newHookSite(b *runtime.Bound) *hookSite {
 	h := &hookSite{bound: b, points: b.Use().DevicePointers}
-	for i, t := range b.Site.Results {
-		h.types, h.forward = append(h.types, kernel.TensorType(t.DType, t.Shape...)), append(h.forward, forwards(b.Site, i))
+	for i, t := range b.Site().Results {
+		h.types, h.forward = append(h.types, kernel.TensorType(t.DType, t.Shape...)), append(h.forward, forwards(b.Site(), i))
 	}
 	return h
 }
@@ -85,7 +85,7 @@ func newHookSite(b *runtime.Bound) *hookSite {
 func (t *Host) planHookCall(p *plan.Planner, s *plan.Spec, id hook.ID) exec.Runner {
 	b := t.bound[id]
 	kernel.FailIf(b == nil, "is hook %s, which the program's manifest does not list", id)
-	site := b.Site
+	site := b.Site()
 	h := newHookSite(b)
 	h.at = firesOn(p.Prog.Symbols, s.Op)
 	if site.Chained {
@@ -134,7 +134,7 @@ func (h *hookSite) call(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
 // fire makes the results of the hook and calls its handlers. An inout hook works on an operand that dies here, as move
 // says, or on a copy.
 func (h *hookSite) fire(m *exec.Machine, ins *exec.Instr, at place, operands, results []*exec.Buf, move []bool) {
-	site := h.bound.Site
+	site := h.bound.Site()
 	c := &m.Call
 	*c = runtime.Call{Site: site, Run: m.Run.Run, Seq: m.Run.Seq, Device: m.Run.Device, Replica: m.Run.Replica, Partition: m.Run.Partition,
 		Operands: c.Operands[:0], Results: c.Results[:0], OperandPointers: c.OperandPointers[:0], ResultPointers: c.ResultPointers[:0]}
@@ -162,7 +162,7 @@ func (h *hookSite) fire(m *exec.Machine, ins *exec.Instr, at place, operands, re
 	}
 	alone := firesAlone(m, at)
 	switch {
-	case len(h.bound.Observers) == 0 && h.bound.Answer == nil:
+	case h.bound.Idle():
 		if alone || m.Run.Partition == at.device {
 			m.Run.Seq++
 		}

@@ -61,10 +61,10 @@ func (h *Host) tapSite(p *plan.Planner, s *plan.Spec, format, name string) *runt
 
 // tap delivers one value to the tap's handlers. Without handlers it does not count as an event.
 func tap(m *exec.Machine, b *runtime.Bound, v *tensor.Tensor) {
-	if len(b.Observers) == 0 && b.Answer == nil {
+	if b.Idle() {
 		return
 	}
-	c := runtime.Call{Site: b.Site, Run: m.Run.Run, Seq: m.Run.Seq, Device: m.Run.Device, Replica: m.Run.Replica, Partition: m.Run.Partition,
+	c := runtime.Call{Site: b.Site(), Run: m.Run.Run, Seq: m.Run.Seq, Device: m.Run.Device, Replica: m.Run.Replica, Partition: m.Run.Partition,
 		Operands: []*tensor.Tensor{v}}
 	deliver(m, b, &c)
 }

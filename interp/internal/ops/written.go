@@ -80,7 +80,7 @@ func (t *Host) planWritten(p *plan.Planner, s *plan.Spec, raw exec.Runner) exec.
 		st := writtenStateOf(m, w)
 		if w.site != nil && !part.Repeat {
 			if st.done == 0 {
-				st.reset(m, w.site.bound.Site)
+				st.reset(m, w.site.bound.Site())
 			}
 			for k, leaves := range operand {
 				for _, l := range leaves {
@@ -150,7 +150,7 @@ func (st *writtenState) Release(m *exec.Machine) {
 
 // deliverWritten calls the handler with the values that the parts have sent so far.
 func deliverWritten(m *exec.Machine, ins *exec.Instr, h *hookSite, at place, st *writtenState) {
-	site := h.bound.Site
+	site := h.bound.Site()
 	for i, b := range st.operands {
 		kernel.FailIf(b == nil, "asks for the results of hook %q before operand %d is sent", site.Name, i)
 		if want := site.Operands[i]; b.Tensor.DType() != want.DType || !b.Tensor.Shape().Equal(want.Shape) {
