@@ -188,3 +188,6 @@ func view[T Element](t *Tensor) []T {
 func (t *Tensor) Borrow(dtype DType, shape Shape, data []byte) {
 	t.dtype, t.shape, t.data = dtype, shape, data
 }
+
+// BorrowBytes is Borrow with the type and the shape that t has.
+func (t *Tensor) BorrowBytes(data []byte) { t.data = data }

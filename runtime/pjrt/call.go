@@ -17,19 +17,29 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// call is a runtime.Call with the memory of its views. Its site reuses it for other calls.
+// call is a runtime.Call with the memory of its views. Its site reuses it for other calls. The frames of a hook differ
+// in their addresses, so a call learns from its first frame what each buffer is.
 type call struct {
 	runtime.Call
-	memory                  DeviceMemory
-	readable                bool           // the memory is the host's
-	queue                   unsafe.Pointer // of the copies
-	pool                    *pinnedPool    // for copies; nil if any memory will do
-	late                    bool           // a copy to the host may not be done
-	heads                   []view         // the first elements of the operands
-	stats                   view           // the statistics of the operands, an extra operand
-	operands, results       []view
-	operandPtrs, resultPtrs []*tensor.Tensor
-	inout                   []*view // the operand that each result of an inout hook is
+	memory            DeviceMemory
+	readable          bool           // the memory is the host's
+	queue             unsafe.Pointer // of the copies
+	pool              *pinnedPool    // for copies; nil if any memory will do
+	late              bool           // a copy to the host may not be done
+	operands, results []view
+	heads             []view              // the first elements of the operands
+	stats             view                // the statistics of the operands, an extra operand
+	args              []*view             // of the frame's operands; nil for the chain and tokens
+	rets              []frameResult       // of the frame
+	written           []*view             // of Call.Results
+	tensors           [2][]*tensor.Tensor // Call.Operands and Call.Results
+}
+
+// frameResult is a result of a frame: a view, the value of an operand, or a token.
+type frameResult struct {
+	view *view
+	from int // the position of the operand in the frame, or -1
+	size int // of the operand in bytes
 }
 
 func newCall(s *site) *call { return &call{Call: runtime.Call{Site: s.bound.Site()}} }
@@ -45,103 +55,150 @@ func (c *call) view(frame *C.hl_ffi_frame, site *site) (err error) {
 	}
 	args := unsafe.Slice(frame.operands.items, int(frame.operands.n))
 	rets := unsafe.Slice(frame.results.items, int(frame.results.n))
-	if site.chained {
-		if len(args) == 0 || len(rets) == 0 {
-			return errors.New("the call is chained but has no chain")
-		}
-		if err := c.passThrough(args[0], rets[0]); err != nil {
+	if !c.fits(args, rets) {
+		if err := c.learn(args, rets, site); err != nil {
+			c.args, c.rets = nil, nil
 			return err
 		}
-		args, rets = args[1:], rets[1:]
 	}
-	n := 0
-	for _, b := range args {
-		if b.dtype == ffiToken {
-			continue
-		}
-		if !c.readable && n == len(site.bound.Site().Operands) { // see siteTable.withStatistics
-			if err := c.set(&c.stats, b, site.use.Statistics, true); err != nil {
-				return fmt.Errorf("statistics: %w", err)
+	for k, v := range c.args {
+		if v != nil {
+			if err := c.point(v, args[k].data); err != nil {
+				return c.operandError(v, err)
 			}
-			continue
 		}
-		if n == len(c.operands) {
-			c.operands, c.operandPtrs = grow(c.operands)
-		}
-		if err := c.set(&c.operands[n], b, site.use.HostViews, true); err != nil {
-			return fmt.Errorf("operand %d: %w", n, err)
-		}
-		n++
 	}
-	c.Operands = c.operandPtrs[:n]
-	m := 0
-	for _, b := range rets {
-		if b.dtype == ffiToken {
-			continue
-		}
-		switch site.kind {
-		case hook.InOut:
-			i := site.aliasOf(m)
-			if i >= n {
-				return fmt.Errorf("result %d of an inout hook is operand %d of %d", m, i, n)
-			}
-			if o := &c.operands[i]; b.data != o.device && o.size > 0 {
-				// Not aliased: the handler writes to the result, which starts with the operand's value.
-				_, size, err := sizeOf(b)
-				if err == nil && size != o.size {
-					err = errors.New("an inout hook's result differs in size from its operand")
-				}
-				if err == nil {
-					err = c.memory.Within(c.queue, b.data, o.device, size)
-				}
-				if err == nil {
-					o.device = b.data
-					if c.readable {
-						err = c.set(o, b, site.use.HostViews, true)
-					}
-				}
-				if err != nil {
-					return fmt.Errorf("result %d: %w", m, err)
+	for k := range c.rets {
+		r, data := &c.rets[k], rets[k].data
+		switch {
+		case r.view != nil:
+			err = c.point(r.view, data)
+		case r.size > 0 && data != args[r.from].data:
+			err = c.memory.Within(c.queue, data, args[r.from].data, r.size)
+			if o := c.args[r.from]; err == nil && o != nil && site.kind == hook.InOut { // the handler writes to the result
+				if o.device = data; c.readable {
+					err = c.point(o, data)
 				}
 			}
-			if m == len(c.inout) {
-				c.inout = append(c.inout, nil)
-			}
-			c.inout[m] = &c.operands[i]
-		case hook.Tap:
-			// The operand passes through; the handler must not write.
-			if err := c.tapResult(args, site, b, m); err != nil {
-				return err
-			}
-		default:
-			if m == len(c.results) {
-				c.results, c.resultPtrs = grow(c.results)
-			}
-			if err := c.set(&c.results[m], b, site.use.HostViews, false); err != nil {
-				return fmt.Errorf("result %d: %w", m, err)
-			}
 		}
-		m++
-	}
-	switch site.kind {
-	case hook.InOut:
-		c.Results = c.resultPtrs[:0]
-		for _, v := range c.inout[:m] {
-			c.Results = append(c.Results, &v.Tensor)
+		if err != nil {
+			return fmt.Errorf("result %d: %w", k, err)
 		}
-		c.resultPtrs = c.Results
-	case hook.Tap:
-		c.Results = nil
-	default:
-		c.Results = c.resultPtrs[:m]
 	}
+	c.Operands, c.Results = c.tensors[0], c.tensors[1]
 	if site.use.DevicePointers {
-		c.point()
+		c.address()
 	}
 	if c.readable {
 		return nil
 	}
 	return c.arrive(site)
+}
+
+// fits reports whether a frame is like the one that the call has learned.
+func (c *call) fits(args, rets []*C.hl_ffi_buffer) bool {
+	if len(args) != len(c.args) || len(rets) != len(c.rets) {
+		return false
+	}
+	for k, v := range c.args {
+		if v != nil && !v.fits(args[k]) {
+			return false
+		}
+	}
+	for k := range c.rets {
+		if v := c.rets[k].view; v != nil && !v.fits(rets[k]) {
+			return false
+		}
+	}
+	return c.args != nil
+}
+
+// learn makes the views of a frame.
+func (c *call) learn(args, rets []*C.hl_ffi_buffer, site *site) error {
+	c.args, c.rets = make([]*view, len(args)), make([]frameResult, len(rets))
+	c.operands, c.results = make([]view, len(args)), make([]view, 0, len(rets))
+	c.written, c.tensors = nil, [2][]*tensor.Tensor{}
+	chain := 0
+	if site.chained {
+		if chain = 1; len(args) == 0 || len(rets) == 0 {
+			return errors.New("the call is chained but has no chain")
+		}
+	}
+	var at []int // of the operands in the frame
+	for k, b := range args {
+		if k < chain || b.dtype == ffiToken {
+			continue
+		}
+		v, host := &c.operands[len(at)], site.use.HostViews
+		if !c.readable && len(at) == len(site.bound.Site().Operands) { // see siteTable.withStatistics
+			v, host = &c.stats, site.use.Statistics
+		} else {
+			at = append(at, k)
+			c.tensors[0] = append(c.tensors[0], &v.Tensor)
+		}
+		v.host, v.input = host, true
+		c.args[k] = v
+		if err := v.learn(b); err != nil {
+			return c.operandError(v, err)
+		}
+	}
+	c.operands = c.operands[:len(at)]
+	m := 0
+	for k, b := range rets {
+		r := &c.rets[k]
+		switch {
+		case k < chain:
+			r.from = 0
+		case b.dtype == ffiToken:
+			r.from = -1
+		case site.kind == hook.Tap || site.kind == hook.InOut:
+			i := site.aliasOf(m)
+			if i >= len(at) {
+				return fmt.Errorf("result %d of a hook of kind %s is operand %d of %d", m, site.kind, i, len(at))
+			}
+			r.from = at[i]
+			if site.kind == hook.InOut {
+				c.written = append(c.written, c.args[at[i]])
+			}
+			m++
+		default:
+			c.results = c.results[:m+1]
+			r.view, r.from = &c.results[m], -1
+			r.view.host = site.use.HostViews
+			if err := r.view.learn(b); err != nil {
+				return fmt.Errorf("result %d: %w", m, err)
+			}
+			c.written = append(c.written, r.view)
+			m++
+		}
+		if r.from < 0 || args[r.from].dtype == ffiToken {
+			continue
+		}
+		_, size, err := sizeOf(b)
+		if err == nil {
+			_, r.size, err = sizeOf(args[r.from])
+		}
+		if err == nil && size != r.size {
+			err = errors.New("a result that should be an operand's value differs from it in size")
+		}
+		if err != nil {
+			return err
+		}
+	}
+	for _, v := range c.written {
+		c.tensors[1] = append(c.tensors[1], &v.Tensor)
+	}
+	return nil
+}
+
+// operandError says to which operand an error belongs.
+func (c *call) operandError(v *view, err error) error {
+	for i := range c.operands {
+		if v == &c.operands[i] {
+			return fmt.Errorf("operand %d: %w", i, err)
+		}
+	}
+	return fmt.Errorf("statistics: %w", err)
 }
 
 // arrive completes the views of memory that the host cannot read.
@@ -187,11 +244,11 @@ func (c *call) head(v, o *view, n int) error {
 		v.shape = tensor.Shape{int64(n)}
 	}
 	v.Borrow(o.DType(), v.shape, nil)
-	v.code, v.packed, v.device, v.size = o.code, o.packed, o.device, n*o.DType().Size()
+	v.code, v.packed, v.device, v.size, v.input = o.code, o.packed, o.device, n*o.DType().Size(), true
 	if o.packed {
 		v.size = packedSize(n, packedBits(o.DType()))
 	}
-	return c.load(v, true)
+	return c.load(v)
 }
 
 // Read implements runtime.Remote.
@@ -209,15 +266,15 @@ func (c *call) Read(i, n int) (*tensor.Tensor, error) {
 	return v.Clone(), nil
 }
 
-// point sets the call's device pointers.
-func (c *call) point() {
+// address sets the call's device pointers.
+func (c *call) address() {
 	c.OperandPointers, c.ResultPointers = c.OperandPointers[:0], c.ResultPointers[:0]
 	kind := c.memory.Kind()
 	for i := range c.Operands {
 		c.OperandPointers = append(c.OperandPointers, c.operands[i].pointer(kind))
 	}
 	for i := range c.Results {
-		c.ResultPointers = append(c.ResultPointers, c.result(i).pointer(kind))
+		c.ResultPointers = append(c.ResultPointers, c.written[i].pointer(kind))
 	}
 }
 
@@ -229,7 +286,7 @@ func (v *view) pointer(kind runtime.MemoryKind) runtime.DevicePointer {
 func (c *call) store(site *site) error {
 	if c.readable {
 		for i := range c.Results {
-			c.result(i).pack()
+			c.written[i].pack()
 		}
 		return nil
 	}
@@ -237,7 +294,7 @@ func (c *call) store(site *site) error {
 		var err error
 		if t := c.Returned(i); t != nil {
 			err = c.storeTensor(i, t)
-		} else if v := c.result(i); site.bound.Writes() {
+		} else if v := c.written[i]; site.bound.Writes() {
 			v.pack()
 			v.sent = true
 			err = c.memory.FromHost(c.queue, v.device, v.raw)
@@ -251,11 +308,11 @@ func (c *call) store(site *site) error {
 
 // storeTensor copies t, which the responder returned, to result i.
 func (c *call) storeTensor(i int, t *tensor.Tensor) error {
-	v := c.result(i)
+	v := c.written[i]
 	if k := slices.Index(c.Operands, t); k >= 0 {
 		o := &c.operands[k]
 		for m := range c.Results[:i] {
-			if c.result(m).device == o.device && v.device != o.device {
+			if c.written[m].device == o.device && v.device != o.device {
 				return fmt.Errorf("operand %d, which was returned, shares its memory with result %d", k, m)
 			}
 		}
@@ -292,25 +349,10 @@ func (c *call) separate() {
 			}
 			data := o.stage(len(o.raw))
 			copy(data, o.raw)
-			o.Borrow(o.DType(), o.shape, data)
+			o.BorrowBytes(data)
 			break
 		}
 	}
-}
-
-// tapResult ensures that a tap's result m holds its operand. If XLA aliased them, it does already.
-func (c *call) tapResult(args []*C.hl_ffi_buffer, site *site, b *C.hl_ffi_buffer, m int) error {
-	i := site.aliasOf(m)
-	for _, a := range args {
-		if a.dtype == ffiToken {
-			continue
-		}
-		if i == 0 {
-			return c.passThrough(a, b)
-		}
-		i--
-	}
-	return errors.New("a tap has more results than operands")
 }
 
 // aliasOf returns the operand that result m of a tap or inout hook is, not counting chain and tokens.
@@ -319,24 +361,6 @@ func (s *site) aliasOf(m int) int {
 		return aliases[m]
 	}
 	return m
-}
-
-func (c *call) passThrough(from, to *C.hl_ffi_buffer) error {
-	if from.dtype == ffiToken || from.data == to.data {
-		return nil
-	}
-	_, n, err := sizeOf(from)
-	if err != nil {
-		return err
-	}
-	_, m, err := sizeOf(to)
-	if err != nil {
-		return err
-	}
-	if n != m {
-		return errors.New("a result that should be an operand's value differs from it in size")
-	}
-	return c.memory.Within(c.queue, to.data, from.data, n)
 }
 
 // clearResults zeroes the results that no handler will write; the rest of the run then computes with definite values.
@@ -351,39 +375,34 @@ result:
 				continue result
 			}
 		}
-		if _, size, err := sizeOf(b); err == nil && size > 0 {
+		if _, size, err := sizeOf(b); err == nil && size > 0 && b.data != nil {
 			errs = append(errs, memory.Clear(queue, b.data, size))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// result returns the view of result i.
-func (c *call) result(i int) *view {
-	if c.Site.Kind == hook.InOut {
-		return c.inout[i]
-	}
-	return &c.results[i]
-}
-
 // forget drops the views of XLA's memory, which XLA frees after the call.
 func (c *call) forget() {
-	c.drop(c.operands)
-	c.drop(c.results)
+	for i := range c.operands {
+		c.drop(&c.operands[i])
+	}
+	for i := range c.results {
+		c.drop(&c.results[i])
+	}
 	if !c.readable {
-		c.drop(c.heads)
-		c.release(&c.stats)
+		for i := range c.heads {
+			c.drop(&c.heads[i])
+		}
+		c.drop(&c.stats)
 		c.late = false
 	}
 }
 
-func (c *call) drop(views []view) {
-	for i := range views {
-		v := &views[i]
-		if v.pinned != nil {
-			c.release(v)
-		}
-		v.raw, v.device = nil, nil
-		v.Borrow(v.DType(), v.shape, nil)
+func (c *call) drop(v *view) {
+	if v.pinned != nil {
+		c.release(v)
 	}
+	v.raw, v.device = nil, nil
+	v.BorrowBytes(nil)
 }

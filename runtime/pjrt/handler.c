@@ -95,7 +95,7 @@ void *hl_hook_handler(hl_ffi_frame *frame) {
   current_run = run_id;
   hl_ffi_frame *outer_frame = current_frame;
   current_frame = frame;
-  char *message = hlocbHook(frame, id, run_id, ordinal);
+  char *message = (char *)hlocbHook(frame, id, run_id, ordinal);
   in_hook = outer;
   current_run = outer_run;
   current_frame = outer_frame;

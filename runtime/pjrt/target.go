@@ -145,12 +145,16 @@ func (c *call) onHost(frame *C.hl_ffi_frame, f func(operands, results []*tensor.
 			}
 			// A result in an operand's memory is the operand.
 			k := slices.IndexFunc(known, func(o *view) bool { return o.device == b.data && o.size > 0 })
-			if k >= 0 && known[k].code == b.dtype && known[k].shape.Equal(unsafe.Slice((*int64)(b.dims), int(b.rank))) {
+			if k >= 0 && known[k].fits(b) {
 				values, tensors = append(values, known[k]), append(tensors, &known[k].Tensor)
 				continue
 			}
-			v := &view{}
-			if err := c.set(v, b, true, known == nil || k >= 0); err != nil {
+			v := &view{host: true, input: known == nil || k >= 0}
+			err := v.learn(b)
+			if err == nil {
+				err = c.point(v, b.data)
+			}
+			if err != nil {
 				return nil, fmt.Errorf("value %d: %w", i, err)
 			}
 			if known != nil && k < 0 {

@@ -14,12 +14,15 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// view is an operand or a result as the handler sees it.
+// view is an operand or a result as the handler sees it. Its type and its uses stay, its memory changes from call to
+// call.
 type view struct {
 	tensor.Tensor
 	shape   tensor.Shape
-	code    C.int32_t      // XLA's element type; 0 before the first call
+	code    C.int32_t      // XLA's element type
 	packed  bool           // XLA packs the type
+	host    bool           // the handler reads or writes the elements on the host
+	input   bool           // the memory holds a value when the call arrives
 	device  unsafe.Pointer // XLA's memory
 	size    int            // of it, in bytes
 	raw     []byte         // its bytes if the host can read it, else their copy; nil without host views
@@ -30,6 +33,8 @@ type view struct {
 	scratch []byte         // a byte per element, for types that XLA packs
 }
 
+func dimsOf(b *C.hl_ffi_buffer) []int64 { return unsafe.Slice((*int64)(b.dims), int(b.rank)) }
+
 // sizeOf returns a buffer's element type and the size of its memory in bytes.
 func sizeOf(b *C.hl_ffi_buffer) (tensor.DType, int, error) {
 	code := int(b.dtype)
@@ -38,72 +43,66 @@ func sizeOf(b *C.hl_ffi_buffer) (tensor.DType, int, error) {
 	}
 	dtype := ffiTypes[code]
 	n := 1
-	for _, d := range unsafe.Slice((*int64)(b.dims), int(b.rank)) {
+	for _, d := range dimsOf(b) {
 		if d < 0 || d > 0 && n > math.MaxInt/16/int(d) {
 			return tensor.Invalid, 0, errors.New("the buffer has no static shape")
 		}
 		n *= int(d)
 	}
-	if n == 0 {
-		return dtype, 0, nil
-	}
-	size := n * dtype.Size()
 	if bits := packedBits(dtype); bits != 0 {
-		size = packedSize(n, bits)
+		return dtype, packedSize(n, bits), nil
 	}
-	if b.data == nil {
-		return tensor.Invalid, 0, errors.New("the buffer has no memory")
-	}
-	return dtype, size, nil
+	return dtype, n * dtype.Size(), nil
 }
 
-// set points the view to a buffer. It reads the value only if a handler needs it on the host.
-func (c *call) set(v *view, b *C.hl_ffi_buffer, host, value bool) error {
-	dims := unsafe.Slice((*int64)(b.dims), int(b.rank))
-	if b.dtype != v.code || b.data == nil || !v.shape.Equal(dims) { // else the last call had the same type
-		dtype, size, err := sizeOf(b)
-		if err != nil {
-			return err
-		}
-		v.Borrow(dtype, v.shape, nil)
-		v.code, v.size, v.packed = b.dtype, size, packedBits(dtype) != 0
-		if v.shape == nil || !v.shape.Equal(dims) {
-			// Handlers may keep a shape, so shapes are never changed.
-			v.shape = append(make(tensor.Shape, 0, len(dims)), dims...)
-		}
+// learn gives v the type of a buffer, without memory.
+func (v *view) learn(b *C.hl_ffi_buffer) error {
+	dtype, size, err := sizeOf(b)
+	if err != nil {
+		return err
 	}
-	v.device = b.data
+	v.shape = append(tensor.Shape{}, dimsOf(b)...)
+	v.code, v.size, v.packed = b.dtype, size, packedBits(dtype) != 0
+	v.Borrow(dtype, v.shape, nil)
+	return nil
+}
+
+// fits reports whether a buffer has v's type.
+func (v *view) fits(b *C.hl_ffi_buffer) bool { return b.dtype == v.code && v.shape.Equal(dimsOf(b)) }
+
+// point points v to memory of XLA. If the host cannot read it and v is an input, the value is there after arrive.
+func (c *call) point(v *view, data unsafe.Pointer) error {
+	v.device, v.raw = data, nil
 	switch {
-	case c.readable && !v.packed && v.size > 0: // most calls
-		v.raw = unsafe.Slice((*byte)(b.data), v.size)
-		v.Borrow(v.DType(), v.shape, v.raw)
-		return nil
-	case v.size == 0:
-		v.raw = nil
+	case data == nil && v.size > 0:
+		return errors.New("the buffer has no memory")
 	case c.readable:
-		v.raw = unsafe.Slice((*byte)(b.data), v.size)
-	case !host:
-		v.raw = nil
-		v.Borrow(v.DType(), v.shape, nil)
+		v.raw = unsafe.Slice((*byte)(data), v.size)
+		if !v.packed { // most calls
+			v.BorrowBytes(v.raw)
+			return nil
+		}
+	case v.size > 0 && v.host:
+		return c.load(v)
+	case v.size > 0:
+		v.BorrowBytes(nil)
 		return nil
-	default:
-		return c.load(v, value)
 	}
 	v.attach()
-	if value {
+	if v.input {
 		v.read = true
 		v.unpack()
 	}
 	return nil
 }
 
-// load points v to host memory for a value on the device. If value is set, the value is there after arrive.
-func (c *call) load(v *view, value bool) error {
+// load points v to host memory for a value on the device. The value of an input is there after arrive.
+func (c *call) load(v *view) error {
 	if err := c.stage(v); err != nil {
 		return err
 	}
 	v.attach()
-	if value {
+	if v.input {
 		v.read, c.late = true, true
 		return c.memory.ToHost(c.queue, v.raw, v.device)
 	}
@@ -113,7 +112,7 @@ func (c *call) load(v *view, value bool) error {
 // attach points the tensor to the value's bytes, or to memory for its elements if XLA packs them.
 func (v *view) attach() {
 	if !v.packed {
-		v.Borrow(v.DType(), v.shape, v.raw)
+		v.BorrowBytes(v.raw)
 		return
 	}
 	n := int(v.shape.NumElements())
@@ -121,7 +120,7 @@ func (v *view) attach() {
 		v.scratch = make([]byte, n)
 	}
 	v.scratch = v.scratch[:n]
-	v.Borrow(v.DType(), v.shape, v.scratch)
+	v.BorrowBytes(v.scratch)
 }
 
 // unpack unpacks the elements of a value that was read.
@@ -175,14 +174,4 @@ func (v *view) pack() {
 	if v.packed {
 		pack(v.raw, v.scratch, v.DType())
 	}
-}
-
-// grow adds a view and returns the addresses of all views.
-func grow(views []view) ([]view, []*tensor.Tensor) {
-	views = append(views, view{})
-	ptrs := make([]*tensor.Tensor, len(views))
-	for i := range views {
-		ptrs[i] = &views[i].Tensor
-	}
-	return views, ptrs
 }
