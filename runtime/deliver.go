@@ -16,11 +16,20 @@ import (
 // Deliver calls the handlers of a hook: the observers in order, then the responder. All backends call Deliver, so
 // errors and panics read the same everywhere. It returns nil or a *HookError.
 func Deliver(ctx context.Context, b *Bound, c *Call) (err error) {
+	returned := false
 	defer func() {
-		if v := recover(); v != nil {
-			err = c.HookError(&PanicError{Value: v, Stack: debug.Stack()})
+		if !returned {
+			if v := recover(); v != nil {
+				err = c.HookError(&PanicError{Value: v, Stack: debug.Stack()})
+			}
 		}
 	}()
+	err = b.deliver(ctx, c)
+	returned = true
+	return err
+}
+
+func (b *Bound) deliver(ctx context.Context, c *Call) error {
 	for _, o := range b.observers {
 		if err := Handle(ctx, o, c); err != nil {
 			return c.HookError(timeoutOr(ctx, err))
