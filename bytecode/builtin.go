@@ -5,11 +5,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/internal/densebytes"
 	"github.com/hlocb/hlocb/internal/mlirtext"
 	"github.com/hlocb/hlocb/ir"
-	"github.com/hlocb/hlocb/parse"
 	"github.com/hlocb/hlocb/tensor"
 )
 
@@ -100,19 +98,16 @@ func (d *decoder) builtinAttr(code uint64) ir.Attr {
 	case codeDict:
 		return d.dict()
 	case codeString:
-		var s string
-		d.String(&s)
-		return ir.NewString(s)
+		return ir.NewString(d.string())
 	case codeTypedString:
-		return d.typedString()
+		s := d.string()
+		return ir.NewTypedString(s, d.typ())
 	case codeFlatSymbol:
 		return ir.NewSymbolRef(part[*ir.StringAttr](d, "a string").Value())
 	case codeSymbol:
 		return d.symbol()
 	case codeTypeAttr:
-		var t ir.Type
-		d.Type(&t)
-		return ir.NewTypeAttr(t)
+		return ir.NewTypeAttr(d.typ())
 	case codeUnit:
 		return ir.NewUnit()
 	case codeInteger:
@@ -123,17 +118,18 @@ func (d *decoder) builtinAttr(code uint64) ir.Attr {
 		l := d.location()
 		return loc(d.r.locs.CallSite(l, d.location()))
 	case codeFileLoc:
-		return d.fileLoc()
-	case codeFused:
-		return d.fused(false)
-	case codeFusedMetadata:
-		return d.fused(true)
+		file := part[*ir.StringAttr](d, "a string").Value()
+		line := d.line()
+		return loc(d.r.locs.File(file, line, d.line(), 0, 0))
+	case codeFused, codeFusedMetadata:
+		return d.fused(code == codeFusedMetadata)
 	case codeNameLoc:
 		return d.nameLoc()
 	case codeUnknownLoc:
 		return loc(&ir.Loc{})
 	case codeResource:
-		return d.resource()
+		t := d.typ()
+		return ir.NewResource(d.r.handles[d.c.index(len(d.r.handles), "resource")].key, t)
 	case codeDenseArray:
 		return d.denseArray()
 	case codeDense:
@@ -158,45 +154,46 @@ func (d *decoder) builtinType(code uint64) ir.Type {
 	case codeIndex:
 		return d.r.ctx.Index()
 	case codeFunction:
-		return d.function()
-	case codeF80:
-		return d.r.ctx.ForeignFloat("f80")
-	case codeF128:
-		return d.r.ctx.ForeignFloat("f128")
+		var in, out []ir.Type
+		d.Types(&in)
+		d.Types(&out)
+		return d.r.ctx.Function(in, out)
 	case codeComplex:
 		return d.complex()
 	case codeMemRef:
-		return d.memRef(false)
+		return d.memRef(nil)
 	case codeMemRefSpace:
-		return d.memRef(true)
+		return d.memRef(d.attr())
 	case codeNone:
 		return d.r.ctx.None()
 	case codeTensor:
 		return d.tensor(nil)
 	case codeTensorEncoded:
-		var a ir.Attr
-		d.Attr(&a)
-		return d.tensor(a)
+		return d.tensor(d.attr())
 	case codeTuple:
 		var l []ir.Type
 		d.Types(&l)
 		return d.r.ctx.Tuple(l)
 	case codeUnrankedMemRef:
-		return d.unrankedMemRef(false)
+		return d.unrankedMemRef("")
 	case codeUnrankedMemRefSpace:
-		return d.unrankedMemRef(true)
+		return d.unrankedMemRef(", " + spaceText(d.attr()))
 	case codeUnrankedTensor:
 		return d.r.ctx.UnrankedTensor(d.element())
 	case codeVector:
-		return d.vector()
+		shape := d.shape()
+		return d.r.ctx.Shaped(ir.Vector, shape, d.element(), "")
 	case codeScalableVector:
 		return d.scalableVector()
-	case codeTF32:
-		return d.r.ctx.ForeignFloat("tf32")
 	}
 	for t, c := range floatCodes {
 		if uint64(c) == code {
 			return ir.Float(t)
+		}
+	}
+	for name, c := range foreignCodes {
+		if uint64(c) == code {
+			return d.r.ctx.ForeignFloat(name)
 		}
 	}
 	return nil
@@ -217,14 +214,6 @@ func (d *decoder) dict() ir.Attr {
 		}
 	}
 	return ir.NewDict(list)
-}
-
-func (d *decoder) typedString() ir.Attr {
-	var s string
-	var t ir.Type
-	d.String(&s)
-	d.Type(&t)
-	return ir.NewTypedString(s, t)
 }
 
 func (d *decoder) symbol() ir.Attr {
@@ -253,8 +242,8 @@ func (d *decoder) width(t ir.Type) int {
 	return 0
 }
 
-// wide reads a number of more than 64 bits.
-func (d *decoder) wide() *big.Int {
+// wide reads a number of type t, which has w bits, more than 64.
+func (d *decoder) wide(t ir.Type, w int) *big.Int {
 	words := make([]uint64, d.c.count())
 	for i := range words {
 		words[i] = uint64(d.c.int())
@@ -263,22 +252,21 @@ func (d *decoder) wide() *big.Int {
 	for i := len(words) - 1; i >= 0; i-- {
 		v.Lsh(v, 64).Or(v, new(big.Int).SetUint64(words[i]))
 	}
+	if v.BitLen() > w {
+		d.c.fail("a number of %d bits of type %s", v.BitLen(), t)
+	}
 	return v
 }
 
 func (d *decoder) integer() ir.Attr {
-	var t ir.Type
-	d.Type(&t)
+	t := d.typ()
 	it, _ := t.(*ir.IntegerType)
 	if _, isIndex := t.(*ir.IndexType); it == nil && !isIndex {
 		d.c.fail("an integer of type %.100s", t)
 	}
 	w := d.width(t)
 	if w > 64 {
-		v := d.wide()
-		if v.BitLen() > w {
-			d.c.fail("a number of %d bits of type %s", v.BitLen(), t)
-		}
+		v := d.wide(t, w)
 		if it.Signedness() != ir.Unsigned && v.BitLen() == w {
 			v.Sub(v, new(big.Int).Lsh(big.NewInt(1), uint(w)))
 		}
@@ -302,31 +290,25 @@ func extend(bits uint64, w int, t *ir.IntegerType) int64 {
 }
 
 func (d *decoder) float() ir.Attr {
-	var t ir.Type
-	d.Type(&t)
+	t := d.typ()
 	f, ok := t.(*ir.FloatType)
 	if !ok {
 		d.c.fail("a floating-point number of type %.100s", t)
 	}
-	if f.DType() == tensor.Invalid {
-		w := d.width(t)
-		v := new(big.Int)
-		if w > 64 {
-			v = d.wide()
-		} else {
-			var bits uint64
-			d.Bits(&bits, w)
-			v.SetUint64(bits)
-		}
-		if v.BitLen() > w {
-			d.c.fail("a number of %d bits of type %s", v.BitLen(), t)
-		}
-		return densebytes.NewForeignFloat(v, f)
+	w := d.width(t)
+	if w > 64 {
+		return densebytes.NewForeignFloat(d.wide(t, w), f)
 	}
 	var bits uint64
-	w := d.width(t)
 	d.Bits(&bits, w)
-	return ir.NewFloatBits(bits<<(64-w)>>(64-w), f)
+	if f.DType() != tensor.Invalid {
+		return ir.NewFloatBits(bits<<(64-w)>>(64-w), f)
+	}
+	v := new(big.Int).SetUint64(bits)
+	if v.BitLen() > w {
+		d.c.fail("a number of %d bits of type %s", v.BitLen(), t)
+	}
+	return densebytes.NewForeignFloat(v, f)
 }
 
 func (d *decoder) location() *ir.Loc { return part[*ir.LocAttr](d, "a location").Loc() }
@@ -345,12 +327,6 @@ func (d *decoder) line() uint32 {
 		d.c.fail("line or column %d", v)
 	}
 	return uint32(v)
-}
-
-func (d *decoder) fileLoc() ir.Attr {
-	file := part[*ir.StringAttr](d, "a string").Value()
-	line := d.line()
-	return loc(d.r.locs.File(file, line, d.line(), 0, 0))
 }
 
 // fileRange reads a file and up to four numbers: line, column, end line if different, end column.
@@ -392,21 +368,13 @@ func (d *decoder) fused(metadata bool) ir.Attr {
 	var meta ir.Attr
 	before := d.size
 	if metadata {
-		d.Attr(&meta)
+		meta = d.attr()
 	}
 	return d.checkLoc(d.r.locs.Fused(meta, d.size-before, list))
 }
 
-func (d *decoder) resource() ir.Attr {
-	var t ir.Type
-	d.Type(&t)
-	h := d.r.handles[d.c.index(len(d.r.handles), "resource")]
-	return ir.NewResource(h.key, t)
-}
-
 func (d *decoder) denseArray() ir.Attr {
-	var t ir.Type
-	d.Type(&t)
+	t := d.typ()
 	n := d.c.uint()
 	at := d.c.pos
 	var b []byte
@@ -417,8 +385,7 @@ func (d *decoder) denseArray() ir.Attr {
 		w = (d.width(t) + 7) / 8
 	}
 	if w == 0 || w > 8 || uint64(len(b)) != n*uint64(w) || n > uint64(len(b)) {
-		d.c.pos = at
-		d.c.fail("%d bytes do not hold %d elements of type %.100s", len(b), n, t)
+		d.c.failAt(at, "%d bytes do not hold %d elements of type %.100s", len(b), n, t)
 	}
 	it, _ := t.(*ir.IntegerType)
 	values := make([]int64, n)
@@ -453,23 +420,20 @@ func (d *decoder) shapeOf(t ir.Type) (shape tensor.Shape, elem ir.Type) {
 }
 
 func (d *decoder) dense() ir.Attr {
-	var t ir.Type
-	d.Type(&t)
+	t := d.typ()
 	at := d.c.pos
 	var b []byte
 	d.Bytes(&b)
 	shape, elem := d.shapeOf(t)
 	a, problem := densebytes.Attr(t, shape, elem, b)
 	if problem != "" {
-		d.c.pos = at
-		d.c.fail("%s", problem)
+		d.c.failAt(at, "%s", problem)
 	}
 	return a
 }
 
 func (d *decoder) denseString() ir.Attr {
-	var t ir.Type
-	d.Type(&t)
+	t := d.typ()
 	splat := d.c.uint() != 0
 	shape, _ := d.shapeOf(t)
 	n := shape.NumElements()
@@ -490,7 +454,7 @@ func (d *decoder) denseString() ir.Attr {
 		b = appendNested(b, list, shape)
 	}
 	b = append(b, "> : "...)
-	return d.parseAttr(append(b, t.String()...))
+	return d.parseAttr(d.c.pos, append(b, t.String()...))
 }
 
 // appendNested appends strings as nested lists of the given shape.
@@ -515,18 +479,8 @@ func appendNested(b []byte, list []string, shape tensor.Shape) []byte {
 	return append(b, ']')
 }
 
-// parseAttr parses an attribute from text that the decoder built.
-func (d *decoder) parseAttr(text []byte) ir.Attr {
-	a, err := parse.Attr(diag.NewSource(d.r.src.Name(), text), d.r.ctx, d.r.reg)
-	if err != nil {
-		d.c.fail("%s", message(err))
-	}
-	return a
-}
-
 func (d *decoder) sparse() ir.Attr {
-	var t ir.Type
-	d.Type(&t)
+	t := d.typ()
 	body := func() string {
 		s := part[*ir.DenseAttr](d, "dense elements").String()
 		s = s[:strings.LastIndex(s, " : ")]
@@ -537,8 +491,7 @@ func (d *decoder) sparse() ir.Attr {
 }
 
 func (d *decoder) distinct() ir.Attr {
-	var a ir.Attr
-	d.Attr(&a)
+	a := d.attr()
 	d.r.distinct++
 	return ir.NewOpaque("distinct[" + strconv.Itoa(d.r.distinct-1) + "]<" + a.String() + ">")
 }
@@ -551,16 +504,8 @@ func (d *decoder) integerType() ir.Type {
 	return d.r.ctx.Integer(int(v>>2), ir.Signedness(v&3))
 }
 
-func (d *decoder) function() ir.Type {
-	var in, out []ir.Type
-	d.Types(&in)
-	d.Types(&out)
-	return d.r.ctx.Function(in, out)
-}
-
 func (d *decoder) complex() ir.Type {
-	var t ir.Type
-	d.Type(&t)
+	t := d.typ()
 	switch t.(type) {
 	case *ir.IntegerType, *ir.FloatType:
 		return d.r.ctx.Complex(t)
@@ -571,8 +516,7 @@ func (d *decoder) complex() ir.Type {
 
 // element reads the element type of a tensor or buffer.
 func (d *decoder) element() ir.Type {
-	var t ir.Type
-	d.Type(&t)
+	t := d.typ()
 	switch t.(type) {
 	case *ir.FunctionType, *ir.NoneType, *ir.TupleType, *ir.TensorType:
 		d.c.fail("an element of type %.100s", t)
@@ -586,8 +530,7 @@ func (d *decoder) shape() []int64 {
 	d.Ints(&shape)
 	for _, n := range shape {
 		if n < 0 && n != ir.Dynamic {
-			d.c.pos = at
-			d.c.fail("a dimension of %d", n)
+			d.c.failAt(at, "a dimension of %d", n)
 		}
 	}
 	return shape
@@ -606,20 +549,16 @@ func (d *decoder) tensor(encoding ir.Attr) ir.Type {
 	return d.r.ctx.Tensor(shape, elem, encoding)
 }
 
-func (d *decoder) memRef(space bool) ir.Type {
-	var at, layout ir.Attr
-	if space {
-		d.Attr(&at)
-	}
+// memRef reads a memref in a memory space, nil for the default one.
+func (d *decoder) memRef(space ir.Attr) ir.Type {
 	shape := d.shape()
 	elem := d.element()
-	d.Attr(&layout)
 	rest := ""
-	if text := layout.String(); text != identityMap(len(shape)) {
-		rest = ", " + text
+	if layout := d.attr().String(); layout != identityMap(len(shape)) {
+		rest = ", " + layout
 	}
-	if at != nil {
-		rest += ", " + spaceText(at)
+	if space != nil {
+		rest += ", " + spaceText(space)
 	}
 	return d.r.ctx.Shaped(ir.MemRef, shape, elem, rest)
 }
@@ -644,19 +583,8 @@ func identityMap(n int) string {
 	return "affine_map<" + list + " -> " + list + ">"
 }
 
-func (d *decoder) unrankedMemRef(space bool) ir.Type {
-	rest := ""
-	if space {
-		var a ir.Attr
-		d.Attr(&a)
-		rest = ", " + spaceText(a)
-	}
+func (d *decoder) unrankedMemRef(rest string) ir.Type {
 	return d.r.ctx.Shaped(ir.MemRef, nil, d.r.ctx.None(), "*x"+d.element().String()+rest)
-}
-
-func (d *decoder) vector() ir.Type {
-	shape := d.shape()
-	return d.r.ctx.Shaped(ir.Vector, shape, d.element(), "")
 }
 
 func (d *decoder) scalableVector() ir.Type {

@@ -146,7 +146,10 @@ func (w *writer) typeID(t ir.Type) int32 {
 		return id
 	}
 	e := w.keyEncoder()
-	it := item{x: t, dialect: w.dialectID(typeDialect(t))}
+	it := item{x: t, dialect: w.builtin}
+	if t, ok := t.(*ir.DialectType); ok {
+		it.dialect = w.dialectID(t.Dialect())
+	}
 	it.coded = e.typ(t)
 	it.refs, it.numRefs = int32(len(w.refs)), int32(len(e.refs))
 	w.refs = append(w.refs, e.refs...)
@@ -163,13 +166,6 @@ func attrDialect(a ir.Attr) string {
 		return a.Enum().Dialect
 	case *ir.DialectAttr:
 		return a.Dialect()
-	}
-	return "builtin"
-}
-
-func typeDialect(t ir.Type) string {
-	if t, ok := t.(*ir.DialectType); ok {
-		return t.Dialect()
 	}
 	return "builtin"
 }
@@ -272,12 +268,10 @@ func (e *encoder) Attrs(v *[]ir.Attr) {
 	}
 }
 
-func (e *encoder) Types(v *[]ir.Type) { e.types(*v) }
-
-func (e *encoder) types(list []ir.Type) {
-	e.uint(uint64(len(list)))
-	for i := range list {
-		e.uint(e.typeRef(list[i]))
+func (e *encoder) Types(v *[]ir.Type) {
+	e.uint(uint64(len(*v)))
+	for i := range *v {
+		e.Type(&(*v)[i])
 	}
 }
 
@@ -540,14 +534,10 @@ func quoted(text string) []string {
 
 // opaque writes attributes that the model keeps as text but that have another form in bytecode.
 func (e *encoder) opaque(a *ir.OpaqueAttr) bool {
-	fragment := func(text string) (ir.Attr, bool) {
-		x, err := parse.Attr(diag.NewSource("", []byte(text)), e.w.ctx, e.w.m.Registry())
-		return x, err == nil
-	}
 	switch text := a.String(); {
 	case strings.HasPrefix(text, "distinct["):
 		i := strings.IndexByte(text, '<')
-		inner, ok := fragment(strings.TrimSuffix(text[i+1:], ">"))
+		inner, ok := e.parseAttr(strings.TrimSuffix(text[i+1:], ">"))
 		if !ok {
 			return false
 		}
@@ -559,13 +549,10 @@ func (e *encoder) opaque(a *ir.OpaqueAttr) bool {
 		return true
 	case strings.HasPrefix(text, "sparse<"):
 		end := strings.LastIndex(text, "> : ")
-		whole, err := parse.Type(diag.NewSource("", []byte(text[end+4:])), e.w.ctx, e.w.m.Registry())
+		whole, _ := e.parseType(text[end+4:])
 		t, ok := whole.(*ir.TensorType)
-		if err != nil || !ok || !t.Static() {
-			return false
-		}
-		indices, values, ok := splitList(text[len("sparse<"):end])
-		if !ok {
+		indices, values, both := splitList(text[len("sparse<"):end])
+		if !ok || !t.Static() || !both {
 			return false
 		}
 		n := int64(1 + strings.Count(strings.Trim(indices, " []"), "["))
@@ -574,12 +561,9 @@ func (e *encoder) opaque(a *ir.OpaqueAttr) bool {
 		} else if !strings.HasPrefix(indices, "[[") && strings.HasPrefix(indices, "[") && t.Rank() == 1 {
 			n = int64(1 + strings.Count(indices, ","))
 		}
-		x, ok := fragment("dense<" + indices + "> : " + e.w.ctx.Tensor([]int64{n, int64(t.Rank())}, ir.Int(64), nil).String())
-		if !ok {
-			return false
-		}
-		y, ok := fragment("dense<" + values + "> : " + e.w.ctx.Tensor([]int64{n}, t.Elem(), nil).String())
-		if !ok {
+		x, ok := e.parseAttr("dense<" + indices + "> : " + e.w.ctx.Tensor([]int64{n, int64(t.Rank())}, ir.Int(64), nil).String())
+		y, both := e.parseAttr("dense<" + values + "> : " + e.w.ctx.Tensor([]int64{n}, t.Elem(), nil).String())
+		if !ok || !both {
 			return false
 		}
 		e.code(codeSparse)
@@ -601,6 +585,18 @@ func (e *encoder) opaque(a *ir.OpaqueAttr) bool {
 		e.wide(bits)
 	}
 	return true
+}
+
+// parseAttr parses a part of the text of an attribute or type.
+func (e *encoder) parseAttr(text string) (ir.Attr, bool) {
+	a, err := parse.Attr(diag.NewSource("", []byte(text)), e.w.ctx, e.w.m.Registry())
+	return a, err == nil
+}
+
+// parseType is parseAttr for a type.
+func (e *encoder) parseType(text string) (ir.Type, bool) {
+	t, err := parse.Type(diag.NewSource("", []byte(text)), e.w.ctx, e.w.m.Registry())
+	return t, err == nil
 }
 
 // splitList splits a text at its first comma outside brackets.
@@ -653,14 +649,16 @@ func (e *encoder) typ(t ir.Type) bool {
 		e.code(code)
 	case *ir.FunctionType:
 		e.code(codeFunction)
-		e.types(t.Inputs())
-		e.types(t.Results())
+		in, out := t.Inputs(), t.Results()
+		e.Types(&in)
+		e.Types(&out)
 	case *ir.ComplexType:
 		e.code(codeComplex)
 		e.uint(e.typeRef(t.Elem()))
 	case *ir.TupleType:
 		e.code(codeTuple)
-		e.types(t.Elems())
+		elems := t.Elems()
+		e.Types(&elems)
 	case *ir.TensorType:
 		shape := t.Shape()
 		switch enc := t.Encoding(); {
@@ -716,19 +714,19 @@ func (e *encoder) shaped(t *ir.ShapedType) bool {
 	var elem ir.Type
 	if whole {
 		first, after, more := splitList(strings.TrimPrefix(rest, "*x"))
-		x, err := parse.Type(diag.NewSource("", []byte(first)), e.w.ctx, e.w.m.Registry())
-		if err != nil {
+		var ok bool
+		if elem, ok = e.parseType(first); !ok {
 			return text()
 		}
-		if elem, rest = x, ""; more {
+		if rest = ""; more {
 			rest = ", " + after
 		}
 	}
 	var layout, space ir.Attr
 	for rest = strings.TrimSpace(strings.TrimPrefix(rest, ",")); rest != ""; {
 		first, after, _ := splitList(rest)
-		a, err := parse.Attr(diag.NewSource("", []byte(first)), e.w.ctx, e.w.m.Registry())
-		if err != nil {
+		a, ok := e.parseAttr(first)
+		if !ok {
 			return text()
 		}
 		if strings.HasPrefix(first, "affine_map") || strings.HasPrefix(first, "strided") {
@@ -781,8 +779,8 @@ func (e *encoder) scalable(text string) bool {
 		shape, flags = append(shape, n), append(flags, scales)
 		text = text[i+1:]
 	}
-	elem, err := parse.Type(diag.NewSource("", []byte(text)), e.w.ctx, e.w.m.Registry())
-	if err != nil {
+	elem, ok := e.parseType(text)
+	if !ok {
 		return false
 	}
 	e.code(codeScalableVector)

@@ -123,13 +123,8 @@ func (t *propTable) readAll(r *reader, c *cursor, l *attrList, late bool) {
 		}
 		at := c.pos
 		n, ok := c.flagged()
-		switch {
-		case !ok:
-		case n >= uint64(len(r.attrs)):
-			c.pos = at
-			c.fail("attribute %d, but there are %d", n, len(r.attrs))
-		default:
-			add(p.name, int(n))
+		if ok {
+			add(p.name, c.below(at, n, len(r.attrs), "attribute"))
 		}
 	}
 	for _, s := range t.segments {
@@ -143,8 +138,7 @@ func (r *reader) sizes(c *cursor, num int) ir.Attr {
 	at := c.pos
 	n, sparse := c.flagged()
 	if n > uint64(num) || !sparse && n != uint64(num) {
-		c.pos = at
-		c.fail("%d numbers of operands or results, but there are %d groups", n, num)
+		c.failAt(at, "%d numbers of operands or results, but there are %d groups", n, num)
 	}
 	bits := uint64(0)
 	if sparse && n > 0 {

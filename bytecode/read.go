@@ -1,6 +1,8 @@
 package bytecode
 
 import (
+	"bytes"
+	"encoding/binary"
 	"errors"
 	"math"
 
@@ -32,15 +34,13 @@ func Producer(data []byte) (producer string, version int, ok bool) {
 
 // cstring reads a string and its terminating zero byte.
 func (c *cursor) cstring() string {
-	for i := c.pos; i < c.end; i++ {
-		if c.data[i] == 0 {
-			s := str(c.data[c.pos:i])
-			c.pos = i + 1
-			return s
-		}
+	n := bytes.IndexByte(c.data[c.pos:c.end], 0)
+	if n < 0 {
+		c.fail("expected a string that ends with a zero byte")
 	}
-	c.fail("expected a string that ends with a zero byte")
-	return ""
+	s := str(c.data[c.pos : c.pos+n])
+	c.pos += n + 1
+	return s
 }
 
 // Read returns the module of a bytecode file. It keeps operations, attributes and types of dialects that reg does not
@@ -148,10 +148,7 @@ func (c *cursor) section() (id int, data cursor) {
 	if b&0x80 != 0 {
 		at := c.pos
 		align := c.uint()
-		if align == 0 || align&(align-1) != 0 || align > 1<<31 {
-			c.pos = at
-			c.fail("alignment %d is not a power of two", align)
-		}
+		c.checkAlignment(at, align)
 		for uint64(c.pos)%align != 0 {
 			if c.byte() != pad {
 				c.pos--
@@ -163,17 +160,22 @@ func (c *cursor) section() (id int, data cursor) {
 	return int(b & 0x7f), cursor{c.data, c.pos - len(body), c.pos}
 }
 
+// checkAlignment fails at a position unless align is a power of two.
+func (c *cursor) checkAlignment(at int, align uint64) {
+	if align == 0 || align&(align-1) != 0 || align > 1<<31 {
+		c.failAt(at, "alignment %d is not a power of two", align)
+	}
+}
+
 // file reads a whole file.
 func (r *reader) file() {
 	if r.pos += len(magic); r.pos > r.end || !IsBytecode(r.data[r.start:]) {
-		r.pos = r.start
-		r.fail("expected MLIR bytecode, which starts with ML\\xEFR")
+		r.failAt(r.start, "expected MLIR bytecode, which starts with ML\\xEFR")
 	}
 	at := r.pos
 	v := r.uint()
 	if v > maxVersion {
-		r.pos = at
-		r.fail("bytecode version %d is newer than version %d, the newest that hlocb reads", v, maxVersion)
+		r.failAt(at, "bytecode version %d is newer than version %d, the newest that hlocb reads", v, maxVersion)
 	}
 	r.version = int(v)
 	r.producer = r.cstring()
@@ -182,12 +184,10 @@ func (r *reader) file() {
 		at := r.pos
 		id, c := r.section()
 		if id >= numSections || id == secDialectVersions {
-			r.pos = at
-			r.fail("unknown section %d", id)
+			r.failAt(at, "unknown section %d", id)
 		}
 		if secs[id] != nil {
-			r.pos = at
-			r.fail("section %d appears twice", id)
+			r.failAt(at, "section %d appears twice", id)
 		}
 		secs[id] = &c
 	}
@@ -267,17 +267,12 @@ func (r *reader) readDialects(c *cursor) {
 		} else {
 			at := c.pos
 			name, versioned := c.flagged()
-			if name >= uint64(len(r.strings)) {
-				c.pos = at
-				c.fail("string %d, but there are %d", name, len(r.strings))
-			}
-			d.name = r.strings[name]
+			d.name = r.strings[c.below(at, name, len(r.strings), "string")]
 			if versioned {
 				at := c.pos
 				id, v := c.section()
 				if id != secDialectVersions {
-					c.pos = at
-					c.fail("expected section %d with the version of dialect %q", secDialectVersions, d.name)
+					c.failAt(at, "expected section %d with the version of dialect %q", secDialectVersions, d.name)
 				}
 				d.version = []uint64{}
 				for !v.empty() {
@@ -300,17 +295,12 @@ func (r *reader) readDialects(c *cursor) {
 			if r.version >= 5 {
 				name, registered = name>>1, name&1 != 0
 			}
-			if name >= uint64(len(r.strings)) {
-				c.pos = at
-				c.fail("string %d, but there are %d", name, len(r.strings))
-			}
 			full := r.dialects[d].name // of an op whose name has no dot
-			if rest := r.strings[name]; rest != "" {
+			if rest := r.strings[c.below(at, name, len(r.strings), "string")]; rest != "" {
 				full += "." + rest
 			}
 			if full == "" {
-				c.pos = at
-				c.fail("an operation without a name")
+				c.failAt(at, "an operation without a name")
 			}
 			r.ops = append(r.ops, opName{name: full, registered: registered, dialect: d})
 		}
@@ -375,18 +365,12 @@ func (r *reader) resource(c *cursor, kind byte) string {
 		if align == 0 && size == 0 { // as MLIR writes an empty resource
 			align = 1
 		}
-		if align == 0 || align&(align-1) != 0 || align > 1<<31 {
-			c.fail("alignment %d is not a power of two", align)
-		}
+		c.checkAlignment(c.pos, align)
 		for uint64(c.pos)%align != 0 {
 			c.byte()
 		}
-		text := []byte(`"0x`)
-		var head [4]byte
-		for i := range head {
-			head[i] = byte(align >> (8 * i))
-		}
-		text = tensor.AppendHex(tensor.AppendHex(text, head[:]), c.take(size))
+		head := binary.LittleEndian.AppendUint32(nil, uint32(align))
+		text := tensor.AppendHex(tensor.AppendHex([]byte(`"0x`), head), c.take(size))
 		c.done("a resource")
 		return string(append(text, '"'))
 	case resourceBool:

@@ -167,8 +167,7 @@ func (d *decoder) Bool(v *bool) {
 	at := d.c.pos
 	b := d.c.byte()
 	if b > 1 {
-		d.c.pos = at
-		d.c.fail("expected 0 or 1, found %d", b)
+		d.c.failAt(at, "expected 0 or 1, found %d", b)
 	}
 	*v = b == 1
 }
@@ -205,23 +204,36 @@ func (d *decoder) grow(size int64) {
 
 func (d *decoder) OptionalAttr(v *ir.Attr) {
 	at := d.c.pos
-	i, ok := d.c.flagged()
+	n, ok := d.c.flagged()
 	if !ok {
 		*v = nil
 		return
 	}
-	if i >= uint64(len(d.r.attrs)) {
-		d.c.pos = at
-		d.c.fail("attribute %d, but there are %d", i, len(d.r.attrs))
-	}
-	*v = d.r.attrAt(&d.c, int(i))
+	i := d.c.below(at, n, len(d.r.attrs), "attribute")
+	*v = d.r.attrAt(&d.c, i)
 	d.grow(d.r.attrs[i].size)
 }
 
-func (d *decoder) Type(v *ir.Type) {
+func (d *decoder) Type(v *ir.Type) { *v = d.typ() }
+
+// typ reads the number of a type and returns the type.
+func (d *decoder) typ() ir.Type {
 	i := d.c.index(len(d.r.types), "type")
-	*v = d.r.typeAt(&d.c, i)
+	t := d.r.typeAt(&d.c, i)
 	d.grow(d.r.types[i].size)
+	return t
+}
+
+// attr reads the number of an attribute and returns the attribute.
+func (d *decoder) attr() (a ir.Attr) {
+	d.Attr(&a)
+	return a
+}
+
+// string reads the number of a string and returns the string.
+func (d *decoder) string() (s string) {
+	d.String(&s)
+	return s
 }
 
 func (d *decoder) Ints(v *[]int64) {
@@ -251,12 +263,10 @@ func (d *decoder) Types(v *[]ir.Type) {
 // part reads an attribute that must have type T.
 func part[T ir.Attr](d *decoder, noun string) T {
 	at := d.c.pos
-	var a ir.Attr
-	d.Attr(&a)
+	a := d.attr()
 	t, ok := a.(T)
 	if !ok {
-		d.c.pos = at
-		d.c.fail("expected %s, found the attribute %.100s", noun, a)
+		d.c.failAt(at, "expected %s, found the attribute %.100s", noun, a)
 	}
 	return t
 }
@@ -272,10 +282,14 @@ func (d *decoder) text() []byte {
 
 func (d *decoder) textAttr() ir.Attr {
 	at := d.c.pos
-	a, err := parse.Attr(diag.NewSource(d.r.src.Name(), d.text()), d.r.ctx, d.r.reg)
+	return d.parseAttr(at, d.text())
+}
+
+// parseAttr parses an attribute from the text of the entry at a position, or text that the decoder built.
+func (d *decoder) parseAttr(at int, text []byte) ir.Attr {
+	a, err := parse.Attr(diag.NewSource(d.r.src.Name(), text), d.r.ctx, d.r.reg)
 	if err != nil {
-		d.c.pos = at
-		d.c.fail("%s", message(err))
+		d.c.failAt(at, "%s", message(err))
 	}
 	return a
 }
@@ -284,8 +298,7 @@ func (d *decoder) textType() ir.Type {
 	at := d.c.pos
 	t, err := parse.Type(diag.NewSource(d.r.src.Name(), d.text()), d.r.ctx, d.r.reg)
 	if err != nil {
-		d.c.pos = at
-		d.c.fail("%s", message(err))
+		d.c.failAt(at, "%s", message(err))
 	}
 	return t
 }
@@ -311,8 +324,7 @@ func (d *decoder) codedAttr(dia *dialect) ir.Attr {
 			return x
 		}
 	}
-	d.c.pos = at
-	d.c.fail("unknown code %d of an attribute of dialect %q", code, dia.name)
+	d.c.failAt(at, "unknown code %d of an attribute of dialect %q", code, dia.name)
 	return nil
 }
 
@@ -331,8 +343,7 @@ func (d *decoder) codedType(dia *dialect) ir.Type {
 			}
 		}
 	}
-	d.c.pos = at
-	d.c.fail("unknown code %d of a type of dialect %q", code, dia.name)
+	d.c.failAt(at, "unknown code %d of a type of dialect %q", code, dia.name)
 	return nil
 }
 

@@ -111,15 +111,7 @@ func (r *reader) op(c *cursor, blocks []*ir.Block) *ir.Op {
 	mask := c.byte()
 	st := r.state()
 	st.Def, st.Pos = k.def, diag.At(at)
-	locAt := c.pos
-	l, ok := r.attr(c).(*ir.LocAttr)
-	if !ok {
-		c.pos = locAt
-		c.fail("expected the location of %s, found another attribute", k.name)
-	}
-	if l.Loc().Kind() != ir.LocUnknown {
-		st.Loc = l.Loc()
-	}
+	st.Loc = r.loc(c, k.name)
 	if mask&(hasAttrs|hasProperties) != 0 || r.translator != nil {
 		l := r.attributes(c, k, mask)
 		st.Def, st.Attrs = l.def, l.attrs
@@ -151,37 +143,30 @@ func (r *reader) op(c *cursor, blocks []*ir.Block) *ir.Op {
 	if mask&hasUseLists != 0 {
 		orders = r.useOrders(c, len(st.Types))
 	}
-	if mask&hasRegions == 0 {
-		op := r.m.NewOp(st)
-		if forward {
-			r.awaitOperands(cursor{c.data, first, c.end}, op)
+	body, isolated := c, false
+	if mask&hasRegions != 0 {
+		var n uint64
+		n, isolated = c.flagged()
+		st.Regions = c.atMost(c.pos, n, "%d regions")
+		if isolated && r.version >= 2 {
+			at := c.pos
+			id, data := c.section()
+			if id != secIR {
+				c.failAt(at, "expected section %d with the regions of %s", secIR, k.name)
+			}
+			body = &data
 		}
-		r.level--
-		r.keepOrders(orders, op)
-		return op
-	}
-	n, isolated := c.flagged()
-	if n > uint64(c.end-c.pos) {
-		c.fail("%d regions, but %d bytes are left", n, c.end-c.pos)
-	}
-	body := c
-	if isolated && r.version >= 2 {
-		at := c.pos
-		id, data := c.section()
-		if id != secIR {
-			c.pos = at
-			c.fail("expected section %d with the regions of %s", secIR, k.name)
-		}
-		body = &data
 	}
 	// Create the op before reading its regions, because uses in them come after its own.
-	st.Regions = int(n)
 	op := r.m.NewOp(st)
 	if forward {
 		r.awaitOperands(cursor{c.data, first, c.end}, op)
 	}
 	r.level--
-	r.keepOrders(orders, op)
+	r.keepOrders(orders, op.Result)
+	if mask&hasRegions == 0 {
+		return op
+	}
 	r.deeper(c)
 	base, parent := r.base, r.parent
 	r.parent = op.Def()
@@ -211,12 +196,25 @@ func (r *reader) valueType(c *cursor, i int) ir.Type {
 	return e.typ
 }
 
-// keepOrders records the use orders of an op's results.
-func (r *reader) keepOrders(orders []useOrder, op *ir.Op) {
+// keepOrders records the use orders of values of an op or a block.
+func (r *reader) keepOrders(orders []useOrder, value func(pos int) *ir.Value) {
 	for _, o := range orders {
-		o.value = op.Result(o.pos)
+		o.value = value(o.pos)
 		r.orders = append(r.orders, o)
 	}
+}
+
+// loc reads the location of an op or an argument; nil is an unknown one.
+func (r *reader) loc(c *cursor, of string) *ir.Loc {
+	at := c.pos
+	l, ok := r.attr(c).(*ir.LocAttr)
+	if !ok {
+		c.failAt(at, "expected the location of %s, found another attribute", of)
+	}
+	if l.Loc().Kind() == ir.LocUnknown {
+		return nil
+	}
+	return l.Loc()
 }
 
 // awaitOperands records the operands of op that are defined later. c reads their numbers.
@@ -246,14 +244,9 @@ func (r *reader) region(c *cursor, region *ir.Region) {
 		return
 	}
 	at := c.pos
-	numValues := c.uint()
-	if numValues > uint64(c.end-c.pos) {
-		c.pos = at
-		c.fail("%d values, but %d bytes are left", numValues, c.end-c.pos)
-	}
+	numValues := c.atMost(at, c.uint(), "%d values")
 	first := len(r.values)
-	next := first
-	last := first + int(numValues)
+	next, last := first, first+numValues
 	r.values = append(r.values, make([]*ir.Value, numValues)...)
 	define := func(v *ir.Value) {
 		if next == last {
@@ -277,9 +270,7 @@ func (r *reader) region(c *cursor, region *ir.Region) {
 
 func (r *reader) block(c *cursor, b *ir.Block, blocks []*ir.Block, define func(*ir.Value)) {
 	n, hasArgs := c.flagged()
-	if n > uint64(c.end-c.pos) {
-		c.fail("%d operations, but %d bytes are left", n, c.end-c.pos)
-	}
+	c.atMost(c.pos, n, "%d operations")
 	if hasArgs {
 		num := c.count()
 		for range num {
@@ -288,29 +279,15 @@ func (r *reader) block(c *cursor, b *ir.Block, blocks []*ir.Block, define func(*
 			if r.version >= 4 {
 				t, located = t>>1, t&1 != 0
 			}
-			if t >= uint64(len(r.types)) {
-				c.pos = at
-				c.fail("type %d, but there are %d", t, len(r.types))
-			}
+			typ := c.below(at, t, len(r.types), "type")
 			var loc *ir.Loc
 			if located {
-				at := c.pos
-				l, ok := r.attr(c).(*ir.LocAttr)
-				if !ok {
-					c.pos = at
-					c.fail("expected the location of an argument, found another attribute")
-				}
-				if l.Loc().Kind() != ir.LocUnknown {
-					loc = l.Loc()
-				}
+				loc = r.loc(c, "an argument")
 			}
-			define(b.AddArg(r.valueType(c, int(t)), loc))
+			define(b.AddArg(r.valueType(c, typ), loc))
 		}
 		if r.version >= 3 && c.byte() != 0 {
-			for _, o := range r.useOrders(c, num) {
-				o.value = b.Arg(o.pos)
-				r.orders = append(r.orders, o)
-			}
+			r.keepOrders(r.useOrders(c, num), b.Arg)
 		}
 	}
 	for range n {
@@ -344,8 +321,7 @@ func (r *reader) attributes(c *cursor, k *opName, mask byte) *attrList {
 		if x.def = k.def; r.translator != nil {
 			var err error
 			if x.def, x.attrs, err = r.translator.Op(k.def, x.attrs, key.parent); err != nil {
-				c.pos = at
-				c.fail("%s", err)
+				c.failAt(at, "%s", err)
 			}
 		}
 		l = &x
@@ -364,8 +340,7 @@ func (r *reader) attributeList(c *cursor, at int, k *opName, key attrKey) attrLi
 	if key.dict >= 0 {
 		d, ok := r.attrs[key.dict].attr.(*ir.DictAttr)
 		if !ok {
-			c.pos = at
-			c.fail("expected a dictionary with the attributes of %s, found another attribute", k.name)
+			c.failAt(at, "expected a dictionary with the attributes of %s, found another attribute", k.name)
 		}
 		l.size += r.attrs[key.dict].size
 		for _, e := range d.Entries() {
@@ -392,8 +367,7 @@ func (r *reader) attributeList(c *cursor, at int, k *opName, key attrKey) attrLi
 	sort.SliceStable(l.attrs, func(i, j int) bool { return l.attrs[i].Name < l.attrs[j].Name })
 	for i := 1; i < len(l.attrs); i++ {
 		if l.attrs[i].Name == l.attrs[i-1].Name {
-			c.pos = at
-			c.fail("%s has two attributes named %q", k.name, l.attrs[i].Name)
+			c.failAt(at, "%s has two attributes named %q", k.name, l.attrs[i].Name)
 		}
 	}
 	l.attrs = slices.Clip(l.attrs)
@@ -431,11 +405,7 @@ func (r *reader) useOrders(c *cursor, n int) []useOrder {
 		}
 		at := c.pos
 		num, pairs := c.flagged()
-		if num > uint64(c.end-c.pos) {
-			c.pos = at
-			c.fail("a list of %d elements, but %d bytes are left", num, c.end-c.pos)
-		}
-		list := make([]int, num)
+		list := make([]int, c.atMost(at, num, "a list of %d elements"))
 		for i := range list {
 			list[i] = int(min(c.uint(), 1<<31))
 		}

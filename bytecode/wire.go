@@ -57,6 +57,12 @@ func (c *cursor) fail(format string, args ...any) {
 	panic(fault{c.pos, fmt.Sprintf(format, args...)})
 }
 
+// failAt fails at an earlier position.
+func (c *cursor) failAt(pos int, format string, args ...any) {
+	c.pos = pos
+	c.fail(format, args...)
+}
+
 // short fails because n bytes are missing.
 func (c *cursor) short(n uint64) {
 	c.fail("expected %d bytes, %d are left", n, c.end-c.pos)
@@ -123,10 +129,14 @@ func (c *cursor) flagged() (v uint64, flag bool) {
 // count reads the length of a list. Each element needs at least one of the remaining bytes.
 func (c *cursor) count() int {
 	at := c.pos
-	n := c.uint()
-	if n > uint64(c.end-c.pos) {
-		c.pos = at
-		c.fail("a list of %d elements, but %d bytes are left", n, c.end-c.pos)
+	return c.atMost(at, c.uint(), "a list of %d elements")
+}
+
+// atMost returns n, the length of a list that was read at the given position, as an int. It fails if fewer than n bytes
+// are left. noun describes the list.
+func (c *cursor) atMost(at int, n uint64, noun string) int {
+	if left := c.end - c.pos; n > uint64(left) {
+		c.failAt(at, noun+", but %d bytes are left", n, c.end-at)
 	}
 	return int(n)
 }
@@ -134,10 +144,13 @@ func (c *cursor) count() int {
 // index reads a number below limit.
 func (c *cursor) index(limit int, noun string) int {
 	at := c.pos
-	i := c.uint()
+	return c.below(at, c.uint(), limit, noun)
+}
+
+// below returns i, a number that was read at the given position, as an int. It fails if i is not below limit.
+func (c *cursor) below(at int, i uint64, limit int, noun string) int {
 	if i >= uint64(limit) {
-		c.pos = at
-		c.fail("%s %d, but there are %d", noun, i, limit)
+		c.failAt(at, "%s %d, but there are %d", noun, i, limit)
 	}
 	return int(i)
 }

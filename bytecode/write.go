@@ -328,20 +328,11 @@ func (w *writer) collectProps(op *ir.Op, it *opItem, k *kindItem, attrs ir.AttrL
 			continue
 		}
 		if !spec.optional {
-			w.required(op, attrs, spec.name)
+			w.fail(op, "%s lacks the attribute %s", op.Name(), spec.name)
 		}
 		w.ids = append(w.ids, absent)
 	}
 	return n + len(t.segments)
-}
-
-// required returns the id of an attribute that the op must have.
-func (w *writer) required(op *ir.Op, attrs ir.AttrList, name string) int32 {
-	a := attrs.Get(name)
-	if a == nil {
-		w.fail(op, "%s lacks the attribute %s", op.Name(), name)
-	}
-	return w.attrID(a)
 }
 
 func (w *writer) kindID(op *ir.Op, def *ir.Def) int32 {
