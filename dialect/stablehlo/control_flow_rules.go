@@ -43,7 +43,7 @@ func inferBranches(s *subject) ([]ir.Type, error) {
 		for i := range all {
 			types = append(types, all[i][k])
 		}
-		t, err := joinTypes(s.ctx, types, func(_ int, a, b dim) (dim, error) { return leastSpecific(a, b), nil })
+		t, err := s.joinTypes(types, func(_ int, a, b dim) (dim, error) { return leastSpecific(a, b), nil })
 		if err != nil {
 			return nil, err
 		}

@@ -258,7 +258,7 @@ func convDimsRule(s *subject) (*ConvDims, []int64, error) {
 
 // convWindows checks the attributes of windows with the given sizes (convolution C2 to C9).
 func convWindows(s *subject, sizes []int64) ([]window, error) {
-	return windowsOf(s, sizes, s.ints("window_strides"), "padding", s.ints("lhs_dilation"), s.ints("rhs_dilation"), s.ints("window_reversal"))
+	return windowsOf(s, sizes, s.ints("window_strides"), s.ints("lhs_dilation"), s.ints("rhs_dilation"), s.ints("window_reversal"))
 }
 
 // inferConvolution: convolution C25, C26; the element type is lhs's.

@@ -1,6 +1,7 @@
 package stablehlo
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -72,21 +73,15 @@ func parseTypeOrFunctionOf(p ir.AsmParser, n int) (t ir.Type, f *ir.FunctionType
 }
 
 func printSameType(p ir.AsmPrinter, op *ir.Op, args []ir.DirectiveArg) {
-	n := len(args) - 1
-	result := args[n].Types[0]
-	same := true
-	for i := range n {
-		same = same && args[i].Types[0] == result
+	var types []ir.Type
+	for _, a := range args {
+		types = append(types, a.Types...)
 	}
-	if same {
-		p.PrintType(result)
-		return
+	if allEqual(types) {
+		p.PrintType(types[0])
+	} else {
+		p.PrintFunctionType(types[:len(types)-1], types[len(types)-1:])
 	}
-	var in []ir.Type
-	for _, a := range args[:n] {
-		in = append(in, a.Types...)
-	}
-	p.PrintFunctionType(in, args[n].Types)
 }
 
 // parseVariadicSameType: args are ref($operands), type($operands), type($result).
@@ -97,22 +92,15 @@ func parseVariadicSameType(p ir.AsmParser, st *ir.OpState, args []ir.DirectiveAr
 		args[1].Types, args[2].Types = f.Inputs(), f.Results()
 		return
 	}
-	args[1].Types = nil
-	for range n {
-		args[1].Types = append(args[1].Types, t)
-	}
-	args[2].Types = []ir.Type{t}
+	args[1].Types, args[2].Types = slices.Repeat([]ir.Type{t}, n), []ir.Type{t}
 }
 
 func printVariadicSameType(p ir.AsmPrinter, op *ir.Op, args []ir.DirectiveArg) {
-	result := args[2].Types[0]
-	for _, t := range args[1].Types {
-		if t != result {
-			p.PrintFunctionType(args[1].Types, args[2].Types)
-			return
-		}
+	if allEqual(append(slices.Clip(args[2].Types), args[1].Types...)) {
+		p.PrintType(args[2].Types[0])
+	} else {
+		p.PrintFunctionType(args[1].Types, args[2].Types)
 	}
-	p.PrintType(result)
 }
 
 func parseTupleType(p ir.AsmParser, st *ir.OpState, args []ir.DirectiveArg) {
@@ -176,14 +164,8 @@ func printSelectType(p ir.AsmPrinter, op *ir.Op, args []ir.DirectiveArg) {
 // parseComplexType: the complex result type, which determines the types of both parts, or a function type.
 func parseComplexType(p ir.AsmParser, st *ir.OpState, args []ir.DirectiveArg) {
 	pos := p.Pos()
-	t := parseTypeOrFunction(p)
-	if f, ok := t.(*ir.FunctionType); ok {
-		if len(f.Inputs()) != 2 {
-			p.ErrorfAt(pos, "2 operands present, but expected %d", len(f.Inputs()))
-		}
-		if len(f.Results()) != 1 {
-			p.ErrorfAt(pos, "expected single output")
-		}
+	t, f := parseTypeOrFunctionOf(p, 2)
+	if f != nil {
 		args[0].Types, args[1].Types, args[2].Types = f.Inputs()[:1], f.Inputs()[1:], f.Results()
 		return
 	}
@@ -440,7 +422,7 @@ func boolElements(c *ir.Context, v []int64) ir.Attr {
 	for i, b := range v {
 		tensor.View[uint8](t)[i] = uint8(b)
 	}
-	return ir.NewDense(c.Tensor([]int64{int64(len(v))}, i1, nil), t, false)
+	return ir.NewDense(c.Tensor(t.Shape(), i1, nil), t, false)
 }
 
 // parseWindow reads the content of window = {...}: any of stride, pad, lhs_dilate, rhs_dilate and reverse.

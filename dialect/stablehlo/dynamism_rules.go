@@ -157,10 +157,7 @@ func inferSetDimensionSize(s *subject) ([]ir.Type, error) {
 	if d >= t.Rank() {
 		return nil, fail("requires dimension attribute in range [0, %d); found (%d)", t.Rank(), d)
 	}
-	dims := make([]dim, t.Rank())
-	for i := range dims {
-		dims[i] = dimOf(t, i)
-	}
+	dims := s.dimsOf(t)
 	if v := constantInts(s.operands[1]); len(v) == 1 && v[0] == dims[d].size {
 		return []ir.Type{dimsType(s.ctx, dims, t.Elem())}, nil
 	}

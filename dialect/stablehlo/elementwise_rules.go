@@ -78,7 +78,7 @@ func inferSelect(s *subject) ([]ir.Type, error) {
 	if a == b {
 		return s.single(a), nil
 	}
-	t, err := joinTypes(s.ctx, []ir.Type{a, b}, mostSpecific)
+	t, err := s.joinTypes([]ir.Type{a, b}, mostSpecific)
 	if err != nil {
 		return nil, err
 	}
@@ -208,7 +208,7 @@ func inferMap(s *subject) ([]ir.Type, error) {
 	if t := s.tensor(0); len(dims) != t.Rank() {
 		return nil, fail("applied to a subset of dimensions currently not supported: operand dimensions = %d, requested map dimensions size = %d", t.Rank(), len(dims))
 	}
-	t, err := joinTypes(s.ctx, s.types(0, len(s.operands)), mostSpecific)
+	t, err := s.joinTypes(s.types(0, len(s.operands)), mostSpecific)
 	if err != nil {
 		return nil, err
 	}

@@ -309,7 +309,7 @@ func selectAndScatterRule(s *subject) error {
 	if ws == nil {
 		ws = slices.Repeat([]int64{1}, t.Rank())
 	}
-	windows, err := windowsOf(s, ws, s.ints("window_strides"), "padding", nil, nil, nil) // (C5 to C8)
+	windows, err := windowsOf(s, ws, s.ints("window_strides"), nil, nil, nil) // (C5 to C8)
 	if err != nil {
 		return err
 	}

@@ -318,7 +318,7 @@ func leastSpecific(a, b dim) dim {
 }
 
 // joinTypes joins types of the same kind, dimension by dimension.
-func joinTypes(c *ir.Context, types []ir.Type, join func(i int, a, b dim) (dim, error)) (ir.Type, error) {
+func (s *subject) joinTypes(types []ir.Type, join func(i int, a, b dim) (dim, error)) (ir.Type, error) {
 	for _, t := range types {
 		if tt, ok := t.(*ir.TensorType); !ok || !tt.Ranked() || tt.Encoding() != nil && BoundsOf(tt) == nil {
 			return types[0], nil
@@ -328,10 +328,7 @@ func joinTypes(c *ir.Context, types []ir.Type, join func(i int, a, b dim) (dim, 
 	if allEqual(types) {
 		return first, nil // the case for nearly every op
 	}
-	dims := make([]dim, first.Rank())
-	for i := range dims {
-		dims[i] = dimOf(first, i)
-	}
+	dims := s.dimsOf(first)
 	for _, t := range types[1:] {
 		tt := t.(*ir.TensorType)
 		if tt.Rank() != len(dims) {
@@ -345,7 +342,7 @@ func joinTypes(c *ir.Context, types []ir.Type, join func(i int, a, b dim) (dim, 
 			dims[i] = d
 		}
 	}
-	return dimsType(c, dims, first.Elem()), nil
+	return dimsType(s.ctx, dims, first.Elem()), nil
 }
 
 // inferSame infers the type that all operands agree on. It combines everything that they know of the shape.
@@ -353,7 +350,7 @@ func inferSame(s *subject) ([]ir.Type, error) {
 	if len(s.operands) == 0 {
 		return nil, opFail("expected 1 or more operands, but found 0")
 	}
-	t, err := joinTypes(s.ctx, s.types(0, len(s.operands)), mostSpecific)
+	t, err := s.joinTypes(s.types(0, len(s.operands)), mostSpecific)
 	if err != nil {
 		return nil, err
 	}

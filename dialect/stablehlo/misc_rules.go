@@ -1,6 +1,7 @@
 package stablehlo
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/hlocb/hlocb/dialect/stablehlo/ods"
@@ -8,53 +9,42 @@ import (
 )
 
 // batchNorm checks the rules that the three parts of batch normalization share: the feature dimension exists in the
-// operand (batch_norm_training C1), and the vectors from operand i to j have its size (C5, C6).
-func batchNorm(s *subject, big []int, i, j int) (feature dim, err error) {
+// operand (batch_norm_training C1), and the vectors, operands 1 to n, have its size (C5, C6). It returns the type of
+// the operand and, twice, of vectors of features.
+func batchNorm(s *subject, big []int, n int) ([]ir.Type, error) {
 	t, k := s.tensor(0), s.int("feature_index", 0)
 	if k >= int64(t.Rank()) {
-		return dim{}, fail("expects featureIndex to be smaller than the rank of multi-dimensional operands; got featureIndex %d, and rank %d.", k, t.Rank())
+		return nil, fail("expects featureIndex to be smaller than the rank of multi-dimensional operands; got featureIndex %d, and rank %d.", k, t.Rank())
 	}
 	for _, b := range big {
 		if !compatibleShapes(t, s.tensor(b)) {
-			return dim{}, fail("expects multi-dimensional operands to have compatible shapes.")
+			return nil, fail("expects multi-dimensional operands to have compatible shapes.")
 		}
 	}
-	for v := i; v < j; v++ {
-		if !compatibleShapes(s.tensor(i), s.tensor(v)) {
-			return dim{}, fail("expects single-dimensional operands to have compatible shapes.")
+	for v := 2; v <= n; v++ {
+		if !compatibleShapes(s.tensor(1), s.tensor(v)) {
+			return nil, fail("expects single-dimensional operands to have compatible shapes.")
 		}
 	}
-	feature = dimOf(t, int(k))
-	if n := s.tensor(i).Shape()[0]; !sameSize(n, feature.size) {
-		return dim{}, fail("expects the size of single-dimensional operands to be compatible with feature count, but the size of single-dimensional operands is %d and the feature count is %d.", n, feature.size)
+	feature := dimOf(t, int(k))
+	if n := s.tensor(1).Shape()[0]; !sameSize(n, feature.size) {
+		return nil, fail("expects the size of single-dimensional operands to be compatible with feature count, but the size of single-dimensional operands is %d and the feature count is %d.", n, feature.size)
 	}
-	return feature, nil
+	v := dimsType(s.ctx, []dim{feature}, t.Elem())
+	return []ir.Type{t, v, v}, nil
 }
 
-func inferBatchNormGrad(s *subject) ([]ir.Type, error) {
-	f, err := batchNorm(s, []int{4}, 1, 4)
-	if err != nil {
-		return nil, err
-	}
-	v := dimsType(s.ctx, []dim{f}, s.tensor(0).Elem())
-	return []ir.Type{s.tensor(0), v, v}, nil
-}
+func inferBatchNormGrad(s *subject) ([]ir.Type, error) { return batchNorm(s, []int{4}, 3) }
 
 func inferBatchNormInference(s *subject) ([]ir.Type, error) {
-	if _, err := batchNorm(s, nil, 1, 5); err != nil {
-		return nil, err
-	}
-	return []ir.Type{s.tensor(0)}, nil
-}
-
-func inferBatchNormTraining(s *subject) ([]ir.Type, error) {
-	f, err := batchNorm(s, nil, 1, 3)
+	types, err := batchNorm(s, nil, 4)
 	if err != nil {
 		return nil, err
 	}
-	v := dimsType(s.ctx, []dim{f}, s.tensor(0).Elem())
-	return []ir.Type{s.tensor(0), v, v}, nil
+	return types[:1], nil
 }
+
+func inferBatchNormTraining(s *subject) ([]ir.Type, error) { return batchNorm(s, nil, 2) }
 
 // inferCholesky: square matrices (cholesky C1, C2, C3).
 func inferCholesky(s *subject) ([]ir.Type, error) {
@@ -92,10 +82,7 @@ func inferFft(s *subject) ([]ir.Type, error) {
 	if t.Rank() < n { // (C1)
 		return nil, fail("operand rank must not be less than fft rank of %d for operand of type '%s'.", n, t)
 	}
-	dims := make([]dim, t.Rank())
-	for i := range dims {
-		dims[i] = dimOf(t, i)
-	}
+	dims := s.dimsOf(t)
 	last := t.Rank() - 1
 	switch kind {
 	case "RFFT":
@@ -140,10 +127,7 @@ func inferRng(s *subject) ([]ir.Type, error) {
 			if n > 1<<16 {
 				return nil, fail("shape has %d dimensions", n)
 			}
-			shape = make([]int64, n)
-			for i := range shape {
-				shape[i] = ir.Dynamic
-			}
+			shape = slices.Repeat([]int64{ir.Dynamic}, int(n))
 		}
 		if e, ok := s.attr("rng_distribution").(*ir.EnumAttr); ok && e.Case() == "NORMAL" && !ods.IsFloat(a.Elem()) { // (C2)
 			return nil, fail("mu and sigma must be floats")

@@ -172,17 +172,12 @@ type window struct {
 	reversed                                        bool
 }
 
-// windowsOf combines the attributes of windows. Nil lists mean 1, no padding, not reversed. It checks their lengths and
+// windowsOf combines the attributes of windows. Empty lists mean 1, no padding, not reversed. It checks their lengths and
 // values (reduce_window C4 to C12, convolution C2 to C9, select_and_scatter C4 to C8).
-func windowsOf(s *subject, sizes, strides []int64, padding string, base, dilation, reversal []int64) ([]window, error) {
+func windowsOf(s *subject, sizes, strides, base, dilation, reversal []int64) ([]window, error) {
 	n := len(sizes)
-	for _, v := range [...]*[]int64{&strides, &base, &dilation, &reversal} {
-		if len(*v) == 0 { // an empty list counts as absent
-			*v = nil
-		}
-	}
 	check := func(name string, v []int64) error {
-		if v != nil && len(v) != n {
+		if len(v) > 0 && len(v) != n {
 			return fail("expects %s to have same dimension-size as size of window dimensions (%d), but got: %d.", name, n, len(v))
 		}
 		return nil
@@ -192,18 +187,15 @@ func windowsOf(s *subject, sizes, strides []int64, padding string, base, dilatio
 	); err != nil {
 		return nil, err
 	}
-	pads, err := paddingOf(s.attr(padding))
+	pads, err := paddingOf(s.attr("padding"))
 	if err != nil {
 		return nil, err
 	}
-	if len(pads) == 0 {
-		pads = nil
-	}
-	if pads != nil && len(pads) != 2*n {
+	if len(pads) > 0 && len(pads) != 2*n {
 		return nil, fail("expects padding-entries to have same dimension-size as size of window dimensions (%d), but got: %d.", n, len(pads)/2)
 	}
 	at := func(v []int64, i int) int64 {
-		if v == nil {
+		if len(v) == 0 {
 			return 1
 		}
 		return v[i]
@@ -211,10 +203,10 @@ func windowsOf(s *subject, sizes, strides []int64, padding string, base, dilatio
 	out := make([]window, n)
 	for i := range out {
 		w := window{size: sizes[i], stride: at(strides, i), baseDilation: at(base, i), dilation: at(dilation, i)}
-		if pads != nil {
+		if len(pads) > 0 {
 			w.low, w.high = pads[2*i], pads[2*i+1]
 		}
-		w.reversed = reversal != nil && reversal[i] != 0
+		w.reversed = len(reversal) > 0 && reversal[i] != 0
 		switch {
 		case w.size != ir.Dynamic && w.size <= 0:
 			return nil, fail("expects window to have positive value for %d-th window dimension, but got %d.", i, w.size)
@@ -230,7 +222,7 @@ func windowsOf(s *subject, sizes, strides []int64, padding string, base, dilatio
 	return out, nil
 }
 
-// paddingOf returns the pairs of a padding attribute, or nil if it is absent.
+// paddingOf returns the pairs of a padding attribute; none if it is absent.
 func paddingOf(a ir.Attr) ([]int64, error) {
 	if a == nil {
 		return nil, nil
@@ -239,11 +231,7 @@ func paddingOf(a ir.Attr) ([]int64, error) {
 	if len(shape) != 2 || shape[1] != 2 {
 		return nil, fail("expects the shape of padding-attribute to be {N, 2}, but got {%s}.", joined(shape))
 	}
-	v := view.Elements(a)
-	if v == nil {
-		v = []int64{}
-	}
-	return v, nil
+	return view.Elements(a), nil
 }
 
 // dilated returns the size of n elements with factor-1 holes between them.
@@ -310,7 +298,7 @@ func inferReduceWindow(s *subject) ([]ir.Type, error) {
 	if len(sizes) != first.Rank() { // (C4)
 		return nil, fail("expects window-dimensions size == input rank, but got window-dimensions size: %d and input: '%s' with rank = %d.", len(sizes), first, first.Rank())
 	}
-	ws, err := windowsOf(s, sizes, s.ints("window_strides"), "padding", s.ints("base_dilations"), s.ints("window_dilations"), nil)
+	ws, err := windowsOf(s, sizes, s.ints("window_strides"), s.ints("base_dilations"), s.ints("window_dilations"), nil)
 	if err != nil {
 		return nil, err
 	}

@@ -267,62 +267,18 @@ func isNone(a ir.Attr) bool {
 	return none
 }
 
-// fill returns the VHLO value of an attribute that an op omits, or nil if the attribute is required.
+// fill returns the VHLO value of an attribute that an op omits, or nil if the attribute is required. n is the number of
+// dimensions of the op's windows.
 func (c *converter) fill(op, attr string, n int) ir.Attr {
 	key := fillKey{op, attr, n}
 	a, ok := c.fills[key]
 	if !ok {
-		a = c.newFill(op, attr, n)
+		if o := omissionOf(op, attr); o.fill != nil {
+			a = o.fill(c, n)
+		}
 		c.fills[key] = a
 	}
 	return a
-}
-
-// newFill creates the VHLO value of an attribute that an op omits. n is the number of dimensions of its windows. It
-// returns nil if the attribute is required.
-func (c *converter) newFill(op, attr string, n int) ir.Attr {
-	switch attr {
-	case "sym_visibility", "infeed_config", "outfeed_config", "backend_config":
-		return c.name("")
-	case "arg_attrs", "res_attrs", "called_computations", "operand_layouts", "result_layouts", "output_operand_aliases", "result_tilings", "layout":
-		return c.empty(ir.NewArray(nil))
-	case "use_global_device_ids", "has_dynamic_root", "has_side_effect", "indices_are_sorted", "unique_indices", "is_host_transfer", "is_stable":
-		return c.truth(false)
-	case "lower":
-		if op == "cholesky" {
-			return c.truth(false)
-		}
-	case "compare_type":
-		return ir.NewEnum(comparisonEnum, 0)
-	case "version":
-		return c.i64(0)
-	case "composite_attributes":
-		return c.empty(ir.NewDict(nil))
-	case "api_version":
-		return ir.NewEnum(apiEnum, hlo.APIOriginal)
-	case "precision_config":
-		d := ir.NewEnum(precisionEnum, 0)
-		return arrayAttr.New(&array{[]ir.Attr{d, d}})
-	case "result_accuracy":
-		return accuracyAttr.New(&accuracy{mode: ir.NewEnum(modeEnum, 0)})
-	case "known_expanding_dimensions", "known_nonexpanding_dimensions":
-		return c.list(nil)
-	case "source_target_pairs":
-		if op == "send" || op == "recv" {
-			return c.list(nil)
-		}
-	case "dimension":
-		if op == "sort" {
-			return c.i64(-1)
-		}
-	case "window_strides", "lhs_dilation", "rhs_dilation", "base_dilations", "window_dilations":
-		return c.list(slices.Repeat([]int64{1}, n))
-	case "window_reversal":
-		return c.attrTo(ir.NewDenseArray(ir.Int(1), make([]int64, n)))
-	case "padding":
-		return c.zeros(int64(n), 2)
-	}
-	return nil
 }
 
 // empty returns the VHLO attribute for an empty array or dictionary. It always returns the same one.
@@ -334,93 +290,6 @@ func (c *converter) empty(a ir.Attr) ir.Attr {
 		c.names["\x00"+key] = v
 	}
 	return v
-}
-
-// zeros returns dense zeros of type tensor<nxkxi64>.
-func (c *converter) zeros(n, k int64) ir.Attr {
-	v := tensor.New(tensor.I64, tensor.Shape{n, k})
-	if n*k > 0 {
-		v = tensor.New(tensor.I64, tensor.Shape{1, 1})
-	}
-	return c.attrTo(ir.NewDense(c.ctx.Tensor([]int64{n, k}, ir.Int(64), nil), v, n*k > 0))
-}
-
-// isDefault reports whether StableHLO omits a value because it is the default.
-func (c *converter) isDefault(op, attr string, a ir.Attr) bool {
-	emptyText := func() bool { s, ok := ir.DataOf[text](a); return ok && s.value == "" }
-	emptyList := func() bool { l, ok := ir.DataOf[array](a); return ok && len(l.elems) == 0 }
-	all := func(v int64) bool {
-		d, ok := ir.DataOf[dense](a)
-		if !ok {
-			return false
-		}
-		t, splat, err := d.elems.Elements()
-		if err != nil {
-			return false
-		}
-		if d.elems.NumElements() == 0 {
-			return true
-		}
-		if splat {
-			return t.IntAt(0) == v
-		}
-		for i := range t.NumElements() {
-			if t.IntAt(i) != v {
-				return false
-			}
-		}
-		return true
-	}
-	isFalse := func() bool { b, ok := ir.DataOf[boolean](a); return ok && !b.value }
-	switch attr {
-	case "sym_visibility", "infeed_config", "outfeed_config":
-		return emptyText()
-	case "backend_config":
-		d, ok := ir.DataOf[dictionary](a)
-		return emptyText() || ok && len(d.names) == 0
-	case "arg_attrs", "res_attrs", "called_computations", "output_operand_aliases", "result_tilings", "layout":
-		return emptyList()
-	case "use_global_device_ids", "has_dynamic_root", "has_side_effect", "indices_are_sorted", "unique_indices", "is_host_transfer", "is_stable":
-		return isFalse()
-	case "lower":
-		return op == "cholesky" && isFalse()
-	case "compare_type":
-		e, ok := a.(*ir.EnumAttr)
-		return ok && e.Code() == 0
-	case "version":
-		return op == "composite" && is(a, 0)
-	case "composite_attributes":
-		d, ok := ir.DataOf[dictionary](a)
-		return ok && len(d.names) == 0
-	case "api_version":
-		e, ok := a.(*ir.EnumAttr)
-		return ok && e.Code() == hlo.APIOriginal
-	case "precision_config":
-		l, ok := ir.DataOf[array](a)
-		return ok && !slices.ContainsFunc(l.elems, func(x ir.Attr) bool { e, ok := x.(*ir.EnumAttr); return !ok || e.Code() != 0 })
-	case "result_accuracy":
-		return isDefaultAccuracy(a)
-	case "known_expanding_dimensions", "known_nonexpanding_dimensions":
-		return isEmptyDense(a)
-	case "source_target_pairs":
-		return (op == "send" || op == "recv") && isEmptyDense(a)
-	case "dimension":
-		return op == "sort" && is(a, -1)
-	case "window_strides", "lhs_dilation", "rhs_dilation", "base_dilations", "window_dilations":
-		return all(1)
-	case "window_reversal", "padding":
-		return all(0)
-	}
-	return false
-}
-
-func isDefaultAccuracy(a ir.Attr) bool {
-	d, ok := ir.DataOf[accuracy](a)
-	if !ok {
-		return false
-	}
-	m, ok := d.mode.(*ir.EnumAttr)
-	return ok && m.Code() == 0 && d.atol == 0 && d.rtol == 0 && d.ulps == 0
 }
 
 // windowRank returns the number of dimensions of the windows of an op.
@@ -562,7 +431,7 @@ func (c *converter) attrsFromVHLO(row *opRow, def *ir.Def, attrs ir.AttrList) (i
 			out = append(out, ir.NamedAttr{Name: a.Name, Attr: v})
 			continue
 		}
-		if slices.Contains(joined, a.Name) || c.isDefault(row.name, a.Name, a.Attr) {
+		if slices.Contains(joined, a.Name) || isDefault(row.name, a.Name, a.Attr) {
 			continue
 		}
 		if layouts == 2 && (a.Name == "operand_layouts" || a.Name == "result_layouts") {

@@ -370,7 +370,7 @@ func (t *translator) older(o *ir.Op, row *opRow, st *ir.OpState) *opRow {
 			out = append(out, a)
 			continue
 		}
-		if !isNone(a.Attr) && !isEmptyDense(a.Attr) && !t.isDefault(row.name, a.Name, a.Attr) {
+		if !isNone(a.Attr) && !isEmptyDense(a.Attr) && !isDefault(row.name, a.Name, a.Attr) {
 			return need(" with " + a.Name)
 		}
 	}
@@ -384,7 +384,7 @@ func (t *translator) older(o *ir.Op, row *opRow, st *ir.OpState) *opRow {
 			return need(" with regions")
 		}
 	case "dynamic_conv":
-		out = append(out, ir.NamedAttr{Name: "padding", Attr: t.zeros(int64(windowRank(o)), 2), Inherent: true})
+		out = append(out, ir.NamedAttr{Name: "padding", Attr: t.noPadding(windowRank(o)), Inherent: true})
 		out.Sort()
 	}
 	st.Attrs = out
