@@ -6,16 +6,11 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// highLevel reports whether op is an op of CHLO that XLA's translation keeps, because it has an instruction.
-func highLevel(op *ir.Op) bool {
-	return op.Is(chlo.Constant) || op.Is(chlo.TopK) || op.Is(chlo.RaggedDot) || op.Is(chlo.Scan) || op.Is(chlo.Erf)
-}
-
 // expandModule returns a copy of m in which StableHLO ops replace the CHLO ops without an instruction, and constants
 // are in the regions that use them.
 func expandModule(m *ir.Module) (*ir.Module, error) {
 	m = m.Clone()
-	if _, err := legalize.CHLO(m.Op(), highLevel); err != nil {
+	if _, err := legalize.CHLO(m.Op(), legalize.InHLO); err != nil {
 		return nil, err
 	}
 	sinkConstants(m.Op())
@@ -24,7 +19,7 @@ func expandModule(m *ir.Module) (*ir.Module, error) {
 
 // withoutCHLO returns m, or a copy of m in which StableHLO ops replace the CHLO ops that have no instruction.
 func withoutCHLO(m *ir.Module) (*ir.Module, error) {
-	keep := func(op *ir.Op) bool { return highLevel(op) || exportOps[op.Def()] != nil }
+	keep := func(op *ir.Op) bool { return legalize.InHLO(op) || exportOps[op.Def()] != nil }
 	found := false
 	m.Walk(func(op *ir.Op) bool {
 		found = op.Def().Dialect() == chlo.Tan.Dialect() && !keep(op)

@@ -1,6 +1,9 @@
 package ir
 
-import "bytes"
+import (
+	"bytes"
+	"encoding/binary"
+)
 
 // HashAttr returns a number that is the same for attributes that EqualAttrs finds equal.
 func HashAttr(a Attr) uint64 {
@@ -65,7 +68,7 @@ func hashString(h uint64, s string) uint64 {
 func hashBytes(h uint64, b []byte) uint64 {
 	h = mix(h, uint64(len(b)))
 	for ; len(b) >= 8; b = b[8:] {
-		h = mix(h, uint64(b[0])|uint64(b[1])<<8|uint64(b[2])<<16|uint64(b[3])<<24|uint64(b[4])<<32|uint64(b[5])<<40|uint64(b[6])<<48|uint64(b[7])<<56)
+		h = mix(h, binary.LittleEndian.Uint64(b))
 	}
 	for _, c := range b {
 		h = (h ^ uint64(c)) * 0x100000001B3

@@ -195,24 +195,8 @@ func ElementDType(t Type) tensor.DType {
 	case *IndexType:
 		return tensor.Index
 	case *IntegerType:
-		unsigned := t.sign == Unsigned
-		switch {
-		case t.sign == Signed:
-			return tensor.Invalid
-		case t.width == 1 && !unsigned:
-			return tensor.I1
-		case t.width == 2:
-			return pick(unsigned, tensor.UI2, tensor.I2)
-		case t.width == 4:
-			return pick(unsigned, tensor.UI4, tensor.I4)
-		case t.width == 8:
-			return pick(unsigned, tensor.UI8, tensor.I8)
-		case t.width == 16:
-			return pick(unsigned, tensor.UI16, tensor.I16)
-		case t.width == 32:
-			return pick(unsigned, tensor.UI32, tensor.I32)
-		case t.width == 64:
-			return pick(unsigned, tensor.UI64, tensor.I64)
+		if t.width < len(integerDTypes[t.sign]) {
+			return integerDTypes[t.sign][t.width]
 		}
 	case *ComplexType:
 		switch ElementDType(t.elem) {
@@ -225,11 +209,11 @@ func ElementDType(t Type) tensor.DType {
 	return tensor.Invalid
 }
 
-func pick(first bool, a, b tensor.DType) tensor.DType {
-	if first {
-		return a
-	}
-	return b
+// integerDTypes holds the element types of integers by their signedness and width.
+var integerDTypes = [...][65]tensor.DType{
+	Signless: {1: tensor.I1, 2: tensor.I2, 4: tensor.I4, 8: tensor.I8, 16: tensor.I16, 32: tensor.I32, 64: tensor.I64},
+	Signed:   {},
+	Unsigned: {2: tensor.UI2, 4: tensor.UI4, 8: tensor.UI8, 16: tensor.UI16, 32: tensor.UI32, 64: tensor.UI64},
 }
 
 // cachedText is the text of a type, cached if it is short. Caching the text of deeply nested types would take space

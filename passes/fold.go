@@ -38,14 +38,8 @@ func (p Fold) Run(ctx *pass.Context, op *ir.Op) error {
 	return greedily(ctx, op, (&folder{Fold: pass.Defaults(p), ctx: ctx}).patterns())
 }
 
-// Optimize is Fold and Simplify together, until neither changes anything.
-type Optimize struct {
-	AssumePure bool  `pass:"assume-no-undeclared-side-effects" doc:"erase loops without a trip even if they call functions with side effects"`
-	Limit      int64 `pass:"fold-op-element-limit" default:"65536" doc:"the largest number of elements of a computed constant; splats have no limit"`
-	NoFloat    bool  `pass:"!optimize-float" doc:"compute floats, too"`
-
-	Evaluator rewrite.Evaluator // as in Fold
-}
+// Optimize is Fold and Simplify together, until neither changes anything. It has the options of Fold.
+type Optimize Fold
 
 var optimizeInfo = &pass.Info{
 	Name:       "stablehlo-target-independent-optimization",

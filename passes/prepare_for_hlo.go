@@ -1,7 +1,6 @@
 package passes
 
 import (
-	"github.com/hlocb/hlocb/dialect/chlo"
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/internal/legalize"
 	"github.com/hlocb/hlocb/ir"
@@ -29,7 +28,7 @@ func (p PrepareForHLO) Run(ctx *pass.Context, m *ir.Module) error {
 		if _, err := legalize.Complex(f.Op); err != nil {
 			return err
 		}
-		if _, err := legalize.CHLO(f.Op, hasHLO); err != nil {
+		if _, err := legalize.CHLO(f.Op, legalize.InHLO); err != nil {
 			return err
 		}
 		if err := (Optimize{Evaluator: p.Evaluator}).Run(ctx, f.Op); err != nil {
@@ -37,9 +36,4 @@ func (p PrepareForHLO) Run(ctx *pass.Context, m *ir.Module) error {
 		}
 	}
 	return nil
-}
-
-// hasHLO reports whether op is an op of CHLO with an HLO instruction.
-func hasHLO(op *ir.Op) bool {
-	return op.Is(chlo.Constant) || op.Is(chlo.TopK) || op.Is(chlo.RaggedDot) || op.Is(chlo.Scan) || op.Is(chlo.Erf)
 }

@@ -183,11 +183,11 @@ func (s *shapeRefiner) allPatterns(folds []*rewrite.Pattern) []*rewrite.Pattern 
 		rule("refine-function-type", updateFunctionType, fn.Return),
 		rule("refine-branch", updateBranch, stablehlo.Return),
 		rule("refine-loop", refineLoop, stablehlo.While),
-		rule("refine-custom-call", s.customCall, stablehlo.CustomCall),
-		rule("refine-same-shape", refineToOperand, stablehlo.Convert, stablehlo.UniformQuantize, stablehlo.BitcastConvert),
-		rule("refine-to-shape", refineToShape, stablehlo.DynamicBroadcastInDim, stablehlo.DynamicIota, stablehlo.DynamicReshape, stablehlo.Rng),
-		rule("refine-gathered", refineGathered, stablehlo.AllGather, stablehlo.ReduceScatter),
-		rule("refine-dynamic", refineDynamic, stablehlo.DynamicConv, stablehlo.DynamicPad, stablehlo.RealDynamicSlice),
+		refining("refine-custom-call", s.customCall, stablehlo.CustomCall),
+		refining("refine-same-shape", refineToOperand, stablehlo.Convert, stablehlo.UniformQuantize, stablehlo.BitcastConvert),
+		refining("refine-to-shape", refineToShape, stablehlo.DynamicBroadcastInDim, stablehlo.DynamicIota, stablehlo.DynamicReshape, stablehlo.Rng),
+		refining("refine-gathered", refineGathered, stablehlo.AllGather, stablehlo.ReduceScatter),
+		refining("refine-dynamic", refineDynamic, stablehlo.DynamicConv, stablehlo.DynamicPad, stablehlo.RealDynamicSlice),
 	}
 	for _, p := range folds {
 		if slices.Contains(shapeFolds, p.Rows[0]) {
@@ -200,7 +200,17 @@ func (s *shapeRefiner) allPatterns(folds []*rewrite.Pattern) []*rewrite.Pattern 
 			inferred = append(inferred, d)
 		}
 	}
-	return append(list, rule("refine-inferred", refineInferred, inferred...))
+	return append(list, refining("refine-inferred", refineInferred, inferred...))
+}
+
+// refining is rule for a function that rewrites only ops with results that can be refined.
+func refining(name string, f func(r *rewrite.Rewriter, op *ir.Op) (bool, error), rows ...*ir.Def) *rewrite.Pattern {
+	return rule(name, func(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
+		if isSettled(op.ResultList()) {
+			return false, nil
+		}
+		return f(r, op)
+	}, rows...)
 }
 
 // isSettled reports whether no value can be refined: each is a static tensor, or not a tensor.
@@ -351,9 +361,6 @@ func refineShape(r *rewrite.Rewriter, op *ir.Op, shape []int64) (bool, error) {
 
 // refineInferred refines the results of op to the types that its row infers.
 func refineInferred(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
-	if isSettled(op.ResultList()) || op.Def().Infer == nil {
-		return false, nil
-	}
 	return refineAs(r, op, &ir.OpState{Def: op.Def(), Operands: op.OperandList(), Attrs: op.Attrs(), Bodies: op.Regions()})
 }
 
@@ -372,7 +379,7 @@ func refineAs(r *rewrite.Rewriter, op *ir.Op, st *ir.OpState) (bool, error) {
 func refineToOperand(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	t := tensorOf(op.Operand(0))
 	out := tensorOf(op.Result(0))
-	if t == nil || out == nil || isSettled(op.ResultList()) || op.Is(stablehlo.BitcastConvert) && bits(t) != bits(out) {
+	if t == nil || out == nil || op.Is(stablehlo.BitcastConvert) && bits(t) != bits(out) {
 		return false, nil
 	}
 	return refineResults(r, op, []ir.Type{op.Module().Context().Tensor(t.Shape(), out.Elem(), t.Encoding())})
@@ -389,9 +396,6 @@ func bits(t *ir.TensorType) int {
 
 // refineToShape refines an op whose last operand holds its shape.
 func refineToShape(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
-	if isSettled(op.ResultList()) {
-		return false, nil
-	}
 	shape, ok := rewrite.ConstantInts(op.Operand(op.NumOperands() - 1))
 	if !ok {
 		return false, nil
@@ -401,7 +405,7 @@ func refineToShape(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 
 // refineGathered refines all_gather and reduce_scatter, whose dimension grows or shrinks by the size of a group.
 func refineGathered(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
-	if isSettled(op.ResultList()) || op.Attr(stablehlo.AttrChannelHandle) != nil && op.Attr(stablehlo.AttrUseGlobalDeviceIDs) == nil {
+	if op.Attr(stablehlo.AttrChannelHandle) != nil && op.Attr(stablehlo.AttrUseGlobalDeviceIDs) == nil {
 		return false, nil // the groups depend on the number of partitions
 	}
 	size := int64(0) // of each group
@@ -434,9 +438,6 @@ func refineGathered(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 
 // refineDynamic refines an op as its static counterpart, if the operands that become attributes are constants.
 func refineDynamic(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
-	if isSettled(op.ResultList()) {
-		return false, nil
-	}
 	if st := staticForm(op); st != nil {
 		return refineAs(r, op, st)
 	}
@@ -462,7 +463,7 @@ func refineLoop(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 // updateBranch refines the results of the op around a branch.
 func updateBranch(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	p := op.Parent()
-	if !p.Is(stablehlo.If) && !p.Is(stablehlo.Case) {
+	if !p.Is(stablehlo.If) && !p.Is(stablehlo.Case) || isSettled(p.ResultList()) {
 		return false, nil
 	}
 	return refineInferred(r, p)
@@ -502,9 +503,6 @@ func updateFunctionType(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 // customCall refines the results of a custom call to the shapes that its operands hold, and removes the wrappers of
 // refineArguments.
 func (s *shapeRefiner) customCall(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
-	if isSettled(op.ResultList()) {
-		return false, nil
-	}
 	_, shapes, problem := shapeOperands(op)
 	if problem != nil {
 		s.ctx.Emit(problem)

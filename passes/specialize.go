@@ -136,22 +136,15 @@ func (p BindArguments) argument(m *ir.Module, text string) (ir.Type, *tensor.Ten
 
 // function returns the function of m with the given name.
 func function(m *ir.Module, name string) (fn.FuncOp, error) {
-	for op := range m.Body().Ops() {
-		if f, ok := fn.AsFunc(op); ok && f.Symbol() == name {
-			return f, nil
-		}
+	f, ok := fn.Lookup(m, name)
+	if !ok {
+		return f, fmt.Errorf("the module has no function @%s", name)
 	}
-	return fn.FuncOp{}, fmt.Errorf("the module has no function @%s", name)
+	return f, nil
 }
 
-// Specialize specializes a module for known arguments.
-type Specialize struct {
-	Args     string `pass:"args" doc:"for each argument, in order, a literal with its type, a type, or _ for one that stays as it is; separated by semicolons"`
-	Function string `pass:"function" default:"main" doc:"the function"`
-
-	ParseType func(m *ir.Module, text string) (ir.Type, error) // as in BindArguments
-	Evaluator rewrite.Evaluator                                // as in Fold
-}
+// Specialize specializes a module for known arguments. It has the options of BindArguments.
+type Specialize BindArguments
 
 var specializeInfo = &pass.Info{
 	Name: "specialize",

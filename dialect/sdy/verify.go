@@ -204,12 +204,10 @@ func checkSharding(s *Sharding, t ir.Type, op *ir.Op, r *ir.Reporter, f fault) b
 		return false
 	}
 	if manual := manualAround(op); manual != nil {
-		for _, axes := range s.axisLists() {
-			for _, a := range axes {
-				if by := manual[a.Name]; by != nil {
-					bound(f, a.Name, by)
-					return false
-				}
+		for _, a := range s.axes() {
+			if by := manual[a.Name]; by != nil {
+				bound(f, a.Name, by)
+				return false
 			}
 		}
 	}
@@ -267,13 +265,13 @@ func (s *Sharding) fits(t ir.Type, m *DeviceMesh, divides bool, f fault) bool {
 	return set.checkParts(m, f)
 }
 
-// axisLists returns the axes of each dimension, then the replicated axes and the unreduced axes.
-func (s *Sharding) axisLists() [][]AxisRef {
-	var out [][]AxisRef
+// axes returns the axes of the dimensions, then the replicated axes and the unreduced axes.
+func (s *Sharding) axes() []AxisRef {
+	var out []AxisRef
 	for _, d := range s.Dims {
-		out = append(out, d.Axes)
+		out = append(out, d.Axes...)
 	}
-	return append(out, s.Replicated, s.Unreduced)
+	return slices.Concat(out, s.Replicated, s.Unreduced)
 }
 
 // checkPerValue checks the shardings of values of the given types.
@@ -286,10 +284,7 @@ func checkPerValue(v *PerValue, types []ir.Type, op *ir.Op, r *ir.Reporter, f fa
 	}
 	if len(types) == 0 && len(v.Shardings) == 1 {
 		s := v.Shardings[0]
-		replicated := true
-		for _, d := range s.Dims {
-			replicated = replicated && len(d.Axes) == 0
-		}
+		replicated := !slices.ContainsFunc(s.Dims, func(d DimSharding) bool { return len(d.Axes) > 0 })
 		if m := meshOf(s, op, r); m == nil || m.maximal() || replicated {
 			return checkSharding(s, nil, op, r, nth(0))
 		}

@@ -252,14 +252,12 @@ func (t *transfer) reduce() {
 	if l == nil || !set.addSorted("reduction", l.Axes, t.mesh, t.fault) {
 		return
 	}
+	used := slices.Clone(t.in.Replicated)
+	for _, d := range t.in.Dims {
+		used = append(used, d.Axes...)
+	}
 	for _, a := range l.Axes {
-		for _, d := range t.in.Dims {
-			if slices.ContainsFunc(d.Axes, a.overlaps) {
-				t.fault("reduction axis %s overlaps with operand dimension sharding or replicated axes", a)
-				return
-			}
-		}
-		if slices.ContainsFunc(t.in.Replicated, a.overlaps) {
+		if slices.ContainsFunc(used, a.overlaps) {
 			t.fault("reduction axis %s overlaps with operand dimension sharding or replicated axes", a)
 			return
 		}

@@ -32,22 +32,16 @@ func verifyEdge(op *ir.Op, r *ir.Reporter) {
 	if !view.SameTypes(op, r) {
 		return
 	}
-	t, ok := op.Result(0).Type().(*ir.TensorType)
-	if ok && !t.Static() {
+	def := op.Operand(0).DefiningOp()
+	if t, ok := op.Result(0).Type().(*ir.TensorType); ok && !t.Static() {
 		r.Errorf(op, "expected sdy.data_flow_edge to have a static-shaped result. type: '%s'", t)
-		return
-	}
-	if !op.Operand(0).HasOneUse() {
+	} else if !op.Operand(0).HasOneUse() {
 		r.Errorf(op, "expected input of sdy.data_flow_edge to have a single user")
-		return
-	}
-	if def := op.Operand(0).DefiningOp(); def != nil && def.Def().Dialect() == "sdy" && def.Name() != nameManual && def.Name() != nameNamed {
+	} else if def != nil && def.Def().Dialect() == "sdy" && def.Name() != nameManual && def.Name() != nameNamed {
 		r.Errorf(op, "expected input of sdy.data_flow_edge to not be defined by an SdyDialect op (other than an sdy.named_computation).").
 			Note(def.Pos(), "sdy op defining the input of the sdy.data_flow_edge")
-		return
-	}
-	if s := view.Data[Sharding](op.Attr("sharding")); s != nil {
-		checkSharding(s, op.Result(0).Type(), op, r, at(op, r))
+	} else {
+		verifyOwnSharding(op, r)
 	}
 }
 

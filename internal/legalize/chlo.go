@@ -22,6 +22,11 @@ func CHLOOfXLA(scope *ir.Op) error {
 	return err
 }
 
+// InHLO reports whether op is an op of CHLO with an HLO instruction, which XLA's translation to HLO keeps.
+func InHLO(op *ir.Op) bool {
+	return op.Is(chlo.Constant) || op.Is(chlo.TopK) || op.Is(chlo.RaggedDot) || op.Is(chlo.Scan) || op.Is(chlo.Erf)
+}
+
 func replaceCHLO(scope *ir.Op, rules []rule, keep func(*ir.Op) bool) (rewrite.Statistics, error) {
 	var list []*rewrite.Pattern
 	for _, c := range rules {

@@ -46,11 +46,7 @@ func (e *emitter) at(v *ir.Value) func() {
 }
 
 // adopt takes over the error of an emitter that inside returned.
-func (e *emitter) adopt(inner *emitter) {
-	if e.err == nil {
-		e.err = inner.err
-	}
-}
+func (e *emitter) adopt(inner *emitter) { e.fail(inner.err) }
 
 // fail sets the error, unless there is one.
 func (e *emitter) fail(err error) {
@@ -96,9 +92,7 @@ func (e *emitter) result(op *ir.Op, err error) *ir.Value {
 	if err == nil {
 		return op.Result(0)
 	}
-	if e.err == nil {
-		e.err = err
-	}
+	e.fail(err)
 	return e.constant(0, e.ctx.Tensor(nil, ir.Float(tensor.F32), nil))
 }
 
