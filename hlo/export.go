@@ -429,17 +429,18 @@ func (s *exportScope) results(op *ir.Op) *shape {
 	return s.ex.tupleOf(op, types)
 }
 
-// bind makes the results of op the result of in, the parts of a tuple if there are several.
+// bind makes the results of op the result of in, the parts of a tuple if there are several. A computation of the module
+// that is updated may return tuples within tuples for them.
 func (s *exportScope) bind(op *ir.Op, in *instr) {
-	if op.NumResults() == 1 && !in.shape.isTuple() {
-		s.values[op.Result(0)] = in
-		return
-	}
 	if op.NumResults() == 1 {
-		if _, isTuple := op.Result(0).Type().(*ir.TupleType); isTuple {
+		if _, isTuple := op.Result(0).Type().(*ir.TupleType); isTuple || !in.shape.isTuple() {
 			s.values[op.Result(0)] = in
 			return
 		}
+	}
+	if slices.ContainsFunc(in.shape.elems, (*shape).isTuple) && !compatible(in.shape, s.results(op)) {
+		s.take(in, op.ResultList())
+		return
 	}
 	for i, r := range op.ResultList() {
 		s.values[r] = s.element(in, int64(i))
@@ -1021,7 +1022,21 @@ func (s *exportScope) call(op *ir.Op) {
 	outer := s.op
 	c := s.ex.function(f)
 	s.op = outer
-	s.bind(op, s.add(opCall, c.root.shape, s.operandsOf(op), append(s.common(op), named(opCall, "to_apply", c))...))
+	s.bind(op, s.add(opCall, c.root.shape, s.arguments(op, c), append(s.common(op), named(opCall, "to_apply", c))...))
+}
+
+// arguments returns the operands of op as arguments of c, which may be tuples of them if c is a computation of the
+// module that is updated.
+func (s *exportScope) arguments(op *ir.Op, c *computation) []*instr {
+	values := op.OperandList()
+	if slices.EqualFunc(values, c.params, func(v *ir.Value, p *instr) bool { return compatible(s.ex.shapeOf(op, v.Type()), p.shape) }) {
+		return s.operandsOf(op)
+	}
+	list := make([]*instr, len(c.params))
+	for i, p := range c.params {
+		list[i], values = s.nested(p.shape, values)
+	}
+	return list
 }
 
 // scan orders operands and results as HLO does: inputs and outputs first, then carried values.
@@ -1059,7 +1074,7 @@ func (s *exportScope) composite(op *ir.Op) {
 	if d, ok := op.Attr(stablehlo.AttrCompositeAttributes).(*ir.DictAttr); ok {
 		fields[0].value = d.String()
 	}
-	s.bind(op, s.add(opCall, c.root.shape, s.operandsOf(op), named(opCall, "to_apply", c), named(opCall, "is_composite", true), attr{cFrontend, fields}))
+	s.bind(op, s.add(opCall, c.root.shape, s.arguments(op, c), named(opCall, "to_apply", c), named(opCall, "is_composite", true), attr{cFrontend, fields}))
 }
 
 func (s *exportScope) customCall(op *ir.Op) {

@@ -1,0 +1,117 @@
+package hlo_test
+
+import (
+	"testing"
+
+	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/dialect/all"
+	"github.com/hlocb/hlocb/hlo"
+	"github.com/hlocb/hlocb/ir"
+)
+
+// nested has computations whose parameters and results are tuples within tuples: StableHLO's functions and regions have
+// the parts.
+const nested = `HloModule nested
+
+negated {
+  n = ((f32[], s32[]), f32[]) parameter(0)
+  n0 = (f32[], s32[]) get-tuple-element(n), index=0
+  n00 = f32[] get-tuple-element(n0), index=0
+  n01 = s32[] get-tuple-element(n0), index=1
+  n1 = f32[] get-tuple-element(n), index=1
+  negate = f32[] negate(n00)
+  inner = (f32[], s32[]) tuple(negate, n01)
+  ROOT outer = ((f32[], s32[]), f32[]) tuple(inner, n1)
+}
+
+swapped {
+  t = ((f32[], s32[]), f32[]) parameter(0)
+  t0 = (f32[], s32[]) get-tuple-element(t), index=0
+  t00 = f32[] get-tuple-element(t0), index=0
+  t01 = s32[] get-tuple-element(t0), index=1
+  t1 = f32[] get-tuple-element(t), index=1
+  sine = f32[] sine(t1)
+  inner.1 = (f32[], s32[]) tuple(sine, t01)
+  ROOT outer.1 = ((f32[], s32[]), f32[]) tuple(inner.1, t00)
+}
+
+less {
+  l = ((f32[], s32[]), f32[]) parameter(0)
+  l0 = (f32[], s32[]) get-tuple-element(l), index=0
+  l01 = s32[] get-tuple-element(l0), index=1
+  limit = s32[] constant(3)
+  ROOT compare = pred[] compare(l01, limit), direction=LT
+}
+
+ENTRY main {
+  p = pred[] parameter(0)
+  x = f32[] parameter(1)
+  i = s32[] parameter(2)
+  pair = (f32[], s32[]) tuple(x, i)
+  state = ((f32[], s32[]), f32[]) tuple(pair, x)
+  called = ((f32[], s32[]), f32[]) call(state), to_apply=swapped
+  chosen = ((f32[], s32[]), f32[]) conditional(p, called, state), true_computation=negated, false_computation=swapped
+  loop = ((f32[], s32[]), f32[]) while(chosen), condition=less, body=negated
+  last = f32[] get-tuple-element(loop), index=1
+  ROOT cosine = f32[] cosine(last)
+}
+`
+
+// TestUpdateNested changes one op of a module at a time. The updated module must be valid and have the change.
+func TestUpdateNested(t *testing.T) {
+	reg, err := all.Registry()
+	if err != nil {
+		t.Fatal(err)
+	}
+	old, err := hlo.Parse(diag.NewSource("nested.hlo", []byte(nested)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	imported := func(m *hlo.Module) (*ir.Module, []*ir.Op) {
+		out, err := hlo.Import(m, ir.NewContext(), reg)
+		if err == nil {
+			err = ir.Verify(out)
+		}
+		if err != nil {
+			t.Fatalf("%v:\n%s", err, m.AppendText(nil, hlo.TextOptions{}))
+		}
+		var ops []*ir.Op
+		out.Walk(func(op *ir.Op) bool {
+			if op.NumResults() > 0 {
+				ops = append(ops, op)
+			}
+			return true
+		})
+		return out, ops
+	}
+	const name = "mhlo.frontend_attributes"
+	mark := ir.NewDict(ir.AttrList{{Name: "marked", Attr: ir.NewString("yes")}})
+	_, ops := imported(old)
+	for i, changed := range ops {
+		if changed.Has(ir.ConstantLike) {
+			continue // the translation of constants ignores their attributes
+		}
+		m, list := imported(old)
+		list[i].SetAttr(name, mark)
+		updated, err := hlo.Update(old, m)
+		if err != nil {
+			t.Errorf("op %d, %s: %v", i, changed.Name(), err)
+			continue
+		}
+		again, err := hlo.Parse(diag.NewSource("updated.hlo", updated.AppendText(nil, hlo.TextOptions{})))
+		if err != nil {
+			t.Errorf("op %d, %s: %v\n%s", i, changed.Name(), err, updated.AppendText(nil, hlo.TextOptions{}))
+			continue
+		}
+		marked := 0
+		_, list = imported(again)
+		for _, op := range list {
+			if d, ok := op.Attr(name).(*ir.DictAttr); ok && d.Get("marked") != nil && op.Def() == changed.Def() {
+				marked++
+			}
+		}
+		if marked == 0 {
+			t.Errorf("op %d, %s: the change is lost:\n%s", i, changed.Name(), updated.AppendText(nil, hlo.TextOptions{}))
+		}
+	}
+}
