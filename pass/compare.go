@@ -74,15 +74,12 @@ func (c *Comparison) pair(a, b *ir.Op) {
 		from, to := a.Region(i).Blocks(), b.Region(i).Blocks()
 		for k := range min(len(from), len(to)) {
 			c.blocks[from[k]] = to[k]
-			for n := range max(len(from[k].Args()), len(to[k].Args())) {
-				c.fresh++
-				if n < len(from[k].Args()) {
-					c.hashes[from[k].Arg(n)] = mix(c.fresh, 1)
-				}
-				if n < len(to[k].Args()) {
-					c.hashes[to[k].Arg(n)] = mix(c.fresh, 1)
+			for _, b := range []*ir.Block{from[k], to[k]} {
+				for n, v := range b.Args() {
+					c.hashes[v] = mix(c.fresh+uint64(n), 1)
 				}
 			}
+			c.fresh += uint64(max(len(from[k].Args()), len(to[k].Args())))
 		}
 		for k := range min(len(from), len(to)) {
 			c.block(from[k], to[k])

@@ -4,6 +4,7 @@ import (
 	"encoding"
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -22,12 +23,15 @@ type Option struct {
 }
 
 // Options returns the options of p, in the order of its fields.
-func Options(p Pass) []Option {
+func Options(p Pass) []Option { return optionsOf(structOf(p)) }
+
+// structOf returns the type of p, or of the struct that p points to.
+func structOf(p Pass) reflect.Type {
 	t := reflect.TypeOf(p)
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	return optionsOf(t)
+	return t
 }
 
 func optionsOf(t reflect.Type) []Option {
@@ -59,13 +63,9 @@ func optionsOf(t reflect.Type) []Option {
 
 // checkOptions returns an error if the options of p are not declared correctly.
 func checkOptions(p Pass) error {
-	t := reflect.TypeOf(p)
-	if t.Kind() == reflect.Pointer {
-		t = t.Elem()
-	}
 	seen := map[string]bool{}
 	for _, o := range Options(p) {
-		f := t.Field(o.field)
+		f := structOf(p).Field(o.field)
 		fail := func(format string, args ...any) error {
 			return fmt.Errorf("pass %q: option %q: %s", p.Info().Name, o.Name, fmt.Sprintf(format, args...))
 		}
@@ -115,35 +115,28 @@ func fill(v reflect.Value) {
 // withOptions returns a copy of p with the options of list. The other options keep the values of p, or have their
 // defaults.
 func withOptions(p Pass, list []assignment) (Pass, error) {
-	v := reflect.ValueOf(p)
-	pointer := v.Kind() == reflect.Pointer
-	if pointer {
-		v = v.Elem()
-	}
+	v := reflect.Indirect(reflect.ValueOf(p))
 	n := reflect.New(v.Type()).Elem()
 	n.Set(v)
 	options := Options(p)
 	if len(options) > 0 {
 		fill(n)
 	}
-next:
 	for _, a := range list {
-		for _, o := range options {
-			if o.Name == a.name {
-				if err := o.assign(n.Field(o.field), a.value); err != nil {
-					return nil, &optionError{a, fmt.Errorf("option %q of pass %q: %w", a.name, p.Info().Name, err)}
-				}
-				continue next
+		i := slices.IndexFunc(options, func(o Option) bool { return o.Name == a.name })
+		if i < 0 {
+			names := make([]string, len(options))
+			for i, o := range options {
+				names[i] = o.Name
 			}
+			return nil, &optionError{a, fmt.Errorf("pass %q has no option %q%s", p.Info().Name, a.name, among(a.name, names))}
 		}
-		names := make([]string, len(options))
-		for i, o := range options {
-			names[i] = o.Name
+		if err := options[i].assign(n.Field(options[i].field), a.value); err != nil {
+			return nil, &optionError{a, fmt.Errorf("option %q of pass %q: %w", a.name, p.Info().Name, err)}
 		}
-		return nil, &optionError{a, fmt.Errorf("pass %q has no option %q%s", p.Info().Name, a.name, among(a.name, names))}
 	}
-	if pointer {
-		return n.Addr().Interface().(Pass), nil
+	if reflect.TypeOf(p).Kind() == reflect.Pointer {
+		n = n.Addr()
 	}
 	return n.Interface().(Pass), nil
 }
@@ -284,10 +277,7 @@ func text(v reflect.Value) string {
 
 // optionText returns the options of p that differ from their defaults, in pipeline syntax.
 func optionText(p Pass) string {
-	v := reflect.ValueOf(p)
-	if v.Kind() == reflect.Pointer {
-		v = v.Elem()
-	}
+	v := reflect.Indirect(reflect.ValueOf(p))
 	var out []string
 	for _, o := range Options(p) {
 		if s, differs := o.text(v); differs {
