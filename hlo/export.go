@@ -815,7 +815,7 @@ func (s *exportScope) simple(op *ir.Op, o *opcode) {
 	}
 	if r, ok := ir.DataOf[stablehlo.ResultAccuracy](op.Attr(stablehlo.AttrResultAccuracy)); ok && o.accuracy {
 		a := &accuracy{atol: r.Atol, rtol: r.Rtol, ulps: float64(r.Ulps)}
-		if r.Mode.Code == 2 {
+		if r.Mode.Code == int(stablehlo.ResultAccuracyModeTOLERANCE) {
 			a.tolerance = true
 		} else {
 			a.mode = int64(r.Mode.Code)

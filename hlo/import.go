@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -150,10 +151,10 @@ func (im *importer) module() {
 	if name := m.name; name != "" && name != "_" {
 		root.SetAttr(ir.SymbolName, ir.NewString(name))
 	}
-	root.SetAttr(mhlo.AttrNumPartitions, im.attr(fmt.Sprintf("%d : i32", m.partitions)))
-	root.SetAttr(mhlo.AttrNumReplicas, im.attr(fmt.Sprintf("%d : i32", m.replicas)))
+	root.SetAttr(mhlo.AttrNumPartitions, i32Attr(m.partitions))
+	root.SetAttr(mhlo.AttrNumReplicas, i32Attr(m.replicas))
 	if len(m.frontend) > 0 {
-		root.SetAttr(mhlo.AttrFrontendAttributes, im.pairs(m.frontend))
+		root.SetAttr(mhlo.AttrFrontendAttributes, dictOf(m.frontend))
 	}
 	im.function(m.entry, "main", true)
 }
@@ -252,7 +253,7 @@ func (im *importer) argAttrs(p *instr, i int64, j int, public bool) string {
 			}
 		}
 		if f := attrOf[[]pair](p, "frontend_attributes"); len(f) > 0 {
-			list = append(list, "mhlo.frontend_attributes = "+im.pairs(f).String())
+			list = append(list, "mhlo.frontend_attributes = "+dictOf(f).String())
 		}
 	}
 	return "{" + strings.Join(list, ", ") + "}"
@@ -323,12 +324,13 @@ func (im *importer) types(in *instr, s *shape) []ir.Type {
 	return list
 }
 
-func (im *importer) pairs(list []pair) ir.Attr {
-	var parts []string
+// dictOf returns a dictionary of strings.
+func dictOf(list []pair) ir.Attr {
+	var entries ir.AttrList
 	for _, p := range list {
-		parts = append(parts, mlirtext.Quote(p.key)+" = "+mlirtext.Quote(p.value))
+		entries = append(entries, ir.NamedAttr{Name: p.key, Attr: ir.NewString(p.value)})
 	}
-	return im.attr("{" + strings.Join(parts, ", ") + "}")
+	return ir.NewDict(entries)
 }
 
 // body translates the instructions of c into s.
@@ -407,7 +409,7 @@ func (s *importScope) makeAs(in *instr, result *shape, def *ir.Def, operands []*
 		st.SetAttr(mhlo.AttrSharding, ir.NewString(sh.String()))
 	}
 	if f := attrOf[[]pair](in, "frontend_attributes"); len(f) > 0 {
-		st.SetAttr(mhlo.AttrFrontendAttributes, im.pairs(f))
+		st.SetAttr(mhlo.AttrFrontendAttributes, dictOf(f))
 	}
 	op := s.b.Insert(st)
 	im.onOp(s, op)
@@ -457,7 +459,7 @@ func (s *importScope) instr(in *instr) value {
 	if def := simpleOps[in.op.name]; def != nil {
 		return s.simple(in, def)
 	}
-	ints := func(name string) ir.NamedAttr { return im.named(name, intsText(attrOf[[]int64](in, name))) }
+	ints := func(name string) ir.NamedAttr { return inherent(name, i64sAttr(attrOf[[]int64](in, name))) }
 	switch in.op.name {
 	case "constant":
 		return s.constant(in, in.literal)
@@ -476,43 +478,41 @@ func (s *importScope) instr(in *instr) value {
 	case "copy", "domain", "add-dependency":
 		return s.values[in.operands[0]]
 	case "iota":
-		return s.make(in, stablehlo.Iota, nil, nil, im.named("iota_dimension", intText(attrOf[int64](in, "iota_dimension"))))
+		return s.make(in, stablehlo.Iota, nil, nil, inherent("iota_dimension", i64Attr(attrOf[int64](in, "iota_dimension"))))
 	case "compare":
-		attrs := []ir.NamedAttr{im.named("comparison_direction", "#stablehlo<comparison_direction "+directions[attrOf[int64](in, "direction")]+">")}
 		kind, ok := in.attrByName("type").(int64)
 		if !ok {
 			kind = in.operands[0].shape.defaultComparison()
 		}
-		attrs = append(attrs, im.named("compare_type", "#stablehlo<comparison_type "+comparisonTypes[kind]+">"))
-		return s.make(in, stablehlo.Compare, s.operands(in), nil, attrs...)
+		return s.make(in, stablehlo.Compare, s.operands(in), nil, in.enum("direction", "comparison_direction", stablehlo.ComparisonDirectionEnum),
+			inherent("compare_type", ir.NewEnum(stablehlo.ComparisonTypeEnum, int(kind)+1)))
 	case "broadcast":
-		return s.make(in, stablehlo.BroadcastInDim, s.operands(in), nil, im.named("broadcast_dimensions", intsText(attrOf[[]int64](in, "dimensions"))))
+		return s.make(in, stablehlo.BroadcastInDim, s.operands(in), nil, inherent("broadcast_dimensions", i64sAttr(attrOf[[]int64](in, "dimensions"))))
 	case "transpose":
-		return s.make(in, stablehlo.Transpose, s.operands(in), nil, im.named("permutation", intsText(attrOf[[]int64](in, "dimensions"))))
+		return s.make(in, stablehlo.Transpose, s.operands(in), nil, inherent("permutation", i64sAttr(attrOf[[]int64](in, "dimensions"))))
 	case "reverse":
 		return s.make(in, stablehlo.Reverse, s.operands(in), nil, ints("dimensions"))
 	case "concatenate":
-		return s.make(in, stablehlo.Concatenate, s.operands(in), nil, im.named("dimension", intText(s.oneDim(in))))
+		return s.make(in, stablehlo.Concatenate, s.operands(in), nil, inherent("dimension", i64Attr(s.oneDim(in))))
 	case "slice":
 		var start, limit, stride []int64
 		for _, d := range attrOf[[]sliceDim](in, "slice") {
 			start, limit, stride = append(start, d.start), append(limit, d.limit), append(stride, d.stride)
 		}
-		return s.make(in, stablehlo.Slice, s.operands(in), nil, im.named("start_indices", intsText(start)), im.named("limit_indices", intsText(limit)),
-			im.named("strides", intsText(stride)))
+		return s.make(in, stablehlo.Slice, s.operands(in), nil, inherent("start_indices", i64sAttr(start)), inherent("limit_indices", i64sAttr(limit)),
+			inherent("strides", i64sAttr(stride)))
 	case "pad":
 		var low, high, interior []int64
 		for _, d := range attrOf[[]paddingDim](in, "padding") {
 			low, high, interior = append(low, d.low), append(high, d.high), append(interior, d.interior)
 		}
-		return s.make(in, stablehlo.Pad, s.operands(in), nil, im.named("edge_padding_low", intsText(low)), im.named("edge_padding_high", intsText(high)),
-			im.named("interior_padding", intsText(interior)))
+		return s.make(in, stablehlo.Pad, s.operands(in), nil, inherent("edge_padding_low", i64sAttr(low)), inherent("edge_padding_high", i64sAttr(high)),
+			inherent("interior_padding", i64sAttr(interior)))
 	case "dynamic-slice":
-		return s.make(in, stablehlo.DynamicSlice, s.splitIndices(in, 1), nil, im.named("slice_sizes", intsText(attrOf[[]int64](in, "dynamic_slice_sizes"))))
+		return s.make(in, stablehlo.DynamicSlice, s.splitIndices(in, 1), nil, inherent("slice_sizes", i64sAttr(attrOf[[]int64](in, "dynamic_slice_sizes"))))
 	case "reduce-precision":
 		return s.make(in, stablehlo.ReducePrecision, s.operands(in), nil,
-			im.named("exponent_bits", fmt.Sprintf("%d : i32", attrOf[int64](in, "exponent_bits"))),
-			im.named("mantissa_bits", fmt.Sprintf("%d : i32", attrOf[int64](in, "mantissa_bits"))))
+			inherent("exponent_bits", i32Attr(attrOf[int64](in, "exponent_bits"))), inherent("mantissa_bits", i32Attr(attrOf[int64](in, "mantissa_bits"))))
 	case "gather":
 		return s.gather(in)
 	case "scatter":
@@ -534,41 +534,35 @@ func (s *importScope) instr(in *instr) value {
 		return s.make(in, stablehlo.Map, s.operands(in), []*ir.Region{s.region(attrOf[*computation](in, "to_apply"))}, ints("dimensions"))
 	case "sort":
 		return s.make(in, stablehlo.Sort, s.operands(in), []*ir.Region{s.region(attrOf[*computation](in, "to_apply"))},
-			im.named("dimension", intText(s.oneDim(in))), im.named("is_stable", strconv.FormatBool(attrOf[bool](in, "is_stable"))))
+			inherent("dimension", i64Attr(s.oneDim(in))), inherent("is_stable", s.im.ctx.Bool(attrOf[bool](in, "is_stable"))))
 	case "scan":
 		return s.scan(in)
 	case "topk":
 		return s.topK(in)
 	case "fft":
-		return s.make(in, stablehlo.Fft, s.operands(in), nil, im.named("fft_type", "#stablehlo<fft_type "+fftTypes[attrOf[int64](in, "fft_type")]+">"), ints("fft_length"))
+		return s.make(in, stablehlo.Fft, s.operands(in), nil, in.enum("fft_type", "fft_type", stablehlo.FftTypeEnum), ints("fft_length"))
 	case "cholesky":
-		return s.make(in, stablehlo.Cholesky, s.operands(in), nil, im.named("lower", strconv.FormatBool(attrOf[bool](in, "lower"))))
+		return s.make(in, stablehlo.Cholesky, s.operands(in), nil, inherent("lower", s.im.ctx.Bool(attrOf[bool](in, "lower"))))
 	case "triangular-solve":
 		return s.make(in, stablehlo.TriangularSolve, s.operands(in), nil,
-			im.named("left_side", strconv.FormatBool(attrOf[bool](in, "left_side"))), im.named("lower", strconv.FormatBool(attrOf[bool](in, "lower"))),
-			im.named("unit_diagonal", strconv.FormatBool(attrOf[bool](in, "unit_diagonal"))),
-			im.named("transpose_a", "#stablehlo<transpose "+transposes[attrOf[int64](in, "transpose_a")]+">"))
+			inherent("left_side", s.im.ctx.Bool(attrOf[bool](in, "left_side"))), inherent("lower", s.im.ctx.Bool(attrOf[bool](in, "lower"))),
+			inherent("unit_diagonal", s.im.ctx.Bool(attrOf[bool](in, "unit_diagonal"))),
+			in.enum("transpose_a", "transpose_a", stablehlo.TransposeEnum))
 	case "batch-norm-training", "batch-norm-inference", "batch-norm-grad":
 		def := map[string]*ir.Def{"batch-norm-training": stablehlo.BatchNormTraining, "batch-norm-inference": stablehlo.BatchNormInference,
 			"batch-norm-grad": stablehlo.BatchNormGrad}[in.op.name]
-		eps := appendFloat(nil, f32, uint64(float32Bits(attrOf[float64](in, "epsilon"))))
-		text := string(eps)
-		if !strings.ContainsAny(text, ".e") {
-			text += ".0"
-		} else if i := strings.IndexByte(text, 'e'); i > 0 && !strings.Contains(text, ".") {
-			text = text[:i] + ".0" + text[i:]
-		}
-		return s.make(in, def, s.operands(in), nil, im.named("epsilon", text+" : f32"), im.named("feature_index", intText(attrOf[int64](in, "feature_index"))))
+		epsilon := ir.NewFloatBits(uint64(math.Float32bits(float32(attrOf[float64](in, "epsilon")))), ir.Float(tensor.F32))
+		return s.make(in, def, s.operands(in), nil, inherent("epsilon", epsilon), inherent("feature_index", i64Attr(attrOf[int64](in, "feature_index"))))
 	case "rng":
 		return s.rng(in)
 	case "rng-bit-generator":
 		return s.rngBits(in)
 	case "rng-get-and-update-state":
-		return s.make(in, mhlo.RngGetAndUpdateState, nil, nil, im.named("delta", intText(attrOf[int64](in, "delta"))))
+		return s.make(in, mhlo.RngGetAndUpdateState, nil, nil, inherent("delta", i64Attr(attrOf[int64](in, "delta"))))
 	case "get-dimension-size":
-		return s.make(in, stablehlo.GetDimensionSize, s.operands(in), nil, im.named("dimension", intText(s.oneDim(in))))
+		return s.make(in, stablehlo.GetDimensionSize, s.operands(in), nil, inherent("dimension", i64Attr(s.oneDim(in))))
 	case "set-dimension-size":
-		return s.make(in, stablehlo.SetDimensionSize, s.operands(in), nil, im.named("dimension", intText(s.oneDim(in))))
+		return s.make(in, stablehlo.SetDimensionSize, s.operands(in), nil, inherent("dimension", i64Attr(s.oneDim(in))))
 	case "bitcast":
 		return s.bitcast(in)
 	case "call":
@@ -607,13 +601,17 @@ func (s *importScope) instr(in *instr) value {
 	return value{}
 }
 
-func intText(v int64) string { return strconv.FormatInt(v, 10) + " : i64" }
+func inherent(name string, a ir.Attr) ir.NamedAttr { return ir.NamedAttr{Name: name, Attr: a} }
 
-func intsText(list []int64) string {
-	if len(list) == 0 {
-		return "array<i64>"
-	}
-	return "array<i64: " + string(bytes.ReplaceAll(appendInts(nil, list), []byte(","), []byte(", "))) + ">"
+func i32Attr(v int64) ir.Attr { return ir.NewInteger(v, ir.Int(32)) }
+
+func i64Attr(v int64) ir.Attr { return ir.NewInteger(v, ir.Int(64)) }
+
+func i64sAttr(list []int64) ir.Attr { return ir.NewDenseArray(ir.Int(64), list) }
+
+// enum returns the attribute attr of in as the attribute name of an op. The codes are the same.
+func (in *instr) enum(attr, name string, row *ir.EnumDef) ir.NamedAttr {
+	return inherent(name, ir.NewEnum(row, int(attrOf[int64](in, attr))))
 }
 
 // listText formats an attribute's parameters as [1, 2].
@@ -621,32 +619,16 @@ func listText(list []int64) string {
 	return "[" + string(bytes.ReplaceAll(appendInts(nil, list), []byte(","), []byte(", "))) + "]"
 }
 
-// matrixText formats rows as dense<[[1, 2], [3, 4]]> : tensor<2x2xi64>. It fills shorter rows with -1.
-func matrixText(rows [][]int64) string {
-	n := 0
+// matrix returns rows as a matrix of at least the given width. It fills shorter rows with -1.
+func (im *importer) matrix(rows [][]int64, width int) ir.Attr {
 	for _, r := range rows {
-		n = max(n, len(r))
+		width = max(width, len(r))
 	}
-	if len(rows) == 0 || n == 0 {
-		return fmt.Sprintf("dense<> : tensor<%dx%dxi64>", len(rows), n)
-	}
-	var parts []string
+	var all []int64
 	for _, r := range rows {
-		r = slices.Clone(r)
-		for len(r) < n {
-			r = append(r, -1)
-		}
-		parts = append(parts, listText(r))
+		all = append(append(all, r...), slices.Repeat([]int64{-1}, width-len(r))...)
 	}
-	return fmt.Sprintf("dense<[%s]> : tensor<%dx%dxi64>", strings.Join(parts, ", "), len(rows), n)
-}
-
-// pairsText is matrixText for rows of two.
-func pairsText(rows [][]int64) string {
-	if len(rows) == 0 {
-		return "dense<> : tensor<0x2xi64>"
-	}
-	return matrixText(rows)
+	return stablehlo.NewI64Elements(im.ctx, tensor.Shape{int64(len(rows)), int64(width)}, all)
 }
 
 // oneDim returns the one dimension of in.
@@ -659,15 +641,15 @@ func (s *importScope) oneDim(in *instr) int64 {
 }
 
 func (s *importScope) simple(in *instr, def *ir.Def) value {
-	im := s.im
 	var attrs []ir.NamedAttr
 	if a := attrOf[*accuracy](in, "result_accuracy"); a != nil && def.Attr(stablehlo.AttrResultAccuracy) != nil {
-		mode := "TOLERANCE"
-		if !a.tolerance {
-			mode = strings.ToUpper(accuracyModes[a.mode])
+		mode := int(a.mode)
+		if a.tolerance {
+			mode = int(stablehlo.ResultAccuracyModeTOLERANCE)
 		}
-		attrs = append(attrs, im.named("result_accuracy", fmt.Sprintf("#stablehlo.result_accuracy<atol = %s, rtol = %s, ulps = %d, mode = #stablehlo.result_accuracy_mode<%s>>",
-			mlirFloat(a.atol), mlirFloat(a.rtol), int64(a.ulps), mode)))
+		attrs = append(attrs, inherent("result_accuracy", stablehlo.ResultAccuracyAttr.New(&stablehlo.ResultAccuracy{
+			Atol: a.atol, Rtol: a.rtol, Ulps: int64(a.ulps), Mode: stablehlo.AccuracyMode{Code: mode},
+		})))
 	}
 	operands := s.operands(in)
 	if def == stablehlo.DynamicUpdateSlice {
@@ -679,15 +661,6 @@ func (s *importScope) simple(in *instr, def *ir.Def) value {
 	return s.make(in, def, operands, nil, attrs...)
 }
 
-// mlirFloat returns v as MLIR spells a float.
-func mlirFloat(v float64) string {
-	text := strconv.FormatFloat(v, 'e', -1, 64)
-	if i := strings.IndexByte(text, 'e'); !strings.Contains(text[:i], ".") {
-		text = text[:i] + ".0" + text[i:]
-	}
-	return text
-}
-
 // splitIndices returns the operands of in. An older form has all start indices in one array, at operand n.
 func (s *importScope) splitIndices(in *instr, n int) []*ir.Value {
 	list := s.operands(in)
@@ -696,8 +669,8 @@ func (s *importScope) splitIndices(in *instr, n int) []*ir.Value {
 	}
 	index := in.operands[n].shape
 	for i := range index.dims[0] {
-		part := s.makeAs(in, array(index.elem, 1), stablehlo.Slice, []*ir.Value{list[n]}, nil, s.im.named("start_indices", intsText([]int64{i})),
-			s.im.named("limit_indices", intsText([]int64{i + 1})), s.im.named("strides", intsText([]int64{1})))
+		part := s.makeAs(in, array(index.elem, 1), stablehlo.Slice, []*ir.Value{list[n]}, nil, inherent("start_indices", i64sAttr([]int64{i})),
+			inherent("limit_indices", i64sAttr([]int64{i + 1})), inherent("strides", i64sAttr([]int64{1})))
 		list = append(list, s.makeAs(in, array(index.elem), stablehlo.Reshape, []*ir.Value{part.v}, nil).v)
 	}
 	return slices.Delete(list, n, n+1)
@@ -745,76 +718,75 @@ func (s *importScope) constant(in *instr, v *literal) value {
 }
 
 func (s *importScope) precision(in *instr) ir.NamedAttr {
-	list := attrOf[[]int64](in, "operand_precision")
-	var parts []string
-	for i := range 2 {
-		p := int64(0)
-		if i < len(list) {
-			p = list[i]
-		}
-		parts = append(parts, "#stablehlo<precision "+strings.ToUpper(precisions[p])+">")
+	parts := make([]ir.Attr, 2)
+	for i, p := range append(slices.Clip(attrOf[[]int64](in, "operand_precision")), 0, 0)[:2] {
+		parts[i] = ir.NewEnum(stablehlo.PrecisionEnum, int(p))
 	}
-	return s.im.named("precision_config", "["+strings.Join(parts, ", ")+"]")
+	return inherent("precision_config", ir.NewArray(parts))
 }
 
 func (s *importScope) dot(in *instr) value {
 	im := s.im
-	dims := fmt.Sprintf("#stablehlo.dot<lhs_batching_dimensions = %s, rhs_batching_dimensions = %s, lhs_contracting_dimensions = %s, rhs_contracting_dimensions = %s>",
-		listText(attrOf[[]int64](in, "lhs_batch_dims")), listText(attrOf[[]int64](in, "rhs_batch_dims")),
-		listText(attrOf[[]int64](in, "lhs_contracting_dims")), listText(attrOf[[]int64](in, "rhs_contracting_dims")))
-	attrs := []ir.NamedAttr{im.named("dot_dimension_numbers", dims), s.precision(in)}
+	dims := in.dotDims()
+	attrs := []ir.NamedAttr{inherent("dot_dimension_numbers", stablehlo.DotAttr.New(&dims)), s.precision(in)}
 	if a := attrOf[int64](in, "algorithm"); a != 0 {
-		text := dotAlgorithm(algorithms[a])
-		if text == "" {
+		algorithm := dotAlgorithm(algorithms[a])
+		if algorithm == nil {
 			im.fail(in, "algorithm %s has no equivalent in StableHLO", algorithms[a])
 		}
-		attrs = append(attrs, im.named("algorithm", text))
+		attrs = append(attrs, inherent("algorithm", stablehlo.DotAlgorithmAttr.New(algorithm)))
 	}
 	return s.make(in, stablehlo.DotGeneral, s.operands(in), nil, attrs...)
 }
 
-func (s *importScope) raggedDot(in *instr) value {
-	list := func(name string) string { return listText(attrOf[[]int64](in, name)) }
-	text := fmt.Sprintf("#chlo.ragged_dot<lhs_batching_dimensions = %s, rhs_batching_dimensions = %s, lhs_contracting_dimensions = %s, rhs_contracting_dimensions = %s, lhs_ragged_dimensions = %s, rhs_group_dimensions = %s>",
-		list("lhs_batch_dims"), list("rhs_batch_dims"), list("lhs_contracting_dims"), list("rhs_contracting_dims"), list("lhs_ragged_dims"), list("rhs_group_dims"))
-	return s.make(in, chlo.RaggedDot, s.operands(in), nil, s.im.named("ragged_dot_dimension_numbers", text))
+// dotDims returns the dimension numbers of a product.
+func (in *instr) dotDims() stablehlo.DotDims {
+	return stablehlo.DotDims{
+		LHSBatching: attrOf[[]int64](in, "lhs_batch_dims"), RHSBatching: attrOf[[]int64](in, "rhs_batch_dims"),
+		LHSContracting: attrOf[[]int64](in, "lhs_contracting_dims"), RHSContracting: attrOf[[]int64](in, "rhs_contracting_dims"),
+	}
 }
 
-// dotAlgorithm returns the attribute for an algorithm such as dot_bf16_bf16_f32_x3, or "" if the algorithm has none.
-func dotAlgorithm(name string) string {
+func (s *importScope) raggedDot(in *instr) value {
+	dims := &chlo.RaggedDotDims{DotDims: in.dotDims(), LHSRagged: attrOf[[]int64](in, "lhs_ragged_dims"), RHSGroup: attrOf[[]int64](in, "rhs_group_dims")}
+	return s.make(in, chlo.RaggedDot, s.operands(in), nil, inherent("ragged_dot_dimension_numbers", chlo.RaggedDotAttr.New(dims)))
+}
+
+// dotAlgorithm returns the data for an algorithm such as dot_bf16_bf16_f32_x3, or nil if StableHLO has none.
+func dotAlgorithm(name string) *stablehlo.DotAlgorithm {
 	parts := strings.Split(strings.TrimPrefix(name, "dot_"), "_")
-	fast := strings.HasSuffix(name, "_fast_accum")
-	if strings.HasPrefix(name, "dot_any_f8") {
-		return fmt.Sprintf("#stablehlo.dot_algorithm<lhs_precision_type = f8E5M2, rhs_precision_type = f8E5M2, accumulation_type = f32, lhs_component_count = 1, rhs_component_count = 1, num_primitive_operations = 1, allow_imprecise_accumulation = %t>", fast)
-	}
 	if len(parts) < 3 {
-		return ""
+		return nil
 	}
-	ops := 1
-	if len(parts) == 4 {
-		ops, _ = strconv.Atoi(strings.TrimPrefix(parts[3], "x"))
+	a := &stablehlo.DotAlgorithm{LHSPrecision: parts[0], RHSPrecision: parts[1], Accumulation: parts[2], LHSComponents: 1, RHSComponents: 1, PrimitiveOperations: 1,
+		AllowImpreciseAccumulation: strings.HasSuffix(name, "_fast_accum")}
+	if strings.HasPrefix(name, "dot_any_f8") {
+		a.LHSPrecision, a.RHSPrecision, a.Accumulation = "f8E5M2", "f8E5M2", "f32"
+	} else if len(parts) == 4 {
+		a.PrimitiveOperations, _ = strconv.ParseInt(strings.TrimPrefix(parts[3], "x"), 10, 64)
 	}
-	return fmt.Sprintf("#stablehlo.dot_algorithm<lhs_precision_type = %s, rhs_precision_type = %s, accumulation_type = %s, lhs_component_count = 1, rhs_component_count = 1, num_primitive_operations = %d, allow_imprecise_accumulation = %t>",
-		parts[0], parts[1], parts[2], ops, fast)
+	return a
 }
 
 func (s *importScope) gather(in *instr) value {
-	im := s.im
-	text := fmt.Sprintf("#stablehlo.gather<offset_dims = %s, collapsed_slice_dims = %s, operand_batching_dims = %s, start_indices_batching_dims = %s, start_index_map = %s, index_vector_dim = %d>",
-		listText(attrOf[[]int64](in, "offset_dims")), listText(attrOf[[]int64](in, "collapsed_slice_dims")), listText(attrOf[[]int64](in, "operand_batching_dims")),
-		listText(attrOf[[]int64](in, "start_indices_batching_dims")), listText(attrOf[[]int64](in, "start_index_map")), attrOf[int64](in, "index_vector_dim"))
-	return s.make(in, stablehlo.Gather, s.operands(in), nil, im.named("dimension_numbers", text), im.named("slice_sizes", intsText(attrOf[[]int64](in, "slice_sizes"))),
-		im.named("indices_are_sorted", strconv.FormatBool(attrOf[bool](in, "indices_are_sorted"))))
+	dims := &stablehlo.GatherDims{
+		OffsetDims: attrOf[[]int64](in, "offset_dims"), CollapsedSliceDims: attrOf[[]int64](in, "collapsed_slice_dims"),
+		OperandBatchingDims: attrOf[[]int64](in, "operand_batching_dims"), StartIndicesBatchingDims: attrOf[[]int64](in, "start_indices_batching_dims"),
+		StartIndexMap: attrOf[[]int64](in, "start_index_map"), IndexVectorDim: attrOf[int64](in, "index_vector_dim"),
+	}
+	return s.make(in, stablehlo.Gather, s.operands(in), nil, inherent("dimension_numbers", stablehlo.GatherAttr.New(dims)),
+		inherent("slice_sizes", i64sAttr(attrOf[[]int64](in, "slice_sizes"))), inherent("indices_are_sorted", s.im.ctx.Bool(attrOf[bool](in, "indices_are_sorted"))))
 }
 
 func (s *importScope) scatter(in *instr) value {
-	im := s.im
-	text := fmt.Sprintf("#stablehlo.scatter<update_window_dims = %s, inserted_window_dims = %s, input_batching_dims = %s, scatter_indices_batching_dims = %s, scatter_dims_to_operand_dims = %s, index_vector_dim = %d>",
-		listText(attrOf[[]int64](in, "update_window_dims")), listText(attrOf[[]int64](in, "inserted_window_dims")), listText(attrOf[[]int64](in, "input_batching_dims")),
-		listText(attrOf[[]int64](in, "scatter_indices_batching_dims")), listText(attrOf[[]int64](in, "scatter_dims_to_operand_dims")), attrOf[int64](in, "index_vector_dim"))
-	return s.make(in, stablehlo.Scatter, s.operands(in), []*ir.Region{s.region(attrOf[*computation](in, "to_apply"))}, im.named("scatter_dimension_numbers", text),
-		im.named("indices_are_sorted", strconv.FormatBool(attrOf[bool](in, "indices_are_sorted"))),
-		im.named("unique_indices", strconv.FormatBool(attrOf[bool](in, "unique_indices"))))
+	dims := &stablehlo.ScatterDims{
+		UpdateWindowDims: attrOf[[]int64](in, "update_window_dims"), InsertedWindowDims: attrOf[[]int64](in, "inserted_window_dims"),
+		InputBatchingDims: attrOf[[]int64](in, "input_batching_dims"), ScatterIndicesBatchingDim: attrOf[[]int64](in, "scatter_indices_batching_dims"),
+		ScatterDimsToOperandDims: attrOf[[]int64](in, "scatter_dims_to_operand_dims"), IndexVectorDim: attrOf[int64](in, "index_vector_dim"),
+	}
+	return s.make(in, stablehlo.Scatter, s.operands(in), []*ir.Region{s.region(attrOf[*computation](in, "to_apply"))},
+		inherent("scatter_dimension_numbers", stablehlo.ScatterAttr.New(dims)), inherent("indices_are_sorted", s.im.ctx.Bool(attrOf[bool](in, "indices_are_sorted"))),
+		inherent("unique_indices", s.im.ctx.Bool(attrOf[bool](in, "unique_indices"))))
 }
 
 // windowAttrs returns the attributes of a window; dilations only on request.
@@ -832,47 +804,42 @@ func (s *importScope) windowAttrs(in *instr, dilations bool) []ir.NamedAttr {
 			im.fail(in, "a reversed window has no equivalent in StableHLO")
 		}
 	}
-	attrs := []ir.NamedAttr{im.named("window_dimensions", intsText(size)), im.named("window_strides", intsText(stride))}
+	attrs := []ir.NamedAttr{inherent("window_dimensions", i64sAttr(size)), inherent("window_strides", i64sAttr(stride))}
 	if dilations {
-		attrs = append(attrs, im.named("base_dilations", intsText(base)), im.named("window_dilations", intsText(win)))
+		attrs = append(attrs, inherent("base_dilations", i64sAttr(base)), inherent("window_dilations", i64sAttr(win)))
 	}
 	if padded {
-		attrs = append(attrs, im.named("padding", pairsText(pad)))
+		attrs = append(attrs, inherent("padding", im.matrix(pad, 2)))
 	}
 	return attrs
 }
 
 func (s *importScope) convolution(in *instr) value {
 	im := s.im
-	d := attrOf[convDims](in, "dim_labels")
-	side := func(labels string) string {
-		var parts []string
-		for i := range len(labels) {
-			if labels[i] == '?' {
-				im.fail(in, "dimensions without a meaning in dim_labels have no equivalent in StableHLO")
-			}
-			parts = append(parts, labels[i:i+1])
-		}
-		return "[" + strings.Join(parts, ", ") + "]"
+	labels := attrOf[convDims](in, "dim_labels")
+	if strings.Contains(labels.input+labels.kernel+labels.output, "?") {
+		im.fail(in, "dimensions without a meaning in dim_labels have no equivalent in StableHLO")
 	}
-	var stride, base, win []int64
-	var reversal []string
-	pad := [][]int64{}
+	d := &stablehlo.ConvDims{}
+	d.InputBatch, d.InputFeature, d.InputSpatial = places(labels.input, 'b', 'f')
+	d.KernelInputFeature, d.KernelOutput, d.KernelSpatial = places(labels.kernel, 'i', 'o')
+	d.OutputBatch, d.OutputFeature, d.OutputSpatial = places(labels.output, 'b', 'f')
+	var stride, base, win, reversal, pad []int64
 	for _, x := range attrOf[window](in, "window") {
 		stride, base, win = append(stride, x.stride), append(base, x.baseDilation), append(win, x.windowDilation)
-		pad = append(pad, []int64{x.padLow, x.padHigh})
-		reversal = append(reversal, strconv.FormatBool(x.reversal))
+		pad = append(pad, x.padLow, x.padHigh)
+		reversed := int64(0)
+		if x.reversal {
+			reversed = 1
+		}
+		reversal = append(reversal, reversed)
 	}
 	count := func(name string) ir.NamedAttr {
 		n, ok := in.attrByName(name).(int64)
 		if !ok {
 			n = 1
 		}
-		return im.named(name, intText(n))
-	}
-	rev := "array<i1>"
-	if len(reversal) > 0 {
-		rev = "array<i1: " + strings.Join(reversal, ", ") + ">"
+		return inherent(name, i64Attr(n))
 	}
 	operands := s.operands(in)
 	if len(operands) != 2 {
@@ -892,9 +859,9 @@ func (s *importScope) convolution(in *instr) value {
 		}
 	}
 	return s.make(in, stablehlo.Convolution, operands, nil,
-		im.named("dimension_numbers", "#stablehlo.conv<"+side(d.input)+"x"+side(d.kernel)+"->"+side(d.output)+">"),
-		im.named("window_strides", intsText(stride)), im.named("padding", pairsText(pad)), im.named("lhs_dilation", intsText(base)), im.named("rhs_dilation", intsText(win)),
-		im.named("window_reversal", rev), count("feature_group_count"), count("batch_group_count"), s.precision(in))
+		inherent("dimension_numbers", stablehlo.ConvAttr.New(d)),
+		inherent("window_strides", i64sAttr(stride)), inherent("padding", stablehlo.NewI64Elements(im.ctx, tensor.Shape{int64(len(stride)), 2}, pad)), inherent("lhs_dilation", i64sAttr(base)), inherent("rhs_dilation", i64sAttr(win)),
+		inherent("window_reversal", ir.NewDenseArray(ir.Int(1), reversal)), count("feature_group_count"), count("batch_group_count"), s.precision(in))
 }
 
 // scan becomes chlo.scan, whose body has the same parameters: slices of the inputs, then carries.
@@ -906,21 +873,21 @@ func (s *importScope) scan(in *instr) value {
 		im.fail(in, "scan has %d carries, %d operands and %d results", carries, len(in.operands), in.shape.leaves())
 	}
 	attrs := []ir.NamedAttr{
-		im.named(chlo.AttrDimension, intText(s.oneDim(in))), im.named("is_reverse", strconv.FormatBool(attrOf[bool](in, "is_reverse"))),
-		im.named("operandSegmentSizes", fmt.Sprintf("array<i32: %d, %d>", inputs, carries)),
-		im.named("resultSegmentSizes", fmt.Sprintf("array<i32: %d, %d>", outputs, carries)),
+		inherent(chlo.AttrDimension, i64Attr(s.oneDim(in))), inherent("is_reverse", s.im.ctx.Bool(attrOf[bool](in, "is_reverse"))),
+		inherent("operandSegmentSizes", ir.NewDenseArray(ir.Int(32), []int64{int64(inputs), int64(carries)})),
+		inherent("resultSegmentSizes", ir.NewDenseArray(ir.Int(32), []int64{int64(outputs), int64(carries)})),
 	}
 	if v, ok := in.attrByName("is_associative").(bool); ok {
-		attrs = append(attrs, im.named("is_associative", strconv.FormatBool(v)))
+		attrs = append(attrs, inherent("is_associative", s.im.ctx.Bool(v)))
 	}
 	return s.make(in, chlo.Scan, s.operands(in), []*ir.Region{s.region(attrOf[*computation](in, "to_apply"))}, attrs...)
 }
 
 func (s *importScope) topK(in *instr) value {
 	if !attrOf[bool](in, "largest") {
-		return s.make(in, mhlo.TopK, s.operands(in), nil, s.im.named("k", intText(attrOf[int64](in, "k"))), s.im.named("largest", "false"))
+		return s.make(in, mhlo.TopK, s.operands(in), nil, inherent("k", i64Attr(attrOf[int64](in, "k"))), inherent("largest", s.im.ctx.Bool(false)))
 	}
-	return s.make(in, chlo.TopK, s.operands(in), nil, s.im.named("k", intText(attrOf[int64](in, "k"))))
+	return s.make(in, chlo.TopK, s.operands(in), nil, inherent("k", i64Attr(attrOf[int64](in, "k"))))
 }
 
 func (s *importScope) rng(in *instr) value {
@@ -936,14 +903,11 @@ func (s *importScope) rng(in *instr) value {
 		im.fail(in, "rng has %d operands, expected two", len(operands))
 	}
 	operands = append(operands[:2:2], sh.v) // XLA ignores other operands
-	kind := strings.ToUpper(strings.TrimPrefix(distributions[attrOf[int64](in, "distribution")], "rng_"))
-	return s.make(in, stablehlo.Rng, operands, nil, im.named("rng_distribution", "#stablehlo<rng_distribution "+kind+">"))
+	return s.make(in, stablehlo.Rng, operands, nil, in.enum("distribution", "rng_distribution", stablehlo.RngDistributionEnum))
 }
 
 func (s *importScope) rngBits(in *instr) value {
-	im := s.im
-	alg := strings.ToUpper(strings.TrimPrefix(rngAlgorithms[attrOf[int64](in, "algorithm")], "rng_"))
-	attr := im.named("rng_algorithm", "#stablehlo<rng_algorithm "+alg+">")
+	attr := in.enum("algorithm", "rng_algorithm", stablehlo.RngAlgorithmEnum)
 	if !in.shape.isTuple() {
 		// The form without a state in its result.
 		v := s.makeAs(in, tuple(in.operands[0].shape, in.shape), stablehlo.RngBitGenerator, s.operands(in), nil, attr)
@@ -975,7 +939,7 @@ func (s *importScope) bitcast(in *instr) value {
 	pf, permFrom := physical(from)
 	pt, permTo := physical(to)
 	if !isIdentity(permFrom) {
-		v = s.makeAs(in, pf, stablehlo.Transpose, []*ir.Value{v.v}, nil, s.im.named("permutation", intsText(permFrom)))
+		v = s.makeAs(in, pf, stablehlo.Transpose, []*ir.Value{v.v}, nil, inherent("permutation", i64sAttr(permFrom)))
 	}
 	if from.elem != to.elem {
 		if from.elem.row().bits != to.elem.row().bits {
@@ -994,7 +958,7 @@ func (s *importScope) bitcast(in *instr) value {
 		for i, d := range permTo {
 			inverse[d] = int64(i)
 		}
-		v = s.makeAs(in, to, stablehlo.Transpose, []*ir.Value{v.v}, nil, s.im.named("permutation", intsText(inverse)))
+		v = s.makeAs(in, to, stablehlo.Transpose, []*ir.Value{v.v}, nil, inherent("permutation", i64sAttr(inverse)))
 	}
 	return v
 }
@@ -1094,10 +1058,10 @@ func (s *importScope) customCall(in *instr) value {
 	}
 	attrs := []ir.NamedAttr{
 		{Name: stablehlo.AttrCallTargetName, Attr: ir.NewString(attrOf[string](in, "custom_call_target"))},
-		im.named("api_version", fmt.Sprintf("%d : i32", api)),
+		inherent("api_version", i32Attr(api)),
 	}
 	if attrOf[bool](in, "custom_call_has_side_effect") {
-		attrs = append(attrs, im.named("has_side_effect", "true"))
+		attrs = append(attrs, inherent("has_side_effect", im.ctx.Bool(true)))
 	}
 	config := attrOf[string](in, "backend_config")
 	switch {
@@ -1125,7 +1089,7 @@ func (s *importScope) customCall(in *instr) value {
 		attrs = append(attrs, im.named("operand_layouts", "["+strings.Join(operands, ", ")+"]"), im.named("result_layouts", "["+strings.Join(results, ", ")+"]"))
 	}
 	if list := attrOf[[]valueAlias](in, "output_to_operand_aliasing"); len(list) > 0 {
-		attrs = append(attrs, im.named("output_operand_aliases", s.aliases(in, list)))
+		attrs = append(attrs, inherent("output_operand_aliases", s.aliases(in, list)))
 	}
 	return s.make(in, stablehlo.CustomCall, s.operands(in), nil, attrs...)
 }
@@ -1146,8 +1110,8 @@ func layoutTexts(s *shape) []string {
 }
 
 // aliases returns the output_operand_aliases of a custom call, whose operands and results are flat.
-func (s *importScope) aliases(in *instr, list []valueAlias) string {
-	var parts []string
+func (s *importScope) aliases(in *instr, list []valueAlias) ir.Attr {
+	var parts []ir.Attr
 	for _, a := range list {
 		out, ok := flatIndex(in.shape, a.output)
 		if !ok || a.number < 0 || a.number >= int64(len(in.operands)) {
@@ -1161,13 +1125,13 @@ func (s *importScope) aliases(in *instr, list []valueAlias) string {
 		if !ok {
 			s.im.fail(in, "output_to_operand_aliasing names a value that does not exist")
 		}
-		index := "[]"
+		alias := &stablehlo.OutputOperandAlias{OperandIndex: int64(operand + within)}
 		if in.shape.leaves() > 1 {
-			index = "[" + strconv.Itoa(out) + "]"
+			alias.OutputTupleIndices = []int64{int64(out)}
 		}
-		parts = append(parts, fmt.Sprintf("#stablehlo.output_operand_alias<output_tuple_indices = %s, operand_index = %d, operand_tuple_indices = []>", index, operand+within))
+		parts = append(parts, stablehlo.OutputOperandAliasAttr.New(alias))
 	}
-	return "[" + strings.Join(parts, ", ") + "]"
+	return ir.NewArray(parts)
 }
 
 // flatIndex returns the position of the part of s that index names.
@@ -1216,20 +1180,20 @@ func (s *importScope) transfer(in *instr) value {
 		return value{tuple: true, elems: []value{s.part(in, 0), s.part(in, 2)}}
 	}
 	host := attrOf[bool](in, "is_host_transfer")
-	kind := 1
+	channel := &stablehlo.ChannelHandle{Handle: attrOf[int64](in, "channel_id"), Type: stablehlo.ChannelDeviceToDevice}
 	def := stablehlo.Send
 	if host {
-		kind = 2
+		channel.Type = stablehlo.ChannelDeviceToHost
 	}
 	if in.op == opRecv {
 		def = stablehlo.Recv
 		if host {
-			kind = 3
+			channel.Type = stablehlo.ChannelHostToDevice
 		}
 	}
 	attrs := []ir.NamedAttr{
-		im.named("channel_handle", fmt.Sprintf("#stablehlo.channel_handle<handle = %d, type = %d>", attrOf[int64](in, "channel_id"), kind)),
-		im.named("is_host_transfer", strconv.FormatBool(host)),
+		inherent("channel_handle", stablehlo.ChannelHandleAttr.New(channel)),
+		inherent("is_host_transfer", s.im.ctx.Bool(host)),
 	}
 	context := value{v: nil}
 	if in.op == opSend {
@@ -1285,6 +1249,6 @@ func (s *importScope) dynamicReshape(in *instr) value {
 	if len(sizes) == 0 {
 		return s.make(in, stablehlo.Reshape, list[:1], nil)
 	}
-	all := s.makeAs(in, array(in.operands[1].shape.elem, int64(len(sizes))), stablehlo.Concatenate, sizes, nil, s.im.named("dimension", intText(0)))
+	all := s.makeAs(in, array(in.operands[1].shape.elem, int64(len(sizes))), stablehlo.Concatenate, sizes, nil, inherent("dimension", i64Attr(0)))
 	return s.make(in, stablehlo.DynamicReshape, []*ir.Value{list[0], all.v}, nil)
 }

@@ -1,7 +1,6 @@
 package hlo
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/hlocb/hlocb/dialect/stablehlo"
@@ -13,15 +12,15 @@ func (s *importScope) collective(in *instr) (v value, ok bool) {
 	im := s.im
 	channel := func(attrs []ir.NamedAttr) []ir.NamedAttr {
 		if id, ok := in.attrByName("channel_id").(int64); ok {
-			attrs = append(attrs, im.named("channel_handle", fmt.Sprintf("#stablehlo.channel_handle<handle = %d, type = 1>", id)))
+			attrs = append(attrs, inherent("channel_handle", stablehlo.ChannelHandleAttr.New(&stablehlo.ChannelHandle{Handle: id, Type: stablehlo.ChannelDeviceToDevice})))
 		}
 		if attrOf[bool](in, "use_global_device_ids") {
-			attrs = append(attrs, im.named("use_global_device_ids", "unit"))
+			attrs = append(attrs, inherent("use_global_device_ids", ir.NewUnit()))
 		}
 		return attrs
 	}
 	groups := func() []ir.NamedAttr {
-		return channel([]ir.NamedAttr{im.named("replica_groups", matrixText(im.groups(in)))})
+		return channel([]ir.NamedAttr{inherent("replica_groups", im.matrix(im.groups(in), 0))})
 	}
 	reducer := func() []*ir.Region { return []*ir.Region{s.region(attrOf[*computation](in, "to_apply"))} }
 	name := in.op.name
@@ -44,11 +43,11 @@ func (s *importScope) collective(in *instr) (v value, ok bool) {
 		}
 		return v, true
 	case "reduce-scatter":
-		return s.make(in, stablehlo.ReduceScatter, s.operands(in), reducer(), append(groups(), im.named("scatter_dimension", intText(s.oneDim(in))))...), true
+		return s.make(in, stablehlo.ReduceScatter, s.operands(in), reducer(), append(groups(), inherent("scatter_dimension", i64Attr(s.oneDim(in))))...), true
 	case "all-gather":
-		return s.make(in, stablehlo.AllGather, s.operands(in), nil, append(groups(), im.named("all_gather_dim", intText(s.oneDim(in))))...), true
+		return s.make(in, stablehlo.AllGather, s.operands(in), nil, append(groups(), inherent("all_gather_dim", i64Attr(s.oneDim(in))))...), true
 	case "all-gather-start":
-		r := s.makeAs(in, startResult(in), stablehlo.AllGather, s.operands(in), nil, append(groups(), im.named("all_gather_dim", intText(s.oneDim(in))))...)
+		r := s.makeAs(in, startResult(in), stablehlo.AllGather, s.operands(in), nil, append(groups(), inherent("all_gather_dim", i64Attr(s.oneDim(in))))...)
 		return value{tuple: true, elems: []value{{}, r}}, true
 	case "collective-broadcast":
 		return s.make(in, stablehlo.CollectiveBroadcast, s.operands(in), nil, groups()...), true
@@ -56,7 +55,7 @@ func (s *importScope) collective(in *instr) (v value, ok bool) {
 		if len(attrOf[[][]int64](in, "slice_sizes")) > 0 {
 			return value{}, false
 		}
-		attrs := channel([]ir.NamedAttr{im.named("source_target_pairs", pairsText(attrOf[[][]int64](in, "source_target_pairs")))})
+		attrs := channel([]ir.NamedAttr{inherent("source_target_pairs", im.matrix(attrOf[[][]int64](in, "source_target_pairs"), 2))})
 		result := in.shape
 		if name == "collective-permute-start" {
 			result = startResult(in)
@@ -89,10 +88,10 @@ func (s *importScope) collective(in *instr) (v value, ok bool) {
 		attrs := groups()
 		if len(g) == 0 {
 			g = [][]int64{im.allDevices(in)}
-			attrs = channel([]ir.NamedAttr{im.named("replica_groups", matrixText(g))})
+			attrs = channel([]ir.NamedAttr{inherent("replica_groups", im.matrix(g, 0))})
 		}
-		return s.make(in, stablehlo.AllToAll, s.operands(in), nil, append(attrs, im.named("split_dimension", intText(dims[0])), im.named("concat_dimension", intText(dims[0])),
-			im.named("split_count", intText(int64(len(g[0])))))...), true
+		return s.make(in, stablehlo.AllToAll, s.operands(in), nil, append(attrs, inherent("split_dimension", i64Attr(dims[0])), inherent("concat_dimension", i64Attr(dims[0])),
+			inherent("split_count", i64Attr(int64(len(g[0])))))...), true
 	}
 	return value{}, false
 }
@@ -122,11 +121,11 @@ func (im *importer) allDevices(in *instr) []int64 {
 // raggedAllToAll becomes the custom call that XLA writes.
 func (s *importScope) raggedAllToAll(in *instr) value {
 	im := s.im
-	fields := "replica_groups = " + matrixText(im.groups(in))
+	config := ir.AttrList{inherent("replica_groups", im.matrix(im.groups(in), 0))}
 	if id, ok := in.attrByName("channel_id").(int64); ok {
-		fields = fmt.Sprintf("channel_id = %d : i64, %s", id, fields)
+		config = append(ir.AttrList{inherent("channel_id", i64Attr(id))}, config...)
 	}
-	return s.make(in, stablehlo.CustomCall, s.operands(in), nil, im.named("api_version", "4 : i32"), im.named("backend_config", "{"+fields+"}"),
+	return s.make(in, stablehlo.CustomCall, s.operands(in), nil, inherent("api_version", i32Attr(stablehlo.APITypedFFI)), inherent("backend_config", ir.NewDict(config)),
 		ir.NamedAttr{Name: stablehlo.AttrCallTargetName, Attr: ir.NewString(stablehlo.TargetRaggedAllToAll)})
 }
 
@@ -153,9 +152,9 @@ func (s *importScope) tupleAllToAll(in *instr, groups []ir.NamedAttr) value {
 		rows = append(rows, s.makeAs(in, array(row.elem, rowDims...), stablehlo.Reshape, []*ir.Value{v}, nil).v)
 	}
 	all := array(row.elem, append([]int64{n}, row.dims...)...)
-	v := s.makeAs(in, all, stablehlo.Concatenate, rows, nil, im.named("dimension", intText(0)))
-	v = s.makeAs(in, all, stablehlo.AllToAll, []*ir.Value{v.v}, nil, append(groups, im.named("split_dimension", intText(0)), im.named("concat_dimension", intText(0)),
-		im.named("split_count", intText(n)))...)
+	v := s.makeAs(in, all, stablehlo.Concatenate, rows, nil, inherent("dimension", i64Attr(0)))
+	v = s.makeAs(in, all, stablehlo.AllToAll, []*ir.Value{v.v}, nil, append(groups, inherent("split_dimension", i64Attr(0)), inherent("concat_dimension", i64Attr(0)),
+		inherent("split_count", i64Attr(n)))...)
 	out := value{tuple: true}
 	for i := range n {
 		start, limit, stride := make([]int64, len(all.dims)), slices.Clone(all.dims), make([]int64, len(all.dims))
@@ -163,8 +162,8 @@ func (s *importScope) tupleAllToAll(in *instr, groups []ir.NamedAttr) value {
 		for j := range stride {
 			stride[j] = 1
 		}
-		part := s.makeAs(in, array(row.elem, rowDims...), stablehlo.Slice, []*ir.Value{v.v}, nil, im.named("start_indices", intsText(start)),
-			im.named("limit_indices", intsText(limit)), im.named("strides", intsText(stride)))
+		part := s.makeAs(in, array(row.elem, rowDims...), stablehlo.Slice, []*ir.Value{v.v}, nil, inherent("start_indices", i64sAttr(start)),
+			inherent("limit_indices", i64sAttr(limit)), inherent("strides", i64sAttr(stride)))
 		out.elems = append(out.elems, s.makeAs(in, row, stablehlo.Reshape, []*ir.Value{part.v}, nil))
 	}
 	return out

@@ -520,5 +520,3 @@ func trimFloat(b []byte, start int) []byte {
 	}
 	return append(b[:end], b[exp:]...)
 }
-
-func float32Bits(v float64) uint32 { return math.Float32bits(float32(v)) }

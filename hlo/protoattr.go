@@ -338,27 +338,29 @@ func (w *windowDim) fields(c *coder) {
 	c.bool(7, &w.reversal)
 }
 
+// places returns the places of two letters in the labels of dimensions, and of the digits in their order.
+func places(labels string, first, second byte) (a, b int64, digits []int64) {
+	for i := range len(labels) {
+		switch l := labels[i]; l {
+		case first:
+			a = int64(i)
+		case second:
+			b = int64(i)
+		case '?':
+		default:
+			for len(digits) <= int(l-'0') {
+				digits = append(digits, 0)
+			}
+			digits[l-'0'] = int64(i)
+		}
+	}
+	return a, b, digits
+}
+
 // convDims codes ConvolutionDimensionNumbers. Dimensions without a number are '?'.
 func (d *protoModule) convDims(c *coder, v convDims) convDims {
 	side := func(labels *string, first, second byte, firstNum, secondNum, spatialNum protowire.Number) {
-		var a, b int64
-		var spatial []int64
-		if c.encode {
-			for i := range len(*labels) {
-				switch l := (*labels)[i]; l {
-				case first:
-					a = int64(i)
-				case second:
-					b = int64(i)
-				case '?':
-				default:
-					for len(spatial) <= int(l-'0') {
-						spatial = append(spatial, 0)
-					}
-					spatial[l-'0'] = int64(i)
-				}
-			}
-		}
+		a, b, spatial := places(*labels, first, second)
 		c.int(firstNum, &a)
 		c.int(secondNum, &b)
 		c.ints(spatialNum, &spatial)
