@@ -190,6 +190,9 @@ func (ex *exporter) set(in *instr, spec *attrSpec, v any) {
 	if s == nil {
 		return
 	}
+	if in.get(s) != nil { // of an instruction that is kept, which may share its attributes with the old one
+		in.attrs = slices.DeleteFunc(slices.Clone(in.attrs), func(a attr) bool { return a.spec == s })
+	}
 	in.set(order, s, v)
 }
 
@@ -1028,8 +1031,12 @@ func (s *exportScope) call(op *ir.Op) {
 // arguments returns the operands of op as arguments of c, which may be tuples of them if c is a computation of the
 // module that is updated.
 func (s *exportScope) arguments(op *ir.Op, c *computation) []*instr {
-	values := op.OperandList()
-	if slices.EqualFunc(values, c.params, func(v *ir.Value, p *instr) bool { return compatible(s.ex.shapeOf(op, v.Type()), p.shape) }) {
+	values, parts := op.OperandList(), 0
+	for _, p := range c.params {
+		parts += p.shape.leaves()
+	}
+	fit := slices.EqualFunc(values, c.params, func(v *ir.Value, p *instr) bool { return compatible(s.ex.shapeOf(op, v.Type()), p.shape) })
+	if fit || parts != len(values) {
 		return s.operandsOf(op)
 	}
 	list := make([]*instr, len(c.params))

@@ -113,6 +113,9 @@ func captures(regions []*ir.Region) []*ir.Value {
 
 // while carries the values that its regions use from outside through the loop.
 func (s *exportScope) while(op *ir.Op) {
+	if op.NumOperands() != op.NumResults() {
+		s.ex.fail(op, "a loop with %d operands and %d results has no equivalent in HLO", op.NumOperands(), op.NumResults())
+	}
 	captured := captures(op.Regions())
 	all := append(slices.Clone(op.OperandList()), captured...)
 	old := s.origin(op, opWhile)

@@ -2,6 +2,7 @@ package hlo
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/dialect/fn"
@@ -505,7 +506,6 @@ func (s *exportScope) adopt(old *instr, list []*instr) {
 				if a.spec == cControl {
 					a.value = s.predecessors(a.value.([]*instr))
 				}
-				in.attrs = slices.DeleteFunc(in.attrs, func(b attr) bool { return b.spec == a.spec })
 				s.ex.set(in, a.spec, a.value)
 			}
 		}
@@ -544,7 +544,7 @@ func (s *exportScope) native(in *instr) *instr {
 		if operands[i] == nil && (ops > 0 || in.op == opTuple || in.op == opFusion || in.op.operands == 1 && sameShape(in.shape, x.shape)) {
 			operands[i] = s.rebuild(x)
 		}
-		if operands[i] == nil || !compatible(operands[i].shape, x.shape) {
+		if operands[i] == nil || !compatible(operands[i].shape, x.shape) || in.endsPair() && operands[i].op != x.op {
 			delete(o.kept, in) // the operand may be there later
 			return nil
 		}
@@ -561,6 +561,11 @@ func (s *exportScope) native(in *instr) *instr {
 	s.c.instrs = append(s.c.instrs, &n)
 	o.kept[in] = &n
 	return &n
+}
+
+// endsPair reports whether in needs a start or an update as its operand.
+func (in *instr) endsPair() bool {
+	return in.op == opAsyncUpdate || strings.HasSuffix(in.op.name, "-done")
 }
 
 // rebuild makes the value of an old instruction from the new values of its parts, nil if one is gone.

@@ -57,13 +57,52 @@ ENTRY main {
 }
 `
 
-// TestUpdateNested changes one op of a module at a time. The updated module must be valid and have the change.
-func TestUpdateNested(t *testing.T) {
+// sharded has a root that is kept and whose sharding the function has, too.
+const sharded = `HloModule sharded
+
+ENTRY main {
+  x = f32[8] parameter(0), sharding={maximal device=0}
+  y = f32[8] parameter(1), sharding={maximal device=1}
+  sine = f32[8] sine(x), sharding={maximal device=0}
+  negate = f32[8] negate(y), sharding={maximal device=1}
+  ROOT both = (f32[8], f32[8]) tuple(sine, negate), sharding={{maximal device=0}, {maximal device=1}}
+}
+`
+
+// pairs has ends of pairs, which need their starts.
+const pairs = `HloModule pairs
+
+sum {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT add = f32[] add(a, b)
+}
+
+ENTRY main {
+  x = f32[8] parameter(0)
+  sine = f32[8] sine(x)
+  start = f32[8] all-reduce-start(sine), replica_groups={{0,1}}, to_apply=sum
+  done = f32[8] all-reduce-done(start)
+  cosine-start = ((f32[8]), f32[8]) cosine-start(done)
+  cosine-update = ((f32[8]), f32[8]) cosine-update(cosine-start)
+  cosine-done = f32[8] cosine-done(cosine-update)
+  ROOT negate = f32[8] negate(cosine-done)
+}
+`
+
+// TestUpdateEach changes one op of a module at a time. The updated module must be valid and have the change.
+func TestUpdateEach(t *testing.T) {
+	for name, text := range map[string]string{"nested": nested, "sharded": sharded, "pairs": pairs} {
+		t.Run(name, func(t *testing.T) { updateEach(t, text) })
+	}
+}
+
+func updateEach(t *testing.T, text string) {
 	reg, err := all.Registry()
 	if err != nil {
 		t.Fatal(err)
 	}
-	old, err := hlo.Parse(diag.NewSource("nested.hlo", []byte(nested)))
+	old, err := hlo.Parse(diag.NewSource("old.hlo", []byte(text)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,5 +152,44 @@ func TestUpdateNested(t *testing.T) {
 		if marked == 0 {
 			t.Errorf("op %d, %s: the change is lost:\n%s", i, changed.Name(), updated.AppendText(nil, hlo.TextOptions{}))
 		}
+	}
+}
+
+// TestExportLoop: the module is not verified, and its loop has more results than operands.
+func TestExportLoop(t *testing.T) {
+	const text = `HloModule loop
+
+body {
+  p = (f32[], f32[]) parameter(0)
+  a = f32[] get-tuple-element(p), index=0
+  ROOT three = (f32[], f32[], f32[]) tuple(a, a, a)
+}
+
+cond {
+  q = (f32[], f32[]) parameter(0)
+  ROOT yes = pred[] constant(true)
+}
+
+ENTRY main {
+  x = f32[] parameter(0)
+  two = (f32[], f32[]) tuple(x, x)
+  ROOT loop = (f32[], f32[], f32[]) while(two), condition=cond, body=body
+}
+`
+	reg, err := all.Registry()
+	if err != nil {
+		t.Fatal(err)
+	}
+	old, err := hlo.Parse(diag.NewSource("loop.hlo", []byte(text)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := hlo.Import(old, ir.NewContext(), reg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "loop.hlo:17:8: error: a loop with 2 operands and 3 results has no equivalent in HLO"
+	if _, err := hlo.Export(m); err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
 	}
 }
