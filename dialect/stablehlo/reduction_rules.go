@@ -172,8 +172,8 @@ type window struct {
 	reversed                                        bool
 }
 
-// windowsOf combines the attributes of windows. Empty lists mean 1, no padding, not reversed. It checks their lengths and
-// values (reduce_window C4 to C12, convolution C2 to C9, select_and_scatter C4 to C8).
+// windowsOf combines the attributes of windows. Empty lists mean 1, no padding, not reversed. It checks their lengths
+// and values (reduce_window C4 to C12, convolution C2 to C9, select_and_scatter C4 to C8).
 func windowsOf(s *subject, sizes, strides, base, dilation, reversal []int64) ([]window, error) {
 	n := len(sizes)
 	check := func(name string, v []int64) error {
