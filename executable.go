@@ -181,8 +181,7 @@ func (e *Executable) compile(ctx context.Context, opts runtime.CompileOptions) (
 	p := e.program
 	if l, ok := e.backend.(runtime.Loader); ok && p.saved != nil {
 		exe, err := l.Load(ctx, p.saved, opts)
-		var stale *runtime.StaleError
-		if !errors.As(err, &stale) {
+		if !errors.As(err, new(*runtime.StaleError)) {
 			return exe, err
 		}
 		e.stale = err

@@ -92,12 +92,8 @@ func Load(ctx context.Context, path string, opts ...LoadOption) (*Program, error
 // Parse reads and verifies the text of a module, converts its hooks and proves their order. Diagnostics contain name.
 // Errors about the text are a *diag.Diagnostic or a diag.List.
 func Parse(ctx context.Context, name string, text []byte, opts ...LoadOption) (*Program, error) {
-	registry, err := reader.Registry()
-	if err != nil {
-		return nil, err
-	}
 	src := diag.NewSource(name, text)
-	m, err := reader.Read(src, registry, reader.MaxErrors)
+	m, err := reader.Read(src)
 	if err != nil {
 		return nil, err
 	}
@@ -168,11 +164,7 @@ func Decode(name string, data []byte) (*Program, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	registry, err := reader.Registry()
-	if err != nil {
-		return nil, err
-	}
-	if saved.Module, err = reader.Read(diag.NewSource(name, saved.Text), registry, reader.MaxErrors); err != nil {
+	if saved.Module, err = reader.Read(diag.NewSource(name, saved.Text)); err != nil {
 		return nil, err
 	}
 	return &Program{module: saved.Module, manifest: saved.Manifest, saved: saved}, nil

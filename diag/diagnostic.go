@@ -2,6 +2,7 @@ package diag
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -113,6 +114,18 @@ func (l List) Unwrap() []error {
 		errs[i] = d
 	}
 	return errs
+}
+
+// ListOf returns the diagnostics of an error: its List, or its Diagnostic as a list of one. It returns nil for other
+// errors.
+func ListOf(err error) List {
+	if list, ok := errors.AsType[List](err); ok {
+		return list
+	}
+	if d, ok := errors.AsType[*Diagnostic](err); ok {
+		return List{d}
+	}
+	return nil
 }
 
 // Render writes every diagnostic of the list with Diagnostic.Render.

@@ -3,7 +3,6 @@ package filecheck
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -275,14 +274,9 @@ func Main(_ context.Context, args []string, in io.Reader, _, stderr io.Writer) i
 	var file, input string
 	allowEmpty := false
 	fail := func(err error) int {
-		var list diag.List
-		var one *diag.Diagnostic
-		switch {
-		case errors.As(err, &list):
+		if list := diag.ListOf(err); list != nil {
 			list.Render(stderr)
-		case errors.As(err, &one):
-			one.Render(stderr)
-		default:
+		} else {
 			fmt.Fprintln(stderr, err)
 		}
 		return 1

@@ -174,10 +174,8 @@ func (o *flags) chunk(ctx context.Context, p pass.Pipeline, src *diag.Source, w 
 	}
 	if err := d.Run(pc, p); err != nil {
 		err = errors.Join(err, w.reproduce("error: "+err.Error()))
-		if list := (diag.List{}); len(reported) > 0 && errors.As(err, &list) {
+		if list := diag.ListOf(err); len(reported) > 0 && list != nil {
 			return nil, append(reported, list...)
-		} else if one := (*diag.Diagnostic)(nil); len(reported) > 0 && errors.As(err, &one) {
-			return nil, append(reported, one)
 		}
 		return nil, err
 	}
@@ -193,14 +191,8 @@ func (o *flags) chunk(ctx context.Context, p pass.Pipeline, src *diag.Source, w 
 // expectationsOf returns the differences between the reported diagnostics of a source and the diagnostics that its
 // comments expect.
 func expectationsOf(src *diag.Source, err error) diag.List {
-	var found diag.List
-	var one *diag.Diagnostic
-	switch {
-	case err == nil:
-	case errors.As(err, &found):
-	case errors.As(err, &one):
-		found.Add(one)
-	default:
+	found := diag.ListOf(err)
+	if err != nil && found == nil {
 		return diag.List{diag.Errorf(src, diag.At(0), "%v", err)}
 	}
 	return diag.VerifyExpectations(src, found)

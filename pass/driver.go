@@ -309,16 +309,11 @@ func join(errs []error) error {
 	}
 	var all diag.List
 	for _, err := range errs {
-		var list diag.List
-		var one *diag.Diagnostic
-		switch {
-		case errors.As(err, &list):
-			all = append(all, list...)
-		case errors.As(err, &one):
-			all.Add(one)
-		default:
+		list := diag.ListOf(err)
+		if list == nil {
 			return err // it does not concern the module, so the other ops have the same error
 		}
+		all = append(all, list...)
 	}
 	out := *errs[0].(*Error)
 	out.Err = all

@@ -2,7 +2,6 @@ package rewrite
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -280,9 +279,7 @@ func (g *greedy) apply(p *Pattern, op *ir.Op) (bool, error) {
 	g.r.finish()
 	switch changed := g.r.stats.total() > before; {
 	case err != nil:
-		var list diag.List
-		var at *diag.Diagnostic
-		if errors.As(err, &list) || errors.As(err, &at) {
+		if diag.ListOf(err) != nil {
 			return false, err
 		}
 		return false, diag.Errorf(g.r.m.Source(), pos, "pattern %s on '%s': %v", p.Name, name, err)

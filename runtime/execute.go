@@ -211,8 +211,7 @@ func (p *Pending) unreportedError() error {
 	<-p.done
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	var other *DependencyError
-	if p.awaited || errors.As(p.err, &other) {
+	if p.awaited || errors.As(p.err, new(*DependencyError)) {
 		return nil
 	}
 	p.awaited = true

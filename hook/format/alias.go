@@ -2,6 +2,7 @@ package format
 
 import (
 	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/internal/dialect/view"
 	"github.com/hlocb/hlocb/internal/hook/irutil"
 	"github.com/hlocb/hlocb/ir"
 )
@@ -72,7 +73,7 @@ func (r *Raiser) Aliases(op *ir.Op, data []*ir.Value) ([]int, error) {
 
 // aliasLeaf returns the result leaf that an output path selects.
 func aliasLeaf(results []*ir.Value, path []int64) (leaf int, ok bool) {
-	types := irutil.TypeList(results)
+	types := view.Types(results)
 	if len(results) == 1 { // the path indexes into the only result
 		if tt, ok := types[0].(*ir.TupleType); ok {
 			types = tt.Elems()
@@ -102,5 +103,5 @@ func aliasPartType(c *ir.Context, results []*ir.Value, out []ir.Type, leaf int, 
 	if ok {
 		return out[leaf].String()
 	}
-	return c.Tuple(irutil.TypeList(results)).String()
+	return c.Tuple(view.Types(results)).String()
 }

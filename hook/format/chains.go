@@ -6,6 +6,7 @@ import (
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/dialect/sdy"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/internal/dialect/view"
 	"github.com/hlocb/hlocb/internal/hook/irutil"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/ir/flow"
@@ -232,9 +233,9 @@ func (f *chainFollower) convert() (starts []*ir.Value) {
 
 // matchSignature updates the type of a function to match its body.
 func matchSignature(m *ir.Module, f fn.FuncOp) {
-	inputs, results := irutil.TypeList(f.Body().Args()), f.Type().Results()
+	inputs, results := view.Types(f.Body().Args()), f.Type().Results()
 	for _, ret := range slices.Collect(flow.Returns(f.Region(0))) {
-		results = irutil.TypeList(ret.OperandList())
+		results = view.Types(ret.OperandList())
 	}
 	t := m.Context().Function(inputs, results)
 	if t == f.Type() {

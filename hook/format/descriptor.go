@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/internal/dialect/view"
 	"github.com/hlocb/hlocb/internal/hook/irutil"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
@@ -36,7 +37,7 @@ func readDescriptor(r *Raiser, op *ir.Op, hostCallback bool) (bool, error) {
 	if len(data) == 0 || !irutil.HasType(data[0], tensor.I64) {
 		return false, r.Module.Errorf(op, "JAX callback needs its descriptor, a tensor<i64>, as operand 0")
 	}
-	descriptor := irutil.StringAttr(op.Attr(stablehlo.AttrBackendConfig))
+	descriptor := view.String(op.Attr(stablehlo.AttrBackendConfig))
 	if v, ok := irutil.Integers(data[0]); ok && len(v) == 1 {
 		if s := strconv.FormatInt(v[0], 10); descriptor != "" && descriptor != s {
 			return false, r.Module.Errorf(op, "JAX callback has descriptor %s as operand 0, but %s in its backend_config", s, descriptor)

@@ -67,7 +67,7 @@ func readEXLACallback(r *Raiser, op *ir.Op) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	aliased, ok := irutil.IntAttr(irutil.Config(op).Get("num_aliased_data_outputs"))
+	aliased, ok := view.OptionalInt(irutil.Config(op).Get("num_aliased_data_outputs"))
 	if !ok {
 		return false, r.Module.Errorf(op, "EXLA callback has no num_aliased_data_outputs in its backend_config")
 	}
@@ -158,7 +158,7 @@ func isPID(t ir.Type) bool {
 // tensor.
 func exlaCallbackID(r *Raiser, op *ir.Op) ([]byte, error) {
 	words := view.Ints(irutil.Config(op).Get("callback_id"))
-	size, hasSize := irutil.IntAttr(irutil.Config(op).Get("callback_id_size"))
+	size, hasSize := view.OptionalInt(irutil.Config(op).Get("callback_id_size"))
 	if words == nil || !hasSize {
 		return nil, r.Module.Errorf(op, "EXLA callback has no callback_id and callback_id_size in its backend_config")
 	}
@@ -192,7 +192,7 @@ func writeEXLACallback(w *Lowerer, h hookop.HookOp) error {
 			operands = append(operands, 1+o)
 		}
 	case hook.Tap: // an io_call whose results are unused, except the operands that it passes through
-		types = irutil.TypeList(data(h))
+		types = view.Types(data(h))
 		for i := range types {
 			operands = append(operands, 1+i)
 		}
@@ -215,7 +215,7 @@ func writeEXLAIOCallback(w *Lowerer, h hookop.HookOp) error {
 	case h.Kind() == hook.InOut && !identity(h):
 		return w.Cannot(h, "its results are not its operands in order")
 	}
-	types := irutil.TypeList(h.OperandList())
+	types := view.Types(h.OperandList())
 	operands := make([]int, len(types))
 	for i := range operands {
 		operands[i] = i

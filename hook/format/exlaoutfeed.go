@@ -5,6 +5,7 @@ import (
 
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/internal/dialect/view"
 	"github.com/hlocb/hlocb/internal/hook/irutil"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
@@ -32,7 +33,7 @@ var exlaLazyInfeed = &Format{
 // exlaFlag returns the flag that an outfeed sends.
 func exlaFlag(op *ir.Op) (int64, bool) {
 	_, data := irutil.SplitTokens(op.OperandList())
-	if len(data) != 1 || !irutil.HasType(data[0], tensor.UI16) || irutil.StringAttr(op.Attr(stablehlo.AttrOutfeedConfig)) != "" {
+	if len(data) != 1 || !irutil.HasType(data[0], tensor.UI16) || view.String(op.Attr(stablehlo.AttrOutfeedConfig)) != "" {
 		return 0, false
 	}
 	v, ok := irutil.Integers(data[0])
@@ -61,7 +62,7 @@ func readEXLAOutfeed(r *Raiser, op *ir.Op) (bool, error) {
 	parts := []*ir.Op{op}
 	for last := op; ; {
 		leaf := next(last.Result(0), stablehlo.Outfeed)
-		if leaf == nil || irutil.StringAttr(leaf.Attr(stablehlo.AttrOutfeedConfig)) != "" {
+		if leaf == nil || view.String(leaf.Attr(stablehlo.AttrOutfeedConfig)) != "" {
 			break
 		}
 		if _, isFlag := exlaFlag(leaf); isFlag {

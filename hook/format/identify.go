@@ -7,7 +7,7 @@ import (
 
 	"github.com/hlocb/hlocb/dialect/hookop"
 	"github.com/hlocb/hlocb/hook"
-	"github.com/hlocb/hlocb/internal/hook/irutil"
+	"github.com/hlocb/hlocb/internal/dialect/view"
 	"github.com/hlocb/hlocb/ir"
 )
 
@@ -22,7 +22,7 @@ func (r *Raiser) identify() (int, error) {
 	var err error
 	var misplaced []*ir.Op // calls in regions that must not contain hooks
 	for f := range m.Body().Ops() {
-		path := irutil.StringAttr(f.Attr(ir.SymbolName))
+		path := view.String(f.Attr(ir.SymbolName))
 		f.Walk(func(op *ir.Op) bool {
 			if h, ok := hookop.AsHook(op); ok {
 				if err = checkPlace(m, op); err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/hlocb/hlocb/dialect/hookop"
 	"github.com/hlocb/hlocb/dialect/mhlo"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/internal/dialect/view"
 	"github.com/hlocb/hlocb/internal/hook/irutil"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/ir/flow"
@@ -38,7 +39,7 @@ func readJAXFFI(r *Raiser, op *ir.Op) (bool, error) {
 		"xla_buffer_python_cpu_callback_cmd_buffer", "xla_buffer_python_gpu_callback_cmd_buffer") {
 		return false, nil
 	}
-	index, ok := irutil.IntAttr(irutil.Config(op).Get(stablehlo.AttrIndex))
+	index, ok := view.OptionalInt(irutil.Config(op).Get(stablehlo.AttrIndex))
 	if !ok {
 		return false, r.Module.Errorf(op, "JAX callback has no index in its backend_config")
 	}
@@ -48,7 +49,7 @@ func readJAXFFI(r *Raiser, op *ir.Op) (bool, error) {
 	}
 	s.Kind = callKind(len(s.Operands), irutil.DataLeaves(s.Results), s.SideEffect)
 	s.SourceID = "index " + strconv.FormatUint(uint64(index), 10)
-	s.EachDevice = strings.HasPrefix(irutil.StringAttr(op.Attr(stablehlo.AttrCallTargetName)), "xla_ffi_partitioned_")
+	s.EachDevice = strings.HasPrefix(view.String(op.Attr(stablehlo.AttrCallTargetName)), "xla_ffi_partitioned_")
 	s.Mark = op
 	r.Add(s)
 	return true, nil
@@ -128,7 +129,7 @@ func exportTokens(m *ir.Module) {
 		first.Erase()
 		rets[0].SetOperands(irutil.Prepend(end, rets[0].OperandList()))
 		for i := range f.Type().Inputs() {
-			if n, ok := irutil.IntAttr(f.ArgAttrs(i).Get(fn.AttrAliasingOutput)); ok {
+			if n, ok := view.OptionalInt(f.ArgAttrs(i).Get(fn.AttrAliasingOutput)); ok {
 				f.EditArg(i, func(l ir.AttrList) ir.AttrList {
 					return l.Set(fn.AttrAliasingOutput, ir.NewInteger(n+1, ir.Int(32)), false)
 				})

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hlocb/hlocb/internal/dialect/view"
 	"github.com/hlocb/hlocb/internal/hook/irutil"
 
 	"github.com/hlocb/hlocb/dialect/hookop"
@@ -56,7 +57,7 @@ func siteOf(m *ir.Module, op *ir.Op) (s hook.Site, err error) {
 		if err != nil {
 			return s, err
 		}
-		s = hook.Site{ID: c.id, Name: c.name, Kind: c.kind, Format: OwnName, Chained: c.chained, SideEffect: irutil.IsTrue(op.Attr(stablehlo.AttrHasSideEffect))}
+		s = hook.Site{ID: c.id, Name: c.name, Kind: c.kind, Format: OwnName, Chained: c.chained, SideEffect: view.Bool(op.Attr(stablehlo.AttrHasSideEffect))}
 		attrs = ownAttrs(irutil.Config(op))
 		_, data := irutil.SplitTokens(op.OperandList())
 		r := &Raiser{Module: m}

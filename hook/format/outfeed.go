@@ -3,6 +3,7 @@ package format
 import (
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/internal/dialect/view"
 	"github.com/hlocb/hlocb/internal/hook/irutil"
 	"github.com/hlocb/hlocb/ir"
 )
@@ -19,7 +20,7 @@ func readRawOutfeed(r *Raiser, op *ir.Op) (bool, error) {
 	r.Add(&Match{
 		At:         op,
 		Kind:       hook.Tap,
-		Name:       irutil.StringAttr(op.Attr(stablehlo.AttrOutfeedConfig)),
+		Name:       view.String(op.Attr(stablehlo.AttrOutfeedConfig)),
 		SideEffect: true,
 		Tokens:     tokens,
 		Operands:   irutil.Unpack(r.Module.Before(op), nil, data...),
@@ -41,7 +42,7 @@ func readRawInfeed(r *Raiser, op *ir.Op) (bool, error) {
 	r.Add(&Match{
 		At:         op,
 		Kind:       hook.Feed,
-		Name:       irutil.StringAttr(op.Attr(stablehlo.AttrInfeedConfig)),
+		Name:       view.String(op.Attr(stablehlo.AttrInfeedConfig)),
 		SideEffect: true,
 		Tokens:     tokens,
 		Results:    op.ResultList(),

@@ -5,6 +5,7 @@ import (
 	"github.com/hlocb/hlocb/dialect/mhlo"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/internal/dialect/view"
 	"github.com/hlocb/hlocb/internal/hook/irutil"
 	"github.com/hlocb/hlocb/ir"
 )
@@ -17,7 +18,7 @@ var own = &Format{
 		Starts: []*ir.Def{stablehlo.CustomCall},
 		Read:   readOwn,
 		Chains: func(op *ir.Op) bool {
-			return irutil.IsTarget(op, hook.Target) && irutil.IsTrue(irutil.Config(op).Get("chained"))
+			return irutil.IsTarget(op, hook.Target) && view.Bool(irutil.Config(op).Get("chained"))
 		},
 	},
 	Writer: &Writer{
@@ -52,7 +53,7 @@ func readOwn(r *Raiser, op *ir.Op) (bool, error) {
 	if c.kind == hook.InOut && len(s.Results) > len(s.Tokens) && !allAliased(s.Aliases) {
 		return false, r.Module.Errorf(op, "hook is of kind inout, but not every result is aliased to an operand")
 	}
-	s.Kind, s.Name, s.ID, s.SideEffect = c.kind, c.name, &c.id, irutil.IsTrue(op.Attr(stablehlo.AttrHasSideEffect)) || c.chained
+	s.Kind, s.Name, s.ID, s.SideEffect = c.kind, c.name, &c.id, view.Bool(op.Attr(stablehlo.AttrHasSideEffect)) || c.chained
 	s.Orders, s.Attrs = ordersOf(irutil.Config(op).Get), ownAttrs(irutil.Config(op))
 	r.Add(s)
 	return true, nil
@@ -70,23 +71,23 @@ type ownCall struct {
 func readOwnCall(m *ir.Module, op *ir.Op) (ownCall, error) {
 	var c ownCall
 	cfg := irutil.Config(op)
-	abi, ok := irutil.IntAttr(cfg.Get("abi"))
+	abi, ok := view.OptionalInt(cfg.Get("abi"))
 	if !ok {
 		return c, m.Errorf(op, "@%s has no abi in its backend_config", hook.Target)
 	}
 	if abi != hook.ABI {
 		return c, m.Errorf(op, "@%s is of abi %d, but this hlocb reads abi %d", hook.Target, abi, hook.ABI)
 	}
-	id, ok := irutil.IntAttr(cfg.Get("id"))
+	id, ok := view.OptionalInt(cfg.Get("id"))
 	if !ok {
 		return c, m.Errorf(op, "@%s has no id in its backend_config", hook.Target)
 	}
 	c.id = hook.ID(id)
-	c.name = irutil.StringAttr(cfg.Get(stablehlo.AttrName))
-	if c.kind, ok = hook.ParseKind(irutil.StringAttr(cfg.Get(mhlo.AttrKind))); !ok {
+	c.name = view.String(cfg.Get(stablehlo.AttrName))
+	if c.kind, ok = hook.ParseKind(view.String(cfg.Get(mhlo.AttrKind))); !ok {
 		return c, m.Errorf(op, "@%s has no kind tap, inout, call or feed in its backend_config", hook.Target)
 	}
-	c.chained = irutil.IsTrue(cfg.Get("chained"))
+	c.chained = view.Bool(cfg.Get("chained"))
 	if c.chained {
 		if op.NumOperands() == 0 || op.NumResults() == 0 || op.Operand(0).Type() != op.Result(0).Type() {
 			return c, m.Errorf(op, "@%s is chained, but operand 0 and result 0 are not a pair of one type", hook.Target)

@@ -5,7 +5,7 @@ import (
 
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/internal/dialect/interpreter"
-	"github.com/hlocb/hlocb/internal/hook/irutil"
+	"github.com/hlocb/hlocb/internal/dialect/view"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/ir/flow"
 )
@@ -46,7 +46,7 @@ func withoutParallel(m *ir.Module, ops []*ir.Op) []*ir.Op {
 		}
 		return seen
 	}
-	inside := reached(func(f *ir.Op) bool { return named[irutil.StringAttr(f.Attr(ir.SymbolName))] })
+	inside := reached(func(f *ir.Op) bool { return named[view.String(f.Attr(ir.SymbolName))] })
 	outside := reached(func(f *ir.Op) bool { return !inside[f] })
 	return slices.DeleteFunc(ops, func(op *ir.Op) bool {
 		f := flow.FunctionOf(op)

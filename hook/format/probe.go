@@ -9,7 +9,7 @@ import (
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/dialect/hookop"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
-	"github.com/hlocb/hlocb/internal/hook/irutil"
+	"github.com/hlocb/hlocb/internal/dialect/view"
 
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/ir"
@@ -108,7 +108,7 @@ func (p *Prober) id(v *ir.Value) hook.ID {
 	path := ""
 	for op := v.ParentBlock().Parent(); op != nil; op = op.Parent() {
 		if op.Is(fn.Func) {
-			path = irutil.StringAttr(op.Attr(ir.SymbolName))
+			path = view.String(op.Attr(ir.SymbolName))
 		}
 	}
 	key := strings.Join([]string{path, "probe", v.Type().String(), ""}, "\n")

@@ -11,6 +11,7 @@ import (
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/internal/dialect/interpreter"
+	"github.com/hlocb/hlocb/internal/dialect/view"
 	"github.com/hlocb/hlocb/internal/hook/irutil"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/ir/flow"
@@ -275,7 +276,7 @@ func (r *Raiser) call(op *ir.Op) (*Match, error) {
 	tokens, data := irutil.SplitTokens(op.OperandList())
 	aliases, err := r.Aliases(op, data)
 	return &Match{
-		At: op, SideEffect: irutil.IsTrue(op.Attr(stablehlo.AttrHasSideEffect)) || len(tokens) > 0,
+		At: op, SideEffect: view.Bool(op.Attr(stablehlo.AttrHasSideEffect)) || len(tokens) > 0,
 		Tokens: tokens, Operands: data, Results: op.ResultList(), Aliases: aliases, Layouts: layouts, Erase: []*ir.Op{op},
 	}, err
 }

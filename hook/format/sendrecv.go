@@ -11,6 +11,7 @@ import (
 	"github.com/hlocb/hlocb/dialect/mhlo"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/internal/dialect/view"
 	"github.com/hlocb/hlocb/internal/hook/irutil"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
@@ -45,7 +46,7 @@ type transfer struct {
 
 func readTransfer(op *ir.Op) (transfer, bool) {
 	t := transfer{op: op, send: op.IsOrMirrors(stablehlo.Send)}
-	if (!t.send && !op.IsOrMirrors(stablehlo.Recv)) || !irutil.IsTrue(op.Attr(stablehlo.AttrIsHostTransfer)) {
+	if (!t.send && !op.IsOrMirrors(stablehlo.Recv)) || !view.Bool(op.Attr(stablehlo.AttrIsHostTransfer)) {
 		return t, false
 	}
 	if d, ok := op.Attr(stablehlo.AttrChannelHandle).(*ir.DialectAttr); ok {

@@ -7,6 +7,7 @@ import (
 	"github.com/hlocb/hlocb/dialect/hookop"
 	"github.com/hlocb/hlocb/dialect/mhlo"
 	"github.com/hlocb/hlocb/dialect/sdy"
+	"github.com/hlocb/hlocb/internal/dialect/view"
 	"github.com/hlocb/hlocb/internal/hook/irutil"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/ir/flow"
@@ -56,7 +57,7 @@ func (w *Lowerer) checkDevice(h hookop.HookOp) error {
 // deviceOf returns the device that h is pinned to, 0 if its sharding names none.
 func deviceOf(m *ir.Module, h hookop.HookOp) int64 {
 	var device int64
-	if _, err := fmt.Sscanf(irutil.StringAttr(h.Attr(mhlo.AttrSharding)), "{maximal device=%d}", &device); err == nil {
+	if _, err := fmt.Sscanf(view.String(h.Attr(mhlo.AttrSharding)), "{maximal device=%d}", &device); err == nil {
 		return device
 	}
 	list, ok := irutil.PerValue(h.Attr(sdy.AttrValueSharding))
@@ -93,7 +94,7 @@ func (w *Lowerer) Shard(h hookop.HookOp, ops ...*ir.Op) error {
 func dropMeshes(m *ir.Module) {
 	var meshes []*ir.Op
 	for op := range m.Body().Ops() {
-		if op.Is(sdy.Mesh) && strings.HasPrefix(irutil.StringAttr(op.Attr(ir.SymbolName)), "maximal_mesh_") {
+		if op.Is(sdy.Mesh) && strings.HasPrefix(view.String(op.Attr(ir.SymbolName)), "maximal_mesh_") {
 			meshes = append(meshes, op)
 		}
 	}
@@ -108,7 +109,7 @@ func dropMeshes(m *ir.Module) {
 		return true
 	})
 	for _, mesh := range meshes {
-		if !used[irutil.StringAttr(mesh.Attr(ir.SymbolName))] {
+		if !used[view.String(mesh.Attr(ir.SymbolName))] {
 			mesh.Erase()
 		}
 	}

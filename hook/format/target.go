@@ -5,6 +5,7 @@ import (
 
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/internal/dialect/view"
 	"github.com/hlocb/hlocb/internal/hook/irutil"
 	"github.com/hlocb/hlocb/ir"
 )
@@ -19,11 +20,11 @@ var target = &Format{
 }
 
 func readTarget(r *Raiser, op *ir.Op) (bool, error) {
-	if !r.targets[irutil.StringAttr(op.Attr(stablehlo.AttrCallTargetName))] {
+	if !r.targets[view.String(op.Attr(stablehlo.AttrCallTargetName))] {
 		return false, nil
 	}
 	if s, ok := op.Attr(stablehlo.AttrBackendConfig).(*ir.StringAttr); ok && s.Value() != "" {
-		if v, _ := irutil.IntAttr(op.Attr(stablehlo.AttrAPIVersion)); v == 4 {
+		if v, _ := view.OptionalInt(op.Attr(stablehlo.AttrAPIVersion)); v == 4 {
 			return false, r.Module.Errorf(op, "api_version 4 needs a dictionary as backend_config, but this is a string")
 		}
 	}
@@ -52,7 +53,7 @@ func readTarget(r *Raiser, op *ir.Op) (bool, error) {
 	}
 	cfg := irutil.Config(op)
 	label, used := targetLabel(cfg)
-	sideEffect := irutil.IsTrue(op.Attr(stablehlo.AttrHasSideEffect)) || len(tokens) > 0
+	sideEffect := view.Bool(op.Attr(stablehlo.AttrHasSideEffect)) || len(tokens) > 0
 	n := irutil.DataLeaves(results)
 	kind := callKind(len(data), n, sideEffect)
 	if n > 0 && allAliased(aliases) {
@@ -72,7 +73,7 @@ func readTarget(r *Raiser, op *ir.Op) (bool, error) {
 		Erase:      []*ir.Op{op},
 	}
 	for _, name := range [...]string{"hook_id", "id"} {
-		if v, ok := irutil.IntAttr(cfg.Get(name)); ok && s.SourceID == "" {
+		if v, ok := view.OptionalInt(cfg.Get(name)); ok && s.SourceID == "" {
 			s.SourceID = name + " " + strconv.FormatInt(v, 10)
 		}
 	}
@@ -90,12 +91,12 @@ func readTarget(r *Raiser, op *ir.Op) (bool, error) {
 // targetLabel returns the hook's name in a config, and the entry that contains it.
 func targetLabel(cfg *ir.DictAttr) (label, from string) {
 	for _, name := range [...]string{"name", "hook"} {
-		if s := irutil.StringAttr(cfg.Get(name)); s != "" {
+		if s := view.String(cfg.Get(name)); s != "" {
 			return s, name
 		}
 	}
 	for _, name := range [...]string{"hook_id", "id"} {
-		if v, ok := irutil.IntAttr(cfg.Get(name)); ok {
+		if v, ok := view.OptionalInt(cfg.Get(name)); ok {
 			return strconv.FormatInt(v, 10), ""
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/hlocb/hlocb/dialect/mhlo"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/internal/dialect/view"
 	"github.com/hlocb/hlocb/internal/hook/irutil"
 	"github.com/hlocb/hlocb/internal/hook/order"
 	"github.com/hlocb/hlocb/internal/hook/place"
@@ -158,7 +159,7 @@ func (s *Match) parts() []part {
 	for i, v := range s.Operands {
 		place[v] = append(place[v], i)
 		if op := v.DefiningOp(); op != nil && op.IsOrMirrors(stablehlo.GetTupleElement) {
-			n, _ := irutil.IntAttr(op.Attr(stablehlo.AttrIndex))
+			n, _ := view.OptionalInt(op.Attr(stablehlo.AttrIndex))
 			k := element{op.Operand(0), n}
 			taken[k] = append(taken[k], i)
 		}
@@ -193,7 +194,7 @@ func (s *Match) parts() []part {
 					taken[element{v, int64(k)}] = n[1:]
 				} else {
 					for u := range v.Uses() { // a tuple extracted from a tuple
-						if n, ok := irutil.IntAttr(u.Owner().Attr(stablehlo.AttrIndex)); ok && u.Owner().IsOrMirrors(stablehlo.GetTupleElement) && n == int64(k) {
+						if n, ok := view.OptionalInt(u.Owner().Attr(stablehlo.AttrIndex)); ok && u.Owner().IsOrMirrors(stablehlo.GetTupleElement) && n == int64(k) {
 							leaf(at, u.Owner().Result(0), inner)
 							break
 						}

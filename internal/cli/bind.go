@@ -14,6 +14,7 @@ import (
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/internal/command"
 	"github.com/hlocb/hlocb/internal/dialect/interpreter"
+	"github.com/hlocb/hlocb/internal/dialect/view"
 	"github.com/hlocb/hlocb/internal/probe"
 	"github.com/hlocb/hlocb/internal/words"
 	"github.com/hlocb/hlocb/ir"
@@ -49,9 +50,7 @@ func ownHooks(m *ir.Module) []string {
 		case interpreter.Print:
 			name = "print"
 		case interpreter.Probe:
-			if a, ok := op.Attr(interpreter.AttrProbeID).(*ir.StringAttr); ok {
-				name = a.Value()
-			}
+			name = view.String(op.Attr(interpreter.AttrProbeID))
 		}
 		if name != "" && !slices.Contains(out, name) {
 			out = append(out, name)
@@ -110,12 +109,14 @@ func (f *bindFlags) bind(a *app) error {
 		}
 		h, observer, err := handlers.Parse(handler, env)
 		if err != nil {
-			var path *os.PathError
-			var library *backends.HandlerError
-			if errors.As(err, &path) || errors.As(err, &library) {
+			if errors.As(err, new(*os.PathError)) || errors.As(err, new(*backends.HandlerError)) {
 				return err // not an error of the command line: the file is missing or invalid
 			}
-			return usagef("--on %s: %w%s", spec, err, suggestHandler(err))
+			guess := ""
+			if unknown, ok := errors.AsType[*handlers.UnknownError](err); ok {
+				guess = command.Suggest(unknown.Name, handlerNames())
+			}
+			return usagef("--on %s: %w%s", spec, err, guess)
 		}
 		if c, ok := h.(io.Closer); ok {
 			f.closers = append(f.closers, c)
@@ -170,22 +171,9 @@ func (i *injection) Close() error {
 // faultNames are the faults that --inject accepts.
 var faultNames = []string{"error", "panic", "delay", "nan", "zero", "wrong-shape", "unwritten"}
 
-// suggestHandler returns a suggestion for the unknown name of a handler.
-func suggestHandler(err error) string {
-	var unknown *handlers.UnknownError
-	if !errors.As(err, &unknown) {
-		return ""
-	}
-	return command.Suggest(unknown.Name, handlerNames())
-}
-
 // handlerNames returns the names of the handlers that --on accepts.
 func handlerNames() []string {
-	var names []string
-	for _, info := range handlers.Table() {
-		names = append(names, info.Name)
-	}
-	return names
+	return namesOf(handlers.Table(), func(info handlers.Info) string { return info.Name })
 }
 
 // cutBinding splits NAME=HANDLER at the '=' before a handler or a fault. A hook's name may contain '=', too, as
@@ -196,18 +184,12 @@ func cutBinding(spec string) (name, handler string, ok bool) {
 		if k := strings.IndexAny(word, ":=@"); k >= 0 {
 			word = word[:k]
 		}
-		if spec[i] == '=' && i > 0 && isHandler(word) {
+		if spec[i] == '=' && i > 0 && (slices.Contains(faultNames, word) || slices.Contains(handlerNames(), word)) {
 			return spec[:i], spec[i+1:], true
 		}
 	}
 	name, handler, ok = strings.Cut(spec, "=")
 	return name, handler, ok && name != "" && handler != ""
-}
-
-// isHandler reports whether a word is the name of a handler or a fault.
-func isHandler(word string) bool {
-	return slices.Contains(faultNames, word) ||
-		slices.ContainsFunc(handlers.Table(), func(info handlers.Info) bool { return info.Name == word })
 }
 
 // warnTaps warns of handlers that only supply results and are bound to a tap, whose results are the program's own
@@ -219,11 +201,8 @@ func (f *bindFlags) warnTaps(a *app, m *hook.Manifest) {
 		if kind != "const" && kind != "echo" {
 			continue
 		}
-		for i := range m.Sites {
-			if m.Sites[i].Name == name && m.Sites[i].Kind == hook.Tap {
-				a.note("warning: --on %s has no effect: the hook is a tap, whose results are the program's own values", spec)
-				break
-			}
+		if slices.ContainsFunc(m.Sites, func(s hook.Site) bool { return s.Name == name && s.Kind == hook.Tap }) {
+			a.note("warning: --on %s has no effect: the hook is a tap, whose results are the program's own values", spec)
 		}
 	}
 }
@@ -235,13 +214,7 @@ func (f *bindFlags) check(p *hlocb.Program) error {
 		if strings.ContainsAny(pattern, "*?[") || slices.Contains(f.own, pattern) {
 			continue
 		}
-		var names []string
-		for i := range m.Sites {
-			names = append(names, words.Shorten(diag.Escape(m.Sites[i].Name), maxNameText))
-		}
-		for _, name := range f.own {
-			names = append(names, words.Shorten(diag.Escape(name), maxNameText))
-		}
+		names := namesOf(append(names(m.Sites), f.own...), func(name string) string { return words.Shorten(diag.Escape(name), maxNameText) })
 		if len(names) == 0 {
 			return usagef("no hook is named %q: the module has none%s", pattern, unknownTargets(p.Module()))
 		}

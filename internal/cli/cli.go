@@ -61,17 +61,15 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 }
 
 func (a *app) run(ctx context.Context, args []string) int {
-	lost := func(err error) bool {
-		var lost *runtime.LostError
-		return errors.As(err, &lost)
-	}
 	root := a.rootCommand()
 	if len(args) > 0 {
 		if c, _, err := root.Find(args[:1]); err == nil && c.Name() == "opt" {
 			args = opt.LongFlags(c, args)
 		}
 	}
-	return a.Execute(ctx, root, args, command.Policy{Code: exitCode, Hint: hint, Lost: lost})
+	return a.Execute(ctx, root, args, command.Policy{Code: exitCode, Hint: hint, Lost: func(err error) bool {
+		return errors.As(err, new(*runtime.LostError))
+	}})
 }
 
 // group is a titled list of commands in the help.
@@ -139,23 +137,14 @@ func (a *app) rootCommand() *cobra.Command {
 
 // exitCode returns hlocb's own exit code for an error, or 0 if the error has none.
 func exitCode(err error) int {
-	var (
-		unbound *runtime.UnboundError
-		unknown *backends.UnknownError
-		timeout *runtime.TimeoutError
-		lost    *runtime.LostError
-		hook    *runtime.HookError
-		origin  *probe.OriginError
-		differ  *command.SilentError
-	)
 	switch {
-	case errors.As(err, &unbound), errors.As(err, &unknown):
+	case errors.As(err, new(*runtime.UnboundError)), errors.As(err, new(*backends.UnknownError)):
 		return command.Usage
-	case errors.As(err, &timeout), errors.As(err, &lost):
+	case errors.As(err, new(*runtime.TimeoutError)), errors.As(err, new(*runtime.LostError)):
 		return exitTimeout
-	case errors.As(err, &hook), errors.As(err, &origin):
+	case errors.As(err, new(*runtime.HookError)), errors.As(err, new(*probe.OriginError)):
 		return exitHandler
-	case errors.As(err, &differ):
+	case errors.As(err, new(*command.SilentError)):
 		return exitDiffer
 	}
 	return 0
@@ -163,8 +152,7 @@ func exitCode(err error) int {
 
 // hint returns advice about flags for an error of the libraries.
 func hint(err error) string {
-	var unbound *runtime.UnboundError
-	if errors.As(err, &unbound) {
+	if unbound, ok := errors.AsType[*runtime.UnboundError](err); ok {
 		// The name must be short, and safe for a shell and a terminal without quoting.
 		name := unbound.Site.Name
 		if len(name) > maxNameText || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) || strings.ContainsRune("'=*?[\\", r) }) || name == "" {
@@ -172,20 +160,16 @@ func hint(err error) string {
 		}
 		return fmt.Sprintf(": bind one with --on '%s=HANDLER'", name)
 	}
-	var target *interp.PluginError
-	if errors.As(err, &target) && !strings.HasPrefix(target.Target, "lapack_") {
+	if target, ok := errors.AsType[*interp.PluginError](err); ok && !strings.HasPrefix(target.Target, "lapack_") {
 		return fmt.Sprintf("; to call a handler of your own instead, add --hook-target %s", target.Target)
 	}
-	var library *backends.LibraryError
-	if errors.As(err, &library) {
+	if library, ok := errors.AsType[*backends.LibraryError](err); ok {
 		return fmt.Sprintf(": run 'hlocb plugin install %s'", library.Library)
 	}
-	var platform *hlocb.PlatformError
-	if errors.As(err, &platform) {
+	if errors.As(err, new(*hlocb.PlatformError)) {
 		return ": use --platform-index N"
 	}
-	var compiled *reader.CompiledError
-	if errors.As(err, &compiled) {
+	if compiled, ok := errors.AsType[*reader.CompiledError](err); ok {
 		return fmt.Sprintf("; it contains machine code: if you trust it, use 'hlocb run --program %s'", compiled.Name)
 	}
 	return ""
@@ -204,12 +188,15 @@ func (a *app) note(format string, args ...any) {
 // topic is a page of help that does not belong to a command.
 type topic struct{ name, short, text string }
 
-func topicNames() []string {
-	var names []string
-	for _, t := range topics() {
-		names = append(names, t.name)
+func topicNames() []string { return namesOf(topics(), func(t topic) string { return t.name }) }
+
+// namesOf returns the name of each element of a list.
+func namesOf[T any](list []T, name func(T) string) []string {
+	out := make([]string, len(list))
+	for i, e := range list {
+		out[i] = name(e)
 	}
-	return names
+	return out
 }
 
 // helpCommand returns the command that prints the help of a command or a topic.

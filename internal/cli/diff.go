@@ -22,10 +22,6 @@ Lines with - are ops of A, lines with + ops of B, lines with > ops of B at anoth
 		Example: `  hlocb diff before.mlir after.mlir`,
 		Args:    command.Args("A", "B"),
 		RunE: command.Body(func(_ *cobra.Command, args []string) error {
-			registry, err := reader.Registry()
-			if err != nil {
-				return err
-			}
 			types := ir.NewContext()
 			var modules [2]*ir.Module
 			for i, path := range args {
@@ -33,7 +29,7 @@ Lines with - are ops of A, lines with + ops of B, lines with > ops of B at anoth
 				if err != nil {
 					return err
 				}
-				if modules[i], err = reader.Parse(diag.NewSource(name, text), types, registry, reader.MaxErrors); err != nil {
+				if modules[i], err = reader.Parse(diag.NewSource(name, text), types, reader.Registry(), reader.MaxErrors); err != nil {
 					return err
 				}
 				if err := reader.Verify(modules[i], reader.MaxErrors); err != nil {

@@ -16,6 +16,7 @@ import (
 	"github.com/hlocb/hlocb/internal/command"
 	"github.com/hlocb/hlocb/internal/hook/order"
 	"github.com/hlocb/hlocb/internal/probe"
+	"github.com/hlocb/hlocb/internal/reader"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/print"
 )
@@ -103,7 +104,7 @@ func (a *app) explain(p *hlocb.Program, s *hook.Site) {
 
 // explainBinary prints the ops at positions of a source without lines.
 func (a *app) explainBinary(src *diag.Source, positions []diag.Pos) {
-	m, err := readModule(src, 1)
+	m, err := reader.Read(src)
 	if err != nil {
 		return
 	}

@@ -44,14 +44,20 @@ func (c *compiledAlias) String() string {
 	return fmt.Sprintf("copy in %d of %d calls", c.Copies, c.Calls)
 }
 
+// predictedAliases returns the predictions of p without compiled aliases.
+func predictedAliases(p *hlocb.Program) []aliasLine {
+	reports := p.Rewritten().Aliases
+	lines := make([]aliasLine, len(reports))
+	for i, report := range reports {
+		lines[i].AliasReport = report
+	}
+	return lines
+}
+
 // compiledAliases compiles a program and returns each predicted alias with the compiled one. A refused alias is not
 // in the program, so it has no compiled one.
 func (a *app) compiledAliases(ctx context.Context, plugin string, p *hlocb.Program) (lines []aliasLine, described string, err error) {
-	r := p.Rewritten()
-	lines = make([]aliasLine, len(r.Aliases))
-	for i := range r.Aliases {
-		lines[i].AliasReport = r.Aliases[i]
-	}
+	lines = predictedAliases(p)
 	if plugin == "" {
 		return lines, "", nil
 	}

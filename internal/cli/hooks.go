@@ -23,17 +23,15 @@ var hookParts = []string{"hooks", "order", "aliases"}
 
 // parseShow reads a list of parts. An empty list means all parts.
 func parseShow(list []string) (map[string]bool, error) {
+	if len(list) == 0 {
+		list = hookParts
+	}
 	out := map[string]bool{}
 	for _, part := range list {
 		if err := oneOf("--show", part, hookParts); err != nil {
 			return nil, err
 		}
 		out[part] = true
-	}
-	if len(list) == 0 {
-		for _, part := range hookParts {
-			out[part] = true
-		}
 	}
 	return out, nil
 }
@@ -192,24 +190,13 @@ func indent(s string) string {
 	return "  " + strings.ReplaceAll(strings.TrimSuffix(s, "\n"), "\n", "\n  ") + "\n"
 }
 
-func orDash(s string) string {
-	if s == "" {
-		return "-"
-	}
-	return s
-}
-
 // signature returns the types of a hook's operands and results as the handler sees them.
 func signature(s *hook.Site) string {
 	return "(" + typeList(s.Operands) + ") -> (" + typeList(s.Results) + ")"
 }
 
 func typeList(list []hook.TensorType) string {
-	parts := make([]string, len(list))
-	for i, t := range list {
-		parts[i] = t.String()
-	}
-	return strings.Join(parts, ", ")
+	return strings.Join(namesOf(list, hook.TensorType.String), ", ")
 }
 
 // manifestDocument is the output of 'hlocb hooks --json' and 'hlocb rewrite --manifest'.

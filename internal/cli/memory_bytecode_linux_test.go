@@ -26,17 +26,13 @@ func TestBytecodeMemory(t *testing.T) {
 	if os.Getenv("HLOCB_LONG") != "" {
 		size, every = 5_000_000, 1
 	}
-	registry, err := reader.Registry()
-	if err != nil {
-		t.Fatal(err)
-	}
 	file := filepath.Join(t.TempDir(), "in.bc")
 	forms := [][]string{{"--to", "mlir"}, {"--to", "generic"}, {"--to", "bytecode"}, {"--to", "vhlo", "--target", "current"}, {"--keep-vhlo", "--to", "mlir"}}
 	for i, c := range largeTexts(size) {
 		if i%every != 0 {
 			continue
 		}
-		m, err := parse.Parse(diag.NewSource("m.mlir", []byte(c.text)), ir.NewContext(), registry, parse.Options{})
+		m, err := parse.Parse(diag.NewSource("m.mlir", []byte(c.text)), ir.NewContext(), reader.Registry(), parse.Options{})
 		if err != nil {
 			continue
 		}

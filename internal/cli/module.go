@@ -28,7 +28,7 @@ func (a *app) module(path string) (*ir.Module, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := readModule(diag.NewSource(name, text), reader.MaxErrors)
+	m, err := reader.Read(diag.NewSource(name, text))
 	if err != nil {
 		return nil, err
 	}
@@ -44,15 +44,6 @@ func (a *app) warnAll(m *ir.Module) {
 		}
 		a.Show(d)
 	}
-}
-
-// readModule parses and verifies a module and reports at most maxErrors mistakes.
-func readModule(src *diag.Source, maxErrors int) (*ir.Module, error) {
-	registry, err := reader.Registry()
-	if err != nil {
-		return nil, err
-	}
-	return reader.Read(src, registry, maxErrors)
 }
 
 // writeModule writes a module to a file, or to standard output for "" and "-". It writes the locations of the

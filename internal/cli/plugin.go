@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -73,11 +74,7 @@ hlocb searches HLOCB_CPU_PLUGIN and HLOCB_CUDA_PLUGIN, the places that other PJR
 				fmt.Fprintln(w, "NAME\tVERSION\tFOUND\tPATH")
 			}
 			for _, p := range found {
-				version := p.Version
-				if version == "" {
-					version = "-"
-				}
-				fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", diag.Escape(p.Name), diag.Escape(version), diag.Escape(p.Origin), diag.Escape(p.Path))
+				fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", diag.Escape(p.Name), diag.Escape(cmp.Or(p.Version, "-")), diag.Escape(p.Origin), diag.Escape(p.Path))
 			}
 			if err := w.Flush(); err != nil {
 				return err
@@ -155,33 +152,25 @@ func (a *app) openPlugin(ctx context.Context, args []string) (runtime.Backend, e
 	if name != "auto" && name != backends.Engine && name != "interp" {
 		b, err = backends.Open(ctx, name, a.backendOptions())
 	}
-	var unknown *backends.UnknownError
-	if errors.As(err, &unknown) {
-		var known []string
-		for _, p := range a.env.List() {
-			known = append(known, p.Name)
-		}
-		return nil, usagef("no plugin %q%s; 'hlocb plugin list' shows the installed plugins", name, command.Suggest(name, append(known, "cpu", "cuda")))
+	if errors.As(err, new(*backends.UnknownError)) {
+		known := append(a.pluginNames(), "cpu", "cuda")
+		return nil, usagef("no plugin %q%s; 'hlocb plugin list' shows the installed plugins", name, command.Suggest(name, known))
 	}
 	return b, err
 }
 
 // completePlugins completes the names of installed plugins, and files.
 func (a *app) completePlugins(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	var names []string
-	for _, p := range a.env.List() {
-		if !slices.Contains(names, p.Name) {
-			names = append(names, p.Name)
-		}
-	}
-	return names, cobra.ShellCompDirectiveDefault
+	return slices.Compact(slices.Sorted(slices.Values(a.pluginNames()))), cobra.ShellCompDirectiveDefault
+}
+
+// pluginNames returns the names of the installed plugins, the preferred one first.
+func (a *app) pluginNames() []string {
+	return namesOf(a.env.List(), func(p plugins.Plugin) string { return p.Name })
 }
 
 func (a *app) pluginInstallCommand() *cobra.Command {
-	var names []string
-	for _, p := range plugins.Packages() {
-		names = append(names, p.Name)
-	}
+	names := namesOf(plugins.Packages(), func(p plugins.Package) string { return p.Name })
 	var wheel string
 	var force bool
 	c := &cobra.Command{

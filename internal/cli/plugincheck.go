@@ -22,7 +22,6 @@ import (
 	"github.com/hlocb/hlocb/internal/command"
 	"github.com/hlocb/hlocb/internal/plugincheck"
 	"github.com/hlocb/hlocb/internal/plugintest"
-	"github.com/hlocb/hlocb/internal/reader"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/runtime/backends"
@@ -281,11 +280,11 @@ func (r *checkReport) table(out io.Writer) error {
 }
 
 // pieceCases returns the pieces as cases of a test.
-func pieceCases(registry *ir.Registry, pieces []plugincheck.Piece, run bool) []plugintest.Case {
+func pieceCases(pieces []plugincheck.Piece, run bool) []plugintest.Case {
 	var out []plugintest.Case
 	for _, p := range pieces {
 		out = append(out, plugintest.Case{Name: p.Name, Do: func(ctx context.Context, b runtime.Backend) error {
-			return plugincheck.Try(ctx, b, registry, p, run)
+			return plugincheck.Try(ctx, b, p, run)
 		}})
 	}
 	return out
@@ -315,7 +314,7 @@ func (a *app) tryPieces(ctx context.Context, plugin string, pieces []plugincheck
 	if run {
 		done = "compiles and runs"
 	}
-	return out, plugintest.RunIsolated(ctx, pieceCases(nil, tried, run), limit, func(from int) *exec.Cmd {
+	return out, plugintest.RunIsolated(ctx, pieceCases(tried, run), limit, func(from int) *exec.Cmd {
 		cmd := exec.Command(self, "plugin", "try", plugin, "--from", strconv.Itoa(from), "--run="+strconv.FormatBool(run))
 		cmd.Stdin = bytes.NewReader(input)
 		return cmd
@@ -356,15 +355,11 @@ func (a *app) pluginTryCommand() *cobra.Command {
 				return err
 			}
 			defer b.Close()
-			registry, err := reader.Registry()
-			if err != nil {
-				return err
-			}
 			var pieces []plugincheck.Piece
 			if err := json.NewDecoder(a.stdin).Decode(&pieces); err != nil {
 				return err
 			}
-			return plugintest.Serve(cmd.Context(), a.stdout, b, nil, pieceCases(registry, pieces, run), from)
+			return plugintest.Serve(cmd.Context(), a.stdout, b, nil, pieceCases(pieces, run), from)
 		}),
 	}
 	c.Flags().BoolVar(&run, "run", false, "run them too")

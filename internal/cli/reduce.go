@@ -59,12 +59,8 @@ The shell runs the command with the name of a file in place of {}, or at its end
 }
 
 func (a *app) reduce(ctx context.Context, in, test, out string, timeout time.Duration) error {
-	registry, err := reader.Registry()
-	if err != nil {
-		return err
-	}
 	parse := func(name string, text []byte) (*ir.Module, error) {
-		return reader.Read(diag.NewSource(name, text), registry, reader.MaxErrors)
+		return reader.Read(diag.NewSource(name, text))
 	}
 	name, text, err := a.ReadText(in)
 	if err != nil {

@@ -16,11 +16,13 @@ import (
 	"github.com/hlocb/hlocb/print"
 )
 
-// conversions are the choices of rewriteFlags. The first value is the default.
-var conversions = [...]struct {
+// conversion is a choice of rewriteFlags. The first value is the default.
+type conversion struct {
 	name, doc string
 	values    []string
-}{
+}
+
+var conversions = [...]conversion{
 	{"order", "program, source or none ('hlocb help order')", []string{"program", "source", "none"}},
 	{"chain", "value that orders hooks: state or token", []string{"state", "token"}},
 	{"alias", "results that share memory: all, free or none", []string{"all", "free", "none"}},
@@ -29,11 +31,7 @@ var conversions = [...]struct {
 
 // conversionFlags returns the names of the flags of conversions.
 func conversionFlags() []string {
-	var names []string
-	for _, o := range conversions {
-		names = append(names, o.name)
-	}
-	return names
+	return namesOf(conversions[:], func(o conversion) string { return o.name })
 }
 
 // rewriteFlags are the flags that control the conversion of hooks.
@@ -150,11 +148,8 @@ Formats (--to):
 			}
 			m, r := p.Module(), p.Rewritten()
 			if manifest != "" {
-				var lines []aliasLine
-				for _, report := range r.Aliases {
-					lines = append(lines, aliasLine{AliasReport: report})
-				}
-				if err := a.WriteFile(manifest, func(w io.Writer) error { return writeJSON(w, manifestOf(r.Manifest, dataOrder(m, opts), lines, "")) }); err != nil {
+				document := manifestOf(r.Manifest, dataOrder(m, opts), predictedAliases(p), "")
+				if err := a.WriteFile(manifest, func(w io.Writer) error { return writeJSON(w, document) }); err != nil {
 					return err
 				}
 			}
@@ -183,9 +178,5 @@ func outputFormats() string {
 }
 
 func outputNames() []string {
-	var names []string
-	for _, o := range hookformat.Builtin().Writers() {
-		names = append(names, o.Name)
-	}
-	return names
+	return namesOf(hookformat.Builtin().Writers(), func(o *hookformat.Writer) string { return o.Name })
 }

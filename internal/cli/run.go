@@ -418,8 +418,8 @@ func (f *runFlags) originOf(p *hlocb.Program, err error) error {
 	if !f.bisect {
 		return err
 	}
-	var found *probe.OriginError
-	if !errors.As(err, &found) {
+	found, ok := errors.AsType[*probe.OriginError](err)
+	if !ok {
 		if found = f.bind.handlers.Origin(f.bind.manifest); err != nil || found == nil {
 			return err
 		}
@@ -468,9 +468,5 @@ func (a *app) compiledProgram(path string) (*hlocb.Program, error) {
 
 // names returns the names of hooks.
 func names(sites []hook.Site) []string {
-	var out []string
-	for i := range sites {
-		out = append(out, sites[i].Name)
-	}
-	return out
+	return namesOf(sites, func(s hook.Site) string { return s.Name })
 }

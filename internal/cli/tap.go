@@ -189,7 +189,7 @@ func (a *app) listValues(m *ir.Module, t *tap, verbose, asJSON bool) error {
 	w := tabwriter.NewWriter(a.stdout, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(w, "NAME\tOP\tTYPE\tLOCATION")
 	for _, v := range list {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", orDash(diag.Escape(v.Name)), diag.Escape(v.Op), diag.Escape(v.Type), location(v.Loc, verbose))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", cmp.Or(diag.Escape(v.Name), "-"), diag.Escape(v.Op), diag.Escape(v.Type), location(v.Loc, verbose))
 	}
 	return w.Flush()
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"regexp"
@@ -68,7 +69,7 @@ func hookNames(path string) []string {
 	if err != nil {
 		return nil
 	}
-	m, err := readModule(diag.NewSource(path, text), reader.MaxErrors)
+	m, err := reader.Read(diag.NewSource(path, text))
 	if err != nil {
 		return nil
 	}
@@ -110,5 +111,5 @@ func location(loc string, verbose bool) string {
 	if !verbose {
 		loc = hook.Frame(loc)
 	}
-	return orDash(diag.Escape(loc))
+	return cmp.Or(diag.Escape(loc), "-")
 }

@@ -56,11 +56,8 @@ func forms() []form {
 
 func (a *app) translateCommand() *cobra.Command {
 	t := &translation{version: -1}
-	var names, docs []string
-	for _, f := range forms() {
-		names = append(names, f.name)
-		docs = append(docs, "  "+f.name+strings.Repeat(" ", max(2, 11-len(f.name)))+f.doc)
-	}
+	names := formNames()
+	docs := namesOf(forms(), func(f form) string { return fmt.Sprintf("  %-9s  %s", f.name, f.doc) })
 	c := &cobra.Command{
 		Use:   "translate IN",
 		Short: "Convert between MLIR, bytecode, portable artifacts and HLO",
@@ -110,9 +107,7 @@ func (a *app) translateCommand() *cobra.Command {
 
 // form returns the form to write, which --to or else the suffix of the output names.
 func (t *translation) form() (form, error) {
-	var names []string
 	for _, f := range forms() {
-		names = append(names, f.name)
 		if f.name == t.to {
 			return f, nil
 		}
@@ -125,8 +120,10 @@ func (t *translation) form() (form, error) {
 	if t.to == "" {
 		return forms()[0], nil
 	}
-	return form{}, oneOf("--to", t.to, names)
+	return form{}, oneOf("--to", t.to, formNames())
 }
+
+func formNames() []string { return namesOf(forms(), func(f form) string { return f.name }) }
 
 // translateInput reads the module to write.
 func (a *app) translateInput(path string, t *translation) (*diag.Source, *ir.Module, error) {
@@ -144,22 +141,18 @@ func (a *app) translateInput(path string, t *translation) (*diag.Source, *ir.Mod
 		}
 	}
 	if t.keep {
-		registry, err := reader.Registry()
-		if err != nil {
-			return nil, nil, err
-		}
 		var m *ir.Module
 		if artifact.Is(text) {
-			m, err = artifact.ReadVHLO(src, ir.NewContext(), registry)
+			m, err = artifact.ReadVHLO(src, ir.NewContext(), reader.Registry())
 		} else {
-			m, err = reader.Parse(src, ir.NewContext(), registry, reader.MaxErrors)
+			m, err = reader.Parse(src, ir.NewContext(), reader.Registry(), reader.MaxErrors)
 		}
 		if err == nil {
 			err = reader.Verify(m, reader.MaxErrors)
 		}
 		return src, m, err
 	}
-	m, err := readModule(src, reader.MaxErrors)
+	m, err := reader.Read(src)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -285,11 +278,7 @@ func (a *app) writeExport(t *translation, src *diag.Source, _ *ir.Module) error 
 // writeModuleAgain returns the module at the given position of a file, written again: for the target of o if retarget
 // is set, else in its version and with its producer.
 func writeModuleAgain(src *diag.Source, start, end int, retarget bool, o artifact.Options) ([]byte, error) {
-	registry, err := reader.Registry()
-	if err != nil {
-		return nil, err
-	}
-	m, err := bytecode.ReadPart(src, start, end, ir.NewContext(), registry)
+	m, err := bytecode.ReadPart(src, start, end, ir.NewContext(), reader.Registry())
 	if err != nil {
 		return nil, err
 	}

@@ -21,7 +21,7 @@ func (a *app) translateHLO(ctx context.Context, path, out, to string, verify boo
 	var m *hlo.Module
 	if reader.IsHLO(text) {
 		if verify {
-			if _, err := readModule(src, reader.MaxErrors); err != nil {
+			if _, err := reader.Read(src); err != nil {
 				return err
 			}
 		}
@@ -47,7 +47,7 @@ func (a *app) translateHLO(ctx context.Context, path, out, to string, verify boo
 
 // toHLO reads MLIR or an artifact and translates it to HLO as XLA does.
 func (a *app) toHLO(ctx context.Context, src *diag.Source) (*hlo.Module, error) {
-	m, err := readModule(src, reader.MaxErrors)
+	m, err := reader.Read(src)
 	if err != nil {
 		return nil, err
 	}

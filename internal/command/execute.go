@@ -139,9 +139,7 @@ type Policy struct {
 
 // code returns the exit code of an error.
 func (p *Policy) code(err error) int {
-	var body bodyError
-	var usage *UsageError
-	if !errors.As(err, &body) || errors.As(err, &usage) {
+	if !errors.As(err, new(bodyError)) || errors.As(err, new(*UsageError)) {
 		return Usage
 	}
 	if p.Code != nil {
@@ -180,8 +178,7 @@ func (c *Console) Execute(ctx context.Context, root *cobra.Command, args []strin
 	code := p.code(err)
 	if code != Usage && ctx.Err() != nil {
 		fmt.Fprintln(c.Err, p.interrupted(err))
-		var sig *Signal
-		if errors.As(context.Cause(ctx), &sig) {
+		if sig, ok := errors.AsType[*Signal](context.Cause(ctx)); ok {
 			return sig.Code()
 		}
 		return interruptCode
@@ -193,25 +190,20 @@ func (c *Console) Execute(ctx context.Context, root *cobra.Command, args []strin
 // report prints an error for a person: diagnostics with the source line and a caret. It escapes names that came from
 // a module.
 func (c *Console) report(err error, cmd *cobra.Command, code int, hint func(error) string) {
-	var one *diag.Diagnostic
-	var list diag.List
-	var silent *SilentError
-	var text bytes.Buffer
+	if silent, ok := errors.AsType[*SilentError](err); ok && silent.Text == "" {
+		return
+	}
 	more := ""
 	if hint != nil {
 		more = hint(err)
 	}
-	switch {
-	case errors.As(err, &silent) && silent.Text == "":
-		return
-	case errors.As(err, &list):
+	var text bytes.Buffer
+	if list := diag.ListOf(err); list != nil {
 		list.RenderWidth(&text, c.errWidth())
-	case errors.As(err, &one):
-		one.RenderWidth(&text, c.errWidth())
-	default:
+	} else {
 		fmt.Fprintf(&text, "error: %s\n", diag.EscapeLines(err.Error()+more))
 		more = ""
-		if body := (bodyError{}); code == Usage && !errors.As(err, &body) {
+		if code == Usage && !errors.As(err, new(bodyError)) {
 			if cmd.Name() == "help" {
 				cmd = cmd.Parent()
 			}
@@ -252,20 +244,18 @@ var expectedValues = map[string]string{
 
 // flagError describes a mistake in a flag, and adds a suggestion to an unknown flag.
 func flagError(cmd *cobra.Command, err error) error {
-	var invalid *pflag.InvalidValueError
-	if errors.As(err, &invalid) {
+	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 		f := invalid.GetFlag()
 		if expected := expectedValues[f.Value.Type()]; expected != "" {
 			return fmt.Errorf("--%s %s: expected %s", f.Name, invalid.GetValue(), expected)
 		}
 		return fmt.Errorf("--%s=%s: %w", f.Name, invalid.GetValue(), invalid.Unwrap())
 	}
-	var missing *pflag.ValueRequiredError
-	if errors.As(err, &missing) {
+	if missing, ok := errors.AsType[*pflag.ValueRequiredError](err); ok {
 		return fmt.Errorf("--%s needs a value", missing.GetFlag().Name)
 	}
-	var unknown *pflag.NotExistError
-	if !errors.As(err, &unknown) || len(unknown.GetSpecifiedName()) < 2 {
+	unknown, ok := errors.AsType[*pflag.NotExistError](err)
+	if !ok || len(unknown.GetSpecifiedName()) < 2 {
 		return err
 	}
 	var names []string

@@ -104,7 +104,7 @@ func (o *Output) open() error {
 	}
 	// os.Create also opens for reading: a pipe would then have a reader that never reads.
 	if o.file, err = os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, mode); err != nil {
-		if failed := (*os.PathError)(nil); errors.As(err, &failed) {
+		if failed, ok := errors.AsType[*os.PathError](err); ok {
 			failed.Path = o.path // the name that the user gave
 		}
 		return err

@@ -26,7 +26,7 @@ import (
 
 func readModule(t *testing.T, name string, text []byte) *ir.Module {
 	t.Helper()
-	m, err := reader.Read(diag.NewSource(name, text), testkit.Registry(t), reader.MaxErrors)
+	m, err := reader.Read(diag.NewSource(name, text))
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}

@@ -13,6 +13,8 @@ import (
 	"github.com/hlocb/hlocb/dialect/sdy"
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/hook/format"
+	"github.com/hlocb/hlocb/internal/dialect/view"
+	"github.com/hlocb/hlocb/internal/reader"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/parse"
 	"github.com/hlocb/hlocb/print"
@@ -197,13 +199,7 @@ func pieceOf(m *ir.Module, o *ir.Op) (string, error) {
 	return print.String(out, print.Options{}), nil
 }
 
-func symbolName(o *ir.Op) string {
-	s, _ := o.Attr(sdy.AttrSymName).(*ir.StringAttr)
-	if s == nil {
-		return ""
-	}
-	return s.Value()
-}
+func symbolName(o *ir.Op) string { return view.String(o.Attr(ir.SymbolName)) }
 
 var symbolRef = regexp.MustCompile(`@(?:"([^"]*)"|([\w$.-]+))`)
 
@@ -220,8 +216,8 @@ func symbols(o *ir.Op, names map[string]bool) {
 }
 
 // Try compiles a piece and, if run is set, runs it once on zeros. Hooks are answered with zeros.
-func Try(ctx context.Context, b runtime.Backend, reg *ir.Registry, p Piece, run bool) error {
-	m, err := parse.Parse(diag.NewSource("piece", []byte(p.Text)), ir.NewContext(), reg, parse.Options{})
+func Try(ctx context.Context, b runtime.Backend, p Piece, run bool) error {
+	m, err := parse.Parse(diag.NewSource("piece", []byte(p.Text)), ir.NewContext(), reader.Registry(), parse.Options{})
 	if err != nil {
 		return err
 	}

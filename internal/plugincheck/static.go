@@ -9,6 +9,7 @@ import (
 	"github.com/hlocb/hlocb/dialect/sdy"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/internal/dialect/view"
 	"github.com/hlocb/hlocb/internal/lapack"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
@@ -209,10 +210,4 @@ func (t Target) target(name string) (Verdict, string) {
 	return Maybe, "runs only where somebody registered a handler of this name"
 }
 
-func targetName(o *ir.Op) string {
-	s, _ := o.Attr(stablehlo.AttrCallTargetName).(*ir.StringAttr)
-	if s == nil {
-		return ""
-	}
-	return s.Value()
-}
+func targetName(o *ir.Op) string { return view.String(o.Attr(stablehlo.AttrCallTargetName)) }

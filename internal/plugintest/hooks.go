@@ -171,8 +171,7 @@ func hookCases() []Case {
 		}
 		defer e.Close()
 		_, err = e.Run(ctx, []*tensor.Tensor{scalar(0.5)})
-		var late *runtime.TimeoutError
-		if !errors.As(err, &late) {
+		if !errors.As(err, new(*runtime.TimeoutError)) {
 			return fmt.Errorf("the run ended with %v, expected a timeout", err)
 		}
 		return nil
@@ -233,11 +232,11 @@ func failure(ctx context.Context, b runtime.Backend, text, how string) error {
 	for i := range 6 {
 		fail, later = i%2 == 0, 0
 		_, err := e.Run(ctx, []*tensor.Tensor{scalar(0.5)})
-		var he *runtime.HookError
+		he, ok := errors.AsType[*runtime.HookError](err)
 		switch {
 		case !fail && (err != nil || later != 1):
 			return fmt.Errorf("after a failed run: %v, %d events of the last hook", err, later)
-		case fail && (!errors.As(err, &he) || he.Hook != "h1" || he.Seq != 1):
+		case fail && (!ok || he.Hook != "h1" || he.Seq != 1):
 			return fmt.Errorf("run %d ended with %v, expected an error of hook h1", i, err)
 		case fail && later != 0:
 			return errors.New("a later hook fired")

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/hlocb/hlocb/diag"
-	"github.com/hlocb/hlocb/dialect/all"
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/internal/reader"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/parse"
 	"github.com/hlocb/hlocb/passes"
@@ -77,11 +77,9 @@ func Run(ctx context.Context, b, ref runtime.Backend, cases []Case, each func(Re
 		start := time.Now()
 		err := runCase(ctx, b, ref, c)
 		r := Result{Case: c, Status: Passed, Took: time.Since(start)}
-		var skip *SkipError
-		switch {
-		case errors.As(err, &skip):
+		if skip, ok := errors.AsType[*SkipError](err); ok {
 			r.Status, r.Message = Skipped, skip.Reason
-		case err != nil:
+		} else if err != nil {
 			r.Status, r.Message = Failed, err.Error()
 		}
 		each(r)
@@ -119,11 +117,7 @@ func runCase(ctx context.Context, b, ref runtime.Backend, c Case) (err error) {
 
 // program reads a module and converts its calls of @probe to hooks, with a chain of a kind.
 func program(ctx context.Context, name, text string, chain hook.Chain) (*runtime.Program, error) {
-	reg, err := all.Registry()
-	if err != nil {
-		return nil, err
-	}
-	m, err := parse.Parse(diag.NewSource(name, []byte(text)), ir.NewContext(), reg, parse.Options{})
+	m, err := parse.Parse(diag.NewSource(name, []byte(text)), ir.NewContext(), reader.Registry(), parse.Options{})
 	if err != nil {
 		return nil, err
 	}
@@ -155,34 +149,21 @@ func arguments(m *ir.Module) ([]*tensor.Tensor, error) {
 // Fill returns the values of argument number n of a type.
 func Fill(d tensor.DType, shape tensor.Shape, n int) *tensor.Tensor {
 	t := tensor.New(d, shape)
-	data, size := t.Bytes(), d.Size()
 	for i := range t.NumElements() {
 		k := (i*7 + n*3) % 11 // 0 ... 10
-		at := data[i*size:][:size]
 		switch {
 		case d == tensor.I1:
-			at[0] = byte(k % 2)
+			t.SetInt(i, int64(k%2))
 		case d.IsFloat():
-			putBits(at, tensor.EncodeFloat(d, 0.125+float64(k)/16))
+			t.SetFloat(i, 0.125+float64(k)/16)
 		case d.IsComplex():
-			half := tensor.F32
-			if d == tensor.Complex128 {
-				half = tensor.F64
-			}
-			putBits(at[:size/2], tensor.EncodeFloat(half, 0.125+float64(k)/16))
-			putBits(at[size/2:], tensor.EncodeFloat(half, 0.5-float64(k)/16))
+			t.SetComplex(i, complex(0.125+float64(k)/16, 0.5-float64(k)/16))
 		default:
 			limit := 1<<min(d.Bits()-1, 4) - 1
-			putBits(at, uint64(1+k%max(limit, 1)))
+			t.SetInt(i, int64(1+k%max(limit, 1)))
 		}
 	}
 	return t
-}
-
-func putBits(b []byte, bits uint64) {
-	for i := range b {
-		b[i] = byte(bits >> (8 * i))
-	}
 }
 
 // outcome holds a run's results, and the hook's name and operands of each event.

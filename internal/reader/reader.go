@@ -4,7 +4,6 @@ package reader
 import (
 	"bytes"
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -33,7 +32,13 @@ const MaxErrors = 20
 const MaxText = math.MaxUint32 - 1
 
 // Registry returns the registry of every dialect. It is made once: making it takes longer than reading a small module.
-var Registry = sync.OnceValues(all.Registry)
+var Registry = sync.OnceValue(func() *ir.Registry {
+	r, err := all.Registry()
+	if err != nil {
+		panic(err) // two rows have one name: a mistake in the source that every start would show
+	}
+	return r
+})
 
 // CompiledError says that a file is a compiled program, which contains machine code. Text refuses it, because only the
 // user can decide to trust it: see hlocb.Decode.
@@ -85,22 +90,22 @@ func refuseBinary(name string, head []byte) error {
 	return nil
 }
 
-// Read parses and verifies a module and reports at most maxErrors mistakes. It upgrades VHLO to current StableHLO and
+// Read parses and verifies a module and reports at most MaxErrors mistakes. It upgrades VHLO to current StableHLO and
 // restores Shardy's ops from the form in which XLA keeps them in HLO. Errors about the text are a *diag.Diagnostic or a
 // diag.List.
-func Read(src *diag.Source, registry *ir.Registry, maxErrors int) (*ir.Module, error) {
-	m, err := Parse(src, ir.NewContext(), registry, maxErrors)
+func Read(src *diag.Source) (*ir.Module, error) {
+	m, err := Parse(src, ir.NewContext(), Registry(), MaxErrors)
 	if err == nil {
-		err = Verify(m, maxErrors)
+		err = Verify(m, MaxErrors)
 	}
 	if err == nil && vhlo.IsVHLO(m) {
 		if m, err = vhlo.Upgrade(m); err == nil {
-			err = Verify(m, maxErrors)
+			err = Verify(m, MaxErrors)
 		}
 	}
 	if err == nil && shardy.Exported(m) {
 		if err = shardy.Import(m); err == nil {
-			err = Verify(m, maxErrors)
+			err = Verify(m, MaxErrors)
 		}
 	}
 	if err != nil {
@@ -109,7 +114,7 @@ func Read(src *diag.Source, registry *ir.Registry, maxErrors int) (*ir.Module, e
 	return m, nil
 }
 
-// Parse is like Read but neither verifies the module nor upgrades VHLO. The types belong to c.
+// Parse is like Read but neither verifies the module nor upgrades VHLO. The types belong to c, the rows to registry.
 func Parse(src *diag.Source, c *ir.Context, registry *ir.Registry, maxErrors int) (*ir.Module, error) {
 	text := src.Text()
 	if len(bytes.TrimSpace(text)) == 0 {
@@ -118,23 +123,19 @@ func Parse(src *diag.Source, c *ir.Context, registry *ir.Registry, maxErrors int
 	if err := refuseBinary(src.Name(), text[:min(len(text), 8000)]); err != nil {
 		return nil, err
 	}
-	var m *ir.Module
-	var err error
 	if artifact.Is(text) {
-		m, err = artifact.Read(src, c, registry)
-	} else if IsHLO(text) {
-		var h *hlo.Module
-		if h, err = ReadHLO(src); err == nil {
-			m, err = hlo.Import(h, c, registry)
-		}
-	} else {
-		m, err = parse.Parse(src, c, registry, parse.Options{MaxErrors: maxErrors})
-		if err != nil {
-			err = cmp.Or(CheckStart(src), err)
-		}
+		return artifact.Read(src, c, registry)
 	}
+	if IsHLO(text) {
+		h, err := ReadHLO(src)
+		if err != nil {
+			return nil, err
+		}
+		return hlo.Import(h, c, registry)
+	}
+	m, err := parse.Parse(src, c, registry, parse.Options{MaxErrors: maxErrors})
 	if err != nil {
-		return nil, err
+		return nil, cmp.Or(CheckStart(src), err)
 	}
 	return m, nil
 }
@@ -158,8 +159,7 @@ func CheckStart(src *diag.Source) error {
 // Verify reports at most maxErrors mistakes of a module.
 func Verify(m *ir.Module, maxErrors int) error {
 	err := ir.Verify(m)
-	var list diag.List
-	if errors.As(err, &list) && len(list) > maxErrors {
+	if list := diag.ListOf(err); len(list) > maxErrors {
 		return list[:max(1, maxErrors)]
 	}
 	return err

@@ -69,11 +69,7 @@ func translated(ctx context.Context, args []string, in io.Reader, out io.Writer)
 	if err != nil {
 		return err
 	}
-	registry, err := all.Registry()
-	if err != nil {
-		return err
-	}
-	m, err := reader.Read(diag.NewSource("<stdin>", text), registry, reader.MaxErrors)
+	m, err := reader.Read(diag.NewSource("<stdin>", text))
 	switch {
 	case err != nil:
 		return err

@@ -95,8 +95,7 @@ func Open(_ context.Context, name string, opts Options) (runtime.Backend, error)
 		return openEngine(opts), nil
 	case "auto":
 		found, err := opts.Plugins.Find("cpu")
-		var missing *plugins.NotFoundError
-		if errors.As(err, &missing) || !havePlugins {
+		if errors.As(err, new(*plugins.NotFoundError)) || !havePlugins {
 			return openEngine(opts), nil
 		}
 		if err != nil {

@@ -59,8 +59,7 @@ func TryRegistration(path, platform string, versioned bool) error {
 // on every backend. The error for a missing file is an *fs.PathError, otherwise a *HandlerError.
 func LoadHandler(path, symbol string) (runtime.Handler, error) {
 	h, err := pjrt.LoadForeign(path, symbol)
-	var refused *pjrt.LibraryError
-	if errors.As(err, &refused) {
+	if errors.As(err, new(*pjrt.LibraryError)) {
 		return nil, &HandlerError{err}
 	}
 	if err != nil {

@@ -176,8 +176,7 @@ func (e *Exec) Handle(ctx context.Context, c *runtime.Call) error {
 		e.kill()
 		<-answered
 	}
-	var refused *refusedError
-	if err != nil && !errors.As(err, &refused) {
+	if err != nil && !errors.As(err, new(*refusedError)) {
 		e.in.Close() // the writer may still wait for the child to read
 		<-written
 		return e.fail(err)
@@ -344,8 +343,7 @@ func (e *Exec) Close() error {
 	if surplus > 0 && err == nil {
 		return fmt.Errorf("child of exec wrote %d bytes more than requested", surplus)
 	}
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
+	if errors.As(err, new(*exec.ExitError)) {
 		return fmt.Errorf("child of exec ended with %w", err)
 	}
 	return err

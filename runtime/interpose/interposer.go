@@ -237,11 +237,7 @@ func (i *Interposer) Compile(code []byte, form string, options []byte) (*pjrt.Re
 	if form != "mlir" && form != "hlo" {
 		return nil, fmt.Errorf("a program in the format %q runs untapped; mlir and hlo are read", form)
 	}
-	registry, err := reader.Registry()
-	if err != nil {
-		return nil, err
-	}
-	m, err := reader.Read(diag.NewSource("program", code), registry, reader.MaxErrors)
+	m, err := reader.Read(diag.NewSource("program", code))
 	if err != nil {
 		return nil, fmt.Errorf("a program that cannot be read runs untapped: %w", err)
 	}
@@ -470,7 +466,7 @@ func (t *tolerantHandler) Handle(ctx context.Context, c *runtime.Call) (err erro
 		if t.i.config.Strict || len(c.Results) > 0 {
 			return // without the handler's results the run cannot continue
 		}
-		if found := new(probe.OriginError); errors.As(err, &found) {
+		if found, ok := errors.AsType[*probe.OriginError](err); ok {
 			t.i.report(found)
 		} else {
 			t.i.report(c.HookError(err))
@@ -508,8 +504,7 @@ func (f eventFile) Handle(ctx context.Context, c *runtime.Call) error {
 
 // failed receives the failure of a hook that ended a run.
 func (i *Interposer) failed(err error) {
-	var python *pjrt.PythonError
-	if errors.As(err, &python) {
+	if errors.As(err, new(*pjrt.PythonError)) {
 		return // the framework reports exceptions
 	}
 	i.report(err)

@@ -19,10 +19,6 @@ func TestSetDevices(t *testing.T) {
 	}
 	build := number(number(number(nil, 1, 1<<63), 4, 4), 5, 2)
 	options := protowire.AppendBytes(protowire.AppendTag(number(nil, 1, 1), 3, protowire.BytesType), build)
-	registry, err := reader.Registry()
-	if err != nil {
-		t.Fatal(err)
-	}
 	for _, test := range []struct {
 		module               string
 		options              []byte
@@ -34,7 +30,7 @@ func TestSetDevices(t *testing.T) {
 		{`module attributes {stablehlo.num_partitions = 3 : i64} {}`, options, 0, 3},
 		{`module attributes {mhlo.num_replicas = 1 : i32, mhlo.num_partitions = 1 : i32} {}`, options, 1, 1},
 	} {
-		m, err := reader.Read(diag.NewSource("test", []byte(test.module)), registry, 1)
+		m, err := reader.Read(diag.NewSource("test", []byte(test.module)))
 		if err != nil {
 			t.Fatal(err)
 		}

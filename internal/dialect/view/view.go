@@ -14,10 +14,8 @@ import (
 
 // Int returns the value of an integer attribute, or 0 for any other a.
 func Int(a ir.Attr) int64 {
-	if i, ok := a.(*ir.IntegerAttr); ok {
-		return i.Value()
-	}
-	return 0
+	v, _ := OptionalInt(a)
+	return v
 }
 
 // IntOr is like Int but returns absent for an absent attribute.
@@ -28,13 +26,12 @@ func IntOr(a ir.Attr, absent int64) int64 {
 	return absent
 }
 
-// OptionalInt returns the value of an integer attribute. ok is false for any other a.
+// OptionalInt returns the value of an integer attribute. ok is false for any other a, and for more than 64 bits.
 func OptionalInt(a ir.Attr) (v int64, ok bool) {
-	i, ok := a.(*ir.IntegerAttr)
-	if !ok {
-		return 0, false
+	if i, ok := a.(*ir.IntegerAttr); ok && i.Wide() == nil {
+		return i.Value(), true
 	}
-	return i.Value(), true
+	return 0, false
 }
 
 // Bool reports whether a is true or unit.

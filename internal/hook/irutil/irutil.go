@@ -7,6 +7,7 @@ import (
 	"github.com/hlocb/hlocb/dialect/mhlo"
 	"github.com/hlocb/hlocb/dialect/sdy"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/internal/dialect/view"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -41,28 +42,6 @@ func IsZeroSize(t ir.Type) bool {
 	return ok && tt.Static() && tensor.Shape(tt.Shape()).NumElements() == 0
 }
 
-// StringAttr returns the value of a string attribute, or "".
-func StringAttr(a ir.Attr) string {
-	if s, ok := a.(*ir.StringAttr); ok {
-		return s.Value()
-	}
-	return ""
-}
-
-// IntAttr returns the value of an integer attribute.
-func IntAttr(a ir.Attr) (int64, bool) {
-	if i, ok := a.(*ir.IntegerAttr); ok && i.Wide() == nil {
-		return i.Value(), true
-	}
-	return 0, false
-}
-
-// IsTrue reports whether a is the boolean true.
-func IsTrue(a ir.Attr) bool {
-	i, ok := a.(*ir.IntegerAttr)
-	return ok && i.Value() != 0
-}
-
 // Leaves appends the leaf types of t in order. It expands tuples.
 func Leaves(list []ir.Type, t ir.Type) []ir.Type {
 	if tt, ok := t.(*ir.TupleType); ok {
@@ -80,11 +59,7 @@ func HoldsToken(t ir.Type) bool {
 	case *ir.DialectType:
 		return stablehlo.IsToken(t)
 	case *ir.TupleType:
-		for _, e := range t.Elems() {
-			if HoldsToken(e) {
-				return true
-			}
-		}
+		return slices.ContainsFunc(t.Elems(), HoldsToken)
 	}
 	return false
 }
@@ -135,7 +110,7 @@ func FoldTuples(v *ir.Value) {
 		if !op.IsOrMirrors(stablehlo.GetTupleElement) {
 			continue
 		}
-		if i, ok := IntAttr(op.Attr(stablehlo.AttrIndex)); ok && int(i) < def.NumOperands() {
+		if i, ok := view.OptionalInt(op.Attr(stablehlo.AttrIndex)); ok && int(i) < def.NumOperands() {
 			elem := def.Operand(int(i))
 			op.Result(0).ReplaceAllUsesWith(elem)
 			op.Erase()
@@ -170,15 +145,6 @@ func Removable(op *ir.Op) bool {
 	return false
 }
 
-// TypeList returns the types of vals.
-func TypeList(vals []*ir.Value) []ir.Type {
-	out := make([]ir.Type, len(vals))
-	for i, v := range vals {
-		out[i] = v.Type()
-	}
-	return out
-}
-
 // Prepend returns v followed by list.
 func Prepend[T any](v T, list []T) []T {
 	out := make([]T, 0, len(list)+1)
@@ -187,7 +153,7 @@ func Prepend[T any](v T, list []T) []T {
 
 // IsTarget reports whether op is a custom call of one of the given targets.
 func IsTarget(op *ir.Op, targets ...string) bool {
-	return slices.Contains(targets, StringAttr(op.Attr(stablehlo.AttrCallTargetName)))
+	return slices.Contains(targets, view.String(op.Attr(stablehlo.AttrCallTargetName)))
 }
 
 // IsAnnotation reports whether op is a call that states for GSPMD's partitioner how a value is sharded. The value
@@ -279,13 +245,8 @@ func RowMajorLayout(ctx *ir.Context, rank int) ir.Attr {
 
 // PerValue returns the entries of #sdy.sharding_per_value<[...]>.
 func PerValue(a ir.Attr) ([]*sdy.Sharding, bool) {
-	d, ok := a.(*ir.DialectAttr)
-	if !ok {
-		return nil, false
+	if p := view.Data[sdy.PerValue](a); p != nil {
+		return p.Shardings, true
 	}
-	p, ok := d.Data().(*sdy.PerValue)
-	if !ok {
-		return nil, false
-	}
-	return p.Shardings, true
+	return nil, false
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/hlocb/hlocb/dialect/hookop"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/internal/dialect/view"
 	"github.com/hlocb/hlocb/internal/hook/irutil"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
@@ -24,7 +25,7 @@ func hookOf(op *ir.Op) (id hook.ID, chained, ok bool) {
 	if n != nil {
 		id = hook.ID(n.Value())
 	}
-	return id, irutil.IsTrue(c.Get("chained")), true
+	return id, view.Bool(c.Get("chained")), true
 }
 
 // isLowered reports whether op is a hook written as hlocb's own call.

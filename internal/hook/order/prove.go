@@ -8,6 +8,7 @@ import (
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/dialect/hookop"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/internal/dialect/view"
 	"github.com/hlocb/hlocb/internal/hook/irutil"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/ir/flow"
@@ -32,7 +33,7 @@ func Prove(m *ir.Module) error {
 		return err
 	}
 	p := &prover{m: m, memo: map[string]*dependents{}}
-	p.events = flow.ReachOf(m, func(op *ir.Op) bool { return isLowered(op) && irutil.IsTrue(op.Attr(stablehlo.AttrHasSideEffect)) })
+	p.events = flow.ReachOf(m, func(op *ir.Op) bool { return isLowered(op) && view.Bool(op.Attr(stablehlo.AttrHasSideEffect)) })
 	p.joins.graph = p.events.Graph
 	for _, op := range p.events.Functions() {
 		f := fn.FuncOp{Op: op}
@@ -408,5 +409,5 @@ func isFunction(op *ir.Op) bool {
 
 func (p *prover) orderError(op *ir.Op) error {
 	c, _ := op.Attr(stablehlo.AttrBackendConfig).(*ir.DictAttr)
-	return p.m.Errorf(op, "hook %q does not receive the chain of the hook before it, so the order of the two is not proven", strings.TrimSpace(irutil.StringAttr(c.Get(stablehlo.AttrName))))
+	return p.m.Errorf(op, "hook %q does not receive the chain of the hook before it, so the order of the two is not proven", strings.TrimSpace(view.String(c.Get(stablehlo.AttrName))))
 }

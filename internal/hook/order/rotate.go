@@ -5,6 +5,7 @@ import (
 
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/internal/dialect/view"
 	"github.com/hlocb/hlocb/internal/hook/irutil"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/ir/flow"
@@ -81,7 +82,7 @@ func rotate(m *ir.Module, f fn.FuncOp, loop *ir.Op, at *ir.Op) error {
 	pred := last.Operand(0).Type()
 
 	// The function takes the values that the condition uses from outside, then the loop's values.
-	inputs := append(irutil.TypeList(captures), irutil.TypeList(cond.Args())...)
+	inputs := append(view.Types(captures), view.Types(cond.Args())...)
 	region := m.NewRegion()
 	region.TakeBlocks(loop.Region(0))
 	symbols := ir.SymbolsOf(m.Op())
@@ -117,7 +118,7 @@ func rotate(m *ir.Module, f fn.FuncOp, loop *ir.Op, at *ir.Op) error {
 	end.SetOperands(irutil.Prepend(call(m.Before(end), end.OperandList()), end.OperandList()))
 	body.InsertArg(0, pred, nil)
 	n := prependValue(m, loop, first)
-	entry := n.Region(0).AddBlock(irutil.TypeList(n.ResultList())...)
+	entry := n.Region(0).AddBlock(view.Types(n.ResultList())...)
 	m.AtEnd(entry).At(n.Loc(), n.Pos()).Create(ret, []*ir.Value{entry.Arg(0)}, nil)
 	return nil
 }

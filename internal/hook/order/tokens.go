@@ -8,6 +8,7 @@ import (
 	"github.com/hlocb/hlocb/dialect/sdy"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/internal/dialect/view"
 	"github.com/hlocb/hlocb/internal/hook/irutil"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/ir/flow"
@@ -177,7 +178,7 @@ func (c *converter) signature(f fn.FuncOp) (bool, error) {
 		return false, err
 	}
 	for i := range args {
-		if n, ok := irutil.IntAttr(f.ArgAttrs(i).Get(fn.AttrAliasingOutput)); ok {
+		if n, ok := view.OptionalInt(f.ArgAttrs(i).Get(fn.AttrAliasingOutput)); ok {
 			f.EditArg(i, func(l ir.AttrList) ir.AttrList { return renumberAlias(l, n, dropped) })
 		}
 	}
@@ -229,7 +230,7 @@ func (c *converter) values(affected []*ir.Op) error {
 			return c.cannotFollow(op)
 		}
 		if f != nil && f.Remap != nil {
-			operands, results := c.oldPositions(irutil.TypeList(op.OperandList())), c.oldPositions(op.ResultTypes())
+			operands, results := c.oldPositions(view.Types(op.OperandList())), c.oldPositions(op.ResultTypes())
 			if len(op.Regions()) > 0 {
 				remap = append(remap, remapping{op.Region(0).Entry(), operands, results})
 			} else if err := f.Remap(c.m, op, operands, results); err != nil { // a call

@@ -4,13 +4,13 @@ import (
 	"strings"
 
 	"github.com/hlocb/hlocb/hook"
-	"github.com/hlocb/hlocb/internal/hook/irutil"
 
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/dialect/hookop"
 	"github.com/hlocb/hlocb/dialect/mhlo"
 	"github.com/hlocb/hlocb/dialect/sdy"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/internal/dialect/view"
 	"github.com/hlocb/hlocb/internal/sharding"
 	"github.com/hlocb/hlocb/ir"
 )
@@ -24,7 +24,7 @@ const (
 // gspmd sets the sharding of h that GSPMD's partitioner requires.
 func (p *placer) gspmd(h hookop.HookOp) error {
 	h.RemoveAttr(sdy.AttrValueSharding)
-	own := irutil.StringAttr(h.Attr(mhlo.AttrSharding))
+	own := view.String(h.Attr(mhlo.AttrSharding))
 	if own != gspmdManual && !strings.HasPrefix(own, "{maximal") {
 		for i := range h.NumData() { // its values are already shards, even if its sharding says otherwise
 			if p.gspmdOf(h.Data(i)) == gspmdManual {
@@ -161,11 +161,11 @@ func (p *placer) findText(v *ir.Value) string {
 	def := v.DefiningOp()
 	if def == nil {
 		if f, ok := fn.AsFunc(v.Block().Parent()); ok {
-			return irutil.StringAttr(f.ArgAttrs(v.Index()).Get(mhlo.AttrSharding))
+			return view.String(f.ArgAttrs(v.Index()).Get(mhlo.AttrSharding))
 		}
 		return ""
 	}
-	if text := irutil.StringAttr(def.Attr(mhlo.AttrSharding)); text != "" {
+	if text := view.String(def.Attr(mhlo.AttrSharding)); text != "" {
 		if strings.HasPrefix(text, "{{") || strings.HasPrefix(text, "{maximal") {
 			return "" // of a tuple, or of one device
 		}

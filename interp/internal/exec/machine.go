@@ -424,7 +424,5 @@ func (e *OpError) Unwrap() []error { return []error{e.Diag, e.Cause} }
 func (e *OpError) Render(w io.Writer) { e.Diag.Render(w) }
 
 func located(err error) bool {
-	var o *OpError
-	var h *runtime.HookError
-	return errors.As(err, &o) || errors.As(err, &h)
+	return errors.As(err, new(*OpError)) || errors.As(err, new(*runtime.HookError))
 }
