@@ -46,8 +46,7 @@ var sizes = []int{4, 256, 16 << 10, 256 << 10, 4 << 20, 16 << 20}
 func run(w io.Writer, o options) error {
 	fmt.Fprintf(w, "%s, %s/%s, %d cores, load %s\n", goruntime.Version(), goruntime.GOOS, goruntime.GOARCH, goruntime.NumCPU(), load())
 	backend, err := backends.Open(context.Background(), "cpu", hlocb.DefaultBackends())
-	var missing *plugins.NotFoundError
-	if errors.As(err, &missing) {
+	if errors.As(err, new(*plugins.NotFoundError)) {
 		fmt.Fprintln(w, "skipped: the CPU plugin is not installed ('hlocb plugin install cpu')")
 		return nil
 	}

@@ -113,7 +113,7 @@ func run(name, python string, only *regexp.Regexp, rounds int, asJSON bool) (err
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, jax.close()) }()
+	defer func() { err = errors.Join(err, jax.Close()) }()
 	show := func(t table) error { // at once: the run may be stopped
 		if asJSON {
 			return json.NewEncoder(os.Stdout).Encode(t)

@@ -3,16 +3,13 @@ package main
 import (
 	"context"
 	_ "embed"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"os"
-	"os/exec"
 	"slices"
 	"time"
 
 	"github.com/hlocb/hlocb"
+	"github.com/hlocb/hlocb/internal/bench/meter"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -22,31 +19,26 @@ var peerScript string
 
 // peer is the process that runs JAX.
 type peer struct {
-	cmd  *exec.Cmd
-	in   io.WriteCloser
-	out  *json.Decoder
+	*meter.Peer
 	last reply
 }
 
 // reply is JAX's answer to a job; peer.py describes both.
 type reply struct {
-	Text, Init             string  // a program, and the program that computes its arguments
-	Seconds, Loss          float64 // of a turn, and after it
-	Version, Device, Error string
+	Text, Init      string  // a program, and the program that computes its arguments
+	Seconds, Loss   float64 // of a turn, and after it
+	Version, Device string
 }
 
 // startPeer starts JAX on a platform.
 func startPeer(python, platform string) (*peer, error) {
-	p := &peer{cmd: exec.Command(python, "-c", peerScript, platform)}
-	p.cmd.Stderr = os.Stderr
-	in, err := p.cmd.StdinPipe()
-	out, err2 := p.cmd.StdoutPipe()
-	if err := errors.Join(err, err2, p.cmd.Start()); err != nil {
+	started, err := meter.Start(python, peerScript, platform)
+	if err != nil {
 		return nil, fmt.Errorf("JAX: %w", err)
 	}
-	p.in, p.out = in, json.NewDecoder(out)
+	p := &peer{Peer: started}
 	if err := p.ask(map[string]any{"about": true}); err != nil {
-		return nil, fmt.Errorf("%s does not run JAX on platform %s: %w", python, platform, errors.Join(err, p.close()))
+		return nil, fmt.Errorf("%s does not run JAX on platform %s: %w", python, platform, errors.Join(err, p.Close()))
 	}
 	return p, nil
 }
@@ -54,16 +46,11 @@ func startPeer(python, platform string) (*peer, error) {
 // ask sends a job and reads the answer.
 func (p *peer) ask(job map[string]any) error {
 	p.last = reply{}
-	if err := errors.Join(json.NewEncoder(p.in).Encode(job), p.out.Decode(&p.last)); err != nil {
+	if err := p.Ask(job, &p.last); err != nil {
 		return fmt.Errorf("JAX: %w", err)
-	}
-	if p.last.Error != "" {
-		return fmt.Errorf("JAX: %s", p.last.Error)
 	}
 	return nil
 }
-
-func (p *peer) close() error { return errors.Join(p.in.Close(), p.cmd.Wait()) }
 
 // bench measures one row. It keeps the first error, and does nothing after it.
 type bench struct {

@@ -15,11 +15,11 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/dialect/all"
+	"github.com/hlocb/hlocb/internal/bench/meter"
 	peers "github.com/hlocb/hlocb/internal/peer"
 	"github.com/hlocb/hlocb/interp"
 	"github.com/hlocb/hlocb/ir"
@@ -195,7 +195,7 @@ func seconds(s float64) string { return time.Duration(s * 1e9).Round(100 * time.
 
 // timeEngine returns the seconds of the shortest run in a turn, or the processor seconds per run.
 func timeEngine(exe runtime.Executable, args []runtime.Memory, o options) (float64, error) {
-	best, n, start, used := math.Inf(1), 0, time.Now(), processor()
+	best, n, start, used := math.Inf(1), 0, time.Now(), meter.ProcessorTime()
 	for n == 0 || time.Since(start) < o.slice {
 		t := time.Now()
 		if err := once(exe, args); err != nil {
@@ -205,18 +205,9 @@ func timeEngine(exe runtime.Executable, args []runtime.Memory, o options) (float
 		n++
 	}
 	if o.cpu {
-		return (processor() - used) / float64(n), nil
+		return (meter.ProcessorTime() - used).Seconds() / float64(n), nil
 	}
 	return best, nil
-}
-
-// processor returns the seconds that this process has used.
-func processor() float64 {
-	var u syscall.Rusage
-	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
-		return 0
-	}
-	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
 }
 
 // memory compares the peak growth of resident memory over five runs, and XLA's own count of its temporaries.
@@ -226,7 +217,7 @@ func memory(p *peer, exe runtime.Executable, args []runtime.Memory, assigned int
 		return ""
 	}
 	debug.FreeOSMemory()
-	base, err := resident("VmRSS:")
+	base, err := meter.Memory("VmRSS")
 	if err != nil || os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) != nil {
 		return ""
 	}
@@ -235,26 +226,12 @@ func memory(p *peer, exe runtime.Executable, args []runtime.Memory, assigned int
 			return ""
 		}
 	}
-	peak, err := resident("VmHWM:")
+	peak, err := meter.Memory("VmHWM")
 	if err != nil {
 		return ""
 	}
 	const mib = 1 << 20
 	return fmt.Sprintf("\n  memory grows by %d MiB, XLA's by %d MiB; XLA assigns %d MiB", (peak-base)/mib, other.Bytes/mib, assigned/mib)
-}
-
-// resident returns the value of a line of the process's status, in bytes. It works on Linux only.
-func resident(name string) (int64, error) {
-	text, err := os.ReadFile("/proc/self/status")
-	if err != nil {
-		return 0, err
-	}
-	_, rest, ok := strings.Cut(string(text), name)
-	var kib int64
-	if _, err := fmt.Sscan(rest, &kib); err != nil || !ok {
-		return 0, fmt.Errorf("no %s in the process's status", name)
-	}
-	return kib << 10, nil
 }
 
 // load compiles a module and makes its arguments. compile is the time from text to executable, in seconds.

@@ -1,15 +1,12 @@
 package main
 
 import (
-	"bufio"
-	"encoding/json"
 	"errors"
-	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 
+	"github.com/hlocb/hlocb/internal/bench/meter"
 	"github.com/hlocb/hlocb/tensor"
 )
 
@@ -28,6 +25,8 @@ names = {'bf16': ml_dtypes.bfloat16, 'f16': np.float16, 'f32': np.float32, 'f64'
 names.update({s + 'i' + str(n): np.dtype(('u' if s else '') + 'int' + str(n)) for s in ('', 'u') for n in (8, 16, 32, 64)})
 client = jax.devices('cpu')[0].client
 devices = xc.DeviceList(tuple(jax.devices('cpu')))
+answers = os.fdopen(os.dup(1), 'w')
+os.dup2(2, 1) # libraries write to standard output
 def cpu():
     u = resource.getrusage(resource.RUSAGE_SELF)
     return u.ru_utime + u.ru_stime
@@ -64,14 +63,13 @@ def answer(job):
 for line in sys.stdin:
     try: r = answer(json.loads(line))
     except Exception as e: r = {'error': str(e).splitlines()[0][:100]}
-    print('@' + json.dumps(r), flush=True)
+    answers.write(json.dumps(r) + '\n')
+    answers.flush()
 `
 
 // peer is a process of jaxlib.
 type peer struct {
-	cmd *exec.Cmd
-	in  io.WriteCloser
-	out *bufio.Reader
+	*meter.Peer
 	dir string // of arguments
 }
 
@@ -79,7 +77,6 @@ type peer struct {
 type reply struct {
 	Seconds, CPU float64
 	Bytes        int64
-	Error        string
 }
 
 func startPeer(python string) (*peer, error) {
@@ -87,50 +84,14 @@ func startPeer(python string) (*peer, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &peer{cmd: exec.Command(python, "-c", script), dir: dir}
-	if p.in, err = p.cmd.StdinPipe(); err != nil {
-		return nil, err
-	}
-	out, err := p.cmd.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	p.out = bufio.NewReader(out)
-	return p, p.cmd.Start()
+	p, err := meter.Start(python, script)
+	return &peer{p, dir}, err
 }
 
-func (p *peer) close() error {
-	p.in.Close()
-	return errors.Join(p.cmd.Wait(), os.RemoveAll(p.dir))
-}
+func (p *peer) close() error { return errors.Join(p.Close(), os.RemoveAll(p.dir)) }
 
-// ask sends one job and reads the answer. It skips lines of logs.
-func (p *peer) ask(job map[string]any) (reply, error) {
-	text, err := json.Marshal(job)
-	if err != nil {
-		return reply{}, err
-	}
-	if _, err := p.in.Write(append(text, '\n')); err != nil {
-		return reply{}, err
-	}
-	for {
-		line, err := p.out.ReadBytes('\n')
-		if err != nil {
-			return reply{}, err
-		}
-		if line[0] != '@' {
-			continue
-		}
-		var r reply
-		if err := json.Unmarshal(line[1:], &r); err != nil {
-			return r, err
-		}
-		if r.Error != "" {
-			return r, errors.New(r.Error)
-		}
-		return r, nil
-	}
-}
+// ask sends one job and reads the answer.
+func (p *peer) ask(job map[string]any) (r reply, err error) { return r, p.Ask(job, &r) }
 
 // load compiles a program and passes its arguments in files.
 func (p *peer) load(text string, args []*tensor.Tensor) (reply, error) {

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/hlocb/hlocb"
+	"github.com/hlocb/hlocb/internal/bench/meter"
 	"github.com/hlocb/hlocb/internal/peer"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/runtime/backends"
@@ -150,8 +151,7 @@ func run(ctx context.Context, w io.Writer, rounds int, only string) error {
 		return nil
 	}
 	b, err := backends.Open(ctx, "cpu", hlocb.DefaultBackends())
-	var missing *plugins.NotFoundError
-	if errors.As(err, &missing) || err != nil && strings.Contains(err.Error(), "needs cgo") {
+	if errors.As(err, new(*plugins.NotFoundError)) || err != nil && strings.Contains(err.Error(), "needs cgo") {
 		fmt.Fprintln(w, "skipped:", err)
 		return nil
 	}
@@ -350,11 +350,11 @@ func race(ctx context.Context, list []*contestant, rounds int) error {
 		for k := range list {
 			i := (round + k) % len(list)
 			c := list[i]
-			cpu, start := processorTime(), time.Now()
+			cpu, start := meter.ProcessorTime(), time.Now()
 			if _, err := c.exe.Run(ctx, c.args); err != nil {
 				return fmt.Errorf("%s: %w", c.name, err)
 			}
-			took[i], cpu = time.Since(start), processorTime()-cpu
+			took[i], cpu = time.Since(start), meter.ProcessorTime()-cpu
 			if round == 0 { // warms up
 				continue
 			}

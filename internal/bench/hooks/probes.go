@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/hlocb/hlocb"
+	"github.com/hlocb/hlocb/internal/bench/meter"
 	"github.com/hlocb/hlocb/internal/probe"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/runtime"
@@ -86,13 +87,13 @@ func probes(ctx context.Context, w io.Writer, b runtime.Backend, rounds int) err
 				return err
 			}))
 		}
-		start := processorTime()
+		start := meter.ProcessorTime()
 		exe, err := p.Compile(ctx, hlocb.WithBackend(b), hlocb.Bind(&bindings))
 		if err != nil {
 			return err
 		}
 		defer exe.Close()
-		compiled, values = append(compiled, processorTime()-start), append(values, n)
+		compiled, values = append(compiled, meter.ProcessorTime()-start), append(values, n)
 		c.exe = exe.Runtime()
 		types, err := p.Parameters()
 		if err != nil {

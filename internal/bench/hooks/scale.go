@@ -10,6 +10,7 @@ import (
 
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/dialect/all"
+	"github.com/hlocb/hlocb/internal/bench/meter"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/parse"
 	"github.com/hlocb/hlocb/passes"
@@ -67,21 +68,21 @@ func scale(ctx context.Context, w io.Writer) error {
 		hooks, ops := 0, 0
 		for range max(3, 1_000_000/n) {
 			goruntime.GC()
-			start := processorTime()
+			start := meter.ProcessorTime()
 			m, err := parse.Parse(diag.NewSource("many.mlir", text), ir.NewContext(), reg, parse.Options{})
 			if err != nil {
 				return err
 			}
-			parsed := processorTime()
+			parsed := meter.ProcessorTime()
 			if err := ir.Verify(m); err != nil {
 				return err
 			}
-			verified := processorTime()
+			verified := meter.ProcessorTime()
 			r, err := passes.Rewrite(ctx, m, passes.RewriteHooks{})
 			if err != nil {
 				return err
 			}
-			done := processorTime()
+			done := meter.ProcessorTime()
 			if t := parsed - start; read == 0 || t < read {
 				read = t
 			}

@@ -21,93 +21,44 @@ import (
 // bytecodeTarget is the version of the artifacts: the newest version that jaxlib 0.10.2 knows.
 var bytecodeTarget = vhlo.Version{Major: 1, Minor: 17}
 
-// bytecodeResult is the best of several rounds over one module, and the peak memory of the process.
-type bytecodeResult struct {
-	read, write, serialize, deserialize time.Duration
-	peak                                int64
-}
-
-func (r *bytecodeResult) best(s bytecodeResult) {
-	if r.peak == 0 {
-		*r = s
-		return
-	}
-	r.read, r.write, r.peak = min(r.read, s.read), min(r.write, s.write), min(r.peak, s.peak)
-	r.serialize, r.deserialize = min(r.serialize, s.serialize), min(r.deserialize, s.deserialize)
-}
-
 // bytecodeRows measures bytecode and portable artifacts of the transformer's gradient and of a module of 50 copies.
 // jaxlib first lowers their CHLO.
-func bytecodeRows(dir, python string, rounds, turns int, cpu bool) ([]string, error) {
+func bytecodeRows(dir, python string, o options) ([]string, error) {
 	if python == "" {
 		return nil, nil // jaxlib writes the files
 	}
-	fmt.Printf("\n%-34s %9s  %-18s %-18s %-18s %-18s %s\n", "bytecode", "bytes", "read ms (MB/s)", "write ms", "serialize ms", "deserialize ms", "peak MB")
+	fmt.Println()
+	line("bytecode", "bytes", []string{"read ms (MB/s)", "write ms", "serialize ms", "deserialize ms"}, "peak MB")
 	var goals []string
 	for _, copies := range []int{1, 50} {
 		base := filepath.Join(dir, "bytecode"+strconv.Itoa(copies))
 		if out, err := exec.Command(python, "-c", bytecodeWrite, filepath.Join("testdata", "transformer_grad.mlir"), base, strconv.Itoa(copies)).CombinedOutput(); err != nil {
 			return nil, fmt.Errorf("jaxlib writes no bytecode: %w: %s", err, out)
 		}
-		n, turns := rounds, turns
+		o, name, writeGoal := o, "transformer_grad", "1.5"
 		if copies > 1 {
-			n, turns = 3, 1
+			o.rounds, o.turns = 3, 1
+			name, writeGoal = strconv.Itoa(copies)+" times "+name, "2"
 		}
-		var hlocb, jaxlib bytecodeResult
-		for range turns {
-			r, err := startBytecode(exec.Command(os.Args[0], "-bytecode", base, "-rounds", strconv.Itoa(n), "-cpu="+strconv.FormatBool(cpu)))
-			if err != nil {
-				return nil, err
-			}
-			hlocb.best(r)
-			if r, err = startBytecode(exec.Command(python, "-c", bytecodeScript, base, strconv.Itoa(n), strconv.FormatBool(cpu))); err != nil {
-				return nil, fmt.Errorf("jaxlib: %w", err)
-			}
-			jaxlib.best(r)
+		hlocb, jaxlib, err := o.sides(base, "-bytecode", python, bytecodeScript)
+		if err != nil {
+			return nil, err
 		}
 		info, err := os.Stat(base + ".bc")
 		if err != nil {
 			return nil, err
 		}
-		name := "transformer_grad"
-		writeGoal := "1.5"
-		if copies > 1 {
-			name, writeGoal = strconv.Itoa(copies)+" times "+name, "2"
-		}
-		bytecodeRow("hlocb  "+name, info.Size(), hlocb)
-		bytecodeRow("jaxlib "+name, info.Size(), jaxlib)
-		for _, g := range []struct {
-			name          string
-			jaxlib, hlocb time.Duration
-			goal          string
-		}{{"bytecode read", jaxlib.read, hlocb.read, "2"}, {"bytecode write", jaxlib.write, hlocb.write, writeGoal},
-			{"artifact serialize", jaxlib.serialize, hlocb.serialize, "5"}, {"artifact deserialize", jaxlib.deserialize, hlocb.deserialize, "5"}} {
-			goals = append(goals, fmt.Sprintf("%-44s %5.1f  goal >= %s", name+" "+g.name, float64(g.jaxlib)/float64(g.hlocb), g.goal))
+		rows(name, info.Size(), hlocb, jaxlib)
+		for i, g := range [][2]string{{"bytecode read", "2"}, {"bytecode write", writeGoal}, {"artifact serialize", "5"}, {"artifact deserialize", "5"}} {
+			goals = append(goals, ratio{name + " " + g[0], jaxlib.times[i], hlocb.times[i], g[1]}.String())
 		}
 	}
 	return goals, nil
 }
 
-func bytecodeRow(name string, size int64, r bytecodeResult) {
-	cell := func(d time.Duration) string {
-		return fmt.Sprintf("%.2f (%.0f)", float64(d.Microseconds())/1e3, float64(size)/d.Seconds()/1e6)
-	}
-	fmt.Printf("%-34s %9d  %-18s %-18s %-18s %-18s %.0f\n", name, size, cell(r.read), cell(r.write), cell(r.serialize), cell(r.deserialize), float64(r.peak)/1e6)
-}
-
-// startBytecode runs a process and reads the figures in its last line, in ns and bytes.
-func startBytecode(cmd *exec.Cmd) (bytecodeResult, error) {
-	var r bytecodeResult
-	err := scan(cmd, &r.read, &r.write, &r.serialize, &r.deserialize, &r.peak)
-	return r, err
-}
-
 // measureBytecode reads and writes base.bc and base.vhlo and writes the figures.
-func measureBytecode(base string, rounds int, cpu bool) error {
-	clock := passed
-	if cpu {
-		clock = processorTime
-	}
+func measureBytecode(base string, o options) error {
+	clock := o.clock()
 	heap.Tune() // like cmd/hlocb
 	plain, err := os.ReadFile(base + ".bc")
 	if err != nil {
@@ -122,8 +73,8 @@ func measureBytecode(base string, rounds int, cpu bool) error {
 		return err
 	}
 	heap.Reading(5 * len(plain)) // about the length of the text
-	r := bytecodeResult{}
-	for range rounds {
+	var best figures
+	for range o.rounds {
 		runtime.GC()
 		a := clock()
 		m, err := bytecode.Read(diag.NewSource(base, plain), ir.NewContext(), reg)
@@ -144,9 +95,9 @@ func measureBytecode(base string, rounds int, cpu bool) error {
 		if _, err = artifact.Read(diag.NewSource(base, portable), ir.NewContext(), reg); err != nil {
 			return err
 		}
-		r.best(bytecodeResult{read: b - a, write: c - b, serialize: d - c, deserialize: clock() - e, peak: peak()})
+		best.best(figures{times: []time.Duration{b - a, c - b, d - c, clock() - e}})
 	}
-	fmt.Println(r.read.Nanoseconds(), r.write.Nanoseconds(), r.serialize.Nanoseconds(), r.deserialize.Nanoseconds(), peak())
+	best.report()
 	return nil
 }
 

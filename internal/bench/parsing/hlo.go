@@ -17,23 +17,8 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// hloResult is the best of several rounds over one module of HLO, and the peak memory of the process.
-type hloResult struct {
-	read, verify, print, decode, encode time.Duration // verify imports the module to StableHLO and verifies it
-	peak                                int64
-}
-
-func (r *hloResult) best(s hloResult) {
-	if r.peak == 0 {
-		*r = s
-		return
-	}
-	r.read, r.verify, r.print = min(r.read, s.read), min(r.verify, s.verify), min(r.print, s.print)
-	r.decode, r.encode, r.peak = min(r.decode, s.decode), min(r.encode, s.encode), min(r.peak, s.peak)
-}
-
 // hloRows measures HLO text and protos: the transformer's gradient as jaxlib compiles it for the CPU, and long modules.
-func hloRows(dir, python string, rounds, turns int, cpu bool) ([]string, error) {
+func hloRows(dir, python string, o options) ([]string, error) {
 	type module struct {
 		name, base string
 		count      int
@@ -65,82 +50,50 @@ func hloRows(dir, python string, rounds, turns int, cpu bool) ([]string, error) 
 		}
 		modules = append(modules, module{strconv.Itoa(n) + " instructions", base, n})
 	}
-	fmt.Printf("\n%-34s %9s  %-18s %-18s %-18s %-18s %-18s %s\n", "HLO", "bytes", "read ms (MB/s)", "and verify ms", "print ms (MB/s)", "proto read ms", "proto write ms", "peak MB")
+	fmt.Println()
+	line("HLO", "bytes", []string{"read ms (MB/s)", "and verify ms", "print ms (MB/s)", "proto read ms", "proto write ms"}, "peak MB")
 	var goals []string
 	var each, peer []float64 // ns per instruction
 	for _, m := range modules {
-		var hlocb, jaxlib hloResult
-		n, turns := rounds, turns
+		o := o
 		if m.count > 100000 {
-			n, turns = 3, 1
+			o.rounds, o.turns = 3, 1
 		}
-		for range turns {
-			r, err := startHLO(exec.Command(os.Args[0], "-hlo", m.base, "-rounds", strconv.Itoa(n), "-cpu="+strconv.FormatBool(cpu)))
-			if err != nil {
-				return nil, fmt.Errorf("%s: %w", m.name, err)
-			}
-			hlocb.best(r)
-			if python == "" {
-				continue
-			}
-			if r, err = startHLO(exec.Command(python, "-c", hloScript, m.base, strconv.Itoa(n), strconv.FormatBool(cpu))); err != nil {
-				return nil, fmt.Errorf("%s: jaxlib: %w", m.name, err)
-			}
-			jaxlib.best(r)
+		hlocb, jaxlib, err := o.sides(m.base, "-hlo", python, hloScript)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", m.name, err)
 		}
 		info, err := os.Stat(m.base + ".hlo")
 		if err != nil {
 			return nil, err
 		}
-		hloRow("hlocb  "+m.name, info.Size(), hlocb)
-		if python != "" {
-			hloRow("jaxlib "+m.name, info.Size(), jaxlib)
-		}
-		if m.count > 0 {
-			each = append(each, float64(hlocb.read.Nanoseconds())/float64(m.count))
-			peer = append(peer, float64(jaxlib.read.Nanoseconds())/float64(m.count))
+		rows(m.name, info.Size(), hlocb, jaxlib)
+		if m.count == 0 {
+			for _, g := range []struct {
+				name   string
+				column int
+				goal   string
+			}{{"text read", 0, "6"}, {"text print", 2, "2"}, {"proto read", 3, "5"}, {"proto write", 4, "2"}} {
+				goals = append(goals, ratio{"HLO " + g.name, jaxlib.times[g.column], hlocb.times[g.column], g.goal}.String())
+			}
 			continue
 		}
-		for _, g := range []struct {
-			name          string
-			jaxlib, hlocb time.Duration
-			goal          int
-		}{{"text read", jaxlib.read, hlocb.read, 6}, {"text print", jaxlib.print, hlocb.print, 2}, {"proto read", jaxlib.decode, hlocb.decode, 5}, {"proto write", jaxlib.encode, hlocb.encode, 2}} {
-			goals = append(goals, fmt.Sprintf("%-44s %5.1f  goal >= %d", "HLO "+g.name, float64(g.jaxlib)/float64(g.hlocb), g.goal))
+		each = append(each, float64(hlocb.times[0].Nanoseconds())/float64(m.count))
+		if python != "" {
+			peer = append(peer, float64(jaxlib.times[0].Nanoseconds())/float64(m.count))
 		}
 	}
-	line := fmt.Sprintf("%-44s %5.2f  goal <= 1.3 (%.0f and %.0f ns)", "HLO a million instructions, each, per 10000", each[1]/each[0], each[1], each[0])
+	line := growth("HLO a million instructions, each, per 10000", each[0], each[1])
 	if python != "" {
 		line += fmt.Sprintf("; jaxlib %.2f (%.0f and %.0f ns)", peer[1]/peer[0], peer[1], peer[0])
 	}
 	return append(goals, line), nil
 }
 
-func hloRow(name string, size int64, r hloResult) {
-	cell := func(d time.Duration) string {
-		return fmt.Sprintf("%.2f (%.0f)", float64(d.Microseconds())/1e3, float64(size)/d.Seconds()/1e6)
-	}
-	verify := ""
-	if r.verify > 0 {
-		verify = cell(r.read + r.verify)
-	}
-	fmt.Printf("%-34s %9d  %-18s %-18s %-18s %-18s %-18s %.0f\n", name, size, cell(r.read), verify, cell(r.print), cell(r.decode), cell(r.encode), float64(r.peak)/1e6)
-}
-
-// startHLO runs a process and reads the figures in its last line, in ns and bytes.
-func startHLO(cmd *exec.Cmd) (hloResult, error) {
-	var r hloResult
-	err := scan(cmd, &r.read, &r.verify, &r.print, &r.decode, &r.encode, &r.peak)
-	return r, err
-}
-
 // measureHLO reads and prints the module in base.hlo and base.pb and writes the figures. It imports and verifies the
 // module once.
-func measureHLO(base string, rounds int, cpu bool) error {
-	clock := passed
-	if cpu {
-		clock = processorTime
-	}
+func measureHLO(base string, o options) error {
+	clock := o.clock()
 	heap.Tune() // like cmd/hlocb
 	text, err := os.ReadFile(base + ".hlo")
 	if err != nil {
@@ -151,9 +104,9 @@ func measureHLO(base string, rounds int, cpu bool) error {
 		return err
 	}
 	heap.Reading(len(text))
-	var r hloResult
+	var best figures
 	var last *hlo.Module
-	for range rounds {
+	for range o.rounds {
 		runtime.GC()
 		a := clock()
 		m, err := hlo.Parse(diag.NewSource(base, text))
@@ -173,11 +126,9 @@ func measureHLO(base string, rounds int, cpu bool) error {
 		if _, err := p.AppendProto(nil); err != nil {
 			return err
 		}
-		f := clock()
-		r.best(hloResult{read: b - a, print: c - b, decode: e - d, encode: f - e, peak: 1})
+		best.best(figures{times: []time.Duration{b - a, 0, c - b, e - d, clock() - e}})
 		last = m
 	}
-	r.peak = peak()
 	reg, err := all.Registry()
 	if err != nil {
 		return err
@@ -189,9 +140,9 @@ func measureHLO(base string, rounds int, cpu bool) error {
 		if err := ir.Verify(out); err != nil {
 			return err
 		}
-		r.verify = clock() - begin
+		best.times[1] = best.times[0] + clock() - begin
 	}
-	fmt.Println(r.read.Nanoseconds(), r.verify.Nanoseconds(), r.print.Nanoseconds(), r.decode.Nanoseconds(), r.encode.Nanoseconds(), r.peak)
+	best.report()
 	return nil
 }
 

@@ -7,7 +7,6 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/hex"
 	"flag"
@@ -24,6 +23,7 @@ import (
 
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/dialect/all"
+	"github.com/hlocb/hlocb/internal/bench/meter"
 	"github.com/hlocb/hlocb/internal/heap"
 	"github.com/hlocb/hlocb/internal/peer"
 	"github.com/hlocb/hlocb/ir"
@@ -33,22 +33,25 @@ import (
 
 func main() {
 	corpus := flag.String("corpus", filepath.Join("..", "shared", "corpus"), "`directory` with stablehlo.tar.xz, StableHLO's test files")
-	rounds := flag.Int("rounds", 9, "how often each module is read and printed")
-	turns := flag.Int("turns", 3, "how often each process is started; the best figures count")
-	cpu := flag.Bool("cpu", false, "measure processor time, of all threads, instead of the time that passes: for machines that are busy with other work")
+	var o options
+	flag.IntVar(&o.rounds, "rounds", 9, "how often each module is read and printed")
+	flag.IntVar(&o.turns, "turns", 3, "how often each process is started; the best figures count")
+	flag.BoolVar(&o.cpu, "cpu", false, "measure processor time, of all threads, instead of the time that passes: for machines that are busy with other work")
 	one := flag.String("one", "", "measure the modules listed in this file and exit (used by the command itself)")
 	oneHLO := flag.String("hlo", "", "measure the module of HLO in this file, without its suffix, and exit (used by the command itself)")
 	oneBytecode := flag.String("bytecode", "", "measure the module of bytecode in this file, without its suffix, and exit (used by the command itself)")
 	only := flag.String("only", "", "measure hlo or bytecode alone")
 	flag.Parse()
-	err := error(nil)
+	var err error
 	switch {
+	case *one != "":
+		err = measure(*one, o)
 	case *oneHLO != "":
-		err = measureHLO(*oneHLO, *rounds, *cpu)
+		err = measureHLO(*oneHLO, o)
 	case *oneBytecode != "":
-		err = measureBytecode(*oneBytecode, *rounds, *cpu)
+		err = measureBytecode(*oneBytecode, o)
 	default:
-		err = run(*corpus, *rounds, *turns, *cpu, *only, *one)
+		err = run(*corpus, *only, o)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "error:", err)
@@ -56,35 +59,132 @@ func main() {
 	}
 }
 
-// result is the best of several rounds, and the peak memory of the process.
-type result struct {
-	parse, verify, print, generic time.Duration // parse includes verify, as in MLIR
-	peak                          int64         // bytes
+type options struct {
+	rounds, turns int
+	cpu           bool
 }
 
-func (r *result) best(s result) {
-	if r.peak == 0 {
-		*r = s
+// clock returns the clock that the options choose.
+func (o options) clock() func() time.Duration {
+	if o.cpu {
+		return meter.ProcessorTime
+	}
+	start := time.Now()
+	return func() time.Duration { return time.Since(start) }
+}
+
+// figures are the best times of several rounds, one per column of a table, and the peak memory of the process. A time of
+// 0 was not measured.
+type figures struct {
+	times []time.Duration
+	peak  int64 // bytes
+}
+
+func (f *figures) best(g figures) {
+	if f.times == nil {
+		*f = g
 		return
 	}
-	if s.parse < r.parse {
-		r.parse, r.verify = s.parse, s.verify
+	for i, t := range g.times {
+		f.times[i] = min(f.times[i], t)
 	}
-	r.print, r.generic = min(r.print, s.print), min(r.generic, s.generic)
-	r.peak = min(r.peak, s.peak)
+	f.peak = min(f.peak, g.peak)
 }
 
-// bench is one row of the table: some files, measured together.
-type bench struct {
-	name  string
-	files []string
-	size  int64
+// report writes the figures of this process in a line: ns and bytes.
+func (f figures) report() {
+	for _, t := range f.times {
+		fmt.Print(t.Nanoseconds(), " ")
+	}
+	peak, _ := meter.Memory("VmHWM")
+	fmt.Println(max(peak, 1))
 }
 
-func run(corpus string, rounds, turns int, cpu bool, only, one string) error {
-	if one != "" {
-		return measure(one, rounds, cpu)
+// child runs a process and reads the figures in its last line.
+func child(name string, args ...string) (f figures, err error) {
+	var stderr bytes.Buffer
+	cmd := exec.Command(name, args...)
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return f, fmt.Errorf("%w: %s", err, stderr.Bytes())
 	}
+	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+	for word := range strings.FieldsSeq(lines[len(lines)-1]) {
+		n, err := strconv.ParseInt(word, 10, 64)
+		if err != nil {
+			return f, fmt.Errorf("unexpected output %q", out)
+		}
+		f.times, f.peak = append(f.times, time.Duration(n)), n
+	}
+	f.times = f.times[:max(0, len(f.times)-1)] // the last figure is the memory
+	return f, nil
+}
+
+// sides measures a file in processes of this command with a flag and, unless python is empty, of a script, in turns.
+func (o options) sides(file, flag, python, script string) (hlocb, jaxlib figures, err error) {
+	rounds, cpu := strconv.Itoa(o.rounds), strconv.FormatBool(o.cpu)
+	for range o.turns {
+		f, err := child(os.Args[0], flag, file, "-rounds", rounds, "-cpu="+cpu)
+		if err != nil {
+			return hlocb, jaxlib, err
+		}
+		hlocb.best(f)
+		if python == "" {
+			continue
+		}
+		if f, err = child(python, "-c", script, file, rounds, cpu); err != nil {
+			return hlocb, jaxlib, fmt.Errorf("jaxlib: %w", err)
+		}
+		jaxlib.best(f)
+	}
+	return hlocb, jaxlib, nil
+}
+
+// line writes a line of a table.
+func line(name, size string, cells []string, peak string) {
+	fmt.Printf("%-34s %9s ", name, size)
+	for _, c := range cells {
+		fmt.Printf(" %-22s", c)
+	}
+	fmt.Println("", peak)
+}
+
+// rows writes the figures of a module of size bytes.
+func rows(name string, size int64, hlocb, jaxlib figures) {
+	for _, side := range []struct {
+		name string
+		figures
+	}{{"hlocb  ", hlocb}, {"jaxlib ", jaxlib}} {
+		cells := make([]string, len(side.times))
+		for i, t := range side.times {
+			if t > 0 {
+				cells[i] = fmt.Sprintf("%.2f (%.0f)", float64(t.Microseconds())/1e3, float64(size)/t.Seconds()/1e6)
+			}
+		}
+		if len(cells) > 0 {
+			line(side.name+name, fmt.Sprint(size), cells, fmt.Sprintf("%.0f", float64(side.peak)/1e6))
+		}
+	}
+}
+
+// ratio is a ratio that has a goal.
+type ratio struct {
+	name          string
+	jaxlib, hlocb time.Duration
+	goal          string
+}
+
+func (r ratio) String() string {
+	return fmt.Sprintf("%-44s %5.1f  goal >= %s", r.name, float64(r.jaxlib)/float64(r.hlocb), r.goal)
+}
+
+// growth describes the times per op of modules of 10000 and a million ops.
+func growth(name string, small, large float64) string {
+	return fmt.Sprintf("%-44s %5.2f  goal <= 1.3 (%.0f and %.0f ns)", name, large/small, large, small)
+}
+
+func run(corpus, only string, o options) error {
 	dir, err := os.MkdirTemp("", "hlocb-bench")
 	if err != nil {
 		return err
@@ -94,146 +194,101 @@ func run(corpus string, rounds, turns int, cpu bool, only, one string) error {
 	if python == "" {
 		fmt.Println("skip: jaxlib not installed; hlocb's figures alone")
 	}
-	if only != "" {
-		rows := hloRows
-		if only == "bytecode" {
-			rows = bytecodeRows
+	var goals []string
+	for _, table := range []struct {
+		name string
+		rows func() ([]string, error)
+	}{
+		{"mlir", func() ([]string, error) { return mlirRows(corpus, dir, python, o) }},
+		{"hlo", func() ([]string, error) { return hloRows(dir, python, o) }},
+		{"bytecode", func() ([]string, error) { return bytecodeRows(dir, python, o) }},
+	} {
+		if only == "" || only == table.name {
+			more, err := table.rows()
+			if err != nil {
+				return err
+			}
+			goals = append(goals, more...)
 		}
-		goals, err := rows(dir, python, rounds, turns, cpu)
-		fmt.Println("\n" + strings.Join(goals, "\n"))
-		return err
 	}
+	fmt.Println("\n" + strings.Join(goals, "\n"))
+	return nil
+}
+
+// bench is one module of the first table: some files, measured together.
+type bench struct {
+	name  string
+	files []string
+	size  int64
+	ops   int // of a generated module
+}
+
+// mlirRows measures MLIR's text.
+func mlirRows(corpus, dir, python string, o options) ([]string, error) {
 	benches, err := prepare(corpus, dir)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	fmt.Printf("%-26s %9s  %-22s %-20s %-20s %-20s %s\n", "", "bytes", "parse, verify ms (MB/s)", "parse ms (MB/s)", "print ms (MB/s)", "generic ms (MB/s)", "peak MB")
+	line("", "bytes", []string{"parse, verify ms (MB/s)", "parse ms (MB/s)", "print ms (MB/s)", "generic ms (MB/s)"}, "peak MB")
 	var goals []string
-	perOp := map[string]float64{}
+	var alone, verified []float64 // ns per op of the modules of ops
 	for i := range benches {
 		b := &benches[i]
 		list := filepath.Join(dir, "list"+strconv.Itoa(i))
 		if err := os.WriteFile(list, []byte(strings.Join(b.files, "\n")), 0o666); err != nil {
-			return err
+			return nil, err
 		}
-		n, turns := rounds, turns
+		o := o
 		if b.size > 20<<20 {
-			n, turns = 3, 2
+			o.rounds, o.turns = 3, 2
 		}
-		var hlocb, jaxlib result
-		for range turns {
-			r, err := start(exec.Command(os.Args[0], "-one", list, "-rounds", strconv.Itoa(n), "-cpu="+strconv.FormatBool(cpu)))
-			if err != nil {
-				return fmt.Errorf("%s: %w", b.name, err)
-			}
-			hlocb.best(r)
-			if python == "" {
-				continue
-			}
-			if r, err = start(exec.Command(python, "-c", script, list, strconv.Itoa(n), strconv.FormatBool(cpu))); err != nil {
-				return fmt.Errorf("%s: jaxlib: %w", b.name, err)
-			}
-			jaxlib.best(r)
+		hlocb, jaxlib, err := o.sides(list, "-one", python, script)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", b.name, err)
 		}
-		row("hlocb  "+b.name, b.size, hlocb)
+		rows(b.name, b.size, hlocb, jaxlib)
 		if python != "" {
-			row("jaxlib "+b.name, b.size, jaxlib)
-			fmt.Printf("%-26s %9s  %-22s %-20s %-20s %-20s %.1f\n", "  times", "", times(jaxlib.parse, hlocb.parse), times(jaxlib.parse, hlocb.parse-hlocb.verify),
-				times(jaxlib.print, hlocb.print), times(jaxlib.generic, hlocb.generic), float64(jaxlib.peak)/float64(hlocb.peak))
-			goals = append(goals, b.goals(hlocb, jaxlib)...)
+			jaxlib.times[1] = jaxlib.times[0] // MLIR always verifies
+			var cells []string
+			for k, t := range hlocb.times {
+				cells = append(cells, fmt.Sprintf("%.1fx", float64(jaxlib.times[k])/float64(t)))
+			}
+			line("  times", "", cells, fmt.Sprintf("%.1f", float64(jaxlib.peak)/float64(hlocb.peak)))
+			goals = append(goals, b.goals(hlocb.times, jaxlib.times)...)
 		}
-		if strings.HasSuffix(b.name, " ops") {
-			ops, _ := strconv.Atoi(strings.TrimSuffix(b.name, " ops"))
-			perOp[b.name] = float64((hlocb.parse - hlocb.verify).Nanoseconds()) / float64(ops)
-			perOp[b.name+" verified"] = float64(hlocb.parse.Nanoseconds()) / float64(ops)
+		if b.ops > 0 {
+			verified = append(verified, float64(hlocb.times[0].Nanoseconds())/float64(b.ops))
+			alone = append(alone, float64(hlocb.times[1].Nanoseconds())/float64(b.ops))
 		}
 	}
-	for _, kind := range []string{"", " verified"} {
-		small, large := perOp["10000 ops"+kind], perOp["1000000 ops"+kind]
-		goals = append(goals, fmt.Sprintf("%-44s %5.2f  goal <= 1.3 (%.0f and %.0f ns)", "a million ops"+kind+", per op of 10000", large/small, large, small))
-	}
-	more, err := hloRows(dir, python, rounds, turns, cpu)
-	if err != nil {
-		return err
-	}
-	binary, err := bytecodeRows(dir, python, rounds, turns, cpu)
-	if err != nil {
-		return err
-	}
-	fmt.Println()
-	for _, g := range append(append(goals, more...), binary...) {
-		fmt.Println(g)
-	}
-	return nil
+	return append(goals, growth("a million ops, per op of 10000", alone[0], alone[1]), growth("a million ops verified, per op of 10000", verified[0], verified[1])), nil
 }
 
-// goals lists the ratios of a row that have a goal, with the goal.
-func (b *bench) goals(hlocb, jaxlib result) (out []string) {
-	add := func(name string, jaxlib, hlocb time.Duration, goal int) {
-		out = append(out, fmt.Sprintf("%-44s %5.1f  goal >= %d", b.name+" "+name, float64(jaxlib)/float64(hlocb), goal))
+// goals lists the ratios of a module that have a goal. The columns are parse and verify, parse, print, and generic.
+func (b *bench) goals(hlocb, jaxlib []time.Duration) (out []string) {
+	add := func(name string, jaxlib, hlocb time.Duration, goal string) {
+		out = append(out, ratio{b.name + " " + name, jaxlib, hlocb, goal}.String())
 	}
-	alone := hlocb.parse - hlocb.verify
 	switch b.name {
 	case "transformer_grad":
-		add("parse", jaxlib.parse, alone, 5)
-		add("parse and verify", jaxlib.parse, hlocb.parse, 6)
-		add("print", jaxlib.print, hlocb.print, 10)
+		add("parse", jaxlib[1], hlocb[1], "5")
+		add("parse and verify", jaxlib[0], hlocb[0], "6")
+		add("print", jaxlib[2], hlocb[2], "10")
 	case "hex constant":
-		add("parse", jaxlib.parse, hlocb.parse, 2)
+		add("parse", jaxlib[0], hlocb[0], "2")
 	case "decimal constant":
-		add("parse", jaxlib.parse, hlocb.parse, 5)
-		add("print", jaxlib.print, hlocb.print, 1)
+		add("parse", jaxlib[0], hlocb[0], "5")
+		add("print", jaxlib[2], hlocb[2], "1")
 	case "testdata tree":
-		add("parse and print", jaxlib.parse+jaxlib.print, alone+hlocb.print, 5)
-		add("parse, verify and print", jaxlib.parse+jaxlib.print, hlocb.parse+hlocb.print, 5)
+		add("parse and print", jaxlib[1]+jaxlib[2], hlocb[1]+hlocb[2], "5")
+		add("parse, verify and print", jaxlib[0]+jaxlib[2], hlocb[0]+hlocb[2], "5")
 	}
 	return out
 }
 
-func row(name string, size int64, r result) {
-	cell := func(d time.Duration) string {
-		return fmt.Sprintf("%.2f (%.0f)", float64(d.Microseconds())/1e3, float64(size)/d.Seconds()/1e6)
-	}
-	alone := ""
-	if r.verify > 0 {
-		alone = cell(r.parse - r.verify)
-	}
-	fmt.Printf("%-26s %9d  %-22s %-20s %-20s %-20s %.0f\n", name, size, cell(r.parse), alone, cell(r.print), cell(r.generic), float64(r.peak)/1e6)
-}
-
-func times(jaxlib, hlocb time.Duration) string {
-	return fmt.Sprintf("%.1fx", float64(jaxlib)/float64(hlocb))
-}
-
-// start runs a process and reads the figures in its last line: parse, verify, print, generic in ns, peak memory in
-// bytes.
-func start(cmd *exec.Cmd) (result, error) {
-	var r result
-	err := scan(cmd, &r.parse, &r.verify, &r.print, &r.generic, &r.peak)
-	return r, err
-}
-
-// scan runs a process and reads the figures in its last line.
-func scan(cmd *exec.Cmd, figures ...any) error {
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if err != nil {
-		return fmt.Errorf("%w: %s", err, stderr.Bytes())
-	}
-	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
-	if _, err := fmt.Sscan(lines[len(lines)-1], figures...); err != nil {
-		return fmt.Errorf("unexpected output %q", out)
-	}
-	return nil
-}
-
 // measure reads and prints the files of a list and writes the figures.
-func measure(list string, rounds int, cpu bool) error {
-	clock := passed
-	if cpu {
-		clock = processorTime
-	}
+func measure(list string, o options) error {
+	clock := o.clock()
 	heap.Tune() // like cmd/hlocb
 	names, err := os.ReadFile(list)
 	if err != nil {
@@ -245,7 +300,7 @@ func measure(list string, rounds int, cpu bool) error {
 	}
 	var srcs []*diag.Source
 	total := 0
-	for _, f := range strings.Fields(string(names)) {
+	for f := range strings.FieldsSeq(string(names)) {
 		text, err := os.ReadFile(f)
 		if err != nil {
 			return err
@@ -254,54 +309,33 @@ func measure(list string, rounds int, cpu bool) error {
 		total += len(text)
 	}
 	heap.Reading(total)
-	var r result
-	for range rounds {
+	var best figures
+	for range o.rounds {
 		runtime.GC() // do not collect the garbage of the previous round in this one
-		var t [4]time.Duration
+		t := make([]time.Duration, 4)
 		for _, src := range srcs {
 			begin := clock()
 			m, err := parse.Parse(src, ir.NewContext(), reg, parse.Options{})
 			if err != nil {
 				return err
 			}
-			t[0] += clock() - begin
-			begin = clock()
+			parsed := clock()
 			if err := ir.Verify(m); err != nil {
 				return err
 			}
-			t[1] += clock() - begin
-			begin = clock()
+			verified := clock()
 			print.Append(nil, m, print.Options{})
-			t[2] += clock() - begin
-			begin = clock()
+			printed := clock()
 			print.Append(nil, m, print.Options{Generic: true})
-			t[3] += clock() - begin
+			t[0] += verified - begin
+			t[1] += parsed - begin
+			t[2] += printed - verified
+			t[3] += clock() - printed
 		}
-		r.best(result{parse: t[0] + t[1], verify: t[1], print: t[2], generic: t[3], peak: 1})
+		best.best(figures{times: t})
 	}
-	fmt.Println(r.parse.Nanoseconds(), r.verify.Nanoseconds(), r.print.Nanoseconds(), r.generic.Nanoseconds(), peak())
+	best.report()
 	return nil
-}
-
-// passed returns the time since the start.
-func passed() time.Duration { return time.Since(started) }
-
-var started = time.Now()
-
-// peak returns the peak memory of the process in bytes; 1 if the system does not report it.
-func peak() int64 {
-	f, err := os.Open("/proc/self/status")
-	if err != nil {
-		return 1
-	}
-	defer f.Close()
-	for s := bufio.NewScanner(f); s.Scan(); {
-		var kb int64
-		if _, err := fmt.Sscanf(s.Text(), "VmHWM: %d kB", &kb); err == nil {
-			return kb << 10
-		}
-	}
-	return 1
 }
 
 // script measures the same with MLIR.
@@ -369,7 +403,7 @@ func prepare(corpus, dir string) ([]bench, error) {
 	}
 	var b strings.Builder
 	for i := range 65536 {
-		b.WriteString([...]string{", ", "["}[b2i(i == 0)])
+		b.WriteString([...]string{"[", ", "}[min(i, 1)])
 		s := strconv.FormatFloat(float64(float32(rnd.NormFloat64())), 'f', -1, 64)
 		if !strings.Contains(s, ".") {
 			s += ".0"
@@ -383,6 +417,7 @@ func prepare(corpus, dir string) ([]bench, error) {
 		if err := write(strconv.Itoa(n)+" ops", chain(n)); err != nil {
 			return nil, err
 		}
+		out[len(out)-1].ops = n
 	}
 	archive := filepath.Join(corpus, "stablehlo.tar.xz")
 	tree := filepath.Join(dir, "tree")
@@ -398,13 +433,6 @@ func prepare(corpus, dir string) ([]bench, error) {
 		return nil, err
 	}
 	return out, add("testdata tree", files...)
-}
-
-func b2i(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // chain returns a module of n ops. Each op uses the previous op and an earlier one.

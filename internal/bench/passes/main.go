@@ -19,12 +19,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/dialect/all"
 	"github.com/hlocb/hlocb/dialect/fn"
+	"github.com/hlocb/hlocb/internal/bench/meter"
 	"github.com/hlocb/hlocb/internal/peer"
 	"github.com/hlocb/hlocb/interp"
 	"github.com/hlocb/hlocb/ir"
@@ -165,11 +165,7 @@ func read(text []byte) (*ir.Module, error) {
 type times [2]time.Duration
 
 // now returns the time since start and the processor time of this process.
-func now(start time.Time) (times, error) {
-	var used syscall.Rusage
-	err := syscall.Getrusage(syscall.RUSAGE_SELF, &used)
-	return times{time.Since(start), time.Duration(used.Utime.Nano() + used.Stime.Nano())}, err
-}
+func now(start time.Time) times { return times{time.Since(start), meter.ProcessorTime()} }
 
 // measure returns the best times of a pipeline, the number of remaining ops, and the number of ops at the start.
 func measure(text []byte, p pass.Pipeline, rounds int) (best times, left, ops int, err error) {
@@ -189,17 +185,11 @@ func measure(text []byte, p pass.Pipeline, rounds int) (best times, left, ops in
 	for i := range rounds {
 		m := original.Clone()
 		goruntime.GC()
-		before, err := now(start)
-		if err != nil {
-			return best, 0, 0, err
-		}
+		before := now(start)
 		if err := (&pass.Driver{Verify: ir.Verify}).Run(pass.NewContext(context.Background(), m), p); err != nil {
 			return best, 0, 0, err
 		}
-		after, err := now(start)
-		if err != nil {
-			return best, 0, 0, err
-		}
+		after := now(start)
 		for k := range best {
 			if took := after[k] - before[k]; i == 0 || took < best[k] {
 				best[k] = took

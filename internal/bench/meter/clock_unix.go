@@ -1,14 +1,14 @@
 //go:build unix
 
-package main
+package meter
 
 import (
 	"syscall"
 	"time"
 )
 
-// processorTime returns the computing time of this process on all cores. Other processes do not affect it.
-func processorTime() time.Duration {
+// ProcessorTime returns the computing time of this process on all cores. Other processes do not affect it.
+func ProcessorTime() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
 		return 0
