@@ -38,10 +38,7 @@ func (r *Raiser) Aliases(op *ir.Op, data []*ir.Value) ([]int, error) {
 			}
 		}
 		for _, e := range list.Elems() {
-			var a *stablehlo.OutputOperandAlias
-			if d, ok := e.(*ir.DialectAttr); ok {
-				a, _ = d.Data().(*stablehlo.OutputOperandAlias)
-			}
+			a := view.Data[stablehlo.OutputOperandAlias](e)
 			if a == nil {
 				return nil, r.Module.Errorf(op, "cannot read the alias %s of the hook", e)
 			}
@@ -69,6 +66,15 @@ func (r *Raiser) Aliases(op *ir.Op, data []*ir.Value) ([]int, error) {
 		}
 	}
 	return aliases, nil
+}
+
+// behindChain returns the aliases of operands that follow a chain: the chain is not counted as an operand.
+func behindChain(aliases []int) []int {
+	out := make([]int, len(aliases))
+	for i, a := range aliases {
+		out[i] = max(a-1, -1)
+	}
+	return out
 }
 
 // aliasLeaf returns the result leaf that an output path selects.

@@ -129,9 +129,7 @@ func exlaSite(r *Raiser, op *ir.Op, id []byte) (*Match, error) {
 			s.Aliases = append(s.Aliases, i-1)
 		}
 	} else if len(s.Tokens) == 0 {
-		for i := range s.Aliases { // do not count the PID as an operand
-			s.Aliases[i] = max(s.Aliases[i]-1, -1)
-		}
+		s.Aliases = behindChain(s.Aliases) // of which the PID is the first
 	}
 	s.Kind, s.SideEffect, s.Mark, s.Tokens, s.Operands = hook.Call, true, op, nil, op.OperandList()[1:]
 	s.Name, s.SourceID = etfName(id), "callback_id "+hex.EncodeToString(id)

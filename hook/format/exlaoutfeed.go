@@ -123,9 +123,14 @@ func (r *Raiser) endStreams() error {
 			}
 			continue
 		}
-		tokens, _ := irutil.SplitTokens(op.OperandList())
-		op.Result(0).ReplaceAllUsesWith(joinTokens(r.Module.Before(op), tokens))
-		irutil.EraseDead(op)
+		r.skip(op)
 	}
 	return nil
+}
+
+// skip erases an outfeed that ends a stream. Ops that waited for it wait for its own tokens.
+func (r *Raiser) skip(op *ir.Op) {
+	tokens, _ := irutil.SplitTokens(op.OperandList())
+	op.Result(0).ReplaceAllUsesWith(joinTokens(r.Module.Before(op), tokens))
+	irutil.EraseDead(op)
 }

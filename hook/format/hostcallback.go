@@ -39,8 +39,7 @@ func readHostCallback(r *Raiser, op *ir.Op) (bool, error) {
 	}
 	headerIn, _ := irutil.SplitTokens(op.OperandList())
 	if consumer == 0 {
-		op.Result(0).ReplaceAllUsesWith(joinTokens(r.Module.Before(op), headerIn))
-		irutil.EraseDead(op)
+		r.skip(op)
 		return true, nil
 	}
 	payload := next(op.Result(0), stablehlo.Outfeed)

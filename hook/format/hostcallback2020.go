@@ -2,7 +2,6 @@ package format
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 
 	"github.com/hlocb/hlocb/dialect/stablehlo"
@@ -42,8 +41,7 @@ func readHostCallback2020(r *Raiser, op *ir.Op) (bool, error) {
 		return false, r.Module.Errorf(op, "host_callback header: %v", err)
 	}
 	if h.Consumer == 0 {
-		op.Result(0).ReplaceAllUsesWith(joinTokens(r.Module.Before(op), tokens))
-		irutil.EraseDead(op)
+		r.skip(op)
 		return true, nil
 	}
 	s := &Match{
@@ -111,97 +109,81 @@ func decodeHeader2020(words []uint32) (*header2020Data, error) {
 	for _, w := range words[4:] {
 		bytes = binary.BigEndian.AppendUint32(bytes, w)
 	}
-	d := &msgpack{bytes[:n]}
-	count, err := d.array()
-	if err != nil {
-		return nil, err
-	}
-	for range count {
-		k, err := d.array()
-		if err != nil {
-			return nil, err
+	d := &msgpack{b: bytes[:n]}
+	for count := d.array(); count > 0 && d.err == nil; count-- {
+		if k := d.array(); k != 2 {
+			d.fail("metadata does not hold pairs of type and dimensions")
 		}
-		if k != 2 {
-			return nil, errors.New("metadata does not hold pairs of type and dimensions")
-		}
-		code, err := d.uint()
-		if err != nil {
-			return nil, err
-		}
+		code := d.uint()
 		if code >= uint64(len(dtypes2020)) {
-			return nil, fmt.Errorf("unknown element type %d in the metadata", code)
-		}
-		rank, err := d.array()
-		if err != nil {
-			return nil, err
+			d.fail("unknown element type %d in the metadata", code)
+			code = 0
 		}
 		t := hook.TensorType{DType: dtypes2020[code], Shape: tensor.Shape{}}
-		for range rank {
-			dim, err := d.uint()
-			if err != nil {
-				return nil, err
-			}
+		for rank := d.array(); rank > 0 && d.err == nil; rank-- {
+			dim := d.uint()
 			if dim > 1<<40 {
-				return nil, fmt.Errorf("dimension %d in the metadata is too large", dim)
+				d.fail("dimension %d in the metadata is too large", dim)
 			}
 			t.Shape = append(t.Shape, int64(dim))
 		}
 		if t.Shape.NumElements() < 0 {
-			return nil, fmt.Errorf("shape %v in the metadata is too large", t.Shape)
+			d.fail("shape %v in the metadata is too large", t.Shape)
 		}
 		h.Tensors = append(h.Tensors, t)
 	}
-	return h, nil
+	return h, d.err
 }
 
-// msgpack reads arrays and unsigned numbers in msgpack format.
-type msgpack struct{ b []byte }
+// msgpack reads arrays and unsigned numbers in msgpack format. It keeps the first error, and reads zeros after it.
+type msgpack struct {
+	b   []byte
+	err error
+}
 
-func (d *msgpack) take(n int) ([]byte, error) {
+func (d *msgpack) fail(format string, args ...any) {
+	if d.err == nil {
+		d.err = fmt.Errorf(format, args...)
+	}
+}
+
+// number reads n bytes.
+func (d *msgpack) number(n int) (v uint64) {
 	if len(d.b) < n {
-		return nil, errors.New("metadata is truncated")
+		d.fail("metadata is truncated")
 	}
-	out := d.b[:n]
-	d.b = d.b[n:]
-	return out, nil
-}
-
-func (d *msgpack) array() (int, error) {
-	b, err := d.take(1)
-	if err != nil {
-		return 0, err
+	if d.err != nil {
+		return 0
 	}
-	switch {
-	case b[0]&0xf0 == 0x90:
-		return int(b[0] & 0x0f), nil
-	case b[0] == 0xdc:
-		b, err = d.take(2)
-		if err != nil {
-			return 0, err
-		}
-		return int(binary.BigEndian.Uint16(b)), nil
-	}
-	return 0, fmt.Errorf("expected an array in the metadata, but got byte 0x%02x", b[0])
-}
-
-func (d *msgpack) uint() (uint64, error) {
-	b, err := d.take(1)
-	if err != nil {
-		return 0, err
-	}
-	if b[0] < 0x80 {
-		return uint64(b[0]), nil
-	}
-	if b[0] < 0xcc || b[0] > 0xcf {
-		return 0, fmt.Errorf("expected a number in the metadata, but got byte 0x%02x", b[0])
-	}
-	b, err = d.take(1 << (b[0] - 0xcc))
-	if err != nil {
-		return 0, err
-	}
-	v := uint64(0)
-	for _, c := range b {
+	for _, c := range d.b[:n] {
 		v = v<<8 | uint64(c)
 	}
-	return v, nil
+	d.b = d.b[n:]
+	return v
+}
+
+// array reads the start of an array and returns its length.
+func (d *msgpack) array() uint64 {
+	switch b := d.number(1); {
+	case b&0xf0 == 0x90:
+		return b & 0x0f
+	case b == 0xdc:
+		return d.number(2)
+	default:
+		d.fail("expected an array in the metadata, but got byte 0x%02x", b)
+		return 0
+	}
+}
+
+// uint reads a number.
+func (d *msgpack) uint() uint64 {
+	switch b := d.number(1); {
+	case b < 0x80:
+		return b
+	case 0xcc <= b && b <= 0xcf:
+		return d.number(1 << (b - 0xcc))
+	default:
+		d.fail("expected a number in the metadata, but got byte 0x%02x", b)
+		return 0
+	}
 }

@@ -1,16 +1,16 @@
 package format
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
 
-	"github.com/hlocb/hlocb/internal/dialect/view"
-	"github.com/hlocb/hlocb/internal/hook/irutil"
-
 	"github.com/hlocb/hlocb/dialect/hookop"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/internal/dialect/view"
+	"github.com/hlocb/hlocb/internal/hook/irutil"
 	"github.com/hlocb/hlocb/internal/hook/order"
 	"github.com/hlocb/hlocb/internal/mlirtext"
 	"github.com/hlocb/hlocb/ir"
@@ -65,10 +65,7 @@ func siteOf(m *ir.Module, op *ir.Op) (s hook.Site, err error) {
 			return s, err
 		}
 		if c.chained && !stablehlo.IsToken(op.Operand(0).Type()) {
-			s.Aliases = append([]int(nil), s.Aliases[1:]...)
-			for i := range s.Aliases {
-				s.Aliases[i] = max(s.Aliases[i]-1, -1)
-			}
+			s.Aliases = behindChain(s.Aliases[1:])
 		}
 	}
 	for _, a := range attrs {
@@ -125,24 +122,22 @@ func LocText(l *ir.Loc) string {
 		}
 		return mlirtext.Quote(l.Name())
 	case ir.LocCallSite:
-		return "callsite(" + childText(l.Children()[0]) + " at " + childText(l.Children()[1]) + ")"
+		return "callsite(" + childText(l, " at ") + ")"
 	case ir.LocFused:
-		parts := make([]string, len(l.Children()))
-		for i, c := range l.Children() {
-			parts[i] = childText(c)
-		}
 		meta := ""
 		if l.Metadata() != nil {
 			meta = "<" + l.Metadata().String() + ">"
 		}
-		return "fused" + meta + "[" + strings.Join(parts, ", ") + "]"
+		return "fused" + meta + "[" + childText(l, ", ") + "]"
 	}
 	return ""
 }
 
-func childText(l *ir.Loc) string {
-	if s := LocText(l); s != "" {
-		return s
+// childText returns the text of the locations in l.
+func childText(l *ir.Loc, separator string) string {
+	parts := make([]string, len(l.Children()))
+	for i, c := range l.Children() {
+		parts[i] = cmp.Or(LocText(c), "unknown")
 	}
-	return "unknown"
+	return strings.Join(parts, separator)
 }

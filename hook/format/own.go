@@ -101,7 +101,6 @@ func readOwnCall(m *ir.Module, op *ir.Op) (ownCall, error) {
 
 func writeOwn(w *Lowerer, h hookop.HookOp) error {
 	m, ctx := w.Module, w.Module.Context()
-	sideEffect := h.SideEffect()
 	attrs := make(ir.AttrList, 0, 5) // sorted
 	attrs = append(attrs, ir.NamedAttr{Name: stablehlo.AttrAPIVersion, Attr: w.four, Inherent: true})
 	cfg := make(ir.AttrList, 5)
@@ -119,7 +118,7 @@ func writeOwn(w *Lowerer, h hookop.HookOp) error {
 	attrs = append(attrs,
 		ir.NamedAttr{Name: stablehlo.AttrBackendConfig, Attr: ir.NewDict(cfg), Inherent: true},
 		ir.NamedAttr{Name: stablehlo.AttrCallTargetName, Attr: w.target, Inherent: true})
-	if sideEffect {
+	if h.SideEffect() {
 		attrs = append(attrs, ir.NamedAttr{Name: stablehlo.AttrHasSideEffect, Attr: ctx.Bool(true), Inherent: true})
 	}
 	if list := w.ownAliases(h); len(list) > 0 {

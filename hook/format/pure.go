@@ -4,9 +4,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/hlocb/hlocb/internal/hook/irutil"
-
 	"github.com/hlocb/hlocb/dialect/hookop"
+	"github.com/hlocb/hlocb/internal/hook/irutil"
 	"github.com/hlocb/hlocb/ir"
 )
 

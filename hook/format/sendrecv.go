@@ -49,10 +49,8 @@ func readTransfer(op *ir.Op) (transfer, bool) {
 	if (!t.send && !op.IsOrMirrors(stablehlo.Recv)) || !view.Bool(op.Attr(stablehlo.AttrIsHostTransfer)) {
 		return t, false
 	}
-	if d, ok := op.Attr(stablehlo.AttrChannelHandle).(*ir.DialectAttr); ok {
-		if c, ok := d.Data().(*stablehlo.ChannelHandle); ok {
-			t.channel = c.Handle
-		}
+	if c := view.Data[stablehlo.ChannelHandle](op.Attr(stablehlo.AttrChannelHandle)); c != nil {
+		t.channel = c.Handle
 	}
 	t.key = mhlo.Frontend(op, "_xla_host_transfer_rendezvous")
 	for _, mark := range [...]string{"_dtoh_", "_htod_"} {
@@ -70,15 +68,12 @@ func readTransfers(r *Raiser, op *ir.Op) (bool, error) {
 	if !ok {
 		return false, nil
 	}
-	group := byToken
+	var group []transfer
 	if first.stem != "" {
-		group = byKey
+		group = byKey(first)
+	} else {
+		group = byToken(first)
 	}
-	return readGroup(r, first, group(first))
-}
-
-// readGroup raises the hook that the transfers of a group form.
-func readGroup(r *Raiser, first transfer, group []transfer) (bool, error) {
 	s := &Match{Kind: hook.Tap, Name: first.stem, SideEffect: true}
 	if s.Name == "" && first.key != strconv.FormatInt(first.channel, 10) {
 		s.Name = first.key

@@ -23,10 +23,8 @@ func readTarget(r *Raiser, op *ir.Op) (bool, error) {
 	if !r.targets[view.String(op.Attr(stablehlo.AttrCallTargetName))] {
 		return false, nil
 	}
-	if s, ok := op.Attr(stablehlo.AttrBackendConfig).(*ir.StringAttr); ok && s.Value() != "" {
-		if v, _ := view.OptionalInt(op.Attr(stablehlo.AttrAPIVersion)); v == 4 {
-			return false, r.Module.Errorf(op, "api_version 4 needs a dictionary as backend_config, but this is a string")
-		}
+	if view.String(op.Attr(stablehlo.AttrBackendConfig)) != "" && view.Int(op.Attr(stablehlo.AttrAPIVersion)) == stablehlo.APITypedFFI {
+		return false, r.Module.Errorf(op, "api_version 4 needs a dictionary as backend_config, but this is a string")
 	}
 	operands, results := op.OperandList(), op.ResultList()
 	// A chain of size zero orders nothing in XLA. Treat it as the token that it represents.
@@ -40,11 +38,7 @@ func readTarget(r *Raiser, op *ir.Op) (bool, error) {
 		return false, err
 	}
 	if chain != nil {
-		data, results = data[1:], results[1:]
-		aliases = aliases[1:]
-		for i := range aliases {
-			aliases[i] = max(aliases[i]-1, -1)
-		}
+		data, results, aliases = data[1:], results[1:], behindChain(aliases[1:])
 		op.Result(0).ReplaceAllUsesWith(chain)
 	}
 	layouts, order, err := r.layouts(op, data, results)
@@ -77,11 +71,9 @@ func readTarget(r *Raiser, op *ir.Op) (bool, error) {
 			s.SourceID = name + " " + strconv.FormatInt(v, 10)
 		}
 	}
-	if cfg != nil {
-		for _, e := range cfg.Entries() {
-			if e.Name != used {
-				s.Attrs = append(s.Attrs, ir.NamedAttr{Name: e.Name, Attr: e.Attr})
-			}
+	for _, e := range cfg.Entries() {
+		if e.Name != used {
+			s.Attrs = append(s.Attrs, ir.NamedAttr{Name: e.Name, Attr: e.Attr})
 		}
 	}
 	r.Add(s)
