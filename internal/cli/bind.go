@@ -103,7 +103,7 @@ func (f *bindFlags) bind(a *app) error {
 		f.bindings.Observe("print", ownPrint{handlers.NewPrint(env.Out, 0)})
 	}
 	for _, spec := range f.on {
-		name, handler, ok := cutBinding(spec)
+		name, handler, ok := handlers.CutBinding(spec)
 		if !ok {
 			return usagef("--on %s: expected NAME=HANDLER", spec)
 		}
@@ -114,7 +114,7 @@ func (f *bindFlags) bind(a *app) error {
 			}
 			guess := ""
 			if unknown, ok := errors.AsType[*handlers.UnknownError](err); ok {
-				guess = command.Suggest(unknown.Name, handlerNames())
+				guess = command.Suggest(unknown.Name, handlers.Names())
 			}
 			return usagef("--on %s: %w%s", spec, err, guess)
 		}
@@ -137,7 +137,7 @@ func (f *bindFlags) bind(a *app) error {
 		f.bindings.Observe("*", r)
 	}
 	for _, spec := range f.inject {
-		name, fault, ok := cutBinding(spec)
+		name, fault, ok := handlers.CutBinding(spec)
 		if !ok {
 			return usagef("--inject %s: expected NAME=FAULT", spec)
 		}
@@ -145,7 +145,7 @@ func (f *bindFlags) bind(a *app) error {
 		if err != nil {
 			fault, _, _ = strings.Cut(fault, "@")
 			fault, _, _ = strings.Cut(fault, "=")
-			return usagef("--inject %s: %w%s", spec, err, command.Suggest(fault, faultNames))
+			return usagef("--inject %s: %w%s", spec, err, command.Suggest(fault, handlers.FaultNames()))
 		}
 		f.bindings.Wrap(name, injected.Wrap)
 		f.closers = append(f.closers, &injection{a, f, spec, injected})
@@ -168,35 +168,11 @@ func (i *injection) Close() error {
 	return nil
 }
 
-// faultNames are the faults that --inject accepts.
-var faultNames = []string{"error", "panic", "delay", "nan", "zero", "wrong-shape", "unwritten"}
-
-// handlerNames returns the names of the handlers that --on accepts.
-func handlerNames() []string {
-	return namesOf(handlers.Table(), func(info handlers.Info) string { return info.Name })
-}
-
-// cutBinding splits NAME=HANDLER at the '=' before a handler or a fault. A hook's name may contain '=', too, as
-// train.py:41=x does. If nothing in spec names a handler, it splits at the first '='.
-func cutBinding(spec string) (name, handler string, ok bool) {
-	for i := range spec {
-		word := spec[i+1:]
-		if k := strings.IndexAny(word, ":=@"); k >= 0 {
-			word = word[:k]
-		}
-		if spec[i] == '=' && i > 0 && (slices.Contains(faultNames, word) || slices.Contains(handlerNames(), word)) {
-			return spec[:i], spec[i+1:], true
-		}
-	}
-	name, handler, ok = strings.Cut(spec, "=")
-	return name, handler, ok && name != "" && handler != ""
-}
-
 // warnTaps warns of handlers that only supply results and are bound to a tap, whose results are the program's own
 // values. Globs usually select taps and other hooks.
 func (f *bindFlags) warnTaps(a *app, m *hook.Manifest) {
 	for _, spec := range f.on {
-		name, handler, _ := cutBinding(spec)
+		name, handler, _ := handlers.CutBinding(spec)
 		kind, _, _ := strings.Cut(handler, ":")
 		if kind != "const" && kind != "echo" {
 			continue

@@ -18,6 +18,7 @@ import (
 	"github.com/hlocb/hlocb/internal/probe"
 	"github.com/hlocb/hlocb/opt"
 	"github.com/hlocb/hlocb/pass"
+	"github.com/hlocb/hlocb/runtime/handlers"
 	"github.com/hlocb/hlocb/runtime/interpose"
 )
 
@@ -117,10 +118,10 @@ func checkExecFlags(cfg *interpose.Config) error {
 		return err
 	}
 	for _, spec := range cfg.On {
-		if _, handler, ok := cutBinding(spec); !ok {
+		if _, handler, ok := handlers.CutBinding(spec); !ok {
 			return usagef("--on %s: expected NAME=HANDLER", spec)
-		} else if kind, _, _ := strings.Cut(handler, ":"); !slices.Contains(handlerNames(), kind) {
-			return usagef("--on %s: unknown handler %q%s", spec, kind, command.Suggest(kind, handlerNames()))
+		} else if kind, _, _ := strings.Cut(handler, ":"); !slices.Contains(handlers.Names(), kind) {
+			return usagef("--on %s: unknown handler %q%s", spec, kind, command.Suggest(kind, handlers.Names()))
 		}
 	}
 	if _, err := pass.Parse(cfg.Passes, opt.Passes()); err != nil {

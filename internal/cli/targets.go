@@ -94,7 +94,7 @@ func completeBindings(c *cobra.Command, flag string) {
 				out = append(out, n+"=")
 			}
 		case flag == "inject":
-			for _, f := range faultNames {
+			for _, f := range handlers.FaultNames() {
 				out = append(out, name+"="+f)
 			}
 		case bound:

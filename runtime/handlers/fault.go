@@ -18,6 +18,11 @@ import (
 // faults lists the kinds, for messages.
 const faults = "error, panic, delay=DURATION, nan, zero, wrong-shape or unwritten"
 
+// FaultNames returns the kinds of faults.
+func FaultNames() []string {
+	return []string{"error", "panic", "delay", "nan", "zero", "wrong-shape", "unwritten"}
+}
+
 // ErrInjected is the cause of the failures that faults inject.
 var ErrInjected = errors.New("injected fault")
 

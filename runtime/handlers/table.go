@@ -3,6 +3,7 @@ package handlers
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/hlocb/hlocb/runtime"
@@ -48,15 +49,20 @@ func Table() []Info {
 	}
 }
 
-// UnknownError says that no handler has the name.
-type UnknownError struct{ Name string }
-
-func (e *UnknownError) Error() string {
+// Names returns the names of the built-in handlers.
+func Names() []string {
 	var names []string
 	for _, info := range Table() {
 		names = append(names, info.Name)
 	}
-	return fmt.Sprintf("unknown handler %q: expected one of %s", e.Name, strings.Join(names, ", "))
+	return names
+}
+
+// UnknownError says that no handler has the name.
+type UnknownError struct{ Name string }
+
+func (e *UnknownError) Error() string {
+	return fmt.Sprintf("unknown handler %q: expected one of %s", e.Name, strings.Join(Names(), ", "))
 }
 
 // Parse creates the handler of spec, which is NAME or NAME:OPTIONS.
@@ -75,6 +81,23 @@ func Parse(spec string, env *Env) (h runtime.Handler, observer bool, err error) 
 		}
 	}
 	return nil, false, &UnknownError{name}
+}
+
+// CutBinding splits NAME=HANDLER at the '=' before a handler or a fault. A hook's name may contain '=', too, as
+// train.py:41=x does. If nothing in spec names a handler, it splits at the first '='.
+func CutBinding(spec string) (name, handler string, ok bool) {
+	known := append(Names(), FaultNames()...)
+	for i := range spec {
+		word := spec[i+1:]
+		if k := strings.IndexAny(word, ":=@"); k >= 0 {
+			word = word[:k]
+		}
+		if spec[i] == '=' && i > 0 && slices.Contains(known, word) {
+			return spec[:i], spec[i+1:], true
+		}
+	}
+	name, handler, ok = strings.Cut(spec, "=")
+	return name, handler, ok && name != "" && handler != ""
 }
 
 // option is one key=value of a handler's options.

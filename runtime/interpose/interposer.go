@@ -4,11 +4,14 @@ package interpose
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -22,6 +25,7 @@ import (
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/hook/format"
 	"github.com/hlocb/hlocb/internal/command"
+	"github.com/hlocb/hlocb/internal/dialect/view"
 	"github.com/hlocb/hlocb/internal/probe"
 	"github.com/hlocb/hlocb/internal/reader"
 	"github.com/hlocb/hlocb/internal/shardy"
@@ -50,7 +54,8 @@ type Interposer struct {
 	handlersOf map[string]*sharedHandler // by specification
 	searches   []search
 	noted      map[string]bool // lines written
-	matched    []bool          // for each tap: a value matched
+	tapped     []bool          // for each tap: a value matched
+	bound      []bool          // for each On: a hook matched
 	compiled   int             // programs
 	loaded     int             // programs that were compiled by another process
 	status     int             // for the program's exit code, if the configuration is strict
@@ -80,7 +85,8 @@ func New(c Config, s Host) (*Interposer, error) {
 	if err != nil {
 		return nil, err
 	}
-	i := &Interposer{config: c, taps: taps, host: s, handlersOf: map[string]*sharedHandler{}, noted: map[string]bool{}, matched: make([]bool, len(taps))}
+	i := &Interposer{config: c, taps: taps, host: s, handlersOf: map[string]*sharedHandler{}, noted: map[string]bool{},
+		tapped: make([]bool, len(taps)), bound: make([]bool, len(c.On))}
 	if c.Passes != "" {
 		if i.pipeline, err = pass.Parse(c.Passes, opt.Passes()); err != nil {
 			return nil, fmt.Errorf("passes: %w", err)
@@ -183,34 +189,38 @@ func (i *Interposer) addSearch(m *hook.Manifest, t *tolerantHandler) {
 
 // binding reads NAME=HANDLER.
 func (i *Interposer) binding(spec string) (name string, h *sharedHandler, err error) {
-	at := strings.IndexByte(spec, '=')
-	if at <= 0 {
+	name, handler, ok := handlers.CutBinding(spec)
+	if !ok {
 		return "", nil, fmt.Errorf("on %s: expected NAME=HANDLER", spec)
 	}
-	if h, err = i.handler(spec[at+1:]); err != nil {
+	if h, err = i.handler(handler); err != nil {
 		return "", nil, fmt.Errorf("on %s: %w", spec, err)
 	}
-	return spec[:at], h, nil
+	return name, h, nil
 }
 
 // Flush flushes the buffers of handlers. Call it before the process ends.
 func (i *Interposer) Flush() {
 	i.mu.Lock()
-	var list []*sharedHandler
-	for _, h := range i.handlersOf {
-		list = append(list, h)
-	}
+	list := slices.Collect(maps.Values(i.handlersOf))
 	searches := i.searches
 	i.searches = nil
-	var idle []string
-	for n, spec := range i.config.Taps {
-		if i.compiled > 0 && i.loaded == 0 && !i.matched[n] {
-			idle = append(idle, spec)
+	var idle []error
+	if i.compiled > 0 && i.loaded == 0 {
+		for n, spec := range i.config.Taps {
+			if !i.tapped[n] {
+				idle = append(idle, fmt.Errorf("tap %s matches no value", spec))
+			}
+		}
+		for n, spec := range i.config.On {
+			if !i.bound[n] {
+				idle = append(idle, fmt.Errorf("on %s matches no hook", spec))
+			}
 		}
 	}
 	i.mu.Unlock()
-	for _, spec := range idle {
-		i.Warn(fmt.Errorf("tap %s matches no value", spec))
+	for _, err := range idle {
+		i.Warn(err)
 	}
 	for _, s := range searches {
 		if found := i.probes.Origin(s.manifest); found != nil && !s.done.Load() {
@@ -251,10 +261,7 @@ func (i *Interposer) Compile(code []byte, form string, options []byte) (*pjrt.Re
 
 // moduleName returns the name of a module, such as jit_step.
 func moduleName(m *ir.Module) string {
-	if s, ok := m.Op().Attr(ir.SymbolName).(*ir.StringAttr); ok {
-		return s.Value()
-	}
-	return "program"
+	return cmp.Or(view.String(m.Op().Attr(ir.SymbolName)), "program")
 }
 
 // change changes a module and returns the program to compile, or nil if nothing changes.
@@ -289,7 +296,7 @@ func (i *Interposer) change(m *ir.Module, name string, code, options []byte) (*p
 	i.compiled++
 	for n := range added {
 		probes += len(added[n].IDs)
-		i.matched[n] = i.matched[n] || len(added[n].IDs) > 0
+		i.tapped[n] = i.tapped[n] || len(added[n].IDs) > 0
 	}
 	i.mu.Unlock()
 	if i.config.BisectNaN {
@@ -417,7 +424,7 @@ func (i *Interposer) bind(out *pjrt.Replacement, tokens map[uint64]bool) error {
 			b.Observe(site.ID.String(), &tolerantHandler{i: i, h: h, once: true})
 		}
 	}
-	for _, spec := range i.config.On {
+	for n, spec := range i.config.On {
 		name, h, err := i.binding(spec)
 		if err != nil {
 			return err
@@ -426,6 +433,11 @@ func (i *Interposer) bind(out *pjrt.Replacement, tokens map[uint64]bool) error {
 			b.Observe(name, &tolerantHandler{i: i, h: h})
 		} else {
 			b.Answer(name, &tolerantHandler{i: i, h: h})
+		}
+		if !slices.Contains(b.Unmatched(out.Manifest), name) {
+			i.mu.Lock()
+			i.bound[n] = true
+			i.mu.Unlock()
 		}
 	}
 	return nil

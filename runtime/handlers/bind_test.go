@@ -1,4 +1,4 @@
-package cli
+package handlers
 
 import "testing"
 
@@ -15,7 +15,7 @@ func TestCutBinding(t *testing.T) {
 		{"=print", "", "print"},
 		{"print", "print", ""},
 	} {
-		name, handler, ok := cutBinding(c.spec)
+		name, handler, ok := CutBinding(c.spec)
 		if name != c.name || handler != c.handler || ok != (c.name != "" && c.handler != "") {
 			t.Errorf("%s is split into %q and %q (%t), want %q and %q", c.spec, name, handler, ok, c.name, c.handler)
 		}
