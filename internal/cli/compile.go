@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -17,7 +18,7 @@ import (
 func (a *app) compileCommand() *cobra.Command {
 	var flags rewriteFlags
 	var out, backend string
-	var partitions, replicas int
+	var devices deviceFlags
 	c := &cobra.Command{
 		Use:   "compile IN -o PROGRAM",
 		Short: "Compile ahead of time",
@@ -30,14 +31,14 @@ PROGRAM holds the machine code, the module and its hooks. Running it executes th
 			if out == "" {
 				return usagef("missing -o PROGRAM")
 			}
-			if err := keepInput(args[0], out); err != nil {
+			if err := cmp.Or(keepInput(args[0], out), devices.check()); err != nil {
 				return err
 			}
 			opts, err := flags.options()
 			if err != nil {
 				return err
 			}
-			p, err := a.program(cmd.Context(), args[0], append(opts, hlocb.Devices(replicas, partitions))...)
+			p, err := a.program(cmd.Context(), args[0], append(opts, devices.option())...)
 			if err != nil {
 				return err
 			}
@@ -64,8 +65,7 @@ PROGRAM holds the machine code, the module and its hooks. Running it executes th
 	}
 	c.Flags().StringVarP(&out, "output", "o", "", "write the program to FILE")
 	c.Flags().StringVar(&backend, "backend", "cpu", "plugin to compile for")
-	c.Flags().IntVar(&replicas, "replicas", 0, "number of replicas (default: as the module says)")
-	c.Flags().IntVar(&partitions, "partitions", 0, "number of partitions (default: as the module says)")
+	devices.add(c)
 	flags.add(c)
 	command.Group(c, "Output", "output FILE")
 	command.Group(c, "Where it runs", "backend NAME|PATH", "replicas N", "partitions N")

@@ -5,7 +5,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/internal/command"
 	"github.com/hlocb/hlocb/internal/reader"
 	"github.com/hlocb/hlocb/ir"
@@ -25,11 +24,11 @@ Lines with - are ops of A, lines with + ops of B, lines with > ops of B at anoth
 			types := ir.NewContext()
 			var modules [2]*ir.Module
 			for i, path := range args {
-				name, text, err := a.ReadText(path)
+				src, err := a.source(path)
 				if err != nil {
 					return err
 				}
-				if modules[i], err = reader.Parse(diag.NewSource(name, text), types, reader.Registry(), reader.MaxErrors); err != nil {
+				if modules[i], err = reader.Parse(src, types, reader.Registry(), reader.MaxErrors); err != nil {
 					return err
 				}
 				if err := reader.Verify(modules[i], reader.MaxErrors); err != nil {

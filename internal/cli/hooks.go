@@ -81,9 +81,9 @@ An alias is kept for free, needs a copy, or is refused. With --backend, hlocb co
 			manifest, data := p.Manifest(), dataOrder(p.Module(), opts)
 			switch {
 			case asJSON && len(show) == 1 && parts["order"]:
-				return a.writeJSON(orderDocument{manifestOf(manifest, nil, nil, "").Edges, data})
+				return writeJSON(a.stdout, orderDocument{manifestOf(manifest, nil, nil, "").Edges, data})
 			case asJSON:
-				return a.writeJSON(manifestOf(manifest, data, lines, described))
+				return writeJSON(a.stdout, manifestOf(manifest, data, lines, described))
 			case dot:
 				return order.WriteDOT(a.stdout, manifest, data)
 			case len(manifest.Sites) == 0:

@@ -26,13 +26,12 @@ func (a *app) infoCommand() *cobra.Command {
 		Example: "  hlocb info prog.jaxexport",
 		Args:    command.Args("FILE"),
 		RunE: command.Body(func(_ *cobra.Command, args []string) error {
-			name, text, err := a.ReadText(args[0])
+			src, err := a.source(args[0])
 			if err != nil {
 				return err
 			}
-			src := diag.NewSource(name, text)
-			if formOf(text) != "export" {
-				info, err := moduleInfo(src, text)
+			if formOf(src.Text()) != "export" {
+				info, err := moduleInfo(src, src.Text())
 				if err != nil {
 					return err
 				}
@@ -42,7 +41,7 @@ func (a *app) infoCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			module, err := moduleInfo(src, text[f.Module[0]:f.Module[1]])
+			module, err := moduleInfo(src, src.Text()[f.Module[0]:f.Module[1]])
 			if err != nil {
 				return err
 			}
@@ -81,7 +80,7 @@ func (a *app) showInfo(info, module []property, asJSON bool) error {
 		if module != nil {
 			out["module"] = object(module)
 		}
-		return a.writeJSON(out)
+		return writeJSON(a.stdout, out)
 	}
 	return a.WriteFile("", func(w io.Writer) error {
 		var b strings.Builder

@@ -22,18 +22,28 @@ func (a *app) program(ctx context.Context, path string, opts ...hlocb.LoadOption
 	return hlocb.Parse(ctx, name, text, append(opts, hlocb.OnWarning(a.Show))...)
 }
 
+// source reads a file.
+func (a *app) source(path string) (*diag.Source, error) {
+	name, text, err := a.ReadText(path)
+	return diag.NewSource(name, text), err
+}
+
 // module reads and verifies a module without changing its hooks.
 func (a *app) module(path string) (*ir.Module, error) {
-	name, text, err := a.ReadText(path)
+	src, err := a.source(path)
 	if err != nil {
 		return nil, err
 	}
-	m, err := reader.Read(diag.NewSource(name, text))
-	if err != nil {
-		return nil, err
+	return a.read(src)
+}
+
+// read is module for a file that was read.
+func (a *app) read(src *diag.Source) (*ir.Module, error) {
+	m, err := reader.Read(src)
+	if err == nil {
+		a.warnAll(m)
 	}
-	a.warnAll(m)
-	return m, nil
+	return m, err
 }
 
 // warnAll prints warnings about attributes that are probably misspelled. MLIR accepts them silently.
@@ -68,9 +78,7 @@ func (a *app) write(path string, text []byte) error {
 	})
 }
 
-// writeJSON writes v to standard output for programs: indented, with the names of a module unchanged.
-func (a *app) writeJSON(v any) error { return writeJSON(a.stdout, v) }
-
+// writeJSON writes v for programs: indented, with the names of a module unchanged.
 func writeJSON(w io.Writer, v any) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)

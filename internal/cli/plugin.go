@@ -67,7 +67,7 @@ hlocb searches HLOCB_CPU_PLUGIN and HLOCB_CUDA_PLUGIN, the places that other PJR
 				for _, p := range a.env.Places() {
 					out.Places = append(out.Places, listedPlace(p))
 				}
-				return a.writeJSON(out)
+				return writeJSON(a.stdout, out)
 			}
 			w := tabwriter.NewWriter(a.stdout, 0, 8, 2, ' ', 0)
 			if len(found) > 0 {
@@ -124,7 +124,7 @@ If several plugins have one name, hlocb uses the first that loads, and shows the
 				return err
 			}
 			if asJSON {
-				return a.writeJSON(info)
+				return writeJSON(a.stdout, info)
 			}
 			w := tabwriter.NewWriter(a.stdout, 0, 8, 2, ' ', 0)
 			for _, line := range info.Lines() {

@@ -150,10 +150,7 @@ func (a *app) checkExec(ctx context.Context, args []string, asJSON bool) error {
 	}
 	r := checkReport{Plugin: b.Describe(), Level: "static", Findings: plugincheck.Exec(t)}
 	r.settle()
-	if asJSON {
-		return a.writeJSON(&r)
-	}
-	return r.table(a.stdout)
+	return r.write(a.stdout, asJSON)
 }
 
 // checkInput reads the module to check.
@@ -228,11 +225,7 @@ func (r *checkReport) count(v plugincheck.Verdict) (n int) {
 }
 
 func (a *app) showCheck(r *checkReport, asJSON bool) error {
-	if asJSON {
-		if err := a.writeJSON(r); err != nil {
-			return err
-		}
-	} else if err := r.table(a.stdout); err != nil {
+	if err := r.write(a.stdout, asJSON); err != nil {
 		return err
 	}
 	switch {
@@ -249,8 +242,11 @@ func (a *app) showCheck(r *checkReport, asJSON bool) error {
 	return nil
 }
 
-// table writes a line per finding, per kind of piece with one outcome, and for the module.
-func (r *checkReport) table(out io.Writer) error {
+// write writes JSON, or a line per finding, per kind of piece with one outcome, and for the module.
+func (r *checkReport) write(out io.Writer, asJSON bool) error {
+	if asJSON {
+		return writeJSON(out, r)
+	}
 	w := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(w, "VERDICT\tOF\tNAME\tTIMES\tWHY")
 	for _, f := range r.Findings {

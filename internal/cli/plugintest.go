@@ -172,7 +172,7 @@ func (a *app) reportTest(f *pluginTest, describe string, results []plugintest.Re
 	}
 	switch {
 	case f.asJSON:
-		return a.writeJSON(testReport(describe, results))
+		return writeJSON(a.stdout, testReport(describe, results))
 	case f.junit == "-":
 		return nil
 	}

@@ -39,19 +39,13 @@ func (a *app) recordCommand() *cobra.Command {
 			if out == "" {
 				return usagef("missing -o RECORDING")
 			}
-			flags.begin = func(h handlers.Header, args []*tensor.Tensor) (*handlers.Recorder, error) {
-				r, err := handlers.CreateRecord(out, raw, a.handlerEnv(&flags.bind.outputs, true))
-				if err != nil {
-					return nil, err
-				}
-				return handlers.NewRecorder(r, h, args)
-			}
 			if raw < 0 {
 				return usagef("--raw must not be negative")
 			}
 			if out == "-" {
 				raw = 0
 			}
+			flags.begin = a.recorder(&flags, out, raw, true)
 			return a.runModule(cmd.Context(), args[0], &flags)
 		}),
 	}
@@ -95,15 +89,12 @@ Hooks are matched by id and name. The exit code is 5 if something differs.`,
 			flags.values = before.Args
 			flags.bind.bindings.Answer("*", before.Replay())
 			flags.bind.outputs.Inputs = append(flags.bind.outputs.Inputs, args[1], args[1]+handlers.DataSuffix)
+			record := a.recorder(&flags, tmp, handlers.RawBytes, false)
 			flags.begin = func(h handlers.Header, args []*tensor.Tensor) (*handlers.Recorder, error) {
 				if h.Module != before.Header.Module {
 					a.note("the module differs from the recorded module; hooks are matched by id and name")
 				}
-				r, err := handlers.CreateRecord(tmp, handlers.RawBytes, a.handlerEnv(&flags.bind.outputs, false))
-				if err != nil {
-					return nil, err
-				}
-				return handlers.NewRecorder(r, h, args)
+				return record(h, args)
 			}
 			if err := a.runModule(cmd.Context(), args[0], &flags); err != nil {
 				return err
@@ -120,6 +111,17 @@ Hooks are matched by id and name. The exit code is 5 if something differs.`,
 	c.Flags().BoolVar(&asJSON, "json", false, "print the comparison as JSON")
 	flags.group(c, "tolerance TOLERANCE", "json")
 	return c
+}
+
+// recorder returns a function that starts a recording of a run in a file. See handlerEnv for beside.
+func (a *app) recorder(f *runFlags, path string, raw int, beside bool) func(handlers.Header, []*tensor.Tensor) (*handlers.Recorder, error) {
+	return func(h handlers.Header, args []*tensor.Tensor) (*handlers.Recorder, error) {
+		r, err := handlers.CreateRecord(path, raw, a.handlerEnv(&f.bind.outputs, beside))
+		if err != nil {
+			return nil, err
+		}
+		return handlers.NewRecorder(r, h, args)
+	}
 }
 
 // addTolerance adds the flag --tolerance, which is the same for every command that compares values.
@@ -204,7 +206,7 @@ func (a *app) compareRecordings(x, y *handlers.Recording, tol verify.Tolerance, 
 		if found == nil {
 			found = []verify.HookComparison{} // print an array even if it is empty
 		}
-		if err := a.writeJSON(found); err != nil {
+		if err := writeJSON(a.stdout, found); err != nil {
 			return err
 		}
 	}

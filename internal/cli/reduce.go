@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -120,7 +119,7 @@ func (a *app) reduce(ctx context.Context, in, test, out string, timeout time.Dur
 		return fmt.Errorf("%s: %w; it %s", in, err, ended)
 	}
 	if best != nil {
-		if err := a.WriteFile(out, func(w io.Writer) error { _, err := w.Write(best); return err }); err != nil {
+		if err := a.write(out, best); err != nil {
 			return err
 		}
 		a.note("%s: %d ops, %d bytes after %d tests", out, status.Ops, status.Bytes, status.Tests)

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bufio"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -10,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/hlocb/hlocb/diag"
-	"github.com/hlocb/hlocb/internal/command"
 	"github.com/hlocb/hlocb/internal/values"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -31,34 +29,47 @@ type resultWriter struct {
 // resultWriter returns the writer for the value of --results: a directory, a .npz file, any other file for JSON, - for
 // JSON on standard output, or nothing. Results that are not written to standard output are printed there.
 func (a *app) resultWriter(path string, f *runFlags) *resultWriter {
-	printed := &resultWriter{a.printResult, func() error { return nil }}
 	info, err := os.Stat(path)
 	directory := path != "" && (os.IsPathSeparator(path[len(path)-1]) || err == nil && info.IsDir())
+	var w *resultWriter
+	closeFile := func() error { return nil }
 	switch {
 	case path == "":
-		return printed
+		return &resultWriter{a.printResult, closeFile}
 	case path == "-":
 		return jsonResults(a.stdout)
 	case directory:
 		f.steps.dir = path
-		var w values.Writer
-		return writeBoth(printed, &resultWriter{func(r result) (err error) {
-			if w == nil {
-				if w, err = values.NewDirectory(path); err != nil {
+		var dir values.Writer
+		w = &resultWriter{func(r result) (err error) {
+			if dir == nil {
+				if dir, err = values.NewDirectory(path); err != nil {
 					return err
 				}
 			}
-			return w.Write(r.file(), r.Tensor)
-		}, func() error { return nil }})
+			return dir.Write(r.file(), r.Tensor)
+		}, closeFile}
+	default:
+		file := f.bind.outputs.Add(path, true, false)
+		closeFile = file.Close
+		if !strings.HasSuffix(path, ".npz") {
+			w = jsonResults(file)
+			break
+		}
+		archive := values.NewArchive(file)
+		w = &resultWriter{func(r result) error { return archive.Write(r.file(), r.Tensor) }, archive.Close}
 	}
-	file := f.bind.outputs.Add(path, true, false)
-	if !strings.HasSuffix(path, ".npz") {
-		return writeBoth(printed, withFile(jsonResults(file), file))
-	}
-	w := values.NewArchive(file)
-	return writeBoth(printed, withFile(&resultWriter{func(r result) error {
-		return w.Write(r.file(), r.Tensor)
-	}, w.Close}, file))
+	return &resultWriter{func(r result) error {
+		if err := w.write(r); err != nil {
+			return err
+		}
+		return a.printResult(r)
+	}, func() error {
+		if err := w.close(); err != nil {
+			return err
+		}
+		return closeFile()
+	}}
 }
 
 // file is the name of a result in files: its jax.result_info, otherwise its number.
@@ -67,25 +78,6 @@ func (r result) file() string {
 		return strconv.Itoa(r.number)
 	}
 	return r.name
-}
-
-func writeBoth(a, b *resultWriter) *resultWriter {
-	return &resultWriter{func(r result) error {
-		if err := b.write(r); err != nil {
-			return err
-		}
-		return a.write(r)
-	}, func() error { return errors.Join(b.close(), a.close()) }}
-}
-
-// withFile also closes the file.
-func withFile(w *resultWriter, file *command.Output) *resultWriter {
-	return &resultWriter{w.write, func() error {
-		if err := w.close(); err != nil {
-			return err
-		}
-		return file.Close()
-	}}
 }
 
 // printResult prints a result in a line: with its number if there are several, and with its name if it has one.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,22 +30,21 @@ const shownElements = 100
 
 // runFlags are the flags of commands that run a module.
 type runFlags struct {
-	rewrite    rewriteFlags
-	bind       bindFlags
-	backend    string
-	arguments  argumentFlags
-	steps      stepFlags
-	taps       []string
-	sample     probe.Sample // of all taps
-	bisect     bool         // search for the origin of a NaN
-	inf        bool         // or of an infinite element
-	asWritten  bool
-	timeout    time.Duration
-	partitions int
-	replicas   int
-	platform   platformFlags
-	program    string // a compiled program that replaces the module
-	limits     limitFlags
+	rewrite   rewriteFlags
+	bind      bindFlags
+	backend   string
+	arguments argumentFlags
+	steps     stepFlags
+	taps      []string
+	sample    probe.Sample // of all taps
+	bisect    bool         // search for the origin of a NaN
+	inf       bool         // or of an infinite element
+	asWritten bool
+	timeout   time.Duration
+	devices   deviceFlags
+	platform  platformFlags
+	program   string // a compiled program that replaces the module
+	limits    limitFlags
 
 	plan    string // file to write the engine's plan to instead of running; "-" is standard output
 	profile string // file for a CPU profile; "-" writes only the times of the ops
@@ -70,8 +70,7 @@ func (f *runFlags) add(c *cobra.Command) {
 	c.Flags().StringVar(&f.bind.events, "events", "", "write every callback as a JSON line")
 	c.Flags().StringVar(&f.backend, "backend", "auto", "auto, engine, cpu, cuda or a plugin")
 	f.limits.add(c)
-	c.Flags().IntVar(&f.replicas, "replicas", 0, "number of replicas (default: as the module says)")
-	c.Flags().IntVar(&f.partitions, "partitions", 0, "number of partitions (default: as the module says)")
+	f.devices.add(c)
 	f.platform.add(c)
 	f.rewrite.add(c)
 	c.Flags().BoolVar(&f.asWritten, "as-written", false, "do not convert hooks; the engine delivers any format")
@@ -162,15 +161,13 @@ func (f *runFlags) checkCombination(cmd *cobra.Command) error {
 
 // check reports mistakes in the values of the flags.
 func (f *runFlags) check() error {
-	for _, n := range []struct {
-		flag     string
-		negative bool
-	}{{"timeout", f.timeout < 0}, {"partitions", f.partitions < 0}, {"replicas", f.replicas < 0}, {"threads", f.threads < 0}} {
-		if n.negative {
-			return usagef("--%s must not be negative", n.flag)
-		}
+	switch {
+	case f.timeout < 0:
+		return usagef("--timeout must not be negative")
+	case f.threads < 0:
+		return usagef("--threads must not be negative")
 	}
-	if err := f.steps.check(); err != nil {
+	if err := cmp.Or(f.devices.check(), f.steps.check()); err != nil {
 		return err
 	}
 	_, err := parseFill(f.arguments.fill)
@@ -193,7 +190,7 @@ func (a *app) load(ctx context.Context, path string, f *runFlags) (*hlocb.Progra
 	if err != nil {
 		return nil, err
 	}
-	opts = append(append(opts, hlocb.Devices(f.replicas, f.partitions)), platform...)
+	opts = append(append(opts, f.devices.option()), platform...)
 	if f.asWritten {
 		opts = append(opts, hlocb.AsWritten())
 	}
@@ -377,6 +374,26 @@ func (a *app) runModule(ctx context.Context, path string, f *runFlags) (err erro
 	}
 	return nil
 }
+
+// deviceFlags choose the number of devices of a program.
+type deviceFlags struct{ replicas, partitions int }
+
+func (f *deviceFlags) add(c *cobra.Command) {
+	c.Flags().IntVar(&f.replicas, "replicas", 0, "number of replicas (default: as the module says)")
+	c.Flags().IntVar(&f.partitions, "partitions", 0, "number of partitions (default: as the module says)")
+}
+
+func (f *deviceFlags) check() error {
+	switch {
+	case f.replicas < 0:
+		return usagef("--replicas must not be negative")
+	case f.partitions < 0:
+		return usagef("--partitions must not be negative")
+	}
+	return nil
+}
+
+func (f *deviceFlags) option() hlocb.LoadOption { return hlocb.Devices(f.replicas, f.partitions) }
 
 // platformFlags choose the platform of a program that jax.export wrote for several platforms.
 type platformFlags struct {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -68,10 +69,8 @@ func (f *stepFlags) carriedResults(p *hlocb.Program, arguments, results int) ([]
 			out[i] = r
 		}
 	}
-	for _, r := range out {
-		if r >= 0 {
-			return out, nil
-		}
+	if slices.ContainsFunc(out, func(r int) bool { return r >= 0 }) {
+		return out, nil
 	}
 	return nil, usagef("--steps: the module does not say which results are arguments of the next step (tf.aliasing_output); use --carry")
 }

@@ -184,7 +184,7 @@ func (a *app) listValues(m *ir.Module, t *tap, verbose, asJSON bool) error {
 		list = append(list, listedValue{name, kind, v.Type().String(), probe.LocText(v, op)})
 	})
 	if asJSON {
-		return a.writeJSON(list)
+		return writeJSON(a.stdout, list)
 	}
 	w := tabwriter.NewWriter(a.stdout, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(w, "NAME\tOP\tTYPE\tLOCATION")

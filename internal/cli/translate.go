@@ -127,22 +127,21 @@ func formNames() []string { return namesOf(forms(), func(f form) string { return
 
 // translateInput reads the module to write.
 func (a *app) translateInput(path string, t *translation) (*diag.Source, *ir.Module, error) {
-	name, text, err := a.ReadText(path)
+	src, err := a.source(path)
 	if err != nil {
 		return nil, nil, err
 	}
-	src := diag.NewSource(name, text)
 	if t.from != "" {
 		if err := oneOf("--from", t.from, []string{"mlir", "bytecode", "export"}); err != nil {
 			return nil, nil, err
 		}
-		if is := formOf(text); is != t.from {
-			return nil, nil, fmt.Errorf("%s: expected %s, as --from says, found %s", name, t.from, is)
+		if is := formOf(src.Text()); is != t.from {
+			return nil, nil, fmt.Errorf("%s: expected %s, as --from says, found %s", src.Name(), t.from, is)
 		}
 	}
 	if t.keep {
 		var m *ir.Module
-		if artifact.Is(text) {
+		if artifact.Is(src.Text()) {
 			m, err = artifact.ReadVHLO(src, ir.NewContext(), reader.Registry())
 		} else {
 			m, err = reader.Parse(src, ir.NewContext(), reader.Registry(), reader.MaxErrors)
@@ -152,12 +151,8 @@ func (a *app) translateInput(path string, t *translation) (*diag.Source, *ir.Mod
 		}
 		return src, m, err
 	}
-	m, err := reader.Read(src)
-	if err != nil {
-		return nil, nil, err
-	}
-	a.warnAll(m)
-	return src, m, nil
+	m, err := a.read(src)
+	return src, m, err
 }
 
 // formOf returns the form of a file.

@@ -13,13 +13,12 @@ import (
 // translateHLO writes a module as HLO. It keeps HLO unchanged and translates other forms as XLA does. HLO is verified
 // only on request: XLA's reader does not infer the types that a text states either.
 func (a *app) translateHLO(ctx context.Context, path, out, to string, verify bool) error {
-	name, text, err := a.ReadText(path)
+	src, err := a.source(path)
 	if err != nil {
 		return err
 	}
-	src := diag.NewSource(name, text)
 	var m *hlo.Module
-	if reader.IsHLO(text) {
+	if reader.IsHLO(src.Text()) {
 		if verify {
 			if _, err := reader.Read(src); err != nil {
 				return err

@@ -592,7 +592,7 @@ func resultOp(m *ir.Module, i int) *ir.Op {
 // verifyReport prints the report: as JSON, or as a line per result and the position of the first difference.
 func (a *app) verifyReport(r *verifyReport, f *verifyFlags) error {
 	if f.json {
-		if err := a.writeJSON(r); err != nil {
+		if err := writeJSON(a.stdout, r); err != nil {
 			return err
 		}
 	} else {
