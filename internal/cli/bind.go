@@ -136,6 +136,10 @@ func (f *bindFlags) bind(a *app) error {
 		f.closers = append(f.closers, r)
 		f.bindings.Observe("*", r)
 	}
+	return f.bindFaults(a)
+}
+
+func (f *bindFlags) bindFaults(a *app) error {
 	for _, spec := range f.inject {
 		name, fault, ok := handlers.CutBinding(spec)
 		if !ok {
@@ -151,6 +155,26 @@ func (f *bindFlags) bind(a *app) error {
 		f.closers = append(f.closers, &injection{a, f, spec, injected})
 	}
 	return nil
+}
+
+// bindAll binds the handlers that the flags and the probes of a program name, and checks that each hook that needs a
+// handler has one.
+func (f *bindFlags) bindAll(a *app, p *hlocb.Program) error {
+	f.own = ownHooks(p.Module())
+	if err := f.bind(a); err != nil {
+		return err
+	}
+	if err := f.bindProbes(a, p.Manifest()); err != nil {
+		return err
+	}
+	if err := f.check(p); err != nil {
+		return err
+	}
+	f.warnTaps(a, p.Manifest())
+	if _, err := f.bindings.Bind(p.Manifest()); err != nil {
+		return err
+	}
+	return f.outputs.Check()
 }
 
 // injection reports at the end of a run if a fault changed nothing.

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hlocb/hlocb"
 	"github.com/hlocb/hlocb/internal/command"
 	"github.com/hlocb/hlocb/runtime/handlers"
 	"github.com/hlocb/hlocb/tensor"
@@ -122,6 +124,17 @@ func (a *app) recorder(f *runFlags, path string, raw int, beside bool) func(hand
 		}
 		return handlers.NewRecorder(r, h, args)
 	}
+}
+
+// endRecording writes the results of a run.
+func endRecording(ctx context.Context, r *handlers.Recorder, out []*hlocb.Buffer) (err error) {
+	results := make([]*tensor.Tensor, len(out))
+	for i, b := range out {
+		if results[i], err = b.Get(ctx); err != nil {
+			return err
+		}
+	}
+	return r.End(results)
 }
 
 // addTolerance adds the flag --tolerance, which is the same for every command that compares values.

@@ -256,23 +256,8 @@ func (a *app) runModule(ctx context.Context, path string, f *runFlags) (err erro
 		}
 	}
 	defer func() { err = errors.Join(err, f.bind.close()) }()
-	f.bind.own = ownHooks(program.Module())
-	if err := f.bind.bind(a); err != nil {
-		return err
-	}
-	if err := f.bind.bindProbes(a, program.Manifest()); err != nil {
-		return err
-	}
-	if err := f.bind.check(program); err != nil {
-		return err
-	}
-	f.bind.warnTaps(a, program.Manifest())
-	if _, err := f.bind.bindings.Bind(program.Manifest()); err != nil {
-		return err
-	}
-	f.bind.outputs.Inputs = append(f.bind.outputs.Inputs, path, f.program)
-	f.bind.outputs.Inputs = append(f.bind.outputs.Inputs, f.arguments.files()...)
-	if err := f.bind.outputs.Check(); err != nil {
+	f.bind.outputs.Inputs = append(append(f.bind.outputs.Inputs, path, f.program), f.arguments.files()...)
+	if err := f.bind.bindAll(a, program); err != nil {
 		return err
 	}
 	heap.Running()
@@ -290,10 +275,9 @@ func (a *app) runModule(ctx context.Context, path string, f *runFlags) (err erro
 		a.note("running on %s", describe(backend, f.limits.verbose))
 	}
 	if needsShapes(program, backend, types) && len(args) == len(types) {
-		err = refine(ctx, program, args)
-	}
-	if err != nil {
-		return err
+		if err := refine(ctx, program, args); err != nil {
+			return err
+		}
 	}
 	var recording *handlers.Recorder
 	if f.begin != nil {
@@ -341,13 +325,7 @@ func (a *app) runModule(ctx context.Context, path string, f *runFlags) (err erro
 		return err
 	}
 	if recording != nil {
-		recorded := make([]*tensor.Tensor, len(out))
-		for i, b := range out {
-			if recorded[i], err = b.Get(ctx); err != nil {
-				return err
-			}
-		}
-		if err := recording.End(recorded); err != nil {
+		if err := endRecording(ctx, recording, out); err != nil {
 			return err
 		}
 	}
@@ -357,7 +335,11 @@ func (a *app) runModule(ctx context.Context, path string, f *runFlags) (err erro
 	if f.result == nil {
 		return nil
 	}
-	names := program.ResultNames()
+	return f.results(ctx, program.ResultNames(), out)
+}
+
+// results passes the results to f.result, one after the other.
+func (f *runFlags) results(ctx context.Context, names []string, out []*hlocb.Buffer) error {
 	for i, b := range out {
 		r := result{number: i, count: len(out)}
 		if len(names) == len(out) {

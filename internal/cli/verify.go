@@ -170,13 +170,16 @@ func (a *app) compare(cmd *cobra.Command, paths [2]string, f *verifyFlags) error
 	return a.compareRecordings(x, y, tol, f.json)
 }
 
-// verifySide is one side of a comparison: its text, backend and handlers.
+// verifySide is one side of a comparison: its text, program, backend and handlers.
 type verifySide struct {
 	app       *app
+	path      string
 	name      string // in diagnostics
 	text      []byte
 	flags     *verifyFlags
+	program   *hlocb.Program
 	backend   runtime.Backend
+	exe       *verify.Executable
 	asWritten bool
 	warned    bool             // of misspelled attributes
 	binds     []*bindFlags     // to be closed
@@ -219,6 +222,9 @@ func (s *verifySide) options() ([]hlocb.CompileOption, error) {
 
 func (s *verifySide) close() error {
 	var errs []error
+	if s.exe != nil {
+		errs = append(errs, s.exe.Close())
+	}
 	for _, b := range s.binds {
 		errs = append(errs, b.close())
 	}
@@ -269,122 +275,54 @@ func (a *app) verify(ctx context.Context, paths [2]string, f *verifyFlags) (err 
 	if _, err := parseFill(f.arguments.fill); err != nil {
 		return err
 	}
-	var sides [2]*verifySide
-	var programs [2]*hlocb.Program
-	for i := range sides {
-		s := &verifySide{app: a, flags: f, asWritten: f.asWritten && i == 0}
-		sides[i] = s
-		if i == 1 && paths[1] == paths[0] {
-			s.name, s.text = sides[0].name, sides[0].text // standard input can be read only once
-		} else if s.name, s.text, err = a.ReadText(paths[i]); err != nil {
-			return err
-		}
-		if programs[i], err = s.load(ctx); err != nil {
-			return err
-		}
-	}
-	types, err := programs[0].Parameters()
+	sides, err := a.verifySides(ctx, paths, f)
 	if err != nil {
 		return err
 	}
-	other, err := programs[1].Parameters()
+	types, err := sides[0].program.Parameters()
+	if err != nil {
+		return err
+	}
+	other, err := sides[1].program.Parameters()
 	if err != nil {
 		return err
 	}
 	if typeList(types) != typeList(other) {
-		return entryErrorf(programs[1].Module(), "main accepts (%s), but main of %s accepts (%s)", typeList(other), paths[0], typeList(types))
+		return entryErrorf(sides[1].program.Module(), "main accepts (%s), but main of %s accepts (%s)", typeList(other), paths[0], typeList(types))
 	}
-	if f.asWritten && f.backend[0] != "auto" && f.backend[0] != backends.Engine && f.backend[0] != "interp" && programs[0].Manifest().AsWritten {
+	if f.asWritten && f.backend[0] != "auto" && f.backend[0] != backends.Engine && f.backend[0] != "interp" && sides[0].program.Manifest().AsWritten {
 		return usagef("--as-written: only the embedded engine delivers hooks that are not hlocb's own calls")
 	}
 	backendOpts, err := a.limitedOptions(&f.limits)
 	if err != nil {
 		return err
 	}
-	if err := programs[0].CheckMemory(backendOpts.Engine.MemoryLimit); err != nil {
+	if err := sides[0].program.CheckMemory(backendOpts.Engine.MemoryLimit); err != nil {
 		return err
 	}
-	inputs, err := a.verifyInputs(f, programs[0], types)
+	inputs, err := a.verifyInputs(f, sides[0].program, types)
 	if err != nil {
 		return err
 	}
-	defer func() {
-		for _, s := range sides {
-			err = errors.Join(err, s.close())
-		}
-	}()
-	report := &verifyReport{Equal: true, Tolerance: tol.String()}
-	dynamic := false
-	for i, s := range sides {
-		s.backend, err = onPlugin(ctx, f.timeout, "loading", f.backend[i], func(ctx context.Context) (runtime.Backend, error) {
-			return programs[i].OpenBackend(ctx, f.backend[i], backendOpts)
-		})
-		if err != nil {
-			return err
-		}
-		report.Backends[i] = s.backend.Name()
-		dynamic = dynamic || needsShapes(programs[i], s.backend, types)
+	defer func() { err = errors.Join(err, sides[0].close(), sides[1].close()) }()
+	if err := sides.compile(ctx, backendOpts, types, inputs[0].args); err != nil {
+		return err
 	}
-	var exes [2]*verify.Executable
-	for i, s := range sides {
-		if dynamic { // the same shapes on both sides, so that --bisect finds the same types
-			s.args = inputs[0].args // all inputs are given
-			if err := refine(ctx, programs[i], s.args); err != nil {
-				return err
-			}
-		}
-		opts, err := s.options()
-		if err != nil {
-			return err
-		}
-		if err := s.binds[0].check(programs[i]); err != nil {
-			return err
-		}
-		side := verify.Side{Program: programs[i], Backend: s.backend, Options: opts}
-		heap.Running()
-		if exes[i], err = onPlugin(ctx, f.timeout, "compiling on", s.backend.Name(), side.Compile); err != nil {
-			return err
-		}
-	}
-	defer func() {
-		for _, e := range exes {
-			err = errors.Join(err, e.Close())
-		}
-	}()
+	report := &verifyReport{Equal: true, Tolerance: tol.String(), Backends: [2]string{sides[0].backend.Name(), sides[1].backend.Name()}}
 	for i := 0; i < len(inputs); i++ {
 		in := inputs[i]
-		var outs [2]*verify.Outcome
-		for i, e := range exes {
-			if outs[i], err = e.Run(ctx, in.args); err != nil {
-				return fmt.Errorf("%s on %s, %s: %w", paths[i], sides[i].backend.Name(), in.name, err)
-			}
-		}
-		run, err := compareRun(programs, outs, tol)
+		run, err := sides.run(ctx, in, tol)
 		if err != nil {
 			return err
 		}
-		run.Inputs = in.name
 		report.Runs = append(report.Runs, run)
 		if in.gentler != nil && run.blind() {
 			inputs = slices.Insert(inputs, i+1, in.gentler())
 		}
 		report.Equal = report.Equal && run.equal
 		if f.bisect && !run.equal {
-			sources := [2]*verify.Source{}
-			for i, s := range sides {
-				sources[i] = &verify.Source{Load: s.load, Backend: s.backend, Options: s.options}
-			}
-			found, err := verify.Bisect(ctx, sources[0], sources[1], in.args, tol)
-			if err != nil {
+			if err := sides.bisect(ctx, run, in.args, tol); err != nil {
 				return err
-			}
-			if found != nil {
-				run.First = firstOp(found)
-				run.where = found.ModuleA.Errorf(found.A, "result %d of '%s' is the first value that differs, when it is executed for the %s time: %s",
-					found.Result, found.A.Name(), ordinal(found.Execution+1), found.Value.Summary())
-				if found.ModuleA.Source().Name() != found.ModuleB.Source().Name() {
-					run.where.Notes = append(run.where.Notes, noteAt(found.ModuleB, found.B, "it is compared with this op"))
-				}
 			}
 		}
 	}
@@ -397,6 +335,98 @@ func (a *app) verify(ctx context.Context, paths [2]string, f *verifyFlags) (err 
 	}
 	if !slices.ContainsFunc(report.Runs, func(r *verifyRun) bool { return !r.blind() }) {
 		return fmt.Errorf("every float result is NaN, so nothing was compared; give main's arguments with --arg or --fill")
+	}
+	return nil
+}
+
+// verifySides are both sides of a comparison.
+type verifySides [2]*verifySide
+
+// verifySides loads both programs.
+func (a *app) verifySides(ctx context.Context, paths [2]string, f *verifyFlags) (sides verifySides, err error) {
+	for i := range sides {
+		s := &verifySide{app: a, path: paths[i], flags: f, asWritten: f.asWritten && i == 0}
+		sides[i] = s
+		if i == 1 && paths[1] == paths[0] {
+			s.name, s.text = sides[0].name, sides[0].text // standard input can be read only once
+		} else if s.name, s.text, err = a.ReadText(paths[i]); err != nil {
+			return sides, err
+		}
+		if s.program, err = s.load(ctx); err != nil {
+			return sides, err
+		}
+	}
+	return sides, nil
+}
+
+// compile opens the backends and compiles both programs. Programs of dynamic shape are refined to the shapes of args.
+func (sides verifySides) compile(ctx context.Context, opts backends.Options, types []hlocb.Type, args []*tensor.Tensor) (err error) {
+	dynamic := false
+	for i, s := range sides {
+		s.backend, err = onPlugin(ctx, s.flags.timeout, "loading", s.flags.backend[i], func(ctx context.Context) (runtime.Backend, error) {
+			return s.program.OpenBackend(ctx, s.flags.backend[i], opts)
+		})
+		if err != nil {
+			return err
+		}
+		dynamic = dynamic || needsShapes(s.program, s.backend, types)
+	}
+	for _, s := range sides {
+		if dynamic { // the same shapes on both sides, so that --bisect finds the same types
+			s.args = args // all inputs are given
+			if err := refine(ctx, s.program, s.args); err != nil {
+				return err
+			}
+		}
+		compileOpts, err := s.options()
+		if err != nil {
+			return err
+		}
+		if err := s.binds[0].check(s.program); err != nil {
+			return err
+		}
+		side := verify.Side{Program: s.program, Backend: s.backend, Options: compileOpts}
+		heap.Running()
+		if s.exe, err = onPlugin(ctx, s.flags.timeout, "compiling on", s.backend.Name(), side.Compile); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// run runs both programs with the same inputs and compares them.
+func (sides verifySides) run(ctx context.Context, in verifyInputs, tol verify.Tolerance) (*verifyRun, error) {
+	var outs [2]*verify.Outcome
+	for i, s := range sides {
+		var err error
+		if outs[i], err = s.exe.Run(ctx, in.args); err != nil {
+			return nil, fmt.Errorf("%s on %s, %s: %w", s.path, s.backend.Name(), in.name, err)
+		}
+	}
+	run, err := sides.compare(outs, tol)
+	if err == nil {
+		run.Inputs = in.name
+	}
+	return run, err
+}
+
+// bisect finds the first op that differs in a run.
+func (sides verifySides) bisect(ctx context.Context, run *verifyRun, args []*tensor.Tensor, tol verify.Tolerance) error {
+	var sources [2]*verify.Source
+	for i, s := range sides {
+		sources[i] = &verify.Source{Load: s.load, Backend: s.backend, Options: s.options}
+	}
+	found, err := verify.Bisect(ctx, sources[0], sources[1], args, tol)
+	if err != nil || found == nil {
+		return err
+	}
+	run.First = firstOp(found)
+	run.where = found.ModuleA.Errorf(found.A, "result %d of '%s' is the first value that differs, when it is executed for the %s time: %s",
+		found.Result, found.A.Name(), ordinal(found.Execution+1), found.Value.Summary())
+	if found.ModuleA.Source().Name() != found.ModuleB.Source().Name() {
+		at := found.ModuleB.Errorf(found.B, "it is compared with this op")
+		at.Severity = diag.Note
+		run.where.Notes = append(run.where.Notes, at)
 	}
 	return nil
 }
@@ -415,13 +445,6 @@ func ordinal(n int) string {
 		}
 	}
 	return fmt.Sprint(n) + suffix
-}
-
-func noteAt(m *ir.Module, op *ir.Op, message string) *diag.Diagnostic {
-	d := m.Errorf(op, "%s", message)
-	d.Severity = diag.Note
-	d.Message = message
-	return d
 }
 
 func entryErrorf(m *ir.Module, format string, args ...any) error {
@@ -529,11 +552,11 @@ func (f *verifyFlags) generate(types []hlocb.Type, style verify.Style) verifyInp
 	return in
 }
 
-// compareRun compares the outcomes of two runs. It locates the first difference in the first program.
-func compareRun(programs [2]*hlocb.Program, outs [2]*verify.Outcome, tol verify.Tolerance) (*verifyRun, error) {
+// compare compares the outcomes of two runs. It locates the first difference in the first program.
+func (sides verifySides) compare(outs [2]*verify.Outcome, tol verify.Tolerance) (*verifyRun, error) {
 	run := &verifyRun{equal: true, Results: []*verify.Comparison{}}
-	m := programs[0].Module()
-	run.Events = verify.CompareEvents(programs[0].Manifest(), programs[1].Manifest(), outs[0].Events, outs[1].Events, tol)
+	m := sides[0].program.Module()
+	run.Events = verify.CompareEvents(sides[0].program.Manifest(), sides[1].program.Manifest(), outs[0].Events, outs[1].Events, tol)
 	if d := run.Events.First; d != nil {
 		run.equal = false
 		place := fmt.Sprintf("event %d of hook %q on device %d", d.Number, d.Hook, d.Device)
@@ -547,7 +570,7 @@ func compareRun(programs [2]*hlocb.Program, outs [2]*verify.Outcome, tol verify.
 		run.where = m.Errorf(at, "%s: %s", place, d.Message)
 	}
 	if len(outs[0].Results) != len(outs[1].Results) {
-		return nil, entryErrorf(programs[1].Module(), "main returns %s, but main of the first module returns %s", plural(len(outs[1].Results), "result"), plural(len(outs[0].Results), "result"))
+		return nil, entryErrorf(sides[1].program.Module(), "main returns %s, but main of the first module returns %s", plural(len(outs[1].Results), "result"), plural(len(outs[0].Results), "result"))
 	}
 	for i := range outs[0].Results {
 		c := verify.Compare(outs[0].Results[i], outs[1].Results[i], tol)
