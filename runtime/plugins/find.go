@@ -1,6 +1,7 @@
 package plugins
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -129,42 +130,44 @@ func (e Environment) search() (found []Plugin, places []Place) {
 			found = append(found, p)
 		}
 	}
+	variable := func(key string) string {
+		value := e.getenv(key)
+		places = append(places, Place{key, cmp.Or(value, "not set")})
+		return value
+	}
+	directory := func(dir string, visit func()) {
+		n := len(found)
+		visit()
+		places = append(places, describe(dir, len(found)-n))
+	}
 
 	for _, v := range []struct{ key, name string }{{"HLOCB_CPU_PLUGIN", "cpu"}, {"HLOCB_CUDA_PLUGIN", "cuda"}} {
-		if path := e.getenv(v.key); path != "" {
+		if path := variable(v.key); path != "" {
 			add(Plugin{Name: v.name, Path: path, Origin: v.key, Chosen: true})
-			places = append(places, Place{v.key, path})
-		} else {
-			places = append(places, Place{v.key, "not set"})
 		}
 	}
 
 	const named = "PJRT_NAMES_AND_LIBRARY_PATHS"
-	if list := e.getenv(named); list != "" {
-		for _, entry := range strings.Split(list, ",") {
-			if name, path, ok := strings.Cut(strings.TrimSpace(entry), ":"); ok && path != "" {
-				add(Plugin{Name: name, Path: path, Origin: named})
-			}
+	for entry := range strings.SplitSeq(variable(named), ",") {
+		if name, path, ok := strings.Cut(strings.TrimSpace(entry), ":"); ok && path != "" {
+			add(Plugin{Name: name, Path: path, Origin: named})
 		}
-		places = append(places, Place{named, list})
-	} else {
-		places = append(places, Place{named, "not set"})
 	}
 
 	if e.CacheDir != "" {
-		n := len(found)
-		dirs, _ := filepath.Glob(filepath.Join(e.CacheDir, "*", "*"))
-		sort.SliceStable(dirs, func(i, j int) bool { return newer(filepath.Base(dirs[i]), filepath.Base(dirs[j])) })
-		for _, dir := range dirs {
-			for _, path := range libraries(dir) {
+		directory(e.CacheDir, func() {
+			dirs, _ := filepath.Glob(filepath.Join(e.CacheDir, "*", "*"))
+			sort.SliceStable(dirs, func(i, j int) bool { return newer(filepath.Base(dirs[i]), filepath.Base(dirs[j])) })
+			for _, dir := range dirs {
 				name := filepath.Base(filepath.Dir(dir))
 				if pkg, ok := packageNamed(name); ok && pkg.Library {
 					continue
 				}
-				add(Plugin{Name: platformOf(name), Path: path, Origin: "installed by hlocb", Version: filepath.Base(dir)})
+				for _, path := range libraries(dir) {
+					add(Plugin{Name: platformOf(name), Path: path, Origin: "installed by hlocb", Version: filepath.Base(dir)})
+				}
 			}
-		}
-		places = append(places, describe(e.CacheDir, len(found)-n))
+		})
 	}
 
 	var dirs []string
@@ -181,26 +184,26 @@ func (e Environment) search() (found []Plugin, places []Place) {
 		if dir == "" {
 			continue
 		}
-		n := len(found)
-		for _, path := range libraries(dir) {
-			add(Plugin{Name: platformOf(path), Path: path, Origin: dir})
-		}
-		places = append(places, describe(dir, len(found)-n))
+		directory(dir, func() {
+			for _, path := range libraries(dir) {
+				add(Plugin{Name: platformOf(path), Path: path, Origin: dir})
+			}
+		})
 	}
 
 	for _, site := range e.pythonDirs() {
 		for _, namespace := range []string{"jax_plugins", "xla_plugins"} {
 			dir := filepath.Join(site, namespace)
-			n := len(found)
-			packages, _ := filepath.Glob(filepath.Join(dir, "*"))
-			sort.Strings(packages)
-			for _, pkg := range packages {
-				for _, path := range libraries(pkg) {
-					add(Plugin{Name: platformOf(filepath.Base(pkg) + "/" + filepath.Base(path)), Path: path,
-						Origin: "Python package " + namespace + "." + filepath.Base(pkg)})
+			directory(dir, func() {
+				packages, _ := filepath.Glob(filepath.Join(dir, "*"))
+				sort.Strings(packages)
+				for _, pkg := range packages {
+					for _, path := range libraries(pkg) {
+						add(Plugin{Name: platformOf(filepath.Base(pkg) + "/" + filepath.Base(path)), Path: path,
+							Origin: "Python package " + namespace + "." + filepath.Base(pkg)})
+					}
 				}
-			}
-			places = append(places, describe(dir, len(found)-n))
+			})
 		}
 		if path := filepath.Join(site, "libtpu", "libtpu.so"); isFile(path) {
 			add(Plugin{Name: "tpu", Path: path, Origin: "Python package libtpu"})
@@ -227,10 +230,7 @@ func describe(dir string, n int) Place {
 
 // libraries returns the files of a directory that have names of plugins.
 func libraries(dir string) []string {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil
-	}
+	entries, _ := os.ReadDir(dir) // sorted
 	var out []string
 	for _, entry := range entries {
 		name := entry.Name()
@@ -239,7 +239,6 @@ func libraries(dir string) []string {
 			out = append(out, filepath.Join(dir, name))
 		}
 	}
-	sort.Strings(out)
 	return out
 }
 

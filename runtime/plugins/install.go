@@ -119,8 +119,14 @@ func install(ctx context.Context, pkg Package, opts InstallOptions) (Plugin, err
 	dir := filepath.Join(opts.CacheDir, pkg.Name, pkg.Version)
 	target := filepath.Join(dir, path.Base(pkg.Member))
 	plugin := Plugin{Name: platformOf(pkg.Name), Path: target, Origin: "installed by hlocb", Version: pkg.Version}
-	if !opts.Force && isInstalled(target) {
+	done := func() bool {
+		if opts.Force || !isInstalled(target) {
+			return false
+		}
 		say("%s %s is already installed and unchanged (force installs it again): %s", pkg.Distribution, pkg.Version, target)
+		return true
+	}
+	if done() {
 		return plugin, nil
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -131,8 +137,7 @@ func install(ctx context.Context, pkg Package, opts InstallOptions) (Plugin, err
 		return Plugin{}, err
 	}
 	defer unlock()
-	if !opts.Force && isInstalled(target) { // by another process
-		say("%s %s is already installed and unchanged (force installs it again): %s", pkg.Distribution, pkg.Version, target)
+	if done() { // by another process
 		return plugin, nil
 	}
 
