@@ -188,9 +188,9 @@ func (e *Executable) compile(ctx context.Context, opts runtime.CompileOptions) (
 	}
 	program := p.Runtime()
 	if _, engine := e.backend.(*interp.Backend); !engine {
-		f, ok := entry(p.module)
-		if !ok {
-			return nil, p.module.Errorf(p.module.Op(), "the module has no function @main")
+		f, err := fn.Entry(p.module)
+		if err != nil {
+			return nil, err
 		}
 		if f.Symbol() != "main" { // the only function; a plugin runs @main
 			program.Module = p.module.Clone()
@@ -198,11 +198,10 @@ func (e *Executable) compile(ctx context.Context, opts runtime.CompileOptions) (
 			only.SetAttr(ir.SymbolName, ir.NewString("main"))
 			only.RemoveAttr(fn.AttrSymVisibility)
 		}
-	}
-	if _, engine := e.backend.(*interp.Backend); p.foreign() && !engine {
-		var err error
-		if program.Manifest, err = format.ManifestOf(p.module); err != nil {
-			return nil, err
+		if p.foreign() {
+			if program.Manifest, err = format.ManifestOf(p.module); err != nil {
+				return nil, err
+			}
 		}
 	}
 	return e.backend.Compile(ctx, program, opts)
@@ -311,22 +310,11 @@ func (e *Executable) Close() error {
 	return err
 }
 
-// entry returns the function that runs: main, or the only function.
-func entry(m *ir.Module) (fn.FuncOp, bool) {
-	if f, ok := fn.Lookup(m, "main"); ok {
-		return f, true
-	}
-	if all := fn.Funcs(m); len(all) == 1 {
-		return all[0], true
-	}
-	return fn.FuncOp{}, false
-}
-
 // parameters returns the types of all arguments of main except tokens.
 func parameters(m *ir.Module) ([]Type, error) {
-	f, ok := entry(m)
-	if !ok {
-		return nil, m.Errorf(m.Op(), "the module has no function @main")
+	f, err := fn.Entry(m)
+	if err != nil {
+		return nil, err
 	}
 	var out []Type
 	for i, t := range f.Type().Inputs() {

@@ -16,6 +16,7 @@ import (
 	"slices"
 
 	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/dialect/mhlo"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/hook"
@@ -111,10 +112,7 @@ func FromModule(ctx context.Context, m *ir.Module, opts ...LoadOption) (*Program
 		o(&l)
 	}
 	if l.warn != nil {
-		for i, d := range reader.Misspelled(m) {
-			if i == reader.MaxErrors {
-				break
-			}
+		for _, d := range reader.Misspelled(m) {
 			l.warn(d)
 		}
 	}
@@ -253,7 +251,7 @@ func (p *Program) CheckMemory(limit int64) error {
 		}
 	}
 	if total >= 1<<63 || limit > 0 && total > float64(limit) {
-		f, _ := entry(p.module)
+		f, _ := fn.Entry(p.module)
 		return p.module.Errorf(f.Op, "the arguments of main take %.0f bytes; the memory limit is %d", total, limit)
 	}
 	return nil

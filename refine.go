@@ -9,6 +9,7 @@ import (
 	"github.com/hlocb/hlocb/artifact"
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/dialect/fn"
+	"github.com/hlocb/hlocb/internal/dialect/view"
 	"github.com/hlocb/hlocb/internal/jaxexport"
 	"github.com/hlocb/hlocb/internal/legalize"
 	"github.com/hlocb/hlocb/interp"
@@ -36,9 +37,9 @@ const platformArgument = "_platform_index"
 
 // platformOf returns the argument of main that chooses the platform, or -1.
 func platformOf(m *ir.Module) int {
-	if f, ok := entry(m); ok {
+	if f, err := fn.Entry(m); err == nil {
 		for i := range f.Type().Inputs() {
-			if text(f.ArgAttrs(i), fn.AttrGlobalConstant) == platformArgument {
+			if view.String(f.ArgAttrs(i).Get(fn.AttrGlobalConstant)) == platformArgument {
 				return i
 			}
 		}
@@ -86,7 +87,7 @@ func bindPlatform(m *ir.Module, n int) error {
 	if i < 0 {
 		return m.Errorf(m.Op(), "the module is not for several platforms: main has no argument that is the index of the platform")
 	}
-	f, _ := entry(m)
+	f, _ := fn.Entry(m)
 	literal := fmt.Sprintf("dense<%d> : %s", n, f.Type().Inputs()[i])
 	return passes.BindArguments{Args: strings.Repeat("_;", i) + literal, Function: f.Symbol()}.Run(pass.NewContext(context.Background(), m), m)
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/internal/dialect/view"
 	"github.com/hlocb/hlocb/ir"
 )
 
@@ -21,8 +22,8 @@ func positions(types []ir.Type, hidden []int) []int {
 
 // arguments returns main and the positions in it of Run's arguments. Without main there are none.
 func (p *Program) arguments() (f fn.FuncOp, at []int) {
-	f, ok := entry(p.module)
-	if !ok {
+	f, err := fn.Entry(p.module)
+	if err != nil {
 		return f, nil
 	}
 	return f, positions(f.Type().Inputs(), p.manifest.HiddenArgs)
@@ -30,8 +31,8 @@ func (p *Program) arguments() (f fn.FuncOp, at []int) {
 
 // results returns main and the positions in it of Run's results.
 func (p *Program) results() (f fn.FuncOp, at []int) {
-	f, ok := entry(p.module)
-	if !ok {
+	f, err := fn.Entry(p.module)
+	if err != nil {
 		return f, nil
 	}
 	return f, positions(f.Type().Results(), p.manifest.HiddenResults)
@@ -41,7 +42,7 @@ func (p *Program) results() (f fn.FuncOp, at []int) {
 func (p *Program) ArgumentNames() (names []string) {
 	f, at := p.arguments()
 	for _, i := range at {
-		name := text(f.ArgAttrs(i), fn.AttrArgInfo)
+		name := view.String(f.ArgAttrs(i).Get(fn.AttrArgInfo))
 		if l := f.Body().Arg(i).Loc(); name == "" && l.Kind() == ir.LocName {
 			name = l.Name()
 		}
@@ -54,7 +55,7 @@ func (p *Program) ArgumentNames() (names []string) {
 func (p *Program) ResultNames() (names []string) {
 	f, at := p.results()
 	for _, i := range at {
-		names = append(names, text(f.ResultAttrs(i), fn.AttrResultInfo))
+		names = append(names, view.String(f.ResultAttrs(i).Get(fn.AttrResultInfo)))
 	}
 	return names
 }
@@ -69,15 +70,4 @@ func (p *Program) Carried() (results []int) {
 		results = append(results, slices.Index(returned, result))
 	}
 	return results
-}
-
-func text(d *ir.DictAttr, name string) string {
-	if d == nil {
-		return ""
-	}
-	s, _ := d.Get(name).(*ir.StringAttr)
-	if s == nil {
-		return ""
-	}
-	return s.Value()
 }

@@ -149,10 +149,7 @@ func (o *flags) chunk(ctx context.Context, p pass.Pipeline, src *diag.Source, w 
 		return nil, err
 	}
 	if !o.expect { // MLIR's tools do not warn of misspelled attributes, and their tests expect no warning
-		for i, d := range reader.Misspelled(m) {
-			if i == reader.MaxErrors {
-				break
-			}
+		for _, d := range reader.Misspelled(m) {
 			o.console.Show(d)
 		}
 	}

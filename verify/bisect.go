@@ -76,23 +76,12 @@ func Bisect(ctx context.Context, a, b *Source, args []*tensor.Tensor, tol Tolera
 	return best, nil
 }
 
-// entryOf returns the function that runs.
-func entryOf(m *ir.Module) (fn.FuncOp, error) {
-	if f, ok := fn.Lookup(m, "main"); ok {
-		return f, nil
-	}
-	if all := fn.Funcs(m); len(all) == 1 {
-		return all[0], nil
-	}
-	return fn.FuncOp{}, errors.New("the module has no function @main")
-}
-
 // blocks returns the blocks of a scope.
 func (s scope) blocks(m *ir.Module) ([]*ir.Block, error) {
 	var f fn.FuncOp
 	var err error
 	if s.fn == "" {
-		f, err = entryOf(m)
+		f, err = fn.Entry(m)
 	} else {
 		var ok bool
 		if f, ok = fn.Lookup(m, s.fn); !ok {

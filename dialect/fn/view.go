@@ -42,6 +42,17 @@ func Lookup(m *ir.Module, name string) (FuncOp, bool) {
 	return FuncOp{}, false
 }
 
+// Entry returns the function of the module that runs: main, or the only function.
+func Entry(m *ir.Module) (FuncOp, error) {
+	if f, ok := Lookup(m, "main"); ok {
+		return f, nil
+	}
+	if all := Funcs(m); len(all) == 1 {
+		return all[0], nil
+	}
+	return FuncOp{}, m.Errorf(m.Op(), "the module has no function @main")
+}
+
 // Symbol returns the function's name without '@'.
 func (f FuncOp) Symbol() string { return view.String(f.Attr(ir.SymbolName)) }
 

@@ -40,20 +40,13 @@ func (a *app) module(path string) (*ir.Module, error) {
 // read is module for a file that was read.
 func (a *app) read(src *diag.Source) (*ir.Module, error) {
 	m, err := reader.Read(src)
-	if err == nil {
-		a.warnAll(m)
+	if err != nil {
+		return nil, err
 	}
-	return m, err
-}
-
-// warnAll prints warnings about attributes that are probably misspelled. MLIR accepts them silently.
-func (a *app) warnAll(m *ir.Module) {
-	for i, d := range reader.Misspelled(m) {
-		if i == reader.MaxErrors {
-			return
-		}
+	for _, d := range reader.Misspelled(m) {
 		a.Show(d)
 	}
+	return m, nil
 }
 
 // writeModule writes a module to a file, or to standard output for "" and "-". It writes the locations of the

@@ -448,8 +448,8 @@ func ordinal(n int) string {
 }
 
 func entryErrorf(m *ir.Module, format string, args ...any) error {
-	f, ok := fn.Lookup(m, "main")
-	if !ok {
+	f, err := fn.Entry(m)
+	if err != nil {
 		return m.Errorf(m.Op(), format, args...)
 	}
 	return m.Errorf(f.Op, format, args...)
@@ -588,13 +588,8 @@ func (sides verifySides) compare(outs [2]*verify.Outcome, tol verify.Tolerance) 
 // resultOp returns the op that computes result i of main, not counting tokens, or the function if the result is an
 // argument.
 func resultOp(m *ir.Module, i int) *ir.Op {
-	f, ok := fn.Lookup(m, "main")
-	if !ok {
-		if all := fn.Funcs(m); len(all) == 1 {
-			f, ok = all[0], true
-		}
-	}
-	if !ok || f.External() || f.Body().Terminator() == nil {
+	f, err := fn.Entry(m)
+	if err != nil || f.External() || f.Body().Terminator() == nil {
 		return m.Op()
 	}
 	for _, v := range f.Body().Terminator().Operands() {

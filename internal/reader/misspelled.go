@@ -7,9 +7,10 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// Misspelled returns a warning for each attribute of m that is probably a misspelled attribute of its op: the op's kind
-// does not have it, it is in no dialect's namespace, and its name is close to the name of an attribute that the kind
-// has and the op lacks. MLIR and Verify accept such attributes silently, like any other unknown attribute.
+// Misspelled returns a warning for each attribute of m that is probably a misspelled attribute of its op, at most
+// MaxErrors of them: the op's kind does not have it, it is in no dialect's namespace, and its name is close to the name
+// of an attribute that the kind has and the op lacks. MLIR and Verify accept such attributes silently, like any other
+// unknown attribute.
 func Misspelled(m *ir.Module) diag.List {
 	var found diag.List
 	m.Walk(func(o *ir.Op) bool {
@@ -31,9 +32,9 @@ func Misspelled(m *ir.Module) diag.List {
 					Message: "'" + a.Name + "' is not an attribute of '" + o.Name() + "'; did you mean '" + similar + "'?"})
 			}
 		}
-		return true
+		return len(found) < MaxErrors
 	})
-	return found
+	return found[:min(len(found), MaxErrors)]
 }
 
 // shortestMisspelled is the length of the shortest name that counts as a misspelled one: shorter names are near each
