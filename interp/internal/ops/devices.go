@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -22,19 +23,9 @@ const maxDevices = 4096
 // Grid returns the numbers of replicas and partitions of a module. They come from the options, else from the module,
 // else from the mesh of its first manual computation.
 func Grid(mod *ir.Module, symbols ir.Symbols, ownReplicas, ownPartitions int, opts runtime.CompileOptions) (replicas, partitions int) {
-	choose := func(given, own int, name string) int {
-		for _, dialect := range []string{"mhlo.", "stablehlo."} {
-			if given == 0 {
-				given = own
-			}
-			if given == 0 {
-				given = int(view.IntOr(mod.Op().Attr(dialect+name), 0))
-			}
-		}
-		return given
-	}
-	replicas = max(1, choose(opts.Replicas, ownReplicas, "num_replicas"))
-	partitions = choose(opts.Partitions, ownPartitions, "num_partitions")
+	replicas, partitions = mhlo.Devices(mod)
+	replicas = max(1, cmp.Or(opts.Replicas, ownReplicas, replicas))
+	partitions = cmp.Or(opts.Partitions, ownPartitions, partitions)
 	if partitions == 0 {
 		partitions = 1
 		mod.Walk(func(op *ir.Op) bool {
