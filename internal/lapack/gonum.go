@@ -24,11 +24,13 @@ func (pure) call(name string, args ...any) error {
 	if name[0] == 's' {
 		p.part = 4
 	}
-	f := pureRoutines[name[1:]]
-	if f == nil {
+	r, ok := pureRoutines[name[1:]]
+	if !ok {
 		return fmt.Errorf("subroutine %s is not part of Gonum", name)
 	}
-	f(p)
+	if r.work == 0 || !p.isQuery(r.work) {
+		r.run(p)
+	}
 	return nil
 }
 
@@ -46,10 +48,10 @@ func (p *pureCall) ints(i int) []int32 { return p.args[i].([]int32) }
 // info sets the last argument.
 func (p *pureCall) info(n int) { *p.args[len(p.args)-1].(*int32) = int32(n) }
 
-// isQuery reports whether the caller asks for the size of a workspace. It answers 1, because Gonum's functions allocate
-// their own workspace.
-func (p *pureCall) isQuery(work, size int) bool {
-	if p.int(size) >= 0 {
+// isQuery reports whether the caller asks for the size of the workspace. It answers 1, because Gonum's functions
+// allocate their own workspace.
+func (p *pureCall) isQuery(work int) bool {
+	if p.int(work+1) >= 0 {
 		return false
 	}
 	b := p.args[work].([]byte)
@@ -124,9 +126,15 @@ func withWorkspace(f func(work []float64, size int)) {
 	f(make([]float64, size), size)
 }
 
+// pureRoutine is a subroutine.
+type pureRoutine struct {
+	work int // the position of the workspace among the arguments, before its size; 0: call answers no query
+	run  func(p *pureCall)
+}
+
 // pureRoutines are LAPACK's subroutines by their names without the type.
-var pureRoutines = map[string]func(p *pureCall){
-	"potrf": func(p *pureCall) { // uplo, n, a, lda, info
+var pureRoutines = map[string]pureRoutine{
+	"potrf": {0, func(p *pureCall) { // uplo, n, a, lda, info
 		n := p.int(1)
 		a := p.matrix(2, n, n)
 		if !p.la.Dpotrf(blas.Uplo(p.char(0)), n, a, max(1, n)) {
@@ -134,8 +142,8 @@ var pureRoutines = map[string]func(p *pureCall){
 			return
 		}
 		p.setMatrix(2, n, n, a)
-	},
-	"getrf": func(p *pureCall) { // m, n, a, lda, ipiv, info
+	}},
+	"getrf": {0, func(p *pureCall) { // m, n, a, lda, ipiv, info
 		m, n := p.int(0), p.int(1)
 		a, pivots := p.matrix(2, m, n), make([]int, min(m, n))
 		if !p.la.Dgetrf(m, n, a, n, pivots) {
@@ -150,41 +158,29 @@ var pureRoutines = map[string]func(p *pureCall){
 		for i, v := range pivots {
 			p.ints(4)[i] = int32(v + 1)
 		}
-	},
-	"geqrf": func(p *pureCall) { // m, n, a, lda, tau, work, lwork, info
-		if p.isQuery(5, 6) {
-			return
-		}
+	}},
+	"geqrf": {5, func(p *pureCall) { // m, n, a, lda, tau, work, lwork, info
 		m, n := p.int(0), p.int(1)
 		a, tau := p.matrix(2, m, n), make([]float64, min(m, n))
 		withWorkspace(func(work []float64, size int) { p.la.Dgeqrf(m, n, a, n, tau, work, size) })
 		p.setMatrix(2, m, n, a)
 		p.setList(4, tau)
-	},
-	"orgqr": func(p *pureCall) { // m, n, k, a, lda, tau, work, lwork, info
-		if p.isQuery(6, 7) {
-			return
-		}
+	}},
+	"orgqr": {6, func(p *pureCall) { // m, n, k, a, lda, tau, work, lwork, info
 		m, n, k := p.int(0), p.int(1), p.int(2)
 		a, tau := p.matrix(3, m, n), p.list(5, k)
 		withWorkspace(func(work []float64, size int) { p.la.Dorgqr(m, n, k, a, n, tau, work, size) })
 		p.setMatrix(3, m, n, a)
-	},
-	"ormqr": func(p *pureCall) { // side, trans, m, n, k, a, lda, tau, c, ldc, work, lwork, info
-		if p.isQuery(10, 11) {
-			return
-		}
+	}},
+	"ormqr": {10, func(p *pureCall) { // side, trans, m, n, k, a, lda, tau, c, ldc, work, lwork, info
 		m, n, k, rows := p.int(2), p.int(3), p.int(4), p.int(6)
 		a, tau, c := p.matrix(5, rows, k), p.list(7, k), p.matrix(8, m, n)
 		withWorkspace(func(work []float64, size int) {
 			p.la.Dormqr(blas.Side(p.char(0)), blas.Transpose(p.char(1)), m, n, k, a, max(1, k), tau, c, n, work, size)
 		})
 		p.setMatrix(8, m, n, c)
-	},
-	"geqp3": func(p *pureCall) { // m, n, a, lda, jpvt, tau, work, lwork, info
-		if p.isQuery(6, 7) {
-			return
-		}
+	}},
+	"geqp3": {6, func(p *pureCall) { // m, n, a, lda, jpvt, tau, work, lwork, info
 		m, n := p.int(0), p.int(1)
 		a, tau, pivots := p.matrix(2, m, n), make([]float64, min(m, n)), make([]int, n)
 		for i, v := range p.ints(4) {
@@ -199,19 +195,15 @@ var pureRoutines = map[string]func(p *pureCall){
 		for i, v := range pivots {
 			p.ints(4)[i] = int32(v + 1)
 		}
-	},
-	"gesdd": func(p *pureCall) { // jobz, m, n, a, lda, s, u, ldu, vt, ldvt, work, lwork, iwork, info
-		if !p.isQuery(10, 11) {
-			p.singular(p.char(0), 1)
-		}
-	},
-	"gesvd": func(p *pureCall) { // jobu, jobvt, m, n, a, lda, s, u, ldu, vt, ldvt, work, lwork, info
-		if !p.isQuery(11, 12) {
-			p.singular(p.char(0), 2)
-		}
-	},
-	"syevd": func(p *pureCall) { // jobz, uplo, n, a, lda, w, work, lwork, iwork, liwork, info
-		if p.isQuery(6, 7) {
+	}},
+	"gesdd": {10, func(p *pureCall) { // jobz, m, n, a, lda, s, u, ldu, vt, ldvt, work, lwork, iwork, info
+		p.singular(p.char(0), 1)
+	}},
+	"gesvd": {11, func(p *pureCall) { // jobu, jobvt, m, n, a, lda, s, u, ldu, vt, ldvt, work, lwork, info
+		p.singular(p.char(0), 2)
+	}},
+	"syevd": {0, func(p *pureCall) { // jobz, uplo, n, a, lda, w, work, lwork, iwork, liwork, info
+		if p.isQuery(6) {
 			p.ints(8)[0] = 1
 			return
 		}
@@ -230,11 +222,8 @@ var pureRoutines = map[string]func(p *pureCall){
 		}
 		p.setMatrix(3, n, n, a)
 		p.setList(5, w)
-	},
-	"sytrd": func(p *pureCall) { // uplo, n, a, lda, d, e, tau, work, lwork, info
-		if p.isQuery(7, 8) {
-			return
-		}
+	}},
+	"sytrd": {7, func(p *pureCall) { // uplo, n, a, lda, d, e, tau, work, lwork, info
 		n := p.int(1)
 		a, d, e, tau := p.matrix(2, n, n), make([]float64, n), make([]float64, n-1), make([]float64, n-1)
 		withWorkspace(func(work []float64, size int) { p.la.Dsytrd(blas.Uplo(p.char(0)), n, a, n, d, e, tau, work, size) })
@@ -242,11 +231,8 @@ var pureRoutines = map[string]func(p *pureCall){
 		p.setList(4, d)
 		p.setList(5, e)
 		p.setList(6, tau)
-	},
-	"geev": func(p *pureCall) { // jobvl, jobvr, n, a, lda, wr, wi, vl, ldvl, vr, ldvr, work, lwork, info
-		if p.isQuery(11, 12) {
-			return
-		}
+	}},
+	"geev": {11, func(p *pureCall) { // jobvl, jobvr, n, a, lda, wr, wi, vl, ldvl, vr, ldvr, work, lwork, info
 		n := p.int(2)
 		a, wr, wi, vl, vr := p.matrix(3, n, n), make([]float64, n), make([]float64, n), make([]float64, n*n), make([]float64, n*n)
 		first := 0
@@ -258,11 +244,8 @@ var pureRoutines = map[string]func(p *pureCall){
 		p.setList(6, wi)
 		p.setMatrix(7, n, n, vl)
 		p.setMatrix(9, n, n, vr)
-	},
-	"gees": func(p *pureCall) { // jobvs, sort, select, n, a, lda, sdim, wr, wi, vs, ldvs, work, lwork, bwork, info
-		if p.isQuery(11, 12) {
-			return
-		}
+	}},
+	"gees": {11, func(p *pureCall) { // jobvs, sort, select, n, a, lda, sdim, wr, wi, vs, ldvs, work, lwork, bwork, info
 		n := p.int(3)
 		a, wr, wi := p.matrix(4, n, n), make([]float64, n), make([]float64, n)
 		if !finite(a) {
@@ -286,18 +269,15 @@ var pureRoutines = map[string]func(p *pureCall){
 		p.setList(7, wr)
 		p.setList(8, wi)
 		p.setMatrix(9, n, n, z)
-	},
-	"gehrd": func(p *pureCall) { // n, ilo, ihi, a, lda, tau, work, lwork, info
-		if p.isQuery(6, 7) {
-			return
-		}
+	}},
+	"gehrd": {6, func(p *pureCall) { // n, ilo, ihi, a, lda, tau, work, lwork, info
 		n := p.int(0)
 		a, tau := p.matrix(3, n, n), make([]float64, n-1)
 		withWorkspace(func(work []float64, size int) { p.la.Dgehrd(n, p.int(1)-1, p.int(2)-1, a, n, tau, work, size) })
 		p.setMatrix(3, n, n, a)
 		p.setList(5, tau)
-	},
-	"gtsv": func(p *pureCall) { // n, nrhs, dl, d, du, b, ldb, info
+	}},
+	"gtsv": {0, func(p *pureCall) { // n, nrhs, dl, d, du, b, ldb, info
 		n, right := p.int(0), p.int(1)
 		dl, d, du, b := p.list(2, n-1), p.list(3, n), p.list(4, n-1), p.matrix(5, n, right)
 		if !p.la.Dgtsv(n, right, dl, d, du, b, max(1, right)) {
@@ -307,8 +287,8 @@ var pureRoutines = map[string]func(p *pureCall){
 		p.setList(3, d)
 		p.setList(4, du)
 		p.setMatrix(5, n, right, b)
-	},
-	"trsm": func(p *pureCall) { // side, uplo, transa, diag, m, n, alpha, a, lda, b, ldb
+	}},
+	"trsm": {0, func(p *pureCall) { // side, uplo, transa, diag, m, n, alpha, a, lda, b, ldb
 		m, n := p.int(4), p.int(5)
 		a, b := p.matrix(7, p.int(8), p.int(8)), p.matrix(9, m, n)
 		right, lower, transposed := p.char(0) == 'R', p.char(1) == 'L', p.char(2) != 'N'
@@ -327,7 +307,7 @@ var pureRoutines = map[string]func(p *pureCall){
 			b, m, n = transposeRows(b, m, n), n, m
 		}
 		p.setMatrix(9, m, n, b)
-	},
+	}},
 }
 
 func transposeRows(a []float64, m, n int) []float64 {
