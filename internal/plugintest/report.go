@@ -4,6 +4,7 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -47,10 +48,8 @@ func WriteTable(w io.Writer, results []Result) error {
 // groups returns the groups in order of appearance.
 func groups(results []Result) []string {
 	var out []string
-	seen := map[string]bool{}
 	for _, r := range results {
-		if !seen[r.Case.Group] {
-			seen[r.Case.Group] = true
+		if !slices.Contains(out, r.Case.Group) {
 			out = append(out, r.Case.Group)
 		}
 	}
@@ -58,22 +57,22 @@ func groups(results []Result) []string {
 }
 
 type junitSuites struct {
-	XMLName  xml.Name     `xml:"testsuites"`
-	Name     string       `xml:"name,attr"`
-	Tests    int          `xml:"tests,attr"`
-	Failures int          `xml:"failures,attr"`
-	Skipped  int          `xml:"skipped,attr"`
-	Time     string       `xml:"time,attr"`
-	Suites   []junitSuite `xml:"testsuite"`
+	XMLName xml.Name `xml:"testsuites"`
+	junitCounts
+	Suites []junitSuite `xml:"testsuite"`
 }
 
 type junitSuite struct {
-	Name     string      `xml:"name,attr"`
-	Tests    int         `xml:"tests,attr"`
-	Failures int         `xml:"failures,attr"`
-	Skipped  int         `xml:"skipped,attr"`
-	Time     string      `xml:"time,attr"`
-	Cases    []junitCase `xml:"testcase"`
+	junitCounts
+	Cases []junitCase `xml:"testcase"`
+}
+
+type junitCounts struct {
+	Name     string `xml:"name,attr"`
+	Tests    int    `xml:"tests,attr"`
+	Failures int    `xml:"failures,attr"`
+	Skipped  int    `xml:"skipped,attr"`
+	Time     string `xml:"time,attr"`
 }
 
 type junitCase struct {
@@ -92,10 +91,10 @@ type junitMessage struct {
 // WriteJUnit writes the results as JUnit XML, a suite per group. name is the name of the backend. A known failure
 // counts as skipped.
 func WriteJUnit(w io.Writer, name string, results []Result) error {
-	out := junitSuites{Name: name}
+	out := junitSuites{junitCounts: junitCounts{Name: name}}
 	var all float64
 	for _, g := range groups(results) {
-		s := junitSuite{Name: name + "." + g}
+		s := junitSuite{junitCounts: junitCounts{Name: name + "." + g}}
 		var total float64
 		for _, r := range results {
 			if r.Case.Group != g {
