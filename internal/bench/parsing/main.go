@@ -73,8 +73,8 @@ func (o options) clock() func() time.Duration {
 	return func() time.Duration { return time.Since(start) }
 }
 
-// figures are the best times of several rounds, one per column of a table, and the peak memory of the process. A time of
-// 0 was not measured.
+// figures are the best times of several rounds, one per column of a table, and the peak memory of the process. A time
+// of 0 was not measured.
 type figures struct {
 	times []time.Duration
 	peak  int64 // bytes
