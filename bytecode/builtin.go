@@ -329,7 +329,7 @@ func (d *decoder) line() uint32 {
 	return uint32(v)
 }
 
-// fileRange reads a file and up to four numbers: line, column, end line if different, end column.
+// fileRange reads a file and up to four numbers: line, column, end line if it differs, end column.
 func (d *decoder) fileRange() ir.Attr {
 	file := part[*ir.StringAttr](d, "a string").Value()
 	n := d.c.count()
@@ -346,7 +346,7 @@ func (d *decoder) fileRange() ir.Attr {
 	case 3:
 		return loc(d.r.locs.File(file, v[0], v[1], v[0], v[2]))
 	case 4:
-		return loc(d.r.locs.File(file, v[0], v[1], v[3], v[2]))
+		return loc(d.r.locs.File(file, v[0], v[1], v[2], v[3]))
 	}
 	return loc(d.r.locs.File(file, v[0], 0, 0, 0))
 }

@@ -322,14 +322,14 @@ func (e *encoder) location(l *ir.Loc) {
 		}
 		e.code(codeFileRange)
 		e.uint(e.attrRef(e.w.fileID(l.Name())))
-		list := []uint32{line, col, endCol, endLine}
+		list := []uint32{line, col, endLine, endCol}
 		switch {
 		case endLine == 0:
 			list = list[:1]
 		case endLine == line && endCol == col:
 			list = list[:2]
 		case endLine == line:
-			list = list[:3]
+			list = []uint32{line, col, endCol}
 		}
 		e.uint(uint64(len(list)))
 		for _, v := range list {

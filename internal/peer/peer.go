@@ -147,11 +147,12 @@ def run(text):
             f = io.BytesIO()
             op.write_bytecode(f, desired_version=v)
             files.append(base64.b64encode(f.getvalue()).decode())
-        return {"Generic": op.get_asm(print_generic_op_form=True), "Files": files}
+        return {"Generic": op.get_asm(print_generic_op_form=True, enable_debug_info=True), "Files": files}
 write(run, json.load(sys.stdin))
 `
 
-// Bytecode is a module as MLIR writes it: its text in generic form, and the files of every version of bytecode.
+// Bytecode is a module as MLIR writes it: its text in generic form with locations, and the files of every version of
+// bytecode.
 type Bytecode struct {
 	Generic string
 	Files   [][]byte
