@@ -666,6 +666,8 @@ func (s *exportScope) translate(op *ir.Op) {
 			"rhs_contracting_dims", list(d.RHSContracting), "lhs_ragged_dims", list(d.LHSRagged), "rhs_group_dims", list(d.RHSGroup), "operand_precision", s.precision())
 	case op.Is(chlo.TopK):
 		s.make(op, "topk", "k", s.int("k", 0), "largest", true)
+	case op.Is(mhlo.Copy):
+		s.make(op, "copy")
 	case op.Is(mhlo.TopK):
 		s.make(op, "topk", "k", s.int("k", 0), "largest", op.Attr(mhlo.AttrLargest) == nil || s.bool("largest"))
 	case op.Is(chlo.Scan):

@@ -15,7 +15,7 @@ type PrepareForHLO struct {
 
 var prepareForHLOInfo = &pass.Info{
 	Name: "prepare-for-hlo",
-	Doc: "Transforms StableHLO as XLA does before it translates StableHLO to HLO: expands functions of complex numbers and CHLO, except for the operations that HLO has; " +
+	Doc: "Transforms StableHLO as XLA does before it translates StableHLO to HLO: replaces MHLO's operations; expands functions of complex numbers and CHLO, except for the operations that HLO has; " +
 		"applies stablehlo-target-independent-optimization.",
 }
 
@@ -24,6 +24,9 @@ func (PrepareForHLO) Info() *pass.Info { return prepareForHLOInfo }
 
 // Run implements pass.ModulePass.
 func (p PrepareForHLO) Run(ctx *pass.Context, m *ir.Module) error {
+	if err := (MHLOToStableHLO{}).Run(ctx, m); err != nil {
+		return err
+	}
 	for _, f := range fn.Funcs(m) {
 		if _, err := legalize.Complex(f.Op); err != nil {
 			return err
