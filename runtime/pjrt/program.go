@@ -17,6 +17,7 @@ import (
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/print"
 	"github.com/hlocb/hlocb/runtime"
+	"github.com/hlocb/hlocb/tensor"
 )
 
 // Names of the attributes of plugins that XLA's implementation of the C API sets.
@@ -77,6 +78,7 @@ type encodedProgram struct {
 // program and the plugin reads text.
 func (p *Plugin) code(r *runtime.Program) (encodedProgram, error) {
 	v, _ := p.StableHLO()
+	r = withComparisonTypes(r)
 	// Keep the source's locations: XLA shows them in dumps and profiles.
 	out, _, err := artifact.Append(nil, r.Module, artifact.Options{Target: v, Route: artifact.XLAMixed, StripLocations: !hasLocations(r.Module)})
 	switch {
@@ -138,6 +140,30 @@ func (t *siteTable) withStatistics(p *runtime.Program) *runtime.Program {
 			op.SetOperands(append(operands, e.Concatenate(stats)))
 		}
 	})
+}
+
+// withComparisonTypes returns p with the type SIGNED of comparisons of signed integers that state no type. XLA compares
+// constants as unsigned numbers if the type is missing, as TensorFlow writes comparisons: -1 < 0 is then false.
+func withComparisonTypes(p *runtime.Program) *runtime.Program {
+	untyped := func(op *ir.Op) bool {
+		c, ok := stablehlo.AsCompare(op)
+		if !ok || c.Attr(stablehlo.AttrCompareType) != nil {
+			return false
+		}
+		t, ok := c.LHS().Type().(*ir.TensorType)
+		return ok && t.DType().Kind() == tensor.KindSigned
+	}
+	if p.Module == nil || p.Module.Op().Walk(func(op *ir.Op) bool { return !untyped(op) }) {
+		return p
+	}
+	m := p.Module.Clone()
+	m.Walk(func(op *ir.Op) bool {
+		if untyped(op) {
+			op.SetAttr(stablehlo.AttrCompareType, ir.NewEnum(stablehlo.ComparisonTypeEnum, int(stablehlo.ComparisonTypeSIGNED)))
+		}
+		return true
+	})
+	return &runtime.Program{Module: m, Manifest: p.Manifest}
 }
 
 // change returns p with a copy of its module in which f has changed the calls of the hooks that choose selects.

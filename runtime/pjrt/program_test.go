@@ -156,3 +156,24 @@ func.func @main(%x: tensor<2xf32> {sdy.sharding = #sdy.sharding<@m, [{}]>}) -> t
 		}
 	})
 }
+
+// TestComparisonWithoutType compares constants in a comparison that states no type.
+func TestComparisonWithoutType(t *testing.T) {
+	e, err := backend(t).Compile(context.Background(), parsed(t, `func.func @main() -> tensor<i1> {
+  %0 = stablehlo.constant dense<-1> : tensor<i32>
+  %1 = stablehlo.constant dense<0> : tensor<i32>
+  %2 = stablehlo.compare LT, %0, %1 : (tensor<i32>, tensor<i32>) -> tensor<i1>
+  return %2 : tensor<i1>
+}`), runtime.CompileOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	out, err := e.Run(context.Background(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out[0].Bits(0) != 1 {
+		t.Error("-1 < 0 is false")
+	}
+}
