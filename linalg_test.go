@@ -28,6 +28,7 @@ import jax, jax.numpy as jnp, numpy as np
 jax.config.update("jax_enable_x64", True)
 import jax.scipy.linalg as jsl
 from jax.lax import linalg as ll
+from jax.experimental import sparse
 rng = np.random.default_rng(0)
 def general(dt, *shape):
     a = rng.standard_normal(shape)
@@ -53,6 +54,7 @@ for dt in (np.float32, np.float64, np.complex64, np.complex128):
         "schur": (lambda x: (lambda t, z: (z @ t @ jnp.conj(jnp.swapaxes(z, -1, -2)), z @ jnp.conj(jnp.swapaxes(z, -1, -2)), jnp.abs(jnp.tril(t, -2))))(*ll.schur(x)), [g]), "qr_pivots": (lambda x: jsl.qr(x, pivoting=True, mode="economic"), [general(dt, 4, 3)]),
         "householder": (ll.householder_product, [general(dt, 4, 3), general(dt, 3)]), "lstsq": (lambda a, b: jnp.linalg.lstsq(a, b)[0], [general(dt, 5, 3), general(dt, 5, 2)]),
     }
+    fs["sparse"] = (lambda a, x: (sparse.BCSR.fromdense(a, nse=20) @ x, sparse.CSR.fromdense(a, nse=20) @ x[:, 0]), [general(dt, 4, 5) * (rng.random((4, 5)) > 0.5), general(dt, 5, 3)])
     for left in (True, False):
         for transpose in (True, False):
             fs[f"ormqr_{left}_{transpose}"] = (lambda a, tau, c, left=left, transpose=transpose: ll.ormqr(a, tau, c, left=left, transpose=transpose), [general(dt, 4, 3), general(dt, 3), general(dt, *((4, 2) if left else (2, 4)))])

@@ -92,7 +92,7 @@ func.func private @elsewhere(tensor<4xf32>) -> tensor<4xf32>`, `test.mlir:2:8: e
 // of these devices implement them. The error has a position and the target, and names a plugin only if one has the
 // target.
 func TestTargetsThatNeedAPlugin(t *testing.T) {
-	targets := strings.Fields("Qr Eigh Cholesky ProductOfElementaryHouseholderReflectors TopK ApproxTopK PartialReduce " +
+	targets := strings.Fields("LuDecomposition Cholesky TopK ApproxTopK PartialReduce " +
 		"lapack_sgetrf_ffi lapack_dgetrf_ffi lapack_cgetrf_ffi lapack_zgetrf_ffi lapack_sgeqrf_ffi lapack_sgeqp3_ffi lapack_sorgqr_ffi lapack_cungqr_ffi lapack_sormqr_ffi " +
 		"lapack_spotrf_ffi lapack_dpotrf_ffi lapack_strsm_ffi lapack_ssyevd_ffi lapack_cheevd_ffi lapack_sgeev_ffi lapack_zgeev_ffi lapack_sgesdd_ffi lapack_sgesvd_ffi lapack_sgees_ffi " +
 		"lapack_sgehrd_ffi lapack_ssytrd_ffi lapack_sgtsv_ffi blas_strsm lapack_sgetrf " +
@@ -113,7 +113,7 @@ func TestTargetsThatNeedAPlugin(t *testing.T) {
 			t.Errorf("error is %v", err)
 		}
 	}
-	for target, want := range map[string]string{"lapack_sgetrf_ffi": "", "nobody": "", "Qr": "tpu", "hipsolver_getrf_ffi": "rocm", "cu_threefry2x32_ffi": "cuda", "cusolver_getrf_ffi": "cuda", "cublas_getrf_batched_ffi": "cuda", "__gpu$xla.gpu.triton": "cuda"} {
+	for target, want := range map[string]string{"lapack_sgetrf_ffi": "", "nobody": "", "LuDecomposition": "tpu", "hipsolver_getrf_ffi": "rocm", "cu_threefry2x32_ffi": "cuda", "cusolver_getrf_ffi": "cuda", "cublas_getrf_batched_ffi": "cuda", "__gpu$xla.gpu.triton": "cuda"} {
 		if got := (&ops.PluginError{Target: target}).Backend(); got != want {
 			t.Errorf("%s: needs %s, not %s", target, got, want)
 		}

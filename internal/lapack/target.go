@@ -72,8 +72,8 @@ func parse(name string) (target, bool) {
 	return t, t.signature() != ""
 }
 
-// Supports reports whether a custom call target is a LAPACK call of JAX that this package computes.
+// Supports reports whether a custom call target is one of JAX that this package computes.
 func Supports(name string) bool {
 	_, ok := parse(name)
-	return ok
+	return ok || name == sparseTarget
 }

@@ -29,6 +29,9 @@ func callExpansion(op *ir.Op) expansion {
 	if !ok {
 		return nil
 	}
+	if _, ok := tupleOf(op); ok && slices.Contains(factorTargets, call.CallTargetName()) {
+		return expandTupleCall
+	}
 	if f := callRows[call.CallTargetName()]; f != nil {
 		return f
 	}
@@ -36,6 +39,25 @@ func callExpansion(op *ir.Op) expansion {
 		return expandMHLOCall
 	}
 	return nil
+}
+
+// factorTargets are the targets of XLA's calls of factorizations, which can return tuples.
+var factorTargets = []string{"Qr", "Eigh"}
+
+// tupleOf returns the type of op's only result if it is a tuple.
+func tupleOf(op *ir.Op) (*ir.TupleType, bool) {
+	if op.NumResults() != 1 {
+		return nil, false
+	}
+	t, ok := op.Result(0).Type().(*ir.TupleType)
+	return t, ok
+}
+
+// expandTupleCall replaces a call that returns a tuple by a call that returns the tuple's elements.
+func expandTupleCall(e *emitter, op *ir.Op, args []*ir.Value) []*ir.Value {
+	t, _ := tupleOf(op)
+	call := e.Insert(&ir.OpState{Def: op.Def(), Operands: args, Types: t.Elems(), Attrs: slices.Clone(op.Attrs())})
+	return e.Insert(&ir.OpState{Def: stablehlo.Tuple, Operands: call.ResultList(), Types: op.ResultTypes()}).ResultList()
 }
 
 // HasCalls reports whether m has custom calls that Calls may replace.

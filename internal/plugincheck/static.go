@@ -86,12 +86,13 @@ var noTypes = map[tensor.DType]bool{tensor.F6E2M3FN: true, tensor.F6E3M2FN: true
 
 // builtinTargets are custom-call targets that XLA's own passes replace.
 var builtinTargets = []string{"Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape", "annotate_device_placement", "LayoutConstraint",
+	"Qr", "Eigh", "ProductOfElementaryHouseholderReflectors",
 	"xla.sdy.FuncResultSharding", "xla.sdy.GlobalToLocalShape", "xla.sdy.LocalToGlobalShape"}
 
 // absentPrefixes are prefixes of custom-call targets of libraries that CPU plugins do not have: CUDA's, ROCm's, TPU's,
 // and those that jaxlib itself registers.
 var absentPrefixes = []string{"cu_", "cublas", "cudnn", "cufft", "cusolver", "cusparse", "__cublas", "__cudnn", "__gpu$", "hip", "mosaic_gpu", "triton", "tpu_",
-	"Qr", "Eigh", "ProductOfElementaryHouseholderReflectors", "LuDecomposition", "blas_", "lapack_", "tridiagonal_solve_perturbed", "PartialReduce"}
+	"LuDecomposition", "blas_", "lapack_", "tridiagonal_solve_perturbed", "PartialReduce"}
 
 // Static looks up everything in m in tables. Findings are in the order ops, types, targets, each by name.
 func Static(m *ir.Module, t Target) []Finding {

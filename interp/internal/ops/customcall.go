@@ -38,7 +38,7 @@ func builtinTarget(target string) func(*Host, *plan.Planner, *plan.Spec) exec.Ru
 			return plan.PlanForward(p, s)
 		}
 	}
-	return nil
+	return planFactor(target)
 }
 
 // planCustomCall compiles custom_call (spec, "custom_call") by its target: a target that the engine implements, a hook

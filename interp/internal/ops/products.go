@@ -1,8 +1,11 @@
 package ops
 
 import (
+	"fmt"
+
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/internal/dialect/view"
+	"github.com/hlocb/hlocb/interp/internal/exec"
 	"github.com/hlocb/hlocb/interp/internal/kernel"
 	"github.com/hlocb/hlocb/interp/internal/kernel/algebra"
 	"github.com/hlocb/hlocb/interp/internal/plan"
@@ -69,4 +72,33 @@ func makeTriangularSolve(s *plan.Spec) kernel.Kernel {
 func makeFFT(s *plan.Spec) kernel.Kernel {
 	length := plan.IntsAttr(s.Op, stablehlo.AttrFftLength)
 	return algebra.FftKernel(&s.Signature, plan.EnumAttr(s.Op, stablehlo.AttrFftType, ""), length)
+}
+
+// planFactor returns the function that compiles XLA's custom call of a matrix factorization, or nil.
+func planFactor(target string) func(*Host, *plan.Planner, *plan.Spec) exec.Runner {
+	var make func(*plan.Spec) kernel.Kernel
+	switch target {
+	case "Qr":
+		make = func(s *plan.Spec) kernel.Kernel { return algebra.QRKernel(&s.Signature) }
+	case "ProductOfElementaryHouseholderReflectors":
+		make = func(s *plan.Spec) kernel.Kernel { return algebra.ReflectorsKernel(&s.Signature) }
+	case "Eigh":
+		make = makeEigh
+	default:
+		return nil
+	}
+	return func(_ *Host, p *plan.Planner, s *plan.Spec) exec.Runner {
+		return p.KernelControl(plan.Row{Make: make}, s)
+	}
+}
+
+// makeEigh compiles the custom call Eigh. Its configuration is "lower,sort,sweeps,tolerance".
+func makeEigh(s *plan.Spec) kernel.Kernel {
+	var lower, sort int
+	var o algebra.EigenOptions
+	config := view.String(s.Op.Attr(stablehlo.AttrBackendConfig))
+	_, err := fmt.Sscanf(config, "%d,%d,%d,%g", &lower, &sort, &o.Sweeps, &o.Tolerance)
+	kernel.FailIf(err != nil, "expects a configuration such as \"1,1,100,1e-6\", but has %q", config)
+	o.Lower, o.Sort = lower != 0, sort != 0
+	return algebra.EigenKernel(&s.Signature, o)
 }
