@@ -262,17 +262,24 @@ type Dialect struct {
 type Registry struct {
 	dialects map[string]*Dialect
 	order    []*Dialect
-	defs     map[string]*Def
-	formats  assembly.Table[*Def, *Directive, DirectiveArg]
+	kinds    map[string]*Kind
+	uses     int // of directives in formats
+}
+
+// Kind is a registered op kind, with what the parser and the printer need of its row.
+type Kind struct {
+	Def      *Def
+	Format   *assembly.Format[*Directive, DirectiveArg] // nil if the row has none
+	Defaults []*AttrSpec                                // attributes that every op has: their Default if the text has none
 }
 
 // NewRegistry returns a registry of the given dialects. It is an error to register a name twice.
 func NewRegistry(dialects ...*Dialect) (*Registry, error) {
-	r := &Registry{dialects: map[string]*Dialect{}, defs: map[string]*Def{}}
+	r := &Registry{dialects: map[string]*Dialect{}, kinds: map[string]*Kind{}}
 	for _, d := range dialects {
 		for _, def := range d.Foreign {
-			if r.defs[def.Name] == nil { // a row says more
-				r.defs[def.Name] = def
+			if r.kinds[def.Name] == nil { // a row says more
+				r.kinds[def.Name] = NewKind(def)
 			}
 		}
 		if d.Foreign != nil && d.Ops == nil && d.Attrs == nil && d.Types == nil {
@@ -284,18 +291,20 @@ func NewRegistry(dialects ...*Dialect) (*Registry, error) {
 		r.dialects[d.Name] = d
 		r.order = append(r.order, d)
 		for _, def := range d.Ops {
-			if old := r.defs[def.Name]; old != nil && !old.foreign {
+			if old := r.kinds[def.Name]; old != nil && !old.Def.foreign {
 				return nil, fmt.Errorf("op %q is registered twice", def.Name)
 			}
 			if def.Dialect() != d.Name {
 				return nil, fmt.Errorf("op %q does not belong to dialect %q", def.Name, d.Name)
 			}
+			k := NewKind(def)
 			if def.Format != "" {
-				if err := r.formats.Add(def, formatOf(def, d), def.Format); err != nil {
+				var err error
+				if k.Format, err = assembly.Compile(formatOf(def, d), def.Format, &r.uses); err != nil {
 					return nil, err
 				}
 			}
-			r.defs[def.Name] = def
+			r.kinds[def.Name] = k
 		}
 	}
 	return r, nil
@@ -304,14 +313,33 @@ func NewRegistry(dialects ...*Dialect) (*Registry, error) {
 // Lookup returns the definition of the op named name, or nil if none is registered or r is nil. A definition in
 // Dialect.Foreign is not Known.
 func (r *Registry) Lookup(name string) *Def {
+	if k := r.Kind(name); k != nil {
+		return k.Def
+	}
+	return nil
+}
+
+// Kind returns the kind of the op named name, or nil if none is registered or r is nil.
+func (r *Registry) Kind(name string) *Kind {
 	if r == nil {
 		return nil
 	}
-	return r.defs[name]
+	return r.kinds[name]
 }
 
-// Formats returns the compiled assembly formats of all ops, for the parser and the printer.
-func (r *Registry) Formats() *assembly.Table[*Def, *Directive, DirectiveArg] { return &r.formats }
+// NewKind returns the kind of def without a format.
+func NewKind(def *Def) *Kind {
+	k := &Kind{Def: def}
+	for i := range def.Attrs {
+		if a := &def.Attrs[i]; a.Default != nil && !a.Optional {
+			k.Defaults = append(k.Defaults, a)
+		}
+	}
+	return k
+}
+
+// DirectiveUses returns the number of uses of directives in formats. Every Elem.ID is less.
+func (r *Registry) DirectiveUses() int { return r.uses }
 
 // formatOf returns the names that the format of def, an op of dialect d, can refer to.
 func formatOf(def *Def, d *Dialect) assembly.Op[*Directive, DirectiveArg] {

@@ -254,7 +254,7 @@ func TestRegistry(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f := registry.Formats().Of(d[0].Ops[0]); f == nil || len(f.Elems) != 18 || registry.Lookup("t.op") != d[0].Ops[0] || registry.Dialect("t") != d[0] || registry.Dialect("x") != nil {
+	if f := registry.Kind("t.op").Format; f == nil || len(f.Elems) != 18 || registry.Lookup("t.op") != d[0].Ops[0] || registry.Dialect("t") != d[0] || registry.Dialect("x") != nil {
 		t.Error("the registry does not know what it was given")
 	}
 	if len(registry.Dialects()) != 1 || len(registry.Dialects()[0].Ops) != 1 {

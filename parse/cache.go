@@ -16,7 +16,6 @@ const longestCached = 512
 
 // caches maps the texts read so far to their types and attributes.
 type caches struct {
-	kinds textCache[*opKind] // by the op's name
 	types textCache[ir.Type] // tensor<...>, !dialect.name<...>
 	attrs textCache[ir.Attr] // #dialect.name<...>, array<...>, and by their type dense<...> and [1, 2]
 }

@@ -347,7 +347,7 @@ type directiveArgs struct {
 // directiveArgs returns the arguments of e, one use of a directive, as the format has them and with nothing read.
 func (p *parser) directiveArgs(e *elem) *directiveArgs {
 	if p.ops.directives == nil {
-		p.ops.directives = make([]*directiveArgs, p.reg.Formats().Directives)
+		p.ops.directives = make([]*directiveArgs, p.reg.DirectiveUses())
 	}
 	d := p.ops.directives[e.ID]
 	if d == nil || d.busy {

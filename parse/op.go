@@ -32,14 +32,6 @@ type frame struct {
 	typePos diag.Pos     // of the types, or of the text after the op's name if there are none
 }
 
-// opKind describes an op's name.
-type opKind struct {
-	name     string
-	def      *ir.Def
-	format   *form
-	defaults []*ir.AttrSpec // attributes that every op has: they get a default value if the text has none
-}
-
 // resultName is one %name or %name:n before an op.
 type resultName struct {
 	name []byte
@@ -51,7 +43,7 @@ type resultName struct {
 func (p *parser) operation(block *ir.Block) {
 	var buf [4]resultName
 	names := buf[:0]
-	var k *opKind
+	var k *ir.Kind
 	if p.tok.kind == tokPercent {
 		// Nearly every op has one name, printed like this.
 		if src, end := p.src, p.tok.end; end+3 < len(src) && string(src[end:end+3]) == " = " {
@@ -82,13 +74,13 @@ func (p *parser) operation(block *ir.Block) {
 	block.Append(op)
 }
 
-// knownOp reads the token at offset i and describes the op that the token names. It returns nil if the name does not
-// end at a space, or if no op of the name was read before. It saves 3 % of the instructions that read
+// knownOp reads the token at offset i and returns the kind of the op that the token names. It returns nil if the name
+// does not end at a space, or if the kind has no assembly. It saves 3 % of the instructions that read
 // testdata/transformer_grad.mlir: the lexer reads names byte by byte.
-func (p *parser) knownOp(i int) *opKind {
+func (p *parser) knownOp(i int) *ir.Kind {
 	n := max(0, bytes.IndexByte(p.src[i:min(i+longestCached, len(p.src))], ' '))
-	k, _ := p.cache.kinds.get(p.src[i:i+n], nil)
-	if k == nil || !k.hasForm() {
+	k := p.reg.Kind(str(p.src[i : i+n]))
+	if k == nil || !hasForm(k) {
 		p.lexAt(i)
 		return nil
 	}
@@ -144,22 +136,19 @@ func (p *parser) bindResults(op *ir.Op, names []resultName) {
 	}
 }
 
-// kind describes the op named name, which is part of the source or of a name that lives as long.
-func (p *parser) kind(name []byte) *opKind {
-	if k, ok := p.cache.kinds.get(name, nil); ok {
-		return k
+// kind returns the kind of the op named name.
+func (p *parser) kind(name []byte) *ir.Kind {
+	k := p.reg.Kind(str(name))
+	if k == nil {
+		k = p.unknown[string(name)]
 	}
-	def := p.m.Def(string(name))
-	k := &opKind{name: def.Name, def: def}
-	if p.reg != nil {
-		k.format = p.reg.Formats().Of(k.def)
-	}
-	for i := range k.def.Attrs {
-		if a := &k.def.Attrs[i]; a.Default != nil && !a.Optional {
-			k.defaults = append(k.defaults, a)
+	if k == nil {
+		k = ir.NewKind(p.m.Def(string(name)))
+		if p.unknown == nil {
+			p.unknown = map[string]*ir.Kind{}
 		}
+		p.unknown[k.Def.Name] = k
 	}
-	p.cache.kinds.put(name, nil, k)
 	return k
 }
 
@@ -218,7 +207,7 @@ func (p *parser) generic() *ir.Op {
 		}
 	}
 	k := p.kind(name)
-	f := p.enter(k.def, pos)
+	f := p.enter(k.Def, pos)
 	st := &f.st
 	p.next()
 	p.expectIn('(', "expected '(' to start operand list")
@@ -264,7 +253,7 @@ func (p *parser) generic() *ir.Op {
 		p.ErrorfAt(typePos, "expected %d operand type%s but had %d", len(f.uses), plural, len(f.types))
 	}
 	p.ResolveOperands(f.uses, f.types, typePos, st)
-	return p.finish(f, k.defaults)
+	return p.finish(f, k.Defaults)
 }
 
 // opType reads (T, ...) -> R, the type of an op, into the types of f and its results.
@@ -294,36 +283,37 @@ func (p *parser) opType(f *frame) {
 	}
 }
 
-// pretty reads an op in the assembly of its definition, which k describes.
-func (p *parser) pretty(k *opKind) *ir.Op {
-	f := p.enter(k.def, p.Pos())
+// pretty reads an op in the assembly of its kind.
+func (p *parser) pretty(k *ir.Kind) *ir.Op {
+	f := p.enter(k.Def, p.Pos())
 	p.next()
-	if k.def.Parse != nil {
-		k.def.Parse(p.hooks, &f.st)
+	if k.Def.Parse != nil {
+		k.Def.Parse(p.hooks, &f.st)
 	} else {
-		p.format(k.format, f)
+		p.format(k.Format, f)
 	}
-	return p.finish(f, k.defaults)
+	return p.finish(f, k.Defaults)
 }
 
-// prettyKind describes the op that the current word names, nil if nobody registered its dialect.
-func (p *parser) prettyKind() *opKind {
+// prettyKind returns the kind of the op that the current word names, nil if nobody registered its dialect.
+func (p *parser) prettyKind() *ir.Kind {
 	name := p.text()
 	tried := ""
 	if bytes.IndexByte(name, '.') >= 0 {
-		if k := p.kind(name); k.def.Known() {
+		if k := p.kind(name); k.Def.Known() {
 			return p.needForm(k)
 		}
 	} else {
 		if d := p.ops.defaults[len(p.ops.defaults)-1]; d != "" {
-			full := d + "." + string(name)
-			if k := p.kind([]byte(full)); k.def.Known() {
+			var buf [64]byte
+			full := append(append(append(buf[:0], d...), '.'), name...)
+			if k := p.kind(full); k.Def.Known() {
 				return p.needForm(k)
 			}
-			tried = " (tried '" + full + "' as well)"
+			tried = " (tried '" + string(full) + "' as well)"
 		}
 		if string(name) == "module" { // every region reads it by this name
-			if k := p.kind([]byte("builtin.module")); k.def.Known() {
+			if k := p.kind([]byte("builtin.module")); k.Def.Known() {
 				return p.needForm(k)
 			}
 		}
@@ -335,13 +325,13 @@ func (p *parser) prettyKind() *opKind {
 	panic("unreachable")
 }
 
-// hasForm reports whether the ops have assembly.
-func (k *opKind) hasForm() bool { return k.def.Parse != nil || k.format != nil }
+// hasForm reports whether the ops of a kind have assembly.
+func hasForm(k *ir.Kind) bool { return k.Def.Parse != nil || k.Format != nil }
 
 // needForm returns k if its ops have assembly, and fails if not.
-func (p *parser) needForm(k *opKind) *opKind {
-	if !k.hasForm() {
-		p.Errorf("'%s' op has no custom assembly form", k.name)
+func (p *parser) needForm(k *ir.Kind) *ir.Kind {
+	if !hasForm(k) {
+		p.Errorf("'%s' op has no custom assembly form", k.Def.Name)
 	}
 	return k
 }

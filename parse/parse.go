@@ -44,6 +44,7 @@ type parser struct {
 	locs    locations
 	values  values
 	ops     opStack
+	unknown map[string]*ir.Kind // of ops that nobody registered
 
 	// asm reads for the dialects' types and attributes, hooks for their ops.
 	asm, hooks ir.AsmParser

@@ -138,7 +138,7 @@ func (p *parser) statementEnds(depth int) bool {
 			return true
 		}
 		full := p.ops.defaults[len(p.ops.defaults)-1]
-		return full != "" && p.kind([]byte(full+"."+name)).def.Known()
+		return full != "" && p.kind([]byte(full+"."+name)).Def.Known()
 	}
 	return false
 }
@@ -295,5 +295,5 @@ func (p *parser) foreign() *ir.Def {
 	if diag.Closest(string(name[:dot]), dialects) != "" {
 		return nil
 	}
-	return p.kind(name).def
+	return p.kind(name).Def
 }

@@ -243,8 +243,8 @@ func (p *printer) customOrGeneric(op *ir.Op) {
 	}
 	if p.lastDef != def {
 		p.lastDef, p.lastForm = def, nil
-		if p.reg != nil {
-			p.lastForm = p.reg.Formats().Of(def)
+		if k := p.reg.Kind(def.Name); k != nil && k.Def == def {
+			p.lastForm = k.Format
 		}
 	}
 	if form := p.lastForm; form != nil {

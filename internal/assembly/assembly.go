@@ -47,7 +47,7 @@ type Elem[D, A any] struct {
 	Then, Else  []Elem[D, A]
 	Directive   D
 	Args        []A
-	ID          int // of a directive use: unique in a Table
+	ID          int // of a directive use: unique among the formats compiled with one counter
 }
 
 // Arg is an argument of a custom directive: an element, or the text of a literal.
@@ -77,29 +77,6 @@ type Op[D, A any] struct {
 	Arg                               func(Arg) A // returns the argument of a directive
 }
 
-// Table holds compiled formats by op. The zero value is empty.
-type Table[K comparable, D, A any] struct {
-	formats map[K]*Format[D, A]
-	// Directives is the number of directive uses in the formats. Every Elem.ID is less.
-	Directives int
-}
-
-// Of returns the format of op, or nil if it has none.
-func (t *Table[K, D, A]) Of(op K) *Format[D, A] { return t.formats[op] }
-
-// Add compiles the format of op.
-func (t *Table[K, D, A]) Add(key K, op Op[D, A], text string) error {
-	f, err := compile(op, text, &t.Directives)
-	if err != nil {
-		return err
-	}
-	if t.formats == nil {
-		t.formats = map[K]*Format[D, A]{}
-	}
-	t.formats[key] = f
-	return nil
-}
-
 // Format is a compiled assembly format.
 type Format[D, A any] struct {
 	Elems []Elem[D, A]
@@ -118,8 +95,8 @@ type compiler[D, A any] struct {
 	space, punct bool // state of the spacing rule: a space is allowed, the last element was punctuation
 }
 
-// compile compiles the format of op. It counts the uses of directives in ids.
-func compile[D, A any](op Op[D, A], text string, ids *int) (f *Format[D, A], err error) {
+// Compile compiles the format of op. It counts the uses of directives in ids.
+func Compile[D, A any](op Op[D, A], text string, ids *int) (f *Format[D, A], err error) {
 	c := &compiler[D, A]{ids: ids, op: op, text: text, f: &Format[D, A]{}, space: true}
 	defer func() {
 		if r := recover(); r != nil {
