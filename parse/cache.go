@@ -9,7 +9,7 @@ import (
 // Programs repeat themselves: a module of a thousand ops has a dozen types. The parser therefore remembers the values
 // of short texts, and reads a repeated text with one lookup. There is one policy for all kinds of text: a text of at
 // most longestCached bytes that holds no alias (each use of an alias is counted, see limits) is remembered until the
-// parser is done.
+// parser is done, unless many texts are alike.
 
 // longestCached is the length in bytes of the longest text that is remembered.
 const longestCached = 512
@@ -20,38 +20,51 @@ type caches struct {
 	attrs textCache[ir.Attr] // #dialect.name<...>, array<...>, and by their type dense<...> and [1, 2]
 }
 
-// textCache maps texts to values. A small table of the texts used last comes before the map: a lookup in the table
-// costs a comparison of the text.
+// textCache maps texts to values. It is a hash table: an entry is in one of the probes slots from that of its hash on.
+// If all of them are taken, a new entry replaces the first.
 type textCache[V any] struct {
-	recent [128]cacheEntry[V]
-	all    map[cacheKey]V
+	table []cacheEntry[V]
+	count int // of entries, half the table at most
 }
 
-// cacheKey is a text, and the type that the value has if the text does not say it.
-type cacheKey struct {
-	text string
-	typ  ir.Type
-}
+const probes = 4
 
 type cacheEntry[V any] struct {
-	key   cacheKey
+	text  []byte
+	typ   ir.Type // of the value, if the text does not say it
 	value V
+}
+
+// slot returns the slot of the text, which has type t: the slot that holds it, else the first empty one, else the slot
+// of its hash. The hash is of the text's length, its end and its middle.
+func (c *textCache[V]) slot(text []byte, t ir.Type) *cacheEntry[V] {
+	const odd = 0x9E3779B97F4A7C15
+	h := uint64(len(text))
+	if n := len(text); n < 8 {
+		for _, b := range text {
+			h = h<<8 | uint64(b)
+		}
+	} else {
+		h = (h^binary.LittleEndian.Uint64(text[n-8:]))*odd ^ binary.LittleEndian.Uint64(text[n/2-4:])
+		h ^= h >> 32
+	}
+	h = h * odd >> 32
+	for i := range uint64(probes) {
+		e := &c.table[(h+i)&uint64(len(c.table)-1)]
+		if e.text == nil || string(e.text) == string(text) && e.typ == t {
+			return e
+		}
+	}
+	return &c.table[h&uint64(len(c.table)-1)]
 }
 
 // get returns the value of text, which has type t; ok is false if the text is not known.
 func (c *textCache[V]) get(text []byte, t ir.Type) (value V, ok bool) {
-	if len(text) == 0 {
+	if len(text) == 0 || len(c.table) == 0 {
 		return value, false
 	}
-	e := &c.recent[slot(text)]
-	if e.key.text == string(text) && e.key.typ == t {
-		return e.value, true
-	}
-	key := cacheKey{str(text), t}
-	if value, ok = c.all[key]; ok {
-		*e = cacheEntry[V]{key, value}
-	}
-	return value, ok
+	e := c.slot(text, t)
+	return e.value, string(e.text) == string(text) && e.typ == t
 }
 
 // put remembers the value of text, which has type t. The text must be part of the source.
@@ -59,28 +72,17 @@ func (c *textCache[V]) put(text []byte, t ir.Type, value V) {
 	if len(text) == 0 || len(text) > longestCached {
 		return
 	}
-	if c.all == nil {
-		c.all = map[cacheKey]V{}
-	}
-	key := cacheKey{str(text), t}
-	c.all[key] = value
-	c.recent[slot(text)] = cacheEntry[V]{key, value}
-}
-
-// slot spreads texts over the table of those used last, by their length, their end and their middle.
-func slot(text []byte) int {
-	const odd = 0x9E3779B97F4A7C15
-	n := len(text)
-	h := uint64(n)
-	if n < 8 {
-		for _, c := range text {
-			h = h<<8 | uint64(c)
+	if old := c.table; 2*c.count >= len(old) {
+		c.table, c.count = make([]cacheEntry[V], max(32, 4*len(old))), 0
+		for _, e := range old {
+			c.put(e.text, e.typ, e.value)
 		}
-	} else {
-		h = (h^binary.LittleEndian.Uint64(text[n-8:]))*odd ^ binary.LittleEndian.Uint64(text[n/2-4:])
-		h ^= h >> 32
 	}
-	return int(h * odd >> (64 - 7))
+	e := c.slot(text, t)
+	if e.text == nil {
+		c.count++
+	}
+	*e = cacheEntry[V]{text, t, value}
 }
 
 // attrTexts remembers the texts that one use of a directive read last, if all arguments of the directive are attributes
