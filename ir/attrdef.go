@@ -384,7 +384,7 @@ func (d *TypeDef) New(c *Context, data any) *DialectType {
 		for _, list := range d.Parts(data) {
 			key = key.typs(list)
 		}
-		return c.intern(key, &DialectType{dialect: d.Dialect, name: d.Name, data: data, def: d}).(*DialectType)
+		return intern(c, key, func() *DialectType { return &DialectType{dialect: d.Dialect, name: d.Name, data: data, def: d} })
 	}
 	body := ""
 	if d.Print != nil {

@@ -15,6 +15,7 @@ import (
 type Context struct {
 	mu    sync.RWMutex
 	types map[string]Type
+	text  []byte // room for the text of a type
 }
 
 // NewContext returns an empty context.
@@ -44,8 +45,8 @@ var scalars = func() (t struct {
 		}
 	}
 	t.index, t.none = &IndexType{typeID: next()}, &NoneType{typeID: next()}
-	t.complex64 = &ComplexType{next(), cachedText{"complex<f32>"}, t.floats[tensor.F32]}
-	t.complex128 = &ComplexType{next(), cachedText{"complex<f64>"}, t.floats[tensor.F64]}
+	t.complex64 = &ComplexType{next(), t.floats[tensor.F32]}
+	t.complex128 = &ComplexType{next(), t.floats[tensor.F64]}
 	return t
 }()
 
@@ -55,31 +56,23 @@ func Int(width int) *IntegerType { return scalars.ints[Signless][width] }
 // Float returns the floating-point type for d, or nil if d is not one. All contexts share it.
 func Float(d tensor.DType) *FloatType { return scalars.floats[d] }
 
-// lookup returns the type stored under key, or nil if there is none.
-func (c *Context) lookup(key typeKey) Type {
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	return c.types[string(key)]
-}
-
-// intern returns the type stored under key. If there is none, it stores t. The methods of typeKey build keys.
-func (c *Context) intern(key typeKey, t Type) Type {
+// intern returns the type stored under key. If there is none, it stores the type that make returns. The methods of
+// typeKey build keys.
+func intern[T Type](c *Context, key typeKey, make func() T) T {
 	c.mu.RLock()
 	old, ok := c.types[string(key)]
 	c.mu.RUnlock()
 	if ok {
-		return old
+		return old.(T)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if old, ok := c.types[string(key)]; ok {
-		return old
+		return old.(T)
 	}
-	t.(interface{ setNumber(typeID) }).setNumber(firstTypeID + typeID(len(c.types)))
+	t := make()
+	t.setNumber(firstTypeID + typeID(len(c.types)))
 	c.types[string(key)] = t
-	if f, ok := t.(interface{ setText(Type) }); ok {
-		f.setText(t)
-	}
 	return t
 }
 
@@ -121,12 +114,12 @@ func (c *Context) Integer(width int, sign Signedness) *IntegerType {
 		return scalars.ints[sign][width]
 	}
 	t := &IntegerType{width: width, sign: sign}
-	return c.intern(typeKey(t.String()), t).(*IntegerType)
+	return intern(c, typeKey(t.String()), func() *IntegerType { return t })
 }
 
 // ForeignFloat returns a floating-point type that hlocb keeps but does not compute with: f80, f128 or tf32.
 func (c *Context) ForeignFloat(name string) *FloatType {
-	return c.intern(typeKey(name), &FloatType{name: name}).(*FloatType)
+	return intern(c, typeKey(name), func() *FloatType { return &FloatType{name: name} })
 }
 
 // Index returns the index type.
@@ -143,7 +136,7 @@ func (c *Context) Complex(elem Type) *ComplexType {
 	case scalars.complex128.elem:
 		return scalars.complex128
 	}
-	return c.intern(typeKey("C").typ(elem), &ComplexType{elem: elem}).(*ComplexType)
+	return intern(c, typeKey("C").typ(elem), func() *ComplexType { return &ComplexType{elem: elem} })
 }
 
 // Tensor returns the ranked tensor type with the given shape (Dynamic for unknown sizes), element type and encoding
@@ -154,10 +147,17 @@ func (c *Context) Tensor(shape []int64, elem Type, encoding Attr) *TensorType {
 	if encoding != nil {
 		key = append(key, encoding.String()...)
 	}
-	if t := c.lookup(key); t != nil {
-		return t.(*TensorType)
-	}
-	return c.intern(key, &TensorType{shape: append([]int64{}, shape...), elem: elem, encoding: encoding, ranked: true}).(*TensorType)
+	return intern(c, key, func() *TensorType {
+		t := &TensorType{shape: append([]int64{}, shape...), elem: elem, encoding: encoding, ranked: true}
+		switch elem.(type) {
+		case *IntegerType, *FloatType, *IndexType, *ComplexType:
+			if encoding == nil {
+				c.text = plain.AppendType(c.text[:0], t)
+				t.text = string(c.text)
+			}
+		}
+		return t
+	})
 }
 
 // StaticTensor returns the tensor type with the given element type and static shape.
@@ -167,34 +167,30 @@ func (c *Context) StaticTensor(d tensor.DType, shape tensor.Shape) *TensorType {
 
 // UnrankedTensor returns tensor<*xelem>.
 func (c *Context) UnrankedTensor(elem Type) *TensorType {
-	return c.intern(typeKey("U").typ(elem), &TensorType{elem: elem}).(*TensorType)
+	return intern(c, typeKey("U").typ(elem), func() *TensorType { return &TensorType{elem: elem} })
 }
 
 // Shaped returns a memref or vector type. rest is the verbatim text after the element type (layout, memory space) with
 // its leading comma, or empty. Shaped keeps shape.
 func (c *Context) Shaped(kind ShapedKind, shape []int64, elem Type, rest string) *ShapedType {
-	t := &ShapedType{kind: kind, shape: shape, elem: elem, rest: rest}
-	return c.intern(append(append(typeKey("S"), byte(kind)).typ(elem).nums(shape), rest...), t).(*ShapedType)
+	key := append(append(typeKey("S"), byte(kind)).typ(elem).nums(shape), rest...)
+	return intern(c, key, func() *ShapedType { return &ShapedType{kind: kind, shape: shape, elem: elem, rest: rest} })
 }
 
 // Tuple returns tuple<elems...>.
 func (c *Context) Tuple(elems []Type) *TupleType {
 	var buf [256]byte
 	key := append(typeKey(buf[:0]), 'P').typs(elems)
-	if t := c.lookup(key); t != nil {
-		return t.(*TupleType)
-	}
-	return c.intern(key, &TupleType{elems: slices.Clone(elems)}).(*TupleType)
+	return intern(c, key, func() *TupleType { return &TupleType{elems: slices.Clone(elems)} })
 }
 
 // Function returns (inputs) -> results.
 func (c *Context) Function(inputs, results []Type) *FunctionType {
 	var buf [256]byte
 	key := append(typeKey(buf[:0]), 'F').typs(inputs).typs(results)
-	if t := c.lookup(key); t != nil {
-		return t.(*FunctionType)
-	}
-	return c.intern(key, &FunctionType{inputs: slices.Clone(inputs), results: slices.Clone(results)}).(*FunctionType)
+	return intern(c, key, func() *FunctionType {
+		return &FunctionType{inputs: slices.Clone(inputs), results: slices.Clone(results)}
+	})
 }
 
 // DialectType returns !dialect.name followed by body, the canonical text of its parameters with the angle brackets (""
@@ -202,7 +198,9 @@ func (c *Context) Function(inputs, results []Type) *FunctionType {
 // it.
 func (c *Context) DialectType(dialect, name, body string, data any) *DialectType {
 	key := typeKey("!" + dialect + "." + name + body)
-	return c.intern(key, &DialectType{dialect: strings.Clone(dialect), name: strings.Clone(name), body: strings.Clone(body), data: data}).(*DialectType)
+	return intern(c, key, func() *DialectType {
+		return &DialectType{dialect: strings.Clone(dialect), name: strings.Clone(name), body: strings.Clone(body), data: data}
+	})
 }
 
 // ElementOf returns the type of elements of type d, or nil for tensor.Invalid. All contexts share it.

@@ -377,9 +377,9 @@ func (w *Text) AppendType(b []byte, t Type) []byte {
 	return append(b, "<<NULL TYPE>>"...)
 }
 
-// tensor appends a tensor type. It uses the cached text if that cannot contain an alias.
+// tensor appends a tensor type.
 func (w *Text) tensor(b []byte, t *TensorType) []byte {
-	if t.text != "" && (t.encoding == nil || w == plain) {
+	if t.text != "" {
 		return append(b, t.text...)
 	}
 	b = append(b, "tensor<"...)

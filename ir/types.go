@@ -11,6 +11,7 @@ type Type interface {
 	// String returns the type as MLIR prints it, without aliases.
 	String() string
 	number() typeID
+	setNumber(typeID)
 }
 
 // typeID identifies an interned type. Scalars have small numbers; the types of a context have the numbers after them.
@@ -56,14 +57,13 @@ type NoneType struct{ typeID }
 // ComplexType is complex<elem>.
 type ComplexType struct {
 	typeID
-	cachedText
 	elem Type
 }
 
 // TensorType is a ranked or unranked tensor type.
 type TensorType struct {
 	typeID
-	cachedText
+	text     string // as Text writes it; "" if the element type or the encoding may have an alias, or be long
 	shape    []int64
 	elem     Type
 	encoding Attr
@@ -82,7 +82,6 @@ const (
 // ShapedType is a memref or vector type.
 type ShapedType struct {
 	typeID
-	cachedText
 	kind  ShapedKind
 	shape []int64
 	elem  Type
@@ -92,14 +91,12 @@ type ShapedType struct {
 // TupleType is tuple<elems...>.
 type TupleType struct {
 	typeID
-	cachedText
 	elems []Type
 }
 
 // FunctionType is (inputs) -> results.
 type FunctionType struct {
 	typeID
-	cachedText
 	inputs, results []Type
 }
 
@@ -216,67 +213,18 @@ var integerDTypes = [...][65]tensor.DType{
 	Unsigned: {2: tensor.UI2, 4: tensor.UI4, 8: tensor.UI8, 16: tensor.UI16, 32: tensor.UI32, 64: tensor.UI64},
 }
 
-// cachedText is the text of a type, cached if it is short. Caching the text of deeply nested types would take space
-// quadratic in their depth.
-type cachedText struct{ text string }
-
-// longestText is the maximum length of a cached type text.
-const longestText = 256
-
-// textOf returns the text of t, from the cache if possible.
-func (c *cachedText) textOf(t Type) string {
-	if c.text != "" {
-		return c.text
+func (t *IntegerType) String() string { return string(plain.AppendType(nil, t)) }
+func (t *FloatType) String() string   { return string(plain.AppendType(nil, t)) }
+func (t *IndexType) String() string   { return "index" }
+func (t *NoneType) String() string    { return "none" }
+func (t *ComplexType) String() string { return string(plain.AppendType(nil, t)) }
+func (t *TensorType) String() string {
+	if t.text != "" {
+		return t.text
 	}
 	return string(plain.AppendType(nil, t))
 }
-
-// setText fills the cache of a new type.
-func (c *cachedText) setText(t Type) {
-	for _, n := range nested(t) {
-		switch n := n.(type) {
-		case *IntegerType, *FloatType, *IndexType, *NoneType:
-		case *DialectType:
-			if n.def != nil {
-				return
-			}
-		case interface{ hasText() bool }:
-			if !n.hasText() {
-				return
-			}
-		}
-	}
-	if b := plain.AppendType(nil, t); len(b) <= longestText {
-		c.text = string(b)
-	}
-}
-
-func (c *cachedText) hasText() bool { return c.text != "" }
-
-// nested returns the component types of t.
-func nested(t Type) []Type {
-	switch t := t.(type) {
-	case *ComplexType:
-		return []Type{t.elem}
-	case *TensorType:
-		return []Type{t.elem}
-	case *ShapedType:
-		return []Type{t.elem}
-	case *TupleType:
-		return t.elems
-	case *FunctionType:
-		return append(append([]Type(nil), t.inputs...), t.results...)
-	}
-	return nil
-}
-
-func (t *IntegerType) String() string  { return string(plain.AppendType(nil, t)) }
-func (t *FloatType) String() string    { return string(plain.AppendType(nil, t)) }
-func (t *IndexType) String() string    { return "index" }
-func (t *NoneType) String() string     { return "none" }
-func (t *ComplexType) String() string  { return t.textOf(t) }
-func (t *TensorType) String() string   { return t.textOf(t) }
-func (t *ShapedType) String() string   { return t.textOf(t) }
-func (t *TupleType) String() string    { return t.textOf(t) }
-func (t *FunctionType) String() string { return t.textOf(t) }
+func (t *ShapedType) String() string   { return string(plain.AppendType(nil, t)) }
+func (t *TupleType) String() string    { return string(plain.AppendType(nil, t)) }
+func (t *FunctionType) String() string { return string(plain.AppendType(nil, t)) }
 func (t *DialectType) String() string  { return string(plain.AppendType(nil, t)) }
