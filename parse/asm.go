@@ -287,7 +287,7 @@ func (p *parser) unsignedInteger() (int, bool) {
 }
 
 // ParseShape reads 2x?x.
-func (p *parser) ParseShape() []int64 { return p.dims() }
+func (p *parser) ParseShape() []int64 { return p.dims(nil) }
 
 // ParseFloat reads a number.
 func (p *parser) ParseFloat() float64 {

@@ -35,7 +35,7 @@ func (p *parser) region(args []ir.Argument) *ir.Region {
 	around := p.values.scope
 	p.pushScope(isolated)
 	outer := p.values.blocks
-	p.values.blocks = &blockScope{parent: outer}
+	p.values.blocks = nil
 	p.ops.defaults = append(p.ops.defaults, def.DefaultDialect)
 
 	if p.tok.kind != tokCaret || len(args) > 0 {
@@ -63,9 +63,11 @@ func (p *parser) region(args []ir.Argument) *ir.Region {
 	if !p.is('}') {
 		p.unexpected("expected '}' in region")
 	}
-	for _, l := range p.values.blocks.order {
-		if !l.defined {
-			p.ErrorfAt(l.pos, "reference to an undefined block")
+	if labels := p.values.blocks; labels != nil {
+		for _, l := range labels.order {
+			if !l.defined {
+				p.ErrorfAt(l.pos, "reference to an undefined block")
+			}
 		}
 	}
 	p.next()
@@ -124,7 +126,7 @@ func (p *parser) ParseSuccessor() *ir.Block {
 	if p.tok.kind != tokCaret {
 		p.Errorf("expected block name")
 	}
-	if p.values.blocks == nil {
+	if len(p.ops.defaults) == 1 { // outside all regions
 		p.Errorf("reference to an undefined block")
 	}
 	l := p.label()

@@ -101,7 +101,7 @@ func (p *parser) restore(s state) {
 	for p.values.scope != s.scope {
 		inner := p.values.scope
 		p.values.scope = inner.parent
-		*inner = scope{names: map[string]binding{}}
+		*inner = scope{}
 	}
 	for len(s.scope.regions) > s.regions {
 		s.scope.leaveRegion()

@@ -8,8 +8,8 @@ import (
 // values holds the names of values and blocks that the text can use at the current token.
 type values struct {
 	scope   *scope
-	free    []*scope // scopes to use again
-	blocks  *blockScope
+	free    []*scope           // scopes to use again
+	blocks  *blockScope        // nil before the first label of the innermost region
 	guessed map[*ir.Value]bool // values whose types the text has not given yet
 }
 
@@ -105,6 +105,9 @@ func (p *parser) bind(name []byte, b binding) {
 		if old, dup := s.names[key]; dup {
 			p.redefined(name, b, old)
 		}
+		if s.names == nil {
+			s.names = map[string]binding{}
+		}
 		if s.names[key] = b; nested {
 			s.log = append(s.log, key)
 		}
@@ -170,7 +173,7 @@ func (p *parser) pushScope(isolated bool) {
 		s = p.values.free[n-1]
 		p.values.free = p.values.free[:n-1]
 	} else {
-		s = &scope{names: map[string]binding{}}
+		s = &scope{}
 	}
 	s.parent, s.start = p.values.scope, p.tok.start
 	s.regions = append(s.regions, logMark{})
@@ -203,9 +206,8 @@ func (p *parser) popScope() {
 	} else {
 		s.nums = nil // another function of this size is unlikely
 	}
-	if s.unlogged, s.bound = 0, 0; len(s.names) > 0 {
-		s.names = map[string]binding{} // faster than to remove the names one by one
-	}
+	s.unlogged, s.bound = 0, 0
+	s.names = nil // faster than to remove the names one by one
 	if len(s.forward) > 0 {
 		for _, key := range s.uses {
 			if f := s.forward[key]; f != nil {
@@ -266,7 +268,6 @@ func (p *parser) forwardValue(t ir.Type) *ir.Value {
 
 // blockScope holds the labels of one region.
 type blockScope struct {
-	parent *blockScope
 	labels map[string]*label
 	order  []*label
 }
@@ -281,15 +282,15 @@ type label struct {
 
 // label returns the block that the current token, ^name, names. It makes the block at its first use.
 func (p *parser) label() *label {
+	if p.values.blocks == nil {
+		p.values.blocks = &blockScope{labels: map[string]*label{}}
+	}
 	bs := p.values.blocks
-	name := p.text()
-	l := bs.labels[string(name)]
+	name := str(p.text())
+	l := bs.labels[name]
 	if l == nil {
-		l = &label{block: p.m.NewBlock(), pos: p.Pos(), name: string(name)}
-		if bs.labels == nil {
-			bs.labels = map[string]*label{}
-		}
-		bs.labels[l.name] = l
+		l = &label{block: p.m.NewBlock(), pos: p.Pos(), name: name}
+		bs.labels[name] = l
 		bs.order = append(bs.order, l)
 	}
 	return l

@@ -2,6 +2,7 @@ package parse
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"github.com/hlocb/hlocb/diag"
@@ -157,7 +158,10 @@ func (p *parser) angleType() (ir.Type, bool) {
 	p.deeper()
 	defer func() { p.depth-- }()
 	p.next()
-	p.expectIn('<', "expected '<' in "+string(word)+" type")
+	if !p.is('<') {
+		p.unexpected("expected '<' in %s type", word)
+	}
+	p.next()
 	var t ir.Type
 	switch string(word) {
 	case "tensor":
@@ -200,7 +204,8 @@ func (p *parser) tensorType() ir.Type {
 		p.lexAt(p.tok.start + 1)
 		return p.ctx.UnrankedTensor(p.elementType())
 	}
-	dims := p.dims()
+	var room [8]int64
+	dims := p.dims(room[:0])
 	elem := p.elementType()
 	switch elem.(type) {
 	case *ir.IntegerType, *ir.FloatType, *ir.ComplexType, *ir.IndexType, *ir.DialectType, *ir.ShapedType:
@@ -214,7 +219,7 @@ func (p *parser) tensorType() ir.Type {
 		encoding = p.ParseAttr(nil)
 		if a, ok := encoding.(*ir.DialectAttr); ok && p.reg != nil {
 			if d := p.reg.Dialect(a.Dialect()); d != nil && d.CheckEncoding != nil {
-				if problem := d.CheckEncoding(a, dims, elem); problem != "" {
+				if problem := d.CheckEncoding(a, slices.Clone(dims), elem); problem != "" {
 					p.ErrorfAt(pos, "%s", problem)
 				}
 			}
@@ -235,12 +240,11 @@ func (p *parser) elementType() ir.Type {
 	return t
 }
 
-// dims reads dimensions, each followed by x, from the current token on: 2x?x in tensor<2x?xf32>.
-func (p *parser) dims() []int64 {
+// dims reads dimensions, each followed by x, from the current token on, and appends them to dims: 2x?x in
+// tensor<2x?xf32>.
+func (p *parser) dims(dims []int64) []int64 {
 	src := p.src
 	i := p.tok.start
-	var buf [8]int64
-	dims := buf[:0]
 	for {
 		i = p.skipSpace(i)
 		if i >= len(src) {
@@ -277,7 +281,7 @@ func (p *parser) dims() []int64 {
 		}
 	}
 	p.lexAt(i)
-	return append([]int64(nil), dims...)
+	return dims
 }
 
 // shapedType reads a vector or memref. hlocb keeps such types and does not compute with them.
@@ -290,7 +294,7 @@ func (p *parser) shapedType(kind ir.ShapedKind) ir.Type {
 		p.lexAt(end)
 		return p.ctx.Shaped(kind, nil, p.ctx.None(), text)
 	}
-	dims := p.dims()
+	dims := p.dims(nil)
 	if p.is('[') {
 		end := p.balancedEnd('<', p.tok.start)
 		text := string(mlirtext.AppendShape(nil, dims)) + string(bytes.TrimSpace(src[p.tok.start:end]))

@@ -1,6 +1,10 @@
 package fn
 
-import "github.com/hlocb/hlocb/ir"
+import (
+	"slices"
+
+	"github.com/hlocb/hlocb/ir"
+)
 
 // parseFunc reads [visibility] @name(arguments) [-> results] [attributes {...}] [{ body }].
 func parseFunc(p ir.AsmParser, st *ir.OpState) {
@@ -13,42 +17,39 @@ func parseFunc(p ir.AsmParser, st *ir.OpState) {
 	st.SetAttr(ir.SymbolName, ir.NewString(p.ParseSymbol()))
 
 	var args []ir.Argument
-	var inputs []ir.Type
-	var argAttrs []*ir.DictAttr
-	p.ParseList("(", ")", func() {
-		if a, ok := p.ParseOptionalArgument(true, true); ok {
-			if len(inputs) > len(args) {
-				p.Errorf("expected type instead of SSA identifier")
-			}
-			args = append(args, a)
-			inputs, argAttrs = append(inputs, a.Type), append(argAttrs, a.Attrs)
-			return
-		}
-		if len(args) > 0 {
+	var inputs, results typed
+	p.Expect("(")
+	for more := !p.Peek(")"); more; more = p.Accept(",") {
+		a, ok := p.ParseOptionalArgument(true, true)
+		switch {
+		case !ok && len(args) > 0:
 			p.Errorf("expected SSA identifier")
+		case !ok:
+			inputs.parse(p)
+		case len(inputs.types) > len(args):
+			p.Errorf("expected type instead of SSA identifier")
+		default:
+			args = append(args, a)
+			inputs.add(a.Type, a.Attrs)
 		}
-		t, d := parseTyped(p)
-		inputs, argAttrs = append(inputs, t), append(argAttrs, d)
-	})
-	var results []ir.Type
-	var resAttrs []*ir.DictAttr
-	result := func() {
-		t, d := parseTyped(p)
-		results, resAttrs = append(results, t), append(resAttrs, d)
 	}
+	p.Expect(")")
 	if p.Accept("->") {
-		if p.Peek("(") {
-			p.ParseList("(", ")", result)
+		if p.Accept("(") {
+			for more := !p.Peek(")"); more; more = p.Accept(",") {
+				results.parse(p)
+			}
+			p.Expect(")")
 		} else {
-			results, resAttrs = append(results, p.ParseType()), append(resAttrs, nil)
+			results.add(p.ParseType(), nil)
 		}
 	}
 	p.ParseOptionalAttrDictWithKeyword(st)
-	st.SetAttr(AttrFunctionType, ir.NewTypeAttr(p.Context().Function(inputs, results)))
-	if a := dicts(argAttrs); a != nil {
+	st.SetAttr(AttrFunctionType, ir.NewTypeAttr(p.Context().Function(inputs.types, results.types)))
+	if a := dicts(inputs.attrs); a != nil {
 		st.SetAttr(AttrArgAttrs, a)
 	}
-	if a := dicts(resAttrs); a != nil {
+	if a := dicts(results.attrs); a != nil {
 		st.SetAttr(AttrResAttrs, a)
 	}
 	body := p.ParseOptionalRegion(args...)
@@ -58,28 +59,37 @@ func parseFunc(p ir.AsmParser, st *ir.OpState) {
 	st.Bodies = append(st.Bodies, body)
 }
 
-// parseTyped reads a type with optional attributes.
-func parseTyped(p ir.AsmParser) (ir.Type, *ir.DictAttr) {
+// typed lists types with the attributes of each, nil if it has none.
+type typed struct {
+	types []ir.Type
+	attrs []*ir.DictAttr
+}
+
+func (l *typed) add(t ir.Type, d *ir.DictAttr) {
+	l.types, l.attrs = append(l.types, t), append(l.attrs, d)
+}
+
+// parse reads a type with optional attributes.
+func (l *typed) parse(p ir.AsmParser) {
 	t := p.ParseType()
-	if !p.Peek("{") {
-		return t, nil
+	var d *ir.DictAttr
+	if p.Peek("{") {
+		d, _ = p.ParseAttr(nil).(*ir.DictAttr)
 	}
-	d, _ := p.ParseAttr(nil).(*ir.DictAttr)
-	return t, d
+	l.add(t, d)
 }
 
 // dicts returns an array with one dictionary per entry, or nil if all are empty.
 func dicts(list []*ir.DictAttr) ir.Attr {
-	elems, any := make([]ir.Attr, len(list)), false
+	if !slices.ContainsFunc(list, func(d *ir.DictAttr) bool { return len(d.Entries()) > 0 }) {
+		return nil
+	}
+	elems := make([]ir.Attr, len(list))
 	for i, d := range list {
 		if d == nil {
 			d = ir.NewDict(nil)
 		}
-		any = any || len(d.Entries()) > 0
 		elems[i] = d
-	}
-	if !any {
-		return nil
 	}
 	return ir.NewArray(elems)
 }
