@@ -125,7 +125,7 @@ type OpState struct {
 func (st *OpState) SetAttr(name string, a Attr) {
 	n := len(st.Attrs) + 1
 	if cap(st.spare)-len(st.spare) < n {
-		st.spare = make(AttrList, 0, max(n, min(2*cap(st.spare), 256)))
+		st.spare = make(AttrList, 0, max(n, 16, min(2*cap(st.spare), 256)))
 	}
 	out := st.spare[len(st.spare) : len(st.spare) : len(st.spare)+n]
 	i := 0

@@ -20,6 +20,9 @@ type row struct {
 	operands []ir.Operand
 	types    []ir.Type
 	typed    bool // the format gave the types
+
+	operand [1]ir.Operand // the lists above start here
+	typ     [1]ir.Type
 }
 
 // add appends a type that the format gave.
@@ -27,8 +30,11 @@ func (r *row) add(t ir.Type) { r.types, r.typed = append(r.types, t), true }
 
 // clearRows returns n empty rows in the storage of rows.
 func clearRows(rows []row, n int) []row {
-	for len(rows) < n {
-		rows = append(rows, row{})
+	if len(rows) < n {
+		rows = make([]row, max(n, 3))
+		for i := range rows {
+			rows[i].operands, rows[i].types = rows[i].operand[:], rows[i].typ[:]
+		}
 	}
 	for i := range n {
 		r := &rows[i]

@@ -30,6 +30,20 @@ type frame struct {
 	hasIn   bool         // types holds the types of the operands
 	hasOut  bool         // st holds the types of all results
 	typePos diag.Pos     // of the types, or of the text after the op's name if there are none
+
+	room struct { // the lists above start here
+		operands     [4]*ir.Value
+		types        [4]ir.Type
+		operandTypes [4]ir.Type
+		uses         [4]ir.Operand
+	}
+}
+
+func newFrame() *frame {
+	f := &frame{}
+	f.st.Operands, f.st.Types = f.room.operands[:0], f.room.types[:0]
+	f.types, f.uses = f.room.operandTypes[:0], f.room.uses[:0]
+	return f
 }
 
 // resultName is one %name or %name:n before an op.
@@ -155,7 +169,7 @@ func (p *parser) kind(name []byte) *ir.Kind {
 // enter returns a frame for an op; finish takes it back.
 func (p *parser) enter(def *ir.Def, pos diag.Pos) *frame {
 	if p.ops.level == len(p.ops.frames) {
-		p.ops.frames = append(p.ops.frames, &frame{})
+		p.ops.frames = append(p.ops.frames, newFrame())
 	}
 	f := p.ops.frames[p.ops.level]
 	p.ops.level++
