@@ -73,7 +73,7 @@ func (c *textCache[V]) put(text []byte, t ir.Type, value V) {
 		return
 	}
 	if old := c.table; 2*c.count >= len(old) {
-		c.table, c.count = make([]cacheEntry[V], max(32, 4*len(old))), 0
+		c.table, c.count = make([]cacheEntry[V], max(32, 2*len(old))), 0
 		for _, e := range old {
 			c.put(e.text, e.typ, e.value)
 		}

@@ -99,9 +99,8 @@ func (p *parser) restore(s state) {
 	p.ops.defaults, p.ops.attrs, p.ops.types = p.ops.defaults[:s.defaults], p.ops.attrs[:s.attrs], p.ops.types[:s.types]
 	p.locs.stack = p.locs.stack[:s.locs]
 	for p.values.scope != s.scope {
-		inner := p.values.scope
-		p.values.scope = inner.parent
-		*inner = scope{}
+		*p.values.scope = scope{}
+		p.values.leaveScope()
 	}
 	for len(s.scope.regions) > s.regions {
 		s.scope.leaveRegion()

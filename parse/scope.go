@@ -7,15 +7,15 @@ import (
 
 // values holds the names of values and blocks that the text can use at the current token.
 type values struct {
-	scope   *scope
-	free    []*scope           // scopes to use again
+	scope   *scope             // the innermost one
+	scopes  []*scope           // the open ones, from the outermost on, and others to use again
+	open    int                // how many are open
 	blocks  *blockScope        // nil before the first label of the innermost region
 	guessed map[*ir.Value]bool // values whose types the text has not given yet
 }
 
 // scope holds the values that are visible in an isolated region and the regions nested in it.
 type scope struct {
-	parent   *scope
 	nums     []binding // %0, %1, ...
 	names    map[string]binding
 	log      []string  // the names defined in nested regions; the end of a region removes the names it defined
@@ -121,7 +121,7 @@ func (p *parser) bind(name []byte, b binding) {
 // table it extrapolates to the end of the text, to avoid copying the table again and again.
 func (p *parser) moreNums(n int) int {
 	if n < 4096 {
-		return max(64, 2*n, min(len(p.src)/80, 8192))
+		return max(16, 2*n, min(len(p.src)/80, 8192))
 	}
 	from := p.values.scope.start
 	rate := float64(n) / float64(max(p.tok.start-from, 1))
@@ -168,16 +168,22 @@ func (p *parser) pushScope(isolated bool) {
 		s.regions = append(s.regions, logMark{len(s.log), len(s.numLog)})
 		return
 	}
-	var s *scope
-	if n := len(p.values.free); n > 0 {
-		s = p.values.free[n-1]
-		p.values.free = p.values.free[:n-1]
-	} else {
-		s = &scope{}
+	v := &p.values
+	if v.open == len(v.scopes) {
+		v.scopes = append(v.scopes, &scope{regions: make([]logMark, 0, 2)})
 	}
-	s.parent, s.start = p.values.scope, p.tok.start
-	s.regions = append(s.regions, logMark{})
-	p.values.scope = s
+	v.scope = v.scopes[v.open]
+	v.open++
+	v.scope.start = p.tok.start
+	v.scope.regions = append(v.scope.regions, logMark{})
+}
+
+// leaveScope makes the scope around the innermost one the innermost.
+func (v *values) leaveScope() {
+	v.scope = nil
+	if v.open--; v.open > 0 {
+		v.scope = v.scopes[v.open-1]
+	}
 }
 
 // leaveRegion removes the names that the innermost open region defined.
@@ -217,9 +223,7 @@ func (p *parser) popScope() {
 		clear(s.forward)
 	}
 	s.uses = s.uses[:0]
-	p.values.scope = s.parent
-	s.parent = nil
-	p.values.free = append(p.values.free, s)
+	p.values.leaveScope()
 }
 
 // ResolveOperand implements ir.AsmParser.

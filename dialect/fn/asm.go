@@ -17,7 +17,11 @@ func parseFunc(p ir.AsmParser, st *ir.OpState) {
 	st.SetAttr(ir.SymbolName, ir.NewString(p.ParseSymbol()))
 
 	var args []ir.Argument
-	var inputs, results typed
+	var room [2]struct {
+		types [4]ir.Type
+		attrs [4]*ir.DictAttr
+	}
+	inputs, results := typed{room[0].types[:0], room[0].attrs[:0]}, typed{room[1].types[:0], room[1].attrs[:0]}
 	p.Expect("(")
 	for more := !p.Peek(")"); more; more = p.Accept(",") {
 		a, ok := p.ParseOptionalArgument(true, true)
