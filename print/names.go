@@ -78,10 +78,7 @@ func (n *names) taken(name []byte) bool {
 // numberAll names all values in op.
 func (p *printer) numberAll(op *ir.Op) {
 	n := &p.names
-	n.used = map[string]int32{}
 	n.values = make([]int32, p.m.NumIDs())
-	n.blocks = map[*ir.Block]int{}
-	n.groups = map[*ir.Op][]int{}
 	n.setArg = func(v *ir.Value, name string) { n.set(v, name) }
 	n.setResult = func(v *ir.Value, name string) {
 		n.set(v, name)
@@ -146,6 +143,9 @@ func (n *names) nameOwn(r *ir.Region, generic bool) {
 	}
 	for i, b := range r.Blocks() {
 		if last := b.Last(); last != nil && len(last.Successors()) > 0 {
+			if n.blocks == nil {
+				n.blocks = map[*ir.Block]int{}
+			}
 			n.blocks[b] = 0
 			for _, s := range last.Successors() {
 				n.blocks[s] = 0
@@ -196,6 +196,9 @@ func (n *names) numberOp(op *ir.Op, generic bool) {
 					groups[i-1], groups[i] = groups[i], groups[i-1]
 				}
 			}
+			if n.groups == nil {
+				n.groups = map[*ir.Op][]int{}
+			}
 			n.groups[op] = groups
 		}
 	}
@@ -234,6 +237,9 @@ func (n *names) unique(name string) string {
 				break
 			}
 		}
+	}
+	if n.used == nil {
+		n.used = map[string]int32{}
 	}
 	n.used[name] = 1
 	n.log = append(n.log, name)

@@ -155,8 +155,7 @@ func (p *printer) top(op *ir.Op, metadata bool) []byte {
 		if p.o.DebugInfo {
 			p.collectAliases(op)
 		} else {
-			p.aliases = newAliases(p)
-			p.tentative = true
+			p.aliases, p.tentative = nil, true
 			p.text.AttrAlias, p.text.TypeAlias = p.detectAttrAlias, p.detectTypeAlias
 		}
 	}
