@@ -335,23 +335,26 @@ func (p *parser) denseAttr(want ir.Type) ir.Attr {
 		p.ErrorfAt(attrPos, "elements literal must be a shaped type")
 	}
 	dtype := ir.ElementDType(elem)
+	var a *ir.DenseAttr
 	if dtype != tensor.Invalid {
 		n := tensor.Shape(shape).NumElements()
 		if n < 0 {
 			p.ErrorfAt(attrPos, "elements literal type has too many elements")
 		}
-		// A long list is printed in hexadecimal, which takes its elements. Decode it at once instead of checking it
-		// first.
-		if n > tensor.HexLarger && bytes.HasPrefix(text, []byte("[")) {
+		// Printing takes the elements of a list, but copies hexadecimal text: that is only checked.
+		if bytes.HasPrefix(text, []byte("[")) {
 			v, splat, err := tensor.DecodeDense(text, dtype, shape)
 			if err != nil {
 				p.checkDense(err.(*tensor.LiteralError), attrPos, start)
 			}
-			return ir.NewDense(t, v, splat)
+			a = ir.NewDense(t, v, splat)
+		} else {
+			p.checkDense(tensor.CheckDense(text, dtype, shape), attrPos, start)
 		}
-		p.checkDense(tensor.CheckDense(text, dtype, shape), attrPos, start)
 	}
-	a := ir.NewLazyDense(t, text, decodeDense)
+	if a == nil {
+		a = ir.NewLazyDense(t, text, decodeDense)
+	}
 	if dtype == tensor.Invalid && densebytes.ForeignSize(elem) > 0 { // print these as MLIR does
 		if b, ok := densebytes.Of(a); ok {
 			if again, problem := densebytes.Attr(t, shape, elem, b); problem == "" {

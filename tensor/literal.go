@@ -56,11 +56,20 @@ func appendSixDigits(b []byte, d DType, v float64) ([]byte, bool) {
 		return append(b, "0.000000e+00"...), true
 	}
 	var buf [48]byte
-	digits, exp := decimal(buf[:0], v, 6)
+	digits, exp, next := decimal(buf[:0], v, 6)
+	if next >= '1' && next <= '8' && (d == F32 && v >= minNormal32 || d == F64 && v >= minNormal64) {
+		return b, false // six digits differ from v by more than 1e-7 of v, and numbers that read as v by less than 2**-24
+	}
 	start := len(b)
 	b = appendPadded(b, digits, exp)
 	return b, readsBack(b[start:], d, v)
 }
+
+// The smallest positive normal numbers.
+const (
+	minNormal32 = 0x1p-126
+	minNormal64 = 0x1p-1022
+)
 
 // appendPadded appends digits in scientific form, filled up to six after the point. exp belongs to the first digit.
 func appendPadded(b, digits []byte, exp int) []byte {
@@ -143,10 +152,10 @@ func precision(d DType) int {
 func maxDigits(precision int) int { return 2 + precision*59/196 }
 
 // decimal appends the significant digits of v > 0, at most prec of them and without trailing zeros, and returns the
-// decimal exponent of the first digit. It rounds like APFloat::toString. APFloat first truncates the exact decimal
+// decimal exponent of the first digit, and the exact digit after the first prec. It rounds like APFloat::toString. APFloat first truncates the exact decimal
 // expansion to about prec digits, by an estimate from its length in bits. It then rounds the digits beyond prec half
 // up. Because of the truncation, 0.7 in f32 prints as 0.699999.
-func decimal(buf []byte, v float64, prec int) (digits []byte, exp int) {
+func decimal(buf []byte, v float64, prec int) (digits []byte, exp int, next byte) {
 	frac, e2 := math.Frexp(v)
 	m := uint64(math.Ldexp(frac, 53))
 	e2 -= 53
@@ -154,16 +163,13 @@ func decimal(buf []byte, v float64, prec int) (digits []byte, exp int) {
 	m >>= zeros
 	e2 += zeros
 
-	// Get the first digits of the exact expansion. 18 digits are cheap; if they end in zeros, the exact digits may be
-	// nines.
+	// Get the first digits of the exact expansion. 18 digits are cheap, but the last is rounded: if they end in zeros,
+	// the exact digits may be nines, and a 5 may be less.
 	want := 18
-	if prec >= 17 {
-		want = 40
-	}
 	text := strconv.AppendFloat(buf, v, 'e', want-1, 64)
-	if want == 18 && v*1024 != math.Trunc(v*1024) || v > 1e7 {
+	if v*1024 != math.Trunc(v*1024) || v > 1e7 {
 		tail := text[prec+2 : 19] // the digits after the first prec+1
-		if allZero(tail) {
+		if allZero(tail) && (prec < 17 || text[18] == '0' || text[18] == '5') {
 			want = 40
 			text = strconv.AppendFloat(buf, v, 'e', want-1, 64)
 		}
@@ -172,6 +178,7 @@ func decimal(buf []byte, v float64, prec int) (digits []byte, exp int) {
 	exp = atoi(text[e+1:])
 	copy(text[1:], text[2:e])
 	digits = text[:want]
+	next = digits[prec]
 
 	// N = v * 10^pow is the integer with the digits that APFloat computes.
 	pow, length := 0, 0
@@ -185,7 +192,8 @@ func decimal(buf []byte, v float64, prec int) (digits []byte, exp int) {
 	if need := (prec*196 + 58) / 59; length > need {
 		kept -= (length - need) * 59 / 196
 	}
-	return roundDigits(digits, kept, prec, exp)
+	digits, exp = roundDigits(digits, kept, prec, exp)
+	return digits, exp, next
 }
 
 // roundDigits returns the first kept digits, rounded half up to prec of them and without trailing zeros, and the
@@ -270,7 +278,7 @@ func appendLong(b []byte, d DType, v float64) (_ []byte, ok bool) {
 	}
 	prec := precision(d)
 	var buf [64]byte
-	digits, exp := decimal(buf[:0], v, prec)
+	digits, exp, _ := decimal(buf[:0], v, prec)
 	return appendDigits(b, digits, exp, prec)
 }
 
