@@ -37,9 +37,10 @@ type call struct {
 
 // frameResult is a result of a frame: a view, the value of an operand, or a token.
 type frameResult struct {
-	view *view
-	from int // the position of the operand in the frame, or -1
-	size int // of the operand in bytes
+	view   *view
+	from   int // the position of the operand in the frame, or -1
+	size   int // of the operand in bytes
+	number int // among the results without chain and tokens
 }
 
 func newCall(s *site) *call { return &call{Call: runtime.Call{Site: s.bound.Site()}} }
@@ -82,7 +83,7 @@ func (c *call) view(frame *C.hl_ffi_frame, site *site) (err error) {
 			}
 		}
 		if err != nil {
-			return fmt.Errorf("result %d: %w", k, err)
+			return fmt.Errorf("result %d: %w", r.number, err)
 		}
 	}
 	c.Operands, c.Results = c.tensors[0], c.tensors[1]
@@ -143,9 +144,21 @@ func (c *call) learn(args, rets []*C.hl_ffi_buffer, site *site) error {
 		}
 	}
 	c.operands = c.operands[:len(at)]
+	if err := c.learnResults(args, rets, at, chain, site); err != nil {
+		return err
+	}
+	for _, v := range c.written {
+		c.tensors[1] = append(c.tensors[1], &v.Tensor)
+	}
+	return nil
+}
+
+// learnResults makes the views of results. The operands stand at some positions of the frame.
+func (c *call) learnResults(args, rets []*C.hl_ffi_buffer, at []int, chain int, site *site) error {
 	m := 0
 	for k, b := range rets {
 		r := &c.rets[k]
+		r.number = m
 		switch {
 		case k < chain:
 			r.from = 0
@@ -182,11 +195,8 @@ func (c *call) learn(args, rets []*C.hl_ffi_buffer, site *site) error {
 			err = errors.New("a result that should be an operand's value differs from it in size")
 		}
 		if err != nil {
-			return err
+			return fmt.Errorf("result %d: %w", r.number, err)
 		}
-	}
-	for _, v := range c.written {
-		c.tensors[1] = append(c.tensors[1], &v.Tensor)
 	}
 	return nil
 }
