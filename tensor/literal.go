@@ -152,9 +152,9 @@ func precision(d DType) int {
 func maxDigits(precision int) int { return 2 + precision*59/196 }
 
 // decimal appends the significant digits of v > 0, at most prec of them and without trailing zeros, and returns the
-// decimal exponent of the first digit, and the exact digit after the first prec. It rounds like APFloat::toString. APFloat first truncates the exact decimal
-// expansion to about prec digits, by an estimate from its length in bits. It then rounds the digits beyond prec half
-// up. Because of the truncation, 0.7 in f32 prints as 0.699999.
+// decimal exponent of the first digit, and the exact digit after the first prec. It rounds like APFloat::toString.
+// APFloat first truncates the exact decimal expansion to about prec digits, by an estimate from its length in bits. It
+// then rounds the digits beyond prec half up. Because of the truncation, 0.7 in f32 prints as 0.699999.
 func decimal(buf []byte, v float64, prec int) (digits []byte, exp int, next byte) {
 	frac, e2 := math.Frexp(v)
 	m := uint64(math.Ldexp(frac, 53))

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/hlocb/hlocb/interp/internal/kernel"
+	"github.com/hlocb/hlocb/interp/internal/special"
 	"github.com/hlocb/hlocb/tensor"
 )
 
@@ -45,22 +46,23 @@ func QRKernel(s *kernel.Signature) kernel.Kernel {
 	}}
 }
 
-// reflect stores the reflector of column j below its diagonal, applies it to the columns after j, and returns its scale.
+// reflect stores the reflector of column j below its diagonal, applies it to the columns after j, and returns its
+// scale.
 func reflect(a []complex128, m, n, j int) complex128 {
 	alpha, norm := a[j*n+j], 0.0
 	for i := j + 1; i < m; i++ {
-		norm = math.Hypot(norm, cmplx.Abs(a[i*n+j]))
+		norm = special.Hypot(norm, special.ComplexAbs(a[i*n+j]))
 	}
 	if norm == 0 && imag(alpha) == 0 {
 		return 0
 	}
-	beta := math.Hypot(cmplx.Abs(alpha), norm)
+	beta := special.Hypot(special.ComplexAbs(alpha), norm)
 	if real(alpha) >= 0 {
 		beta = -beta
 	}
-	tau := (complex(beta, 0) - alpha) / complex(beta, 0)
+	tau := special.ComplexDiv(complex(beta, 0)-alpha, complex(beta, 0))
 	for i := j + 1; i < m; i++ {
-		a[i*n+j] /= alpha - complex(beta, 0)
+		a[i*n+j] = special.ComplexDiv(a[i*n+j], alpha-complex(beta, 0))
 	}
 	a[j*n+j] = complex(beta, 0)
 	for c := j + 1; c < n; c++ {
@@ -73,12 +75,12 @@ func reflect(a []complex128, m, n, j int) complex128 {
 func applyReflector(a []complex128, m, n, j, c int, x []complex128, columns int, tau complex128) {
 	sum := x[j*columns+c]
 	for i := j + 1; i < m; i++ {
-		sum += cmplx.Conj(a[i*n+j]) * x[i*columns+c]
+		sum += special.Cmul(cmplx.Conj(a[i*n+j]), x[i*columns+c])
 	}
-	sum *= tau
+	sum = special.Cmul(sum, tau)
 	x[j*columns+c] -= sum
 	for i := j + 1; i < m; i++ {
-		x[i*columns+c] -= a[i*n+j] * sum
+		x[i*columns+c] -= special.Cmul(a[i*n+j], sum)
 	}
 }
 
@@ -210,7 +212,7 @@ func eigen(a, values []complex128, n int, o EigenOptions) {
 func diagonal(w []complex128, size int, tolerance float64) bool {
 	all, outside := 0.0, 0.0
 	for i, x := range w {
-		sq := real(x)*real(x) + imag(x)*imag(x)
+		sq := float64(real(x)*real(x)) + float64(imag(x)*imag(x))
 		all += sq
 		if i%(size+1) != 0 {
 			outside += sq
@@ -224,31 +226,32 @@ func rotate(w, v []complex128, size, p, q int) {
 	pp, pq, qq := real(w[p*size+p]), w[p*size+q], real(w[q*size+q])
 	abs, phase := real(pq), complex(1, 0)
 	if imag(pq) != 0 {
-		abs = cmplx.Abs(pq)
-		phase = cmplx.Conj(pq) / complex(abs, 0)
+		abs = special.ComplexAbs(pq)
+		phase = special.ComplexDiv(cmplx.Conj(pq), complex(abs, 0))
 	}
 	t := 0.0
 	if math.Abs(abs) > 1e-6 {
 		tau := (qq - pp) / (2 * abs)
-		root := math.Sqrt(1 + tau*tau)
+		root := math.Sqrt(1 + float64(tau*tau))
 		if tau < 0 {
 			root = -root
 		}
 		t = 1 / (tau + root)
 	}
-	c := complex(1/math.Sqrt(1+t*t), 0)
-	s := complex(t, 0) * c * phase
+	c := complex(1/math.Sqrt(1+float64(t*t)), 0)
+	s := special.Cmul(complex(t*real(c), 0), phase)
 	rows := func(x []complex128) {
 		for j := range size {
 			x1, x2 := x[p*size+j], x[q*size+j]
-			x[p*size+j], x[q*size+j] = x1*c-x2*cmplx.Conj(s), x1*s+x2*c
+			x[p*size+j], x[q*size+j] = special.Cmul(x1, c)-special.Cmul(x2, cmplx.Conj(s)), special.Cmul(x1, s)+special.Cmul(x2, c)
 		}
 	}
 	rows(w)
 	rows(v)
 	for i := range size {
 		x1, x2 := w[i*size+p], w[i*size+q]
-		w[i*size+p], w[i*size+q] = x1*c-x2*s, x1*cmplx.Conj(s)+x2*c
+		w[i*size+p], w[i*size+q] = special.Cmul(x1, c)-special.Cmul(x2, s), special.Cmul(x1, cmplx.Conj(s))+special.Cmul(x2, c)
 	}
-	w[p*size+p], w[p*size+q], w[q*size+p], w[q*size+q] = complex(pp-t*abs, 0), 0, 0, complex(qq+t*abs, 0)
+	shift := float64(t * abs)
+	w[p*size+p], w[p*size+q], w[q*size+p], w[q*size+q] = complex(pp-shift, 0), 0, 0, complex(qq+shift, 0)
 }
