@@ -1,6 +1,7 @@
 package format
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/hlocb/hlocb/dialect/hookop"
@@ -88,6 +89,28 @@ func rowMajor(t ir.Type) []int64 {
 		}
 	}
 	return order
+}
+
+// requiresLayouts reports whether op is a custom call that specifies a layout that is not row-major. XLA gives the
+// required layout of an operand to the results of the hook that computes it, unless the hook specifies layouts, too.
+func requiresLayouts(op *ir.Op) bool {
+	if !op.IsOrMirrors(stablehlo.CustomCall) {
+		return false
+	}
+	for _, name := range [...]string{stablehlo.AttrOperandLayouts, stablehlo.AttrResultLayouts} {
+		list, ok := op.Attr(name).(*ir.ArrayAttr)
+		if !ok {
+			continue
+		}
+		for _, e := range list.Elems() {
+			if d, ok := e.(*ir.DenseAttr); ok {
+				if perm, err := d.Int64s(); err == nil && !slices.IsSortedFunc(perm, func(a, b int64) int { return cmp.Compare(b, a) }) {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 // ordersOf returns the layouts that a hlocb.hook op or the configuration of hlocb's own call carries.

@@ -25,6 +25,7 @@ func Lower(m *ir.Module, out *Writer, opts LowerOptions) error {
 		if h, ok := hookop.AsHook(op); ok {
 			w.Hooks = append(w.Hooks, h)
 		}
+		w.Layouts = w.Layouts || requiresLayouts(op)
 		return true
 	})
 	if len(w.Hooks) == 0 {
@@ -62,6 +63,7 @@ type Lowerer struct {
 	Options LowerOptions
 	Hooks   []hookop.HookOp // all hooks of the module, in program order
 	Single  bool            // the module has one partition and one replica
+	Layouts bool            // a call of the module requires layouts that are not row-major
 
 	writer    *Writer
 	index     int   // next number of a JAX callback

@@ -1,6 +1,7 @@
 package lapack
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -70,6 +71,22 @@ func parse(name string) (target, bool) {
 	}
 	t := target{rest[1:], rest[0]}
 	return t, t.signature() != ""
+}
+
+// Targets returns all custom call targets that this package computes.
+func Targets() []string {
+	list := []string{sparseTarget}
+	for routine, signatures := range routines {
+		for i, letters := range []string{"sd", "cz"} {
+			for _, l := range letters {
+				if signatures[i] != "" {
+					list = append(list, "lapack_"+string(l)+routine+"_ffi")
+				}
+			}
+		}
+	}
+	slices.Sort(list)
+	return list
 }
 
 // Supports reports whether a custom call target is one of JAX that this package computes.

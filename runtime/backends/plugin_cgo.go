@@ -49,6 +49,23 @@ func pluginTargets(env plugins.Environment) func(string) (pjrt.Target, error) {
 	}
 }
 
+// HostTargets returns all custom-call targets of JAX that the host can compute for a plugin. They open their library when
+// a program calls them.
+func HostTargets(env plugins.Environment) map[string]pjrt.Target {
+	find := pluginTargets(env)
+	targets := map[string]pjrt.Target{}
+	for _, name := range lapack.Targets() {
+		targets[name] = func(c *pjrt.TargetCall) error {
+			t, err := find(name)
+			if err != nil {
+				return err
+			}
+			return t(c)
+		}
+	}
+	return targets
+}
+
 // TryRegistration registers a handler with a plugin in one of the two known layouts. A wrong layout crashes the
 // process, so call it in a child process.
 func TryRegistration(path, platform string, versioned bool) error {

@@ -35,8 +35,10 @@ import (
 	"github.com/hlocb/hlocb/passes"
 	"github.com/hlocb/hlocb/print"
 	"github.com/hlocb/hlocb/runtime"
+	"github.com/hlocb/hlocb/runtime/backends"
 	"github.com/hlocb/hlocb/runtime/handlers"
 	"github.com/hlocb/hlocb/runtime/pjrt"
+	"github.com/hlocb/hlocb/runtime/plugins"
 )
 
 // Interposer changes the programs of a framework as a Config says. It implements pjrt.Interposer. It is safe for
@@ -75,6 +77,8 @@ func (s *sharedHandler) MemoryUse() runtime.MemoryUse { return runtime.UseOf(s.H
 type Host struct {
 	Out io.Writer // output of handlers
 	Err io.Writer // warnings and failures
+	// Plugins finds the library LAPACK.
+	Plugins plugins.Environment
 	// Handlers are the program's own handlers, in Go. An error of one ends the run. Nil binds none.
 	Handlers *runtime.Bindings
 }
@@ -128,6 +132,9 @@ func (i *Interposer) Wrap(api uintptr, path string) (uintptr, error) {
 
 // WrapPlugin loads a plugin and wraps its function table.
 func (i *Interposer) WrapPlugin(path string) (uintptr, error) { return pjrt.InterposePlugin(path, i) }
+
+// Targets implements pjrt.Interposer: it replaces the LAPACK of jaxlib, which only jaxlib's own client has.
+func (i *Interposer) Targets() map[string]pjrt.Target { return backends.HostTargets(i.host.Plugins) }
 
 // Settings implements pjrt.Interposer.
 func (i *Interposer) Settings() string {

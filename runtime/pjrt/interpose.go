@@ -38,6 +38,8 @@ type Interposer interface {
 	Compile(code []byte, format string, options []byte) (*Replacement, error)
 	// Load is called with Replacement.Saved of a program that was serialized.
 	Load(saved []byte) (*Replacement, error)
+	// Targets returns custom-call targets that the host computes for plugins whose values it can read.
+	Targets() map[string]Target
 	// Warn reports an error that does not end the program.
 	Warn(err error)
 }
@@ -242,6 +244,10 @@ func (w *wrappedPlugin) register(platform string, client unsafe.Pointer) error {
 		if err := p.register(target, C.hl_python_handler, platform, p.registrationLayout()); err != nil {
 			return err
 		}
+	}
+	c := &Client{plugin: p, ptr: client, platform: platform, memory: memory}
+	for name, t := range w.interposer.Targets() {
+		_ = c.RegisterTarget(name, t) // the plugin refuses a target of its own
 	}
 	return nil
 }
