@@ -49,8 +49,8 @@ func pluginTargets(env plugins.Environment) func(string) (pjrt.Target, error) {
 	}
 }
 
-// HostTargets returns all custom-call targets of JAX that the host can compute for a plugin. They open their library when
-// a program calls them.
+// HostTargets returns all custom-call targets of JAX that the host can compute for a plugin. They open their library
+// when a program calls them.
 func HostTargets(env plugins.Environment) map[string]pjrt.Target {
 	find := pluginTargets(env)
 	targets := map[string]pjrt.Target{}
