@@ -68,8 +68,8 @@ func (r *Raiser) Aliases(op *ir.Op, data []*ir.Value) ([]int, error) {
 	return aliases, nil
 }
 
-// behindChain returns the aliases of operands that follow a chain: the chain is not counted as an operand.
-func behindChain(aliases []int) []int {
+// afterChain returns the aliases of operands that follow a chain: the chain is not counted as an operand.
+func afterChain(aliases []int) []int {
 	out := make([]int, len(aliases))
 	for i, a := range aliases {
 		out[i] = max(a-1, -1)

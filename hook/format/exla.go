@@ -129,7 +129,7 @@ func exlaSite(r *Raiser, op *ir.Op, id []byte) (*Match, error) {
 			s.Aliases = append(s.Aliases, i-1)
 		}
 	} else if len(s.Tokens) == 0 {
-		s.Aliases = behindChain(s.Aliases) // the PID is operand 0
+		s.Aliases = afterChain(s.Aliases) // the PID is operand 0
 	}
 	s.Kind, s.SideEffect, s.Mark, s.Tokens, s.Operands = hook.Call, true, op, nil, op.OperandList()[1:]
 	s.Name, s.SourceID = etfName(id), "callback_id "+hex.EncodeToString(id)

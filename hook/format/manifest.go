@@ -65,7 +65,7 @@ func siteOf(m *ir.Module, op *ir.Op) (s hook.Site, err error) {
 			return s, err
 		}
 		if c.chained && !stablehlo.IsToken(op.Operand(0).Type()) {
-			s.Aliases = behindChain(s.Aliases[1:])
+			s.Aliases = afterChain(s.Aliases[1:])
 		}
 	}
 	for _, a := range attrs {

@@ -38,7 +38,7 @@ func readTarget(r *Raiser, op *ir.Op) (bool, error) {
 		return false, err
 	}
 	if chain != nil {
-		data, results, aliases = data[1:], results[1:], behindChain(aliases[1:])
+		data, results, aliases = data[1:], results[1:], afterChain(aliases[1:])
 		op.Result(0).ReplaceAllUsesWith(chain)
 	}
 	layouts, order, err := r.layouts(op, data, results)
