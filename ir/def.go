@@ -59,7 +59,8 @@ type Def struct {
 	// Fits reports whether the pretty form can express op; if not, op is printed in generic form. Nil: always.
 	Fits func(op *Op) bool
 	// Verify checks the rules that the other fields cannot express. The structure (counts, constraints, traits) has
-	// already been checked. The hook of a Pure op calls Reporter.ReadsAround if it reads the ops around it.
+	// already been checked. The hook of a Pure op calls Reporter.ReadsAround if it reads the ops around it, and may call
+	// Reporter.ReadsTypes if it reads only attributes and the types of operands and results.
 	Verify func(op *Op, r *Reporter)
 	// VerifyEntry checks rules that do not depend on the op's regions, before the ops in the regions are checked.
 	VerifyEntry func(op *Op, r *Reporter)

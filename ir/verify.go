@@ -15,7 +15,7 @@ import (
 // module.
 //
 // Verify does not repeat the checks of a Pure op that it found valid until the op or an op that defines its operands
-// changes.
+// changes, nor checks that read only types and attributes for an op that equals one of the last ops in these.
 //
 // Several goroutines check a large module. The findings and their order do not depend on the number of goroutines.
 func Verify(m *Module) error {
@@ -32,6 +32,7 @@ func Verify(m *Module) error {
 type verifier struct {
 	r     Reporter
 	spare *atomic.Int32 // number of goroutines that may still be started; nil for a small module
+	seen  memo
 }
 
 // op checks o and everything inside it.
@@ -39,8 +40,19 @@ func (v *verifier) op(o *Op) {
 	if o.valid.Load() {
 		return
 	}
+	simple := o.parts == nil && !o.def.unknown && o.def.Traits&(Pure|Terminator|Symbol) == Pure
+	var same **Op // in v.seen
+	if simple {
+		if same = v.seen.slot(o); *same != nil && alike(*same, o) {
+			o.valid.Store(true)
+			return
+		}
+	}
 	before := len(v.r.list)
-	v.r.wide = false
+	v.r.reads = operands
+	if o.def.Verify == nil && o.def.VerifyEntry == nil {
+		v.r.reads = types
+	}
 	v.namespaced(o)
 	if !o.def.unknown && len(v.r.list) == before {
 		v.row(o)
@@ -63,16 +75,14 @@ func (v *verifier) op(o *Op) {
 	if len(v.r.list) == before && o.def.Verify != nil {
 		o.def.Verify(o, &v.r)
 	}
-	if len(v.r.list) == before && v.lasts(o) {
+	// A simple op, which may stand anywhere, stays valid until its attributes, operands or results change, or those of the
+	// ops that define its operands, if no check read more.
+	if len(v.r.list) == before && simple && v.r.reads != around {
 		o.valid.Store(true)
+		if v.r.reads == types {
+			*same = o
+		}
 	}
-}
-
-// lasts reports whether o, which was just found valid, stays valid until its attributes, operands or results change, or
-// those of the ops that define its operands: o may stand anywhere, nothing is inside it, and no check looked up a
-// symbol or asked another dialect.
-func (v *verifier) lasts(o *Op) bool {
-	return o.parts == nil && o.def.Traits&(Pure|Terminator|Symbol) == Pure && !o.def.unknown && !v.r.wide
 }
 
 // namespaced has each dialect check the discardable attributes of its namespace.

@@ -407,3 +407,54 @@ func TestVerifyAgain(t *testing.T) {
 		}
 	}
 }
+
+// TestVerifyAlike: Verify repeats the checks of a Pure op for each op that is alike unless they say that they read types
+// and attributes alone. Ops that are not alike are checked.
+func TestVerifyAlike(t *testing.T) {
+	checks := map[string]int{}
+	check := func(op *ir.Op, r *ir.Reporter) {
+		checks[op.Name()]++
+		if op.Attr("bad") != nil || op.Operand(0).Type() != op.Result(0).Type() {
+			r.Errorf(op, "is bad")
+		}
+	}
+	arg, result := []ir.Arg{{Name: "x"}}, []ir.Arg{{Name: "y"}}
+	rows := []*ir.Def{
+		{Name: "t.plain", Operands: arg, Results: result, Traits: ir.Pure},
+		{Name: "t.operands", Operands: arg, Results: result, Traits: ir.Pure, Verify: check},
+		{Name: "t.types", Operands: arg, Results: result, Traits: ir.Pure, Verify: func(op *ir.Op, r *ir.Reporter) { check(op, r); r.ReadsTypes() }},
+		{Name: "t.around", Operands: arg, Results: result, Traits: ir.Pure,
+			Verify: func(op *ir.Op, r *ir.Reporter) { check(op, r); r.ReadsAround(); r.ReadsTypes() }},
+		{Name: "t.write", Operands: arg, Results: result, Verify: func(op *ir.Op, r *ir.Reporter) { check(op, r); r.ReadsTypes() }},
+	}
+	registry, err := ir.NewRegistry(&ir.Dialect{Name: "t", Ops: rows})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Builder{}
+	text.WriteString("%x = \"t.source\"() : () -> i32\n")
+	line := func(name, attrs, result string) {
+		fmt.Fprintf(&text, "\"t.%s\"(%%x) {%s} : (i32) -> %s\n", name, attrs, result)
+	}
+	for range 10 {
+		for _, name := range []string{"plain", "operands", "types", "around", "write"} {
+			line(name, "", "i32")
+			line(name, "a", "i32")
+		}
+	}
+	for _, name := range []string{"operands", "types", "around", "write"} {
+		line(name, "bad", "i32")
+		line(name, "", "i64")
+	}
+	m, err := parse.Parse(diag.NewSource("text", []byte(text.String())), ir.NewContext(), registry, parse.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = ir.Verify(m)
+	if list, ok := err.(diag.List); !ok || len(list) != 8 {
+		t.Errorf("errors: %v", err)
+	}
+	if got, want := fmt.Sprint(checks), "map[t.around:22 t.operands:22 t.types:4 t.write:22]"; got != want {
+		t.Errorf("checked %s, want %s", got, want)
+	}
+}

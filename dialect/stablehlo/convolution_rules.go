@@ -329,7 +329,7 @@ func dynamicConvRule(s *subject) error {
 	if p := s.tensor(2); p.Rank() == 2 && (p.Shape()[1] != 2 || p.Shape()[0] != int64(s.tensor(0).Rank()-2)) { // (C4)
 		return fail("expects padding to be of shape [%d, 2], but got [%s]", s.tensor(0).Rank()-2, joined(p.Shape()))
 	}
-	if constantInts(s.operands[2]) != nil {
+	if s.constantInts(2) != nil {
 		if _, err := convWindows(s, sizes); err != nil { // (C2 to C9)
 			return err
 		}
@@ -337,9 +337,10 @@ func dynamicConvRule(s *subject) error {
 	return cmp.Or(precisionRule(s), convElemsRule(s)) // (C24)
 }
 
-// constantInts returns the elements of a value that a constant defines, or nil for any other value.
-func constantInts(v *ir.Value) []int64 {
-	op := v.DefiningOp()
+// constantInts returns the elements of operand i if a constant defines it, else nil.
+func (s *subject) constantInts(i int) []int64 {
+	s.constant = true
+	op := s.operands[i].DefiningOp()
 	if op == nil {
 		return nil
 	}

@@ -14,7 +14,7 @@ func outputShape(s *subject, i int, r *ir.TensorType, rank string) error {
 	if n.Ranked() && n.Rank() == 1 && n.Shape()[0] != ir.Dynamic && n.Shape()[0] != int64(r.Rank()) {
 		return fail("%s", rank)
 	}
-	shape := constantInts(s.operands[i])
+	shape := s.constantInts(i)
 	if shape == nil || len(shape) != r.Rank() {
 		return nil
 	}
@@ -40,7 +40,7 @@ func dynamicBroadcastInDimRule(s *subject) error {
 	if ok, _ := unique(dims); !ok { // (C4)
 		return fail("broadcast_dimensions should not have duplicates")
 	}
-	shape := constantInts(s.operands[1])
+	shape := s.constantInts(1)
 	for i, d := range dims {
 		if d < 0 || d >= int64(r.Rank()) { // (C3)
 			return fail("broadcast_dimensions contains invalid value %d for result with rank %d", d, r.Rank())
@@ -93,13 +93,13 @@ func dynamicPadRule(s *subject) error {
 	if n != int64(t.Rank()) { // (C2)
 		return fail("padding operands size (%d) must match operand rank (%d)", n, t.Rank())
 	}
-	inner := constantInts(s.operands[4])
+	inner := s.constantInts(4)
 	for _, v := range inner { // (C3)
 		if v < 0 {
 			return fail("interior_padding must be non-negative, but got %s", joined(inner))
 		}
 	}
-	low, high := constantInts(s.operands[2]), constantInts(s.operands[3])
+	low, high := s.constantInts(2), s.constantInts(3)
 	if len(low) != t.Rank() || len(high) != t.Rank() || len(inner) != t.Rank() {
 		return nil
 	}
@@ -130,7 +130,7 @@ func dynamicReshapeRule(s *subject) error {
 	if err := outputShape(s, 1, r, ""); err != nil { // (C4)
 		return err
 	}
-	if shape := constantInts(s.operands[1]); shape != nil && ok1 {
+	if shape := s.constantInts(1); shape != nil && ok1 {
 		if n, _ := product(shape); n != na {
 			return fail("output_shape is incompatible with input type of operation: input has %d elements, but output_shape has %d", na, n)
 		}
@@ -158,7 +158,7 @@ func inferSetDimensionSize(s *subject) ([]ir.Type, error) {
 		return nil, fail("requires dimension attribute in range [0, %d); found (%d)", t.Rank(), d)
 	}
 	dims := s.dimsOf(t)
-	if v := constantInts(s.operands[1]); len(v) == 1 && v[0] == dims[d].size {
+	if v := s.constantInts(1); len(v) == 1 && v[0] == dims[d].size {
 		return []ir.Type{dimsType(s.ctx, dims, t.Elem())}, nil
 	}
 	if n := dims[d].size; n != ir.Dynamic {

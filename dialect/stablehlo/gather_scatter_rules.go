@@ -164,7 +164,7 @@ func inferDynamicGather(s *subject) ([]ir.Type, error) {
 	if t := s.tensor(2); t.Ranked() && t.Rank() == 1 {
 		n = t.Shape()[0]
 	}
-	sizes := constantInts(s.operands[2])
+	sizes := s.constantInts(2)
 	return inferGatherOf(s, sizes, len(sizes) == s.tensor(0).Rank() && sizes != nil, n)
 }
 

@@ -122,7 +122,7 @@ func inferRng(s *subject) ([]ir.Type, error) {
 		return nil, fail("requires the same element type for all operands")
 	}
 	if n := s.tensor(2).Shape()[0]; n != ir.Dynamic {
-		shape := constantInts(s.operands[2])
+		shape := s.constantInts(2)
 		if len(shape) != int(n) {
 			if n > 1<<16 {
 				return nil, fail("shape has %d dimensions", n)

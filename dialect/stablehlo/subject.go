@@ -19,6 +19,7 @@ type subject struct {
 	regions  []*ir.Region
 	results  []ir.Type // of the op under verification, nil during inference
 	op       *ir.Op    // the op under verification, nil during inference
+	constant bool      // whether constantInts was called: a rule read the op that defines an operand
 	symbols  func(table *ir.Op) ir.Symbols
 
 	all    []ir.Type  // the types of operands and results, if op is set
@@ -35,6 +36,7 @@ func subjectOf(op *ir.Op, r *ir.Reporter) *subject {
 		s = &subject{ctx: r.Context(), symbols: r.Symbols}
 		*r.Scratch() = s
 	}
+	s.constant = false
 	s.op, s.def, s.attrs, s.regions = op, op.Def(), op.Attrs(), op.Regions()
 	s.operands, s.all = s.operands[:0], s.all[:0]
 	for i := range op.NumOperands() {
@@ -71,6 +73,9 @@ func verify(rules ...rule) func(*ir.Op, *ir.Reporter) {
 				return
 			}
 		}
+		if !s.constant {
+			r.ReadsTypes()
+		}
 	}
 }
 
@@ -81,6 +86,8 @@ func verifyMixed(rules ...rule) func(*ir.Op, *ir.Reporter) {
 	return func(op *ir.Op, r *ir.Reporter) {
 		if len(op.Attrs()) > 0 || !uniform(op) {
 			check(op, r)
+		} else {
+			r.ReadsTypes()
 		}
 	}
 }
