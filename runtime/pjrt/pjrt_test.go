@@ -188,31 +188,35 @@ func TestInOutWritesInPlace(t *testing.T) {
 // TestManyResults: the processor time of a run for each of its results does not grow with their number. The time that
 // XLA takes to compile does; docs/rationale.md compares it with jaxlib's.
 func TestManyResults(t *testing.T) {
-	perResult := func(n int) time.Duration {
+	returning := func(n int) *Executable {
 		v := strings.Join(slices.Repeat([]string{"tensor<f32>"}, n), ", ")
 		var body, names strings.Builder
 		for i := range n {
 			fmt.Fprintf(&body, "%%r%d = stablehlo.constant dense<%d.0> : tensor<f32>\n", i, i)
 			fmt.Fprintf(&names, ", %%r%d", i)
 		}
-		e := compile(t, program("() -> ("+v+")", body.String()+"return "+names.String()[2:]+" : "+v+"\n"), nil)
-		best := time.Hour
-		for range 10 {
-			start := processorTime(t)
-			results := run(t, e)
-			best = min(best, processorTime(t)-start)
-			for i, r := range results {
-				if got := tensor.View[float32](r)[0]; got != float32(i) {
-					t.Fatalf("result %d of %d is %v", i, n, got)
-				}
+		return compile(t, program("() -> ("+v+")", body.String()+"return "+names.String()[2:]+" : "+v+"\n"), nil)
+	}
+	perResult := func(e *Executable) time.Duration {
+		start := processorTime(t)
+		results := run(t, e)
+		took := processorTime(t) - start
+		for i, r := range results {
+			if got := tensor.View[float32](r)[0]; got != float32(i) {
+				t.Fatalf("result %d of %d is %v", i, len(results), got)
 			}
 		}
-		return best / time.Duration(n)
+		return took / time.Duration(len(results))
 	}
-	// A loop over all results for each of them takes four times as long with 4,000 as with 500; a busy machine and the
-	// race detector have made a sound runtime look 1.7 times as long.
-	if few, many := perResult(500), perResult(4000); many > few*5/2 {
-		t.Errorf("a result of 4,000 takes %v of processor time, of 500 it takes %v", many, few)
+	few, many := returning(500), returning(4000)
+	// A loop over all results for each of them takes four times as long with 4,000 as with 500. Other work on the machine
+	// lengthens both, so the best of many runs count.
+	bestFew, bestMany := perResult(few), perResult(many)
+	for i := 0; i < 100 && bestMany > bestFew*5/2; i++ {
+		bestFew, bestMany = min(bestFew, perResult(few)), min(bestMany, perResult(many))
+	}
+	if bestMany > bestFew*5/2 {
+		t.Errorf("a result of 4,000 takes %v of processor time, of 500 it takes %v", bestMany, bestFew)
 	}
 }
 
