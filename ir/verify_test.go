@@ -408,8 +408,8 @@ func TestVerifyAgain(t *testing.T) {
 	}
 }
 
-// TestVerifyAlike: Verify repeats the checks of a Pure op for each op that is alike unless they say that they read types
-// and attributes alone. Ops that are not alike are checked.
+// TestVerifyAlike: Verify repeats the checks of a Pure op for each op that is alike unless they say that they read
+// types and attributes alone. Ops that are not alike are checked.
 func TestVerifyAlike(t *testing.T) {
 	checks := map[string]int{}
 	check := func(op *ir.Op, r *ir.Reporter) {
