@@ -1,14 +1,16 @@
 # A convolutional and a recurrent network, the program's own linear algebra.
 import jax, jax.numpy as jnp, numpy as np
 from jax import lax
-k = jax.random.key(1)
+rng = np.random.default_rng(1)
+def normal(*shape, scale=1.0): # JAX would compile a program for each shape
+    return jnp.asarray(rng.normal(0, scale, shape), jnp.float32)
 def net(params, x):
     for w in params["conv"]:
         x = lax.conv_general_dilated(x, w, (2, 2), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC"))
         x = jax.nn.relu((x - x.mean((0, 1, 2))) * lax.rsqrt(x.var((0, 1, 2)) + 1e-5))
     return x.reshape(x.shape[0], -1) @ params["out"]
-params = {"conv": [jax.random.normal(k, (3, 3, 3, 4)) * 0.3, jax.random.normal(k, (3, 3, 4, 8)) * 0.3], "out": jax.random.normal(k, (32, 5)) * 0.1}
-X, Y = jax.random.normal(k, (6, 8, 8, 3)), jnp.arange(6) % 5
+params = {"conv": [normal(3, 3, 3, 4, scale=0.3), normal(3, 3, 4, 8, scale=0.3)], "out": normal(32, 5, scale=0.1)}
+X, Y = normal(6, 8, 8, 3), jnp.arange(6) % 5
 def loss(p):
     return -jnp.mean(jax.nn.log_softmax(net(p, X))[jnp.arange(6), Y])
 @jax.jit
@@ -21,6 +23,6 @@ for _ in range(3):
 def gru(w, h, x):
     z, r = jnp.split(jax.nn.sigmoid(jnp.concatenate([h, x]) @ w["g"]), 2)
     return (1 - z) * h + z * jnp.tanh(jnp.concatenate([r * h, x]) @ w["c"]), h
-w = {"g": jax.random.normal(k, (7, 8)) * 0.4, "c": jax.random.normal(k, (7, 4)) * 0.4}
-print(jax.jit(lambda w, xs: jax.grad(lambda w: (lax.scan(lambda h, x: gru(w, h, x), jnp.zeros(4), xs)[0] ** 2).sum())(w)["c"].sum())(w, jax.random.normal(k, (9, 3))).round(3))
+w = {"g": normal(7, 8, scale=0.4), "c": normal(7, 4, scale=0.4)}
+print(jax.jit(lambda w, xs: jax.grad(lambda w: (lax.scan(lambda h, x: gru(w, h, x), jnp.zeros(4), xs)[0] ** 2).sum())(w)["c"].sum())(w, normal(9, 3)).round(3))
 print(jax.jit(lambda: jnp.einsum("ij,jk,kl->il", *[jnp.arange(4.0).reshape(2, 2)] * 3))())
