@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -32,12 +33,25 @@ static void first(void) {
   atexit(end);
 }
 
+// known is the last answer of GetPjrtApi. The child of a fork gets it from here: Go's other threads are not in the child.
+struct answer {
+  const void *api, *table;
+};
+static _Atomic(struct answer *) known;
+
 __attribute__((visibility("default"))) const void *GetPjrtApi(void) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   // The library that hlocb exec preloads passes the table of the plugin that the framework has opened.
   const void *(*next)(void) = (const void *(*)(void))dlsym(RTLD_DEFAULT, "hlocb_preload_next");
   const void *api = next ? next() : NULL;
+  struct answer *old = atomic_load(&known);
+  if (old && old->api == api) return old->table;
   const void *table = (const void *)hlocbTable((uintptr_t)api);
   pthread_once(&once, first);
+  struct answer *new = malloc(sizeof *new);  // never freed: another thread may read it
+  if (new && table) {
+    *new = (struct answer){api, table};
+    atomic_store(&known, new);
+  }
   return table;
 }

@@ -247,7 +247,10 @@ func (w *wrappedPlugin) register(platform string, client unsafe.Pointer) error {
 	}
 	c := &Client{plugin: p, ptr: client, platform: platform, memory: memory}
 	for name, t := range w.interposer.Targets() {
-		_ = c.RegisterTarget(name, t) // the plugin refuses a target of its own
+		var own *Error // the plugin refuses a target that it has
+		if err := c.RegisterTarget(name, t); err != nil && !errors.As(err, &own) {
+			return err
+		}
 	}
 	return nil
 }
