@@ -15,9 +15,9 @@ import (
 // countAdds is a pass of another compiler. It reports every addition.
 type countAdds struct{}
 
-var countAddsInfo = pass.Info{Name: "count-adds", Doc: "Reports every addition.", ReadOnly: true}
-
-func (countAdds) Info() *pass.Info { return &countAddsInfo }
+func (countAdds) Info() *pass.Info {
+	return &pass.Info{Name: "count-adds", Doc: "Reports every addition.", ReadOnly: true}
+}
 
 func (countAdds) Run(c *pass.Context, m *ir.Module) error {
 	m.Walk(func(op *ir.Op) bool {

@@ -27,6 +27,7 @@ import (
 	"github.com/hlocb/hlocb/parse"
 	"github.com/hlocb/hlocb/pass"
 	"github.com/hlocb/hlocb/passes"
+	"github.com/hlocb/hlocb/print"
 )
 
 // Config configures an opt binary.
@@ -70,19 +71,19 @@ func LongFlags(c *cobra.Command, args []string) []string {
 
 // flags are the flags of opt.
 type flags struct {
-	pipeline, out                  string
-	program                        string // how the user calls the command: "hlocb opt"
-	verifyEach                     bool
-	watch                          watchFlags
-	split, expect                  bool
-	generic, debugInfo, localScope bool
-	listPasses, showDialects       bool
-	passFlags                      []string // the passes of flags named after passes, with their options, in order
-	unregistered, oneThread        bool
-	elideLarger, maxErrors         int
-	console                        *command.Console
-	cfg                            Config
-	registry                       *ir.Registry
+	pipeline, out            string
+	program                  string // how the user calls the command: "hlocb opt"
+	verifyEach               bool
+	watch                    watcher
+	split, expect            bool
+	form                     print.Options
+	listPasses, showDialects bool
+	passFlags                []string // the passes of flags named after passes, with their options, in order
+	unregistered, oneThread  bool
+	maxErrors                int
+	console                  *command.Console
+	cfg                      Config
+	registry                 *ir.Registry
 }
 
 // evaluationLimit bounds the values of one op that a pass evaluates, in bytes.
@@ -147,12 +148,12 @@ Passes:
 	f.BoolVar(&o.listPasses, "list-passes", false, "list the passes and their options")
 	f.BoolVar(&o.showDialects, "show-dialects", false, "list the dialects")
 	f.StringVarP(&o.out, "output", "o", "", "write to FILE instead of standard output")
-	f.BoolVar(&o.generic, "mlir-print-op-generic", false, "MLIR's name of the flag above")
-	f.BoolVar(&o.generic, "generic", false, "print the generic form")
-	f.BoolVar(&o.debugInfo, "mlir-print-debuginfo", false, "MLIR's name of the flag above")
-	f.BoolVar(&o.debugInfo, "debuginfo", false, "print a location for every op (default: for ops that have one)")
-	f.BoolVar(&o.localScope, "mlir-print-local-scope", false, "print locations and attributes in place, without aliases")
-	f.IntVar(&o.elideLarger, "mlir-elide-elementsattrs-if-larger", 0, "leave out literals of more than N elements")
+	f.BoolVar(&o.form.Generic, "mlir-print-op-generic", false, "MLIR's name of the flag above")
+	f.BoolVar(&o.form.Generic, "generic", false, "print the generic form")
+	f.BoolVar(&o.form.DebugInfo, "mlir-print-debuginfo", false, "MLIR's name of the flag above")
+	f.BoolVar(&o.form.DebugInfo, "debuginfo", false, "print a location for every op (default: for ops that have one)")
+	f.BoolVar(&o.form.LocalScope, "mlir-print-local-scope", false, "print locations and attributes in place, without aliases")
+	f.IntVar(&o.form.ElideLarger, "mlir-elide-elementsattrs-if-larger", 0, "leave out literals of more than N elements")
 	f.BoolVar(&o.verifyEach, "verify-each", true, "verify the module after each pass, too")
 	o.watch.declare(f)
 	f.BoolVar(&o.split, "split-input-file", false, "read the parts between lines of // ----- as separate modules")

@@ -66,84 +66,75 @@ func (o *flags) run(ctx context.Context, path string) (err error) {
 	if o.split {
 		chunks = src.Split()
 	}
-	w, err := newWatcher(o, path, len(chunks))
+	if err := o.watch.open(o, path, len(chunks)); err != nil {
+		return err
+	}
+	defer o.watch.report()
+	var failed diag.List // differences from the expected diagnostics
+	next := func(chunk *diag.Source) (*ir.Module, error) {
+		m, err := o.chunk(ctx, pipeline, chunk)
+		if o.expect {
+			failed = append(failed, expectationsOf(chunk, err)...)
+			return m, nil
+		}
+		return m, err
+	}
+	// Read the first module before opening the output, because a mistake in it must leave the output unchanged.
+	m, err := next(chunks[0])
 	if err != nil {
 		return err
 	}
-	defer w.report()
-	if o.expect {
-		var failed diag.List
-		err := o.console.WriteFile(o.out, func(out io.Writer) error {
-			written := false
-			for _, chunk := range chunks {
-				m, err := o.chunk(ctx, pipeline, chunk, w)
-				failed = append(failed, expectationsOf(chunk, err)...)
-				if m == nil {
-					continue
-				}
-				if written {
-					if _, err := io.WriteString(out, "\n// -----\n"); err != nil {
-						return err
-					}
-				}
-				written = true
-				if err := o.write(out, m, w); err != nil {
+	err = o.console.WriteFile(o.out, func(out io.Writer) error {
+		written := false
+		for i, chunk := range chunks {
+			if i > 0 {
+				if m, err = next(chunk); err != nil {
 					return err
 				}
 			}
-			return nil
-		})
-		return errors.Join(failed.Err(), err)
-	}
-	// Read the first module before opening the output, because a mistake in it must leave the output unchanged.
-	m, err := o.chunk(ctx, pipeline, chunks[0], w)
-	if err != nil {
-		return err
-	}
-	return o.console.WriteFile(o.out, func(out io.Writer) error {
-		for i, chunk := range chunks {
-			if i > 0 {
-				if m, err = o.chunk(ctx, pipeline, chunk, w); err != nil {
-					return err
-				}
+			if m == nil {
+				continue
+			}
+			if written {
 				if _, err := io.WriteString(out, "\n// -----\n"); err != nil {
 					return err
 				}
 			}
-			if err := o.write(out, m, w); err != nil {
+			written = true
+			if err := o.write(out, m); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
+	if failures := failed.Err(); failures != nil {
+		return errors.Join(failures, err)
+	}
+	return err
 }
 
 // write writes m as MLIR if a flag says how to print MLIR, otherwise in the form that the output's suffix names.
 // Without a suffix, a module of HLO stays HLO.
-func (o *flags) write(out io.Writer, m *ir.Module, w *watcher) error {
+func (o *flags) write(out io.Writer, m *ir.Module) error {
 	start := time.Now()
-	defer func() { w.spend("print", time.Since(start)) }()
-	if o.generic || o.localScope || o.elideLarger > 0 {
-		return print.Print(out, m, o.print(m))
+	defer func() { o.watch.spend("print", time.Since(start)) }()
+	form := reader.Written(m, o.form)
+	if form.Generic || form.LocalScope || form.ElideLarger > 0 {
+		return print.Print(out, m, form)
 	}
-	return reader.Write(out, o.out, m, o.print(m))
-}
-
-// print returns the options to print m with. They include the locations that the text of m has.
-func (o *flags) print(m *ir.Module) print.Options {
-	return reader.Written(m, print.Options{Generic: o.generic, DebugInfo: o.debugInfo, LocalScope: o.localScope, ElideLarger: o.elideLarger})
+	return reader.Write(out, o.out, m, form)
 }
 
 // chunk reads one module and runs the pipeline over it. With --verify-diagnostics, it returns the remarks and warnings
 // of a module without errors as the error, together with the module.
-func (o *flags) chunk(ctx context.Context, p pass.Pipeline, src *diag.Source, w *watcher) (*ir.Module, error) {
+func (o *flags) chunk(ctx context.Context, p pass.Pipeline, src *diag.Source) (*ir.Module, error) {
 	start := time.Now()
 	m, err := reader.Parse(src, ir.NewContext(), o.registry, o.maxErrors) // passes work on VHLO, too
-	w.spend("parse", time.Since(start))
+	o.watch.spend("parse", time.Since(start))
 	if err == nil {
 		start = time.Now()
 		err = reader.Verify(m, o.maxErrors)
-		w.spend("verify", time.Since(start))
+		o.watch.spend("verify", time.Since(start))
 	}
 	if err != nil {
 		return nil, err
@@ -153,10 +144,10 @@ func (o *flags) chunk(ctx context.Context, p pass.Pipeline, src *diag.Source, w 
 			o.console.Show(d)
 		}
 	}
-	if err := w.begin(m, p); err != nil {
+	if err := o.watch.begin(m, p); err != nil {
 		return nil, err
 	}
-	d := &pass.Driver{Workers: map[bool]int{true: 1}[o.oneThread], Instruments: w.instruments()}
+	d := &pass.Driver{Workers: map[bool]int{true: 1}[o.oneThread], Instruments: o.watch.instruments()}
 	if o.verifyEach {
 		d.Verify = ir.Verify
 	}
@@ -170,13 +161,13 @@ func (o *flags) chunk(ctx context.Context, p pass.Pipeline, src *diag.Source, w 
 		}
 	}
 	if err := d.Run(pc, p); err != nil {
-		err = errors.Join(err, w.reproduce("error: "+err.Error()))
+		err = errors.Join(err, o.watch.reproduce("error: "+err.Error()))
 		if list := diag.ListOf(err); len(reported) > 0 && list != nil {
 			return nil, append(reported, list...)
 		}
 		return nil, err
 	}
-	if err := w.end(m); err != nil {
+	if err := o.watch.end(m); err != nil {
 		return nil, err
 	}
 	if len(reported) > 0 {

@@ -20,47 +20,14 @@ import (
 	"github.com/hlocb/hlocb/print"
 )
 
-// watchFlags are the flags that show the work of passes.
-type watchFlags struct {
+// watcher shows the work of passes on the parts of one input.
+type watcher struct {
+	// the flags
 	before, after          []string
 	change                 bool
 	tree, reproducer       string
 	timing, stats, opStats bool
-}
 
-func (f *watchFlags) declare(s *pflag.FlagSet) {
-	s.StringArrayVar(&f.before, "print-ir-before", nil, "print the module before this pass, or before all; several times for several passes")
-	s.StringArrayVar(&f.after, "print-ir-after", nil, "print the module after this pass, or after all; several times for several passes")
-	s.BoolVar(&f.change, "print-ir-after-change", false, "print the changes of each pass, op by op")
-	s.StringVar(&f.tree, "print-ir-tree-dir", "", "write the input and the module after each pass to files of this directory")
-	s.BoolVar(&f.timing, "timing", false, "print the time of parsing, verifying, each pass and printing")
-	s.BoolVar(&f.stats, "stats", false, "print the statistics of each pass")
-	s.BoolVar(&f.opStats, "op-stats", false, "print how often each op occurs in the result")
-	s.StringVar(&f.reproducer, "crash-reproducer", "", "if a pass fails, write the input and the command that fails on it to this file")
-}
-
-// check returns an error if a flag names an unknown pass.
-func (f *watchFlags) check(t *pass.Table) error {
-	for _, names := range [...]struct {
-		flag string
-		list []string
-	}{{"print-ir-before", f.before}, {"print-ir-after", f.after}} {
-		for i, name := range names.list {
-			if name == "all" {
-				continue
-			}
-			p, err := t.Find(name)
-			if err != nil {
-				return command.Usagef("--%s: %w", names.flag, err)
-			}
-			names.list[i] = p.Info().Name // of an alias
-		}
-	}
-	return nil
-}
-
-// watcher shows the work of passes on the parts of one input.
-type watcher struct {
 	o      *flags
 	input  string // as the command line names it
 	parts  int
@@ -75,6 +42,37 @@ type watcher struct {
 	err      error // of the first file that could not be written
 }
 
+func (w *watcher) declare(s *pflag.FlagSet) {
+	s.StringArrayVar(&w.before, "print-ir-before", nil, "print the module before this pass, or before all; several times for several passes")
+	s.StringArrayVar(&w.after, "print-ir-after", nil, "print the module after this pass, or after all; several times for several passes")
+	s.BoolVar(&w.change, "print-ir-after-change", false, "print the changes of each pass, op by op")
+	s.StringVar(&w.tree, "print-ir-tree-dir", "", "write the input and the module after each pass to files of this directory")
+	s.BoolVar(&w.timing, "timing", false, "print the time of parsing, verifying, each pass and printing")
+	s.BoolVar(&w.stats, "stats", false, "print the statistics of each pass")
+	s.BoolVar(&w.opStats, "op-stats", false, "print how often each op occurs in the result")
+	s.StringVar(&w.reproducer, "crash-reproducer", "", "if a pass fails, write the input and the command that fails on it to this file")
+}
+
+// check returns an error if a flag names an unknown pass.
+func (w *watcher) check(t *pass.Table) error {
+	for _, names := range [...]struct {
+		flag string
+		list []string
+	}{{"print-ir-before", w.before}, {"print-ir-after", w.after}} {
+		for i, name := range names.list {
+			if name == "all" {
+				continue
+			}
+			p, err := t.Find(name)
+			if err != nil {
+				return command.Usagef("--%s: %w", names.flag, err)
+			}
+			names.list[i] = p.Info().Name // of an alias
+		}
+	}
+	return nil
+}
+
 type phase struct {
 	name string
 	took time.Duration
@@ -85,15 +83,15 @@ type passCount struct {
 	pass.Count
 }
 
-// newWatcher creates the directory of --print-ir-tree-dir.
-func newWatcher(o *flags, input string, parts int) (*watcher, error) {
-	w := &watcher{o: o, input: input, parts: parts}
-	if dir := o.watch.tree; dir != "" {
-		if err := os.MkdirAll(dir, 0o777); err != nil {
-			return nil, fmt.Errorf("--print-ir-tree-dir: %w", err)
+// open starts the work on an input of several parts. It creates the directory of --print-ir-tree-dir.
+func (w *watcher) open(o *flags, input string, parts int) error {
+	w.o, w.input, w.parts = o, input, parts
+	if w.tree != "" {
+		if err := os.MkdirAll(w.tree, 0o777); err != nil {
+			return fmt.Errorf("--print-ir-tree-dir: %w", err)
 		}
 	}
-	return w, nil
+	return nil
 }
 
 // spend adds to the time of a phase.
@@ -109,17 +107,17 @@ func (w *watcher) spend(name string, took time.Duration) {
 func (w *watcher) begin(m *ir.Module, p pass.Pipeline) error {
 	w.part++
 	w.pipeline, w.steps, w.recorder = p, nil, nil
-	if w.o.watch.change {
+	if w.change {
 		w.recorder = &pass.Recorder{}
 	}
-	if w.o.watch.reproducer != "" {
+	if w.reproducer != "" {
 		w.text = moduleText(m)
 		// The file exists while the passes run, because a pass may end the process.
 		if err := w.reproduce("the passes did not end"); err != nil {
 			return err
 		}
 	}
-	if w.o.watch.tree != "" {
+	if w.tree != "" {
 		return w.file("input", "// The input: "+w.input, m)
 	}
 	return nil
@@ -129,7 +127,7 @@ func moduleText(m *ir.Module) []byte { return print.Append(nil, m, reader.Writte
 
 // reproduce writes the reproducer, if a flag requests it.
 func (w *watcher) reproduce(reason string) error {
-	path := w.o.watch.reproducer
+	path := w.reproducer
 	if path == "" {
 		return nil
 	}
@@ -142,13 +140,13 @@ func (w *watcher) reproduce(reason string) error {
 
 // end ends a part whose passes succeeded.
 func (w *watcher) end(m *ir.Module) error {
-	if path := w.o.watch.reproducer; path != "" {
+	if path := w.reproducer; path != "" {
 		if err := os.Remove(path); err != nil {
 			return err
 		}
 	}
-	if w.o.watch.opStats {
-		w.opStats(m)
+	if w.opStats {
+		w.countOps(m)
 	}
 	return w.err
 }
@@ -160,7 +158,7 @@ func (w *watcher) file(name, head string, m *ir.Module) error {
 
 // path returns the path of the file of a step.
 func (w *watcher) path(step int, name string) string {
-	dir := w.o.watch.tree
+	dir := w.tree
 	if w.parts > 1 {
 		dir = filepath.Join(dir, fmt.Sprintf("part-%02d", w.part))
 		if err := os.MkdirAll(dir, 0o777); err != nil && w.err == nil {
@@ -172,10 +170,9 @@ func (w *watcher) path(step int, name string) string {
 
 // instruments returns the instruments that the flags request.
 func (w *watcher) instruments() []pass.Instrument {
-	f := &w.o.watch
 	list := []pass.Instrument{{
 		Before: func(s pass.Step) {
-			if slices.Contains(f.before, "all") || slices.Contains(f.before, s.Pass.Info().Name) {
+			if slices.Contains(w.before, "all") || slices.Contains(w.before, s.Pass.Info().Name) {
 				w.show("Before", s)
 			}
 		},
@@ -189,10 +186,10 @@ func (w *watcher) instruments() []pass.Instrument {
 			if out.Err != nil {
 				return
 			}
-			if slices.Contains(f.after, "all") || slices.Contains(f.after, name) {
+			if slices.Contains(w.after, "all") || slices.Contains(w.after, name) {
 				w.show("After", s)
 			}
-			if f.tree != "" {
+			if w.tree != "" {
 				head := fmt.Sprintf("// %s %s --passes '%s(%s)'", w.o.program, w.path(0, "input"), ir.ModuleName, strings.Join(w.steps, ","))
 				if err := w.file(name, head, s.Module); err != nil && w.err == nil {
 					w.err = fmt.Errorf("--print-ir-tree-dir: %w", err)
@@ -221,8 +218,8 @@ func (w *watcher) show(when string, s pass.Step) {
 	fmt.Fprintf(w.o.console.Err, "// -----// IR Dump %s %s //----- //\n%s\n", when, s.Pass.Info().Name, moduleText(s.Module))
 }
 
-// opStats prints the number of ops of each kind.
-func (w *watcher) opStats(m *ir.Module) {
+// countOps prints the number of ops of each kind.
+func (w *watcher) countOps(m *ir.Module) {
 	counts := map[string]int{}
 	total := 0
 	m.Walk(func(op *ir.Op) bool {
@@ -240,14 +237,14 @@ func (w *watcher) opStats(m *ir.Module) {
 
 // report prints the times and counts of all parts.
 func (w *watcher) report() {
-	if w.o.watch.stats {
+	if w.stats {
 		w.table(func(t io.Writer) {
 			for _, c := range w.counts {
 				fmt.Fprintf(t, "%d\t %s: %s\n", c.N, c.pass, c.Name)
 			}
 		})
 	}
-	if w.o.watch.timing {
+	if w.timing {
 		var all time.Duration
 		for _, p := range w.phases {
 			all += p.took

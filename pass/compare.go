@@ -262,47 +262,43 @@ func common(n, m int, equal func(i, j int) bool, match func(i, j int)) {
 // report lists the changes in two matched ops.
 func (c *Comparison) report(a, b *ir.Op) {
 	for i := range max(len(a.Regions()), len(b.Regions())) {
-		var from, to []*ir.Block
-		if i < len(a.Regions()) {
-			from = a.Region(i).Blocks()
-		}
-		if i < len(b.Regions()) {
-			to = b.Region(i).Blocks()
-		}
+		from, to := opsOf(a, i), opsOf(b, i)
 		for k := range max(len(from), len(to)) {
-			switch {
-			case k >= len(from):
-				for op := range to[k].Ops() {
-					c.Changes = append(c.Changes, Change{Kind: Added, After: op})
-				}
-			case k >= len(to):
-				for op := range from[k].Ops() {
-					c.Changes = append(c.Changes, Change{Kind: Removed, Before: op})
-				}
-			default:
-				c.reportBlock(from[k], to[k])
+			var olds, news []*ir.Op
+			if k < len(from) {
+				olds = from[k]
 			}
+			if k < len(to) {
+				news = to[k]
+			}
+			c.reportBlock(olds, news)
 		}
 	}
 }
 
-func (c *Comparison) reportBlock(from, to *ir.Block) {
-	place := map[*ir.Op]int{}
-	n := 0
-	for op := range to.Ops() {
-		place[op] = n
-		n++
-	}
-	var olds []*ir.Op
-	var mates []int
-	index := map[*ir.Op]int{} // of the matching op, by the op of the second module
-	for op := range from.Ops() {
-		mate := -1
-		if to := c.ops[op]; to != nil {
-			mate = place[to]
-			index[to] = len(olds)
+// opsOf returns the ops of each block of region i of op. There are none if op has no such region.
+func opsOf(op *ir.Op, i int) (blocks [][]*ir.Op) {
+	if i < len(op.Regions()) {
+		for _, b := range op.Region(i).Blocks() {
+			blocks = append(blocks, slices.Collect(b.Ops()))
 		}
-		olds, mates = append(olds, op), append(mates, mate)
+	}
+	return blocks
+}
+
+// reportBlock lists the changes from the ops of a block to those of its counterpart.
+func (c *Comparison) reportBlock(olds, news []*ir.Op) {
+	place := map[*ir.Op]int{}
+	for i, op := range news {
+		place[op] = i
+	}
+	mates := make([]int, len(olds))
+	index := map[*ir.Op]int{} // of the matching op, by the op of the second module
+	for i, op := range olds {
+		mates[i] = -1
+		if to := c.ops[op]; to != nil {
+			mates[i], index[to] = place[to], i
+		}
 	}
 	steady := map[int]bool{}
 	for _, i := range longestIncreasing(mates) {
@@ -316,7 +312,7 @@ func (c *Comparison) reportBlock(from, to *ir.Block) {
 			}
 		}
 	}
-	for op := range to.Ops() {
+	for _, op := range news {
 		i, ok := index[op]
 		if !ok {
 			c.Changes = append(c.Changes, Change{Kind: Added, After: op})

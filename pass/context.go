@@ -164,11 +164,6 @@ func (a *Analysis[T]) Of(c *Context) (T, error) {
 	return v, err
 }
 
-func (a *Analysis[T]) require(_ *run, c *Context, _ *Info) error {
-	_, err := a.Of(c)
-	return err
-}
-
 // invalidate records that the pass described by i changed ops. It drops the analyses of these ops, of the ops that
 // contain them and of the ops inside them, unless the pass preserves the analysis.
 func (s *shared) invalidate(i *Info, ops []*ir.Op) {

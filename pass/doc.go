@@ -7,7 +7,7 @@
 //		Limit int `pass:"limit" default:"16" doc:"unroll loops of at most this many trips"`
 //	}
 //
-//	func (Unroll) Info() *pass.Info { return unrollInfo }
+//	func (Unroll) Info() *pass.Info { return &pass.Info{Name: "unroll", Doc: "Unrolls loops.", Anchor: "func.func"} }
 //	func (u Unroll) Run(ctx *pass.Context, f *ir.Op) error { … }
 //
 // The zero value of an option means its default; see [Option].

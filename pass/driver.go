@@ -76,17 +76,8 @@ func (e *Error) Unwrap() error { return e.Err }
 // ends. If a nested pass fails on several ops, the error contains the findings on all of them, in program order.
 func (d *Driver) Run(ctx *Context, p Pipeline) error {
 	r := &run{driver: d, ctx: ctx}
-	for i, step := range p {
-		if err := r.pass(step, []*ir.Op{ctx.Module().Op()}, onlyReads(p[i+1:])); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// onlyReads reports whether none of the passes changes the module.
-func onlyReads(passes []Pass) bool {
-	return !slices.ContainsFunc(passes, func(p Pass) bool { return !p.Info().ReadOnly })
+	module := []*ir.Op{ctx.Module().Op()}
+	return r.passes(p, true, func(Pass) ([]*ir.Op, error) { return module, nil })
 }
 
 // run is the state of one Run.
@@ -98,16 +89,30 @@ type run struct {
 	depth  int // of passes that run because another requires them
 }
 
-// pass runs one pass on ops. If last is set, no later pass changes the module.
+// passes runs passes in order, each on the ops that on returns right before it. If last is set, no pass after them
+// changes the module.
+func (r *run) passes(list []Pass, last bool, on func(Pass) ([]*ir.Op, error)) error {
+	for i, p := range list {
+		ops, err := on(p)
+		if err != nil || len(ops) == 0 {
+			return err
+		}
+		changes := slices.ContainsFunc(list[i+1:], func(p Pass) bool { return !p.Info().ReadOnly })
+		if err := r.pass(p, ops, last && !changes); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pass runs one pass on ops of one name. If last is set, no later pass changes the module.
 func (r *run) pass(p Pass, ops []*ir.Op, last bool) error {
 	if err := r.ctx.Err(); err != nil {
 		return err
 	}
 	info := p.Info()
-	for _, op := range ops {
-		if err := check(p, op.Name()); err != nil {
-			return &Error{Pass: info.Name, Err: err}
-		}
+	if err := check(p, ops[0].Name()); err != nil {
+		return &Error{Pass: info.Name, Err: err}
 	}
 	switch p := p.(type) {
 	case *nest:
@@ -116,32 +121,21 @@ func (r *run) pass(p Pass, ops []*ir.Op, last bool) error {
 		}
 		r.path = append(r.path, info.Name)
 		defer func() { r.path = r.path[:len(r.path)-1] }()
-		for i, q := range p.passes {
+		return r.passes(p.passes, last, func(q Pass) ([]*ir.Op, error) {
 			inner := nested(ops, info.Name) // again for each pass, because a pass may erase ops
 			for _, op := range inner {
 				if !op.Has(ir.IsolatedFromAbove) || !op.Has(ir.Symbol) {
-					return &Error{Pass: q.Info().Name, Err: r.ctx.Module().Errorf(op, "passes cannot run on '%s': its regions use values from outside", op.Name())}
+					return nil, &Error{Pass: q.Info().Name, Err: r.ctx.Module().Errorf(op, "passes cannot run on '%s': its regions use values from outside", op.Name())}
 				}
 			}
-			if len(inner) == 0 {
-				return nil
-			}
-			if err := r.pass(q, inner, last && onlyReads(p.passes[i+1:])); err != nil {
-				return err
-			}
-		}
-		return nil
+			return inner, nil
+		})
 	case Group:
 		passes, err := p.Expand()
 		if err != nil {
 			return &Error{Pass: info.Name, Err: err}
 		}
-		for i, q := range passes {
-			if err := r.pass(q, ops, last && onlyReads(passes[i+1:])); err != nil {
-				return err
-			}
-		}
-		return nil
+		return r.passes(passes, last, func(Pass) ([]*ir.Op, error) { return ops, nil })
 	}
 	if err := r.ready(p); err != nil {
 		return err
@@ -218,10 +212,7 @@ func (r *run) ready(p Pass) error {
 	}
 	defer func() { r.depth-- }()
 	for _, q := range i.Requires {
-		if _, each := q.(AnalysisKey); each {
-			continue // the driver computes an analysis for each op, right before the pass
-		}
-		if err := q.require(r, r.ctx, i); err != nil {
+		if err := q.require(r, i); err != nil {
 			var failed *Error
 			if errors.As(err, &failed) {
 				return err
@@ -332,14 +323,6 @@ func (r *run) call(p Pass, c *Context) {
 			c.step.err = &Error{Pass: name, Stack: debug.Stack(), Err: diag.Errorf(c.Module().Source(), pos, "pass '%s' failed: %v", name, v)}
 		}
 	}()
-	for _, q := range p.Info().Requires {
-		if _, each := q.(AnalysisKey); each {
-			if err := q.require(r, c, p.Info()); err != nil {
-				c.step.err = &Error{Pass: name, Err: err}
-				return
-			}
-		}
-	}
 	var err error
 	switch p := p.(type) {
 	case ModulePass:

@@ -13,9 +13,9 @@ type count struct {
 	Limit int `pass:"limit" doc:"the largest number of ops to accept"`
 }
 
-var countInfo = &pass.Info{Name: "count-ops", Doc: "Counts the ops of a module."}
-
-func (count) Info() *pass.Info { return countInfo }
+func (count) Info() *pass.Info {
+	return &pass.Info{Name: "count-ops", Doc: "Counts the ops of a module."}
+}
 
 func (c count) Run(ctx *pass.Context, m *ir.Module) error {
 	n := 0

@@ -233,22 +233,10 @@ func elements(s string) []string {
 		return nil
 	}
 	var out []string
-	depth, start, quote := 0, 0, byte(0)
-	for i := range len(s) {
-		switch c := s[i]; {
-		case quote != 0:
-			if c == quote {
-				quote = 0
-			}
-		case c == '"', c == '\'':
-			quote = c
-		case strings.IndexByte("{[(<", c) >= 0:
-			depth++
-		case strings.IndexByte("}])>", c) >= 0:
-			if c != '>' || i == 0 || s[i-1] != '-' {
-				depth--
-			}
-		case c == ',' && depth <= 0:
+	depth, start := 0, 0
+	for i := 0; i < len(s); i = after(s, i) {
+		depth += bracket(s, i)
+		if s[i] == ',' && depth <= 0 {
 			out = append(out, s[start:i])
 			start = i + 1
 		}
@@ -302,16 +290,9 @@ func quote(s string) string {
 func isBalanced(s string) bool {
 	depth := 0
 	for i := range len(s) {
-		switch c := s[i]; c {
-		case '"', '\'', '\\':
+		if depth += bracket(s, i); depth < 0 {
 			return false
-		case '{', '[', '(', '<':
-			depth++
-		case '}', ']', ')', '>':
-			if depth--; depth < 0 {
-				return false
-			}
 		}
 	}
-	return depth == 0
+	return depth == 0 && !strings.ContainsAny(s, "\"'\\")
 }

@@ -60,7 +60,7 @@ type Info struct {
 	ReadOnly bool
 	// Idempotent says that a second run of the pass changes nothing.
 	Idempotent bool
-	// Requires lists what the pass needs: states of the module, passes that run first, and analyses.
+	// Requires lists what the pass needs: states of the module, and passes that run first.
 	Requires []Requirement
 	// Excludes lists the states that the module must not be in.
 	Excludes []*State
@@ -68,10 +68,10 @@ type Info struct {
 	Preserves []AnalysisKey
 }
 
-// Requirement is a *State, an *Analysis or the result of First.
+// Requirement is a *State or the result of First.
 type Requirement interface {
-	// require returns an error if the pass described by i cannot run in c. driver runs passes.
-	require(r *run, c *Context, i *Info) error
+	// require returns an error if the pass described by i cannot run now.
+	require(r *run, i *Info) error
 }
 
 // State is a property of a module that some passes establish and others require, such as "raised hooks". A pass that
@@ -84,8 +84,8 @@ type State struct {
 	Check func(m *ir.Module) error
 }
 
-func (s *State) require(_ *run, c *Context, i *Info) error {
-	holds, known := c.shared.state(s)
+func (s *State) require(r *run, i *Info) error {
+	holds, known := r.ctx.shared.state(s)
 	by := s.By.Info().Name
 	switch {
 	case holds:
@@ -93,7 +93,7 @@ func (s *State) require(_ *run, c *Context, i *Info) error {
 	case known || s.Check == nil:
 		return fmt.Errorf("pass %q requires %s: run %s first", i.Name, s.Name, by)
 	}
-	err := s.Check(c.Module())
+	err := s.Check(r.ctx.Module())
 	if err == nil {
 		return nil
 	}
@@ -110,13 +110,13 @@ func First(p Pass) Requirement { return first{p} }
 
 type first struct{ pass Pass }
 
-func (f first) require(r *run, c *Context, _ *Info) error {
-	if c.shared.ran[Text(f.pass)] {
+func (f first) require(r *run, _ *Info) error {
+	if r.ctx.shared.ran[Text(f.pass)] {
 		return nil
 	}
 	p := f.pass
 	if i := p.Info(); i.Anchor != "" && i.Anchor != moduleAnchor {
 		p = On(i.Anchor, p)
 	}
-	return r.pass(p, []*ir.Op{c.Module().Op()}, false)
+	return r.pass(p, []*ir.Op{r.ctx.Module().Op()}, false)
 }

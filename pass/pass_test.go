@@ -364,7 +364,7 @@ func TestDefaults(t *testing.T) {
 // TestQuoting: every string survives the text of a pipeline.
 func TestQuoting(t *testing.T) {
 	tab := table(t, options{})
-	for _, s := range []string{"a", "two words", "{a}", "{a}{b}", "a}b", "{", `"`, "'", `a"b'c\\`, `\`, "tensor<?xf32>", "(f32) -> f32", "a=b,c", "<", "->"} {
+	for _, s := range []string{"a", "two words", "{a}", "{a}{b}", "a}b", "{", `"`, "'", `a"b'c\\`, `\`, "tensor<?xf32>", "(f32) -> f32", "a=b,c", "<", "->", "<->"} {
 		p := pass.Pipeline{options{Name: s}}
 		again, err := pass.Parse(p.String(), tab)
 		if err != nil || again[0].(options).Name != s {

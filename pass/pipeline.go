@@ -89,20 +89,18 @@ func check(p Pass, anchor string) error {
 func Parse(text string, t *Table) (Pipeline, error) {
 	p := &parser{text: text, table: t}
 	p.space()
-	var out []Pass
-	var err error
-	if strings.HasPrefix(p.text[p.pos:], moduleAnchor) {
+	wrapped := strings.HasPrefix(p.text[p.pos:], moduleAnchor)
+	if wrapped {
 		p.pos += len(moduleAnchor)
 		if err := p.expect('('); err != nil {
 			return nil, err
 		}
-		if out, err = p.list(moduleAnchor); err != nil {
-			return nil, err
-		}
-		if err := p.expect(')'); err != nil {
-			return nil, err
-		}
-	} else if out, err = p.list(moduleAnchor); err != nil {
+	}
+	out, err := p.list(moduleAnchor)
+	if err == nil && wrapped {
+		err = p.expect(')')
+	}
+	if err != nil {
 		return nil, err
 	}
 	p.space()
@@ -263,41 +261,50 @@ func (p *parser) options() ([]assignment, error) {
 // the whole value. In double quotes, a backslash escapes a quote or a backslash.
 func (p *parser) value() (string, error) {
 	start, depth := p.pos, 0
-	for ; p.pos < len(p.text); p.pos++ {
-		switch c := p.text[p.pos]; c {
-		case '{', '[', '(', '<':
-			depth++
-		case ']', ')':
-			depth--
-		case '>':
-			if p.text[p.pos-1] != '-' { // an arrow
-				depth--
-			}
-		case '}':
-			if depth == 0 {
-				return unwrap(p.text[start:p.pos]), nil
-			}
-			depth--
-		case '"', '\'':
-			end := p.pos + 1
-			for end < len(p.text) && p.text[end] != c {
-				if c == '"' && p.text[end] == '\\' {
-					end++
-				}
-				end++
-			}
-			if end >= len(p.text) {
-				return "", p.errorf("quote is not closed")
-			}
-			p.pos = end
-		case ' ', '\t', '\r', '\n':
-			if depth == 0 {
-				return unwrap(p.text[start:p.pos]), nil
-			}
+	for p.pos < len(p.text) {
+		if depth == 0 && strings.IndexByte("} \t\r\n", p.text[p.pos]) >= 0 {
+			return unwrap(p.text[start:p.pos]), nil
 		}
+		end := after(p.text, p.pos)
+		if end > len(p.text) {
+			return "", p.errorf("quote is not closed")
+		}
+		depth += bracket(p.text, p.pos)
+		p.pos = end
 	}
 	p.pos = start
 	return "", p.errorf("expected '}' after the options")
+}
+
+// bracket returns 1 if s[i] opens a bracket and -1 if it closes one. The '>' of an arrow is not a bracket.
+func bracket(s string, i int) int {
+	switch s[i] {
+	case '{', '[', '(', '<':
+		return 1
+	case '>':
+		if i > 0 && s[i-1] == '-' {
+			return 0
+		}
+		return -1
+	case '}', ']', ')':
+		return -1
+	}
+	return 0
+}
+
+// after returns the position after s[i], or after the quotes that begin there. It is more than len(s) if they are not
+// closed.
+func after(s string, i int) int {
+	c := s[i]
+	if c != '"' && c != '\'' {
+		return i + 1
+	}
+	for i++; i < len(s) && s[i] != c; i++ {
+		if c == '"' && s[i] == '\\' {
+			i++
+		}
+	}
+	return i + 1
 }
 
 func unwrap(s string) string {

@@ -12,19 +12,17 @@ type AliasHooks struct {
 	Mode hook.AliasMode `pass:"mode" doc:"all: whenever the types agree; free: only if XLA need not copy; none"`
 }
 
-var aliasHooksInfo = &pass.Info{
-	Name:     "alias-hooks",
-	Doc:      "Lets results of hooks share the memory of their operands, and lets taps of computed values forward them.",
-	Requires: []pass.Requirement{orderedHooks},
-}
-
 // Aliases is the result of AliasHooks.
 var Aliases = pass.NewResult[[]hook.AliasReport]("aliases")
 
-// Info implements pass.Pass.
-func (AliasHooks) Info() *pass.Info { return aliasHooksInfo }
+func (AliasHooks) Info() *pass.Info {
+	return &pass.Info{
+		Name:     "alias-hooks",
+		Doc:      "Lets results of hooks share the memory of their operands, and lets taps of computed values forward them.",
+		Requires: []pass.Requirement{orderedHooks},
+	}
+}
 
-// Run implements pass.ModulePass.
 func (p AliasHooks) Run(ctx *pass.Context, m *ir.Module) error {
 	Aliases.Put(ctx, alias.Decide(m, p.Mode))
 	return nil

@@ -16,17 +16,15 @@ type Canonicalize struct {
 	TestConvergence bool `pass:"test-convergence" doc:"fail if max-iterations ends the work"`
 }
 
-var canonicalizeInfo = &pass.Info{
-	Name: "canonicalize",
-	Doc: "Erases dead operations and blocks, keeps one constant of each value at the start of a function, and applies the folds that MLIR and " +
-		"StableHLO define for their operations.",
-	Idempotent: true,
+func (Canonicalize) Info() *pass.Info {
+	return &pass.Info{
+		Name: "canonicalize",
+		Doc: "Erases dead operations and blocks, keeps one constant of each value at the start of a function, and applies the folds that MLIR and " +
+			"StableHLO define for their operations.",
+		Idempotent: true,
+	}
 }
 
-// Info implements pass.Pass.
-func (Canonicalize) Info() *pass.Info { return canonicalizeInfo }
-
-// Run implements pass.OpPass.
 func (p Canonicalize) Run(ctx *pass.Context, op *ir.Op) error {
 	p = pass.Defaults(p)
 	res, err := rewrite.Greedy(op, canonicalizePatterns, rewrite.Options{

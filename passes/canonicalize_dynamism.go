@@ -16,19 +16,17 @@ import (
 // CanonicalizeDynamism replaces dynamic ops with constant shapes by static ops.
 type CanonicalizeDynamism struct{}
 
-var canonicalizeDynamismInfo = &pass.Info{
-	Name:    "stablehlo-canonicalize-dynamism",
-	Aliases: []string{"canonicalize-dynamism"},
-	Anchor:  fn.Func.Name,
-	Doc: "Replaces dynamic_broadcast_in_dim, dynamic_reshape and other dynamic operations by their static counterparts if the operands that " +
-		"hold shapes, sizes or paddings are constants. Also erases dead operations and folds.",
-	Idempotent: true,
+func (CanonicalizeDynamism) Info() *pass.Info {
+	return &pass.Info{
+		Name:    "stablehlo-canonicalize-dynamism",
+		Aliases: []string{"canonicalize-dynamism"},
+		Anchor:  fn.Func.Name,
+		Doc: "Replaces dynamic_broadcast_in_dim, dynamic_reshape and other dynamic operations by their static counterparts if the operands that " +
+			"hold shapes, sizes or paddings are constants. Also erases dead operations and folds.",
+		Idempotent: true,
+	}
 }
 
-// Info implements pass.Pass.
-func (CanonicalizeDynamism) Info() *pass.Info { return canonicalizeDynamismInfo }
-
-// Run implements pass.OpPass.
 func (CanonicalizeDynamism) Run(ctx *pass.Context, f *ir.Op) error {
 	reported := map[*ir.Op]bool{}
 	shapes := &rewrite.Pattern{Name: "custom_call", Rows: []*ir.Def{stablehlo.CustomCall}, Rewrite: func(r *rewrite.Rewriter, op *ir.Op) (bool, error) {

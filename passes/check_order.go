@@ -11,17 +11,15 @@ import (
 // order if OrderHooks did not run.
 type CheckOrder struct{}
 
-var checkOrderInfo = &pass.Info{
-	Name:     "check-order",
-	Doc:      "Proves on a lowered module that its hooks are delivered in order.",
-	ReadOnly: true,
-	Requires: []pass.Requirement{loweredHooks},
+func (CheckOrder) Info() *pass.Info {
+	return &pass.Info{
+		Name:     "check-order",
+		Doc:      "Proves on a lowered module that its hooks are delivered in order.",
+		ReadOnly: true,
+		Requires: []pass.Requirement{loweredHooks},
+	}
 }
 
-// Info implements pass.Pass.
-func (CheckOrder) Info() *pass.Info { return checkOrderInfo }
-
-// Run implements pass.ModulePass.
 func (CheckOrder) Run(ctx *pass.Context, m *ir.Module) error {
 	switch o, _ := orderedBy.Get(ctx); o.by {
 	case hook.OrderSource:

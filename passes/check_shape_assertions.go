@@ -20,19 +20,17 @@ type CheckShapeAssertions struct {
 	Ignore bool `pass:"!enable-shape-assertions" doc:"report failed assertions; false erases all assertions unchecked"`
 }
 
-var checkShapeAssertionsInfo = &pass.Info{
-	Name:    "stablehlo-check-shape-assertions",
-	Aliases: []string{"check-shape-assertions"},
-	Anchor:  fn.Func.Name,
-	Doc: "Erases the custom calls @shape_assertion that hold. A call that fails is an error with the call's message. A call without constant " +
-		"operands is an error, too: run stablehlo-refine-shapes first.",
-	Idempotent: true,
+func (CheckShapeAssertions) Info() *pass.Info {
+	return &pass.Info{
+		Name:    "stablehlo-check-shape-assertions",
+		Aliases: []string{"check-shape-assertions"},
+		Anchor:  fn.Func.Name,
+		Doc: "Erases the custom calls @shape_assertion that hold. A call that fails is an error with the call's message. A call without constant " +
+			"operands is an error, too: run stablehlo-refine-shapes first.",
+		Idempotent: true,
+	}
 }
 
-// Info implements pass.Pass.
-func (CheckShapeAssertions) Info() *pass.Info { return checkShapeAssertionsInfo }
-
-// Run implements pass.OpPass.
 func (p CheckShapeAssertions) Run(ctx *pass.Context, f *ir.Op) error {
 	var hold []*ir.Op
 	var problems diag.List

@@ -10,19 +10,17 @@ import (
 // CHLOLegalizeToStableHLO replaces CHLO ops by StableHLO ops.
 type CHLOLegalizeToStableHLO struct{}
 
-var chloLegalizeToStableHLOInfo = &pass.Info{
-	Name:    "chlo-legalize-to-stablehlo",
-	Aliases: []string{"chlo-to-stablehlo"},
-	Anchor:  fn.Func.Name,
-	Doc: "Replaces CHLO ops by StableHLO ops. Broadcasting ops of dynamic shapes also become ops of the dialects shape and tensor. " +
-		"It is an error if an op has no expansion, for instance because of its element type.",
-	Idempotent: true,
+func (CHLOLegalizeToStableHLO) Info() *pass.Info {
+	return &pass.Info{
+		Name:    "chlo-legalize-to-stablehlo",
+		Aliases: []string{"chlo-to-stablehlo"},
+		Anchor:  fn.Func.Name,
+		Doc: "Replaces CHLO ops by StableHLO ops. Broadcasting ops of dynamic shapes also become ops of the dialects shape and tensor. " +
+			"It is an error if an op has no expansion, for instance because of its element type.",
+		Idempotent: true,
+	}
 }
 
-// Info implements pass.Pass.
-func (CHLOLegalizeToStableHLO) Info() *pass.Info { return chloLegalizeToStableHLOInfo }
-
-// Run implements pass.OpPass.
 func (CHLOLegalizeToStableHLO) Run(ctx *pass.Context, f *ir.Op) error {
 	s, err := legalize.CHLO(f, nil)
 	report(ctx, s)

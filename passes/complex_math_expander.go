@@ -10,19 +10,17 @@ import (
 // ComplexMathExpander expresses functions of complex numbers by functions of real numbers.
 type ComplexMathExpander struct{}
 
-var complexMathExpanderInfo = &pass.Info{
-	Name:    "stablehlo-complex-math-expander",
-	Aliases: []string{"complex-math-expander"},
-	Anchor:  fn.Func.Name,
-	Doc: "Expresses exponential, log, log_plus_one and sqrt of complex numbers by functions of real numbers that neither overflow nor lose " +
-		"digits. Also erases dead operations, folds, and moves constants to the start of the function.",
-	Idempotent: true,
+func (ComplexMathExpander) Info() *pass.Info {
+	return &pass.Info{
+		Name:    "stablehlo-complex-math-expander",
+		Aliases: []string{"complex-math-expander"},
+		Anchor:  fn.Func.Name,
+		Doc: "Expresses exponential, log, log_plus_one and sqrt of complex numbers by functions of real numbers that neither overflow nor lose " +
+			"digits. Also erases dead operations, folds, and moves constants to the start of the function.",
+		Idempotent: true,
+	}
 }
 
-// Info implements pass.Pass.
-func (ComplexMathExpander) Info() *pass.Info { return complexMathExpanderInfo }
-
-// Run implements pass.OpPass.
 func (ComplexMathExpander) Run(ctx *pass.Context, f *ir.Op) error {
 	res, err := legalize.Complex(f)
 	report(ctx, res.Statistics)

@@ -16,23 +16,21 @@ type CompositeToCall struct {
 	Dynamic bool     `pass:"dynamic" doc:"replace only composites of dynamic shape"`
 }
 
-var compositeToCallInfo = &pass.Info{
-	Name:       "stablehlo-legalize-composite-to-call",
-	Aliases:    []string{"composite-to-call"},
-	Anchor:     fn.Func.Name,
-	Doc:        "Replaces each composite by a call of its decomposition.",
-	Idempotent: true,
-}
-
 func dynamic(v *ir.Value) bool {
 	t, ok := v.Type().(*ir.TensorType)
 	return ok && !t.Static()
 }
 
-// Info implements pass.Pass.
-func (CompositeToCall) Info() *pass.Info { return compositeToCallInfo }
+func (CompositeToCall) Info() *pass.Info {
+	return &pass.Info{
+		Name:       "stablehlo-legalize-composite-to-call",
+		Aliases:    []string{"composite-to-call"},
+		Anchor:     fn.Func.Name,
+		Doc:        "Replaces each composite by a call of its decomposition.",
+		Idempotent: true,
+	}
+}
 
-// Run implements pass.OpPass.
 func (p CompositeToCall) Run(ctx *pass.Context, f *ir.Op) error {
 	res, err := rewrite.Greedy(f, []*rewrite.Pattern{replaceBy("composite", stablehlo.Composite, func(op *ir.Op) *ir.OpState {
 		c, _ := stablehlo.AsComposite(op)

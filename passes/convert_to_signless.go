@@ -14,18 +14,16 @@ import (
 // ConvertToSignless makes all integers signless.
 type ConvertToSignless struct{}
 
-var convertToSignlessInfo = &pass.Info{
-	Name:    "stablehlo-convert-to-signless",
-	Aliases: []string{"convert-to-signless"},
-	Doc: "Replaces signed and unsigned integers in types by signless integers of the same width. Operations stay, so the module's meaning " +
-		"changes if an operation depends on the sign.",
-	Idempotent: true,
+func (ConvertToSignless) Info() *pass.Info {
+	return &pass.Info{
+		Name:    "stablehlo-convert-to-signless",
+		Aliases: []string{"convert-to-signless"},
+		Doc: "Replaces signed and unsigned integers in types by signless integers of the same width. Operations stay, so the module's meaning " +
+			"changes if an operation depends on the sign.",
+		Idempotent: true,
+	}
 }
 
-// Info implements pass.Pass.
-func (ConvertToSignless) Info() *pass.Info { return convertToSignlessInfo }
-
-// Run implements pass.ModulePass.
 func (ConvertToSignless) Run(ctx *pass.Context, m *ir.Module) error {
 	s := &signless{ctx: m.Context()}
 	// The arguments of regions follow the operands and results of their op: mpmd.for keeps its unsigned index.

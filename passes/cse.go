@@ -9,16 +9,14 @@ import (
 // CSE merges ops that compute the same results, as MLIR's pass of this name does.
 type CSE struct{}
 
-var cseInfo = &pass.Info{
-	Name: "cse",
-	Doc: "Replaces an operation by an equal one that comes before it on every path, and erases operations whose results nothing uses. " +
-		"Operations with side effects and unknown operations stay; calls of the host without side effects merge only within one block.",
+func (CSE) Info() *pass.Info {
+	return &pass.Info{
+		Name: "cse",
+		Doc: "Replaces an operation by an equal one that comes before it on every path, and erases operations whose results nothing uses. " +
+			"Operations with side effects and unknown operations stay; calls of the host without side effects merge only within one block.",
+	}
 }
 
-// Info implements pass.Pass.
-func (CSE) Info() *pass.Info { return cseInfo }
-
-// Run implements pass.OpPass.
 func (CSE) Run(ctx *pass.Context, op *ir.Op) error {
 	c := &cse{r: rewrite.New(op.Module())}
 	c.regions(op)
@@ -29,7 +27,6 @@ func (CSE) Run(ctx *pass.Context, op *ir.Op) error {
 	return nil
 }
 
-// Separable implements pass.Separable.
 func (CSE) Separable() bool { return true }
 
 // cse is one run of CSE. Its table of ops is scoped: leaving a region removes the ops of the region.

@@ -12,17 +12,15 @@ import (
 // DCE erases ops and values that no result and no side effect depends on.
 type DCE struct{}
 
-var dceInfo = &pass.Info{
-	Name: "dce",
-	Doc: "Erases operations that no result and no side effect depends on, and the values that loops, branches and private functions " +
-		"forward only for such operations.",
-	Idempotent: true,
+func (DCE) Info() *pass.Info {
+	return &pass.Info{
+		Name: "dce",
+		Doc: "Erases operations that no result and no side effect depends on, and the values that loops, branches and private functions " +
+			"forward only for such operations.",
+		Idempotent: true,
+	}
 }
 
-// Info implements pass.Pass.
-func (DCE) Info() *pass.Info { return dceInfo }
-
-// Run implements pass.ModulePass.
 func (DCE) Run(ctx *pass.Context, m *ir.Module) error { return runDCE(ctx, m, false) }
 
 func runDCE(ctx *pass.Context, m *ir.Module, plain bool) error {

@@ -14,17 +14,15 @@ import (
 // FlattenTuples replaces tuples by their elements.
 type FlattenTuples struct{}
 
-var flattenTuplesInfo = &pass.Info{
-	Name: "flatten-tuples",
-	Doc: "Replaces tuples by their elements in functions, calls, loops and branches. Other ops with tuples, such as custom calls, keep them: " +
-		"the pass packs tuples before such an op and unpacks them after it.",
-	Idempotent: true,
+func (FlattenTuples) Info() *pass.Info {
+	return &pass.Info{
+		Name: "flatten-tuples",
+		Doc: "Replaces tuples by their elements in functions, calls, loops and branches. Other ops with tuples, such as custom calls, keep them: " +
+			"the pass packs tuples before such an op and unpacks them after it.",
+		Idempotent: true,
+	}
 }
 
-// Info implements pass.Pass.
-func (FlattenTuples) Info() *pass.Info { return flattenTuplesInfo }
-
-// Run implements pass.ModulePass.
 func (FlattenTuples) Run(ctx *pass.Context, m *ir.Module) error {
 	found := false
 	var keep []*ir.Def

@@ -22,18 +22,16 @@ type Fold struct {
 	Evaluator rewrite.Evaluator // computes the values; nil: only folds that need no computing
 }
 
-var foldInfo = &pass.Info{
-	Name:       "stablehlo-aggressive-folder",
-	Aliases:    []string{"constant-fold"},
-	Doc:        "Replaces operations on constants by their results, and removes loops and branches that cannot run.",
-	Anchor:     fn.Func.Name,
-	Idempotent: true,
+func (Fold) Info() *pass.Info {
+	return &pass.Info{
+		Name:       "stablehlo-aggressive-folder",
+		Aliases:    []string{"constant-fold"},
+		Doc:        "Replaces operations on constants by their results, and removes loops and branches that cannot run.",
+		Anchor:     fn.Func.Name,
+		Idempotent: true,
+	}
 }
 
-// Info implements pass.Pass.
-func (Fold) Info() *pass.Info { return foldInfo }
-
-// Run implements pass.OpPass.
 func (p Fold) Run(ctx *pass.Context, op *ir.Op) error {
 	return greedily(ctx, op, (&folder{Fold: pass.Defaults(p), ctx: ctx}).patterns())
 }
@@ -41,18 +39,16 @@ func (p Fold) Run(ctx *pass.Context, op *ir.Op) error {
 // Optimize is Fold and Simplify together, until neither changes anything. It has the options of Fold.
 type Optimize Fold
 
-var optimizeInfo = &pass.Info{
-	Name:       "stablehlo-target-independent-optimization",
-	Aliases:    []string{"optimize"},
-	Doc:        "Folds constants and simplifies, until neither changes anything: stablehlo-aggressive-folder and stablehlo-aggressive-simplification together.",
-	Anchor:     fn.Func.Name,
-	Idempotent: true,
+func (Optimize) Info() *pass.Info {
+	return &pass.Info{
+		Name:       "stablehlo-target-independent-optimization",
+		Aliases:    []string{"optimize"},
+		Doc:        "Folds constants and simplifies, until neither changes anything: stablehlo-aggressive-folder and stablehlo-aggressive-simplification together.",
+		Anchor:     fn.Func.Name,
+		Idempotent: true,
+	}
 }
 
-// Info implements pass.Pass.
-func (Optimize) Info() *pass.Info { return optimizeInfo }
-
-// Run implements pass.OpPass.
 func (p Optimize) Run(ctx *pass.Context, op *ir.Op) error {
 	p = pass.Defaults(p)
 	f := &folder{Fold: Fold(p), ctx: ctx}

@@ -19,17 +19,15 @@ type Inline struct {
 	Formats format.List // of hooks; nil: format.Builtin
 }
 
-var inlineInfo = &pass.Info{
-	Name: "inline",
-	Doc: "Replaces each call by the body of its function, callees first, canonicalizes the functions, and erases private functions that " +
-		"nothing calls any more. A raised hook is copied with its name and id. A function stays if it is recursive, has several blocks or the attribute no_inline, or " +
-		"contains a hook that is not raised, because the hook's id would change with its function.",
+func (Inline) Info() *pass.Info {
+	return &pass.Info{
+		Name: "inline",
+		Doc: "Replaces each call by the body of its function, callees first, canonicalizes the functions, and erases private functions that " +
+			"nothing calls any more. A raised hook is copied with its name and id. A function stays if it is recursive, has several blocks or the attribute no_inline, or " +
+			"contains a hook that is not raised, because the hook's id would change with its function.",
+	}
 }
 
-// Info implements pass.Pass.
-func (Inline) Info() *pass.Info { return inlineInfo }
-
-// Run implements pass.ModulePass.
 func (p Inline) Run(ctx *pass.Context, m *ir.Module) error {
 	p = pass.Defaults(p)
 	unraised, err := format.Unraised(m, format.RaiseOptions{Formats: p.Formats})

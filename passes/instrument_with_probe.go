@@ -15,16 +15,14 @@ type InstrumentWithProbe struct {
 	UseDebugInfo bool `pass:"useDebugInfo" doc:"name probes by the locations of values"`
 }
 
-var instrumentWithProbeInfo = &pass.Info{
-	Name: "interpreter-instrument-with-probe",
-	Doc: "Inserts interpreter.probe after every op, for each result that is a static tensor of numbers, and replaces the uses of the result. " +
-		"Constants have no probe. Probes are named by their numbers: probe1, probe2. See hlocb tap for probes that every backend executes.",
+func (InstrumentWithProbe) Info() *pass.Info {
+	return &pass.Info{
+		Name: "interpreter-instrument-with-probe",
+		Doc: "Inserts interpreter.probe after every op, for each result that is a static tensor of numbers, and replaces the uses of the result. " +
+			"Constants have no probe. Probes are named by their numbers: probe1, probe2. See hlocb tap for probes that every backend executes.",
+	}
 }
 
-// Info implements pass.Pass.
-func (InstrumentWithProbe) Info() *pass.Info { return instrumentWithProbeInfo }
-
-// Run implements pass.ModulePass.
 func (p InstrumentWithProbe) Run(ctx *pass.Context, m *ir.Module) error {
 	var list []*ir.Op
 	m.Op().WalkPost(func(op *ir.Op) bool {

@@ -13,19 +13,17 @@ type LegalizeDeprecatedOps struct {
 	KeepUnused bool `pass:"!fail-on-unused" doc:"fail on map and rng, which are deprecated and have no replacement"`
 }
 
-var legalizeDeprecatedOpsInfo = &pass.Info{
-	Name:    "stablehlo-legalize-deprecated-ops",
-	Aliases: []string{"legalize-deprecated-ops"},
-	Anchor:  fn.Func.Name,
-	Doc: "Replaces broadcast by broadcast_in_dim, create_token by after_all, cross-replica-sum by all_reduce, dot by dot_general and " +
-		"unary_einsum by einsum.",
-	Idempotent: true,
+func (LegalizeDeprecatedOps) Info() *pass.Info {
+	return &pass.Info{
+		Name:    "stablehlo-legalize-deprecated-ops",
+		Aliases: []string{"legalize-deprecated-ops"},
+		Anchor:  fn.Func.Name,
+		Doc: "Replaces broadcast by broadcast_in_dim, create_token by after_all, cross-replica-sum by all_reduce, dot by dot_general and " +
+			"unary_einsum by einsum.",
+		Idempotent: true,
+	}
 }
 
-// Info implements pass.Pass.
-func (LegalizeDeprecatedOps) Info() *pass.Info { return legalizeDeprecatedOpsInfo }
-
-// Run implements pass.OpPass.
 func (p LegalizeDeprecatedOps) Run(ctx *pass.Context, f *ir.Op) error {
 	stats, err := legalize.Deprecated(f)
 	if err != nil {

@@ -13,18 +13,16 @@ import (
 // LegalizeQDQToQuantizedOp joins quantized ops that were decomposed.
 type LegalizeQDQToQuantizedOp struct{}
 
-var legalizeQDQToQuantizedOpInfo = &pass.Info{
-	Name:    "stablehlo-legalize-qdq-to-quantized-op",
-	Aliases: []string{"legalize-qdq-to-quantized-op"},
-	Anchor:  fn.Func.Name,
-	Doc: "Replaces an op between uniform_dequantize of all its operands and uniform_quantize of its result by the op on quantized values. " +
-		"Also erases dead operations and folds.",
+func (LegalizeQDQToQuantizedOp) Info() *pass.Info {
+	return &pass.Info{
+		Name:    "stablehlo-legalize-qdq-to-quantized-op",
+		Aliases: []string{"legalize-qdq-to-quantized-op"},
+		Anchor:  fn.Func.Name,
+		Doc: "Replaces an op between uniform_dequantize of all its operands and uniform_quantize of its result by the op on quantized values. " +
+			"Also erases dead operations and folds.",
+	}
 }
 
-// Info implements pass.Pass.
-func (LegalizeQDQToQuantizedOp) Info() *pass.Info { return legalizeQDQToQuantizedOpInfo }
-
-// Run implements pass.OpPass.
 func (LegalizeQDQToQuantizedOp) Run(ctx *pass.Context, f *ir.Op) error {
 	return greedily(ctx, f, []*rewrite.Pattern{{Name: "uniform_quantize", Rows: []*ir.Def{stablehlo.UniformQuantize}, Rewrite: joinQuantized}})
 }

@@ -10,18 +10,16 @@ import (
 // LegalizeQuantizedOpToQDQ computes quantized ops on real numbers.
 type LegalizeQuantizedOpToQDQ struct{}
 
-var legalizeQuantizedOpToQDQInfo = &pass.Info{
-	Name:    "stablehlo-legalize-quantized-op-to-qdq",
-	Aliases: []string{"legalize-quantized-op-to-qdq"},
-	Anchor:  fn.Func.Name,
-	Doc: "Decomposes quantized ops: uniform_dequantize for the operands, the op on real numbers, uniform_quantize for the results. " +
-		"Also erases dead operations and folds.",
+func (LegalizeQuantizedOpToQDQ) Info() *pass.Info {
+	return &pass.Info{
+		Name:    "stablehlo-legalize-quantized-op-to-qdq",
+		Aliases: []string{"legalize-quantized-op-to-qdq"},
+		Anchor:  fn.Func.Name,
+		Doc: "Decomposes quantized ops: uniform_dequantize for the operands, the op on real numbers, uniform_quantize for the results. " +
+			"Also erases dead operations and folds.",
+	}
 }
 
-// Info implements pass.Pass.
-func (LegalizeQuantizedOpToQDQ) Info() *pass.Info { return legalizeQuantizedOpToQDQInfo }
-
-// Run implements pass.OpPass.
 func (LegalizeQuantizedOpToQDQ) Run(ctx *pass.Context, f *ir.Op) error {
 	return greedily(ctx, f, legalize.OnReals)
 }

@@ -9,18 +9,16 @@ import (
 // LICM moves loop-invariant ops before their loop.
 type LICM struct{}
 
-var licmInfo = &pass.Info{
-	Name:    "loop-invariant-code-motion",
-	Aliases: []string{"licm"},
-	Doc: "Moves loop-invariant operations before the loop: pure operations of static shape, which cannot fail even if the loop has no trip. " +
-		"Calls of the host stay.",
-	Idempotent: true,
+func (LICM) Info() *pass.Info {
+	return &pass.Info{
+		Name:    "loop-invariant-code-motion",
+		Aliases: []string{"licm"},
+		Doc: "Moves loop-invariant operations before the loop: pure operations of static shape, which cannot fail even if the loop has no trip. " +
+			"Calls of the host stay.",
+		Idempotent: true,
+	}
 }
 
-// Info implements pass.Pass.
-func (LICM) Info() *pass.Info { return licmInfo }
-
-// Run implements pass.OpPass.
 func (LICM) Run(ctx *pass.Context, op *ir.Op) error {
 	r := rewrite.New(op.Module())
 	op.WalkPost(func(loop *ir.Op) bool {

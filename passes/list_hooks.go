@@ -10,19 +10,17 @@ import (
 // ListHooks lists the hooks of a module. Before LowerHooks, the list includes each hook's format and source IDs.
 type ListHooks struct{}
 
-var listHooksInfo = &pass.Info{
-	Name:     "list-hooks",
-	Doc:      "Lists the hooks and their order for the caller; changes nothing.",
-	ReadOnly: true,
-}
-
 // Manifest is the result of ListHooks.
 var Manifest = pass.NewResult[*hook.Manifest]("manifest")
 
-// Info implements pass.Pass.
-func (ListHooks) Info() *pass.Info { return listHooksInfo }
+func (ListHooks) Info() *pass.Info {
+	return &pass.Info{
+		Name:     "list-hooks",
+		Doc:      "Lists the hooks and their order for the caller; changes nothing.",
+		ReadOnly: true,
+	}
+}
 
-// Run implements pass.ModulePass.
 func (ListHooks) Run(ctx *pass.Context, m *ir.Module) error {
 	manifest, err := format.ManifestOf(m)
 	if err == nil {

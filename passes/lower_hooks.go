@@ -18,16 +18,14 @@ type LowerHooks struct {
 	Formats format.List // nil: format.Builtin
 }
 
-var lowerHooksInfo = &pass.Info{
-	Name:     "lower-hooks",
-	Doc:      "Writes hlocb.hook ops as hlocb's own custom call or in another format; places them on devices first if place-hooks did not.",
-	Requires: []pass.Requirement{orderedHooks},
+func (LowerHooks) Info() *pass.Info {
+	return &pass.Info{
+		Name:     "lower-hooks",
+		Doc:      "Writes hlocb.hook ops as hlocb's own custom call or in another format; places them on devices first if place-hooks did not.",
+		Requires: []pass.Requirement{orderedHooks},
+	}
 }
 
-// Info implements pass.Pass.
-func (LowerHooks) Info() *pass.Info { return lowerHooksInfo }
-
-// Run implements pass.ModulePass.
 func (p LowerHooks) Run(ctx *pass.Context, m *ir.Module) error {
 	w, err := writer(p.Formats, p.To)
 	if err != nil {

@@ -12,18 +12,16 @@ import (
 // MHLOToStableHLO converts MHLO to StableHLO.
 type MHLOToStableHLO struct{}
 
-var mhloToStableHLOInfo = &pass.Info{
-	Name: "mhlo-to-stablehlo",
-	Doc: "Replaces MHLO's operations, types and attributes by StableHLO's, or by CHLO's if only CHLO has them. A custom " +
-		"call with an operation's name (mhlo.topk), as PyTorch/XLA writes it, counts as that operation. Operations without an " +
-		"equivalent (fusion, copy, domain, async_start, ...) stay.",
-	Idempotent: true,
+func (MHLOToStableHLO) Info() *pass.Info {
+	return &pass.Info{
+		Name: "mhlo-to-stablehlo",
+		Doc: "Replaces MHLO's operations, types and attributes by StableHLO's, or by CHLO's if only CHLO has them. A custom " +
+			"call with an operation's name (mhlo.topk), as PyTorch/XLA writes it, counts as that operation. Operations without an " +
+			"equivalent (fusion, copy, domain, async_start, ...) stay.",
+		Idempotent: true,
+	}
 }
 
-// Info implements pass.Pass.
-func (MHLOToStableHLO) Info() *pass.Info { return mhloToStableHLOInfo }
-
-// Run implements pass.ModulePass.
 func (MHLOToStableHLO) Run(_ *pass.Context, m *ir.Module) error {
 	if err := legalize.MHLOCalls(m); err != nil {
 		return err

@@ -13,13 +13,6 @@ type OrderHooks struct {
 	Chain hook.Chain `pass:"chain" doc:"state: a scalar tensor<ui64>; token: !stablehlo.token; pid: EXLA's PID, only for lower-hooks{to=exla-io}"`
 }
 
-var orderHooksInfo = &pass.Info{
-	Name:     "order-hooks",
-	Doc:      "Removes tokens from the module and threads a chain through its hooks.",
-	Requires: []pass.Requirement{raisedHooks},
-	Excludes: []*pass.State{orderedHooks},
-}
-
 // hookOrder is the order that OrderHooks chose for a module.
 type hookOrder struct {
 	by     hook.Order
@@ -28,10 +21,15 @@ type hookOrder struct {
 
 var orderedBy = pass.NewResult[hookOrder]("order")
 
-// Info implements pass.Pass.
-func (OrderHooks) Info() *pass.Info { return orderHooksInfo }
+func (OrderHooks) Info() *pass.Info {
+	return &pass.Info{
+		Name:     "order-hooks",
+		Doc:      "Removes tokens from the module and threads a chain through its hooks.",
+		Requires: []pass.Requirement{raisedHooks},
+		Excludes: []*pass.State{orderedHooks},
+	}
+}
 
-// Run implements pass.ModulePass.
 func (p OrderHooks) Run(ctx *pass.Context, m *ir.Module) error {
 	o := hookOrder{by: p.Order}
 	if p.Order == hook.OrderSource {

@@ -16,12 +16,10 @@ type Isolate struct {
 	Function string `pass:"function" default:"main" doc:"the function that stays"`
 }
 
-var isolateInfo = &pass.Info{Name: "isolate-function", Doc: "Makes one function public, names it @main, and erases all symbols that it does not use."}
+func (Isolate) Info() *pass.Info {
+	return &pass.Info{Name: "isolate-function", Doc: "Makes one function public, names it @main, and erases all symbols that it does not use."}
+}
 
-// Info implements pass.Pass.
-func (Isolate) Info() *pass.Info { return isolateInfo }
-
-// Run implements pass.ModulePass.
 func (p Isolate) Run(ctx *pass.Context, m *ir.Module) error {
 	p = pass.Defaults(p)
 	f, err := function(m, p.Function)
@@ -63,16 +61,14 @@ type Outline struct {
 	Formats format.List // of hooks; nil: format.Builtin
 }
 
-var outlineInfo = &pass.Info{
-	Name: "outline-regions",
-	Doc: "Moves the body of each loop, branch and condition into a private function that the region calls, with the outside values that it uses as arguments. " +
-		"A region with a hook that is not raised stays, because the hook's id would change with its function.",
+func (Outline) Info() *pass.Info {
+	return &pass.Info{
+		Name: "outline-regions",
+		Doc: "Moves the body of each loop, branch and condition into a private function that the region calls, with the outside values that it uses as arguments. " +
+			"A region with a hook that is not raised stays, because the hook's id would change with its function.",
+	}
 }
 
-// Info implements pass.Pass.
-func (Outline) Info() *pass.Info { return outlineInfo }
-
-// Run implements pass.ModulePass.
 func (p Outline) Run(ctx *pass.Context, m *ir.Module) error {
 	p = pass.Defaults(p)
 	unraised, err := format.Unraised(m, format.RaiseOptions{Formats: p.Formats})

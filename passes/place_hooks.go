@@ -13,16 +13,14 @@ type PlaceHooks struct {
 	PerDevice hook.PerDevice `pass:"per-device" doc:"once: with the whole value; each: with the device's shard; source: as the source says"`
 }
 
-var placeHooksInfo = &pass.Info{
-	Name:     "place-hooks",
-	Doc:      "Writes the hooks of a partitioned module so that XLA accepts them, to fire once or on each device.",
-	Requires: []pass.Requirement{orderedHooks},
+func (PlaceHooks) Info() *pass.Info {
+	return &pass.Info{
+		Name:     "place-hooks",
+		Doc:      "Writes the hooks of a partitioned module so that XLA accepts them, to fire once or on each device.",
+		Requires: []pass.Requirement{orderedHooks},
+	}
 }
 
-// Info implements pass.Pass.
-func (PlaceHooks) Info() *pass.Info { return placeHooksInfo }
-
-// Run implements pass.ModulePass.
 func (p PlaceHooks) Run(ctx *pass.Context, m *ir.Module) error {
 	ctx.Set(placedHooks, true)
 	return place.OnDevices(m, p.PerDevice)

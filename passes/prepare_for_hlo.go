@@ -13,16 +13,14 @@ type PrepareForHLO struct {
 	Evaluator rewrite.Evaluator // as in Fold
 }
 
-var prepareForHLOInfo = &pass.Info{
-	Name: "prepare-for-hlo",
-	Doc: "Transforms StableHLO as XLA does before it translates StableHLO to HLO: replaces MHLO's operations; expands functions of complex numbers and CHLO, except for the operations that HLO has; " +
-		"applies stablehlo-target-independent-optimization.",
+func (PrepareForHLO) Info() *pass.Info {
+	return &pass.Info{
+		Name: "prepare-for-hlo",
+		Doc: "Transforms StableHLO as XLA does before it translates StableHLO to HLO: replaces MHLO's operations; expands functions of complex numbers and CHLO, except for the operations that HLO has; " +
+			"applies stablehlo-target-independent-optimization.",
+	}
 }
 
-// Info implements pass.Pass.
-func (PrepareForHLO) Info() *pass.Info { return prepareForHLOInfo }
-
-// Run implements pass.ModulePass.
 func (p PrepareForHLO) Run(ctx *pass.Context, m *ir.Module) error {
 	if err := (MHLOToStableHLO{}).Run(ctx, m); err != nil {
 		return err

@@ -13,18 +13,16 @@ type RaiseHooks struct {
 	Formats format.List // nil: format.Builtin
 }
 
-var raiseHooksInfo = &pass.Info{
-	Name: "raise-hooks",
-	Doc:  "Replaces the hooks of every format by hlocb.hook ops; their tokens stay for order-hooks.",
-}
-
 // Raised is the result of RaiseHooks.
 var Raised = pass.NewResult[*format.Raised]("raised hooks")
 
-// Info implements pass.Pass.
-func (RaiseHooks) Info() *pass.Info { return raiseHooksInfo }
+func (RaiseHooks) Info() *pass.Info {
+	return &pass.Info{
+		Name: "raise-hooks",
+		Doc:  "Replaces the hooks of every format by hlocb.hook ops; their tokens stay for order-hooks.",
+	}
+}
 
-// Run implements pass.ModulePass.
 func (p RaiseHooks) Run(ctx *pass.Context, m *ir.Module) error {
 	raised, err := format.Raise(m, format.RaiseOptions{Formats: p.Formats, Targets: p.Targets})
 	if err != nil {

@@ -19,17 +19,15 @@ type RefineArguments struct {
 	To        []ir.Type                                        // the types, instead of Types
 }
 
-var refineArgumentsInfo = &pass.Info{
-	Name:    "stablehlo-refine-arguments",
-	Aliases: []string{"refine-arguments"},
-	Doc: "Gives the arguments of the main function more specific types. A custom call of each changed argument keeps the former type for its " +
-		"uses until stablehlo-refine-shapes removes the call.",
+func (RefineArguments) Info() *pass.Info {
+	return &pass.Info{
+		Name:    "stablehlo-refine-arguments",
+		Aliases: []string{"refine-arguments"},
+		Doc: "Gives the arguments of the main function more specific types. A custom call of each changed argument keeps the former type for its " +
+			"uses until stablehlo-refine-shapes removes the call.",
+	}
 }
 
-// Info implements pass.Pass.
-func (RefineArguments) Info() *pass.Info { return refineArgumentsInfo }
-
-// Run implements pass.ModulePass.
 func (p RefineArguments) Run(_ *pass.Context, m *ir.Module) error {
 	f, err := refineTarget(m)
 	if err != nil {

@@ -24,18 +24,16 @@ type RefineShapes struct {
 	Evaluator rewrite.Evaluator // computes shapes; nil: only shapes that are constants are known
 }
 
-var refineShapesInfo = &pass.Info{
-	Name:    "stablehlo-refine-shapes",
-	Aliases: []string{"refine-shapes"},
-	Doc: "Infers more specific shapes from the types of the main function's arguments and from computed shapes, through calls, loops and " +
-		"branches. Integer computations of constants are folded. The values of constant integers that are passed to a function become " +
-		"constants in it.",
+func (RefineShapes) Info() *pass.Info {
+	return &pass.Info{
+		Name:    "stablehlo-refine-shapes",
+		Aliases: []string{"refine-shapes"},
+		Doc: "Infers more specific shapes from the types of the main function's arguments and from computed shapes, through calls, loops and " +
+			"branches. Integer computations of constants are folded. The values of constant integers that are passed to a function become " +
+			"constants in it.",
+	}
 }
 
-// Info implements pass.Pass.
-func (RefineShapes) Info() *pass.Info { return refineShapesInfo }
-
-// Run implements pass.ModulePass.
 func (p RefineShapes) Run(ctx *pass.Context, m *ir.Module) error {
 	f, err := refineTarget(m)
 	if err != nil {

@@ -8,14 +8,12 @@ import (
 // RemoveDeadValues erases ops and values that nothing needs, as MLIR's pass of this name does.
 type RemoveDeadValues struct{}
 
-var removeDeadValuesInfo = &pass.Info{
-	Name: "remove-dead-values",
-	Doc: "Erases operations that no result and no side effect depends on, and the values that private functions forward only for such operations. " +
-		"Loops and branches keep all their values; dce removes these values, too.",
+func (RemoveDeadValues) Info() *pass.Info {
+	return &pass.Info{
+		Name: "remove-dead-values",
+		Doc: "Erases operations that no result and no side effect depends on, and the values that private functions forward only for such operations. " +
+			"Loops and branches keep all their values; dce removes these values, too.",
+	}
 }
 
-// Info implements pass.Pass.
-func (RemoveDeadValues) Info() *pass.Info { return removeDeadValuesInfo }
-
-// Run implements pass.ModulePass.
 func (RemoveDeadValues) Run(ctx *pass.Context, m *ir.Module) error { return runDCE(ctx, m, true) }

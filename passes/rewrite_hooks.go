@@ -23,13 +23,12 @@ type RewriteHooks struct {
 	Formats format.List // nil: format.Builtin
 }
 
-var rewriteHooksInfo = &pass.Info{
-	Name: "rewrite-hooks",
-	Doc:  "Converts every hook to one format, in order: raise-hooks, order-hooks, place-hooks, alias-hooks, list-hooks, lower-hooks, check-order.",
+func (RewriteHooks) Info() *pass.Info {
+	return &pass.Info{
+		Name: "rewrite-hooks",
+		Doc:  "Converts every hook to one format, in order: raise-hooks, order-hooks, place-hooks, alias-hooks, list-hooks, lower-hooks, check-order.",
+	}
 }
-
-// Info implements pass.Pass.
-func (RewriteHooks) Info() *pass.Info { return rewriteHooksInfo }
 
 // Expand implements pass.Group. It returns an error if the format does not support the options.
 func (p RewriteHooks) Expand() ([]pass.Pass, error) {

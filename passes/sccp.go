@@ -16,19 +16,17 @@ type SCCP struct {
 	Evaluator rewrite.Evaluator // computes ops on constants; nil: SCCP computes no ops, as MLIR's pass
 }
 
-var sccpInfo = &pass.Info{
-	Name: "sccp",
-	Doc: "Replaces values that are the same constant whenever they are computed (sparse conditional constant propagation): through calls of private " +
-		"functions, loops and the branches that can be taken.",
-}
-
 // sccpLimit is the largest number of elements of a value that SCCP computes.
 const sccpLimit = 1 << 16
 
-// Info implements pass.Pass.
-func (SCCP) Info() *pass.Info { return sccpInfo }
+func (SCCP) Info() *pass.Info {
+	return &pass.Info{
+		Name: "sccp",
+		Doc: "Replaces values that are the same constant whenever they are computed (sparse conditional constant propagation): through calls of private " +
+			"functions, loops and the branches that can be taken.",
+	}
+}
 
-// Run implements pass.ModulePass.
 func (p SCCP) Run(ctx *pass.Context, m *ir.Module) error {
 	s := &sccp{ctx: ctx, evaluator: p.Evaluator, graph: flow.Of(m, nil), facts: make([]fact, m.NumIDs()), queued: map[*ir.Op]bool{}, reached: map[*ir.Region]bool{}}
 	s.reach(m.Op())

@@ -10,17 +10,15 @@ import (
 // ShapeLegalizeToStableHLO expresses computations of shapes by StableHLO ops.
 type ShapeLegalizeToStableHLO struct{}
 
-var shapeLegalizeToStableHLOInfo = &pass.Info{
-	Name:    "shape-legalize-to-stablehlo",
-	Aliases: []string{"shape-to-stablehlo"},
-	Anchor:  fn.Func.Name,
-	Doc: "Replaces computations of shapes (ops of the dialects shape and tensor, arith.index_cast and arith.muli) by StableHLO ops on i32. " +
-		"Casts from and to index remain, which canonicalize removes in pairs.",
-	Idempotent: true,
+func (ShapeLegalizeToStableHLO) Info() *pass.Info {
+	return &pass.Info{
+		Name:    "shape-legalize-to-stablehlo",
+		Aliases: []string{"shape-to-stablehlo"},
+		Anchor:  fn.Func.Name,
+		Doc: "Replaces computations of shapes (ops of the dialects shape and tensor, arith.index_cast and arith.muli) by StableHLO ops on i32. " +
+			"Casts from and to index remain, which canonicalize removes in pairs.",
+		Idempotent: true,
+	}
 }
 
-// Info implements pass.Pass.
-func (ShapeLegalizeToStableHLO) Info() *pass.Info { return shapeLegalizeToStableHLOInfo }
-
-// Run implements pass.OpPass.
 func (ShapeLegalizeToStableHLO) Run(_ *pass.Context, f *ir.Op) error { return legalize.Shape(f) }

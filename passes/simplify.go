@@ -18,18 +18,16 @@ type Simplify struct {
 	Limit int64 `pass:"fold-op-element-limit" default:"65536" doc:"the largest number of elements of a computed constant; splats have no limit"`
 }
 
-var simplifyInfo = &pass.Info{
-	Name:       "stablehlo-aggressive-simplification",
-	Aliases:    []string{"simplify"},
-	Doc:        "Simplifies StableHLO operations by algebra (x + 0, select of equal values) and shape (reshapes and transposes that move nothing).",
-	Anchor:     fn.Func.Name,
-	Idempotent: true,
+func (Simplify) Info() *pass.Info {
+	return &pass.Info{
+		Name:       "stablehlo-aggressive-simplification",
+		Aliases:    []string{"simplify"},
+		Doc:        "Simplifies StableHLO operations by algebra (x + 0, select of equal values) and shape (reshapes and transposes that move nothing).",
+		Anchor:     fn.Func.Name,
+		Idempotent: true,
+	}
 }
 
-// Info implements pass.Pass.
-func (Simplify) Info() *pass.Info { return simplifyInfo }
-
-// Run implements pass.OpPass.
 func (p Simplify) Run(ctx *pass.Context, op *ir.Op) error {
 	p = pass.Defaults(p)
 	return greedily(ctx, op, simplifyPatterns(p.Limit))

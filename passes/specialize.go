@@ -25,16 +25,14 @@ type BindArguments struct {
 	Evaluator rewrite.Evaluator                                // as in RefineShapes
 }
 
-var bindArgumentsInfo = &pass.Info{
-	Name: "bind-arguments",
-	Doc: "Replaces arguments of a function that nothing calls by constants of the same sharding, or gives them more specific types. " +
-		"If types of arguments change, it infers the types in the function as stablehlo-refine-shapes does.",
+func (BindArguments) Info() *pass.Info {
+	return &pass.Info{
+		Name: "bind-arguments",
+		Doc: "Replaces arguments of a function that nothing calls by constants of the same sharding, or gives them more specific types. " +
+			"If types of arguments change, it infers the types in the function as stablehlo-refine-shapes does.",
+	}
 }
 
-// Info implements pass.Pass.
-func (BindArguments) Info() *pass.Info { return bindArgumentsInfo }
-
-// Run implements pass.ModulePass.
 func (p BindArguments) Run(ctx *pass.Context, m *ir.Module) error {
 	p = pass.Defaults(p)
 	f, err := function(m, p.Function)
@@ -146,16 +144,14 @@ func function(m *ir.Module, name string) (fn.FuncOp, error) {
 // Specialize specializes a module for known arguments. It has the options of BindArguments.
 type Specialize BindArguments
 
-var specializeInfo = &pass.Info{
-	Name: "specialize",
-	Doc: "Makes the smaller module that remains when values or types of a function's arguments are known: binds them, propagates, folds and " +
-		"simplifies.",
+func (Specialize) Info() *pass.Info {
+	return &pass.Info{
+		Name: "specialize",
+		Doc: "Makes the smaller module that remains when values or types of a function's arguments are known: binds them, propagates, folds and " +
+			"simplifies.",
+	}
 }
 
-// Info implements pass.Pass.
-func (Specialize) Info() *pass.Info { return specializeInfo }
-
-// Expand implements pass.Group.
 func (p Specialize) Expand() ([]pass.Pass, error) {
 	optimize := pass.On(fn.Func.Name, Optimize{Evaluator: p.Evaluator})
 	bind := BindArguments(p)

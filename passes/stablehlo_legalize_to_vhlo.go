@@ -11,15 +11,13 @@ type StableHLOLegalizeToVHLO struct {
 	OtherDialects bool `pass:"allow-other-dialects" doc:"keep operations, types and attributes of other dialects"`
 }
 
-var stableHLOLegalizeToVHLOInfo = &pass.Info{
-	Name: "stablehlo-legalize-to-vhlo",
-	Doc:  "Converts StableHLO to the newest VHLO. Operations of other dialects are errors unless allow-other-dialects keeps them.",
+func (StableHLOLegalizeToVHLO) Info() *pass.Info {
+	return &pass.Info{
+		Name: "stablehlo-legalize-to-vhlo",
+		Doc:  "Converts StableHLO to the newest VHLO. Operations of other dialects are errors unless allow-other-dialects keeps them.",
+	}
 }
 
-// Info implements pass.Pass.
-func (StableHLOLegalizeToVHLO) Info() *pass.Info { return stableHLOLegalizeToVHLOInfo }
-
-// Run implements pass.ModulePass.
 func (p StableHLOLegalizeToVHLO) Run(_ *pass.Context, m *ir.Module) error {
 	return downgrade(m, vhlo.Options{Target: vhlo.Current, KeepOthers: p.OtherDialects})
 }

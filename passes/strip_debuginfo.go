@@ -8,12 +8,10 @@ import (
 // StripDebugInfo drops locations, as MLIR's pass of this name does.
 type StripDebugInfo struct{}
 
-var stripDebugInfoInfo = &pass.Info{Name: "strip-debuginfo", Doc: "Sets the location of every operation and block argument to unknown.", Idempotent: true}
+func (StripDebugInfo) Info() *pass.Info {
+	return &pass.Info{Name: "strip-debuginfo", Doc: "Sets the location of every operation and block argument to unknown.", Idempotent: true}
+}
 
-// Info implements pass.Pass.
-func (StripDebugInfo) Info() *pass.Info { return stripDebugInfoInfo }
-
-// Run implements pass.OpPass.
 func (StripDebugInfo) Run(ctx *pass.Context, op *ir.Op) error {
 	n := 0
 	op.Walk(func(o *ir.Op) bool {

@@ -11,16 +11,14 @@ import (
 // SymbolDCE erases symbols that nothing uses, as MLIR's pass of this name does.
 type SymbolDCE struct{}
 
-var symbolDCEInfo = &pass.Info{
-	Name:       "symbol-dce",
-	Doc:        "Erases private functions and other private symbols that no public symbol uses, directly or through others.",
-	Idempotent: true,
+func (SymbolDCE) Info() *pass.Info {
+	return &pass.Info{
+		Name:       "symbol-dce",
+		Doc:        "Erases private functions and other private symbols that no public symbol uses, directly or through others.",
+		Idempotent: true,
+	}
 }
 
-// Info implements pass.Pass.
-func (SymbolDCE) Info() *pass.Info { return symbolDCEInfo }
-
-// Run implements pass.ModulePass.
 func (SymbolDCE) Run(ctx *pass.Context, m *ir.Module) error {
 	s := &symbolDCE{byName: map[string][]*ir.Op{}, live: map[*ir.Op]bool{}}
 	var symbols []*ir.Op

@@ -13,17 +13,15 @@ import (
 // TokenCleanup drops joins of tokens that order nothing.
 type TokenCleanup struct{}
 
-var tokenCleanupInfo = &pass.Info{
-	Name:       "token-cleanup",
-	Doc:        "Simplifies after_all: removes repeated tokens and tokens that wait for nothing, and merges a join into the only join that uses it.",
-	Anchor:     fn.Func.Name,
-	Idempotent: true,
+func (TokenCleanup) Info() *pass.Info {
+	return &pass.Info{
+		Name:       "token-cleanup",
+		Doc:        "Simplifies after_all: removes repeated tokens and tokens that wait for nothing, and merges a join into the only join that uses it.",
+		Anchor:     fn.Func.Name,
+		Idempotent: true,
+	}
 }
 
-// Info implements pass.Pass.
-func (TokenCleanup) Info() *pass.Info { return tokenCleanupInfo }
-
-// Run implements pass.OpPass.
 func (TokenCleanup) Run(ctx *pass.Context, op *ir.Op) error {
 	return greedily(ctx, op, []*rewrite.Pattern{rule("after-all", simplifyAfterAll, stablehlo.AfterAll)})
 }

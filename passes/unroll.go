@@ -16,16 +16,14 @@ type Unroll struct {
 	Formats format.List // of hooks; nil: format.Builtin
 }
 
-var unrollInfo = &pass.Info{
-	Name: "unroll-loops",
-	Doc: "Replaces a loop that counts from a constant to a constant by its trips. A raised hook is copied with its name and id; a loop with a hook " +
-		"that is not raised stays.",
+func (Unroll) Info() *pass.Info {
+	return &pass.Info{
+		Name: "unroll-loops",
+		Doc: "Replaces a loop that counts from a constant to a constant by its trips. A raised hook is copied with its name and id; a loop with a hook " +
+			"that is not raised stays.",
+	}
 }
 
-// Info implements pass.Pass.
-func (Unroll) Info() *pass.Info { return unrollInfo }
-
-// Run implements pass.ModulePass.
 func (p Unroll) Run(ctx *pass.Context, m *ir.Module) error {
 	p = pass.Defaults(p)
 	unraised, err := format.Unraised(m, format.RaiseOptions{Formats: p.Formats})

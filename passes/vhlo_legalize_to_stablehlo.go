@@ -9,15 +9,13 @@ import (
 // VHLOLegalizeToStableHLO converts VHLO of any version to current StableHLO.
 type VHLOLegalizeToStableHLO struct{}
 
-var vhloLegalizeToStableHLOInfo = &pass.Info{
-	Name: "vhlo-legalize-to-stablehlo",
-	Doc:  "Converts VHLO of any version to current StableHLO. Attributes with their default value are left out.",
+func (VHLOLegalizeToStableHLO) Info() *pass.Info {
+	return &pass.Info{
+		Name: "vhlo-legalize-to-stablehlo",
+		Doc:  "Converts VHLO of any version to current StableHLO. Attributes with their default value are left out.",
+	}
 }
 
-// Info implements pass.Pass.
-func (VHLOLegalizeToStableHLO) Info() *pass.Info { return vhloLegalizeToStableHLOInfo }
-
-// Run implements pass.ModulePass.
 func (VHLOLegalizeToStableHLO) Run(_ *pass.Context, m *ir.Module) error { return upgrade(m) }
 
 func upgrade(m *ir.Module) error {

@@ -13,15 +13,13 @@ type VHLOToVersion struct {
 	Target string `pass:"target" doc:"a version of StableHLO, or current, WEEK_4, WEEK_12, MAX"`
 }
 
-var vhloToVersionInfo = &pass.Info{
-	Name: "vhlo-to-version",
-	Doc:  "Converts VHLO of any version to the form that one version of StableHLO reads. The error names the first operation that the version lacks.",
+func (VHLOToVersion) Info() *pass.Info {
+	return &pass.Info{
+		Name: "vhlo-to-version",
+		Doc:  "Converts VHLO of any version to the form that one version of StableHLO reads. The error names the first operation that the version lacks.",
+	}
 }
 
-// Info implements pass.Pass.
-func (VHLOToVersion) Info() *pass.Info { return vhloToVersionInfo }
-
-// Run implements pass.ModulePass.
 func (p VHLOToVersion) Run(_ *pass.Context, m *ir.Module) error {
 	if p.Target == "" {
 		return errors.New("no target version: expected target=x.y.z")

@@ -18,17 +18,15 @@ type WrapInComposite struct {
 	Version int      `pass:"version" doc:"the version of the composites"`
 }
 
-var wrapInCompositeInfo = &pass.Info{
-	Name:    "stablehlo-wrap-in-composite",
-	Aliases: []string{"wrap-in-composite"},
-	Doc: "Replaces each op of the given kinds by a composite with its name and attributes. The composite's decomposition is a new private " +
-		"function with the op. Also erases dead operations and folds.",
+func (WrapInComposite) Info() *pass.Info {
+	return &pass.Info{
+		Name:    "stablehlo-wrap-in-composite",
+		Aliases: []string{"wrap-in-composite"},
+		Doc: "Replaces each op of the given kinds by a composite with its name and attributes. The composite's decomposition is a new private " +
+			"function with the op. Also erases dead operations and folds.",
+	}
 }
 
-// Info implements pass.Pass.
-func (WrapInComposite) Info() *pass.Info { return wrapInCompositeInfo }
-
-// Run implements pass.ModulePass.
 func (p WrapInComposite) Run(ctx *pass.Context, m *ir.Module) error {
 	var rows []*ir.Def
 	for _, name := range p.Names {

@@ -14,17 +14,15 @@ type Double struct {
 	Integers bool `pass:"integers" doc:"also replace sums of integers"`
 }
 
-var doubleInfo = &pass.Info{
-	Name:       "double",
-	Doc:        "Replaces the sum of a value and itself by its double.",
-	Anchor:     fn.Func.Name,
-	Idempotent: true,
+func (Double) Info() *pass.Info {
+	return &pass.Info{
+		Name:       "double",
+		Doc:        "Replaces the sum of a value and itself by its double.",
+		Anchor:     fn.Func.Name,
+		Idempotent: true,
+	}
 }
 
-// Info implements pass.Pass.
-func (Double) Info() *pass.Info { return doubleInfo }
-
-// Run implements pass.OpPass.
 func (p Double) Run(ctx *pass.Context, f *ir.Op) error {
 	res, err := rewrite.Greedy(f, []*rewrite.Pattern{p.pattern()}, rewrite.Options{})
 	ctx.Count("sums replaced", res.Applied["sum-to-double"])

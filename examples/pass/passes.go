@@ -14,14 +14,12 @@ type Simplify struct {
 	MaxTrips int `pass:"max-trips" default:"1" doc:"replace loops of at most this many trips"`
 }
 
-var simplifyInfo = &pass.Info{
-	Name: "tally-simplify", Doc: "Replaces repeats of few trips by their bodies.", Anchor: fn.Func.Name, Idempotent: true,
+func (Simplify) Info() *pass.Info {
+	return &pass.Info{
+		Name: "tally-simplify", Doc: "Replaces repeats of few trips by their bodies.", Anchor: fn.Func.Name, Idempotent: true,
+	}
 }
 
-// Info implements pass.Pass.
-func (Simplify) Info() *pass.Info { return simplifyInfo }
-
-// Run implements pass.OpPass.
 func (p Simplify) Run(_ *pass.Context, f *ir.Op) error {
 	p = pass.Defaults(p)
 	peel := &rewrite.Pattern{
@@ -62,15 +60,13 @@ func (p Simplify) Run(_ *pass.Context, f *ir.Op) error {
 // Lower replaces the dialect's loop by StableHLO's loop.
 type Lower struct{}
 
-var lowerInfo = &pass.Info{
-	Name: "tally-to-stablehlo", Doc: "Replaces repeats by counting loops of StableHLO.", Anchor: fn.Func.Name, Idempotent: true,
-	Requires: []pass.Requirement{pass.First(Simplify{})}, // no loop for a single trip
+func (Lower) Info() *pass.Info {
+	return &pass.Info{
+		Name: "tally-to-stablehlo", Doc: "Replaces repeats by counting loops of StableHLO.", Anchor: fn.Func.Name, Idempotent: true,
+		Requires: []pass.Requirement{pass.First(Simplify{})}, // no loop for a single trip
+	}
 }
 
-// Info implements pass.Pass.
-func (Lower) Info() *pass.Info { return lowerInfo }
-
-// Run implements pass.OpPass.
 func (Lower) Run(_ *pass.Context, f *ir.Op) error {
 	_, err := rewrite.Greedy(f, []*rewrite.Pattern{{Name: "repeat-to-while", Rows: []*ir.Def{Repeat}, Rewrite: lower}}, rewrite.Options{})
 	return err
