@@ -1206,7 +1206,11 @@ func (s *exportScope) transfer(op *ir.Op) {
 	host := s.bool("is_host_transfer")
 	operands := s.operandsOf(op)
 	attrs := func(o *opcode) []attr {
-		return append(s.common(op), named(o, "channel_id", h.Handle), named(o, "is_host_transfer", host))
+		list := append(s.common(op), named(o, "is_host_transfer", host))
+		if h.Handle > 0 {
+			list = append(list, named(o, "channel_id", h.Handle))
+		}
+		return list
 	}
 	if op.Is(stablehlo.Send) {
 		n := len(operands) - 1
@@ -1240,10 +1244,12 @@ func (s *exportScope) transfer(op *ir.Op) {
 // channel returns the channel of a collective.
 func (s *exportScope) channel(o *opcode) []attr {
 	var attrs []attr
-	if h, ok := ir.DataOf[stablehlo.ChannelHandle](s.op.Attr(stablehlo.AttrChannelHandle)); ok && h.Handle > 0 {
+	_, global := o.byName["use_global_device_ids"]
+	global = global && s.bool("use_global_device_ids")
+	if h, ok := ir.DataOf[stablehlo.ChannelHandle](s.op.Attr(stablehlo.AttrChannelHandle)); ok && (h.Handle > 0 || global) {
 		attrs = append(attrs, named(o, "channel_id", h.Handle))
 	}
-	if _, ok := o.byName["use_global_device_ids"]; ok && s.bool("use_global_device_ids") {
+	if global {
 		attrs = append(attrs, named(o, "use_global_device_ids", true))
 	}
 	return attrs

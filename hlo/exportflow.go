@@ -37,10 +37,15 @@ func (s *exportScope) loopRegion(r *ir.Region, sh *shape, args []*ir.Value, capt
 	term := r.Entry().Last()
 	inner.op = term
 	results := term.OperandList()
-	if withCaptured {
-		results = append(slices.Clone(results), captured...)
+	if withCaptured { // the body of a loop returns the state in the shape of its parameter
+		var old *instr
+		if inner.old != nil {
+			old = inner.old.comp.root
+		}
+		inner.c.root = inner.pack(old, sh, append(slices.Clone(results), captured...))
+	} else {
+		inner.root(results)
 	}
-	inner.root(results)
 	inner.close("region_" + strconv.Itoa(ex.names["region"]))
 	ex.names["region"]++
 	return inner.c

@@ -321,7 +321,9 @@ func (s *exportScope) attach(old *ir.Block) {
 				walk(e, append(slices.Clip(path), int64(i)))
 			}
 		}
-		walk(sc.values[in], nil)
+		if !in.startsPair() { // the end of the pair has the value
+			walk(sc.values[in], nil)
+		}
 	}
 }
 
@@ -366,6 +368,7 @@ func (s *exportScope) oldParams(args []*ir.Value) bool {
 	}
 	for _, p := range s.old.comp.params {
 		n := *p
+		n.attrs = s.attrsOf(p)
 		s.old.kept[p] = &n
 		s.c.params = append(s.c.params, &n)
 		s.c.instrs = append(s.c.instrs, &n)
@@ -381,7 +384,7 @@ func (s *exportScope) oldParams(args []*ir.Value) bool {
 func (s *exportScope) adoptParam(v *ir.Value, in *instr) {
 	for _, p := range s.old.producers[s.ex.up.oldValues[v]] {
 		if p.in.op == opParameter && len(p.path) == 0 {
-			in.name, in.shape, in.attrs = p.in.name, p.in.shape, p.in.attrs
+			in.name, in.shape, in.attrs = p.in.name, p.in.shape, s.attrsOf(p.in)
 			s.old.kept[p.in] = in
 			return
 		}
@@ -464,8 +467,17 @@ func (s *exportScope) patch(op *ir.Op) {
 	first := len(s.c.instrs)
 	s.op = op
 	s.translate(op)
-	if owned {
-		s.adopt(group.in, s.c.instrs[first:])
+	if !owned {
+		return
+	}
+	s.adopt(group.in, s.c.instrs[first:])
+	if !group.in.startsPair() {
+		return
+	}
+	for _, in := range o.comp.instrs { // the end has no op of its own
+		if in.endsPair() && in.operands[0] == group.in {
+			s.adopt(in, s.c.instrs[first:])
+		}
 	}
 }
 
@@ -499,6 +511,10 @@ func (s *exportScope) adopt(old *instr, list []*instr) {
 		}
 		for _, a := range old.attrs {
 			switch a.spec {
+			case aChannel:
+				if a.value == int64(0) && in.get(aChannel) == nil { // StableHLO has 0 for no channel, too
+					s.ex.set(in, a.spec, a.value)
+				}
 			case cMetadata, cStatistics, cOrigin, cReplication, cConfig, cControl:
 				if a.spec == cConfig && old.op == opCustomCall {
 					continue // the op has it
@@ -551,16 +567,26 @@ func (s *exportScope) native(in *instr) *instr {
 	}
 	n := *in
 	n.operands = operands
-	n.attrs = slices.Clone(in.attrs)
-	for i, a := range n.attrs {
-		if v, ok := a.value.([]*instr); ok {
-			n.attrs[i].value = s.predecessors(v)
-		}
-	}
-	n.attrs = slices.DeleteFunc(n.attrs, func(a attr) bool { return a.spec.omit != nil && a.spec.omit(a.value) })
+	n.attrs = s.attrsOf(in)
 	s.c.instrs = append(s.c.instrs, &n)
 	o.kept[in] = &n
 	return &n
+}
+
+// attrsOf returns the attributes of an old instruction for a new one.
+func (s *exportScope) attrsOf(old *instr) []attr {
+	list := slices.Clone(old.attrs)
+	for i, a := range list {
+		if v, ok := a.value.([]*instr); ok {
+			list[i].value = s.predecessors(v)
+		}
+	}
+	return slices.DeleteFunc(list, func(a attr) bool { return a.spec.omit != nil && a.spec.omit(a.value) })
+}
+
+// startsPair reports whether in passes its value to an update or an end alone.
+func (in *instr) startsPair() bool {
+	return in.op == opAsyncUpdate || in.op == opSend || in.op == opRecv || strings.HasSuffix(in.op.name, "-start")
 }
 
 // endsPair reports whether in needs a start or an update as its operand.
@@ -621,6 +647,11 @@ func (s *exportScope) produce(v *ir.Value) *instr {
 	}
 	// The value is inside of an instruction, such as a fusion, that is kept.
 	if d := v.DefiningOp(); d != nil && d.Has(ir.Pure) && s.ex.up.newOps[s.ex.up.origins[d]] == d {
+		for _, x := range d.Operands() {
+			if s.values[x] == nil && s.produce(x) == nil {
+				return nil // a dead op changed, and with it everything that uses it
+			}
+		}
 		outer := s.op
 		s.op = d
 		s.translate(d)
@@ -634,7 +665,7 @@ func (s *exportScope) produce(v *ir.Value) *instr {
 func (s *exportScope) pack(old *instr, sh *shape, list []*ir.Value) *instr {
 	if s.old != nil && old != nil {
 		if have, ok := s.ex.up.leaves(s.old.values[old]); ok && slices.Equal(have, list) {
-			if n := s.native(old); n != nil {
+			if n := s.native(old); n != nil && compatible(n.shape, sh) {
 				return n
 			}
 		}
