@@ -847,15 +847,17 @@ func (s *exportScope) constant(op *ir.Op, d *ir.DenseAttr) *instr {
 	if err != nil {
 		s.ex.fail(op, "the constant cannot be read: %v", err)
 	}
+	// XLA's translation keeps the sharding and drops frontend attributes.
+	sharding := slices.DeleteFunc(s.common(op), func(a attr) bool { return a.spec != cSharding })
 	if splat && sh.numElements() > 1 {
 		in := s.add(opConstant, array(sh.elem), nil)
 		in.literal = &literal{shape: in.shape, data: t.Bytes()}
-		return s.add(opBroadcast, sh, []*instr{in}, attr{aOptDimensions, []int64{}})
+		return s.add(opBroadcast, sh, []*instr{in}, append(sharding, attr{aOptDimensions, []int64{}})...)
 	}
 	if splat && sh.numElements() == 0 {
 		t = tensor.New(t.DType(), tensor.Shape(sh.dims))
 	}
-	in := s.add(opConstant, sh, nil)
+	in := s.add(opConstant, sh, nil, sharding...)
 	in.literal = &literal{shape: sh, data: t.Bytes()}
 	return in
 }

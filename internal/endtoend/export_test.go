@@ -58,9 +58,53 @@ func TestExportAsJaxlib(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("%d files of testdata: %v", len(files), err)
 	}
+	files = sample(files, 20)
+	differences := exportDifferences(t, files)
+	equal := 0
+	for name, d := range differences {
+		if d == "" {
+			equal++
+		} else if !hasPrefix(name, unlikeJaxlib) {
+			t.Errorf("%s: %s", name, d)
+		}
+	}
+	t.Logf("%d of %d are equal", equal, len(differences))
+	if equal*100 < 97*len(differences) || len(differences)*100 < 99*len(files) {
+		t.Errorf("%d of %d translations are equal; jaxlib translates %d", equal, len(files), len(differences))
+	}
+}
+
+// TestExportOfAttributes: the instructions of constants have shardings and no frontend attributes, as jaxlib's.
+func TestExportOfAttributes(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "attributes.mlir")
+	const attrs = `{mhlo.sharding = "{devices=[2]<=[2]}", mhlo.frontend_attributes = {a = "b"}}`
+	text := `module @m attributes {mhlo.num_partitions = 2 : i32} {
+  func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+    %list = stablehlo.constant ATTRS dense<[1.0, 2.0, 3.0, 4.0]> : tensor<4xf32>
+    %splat = stablehlo.constant ATTRS dense<1.0> : tensor<4xf32>
+    %iota = stablehlo.iota dim = 0 ATTRS : tensor<4xf32>
+    %0 = stablehlo.add %x, %list ATTRS : tensor<4xf32>
+    %1 = stablehlo.multiply %0, %splat : tensor<4xf32>
+    %2 = stablehlo.subtract %1, %iota : tensor<4xf32>
+    return %2 : tensor<4xf32>
+  }
+}
+`
+	if err := os.WriteFile(file, []byte(strings.ReplaceAll(text, "ATTRS", attrs)), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if d := exportDifferences(t, []string{file}); len(d) != 1 || d["attributes.mlir"] != "" {
+		t.Errorf("differences: %v", d)
+	}
+}
+
+// exportDifferences translates files to HLO and returns how the translations differ from jaxlib's, by the names of the
+// files that jaxlib translates.
+func exportDifferences(t *testing.T, files []string) map[string]string {
+	t.Helper()
 	job := map[string][2]string{}
 	out := t.TempDir()
-	for _, f := range sample(files, 20) {
+	for _, f := range files {
 		name := filepath.Base(f)
 		proto := filepath.Join(out, name+".pb")
 		var stderr strings.Builder
@@ -78,18 +122,7 @@ func TestExportAsJaxlib(t *testing.T) {
 	if err := json.Unmarshal(peer.Python(t).Run(t, exportScript, in), &differences); err != nil {
 		t.Fatal(err)
 	}
-	equal := 0
-	for name, d := range differences {
-		if d == "" {
-			equal++
-		} else if !hasPrefix(name, unlikeJaxlib) {
-			t.Errorf("%s: %s", name, d)
-		}
-	}
-	t.Logf("%d of %d are equal", equal, len(differences))
-	if equal*100 < 97*len(differences) || len(differences)*100 < 99*len(job) {
-		t.Errorf("%d of %d translations are equal; jaxlib translates %d", equal, len(job), len(differences))
-	}
+	return differences
 }
 
 func hasPrefix(name string, prefixes []string) bool {
