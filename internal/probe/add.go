@@ -40,7 +40,7 @@ func attrProbe(kind string, values []value) ir.AttrList {
 		list = append(list, ir.NamedAttr{Name: format.AttrProbe, Attr: ir.NewString(kind)})
 	}
 	if values != nil {
-		list = append(list, ir.NamedAttr{Name: attrValues, Attr: ir.NewString(encodeList(values))})
+		list = append(list, ir.NamedAttr{Name: attrValues, Attr: ir.NewString(encodeList(values, (*value).fields))})
 	}
 	return list
 }

@@ -86,7 +86,7 @@ func (h *Handlers) handler(s *hook.Site) (handler runtime.Handler, answer bool, 
 			handler, err := h.shared(kind)
 			return handler, false, err
 		}
-		values, err := decodeList(text, readValue)
+		values, err := decodeList(text, (*value).fields)
 		if err != nil {
 			return nil, false, fmt.Errorf("probe %q: %w", s.Name, err)
 		}
@@ -118,7 +118,7 @@ func (h *Handlers) search(m *hook.Manifest) *search {
 		h.searches = map[*hook.Manifest]*search{}
 	}
 	if h.searches[m] == nil {
-		h.searches[m] = &search{}
+		h.searches[m] = newSearch()
 	}
 	return h.searches[m]
 }

@@ -67,27 +67,12 @@ type spot struct {
 	pos       diag.Pos
 }
 
-func (s *scope) encode() string {
-	return encodeFields([]any{s.block, s.parent, s.first, s.role, s.op.name, s.op.loc, uint64(s.op.pos), s.next.name, s.next.loc, uint64(s.next.pos)})
+func (s *scope) fields() []any {
+	return []any{&s.block, &s.parent, &s.first, &s.role, &s.op.name, &s.op.loc, &s.op.pos, &s.next.name, &s.next.loc, &s.next.pos}
 }
 
-func decodeScope(text string) (scope, error) {
-	f := fieldsOf(text)
-	at := func() spot { return spot{f.text(), f.text(), diag.Pos(f.int())} }
-	s := scope{f.int(), f.int(), f.text() == "true", f.text(), at(), at()}
-	return s, f.end()
-}
-
-func (v trackedValue) fields() []any {
-	return append(v.value.fields(), v.number, v.role, uint64(v.pos), strings.Trim(fmt.Sprint(v.operands), "[]"))
-}
-
-func readTracked(f *fields) trackedValue {
-	v := trackedValue{value: readValue(f), number: f.int(), role: f.text(), pos: diag.Pos(f.int())}
-	for word := range strings.FieldsSeq(f.text()) {
-		v.operands = append(v.operands, f.number(word))
-	}
-	return v
+func (v *trackedValue) fields() []any {
+	return append(v.value.fields(), &v.number, &v.role, &v.pos, &v.operands)
 }
 
 // AddOrigin adds probes that find the first op whose result has a NaN, or with inf a NaN or an infinite element, while
@@ -174,8 +159,8 @@ func AddOrigin(m *ir.Module, inf bool) ([]hook.ID, error) {
 		}
 		_, ids[i] = a.Insert(b, hook.Tap, vector, names[i], ir.AttrList{
 			{Name: format.AttrProbe, Attr: ir.NewString(kind)},
-			{Name: attrScope, Attr: ir.NewString(in.encode())},
-			{Name: attrValues, Attr: ir.NewString(encodeList(described))},
+			{Name: attrScope, Attr: ir.NewString(encode(in.fields()))},
+			{Name: attrValues, Attr: ir.NewString(encodeList(described, (*trackedValue).fields))},
 		})
 	}
 	return ids, nil
@@ -348,6 +333,10 @@ type searchState struct {
 	last      *searchProbe
 }
 
+func newSearch() *search {
+	return &search{probes: map[hook.ID]*searchProbe{}, loops: map[int][]int{}, at: map[int]*searchState{}, constants: map[int]bool{}}
+}
+
 // add adds a probe to the search.
 func (s *search) add(site *hook.Site) error {
 	text := func(name string) string {
@@ -358,9 +347,9 @@ func (s *search) add(site *hook.Site) error {
 		return t
 	}
 	p := &searchProbe{}
-	var err error
-	if p.scope, err = decodeScope(text(attrScope)); err == nil {
-		p.values, err = decodeList(text(attrValues), readTracked)
+	err := decode(text(attrScope), p.scope.fields())
+	if err == nil {
+		p.values, err = decodeList(text(attrValues), (*trackedValue).fields)
 	}
 	if err != nil {
 		return fmt.Errorf("probe %q: %w", site.Name, err)
@@ -368,9 +357,6 @@ func (s *search) add(site *hook.Site) error {
 	s.want = reduction.BitNaN
 	if text(format.AttrProbe) == originInf {
 		s.want |= reduction.BitInf
-	}
-	if s.probes == nil {
-		s.probes, s.loops, s.at, s.constants = map[hook.ID]*searchProbe{}, map[int][]int{}, map[int]*searchState{}, map[int]bool{}
 	}
 	s.probes[site.ID] = p
 	if p.role == blockLoop && p.first {

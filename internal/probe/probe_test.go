@@ -177,9 +177,9 @@ func TestManyValues(t *testing.T) {
 func TestBadConfiguration(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                        "describes 0 values",
-		"0|tensor<f32>|x":         "too few fields",
-		"0|tensor<f32>|x|||":      "1 fields too many",
-		"a|tensor<f32>|x||":       `parsing "a"`,
+		"0|tensor<f32>|x":         "3 fields, expected 5",
+		"0|tensor<f32>|x|||":      "6 fields, expected 5",
+		"a|tensor<f32>|x||":       "invalid character 'a'",
 		"0|tensor<f32>|%zz||":     "invalid URL escape",
 		"0|tensor<f|x||":          "tensor<f",
 		"0|tensor<f32>|x||;0||||": "describes 2 values",

@@ -1,11 +1,9 @@
 package probe
 
 import (
-	"cmp"
-	"errors"
+	"encoding/json"
 	"fmt"
 	"net/url"
-	"strconv"
 	"strings"
 
 	"github.com/hlocb/hlocb/hook"
@@ -35,93 +33,77 @@ const (
 
 // escape replaces separators of fields, and characters that a string attribute would escape, by %XX.
 func escape(s string) string {
-	plain := func(c byte) bool {
-		return c >= ' ' && c < 0x7f && c != '%' && c != '"' && c != '\\' && c != betweenFields[0] && c != betweenValues[0]
-	}
 	var b strings.Builder
-	for i := range len(s) {
-		if c := s[i]; plain(c) {
-			b.WriteByte(c)
-		} else {
+	for _, c := range []byte(s) {
+		if c < ' ' || c >= 0x7f || strings.IndexByte(`%"\`+betweenFields+betweenValues, c) >= 0 {
 			fmt.Fprintf(&b, "%%%02X", c)
+		} else {
+			b.WriteByte(c)
 		}
 	}
 	return b.String()
 }
 
-func encodeFields(list []any) string {
-	out := make([]string, len(list))
-	for i, f := range list {
-		out[i] = escape(fmt.Sprint(f))
+// encode writes fields: pointers to strings, and to numbers, booleans and lists of numbers, which JSON writes without
+// characters to escape.
+func encode(fields []any) string {
+	out := make([]string, len(fields))
+	for i, f := range fields {
+		if s, ok := f.(*string); ok {
+			out[i] = escape(*s)
+		} else {
+			text, _ := json.Marshal(f) // never fails
+			out[i] = string(text)
+		}
 	}
 	return strings.Join(out, betweenFields)
 }
 
-// encodeList writes the text of attrValues.
-func encodeList[T interface{ fields() []any }](list []T) string {
+// decode reads what encode wrote.
+func decode(text string, fields []any) (err error) {
+	parts := strings.Split(text, betweenFields)
+	if len(parts) != len(fields) {
+		return fmt.Errorf("%d fields, expected %d", len(parts), len(fields))
+	}
+	for i, part := range parts {
+		if s, ok := fields[i].(*string); ok {
+			*s, err = url.PathUnescape(part)
+		} else {
+			err = json.Unmarshal([]byte(part), fields[i])
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// encodeList writes the text of attrValues. fields returns the fields of an element.
+func encodeList[T any](list []T, fields func(*T) []any) string {
 	out := make([]string, len(list))
-	for i, v := range list {
-		out[i] = encodeFields(v.fields())
+	for i := range list {
+		out[i] = encode(fields(&list[i]))
 	}
 	return strings.Join(out, betweenValues)
 }
 
-// fields reads what encodeFields wrote, one field after the other.
-type fields struct {
-	list []string
-	err  error // the first
-}
-
-func fieldsOf(text string) *fields { return &fields{list: strings.Split(text, betweenFields)} }
-
-func (f *fields) text() string {
-	if len(f.list) == 0 {
-		f.fail(errors.New("too few fields"))
-		return ""
-	}
-	s, err := url.PathUnescape(f.list[0])
-	f.fail(err)
-	f.list = f.list[1:]
-	return s
-}
-
-func (f *fields) number(text string) int {
-	n, err := strconv.Atoi(text)
-	f.fail(err)
-	return n
-}
-
-func (f *fields) int() int { return f.number(f.text()) }
-
-func (f *fields) fail(err error) { f.err = cmp.Or(f.err, err) }
-
-// end returns the first error. Fields that nobody read are one.
-func (f *fields) end() error {
-	if len(f.list) > 0 {
-		f.fail(fmt.Errorf("%d fields too many", len(f.list)))
-	}
-	return f.err
-}
-
 // decodeList reads what encodeList wrote.
-func decodeList[T any](text string, read func(f *fields) T) ([]T, error) {
-	var out []T
+func decodeList[T any](text string, fields func(*T) []any) ([]T, error) {
 	if text == "" {
 		return nil, nil
 	}
+	var out []T
 	for part := range strings.SplitSeq(text, betweenValues) {
-		f := fieldsOf(part)
-		out = append(out, read(f))
-		if err := f.end(); err != nil {
+		var v T
+		if err := decode(part, fields(&v)); err != nil {
 			return nil, fmt.Errorf("%q: %w", part, err)
 		}
+		out = append(out, v)
 	}
 	return out, nil
 }
 
-func (v value) fields() []any { return []any{v.at, v.typ, v.name, v.op, v.loc} }
-
-func readValue(f *fields) value { return value{f.int(), f.text(), f.text(), f.text(), f.text()} }
+func (v *value) fields() []any { return []any{&v.at, &v.typ, &v.name, &v.op, &v.loc} }
 
 // text returns the description of v for a message: %name of OP at FILE:LINE:COLUMN.
 func (v *value) text() string {
