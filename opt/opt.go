@@ -143,24 +143,28 @@ Passes:
 		}),
 	}
 	f := c.Flags()
-	f.StringVar(&o.pipeline, "passes", "", "passes to run, in order")
-	f.StringVar(&o.pipeline, "pass-pipeline", "", "MLIR's name of the flag above")
+	f.StringVar(&o.pipeline, "passes", "", "`PIPELINE` passes to run, in order")
+	f.StringVar(&o.pipeline, "pass-pipeline", "", "`PIPELINE` MLIR's name of the flag above")
 	f.BoolVar(&o.listPasses, "list-passes", false, "list the passes and their options")
 	f.BoolVar(&o.showDialects, "show-dialects", false, "list the dialects")
-	f.StringVarP(&o.out, "output", "o", "", "write to FILE instead of standard output")
-	f.BoolVar(&o.form.Generic, "mlir-print-op-generic", false, "MLIR's name of the flag above")
+	command.Group(c, "Passes")
+	f.StringVarP(&o.out, "output", "o", "", "`FILE` write to FILE instead of standard output")
 	f.BoolVar(&o.form.Generic, "generic", false, "print the generic form")
-	f.BoolVar(&o.form.DebugInfo, "mlir-print-debuginfo", false, "MLIR's name of the flag above")
+	f.BoolVar(&o.form.Generic, "mlir-print-op-generic", false, "MLIR's name of the flag above")
 	f.BoolVar(&o.form.DebugInfo, "debuginfo", false, "print a location for every op (default: for ops that have one)")
+	f.BoolVar(&o.form.DebugInfo, "mlir-print-debuginfo", false, "MLIR's name of the flag above")
 	f.BoolVar(&o.form.LocalScope, "mlir-print-local-scope", false, "print locations and attributes in place, without aliases")
-	f.IntVar(&o.form.ElideLarger, "mlir-elide-elementsattrs-if-larger", 0, "leave out literals of more than N elements")
-	f.BoolVar(&o.verifyEach, "verify-each", true, "verify the module after each pass, too")
+	f.IntVar(&o.form.ElideLarger, "mlir-elide-elementsattrs-if-larger", 0, "`N` leave out literals of more than N elements")
+	command.Group(c, "Output")
 	o.watch.declare(f)
+	f.BoolVar(&o.verifyEach, "verify-each", true, "verify the module after each pass, too")
+	f.StringVar(&o.watch.reproducer, "crash-reproducer", "", "`FILE` if a pass fails, write the input and the command that fails on it to this file")
 	f.BoolVar(&o.split, "split-input-file", false, "read the parts between lines of // ----- as separate modules")
 	f.BoolVar(&o.expect, "verify-diagnostics", false, "compare the reported diagnostics with expected-error comments")
-	f.IntVar(&o.maxErrors, "max-errors", reader.MaxErrors, "report at most N errors of a text")
+	f.IntVar(&o.maxErrors, "max-errors", reader.MaxErrors, "`N` report at most N errors of a text")
 	f.BoolVar(&o.unregistered, "allow-unregistered-dialect", true, "accepted for MLIR's command lines: ops of unknown dialects always pass through")
 	f.BoolVar(&o.oneThread, "mlir-disable-threading", false, "run passes on one function at a time")
+	command.Group(c, "Debugging")
 	for _, p := range o.cfg.Passes.Passes() {
 		for _, name := range append([]string{p.Info().Name}, p.Info().Aliases...) {
 			if f.Lookup(name) == nil {
@@ -169,11 +173,6 @@ Passes:
 			}
 		}
 	}
-	command.Group(c, "Passes", "passes PIPELINE", "pass-pipeline PIPELINE", "list-passes", "show-dialects")
-	command.Group(c, "Output", "output FILE", "generic", "mlir-print-op-generic", "debuginfo", "mlir-print-debuginfo", "mlir-print-local-scope",
-		"mlir-elide-elementsattrs-if-larger N")
-	command.Group(c, "Debugging", "print-ir-before PASS", "print-ir-after PASS", "print-ir-after-change", "print-ir-tree-dir DIR", "timing", "stats", "op-stats",
-		"verify-each", "crash-reproducer FILE", "split-input-file", "verify-diagnostics", "max-errors N", "allow-unregistered-dialect", "mlir-disable-threading")
 	complete := func(flag string, values []string) {
 		_ = c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
 	}

@@ -43,14 +43,13 @@ type watcher struct {
 }
 
 func (w *watcher) declare(s *pflag.FlagSet) {
-	s.StringArrayVar(&w.before, "print-ir-before", nil, "print the module before this pass, or before all; several times for several passes")
-	s.StringArrayVar(&w.after, "print-ir-after", nil, "print the module after this pass, or after all; several times for several passes")
+	s.StringArrayVar(&w.before, "print-ir-before", nil, "`PASS` print the module before this pass, or before all; several times for several passes")
+	s.StringArrayVar(&w.after, "print-ir-after", nil, "`PASS` print the module after this pass, or after all; several times for several passes")
 	s.BoolVar(&w.change, "print-ir-after-change", false, "print the changes of each pass, op by op")
-	s.StringVar(&w.tree, "print-ir-tree-dir", "", "write the input and the module after each pass to files of this directory")
+	s.StringVar(&w.tree, "print-ir-tree-dir", "", "`DIR` write the input and the module after each pass to files of this directory")
 	s.BoolVar(&w.timing, "timing", false, "print the time of parsing, verifying, each pass and printing")
 	s.BoolVar(&w.stats, "stats", false, "print the statistics of each pass")
 	s.BoolVar(&w.opStats, "op-stats", false, "print how often each op occurs in the result")
-	s.StringVar(&w.reproducer, "crash-reproducer", "", "if a pass fails, write the input and the command that fails on it to this file")
 }
 
 // check returns an error if a flag names an unknown pass.

@@ -28,10 +28,10 @@ type argumentFlags struct {
 }
 
 func (f *argumentFlags) add(c *cobra.Command) {
-	c.Flags().StringArrayVar(&f.args, "arg", nil, "next argument: MLIR literal or @FILE.npy; NAME=... or N=... sets that argument")
-	c.Flags().StringArrayVar(&f.sets, "args", nil, "arguments by name or number: DIR of .npy files, FILE.npz or FILE.safetensors")
+	c.Flags().StringArrayVar(&f.args, "arg", nil, "`VALUE` next argument: MLIR literal or @FILE.npy; NAME=... or N=... sets that argument")
+	c.Flags().StringArrayVar(&f.sets, "args", nil, "`DIR|FILE` arguments by name or number: DIR of .npy files, FILE.npz or FILE.safetensors")
 	c.Flags().BoolVar(&f.cast, "cast", false, "convert arrays of files to the arguments' types: floats are rounded to floats, all else must be exact")
-	c.Flags().StringVar(&f.fill, "fill", "", "other arguments: iota, zeros or random:SEED")
+	c.Flags().StringVar(&f.fill, "fill", "", "`KIND` other arguments: iota, zeros or random:SEED")
 	complete(c, "fill", "iota", "zeros", "random:0")
 }
 

@@ -45,9 +45,9 @@ The time of the loop without a hook is subtracted. Other work on the machine dis
 			return errors.Join(a.benchCallbacks(cmd.Context(), b, rounds), b.Close())
 		}),
 	}
-	c.Flags().StringVar(&backend, "backend", "auto", "auto, engine, cpu, cuda or a plugin")
-	c.Flags().IntVar(&rounds, "rounds", 20, "repetitions of each measurement")
-	command.Group(c, "Flags", "backend NAME|PATH", "rounds N")
+	c.Flags().StringVar(&backend, "backend", "auto", "`NAME|PATH` auto, engine, cpu, cuda or a plugin")
+	c.Flags().IntVar(&rounds, "rounds", 20, "`N` repetitions of each measurement")
+	command.Group(c, "Flags")
 	complete(c, "backend", "auto", "engine", "cpu", "cuda")
 	return c
 }

@@ -63,13 +63,12 @@ PROGRAM holds the machine code, the module and its hooks. Running it executes th
 			return errors.Join(err, exe.Close())
 		}),
 	}
-	c.Flags().StringVarP(&out, "output", "o", "", "write the program to FILE")
-	c.Flags().StringVar(&backend, "backend", "cpu", "plugin to compile for")
+	c.Flags().StringVarP(&out, "output", "o", "", "`FILE` write the program to FILE")
+	command.Group(c, "Output")
+	c.Flags().StringVar(&backend, "backend", "cpu", "`NAME|PATH` plugin to compile for")
 	devices.add(c)
+	command.Group(c, "Where it runs")
 	flags.add(c)
-	command.Group(c, "Output", "output FILE")
-	command.Group(c, "Where it runs", "backend NAME|PATH", "replicas N", "partitions N")
-	flags.group(c)
 	complete(c, "backend", "cpu", "cuda")
 	return c
 }

@@ -81,24 +81,24 @@ The exit code is the program's. With --strict a failing probe ends the program: 
 	}
 	f := c.Flags()
 	f.SetInterspersed(false)
-	f.StringArrayVar(&cfg.Taps, "tap", nil, "look at the values that REGEX selects; PROBE is print (default), stats, finite or record; may be repeated")
-	f.Int64Var(&cfg.Every, "every", 0, "look only at every Nth execution of a value, from the first on")
-	f.Int64Var(&cfg.First, "first", 0, "look at at most N executions of a value")
+	f.StringArrayVar(&cfg.Taps, "tap", nil, "`REGEX[=PROBE]` look at the values that REGEX selects; PROBE is print (default), stats, finite or record; may be repeated")
+	f.Int64Var(&cfg.Every, "every", 0, "`N` look only at every Nth execution of a value, from the first on")
+	f.Int64Var(&cfg.First, "first", 0, "`N` look at at most N executions of a value")
+	f.BoolVar(&cfg.List, "list", false, "list the values that can be tapped on standard error")
+	f.StringVar(&cfg.Passes, "passes", "", "`PIPELINE` run these passes over each program first")
+	command.Group(c, "What to look at")
 	f.BoolVar(&cfg.BisectNaN, "bisect-nan", false, "find the first op of each program whose result has a NaN while its operands have none")
 	f.BoolVar(&cfg.Inf, "inf", false, "with --bisect-nan: find infinite elements too")
-	f.StringArrayVar(&cfg.On, "on", nil, "bind a handler; NAME is a name, glob or id; may be repeated")
-	f.StringVar(&cfg.Passes, "passes", "", "run these passes over each program first")
-	f.StringVar(&cfg.Events, "events", "", "write each event as a line of JSON; taps without a PROBE then print nothing")
-	f.StringVar(&cfg.Dump, "dump", "", "write each program before and after, and its compile options, to files in DIR")
-	f.Int64Var(&cfg.DumpArgs, "dump-args", 0, "with --dump, also write the arguments of run RUN of each program; the first is 1")
-	f.StringVar(&step, "replay", "", "repeat a dumped step with its arguments: STEP is DIR/NUMBER_NAME; there is no COMMAND")
-	f.BoolVar(&cfg.List, "list", false, "list the values that can be tapped on standard error")
+	command.Group(c, "Search")
+	f.StringArrayVar(&cfg.On, "on", nil, "`NAME=HANDLER` bind a handler; NAME is a name, glob or id; may be repeated")
 	f.BoolVar(&cfg.Strict, "strict", false, "end the program when a handler fails")
-	command.Group(c, "What to look at", "tap REGEX[=PROBE]", "every N", "first N", "list", "passes PIPELINE")
-	command.Group(c, "Search", "bisect-nan", "inf")
-	command.Group(c, "Handlers", "on NAME=HANDLER", "strict")
-	command.Group(c, "Output", "events FILE", "dump DIR", "dump-args RUN")
-	command.Group(c, "Instead of COMMAND", "replay STEP")
+	command.Group(c, "Handlers")
+	f.StringVar(&cfg.Events, "events", "", "`FILE` write each event as a line of JSON; taps without a PROBE then print nothing")
+	f.StringVar(&cfg.Dump, "dump", "", "`DIR` write each program before and after, and its compile options, to files in DIR")
+	f.Int64Var(&cfg.DumpArgs, "dump-args", 0, "`RUN` with --dump, also write the arguments of run RUN of each program; the first is 1")
+	command.Group(c, "Output")
+	f.StringVar(&step, "replay", "", "`STEP` repeat a dumped step with its arguments: STEP is DIR/NUMBER_NAME; there is no COMMAND")
+	command.Group(c, "Instead of COMMAND")
 	completeBindings(c, "on")
 	return c
 }
@@ -143,7 +143,7 @@ func (a *app) replayStep(ctx context.Context, step string, args []string, cfg *i
 		return fmt.Errorf("%s is not a dumped step: %s does not exist%s", step, base+interpose.DumpedBefore, dumpedSteps(base))
 	}
 	var flags runFlags
-	flags.add(&cobra.Command{}) // sets the defaults
+	flags.add(&cobra.Command{}, func() {}) // sets the defaults
 	flags.bisect, flags.inf = cfg.BisectNaN, cfg.Inf
 	flags.taps, flags.sample = cfg.Taps, probe.Sample{Every: cfg.Every, First: cfg.First}
 	_, missing := os.Stat(base + interpose.DumpedArgs)

@@ -72,7 +72,6 @@ HOOK is a name or an id; without it every hook is shown.`,
 		}),
 	}
 	flags.add(c)
-	flags.group(c)
 	return c
 }
 

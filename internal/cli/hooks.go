@@ -93,14 +93,13 @@ An alias is kept for free, needs a copy, or is refused. With --backend, hlocb co
 			return a.hooksTables(p, parts, data, lines, described, verbose)
 		}),
 	}
-	c.Flags().StringSliceVar(&show, "show", nil, "parts to print: hooks, order or aliases (default all)")
+	c.Flags().StringSliceVar(&show, "show", nil, "`PARTS` parts to print: hooks, order or aliases (default all)")
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	c.Flags().BoolVar(&dot, "dot", false, "print the order as a Graphviz graph")
 	c.Flags().BoolVarP(&verbose, "verbose", "v", false, "print locations in full")
-	c.Flags().StringVar(&backend, "backend", "", "compile for a plugin, and compare the aliases")
+	c.Flags().StringVar(&backend, "backend", "", "`NAME|PATH` compile for a plugin, and compare the aliases")
+	command.Group(c, "Output")
 	flags.add(c)
-	command.Group(c, "Output", "show PARTS", "json", "dot", "verbose", "backend NAME|PATH")
-	flags.group(c)
 	complete(c, "show", hookParts...)
 	complete(c, "backend", "cpu", "cuda")
 	return c

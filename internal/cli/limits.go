@@ -28,7 +28,10 @@ type limitFlags struct {
 const progressEvery = 5 * time.Second
 
 func (f *limitFlags) add(c *cobra.Command) {
-	c.Flags().StringVar(&f.memory, "memory-limit", "", "limit for the values of a run, such as 2GiB, or none; engine only (default 3/4 of the memory)")
+	c.Flags().StringVar(&f.memory, "memory-limit", "", "`SIZE` limit for the values of a run, such as 2GiB, or none; engine only (default 3/4 of the memory)")
+}
+
+func (f *limitFlags) addVerbose(c *cobra.Command) {
 	c.Flags().BoolVarP(&f.verbose, "verbose", "v", false, "report progress, and locations and backends in full")
 }
 

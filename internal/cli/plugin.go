@@ -198,8 +198,8 @@ hlocb refuses a wheel whose SHA-256 is not the pinned one.`,
 			return err
 		}),
 	}
-	c.Flags().StringVar(&wheel, "wheel", "", "use this wheel instead of downloading one")
+	c.Flags().StringVar(&wheel, "wheel", "", "`FILE` use this wheel instead of downloading one")
 	c.Flags().BoolVar(&force, "force", false, "install again")
-	command.Group(c, "Flags", "wheel FILE", "force")
+	command.Group(c, "Flags")
 	return c
 }

@@ -120,13 +120,12 @@ Levels:
 			return a.showCheck(&report, asJSON)
 		}),
 	}
-	c.Flags().StringVar(&level, "level", "static", "static, compile or run")
-	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	c.Flags().StringVar(&level, "level", "static", "`LEVEL` static, compile or run")
 	c.Flags().BoolVar(&forExec, "exec", false, "say what 'hlocb exec' can do on the plugin; there is no IN")
-	flags.add(c)
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	command.Group(c, "Check")
 	c.Flags().BoolVar(&asWritten, "as-written", false, "do not convert hooks")
-	command.Group(c, "Check", "level LEVEL", "exec", "json")
-	flags.group(c, "as-written")
+	flags.add(c)
 	complete(c, "level", levels...)
 	return c
 }

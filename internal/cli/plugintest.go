@@ -61,14 +61,14 @@ The cases run in a child process: a plugin that crashes or hangs fails a case, n
 			return a.testPlugin(cmd.Context(), &f, cases)
 		}),
 	}
-	c.Flags().StringVar(&f.pattern, "run", "", "run the cases whose GROUP/NAME matches")
+	c.Flags().StringVar(&f.pattern, "run", "", "`REGEX` run the cases whose GROUP/NAME matches")
 	c.Flags().BoolVar(&f.list, "list", false, "list the cases and run none")
-	c.Flags().DurationVar(&f.limit, "timeout", time.Minute, "limit per case")
-	c.Flags().StringVar(&f.known, "known", "", "cases that are known to fail")
+	c.Flags().DurationVar(&f.limit, "timeout", time.Minute, "`DURATION` limit per case")
+	c.Flags().StringVar(&f.known, "known", "", "`FILE` cases that are known to fail")
+	command.Group(c, "Cases")
 	c.Flags().BoolVar(&f.asJSON, "json", false, "print JSON")
-	c.Flags().StringVar(&f.junit, "junit", "", "also write JUnit XML; - is standard output")
-	command.Group(c, "Cases", "run REGEX", "list", "timeout DURATION", "known FILE")
-	command.Group(c, "Output", "json", "junit FILE")
+	c.Flags().StringVar(&f.junit, "junit", "", "`FILE` also write JUnit XML; - is standard output")
+	command.Group(c, "Output")
 	c.Flags().IntVar(&f.worker, "worker", -1, "")
 	_ = c.Flags().MarkHidden("worker")
 	return c

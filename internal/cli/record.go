@@ -51,10 +51,10 @@ func (a *app) recordCommand() *cobra.Command {
 			return a.runModule(cmd.Context(), args[0], &flags)
 		}),
 	}
-	flags.add(c)
-	c.Flags().StringVarP(&out, "output", "o", "", "write the recording to FILE")
-	c.Flags().IntVar(&raw, "raw", handlers.RawBytes, "keep values of N bytes or more in RECORDING.data; 0 keeps all as text")
-	flags.group(c, "output FILE", "raw N")
+	flags.add(c, func() {
+		c.Flags().StringVarP(&out, "output", "o", "", "`FILE` write the recording to FILE")
+		c.Flags().IntVar(&raw, "raw", handlers.RawBytes, "`N` keep values of N bytes or more in RECORDING.data; 0 keeps all as text")
+	})
 	return c
 }
 
@@ -108,10 +108,10 @@ Hooks are matched by id and name. The exit code is 5 if something differs.`,
 			return a.compareRecordings(before, after, tol, asJSON)
 		}),
 	}
-	flags.add(c)
-	addTolerance(c, &tolerance)
-	c.Flags().BoolVar(&asJSON, "json", false, "print the comparison as JSON")
-	flags.group(c, "tolerance TOLERANCE", "json")
+	flags.add(c, func() {
+		addTolerance(c, &tolerance)
+		c.Flags().BoolVar(&asJSON, "json", false, "print the comparison as JSON")
+	})
 	return c
 }
 
@@ -139,7 +139,7 @@ func endRecording(ctx context.Context, r *handlers.Recorder, out []*hlocb.Buffer
 
 // addTolerance adds the flag --tolerance, which is the same for every command that compares values.
 func addTolerance(c *cobra.Command, to *string) {
-	c.Flags().StringVar(to, "tolerance", "", "accepted difference of floats: N ULPs, abs:X or rel:X (default 0)")
+	c.Flags().StringVar(to, "tolerance", "", "`TOLERANCE` accepted difference of floats: N ULPs, abs:X or rel:X (default 0)")
 }
 
 // recordingTolerance reads the tolerance for two recordings. Without one, zeros of both signs are equal.

@@ -50,10 +50,10 @@ The shell runs the command with the name of a file in place of {}, or at its end
 			return a.reduce(cmd.Context(), args[0], test, out, timeout)
 		}),
 	}
-	c.Flags().StringVar(&test, "test", "", "command that ends with exit code 0 if the module in the file {} is interesting")
-	c.Flags().StringVarP(&out, "output", "o", "", "write to FILE")
-	c.Flags().DurationVar(&timeout, "timeout", time.Minute, "time limit of each test; after that a module is not interesting")
-	command.Group(c, "", "test COMMAND", "output FILE", "timeout DURATION")
+	c.Flags().StringVar(&test, "test", "", "`COMMAND` command that ends with exit code 0 if the module in the file {} is interesting")
+	c.Flags().StringVarP(&out, "output", "o", "", "`FILE` write to FILE")
+	c.Flags().DurationVar(&timeout, "timeout", time.Minute, "`DURATION` time limit of each test; after that a module is not interesting")
+	command.Group(c, "Flags")
 	return c
 }
 

@@ -40,17 +40,14 @@ type rewriteFlags struct {
 	chosen  [len(conversions)]string
 }
 
+// add declares the flags. Flags of the command that belong to no group yet join theirs.
 func (f *rewriteFlags) add(c *cobra.Command) {
-	c.Flags().StringArrayVar(&f.targets, "hook-target", nil, "also treat custom calls of this target as hooks")
+	c.Flags().StringArrayVar(&f.targets, "hook-target", nil, "`NAME` also treat custom calls of this target as hooks")
 	for i, o := range conversions {
-		c.Flags().StringVar(&f.chosen[i], o.name, o.values[0], o.doc)
+		c.Flags().StringVar(&f.chosen[i], o.name, o.values[0], "`KIND` "+o.doc)
 		complete(c, o.name, o.values...)
 	}
-}
-
-// group puts the flags under a title in the help, after the flags in first.
-func (f *rewriteFlags) group(c *cobra.Command, first ...string) {
-	command.Group(c, "How hooks are converted", append(first, "hook-target NAME", "order KIND", "chain KIND", "alias KIND", "per-device KIND")...)
+	command.Group(c, "How hooks are converted")
 }
 
 // options returns the flags as options of Load.
@@ -156,14 +153,13 @@ Formats (--to):
 			return a.writeModule(out, m, print.Options{DebugInfo: debugInfo})
 		}),
 	}
-	c.Flags().StringVarP(&out, "output", "o", "", "write to FILE instead of standard output")
-	c.Flags().StringVar(&manifest, "manifest", "", "write the output of 'hlocb hooks --json'")
+	c.Flags().StringVar(&to, "to", "ffi", "`FORMAT` format to write hooks in")
+	c.Flags().StringVar(&def, "default", "", "`zeros` with --to strip: zeros replaces the results that a host would compute (default: refuse)")
+	c.Flags().StringVarP(&out, "output", "o", "", "`FILE` write to FILE instead of standard output")
+	c.Flags().StringVar(&manifest, "manifest", "", "`FILE` write the output of 'hlocb hooks --json'")
 	c.Flags().BoolVar(&debugInfo, "debuginfo", false, "write a location for every op")
-	c.Flags().StringVar(&to, "to", "ffi", "format to write hooks in")
-	c.Flags().StringVar(&def, "default", "", "with --to strip: zeros replaces the results that a host would compute (default: refuse)")
+	command.Group(c, "Output")
 	flags.add(c)
-	command.Group(c, "Output", "to FORMAT", "default zeros", "output FILE", "manifest FILE", "debuginfo")
-	flags.group(c)
 	complete(c, "to", outputNames()...)
 	return c
 }

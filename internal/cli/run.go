@@ -58,34 +58,37 @@ type runFlags struct {
 	begin func(h handlers.Header, args []*tensor.Tensor) (*handlers.Recorder, error)
 }
 
-func (f *runFlags) add(c *cobra.Command) {
+// add declares the flags. output declares the command's own flags of the group of outputs.
+func (f *runFlags) add(c *cobra.Command, output func()) {
 	f.arguments.add(c)
-	c.Flags().StringArrayVar(&f.bind.on, "on", nil, "bind a handler; NAME is a name, glob or id")
+	command.Group(c, "Arguments of main")
+	c.Flags().StringArrayVar(&f.bind.on, "on", nil, "`NAME=HANDLER` bind a handler; NAME is a name, glob or id")
 	c.Flags().BoolVar(&f.bind.print, "print-callbacks", false, "same as --on '*=print'")
-	c.Flags().StringArrayVar(&f.taps, "tap", nil, "look at values whose name, op or location matches; PROBE is print (default), stats, finite or record")
+	c.Flags().StringArrayVar(&f.taps, "tap", nil, "`REGEX[=PROBE]` look at values whose name, op or location matches; PROBE is print (default), stats, finite or record")
 	addSampleFlags(c, &f.sample)
 	c.Flags().BoolVar(&f.bind.probes, "probes", false, "run the probes that 'hlocb tap' added")
-	c.Flags().StringArrayVar(&f.bind.inject, "inject", nil, "make a hook fail ('hlocb help faults')")
-	c.Flags().DurationVar(&f.timeout, "timeout", 0, "limit per callback, to load a plugin, to compile on it and, on the engine, between two callbacks (default none)")
-	c.Flags().StringVar(&f.bind.events, "events", "", "write every callback as a JSON line")
-	c.Flags().StringVar(&f.backend, "backend", "auto", "auto, engine, cpu, cuda or a plugin")
+	c.Flags().StringArrayVar(&f.bind.inject, "inject", nil, "`NAME=FAULT` make a hook fail ('hlocb help faults')")
+	addTimeout(c, &f.timeout)
+	command.Group(c, "Handlers")
+	output()
+	c.Flags().StringVar(&f.bind.events, "events", "", "`FILE` write every callback as a JSON line")
+	f.limits.addVerbose(c)
+	command.Group(c, "Output")
+	c.Flags().StringVar(&f.backend, "backend", "auto", "`NAME|PATH` auto, engine, cpu, cuda or a plugin")
 	f.limits.add(c)
 	f.devices.add(c)
 	f.platform.add(c)
-	f.rewrite.add(c)
+	command.Group(c, "Where it runs")
 	c.Flags().BoolVar(&f.asWritten, "as-written", false, "do not convert hooks; the engine delivers any format")
+	f.rewrite.add(c)
 	complete(c, "backend", "auto", "engine", "cpu", "cuda")
 	completeBindings(c, "on")
 	completeBindings(c, "inject")
 }
 
-// group puts the flags under titles in the help. output names further flags of the command for the group of outputs.
-func (f *runFlags) group(c *cobra.Command, output ...string) {
-	command.Group(c, "Arguments of main", "arg VALUE", "args DIR|FILE", "cast", "fill KIND")
-	command.Group(c, "Handlers", "on NAME=HANDLER", "print-callbacks", "tap REGEX[=PROBE]", "every N", "first N", "probes", "inject NAME=FAULT", "timeout DURATION")
-	command.Group(c, "Output", append(output, "events FILE", "verbose")...)
-	command.Group(c, "Where it runs", "backend NAME|PATH", "memory-limit SIZE", "replicas N", "partitions N", "platform NAME", "platform-index N")
-	f.rewrite.group(c, "as-written")
+// addTimeout adds the flag --timeout of commands that run a module.
+func addTimeout(c *cobra.Command, to *time.Duration) {
+	c.Flags().DurationVar(to, "timeout", 0, "`DURATION` limit per callback, to load a plugin, to compile on it and, on the engine, between two callbacks (default none)")
 }
 
 func (a *app) runCommand() *cobra.Command {
@@ -123,22 +126,22 @@ IN is a file, or - for standard input. Observers: print, record, npz, stats, fin
 			return w.close()
 		}),
 	}
-	flags.add(c)
-	c.Flags().StringVar(&flags.program, "program", "", "run a program of 'hlocb compile' instead of IN; its machine code is executed, so trust FILE")
-	c.Flags().StringVar(&results, "results", "", "write the results: DIR/ of .npy files, FILE.npz, or JSON to any other file")
-	c.Flags().StringVar(&flags.plan, "print-plan", "", "write the engine's plan to FILE, or standard output, and do not run")
-	c.Flags().StringVar(&flags.profile, "profile", "", "report how long each op took on the engine; FILE gets a CPU profile for pprof")
+	flags.add(c, func() {
+		c.Flags().StringVar(&results, "results", "", "`DIR|FILE` write the results: DIR/ of .npy files, FILE.npz, or JSON to any other file")
+	})
+	c.Flags().StringVar(&flags.plan, "print-plan", "", "`FILE` write the engine's plan to FILE, or standard output, and do not run")
+	c.Flags().StringVar(&flags.profile, "profile", "", "`FILE` report how long each op took on the engine; FILE gets a CPU profile for pprof")
 	c.Flags().Lookup("print-plan").NoOptDefVal = "-"
 	c.Flags().Lookup("profile").NoOptDefVal = "-"
-	c.Flags().IntVar(&flags.threads, "threads", 0, "cores that the engine uses (default all)")
+	c.Flags().IntVar(&flags.threads, "threads", 0, "`N` cores that the engine uses (default all)")
+	command.Group(c, "Engine")
 	c.Flags().BoolVar(&flags.bisect, "bisect-nan", false, "find the first op whose result has a NaN while its operands have none")
 	c.Flags().BoolVar(&flags.inf, "inf", false, "with --bisect-nan: find infinite elements too")
+	command.Group(c, "Search")
 	flags.steps.add(c)
-	flags.group(c, "results DIR|FILE")
-	command.Group(c, "Engine", "print-plan FILE", "profile FILE", "threads N")
-	command.Group(c, "Search", "bisect-nan", "inf")
-	command.Group(c, "Repeat", "steps N", "carry RESULT=ARG,...", "save-every K")
-	command.Group(c, "Instead of IN", "program FILE")
+	command.Group(c, "Repeat")
+	c.Flags().StringVar(&flags.program, "program", "", "`FILE` run a program of 'hlocb compile' instead of IN; its machine code is executed, so trust FILE")
+	command.Group(c, "Instead of IN")
 	return c
 }
 
@@ -361,8 +364,8 @@ func (f *runFlags) results(ctx context.Context, names []string, out []*hlocb.Buf
 type deviceFlags struct{ replicas, partitions int }
 
 func (f *deviceFlags) add(c *cobra.Command) {
-	c.Flags().IntVar(&f.replicas, "replicas", 0, "number of replicas (default: as the module says)")
-	c.Flags().IntVar(&f.partitions, "partitions", 0, "number of partitions (default: as the module says)")
+	c.Flags().IntVar(&f.replicas, "replicas", 0, "`N` number of replicas (default: as the module says)")
+	c.Flags().IntVar(&f.partitions, "partitions", 0, "`N` number of partitions (default: as the module says)")
 }
 
 func (f *deviceFlags) check() error {
@@ -384,8 +387,8 @@ type platformFlags struct {
 }
 
 func (f *platformFlags) add(c *cobra.Command) {
-	c.Flags().StringVar(&f.name, "platform", "", "platform of a jax.export for several platforms: cpu, cuda, rocm or tpu")
-	c.Flags().IntVar(&f.index, "platform-index", -1, "the same for a bare module, by number")
+	c.Flags().StringVar(&f.name, "platform", "", "`NAME` platform of a jax.export for several platforms: cpu, cuda, rocm or tpu")
+	c.Flags().IntVar(&f.index, "platform-index", -1, "`N` the same for a bare module, by number")
 }
 
 func (f *platformFlags) options() ([]hlocb.LoadOption, error) {

@@ -24,9 +24,9 @@ type stepFlags struct {
 }
 
 func (f *stepFlags) add(c *cobra.Command) {
-	c.Flags().IntVar(&f.steps, "steps", 1, "run N times and carry results to arguments on the device")
-	c.Flags().StringVar(&f.carry, "carry", "", "results that become arguments, by number (default: as tf.aliasing_output says)")
-	c.Flags().IntVar(&f.every, "save-every", 0, "write the carried values every K steps, to RESULTS/step-N; needs --results DIR/")
+	c.Flags().IntVar(&f.steps, "steps", 1, "`N` run N times and carry results to arguments on the device")
+	c.Flags().StringVar(&f.carry, "carry", "", "`RESULT=ARG,...` results that become arguments, by number (default: as tf.aliasing_output says)")
+	c.Flags().IntVar(&f.every, "save-every", 0, "`K` write the carried values every K steps, to RESULTS/step-N; needs --results DIR/")
 }
 
 func (f *stepFlags) check() error {

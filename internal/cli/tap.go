@@ -98,25 +98,24 @@ Values in regions without a defined order (of reduce, sort, scatter, ...), token
 			return a.writeModule(out, p.Module(), print.Options{})
 		}),
 	}
-	c.Flags().StringArrayVar(&at, "at", nil, "probe the values that REGEX selects; may be repeated")
+	c.Flags().StringArrayVar(&at, "at", nil, "`REGEX` probe the values that REGEX selects; may be repeated")
 	c.Flags().BoolVar(&list, "list", false, "list the values that --at selects, all without it, and add no probe")
-	c.Flags().StringVar(&kind, "probe", probe.Print, command.OneOf(probe.Kinds()))
+	c.Flags().StringVar(&kind, "probe", probe.Print, "`KIND` "+command.OneOf(probe.Kinds()))
 	addSampleFlags(c, &sample)
-	c.Flags().StringVarP(&out, "output", "o", "", "write to FILE instead of standard output")
-	c.Flags().BoolVarP(&verbose, "verbose", "v", false, "list locations in full")
+	command.Group(c, "Values")
+	c.Flags().StringVarP(&out, "output", "o", "", "`FILE` write to FILE instead of standard output")
 	c.Flags().BoolVar(&asJSON, "json", false, "with --list: print JSON")
+	c.Flags().BoolVarP(&verbose, "verbose", "v", false, "list locations in full")
+	command.Group(c, "Output")
 	flags.add(c)
-	command.Group(c, "Values", "at REGEX", "list", "probe KIND", "every N", "first N")
-	command.Group(c, "Output", "output FILE", "json", "verbose")
-	flags.group(c)
 	complete(c, "probe", probe.Kinds()...)
 	return c
 }
 
 // addSampleFlags adds the flags that select executions.
 func addSampleFlags(c *cobra.Command, s *probe.Sample) {
-	c.Flags().Int64Var(&s.Every, "every", 0, "probe only every Nth execution of a value, from the first on")
-	c.Flags().Int64Var(&s.First, "first", 0, "probe at most N executions of a value")
+	c.Flags().Int64Var(&s.Every, "every", 0, "`N` probe only every Nth execution of a value, from the first on")
+	c.Flags().Int64Var(&s.First, "first", 0, "`N` probe at most N executions of a value")
 }
 
 func checkSample(s probe.Sample) error {

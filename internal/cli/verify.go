@@ -105,34 +105,32 @@ func (a *app) verifyCommand() *cobra.Command {
 	}
 	f.add(c)
 	c.Flags().VisitAll(func(f *pflag.Flag) { f.Hidden = true })
-	c.Annotations = nil
 	return c
 }
 
 func (f *verifyFlags) add(c *cobra.Command) {
 	f.arguments.add(c)
-	c.Flags().Uint64Var(&f.seed, "seed", 0, "seed of generated inputs")
+	c.Flags().Uint64Var(&f.seed, "seed", 0, "`N` seed of generated inputs")
 	c.Flags().BoolVar(&f.noEdges, "no-edges", false, "generate ordinary values only")
+	command.Group(c, "Inputs")
 	addTolerance(c, &f.tolerance)
 	c.Flags().BoolVar(&f.bisect, "bisect", false, "find the first op that differs")
-	c.Flags().StringArrayVar(&f.on, "on", nil, "bind a handler on both sides ('hlocb help handlers')")
-	c.Flags().DurationVar(&f.timeout, "timeout", 0, "limit per callback, to load a plugin, to compile on it and, on the engine, between two callbacks (default none)")
+	command.Group(c, "Comparison")
+	c.Flags().StringArrayVar(&f.on, "on", nil, "`NAME=HANDLER` bind a handler on both sides ('hlocb help handlers')")
+	addTimeout(c, &f.timeout)
+	command.Group(c, "Handlers")
 	c.Flags().BoolVar(&f.json, "json", false, "print the report as JSON")
-	c.Flags().StringVar(&f.backend[0], "backend-a", backends.Engine, "auto, engine, cpu, cuda or a plugin")
-	c.Flags().StringVar(&f.backend[1], "backend-b", backends.Engine, "the same for B")
+	f.limits.addVerbose(c)
+	command.Group(c, "Output")
+	c.Flags().StringVar(&f.backend[0], "backend-a", backends.Engine, "`NAME|PATH` auto, engine, cpu, cuda or a plugin")
+	c.Flags().StringVar(&f.backend[1], "backend-b", backends.Engine, "`NAME|PATH` the same for B")
 	f.limits.add(c)
 	f.platform.add(c)
-	f.rewrite.add(c)
+	command.Group(c, "Where they run")
 	c.Flags().BoolVar(&f.asWritten, "as-written", false, "do not convert the hooks of A; the engine delivers any format")
-	command.Group(c, "Inputs", "arg VALUE", "args DIR|FILE", "cast", "fill KIND", "seed N", "no-edges")
-	command.Group(c, "Comparison", "tolerance TOLERANCE", "bisect")
-	command.Group(c, "Handlers", "on NAME=HANDLER", "timeout DURATION")
-	command.Group(c, "Output", "json", "verbose")
-	command.Group(c, "Where they run", "backend-a NAME|PATH", "backend-b NAME|PATH", "memory-limit SIZE", "platform NAME", "platform-index N")
-	f.rewrite.group(c, "as-written")
-	for _, name := range []string{"backend-a", "backend-b"} {
-		complete(c, name, "engine", "auto", "cpu", "cuda")
-	}
+	f.rewrite.add(c)
+	complete(c, "backend-a", "engine", "auto", "cpu", "cuda")
+	complete(c, "backend-b", "engine", "auto", "cpu", "cuda")
 	completeBindings(c, "on")
 }
 

@@ -50,13 +50,13 @@ func TestSuggest(t *testing.T) {
 // Everything that help prints fits the width, and names every flag once.
 func TestHelp(t *testing.T) {
 	c := &cobra.Command{Use: "do IN", Short: "Do it", Long: "Do it.\n\n" + strings.Repeat("Many words. ", 20), RunE: func(*cobra.Command, []string) error { return nil }}
-	c.Flags().String("first", "x", "a rather long description that does not fit into one line of the help")
-	c.Flags().Bool("a-flag-with-a-name-that-is-longer-than-the-column", false, "short")
-	c.Flags().Int("rest", 0, "in no group")
-	c.Flags().String("profile", "", "short")
+	c.Flags().String("profile", "", "`FILE` short")
 	c.Flags().Lookup("profile").NoOptDefVal = "-"
-	Group(c, "Optional", "profile FILE")
-	Group(c, "Some", "a-flag-with-a-name-that-is-longer-than-the-column", "first KIND")
+	Group(c, "Optional")
+	c.Flags().Bool("a-flag-with-a-name-that-is-longer-than-the-column", false, "short")
+	c.Flags().String("first", "x", "`KIND` a rather long description that does not fit into one line of the help")
+	Group(c, "Some")
+	c.Flags().Int("rest", 0, "in no group")
 	var b strings.Builder
 	WriteHelp(&b, c, 60)
 	for _, line := range strings.Split(b.String(), "\n") {

@@ -18,27 +18,27 @@ const (
 	valueKey = "hlocb_value"
 )
 
-// Group puts flags of a command under a title of its help, in this order. The help shows each flag with the name of
-// its value: "arg LITERAL".
-func Group(c *cobra.Command, title string, flags ...string) {
-	for _, spec := range flags {
-		name, value, _ := strings.Cut(spec, " ")
-		f := c.Flags().Lookup(name)
-		if f == nil {
-			panic("no flag --" + name) // a mistake in the source that every start would show
-		}
-		if f.Annotations == nil {
-			f.Annotations = map[string][]string{}
-		}
-		f.Annotations[groupKey], f.Annotations[valueKey] = []string{title}, []string{value}
-	}
+// Group puts the flags that were declared since the last Group under a title of the help. The help shows groups and
+// flags in the order of their declaration, and each flag with the name of its value: "`FILE` write to FILE" declares
+// a flag "--output FILE".
+func Group(c *cobra.Command, title string) {
 	c.Flags().SortFlags = false
-	groups := c.Annotations[groupKey]
-	if c.Annotations == nil {
-		c.Annotations = map[string]string{}
-	}
-	// The calls determine the order of groups and flags.
-	c.Annotations[groupKey] = groups + title + "\n" + strings.Join(flags, "\n") + "\n\n"
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if f.Annotations != nil || f.Hidden {
+			return
+		}
+		value := ""
+		if quoted, ok := strings.CutPrefix(f.Usage, "`"); ok {
+			value, f.Usage, _ = strings.Cut(quoted, "` ")
+		}
+		f.Annotations = map[string][]string{groupKey: {title}, valueKey: {value}}
+	})
+}
+
+// grouped reports whether the help of a command shows groups of flags.
+func grouped(c *cobra.Command) (found bool) {
+	c.Flags().VisitAll(func(f *pflag.Flag) { found = found || f.Annotations[groupKey] != nil && !f.Hidden })
+	return found
 }
 
 // flagColumn is the column of the descriptions of flags.
@@ -46,26 +46,16 @@ const flagColumn = 29
 
 // writeFlags writes the groups of a command's flags.
 func writeFlags(w io.Writer, c *cobra.Command, width int) {
-	shown := map[string]bool{"help": true}
-	for _, block := range strings.Split(c.Annotations[groupKey], "\n\n") {
-		lines := strings.Split(block, "\n")
-		if lines[0] == "" {
-			continue
-		}
-		fmt.Fprintf(w, "\n%s:\n", lines[0])
-		for _, spec := range lines[1:] {
-			name, _, _ := strings.Cut(spec, " ")
-			shown[name] = true
-			writeFlag(w, c.Flags().Lookup(name), width)
-		}
-	}
-	title := "\nFlags:\n"
+	last := ""
 	c.Flags().VisitAll(func(f *pflag.Flag) {
-		if !shown[f.Name] && !f.Hidden {
-			io.WriteString(w, title)
-			title = ""
-			writeFlag(w, f, width)
+		if f.Hidden || f.Name == "help" {
+			return
 		}
+		if title := append(f.Annotations[groupKey], "Flags")[0]; title != last {
+			fmt.Fprintf(w, "\n%s:\n", title)
+			last = title
+		}
+		writeFlag(w, f, width)
 	})
 }
 
@@ -130,14 +120,10 @@ func usage(c *cobra.Command) string {
 	if c.HasAvailableSubCommands() {
 		return c.CommandPath() + " COMMAND [flags]"
 	}
-	line := c.UseLine()
-	if c.HasAvailableLocalFlags() && !strings.Contains(line, "[flags]") && c.Annotations[groupKey] != "" {
-		line += " [flags]"
+	if !grouped(c) {
+		return strings.TrimSuffix(c.UseLine(), " [flags]")
 	}
-	if c.Annotations[groupKey] == "" {
-		line = strings.TrimSuffix(line, " [flags]")
-	}
-	return line
+	return c.UseLine()
 }
 
 func writeCommands(w io.Writer, c *cobra.Command, width int) {
