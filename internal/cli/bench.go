@@ -41,7 +41,7 @@ The time of the loop without a hook is subtracted. Other work on the machine dis
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(a.stdout, "%s\n\n", b.Describe())
+			fmt.Fprintf(a.Out, "%s\n\n", b.Describe())
 			return errors.Join(a.benchCallbacks(cmd.Context(), b, rounds), b.Close())
 		}),
 	}
@@ -96,7 +96,7 @@ func (a *app) benchCallbacks(ctx context.Context, b runtime.Backend, rounds int)
 	if err != nil {
 		return err
 	}
-	w := tabwriter.NewWriter(a.stdout, 0, 8, 2, ' ', 0)
+	w := tabwriter.NewWriter(a.Out, 0, 8, 2, ' ', 0)
 	fmt.Fprintf(w, "in a device loop, each\tbest\tp50\tp99\n")
 	for _, c := range []struct {
 		name    string

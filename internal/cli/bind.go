@@ -75,17 +75,17 @@ func (p ownPrint) Handle(ctx context.Context, c *runtime.Call) error {
 // written under another name and renamed when it is complete.
 func (a *app) handlerEnv(out *command.Outputs, beside bool) *handlers.Env {
 	return &handlers.Env{
-		Out: a.stdout,
-		Err: a.stderr,
+		Out: a.Out,
+		Err: a.Err,
 		Create: func(name string) (io.WriteCloser, error) {
 			if name == "-" {
-				return command.KeepOpen(a.stdout), nil
+				return command.KeepOpen(a.Out), nil
 			}
 			return out.Add(name, beside, strings.HasSuffix(name, handlers.DataSuffix)), nil
 		},
 		Open: func(name string) (io.ReadCloser, error) {
 			if name == "-" {
-				return io.NopCloser(a.stdin), nil
+				return io.NopCloser(a.In), nil
 			}
 			out.Inputs = append(out.Inputs, name)
 			return os.Open(name)

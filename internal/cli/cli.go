@@ -36,15 +36,11 @@ const maxNameText = 500
 // app holds the state that commands share: the streams, and the places to search for plugins.
 type app struct {
 	*command.Console
-	stdin  io.Reader
-	stdout io.Writer
-	stderr io.Writer
-	env    plugins.Environment
+	env plugins.Environment
 }
 
 func newApp(stdin io.Reader, stdout, stderr io.Writer) *app {
-	c := command.NewConsole(stdin, stdout, stderr, os.Getenv)
-	return &app{Console: c, stdin: c.In, stdout: c.Out, stderr: c.Err, env: plugins.System()}
+	return &app{command.NewConsole(stdin, stdout, stderr, os.Getenv), plugins.System()}
 }
 
 // Main runs the command line args (without the program's name) and returns the exit code. Ctrl-C and SIGTERM stop it.
@@ -72,25 +68,8 @@ func (a *app) run(ctx context.Context, args []string) int {
 	}})
 }
 
-// group is a titled list of commands in the help.
-type group struct {
-	title    string
-	commands []*cobra.Command
-}
-
-// machineGroup is the title of the last group.
+// machineGroup is the title of the last group of commands in the help.
 const machineGroup = "Plugins and machine:"
-
-// groups returns the subcommands in the order of the help.
-func (a *app) groups() []group {
-	return []group{
-		{"Look at a module:", []*cobra.Command{a.hooksCommand(), a.explainCommand(), a.tapCommand(), a.infoCommand()}},
-		{"Run it:", []*cobra.Command{a.runCommand(), a.execCommand(), a.compileCommand()}},
-		{"Compare runs:", []*cobra.Command{a.compareCommand(), a.verifyCommand(), a.recordCommand(), a.replayCommand()}},
-		{"Transform it:", []*cobra.Command{a.rewriteCommand(), a.optCommand(), a.diffCommand(), a.reduceCommand(), a.translateCommand()}},
-		{machineGroup, []*cobra.Command{a.pluginCommand(), a.benchCommand(), a.versionCommand()}},
-	}
-}
 
 func (a *app) rootCommand() *cobra.Command {
 	var version bool
@@ -112,13 +91,18 @@ func (a *app) rootCommand() *cobra.Command {
 	}
 	root.Flags().BoolVarP(&version, "version", "v", false, "print the version")
 	cobra.EnableCommandSorting = false
-	for _, g := range a.groups() {
-		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
-		for _, c := range g.commands {
-			c.GroupID = g.title
+	group := func(title string, commands ...*cobra.Command) {
+		root.AddGroup(&cobra.Group{ID: title, Title: title})
+		for _, c := range commands {
+			c.GroupID = title
 			root.AddCommand(c)
 		}
 	}
+	group("Look at a module:", a.hooksCommand(), a.explainCommand(), a.tapCommand(), a.infoCommand())
+	group("Run it:", a.runCommand(), a.execCommand(), a.compileCommand())
+	group("Compare runs:", a.compareCommand(), a.verifyCommand(), a.recordCommand(), a.replayCommand())
+	group("Transform it:", a.rewriteCommand(), a.optCommand(), a.diffCommand(), a.reduceCommand(), a.translateCommand())
+	group(machineGroup, a.pluginCommand(), a.benchCommand(), a.versionCommand())
 	root.SetHelpCommand(a.helpCommand(root))
 	root.SetHelpCommandGroupID(machineGroup)
 	root.SetCompletionCommandGroupID(machineGroup)
@@ -182,7 +166,7 @@ func usagef(format string, args ...any) error { return command.Usagef(format, ar
 
 // note prints a line about the command's work to standard error.
 func (a *app) note(format string, args ...any) {
-	fmt.Fprintf(a.stderr, "hlocb: %s\n", diag.EscapeLines(fmt.Sprintf(format, args...)))
+	fmt.Fprintf(a.Err, "hlocb: %s\n", diag.EscapeLines(fmt.Sprintf(format, args...)))
 }
 
 // topic is a page of help that does not belong to a command.
@@ -224,7 +208,7 @@ func (a *app) helpCommand(root *cobra.Command) *cobra.Command {
 			if len(args) == 1 {
 				for _, t := range topics() {
 					if t.name == args[0] {
-						fmt.Fprintf(a.stdout, "%s\n", command.Wrap(t.text, a.Width()))
+						fmt.Fprintf(a.Out, "%s\n", command.Wrap(t.text, a.Width()))
 						return nil
 					}
 				}

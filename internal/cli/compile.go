@@ -2,15 +2,11 @@ package cli
 
 import (
 	"cmp"
-	"context"
 	"errors"
 
 	"github.com/spf13/cobra"
 
-	"github.com/hlocb/hlocb"
-	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/internal/command"
-	"github.com/hlocb/hlocb/internal/heap"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/runtime/backends"
 )
@@ -42,22 +38,19 @@ PROGRAM holds the machine code, the module and its hooks. Running it executes th
 			if err != nil {
 				return err
 			}
-			heap.Running()
-			b, err := p.OpenBackend(cmd.Context(), backend, a.backendOptions())
+			s, err := a.open(cmd.Context(), p, backend, a.backendOptions(), 0)
 			if err != nil {
 				return err
 			}
-			defer b.Close()
-			end := a.While("compiling on " + b.Name())
-			exe, err := p.Compile(cmd.Context(), hlocb.WithBackend(b), hlocb.Bind(placeholders(p.Manifest(), runtime.MemoryUse{HostViews: true})))
-			end()
+			defer s.backend.Close()
+			exe, err := s.compileOnly(cmd.Context(), runtime.MemoryUse{HostViews: true})
 			if err != nil {
 				return err
 			}
 			file, err := exe.Save()
 			if err == nil {
 				err = a.write(out, file)
-			} else if b.Name() == backends.Engine {
+			} else if s.backend.Name() == backends.Engine {
 				err = &command.UsageError{Err: err}
 			}
 			return errors.Join(err, exe.Close())
@@ -72,23 +65,3 @@ PROGRAM holds the machine code, the module and its hooks. Running it executes th
 	complete(c, "backend", "cpu", "cuda")
 	return c
 }
-
-// placeholders binds every hook to a handler, because Compile requires one. The program does not run.
-func placeholders(m *hook.Manifest, use runtime.MemoryUse) *runtime.Bindings {
-	b := new(runtime.Bindings)
-	for i := range m.Sites {
-		b.Answer(m.Sites[i].ID.String(), placeholder(use))
-	}
-	return b
-}
-
-// placeholder is a handler with a memory use. It is never called, because the program is only compiled.
-type placeholder runtime.MemoryUse
-
-// Handle implements runtime.Handler.
-func (placeholder) Handle(context.Context, *runtime.Call) error {
-	return errors.New("the program was only compiled")
-}
-
-// MemoryUse implements runtime.MemoryUser.
-func (p placeholder) MemoryUse() runtime.MemoryUse { return runtime.MemoryUse(p) }

@@ -60,7 +60,7 @@ The exit code is the program's. With --strict a failing probe ends the program: 
 			if err != nil {
 				return err
 			}
-			libraries, err := launch.Find(cmd.Context(), a.stderr)
+			libraries, err := launch.Find(cmd.Context(), a.Err)
 			if err != nil {
 				return err
 			}

@@ -57,7 +57,7 @@ HOOK is a name or an id; without it every hook is shown.`,
 					continue
 				}
 				if !first {
-					fmt.Fprintln(a.stdout)
+					fmt.Fprintln(a.Out)
 				}
 				first = false
 				a.explain(p, s)
@@ -77,7 +77,7 @@ HOOK is a name or an id; without it every hook is shown.`,
 
 func (a *app) explain(p *hlocb.Program, s *hook.Site) {
 	m, r := p.Module(), p.Rewritten()
-	fmt.Fprintf(a.stdout, "%s (%s, id %s)\n\nbefore\n", a.Bold(diag.Escape(s.Name)), s.Kind, s.ID)
+	fmt.Fprintf(a.Out, "%s (%s, id %s)\n\nbefore\n", a.Bold(diag.Escape(s.Name)), s.Kind, s.ID)
 	if src := m.Source(); src != nil && src.Binary() {
 		a.explainBinary(src, r.Origins[s.ID])
 	} else {
@@ -85,18 +85,18 @@ func (a *app) explain(p *hlocb.Program, s *hook.Site) {
 		for _, pos := range r.Origins[s.ID] {
 			if line, text := sourceLine(src, pos); line > 0 && !seen[line] {
 				seen[line] = true
-				fmt.Fprintf(a.stdout, "%6d  %s\n", line, diag.Escape(text))
+				fmt.Fprintf(a.Out, "%6d  %s\n", line, diag.Escape(text))
 			}
 		}
 	}
-	fmt.Fprintln(a.stdout, "\nafter")
+	fmt.Fprintln(a.Out, "\nafter")
 	if op := callOf(m, s.ID); op != nil {
 		a.writeCall(m, op)
 	}
-	fmt.Fprintln(a.stdout, "\nwhy")
+	fmt.Fprintln(a.Out, "\nwhy")
 	for _, reason := range explanation(s, r.Manifest, order.PathsOf(m).Data(), r.Aliases) {
 		for i, line := range strings.Split(command.Wrap(diag.EscapeLines(reason), a.Width()-4), "\n") {
-			fmt.Fprintf(a.stdout, "  %s %s\n", [2]string{"-", " "}[min(i, 1)], line)
+			fmt.Fprintf(a.Out, "  %s %s\n", [2]string{"-", " "}[min(i, 1)], line)
 		}
 	}
 }
@@ -110,7 +110,7 @@ func (a *app) explainBinary(src *diag.Source, positions []diag.Pos) {
 	ops := print.NewOps(m, print.Options{})
 	m.Walk(func(op *ir.Op) bool {
 		if slices.Contains(positions, op.Pos()) {
-			fmt.Fprintf(a.stdout, "        %s\n", strings.TrimSpace(ops.Text(op)))
+			fmt.Fprintf(a.Out, "        %s\n", strings.TrimSpace(ops.Text(op)))
 		}
 		return true
 	})
@@ -137,10 +137,10 @@ func (a *app) writeCall(m *ir.Module, op *ir.Op) {
 	text := strings.TrimSpace(print.Op(m, op, print.Options{}))
 	open, end := strings.Index(text, " {"), strings.LastIndex(text, "} : ")
 	if len(text)+len(indent) <= a.Width() || open < 0 || end < 0 {
-		fmt.Fprintf(a.stdout, "%s%s\n", indent, text)
+		fmt.Fprintf(a.Out, "%s%s\n", indent, text)
 		return
 	}
-	fmt.Fprintf(a.stdout, "%s%s {\n", indent, text[:open])
+	fmt.Fprintf(a.Out, "%s%s {\n", indent, text[:open])
 	for _, e := range op.Attrs() {
 		value := e.Attr.String()
 		switch e.Name {
@@ -155,9 +155,9 @@ func (a *app) writeCall(m *ir.Module, op *ir.Op) {
 			}
 			value = "[" + strings.Join(parts, ", ") + "]"
 		}
-		fmt.Fprintf(a.stdout, "%s  %s = %s\n", indent, e.Name, value)
+		fmt.Fprintf(a.Out, "%s  %s = %s\n", indent, e.Name, value)
 	}
-	fmt.Fprintf(a.stdout, "%s}%s\n", indent, text[end+1:])
+	fmt.Fprintf(a.Out, "%s}%s\n", indent, text[end+1:])
 }
 
 // sourceLine returns the line at pos without surrounding space, and its number, counted from 1.

@@ -10,7 +10,6 @@ import (
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/runtime"
-	"github.com/hlocb/hlocb/runtime/backends"
 )
 
 // compiledAlias describes the alias in a compiled program, for comparison with the prediction.
@@ -61,21 +60,18 @@ func (a *app) compiledAliases(ctx context.Context, plugin string, p *hlocb.Progr
 	if plugin == "" {
 		return lines, "", nil
 	}
-	b, err := backends.Open(ctx, plugin, a.backendOptions())
+	s, err := a.open(ctx, p, plugin, a.backendOptions(), 0)
 	if err != nil {
 		return nil, "", err
 	}
-	defer b.Close()
-	end := a.While("compiling on " + b.Name())
-	// With host views, calls would not share memory.
-	exe, err := p.Compile(ctx, hlocb.WithBackend(b), hlocb.Bind(placeholders(p.Manifest(), runtime.MemoryUse{DevicePointers: true})))
-	end()
+	defer s.backend.Close()
+	exe, err := s.compileOnly(ctx, runtime.MemoryUse{DevicePointers: true}) // with host views, calls would not share memory
 	if err != nil {
 		return nil, "", err
 	}
 	viewer, ok := exe.Runtime().(runtime.AliasViewer)
 	if !ok {
-		return nil, "", errors.Join(usagef("backend %s does not report the aliases of compiled programs", b.Name()), exe.Close())
+		return nil, "", errors.Join(usagef("backend %s does not report the aliases of compiled programs", s.backend.Name()), exe.Close())
 	}
 	uses, err := viewer.AliasUses()
 	if err := errors.Join(err, exe.Close()); err != nil {
@@ -97,16 +93,16 @@ func (a *app) compiledAliases(ctx context.Context, plugin string, p *hlocb.Progr
 		}
 		l.Compiled = &compiledAlias{u.Calls, u.Copies, u.Lost, l.Holds(u.Calls, u.Copies, u.Lost)}
 	}
-	return lines, b.Describe(), nil
+	return lines, s.backend.Describe(), nil
 }
 
 // aliasTable writes the predictions and, if a plugin compiled the program, the compiled aliases.
 func (a *app) aliasTable(lines []aliasLine, plugin string) error {
 	if len(lines) == 0 {
-		fmt.Fprintln(a.stdout, "no results")
+		fmt.Fprintln(a.Out, "no results")
 		return nil
 	}
-	w := tabwriter.NewWriter(a.stdout, 0, 8, 2, ' ', 0)
+	w := tabwriter.NewWriter(a.Out, 0, 8, 2, ' ', 0)
 	head := "HOOK\tRESULT\tOPERAND\tBYTES\tPREDICTED\tWHY"
 	if plugin != "" {
 		head = "HOOK\tRESULT\tOPERAND\tBYTES\tPREDICTED\tCOMPILED\t\tWHY"
@@ -143,7 +139,7 @@ func (a *app) aliasTable(lines []aliasLine, plugin string) error {
 		return err
 	}
 	if plugin != "" {
-		fmt.Fprintf(a.stdout, "\n%d of %d as predicted; %d bytes copied once per call, %d predicted\n", compared-differ, compared, compiled, predicted)
+		fmt.Fprintf(a.Out, "\n%d of %d as predicted; %d bytes copied once per call, %d predicted\n", compared-differ, compared, compiled, predicted)
 	}
 	return nil
 }

@@ -81,13 +81,13 @@ An alias is kept for free, needs a copy, or is refused. With --backend, hlocb co
 			manifest, data := p.Manifest(), dataOrder(p.Module(), opts)
 			switch {
 			case asJSON && len(show) == 1 && parts["order"]:
-				return writeJSON(a.stdout, orderDocument{manifestOf(manifest, nil, nil, "").Edges, data})
+				return writeJSON(a.Out, orderDocument{manifestOf(manifest, nil, nil, "").Edges, data})
 			case asJSON:
-				return writeJSON(a.stdout, manifestOf(manifest, data, lines, described))
+				return writeJSON(a.Out, manifestOf(manifest, data, lines, described))
 			case dot:
-				return order.WriteDOT(a.stdout, manifest, data)
+				return order.WriteDOT(a.Out, manifest, data)
 			case len(manifest.Sites) == 0:
-				_, err := fmt.Fprintf(a.stdout, "no hooks%s\n", unknownTargets(p.Module()))
+				_, err := fmt.Fprintf(a.Out, "no hooks%s\n", unknownTargets(p.Module()))
 				return err
 			}
 			return a.hooksTables(p, parts, data, lines, described, verbose)
@@ -117,10 +117,10 @@ func (a *app) hooksTables(p *hlocb.Program, parts map[string]bool, data []hook.E
 	printed := false
 	title := func(text string) {
 		if printed {
-			fmt.Fprintln(a.stdout)
+			fmt.Fprintln(a.Out)
 		}
 		if printed = true; several && text != "" {
-			fmt.Fprintf(a.stdout, "%s:\n", text)
+			fmt.Fprintf(a.Out, "%s:\n", text)
 		}
 	}
 	if parts["hooks"] {
@@ -139,7 +139,7 @@ func (a *app) hooksTables(p *hlocb.Program, parts map[string]bool, data []hook.E
 		if several {
 			text = indent(text)
 		}
-		fmt.Fprint(a.stdout, text)
+		fmt.Fprint(a.Out, text)
 	}
 	if !parts["aliases"] || len(lines) == 0 && several {
 		return nil
@@ -153,7 +153,7 @@ func (a *app) hooksTables(p *hlocb.Program, parts map[string]bool, data []hook.E
 		if al.Operand >= 0 {
 			operand = fmt.Sprintf(" is operand %d", al.Operand)
 		}
-		fmt.Fprintf(a.stdout, "  %s result %d%s: %s, %s\n", diag.Escape(al.Name), al.Result, operand, al.Verdict, diag.EscapeLines(al.Reason))
+		fmt.Fprintf(a.Out, "  %s result %d%s: %s, %s\n", diag.Escape(al.Name), al.Result, operand, al.Verdict, diag.EscapeLines(al.Reason))
 	}
 	return nil
 }
@@ -175,7 +175,7 @@ func (a *app) sites(sites []hook.Site, verbose bool) error {
 			name := diag.Escape(sites[i-1].Name)
 			line = a.Bold(name) + line[len(name):]
 		}
-		if _, err := io.WriteString(a.stdout, line); err != nil {
+		if _, err := io.WriteString(a.Out, line); err != nil {
 			return err
 		}
 	}

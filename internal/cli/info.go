@@ -80,22 +80,20 @@ func (a *app) showInfo(info, module []property, asJSON bool) error {
 		if module != nil {
 			out["module"] = object(module)
 		}
-		return writeJSON(a.stdout, out)
+		return writeJSON(a.Out, out)
 	}
-	return a.WriteFile("", func(w io.Writer) error {
-		var b strings.Builder
-		for _, p := range info {
-			fmt.Fprintf(&b, "%s: %s\n", p.name, diag.Escape(p.text()))
-		}
-		if module != nil {
-			b.WriteString("module:\n")
-		}
-		for _, p := range module {
-			fmt.Fprintf(&b, "  %s: %s\n", p.name, diag.Escape(p.text()))
-		}
-		_, err := io.WriteString(w, b.String())
-		return err
-	})
+	var b strings.Builder
+	for _, p := range info {
+		fmt.Fprintf(&b, "%s: %s\n", p.name, diag.Escape(p.text()))
+	}
+	if module != nil {
+		b.WriteString("module:\n")
+	}
+	for _, p := range module {
+		fmt.Fprintf(&b, "  %s: %s\n", p.name, diag.Escape(p.text()))
+	}
+	_, err := io.WriteString(a.Out, b.String())
+	return err
 }
 
 // moduleInfo returns the form and the version of a module, which is src or a part of it.

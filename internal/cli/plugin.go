@@ -67,9 +67,9 @@ hlocb searches HLOCB_CPU_PLUGIN and HLOCB_CUDA_PLUGIN, the places that other PJR
 				for _, p := range a.env.Places() {
 					out.Places = append(out.Places, listedPlace(p))
 				}
-				return writeJSON(a.stdout, out)
+				return writeJSON(a.Out, out)
 			}
-			w := tabwriter.NewWriter(a.stdout, 0, 8, 2, ' ', 0)
+			w := tabwriter.NewWriter(a.Out, 0, 8, 2, ' ', 0)
 			if len(found) > 0 {
 				fmt.Fprintln(w, "NAME\tVERSION\tFOUND\tPATH")
 			}
@@ -81,7 +81,7 @@ hlocb searches HLOCB_CPU_PLUGIN and HLOCB_CUDA_PLUGIN, the places that other PJR
 			}
 			if places {
 				if len(found) > 0 {
-					fmt.Fprintln(a.stdout)
+					fmt.Fprintln(a.Out)
 				}
 				fmt.Fprintln(w, "PLACE\tHOLDS")
 				for _, p := range a.env.Places() {
@@ -124,9 +124,9 @@ If several plugins have one name, hlocb uses the first that loads, and shows the
 				return err
 			}
 			if asJSON {
-				return writeJSON(a.stdout, info)
+				return writeJSON(a.Out, info)
 			}
-			w := tabwriter.NewWriter(a.stdout, 0, 8, 2, ' ', 0)
+			w := tabwriter.NewWriter(a.Out, 0, 8, 2, ' ', 0)
 			for _, line := range info.Lines() {
 				fmt.Fprintf(w, "%s\t%s\n", diag.Escape(line[0]), diag.Escape(line[1]))
 			}
@@ -191,7 +191,7 @@ hlocb refuses a wheel whose SHA-256 is not the pinned one.`,
 					return err
 				}
 			}
-			_, err := plugins.Install(cmd.Context(), args[0], plugins.InstallOptions{CacheDir: a.env.CacheDir, Wheel: wheel, Force: force, Progress: a.stderr, Terminal: a.Terminal()})
+			_, err := plugins.Install(cmd.Context(), args[0], plugins.InstallOptions{CacheDir: a.env.CacheDir, Wheel: wheel, Force: force, Progress: a.Err, Terminal: a.Terminal()})
 			if errors.Is(err, plugins.ErrNoPip) {
 				return fmt.Errorf("%w (--wheel FILE)", err)
 			}

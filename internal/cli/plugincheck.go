@@ -149,7 +149,7 @@ func (a *app) checkExec(ctx context.Context, args []string, asJSON bool) error {
 	}
 	r := checkReport{Plugin: b.Describe(), Level: "static", Findings: plugincheck.Exec(t)}
 	r.settle()
-	return r.write(a.stdout, asJSON)
+	return r.write(a.Out, asJSON)
 }
 
 // checkInput reads the module to check.
@@ -224,7 +224,7 @@ func (r *checkReport) count(v plugincheck.Verdict) (n int) {
 }
 
 func (a *app) showCheck(r *checkReport, asJSON bool) error {
-	if err := r.write(a.stdout, asJSON); err != nil {
+	if err := r.write(a.Out, asJSON); err != nil {
 		return err
 	}
 	switch {
@@ -351,10 +351,10 @@ func (a *app) pluginTryCommand() *cobra.Command {
 			}
 			defer b.Close()
 			var pieces []plugincheck.Piece
-			if err := json.NewDecoder(a.stdin).Decode(&pieces); err != nil {
+			if err := json.NewDecoder(a.In).Decode(&pieces); err != nil {
 				return err
 			}
-			return plugintest.Serve(cmd.Context(), a.stdout, b, nil, pieceCases(pieces, run), from)
+			return plugintest.Serve(cmd.Context(), a.Out, b, nil, pieceCases(pieces, run), from)
 		}),
 	}
 	c.Flags().BoolVar(&run, "run", false, "run them too")

@@ -51,7 +51,7 @@ The cases run in a child process: a plugin that crashes or hangs fails a case, n
 			}
 			if f.list {
 				for _, c := range cases {
-					fmt.Fprintln(a.stdout, c.ID())
+					fmt.Fprintln(a.Out, c.ID())
 				}
 				return nil
 			}
@@ -104,7 +104,7 @@ func (a *app) serveCases(ctx context.Context, f *pluginTest, cases []plugintest.
 		return err
 	}
 	defer ref.Close()
-	return plugintest.Serve(ctx, a.stdout, b, ref, cases, f.worker)
+	return plugintest.Serve(ctx, a.Out, b, ref, cases, f.worker)
 }
 
 // testPlugin runs the cases in child processes and reports them.
@@ -172,11 +172,11 @@ func (a *app) reportTest(f *pluginTest, describe string, results []plugintest.Re
 	}
 	switch {
 	case f.asJSON:
-		return writeJSON(a.stdout, testReport(describe, results))
+		return writeJSON(a.Out, testReport(describe, results))
 	case f.junit == "-":
 		return nil
 	}
-	return plugintest.WriteTable(a.stdout, results)
+	return plugintest.WriteTable(a.Out, results)
 }
 
 func readKnown(file string) (map[string]bool, error) {

@@ -209,7 +209,7 @@ func (a *app) compareRecordings(x, y *handlers.Recording, tol verify.Tolerance, 
 	for _, c := range found {
 		differ = differ || c.Differs()
 		if !asJSON {
-			fmt.Fprintln(a.stdout, c.String())
+			fmt.Fprintln(a.Out, c.String())
 		}
 	}
 	if len(found) == 0 {
@@ -219,7 +219,7 @@ func (a *app) compareRecordings(x, y *handlers.Recording, tol verify.Tolerance, 
 		if found == nil {
 			found = []verify.HookComparison{} // print an array even if it is empty
 		}
-		if err := writeJSON(a.stdout, found); err != nil {
+		if err := writeJSON(a.Out, found); err != nil {
 			return err
 		}
 	}

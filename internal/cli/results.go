@@ -37,7 +37,7 @@ func (a *app) resultWriter(path string, f *runFlags) *resultWriter {
 	case path == "":
 		return &resultWriter{a.printResult, closeFile}
 	case path == "-":
-		return jsonResults(a.stdout)
+		return jsonResults(a.Out)
 	case directory:
 		f.steps.dir = path
 		var dir values.Writer
@@ -93,7 +93,7 @@ func (a *app) printResult(r result) error {
 	if text != "" {
 		text += ": "
 	}
-	_, err := fmt.Fprintf(a.stdout, "%s%s\n", text, r.AppendLiteral(nil, shownElements))
+	_, err := fmt.Fprintf(a.Out, "%s%s\n", text, r.AppendLiteral(nil, shownElements))
 	return err
 }
 

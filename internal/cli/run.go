@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"time"
 
@@ -16,7 +15,6 @@ import (
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/internal/command"
-	"github.com/hlocb/hlocb/internal/heap"
 	"github.com/hlocb/hlocb/internal/probe"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/runtime"
@@ -30,7 +28,7 @@ const shownElements = 100
 
 // runFlags are the flags of commands that run a module.
 type runFlags struct {
-	rewrite   rewriteFlags
+	module    moduleFlags
 	bind      bindFlags
 	backend   string
 	arguments argumentFlags
@@ -39,10 +37,8 @@ type runFlags struct {
 	sample    probe.Sample // of all taps
 	bisect    bool         // search for the origin of a NaN
 	inf       bool         // or of an infinite element
-	asWritten bool
 	timeout   time.Duration
 	devices   deviceFlags
-	platform  platformFlags
 	program   string // a compiled program that replaces the module
 	limits    limitFlags
 
@@ -77,10 +73,10 @@ func (f *runFlags) add(c *cobra.Command, output func()) {
 	c.Flags().StringVar(&f.backend, "backend", "auto", "`NAME|PATH` auto, engine, cpu, cuda or a plugin")
 	f.limits.add(c)
 	f.devices.add(c)
-	f.platform.add(c)
+	f.module.addPlatform(c)
 	command.Group(c, "Where it runs")
-	c.Flags().BoolVar(&f.asWritten, "as-written", false, "do not convert hooks; the engine delivers any format")
-	f.rewrite.add(c)
+	c.Flags().BoolVar(&f.module.asWritten, "as-written", false, "do not convert hooks; the engine delivers any format")
+	f.module.rewrite.add(c)
 	complete(c, "backend", "auto", "engine", "cpu", "cuda")
 	completeBindings(c, "on")
 	completeBindings(c, "inject")
@@ -169,8 +165,10 @@ func (f *runFlags) check() error {
 		return usagef("--timeout must not be negative")
 	case f.threads < 0:
 		return usagef("--threads must not be negative")
+	case f.inf && !f.bisect:
+		return usagef("--inf needs --bisect-nan")
 	}
-	if err := cmp.Or(f.devices.check(), f.steps.check()); err != nil {
+	if err := cmp.Or(f.devices.check(), f.steps.check(), checkSample(f.sample)); err != nil {
 		return err
 	}
 	_, err := parseFill(f.arguments.fill)
@@ -179,7 +177,7 @@ func (f *runFlags) check() error {
 
 // load reads the program that the flags and IN name.
 func (a *app) load(ctx context.Context, path string, f *runFlags) (*hlocb.Program, error) {
-	opts, err := f.rewrite.options()
+	opts, err := f.module.options()
 	if err != nil {
 		return nil, err
 	}
@@ -187,47 +185,37 @@ func (a *app) load(ctx context.Context, path string, f *runFlags) (*hlocb.Progra
 		return nil, err
 	}
 	if f.program != "" {
-		return a.compiledProgram(f.program)
-	}
-	platform, err := f.platform.options()
-	if err != nil {
-		return nil, err
-	}
-	opts = append(append(opts, f.devices.option()), platform...)
-	if f.asWritten {
-		opts = append(opts, hlocb.AsWritten())
-	}
-	if err := checkSample(f.sample); err != nil {
-		return nil, err
-	}
-	var taps []*tap
-	for _, spec := range f.taps {
-		t, err := parseTap(spec, f.sample, path)
+		file, err := a.handlerEnv(&f.bind.outputs, false).Open(f.program)
 		if err != nil {
 			return nil, err
 		}
-		taps = append(taps, t)
+		defer file.Close()
+		data, err := io.ReadAll(file)
+		if err != nil {
+			return nil, err
+		}
+		return hlocb.Decode(f.program, data)
 	}
-	if f.inf && !f.bisect {
-		return nil, usagef("--inf needs --bisect-nan")
+	taps := make([]*tap, len(f.taps))
+	for i, spec := range f.taps {
+		if taps[i], err = parseTap(spec, f.sample, path); err != nil {
+			return nil, err
+		}
 	}
-	if f.bisect {
-		opts = append(opts, hlocb.Change(func(m *ir.Module) error {
+	return a.program(ctx, path, append(opts, f.devices.option(), hlocb.Change(func(m *ir.Module) error {
+		if f.bisect {
 			ids, err := probe.AddOrigin(m, f.inf)
-			f.bind.taps = append(f.bind.taps, ids...)
-			return err
-		}))
-	}
-	if len(taps) > 0 {
-		opts = append(opts, hlocb.Change(func(m *ir.Module) error {
-			added, err := a.addProbes(m, taps...)
-			for i := range added {
-				f.bind.taps = append(f.bind.taps, added[i].IDs...)
+			if err != nil {
+				return err
 			}
-			return err
-		}))
-	}
-	return a.program(ctx, path, opts...)
+			f.bind.taps = ids
+		}
+		added, err := a.addProbes(m, taps...)
+		for i := range added {
+			f.bind.taps = append(f.bind.taps, added[i].IDs...)
+		}
+		return err
+	}))...)
 }
 
 // runModule runs the module and passes its results to f.result.
@@ -259,20 +247,15 @@ func (a *app) runModule(ctx context.Context, path string, f *runFlags) (err erro
 		}
 	}
 	defer func() { err = errors.Join(err, f.bind.close()) }()
-	f.bind.outputs.Inputs = append(append(f.bind.outputs.Inputs, path, f.program), f.arguments.files()...)
+	f.bind.outputs.Inputs = append(append(f.bind.outputs.Inputs, path), f.arguments.files()...)
 	if err := f.bind.bindAll(a, program); err != nil {
 		return err
 	}
-	heap.Running()
-	if flags := program.XLAFlags(os.Getenv("XLA_FLAGS"), f.backend, backendOpts); flags != "" {
-		_ = os.Setenv("XLA_FLAGS", flags)
-	}
-	backend, err := onPlugin(ctx, f.timeout, "loading", f.backend, func(ctx context.Context) (runtime.Backend, error) {
-		return program.OpenBackend(ctx, f.backend, backendOpts)
-	})
+	s, err := a.open(ctx, program, f.backend, backendOpts, f.timeout)
 	if err != nil {
 		return err
 	}
+	backend := s.backend
 	defer backend.Close()
 	if f.backend == "auto" {
 		a.note("running on %s", describe(backend, f.limits.verbose))
@@ -296,13 +279,9 @@ func (a *app) runModule(ctx context.Context, path string, f *runFlags) (err erro
 	if err := f.bind.outputs.Open(ctx); err != nil {
 		return err
 	}
-	end := a.While("compiling on " + backend.Name())
-	exe, err := onPlugin(ctx, f.timeout, "compiling on", backend.Name(), func(ctx context.Context) (*hlocb.Executable, error) {
-		return program.Compile(ctx, hlocb.WithBackend(backend), hlocb.Bind(&f.bind.bindings), hlocb.Timeout(f.timeout))
-	})
-	end()
+	exe, err := s.compile(ctx, &f.bind.bindings)
 	if err != nil {
-		return explainTargets(err, f.rewrite.targets)
+		return explainTargets(err, f.module.rewrite.targets)
 	}
 	if f.plan != "" {
 		return exe.Close()
@@ -310,7 +289,7 @@ func (a *app) runModule(ctx context.Context, path string, f *runFlags) (err erro
 	if stale := exe.Stale(); stale != nil {
 		a.note("compiled again: %v", stale)
 	}
-	end = func() {}
+	end := func() {}
 	if backend.Name() != backends.Engine { // the engine reports its own progress
 		end = a.While("running on " + backend.Name())
 	}
@@ -380,27 +359,6 @@ func (f *deviceFlags) check() error {
 
 func (f *deviceFlags) option() hlocb.LoadOption { return hlocb.Devices(f.replicas, f.partitions) }
 
-// platformFlags choose the platform of a program that jax.export wrote for several platforms.
-type platformFlags struct {
-	name  string
-	index int // negative if not given
-}
-
-func (f *platformFlags) add(c *cobra.Command) {
-	c.Flags().StringVar(&f.name, "platform", "", "`NAME` platform of a jax.export for several platforms: cpu, cuda, rocm or tpu")
-	c.Flags().IntVar(&f.index, "platform-index", -1, "`N` the same for a bare module, by number")
-}
-
-func (f *platformFlags) options() ([]hlocb.LoadOption, error) {
-	if f.index < 0 {
-		return []hlocb.LoadOption{hlocb.Platform(f.name)}, nil
-	}
-	if f.name != "" {
-		return nil, usagef("--platform and --platform-index cannot be combined")
-	}
-	return []hlocb.LoadOption{hlocb.PlatformIndex(f.index)}, nil
-}
-
 // needsShapes reports whether the backend executes the program only after refine.
 func needsShapes(p *hlocb.Program, b runtime.Backend, types []hlocb.Type) bool {
 	return slices.ContainsFunc(types, hlocb.IsDynamic) && (b.Name() != backends.Engine || p.NeedsShapes())
@@ -451,21 +409,6 @@ func describe(b runtime.Backend, verbose bool) string {
 		return "the embedded engine"
 	}
 	return fmt.Sprintf("the %s plugin (PJRT %s, %s)", b.Name(), info.API, plural(len(info.Devices), "device"))
-}
-
-// compiledProgram reads a program of 'hlocb compile'.
-func (a *app) compiledProgram(path string) (*hlocb.Program, error) {
-	var data []byte
-	var err error
-	if path == "-" {
-		data, err = io.ReadAll(a.stdin)
-	} else {
-		data, err = os.ReadFile(path)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return hlocb.Decode(path, data)
 }
 
 // names returns the names of hooks.

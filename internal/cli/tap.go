@@ -183,9 +183,9 @@ func (a *app) listValues(m *ir.Module, t *tap, verbose, asJSON bool) error {
 		list = append(list, listedValue{name, kind, v.Type().String(), probe.LocText(v, op)})
 	})
 	if asJSON {
-		return writeJSON(a.stdout, list)
+		return writeJSON(a.Out, list)
 	}
-	w := tabwriter.NewWriter(a.stdout, 0, 8, 2, ' ', 0)
+	w := tabwriter.NewWriter(a.Out, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(w, "NAME\tOP\tTYPE\tLOCATION")
 	for _, v := range list {
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", cmp.Or(diag.Escape(v.Name), "-"), diag.Escape(v.Op), diag.Escape(v.Type), location(v.Loc, verbose))

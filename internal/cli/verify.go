@@ -20,9 +20,7 @@ import (
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	hookformat "github.com/hlocb/hlocb/hook/format"
 	"github.com/hlocb/hlocb/internal/command"
-	"github.com/hlocb/hlocb/internal/heap"
 	"github.com/hlocb/hlocb/ir"
-	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/runtime/backends"
 	"github.com/hlocb/hlocb/tensor"
 	"github.com/hlocb/hlocb/verify"
@@ -30,19 +28,17 @@ import (
 
 // verifyFlags are the flags of hlocb compare and of verify A B.
 type verifyFlags struct {
-	rewrite   rewriteFlags
+	module    moduleFlags
 	backend   [2]string
 	arguments argumentFlags
 	seed      uint64
 	noEdges   bool
 	on        []string
 	tolerance string
-	asWritten bool
 	timeout   time.Duration
 	json      bool
 	bisect    bool
 	limits    limitFlags
-	platform  platformFlags
 }
 
 func (a *app) compareCommand() *cobra.Command {
@@ -125,10 +121,10 @@ func (f *verifyFlags) add(c *cobra.Command) {
 	c.Flags().StringVar(&f.backend[0], "backend-a", backends.Engine, "`NAME|PATH` auto, engine, cpu, cuda or a plugin")
 	c.Flags().StringVar(&f.backend[1], "backend-b", backends.Engine, "`NAME|PATH` the same for B")
 	f.limits.add(c)
-	f.platform.add(c)
+	f.module.addPlatform(c)
 	command.Group(c, "Where they run")
-	c.Flags().BoolVar(&f.asWritten, "as-written", false, "do not convert the hooks of A; the engine delivers any format")
-	f.rewrite.add(c)
+	c.Flags().BoolVar(&f.module.asWritten, "as-written", false, "do not convert the hooks of A; the engine delivers any format")
+	f.module.rewrite.add(c)
 	complete(c, "backend-a", "engine", "auto", "cpu", "cuda")
 	complete(c, "backend-b", "engine", "auto", "cpu", "cuda")
 	completeBindings(c, "on")
@@ -170,37 +166,27 @@ func (a *app) compare(cmd *cobra.Command, paths [2]string, f *verifyFlags) error
 
 // verifySide is one side of a comparison: its text, program, backend and handlers.
 type verifySide struct {
-	app       *app
-	path      string
-	name      string // in diagnostics
-	text      []byte
-	flags     *verifyFlags
-	program   *hlocb.Program
-	backend   runtime.Backend
-	exe       *verify.Executable
-	asWritten bool
-	warned    bool             // of misspelled attributes
-	binds     []*bindFlags     // to be closed
-	args      []*tensor.Tensor // main is refined to their shapes; nil: main keeps its shapes
+	path   string
+	name   string // in diagnostics
+	text   []byte
+	flags  *verifyFlags
+	module moduleFlags
+	session
+	exe    *verify.Executable
+	warned bool             // of misspelled attributes
+	binds  []*bindFlags     // to be closed
+	args   []*tensor.Tensor // main is refined to their shapes; nil: main keeps its shapes
 }
 
 // load reads the module again and rewrites its hooks.
 func (s *verifySide) load(ctx context.Context) (*hlocb.Program, error) {
-	load, err := s.flags.rewrite.options()
+	load, err := s.module.options()
 	if err != nil {
 		return nil, err
 	}
-	platform, err := s.flags.platform.options()
-	if err != nil {
-		return nil, err
-	}
-	load = append(load, platform...)
 	if !s.warned {
 		s.warned = true
 		load = append(load, hlocb.OnWarning(s.app.Show))
-	}
-	if s.asWritten {
-		load = append(load, hlocb.AsWritten())
 	}
 	p, err := hlocb.Parse(ctx, s.name, s.text, load...)
 	if err != nil || s.args == nil {
@@ -288,7 +274,7 @@ func (a *app) verify(ctx context.Context, paths [2]string, f *verifyFlags) (err 
 	if typeList(types) != typeList(other) {
 		return entryErrorf(sides[1].program.Module(), "main accepts (%s), but main of %s accepts (%s)", typeList(other), paths[0], typeList(types))
 	}
-	if f.asWritten && f.backend[0] != "auto" && f.backend[0] != backends.Engine && f.backend[0] != "interp" && sides[0].program.Manifest().AsWritten {
+	if f.module.asWritten && f.backend[0] != "auto" && f.backend[0] != backends.Engine && f.backend[0] != "interp" && sides[0].program.Manifest().AsWritten {
 		return usagef("--as-written: only the embedded engine delivers hooks that are not hlocb's own calls")
 	}
 	backendOpts, err := a.limitedOptions(&f.limits)
@@ -343,7 +329,8 @@ type verifySides [2]*verifySide
 // verifySides loads both programs.
 func (a *app) verifySides(ctx context.Context, paths [2]string, f *verifyFlags) (sides verifySides, err error) {
 	for i := range sides {
-		s := &verifySide{app: a, path: paths[i], flags: f, asWritten: f.asWritten && i == 0}
+		s := &verifySide{session: session{app: a}, path: paths[i], flags: f, module: f.module}
+		s.module.asWritten = f.module.asWritten && i == 0
 		sides[i] = s
 		if i == 1 && paths[1] == paths[0] {
 			s.name, s.text = sides[0].name, sides[0].text // standard input can be read only once
@@ -358,15 +345,14 @@ func (a *app) verifySides(ctx context.Context, paths [2]string, f *verifyFlags) 
 }
 
 // compile opens the backends and compiles both programs. Programs of dynamic shape are refined to the shapes of args.
-func (sides verifySides) compile(ctx context.Context, opts backends.Options, types []hlocb.Type, args []*tensor.Tensor) (err error) {
+func (sides verifySides) compile(ctx context.Context, opts backends.Options, types []hlocb.Type, args []*tensor.Tensor) error {
 	dynamic := false
 	for i, s := range sides {
-		s.backend, err = onPlugin(ctx, s.flags.timeout, "loading", s.flags.backend[i], func(ctx context.Context) (runtime.Backend, error) {
-			return s.program.OpenBackend(ctx, s.flags.backend[i], opts)
-		})
+		opened, err := s.app.open(ctx, s.program, s.flags.backend[i], opts, s.flags.timeout)
 		if err != nil {
 			return err
 		}
+		s.session = *opened
 		dynamic = dynamic || needsShapes(s.program, s.backend, types)
 	}
 	for _, s := range sides {
@@ -384,7 +370,6 @@ func (sides verifySides) compile(ctx context.Context, opts backends.Options, typ
 			return err
 		}
 		side := verify.Side{Program: s.program, Backend: s.backend, Options: compileOpts}
-		heap.Running()
 		if s.exe, err = onPlugin(ctx, s.flags.timeout, "compiling on", s.backend.Name(), side.Compile); err != nil {
 			return err
 		}
@@ -608,7 +593,7 @@ func resultOp(m *ir.Module, i int) *ir.Op {
 // verifyReport prints the report: as JSON, or as a line per result and the position of the first difference.
 func (a *app) verifyReport(r *verifyReport, f *verifyFlags) error {
 	if f.json {
-		if err := writeJSON(a.stdout, r); err != nil {
+		if err := writeJSON(a.Out, r); err != nil {
 			return err
 		}
 	} else {
@@ -616,13 +601,13 @@ func (a *app) verifyReport(r *verifyReport, f *verifyFlags) error {
 		for _, run := range r.Runs {
 			run.print(&b)
 		}
-		if _, err := fmt.Fprint(a.stdout, b.String()); err != nil {
+		if _, err := fmt.Fprint(a.Out, b.String()); err != nil {
 			return err
 		}
 	}
 	for _, run := range r.Runs {
 		if run.where != nil {
-			run.where.Render(a.stderr)
+			run.where.Render(a.Err)
 			if f.bisect && run.First == nil {
 				a.note("no observable value differs: the difference vanishes if values in between are observed")
 			}

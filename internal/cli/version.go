@@ -30,6 +30,6 @@ func (a *app) printVersion() error {
 			}
 		}
 	}
-	_, err := fmt.Fprintf(a.stdout, "hlocb %s%s, call version %d, %s %s/%s\n", version, revision, hook.ABI, goruntime.Version(), goruntime.GOOS, goruntime.GOARCH)
+	_, err := fmt.Fprintf(a.Out, "hlocb %s%s, call version %d, %s %s/%s\n", version, revision, hook.ABI, goruntime.Version(), goruntime.GOOS, goruntime.GOARCH)
 	return err
 }
