@@ -106,8 +106,7 @@ func (v *verifier) namespaced(o *Op) {
 // row checks o against its definition and reports the first error, as MLIR does.
 func (v *verifier) row(o *Op) {
 	d := o.def
-	simple := d.simple(o)
-	if !simple && !(v.counted(o, "result", d.Results, len(o.results)) && v.counted(o, "operand", d.Operands, len(o.operands))) {
+	if !(v.counted(o, "result", d.Results, len(o.results)) && v.counted(o, "operand", d.Operands, len(o.operands))) {
 		return
 	}
 	if fault, missing := d.attrFault(o.attrs); fault != "" {
@@ -119,7 +118,7 @@ func (v *verifier) row(o *Op) {
 		}
 		return
 	}
-	if simple || v.values(o, "operand", d.Operands, len(o.operands), d.Traits&SameVariadicOperands != 0, AttrSizedOperands, "operandSegmentSizes") &&
+	if v.values(o, "operand", d.Operands, len(o.operands), d.Traits&SameVariadicOperands != 0, AttrSizedOperands, "operandSegmentSizes") &&
 		v.values(o, "result", d.Results, len(o.results), false, AttrSizedResults, "resultSegmentSizes") {
 		v.regionCount(o)
 	}
@@ -139,27 +138,6 @@ func (d *Def) attrFault(attrs AttrList) (fault, missing string) {
 		}
 	}
 	return "", ""
-}
-
-// simple reports whether each operand and result Arg of d is a single value, and o, an op of the kind, has exactly
-// these values with valid types. Nearly every op does; simple is faster than counted and values.
-func (d *Def) simple(o *Op) bool {
-	if len(d.Operands) != len(o.operands) || len(d.Results) != len(o.results) || d.Traits&(AttrSizedOperands|AttrSizedResults) != 0 {
-		return false
-	}
-	uses, results := o.operands, o.results
-	for i := range d.Operands {
-		a := &d.Operands[i]
-		if a.Mult != One || uses[i].val == nil || !a.Type.accepts(uses[i].val.typ) {
-			return false
-		}
-	}
-	for i := range d.Results {
-		if a := &d.Results[i]; a.Mult != One || !a.Type.accepts(results[i].typ) {
-			return false
-		}
-	}
-	return true
 }
 
 // counted checks the number n of operands or results and reports whether it is valid.

@@ -22,7 +22,7 @@ func unary(name, doc string, t ir.Constraint) *ir.Def {
 		Traits:   ir.Pure | ir.Elementwise | ir.SameShape,
 		Format:   formatUnary,
 		Infer:    infer(inferSame),
-		Verify:   verifyMixed(compatibleTypes),
+		Verify:   verify(compatibleTypes),
 		Clauses:  ir.Clauses("C1 the result has the type of operand, up to quantization"),
 	}
 }
@@ -30,7 +30,7 @@ func unary(name, doc string, t ir.Constraint) *ir.Def {
 // withAccuracy adds the attribute with which a program requests the accuracy of a transcendental function.
 func withAccuracy(d *ir.Def) *ir.Def {
 	d.Attrs = []ir.AttrSpec{resultAccuracy}
-	d.Verify = verifyMixed(compatibleTypes, accuracyRule)
+	d.Verify = verify(compatibleTypes, accuracyRule)
 	return d
 }
 
@@ -43,7 +43,7 @@ func binary(name, doc string, t ir.Constraint, more ir.Traits) *ir.Def {
 		Traits:   ir.Pure | ir.Elementwise | ir.SameShape | more,
 		Format:   formatBinary,
 		Infer:    infer(inferSame),
-		Verify:   verifyMixed(compatibleTypes),
+		Verify:   verify(compatibleTypes),
 		Clauses:  ir.Clauses("C1 lhs, rhs and the result have one type, up to quantization"),
 	}
 }
@@ -288,6 +288,6 @@ func withAddRules(d *ir.Def) *ir.Def {
 		C6 lhs quantized per axis has the axis of the result
 		C7 rhs quantized per axis has the axis of the result
 	`)
-	d.Verify = verifyMixed(sameShape, addRule, agrees(inferSame))
+	d.Verify = verify(sameShape, addRule, agrees(inferSame))
 	return d
 }

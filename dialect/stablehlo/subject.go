@@ -79,38 +79,6 @@ func verify(rules ...rule) func(*ir.Op, *ir.Reporter) {
 	}
 }
 
-// verifyMixed checks its rules only for ops with attributes or with operands and results of several types. Other ops
-// cannot break them.
-func verifyMixed(rules ...rule) func(*ir.Op, *ir.Reporter) {
-	check := verify(rules...)
-	return func(op *ir.Op, r *ir.Reporter) {
-		if len(op.Attrs()) > 0 || !uniform(op) {
-			check(op, r)
-		} else {
-			r.ReadsTypes()
-		}
-	}
-}
-
-// uniform reports whether op has operands and results, all of the same type.
-func uniform(op *ir.Op) bool {
-	if op.NumOperands() == 0 || op.NumResults() == 0 {
-		return false
-	}
-	t := op.Operand(0).Type()
-	for i := range op.NumOperands() {
-		if op.Operand(i).Type() != t {
-			return false
-		}
-	}
-	for i := range op.NumResults() {
-		if op.Result(i).Type() != t {
-			return false
-		}
-	}
-	return true
-}
-
 // infer creates the Infer hook of an inference.
 func infer(f inference) func(*ir.Context, *ir.OpState) ([]ir.Type, error) {
 	return func(c *ir.Context, st *ir.OpState) ([]ir.Type, error) {
