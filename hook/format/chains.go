@@ -241,13 +241,7 @@ func matchSignature(m *ir.Module, f fn.FuncOp) {
 	if t == f.Type() {
 		return
 	}
-	args, attrs := make([]*ir.DictAttr, len(inputs)), make([]*ir.DictAttr, len(results))
-	for i := range args {
-		args[i] = f.ArgAttrs(i)
-	}
-	for i := range attrs {
-		attrs[i] = f.ResultAttrs(i)
-	}
+	args, attrs := f.ValueAttrs()
 	f.SetSignature(t, args, attrs)
 }
 

@@ -380,15 +380,15 @@ func dropPIDs(m *ir.Module) {
 		return
 	}
 	graph := flow.Of(m, nil)
-	passPIDs(graph, funcs)
 	for changed := true; changed; {
 		changed = false
 		for _, f := range funcs {
-			if f.External() || graph.NamedBy(f.Op) != nil {
-				continue
-			}
-			for i := len(f.Type().Inputs()) - 1; i >= 0; i-- {
-				if f.ArgAttrs(i).Get(irutil.AttrPID) != nil && !f.Body().Arg(i).HasUses() {
+			for i := len(f.Type().Inputs()) - 1; i >= 0 && !f.External(); i-- {
+				switch a := f.Body().Arg(i); {
+				case f.ArgAttrs(i).Get(irutil.AttrPID) == nil:
+				case a.HasUses():
+					changed = passPID(graph, a) || changed
+				case graph.NamedBy(f.Op) == nil:
 					removeArg(m, f, i, graph.Callers(f.Op))
 					changed = true
 				}
@@ -404,32 +404,20 @@ func dropPIDs(m *ir.Module) {
 	}
 }
 
-// passPIDs marks the arguments of private functions that receive marked arguments. Loop conditions became these
-// functions after markPIDs ran.
-func passPIDs(graph *flow.Graph, funcs []fn.FuncOp) {
-	work := slices.Clone(funcs)
-	for len(work) > 0 {
-		f := work[len(work)-1]
-		work = work[:len(work)-1]
-		if f.External() {
+// passPID marks the arguments of private functions that receive pid, and reports whether one was not marked yet. Loop
+// conditions became these functions after markPIDs ran.
+func passPID(graph *flow.Graph, pid *ir.Value) (changed bool) {
+	for u := range pid.Uses() {
+		op := graph.Callee(u.Owner())
+		if op == nil {
 			continue
 		}
-		for i := range f.Type().Inputs() {
-			if f.ArgAttrs(i).Get(irutil.AttrPID) == nil {
-				continue
-			}
-			for u := range f.Body().Arg(i).Uses() {
-				op := graph.Callee(u.Owner())
-				if op == nil {
-					continue
-				}
-				if g := (fn.FuncOp{Op: op}); g.Private() && g.ArgAttrs(u.Index()).Get(irutil.AttrPID) == nil {
-					markPID(g, u.Index())
-					work = append(work, g)
-				}
-			}
+		if g := (fn.FuncOp{Op: op}); g.Private() && g.ArgAttrs(u.Index()).Get(irutil.AttrPID) == nil {
+			markPID(g, u.Index())
+			changed = true
 		}
 	}
+	return changed
 }
 
 // removeArg removes the unused argument i of f, and operand i of its calls.

@@ -118,7 +118,7 @@ func (r *Raiser) endStreams() error {
 	for _, op := range r.endFlags {
 		if !r.exla {
 			r.format = rawOutfeed
-			if _, err := readRawOutfeed(r, op); err != nil {
+			if _, err := readRaw(r, op); err != nil {
 				return err
 			}
 			continue

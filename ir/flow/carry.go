@@ -36,8 +36,8 @@ func Carry(m *ir.Module, op *ir.Op, v *ir.Value) (n *ir.Op, result *ir.Value, in
 		}
 	}
 	st := op.State()
-	from, resultsFrom := identity(op.NumOperands()), identity(op.NumResults())
-	moved := identity(op.NumResults())
+	from, resultsFrom := Positions(op.NumOperands()), Positions(op.NumResults())
+	moved := Positions(op.NumResults())
 	if takes {
 		st.Operands, from = slices.Insert(st.Operands, at, v), slices.Insert(from, at, -1)
 		st.Attrs = grow(st.Attrs, "operandSegmentSizes", op.Def().Operands, at)
@@ -97,8 +97,8 @@ func Yield(t *ir.Op, v *ir.Value) {
 	t.SetOperands(slices.Insert(t.OperandList(), first, v))
 }
 
-// identity returns 0, 1, ..., n-1.
-func identity(n int) []int {
+// Positions returns 0, 1, ..., n-1: the positions of values that all stay, for ir.Flow.Remap and ir.Module.Rebuild.
+func Positions(n int) []int {
 	out := make([]int, n)
 	for i := range out {
 		out[i] = i

@@ -234,13 +234,6 @@ func Captures(r *ir.Region) []*ir.Value {
 				for _, sub := range op.Regions() {
 					inside[sub] = true
 				}
-				return true
-			})
-		}
-	}
-	for _, b := range r.Blocks() {
-		for top := range b.Ops() {
-			top.Walk(func(op *ir.Op) bool {
 				for _, v := range op.Operands() {
 					if !seen[v] && !inside[v.ParentBlock().Region()] {
 						seen[v] = true

@@ -41,15 +41,8 @@ func isChainType(t ir.Type) bool {
 
 // isZero reports whether op is an integer constant whose elements are all zero.
 func isZero(op *ir.Op) bool {
-	if !op.IsOrMirrors(stablehlo.Constant) {
-		return false
-	}
-	d, ok := op.Attr(stablehlo.AttrValue).(*ir.DenseAttr)
-	if !ok {
-		return false
-	}
-	vals, err := d.Int64s()
-	return err == nil && !slices.ContainsFunc(vals, func(v int64) bool { return v != 0 })
+	vals, ok := irutil.Integers(op.Result(0))
+	return ok && !slices.ContainsFunc(vals, func(v int64) bool { return v != 0 })
 }
 
 // element returns the index of the element that a get_tuple_element extracts.

@@ -36,18 +36,8 @@ func (s Source) Prove(m *ir.Module) error {
 // firstMissing returns an edge of a whose ends b does not order, directly or through other hooks. A hook that fires on
 // only one device is skipped on the other devices, so the chain bypasses it there.
 func firstMissing(a, b []hook.Edge) (hook.Edge, bool) {
-	has := make(map[hook.Edge]bool, len(b))
-	for _, e := range b {
-		has[e] = true
-	}
-	var next map[hook.ID][]hook.ID
+	next := nextOf(b)
 	for _, e := range a {
-		if has[e] {
-			continue
-		}
-		if next == nil {
-			next = nextOf(b)
-		}
 		if !leads(next, e) {
 			return e, true
 		}

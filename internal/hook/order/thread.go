@@ -155,21 +155,12 @@ func (t *threader) function(f fn.FuncOp) error {
 		_, err := t.block(entry, t.start(f))
 		return err
 	}
-	args, results := positions(len(f.Type().Inputs())), positions(len(f.Type().Results()))
+	args, results := flow.Positions(len(f.Type().Inputs())), flow.Positions(len(f.Type().Results()))
 	in := entry.InsertArg(0, ChainType(t.m.Context(), t.chain), f.Loc())
 	if err := t.body(entry, in); err != nil {
 		return err
 	}
 	return f.Def().Flow.Remap(t.m, f.Op, irutil.Prepend(-1, args), irutil.Prepend(-1, results))
-}
-
-// positions returns 0, 1, ..., n-1.
-func positions(n int) []int {
-	out := make([]int, n)
-	for i := range out {
-		out[i] = i
-	}
-	return out
 }
 
 // start returns the first chain of a public function.
@@ -255,7 +246,7 @@ func (t *threader) isAlone(op *ir.Op) bool {
 func prependValue(m *ir.Module, op *ir.Op, v *ir.Value) *ir.Op {
 	st := op.State()
 	st.Operands, st.Types = irutil.Prepend(v, st.Operands), irutil.Prepend(v.Type(), st.Types)
-	moved := positions(op.NumResults())
+	moved := flow.Positions(op.NumResults())
 	for i := range moved {
 		moved[i]++
 	}
