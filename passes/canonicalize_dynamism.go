@@ -6,6 +6,7 @@ import (
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/internal/hook/irutil"
 	"github.com/hlocb/hlocb/internal/legalize"
 	"github.com/hlocb/hlocb/internal/mlirtext"
 	"github.com/hlocb/hlocb/ir"
@@ -172,7 +173,7 @@ func shapeOperands(op *ir.Op) (operands []int64, shapes [][]int64, problem *diag
 		return nil, nil, op.Module().Errorf(op, "%s: "+format, append([]any{stablehlo.AttrShapeOperands}, args...)...)
 	}
 	t, ok := d.Type().(*ir.TensorType)
-	types := flatten(op.ResultTypes())
+	types := irutil.Leaves(nil, op.ResultTypes()...)
 	suffix := ""
 	if len(types) != op.NumResults() {
 		suffix = ", with tuples flattened"
@@ -208,19 +209,6 @@ func shapeOperands(op *ir.Op) (operands []int64, shapes [][]int64, problem *diag
 // fits reports whether two shapes can be the same.
 func fits(a, b []int64) bool {
 	return slices.EqualFunc(a, b, func(m, n int64) bool { return m == n || m == ir.Dynamic || n == ir.Dynamic })
-}
-
-// flatten returns types with the elements of tuples in place of the tuples.
-func flatten(types []ir.Type) []ir.Type {
-	var out []ir.Type
-	for _, t := range types {
-		if tuple, ok := t.(*ir.TupleType); ok {
-			out = append(out, flatten(tuple.Elems())...)
-		} else {
-			out = append(out, t)
-		}
-	}
-	return out
 }
 
 // dropShapeOperands removes the operands of a custom call that hold the shapes of its results, if all are static.

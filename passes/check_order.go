@@ -1,6 +1,8 @@
 package passes
 
 import (
+	"errors"
+
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/internal/hook/order"
 	"github.com/hlocb/hlocb/ir"
@@ -25,7 +27,7 @@ func (CheckOrder) Run(ctx *pass.Context, m *ir.Module) error {
 	case hook.OrderSource:
 		return o.source.Prove(m)
 	case hook.OrderNone:
-		return errNoOrder
+		return errors.New("the hooks were not ordered (order=none), so there is no order to prove")
 	}
 	return order.Prove(m)
 }

@@ -3,9 +3,11 @@ package passes
 import (
 	"bytes"
 	"context"
+	"slices"
 
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/ir/flow"
 	"github.com/hlocb/hlocb/rewrite"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -54,23 +56,7 @@ func evaluate(ctx context.Context, e rewrite.Evaluator, op *ir.Op, operands []ir
 
 // captures reports whether the regions of op use values from outside.
 func captures(op *ir.Op) bool {
-	if len(op.Regions()) == 0 {
-		return false
-	}
-	return !op.Walk(func(o *ir.Op) bool {
-		if o == op {
-			return true
-		}
-		for _, v := range o.Operands() {
-			b := v.ParentBlock()
-			for p := b.Parent(); p != op; p = p.Parent() {
-				if p == nil {
-					return false
-				}
-			}
-		}
-		return true
-	})
+	return slices.ContainsFunc(op.Regions(), func(r *ir.Region) bool { return len(flow.Captures(r)) > 0 })
 }
 
 // dense returns v as an attribute of type t: a splat if all elements are equal.

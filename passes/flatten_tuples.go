@@ -6,6 +6,7 @@ import (
 
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/internal/hook/irutil"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/pass"
 	"github.com/hlocb/hlocb/rewrite"
@@ -64,7 +65,7 @@ func (FlattenTuples) Run(ctx *pass.Context, m *ir.Module) error {
 	return rewrite.Convert(rewrite.New(m), m.Op(), &rewrite.Converter{
 		Types: func(t ir.Type) ([]ir.Type, bool) {
 			_, ok := t.(*ir.TupleType)
-			return flatten([]ir.Type{t}), ok
+			return irutil.Leaves(nil, t), ok
 		},
 		Attr: func(op *ir.Op, name string, a ir.Attr) ir.Attr {
 			f, ok := fn.AsFunc(op)
@@ -73,7 +74,7 @@ func (FlattenTuples) Run(ctx *pass.Context, m *ir.Module) error {
 			}
 			switch name {
 			case fn.AttrFunctionType:
-				return ir.NewTypeAttr(c.Function(flatten(f.Type().Inputs()), flatten(f.Type().Results())))
+				return ir.NewTypeAttr(c.Function(irutil.Leaves(nil, f.Type().Inputs()...), irutil.Leaves(nil, f.Type().Results()...)))
 			case fn.AttrArgAttrs:
 				return flattenedAttrs(a, f.Type().Inputs())
 			case fn.AttrResAttrs:
@@ -106,7 +107,7 @@ func tupleAttrs(f fn.FuncOp) error {
 	if f.Type() == nil {
 		return nil
 	}
-	flat := len(flatten(f.Type().Results())) == len(f.Type().Results())
+	flat := len(irutil.Leaves(nil, f.Type().Results()...)) == len(f.Type().Results())
 	for i, t := range f.Type().Inputs() {
 		d := f.ArgAttrs(i)
 		if _, ok := t.(*ir.TupleType); ok && d != nil && len(d.Entries()) > 0 {
@@ -138,7 +139,7 @@ func flattenedAttrs(a ir.Attr, types []ir.Type) ir.Attr {
 			out = append(out, list.Elems()[i])
 			continue
 		}
-		for range flatten(types[i : i+1]) {
+		for range irutil.Leaves(nil, t) {
 			out = append(out, ir.NewDict(nil))
 		}
 	}
@@ -149,8 +150,8 @@ func elementOfFlattened(_ *rewrite.Rewriter, op *ir.Op, operands [][]*ir.Value) 
 	v, _ := stablehlo.AsGetTupleElement(op)
 	elems := op.Operand(0).Type().(*ir.TupleType).Elems()
 	i := int(v.Index())
-	at := len(flatten(elems[:i]))
-	return [][]*ir.Value{operands[0][at : at+len(flatten(elems[i:i+1]))]}, nil
+	at := len(irutil.Leaves(nil, elems[:i]...))
+	return [][]*ir.Value{operands[0][at : at+len(irutil.Leaves(nil, elems[i]))]}, nil
 }
 
 // keepTuples packs the tuples that op accepts, and unpacks the tuples that it returns.
@@ -162,42 +163,13 @@ func keepTuples(r *rewrite.Rewriter, op *ir.Op, operands [][]*ir.Value) ([][]*ir
 	st := op.State()
 	st.Attrs, st.Operands = slices.Clone(op.Attrs()), nil
 	for i, v := range op.Operands() {
-		x, _ := tupleOf(b, v.Type(), operands[i])
+		x, _ := irutil.Pack(b, v.Type(), operands[i])
 		st.Operands = append(st.Operands, x)
 	}
 	n := b.Insert(st)
 	var out [][]*ir.Value
 	for _, v := range n.Results() {
-		out = append(out, elementsOf(b, v))
+		out = append(out, irutil.Unpack(b, nil, v))
 	}
 	return out, nil
-}
-
-// tupleOf packs the first of elems into a value of type t. It returns the value and the remaining elements.
-func tupleOf(b *ir.Builder, t ir.Type, elems []*ir.Value) (*ir.Value, []*ir.Value) {
-	tuple, ok := t.(*ir.TupleType)
-	if !ok {
-		return elems[0], elems[1:]
-	}
-	var parts []*ir.Value
-	for _, e := range tuple.Elems() {
-		var v *ir.Value
-		v, elems = tupleOf(b, e, elems)
-		parts = append(parts, v)
-	}
-	return b.Create(stablehlo.Tuple, parts, []ir.Type{t}).Result(0), elems
-}
-
-// elementsOf inserts the elements of v, or returns v if it is not a tuple.
-func elementsOf(b *ir.Builder, v *ir.Value) []*ir.Value {
-	tuple, ok := v.Type().(*ir.TupleType)
-	if !ok {
-		return []*ir.Value{v}
-	}
-	var out []*ir.Value
-	for i, t := range tuple.Elems() {
-		index := ir.NamedAttr{Name: stablehlo.AttrIndex, Attr: ir.NewInteger(int64(i), ir.Int(32)), Inherent: true}
-		out = append(out, elementsOf(b, b.Create(stablehlo.GetTupleElement, []*ir.Value{v}, []ir.Type{t}, index).Result(0))...)
-	}
-	return out
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/hook/format"
+	"github.com/hlocb/hlocb/internal/dialect/view"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/ir/flow"
 	"github.com/hlocb/hlocb/pass"
@@ -110,19 +111,11 @@ func outline(r *rewrite.Rewriter, symbols ir.Symbols, region *ir.Region) {
 	name := symbols.Unique(fn.FuncOp{Op: top}.Symbol()+"_region", top)
 	end := b.Last()
 	operands := append(slices.Clone(b.Args()), flow.Captures(region)...)
-	var inputs, outputs []ir.Type
-	for _, v := range operands {
-		inputs = append(inputs, v.Type())
-	}
 	results := end.OperandList()
-	for _, v := range results {
-		outputs = append(outputs, v.Type())
-	}
+	inputs, outputs := view.Types(operands), view.Types(results)
 	body := m.NewRegion()
 	entry := body.AddBlock(inputs...)
-	mapping := map[*ir.Value]*ir.Value{}
 	for i, v := range operands {
-		mapping[v] = entry.Arg(i)
 		entry.Arg(i).SetName(v.Name())
 	}
 	st := &ir.OpState{Def: fn.Func, Bodies: []*ir.Region{body}, Loc: top.Loc(), Pos: top.Pos()}
@@ -141,8 +134,8 @@ func outline(r *rewrite.Rewriter, symbols ir.Symbols, region *ir.Region) {
 		}
 	}
 	inside := func(u *ir.Use) bool { return f.IsAncestorOf(u.Owner()) }
-	for _, v := range operands {
-		r.ReplaceUses(v, mapping[v], inside)
+	for i, v := range operands {
+		r.ReplaceUses(v, entry.Arg(i), inside)
 	}
 	r.Update(end, func() { end.SetOperands(call.ResultList()) })
 }

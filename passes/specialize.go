@@ -56,8 +56,7 @@ func (p BindArguments) Run(ctx *pass.Context, m *ir.Module) error {
 	}
 	r := rewrite.New(m)
 	var kept []int
-	types, values := f.Type().Inputs(), make([]*tensor.Tensor, len(args))
-	types = slices.Clone(types)
+	types, values := slices.Clone(f.Type().Inputs()), make([]*tensor.Tensor, len(args))
 	for i := range args {
 		text := "_"
 		if i < len(list) {
@@ -102,11 +101,7 @@ func (p BindArguments) Run(ctx *pass.Context, m *ir.Module) error {
 			f.Body().RemoveArg(i)
 		}
 	}
-	results := make([]int, len(f.Type().Results()))
-	for i := range results {
-		results[i] = i
-	}
-	if err := f.Def().Flow.Remap(m, f.Op, kept, results); err != nil || !refined {
+	if err := f.Def().Flow.Remap(m, f.Op, kept, flow.Positions(len(f.Type().Results()))); err != nil || !refined {
 		return err
 	}
 	_, err = refineShapes(ctx, f, p.Evaluator)
@@ -154,8 +149,7 @@ func (Specialize) Info() *pass.Info {
 
 func (p Specialize) Expand() ([]pass.Pass, error) {
 	optimize := pass.On(fn.Func.Name, Optimize{Evaluator: p.Evaluator})
-	bind := BindArguments(p)
-	return []pass.Pass{bind, pass.On(fn.Func.Name, CanonicalizeDynamism{}), Inline{}, SCCP{Evaluator: p.Evaluator}, optimize, DCE{}, SymbolDCE{}, CSE{}}, nil
+	return []pass.Pass{BindArguments(p), pass.On(fn.Func.Name, CanonicalizeDynamism{}), Inline{}, SCCP{Evaluator: p.Evaluator}, optimize, DCE{}, SymbolDCE{}, CSE{}}, nil
 }
 
 // keepSharding gives the only result of op the sharding of an argument with the attributes attrs, which may be nil.

@@ -1,8 +1,6 @@
 package passes
 
 import (
-	"errors"
-
 	"github.com/hlocb/hlocb/dialect/hookop"
 	"github.com/hlocb/hlocb/hook/format"
 	"github.com/hlocb/hlocb/ir"
@@ -35,6 +33,3 @@ func checkLowered(m *ir.Module) error {
 	}
 	return format.CheckOwn(m, format.RaiseOptions{})
 }
-
-// errNoOrder is the error of a proof on a module without a hook order.
-var errNoOrder = errors.New("the hooks were not ordered (order=none), so there is no order to prove")

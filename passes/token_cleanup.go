@@ -5,6 +5,7 @@ import (
 
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/internal/hook/irutil"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/pass"
 	"github.com/hlocb/hlocb/rewrite"
@@ -40,12 +41,7 @@ func simplifyAfterAll(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 			list = append(list, v)
 		}
 	}
-	seen := map[*ir.Value]bool{}
-	list = slices.DeleteFunc(list, func(v *ir.Value) bool {
-		repeated := seen[v]
-		seen[v] = true
-		return repeated
-	})
+	list = irutil.Distinct(list)
 	switch {
 	case len(list) == 1:
 		r.Replace(op, list[0])

@@ -89,13 +89,10 @@ var dtypes2020 = [...]tensor.DType{
 
 const header2020Words = 32
 
-// decodeHeader2020 reads a header, including the magic word.
+// decodeHeader2020 reads a header that begins with the magic word.
 func decodeHeader2020(words []uint32) (*header2020Data, error) {
 	if len(words) != header2020Words {
 		return nil, fmt.Errorf("expected %d words, but got %d", header2020Words, len(words))
-	}
-	if words[0] != hcb2020Magic {
-		return nil, fmt.Errorf("expected the magic word %d, but got %d", hcb2020Magic, words[0])
 	}
 	h := &header2020Data{Consumer: uint64(words[1])<<32 | uint64(words[2])}
 	if h.Consumer == 0 {

@@ -42,64 +42,40 @@ func (r *Raiser) identify() (int, error) {
 		return 0, err
 	}
 	names := namer{}
-	ids := identifier{ordinal: map[string]int{}, used: make(map[hook.ID]*ir.Op, len(hooks))}
+	ids, used := identifier{}, make(map[hook.ID]*ir.Op, len(hooks))
 	for i, h := range hooks { // already named hooks keep their names and ids
 		if h.op.Attr(hookop.AttrID) == r.noID {
 			continue
 		}
-		if first := ids.claim(h.op.ID(), h.op.Op); first != nil {
-			if isCopy(h.op, hookop.HookOp{Op: first}) {
-				continue
-			}
+		switch first := used[h.op.ID()]; {
+		case first == nil:
+			used[h.op.ID()] = h.op.Op
+		case isCopy(h.op, hookop.HookOp{Op: first}):
+			continue
+		default:
 			return 0, m.Errorf(h.op.Op, "two hooks have the id %s", h.op.ID()).Note(first.Pos(), "the first one is here")
 		}
 		if name := names.unique(nameOr(h.op, i)); name != h.op.HookName() {
 			h.op.SetAttr(hookop.AttrName, ir.NewString(name))
 		}
 	}
-	i64 := ir.Int(64)
 	for i, h := range hooks {
-		list := h.op.Attrs() // nothing else shares the list that attrs created, so it may change in place
-		at := -1
-		for k := range list {
-			if list[k].Attr == r.noID {
-				at = k
-			}
-		}
-		if at < 0 {
+		if h.op.Attr(hookop.AttrID) != r.noID {
 			continue
 		}
-		list[at].Attr = ir.NewInteger(int64(ids.next(h.path, h.op)), i64)
+		id := ids.next(keyOf(h.path, h.op), func(id hook.ID) bool { return used[id] == nil })
+		used[id] = h.op.Op
+		h.op.SetAttr(hookop.AttrID, ir.NewInteger(int64(id), ir.Int(64)))
 		if name := names.unique(nameOr(h.op, i)); name != h.op.HookName() {
-			for k := at; k < len(list); k++ {
-				if list[k].Name == hookop.AttrName {
-					list[k].Attr = ir.NewString(name)
-				}
-			}
+			h.op.SetAttr(hookop.AttrName, ir.NewString(name))
 		}
-		h.op.SetAttrs(list)
 	}
 	return len(hooks), nil
 }
 
 // isCopy reports whether a and b are copies of one hook, which inlining and unrolling create: they have the same id,
 // name, kind, format and types.
-func isCopy(a, b hookop.HookOp) bool {
-	if a.HookName() != b.HookName() || a.Kind() != b.Kind() || a.Format() != b.Format() || a.NumData() != b.NumData() || a.NumResultData() != b.NumResultData() {
-		return false
-	}
-	for i := range a.NumData() {
-		if a.Data(i).Type() != b.Data(i).Type() {
-			return false
-		}
-	}
-	for i := range a.NumResultData() {
-		if a.ResultData(i).Type() != b.ResultData(i).Type() {
-			return false
-		}
-	}
-	return true
-}
+func isCopy(a, b hookop.HookOp) bool { return a.Kind() == b.Kind() && keyOf("", a) == keyOf("", b) }
 
 // nameOr returns the module's name for hook i, the place in the user's source, or hook0, hook1 and so on.
 func nameOr(h hookop.HookOp, i int) string {
@@ -130,28 +106,26 @@ func (n namer) unique(name string) string {
 	}
 }
 
-// identifier computes ids: the first 64 bits of SHA-256 over the symbol path, the format name, the module's name for
-// the hook, the operand and result types, and the ordinal among hooks that agree in all of these. Nothing else enters,
-// so ids are the same on every machine and in every run.
-type identifier struct {
-	ordinal map[string]int
-	used    map[hook.ID]*ir.Op
-	key     []byte
-}
+// identifier counts the hooks with each key.
+type identifier map[string]int
 
-// claim records that op has the given id. It returns the op that already had the id, or nil.
-func (d *identifier) claim(id hook.ID, op *ir.Op) *ir.Op {
-	first := d.used[id]
-	if first == nil {
-		d.used[id] = op
+// next returns the id of the next hook with the given key that is free: the first 64 bits of SHA-256 over the key and
+// the ordinal of the hook among those with the key.
+func (d identifier) next(key string, free func(hook.ID) bool) hook.ID {
+	for {
+		sum := sha256.Sum256(strconv.AppendInt([]byte(key), int64(d[key]), 10))
+		d[key]++
+		if id := hook.ID(binary.BigEndian.Uint64(sum[:8])); free(id) {
+			return id
+		}
 	}
-	return first
 }
 
-// next returns the id of h, a hook in the function named path.
-func (d *identifier) next(path string, h hookop.HookOp) hook.ID {
-	b := append(d.key[:0], path...)
-	b = append(b, '\n')
+// keyOf returns the key of h, a hook in the function named path: the symbol path, the format name, the module's name
+// for the hook, and the operand and result types. Nothing else enters an id besides an ordinal, so ids are the same on
+// every machine and in every run.
+func keyOf(path string, h hookop.HookOp) string {
+	b := append([]byte(path), '\n')
 	b = append(b, h.Format()...)
 	if name := h.HookName(); name != "" {
 		b = append(b, '\n')
@@ -167,16 +141,5 @@ func (d *identifier) next(path string, h hookop.HookOp) hook.ID {
 		b = append(b, h.ResultData(i).Type().String()...)
 		b = append(b, ',')
 	}
-	b = append(b, ")\n"...)
-	d.key = b
-	key := string(b)
-	for {
-		d.key = strconv.AppendInt(b, int64(d.ordinal[key]), 10)
-		d.ordinal[key]++
-		sum := sha256.Sum256(d.key)
-		id := hook.ID(binary.BigEndian.Uint64(sum[:8]))
-		if d.claim(id, h.Op) == nil {
-			return id
-		}
-	}
+	return string(append(b, ")\n"...))
 }

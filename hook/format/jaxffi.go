@@ -162,10 +162,7 @@ func chainEnd(token *ir.Value) *ir.Value {
 // branchEnd returns the token result of an if or case whose branches use token, or token itself if there is none.
 func branchEnd(token *ir.Value) *ir.Value {
 	for u := range token.Uses() {
-		op := u.Owner()
-		for op != nil && op.Block() != token.ParentBlock() {
-			op = op.Parent()
-		}
+		op := irutil.Around(u.Owner(), token.ParentBlock())
 		if op != nil && op.NumResults() > 0 && stablehlo.IsToken(op.Result(0).Type()) {
 			return chainEnd(op.Result(0))
 		}

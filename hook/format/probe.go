@@ -1,9 +1,6 @@
 package format
 
 import (
-	"crypto/sha256"
-	"encoding/binary"
-	"strconv"
 	"strings"
 
 	"github.com/hlocb/hlocb/dialect/fn"
@@ -24,14 +21,14 @@ const AttrProbe = "probe"
 type Prober struct {
 	m     *ir.Module
 	names namer
+	ids   identifier
 	used  map[hook.ID]bool
-	count map[string]int
 }
 
 // NewProber returns a Prober. Names and ids of its taps differ from the names and ids of the hooks of m that are
 // already in hlocb's own format.
 func NewProber(m *ir.Module) (*Prober, error) {
-	p := &Prober{m, namer{}, map[hook.ID]bool{}, map[string]int{}}
+	p := &Prober{m, namer{}, identifier{}, map[hook.ID]bool{}}
 	manifest, err := ManifestOf(m)
 	if err != nil {
 		return nil, err
@@ -111,14 +108,9 @@ func (p *Prober) id(v *ir.Value) hook.ID {
 		}
 	}
 	key := strings.Join([]string{path, "probe", v.Type().String(), ""}, "\n")
-	for {
-		sum := sha256.Sum256(strconv.AppendInt([]byte(key), int64(p.count[key]), 10))
-		p.count[key]++
-		if id := hook.ID(binary.BigEndian.Uint64(sum[:8])); !p.used[id] {
-			p.used[id] = true
-			return id
-		}
-	}
+	id := p.ids.next(key, func(id hook.ID) bool { return !p.used[id] })
+	p.used[id] = true
+	return id
 }
 
 // ownAttrs returns the configuration entries of hlocb's own call that are not part of its format.

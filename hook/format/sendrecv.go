@@ -269,14 +269,8 @@ func eraseOrder(ops, joins []*ir.Op) []*ir.Op {
 func usedBefore(s *Match, inside map[*ir.Op]bool) *ir.Op {
 	for _, v := range s.Results {
 		for u := range v.Uses() {
-			user := u.Owner()
-			if inside[user] {
-				continue
-			}
-			for user != nil && user.Block() != s.At.Block() {
-				user = user.Parent()
-			}
-			if user != nil && user.IsBefore(s.At) {
+			user := irutil.Around(u.Owner(), s.At.Block())
+			if !inside[u.Owner()] && user != nil && user.IsBefore(s.At) {
 				return u.Owner()
 			}
 		}

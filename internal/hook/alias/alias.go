@@ -25,7 +25,7 @@ import (
 // says so.
 func Decide(m *ir.Module, mode hook.AliasMode) []hook.AliasReport {
 	// With several devices the values are sharded, and the result of a pass-through would have to be sharded again.
-	a := &aliaser{m: m, mode: mode, single: irutil.Partitions(m) == 1, computed: map[*ir.Value]int8{}, place: map[*ir.Op]float64{}}
+	a := &aliaser{m: m, mode: mode, single: irutil.Partitions(m) == 1, computed: map[*ir.Value]int8{}}
 	var hooks []hookop.HookOp
 	a.calls = flow.Of(m, func(op *ir.Op) {
 		if op.Is(hookop.Hook) {
@@ -53,7 +53,6 @@ type aliaser struct {
 	single   bool // one device
 	calls    *flow.Graph
 	computed map[*ir.Value]int8 // see isComputed: 1 yes, -1 no, 2 in progress
-	place    map[*ir.Op]float64 // position of an op in its block; see precedes
 	reports  []hook.AliasReport
 }
 
@@ -118,16 +117,11 @@ func (a *aliaser) passThrough(h hookop.HookOp) hookop.HookOp {
 	}
 	if !a.free(h.Op, h, candidates) {
 		next := h.Next()
-		place, placed := a.place[h.Op]
-		if a.hoist(h) {
+		if hoist(h) {
 			candidates = a.usedLater(h)
 			if !slices.ContainsFunc(candidates, func(i int) bool { return a.free(h.Op, h, []int{i}) }) {
 				// The move gains nothing. Undo it, because otherwise two taps would change places at each rewrite.
 				h.MoveBefore(next)
-				delete(a.place, h.Op)
-				if placed && len(a.place) > 0 {
-					a.place[h.Op] = place
-				}
 				candidates = a.usedLater(h)
 			}
 		}
@@ -147,14 +141,9 @@ func (a *aliaser) passThrough(h hookop.HookOp) hookop.HookOp {
 	for _, i := range passed {
 		st.Types, aliases = append(st.Types, h.Data(i).Type()), append(aliases, i)
 	}
-	place, placed := a.place[h.Op]
-	delete(a.place, h.Op)
 	h = hookop.HookOp{Op: a.m.Rebuild(h.Op, st, nil)}
-	if placed {
-		a.place[h.Op] = place
-	}
 	for k, i := range passed {
-		for _, u := range a.laterUses(h.Op, h.Data(i)) {
+		for _, u := range laterUses(h.Op, h.Data(i)) {
 			u.Set(h.ResultData(first + k))
 		}
 	}
@@ -175,7 +164,7 @@ func (a *aliaser) usedLater(h hookop.HookOp) []int {
 		for k := range i {
 			repeated = repeated || h.Data(k) == v
 		}
-		if !repeated && len(a.laterUses(h.Op, v)) > 0 {
+		if !repeated && len(laterUses(h.Op, v)) > 0 {
 			out = append(out, i)
 		}
 	}
@@ -231,7 +220,7 @@ func (a *aliaser) cost(h hookop.HookOp, o int) (hook.Verdict, string) {
 	for u := range v.Uses() {
 		switch {
 		case u.Owner() == h.Op || needs(h.Op, u.Owner()):
-		case a.before(u.Owner(), h.Op):
+		case before(u.Owner(), h.Op):
 			return hook.AliasCopied, "an op that need not come before the hook uses the operand too"
 		default:
 			return hook.AliasCopied, "the operand is used later"

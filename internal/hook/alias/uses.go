@@ -7,6 +7,7 @@ import (
 	"github.com/hlocb/hlocb/dialect/hookop"
 	"github.com/hlocb/hlocb/dialect/sdy"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/internal/hook/irutil"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/ir/flow"
 )
@@ -22,7 +23,7 @@ func (a *aliaser) free(op *ir.Op, h hookop.HookOp, operands []int) bool {
 			}
 		}
 		for u := range v.Uses() {
-			if u.Owner() != op && a.before(u.Owner(), op) && !needs(op, u.Owner()) {
+			if u.Owner() != op && before(u.Owner(), op) && !needs(op, u.Owner()) {
 				return false
 			}
 		}
@@ -64,9 +65,7 @@ const maxInspected = 200
 // before it schedules, so only data determines the order of two ops. needs assumes that XLA cannot see the order if the
 // ops are far apart.
 func needs(op, user *ir.Op) bool {
-	for user != nil && user.Block() != op.Block() {
-		user = user.Parent()
-	}
+	user = irutil.Around(user, op.Block())
 	if user == nil || user == op {
 		return false
 	}
@@ -141,47 +140,29 @@ func (a *aliaser) copyAvoidable(v *ir.Value) bool {
 }
 
 // hoist moves a hook up, right after its operands, and reports whether it moved.
-func (a *aliaser) hoist(h hookop.HookOp) bool {
+func hoist(h hookop.HookOp) bool {
 	var last *ir.Op
 	for _, v := range h.Operands() {
-		if d := v.DefiningOp(); d != nil && d.Block() == h.Block() && (last == nil || a.precedes(last, d)) && d != last {
+		if d := v.DefiningOp(); d != nil && d.Block() == h.Block() && (last == nil || last.IsBefore(d)) {
 			last = d
 		}
 	}
-	var to *ir.Op
+	to := h.Block().First()
 	if last != nil {
 		to = last.Next()
-	} else {
-		to = h.Block().First()
 	}
 	if to == h.Op {
 		return false
 	}
 	h.MoveBefore(to)
-	if _, ok := a.place[to]; ok {
-		below := a.place[to]
-		above := below - 1
-		if last != nil {
-			above = a.place[last]
-		}
-		if mid := (above + below) / 2; above < mid && mid < below {
-			a.place[h.Op] = mid
-		} else {
-			clear(a.place)
-		}
-	}
 	return true
 }
 
 // laterUses returns the uses of v after op in op's block, including nested uses.
-func (a *aliaser) laterUses(op *ir.Op, v *ir.Value) []*ir.Use {
+func laterUses(op *ir.Op, v *ir.Value) []*ir.Use {
 	var out []*ir.Use
 	for u := range v.Uses() {
-		user := u.Owner()
-		for user != nil && user.Block() != op.Block() {
-			user = user.Parent()
-		}
-		if user != nil && user != op && a.precedes(op, user) {
+		if user := irutil.Around(u.Owner(), op.Block()); user != nil && op.IsBefore(user) {
 			out = append(out, u)
 		}
 	}
@@ -189,35 +170,9 @@ func (a *aliaser) laterUses(op *ir.Op, v *ir.Value) []*ir.Use {
 }
 
 // before reports whether user, or the op that contains it in op's block, precedes op.
-func (a *aliaser) before(user, op *ir.Op) bool {
-	for user != nil && user.Block() != op.Block() {
-		user = user.Parent()
-	}
-	return user != nil && user != op && a.precedes(user, op)
-}
-
-// maxScan is the distance up to which precedes looks for an op before it numbers the block.
-const maxScan = 32
-
-// precedes reports whether x comes before y in their block.
-func (a *aliaser) precedes(x, y *ir.Op) bool {
-	for i, up, down := 0, y.Prev(), y.Next(); i < maxScan; i++ {
-		switch {
-		case up == nil, down == x: // x comes after y
-			return false
-		case down == nil, up == x:
-			return true
-		}
-		up, down = up.Prev(), down.Next()
-	}
-	if _, ok := a.place[x]; !ok {
-		i := 0.0
-		for op := range x.Block().Ops() {
-			a.place[op] = i
-			i++
-		}
-	}
-	return a.place[x] < a.place[y]
+func before(user, op *ir.Op) bool {
+	user = irutil.Around(user, op.Block())
+	return user != nil && user.IsBefore(op)
 }
 
 // isConstant reports whether v is a constant, possibly broadcast.

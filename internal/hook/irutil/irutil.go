@@ -1,4 +1,4 @@
-// Package irutil has small queries and edits of ops that the hook packages share.
+// Package irutil has small queries and edits of ops that the hook packages and the passes share.
 package irutil
 
 import (
@@ -42,15 +42,16 @@ func IsZeroSize(t ir.Type) bool {
 	return ok && tt.Static() && tensor.Shape(tt.Shape()).NumElements() == 0
 }
 
-// Leaves appends the leaf types of t in order. It expands tuples.
-func Leaves(list []ir.Type, t ir.Type) []ir.Type {
-	if tt, ok := t.(*ir.TupleType); ok {
-		for _, e := range tt.Elems() {
-			list = Leaves(list, e)
+// Leaves appends the leaf types of types in order. It expands tuples.
+func Leaves(list []ir.Type, types ...ir.Type) []ir.Type {
+	for _, t := range types {
+		if tt, ok := t.(*ir.TupleType); ok {
+			list = Leaves(list, tt.Elems()...)
+		} else {
+			list = append(list, t)
 		}
-		return list
 	}
-	return append(list, t)
+	return list
 }
 
 // HoldsToken reports whether t is a token or a tuple that contains one.
@@ -149,6 +150,14 @@ func Removable(op *ir.Op) bool {
 func Prepend[T any](v T, list []T) []T {
 	out := make([]T, 0, len(list)+1)
 	return append(append(out, v), list...)
+}
+
+// Around returns op, or the op around it, in block b. It returns nil if op is not in b.
+func Around(op *ir.Op, b *ir.Block) *ir.Op {
+	for op != nil && op.Block() != b {
+		op = op.Parent()
+	}
+	return op
 }
 
 // IsTarget reports whether op is a custom call of one of the given targets.

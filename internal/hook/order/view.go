@@ -50,25 +50,20 @@ func Write(w io.Writer, m *hook.Manifest, data []hook.Edge) error {
 
 // WriteDOT writes the order of a module's hooks as a graph in Graphviz's language. Data edges are dashed.
 func WriteDOT(w io.Writer, m *hook.Manifest, data []hook.Edge) error {
-	if _, err := fmt.Fprintln(w, "digraph order {"); err != nil {
-		return err
-	}
+	var b strings.Builder
+	b.WriteString("digraph order {\n")
 	for i := range m.Sites {
 		s := &m.Sites[i]
-		if _, err := fmt.Fprintf(w, "  %s [label=%s];\n", mlirtext.Quote(s.ID.String()), mlirtext.Quote(s.Name+" ("+s.Kind.String()+")")); err != nil {
-			return err
+		fmt.Fprintf(&b, "  %s [label=%s];\n", mlirtext.Quote(s.ID.String()), mlirtext.Quote(s.Name+" ("+s.Kind.String()+")"))
+	}
+	arrows := func(edges []hook.Edge, style string) {
+		for _, e := range edges {
+			fmt.Fprintf(&b, "  %s -> %s%s;\n", mlirtext.Quote(e.From.String()), mlirtext.Quote(e.To.String()), style)
 		}
 	}
-	for _, e := range m.Edges {
-		if _, err := fmt.Fprintf(w, "  %s -> %s;\n", mlirtext.Quote(e.From.String()), mlirtext.Quote(e.To.String())); err != nil {
-			return err
-		}
-	}
-	for _, e := range data {
-		if _, err := fmt.Fprintf(w, "  %s -> %s [style=dashed];\n", mlirtext.Quote(e.From.String()), mlirtext.Quote(e.To.String())); err != nil {
-			return err
-		}
-	}
-	_, err := fmt.Fprintln(w, "}")
+	arrows(m.Edges, "")
+	arrows(data, " [style=dashed]")
+	b.WriteString("}\n")
+	_, err := io.WriteString(w, b.String())
 	return err
 }
