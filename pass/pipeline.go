@@ -181,7 +181,7 @@ func (p *parser) step(anchor string) (Pass, error) {
 		return nil, p.errorf("expected the name of a pass")
 	}
 	if p.peek('(') {
-		if !strings.Contains(name, ".") || p.table.find(name) != nil {
+		if !strings.Contains(name, ".") || p.table.byName[name] != nil {
 			p.pos = start
 			return nil, p.errorf("expected the name of an op, such as func.func, before '(', but got %q", name)
 		}
@@ -203,7 +203,7 @@ func (p *parser) step(anchor string) (Pass, error) {
 	end := p.pos
 	p.pos = start
 	p.space()
-	proto := p.table.find(name)
+	proto := p.table.byName[name]
 	if proto == nil {
 		return nil, p.errorf("unknown pass %q%s", name, p.table.among(name))
 	}

@@ -2,6 +2,7 @@ package pass
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/hlocb/hlocb/diag"
@@ -16,37 +17,29 @@ type Table struct {
 // NewTable returns a table of the given passes. The fields of a pass are the defaults of its options, unless the
 // field's tag has a default. It is an error to repeat a name or an alias.
 func NewTable(passes ...Pass) (*Table, error) {
-	t := &Table{byName: map[string]Pass{}}
-	return t, t.add(passes)
-}
-
-func (t *Table) add(passes []Pass) error {
+	t := &Table{passes: slices.Clone(passes), byName: map[string]Pass{}}
 	for _, p := range passes {
 		i := p.Info()
 		if err := checkOptions(p); err != nil {
-			return err
+			return nil, err
 		}
 		for _, name := range append([]string{i.Name}, i.Aliases...) {
 			if t.byName[name] != nil {
-				return fmt.Errorf("pass %q is listed twice", name)
+				return nil, fmt.Errorf("pass %q is listed twice", name)
 			}
 			t.byName[name] = p
 		}
-		t.passes = append(t.passes, p)
 	}
-	return nil
+	return t, nil
 }
-
-// find returns the pass with the given name or alias, or nil.
-func (t *Table) find(name string) Pass { return t.byName[name] }
 
 // With returns a table with t's passes and further passes.
 func (t *Table) With(passes ...Pass) (*Table, error) {
-	return NewTable(append(append([]Pass(nil), t.passes...), passes...)...)
+	return NewTable(slices.Concat(t.passes, passes)...)
 }
 
 // Passes returns the passes in the order in which they were added.
-func (t *Table) Passes() []Pass { return append([]Pass(nil), t.passes...) }
+func (t *Table) Passes() []Pass { return slices.Clone(t.passes) }
 
 // Names returns the names of the passes.
 func (t *Table) Names() []string {
@@ -60,7 +53,7 @@ func (t *Table) Names() []string {
 // Find returns the pass with the given name or alias and its default options. If there is none, the error suggests
 // names.
 func (t *Table) Find(name string) (Pass, error) {
-	p := t.find(name)
+	p := t.byName[name]
 	if p == nil {
 		return nil, fmt.Errorf("unknown pass %q%s", name, t.among(name))
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/internal/dialect/arith"
 	"github.com/hlocb/hlocb/internal/dialect/tensors"
+	"github.com/hlocb/hlocb/internal/hook/irutil"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/rewrite"
 	"github.com/hlocb/hlocb/tensor"
@@ -435,10 +436,7 @@ func reduceUnusedResults(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 			args[x.Index()%n] = true
 			return
 		}
-		d := x.DefiningOp()
-		for d != nil && d.Block() != body {
-			d = d.Parent()
-		}
+		d := irutil.Around(x.DefiningOp(), body)
 		if d == nil || ops[d] {
 			return
 		}

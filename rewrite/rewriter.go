@@ -142,15 +142,9 @@ func (r *Rewriter) Rebuild(op *ir.Op, st *ir.OpState, results []int) *ir.Op {
 	for _, v := range op.Results() {
 		users = slices.AppendSeq(users, v.Users())
 	}
-	r.source(op)
-	for _, l := range r.listeners {
-		if l.Erased != nil {
-			l.Erased(op)
-		}
-	}
+	r.erasing(op)
 	n := r.m.Rebuild(op, st, results)
 	r.stats.Replaced++
-	r.stats.Erased++
 	r.inserted(n)
 	for _, u := range users {
 		r.changed(u)
@@ -160,6 +154,12 @@ func (r *Rewriter) Rebuild(op *ir.Op, st *ir.OpState, results []int) *ir.Op {
 
 // Erase removes op and everything inside it. The results of op must have no uses.
 func (r *Rewriter) Erase(op *ir.Op) {
+	r.erasing(op)
+	op.Erase()
+}
+
+// erasing records that op is about to be erased.
+func (r *Rewriter) erasing(op *ir.Op) {
 	r.source(op)
 	r.stats.Erased++
 	for _, l := range r.listeners {
@@ -167,7 +167,6 @@ func (r *Rewriter) Erase(op *ir.Op) {
 			l.Erased(op)
 		}
 	}
-	op.Erase()
 }
 
 // eraseBlocks erases blocks that no other block branches to or uses values of.

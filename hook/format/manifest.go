@@ -1,9 +1,6 @@
 package format
 
 import (
-	"cmp"
-	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/hlocb/hlocb/dialect/hookop"
@@ -12,7 +9,6 @@ import (
 	"github.com/hlocb/hlocb/internal/dialect/view"
 	"github.com/hlocb/hlocb/internal/hook/irutil"
 	"github.com/hlocb/hlocb/internal/hook/order"
-	"github.com/hlocb/hlocb/internal/mlirtext"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -106,38 +102,8 @@ func hostTypes(m *ir.Module, op *ir.Op, vals []*ir.Value) ([]hook.TensorType, er
 
 // LocText returns a location as MLIR prints it inside loc(...), or "" if it is unknown.
 func LocText(l *ir.Loc) string {
-	switch l.Kind() {
-	case ir.LocFile:
-		line, col := l.Start()
-		s := mlirtext.Quote(l.Name()) + ":" + strconv.Itoa(int(line)) + ":" + strconv.Itoa(int(col))
-		if endLine, endCol := l.End(); endLine == line && endLine != 0 {
-			s += fmt.Sprintf(" to :%d", endCol)
-		} else if endLine != 0 {
-			s += fmt.Sprintf(" to %d:%d", endLine, endCol)
-		}
-		return s
-	case ir.LocName:
-		if len(l.Children()) > 0 && l.Children()[0].Kind() != ir.LocUnknown {
-			return mlirtext.Quote(l.Name()) + "(" + LocText(l.Children()[0]) + ")"
-		}
-		return mlirtext.Quote(l.Name())
-	case ir.LocCallSite:
-		return "callsite(" + childText(l, " at ") + ")"
-	case ir.LocFused:
-		meta := ""
-		if l.Metadata() != nil {
-			meta = "<" + l.Metadata().String() + ">"
-		}
-		return "fused" + meta + "[" + childText(l, ", ") + "]"
+	if l.Kind() == ir.LocUnknown {
+		return ""
 	}
-	return ""
-}
-
-// childText returns the text of the locations in l.
-func childText(l *ir.Loc, separator string) string {
-	parts := make([]string, len(l.Children()))
-	for i, c := range l.Children() {
-		parts[i] = cmp.Or(LocText(c), "unknown")
-	}
-	return strings.Join(parts, separator)
+	return strings.TrimSuffix(strings.TrimPrefix(l.String(), "loc("), ")")
 }

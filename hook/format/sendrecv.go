@@ -174,27 +174,26 @@ func byToken(t transfer) []transfer {
 
 // byKey collects the transfers of one block whose keys have the same stem: sends first, each group sorted by number.
 func byKey(t transfer) []transfer {
-	var sends, recvs []transfer
+	var group []transfer
 	for op := t.op; op != nil; op = op.Next() {
 		if n, ok := readTransfer(op); ok && n.stem == t.stem {
-			if n.send {
-				sends = append(sends, n)
-			} else {
-				recvs = append(recvs, n)
-			}
+			group = append(group, n)
 		}
 	}
-	sortByKey(sends)
-	sortByKey(recvs)
-	return append(sends, recvs...)
-}
-
-func sortByKey(list []transfer) {
 	number := func(t transfer) int {
 		n, _ := strconv.Atoi(t.key[strings.LastIndexByte(t.key, '_')+1:])
 		return n
 	}
-	slices.SortStableFunc(list, func(a, b transfer) int { return cmp.Compare(number(a), number(b)) })
+	slices.SortStableFunc(group, func(a, b transfer) int {
+		switch {
+		case a.send == b.send:
+			return cmp.Compare(number(a), number(b))
+		case a.send:
+			return -1
+		}
+		return 1
+	})
+	return group
 }
 
 // waitsFor reports whether an after_all joins tokens of ops in inside.

@@ -123,10 +123,8 @@ func FoldTuples(v *ir.Value) {
 
 // EraseDead erases op if its results are unused, and then the removable ops that only op used.
 func EraseDead(op *ir.Op) {
-	for _, r := range op.Results() {
-		if r.HasUses() {
-			return
-		}
+	if op.HasUses() {
+		return
 	}
 	operands := op.OperandList()
 	op.Erase()

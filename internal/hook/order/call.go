@@ -21,11 +21,7 @@ func hookOf(op *ir.Op) (id hook.ID, chained, ok bool) {
 		return 0, false, false
 	}
 	c, _ := op.Attr(stablehlo.AttrBackendConfig).(*ir.DictAttr)
-	n, _ := c.Get("id").(*ir.IntegerAttr)
-	if n != nil {
-		id = hook.ID(n.Value())
-	}
-	return id, view.Bool(c.Get("chained")), true
+	return hook.ID(view.Int(c.Get("id"))), view.Bool(c.Get("chained")), true
 }
 
 // isLowered reports whether op is a hook written as hlocb's own call.

@@ -4,14 +4,14 @@ package place
 import (
 	"slices"
 
-	"github.com/hlocb/hlocb/hook"
-	"github.com/hlocb/hlocb/internal/hook/irutil"
-
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/dialect/hookop"
 	"github.com/hlocb/hlocb/dialect/mhlo"
 	"github.com/hlocb/hlocb/dialect/sdy"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/internal/dialect/view"
+	"github.com/hlocb/hlocb/internal/hook/irutil"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/ir/flow"
 	"github.com/hlocb/hlocb/tensor"
@@ -226,11 +226,9 @@ func (p *placer) freeAxes(op *ir.Op) (mesh string, free []string, err error) {
 				}
 			}
 		}
-		if d, ok := o.Attr(sdy.AttrManualAxes).(*ir.DialectAttr); ok {
-			if axes, ok := d.Data().(*sdy.ManualAxes); ok {
-				for _, name := range axes.Names {
-					taken[name] = true
-				}
+		if axes := view.Data[sdy.ManualAxes](o.Attr(sdy.AttrManualAxes)); axes != nil {
+			for _, name := range axes.Names {
+				taken[name] = true
 			}
 		}
 	}
@@ -516,10 +514,8 @@ func (p *placer) sum(b *ir.Builder, v *ir.Value) *ir.Value {
 func (p *placer) channel() int64 {
 	if p.last == 0 {
 		p.m.Walk(func(op *ir.Op) bool {
-			if d, ok := op.Attr(stablehlo.AttrChannelHandle).(*ir.DialectAttr); ok {
-				if c, ok := d.Data().(*stablehlo.ChannelHandle); ok {
-					p.last = max(p.last, c.Handle)
-				}
+			if c := view.Data[stablehlo.ChannelHandle](op.Attr(stablehlo.AttrChannelHandle)); c != nil {
+				p.last = max(p.last, c.Handle)
 			}
 			return true
 		})
@@ -554,10 +550,10 @@ func (p *placer) findSharding(v *ir.Value) *sdy.Sharding {
 	var s *sdy.Sharding
 	if def := v.DefiningOp(); def == nil {
 		if f, ok := fn.AsFunc(v.Block().Parent()); ok {
-			s = shardingAttr(f.ArgAttrs(v.Index()).Get(sdy.AttrValueSharding))
+			s = view.Data[sdy.Sharding](f.ArgAttrs(v.Index()).Get(sdy.AttrValueSharding))
 		}
 	} else if def.Is(sdy.ShardingConstraint) {
-		s = shardingAttr(def.Attr(sdy.AttrSharding))
+		s = view.Data[sdy.Sharding](def.Attr(sdy.AttrSharding))
 	} else {
 		name := sdy.AttrValueSharding
 		if def.Is(sdy.ManualComputation) {
@@ -579,15 +575,6 @@ func (p *placer) findSharding(v *ir.Value) *sdy.Sharding {
 		closed.Dims = append(closed.Dims, sdy.DimSharding{Axes: slices.Clone(d.Axes), Priority: -1})
 	}
 	return closed
-}
-
-func shardingAttr(a ir.Attr) *sdy.Sharding {
-	d, ok := a.(*ir.DialectAttr)
-	if !ok {
-		return nil
-	}
-	s, _ := d.Data().(*sdy.Sharding)
-	return s
 }
 
 // localType returns the type of one device's shard, or nil if the sharding does not divide the shape evenly.
