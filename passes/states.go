@@ -21,15 +21,8 @@ var (
 )
 
 func checkLowered(m *ir.Module) error {
-	var raised *ir.Op
-	m.Walk(func(op *ir.Op) bool {
-		if _, ok := hookop.AsHook(op); ok {
-			raised = op
-		}
-		return raised == nil
-	})
-	if raised != nil {
-		return m.Errorf(raised, "hook is raised, but not lowered")
+	if hooks := hookop.HooksOf(m); len(hooks) > 0 {
+		return m.Errorf(hooks[0].Op, "hook is raised, but not lowered")
 	}
 	return format.CheckOwn(m, format.RaiseOptions{})
 }

@@ -115,6 +115,18 @@ type HookOp struct{ *ir.Op }
 // AsHook returns op as a hook. ok is false if op is not a hook.
 func AsHook(op *ir.Op) (HookOp, bool) { return HookOp{op}, op != nil && op.Name() == Hook.Name }
 
+// HooksOf returns the hooks of a module, in program order.
+func HooksOf(m *ir.Module) []HookOp {
+	var hooks []HookOp
+	m.Walk(func(op *ir.Op) bool {
+		if h, ok := AsHook(op); ok {
+			hooks = append(hooks, h)
+		}
+		return true
+	})
+	return hooks
+}
+
 // HookName returns the hook's name.
 func (h HookOp) HookName() string { return view.String(h.Attr(AttrName)) }
 

@@ -1,6 +1,7 @@
 package format
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -18,13 +19,7 @@ func mergePure(m *ir.Module) map[*ir.Op]*ir.Op {
 		block *ir.Block
 		text  string
 	}
-	var pure []hookop.HookOp
-	m.Walk(func(op *ir.Op) bool {
-		if h, ok := hookop.AsHook(op); ok && !h.SideEffect() && !h.Chained() {
-			pure = append(pure, h)
-		}
-		return true
-	})
+	pure := slices.DeleteFunc(hookop.HooksOf(m), func(h hookop.HookOp) bool { return h.SideEffect() || h.Chained() })
 	if len(pure) == 0 {
 		return nil
 	}

@@ -54,14 +54,10 @@ func Prove(m *ir.Module) error {
 
 // checkLowered returns an error if the module has hooks that are not lowered. Prove cannot reason about them.
 func checkLowered(m *ir.Module) error {
-	var err error
-	m.Walk(func(op *ir.Op) bool {
-		if h, ok := hookop.AsHook(op); ok {
-			err = m.Errorf(op, "hook %q is not lowered yet; the order of hooks is proven on the lowered module", h.HookName())
-		}
-		return err == nil
-	})
-	return err
+	if hooks := hookop.HooksOf(m); len(hooks) > 0 {
+		return m.Errorf(hooks[0].Op, "hook %q is not lowered yet; the order of hooks is proven on the lowered module", hooks[0].HookName())
+	}
+	return nil
 }
 
 type prover struct {

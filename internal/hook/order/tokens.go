@@ -263,12 +263,9 @@ func (c *converter) values(affected []*ir.Op) error {
 		}
 	}
 	if c.chain == nil {
-		c.m.Walk(func(op *ir.Op) bool {
-			if h, ok := hookop.AsHook(op); ok && h.Chained() {
-				op.RemoveAttr(hookop.AttrChained)
-			}
-			return true
-		})
+		for _, h := range hookop.HooksOf(c.m) {
+			h.RemoveAttr(hookop.AttrChained)
+		}
 	}
 	return nil
 }

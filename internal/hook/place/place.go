@@ -30,13 +30,7 @@ func OnDevices(m *ir.Module, mode hook.PerDevice) error {
 		return nil
 	}
 	p := newPlacer(m, mode)
-	var hooks []hookop.HookOp
-	m.Walk(func(op *ir.Op) bool {
-		if h, ok := hookop.AsHook(op); ok {
-			hooks = append(hooks, h)
-		}
-		return true
-	})
+	hooks := hookop.HooksOf(m)
 	if len(hooks) == 0 {
 		return nil
 	}
