@@ -57,7 +57,6 @@ func readJAXFFI(r *Raiser, op *ir.Op) (bool, error) {
 
 func writeJAXFFI(w *Lowerer, h hookop.HookOp) error {
 	ctx := w.Module.Context()
-	b := w.Module.Before(h.Op)
 	operands := data(h)
 	results, isTap := tapResults(h)
 	types := dataTypes(h)
@@ -81,11 +80,11 @@ func writeJAXFFI(w *Lowerer, h hookop.HookOp) error {
 	index := ir.NewInteger(int64(w.index), ctx.Integer(64, ir.Unsigned))
 	w.index++
 	st.SetAttr(mhlo.AttrBackendConfig, ir.NewDict(ir.AttrList{{Name: stablehlo.AttrIndex, Attr: index}}))
-	if err := carrySharding(w.Module, h, st, w.Single); err != nil {
+	st.SetAttr(stablehlo.AttrOperandLayouts, layouts(ctx, operands))
+	op := w.Module.Before(h.Op).Insert(st)
+	if err := w.Shard(h, op); err != nil {
 		return err
 	}
-	st.SetAttr(stablehlo.AttrOperandLayouts, layouts(ctx, operands))
-	op := b.Insert(st)
 	op.SetAttr(stablehlo.AttrResultLayouts, layouts(ctx, op.ResultList()))
 	setMarks(op, h)
 	out := op.ResultList()

@@ -129,10 +129,10 @@ func writeOwn(w *Lowerer, h hookop.HookOp) error {
 		st.SetAttr(stablehlo.AttrOperandLayouts, layouts(ctx, st.Operands))
 		st.SetAttr(stablehlo.AttrResultLayouts, layouts(ctx, h.Op.ResultList()))
 	}
-	if err := carrySharding(m, h, st, w.Single); err != nil {
+	op := m.Before(h.Op).Insert(st)
+	if err := w.Shard(h, op); err != nil {
 		return err
 	}
-	op := m.Before(h.Op).Insert(st)
 	for i, v := range h.Results() {
 		op.Result(i).SetName(v.Name())
 		v.ReplaceAllUsesWith(op.Result(i))

@@ -2,6 +2,7 @@ package format
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/hlocb/hlocb/dialect/hookop"
@@ -13,37 +14,26 @@ import (
 	"github.com/hlocb/hlocb/ir/flow"
 )
 
-// carrySharding sets the sharding of a lowered hook from its source, one entry per result. It does nothing for a module
+// Shard sets the sharding of h, one entry per result, on ops, the ops of the lowered hook. It does nothing for a module
 // with one partition and one replica.
-func carrySharding(m *ir.Module, h hookop.HookOp, st *ir.OpState, single bool) error {
-	list, err := shardingOf(m, h, len(st.Types), single)
-	for _, a := range list {
-		st.SetAttr(a.Name, a.Attr)
+func (w *Lowerer) Shard(h hookop.HookOp, ops ...*ir.Op) error {
+	if w.Single {
+		return nil
 	}
-	return err
-}
-
-// shardingOf returns the attributes that place an op of a lowered hook with n results on devices.
-func shardingOf(m *ir.Module, h hookop.HookOp, n int, single bool) (ir.AttrList, error) {
-	if single {
-		return nil, nil
-	}
-	var out ir.AttrList
-	if a := h.Attr(sdy.AttrValueSharding); a != nil {
-		entries, ok := irutil.PerValue(a)
-		if !ok || len(entries) == 0 {
-			return nil, m.Errorf(h.Op, "cannot read the sharding %s of the hook", a)
+	for _, op := range ops {
+		if a := h.Attr(sdy.AttrValueSharding); a != nil {
+			entries, ok := irutil.PerValue(a)
+			if !ok || len(entries) == 0 {
+				return w.Module.Errorf(h.Op, "cannot read the sharding %s of the hook", a)
+			}
+			list := slices.Repeat(entries[:1], max(1, op.NumResults()))
+			op.SetAttr(sdy.AttrValueSharding, sdy.PerValueAttr.New(&sdy.PerValue{Shardings: list}))
 		}
-		list := make([]*sdy.Sharding, max(1, n))
-		for i := range list {
-			list[i] = entries[0]
+		if a := h.Attr(mhlo.AttrSharding); a != nil {
+			op.SetAttr(mhlo.AttrSharding, a)
 		}
-		out = append(out, ir.NamedAttr{Name: sdy.AttrValueSharding, Attr: sdy.PerValueAttr.New(&sdy.PerValue{Shardings: list})})
 	}
-	if a := h.Attr(mhlo.AttrSharding); a != nil {
-		out = append(out, ir.NamedAttr{Name: mhlo.AttrSharding, Attr: a})
-	}
-	return out, nil
+	return nil
 }
 
 // checkDevice returns an error if h is pinned to a device other than the first, because the format cannot express it.
@@ -74,20 +64,6 @@ func deviceOf(m *ir.Module, h hookop.HookOp) int64 {
 		return 0
 	}
 	return mesh.DeviceIDs[0]
-}
-
-// Shard sets the sharding of h on ops, the ops of the lowered hook.
-func (w *Lowerer) Shard(h hookop.HookOp, ops ...*ir.Op) error {
-	for _, op := range ops {
-		list, err := shardingOf(w.Module, h, op.NumResults(), w.Single)
-		if err != nil {
-			return err
-		}
-		for _, a := range list {
-			op.SetAttr(a.Name, a.Attr)
-		}
-	}
-	return nil
 }
 
 // dropMeshes erases maximal meshes that are no longer used. They came with the callbacks.
