@@ -210,6 +210,9 @@ func (a *app) load(ctx context.Context, path string, f *runFlags) (*hlocb.Progra
 			}
 			f.bind.taps = ids
 		}
+		if len(taps) == 0 {
+			return nil
+		}
 		added, err := a.addProbes(m, taps...)
 		for i := range added {
 			f.bind.taps = append(f.bind.taps, added[i].IDs...)
