@@ -70,8 +70,7 @@ func (a *app) arguments(p *hlocb.Program, types []hlocb.Type, f *argumentFlags) 
 		switch spec, ok := specs[i]; {
 		case ok:
 			if out[i], err = argument(spec, t, f.cast); err != nil {
-				var path *os.PathError
-				if errors.As(err, &path) {
+				if errors.As(err, new(*os.PathError)) {
 					return nil, err // not an error of the command line: the file cannot be read
 				}
 				if i == p.PlatformParameter() { // the value is for the argument after it
@@ -170,21 +169,21 @@ func (a *app) argumentSet(out []*tensor.Tensor, path string, types []hlocb.Type,
 			return fmt.Errorf("%s: array %q for argument %d: %w", path, diag.Escape(set.Names()[k]), i, err)
 		}
 	}
-	switch rest := len(set.Names()) - len(used); {
-	case len(set.Names()) == 0: // numpy.savez writes such an archive for no arrays
-	case len(used) == 0:
-		return fmt.Errorf("%s: no array has the name or number of an argument of main; the first array is %q", path, diag.Escape(set.Names()[0]))
-	case rest > 0:
-		var unused []string
-		for k, name := range set.Names() {
-			if !used[k] && len(unused) < 3 {
-				unused = append(unused, diag.Escape(name))
-			}
+	var unused []string
+	for k, name := range set.Names() {
+		if !used[k] {
+			unused = append(unused, diag.Escape(name))
 		}
-		if rest > len(unused) {
-			unused = append(unused, "...")
+	}
+	switch n := len(unused); {
+	case n == 0:
+	case n == len(set.Names()):
+		return fmt.Errorf("%s: no array has the name or number of an argument of main; the first array is %q", path, unused[0])
+	default:
+		if n > 3 {
+			unused = append(unused[:3], "...")
 		}
-		a.note("%s: %s of %d not used: %s", path, plural(rest, "array"), len(set.Names()), strings.Join(unused, ", "))
+		a.note("%s: %s of %d not used: %s", path, plural(n, "array"), len(set.Names()), strings.Join(unused, ", "))
 	}
 	return nil
 }
@@ -224,17 +223,13 @@ func argument(s argumentSpec, want hlocb.Type, cast bool) (*tensor.Tensor, error
 		return fit(v, want, false)
 	}
 	v, err := values.ReadFile(path, want.DType)
-	if err != nil {
-		var missing *os.PathError
-		if errors.As(err, &missing) {
-			return nil, err
-		}
-		return nil, fmt.Errorf("%s: %w", path, err)
+	if err == nil {
+		v, err = fit(v, want, cast)
 	}
-	if v, err = fit(v, want, cast); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+	if err != nil && !errors.As(err, new(*os.PathError)) {
+		err = fmt.Errorf("%s: %w", path, err)
 	}
-	return v, nil
+	return v, err
 }
 
 // fit checks the type of an array of a file and, with cast, converts its elements.

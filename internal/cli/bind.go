@@ -30,7 +30,7 @@ type bindFlags struct {
 	print    bool
 	probes   bool
 	events   string
-	closers  []io.Closer
+	closers  []func() error
 	outputs  command.Outputs
 	taps     []hook.ID // probes that --tap and --bisect-nan added
 	handlers *probe.Handlers
@@ -119,7 +119,7 @@ func (f *bindFlags) bind(a *app) error {
 			return usagef("--on %s: %w%s", spec, err, guess)
 		}
 		if c, ok := h.(io.Closer); ok {
-			f.closers = append(f.closers, c)
+			f.closers = append(f.closers, c.Close)
 		}
 		if observer {
 			f.bindings.Observe(name, h)
@@ -133,7 +133,7 @@ func (f *bindFlags) bind(a *app) error {
 			return err
 		}
 		r := handlers.NewRecord(file)
-		f.closers = append(f.closers, r)
+		f.closers = append(f.closers, r.Close)
 		f.bindings.Observe("*", r)
 	}
 	return f.bindFaults(a)
@@ -152,7 +152,12 @@ func (f *bindFlags) bindFaults(a *app) error {
 			return usagef("--inject %s: %w%s", spec, err, command.Suggest(fault, handlers.FaultNames()))
 		}
 		f.bindings.Wrap(name, injected.Wrap)
-		f.closers = append(f.closers, &injection{a, f, spec, injected})
+		f.closers = append(f.closers, func() error {
+			if reason := injected.Unfired(); reason != "" && f.ran {
+				a.note("warning: --inject %s changed nothing: %s", spec, reason)
+			}
+			return nil
+		})
 	}
 	return nil
 }
@@ -175,21 +180,6 @@ func (f *bindFlags) bindAll(a *app, p *hlocb.Program) error {
 		return err
 	}
 	return f.outputs.Check()
-}
-
-// injection reports at the end of a run if a fault changed nothing.
-type injection struct {
-	app   *app
-	bind  *bindFlags
-	spec  string
-	fault *handlers.Fault
-}
-
-func (i *injection) Close() error {
-	if reason := i.fault.Unfired(); reason != "" && i.bind.ran {
-		i.app.note("warning: --inject %s changed nothing: %s", i.spec, reason)
-	}
-	return nil
 }
 
 // warnTaps warns of handlers that only supply results and are bound to a tap, whose results are the program's own
@@ -229,8 +219,8 @@ func (f *bindFlags) check(p *hlocb.Program) error {
 // close flushes and closes the handlers, in reverse order of their creation.
 func (f *bindFlags) close() error {
 	var errs []error
-	for i := len(f.closers) - 1; i >= 0; i-- {
-		if err := f.closers[i].Close(); err != nil {
+	for _, closer := range slices.Backward(f.closers) {
+		if err := closer(); err != nil {
 			errs = append(errs, fmt.Errorf("closing a handler: %w", err))
 		}
 	}

@@ -113,8 +113,7 @@ func checkExecFlags(cfg *interpose.Config) error {
 	case cfg.DumpArgs > 0 && cfg.Dump == "":
 		return usagef("--dump-args needs --dump DIR")
 	}
-	sample := probe.Sample{Every: cfg.Every, First: cfg.First}
-	if err := errors.Join(checkSample(sample), needTap(sample, cfg.Taps)); err != nil {
+	if err := checkSample(probe.Sample{Every: cfg.Every, First: cfg.First}, len(cfg.Taps) > 0); err != nil {
 		return err
 	}
 	for _, spec := range cfg.On {

@@ -29,20 +29,6 @@ NAME is a platform such as cpu or cuda; PATH is a plugin's file.`,
 	}, a.pluginListCommand(), a.pluginInfoCommand(), a.pluginInstallCommand(), a.pluginCheckCommand(), a.pluginTryCommand(), a.pluginTestCommand(), a.pluginProbeCommand())
 }
 
-// listedPlugin and listedPlace are the output of 'hlocb plugin list --json'.
-type (
-	listedPlugin struct {
-		Name    string `json:"name"`
-		Version string `json:"version,omitempty"`
-		Found   string `json:"found"`
-		Path    string `json:"path"`
-	}
-	listedPlace struct {
-		Name  string `json:"name"`
-		State string `json:"state"`
-	}
-)
-
 func (a *app) pluginListCommand() *cobra.Command {
 	var asJSON, places bool
 	c := &cobra.Command{
@@ -56,18 +42,10 @@ hlocb searches HLOCB_CPU_PLUGIN and HLOCB_CUDA_PLUGIN, the places that other PJR
 		RunE: command.Body(func(*cobra.Command, []string) error {
 			found := a.env.List()
 			if asJSON {
-				var out struct {
-					Plugins []listedPlugin `json:"plugins"`
-					Places  []listedPlace  `json:"places"`
-				}
-				out.Plugins = []listedPlugin{}
-				for _, p := range found {
-					out.Plugins = append(out.Plugins, listedPlugin{p.Name, p.Version, p.Origin, p.Path})
-				}
-				for _, p := range a.env.Places() {
-					out.Places = append(out.Places, listedPlace(p))
-				}
-				return writeJSON(a.Out, out)
+				return writeJSON(a.Out, struct {
+					Plugins []plugins.Plugin `json:"plugins"`
+					Places  []plugins.Place  `json:"places"`
+				}{append([]plugins.Plugin{}, found...), a.env.Places()}) // [] for no plugins
 			}
 			w := tabwriter.NewWriter(a.Out, 0, 8, 2, ' ', 0)
 			if len(found) > 0 {
@@ -148,15 +126,14 @@ func pluginName(args []string) string {
 // openPlugin opens the plugin named in the arguments.
 func (a *app) openPlugin(ctx context.Context, args []string) (runtime.Backend, error) {
 	name := pluginName(args)
-	b, err := (runtime.Backend)(nil), error(&backends.UnknownError{Name: name})
 	if name != "auto" && name != backends.Engine && name != "interp" {
-		b, err = backends.Open(ctx, name, a.backendOptions())
+		b, err := backends.Open(ctx, name, a.backendOptions())
+		if !errors.As(err, new(*backends.UnknownError)) {
+			return b, err
+		}
 	}
-	if errors.As(err, new(*backends.UnknownError)) {
-		known := append(a.pluginNames(), "cpu", "cuda")
-		return nil, usagef("no plugin %q%s; 'hlocb plugin list' shows the installed plugins", name, command.Suggest(name, known))
-	}
-	return b, err
+	known := append(a.pluginNames(), "cpu", "cuda")
+	return nil, usagef("no plugin %q%s; 'hlocb plugin list' shows the installed plugins", name, command.Suggest(name, known))
 }
 
 // completePlugins completes the names of installed plugins, and files.

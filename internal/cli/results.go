@@ -30,7 +30,6 @@ type resultWriter struct {
 // JSON on standard output, or nothing. Results that are not written to standard output are printed there.
 func (a *app) resultWriter(path string, f *runFlags) *resultWriter {
 	info, err := os.Stat(path)
-	directory := path != "" && (os.IsPathSeparator(path[len(path)-1]) || err == nil && info.IsDir())
 	var w *resultWriter
 	closeFile := func() error { return nil }
 	switch {
@@ -38,17 +37,10 @@ func (a *app) resultWriter(path string, f *runFlags) *resultWriter {
 		return &resultWriter{a.printResult, closeFile}
 	case path == "-":
 		return jsonResults(a.Out)
-	case directory:
+	case os.IsPathSeparator(path[len(path)-1]) || err == nil && info.IsDir():
 		f.steps.dir = path
-		var dir values.Writer
-		w = &resultWriter{func(r result) (err error) {
-			if dir == nil {
-				if dir, err = values.NewDirectory(path); err != nil {
-					return err
-				}
-			}
-			return dir.Write(r.file(), r.Tensor)
-		}, closeFile}
+		dir := values.NewDirectory(path)
+		w = &resultWriter{func(r result) error { return dir.Write(r.file(), r.Tensor) }, closeFile}
 	default:
 		file := f.bind.outputs.Add(path, true, false)
 		closeFile = file.Close
@@ -89,11 +81,11 @@ func (a *app) printResult(r result) error {
 	if r.name != "" {
 		label = append(label, diag.Escape(r.name))
 	}
-	text := strings.Join(label, " ")
-	if text != "" {
-		text += ": "
+	text := string(r.AppendLiteral(nil, shownElements))
+	if label != nil {
+		text = strings.Join(label, " ") + ": " + text
 	}
-	_, err := fmt.Fprintf(a.Out, "%s%s\n", text, r.AppendLiteral(nil, shownElements))
+	_, err := fmt.Fprintln(a.Out, text)
 	return err
 }
 

@@ -149,9 +149,6 @@ func (f *runFlags) checkCombination(cmd *cobra.Command) error {
 			return fmt.Errorf("%w: a compiled program cannot be changed", err)
 		}
 	}
-	if err := needTap(f.sample, f.taps); err != nil {
-		return err
-	}
 	if cmd.Flags().Changed("steps") && f.steps.steps < 1 {
 		return usagef("--steps %d: expected at least 1", f.steps.steps)
 	}
@@ -168,7 +165,7 @@ func (f *runFlags) check() error {
 	case f.inf && !f.bisect:
 		return usagef("--inf needs --bisect-nan")
 	}
-	if err := cmp.Or(f.devices.check(), f.steps.check(), checkSample(f.sample)); err != nil {
+	if err := cmp.Or(f.devices.check(), f.steps.check(), checkSample(f.sample, len(f.taps) > 0)); err != nil {
 		return err
 	}
 	_, err := parseFill(f.arguments.fill)
@@ -198,7 +195,8 @@ func (a *app) load(ctx context.Context, path string, f *runFlags) (*hlocb.Progra
 	}
 	taps := make([]*tap, len(f.taps))
 	for i, spec := range f.taps {
-		if taps[i], err = parseTap(spec, f.sample, path); err != nil {
+		pattern, kind := probe.Split(spec)
+		if taps[i], err = newTap("--tap", path, cmp.Or(kind, probe.Print), f.sample, pattern); err != nil {
 			return nil, err
 		}
 	}
@@ -213,10 +211,8 @@ func (a *app) load(ctx context.Context, path string, f *runFlags) (*hlocb.Progra
 		if len(taps) == 0 {
 			return nil
 		}
-		added, err := a.addProbes(m, taps...)
-		for i := range added {
-			f.bind.taps = append(f.bind.taps, added[i].IDs...)
-		}
+		ids, _, err := a.addProbes(m, taps...)
+		f.bind.taps = append(f.bind.taps, ids...)
 		return err
 	}))...)
 }
@@ -273,7 +269,7 @@ func (a *app) runModule(ctx context.Context, path string, f *runFlags) (err erro
 		if recording, err = f.begin(handlers.Header{Module: moduleHash(program.Text()), Backend: backend.Describe(), Manifest: program.Manifest()}, args); err != nil {
 			return err
 		}
-		f.bind.closers = append(f.bind.closers, recording)
+		f.bind.closers = append(f.bind.closers, recording.Close)
 		recording.Bind(&f.bind.bindings)
 	}
 	if err := f.bind.outputs.Check(); err != nil { // again, with the recording

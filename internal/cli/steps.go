@@ -146,10 +146,7 @@ func (a *app) execute(ctx context.Context, p *hlocb.Program, exe *hlocb.Executab
 
 // save writes the carried values under their arguments' names, so that --args continues from them.
 func (f *stepFlags) save(ctx context.Context, p *hlocb.Program, step int, out []*hlocb.Buffer, carried []int) error {
-	w, err := values.NewDirectory(filepath.Join(f.dir, fmt.Sprintf("step-%d", step)))
-	if err != nil {
-		return err
-	}
+	w := values.NewDirectory(filepath.Join(f.dir, fmt.Sprintf("step-%d", step)))
 	for i, name := range p.ArgumentNames() {
 		if i >= len(carried) || carried[i] < 0 {
 			continue

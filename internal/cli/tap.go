@@ -67,14 +67,12 @@ Values in regions without a defined order (of reduce, sort, scatter, ...), token
 			if err := command.Exclusive(cmd, "list", "output", "probe", "every", "first"); err != nil {
 				return err
 			}
-			if err := checkSample(sample); err != nil {
+			if err := checkSample(sample, true); err != nil {
 				return err
 			}
-			t := &tap{Tap: probe.Tap{Kind: kind, Sample: sample}, flag: "--at", in: args[0]}
-			for _, p := range at {
-				if err := t.pattern(p); err != nil {
-					return err
-				}
+			t, err := newTap("--at", args[0], kind, sample, at...)
+			if err != nil {
+				return err
 			}
 			if list {
 				m, err := a.module(args[0])
@@ -84,11 +82,8 @@ Values in regions without a defined order (of reduce, sort, scatter, ...), token
 				return a.listValues(m, t, verbose, asJSON)
 			}
 			n := 0
-			p, err := a.program(cmd.Context(), args[0], append(opts, hlocb.Change(func(m *ir.Module) error {
-				added, err := a.addProbes(m, t)
-				if err == nil {
-					n = added[0].Values
-				}
+			p, err := a.program(cmd.Context(), args[0], append(opts, hlocb.Change(func(m *ir.Module) (err error) {
+				_, n, err = a.addProbes(m, t)
 				return err
 			}))...)
 			if err != nil {
@@ -118,16 +113,12 @@ func addSampleFlags(c *cobra.Command, s *probe.Sample) {
 	c.Flags().Int64Var(&s.First, "first", 0, "`N` probe at most N executions of a value")
 }
 
-func checkSample(s probe.Sample) error {
-	if s.Every < 0 || s.First < 0 {
+// checkSample reports a mistake in a sample. tapped says whether there is a tap.
+func checkSample(s probe.Sample, tapped bool) error {
+	switch {
+	case s.Every < 0 || s.First < 0:
 		return usagef("--every and --first must not be negative")
-	}
-	return nil
-}
-
-// needTap refuses a sample without taps.
-func needTap(s probe.Sample, taps []string) error {
-	if (s.Every > 0 || s.First > 0) && len(taps) == 0 {
+	case s != probe.Sample{} && !tapped:
 		return usagef("--every and --first need --tap")
 	}
 	return nil
@@ -139,20 +130,16 @@ type tap struct {
 	flag, in string
 }
 
-func (t *tap) pattern(text string) error {
-	p, err := regexp.Compile(text)
-	if err != nil {
-		return usagef("%s %s: %w", t.flag, text, err)
+func newTap(flag, in, kind string, s probe.Sample, patterns ...string) (*tap, error) {
+	t := &tap{probe.Tap{Kind: kind, Sample: s}, flag, in}
+	for _, text := range patterns {
+		p, err := regexp.Compile(text)
+		if err != nil {
+			return nil, usagef("%s %s: %w", flag, text, err)
+		}
+		t.Patterns = append(t.Patterns, p)
 	}
-	t.Patterns = append(t.Patterns, p)
-	return nil
-}
-
-// parseTap reads REGEX or REGEX=PROBE.
-func parseTap(spec string, s probe.Sample, in string) (*tap, error) {
-	pattern, kind := probe.Split(spec)
-	t := &tap{Tap: probe.Tap{Kind: cmp.Or(kind, probe.Print), Sample: s}, flag: "--tap", in: in}
-	return t, t.pattern(pattern)
+	return t, nil
 }
 
 // listedValue is a value in the output of 'hlocb tap --list --json'.
@@ -193,31 +180,33 @@ func (a *app) listValues(m *ir.Module, t *tap, verbose, asJSON bool) error {
 	return w.Flush()
 }
 
-// addProbes adds the probes of taps. A pattern that selects no value that can be observed is an error.
-func (a *app) addProbes(m *ir.Module, taps ...*tap) ([]probe.Added, error) {
+// addProbes adds the probes of taps. It returns their ids and the number of probed values. A pattern that selects no
+// value that can be observed is an error.
+func (a *app) addProbes(m *ir.Module, taps ...*tap) (ids []hook.ID, values int, err error) {
 	list := make([]probe.Tap, len(taps))
 	for i, t := range taps {
 		list[i] = t.Tap
 	}
 	added, err := probe.Add(m, list)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	for n, t := range taps {
+		ids, values = append(ids, added[n].IDs...), values+added[n].Values
 		for i, re := range t.Patterns {
 			switch added[n].Matches[i] {
 			case probe.Observable:
 			case probe.Unobservable:
-				return nil, fmt.Errorf("%s %s selects only values that cannot be observed; 'hlocb tap %s --list' lists values that can", t.flag, strconv.Quote(re.String()), t.in)
+				return nil, 0, fmt.Errorf("%s %s selects only values that cannot be observed; 'hlocb tap %s --list' lists values that can", t.flag, strconv.Quote(re.String()), t.in)
 			default:
-				return nil, fmt.Errorf("%s %s selects no value; 'hlocb tap %s --list' lists all%s", t.flag, strconv.Quote(re.String()), t.in, probeHint(re.String()))
+				return nil, 0, fmt.Errorf("%s %s selects no value; 'hlocb tap %s --list' lists all%s", t.flag, strconv.Quote(re.String()), t.in, probeHint(re.String()))
 			}
 		}
 		if added[n].Skipped > 0 {
 			a.note("skipped %s in functions that a custom call names", plural(added[n].Skipped, "value"))
 		}
 	}
-	return added, nil
+	return ids, values, nil
 }
 
 // probeHint returns advice about a pattern that selects no value and ends like a probe: "tanh=stat".
@@ -238,7 +227,7 @@ func (f *bindFlags) bindProbes(a *app, m *hook.Manifest) error {
 	unserved := 0
 	f.handlers = &probe.Handlers{Env: a.handlerEnv(&f.outputs, false)}
 	f.manifest = m
-	f.closers = append(f.closers, f.handlers)
+	f.closers = append(f.closers, f.handlers.Flush)
 	for i := range m.Sites {
 		site := &m.Sites[i]
 		if !f.probes && !slices.Contains(f.taps, site.ID) {

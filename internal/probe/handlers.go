@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strconv"
@@ -154,22 +153,12 @@ func (h *Handlers) shared(kind string) (runtime.Handler, error) {
 	return handler, nil
 }
 
-// Flush writes the buffered output of the handlers.
+// Flush writes the buffered output of the handlers. Call it after the last run.
 func (h *Handlers) Flush() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if r, ok := h.byKind[Record].(*handlers.Record); ok {
 		return r.Flush()
-	}
-	return nil
-}
-
-// Close flushes and closes the handlers. Call it after the last run.
-func (h *Handlers) Close() error {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if c, ok := h.byKind[Record].(io.Closer); ok {
-		return c.Close()
 	}
 	return nil
 }

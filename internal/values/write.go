@@ -2,6 +2,7 @@ package values
 
 import (
 	"archive/zip"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -35,11 +36,9 @@ func (a *archive) Write(name string, t *tensor.Tensor) error {
 
 func (a *archive) Close() error { return a.z.Close() }
 
-// NewDirectory returns a writer of .npy files into a directory, which it makes. A file has the array's path as its
-// name, with '.' between the parts.
-func NewDirectory(path string) (Writer, error) {
-	return &directory{path, map[string]bool{}}, os.MkdirAll(path, 0o777)
-}
+// NewDirectory returns a writer of .npy files into a directory, which the first array makes. A file has the array's
+// path as its name, with '.' between the parts.
+func NewDirectory(path string) Writer { return &directory{path, map[string]bool{}} }
 
 type directory struct {
 	path string
@@ -53,15 +52,14 @@ func (d *directory) Write(name string, t *tensor.Tensor) error {
 		}
 		return r
 	}, shorten(strings.ReplaceAll(Path(name), "/", ".")))
+	if err := os.MkdirAll(d.path, 0o777); err != nil {
+		return err
+	}
 	f, err := os.Create(filepath.Join(d.path, uniqueName(d.used, plain)+".npy"))
 	if err != nil {
 		return err
 	}
-	if err := t.WriteNPY(f); err != nil {
-		f.Close()
-		return err
-	}
-	return f.Close()
+	return errors.Join(t.WriteNPY(f), f.Close())
 }
 
 func (d *directory) Close() error { return nil }

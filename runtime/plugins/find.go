@@ -44,17 +44,17 @@ func (e Environment) getenv(key string) string {
 
 // Plugin is a plugin file that was found. It has not been loaded, so it may not be a plugin.
 type Plugin struct {
-	Name    string // the platform, guessed from the file name: cpu, cuda, rocm, tpu, ...
-	Path    string
-	Origin  string // the place where it was found, for messages
-	Version string // the version of its package if known
-	Chosen  bool   // named by the user, so no other plugin may replace it
+	Name    string `json:"name"`              // the platform, guessed from the file name: cpu, cuda, rocm, tpu, ...
+	Version string `json:"version,omitempty"` // the version of its package if known
+	Origin  string `json:"found"`             // the place where it was found, for messages
+	Path    string `json:"path"`
+	Chosen  bool   `json:"-"` // named by the user, so no other plugin may replace it
 }
 
 // Place is a place where the search looks for plugins.
 type Place struct {
-	Name  string // a variable of the environment, or a directory
-	State string // "not set", "no such directory", "2 plugins", or a variable's value
+	Name  string `json:"name"`  // a variable of the environment, or a directory
+	State string `json:"state"` // "not set", "no such directory", "2 plugins", or a variable's value
 }
 
 // NotFoundError lists the places where the search found no plugin.
