@@ -208,9 +208,5 @@ func absolute(c *interpose.Config) error {
 	if c.Events == "" {
 		return nil
 	}
-	f, err := os.Create(c.Events)
-	if err != nil {
-		return err
-	}
-	return f.Close()
+	return os.WriteFile(c.Events, nil, 0o666)
 }

@@ -166,14 +166,8 @@ func sourceLine(src *diag.Source, pos diag.Pos) (int, string) {
 		return 0, ""
 	}
 	line, _ := src.LineColumn(pos)
-	text := src.Text()
-	off := min(pos.Offset(), len(text))
-	start := bytes.LastIndexByte(text[:off], '\n') + 1
-	end := len(text)
-	if i := bytes.IndexByte(text[off:], '\n'); i >= 0 {
-		end = off + i
-	}
-	return line, strings.TrimSpace(string(text[start:end]))
+	text, _, _ := bytes.Cut(src.Text()[src.PosAt(line, 1).Offset():], []byte("\n"))
+	return line, strings.TrimSpace(string(text))
 }
 
 // explanation returns the reasons for the conversion of a hook, one sentence each. data is the order that only data

@@ -135,11 +135,12 @@ func (a *app) hooksTables(p *hlocb.Program, parts map[string]bool, data []hook.E
 		if err := order.Write(&listed, p.Manifest(), data); err != nil {
 			return err
 		}
-		text := listed.String()
-		if several {
-			text = indent(text)
+		for line := range strings.Lines(listed.String()) {
+			if several {
+				line = "  " + line
+			}
+			fmt.Fprint(a.Out, line)
 		}
-		fmt.Fprint(a.Out, text)
 	}
 	if !parts["aliases"] || len(lines) == 0 && several {
 		return nil
@@ -182,13 +183,6 @@ func (a *app) sites(sites []hook.Site, verbose bool) error {
 	return nil
 }
 
-func indent(s string) string {
-	if s == "" {
-		return s
-	}
-	return "  " + strings.ReplaceAll(strings.TrimSuffix(s, "\n"), "\n", "\n  ") + "\n"
-}
-
 // signature returns the types of a hook's operands and results as the handler sees them.
 func signature(s *hook.Site) string {
 	return "(" + typeList(s.Operands) + ") -> (" + typeList(s.Results) + ")"
@@ -208,16 +202,8 @@ type manifestDocument struct {
 
 func manifestOf(m *hook.Manifest, data []hook.Edge, aliases []aliasLine, plugin string) manifestDocument {
 	out := *m // write empty lists as [], not null
-	if out.Sites == nil {
-		out.Sites = []hook.Site{}
-	}
-	if out.Edges == nil {
-		out.Edges = []hook.Edge{}
-	}
-	if aliases == nil {
-		aliases = []aliasLine{}
-	}
-	return manifestDocument{&out, data, aliases, plugin}
+	out.Sites, out.Edges = append([]hook.Site{}, m.Sites...), append([]hook.Edge{}, m.Edges...)
+	return manifestDocument{&out, data, append([]aliasLine{}, aliases...), plugin}
 }
 
 // dataOrder returns the order that only data imposes on the hooks of a rewritten module. It is empty if one chain goes

@@ -1,10 +1,8 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	goruntime "runtime"
 	"runtime/pprof"
@@ -15,71 +13,46 @@ import (
 	"github.com/hlocb/hlocb/runtime/backends"
 )
 
-// inspection is the state of --print-plan, --profile and --threads for one command.
-type inspection struct {
-	a       *app
-	cores   int // to restore
-	plan    *os.File
-	profile *interp.Profile
-	cpu     *os.File
-}
-
-// inspect prepares the engine for the flags.
-func (f *runFlags) inspect(a *app, opts *backends.Options) (*inspection, error) {
-	i := &inspection{a: a}
-	if f.plan != "" || f.profile != "" || f.threads > 0 {
-		if f.backend == "auto" {
-			f.backend = "engine"
-		}
-		if f.backend != "engine" {
-			return nil, usagef("--print-plan, --profile and --threads: only the engine has them, not %s", f.backend)
-		}
+// inspect prepares the engine for --print-plan, --profile and --threads.
+func (f *runFlags) inspect(a *app, opts *backends.Options) error {
+	if f.plan == "" && f.profile == "" && f.threads == 0 {
+		return nil
+	}
+	if f.backend == "auto" {
+		f.backend = "engine"
+	}
+	if f.backend != "engine" {
+		return usagef("--print-plan, --profile and --threads: only the engine has them, not %s", f.backend)
 	}
 	if f.threads > 0 {
-		i.cores = goruntime.GOMAXPROCS(f.threads)
+		before := goruntime.GOMAXPROCS(f.threads)
+		f.bind.closers = append(f.bind.closers, func() error { goruntime.GOMAXPROCS(before); return nil })
 	}
-	var err error
-	switch f.plan {
-	case "":
-	case "-":
-		opts.Engine.Plan = a.Out
-	default:
-		if i.plan, err = os.Create(f.plan); err != nil {
-			return nil, errors.Join(err, i.close(false))
+	create := a.handlerEnv(&f.bind.outputs, false).Create
+	if f.plan != "" {
+		file, err := create(f.plan)
+		if err != nil {
+			return err
 		}
-		opts.Engine.Plan = io.Writer(i.plan)
+		opts.Engine.Plan = file
+		f.bind.closers = append(f.bind.closers, file.Close)
 	}
-	if f.profile != "" {
-		i.profile = &interp.Profile{}
-		opts.Engine.Profile = i.profile
-		if f.profile != "-" {
-			if i.cpu, err = os.Create(f.profile); err == nil {
-				err = pprof.StartCPUProfile(i.cpu)
-			}
-			if err != nil {
-				return nil, errors.Join(err, i.close(false))
-			}
-		}
+	if f.profile == "" {
+		return nil
 	}
-	return i, nil
-}
-
-// close ends the inspection. It reports the profile if the run has ended well.
-func (i *inspection) close(ok bool) (err error) {
-	if i.cores > 0 {
-		goruntime.GOMAXPROCS(i.cores)
+	opts.Engine.Profile = &interp.Profile{}
+	if f.profile == "-" {
+		return nil
 	}
-	if i.plan != nil {
-		err = i.plan.Close()
+	file, err := create(f.profile)
+	if err != nil {
+		return err
 	}
-	if i.cpu != nil {
+	f.bind.closers = append(f.bind.closers, func() error {
 		pprof.StopCPUProfile()
-		err = errors.Join(err, i.cpu.Close())
-	}
-	if i.profile != nil && ok {
-		err = errors.Join(err, writeProfile(i.a.Err, i.profile.Ops()))
-	}
-	return err
+		return file.Close()
+	})
+	return pprof.StartCPUProfile(file)
 }
 
 // writeProfile writes one line per op, the longest time first.

@@ -107,7 +107,8 @@ Levels:
 			if err != nil {
 				return err
 			}
-			report := checkReport{Plugin: b.Describe(), Level: level, Findings: plugincheck.Static(m, target(b))}
+			platform, ffi := backends.Traits(b)
+			report := checkReport{Plugin: b.Describe(), Level: level, Findings: plugincheck.Static(m, plugincheck.Target{Platform: platform, FFI: ffi})}
 			if err := b.Close(); err != nil {
 				return err
 			}
@@ -162,11 +163,6 @@ func (a *app) checkInput(ctx context.Context, path string, asWritten bool, opts 
 		return nil, err
 	}
 	return p.Module(), nil
-}
-
-func target(b runtime.Backend) plugincheck.Target {
-	platform, ffi := backends.Traits(b)
-	return plugincheck.Target{Platform: platform, FFI: ffi}
 }
 
 // tryModule lets the plugin compile the module and its pieces, and run the pieces at level run.

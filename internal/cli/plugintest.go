@@ -127,14 +127,11 @@ func (a *app) testPlugin(ctx context.Context, f *pluginTest, cases []plugintest.
 	}
 	a.note("testing %s", describe)
 	var results []plugintest.Result
-	show := func(done int, name string) {
-		a.Progress(fmt.Sprintf("%d of %d  %s", done, len(cases), diag.Escape(name)))
-	}
 	err = plugintest.RunIsolated(ctx, cases, f.limit, func(from int) *exec.Cmd {
 		return exec.Command(self, "plugin", "test", f.plugin, "--run", f.pattern, "--worker", strconv.Itoa(from))
 	}, func(r plugintest.Result) {
 		results = append(results, r)
-		show(len(results), r.Case.ID())
+		a.Progress(fmt.Sprintf("%d of %d  %s", len(results), len(cases), diag.Escape(r.Case.ID())))
 	})
 	a.Progress("")
 	if err != nil {

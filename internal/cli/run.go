@@ -230,11 +230,10 @@ func (a *app) runModule(ctx context.Context, path string, f *runFlags) (err erro
 	if err := program.CheckMemory(backendOpts.Engine.MemoryLimit); err != nil {
 		return err
 	}
-	inspection, err := f.inspect(a, &backendOpts)
-	if err != nil {
+	defer func() { err = errors.Join(err, f.bind.close()) }()
+	if err := f.inspect(a, &backendOpts); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, inspection.close(err == nil)) }()
 	types, err := program.Parameters()
 	if err != nil {
 		return err
@@ -245,7 +244,6 @@ func (a *app) runModule(ctx context.Context, path string, f *runFlags) (err erro
 			return err
 		}
 	}
-	defer func() { err = errors.Join(err, f.bind.close()) }()
 	f.bind.outputs.Inputs = append(append(f.bind.outputs.Inputs, path), f.arguments.files()...)
 	if err := f.bind.bindAll(a, program); err != nil {
 		return err
@@ -313,14 +311,17 @@ func (a *app) runModule(ctx context.Context, path string, f *runFlags) (err erro
 	if err := f.bind.close(); err != nil { // handlers may print at the end
 		return err
 	}
-	if f.result == nil {
-		return nil
+	if err := f.results(ctx, program.ResultNames(), out); err != nil || f.profile == "" {
+		return err
 	}
-	return f.results(ctx, program.ResultNames(), out)
+	return writeProfile(a.Err, backendOpts.Engine.Profile.Ops())
 }
 
 // results passes the results to f.result, one after the other.
 func (f *runFlags) results(ctx context.Context, names []string, out []*hlocb.Buffer) error {
+	if f.result == nil {
+		return nil
+	}
 	for i, b := range out {
 		r := result{number: i, count: len(out)}
 		if len(names) == len(out) {

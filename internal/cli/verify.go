@@ -404,8 +404,8 @@ func (sides verifySides) bisect(ctx context.Context, run *verifyRun, args []*ten
 		return err
 	}
 	run.First = firstOp(found)
-	run.where = found.ModuleA.Errorf(found.A, "result %d of '%s' is the first value that differs, when it is executed for the %s time: %s",
-		found.Result, found.A.Name(), ordinal(found.Execution+1), found.Value.Summary())
+	run.where = found.ModuleA.Errorf(found.A, "result %d of '%s' is the first value that differs, in execution %d: %s",
+		found.Result, found.A.Name(), found.Execution+1, found.Value.Summary())
 	if found.ModuleA.Source().Name() != found.ModuleB.Source().Name() {
 		at := found.ModuleB.Errorf(found.B, "it is compared with this op")
 		at.Severity = diag.Note
@@ -414,28 +414,12 @@ func (sides verifySides) bisect(ctx context.Context, run *verifyRun, args []*ten
 	return nil
 }
 
-// ordinal formats numbers as 1st, 2nd, 3rd, ...
-func ordinal(n int) string {
-	suffix := "th"
-	if n/10%10 != 1 {
-		switch n % 10 {
-		case 1:
-			suffix = "st"
-		case 2:
-			suffix = "nd"
-		case 3:
-			suffix = "rd"
-		}
-	}
-	return fmt.Sprint(n) + suffix
-}
-
 func entryErrorf(m *ir.Module, format string, args ...any) error {
-	f, err := fn.Entry(m)
-	if err != nil {
-		return m.Errorf(m.Op(), format, args...)
+	at := m.Op()
+	if f, err := fn.Entry(m); err == nil {
+		at = f.Op
 	}
-	return m.Errorf(f.Op, format, args...)
+	return m.Errorf(at, format, args...)
 }
 
 func firstOp(found *verify.Difference) *verifyFirst {
@@ -575,19 +559,8 @@ func resultOp(m *ir.Module, i int) *ir.Op {
 	if err != nil || f.External() || f.Body().Terminator() == nil {
 		return m.Op()
 	}
-	for _, v := range f.Body().Terminator().Operands() {
-		if stablehlo.IsToken(v.Type()) {
-			continue
-		}
-		if i == 0 {
-			if v.DefiningOp() != nil {
-				return v.DefiningOp()
-			}
-			break
-		}
-		i--
-	}
-	return f.Op
+	results := slices.DeleteFunc(f.Body().Terminator().OperandList(), func(v *ir.Value) bool { return stablehlo.IsToken(v.Type()) })
+	return cmp.Or(results[i].DefiningOp(), f.Op)
 }
 
 // verifyReport prints the report: as JSON, or as a line per result and the position of the first difference.
@@ -625,7 +598,7 @@ func (run *verifyRun) print(b *strings.Builder) {
 			fmt.Fprintf(b, " within the tolerance, at most %d ULP apart", c.MaxULP)
 		}
 		b.WriteByte('\n')
-		if !c.Equal() && len(c.Histogram) > 0 || c.MaxULP > 0 && len(c.Histogram) > 0 {
+		if len(c.Histogram) > 0 && (!c.Equal() || c.MaxULP > 0) {
 			printHistogram(b, c)
 		}
 	}

@@ -213,13 +213,11 @@ func (c *Console) Paint(text string) string {
 }
 
 // Bold returns text in bold, if results go to a terminal.
-func (c *Console) Bold(text string) string { return c.style("1", text) }
-
-func (c *Console) style(code, text string) string {
+func (c *Console) Bold(text string) string {
 	if !c.bold || text == "" {
 		return text
 	}
-	return "\x1b[" + code + "m" + text + "\x1b[0m"
+	return "\x1b[1m" + text + "\x1b[0m"
 }
 
 // Wrap fills paragraphs to a width. A line that begins with a blank is not joined with others; its overflow is

@@ -184,13 +184,10 @@ func functionOf(v *ir.Value) *ir.Op {
 
 // LocText returns the location of a value as MLIR text.
 func LocText(v *ir.Value, op *ir.Op) string {
-	switch {
-	case op != nil:
+	if op != nil {
 		return format.LocText(op.Loc())
-	case v.Loc() != nil:
-		return format.LocText(v.Loc())
 	}
-	return ""
+	return format.LocText(v.Loc())
 }
 
 // plainPositions turns the file positions of a location, "step.py":3:8, into step.py:3:8.
