@@ -76,7 +76,8 @@ The exit code is the program's. With --strict a failing probe ends the program: 
 					a.note("no CPU plugin is installed, so JAX on the CPU runs untapped; 'hlocb plugin install cpu' installs one")
 				}
 			}
-			return fmt.Errorf("%s: %w", program, syscall.Exec(program, args, lastOfEach(env)))
+			env = (&exec.Cmd{Env: env}).Environ() // the last value of each variable; a program would see the first
+			return fmt.Errorf("%s: %w", program, syscall.Exec(program, args, env))
 		}),
 	}
 	f := c.Flags()
@@ -174,22 +175,6 @@ func dumpedSteps(base string) string {
 		found = append(found[:5], "...")
 	}
 	return "; there are: " + strings.Join(found, ", ")
-}
-
-// lastOfEach keeps the last value of each variable. A program would see the first.
-func lastOfEach(env []string) []string {
-	at := map[string]int{}
-	var out []string
-	for _, v := range env {
-		name, _, _ := strings.Cut(v, "=")
-		if i, ok := at[name]; ok {
-			out[i] = v
-			continue
-		}
-		at[name] = len(out)
-		out = append(out, v)
-	}
-	return out
 }
 
 // absolute makes paths absolute, because the program may change its directory, and empties the file of events, to which

@@ -50,19 +50,18 @@ HOOK is a name or an id; without it every hook is shown.`,
 			if len(sites) == 0 {
 				return fmt.Errorf("%s has no hooks%s", args[0], unknownTargets(p.Module()))
 			}
-			first := true
+			shown := 0
 			for i := range sites {
 				s := &sites[i]
 				if len(args) == 2 && s.Name != args[1] && !strings.EqualFold(s.ID.String(), args[1]) {
 					continue
 				}
-				if !first {
+				if shown++; shown > 1 {
 					fmt.Fprintln(a.Out)
 				}
-				first = false
 				a.explain(p, s)
 			}
-			if first {
+			if shown == 0 {
 				if guess := command.Suggest(args[1], names(sites)); guess != "" {
 					return fmt.Errorf("%s has no hook %q%s", args[0], args[1], guess)
 				}

@@ -3,8 +3,6 @@ package cli
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -19,11 +17,6 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 	"github.com/hlocb/hlocb/verify"
 )
-
-func moduleHash(text []byte) string {
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:])
-}
 
 func (a *app) recordCommand() *cobra.Command {
 	var flags runFlags
@@ -71,7 +64,7 @@ Hooks are matched by id and name. The exit code is 5 if something differs.`,
 		Example: "  hlocb replay train.mlir a.jsonl --backend cpu --tolerance 4",
 		Args:    command.Args("IN", "RECORDING"),
 		RunE: command.Body(func(cmd *cobra.Command, args []string) error {
-			tol, err := recordingTolerance(tolerance)
+			tol, err := parseTolerance(cmp.Or(tolerance, "0"))
 			if err != nil {
 				return err
 			}
@@ -142,13 +135,14 @@ func addTolerance(c *cobra.Command, to *string) {
 	c.Flags().StringVar(to, "tolerance", "", "`TOLERANCE` accepted difference of floats: N ULPs, abs:X or rel:X (default 0)")
 }
 
-// recordingTolerance reads the tolerance for two recordings. Without one, zeros of both signs are equal.
-func recordingTolerance(text string) (verify.Tolerance, error) {
-	tol, err := verify.ParseTolerance(cmp.Or(text, "0"))
+// parseTolerance reads the value of --tolerance. Callers that compare recordings give "0" for none: zeros of both signs
+// are then equal.
+func parseTolerance(text string) (verify.Tolerance, error) {
+	tol, err := verify.ParseTolerance(text)
 	if err != nil {
-		return tol, usagef("--tolerance: %w", err)
+		err = usagef("--tolerance: %w", err)
 	}
-	return tol, nil
+	return tol, err
 }
 
 func (a *app) readRecording(path string) (*handlers.Recording, error) {

@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -264,7 +265,8 @@ func (a *app) runModule(ctx context.Context, path string, f *runFlags) (err erro
 	}
 	var recording *handlers.Recorder
 	if f.begin != nil {
-		if recording, err = f.begin(handlers.Header{Module: moduleHash(program.Text()), Backend: backend.Describe(), Manifest: program.Manifest()}, args); err != nil {
+		header := handlers.Header{Module: fmt.Sprintf("%x", sha256.Sum256(program.Text())), Backend: backend.Describe(), Manifest: program.Manifest()}
+		if recording, err = f.begin(header, args); err != nil {
 			return err
 		}
 		f.bind.closers = append(f.bind.closers, recording.Close)
@@ -348,11 +350,8 @@ func (f *deviceFlags) add(c *cobra.Command) {
 }
 
 func (f *deviceFlags) check() error {
-	switch {
-	case f.replicas < 0:
-		return usagef("--replicas must not be negative")
-	case f.partitions < 0:
-		return usagef("--partitions must not be negative")
+	if f.replicas < 0 || f.partitions < 0 {
+		return usagef("--replicas and --partitions must not be negative")
 	}
 	return nil
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/hlocb/hlocb"
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/hook"
-	hookformat "github.com/hlocb/hlocb/hook/format"
 	"github.com/hlocb/hlocb/internal/command"
 	"github.com/hlocb/hlocb/internal/probe"
 	"github.com/hlocb/hlocb/ir"
@@ -142,33 +141,9 @@ func newTap(flag, in, kind string, s probe.Sample, patterns ...string) (*tap, er
 	return t, nil
 }
 
-// listedValue is a value in the output of 'hlocb tap --list --json'.
-type listedValue struct {
-	Name string `json:"name,omitempty"`
-	Op   string `json:"op"` // or argument
-	Type string `json:"type"`
-	Loc  string `json:"loc,omitempty"`
-}
-
 // listValues prints the values that a tap selects: name, op, type and location.
 func (a *app) listValues(m *ir.Module, t *tap, verbose, asJSON bool) error {
-	list := []listedValue{}
-	probe.EachValue(m, func(v *ir.Value, op *ir.Op) {
-		if len(t.Patterns) > 0 && !slices.ContainsFunc(t.Patterns, func(p *regexp.Regexp) bool { return probe.Selects(p, m.Source(), v, op) }) {
-			return
-		}
-		if !hookformat.CanTap(v) || probe.IsHook(op) {
-			return
-		}
-		name, kind := probe.ValueName(m.Source(), v), "argument"
-		if op != nil {
-			kind = op.Name()
-		}
-		if name != "" {
-			name = "%" + name
-		}
-		list = append(list, listedValue{name, kind, v.Type().String(), probe.LocText(v, op)})
-	})
+	list := probe.List(m, t.Patterns...)
 	if asJSON {
 		return writeJSON(a.Out, list)
 	}

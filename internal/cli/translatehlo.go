@@ -31,17 +31,14 @@ func (a *app) translateHLO(ctx context.Context, path, out, to string, verify boo
 	if err != nil {
 		return err
 	}
-	switch to {
-	case "hlo-proto":
-		data, err := m.AppendProto(nil)
-		if err != nil {
-			return err
-		}
-		return a.write(out, data)
-	case "hlo-short":
-		return a.write(out, m.AppendText(nil, hlo.TextOptions{Short: true}))
+	if to != "hlo-proto" {
+		return a.write(out, m.AppendText(nil, hlo.TextOptions{Short: to == "hlo-short"}))
 	}
-	return a.write(out, m.AppendText(nil, hlo.TextOptions{}))
+	data, err := m.AppendProto(nil)
+	if err != nil {
+		return err
+	}
+	return a.write(out, data)
 }
 
 // toHLO reads MLIR or an artifact and translates it to HLO as XLA does.

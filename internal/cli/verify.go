@@ -149,7 +149,7 @@ func (a *app) compare(cmd *cobra.Command, paths [2]string, f *verifyFlags) error
 	if err := onlyFlags(cmd, "A and B are recordings, which are compared and not run", "tolerance", "json", "verbose"); err != nil {
 		return err
 	}
-	tol, err := recordingTolerance(f.tolerance)
+	tol, err := parseTolerance(cmp.Or(f.tolerance, "0"))
 	if err != nil {
 		return err
 	}
@@ -249,9 +249,9 @@ type verifyReport struct {
 }
 
 func (a *app) verify(ctx context.Context, paths [2]string, f *verifyFlags) (err error) {
-	tol, err := verify.ParseTolerance(f.tolerance)
+	tol, err := parseTolerance(f.tolerance)
 	if err != nil {
-		return usagef("--tolerance: %w", err)
+		return err
 	}
 	if f.timeout < 0 {
 		return usagef("--timeout must not be negative")

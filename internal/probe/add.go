@@ -48,7 +48,7 @@ func attrProbe(kind string, values []value) ir.AttrList {
 // describe returns the description of v.
 func (a *adder) describe(v *ir.Value) value {
 	t := v.Type().(*ir.TensorType)
-	d := value{typ: hook.TensorType{DType: t.DType(), Shape: t.Shape()}.String(), name: valueLabel(a.m.Source(), v), loc: LocText(v, v.DefiningOp())}
+	d := value{typ: hook.TensorType{DType: t.DType(), Shape: t.Shape()}.String(), name: valueLabel(a.m.Source(), v), loc: locText(v, v.DefiningOp())}
 	if op := v.DefiningOp(); op != nil {
 		d.op = op.Name()
 	}

@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
@@ -92,7 +93,7 @@ func AddOrigin(m *ir.Module, inf bool) ([]hook.ID, error) {
 	apart := unordered(m)
 	var list []*ir.Value
 	number := map[*ir.Value]int{}
-	EachValue(m, func(v *ir.Value, op *ir.Op) {
+	eachValue(m, func(v *ir.Value, op *ir.Op) {
 		if !format.CanTap(v) || apart[functionOf(v)] {
 			return
 		}
@@ -166,7 +167,7 @@ func AddOrigin(m *ir.Module, inf bool) ([]hook.ID, error) {
 	return ids, nil
 }
 
-func (a *adder) spot(op *ir.Op) spot { return spot{op.Name(), LocText(nil, op), op.Pos()} }
+func (a *adder) spot(op *ir.Op) spot { return spot{op.Name(), locText(nil, op), op.Pos()} }
 
 // roleOf returns the role of a block.
 func roleOf(b *ir.Block) string {
@@ -192,9 +193,7 @@ func roleOf(b *ir.Block) string {
 // track describes v and the values that it is computed from.
 func (a *adder) track(v *ir.Value, number map[*ir.Value]int, g *flow.Graph) trackedValue {
 	t := trackedValue{value: a.describe(v), number: number[v]}
-	if name := ValueName(a.m.Source(), v); name != "" {
-		t.name = "%" + name
-	}
+	t.name = cmp.Or(nameOf(a.m.Source(), v), t.name)
 	_, t.pos = place(v)
 	op := v.DefiningOp()
 	if op == nil {

@@ -81,14 +81,14 @@ func Add(m *ir.Module, taps []Tap) ([]Added, error) {
 		out[i].Matches = make([]Match, len(taps[i].Patterns))
 	}
 	apart := unordered(m)
-	EachValue(m, func(v *ir.Value, op *ir.Op) {
+	eachValue(m, func(v *ir.Value, op *ir.Op) {
 		can := format.CanTap(v) && !IsHook(op)
 		inside := can && apart[functionOf(v)]
 		can = can && !inside
 		for i := range taps {
 			matched := false
 			for k, p := range taps[i].Patterns {
-				if !Selects(p, m.Source(), v, op) {
+				if !selects(p, m.Source(), v, op) {
 					continue
 				}
 				matched = true
@@ -121,8 +121,34 @@ func Add(m *ir.Module, taps []Tap) ([]Added, error) {
 	return out, nil
 }
 
-// EachValue calls f for every value of a module, with its defining op or nil for a block argument.
-func EachValue(m *ir.Module, f func(v *ir.Value, op *ir.Op)) {
+// Listed is a value that a probe can observe.
+type Listed struct {
+	Name string `json:"name,omitempty"` // %name
+	Op   string `json:"op"`             // or argument
+	Type string `json:"type"`
+	Loc  string `json:"loc,omitempty"`
+}
+
+// List returns the values of a module that a probe can observe and that a pattern selects. Without patterns it returns
+// all of them.
+func List(m *ir.Module, patterns ...*regexp.Regexp) []Listed {
+	list := []Listed{}
+	eachValue(m, func(v *ir.Value, op *ir.Op) {
+		selected := func(p *regexp.Regexp) bool { return selects(p, m.Source(), v, op) }
+		if !format.CanTap(v) || IsHook(op) || len(patterns) > 0 && !slices.ContainsFunc(patterns, selected) {
+			return
+		}
+		l := Listed{nameOf(m.Source(), v), "argument", v.Type().String(), locText(v, op)}
+		if op != nil {
+			l.Op = op.Name()
+		}
+		list = append(list, l)
+	})
+	return list
+}
+
+// eachValue calls f for every value of a module, with its defining op or nil for a block argument.
+func eachValue(m *ir.Module, f func(v *ir.Value, op *ir.Op)) {
 	m.Walk(func(op *ir.Op) bool {
 		for _, r := range op.Regions() {
 			for _, b := range r.Blocks() {
@@ -183,7 +209,7 @@ func functionOf(v *ir.Value) *ir.Op {
 }
 
 // LocText returns the location of a value as MLIR text.
-func LocText(v *ir.Value, op *ir.Op) string {
+func locText(v *ir.Value, op *ir.Op) string {
 	if op != nil {
 		return format.LocText(op.Loc())
 	}
@@ -193,25 +219,33 @@ func LocText(v *ir.Value, op *ir.Op) string {
 // plainPositions turns the file positions of a location, "step.py":3:8, into step.py:3:8.
 var plainPositions = regexp.MustCompile(`"([^"\\]*)":(\d+):(\d+)`)
 
-// Selects reports whether a pattern matches a value's name, its op's name or its location: as MLIR writes it, with
+// selects reports whether a pattern matches a value's name, its op's name or its location: as MLIR writes it, with
 // plain positions, or the innermost place as lists show it.
-func Selects(p *regexp.Regexp, src *diag.Source, v *ir.Value, op *ir.Op) bool {
-	name := ValueName(src, v)
+func selects(p *regexp.Regexp, src *diag.Source, v *ir.Value, op *ir.Op) bool {
+	name := nameOf(src, v)
 	if name == "" && op == nil { // of a module in binary form, which has no names
-		name = "arg" + strconv.Itoa(v.Index())
+		name = "%arg" + strconv.Itoa(v.Index())
 	}
-	if name != "" && p.MatchString("%"+name) {
+	if name != "" && p.MatchString(name) {
 		return true
 	}
 	if op != nil && p.MatchString(op.Name()) {
 		return true
 	}
-	loc := LocText(v, op)
+	loc := locText(v, op)
 	return loc != "" && (p.MatchString(loc) || p.MatchString(plainPositions.ReplaceAllString(loc, "$1:$2:$3")) || p.MatchString(hook.Frame(loc)))
 }
 
-// ValueName returns the name that a value has in the text it was read from, with #N for one of several results.
-func ValueName(src *diag.Source, v *ir.Value) string {
+// nameOf returns %name for a value that has a name, else "".
+func nameOf(src *diag.Source, v *ir.Value) string {
+	if name := valueName(src, v); name != "" {
+		return "%" + name
+	}
+	return ""
+}
+
+// valueName returns the name that a value has in the text it was read from, with #N for one of several results.
+func valueName(src *diag.Source, v *ir.Value) string {
 	op := v.DefiningOp()
 	if op == nil {
 		return v.Name()
@@ -249,7 +283,7 @@ func writtenName(src *diag.Source, op *ir.Op) string {
 
 // valueLabel returns the name of a probe on v: the value's name if it is not a number, otherwise its op's.
 func valueLabel(src *diag.Source, v *ir.Value) string {
-	name := ValueName(src, v)
+	name := valueName(src, v)
 	if name != "" && (name[0] < '0' || name[0] > '9') {
 		return name
 	}

@@ -10,7 +10,6 @@ import (
 
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/hook"
-	"github.com/hlocb/hlocb/hook/format"
 	"github.com/hlocb/hlocb/internal/probe"
 	"github.com/hlocb/hlocb/ir"
 )
@@ -20,16 +19,9 @@ func (i *Interposer) list(m *ir.Module, name string) {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "hlocb: values of %s:\n", diag.Escape(name))
 	w := tabwriter.NewWriter(&b, 0, 8, 2, ' ', 0)
-	probe.EachValue(m, func(v *ir.Value, op *ir.Op) {
-		if !format.CanTap(v) || probe.IsHook(op) {
-			return
-		}
-		kind := "argument"
-		if op != nil {
-			kind = op.Name()
-		}
-		fmt.Fprintf(w, "  %s\t%s\t%s\n", diag.Escape(kind), diag.Escape(v.Type().String()), diag.Escape(cmp.Or(hook.Frame(probe.LocText(v, op)), "-")))
-	})
+	for _, v := range probe.List(m) {
+		fmt.Fprintf(w, "  %s\t%s\t%s\n", diag.Escape(v.Op), diag.Escape(v.Type), diag.Escape(cmp.Or(hook.Frame(v.Loc), "-")))
+	}
 	w.Flush()
 	i.mu.Lock()
 	defer i.mu.Unlock()
