@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"errors"
 
 	"github.com/spf13/cobra"
@@ -12,9 +11,8 @@ import (
 )
 
 func (a *app) compileCommand() *cobra.Command {
-	var flags rewriteFlags
+	flags := moduleFlags{index: -1} // no platform is chosen
 	var out, backend string
-	var devices deviceFlags
 	c := &cobra.Command{
 		Use:   "compile IN -o PROGRAM",
 		Short: "Compile ahead of time",
@@ -27,14 +25,14 @@ PROGRAM holds the machine code, the module and its hooks. Running it executes th
 			if out == "" {
 				return usagef("missing -o PROGRAM")
 			}
-			if err := cmp.Or(keepInput(args[0], out), devices.check()); err != nil {
+			if err := keepInput(args[0], out); err != nil {
 				return err
 			}
 			opts, err := flags.options()
 			if err != nil {
 				return err
 			}
-			p, err := a.program(cmd.Context(), args[0], append(opts, devices.option())...)
+			p, err := a.program(cmd.Context(), args[0], opts...)
 			if err != nil {
 				return err
 			}
@@ -59,9 +57,9 @@ PROGRAM holds the machine code, the module and its hooks. Running it executes th
 	c.Flags().StringVarP(&out, "output", "o", "", "`FILE` write the program to FILE")
 	command.Group(c, "Output")
 	c.Flags().StringVar(&backend, "backend", "cpu", "`NAME|PATH` plugin to compile for")
-	devices.add(c)
+	flags.addDevices(c)
 	command.Group(c, "Where it runs")
-	flags.add(c)
+	flags.rewrite.add(c)
 	complete(c, "backend", "cpu", "cuda")
 	return c
 }

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"io"
 	"path/filepath"
 	goruntime "runtime"
 	"runtime/pprof"
@@ -55,15 +54,13 @@ func (f *runFlags) inspect(a *app, opts *backends.Options) error {
 	return pprof.StartCPUProfile(file)
 }
 
-// writeProfile writes one line per op, the longest time first.
-func writeProfile(w io.Writer, ops []interp.OpTime) error {
+// showProfile prints a line per op, the longest time first.
+func (a *app) showProfile(ops []interp.OpTime) {
 	total := time.Duration(0)
 	for _, o := range ops {
 		total += o.Time
 	}
-	if _, err := fmt.Fprintf(w, "%12s %7s %8s  op\n", "time", "share", "count"); err != nil {
-		return err
-	}
+	fmt.Fprintf(a.Err, "%12s %7s %8s  op\n", "time", "share", "count")
 	for _, o := range ops {
 		at := o.Op
 		if o.Fused > 0 {
@@ -74,9 +71,6 @@ func writeProfile(w io.Writer, ops []interp.OpTime) error {
 			at += fmt.Sprintf(" (%s:%d:%d)", diag.Escape(filepath.Base(o.Source.Name())), line, column)
 		}
 		share := 100 * float64(o.Time) / float64(max(total, 1))
-		if _, err := fmt.Fprintf(w, "%12s %6.1f%% %8d  %s\n", o.Time.Round(time.Microsecond), share, o.Count, at); err != nil {
-			return err
-		}
+		fmt.Fprintf(a.Err, "%12s %6.1f%% %8d  %s\n", o.Time.Round(time.Microsecond), share, o.Count, at)
 	}
-	return nil
 }

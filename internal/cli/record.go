@@ -210,10 +210,8 @@ func (a *app) compareRecordings(x, y *handlers.Recording, tol verify.Tolerance, 
 		a.note("nothing to compare: neither has an event or a result")
 	}
 	if asJSON {
-		if found == nil {
-			found = []verify.HookComparison{} // print an array even if it is empty
-		}
-		if err := writeJSON(a.Out, found); err != nil {
+		// Print an array even if it is empty.
+		if err := writeJSON(a.Out, append([]verify.HookComparison{}, found...)); err != nil {
 			return err
 		}
 	}

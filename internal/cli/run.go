@@ -39,7 +39,6 @@ type runFlags struct {
 	bisect    bool         // search for the origin of a NaN
 	inf       bool         // or of an infinite element
 	timeout   time.Duration
-	devices   deviceFlags
 	program   string // a compiled program that replaces the module
 	limits    limitFlags
 
@@ -73,7 +72,7 @@ func (f *runFlags) add(c *cobra.Command, output func()) {
 	command.Group(c, "Output")
 	c.Flags().StringVar(&f.backend, "backend", "auto", "`NAME|PATH` auto, engine, cpu, cuda or a plugin")
 	f.limits.add(c)
-	f.devices.add(c)
+	f.module.addDevices(c)
 	f.module.addPlatform(c)
 	command.Group(c, "Where it runs")
 	c.Flags().BoolVar(&f.module.asWritten, "as-written", false, "do not convert hooks; the engine delivers any format")
@@ -166,7 +165,7 @@ func (f *runFlags) check() error {
 	case f.inf && !f.bisect:
 		return usagef("--inf needs --bisect-nan")
 	}
-	if err := cmp.Or(f.devices.check(), f.steps.check(), checkSample(f.sample, len(f.taps) > 0)); err != nil {
+	if err := cmp.Or(f.steps.check(), checkSample(f.sample, len(f.taps) > 0)); err != nil {
 		return err
 	}
 	_, err := parseFill(f.arguments.fill)
@@ -201,7 +200,7 @@ func (a *app) load(ctx context.Context, path string, f *runFlags) (*hlocb.Progra
 			return nil, err
 		}
 	}
-	return a.program(ctx, path, append(opts, f.devices.option(), hlocb.Change(func(m *ir.Module) error {
+	return a.program(ctx, path, append(opts, hlocb.Change(func(m *ir.Module) error {
 		if f.bisect {
 			ids, err := probe.AddOrigin(m, f.inf)
 			if err != nil {
@@ -313,10 +312,13 @@ func (a *app) runModule(ctx context.Context, path string, f *runFlags) (err erro
 	if err := f.bind.close(); err != nil { // handlers may print at the end
 		return err
 	}
-	if err := f.results(ctx, program.ResultNames(), out); err != nil || f.profile == "" {
+	if err := f.results(ctx, program.ResultNames(), out); err != nil {
 		return err
 	}
-	return writeProfile(a.Err, backendOpts.Engine.Profile.Ops())
+	if f.profile != "" {
+		a.showProfile(backendOpts.Engine.Profile.Ops())
+	}
+	return nil
 }
 
 // results passes the results to f.result, one after the other.
@@ -340,23 +342,6 @@ func (f *runFlags) results(ctx context.Context, names []string, out []*hlocb.Buf
 	}
 	return nil
 }
-
-// deviceFlags choose the number of devices of a program.
-type deviceFlags struct{ replicas, partitions int }
-
-func (f *deviceFlags) add(c *cobra.Command) {
-	c.Flags().IntVar(&f.replicas, "replicas", 0, "`N` number of replicas (default: as the module says)")
-	c.Flags().IntVar(&f.partitions, "partitions", 0, "`N` number of partitions (default: as the module says)")
-}
-
-func (f *deviceFlags) check() error {
-	if f.replicas < 0 || f.partitions < 0 {
-		return usagef("--replicas and --partitions must not be negative")
-	}
-	return nil
-}
-
-func (f *deviceFlags) option() hlocb.LoadOption { return hlocb.Devices(f.replicas, f.partitions) }
 
 // needsShapes reports whether the backend executes the program only after refine.
 func needsShapes(p *hlocb.Program, b runtime.Backend, types []hlocb.Type) bool {

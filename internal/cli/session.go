@@ -16,12 +16,19 @@ import (
 
 // moduleFlags say how a module is read.
 type moduleFlags struct {
-	rewrite   rewriteFlags
-	asWritten bool
+	rewrite    rewriteFlags
+	asWritten  bool
+	replicas   int // 0: as the module says
+	partitions int
 	// platform and index, which is negative if it was not given, choose the platform of a program that jax.export wrote
 	// for several platforms.
 	platform string
 	index    int
+}
+
+func (f *moduleFlags) addDevices(c *cobra.Command) {
+	c.Flags().IntVar(&f.replicas, "replicas", 0, "`N` number of replicas (default: as the module says)")
+	c.Flags().IntVar(&f.partitions, "partitions", 0, "`N` number of partitions (default: as the module says)")
 }
 
 func (f *moduleFlags) addPlatform(c *cobra.Command) {
@@ -30,7 +37,11 @@ func (f *moduleFlags) addPlatform(c *cobra.Command) {
 }
 
 func (f *moduleFlags) options() ([]hlocb.LoadOption, error) {
+	if f.replicas < 0 || f.partitions < 0 {
+		return nil, usagef("--replicas and --partitions must not be negative")
+	}
 	opts, err := f.rewrite.options()
+	opts = append(opts, hlocb.Devices(f.replicas, f.partitions))
 	switch {
 	case err != nil:
 		return nil, err

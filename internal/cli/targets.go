@@ -2,20 +2,19 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"fmt"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/hlocb/hlocb"
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/hook"
-	hookformat "github.com/hlocb/hlocb/hook/format"
 	"github.com/hlocb/hlocb/internal/lapack"
-	"github.com/hlocb/hlocb/internal/reader"
 	"github.com/hlocb/hlocb/interp"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/runtime/handlers"
@@ -65,22 +64,11 @@ func explainTargets(err error, targets []string) error {
 
 // hookNames returns the names of the hooks of a file, for completion, or none if the file is not a module.
 func hookNames(path string) []string {
-	text, err := os.ReadFile(path)
+	p, err := hlocb.Load(context.Background(), path)
 	if err != nil {
 		return nil
 	}
-	m, err := reader.Read(diag.NewSource(path, text))
-	if err != nil {
-		return nil
-	}
-	if _, err := hookformat.Raise(m, hookformat.RaiseOptions{}); err != nil {
-		return nil
-	}
-	manifest, err := hookformat.ManifestOf(m)
-	if err != nil {
-		return nil
-	}
-	return names(manifest.Sites)
+	return names(p.Hooks())
 }
 
 // completeBindings completes NAME=HANDLER or NAME=FAULT: first the hook names of IN, then the handlers or faults.

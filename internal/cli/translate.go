@@ -17,6 +17,8 @@ import (
 	"github.com/hlocb/hlocb/internal/jaxexport"
 	"github.com/hlocb/hlocb/internal/reader"
 	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/pass"
+	"github.com/hlocb/hlocb/passes"
 	"github.com/hlocb/hlocb/print"
 )
 
@@ -83,7 +85,10 @@ func (a *app) translateCommand() *cobra.Command {
 				return err
 			}
 			if t.strip {
-				m = withoutLocations(m)
+				m = m.Clone()
+				if err := (passes.StripDebugInfo{}).Run(pass.NewContext(cmd.Context(), m), m.Op()); err != nil {
+					return err
+				}
 			}
 			return f.write(a, t, src, m)
 		}),
@@ -176,24 +181,6 @@ func (a *app) writeBytecode(t *translation, _ *diag.Source, m *ir.Module) error 
 		return err
 	}
 	return a.write(t.out, data)
-}
-
-// withoutLocations returns a copy of m without locations.
-func withoutLocations(m *ir.Module) *ir.Module {
-	m = m.Clone()
-	m.Op().SetLoc(nil)
-	m.Walk(func(op *ir.Op) bool {
-		op.SetLoc(nil)
-		for _, r := range op.Regions() {
-			for _, b := range r.Blocks() {
-				for _, v := range b.Args() {
-					v.SetLoc(nil)
-				}
-			}
-		}
-		return true
-	})
-	return m
 }
 
 // options returns the options of the artifact to write.

@@ -47,66 +47,57 @@ func SearchesOrigin(s *hook.Site) bool {
 
 // For returns the handler of a probe of a program: an observer, or a responder if answer is set. It returns nil for a
 // hook that is not a probe. The handler sees the events that the probe's Sample selects.
-func (h *Handlers) For(m *hook.Manifest, s *hook.Site) (runtime.Handler, bool, error) {
-	if SearchesOrigin(s) {
+func (h *Handlers) For(m *hook.Manifest, s *hook.Site) (handler runtime.Handler, answer bool, err error) {
+	kind := KindOf(s)
+	switch {
+	case kind == "":
+		return nil, false, nil
+	case SearchesOrigin(s):
 		search := h.search(m)
 		return search, false, search.add(s)
+	case strings.HasPrefix(kind, samplePrefix):
+		handler, err = newSampler(kind)
+		return handler, true, err
 	}
-	observer, answer, err := h.handler(s)
+	observer, err := h.observer(kind, s)
 	text, none := strconv.Unquote(s.Attrs[attrSample])
-	if err != nil || observer == nil || none != nil {
-		return observer, answer, err
+	if err != nil || none != nil {
+		return observer, false, err
 	}
-	sample, err := parseSample(text)
-	if err != nil {
-		return nil, false, err
-	}
-	every := &sampler{Sample: sample, seen: map[int]int64{}}
+	every, err := newSampler(text)
 	return runtime.HandlerFunc(func(ctx context.Context, c *runtime.Call) error {
 		if !every.next(c.Device) {
 			return nil
 		}
 		return observer.Handle(ctx, c)
-	}), false, nil
+	}), false, err
 }
 
-// handler is For without selection.
-func (h *Handlers) handler(s *hook.Site) (handler runtime.Handler, answer bool, err error) {
-	kind := KindOf(s)
-	switch kind {
-	case "":
-		return nil, false, nil
-	case Print, Record:
-		handler, err = h.shared(kind)
-		return handler, false, err
-	case Stats, Finite:
-		text, err := strconv.Unquote(s.Attrs[attrValues])
-		if err != nil { // a probe that was not reduced
-			handler, err := h.shared(kind)
-			return handler, false, err
-		}
-		values, err := decodeList(text, (*value).fields)
-		if err != nil {
-			return nil, false, fmt.Errorf("probe %q: %w", s.Name, err)
-		}
-		if kind == Finite {
-			return finite{values}, false, nil
-		}
-		if len(values) != 1 {
-			return nil, false, fmt.Errorf("probe %q describes %d values, expected 1", s.Name, len(values))
-		}
-		t, shape, err := tensor.ParseType(values[0].typ)
-		if err != nil {
-			return nil, false, fmt.Errorf("probe %q: %w", s.Name, err)
-		}
-		inner, err := h.shared(kind)
-		if err != nil {
-			return nil, false, err
-		}
-		return stats{inner.(*handlers.Stats), hook.TensorType{DType: t, Shape: shape}}, false, nil
+// observer returns the handler of a probe of one of Kinds.
+func (h *Handlers) observer(kind string, s *hook.Site) (runtime.Handler, error) {
+	text, err := strconv.Unquote(s.Attrs[attrValues])
+	if err != nil || kind != Stats && kind != Finite { // the probe's operand is the value itself
+		return h.shared(kind)
 	}
-	sample, err := parseSample(kind)
-	return &sampler{Sample: sample, seen: map[int]int64{}}, true, err
+	values, err := decodeList(text, (*value).fields)
+	if err != nil {
+		return nil, fmt.Errorf("probe %q: %w", s.Name, err)
+	}
+	if kind == Finite {
+		return finite{values}, nil
+	}
+	if len(values) != 1 {
+		return nil, fmt.Errorf("probe %q describes %d values, expected 1", s.Name, len(values))
+	}
+	t, shape, err := tensor.ParseType(values[0].typ)
+	if err != nil {
+		return nil, fmt.Errorf("probe %q: %w", s.Name, err)
+	}
+	inner, err := h.shared(kind)
+	if err != nil {
+		return nil, err
+	}
+	return stats{inner.(*handlers.Stats), hook.TensorType{DType: t, Shape: shape}}, nil
 }
 
 // search returns the search of a program.
@@ -171,18 +162,20 @@ func (s Sample) String() string {
 	return fmt.Sprintf("%severy=%d,first=%d", samplePrefix, s.Every, s.First)
 }
 
-func parseSample(kind string) (s Sample, err error) {
-	if _, err := fmt.Sscanf(kind, samplePrefix+"every=%d,first=%d", &s.Every, &s.First); err != nil {
-		return s, fmt.Errorf("probe %q: %w", kind, err)
-	}
-	return s, nil
-}
-
 // sampler answers whether a probe runs. It is safe for concurrent devices.
 type sampler struct {
 	Sample
 	mu   sync.Mutex
 	seen map[int]int64 // events, by device
+}
+
+// newSampler reads the text of a Sample.
+func newSampler(text string) (*sampler, error) {
+	s := &sampler{seen: map[int]int64{}}
+	if _, err := fmt.Sscanf(text, samplePrefix+"every=%d,first=%d", &s.Every, &s.First); err != nil {
+		return nil, fmt.Errorf("probe %q: %w", text, err)
+	}
+	return s, nil
 }
 
 // next counts an event on a device and reports whether it is selected.

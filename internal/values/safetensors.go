@@ -1,6 +1,7 @@
 package values
 
 import (
+	"cmp"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -65,10 +66,7 @@ func openSafetensors(f *os.File, size int64) (*Set, error) {
 		s.names = append(s.names, name)
 	}
 	slices.SortFunc(s.names, func(a, b string) int {
-		if d := entries[a].Offsets[0] - entries[b].Offsets[0]; d != 0 {
-			return int(min(max(d, -1), 1))
-		}
-		return strings.Compare(a, b)
+		return cmp.Or(cmp.Compare(entries[a].Offsets[0], entries[b].Offsets[0]), strings.Compare(a, b))
 	})
 	s.read = func(i int, _ tensor.DType) (*tensor.Tensor, error) {
 		e := entries[s.names[i]]
