@@ -4,12 +4,11 @@ package alias
 import (
 	"slices"
 
-	"github.com/hlocb/hlocb/internal/hook/irutil"
-
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/dialect/hookop"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/internal/hook/irutil"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/ir/flow"
 	"github.com/hlocb/hlocb/tensor"
@@ -25,7 +24,7 @@ import (
 // says so.
 func Decide(m *ir.Module, mode hook.AliasMode) []hook.AliasReport {
 	// With several devices the values are sharded, and the result of a pass-through would have to be sharded again.
-	a := &aliaser{m: m, mode: mode, single: irutil.Partitions(m) == 1, computed: map[*ir.Value]int8{}}
+	a := &aliaser{m: m, mode: mode, single: irutil.Partitions(m) == 1, computed: map[*ir.Value]bool{}}
 	var hooks []hookop.HookOp
 	a.calls = flow.Of(m, func(op *ir.Op) {
 		if op.Is(hookop.Hook) {
@@ -52,24 +51,18 @@ type aliaser struct {
 	mode     hook.AliasMode
 	single   bool // one device
 	calls    *flow.Graph
-	computed map[*ir.Value]int8 // see isComputed: 1 yes, -1 no, 2 in progress
+	computed map[*ir.Value]bool // see isComputed
 	reports  []hook.AliasReport
 }
 
 // isComputed reports whether the program computes v. It does not compute constants, its own arguments, or function
 // arguments that receive such a value from a caller.
 func (a *aliaser) isComputed(v *ir.Value) bool {
-	switch a.computed[v] {
-	case 1, 2: // a cycle of calls adds nothing
-		return true
-	case -1:
-		return false
-	}
-	a.computed[v] = 2
-	yes := a.compute(v)
-	a.computed[v] = -1
-	if yes {
-		a.computed[v] = 1
+	yes, known := a.computed[v]
+	if !known {
+		a.computed[v] = true // a cycle of calls adds nothing
+		yes = a.compute(v)
+		a.computed[v] = yes
 	}
 	return yes
 }
