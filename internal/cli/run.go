@@ -56,6 +56,7 @@ type runFlags struct {
 
 // add declares the flags. output declares the command's own flags of the group of outputs.
 func (f *runFlags) add(c *cobra.Command, output func()) {
+	f.steps.steps = 1 // of commands without --steps
 	f.arguments.add(c)
 	command.Group(c, "Arguments of main")
 	c.Flags().StringArrayVar(&f.bind.on, "on", nil, "`NAME=HANDLER` bind a handler; NAME is a name, glob or id")
@@ -148,9 +149,6 @@ func (f *runFlags) checkCombination(cmd *cobra.Command) error {
 		if err := command.Exclusive(cmd, "program", fixed...); err != nil {
 			return fmt.Errorf("%w: a compiled program cannot be changed", err)
 		}
-	}
-	if cmd.Flags().Changed("steps") && f.steps.steps < 1 {
-		return usagef("--steps %d: expected at least 1", f.steps.steps)
 	}
 	return command.Exclusive(cmd, "as-written", conversionFlags()...)
 }

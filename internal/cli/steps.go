@@ -31,7 +31,7 @@ func (f *stepFlags) add(c *cobra.Command) {
 
 func (f *stepFlags) check() error {
 	switch {
-	case f.steps < 0 || f.steps == 0 && f.carry != "":
+	case f.steps < 1:
 		return usagef("--steps %d: expected at least 1", f.steps)
 	case f.carry != "" && f.steps <= 1:
 		return usagef("--carry needs --steps N")

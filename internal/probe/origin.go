@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -134,11 +135,7 @@ func AddOrigin(m *ir.Module, inf bool) ([]hook.ID, error) {
 		role := roleOf(b)
 		return graph.Callee(s.before) != nil || s.first && (role == blockFunction || role == blockLoop || loops(b))
 	})
-	labels := make([]string, len(segments))
-	for i := range labels {
-		labels[i] = "origin"
-	}
-	names := a.Names(labels)
+	names := a.Names(slices.Repeat([]string{"origin"}, len(segments)))
 	kind := originNaN
 	if inf {
 		kind = originInf
@@ -338,23 +335,18 @@ func newSearch() *search {
 
 // add adds a probe to the search.
 func (s *search) add(site *hook.Site) error {
-	text := func(name string) string {
-		t, err := strconv.Unquote(site.Attrs[name])
-		if err != nil {
-			return site.Attrs[name]
-		}
-		return t
-	}
 	p := &searchProbe{}
-	err := decode(text(attrScope), p.scope.fields())
+	scope, _ := strconv.Unquote(site.Attrs[attrScope]) // the empty text of an error is refused
+	values, _ := strconv.Unquote(site.Attrs[attrValues])
+	err := decode(scope, p.scope.fields())
 	if err == nil {
-		p.values, err = decodeList(text(attrValues), (*trackedValue).fields)
+		p.values, err = decodeList(values, (*trackedValue).fields)
 	}
 	if err != nil {
 		return fmt.Errorf("probe %q: %w", site.Name, err)
 	}
 	s.want = reduction.BitNaN
-	if text(format.AttrProbe) == originInf {
+	if KindOf(site) == originInf {
 		s.want |= reduction.BitInf
 	}
 	s.probes[site.ID] = p
