@@ -96,7 +96,7 @@ void *hl_ids_handler(hl_ffi_frame *frame);    // reads the ids of hook, run and 
 void *hl_cross_handler(hl_ffi_frame *frame);  // reads the ids and calls a Go function that does nothing
 void *hl_probe_handler(hl_ffi_frame *frame);  // does nothing and records that a plugin requested its version
 bool hl_probed(void);
-enum { HL_TARGETS = 128 };
+enum { HL_TARGETS = 512 };
 void *hl_target_handler(int slot);  // of a custom-call target that hlocb computes
 
 // hl_future_create creates the future of an asynchronous handler. It returns NULL if the FFI has no futures. Exactly one

@@ -249,7 +249,8 @@ func (w *wrappedPlugin) register(platform string, client unsafe.Pointer) error {
 	for name, t := range w.interposer.Targets() {
 		var own *Error // the plugin refuses a target that it has
 		if err := c.RegisterTarget(name, t); err != nil && !errors.As(err, &own) {
-			return err
+			w.interposer.Warn(err)
+			break
 		}
 	}
 	return nil

@@ -12,7 +12,8 @@ static void *target(hl_ffi_frame *frame, int slot) {
 #define EACH8(M, n) M(n##0) M(n##1) M(n##2) M(n##3) M(n##4) M(n##5) M(n##6) M(n##7)
 #define EACH64(M, n) \
   EACH8(M, n##0) EACH8(M, n##1) EACH8(M, n##2) EACH8(M, n##3) EACH8(M, n##4) EACH8(M, n##5) EACH8(M, n##6) EACH8(M, n##7)
-#define EACH(M) EACH64(M, 00) EACH64(M, 01)  // octal numbers below HL_TARGETS
+#define EACH(M)  /* octal numbers below HL_TARGETS */ \
+  EACH64(M, 00) EACH64(M, 01) EACH64(M, 02) EACH64(M, 03) EACH64(M, 04) EACH64(M, 05) EACH64(M, 06) EACH64(M, 07)
 #define FUNCTION(n) \
   static void *target_##n(hl_ffi_frame *frame) { return target(frame, n); }
 #define NAME(n) target_##n,
