@@ -64,12 +64,13 @@ race: peers
 	$(GO) test -race -timeout 40m $(RACEFLAGS) -json $(RACE) | $(SUMMARY)
 
 # Without cgo, build everything and test the packages whose tests reach cgo. The other packages have the same code.
+# NOCGOFLAGS adds flags.
 nocgo:
 	CGO_ENABLED=0 $(GO) build ./...
 	packages=$$(CGO_ENABLED=1 $(GO) list -test -f '{{if .ForTest}}{{.ForTest}} {{.Deps}}{{end}}' ./... | \
 		grep -wF "$$(CGO_ENABLED=1 $(GO) list -f '{{if .CgoFiles}}{{.ImportPath}}{{end}}' ./...)" | cut -d' ' -f1 | sort -u | \
 		grep -xF "$$(CGO_ENABLED=0 $(GO) list ./...)"); \
-	CGO_ENABLED=0 $(GO) test -timeout 20m -json $$packages | $(SUMMARY)
+	CGO_ENABLED=0 $(GO) test -timeout 20m $(NOCGOFLAGS) -json $$packages | $(SUMMARY)
 
 # The comparisons with other systems, part by part: what passed, what failed, what was skipped.
 corpus: peers
