@@ -36,8 +36,10 @@ jaxlib:
 	{ python3 -m venv "$(VENV)" && "$(VENV)/bin/python" -m pip install -q --disable-pip-version-check --retries 1 'jax==0.10.2' 'jaxlib==0.10.2' flatbuffers mpmath; } || \
 	echo "no jaxlib 0.10.2: the tests that need it are skipped"
 
+# The longest tests start first, so that no core waits for one of them at the end.
+LONGEST = ./internal/endtoend ./runtime/pjrt ./internal/cli
 test: peers
-	$(GO) test -timeout 20m -json ./... | $(SUMMARY)
+	$(GO) test -timeout 20m -json $(LONGEST) ./... | $(SUMMARY)
 
 check: fmt vet staticcheck generated test race nocgo
 
