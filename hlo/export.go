@@ -1204,15 +1204,10 @@ func (s *exportScope) outfeed(op *ir.Op) {
 
 // transfer makes a send or recv and its -done.
 func (s *exportScope) transfer(op *ir.Op) {
-	h, _ := ir.DataOf[stablehlo.ChannelHandle](op.Attr(stablehlo.AttrChannelHandle))
 	host := s.bool("is_host_transfer")
 	operands := s.operandsOf(op)
 	attrs := func(o *opcode) []attr {
-		list := append(s.common(op), named(o, "is_host_transfer", host))
-		if h.Handle > 0 {
-			list = append(list, named(o, "channel_id", h.Handle))
-		}
-		return list
+		return append(append(s.common(op), s.channel(o)...), named(o, "is_host_transfer", host))
 	}
 	if op.Is(stablehlo.Send) {
 		n := len(operands) - 1
@@ -1243,7 +1238,7 @@ func (s *exportScope) transfer(op *ir.Op) {
 	s.values[op.Result(n)] = s.element(done, 1)
 }
 
-// channel returns the channel of a collective.
+// channel returns the channel of a collective or a transfer.
 func (s *exportScope) channel(o *opcode) []attr {
 	var attrs []attr
 	_, global := o.byName["use_global_device_ids"]

@@ -206,7 +206,7 @@ type Reporter struct {
 	list     diag.List
 	symbols  *symbolCache
 	scratch  any
-	reads    reach // what the checks of the current op read
+	reads    scope // what the checks of the current op read
 }
 
 // symbolCache holds the symbols looked up so far, shared by all reporters of one check.
@@ -215,25 +215,24 @@ type symbolCache struct {
 	tables map[*Op]Symbols
 }
 
-// reach is the part of a module that the checks of an op without regions read: the types of its operands and results
-// and its attributes, also the ops that define its operands, or more.
-type reach int
+// scope is the part of a module that the checks of an op without regions read.
+type scope int
 
 const (
-	types reach = iota
-	operands
-	around
+	readsTypes    scope = iota // the attributes of the op and the types of its operands and results
+	readsOperands              // also the ops that define its operands
+	readsAround                // more
 )
 
 // ReadsAround says that a check of a Pure op reads more than the op and the ops that define its operands. Verify then
 // repeats it even if these did not change.
-func (r *Reporter) ReadsAround() { r.reads = around }
+func (r *Reporter) ReadsAround() { r.reads = readsAround }
 
 // ReadsTypes says that the checks of a Pure op read only its attributes and the types of its operands and results.
 // Verify then need not repeat them for another op that has the same.
 func (r *Reporter) ReadsTypes() {
-	if r.reads == operands {
-		r.reads = types
+	if r.reads == readsOperands {
+		r.reads = readsTypes
 	}
 }
 

@@ -27,7 +27,7 @@ type Op struct {
 	pos        diag.Pos
 	order      uint32 // increases along the block, see setOrder; erasedOrder for an erased op
 	// valid is set by Verify on an op that passed its checks if every change that can break them clears valid: see
-	// verifier.lasts. Goroutines that verify one module set it at the same time.
+	// verifier.op. Goroutines that verify one module set it at the same time.
 	valid atomic.Bool
 }
 

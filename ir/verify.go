@@ -49,9 +49,9 @@ func (v *verifier) op(o *Op) {
 		}
 	}
 	before := len(v.r.list)
-	v.r.reads = operands
+	v.r.reads = readsOperands
 	if o.def.Verify == nil && o.def.VerifyEntry == nil {
-		v.r.reads = types
+		v.r.reads = readsTypes
 	}
 	v.namespaced(o)
 	if !o.def.unknown && len(v.r.list) == before {
@@ -77,9 +77,9 @@ func (v *verifier) op(o *Op) {
 	}
 	// A simple op, which may stand anywhere, stays valid until its attributes, operands or results change, or those of the
 	// ops that define its operands, if no check read more.
-	if len(v.r.list) == before && simple && v.r.reads != around {
+	if len(v.r.list) == before && simple && v.r.reads != readsAround {
 		o.valid.Store(true)
-		if v.r.reads == types {
+		if v.r.reads == readsTypes {
 			*same = o
 		}
 	}

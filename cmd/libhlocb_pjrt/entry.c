@@ -48,8 +48,8 @@ __attribute__((visibility("default"))) const void *GetPjrtApi(void) {
   if (old && old->api == api) return old->table;
   const void *table = (const void *)hlocbTable((uintptr_t)api);
   pthread_once(&once, first);
-  struct answer *new = malloc(sizeof *new);  // never freed: another thread may read it
-  if (new && table) {
+  struct answer *new = table ? malloc(sizeof *new) : NULL;  // never freed: another thread may read it
+  if (new) {
     *new = (struct answer){api, table};
     atomic_store(&known, new);
   }

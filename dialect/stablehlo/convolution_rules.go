@@ -339,7 +339,7 @@ func dynamicConvRule(s *subject) error {
 
 // constantInts returns the elements of operand i if a constant defines it, else nil.
 func (s *subject) constantInts(i int) []int64 {
-	s.constant = true
+	s.readsOps = true
 	op := s.operands[i].DefiningOp()
 	if op == nil {
 		return nil

@@ -19,7 +19,7 @@ type subject struct {
 	regions  []*ir.Region
 	results  []ir.Type // of the op under verification, nil during inference
 	op       *ir.Op    // the op under verification, nil during inference
-	constant bool      // whether constantInts was called: a rule read the op that defines an operand
+	readsOps bool      // whether a rule read the op that defines an operand: see constantInts
 	symbols  func(table *ir.Op) ir.Symbols
 
 	all    []ir.Type  // the types of operands and results, if op is set
@@ -36,7 +36,7 @@ func subjectOf(op *ir.Op, r *ir.Reporter) *subject {
 		s = &subject{ctx: r.Context(), symbols: r.Symbols}
 		*r.Scratch() = s
 	}
-	s.constant = false
+	s.readsOps = false
 	s.op, s.def, s.attrs, s.regions = op, op.Def(), op.Attrs(), op.Regions()
 	s.operands, s.all = s.operands[:0], s.all[:0]
 	for i := range op.NumOperands() {
@@ -73,7 +73,7 @@ func verify(rules ...rule) func(*ir.Op, *ir.Reporter) {
 				return
 			}
 		}
-		if !s.constant {
+		if !s.readsOps {
 			r.ReadsTypes()
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	goruntime "runtime"
 	"slices"
 	"sync"
@@ -246,9 +247,10 @@ func (w *wrappedPlugin) register(platform string, client unsafe.Pointer) error {
 		}
 	}
 	c := &Client{plugin: p, ptr: client, platform: platform, memory: memory}
-	for name, t := range w.interposer.Targets() {
+	list := w.interposer.Targets()
+	for _, name := range slices.Sorted(maps.Keys(list)) {
 		var own *Error // the plugin refuses a target that it has
-		if err := c.RegisterTarget(name, t); err != nil && !errors.As(err, &own) {
+		if err := c.RegisterTarget(name, list[name]); err != nil && !errors.As(err, &own) {
 			w.interposer.Warn(err)
 			break
 		}
