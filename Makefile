@@ -13,8 +13,9 @@ CORPUS ?= $(or $(HLOCB_CORPUS),../shared/corpus)
 # hlocb's cache directory, as Go finds it.
 CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/$(if $(filter Darwin,$(shell uname)),Library/Caches,.cache))/hlocb
 VENV = $(CACHE)/venv
+VENV_TODAY = $(CACHE)/venv-today
 
-.PHONY: build interposer plugin jaxlib peers test check fmt vet staticcheck generated race nocgo corpus corpus-bytecode corpus-long bench bench-callbacks bench-cuda bench-parse bench-hooks bench-interposer bench-passes bench-engine soak test-real clean
+.PHONY: build interposer plugin jaxlib jaxlib-today peers test check fmt vet staticcheck generated race nocgo corpus corpus-bytecode corpus-long bench bench-callbacks bench-cuda bench-parse bench-hooks bench-interposer bench-passes bench-engine soak test-real clean
 
 build:
 	$(GO) build -o hlocb ./cmd/hlocb
@@ -23,9 +24,9 @@ build:
 interposer:
 	$(GO) run ./internal/launch/build .
 
-# Tests compare hlocb with XLA's CPU plugin and with jaxlib, which go into hlocb's cache. If there is no pip or no
-# network, the tests that need them are skipped, and the summary of 'make test' names these tests.
-peers: plugin jaxlib
+# Tests compare hlocb with XLA's CPU plugin and with two versions of jaxlib, which go into hlocb's cache. If there is no
+# pip or no network, the tests that need them are skipped, and the summary of 'make test' names these tests.
+peers: plugin jaxlib jaxlib-today
 
 plugin:
 	@$(GO) run ./cmd/hlocb plugin install cpu || echo "no XLA CPU plugin: the tests that need it are skipped"
@@ -35,6 +36,17 @@ jaxlib:
 	@[ -n "$$HLOCB_PYTHON" ] || "$(VENV)/bin/python" -c 'import flatbuffers, jax, mpmath; assert jax.__version__ == "0.10.2"' 2>/dev/null || \
 	{ python3 -m venv "$(VENV)" && "$(VENV)/bin/python" -m pip install -q --disable-pip-version-check --retries 1 'jax==0.10.2' 'jaxlib==0.10.2' flatbuffers mpmath; } || \
 	echo "no jaxlib 0.10.2: the tests that need it are skipped"
+
+# Today's JAX needs Python 3.12 or newer. The first one that works makes its environment: 3.13 on the PATH or of pyenv,
+# then any other. A name on the PATH may be a shim of pyenv without a Python.
+jaxlib-today:
+	@[ -n "$$HLOCB_PYTHON_TODAY" ] || "$(VENV_TODAY)/bin/python" -c 'import flatbuffers, jax, mpmath; assert jax.__version__ == "0.12.0.1"' 2>/dev/null || { \
+	pyenv="$${PYENV_ROOT:-$$HOME/.pyenv}/versions"; \
+	for python in python3.13 "$$pyenv"/3.13*/bin/python3 python3 python3.14 python3.12 "$$pyenv"/3.*/bin/python3; do \
+		"$$python" -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 12))' 2>/dev/null && break; python=; \
+	done; \
+	[ -n "$$python" ] && "$$python" -m venv --clear "$(VENV_TODAY)" && "$(VENV_TODAY)/bin/python" -m pip install -q --disable-pip-version-check --retries 1 'jax==0.12.0.1' 'jaxlib==0.12.0.1' flatbuffers mpmath; } || \
+	echo "no jaxlib 0.12.0.1 (it needs Python 3.12 or newer): the tests that need it are skipped"
 
 # The longest tests start first, so that no core waits for one of them at the end.
 LONGEST = ./internal/endtoend ./runtime/pjrt ./internal/cli

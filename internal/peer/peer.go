@@ -16,15 +16,29 @@ import (
 // Interpreter is a Python that imports jaxlib.
 type Interpreter struct{ path string }
 
-var find = sync.OnceValue(func() string {
+// The two versions of JAX that tests compare with: the one of most comparisons, and the newest one, which needs
+// Python 3.12.
+const (
+	MainVersion  = "0.10.2"
+	TodayVersion = "0.12.0.1"
+)
+
+var (
+	find      = sync.OnceValue(func() string { return search("HLOCB_PYTHON", "venv", "python3") })
+	findToday = sync.OnceValue(func() string { return search("HLOCB_PYTHON_TODAY", "venv-today") })
+)
+
+// search returns the Python that an environment variable names, or else the one of a virtual environment in hlocb's
+// cache directory, or one of the others. It is empty if none imports jaxlib.
+func search(variable, venv string, others ...string) string {
 	var tries []string
-	if p := os.Getenv("HLOCB_PYTHON"); p != "" {
+	if p := os.Getenv(variable); p != "" {
 		tries = []string{p}
 	} else {
 		if dir, err := os.UserCacheDir(); err == nil {
-			tries = append(tries, filepath.Join(dir, "hlocb", "venv", "bin", "python"))
+			tries = append(tries, filepath.Join(dir, "hlocb", venv, "bin", "python"))
 		}
-		tries = append(tries, "python3")
+		tries = append(tries, others...)
 	}
 	for _, p := range tries {
 		if exec.Command(p, "-c", "import jaxlib, ml_dtypes, numpy").Run() == nil {
@@ -32,10 +46,13 @@ var find = sync.OnceValue(func() string {
 		}
 	}
 	return ""
-})
+}
 
 // Find returns the path of a Python that imports jaxlib, empty if there is none.
 func Find() string { return find() }
+
+// FindToday returns the path of a Python that imports today's jaxlib, empty if there is none.
+func FindToday() string { return findToday() }
 
 // Python returns the interpreter, or skips the test if there is none: the one that the environment variable
 // HLOCB_PYTHON names, or the virtual environment in hlocb's cache directory, or python3.
@@ -47,6 +64,26 @@ func Python(t testing.TB) *Interpreter {
 	t.Skip("skip: jaxlib not installed")
 	return nil
 }
+
+// Today returns the interpreter with today's jaxlib, or skips the test if there is none: the one that the environment
+// variable HLOCB_PYTHON_TODAY names, or the virtual environment in hlocb's cache directory.
+func Today(t testing.TB) *Interpreter {
+	t.Helper()
+	if p := findToday(); p != "" {
+		return &Interpreter{p}
+	}
+	t.Skip("skip: jaxlib " + TodayVersion + " not installed: it needs Python 3.12 or newer")
+	return nil
+}
+
+// Each runs a test as a subtest with each version of JAX, named by the version.
+func Each(t *testing.T, test func(t *testing.T, p *Interpreter)) {
+	t.Run("jax "+MainVersion, func(t *testing.T) { test(t, Python(t)) })
+	t.Run("jax "+TodayVersion, func(t *testing.T) { test(t, Today(t)) })
+}
+
+// Path returns the path of the interpreter.
+func (p *Interpreter) Path() string { return p.path }
 
 // Run runs a script with stdin and arguments and returns its standard output. A failure fails the test.
 func (p *Interpreter) Run(t testing.TB, script string, stdin []byte, args ...string) []byte {
