@@ -114,7 +114,7 @@ func NewOps(m *ir.Module, o Options) *Ops {
 
 // Text returns the text of op, with the value names that it has in the text of the whole module.
 func (o *Ops) Text(op *ir.Op) string {
-	o.p.buf = o.p.buf[:0]
+	o.p.buf, o.p.dense = o.p.buf[:0], nil
 	return string(o.p.top(op, false))
 }
 

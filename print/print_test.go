@@ -327,6 +327,25 @@ func TestOp(t *testing.T) {
 	}
 }
 
+// TestOps: an op's text does not depend on the ops that the same Ops printed before it.
+func TestOps(t *testing.T) {
+	m := read(t, `func.func @f(%x: tensor<f32>) -> tensor<f32> {
+  %0 = stablehlo.constant dense<1.0> : tensor<f32>
+  %1 = stablehlo.add %x, %0 : tensor<f32>
+  %2 = stablehlo.constant dense<1.0> : tensor<f32>
+  "u.a"(%2) {k = dense<1.0> : tensor<f32>, l = dense<1.0> : tensor<f32>} : (tensor<f32>) -> ()
+  return %1 : tensor<f32>
+}`)
+	for _, o := range []print.Options{{}, {Generic: true}} {
+		all := print.NewOps(m, o)
+		for op := range m.Body().First().Region(0).Entry().Ops() {
+			if got, want := all.Text(op), print.Op(m, op, o); got != want {
+				t.Errorf("%s after others is\n%s\nalone\n%s", op.Name(), got, want)
+			}
+		}
+	}
+}
+
 // TestInvalid prints invalid modules. The text shows the error.
 func TestInvalid(t *testing.T) {
 	m := read(t, "\"u.b\"() ({\n  %0 = \"u.a\"() : () -> i32\n}) : () -> ()\n\"u.c\"() : () -> ()")
