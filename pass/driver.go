@@ -80,6 +80,9 @@ func (d *Driver) Run(ctx *Context, p Pipeline) error {
 	return r.passes(p, true, func(Pass) ([]*ir.Op, error) { return module, nil })
 }
 
+// chooser returns the ops that a pass runs on. Each call looks for them again, because passes erase ops.
+type chooser func(Pass) ([]*ir.Op, error)
+
 // run is the state of one Run.
 type run struct {
 	driver *Driver
@@ -91,23 +94,23 @@ type run struct {
 
 // passes runs passes in order, each on the ops that on returns right before it. If last is set, no pass after them
 // changes the module.
-func (r *run) passes(list []Pass, last bool, on func(Pass) ([]*ir.Op, error)) error {
+func (r *run) passes(list []Pass, last bool, on chooser) error {
 	for i, p := range list {
-		ops, err := on(p)
-		if err != nil || len(ops) == 0 {
-			return err
-		}
 		changes := slices.ContainsFunc(list[i+1:], func(p Pass) bool { return !p.Info().ReadOnly })
-		if err := r.pass(p, ops, last && !changes); err != nil {
+		if err := r.pass(p, on, last && !changes); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// pass runs one pass on ops of one name. If last is set, no later pass changes the module.
-func (r *run) pass(p Pass, ops []*ir.Op, last bool) error {
+// pass runs one pass on the ops of one name that on returns. If last is set, no later pass changes the module.
+func (r *run) pass(p Pass, on chooser, last bool) error {
 	if err := r.ctx.Err(); err != nil {
+		return err
+	}
+	ops, err := on(p)
+	if err != nil || len(ops) == 0 {
 		return err
 	}
 	info := p.Info()
@@ -122,7 +125,11 @@ func (r *run) pass(p Pass, ops []*ir.Op, last bool) error {
 		r.path = append(r.path, info.Name)
 		defer func() { r.path = r.path[:len(r.path)-1] }()
 		return r.passes(p.passes, last, func(q Pass) ([]*ir.Op, error) {
-			inner := nested(ops, info.Name) // again for each pass, because a pass may erase ops
+			ops, err := on(p)
+			if err != nil {
+				return nil, err
+			}
+			inner := nested(ops, info.Name)
 			for _, op := range inner {
 				if !op.Has(ir.IsolatedFromAbove) || !op.Has(ir.Symbol) {
 					return nil, &Error{Pass: q.Info().Name, Err: r.ctx.Module().Errorf(op, "passes cannot run on '%s': its regions use values from outside", op.Name())}
@@ -135,9 +142,12 @@ func (r *run) pass(p Pass, ops []*ir.Op, last bool) error {
 		if err != nil {
 			return &Error{Pass: info.Name, Err: err}
 		}
-		return r.passes(passes, last, func(Pass) ([]*ir.Op, error) { return ops, nil })
+		return r.passes(passes, last, on)
 	}
 	if err := r.ready(p); err != nil {
+		return err
+	}
+	if ops, err = on(p); err != nil || len(ops) == 0 { // a required pass may have erased some
 		return err
 	}
 	s := Step{Pass: p, Index: r.index, Ops: ops, Module: r.ctx.Module(), Path: slices.Clone(r.path)}

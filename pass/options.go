@@ -216,7 +216,7 @@ func set(v reflect.Value, s string) error {
 		v.SetZero()
 		for _, e := range elements(s) {
 			n := reflect.New(v.Type().Elem()).Elem()
-			if err := set(n, strings.TrimSpace(e)); err != nil {
+			if err := set(n, unwrap(strings.TrimSpace(e))); err != nil {
 				return err
 			}
 			v.Set(reflect.Append(v, n))
@@ -256,11 +256,23 @@ func text(v reflect.Value) string {
 	if v.Kind() == reflect.Slice {
 		parts := make([]string, v.Len())
 		for i := range parts {
-			parts[i] = text(v.Index(i))
+			parts[i] = element(text(v.Index(i)))
 		}
 		return strings.Join(parts, ",")
 	}
 	return fmt.Sprint(v.Interface())
+}
+
+// element returns the text of an element of a list: in quotes if it would otherwise read as another element or several.
+func element(s string) string {
+	if s != "" && isBalanced(s) && len(elements(s)) == 1 && unwrap(strings.TrimSpace(s)) == s {
+		return s
+	}
+	return inQuotes(s)
+}
+
+func inQuotes(s string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"`
 }
 
 // optionText returns the options of p that differ from their defaults, in pipeline syntax.
@@ -283,7 +295,7 @@ func quote(s string) string {
 	case isBalanced(s):
 		return "{" + s + "}"
 	}
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"`
+	return inQuotes(s)
 }
 
 // isBalanced reports whether s can be put in braces: it has no quotes, and its brackets close in it.

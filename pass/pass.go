@@ -118,5 +118,6 @@ func (f first) require(r *run, _ *Info) error {
 	if i := p.Info(); i.Anchor != "" && i.Anchor != moduleAnchor {
 		p = On(i.Anchor, p)
 	}
-	return r.pass(p, []*ir.Op{r.ctx.Module().Op()}, false)
+	module := []*ir.Op{r.ctx.Module().Op()}
+	return r.pass(p, func(Pass) ([]*ir.Op, error) { return module, nil }, false)
 }

@@ -1,9 +1,11 @@
 package pass_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"sync"
@@ -371,6 +373,66 @@ func TestQuoting(t *testing.T) {
 			t.Errorf("%q prints as %s and reads as %+v, %v", s, p, again, err)
 		}
 	}
+}
+
+// TestListQuoting: every list of strings survives the text of a pipeline.
+func TestListQuoting(t *testing.T) {
+	tab := table(t, options{})
+	rng := rand.New(rand.NewPCG(1, 1))
+	for range 3000 {
+		list := make([]string, rng.IntN(4))
+		for i := range list {
+			for range rng.IntN(5) {
+				list[i] += string("ab,, \"'{}()<>[]\\-=\t"[rng.IntN(19)])
+			}
+		}
+		p := pass.Pipeline{options{Names: list, Name: strings.Join(list, "")}}
+		again, err := pass.Parse(p.String(), tab)
+		if err != nil || !slices.Equal(again[0].(options).Names, list) || list != nil && again[0].(options).Name != cmp.Or(p[0].(options).Name, "main") {
+			t.Fatalf("%q prints as %s and reads as %+v, %v", list, p, again, err)
+		}
+	}
+	for in, want := range map[string][]string{`"a,b"`: {"a", "b"}, `{"a,b"}`: {"a,b"}, `'"a,b"'`: {"a,b"}, `{"a,b", c}`: {"a,b", "c"}, "a,b": {"a", "b"}} {
+		p, err := pass.Parse("options{names="+in+"}", tab)
+		if err != nil || !slices.Equal(p[0].(options).Names, want) {
+			t.Errorf("%s reads as %+v, %v", in, p, err)
+		}
+	}
+}
+
+// TestFirstErases: a pass does not run on ops that a pass it requires erased.
+func TestFirstErases(t *testing.T) {
+	erase := module{&pass.Info{Name: "erase"}, func(_ *pass.Context, m *ir.Module) error {
+		m.Body().First().Erase()
+		return nil
+	}}
+	for text, want := range map[string]int{two: 1, "func.func @a() {\n  return\n}": 0} {
+		ran := 0
+		p := required{perFunction{func(_ *pass.Context, f *ir.Op) error {
+			ran++
+			if f.Erased() {
+				t.Error("a pass runs on an op that is erased")
+			}
+			return nil
+		}}, []pass.Requirement{pass.First(erase)}}
+		for _, p := range []pass.Pass{p, both{[]pass.Pass{p}}} {
+			ran = 0
+			m := read(t, text)
+			if err := (&pass.Driver{Workers: 1}).Run(pass.NewContext(t.Context(), m), pass.Pipeline{pass.On("func.func", p)}); err != nil || ran != want {
+				t.Errorf("ran %d times, expected %d, %v", ran, want, err)
+			}
+		}
+	}
+}
+
+// required is a perFunction with requirements.
+type required struct {
+	perFunction
+	requires []pass.Requirement
+}
+
+func (r required) Info() *pass.Info {
+	return &pass.Info{Name: "required", Anchor: "func.func", Requires: r.requires}
 }
 
 // TestPanic: a panic in a pass is an error at the op that names the pass.
