@@ -8,7 +8,8 @@ import (
 )
 
 // Builder makes ops at an insertion point. Ops get the builder's location and position, which Before and After copy
-// from their argument. If the op at the insertion point is erased, the builder inserts at its former place.
+// from their argument. If the op at the insertion point is erased, the builder inserts at its former place. If it moves
+// to another block, the builder panics.
 type Builder struct {
 	m        *Module
 	block    *Block
@@ -88,18 +89,16 @@ func (b *Builder) Insert(st *OpState) *Op {
 
 func (b *Builder) insert(o *Op) {
 	p := b.before
-	for p != nil && p.block == nil { // erased: its next is the op that followed it
+	for p != nil && p.Erased() { // its next is the op that followed it
 		p = p.next
 	}
 	switch b.before = p; {
-	case p != nil:
 	case b.block == nil:
 		panic("ir: inserting " + o.def.Name + " beside an op that is in no block")
-	default:
-		b.block.Append(o)
-		return
+	case p != nil && p.block != b.block:
+		panic("ir: inserting " + o.def.Name + " before " + p.def.Name + ", which has left the builder's block")
 	}
-	p.block.insert(o, p)
+	b.block.insert(o, p)
 }
 
 // Create makes an op with the given result types, for operations that do not infer them. Attributes are inherent if the

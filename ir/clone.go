@@ -28,14 +28,7 @@ func (m *Module) Rebuild(o *Op, st *OpState, results []int) *Op {
 		}
 	}
 	full := *st
-	if o.parts != nil {
-		full.Bodies = append(o.parts.regions[:len(o.parts.regions):len(o.parts.regions)], st.Bodies...)
-		for _, r := range o.parts.regions {
-			r.op = nil
-		}
-		o.parts = nil
-		o.block.region.branched()
-	}
+	full.Bodies = append(o.DetachRegions(), st.Bodies...)
 	n := m.NewOp(&full)
 	o.block.insert(n, o.next)
 	for i := range o.results {
@@ -50,6 +43,23 @@ func (m *Module) Rebuild(o *Op, st *OpState, results []int) *Op {
 	}
 	o.Erase()
 	return n
+}
+
+// DetachRegions removes the regions from o and returns them. They can become the Bodies of an OpState.
+func (o *Op) DetachRegions() []*Region {
+	o.changed()
+	if o.parts == nil {
+		return nil
+	}
+	if m := o.Module(); m != nil && m.op == o {
+		panic("ir: detaching the region of the module op")
+	}
+	out := slices.Clone(o.parts.regions)
+	for _, r := range out {
+		r.op = nil
+	}
+	o.parts.regions = nil
+	return out
 }
 
 type cloner struct {

@@ -72,7 +72,7 @@ type Def struct {
 	Effects func(op *Op) Effects
 	// Fold returns what the results of op are equal to, one entry per result, or nil if nothing is known. It holds
 	// identities, and computes with the few numbers of a shape; rewrite.Evaluator computes other values. If the op is
-	// Commutative too, a constant first operand moves to the end before.
+	// Commutative too, the driver first moves constant operands after all others.
 	Fold func(op *Op) []Folded
 
 	// Flow says how values move through the op's regions or the function it calls. Nil: unknown.

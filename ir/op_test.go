@@ -506,6 +506,7 @@ func TestModuleOp(t *testing.T) {
 	r.Erase()
 	for want, f := range map[string]func(){
 		"ir: erasing the module op":                          m.Op().Erase,
+		"ir: detaching the region of the module op":          func() { m.Op().DetachRegions() },
 		"ir: inserting the module op into a block":           func() { m.NewBlock().Append(m.Op()) },
 		"ir: inserting u.b beside an op that is in no block": func() { m.Before(inner).Create(m.Def("u.b"), nil, nil) },
 		"ir: inserting u.c beside an op that is in no block": func() { m.After(m.NewOp(&ir.OpState{Def: m.Def("u.b")})).Create(m.Def("u.c"), nil, nil) },

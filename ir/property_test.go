@@ -142,7 +142,7 @@ func TestRandomMutations(t *testing.T) {
 }
 
 var mutations = []string{"NewOp", "NewRegion", "NewBlock", "AddBlock", "InsertBlock", "Append", "MoveBefore", "Erase",
-	"SetOperand", "Use.Set", "SetOperands", "SetType", "ReplaceAllUsesWith", "Set each", "ReplaceWith", "Rebuild", "CloneOp", "InsertArg", "RemoveArg",
+	"SetOperand", "Use.Set", "SetOperands", "SetType", "ReplaceAllUsesWith", "Set each", "ReplaceWith", "Rebuild", "DetachRegions", "CloneOp", "InsertArg", "RemoveArg",
 	"Block.Erase", "TakeBlocks", "SplitBefore", "InlineBefore", "SetSuccessor", "SetAttr", "RemoveAttr", "SetAttrs", "SetLoc", "SetPos", "SetName", "SortUses"}
 
 // TestRandomMutationsAskAll: the test above calls every method of every kind of handle.
@@ -438,6 +438,17 @@ func (s *model) plan() (do func(), refused bool) {
 		return func() { o.h.ReplaceWith(hs...) }, false
 	case "Rebuild":
 		return s.rebuild()
+	case "DetachRegions":
+		o := s.op()
+		do := func() { o.h.DetachRegions() }
+		if o.erased || o == s.top {
+			return do, true
+		}
+		for _, r := range o.regions {
+			r.op = nil
+		}
+		o.regions = nil
+		return do, false
 	case "CloneOp":
 		o := s.op()
 		if o.erased || o == s.top || o.size() > 12 {

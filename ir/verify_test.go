@@ -327,6 +327,26 @@ func TestBuilder(t *testing.T) {
 	if y := before.Create(m.Def("u.z"), nil, nil, ir.NamedAttr{Name: "k", Attr: ir.NewUnit()}); entry.Last() != y || y.Attr("k") == nil {
 		t.Error("a builder before an erased op inserts elsewhere")
 	}
+	m.AtEnd(entry).Create(m.Def("u.w"), nil, nil)
+	for name, place := range map[string]func(at *ir.Op) *ir.Builder{"before": m.Before, "after": func(at *ir.Op) *ir.Builder { return m.After(at.Prev()) }} {
+		at := m.AtStart(entry).In(entry).Create(m.Def("u.v"), nil, nil)
+		next := m.AtEnd(entry).Create(m.Def("u.v"), nil, nil)
+		b := place(at)
+		if name == "before" {
+			at.Erase()
+		} else {
+			next = at
+		}
+		m.Body().Append(next)
+		func() {
+			defer func() {
+				if got, want := recover(), "ir: inserting u.op before u.v, which has left the builder's block"; got != want {
+					t.Errorf("%s: got %v, want %s", name, got, want)
+				}
+			}()
+			b.Create(m.Def("u.op"), nil, nil)
+		}()
+	}
 	if d := m.Errorf(x, "wrong %d", 1); d.Message != "wrong 1" {
 		t.Error(d)
 	}

@@ -47,10 +47,12 @@ func Convert(r *Rewriter, scope *ir.Op, c *Converter) error {
 		if !ok {
 			return r.m.Errorf(cast, "an op uses a value of type '%s' that is defined outside of the converted op", x.Type())
 		}
-		cast.ReplaceWith(vals...)
+		r.Replace(cast, vals...)
 	}
 	for i := len(v.old) - 1; i >= 0; i-- {
-		v.old[i].SetOperands(nil)
+		if o := v.old[i]; o.NumOperands() > 0 {
+			r.Update(o, func() { o.SetOperands(nil) })
+		}
 	}
 	for i := len(v.old) - 1; i >= 0; i-- {
 		switch o := v.old[i]; {
@@ -67,7 +69,8 @@ func Convert(r *Rewriter, scope *ir.Op, c *Converter) error {
 		case a.HasUses():
 			return r.m.Errorf(a.Block().Parent(), "a region argument of type '%s' is converted, but an op still uses it", a.Type())
 		default:
-			a.Block().RemoveArg(a.Index())
+			b := a.Block()
+			r.Update(b.Parent(), func() { b.RemoveArg(a.Index()) })
 		}
 	}
 	return nil
@@ -112,11 +115,13 @@ func (v *conversion) arguments(b *ir.Block) {
 			continue
 		}
 		var vals []*ir.Value
-		for _, t := range types {
-			n := b.InsertArg(a.Index(), t, a.Loc())
-			n.SetPos(a.Pos())
-			vals = append(vals, n)
-		}
+		v.r.Update(b.Parent(), func() {
+			for _, t := range types {
+				n := b.InsertArg(a.Index(), t, a.Loc())
+				n.SetPos(a.Pos())
+				vals = append(vals, n)
+			}
+		})
 		v.values[a] = vals
 		v.args = append(v.args, a)
 	}
@@ -133,7 +138,7 @@ func (v *conversion) of(x *ir.Value, user *ir.Op) []*ir.Value {
 	}
 	cast := v.forward[x]
 	if cast == nil { // used before its definition, as with a branch back
-		cast = v.r.m.Before(user).Create(v.r.m.Def("builtin.unrealized_conversion_cast"), nil, types)
+		cast = v.r.Before(user).At(user.Loc(), user.Pos()).Create(v.r.m.Def("builtin.unrealized_conversion_cast"), nil, types)
 		v.forward[x] = cast
 		v.early = append(v.early, x)
 	}

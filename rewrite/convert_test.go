@@ -82,9 +82,11 @@ func.func @f(%a: tensor<i32>, %b: tuple<tensor<f32>, tensor<i1>>) -> tuple<tenso
   }) : (tensor<i1>) -> tuple<tensor<f32>, tensor<i1>>
   return %4 : tuple<tensor<f32>, tensor<i1>>
 }`)
-	if err := rewrite.Convert(rewrite.New(m), m.Op(), tuples(m.Context())); err != nil {
+	w, l := watch(m)
+	if err := rewrite.Convert(rewrite.New(m, l), m.Op(), tuples(m.Context())); err != nil {
 		t.Fatal(err)
 	}
+	w.compare(t)
 	check(t, m, `func.func private @g(%arg0: tensor<i32>, %arg1: tensor<f32>, %arg2: tensor<i1>) -> tensor<i32> {
   return %arg0 : tensor<i32>
 }
@@ -111,9 +113,11 @@ func TestConvertBranches(t *testing.T) {
   %x = "u.def"() : () -> tuple<i32, i64>
   "u.br"(%x)[^bb1] : (tuple<i32, i64>) -> ()
 }) : () -> ()`)
-	if err := rewrite.Convert(rewrite.New(m), m.Op(), tuples(m.Context())); err != nil {
+	w, l := watch(m)
+	if err := rewrite.Convert(rewrite.New(m, l), m.Op(), tuples(m.Context())); err != nil {
 		t.Fatal(err)
 	}
+	w.compare(t)
 	check(t, m, `"u.r"() ({
   "u.br"()[^bb2] : () -> ()
 ^bb1(%0: i32, %1: i64):  // pred: ^bb2

@@ -213,10 +213,7 @@ func (g *greedy) run(applied map[string]int) error {
 
 // fold replaces the results of op by the values that its row's Fold returns, and reports whether it did.
 func (g *greedy) fold(w *work, op *ir.Op) bool {
-	swapped := op.Has(ir.Commutative) && IsConstant(op.Operand(0).DefiningOp()) && !IsConstant(op.Operand(1).DefiningOp())
-	if swapped {
-		g.r.Update(op, func() { op.SetOperands([]*ir.Value{op.Operand(1), op.Operand(0)}) })
-	}
+	swapped := op.Has(ir.Commutative) && constantsLast(g.r, op)
 	folded := op.Def().Fold(op)
 	if folded == nil {
 		return swapped
@@ -236,6 +233,30 @@ func (g *greedy) fold(w *work, op *ir.Op) bool {
 	}
 	g.r.Replace(op, values...)
 	return true
+}
+
+// constantsLast moves the constants among op's operands after all other operands, and keeps the order otherwise. It
+// reports whether it changed op.
+func constantsLast(r *Rewriter, op *ir.Op) bool {
+	var constants, list []*ir.Value
+	for _, v := range op.Operands() {
+		if IsConstant(v.DefiningOp()) {
+			constants = append(constants, v)
+		} else {
+			list = append(list, v)
+		}
+	}
+	if len(list) == 0 || len(constants) == 0 {
+		return false
+	}
+	list = append(list, constants...)
+	for i, v := range op.Operands() {
+		if v != list[i] {
+			r.Update(op, func() { op.SetOperands(list) })
+			return true
+		}
+	}
+	return false
 }
 
 // unreachable erases the blocks that no branch reaches and reports whether there were any.

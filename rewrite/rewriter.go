@@ -19,7 +19,7 @@ type Listener struct {
 	Created  func(op *ir.Op)                     // op was inserted
 	Changed  func(op *ir.Op)                     // attributes, operands, regions or successors of op changed
 	Moved    func(op *ir.Op)                     // op is now at another place
-	Replaced func(op *ir.Op, values []*ir.Value) // values replace op's results; op is erased next
+	Replaced func(op *ir.Op, values []*ir.Value) // values replace op's results (nil: an unused result); op is erased next
 	Erased   func(op *ir.Op)                     // op and everything inside it is about to be erased
 }
 
@@ -127,28 +127,43 @@ func (r *Rewriter) Replace(op *ir.Op, values ...*ir.Value) {
 	for i, v := range op.Results() {
 		r.ReplaceUses(v, values[i], nil)
 	}
+	r.replaced(op, values)
+	r.Erase(op)
+}
+
+// replaced records that values replace the results of op, which is erased next.
+func (r *Rewriter) replaced(op *ir.Op, values []*ir.Value) {
 	r.stats.Replaced++
 	for _, l := range r.listeners {
 		if l.Replaced != nil {
 			l.Replaced(op, values)
 		}
 	}
-	r.Erase(op)
 }
 
-// Rebuild replaces op by a new op that st describes. The new op takes over op's regions. See ir.Module.Rebuild.
+// Rebuild replaces op by a new op that st describes. The new op takes over op's regions before the listeners hear that
+// op is erased. See ir.Module.Rebuild.
 func (r *Rewriter) Rebuild(op *ir.Op, st *ir.OpState, results []int) *ir.Op {
-	var users []*ir.Op
-	for _, v := range op.Results() {
-		users = slices.AppendSeq(users, v.Users())
+	full := *st
+	full.Bodies = append(op.DetachRegions(), st.Bodies...)
+	n := r.After(op).Insert(&full)
+	values := make([]*ir.Value, op.NumResults())
+	for i, v := range op.Results() {
+		k := i
+		if results != nil {
+			k = results[i]
+		}
+		switch {
+		case k >= 0:
+			values[i] = n.Result(k)
+			values[i].SetName(v.Name())
+			r.ReplaceUses(v, values[i], nil)
+		case v.HasUses():
+			panic("rewrite: rebuilding " + op.Name() + " without a result that is in use")
+		}
 	}
-	r.erasing(op)
-	n := r.m.Rebuild(op, st, results)
-	r.stats.Replaced++
-	r.inserted(n)
-	for _, u := range users {
-		r.changed(u)
-	}
+	r.replaced(op, values)
+	r.Erase(op)
 	return n
 }
 
