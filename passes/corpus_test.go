@@ -31,7 +31,7 @@ func corpus(t *testing.T, folder string) []string {
 }
 
 // targets are the custom calls of the corpus that are hooks only by --hook-target.
-var targets = []string{"my_hook", "probe_cb", "hook"}
+var targets = []string{"my_hook", "probe_cb", "hook", "report"}
 
 func rewrite(t *testing.T, m *ir.Module, opts passes.RewriteHooks) *hook.Manifest {
 	t.Helper()

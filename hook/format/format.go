@@ -139,6 +139,8 @@ func Builtin() List {
 		exlaOutfeed,
 		rawOutfeed,
 		rawInfeed,
+		reactant,
+		xlaLog,
 		target,
 		strip,
 	}

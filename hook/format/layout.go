@@ -21,10 +21,17 @@ type orders struct{ operands, results *ir.DenseArrayAttr }
 // RowMajor reports whether a custom call specifies layouts. It returns an error for a layout that is not row-major.
 func (r *Raiser) RowMajor(op *ir.Op) (bool, error) {
 	given, o, err := r.layouts(op, op.OperandList(), op.ResultList())
-	if err == nil && o.operands != nil {
-		err = r.Module.Errorf(op, "hook of this format needs row-major layouts")
+	if err == nil {
+		err = r.checkRowMajor(op, o)
 	}
 	return given, err
+}
+
+func (r *Raiser) checkRowMajor(op *ir.Op, o orders) error {
+	if o.operands != nil {
+		return r.Module.Errorf(op, "hook of this format needs row-major layouts")
+	}
+	return nil
 }
 
 // layouts returns the layouts that a custom call specifies for the given ones of its operands and results, and whether

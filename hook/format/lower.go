@@ -69,6 +69,8 @@ type Lowerer struct {
 	index     int   // next number of a JAX callback
 	channel   int64 // next channel of a host transfer
 	consumers map[uint32]bool
+	logs      map[int64]hook.ID // the hook with each number of XLA's log callbacks
+	nextLog   int64             // no number below is free
 
 	abi, four, target ir.Attr // attributes that hlocb's own calls share
 	aliases           map[aliasKey]ir.Attr

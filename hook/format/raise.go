@@ -269,15 +269,24 @@ type Match struct {
 
 // call returns the match of a hook that is one custom call with row-major values: everything but its kind and names.
 func (r *Raiser) call(op *ir.Op) (*Match, error) {
-	layouts, err := r.RowMajor(op)
+	s, err := r.anyCall(op)
+	if err == nil {
+		err = r.checkRowMajor(op, s.Orders)
+	}
+	return s, err
+}
+
+// anyCall is call for values of any layout.
+func (r *Raiser) anyCall(op *ir.Op) (*Match, error) {
+	tokens, data := irutil.SplitTokens(op.OperandList())
+	layouts, orders, err := r.layouts(op, data, op.ResultList())
 	if err != nil {
 		return nil, err
 	}
-	tokens, data := irutil.SplitTokens(op.OperandList())
 	aliases, err := r.Aliases(op, data)
 	return &Match{
 		At: op, SideEffect: view.Bool(op.Attr(stablehlo.AttrHasSideEffect)) || len(tokens) > 0,
-		Tokens: tokens, Operands: data, Results: op.ResultList(), Aliases: aliases, Layouts: layouts, Erase: []*ir.Op{op},
+		Tokens: tokens, Operands: data, Results: op.ResultList(), Aliases: aliases, Layouts: layouts, Orders: orders, Erase: []*ir.Op{op},
 	}, err
 }
 

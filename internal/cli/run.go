@@ -277,7 +277,7 @@ func (a *app) runModule(ctx context.Context, path string, f *runFlags) (err erro
 	}
 	exe, err := s.compile(ctx, &f.bind.bindings)
 	if err != nil {
-		return explainTargets(err, f.module.rewrite.targets)
+		return explainTargets(err, program, f.module.rewrite.targets)
 	}
 	if f.plan != "" {
 		return exe.Close()

@@ -12,6 +12,7 @@ import (
 
 	"github.com/hlocb/hlocb"
 	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/dialect/hookop"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/internal/lapack"
@@ -53,13 +54,35 @@ func targetHint(targets ...string) string {
 // noHandler matches XLA's error for a custom call without a registered handler.
 var noHandler = regexp.MustCompile(`No (?:FFI handler registered for|registered implementation for (?:untyped )?custom call to) "?([\w.$-]+)`)
 
-// explainTargets adds to a plugin's refusal of a custom call how to handle the call.
-func explainTargets(err error, targets []string) error {
+// explainTargets adds to a plugin's refusal of a custom call how to handle the call. targets are the user's.
+func explainTargets(err error, p *hlocb.Program, targets []string) error {
 	m := noHandler.FindStringSubmatch(err.Error())
-	if m == nil || slices.Contains(targets, m[1]) {
+	if m == nil {
+		return err
+	}
+	if format := writtenFormat(p, m[1]); format != "" {
+		return fmt.Errorf("custom_call @%s is a hook in the format %s, which the plugin does not deliver: let hlocb convert it, or use the engine: %w", diag.Escape(m[1]), format, err)
+	}
+	if slices.Contains(targets, m[1]) {
 		return err
 	}
 	return fmt.Errorf("%w; %s", err, targetHint(m[1]))
+}
+
+// writtenFormat returns the format of the hooks of a program as written that are calls of target, or "" if there are
+// none.
+func writtenFormat(p *hlocb.Program, target string) (format string) {
+	p.Module().Walk(func(op *ir.Op) bool {
+		if call, ok := stablehlo.AsCustomCall(op); ok && call.CallTargetName() == target {
+			if part, ok := hookop.PartOf(op); ok {
+				if site := p.Manifest().Find(part.Hook); site != nil {
+					format = site.Format
+				}
+			}
+		}
+		return format == ""
+	})
+	return format
 }
 
 // hookNames returns the names of the hooks of a file, for completion, or none if the file is not a module.

@@ -24,7 +24,7 @@ func TestCorpusAsWritten(t *testing.T) {
 	count := regexp.MustCompile(`events: (\d+) equal`)
 	events, withEvents := 0, 0
 	for _, f := range files {
-		code, out, errs := runCLI(t, time.Minute, "verify", f, f, "--as-written", "--hook-target", "probe_cb", "--hook-target", "my_hook", "--hook-target", "hook")
+		code, out, errs := runCLI(t, time.Minute, "verify", f, f, "--as-written", "--hook-target", "probe_cb", "--hook-target", "my_hook", "--hook-target", "hook", "--hook-target", "report")
 		if part := notRunAsWritten[filepath.Base(f)]; part != "" {
 			if code == 0 || !strings.Contains(errs, part) {
 				t.Errorf("%s: expected an error with %q, got code %d: %s", f, part, code, errs)

@@ -107,7 +107,7 @@ func.func private @f(%x: tensor<9xf32>) -> tensor<9xf32> {
 // compareAliases compiles a rewritten module on the CPU plugin and compares the predicted aliases with the compiled
 // aliases.
 func compareAliases(b runtime.Backend, m *ir.Module) (compared int, differ []string, err error) {
-	r, err := passes.Rewrite(context.Background(), m, passes.RewriteHooks{Targets: []string{"my_hook", "probe_cb", "hook", randprog.TargetName}})
+	r, err := passes.Rewrite(context.Background(), m, passes.RewriteHooks{Targets: []string{"my_hook", "probe_cb", "hook", "report", randprog.TargetName}})
 	if err != nil || len(r.Aliases) == 0 {
 		return 0, nil, err
 	}

@@ -21,7 +21,7 @@ import (
 )
 
 // hostTargets are the custom calls of testdata that are hooks because a user lists their targets.
-var hostTargets = []string{"my_hook", "probe_cb", "hook", "host", "cb"}
+var hostTargets = []string{"my_hook", "probe_cb", "hook", "host", "cb", "report"}
 
 // noForm is part of the error for programs that VHLO cannot hold.
 const noForm = "VHLO has no form"
