@@ -1,4 +1,4 @@
-# The commands of this repository. Run 'make test' before you propose a change and 'make check' before you merge it.
+# The commands of this repository. Run 'make test' before you propose a change. 'make check' runs everything, as CI does.
 
 # Fail a rule if any command in a pipeline fails.
 SHELL = bash
@@ -15,7 +15,7 @@ CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/$(if $(filter Darwin,$(shell uname)),Lib
 VENV = $(CACHE)/venv
 VENV_TODAY = $(CACHE)/venv-today
 
-.PHONY: build interposer plugin jaxlib jaxlib-today peers test check fmt vet staticcheck generated race nocgo corpus corpus-bytecode corpus-long bench bench-callbacks bench-cuda bench-parse bench-hooks bench-interposer bench-passes bench-engine soak test-real clean
+.PHONY: build interposer plugin jaxlib jaxlib-today peers test slow check fmt vet staticcheck generated race nocgo corpus corpus-bytecode corpus-long bench bench-callbacks bench-cuda bench-parse bench-hooks bench-interposer bench-passes bench-engine soak test-real clean
 
 build:
 	$(GO) build -o hlocb ./cmd/hlocb
@@ -48,12 +48,16 @@ jaxlib-today:
 	[ -n "$$python" ] && "$$python" -m venv --clear "$(VENV_TODAY)" && "$(VENV_TODAY)/bin/python" -m pip install -q --disable-pip-version-check --retries 1 'jax==0.12.0.1' 'jaxlib==0.12.0.1' flatbuffers mpmath; } || \
 	echo "no jaxlib 0.12.0.1 (it needs Python 3.12 or newer): the tests that need it are skipped"
 
-# The longest tests start first, so that no core waits for one of them at the end.
-LONGEST = ./internal/endtoend ./runtime/pjrt ./internal/cli
+# The tests that a change needs, in a few minutes: all but slow tests. Packages with most tests start first, so that no
+# core waits for one of them at the end.
 test: peers
-	$(GO) test -timeout 20m -json $(LONGEST) ./... | $(SUMMARY)
+	$(GO) test -short -timeout 20m -json $$($(GO) run ./internal/testlist) ./... | $(SUMMARY)
 
-check: fmt vet staticcheck generated test race nocgo
+# The tests that 'make test' leaves out, or runs in part: package internal/label labels them.
+slow: peers
+	$(GO) test -timeout 30m -json $$($(GO) run ./internal/testlist -slow) | $(SUMMARY)
+
+check: test fmt vet staticcheck generated slow race nocgo corpus corpus-bytecode
 
 fmt:
 	@out=$$(gofmt -l .); [ -z "$$out" ] || { echo "not formatted:"; echo "$$out"; exit 1; }
@@ -72,19 +76,20 @@ generated:
 	diff <(echo "$$before") <(sums) || { echo "generated files were not up to date"; exit 1; }
 	$(GO) mod tidy -diff
 
-# RACE lists the packages to test, RACEFLAGS adds flags. Before a merge, test the packages that start threads.
-RACE ?= ./...
+# Tests run again with the race detector, and without cgo. Tests with the label Once need no second run.
+
+# RACE lists the packages that start threads, RACEFLAGS adds flags.
+RACE ?= ./internal/endtoend ./runtime/pjrt ./runtime/... ./interp/...
 race: peers
-	$(GO) test -race -timeout 40m $(RACEFLAGS) -json $(RACE) | $(SUMMARY)
+	HLOCB_AGAIN=1 $(GO) test -race -short -timeout 30m $(RACEFLAGS) -json $(RACE) | $(SUMMARY)
 
 # Without cgo, build everything and test the packages whose tests reach cgo. The other packages have the same code.
-# NOCGOFLAGS adds flags.
 nocgo:
 	CGO_ENABLED=0 $(GO) build ./...
 	packages=$$(CGO_ENABLED=1 $(GO) list -test -f '{{if .ForTest}}{{.ForTest}} {{.Deps}}{{end}}' ./... | \
 		grep -wF "$$(CGO_ENABLED=1 $(GO) list -f '{{if .CgoFiles}}{{.ImportPath}}{{end}}' ./...)" | cut -d' ' -f1 | sort -u | \
 		grep -xF "$$(CGO_ENABLED=0 $(GO) list ./...)"); \
-	CGO_ENABLED=0 $(GO) test -timeout 20m $(NOCGOFLAGS) -json $$packages | $(SUMMARY)
+	HLOCB_AGAIN=1 CGO_ENABLED=0 $(GO) test -short -timeout 20m -json $$packages | $(SUMMARY)
 
 # The comparisons with other systems, part by part: what passed, what failed, what was skipped.
 corpus: peers

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/hlocb/hlocb"
+	"github.com/hlocb/hlocb/internal/label"
 	"github.com/hlocb/hlocb/internal/peer"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/runtime/backends"
@@ -52,6 +53,7 @@ write("platforms", lambda x: lax.platform_dependent(x, cpu=lambda x: x + 1, tpu=
 
 // TestExports runs the exports on both backends and compares the results and refusals with JAX's.
 func TestExports(t *testing.T) {
+	label.Once(t)
 	dir := t.TempDir()
 	peer.Python(t).Run(t, exports, nil, dir)
 	cases, err := os.ReadDir(dir)

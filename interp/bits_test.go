@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/hlocb/hlocb/dialect/chlo"
+	"github.com/hlocb/hlocb/internal/label"
 	"github.com/hlocb/hlocb/interp/internal/ops"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
@@ -24,6 +25,7 @@ var updateBits = flag.Bool("update-bits", false, "write testdata/bits.txt")
 // TestBits compares hashes of results with testdata/bits.txt, one for each op and type that rounds: every processor
 // returns the same bits. With GOARCH=arm64, `go test -exec qemu-aarch64-static` tests another processor.
 func TestBits(t *testing.T) {
+	label.Once(t)
 	var b strings.Builder
 	for _, p := range bitPrograms() {
 		exe, err := compileText(t, p.text)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/hlocb/hlocb/dialect/fn"
+	"github.com/hlocb/hlocb/internal/label"
 	"github.com/hlocb/hlocb/internal/peer"
 	"github.com/hlocb/hlocb/internal/testkit"
 	"github.com/hlocb/hlocb/interp/internal/kernel"
@@ -130,6 +131,7 @@ func withoutFolding(m *ir.Module) (string, error) {
 // TestMainsAgainstXLA executes main of upstream's tests on XLA's CPU plugin and on the engine. It runs a sample, or
 // with HLOCB_LONG all tests.
 func TestMainsAgainstXLA(t *testing.T) {
+	label.Once(t)
 	files, err := filepath.Glob(filepath.Join(upstream(t), "testdata", "*.mlir"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no files: %v", err)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/internal/label"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/parse"
 	"github.com/hlocb/hlocb/print"
@@ -104,7 +105,7 @@ func testRegistry(t testing.TB) *ir.Registry {
 func TestRandomMutations(t *testing.T) {
 	reg := testRegistry(t)
 	sequences := 10000
-	if testing.Short() {
+	if label.Less() {
 		sequences = 500
 	}
 	done := map[string]int{}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/internal/label"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/parse"
 	"github.com/hlocb/hlocb/print"
@@ -149,9 +150,7 @@ func TestDepthAllowed(t *testing.T) {
 
 // TestLargeInput reads large inputs of several kinds in one line: time and memory stay linear.
 func TestLargeInput(t *testing.T) {
-	if testing.Short() {
-		t.Skip("skip: large inputs in short mode")
-	}
+	label.Slow(t)
 	n := 200000
 	var ops, attrs, nums strings.Builder
 	for i := range n {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/dialect/all"
+	"github.com/hlocb/hlocb/internal/label"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/parse"
 	"github.com/hlocb/hlocb/print"
@@ -261,7 +262,7 @@ func TestRoundTrip(t *testing.T) {
 		}
 		m := read(t, string(text))
 		for k, o := range forms {
-			if testing.Short() && k != i%len(forms) {
+			if label.Less() && k != i%len(forms) {
 				continue
 			}
 			first := print.String(m, o)

@@ -8,6 +8,7 @@ import (
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/dialect/all"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/internal/label"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/parse"
 	"github.com/hlocb/hlocb/print"
@@ -19,7 +20,7 @@ import (
 func TestInvalidOps(t *testing.T) {
 	reg := registry(t)
 	n := 100
-	if testing.Short() {
+	if label.Less() {
 		n = 20
 	}
 	for _, d := range all.Dialects() {

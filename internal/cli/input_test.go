@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/hlocb/hlocb/internal/cli"
+	"github.com/hlocb/hlocb/internal/label"
 )
 
 // runCLI runs the command line in this process and fails the test when it takes longer than limit.
@@ -145,9 +146,8 @@ func longLine(size int) []byte {
 
 // TestLongLine reads a valid line of 100 MB, and shows only a part of the line if it has an error.
 func TestLongLine(t *testing.T) {
-	if testing.Short() {
-		t.Skip("skip: long")
-	}
+	label.Once(t)
+	label.Slow(t)
 	text := longLine(100 << 20)
 	if len(text) < 100<<20 {
 		t.Fatalf("the line has %d bytes", len(text))

@@ -11,6 +11,7 @@ import (
 	"github.com/hlocb/hlocb/bytecode"
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/dialect/vhlo"
+	"github.com/hlocb/hlocb/internal/label"
 	"github.com/hlocb/hlocb/internal/reader"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/parse"
@@ -19,9 +20,8 @@ import (
 // TestBytecodeMemory reads and writes large files of bytecode of many kinds. A process takes at most 64 MB and 200
 // times the file.
 func TestBytecodeMemory(t *testing.T) {
-	if testing.Short() {
-		t.Skip("skip: a process for each of many large files")
-	}
+	label.Once(t)
+	label.Slow(t)
 	size, every := 300_000, 4
 	if os.Getenv("HLOCB_LONG") != "" {
 		size, every = 5_000_000, 1

@@ -15,6 +15,7 @@ import (
 
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/hlo"
+	"github.com/hlocb/hlocb/internal/label"
 )
 
 // largeHLO returns texts of about size bytes, each with many of one part of the grammar.
@@ -98,9 +99,8 @@ func largeHLO(size int) map[string]string {
 // TestMemoryHLO reads and writes large HLO texts and protos of many kinds, and protos with changed bytes. A process
 // takes at most 64 MB and 60 times its input.
 func TestMemoryHLO(t *testing.T) {
-	if testing.Short() {
-		t.Skip("skip: a process for each of many large texts")
-	}
+	label.Once(t)
+	label.Slow(t)
 	size, every := 1_000_000, 6
 	if os.Getenv("HLOCB_LONG") != "" {
 		size, every = 5_000_000, 1

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/hlocb/hlocb/internal/label"
 )
 
 // forms are the commands that read, verify and write a module, in each way to write it.
@@ -38,9 +40,8 @@ var forms = []struct {
 // most five minutes, and a bounded stack. A child process handles each text in each form. HLOCB_LONG makes the texts
 // larger; otherwise each text is written with its locations and in one other form.
 func TestMemory(t *testing.T) {
-	if testing.Short() {
-		t.Skip("skip: a process for each of many large texts")
-	}
+	label.Once(t)
+	label.Slow(t)
 	size := 300_000
 	if os.Getenv("HLOCB_LONG") != "" {
 		size = 5_000_000

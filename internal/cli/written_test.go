@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hlocb/hlocb/internal/label"
 	"github.com/hlocb/hlocb/internal/testkit"
 )
 
@@ -20,6 +21,7 @@ var notRunAsWritten = map[string]string{
 // TestCorpusAsWritten: programs that real systems wrote deliver the same events with the same values, and return the
 // same results, as written and rewritten.
 func TestCorpusAsWritten(t *testing.T) {
+	label.Once(t)
 	files := testkit.Glob(t, "hooks/*.mlir", "order/*.mlir")
 	count := regexp.MustCompile(`events: (\d+) equal`)
 	events, withEvents := 0, 0

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/hlocb/hlocb/dialect/all"
+	"github.com/hlocb/hlocb/internal/label"
 	"github.com/hlocb/hlocb/internal/peer"
 	"github.com/hlocb/hlocb/internal/testkit"
 	"github.com/hlocb/hlocb/ir"
@@ -272,9 +273,7 @@ func fileChunks(t *testing.T, dir string) (names []string, texts map[string]stri
 
 // TestUpstreamAsMLIR compares hlocb's print of every chunk that jaxlib reads with jaxlib's print, byte for byte.
 func TestUpstreamAsMLIR(t *testing.T) {
-	if testing.Short() {
-		t.Skip("skip: thousands of modules in short mode")
-	}
+	label.Slow(t)
 	dir := testkit.Upstream(t)
 	reg := testkit.Registry(t)
 	names, texts := fileChunks(t, dir)

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/hlocb/hlocb/internal/label"
 )
 
 // goBlock matches a block of Go in a document.
@@ -27,9 +29,7 @@ var declared = regexp.MustCompile(`(?m)^(\w+)(?:, (\w+))? :=`)
 // TestSnippets compiles every block of Go in README.md and in the documents on handlers, embedding and GoMLX, and runs
 // them from the root of the repository. A block is the body of a function that has a ctx and returns an error.
 func TestSnippets(t *testing.T) {
-	if testing.Short() {
-		t.Skip("skip: compiles a program")
-	}
+	label.Slow(t)
 	root, err := filepath.Abs("../..")
 	if err != nil {
 		t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/hlocb/hlocb/dialect/fn"
+	"github.com/hlocb/hlocb/internal/label"
 	"github.com/hlocb/hlocb/internal/plugintest"
 	"github.com/hlocb/hlocb/internal/testkit"
 	"github.com/hlocb/hlocb/ir"
@@ -86,6 +87,7 @@ func smallArguments(m *ir.Module) (args []*tensor.Tensor, ok bool) {
 // bit, on the engine and with HLOCB_LONG=1 also on XLA. If a pass expands functions or XLA folds constants, rounding
 // may differ. A short run gives each program a fifth of the passes.
 func TestPassesKeepCorpus(t *testing.T) {
+	label.Once(t)
 	table := opt.Passes()
 	list := []string{"interp"}
 	if long() {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/hlocb/hlocb/internal/cli"
+	"github.com/hlocb/hlocb/internal/label"
 	"github.com/hlocb/hlocb/internal/peer"
 )
 
@@ -50,6 +51,7 @@ var unlikeJaxlib = []string{"cosh_complex", "igamma_", "igammac_", "random_gamma
 
 // TestExportAsJaxlib translates StableHLO's testdata to HLO. The instructions must equal jaxlib's translation.
 func TestExportAsJaxlib(t *testing.T) {
+	label.Once(t)
 	dir := os.Getenv("HLOCB_UPSTREAM")
 	if dir == "" {
 		t.Skip("skip: HLOCB_UPSTREAM names no folder with StableHLO's test files")

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hlocb/hlocb"
 	"github.com/hlocb/hlocb/internal/cli"
+	"github.com/hlocb/hlocb/internal/label"
 	"github.com/hlocb/hlocb/internal/reader"
 	"github.com/hlocb/hlocb/print"
 )
@@ -30,6 +31,7 @@ func hooksOf(p *hlocb.Program) string {
 // TestHooksOfHLO compares the hooks of each HLO text of the corpus with the hooks of the text's source in MLIR.
 // Rewritten HLO has the same hooks again, and so has XLA's form of the rewritten HLO.
 func TestHooksOfHLO(t *testing.T) {
+	label.Once(t)
 	files, err := filepath.Glob(filepath.Join("..", "..", "testdata", "hooks", "hlo", "*"))
 	if err != nil || len(files) < 100 {
 		t.Fatalf("%d files of HLO: %v", len(files), err)
@@ -82,6 +84,7 @@ func TestHooksOfHLO(t *testing.T) {
 
 // TestOpsOfHLO runs instructions that StableHLO lacks on the engine and on XLA. Their results agree to the bit.
 func TestOpsOfHLO(t *testing.T) {
+	label.Once(t)
 	open(t, "cpu")
 	for name, text := range map[string]string{
 		"state": `HloModule m

@@ -17,6 +17,7 @@ import (
 
 	"github.com/hlocb/hlocb"
 	"github.com/hlocb/hlocb/internal/cli"
+	"github.com/hlocb/hlocb/internal/label"
 	"github.com/hlocb/hlocb/internal/peer"
 )
 
@@ -112,6 +113,7 @@ var plainMHLO = []string{"mhlo.cross_program_prefetches", "mhlo.input_output_ali
 // TestImportersAgree runs texts and protos of HLO on the engine, translated by this package and by jaxlib's importer.
 // Both deliver the same results and events.
 func TestImportersAgree(t *testing.T) {
+	label.Once(t)
 	dir, files := hloIndex(t, func(_, want, stablehlo string, mhlo []string) bool {
 		return want == "ok" && stablehlo == "ok" && !slices.ContainsFunc(mhlo, func(s string) bool { return !slices.Contains(plainMHLO, s) })
 	})
@@ -195,6 +197,7 @@ func comparableEvents(events []byte) []byte {
 // TestDumpsHold runs StableHLO's own tests from XLA's dumps before optimization. The checks that the tests contain must
 // hold.
 func TestDumpsHold(t *testing.T) {
+	label.Once(t)
 	dir, files := hloIndex(t, func(file, want, _ string, _ []string) bool {
 		return want == "ok" && strings.HasPrefix(file, "dump/") && strings.HasSuffix(file, ".before.hlo")
 	})
@@ -213,6 +216,7 @@ func TestDumpsHold(t *testing.T) {
 // TestOptimizedDumps runs programs after XLA's CPU compiler: with fusions, layouts and calls of XLA's libraries. The
 // engine refuses instructions that it does not run with their opcode or target and their position.
 func TestOptimizedDumps(t *testing.T) {
+	label.Once(t)
 	dir, files := hloIndex(t, func(file, want, _ string, _ []string) bool {
 		return want == "ok" && (strings.HasSuffix(file, "after.hlo") || strings.HasPrefix(file, "jax/") && strings.Contains(file, ".after"))
 	})

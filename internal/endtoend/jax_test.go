@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/internal/label"
 
 	"github.com/hlocb/hlocb/internal/peer"
 	"github.com/hlocb/hlocb/internal/testkit"
@@ -94,6 +95,7 @@ var wrongOnXLA = map[string]string{
 
 // TestJAXFunctions: the engine must return JAX's results for the functions of JAX's libraries.
 func TestJAXFunctions(t *testing.T) {
+	label.Once(t)
 	step := "12"
 	if long() {
 		step = "1"

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/hlocb/hlocb/internal/cli"
+	"github.com/hlocb/hlocb/internal/label"
 	"github.com/hlocb/hlocb/internal/peer"
 )
 
@@ -22,6 +23,7 @@ var exportsScript string
 // TestExports runs files of jax.export with 'hlocb run' and compares the results with JAX's. It also reads, prints and
 // writes each file again to the same bytes.
 func TestExports(t *testing.T) {
+	label.Once(t)
 	lines := bufio.NewScanner(bytes.NewReader(peer.Python(t).Run(t, exportsScript, nil)))
 	lines.Buffer(nil, 64<<20)
 	dir := t.TempDir()

@@ -8,6 +8,7 @@ import (
 
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/hook/format"
+	"github.com/hlocb/hlocb/internal/label"
 	"github.com/hlocb/hlocb/internal/randprog"
 	"github.com/hlocb/hlocb/internal/testkit"
 	"github.com/hlocb/hlocb/passes"
@@ -18,6 +19,7 @@ import (
 // TestRandomConversions writes the hooks of random programs in every format that can express them, reads them back
 // and runs the result: events and values must match the original.
 func TestRandomConversions(t *testing.T) {
+	label.Once(t)
 	n := uint64(70)
 	if long() {
 		n = 2000

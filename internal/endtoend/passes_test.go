@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/hlocb/hlocb/dialect/fn"
+	"github.com/hlocb/hlocb/internal/label"
 	"github.com/hlocb/hlocb/internal/randprog"
 	"github.com/hlocb/hlocb/internal/testkit"
 	"github.com/hlocb/hlocb/ir"
@@ -182,6 +183,7 @@ func throughPasses(p *randprog.Program, names []string, table *pass.Table, early
 // Passes that declare themselves idempotent change nothing the second time. 'make soak' runs 10,000 programs, all of
 // them on both backends, and each pass at least 1,000 times.
 func TestPassesKeepPrograms(t *testing.T) {
+	label.Once(t)
 	n, every := uint64(300), uint64(10)
 	if long() {
 		n, every = 10000, 1

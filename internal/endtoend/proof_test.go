@@ -10,6 +10,7 @@ import (
 
 	"github.com/hlocb/hlocb/hook/format"
 	"github.com/hlocb/hlocb/internal/hook/order"
+	"github.com/hlocb/hlocb/internal/label"
 	"github.com/hlocb/hlocb/internal/testkit"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/runtime"
@@ -20,12 +21,13 @@ import (
 // in program order, which the embedded engine determines. The chain of each module passes through random ops. XLA
 // simplifies some of them away. Hooks wait for slow values at random, so unordered hooks overtake each other.
 func TestProofHolds(t *testing.T) {
+	label.Once(t)
 	engine, cpu := open(t, "interp"), open(t, "cpu")
 	n, limit := uint64(4000), 45*time.Second
 	if long() {
 		limit = time.Hour
 	}
-	if testing.Short() {
+	if label.Less() {
 		limit = 10 * time.Second
 	}
 	start := time.Now()

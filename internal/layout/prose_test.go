@@ -89,7 +89,7 @@ func TestPlainWords(t *testing.T) {
 func TestNoFlagsInLibraries(t *testing.T) {
 	flag := regexp.MustCompile(`[^"][ ('"]?--[a-z][a-z-]+`)
 	commands := []string{"cmd", "examples", "opt", "internal/cli", "internal/command", "internal/bench", "internal/launch",
-		"internal/gen", "internal/plugintest", "internal/opgen", "internal/numerics", "internal/testsummary", "internal/corpusreport"}
+		"internal/gen", "internal/plugintest", "internal/opgen", "internal/numerics", "internal/testsummary", "internal/testlist", "internal/corpusreport"}
 	files(t, ".go", func(name string, source []byte) {
 		for _, c := range commands {
 			if inside(name, c) {

@@ -1,9 +1,11 @@
 // Command testsummary summarizes the output of 'go test -json' as 'go test' prints it: a line per package, the output
-// of failed tests, and at the end the counts of passed, failed and skipped tests, the skipped ones by reason.
+// of failed tests, and at the end the slowest tests, the names of the skipped tests by reason, the names of the failed
+// tests, and the counts of passed, failed and skipped tests.
 package main
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -20,6 +22,18 @@ type event struct {
 	Elapsed                                   float64
 }
 
+// test returns the package and the name of the event's test.
+func (e event) test() string { return short(e.Package) + "." + e.Test }
+
+// timed is a test that ended, and its time.
+type timed struct {
+	seconds float64
+	test    string
+}
+
+// slowest is the number of tests whose times are printed, if they took a second or more.
+const slowest = 10
+
 func main() { os.Exit(summarize(os.Stdin, os.Stdout)) }
 
 // reason matches the line of t.Skip, and captures the reason without file and line number.
@@ -29,8 +43,10 @@ var reason = regexp.MustCompile(`^\s+\S+\.go:\d+: (?:skip: )?(.*)\n$`)
 func summarize(in io.Reader, out io.Writer) int {
 	output := map[string][]string{} // by package and test
 	skipped := map[string][]string{}
+	var failed []string
+	var times []timed
 	running := map[string]bool{} // packages whose tests began and have not ended
-	passed, failed := 0, 0
+	passed := 0
 	broken := false
 	sc := bufio.NewScanner(in)
 	sc.Buffer(nil, 64<<20)
@@ -57,6 +73,9 @@ func summarize(in io.Reader, out io.Writer) int {
 		case "pass":
 			if e.Test != "" {
 				passed++
+				if !strings.Contains(e.Test, "/") {
+					times = append(times, timed{e.Elapsed, e.test()})
+				}
 			} else {
 				fmt.Fprintf(out, "ok  \t%s\t%.3fs\n", e.Package, e.Elapsed)
 			}
@@ -68,13 +87,16 @@ func summarize(in io.Reader, out io.Writer) int {
 						why = m[1]
 					}
 				}
-				skipped[why] = append(skipped[why], short(e.Package)+"."+e.Test)
+				skipped[why] = append(skipped[why], e.test())
 			}
 		case "fail":
 			broken = true
 			fmt.Fprint(out, strings.Join(output[key], ""))
 			if e.Test != "" {
-				failed++
+				failed = append(failed, e.test())
+				if !strings.Contains(e.Test, "/") {
+					times = append(times, timed{e.Elapsed, e.test()})
+				}
 			} else {
 				// If the process died, the output of the tests that neither passed nor failed says why.
 				for _, key := range unfinished(output, e.Package) {
@@ -101,6 +123,12 @@ func summarize(in io.Reader, out io.Writer) int {
 			fmt.Fprintf(out, "FAIL\t%s: its tests did not end\n", p)
 		}
 	}
+	slices.SortStableFunc(times, func(a, b timed) int { return cmp.Compare(b.seconds, a.seconds) })
+	for _, t := range times[:min(slowest, len(times))] {
+		if t.seconds >= 1 {
+			fmt.Fprintf(out, "slow: %6.1f s %s\n", t.seconds, t.test)
+		}
+	}
 	whys := make([]string, 0, len(skipped))
 	n := 0
 	for why, tests := range skipped {
@@ -110,13 +138,12 @@ func summarize(in io.Reader, out io.Writer) int {
 	sort.Strings(whys)
 	for _, why := range whys {
 		tests := skipped[why]
-		list := strings.Join(tests, " ")
-		if len(tests) > 8 {
-			list = fmt.Sprintf("%s and %d more", strings.Join(tests[:8], " "), len(tests)-8)
-		}
-		fmt.Fprintf(out, "skipped %d: %s: %s\n", len(tests), why, list)
+		fmt.Fprintf(out, "skipped %d: %s: %s\n", len(tests), why, strings.Join(tests, " "))
 	}
-	fmt.Fprintf(out, "tests: %d passed, %d failed, %d skipped\n", passed, failed, n)
+	if len(failed) > 0 {
+		fmt.Fprintf(out, "failed %d: %s\n", len(failed), strings.Join(failed, " "))
+	}
+	fmt.Fprintf(out, "tests: %d passed, %d failed, %d skipped\n", passed, len(failed), n)
 	if broken || passed == 0 {
 		return 1
 	}

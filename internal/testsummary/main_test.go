@@ -18,7 +18,7 @@ func TestSummarize(t *testing.T) {
 		{"fail", `{"Action":"output","Package":"p","Test":"A","Output":"bad\n"}
 {"Action":"fail","Package":"p","Test":"A"}
 {"Action":"fail","Package":"p","Elapsed":1}
-`, "bad\nFAIL\tp\t1.000s\ntests: 0 passed, 1 failed, 0 skipped\n", 1},
+`, "bad\nFAIL\tp\t1.000s\nfailed 1: p.A\ntests: 0 passed, 1 failed, 0 skipped\n", 1},
 		{"died", `{"Action":"output","Package":"p","Test":"A","Output":"SIGSEGV\n"}
 {"Action":"fail","Package":"p","Elapsed":1}
 `, "SIGSEGV\nFAIL\tp\t1.000s\ntests: 0 passed, 0 failed, 0 skipped\n", 1},
@@ -32,6 +32,12 @@ func TestSummarize(t *testing.T) {
 {"Action":"pass","Package":"q","Test":"A"}
 {"Action":"pass","Package":"q","Elapsed":1}
 `, "ok  \tq\t1.000s\nFAIL\tp: its tests did not end\ntests: 2 passed, 0 failed, 0 skipped\n", 1},
+		{"slow", `{"Action":"pass","Package":"p","Test":"A","Elapsed":1}
+{"Action":"pass","Package":"p","Test":"B/1","Elapsed":22}
+{"Action":"pass","Package":"p","Test":"B","Elapsed":22}
+{"Action":"pass","Package":"p","Test":"C","Elapsed":0.9}
+{"Action":"pass","Package":"p","Elapsed":24}
+`, "ok  \tp\t24.000s\nslow:   22.0 s p.B\nslow:    1.0 s p.A\ntests: 4 passed, 0 failed, 0 skipped\n", 0},
 		{"nothing", "", "tests: 0 passed, 0 failed, 0 skipped\n", 1},
 	}
 	for _, tt := range tests {

@@ -17,6 +17,7 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 
+	"github.com/hlocb/hlocb/internal/label"
 	"github.com/hlocb/hlocb/internal/peer"
 	"github.com/hlocb/hlocb/internal/testkit"
 	"github.com/hlocb/hlocb/interp"
@@ -67,6 +68,7 @@ const shortRun = 40
 // texts must be equal after hlocb reads and prints them, which names the values by their order. testdata/unlike.txt
 // lists the differences with their reasons. HLOCB_LONG=1 compares all modules.
 func TestPassesAsJaxlib(t *testing.T) {
+	label.Once(t)
 	peer.Python(t)
 	texts := modules(t)
 	table := passes.Builtin(passes.Host{Evaluator: interp.NewEvaluator(1 << 30)})

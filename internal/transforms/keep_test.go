@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hlocb/hlocb/internal/label"
 	"github.com/hlocb/hlocb/internal/opgen"
 	"github.com/hlocb/hlocb/interp"
 	"github.com/hlocb/hlocb/ir"
@@ -29,6 +30,7 @@ var exactPasses = []string{
 // every bit of every result. In half of the programs the arguments are constants, and passes can compute with them. It
 // runs 300 programs, or 10,000 with HLOCB_LONG=1.
 func TestPassesKeepResults(t *testing.T) {
+	label.Once(t)
 	n := 300
 	if os.Getenv("HLOCB_LONG") == "1" {
 		n = 10000

@@ -23,6 +23,7 @@ import (
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/dialect/vhlo"
 	"github.com/hlocb/hlocb/filecheck"
+	"github.com/hlocb/hlocb/internal/label"
 	"github.com/hlocb/hlocb/internal/reader"
 	"github.com/hlocb/hlocb/internal/testkit"
 	"github.com/hlocb/hlocb/interp"
@@ -123,6 +124,7 @@ var missing = regexp.MustCompile(`unknown flag:? "?-*([a-z-]+)|unknown pass "([a
 // TestUpstreamTransforms: each part of StableHLO's tests of passes produces the expected output. A part that needs a
 // pass that hlocb lacks counts as missing. testdata/known.txt lists the remaining exceptions, each with its reason.
 func TestUpstreamTransforms(t *testing.T) {
+	label.Once(t)
 	root := filepath.Join(testkit.Upstream(t), "stablehlo", "tests")
 	known := exceptions(t)
 	counts := map[string]*count{}

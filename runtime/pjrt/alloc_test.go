@@ -9,14 +9,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/hlocb/hlocb/internal/label"
 )
 
 // TestAllocationsAreChecked lets gcc's analyzer search the C files for uses of memory that was not allocated, and for
 // arrays whose length is not constant. Each planted mistake must be found, so the test fails if the analyzer is blind.
 func TestAllocationsAreChecked(t *testing.T) {
-	if testing.Short() {
-		t.Skip("skip: long")
-	}
+	label.Slow(t)
 	if out, err := exec.Command("gcc", "-fanalyzer", "-fsyntax-only", "-x", "c", os.DevNull).CombinedOutput(); err != nil {
 		t.Skipf("skip: gcc with -fanalyzer is missing: %s", out)
 	}

@@ -15,6 +15,7 @@ import (
 	"unsafe"
 
 	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/internal/label"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -38,39 +39,54 @@ func farPlugin(t *testing.T, flags ...string) string {
 	return path
 }
 
-// onFarMemory lists the tests that also pass if the host cannot read the plugin's memory.
-var onFarMemory = []string{"ChainedOrder", "UnchainedHook", "FeedAndSeveralResults", "TapIsAliased", "HandlersOfExecutablesDoNotMix", "HandlerFails",
-	"ConcurrentRuns", "Reentry", "CancelStopsAtTheNextHook", "ArgumentsAreChecked", "UnwrittenResult", "HookOutsideTheManifest", "NoAllocationPerCall",
-	"InternalPanicNamesTheHook", "GoexitNamesTheHook", "Replicas", "FailureOnOneDevice", "SlowDevice", "ReentryOnSeveralDevices", "ShardyPartitions",
-	"Timeout", "TimeoutOnSeveralDevices", "TimeoutKeepsValues", "TimeoutErrorsAndReentry", "TypesAtTheBoundary", "InOutWritesInPlace",
-	"NothingIsLeft", "HugeOperand", "DevicePointers", "Needs", "Dispatch", "Targets"}
+// movesValues lists tests that also pass if the host cannot read the plugin's memory. concurrently lists tests in which
+// several threads move values. ends lists tests that wait long or fill the memory.
+var (
+	movesValues = []string{"ChainedOrder", "UnchainedHook", "FeedAndSeveralResults", "TapIsAliased", "HandlersOfExecutablesDoNotMix", "HandlerFails",
+		"CancelStopsAtTheNextHook", "ArgumentsAreChecked", "UnwrittenResult", "HookOutsideTheManifest", "NoAllocationPerCall",
+		"InternalPanicNamesTheHook", "GoexitNamesTheHook", "FailureOnOneDevice", "ShardyPartitions", "TimeoutOnSeveralDevices",
+		"InOutWritesInPlace", "Needs", "Dispatch", "Targets"}
+	concurrently = []string{"ConcurrentRuns", "Replicas", "SlowDevice", "ReentryOnSeveralDevices", "TimeoutKeepsValues", "DevicePointers"}
+	ends         = []string{"Reentry", "Timeout", "TimeoutErrorsAndReentry", "NothingIsLeft", "HugeOperand"}
+)
 
 // TestFarMemory runs tests of this package in another process, on a plugin whose memory the host cannot read: an access
 // without the plugin's copy function ends that process with a signal.
 func TestFarMemory(t *testing.T) {
-	testFar(t, farPlugin(t))
+	label.Once(t)
+	tests := append(slices.Clone(movesValues), concurrently...)
+	if label.Less() {
+		testFar(t, farPlugin(t), "[[]5?[]]", tests...)
+	} else {
+		testFar(t, farPlugin(t), "", append(tests, ends...)...)
+	}
 }
 
-// TestCUDAMemory is TestFarMemory for CUDA's plugin and driver, which are made of the CPU plugin too.
+// TestCUDAMemory is TestFarMemory for CUDA's plugin and driver, which are made of the CPU plugin too. The race detector
+// sees only the tests with several threads.
 func TestCUDAMemory(t *testing.T) {
 	path := farPlugin(t, "-DCUDA")
 	t.Setenv(cudaDriver, path)
-	testFar(t, path, "PinnedPool")
+	tests := append([]string{"PinnedPool"}, concurrently...)
+	if !raceEnabled {
+		tests = append(tests, movesValues...)
+	}
+	testFar(t, path, "[[]5?[]]", tests...)
 }
 
-// testFar runs the tests of onFarMemory and more in another process, on the plugin in a file.
-func testFar(t *testing.T, path string, more ...string) {
+// testFar runs tests in another process, on the plugin in a file, and the subtests of TestTypesAtTheBoundary whose
+// names match types.
+func testFar(t *testing.T, path, types string, names ...string) {
 	if os.Getenv(farInput) != "" {
 		t.Skip("skip: this is the child process")
 	}
-	names := append(slices.Clone(onFarMemory), more...)
-	c := exec.Command(os.Args[0], "-test.v", "-test.run", "^Test("+strings.Join(names, "|")+")$")
+	c := exec.Command(os.Args[0], "-test.v", "-test.run", "^Test("+strings.Join(names, "|")+")$|^TestTypesAtTheBoundary$/"+types)
 	c.Env = append(os.Environ(), farInput+"="+path)
 	out, err := c.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	for _, name := range names {
+	for _, name := range append(names, "TypesAtTheBoundary") {
 		if raceEnabled && name == "NoAllocationPerCall" {
 			continue // skipped under the race detector
 		}

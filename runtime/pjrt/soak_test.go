@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/internal/label"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -42,9 +43,7 @@ func status(t *testing.T, file, key string) int {
 // TestSoak delivers ten million calls, or a fifth of that with the race detector, and checks that memory, threads and
 // goroutines stay constant.
 func TestSoak(t *testing.T) {
-	if testing.Short() {
-		t.Skip("skip: takes a while")
-	}
+	label.Slow(t)
 	million := 1_000_000
 	if raceEnabled && os.Getenv("HLOCB_SOAK") == "" {
 		million = 200_000
@@ -177,14 +176,13 @@ func TestNothingIsLeft(t *testing.T) {
 
 // TestManyGoroutines keeps 64 goroutines running one executable for two seconds, or for HLOCB_SOAK (a duration).
 func TestManyGoroutines(t *testing.T) {
+	label.Slow(t)
 	length := 2 * time.Second
 	if v := os.Getenv("HLOCB_SOAK"); v != "" {
 		var err error
 		if length, err = time.ParseDuration(v); err != nil {
 			t.Fatal(err)
 		}
-	} else if testing.Short() {
-		t.Skip("skip: takes a while")
 	}
 	v := tt(tensor.F32, 4)
 	s := hookSite(7, "f", hook.Call, []hook.TensorType{v}, []hook.TensorType{v})
@@ -221,9 +219,7 @@ func TestManyGoroutines(t *testing.T) {
 
 // TestHugeOperand taps a value of more than 2 GiB.
 func TestHugeOperand(t *testing.T) {
-	if testing.Short() {
-		t.Skip("skip: takes a while")
-	}
+	label.Slow(t)
 	if kb := status(t, "/proc/meminfo", "MemAvailable"); kb < 12<<20 {
 		t.Skipf("skip: needs 12 GiB of memory, %d MiB are available", kb>>10)
 	}

@@ -1,0 +1,30 @@
+// Package label labels tests for the Makefile. 'go test' runs every test; 'make test' leaves out slow tests, and
+// 'make race' and 'make nocgo' leave out tests that need no second run. Only tests use it.
+package label
+
+import (
+	"os"
+	"testing"
+)
+
+// Slow labels a test that takes long and that few changes break. 'make test', which passes -short, skips the test;
+// 'make slow' runs it. Call Slow in the Test function itself, where internal/testlist finds the call.
+func Slow(t testing.TB) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("skip: slow: 'make slow' runs it")
+	}
+}
+
+// Less reports whether a test should do less than it can, because 'make test' runs it. 'make slow' runs the whole test.
+// Call Less in the Test function itself, as Slow.
+func Less() bool { return testing.Short() }
+
+// Once labels a test that needs no second run under the race detector and without cgo: it shares nothing between
+// threads that no other test shares, and it does not reach cgo.
+func Once(t testing.TB) {
+	t.Helper()
+	if os.Getenv("HLOCB_AGAIN") != "" {
+		t.Skip("skip: once: 'make test' runs it")
+	}
+}
