@@ -15,7 +15,7 @@ CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/$(if $(filter Darwin,$(shell uname)),Lib
 VENV = $(CACHE)/venv
 VENV_TODAY = $(CACHE)/venv-today
 
-.PHONY: build interposer plugin jaxlib jaxlib-today peers test slow check fmt vet staticcheck generated race nocgo corpus corpus-bytecode corpus-long bench bench-callbacks bench-cuda bench-parse bench-hooks bench-interposer bench-passes bench-engine soak test-real clean
+.PHONY: build interposer plugin jaxlib jaxlib-today peers test slow check fmt vet staticcheck generated race nocgo corpus corpus-bytecode corpus-long bench bench-callbacks bench-cuda bench-parse bench-hooks bench-interposer bench-passes bench-engine soak test-real mutants clean
 
 build:
 	$(GO) build -o hlocb ./cmd/hlocb
@@ -159,6 +159,13 @@ test-real: plugin
 	"$(REAL_VENV)/bin/python" internal/realprograms/programs.py "$(REAL)"
 	"$(REAL_VENV)/bin/python" internal/realprograms/programs.py "$(REAL)" gpt_40_layers
 	HLOCB_REAL="$(REAL)" $(GO) test -timeout 60m -count 1 -v ./internal/realprograms
+
+# Change the code of PACKAGE in SAMPLE places, one at a time, and list the changes that the package's own tests do not
+# notice. 'go doc ./internal/mutants' describes the changes; MUTANTS adds flags, such as -json or -seed 2.
+PACKAGE ?= ./internal/hook/alias
+SAMPLE ?= 100
+mutants:
+	$(GO) run ./internal/mutants -sample $(SAMPLE) $(MUTANTS) $(PACKAGE)
 
 clean:
 	rm -f hlocb libhlocb_pjrt.so libhlocb_pjrt.h libhlocb_preload.so

@@ -15,7 +15,7 @@ const module = "github.com/hlocb/hlocb"
 // order lists the packages from the top down. A package may import packages of lower rows, but no packages of higher
 // rows or of its own row, unless it is inside of them. A name covers the packages below its directory.
 var order = [][]string{
-	{"cmd", "examples", "internal/bench", "internal/docs", "internal/numerics", "internal/testsummary", "internal/testlist"},
+	{"cmd", "examples", "internal/bench", "internal/docs", "internal/mutants", "internal/numerics", "internal/testsummary", "internal/testlist"},
 	{"internal/cli"},
 	// Tests that run the whole: all packages directly below internal that no other row names.
 	{"internal", "runtime/goxla"},

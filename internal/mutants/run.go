@@ -1,0 +1,154 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// A test is a test of the package, with its duration and the mutants that it reaches.
+type test struct {
+	name    string
+	took    time.Duration
+	reached map[int]bool
+}
+
+// memory limits the data of a test process, in kilobytes: a mutant may allocate without end.
+const memory = 6 << 20
+
+// start runs tests of the binary with a mutant and returns its output. The error is context.DeadlineExceeded if the
+// process does not end in time; then its whole process group is killed.
+func (b *build) start(tests []string, limit time.Duration, env ...string) (string, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	for i, t := range tests {
+		tests[i] = "^" + t + "$"
+	}
+	script := fmt.Sprintf(`ulimit -d %d 2>/dev/null; exec "$0" "$@"`, memory)
+	cmd := exec.CommandContext(ctx, "sh", "-c", script, b.binary, "-test.failfast", "-test.short="+strconv.FormatBool(b.short), "-test.timeout", limit.String(), "-test.run", strings.Join(tests, "|"))
+	cmd.Dir = b.dir
+	cmd.Env = append(os.Environ(), env...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.WaitDelay = time.Second
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	err := cmd.Run()
+	if err != nil && ctx.Err() != nil {
+		err = ctx.Err()
+	}
+	return out.String(), err
+}
+
+// tests lists the tests that match a pattern, and runs each once without a mutant. Tests that fail are an error.
+func (b *build) tests(pattern string, workers int) ([]*test, error) {
+	out, err := output(b.dir, b.binary, "-test.list", pattern)
+	if err != nil {
+		return nil, err
+	}
+	var tests []*test
+	for name := range strings.FieldsSeq(string(out)) {
+		if strings.HasPrefix(name, "Test") || strings.HasPrefix(name, "Example") || strings.HasPrefix(name, "Fuzz") {
+			tests = append(tests, &test{name: name})
+		}
+	}
+	errs := make([]error, len(tests))
+	each(workers, len(tests), func(i int) { errs[i] = b.record(tests[i], i) })
+	slices.SortStableFunc(tests, func(a, b *test) int { return int(a.took - b.took) })
+	return tests, errors.Join(errs...)
+}
+
+// record runs a test without a mutant, and sets the mutants that it reaches.
+func (b *build) record(t *test, i int) error {
+	file := filepath.Join(filepath.Dir(b.binary), fmt.Sprintf("reached%d", i))
+	began := time.Now()
+	out, err := b.start([]string{t.name}, 10*time.Minute, "HLOCB_MUTANT=-1", "HLOCB_MUTANTS_REACHED="+file)
+	if err != nil {
+		return fmt.Errorf("%s fails without a mutant: %w\n%s", t.name, err, out)
+	}
+	t.took = time.Since(began)
+	text, err := os.ReadFile(file)
+	if err != nil && !os.IsNotExist(err) {
+		return err
+	}
+	t.reached = map[int]bool{}
+	for line := range strings.FieldsSeq(string(text)) {
+		id, err := strconv.Atoi(line)
+		if err != nil {
+			return err
+		}
+		t.reached[id] = true
+	}
+	return nil
+}
+
+// The verdicts about mutants.
+const (
+	killed     = "killed"
+	timeout    = "timeout"
+	survived   = "survived"
+	unreached  = "not reached"
+	equivalent = "equivalent"
+)
+
+// try runs the tests that reach a mutant, the short ones first, until one fails. It returns the verdict and, if the
+// mutant is killed, the tests in whose run.
+func (b *build) try(id int, tests []*test) (string, string) {
+	var short, long []string
+	var took time.Duration
+	for _, t := range tests {
+		if !t.reached[id] {
+			continue
+		}
+		if took += t.took; took < time.Second {
+			short = append(short, t.name)
+		} else {
+			long = append(long, t.name)
+		}
+	}
+	if len(short)+len(long) == 0 {
+		return unreached, ""
+	}
+	for _, names := range [][]string{short, long} {
+		if len(names) == 0 {
+			continue
+		}
+		by := strings.Join(names, " ")
+		_, err := b.start(slices.Clone(names), max(5*time.Second, 10*took), "HLOCB_MUTANT="+strconv.Itoa(id))
+		switch {
+		case errors.Is(err, context.DeadlineExceeded):
+			return timeout, by
+		case err != nil:
+			return killed, by
+		}
+	}
+	return survived, ""
+}
+
+// each calls f for 0 to n-1 on several goroutines.
+func each(workers, n int, f func(int)) {
+	next := make(chan int)
+	var wg sync.WaitGroup
+	for range workers {
+		wg.Go(func() {
+			for i := range next {
+				f(i)
+			}
+		})
+	}
+	for i := range n {
+		next <- i
+	}
+	close(next)
+	wg.Wait()
+}
