@@ -85,11 +85,14 @@ func smallArguments(m *ir.Module) (args []*tensor.Tensor, ok bool) {
 
 // TestPassesKeepCorpus: every pass keeps the events, their order and the results of the programs of testdata, bit for
 // bit, on the engine and with HLOCB_LONG=1 also on XLA. If a pass expands functions or XLA folds constants, rounding
-// may differ. A short run gives each program a fifth of the passes.
+// may differ. Otherwise each program goes through a fifth of the passes, in 'make test' through a twentieth.
 func TestPassesKeepCorpus(t *testing.T) {
 	label.Once(t)
 	table := opt.Passes()
-	list := []string{"interp"}
+	list, every := []string{"interp"}, 5
+	if label.Less() {
+		every = 20
+	}
 	if long() {
 		list = append(list, "cpu")
 	}
@@ -134,7 +137,7 @@ func TestPassesKeepCorpus(t *testing.T) {
 					}
 					programs++
 					for i, pipeline := range drawn(table) {
-						if !long() && (i+programs)%5 != 0 {
+						if !long() && (i+programs)%every != 0 {
 							continue
 						}
 						got, text, err := run(func(ctx *pass.Context, m *ir.Module, hooks func() error) ([]*tensor.Tensor, error) {

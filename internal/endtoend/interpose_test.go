@@ -90,13 +90,14 @@ func (s *startedProgram) with(c interpose.Config, more ...string) []string {
 // TestInterposed runs JAX programs on a wrapped plugin.
 func TestInterposed(t *testing.T) {
 	s := starter(t)
-	t.Run("programs", func(t *testing.T) { interposedPrograms(t, s) })
+	few := label.Less() // programs and plugins
+	t.Run("programs", func(t *testing.T) { interposedPrograms(t, s, few) })
 	t.Run("nan", func(t *testing.T) { interposedNaN(t, s) })
 	t.Run("cache", func(t *testing.T) { interposedCache(t, s) })
 	t.Run("documents", func(t *testing.T) { interposedDocuments(t, s) })
 	t.Run("without a plugin", func(t *testing.T) { interposedWithout(t, s) })
 	t.Run("without FFI", func(t *testing.T) { interposedWithoutFFI(t, s) })
-	t.Run("far memory", func(t *testing.T) { interposedFar(t, s) })
+	t.Run("far memory", func(t *testing.T) { interposedFar(t, s, few) })
 	t.Run("topology", func(t *testing.T) { interposedTopology(t, s) })
 	t.Run("foreign platform", func(t *testing.T) { interposedForeign(t, s) })
 	t.Run("processes", func(t *testing.T) { interposedProcesses(t, s) })
@@ -173,8 +174,8 @@ func missing(file string) bool {
 
 // interposedPrograms: JAX's programs print the same on a wrapped plugin, with and without taps on every value, and no
 // program stays untapped. Programs without callbacks, which a replay can repeat, deliver as many events per run as the
-// engine does.
-func interposedPrograms(t *testing.T, s *startedProgram) {
+// engine does. few leaves out the programs that take longest.
+func interposedPrograms(t *testing.T, s *startedProgram, few bool) {
 	files, err := filepath.Glob("testdata/interpose/*.py")
 	if err != nil || len(files) < 5 {
 		t.Fatal(files, err)

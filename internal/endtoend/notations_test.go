@@ -21,8 +21,11 @@ import (
 func TestRandomConversions(t *testing.T) {
 	label.Once(t)
 	n := uint64(70)
-	if long() {
+	switch {
+	case long():
 		n = 2000
+	case label.Less():
+		n = 14
 	}
 	engine := open(t, "interp")
 	held := map[string]int{}
