@@ -2,14 +2,15 @@
 package examples_test
 
 import (
-	"os/exec"
 	"testing"
+
+	"github.com/hlocb/hlocb/internal/peer"
 )
 
 // TestPass: an outside module with a dialect, patterns, passes and an opt binary needs only public packages.
 func TestPass(t *testing.T) {
 	for _, args := range [][]string{{"vet", "."}, {"test", "."}} {
-		c := exec.Command("go", args...)
+		c := peer.Command("go", args...)
 		c.Dir = "pass"
 		if out, err := c.CombinedOutput(); err != nil {
 			t.Errorf("go %v: %v\n%s", args, err, out)

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/hlocb/hlocb/internal/peer"
 )
 
 func TestMain(m *testing.M) {
@@ -26,10 +28,10 @@ func TestCrash(t *testing.T) {
 	if err := os.WriteFile(source, []byte("#include <stdlib.h>\nvoid *GetPjrtApi(void) { abort(); }\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := exec.Command("cc", "-shared", "-fPIC", "-o", library, source).CombinedOutput(); err != nil {
+	if out, err := peer.Command("cc", "-shared", "-fPIC", "-o", library, source).CombinedOutput(); err != nil {
 		t.Skipf("skip: no C compiler: %v %s", err, out)
 	}
-	cmd := exec.Command(os.Args[0], "plugin", "info", library)
+	cmd := peer.Command(os.Args[0], "plugin", "info", library)
 	cmd.Env = append(os.Environ(), "HLOCB_TEST_COMMAND=1")
 	cmd.Dir = dir // where a core file would go
 	err := cmd.Run()
@@ -48,7 +50,7 @@ func TestClosedStdout(t *testing.T) {
 		`"$0" version >&-`: 1,
 		`echo 'func.func @main() { "stablehlo.custom_call"() {call_target_name = "f", api_version = 4 : i32, has_side_effect = true} : () -> () return }' | "$0" run - --hook-target f --print-callbacks --backend engine >&-`: 3, // the handler failed
 	} {
-		cmd := exec.Command("sh", "-c", line, os.Args[0])
+		cmd := peer.Command("sh", "-c", line, os.Args[0])
 		cmd.Env = append(os.Environ(), "HLOCB_TEST_COMMAND=1")
 		out, err := cmd.CombinedOutput()
 		if cmd.ProcessState.ExitCode() != code || !strings.Contains(string(out), "write /dev/stdout: file already closed") {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/hlocb/hlocb/internal/cli"
+	"github.com/hlocb/hlocb/internal/peer"
 )
 
 func TestHandler(t *testing.T) {
@@ -17,7 +18,7 @@ func TestHandler(t *testing.T) {
 		t.Skip("skip: no C compiler")
 	}
 	library := filepath.Join(t.TempDir(), "libclip.so")
-	if out, err := exec.Command(cc, "-shared", "-fPIC", "-O2", "-Wall", "-Werror", "-o", library, filepath.Join("clip", "clip.c")).CombinedOutput(); err != nil {
+	if out, err := peer.Command(cc, "-shared", "-fPIC", "-O2", "-Wall", "-Werror", "-o", library, filepath.Join("clip", "clip.c")).CombinedOutput(); err != nil {
 		t.Fatalf("cc: %v\n%s", err, out)
 	}
 	for _, backend := range []string{"interp", "cpu"} {

@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/hlocb/hlocb/internal/cli"
+	"github.com/hlocb/hlocb/internal/peer"
 	"github.com/hlocb/hlocb/internal/testkit"
 )
 
@@ -22,12 +22,12 @@ func TestIDsAreTheSameEverywhere(t *testing.T) {
 	others := map[string]string{"": os.Args[0]}
 	if os.Getenv("HLOCB_LONG") != "" {
 		program := filepath.Join(t.TempDir(), "hlocb")
-		build := exec.Command("go", "build", "-o", program, "../../cmd/hlocb")
+		build := peer.Command("go", "build", "-o", program, "../../cmd/hlocb")
 		build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOARCH=386")
 		if out, err := build.CombinedOutput(); err != nil {
 			t.Fatalf("building for 386: %v\n%s", err, out)
 		}
-		if err := exec.Command(program, "version").Run(); err != nil {
+		if err := peer.Command(program, "version").Run(); err != nil {
 			t.Logf("skip: this machine runs no programs for 386: %v", err)
 		} else {
 			others["386"] = program
@@ -61,7 +61,7 @@ func TestIDsAreTheSameEverywhere(t *testing.T) {
 					"HOME=/nonexistent", "USER=nobody", "HOSTNAME=other", "GOMAXPROCS=1", "GOGC=5"}},
 				{"many processors", "x y.txt", nil, append(os.Environ(), "GOMAXPROCS=16", "GOGC=off")},
 			} {
-				cmd := exec.Command(program, append(args, c.path)...)
+				cmd := peer.Command(program, append(args, c.path)...)
 				cmd.Dir, cmd.Stdin, cmd.Env = elsewhere, c.stdin, c.env
 				got, err := cmd.Output()
 				if err != nil || !bytes.Equal(got, want.Bytes()) {

@@ -7,7 +7,6 @@ package cli_test
 import (
 	"bytes"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -16,6 +15,7 @@ import (
 	"time"
 
 	"github.com/hlocb/hlocb/internal/label"
+	"github.com/hlocb/hlocb/internal/peer"
 )
 
 // forms are the commands that read, verify and write a module, in each way to write it.
@@ -77,7 +77,7 @@ func runWithin(t *testing.T, size, factor int, args ...string) (refused bool, er
 		t.Fatal(err)
 	}
 	status := filepath.Join(t.TempDir(), "status")
-	cmd := exec.Command(self, args...)
+	cmd := peer.Command(self, args...)
 	cmd.Env = append(os.Environ(), "CHILD_STATUS_FILE="+status)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr

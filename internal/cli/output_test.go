@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/hlocb/hlocb/internal/peer"
 )
 
 // tapModule sends its argument to its host.
@@ -20,7 +22,7 @@ const tapModule = `func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
 
 // child returns a process of the command.
 func child(args ...string) *exec.Cmd {
-	cmd := exec.Command(os.Args[0], args...)
+	cmd := peer.Command(os.Args[0], args...)
 	cmd.Env = append(os.Environ(), "HLOCB_TEST_COMMAND=1")
 	return cmd
 }
@@ -131,7 +133,7 @@ func TestOutputsAreOpenedLast(t *testing.T) {
 // TestEventsToPipe: events go to the reader of a pipe, not to a buffer of the pipe.
 func TestEventsToPipe(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "pipe")
-	if err := exec.Command("mkfifo", pipe).Run(); err != nil {
+	if err := peer.Command("mkfifo", pipe).Run(); err != nil {
 		t.Skip("skip: ", err)
 	}
 	file := writeFile(t, []byte(tapModule))

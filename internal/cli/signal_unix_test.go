@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -14,6 +13,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/hlocb/hlocb/internal/peer"
 )
 
 // slow is a module that XLA compiles for a long time.
@@ -99,7 +100,7 @@ func hanging(t *testing.T) string {
 	if err := os.WriteFile(source, []byte("#include <unistd.h>\nvoid *GetPjrtApi(void) { for (;;) sleep(1); }\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if exec.Command("cc", "-shared", "-fPIC", "-o", library, source).Run() != nil || !haveCgo {
+	if peer.Command("cc", "-shared", "-fPIC", "-o", library, source).Run() != nil || !haveCgo {
 		return ""
 	}
 	return library

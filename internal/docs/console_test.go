@@ -201,13 +201,13 @@ func (b *console) check(t *testing.T) {
 			stop()
 		case args[0] == "python":
 			peer.Python(t)
-			text, err := exec.Command(peer.Find(), args[1:]...).CombinedOutput()
+			text, err := peer.Command(peer.Find(), args[1:]...).CombinedOutput()
 			out.Write(text)
 			if code = 0; err != nil {
 				code = 1
 			}
 		case args[0] == "go":
-			cmd := exec.Command("go", args[1:]...)
+			cmd := peer.Command("go", args[1:]...)
 			cmd.Dir = b.root
 			text, err := cmd.CombinedOutput()
 			out.Write(text)
@@ -218,7 +218,7 @@ func (b *console) check(t *testing.T) {
 			if _, err := exec.LookPath("cc"); err != nil {
 				t.Skip("skip: no C compiler")
 			}
-			text, err := exec.Command("cc", args[1:]...).CombinedOutput()
+			text, err := peer.Command("cc", args[1:]...).CombinedOutput()
 			out.Write(text)
 			code = 0
 			if err != nil {

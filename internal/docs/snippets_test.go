@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -13,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/hlocb/hlocb/internal/label"
+	"github.com/hlocb/hlocb/internal/peer"
 )
 
 // goBlock matches a block of Go in a document.
@@ -90,7 +90,7 @@ func TestSnippets(t *testing.T) {
 	if err := os.WriteFile(file, text, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command("go", "run", "-overlay", file, "./internal/snippets")
+	cmd := peer.Command("go", "run", "-overlay", file, "./internal/snippets")
 	cmd.Dir = root
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs

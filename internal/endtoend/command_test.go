@@ -12,6 +12,7 @@ import (
 
 	"github.com/hlocb/hlocb/artifact"
 	"github.com/hlocb/hlocb/internal/cli"
+	"github.com/hlocb/hlocb/internal/label"
 	"github.com/hlocb/hlocb/internal/testkit"
 	"github.com/hlocb/hlocb/tensor"
 )

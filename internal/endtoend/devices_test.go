@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/internal/label"
 	"github.com/hlocb/hlocb/internal/testkit"
 	"github.com/hlocb/hlocb/passes"
 	"github.com/hlocb/hlocb/runtime"

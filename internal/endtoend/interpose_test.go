@@ -19,6 +19,7 @@ import (
 
 	"github.com/hlocb/hlocb"
 	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/internal/label"
 	"github.com/hlocb/hlocb/internal/launch"
 	"github.com/hlocb/hlocb/internal/peer"
 	"github.com/hlocb/hlocb/internal/probe"
@@ -50,7 +51,7 @@ func starter(t *testing.T) *startedProgram {
 	if err := launch.Build(context.Background(), dir); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := exec.Command("go", "build", "-o", filepath.Join(dir, "hlocb"), "../../cmd/hlocb").CombinedOutput(); err != nil {
+	if out, err := peer.Command("go", "build", "-o", filepath.Join(dir, "hlocb"), "../../cmd/hlocb").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	none := func(string) string { return "" }
@@ -65,7 +66,7 @@ func (s *startedProgram) run(t *testing.T, programs string, env ...string) (stdo
 	if len(args) > 1 {
 		args = append([]string{"testdata/traps/several.py"}, args...)
 	}
-	return finish(t, exec.Command(s.python, args...), env...)
+	return finish(t, peer.Command(s.python, args...), env...)
 }
 
 // finish runs a command with further variables and returns its output, its messages and its exit code.
@@ -117,7 +118,7 @@ var (
 func interposedDocuments(t *testing.T, s *startedProgram) {
 	command := filepath.Join(s.dir, "hlocb")
 	ran, dump, printed := 0, t.TempDir(), map[string]string{}
-	packages := exec.Command(s.python, "-c", "import equinox, flax, optax").Run() == nil
+	packages := peer.Command(s.python, "-c", "import equinox, flax, optax").Run() == nil
 	if !packages {
 		t.Run("Equinox and flax", func(t *testing.T) { t.Skip("skip: equinox, flax or optax is not installed") })
 	}
@@ -138,7 +139,7 @@ func interposedDocuments(t *testing.T, s *startedProgram) {
 						args[i] = filepath.Join(dump, arg)
 					}
 				}
-				c := exec.Command(command, args...)
+				c := peer.Command(command, args...)
 				c.Dir = "testdata/interpose"
 				if program := args[max(0, slices.Index(args, "python")+1)]; strings.HasSuffix(program, ".py") && missing(filepath.Join(c.Dir, program)) {
 					if c.Dir = "../../examples/exec"; !packages {
@@ -182,6 +183,9 @@ func interposedPrograms(t *testing.T, s *startedProgram, few bool) {
 	}
 	groups := map[string][]string{}
 	for _, file := range files {
+		if few && slices.Contains(largePrograms, filepath.Base(file)) {
+			continue
+		}
 		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
@@ -231,6 +235,9 @@ func interposedPrograms(t *testing.T, s *startedProgram, few bool) {
 		})
 	}
 }
+
+// largePrograms are the programs in testdata/interpose that XLA compiles for seconds.
+var largePrograms = []string{"linalg.py", "networks.py", "runs.py", "sharded.py", "transforms.py"}
 
 type interposedEvent struct {
 	Hook, Loc string

@@ -20,6 +20,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hlocb/hlocb/internal/launch"
+	"github.com/hlocb/hlocb/internal/peer"
 	"github.com/hlocb/hlocb/runtime/interpose"
 )
 
@@ -54,7 +55,7 @@ func messages(stderr string) (out []string) {
 func cc(t *testing.T, source string, flags ...string) string {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "plugin.so")
-	if text, err := exec.Command("cc", append([]string{"-shared", "-fPIC", "-o", out, source, "-ldl"}, flags...)...).CombinedOutput(); errors.Is(err, exec.ErrNotFound) {
+	if text, err := peer.Command("cc", append([]string{"-shared", "-fPIC", "-o", out, source, "-ldl"}, flags...)...).CombinedOutput(); errors.Is(err, exec.ErrNotFound) {
 		t.Skip("skip: no C compiler")
 	} else if err != nil {
 		t.Fatalf("%v\n%s", err, text)
@@ -70,12 +71,12 @@ const squares = "1 4 9\n1 4 9\n"
 func (s *startedProgram) program(t *testing.T) func(env []string, args ...string) (stdout, stderr string, code int) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "program")
-	if out, err := exec.Command("cc", "-I", filepath.Dir(s.plugin()), "-o", file, "testdata/traps/program.c", "-ldl").CombinedOutput(); err != nil {
+	if out, err := peer.Command("cc", "-I", filepath.Dir(s.plugin()), "-o", file, "testdata/traps/program.c", "-ldl").CombinedOutput(); err != nil {
 		t.Skipf("skip: no C compiler or no pjrt_c_api.h: %v %s", err, out)
 	}
 	return func(env []string, args ...string) (string, string, int) {
 		t.Helper()
-		return finish(t, exec.Command(file, append([]string{filepath.Join(s.dir, launch.PluginFile)}, args...)...), env...)
+		return finish(t, peer.Command(file, append([]string{filepath.Join(s.dir, launch.PluginFile)}, args...)...), env...)
 	}
 }
 
@@ -118,7 +119,7 @@ func interposedFar(t *testing.T, s *startedProgram, few bool) {
 	events := make([]string, len(fronts))
 	for i, front := range fronts {
 		c := interpose.Config{Taps: []string{".*", "multiply=stats"}, Events: filepath.Join(dir, fmt.Sprint(i, ".json")), Dump: filepath.Join(dir, fmt.Sprint(i)), DumpArgs: 1}
-		_, stderr, code := finish(t, exec.Command(s.python, program), append(front, c.Environment()...)...)
+		_, stderr, code := finish(t, peer.Command(s.python, program), append(front, c.Environment()...)...)
 		text, err := os.ReadFile(c.Events)
 		if events[i] = string(text); err != nil || code != 0 || len(messages(stderr)) > 0 || len(events[i]) == 0 {
 			t.Errorf("front %d: exit code %d, %v\n%s", i, code, err, stderr)
@@ -143,7 +144,7 @@ func interposedForeign(t *testing.T, s *startedProgram) {
 	want, _, _ := s.run(t, program, "JAX_PLATFORMS=cpu")
 	events := filepath.Join(t.TempDir(), "events")
 	for _, c := range []interpose.Config{{}, {Taps: []string{".*"}, Events: events}} {
-		out, stderr, code := finish(t, exec.Command(s.python, "-m", "hlocb_jax", program), append(env, c.Environment()...)...)
+		out, stderr, code := finish(t, peer.Command(s.python, "-m", "hlocb_jax", program), append(env, c.Environment()...)...)
 		if code != 0 || out != want || len(messages(stderr)) > 0 {
 			t.Errorf("%+v: exit code %d, output\n%s\nexpected\n%s\n%s", c, code, out, want, stderr)
 		}
@@ -162,7 +163,7 @@ func TestInterposedUnderASAN(t *testing.T) {
 	}
 	s := starter(t)
 	library := func(name string) string {
-		out, err := exec.Command("gcc", "-print-file-name="+name).Output()
+		out, err := peer.Command("gcc", "-print-file-name="+name).Output()
 		path := strings.TrimSpace(string(out))
 		if err != nil || !filepath.IsAbs(path) {
 			t.Skipf("skip: no %s: gcc's sanitizer is not installed", name)
@@ -171,7 +172,7 @@ func TestInterposedUnderASAN(t *testing.T) {
 	}
 	preload := library("libasan.so") + ":" + library("libstdc++.so.6")
 	plugin := filepath.Join(t.TempDir(), launch.PluginFile)
-	if out, err := exec.Command("go", "build", "-asan", "-buildmode=c-shared", "-o", plugin, "../../cmd/libhlocb_pjrt").CombinedOutput(); err != nil {
+	if out, err := peer.Command("go", "build", "-asan", "-buildmode=c-shared", "-o", plugin, "../../cmd/libhlocb_pjrt").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	env := s.ownVariables("VARIANT=counted", "VARIANT_OF="+s.plugin(), "HLOCB_PLUGIN="+cc(t, "testdata/traps/variant.c"), "LD_PRELOAD="+preload,
@@ -198,7 +199,7 @@ func interposedProcesses(t *testing.T, s *startedProgram) {
 	start := func(mode string) (*exec.Cmd, *bytes.Buffer, *bytes.Buffer) {
 		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 		t.Cleanup(cancel)
-		c := exec.CommandContext(ctx, s.python, "testdata/traps/process.py", filepath.Join(s.dir, launch.PluginFile), mode)
+		c := peer.CommandContext(ctx, s.python, "testdata/traps/process.py", filepath.Join(s.dir, launch.PluginFile), mode)
 		c.Env = append(os.Environ(), "HLOCB_PLUGIN="+s.plugin())
 		var out, stderr bytes.Buffer
 		c.Stdout, c.Stderr = &out, &stderr
@@ -249,12 +250,12 @@ func interposedProcesses(t *testing.T, s *startedProgram) {
 // calls it collects 20 times in under two seconds of processor time. Without preemption it hangs.
 func interposedRuntimes(t *testing.T, s *startedProgram) {
 	program := filepath.Join(t.TempDir(), "tworuntimes")
-	if out, err := exec.Command("go", "build", "-o", program, "testdata/tworuntimes/main.go").CombinedOutput(); err != nil {
+	if out, err := peer.Command("go", "build", "-o", program, "testdata/tworuntimes/main.go").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	c := exec.CommandContext(ctx, program, filepath.Join(s.dir, launch.PluginFile))
+	c := peer.CommandContext(ctx, program, filepath.Join(s.dir, launch.PluginFile))
 	c.Env = append(os.Environ(), "HLOCB_PLUGIN="+s.plugin())
 	var stderr bytes.Buffer
 	c.Stderr = &stderr
@@ -334,7 +335,7 @@ func interposedMistakes(t *testing.T, s *startedProgram) {
 // interposedWithout: without a CPU plugin, 'hlocb exec' reports this and runs the program.
 func interposedWithout(t *testing.T, s *startedProgram) {
 	home := t.TempDir()
-	out, stderr, code := finish(t, exec.Command(filepath.Join(s.dir, "hlocb"), "exec", "--tap", "subtract", "--", "echo", "ran"),
+	out, stderr, code := finish(t, peer.Command(filepath.Join(s.dir, "hlocb"), "exec", "--tap", "subtract", "--", "echo", "ran"),
 		"HOME="+home, "XDG_CACHE_HOME="+home, "HLOCB_CPU_PLUGIN=", "VIRTUAL_ENV=", "JAX_PLATFORMS=", "PJRT_NAMES_AND_LIBRARY_PATHS=")
 	if m := messages(stderr); code != 0 || out != "ran\n" || len(m) != 1 || !strings.Contains(m[0], "no CPU plugin is installed") {
 		t.Errorf("exit code %d, messages %q, output %s", code, m, out)

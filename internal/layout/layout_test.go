@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/hlocb/hlocb/internal/peer"
 )
 
 const module = "github.com/hlocb/hlocb"
@@ -83,7 +85,7 @@ type pkg struct {
 
 func packages(t *testing.T) []pkg {
 	t.Helper()
-	cmd := exec.Command("go", "list", "-json=ImportPath,Imports,TestImports,XTestImports,CgoFiles", "./...")
+	cmd := peer.Command("go", "list", "-json=ImportPath,Imports,TestImports,XTestImports,CgoFiles", "./...")
 	cmd.Dir = "../.."
 	out, err := cmd.Output()
 	if err != nil {
@@ -195,5 +197,19 @@ func TestHelpersOfTests(t *testing.T) {
 				t.Errorf("%s imports %s outside of a test", p.ImportPath, i)
 			}
 		}
+	}
+}
+
+// TestCommandsOfTests: a command that a test starts ends with the test's process.
+func TestCommandsOfTests(t *testing.T) {
+	n := 0
+	files(t, "_test.go", func(name string, text []byte) {
+		if strings.Contains(string(text), "exec."+"Command") && !inside(name, "internal/peer") {
+			t.Errorf("%s starts a command itself; call peer.Command", name)
+		}
+		n += strings.Count(string(text), "peer."+"Command")
+	})
+	if n < 20 {
+		t.Errorf("only %d commands were found", n)
 	}
 }

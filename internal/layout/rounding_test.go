@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/hlocb/hlocb/internal/peer"
 )
 
 // roundedAlike are the functions of package math whose results are the same on every processor: they are exact or
@@ -79,7 +81,7 @@ func TestNothingIsFused(t *testing.T) {
 		t.Skip("skip: no go command")
 	}
 	root := filepath.Join("..", "..")
-	cmd := exec.Command(goTool, "build", "-gcflags=-S", "./interp", "./interp/internal/exec", "./interp/internal/kernel", "./interp/internal/kernel/algebra",
+	cmd := peer.Command(goTool, "build", "-gcflags=-S", "./interp", "./interp/internal/exec", "./interp/internal/kernel", "./interp/internal/kernel/algebra",
 		"./interp/internal/ops", "./interp/internal/plan", "./interp/internal/special", "./interp/internal/simd/vec", "./tensor")
 	cmd.Dir = root
 	cmd.Env = append(os.Environ(), "GOARCH=arm64", "GOOS=linux", "CGO_ENABLED=0", "GOFLAGS=-trimpath")

@@ -9,11 +9,11 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"strings"
 	"testing"
 
 	"github.com/hlocb/hlocb/internal/opgen"
+	"github.com/hlocb/hlocb/internal/peer"
 	"github.com/hlocb/hlocb/tensor"
 )
 
@@ -152,7 +152,7 @@ func (s series) onXLA(t *testing.T, f func(number int, p *opgen.Program, o *outc
 			t.Fatal(err)
 		}
 		var log bytes.Buffer
-		cmd := exec.Command(os.Args[0])
+		cmd := peer.Command(os.Args[0])
 		cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%s %d %d %d", childVariable, s.kind, s.seed, from, s.count), "XLA_FLAGS=--xla_cpu_enable_fast_min_max=false",
 			fmt.Sprintf("MALLOC_PERTURB_=%d", cmp.Or(s.memory, 255)))
 		cmd.ExtraFiles, cmd.Stdout, cmd.Stderr = []*os.File{w}, &log, &log

@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"sync"
@@ -41,7 +40,7 @@ func search(variable, venv string, others ...string) string {
 		tries = append(tries, others...)
 	}
 	for _, p := range tries {
-		if exec.Command(p, "-c", "import jaxlib, ml_dtypes, numpy").Run() == nil {
+		if Command(p, "-c", "import jaxlib, ml_dtypes, numpy").Run() == nil {
 			return p
 		}
 	}
@@ -88,7 +87,7 @@ func (p *Interpreter) Path() string { return p.path }
 // Run runs a script with stdin and arguments and returns its standard output. A failure fails the test.
 func (p *Interpreter) Run(t testing.TB, script string, stdin []byte, args ...string) []byte {
 	t.Helper()
-	cmd := exec.Command(p.path, append([]string{"-c", script}, args...)...)
+	cmd := Command(p.path, append([]string{"-c", script}, args...)...)
 	var stderr bytes.Buffer
 	cmd.Stdin, cmd.Stderr = bytes.NewReader(stdin), &stderr
 	out, err := cmd.Output()

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/internal/peer"
 	"github.com/hlocb/hlocb/print"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/runtime/backends"
@@ -90,14 +91,14 @@ func TestFarPlugin(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "far_plugin.so")
 			source := filepath.Join("..", "..", "runtime", "pjrt", "testdata", "far_plugin.c")
-			out, err := exec.Command("cc", "-shared", "-fPIC", "-D"+kind, "-o", path, "-DPLUGIN=\""+cpu[0].Path+"\"", source, "-ldl").CombinedOutput()
+			out, err := peer.Command("cc", "-shared", "-fPIC", "-D"+kind, "-o", path, "-DPLUGIN=\""+cpu[0].Path+"\"", source, "-ldl").CombinedOutput()
 			if errors.Is(err, exec.ErrNotFound) {
 				t.Skip("skip: no C compiler to build a plugin with")
 			}
 			if err != nil {
 				t.Fatalf("%v\n%s", err, out)
 			}
-			child := exec.Command(os.Args[0], "-test.run", "^TestFarPlugin$")
+			child := peer.Command(os.Args[0], "-test.run", "^TestFarPlugin$")
 			child.Env = append(os.Environ(), farInput+"="+path, "HLOCB_CUDA_DRIVER="+path)
 			if out, err := child.CombinedOutput(); err != nil {
 				t.Fatalf("%v\n%s", err, out)
@@ -197,7 +198,7 @@ func TestIsolated(t *testing.T) {
 	}
 	var got []string
 	err := RunIsolated(context.Background(), cases, 2*time.Second, func(from int) *exec.Cmd {
-		cmd := exec.Command(os.Args[0], "-test.run", "^TestIsolated$")
+		cmd := peer.Command(os.Args[0], "-test.run", "^TestIsolated$")
 		cmd.Env = append(os.Environ(), isolatedInput+"="+strconv.Itoa(from))
 		return cmd
 	}, func(r Result) {

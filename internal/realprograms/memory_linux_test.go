@@ -7,10 +7,11 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/hlocb/hlocb/internal/peer"
 )
 
 // TestPeakMemory: on the engine, a training step takes at most 1.3 times the bytes of the arguments, the results and
@@ -33,10 +34,10 @@ func TestPeakMemory(t *testing.T) {
 	}
 	dir := t.TempDir()
 	tool := filepath.Join(dir, "hlocb")
-	if out, err := exec.Command("go", "build", "-o", tool, "../../cmd/hlocb").CombinedOutput(); err != nil {
+	if out, err := peer.Command("go", "build", "-o", tool, "../../cmd/hlocb").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	cmd := exec.Command(tool, "run", base+".mlir", "--backend", "engine", "--fill", "random:1", "--results", filepath.Join(dir, "results.npz"))
+	cmd := peer.Command(tool, "run", base+".mlir", "--backend", "engine", "--fill", "random:1", "--results", filepath.Join(dir, "results.npz"))
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	if err := cmd.Start(); err != nil {

@@ -4,13 +4,13 @@ package testkit
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"sync"
 	"testing"
 
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/dialect/all"
+	"github.com/hlocb/hlocb/internal/peer"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/parse"
 )
@@ -123,7 +123,7 @@ func Upstream(t testing.TB) string {
 		t.Skip("skip: StableHLO's test files not found (HLOCB_UPSTREAM names their directory)")
 	}
 	unpacked := t.TempDir()
-	if out, err := exec.Command("tar", "-xJf", archive, "-C", unpacked).CombinedOutput(); err != nil {
+	if out, err := peer.Command("tar", "-xJf", archive, "-C", unpacked).CombinedOutput(); err != nil {
 		t.Skipf("skip: StableHLO's test files cannot be unpacked: %v: %s", err, out)
 	}
 	return unpacked

@@ -217,7 +217,7 @@ func TestNumpy(t *testing.T) {
 		t.Skip("skip: no C compiler")
 	}
 	library := filepath.Join(t.TempDir(), "libdlpack.so")
-	if out, err := exec.Command(cc, "-shared", "-fPIC", "-O1", "-o", library, "dlpack.c").CombinedOutput(); err != nil {
+	if out, err := peer.Command(cc, "-shared", "-fPIC", "-O1", "-o", library, "dlpack.c").CombinedOutput(); err != nil {
 		t.Fatalf("cc: %v\n%s", err, out)
 	}
 	type request struct {

@@ -16,6 +16,7 @@ import (
 	"github.com/gomlx/go-xla/pjrt"
 
 	"github.com/hlocb/hlocb/hlo"
+	"github.com/hlocb/hlocb/internal/peer"
 	"github.com/hlocb/hlocb/internal/testkit"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/runtime/interpose"
@@ -179,7 +180,7 @@ func TestInterposedVersions(t *testing.T) {
 	t.Setenv("VARIANT_OF", cpuPluginPath(t))
 	for _, kind := range []string{"newer", "older"} {
 		variant := filepath.Join(t.TempDir(), kind+".so")
-		if out, err := exec.Command("cc", "-shared", "-fPIC", "-o", variant, "../../internal/endtoend/testdata/traps/variant.c", "-ldl").CombinedOutput(); errors.Is(err, exec.ErrNotFound) {
+		if out, err := peer.Command("cc", "-shared", "-fPIC", "-o", variant, "../../internal/endtoend/testdata/traps/variant.c", "-ldl").CombinedOutput(); errors.Is(err, exec.ErrNotFound) {
 			t.Skip("skip: no C compiler")
 		} else if err != nil {
 			t.Fatalf("%v\n%s", err, out)

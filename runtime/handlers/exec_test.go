@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"strconv"
 	"strings"
 	"testing"
@@ -17,6 +16,7 @@ import (
 	"unicode"
 
 	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/internal/peer"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/runtime/handlers"
 	"github.com/hlocb/hlocb/tensor"
@@ -82,7 +82,7 @@ func child(mode string) {
 			os.Stderr.Write(line)
 			os.Stdout.WriteString("{\"ok\":true}\n")
 		case "orphan":
-			sleep := exec.Command("sleep", "78")
+			sleep := peer.Command("sleep", "78")
 			if err := sleep.Start(); err != nil {
 				panic(err)
 			}

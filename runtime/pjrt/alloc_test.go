@@ -5,19 +5,19 @@ package pjrt
 import (
 	"bytes"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/hlocb/hlocb/internal/label"
+	"github.com/hlocb/hlocb/internal/peer"
 )
 
 // TestAllocationsAreChecked lets gcc's analyzer search the C files for uses of memory that was not allocated, and for
 // arrays whose length is not constant. Each planted mistake must be found, so the test fails if the analyzer is blind.
 func TestAllocationsAreChecked(t *testing.T) {
 	label.Slow(t)
-	if out, err := exec.Command("gcc", "-fanalyzer", "-fsyntax-only", "-x", "c", os.DevNull).CombinedOutput(); err != nil {
+	if out, err := peer.Command("gcc", "-fanalyzer", "-fsyntax-only", "-x", "c", os.DevNull).CombinedOutput(); err != nil {
 		t.Skipf("skip: gcc with -fanalyzer is missing: %s", out)
 	}
 	dir := t.TempDir()
@@ -33,11 +33,11 @@ func TestAllocationsAreChecked(t *testing.T) {
 			args = append(args, name)
 		}
 	}
-	if out, err := exec.Command("go", args...).CombinedOutput(); err != nil { // writes _cgo_export.h
+	if out, err := peer.Command("go", args...).CombinedOutput(); err != nil { // writes _cgo_export.h
 		t.Fatalf("go %s: %v: %s", strings.Join(args, " "), err, out)
 	}
 	analyze := func(path string) (string, error) {
-		out, err := exec.Command("gcc", "-std=gnu11", "-O1", "-fanalyzer", "-Werror=vla", "-Werror=analyzer-possible-null-dereference",
+		out, err := peer.Command("gcc", "-std=gnu11", "-O1", "-fanalyzer", "-Werror=vla", "-Werror=analyzer-possible-null-dereference",
 			"-Werror=analyzer-possible-null-argument", "-I.", "-I"+dir, "-c", path, "-o", os.DevNull).CombinedOutput()
 		return string(out), err
 	}

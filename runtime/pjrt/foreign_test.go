@@ -29,7 +29,7 @@ func sharedLibrary(t *testing.T, compiler, file string, flags ...string) string 
 	}
 	out := filepath.Join(t.TempDir(), "lib"+file+".so")
 	args := append([]string{"-shared", "-fPIC", "-O1", "-w", "-pthread", "-o", out, filepath.Join("testdata", file)}, flags...)
-	if text, err := exec.Command(path, args...).CombinedOutput(); err != nil {
+	if text, err := peer.Command(path, args...).CombinedOutput(); err != nil {
 		t.Fatalf("%s: %v\n%s", compiler, err, text)
 	}
 	return out
@@ -176,7 +176,7 @@ func TestForeignAsXLACallsIt(t *testing.T) {
 	if python == "" {
 		t.Skip("skip: no jaxlib")
 	}
-	include, err := exec.Command(python, "-c", "import jaxlib, os; print(os.path.join(os.path.dirname(jaxlib.__file__), 'include'))").Output()
+	include, err := peer.Command(python, "-c", "import jaxlib, os; print(os.path.join(os.path.dirname(jaxlib.__file__), 'include'))").Output()
 	if err != nil {
 		t.Skipf("skip: no jaxlib: %v", err)
 	}

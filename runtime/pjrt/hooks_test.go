@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	goruntime "runtime"
 	"strings"
 	"sync"
@@ -16,6 +15,7 @@ import (
 	"time"
 
 	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/internal/peer"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -688,7 +688,7 @@ func TestInternalPanicNamesTheHook(t *testing.T) {
 func TestGoexitNamesTheHook(t *testing.T) {
 	if os.Getenv("HLOCB_TEST_GOEXIT") == "" {
 		cpuPlugin(t)
-		cmd := exec.Command(os.Args[0], "-test.run=^TestGoexitNamesTheHook$")
+		cmd := peer.Command(os.Args[0], "-test.run=^TestGoexitNamesTheHook$")
 		cmd.Env = append(os.Environ(), "HLOCB_TEST_GOEXIT=1")
 		out, err := cmd.CombinedOutput()
 		if want := `hook "h1" failed at event 1 on device 0: the handler called runtime.Goexit`; err == nil || !strings.Contains(string(out), want) {

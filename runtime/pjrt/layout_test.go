@@ -268,12 +268,12 @@ func compileAndRun(t *testing.T, source string) string {
 		t.Skip("skip: no C compiler")
 	}
 	program := filepath.Join(t.TempDir(), "program")
-	cmd := exec.Command(cc, "-x", "c", "-", "-o", program)
+	cmd := peer.Command(cc, "-x", "c", "-", "-o", program)
 	cmd.Stdin = strings.NewReader(source)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("cc: %v\n%s", err, out)
 	}
-	out, err := exec.Command(program).Output()
+	out, err := peer.Command(program).Output()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -289,7 +289,7 @@ func findHeaders(t *testing.T) (pjrt, ffi []header) {
 		found, _ := filepath.Glob(filepath.Join(cache, "hlocb", "plugins", "cpu", "*", "pjrt_c_api.h"))
 		files = append(files, found...)
 	}
-	if dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/gomlx/go-xla").Output(); err == nil {
+	if dir, err := peer.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/gomlx/go-xla").Output(); err == nil {
 		files = append(files, filepath.Join(strings.TrimSpace(string(dir)), "pjrt", "pjrt_c_api.h"))
 	}
 	for _, f := range files {
@@ -298,7 +298,7 @@ func findHeaders(t *testing.T) (pjrt, ffi []header) {
 		}
 	}
 	if python := peer.Find(); python != "" {
-		dir, err := exec.Command(python, "-c", "import jaxlib, os; print(os.path.dirname(jaxlib.__file__))").Output()
+		dir, err := peer.Command(python, "-c", "import jaxlib, os; print(os.path.dirname(jaxlib.__file__))").Output()
 		f := filepath.Join(strings.TrimSpace(string(dir)), "include", "xla", "ffi", "api", "c_api.h")
 		if _, missing := os.Stat(f); err == nil && missing == nil {
 			ffi = append(ffi, header{f, "XLA_FFI_", "XLA_FFI_Api", ffiLayout, ffiFunctions, ffiConstants})

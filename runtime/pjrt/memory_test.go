@@ -16,6 +16,7 @@ import (
 
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/internal/label"
+	"github.com/hlocb/hlocb/internal/peer"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -33,7 +34,7 @@ func farPlugin(t *testing.T, flags ...string) string {
 	}
 	path := filepath.Join(t.TempDir(), "far_plugin.so")
 	args := append(flags, "-O1", "-Wall", "-Werror", "-shared", "-fPIC", "-o", path, "-DPLUGIN=\""+cpu+"\"", "testdata/far_plugin.c", "-ldl")
-	if out, err := exec.Command(cc, args...).CombinedOutput(); err != nil {
+	if out, err := peer.Command(cc, args...).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	return path
@@ -80,7 +81,7 @@ func testFar(t *testing.T, path, types string, names ...string) {
 	if os.Getenv(farInput) != "" {
 		t.Skip("skip: this is the child process")
 	}
-	c := exec.Command(os.Args[0], "-test.v", "-test.run", "^Test("+strings.Join(names, "|")+")$|^TestTypesAtTheBoundary$/"+types)
+	c := peer.Command(os.Args[0], "-test.v", "-test.run", "^Test("+strings.Join(names, "|")+")$|^TestTypesAtTheBoundary$/"+types)
 	c.Env = append(os.Environ(), farInput+"="+path)
 	out, err := c.CombinedOutput()
 	if err != nil {

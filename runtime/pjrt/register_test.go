@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/hlocb/hlocb/internal/peer"
 )
 
 // probeInput names the variable with path, platform and layout for the child process of TestLayoutIsFoundInAChild.
@@ -23,7 +25,7 @@ func oldPlugin(t *testing.T) string {
 		t.Skip("skip: no C compiler to build a plugin with")
 	}
 	path := filepath.Join(t.TempDir(), "old_plugin.so")
-	if out, err := exec.Command(cc, "-shared", "-fPIC", "-o", path, "testdata/old_plugin.c").CombinedOutput(); err != nil {
+	if out, err := peer.Command(cc, "-shared", "-fPIC", "-o", path, "testdata/old_plugin.c").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	return path
@@ -48,7 +50,7 @@ func TestLayoutIsFoundInAChild(t *testing.T) {
 	}
 	var tried []string
 	probe := func(path, platform string, versioned bool) error {
-		cmd := exec.Command(os.Args[0], "-test.run", "^TestLayoutIsFoundInAChild$")
+		cmd := peer.Command(os.Args[0], "-test.run", "^TestLayoutIsFoundInAChild$")
 		cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%s|%s|%t", probeInput, path, platform, versioned))
 		err := cmd.Run()
 		tried = append(tried, fmt.Sprint(versioned, err == nil))
@@ -71,7 +73,7 @@ func TestLayoutIsFoundInAChild(t *testing.T) {
 func TestLayoutOfTheCPUPluginIsKnown(t *testing.T) {
 	p := backend(t).Plugin()
 	for _, versioned := range []bool{false, true} {
-		cmd := exec.Command(os.Args[0], "-test.run", "^TestLayoutIsFoundInAChild$")
+		cmd := peer.Command(os.Args[0], "-test.run", "^TestLayoutIsFoundInAChild$")
 		cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%s|cpu|%t", probeInput, p.Path(), versioned))
 		if out, err := cmd.CombinedOutput(); (err == nil) == versioned {
 			t.Errorf("versioned %t: %v\n%s", versioned, err, out)

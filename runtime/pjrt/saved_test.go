@@ -7,11 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/hlocb/hlocb/internal/peer"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -76,7 +76,7 @@ func TestSavedInAnotherProcess(t *testing.T) {
 	if err := os.WriteFile(file, saveTo(t, smallProgram()), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(os.Args[0], "-test.run", "^TestSavedInAnotherProcess$", "-test.v")
+	cmd := peer.Command(os.Args[0], "-test.run", "^TestSavedInAnotherProcess$", "-test.v")
 	cmd.Env = append(os.Environ(), savedInput+"="+file)
 	out, err := cmd.CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "child: [h0=0.5 h1=0.5 h2=0.5] [0.5]\n") {
