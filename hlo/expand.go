@@ -17,20 +17,33 @@ func expandModule(m *ir.Module) (*ir.Module, error) {
 	return m, nil
 }
 
-// withoutCHLO returns m, or a copy of m in which StableHLO ops replace the CHLO ops that have no instruction.
-func withoutCHLO(m *ir.Module) (*ir.Module, error) {
+// expandForUpdate returns m, or a changed copy of m: StableHLO ops replace the CHLO ops that have no instruction, and
+// constants are in the regions that use them.
+func expandForUpdate(m *ir.Module) (*ir.Module, error) {
 	keep := func(op *ir.Op) bool { return legalize.InHLO(op) || exportOps[op.Def()] != nil }
-	found := false
+	expand, sink := false, false
 	m.Walk(func(op *ir.Op) bool {
-		found = op.Def().Dialect() == chlo.Tan.Dialect() && !keep(op)
-		return !found
+		expand = expand || op.Def().Dialect() == chlo.Tan.Dialect() && !keep(op)
+		if op.Has(ir.ConstantLike) {
+			for u := range op.Result(0).Users() {
+				sink = sink || u.Block() != op.Block()
+			}
+		}
+		return !expand || !sink
 	})
-	if !found {
+	if !expand && !sink {
 		return m, nil
 	}
 	m = m.Clone()
-	_, err := legalize.CHLO(m.Op(), keep)
-	return m, err
+	if expand {
+		if _, err := legalize.CHLO(m.Op(), keep); err != nil {
+			return nil, err
+		}
+	}
+	if sink {
+		sinkConstants(m.Op())
+	}
+	return m, nil
 }
 
 // sinkConstants copies constants into the regions that use them, inner regions first: computations use no value from
@@ -47,11 +60,13 @@ func sinkConstants(scope *ir.Op) {
 	if scope.Has(ir.IsolatedFromAbove) {
 		return
 	}
+	var outside []*ir.Op
 	for _, r := range scope.Regions() {
 		sunk := map[*ir.Value]*ir.Value{}
 		for _, v := range captures([]*ir.Region{r}) {
 			if c := v.DefiningOp(); c != nil && c.Has(ir.ConstantLike) {
 				sunk[v] = m.AtStart(r.Entry()).Clone(c, map[*ir.Value]*ir.Value{}).Result(0)
+				outside = append(outside, c)
 			}
 		}
 		r.Op().Walk(func(op *ir.Op) bool {
@@ -62,6 +77,11 @@ func sinkConstants(scope *ir.Op) {
 			}
 			return true
 		})
+	}
+	for _, c := range outside {
+		if !c.Erased() && !c.HasUses() {
+			c.Erase()
+		}
 	}
 }
 

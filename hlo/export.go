@@ -45,8 +45,6 @@ type exporter struct {
 
 	up    *update         // nil for a module that is translated as a whole
 	taken map[string]bool // names of the module that is updated
-	// replaced maps old computations to the new ones that replace them.
-	replaced map[*computation]*computation
 }
 
 // exportScope is a computation under construction.
@@ -55,7 +53,8 @@ type exportScope struct {
 	c      *computation
 	values map[*ir.Value]*instr
 	op     *ir.Op    // the op that is being translated
-	old    *oldScope // of a computation that is updated
+	body   *ir.Block // that is being translated
+	new    *updated  // nil for a module that is translated as a whole
 }
 
 func (ex *exporter) fail(op *ir.Op, format string, args ...any) {
@@ -78,22 +77,7 @@ func (ex *exporter) unique(base string) string {
 
 func (ex *exporter) module() {
 	root := ex.m.Op()
-	ex.out.name = "main"
-	if s, ok := root.Attr(ir.SymbolName).(*ir.StringAttr); ok && s.Value() != "" {
-		ex.out.name = plainName(s.Value())
-	}
-	number := func(name string, v *int64) {
-		for _, dialect := range []string{"mhlo.", "stablehlo."} {
-			if i, ok := root.Attr(dialect + name).(*ir.IntegerAttr); ok {
-				*v = i.Value()
-			}
-		}
-	}
-	number("num_replicas", &ex.out.replicas)
-	number("num_partitions", &ex.out.partitions)
-	if d, ok := root.Attr(mhlo.AttrFrontendAttributes).(*ir.DictAttr); ok {
-		ex.out.frontend = pairsOf(d)
-	}
+	ex.attributes()
 	main, ok := fn.Lookup(ex.m, "main")
 	if !ok {
 		funcs := fn.Funcs(ex.m)
@@ -109,6 +93,27 @@ func (ex *exporter) module() {
 	ex.out.layout = &entryLayout{result: ex.out.entry.root.shape}
 	for _, p := range ex.out.entry.params {
 		ex.out.layout.params = append(ex.out.layout.params, p.shape)
+	}
+}
+
+// attributes copies the attributes of the module.
+func (ex *exporter) attributes() {
+	root := ex.m.Op()
+	ex.out.name = "main"
+	if s, ok := root.Attr(ir.SymbolName).(*ir.StringAttr); ok && s.Value() != "" {
+		ex.out.name = plainName(s.Value())
+	}
+	number := func(name string, v *int64) {
+		for _, dialect := range []string{"mhlo.", "stablehlo."} {
+			if i, ok := root.Attr(dialect + name).(*ir.IntegerAttr); ok {
+				*v = i.Value()
+			}
+		}
+	}
+	number("num_replicas", &ex.out.replicas)
+	number("num_partitions", &ex.out.partitions)
+	if d, ok := root.Attr(mhlo.AttrFrontendAttributes).(*ir.DictAttr); ok {
+		ex.out.frontend = pairsOf(d)
 	}
 }
 
@@ -128,6 +133,12 @@ func (ex *exporter) argument(main fn.FuncOp, i int) {
 	} else if b, ok := d.Get(fn.AttrBufferDonor).(*ir.IntegerAttr); ok && b.Value() != 0 {
 		ex.out.donors = append(ex.out.donors, donor{param: int64(i)})
 	}
+	ex.argumentAttrs(main, i, p)
+}
+
+// argumentAttrs copies the attributes of argument i of main to its parameter p.
+func (ex *exporter) argumentAttrs(main fn.FuncOp, i int, p *instr) {
+	d := main.ArgAttrs(i)
 	if s, ok := d.Get(mhlo.AttrSharding).(*ir.StringAttr); ok {
 		ex.set(p, cSharding, ex.sharding(main.Op, s.Value()))
 	}
@@ -211,11 +222,12 @@ func (ex *exporter) function(f fn.FuncOp) *computation {
 	ex.funcs[name] = nil
 	s := ex.newScope(f.Op)
 	if ex.up != nil {
-		if old, ok := fn.Lookup(ex.up.im.m, name); ok && !old.External() {
-			if s.attach(old.Body()); s.old != nil && ex.up.funcs[name] == 2 {
-				ex.funcs[name] = s.old.comp
-				return s.old.comp
+		if old := ex.up.link.funcs[name]; old != nil {
+			if ex.up.function(name) {
+				ex.funcs[name] = old.regions[0].comp
+				return old.regions[0].comp
 			}
+			s.attach(old.regions[0])
 		}
 	}
 	s.params(f.Body().Args())
@@ -241,19 +253,20 @@ func (ex *exporter) function(f fn.FuncOp) *computation {
 
 // newScope returns the scope of a computation that op, a function or the op around a region, stands for.
 func (ex *exporter) newScope(op *ir.Op) *exportScope {
-	return &exportScope{ex: ex, op: op, c: &computation{defined: true}, values: map[*ir.Value]*instr{}}
+	s := &exportScope{ex: ex, op: op, c: &computation{defined: true}, values: map[*ir.Value]*instr{}}
+	if ex.up != nil {
+		s.new = ex.up.newScope()
+	}
+	return s
 }
 
 // params adds parameters for the arguments of a block.
 func (s *exportScope) params(args []*ir.Value) {
-	if s.oldParams(args) {
+	if s.new != nil && s.oldParams(args) {
 		return
 	}
 	for _, a := range args {
-		in := s.param(a)
-		if s.old != nil {
-			s.adoptParam(a, in)
-		}
+		s.param(a)
 	}
 }
 
@@ -261,10 +274,10 @@ func (s *exportScope) params(args []*ir.Value) {
 func (s *exportScope) param(v *ir.Value) *instr {
 	in := &instr{op: opParameter, param: int64(len(s.c.params)), shape: s.ex.shapeOf(s.op, v.Type())}
 	in.name = s.ex.unique("Arg_" + strconv.Itoa(len(s.c.params)))
-	if m := s.ex.metadataOf(v.Loc()); m != nil && s.old == nil {
+	if m := s.ex.metadataOf(v.Loc()); m != nil && s.new == nil {
 		s.ex.set(in, cMetadata, m)
 	}
-	s.c.instrs = append(s.c.instrs, in)
+	s.append(in)
 	s.c.params = append(s.c.params, in)
 	s.values[v] = in
 	return in
@@ -282,38 +295,34 @@ func (s *exportScope) finish(term *ir.Op, name string) {
 
 // close names the computation and adds it to the module.
 func (s *exportScope) close(name string) {
-	if s.old != nil {
-		s.flush(len(s.old.comp.instrs))
-		s.c.name, s.c.thread, s.c.rest = s.old.comp.name, s.old.comp.thread, s.old.comp.rest
-		s.ex.replaced[s.c] = s.old.comp
-		s.removeUnused()
-		used := map[string]bool{}
-		for _, in := range s.c.instrs {
-			if used[in.name] {
-				in.name = s.ex.unique(in.op.name)
-			}
-			used[in.name] = true
-		}
-	} else {
+	s.c.name = ""
+	if s.new != nil {
+		s.finishUpdate()
+	}
+	if s.c.name == "" {
 		s.c.name = s.ex.unique(name)
 	}
 	s.ex.out.comps = append(s.ex.out.comps, s.c)
 }
 
-// root makes the results the root: one as it is, several as a tuple. A computation that is updated keeps the structure
-// of its root.
+// root makes the results the root.
 func (s *exportScope) root(results []*ir.Value) {
-	if s.old != nil && s.old.comp.root.shape.leaves() == len(results) {
-		s.c.root = s.pack(s.old.comp.root, s.old.comp.root.shape, results)
-		return
+	if s.new != nil {
+		s.updatedRoot(results)
+	} else {
+		s.plainRoot(results)
 	}
-	if len(results) == 1 && (s.old == nil || !s.old.comp.root.shape.isTuple()) {
+}
+
+// plainRoot makes the results the root: one as it is, several as a tuple.
+func (s *exportScope) plainRoot(results []*ir.Value) {
+	if len(results) == 1 {
 		s.c.root = s.value(results[0])
 		return
 	}
-	var list []*instr
-	for _, v := range results {
-		list = append(list, s.value(v))
+	list := make([]*instr, len(results))
+	for i, v := range results {
+		list[i] = s.value(v)
 	}
 	s.c.root = s.tuple(list)
 }
@@ -327,12 +336,16 @@ func (s *exportScope) value(v *ir.Value) *instr {
 	if in := s.values[v]; in != nil {
 		return in
 	}
-	if s.old != nil {
+	if s.new != nil {
 		if in := s.produce(v); in != nil {
 			return in
 		}
 	}
-	s.ex.fail(s.op, "this op uses a value from outside its computation; HLO has no such uses")
+	op := s.op
+	if op == nil {
+		op = s.ex.m.Op()
+	}
+	s.ex.fail(op, "an HLO computation cannot use a value that is defined outside of it")
 	return nil
 }
 
@@ -351,7 +364,7 @@ func (s *exportScope) add(o *opcode, sh *shape, operands []*instr, attrs ...attr
 		}
 		s.ex.set(in, a.spec, a.value)
 	}
-	s.c.instrs = append(s.c.instrs, in)
+	s.append(in)
 	return in
 }
 
@@ -441,8 +454,13 @@ func (s *exportScope) bind(op *ir.Op, in *instr) {
 			return
 		}
 	}
-	if slices.ContainsFunc(in.shape.elems, (*shape).isTuple) && !compatible(in.shape, s.results(op)) {
-		s.take(in, op.ResultList())
+	if s.new != nil {
+		var old *instr
+		var from []int
+		if g := s.new.group; g != nil && g.in.op == in.op {
+			old, from = g.in, alignFromEnd(leafShapes(g.in.shape), leafShapes(in.shape))
+		}
+		s.setResults(op.ResultList(), in, old, from)
 		return
 	}
 	for i, r := range op.ResultList() {
@@ -456,13 +474,14 @@ func (s *exportScope) element(in *instr, i int64) *instr {
 
 // block translates the ops of a block except its terminator.
 func (s *exportScope) block(b *ir.Block) {
+	s.body = b
+	if s.new != nil {
+		s.updateBlock(b)
+		return
+	}
 	for op := range b.Ops() {
 		if op.Next() == nil && op.Has(ir.Terminator) {
 			break
-		}
-		if s.old != nil {
-			s.patch(op)
-			continue
 		}
 		if !s.ex.isLive(op) {
 			continue
@@ -494,9 +513,11 @@ func (ex *exporter) isLive(op *ir.Op) bool {
 // region translates a region of scalars (a reducer, a comparator) to a computation.
 func (s *exportScope) region(r *ir.Region) *computation {
 	inner := s.ex.newScope(s.op)
-	if c := inner.attachRegion(s, r); c != nil {
+	scope, c := s.ex.up.regionOf(s.op, r)
+	if c != nil {
 		return c
 	}
+	inner.attach(scope)
 	inner.params(r.Entry().Args())
 	inner.block(r.Entry())
 	inner.finish(r.Entry().Last(), "region_"+strconv.Itoa(s.ex.names["region"]))
@@ -509,6 +530,9 @@ func (s *exportScope) operandsOf(op *ir.Op) []*instr {
 	list := make([]*instr, op.NumOperands())
 	for i, v := range op.OperandList() {
 		list[i] = s.value(v)
+		if s.new != nil {
+			list[i] = s.plainOperand(list[i], v)
+		}
 	}
 	return list
 }
@@ -789,6 +813,21 @@ func (s *exportScope) common(op *ir.Op) []attr {
 	return attrs
 }
 
+// laidOutAs returns s in the layout that all operands have, if they are arrays of the same dimensions.
+func (s *shape) laidOutAs(operands []*instr) *shape {
+	for _, o := range operands {
+		if !s.isArray() || !slices.Equal(o.shape.dims, s.dims) || !sameLayout(o.shape.layout, operands[0].shape.layout) {
+			return s
+		}
+	}
+	if len(operands) == 0 {
+		return s
+	}
+	out := *s
+	out.layout = operands[0].shape.layout
+	return &out
+}
+
 func (s *exportScope) float(name string) float64 {
 	if a, ok := s.op.Attr(name).(*ir.FloatAttr); ok {
 		return tensor.DecodeFloat(a.Type().DType(), a.Bits())
@@ -817,6 +856,9 @@ func (s *exportScope) simple(op *ir.Op, o *opcode) {
 		}
 	case op.Is(stablehlo.Clamp), op.Is(stablehlo.Select):
 		s.spread(operands)
+	}
+	if s.new != nil && s.ex.out.scheduled {
+		sh = sh.laidOutAs(operands)
 	}
 	if r, ok := ir.DataOf[stablehlo.ResultAccuracy](op.Attr(stablehlo.AttrResultAccuracy)); ok && o.accuracy {
 		a := &accuracy{atol: r.Atol, rtol: r.Rtol, ulps: float64(r.Ulps)}
@@ -1035,19 +1077,26 @@ func (s *exportScope) call(op *ir.Op) {
 // arguments returns the operands of op as arguments of c, which may be tuples of them if c is a computation of the
 // module that is updated.
 func (s *exportScope) arguments(op *ir.Op, c *computation) []*instr {
-	values, parts := op.OperandList(), 0
+	list := s.operandsOf(op)
+	parts := 0
 	for _, p := range c.params {
 		parts += p.shape.leaves()
 	}
-	fit := slices.EqualFunc(values, c.params, func(v *ir.Value, p *instr) bool { return compatible(s.ex.shapeOf(op, v.Type()), p.shape) })
-	if fit || parts != len(values) {
-		return s.operandsOf(op)
+	if s.new == nil || parts != len(list) {
+		return list
 	}
-	list := make([]*instr, len(c.params))
+	values := op.OperandList()
+	out := make([]*instr, len(c.params))
 	for i, p := range c.params {
-		list[i], values = s.nested(p.shape, values)
+		n := p.shape.leaves()
+		if !p.shape.isTuple() && sameShape(list[0].shape, p.shape) {
+			out[i] = list[0]
+		} else {
+			out[i] = s.fit(p.shape, values[:n:n], true)
+		}
+		list, values = list[n:], values[n:]
 	}
-	return list
+	return out
 }
 
 // scan orders operands and results as HLO does: inputs and outputs first, then carried values.
@@ -1088,6 +1137,30 @@ func (s *exportScope) composite(op *ir.Op) {
 	s.bind(op, s.add(opCall, c.root.shape, s.arguments(op, c), named(opCall, "to_apply", c), named(opCall, "is_composite", true), attr{cFrontend, fields}))
 }
 
+// callees translates the functions that attributes of op name.
+func (s *exportScope) callees(op *ir.Op) []*computation {
+	var comps []*computation
+	var visit func(a ir.Attr)
+	visit = func(a ir.Attr) {
+		switch a := a.(type) {
+		case *ir.SymbolRefAttr:
+			f, ok := fn.Lookup(s.ex.m, a.Root())
+			if !ok {
+				s.ex.fail(op, "function %s does not exist", a.Root())
+			}
+			comps = append(comps, s.ex.function(f))
+		case *ir.ArrayAttr:
+			for _, e := range a.Elems() {
+				visit(e)
+			}
+		}
+	}
+	for _, a := range op.Attrs() {
+		visit(a.Attr)
+	}
+	return comps
+}
+
 func (s *exportScope) customCall(op *ir.Op) {
 	if config, ok := op.Attr(stablehlo.AttrBackendConfig).(*ir.DictAttr); ok && s.str("call_target_name") == stablehlo.TargetRaggedAllToAll && op.NumOperands() == 6 {
 		s.raggedAllToAll(op, config)
@@ -1104,23 +1177,18 @@ func (s *exportScope) customCall(op *ir.Op) {
 	case *ir.DictAttr:
 		attrs = append(attrs, attr{cConfig, c.String()})
 	}
-	if list, ok := op.Attr(stablehlo.AttrCalledComputations).(*ir.ArrayAttr); ok && len(list.Elems()) > 0 {
-		var comps []*computation
-		for _, e := range list.Elems() {
-			ref, ok := e.(*ir.SymbolRefAttr)
-			var f fn.FuncOp
-			if ok {
-				f, ok = fn.Lookup(s.ex.m, ref.Root())
-			}
-			if !ok {
-				s.ex.fail(op, "called_computations names a function that does not exist")
-			}
-			comps = append(comps, s.ex.function(f))
+	if _, ok := op.Attr(stablehlo.AttrCalledComputations).(*ir.ArrayAttr); ok {
+		if comps := s.callees(op); len(comps) > 0 {
+			attrs = append(attrs, named(o, "called_computations", comps))
 		}
 		s.op = op
-		attrs = append(attrs, named(o, "called_computations", comps))
 	}
 	operands := s.operandsOf(op)
+	if s.new != nil { // a handler reads the bytes
+		for i, v := range op.OperandList() {
+			operands[i] = s.relayoutTo(operands[i], s.ex.shapeOf(op, v.Type()), v)
+		}
+	}
 	sh := s.results(op)
 	if layouts, ok := op.Attr(stablehlo.AttrOperandLayouts).(*ir.ArrayAttr); ok {
 		var shapes []*shape

@@ -35,6 +35,8 @@ func Import(m *Module, ctx *ir.Context, reg *ir.Registry) (out *ir.Module, err e
 	}
 	im := newImporter(m, ctx, reg, src)
 	im.module()
+	im.link.attrs = im.m.Op().Attrs()
+	im.m.SetOrigins(im.link)
 	return im.m, nil
 }
 
@@ -48,7 +50,7 @@ func newImporter(m *Module, ctx *ir.Context, reg *ir.Registry, src *diag.Source)
 		left += 8 * len(c.instrs)
 	}
 	return &importer{hlo: m, left: left, ctx: ctx, reg: reg, m: ir.NewModule(ctx, reg, src), attrs: map[string]ir.Attr{}, funcs: map[*computation]string{},
-		names: map[string]bool{"main": true}, onOp: func(*importScope, *ir.Op) {}, onBlock: func(*importScope, *ir.Block) {}}
+		names: map[string]bool{"main": true}, link: &link{hlo: m, funcs: map[string]*linkedOp{}, order: m.ordered()}}
 }
 
 // importer translates one module.
@@ -66,8 +68,7 @@ type importer struct {
 	left   int      // instructions that may still be translated
 	at     diag.Pos // of the current instruction
 
-	onOp    func(*importScope, *ir.Op)    // called for each op
-	onBlock func(*importScope, *ir.Block) // called for each block that a computation fills
+	link *link
 }
 
 // value is the translation of an HLO value: one value of MLIR, or the parts of a tuple.
@@ -108,9 +109,39 @@ type importScope struct {
 	im      *importer
 	b       *ir.Builder
 	comp    *computation
-	values  map[*instr]value
-	current *instr       // the instruction that is being translated
-	outer   *importScope // the caller's scope if the computation is translated in place
+	values  []value        // by the order of the instructions
+	current *instr         // the instruction that is being translated
+	link    *linkedScope   // of the block
+	outer   *importScope   // the caller's scope if the computation is translated in place
+	regions []*linkedScope // that the next op adopts
+}
+
+// newScope returns a scope that fills a block with the translation of c.
+func (im *importer) newScope(c *computation, block *ir.Block) *importScope {
+	s := &importScope{im: im, b: im.m.AtEnd(block), comp: c, values: make([]value, len(c.instrs))}
+	s.link = &linkedScope{comp: c, values: s.values, groups: make([]*group, len(c.instrs))}
+	return s
+}
+
+// value returns the translation of in.
+func (s *importScope) value(in *instr) value { return s.values[in.order] }
+
+// record links op, which translates the current instruction.
+func (s *importScope) record(op *ir.Op, types []ir.Type) {
+	o := s.im.link.add(op, s.regions, types)
+	s.regions = nil
+	at := s
+	for at.outer != nil {
+		at = at.outer
+	}
+	g := at.link.groups[at.current.order]
+	if g == nil {
+		g = &group{scope: at.link, in: at.current}
+		at.link.groups[at.current.order] = g
+	}
+	o.group, o.place = g, len(g.ops)
+	g.ops = append(g.ops, o)
+	at.link.ops = append(at.link.ops, o)
 }
 
 func (im *importer) fail(in *instr, format string, args ...any) {
@@ -167,8 +198,7 @@ func (im *importer) function(c *computation, name string, public bool) string {
 	defer func() { im.depth-- }()
 	region := im.m.NewRegion()
 	block := region.AddBlock()
-	s := &importScope{im: im, b: im.m.AtEnd(block), comp: c, values: map[*instr]value{}}
-	im.onBlock(s, block)
+	s := im.newScope(c, block)
 	var inputs []ir.Type
 	var argAttrs []string
 	hasAttrs := false
@@ -183,16 +213,18 @@ func (im *importer) function(c *computation, name string, public bool) string {
 			args = append(args, v)
 			inputs = append(inputs, t)
 		}
-		s.values[p], _ = unflatten(p.shape, args)
+		s.values[p.order], _ = unflatten(p.shape, args)
 		for j := range args {
 			text := im.argAttrs(p, int64(i), j, public)
 			hasAttrs = hasAttrs || text != "{}"
 			argAttrs = append(argAttrs, text)
 		}
 	}
+	s.link.setArgs(block)
 	s.body(c)
-	results := s.values[c.root].flat()
+	results := s.value(c.root).flat()
 	im.complete(c.root, results)
+	s.link.setResults(results)
 	var types []ir.Type
 	for _, v := range results {
 		types = append(types, v.Type())
@@ -222,7 +254,7 @@ func (im *importer) function(c *computation, name string, public bool) string {
 		}
 		st.SetAttr(fn.AttrResAttrs, im.attr("["+strings.Join(list, ", ")+"]"))
 	}
-	im.m.AtEnd(im.m.Body()).Insert(st)
+	im.link.funcs[name] = im.link.add(im.m.AtEnd(im.m.Body()).Insert(st), []*linkedScope{s.link}, nil)
 	return name
 }
 
@@ -337,7 +369,7 @@ func dictOf(list []pair) ir.Attr {
 func (s *importScope) body(c *computation) {
 	outer := s.im.at
 	for _, in := range c.instrs {
-		if _, done := s.values[in]; done {
+		if in.op == opParameter {
 			continue
 		}
 		if s.im.left--; s.im.left < 0 {
@@ -348,7 +380,7 @@ func (s *importScope) body(c *computation) {
 		if !v.tuple && v.v != nil && v.v.Name() == "" {
 			v.v.SetName(in.name)
 		}
-		s.values[in] = v
+		s.values[in.order] = v
 	}
 	s.im.at = outer
 }
@@ -356,17 +388,17 @@ func (s *importScope) body(c *computation) {
 // region returns a region with one block that holds the translation of c. The block's arguments are the parameters of
 // c.
 func (s *importScope) region(c *computation) *ir.Region {
-	return s.regionOf(c, func(block *ir.Block, values map[*instr]value) {
+	return s.regionOf(c, func(block *ir.Block, values []value) {
 		for _, p := range c.params {
 			arg := block.AddArg(s.im.typeOf(p, p.shape), nil)
 			arg.SetName(p.name)
-			values[p] = value{v: arg}
+			values[p.order] = value{v: arg}
 		}
 	})
 }
 
 // regionOf is like region, with the arguments that bind adds.
-func (s *importScope) regionOf(c *computation, bind func(*ir.Block, map[*instr]value)) *ir.Region {
+func (s *importScope) regionOf(c *computation, bind func(*ir.Block, []value)) *ir.Region {
 	im := s.im
 	if im.depth++; im.depth > maxNesting {
 		im.fail(c.root, "computations are nested deeper than %d", maxNesting)
@@ -374,12 +406,14 @@ func (s *importScope) regionOf(c *computation, bind func(*ir.Block, map[*instr]v
 	defer func() { im.depth-- }()
 	region := im.m.NewRegion()
 	block := region.AddBlock()
-	inner := &importScope{im: im, b: im.m.AtEnd(block), comp: c, values: map[*instr]value{}}
-	im.onBlock(inner, block)
+	inner := im.newScope(c, block)
 	bind(block, inner.values)
+	inner.link.setArgs(block)
 	inner.body(c)
-	results := inner.values[c.root].flat()
+	results := inner.value(c.root).flat()
 	im.complete(c.root, results)
+	inner.link.setResults(results)
+	s.regions = append(s.regions, inner.link)
 	inner.b.Create(stablehlo.Return, results, nil)
 	return region
 }
@@ -388,7 +422,7 @@ func (s *importScope) regionOf(c *computation, bind func(*ir.Block, map[*instr]v
 func (s *importScope) operands(in *instr) []*ir.Value {
 	var list []*ir.Value
 	for _, o := range in.operands {
-		list = append(list, s.values[o].flat()...)
+		list = append(list, s.value(o).flat()...)
 	}
 	return list
 }
@@ -401,7 +435,8 @@ func (s *importScope) make(in *instr, def *ir.Def, operands []*ir.Value, regions
 func (s *importScope) makeAs(in *instr, result *shape, def *ir.Def, operands []*ir.Value, regions []*ir.Region, attrs ...ir.NamedAttr) value {
 	im := s.im
 	im.complete(in, operands)
-	st := &ir.OpState{Def: def, Operands: operands, Types: im.types(in, result), Bodies: regions, Loc: im.loc(in), Pos: in.pos}
+	types := im.types(in, result)
+	st := &ir.OpState{Def: def, Operands: operands, Types: types, Bodies: regions, Loc: im.loc(in), Pos: in.pos}
 	for _, a := range attrs {
 		st.SetAttr(a.Name, a.Attr)
 	}
@@ -412,7 +447,7 @@ func (s *importScope) makeAs(in *instr, result *shape, def *ir.Def, operands []*
 		st.SetAttr(mhlo.AttrFrontendAttributes, dictOf(f))
 	}
 	op := s.b.Insert(st)
-	im.onOp(s, op)
+	s.record(op, types)
 	v, _ := unflatten(result, op.ResultList())
 	return v
 }
@@ -426,7 +461,7 @@ func (im *importer) complete(in *instr, list []*ir.Value) {
 
 // part returns part i of the operand of in, which must be the start of a pair.
 func (s *importScope) part(in *instr, i int) value {
-	v := s.values[in.operands[0]]
+	v := s.value(in.operands[0])
 	if !v.tuple || i >= len(v.elems) {
 		s.im.fail(in, "the operand of %s must be the start that it belongs to", in.opName())
 	}
@@ -466,17 +501,17 @@ func (s *importScope) instr(in *instr) value {
 	case "tuple":
 		v := value{tuple: true}
 		for _, o := range in.operands {
-			v.elems = append(v.elems, s.values[o])
+			v.elems = append(v.elems, s.value(o))
 		}
 		return v
 	case "get-tuple-element":
-		v, i := s.values[in.operands[0]], attrOf[int64](in, "index")
+		v, i := s.value(in.operands[0]), attrOf[int64](in, "index")
 		if !v.tuple || i < 0 || i >= int64(len(v.elems)) {
 			im.fail(in, "type %s has no element %d", in.operands[0].shape.plain(), i)
 		}
 		return v.elems[i]
 	case "copy", "domain", "add-dependency":
-		return s.values[in.operands[0]]
+		return s.value(in.operands[0])
 	case "iota":
 		return s.make(in, stablehlo.Iota, nil, nil, inherent("iota_dimension", i64Attr(attrOf[int64](in, "iota_dimension"))))
 	case "compare":
@@ -587,7 +622,7 @@ func (s *importScope) instr(in *instr) value {
 	case "send", "recv", "send-done", "recv-done":
 		return s.transfer(in)
 	case "copy-start":
-		v := s.values[in.operands[0]]
+		v := s.value(in.operands[0])
 		return value{tuple: true, elems: []value{v, v, {}}}
 	case "copy-done":
 		return s.part(in, 0)
@@ -920,7 +955,7 @@ func (s *importScope) rngBits(in *instr) value {
 // of the result, and back to the order that the result's layout says.
 func (s *importScope) bitcast(in *instr) value {
 	from, to := in.operands[0].shape, in.shape
-	v := s.values[in.operands[0]]
+	v := s.value(in.operands[0])
 	if sameShape(from, to) || from.isTuple() {
 		return v
 	}
@@ -982,12 +1017,12 @@ func (s *importScope) inline(in *instr, c *computation, operands []*instr) value
 		im.fail(in, "computations are nested deeper than %d", maxNesting)
 	}
 	defer func() { im.depth-- }()
-	inner := &importScope{im: im, b: s.b, comp: c, values: make(map[*instr]value, len(c.instrs)), outer: s}
+	inner := &importScope{im: im, b: s.b, comp: c, values: make([]value, len(c.instrs)), outer: s}
 	for i, p := range c.params {
-		inner.values[p] = s.values[operands[i]]
+		inner.values[p.order] = s.value(operands[i])
 	}
 	inner.body(c)
-	return inner.values[c.root]
+	return inner.value(c.root)
 }
 
 // call calls the function of a computation; a composite stays a composite.
@@ -1015,14 +1050,14 @@ func (s *importScope) call(in *instr) value {
 
 func (s *importScope) while(in *instr) value {
 	im := s.im
-	bind := func(c *computation) func(*ir.Block, map[*instr]value) {
-		return func(block *ir.Block, values map[*instr]value) {
+	bind := func(c *computation) func(*ir.Block, []value) {
+		return func(block *ir.Block, values []value) {
 			var args []*ir.Value
 			for _, t := range im.types(in, in.shape) {
 				args = append(args, block.AddArg(t, nil))
 			}
 			if len(c.params) == 1 {
-				values[c.params[0]], _ = unflatten(in.shape, args)
+				values[c.params[0].order], _ = unflatten(in.shape, args)
 			} else {
 				im.fail(in, "computation %s of a while has %d parameters, expected one", c.name, len(c.params))
 			}
@@ -1040,14 +1075,14 @@ func (s *importScope) conditional(in *instr) value {
 	}
 	var regions []*ir.Region
 	for i, c := range in.branches() {
-		regions = append(regions, s.regionOf(c, func(_ *ir.Block, values map[*instr]value) {
+		regions = append(regions, s.regionOf(c, func(_ *ir.Block, values []value) {
 			if len(c.params) != 1 {
 				s.im.fail(in, "branch %s has %d parameters, expected one", c.name, len(c.params))
 			}
-			values[c.params[0]] = s.values[in.operands[i+1]]
+			values[c.params[0].order] = s.value(in.operands[i+1])
 		}))
 	}
-	return s.make(in, def, []*ir.Value{s.values[in.operands[0]].v}, regions)
+	return s.make(in, def, []*ir.Value{s.value(in.operands[0]).v}, regions)
 }
 
 func (s *importScope) customCall(in *instr) value {
@@ -1198,7 +1233,7 @@ func (s *importScope) transfer(in *instr) value {
 	context := value{v: nil}
 	if in.op == opSend {
 		t := s.makeAs(in, tokenShape, def, s.operands(in), nil, attrs...)
-		return value{tuple: true, elems: []value{s.values[in.operands[0]], context, t}}
+		return value{tuple: true, elems: []value{s.value(in.operands[0]), context, t}}
 	}
 	if !in.shape.isTuple() || len(in.shape.elems) == 0 {
 		im.fail(in, "the type of recv must be a tuple of data, u32[] and token[]")
@@ -1227,11 +1262,11 @@ func (s *importScope) async(in *instr) value {
 		}
 		operands := value{tuple: true}
 		for _, o := range in.operands {
-			operands.elems = append(operands.elems, s.values[o])
+			operands.elems = append(operands.elems, s.value(o))
 		}
 		return value{tuple: true, elems: []value{operands, v}}
 	case opAsyncUpdate:
-		return s.values[in.operands[0]]
+		return s.value(in.operands[0])
 	}
 	return s.part(in, 1)
 }

@@ -28,7 +28,7 @@ func (s *importScope) collective(in *instr) (v value, ok bool) {
 	switch name {
 	case "all-reduce-done", "all-gather-done", "collective-permute-done":
 		if name == "all-reduce-done" {
-			return s.values[in.operands[0]], true
+			return s.value(in.operands[0]), true
 		}
 		return s.part(in, 1), true
 	case "all-reduce", "all-reduce-start":
@@ -67,7 +67,7 @@ func (s *importScope) collective(in *instr) (v value, ok bool) {
 			// One op for each operand: StableHLO's op has one.
 			r.tuple = true
 			for _, o := range in.operands {
-				r.elems = append(r.elems, s.makeAs(in, o.shape, stablehlo.CollectivePermute, []*ir.Value{s.values[o].v}, nil, attrs...))
+				r.elems = append(r.elems, s.makeAs(in, o.shape, stablehlo.CollectivePermute, []*ir.Value{s.value(o).v}, nil, attrs...))
 			}
 		}
 		if name == "collective-permute" {

@@ -16,6 +16,7 @@ type opcode struct {
 	infer func(in *instr) (*shape, string)
 	// accuracy says that the instruction may carry result_accuracy.
 	accuracy bool
+	blind    bool           // the meaning does not depend on the operands' layouts and memory spaces
 	oneDim   bool           // dimensions has exactly one element
 	kinds    []typeKind     // element types of operands for which the result's type is inferred; nil for all
 	byName   map[string]int // index of an attribute, own and common, in the order of printing
@@ -203,19 +204,28 @@ var opcodes = func() map[string]*opcode {
 			batching("input_batching_dims"), batching("scatter_indices_batching_dims"), aIndexVector, aSorted, flag("unique_indices"), aToApply),
 		op("domain", 1, inferSame, &attrSpec{name: "domain", kind: kDomain, required: true}),
 	}
+	elementwise := map[string]bool{}
 	for _, name := range []string{"acos", "acosh", "asin", "asinh", "atanh", "cbrt", "cosine", "cosh", "erf", "exponential", "exponential-minus-one",
 		"log", "log-plus-one", "logistic", "rsqrt", "sine", "sinh", "sqrt", "tan", "tanh"} {
 		list = append(list, accurate(name))
+		elementwise[name] = true
 	}
 	for _, name := range []string{"abs", "ceil", "floor", "negate", "not", "sign", "real", "imag", "is-finite", "round-nearest-afz", "round-nearest-even",
 		"popcnt", "count-leading-zeros"} {
 		list = append(list, op(name, 1, inferUnary))
+		elementwise[name] = true
 	}
 	for _, name := range []string{"add", "subtract", "multiply", "mulhi", "divide", "maximum", "minimum", "power", "remainder", "atan2", "and", "or", "xor",
 		"shift-left", "shift-right-arithmetic", "shift-right-logical"} {
 		list = append(list, op(name, 2, inferBinary))
+		elementwise[name] = true
 	}
 	oneDim := []string{"all-to-all", "concatenate", "get-dimension-size", "ragged-all-to-all", "reduce-scatter", "scan", "set-dimension-size", "sort"}
+	blind := strings.Fields(`add-dependency after-all batch-norm-grad batch-norm-inference batch-norm-training bitcast-convert broadcast cholesky clamp
+		compare complex concatenate constant convert convolution copy dot dynamic-reshape dynamic-slice dynamic-update-slice fft gather get-dimension-size
+		iota map pad partition-id ragged-dot reduce reduce-precision reduce-window replica-id reshape reverse rng rng-bit-generator
+		rng-get-and-update-state scaled-dot scan scatter select select-and-scatter set-dimension-size slice sort stochastic-convert topk transpose
+		triangular-solve`)
 	kinds := map[string][]typeKind{}
 	for _, row := range []struct {
 		names string
@@ -238,6 +248,7 @@ var opcodes = func() map[string]*opcode {
 	for _, o := range list {
 		o.kinds = kinds[o.name]
 		o.oneDim = slices.Contains(oneDim, o.name)
+		o.blind = slices.Contains(blind, o.name) || elementwise[o.name]
 		o.byName = make(map[string]int, len(o.attrs)+len(commonAttrs))
 		for i, a := range commonAttrs {
 			if a != cAccuracy || o.accuracy {

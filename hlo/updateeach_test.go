@@ -220,7 +220,7 @@ func updateEach(t *testing.T, text string) {
 		}
 		m, list := imported(old)
 		list[i].SetAttr(name, mark)
-		updated, err := hlo.Update(old, m)
+		updated, err := hlo.Update(m)
 		if err != nil {
 			t.Errorf("op %d, %s: %v", i, changed.Name(), err)
 			continue

@@ -28,10 +28,11 @@ type Block struct {
 	erased      bool
 }
 
-// place is the source location of a block argument.
+// place is the source location of a block argument, and its origin.
 type place struct {
-	loc *Loc
-	pos diag.Pos
+	loc    *Loc
+	pos    diag.Pos
+	origin uint32
 }
 
 // Op returns the op that owns the region.
@@ -107,11 +108,18 @@ func (m *Module) adopt(b *Block) {
 		v.id = m.ids
 		m.ids++
 	}
+	foreign := m.origins != b.m.origins
 	b.m = m
 	for _, a := range b.args {
 		number(a)
+		if foreign {
+			a.SetOrigin(0)
+		}
 	}
 	for o := b.first; o != nil; o = o.next {
+		if foreign {
+			o.origin = 0
+		}
 		if d := o.def; m.registry.Lookup(d.Name) != d { // of an unknown kind, which the other module defined
 			if o.def = m.Def(d.Name); d.registered {
 				o.def = m.RegisteredDef(d.Name)

@@ -7,26 +7,27 @@ import (
 	"github.com/hlocb/hlocb/diag"
 )
 
-// Builder makes ops at an insertion point. Ops get the builder's location and position, which Before and After copy
-// from their argument. If the op at the insertion point is erased, the builder inserts at its former place. If it moves
-// to another block, the builder panics.
+// Builder makes ops at an insertion point. Ops get the builder's location, position and origin, which Before and After
+// copy from their argument. If the op at the insertion point is erased, the builder inserts at its former place. If it
+// moves to another block, the builder panics.
 type Builder struct {
 	m        *Module
 	block    *Block
 	before   *Op // nil: append to block
 	loc      *Loc
 	pos      diag.Pos
+	origin   uint32
 	inserted func(*Op) // nil: no callback
 }
 
 // Before returns a builder that inserts before o.
 func (m *Module) Before(o *Op) *Builder {
-	return &Builder{m: m, block: o.block, before: o, loc: o.loc, pos: o.pos}
+	return &Builder{m: m, block: o.block, before: o, loc: o.loc, pos: o.pos, origin: o.origin}
 }
 
 // After returns a builder that inserts after o, in order.
 func (m *Module) After(o *Op) *Builder {
-	return &Builder{m: m, block: o.block, before: o.Next(), loc: o.loc, pos: o.pos}
+	return &Builder{m: m, block: o.block, before: o.Next(), loc: o.loc, pos: o.pos, origin: o.origin}
 }
 
 // AtEnd returns a builder that appends to b.
@@ -56,9 +57,15 @@ func (b *Builder) Clone(o *Op, mapping map[*Value]*Value) *Op {
 	return c
 }
 
-// At sets the location and position of the ops that b makes from then on, and returns b.
+// At sets the location and position of the ops that b makes from then on, which have no origin, and returns b.
 func (b *Builder) At(loc *Loc, pos diag.Pos) *Builder {
-	b.loc, b.pos = loc, pos
+	b.loc, b.pos, b.origin = loc, pos, 0
+	return b
+}
+
+// From gives the ops that b makes from then on the location, position and origin of o, and returns b.
+func (b *Builder) From(o *Op) *Builder {
+	b.loc, b.pos, b.origin = o.loc, o.pos, o.origin
 	return b
 }
 
@@ -71,13 +78,17 @@ func (b *Builder) OnInsert(f func(*Op)) *Builder {
 // Module returns the module that b builds into.
 func (b *Builder) Module() *Module { return b.m }
 
-// Insert makes the op that st describes and inserts it. An op without a location or position in st gets the builder's.
+// Insert makes the op that st describes and inserts it. An op without a location, position or origin in st
+// gets the builder's.
 func (b *Builder) Insert(st *OpState) *Op {
 	if st.Loc == nil {
 		st.Loc = b.loc
 	}
 	if !st.Pos.IsValid() {
 		st.Pos = b.pos
+	}
+	if st.Origin == 0 {
+		st.Origin = b.origin
 	}
 	o := b.m.NewOp(st)
 	b.insert(o)

@@ -6,7 +6,7 @@ import "slices"
 // and attributes with o.
 func (o *Op) State() *OpState {
 	return &OpState{Def: o.def, Operands: o.OperandList(), Types: o.ResultTypes(), Attrs: o.attrs, Successors: o.Successors(),
-		Verbatim: o.Verbatim(), Loc: o.loc, Pos: o.pos}
+		Verbatim: o.Verbatim(), Loc: o.loc, Pos: o.pos, Origin: o.origin}
 }
 
 // Rebuild replaces o, which must be in a block, with an op made from st, and returns the new op. The regions of o move
@@ -28,6 +28,9 @@ func (m *Module) Rebuild(o *Op, st *OpState, results []int) *Op {
 		}
 	}
 	full := *st
+	if full.Origin == 0 {
+		full.Origin = o.origin
+	}
 	full.Bodies = append(o.DetachRegions(), st.Bodies...)
 	n := m.NewOp(&full)
 	o.block.insert(n, o.next)
@@ -91,7 +94,7 @@ func (c *cloner) copyTree(o *Op) *Op {
 func (c *cloner) op(o *Op) *Op {
 	st := &c.state
 	*st = OpState{Def: o.def, Operands: st.Operands[:0], Types: st.Types[:0], Attrs: o.attrs, Regions: len(o.Regions()),
-		Successors: slices.Clone(o.Successors()), Verbatim: o.Verbatim(), Loc: o.loc, Pos: o.pos}
+		Successors: slices.Clone(o.Successors()), Verbatim: o.Verbatim(), Loc: o.loc, Pos: o.pos, Origin: o.origin}
 	for range o.operands {
 		st.Operands = append(st.Operands, nil)
 	}
@@ -119,6 +122,7 @@ func (c *cloner) op(o *Op) *Op {
 			for _, a := range b.args {
 				na := nb.AddArg(a.typ, a.Loc())
 				na.SetPos(a.Pos())
+				na.SetOrigin(a.Origin())
 				na.name = a.name
 				c.values[a] = na
 			}
@@ -132,10 +136,10 @@ func (c *cloner) op(o *Op) *Op {
 	return n
 }
 
-// Clone returns a copy of the module. Both modules share the context, the registry, the source, and the immutable
-// attributes.
+// Clone returns a copy of the module. Both modules share the context, the registry, the source, the origins, and the
+// immutable attributes.
 func (m *Module) Clone() *Module {
-	c := &Module{ctx: m.ctx, registry: m.registry, source: m.source, resources: m.resources, unknown: map[string]*Def{}}
+	c := &Module{ctx: m.ctx, registry: m.registry, source: m.source, resources: m.resources, origins: m.origins, unknown: map[string]*Def{}}
 	m.mu.Lock()
 	for name, d := range m.unknown {
 		c.unknown[name] = d

@@ -16,6 +16,7 @@ type Module struct {
 	source    *diag.Source // nil if the module was not read from text
 	op        *Op
 	resources []Resource
+	origins   Origins // nil if the module was not translated from another form
 
 	mu      sync.Mutex // guards the fields below
 	ids     uint32     // of values
@@ -64,6 +65,20 @@ func (m *Module) NumIDs() int {
 	defer m.mu.Unlock()
 	return int(m.ids)
 }
+
+// Origins is what is known about the form that a module was translated from. Op.Origin and Value.Origin are numbers of
+// that translation.
+type Origins interface {
+	// Before returns the origins of ops that execute before an op with the given origin, by an order that no value of
+	// the module expresses. The caller must not change the list.
+	Before(origin uint32) []uint32
+}
+
+// Origins returns what is known about the form that the module was translated from, nil if nothing is.
+func (m *Module) Origins() Origins { return m.origins }
+
+// SetOrigins sets what is known about the form that the module was translated from.
+func (m *Module) SetOrigins(o Origins) { m.origins = o }
 
 // Resources returns the entries of the file metadata section.
 func (m *Module) Resources() []Resource { return m.resources }
@@ -117,6 +132,7 @@ type OpState struct {
 	Verbatim   []string // see Op.Verbatim
 	Loc        *Loc
 	Pos        diag.Pos
+	Origin     uint32 // see Op.Origin
 
 	spare AttrList // spare capacity for the attributes of this op and of later ops made from the state
 }
@@ -154,7 +170,7 @@ func (m *Module) NewOp(st *OpState) *Op {
 	for i := range o.results {
 		o.results[i].op = o
 	}
-	o.def, o.attrs, o.loc, o.pos = st.Def, st.Attrs, st.Loc, st.Pos
+	o.def, o.attrs, o.loc, o.pos, o.origin = st.Def, st.Attrs, st.Loc, st.Pos, st.Origin
 	o.linkOperands(st.Operands)
 	n := len(st.Bodies) + st.Regions
 	if n == 0 && len(st.Successors) == 0 && st.Verbatim == nil {

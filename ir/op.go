@@ -25,6 +25,7 @@ type Op struct {
 	next, prev *Op // an op that left its block keeps next, for loops over the block
 	loc        *Loc
 	pos        diag.Pos
+	origin     uint32
 	order      uint32 // increases along the block, see setOrder; erasedOrder for an erased op
 	// valid is set by Verify on an op that passed its checks if every change that can break them clears valid: see
 	// verifier.op. Goroutines that verify one module set it at the same time.
@@ -314,6 +315,14 @@ func (o *Op) Pos() diag.Pos { return o.pos }
 
 // SetPos sets the position. A pass gives a new op the position of the op that it replaces.
 func (o *Op) SetPos(p diag.Pos) { o.pos = p }
+
+// Origin returns the number of the op that o was made from when the module was translated from another form, such as
+// HLO. It is 0 for an op that is not of that translation. Copies of an op, and ops that replace it, have its origin: see
+// Origins.
+func (o *Op) Origin() uint32 { return o.origin }
+
+// SetOrigin sets the origin. A pass gives a new op the origin of the op that it replaces.
+func (o *Op) SetOrigin(n uint32) { o.origin = n }
 
 // IsBefore reports whether o comes before p in the same block.
 func (o *Op) IsBefore(p *Op) bool { return o.block != nil && o.block == p.block && o.order < p.order }

@@ -161,6 +161,15 @@ func TestRandomMutationsAskAll(t *testing.T) {
 	}
 }
 
+// setPlace sets the position, and the origin to the same number.
+func setPlace(h interface {
+	SetPos(diag.Pos)
+	SetOrigin(uint32)
+}, pos diag.Pos) {
+	h.SetPos(pos)
+	h.SetOrigin(uint32(pos))
+}
+
 func pick[T any](s *model, list []T) (x T) {
 	if len(list) > 0 {
 		x = list[s.rng.IntN(len(list))]
@@ -478,9 +487,9 @@ func (s *model) plan() (do func(), refused bool) {
 		b.args = slices.Insert(slices.Clone(b.args), i, a)
 		return func() {
 			if i == len(b.args)-1 {
-				b.h.AddArg(t, nil).SetPos(a.pos)
+				setPlace(b.h.AddArg(t, nil), a.pos)
 			} else {
-				b.h.InsertArg(i, t, nil).SetPos(a.pos)
+				setPlace(b.h.InsertArg(i, t, nil), a.pos)
 			}
 		}, false
 	case "RemoveArg":
@@ -630,10 +639,10 @@ func (s *model) plan() (do func(), refused bool) {
 			if v.block != nil {
 				v.pos = pos
 			}
-			return func() { v.h.SetPos(pos) }, false
+			return func() { setPlace(v.h, pos) }, false
 		}
 		o.pos = pos
-		return func() { o.h.SetPos(pos) }, false
+		return func() { setPlace(o.h, pos) }, false
 	case "SortUses":
 		v, other := s.value(), pick(s, s.uses)
 		if v == nil {
@@ -1228,6 +1237,7 @@ func (s *model) compareOp(o *sOp) {
 	same("Op.Parent", h.Parent(), hOp(o.parent()))
 	same("Op.Loc", h.Loc(), o.loc)
 	same("Op.Pos", h.Pos(), o.pos)
+	same("Op.Origin", h.Origin(), uint32(o.pos))
 	var next, prev *sOp
 	if o.block != nil {
 		i := slices.Index(o.block.ops, o)
@@ -1358,6 +1368,7 @@ func (s *model) compareValue(v *sValue) {
 	same("Value.Name", h.Name(), v.name)
 	same("Value.Loc", h.Loc(), v.loc)
 	same("Value.Pos", h.Pos(), v.pos)
+	same("Value.Origin", h.Origin(), uint32(v.pos))
 	same("HasUses", h.HasUses(), len(v.uses) > 0)
 	same("HasOneUse", h.HasOneUse(), len(v.uses) == 1)
 	sameList("Uses", collect(h.Uses()), handles(v.uses, func(u *sUse) *ir.Use { return u.h }))

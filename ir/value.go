@@ -106,6 +106,22 @@ func (v *Value) SetPos(p diag.Pos) {
 	}
 }
 
+// Origin returns the number of a block argument that v was made from when the module was translated from another form.
+// It is 0 for other arguments, and for a result, which has the origin of its op.
+func (v *Value) Origin() uint32 {
+	if v.block == nil {
+		return 0
+	}
+	return v.block.place(v).origin
+}
+
+// SetOrigin sets the origin of a block argument. It does nothing for a result, which has the origin of its op.
+func (v *Value) SetOrigin(n uint32) {
+	if v.block != nil && n != v.Origin() {
+		v.block.ownPlace(v).origin = n
+	}
+}
+
 // HasUses reports whether any op uses the value.
 func (v *Value) HasUses() bool { return v.first != nil }
 

@@ -51,7 +51,7 @@ func (p WrapInComposite) Run(ctx *pass.Context, m *ir.Module) error {
 		}
 		name := ir.SymbolsOf(m.Op()).Unique(op.Name()+".impl", op)
 		legalize.Outline(r, op, name)
-		composite := stablehlo.BuildComposite(r.Before(op).At(op.Loc(), op.Pos()), op.OperandList(), nil, op.ResultTypes(), stablehlo.CompositeAttrs{
+		composite := stablehlo.BuildComposite(r.Before(op).From(op), op.OperandList(), nil, op.ResultTypes(), stablehlo.CompositeAttrs{
 			Name: op.Name(), CompositeAttributes: attrsOf(op), Decomposition: name, Version: int64(p.Version),
 		})
 		r.Replace(op, composite.ResultList()...)

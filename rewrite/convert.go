@@ -119,6 +119,9 @@ func (v *conversion) arguments(b *ir.Block) {
 			for _, t := range types {
 				n := b.InsertArg(a.Index(), t, a.Loc())
 				n.SetPos(a.Pos())
+				if len(types) == 1 {
+					n.SetOrigin(a.Origin())
+				}
 				vals = append(vals, n)
 			}
 		})

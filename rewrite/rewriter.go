@@ -52,8 +52,9 @@ type Rewriter struct {
 
 // place is the origin of an op.
 type place struct {
-	loc *ir.Loc
-	pos diag.Pos
+	loc    *ir.Loc
+	pos    diag.Pos
+	origin uint32
 }
 
 // New returns a Rewriter of m that notifies listeners of its changes.
@@ -289,7 +290,7 @@ func (r *Rewriter) source(op *ir.Op) {
 	if !r.active {
 		return
 	}
-	if p := (place{op.Loc(), op.Pos()}); !slices.Contains(r.sources, p) {
+	if p := (place{op.Loc(), op.Pos(), op.Origin()}); !slices.Contains(r.sources, p) {
 		r.sources = append(r.sources, p)
 	}
 }
@@ -307,6 +308,7 @@ func (r *Rewriter) finish() {
 		}
 		op.SetLoc(loc)
 		op.SetPos(r.sources[0].pos)
+		op.SetOrigin(r.sources[0].origin)
 	}
 }
 

@@ -88,7 +88,7 @@ func (c *compositor) replace(op *ir.Op) error {
 		c.r.ReplaceUses(v, composite.Result(i), nil)
 	}
 	body := newFunction(m.After(f), op, name)
-	ret := m.AtEnd(body).At(op.Loc(), op.Pos()).Create(fn.Return, op.ResultList(), nil)
+	ret := m.AtEnd(body).From(op).Create(fn.Return, op.ResultList(), nil)
 	c.r.MoveBefore(op, ret)
 	c.r.Update(op, func() { op.SetOperands(body.Args()) })
 	return nil
@@ -140,7 +140,7 @@ func compositeAttrs(op *ir.Op) (ir.AttrList, error) {
 func Outline(r *rewrite.Rewriter, op *ir.Op, name string) {
 	m := r.Module()
 	body := newFunction(r.AtEnd(m.Body()), op, name)
-	b := r.AtEnd(body).At(op.Loc(), op.Pos())
+	b := r.AtEnd(body).From(op)
 	c := b.Clone(op, map[*ir.Value]*ir.Value{})
 	c.SetOperands(body.Args())
 	b.Create(fn.Return, c.ResultList(), nil)
@@ -151,7 +151,7 @@ func newFunction(b *ir.Builder, op *ir.Op, name string) *ir.Block {
 	inputs := view.Types(op.OperandList())
 	st := &ir.OpState{Def: fn.Func, Regions: 1}
 	st.SetAttr(fn.AttrFunctionType, ir.NewTypeAttr(b.Module().Context().Function(inputs, op.ResultTypes())))
-	f := b.At(op.Loc(), op.Pos()).Insert(st)
+	f := b.From(op).Insert(st)
 	fn.FuncOp{Op: f}.SetPrivate(name)
 	body := f.Region(0).AddBlock()
 	for _, t := range inputs {

@@ -121,7 +121,7 @@ func (c *quantizer) cast(op *ir.Op) {
 	}
 	for i, v := range op.Operands() {
 		if c.elems[v] != nil {
-			b := op.Module().Before(op).At(op.Loc(), op.Pos())
+			b := op.Module().Before(op).From(op)
 			op.SetOperand(i, b.Create(builtin.UnrealizedConversionCast, []*ir.Value{v}, []ir.Type{typ(v)}).Result(0))
 		}
 	}
@@ -129,7 +129,7 @@ func (c *quantizer) cast(op *ir.Op) {
 		if c.elems[v] == nil {
 			continue
 		}
-		n := op.Module().After(op).At(op.Loc(), op.Pos()).Create(builtin.UnrealizedConversionCast, nil, []ir.Type{v.Type()})
+		n := op.Module().After(op).From(op).Create(builtin.UnrealizedConversionCast, nil, []ir.Type{v.Type()})
 		c.elems[n.Result(0)] = c.elems[v]
 		v.ReplaceAllUsesWith(n.Result(0))
 		n.SetOperands([]*ir.Value{v})
@@ -173,7 +173,7 @@ var ExpressedRows = []*ir.Def{
 
 // replace expresses op.
 func (c *quantizer) replace(op *ir.Op) error {
-	e := &quantEmitter{newEmitter(op.Module().Before(op).At(op.Loc(), op.Pos()), op), c}
+	e := &quantEmitter{newEmitter(op.Module().Before(op).From(op), op), c}
 	var values []*ir.Value
 	if expand := quantRules[op.Def()]; expand != nil {
 		values = expand(e, op)

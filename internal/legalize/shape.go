@@ -27,7 +27,7 @@ func Shape(scope *ir.Op) error {
 	// Expansions see the ops that other expansions replace, because constants among these have a meaning.
 	values := make([][]*ir.Value, len(list))
 	for i, op := range list {
-		e := &shapes{newEmitter(op.Module().Before(op).At(op.Loc(), op.Pos()), op)}
+		e := &shapes{newEmitter(op.Module().Before(op).From(op), op)}
 		if expand := shapeRules[op.Def()]; expand != nil {
 			values[i] = expand(e, op)
 		}

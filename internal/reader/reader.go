@@ -232,32 +232,16 @@ func Written(m *ir.Module, o print.Options) print.Options {
 // ToHLO translates m to HLO, which has Shardy's ops in XLA's form. If m was read from HLO, what did not change since
 // stays as it was.
 func ToHLO(m *ir.Module) (*hlo.Module, error) {
-	if src := m.Source(); src != nil && IsHLO(src.Text()) {
-		old, err := ReadHLO(src)
-		if err != nil {
+	if shardy.Used(m) {
+		m = m.Clone()
+		if err := shardy.Export(m, func(op *ir.Op) shardy.Call {
+			callee, take, join := hlo.CalleeOf(m, op.Origin())
+			return shardy.Call{Callee: callee, Take: take, Join: join}
+		}); err != nil {
 			return nil, err
 		}
-		return hlo.UpdateWith(old, m, func(before, m *ir.Module) (*ir.Module, error) { return withoutShardy(m, before) })
 	}
-	m, err := withoutShardy(m, nil)
-	if err != nil {
-		return nil, err
-	}
-	return hlo.Export(m)
-}
-
-// withoutShardy returns m, or a copy of m with Shardy's ops in XLA's form. The functions of manual computations have
-// their names in before, the module that was read, unless it is nil.
-func withoutShardy(m, before *ir.Module) (*ir.Module, error) {
-	if !shardy.Used(m) {
-		return m, nil
-	}
-	var bodies []string
-	if before != nil {
-		bodies = shardy.Bodies(before)
-	}
-	m = m.Clone()
-	return m, shardy.Export(m, bodies)
+	return hlo.Update(m)
 }
 
 // Write writes m in the form that the suffix of path names: MLIR text, or HLO as text (.hlo) or as a proto (.pb).

@@ -2,7 +2,6 @@ package shardy
 
 import (
 	"strconv"
-	"strings"
 
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/dialect/mhlo"
@@ -38,23 +37,17 @@ func Used(m *ir.Module) bool {
 	return used
 }
 
-// Bodies returns the names of the functions of manual computations in m, which has the form that Export writes, in the
-// order of their calls.
-func Bodies(m *ir.Module) (names []string) {
-	m.Walk(func(op *ir.Op) bool {
-		if op.Is(fn.Call) && strings.Contains(fn.Callee(op), manualBody) {
-			names = append(names, fn.Callee(op))
-		}
-		return true
-	})
-	return names
+// Call is what is known about the form that a manual computation had when the module was read.
+type Call struct {
+	Callee     string // the function with the body; "" if the computation did not have such a form
+	Take, Join uint32 // the origins of the custom calls that take and join the shards
 }
 
 // Export replaces Shardy's ops and attributes by frontend attributes, GSPMD shardings and custom calls, as XLA
-// does for plugins that do not know Shardy and for HLO. The functions of manual computations get the names bodies, in
-// the order of the computations, as far as these suffice, and become private.
-func Export(m *ir.Module, bodies []string) error {
-	e := &exporter{m: m, meshes: map[string]*sdy.DeviceMesh{}, bodies: bodies}
+// does for plugins that do not know Shardy and for HLO. origin returns the form that a manual computation had; it may be
+// nil. The function of such a computation gets its old name and becomes private.
+func Export(m *ir.Module, origin func(*ir.Op) Call) error {
+	e := &exporter{m: m, meshes: map[string]*sdy.DeviceMesh{}, origin: origin}
 	var list ir.AttrList
 	for op := range m.Body().Ops() {
 		if v, ok := sdy.AsMesh(op); ok {
@@ -83,7 +76,7 @@ type exporter struct {
 	m       *ir.Module
 	meshes  map[string]*sdy.DeviceMesh
 	meshOps []*ir.Op
-	bodies  []string
+	origin  func(*ir.Op) Call
 	err     error
 }
 
@@ -212,10 +205,17 @@ func (e *exporter) manual(op *ir.Op) {
 		inner, outer = append(inner, ret.Operand(i).Type()), append(outer, op.Result(i).Type())
 	}
 	axes, b := op.Attr(sdy.AttrManualAxes).String(), e.m.Before(op)
+	var origin Call
+	if e.origin != nil {
+		origin = e.origin(op)
+	}
 	operands := op.OperandList()
 	if len(operands) > 0 {
 		call := e.call(b, targetGlobalToLocal, operands, local, true, attrInShardings, op.Attr(sdy.AttrInShardings).String())
 		setFrontend(call, attrManualAxes, axes)
+		if origin.Callee != "" {
+			call.SetOrigin(origin.Take)
+		}
 		operands = call.ResultList()
 	}
 	e.m.Before(ret).Create(fn.Return, ret.OperandList(), nil)
@@ -225,8 +225,8 @@ func (e *exporter) manual(op *ir.Op) {
 	st := &ir.OpState{Def: fn.Func, Bodies: []*ir.Region{region}}
 	st.SetAttr(fn.AttrFunctionType, ir.NewTypeAttr(e.m.Context().Function(local, inner)))
 	name := manualBody
-	if len(e.bodies) > 0 {
-		name, e.bodies = e.bodies[0], e.bodies[1:]
+	if origin.Callee != "" {
+		name = origin.Callee
 		st.SetAttr(fn.AttrSymVisibility, ir.NewString("private"))
 	}
 	st.SetAttr(ir.SymbolName, ir.NewString(e.unique(name)))
@@ -237,6 +237,9 @@ func (e *exporter) manual(op *ir.Op) {
 	if len(results) > 0 {
 		last := e.call(b, targetLocalToGlobal, results, outer, true, attrManualAxes, axes)
 		setFrontend(last, attrOutShardings, op.Attr(sdy.AttrOutShardings).String())
+		if origin.Callee != "" {
+			last.SetOrigin(origin.Join)
+		}
 		results = last.ResultList()
 	}
 	op.ReplaceWith(results...)

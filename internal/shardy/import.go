@@ -159,7 +159,7 @@ func (im *importer) call(call *ir.Op) {
 	if join != nil {
 		at = join
 	}
-	computation := im.m.Before(at).At(call.Loc(), call.Pos()).Insert(st)
+	computation := im.m.Before(at).From(call).Insert(st)
 	if join != nil {
 		join.ReplaceWith(computation.ResultList()...)
 	}

@@ -17,7 +17,7 @@ func (t *threader) callComposites() (changed bool) {
 			if !op.Is(stablehlo.Composite) {
 				continue
 			}
-			call := fn.NewCall(t.m.Before(op).At(op.Loc(), op.Pos()), f, op.OperandList())
+			call := fn.NewCall(t.m.Before(op).From(op), f, op.OperandList())
 			for i, v := range op.Results() {
 				v.ReplaceAllUsesWith(call.Result(i))
 			}
