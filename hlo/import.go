@@ -270,17 +270,19 @@ func (im *importer) argAttrs(p *instr, i int64, j int, public bool) string {
 		}
 	}
 	if public {
+		isPart := func(index []int64) bool {
+			at, ok := flatIndex(p.shape, index)
+			return at == j && (ok || len(index) == 0)
+		}
 		for _, a := range im.hlo.aliases {
-			if a.number == i && (len(a.index) == 0 && j == 0 || len(a.index) == 1 && a.index[0] == int64(j)) && len(a.output) <= 1 {
-				out := int64(0)
-				if len(a.output) == 1 {
-					out = a.output[0]
+			if a.number == i && isPart(a.index) {
+				if out, ok := flatIndex(im.hlo.entry.root.shape, a.output); ok || len(a.output) == 0 {
+					list = append(list, fmt.Sprintf("tf.aliasing_output = %d : i32", out))
 				}
-				list = append(list, fmt.Sprintf("tf.aliasing_output = %d : i32", out))
 			}
 		}
 		for _, d := range im.hlo.donors {
-			if d.param == i && (len(d.index) == 0 && j == 0 || len(d.index) == 1 && d.index[0] == int64(j)) {
+			if d.param == i && isPart(d.index) {
 				list = append(list, "jax.buffer_donor = true")
 			}
 		}
