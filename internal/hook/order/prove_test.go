@@ -110,6 +110,15 @@ func TestProve(t *testing.T) {
 			}) : (tensor<i1>) -> tensor<ui64>
 			%chain = func.call @same(%f) : (tensor<ui64>) -> tensor<ui64>
 			` + sameArgument,
+		"a predicate of two computed values": `%q = stablehlo.compare EQ, %a#0, %a#0 : (tensor<ui64>, tensor<ui64>) -> tensor<i1>
+			%f = "stablehlo.if"(%q) ({
+				` + call("in", "%start", "%x", 3) + `
+				stablehlo.return %in#0 : tensor<ui64>
+			}, {
+				stablehlo.return %a#0 : tensor<ui64>
+			}) : (tensor<i1>) -> tensor<ui64>
+			%chain = func.call @same(%f) : (tensor<ui64>) -> tensor<ui64>
+			` + sameArgument,
 	}
 	for name, ops := range refused {
 		t.Run(name, func(t *testing.T) {
@@ -164,6 +173,15 @@ func TestProve(t *testing.T) {
 			}) : (tensor<i1>) -> tensor<ui64>
 			%chain = func.call @same(%f) : (tensor<ui64>) -> tensor<ui64>
 			` + sameArgument,
+		"a predicate with the constant first": `%q = stablehlo.compare NE, %start, %a#0 : (tensor<ui64>, tensor<ui64>) -> tensor<i1>
+			%f = "stablehlo.if"(%q) ({
+				` + call("in", "%start", "%x", 3) + `
+				stablehlo.return %in#0 : tensor<ui64>
+			}, {
+				stablehlo.return %a#0 : tensor<ui64>
+			}) : (tensor<i1>) -> tensor<ui64>
+			%chain = func.call @same(%f) : (tensor<ui64>) -> tensor<ui64>
+			` + sameArgument,
 	}
 	for name, ops := range accepted {
 		t.Run(name, func(t *testing.T) {
@@ -182,5 +200,32 @@ func TestProveRaised(t *testing.T) {
 }`)
 	if err := order.Prove(m); err == nil || !strings.Contains(err.Error(), "not lowered yet") {
 		t.Errorf("the error is %v", err)
+	}
+}
+
+// TestProveComparesIntegers: the result of a hook decides a branch. XLA may know the outcome of a comparison of floats,
+// because nothing equals NaN, so only a comparison of integers orders the hook in the branch.
+func TestProveComparesIntegers(t *testing.T) {
+	text := `func.func public @main(%x: tensor<2xf32>, %p: tensor<T>) -> tensor<2xf32> {
+  %c = stablehlo.constant dense<0> : tensor<ui64>
+  %n = stablehlo.constant dense<CONSTANT> : tensor<T>
+  %1:2 = stablehlo.custom_call @hlocb_hook(%c, %p) {api_version = 4 : i32, backend_config = {abi = 1 : i64, chained = true, id = 1 : i64, kind = "call", name = "a"}, has_side_effect = true} : (tensor<ui64>, tensor<T>) -> (tensor<ui64>, tensor<T>)
+  %q = stablehlo.compare EQ, %1#1, %n : (tensor<T>, tensor<T>) -> tensor<i1>
+  "stablehlo.if"(%q) ({
+    stablehlo.return
+  }, {
+    %b = stablehlo.custom_call @hlocb_hook(%c, %x) {api_version = 4 : i32, backend_config = {abi = 1 : i64, chained = true, id = 5 : i64, kind = "tap", name = "in"}, has_side_effect = true, output_operand_aliases = []} : (tensor<ui64>, tensor<2xf32>) -> tensor<ui64>
+    stablehlo.return
+  }) : (tensor<i1>) -> ()
+  return %x : tensor<2xf32>
+}`
+	for _, c := range []struct {
+		typ, constant string
+		proven        bool
+	}{{"i32", "7", true}, {"f32", "0x7FC00000", false}, {"f32", "1.0", false}} {
+		m := read(t, strings.NewReplacer("<T>", "<"+c.typ+">", "CONSTANT", c.constant).Replace(text))
+		if err := order.Prove(m); (err == nil) != c.proven {
+			t.Errorf("%s %s: the error is %v", c.typ, c.constant, err)
+		}
 	}
 }

@@ -1,0 +1,13 @@
+package format_test
+
+import (
+	"testing"
+
+	"github.com/hlocb/hlocb/internal/golden"
+	"github.com/hlocb/hlocb/internal/testkit"
+)
+
+// TestGolden runs the package's own cases, and the commands 'hlocb opt' of the cases of passes.
+func TestGolden(t *testing.T) {
+	golden.Run(t, golden.Opt(testkit.Testdata()), "testdata/*.txtar", testkit.Testdata("passes", "*.txtar"))
+}
