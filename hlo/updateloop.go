@@ -9,8 +9,9 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// loopConfig returns the backend_config for op, which replaces the loop st.old: the facts about the number of iterations
-// that are still true. They are true if the condition, and the parts of the state that it reads, are computed as before.
+// loopConfig returns the backend_config for op, which replaces the loop st.old: the facts about the number of
+// iterations that are still true. They are true if the condition, and the parts of the state that it reads, are
+// computed as before.
 func (s *exportScope) loopConfig(op *ir.Op, st *state) string {
 	text := attrOf[string](st.old.in, "backend_config")
 	if text == "" || !s.sameIterations(op, st) {
@@ -53,7 +54,8 @@ func (s *exportScope) loopConfig(op *ir.Op, st *state) string {
 	return "{" + strings.Join(parts, ",") + "}"
 }
 
-// sameIterations reports whether op runs as often as the loop st.old: the condition, the next values of the parts of the
+// sameIterations reports whether op runs as often as the loop st.old: the condition, the next values of the parts
+// of the
 // state that it reads, and their first values are computed as before.
 func (s *exportScope) sameIterations(op *ir.Op, st *state) bool {
 	up, old := s.new.up, st.old.ops[0]

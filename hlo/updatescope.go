@@ -598,8 +598,8 @@ func (s *exportScope) pin(scope *linkedScope, in *instr) {
 	s.resolve(scope, in, values, true)
 }
 
-// resolve returns an instruction with the given values in place of an old instruction of scope: a copy of it, if it is a
-// plain one. If it is exact, the result has the old layout and memory space.
+// resolve returns an instruction with the given values in place of an old instruction of scope: a copy of it, if it is
+// a plain one. If it is exact, the result has the old layout and memory space.
 func (s *exportScope) resolve(scope *linkedScope, in *instr, values []*ir.Value, exact bool) *instr {
 	u := s.new
 	if n := u.copyWith(in, values); n != nil {
@@ -1028,8 +1028,8 @@ func (s *exportScope) dropUnused() {
 	s.c.instrs = list
 }
 
-// orderEdges adds control predecessors: those of the old instructions. The edges of an instruction that is gone join its
-// predecessors to its successors.
+// orderEdges adds control predecessors: those of the old instructions. The edges of an instruction that is gone join
+// its predecessors to its successors.
 func (s *exportScope) orderEdges() {
 	u := s.new
 	if !u.up.link.order {

@@ -317,8 +317,8 @@ func (o *Op) Pos() diag.Pos { return o.pos }
 func (o *Op) SetPos(p diag.Pos) { o.pos = p }
 
 // Origin returns the number of the op that o was made from when the module was translated from another form, such as
-// HLO. It is 0 for an op that is not of that translation. Copies of an op, and ops that replace it, have its origin: see
-// Origins.
+// HLO. It is 0 for an op that is not of that translation. Copies of an op, and ops that replace it, have its origin:
+// see Origins.
 func (o *Op) Origin() uint32 { return o.origin }
 
 // SetOrigin sets the origin. A pass gives a new op the origin of the op that it replaces.

@@ -27,8 +27,8 @@ func targets() []vhlo.Version {
 	return out
 }
 
-// oldest returns the oldest version that can express m, and the error of the version before. It fails if a newer version
-// cannot express m, or if the artifact of the oldest version does not lead back to m.
+// oldest returns the oldest version that can express m, and the error of the version before. It fails if a newer
+// version cannot express m, or if the artifact of the oldest version does not lead back to m.
 func oldest(t *testing.T, m *ir.Module, keep bool) (vhlo.Version, error) {
 	t.Helper()
 	found, before := vhlo.Version{}, error(nil)

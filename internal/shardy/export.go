@@ -43,8 +43,8 @@ type Call struct {
 	Take, Join uint32 // the origins of the custom calls that take and join the shards
 }
 
-// Export replaces Shardy's ops and attributes by frontend attributes, GSPMD shardings and custom calls, as XLA
-// does for plugins that do not know Shardy and for HLO. origin returns the form that a manual computation had; it may be
+// Export replaces Shardy's ops and attributes by frontend attributes, GSPMD shardings and custom calls, as XLA does
+// for plugins that do not know Shardy and for HLO. origin returns the form that a manual computation had; it may be
 // nil. The function of such a computation gets its old name and becomes private.
 func Export(m *ir.Module, origin func(*ir.Op) Call) error {
 	e := &exporter{m: m, meshes: map[string]*sdy.DeviceMesh{}, origin: origin}
