@@ -7,6 +7,10 @@ SHELL = bash
 GO ?= go
 SUMMARY = $(GO) run ./internal/testsummary
 
+# A file to which 'make test' and 'make slow' append their results. 'make corpus' reports on them instead of running the
+# tests again.
+RESULTS ?= /dev/null
+
 # The directory of stablehlo.tar.xz, StableHLO's own test files. Tests that read them are skipped if it is missing.
 CORPUS ?= $(or $(HLOCB_CORPUS),../shared/corpus)
 
@@ -51,23 +55,26 @@ jaxlib-today:
 # The tests that a change needs, in a few minutes: all but slow tests. Packages with most tests start first, so that no
 # core waits for one of them at the end.
 test: peers
-	$(GO) test -short -timeout 20m -json $$($(GO) run ./internal/testlist) ./... | $(SUMMARY)
+	$(GO) test -short -timeout 20m -json $$($(GO) run ./internal/testlist) ./... | tee -a "$(RESULTS)" | $(SUMMARY)
 
 # The tests that 'make test' leaves out, or runs in part: package internal/label labels them.
 slow: peers
-	$(GO) test -timeout 30m -json $$($(GO) run ./internal/testlist -slow) | $(SUMMARY)
+	$(GO) test -timeout 30m -json $$($(GO) run ./internal/testlist -slow) | tee -a "$(RESULTS)" | $(SUMMARY)
 
-check: test fmt vet staticcheck generated slow race nocgo corpus corpus-bytecode
+check:
+	@results=$$(mktemp); trap 'rm -f "$$results"' EXIT; \
+	$(MAKE) test fmt vet staticcheck generated slow race nocgo corpus corpus-bytecode RESULTS="$$results"
 
 fmt:
 	@out=$$(gofmt -l .); [ -z "$$out" ] || { echo "not formatted:"; echo "$$out"; exit 1; }
 
+# Without cgo, vet needs only the packages that have other files then.
 vet:
 	$(GO) vet ./...
-	CGO_ENABLED=0 $(GO) vet ./...
+	CGO_ENABLED=0 $(GO) vet $$(grep -rlE --include='*.go' '^//go:build .*!cgo' . | xargs -n 1 dirname | sort -u)
 
 staticcheck:
-	$(GO) tool staticcheck ./...
+	$(GO) tool -modfile=tools/go.mod staticcheck ./...
 
 # Check that generated files are up to date.
 generated:
@@ -75,13 +82,14 @@ generated:
 	before=$$(sums); set -e; $(GO) generate ./...; $(GO) run ./internal/gen; \
 	diff <(echo "$$before") <(sums) || { echo "generated files were not up to date"; exit 1; }
 	$(GO) mod tidy -diff
+	cd tools && $(GO) mod tidy -diff
 
 # Tests run again with the race detector, and without cgo. Tests with the label Once need no second run.
 
 # RACE lists the packages that start threads, RACEFLAGS adds flags.
 RACE ?= ./internal/endtoend ./runtime/pjrt ./runtime/... ./interp/...
 race: peers
-	HLOCB_AGAIN=1 $(GO) test -race -short -timeout 30m $(RACEFLAGS) -json $(RACE) | $(SUMMARY)
+	HLOCB_AGAIN=1 $(GO) test -race -vet=off -short -timeout 30m $(RACEFLAGS) -json $(RACE) | $(SUMMARY)
 
 # Without cgo, build everything and test the packages whose tests reach cgo. The other packages have the same code.
 nocgo:
@@ -89,11 +97,11 @@ nocgo:
 	packages=$$(CGO_ENABLED=1 $(GO) list -test -f '{{if .ForTest}}{{.ForTest}} {{.Deps}}{{end}}' ./... | \
 		grep -wF "$$(CGO_ENABLED=1 $(GO) list -f '{{if .CgoFiles}}{{.ImportPath}}{{end}}' ./...)" | cut -d' ' -f1 | sort -u | \
 		grep -xF "$$(CGO_ENABLED=0 $(GO) list ./...)"); \
-	HLOCB_AGAIN=1 CGO_ENABLED=0 $(GO) test -short -timeout 20m -json $$packages | $(SUMMARY)
+	HLOCB_AGAIN=1 CGO_ENABLED=0 $(GO) test -vet=off -short -timeout 20m -json $$packages | $(SUMMARY)
 
 # The comparisons with other systems, part by part: what passed, what failed, what was skipped.
 corpus: peers
-	HLOCB_CORPUS="$(abspath $(CORPUS))" $(GO) run ./internal/corpusreport
+	HLOCB_CORPUS="$(abspath $(CORPUS))" $(GO) run ./internal/corpusreport $(filter-out /dev/null,$(RESULTS))
 
 # The bytecode corpus with jaxlib as the judge: some of the modules, or all of them, byte for byte, and many damaged files.
 # The judge and the corpus are beside the repository; without them the rule does nothing. MLIR refuses the text of one
