@@ -72,7 +72,7 @@ json.dump([answer(c) for c in json.load(sys.stdin)], sys.stdout)
 // TestSmallFloatsExhaustively runs every element-wise op on every code of the floats of up to 16 bits, and on every
 // pair of codes of the floats of up to 8 bits, and expects the exact result rounded once.
 func TestSmallFloatsExhaustively(t *testing.T) {
-	label.Once(t)
+	label.Slow(t)
 	types := []struct {
 		dt   tensor.DType
 		name string

@@ -34,7 +34,7 @@ var parts = []part{
 	{"Deliver the events and results that JAX delivered, on both backends, in every order", "./internal/endtoend", "TestRecordedEvents|TestCommandDeliversRecordedEvents|TestCorpusOrder"},
 	{"Find the same hooks, rewrite to the same events: modules that real systems wrote", "./passes", "TestCorpusHooks|TestCorpusInMHLO|TestRewriteTwice|TestPeerParses"},
 	{"Read and print HLO text and protos as XLA, and refuse what XLA refuses", "./hlo", "TestCorpus"},
-	{"Read bytecode of every version and write it again byte for byte", "./bytecode", "TestCorpus"},
+	{"Read bytecode of every version and write it again byte for byte", "./artifact", "TestBytecode|TestArtifacts"},
 	{"Compute on the engine what the files of StableHLO's tests expect of themselves", "./interp", "TestUpstream"},
 }
 
