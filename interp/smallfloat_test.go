@@ -73,6 +73,7 @@ json.dump([answer(c) for c in json.load(sys.stdin)], sys.stdout)
 // pair of codes of the floats of up to 8 bits, and expects the exact result rounded once.
 func TestSmallFloatsExhaustively(t *testing.T) {
 	label.Slow(t)
+	label.Once(t)
 	types := []struct {
 		dt   tensor.DType
 		name string

@@ -30,6 +30,7 @@ var declared = regexp.MustCompile(`(?m)^(\w+)(?:, (\w+))? :=`)
 // them from the root of the repository. A block is the body of a function that has a ctx and returns an error.
 func TestSnippets(t *testing.T) {
 	label.Slow(t)
+	label.Once(t)
 	root, err := filepath.Abs("../..")
 	if err != nil {
 		t.Fatal(err)

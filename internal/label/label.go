@@ -7,11 +7,15 @@ import (
 	"testing"
 )
 
+// again is the variable that is set if tests run again, with the race detector or without cgo.
+const again = "HLOCB_AGAIN"
+
 // Slow labels a test that takes long and that few changes break. 'make test', which passes -short, skips the test;
-// 'make slow' runs it. Call Slow in the Test function itself, where internal/testlist finds the call.
+// 'make slow' runs it, and so do 'make race' and 'make nocgo' unless it is labelled Once, too. Call Slow in the Test
+// function itself, where internal/testlist finds the call.
 func Slow(t testing.TB) {
 	t.Helper()
-	if testing.Short() {
+	if testing.Short() && os.Getenv(again) == "" {
 		t.Skip("skip: slow: 'make slow' runs it")
 	}
 }
@@ -24,7 +28,7 @@ func Less() bool { return testing.Short() }
 // threads that no other test shares, and it does not reach cgo.
 func Once(t testing.TB) {
 	t.Helper()
-	if os.Getenv("HLOCB_AGAIN") != "" {
+	if os.Getenv(again) != "" {
 		t.Skip("skip: once: 'make test' runs it")
 	}
 }

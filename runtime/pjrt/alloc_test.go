@@ -17,6 +17,7 @@ import (
 // arrays whose length is not constant. Each planted mistake must be found, so the test fails if the analyzer is blind.
 func TestAllocationsAreChecked(t *testing.T) {
 	label.Slow(t)
+	label.Once(t)
 	if out, err := peer.Command("gcc", "-fanalyzer", "-fsyntax-only", "-x", "c", os.DevNull).CombinedOutput(); err != nil {
 		t.Skipf("skip: gcc with -fanalyzer is missing: %s", out)
 	}

@@ -220,6 +220,7 @@ func TestManyGoroutines(t *testing.T) {
 // TestHugeOperand taps a value of more than 2 GiB.
 func TestHugeOperand(t *testing.T) {
 	label.Slow(t)
+	label.Once(t)
 	if kb := status(t, "/proc/meminfo", "MemAvailable"); kb < 12<<20 {
 		t.Skipf("skip: needs 12 GiB of memory, %d MiB are available", kb>>10)
 	}
