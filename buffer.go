@@ -59,8 +59,8 @@ func (e *Executable) Execute(ctx context.Context, args []*Buffer, opts ExecuteOp
 	return e.visibleBuffers(out), nil
 }
 
-// Start starts a run as Execute does and returns at once. Its results can be arguments of further runs. Close returns
-// the errors of runs for which no caller waited.
+// Start starts a run as Execute does and does not wait for its end, but it waits while many runs are in progress (see
+// Ahead). Its results can be arguments of further runs. Close returns the errors of runs for which no caller waited.
 func (e *Executable) Start(ctx context.Context, args []*Buffer, opts ExecuteOptions) (*Pending, error) {
 	full, opts, free, err := e.withHiddenBuffers(ctx, args, opts)
 	if err != nil {

@@ -74,6 +74,7 @@ type compileConfig struct {
 	backend  runtime.Backend
 	name     string
 	runtime  runtime.CompileOptions
+	ahead    int
 }
 
 // Answer lets h compute the results of the hooks that pattern selects: a name, a glob or a hexadecimal id. An exact
@@ -103,6 +104,13 @@ func WithBackend(b runtime.Backend) CompileOption { return func(c *compileConfig
 
 // Timeout limits how long one call of a handler may take and, on the embedded engine, the program between two calls.
 func Timeout(d time.Duration) CompileOption { return func(c *compileConfig) { c.runtime.Timeout = d } }
+
+// Reentrant says that a handler of another run may wait for a run of this program on a goroutine that does not know the
+// handler's context. See runtime.CompileOptions.Reentrant.
+func Reentrant() CompileOption { return func(c *compileConfig) { c.runtime.Reentrant = true } }
+
+// Ahead limits the runs of Executable.Start that are in progress; Start waits while there are more. The default is 16.
+func Ahead(runs int) CompileOption { return func(c *compileConfig) { c.ahead = runs } }
 
 // An Executable is a compiled program with its handlers. Run may be called from several goroutines.
 type Executable struct {
@@ -162,6 +170,7 @@ func (p *Program) Compile(ctx context.Context, opts ...CompileOption) (*Executab
 		return nil, err
 	}
 	e := &Executable{program: p, types: types, at: visible(numbers(len(types)), p.manifest.HiddenArgs), backend: c.backend}
+	e.queue.Ahead = c.ahead
 	if e.backend == nil {
 		if e.backend, err = p.OpenBackend(ctx, c.name, DefaultBackends()); err != nil {
 			return nil, err

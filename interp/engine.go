@@ -44,6 +44,7 @@ type Backend struct {
 	opts    Options
 	closed  atomic.Bool
 	buffers atomic.Int64 // open ones
+	runs    atomic.Int64 // in progress
 }
 
 var errClosed = errors.New("the backend is closed")
@@ -67,6 +68,9 @@ func (b *Backend) Close() error {
 	b.closed.Store(true)
 	return nil
 }
+
+// Stats returns the number of runs in progress. Runs do not wait for each other.
+func (b *Backend) Stats() runtime.Stats { return runtime.Stats{Runs: int(b.runs.Load())} }
 
 // Compile plans the program's module. Its errors are located at an op. It reports unsupported ops here, before any of
 // them executes.
@@ -137,6 +141,8 @@ func (e *Executable) start(ctx context.Context, args []*tensor.Tensor, donated [
 	e.idle = nil
 	e.mu.Unlock()
 	defer e.active.Done()
+	e.backend.runs.Add(1)
+	defer e.backend.runs.Add(-1)
 	bounded := ctx.Done() != nil || e.prog.Timeout > 0
 	if m == nil {
 		m = exec.NewMachine(e.prog)

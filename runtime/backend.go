@@ -27,8 +27,18 @@ type Backend interface {
 	// Upload copies a value to devices, or lends it to them. Callers use Put. The value must not change before the
 	// memory is released.
 	Upload(ctx context.Context, t *tensor.Tensor, place Placement) (Memory, error)
+	// Stats returns numbers about the runs in progress.
+	Stats() Stats
 	// Close releases the backend. Executables and buffers must be closed before.
 	Close() error
+}
+
+// Stats are numbers about a backend.
+type Stats struct {
+	Clients int   // instances of the plugin: one, and one for each level of handlers that run programs
+	Runs    int   // in progress
+	Waiting int   // runs that have reached no hook while the handler of another run is busy on their client
+	Pinned  int64 // bytes of host memory that are kept for copies to and from devices
 }
 
 // CompileOptions configure the execution of a program.
@@ -37,6 +47,10 @@ type CompileOptions struct {
 	// Timeout bounds one call of a hook's handlers and, on engines that can end a program, the time between two hooks.
 	// 0 means no limit.
 	Timeout time.Duration
+	// Reentrant says that a handler of another run may wait for a run of this program on a goroutine that does not know
+	// the handler's context. A run that waits for such a handler starts a second time, on another client, and the attempt
+	// that reaches a hook first is the run. A run that donates arguments starts once.
+	Reentrant bool
 	// Replicas times Partitions is the number of devices that the program runs on. 0 means the module's own number
 	// (mhlo.num_replicas, mhlo.num_partitions), else 1.
 	Replicas, Partitions int

@@ -67,6 +67,23 @@ func (e *LostError) Error() string {
 // Unwrap returns the reason for stopping the program.
 func (e *LostError) Unwrap() error { return e.Cause }
 
+// WaitError says that a run ended at its deadline before its program started: the handler of another run was busy all the
+// time on the same devices.
+type WaitError struct {
+	Program string // of the run
+	Hook    string // whose handler was busy
+	Of      string // the program of the hook
+	Cause   error  // the reason of the run's context
+}
+
+func (e *WaitError) Error() string {
+	return fmt.Sprintf("%v: the run of %s waited for hook %q of %s; if its handler waits for the run, pass the handler's context on to it",
+		e.Cause, e.Program, words.Shorten(e.Hook, maxNameText), e.Of)
+}
+
+// Unwrap returns the reason of the run's context.
+func (e *WaitError) Unwrap() error { return e.Cause }
+
 // UnwrittenError is the cause of a HookError whose handler left a result unwritten, or a part of it.
 type UnwrittenError struct {
 	Result int

@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -94,6 +95,7 @@ func prepare(ctx context.Context, e Executable, args []*Buffer, opts ExecuteOpti
 		}
 		donate[i] = true
 	}
+	first := make(map[*Buffer]int, len(args))
 	for i, b := range args {
 		if b == nil || b.backend == nil {
 			return nil, &ArgumentError{i, errors.New("no buffer given")}
@@ -101,7 +103,10 @@ func prepare(ctx context.Context, e Executable, args []*Buffer, opts ExecuteOpti
 		if err := s.accepts(i, b); err != nil {
 			return nil, &ArgumentError{i, err}
 		}
-		if k := slices.Index(args, b); k < i && (donate[i] || donate[k]) {
+		k, again := first[b]
+		if !again {
+			first[b] = i
+		} else if donate[i] || donate[k] {
 			return nil, &ArgumentError{i, fmt.Errorf("the buffer is argument %d too, and donated", k)}
 		}
 	}
@@ -190,6 +195,7 @@ type Pending struct {
 	Results []*Buffer
 
 	done    chan struct{}
+	number  int64 // in the queue
 	err     error
 	mu      sync.Mutex
 	awaited bool
@@ -206,40 +212,55 @@ func (p *Pending) Wait(ctx context.Context) error {
 	return p.err
 }
 
-// unreportedError returns the run's error unless Wait has returned it, or it is only the error of an earlier run.
-func (p *Pending) unreportedError() error {
+// unreported returns the run's error unless Wait has returned it, or it is only the error of an earlier run.
+func (p *Pending) unreported() error {
 	<-p.done
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.awaited || errors.As(p.err, new(*DependencyError)) {
+	if p.awaited || dependent(p.err) {
 		return nil
 	}
 	p.awaited = true
 	return p.err
 }
 
+func dependent(err error) bool { return errors.As(err, new(*DependencyError)) }
+
 // Queue starts runs without waiting for their end. A run starts when its arguments are computed; runs that do not
 // depend on each other may overlap. The zero value is ready for use.
 type Queue struct {
+	// Ahead is the number of runs that may be in progress; Start waits while there are more. 0 means 16.
+	Ahead int
+
 	mu      sync.Mutex
-	pending []*Pending // in the order of Start, since the last Wait
+	ended   sync.Cond  // on mu
+	pending []*Pending // in progress, in the order of Start
+	failed  []*Pending // since the last Wait
+	number  int64
 }
 
-// Start starts a run and returns at once. It refuses what Execute refuses; the pending run and its results have the
-// other errors.
+const defaultAhead = 16
+
+// queueKey marks the contexts of the runs of a queue. Their handlers may start runs without waiting: the queue could be
+// full of the runs that called them.
+type queueKey struct{}
+
+// Start starts a run and returns without waiting for its end. It waits while too many runs are in progress, until ctx
+// ends. It refuses what Execute refuses; the pending run and its results have the other errors.
 func (q *Queue) Start(ctx context.Context, e Executable, args []*Buffer, opts ExecuteOptions) (*Pending, error) {
-	c, err := prepare(ctx, e, slices.Clone(args), opts)
-	if err != nil {
+	p := &Pending{done: make(chan struct{})}
+	if err := q.enter(ctx, p); err != nil {
 		return nil, err
 	}
-	p := &Pending{done: make(chan struct{}), Results: make([]*Buffer, len(c.signature.Results))}
+	c, err := prepare(ctx, e, slices.Clone(args), opts)
+	if err != nil {
+		q.leave(p, false)
+		return nil, err
+	}
+	p.Results = make([]*Buffer, len(c.signature.Results))
 	for i, v := range c.signature.Results {
 		p.Results[i] = newBuffer(c.signature.Backend, v)
 	}
-	q.mu.Lock()
-	q.forget()
-	q.pending = append(q.pending, p)
-	q.mu.Unlock()
 	results := slices.Clone(p.Results)
 	go func() {
 		var memories []Memory
@@ -255,36 +276,69 @@ func (q *Queue) Start(ctx context.Context, e Executable, args []*Buffer, opts Ex
 			}
 			p.err = err
 			close(p.done)
+			q.leave(p, err != nil && !dependent(err))
 		}()
-		memories, err = c.run(ctx)
+		memories, err = c.run(context.WithValue(ctx, queueKey{}, q))
 	}()
 	return p, nil
 }
 
-// forget drops runs that ended without an error, or whose error Wait has returned. The caller holds q.mu.
-func (q *Queue) forget() {
-	q.pending = slices.DeleteFunc(q.pending, func(p *Pending) bool {
-		select {
-		case <-p.done:
-		default:
-			return false
+// enter waits until another run may start, and counts it.
+func (q *Queue) enter(ctx context.Context, p *Pending) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.ended.L = &q.mu
+	limit := q.Ahead
+	if limit <= 0 {
+		limit = defaultAhead
+	}
+	if len(q.pending) >= limit && ctx.Value(queueKey{}) != q {
+		stop := context.AfterFunc(ctx, func() {
+			q.mu.Lock()
+			defer q.mu.Unlock()
+			q.ended.Broadcast()
+		})
+		defer stop()
+		for len(q.pending) >= limit {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			q.ended.Wait()
 		}
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		return p.awaited || p.err == nil
-	})
+	}
+	q.number++
+	p.number = q.number
+	q.pending = append(q.pending, p)
+	return nil
+}
+
+// leave removes a run that has ended, or was refused.
+func (q *Queue) leave(p *Pending, failed bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	i := slices.Index(q.pending, p)
+	q.pending = slices.Delete(q.pending, i, i+1)
+	if failed {
+		q.failed = append(q.failed, p)
+	}
+	q.ended.Broadcast()
 }
 
 // Wait waits for all runs that were started. It returns the errors that no Pending.Wait has returned, in the order of
 // Start. It omits runs that failed only because the run that computes an argument failed.
 func (q *Queue) Wait() error {
 	q.mu.Lock()
-	pending := q.pending
-	q.pending = nil
+	last := q.number
+	for len(q.pending) > 0 && q.pending[0].number <= last {
+		q.ended.Wait()
+	}
+	failed := q.failed
+	q.failed = nil
 	q.mu.Unlock()
+	slices.SortFunc(failed, func(a, b *Pending) int { return cmp.Compare(a.number, b.number) })
 	var errs []error
-	for _, p := range pending {
-		errs = append(errs, p.unreportedError())
+	for _, p := range failed {
+		errs = append(errs, p.unreported())
 	}
 	return errors.Join(errs...)
 }

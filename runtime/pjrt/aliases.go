@@ -44,11 +44,12 @@ type instruction struct {
 // AliasUses implements runtime.AliasViewer. The plugin's optimized program shows which calls kept their aliases. XLA
 // added any copy before a call, because no source program contains copies.
 func (e *Executable) AliasUses() ([]runtime.AliasUse, error) {
-	l, err := e.begin(context.Background(), 0)
+	s := &session{}
+	l, err := e.begin(context.Background(), s)
 	if err != nil {
 		return nil, err
 	}
-	defer e.end(nil)
+	defer e.finish(s)
 	code, err := l.optimizedProgram()
 	if err != nil {
 		return nil, err

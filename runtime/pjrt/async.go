@@ -21,6 +21,7 @@ func (s *session) deliverWithin(frame *C.hl_ffi_frame, site *site, device int, o
 	c := newCall(site)
 	s.place(c, device)
 	c.Seq, c.Ordinal = s.devices[device].seq.Add(1)-1, int(ordinal)
+	s.devices[device].site.Store(site)
 	if err := c.view(frame, site); err != nil {
 		c.forget()
 		s.devices[device].finished.Add(1)

@@ -28,32 +28,49 @@ type Options struct {
 	// Targets returns the function that computes a custom-call target, or nil if the plugin or another library computes
 	// it. An error refuses the program. Targets may be nil.
 	Targets func(name string) (Target, error)
+	// Warn receives the message of a run that waits for the handler of another run for seconds. nil is slog.Warn.
+	Warn func(message string)
 }
 
 // Backend executes programs on one plugin. It implements runtime.Backend.
+//
+// It is open, lost or closed. A backend is lost after a run that could not be stopped: the program still occupies the
+// devices. A lost backend runs nothing, releases nothing that the program may use, and nothing waits for it.
 type Backend struct {
 	plugin *Plugin
 	name   string
 	opts   Options
+	delays delays
 
-	attemptDelay time.Duration // see attempts
-
+	// mu guards the fields below and the states of the executables. changed is the one condition for all of them.
 	mu          sync.Mutex
+	changed     sync.Cond
 	closed      bool
+	lost        error         // why the backend runs nothing more
+	gone        chan struct{} // closed when the backend is lost
 	clients     map[clientKey]*Client
-	executables int
-	buffers     int       // open buffers
-	late        int       // closed executables that abandoned attempts still hold
-	released    sync.Cond // executables changed
-	lost        error     // why the backend refuses further programs
+	executables map[*Executable]struct{} // not closed, or closed and still held by abandoned runs
+	buffers     int                      // open buffers
+	abandoned   int                      // runs whose caller has returned
+	spare       int                      // attempts and buffers on spare clients
 }
+
+// delays are the times after which a backend acts. Tests change them.
+type delays struct {
+	attempt time.Duration // a reentrant run that waits for another run's handler starts on the spare client
+	notice  time.Duration // a run that waits for another run's handler says so
+	idle    time.Duration // an unused spare client is destroyed
+}
+
+var defaultDelays = delays{attempt: 50 * time.Millisecond, notice: 5 * time.Second, idle: 10 * time.Second}
 
 // clientKey identifies a client of a backend. A handler that runs a program must not use the client whose program
 // called it: if XLA executes that program concurrently, the handler would wait forever. Each level of nesting
-// therefore has a separate client.
+// therefore has a separate client. The spare client serves second attempts of reentrant runs of all levels.
 type clientKey struct {
 	level   int
 	devices int // 0: the default
+	spare   bool
 }
 
 // Open loads a plugin and creates its first client, to check that the plugin works.
@@ -62,9 +79,10 @@ func Open(path string, opts Options) (*Backend, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Backend{plugin: p, name: opts.Name, opts: opts, attemptDelay: attemptDelay, clients: map[clientKey]*Client{}}
-	b.released.L = &b.mu
-	c, err := b.client(0, 1)
+	b := &Backend{plugin: p, name: opts.Name, opts: opts, delays: defaultDelays, gone: make(chan struct{}),
+		clients: map[clientKey]*Client{}, executables: map[*Executable]struct{}{}}
+	b.changed.L = &b.mu
+	c, err := b.client(clientKey{}, 1)
 	if err != nil {
 		return nil, &LoadError{path, err.Error()}
 	}
@@ -83,7 +101,7 @@ func (b *Backend) Plugin() *Plugin { return b.plugin }
 // Describe implements runtime.Backend.
 func (b *Backend) Describe() string {
 	major, minor := b.plugin.Version()
-	c, err := b.client(0, 1)
+	c, err := b.client(clientKey{}, 1)
 	if err != nil {
 		return fmt.Sprintf("%s: closed", b.name)
 	}
@@ -97,68 +115,184 @@ func (b *Backend) Describe() string {
 // errClosed is the error of a closed backend.
 var errClosed = errors.New("the backend is closed")
 
-// client returns a client for a level of nesting with at least the given number of devices. It creates the client if
-// necessary.
-func (b *Backend) client(level, devices int) (*Client, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.closed {
-		return nil, errClosed
+// client returns the client of a key with at least the given number of devices. It creates the client if necessary.
+func (b *Backend) client(key clientKey, devices int) (*Client, error) {
+	key.devices = b.opts.Devices
+	c, err := b.clientOf(key)
+	if err != nil || len(c.devices) >= devices {
+		return c, err
 	}
-	key := clientKey{level, b.opts.Devices}
-	c := b.clients[key]
-	if c != nil && len(c.devices) >= devices {
-		return c, nil
-	}
-	if c == nil {
-		c, err := b.newClient(key)
-		if err != nil || len(c.devices) >= devices {
-			return c, err
-		}
-	}
-	if c = b.clients[key]; b.opts.Devices != 0 || c.platform != "cpu" {
+	if b.opts.Devices != 0 || c.platform != "cpu" {
 		return nil, fmt.Errorf("the program needs %d devices, %s has %d", devices, b.name, len(c.devices))
 	}
 	key.devices = devices
+	return b.clientOf(key)
+}
+
+// clientOf returns the client of exactly this key. It creates a client without the lock, which can take seconds.
+func (b *Backend) clientOf(key clientKey) (*Client, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	creating := func() bool {
+		c, found := b.clients[key]
+		return found && c == nil && !b.closed
+	}
+	if err := b.wait(context.Background(), creating); err != nil {
+		return nil, err
+	}
+	if b.closed {
+		return nil, errClosed
+	}
 	if c := b.clients[key]; c != nil {
 		return c, nil
 	}
-	return b.newClient(key)
-}
-
-func (b *Backend) newClient(key clientKey) (*Client, error) {
+	b.clients[key] = nil
+	b.mu.Unlock()
 	c, err := b.plugin.NewClient(key.devices)
+	b.mu.Lock()
+	delete(b.clients, key)
+	b.changed.Broadcast()
+	if err == nil && b.closed {
+		err = errors.Join(errClosed, c.Close())
+	}
 	if err != nil {
 		return nil, err
 	}
+	c.spare = key.spare
 	b.clients[key] = c
 	return c, nil
 }
 
-// Close implements runtime.Backend.
-func (b *Backend) Close() error {
+// wait waits while blocked reports true, or until ctx ends. The caller holds b.mu.
+func (b *Backend) wait(ctx context.Context, blocked func() bool) error {
+	if !blocked() {
+		return nil
+	}
+	stop := context.AfterFunc(ctx, func() {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		b.changed.Broadcast()
+	})
+	defer stop()
+	for blocked() {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		b.changed.Wait()
+	}
+	return nil
+}
+
+// lose marks the backend as lost, unless it is already. It returns the reason.
+func (b *Backend) lose(err error) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.lost == nil {
+		b.lost = err
+		close(b.gone)
+		b.changed.Broadcast()
+	}
+	return b.lost
+}
+
+// usable returns why the backend runs nothing more, or nil.
+func (b *Backend) usable() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.closed {
+		return errClosed
+	}
+	return b.lost
+}
+
+// useSpare counts attempts and buffers on spare clients. An unused spare client is destroyed after a while. The caller
+// holds b.mu.
+func (b *Backend) useSpare(n int) {
+	if b.spare += n; b.spare == 0 {
+		time.AfterFunc(b.delays.idle, b.freeSpare)
+	}
+}
+
+// freeSpare destroys the spare clients with the programs on them, if nothing uses them.
+func (b *Backend) freeSpare() {
+	b.mu.Lock()
+	if b.spare > 0 || b.lost != nil || b.closed {
+		b.mu.Unlock()
+		return
+	}
+	var programs []*loadedProgram
+	for e := range b.executables {
+		for key, l := range e.programs {
+			if key.spare {
+				programs = append(programs, l)
+				delete(e.programs, key)
+			}
+		}
+	}
+	var clients []*Client
+	for key, c := range b.clients {
+		if key.spare {
+			clients = append(clients, c)
+			delete(b.clients, key)
+		}
+	}
+	b.mu.Unlock()
+	for _, l := range programs {
+		l.destroy()
+	}
+	for _, c := range clients {
+		_ = c.Close()
+	}
+}
+
+// Stats implements runtime.Backend.
+func (b *Backend) Stats() runtime.Stats {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var s runtime.Stats
+	for e := range b.executables {
+		s.Runs += e.runs
+	}
+	for _, c := range b.clients {
+		if c != nil {
+			s.Clients++
+			s.Waiting += c.waiting()
+			if m, ok := c.memory.(*cudaMemory); ok {
+				s.Pinned += m.pinned()
+			}
+		}
+	}
+	return s
+}
+
+// Close implements runtime.Backend. Abandoned runs get a second to end; if they do not, their clients stay.
+func (b *Backend) Close() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	ctx, cancel := context.WithTimeout(context.Background(), gracePeriod)
+	defer cancel()
+	late := b.wait(ctx, func() bool { return b.abandoned > 0 && b.lost == nil && !b.closed })
+	if b.closed {
 		return nil
 	}
-	if b.lost != nil {
-		b.closed = true
-		return nil // the clients are still busy; destroying them would crash the process
+	if b.lost != nil || late != nil {
+		b.closed = true // the clients are still busy; destroying them would crash the process
+		b.changed.Broadcast()
+		return nil
 	}
-	for b.executables > 0 && b.executables == b.late {
-		b.released.Wait()
-	}
-	if b.executables > 0 {
-		return fmt.Errorf("%d executables of backend %s are not closed", b.executables, b.name)
+	if n := len(b.executables); n > 0 {
+		return fmt.Errorf("%d executables of backend %s are not closed", n, b.name)
 	}
 	if b.buffers > 0 {
 		return fmt.Errorf("%d buffers of backend %s are not closed", b.buffers, b.name)
 	}
 	b.closed = true
+	b.changed.Broadcast()
 	var errs []error
 	for _, c := range b.clients {
-		errs = append(errs, c.Close())
+		if c != nil {
+			errs = append(errs, c.Close())
+		}
 	}
 	return errors.Join(errs...)
 }
@@ -169,7 +303,7 @@ var _ runtime.Backend = (*Backend)(nil)
 type levelKey struct{}
 
 // level returns the level of nesting for a run: from ctx if the handler passed its context on, and from the hook that
-// the thread executes. It does not recognize a goroutine that serves a handler with another context; see attempts.
+// the thread executes. It does not recognize a goroutine that serves a handler with another context; see watch.
 func level(ctx context.Context) int {
 	byContext, _ := ctx.Value(levelKey{}).(int)
 	var run C.int64_t
@@ -184,4 +318,4 @@ func level(ctx context.Context) int {
 }
 
 // Client returns the client for programs that no handler started.
-func (b *Backend) Client() (*Client, error) { return b.client(0, 1) }
+func (b *Backend) Client() (*Client, error) { return b.client(clientKey{}, 1) }

@@ -9,6 +9,7 @@ import (
 	"context"
 	goruntime "runtime"
 	"sync/atomic"
+	"time"
 	"unsafe"
 
 	"github.com/hlocb/hlocb/hook"
@@ -44,7 +45,10 @@ func (b *Backend) Upload(ctx context.Context, t *tensor.Tensor, place runtime.Pl
 	for _, d := range place.Ordinals() {
 		devices = max(devices, d+1)
 	}
-	c, err := b.client(level(ctx), devices)
+	if err := b.usable(); err != nil {
+		return nil, err
+	}
+	c, err := b.client(clientKey{level: level(ctx)}, devices)
 	if err != nil {
 		return nil, err
 	}
@@ -60,38 +64,68 @@ func (b *Backend) Upload(ctx context.Context, t *tensor.Tensor, place runtime.Pl
 			return nil, err
 		}
 	}
-	if err := b.countBuffers(1); err != nil {
+	if err := b.countBuffers(c, 1); err != nil {
 		v.destroy()
 		return nil, err
 	}
 	return v, nil
 }
 
-// countBuffers counts new buffers.
-func (b *Backend) countBuffers(n int) error {
+// countBuffers counts new buffers on a client.
+func (b *Backend) countBuffers(c *Client, n int) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.closed {
 		return errClosed
 	}
 	b.buffers += n
+	if c.spare {
+		b.useSpare(n)
+	}
 	return nil
 }
 
+// destroy releases the pieces. On a lost backend they stay, and so does the host memory that is lent to them: a program
+// may use both.
 func (v *value) destroy() {
-	for _, p := range v.pieces {
-		v.client.release(p)
+	if v.backend.usable() != nil {
+		v.client.plugin.keep(v)
+		return
 	}
-	v.pieces = nil
-	v.pin.Unpin()
+	released := make(chan struct{})
+	release := func() {
+		for _, p := range v.pieces {
+			v.client.release(p)
+		}
+		v.pieces = nil
+		v.pin.Unpin()
+		close(released)
+	}
+	if v.idle() {
+		release()
+		return
+	}
+	go release()
+	select {
+	case <-released:
+	case <-time.After(gracePeriod): // an abandoned run uses the memory
+	}
+}
+
+// idle reports whether no program reads host memory that is lent to the pieces.
+func (v *value) idle() bool {
+	for _, p := range v.pieces {
+		if p.done != nil && !C.hl_is_ready(v.client.plugin.api, p.done) {
+			return false
+		}
+	}
+	return true
 }
 
 // Release implements runtime.Memory.
 func (v *value) Release() {
 	v.destroy()
-	v.backend.mu.Lock()
-	defer v.backend.mu.Unlock()
-	v.backend.buffers--
+	_ = v.backend.countBuffers(v.client, -1)
 }
 
 // piece returns the piece for device i of the placement, a copy unless it is on the host.
@@ -125,12 +159,27 @@ func (v *value) Wait() error {
 	if !v.queued {
 		return nil
 	}
-	for _, p := range v.pieces {
-		if err := v.client.plugin.check("execute", C.hl_ready(v.client.plugin.api, p.ptr)); err != nil {
-			return err
+	done := make(chan error, 1)
+	go func() {
+		for _, p := range v.pieces {
+			if err := v.client.plugin.check("execute", C.hl_ready(v.client.plugin.api, p.ptr)); err != nil {
+				done <- err
+				return
+			}
 		}
+		done <- nil
+	}()
+	select {
+	case err := <-done:
+		return err
+	case <-v.backend.gone:
 	}
-	return nil
+	select {
+	case err := <-done:
+		return err
+	case <-time.After(gracePeriod):
+		return v.backend.usable()
+	}
 }
 
 // View implements runtime.Memory.
@@ -231,7 +280,7 @@ func (e *Executable) drop(l *loadedProgram, buffers []unsafe.Pointer) {
 	for _, ptr := range buffers {
 		l.client.release(buffer{ptr: ptr})
 	}
-	_ = e.backend.countBuffers(-len(l.results))
+	_ = e.backend.countBuffers(l.client, -len(l.results))
 }
 
 var _ runtime.Memory = (*value)(nil)

@@ -167,11 +167,18 @@ int64_t hl_now(void) {
   return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
 }
 
+bool hl_is_ready(const hl_api *api, void *event) {
+  ARGS(hl_is_ready_args, a, .event = event);
+  void *e = hl_call(api, HL_EVENT_IS_READY, &a);
+  hl_error_free(api, e);
+  return e || a.ready;
+}
+
 // spin waits for an event for a while.
 static void spin(const hl_api *api, void *event) {
-  ARGS(hl_is_ready_args, a, .event = event);
+  if (!event) return;
   int64_t end = hl_now() + HL_SPIN;
-  while (!api->fn[HL_EVENT_IS_READY](&a) && !a.ready && hl_now() < end) continue;
+  while (!hl_is_ready(api, event) && hl_now() < end) continue;
 }
 
 bool hl_execute(const hl_api *api, void *loaded, int32_t launch_id, int wait, size_t devices, void **arguments,

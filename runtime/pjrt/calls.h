@@ -36,6 +36,8 @@ void hl_error_free(const hl_api *api, void *error);
 void *hl_call(const hl_api *api, int fn, void *args);
 void *hl_object(const hl_api *api, int fn, void *object);
 void *hl_get(const hl_api *api, int fn, void *object, void **other);
+// hl_is_ready reports whether an event has happened, or the plugin cannot tell.
+bool hl_is_ready(const hl_api *api, void *event);
 // hl_await waits for an event and destroys it.
 void *hl_await(const hl_api *api, void *event);
 // HL_SPIN is the time in nanoseconds for which a thread asks whether a GPU is done before it sleeps. Waking a thread

@@ -24,8 +24,9 @@ type Client struct {
 	memory   DeviceMemory // nil if the host cannot reach it
 
 	mu        sync.Mutex
-	running   map[*session]struct{} // programs with hooks
-	abandoned int                   // compilations whose caller has returned
+	spare     bool
+	running   map[*session]struct{}
+	abandoned int // compilations whose caller has returned
 	closing   bool
 }
 

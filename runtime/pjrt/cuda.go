@@ -172,3 +172,16 @@ func (m *cudaMemory) release() {
 		p.free, p.kept = nil, 0
 	}
 }
+
+// pinned returns the bytes of host memory that the pools keep.
+func (m *cudaMemory) pinned() int64 {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	n := 0
+	for _, p := range m.pools {
+		p.mu.Lock()
+		n += p.kept
+		p.mu.Unlock()
+	}
+	return int64(n)
+}

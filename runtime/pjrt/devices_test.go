@@ -215,7 +215,7 @@ func TestPanicOutsideOfHandlers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e.(*Executable).levels[0].client.memory = brokenMemory{}
+	e.(*Executable).programs[clientKey{}].client.memory = brokenMemory{}
 	if _, err := e.Run(context.Background(), []*tensor.Tensor{f32(tensor.Shape{4})}); err == nil {
 		t.Error("the run succeeds")
 	}

@@ -43,15 +43,25 @@ type Executable struct {
 	shardingErr                   error
 	timeout                       time.Duration // for one hook; 0 means no limit
 
-	mu      sync.Mutex
-	idle    sync.Cond
-	levels  []*loadedProgram
-	runs    int
-	stale   int  // abandoned attempts that still wait for a device (see attempts)
-	closing bool // Close was called: no new runs
-	closed  bool // the last run has ended
-	number  atomic.Int64
+	name      string // of the program, for messages
+	reentrant bool
+	number    atomic.Int64
+
+	// The backend's mu guards these. An executable is open, closing (Close waits for its runs) or closed. A program is
+	// nil while a goroutine compiles it.
+	state     state
+	programs  map[clientKey]*loadedProgram // by level and spare
+	runs      int                          // in progress, without the abandoned ones
+	abandoned int                          // runs whose caller has returned
 }
+
+type state int
+
+const (
+	open state = iota
+	closing
+	closed
+)
 
 // Compile implements runtime.Backend. If the program has a module, Compile refuses the programs that Check refuses
 // and uses the module's number of devices, and Run compares its arguments with main's. None of this applies to
@@ -83,7 +93,7 @@ func (b *Backend) compileWith(ctx context.Context, p *runtime.Program, shape mod
 	if err != nil {
 		return nil, err
 	}
-	c, err := b.client(0, 1)
+	c, err := b.client(clientKey{}, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +105,7 @@ func (b *Backend) compileWith(ctx context.Context, p *runtime.Program, shape mod
 	if err != nil {
 		return nil, err
 	}
-	return b.build(ctx, p, shape, o, sites, opts.Timeout,
+	return b.build(ctx, p, shape, o, sites, opts,
 		func(ctx context.Context, c *Client) (*loadedProgram, error) { return c.compile(ctx, code, o) })
 }
 
@@ -119,15 +129,18 @@ func bind(m *hook.Manifest, opts runtime.CompileOptions) (*siteTable, error) {
 const maxDevices = 2048
 
 // build compiles the program on the first client that it needs.
-func (b *Backend) build(ctx context.Context, p *runtime.Program, shape moduleShape, o *compileOptions, sites *siteTable, timeout time.Duration, compile func(context.Context, *Client) (*loadedProgram, error)) (*Executable, error) {
+func (b *Backend) build(ctx context.Context, p *runtime.Program, shape moduleShape, o *compileOptions, sites *siteTable, opts runtime.CompileOptions, compile func(context.Context, *Client) (*loadedProgram, error)) (*Executable, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
 	if o.replicas > maxDevices || o.partitions > maxDevices/o.replicas {
 		return nil, fmt.Errorf("%d replicas of %d partitions are more than %d devices", o.replicas, o.partitions, maxDevices)
 	}
-	e := &Executable{backend: b, sites: sites, source: p, compile: compile, timeout: timeout,
-		devices: o.replicas * o.partitions, parts: o.partitions}
+	e := &Executable{backend: b, sites: sites, source: p, compile: compile, timeout: opts.Timeout, reentrant: opts.Reentrant,
+		devices: o.replicas * o.partitions, parts: o.partitions, name: "a program", programs: map[clientKey]*loadedProgram{}}
+	if p.Module != nil && p.Module.Source() != nil && p.Module.Source().Name() != "" {
+		e.name = p.Module.Source().Name()
+	}
 	if shape.main.Op != nil {
 		e.inputs, e.outputs = append([]ir.Type{}, shape.main.Type().Inputs()...), shape.main.Type().Results()
 	}
@@ -136,9 +149,8 @@ func (b *Backend) build(ctx context.Context, p *runtime.Program, shape moduleSha
 		e.donors = append(e.donors, donor)
 	}
 	e.signature = sync.OnceValue(e.describe)
-	e.idle.L = &e.mu
-	level := level(ctx)
-	c, err := b.client(level, e.devices)
+	s := &session{level: level(ctx)}
+	c, err := b.client(s.client(), e.devices)
 	if err != nil {
 		return nil, err
 	}
@@ -150,11 +162,14 @@ func (b *Backend) build(ctx context.Context, p *runtime.Program, shape moduleSha
 	if err := b.registerTargets(shape.module, c); err != nil {
 		return nil, err
 	}
-	e.mu.Lock()
-	l, err := e.program(ctx, level)
-	e.mu.Unlock()
+	l, err := e.program(ctx, s)
 	if err != nil {
 		return nil, err
+	}
+	e.position = positions(l.devices)
+	e.results = l.results
+	for _, d := range l.devices {
+		e.ordinals = append(e.ordinals, d.LocalID)
 	}
 	if o.partitions > 1 {
 		e.findShardings(l, shape)
@@ -162,9 +177,10 @@ func (b *Backend) build(ctx context.Context, p *runtime.Program, shape moduleSha
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.closed {
-		return nil, errors.Join(errClosed, e.destroy())
+		l.destroy()
+		return nil, errClosed
 	}
-	b.executables++
+	b.executables[e] = struct{}{}
 	return e, nil
 }
 
@@ -188,34 +204,56 @@ func (b *Backend) findLayout(c *Client) error {
 	return nil
 }
 
-// program returns the program compiled for a level of nesting. The caller holds e.mu.
-func (e *Executable) program(ctx context.Context, level int) (*loadedProgram, error) {
-	for len(e.levels) <= level {
-		e.levels = append(e.levels, nil)
+// client returns the client of the session, without the number of devices.
+func (s *session) client() clientKey {
+	if s.spare {
+		return clientKey{spare: true}
 	}
-	if e.levels[level] == nil {
-		c, err := e.backend.client(level, e.devices)
-		if err != nil {
-			return nil, err
-		}
-		l, err := e.compile(ctx, c)
-		if err != nil {
-			return nil, err
-		}
-		if len(l.devices) != e.devices {
-			l.destroy()
-			return nil, fmt.Errorf("the program was compiled for %d devices instead of %d", len(l.devices), e.devices)
-		}
-		e.levels[level] = l
-		if e.position == nil {
-			e.position = positions(l.devices)
-			e.results = l.results
-			for _, d := range l.devices {
-				e.ordinals = append(e.ordinals, d.LocalID)
-			}
-		}
+	return clientKey{level: s.level}
+}
+
+// program returns the program compiled for the session's client. It compiles without the lock; other callers wait.
+func (e *Executable) program(ctx context.Context, s *session) (*loadedProgram, error) {
+	b, key := e.backend, s.client()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	compiling := func() bool {
+		l, found := e.programs[key]
+		return found && l == nil
 	}
-	return e.levels[level], nil
+	if err := b.wait(ctx, compiling); err != nil {
+		return nil, err
+	}
+	if l := e.programs[key]; l != nil {
+		return l, nil
+	}
+	e.programs[key] = nil
+	b.mu.Unlock()
+	l, err := e.compileFor(ctx, key)
+	b.mu.Lock()
+	delete(e.programs, key)
+	b.changed.Broadcast()
+	if err != nil {
+		return nil, err
+	}
+	e.programs[key] = l
+	return l, nil
+}
+
+func (e *Executable) compileFor(ctx context.Context, key clientKey) (*loadedProgram, error) {
+	c, err := e.backend.client(key, e.devices)
+	if err != nil {
+		return nil, err
+	}
+	l, err := e.compile(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	if len(l.devices) != e.devices {
+		l.destroy()
+		return nil, fmt.Errorf("the program was compiled for %d devices instead of %d", len(l.devices), e.devices)
+	}
+	return l, nil
 }
 
 // positions maps device ordinals to positions in the list of devices.
@@ -236,41 +274,64 @@ func positions(devices []Device) []int32 {
 
 var errExecutableClosed = errors.New("the executable is closed")
 
-// begin counts a new run, so that Close waits for it. After Close it refuses.
-func (e *Executable) begin(ctx context.Context, level int) (*loadedProgram, error) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.closing {
+// begin counts a new run, so that Close waits for it, and returns the program for its client. After Close it refuses.
+func (e *Executable) begin(ctx context.Context, s *session) (*loadedProgram, error) {
+	b := e.backend
+	b.mu.Lock()
+	switch {
+	case e.state != open:
+		b.mu.Unlock()
 		return nil, errExecutableClosed
+	case b.lost != nil:
+		defer b.mu.Unlock()
+		return nil, b.lost
 	}
-	return e.count(ctx, level)
-}
-
-// count counts a run, or another attempt of a run that Close waits for. The caller holds e.mu.
-func (e *Executable) count(ctx context.Context, level int) (*loadedProgram, error) {
-	l, err := e.program(ctx, level)
-	if err == nil {
-		e.runs++
+	e.count(s)
+	l := e.programs[s.client()]
+	b.mu.Unlock()
+	if l != nil {
+		return l, nil
+	}
+	l, err := e.program(ctx, s)
+	if err != nil {
+		e.finish(s)
 	}
 	return l, err
 }
 
-// end counts the end of a run. The last abandoned attempt releases the executable if it was closed meanwhile.
-func (e *Executable) end(s *session) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if s != nil {
-		s.ended = true
-		if s.stale {
-			if e.stale--; e.stale == 0 && e.closed {
-				go e.release(1)
-			}
-			return
+// count counts a run in progress. The caller holds the backend's mu.
+func (e *Executable) count(s *session) {
+	e.runs++
+	if s.spare {
+		e.backend.useSpare(1)
+	}
+}
+
+// finish counts the end of a run. The last abandoned run destroys the programs if the executable was closed meanwhile.
+func (e *Executable) finish(s *session) {
+	b := e.backend
+	b.mu.Lock()
+	s.ended = true
+	if s.spare {
+		b.useSpare(-1)
+	}
+	if !s.abandoned {
+		if e.runs--; e.runs == 0 {
+			b.changed.Broadcast()
 		}
+		b.mu.Unlock()
+		return
 	}
-	if e.runs--; e.runs == 0 {
-		e.idle.Broadcast()
+	e.abandoned--
+	last := e.state == closed && e.abandoned == 0
+	b.mu.Unlock()
+	if last {
+		e.destroy()
 	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.abandoned--
+	b.changed.Broadcast()
 }
 
 // Run implements runtime.Executable. On several devices arguments and results are whole values: Run partitions the
@@ -394,39 +455,35 @@ func (e *Executable) start(ctx context.Context, r *request) (*loadedProgram, []u
 	if ctx.Err() != nil {
 		return nil, nil, context.Cause(ctx)
 	}
-	level := level(ctx)
-	l, err := e.begin(ctx, level)
+	s := e.session(ctx, level(ctx), e.number.Add(1))
+	l, err := e.begin(ctx, s)
 	if err != nil {
 		return nil, nil, err
 	}
-	r.noWait = r.noWait && l.client.memory != nil && !l.client.memory.Readable()
-	s := e.session(ctx, l.client.memory, level, e.number.Add(1))
-	if err = e.backend.usable(); err == nil {
-		err = enter(s)
-	}
-	if err != nil {
-		e.end(s)
+	s.memory = l.client.memory
+	r.noWait = r.noWait && s.memory != nil && !s.memory.Readable()
+	if err := enter(s); err != nil {
+		e.finish(s)
 		return nil, nil, err
 	}
 	crowded := l.client.join(s)
 	if ctx.Done() == nil && !crowded {
-		defer e.end(s)
+		defer e.finish(s)
 		defer leave(s)
 		defer l.client.leave(s)
 		buffers, err := e.outcome(s, l, r)
 		return l, buffers, err
 	}
-	if crowded {
-		clear(r.donated) // another attempt needs the arguments
+	if e.reentrant && crowded {
+		s.race = &race{}
 	}
-	return e.runWatched(ctx, s, l, r, crowded)
+	return e.watch(ctx, s, l, r)
 }
 
 // session creates the session of a run.
-func (e *Executable) session(ctx context.Context, memory DeviceMemory, level int, number int64) *session {
+func (e *Executable) session(ctx context.Context, level int, number int64) *session {
 	s := newSession(context.WithValue(ctx, levelKey{}, level+1), e.sites, e.devices, e.parts)
-	s.position, s.level, s.timeout, s.number = e.position, level, e.timeout, number
-	s.memory = memory
+	s.position, s.level, s.timeout, s.number, s.program = e.position, level, e.timeout, number, e.name
 	return s
 }
 
@@ -454,7 +511,7 @@ func (e *Executable) checkArguments(args []*tensor.Tensor) error {
 func (e *Executable) outcome(s *session, l *loadedProgram, r *request) ([]unsafe.Pointer, error) {
 	buffers, err := l.execute(s.launchID, r)
 	if err == nil {
-		err = e.backend.countBuffers(len(l.results))
+		err = e.backend.countBuffers(l.client, len(l.results))
 	}
 	if failed := s.err(); failed != nil {
 		e.drop(l, buffers)
@@ -466,69 +523,37 @@ func (e *Executable) outcome(s *session, l *loadedProgram, r *request) ([]unsafe
 // gracePeriod is the time that a cancelled run gets to reach its next hook.
 const gracePeriod = time.Second
 
-func (b *Backend) lose(err error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.lost == nil {
-		b.lost = err
-	}
-}
-
-func (b *Backend) usable() error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.lost
-}
-
-// Close implements runtime.Executable. It refuses new runs at once and waits for the runs that have started. A
-// handler must not close the executable whose run called it.
+// Close implements runtime.Executable. It refuses new runs at once and waits for the runs that have started, unless the
+// backend is lost. A handler must not close the executable whose run called it.
 func (e *Executable) Close() error {
-	lost := e.backend.usable() != nil
-	e.mu.Lock()
-	e.closing = true
-	for e.runs > 0 && !lost {
-		e.idle.Wait()
+	b := e.backend
+	b.mu.Lock()
+	if e.state == open {
+		e.state = closing
 	}
-	if e.closed {
-		e.mu.Unlock()
-		return nil
+	_ = b.wait(context.Background(), func() bool { return e.runs > 0 && b.lost == nil })
+	done := e.state == closed
+	e.state = closed
+	wait := b.lost != nil || e.abandoned > 0 // destroying a running program would crash the process
+	b.mu.Unlock()
+	if !done && !wait {
+		e.destroy()
 	}
-	e.closed = true
-	waiting := e.stale > 0
-	if waiting {
-		e.backend.mu.Lock()
-		e.backend.late++
-		e.backend.mu.Unlock()
-	}
-	e.mu.Unlock()
-	if lost {
-		return nil // destroying a running program would crash the process
-	}
-	if waiting {
-		return nil // the last abandoned attempt releases the executable
-	}
-	return e.release(0)
-}
-
-// release destroys a closed executable. late is 1 if abandoned attempts held the executable.
-func (e *Executable) release(late int) error {
-	err := e.destroy()
-	e.backend.mu.Lock()
-	defer e.backend.mu.Unlock()
-	e.backend.executables--
-	e.backend.late -= late
-	e.backend.released.Broadcast()
-	return err
-}
-
-func (e *Executable) destroy() error {
-	for _, l := range e.levels {
-		if l != nil {
-			l.destroy()
-		}
-	}
-	e.levels = nil
 	return nil
+}
+
+// destroy destroys the programs of an executable that nothing runs.
+func (e *Executable) destroy() {
+	b := e.backend
+	b.mu.Lock()
+	programs := e.programs
+	e.programs = nil
+	delete(b.executables, e)
+	b.changed.Broadcast()
+	b.mu.Unlock()
+	for _, l := range programs {
+		l.destroy()
+	}
 }
 
 var _ runtime.Executable = (*Executable)(nil)

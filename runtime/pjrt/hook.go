@@ -97,7 +97,7 @@ func (s *session) hook(frame *C.hl_ffi_frame, id uint64, ordinal int32) error {
 	if !known {
 		return fmt.Errorf("hook %s was called on device ordinal %d, which is not one of the run's %d devices", hook.ID(id), ordinal, len(s.devices))
 	}
-	if s.stopped.Load() || s.attempts != nil && !s.attempts.claim(s) {
+	if s.stopped.Load() || s.race != nil && !s.race.claim(s) {
 		return s.skip(frame, device, errStopped)
 	}
 	var err error
@@ -154,7 +154,7 @@ func (s *session) deliverNow(frame *C.hl_ffi_frame, site *site, device int, ordi
 	// its own end. The pool of calls costs 9 ns more.
 	alone := d.finished.Load() == seq
 	var c *call
-	if alone && d.site == site {
+	if alone && d.site.Load() == site {
 		c = d.call
 	} else {
 		c = site.calls.Get().(*call)

@@ -301,11 +301,14 @@ func sqrt32(x float32) float32 {
 // TestReentry runs a program from a handler, in an outer program that XLA executes concurrently. On one client the
 // handler would wait forever.
 func TestReentry(t *testing.T) {
-	inner := compile(t, bigProgram(), observe(func(*runtime.Call) {}))
+	inner := compileTimeout(t, bigProgram(), 0, runtime.CompileOptions{Handlers: observe(func(*runtime.Call) {}), Reentrant: true})
 	for _, how := range []string{"with the handler's context", "without it", "on a goroutine without it", "compiled there, too"} {
 		t.Run(how, func(t *testing.T) {
 			var outer *Executable
-			depth := 0
+			depth, most := 0, 3
+			if strings.HasPrefix(how, "on a goroutine") || strings.HasPrefix(how, "compiled") {
+				most = 1 // there is one spare client
+			}
 			outer = compile(t, bigProgram(), answer(func(ctx context.Context, c *runtime.Call) error {
 				if c.Site.Name != "h1" {
 					return nil
@@ -316,7 +319,7 @@ func TestReentry(t *testing.T) {
 				run := func() error {
 					inner := inner
 					if how == "compiled there, too" {
-						e, err := backend(t).Compile(ctx, bigProgram(), runtime.CompileOptions{Handlers: observe(func(*runtime.Call) {})})
+						e, err := backend(t).Compile(ctx, bigProgram(), runtime.CompileOptions{Handlers: observe(func(*runtime.Call) {}), Reentrant: true})
 						if err != nil {
 							return err
 						}
@@ -327,7 +330,7 @@ func TestReentry(t *testing.T) {
 					if err != nil || tensor.View[float32](r[0])[0] != 3 {
 						return fmt.Errorf("inner run: %v, %v", r, err)
 					}
-					if depth++; depth < 3 {
+					if depth++; depth < most {
 						_, err = outer.Run(ctx, []*tensor.Tensor{f32(nil, 1)})
 					}
 					return err
@@ -346,7 +349,7 @@ func TestReentry(t *testing.T) {
 			}()
 			select {
 			case err := <-done:
-				if err != nil || depth != 3 {
+				if err != nil || depth != most {
 					t.Errorf("error %v at depth %d", err, depth)
 				}
 			case <-time.After(time.Minute):
@@ -360,14 +363,13 @@ func TestReentry(t *testing.T) {
 // client.
 func TestReentryNeedsAttempts(t *testing.T) {
 	for _, alone := range []bool{true, false} {
-		b, err := Open(cpuPlugin(t), Options{})
+		var said atomic.Pointer[string]
+		b, err := Open(cpuPlugin(t), Options{Warn: func(m string) { said.Store(&m) }})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if alone {
-			b.attemptDelay = time.Hour
-		}
-		inner, err := b.Compile(context.Background(), bigProgram(), runtime.CompileOptions{Handlers: observe(func(*runtime.Call) {})})
+		b.delays.notice, b.delays.idle = 500*time.Millisecond, 100*time.Millisecond
+		inner, err := b.Compile(context.Background(), bigProgram(), runtime.CompileOptions{Handlers: observe(func(*runtime.Call) {}), Reentrant: !alone})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -396,8 +398,17 @@ func TestReentryNeedsAttempts(t *testing.T) {
 		}
 		outer.Run(context.Background(), []*tensor.Tensor{f32(nil, 1)})
 		close(requests)
-		if late := errors.Is(served, context.DeadlineExceeded); late != alone {
+		var wait *runtime.WaitError
+		if late := errors.Is(served, context.DeadlineExceeded) && errors.As(served, &wait) && wait.Hook != ""; late != alone {
 			t.Errorf("one attempt only is %v, but the inner run's error is %v", alone, served)
+		}
+		if m := said.Load(); (m != nil) != alone || m != nil && !strings.Contains(*m, fmt.Sprintf("hook %q of", wait.Hook)) {
+			t.Errorf("one attempt only is %v, the message is %v", alone, m)
+		}
+		for end := time.Now().Add(5 * time.Second); b.Stats().Clients > 1; time.Sleep(10 * time.Millisecond) {
+			if time.Now().After(end) {
+				t.Fatalf("the spare client is never freed: %+v", b.Stats())
+			}
 		}
 		if err := errors.Join(inner.Close(), outer.Close(), b.Close()); err != nil {
 			t.Error(err)
@@ -413,7 +424,7 @@ func TestCloseAfterReentry(t *testing.T) {
 		t.Fatal(err)
 	}
 	events := 0
-	inner, err := b.Compile(context.Background(), bigProgram(), runtime.CompileOptions{Handlers: observe(func(*runtime.Call) { events++ })})
+	inner, err := b.Compile(context.Background(), bigProgram(), runtime.CompileOptions{Handlers: observe(func(*runtime.Call) { events++ }), Reentrant: true})
 	if err != nil {
 		t.Fatal(err)
 	}

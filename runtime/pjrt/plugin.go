@@ -29,6 +29,14 @@ type Plugin struct {
 	registered map[string]registration // by target and platform
 	build      string                  // see builder
 	layout     layout                  // see FindLayout
+	kept       []*value                // of lost backends
+}
+
+// keep keeps a value until the process ends. The garbage collector must not see its pinned memory unreachable.
+func (p *Plugin) keep(v *value) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.kept = append(p.kept, v)
 }
 
 // Attribute is a named property of a plugin, for instance xla_version or stablehlo_current_version. Value is a string,

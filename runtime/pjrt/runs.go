@@ -83,7 +83,8 @@ func find(launchID int64) *session {
 type session struct {
 	launchID int32
 	number   int64 // counts the executable's runs
-	level    int   // number of handlers around the run
+	program  string
+	level    int // number of handlers around the run
 	ctx      context.Context
 	sites    *siteTable
 	devices  []deviceState
@@ -94,12 +95,14 @@ type session struct {
 	stopped  atomic.Bool
 	failures []atomic.Pointer[failure] // the first of each device
 	cause    atomic.Pointer[failure]   // why the run was cancelled; a hook's failure takes precedence
-	attempts *attempts                 // the attempts of the run; nil if this is the only one
+	race     *race                     // of the attempts of a reentrant run; nil otherwise
 	failed   func(error)               // of an interposed program: receives the failure
 	memory   DeviceMemory              // of the devices
 	anywhere bool                      // the run has one device, of any ordinal
 
-	ended, stale bool // guarded by the executable's mu: the run is over; the attempt is abandoned
+	spare bool // the attempt runs on the spare client
+
+	ended, abandoned bool // guarded by the backend's mu: the program has ended; its caller has returned
 }
 
 // newSession creates the session of a run on some devices. A replica has parts devices.
@@ -113,16 +116,17 @@ type deviceState struct {
 	finished atomic.Int64 // hooks whose handlers have ended
 	// The call of the last hook that was alone on the device, and its site. A hook that is alone owns them.
 	call *call
-	site *site
+	site atomic.Pointer[site]
 	_    [32]byte
 }
 
 // keep replaces the device's call. The former call returns to its site.
 func (d *deviceState) keep(s *site, c *call) {
 	if d.call != nil {
-		d.site.calls.Put(d.call)
+		d.site.Load().calls.Put(d.call)
 	}
-	d.site, d.call = s, c
+	d.call = c
+	d.site.Store(s)
 }
 
 type failure struct{ err error }

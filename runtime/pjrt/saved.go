@@ -20,11 +20,12 @@ import (
 
 // Save implements runtime.Saver by the plugin's own serialization.
 func (e *Executable) Save() (*runtime.Saved, error) {
-	l, err := e.begin(context.Background(), 0)
+	s := &session{}
+	l, err := e.begin(context.Background(), s)
 	if err != nil {
 		return nil, err
 	}
-	defer e.end(nil)
+	defer e.finish(s)
 	builder, err := e.backend.plugin.builder()
 	if err != nil {
 		return nil, err
@@ -51,7 +52,7 @@ func (b *Backend) Load(ctx context.Context, s *runtime.Saved, opts runtime.Compi
 	if err != nil {
 		return nil, err
 	}
-	c, err := b.client(level(ctx), 1)
+	c, err := b.client(clientKey{level: level(ctx)}, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +75,7 @@ func (b *Backend) Load(ctx context.Context, s *runtime.Saved, opts runtime.Compi
 	if err != nil {
 		return nil, err
 	}
-	e, err := b.build(ctx, &runtime.Program{Module: s.Module, Manifest: s.Manifest}, shape, o, sites, opts.Timeout, func(ctx context.Context, c *Client) (*loadedProgram, error) { return c.load(ctx, s.Code) })
+	e, err := b.build(ctx, &runtime.Program{Module: s.Module, Manifest: s.Manifest}, shape, o, sites, opts, func(ctx context.Context, c *Client) (*loadedProgram, error) { return c.load(ctx, s.Code) })
 	if err != nil {
 		return nil, err
 	}

@@ -84,7 +84,7 @@ func noMoreGoroutines(t *testing.T, before int) {
 
 // TestNothingIsLeft ends runs in every possible way and checks that no goroutine and no thread is left.
 func TestNothingIsLeft(t *testing.T) {
-	inner := compile(t, bigProgram(), observe(func(*runtime.Call) {}))
+	inner := compileTimeout(t, bigProgram(), 0, runtime.CompileOptions{Handlers: observe(func(*runtime.Call) {}), Reentrant: true})
 	ways := map[string]func() error{}
 	for _, p := range []struct {
 		name string

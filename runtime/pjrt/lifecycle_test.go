@@ -1,0 +1,269 @@
+//go:build cgo
+
+package pjrt
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/hlocb/hlocb/runtime"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// within fails the test if f does not return in time.
+func within(t *testing.T, d time.Duration, what string, f func()) {
+	t.Helper()
+	done := make(chan struct{})
+	go func() { defer close(done); f() }()
+	select {
+	case <-done:
+	case <-time.After(d):
+		t.Fatalf("%s does not return", what)
+	}
+}
+
+// endlessProgram never ends, never reaches a hook, and reads an argument that is lent to it.
+func endlessProgram() *runtime.Program {
+	return program("(%x: tensor<65536xf32>) -> tensor<65536xf32>", `%t = stablehlo.constant dense<true> : tensor<i1>
+%r:2 = stablehlo.while(%a = %t, %b = %x) : tensor<i1>, tensor<65536xf32>
+cond { stablehlo.return %a : tensor<i1> }
+do {
+  %c = stablehlo.sine %x : tensor<65536xf32>
+  stablehlo.return %a, %c : tensor<i1>, tensor<65536xf32>
+}
+return %r#1 : tensor<65536xf32>
+`)
+}
+
+// lostInput tells the test to run one of its cases in this process, which an endless program then occupies.
+const lostInput = "HLOCB_TEST_LOST"
+
+// TestNothingWaitsForALostProgram: after a run that cannot be stopped, every other call returns within its deadline and
+// the second of grace.
+func TestNothingWaitsForALostProgram(t *testing.T) {
+	if which := os.Getenv(lostInput); which != "" {
+		lostCase(t, which)
+		return
+	}
+	for _, which := range []string{"close before the loss", "close after the loss", "buffer", "started", "other run"} {
+		t.Run(which, func(t *testing.T) {
+			cmd := exec.Command(os.Args[0], "-test.run=^TestNothingWaitsForALostProgram$", "-test.v")
+			cmd.Env = append(os.Environ(), lostInput+"="+which)
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Errorf("%v\n%s", err, out)
+			}
+		})
+	}
+}
+
+func lostCase(t *testing.T, which string) {
+	b, err := Open(cpuPlugin(t), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	background := context.Background()
+	compiled, err := b.Compile(background, endlessProgram(), runtime.CompileOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := compiled.(*Executable)
+	ctx, cancel := context.WithTimeout(background, 500*time.Millisecond)
+	defer cancel()
+	isLost := func(err error) {
+		t.Helper()
+		if lost := (*runtime.LostError)(nil); !errors.As(err, &lost) {
+			t.Errorf("error is %v, expected a LostError", err)
+		}
+	}
+	x := tensor.New(tensor.F32, tensor.Shape{65536})
+	buffer, err := runtime.Put(background, b, x, runtime.Placement{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const limit = 5 * time.Second // deadline, grace, and a busy machine
+	switch which {
+	case "close before the loss":
+		ran := make(chan error)
+		go func() {
+			_, err := e.Run(ctx, []*tensor.Tensor{x})
+			ran <- err
+		}()
+		time.Sleep(100 * time.Millisecond)
+		within(t, limit, "Close", func() { e.Close() })
+		isLost(<-ran)
+	case "close after the loss":
+		_, err := e.Run(ctx, []*tensor.Tensor{x})
+		isLost(err)
+	case "buffer":
+		within(t, limit, "Execute", func() {
+			_, err := runtime.Execute(ctx, e, []*runtime.Buffer{buffer}, runtime.ExecuteOptions{})
+			isLost(err)
+		})
+	case "started":
+		var q runtime.Queue
+		p, err := q.Start(ctx, e, []*runtime.Buffer{buffer}, runtime.ExecuteOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		within(t, limit, "Queue.Wait", func() { isLost(q.Wait()) })
+		within(t, limit, "closing a result", p.Results[0].Close)
+	case "other run": // without a deadline of its own
+		ran := make(chan error, 1)
+		go func() {
+			_, err := e.Run(ctx, []*tensor.Tensor{x})
+			ran <- err
+		}()
+		for b.Stats().Runs == 0 {
+			time.Sleep(time.Millisecond)
+		}
+		endless, err := b.Compile(background, endlessProgram(), runtime.CompileOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		other, stop := context.WithCancel(background)
+		defer stop()
+		within(t, limit, "another run", func() {
+			_, err := endless.Run(other, []*tensor.Tensor{x})
+			isLost(err)
+		})
+		isLost(<-ran)
+		within(t, limit, "Close of the other executable", func() { endless.Close() })
+	}
+	within(t, limit, "Buffer.Close", buffer.Close)
+	within(t, limit, "Close", func() { e.Close() })
+	_, err = b.Upload(background, x, runtime.Placement{})
+	isLost(err)
+	within(t, limit, "Backend.Close", func() {
+		if err := b.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestSlowHandlersShareOneClient: 40 goroutines run one executable with a slow handler. They need no further client.
+func TestSlowHandlersShareOneClient(t *testing.T) {
+	b, err := Open(cpuPlugin(t), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var events atomic.Int64
+	e, err := b.Compile(context.Background(), bigProgram(), runtime.CompileOptions{Handlers: observe(func(c *runtime.Call) {
+		if events.Add(1); c.Seq == 0 {
+			time.Sleep(100 * time.Millisecond)
+		}
+	})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	threads := 0
+	var wg sync.WaitGroup
+	for range 40 {
+		wg.Go(func() {
+			if _, err := e.Run(ctx, []*tensor.Tensor{f32(nil, 1)}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	var most runtime.Stats
+	done := make(chan struct{})
+	go func() { wg.Wait(); close(done) }()
+	for running := true; running; {
+		select {
+		case <-done:
+			running = false
+		case <-time.After(20 * time.Millisecond):
+		}
+		s := b.Stats()
+		most.Clients, most.Runs, most.Waiting = max(most.Clients, s.Clients), max(most.Runs, s.Runs), max(most.Waiting, s.Waiting)
+		threads = max(threads, status(t, "/proc/self/status", "Threads"))
+	}
+	if most.Clients != 1 || most.Runs != 40 || most.Waiting == 0 || events.Load() != 120 {
+		t.Errorf("%+v, %d events; expected one client, 40 runs, some waiting, 120 events", most, events.Load())
+	}
+	t.Logf("%d threads, %+v", threads, most)
+	if s := b.Stats(); s.Runs != 0 || s.Waiting != 0 {
+		t.Errorf("%+v after the runs", s)
+	}
+	if err := errors.Join(e.Close(), b.Close()); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestDonationBesideOtherRuns: a run donates its arguments also while other runs are in progress, and a reentrant one
+// too.
+func TestDonationBesideOtherRuns(t *testing.T) {
+	entered, release := make(chan bool), make(chan bool)
+	slow := compile(t, smallProgram(), answer(func(_ context.Context, c *runtime.Call) error {
+		if c.Seq == 0 {
+			entered <- true
+			<-release
+		}
+		return nil
+	}))
+	go slow.Run(context.Background(), []*tensor.Tensor{f32(nil, 1)})
+	<-entered
+	defer close(release)
+	for _, reentrant := range []bool{false, true} {
+		p := program("(%x: tensor<65536xf32> {tf.aliasing_output = 0 : i32}) -> tensor<65536xf32>", "%y = stablehlo.add %x, %x : tensor<65536xf32>\nreturn %y : tensor<65536xf32>\n")
+		e := compileTimeout(t, p, 0, runtime.CompileOptions{Reentrant: reentrant})
+		x, err := runtime.Put(context.Background(), backend(t), tensor.New(tensor.F32, tensor.Shape{65536}), runtime.Placement{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		address := func(b *runtime.Buffer) (at string) {
+			b.View(context.Background(), func(v *tensor.Tensor) error {
+				at = fmt.Sprintf("%p", v.Bytes())
+				return nil
+			})
+			return at
+		}
+		for range 3 { // the first value is lent, and not donated
+			out, err := runtime.Execute(context.Background(), e, []*runtime.Buffer{x}, runtime.ExecuteOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			x = out[0]
+		}
+		before := address(x)
+		out, err := runtime.Execute(context.Background(), e, []*runtime.Buffer{x}, runtime.ExecuteOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if after := address(out[0]); after != before {
+			t.Errorf("reentrant is %v: the result is at %s, the donated argument at %s", reentrant, after, before)
+		}
+		out[0].Close()
+	}
+}
+
+// TestCompilingForALevelBlocksNoRun: runs start and end while a nested run compiles the program for its client.
+func TestCompilingForALevelBlocksNoRun(t *testing.T) {
+	e := compile(t, smallProgram(), nil)
+	real := e.compile
+	compiling, release := make(chan bool), make(chan bool)
+	e.compile = func(ctx context.Context, c *Client) (*loadedProgram, error) {
+		close(compiling)
+		<-release
+		return real(ctx, c)
+	}
+	nested := make(chan error)
+	go func() {
+		_, err := e.Run(context.WithValue(context.Background(), levelKey{}, 1), []*tensor.Tensor{f32(nil, 1)})
+		nested <- err
+	}()
+	<-compiling
+	within(t, 10*time.Second, "a run beside a compilation", func() { run(t, e, f32(nil, 1)) })
+	close(release)
+	if err := <-nested; err != nil {
+		t.Error(err)
+	}
+}
