@@ -67,8 +67,8 @@ func (e *LostError) Error() string {
 // Unwrap returns the reason for stopping the program.
 func (e *LostError) Unwrap() error { return e.Cause }
 
-// WaitError says that a run ended at its deadline before its program started: the handler of another run was busy all the
-// time on the same devices.
+// WaitError says that a run ended at its deadline before its program started: the handler of another run was busy all
+// the time on the same devices.
 type WaitError struct {
 	Program string // of the run
 	Hook    string // whose handler was busy

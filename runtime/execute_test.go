@@ -108,7 +108,8 @@ func TestStartWaitsUntilItsDeadline(t *testing.T) {
 	}
 }
 
-// TestQueueKeepsErrorsInOrder: Wait returns the errors of the runs in the order of Start, without those that only follow.
+// TestQueueKeepsErrorsInOrder: Wait returns the errors of the runs in the order of Start, without errors that only
+// follow from another.
 func TestQueueKeepsErrorsInOrder(t *testing.T) {
 	var q runtime.Queue
 	first := make(chan bool)

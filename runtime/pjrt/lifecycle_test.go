@@ -7,12 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/hlocb/hlocb/internal/peer"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -54,7 +54,7 @@ func TestNothingWaitsForALostProgram(t *testing.T) {
 	}
 	for _, which := range []string{"close before the loss", "close after the loss", "buffer", "started", "other run"} {
 		t.Run(which, func(t *testing.T) {
-			cmd := exec.Command(os.Args[0], "-test.run=^TestNothingWaitsForALostProgram$", "-test.v")
+			cmd := peer.Command(os.Args[0], "-test.run=^TestNothingWaitsForALostProgram$", "-test.v")
 			cmd.Env = append(os.Environ(), lostInput+"="+which)
 			if out, err := cmd.CombinedOutput(); err != nil {
 				t.Errorf("%v\n%s", err, out)

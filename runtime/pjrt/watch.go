@@ -17,9 +17,9 @@ import (
 // A client executes a large program on a device only after the program before it, so a handler that waits for such a
 // program waits forever. Programs that handlers run therefore get a separate client (see clientKey): the context or the
 // thread shows that a handler runs them. Neither shows it if the handler waits for a goroutine that serves several
-// callers, for example a goroutine that batches requests to a model. hlocb then says which handler the run may wait for.
-// A program that was compiled as reentrant (runtime.CompileOptions.Reentrant) also starts a second time, on the spare
-// client. TestReentryNeedsAttempts shows the deadlock that this prevents.
+// callers, for example a goroutine that batches requests to a model. hlocb then says which handler the run may wait
+// for. A program that was compiled as reentrant (runtime.CompileOptions.Reentrant) also starts a second time, on the
+// spare client. TestReentryNeedsAttempts shows the deadlock that this prevents.
 
 // race decides which of the two attempts of a reentrant run delivers its events: the first to reach a hook, or without
 // hooks the first to end. The hooks of the other attempt are refused, so no event is delivered twice.
