@@ -33,7 +33,7 @@ interposer:
 peers: plugin jaxlib jaxlib-today
 
 plugin:
-	@$(GO) run ./cmd/hlocb plugin install cpu || echo "no XLA CPU plugin: the tests that need it are skipped"
+	@for name in cpu@0.0.1 cpu@0.11.2; do $(GO) run ./cmd/hlocb plugin install $$name || echo "no XLA CPU plugin $$name: the tests that need it are skipped"; done
 	@$(GO) run ./cmd/hlocb plugin install lapack || echo "no LAPACK: the tests that need it are skipped"
 
 jaxlib:

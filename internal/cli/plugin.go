@@ -146,17 +146,23 @@ func (a *app) pluginNames() []string {
 	return namesOf(a.env.List(), func(p plugins.Plugin) string { return p.Name })
 }
 
+// isVersion reports whether the name of a package chooses a version.
+func isVersion(name string) bool { return strings.Contains(name, "@") }
+
 func (a *app) pluginInstallCommand() *cobra.Command {
-	names := namesOf(plugins.Packages(), func(p plugins.Package) string { return p.Name })
+	names := plugins.PackageNames()
 	var wheel string
 	var force bool
 	c := &cobra.Command{
-		Use:   "install " + strings.Join(names, "|"),
+		Use:   "install " + strings.Join(slices.DeleteFunc(slices.Clone(names), isVersion), "|"),
 		Short: "Install a plugin into the user's cache",
 		Long: `Install a plugin into the user's cache. pip downloads the Python wheel that contains it, or --wheel names a file.
 
-hlocb refuses a wheel whose SHA-256 is not the pinned one.`,
-		Example:   "  hlocb plugin install cpu\n  hlocb plugin install cpu --wheel ./xla_cpu_pjrt-0.0.1.whl",
+hlocb refuses a wheel whose SHA-256 is not the pinned one.
+
+Of a plugin with several versions the first one is the default:
+` + "  " + strings.Join(slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !isVersion(name) }), "\n  "),
+		Example:   "  hlocb plugin install cpu\n  hlocb plugin install cpu@0.0.1 --wheel ./xla_cpu_pjrt-0.0.1.whl",
 		Args:      command.Args("NAME"),
 		ValidArgs: names,
 		RunE: command.Body(func(cmd *cobra.Command, args []string) error {

@@ -153,7 +153,7 @@ func (s series) onXLA(t *testing.T, f func(number int, p *opgen.Program, o *outc
 		}
 		var log bytes.Buffer
 		cmd := peer.Command(os.Args[0])
-		cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%s %d %d %d", childVariable, s.kind, s.seed, from, s.count), "XLA_FLAGS=--xla_cpu_enable_fast_min_max=false",
+		cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%s %d %d %d", childVariable, s.kind, s.seed, from, s.count),
 			fmt.Sprintf("MALLOC_PERTURB_=%d", cmp.Or(s.memory, 255)))
 		cmd.ExtraFiles, cmd.Stdout, cmd.Stderr = []*os.File{w}, &log, &log
 		if err := cmd.Start(); err != nil {

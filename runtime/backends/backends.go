@@ -84,8 +84,9 @@ func (e *HandlerError) Unwrap() error { return e.Cause }
 // Engine is the name of the embedded engine.
 const Engine = "engine"
 
-// Open opens the named backend: Engine ("interp" is its older name), a platform ("cpu", "cuda", ...), the path of a
-// plugin, or "auto". "auto" is the CPU plugin if the search finds one, else the embedded engine; Describe says which.
+// Open opens the named backend: Engine ("interp" is its older name), a platform ("cpu", "cuda", ...), a version of its
+// plugin ("cpu@0.0.1"), the path of a plugin, or "auto". "auto" is the CPU plugin if the search finds one, else the
+// embedded engine; Describe says which.
 //
 // The error is an *UnknownError for an unknown name, a *plugins.NotFoundError if no plugin was found, and an *OpenError
 // if the plugins that were found cannot be used.
@@ -103,7 +104,7 @@ func Open(_ context.Context, name string, opts Options) (runtime.Backend, error)
 		}
 		return openPlugins("cpu", found, opts)
 	}
-	if name == "" || !plugins.IsPath(name) && !platforms[name] && !isOffered(name, opts.Plugins) {
+	if name == "" || !plugins.IsPath(name) && !isPlatform(name) && !isOffered(name, opts.Plugins) {
 		return nil, &UnknownError{name}
 	}
 	if !havePlugins {
@@ -127,6 +128,13 @@ func openEngine(opts Options) runtime.Backend {
 // platforms are names of plugins, whether or not one is installed.
 var platforms = map[string]bool{"cpu": true, "cuda": true, "rocm": true, "tpu": true}
 
+// isPlatform reports whether name is a platform, or a platform with a version.
+func isPlatform(name string) bool {
+	name, _, _ = strings.Cut(name, "@")
+	return platforms[name]
+}
+
 func isOffered(name string, env plugins.Environment) bool {
+	name, _, _ = strings.Cut(name, "@")
 	return slices.ContainsFunc(env.List(), func(p plugins.Plugin) bool { return p.Name == name })
 }

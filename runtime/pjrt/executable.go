@@ -83,6 +83,9 @@ func (b *Backend) Compile(ctx context.Context, p *runtime.Program, opts runtime.
 
 func (b *Backend) compileWith(ctx context.Context, p *runtime.Program, shape moduleShape, opts runtime.CompileOptions) (*Executable, error) {
 	o := &compileOptions{replicas: max(1, opts.Replicas), partitions: max(1, opts.Partitions), shardy: shape.shardy}
+	if b.plugin.attribute(attrXLA) != nil {
+		o.overrides = jaxOptions
+	}
 	if opts.Replicas == 0 {
 		o.replicas = max(1, shape.replicas)
 	}
@@ -115,6 +118,11 @@ func bind(m *hook.Manifest, opts runtime.CompileOptions) (*siteTable, error) {
 		m = &hook.Manifest{}
 	}
 	bound, err := opts.Handlers.Bind(m)
+	for _, b := range bound {
+		if err := checkFFITypes(b.Site()); err != nil {
+			return nil, fmt.Errorf("hook %q (%s, id %s): %w", b.Site().Name, b.Site().Kind, b.Site().ID, err)
+		}
+	}
 	if err == nil && opts.Timeout > 0 {
 		err = runtime.CheckTimeout(bound)
 	}

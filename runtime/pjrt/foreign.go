@@ -102,14 +102,8 @@ func LoadForeign(path, symbol string) (*Foreign, error) {
 
 // CheckSite implements runtime.SiteChecker. It refuses attributes and types that the FFI does not have.
 func (h *Foreign) CheckSite(s *hook.Site) error {
-	for i, t := range append(append([]hook.TensorType(nil), s.Operands...), s.Results...) {
-		if ffiCode(t.DType) == 0 {
-			value := fmt.Sprintf("operand %d", i)
-			if i >= len(s.Operands) {
-				value = fmt.Sprintf("result %d", i-len(s.Operands))
-			}
-			return fmt.Errorf("%s is %s, which the XLA FFI does not have", value, t)
-		}
+	if err := checkFFITypes(s); err != nil {
+		return err
 	}
 	_, err := h.attrsOf(s)
 	return err

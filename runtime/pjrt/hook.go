@@ -69,7 +69,10 @@ func panicked(s *session, frame *C.hl_ffi_frame, id uint64, ordinal int32, v any
 		c.Device, c.Seq = device, max(0, s.devices[device].seq.Load()-1)
 	}
 	if v == nil {
-		panic(c.HookError(runtime.ErrGoexit))
+		// A panic here would run the deferred calls below the plugin's frames. They destroy the run's buffers, and some
+		// plugins then wait for the run.
+		go panic(c.HookError(runtime.ErrGoexit))
+		select {}
 	}
 	failure := c.HookError(&runtime.PanicError{Value: v, Stack: debug.Stack()})
 	if !known {

@@ -375,8 +375,13 @@ func TestElementTypes(t *testing.T) {
 		for _, h := range c.headers {
 			var source, want strings.Builder
 			fmt.Fprintf(&source, "#include %q\n#include <stdio.h>\nint main(void) {\n", h.file)
+			text, err := os.ReadFile(h.file)
+			if err != nil {
+				t.Fatal(err)
+			}
 			for code, d := range c.types {
-				if d == tensor.Invalid {
+				// Headers before API 0.115 lack the 6-bit floats.
+				if d == tensor.Invalid || d.Bits() == 6 && !bytes.Contains(text, []byte("_F6E2M3FN")) {
 					continue
 				}
 				name := names[d]

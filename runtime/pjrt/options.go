@@ -11,6 +11,10 @@ type compileOptions struct {
 	overrides            []override
 }
 
+// jaxOptions are the debug options of XLA that JAX sets for all its programs. With XLA's own values the maximum and
+// minimum of a NaN and a number may be the number.
+var jaxOptions = []override{{"xla_cpu_enable_fast_min_max", false}, {"xla_gpu_enable_fast_min_max", false}}
+
 // override sets one of XLA's debug options by name for one compilation.
 type override struct {
 	name string

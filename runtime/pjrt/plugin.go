@@ -170,8 +170,10 @@ type Extension struct {
 	Name string
 }
 
+// extensionNames are the names of the extensions of PJRT API 0.115, by type.
 var extensionNames = [...]string{"gpu custom call", "profiler", "custom partitioner", "stream", "layouts", "ffi", "memory descriptions",
-	"triton", "raw buffer", "phase compile", "example", "unknown", "cross-host transfers", "executable metadata", "callback", "host allocator"}
+	"triton", "raw buffer", "phase compile", "example", "unknown", "cross-host transfers", "executable metadata", "callback", "host allocator",
+	"tpu topology", "tpu executable", "megascale", "shardings", "abi version", "collectives", "multi-slice", "host memory allocator", "xla transform"}
 
 // Extensions returns the plugin's extensions, in its order.
 func (p *Plugin) Extensions() []Extension {

@@ -4,6 +4,7 @@ package pjrt
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"math"
 	"os"
@@ -175,5 +176,32 @@ func TestComparisonWithoutType(t *testing.T) {
 	}
 	if out[0].Bits(0) != 1 {
 		t.Error("-1 < 0 is false")
+	}
+}
+
+// TestNaNInMaximum: maximum, minimum and a reduction keep a NaN, as in programs of JAX, which sets XLA's options for
+// them.
+func TestNaNInMaximum(t *testing.T) {
+	e := compile(t, program("(%x: tensor<3xf64>, %y: tensor<3xf64>) -> (tensor<3xf64>, tensor<3xf64>, tensor<f64>)", `
+  %0 = stablehlo.maximum %x, %y : tensor<3xf64>
+  %1 = stablehlo.minimum %x, %y : tensor<3xf64>
+  %z = stablehlo.constant dense<0xFFF0000000000000> : tensor<f64>
+  %2 = stablehlo.reduce(%x init: %z) applies stablehlo.maximum across dimensions = [0] : (tensor<3xf64>, tensor<f64>) -> tensor<f64>
+  return %0, %1, %2 : tensor<3xf64>, tensor<3xf64>, tensor<f64>
+`), nil)
+	nan := math.NaN()
+	values := func(v ...float64) *tensor.Tensor {
+		x := tensor.New(tensor.F64, tensor.Shape{int64(len(v))})
+		for i, f := range v {
+			binary.NativeEndian.PutUint64(x.Bytes()[8*i:], math.Float64bits(f))
+		}
+		return x
+	}
+	for i, r := range run(t, e, values(nan, 1, 3), values(1, nan, 2)) {
+		for j := 0; j < min(2, len(r.Bytes())/8); j++ {
+			if f := math.Float64frombits(binary.NativeEndian.Uint64(r.Bytes()[8*j:])); !math.IsNaN(f) {
+				t.Errorf("result %d, element %d is %v, expected NaN", i, j, f)
+			}
+		}
 	}
 }

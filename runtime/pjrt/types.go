@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/tensor"
 )
 
@@ -21,14 +22,15 @@ var ffiTypes = [...]tensor.DType{
 
 const ffiToken = 17
 
-// bufferTypes maps the element type codes of PJRT buffers to hlocb's types. Code 23 is the token.
+// bufferTypes maps the element type codes of PJRT buffers to hlocb's types. Code 23 is the token; 30 and 31 are
+// integers of one bit, which StableHLO lacks. PJRT API 0.115 has the last two.
 var bufferTypes = [...]tensor.DType{
 	1: tensor.I1, 2: tensor.I8, 3: tensor.I16, 4: tensor.I32, 5: tensor.I64,
 	6: tensor.UI8, 7: tensor.UI16, 8: tensor.UI32, 9: tensor.UI64,
 	10: tensor.F16, 11: tensor.F32, 12: tensor.F64, 13: tensor.BF16, 14: tensor.Complex64, 15: tensor.Complex128,
 	16: tensor.F8E5M2, 17: tensor.F8E4M3FN, 18: tensor.F8E4M3B11FNUZ, 19: tensor.F8E5M2FNUZ, 20: tensor.F8E4M3FNUZ,
 	21: tensor.I4, 22: tensor.UI4, 24: tensor.I2, 25: tensor.UI2, 26: tensor.F8E4M3, 27: tensor.F8E3M4,
-	28: tensor.F8E8M0FNU, 29: tensor.F4E2M1FN,
+	28: tensor.F8E8M0FNU, 29: tensor.F4E2M1FN, 32: tensor.F6E2M3FN, 33: tensor.F6E3M2FN,
 }
 
 // bufferCode returns the code of a PJRT buffer of an element type, 0 if there is none.
@@ -36,6 +38,21 @@ func bufferCode(d tensor.DType) int32 { return int32(max(0, slices.Index(bufferT
 
 // ffiCode returns the FFI's code of an element type, 0 if it has none.
 func ffiCode(d tensor.DType) int32 { return int32(max(0, slices.Index(ffiTypes[:], d))) }
+
+// checkFFITypes refuses a hook with an operand or a result of a type that the FFI does not have: a handler would get it
+// as a buffer without a type.
+func checkFFITypes(s *hook.Site) error {
+	for i, t := range append(append([]hook.TensorType(nil), s.Operands...), s.Results...) {
+		if ffiCode(t.DType) == 0 {
+			value := fmt.Sprintf("operand %d", i)
+			if i >= len(s.Operands) {
+				value = fmt.Sprintf("result %d", i-len(s.Operands))
+			}
+			return fmt.Errorf("%s is %s, which the XLA FFI does not have", value, t)
+		}
+	}
+	return nil
+}
 
 func bufferType(code int32) (tensor.DType, error) {
 	if code <= 0 || int(code) >= len(bufferTypes) || bufferTypes[code] == tensor.Invalid {

@@ -108,6 +108,29 @@ func flip(d tensor.DType, b byte) byte {
 	return out[0]
 }
 
+// TestSixBits: a plugin of PJRT API 0.115 returns the 6-bit floats that it gets. A hook of such a value is refused,
+// because the FFI has no code for its type.
+func TestSixBits(t *testing.T) {
+	b := backend(t)
+	for _, d := range []tensor.DType{tensor.F6E2M3FN, tensor.F6E3M2FN} {
+		v := tt(d, 5)
+		s := hookSite(0x1234, "h", hook.InOut, []hook.TensorType{v}, []hook.TensorType{v})
+		p := program(fmt.Sprintf("(%%x: %s) -> %s", v, v), hookCall("%r", s, "%c0", "%x")+fmt.Sprintf("return %%r#1 : %s\n", v), s)
+		want := fmt.Sprintf(`hook "h" (inout, id 0000000000001234): operand 0 is tensor<5x%s>, which the XLA FFI does not have`, d)
+		if _, err := b.Compile(context.Background(), p, runtime.CompileOptions{}); err == nil || err.Error() != want {
+			t.Errorf("error is %v, expected %s", err, want)
+		}
+		if _, minor := b.Plugin().Version(); minor < 115 {
+			continue
+		}
+		e := compile(t, program(fmt.Sprintf("(%%x: %s) -> %s", v, v), fmt.Sprintf("return %%x : %s\n", v)), nil)
+		arg := pattern(d, tensor.Shape{5})
+		if got := run(t, e, arg)[0]; got.DType() != d || !bytes.Equal(got.Bytes(), arg.Bytes()) {
+			t.Errorf("result is %s % x, expected % x", got.DType(), got.Bytes(), arg.Bytes())
+		}
+	}
+}
+
 func TestPacking(t *testing.T) {
 	for _, c := range []struct {
 		d        tensor.DType

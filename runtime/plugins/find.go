@@ -65,9 +65,13 @@ type NotFoundError struct {
 
 func (e *NotFoundError) Error() string {
 	hint := ""
-	for _, p := range Packages() {
-		if platformOf(p.Name) == e.Name { // the last package is the newest
-			hint = fmt.Sprintf("; 'hlocb plugin install %s' installs one", p.Name)
+	if p, ok := packageNamed(e.Name); ok && !p.Library {
+		hint = fmt.Sprintf("; 'hlocb plugin install %s' installs one", e.Name)
+	} else if !strings.Contains(e.Name, "@") {
+		for _, p := range Packages() {
+			if platformOf(p.Name) == e.Name { // the last package is the newest
+				hint = fmt.Sprintf("; 'hlocb plugin install %s' installs one", p.Name)
+			}
 		}
 	}
 	var b strings.Builder
@@ -83,16 +87,17 @@ func IsPath(name string) bool {
 	return strings.ContainsRune(name, filepath.Separator) || strings.ContainsRune(name, '/') || filepath.Ext(name) == ".so" || filepath.Ext(name) == ".dylib"
 }
 
-// Find returns the plugins for a platform ("cpu", "cuda", ...), the preferred one first, or the plugin at a path. The
-// error is a *NotFoundError that lists the places.
+// Find returns the plugins for a platform ("cpu", "cuda", ...), the preferred one first, or the plugin at a path.
+// PLATFORM@VERSION finds only plugins of that version. The error is a *NotFoundError that lists the places.
 func (e Environment) Find(name string) ([]Plugin, error) {
 	if IsPath(name) {
 		return []Plugin{{Name: platformOf(name), Path: name, Origin: "named by path", Chosen: true}}, nil
 	}
 	var found []Plugin
 	all, places := e.search()
+	platform, version, pinned := strings.Cut(name, "@")
 	for _, p := range all {
-		if p.Name == name {
+		if p.Name == platform && (!pinned || p.Version == version) {
 			found = append(found, p)
 			if p.Chosen {
 				return found[len(found)-1:], nil
@@ -157,7 +162,10 @@ func (e Environment) search() (found []Plugin, places []Place) {
 	if e.CacheDir != "" {
 		directory(e.CacheDir, func() {
 			dirs, _ := filepath.Glob(filepath.Join(e.CacheDir, "*", "*"))
-			sort.SliceStable(dirs, func(i, j int) bool { return newer(filepath.Base(dirs[i]), filepath.Base(dirs[j])) })
+			sort.SliceStable(dirs, func(i, j int) bool {
+				a, b := isDefault(dirs[i]), isDefault(dirs[j])
+				return a && !b || a == b && newer(filepath.Base(dirs[i]), filepath.Base(dirs[j]))
+			})
 			for _, dir := range dirs {
 				name := filepath.Base(filepath.Dir(dir))
 				if pkg, ok := packageNamed(name); ok && pkg.Library {
@@ -300,6 +308,12 @@ func (e Environment) pythonDirs() []string {
 		}
 	}
 	return unique
+}
+
+// isDefault reports whether a directory NAME/VERSION holds the version that Install installs by default.
+func isDefault(dir string) bool {
+	pkg, ok := packageNamed(filepath.Base(filepath.Dir(dir)))
+	return ok && pkg.Version == filepath.Base(dir)
 }
 
 // newer compares dotted version numbers. It reports whether a is higher than b.

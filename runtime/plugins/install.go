@@ -15,14 +15,16 @@ import (
 	"path"
 	"path/filepath"
 	goruntime "runtime"
+	"slices"
 	"strings"
 )
 
 // Package is a plugin, or a library that programs call, that Install can install.
 type Package struct {
-	Name         string // its name for Install
+	Name         string // its name for Install; NAME@VERSION chooses one of several versions
 	Distribution string // the Python distribution that carries it
 	Version      string
+	Licence      string // as the distribution states it
 	SHA256       string // of the wheel
 	Member       string // the plugin's path in the wheel
 	OS, Arch     string // the system it runs on: values of runtime.GOOS and GOARCH
@@ -30,29 +32,35 @@ type Package struct {
 	Library      bool   // a library instead of a plugin
 }
 
-// Packages lists the plugins that Install can install.
+// Packages lists the plugins that Install can install. The first version of a name is the default.
 func Packages() []Package {
 	return []Package{
 		{
-			Name: "cpu", Distribution: "xla-cpu-pjrt", Version: "0.0.1",
+			Name: "cpu", Distribution: "xla-cpu-pjrt", Version: "0.0.1", Licence: "none stated; XLA itself is Apache-2.0",
 			SHA256: "55837b6b7b47daa717f2d9a5a03563ea0ceaa338d06a81a1e2d3f060d960decc",
 			Member: "xla_plugins/xla_cpu_pjrt/xla_cpu_pjrt.so", OS: "linux", Arch: "amd64",
 			Needs: "libstdc++",
 		},
 		{
-			Name: "cuda12", Distribution: "jax-cuda12-pjrt", Version: "0.11.2",
+			Name: "cpu", Distribution: "lammps-jax-pjrt-cpu", Version: "0.11.2", Licence: "Apache-2.0",
+			SHA256: "1319390d948b39f69f7dade496b7c385149d9ca6097a6b62114da113216d9ad1",
+			Member: "lammps_jax_pjrt_cpu/pjrt_c_api_cpu_plugin.so", OS: "linux", Arch: "amd64",
+			Needs: "libstdc++",
+		},
+		{
+			Name: "cuda12", Distribution: "jax-cuda12-pjrt", Version: "0.11.2", Licence: "Apache-2.0",
 			SHA256: "2133b3afc63307c016ae4980f166b2b3de199759363ead74f7d550eaae953463",
 			Member: "jax_plugins/xla_cuda12/xla_cuda_plugin.so", OS: "linux", Arch: "amd64",
 			Needs: "an NVIDIA driver and the libraries of CUDA 12",
 		},
 		{
-			Name: "cuda13", Distribution: "jax-cuda13-pjrt", Version: "0.11.2",
+			Name: "cuda13", Distribution: "jax-cuda13-pjrt", Version: "0.11.2", Licence: "Apache-2.0",
 			SHA256: "e5ff589d43064913bb74027682d89639c7ea48f9f81c2bae6fc75117e913f93e",
 			Member: "jax_plugins/xla_cuda13/xla_cuda_plugin.so", OS: "linux", Arch: "amd64",
 			Needs: "an NVIDIA driver and the libraries of CUDA 13",
 		},
 		{
-			Name: "lapack", Distribution: "scipy-openblas32", Version: "0.3.34.481.3",
+			Name: "lapack", Distribution: "scipy-openblas32", Version: "0.3.34.481.3", Licence: "BSD-2-Clause",
 			SHA256: "0595f94cd58c1f8a0d90c975621f4587337a003916b1979e834ebdf2cb5d9504",
 			Member: "scipy_openblas32/lib/libscipy_openblas.so", OS: "linux", Arch: "amd64",
 			Needs: "nothing else", Library: true,
@@ -60,13 +68,35 @@ func Packages() []Package {
 	}
 }
 
+// packageNamed returns the package called name, NAME or NAME@VERSION.
 func packageNamed(name string) (Package, bool) {
+	name, version, pinned := strings.Cut(name, "@")
 	for _, p := range Packages() {
-		if p.Name == name {
+		if p.Name == name && (!pinned || p.Version == version) {
 			return p, true
 		}
 	}
 	return Package{}, false
+}
+
+// PackageNames returns the names for Install: NAME, and NAME@VERSION for each version of a package that has several.
+func PackageNames() []string {
+	var names []string
+	for _, p := range Packages() {
+		versions := 0
+		for _, q := range Packages() {
+			if q.Name == p.Name {
+				versions++
+			}
+		}
+		if !slices.Contains(names, p.Name) {
+			names = append(names, p.Name)
+		}
+		if versions > 1 {
+			names = append(names, p.Name+"@"+p.Version)
+		}
+	}
+	return names
 }
 
 // InstallOptions configure Install.
@@ -88,18 +118,14 @@ func (e *ChecksumError) Error() string {
 	return fmt.Sprintf("%s: SHA-256 is %s, expected %s", e.File, e.Got, e.Want)
 }
 
-// Install puts the named plugin into the cache directory and returns it. It downloads the wheel through pip, or uses
-// the wheel that opts names, and checks the wheel's SHA-256 before it unpacks anything. It keeps an installed plugin
-// whose SHA-256 has not changed since its installation. Several installs may run at the same time; a plugin appears
-// in its place completely or not at all.
+// Install puts the named plugin, one of PackageNames, into the cache directory and returns it. It downloads the wheel
+// through pip, or uses the wheel that opts names, and checks the wheel's SHA-256 before it unpacks anything. It keeps
+// an installed plugin whose SHA-256 has not changed since its installation. Several installs may run at the same time;
+// a plugin appears in its place completely or not at all.
 func Install(ctx context.Context, name string, opts InstallOptions) (Plugin, error) {
 	pkg, ok := packageNamed(name)
 	if !ok {
-		var names []string
-		for _, p := range Packages() {
-			names = append(names, p.Name)
-		}
-		return Plugin{}, fmt.Errorf("unknown plugin %q, expected one of %s", name, strings.Join(names, ", "))
+		return Plugin{}, fmt.Errorf("unknown plugin %q, expected one of %s", name, strings.Join(PackageNames(), ", "))
 	}
 	return install(ctx, pkg, opts)
 }
@@ -161,7 +187,7 @@ func install(ctx context.Context, pkg Package, opts InstallOptions) (Plugin, err
 		return Plugin{}, err
 	}
 	say("installed %s %s: %s", pkg.Distribution, pkg.Version, target)
-	say("it needs %s", pkg.Needs)
+	say("it needs %s; its licence: %s", pkg.Needs, pkg.Licence)
 	return plugin, nil
 }
 

@@ -246,9 +246,40 @@ func TestInstallShowsPipsWords(t *testing.T) {
 	}
 }
 
+// TestVersions: the default version of a plugin comes first, then the newest one. NAME@VERSION finds one version.
+func TestVersions(t *testing.T) {
+	dir := t.TempDir()
+	usual, ok := packageNamed("cpu")
+	if !ok {
+		t.Fatal("no package is called cpu")
+	}
+	for _, version := range []string{"9.0.0", usual.Version, "99.0.0"} {
+		touch(t, dir, "cpu", version, "xla_cpu_pjrt.so")
+	}
+	e := Environment{CacheDir: dir, Root: dir}
+	for name, want := range map[string]string{"cpu": usual.Version + " 99.0.0 9.0.0", "cpu@9.0.0": "9.0.0", "cpu@" + usual.Version: usual.Version} {
+		found, err := e.Find(name)
+		var got []string
+		for _, p := range found {
+			got = append(got, p.Version)
+		}
+		if err != nil || strings.Join(got, " ") != want {
+			t.Errorf("%s: versions %v, %v, expected %s", name, got, err, want)
+		}
+	}
+	_, err := e.Find("cpu@1.0.0")
+	if !errors.As(err, new(*NotFoundError)) || strings.Contains(err.Error(), "plugin install") {
+		t.Errorf("a version that does not exist: %v", err)
+	}
+	_, err = Environment{Root: dir}.Find("cpu@0.11.2")
+	if err == nil || !strings.Contains(err.Error(), "'hlocb plugin install cpu@0.11.2' installs one") {
+		t.Errorf("a version that is not installed: %v", err)
+	}
+}
+
 func TestInstallUnknown(t *testing.T) {
 	_, err := Install(context.Background(), "abacus", InstallOptions{CacheDir: t.TempDir()})
-	if err == nil || !strings.Contains(err.Error(), "expected one of cpu, cuda12, cuda13") {
+	if err == nil || !strings.Contains(err.Error(), "expected one of cpu, cpu@0.0.1, cpu@0.11.2, cuda12, cuda13, lapack") {
 		t.Errorf("error is %v", err)
 	}
 }
