@@ -55,6 +55,7 @@ const (
 	kOrigin
 	kMetadata
 	kSparsity
+	kBlockScaling
 )
 
 // attrValue reads the value of attribute s; in is nil for attributes of a module.
@@ -149,6 +150,8 @@ func (p *parser) attrValue(in *instr, s *attrSpec) any {
 		return p.metadata()
 	case kSparsity:
 		return p.sparsityConfig()
+	case kBlockScaling:
+		return p.blockScalingConfig()
 	}
 	panic("hlo: attribute " + s.name + " has no kind")
 }
@@ -227,6 +230,8 @@ func (w *writer) appendAttr(b []byte, s *attrSpec, v any) []byte {
 		return v.(*metadata).append(b)
 	case kSparsity:
 		return v.(*sparsityConfig).append(b)
+	case kBlockScaling:
+		return v.(*blockScalingConfig).append(b)
 	}
 	panic("hlo: attribute " + s.name + " has no kind")
 }
@@ -783,6 +788,14 @@ func (p *parser) origin() *origin {
 	if !p.at('}') {
 		o.tree = p.originNode()
 	}
+	if p.accept(',') {
+		p.expect('[')
+		if !p.at(stringToken) {
+			p.failToken("expected the calls of an original value as a string, found %s", p.found())
+		}
+		o.calls = p.str()
+		p.expect(']')
+	}
 	p.expect('}')
 	return o
 }
@@ -838,6 +851,9 @@ func (o *origin) append(b []byte) []byte {
 	b = append(b, '{')
 	if o.tree != nil {
 		b = o.tree.append(b)
+	}
+	if o.calls != "" {
+		b = append(appendQuoted(append(b, ",["...), o.calls), ']')
 	}
 	return append(b, '}')
 }
@@ -992,40 +1008,55 @@ func (p *parser) domain() *domain {
 	return d
 }
 
-// sparsityConfig reads {lhs={sparsity=2x4 dimension=1 stride=1}}.
-func (l *lexer) sparsityConfig() *sparsityConfig {
-	c := &sparsityConfig{}
+// sides reads {lhs={...} rhs={...}}. field reads the value of one attribute of a side; it returns false if the side has
+// no attribute called name.
+func (l *lexer) sides(expected string, field func(right bool, name string) bool) {
 	l.expect('{')
 	for !l.accept('}') {
 		at := l.tok.pos
-		s := &c.lhs
-		switch name := l.attrName(); name {
-		case "lhs":
-		case "rhs":
-			s = &c.rhs
-		default:
-			l.fail(at, "expected lhs= or rhs=, found %s=", name)
+		side := l.attrName()
+		if side != "lhs" && side != "rhs" {
+			l.fail(at, "expected lhs= or rhs=, found %s=", shorten(side))
 		}
-		s.set = true
+		field(side == "rhs", "")
 		l.expect('{')
 		for !l.accept('}') {
 			at := l.tok.pos
-			switch name := l.attrName(); name {
-			case "sparsity":
-				v := l.sizes()
-				if len(v) != 2 {
-					l.fail(at, "expected sparsity= and two sizes such as 2x4")
-				}
-				s.num, s.group = v[0], v[1]
-			case "dimension":
-				s.dim = l.int64()
-			case "stride":
-				s.stride = l.int64()
-			default:
-				l.fail(at, "expected sparsity=, dimension= or stride=, found %s=", name)
+			if name := l.attrName(); !field(side == "rhs", name) {
+				l.fail(at, "expected %s, found %s=", expected, shorten(name))
 			}
 		}
 	}
+}
+
+// sparsityConfig reads {lhs={sparsity=2x4 dimension=1 stride=1 idx=2}}.
+func (l *lexer) sparsityConfig() *sparsityConfig {
+	c := &sparsityConfig{}
+	l.sides("sparsity=, dimension=, stride= or idx=", func(right bool, name string) bool {
+		s := &c.lhs
+		if right {
+			s = &c.rhs
+		}
+		s.set = true
+		switch at := l.tok.pos; name {
+		case "":
+		case "sparsity":
+			v := l.sizes()
+			if len(v) != 2 {
+				l.fail(at, "expected sparsity= and two sizes such as 2x4")
+			}
+			s.num, s.group = v[0], v[1]
+		case "dimension":
+			s.dim = l.int64()
+		case "stride":
+			s.stride = l.int64()
+		case "idx":
+			s.index = l.int32()
+		default:
+			return false
+		}
+		return true
+	})
 	return c
 }
 
@@ -1043,8 +1074,67 @@ func (c *sparsityConfig) append(b []byte) []byte {
 			b = strconv.AppendInt(b, side.s.group, 10)
 			b = strconv.AppendInt(append(b, " dimension="...), side.s.dim, 10)
 			b = strconv.AppendInt(append(b, " stride="...), side.s.stride, 10)
+			if side.s.index != 0 { // XLA 0.12 prints 0 as well, which XLA 0.10 does not read
+				b = strconv.AppendInt(append(b, " idx="...), side.s.index, 10)
+			}
 			b = append(b, '}')
 		}
+	}
+	return append(b, '}')
+}
+
+// blockScalingConfig reads {lhs={scale_idx=2 zero_idx=3 strides=1x2 steps=3x4}}.
+func (l *lexer) blockScalingConfig() *blockScalingConfig {
+	c := &blockScalingConfig{}
+	l.sides("scale_idx=, zero_idx=, strides= or steps=", func(right bool, name string) bool {
+		s := &c.lhs
+		if right {
+			s = &c.rhs
+		}
+		s.set = true
+		switch name {
+		case "":
+		case "scale_idx":
+			s.scale = l.int32()
+		case "zero_idx":
+			s.zero = l.int32()
+		case "strides":
+			s.strides = l.sizes()
+		case "steps":
+			s.steps = l.sizes()
+		default:
+			return false
+		}
+		return true
+	})
+	return c
+}
+
+func (c *blockScalingConfig) append(b []byte) []byte {
+	b = append(b, '{')
+	start := len(b)
+	for _, side := range []struct {
+		name string
+		s    blockScaling
+	}{{"lhs", c.lhs}, {"rhs", c.rhs}} {
+		if !side.s.set {
+			continue
+		}
+		b = append(append(appendSpace(b, start), side.name...), "={scale_idx="...)
+		b = strconv.AppendInt(b, side.s.scale, 10)
+		if side.s.zero != 0 {
+			b = strconv.AppendInt(append(b, " zero_idx="...), side.s.zero, 10)
+		}
+		for _, list := range []struct {
+			name string
+			v    []int64
+		}{{"strides", side.s.strides}, {"steps", side.s.steps}} {
+			if len(list.v) > 0 {
+				b = append(append(append(b, ' '), list.name...), '=')
+				b = appendJoined(b, "x", list.v, func(b []byte, v int64) []byte { return strconv.AppendInt(b, v, 10) })
+			}
+		}
+		b = append(b, '}')
 	}
 	return append(b, '}')
 }

@@ -764,7 +764,9 @@ func (s *exportScope) translate(op *ir.Op) {
 	case op.Is(stablehlo.AllToAll):
 		s.allToAll(op)
 	case op.Is(stablehlo.CollectiveBroadcast):
-		s.collective(op, "collective-broadcast")
+		s.collective(op, "collective-broadcast", "has_dynamic_root", op.Attr("has_dynamic_root") != nil)
+	case op.Is(stablehlo.CollectiveReduce):
+		s.collective(op, "collective-reduce", "has_dynamic_root", op.Attr("has_dynamic_root") != nil, "to_apply", s.region(op.Region(0)))
 	case op.Is(stablehlo.CollectivePermute):
 		o := opcodes["collective-permute"]
 		s.makeWith(op, o, s.channel(o), "source_target_pairs", s.rows("source_target_pairs"))
@@ -982,10 +984,14 @@ func (s *exportScope) dot(op *ir.Op, d stablehlo.DotDims) {
 			name = "dot_any_f8_any_f8_f32"
 			if a.AllowImpreciseAccumulation {
 				name += "_fast_accum"
+			} else if a.PrimitiveOperations > 1 {
+				name = "dot_bf16_bf16_fp8"
 			}
 		}
-		if a.PrimitiveOperations > 1 {
-			name += "_x" + strconv.FormatInt(a.PrimitiveOperations, 10)
+		if n := a.PrimitiveOperations; strings.HasSuffix(name, "fp8") {
+			name += "x" + strconv.FormatInt(n, 10)
+		} else if n > 1 {
+			name += "_x" + strconv.FormatInt(n, 10)
 		}
 		i := slices.Index(algorithms, name)
 		if i < 0 {

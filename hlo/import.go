@@ -517,12 +517,8 @@ func (s *importScope) instr(in *instr) value {
 	case "iota":
 		return s.make(in, stablehlo.Iota, nil, nil, inherent("iota_dimension", i64Attr(attrOf[int64](in, "iota_dimension"))))
 	case "compare":
-		kind, ok := in.attrByName("type").(int64)
-		if !ok {
-			kind = in.operands[0].shape.defaultComparison()
-		}
 		return s.make(in, stablehlo.Compare, s.operands(in), nil, in.enum("direction", "comparison_direction", stablehlo.ComparisonDirectionEnum),
-			inherent("compare_type", ir.NewEnum(stablehlo.ComparisonTypeEnum, int(kind)+1)))
+			inherent("compare_type", ir.NewEnum(stablehlo.ComparisonTypeEnum, int(in.comparison())+1)))
 	case "broadcast":
 		return s.make(in, stablehlo.BroadcastInDim, s.operands(in), nil, inherent("broadcast_dimensions", i64sAttr(attrOf[[]int64](in, "dimensions"))))
 	case "transpose":
@@ -764,6 +760,7 @@ func (s *importScope) precision(in *instr) ir.NamedAttr {
 
 func (s *importScope) dot(in *instr) value {
 	im := s.im
+	s.twoOperands(in)
 	dims := in.dotDims()
 	attrs := []ir.NamedAttr{inherent("dot_dimension_numbers", stablehlo.DotAttr.New(&dims)), s.precision(in)}
 	if a := attrOf[int64](in, "algorithm"); a != 0 {
@@ -799,6 +796,9 @@ func dotAlgorithm(name string) *stablehlo.DotAlgorithm {
 		AllowImpreciseAccumulation: strings.HasSuffix(name, "_fast_accum")}
 	if strings.HasPrefix(name, "dot_any_f8") {
 		a.LHSPrecision, a.RHSPrecision, a.Accumulation = "f8E5M2", "f8E5M2", "f32"
+	} else if n, ok := strings.CutPrefix(a.Accumulation, "fp8x"); ok { // as XLA's translation has it
+		a.LHSPrecision, a.RHSPrecision, a.Accumulation = "f8E4M3FN", "f8E4M3FN", "f32"
+		a.PrimitiveOperations, _ = strconv.ParseInt(n, 10, 64)
 	} else if len(parts) == 4 {
 		a.PrimitiveOperations, _ = strconv.ParseInt(strings.TrimPrefix(parts[3], "x"), 10, 64)
 	}
@@ -851,8 +851,16 @@ func (s *importScope) windowAttrs(in *instr, dilations bool) []ir.NamedAttr {
 	return attrs
 }
 
+// twoOperands refuses a product or convolution with operands for sparsity or scales.
+func (s *importScope) twoOperands(in *instr) {
+	if len(in.operands) != 2 {
+		s.im.fail(in, "%s with the operands of a sparsity or block scaling has no equivalent in StableHLO", in.op.name)
+	}
+}
+
 func (s *importScope) convolution(in *instr) value {
 	im := s.im
+	s.twoOperands(in)
 	labels := attrOf[convDims](in, "dim_labels")
 	if strings.Contains(labels.input+labels.kernel+labels.output, "?") {
 		im.fail(in, "dimensions without a meaning in dim_labels have no equivalent in StableHLO")

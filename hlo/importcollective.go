@@ -22,6 +22,13 @@ func (s *importScope) collective(in *instr) (v value, ok bool) {
 	groups := func() []ir.NamedAttr {
 		return channel([]ir.NamedAttr{inherent("replica_groups", im.matrix(im.groups(in), 0))})
 	}
+	root := func() []ir.NamedAttr {
+		attrs := groups()
+		if attrOf[bool](in, "has_dynamic_root") {
+			attrs = append(attrs, inherent("has_dynamic_root", ir.NewUnit()))
+		}
+		return attrs
+	}
 	reducer := func() []*ir.Region { return []*ir.Region{s.region(attrOf[*computation](in, "to_apply"))} }
 	name := in.op.name
 	// A start contains the result of its op, and a done extracts it.
@@ -50,7 +57,9 @@ func (s *importScope) collective(in *instr) (v value, ok bool) {
 		r := s.makeAs(in, startResult(in), stablehlo.AllGather, s.operands(in), nil, append(groups(), inherent("all_gather_dim", i64Attr(s.oneDim(in))))...)
 		return value{tuple: true, elems: []value{{}, r}}, true
 	case "collective-broadcast":
-		return s.make(in, stablehlo.CollectiveBroadcast, s.operands(in), nil, groups()...), true
+		return s.make(in, stablehlo.CollectiveBroadcast, s.operands(in), nil, root()...), true
+	case "collective-reduce":
+		return s.make(in, stablehlo.CollectiveReduce, s.operands(in), reducer(), root()...), true
 	case "collective-permute", "collective-permute-start":
 		if len(attrOf[[][]int64](in, "slice_sizes")) > 0 {
 			return value{}, false

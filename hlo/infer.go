@@ -15,6 +15,20 @@ func inferSame(in *instr) (*shape, string) {
 	return in.operands[0].shape, ""
 }
 
+// inferShuffle checks the dimensions that a shuffle moves.
+func inferShuffle(in *instr) (*shape, string) {
+	s, dims := in.operands[0].shape, attrOf[[]int64](in, "dimensions")
+	if n := len(attrOf[[]int64](in, "shifts")); n != len(dims) || n == 0 {
+		return nil, fmt.Sprintf("%d dimensions and %d shifts", len(dims), n)
+	}
+	for i, d := range dims {
+		if d < 0 || d >= int64(len(s.dims)) || slices.Contains(dims[:i], d) {
+			return nil, fmt.Sprintf("dimension %d of type %s", d, s.plain())
+		}
+	}
+	return s, ""
+}
+
 func inferSecond(in *instr) (*shape, string) { return in.operands[1].shape, "" }
 
 func inferToken(*instr) (*shape, string) { return tokenShape, "" }

@@ -22,6 +22,8 @@ type Module struct {
 	partitions  int64  // 1 if the module does not say
 	frontend    []pair
 	recovery    []recovery
+	config      string // backend_config; "" for none
+	debug       []DebugEntry
 	frames      stackTables
 	rest        protoRest
 }
@@ -72,6 +74,7 @@ type computation struct {
 	params []*instr // by number
 	root   *instr
 	thread string // execution thread; "" is main
+	config string // backend_config; "" for none
 	pos    int
 	// defined is false as long as a computation was only named.
 	defined bool
@@ -229,13 +232,23 @@ type accuracy struct {
 	atol, rtol, ulps float64
 }
 
-// sparsity describes the sparsity of one operand of a convolution.
+// sparsity describes the sparsity of one operand of a product or convolution.
 type sparsity struct {
 	set                     bool
 	num, group, dim, stride int64
+	index                   int64 // of the operand that holds the metadata; 0 for none
 }
 
 type sparsityConfig struct{ lhs, rhs sparsity }
+
+// blockScaling says which operands scale the blocks of one operand of a product or convolution.
+type blockScaling struct {
+	set            bool
+	scale, zero    int64 // indices of the operands with the scales and the zero points; 0 for none
+	strides, steps []int64
+}
+
+type blockScalingConfig struct{ lhs, rhs blockScaling }
 
 // metadata describes the origin of an instruction.
 type metadata struct {
@@ -258,6 +271,7 @@ type domain struct {
 type origin struct {
 	synthetic bool
 	tree      *originNode
+	calls     string // the calls that lead to the value in the original program
 }
 
 // originNode is a tuple of nodes, or a leaf.

@@ -61,6 +61,10 @@ func (p *parser) moduleAttrs() {
 				m.recovery = append(m.recovery, r)
 			}
 			p.expect('}')
+		case "backend_config":
+			m.config = p.stringOrDict()
+		case "debug_attributes":
+			m.debug = p.debugAttributes()
 		default:
 			p.fail(at, "a module has no attribute %s", shorten(name))
 		}

@@ -63,6 +63,8 @@ var (
 	aFeatureIndex  = &attrSpec{name: "feature_index", kind: kInt, required: true}
 	aSorted        = &attrSpec{name: "indices_are_sorted", kind: kBool, omit: isFalse}
 	aIndexVector   = &attrSpec{name: "index_vector_dim", kind: kInt, required: true}
+	aSparsity      = &attrSpec{name: "sparsity_config", kind: kSparsity}
+	aBlockScaling  = &attrSpec{name: "block_scaling_config", kind: kBlockScaling}
 	aPairs         = &attrSpec{name: "source_target_pairs", kind: kIntLists, required: true}
 	aSliceSizes2   = &attrSpec{name: "slice_sizes", kind: kIntLists, omit: isEmpty[[]int64]}
 )
@@ -112,13 +114,14 @@ var (
 	opAsyncUpdate = op("async-update", -1, nil, &attrSpec{name: "async_execution_thread", kind: kString, omit: always}, &attrSpec{name: "calls", kind: kComputation, omit: always})
 	opAsyncDone   = op("async-done", -1, nil, &attrSpec{name: "async_execution_thread", kind: kString, omit: always}, &attrSpec{name: "calls", kind: kComputation, omit: always})
 
-	opSend          = op("send", 2, nil, aChannel, aHostTransfer)
-	opSendDone      = op("send-done", 1, nil, aChannel, aHostTransfer)
-	opRecv          = op("recv", 1, nil, aChannel, aHostTransfer)
-	opRecvDone      = op("recv-done", 1, nil, aChannel, aHostTransfer)
-	opOutfeed       = op("outfeed", 2, nil, &attrSpec{name: "outfeed_shape", kind: kShape}, &attrSpec{name: "outfeed_config", kind: kString, omit: isEmptyString})
-	opInfeed        = op("infeed", 1, nil, &attrSpec{name: "infeed_config", kind: kString, omit: isEmptyString})
-	opCompare       = op("compare", 2, inferCompare, &attrSpec{name: "direction", kind: kEnum, enum: directions, required: true}, &attrSpec{name: "type", kind: kEnum, enum: comparisonTypes})
+	opSend     = op("send", 2, nil, aChannel, aHostTransfer)
+	opSendDone = op("send-done", 1, nil, aChannel, aHostTransfer)
+	opRecv     = op("recv", 1, nil, aChannel, aHostTransfer)
+	opRecvDone = op("recv-done", 1, nil, aChannel, aHostTransfer)
+	opOutfeed  = op("outfeed", 2, nil, &attrSpec{name: "outfeed_shape", kind: kShape}, &attrSpec{name: "outfeed_config", kind: kString, omit: isEmptyString})
+	opInfeed   = op("infeed", 1, nil, &attrSpec{name: "infeed_config", kind: kString, omit: isEmptyString})
+	opCompare  = op("compare", 2, inferCompare, &attrSpec{name: "direction", kind: kEnum, enum: directions, required: true}, &attrSpec{name: "type", kind: kEnum, enum: comparisonTypes},
+		&attrSpec{name: "order", kind: kEnum, enum: comparisonOrders})
 	opReduceScatter = op("reduce-scatter", -1, nil, aChannel, aGroups, aConstrain, aGlobalIDs, aDimensions, aMode, aToApply)
 	opAllReduce     = op("all-reduce", -1, nil, aChannel, aGroups, aConstrain, aGlobalIDs, aMode, aToApply)
 	opBroadcast     = op("broadcast", 1, inferBroadcast, aOptDimensions)
@@ -126,7 +129,10 @@ var (
 	opDynamicUpdate = op("dynamic-update-slice", -1, nil)
 	opReduce        = op("reduce", -1, inferReduce, aDimensions, aToApply)
 	opReduceWindow  = op("reduce-window", -1, inferReduceWindow, aWindow, aToApply)
-	opMap           = op("map", -1, inferMap, aOptDimensions, aToApply)
+	opDot           = op("dot", -1, inferDot, aLHSBatch, aLHSContract, aRHSBatch, aRHSContract, aPrecision, aAlgorithm, aSparsity, aBlockScaling)
+	opConvolution   = op("convolution", -1, inferConvolution, aWindow, aDimLabels, aFeatureGroups, aBatchGroups,
+		&attrSpec{name: "convolution_kind", kind: kEnum, enum: convKinds, omit: isZero}, aPrecision, aAlgorithm, aSparsity, aBlockScaling)
+	opMap = op("map", -1, inferMap, aOptDimensions, aToApply)
 )
 
 // opcodes are all instructions of HLO.
@@ -138,7 +144,7 @@ var opcodes = func() map[string]*opcode {
 	list := []*opcode{
 		opParameter, opConstant, opTuple, opGTE, opCall, opWhile, opConditional, opFusion, opCustomCall, opAsyncStart, opAsyncUpdate,
 		opAsyncDone, opSend, opSendDone, opRecv, opRecvDone, opOutfeed, opInfeed, opCompare, opReduceScatter, opAllReduce, opBroadcast, opMap, opDynamicSlice, opDynamicUpdate,
-		opReduce, opReduceWindow,
+		opReduce, opReduceWindow, opDot, opConvolution,
 
 		op("iota", 0, nil, number("iota_dimension")),
 		op("topk", 1, inferTopK, number("k"), &attrSpec{name: "largest", kind: kBool, always: true}, flag("is_stable")),
@@ -162,6 +168,7 @@ var opcodes = func() map[string]*opcode {
 		op("all-to-all", -1, nil, aChannel, aGroups, aConstrain, aOptDimensions),
 		op("ragged-all-to-all", -1, nil, aChannel, aGroups, &attrSpec{name: "dimensions", kind: kInts, omit: always}),
 		op("collective-broadcast", -1, nil, aChannel, aGroups, flag("has_dynamic_root")),
+		op("collective-reduce", -1, nil, aChannel, aGroups, aConstrain, aGlobalIDs, &attrSpec{name: "has_dynamic_root", kind: kBool, always: false}, aToApply),
 		op("collective-permute", -1, nil, aChannel, aPairs, aSliceSizes2),
 		op("collective-permute-start", -1, nil, aChannel, aPairs, aSliceSizes2),
 		op("collective-permute-done", 1, nil),
@@ -172,9 +179,6 @@ var opcodes = func() map[string]*opcode {
 		op("after-all", -1, inferToken),
 		op("add-dependency", 2, inferSame),
 		op("sort", -1, inferTupleOfAll, aDimensions, flag("is_stable"), aToApply),
-		op("convolution", 2, inferConvolution, aWindow, aDimLabels, aFeatureGroups, aBatchGroups,
-			&attrSpec{name: "convolution_kind", kind: kEnum, enum: convKinds, omit: isZero}, aPrecision, aAlgorithm,
-			&attrSpec{name: "sparsity_config", kind: kSparsity}),
 		op("fft", 1, inferFFT, &attrSpec{name: "fft_type", kind: kEnum, enum: fftTypes, required: true}, ints("fft_length")),
 		op("triangular-solve", 2, inferSecond, &attrSpec{name: "left_side", kind: kBool, omit: isFalse}, aLower,
 			&attrSpec{name: "unit_diagonal", kind: kBool, omit: isFalse}, &attrSpec{name: "transpose_a", kind: kEnum, enum: transposes, always: int64(1)}),
@@ -184,6 +188,7 @@ var opcodes = func() map[string]*opcode {
 			&attrSpec{name: "is_associative", kind: kBool, always: false}, aToApply),
 		op("reverse", 1, inferReverse, aDimensions),
 		op("select-and-scatter", 3, inferSame, aWindow, &attrSpec{name: "select", kind: kComputation, required: true}, &attrSpec{name: "scatter", kind: kComputation, required: true}),
+		op("shuffle", 1, inferShuffle, aDimensions, &attrSpec{name: "mode", kind: kEnum, enum: shuffleModes, required: true}, ints("shifts")),
 		op("slice", 1, nil, &attrSpec{name: "slice", kind: kSlice, required: true}),
 		op("transpose", 1, inferTranspose, aDimensions),
 		op("batch-norm-training", 3, inferBatchNorm, aEpsilon, aFeatureIndex),
@@ -195,7 +200,6 @@ var opcodes = func() map[string]*opcode {
 		op("rng-bit-generator", 1, nil, &attrSpec{name: "algorithm", kind: kEnum, enum: rngAlgorithms, required: true}),
 		op("get-dimension-size", 1, inferSize, aDimensions),
 		op("set-dimension-size", 2, inferSetSize, aDimensions),
-		op("dot", 2, inferDot, aLHSBatch, aLHSContract, aRHSBatch, aRHSContract, aPrecision, aAlgorithm),
 		op("ragged-dot", 3, inferRaggedDot, aLHSBatch, aLHSContract, aRHSBatch, aRHSContract, batching("lhs_ragged_dims"), batching("rhs_group_dims"), aPrecision),
 		op("scaled-dot", 4, inferScaledDot, aLHSBatch, aLHSContract, aRHSBatch, aRHSContract, aPrecision, aAlgorithm),
 		op("gather", 2, inferGather, ints("offset_dims"), ints("collapsed_slice_dims"), ints("start_index_map"),
@@ -290,21 +294,23 @@ var notAsync = map[string]bool{"all-gather": true, "all-reduce": true, "collecti
 
 // Enumerations, in the order of their numbers in the protos. An empty name has no text.
 var (
-	groupModes      = []string{"cross_replica", "cross_partition", "cross_replica_and_partition", "flattened_id"}
-	precisions      = []string{"default", "high", "highest"}
-	fusionKinds     = []string{"kLoop", "kInput", "kOutput", "kCustom"}
-	paddingTypes    = []string{"PADDING_INVALID", "PADDING_VALID", "PADDING_SAME"}
-	schedules       = []string{"SCHEDULE_NONE", "SCHEDULE_LATEST", "SCHEDULE_EARLIEST"}
-	apiVersions     = []string{"API_VERSION_UNSPECIFIED", "API_VERSION_ORIGINAL", "API_VERSION_STATUS_RETURNING", "API_VERSION_STATUS_RETURNING_UNIFIED", "API_VERSION_TYPED_FFI"}
-	directions      = []string{"EQ", "NE", "GE", "GT", "LE", "LT"}
-	comparisonTypes = []string{"FLOAT", "TOTALORDER", "SIGNED", "UNSIGNED"}
-	convKinds       = []string{"unset", "fprop", "dgrad", "wgrad"}
-	fftTypes        = []string{"FFT", "IFFT", "RFFT", "IRFFT"}
-	transposes      = []string{"TRANSPOSE_INVALID", "NO_TRANSPOSE", "TRANSPOSE", "ADJOINT"}
-	distributions   = []string{"rng_invalid", "rng_uniform", "rng_normal"}
-	rngAlgorithms   = []string{"rng_default", "rng_three_fry", "rng_philox"}
-	accuracyModes   = []string{"default", "highest"}
-	algorithms      = []string{"", "dot_any_f8_any_f8_f32", "dot_any_f8_any_f8_f32_fast_accum", "dot_f16_f16_f16", "dot_f16_f16_f32", "dot_bf16_bf16_bf16",
+	groupModes       = []string{"cross_replica", "cross_partition", "cross_replica_and_partition", "flattened_id"}
+	precisions       = []string{"default", "high", "highest"}
+	fusionKinds      = []string{"kLoop", "kInput", "kOutput", "kCustom"}
+	paddingTypes     = []string{"PADDING_INVALID", "PADDING_VALID", "PADDING_SAME"}
+	schedules        = []string{"SCHEDULE_NONE", "SCHEDULE_LATEST", "SCHEDULE_EARLIEST"}
+	apiVersions      = []string{"API_VERSION_UNSPECIFIED", "API_VERSION_ORIGINAL", "API_VERSION_STATUS_RETURNING", "API_VERSION_STATUS_RETURNING_UNIFIED", "API_VERSION_TYPED_FFI"}
+	directions       = []string{"EQ", "NE", "GE", "GT", "LE", "LT"}
+	comparisonTypes  = []string{"FLOAT", "TOTALORDER", "SIGNED", "UNSIGNED"}
+	comparisonOrders = []string{"PARTIAL", "TOTAL"}
+	shuffleModes     = []string{"rotate"}
+	convKinds        = []string{"unset", "fprop", "dgrad", "wgrad"}
+	fftTypes         = []string{"FFT", "IFFT", "RFFT", "IRFFT"}
+	transposes       = []string{"TRANSPOSE_INVALID", "NO_TRANSPOSE", "TRANSPOSE", "ADJOINT"}
+	distributions    = []string{"rng_invalid", "rng_uniform", "rng_normal"}
+	rngAlgorithms    = []string{"rng_default", "rng_three_fry", "rng_philox"}
+	accuracyModes    = []string{"default", "highest"}
+	algorithms       = []string{"", "dot_any_f8_any_f8_f32", "dot_any_f8_any_f8_f32_fast_accum", "dot_f16_f16_f16", "dot_f16_f16_f32", "dot_bf16_bf16_bf16",
 		"dot_bf16_bf16_f32", "dot_bf16_bf16_f32_x3", "dot_bf16_bf16_f32_x6", "dot_tf32_tf32_f32", "dot_tf32_tf32_f32_x3", "dot_f32_f32_f32", "dot_f64_f64_f64",
-		"dot_bf16_bf16_f32_x9"}
+		"dot_bf16_bf16_f32_x9", "dot_bf16_bf16_fp8x3", "dot_bf16_bf16_fp8x4"}
 )

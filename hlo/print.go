@@ -89,6 +89,9 @@ func (m *Module) appendHeader(b []byte) []byte {
 	if len(m.frontend) > 0 {
 		b = appendPairs(append(b, ", frontend_attributes="...), m.frontend)
 	}
+	if m.config != "" {
+		b = appendStringOrDict(append(b, ", backend_config="...), m.config)
+	}
 	if len(m.recovery) > 0 {
 		b = append(b, ", origin_recovery_table={\n"...)
 		for _, r := range m.recovery {
@@ -102,6 +105,7 @@ func (m *Module) appendHeader(b []byte) []byte {
 		}
 		b = append(b, "}\n"...)
 	}
+	b = appendDebug(b, m.debug)
 	return append(b, "\n\n"...)
 }
 
@@ -190,6 +194,9 @@ func (w *writer) computation(b []byte, c *computation, entry bool) []byte {
 	b = append(b, '}')
 	if c.thread != "" {
 		b = appendQuoted(append(b, ", execution_thread="...), c.thread)
+	}
+	if c.config != "" {
+		b = appendStringOrDict(append(b, ", backend_config="...), c.config)
 	}
 	return b
 }

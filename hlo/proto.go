@@ -245,6 +245,11 @@ func (d *protoModule) fields(c *coder) {
 			d.recoveryModule(c, x)
 		})
 	})
+	messages(c, 24, &m.debug, (*DebugEntry).fields)
+	c.str(25, &m.config)
+	if !c.encode {
+		m.debug = sortDebug(m.debug)
+	}
 }
 
 // nameOf returns the name of in in the proto.
@@ -724,6 +729,7 @@ func (d *protoModule) encodeComputation(c *coder, comp *computation, ids protoID
 		thread = mainThread
 	}
 	c.str(8, &thread)
+	c.str(9, &comp.config)
 	c.rest(&comp.rest)
 }
 
@@ -873,6 +879,7 @@ func (d *protoModule) decodeComputation(c *coder) {
 	if c.str(8, &comp.thread); comp.thread == mainThread {
 		comp.thread = ""
 	}
+	c.str(9, &comp.config)
 	n := c.count(2)
 	comp.instrs = d.slabs.pointers.take(n)[:0]
 	byID := &d.byID

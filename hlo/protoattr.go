@@ -78,7 +78,11 @@ func (d *protoModule) attr(c *coder, in *instr, num protowire.Number, s *attrSpe
 		return v, v != ""
 	case kInts:
 		v, _ := value.([]int64)
-		c.ints(num, &v)
+		if s.name == "shifts" {
+			c.msg(num, true, func(c *coder) { c.msg(1, true, func(c *coder) { c.ints(1, &v) }) })
+		} else {
+			c.ints(num, &v)
+		}
 		return v, true
 	case kIntLists:
 		v, _ := value.([][]int64)
@@ -173,6 +177,8 @@ func (d *protoModule) attr(c *coder, in *instr, num protowire.Number, s *attrSpe
 		return d.decodedMetadata(c, c.get(num)), true
 	case kSparsity:
 		return message(c, num, value, (*sparsityConfig).fields), true
+	case kBlockScaling:
+		return message(c, num, value, (*blockScalingConfig).fields), true
 	}
 	return nil, false
 }
@@ -265,6 +271,24 @@ func (s *sparsity) field(c *coder, num protowire.Number) {
 		c.int(2, &s.group)
 		c.int(3, &s.dim)
 		c.int(4, &s.stride)
+		c.int(5, &s.index)
+	})
+	if !c.encode {
+		s.set = found
+	}
+}
+
+func (s *blockScalingConfig) fields(c *coder) {
+	s.lhs.field(c, 1)
+	s.rhs.field(c, 2)
+}
+
+func (s *blockScaling) field(c *coder, num protowire.Number) {
+	found := c.msg(num, s.set, func(c *coder) {
+		c.int(1, &s.scale)
+		c.int(2, &s.zero)
+		c.ints(3, &s.strides)
+		c.ints(4, &s.steps)
 	})
 	if !c.encode {
 		s.set = found
@@ -287,7 +311,7 @@ func (d *protoModule) payload(c *coder) string {
 }
 
 func (d *protoModule) enum(c *coder, num protowire.Number, s *attrSpec, v int64) (_ int64, found bool) {
-	if s.name == "direction" || s.name == "type" || s.name == "kind" {
+	if s.name == "direction" || s.name == "type" || s.name == "order" || s.name == "kind" {
 		// These are strings.
 		var name string
 		if c.encode {
@@ -301,6 +325,9 @@ func (d *protoModule) enum(c *coder, num protowire.Number, s *attrSpec, v int64)
 			d.fail(nil, "unknown %s %s", s.name, shorten(name))
 		}
 		return int64(i), true
+	}
+	if s.name == "mode" { // the one mode is a message, which shifts codes
+		return 0, true
 	}
 	c.int(num, &v)
 	if v < 0 || v >= int64(len(s.enum)) {

@@ -31,7 +31,7 @@ var protoFields = map[string]protoField{
 	"api_version": {0, 77}, "async_execution_thread": {0, 79}, "cross_program_prefetch_index": {0, 80}, "k": {0, 81}, "largest": {0, 85}, "is_composite": {0, 89},
 	"lhs_ragged_dims": {90, 2}, "rhs_group_dims": {90, 3}, "is_reverse": {0, 94}, "num_carries": {0, 95}, "is_associative": {0, 96}, "convolution_kind": {0, 97},
 	"sparsity_config": {0, 98}, "has_dynamic_root": {0, 100}, "kind": {0, 11}, "literal": {0, 8}, "replica_groups": {0, 87}, "domain": {0, 54},
-	"operand_layout_constraints": {0, 57},
+	"operand_layout_constraints": {0, 57}, "block_scaling_config": {0, 101}, "order": {0, 102}, "mode": {0, 103}, "shifts": {0, 103},
 
 	"sharding": {0, 40}, "frontend_attributes": {0, 68}, "statistics": {0, 82}, "result_accuracy": {0, 91}, "origin": {0, 88}, "metadata": {0, 7},
 	"backend_config": {0, 43}, "parameter_replication": {0, 61},
@@ -147,6 +147,12 @@ func (d *protoModule) encodeInstr(c *coder, in *instr, base int64, ids protoIDs,
 		if in.attrByName("operand_layout_constraints") != nil {
 			yes := true
 			c.bool(56, &yes)
+		}
+	case in.op == opCompare:
+		// XLA reads the order since 0.12 and the type before.
+		if order, ok := in.attrByName("order").(int64); ok && in.operands[0].shape.defaultComparison() == 0 {
+			name := comparisonTypes[order]
+			c.str(72, &name)
 		}
 	case in.op == opOutfeed && in.attrByName("outfeed_shape") == nil:
 		d.shapeField(c, 29, &in.operands[0].shape)
@@ -354,6 +360,7 @@ func (d *protoModule) origin(c *coder, o *origin) *origin {
 		})
 	})
 	c.bool(2, &o.synthetic)
+	c.str(3, &o.calls)
 	if c.encode {
 		return o
 	}

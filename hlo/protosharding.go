@@ -141,9 +141,7 @@ func (d *protoModule) namedSharding(c *coder, s *sharding) {
 	if op > 0 && op < int64(len(reductions)) {
 		n.reduction = reductions[op]
 	}
-	if len(n.dims) == 0 && len(n.replicated)+len(n.unreduced)+len(n.manual) == 0 && !n.mesh.maximal {
-		n.word = "replicated"
-	}
+	n.normalize()
 }
 
 var reductions = []string{"sum", "max", "min"}
@@ -167,7 +165,7 @@ func (d *protoModule) mesh(c *coder, m *mesh) {
 		c.int(2, &a.size)
 	})
 	ids := m.ids.devices
-	if m.maximal {
+	if m.oneDevice() {
 		ids = []int64{m.device}
 	}
 	c.ints(2, &ids)
@@ -180,7 +178,7 @@ func (d *protoModule) mesh(c *coder, m *mesh) {
 	}
 	switch {
 	case len(m.axes) == 0 && len(ids) == 1:
-		m.maximal, m.device = true, ids[0]
+		m.word, m.device = singleDevice, ids[0]
 	case ids != nil || m.ids.iota != nil:
 		m.hasIDs = true
 		m.ids.devices = ids

@@ -47,9 +47,10 @@ type call struct {
 
 // scope is the computation that is being read.
 type scope struct {
-	comp  *computation
-	first int // index of its first instruction in parser.open
-	outer *scope
+	comp     *computation
+	first    int // index of its first instruction in parser.open
+	outer    *scope
+	elements []*instr // named x#1 until all names of the scope are known
 	// shadowed are names of outer scopes that this one uses for its own instructions.
 	shadowed []shadow
 }
@@ -213,13 +214,17 @@ func (p *parser) computation() *computation {
 	if result != nil && !compatible(c.root.shape, result) {
 		p.fail(resultPos, "computation %s has type %s, but its root has type %s", shorten(name), result.plain(), c.root.shape.plain())
 	}
-	if p.accept(',') {
+	for p.accept(',') {
 		at := p.tok.pos
-		if p.attrName() != "execution_thread" {
-			p.fail(at, "expected execution_thread=")
-		}
-		if c.thread = p.str(); c.thread == mainThread {
-			c.thread = ""
+		switch name := p.attrName(); {
+		case name == "execution_thread":
+			if c.thread = p.str(); c.thread == mainThread {
+				c.thread = ""
+			}
+		case name == "backend_config" && c.config == "":
+			c.config = p.stringOrDict()
+		default:
+			p.fail(at, "expected execution_thread= or backend_config=, found %s=", shorten(name))
 		}
 	}
 	return c
@@ -245,6 +250,7 @@ func (p *parser) body(c *computation, pos int) {
 
 // complete finishes a computation: its root and its parameters.
 func (p *parser) complete(c *computation) {
+	p.nameElements()
 	c.instrs = slices.Clone(p.open[p.scope.first:])
 	p.open = p.open[:p.scope.first]
 	if c.root == nil {
@@ -484,6 +490,10 @@ func (p *parser) operand() *instr {
 				p.next()
 				return in
 			}
+			if end < len(p.text) && p.text[end] == '#' {
+				p.next()
+				return p.tupleElement(in)
+			}
 		}
 	}
 	before := *p.lexer
@@ -496,6 +506,9 @@ func (p *parser) operand() *instr {
 		name := p.tok.text
 		p.next()
 		in := p.find(name, s)
+		if in != nil && p.at('#') {
+			in = p.tupleElement(in)
+		}
 		if in != nil && (p.at(',') || p.at(')')) {
 			if s != nil && !compatible(s, in.shape) {
 				p.fail(at, "operand %s has type %s, but type %s is written", shorten(name), in.shape.plain(), s.plain())
@@ -516,6 +529,43 @@ func (p *parser) operand() *instr {
 	}
 	*p.lexer = before
 	return p.rhs("", p.tok.pos, false)
+}
+
+// tupleElement reads #1 after the name of a tuple, once or more, and returns the element. XLA prints an operand
+// get-tuple-element(%x), index=1 so, and leaves out the instruction.
+func (p *parser) tupleElement(in *instr) *instr {
+	key, at := in.name, p.tok.pos
+	for p.accept('#') {
+		pos := p.tok.pos
+		i := p.int64()
+		if !in.shape.isTuple() || i < 0 || i >= int64(len(in.shape.elems)) {
+			p.fail(pos, "type %s has no element %d", in.shape.plain(), i)
+		}
+		key += "#" + strconv.FormatInt(i, 10)
+		tuple := in
+		if in = p.lookup(key); in == nil {
+			in = p.slabs.instrs.one()
+			*in = instr{op: opGTE, name: key, shape: tuple.shape.elems[i], operands: []*instr{tuple}, pos: diag.At(at),
+				attrs: []attr{{opGTE.attrs[0], i}}}
+			p.define(key, in)
+			p.add(in)
+			p.scope.elements = append(p.scope.elements, in)
+		}
+	}
+	return in
+}
+
+// nameElements names the elements that operands of the current computation imply: %x_1 for %x#1, as XLA does.
+func (p *parser) nameElements() {
+	for _, in := range p.scope.elements {
+		base := strings.ReplaceAll(in.name, "#", "_")
+		name := base
+		for n := 1; p.lookup(name) != nil; n++ {
+			name = base + "." + strconv.Itoa(n)
+		}
+		in.name = name
+		p.define(name, in)
+	}
 }
 
 // find returns the instruction with the given name. In a text of a single instruction, a new name is a parameter of
@@ -798,9 +848,22 @@ func (p *parser) check(in *instr, op *opcode) string {
 	case opDynamicUpdate:
 		return checkIndices(in, 2)
 	case opCompare:
-		want := in.operands[0].shape.defaultComparison()
-		if v, ok := in.attrByName("type").(int64); ok && v == want {
-			in.attrs = slices.DeleteFunc(in.attrs, func(a attr) bool { return a.spec.name == "type" })
+		if in.attrByName("type") != nil && in.attrByName("order") != nil {
+			if p.lexer != nil {
+				return "compare cannot have both type and order"
+			}
+			in.remove("type") // this package writes both into protos
+		}
+		s := in.operands[0].shape
+		if v, ok := in.attrByName("type").(int64); ok && v == s.defaultComparison() {
+			in.remove("type")
+		}
+		if v, ok := in.attrByName("order").(int64); ok && v == s.defaultOrder() {
+			in.remove("order")
+		}
+	case opDot, opConvolution: // verify checks the operands that its configurations name
+		if len(in.operands) < 2 {
+			return fmt.Sprintf("%s has %d operands, expected 2", op.name, len(in.operands))
 		}
 	case opBroadcast:
 		if in.attrByName(stablehlo.AttrDimensions) == nil {
@@ -848,6 +911,31 @@ func (s *shape) defaultComparison() int64 {
 		return 3
 	}
 	return 0
+}
+
+// defaultOrder is the default order of comparisons of s's elements: partial for types with NaN, else total.
+func (s *shape) defaultOrder() int64 {
+	if s.defaultComparison() == 0 {
+		return 0
+	}
+	return 1
+}
+
+// comparison returns how a compare compares: an index of comparisonTypes.
+func (in *instr) comparison() int64 {
+	kind := in.operands[0].shape.defaultComparison()
+	if v, ok := in.attrByName("type").(int64); ok {
+		return v
+	}
+	if order, ok := in.attrByName("order").(int64); ok && kind == 0 {
+		return order
+	}
+	return kind
+}
+
+// remove removes the attribute called name.
+func (in *instr) remove(name string) {
+	in.attrs = slices.DeleteFunc(in.attrs, func(a attr) bool { return a.spec.name == name })
 }
 
 // checkIndices checks the number of start indices after n operands: scalars, or one array in old texts.

@@ -62,13 +62,27 @@ type shardGroup struct {
 
 // mesh is a named grid of devices.
 type mesh struct {
-	maximal bool
-	device  int64 // of a maximal mesh
-	axes    []axis
-	ids     tiles // device ids; without iota and devices they count up
-	hasIDs  bool
-	byName  map[string]int // indices of axes
+	word   string // meshWord, singleDevice or maximalMesh
+	device int64  // of a mesh of one device
+	axes   []axis
+	ids    tiles // device ids; without iota and devices they count up
+	hasIDs bool
+	byName map[string]int // indices of axes
 }
+
+// Words that start a mesh. A mesh of one device has no axes and no size: XLA calls it maximal_mesh until 0.10 and
+// single_device since 0.11, which reads both.
+const (
+	meshWord     = "mesh"
+	maximalMesh  = "maximal_mesh"
+	singleDevice = "single_device"
+)
+
+// isMesh reports whether a mesh starts at the current token.
+func (l *lexer) isMesh() bool { return l.word(meshWord) || l.word(singleDevice) || l.word(maximalMesh) }
+
+// oneDevice reports whether m is a mesh of one device.
+func (m *mesh) oneDevice() bool { return m.word == singleDevice || m.word == maximalMesh }
 
 type axis struct {
 	name string
@@ -124,7 +138,7 @@ func (p *parser) sharding() *sharding {
 
 // oneSharding reads a sharding after its opening brace.
 func (p *parser) oneSharding() *sharding {
-	if p.word("mesh") || p.word("maximal_mesh") {
+	if p.isMesh() {
 		return p.namedSharding()
 	}
 	at := p.tok.pos
@@ -287,16 +301,15 @@ func (p *parser) metadataList() []*metadata {
 	return list
 }
 
-// mesh reads mesh['x'=2,'y'=4], with device ids or not, or maximal_mesh[device_id=3].
+// mesh reads mesh['x'=2,'y'=4], with device ids or not, or single_device[device_id=3].
 func (l *lexer) mesh() mesh {
-	var m mesh
-	m.maximal = l.word("maximal_mesh")
+	m := mesh{word: l.tok.text}
 	l.next()
 	l.expect('[')
-	if m.maximal {
+	if m.oneDevice() {
 		at := l.tok.pos
 		if l.attrName() != "device_id" {
-			l.fail(at, "expected device_id= in maximal_mesh")
+			l.fail(at, "expected device_id= in %s", m.word)
 		}
 		m.device = l.int64()
 		l.expect(']')
@@ -401,7 +414,7 @@ func (p *parser) namedSharding() *sharding {
 		}
 		p.expect('}')
 	}
-	if n.mesh.maximal {
+	if n.mesh.oneDevice() {
 		metadata()
 		return s
 	}
@@ -463,7 +476,26 @@ func (p *parser) namedSharding() *sharding {
 		}
 	}
 	p.expect('}')
+	n.normalize()
 	return s
+}
+
+// normalize names a sharding without dimensions by a word if one word describes all axes, as XLA prints it.
+func (n *namedSharding) normalize() {
+	if len(n.dims) > 0 || len(n.replicated) > 0 || n.mesh.oneDevice() {
+		return
+	}
+	all := func(refs []axisRef) bool {
+		return len(refs) == len(n.mesh.axes) && !slices.ContainsFunc(refs, func(r axisRef) bool { return r.size != 0 })
+	}
+	switch {
+	case len(n.unreduced) == 0 && len(n.manual) == 0:
+		n.word = "replicated"
+	case len(n.manual) == 0 && all(n.unreduced):
+		n.word = "unreduced"
+	case len(n.unreduced) == 0 && all(n.manual):
+		n.word = "manual"
+	}
 }
 
 // reduction reads the op of an unreduced sharding.
@@ -482,7 +514,7 @@ func (l *lexer) replicaGroups() *replicaGroups {
 	switch {
 	case l.at('{'):
 		g.lists = l.intLists()
-	case l.word("mesh") || l.word("maximal_mesh"):
+	case l.isMesh():
 		at := l.tok.pos
 		m := l.mesh()
 		g.mesh = &m
@@ -542,8 +574,8 @@ func (t *tiles) appendIota(b []byte) []byte {
 }
 
 func (m *mesh) append(b []byte) []byte {
-	if m.maximal {
-		b = append(b, "maximal_mesh[device_id="...)
+	if m.oneDevice() {
+		b = append(append(b, m.word...), "[device_id="...)
 		b = strconv.AppendInt(b, m.device, 10)
 		return append(b, ']')
 	}
@@ -595,7 +627,7 @@ func (s *sharding) append(b []byte) []byte {
 	case namedShardingKind:
 		b = s.named.append(append(b, '{'))
 		if len(s.metadata) > 0 {
-			b = appendMetadataList(append(b, ", metadata="...), s.metadata)
+			b = appendItems(append(b, ", metadata="...), ", ", s.metadata, func(b []byte, m *metadata) []byte { return m.append(b) })
 		}
 		return append(b, '}')
 	}
@@ -635,7 +667,7 @@ func appendMetadataList(b []byte, list []*metadata) []byte {
 
 func (n *namedSharding) append(b []byte) []byte {
 	b = n.mesh.append(b)
-	if n.mesh.maximal {
+	if n.mesh.oneDevice() {
 		return b
 	}
 	b = append(b, ", "...)

@@ -1,6 +1,8 @@
 package hlo
 
 import (
+	"slices"
+
 	"github.com/hlocb/hlocb/diag"
 )
 
@@ -104,6 +106,8 @@ func (v *verifier) instr(in *instr) {
 		}
 	case "compare":
 		v.compare(in)
+	case "dot", "convolution":
+		v.extraOperands(in)
 	case "copy-start", "all-reduce-start", "collective-permute-start":
 		v.start(in, name[:len(name)-len("start")]+"done")
 	case "copy-done", "all-reduce-done", "all-gather-done", "collective-permute-done":
@@ -192,5 +196,26 @@ func (v *verifier) compare(in *instr) {
 	want := s.defaultComparison()
 	if name := comparisonTypes[kind]; kind != want && !(comparisonTypes[want] == "FLOAT" && name == "TOTALORDER") {
 		v.fail(in, "compare of %s with type %s, expected %s", s.plain(), name, comparisonTypes[want])
+	}
+}
+
+// extraOperands checks that a product or convolution has two operands and those that its configurations name.
+func (v *verifier) extraOperands(in *instr) {
+	var named []int64
+	if c := attrOf[*sparsityConfig](in, aSparsity.name); c != nil {
+		named = append(named, c.lhs.index, c.rhs.index)
+	}
+	if c := attrOf[*blockScalingConfig](in, aBlockScaling.name); c != nil {
+		named = append(named, c.lhs.scale, c.lhs.zero, c.rhs.scale, c.rhs.zero)
+	}
+	slices.Sort(named)
+	named = slices.DeleteFunc(slices.Compact(named), func(i int64) bool { return i == 0 })
+	for _, i := range named {
+		if i < 2 || i >= int64(len(in.operands)) {
+			v.fail(in, "%s has %d operands, but a configuration names operand %d", in.op.name, len(in.operands), i)
+		}
+	}
+	if extra := len(in.operands) - 2; extra != len(named) {
+		v.fail(in, "%s has %d operands, but its configurations name %d operands after the first two", in.op.name, len(in.operands), len(named))
 	}
 }
