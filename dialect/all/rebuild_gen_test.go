@@ -681,7 +681,7 @@ var rebuild = map[*ir.Def]func(b *ir.Builder, op *ir.Op, r []*ir.Region) (*ir.Op
 	},
 	sdy.AllReduce: func(b *ir.Builder, op *ir.Op, r []*ir.Region) (*ir.Op, error) {
 		v, _ := sdy.AsAllReduce(op)
-		n, err := sdy.BuildAllReduce(b, v.Tensor(), sdy.AllReduceAttrs{ReductionAxes: v.ReductionAxes(), OutSharding: v.OutSharding()})
+		n, err := sdy.BuildAllReduce(b, v.Tensor(), sdy.AllReduceAttrs{ReductionAxes: v.ReductionAxes(), OutSharding: v.OutSharding(), ReductionOp: v.ReductionOp()})
 		return n.Op, err
 	},
 	sdy.AllSlice: func(b *ir.Builder, op *ir.Op, r []*ir.Region) (*ir.Op, error) {
@@ -713,7 +713,7 @@ var rebuild = map[*ir.Def]func(b *ir.Builder, op *ir.Op, r []*ir.Region) (*ir.Op
 	},
 	sdy.ReduceScatter: func(b *ir.Builder, op *ir.Op, r []*ir.Region) (*ir.Op, error) {
 		v, _ := sdy.AsReduceScatter(op)
-		n, err := sdy.BuildReduceScatter(b, v.Tensor(), sdy.ReduceScatterAttrs{ReduceScatterAxes: v.ReduceScatterAxes(), OutSharding: v.OutSharding()})
+		n, err := sdy.BuildReduceScatter(b, v.Tensor(), sdy.ReduceScatterAttrs{ReduceScatterAxes: v.ReduceScatterAxes(), OutSharding: v.OutSharding(), ReductionOp: v.ReductionOp()})
 		return n.Op, err
 	},
 	sdy.ReplicatedToUnreduced: func(b *ir.Builder, op *ir.Op, r []*ir.Region) (*ir.Op, error) {

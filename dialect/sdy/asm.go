@@ -43,6 +43,19 @@ var Body = &ir.Directive{
 	},
 }
 
+func parseReduction(p ir.AsmParser, _ *ir.OpState, args []ir.DirectiveArg) {
+	var r Reduction
+	if r.text(&view.Text{P: p}); r != ReduceSum {
+		args[0].Attr = ir.NewInteger(int64(r), ir.Int(32))
+	}
+}
+
+func printReduction(p ir.AsmPrinter, _ *ir.Op, args []ir.DirectiveArg) {
+	if a, ok := args[0].Attr.(*ir.IntegerAttr); ok && a.Value() != int64(ReduceSum) {
+		p.Print(Reduction(a.Value()).String() + " ")
+	}
+}
+
 // directions are the spellings of propagation_barrier's allowed_direction, an i32 in generic form.
 var directions = [...]string{"NONE", "FORWARD", "BACKWARD", "BOTH"}
 

@@ -17,11 +17,11 @@ var (
 		Dialect: "sdy", Name: "sharding", Summary: "Tensor sharding",
 		Binary: shardingForms(),
 		Doc:    "The axes that shard each dimension of a value.",
-		Syntax: `<@mesh, [{"x", ?}p1, {}], replicated={"y"}, unreduced={"z"}>; mesh<...> for a mesh in place`,
+		Syntax: `<@mesh, [{"x", ?}p1, {}], replicated={"y"}, unreduced=max{"z"}>; mesh<...> for a mesh in place`,
 	}, (*Sharding).text)
 	PerValueAttr = view.TextAttr(ir.AttrDef{
 		Dialect: "sdy", Name: "sharding_per_value", Summary: "Tensor sharding per operand/result of an op",
-		Binary: ir.BinaryData(7, codePerValue),
+		Binary: perValueForms(),
 		Doc:    "The sharding of each operand or result.",
 		Syntax: "<[<@mesh, [...]>, ...]>",
 	}, (*PerValue).text)

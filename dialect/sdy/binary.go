@@ -1,6 +1,8 @@
 package sdy
 
 import (
+	"slices"
+
 	"github.com/hlocb/hlocb/internal/dialect/view"
 	"github.com/hlocb/hlocb/ir"
 )
@@ -82,9 +84,10 @@ func codeMesh(c ir.Coder, d *DeviceMesh) {
 	}
 }
 
-// shardingForms returns the forms of shardings: without and with unreduced axes.
+// shardingForms returns the forms of shardings: without unreduced axes, with axes that a sum reduces, and with axes and
+// their reduction.
 func shardingForms() []ir.Binary {
-	form := func(code int, unreduced bool) ir.Binary {
+	form := func(code int, unreduced, reduction bool) ir.Binary {
 		return ir.BinaryData(code, func(c ir.Coder, d *Sharding) {
 			var mesh ir.Attr = ir.NewSymbolRef(d.Mesh)
 			if d.Inline != nil {
@@ -101,11 +104,28 @@ func shardingForms() []ir.Binary {
 			if unreduced {
 				view.CodeParts(c, axisRefAttr, &d.Unreduced)
 			}
+			if reduction {
+				op := int64(d.Reduction)
+				if c.Int(&op); op < 0 || op >= int64(len(reductions)) {
+					c.Failf("unknown reduction %d", op)
+				}
+				d.Reduction = Reduction(op)
+			}
 		})[0]
 	}
-	plain := form(6, false)
+	plain, sum := form(6, false, false), form(15, true, false)
 	plain.Is = func(data any) bool { return len(data.(*Sharding).Unreduced) == 0 }
-	return []ir.Binary{plain, form(15, true)}
+	sum.Is = func(data any) bool { return data.(*Sharding).Reduction == ReduceSum }
+	return []ir.Binary{plain, sum, form(17, true, true)}
+}
+
+// perValueForms returns the forms of lists of shardings, which have a code of their own if one has unreduced axes.
+func perValueForms() []ir.Binary {
+	plain, unreduced := ir.BinaryData(7, codePerValue)[0], ir.BinaryData(16, codePerValue)[0]
+	plain.Is = func(data any) bool {
+		return !slices.ContainsFunc(data.(*PerValue).Shardings, func(s *Sharding) bool { return len(s.Unreduced) > 0 })
+	}
+	return []ir.Binary{plain, unreduced}
 }
 
 func codePerValue(c ir.Coder, d *PerValue) {

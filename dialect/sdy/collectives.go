@@ -57,6 +57,10 @@ var (
 	axes        = AxisListAttr.Constraint()
 	axisLists   = AxisListsAttr.Constraint()
 	moves       = AllToAllAttr.Constraint()
+	reductionOp = ir.AttrConstraint{Summary: "reduction op enum", Check: func(a ir.Attr) bool {
+		i, ok := a.(*ir.IntegerAttr)
+		return ok && i.Type() == ir.Type(ir.Int(32)) && i.Value() >= 0 && i.Value() < int64(len(reductions))
+	}}
 )
 
 // collective returns the row of an operation that moves a tensor's data between devices without changing the shape that
@@ -79,6 +83,14 @@ func collective(name, doc, attr, list string, c ir.AttrConstraint, verify func(*
 	return d
 }
 
+// reduces adds the reduction of partial values to the row of a collective: a number that the generic form writes, and a
+// word before the axes otherwise.
+func reduces(d *ir.Def) *ir.Def {
+	d.Attrs = append(d.Attrs, ods.Late("reduction_op", reductionOp))
+	d.Format = "custom<Reduction>($reduction_op) `` " + d.Format
+	return d
+}
+
 // collectiveClauses apply to every collective.
 const collectiveClauses = `
 	the operand has a sharding on the mesh of out_sharding
@@ -92,11 +104,12 @@ var (
 		collectives(false, false, (*transfer).gather), `
 			gathering_axes end the operand's sharding of their dimension; without them it is that of out_sharding
 		`)
-	AllReduce = collective("all_reduce", "Adds up the partial values of a tensor along axes.", "reduction_axes", "Axes", axes,
+	AllReduce = reduces(collective("all_reduce", "Combines the partial values of a tensor along axes.", "reduction_axes", "Axes", axes,
 		collectives(true, false, (*transfer).reduce), `
 			the dimensions of operand and result are sharded alike
 			reduction_axes neither shard nor replicate the operand, and are not unreduced in the result
-		`)
+			the operand is unreduced with the same reduction
+		`))
 	AllSlice = collective("all_slice", "Keeps the device's shard of a tensor along axes, per dimension.", "slicing_axes", "AxisLists", axisLists,
 		collectives(true, false, (*transfer).slice), `
 			the operand's sharding followed by slicing_axes, per dimension, is that of out_sharding
@@ -110,10 +123,11 @@ var (
 		collectives(false, true, (*transfer).permute), `
 			the meshes may differ in the order of devices only, and each dimension is in as many shards as before
 		`)
-	ReduceScatter = collective("reduce_scatter", "Adds up the partial values of a tensor along axes and keeps the device's shard, per dimension.", "reduce_scatter_axes", "AxisLists", axisLists,
+	ReduceScatter = reduces(collective("reduce_scatter", "Combines the partial values of a tensor along axes and keeps the device's shard, per dimension.", "reduce_scatter_axes", "AxisLists", axisLists,
 		collectives(true, false, (*transfer).reduceScatter), `
 			the operand's sharding followed by reduce_scatter_axes, per dimension, is that of out_sharding
-		`)
+			the operand is unreduced with the same reduction
+		`))
 	ReplicatedToUnreduced = collective("replicated_to_unreduced", "Makes a replicated tensor a sum of partial values along axes.", "axes", "Axes", axes,
 		collectives(false, false, (*transfer).replicatedToUnreduced), `
 			there is at least one axis, in the order of the mesh, and none that is unreduced already

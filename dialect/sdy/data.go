@@ -37,13 +37,14 @@ type DimSharding struct {
 	Priority int64 // -1 for none
 }
 
-// Sharding is #sdy.sharding<@mesh, [dims], replicated={...}, unreduced={...}>.
+// Sharding is #sdy.sharding<@mesh, [dims], replicated={...}, unreduced=max{...}>.
 type Sharding struct {
 	Mesh       string        `attr:"mesh_or_ref"` // symbol of the mesh; empty if Inline is set
 	Inline     *DeviceMesh   // the mesh itself
 	Dims       []DimSharding `attr:"dim_shardings"`
 	Replicated []AxisRef     `attr:"replicated_axes"`
 	Unreduced  []AxisRef     `attr:"unreduced_axes"`
+	Reduction  Reduction     // combines the parts along Unreduced
 }
 
 // PerValue is #sdy.sharding_per_value<[...]>: one sharding for each result.
@@ -201,25 +202,64 @@ func (s *Sharding) text(t *view.Text) {
 	}
 	t.Lit(", ")
 	view.Items(t, "[", "]", &s.Dims, func(d *DimSharding) { d.text(t) })
-	list := func(name string, axes *[]AxisRef) bool {
+	list := func(name string, axes *[]AxisRef, reduction *Reduction) bool {
 		if (t.P == nil) == (len(*axes) == 0) || !t.Opt(true, name) {
 			return false
 		}
-		t.Lit("={")
+		t.Lit("=")
+		if reduction != nil {
+			reduction.text(t)
+		}
+		t.Lit("{")
 		axesText(t, "", "", axes)
 		t.Lit("}")
 		return true
 	}
 	if t.P == nil {
-		list(", replicated", &s.Replicated)
-		list(", unreduced", &s.Unreduced)
+		list(", replicated", &s.Replicated, nil)
+		list(", unreduced", &s.Unreduced, &s.Reduction)
 	}
 	for t.Opt(false, ",") {
-		if !list("replicated", &s.Replicated) && !list("unreduced", &s.Unreduced) {
+		if !list("replicated", &s.Replicated, nil) && !list("unreduced", &s.Unreduced, &s.Reduction) {
 			t.P.Errorf("failed to parse Sdy_TensorSharding, expected valid named axis list after comma")
 		}
 	}
 	t.Lit(">")
+}
+
+// Reduction is the operation that combines the partial values of an unreduced tensor. Sdy has it since jaxlib 0.11;
+// before, it is a sum.
+type Reduction int64
+
+// The reductions, with their numbers in attributes and bytecode.
+const (
+	ReduceSum Reduction = iota
+	ReduceMax
+	ReduceMin
+)
+
+var reductions = [...]string{"sum", "max", "min"}
+
+// String returns the word of r: sum, max or min.
+func (r Reduction) String() string {
+	if r >= 0 && int(r) < len(reductions) {
+		return reductions[r]
+	}
+	return strconv.FormatInt(int64(r), 10)
+}
+
+// text is max, or nothing for a sum.
+func (r *Reduction) text(t *view.Text) {
+	if t.P == nil {
+		t.Opt(*r != ReduceSum, r.String())
+		return
+	}
+	for i, word := range reductions {
+		if t.Opt(false, word) {
+			*r = Reduction(i)
+			return
+		}
+	}
 }
 
 // text is <[<@mesh, [...]>, ...]>, list is the form in ops, without the outer brackets.

@@ -133,6 +133,7 @@ func Dialect() *ir.Dialect {
 		VerifyAttr: verifyAttr, VerifyValueAttr: verifyValueAttr,
 		Directives: map[string]*ir.Directive{
 			"Direction": {Parse: parseDirection, Print: printDirection},
+			"Reduction": {Parse: parseReduction, Print: printReduction},
 			"SameType":  view.SameType, "Shardings": Shardings, "Body": Body,
 		},
 	}

@@ -58,7 +58,7 @@ func (s *Sharding) without(manual *ManualAxes) *Sharding {
 	free := func(axes []AxisRef) []AxisRef {
 		return slices.DeleteFunc(slices.Clone(axes), func(a AxisRef) bool { return slices.Contains(manual.Names, a.Name) })
 	}
-	out := &Sharding{Mesh: s.Mesh, Inline: s.Inline, Replicated: free(s.Replicated), Unreduced: free(s.Unreduced)}
+	out := &Sharding{Mesh: s.Mesh, Inline: s.Inline, Replicated: free(s.Replicated), Unreduced: free(s.Unreduced), Reduction: s.Reduction}
 	for _, d := range s.Dims {
 		d.Axes = free(d.Axes)
 		out.Dims = append(out.Dims, d)
@@ -187,7 +187,23 @@ func (t *transfer) gather() {
 
 func (t *transfer) slice() { t.perDimension("slicing_axes", t.sliced) }
 
-func (t *transfer) reduceScatter() { t.perDimension("reduce_scatter_axes", t.sliced) }
+func (t *transfer) reduceScatter() {
+	if t.sameReduction() {
+		t.perDimension("reduce_scatter_axes", t.sliced)
+	}
+}
+
+// sameReduction reports whether the op reduces the operand's unreduced axes as the operand's sharding says.
+func (t *transfer) sameReduction() bool {
+	own := ReduceSum
+	if a, ok := t.op.Attr("reduction_op").(*ir.IntegerAttr); ok {
+		own = Reduction(a.Value())
+	}
+	if len(t.in.Unreduced) > 0 && t.in.Reduction != own {
+		return t.fault.no("cannot reduce '%s' unreduced axes. Expected '%s'.", t.in.Reduction, own)
+	}
+	return true
+}
 
 func (t *transfer) shardedToUnreduced() {
 	ok := t.perDimension("axes", func(d int, axes []AxisRef) ([]AxisRef, bool) { return t.gathered("shard-to-unreduce", d, axes) })
@@ -245,6 +261,9 @@ func (t *transfer) sameDims() bool {
 func (t *transfer) reduce() {
 	if !t.sameDims() {
 		t.fault("operand and result shardings are not equivalent")
+		return
+	}
+	if !t.sameReduction() {
 		return
 	}
 	l := view.Data[AxisList](t.op.Attr("reduction_axes"))

@@ -22,6 +22,7 @@ const (
 	AttrParams            = "params"
 	AttrReduceScatterAxes = "reduce_scatter_axes"
 	AttrReductionAxes     = "reduction_axes"
+	AttrReductionOp       = "reduction_op"
 	AttrSharding          = "sharding"
 	AttrSlicingAxes       = "slicing_axes"
 	AttrSymName           = "sym_name"
@@ -67,16 +68,18 @@ func AsAllReduce(op *ir.Op) (v AllReduceOp, ok bool) {
 func (v AllReduceOp) Tensor() *ir.Value        { return v.Operand(0) }
 func (v AllReduceOp) ReductionAxes() *AxisList { return view.Data[AxisList](v.Attr("reduction_axes")) }
 func (v AllReduceOp) OutSharding() *Sharding   { return view.Data[Sharding](v.Attr("out_sharding")) }
+func (v AllReduceOp) ReductionOp() ir.Attr     { return v.Attr("reduction_op") }
 
 // AllReduceAttrs are the attributes of sdy.all_reduce. An optional attribute that is zero is left out.
 type AllReduceAttrs struct {
 	ReductionAxes *AxisList
 	OutSharding   *Sharding
+	ReductionOp   ir.Attr
 }
 
 // BuildAllReduce builds sdy.all_reduce and infers its types.
 func BuildAllReduce(b *ir.Builder, tensor *ir.Value, a AllReduceAttrs) (AllReduceOp, error) {
-	op, err := view.Build(b, AllReduce, []*ir.Value{tensor}, nil, a.ReductionAxes, a.OutSharding)
+	op, err := view.Build(b, AllReduce, []*ir.Value{tensor}, nil, a.ReductionAxes, a.OutSharding, a.ReductionOp)
 	return AllReduceOp{op}, err
 }
 
@@ -218,16 +221,18 @@ func (v ReduceScatterOp) ReduceScatterAxes() *AxisLists {
 	return view.Data[AxisLists](v.Attr("reduce_scatter_axes"))
 }
 func (v ReduceScatterOp) OutSharding() *Sharding { return view.Data[Sharding](v.Attr("out_sharding")) }
+func (v ReduceScatterOp) ReductionOp() ir.Attr   { return v.Attr("reduction_op") }
 
 // ReduceScatterAttrs are the attributes of sdy.reduce_scatter. An optional attribute that is zero is left out.
 type ReduceScatterAttrs struct {
 	ReduceScatterAxes *AxisLists
 	OutSharding       *Sharding
+	ReductionOp       ir.Attr
 }
 
 // BuildReduceScatter builds sdy.reduce_scatter and infers its types.
 func BuildReduceScatter(b *ir.Builder, tensor *ir.Value, a ReduceScatterAttrs) (ReduceScatterOp, error) {
-	op, err := view.Build(b, ReduceScatter, []*ir.Value{tensor}, nil, a.ReduceScatterAxes, a.OutSharding)
+	op, err := view.Build(b, ReduceScatter, []*ir.Value{tensor}, nil, a.ReduceScatterAxes, a.OutSharding, a.ReductionOp)
 	return ReduceScatterOp{op}, err
 }
 
