@@ -764,9 +764,9 @@ func (s *exportScope) translate(op *ir.Op) {
 	case op.Is(stablehlo.AllToAll):
 		s.allToAll(op)
 	case op.Is(stablehlo.CollectiveBroadcast):
-		s.collective(op, "collective-broadcast", "has_dynamic_root", op.Attr("has_dynamic_root") != nil)
+		s.collective(op, "collective-broadcast", "has_dynamic_root", op.Attr(stablehlo.AttrHasDynamicRoot) != nil)
 	case op.Is(stablehlo.CollectiveReduce):
-		s.collective(op, "collective-reduce", "has_dynamic_root", op.Attr("has_dynamic_root") != nil, "to_apply", s.region(op.Region(0)))
+		s.collective(op, "collective-reduce", "has_dynamic_root", op.Attr(stablehlo.AttrHasDynamicRoot) != nil, "to_apply", s.region(op.Region(0)))
 	case op.Is(stablehlo.CollectivePermute):
 		o := opcodes["collective-permute"]
 		s.makeWith(op, o, s.channel(o), "source_target_pairs", s.rows("source_target_pairs"))

@@ -47,8 +47,8 @@ func TestUnreduced(t *testing.T) {
 		function("", `%0 = sdy.manual_computation(%a) in_shardings=[<@mesh, [{}, {}], unreduced={"x"}>] out_shardings=[<@mesh, [{}, {}]>] manual_axes={"x"} (%b: tensor<4x4xf32>) {
     sdy.return %b : tensor<4x4xf32>
   } : (tensor<4x4xf32>) -> tensor<4x4xf32>`)}
-	// The bytecode of an all-reduce has a field for the reduction since jaxlib 0.11, which jaxlib 0.10 does not read. hlocb
-	// writes it only if the reduction is not a sum.
+	// The bytecode of an all-reduce has a field for the reduction since jaxlib 0.11, which jaxlib 0.10 does not read.
+	// hlocb writes the field only if the reduction is not a sum.
 	sum := function("", `%0 = sdy.all_reduce {"x"} %a out_sharding=<@mesh, [{}, {}]> : tensor<4x4xf32>`)
 	today := []string{function(`, unreduced=max{"x"}`, copied), function(`, unreduced=min{"x"}`, copied), function(`, unreduced=sum{"x"}`, copied),
 		function(`, unreduced=max {"x"}, replicated={"y"}`, copied), function(`, unreduced=prod{"x"}`, copied), function(`, unreduced=MAX{"x"}`, copied), function(`, unreduced=max{}`, copied),
