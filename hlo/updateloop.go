@@ -55,8 +55,7 @@ func (s *exportScope) loopConfig(op *ir.Op, st *state) string {
 }
 
 // sameIterations reports whether op runs as often as the loop st.old: the condition, the next values of the parts
-// of the
-// state that it reads, and their first values are computed as before.
+// of the state that it reads, and their first values are computed as before.
 func (s *exportScope) sameIterations(op *ir.Op, st *state) bool {
 	up, old := s.new.up, st.old.ops[0]
 	cond, body := op.Region(0).Entry(), op.Region(1).Entry()

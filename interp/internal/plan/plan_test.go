@@ -1,0 +1,10 @@
+package plan_test
+
+import (
+	"testing"
+
+	"github.com/hlocb/hlocb/internal/golden"
+)
+
+// TestCases runs the modules in testdata on the engine and compares results, refusals and plans.
+func TestCases(t *testing.T) { golden.Texts(t, "testdata/*.txtar", golden.Engine) }
