@@ -166,7 +166,7 @@ func TestRecordedEvents(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no recordings in %s (%v)", dir, err)
 	}
-	for _, backend := range backendNames() {
+	for _, backend := range withOtherPlugin() {
 		t.Run(backend, func(t *testing.T) {
 			b := open(t, backend)
 			for _, file := range files {
@@ -202,7 +202,7 @@ func TestRecordedEvents(t *testing.T) {
 // TestPurePairComputes runs jax_pure_pair on numbers whose sine and cosine are not 0 and 1.
 func TestPurePairComputes(t *testing.T) {
 	text := readFile(t, filepath.Join(testkit.Testdata("events"), "jax_pure_pair.mlir"))
-	for _, backend := range backendNames() {
+	for _, backend := range withOtherPlugin() {
 		t.Run(backend, func(t *testing.T) {
 			b := open(t, backend)
 			p, err := rewrite("jax_pure_pair", text, passes.RewriteHooks{})

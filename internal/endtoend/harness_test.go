@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/internal/peer"
 	"github.com/hlocb/hlocb/internal/testkit"
 	"github.com/hlocb/hlocb/passes"
 	"github.com/hlocb/hlocb/print"
@@ -86,6 +87,14 @@ func backendNames() []string {
 		out = append(out, "cuda")
 	}
 	return out
+}
+
+// withOtherPlugin returns the backends of backendNames and the other version of the CPU plugin.
+func withOtherPlugin() []string {
+	if os.Getenv("HLOCB_TEST_BACKENDS") != "" {
+		return backendNames()
+	}
+	return append(backendNames(), peer.OtherPlugin)
 }
 
 // gpu returns why the CUDA plugin cannot be used.

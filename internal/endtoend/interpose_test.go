@@ -93,6 +93,9 @@ func TestInterposed(t *testing.T) {
 	s := starter(t)
 	few := label.Less() // programs and plugins
 	t.Run("programs", func(t *testing.T) { interposedPrograms(t, s, few) })
+	if !few {
+		t.Run("versions", func(t *testing.T) { interposedVersions(t, s) })
+	}
 	t.Run("nan", func(t *testing.T) { interposedNaN(t, s) })
 	t.Run("cache", func(t *testing.T) { interposedCache(t, s) })
 	t.Run("documents", func(t *testing.T) { interposedDocuments(t, s) })
@@ -238,6 +241,44 @@ func interposedPrograms(t *testing.T, s *startedProgram, few bool) {
 
 // largePrograms are the programs in testdata/interpose that XLA compiles for seconds.
 var largePrograms = []string{"linalg.py", "networks.py", "runs.py", "sharded.py", "transforms.py"}
+
+// interposedVersions: the programs print the same under both versions of JAX on both versions of the CPU plugin, with a
+// tap on every value. interposedPrograms has the default of both.
+func interposedVersions(t *testing.T, s *startedProgram) {
+	files, err := filepath.Glob("testdata/interpose/*.py")
+	if err != nil {
+		t.Fatal(err)
+	}
+	programs := strings.Join(files, " ")
+	other := func(t *testing.T) string {
+		found, err := hlocb.DefaultBackends().Plugins.Find(peer.OtherPlugin)
+		if err != nil {
+			t.Skipf("skip: no CPU plugin %s", peer.OtherPlugin)
+		}
+		return found[0].Path
+	}
+	peer.Each(t, func(t *testing.T, p *peer.Interpreter) {
+		jax := *s
+		jax.python = p.Path()
+		want, _, _ := jax.run(t, programs, "JAX_PLATFORMS=cpu")
+		try := func(name string, plugin func(*testing.T) string) {
+			t.Run(name, func(t *testing.T) {
+				config := interpose.Config{Taps: []string{".*"}, Events: filepath.Join(t.TempDir(), "events")}
+				got, messages, code := jax.run(t, programs, jax.with(config, "PJRT_NAMES_AND_LIBRARY_PATHS=xcpu:"+plugin(t))...)
+				if got != want || code != 0 || !strings.Contains(got, filepath.Base(files[len(files)-1])) {
+					t.Errorf("exit code %d, output\n%s\nexpected\n%s\nmessages\n%s", code, got, want, messages)
+				}
+				if strings.Contains(messages, "hlocb: ") || len(readEvents(t, config.Events)) < 1000 {
+					t.Errorf("%d events, messages\n%s", len(readEvents(t, config.Events)), messages)
+				}
+			})
+		}
+		if p.Path() != s.python {
+			try("cpu", func(*testing.T) string { return s.plugin() })
+		}
+		try(peer.OtherPlugin, other)
+	})
+}
 
 type interposedEvent struct {
 	Hook, Loc string

@@ -147,7 +147,7 @@ func TestArithmeticOrdersNothing(t *testing.T) {
 func TestCorpusOrder(t *testing.T) {
 	dir := testkit.Testdata("order")
 	names, cases := orderCases(t, dir)
-	for _, backend := range backendNames() {
+	for _, backend := range withOtherPlugin() {
 		t.Run(backend, func(t *testing.T) {
 			b := open(t, backend)
 			for _, name := range names {

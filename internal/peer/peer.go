@@ -12,6 +12,10 @@ import (
 	"testing"
 )
 
+// OtherPlugin is the name of the version of XLA's CPU plugin that is not the default. Events, orders, the conformance
+// suite and the interposer are tested on both versions.
+const OtherPlugin = "cpu@0.11.2"
+
 // Interpreter is a Python that imports jaxlib.
 type Interpreter struct{ path string }
 
