@@ -154,7 +154,7 @@ bench-engine: jaxlib
 
 # Random programs through random passes, 10,000 of them, on the engine and on XLA.
 soak: peers
-	HLOCB_LONG=1 $(GO) test -timeout 60m -run TestPassesKeepPrograms -v ./internal/endtoend
+	HLOCB_LONG=1 $(GO) test -timeout 60m -run 'TestPassesKeepPrograms|TestHLOThroughPasses' -v ./internal/endtoend
 
 # Programs of JAX's libraries on both backends: texts, results and callbacks are JAX's. The libraries go into an
 # environment of their own, the programs beside it; making them takes some minutes.

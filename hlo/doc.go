@@ -8,7 +8,7 @@
 // of this as attributes that no pass understands.
 //
 // Reading checks the syntax, names, operand counts and operand shapes, as XLA's reader does. It does not infer result
-// shapes that the text states; Verify does.
+// shapes that the text states; Import compares those of calls, loops and pairs, and ir.Verify checks the StableHLO.
 //
 // Sources: xla/hlo/parser/hlo_lexer.cc and hlo_parser.cc for reading, xla/hlo/ir/hlo_instruction.cc and
 // hlo_instructions.cc for printing, xla/service/hlo.proto and xla/xla_data.proto for the protos, all of XLA at

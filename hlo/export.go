@@ -745,7 +745,7 @@ func (s *exportScope) translate(op *ir.Op) {
 		s.while(op)
 	case op.Is(stablehlo.If), op.Is(stablehlo.Case):
 		s.conditional(op)
-	case op.Is(stablehlo.CustomCall):
+	case op.IsOrMirrors(stablehlo.CustomCall):
 		s.customCall(op)
 	case op.Is(stablehlo.CreateToken), op.Is(stablehlo.AfterAll):
 		s.make(op, "after-all")
@@ -1223,7 +1223,7 @@ func (s *exportScope) customCall(op *ir.Op) {
 		}
 		attrs = append(attrs, named(o, "output_to_operand_aliasing", aliases))
 	}
-	s.bind(op, s.add(o, sh, operands, attrs...))
+	s.bind(op, s.add(o, sh, operands, append(attrs, s.callFacts(op)...)...))
 }
 
 // withLayout returns s in the layout that an attribute lists, minor dimension first.

@@ -272,7 +272,7 @@ func (s *exportScope) setState(op *ir.Op, st *state, all []*ir.Value) {
 	old := st.old
 	scope := old.ops[0].regions[1]
 	st.from = scope.origins(s.new.up, op.Region(1).Entry().Args())
-	st.whole = len(all) == len(scope.args)
+	st.whole = len(all) == len(scope.args) && len(st.captured) == 0
 	for i, j := range st.from {
 		st.whole = st.whole && i == j
 	}

@@ -22,8 +22,8 @@ import (
 
 // Import translates m to StableHLO, and to CHLO if StableHLO has no equivalent op. Tuples become several values. The
 // result is not verified yet; elided constants have the value dense_resource<__elided__>, as MLIR prints them. Ops have
-// the positions of their instructions. Import drops facts that StableHLO cannot express: layouts, the schedule, memory
-// spaces, names, and control predecessors between instructions without side effects.
+// the positions of their instructions. Facts that StableHLO cannot express are not in the ops: layouts, the schedule,
+// memory spaces, names and control predecessors. The origins of the ops lead Update back to them.
 func Import(m *Module, ctx *ir.Context, reg *ir.Registry) (out *ir.Module, err error) {
 	defer catch(&err)
 	src := m.src
@@ -722,10 +722,15 @@ func (s *importScope) constant(in *instr, v *literal) value {
 	if v.shape.elem == tokenType {
 		return s.makeAs(in, v.shape, stablehlo.CreateToken, nil, nil)
 	}
-	t := im.typeOf(in, v.shape)
 	if v.elided {
-		return s.makeAs(in, v.shape, stablehlo.Constant, nil, nil, ir.NamedAttr{Name: stablehlo.AttrValue, Attr: ir.NewResource(ir.Elided, t)})
+		return s.makeAs(in, v.shape, stablehlo.Constant, nil, nil, ir.NamedAttr{Name: stablehlo.AttrValue, Attr: ir.NewResource(ir.Elided, im.typeOf(in, v.shape))})
 	}
+	return s.makeAs(in, v.shape, stablehlo.Constant, nil, nil, ir.NamedAttr{Name: stablehlo.AttrValue, Attr: im.dense(in, v)})
+}
+
+// dense returns the attribute for the literal of an array.
+func (im *importer) dense(in *instr, v *literal) ir.Attr {
+	t := im.typeOf(in, v.shape)
 	size := v.shape.elem.size()
 	n := int(v.shape.numElements())
 	data := v.data
@@ -744,10 +749,7 @@ func (s *importScope) constant(in *instr, v *literal) value {
 	if err != nil {
 		im.fail(in, "%v", err)
 	}
-	if splat || n == 1 {
-		return s.makeAs(in, v.shape, stablehlo.Constant, nil, nil, ir.NamedAttr{Name: stablehlo.AttrValue, Attr: ir.NewDense(t, dense, splat)})
-	}
-	return s.makeAs(in, v.shape, stablehlo.Constant, nil, nil, ir.NamedAttr{Name: stablehlo.AttrValue, Attr: ir.NewDense(t, dense, false)})
+	return ir.NewDense(t, dense, splat)
 }
 
 func (s *importScope) precision(in *instr) ir.NamedAttr {
@@ -1136,7 +1138,7 @@ func (s *importScope) customCall(in *instr) value {
 	if list := attrOf[[]valueAlias](in, "output_to_operand_aliasing"); len(list) > 0 {
 		attrs = append(attrs, inherent("output_operand_aliases", s.aliases(in, list)))
 	}
-	return s.make(in, stablehlo.CustomCall, s.operands(in), nil, attrs...)
+	return s.make(in, stablehlo.CustomCall, s.operands(in), nil, append(attrs, im.callFacts(in)...)...)
 }
 
 // layoutTexts returns the layouts of the parts of a shape as attributes.

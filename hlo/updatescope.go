@@ -779,7 +779,7 @@ func (s *exportScope) updateBlock(b *ir.Block) {
 			break
 		}
 		if x := u.whole[op]; x != nil && s.check(x) {
-			if op == x.last {
+			if op == x.last && (x.group.scope == u.scope || slices.ContainsFunc(x.ops, s.ex.isLive)) {
 				s.keep(x)
 			}
 			continue

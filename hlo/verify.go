@@ -173,7 +173,7 @@ func (v *verifier) async(in *instr) {
 		}
 		if c := attrOf[*computation](in, "calls"); c != nil && c.defined {
 			v.called(in, c, in.operands, in.shape.elems[1])
-			if len(c.instrs) != len(c.params)+1 {
+			if len(c.instrs) != len(c.params)+1 && !in.groupsCollectives(c) {
 				v.fail(in, "computation %s of %s must hold one instruction besides its parameters", c.name, in.opName())
 			}
 		}
