@@ -1,0 +1,14 @@
+package place_test
+
+import (
+	"testing"
+
+	"github.com/hlocb/hlocb/internal/golden"
+	"github.com/hlocb/hlocb/internal/testkit"
+)
+
+// TestGolden runs the package's own cases, and the commands 'hlocb opt' of the cases of partitioned programs.
+func TestGolden(t *testing.T) {
+	golden.Run(t, golden.Opt(testkit.Testdata()), "testdata/*.txtar", testkit.Testdata("passes", "*partitioned*.txtar"),
+		testkit.Testdata("passes", "*sharded*.txtar"), testkit.Testdata("passes", "*gspmd*.txtar"))
+}
