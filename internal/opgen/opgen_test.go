@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hlocb/hlocb/internal/label"
 	"github.com/hlocb/hlocb/internal/opgen"
 	"github.com/hlocb/hlocb/print"
 	"github.com/hlocb/hlocb/runtime"
@@ -67,8 +68,11 @@ func again(p *opgen.Program, engine runtime.Backend) func([]*tensor.Tensor) ([]*
 func TestRandomPrograms(t *testing.T) {
 	t.Parallel()
 	n := 200
-	if long() {
+	switch {
+	case long():
 		n = 10000
+	case label.Less():
+		n = 60
 	}
 	compare(t, series{kind: "random", seed: seed(t), count: n})
 }
@@ -77,8 +81,11 @@ func TestRandomPrograms(t *testing.T) {
 func TestLargePrograms(t *testing.T) {
 	t.Parallel()
 	n := 40
-	if long() {
+	switch {
+	case long():
 		n = 1000
+	case label.Less():
+		n = 15
 	}
 	compare(t, series{kind: "large", seed: seed(t), count: n})
 }

@@ -16,8 +16,14 @@ import (
 // TestCommandEndsWithItsParent kills a process, whose command then ends, too.
 func TestCommandEndsWithItsParent(t *testing.T) {
 	const child = "HLOCB_TEST_CHILD"
-	if os.Getenv(child) != "" {
-		c := Command("sleep", "600")
+	args := []string{os.Args[0], "-test.run", "^TestCommandEndsWithItsParent$"}
+	switch os.Getenv(child) {
+	case "grandchild":
+		time.Sleep(10 * time.Minute)
+		return
+	case "child":
+		c := Command(args[0], args[1:]...)
+		c.Env = append(os.Environ(), child+"=grandchild")
 		if err := c.Start(); err != nil {
 			t.Fatal(err)
 		}
@@ -25,8 +31,8 @@ func TestCommandEndsWithItsParent(t *testing.T) {
 		_ = c.Wait()
 		return
 	}
-	c := exec.Command(os.Args[0], "-test.run", "^TestCommandEndsWithItsParent$")
-	c.Env = append(os.Environ(), child+"=1")
+	c := exec.Command(args[0], args[1:]...)
+	c.Env = append(os.Environ(), child+"=child")
 	out, err := c.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"strconv"
 	"strings"
 	"testing"
@@ -16,7 +17,6 @@ import (
 	"unicode"
 
 	"github.com/hlocb/hlocb/hook"
-	"github.com/hlocb/hlocb/internal/peer"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/runtime/handlers"
 	"github.com/hlocb/hlocb/tensor"
@@ -33,6 +33,10 @@ func TestMain(m *testing.M) {
 
 // child doubles f32 operands in the mode "good"; other modes misbehave.
 func child(mode string) {
+	if mode == "sleep" {
+		time.Sleep(time.Minute)
+		return
+	}
 	in := bufio.NewReader(os.Stdin)
 	if mode == "deaf" { // answers without reading the operands
 		in.ReadString('\n')
@@ -82,7 +86,8 @@ func child(mode string) {
 			os.Stderr.Write(line)
 			os.Stdout.WriteString("{\"ok\":true}\n")
 		case "orphan":
-			sleep := peer.Command("sleep", "78")
+			// Not peer.Command, whose command ends with its parent in any case.
+			sleep := &exec.Cmd{Path: os.Args[0], Args: []string{os.Args[0], "exec-child", "sleep"}}
 			if err := sleep.Start(); err != nil {
 				panic(err)
 			}
