@@ -10,8 +10,8 @@ import (
 )
 
 // callFacts are the attributes of a custom call that StableHLO's op lacks. In MLIR they are discardable attributes with
-// the prefix "mhlo." and the text of HLO, so that passes see whether two calls are equal. The literal, if it is an array,
-// is a dense attribute, as jaxlib's importer writes it.
+// the prefix "mhlo." and the text of HLO, so that passes see whether two calls are equal. The literal, if it is an
+// array, is a dense attribute, as jaxlib's importer writes it.
 var callFacts = []string{"window", "dim_labels", "feature_group_count", "batch_group_count", "operand_precision", "padding_type", "literal"}
 
 // callFacts returns the attributes of the op for the custom call in that StableHLO's op lacks.
