@@ -279,6 +279,67 @@ func TestSymbols(t *testing.T) {
 	}
 }
 
+// TestSymbolTables: references mean the symbols of the nearest table, and paths lead into tables inside it.
+func TestSymbolTables(t *testing.T) {
+	m := read(t, `func.func private @f() { return }
+module @a {
+  func.func private @f() { return }
+  module @b attributes {own = @f} {
+    func.func private @f() { return }
+    "u.op"() ({ "u.in"() : () -> () }, { func.func @g() { return } }) : () -> ()
+    func.func @g() { "u.use"() : () -> () return }
+  }
+}`)
+	ops := map[string]*ir.Op{}
+	m.Walk(func(o *ir.Op) bool {
+		name := o.Name()
+		for p := o; p != nil; p = p.Parent() {
+			if s, ok := p.Attr(ir.SymbolName).(*ir.StringAttr); ok {
+				name = s.Value() + "/" + name
+			}
+		}
+		ops[name] = o
+		return true
+	})
+	var tables ir.SymbolTables
+	for _, c := range []struct {
+		from, ref string
+		nested    []string
+		want      string // the last symbol that the path reaches
+		certain   bool
+	}{
+		{"a/b/g/u.use", "f", nil, "a/b/f/func.func", true},
+		{"a/b/f/func.func", "f", nil, "a/b/f/func.func", true},
+		{"a/f/func.return", "f", nil, "a/f/func.func", true},
+		{"f/func.return", "f", nil, "f/func.func", true},
+		{"f/func.return", "a", []string{"b", "f"}, "a/b/f/func.func", true},
+		{"f/func.return", "a", []string{"b", "h"}, "a/b/builtin.module", true},
+		{"f/func.return", "a", []string{"f"}, "a/f/func.func", true},
+		{"f/func.return", "b", nil, "", true},
+		{"a/b/g/u.use", "a", nil, "", true},
+		{"a/b/u.in", "f", nil, "a/b/f/func.func", true},
+		{"a/b/u.in", "g", nil, "a/b/g/func.func", false},
+		{"a/b/builtin.module", "f", nil, "a/f/func.func", false},
+		{"a/b/builtin.module", "b", nil, "a/b/builtin.module", true},
+	} {
+		path, certain := tables.Path(nil, ops[c.from], ir.NewSymbolRef(c.ref, c.nested...))
+		var last *ir.Op
+		if len(path) > 0 {
+			last = path[len(path)-1]
+		}
+		if last != ops[c.want] || certain != c.certain {
+			t.Errorf("@%s %v of %s: %d symbols, certain %t", c.ref, c.nested, c.from, len(path), certain)
+		}
+		found := tables.Lookup(ops[c.from], ir.NewSymbolRef(c.ref, c.nested...))
+		if whole := len(path) == 1+len(c.nested) && certain; whole != (found != nil) || whole && found != last {
+			t.Errorf("@%s %v of %s: Lookup finds %v", c.ref, c.nested, c.from, found)
+		}
+	}
+	if ir.SymbolTableOf(m.Op()) != nil || ir.SymbolTableOf(ops["a/b/f/func.func"]) != ops["a/b/builtin.module"] || ir.SymbolTableOf(ops["a/b/builtin.module"]) != ops["a/builtin.module"] {
+		t.Error("the tables are others")
+	}
+}
+
 func TestText(t *testing.T) {
 	for s, want := range map[string]string{"a_1.b$": "a_1.b$", "": `""`, "1a": `"1a"`, "a b\n\"\\é": `"a b\0A\22\\\C3\A9"`} {
 		if got := string(mlirtext.AppendKeyword(nil, s)); got != want {

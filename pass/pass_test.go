@@ -14,6 +14,7 @@ import (
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/dialect/all"
 	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/ir/flow"
 	"github.com/hlocb/hlocb/parse"
 	"github.com/hlocb/hlocb/pass"
 	"github.com/hlocb/hlocb/print"
@@ -495,6 +496,35 @@ func TestStates(t *testing.T) {
 		if got != c.want && !(err == nil && c.want == "") {
 			t.Errorf("%v: error is\n%s, expected\n%s", c.passes, got, c.want)
 		}
+	}
+}
+
+// TestCallGraph: passes share the call graph until one of them changes the module, and a pass on a function gets none.
+func TestCallGraph(t *testing.T) {
+	var graphs []*flow.Graph
+	look := func(unchanged bool) pass.Pass {
+		return module{&pass.Info{Name: "look"}, func(c *pass.Context, _ *ir.Module) error {
+			g, err := pass.CallGraph.Of(c)
+			graphs = append(graphs, g)
+			if unchanged {
+				c.Unchanged()
+			}
+			return err
+		}}
+	}
+	m := read(t, two)
+	if err := (&pass.Driver{}).Run(pass.NewContext(t.Context(), m), pass.Pipeline{look(true), look(false), look(true)}); err != nil {
+		t.Fatal(err)
+	}
+	if len(graphs) != 3 || graphs[0] != graphs[1] || graphs[1] == graphs[2] || len(graphs[0].Functions()) != 2 {
+		t.Errorf("the graphs are %v", graphs)
+	}
+	err := (&pass.Driver{}).Run(pass.NewContext(t.Context(), m), pass.Pipeline{pass.On("func.func", perFunction{func(c *pass.Context, _ *ir.Op) error {
+		_, err := pass.CallGraph.Of(c)
+		return err
+	}})})
+	if want := "the call graph is that of a module; a pass on one function must not read the others"; err == nil || err.Error() != want {
+		t.Errorf("error is %v, expected %s", err, want)
 	}
 }
 

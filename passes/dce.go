@@ -24,7 +24,11 @@ func (DCE) Info() *pass.Info {
 func (DCE) Run(ctx *pass.Context, m *ir.Module) error { return runDCE(ctx, m, false) }
 
 func runDCE(ctx *pass.Context, m *ir.Module, plain bool) error {
-	d := &dce{r: rewrite.New(m), graph: flow.Of(m, nil), plain: plain, live: make([]bool, m.NumIDs()), needed: map[*ir.Op]bool{}, trims: map[*ir.Op]bool{}}
+	g, err := pass.CallGraph.Of(ctx)
+	if err != nil {
+		return err
+	}
+	d := &dce{r: rewrite.New(m), graph: g, plain: plain, live: make([]bool, m.NumIDs()), needed: map[*ir.Op]bool{}, trims: map[*ir.Op]bool{}}
 	for _, f := range d.graph.Functions() {
 		d.trims[f] = private(f) && flow.Entry(f) != nil && len(f.Region(0).Blocks()) == 1 && d.graph.NamedBy(f) == nil && d.onlyCalls(f)
 	}
@@ -44,7 +48,7 @@ func runDCE(ctx *pass.Context, m *ir.Module, plain bool) error {
 		d.work = d.work[:len(d.work)-1]
 		d.value(v)
 	}
-	err := d.sweep(m)
+	err = d.sweep(m)
 	report(ctx, d.r.Statistics())
 	return err
 }

@@ -35,11 +35,15 @@ func (p Inline) Run(ctx *pass.Context, m *ir.Module) error {
 		return err
 	}
 	w := &inliner{ctx: ctx, r: rewrite.New(m), unraised: unraised, state: map[*ir.Op]*inlineState{}, calls: map[*ir.Op]int{}, inside: map[*ir.Op][]*ir.Op{}}
-	w.graph = flow.Of(m, func(op *ir.Op) {
+	if w.graph, err = pass.CallGraph.Of(ctx); err != nil {
+		return err
+	}
+	m.Walk(func(op *ir.Op) bool {
 		if d := op.Def().Flow; d != nil && d.Callee != "" {
 			f := flow.FunctionOf(op)
 			w.inside[f] = append(w.inside[f], op)
 		}
+		return true
 	})
 	for _, f := range w.graph.Functions() {
 		w.calls[f] = len(w.graph.Callers(f))
@@ -87,12 +91,12 @@ func (w *inliner) moves(f *ir.Op) bool {
 	if w.calls[f] != 1 || !private(f) || w.stays(f) || w.graph.NamedBy(f) != nil {
 		return false
 	}
-	return inlinable(w.graph.Callers(f)[0])
+	return inlinable(w.graph.Callers(f)[0], f)
 }
 
-// inlinable reports whether the body of the callee may replace call.
-func inlinable(call *ir.Op) bool {
-	return call.Def().Flow.Inline && call.Attr(fn.AttrNoInline) == nil
+// inlinable reports whether the body of f may replace call: the symbols that the body names must be the same there.
+func inlinable(call, f *ir.Op) bool {
+	return call.Def().Flow.Inline && call.Attr(fn.AttrNoInline) == nil && ir.SymbolTableOf(call) == ir.SymbolTableOf(f)
 }
 
 type inliner struct {
@@ -165,7 +169,7 @@ func (w *inliner) inlineCalls(f *ir.Op) bool {
 		g := w.graph.Callee(call)
 		switch {
 		case call.Erased():
-		case g != nil && g != f && inlinable(call) && !w.stays(g):
+		case g != nil && g != f && inlinable(call, g) && !w.stays(g):
 			w.inline(f, call, g)
 			changed = true
 		default:

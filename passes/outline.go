@@ -31,7 +31,10 @@ func (p Isolate) Run(ctx *pass.Context, m *ir.Module) error {
 		return m.Errorf(f.Op, "@%s has no body", p.Function)
 	}
 	symbols := ir.SymbolsOf(m.Op())
-	g := flow.Of(m, nil)
+	g, err := pass.CallGraph.Of(ctx)
+	if err != nil {
+		return err
+	}
 	if old := symbols[mainName]; old != nil && old != f.Op {
 		name := symbols.Unique(mainName, old)
 		for _, c := range g.Callers(old) {
@@ -77,7 +80,7 @@ func (p Outline) Run(ctx *pass.Context, m *ir.Module) error {
 		return err
 	}
 	r := rewrite.New(m)
-	symbols := ir.SymbolsOf(m.Op())
+	var symbols ir.SymbolTables
 	m.Op().WalkPost(func(op *ir.Op) bool {
 		f := op.Def().Flow
 		if f == nil || f.Function || flow.FunctionOf(op) == nil || !flow.InOrder(op.Block()) {
@@ -95,7 +98,7 @@ func (p Outline) Run(ctx *pass.Context, m *ir.Module) error {
 				raised = raised && o.Walk(func(x *ir.Op) bool { return !x.Pos().IsValid() || !unraised[x.Pos()] })
 			}
 			if n >= p.MinOps && raised {
-				outline(r, symbols, region)
+				outline(r, &symbols, region)
 			}
 		}
 		return true
@@ -105,10 +108,10 @@ func (p Outline) Run(ctx *pass.Context, m *ir.Module) error {
 }
 
 // outline moves the ops of a region of one block, except the terminator, into a new function that the region calls.
-func outline(r *rewrite.Rewriter, symbols ir.Symbols, region *ir.Region) {
+func outline(r *rewrite.Rewriter, symbols *ir.SymbolTables, region *ir.Region) {
 	m, b := r.Module(), region.Entry()
 	top := flow.FunctionOf(region.Op())
-	name := symbols.Unique(fn.FuncOp{Op: top}.Symbol()+"_region", top)
+	name := symbols.Of(ir.SymbolTableOf(top)).Unique(fn.FuncOp{Op: top}.Symbol()+"_region", top)
 	end := b.Last()
 	operands := append(slices.Clone(b.Args()), flow.Captures(region)...)
 	results := end.OperandList()

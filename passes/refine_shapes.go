@@ -48,17 +48,14 @@ func (p RefineShapes) Run(ctx *pass.Context, m *ir.Module) error {
 func refineShapes(ctx *pass.Context, f fn.FuncOp, e rewrite.Evaluator) (rewrite.Statistics, error) {
 	s := &shapeRefiner{ctx: ctx, m: f.Module(), contexts: map[*ir.Op]*refinement{}, effects: map[*ir.Op]bool{}}
 	s.patterns = s.allPatterns((&folder{Fold: Fold{NoFloat: true, Limit: math.MaxInt64, Evaluator: e}, ctx: ctx}).patterns())
-	s.foreign = calledFrom(f)
+	s.graph = flow.Of(s.m, nil)
+	s.foreign = calledFrom(s.graph, f)
 	err := s.function(&refinement{f: f, types: f.Type().Inputs()})
 	return s.changes, err
 }
 
 // calledFrom returns the functions that are called from functions that f does not reach, which are not refined.
-func calledFrom(f fn.FuncOp) map[*ir.Op]bool {
-	if len(fn.Funcs(f.Module())) == 1 {
-		return nil
-	}
-	g := flow.Of(f.Module(), nil)
+func calledFrom(g *flow.Graph, f fn.FuncOp) map[*ir.Op]bool {
 	reached, outside := map[*ir.Op]bool{f.Op: true}, map[*ir.Op]bool{}
 	for changed := true; changed; {
 		changed = false
@@ -81,6 +78,7 @@ func calledFrom(f fn.FuncOp) map[*ir.Op]bool {
 type shapeRefiner struct {
 	ctx      *pass.Context
 	m        *ir.Module
+	graph    *flow.Graph
 	patterns []*rewrite.Pattern
 	contexts map[*ir.Op]*refinement // of the functions that were refined
 	active   []*ir.Op               // functions being refined
@@ -558,7 +556,7 @@ func withShapes(c *ir.Context, t ir.Type, shapes [][]int64, i *int) ir.Type {
 // call refines the function that a call names in the context of the call, and the call's results. Results that are
 // constants replace the call if the function has no side effects.
 func (s *shapeRefiner) call(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
-	f, ok := fn.Lookup(s.m, fn.Callee(op))
+	f, ok := fn.AsFunc(s.graph.Callee(op))
 	if !ok || f.External() || s.failed != nil {
 		return false, nil
 	}
@@ -635,7 +633,7 @@ func (s *shapeRefiner) hasEffects(f *ir.Op) bool {
 		switch {
 		case op == f:
 		case op.Is(fn.Call):
-			callee, ok := fn.Lookup(s.m, fn.Callee(op))
+			callee, ok := fn.AsFunc(s.graph.Callee(op))
 			found = !ok || s.hasEffects(callee.Op)
 		case !op.Has(ir.Terminator):
 			found = op.Effects() != 0

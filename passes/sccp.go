@@ -28,7 +28,11 @@ func (SCCP) Info() *pass.Info {
 }
 
 func (p SCCP) Run(ctx *pass.Context, m *ir.Module) error {
-	s := &sccp{ctx: ctx, evaluator: p.Evaluator, graph: flow.Of(m, nil), facts: make([]fact, m.NumIDs()), queued: map[*ir.Op]bool{}, reached: map[*ir.Region]bool{}}
+	g, err := pass.CallGraph.Of(ctx)
+	if err != nil {
+		return err
+	}
+	s := &sccp{ctx: ctx, evaluator: p.Evaluator, graph: g, facts: make([]fact, m.NumIDs()), queued: map[*ir.Op]bool{}, reached: map[*ir.Region]bool{}}
 	s.reach(m.Op())
 	for len(s.work) > 0 {
 		op := s.work[len(s.work)-1]

@@ -39,7 +39,10 @@ func (p BindArguments) Run(ctx *pass.Context, m *ir.Module) error {
 	if err != nil {
 		return err
 	}
-	g := flow.Of(m, nil)
+	g, err := pass.CallGraph.Of(ctx)
+	if err != nil {
+		return err
+	}
 	switch {
 	case f.External():
 		return m.Errorf(f.Op, "@%s has no body", p.Function)

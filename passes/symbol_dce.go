@@ -48,9 +48,9 @@ func (SymbolDCE) Run(ctx *pass.Context, m *ir.Module) error {
 	return nil
 }
 
-// symbolDCE is one run of SymbolDCE. Names in nested symbol tables are not distinguished: a use keeps all symbols of
-// the name.
+// symbolDCE is one run of SymbolDCE. A name in the text of an attribute keeps all symbols of the name, in any table.
 type symbolDCE struct {
+	tables ir.SymbolTables
 	byName map[string][]*ir.Op
 	live   map[*ir.Op]bool
 	work   []*ir.Op // live symbols whose uses are not counted yet
@@ -80,32 +80,36 @@ func (s *symbolDCE) inside(op *ir.Op) {
 }
 
 func (s *symbolDCE) uses(op *ir.Op) {
+	ref := func(ref *ir.SymbolRefAttr) {
+		var buf [4]*ir.Op
+		path, _ := s.tables.Path(buf[:0], op, ref)
+		for _, o := range path {
+			s.mark(o)
+		}
+	}
+	text := func(name string) {
+		for _, o := range s.byName[name] {
+			s.mark(o)
+		}
+	}
 	for _, a := range op.Attrs() {
 		switch a.Attr.(type) {
 		case *ir.IntegerAttr, *ir.StringAttr, *ir.DenseAttr, *ir.DenseArrayAttr, *ir.EnumAttr:
 			continue // the most frequent kinds name no symbol
 		}
-		flow.Symbols(a.Attr, s.mark)
-		if ref, ok := a.Attr.(*ir.SymbolRefAttr); ok {
-			for _, n := range ref.Nested() {
-				s.mark(n)
-			}
-		}
+		flow.References(a.Attr, ref, text)
 	}
-	for _, text := range op.Verbatim() {
-		flow.Symbols(ir.NewOpaque(text), s.mark)
+	for _, t := range op.Verbatim() {
+		flow.References(ir.NewOpaque(t), ref, text)
 	}
 }
 
-func (s *symbolDCE) mark(name string) {
-	for _, op := range s.byName[name] {
-		if !s.live[op] {
+// mark marks op, a symbol, and the private symbols around it as used.
+func (s *symbolDCE) mark(op *ir.Op) {
+	for ; op != nil; op = op.Parent() {
+		if op.Has(ir.Symbol) && private(op) && !s.live[op] {
 			s.live[op] = true
 			s.work = append(s.work, op)
-			for p := op.Parent(); p != nil && private(p) && !s.live[p]; p = p.Parent() {
-				s.live[p] = true
-				s.work = append(s.work, p)
-			}
 		}
 	}
 }

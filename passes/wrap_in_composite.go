@@ -49,7 +49,7 @@ func (p WrapInComposite) Run(ctx *pass.Context, m *ir.Module) error {
 		if op.Erased() {
 			continue
 		}
-		name := ir.SymbolsOf(m.Op()).Unique(op.Name()+".impl", op)
+		name := ir.SymbolsOf(ir.SymbolTableOf(op)).Unique(op.Name()+".impl", op)
 		legalize.Outline(r, op, name)
 		composite := stablehlo.BuildComposite(r.Before(op).From(op), op.OperandList(), nil, op.ResultTypes(), stablehlo.CompositeAttrs{
 			Name: op.Name(), CompositeAttributes: attrsOf(op), Decomposition: name, Version: int64(p.Version),

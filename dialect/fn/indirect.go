@@ -49,10 +49,8 @@ func verifyCallIndirect(op *ir.Op, r *ir.Reporter) {
 
 // lookup returns the function with the given name in the nearest symbol table around op.
 func lookup(op *ir.Op, r *ir.Reporter, name string) (FuncOp, bool) {
-	for p := op.Parent(); p != nil; p = p.Parent() {
-		if p.Has(ir.SymbolTable) {
-			return AsFunc(r.Symbols(p)[name])
-		}
+	if t := ir.SymbolTableOf(op); t != nil {
+		return AsFunc(r.Symbols(t)[name])
 	}
 	return FuncOp{}, false
 }

@@ -33,8 +33,20 @@ func Funcs(m *ir.Module) []FuncOp {
 }
 
 // Lookup returns the function of the module with the given name.
-func Lookup(m *ir.Module, name string) (FuncOp, bool) {
-	for o := range m.Body().Ops() {
+func Lookup(m *ir.Module, name string) (FuncOp, bool) { return in(m.Op(), name) }
+
+// Named returns the function that name means in an attribute of op: a function of the symbol table around op.
+func Named(op *ir.Op, name string) (FuncOp, bool) {
+	table := ir.SymbolTableOf(op)
+	if table == nil {
+		return FuncOp{}, false
+	}
+	return in(table, name)
+}
+
+// in returns the function directly in table with the given name.
+func in(table *ir.Op, name string) (FuncOp, bool) {
+	for o := range table.Region(0).Entry().Ops() {
 		if f, ok := AsFunc(o); ok && f.Symbol() == name {
 			return f, true
 		}

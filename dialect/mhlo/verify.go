@@ -44,10 +44,8 @@ func callee(op *ir.Op, r *ir.Reporter) (fn.FuncOp, bool) {
 	if !ok {
 		return fn.FuncOp{}, false
 	}
-	for p := op.Parent(); p != nil; p = p.Parent() {
-		if p.Has(ir.SymbolTable) {
-			return fn.AsFunc(r.Symbols(p)[name.Root()])
-		}
+	if t := ir.SymbolTableOf(op); t != nil {
+		return fn.AsFunc(r.Symbols(t)[name.Root()])
 	}
 	return fn.FuncOp{}, false
 }

@@ -178,6 +178,44 @@ func throughPasses(p *randprog.Program, names []string, table *pass.Table, early
 	return nil
 }
 
+// TestPassesKeepScopes: passes do with the functions of a module in a module what they do with them alone, though both
+// modules, and a third around them, have functions of the same names.
+func TestPassesKeepScopes(t *testing.T) {
+	table := opt.Passes()
+	lists := []string{"sccp", "dce", "remove-dead-values", "symbol-dce", "inline", "cse", "outline-regions{min-ops=1}", "outline-regions{min-ops=1},inline,sccp",
+		"stablehlo-wrap-in-composite{op-names=stablehlo.negate,stablehlo.multiply version=1}", "inline,dce,sccp,symbol-dce"}
+	seeds := uint64(40)
+	if testing.Short() {
+		seeds = 8
+	}
+	for seed := range seeds {
+		var texts []string
+		for i := range uint64(3) {
+			texts = append(texts, randprog.New(3*seed+i, randprog.Options{}).Text())
+		}
+		for _, list := range lists {
+			after := func(text string) string {
+				m, err := testkit.TryParse("random.mlir", text)
+				if err != nil {
+					t.Fatal(err)
+				}
+				p, err := pass.Parse(list, table)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := (&pass.Driver{Verify: ir.Verify}).Run(pass.NewContext(t.Context(), m), p); err != nil {
+					t.Fatalf("seed %d, %s: %v\n%s", seed, list, err, text)
+				}
+				return print.String(m, print.Options{})
+			}
+			want := randprog.Around(after(texts[0]), randprog.Around(after(texts[1]), after(texts[2])))
+			if got := after(randprog.Around(texts[0], randprog.Around(texts[1], texts[2]))); got != want {
+				t.Fatalf("seed %d, %s: got\n%s\nwant\n%s", seed, list, got, want)
+			}
+		}
+	}
+}
+
 // TestPassesKeepPrograms: random programs with hooks keep their events, the order of the events, and their results, bit
 // for bit, through random pipelines of five passes. All programs run on the embedded engine, every tenth also on XLA.
 // Passes that declare themselves idempotent change nothing the second time. 'make soak' runs 10,000 programs, all of

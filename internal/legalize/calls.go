@@ -149,7 +149,7 @@ func (e *emitter) sortFirst(op *ir.Op, dim int64, values ...*ir.Value) []*ir.Val
 	if len(names) != 1 {
 		return nil
 	}
-	f, ok := fn.Lookup(op.Module(), names[0])
+	f, ok := fn.Named(op, names[0])
 	if !ok || f.External() || len(f.Region(0).Blocks()) != 1 || len(f.Body().Args()) > 2*len(values) {
 		return nil
 	}
@@ -198,7 +198,7 @@ func expandDynamicCall(e *emitter, op *ir.Op, _ []*ir.Value) []*ir.Value {
 	}
 	if st.Def == stablehlo.ReduceWindow {
 		call, _ := stablehlo.AsCustomCall(op)
-		f, ok := fn.Lookup(op.Module(), slices.Concat(call.CalledComputations(), []string{""})[0])
+		f, ok := fn.Named(op, slices.Concat(call.CalledComputations(), []string{""})[0])
 		if !ok || f.External() || len(f.Region(0).Blocks()) != 1 || len(f.Body().Args()) != len(st.Operands) {
 			return nil
 		}

@@ -257,12 +257,8 @@ func MeshGroups(op *ir.Op) ([][]int64, error) {
 // meshOf returns the mesh a, or the mesh to which a refers, or nil if there is none.
 func meshOf(op *ir.Op, a ir.Attr) *sharding.Mesh {
 	if ref, ok := a.(*ir.SymbolRefAttr); ok {
-		table := op.Parent()
-		for table != nil && !table.Has(ir.SymbolTable) {
-			table = table.Parent()
-		}
 		var symbol *ir.Op
-		if table != nil {
+		if table := ir.SymbolTableOf(op); table != nil {
 			symbol = ir.SymbolsOf(table)[ref.Root()]
 		}
 		if symbol == nil {

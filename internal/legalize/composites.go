@@ -22,11 +22,12 @@ var compositeRows = []*ir.Def{
 // CHLO expands.
 func Composites(m *ir.Module) error {
 	c := &compositor{r: rewrite.New(m), taken: map[string]bool{}}
-	for op := range m.Body().Ops() {
+	m.Walk(func(op *ir.Op) bool {
 		if name, ok := op.Attr(ir.SymbolName).(*ir.StringAttr); ok {
 			c.taken[name.Value()] = true
 		}
-	}
+		return true
+	})
 	// A function is inserted after the function that calls it, so that a backward walk does not reach it.
 	for op := m.Body().Last(); op != nil; op = op.Prev() {
 		var list []*ir.Op
@@ -136,10 +137,9 @@ func compositeAttrs(op *ir.Op) (ir.AttrList, error) {
 	return out, nil
 }
 
-// Outline appends a private function with the given name and a copy of op to the module.
+// Outline appends a private function with the given name and a copy of op to the symbol table around op.
 func Outline(r *rewrite.Rewriter, op *ir.Op, name string) {
-	m := r.Module()
-	body := newFunction(r.AtEnd(m.Body()), op, name)
+	body := newFunction(r.AtEnd(ir.SymbolTableOf(op).Region(0).Entry()), op, name)
 	b := r.AtEnd(body).From(op)
 	c := b.Clone(op, map[*ir.Value]*ir.Value{})
 	c.SetOperands(body.Args())

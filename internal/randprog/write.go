@@ -15,6 +15,18 @@ func (p *Program) Text() string { return p.text(&writer{p: p}) }
 // dimension if n divides it.
 func (p *Program) Sharded(n int) string { return p.text(&writer{p: p, devices: n}) }
 
+// Around returns text, the text of a program or of its transformed module, with the module inner before its functions.
+// Both modules may have symbols of the same names.
+func Around(text, inner string) string {
+	first, rest, _ := strings.Cut(text, "\n")
+	var b strings.Builder
+	b.WriteString(first + "\n")
+	for line := range strings.Lines(strings.TrimSpace(inner)) {
+		b.WriteString("  " + line)
+	}
+	return b.String() + "\n" + rest
+}
+
 func (p *Program) text(w *writer) string {
 	if w.devices > 0 {
 		w.line("module @randprog attributes {mhlo.num_partitions = %d : i32, mhlo.num_replicas = 1 : i32} {", w.devices)

@@ -222,12 +222,12 @@ func (r *reducer) calls() {
 	r.tryEach("calls", func() int { return len(list(opsOf(r.best))) }, func(i int) bool {
 		return r.try(func(m *ir.Module, ops []*ir.Op) bool {
 			call := list(ops)[i]
-			f, ok := fn.Lookup(m, fn.Callee(call))
+			f, ok := fn.Named(call, fn.Callee(call))
 			if !ok || f.External() || len(f.Region(0).Blocks()) != 1 || f.IsAncestorOf(call) {
 				return false
 			}
 			for _, op := range ops {
-				if op != call && op.Is(fn.Call) && fn.Callee(op) == f.Symbol() {
+				if op != call && op.Is(fn.Call) && fn.Callee(op) == f.Symbol() && ir.SymbolTableOf(op) == ir.SymbolTableOf(f.Op) {
 					return false // the body would have to be copied
 				}
 			}

@@ -11,27 +11,28 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// Graph is a snapshot of a module's functions and of the ops that call them.
+// Graph is a snapshot of a module's functions, in nested modules too, and of the ops that call them.
 type Graph struct {
 	m       *ir.Module
 	funcs   []*ir.Op
-	byName  map[string]*ir.Op
+	symbols ir.SymbolTables
 	callers map[*ir.Op][]*ir.Op
 	named   map[*ir.Op]*ir.Op // see NamedBy; computed on first use
 }
 
 // Of returns the graph of m. It calls visit, if not nil, for every op in program order.
 func Of(m *ir.Module, visit func(*ir.Op)) *Graph {
-	g := &Graph{m: m, byName: map[string]*ir.Op{}, callers: map[*ir.Op][]*ir.Op{}}
-	for op := range m.Body().Ops() {
-		if f := op.Def().Flow; f != nil && f.Function {
-			g.funcs = append(g.funcs, op)
-			g.byName[symbol(op)] = op
-		}
-	}
+	g := &Graph{m: m, callers: map[*ir.Op][]*ir.Op{}}
 	m.Walk(func(op *ir.Op) bool {
 		if visit != nil {
 			visit(op)
+		}
+		fl := op.Def().Flow
+		if fl == nil {
+			return true
+		}
+		if fl.Function {
+			g.funcs = append(g.funcs, op)
 		}
 		if f := g.target(op); f != nil {
 			g.callers[f] = append(g.callers[f], op)
@@ -41,7 +42,7 @@ func Of(m *ir.Module, visit func(*ir.Op)) *Graph {
 	return g
 }
 
-// Functions returns the functions directly in the module, in order.
+// Functions returns the functions of the module and of the modules in it, in program order.
 func (g *Graph) Functions() []*ir.Op { return g.funcs }
 
 // Callers returns the ops that call f, in program order.
@@ -65,53 +66,88 @@ func (g *Graph) target(op *ir.Op) *ir.Op {
 	if s == nil {
 		return nil
 	}
-	return g.byName[s.Root()]
+	if to := g.symbols.Lookup(op, s); to != nil && isFunction(to) {
+		return to
+	}
+	return nil
 }
 
-// NamedBy returns an op that names f but does not call it; nil if there is none.
+func isFunction(op *ir.Op) bool {
+	f := op.Def().Flow
+	return f != nil && f.Function
+}
+
+// NamedBy returns an op that names f but does not call it; nil if there is none. An op that may name f counts, too.
 func (g *Graph) NamedBy(f *ir.Op) *ir.Op {
 	if g.named == nil {
 		g.named = map[*ir.Op]*ir.Op{}
-		g.m.Walk(func(op *ir.Op) bool {
+		byName := map[string][]*ir.Op{}
+		for _, f := range g.funcs {
+			byName[symbol(f)] = append(byName[symbol(f)], f)
+		}
+		name := func(op *ir.Op, a ir.Attr) {
+			References(a, func(ref *ir.SymbolRefAttr) {
+				path, _ := g.symbols.Path(nil, op, ref)
+				for _, s := range path {
+					g.named[s] = op
+				}
+			}, func(name string) {
+				for _, f := range byName[name] {
+					g.named[f] = op
+				}
+			})
+		}
+		inside := func(op *ir.Op) bool {
 			callee := ""
 			if fl := op.Def().Flow; fl != nil {
 				callee = fl.Callee
 			}
 			attrs := op.Attrs()
 			for i := range attrs {
-				if attrs[i].Name == callee {
-					continue
+				if attrs[i].Name != callee || g.target(op) == nil {
+					name(op, attrs[i].Attr)
 				}
-				Symbols(attrs[i].Attr, func(name string) {
-					if f := g.byName[name]; f != nil {
-						g.named[f] = op
-					}
-				})
+			}
+			for _, text := range op.Verbatim() {
+				name(op, ir.NewOpaque(text))
 			}
 			return true
-		})
+		}
+		inside(g.m.Op())
+		g.m.Walk(inside)
 	}
 	return g.named[f]
 }
 
-// Symbols calls f for every symbol that an attribute names.
-func Symbols(a ir.Attr, f func(name string)) {
+// References calls ref for every reference to a symbol in an attribute, and text for every @name in the text of an
+// attribute that is not a tree of attributes.
+func References(a ir.Attr, ref func(*ir.SymbolRefAttr), text func(name string)) {
 	switch a := a.(type) {
 	case *ir.SymbolRefAttr:
-		f(a.Root())
+		ref(a)
 	case *ir.ArrayAttr:
 		for _, e := range a.Elems() {
-			Symbols(e, f)
+			References(e, ref, text)
 		}
 	case *ir.DictAttr:
 		for _, e := range a.Entries() {
-			Symbols(e.Attr, f)
+			References(e.Attr, ref, text)
 		}
 	case *ir.DialectAttr:
-		mentions(a.Body(), f)
+		mentions(a.Body(), text)
 	case *ir.OpaqueAttr:
-		mentions(a.String(), f)
+		mentions(a.String(), text)
 	}
+}
+
+// Symbols calls f for every name of a symbol in an attribute. A reference may name several.
+func Symbols(a ir.Attr, f func(name string)) {
+	References(a, func(ref *ir.SymbolRefAttr) {
+		f(ref.Root())
+		for _, n := range ref.Nested() {
+			f(n)
+		}
+	}, f)
 }
 
 // mentions calls f for every @name in the text of an attribute.

@@ -10,16 +10,13 @@ import (
 // cannot place the hooks of an asynchronous call. It reports whether it changed anything.
 func (t *threader) callAsync() (changed bool, err error) {
 	var starts []*ir.Op
-	funcs := map[string]fn.FuncOp{}
-	for _, f := range fn.Funcs(t.m) {
-		funcs[f.Symbol()] = f
-	}
+	var symbols ir.SymbolTables
 	callee := func(op *ir.Op) (fn.FuncOp, bool) {
 		s, _ := op.Attr(mhlo.AttrCalledComputation).(*ir.SymbolRefAttr)
 		if s == nil {
 			return fn.FuncOp{}, false
 		}
-		f, ok := funcs[s.Root()]
+		f, ok := fn.AsFunc(symbols.Lookup(op, s))
 		return f, ok && t.reach.Holds(f.Op)
 	}
 	t.m.Walk(func(op *ir.Op) bool {

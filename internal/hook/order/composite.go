@@ -9,8 +9,9 @@ import (
 // the composite, which a compiler knows by name, and a compiler's own code for it would leave out the hooks. It reports
 // whether it changed anything.
 func (t *threader) callComposites() (changed bool) {
-	for _, f := range fn.Funcs(t.m) {
-		if !t.reach.Holds(f.Op) {
+	for _, g := range t.reach.Functions() {
+		f, ok := fn.AsFunc(g)
+		if !ok || !t.reach.Holds(g) {
 			continue
 		}
 		for _, op := range t.reach.Callers(f.Op) {

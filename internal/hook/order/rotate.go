@@ -85,8 +85,8 @@ func rotate(m *ir.Module, f fn.FuncOp, loop *ir.Op, at *ir.Op) error {
 	inputs := append(view.Types(captures), view.Types(cond.Args())...)
 	region := m.NewRegion()
 	region.TakeBlocks(loop.Region(0))
-	symbols := ir.SymbolsOf(m.Op())
-	b := m.AtEnd(m.Body()) // at is nil after the last function
+	symbols := ir.SymbolsOf(ir.SymbolTableOf(f.Op))
+	b := m.AtEnd(f.Block()) // at is nil after the last function
 	if at != nil {
 		b = m.Before(at)
 	}

@@ -120,7 +120,7 @@ func (t *threader) split() error {
 			continue
 		}
 		changed = true
-		syms := ir.SymbolsOf(t.m.Op())
+		syms := ir.SymbolsOf(ir.SymbolTableOf(op))
 		body := t.m.NewRegion()
 		body.TakeBlocks(f.Region(0))
 		inner := t.m.After(f.Op).Insert(&ir.OpState{Def: f.Def(), Attrs: f.Attrs(), Bodies: []*ir.Region{body}, Loc: f.Loc(), Pos: f.Pos()})
