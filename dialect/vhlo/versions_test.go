@@ -3,7 +3,6 @@ package vhlo_test
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -108,33 +107,18 @@ func TestFeatures(t *testing.T) {
 // TestOldest: testdata/oldest.txtar lists the oldest version for every op of the samples whose operands are arguments,
 // and what the version before it says.
 func TestOldest(t *testing.T) {
-	op := regexp.MustCompile(`(?m)^    \S.*\n(?:^(?:      |    [})^]).*\n)*`)
-	opName := regexp.MustCompile(`"?\w+\.[\w-]+`)
 	golden.Texts(t, "testdata/oldest.txtar", func(t *testing.T, name, _ string) string {
 		var out strings.Builder
-		for _, text := range testkit.Texts(t, "ops/"+name) {
-			for _, f := range strings.Split(text, "\n  func.func ")[1:] {
-				header, body, _ := strings.Cut(f, "\n")
-				if i := strings.LastIndex(header, " -> "); i > 0 {
-					header = header[:i] + " {"
-				}
-				for _, o := range op.FindAllString(body, -1) {
-					m, err := testkit.TryParse("in.mlir", "func.func "+header+"\n"+o+"    return\n}\n")
-					if err != nil || ir.Verify(m) != nil {
-						continue
-					}
-					what := opName.FindString(o)
-					v, err := oldest(t, m, true)
-					fmt.Fprintf(&out, "%s %s", strings.TrimPrefix(what, `"`), v)
-					var d *diag.Diagnostic
-					if errors.As(err, &d) {
-						fmt.Fprintf(&out, ": %.160s", d.Message)
-					} else if err != nil {
-						t.Errorf("%s: the error has no place: %v", what, err)
-					}
-					out.WriteString("\n")
-				}
+		for _, s := range testkit.Samples(t, name) {
+			v, err := oldest(t, testkit.Parse(t, name, s.Text()), true)
+			fmt.Fprintf(&out, "%s %s", s.Op, v)
+			var d *diag.Diagnostic
+			if errors.As(err, &d) {
+				fmt.Fprintf(&out, ": %.160s", d.Message)
+			} else if err != nil {
+				t.Errorf("%s: the error has no place: %v", s.Op, err)
 			}
+			out.WriteString("\n")
 		}
 		return out.String()
 	})

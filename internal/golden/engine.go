@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -19,6 +20,7 @@ var cores = regexp.MustCompile(`, threads \d+`)
 // Engine runs a module on the engine and returns the results, or the error, as text. If the module has the comment
 // '// plan', the plan comes before them. Argument i gets the value of the i-th line '// arg: dense<[1, 2]> :
 // tensor<2xi32>', or numbers from -3 to 5 if there is no such line.
+// Dynamic dimensions then have size 2.
 func Engine(t *testing.T, name, text string) string {
 	t.Helper()
 	var out strings.Builder
@@ -55,7 +57,13 @@ func Engine(t *testing.T, name, text string) string {
 			args = append(args, given[i])
 			continue
 		}
-		v := tensor.New(a.Type.DType, a.Type.Shape)
+		shape := slices.Clone(a.Type.Shape)
+		for k := range shape {
+			if shape[k] < 0 {
+				shape[k] = 2
+			}
+		}
+		v := tensor.New(a.Type.DType, shape)
 		for k := range v.NumElements() {
 			n := (7*k+3*i)%9 - 3
 			switch d := v.DType(); {
@@ -77,6 +85,10 @@ func Engine(t *testing.T, name, text string) string {
 		return fail(err)
 	}
 	for i, r := range results {
+		if r.DType() == tensor.Invalid {
+			fmt.Fprintf(&out, "%d: no tensor\n", i)
+			continue
+		}
 		fmt.Fprintf(&out, "%d: %s\n", i, r.AppendLiteral(nil, 200))
 	}
 	return out.String()

@@ -246,3 +246,44 @@ func TestDevicePointers(t *testing.T) {
 		})
 	}
 }
+
+// TestAnswerMayBeWrittenWhileReading: the result of a hook lies in the memory of its operand. A handler that asks for
+// device pointers and for host views reads the operand's values while it writes the result. (If no handler asks for
+// device pointers, the program is compiled without the alias.)
+func TestAnswerMayBeWrittenWhileReading(t *testing.T) {
+	v := tt(tensor.F32, 5)
+	s := hookSite(1, "h", hook.Call, []hook.TensorType{v}, []hook.TensorType{v})
+	s.Aliases = []int{0}
+	const chain = "#stablehlo.output_operand_alias<output_tuple_indices = [0], operand_index = 0, operand_tuple_indices = []>"
+	body := "%y = stablehlo.add %x, %x : tensor<5xf32>\n" + hookCall("%r", s, "%c0", "%y") + "return %r#1 : tensor<5xf32>\n"
+	if !strings.Contains(body, chain) {
+		t.Fatal("the call has no alias for its chain:", body)
+	}
+	body = strings.Replace(body, chain, chain+", "+strings.NewReplacer("[0]", "[1]", "index = 0", "index = 1").Replace(chain), 1)
+	for _, use := range []runtime.MemoryUse{{HostViews: true}, {HostViews: true, DevicePointers: true}} {
+		same := false
+		var b runtime.Bindings
+		b.Answer("h", pointerHandler{use, func(c *runtime.Call) error {
+			same = use.DevicePointers && c.OperandPointers[0] == c.ResultPointers[0]
+			x, y := tensor.View[float32](c.Operands[0]), tensor.View[float32](c.Results[0])
+			for i := range x {
+				y[i] = x[len(x)-1-i]
+			}
+			return nil
+		}})
+		e := compile(t, program("(%x: tensor<5xf32>) -> tensor<5xf32>", body, s), &b)
+		results, err := e.Run(context.Background(), []*tensor.Tensor{f32(tensor.Shape{5}, 1, 2, 3, 4, 5)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprint(tensor.View[float32](results[0])); got != "[10 8 6 4 2]" {
+			t.Errorf("%+v: reversed is %s", use, got)
+		}
+		if use.DevicePointers && !same {
+			t.Error("operand and result do not share memory: the test tests nothing")
+		}
+		if err := e.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
