@@ -78,9 +78,12 @@ func Registry(t testing.TB) *ir.Registry {
 	return reg
 }
 
+// registry returns all dialects. Making them takes longer than reading a small module.
+var registry = sync.OnceValues(func() (*ir.Registry, error) { return all.Registry() })
+
 // TryParse reads text with all dialects. Errors call the text name.
 func TryParse[T string | []byte](name string, text T) (*ir.Module, error) {
-	reg, err := all.Registry()
+	reg, err := registry()
 	if err != nil {
 		return nil, err
 	}
