@@ -364,7 +364,7 @@ func TestRefused(t *testing.T) {
 		{`func.func @f(%a: tensor<2xf32>) { stablehlo.custom_call @c(%a) {backend_config = {}, api_version = 4 : i32} : (tensor<2xf32>) -> () return }`,
 			"1.2.0", "needs StableHLO 1.3.0; the target is 1.2.0"},
 		{`func.func @f() { return }`, "0.8.0", "target 0.8.0 is older than 0.9.0"},
-		{`func.func @f() { return }`, "9.0.0", "target 9.0.0 is newer than 1.20.0"},
+		{`func.func @f() { return }`, "9.0.0", "target 9.0.0 is newer than 1.22.0"},
 		{`func.func @f(%a: tensor<2xf32>) -> tensor<2xf32> { %0 = chlo.erf %a : tensor<2xf32> -> tensor<2xf32> return %0 : tensor<2xf32> }`,
 			"1.17.0", "VHLO has no form for chlo.erf"},
 	}

@@ -10,12 +10,14 @@ import (
 // Version is a version of StableHLO.
 type Version struct{ Major, Minor, Patch int }
 
-// The versions that artifacts can have, and the versions of the named targets (StableHLO 1.20.0, Version.cpp).
+// The versions that artifacts can have, and the versions of the named targets (StableHLO 1.22.0, which jaxlib 0.12.0.1
+// states: Version.cpp). Versions 1.21 and 1.22 add no operation, attribute or type of VHLO: jaxlib writes the same
+// artifact for them as for 1.20, the version apart.
 var (
 	Minimum = Version{0, 9, 0}
-	Current = Version{1, 20, 0}
+	Current = Version{1, 22, 0}
 	// Week12 is the target for readers of unknown version: a release that was twelve weeks old at Current.
-	Week12 = Version{1, 16, 2}
+	Week12 = Version{1, 16, 3}
 
 	named = []struct {
 		name string

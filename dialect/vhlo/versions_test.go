@@ -127,7 +127,7 @@ func TestOldest(t *testing.T) {
 // TestVersion: the form of versions and the bytecode of artifacts of each.
 func TestVersion(t *testing.T) {
 	for text, want := range map[string]vhlo.Version{
-		"0.9.0": vhlo.Minimum, "1.20.0": vhlo.Current, "1.16.2": vhlo.Week12, "current": vhlo.Current, "NONE": vhlo.Current,
+		"0.9.0": vhlo.Minimum, "1.22.0": vhlo.Current, "1.16.3": vhlo.Week12, "current": vhlo.Current, "NONE": vhlo.Current,
 		"WEEK_4": {Major: 1, Minor: 18}, "WEEK_12": vhlo.Week12, "MAX": vhlo.Minimum, "12.34.56": {Major: 12, Minor: 34, Patch: 56},
 	} {
 		if v, err := vhlo.ParseVersion(text); err != nil || v != want {
@@ -169,7 +169,7 @@ func TestVersion(t *testing.T) {
 		}
 	}
 	for text, says := range map[string]string{
-		"0.8.9": "older than 0.9.0", "0.9.0": "", "1.20.0": "", "1.20.1": "newer than 1.20.0", "2.0.0": "newer than 1.20.0",
+		"0.8.9": "older than 0.9.0", "0.9.0": "", "1.22.0": "", "1.22.1": "newer than 1.22.0", "2.0.0": "newer than 1.22.0",
 	} {
 		v, err := vhlo.ParseVersion(text)
 		if err != nil {

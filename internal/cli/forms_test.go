@@ -214,7 +214,7 @@ func TestHLOEverywhere(t *testing.T) {
 func TestSuffixes(t *testing.T) {
 	export := testkit.Testdata("bytecode", "add_one.jaxexport")
 	for _, tt := range []struct{ suffix, to, starts string }{
-		{".mlir", "", "module @jit"}, {".mlirbc", "", "ML\xefR\x0dhlocb"}, {".bc", "", "ML\xefR\x0dhlocb"}, {".vhlo", "", "ML\xefR\x0dStableHLO_v1.16.2"},
+		{".mlir", "", "module @jit"}, {".mlirbc", "", "ML\xefR\x0dhlocb"}, {".bc", "", "ML\xefR\x0dhlocb"}, {".vhlo", "", "ML\xefR\x0dStableHLO_v1.16.3"},
 		{".hlo", "", "HloModule"}, {".jaxexport", "", "<\x00\x00\x00"}, {".mlir", "bytecode", "ML\xefR\x0dhlocb"}, {".mlirbc", "mlir", "module @jit"},
 		{".hlo", "vhlo", "ML\xefR\x0dStableHLO"}, {".vhlo", "generic", "\"builtin.module\""},
 	} {

@@ -79,8 +79,8 @@ func.func @main(%x: tensor<2xf32> {sdy.sharding = #sdy.sharding<@m, [{}]>}) -> t
 	for _, tt := range []struct{ name, states, gets, programs string }{
 		{"old", "1 0 0", "1.0.0", "portable artifacts of StableHLO 1.0.0"},
 		{"its own", "1 13 3", "1.13.3", "portable artifacts of StableHLO 1.13.3"},
-		{"newer than hlocb", "9 9 9", "1.20.0", "portable artifacts of StableHLO 1.20.0"},
-		{"none", "", "1.16.2", "portable artifacts of StableHLO 1.16.2 (the plugin states no version)"},
+		{"newer than hlocb", "9 9 9", "1.22.0", "portable artifacts of StableHLO 1.22.0"},
+		{"none", "", "1.16.3", "portable artifacts of StableHLO 1.16.3 (the plugin states no version)"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			b, file := recorder(t, library, tt.states, "")
