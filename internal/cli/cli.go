@@ -44,7 +44,12 @@ func newApp(stdin io.Reader, stdout, stderr io.Writer) *app {
 }
 
 // Main runs the command line args (without the program's name) and returns the exit code. Ctrl-C and SIGTERM stop it.
+//
+// A crash inside a plugin ends the process with one line, or with all stacks if HLOCB_TRACEBACK is set.
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	if os.Getenv("HLOCB_TRACEBACK") == "" {
+		backends.ReportCrashes()
+	}
 	a := newApp(stdin, stdout, stderr)
 	ctx, stop := a.Signals()
 	defer stop()

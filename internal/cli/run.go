@@ -85,7 +85,7 @@ func (f *runFlags) add(c *cobra.Command, output func()) {
 
 // addTimeout adds the flag --timeout of commands that run a module.
 func addTimeout(c *cobra.Command, to *time.Duration) {
-	c.Flags().DurationVar(to, "timeout", 0, "`DURATION` limit per callback, to load a plugin, to compile on it and, on the engine, between two callbacks (default none)")
+	c.Flags().DurationVar(to, "timeout", 0, "`DURATION` limit per callback, between two callbacks, to load a plugin and to compile on it (default none)")
 }
 
 func (a *app) runCommand() *cobra.Command {

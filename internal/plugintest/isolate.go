@@ -111,13 +111,20 @@ func runChild(ctx context.Context, cases []Case, from int, limit time.Duration, 
 	case running >= 0 && hung:
 		each(Result{Case: cases[running], Status: Failed, Message: fmt.Sprintf("it did not end within %v", limit), Took: limit})
 	case running >= 0:
-		reason := err.Error()
+		reason := "it ended with exit code 0"
+		if err != nil {
+			reason = err.Error()
+		}
 		if m := lastWords.FindSubmatch(stderr.text); m != nil {
 			reason = string(m[1])
 		}
 		each(Result{Case: cases[running], Status: Failed, Message: Crashed + reason + "\n" + stderr.end()})
 	case next == from, err != nil && next < len(cases):
-		return 0, fmt.Errorf("the process that runs the cases ended: %w\n%s", err, stderr.end())
+		reason := "it ended with exit code 0"
+		if err != nil {
+			reason = err.Error()
+		}
+		return 0, fmt.Errorf("the process that runs the cases ended: %s\n%s", reason, stderr.end())
 	}
 	return next, nil
 }
@@ -126,7 +133,7 @@ func runChild(ctx context.Context, cases []Case, from int, limit time.Duration, 
 const Crashed = "the process crashed: "
 
 // lastWords matches the reason of a crash in the standard error of a process.
-var lastWords = regexp.MustCompile(`(?m)^(?:F\d{4} .*?\] )?((?:.*Check failed: |SIG[A-Z]+: |fatal error: |panic: ).*)$`)
+var lastWords = regexp.MustCompile(`(?m)^(?:F\d{4} .*?\] )?((?:.*Check failed: |error: the plugin .* crashed |error: the plugin .* ended the process |SIG[A-Z]+: |fatal error: |panic: ).*)$`)
 
 // tailWriter keeps the last megabyte of a child's standard error: stacks may follow the reason of a crash.
 type tailWriter struct{ text []byte }

@@ -19,6 +19,8 @@ type Options struct {
 	// Probe calls TryRegistration in another process, for plugins whose version does not determine how handlers are
 	// registered. If it is nil, such plugins cannot call hooks.
 	Probe func(path, platform string, versioned bool) error
+	// EndRuns is pjrt.Options.EndRuns: a run on a plugin that reaches no hook in time is given up, with its backend.
+	EndRuns bool
 	// Skipped is called with every plugin that was found and could not be used, if a later plugin is used. It may be
 	// nil.
 	Skipped func(Candidate)

@@ -17,7 +17,7 @@ const havePlugins = true
 func openPlugins(name string, found []plugins.Plugin, opts Options) (runtime.Backend, error) {
 	failed := &OpenError{Name: name}
 	for _, p := range found {
-		b, err := pjrt.Open(p.Path, pjrt.Options{Name: name, Devices: opts.Devices, Probe: opts.Probe, Targets: pluginTargets(opts.Plugins)})
+		b, err := pjrt.Open(p.Path, pjrt.Options{Name: name, Devices: opts.Devices, Probe: opts.Probe, EndRuns: opts.EndRuns, Targets: pluginTargets(opts.Plugins)})
 		if err == nil {
 			if opts.Skipped != nil {
 				for _, t := range failed.Candidates {
@@ -30,6 +30,9 @@ func openPlugins(name string, found []plugins.Plugin, opts Options) (runtime.Bac
 	}
 	return nil, failed
 }
+
+// ReportCrashes lets a crash inside a plugin end the process with one line; see pjrt.ReportCrashes.
+func ReportCrashes() { pjrt.ReportCrashes() }
 
 // pluginTargets is pjrt.Options.Targets for LAPACK's targets. Their matrices are in column-major order: JAX's programs
 // require it, and jaxlib's own handlers accept no other order.

@@ -15,6 +15,9 @@ func openPlugins(string, []plugins.Plugin, Options) (runtime.Backend, error) {
 	return nil, errors.New("plugins need cgo, and this build has none")
 }
 
+// ReportCrashes does nothing without cgo.
+func ReportCrashes() {}
+
 // TryRegistration needs cgo.
 func TryRegistration(string, string, bool) error {
 	return errors.New("plugins need cgo, and this build has none")

@@ -28,6 +28,9 @@ type Options struct {
 	// Targets returns the function that computes a custom-call target, or nil if the plugin or another library computes
 	// it. An error refuses the program. Targets may be nil.
 	Targets func(name string) (Target, error)
+	// EndRuns says that CompileOptions.Timeout also limits the time between two hooks. A run that takes longer is given
+	// up, and the backend is lost.
+	EndRuns bool
 	// Warn receives the message of a run that waits for the handler of another run for seconds. nil is slog.Warn.
 	Warn func(message string)
 }

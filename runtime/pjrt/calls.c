@@ -2,6 +2,8 @@
 
 #include "calls.h"
 
+#include "crash.h"
+
 #include <dlfcn.h>
 #ifdef __GLIBC__
 #include <malloc.h>
@@ -16,7 +18,10 @@ static char *copy_dlerror(void) {
 }
 
 void *hl_open(const char *path, char **error) {
+  hl_inside call = {.path = path};
+  hl_enter(&call);
   void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  hl_leave(&call);
   if (!library) *error = copy_dlerror();
   return library;
 }
@@ -27,7 +32,12 @@ const hl_api *hl_get_api(void *library, char **error) {
     *error = copy_dlerror();
     return NULL;
   }
+  Dl_info in = {0};
+  dladdr((void *)get, &in);
+  hl_inside call = {.path = in.dli_fname};
+  hl_enter(&call);
   const hl_api *api = get();
+  hl_leave(&call);
   if (!api) *error = strdup("GetPjrtApi returned no table");
   return api;
 }
@@ -37,9 +47,9 @@ void hl_close(void *library) { dlclose(library); }
 hl_device_copy hl_find_copy(const hl_api *api) {
   const void *last = NULL;
   hl_device_copy copy = NULL;
-  for (int i = 0; !copy && hl_has(api, i); i++) {
+  for (int i = 0; !copy && i < HL_FUNCTIONS; i++) {
     Dl_info in;
-    if (!dladdr((void *)api->fn[i], &in) || in.dli_fbase == last) continue;
+    if (!hl_has(api, i) || !dladdr((void *)api->fn[i], &in) || in.dli_fbase == last) continue;
     last = in.dli_fbase;
     void *library = dlopen(in.dli_fname, RTLD_NOW | RTLD_NOLOAD);
     if (!library) continue;
@@ -58,27 +68,44 @@ bool hl_has(const hl_api *api, int fn) {
 }
 
 const hl_ext *hl_find_ext(const hl_api *api, int type) {
-  for (const hl_ext *e = api->ext; e; e = e->next)
+  if (api->size < offsetof(hl_api, version)) return NULL;
+  const hl_ext *e = api->ext;
+  for (int i = 0; e && i < HL_EXTENSIONS; i++, e = e->next)
     if (e->type == type) return e;
   return NULL;
 }
 
-void hl_error_free(const hl_api *api, void *error) {
-  if (!error) return;
-  ARGS(hl_object_args, a, .object = error);
-  api->fn[HL_ERROR_DESTROY](&a);
+// The address of an element is the error of a function that a plugin's table lacks.
+static const char missing[HL_FUNCTIONS];
+
+int hl_missing(const void *error) {
+  uintptr_t fn = (uintptr_t)error - (uintptr_t)missing;
+  return fn < HL_FUNCTIONS ? (int)fn : -1;
 }
 
-void *hl_call(const hl_api *api, int fn, void *args) { return api->fn[fn](args); }
+void hl_error_free(const hl_api *api, void *error) {
+  if (!error || hl_missing(error) >= 0) return;
+  ARGS(hl_object_args, a, .object = error);
+  hl_call(api, HL_ERROR_DESTROY, &a);
+}
+
+void *hl_call(const hl_api *api, int fn, void *args) {
+  if (!hl_has(api, fn)) return (void *)&missing[fn];
+  hl_inside call = {.api = api, .fn = fn};
+  hl_enter(&call);
+  void *e = api->fn[fn](args);
+  hl_leave(&call);
+  return e;
+}
 
 void *hl_object(const hl_api *api, int fn, void *object) {
   ARGS(hl_object_args, a, .object = object);
-  return api->fn[fn](&a);
+  return hl_call(api, fn, &a);
 }
 
 void *hl_get(const hl_api *api, int fn, void *object, void **other) {
   ARGS(hl_get_args, a, .object = object);
-  void *e = api->fn[fn](&a);
+  void *e = hl_call(api, fn, &a);
   *other = a.other;
   return e;
 }
@@ -96,9 +123,9 @@ void hl_release(void (*release)(void *backing), void *backing) {
 void *hl_await(const hl_api *api, void *event) {
   if (!event) return NULL;
   ARGS(hl_object_args, a, .object = event);
-  void *e = api->fn[HL_EVENT_AWAIT](&a);
+  void *e = hl_call(api, HL_EVENT_AWAIT, &a);
   ARGS(hl_object_args, d, .object = event);
-  hl_error_free(api, api->fn[HL_EVENT_DESTROY](&d));
+  hl_error_free(api, hl_call(api, HL_EVENT_DESTROY, &d));
   return e;
 }
 
@@ -107,7 +134,7 @@ void *hl_from_host(const hl_api *api, void *client, void *device, const void *da
   static const char nothing[64];  // a buffer without elements still needs an address
   ARGS(hl_from_host_args, a, .client = client, .data = data ? data : nothing, .type = type, .dims = dims,
        .num_dims = rank, .semantics = zero_copy ? HL_HOST_ZERO_COPY : HL_HOST_ONLY_DURING_CALL, .device = device);
-  void *e = api->fn[HL_CLIENT_BUFFER_FROM_HOST](&a);
+  void *e = hl_call(api, HL_CLIENT_BUFFER_FROM_HOST, &a);
   *buffer = a.buffer;
   *done = NULL;
   if (e) return e;
@@ -115,7 +142,7 @@ void *hl_from_host(const hl_api *api, void *client, void *device, const void *da
     *done = a.done_with_data;
   else if (a.done_with_data) {
     ARGS(hl_object_args, d, .object = a.done_with_data);
-    hl_error_free(api, api->fn[HL_EVENT_DESTROY](&d));
+    hl_error_free(api, hl_call(api, HL_EVENT_DESTROY, &d));
   }
   return NULL;
 }
@@ -126,14 +153,14 @@ void *hl_to_host(const hl_api *api, void *buffer, void *data, size_t size, const
   layout.tiled.minor_to_major = order;
   layout.tiled.num_minor_to_major = rank;
   ARGS(hl_to_host_args, a, .buffer = buffer, .layout = &layout, .data = data, .data_size = size);
-  void *e = api->fn[HL_BUFFER_TO_HOST](&a);
+  void *e = hl_call(api, HL_BUFFER_TO_HOST, &a);
   if (e) return e;
   return hl_await(api, a.event);
 }
 
 bool hl_is_row_major(const hl_api *api, void *buffer, size_t rank) {
   ARGS(hl_memory_layout_args, a, .buffer = buffer);
-  void *e = api->fn[HL_BUFFER_MEMORY_LAYOUT](&a);
+  void *e = hl_call(api, HL_BUFFER_MEMORY_LAYOUT, &a);
   if (e) {
     hl_error_free(api, e);
     return false;
@@ -200,7 +227,7 @@ bool hl_execute(const hl_api *api, void *loaded, int32_t launch_id, int wait, si
   ARGS(hl_execute_args, a, .loaded = loaded, .options = &options, .arguments = (void *const *const *)argument_lists,
        .num_devices = devices, .num_arguments = num_arguments, .outputs = (void **const *)output_lists,
        .events = wait ? events : NULL);
-  void *first = api->fn[HL_LOADED_EXECUTE](&a);
+  void *first = hl_call(api, HL_LOADED_EXECUTE, &a);
   if (!first && wait)
     for (size_t d = 0; d < devices; d++) {
       if (wait == HL_WAIT_SPIN) spin(api, events[d]);

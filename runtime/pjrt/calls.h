@@ -32,7 +32,12 @@ void hl_error_free(const hl_api *api, void *error);
 // ARGS declares a struct of arguments.
 #define ARGS(type, name, ...) type name = {.size = sizeof(type), __VA_ARGS__}
 
-// hl_call calls a function of the table with its struct of arguments.
+// HL_FUNCTIONS limits the functions of a table, HL_EXTENSIONS the list of extensions.
+enum { HL_FUNCTIONS = 512, HL_EXTENSIONS = 256 };
+// hl_missing returns the function that a table lacks if the error says so, or -1.
+int hl_missing(const void *error);
+// hl_call calls a function of the table with its struct of arguments. If the table lacks the function, it returns an
+// error for hl_missing.
 void *hl_call(const hl_api *api, int fn, void *args);
 void *hl_object(const hl_api *api, int fn, void *object);
 void *hl_get(const hl_api *api, int fn, void *object, void **other);

@@ -67,6 +67,9 @@ func (p *Plugin) NewClient(devices int) (*Client, error) {
 	if err := invoke(p, "create client", C.HL_CLIENT_CREATE, &args); err != nil {
 		return nil, err
 	}
+	if args.client == nil {
+		return nil, p.invalid("create client", "nothing")
+	}
 	c := &Client{plugin: p, ptr: args.client, running: map[*session]struct{}{}}
 	var err error
 	if c.platform, err = p.text("platform name", C.HL_CLIENT_PLATFORM_NAME, c.ptr); err == nil {

@@ -4,6 +4,7 @@ package pjrt
 
 // #include <stdlib.h>
 // #include "calls.h"
+// #include "crash.h"
 import "C"
 
 import (
@@ -33,6 +34,7 @@ type Code int
 
 // Codes that callers distinguish.
 const (
+	Unknown         Code = 2
 	InvalidArgument Code = 3
 	NotFound        Code = 5
 	Unimplemented   Code = 12
@@ -69,11 +71,34 @@ func (p *Plugin) check(op string, e unsafe.Pointer) error {
 	if e == nil {
 		return nil
 	}
+	if fn := C.hl_missing(e); fn >= 0 {
+		return &Error{Op: op, Code: Unimplemented, Message: fmt.Sprintf("the table of %s has no %s", p.path, C.GoString(C.hl_function(fn)))}
+	}
 	defer C.hl_error_free(p.api, e)
-	text, code := C.hl_error_message_args{error: e}, C.hl_error_code_args{error: e}
+	text, code := C.hl_error_message_args{error: e}, C.hl_error_code_args{error: e, code: C.int32_t(Unknown)}
 	rawCall(p, C.HL_ERROR_MESSAGE, &text)
 	C.hl_error_free(p.api, rawCall(p, C.HL_ERROR_CODE, &code))
-	return &Error{Op: op, Code: Code(code.code), Message: C.GoStringN(text.message, C.int(text.message_size))}
+	message := goText(text.message, text.message_size)
+	if message == "" {
+		message = "the plugin says nothing more"
+	}
+	return &Error{Op: op, Code: Code(code.code), Message: message}
+}
+
+// maxText limits the texts that a plugin returns, in bytes. A longer text is taken for a wrong size.
+const maxText = 64 << 20
+
+// goText returns a plugin's text.
+func goText(text *C.char, size C.size_t) string {
+	if text == nil || size > maxText {
+		return ""
+	}
+	return C.GoStringN(text, C.int(size))
+}
+
+// invalid says that a plugin returned something impossible.
+func (p *Plugin) invalid(op, format string, args ...any) error {
+	return &Error{Op: op, Code: Internal, Message: fmt.Sprintf("%s returned ", p.path) + fmt.Sprintf(format, args...)}
 }
 
 // rawCall calls a function of the plugin's table with its struct of arguments, whose size it sets. It returns a PJRT
@@ -97,7 +122,13 @@ func invoke[T any](p *Plugin, op string, fn C.int, args *T) error {
 func (p *Plugin) text(op string, fn C.int, object unsafe.Pointer) (string, error) {
 	a := C.hl_text_args{object: object}
 	err := invoke(p, op, fn, &a)
-	return C.GoStringN(a.text, C.int(a.text_size)), err
+	if err != nil {
+		return "", err
+	}
+	if a.text == nil && a.text_size > 0 || a.text_size > maxText {
+		return "", p.invalid(op, "a text of %d bytes at %p", a.text_size, a.text)
+	}
+	return goText(a.text, a.text_size), nil
 }
 
 func (p *Plugin) number(op string, fn C.int, object unsafe.Pointer) (int, error) {
@@ -109,11 +140,28 @@ func (p *Plugin) number(op string, fn C.int, object unsafe.Pointer) (int, error)
 func (p *Plugin) object(op string, fn C.int, of unsafe.Pointer) (unsafe.Pointer, error) {
 	a := C.hl_get_args{object: of}
 	err := invoke(p, op, fn, &a)
+	if err == nil && a.other == nil {
+		err = p.invalid(op, "nothing")
+	}
 	return a.other, err
 }
 
 func (p *Plugin) list(op string, fn C.int, of unsafe.Pointer) ([]unsafe.Pointer, error) {
 	a := C.hl_list_args{object: of}
 	err := invoke(p, op, fn, &a)
-	return unsafe.Slice((*unsafe.Pointer)(a.items), int(a.num_items)), err
+	if err != nil {
+		return nil, err
+	}
+	return elements(p, op, (*unsafe.Pointer)(a.items), a.num_items)
+}
+
+// maxItems limits the lists that a plugin returns.
+const maxItems = 1 << 24
+
+// elements returns a plugin's list.
+func elements[T any](p *Plugin, op string, items *T, n C.size_t) ([]T, error) {
+	if items == nil && n > 0 || n > maxItems {
+		return nil, p.invalid(op, "a list of %d at %p", n, items)
+	}
+	return unsafe.Slice(items, int(n)), nil
 }

@@ -2,7 +2,9 @@
 
 package pjrt
 
+// #include <stdlib.h>
 // #include "calls.h"
+// #include "crash.h"
 import "C"
 
 import (
@@ -253,6 +255,9 @@ func (e *Executable) compileFor(ctx context.Context, key clientKey) (*loadedProg
 	if err != nil {
 		return nil, err
 	}
+	name := C.CString(e.name)
+	C.hl_subject(name)
+	C.free(unsafe.Pointer(name))
 	l, err := e.compile(ctx, c)
 	if err != nil {
 		return nil, err
@@ -475,7 +480,7 @@ func (e *Executable) start(ctx context.Context, r *request) (*loadedProgram, []u
 		return nil, nil, err
 	}
 	crowded := l.client.join(s)
-	if ctx.Done() == nil && !crowded {
+	if ctx.Done() == nil && !crowded && e.runLimit() == 0 {
 		defer e.finish(s)
 		defer leave(s)
 		defer l.client.leave(s)

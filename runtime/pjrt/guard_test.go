@@ -82,3 +82,54 @@ func TestCheckCallDepth(t *testing.T) {
 		}
 	}
 }
+
+// TestCheckRefusesWhatCrashesXLA: programs on which XLA's compiler or its programs end the process are located errors.
+func TestCheckRefusesWhatCrashesXLA(t *testing.T) {
+	reg, err := all.Registry()
+	if err != nil {
+		t.Fatal(err)
+	}
+	bitcast := func(from, to string) string {
+		return fmt.Sprintf("func.func @main(%%x: tensor<%s>) -> tensor<%s> {\n  %%0 = stablehlo.bitcast_convert %%x : (tensor<%[1]s>) -> tensor<%[2]s>\n  return %%0 : tensor<%[2]s>\n}\n", from, to)
+	}
+	sort := func(direction string) string {
+		return strings.ReplaceAll(`func.func @main(%x: tensor<9xf32>) -> tensor<9xf32> {
+  %0 = "stablehlo.sort"(%x) ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %c = stablehlo.compare DIRECTION, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %c : tensor<i1>
+  }) {dimension = 0 : i64} : (tensor<9xf32>) -> tensor<9xf32>
+  return %0 : tensor<9xf32>
+}
+`, "DIRECTION", direction)
+	}
+	sharded := func(meshes, argument string) string {
+		return fmt.Sprintf("module attributes {mhlo.frontend_attributes = {%s}} {\nfunc.func @main(%%x: tensor<4xf32> {mhlo.frontend_attributes = {%s}}) -> tensor<4xf32> {\n  return %%x : tensor<4xf32>\n}\n}\n", meshes, argument)
+	}
+	const mesh, on = `xla.sdy.meshes = "{mesh = #sdy.mesh<[\"x\"=2]>, other = #sdy.mesh<[\"y\"=2, \"z\"=1]>}"`, `xla.sdy.sharding = "#sdy.sharding<@mesh, [{\"x\"}]>"`
+	for _, c := range []struct{ text, want string }{
+		{bitcast("3xi8", "3x8xi1"), "m.mlir:2:8: error: 'stablehlo.bitcast_convert' op changes the width of i1"},
+		{bitcast("8xi1", "i8"), "changes the width of i1"},
+		{bitcast("64xi1", "ui64"), "changes the width of i1"},
+		{bitcast("3xi8", "3x2xi4"), ""},
+		{bitcast("3xi1", "3xi1"), ""},
+		{sort("LE"), "m.mlir:4:10: error: the comparator is true for equal elements"},
+		{sort("GE"), "the comparator is true for equal elements"},
+		{sort("EQ"), "the comparator is true for equal elements"},
+		{sort("LT"), ""},
+		{sort("GT"), ""},
+		{sharded("", on), "m.mlir:2:1: error: xla.sdy.sharding names mesh @mesh"},
+		{sharded(strings.Replace(mesh, "mesh =", "mash =", 1), on), "names mesh @mesh"},
+		{sharded(`xla.sdy.meshes = "{mesh = #sdy.mesh<"`, ""), "xla.sdy.meshes is not a list of meshes"},
+		{sharded(mesh, on), ""},
+		{sharded(mesh, strings.ReplaceAll(on, "mesh", "other")), ""},
+	} {
+		m, err := parse.Parse(diag.NewSource("m.mlir", []byte(c.text)), ir.NewContext(), reg, parse.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := Check(m); (c.want == "") != (err == nil) || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error is %v, expected %q", c.text, err, c.want)
+		}
+	}
+}

@@ -18,7 +18,17 @@ bool hl_current_run(int64_t *run_id) {
 }
 
 static bool ffi_has(const hl_ffi_api *api, int fn) {
-  return api->size >= offsetof(hl_ffi_api, fn) + (size_t)(fn + 1) * sizeof(hl_ffi_fn);
+  return api->size >= offsetof(hl_ffi_api, fn) + (size_t)(fn + 1) * sizeof(hl_ffi_fn) && api->fn[fn];
+}
+
+// ffi_call calls a function of the table. It frees the function's error, and reports whether there was none.
+static bool ffi_call(const hl_ffi_api *api, int fn, void *args) {
+  if (!ffi_has(api, fn)) return false;
+  void *error = api->fn[fn](args);
+  if (!error) return true;
+  ARGS(hl_ffi_error_destroy_args, d, .error = error);
+  if (ffi_has(api, HL_FFI_ERROR_DESTROY)) api->fn[HL_FFI_ERROR_DESTROY](&d);
+  return false;
 }
 
 // hl_metadata answers XLA's first call of a handler, which requests the FFI version that the handler was built for. A
@@ -63,24 +73,16 @@ static bool hook_id(const hl_ffi_attrs *attrs, int64_t *id) {
 static inline bool identify(hl_ffi_frame *frame, int64_t *id, int64_t *run_id, int32_t *ordinal) {
   const hl_ffi_api *api = frame->api;
   if (!hook_id(&frame->attrs, id)) return false;
-  if (ffi_has(api, HL_FFI_RUN_ID)) {
-    ARGS(hl_ffi_run_id_args, a, .ctx = frame->ctx);
-    if (!api->fn[HL_FFI_RUN_ID](&a)) *run_id = a.run_id;
-  }
-  if (ffi_has(api, HL_FFI_DEVICE_ORDINAL)) {
-    ARGS(hl_ffi_ordinal_args, a, .ctx = frame->ctx);
-    if (!api->fn[HL_FFI_DEVICE_ORDINAL](&a)) *ordinal = a.ordinal;
-  }
+  ARGS(hl_ffi_run_id_args, run, .ctx = frame->ctx);
+  if (ffi_call(api, HL_FFI_RUN_ID, &run)) *run_id = run.run_id;
+  ARGS(hl_ffi_ordinal_args, device, .ctx = frame->ctx);
+  if (ffi_call(api, HL_FFI_DEVICE_ORDINAL, &device)) *ordinal = device.ordinal;
   return true;
 }
 
 void *hl_stream(hl_ffi_frame *frame) {
   ARGS(hl_ffi_stream_args, a, .ctx = frame->ctx);
-  void *error = frame->api->fn[HL_FFI_STREAM_GET](&a);
-  if (!error) return a.stream;
-  ARGS(hl_ffi_error_destroy_args, d, .error = error);
-  frame->api->fn[HL_FFI_ERROR_DESTROY](&d);
-  return NULL;
+  return ffi_call(frame->api, HL_FFI_STREAM_GET, &a) ? a.stream : NULL;
 }
 
 void *hl_hook_handler(hl_ffi_frame *frame) {
@@ -112,18 +114,17 @@ void hl_leave_run(void) { in_hook = false; }
 void *hl_future_create(hl_ffi_frame *frame) {
   if (!ffi_has(frame->api, HL_FFI_FUTURE_SET_ERROR) || frame->size < offsetof(hl_ffi_frame, future)) return NULL;
   ARGS(hl_ffi_future_args, a);
-  if (frame->api->fn[HL_FFI_FUTURE_CREATE](&a)) return NULL;
-  return a.future;
+  return ffi_call(frame->api, HL_FFI_FUTURE_CREATE, &a) ? a.future : NULL;
 }
 
 void hl_future_done(const hl_ffi_api *api, void *future) {
   ARGS(hl_ffi_future_args, a, .future = future);
-  api->fn[HL_FFI_FUTURE_SET_AVAILABLE](&a);
+  ffi_call(api, HL_FFI_FUTURE_SET_AVAILABLE, &a);
 }
 
 void hl_future_fail(const hl_ffi_api *api, void *future, const char *message) {
   ARGS(hl_ffi_future_error_args, a, .future = future, .error = hl_ffi_failure(api, message, 13));
-  api->fn[HL_FFI_FUTURE_SET_ERROR](&a);
+  ffi_call(api, HL_FFI_FUTURE_SET_ERROR, &a);
 }
 
 void *hl_noop_handler(hl_ffi_frame *frame) {

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	goruntime "runtime"
+	"slices"
 	"sync/atomic"
 	"unsafe"
 
@@ -125,6 +126,9 @@ func (c *Client) interruptible(ctx context.Context, op string, create func(pin *
 }
 
 func (c *Client) newLoaded(ptr unsafe.Pointer) (*loadedProgram, error) {
+	if ptr == nil {
+		return nil, c.plugin.invalid("compile", "nothing")
+	}
 	l := &loadedProgram{client: c, ptr: ptr}
 	if err := l.inspect(); err != nil {
 		l.destroy()
@@ -166,14 +170,28 @@ func (l *loadedProgram) inspect() (err error) {
 	if n != int(shapes.num_outputs) {
 		return fmt.Errorf("the plugin reports %d result types and %d shapes", n, int(shapes.num_outputs))
 	}
-	at := 0
-	for i, code := range unsafe.Slice((*int32)(types.types), n) {
-		rank := int(unsafe.Slice(shapes.ranks, n)[i])
-		shape := make(tensor.Shape, rank)
-		if rank > 0 {
-			copy(shape, unsafe.Slice((*int64)(shapes.dims), at+rank)[at:])
+	codes, err := elements(p, "result types", (*int32)(types.types), types.num_types)
+	if err != nil {
+		return err
+	}
+	ranks, err := elements(p, "result dimensions", shapes.ranks, shapes.num_outputs)
+	if err != nil {
+		return err
+	}
+	total := C.size_t(0)
+	for _, rank := range ranks {
+		if total += C.size_t(rank); rank > maxRank || total > maxItems {
+			return p.invalid("result dimensions", "a result of %d dimensions", rank)
 		}
-		at += rank
+	}
+	dims, err := elements(p, "result dimensions", (*int64)(shapes.dims), total)
+	if err != nil {
+		return err
+	}
+	for i, code := range codes {
+		rank := int(ranks[i])
+		shape := append(tensor.Shape{}, dims[:rank]...)
+		dims = dims[rank:]
 		dtype, err := bufferType(code)
 		if err != nil {
 			return fmt.Errorf("result %d: %w", i, err)
@@ -195,6 +213,9 @@ func (l *loadedProgram) destroy() {
 	_ = p.check("destroy loaded executable", C.hl_object(p.api, C.HL_LOADED_DESTROY, l.ptr))
 }
 
+// maxRank limits the dimensions of a plugin's value.
+const maxRank = 1 << 16
+
 // serialize returns the compiled program in the plugin's own form: machine code for this plugin and processor.
 func (l *loadedProgram) serialize() ([]byte, error) {
 	p := l.client.plugin
@@ -206,6 +227,9 @@ func (l *loadedProgram) serialize() ([]byte, error) {
 		return nil, err
 	}
 	defer C.hl_release(a.release, a.backing)
+	if a.bytes == nil || a.num_bytes == 0 {
+		return nil, p.invalid("serialize", "%d bytes at %p", a.num_bytes, a.bytes)
+	}
 	return append([]byte(nil), unsafe.Slice((*byte)(unsafe.Pointer(a.bytes)), int(a.num_bytes))...), nil
 }
 
@@ -236,6 +260,9 @@ func (c *Client) upload(d *Device, t *tensor.Tensor, pin *goruntime.Pinner) (buf
 	var b buffer
 	err := c.plugin.check("copy argument to device", C.hl_from_host(c.plugin.api, c.ptr, d.ptr, data, C.int32_t(code),
 		(*C.int64_t)(unsafe.Pointer(unsafe.SliceData(shape))), C.size_t(len(shape)), C.bool(borrow), &b.ptr, &b.done))
+	if err == nil && b.ptr == nil {
+		err = c.plugin.invalid("copy argument to device", "nothing")
+	}
 	return b, err
 }
 
@@ -266,6 +293,9 @@ func (c *Client) view(ptr unsafe.Pointer, t hook.TensorType, f func(*tensor.Tens
 		return err
 	}
 	defer C.hl_unhold(c.plugin.api, ptr)
+	if address == nil {
+		return c.plugin.invalid("read buffer", "no address for %d bytes", n)
+	}
 	v, err := tensor.FromBytes(t.DType, t.Shape, unsafe.Slice((*byte)(address), n))
 	if err != nil {
 		return err
@@ -367,6 +397,11 @@ func (l *loadedProgram) execute(launchID int32, r *request) ([]unsafe.Pointer, e
 	err := errNoMemory
 	if ran {
 		err = c.plugin.check("execute", failed)
+	}
+	if err == nil {
+		if i := slices.Index(outputs[:len(l.devices)*m], nil); i >= 0 {
+			err = c.plugin.invalid("execute", "nothing for result %d", i%m)
+		}
 	}
 	if err == nil {
 		return outputs[:len(l.devices)*m], nil

@@ -6,6 +6,7 @@ package pjrt
 // #cgo LDFLAGS: -ldl
 // #include <stdlib.h>
 // #include "calls.h"
+// #include "crash.h"
 import "C"
 
 import (
@@ -105,13 +106,17 @@ func Load(path string) (*Plugin, error) {
 		C.hl_close(library)
 		return fail("%s", takeMessage(message))
 	}
+	if api.size < C.sizeof_hl_api {
+		return fail("its table has %d bytes", api.size)
+	}
+	C.hl_name_plugin(api, C.CString(real)) // for the rest of the process
 	p := &Plugin{path: real, api: api, copy: C.hl_find_copy(api), registered: map[string]registration{}}
 	if major, minor := p.Version(); major != 0 || minor < minimumMinor {
 		return fail("its PJRT API is %d.%d, 0.%d or later is needed", major, minor, minimumMinor)
 	}
 	for _, fn := range []C.int{C.HL_CLIENT_CREATE, C.HL_CLIENT_COMPILE, C.HL_LOADED_EXECUTE, C.HL_EXECUTABLE_OUTPUT_TYPES, C.HL_EXECUTABLE_OUTPUT_DIMENSIONS} {
 		if !C.hl_has(api, fn) {
-			return fail("its table lacks function %d of the PJRT C API", int(fn))
+			return fail("its table has no %s", C.GoString(C.hl_function(fn)))
 		}
 	}
 	if err := invoke(p, "initialize", C.HL_PLUGIN_INITIALIZE, &C.hl_plain_args{}); err != nil {
@@ -119,10 +124,13 @@ func Load(path string) (*Plugin, error) {
 	}
 	var a C.hl_plugin_attributes_args
 	if err := invoke(p, "attributes", C.HL_PLUGIN_ATTRIBUTES, &a); err == nil {
-		values := unsafe.Slice(a.attributes, int(a.num_attributes))
+		values, err := elements(p, "attributes", a.attributes, a.num_attributes)
+		if err != nil {
+			return fail("%v", err)
+		}
 		for i := range values {
 			v := &values[i]
-			p.attributes = append(p.attributes, Attribute{C.GoStringN(v.name, C.int(v.name_size)), namedValue(v)})
+			p.attributes = append(p.attributes, Attribute{goText(v.name, v.name_size), namedValue(v)})
 		}
 	}
 	if loaded.plugins == nil {
@@ -136,11 +144,13 @@ func namedValue(v *C.hl_named_value) any {
 	at := unsafe.Pointer(&v.value)
 	switch v._type {
 	case C.HL_VALUE_STRING:
-		return C.GoStringN(*(**C.char)(at), C.int(v.value_size))
+		return goText(*(**C.char)(at), v.value_size)
 	case C.HL_VALUE_INT64:
 		return *(*int64)(at)
 	case C.HL_VALUE_INT64_LIST:
-		return append([]int64(nil), unsafe.Slice(*(**int64)(at), int(v.value_size))...)
+		if list := *(**int64)(at); list != nil && v.value_size <= maxItems {
+			return append([]int64(nil), unsafe.Slice(list, int(v.value_size))...)
+		}
 	case C.HL_VALUE_FLOAT:
 		return *(*float32)(at)
 	case C.HL_VALUE_BOOL:
@@ -178,7 +188,7 @@ var extensionNames = [...]string{"gpu custom call", "profiler", "custom partitio
 // Extensions returns the plugin's extensions, in its order.
 func (p *Plugin) Extensions() []Extension {
 	var out []Extension
-	for e := p.api.ext; e != nil; e = e.next {
+	for e := p.api.ext; e != nil && len(out) < C.HL_EXTENSIONS; e = e.next {
 		t := int(e._type)
 		name := fmt.Sprintf("type %d", t)
 		if t >= 0 && t < len(extensionNames) {
@@ -213,3 +223,7 @@ func openFailure(path, message string) string {
 	}
 	return fmt.Sprintf("it is built for another processor, %s instead of %s", f.Machine, own.Machine)
 }
+
+// ReportCrashes lets a crash inside a plugin end the process with one line that names the plugin and its function, and
+// with the number of the signal plus 128. It is for commands: it changes the process's signal handlers.
+func ReportCrashes() { C.hl_report_crashes() }

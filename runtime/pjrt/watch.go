@@ -84,6 +84,14 @@ func (e *Executable) watch(ctx context.Context, s *session, l *loadedProgram, r 
 	arrived := int64(0) // hooks at the last look
 	blocked := blocker{}
 	said := false
+	var late <-chan time.Time // looks whether the program takes too long
+	limit := e.runLimit()
+	if limit > 0 {
+		t := time.NewTicker(max(limit/4, time.Millisecond))
+		defer t.Stop()
+		late = t.C
+	}
+	moved, reached := time.Now(), int64(0)
 	for {
 		select {
 		case a := <-done:
@@ -95,6 +103,18 @@ func (e *Executable) watch(ctx context.Context, s *session, l *loadedProgram, r 
 				e.abandon(started)
 			}
 			return a.l, a.p, a.err
+		case <-late:
+			if n := sum(started); n != reached || s.busy() {
+				moved, reached = time.Now(), n
+			}
+			if time.Since(moved) < limit {
+				continue
+			}
+			late = nil
+			var end context.CancelCauseFunc
+			ctx, end = context.WithCancelCause(ctx)
+			end(&runtime.TimeoutError{After: limit.String(), Program: true})
+			cancelled = ctx.Done()
 		case <-cancelled:
 			for _, s := range started {
 				s.cancel(context.Cause(ctx))
@@ -145,6 +165,24 @@ func (e *Executable) watch(ctx context.Context, s *session, l *loadedProgram, r 
 			}
 		}
 	}
+}
+
+// runLimit returns the time that a program may take between two hooks, or 0.
+func (e *Executable) runLimit() time.Duration {
+	if e.backend.opts.EndRuns {
+		return e.timeout
+	}
+	return 0
+}
+
+// busy reports whether a handler of the run is busy.
+func (s *session) busy() bool {
+	for i := range s.devices {
+		if d := &s.devices[i]; d.seq.Load() != d.finished.Load() {
+			return true
+		}
+	}
+	return false
 }
 
 // sum returns the number of hooks that the attempts have reached.
@@ -238,9 +276,7 @@ func (c *Client) waiting() int {
 		if s.arrived() == 0 {
 			n++
 		}
-		for i := range s.devices {
-			busy = busy || s.devices[i].seq.Load() != s.devices[i].finished.Load()
-		}
+		busy = busy || s.busy()
 	}
 	if !busy {
 		return 0

@@ -1,0 +1,138 @@
+// A plugin that misbehaves in the way that the variable BAD names. Otherwise it is the plugin that REAL_PLUGIN names.
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../abi.h"
+
+static hl_api *table;
+static const hl_api *real;
+
+static void *crash(void *a) {
+  (void)a;
+  *(volatile int *)8 = 1;
+  return NULL;
+}
+static void *die(void *a) {
+  (void)a;
+  abort();
+}
+static void *leave(void *a) {
+  (void)a;
+  exit(0);
+}
+static void *endless(void *a) {
+  (void)a;
+  for (;;) sleep(1);
+}
+static void *on_own_thread(void *a) {
+  (void)a;
+  pthread_t t;
+  pthread_create(&t, NULL, crash, NULL);
+  for (;;) sleep(1);
+}
+static void *nothing(void *a) {  // success without results
+  (void)a;
+  return NULL;
+}
+static void *bad_text(void *a) {
+  ((hl_text_args *)a)->text = NULL;
+  ((hl_text_args *)a)->text_size = 5;
+  return NULL;
+}
+static void *huge_text(void *a) {
+  ((hl_text_args *)a)->text = "cpu";
+  ((hl_text_args *)a)->text_size = (size_t)1 << 40;
+  return NULL;
+}
+static void *bad_list(void *a) {
+  ((hl_list_args *)a)->items = NULL;
+  ((hl_list_args *)a)->num_items = 7;
+  return NULL;
+}
+static void *bad_types(void *a) {
+  ((hl_output_types_args *)a)->types = NULL;
+  ((hl_output_types_args *)a)->num_types = 1;
+  return NULL;
+}
+static void *more_types(void *a) {
+  void *e = real->fn[HL_EXECUTABLE_OUTPUT_TYPES](a);
+  ((hl_output_types_args *)a)->num_types = 3;
+  return e;
+}
+static void *bad_ranks(void *a) {
+  static size_t rank = (size_t)1 << 60;
+  void *e = real->fn[HL_EXECUTABLE_OUTPUT_DIMENSIONS](a);
+  ((hl_output_dims_args *)a)->ranks = &rank;
+  return e;
+}
+static char error;
+static void *fail(void *a) {
+  (void)a;
+  return &error;
+}
+static void *bad_message(void *a) {
+  ((hl_error_message_args *)a)->message = NULL;
+  ((hl_error_message_args *)a)->message_size = (size_t)1 << 50;
+  return NULL;
+}
+
+const void *GetPjrtApi(void) {
+  if (table) return table;
+  const char *bad = getenv("BAD");
+  real = ((const hl_api *(*)(void))dlsym(dlopen(getenv("REAL_PLUGIN"), RTLD_NOW | RTLD_LOCAL), "GetPjrtApi"))();
+  table = malloc(real->size);
+  memcpy(table, real, real->size);
+  static const struct {
+    const char *name;
+    int fn;
+    hl_pjrt_fn with;
+  } changes[] = {
+      {"no initialize", HL_PLUGIN_INITIALIZE, NULL},
+      {"no devices", HL_CLIENT_ADDRESSABLE_DEVICES, NULL},
+      {"no ready event", HL_BUFFER_READY, NULL},
+      {"no upload", HL_CLIENT_BUFFER_FROM_HOST, NULL},
+      {"no compile", HL_CLIENT_COMPILE, NULL},
+      {"crash at start", HL_PLUGIN_INITIALIZE, crash},
+      {"crash in create", HL_CLIENT_CREATE, crash},
+      {"abort in compile", HL_CLIENT_COMPILE, die},
+      {"crash on a thread", HL_LOADED_EXECUTE, on_own_thread},
+      {"exit in execute", HL_LOADED_EXECUTE, leave},
+      {"exit in compile", HL_CLIENT_COMPILE, leave},
+      {"endless create", HL_CLIENT_CREATE, endless},
+      {"endless compile", HL_CLIENT_COMPILE, endless},
+      {"endless execute", HL_LOADED_EXECUTE, endless},
+      {"no client", HL_CLIENT_CREATE, nothing},
+      {"no program", HL_CLIENT_COMPILE, nothing},
+      {"no results", HL_LOADED_EXECUTE, nothing},
+      {"no text", HL_CLIENT_PLATFORM_NAME, bad_text},
+      {"huge text", HL_CLIENT_PLATFORM_VERSION, huge_text},
+      {"no list", HL_CLIENT_ADDRESSABLE_DEVICES, bad_list},
+      {"no types", HL_EXECUTABLE_OUTPUT_TYPES, bad_types},
+      {"too many types", HL_EXECUTABLE_OUTPUT_TYPES, more_types},
+      {"huge rank", HL_EXECUTABLE_OUTPUT_DIMENSIONS, bad_ranks},
+  };
+  for (size_t i = 0; i < sizeof changes / sizeof *changes; i++)
+    if (!strcmp(bad, changes[i].name)) table->fn[changes[i].fn] = changes[i].with;
+  if (!strcmp(bad, "no table")) return NULL;
+  if (!strcmp(bad, "tiny table")) table->size = 8;
+  if (!strcmp(bad, "short table")) table->size = offsetof(hl_api, fn) + HL_LOADED_EXECUTE * sizeof(hl_pjrt_fn);
+  if (!strcmp(bad, "old")) table->version.minor = 1;
+  if (!strcmp(bad, "extensions in a circle")) {
+    static hl_ext a, b;
+    a = (hl_ext){.size = sizeof a, .type = 90, .next = &b};
+    b = (hl_ext){.size = sizeof b, .type = 91, .next = &a};
+    table->ext = &a;
+  }
+  if (!strcmp(bad, "error with errors")) {
+    table->fn[HL_CLIENT_COMPILE] = fail;
+    table->fn[HL_ERROR_MESSAGE] = bad_message;
+    table->fn[HL_ERROR_CODE] = fail;
+    table->fn[HL_ERROR_DESTROY] = nothing;
+  }
+  return table;
+}
