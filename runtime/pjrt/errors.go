@@ -85,7 +85,7 @@ func (p *Plugin) check(op string, e unsafe.Pointer) error {
 	return &Error{Op: op, Code: Code(code.code), Message: message}
 }
 
-// maxText limits the texts that a plugin returns, in bytes. A longer text is taken for a wrong size.
+// maxText limits the texts that a plugin returns, in bytes. goText returns no longer text: its size must be wrong.
 const maxText = 64 << 20
 
 // goText returns a plugin's text.
