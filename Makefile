@@ -19,7 +19,7 @@ CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/$(if $(filter Darwin,$(shell uname)),Lib
 VENV = $(CACHE)/venv
 VENV_TODAY = $(CACHE)/venv-today
 
-.PHONY: build interposer plugin jaxlib jaxlib-today peers test slow check fmt vet staticcheck generated race nocgo corpus corpus-bytecode corpus-long bench bench-callbacks bench-cuda bench-parse bench-hooks bench-interposer bench-passes bench-engine soak test-real mutants clean
+.PHONY: build interposer plugin jaxlib jaxlib-today peers test slow check fmt vet staticcheck generated race nocgo corpus corpus-fetch corpus-bytecode corpus-long bench bench-callbacks bench-cuda bench-parse bench-hooks bench-interposer bench-passes bench-engine soak test-real mutants clean
 
 build:
 	$(GO) build -o hlocb ./cmd/hlocb
@@ -102,6 +102,10 @@ nocgo:
 # The comparisons with other systems, part by part: what passed, what failed, what was skipped.
 corpus: peers
 	HLOCB_CORPUS="$(abspath $(CORPUS))" $(GO) run ./internal/corpusreport $(filter-out /dev/null,$(RESULTS))
+
+# Make the archives of StableHLO's and Shardy's tests in $(CORPUS) from their public repositories.
+corpus-fetch: jaxlib
+	internal/corpus/fetch.sh "$(CORPUS)" "$(or $(HLOCB_PYTHON),$(wildcard $(VENV)/bin/python))"
 
 # The bytecode corpus with jaxlib as the judge: some of the modules, or all of them, byte for byte, and many damaged files.
 # The judge and the corpus are beside the repository; without them the rule does nothing. MLIR refuses the text of one
