@@ -185,7 +185,7 @@ func TestPassesKeepScopes(t *testing.T) {
 	lists := []string{"sccp", "dce", "remove-dead-values", "symbol-dce", "inline", "cse", "outline-regions{min-ops=1}", "outline-regions{min-ops=1},inline,sccp",
 		"stablehlo-wrap-in-composite{op-names=stablehlo.negate,stablehlo.multiply version=1}", "inline,dce,sccp,symbol-dce"}
 	seeds := uint64(40)
-	if testing.Short() {
+	if label.Less() {
 		seeds = 8
 	}
 	for seed := range seeds {
