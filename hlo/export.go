@@ -36,12 +36,13 @@ func newExporter(m *ir.Module, out *Module) *exporter {
 
 // exporter translates one module.
 type exporter struct {
-	m      *ir.Module
-	out    *Module
-	funcs  map[string]*computation // functions by name; nil while one is being translated
-	names  map[string]int
-	live   map[*ir.Op]bool
-	frames *frameTables // of out; nil as long as no location has a stack
+	m       *ir.Module
+	out     *Module
+	symbols map[string]fn.FuncOp    // nil until one is looked up
+	funcs   map[string]*computation // functions by name; nil while one is being translated
+	names   map[string]int
+	live    map[*ir.Op]bool
+	frames  *frameTables // of out; nil as long as no location has a stack
 
 	up    *update         // nil for a module that is translated as a whole
 	taken map[string]bool // names of the module that is updated
@@ -55,6 +56,18 @@ type exportScope struct {
 	op     *ir.Op    // the op that is being translated
 	body   *ir.Block // that is being translated
 	new    *updated  // nil for a module that is translated as a whole
+}
+
+// lookup returns the function called name.
+func (ex *exporter) lookup(name string) (fn.FuncOp, bool) {
+	if ex.symbols == nil {
+		ex.symbols = map[string]fn.FuncOp{}
+		for _, f := range slices.Backward(fn.Funcs(ex.m)) {
+			ex.symbols[f.Symbol()] = f
+		}
+	}
+	f, ok := ex.symbols[name]
+	return f, ok
 }
 
 func (ex *exporter) fail(op *ir.Op, format string, args ...any) {
@@ -78,7 +91,7 @@ func (ex *exporter) unique(base string) string {
 func (ex *exporter) module() {
 	root := ex.m.Op()
 	ex.attributes()
-	main, ok := fn.Lookup(ex.m, "main")
+	main, ok := ex.lookup("main")
 	if !ok {
 		funcs := fn.Funcs(ex.m)
 		if len(funcs) != 1 {
@@ -690,8 +703,6 @@ func (s *exportScope) translate(op *ir.Op) {
 			"rhs_contracting_dims", list(d.RHSContracting), "lhs_ragged_dims", list(d.LHSRagged), "rhs_group_dims", list(d.RHSGroup), "operand_precision", s.precision())
 	case op.Is(chlo.TopK):
 		s.make(op, "topk", "k", s.int("k", 0), "largest", true)
-	case op.Is(mhlo.Copy):
-		s.make(op, "copy")
 	case op.Is(mhlo.TopK):
 		s.make(op, "topk", "k", s.int("k", 0), "largest", op.Attr(mhlo.AttrLargest) == nil || s.bool("largest"))
 	case op.Is(chlo.Scan):
@@ -773,6 +784,9 @@ func (s *exportScope) translate(op *ir.Op) {
 	case op.Is(stablehlo.Composite):
 		s.composite(op)
 	default:
+		if s.mhloOp(op) {
+			return
+		}
 		s.ex.fail(op, "'%s' has no equivalent in HLO", op.Name())
 	}
 }
@@ -1070,7 +1084,7 @@ func (s *exportScope) convolution(op *ir.Op) {
 }
 
 func (s *exportScope) call(op *ir.Op) {
-	f, ok := fn.Lookup(s.ex.m, fn.Callee(op))
+	f, ok := s.ex.lookup(fn.Callee(op))
 	if !ok {
 		s.ex.fail(op, "function %s does not exist", fn.Callee(op))
 	}
@@ -1129,7 +1143,7 @@ func (s *exportScope) composite(op *ir.Op) {
 	ref, ok := op.Attr(stablehlo.AttrDecomposition).(*ir.SymbolRefAttr)
 	var f fn.FuncOp
 	if ok {
-		f, ok = fn.Lookup(s.ex.m, ref.Root())
+		f, ok = s.ex.lookup(ref.Root())
 	}
 	if !ok {
 		s.ex.fail(op, "the composite has no decomposition")
@@ -1150,7 +1164,7 @@ func (s *exportScope) callees(op *ir.Op) []*computation {
 	visit = func(a ir.Attr) {
 		switch a := a.(type) {
 		case *ir.SymbolRefAttr:
-			f, ok := fn.Lookup(s.ex.m, a.Root())
+			f, ok := s.ex.lookup(a.Root())
 			if !ok {
 				s.ex.fail(op, "function %s does not exist", a.Root())
 			}

@@ -93,7 +93,7 @@ func (up *update) function(name string) bool {
 	}
 	up.funcs[name] = comparing
 	old := up.link.funcs[name]
-	f, ok := fn.Lookup(up.ex.m, name)
+	f, ok := up.ex.lookup(name)
 	same := ok && old != nil && !f.External() && ir.EqualAttrLists(old.attrs, f.Op.Attrs())
 	if same {
 		sum := up.block(old.regions[0], f.Body())
@@ -339,7 +339,7 @@ func leafShapes(s *shape) []*shape {
 // module translates the functions and puts the new computations in the places of the old ones.
 func (up *update) module() {
 	ex, old := up.ex, up.link.hlo
-	main, ok := fn.Lookup(ex.m, "main")
+	main, ok := ex.lookup("main")
 	if !ok {
 		ex.fail(ex.m.Op(), "a module without a function main has no entry computation")
 	}

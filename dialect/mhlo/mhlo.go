@@ -104,6 +104,14 @@ var AsyncBundleType = view.TextType(ir.TypeDef{
 	Binary: ir.BinaryData(1, func(c ir.Coder, b *AsyncBundle) { c.Types(&b.Types) }),
 }, func(b *AsyncBundle, t *view.Text) { view.Items(t, "<", ">", &b.Types, t.Type) })
 
+// Attributes that XLA's importer gives to ops of MHLO and no definition has: the layouts of a bitcast, and the aliases of
+// a fusion.
+const (
+	AttrSourceLayout          = "source_layout"
+	AttrResultLayout          = "result_layout"
+	AttrOutputOperandAliasing = "output_operand_aliasing"
+)
+
 // AttrCustomCallSchedule is the attribute that only MHLO's custom_call has.
 const AttrCustomCallSchedule = "custom_call_schedule"
 

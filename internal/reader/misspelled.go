@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/dialect/mhlo"
 	"github.com/hlocb/hlocb/ir"
 )
 
@@ -18,7 +19,7 @@ func Misspelled(m *ir.Module) diag.List {
 			return true
 		}
 		for _, a := range o.Attrs() {
-			if a.Inherent || len(a.Name) < shortestMisspelled || strings.IndexByte(a.Name, '.') >= 0 {
+			if a.Inherent || len(a.Name) < shortestMisspelled || strings.IndexByte(a.Name, '.') >= 0 || a.Name == mhlo.AttrOutputOperandAliasing && o.Is(mhlo.Fusion) {
 				continue
 			}
 			var absent []string

@@ -1,0 +1,102 @@
+package hlo
+
+import (
+	"github.com/hlocb/hlocb/dialect/mhlo"
+	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/ir"
+)
+
+// mhloOp translates an op that only MHLO has. XLA's importer writes these ops for instructions that StableHLO lacks. It
+// reports whether there is an instruction.
+func (s *exportScope) mhloOp(op *ir.Op) bool {
+	switch {
+	case op.Is(mhlo.Copy):
+		s.make(op, "copy")
+	case op.Is(mhlo.AddDependency):
+		s.make(op, "add-dependency")
+	case op.Is(mhlo.Bitcast):
+		// The bytes are those of the operand in source_layout.
+		in := s.inLayout(s.value(op.Operand(0)), op.Attr(mhlo.AttrSourceLayout))
+		s.bind(op, s.add(opcodes["bitcast"], withLayout(s.results(op), op.Attr(mhlo.AttrResultLayout)), []*instr{in}, s.common(op)...))
+	case op.Is(mhlo.Fusion):
+		s.fusion(op)
+	case op.Is(mhlo.AsyncStart), op.Is(mhlo.AsyncUpdate), op.Is(mhlo.AsyncDone):
+		s.async(op)
+	default:
+		return false
+	}
+	return true
+}
+
+// inLayout returns in, or a copy of it in the layout that an attribute lists.
+func (s *exportScope) inLayout(in *instr, layout ir.Attr) *instr {
+	if sh := withLayout(in.shape, layout); !sameShape(sh, in.shape) {
+		return s.add(opcodes["copy"], sh, []*instr{in})
+	}
+	return in
+}
+
+// asParam returns in, or a copy of it in the layout of sh.
+func (s *exportScope) asParam(in *instr, sh *shape) *instr {
+	if sameShape(in.shape, sh) || !compatible(in.shape, sh) {
+		return in
+	}
+	return s.add(opcodes["copy"], sh, []*instr{in})
+}
+
+func (s *exportScope) fusion(op *ir.Op) {
+	c := s.region(op.Region(0))
+	s.op = op
+	operands := s.operandsOf(op)
+	for i, p := range c.params {
+		operands[i] = s.asParam(operands[i], p.shape)
+	}
+	kind, _ := s.enum("fusion_kind", fusionKinds, "")
+	attrs := append(s.common(op), named(opFusion, "kind", kind), named(opFusion, "calls", c))
+	for _, name := range []string{mhlo.AttrOutputOperandAliases, mhlo.AttrOutputOperandAliasing} {
+		list, _ := op.Attr(name).(*ir.ArrayAttr)
+		if list == nil {
+			continue
+		}
+		var aliases []valueAlias
+		for _, e := range list.Elems() {
+			if a, ok := ir.DataOf[stablehlo.OutputOperandAlias](e); ok {
+				aliases = append(aliases, valueAlias{a.OutputTupleIndices, a.OperandIndex, a.OperandTupleIndices})
+			}
+		}
+		attrs = append(attrs, attr{aAliasing, aliases})
+	}
+	s.bind(op, s.add(opFusion, c.root.shape, operands, attrs...))
+}
+
+// async translates an op of an asynchronous call. The value of a start or an update is its instruction.
+func (s *exportScope) async(op *ir.Op) {
+	if !op.Is(mhlo.AsyncStart) {
+		start := s.value(op.Operand(0))
+		if op.Is(mhlo.AsyncUpdate) {
+			s.values[op.Result(0)] = s.add(opAsyncUpdate, start.shape, []*instr{start})
+			return
+		}
+		if !start.shape.isTuple() || len(start.shape.elems) < 2 {
+			s.ex.fail(op, "'%s' needs the value of an async_start", op.Name())
+		}
+		s.bind(op, s.add(opAsyncDone, start.shape.elems[1], []*instr{start}))
+		return
+	}
+	comps := s.callees(op)
+	s.op = op
+	if len(comps) != 1 || len(comps[0].params) != op.NumOperands() {
+		s.ex.fail(op, "'%s' must call one function with its operands", op.Name())
+	}
+	c := comps[0]
+	operands := s.operandsOf(op)
+	for i, p := range c.params {
+		operands[i] = s.asParam(operands[i], p.shape)
+	}
+	attrs := append(s.common(op), named(opAsyncStart, "calls", c))
+	if thread := s.str(mhlo.AttrExecutionThread); thread != "" && thread != "main" {
+		attrs = append(attrs, named(opAsyncStart, "async_execution_thread", thread))
+		c.thread = thread
+	}
+	s.values[op.Result(0)] = s.add(opAsyncStart, tuple(tuple(shapesOf(operands)...), c.root.shape), operands, attrs...)
+}
