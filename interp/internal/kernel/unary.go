@@ -104,8 +104,8 @@ func signComplex(v complex128) complex128 {
 	if v == 0 {
 		return v
 	}
-	if cmplx.IsInf(v) {
-		return special.ComplexDiv(v, complex(math.Inf(1), 0))
+	if cmplx.IsInf(v) { // as XLA: the infinite part is NaN, the finite one 0
+		return complex(real(v)/math.Inf(1), imag(v)/math.Inf(1))
 	}
 	e := special.Exponent(real(v), imag(v)) // scaling prevents overflow of the modulus
 	a, b := math.Ldexp(real(v), -e), math.Ldexp(imag(v), -e)

@@ -36,8 +36,6 @@ func ComplexExpm1(v complex128) complex128 {
 	switch {
 	case b == 0:
 		return complex(vec.Expm1(a), b)
-	case math.IsInf(a, -1) && !finite(b):
-		return complex(-1, math.Copysign(0, b))
 	case a > 700 || !finite(a) || !finite(b):
 		w := ComplexExp(v)
 		return complex(real(w)-1, imag(w))
