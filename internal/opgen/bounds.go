@@ -68,18 +68,25 @@ func boundOf(op string, d tensor.DType) *Bound {
 	return bounds()[strings.TrimPrefix(shortOp(op), "broadcast_")][Column(d)]
 }
 
-// Table returns the bounds of the common types as a table in Markdown.
+// Table returns the bounds of the common types as a table in Markdown: the bound on ordinary values, then the bound on
+// all values if it is another.
 func Table() string {
 	var b strings.Builder
-	b.WriteString("| function | f16 | bf16 | f32 | f64 |\n|---|---|---|---|---|\n")
+	b.WriteString("| function | f16 | bf16 | f32 | f64 | complex<f32> | complex<f64> |\n|---|---|---|---|---|---|---|\n")
 	for _, name := range slices.Sorted(maps.Keys(bounds())) {
 		row := bounds()[name]
-		if row[2] == nil {
-			continue
-		}
 		fmt.Fprintf(&b, "| `%s` |", name)
-		for _, bound := range row[2:6] {
-			b.WriteString(" " + strings.Replace(strconv.FormatUint(bound.ULP, 10), strconv.FormatUint(Any, 10), "any", 1) + " |")
+		for _, bound := range row[2:8] {
+			switch {
+			case bound == nil:
+				b.WriteString(" - |")
+			case bound.ULP == Any:
+				fmt.Fprintf(&b, " %d, any |", onOrdinary)
+			case bound.ULP > 128:
+				fmt.Fprintf(&b, " %d, %d |", onOrdinary, bound.ULP)
+			default:
+				fmt.Fprintf(&b, " %d |", bound.ULP)
+			}
 		}
 		b.WriteString("\n")
 	}
