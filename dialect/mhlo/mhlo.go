@@ -104,8 +104,8 @@ var AsyncBundleType = view.TextType(ir.TypeDef{
 	Binary: ir.BinaryData(1, func(c ir.Coder, b *AsyncBundle) { c.Types(&b.Types) }),
 }, func(b *AsyncBundle, t *view.Text) { view.Items(t, "<", ">", &b.Types, t.Type) })
 
-// Attributes that XLA's importer gives to ops of MHLO and no definition has: the layouts of a bitcast, and the aliases of
-// a fusion.
+// Attributes that XLA's importer gives to ops of MHLO and no definition has: the layouts of a bitcast, and the aliases
+// of a fusion.
 const (
 	AttrSourceLayout          = "source_layout"
 	AttrResultLayout          = "result_layout"
