@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/hlocb/hlocb/internal/heap"
 	"github.com/hlocb/hlocb/internal/reader"
@@ -57,7 +59,9 @@ type Output struct {
 	file   *os.File
 	temp   string // the name of file, if it is to be renamed
 	wrote  bool
-	lazy   bool // do not create an empty file
+	group  *Outputs // nil for a single file
+	failed bool     // a write to it failed
+	lazy   bool     // do not create an empty file
 }
 
 func (o *Output) Write(p []byte) (int, error) {
@@ -65,10 +69,34 @@ func (o *Output) Write(p []byte) (int, error) {
 	if o.file == nil {
 		return o.kept.Write(p)
 	}
-	return o.file.Write(p)
+	n, err := o.file.Write(p)
+	if err != nil {
+		o.failed = true
+	}
+	return n, err
 }
 
-// Close closes the file and gives it its name. It does nothing for a file that was never opened.
+// incomplete reports whether a write to the file or to another file of its group failed. The files of a group, such as a
+// recording and its data, belong together.
+func (o *Output) incomplete() bool {
+	return o.failed || o.group != nil && slices.ContainsFunc(o.group.files, func(o *Output) bool { return o.failed })
+}
+
+// discard closes and removes a file that does not have its name yet.
+func (o *Output) discard() error {
+	if o.file == nil {
+		return nil
+	}
+	err := o.file.Close()
+	o.file = nil
+	if o.temp != "" {
+		err = errors.Join(err, os.Remove(o.temp))
+	}
+	return err
+}
+
+// Close closes the file and gives it its name. If a write to it or to its group failed, it keeps the old file instead. It
+// does nothing for a file that was never opened.
 func (o *Output) Close() error {
 	if o.file == nil {
 		return nil
@@ -77,13 +105,17 @@ func (o *Output) Close() error {
 	o.file = nil
 	switch {
 	case o.temp == "":
+	case err != nil || o.incomplete():
+		err = errors.Join(err, os.Remove(o.temp))
 	case o.lazy && !o.wrote:
 		err = errors.Join(err, os.Remove(o.temp))
 		if gone := os.Remove(o.path); gone != nil && !errors.Is(gone, os.ErrNotExist) {
 			err = errors.Join(err, gone) // the data of an older recording
 		}
 	default:
-		err = errors.Join(err, os.Rename(o.temp, o.path))
+		if err = os.Rename(o.temp, o.path); err != nil {
+			err = errors.Join(err, os.Remove(o.temp))
+		}
 	}
 	return err
 }
@@ -96,14 +128,18 @@ func (o *Output) open() error {
 	path, mode := o.path, os.FileMode(0o666)
 	info, err := os.Stat(path)
 	if exists := err == nil && info.Mode().IsRegular(); o.atomic && (exists || errors.Is(err, os.ErrNotExist)) {
-		o.temp = path + ".partial"
-		path = o.temp
 		if exists {
 			mode = info.Mode().Perm()
 		}
+		o.file, err = createTemp(path, mode)
+		if err == nil {
+			o.temp = o.file.Name()
+		}
+	} else {
+		// os.Create also opens for reading: a pipe would then have a reader that never reads.
+		o.file, err = os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, mode)
 	}
-	// os.Create also opens for reading: a pipe would then have a reader that never reads.
-	if o.file, err = os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, mode); err != nil {
+	if err != nil {
 		if failed, ok := errors.AsType[*os.PathError](err); ok {
 			failed.Path = o.path // the name that the user gave
 		}
@@ -112,13 +148,27 @@ func (o *Output) open() error {
 	if o.temp != "" && info != nil {
 		err = o.file.Chmod(mode) // without the process's mask
 	}
-	_, kept := o.kept.WriteTo(o.file)
-	return errors.Join(err, kept)
+	_, kept := o.kept.WriteTo(o)
+	if err = errors.Join(err, kept); err != nil {
+		err = errors.Join(err, o.discard())
+	}
+	return err
+}
+
+// createTemp creates a file beside path, with a name that no other process uses and that no link can take.
+func createTemp(path string, mode os.FileMode) (*os.File, error) {
+	for try := 0; ; try++ {
+		name := filepath.Join(filepath.Dir(path), fmt.Sprintf(".%.100s.%08x.partial", filepath.Base(path), rand.Uint32()))
+		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+		if !errors.Is(err, os.ErrExist) || try == 100 {
+			return f, err
+		}
+	}
 }
 
 // Add returns a new output. - is standard output.
 func (s *Outputs) Add(path string, atomic, lazy bool) *Output {
-	o := &Output{path: path, atomic: atomic, lazy: lazy}
+	o := &Output{path: path, atomic: atomic, lazy: lazy, group: s}
 	s.files = append(s.files, o)
 	return o
 }
@@ -159,6 +209,9 @@ func (s *Outputs) Open(ctx context.Context) error {
 	go func() {
 		for _, o := range s.files {
 			if err := o.open(); err != nil {
+				for _, opened := range s.files {
+					_ = opened.discard()
+				}
 				done <- err
 				return
 			}
@@ -183,10 +236,7 @@ func (c *Console) WriteFile(path string, write func(io.Writer) error) error {
 		return err
 	}
 	if err := write(o); err != nil {
-		err = errors.Join(err, o.file.Close())
-		if o.temp != "" {
-			err = errors.Join(err, os.Remove(o.temp))
-		}
+		err = errors.Join(err, o.discard())
 		return fmt.Errorf("writing %s: %w", path, err)
 	}
 	return o.Close()
