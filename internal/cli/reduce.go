@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -109,9 +110,14 @@ func (a *app) reduce(ctx context.Context, in, test, out string, timeout time.Dur
 		}
 	}
 	best, status, err := reduce.Reduce(ctx, m, reduce.Options{
-		Test:     interesting,
-		Parse:    func(text []byte) (*ir.Module, error) { return parse(out, text) },
-		Better:   func(text []byte, _ reduce.Status) error { return os.WriteFile(out, text, 0o666) },
+		Test:  interesting,
+		Parse: func(text []byte) (*ir.Module, error) { return parse(out, text) },
+		Better: func(text []byte, _ reduce.Status) error {
+			return a.WriteFile(out, func(w io.Writer) error {
+				_, err := w.Write(text)
+				return err
+			})
+		},
 		Progress: func(s reduce.Status) { a.Progress(s.String()) },
 	})
 	a.Progress("")

@@ -40,7 +40,7 @@ func (a *app) resultWriter(path string, f *runFlags) *resultWriter {
 	case os.IsPathSeparator(path[len(path)-1]) || err == nil && info.IsDir():
 		f.steps.dir = path
 		dir := values.NewDirectory(path)
-		w = &resultWriter{func(r result) error { return dir.Write(r.file(), r.Tensor) }, closeFile}
+		w = &resultWriter{func(r result) error { return dir.Write(r.file(), r.Tensor) }, dir.Close}
 	default:
 		file := f.bind.outputs.Add(path, true, false)
 		closeFile = file.Close

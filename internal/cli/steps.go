@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -39,6 +40,8 @@ func (f *stepFlags) check() error {
 		return usagef("--save-every must not be negative")
 	case f.every > 0 && f.dir == "":
 		return usagef("--save-every needs --results DIR/")
+	case f.every > 0 && olderStep(f.dir) != "":
+		return usagef("%s is a step of an older run; remove it, or choose another folder", olderStep(f.dir))
 	}
 	return nil
 }
@@ -142,6 +145,21 @@ func (a *app) execute(ctx context.Context, p *hlocb.Program, exe *hlocb.Executab
 			}
 		}
 	}
+}
+
+// olderStep returns a folder of --save-every in dir, or "".
+func olderStep(dir string) string {
+	found, err := os.ReadDir(dir)
+	if err != nil {
+		return ""
+	}
+	for _, e := range found {
+		number, ok := strings.CutPrefix(e.Name(), "step-")
+		if _, err := strconv.Atoi(number); ok && err == nil {
+			return filepath.Join(dir, e.Name())
+		}
+	}
+	return ""
 }
 
 // save writes the carried values under their arguments' names, so that --args continues from them.

@@ -2,6 +2,7 @@ package values
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -132,5 +133,42 @@ func TestDamagedFilesAreRefused(t *testing.T) {
 	}
 	if _, err := Open(t.TempDir()); err == nil || !strings.Contains(err.Error(), "no .npy files") {
 		t.Errorf("an empty directory gives %v", err)
+	}
+}
+
+// TestDirectoryKeepsOldFiles: the files get their names at Close, all together. If one cannot be written, the old files
+// stay and nothing else does.
+func TestDirectoryKeepsOldFiles(t *testing.T) {
+	dir := t.TempDir()
+	old := filepath.Join(dir, "a.npy")
+	if err := os.WriteFile(old, []byte("old"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	victim := filepath.Join(dir, "b.npy") // no file can be renamed to it
+	if err := os.MkdirAll(filepath.Join(victim, "x"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	w := NewDirectory(dir)
+	for _, name := range []string{"c", "a"} {
+		if err := w.Write(name, tensor.New(tensor.F32, tensor.Shape{3})); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if text, err := os.ReadFile(old); err != nil || string(text) != "old" {
+		t.Errorf("before Close the file holds %q, %v", text, err)
+	}
+	if err := w.(*directory).discard(); err != nil {
+		t.Error(err)
+	}
+	w = NewDirectory(dir)
+	if err := errors.Join(w.Write("b", tensor.New(tensor.F32, nil)), w.Close()); err == nil {
+		t.Error("a file replaces a directory")
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) != 2 {
+		t.Errorf("the directory holds %v, %v", entries, err)
+	}
+	if text, err := os.ReadFile(old); err != nil || string(text) != "old" {
+		t.Errorf("the file holds %q, %v", text, err)
 	}
 }
