@@ -76,8 +76,8 @@ func (o *Output) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// incomplete reports whether a write to the file or to another file of its group failed. The files of a group, such as a
-// recording and its data, belong together.
+// incomplete reports whether a write to the file or to another file of its group failed. The files of a group, such as
+// a recording and its data, belong together.
 func (o *Output) incomplete() bool {
 	return o.failed || o.group != nil && slices.ContainsFunc(o.group.files, func(o *Output) bool { return o.failed })
 }
@@ -95,8 +95,8 @@ func (o *Output) discard() error {
 	return err
 }
 
-// Close closes the file and gives it its name. If a write to it or to its group failed, it keeps the old file instead. It
-// does nothing for a file that was never opened.
+// Close closes the file and gives it its name. If a write to it or to its group failed, it keeps the old file instead.
+// It does nothing for a file that was never opened.
 func (o *Output) Close() error {
 	if o.file == nil {
 		return nil

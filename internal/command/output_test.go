@@ -89,8 +89,8 @@ func TestTemporaryFilesOfOthers(t *testing.T) {
 	}
 }
 
-// TestOldFilesStay: after a failed write, to the file itself or to another of its group, and after an output that cannot
-// be opened, the old files are there and nothing else.
+// TestOldFilesStay: after a failed write, to the file itself or to another of its group, and after an output that
+// cannot be opened, the old files are there and nothing else.
 func TestOldFilesStay(t *testing.T) {
 	for _, how := range []string{"write fails", "open fails", "all is well"} {
 		t.Run(how, func(t *testing.T) {
