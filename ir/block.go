@@ -373,14 +373,14 @@ func (b *Block) InlineBefore(o *Op, values ...*Value) {
 	switch {
 	case len(values) != len(b.args):
 		panic(fmt.Sprintf("ir: inlining a block of %d arguments with %d values", len(b.args), len(values)))
-	case b.contains(o) || o.block == nil:
+	case b.contains(o) || o.Block() == nil:
 		panic("ir: inlining a block into itself, or beside an op that is in no block")
 	case b.hasPredecessor():
 		panic("ir: inlining a block that another block branches to")
 	}
 	b.m.sameModule(o.block.m)
 	for _, v := range values {
-		if v.usable(); v.block == b {
+		if v.usableIn(b.m); v.block == b {
 			panic("ir: inlining a block with its own argument")
 		}
 	}
@@ -420,17 +420,12 @@ func (b *Block) insert(o, next *Op) {
 		if b.Parent() != nil && o.IsAncestorOf(b.Parent()) {
 			panic("ir: inserting " + o.def.Name + " into itself")
 		}
-		for _, r := range o.parts.regions {
-			b.m.sameModule(r.m)
-		}
 		if o == b.m.op {
 			panic("ir: inserting the module op into a block")
 		}
 	}
-	if o.block != nil {
-		b.m.sameModule(o.block.m)
-		o.unlink()
-	}
+	b.m.sameModule(o.block.m)
+	o.unlink()
 	prev := b.last
 	if next != nil {
 		prev, next.prev = next.prev, o

@@ -22,12 +22,12 @@ type Builder struct {
 
 // Before returns a builder that inserts before o.
 func (m *Module) Before(o *Op) *Builder {
-	return &Builder{m: m, block: o.block, before: o, loc: o.loc, pos: o.pos, origin: o.origin}
+	return &Builder{m: m, block: o.Block(), before: o, loc: o.loc, pos: o.pos, origin: o.origin}
 }
 
 // After returns a builder that inserts after o, in order.
 func (m *Module) After(o *Op) *Builder {
-	return &Builder{m: m, block: o.block, before: o.Next(), loc: o.loc, pos: o.pos, origin: o.origin}
+	return &Builder{m: m, block: o.Block(), before: o.Next(), loc: o.loc, pos: o.pos, origin: o.origin}
 }
 
 // AtEnd returns a builder that appends to b.
@@ -44,7 +44,8 @@ func (b *Builder) In(block *Block) *Builder {
 }
 
 // Clone inserts a copy of o and everything inside it. mapping maps values of the original to the values that the copy
-// uses instead; Clone adds the values that the copy defines.
+// uses instead; Clone adds the values that the copy defines. Clone panics if the copy would use a value of another
+// module.
 func (b *Builder) Clone(o *Op, mapping map[*Value]*Value) *Op {
 	c := (&cloner{m: b.m, values: mapping}).copyTree(o)
 	b.insert(c)

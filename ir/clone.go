@@ -16,11 +16,11 @@ func (o *Op) State() *OpState {
 // Use Rebuild to change the number of an op's results or its definition.
 func (m *Module) Rebuild(o *Op, st *OpState, results []int) *Op {
 	o.usable()
-	if o.block == nil {
+	if o.Block() == nil {
 		panic("ir: rebuilding " + o.def.Name + ", which is in no block")
 	}
 	for _, v := range st.Operands {
-		v.usable()
+		v.usableIn(m)
 	}
 	for i := range o.results {
 		if results != nil && results[i] < 0 && o.results[i].HasUses() {
@@ -54,7 +54,7 @@ func (o *Op) DetachRegions() []*Region {
 	if o.parts == nil {
 		return nil
 	}
-	if m := o.Module(); m != nil && m.op == o {
+	if o.block.m.op == o {
 		panic("ir: detaching the region of the module op")
 	}
 	out := slices.Clone(o.parts.regions)
@@ -78,14 +78,21 @@ type clonedOp struct{ from, to *Op }
 // copyTree copies o and everything in its regions.
 func (c *cloner) copyTree(o *Op) *Op {
 	out := c.op(o)
+	var operands []*Value
 	for _, p := range c.ops { // every value now has its copy, even if used before its definition
 		for i := range p.from.operands {
 			v := p.from.operands[i].val
 			if w, ok := c.values[v]; ok {
 				v = w
 			}
-			p.to.operands[i].link(v)
+			v.usableIn(c.m)
+			operands = append(operands, v)
 		}
+	}
+	for _, p := range c.ops {
+		n := len(p.to.operands)
+		p.to.linkOperands(operands[:n])
+		operands = operands[n:]
 	}
 	return out
 }
@@ -140,6 +147,7 @@ func (c *cloner) op(o *Op) *Op {
 // immutable attributes.
 func (m *Module) Clone() *Module {
 	c := &Module{ctx: m.ctx, registry: m.registry, source: m.source, resources: m.resources, origins: m.origins, unknown: map[string]*Def{}}
+	c.loose = &Block{m: c}
 	m.mu.Lock()
 	for name, d := range m.unknown {
 		c.unknown[name] = d

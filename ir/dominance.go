@@ -17,7 +17,7 @@ func (v *Value) Dominates(o *Op) bool {
 	if from == nil {
 		return false // v is erased, or its op is detached
 	}
-	for p := o; p != nil && p.block != nil; p = p.Parent() {
+	for p := o; p != nil && p.Block() != nil; p = p.Parent() {
 		switch {
 		case p.block == from:
 			return v.op == nil || v.op.order < p.order || graphRegion(from.region)

@@ -17,6 +17,7 @@ type Module struct {
 	op        *Op
 	resources []Resource
 	origins   Origins // nil if the module was not translated from another form
+	loose     *Block  // of detached ops; it lists none of them
 
 	mu      sync.Mutex // guards the fields below
 	ids     uint32     // of values
@@ -39,6 +40,7 @@ const ModuleName = "builtin.module"
 // NewModule returns an empty module with one empty block.
 func NewModule(ctx *Context, registry *Registry, source *diag.Source) *Module {
 	m := &Module{ctx: ctx, registry: registry, source: source, unknown: map[string]*Def{}}
+	m.loose = &Block{m: m}
 	m.op = m.NewOp(&OpState{Def: m.Def(ModuleName), Regions: 1})
 	m.op.Region(0).AddBlock()
 	return m
@@ -160,7 +162,11 @@ func (st *OpState) SetAttr(name string, a Attr) {
 // afterwards. NewOp copies the other fields.
 func (m *Module) NewOp(st *OpState) *Op {
 	for _, v := range st.Operands {
-		v.usable()
+		v.usableIn(m)
+	}
+	for _, b := range st.Successors {
+		b.usable()
+		m.sameModule(b.m)
 	}
 	m.mu.Lock()
 	o := &m.slab.ops.take(1)[0]
@@ -170,7 +176,7 @@ func (m *Module) NewOp(st *OpState) *Op {
 	for i := range o.results {
 		o.results[i].op = o
 	}
-	o.def, o.attrs, o.loc, o.pos, o.origin = st.Def, st.Attrs, st.Loc, st.Pos, st.Origin
+	o.def, o.attrs, o.loc, o.pos, o.origin, o.block = st.Def, st.Attrs, st.Loc, st.Pos, st.Origin, m.loose
 	o.linkOperands(st.Operands)
 	n := len(st.Bodies) + st.Regions
 	if n == 0 && len(st.Successors) == 0 && st.Verbatim == nil {

@@ -12,9 +12,9 @@ import (
 
 // Op is an operation of any kind, known or unknown.
 //
-// Invariants: attrs is sorted by name. Every operand slot with a value is in the value's use list. block is nil for a
-// detached op and the module op. Nested regions point back to the op. An erased op has no block, operands, results or
-// regions.
+// Invariants: attrs is sorted by name. Every operand slot with a value is in the value's use list. block of a detached
+// op and of the module op is the module's loose block. Nested regions point back to the op. An erased op has no block,
+// operands, results or regions.
 type Op struct {
 	def        *Def
 	operands   []Use
@@ -130,7 +130,7 @@ func (o *Op) SetOperand(i int, v *Value) { o.operands[i].Set(v) }
 func (o *Op) SetOperands(vals []*Value) {
 	o.usable()
 	for _, v := range vals {
-		v.usable()
+		v.usableIn(o.block.m)
 	}
 	o.dropOperands()
 	o.operands = make([]Use, len(vals))
@@ -254,12 +254,11 @@ func (o *Op) Successors() []*Block {
 func (o *Op) SetSuccessor(i int, b *Block) {
 	o.usable()
 	b.usable()
+	o.block.m.sameModule(b.m)
 	list := slices.Clone(o.Successors())
 	list[i] = b
 	o.parts.successors = list
-	if o.block != nil {
-		o.block.region.branched()
-	}
+	o.block.region.branched()
 }
 
 // Verbatim returns the text of an op of an unknown kind in a form that only its dialect can parse: the text between
@@ -272,11 +271,16 @@ func (o *Op) Verbatim() []string {
 }
 
 // Block returns the block that contains the op, or nil for a detached op.
-func (o *Op) Block() *Block { return o.block }
+func (o *Op) Block() *Block {
+	if o.block == nil || o.block == o.block.m.loose {
+		return nil
+	}
+	return o.block
+}
 
 // Next returns the op after o in its block, or nil.
 func (o *Op) Next() *Op {
-	if o.block == nil {
+	if o.Block() == nil {
 		return nil
 	}
 	return o.next
@@ -293,15 +297,12 @@ func (o *Op) Parent() *Op {
 	return o.block.Parent()
 }
 
-// Module returns the module of o. It is nil for a detached op without regions, and for an erased op.
+// Module returns the module that made o. It is nil for an erased op.
 func (o *Op) Module() *Module {
-	switch {
-	case o.block != nil:
-		return o.block.m
-	case len(o.Regions()) > 0:
-		return o.Region(0).m
+	if o.block == nil {
+		return nil
 	}
-	return nil
+	return o.block.m
 }
 
 // Loc returns the MLIR location; nil means unknown.
@@ -325,12 +326,12 @@ func (o *Op) Origin() uint32 { return o.origin }
 func (o *Op) SetOrigin(n uint32) { o.origin = n }
 
 // IsBefore reports whether o comes before p in the same block.
-func (o *Op) IsBefore(p *Op) bool { return o.block != nil && o.block == p.block && o.order < p.order }
+func (o *Op) IsBefore(p *Op) bool { return o.Block() != nil && o.block == p.block && o.order < p.order }
 
 // unlink removes the op from its block's list. It keeps next, so that a loop about to visit o continues with the ops
 // after it.
 func (o *Op) unlink() {
-	b := o.block
+	b := o.Block()
 	if b == nil {
 		return
 	}
@@ -347,7 +348,7 @@ func (o *Op) unlink() {
 			b.region.branched()
 		}
 	}
-	o.block, o.prev, o.order = nil, nil, 0
+	o.block, o.prev, o.order = b.m.loose, nil, 0
 }
 
 // Erase destroys the op and everything in its regions. It panics if a result has uses. In an invalid module an op
@@ -373,7 +374,7 @@ func (o *Op) erase() {
 		o.results[i].erase()
 	}
 	regions := o.Regions()
-	o.results, o.parts, o.order = nil, nil, erasedOrder
+	o.results, o.parts, o.block, o.order = nil, nil, nil, erasedOrder
 	for _, r := range regions {
 		for _, b := range r.blocks {
 			b.erase()
@@ -388,8 +389,9 @@ func (o *Op) ReplaceWith(values ...*Value) {
 	if len(values) != len(o.results) {
 		panic(fmt.Sprintf("ir: replacing the %d results of %s with %d values", len(o.results), o.def.Name, len(values)))
 	}
+	o.usable()
 	for _, v := range values {
-		if v.usable(); v.op == o {
+		if v.usableIn(o.block.m); v.op == o {
 			panic("ir: replacing " + o.def.Name + " with its own result")
 		}
 	}
@@ -402,7 +404,7 @@ func (o *Op) ReplaceWith(values ...*Value) {
 // MoveBefore moves o, which may be detached, before p.
 func (o *Op) MoveBefore(p *Op) {
 	o.usable()
-	if p.block == nil {
+	if p.Block() == nil {
 		panic("ir: moving " + o.def.Name + " beside an op that is in no block")
 	}
 	if o != p {

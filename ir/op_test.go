@@ -474,13 +474,40 @@ func TestOtherModule(t *testing.T) {
 	detached := n.NewOp(&ir.OpState{Def: anyOp, Regions: 1})
 	block := other.Region(0).AddBlock()
 	foreign := ir.NewModule(ir.NewContext(), reg, nil)
+	def := func(m *ir.Module) *ir.Value {
+		return m.NewOp(&ir.OpState{Def: anyOp, Types: []ir.Type{ir.Int(1)}}).Result(0)
+	}
+	own, loose, arg := def(m), def(n), block.AddArg(ir.Int(1), nil)
+	user := m.AtStart(m.Body()).Insert(&ir.OpState{Def: anyOp, Operands: []*ir.Value{own}, Types: []ir.Type{ir.Int(1)}})
+	uses := n.AtEnd(block).Insert(&ir.OpState{Def: anyOp, Operands: []*ir.Value{arg, arg}})
+	jump := m.NewOp(&ir.OpState{Def: branch, Successors: []*ir.Block{m.NewBlock()}})
+	target := m.NewBlock(ir.Int(1))
+	target.Append(m.NewOp(&ir.OpState{Def: anyOp, Operands: target.Args()}))
+	simple := n.NewOp(&ir.OpState{Def: anyOp})
 	for name, f := range map[string]func(){
-		"MoveBefore":   func() { in.MoveBefore(other) },
-		"Append":       func() { m.Body().Append(detached) },
-		"InsertBlock":  func() { in.Region(0).InsertBlock(0, n.NewBlock()) },
-		"InlineBefore": func() { block.InlineBefore(in) },
-		"NewOp":        func() { m.NewOp(&ir.OpState{Def: anyOp, Bodies: []*ir.Region{n.NewRegion()}}) },
-		"TakeBlocks":   func() { in.Region(0).TakeBlocks(foreign.Op().Region(0)) },
+		"operand of NewOp":     func() { m.NewOp(&ir.OpState{Def: anyOp, Operands: []*ir.Value{own, arg}}) },
+		"operand of Insert":    func() { m.AtEnd(m.Body()).Create(anyOp, []*ir.Value{loose}, nil) },
+		"operand of Rebuild":   func() { m.Rebuild(in, &ir.OpState{Def: anyOp, Operands: []*ir.Value{arg}}, nil) },
+		"successor of NewOp":   func() { m.NewOp(&ir.OpState{Def: branch, Successors: []*ir.Block{block}}) },
+		"SetSuccessor":         func() { jump.SetSuccessor(0, block) },
+		"SetOperand":           func() { user.SetOperand(0, arg) },
+		"SetOperand, loose":    func() { user.SetOperand(0, loose) },
+		"SetOperands":          func() { user.SetOperands([]*ir.Value{own, arg}) },
+		"Use.Set":              func() { user.OperandUse(0).Set(arg) },
+		"ReplaceAllUsesWith":   func() { own.ReplaceAllUsesWith(arg) },
+		"ReplaceWith":          func() { user.ReplaceWith(arg) },
+		"Clone":                func() { m.AtEnd(m.Body()).Clone(uses, map[*ir.Value]*ir.Value{}) },
+		"Clone with a mapping": func() { n.AtEnd(block).Clone(uses, map[*ir.Value]*ir.Value{arg: own}) },
+		"value of a block":     func() { target.InlineBefore(in, arg) },
+		"detached op":          func() { m.Body().Append(simple) },
+		"builder at an op":     func() { m.Before(uses).Create(anyOp, nil, nil) },
+		"builder at a block":   func() { m.AtEnd(block).Create(anyOp, nil, nil) },
+		"MoveBefore":           func() { in.MoveBefore(other) },
+		"Append":               func() { m.Body().Append(detached) },
+		"InsertBlock":          func() { in.Region(0).InsertBlock(0, n.NewBlock()) },
+		"InlineBefore":         func() { block.InlineBefore(in) },
+		"NewOp":                func() { m.NewOp(&ir.OpState{Def: anyOp, Bodies: []*ir.Region{n.NewRegion()}}) },
+		"TakeBlocks":           func() { in.Region(0).TakeBlocks(foreign.Op().Region(0)) },
 	} {
 		func() {
 			defer func() {
@@ -491,6 +518,14 @@ func TestOtherModule(t *testing.T) {
 			f()
 		}()
 	}
+	var users int
+	for range arg.Users() {
+		users++
+	}
+	if users != 2 || !own.HasOneUse() || loose.HasUses() || in.Erased() || user.Operand(0) != own || target.Arg(0).HasOneUse() == false {
+		t.Error("what was refused changed a module")
+	}
+	user.Erase()
 	for _, m := range []*ir.Module{m, n} {
 		if err := ir.Verify(m); err != nil {
 			t.Error(err)

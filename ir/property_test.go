@@ -1251,7 +1251,7 @@ func (s *model) compareOp(o *sOp) {
 	same("Next", h.Next(), hOp(next))
 	same("Prev", h.Prev(), hOp(prev))
 	var m *ir.Module
-	if o.block != nil || len(o.regions) > 0 {
+	if !o.erased {
 		m = s.m
 	}
 	same("Op.Module", h.Module(), m)

@@ -53,7 +53,7 @@ func (v *Value) Block() *Block { return v.block }
 // ParentBlock returns the block that defines v: the block of the defining op, or the block with argument v.
 func (v *Value) ParentBlock() *Block {
 	if v.op != nil {
-		return v.op.block
+		return v.op.Block()
 	}
 	return v.block
 }
@@ -207,12 +207,12 @@ func (u *Use) Index() int {
 	return -1
 }
 
-// Set puts v into the slot. It panics if the slot is invalid or v is erased.
+// Set puts v into the slot. It panics if the slot is invalid, or if v is erased or belongs to another module.
 func (u *Use) Set(v *Value) {
 	if u.owner == nil {
 		panic("ir: setting an operand slot that is gone")
 	}
-	v.usable()
+	v.usableIn(u.owner.block.m)
 	u.unlink()
 	u.link(v)
 }
@@ -222,6 +222,19 @@ func (v *Value) usable() {
 	if v != nil && v.Erased() {
 		panic("ir: using a value that is erased")
 	}
+}
+
+// usableIn panics if v is erased or belongs to another module than m.
+func (v *Value) usableIn(m *Module) {
+	if v == nil {
+		return
+	}
+	v.usable()
+	b := v.block
+	if v.op != nil {
+		b = v.op.block
+	}
+	m.sameModule(b.m)
 }
 
 func (u *Use) link(v *Value) {

@@ -213,3 +213,26 @@ func.func @main(%arg0: tensor<f32>) -> tensor<f32> {
 		}
 	}
 }
+
+// TestSCCPStops: sccp ends when its context ends.
+func TestSCCPStops(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("func.func @f(%x: tensor<f32>) {\n")
+	for range 2000 {
+		text.WriteString("  \"u.use\"(%x) : (tensor<f32>) -> ()\n")
+	}
+	text.WriteString("  return\n}")
+	reg, err := all.Registry()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := parse.Parse(diag.NewSource("text", []byte(text.String())), ir.NewContext(), reg, parse.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := (passes.SCCP{}).Run(pass.NewContext(ctx, m), m); err != context.Canceled {
+		t.Errorf("error is %v", err)
+	}
+}

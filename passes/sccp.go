@@ -32,9 +32,18 @@ func (p SCCP) Run(ctx *pass.Context, m *ir.Module) error {
 	if err != nil {
 		return err
 	}
-	s := &sccp{ctx: ctx, evaluator: p.Evaluator, graph: g, facts: make([]fact, m.NumIDs()), queued: map[*ir.Op]bool{}, reached: map[*ir.Region]bool{}}
+	s := &sccp{ctx: ctx, evaluator: p.Evaluator, graph: g, facts: make([]fact, m.NumIDs()), queued: map[*ir.Op]bool{}, reached: map[*ir.Region]bool{}, seen: map[*ir.Op]bool{}}
 	s.reach(m.Op())
-	for len(s.work) > 0 {
+	for n := 0; len(s.work) > 0 || len(s.changed) > 0; n++ {
+		if n%1024 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if i := len(s.changed) - 1; i >= 0 {
+			v := s.changed[i]
+			s.changed = s.changed[:i]
+			s.forward(v)
+			continue
+		}
 		op := s.work[len(s.work)-1]
 		s.work = s.work[:len(s.work)-1]
 		delete(s.queued, op)
@@ -54,7 +63,9 @@ type sccp struct {
 	facts     []fact // by value ID
 	work      []*ir.Op
 	queued    map[*ir.Op]bool
+	changed   []*ir.Value // whose facts the users do not know yet
 	reached   map[*ir.Region]bool
+	seen      map[*ir.Op]bool // visited, if they forward values
 }
 
 // fact is the knowledge about a value: nothing yet, the constant it always is, or that it varies.
@@ -126,10 +137,14 @@ func (s *sccp) visit(op *ir.Op) {
 	} else {
 		s.reach(op)
 	}
-	if op.Has(ir.ReturnLike) || op.Def().Flow != nil {
-		for i := range op.NumOperands() {
-			for v := range s.graph.Targets(op.OperandUse(i)) {
-				s.flow(v)
+	if forwardsValues(op) {
+		if s.seen[op] { // forward has updated the values since
+			return
+		}
+		s.seen[op] = true
+		for i, v := range op.Operands() {
+			for t := range s.graph.Targets(op.OperandUse(i)) {
+				s.set(t, s.facts[v.ID()])
 			}
 		}
 	}
@@ -181,6 +196,28 @@ func (s *sccp) visit(op *ir.Op) {
 	}
 }
 
+// forwardsValues reports whether the values of op's operands may become other values unchanged.
+func forwardsValues(op *ir.Op) bool { return op.Has(ir.ReturnLike) || op.Def().Flow != nil }
+
+// forward tells the users of v, whose fact changed. An op that forwards v passes only this fact on.
+func (s *sccp) forward(v *ir.Value) {
+	f := s.facts[v.ID()]
+	for u := range v.Uses() {
+		op := u.Owner()
+		if op.Block() == nil || !s.reached[op.Block().Region()] {
+			continue
+		}
+		if !forwardsValues(op) || !s.seen[op] || selects(op) {
+			s.add(op)
+		}
+		if s.seen[op] {
+			for t := range s.graph.Targets(u) {
+				s.set(t, f)
+			}
+		}
+	}
+}
+
 // flow updates the fact about v from the values that become v.
 func (s *sccp) flow(v *ir.Value) {
 	if s.open(v) {
@@ -225,7 +262,7 @@ func (s *sccp) dormant(op *ir.Op) bool {
 	return op.Has(ir.ReturnLike) && !s.reached[op.Block().Region()]
 }
 
-// set lowers the fact about v and queues the ops that depend on v.
+// set lowers the fact about v.
 func (s *sccp) set(v *ir.Value, f fact) {
 	old := &s.facts[v.ID()]
 	switch {
@@ -240,12 +277,7 @@ func (s *sccp) set(v *ir.Value, f fact) {
 	default:
 		*old = fact{varies: true}
 	}
-	for u := range v.Uses() {
-		op := u.Owner()
-		if op.Block() != nil && s.reached[op.Block().Region()] {
-			s.add(op)
-		}
-	}
+	s.changed = append(s.changed, v)
 }
 
 // rewrite replaces the values inside top that are constant by constants.
