@@ -180,4 +180,4 @@ mutants:
 	$(GO) run ./internal/mutants -sample $(SAMPLE) $(MUTANTS) $(PACKAGE)
 
 clean:
-	rm -f hlocb libhlocb_pjrt.so libhlocb_pjrt.h libhlocb_preload.so
+	rm -f hlocb libhlocb_*.so libhlocb_*.h

@@ -2,6 +2,7 @@ package interp
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/hlocb/hlocb/dialect/fn"
@@ -37,7 +38,11 @@ func (m *memory) Wait() error { return nil }
 // Release implements runtime.Memory.
 func (m *memory) Release() {
 	if m.maker != nil && m.t != nil {
-		m.maker.recycle(m.t)
+		if m.maker.opts.Memory != nil {
+			m.maker.free(m.t)
+		} else {
+			m.maker.recycle(m.t)
+		}
 	}
 	m.t = nil
 	m.backend.buffers.Add(-1)
@@ -102,6 +107,32 @@ func (e *Executable) RunMemory(ctx context.Context, args []runtime.Memory, donat
 	}
 	e.backend.buffers.Add(int64(len(out)))
 	return out, nil
+}
+
+// RunOwned executes the program once, as Run does, if the backend has an Allocator. The payloads of the results come from
+// it and belong to the caller, who frees them. A donated argument belongs to the program from then on, even if the run
+// fails: its payload comes from the Allocator, and becomes a result's payload or is freed.
+func (e *Executable) RunOwned(ctx context.Context, args []*tensor.Tensor, donated []bool) ([]*tensor.Tensor, error) {
+	if e.opts.Memory == nil {
+		return nil, errors.New("the engine has no allocator")
+	}
+	return e.start(ctx, args, donated)
+}
+
+// discard frees donated arguments of a run that does not start.
+func (e *Executable) discard(args []*tensor.Tensor, donated []bool) {
+	for i, d := range donated {
+		if d && e.opts.Memory != nil {
+			e.free(args[i])
+		}
+	}
+}
+
+// free frees the payload of a result.
+func (e *Executable) free(t *tensor.Tensor) {
+	if b := t.Peek(); len(b) > 0 {
+		e.opts.Memory.Free(b)
+	}
 }
 
 // recycle keeps the payload of a result that nobody needs for the next run, if none is in progress.

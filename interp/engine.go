@@ -34,10 +34,16 @@ type Options struct {
 	Profile *Profile
 	// Kernels holds the kernels for ops of dialects that the engine does not know, by op definition.
 	Kernels map[*ir.Def]Kernel
+	// Memory allocates the payloads of values; nil means Go's heap. Executable.RunOwned needs it.
+	Memory Allocator
 	// Targets returns the kernel for custom calls to a target that the engine does not know, or nil. An error states
 	// the missing requirement. Operands and results are row-major; the layouts of the call do not matter.
 	Targets func(target string) (Kernel, error)
 }
+
+// Allocator allocates and frees the payloads of values, for example outside Go's heap. Free gets the whole slice that
+// Alloc returned, of the same length. An Allocator is safe for concurrent use. A payload is not initialized.
+type Allocator = exec.Allocator
 
 // Backend is the embedded engine as a runtime.Backend. It holds no resources but the memory of open buffers.
 type Backend struct {
@@ -91,6 +97,7 @@ func (b *Backend) Compile(ctx context.Context, p *runtime.Program, opts runtime.
 			return nil, err
 		}
 	}
+	c.Memory = b.opts.Memory
 	e := &Executable{prog: c.Program, entry: entry, opts: b.opts, constants: c.Constants, replicas: c.Replicas, partitions: 1}
 	if c.Partitions > 1 && ops.Spans(p.Module, c.Symbols) {
 		e.partitions = c.Partitions
@@ -123,17 +130,26 @@ type Executable struct {
 // After a timeout or the end of ctx, Run may return while an op or a handler continues in its goroutine: Run waits for
 // it only for a grace period. Do not change the arguments before the op ends.
 func (e *Executable) Run(ctx context.Context, args []*tensor.Tensor) ([]*tensor.Tensor, error) {
-	return e.start(ctx, args, nil)
+	results, err := e.start(ctx, args, nil)
+	if e.opts.Memory != nil { // the results are Go's
+		for i, t := range results {
+			results[i] = t.Clone()
+			e.free(t)
+		}
+	}
+	return results, err
 }
 
 // start executes the program once; the run may overwrite the donated arguments.
 func (e *Executable) start(ctx context.Context, args []*tensor.Tensor, donated []bool) ([]*tensor.Tensor, error) {
 	if ctx.Err() != nil {
+		e.discard(args, donated)
 		return nil, context.Cause(ctx)
 	}
 	e.mu.Lock()
 	if e.closed {
 		e.mu.Unlock()
+		e.discard(args, donated)
 		return nil, errors.New("the executable is closed")
 	}
 	e.active.Add(1)
@@ -201,26 +217,42 @@ func (e *Executable) execute(ctx context.Context, m *exec.Machine, args []*tenso
 		return e.runDevices(ctx, m, args)
 	}
 	results, err := m.Main(ctx, e.entry, args)
-	if err == nil {
-		e.mu.Lock()
-		e.idle = m
-		e.mu.Unlock()
+	m.Watch.CloseMachines()
+	if err == nil && e.keep(m) {
+		return results, nil
 	}
+	m.Close()
 	return results, err
+}
+
+// keep keeps a machine for the next run, unless another machine waits for it.
+func (e *Executable) keep(m *exec.Machine) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.closed || e.idle != nil && e.opts.Memory != nil {
+		return false
+	}
+	e.idle = m
+	return true
 }
 
 // Close waits for the runs in progress.
 func (e *Executable) Close() error {
 	e.mu.Lock()
 	e.closed = true
+	idle := e.idle
 	e.idle = nil
 	e.mu.Unlock()
+	if idle != nil {
+		idle.Close()
+	}
 	e.active.Wait()
 	return nil
 }
 
 // runDevices executes the program on several devices.
 func (e *Executable) runDevices(ctx context.Context, m *exec.Machine, args []*tensor.Tensor) ([]*tensor.Tensor, error) {
+	m.Own(args, m.Donated)
 	w := exec.NewDeviceGroup(e.replicas, e.partitions)
 	results := make([][]*tensor.Tensor, e.replicas*e.partitions)
 	var gone atomic.Pointer[exec.Machine] // its handler ended the device's goroutine
@@ -235,8 +267,15 @@ func (e *Executable) runDevices(ctx context.Context, m *exec.Machine, args []*te
 		}()
 		results[d], err = device.Main(ctx, e.entry, args)
 		returned = true
+		if d > 0 && e.opts.Memory != nil { // only the results of device 0 are returned
+			for _, t := range results[d] {
+				e.free(t)
+			}
+		}
 		return err
 	})
+	m.Watch.CloseMachines()
+	m.Close()
 	if err != nil {
 		if m := gone.Load(); m != nil {
 			err = named(m, err)

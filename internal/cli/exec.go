@@ -24,7 +24,7 @@ import (
 
 func (a *app) execCommand() *cobra.Command {
 	var cfg interpose.Config
-	var step string
+	var step, backend string
 	c := &cobra.Command{
 		Use:   "exec [flags] -- COMMAND [ARG...]",
 		Short: "Run a framework's program and observe the modules that it compiles",
@@ -32,7 +32,9 @@ func (a *app) execCommand() *cobra.Command {
 
 --tap selects values whose op, name, function or location (file:line) matches a regular expression. Probes print to standard error, so the program's own output stays as it is. JAX's Python callbacks work on plugins that lack them.
 
-JAX's built-in CPU client is not a plugin. On a machine without an accelerator, and if neither JAX_PLATFORMS nor PJRT_NAMES_AND_LIBRARY_PATHS is set, JAX gets the installed CPU plugin under the name xcpu.
+JAX's built-in CPU client is not a plugin. On a machine without an accelerator, and if neither JAX_PLATFORMS nor PJRT_NAMES_AND_LIBRARY_PATHS is set, JAX gets the installed CPU plugin under the name xcpu, or hlocb's embedded engine if no plugin is installed.
+
+With --backend engine the program runs on the embedded engine, which needs no plugin and compiles many times faster than XLA.
 
 --dump DIR --dump-args 1 writes each program with the arguments of its first run. --replay repeats such a step without the framework; --tap, --on and --events look into it.
 
@@ -42,6 +44,7 @@ The exit code is the program's. With --strict a failing probe ends the program: 
   hlocb exec --bisect-nan -- python train.py
   hlocb exec --tap '.*' --events events.jsonl -- python train.py
   hlocb exec --dump d --dump-args 1 -- python train.py
+  hlocb exec --backend engine -- python train.py
   hlocb exec --replay d/0002_jit_step --tap '.*=finite'`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 && step == "" {
@@ -50,6 +53,9 @@ The exit code is the program's. With --strict a failing probe ends the program: 
 			return nil
 		},
 		RunE: command.Body(func(cmd *cobra.Command, args []string) error {
+			if backend != "" && backend != "engine" {
+				return usagef("--backend %s: expected engine; without the flag, the program chooses its plugin", backend)
+			}
 			if err := checkExecFlags(&cfg); err != nil {
 				return err
 			}
@@ -60,22 +66,14 @@ The exit code is the program's. With --strict a failing probe ends the program: 
 			if err != nil {
 				return err
 			}
-			libraries, err := launch.Find(cmd.Context(), a.Err)
+			more, err := a.execBackend(cmd.Context(), backend)
 			if err != nil {
 				return err
 			}
 			if err := absolute(&cfg); err != nil {
 				return err
 			}
-			env := append(os.Environ(), cfg.Environment()...)
-			env = append(env, libraries.Environment(os.Getenv)...)
-			if launch.NeedsCPUPlugin(os.Getenv) {
-				if found, err := a.env.Find("cpu"); err == nil && len(found) > 0 {
-					env = append(env, launch.ForJAX(found[0].Path)...)
-				} else {
-					a.note("no CPU plugin is installed, so JAX on the CPU runs untapped; 'hlocb plugin install cpu' installs one")
-				}
-			}
+			env := append(append(os.Environ(), cfg.Environment()...), more...)
 			env = (&exec.Cmd{Env: env}).Environ() // the last value of each variable; a program would see the first
 			return fmt.Errorf("%s: %w", program, syscall.Exec(program, args, env))
 		}),
@@ -91,6 +89,8 @@ The exit code is the program's. With --strict a failing probe ends the program: 
 	f.BoolVar(&cfg.BisectNaN, "bisect-nan", false, "find the first op of each program whose result has a NaN while its operands have none")
 	f.BoolVar(&cfg.Inf, "inf", false, "with --bisect-nan: find infinite elements too")
 	command.Group(c, "Search")
+	f.StringVar(&backend, "backend", "", "`NAME` engine: run the program on the embedded engine (default: on the program's plugin)")
+	command.Group(c, "Backend")
 	f.StringArrayVar(&cfg.On, "on", nil, "`NAME=HANDLER` bind a handler; NAME is a name, glob or id; may be repeated")
 	f.BoolVar(&cfg.Strict, "strict", false, "end the program when a handler fails")
 	command.Group(c, "Handlers")
@@ -102,6 +102,26 @@ The exit code is the program's. With --strict a failing probe ends the program: 
 	command.Group(c, "Instead of COMMAND")
 	completeBindings(c, "on")
 	return c
+}
+
+// execBackend returns the variables that let a program run on a backend whose programs hlocb sees.
+func (a *app) execBackend(ctx context.Context, backend string) ([]string, error) {
+	engine := backend == "engine"
+	var plugin []string
+	if !engine && launch.NeedsCPUPlugin(os.Getenv) {
+		if found, err := a.env.Find("cpu"); err == nil && len(found) > 0 {
+			plugin = launch.ForJAX(found[0].Path)
+		} else {
+			a.note("no CPU plugin is installed, so JAX runs on the embedded engine; 'hlocb plugin install cpu' installs XLA's")
+			engine = true
+		}
+	}
+	if engine {
+		library, err := launch.FindEngine(ctx, a.Err)
+		return launch.OnEngine(library), err
+	}
+	libraries, err := launch.Find(ctx, a.Err)
+	return append(libraries.Environment(os.Getenv), plugin...), err
 }
 
 // checkExecFlags reports mistakes in the flags. The plugin would report them only when the program opens it.

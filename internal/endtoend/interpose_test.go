@@ -48,7 +48,7 @@ func starter(t *testing.T) *startedProgram {
 		t.Skip("skip: no CPU plugin")
 	}
 	dir := t.TempDir()
-	if err := launch.Build(context.Background(), dir); err != nil {
+	if err := errors.Join(launch.Build(context.Background(), dir), launch.BuildEngine(context.Background(), dir)); err != nil {
 		t.Fatal(err)
 	}
 	if out, err := peer.Command("go", "build", "-o", filepath.Join(dir, "hlocb"), "../../cmd/hlocb").CombinedOutput(); err != nil {
@@ -99,6 +99,7 @@ func TestInterposed(t *testing.T) {
 	t.Run("nan", func(t *testing.T) { interposedNaN(t, s) })
 	t.Run("cache", func(t *testing.T) { interposedCache(t, s) })
 	t.Run("documents", func(t *testing.T) { interposedDocuments(t, s) })
+	t.Run("engine", func(t *testing.T) { onEngine(t, s) })
 	t.Run("without a plugin", func(t *testing.T) { interposedWithout(t, s) })
 	t.Run("without FFI", func(t *testing.T) { interposedWithoutFFI(t, s) })
 	t.Run("far memory", func(t *testing.T) { interposedFar(t, s, few) })
@@ -125,7 +126,7 @@ func interposedDocuments(t *testing.T, s *startedProgram) {
 	if !packages {
 		t.Run("Equinox and flax", func(t *testing.T) { t.Skip("skip: equinox, flax or optax is not installed") })
 	}
-	for _, doc := range []string{"../../README.md", "../../docs/interposer.md"} {
+	for _, doc := range []string{"../../README.md", "../../docs/interposer.md", "../../docs/jax-without-xla.md"} {
 		text, err := os.ReadFile(doc)
 		if err != nil {
 			t.Fatal(err)

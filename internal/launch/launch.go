@@ -1,6 +1,6 @@
 // Package launch prepares a program whose PJRT plugins hlocb wraps. It preloads a small C library, which loads the
-// library of cmd/libhlocb_pjrt at the first plugin. Package launch builds both libraries once, with Go and a C
-// compiler, into the cache.
+// library of cmd/libhlocb_pjrt at the first plugin. It also prepares a program that runs on the engine, the library of
+// cmd/libhlocb_engine. Package launch builds these libraries once, with Go and a C compiler, into the cache.
 package launch
 
 import (
@@ -19,10 +19,11 @@ import (
 	"strings"
 )
 
-// The files of both libraries.
+// The files of the libraries.
 const (
 	PluginFile  = "libhlocb_pjrt.so"
 	PreloadFile = "libhlocb_preload.so"
+	EngineFile  = "libhlocb_engine.so" // the embedded engine as a PJRT plugin
 )
 
 //go:embed c/preload.c
@@ -33,50 +34,55 @@ var preloadSource []byte
 //go:embed c/exports.map
 var exportsMap []byte
 
-const (
-	module  = "github.com/hlocb/hlocb"
-	command = module + "/cmd/libhlocb_pjrt"
-)
+const module = "github.com/hlocb/hlocb"
 
 // Libraries are the files that Environment names.
 type Libraries struct{ Plugin, Preload string }
 
-// Find returns the libraries: beside the running command, as in a release, or from the cache. It builds missing
-// libraries in the cache and reports this on log.
+// Find returns the libraries that wrap a plugin: beside the running command, as in a release, or from the cache. It
+// builds missing libraries in the cache and reports this on log.
 func Find(ctx context.Context, log io.Writer) (Libraries, error) {
+	dir, err := find(ctx, log, []string{PluginFile, PreloadFile}, Build)
+	return Libraries{filepath.Join(dir, PluginFile), filepath.Join(dir, PreloadFile)}, err
+}
+
+// FindEngine returns the path of the engine's library, as Find does.
+func FindEngine(ctx context.Context, log io.Writer) (string, error) {
+	dir, err := find(ctx, log, []string{EngineFile}, BuildEngine)
+	return filepath.Join(dir, EngineFile), err
+}
+
+// find returns the directory of files, which build makes.
+func find(ctx context.Context, log io.Writer, files []string, build func(ctx context.Context, dir string) error) (string, error) {
 	if runtime.GOOS != "linux" {
-		return Libraries{}, fmt.Errorf("programs can be started this way on Linux only, not on %s", runtime.GOOS)
+		return "", fmt.Errorf("programs can be started this way on Linux only, not on %s", runtime.GOOS)
 	}
 	self, err := os.Executable()
 	if err != nil {
-		return Libraries{}, err
+		return "", err
 	}
-	if l := in(filepath.Dir(self)); l.exist() {
-		return l, nil
+	if dir := filepath.Dir(self); exist(dir, files) {
+		return dir, nil
 	}
 	cache, err := os.UserCacheDir()
 	if err != nil {
-		return Libraries{}, err
+		return "", err
 	}
 	key, err := hash(self)
 	if err != nil {
-		return Libraries{}, err
+		return "", err
 	}
-	l := in(filepath.Join(cache, "hlocb", "interposer", key))
-	if l.exist() {
-		return l, nil
+	dir := filepath.Join(cache, "hlocb", "interposer", key)
+	if exist(dir, files) {
+		return dir, nil
 	}
-	fmt.Fprintln(log, "hlocb: building the libraries that programs are started with; this happens once")
-	return l, Build(ctx, filepath.Dir(l.Plugin))
+	fmt.Fprintf(log, "hlocb: building %s; this happens once\n", strings.Join(files, " and "))
+	return dir, build(ctx, dir)
 }
 
-func in(dir string) Libraries {
-	return Libraries{filepath.Join(dir, PluginFile), filepath.Join(dir, PreloadFile)}
-}
-
-func (l Libraries) exist() bool {
-	for _, f := range []string{l.Plugin, l.Preload} {
-		if _, err := os.Stat(f); err != nil {
+func exist(dir string, files []string) bool {
+	for _, f := range files {
+		if _, err := os.Stat(filepath.Join(dir, f)); err != nil {
 			return false
 		}
 	}
@@ -97,8 +103,40 @@ func hash(path string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)[:8]), nil
 }
 
-// Build builds both libraries into dir.
+// Build builds the libraries that wrap a plugin into dir.
 func Build(ctx context.Context, dir string) error {
+	return inside(dir, func(work string) error {
+		source := filepath.Join(work, "preload.c")
+		if err := os.WriteFile(source, preloadSource, 0o666); err != nil {
+			return err
+		}
+		cc := os.Getenv("CC")
+		if cc == "" {
+			cc = "cc"
+		}
+		if err := run(ctx, work, cc, "-O2", "-fPIC", "-shared", "-fvisibility=hidden", "-o", filepath.Join(work, PreloadFile), source, "-ldl", "-lpthread"); err != nil {
+			return err
+		}
+		if err := shared(ctx, work, "libhlocb_pjrt", PluginFile); err != nil {
+			return err
+		}
+		return errors.Join(os.Rename(filepath.Join(work, PluginFile), filepath.Join(dir, PluginFile)),
+			os.Rename(filepath.Join(work, PreloadFile), filepath.Join(dir, PreloadFile)))
+	})
+}
+
+// BuildEngine builds the engine's library into dir.
+func BuildEngine(ctx context.Context, dir string) error {
+	return inside(dir, func(work string) error {
+		if err := shared(ctx, work, "libhlocb_engine", EngineFile); err != nil {
+			return err
+		}
+		return os.Rename(filepath.Join(work, EngineFile), filepath.Join(dir, EngineFile))
+	})
+}
+
+// inside calls f with a new directory in dir, which it removes afterwards.
+func inside(dir string, f func(work string) error) error {
 	dir, err := filepath.Abs(dir) // commands run in other directories
 	if err != nil {
 		return err
@@ -111,36 +149,30 @@ func Build(ctx context.Context, dir string) error {
 		return err
 	}
 	defer os.RemoveAll(work)
-	source, exports := filepath.Join(work, "preload.c"), filepath.Join(work, "exports.map")
-	if err := errors.Join(os.WriteFile(source, preloadSource, 0o666), os.WriteFile(exports, exportsMap, 0o666)); err != nil {
+	return f(work)
+}
+
+// shared builds the command below cmd/ with a name as a shared library into the directory work.
+func shared(ctx context.Context, work, name, file string) error {
+	exports := filepath.Join(work, "exports.map")
+	if err := os.WriteFile(exports, exportsMap, 0o666); err != nil {
 		return err
 	}
-	plugin, preload := filepath.Join(work, PluginFile), filepath.Join(work, PreloadFile)
-	cc := os.Getenv("CC")
-	if cc == "" {
-		cc = "cc"
-	}
-	if err := run(ctx, work, cc, "-O2", "-fPIC", "-shared", "-fvisibility=hidden", "-o", preload, source, "-ldl", "-lpthread"); err != nil {
-		return err
-	}
-	tree, target, err := sourceTree(ctx, work)
+	tree, target, err := sourceTree(ctx, work, name)
 	if err != nil {
 		return err
 	}
 	flags := "-s -w -extldflags '-Wl,--version-script=" + exports + "'"
-	if err := run(ctx, tree, "go", "build", "-buildmode=c-shared", "-ldflags", flags, "-o", plugin, target); err != nil {
-		return err
-	}
-	return errors.Join(os.Rename(plugin, filepath.Join(dir, PluginFile)), os.Rename(preload, filepath.Join(dir, PreloadFile)))
+	return run(ctx, tree, "go", "build", "-buildmode=c-shared", "-ldflags", flags, "-o", filepath.Join(work, file), target)
 }
 
 // sourceTree returns the directory and the target of 'go build': the tree that this command was built from if it still
 // exists, else a new module that requires this version. A command without a version and without paths (go run
 // -trimpath) uses the tree around the working directory.
-func sourceTree(ctx context.Context, work string) (dir, target string, err error) {
+func sourceTree(ctx context.Context, work, name string) (dir, target string, err error) {
 	if _, file, _, ok := runtime.Caller(0); ok && filepath.IsAbs(file) {
 		if root := filepath.Dir(filepath.Dir(filepath.Dir(file))); isTree(root) {
-			return root, "./cmd/libhlocb_pjrt", nil
+			return root, "./cmd/" + name, nil
 		}
 	}
 	info, ok := debug.ReadBuildInfo()
@@ -148,10 +180,10 @@ func sourceTree(ctx context.Context, work string) (dir, target string, err error
 		root, err := os.Getwd()
 		for ; err == nil && root != filepath.Dir(root); root = filepath.Dir(root) {
 			if isTree(root) {
-				return root, "./cmd/libhlocb_pjrt", nil
+				return root, "./cmd/" + name, nil
 			}
 		}
-		return "", "", fmt.Errorf("this command does not know its sources; build %s and %s with 'make interposer' and put them beside it", PluginFile, PreloadFile)
+		return "", "", errors.New("this command does not know its sources; build the libraries with 'make interposer' and put them beside it")
 	}
 	dir = filepath.Join(work, "module")
 	if err := os.Mkdir(dir, 0o777); err != nil {
@@ -160,7 +192,8 @@ func sourceTree(ctx context.Context, work string) (dir, target string, err error
 	if err := run(ctx, dir, "go", "mod", "init", "build"); err != nil {
 		return "", "", err
 	}
-	return dir, command, run(ctx, dir, "go", "get", command+"@"+info.Main.Version)
+	target = module + "/cmd/" + name
+	return dir, target, run(ctx, dir, "go", "get", target+"@"+info.Main.Version)
 }
 
 // isTree reports whether dir holds hlocb's sources.
@@ -197,6 +230,12 @@ func (l Libraries) Environment(lookup func(string) string) []string {
 // accelerator, and the user has not chosen platforms.
 func NeedsCPUPlugin(lookup func(string) string) bool {
 	return lookup("PJRT_NAMES_AND_LIBRARY_PATHS") == "" && lookup("JAX_PLATFORMS") == "" && !accelerator()
+}
+
+// OnEngine returns the variables that let JAX, or another framework, run on the engine's library in place of JAX's own
+// CPU client. JAX then treats it as that client: it lowers callbacks, LAPACK and random numbers as for a CPU.
+func OnEngine(library string) []string {
+	return []string{"PJRT_NAMES_AND_LIBRARY_PATHS=cpu:" + library, "JAX_PLATFORMS=cpu"}
 }
 
 // ForJAX returns the variables that let JAX use a CPU plugin instead of its own client. JAX_PLATFORMS keeps JAX's CPU

@@ -122,7 +122,7 @@ func Open(_ context.Context, name string, opts Options) (runtime.Backend, error)
 // openEngine opens the embedded engine, which every build has.
 func openEngine(opts Options) runtime.Backend {
 	if opts.Engine.Targets == nil {
-		opts.Engine.Targets = lapackTargets(opts.Plugins)
+		opts.Engine.Targets = EngineTargets(opts.Plugins)
 	}
 	return interp.New(opts.Engine)
 }

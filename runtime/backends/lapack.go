@@ -40,8 +40,8 @@ func lapackLibrary(env plugins.Environment) func(target string) (*lapack.Library
 	}
 }
 
-// lapackTargets is interp.Options.Targets for LAPACK's targets.
-func lapackTargets(env plugins.Environment) func(target string) (interp.Kernel, error) {
+// EngineTargets is interp.Options.Targets for LAPACK's targets.
+func EngineTargets(env plugins.Environment) func(target string) (interp.Kernel, error) {
 	library := lapackLibrary(env)
 	return func(target string) (interp.Kernel, error) {
 		if !lapack.Supports(target) {

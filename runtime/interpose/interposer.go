@@ -271,54 +271,68 @@ func moduleName(m *ir.Module) string {
 	return cmp.Or(view.String(m.Op().Attr(ir.SymbolName)), "program")
 }
 
-// change changes a module and returns the program to compile, or nil if nothing changes.
-func (i *Interposer) change(m *ir.Module, name string, code, options []byte) (*pjrt.Replacement, error) {
-	setDevices(m, options)
-	files, err := i.dump.program(name)
-	if err != nil {
+// prepared is a module after the user's passes, with the probes of the taps.
+type prepared struct {
+	files   *files
+	probes  int
+	changed bool // by passes
+}
+
+// prepare writes the module to the dump, runs passes over it and adds probes.
+func (i *Interposer) prepare(ctx context.Context, m *ir.Module, name string, options []byte) (p prepared, err error) {
+	if p.files, err = i.dump.program(name); err != nil {
 		i.Warn(err)
 	}
-	if err := errors.Join(files.text(DumpedBefore, m), files.write(DumpedOptions, options)); err != nil {
+	if err := errors.Join(p.files.text(DumpedBefore, m), p.files.write(DumpedOptions, options)); err != nil {
 		i.Warn(err)
 	}
 	if i.config.List {
 		i.list(m, name)
 	}
-	before := mainTypeOf(m)
-	ctx := context.Background()
-	changed := false
 	if i.pipeline != nil {
 		d := &pass.Driver{Verify: ir.Verify, VerifyResult: true}
 		if err := d.Run(pass.NewContext(ctx, m), i.pipeline); err != nil {
-			return nil, err
+			return p, err
 		}
-		changed = true
+		p.changed = true
 	}
-	probes := 0
 	added, err := probe.Add(m, i.taps)
 	if err != nil {
-		return nil, err
+		return p, err
 	}
 	i.mu.Lock()
 	i.compiled++
 	for n := range added {
-		probes += len(added[n].IDs)
+		p.probes += len(added[n].IDs)
 		i.tapped[n] = i.tapped[n] || len(added[n].IDs) > 0
 	}
 	i.mu.Unlock()
 	if i.config.BisectNaN {
 		ids, err := probe.AddOrigin(m, i.config.Inf)
 		if err != nil {
-			return nil, err
+			return p, err
 		}
-		probes += len(ids)
+		p.probes += len(ids)
 	}
+	return p, nil
+}
+
+// change changes a module and returns the program to compile, or nil if nothing changes.
+func (i *Interposer) change(m *ir.Module, name string, code, options []byte) (*pjrt.Replacement, error) {
+	setDevices(m, options)
+	before := mainTypeOf(m)
+	ctx := context.Background()
+	p, err := i.prepare(ctx, m, name, options)
+	if err != nil {
+		return nil, err
+	}
+	files, changed := p.files, p.changed
 	out := &pjrt.Replacement{Manifest: &hook.Manifest{}, Handlers: i.handlers(), OnFailure: i.failed}
 	replicas, partitions := mhlo.Devices(m)
 	out.Replicas, out.Partitions = max(1, replicas), max(1, partitions)
 	tokens, sharded := jaxCallbacks(m)
 	bound := i.config.Events != "" || len(i.config.On) > 0 || i.host.Handlers != nil // handlers for the program's own hooks
-	if probes > 0 || sharded || bound {
+	if p.probes > 0 || sharded || bound {
 		rewrite := passes.RewriteHooks{}
 		if !bound {
 			rewrite.Formats = withoutServed(format.Builtin())
@@ -329,7 +343,7 @@ func (i *Interposer) change(m *ir.Module, name string, code, options []byte) (*p
 		}
 		out.Manifest = rewritten.Manifest
 		if len(out.Manifest.Sites) > 0 {
-			if err := i.bind(out, tokens); err != nil {
+			if err := i.bind(out.Handlers, out.Manifest, pluginCallback(tokens)); err != nil {
 				return nil, err
 			}
 			changed = true
@@ -395,9 +409,13 @@ func (i *Interposer) handlers() *runtime.Bindings {
 	return i.host.Handlers.Clone()
 }
 
-// bind chooses the handlers of a program's hooks.
-func (i *Interposer) bind(out *pjrt.Replacement, tokens map[uint64]bool) error {
-	b := out.Handlers
+// pluginCallback returns the handlers of JAX's callbacks on a plugin.
+func pluginCallback(tokens map[uint64]bool) func(index uint64) runtime.Handler {
+	return func(index uint64) runtime.Handler { return pjrt.PythonCallback{Index: index, Token: tokens[index]} }
+}
+
+// bind chooses the handlers of a program's hooks. python returns the handler of a callback of JAX.
+func (i *Interposer) bind(b *runtime.Bindings, m *hook.Manifest, python func(index uint64) runtime.Handler) error {
 	if i.config.Events != "" {
 		h, err := i.handler("record:" + i.config.Events)
 		if err != nil {
@@ -406,16 +424,16 @@ func (i *Interposer) bind(out *pjrt.Replacement, tokens map[uint64]bool) error {
 		b.Observe("*", &tolerantHandler{i: i, h: eventFile{h, i}})
 	}
 	var search *tolerantHandler // one for all probes of the search for a NaN: it reports once
-	for n := range out.Manifest.Sites {
-		site := &out.Manifest.Sites[n]
+	for n := range m.Sites {
+		site := &m.Sites[n]
 		if index, ok := pythonIndex(site); ok {
-			b.Answer(site.ID.String(), pjrt.PythonCallback{Index: index, Token: tokens[index]})
+			b.Answer(site.ID.String(), python(index))
 			continue
 		}
 		if probe.KindOf(site) == probe.Record && i.config.Events != "" {
 			continue
 		}
-		switch h, answer, err := i.probes.For(out.Manifest, site); {
+		switch h, answer, err := i.probes.For(m, site); {
 		case err != nil:
 			return err
 		case h == nil:
@@ -424,7 +442,7 @@ func (i *Interposer) bind(out *pjrt.Replacement, tokens map[uint64]bool) error {
 		case probe.SearchesOrigin(site):
 			if search == nil {
 				search = &tolerantHandler{i: i, h: h, once: true}
-				i.addSearch(out.Manifest, search)
+				i.addSearch(m, search)
 			}
 			b.Observe(site.ID.String(), search)
 		default:
@@ -441,7 +459,7 @@ func (i *Interposer) bind(out *pjrt.Replacement, tokens map[uint64]bool) error {
 		} else {
 			b.Answer(name, &tolerantHandler{i: i, h: h})
 		}
-		if !slices.Contains(b.Unmatched(out.Manifest), name) {
+		if !slices.Contains(b.Unmatched(m), name) {
 			i.mu.Lock()
 			i.bound[n] = true
 			i.mu.Unlock()

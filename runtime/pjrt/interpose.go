@@ -555,7 +555,7 @@ func (h PythonCallback) Handle(_ context.Context, c *runtime.Call) error {
 	if h.Token {
 		operands, results = append([]*tensor.Tensor{nil}, operands...), append([]*tensor.Tensor{nil}, results...)
 	}
-	return callPython(frame, h.Index, operands, results)
+	return CallPython(unsafe.Pointer(C.hl_python_functions(frame)), h.Index, operands, results)
 }
 
 // hlocbPython is called by the C handler of JAX's own custom calls. It returns nil, or a message that C frees.
@@ -567,12 +567,12 @@ func hlocbPython(frame *C.hl_ffi_frame) *C.char {
 		if !ok {
 			return errors.New("the callback has no integer attribute 'index'")
 		}
-		return callPython(frame, uint64(index), operands, results)
+		return CallPython(unsafe.Pointer(C.hl_python_functions(frame)), uint64(index), operands, results)
 	})
 }
 
-// callPython calls a Python function. A nil tensor is a token.
-func callPython(frame *C.hl_ffi_frame, index uint64, operands, results []*tensor.Tensor) error {
+// CallPython calls a Python function of the list that JAX attached to an execution. A nil tensor is a token.
+func CallPython(functions unsafe.Pointer, index uint64, operands, results []*tensor.Tensor) error {
 	var pin goruntime.Pinner
 	defer pin.Unpin()
 	list := func(tensors []*tensor.Tensor, data func(*tensor.Tensor) []byte) []C.hl_value {
@@ -597,7 +597,7 @@ func callPython(frame *C.hl_ffi_frame, index uint64, operands, results []*tensor
 	}
 	in, out := list(operands, (*tensor.Tensor).Peek), list(results, (*tensor.Tensor).Bytes)
 	var message *C.char
-	if !C.hl_python_call(frame, C.uint64_t(index), unsafe.SliceData(in), C.size_t(len(in)), unsafe.SliceData(out), C.size_t(len(out)), &message) {
+	if !C.hl_python_call(functions, C.uint64_t(index), unsafe.SliceData(in), C.size_t(len(in)), unsafe.SliceData(out), C.size_t(len(out)), &message) {
 		return &PythonError{takeMessage(message)}
 	}
 	return nil

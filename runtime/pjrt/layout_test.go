@@ -7,13 +7,11 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
-	"github.com/hlocb/hlocb/internal/peer"
+	"github.com/hlocb/hlocb/internal/abilayout"
 	"github.com/hlocb/hlocb/tensor"
 )
 
@@ -189,12 +187,6 @@ HL_FFI_EXT_METADATA Extension_Metadata
 HL_FFI_BUFFER ArgType_BUFFER
 `
 
-// header is a C header with the prefix of its names and hlocb's tables for it.
-type header struct {
-	file, prefix, api            string
-	layout, functions, constants string
-}
-
 // headless are structs that do not start with a size and a list of extensions, with the fields of their first words.
 var headless = map[string][]string{
 	"hl_ext": {"size=struct_size"}, "hl_ffi_span": nil, "hl_ffi_scalar": nil, "hl_ffi_array": nil,
@@ -205,139 +197,23 @@ var headless = map[string][]string{
 var whole = []string{"hl_ext", "hl_version", "hl_named_value", "hl_tiled_layout", "hl_layout", "hl_ffi_buffer", "hl_ffi_list",
 	"hl_ffi_span", "hl_ffi_attrs", "hl_ffi_scalar", "hl_ffi_array"}
 
-// pairs calls f for each line of a table with its words.
-func pairs(table string, f func(words []string)) {
-	for line := range strings.Lines(strings.TrimSpace(table)) {
-		f(strings.Fields(line))
-	}
+// pjrtTables and ffiTables hold the tables above.
+func pjrtTables() abilayout.Tables {
+	return abilayout.Tables{Prefix: "PJRT_", API: "PJRT_Api", First: "Error_Destroy", Layout: pjrtLayout, Functions: pjrtFunctions, Constants: pjrtConstants,
+		Whole: whole, Headless: headless, Extra: [][2]string{
+			{"HL_AT(hl_api, version, %%zu);", "offsetof(PJRT_Api, pjrt_api_version)"}, {"HL_AT(hl_api, fn, %%zu);", "offsetof(PJRT_Api, PJRT_Error_Destroy)"}}}
 }
 
-// generate prints abi_layout.h's lines for one header: a C compiler evaluates offsetof and sizeof.
-func (h header) generate(t *testing.T) string {
-	t.Helper()
-	var c strings.Builder
-	fmt.Fprintf(&c, "#include %q\n#include <stdio.h>\n#include <stddef.h>\nint main(void) {\n", h.file)
-	line := func(format, value string, args ...any) {
-		fmt.Fprintf(&c, "  printf(\"%s\\n\", %s);\n", fmt.Sprintf(format, args...), value)
-	}
-	sized := map[string]bool{}
-	pairs(h.layout, func(w []string) {
-		ours, theirs := w[0], h.prefix+w[1]
-		fields := w[2:]
-		if head, ok := headless[ours]; ok {
-			fields = append(head[:len(head):len(head)], fields...)
-		} else {
-			fields = append([]string{"size=struct_size", "ext=extension_start"}, fields...)
-		}
-		for _, f := range fields {
-			a, b, ok := strings.Cut(f, "=")
-			if !ok {
-				b = a
-			}
-			line("HL_AT(%s, %s, %%zu);  // %s.%s", fmt.Sprintf("offsetof(%s, %s)", theirs, b), ours, a, theirs, b)
-		}
-		for _, name := range whole {
-			if name == ours && !sized[name] {
-				sized[name] = true
-				line("HL_SIZE(%s, %%zu);", fmt.Sprintf("sizeof(%s)", theirs), ours)
-			}
-		}
-	})
-	first := ""
-	pairs(h.functions, func(w []string) {
-		if first == "" {
-			first = fmt.Sprintf("offsetof(%s, %s%s)", h.api, h.prefix, w[1])
-		}
-		line("HL_IS(%s, %%zu);  // %s%s", fmt.Sprintf("(offsetof(%s, %s%s) - %s) / sizeof(void *)", h.api, h.prefix, w[1], first), w[0], h.prefix, w[1])
-	})
-	table := "hl_ffi_api"
-	if h.prefix == "PJRT_" {
-		table = "hl_api"
-		line("HL_AT(hl_api, version, %%zu);", fmt.Sprintf("offsetof(%s, pjrt_api_version)", h.api))
-	}
-	line("HL_AT(%s, fn, %%zu);", first, table)
-	pairs(h.constants, func(w []string) { line("HL_IS(%s, %%zu);  // %s%s", "(size_t)"+h.prefix+w[1], w[0], h.prefix, w[1]) })
-	c.WriteString("}\n")
-	return compileAndRun(t, c.String())
+func ffiTables() abilayout.Tables {
+	return abilayout.Tables{Prefix: "XLA_FFI_", API: "XLA_FFI_Api", First: "Error_Create", Layout: ffiLayout, Functions: ffiFunctions, Constants: ffiConstants,
+		Whole: whole, Headless: headless, Extra: [][2]string{{"HL_AT(hl_ffi_api, fn, %%zu);", "offsetof(XLA_FFI_Api, XLA_FFI_Error_Create)"}}}
 }
 
-func compileAndRun(t *testing.T, source string) string {
-	t.Helper()
-	cc, err := exec.LookPath("cc")
-	if err != nil {
-		t.Skip("skip: no C compiler")
-	}
-	program := filepath.Join(t.TempDir(), "program")
-	cmd := peer.Command(cc, "-x", "c", "-", "-o", program)
-	cmd.Stdin = strings.NewReader(source)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("cc: %v\n%s", err, out)
-	}
-	out, err := peer.Command(program).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(out)
-}
-
-// findHeaders returns the headers of the PJRT C API and of the XLA FFI on this machine: of the plugin that hlocb
-// installed, of the go-xla module, and of jaxlib.
-func findHeaders(t *testing.T) (pjrt, ffi []header) {
-	t.Helper()
-	var files []string
-	if cache, err := os.UserCacheDir(); err == nil {
-		found, _ := filepath.Glob(filepath.Join(cache, "hlocb", "plugins", "cpu", "*", "pjrt_c_api.h"))
-		files = append(files, found...)
-	}
-	if dir, err := peer.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/gomlx/go-xla").Output(); err == nil {
-		files = append(files, filepath.Join(strings.TrimSpace(string(dir)), "pjrt", "pjrt_c_api.h"))
-	}
-	for _, f := range files {
-		if _, err := os.Stat(f); err == nil {
-			pjrt = append(pjrt, header{f, "PJRT_", "PJRT_Api", pjrtLayout, pjrtFunctions, pjrtConstants})
-		}
-	}
-	if python := peer.Find(); python != "" {
-		dir, err := peer.Command(python, "-c", "import jaxlib, os; print(os.path.dirname(jaxlib.__file__))").Output()
-		f := filepath.Join(strings.TrimSpace(string(dir)), "include", "xla", "ffi", "api", "c_api.h")
-		if _, missing := os.Stat(f); err == nil && missing == nil {
-			ffi = append(ffi, header{f, "XLA_FFI_", "XLA_FFI_Api", ffiLayout, ffiFunctions, ffiConstants})
-		}
-	}
-	return pjrt, ffi
-}
-
-// TestLayout generates abi_layout.h from every header on this machine. All headers must agree with the file: minor
+// TestLayout compares abi_layout.h with every header on this machine. All headers must agree with the file: minor
 // versions of the interfaces only add fields and functions.
 func TestLayout(t *testing.T) {
-	pjrt, ffi := findHeaders(t)
-	if *update {
-		if len(pjrt) == 0 || len(ffi) == 0 {
-			t.Fatal("both headers are needed")
-		}
-		text := "// Code generated by go test -run TestLayout -update ./runtime/pjrt. DO NOT EDIT.\n\n" +
-			pjrt[0].generate(t) + "\n" + ffi[0].generate(t)
-		if err := os.WriteFile("abi_layout.h", []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	have, err := os.ReadFile("abi_layout.h")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(pjrt) == 0 {
-		t.Log("skip: no pjrt_c_api.h on this machine")
-	}
-	if len(ffi) == 0 {
-		t.Log("skip: no jaxlib with xla/ffi/api/c_api.h on this machine")
-	}
-	for _, h := range append(pjrt, ffi...) {
-		for line := range strings.Lines(h.generate(t)) {
-			if !bytes.Contains(have, []byte("\n"+line)) {
-				t.Errorf("%s: abi_layout.h lacks %s", h.file, line)
-			}
-		}
-	}
+	pjrt, ffi := abilayout.FindHeaders(t)
+	abilayout.Check(t, *update, "go test -run TestLayout -update ./runtime/pjrt", []abilayout.Tables{pjrtTables(), ffiTables()}, [][]string{pjrt, ffi})
 }
 
 // TestLayoutIsWhole: abi_layout.h has every struct, function and constant of abi.h.
@@ -365,17 +241,17 @@ func TestLayoutIsWhole(t *testing.T) {
 
 // TestElementTypes: the codes of element types agree with the headers.
 func TestElementTypes(t *testing.T) {
-	pjrt, ffi := findHeaders(t)
+	pjrt, ffi := abilayout.FindHeaders(t)
 	names := map[tensor.DType]string{tensor.I1: "PRED", tensor.Complex64: "C64", tensor.Complex128: "C128"}
 	for _, c := range []struct {
-		headers []header
+		headers []string
 		prefix  string
 		types   []tensor.DType
 	}{{pjrt, "PJRT_Buffer_Type_", bufferTypes[:]}, {ffi, "XLA_FFI_DataType_", ffiTypes[:]}} {
 		for _, h := range c.headers {
 			var source, want strings.Builder
-			fmt.Fprintf(&source, "#include %q\n#include <stdio.h>\nint main(void) {\n", h.file)
-			text, err := os.ReadFile(h.file)
+			fmt.Fprintf(&source, "#include %q\n#include <stdio.h>\nint main(void) {\n", h)
+			text, err := os.ReadFile(h)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -392,8 +268,8 @@ func TestElementTypes(t *testing.T) {
 				fmt.Fprintf(&want, "%s %d\n", name, code)
 			}
 			source.WriteString("}\n")
-			if got := compileAndRun(t, source.String()); got != want.String() {
-				t.Errorf("%s has\n%sexpected\n%s", h.file, got, want.String())
+			if got := abilayout.CompileAndRun(t, source.String()); got != want.String() {
+				t.Errorf("%s has\n%sexpected\n%s", h, got, want.String())
 			}
 		}
 	}

@@ -6,8 +6,8 @@ import (
 
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/dialect/mhlo"
-	"github.com/hlocb/hlocb/dialect/sdy"
 	"github.com/hlocb/hlocb/internal/sharding"
+	"github.com/hlocb/hlocb/internal/shardy"
 	"github.com/hlocb/hlocb/ir"
 )
 
@@ -37,16 +37,7 @@ func shapeOf(m *ir.Module) moduleShape {
 // partition.
 func (s *moduleShape) shardings(partitions int) (in, out []*sharding.Sharding, err error) {
 	one := func(attrs *ir.DictAttr) (*sharding.Sharding, error) {
-		if attrs == nil {
-			return &sharding.Sharding{}, nil
-		}
-		if a := attrs.Get(sdy.AttrValueSharding); a != nil {
-			return sharding.ParseShardy(a.String(), partitions, s.mesh)
-		}
-		if a, ok := attrs.Get(mhlo.AttrSharding).(*ir.StringAttr); ok {
-			return sharding.ParseGSPMD(a.Value(), partitions)
-		}
-		return &sharding.Sharding{}, nil
+		return shardy.ValueSharding(s.module, attrs, partitions)
 	}
 	for i := range s.main.Type().Inputs() {
 		v, err := one(s.main.ArgAttrs(i))
@@ -63,18 +54,4 @@ func (s *moduleShape) shardings(partitions int) (in, out []*sharding.Sharding, e
 		out = append(out, v)
 	}
 	return in, out, nil
-}
-
-// mesh finds a mesh by its symbol. It returns nil if there is none, or if it cannot be read.
-func (s *moduleShape) mesh(name string) *sharding.Mesh {
-	for o := range s.module.Body().Ops() {
-		sym, ok := o.Attr(ir.SymbolName).(*ir.StringAttr)
-		if !o.Is(sdy.Mesh) || !ok || sym.Value() != name || o.Attr(sdy.AttrMesh) == nil {
-			continue
-		}
-		if m, err := sharding.ParseMesh(strings.TrimPrefix(o.Attr(sdy.AttrMesh).String(), "#sdy.mesh")); err == nil {
-			return m
-		}
-	}
-	return nil
 }

@@ -189,24 +189,27 @@ static bool call_locked(object *function, const hl_value *operands, size_t num_o
   return ok;
 }
 
-bool hl_python_call(const hl_ffi_frame *frame, uint64_t index, const hl_value *operands, size_t num_operands,
+const void *hl_python_functions(const hl_ffi_frame *frame) {
+  // The type id that IFRT registers for the list.
+  static const int64_t type = 7357244197867843242;
+  ARGS(hl_ffi_context_args, a, .ctx = frame->ctx, .type = &type);
+  void *error = frame->api->fn[HL_FFI_CONTEXT_GET](&a);
+  if (!error) return a.data;
+  ARGS(hl_ffi_error_destroy_args, d, .error = error);
+  frame->api->fn[HL_FFI_ERROR_DESTROY](&d);
+  return NULL;
+}
+
+bool hl_python_call(const void *functions, uint64_t index, const hl_value *operands, size_t num_operands,
                     const hl_value *results, size_t num_results, char **message) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, find_python);
   object **function = NULL;
   if (!(index & HL_PYTHON_KEY)) {
-    // The type id that IFRT registers for the list.
-    static const int64_t type = 7357244197867843242;
-    ARGS(hl_ffi_context_args, a, .ctx = frame->ctx, .type = &type);
-    void *error = frame->api->fn[HL_FFI_CONTEXT_GET](&a);
-    if (error) {
-      ARGS(hl_ffi_error_destroy_args, d, .error = error);
-      frame->api->fn[HL_FFI_ERROR_DESTROY](&d);
-    }
     const struct {
       object **functions;
       uint32_t n;
-    } *attached = error ? NULL : a.data;
+    } *attached = functions;
     if (!attached) return fail(message, "%s", "the caller attached no Python functions to this execution; only JAX does");
     if (index >= attached->n) return fail(message, "%s", "the callback's index is beyond the Python functions of this execution");
     function = &attached->functions[index];

@@ -36,6 +36,15 @@ var bufferTypes = [...]tensor.DType{
 // bufferCode returns the code of a PJRT buffer of an element type, 0 if there is none.
 func bufferCode(d tensor.DType) int32 { return int32(max(0, slices.Index(bufferTypes[:], d))) }
 
+// BufferCode returns the code of a PJRT buffer of an element type, 0 if there is none.
+func BufferCode(d tensor.DType) int32 { return bufferCode(d) }
+
+// BufferType returns the element type of a PJRT buffer from its code.
+func BufferType(code int32) (tensor.DType, error) { return bufferType(code) }
+
+// PackedBits returns the bits of an element if XLA packs several elements into a byte, else 0.
+func PackedBits(d tensor.DType) int { return packedBits(d) }
+
 // ffiCode returns the FFI's code of an element type, 0 if it has none.
 func ffiCode(d tensor.DType) int32 { return int32(max(0, slices.Index(ffiTypes[:], d))) }
 

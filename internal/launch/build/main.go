@@ -3,6 +3,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 
@@ -14,7 +15,8 @@ func main() {
 	if len(os.Args) > 1 {
 		dir = os.Args[1]
 	}
-	if err := launch.Build(context.Background(), dir); err != nil {
+	ctx := context.Background()
+	if err := errors.Join(launch.Build(ctx, dir), launch.BuildEngine(ctx, dir)); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}

@@ -199,11 +199,12 @@ func (w *deviceGroup) Each(f func(d int) error) error {
 	return stuck
 }
 
-// SubMachine returns the machine of device d of a device group.
+// SubMachine returns the machine of device d of a device group. It is closed with the run; see Watch.CloseMachines.
 func SubMachine(m *Machine, w *deviceGroup, d int) *Machine {
 	s := NewMachine(m.Prog)
 	s.Ctx, s.DeviceGroup = m.Ctx, w
 	s.Watch, s.First = m.Watch, m.First && d == 0
+	m.Watch.machines.add(s)
 	s.Run = RunState{Run: m.Run.Run, Device: d, Replica: d / w.Partitions, Partition: d % w.Partitions}
 	return s
 }

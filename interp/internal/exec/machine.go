@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 	"time"
+	"unsafe"
 
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/interp/internal/kernel"
@@ -41,6 +42,7 @@ type Machine struct {
 
 	free   map[int]*freeList // recycled payload owners by size in bytes
 	short  [65]freeList      // free lists for sizes of up to 64 bytes
+	owned  map[*byte]int     // the sizes of payloads that the machine must free, if the program has an Allocator
 	heads  []*Buf            // recycled bufs without payload
 	frames map[*Function][]*Frame
 	Args   []*tensor.Tensor // stack of operands and results of active kernels
@@ -79,7 +81,7 @@ func (m *Machine) list(size int) *freeList {
 type Holder interface{ Release(m *Machine) }
 
 func NewMachine(p *Program) *Machine {
-	return &Machine{Prog: p, free: map[int]*freeList{}, frames: map[*Function][]*Frame{}}
+	return &Machine{Prog: p, free: map[int]*freeList{}, owned: map[*byte]int{}, frames: map[*Function][]*Frame{}}
 }
 
 // Alloc returns a buf of the given static type with its own payload. The elements are not initialized.
@@ -94,8 +96,73 @@ func (m *Machine) Alloc(dt tensor.DType, shape tensor.Shape, n int) *Buf {
 	}
 	m.Charge(int64(size))
 	b := &Buf{Refs: 1}
-	b.Tensor = *tensor.New(dt, shape)
+	if m.Prog.Memory == nil || size == 0 {
+		b.Tensor = *tensor.New(dt, shape)
+		return b
+	}
+	payload := kernel.Must(m.Prog.Memory.Alloc(size))
+	m.own(payload)
+	b.Tensor.Borrow(dt, shape, payload)
 	return b
+}
+
+// own makes the machine the owner of a payload of the program's Allocator.
+func (m *Machine) own(payload []byte) {
+	if m.Prog.Memory != nil && len(payload) > 0 {
+		m.owned[&payload[0]] = len(payload)
+	}
+}
+
+// Own makes the machine the owner of the payloads of donated arguments.
+func (m *Machine) Own(args []*tensor.Tensor, donated []bool) {
+	for i, d := range donated {
+		if d && i < len(args) {
+			m.own(args[i].Peek())
+		}
+	}
+}
+
+// disown ends the ownership of a payload and reports whether the machine was its owner.
+func (m *Machine) disown(payload []byte) bool {
+	if m.Prog.Memory == nil || len(payload) == 0 {
+		return true
+	}
+	_, ok := m.owned[&payload[0]]
+	delete(m.owned, &payload[0])
+	return ok
+}
+
+// keptSize is the size of the largest payload, in bytes, that a machine keeps from one run to the next if the program
+// has an Allocator.
+const keptSize = 4 << 10
+
+// trim frees the large payloads that no value uses.
+func (m *Machine) trim() {
+	if m.Prog.Memory == nil {
+		return
+	}
+	for size, list := range m.free {
+		if size <= keptSize || len(*list) == 0 {
+			continue
+		}
+		for _, b := range *list {
+			payload := b.Tensor.Peek()
+			m.disown(payload)
+			m.Prog.Memory.Free(payload)
+		}
+		clear(*list)
+		*list = (*list)[:0]
+	}
+}
+
+// Close frees the payloads of a machine that executes nothing any more. Without an Allocator it does nothing.
+func (m *Machine) Close() {
+	for at, size := range m.owned {
+		m.Prog.Memory.Free(unsafe.Slice(at, size))
+	}
+	clear(m.owned)
+	clear(m.free)
+	clear(m.short[:])
 }
 
 // Charge accounts for memory before it is allocated, and returns its size. It ends the run if the limit is exceeded.
@@ -104,6 +171,7 @@ func (m *Machine) Charge(size int64) int64 {
 	if held := a.Held.Add(size); a.Limit > 0 && held > a.Limit {
 		// Recycled buffers of other sizes count too: free them first.
 		a.Held.Add(-m.Recycled())
+		m.trim()
 		clear(m.free)
 		clear(m.short[:])
 		if held = a.Held.Load(); held > a.Limit {

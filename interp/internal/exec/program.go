@@ -16,6 +16,15 @@ type Program struct {
 	Token                *Buf // the one value that all tokens share
 	Replicas, Partitions int
 	Timeout              time.Duration // of a callback; 0 means none
+	// Memory allocates the payloads of values; nil means Go's heap. See Machine.Close.
+	Memory Allocator
+}
+
+// Allocator allocates and frees the payloads of values. Free gets the whole slice that Alloc returned. It is safe for
+// concurrent use.
+type Allocator interface {
+	Alloc(size int) ([]byte, error)
+	Free(payload []byte)
 }
 
 // Function is the plan of one function.

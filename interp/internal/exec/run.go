@@ -19,10 +19,12 @@ type RunState struct {
 	Partition int
 }
 
-// Main executes the entry function.
+// Main executes the entry function. If the program has an Allocator, the payloads of the results come from it and belong
+// to the caller, and so do the donated arguments, which belong to the machine from then on.
 func (m *Machine) Main(ctx context.Context, f *Function, args []*tensor.Tensor) ([]*tensor.Tensor, error) {
 	m.Ctx = ctx
 	m.Probes, m.Held = nil, nil
+	m.Own(args, m.Donated)
 	in := make([]*Buf, len(f.Args))
 	next := 0
 	for i, t := range f.Args {
@@ -59,6 +61,7 @@ func (m *Machine) Main(ctx context.Context, f *Function, args []*tensor.Tensor) 
 	for i, b := range out {
 		results = m.Result(results, f.Results[i], b)
 	}
+	m.trim()
 	return results, nil
 }
 
@@ -91,11 +94,12 @@ func (m *Machine) Result(out []*tensor.Tensor, t kernel.Type, b *Buf) []*tensor.
 		}
 		return out
 	}
-	if !b.Writable() || b.base != nil {
+	if !b.Writable() || b.base != nil || !m.disown(b.Tensor.Peek()) {
 		from := b
 		b = m.Alloc(from.Tensor.DType(), from.Tensor.Shape(), from.Tensor.NumElements())
 		dst, src := b.Tensor.Bytes(), from.Tensor.Peek()
 		kernel.Parallel(len(src), copyGrain, func(lo, hi int) { copy(dst[lo:hi], src[lo:hi]) })
+		m.disown(b.Tensor.Peek())
 		m.Release(from)
 	}
 	m.Watch.Memory.Held.Add(-int64(len(b.Tensor.Bytes())))

@@ -29,7 +29,8 @@ type Watch struct {
 	stopped atomic.Bool // the run's context is done: the devices must end
 	Memory  Account
 
-	source *diag.Source
+	source   *diag.Source
+	machines machines // of the devices
 
 	// The fields below are used only if Observed is set: the run may time out or shows its progress.
 	Observed bool
@@ -42,6 +43,28 @@ type Watch struct {
 	mu      sync.Mutex
 	asked   int // active handlers
 	Timer   *time.Timer
+}
+
+// machines is a list of machines that are closed when the run ends. It is safe for concurrent use.
+type machines struct {
+	mu   sync.Mutex
+	list []*Machine
+}
+
+func (l *machines) add(m *Machine) {
+	if m.Prog.Memory == nil {
+		return // nothing to close
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.list = append(l.list, m)
+}
+
+// CloseMachines closes the machines of the run's devices. The run must have ended.
+func (w *Watch) CloseMachines() {
+	for _, m := range w.machines.list {
+		m.Close()
+	}
 }
 
 // Account counts the bytes of the values that a run's devices hold.

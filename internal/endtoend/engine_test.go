@@ -1,0 +1,59 @@
+// The race detector does not see the programs that these tests start.
+//go:build linux && cgo && !race
+
+package endtoend
+
+import (
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/hlocb/hlocb/internal/launch"
+	"github.com/hlocb/hlocb/internal/peer"
+)
+
+// onEngine runs JAX programs with the engine as JAX's CPU client. Their output is that of JAX's own client.
+func onEngine(t *testing.T, s *startedProgram) {
+	env := launch.OnEngine(filepath.Join(s.dir, launch.EngineFile))
+	plain := []string{"PJRT_NAMES_AND_LIBRARY_PATHS=", "JAX_PLATFORMS=cpu"}
+	for _, test := range []struct{ program, devices string }{{"one.py", "1"}, {"eight.py", "8"}} {
+		t.Run(test.program, func(t *testing.T) {
+			program := filepath.Join("testdata", "engine", test.program)
+			devices := "JAX_NUM_CPU_DEVICES=" + test.devices
+			want, stderr, code := finish(t, peer.Command(s.python, program), append(plain, devices)...)
+			if code != 0 {
+				t.Fatalf("plain JAX: exit code %d\n%s", code, stderr)
+			}
+			got, stderr, code := finish(t, peer.Command(s.python, program), append(env, devices)...)
+			if code != 0 || got != want {
+				t.Errorf("exit code %d, output\n%s\nwant\n%s\n%s", code, got, want, stderr)
+			}
+		})
+	}
+	t.Run("taps", func(t *testing.T) {
+		const program = `import jax, jax.numpy as jnp
+@jax.jit
+def step(x):
+    y = jnp.tanh(x)
+    return y / (y - y)
+print(step(jnp.zeros(3)))`
+		command := func(flags ...string) *exec.Cmd {
+			args := append(append([]string{"exec", "--backend", "engine"}, flags...), "--", s.python, "-c", program)
+			return peer.Command(filepath.Join(s.dir, "hlocb"), args...)
+		}
+		out, stderr, code := finish(t, command("--tap", "tanh", "--bisect-nan"))
+		for _, want := range []string{"tanh (tap)", "tensor<3xf32>: [0 0 0]", "divide", "holds nan, its operands hold none"} {
+			if !strings.Contains(stderr, want) {
+				t.Errorf("stderr lacks %q:\n%s", want, stderr)
+			}
+		}
+		if code != 0 || out != "[nan nan nan]\n" {
+			t.Errorf("exit code %d, output %q", code, out)
+		}
+		out, stderr, code = finish(t, command("--bisect-nan", "--strict"))
+		if code != 1 || out != "" || !strings.Contains(stderr, "JaxRuntimeError") || !strings.Contains(stderr, "holds nan") {
+			t.Errorf("strict: exit code %d, output %q\n%s", code, out, stderr)
+		}
+	})
+}

@@ -1,0 +1,149 @@
+//go:build cgo
+
+package engineplugin
+
+import (
+	"fmt"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/hlocb/hlocb/dialect/mhlo"
+	"github.com/hlocb/hlocb/ir"
+)
+
+// compileOptions are the fields of an xla.CompileOptionsProto (xla/pjrt/proto/compile_options.proto) that the engine
+// reads.
+type compileOptions struct {
+	replicas, partitions int
+	ordinal              int64   // of the device; -1 for none
+	assigned             []int64 // the devices of the partitions of replica 0; nil for none
+}
+
+// Fields of the protos.
+const (
+	fieldBuildOptions = 3 // of CompileOptionsProto
+	fieldOverrides    = 7
+
+	fieldOrdinal    = 1 // of ExecutableBuildOptionsProto
+	fieldReplicas   = 4
+	fieldPartitions = 5
+	fieldAssignment = 9
+
+	fieldComputation = 3 // of DeviceAssignmentProto
+	fieldDeviceIDs   = 1 // of its computations
+
+	fieldOverrideName = 1 // of an entry of the overrides
+)
+
+// readOptions reads options. An option of XLA's compiler by name (jax.jit's compiler_options) is an error, because the
+// engine has none of them.
+func readOptions(b []byte) (*compileOptions, error) {
+	o := &compileOptions{ordinal: -1}
+	err := eachField(b, func(field int, _ uint64, v []byte) error {
+		switch field {
+		case fieldBuildOptions:
+			return eachField(v, o.build)
+		case fieldOverrides:
+			return eachField(v, func(field int, _ uint64, name []byte) error {
+				if field == fieldOverrideName {
+					return &argumentError{fmt.Sprintf("No such compile option: '%s'", name)}
+				}
+				return nil
+			})
+		}
+		return nil
+	})
+	return o, err
+}
+
+func (o *compileOptions) build(field int, n uint64, v []byte) error {
+	switch field {
+	case fieldOrdinal:
+		o.ordinal = int64(n)
+	case fieldReplicas:
+		o.replicas = int(n)
+	case fieldPartitions:
+		o.partitions = int(n)
+	case fieldAssignment:
+		return eachField(v, func(field int, _ uint64, computation []byte) error {
+			if field != fieldComputation {
+				return nil
+			}
+			first := true // the device of replica 0
+			return eachField(computation, func(field int, n uint64, packed []byte) error {
+				if packed != nil {
+					n, _ = protowire.ConsumeVarint(packed)
+				}
+				if field == fieldDeviceIDs && first {
+					o.assigned = append(o.assigned, int64(n))
+					first = false
+				}
+				return nil
+			})
+		})
+	}
+	return nil
+}
+
+// setDevices sets the numbers of devices in a module that lacks them. Modules of go-xla leave them to the options;
+// modules of JAX state them.
+func (o *compileOptions) setDevices(m *ir.Module) {
+	if replicas, partitions := mhlo.Devices(m); replicas > 0 || partitions > 0 {
+		return
+	}
+	set := func(name string, n int) {
+		if n > 1 && n < 1<<20 {
+			m.Op().SetAttr(name, ir.NewInteger(int64(n), ir.Int(32)))
+		}
+	}
+	set(mhlo.AttrNumReplicas, o.replicas)
+	set(mhlo.AttrNumPartitions, o.partitions)
+}
+
+// devices returns the devices of a program's partitions, of n devices of the client.
+func (o *compileOptions) devices(n, partitions int) ([]int64, error) {
+	list := o.assigned
+	if list == nil && o.ordinal >= 0 && partitions == 1 {
+		list = []int64{o.ordinal}
+	}
+	if list == nil {
+		for i := range partitions {
+			list = append(list, int64(i))
+		}
+	}
+	if len(list) != partitions {
+		return nil, &argumentError{fmt.Sprintf("the options assign %d devices to %d partitions", len(list), partitions)}
+	}
+	for _, d := range list {
+		if d < 0 || d >= int64(n) {
+			return nil, &argumentError{fmt.Sprintf("the program needs device %d, but there are %d devices", d, n)}
+		}
+	}
+	return list, nil
+}
+
+// eachField calls f for each field of a protocol buffer: with the number of a varint, or with the bytes of a field that
+// has a length. It skips other kinds of fields.
+func eachField(b []byte, f func(field int, number uint64, v []byte) error) error {
+	for len(b) > 0 {
+		num, typ, n := protowire.ConsumeField(b)
+		if n < 0 {
+			return &argumentError{"the compile options are damaged"}
+		}
+		_, _, head := protowire.ConsumeTag(b)
+		var err error
+		switch typ {
+		case protowire.VarintType:
+			v, _ := protowire.ConsumeVarint(b[head:n])
+			err = f(int(num), v, nil)
+		case protowire.BytesType:
+			v, _ := protowire.ConsumeBytes(b[head:n])
+			err = f(int(num), 0, v)
+		}
+		if err != nil {
+			return err
+		}
+		b = b[n:]
+	}
+	return nil
+}
