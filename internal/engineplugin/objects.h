@@ -127,7 +127,7 @@ typedef struct {
   he_type *parameters, *results;
   bool hooks;            // runs stay on the caller's thread, because handlers may be Python functions
   bool quick;            // a hint: the last run was so short that the next one stays on the caller's thread
-  atomic_bool deleted, asked;
+  atomic_bool deleted, loaded;
   char *text, *options;  // the program and its options, as they were given
   size_t text_size, options_size;
   char *format;

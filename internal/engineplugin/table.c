@@ -356,6 +356,7 @@ FN(executable_name, hl_text_args) {
 }
 
 FN(executable_fingerprint, hl_text_args) {
+  ((he_executable *)a->object)->loaded = true;
   set_text(a, ((he_executable *)a->object)->fingerprint);
   return NULL;
 }
@@ -411,15 +412,13 @@ FN(executable_parameter_kinds, hl_kinds_args) {
   return NULL;
 }
 
-// jaxlib asks for the program of each executable once while it loads it, and converts it to HLO, which takes five times
-// as long as compilation. It needs no answer then. Later questions come from users.
+// jaxlib asks for the program of each executable while it loads it, and converts it to HLO, which takes five times as
+// long as compilation. It needs no answer then. Loading ends with the question for the fingerprint; later questions come
+// from users.
 FN(executable_program, hl_optimized_program_args) {
   he_executable *e = a->executable;
   hl_program *p = a->program;
-  if (!p->code && !e->asked) {
-    e->asked = true;
-    return unimplemented("the program of an executable that is being loaded");
-  }
+  if (!e->loaded) return unimplemented("the program of an executable that is being loaded");
   p->format = e->format;
   p->format_size = strlen(e->format);
   if (p->code) memcpy(p->code, e->text, e->text_size);
