@@ -109,9 +109,9 @@ func (e *Executable) RunMemory(ctx context.Context, args []runtime.Memory, donat
 	return out, nil
 }
 
-// RunOwned executes the program once, as Run does, if the backend has an Allocator. The payloads of the results come from
-// it and belong to the caller, who frees them. A donated argument belongs to the program from then on, even if the run
-// fails: its payload comes from the Allocator, and becomes a result's payload or is freed.
+// RunOwned executes the program once, as Run does, if the backend has an Allocator. The payloads of the results come
+// from it and belong to the caller, who frees them. A donated argument belongs to the program from then on, even if the
+// run fails: its payload comes from the Allocator, and becomes a result's payload or is freed.
 func (e *Executable) RunOwned(ctx context.Context, args []*tensor.Tensor, donated []bool) ([]*tensor.Tensor, error) {
 	if e.opts.Memory == nil {
 		return nil, errors.New("the engine has no allocator")

@@ -1,4 +1,4 @@
-// Package abilayout compares the structs that hlocb defines for binary interfaces of others with the public C headers of
+// Package abilayout compares the structs that hlocb defines for foreign binary interfaces with the public C headers of
 // these interfaces. A table maps hlocb's names to those of a header; a C compiler evaluates the offsets.
 package abilayout
 

@@ -192,11 +192,11 @@ func TestIRIsSafe(t *testing.T) {
 // TestHelpersOfTests: only tests use their helpers; benchmarks also search for a Python.
 func TestHelpersOfTests(t *testing.T) {
 	for _, p := range packages(t) {
-		if name := local(p.ImportPath); name == "internal/testkit" || name == "internal/golden" {
+		if name := local(p.ImportPath); name == "internal/testkit" || name == "internal/golden" || name == "internal/abilayout" {
 			continue
 		}
 		for _, i := range p.Imports {
-			if i == module+"/internal/testkit" || i == module+"/internal/golden" || i == module+"/internal/label" || i == module+"/internal/peer" && !strings.Contains(p.ImportPath+"/", "/internal/bench/") {
+			if i == module+"/internal/testkit" || i == module+"/internal/golden" || i == module+"/internal/abilayout" || i == module+"/internal/label" || i == module+"/internal/peer" && !strings.Contains(p.ImportPath+"/", "/internal/bench/") {
 				t.Errorf("%s imports %s outside of a test", p.ImportPath, i)
 			}
 		}

@@ -34,7 +34,8 @@ func (p *Prepared) Bind(m *hook.Manifest, python func(index uint64) runtime.Hand
 	return b, p.i.bind(b, m, python)
 }
 
-// Take receives the arguments of each run, counted from 1, and writes those that the user wants. A nil tensor is a token.
+// Take receives the arguments of each run, counted from 1, and writes those that the user wants. A nil tensor is a
+// token.
 func (p *Prepared) Take(run int64, args []*tensor.Tensor) {
 	if run == p.i.config.DumpArgs {
 		if err := p.p.files.arguments(args); err != nil {

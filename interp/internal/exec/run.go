@@ -19,8 +19,8 @@ type RunState struct {
 	Partition int
 }
 
-// Main executes the entry function. If the program has an Allocator, the payloads of the results come from it and belong
-// to the caller, and so do the donated arguments, which belong to the machine from then on.
+// Main executes the entry function. If the program has an Allocator, the payloads of results and of donated arguments
+// come from it. The results' payloads belong to the caller, the arguments' payloads to the machine from then on.
 func (m *Machine) Main(ctx context.Context, f *Function, args []*tensor.Tensor) ([]*tensor.Tensor, error) {
 	m.Ctx = ctx
 	m.Probes, m.Held = nil, nil
