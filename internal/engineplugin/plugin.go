@@ -4,8 +4,8 @@
 // compiles and runs its programs on the engine, without XLA. cmd/libhlocb_engine builds it as a shared library.
 //
 // C holds the objects of the API and answers questions about them, which takes nanoseconds. Go compiles, executes,
-// copies from the host and allocates. The values lie outside Go's heap: a framework reads them without a copy, and their
-// memory returns to the system when the framework deletes them.
+// copies from the host and allocates. The values lie outside Go's heap: a framework reads them without a copy, and
+// their memory returns to the system when the framework deletes them.
 package engineplugin
 
 // #cgo CFLAGS: -D_GNU_SOURCE
