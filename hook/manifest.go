@@ -12,6 +12,9 @@ import (
 // Target is the custom-call target of hlocb's own call.
 const Target = "hlocb_hook"
 
+// AttrAttrs is the entry of hlocb's own call that holds the attributes of the source's call, for handlers.
+const AttrAttrs = "attrs"
+
 // ABI is the version of hlocb's own call that this Go module reads and writes.
 const ABI = 1
 

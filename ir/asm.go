@@ -273,9 +273,11 @@ func (r *Reporter) VerifyValueAttrs(op *Op, result bool, i int, t Type, attrs []
 }
 
 // dialectOf returns the registered dialect that the attribute name's prefix names, or nil.
-func (r *Reporter) dialectOf(name string) *Dialect {
-	if i := strings.IndexByte(name, '.'); i > 0 && r.registry != nil {
-		return r.registry.dialects[name[:i]]
+func (r *Reporter) dialectOf(name string) *Dialect { return r.registry.dialectOf(name) }
+
+func (r *Registry) dialectOf(name string) *Dialect {
+	if i := strings.IndexByte(name, '.'); i > 0 && r != nil {
+		return r.dialects[name[:i]]
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ func (o *Op) State() *OpState {
 // Rebuild replaces o, which must be in a block, with an op made from st, and returns the new op. The regions of o move
 // to the new op, before the regions from st. Users of result i of o use result results[i] of the new op, or result i if
 // results is nil. results[i] may be -1 if result i has no uses. The new results keep the name hints. Rebuild erases o.
+// Discardable attributes that describe results follow the results, see RemapResults.
 //
 // Use Rebuild to change the number of an op's results or its definition.
 func (m *Module) Rebuild(o *Op, st *OpState, results []int) *Op {
@@ -31,6 +32,7 @@ func (m *Module) Rebuild(o *Op, st *OpState, results []int) *Op {
 	if full.Origin == 0 {
 		full.Origin = o.origin
 	}
+	full.Attrs = RemapResults(o, st, Inverse(results, len(o.results), len(st.Types)))
 	full.Bodies = append(o.DetachRegions(), st.Bodies...)
 	n := m.NewOp(&full)
 	o.block.insert(n, o.next)
@@ -46,6 +48,55 @@ func (m *Module) Rebuild(o *Op, st *OpState, results []int) *Op {
 	}
 	o.Erase()
 	return n
+}
+
+// RemapResults returns the attributes of st, a state that replaces op, for the results of st: result i was result
+// from[i] of op, or is new if from[i] is -1. The dialect of a discardable attribute says what becomes of it
+// (Dialect.RemapAttr).
+func RemapResults(op *Op, st *OpState, from []int) AttrList {
+	same := len(from) == len(op.results)
+	for i, k := range from {
+		same = same && i == k
+	}
+	m, attrs := op.Module(), st.Attrs
+	if same || m == nil {
+		return attrs
+	}
+	for _, a := range st.Attrs {
+		if a.Inherent {
+			continue
+		}
+		d := m.registry.dialectOf(a.Name)
+		if d == nil || d.RemapAttr == nil {
+			continue
+		}
+		switch n := d.RemapAttr(op, a.Name, a.Attr, st.Types, from); n {
+		case a.Attr:
+		case nil:
+			attrs = attrs.Without(a.Name)
+		default:
+			attrs = attrs.Set(a.Name, n, false)
+		}
+	}
+	return attrs
+}
+
+// Inverse returns, for each of n new results, the position of the old result that it replaces, or -1. to holds the new
+// position of each of the old results, or -1; nil stands for 0, 1, 2, ...
+func Inverse(to []int, old, n int) []int {
+	from := make([]int, n)
+	for i := range from {
+		from[i] = -1
+		if to == nil && i < old {
+			from[i] = i
+		}
+	}
+	for i, k := range to {
+		if k >= 0 {
+			from[k] = i
+		}
+	}
+	return from
 }
 
 // DetachRegions removes the regions from o and returns them. They can become the Bodies of an OpState.

@@ -2,6 +2,7 @@ package rewrite
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/hlocb/hlocb/ir"
 )
@@ -172,6 +173,7 @@ func (v *conversion) op(o *ir.Op) error {
 	st := o.State()
 	changed, grouped, kept := false, make([][]ir.Type, o.NumResults()), st.Types
 	st.Types = nil
+	var from []int
 	for i, t := range kept {
 		types, ok := v.c.Types(t)
 		if !ok {
@@ -180,6 +182,7 @@ func (v *conversion) op(o *ir.Op) error {
 		changed = changed || ok
 		grouped[i] = types
 		st.Types = append(st.Types, types...)
+		from = append(from, slices.Repeat([]int{i}, len(types))...)
 	}
 	if v.c.Attr != nil {
 		for _, a := range o.Attrs() {
@@ -207,6 +210,7 @@ func (v *conversion) op(o *ir.Op) error {
 	for range o.Regions() {
 		st.Bodies = append(st.Bodies, v.r.m.NewRegion())
 	}
+	st.Attrs = ir.RemapResults(o, st, from)
 	v.r.begin(o)
 	n := v.r.Before(o).Insert(st)
 	v.r.finish()

@@ -146,6 +146,7 @@ func (r *Rewriter) replaced(op *ir.Op, values []*ir.Value) {
 // op is erased. See ir.Module.Rebuild.
 func (r *Rewriter) Rebuild(op *ir.Op, st *ir.OpState, results []int) *ir.Op {
 	full := *st
+	full.Attrs = ir.RemapResults(op, st, ir.Inverse(results, op.NumResults(), len(st.Types)))
 	full.Bodies = append(op.DetachRegions(), st.Bodies...)
 	n := r.After(op).Insert(&full)
 	values := make([]*ir.Value, op.NumResults())

@@ -1,6 +1,8 @@
 package fn
 
 import (
+	"slices"
+
 	"github.com/hlocb/hlocb/internal/dialect/view"
 	"github.com/hlocb/hlocb/ir"
 )
@@ -127,7 +129,8 @@ func Callee(call *ir.Op) string { return view.Symbol(call.Attr(AttrCallee)) }
 
 // remapSignature updates the type of a function, and the attributes of its arguments and results, after its body
 // changed. args holds the former position of each argument of the body, and results holds the former position of each
-// returned value. New ones have position -1.
+// returned value. New ones have position -1. An argument that donates its memory to a result follows the result. If the
+// result is gone, the argument keeps its memory.
 func remapSignature(m *ir.Module, op *ir.Op, args, results []int) error {
 	f := FuncOp{op}
 	outputs := f.Type().Results()
@@ -146,6 +149,17 @@ func remapSignature(m *ir.Module, op *ir.Op, args, results []int) error {
 		return list
 	}
 	argAttrs, resultAttrs := pick(args, f.ArgAttrs), pick(results, f.ResultAttrs)
+	for i, d := range argAttrs {
+		n, ok := d.Get(AttrAliasingOutput).(*ir.IntegerAttr)
+		if !ok {
+			continue
+		}
+		if k := slices.Index(results, int(n.Value())); k < 0 {
+			argAttrs[i] = ir.NewDict(d.Entries().Without(AttrAliasingOutput))
+		} else if int64(k) != n.Value() {
+			argAttrs[i] = ir.NewDict(d.Entries().Set(AttrAliasingOutput, ir.NewInteger(int64(k), n.Type()), false))
+		}
+	}
 	f.SetSignature(m.Context().Function(view.Types(f.Body().Args()), outputs), argAttrs, resultAttrs)
 	return nil
 }

@@ -237,5 +237,6 @@ func Dialect() *ir.Dialect {
 		Attrs: append([]*ir.AttrDef{RaggedDotAttr}, shared.Attrs...),
 		Enums: append([]*ir.EnumDef{FusionKindEnum, DomainKindEnum, CustomCallScheduleEnum}, shared.Enums...),
 		Types: append([]*ir.TypeDef{AsyncBundleType}, shared.Types...), ClosedTypes: true,
+		VerifyAttr: verifyAttr, RemapAttr: remapAttr,
 	}
 }

@@ -44,6 +44,26 @@ func RemapShardings(m *ir.Module, op *ir.Op, operands, results []int) error {
 	return set(AttrOutShardings, hasOut, out, results, op.Result)
 }
 
+// remapAttr keeps sdy.sharding in step with the results. A new result is replicated over the mesh of the other results.
+func remapAttr(op *ir.Op, name string, a ir.Attr, types []ir.Type, from []int) ir.Attr {
+	old, ok := shardingsOf(a)
+	if name != AttrValueSharding || !ok || op.Def().Dialect() == "hlocb" || len(old) != op.NumResults() {
+		return a
+	}
+	if len(types) == 0 || len(old) == 0 {
+		return nil
+	}
+	list := make([]*Sharding, len(types))
+	for i, k := range from {
+		if k >= 0 && op.Result(k).Type() == types[i] {
+			list[i] = old[k]
+		} else {
+			list[i] = (&Sharding{Mesh: old[0].Mesh, Inline: old[0].Inline}).replicated(types[i])
+		}
+	}
+	return PerValueAttr.New(&PerValue{Shardings: list})
+}
+
 func shardingsOf(a ir.Attr) ([]*Sharding, bool) {
 	if p := view.Data[PerValue](a); p != nil {
 		return p.Shardings, true

@@ -130,7 +130,7 @@ func Dialect() *ir.Dialect {
 			ManualComputation, Mesh, NamedComputation, PropagationBarrier, Reshard, Return, ShardingConstraint, ShardingGroup),
 		Attrs: attrs,
 
-		VerifyAttr: verifyAttr, VerifyValueAttr: verifyValueAttr,
+		VerifyAttr: verifyAttr, VerifyValueAttr: verifyValueAttr, RemapAttr: remapAttr,
 		Directives: map[string]*ir.Directive{
 			"Direction": {Parse: parseDirection, Print: printDirection},
 			"Reduction": {Parse: parseReduction, Print: printReduction},

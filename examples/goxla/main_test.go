@@ -27,9 +27,9 @@ func TestRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := `hook0 got [1 4 9 16]
+	want := `clip got [1 4 9 16]
 x = [1 2 3 4] gives y = [2 6 8 9]
-hook0 got [1 0 0.25 100]
+clip got [1 0 0.25 100]
 x = [-1 0 0.5 10] gives y = [0 0 0.75 15]
 `
 	if out.String() != want {

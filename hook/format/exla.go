@@ -265,7 +265,7 @@ func identity(h hookop.HookOp) bool {
 // source was EXLA, and otherwise writes the hook's name as a binary in Erlang's external term format.
 func callbackID(h hookop.HookOp) (words []int64, size int64) {
 	var b []byte
-	if id, ok := strings.CutPrefix(h.SourceID(), "callback_id "); ok {
+	if id, ok := strings.CutPrefix(h.SourceID(), "callback_id "); ok && strings.HasPrefix(h.Format(), "exla-") {
 		b, _ = hex.DecodeString(id)
 	}
 	if b == nil {
@@ -386,6 +386,9 @@ func dropPIDs(m *ir.Module) {
 			for i := len(f.Type().Inputs()) - 1; i >= 0 && !f.External(); i-- {
 				switch a := f.Body().Arg(i); {
 				case f.ArgAttrs(i).Get(irutil.AttrPID) == nil:
+				case a.HasUses() && !f.Private() && onlyForwarded(graph, a):
+					a.ReplaceAllUsesWith(irutil.Zero(m.AtStart(f.Body()).At(f.Loc(), f.Pos()), a.Type().(*ir.TensorType)))
+					changed = true
 				case a.HasUses():
 					changed = passPID(graph, a) || changed
 				case graph.NamedBy(f.Op) == nil:
@@ -402,6 +405,37 @@ func dropPIDs(m *ir.Module) {
 			}
 		}
 	}
+}
+
+// onlyForwarded reports whether loops, branches and calls forward pid, and no other op reads it.
+func onlyForwarded(graph *flow.Graph, pid *ir.Value) bool {
+	seen, work := map[*ir.Value]bool{pid: true}, []*ir.Value{pid}
+	if t, ok := pid.Type().(*ir.TensorType); !ok || !t.Static() {
+		return false
+	}
+	for len(work) > 0 {
+		v := work[len(work)-1]
+		work = work[:len(work)-1]
+		for u := range v.Uses() {
+			forwards := u.Owner().Has(ir.ReturnLike) && isPrivateFunction(u.Owner().Parent())
+			for t := range graph.Targets(u) {
+				forwards = true
+				if !seen[t] {
+					seen[t] = true
+					work = append(work, t)
+				}
+			}
+			if !forwards {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func isPrivateFunction(op *ir.Op) bool {
+	f, ok := fn.AsFunc(op)
+	return ok && f.Private()
 }
 
 // passPID marks the arguments of private functions that receive pid, and reports whether one was not marked yet. Loop

@@ -27,7 +27,7 @@ var jaxFFI = &Format{
 		Ordered: OrderedByToken,
 		Places:  true,
 		Write:   writeJAXFFI,
-		End:     func(w *Lowerer) error { exportTokens(w.Module); return nil },
+		End:     func(w *Lowerer) error { return exportTokens(w.Module) },
 	},
 }
 
@@ -101,7 +101,7 @@ func writeJAXFFI(w *Lowerer, h hookop.HookOp) error {
 
 // exportTokens turns the tokens that public functions create for their hooks into arguments and results, as JAX does.
 // JAX's runtime uses them to order the effects of one run after another's.
-func exportTokens(m *ir.Module) {
+func exportTokens(m *ir.Module) error {
 	for _, f := range fn.Funcs(m) {
 		if f.Private() || f.External() || f.Type() == nil {
 			continue
@@ -115,11 +115,6 @@ func exportTokens(m *ir.Module) {
 		// The chain ends at the last token that follows from the first one.
 		end := chainEnd(first.Result(0))
 		token := stablehlo.TokenType(m.Context())
-		args, results := f.ValueAttrs()
-		mark := ir.NewDict(ir.AttrList{{Name: fn.AttrToken, Attr: m.Context().Bool(true)}})
-		t := f.Type()
-		f.SetSignature(m.Context().Function(irutil.Prepend[ir.Type](token, t.Inputs()), irutil.Prepend[ir.Type](token, t.Results())),
-			irutil.Prepend(mark, args), irutil.Prepend(mark, results))
 		a := entry.InsertArg(0, token, first.Loc())
 		if end == first.Result(0) {
 			end = a
@@ -127,14 +122,16 @@ func exportTokens(m *ir.Module) {
 		first.Result(0).ReplaceAllUsesWith(a)
 		first.Erase()
 		rets[0].SetOperands(irutil.Prepend(end, rets[0].OperandList()))
-		for i := range f.Type().Inputs() {
-			if n, ok := view.OptionalInt(f.ArgAttrs(i).Get(fn.AttrAliasingOutput)); ok {
-				f.EditArg(i, func(l ir.AttrList) ir.AttrList {
-					return l.Set(fn.AttrAliasingOutput, ir.NewInteger(n+1, ir.Int(32)), false)
-				})
-			}
+		t := f.Type()
+		if err := f.Def().Flow.Remap(m, f.Op, irutil.Prepend(-1, flow.Positions(len(t.Inputs()))), irutil.Prepend(-1, flow.Positions(len(t.Results())))); err != nil {
+			return err
 		}
+		args, results := f.ValueAttrs()
+		mark := ir.NewDict(ir.AttrList{{Name: fn.AttrToken, Attr: m.Context().Bool(true)}})
+		args[0], results[0] = mark, mark
+		f.SetSignature(f.Type(), args, results)
 	}
+	return nil
 }
 
 // chainEnd returns the last token that follows from token in its block.

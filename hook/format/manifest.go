@@ -64,6 +64,9 @@ func siteOf(m *ir.Module, op *ir.Op) (s hook.Site, err error) {
 			s.Aliases = afterChain(s.Aliases[1:])
 		}
 	}
+	if s.Format == OwnName {
+		attrs = handlerAttrs(attrs)
+	}
 	for _, a := range attrs {
 		if s.Attrs == nil {
 			s.Attrs = map[string]string{}

@@ -112,8 +112,10 @@ func writeOwn(w *Lowerer, h hookop.HookOp) error {
 	if o := ordersOf(h.Attr); o.operands != nil {
 		cfg = append(cfg, ir.NamedAttr{Name: hookop.AttrOperandLayouts, Attr: o.operands}, ir.NamedAttr{Name: hookop.AttrResultLayouts, Attr: o.results})
 	}
-	if h.Format() == OwnName { // keep the other entries of the source call
-		cfg = append(cfg, h.SourceAttrs().Entries()...)
+	if list := h.SourceAttrs().Entries(); h.Format() == OwnName { // keep the other entries of the source call
+		cfg = append(cfg, list...)
+	} else if len(list) > 0 {
+		cfg = append(cfg, ir.NamedAttr{Name: hook.AttrAttrs, Attr: h.SourceAttrs()})
 	}
 	attrs = append(attrs,
 		ir.NamedAttr{Name: stablehlo.AttrBackendConfig, Attr: ir.NewDict(cfg), Inherent: true},

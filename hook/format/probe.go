@@ -125,3 +125,12 @@ func ownAttrs(cfg *ir.DictAttr) ir.AttrList {
 	}
 	return out
 }
+
+// handlerAttrs returns the attributes for handlers among the entries that ownAttrs returns: those of the source's call
+// stand in a dictionary of their own, because their names are any.
+func handlerAttrs(list ir.AttrList) ir.AttrList {
+	if d, ok := list.Get(hook.AttrAttrs).(*ir.DictAttr); ok {
+		return append(list.Without(hook.AttrAttrs), d.Entries()...)
+	}
+	return list
+}

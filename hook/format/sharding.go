@@ -29,8 +29,11 @@ func (w *Lowerer) Shard(h hookop.HookOp, ops ...*ir.Op) error {
 			list := slices.Repeat(entries[:1], max(1, op.NumResults()))
 			op.SetAttr(sdy.AttrValueSharding, sdy.PerValueAttr.New(&sdy.PerValue{Shardings: list}))
 		}
-		if a := h.Attr(mhlo.AttrSharding); a != nil {
-			op.SetAttr(mhlo.AttrSharding, a)
+		if text := view.String(h.Attr(mhlo.AttrSharding)); text != "" {
+			if leaves, tuple := mhlo.SplitSharding(text); tuple {
+				text = leaves[0] // of the source's results; one sharding stands for all results
+			}
+			op.SetAttr(mhlo.AttrSharding, ir.NewString(text))
 		}
 	}
 	return nil
@@ -47,7 +50,11 @@ func (w *Lowerer) checkDevice(h hookop.HookOp) error {
 // deviceOf returns the device that h is pinned to, 0 if its sharding names none.
 func deviceOf(m *ir.Module, h hookop.HookOp) int64 {
 	var device int64
-	if _, err := fmt.Sscanf(view.String(h.Attr(mhlo.AttrSharding)), "{maximal device=%d}", &device); err == nil {
+	text := view.String(h.Attr(mhlo.AttrSharding))
+	if leaves, tuple := mhlo.SplitSharding(text); tuple {
+		text = leaves[0]
+	}
+	if _, err := fmt.Sscanf(text, "{maximal device=%d}", &device); err == nil {
 		return device
 	}
 	list, ok := irutil.PerValue(h.Attr(sdy.AttrValueSharding))

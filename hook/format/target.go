@@ -46,7 +46,10 @@ func readTarget(r *Raiser, op *ir.Op) (bool, error) {
 		return false, err
 	}
 	cfg := irutil.Config(op)
-	label, used := targetLabel(cfg)
+	label := targetLabel(cfg)
+	if label == "" {
+		label = view.String(op.Attr(stablehlo.AttrCallTargetName))
+	}
 	sideEffect := view.Bool(op.Attr(stablehlo.AttrHasSideEffect)) || len(tokens) > 0
 	n := irutil.DataLeaves(results)
 	kind := callKind(len(data), n, sideEffect)
@@ -72,27 +75,25 @@ func readTarget(r *Raiser, op *ir.Op) (bool, error) {
 		}
 	}
 	for _, e := range cfg.Entries() {
-		if e.Name != used {
-			s.Attrs = append(s.Attrs, ir.NamedAttr{Name: e.Name, Attr: e.Attr})
-		}
+		s.Attrs = append(s.Attrs, ir.NamedAttr{Name: e.Name, Attr: e.Attr})
 	}
 	r.Add(s)
 	return true, nil
 }
 
-// targetLabel returns the hook's name in a config, and the entry that contains it.
-func targetLabel(cfg *ir.DictAttr) (label, from string) {
+// targetLabel returns the hook's name in a config, or "" if it has none.
+func targetLabel(cfg *ir.DictAttr) string {
 	for _, name := range [...]string{"name", "hook"} {
 		if s := view.String(cfg.Get(name)); s != "" {
-			return s, name
+			return s
 		}
 	}
 	for _, name := range [...]string{"hook_id", "id"} {
 		if v, ok := view.OptionalInt(cfg.Get(name)); ok {
-			return strconv.FormatInt(v, 10), ""
+			return strconv.FormatInt(v, 10)
 		}
 	}
-	return "", ""
+	return ""
 }
 
 // allAliased reports whether every result shares the memory of a different operand.

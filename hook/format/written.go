@@ -13,6 +13,7 @@ import (
 	"github.com/hlocb/hlocb/internal/hook/order"
 	"github.com/hlocb/hlocb/internal/hook/place"
 	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/ir/flow"
 )
 
 // MarkAsWritten marks the ops of the hooks of m, which lets an engine execute them unchanged, and lists the hooks. It
@@ -61,7 +62,10 @@ func MarkAsWritten(m *ir.Module, opts RaiseOptions) (*hook.Manifest, error) {
 		}
 	}
 	if hasMain {
-		pids := positions(main.Type().Inputs(), func(i int) bool { return main.ArgAttrs(i).Get(irutil.AttrPID) != nil })
+		graph := flow.Of(copy, nil)
+		pids := positions(main.Type().Inputs(), func(i int) bool { // that a conversion drops
+			return main.ArgAttrs(i).Get(irutil.AttrPID) != nil && (main.External() || onlyForwarded(graph, main.Body().Arg(i)))
+		})
 		out.HiddenArgs = append(tokenArgs, pids...)
 		slices.Sort(out.HiddenArgs)
 		out.HiddenResults = tokenResults

@@ -78,6 +78,11 @@ type call struct {
 // check compares the operands and results with the routine's signature and computes the number of batches. LAPACK
 // itself does not check the dimensions: it would write outside the memory if they were wrong.
 func (c *call) check() error {
+	for _, name := range required[c.target.routine] {
+		if _, ok := c.attrs[name]; !ok {
+			return fmt.Errorf("attribute %q is missing", name)
+		}
+	}
 	in, out, _ := strings.Cut(c.target.signature(), " > ")
 	specs := append(strings.Fields(in), strings.Fields(out)...)
 	if n := len(strings.Fields(in)); len(c.operands) != n || len(c.results) != len(specs)-n {

@@ -52,6 +52,23 @@ var routines = map[string][2]string{
 	"trsm":  {"tnn tab > tab", "tnn tab > tab"},
 }
 
+// required lists the attributes that each routine needs. jaxlib's handlers refuse a call without one of them.
+var required = map[string][]string{
+	"potrf": {"uplo"},
+	"ormqr": {"left", "transpose"},
+	"unmqr": {"left", "transpose"},
+	"gesdd": {"mode"},
+	"gesvd": {"mode"},
+	"syevd": {"mode", "uplo"},
+	"heevd": {"mode", "uplo"},
+	"sytrd": {"uplo"},
+	"hetrd": {"uplo"},
+	"geev":  {"compute_left", "compute_right"},
+	"gees":  {"mode", "sort"},
+	"gehrd": {"low", "high"},
+	"trsm":  {"side", "uplo", "trans_x", "diag"},
+}
+
 // signature returns the signature of the target's routine, or "" if it is none of JAX's.
 func (t target) signature() string {
 	switch t.letter {

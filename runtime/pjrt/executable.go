@@ -102,7 +102,7 @@ func (b *Backend) compileWith(ctx context.Context, p *runtime.Program, shape mod
 	if err != nil {
 		return nil, err
 	}
-	changed := sites.withoutCopies(p)
+	changed := sites.withoutAttrs(sites.withoutCopies(p))
 	if c.memory != nil && !c.memory.Readable() && o.partitions == 1 { // a shard's statistics are not the whole value's
 		changed = sites.withStatistics(changed)
 	}

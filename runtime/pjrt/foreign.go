@@ -10,6 +10,7 @@ import "C"
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	goruntime "runtime"
@@ -30,7 +31,8 @@ const ForeignSymbol = "hlocb_handler"
 //
 //   - Operands and results are the hook's, without chain and tokens, row-major. Types narrower than a byte are packed,
 //     low bits first. The results of an inout hook are its operands' memory; a tap has no results.
-//   - The attributes are the source's, without the attributes that hlocb adds.
+//   - The attributes are the source's, without the attributes that hlocb adds. A handler that refuses the number of
+//     attributes is called again without the attribute that names the hook, which may be meant for hlocb alone.
 //   - The stage is execute. The context provides run id, device ordinal, memory and threads, but no stream, state or
 //     user data.
 //   - Handle waits for a handler that completes its call later.
@@ -164,11 +166,18 @@ func (h *Foreign) Handle(_ context.Context, c *runtime.Call) error {
 			b.dims = (*C.int64_t)(unsafe.Pointer(&t.Shape()[0]))
 		}
 	}
-	var code C.int32_t
-	message := C.hl_foreign_call(h.handler, &buffers[0], C.int64_t(len(c.Operands)), C.int64_t(len(c.Results)), attrs.list, C.int64_t(c.Run), C.int32_t(c.Device), &code)
-	goruntime.KeepAlive(attrs)
-	if message != nil || code != 0 {
-		return &ForeignError{Code(code), takeMessage(message)}
+	err = h.call(c, buffers, attrs)
+	if f, ok := err.(*ForeignError); ok && strings.Contains(f.Message, "Wrong number of attributes") {
+		if rest, ok := h.withoutName(c.Site); ok {
+			if err = h.call(c, buffers, rest); err == nil {
+				h.attrs.Store(c.Site, rest)
+			} else {
+				err = f
+			}
+		}
+	}
+	if err != nil {
+		return err
 	}
 	for i, r := range c.Results {
 		if p := packed[len(c.Operands)+i]; p != nil {
@@ -176,6 +185,30 @@ func (h *Foreign) Handle(_ context.Context, c *runtime.Call) error {
 		}
 	}
 	return nil
+}
+
+// call calls the handler once. The FFI decodes all attributes before it runs the handler.
+func (h *Foreign) call(c *runtime.Call, buffers []C.hl_ffi_buffer, attrs *foreignAttrs) error {
+	var code C.int32_t
+	message := C.hl_foreign_call(h.handler, &buffers[0], C.int64_t(len(c.Operands)), C.int64_t(len(c.Results)), attrs.list, C.int64_t(c.Run), C.int32_t(c.Device), &code)
+	goruntime.KeepAlive(attrs)
+	if message != nil || code != 0 {
+		return &ForeignError{Code(code), takeMessage(message)}
+	}
+	return nil
+}
+
+// withoutName returns the attributes of a site without the one that names the hook. ok is false if there is none.
+func (h *Foreign) withoutName(s *hook.Site) (*foreignAttrs, bool) {
+	for _, name := range [...]string{"name", "hook"} {
+		if _, ok := s.Attrs[name]; ok {
+			rest := maps.Clone(s.Attrs)
+			delete(rest, name)
+			a, err := newForeignAttrs(rest)
+			return a, err == nil
+		}
+	}
+	return nil, false
 }
 
 var _ runtime.SiteChecker = (*Foreign)(nil)

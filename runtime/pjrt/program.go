@@ -10,6 +10,7 @@ import (
 
 	"github.com/hlocb/hlocb/artifact"
 	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/dialect/mhlo"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/dialect/vhlo"
 	"github.com/hlocb/hlocb/hook"
@@ -78,7 +79,7 @@ type encodedProgram struct {
 // program and the plugin reads text.
 func (p *Plugin) code(r *runtime.Program) (encodedProgram, error) {
 	v, _ := p.StableHLO()
-	r = withComparisonTypes(r)
+	r = withCallConfigs(withComparisonTypes(r))
 	// Keep the source's locations: XLA shows them in dumps and profiles.
 	out, _, err := artifact.Append(nil, r.Module, artifact.Options{Target: v, Route: artifact.XLAMixed, StripLocations: !hasLocations(r.Module)})
 	switch {
@@ -140,6 +141,44 @@ func (t *siteTable) withStatistics(p *runtime.Program) *runtime.Program {
 			op.SetOperands(append(operands, e.Concatenate(stats)))
 		}
 	})
+}
+
+// withoutAttrs returns p without the attributes that the source's calls had: handlers get them from the manifest, and
+// XLA accepts fewer kinds of attributes than MLIR has.
+func (t *siteTable) withoutAttrs(p *runtime.Program) *runtime.Program {
+	return t.change(p, func(s *site) bool { return len(s.bound.Site().Attrs) > 0 }, func(_ *site, call stablehlo.CustomCallOp) {
+		if config, ok := call.BackendConfig().(*ir.DictAttr); ok && config.Get(hook.AttrAttrs) != nil {
+			call.Op.SetAttr(stablehlo.AttrBackendConfig, ir.NewDict(config.Entries().Without(hook.AttrAttrs)))
+		}
+	})
+}
+
+// withCallConfigs returns p with the configuration of the calls of API version 4 that have it as mhlo.backend_config
+// alone. XLA reads that attribute only on calls of version 1, and would call the handler without attributes.
+func withCallConfigs(p *runtime.Program) *runtime.Program {
+	config := func(op *ir.Op) *ir.DictAttr {
+		call, ok := stablehlo.AsCustomCall(op)
+		if !ok || call.APIVersion() != stablehlo.APITypedFFI {
+			return nil
+		}
+		if own, ok := call.BackendConfig().(*ir.DictAttr); ok && len(own.Entries()) > 0 {
+			return nil
+		}
+		d, _ := op.Attr(mhlo.AttrBackendConfig).(*ir.DictAttr)
+		return d
+	}
+	if p.Module == nil || p.Module.Op().Walk(func(op *ir.Op) bool { return config(op) == nil }) {
+		return p
+	}
+	m := p.Module.Clone()
+	m.Walk(func(op *ir.Op) bool {
+		if d := config(op); d != nil {
+			op.SetAttr(stablehlo.AttrBackendConfig, d)
+			op.RemoveAttr(mhlo.AttrBackendConfig)
+		}
+		return true
+	})
+	return &runtime.Program{Module: m, Manifest: p.Manifest}
 }
 
 // withComparisonTypes returns p with the type SIGNED of comparisons of signed integers that state no type. XLA compares

@@ -203,24 +203,37 @@ func (j *joins) isJoin(op *ir.Op) bool {
 	if !op.IsOrMirrors(stablehlo.Or) {
 		return false
 	}
-	v := op.Result(0)
-	is, ok := j.known[v]
-	if !ok {
-		if j.known == nil {
-			j.known = map[*ir.Value]bool{}
+	if j.known == nil {
+		j.known = map[*ir.Value]bool{}
+	}
+	seen := map[*ir.Value]bool{}
+	is := j.isChain(op.Result(0), seen)
+	if is {
+		for v := range seen { // all of them, because none failed
+			j.known[v] = true
 		}
-		is = j.isChain(v, map[*ir.Value]bool{})
-		j.known[v] = is
 	}
 	return is
 }
 
-// isChain reports whether every source of v is a hook or a zero.
+// isChain reports whether every source of v is a hook or a zero. It records the values that fail; seen holds the others
+// that it visited.
 func (j *joins) isChain(v *ir.Value, seen map[*ir.Value]bool) bool {
+	if is, ok := j.known[v]; ok {
+		return is
+	}
 	if seen[v] {
 		return true
 	}
 	seen[v] = true
+	if !j.comesFromChains(v, seen) {
+		j.known[v] = false
+		return false
+	}
+	return true
+}
+
+func (j *joins) comesFromChains(v *ir.Value, seen map[*ir.Value]bool) bool {
 	if !isChainType(v.Type()) {
 		return false
 	}

@@ -270,16 +270,30 @@ func (p *prover) holds(s *scope, v *ir.Value) bool {
 	if s.first && s.event == nil {
 		return true // nothing came before
 	}
-	t := trace{p: p, s: s}
-	return t.value(v, "", nil)
+	t := trace{p: p, s: s, known: map[spot]verdict{}}
+	ok, _ := t.value(v, "", nil)
+	return ok
 }
 
-// trace follows a value back along identity paths.
+// trace follows a value back along identity paths. It visits each spot once, so a ladder of joined chains takes linear
+// time. A spot that a cycle leads back to is assumed to depend on the last event, because a cycle adds no path.
 type trace struct {
-	p    *prover
-	s    *scope
-	seen map[spot]bool // found or in progress; a cycle adds nothing
+	p     *prover
+	s     *scope
+	known map[spot]verdict
+	open  []spot // assumed to depend on the last event, in order of discovery
+	depth int    // of the spot in progress
 }
+
+// verdict is what a trace knows about a spot. A failure is final, because assumptions can only help. A success may rest
+// on the assumption that a spot in progress succeeds; assumes is the smallest depth of such a spot, or noDepth.
+type verdict struct {
+	ok      bool
+	assumes int
+}
+
+// noDepth is the depth of no spot.
+const noDepth = int(^uint(0) >> 1)
 
 // spot is a value, or the tuple element at path, as seen from a call.
 type spot struct {
@@ -299,14 +313,15 @@ type frame struct {
 // maxCalls limits the nesting of calls that a trace enters, because a function may call itself.
 const maxCalls = 10000
 
-// value reports whether v, or its element at path, depends on the last event on every path.
-func (t *trace) value(v *ir.Value, path string, c *frame) bool {
+// value reports whether v, or its element at path, depends on the last event on every path, and the smallest depth of a
+// spot in progress for which it assumes so.
+func (t *trace) value(v *ir.Value, path string, c *frame) (ok bool, assumes int) {
 	if irutil.IsZeroSize(v.Type()) {
-		return false
+		return false, noDepth
 	}
 	at := spot{v, path, c}
-	if t.seen[at] {
-		return true
+	if k, ok := t.known[at]; ok {
+		return k.ok, k.assumes
 	}
 	op := v.DefiningOp()
 	if op == nil {
@@ -317,53 +332,92 @@ func (t *trace) value(v *ir.Value, path string, c *frame) bool {
 		for q := t.s; q != nil; q = q.outer {
 			before = before && q.event == nil
 			if q.block == v.Block() {
-				return before && path == "" && v.Index() < len(q.carries) && q.carries[v.Index()]
+				return before && path == "" && v.Index() < len(q.carries) && q.carries[v.Index()], noDepth
 			}
 		}
 	} else if t.p.events.Reaches(op) {
 		for q := t.s; q != nil; q = q.outer {
 			if q.event != nil {
-				return q.event == op && path == "" && q.out.at(v.Index())
+				return q.event == op && path == "" && q.out.at(v.Index()), noDepth
 			}
 		}
-		return false
+		return false, noDepth
 	}
-	if op != nil && op.Def().Flow == nil && !t.p.mayForward(op) {
-		return false
+	if op != nil && op.Def().Flow == nil && !t.p.mayForward(op) || op == nil && isFunction(v.Block().Parent()) {
+		return false, noDepth
 	}
-	if t.seen == nil {
-		t.seen = map[spot]bool{}
-	}
-	t.seen[at] = true
-	if op == nil {
-		return !isFunction(v.Block().Parent()) && t.dependsOnAll(v, path, c)
+	t.depth++
+	first := len(t.open)
+	t.known[at], t.open = verdict{true, t.depth}, append(t.open, at)
+	ok, assumes = t.sources(v, path, c)
+	depth := t.depth
+	t.depth--
+	for _, s := range t.open[first:] {
+		switch {
+		case !ok: // what was found may rest on at
+			delete(t.known, s)
+		case assumes >= depth: // nothing rests on a spot that is still in progress
+			t.known[s] = verdict{true, noDepth}
+		}
 	}
 	switch {
+	case !ok:
+		t.open, t.known[at] = t.open[:first], verdict{false, noDepth}
+		return false, noDepth
+	case assumes >= depth:
+		t.open = t.open[:first]
+		return true, noDepth
+	}
+	t.known[at] = verdict{true, assumes}
+	return true, assumes
+}
+
+// sources is value for the sources of v.
+func (t *trace) sources(v *ir.Value, path string, c *frame) (ok bool, assumes int) {
+	op := v.DefiningOp()
+	switch {
+	case op == nil:
+		return t.dependsOnAll(v, path, c)
 	case op.IsOrMirrors(stablehlo.GetTupleElement):
 		return t.value(op.Operand(0), strconv.Itoa(element(op))+" "+path, c)
 	case op.IsOrMirrors(stablehlo.Tuple):
 		first, rest, _ := strings.Cut(path, " ")
 		i, err := strconv.Atoi(first)
-		return err == nil && i < op.NumOperands() && t.value(op.Operand(i), rest, c)
+		if err != nil || i >= op.NumOperands() {
+			return false, noDepth
+		}
+		return t.value(op.Operand(i), rest, c)
 	case irutil.IsAnnotation(op):
 		return t.value(op.Operand(0), path, c)
 	case op.IsOrMirrors(stablehlo.AfterAll), op.IsOrMirrors(stablehlo.Or):
-		return t.dependsOnAny(op, c)
-	}
-	if f := t.p.events.Callee(op); f != nil {
-		in, n := &frame{call: op, callee: f, outer: c}, 0
-		if c != nil {
-			in.depth = c.depth + 1
-		}
-		for ret := range flow.Returns(f.Region(0)) {
-			n++
-			if in.depth > maxCalls || v.Index() >= ret.NumOperands() || !t.value(ret.Operand(v.Index()), path, in) {
-				return false
+		for _, v := range op.Operands() {
+			if ok, assumes := t.value(v, "", c); ok {
+				return true, assumes
 			}
 		}
-		return n > 0
+		return false, noDepth
 	}
-	return t.dependsOnAll(v, path, c)
+	f := t.p.events.Callee(op)
+	if f == nil {
+		return t.dependsOnAll(v, path, c)
+	}
+	in, n := &frame{call: op, callee: f, outer: c}, 0
+	if c != nil {
+		in.depth = c.depth + 1
+	}
+	assumes = noDepth
+	for ret := range flow.Returns(f.Region(0)) {
+		n++
+		if in.depth > maxCalls || v.Index() >= ret.NumOperands() {
+			return false, noDepth
+		}
+		ok, a := t.value(ret.Operand(v.Index()), path, in)
+		if !ok {
+			return false, noDepth
+		}
+		assumes = min(assumes, a)
+	}
+	return n > 0, assumes
 }
 
 // mayForward reports whether an op without Flow may forward a chain.
@@ -373,29 +427,18 @@ func (p *prover) mayForward(op *ir.Op) bool {
 }
 
 // dependsOnAll reports whether every source of v depends on the last event.
-func (t *trace) dependsOnAll(v *ir.Value, path string, c *frame) bool {
+func (t *trace) dependsOnAll(v *ir.Value, path string, c *frame) (ok bool, assumes int) {
 	n := 0
+	assumes = noDepth
 	for u := range t.p.events.Sources(v) {
 		n++
-		if !t.value(u.Value(), path, c) {
-			return false
+		ok, a := t.value(u.Value(), path, c)
+		if !ok {
+			return false, noDepth
 		}
+		assumes = min(assumes, a)
 	}
-	return n > 0
-}
-
-// dependsOnAny reports whether at least one of the chains that op joins depends on the last event.
-func (t *trace) dependsOnAny(op *ir.Op, c *frame) bool {
-	for _, v := range op.Operands() {
-		seen := make(map[spot]bool, len(t.seen))
-		for at := range t.seen {
-			seen[at] = true
-		}
-		if (&trace{p: t.p, s: t.s, seen: seen}).value(v, "", c) {
-			return true
-		}
-	}
-	return false
+	return n > 0, assumes
 }
 
 func isFunction(op *ir.Op) bool {

@@ -19,16 +19,16 @@ import (
 // signatures. If chain is set, every token becomes a chain, which keeps exactly the order that the tokens impose;
 // public functions still lose their tokens. It expands tuples that contain tokens and removes functions that only
 // forward their arguments.
+//
+// Tokens that only order other ops than hooks, such as a send between devices, stay.
 func convertTokens(m *ir.Module, chain *hook.Chain) error {
 	c := &converter{m: m, chain: chain, changed: map[*ir.Op]bool{}}
 	var hooks, affected []*ir.Op
-	var foreign *ir.Op // an op that does more than forward tokens
+	foreign := false // whether an op does more than forward tokens
 	c.calls = flow.Of(m, func(op *ir.Op) {
 		if touchesToken(op) {
 			affected = append(affected, op)
-			if foreign == nil && !op.Is(hookop.Hook) && !forwardsTokens(op) {
-				foreign = op
-			}
+			foreign = foreign || isForeign(op)
 		}
 		if op.Is(hookop.Hook) {
 			hooks = append(hooks, op)
@@ -37,8 +37,16 @@ func convertTokens(m *ir.Module, chain *hook.Chain) error {
 	if f := c.calls.Recursive(hooks); f != nil {
 		return m.Errorf(f, "function @%s calls itself: the order of its hooks cannot be proven", fn.FuncOp{Op: f}.Symbol())
 	}
-	if foreign != nil && !slices.ContainsFunc(hooks, touchesToken) {
+	if foreign && !slices.ContainsFunc(hooks, touchesToken) {
 		return nil // the tokens order ops other than hooks
+	}
+	if foreign {
+		hidden, err := c.hideForeign(affected)
+		if err != nil {
+			return err
+		}
+		affected = slices.DeleteFunc(affected, func(op *ir.Op) bool { return !touchesToken(op) })
+		defer hidden.show()
 	}
 	found := len(affected) > 0
 	for _, f := range c.calls.Functions() {
@@ -50,9 +58,6 @@ func convertTokens(m *ir.Module, chain *hook.Chain) error {
 	}
 	if !found {
 		return nil
-	}
-	if foreign != nil {
-		return c.cannotFollow(foreign)
 	}
 	if err := c.values(affected); err != nil {
 		return err
@@ -88,6 +93,9 @@ func touchesToken(op *ir.Op) bool {
 func forwardsTokens(op *ir.Op) bool {
 	return op.Def().Flow != nil || op.Has(ir.ReturnLike) || slices.ContainsFunc(tokenRows, op.IsOrMirrors)
 }
+
+// isForeign reports whether op uses tokens for other things than the order of hooks.
+func isForeign(op *ir.Op) bool { return !op.Is(hookop.Hook) && !forwardsTokens(op) }
 
 // tokenRows lists the ops that need their own conversion.
 var tokenRows = []*ir.Def{
@@ -177,11 +185,6 @@ func (c *converter) signature(f fn.FuncOp) (bool, error) {
 	if err := f.Def().Flow.Remap(c.m, f.Op, args, results); err != nil {
 		return false, err
 	}
-	for i := range args {
-		if n, ok := view.OptionalInt(f.ArgAttrs(i).Get(fn.AttrAliasingOutput)); ok {
-			f.EditArg(i, func(l ir.AttrList) ir.AttrList { return renumberAlias(l, n, dropped) })
-		}
-	}
 	return true, nil
 }
 
@@ -197,21 +200,6 @@ func (c *converter) dropArg(f fn.FuncOp, i int) {
 		return
 	}
 	a.ReplaceAllUsesWith(ir.Must(b.Build(stablehlo.CreateToken, nil)).Result(0))
-}
-
-// renumberAlias returns the attributes of an argument that donates its memory to result old, with old renumbered after
-// the dropped results are gone.
-func renumberAlias(list ir.AttrList, old int64, dropped []int) ir.AttrList {
-	n := old
-	for _, d := range dropped {
-		if int64(d) == old {
-			return list.Without(fn.AttrAliasingOutput)
-		}
-		if int64(d) < old {
-			n--
-		}
-	}
-	return list.Set(fn.AttrAliasingOutput, ir.NewInteger(n, ir.Int(32)), false)
 }
 
 // values converts all values that contain tokens. affected lists the ops with such operands or results.

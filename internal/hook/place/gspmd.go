@@ -24,6 +24,10 @@ const (
 func (p *placer) gspmd(h hookop.HookOp) error {
 	h.RemoveAttr(sdy.AttrValueSharding)
 	own := view.String(h.Attr(mhlo.AttrSharding))
+	if leaves, tuple := mhlo.SplitSharding(own); tuple { // as an outfeed's: of its values and its token
+		own = leaves[0]
+		h.SetAttr(mhlo.AttrSharding, ir.NewString(own))
+	}
 	if own != gspmdManual && !strings.HasPrefix(own, "{maximal") {
 		for i := range h.NumData() { // its values are already shards, even if its sharding says otherwise
 			if p.gspmdOf(h.Data(i)) == gspmdManual {

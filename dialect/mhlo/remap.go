@@ -1,0 +1,225 @@
+package mhlo
+
+import (
+	"strings"
+
+	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/ir"
+)
+
+// frontendSharding is the frontend attribute in which XLA keeps the shardings of results, in Shardy's syntax.
+const frontendSharding = "xla.sdy.sharding"
+
+// SplitSharding returns the shardings of the leaves of a tuple, {{replicated}, {maximal device=0}}. tuple is false if
+// text is the sharding of one value, or of every leaf.
+func SplitSharding(text string) (leaves []string, tuple bool) {
+	inner, ok := strings.CutPrefix(strings.TrimSpace(text), "{")
+	if !ok || !strings.HasPrefix(strings.TrimSpace(inner), "{") {
+		return nil, false
+	}
+	inner, ok = strings.CutSuffix(inner, "}")
+	if !ok {
+		return nil, false
+	}
+	return splitList(inner), true
+}
+
+// JoinSharding returns the sharding of a value with the given leaves.
+func JoinSharding(leaves []string) string {
+	if len(leaves) == 1 {
+		return leaves[0]
+	}
+	return "{" + strings.Join(leaves, ",") + "}"
+}
+
+// splitList splits a list at its commas. Commas in brackets and in strings do not count.
+func splitList(text string) []string {
+	var out []string
+	depth, start := 0, 0
+	quoted := false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '<' && strings.HasPrefix(text[i+1:], "="): // [2]<=[2]
+		case strings.IndexByte("{[(<", c) >= 0:
+			depth++
+		case strings.IndexByte("}])>", c) >= 0:
+			depth--
+		case c == ',' && depth == 0:
+			out = append(out, strings.TrimSpace(text[start:i]))
+			start = i + 1
+		}
+	}
+	return append(out, strings.TrimSpace(text[start:]))
+}
+
+// leafTypes appends the types of the leaves of t: a tuple has those of its elements. XLA counts an empty tuple as a leaf.
+func leafTypes(list []ir.Type, t ir.Type) []ir.Type {
+	tuple, ok := t.(*ir.TupleType)
+	if !ok || len(tuple.Elems()) == 0 {
+		return append(list, t)
+	}
+	for _, e := range tuple.Elems() {
+		list = leafTypes(list, e)
+	}
+	return list
+}
+
+// remapAttr keeps mhlo.sharding, and Shardy's shardings in the frontend attributes, in step with the results.
+func remapAttr(op *ir.Op, name string, a ir.Attr, types []ir.Type, from []int) ir.Attr {
+	if op.Def().Dialect() == "hlocb" {
+		return a // until it is lowered, a hook keeps the source's shardings of its former results
+	}
+	switch name {
+	case AttrSharding:
+		s, ok := a.(*ir.StringAttr)
+		if !ok {
+			return a
+		}
+		text := remapSharding(op, s.Value(), types, from)
+		if text == "" {
+			return nil
+		}
+		return ir.NewString(text)
+	case AttrFrontendAttributes:
+		d, ok := a.(*ir.DictAttr)
+		if !ok {
+			return a
+		}
+		s, ok := d.Get(frontendSharding).(*ir.StringAttr)
+		if !ok {
+			return a
+		}
+		if text := remapPerValue(s.Value(), types, from); text != "" {
+			return ir.NewDict(d.Entries().Set(frontendSharding, ir.NewString(text), false))
+		}
+		if rest := d.Entries().Without(frontendSharding); len(rest) > 0 {
+			return ir.NewDict(rest)
+		}
+		return nil
+	}
+	return a
+}
+
+// remapSharding returns the mhlo.sharding of new results, or "" if there are none.
+func remapSharding(op *ir.Op, text string, types []ir.Type, from []int) string {
+	if len(types) == 0 && op.NumResults() > 0 {
+		return ""
+	}
+	leaves, tuple := SplitSharding(text)
+	counts, total := make([]int, op.NumResults()), 0 // leaves of each result
+	var old [][]ir.Type
+	for i, r := range op.Results() {
+		list := leafTypes(nil, r.Type())
+		old = append(old, list)
+		counts[i] = len(list)
+		total += len(list)
+	}
+	if !tuple {
+		if total > 1 || strings.HasPrefix(text, "{replicated") || strings.HasPrefix(text, "{m") { // for every leaf
+			return text
+		}
+		leaves = []string{text}
+	}
+	if len(leaves) != total {
+		return text // Verify reports it
+	}
+	added := neutral(leaves)
+	starts := make([]int, len(counts))
+	for i := 1; i < len(counts); i++ {
+		starts[i] = starts[i-1] + counts[i-1]
+	}
+	next := make([]int, len(counts)) // the first leaf of each result that no new result has yet
+	var out []string
+	for i, t := range types {
+		k, list := from[i], leafTypes(nil, t)
+		for _, leaf := range list {
+			if k < 0 {
+				out = append(out, added)
+				continue
+			}
+			n := next[k]
+			if len(list) != counts[k] { // part of a tuple: the next leaf of its type
+				for n < counts[k] && old[k][n] != leaf {
+					n++
+				}
+			}
+			if n == counts[k] {
+				out = append(out, added)
+				continue
+			}
+			out = append(out, leaves[starts[k]+n])
+			next[k] = n + 1
+		}
+	}
+	return JoinSharding(out)
+}
+
+// neutral returns the sharding of a new value beside values with the given shardings: the one that all have, if it
+// depends on no shape; {manual} in a manual computation; and otherwise {replicated}.
+func neutral(leaves []string) string {
+	same := strings.HasPrefix(leaves[0], "{maximal")
+	for _, s := range leaves {
+		if strings.HasPrefix(s, "{manual") {
+			return s
+		}
+		same = same && s == leaves[0]
+	}
+	if same {
+		return leaves[0]
+	}
+	return "{replicated}"
+}
+
+// remapPerValue returns #sdy.sharding_per_value<[...]> for new results, or "" if there are none. A new result is
+// replicated on the mesh of the first entry.
+func remapPerValue(text string, types []ir.Type, from []int) string {
+	inner, ok := strings.CutPrefix(text, "#sdy.sharding_per_value<[")
+	if inner, ok = strings.CutSuffix(inner, "]>"); !ok {
+		return text
+	}
+	if len(types) == 0 {
+		return ""
+	}
+	old := splitList(inner)
+	mesh, _, _ := strings.Cut(strings.TrimPrefix(old[0], "<"), ",")
+	out := make([]string, len(types))
+	for i, k := range from {
+		if k >= 0 && k < len(old) {
+			out[i] = old[k]
+			continue
+		}
+		rank := 0
+		if t, ok := types[i].(*ir.TensorType); ok {
+			rank = t.Rank()
+		}
+		out[i] = "<" + mesh + ", [" + strings.TrimSuffix(strings.Repeat("{}, ", rank), ", ") + "]>"
+	}
+	return "#sdy.sharding_per_value<[" + strings.Join(out, ", ") + "]>"
+}
+
+// verifyAttr checks that mhlo.sharding has an entry for each leaf of the results.
+func verifyAttr(op *ir.Op, name string, a ir.Attr, r *ir.Reporter) {
+	s, ok := a.(*ir.StringAttr)
+	if name != AttrSharding || !ok || op.Def().Dialect() == "hlocb" {
+		return
+	}
+	leaves, tuple := SplitSharding(s.Value())
+	if !tuple {
+		return
+	}
+	n := 0
+	for _, v := range op.Results() {
+		n += len(leafTypes(nil, v.Type()))
+	}
+	if op.IsOrMirrors(stablehlo.Outfeed) || op.IsOrMirrors(stablehlo.Send) || op.IsOrMirrors(stablehlo.Recv) {
+		return // HLO counts other values: an outfeed's operands, more results of transfers
+	}
+	if n = max(n, 1); len(leaves) != n { // in HLO, no results are an empty tuple
+		r.Errorf(op, "expects mhlo.sharding to have one sharding for each value, which are %d, but it has %d", n, len(leaves))
+	}
+}
