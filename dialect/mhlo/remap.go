@@ -57,7 +57,8 @@ func splitList(text string) []string {
 	return append(out, strings.TrimSpace(text[start:]))
 }
 
-// leafTypes appends the types of the leaves of t: a tuple has those of its elements. XLA counts an empty tuple as a leaf.
+// leafTypes appends the types of the leaves of t: a tuple has those of its elements. XLA counts an empty tuple as one
+// leaf.
 func leafTypes(list []ir.Type, t ir.Type) []ir.Type {
 	tuple, ok := t.(*ir.TupleType)
 	if !ok || len(tuple.Elems()) == 0 {
