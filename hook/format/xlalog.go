@@ -69,7 +69,7 @@ func readXLALog(r *Raiser, op *ir.Op) (bool, error) {
 	}
 	s.Kind, s.SideEffect, s.Mark = hook.Tap, true, op // the call exists only for its effect
 	if cfg != nil {
-		s.SourceID = "callback_id " + strconv.FormatInt(int64(cfg.CallbackID), 10)
+		s.SourceID = "log " + strconv.FormatInt(int64(cfg.CallbackID), 10)
 		s.EachDevice = cfg.Partitioned
 		s.Attrs = ir.AttrList{{Name: "log_mode", Attr: ir.NewString(cfg.LogMode)}}
 		if place, ok := hook.PlaceOf(LocText(op.Loc())); !ok || place.HookName() == "" {
@@ -156,7 +156,7 @@ func xlaCallback(h hookop.HookOp) (n int64, ok bool) {
 	if h.Format() != "xla-log" {
 		return 0, false
 	}
-	text, ok := strings.CutPrefix(h.SourceID(), "callback_id ")
+	text, ok := strings.CutPrefix(h.SourceID(), "log ")
 	if !ok {
 		return 0, false
 	}
