@@ -555,7 +555,7 @@ func (h PythonCallback) Handle(_ context.Context, c *runtime.Call) error {
 	if h.Token {
 		operands, results = append([]*tensor.Tensor{nil}, operands...), append([]*tensor.Tensor{nil}, results...)
 	}
-	return CallPython(unsafe.Pointer(C.hl_python_functions(frame)), h.Index, operands, results)
+	return CallPython(unsafe.Pointer(C.hl_python_functions(frame, C.uint64_t(h.Index))), h.Index, operands, results)
 }
 
 // hlocbPython is called by the C handler of JAX's own custom calls. It returns nil, or a message that C frees.
@@ -567,7 +567,7 @@ func hlocbPython(frame *C.hl_ffi_frame) *C.char {
 		if !ok {
 			return errors.New("the callback has no integer attribute 'index'")
 		}
-		return CallPython(unsafe.Pointer(C.hl_python_functions(frame)), uint64(index), operands, results)
+		return CallPython(unsafe.Pointer(C.hl_python_functions(frame, C.uint64_t(index))), uint64(index), operands, results)
 	})
 }
 

@@ -189,7 +189,8 @@ static bool call_locked(object *function, const hl_value *operands, size_t num_o
   return ok;
 }
 
-const void *hl_python_functions(const hl_ffi_frame *frame) {
+const void *hl_python_functions(const hl_ffi_frame *frame, uint64_t index) {
+  if (index & HL_PYTHON_KEY) return NULL;
   // The type id that IFRT registers for the list.
   static const int64_t type = 7357244197867843242;
   ARGS(hl_ffi_context_args, a, .ctx = frame->ctx, .type = &type);

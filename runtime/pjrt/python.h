@@ -17,8 +17,9 @@ enum { HL_FFI_TOKEN = 17 };
 // HL_PYTHON_KEY is set in the index of a function that JAX does not attach: it is a key of hlocb_jax.functions.
 #define HL_PYTHON_KEY (UINT64_C(1) << 62)
 
-// hl_python_functions returns the list of Python functions that JAX attached to this execution, or NULL.
-const void *hl_python_functions(const hl_ffi_frame *frame);
+// hl_python_functions returns the list of Python functions that JAX attached to this execution, or NULL if it attached
+// none, or index is the key of a function that needs no list.
+const void *hl_python_functions(const hl_ffi_frame *frame, uint64_t index);
 
 // hl_python_call calls the Python function at index in the list that JAX attached to an execution, or the function
 // with a key, which needs no list. If it returns false, the caller frees the message, which is NULL if there is no memory for it.
