@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -256,11 +257,17 @@ func alone(m *ir.Module, reg *ir.Registry, op *ir.Op) string {
 	}
 	captures := false
 	op.Walk(func(o *ir.Op) bool {
-		for _, v := range o.Operands() {
-			if b := v.ParentBlock(); o != op && b != nil && b.Parent() == op.Parent() {
-				captures = true
+		outside := func(b *ir.Block) bool {
+			at := b.Parent()
+			for at != nil && at != op {
+				at = at.Parent()
 			}
+			return at == nil
 		}
+		for _, v := range o.Operands() {
+			captures = captures || o != op && outside(v.ParentBlock())
+		}
+		captures = captures || slices.ContainsFunc(o.Successors(), outside)
 		return true
 	})
 	if captures {
