@@ -386,9 +386,6 @@ func dropPIDs(m *ir.Module) {
 			for i := len(f.Type().Inputs()) - 1; i >= 0 && !f.External(); i-- {
 				switch a := f.Body().Arg(i); {
 				case f.ArgAttrs(i).Get(irutil.AttrPID) == nil:
-				case a.HasUses() && !f.Private() && onlyForwarded(graph, a):
-					a.ReplaceAllUsesWith(irutil.Zero(m.AtStart(f.Body()).At(f.Loc(), f.Pos()), a.Type().(*ir.TensorType)))
-					changed = true
 				case a.HasUses():
 					changed = passPID(graph, a) || changed
 				case graph.NamedBy(f.Op) == nil:
@@ -397,6 +394,7 @@ func dropPIDs(m *ir.Module) {
 				}
 			}
 		}
+		changed = changed || zeroPIDs(m, graph, funcs)
 	}
 	for _, f := range funcs {
 		for i := range f.Type().Inputs() {
@@ -405,6 +403,48 @@ func dropPIDs(m *ir.Module) {
 			}
 		}
 	}
+}
+
+// zeroPIDs puts zeros in place of the marked arguments of public functions that are only forwarded, and reports whether
+// there were any: loops that forward a PID use it, and private functions that call themselves.
+func zeroPIDs(m *ir.Module, graph *flow.Graph, funcs []fn.FuncOp) (changed bool) {
+	for _, f := range funcs {
+		for i := range f.Type().Inputs() {
+			if f.External() || f.Private() || f.ArgAttrs(i).Get(irutil.AttrPID) == nil {
+				continue
+			}
+			a := f.Body().Arg(i)
+			if !a.HasUses() || !onlyForwarded(graph, a) {
+				continue
+			}
+			// The zero stands at its first use: at the start, the next conversion would put its chain before it.
+			b := m.AtStart(f.Body())
+			if op := firstUser(a); op != nil {
+				b = m.Before(op)
+			}
+			a.ReplaceAllUsesWith(irutil.Zero(b.At(f.Loc(), f.Pos()), a.Type().(*ir.TensorType)))
+			changed = true
+		}
+	}
+	return changed
+}
+
+// firstUser returns the first op of the block of the argument a that uses a or contains a use, or nil if another block
+// uses a.
+func firstUser(a *ir.Value) (first *ir.Op) {
+	for u := range a.Uses() {
+		op := u.Owner()
+		for op != nil && op.Block() != a.Block() {
+			op = op.Parent()
+		}
+		if op == nil {
+			return nil
+		}
+		if first == nil || op.IsBefore(first) {
+			first = op
+		}
+	}
+	return first
 }
 
 // onlyForwarded reports whether loops, branches and calls forward pid, and no other op reads it.
