@@ -17,8 +17,8 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// XLA runs in a process of its own, because some programs end XLA's process instead of being refused, and because
-// options of XLA belong to a process. The next process then continues after such a program.
+// XLA runs in a process of its own, because some programs end XLA's process instead of being refused, and because the
+// content of new memory is set for a process. The next process then continues after such a program.
 
 // outcome is XLA's result for a program.
 type outcome struct {

@@ -103,7 +103,7 @@ func seed(t *testing.T) uint64 {
 	return v
 }
 
-// compare executes a series on both engines. XLA runs without its option for faster extrema.
+// compare executes a series on both engines.
 func compare(t *testing.T, s series) {
 	engine, _ := engines(t)
 	ops, refusals, deviations := map[string]int{}, map[string]int{}, map[string]int{}
