@@ -762,7 +762,7 @@ var rebuild = map[*ir.Def]func(b *ir.Builder, op *ir.Op, r []*ir.Region) (*ir.Op
 	},
 	mpmd.Assign: func(b *ir.Builder, op *ir.Op, r []*ir.Region) (*ir.Op, error) {
 		v, _ := mpmd.AsAssign(op)
-		return mpmd.BuildAssign(b, v.Tensor(), op.Result(0).Type(), mpmd.AssignAttrs{Origin: v.Origin()}).Op, nil
+		return mpmd.BuildAssign(b, v.Tensor(), op.Result(0).Type(), mpmd.AssignAttrs{Origin: v.AssignOrigin()}).Op, nil
 	},
 	mpmd.Broadcast: func(b *ir.Builder, op *ir.Op, r []*ir.Region) (*ir.Op, error) {
 		return mpmd.BuildBroadcast(b, op.Operand(0))
@@ -777,15 +777,15 @@ var rebuild = map[*ir.Def]func(b *ir.Builder, op *ir.Op, r []*ir.Region) (*ir.Op
 	},
 	mpmd.Fragment: func(b *ir.Builder, op *ir.Op, r []*ir.Region) (*ir.Op, error) {
 		v, _ := mpmd.AsFragment(op)
-		return mpmd.BuildFragment(b, v.Inputs(), r[0], op.ResultTypes(), mpmd.FragmentAttrs{InShardings: v.InShardings(), MeshName: v.MeshName(), Origin: v.Origin(), OutShardings: v.OutShardings(), StageID: pointer(v.StageID())}).Op, nil
+		return mpmd.BuildFragment(b, v.Inputs(), r[0], op.ResultTypes(), mpmd.FragmentAttrs{InShardings: v.InShardings(), MeshName: v.MeshName(), Origin: v.FragmentOrigin(), OutShardings: v.OutShardings(), StageID: pointer(v.StageID())}).Op, nil
 	},
 	mpmd.FragmentCall: func(b *ir.Builder, op *ir.Op, r []*ir.Region) (*ir.Op, error) {
 		v, _ := mpmd.AsFragmentCall(op)
-		return mpmd.BuildFragmentCall(b, v.Tensors(), op.ResultTypes(), mpmd.FragmentCallAttrs{Callee: v.Callee(), MeshName: v.MeshName(), Origin: v.Origin()}).Op, nil
+		return mpmd.BuildFragmentCall(b, v.Tensors(), op.ResultTypes(), mpmd.FragmentCallAttrs{Callee: v.Callee(), MeshName: v.MeshName(), Origin: v.FragmentCallOrigin()}).Op, nil
 	},
 	mpmd.NamedComputation: func(b *ir.Builder, op *ir.Op, r []*ir.Region) (*ir.Op, error) {
 		v, _ := mpmd.AsNamedComputation(op)
-		return mpmd.BuildNamedComputation(b, v.Tensors(), r[0], op.ResultTypes(), mpmd.NamedComputationAttrs{Origin: v.Origin()}).Op, nil
+		return mpmd.BuildNamedComputation(b, v.Tensors(), r[0], op.ResultTypes(), mpmd.NamedComputationAttrs{Origin: v.NamedComputationOrigin()}).Op, nil
 	},
 	mpmd.NamedTensor: func(b *ir.Builder, op *ir.Op, r []*ir.Region) (*ir.Op, error) {
 		v, _ := mpmd.AsNamedTensor(op)
@@ -804,7 +804,7 @@ var rebuild = map[*ir.Def]func(b *ir.Builder, op *ir.Op, r []*ir.Region) (*ir.Op
 	},
 	mpmd.Unassign: func(b *ir.Builder, op *ir.Op, r []*ir.Region) (*ir.Op, error) {
 		v, _ := mpmd.AsUnassign(op)
-		n, err := mpmd.BuildUnassign(b, v.Tensor(), mpmd.UnassignAttrs{Origin: v.Origin()})
+		n, err := mpmd.BuildUnassign(b, v.Tensor(), mpmd.UnassignAttrs{Origin: v.UnassignOrigin()})
 		return n.Op, err
 	},
 }

@@ -31,8 +31,8 @@ func AsAssign(op *ir.Op) (v AssignOp, ok bool) {
 }
 
 // Operands, attributes and regions of mpmd.assign.
-func (v AssignOp) Tensor() *ir.Value { return v.Operand(0) }
-func (v AssignOp) Origin() string    { return view.String(v.Attr("origin")) }
+func (v AssignOp) Tensor() *ir.Value    { return v.Operand(0) }
+func (v AssignOp) AssignOrigin() string { return view.String(v.Attr("origin")) }
 
 // AssignAttrs are the attributes of mpmd.assign. An optional attribute that is zero is left out.
 type AssignAttrs struct {
@@ -105,8 +105,10 @@ func (v FragmentOp) Inputs() []*ir.Value { return v.OperandList() }
 func (v FragmentOp) InShardings() *sdy.PerValue {
 	return view.Data[sdy.PerValue](v.Attr("in_shardings"))
 }
-func (v FragmentOp) MeshName() string      { return view.String(v.Attr("mesh_name")) }
-func (v FragmentOp) Origin() []*UserOrigin { return view.List(v.Attr("origin"), view.Data[UserOrigin]) }
+func (v FragmentOp) MeshName() string { return view.String(v.Attr("mesh_name")) }
+func (v FragmentOp) FragmentOrigin() []*UserOrigin {
+	return view.List(v.Attr("origin"), view.Data[UserOrigin])
+}
 func (v FragmentOp) OutShardings() *sdy.PerValue {
 	return view.Data[sdy.PerValue](v.Attr("out_shardings"))
 }
@@ -139,7 +141,7 @@ func AsFragmentCall(op *ir.Op) (v FragmentCallOp, ok bool) {
 func (v FragmentCallOp) Tensors() []*ir.Value { return v.OperandList() }
 func (v FragmentCallOp) Callee() string       { return view.Symbol(v.Attr("callee")) }
 func (v FragmentCallOp) MeshName() string     { return view.String(v.Attr("mesh_name")) }
-func (v FragmentCallOp) Origin() []*UserOrigin {
+func (v FragmentCallOp) FragmentCallOrigin() []*UserOrigin {
 	return view.List(v.Attr("origin"), view.Data[UserOrigin])
 }
 
@@ -164,8 +166,10 @@ func AsNamedComputation(op *ir.Op) (v NamedComputationOp, ok bool) {
 }
 
 // Operands, attributes and regions of mpmd.named_computation.
-func (v NamedComputationOp) Tensors() []*ir.Value               { return v.OperandList() }
-func (v NamedComputationOp) Origin() *UserOrigin                { return view.Data[UserOrigin](v.Attr("origin")) }
+func (v NamedComputationOp) Tensors() []*ir.Value { return v.OperandList() }
+func (v NamedComputationOp) NamedComputationOrigin() *UserOrigin {
+	return view.Data[UserOrigin](v.Attr("origin"))
+}
 func (v NamedComputationOp) NamedComputationRegion() *ir.Region { return v.Region(0) }
 
 // NamedComputationAttrs are the attributes of mpmd.named_computation. An optional attribute that is zero is left out.
@@ -242,8 +246,8 @@ func AsUnassign(op *ir.Op) (v UnassignOp, ok bool) {
 }
 
 // Operands, attributes and regions of mpmd.unassign.
-func (v UnassignOp) Tensor() *ir.Value { return v.Operand(0) }
-func (v UnassignOp) Origin() string    { return view.String(v.Attr("origin")) }
+func (v UnassignOp) Tensor() *ir.Value      { return v.Operand(0) }
+func (v UnassignOp) UnassignOrigin() string { return view.String(v.Attr("origin")) }
 
 // UnassignAttrs are the attributes of mpmd.unassign. An optional attribute that is zero is left out.
 type UnassignAttrs struct {
