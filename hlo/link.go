@@ -178,6 +178,14 @@ func (m *Module) ordered() bool {
 	})
 }
 
+// AttrOf returns the attribute that m had when it was translated from HLO, nil if there is none.
+func AttrOf(m *ir.Module, name string) ir.Attr {
+	if l := linkOf(m); l != nil {
+		return l.attrs.Get(name)
+	}
+	return nil
+}
+
 // CalleeOf returns the name of the function that the op with the given origin called when the module was translated,
 // and the origins of the ops that make its first operand and use its first result; they are empty if there are none.
 func CalleeOf(m *ir.Module, origin uint32) (callee string, operand, user uint32) {

@@ -127,6 +127,22 @@ func TestShardyInHLOStays(t *testing.T) {
 	}
 }
 
+// TestShardyHeaderChanges: a number of partitions that was stated after reading is written; that of the mesh follows.
+func TestShardyHeaderChanges(t *testing.T) {
+	text := hloOf(t, testkit.ParseFile(t, testkit.Testdata("mlir", "sharded_shardy.mlir")))
+	text = strings.Replace(text, ", num_partitions=4", "", 1)
+	for n, stated := range map[int64]bool{4: false, 8: true} {
+		m := readModule(t, "sharded.hlo", []byte(text))
+		m.Op().SetAttr(mhlo.AttrNumPartitions, ir.NewInteger(n, ir.Int(32)))
+		if got := strings.Contains(hloOf(t, m), fmt.Sprintf("num_partitions=%d", n)); got != stated {
+			t.Errorf("%d partitions: stated in the header: %v, want %v", n, got, stated)
+		}
+		if _, now := mhlo.Devices(m); int64(now) != n {
+			t.Errorf("writing changed %d partitions to %d", n, now)
+		}
+	}
+}
+
 var shardedInstr = regexp.MustCompile(`(?m)^ *(?:ROOT )?%?[\w.-]+ = \(?\S.*? ([a-z][\w-]*)\(.*?(, sharding=\{.*?\})?(?:, frontend_attributes=(\{.*?"?\}))?(?:, metadata|, backend_config|$)`)
 
 // TestShardingsInHLO translates JAX's modules to HLO and compares the shardings and Shardy's attributes of their

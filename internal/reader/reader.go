@@ -16,6 +16,7 @@ import (
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/dialect/all"
 	"github.com/hlocb/hlocb/dialect/builtin"
+	"github.com/hlocb/hlocb/dialect/mhlo"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/dialect/vhlo"
 	"github.com/hlocb/hlocb/hlo"
@@ -234,6 +235,7 @@ func Written(m *ir.Module, o print.Options) print.Options {
 func ToHLO(m *ir.Module) (*hlo.Module, error) {
 	if shardy.Used(m) {
 		m = m.Clone()
+		keepPartitions(m)
 		if err := shardy.Export(m, func(op *ir.Op) shardy.Call {
 			callee, take, join := hlo.CalleeOf(m, op.Origin())
 			return shardy.Call{Callee: callee, Take: take, Join: join}
@@ -242,6 +244,19 @@ func ToHLO(m *ir.Module) (*hlo.Module, error) {
 		}
 	}
 	return hlo.Update(m)
+}
+
+// keepPartitions undoes what shardy.Import does to the number of partitions: HLO that leaves it to the mesh of its
+// manual computations is written so again, unless a number was stated since that does not follow from the mesh.
+func keepPartitions(m *ir.Module) {
+	old, ok := hlo.AttrOf(m, mhlo.AttrNumPartitions).(*ir.IntegerAttr)
+	if !ok || old.Value() > 1 {
+		return
+	}
+	now, ok := m.Op().Attr(mhlo.AttrNumPartitions).(*ir.IntegerAttr)
+	if replicas, _ := mhlo.Devices(m); ok && replicas <= 1 && now.Value() == shardy.Partitions(m) {
+		m.Op().SetAttr(mhlo.AttrNumPartitions, old)
+	}
 }
 
 // Write writes m in the form that the suffix of path names: MLIR text, or HLO as text (.hlo) or as a proto (.pb).

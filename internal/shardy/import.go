@@ -26,10 +26,10 @@ func ExportedIn(code []byte) bool { return bytes.Contains(code, []byte(manualBod
 // service/spmd/shardy/sdy_round_trip/shard_map_import.cc). The shardings of values stay frontend attributes, which mean
 // the same to XLA. A computation that is not as Export writes it stays as it is, too.
 //
-// HLO text may omit the number of partitions. If the module has one partition but its manual computations have more,
-// Import sets the number to the size of their mesh.
+// HLO text may omit the number of partitions. If the module has one replica and one partition but its manual
+// computations have more, Import sets the number to Partitions.
 func Import(m *ir.Module) error {
-	im := &importer{m: m, meshes: map[string]*sdy.DeviceMesh{}, callers: map[string]int{}}
+	im := &importer{m: m, callers: map[string]int{}}
 	im.addMeshes()
 	var calls []*ir.Op
 	m.Op().WalkPost(func(op *ir.Op) bool {
@@ -45,17 +45,35 @@ func Import(m *ir.Module) error {
 	if im.err != nil {
 		return im.err
 	}
-	if replicas, partitions := mhlo.Devices(m); im.devices > 1 && replicas <= 1 && partitions <= 1 {
-		m.Op().SetAttr(mhlo.AttrNumPartitions, ir.NewInteger(im.devices, ir.Int(32)))
+	if replicas, partitions := mhlo.Devices(m); replicas <= 1 && partitions <= 1 {
+		if n := Partitions(m); n > 1 {
+			m.Op().SetAttr(mhlo.AttrNumPartitions, ir.NewInteger(n, ir.Int(32)))
+		}
 	}
 	return nil
 }
 
+// Partitions returns the number of devices of the largest mesh of a manual computation, at least 1.
+func Partitions(m *ir.Module) int64 {
+	meshes := map[string]*sdy.DeviceMesh{}
+	for op := range m.Body().Ops() {
+		if v, ok := sdy.AsMesh(op); ok {
+			meshes[v.SymName()] = v.Mesh()
+		}
+	}
+	n := int64(1)
+	m.Walk(func(op *ir.Op) bool {
+		if op.Is(sdy.ManualComputation) {
+			n = max(n, size(op.Attr(sdy.AttrInShardings), meshes), size(op.Attr(sdy.AttrOutShardings), meshes))
+		}
+		return true
+	})
+	return n
+}
+
 type importer struct {
 	m       *ir.Module
-	meshes  map[string]*sdy.DeviceMesh
 	callers map[string]int // by function
-	devices int64          // of the largest mesh of a manual computation
 	err     error
 }
 
@@ -87,12 +105,10 @@ func (im *importer) addMeshes() {
 	}
 	b := im.m.AtStart(im.m.Body())
 	for _, e := range d.Entries() {
-		mesh, ok := ir.DataOf[sdy.DeviceMesh](e.Attr)
-		if !ok {
+		if _, ok := ir.DataOf[sdy.DeviceMesh](e.Attr); !ok {
 			im.err = im.m.Errorf(root, "%s: '%s' must be a mesh", attrMeshes, e.Name)
 			return
 		}
-		im.meshes[e.Name] = mesh
 		b.Create(sdy.Mesh, nil, nil, ir.NamedAttr{Name: sdy.AttrMesh, Attr: e.Attr}, ir.NamedAttr{Name: sdy.AttrSymName, Attr: ir.NewString(e.Name)})
 	}
 	rest := ir.AttrList(root.Attr(mhlo.AttrFrontendAttributes).(*ir.DictAttr).Entries()).Without(attrMeshes)
@@ -167,7 +183,6 @@ func (im *importer) call(call *ir.Op) {
 	if take != nil && !take.HasUses() {
 		take.Erase()
 	}
-	im.devices = max(im.devices, im.size(in), im.size(out))
 }
 
 // callTarget returns the target of a custom call, and the empty string for other ops.
@@ -179,14 +194,14 @@ func callTarget(op *ir.Op) string {
 }
 
 // size returns the number of devices of the mesh of shardings.
-func (im *importer) size(a ir.Attr) int64 {
+func size(a ir.Attr, meshes map[string]*sdy.DeviceMesh) int64 {
 	v, ok := ir.DataOf[sdy.PerValue](a)
 	if !ok || len(v.Shardings) == 0 {
 		return 1
 	}
 	mesh := v.Shardings[0].Inline
 	if mesh == nil {
-		mesh = im.meshes[v.Shardings[0].Mesh]
+		mesh = meshes[v.Shardings[0].Mesh]
 	}
 	if mesh == nil {
 		return 1

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/dialect/sdy"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/ir/flow"
@@ -84,7 +85,7 @@ func looseComparator(o *ir.Op) *ir.Op {
 }
 
 // shardyText checks the strings in which HLO keeps Shardy's meshes and shardings. XLA aborts on unknown meshes and on
-// meshes that it cannot parse.
+// meshes that it cannot parse. A module's ops sdy.mesh define meshes for these strings, too.
 type shardyText struct {
 	m      *ir.Module
 	list   *diag.List
@@ -100,6 +101,11 @@ var (
 func (t *shardyText) op(o *ir.Op) {
 	if o == t.m.Op() {
 		t.meshes = map[string]bool{}
+		for p := range t.m.Body().Ops() {
+			if mesh, ok := sdy.AsMesh(p); ok {
+				t.meshes[mesh.SymName()] = true
+			}
+		}
 		t.attrs(o, o.Attrs())
 		return
 	}
@@ -134,7 +140,7 @@ func (t *shardyText) attr(o *ir.Op, name string, a ir.Attr) {
 		case "xla.sdy.sharding", "xla.sdy.in_shardings", "xla.sdy.out_shardings":
 			for _, m := range meshUse.FindAllStringSubmatch(text, -1) {
 				if !t.meshes[m[1]] {
-					t.list.Add(t.m.Errorf(o, "%s names mesh @%s, which xla.sdy.meshes of the module does not define; XLA crashes on it", name, m[1]))
+					t.list.Add(t.m.Errorf(o, "%s names mesh @%s, which neither xla.sdy.meshes of the module nor an sdy.mesh defines; XLA crashes on it", name, m[1]))
 				}
 			}
 		}

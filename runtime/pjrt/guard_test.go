@@ -106,6 +106,9 @@ func TestCheckRefusesWhatCrashesXLA(t *testing.T) {
 	sharded := func(meshes, argument string) string {
 		return fmt.Sprintf("module attributes {mhlo.frontend_attributes = {%s}} {\nfunc.func @main(%%x: tensor<4xf32> {mhlo.frontend_attributes = {%s}}) -> tensor<4xf32> {\n  return %%x : tensor<4xf32>\n}\n}\n", meshes, argument)
 	}
+	withOp := func(name, text string) string { // the mesh is an op at the end of the module
+		return strings.TrimSuffix(text, "}\n") + "sdy.mesh @" + name + ` = <["x"=2]>` + "\n}\n"
+	}
 	const mesh, on = `xla.sdy.meshes = "{mesh = #sdy.mesh<[\"x\"=2]>, other = #sdy.mesh<[\"y\"=2, \"z\"=1]>}"`, `xla.sdy.sharding = "#sdy.sharding<@mesh, [{\"x\"}]>"`
 	for _, c := range []struct{ text, want string }{
 		{bitcast("3xi8", "3x8xi1"), "m.mlir:2:8: error: 'stablehlo.bitcast_convert' op changes the width of i1"},
@@ -123,6 +126,9 @@ func TestCheckRefusesWhatCrashesXLA(t *testing.T) {
 		{sharded(`xla.sdy.meshes = "{mesh = #sdy.mesh<"`, ""), "xla.sdy.meshes is not a list of meshes"},
 		{sharded(mesh, on), ""},
 		{sharded(mesh, strings.ReplaceAll(on, "mesh", "other")), ""},
+		{withOp("mesh", sharded("", on)), ""},
+		{withOp("other", sharded("", on)), "names mesh @mesh, which neither xla.sdy.meshes of the module nor an sdy.mesh defines"},
+		{withOp("op", sharded(mesh, on)), ""},
 	} {
 		m, err := parse.Parse(diag.NewSource("m.mlir", []byte(c.text)), ir.NewContext(), reg, parse.Options{})
 		if err != nil {
