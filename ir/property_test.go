@@ -464,6 +464,9 @@ func (s *model) plan() (do func(), refused bool) {
 		if o.erased || o == s.top || o.size() > 12 {
 			return nil, false
 		}
+		if o.branchesToErased() { // a detached op can outlive the block
+			return func() { s.m.CloneOp(o.h, map[*ir.Value]*ir.Value{}) }, true
+		}
 		c := &copier{s: s, values: map[*sValue]*sValue{}, blocks: map[*sBlock]*sBlock{}}
 		n := c.op(o)
 		for _, p := range c.ops {
@@ -889,6 +892,21 @@ func (o *sOp) size() int {
 		}
 	}
 	return n
+}
+
+// branchesToErased reports whether o or an op inside it has an erased successor.
+func (o *sOp) branchesToErased() bool {
+	if slices.ContainsFunc(o.succ, func(b *sBlock) bool { return b.erased }) {
+		return true
+	}
+	for _, r := range o.regions {
+		for _, b := range r.blocks {
+			if slices.ContainsFunc(b.ops, (*sOp).branchesToErased) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // isTarget reports whether the last op of another block branches to b.

@@ -179,8 +179,9 @@ func neutral(leaves []string) string {
 // remapPerValue returns #sdy.sharding_per_value<[...]> for new results, or "" if there are none. A new result is
 // replicated on the mesh of the first entry.
 func remapPerValue(text string, types []ir.Type, from []int) string {
-	inner, ok := strings.CutPrefix(text, "#sdy.sharding_per_value<[")
-	if inner, ok = strings.CutSuffix(inner, "]>"); !ok {
+	inner, isList := strings.CutPrefix(text, "#sdy.sharding_per_value<[")
+	inner, isWhole := strings.CutSuffix(inner, "]>")
+	if !isList || !isWhole {
 		return text
 	}
 	if len(types) == 0 {
