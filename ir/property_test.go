@@ -682,7 +682,7 @@ func (s *model) plan() (do func(), refused bool) {
 // rebuild plans Rebuild with an operand and a result more in front.
 func (s *model) rebuild() (func(), bool) {
 	o := s.op()
-	if o == s.top || o.erased || o.block == nil {
+	if o == s.top || o.erased || o.block == nil || slices.ContainsFunc(o.succ, func(b *sBlock) bool { return b.erased }) {
 		if o == s.top {
 			return nil, false
 		}
