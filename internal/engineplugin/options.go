@@ -6,17 +6,13 @@ import (
 	"fmt"
 
 	"google.golang.org/protobuf/encoding/protowire"
-
-	"github.com/hlocb/hlocb/dialect/mhlo"
-	"github.com/hlocb/hlocb/ir"
 )
 
 // compileOptions are the fields of an xla.CompileOptionsProto (xla/pjrt/proto/compile_options.proto) that the engine
 // reads.
 type compileOptions struct {
-	replicas, partitions int
-	ordinal              int64   // of the device; -1 for none
-	assigned             []int64 // the devices of the partitions of replica 0; nil for none
+	ordinal  int64   // of the device; -1 for none
+	assigned []int64 // the devices of the partitions of replica 0; nil for none
 }
 
 // Fields of the protos.
@@ -25,8 +21,6 @@ const (
 	fieldOverrides    = 7
 
 	fieldOrdinal    = 1 // of ExecutableBuildOptionsProto
-	fieldReplicas   = 4
-	fieldPartitions = 5
 	fieldAssignment = 9
 
 	fieldComputation = 3 // of DeviceAssignmentProto
@@ -60,10 +54,6 @@ func (o *compileOptions) build(field int, n uint64, v []byte) error {
 	switch field {
 	case fieldOrdinal:
 		o.ordinal = int64(n)
-	case fieldReplicas:
-		o.replicas = int(n)
-	case fieldPartitions:
-		o.partitions = int(n)
 	case fieldAssignment:
 		return eachField(v, func(field int, _ uint64, computation []byte) error {
 			if field != fieldComputation {
@@ -83,21 +73,6 @@ func (o *compileOptions) build(field int, n uint64, v []byte) error {
 		})
 	}
 	return nil
-}
-
-// setDevices sets the numbers of devices in a module that lacks them. Modules of go-xla leave them to the options;
-// modules of JAX state them.
-func (o *compileOptions) setDevices(m *ir.Module) {
-	if replicas, partitions := mhlo.Devices(m); replicas > 0 || partitions > 0 {
-		return
-	}
-	set := func(name string, n int) {
-		if n > 1 && n < 1<<20 {
-			m.Op().SetAttr(name, ir.NewInteger(int64(n), ir.Int(32)))
-		}
-	}
-	set(mhlo.AttrNumReplicas, o.replicas)
-	set(mhlo.AttrNumPartitions, o.partitions)
 }
 
 // devices returns the devices of a program's partitions, of n devices of the client.

@@ -70,7 +70,7 @@ func (p *plugin) compile(e *C.he_executable, code []byte, form string, options [
 		return err
 	}
 	name := cmp.Or(view.String(m.Op().Attr(ir.SymbolName)), "program")
-	opts.setDevices(m)
+	interpose.SetDevices(m, options)
 	replicas, partitions := mhlo.Devices(m)
 	replicas, partitions = max(replicas, 1), max(partitions, 1)
 	if replicas > 1 {
@@ -88,12 +88,11 @@ func (p *plugin) compile(e *C.he_executable, code []byte, form string, options [
 	if err != nil {
 		return err
 	}
-	tokens := tokenCallbacks(m)
 	manifest, err := format.MarkAsWritten(m, format.RaiseOptions{})
 	if err != nil {
 		return err
 	}
-	bindings, err := out.prepared.Bind(manifest, func(index uint64) runtime.Handler { return pythonCallback{index, tokens[index]} })
+	bindings, err := out.prepared.Bind(manifest, func(index uint64, token bool) runtime.Handler { return pythonCallback{index, token} })
 	if err != nil {
 		return err
 	}
@@ -368,23 +367,4 @@ func (h pythonCallback) Handle(ctx context.Context, c *runtime.Call) error {
 	}
 	functions, _ := ctx.Value(functionsKey{}).(unsafe.Pointer)
 	return pjrt.CallPython(functions, h.index, operands, results)
-}
-
-// tokenCallbacks returns which of JAX's callbacks take a token as their first operand, by index.
-func tokenCallbacks(m *ir.Module) map[uint64]bool {
-	tokens := map[uint64]bool{}
-	m.Walk(func(op *ir.Op) bool {
-		if _, ok := stablehlo.AsCustomCall(op); !ok || op.NumOperands() == 0 || !stablehlo.IsToken(op.Operand(0).Type()) {
-			return true
-		}
-		cfg, _ := op.Attr(stablehlo.AttrBackendConfig).(*ir.DictAttr)
-		if cfg == nil {
-			cfg, _ = op.Attr(mhlo.AttrBackendConfig).(*ir.DictAttr)
-		}
-		if index, ok := cfg.Get(stablehlo.AttrIndex).(*ir.IntegerAttr); ok {
-			tokens[uint64(index.Value())] = true
-		}
-		return true
-	})
-	return tokens
 }

@@ -13,25 +13,28 @@ import (
 
 // Prepared is a module for an engine in this process, which runs the module itself instead of passing it to a plugin.
 type Prepared struct {
-	i *Interposer
-	p prepared
-	m *ir.Module
+	i      *Interposer
+	p      prepared
+	m      *ir.Module
+	tokens map[uint64]bool // see jaxCallbacks
 }
 
 // Prepare runs the user's passes over a module and adds the probes of the taps, in place. options are the program's
 // xla.CompileOptionsProto.
 func (i *Interposer) Prepare(m *ir.Module, options []byte) (*Prepared, error) {
 	p, err := i.prepare(context.Background(), m, moduleName(m), options)
-	return &Prepared{i, p, m}, err
+	tokens, _ := jaxCallbacks(m)
+	return &Prepared{i, p, m, tokens}, err
 }
 
-// Bind returns the handlers of the module's hooks. python returns the handler of a callback of JAX, by its index.
-func (p *Prepared) Bind(m *hook.Manifest, python func(index uint64) runtime.Handler) (*runtime.Bindings, error) {
+// Bind returns the handlers of the module's hooks. python returns the handler of a callback of JAX, by its index. token
+// reports that the callback accepts and returns a token first.
+func (p *Prepared) Bind(m *hook.Manifest, python func(index uint64, token bool) runtime.Handler) (*runtime.Bindings, error) {
 	if err := p.p.files.text(DumpedAfter, p.m); err != nil {
 		p.i.Warn(err)
 	}
 	b := p.i.handlers()
-	return b, p.i.bind(b, m, python)
+	return b, p.i.bind(b, m, func(index uint64) runtime.Handler { return python(index, p.tokens[index]) })
 }
 
 // Take receives the arguments of each run, counted from 1, and writes those that the user wants. A nil tensor is a

@@ -319,7 +319,7 @@ func (i *Interposer) prepare(ctx context.Context, m *ir.Module, name string, opt
 
 // change changes a module and returns the program to compile, or nil if nothing changes.
 func (i *Interposer) change(m *ir.Module, name string, code, options []byte) (*pjrt.Replacement, error) {
-	setDevices(m, options)
+	SetDevices(m, options)
 	before := mainTypeOf(m)
 	ctx := context.Background()
 	p, err := i.prepare(ctx, m, name, options)

@@ -8,9 +8,9 @@ import (
 	"github.com/hlocb/hlocb/runtime/pjrt"
 )
 
-// setDevices sets the numbers of devices in a module that lacks them. Modules of go-xla leave them to the options (an
+// SetDevices sets the numbers of devices in a module that lacks them. Modules of go-xla leave them to the options (an
 // xla.CompileOptionsProto); modules of JAX state them.
-func setDevices(m *ir.Module, options []byte) {
+func SetDevices(m *ir.Module, options []byte) {
 	if replicas, partitions := mhlo.Devices(m); replicas > 0 || partitions > 0 {
 		return
 	}

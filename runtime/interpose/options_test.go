@@ -34,7 +34,7 @@ func TestSetDevices(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		setDevices(m, test.options)
+		SetDevices(m, test.options)
 		if r, p := mhlo.Devices(m); r != test.replicas || p != test.partitions {
 			t.Errorf("%s: %d replicas, %d partitions, expected %d and %d", test.module, r, p, test.replicas, test.partitions)
 		}
