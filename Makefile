@@ -55,7 +55,8 @@ jaxlib-today:
 # The tests that a change needs, in a few minutes: all but slow tests. Packages with most tests start first, so that no
 # core waits for one of them at the end.
 test: peers
-	$(GO) test -short -timeout 20m -json $$($(GO) run ./internal/testlist) ./... | tee -a "$(RESULTS)" | $(SUMMARY)
+	{ $(GO) test -short -timeout 20m -json $$($(GO) run ./internal/testlist) ./...; status=$$?; \
+	$(GO) test -C runtime/goxla -short -json ./... && exit $$status; } | tee -a "$(RESULTS)" | $(SUMMARY)
 
 # The tests that 'make test' leaves out, or runs in part: package internal/label labels them.
 slow: peers
@@ -71,6 +72,7 @@ fmt:
 # Without cgo, vet needs only the packages that have other files then.
 vet:
 	$(GO) vet ./...
+	$(GO) vet -C runtime/goxla ./...
 	CGO_ENABLED=0 $(GO) vet $$(grep -rlE --include='*.go' '^//go:build .*!cgo' . | xargs -n 1 dirname | sort -u)
 
 staticcheck:
@@ -82,14 +84,15 @@ generated:
 	before=$$(sums); set -e; $(GO) generate ./...; $(GO) run ./internal/gen; \
 	diff <(echo "$$before") <(sums) || { echo "generated files were not up to date"; exit 1; }
 	$(GO) mod tidy -diff
-	cd tools && $(GO) mod tidy -diff
+	for dir in tools runtime/goxla; do $(GO) mod -C $$dir tidy -diff || exit 1; done
 
 # Tests run again with the race detector, and without cgo. Tests with the label Once need no second run.
 
 # RACE lists the packages that start threads, RACEFLAGS adds flags.
 RACE ?= ./internal/endtoend ./runtime/pjrt ./runtime/... ./interp/...
 race: peers
-	HLOCB_AGAIN=1 $(GO) test -race -vet=off -short -timeout 30m $(RACEFLAGS) -json $(RACE) | $(SUMMARY)
+	export HLOCB_AGAIN=1; { $(GO) test -race -vet=off -short -timeout 30m $(RACEFLAGS) -json $(RACE); status=$$?; \
+	$(GO) test -C runtime/goxla -race -vet=off -short -json ./... && exit $$status; } | $(SUMMARY)
 
 # Without cgo, build everything and test the packages whose tests reach cgo. The other packages have the same code.
 nocgo:

@@ -3,25 +3,14 @@ module github.com/hlocb/hlocb
 go 1.26.0
 
 require (
-	github.com/gomlx/compute v0.0.0-20260716164435-04857206aff7
-	github.com/gomlx/go-xla v0.3.0
-	github.com/rogpeppe/go-internal v1.15.0
-	github.com/spf13/cobra v1.10.2
-	golang.org/x/sys v0.49.0
-)
-
-require gonum.org/v1/gonum v0.17.0
-
-require github.com/ebitengine/purego v0.11.3
-
-require (
-	github.com/go-logr/logr v1.4.3 // indirect
+	github.com/ebitengine/purego v0.11.3
 	github.com/google/go-cmp v0.7.0
-	github.com/inconshreveable/mousetrap v1.1.0 // indirect
-	github.com/pkg/errors v0.9.1 // indirect
+	github.com/spf13/cobra v1.10.2
 	github.com/spf13/pflag v1.0.9
-	golang.org/x/exp v0.0.0-20260410095643-746e56fc9e2f // indirect
-	golang.org/x/tools v0.51.0 // indirect
+	golang.org/x/sys v0.49.0
+	golang.org/x/tools v0.51.0
+	gonum.org/v1/gonum v0.17.0
 	google.golang.org/protobuf v1.36.11
-	k8s.io/klog/v2 v2.140.0 // indirect
 )
+
+require github.com/inconshreveable/mousetrap v1.1.0 // indirect

@@ -18,6 +18,12 @@ import (
 // goBlock matches a block of Go in a document.
 var goBlock = regexp.MustCompile("(?ms)^```go\n(.*?)^```$")
 
+// snippetDocs are the documents with blocks of Go that a module compiles and runs, by the directory of the module.
+var snippetDocs = map[string][]string{
+	"":              {"README.md", "docs/handlers.md", "docs/embed.md"},
+	"runtime/goxla": {"docs/start-gomlx.md"},
+}
+
 // snippetImports are the packages that documents may name.
 var snippetImports = []string{"context", "math", "os", "time", "fmt",
 	"github.com/gomlx/compute/dtypes", "github.com/gomlx/go-xla/stablehlo", "github.com/gomlx/go-xla/types/shapes",
@@ -26,11 +32,22 @@ var snippetImports = []string{"context", "math", "os", "time", "fmt",
 // declared matches the variables that a snippet declares at its first level.
 var declared = regexp.MustCompile(`(?m)^(\w+)(?:, (\w+))? :=`)
 
-// TestSnippets compiles every block of Go in README.md and in the documents on handlers, embedding and GoMLX, and runs
-// them from the root of the repository. A block is the body of a function that has a ctx and returns an error.
+// TestSnippets compiles every block of Go in the documents, and runs them from the root of their module. A block is the
+// body of a function that has a ctx and returns an error.
 func TestSnippets(t *testing.T) {
 	label.Slow(t)
 	label.Once(t)
+	var out string
+	for module, docs := range snippetDocs {
+		out += runSnippets(t, module, docs)
+	}
+	if !strings.Contains(out, "#1 value (tap)\n   tensor<f32>: 32.\n") {
+		t.Errorf("the snippets print\n%s", out)
+	}
+}
+
+// runSnippets runs the blocks of Go of documents, and returns the output.
+func runSnippets(t *testing.T, module string, docs []string) string {
 	root, err := filepath.Abs("../..")
 	if err != nil {
 		t.Fatal(err)
@@ -42,11 +59,11 @@ func TestSnippets(t *testing.T) {
 		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		overlay[filepath.Join(root, "internal", "snippets", name)] = file
+		overlay[filepath.Join(root, module, "internal", "snippets", name)] = file
 	}
 	var calls strings.Builder
 	n := 0
-	for _, doc := range []string{"README.md", "docs/handlers.md", "docs/embed.md", "docs/start-gomlx.md"} {
+	for _, doc := range docs {
 		text, err := os.ReadFile(filepath.Join(root, doc))
 		if err != nil {
 			t.Fatal(err)
@@ -79,8 +96,8 @@ func TestSnippets(t *testing.T) {
 			fmt.Fprintf(&calls, "\tif err := snippet%d(context.Background()); err != nil {\n\t\tlog.Fatalf(\"snippet %d of %s: %%v\", err)\n\t}\n", n, n, doc)
 		}
 	}
-	if n < 4 {
-		t.Errorf("only %d blocks of Go were found", n)
+	if n == 0 {
+		t.Errorf("%v have no block of Go", docs)
 	}
 	add("main.go", "package main\n\nimport (\n\t\"context\"\n\t\"log\"\n)\n\nfunc main() {\n"+calls.String()+"}\n")
 	text, err := json.Marshal(map[string]any{"Replace": overlay})
@@ -92,13 +109,11 @@ func TestSnippets(t *testing.T) {
 		t.Fatal(err)
 	}
 	cmd := peer.Command("go", "run", "-overlay", file, "./internal/snippets")
-	cmd.Dir = root
+	cmd.Dir = filepath.Join(root, module)
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	if err := cmd.Run(); err != nil {
 		t.Fatalf("%v\n%s", err, errs.String())
 	}
-	if !strings.Contains(out.String(), "#1 value (tap)\n   tensor<f32>: 32.\n") {
-		t.Errorf("the snippets print\n%s", out.String())
-	}
+	return out.String()
 }

@@ -28,7 +28,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/rogpeppe/go-internal/txtar"
+	"golang.org/x/tools/txtar"
 
 	"github.com/hlocb/hlocb/internal/words"
 )

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rogpeppe/go-internal/txtar"
+	"golang.org/x/tools/txtar"
 )
 
 // Texts tests a function from text to text. Each file NAME.EXT of a txtar archive that the pattern selects is an input,

@@ -17,7 +17,7 @@ const module = "github.com/hlocb/hlocb"
 // order lists the packages from the top down. A package may import packages of lower rows, but no packages of higher
 // rows or of its own row, unless it is inside of them. A name covers the packages below its directory.
 var order = [][]string{
-	{"cmd", "examples", "internal/bench", "internal/docs", "internal/mutants", "internal/numerics", "internal/testsummary", "internal/testlist"},
+	{"cmd", "examples", "runtime/goxla/example", "internal/bench", "internal/docs", "internal/mutants", "internal/numerics", "internal/testsummary", "internal/testlist"},
 	{"internal/cli"},
 	// Tests that run the whole: all packages directly below internal that no other row names.
 	{"internal", "runtime/goxla"},
@@ -73,7 +73,7 @@ var forbidden = []struct{ from, to, why string }{
 }
 
 // cgo lists the packages that may import C, themselves or through their imports outside of this module.
-var cgo = []string{"runtime/pjrt", "runtime/dlpack", "runtime/goxla", "internal/lapack", "examples/goxla", "cmd/hlocb", "cmd/libhlocb_pjrt", "cmd/libhlocb_engine", "internal/engineplugin"}
+var cgo = []string{"runtime/pjrt", "runtime/dlpack", "runtime/goxla", "internal/lapack", "runtime/goxla/example", "cmd/hlocb", "cmd/libhlocb_pjrt", "cmd/libhlocb_engine", "internal/engineplugin"}
 
 type pkg struct {
 	ImportPath   string
@@ -83,19 +83,24 @@ type pkg struct {
 	CgoFiles     []string
 }
 
+// packages lists the packages of the repository: runtime/goxla is a module of its own.
 func packages(t *testing.T) []pkg {
 	t.Helper()
-	cmd := peer.Command("go", "list", "-json=ImportPath,Imports,TestImports,XTestImports,CgoFiles", "./...")
-	cmd.Dir = "../.."
-	out, err := cmd.Output()
-	if err != nil {
-		var exit *exec.ExitError
-		if errors.As(err, &exit) {
-			t.Fatalf("go list: %v\n%s", err, exit.Stderr)
-		}
-		t.Fatalf("go list: %v", err)
-	}
 	var all []pkg
+	var out []byte
+	for _, dir := range []string{"../..", "../../runtime/goxla"} {
+		cmd := peer.Command("go", "list", "-json=ImportPath,Imports,TestImports,XTestImports,CgoFiles", "./...")
+		cmd.Dir = dir
+		listed, err := cmd.Output()
+		if err != nil {
+			var exit *exec.ExitError
+			if errors.As(err, &exit) {
+				t.Fatalf("go list: %v\n%s", err, exit.Stderr)
+			}
+			t.Fatalf("go list: %v", err)
+		}
+		out = append(out, listed...)
+	}
 	for d := json.NewDecoder(strings.NewReader(string(out))); ; {
 		var p pkg
 		if err := d.Decode(&p); err == io.EOF {
