@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
+	"strings"
 
 	"google.golang.org/protobuf/encoding/protowire"
 )
@@ -45,6 +46,14 @@ const (
 )
 
 var debugLogModes = []string{"none", "default", "fusion_debugger", "no_fusion", "guaranteed"}
+
+// protoName returns the mode's name in protobuf's JSON, empty if it is not stated.
+func (m DebugLogMode) protoName() string {
+	if m == DebugLogNone {
+		return ""
+	}
+	return strings.ToUpper(m.String())
+}
 
 // String returns the mode's word in HLO text.
 func (m DebugLogMode) String() string {

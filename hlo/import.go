@@ -50,7 +50,7 @@ func newImporter(m *Module, ctx *ir.Context, reg *ir.Registry, src *diag.Source)
 		left += 8 * len(c.instrs)
 	}
 	return &importer{hlo: m, left: left, ctx: ctx, reg: reg, m: ir.NewModule(ctx, reg, src), attrs: map[string]ir.Attr{}, funcs: map[*computation]string{},
-		names: map[string]bool{"main": true}, link: &link{hlo: m, funcs: map[string]*linkedOp{}, order: m.ordered()}}
+		names: map[string]bool{"main": true}, logs: requests(m.debug), logged: map[logKey]bool{}, link: &link{hlo: m, funcs: map[string]*linkedOp{}, order: m.ordered()}}
 }
 
 // importer translates one module.
@@ -65,7 +65,9 @@ type importer struct {
 	locs   ir.LocTable
 	stacks []*ir.Loc // the locations of stack frames by id
 	depth  int
-	left   int      // instructions that may still be translated
+	left   int // instructions that may still be translated
+	logs   []arrayLog
+	logged map[logKey]bool
 	at     diag.Pos // of the current instruction
 
 	link *link
@@ -114,6 +116,7 @@ type importScope struct {
 	link    *linkedScope   // of the block
 	outer   *importScope   // the caller's scope if the computation is translated in place
 	regions []*linkedScope // that the next op adopts
+	apart   bool           // the computation of a region such as a reducer, whose values cannot be logged
 }
 
 // newScope returns a scope that fills a block with the translation of c.
@@ -370,8 +373,12 @@ func dictOf(list []pair) ir.Attr {
 // body translates the instructions of c into s.
 func (s *importScope) body(c *computation) {
 	outer := s.im.at
+	logs := len(s.im.logs) > 0 && !s.apart
 	for _, in := range c.instrs {
 		if in.op == opParameter {
+			if logs {
+				s.addLogs(in, s.value(in))
+			}
 			continue
 		}
 		if s.im.left--; s.im.left < 0 {
@@ -383,6 +390,9 @@ func (s *importScope) body(c *computation) {
 			v.v.SetName(in.name)
 		}
 		s.values[in.order] = v
+		if logs {
+			s.addLogs(in, v)
+		}
 	}
 	s.im.at = outer
 }
@@ -390,7 +400,7 @@ func (s *importScope) body(c *computation) {
 // region returns a region with one block that holds the translation of c. The block's arguments are the parameters of
 // c.
 func (s *importScope) region(c *computation) *ir.Region {
-	return s.regionOf(c, func(block *ir.Block, values []value) {
+	return s.regionOf(c, true, func(block *ir.Block, values []value) {
 		for _, p := range c.params {
 			arg := block.AddArg(s.im.typeOf(p, p.shape), nil)
 			arg.SetName(p.name)
@@ -399,8 +409,8 @@ func (s *importScope) region(c *computation) *ir.Region {
 	})
 }
 
-// regionOf is like region, with the arguments that bind adds.
-func (s *importScope) regionOf(c *computation, bind func(*ir.Block, []value)) *ir.Region {
+// regionOf is like region, with the arguments that bind adds. apart says that values of the region cannot be logged.
+func (s *importScope) regionOf(c *computation, apart bool, bind func(*ir.Block, []value)) *ir.Region {
 	im := s.im
 	if im.depth++; im.depth > maxNesting {
 		im.fail(c.root, "computations are nested deeper than %d", maxNesting)
@@ -409,6 +419,7 @@ func (s *importScope) regionOf(c *computation, bind func(*ir.Block, []value)) *i
 	region := im.m.NewRegion()
 	block := region.AddBlock()
 	inner := im.newScope(c, block)
+	inner.apart = apart || s.apart
 	bind(block, inner.values)
 	inner.link.setArgs(block)
 	inner.body(c)
@@ -1029,7 +1040,7 @@ func (s *importScope) inline(in *instr, c *computation, operands []*instr) value
 		im.fail(in, "computations are nested deeper than %d", maxNesting)
 	}
 	defer func() { im.depth-- }()
-	inner := &importScope{im: im, b: s.b, comp: c, values: make([]value, len(c.instrs)), outer: s}
+	inner := &importScope{im: im, b: s.b, comp: c, values: make([]value, len(c.instrs)), outer: s, apart: s.apart}
 	for i, p := range c.params {
 		inner.values[p.order] = s.value(operands[i])
 	}
@@ -1076,7 +1087,7 @@ func (s *importScope) while(in *instr) value {
 		}
 	}
 	cond, body := attrOf[*computation](in, "condition"), attrOf[*computation](in, "body")
-	return s.make(in, stablehlo.While, s.operands(in), []*ir.Region{s.regionOf(cond, bind(cond)), s.regionOf(body, bind(body))})
+	return s.make(in, stablehlo.While, s.operands(in), []*ir.Region{s.regionOf(cond, false, bind(cond)), s.regionOf(body, false, bind(body))})
 }
 
 // conditional becomes if or case, whose branches use the operands directly.
@@ -1087,7 +1098,7 @@ func (s *importScope) conditional(in *instr) value {
 	}
 	var regions []*ir.Region
 	for i, c := range in.branches() {
-		regions = append(regions, s.regionOf(c, func(_ *ir.Block, values []value) {
+		regions = append(regions, s.regionOf(c, false, func(_ *ir.Block, values []value) {
 			if len(c.params) != 1 {
 				s.im.fail(in, "branch %s has %d parameters, expected one", c.name, len(c.params))
 			}

@@ -28,6 +28,7 @@ type linkedScope struct {
 	ops     []*linkedOp // of the block, without its terminator
 	results []uint32    // IDs of the values that the block returns
 	values  []value     // of the instructions, by their order
+	logs    []*linkedOp // the ops that stand for debug_attributes
 	groups  []*group    // of the instructions, by their order; nil for an instruction without ops
 }
 
@@ -48,7 +49,8 @@ type linkedOp struct {
 	result   uint32    // ID of the first result; the IDs of the results are consecutive
 	origin   uint32
 	place    int            // among the ops of its group
-	group    *group         // nil for a function
+	group    *group         // nil for a function, and for an op that stands for a request of debug_attributes
+	log      int            // 1 for the first request of debug_attributes, 0 for another op
 	regions  []*linkedScope // each has one block
 }
 

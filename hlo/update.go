@@ -31,7 +31,7 @@ func Update(m *ir.Module) (out *Module, err error) {
 	ex := newExporter(m, &copied)
 	ex.taken = map[string]bool{}
 	ex.up = &update{ex: ex, link: l, funcs: map[string]comparison{}, blocks: map[*ir.Block]*summary{}, users: map[*computation][][]*instr{},
-		replaced: map[*computation]*computation{}}
+		replaced: map[*computation]*computation{}, dropped: map[int]bool{}}
 	same := true
 	for _, f := range fn.Funcs(m) {
 		same = ex.up.function(f.Symbol()) && same
@@ -50,6 +50,7 @@ func Update(m *ir.Module) (out *Module, err error) {
 		ex.attributes()
 	}
 	ex.up.module()
+	ex.up.dropLogs()
 	shared := map[*computation]bool{} // old computations are immutable
 	for _, c := range l.hlo.comps {
 		shared[c] = true
@@ -71,6 +72,7 @@ type update struct {
 	homes    map[*instr]*computation       // of the old instructions
 	users    map[*computation][][]*instr   // of the instructions of an old computation, by their order
 	replaced map[*computation]*computation // old computations, by the new ones that replace them
+	dropped  map[int]bool                  // the requests of debug_attributes that are gone
 }
 
 // comparison says whether a function is unchanged.

@@ -774,6 +774,7 @@ func (s *exportScope) plainOperand(in *instr, v *ir.Value) *instr {
 func (s *exportScope) updateBlock(b *ir.Block) {
 	u := s.new
 	s.findInstances(b)
+	logs := map[*linkedOp]bool{}
 	for op := range b.Ops() {
 		if op.Next() == nil && op.Has(ir.Terminator) {
 			break
@@ -785,6 +786,10 @@ func (s *exportScope) updateBlock(b *ir.Block) {
 			continue
 		}
 		if !s.ex.isLive(op) || s.computed(op) {
+			continue
+		}
+		if s.keepsLog(op) {
+			logs[u.up.link.op(op.Origin())] = true
 			continue
 		}
 		s.op = op
@@ -806,6 +811,7 @@ func (s *exportScope) updateBlock(b *ir.Block) {
 		}
 	}
 	u.group = nil
+	s.droppedLogs(logs)
 }
 
 // computed reports whether all results of op have instructions, because an op before it needed them.
@@ -898,8 +904,12 @@ func (s *exportScope) inherit(in, old *instr) {
 			if a.value == int64(0) && in.get(aChannel) == nil { // StableHLO has 0 for no channel, too
 				s.ex.set(in, a.spec, a.value)
 			}
-		case cMetadata, cStatistics, cOrigin, cReplication:
+		case cMetadata, cStatistics, cReplication:
 			s.ex.set(in, a.spec, a.value)
+		case cOrigin: // it has the structure of the type
+			if compatible(in.shape, old.shape) {
+				s.ex.set(in, a.spec, a.value)
+			}
 		}
 	}
 }
