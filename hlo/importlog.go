@@ -118,7 +118,8 @@ func (s *importScope) addLog(in *instr, v *ir.Value, log int) {
 	at.link.logs = append(at.link.logs, o)
 }
 
-// keepsLog reports whether op stays a request of debug_attributes. It does if the instruction whose value op logs stays.
+// keepsLog reports whether op stays a request of debug_attributes. It does if the instruction whose value it logs
+// stays.
 func (s *exportScope) keepsLog(op *ir.Op) bool {
 	u := s.new
 	old := u.up.link.op(op.Origin())
