@@ -19,7 +19,7 @@ CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/$(if $(filter Darwin,$(shell uname)),Lib
 VENV = $(CACHE)/venv
 VENV_TODAY = $(CACHE)/venv-today
 
-.PHONY: build interposer plugin jaxlib jaxlib-today peers test slow check fmt vet staticcheck generated race nocgo corpus corpus-fetch corpus-bytecode corpus-long bench bench-callbacks bench-cuda bench-parse bench-hooks bench-interposer bench-passes bench-engine soak test-real mutants clean
+.PHONY: build interposer plugin jaxlib jaxlib-today peers test slow check fmt vet staticcheck generated race nocgo corpus corpus-fetch corpus-bytecode corpus-long bench soak test-real mutants clean
 
 build:
 	$(GO) build -o hlocb ./cmd/hlocb
@@ -125,39 +125,15 @@ corpus-bytecode: build jaxlib
 corpus-long:
 	$(MAKE) corpus-bytecode BYTECODE="--cases 0 --bytes --corrupt 20000"
 
-# The measurements that have goals.
+# The measurements that have goals. BENCH adds flags; 'go run ./internal/bench' lists the measurements.
 bench: bench-parse bench-callbacks
 
-# The cost of a hook on the CPU plugin, beside a C handler that does nothing, JAX's callbacks, an optimization barrier
-# and the disk.
-bench-callbacks: peers
-	$(GO) run ./internal/bench/callbacks
+bench-%: peers
+	$(GO) run ./internal/bench $* $(BENCH)
 
-# The speed of reading and printing text, beside MLIR.
-bench-parse: jaxlib
-	$(GO) run ./internal/bench/parsing -corpus "$(CORPUS)"
-
-# The cost of a tap of a large value in each of its forms, and JAX's callbacks beside the rewritten ones.
-bench-hooks: peers
-	$(GO) run ./internal/bench/hooks
-
-# The interposer beside the plain plugin and JAX's own client, in one process, and a tapped transformer step.
-bench-interposer: interposer peers
-	@plugin=$$($(GO) run ./cmd/hlocb plugin list --json | "$(VENV)/bin/python" -c 'import json, sys; print(next(p["path"] for p in json.load(sys.stdin)["plugins"] if p["name"] == "cpu"))'); \
-	"$(VENV)/bin/python" internal/bench/interposer/interposer.py "$$plugin" ./libhlocb_pjrt.so 2>/dev/null; \
-	HLOCB_TAP='dot_general=stats' "$(VENV)/bin/python" internal/bench/interposer/interposer.py "$$plugin" ./libhlocb_pjrt.so 2>/dev/null
-
-# Hooks on a GPU, beside JAX on the same GPU. It needs a GPU, and a python3 with JAX for CUDA.
-bench-cuda:
-	$(GO) run ./internal/bench/cuda
-
-# The speed of passes, beside MLIR's pass manager, and alone on a module of more than a million ops.
-bench-passes: jaxlib
-	$(GO) run ./internal/bench/passes -large 270
-
-# The embedded engine beside StableHLO's reference interpreter and XLA's CPU backend.
-bench-engine: jaxlib
-	$(GO) run ./internal/bench/engine
+bench-interposer: interposer
+bench-parse: BENCH += -corpus "$(CORPUS)"
+bench-passes: BENCH += -large 270
 
 # Random programs through random passes, 10,000 of them, on the engine and on XLA.
 soak: peers

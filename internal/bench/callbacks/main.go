@@ -1,8 +1,8 @@
-// Command callbacks measures the cost of hooks on the CPU plugin, compared with a C handler that does nothing and with
+// Package callbacks measures the cost of hooks on the CPU plugin, compared with a C handler that does nothing and with
 // JAX's callbacks, in one run on one machine. If jaxlib or the plugin is missing, the command says so and skips its
 // part. To reduce the effect of other work on the machine, each round measures everything once, and ratios compare the
 // shortest times.
-package main
+package callbacks
 
 import (
 	"flag"
@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/hlocb/hlocb/internal/bench/meter"
 )
 
 type options struct {
@@ -21,18 +23,19 @@ type options struct {
 	only   string
 }
 
-func main() {
+// Run measures, and returns the figures that have goals.
+func Run(args []string) ([]meter.Row, error) {
 	var o options
-	flag.IntVar(&o.rounds, "rounds", 25, "how often each measurement is repeated")
-	flag.StringVar(&o.dir, "dir", ".", "`directory` on the disk that recordings are written to")
-	flag.IntVar(&o.volume, "volume", 256<<20, "how many bytes are recorded")
-	flag.StringVar(&o.only, "only", "", "loop, executions, steps, cholesky, large or record: measure that alone")
-	flag.Parse()
-	debug.SetGCPercent(400) // like the command line
-	if err := run(os.Stdout, o); err != nil {
-		fmt.Fprintln(os.Stderr, "bench-callbacks:", err)
-		os.Exit(1)
+	flags := flag.NewFlagSet("callbacks", flag.ContinueOnError)
+	flags.IntVar(&o.rounds, "rounds", 25, "how often each measurement is repeated")
+	flags.StringVar(&o.dir, "dir", ".", "`directory` on the disk that recordings are written to")
+	flags.IntVar(&o.volume, "volume", 256<<20, "how many bytes are recorded")
+	flags.StringVar(&o.only, "only", "", "loop, executions, steps, cholesky, large or record: measure that alone")
+	if err := flags.Parse(args); err != nil {
+		return nil, err
 	}
+	debug.SetGCPercent(400) // like the command line
+	return run(os.Stdout, o)
 }
 
 // times are the times of one measurement.
@@ -48,14 +51,6 @@ func (t times) best() time.Duration { return slices.Min(t) }
 
 // micro formats a time in microseconds.
 func micro(d time.Duration) string { return fmt.Sprintf("%.1f µs", float64(d.Nanoseconds())/1e3) }
-
-// verdict says whether a goal was reached.
-func verdict(ok bool, goal string) string {
-	if ok {
-		return "goal reached: " + goal
-	}
-	return "goal MISSED: " + goal
-}
 
 // table prints aligned columns, the first one left-aligned.
 func table(rows [][]string) string {

@@ -1,6 +1,6 @@
 //go:build cgo
 
-package main
+package callbacks
 
 import (
 	"context"
@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/hlocb/hlocb"
+	"github.com/hlocb/hlocb/internal/bench/meter"
 	"github.com/hlocb/hlocb/internal/peer"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/runtime/backends"
@@ -43,21 +44,21 @@ type jaxTimes struct {
 // sizes are the numbers of elements, 4 bytes each, of the measured values.
 var sizes = []int{4, 256, 16 << 10, 256 << 10, 4 << 20, 16 << 20}
 
-func run(w io.Writer, o options) error {
+func run(w io.Writer, o options) ([]meter.Row, error) {
 	fmt.Fprintf(w, "%s, %s/%s, %d cores, load %s\n", goruntime.Version(), goruntime.GOOS, goruntime.GOARCH, goruntime.NumCPU(), load())
 	backend, err := backends.Open(context.Background(), "cpu", hlocb.DefaultBackends())
 	if errors.As(err, new(*plugins.NotFoundError)) {
 		fmt.Fprintln(w, "skipped: the CPU plugin is not installed ('hlocb plugin install cpu')")
-		return nil
+		return nil, nil
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer backend.Close()
 	b := &bench{w: w, o: o, backend: backend.(*pjrt.Backend)}
 	if o.only == "" || o.only == "loop" || o.only == "executions" || o.only == "cholesky" { // the parts that compare with JAX
 		if b.jax, err = measureJAX(o.rounds); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	if b.jax == nil {
@@ -71,10 +72,10 @@ func run(w io.Writer, o options) error {
 			continue
 		}
 		if err := part.measure(); err != nil {
-			return errors.Join(err, b.close())
+			return b.rows, errors.Join(err, b.close())
 		}
 	}
-	return b.close()
+	return b.rows, b.close()
 }
 
 func load() string {
@@ -111,6 +112,7 @@ type bench struct {
 	o       options
 	backend *pjrt.Backend
 	jax     *jaxTimes
+	rows    []meter.Row // the figures that have goals
 	open    []runtime.Executable
 	held    []*runtime.Buffer
 }

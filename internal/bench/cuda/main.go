@@ -1,9 +1,9 @@
-// Command cuda measures hooks on a GPU beside JAX's callbacks on the same GPU, in one run: io_callback of values of
+// Package cuda measures hooks on a GPU beside JAX's callbacks on the same GPU, in one run: io_callback of values of
 // several sizes beside plain pinned copies, a tap that asks for device pointers only, small hooks in a loop on the
 // device, and a training step. hlocb runs the programs that JAX lowered. Both sides run in turn, and the medians of the
 // rounds count. With -backend cpu all of it runs on the CPU, where the goals mean nothing. The binary needs the plugin
 // and a Python with JAX, but not this repository.
-package main
+package cuda
 
 import (
 	"context"
@@ -19,22 +19,24 @@ import (
 	"text/tabwriter"
 
 	"github.com/hlocb/hlocb"
+	"github.com/hlocb/hlocb/internal/bench/meter"
 	"github.com/hlocb/hlocb/runtime/backends"
 )
 
-func main() {
+// Run measures, and returns the figures that have goals.
+func Run(args []string) ([]meter.Row, error) {
+	flags := flag.NewFlagSet("cuda", flag.ContinueOnError)
 	only := regexp.MustCompile("")
-	backend := flag.String("backend", "cuda", "the `backend`: a platform such as cuda or cpu, or the path of a plugin")
-	python := flag.String("python", "python3", "a `command` that starts a Python with JAX for the backend's platform")
-	flag.TextVar(only, "only", only, "measure the rows that a regular `expression` matches, such as identity/4MiB, add, pointer, loop/io_callback or step")
-	rounds := flag.Int("rounds", 5, "how often the sides take turns")
-	asJSON := flag.Bool("json", false, "print a JSON object per line: what is measured, then each table")
-	flag.Parse()
-	debug.SetGCPercent(400) // like the command line
-	if err := run(*backend, *python, only, *rounds, *asJSON); err != nil {
-		fmt.Fprintln(os.Stderr, "bench-cuda:", err)
-		os.Exit(1)
+	backend := flags.String("backend", "cuda", "the `backend`: a platform such as cuda or cpu, or the path of a plugin")
+	python := flags.String("python", "python3", "a `command` that starts a Python with JAX for the backend's platform")
+	flags.TextVar(only, "only", only, "measure the rows that a regular `expression` matches, such as identity/4MiB, add, pointer, loop/io_callback or step")
+	rounds := flags.Int("rounds", 5, "how often the sides take turns")
+	asJSON := flags.Bool("json", false, "print a JSON object per line: what is measured, then each table")
+	if err := flags.Parse(args); err != nil {
+		return nil, err
 	}
+	debug.SetGCPercent(400) // like the command line
+	return run(*backend, *python, only, *rounds, *asJSON)
 }
 
 // part is one table. Each row is measured by itself.
@@ -61,14 +63,6 @@ type cell struct {
 	Column string  `json:"column"`
 	Value  float64 `json:"value"`
 	Unit   string  `json:"unit,omitempty"` // s, B/s, or empty for a ratio
-	Goal   string  `json:"goal,omitempty"` // and whether the figure reaches it
-}
-
-func verdict(goal string, reached bool) string {
-	if reached {
-		return goal + ": reached"
-	}
-	return goal + ": MISSED"
 }
 
 func (c cell) String() string {
@@ -81,17 +75,14 @@ func (c cell) String() string {
 	return fmt.Sprintf("%.3f", c.Value)
 }
 
-// String returns the title, the aligned figures, and the goals.
+// String returns the title and the aligned figures.
 func (t table) String() string {
-	var text, goals strings.Builder
+	var text strings.Builder
 	tw := tabwriter.NewWriter(&text, 0, 0, 2, ' ', tabwriter.AlignRight)
 	for i, r := range t.Rows {
 		head, line := "", r.Name
 		for _, c := range r.Cells {
 			head, line = head+"\t"+c.Column, line+"\t"+c.String()
-			if c.Goal != "" {
-				fmt.Fprintf(&goals, "  %s %s is %s, goal %s\n", r.Name, c.Column, c, c.Goal)
-			}
 		}
 		if i == 0 {
 			fmt.Fprintln(tw, head+"\t")
@@ -99,19 +90,19 @@ func (t table) String() string {
 		fmt.Fprintln(tw, line+"\t")
 	}
 	tw.Flush()
-	return t.Title + "\n" + text.String() + goals.String()
+	return t.Title + "\n" + text.String()
 }
 
-func run(name, python string, only *regexp.Regexp, rounds int, asJSON bool) (err error) {
+func run(name, python string, only *regexp.Regexp, rounds int, asJSON bool) (rows []meter.Row, err error) {
 	backend, err := backends.Open(context.Background(), name, hlocb.DefaultBackends())
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer func() { err = errors.Join(err, backend.Close()) }()
 	platform, _ := backends.Traits(backend)
 	jax, err := startPeer(python, platform)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer func() { err = errors.Join(err, jax.Close()) }()
 	show := func(t table) error { // at once: the run may be stopped
@@ -132,6 +123,7 @@ func run(name, python string, only *regexp.Regexp, rounds int, asJSON bool) (err
 			found = true
 			b := &bench{backend: backend, jax: jax, rounds: max(1, rounds)}
 			cells := p.measure(b, r)
+			rows = append(rows, b.rows...)
 			if failed := b.close(); failed != nil { // measure the other rows
 				err = errors.Join(err, fmt.Errorf("%s/%s: %w", p.name, r, failed))
 				continue
@@ -145,5 +137,5 @@ func run(name, python string, only *regexp.Regexp, rounds int, asJSON bool) (err
 	if !found {
 		err = errors.New("-only matches no row")
 	}
-	return err
+	return rows, err
 }

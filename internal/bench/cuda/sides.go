@@ -1,4 +1,4 @@
-package main
+package cuda
 
 import (
 	"context"
@@ -58,6 +58,7 @@ type bench struct {
 	jax      *peer
 	rounds   int
 	programs []*program
+	rows     []meter.Row // the figures that have goals
 	err      error
 }
 

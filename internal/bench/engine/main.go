@@ -1,9 +1,10 @@
-// Command engine compares the speed of the embedded engine, of XLA's CPU backend and, for a few programs, of
+// Package engine compares the speed of the embedded engine, of XLA's CPU backend and, for a few programs, of
 // StableHLO's reference interpreter (the latter two from jaxlib), on one machine in one run: 'make bench-engine'. It
 // times every op that computes, and the programs of testdata/programs. Engine and XLA run in turn, several times.
-package main
+package engine
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -28,13 +29,6 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-func main() {
-	if err := run(os.Stdout); err != nil {
-		fmt.Fprintln(os.Stderr, "engine:", err)
-		os.Exit(1)
-	}
-}
-
 // options are the command's flags.
 type options struct {
 	only   *regexp.Regexp
@@ -43,37 +37,43 @@ type options struct {
 	cpu    bool
 }
 
-func run(w io.Writer) error {
-	only := flag.String("only", "", "time only the programs whose name matches this pattern")
-	rounds := flag.Int("rounds", 3, "turns of each engine")
-	slice := flag.Duration("slice", 60*time.Millisecond, "length of a turn")
-	cpu := flag.Bool("cpu", false, "compare processor time instead of elapsed time: for a machine that others use")
-	flag.Parse()
+// Run measures, and returns the figures of whole programs.
+func Run(args []string) ([]meter.Row, error) {
+	w := os.Stdout
+	flags := flag.NewFlagSet("engine", flag.ContinueOnError)
+	only := flags.String("only", "", "time only the programs whose name matches this pattern")
+	rounds := flags.Int("rounds", 3, "turns of each engine")
+	slice := flags.Duration("slice", 60*time.Millisecond, "length of a turn")
+	cpu := flags.Bool("cpu", false, "compare processor time instead of elapsed time: for a machine that others use")
+	if err := flags.Parse(args); err != nil {
+		return nil, err
+	}
 	pattern, err := regexp.Compile(*only)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	o := options{pattern, *rounds, *slice, *cpu}
 	python := peers.Find()
 	if python == "" {
-		return fmt.Errorf("jaxlib is not installed: 'make jaxlib'")
+		return nil, fmt.Errorf("jaxlib is not installed: 'make jaxlib'")
 	}
 	p, err := startPeer(python)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	fmt.Fprintln(w, interp.New(interp.Options{}).Describe())
-	if err := compare(w, p, o, programs(rows())); err != nil {
-		return err
+	if _, err := compare(w, p, o, programs(rows())); err != nil {
+		return nil, err
 	}
 	whole, err := files()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if err := compare(w, p, o, whole); err != nil {
-		return err
+	all, err := compare(w, p, o, whole)
+	if err != nil {
+		return nil, err
 	}
-	return p.close()
+	return all, p.close()
 }
 
 // files returns the programs of testdata/programs and the transformer step.
@@ -93,17 +93,10 @@ func files() ([]benchProgram, error) {
 	return out, nil
 }
 
-// timing is the time of one program on both engines.
-type timing struct {
-	name  string
-	ratio float64
-}
-
 // compare times programs on the engine and XLA. It writes a table, the geometric mean of the ratios, and the worst
 // ratio.
-func compare(w io.Writer, p *peer, o options, list []benchProgram) error {
+func compare(w io.Writer, p *peer, o options, list []benchProgram) (all []meter.Row, err error) {
 	fmt.Fprintf(w, "\n%-36s %12s %12s %12s %12s %7s %12s\n", "program", "compile", "engine", "XLA compile", "XLA", "ratio", "reference")
-	var all []timing
 	whole := 0.0 // sum of logarithms of the ratios of compilation and one run together
 	for _, b := range list {
 		if !o.only.MatchString(b.name) {
@@ -111,7 +104,7 @@ func compare(w io.Writer, p *peer, o options, list []benchProgram) error {
 		}
 		exe, host, compile, err := load(b)
 		if err != nil {
-			return fmt.Errorf("%s: %w", b.name, err)
+			return nil, fmt.Errorf("%s: %w", b.name, err)
 		}
 		peer, err := p.load(b.text, host)
 		if err != nil {
@@ -121,18 +114,18 @@ func compare(w io.Writer, p *peer, o options, list []benchProgram) error {
 		}
 		args, err := upload(exe, host)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		own, other := math.Inf(1), math.Inf(1)
 		for range o.rounds {
 			t, err := timeEngine(exe, args, o)
 			if err != nil {
-				return fmt.Errorf("%s: %w", b.name, err)
+				return nil, fmt.Errorf("%s: %w", b.name, err)
 			}
 			own = min(own, t)
 			r, err := p.ask(map[string]any{"time": o.slice.Seconds()})
 			if err != nil {
-				return fmt.Errorf("%s: %w", b.name, err)
+				return nil, fmt.Errorf("%s: %w", b.name, err)
 			}
 			if o.cpu {
 				r.Seconds = r.CPU
@@ -149,24 +142,24 @@ func compare(w io.Writer, p *peer, o options, list []benchProgram) error {
 			line += memory(p, exe, args, peer.Bytes)
 		}
 		fmt.Fprintln(w, line)
-		all = append(all, timing{b.name, own / other})
+		all = append(all, meter.Row{Name: b.name, Ours: own, Peer: other})
 		whole += math.Log((compile + own) / (peer.Seconds + other))
 		exe.Close()
 	}
 	if len(all) == 0 {
-		return nil
+		return nil, nil
 	}
 	sum := 0.0
 	for _, m := range all {
-		sum += math.Log(m.ratio)
+		sum += math.Log(m.Ratio())
 	}
 	n := float64(len(all))
 	fmt.Fprintf(w, "geometric mean of engine over XLA, %d programs: %.2f; of compilation and one run: %.3f\n", len(all), math.Exp(sum/n), math.Exp(whole/n))
-	slices.SortFunc(all, func(a, b timing) int { return int(math.Copysign(1, b.ratio-a.ratio)) })
-	for _, m := range all[:min(len(all), 12)] {
-		fmt.Fprintf(w, "  %6.2f %s\n", m.ratio, m.name)
+	worst := slices.SortedFunc(slices.Values(all), func(a, b meter.Row) int { return cmp.Compare(b.Ratio(), a.Ratio()) })
+	for _, m := range worst[:min(len(worst), 12)] {
+		fmt.Fprintf(w, "  %6.2f %s\n", m.Ratio(), m.Name)
 	}
-	return nil
+	return all, nil
 }
 
 // upload returns the arguments as device buffers.

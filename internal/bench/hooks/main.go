@@ -1,7 +1,7 @@
-// Command hooks measures the cost of hooks on the CPU plugin: a tap of a large intermediate value in each form, probes
+// Package hooks measures the cost of hooks on the CPU plugin: a tap of a large intermediate value in each form, probes
 // on the values of a large program, and the rewritten forms of JAX's programs compared with JAX running them. Compare
 // ratios within one run only. If the plugin or jax is missing, the command says so and skips its part.
-package main
+package hooks
 
 import (
 	"context"
@@ -31,29 +31,30 @@ import (
 //go:embed peer.py
 var peerScript string
 
-func main() {
-	rounds := flag.Int("rounds", 15, "how often each program is run")
-	only := flag.String("only", "", "taps, probes, jax or scale: measure that alone")
-	flag.Parse()
-	debug.SetGCPercent(400) // like the command line
-	if err := run(context.Background(), os.Stdout, *rounds, *only); err != nil {
-		fmt.Fprintln(os.Stderr, "bench-hooks:", err)
-		os.Exit(1)
+// Run measures, and returns the figures that have a peer.
+func Run(args []string) ([]meter.Row, error) {
+	flags := flag.NewFlagSet("hooks", flag.ContinueOnError)
+	rounds := flags.Int("rounds", 15, "how often each program is run")
+	only := flags.String("only", "", "taps, probes, jax or scale: measure that alone")
+	if err := flags.Parse(args); err != nil {
+		return nil, err
 	}
+	debug.SetGCPercent(400) // like the command line
+	return run(context.Background(), os.Stdout, *rounds, *only)
 }
 
 // tapProgram is a program with a hook on a value of 64 MiB: HOOK marks the place of the hook, USE the value after the
 // hook.
 type tapProgram struct {
-	name string
-	text string
-	args func() []*tensor.Tensor
+	short, name string
+	text        string
+	args        func() []*tensor.Tensor
 }
 
 // The programs differ in XLA's treatment of the value if no hook observes it.
 var programs = []tapProgram{
 	// XLA computes value and result in one loop, and writes only the result.
-	{"y = sine(x), z = y + y: the value before z is in no memory", `func.func public @main(%x: tensor<16777216xf32>) -> tensor<16777216xf32> {
+	{"elementwise", "y = sine(x), z = y + y: the value before z is in no memory", `func.func public @main(%x: tensor<16777216xf32>) -> tensor<16777216xf32> {
   %v = stablehlo.sine %x : tensor<16777216xf32>
   HOOK
   %z = stablehlo.add USE, USE : tensor<16777216xf32>
@@ -67,7 +68,7 @@ var programs = []tapProgram{
 		return []*tensor.Tensor{x}
 	}},
 	// The argument and the result are scalars: only the computation is timed.
-	{"sum of squares of a sine: the value before the squares is in no memory", `func.func public @main(%s: tensor<f32>) -> tensor<f32> {
+	{"sum", "sum of squares of a sine: the value before the squares is in no memory", `func.func public @main(%s: tensor<f32>) -> tensor<f32> {
   %i = stablehlo.iota dim = 0 : tensor<16777216xf32>
   %b = stablehlo.broadcast_in_dim %s, dims = [] : (tensor<f32>) -> tensor<16777216xf32>
   %x = stablehlo.multiply %i, %b : tensor<16777216xf32>
@@ -79,7 +80,7 @@ var programs = []tapProgram{
   return %r : tensor<f32>
 }
 `, scalar},
-	{"a sine less its mean, summed: the program keeps the value", `func.func public @main(%s: tensor<f32>) -> tensor<f32> {
+	{"mean", "a sine less its mean, summed: the program keeps the value", `func.func public @main(%s: tensor<f32>) -> tensor<f32> {
   %i = stablehlo.iota dim = 0 : tensor<16777216xf32>
   %b = stablehlo.broadcast_in_dim %s, dims = [] : (tensor<f32>) -> tensor<16777216xf32>
   %x = stablehlo.multiply %i, %b : tensor<16777216xf32>
@@ -141,75 +142,73 @@ type contestant struct {
 	ratio []float64     // of each round, relative to the first contestant
 }
 
-func run(ctx context.Context, w io.Writer, rounds int, only string) error {
+func run(ctx context.Context, w io.Writer, rounds int, only string) (rows []meter.Row, err error) {
 	if only == "" || only == "scale" {
 		if err := scale(ctx, w); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	if only == "scale" {
-		return nil
+		return nil, nil
 	}
 	b, err := backends.Open(ctx, "cpu", hlocb.DefaultBackends())
 	if errors.As(err, new(*plugins.NotFoundError)) || err != nil && strings.Contains(err.Error(), "needs cgo") {
 		fmt.Fprintln(w, "skipped:", err)
-		return nil
+		return nil, nil
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer b.Close()
 	if !slices.Contains(os.Environ(), tunables) {
 		fmt.Fprintln(w, b.Describe())
 	}
-	if only == "" || only == "probes" {
-		if err := probes(ctx, w, b, rounds); err != nil {
-			return err
+	for _, part := range []struct {
+		name    string
+		measure func() ([]meter.Row, error)
+	}{
+		{"probes", func() ([]meter.Row, error) { return probes(ctx, w, b, rounds) }},
+		{"taps", func() ([]meter.Row, error) { return tapForms(ctx, w, b, rounds) }},
+		{"taps", func() ([]meter.Row, error) { return nil, hugePages(ctx, w, rounds) }},
+		{"jax", func() ([]meter.Row, error) { return besideJAX(ctx, w, b, rounds) }},
+	} {
+		if only != "" && only != part.name {
+			continue
+		}
+		more, err := part.measure()
+		if rows = append(rows, more...); err != nil {
+			return rows, err
 		}
 	}
-	if only == "probes" {
-		return nil
-	}
-	if only == "" || only == "taps" {
-		if err := tapForms(ctx, w, b, rounds); err != nil {
-			return err
-		}
-	}
-	if only == "taps" || only == "" {
-		if err := hugePages(ctx, w, rounds); err != nil {
-			return err
-		}
-	}
-	if only == "taps" {
-		return nil
-	}
-	return besideJAX(ctx, w, b, rounds)
+	return rows, nil
 }
 
 // tapForms compares the forms of one tap in each program.
-func tapForms(ctx context.Context, w io.Writer, b runtime.Backend, rounds int) error {
+func tapForms(ctx context.Context, w io.Writer, b runtime.Backend, rounds int) (rows []meter.Row, err error) {
 	fmt.Fprintf(w, "\na hook of 64 MiB inside a fusion, %d rounds in turn; time and processor time are the least, the median is of the ratios within a round:\n", rounds)
 	for _, p := range programs {
-		if err := p.race(ctx, w, b, rounds); err != nil {
-			return err
+		row, err := p.race(ctx, w, b, rounds)
+		if err != nil {
+			return rows, err
 		}
+		rows = append(rows, row)
 	}
-	return nil
+	return rows, nil
 }
 
-func (p *tapProgram) race(ctx context.Context, w io.Writer, b runtime.Backend, rounds int) error {
+func (p *tapProgram) race(ctx context.Context, w io.Writer, b runtime.Backend, rounds int) (row meter.Row, err error) {
 	args := p.args()
 	var list []*contestant
 	for _, f := range forms {
 		c := &contestant{name: f.name, args: args}
 		if err := c.compile(ctx, b, strings.NewReplacer("HOOK", f.text, "USE", f.use).Replace(p.text), f.rewrite); err != nil {
-			return fmt.Errorf("%s: %w", f.name, err)
+			return row, fmt.Errorf("%s: %w", f.name, err)
 		}
 		defer c.exe.Close()
 		list = append(list, c)
 	}
 	if err := race(ctx, list, rounds); err != nil {
-		return err
+		return row, err
 	}
 	base, tap := list[0], list[3]
 	fmt.Fprintf(w, "  %s\n  %-22s %11s  %7s  %14s  %7s  %7s\n", p.name, "", "time", "ratio", "processor time", "ratio", "median")
@@ -218,12 +217,7 @@ func (p *tapProgram) race(ctx context.Context, w io.Writer, b runtime.Backend, r
 		fmt.Fprintf(w, "  %-22s %8.1f ms  %7.2f  %11.1f ms  %7.2f  %7.2f  %d calls\n", c.name, ms(c.best), float64(c.best)/float64(base.best),
 			ms(c.cpu), float64(c.cpu)/float64(base.cpu), c.ratio[len(c.ratio)/2], c.calls)
 	}
-	verdict, r := "missed", float64(tap.cpu)/float64(base.cpu)
-	if r <= 1.1 {
-		verdict = "reached"
-	}
-	fmt.Fprintf(w, "  the rewritten tap takes %.2f times the processor time of the barrier; goal at most 1.1: %s\n", r, verdict)
-	return nil
+	return meter.Row{Name: "a tap beside a barrier, processor time: " + p.short, Ours: tap.cpu.Seconds(), Peer: base.cpu.Seconds(), AtMost: 1.1}, nil
 }
 
 // tunables asks glibc's malloc for huge pages.
@@ -240,18 +234,18 @@ func hugePages(ctx context.Context, w io.Writer, rounds int) error {
 		return err
 	}
 	fmt.Fprintf(w, "\nwith %s:", tunables)
-	cmd := exec.CommandContext(ctx, self, "-only", "taps", "-rounds", fmt.Sprint(rounds))
+	cmd := exec.CommandContext(ctx, self, "hooks", "-only", "taps", "-rounds", fmt.Sprint(rounds))
 	cmd.Env = append(os.Environ(), tunables)
 	cmd.Stdout, cmd.Stderr = w, os.Stderr
 	return cmd.Run()
 }
 
 // besideJAX runs JAX's programs in JAX and, rewritten, in hlocb.
-func besideJAX(ctx context.Context, w io.Writer, b runtime.Backend, rounds int) error {
+func besideJAX(ctx context.Context, w io.Writer, b runtime.Backend, rounds int) (rows []meter.Row, err error) {
 	python := peer.Find()
 	if python == "" {
 		fmt.Fprintln(w, "skipped: jax is not installed")
-		return nil
+		return nil, nil
 	}
 	type program struct {
 		Seconds, Processor float64
@@ -285,14 +279,14 @@ func besideJAX(ctx context.Context, w io.Writer, b runtime.Backend, rounds int) 
 	for turn := range turns {
 		now, err := peerRuns()
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if turn == 0 {
 			jax = now
 			for i, p := range []program{now.Tapped, now.Loop} {
 				c := &contestant{name: names[i]}
 				if err := c.compile(ctx, b, p.Text, true); err != nil {
-					return fmt.Errorf("%s: %w", c.name, err)
+					return nil, fmt.Errorf("%s: %w", c.name, err)
 				}
 				defer c.exe.Close()
 				tensor.View[float32](c.args[0])[0] = 0.001 // like peer.py
@@ -303,19 +297,20 @@ func besideJAX(ctx context.Context, w io.Writer, b runtime.Backend, rounds int) 
 			p[0].Seconds, p[0].Processor = min(p[0].Seconds, p[1].Seconds), min(p[0].Processor, p[1].Processor)
 		}
 		if err := race(ctx, rewritten, rounds); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	fmt.Fprintf(w, "\ndebug.callback in JAX %s and rewritten, best of %d; in brackets the least processor time:\n", jax.Version, turns*rounds)
 	for i, p := range []program{jax.Tapped, jax.Loop} {
 		c := rewritten[i]
 		if c.calls == 0 {
-			return fmt.Errorf("%s: no callback arrived", c.name)
+			return rows, fmt.Errorf("%s: no callback arrived", c.name)
 		}
+		rows = append(rows, meter.Row{Name: "debug.callback, " + c.name, Ours: c.best.Seconds(), Peer: p.Seconds})
 		fmt.Fprintf(w, "  %-22s JAX %9.2f ms (%9.2f)  hlocb %9.2f ms (%9.2f)  %6.1f times as fast (%.1f)\n", c.name, p.Seconds*1e3, p.Processor*1e3, ms(c.best), ms(c.cpu),
 			p.Seconds/c.best.Seconds(), p.Processor/c.cpu.Seconds())
 	}
-	return nil
+	return rows, nil
 }
 
 // compile compiles c's program, and rewrites it first if rewrite is set.

@@ -1,4 +1,4 @@
-package main
+package hooks
 
 import (
 	"context"
@@ -41,10 +41,10 @@ func taps(pattern, kind string) func(m *ir.Module) (int, error) {
 }
 
 // probes compares a program without probes with the same program with probes on many values.
-func probes(ctx context.Context, w io.Writer, b runtime.Backend, rounds int) error {
+func probes(ctx context.Context, w io.Writer, b runtime.Backend, rounds int) (rows []meter.Row, err error) {
 	text, err := os.ReadFile(gradient)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	list := []probeSet{
 		{name: "no probe", add: func(*ir.Module) (int, error) { return 0, nil }},
@@ -68,7 +68,7 @@ func probes(ctx context.Context, w io.Writer, b runtime.Backend, rounds int) err
 			return err
 		}))
 		if err != nil {
-			return err
+			return nil, err
 		}
 		var bindings runtime.Bindings
 		served := &probe.Handlers{Env: &handlers.Env{Out: io.Discard}}
@@ -76,7 +76,7 @@ func probes(ctx context.Context, w io.Writer, b runtime.Backend, rounds int) err
 			s := &p.Hooks()[i]
 			h, _, err := served.For(p.Manifest(), s)
 			if err != nil {
-				return err
+				return nil, err
 			}
 			// The gradient has a NaN that it never uses, so a probe that finds it must not end the run.
 			bindings.Observe(s.ID.String(), runtime.HandlerFunc(func(ctx context.Context, c *runtime.Call) error {
@@ -90,14 +90,14 @@ func probes(ctx context.Context, w io.Writer, b runtime.Backend, rounds int) err
 		start := meter.ProcessorTime()
 		exe, err := p.Compile(ctx, hlocb.WithBackend(b), hlocb.Bind(&bindings))
 		if err != nil {
-			return err
+			return nil, err
 		}
 		defer exe.Close()
 		compiled, values = append(compiled, meter.ProcessorTime()-start), append(values, n)
 		c.exe = exe.Runtime()
 		types, err := p.Parameters()
 		if err != nil {
-			return err
+			return nil, err
 		}
 		for _, t := range types {
 			x := tensor.New(t.DType, t.Shape)
@@ -109,7 +109,7 @@ func probes(ctx context.Context, w io.Writer, b runtime.Backend, rounds int) err
 		contestants = append(contestants, c)
 	}
 	if err := race(ctx, contestants, rounds); err != nil {
-		return err
+		return nil, err
 	}
 	for i, c := range contestants {
 		slices.Sort(c.ratio)
@@ -117,12 +117,11 @@ func probes(ctx context.Context, w io.Writer, b runtime.Backend, rounds int) err
 		fmt.Fprintf(w, "  %-28s %6d  %11.0f ms  %7.2f  %8.1f ms  %6.2f  %11.1f ms  %6.2f  %6.2f\n", c.name, values[i], ms(compiled[i]), compile,
 			ms(c.best), float64(c.best)/float64(contestants[0].best), ms(c.cpu), run, c.ratio[len(c.ratio)/2])
 		if o := list[i]; o.run > 0 {
-			verdict := "reached"
-			if run >= o.run || o.compile > 0 && compile > o.compile {
-				verdict = "missed"
+			rows = append(rows, meter.Row{Name: o.name + ", processor time", Ours: c.cpu.Seconds(), Peer: contestants[0].cpu.Seconds(), AtMost: o.run})
+			if o.compile > 0 {
+				rows = append(rows, meter.Row{Name: o.name + ", compiled", Ours: compiled[i].Seconds(), Peer: compiled[0].Seconds(), AtMost: o.compile})
 			}
-			fmt.Fprintf(w, "    goal: run less than %g times, compile at most %g times (0: none): %s\n", o.run, o.compile, verdict)
 		}
 	}
-	return nil
+	return rows, nil
 }

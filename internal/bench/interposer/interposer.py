@@ -1,12 +1,13 @@
 """Interleaved A/B in one process: plain plugin, and the same plugin through hlocb. Medians of rounds with a 95 % interval
-of the ratio (bootstrap over rounds), of elapsed and of processor time. Load changes processor time less.
+of the ratio (bootstrap over rounds), of elapsed and of processor time. Load changes processor time less. It prints a
+JSON object for each figure.
 
-usage: interposer.py PLUGIN LIBHLOCB_PJRT [ROUNDS]        HLOCB_TAP=dot_general=stats: a tapped step instead
+usage: interposer.py PLUGIN LIBHLOCB_PJRT ROUNDS          HLOCB_TAP=dot_general=stats: a tapped step instead
 """
-import os, random, statistics, sys, time
+import json, os, random, statistics, sys, time
 
 plugin, library = sys.argv[1:3]
-rounds = int(sys.argv[3]) if len(sys.argv) > 3 else 60
+rounds = int(sys.argv[3])
 os.environ |= {"HLOCB_PLUGIN": plugin, "JAX_PLATFORMS": "bare,hlocb,cpu", "PJRT_NAMES_AND_LIBRARY_PATHS": f"bare:{plugin},hlocb:{library}"}
 import jax, jax.numpy as jnp, numpy as np
 from jax.experimental import io_callback
@@ -28,8 +29,8 @@ def measure(name, sides, limit):
         one = lambda pick: statistics.median(of[1][k] for k in pick) / statistics.median(of[0][k] for k in pick)
         draws = sorted(one(random.choices(range(rounds), k=rounds)) for _ in range(2000))
         return f"{one(range(rounds)):.3f} (95 %: {draws[50]:.3f} to {draws[1950]:.3f})"
-    print(f"{name}: {1e6 * statistics.median(times[0]):.1f} and {1e6 * statistics.median(times[1]):.1f} us, ratio {ratio(times)}, "
-          f"of processor time {ratio(busy)}, wanted at most {limit}", flush=True)
+    print(json.dumps({"name": name, "peer": statistics.median(times[0]), "ours": statistics.median(times[1]), "atMost": limit,
+                      "about": f"ratio {ratio(times)}, of processor time {ratio(busy)}"}), flush=True)
 
 
 def on(platform, f, *args, times=1):

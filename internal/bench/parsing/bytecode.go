@@ -1,4 +1,4 @@
-package main
+package parsing
 
 import (
 	"fmt"
@@ -14,6 +14,7 @@ import (
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/dialect/all"
 	"github.com/hlocb/hlocb/dialect/vhlo"
+	"github.com/hlocb/hlocb/internal/bench/meter"
 	"github.com/hlocb/hlocb/internal/heap"
 	"github.com/hlocb/hlocb/ir"
 )
@@ -23,22 +24,22 @@ var bytecodeTarget = vhlo.Version{Major: 1, Minor: 17}
 
 // bytecodeRows measures bytecode and portable artifacts of the transformer's gradient and of a module of 50 copies.
 // jaxlib first lowers their CHLO.
-func bytecodeRows(dir, python string, o options) ([]string, error) {
+func bytecodeRows(dir, python string, o options) ([]meter.Row, error) {
 	if python == "" {
 		return nil, nil // jaxlib writes the files
 	}
 	fmt.Println()
 	line("bytecode", "bytes", []string{"read ms (MB/s)", "write ms", "serialize ms", "deserialize ms"}, "peak MB")
-	var goals []string
+	var goals []meter.Row
 	for _, copies := range []int{1, 50} {
 		base := filepath.Join(dir, "bytecode"+strconv.Itoa(copies))
 		if out, err := exec.Command(python, "-c", bytecodeWrite, filepath.Join("testdata", "transformer_grad.mlir"), base, strconv.Itoa(copies)).CombinedOutput(); err != nil {
 			return nil, fmt.Errorf("jaxlib writes no bytecode: %w: %s", err, out)
 		}
-		o, name, writeGoal := o, "transformer_grad", "1.5"
+		o, name, writeGoal := o, "transformer_grad", 1.5
 		if copies > 1 {
 			o.rounds, o.turns = 3, 1
-			name, writeGoal = strconv.Itoa(copies)+" times "+name, "2"
+			name, writeGoal = strconv.Itoa(copies)+" times "+name, 2
 		}
 		hlocb, jaxlib, err := o.sides(base, "-bytecode", python, bytecodeScript)
 		if err != nil {
@@ -49,8 +50,11 @@ func bytecodeRows(dir, python string, o options) ([]string, error) {
 			return nil, err
 		}
 		rows(name, info.Size(), hlocb, jaxlib)
-		for i, g := range [][2]string{{"bytecode read", "2"}, {"bytecode write", writeGoal}, {"artifact serialize", "5"}, {"artifact deserialize", "5"}} {
-			goals = append(goals, ratio{name + " " + g[0], jaxlib.times[i], hlocb.times[i], g[1]}.String())
+		for i, g := range []struct {
+			name string
+			goal float64
+		}{{"bytecode read", 2}, {"bytecode write", writeGoal}, {"artifact serialize", 5}, {"artifact deserialize", 5}} {
+			goals = append(goals, faster(name+" "+g.name, jaxlib.times[i], hlocb.times[i], g.goal))
 		}
 	}
 	return goals, nil

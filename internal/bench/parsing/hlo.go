@@ -1,4 +1,4 @@
-package main
+package parsing
 
 import (
 	"bytes"
@@ -13,12 +13,13 @@ import (
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/dialect/all"
 	"github.com/hlocb/hlocb/hlo"
+	"github.com/hlocb/hlocb/internal/bench/meter"
 	"github.com/hlocb/hlocb/internal/heap"
 	"github.com/hlocb/hlocb/ir"
 )
 
 // hloRows measures HLO text and protos: the transformer's gradient as jaxlib compiles it for the CPU, and long modules.
-func hloRows(dir, python string, o options) ([]string, error) {
+func hloRows(dir, python string, o options) ([]meter.Row, error) {
 	type module struct {
 		name, base string
 		count      int
@@ -52,7 +53,7 @@ func hloRows(dir, python string, o options) ([]string, error) {
 	}
 	fmt.Println()
 	line("HLO", "bytes", []string{"read ms (MB/s)", "and verify ms", "print ms (MB/s)", "proto read ms", "proto write ms"}, "peak MB")
-	var goals []string
+	var goals []meter.Row
 	var each, peer []float64 // ns per instruction
 	for _, m := range modules {
 		o := o
@@ -72,9 +73,9 @@ func hloRows(dir, python string, o options) ([]string, error) {
 			for _, g := range []struct {
 				name   string
 				column int
-				goal   string
-			}{{"text read", 0, "6"}, {"text print", 2, "2"}, {"proto read", 3, "5"}, {"proto write", 4, "2"}} {
-				goals = append(goals, ratio{"HLO " + g.name, jaxlib.times[g.column], hlocb.times[g.column], g.goal}.String())
+				goal   float64
+			}{{"text read", 0, 6}, {"text print", 2, 2}, {"proto read", 3, 5}, {"proto write", 4, 2}} {
+				goals = append(goals, faster("HLO "+g.name, jaxlib.times[g.column], hlocb.times[g.column], g.goal))
 			}
 			continue
 		}
@@ -83,11 +84,10 @@ func hloRows(dir, python string, o options) ([]string, error) {
 			peer = append(peer, float64(jaxlib.times[0].Nanoseconds())/float64(m.count))
 		}
 	}
-	line := growth("HLO a million instructions, each, per 10000", each[0], each[1])
 	if python != "" {
-		line += fmt.Sprintf("; jaxlib %.2f (%.0f and %.0f ns)", peer[1]/peer[0], peer[1], peer[0])
+		fmt.Printf("jaxlib takes %.2f times as long per instruction of a million as of 10000 (%.0f and %.0f ns)\n", peer[1]/peer[0], peer[1], peer[0])
 	}
-	return append(goals, line), nil
+	return append(goals, growth("HLO a million instructions, each, per 10000", each[0], each[1])), nil
 }
 
 // measureHLO reads and prints the module in base.hlo and base.pb and writes the figures. It imports and verifies the

@@ -1,10 +1,10 @@
-// Command parsing compares how fast hlocb and MLIR (through jaxlib) read and print the same modules, in one table: best
+// Package parsing compares how fast hlocb and MLIR (through jaxlib) read and print the same modules, in one table: best
 // time of several rounds, speed per byte of text, and peak memory. Each side measures each module in a process of its
 // own, in turns. Without jaxlib the table holds hlocb's figures alone. It runs in the root of the repository.
 //
 // MLIR's parse also verifies the module. The table therefore shows hlocb's time for parsing and verifying, and its
 // time for parsing alone. The lines after the table list the ratios that have a goal.
-package main
+package parsing
 
 import (
 	"bytes"
@@ -31,18 +31,21 @@ import (
 	"github.com/hlocb/hlocb/print"
 )
 
-func main() {
-	corpus := flag.String("corpus", filepath.Join("..", "shared", "corpus"), "`directory` with stablehlo.tar.xz, StableHLO's test files")
+// Run measures, and returns the figures that have goals.
+func Run(args []string) (rows []meter.Row, err error) {
+	flags := flag.NewFlagSet("parse", flag.ContinueOnError)
+	corpus := flags.String("corpus", filepath.Join("..", "shared", "corpus"), "`directory` with stablehlo.tar.xz, StableHLO's test files")
 	var o options
-	flag.IntVar(&o.rounds, "rounds", 9, "how often each module is read and printed")
-	flag.IntVar(&o.turns, "turns", 3, "how often each process is started; the best figures count")
-	flag.BoolVar(&o.cpu, "cpu", false, "measure processor time, of all threads, instead of the time that passes: for machines that are busy with other work")
-	one := flag.String("one", "", "measure the modules listed in this file and exit (used by the command itself)")
-	oneHLO := flag.String("hlo", "", "measure the module of HLO in this file, without its suffix, and exit (used by the command itself)")
-	oneBytecode := flag.String("bytecode", "", "measure the module of bytecode in this file, without its suffix, and exit (used by the command itself)")
-	only := flag.String("only", "", "measure hlo or bytecode alone")
-	flag.Parse()
-	var err error
+	flags.IntVar(&o.rounds, "rounds", 9, "how often each module is read and printed")
+	flags.IntVar(&o.turns, "turns", 3, "how often each process is started; the best figures count")
+	flags.BoolVar(&o.cpu, "cpu", false, "measure processor time, of all threads, instead of the time that passes: for machines that are busy with other work")
+	one := flags.String("one", "", "measure the modules listed in this file and exit (used by the command itself)")
+	oneHLO := flags.String("hlo", "", "measure the module of HLO in this file, without its suffix, and exit (used by the command itself)")
+	oneBytecode := flags.String("bytecode", "", "measure the module of bytecode in this file, without its suffix, and exit (used by the command itself)")
+	only := flags.String("only", "", "measure hlo or bytecode alone")
+	if err := flags.Parse(args); err != nil {
+		return nil, err
+	}
 	switch {
 	case *one != "":
 		err = measure(*one, o)
@@ -51,12 +54,9 @@ func main() {
 	case *oneBytecode != "":
 		err = measureBytecode(*oneBytecode, o)
 	default:
-		err = run(*corpus, *only, o)
+		rows, err = run(*corpus, *only, o)
 	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "error:", err)
-		os.Exit(1)
-	}
+	return rows, err
 }
 
 type options struct {
@@ -125,7 +125,7 @@ func child(name string, args ...string) (f figures, err error) {
 func (o options) sides(file, flag, python, script string) (hlocb, jaxlib figures, err error) {
 	rounds, cpu := strconv.Itoa(o.rounds), strconv.FormatBool(o.cpu)
 	for range o.turns {
-		f, err := child(os.Args[0], flag, file, "-rounds", rounds, "-cpu="+cpu)
+		f, err := child(os.Args[0], "parse", flag, file, "-rounds", rounds, "-cpu="+cpu)
 		if err != nil {
 			return hlocb, jaxlib, err
 		}
@@ -168,51 +168,42 @@ func rows(name string, size int64, hlocb, jaxlib figures) {
 	}
 }
 
-// ratio is a ratio that has a goal.
-type ratio struct {
-	name          string
-	jaxlib, hlocb time.Duration
-	goal          string
+// faster is a figure of which jaxlib's time is at least goal times hlocb's.
+func faster(name string, jaxlib, hlocb time.Duration, goal float64) meter.Row {
+	return meter.Row{Name: name, Ours: hlocb.Seconds(), Peer: jaxlib.Seconds(), AtLeast: goal}
 }
 
-func (r ratio) String() string {
-	return fmt.Sprintf("%-44s %5.1f  goal >= %s", r.name, float64(r.jaxlib)/float64(r.hlocb), r.goal)
+// growth compares the times per op, in ns, of modules of 10000 and a million ops.
+func growth(name string, small, large float64) meter.Row {
+	return meter.Row{Name: name, Ours: large / 1e9, Peer: small / 1e9, AtMost: 1.3}
 }
 
-// growth describes the times per op of modules of 10000 and a million ops.
-func growth(name string, small, large float64) string {
-	return fmt.Sprintf("%-44s %5.2f  goal <= 1.3 (%.0f and %.0f ns)", name, large/small, large, small)
-}
-
-func run(corpus, only string, o options) error {
+func run(corpus, only string, o options) (goals []meter.Row, err error) {
 	dir, err := os.MkdirTemp("", "hlocb-bench")
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer os.RemoveAll(dir)
 	python := peer.Find()
 	if python == "" {
 		fmt.Println("skip: jaxlib not installed; hlocb's figures alone")
 	}
-	var goals []string
 	for _, table := range []struct {
 		name string
-		rows func() ([]string, error)
+		rows func() ([]meter.Row, error)
 	}{
-		{"mlir", func() ([]string, error) { return mlirRows(corpus, dir, python, o) }},
-		{"hlo", func() ([]string, error) { return hloRows(dir, python, o) }},
-		{"bytecode", func() ([]string, error) { return bytecodeRows(dir, python, o) }},
+		{"mlir", func() ([]meter.Row, error) { return mlirRows(corpus, dir, python, o) }},
+		{"hlo", func() ([]meter.Row, error) { return hloRows(dir, python, o) }},
+		{"bytecode", func() ([]meter.Row, error) { return bytecodeRows(dir, python, o) }},
 	} {
 		if only == "" || only == table.name {
 			more, err := table.rows()
-			if err != nil {
-				return err
+			if goals = append(goals, more...); err != nil {
+				return goals, err
 			}
-			goals = append(goals, more...)
 		}
 	}
-	fmt.Println("\n" + strings.Join(goals, "\n"))
-	return nil
+	return goals, nil
 }
 
 // bench is one module of the first table: some files, measured together.
@@ -224,13 +215,13 @@ type bench struct {
 }
 
 // mlirRows measures MLIR's text.
-func mlirRows(corpus, dir, python string, o options) ([]string, error) {
+func mlirRows(corpus, dir, python string, o options) ([]meter.Row, error) {
 	benches, err := prepare(corpus, dir)
 	if err != nil {
 		return nil, err
 	}
 	line("", "bytes", []string{"parse, verify ms (MB/s)", "parse ms (MB/s)", "print ms (MB/s)", "generic ms (MB/s)"}, "peak MB")
-	var goals []string
+	var goals []meter.Row
 	var alone, verified []float64 // ns per op of the modules of ops
 	for i := range benches {
 		b := &benches[i]
@@ -265,23 +256,23 @@ func mlirRows(corpus, dir, python string, o options) ([]string, error) {
 }
 
 // goals lists the ratios of a module that have a goal. The columns are parse and verify, parse, print, and generic.
-func (b *bench) goals(hlocb, jaxlib []time.Duration) (out []string) {
-	add := func(name string, jaxlib, hlocb time.Duration, goal string) {
-		out = append(out, ratio{b.name + " " + name, jaxlib, hlocb, goal}.String())
+func (b *bench) goals(hlocb, jaxlib []time.Duration) (out []meter.Row) {
+	add := func(name string, jaxlib, hlocb time.Duration, goal float64) {
+		out = append(out, faster(b.name+" "+name, jaxlib, hlocb, goal))
 	}
 	switch b.name {
 	case "transformer_grad":
-		add("parse", jaxlib[1], hlocb[1], "5")
-		add("parse and verify", jaxlib[0], hlocb[0], "6")
-		add("print", jaxlib[2], hlocb[2], "10")
+		add("parse", jaxlib[1], hlocb[1], 5)
+		add("parse and verify", jaxlib[0], hlocb[0], 6)
+		add("print", jaxlib[2], hlocb[2], 10)
 	case "hex constant":
-		add("parse", jaxlib[0], hlocb[0], "2")
+		add("parse", jaxlib[0], hlocb[0], 2)
 	case "decimal constant":
-		add("parse", jaxlib[0], hlocb[0], "5")
-		add("print", jaxlib[2], hlocb[2], "1")
+		add("parse", jaxlib[0], hlocb[0], 5)
+		add("print", jaxlib[2], hlocb[2], 1)
 	case "testdata tree":
-		add("parse and print", jaxlib[1]+jaxlib[2], hlocb[1]+hlocb[2], "5")
-		add("parse, verify and print", jaxlib[0]+jaxlib[2], hlocb[0]+hlocb[2], "5")
+		add("parse and print", jaxlib[1]+jaxlib[2], hlocb[1]+hlocb[2], 5)
+		add("parse, verify and print", jaxlib[0]+jaxlib[2], hlocb[0]+hlocb[2], 5)
 	}
 	return out
 }

@@ -1,8 +1,8 @@
-// Command passes compares how fast hlocb and MLIR (through jaxlib) run the same pipelines on the same modules, with the
+// Package passes compares how fast hlocb and MLIR (through jaxlib) run the same pipelines on the same modules, with the
 // verifier on in both: the best elapsed and processor time of several rounds, and the number of remaining ops. It runs
 // in the root of the repository. Reading and verifying the module is not part of the time. Without jaxlib the table
 // holds hlocb's figures alone.
-package main
+package passes
 
 import (
 	"bytes"
@@ -42,21 +42,22 @@ var pipelines = []string{
 	"canonicalize,func.func(chlo-legalize-to-stablehlo),stablehlo-refine-shapes",
 }
 
-func main() {
-	rounds := flag.Int("rounds", 5, "how often each pipeline runs")
-	copies := flag.Int("copies", 50, "size of the second module, in copies of the first")
-	large := flag.Int("large", 0, "run hlocb alone on this many copies, too: 270 are 1.2 million ops")
-	flag.Parse()
-	if err := run(*rounds, *copies, *large); err != nil {
-		fmt.Fprintln(os.Stderr, "error:", err)
-		os.Exit(1)
+// Run measures, and returns the figures that have a peer.
+func Run(args []string) ([]meter.Row, error) {
+	flags := flag.NewFlagSet("passes", flag.ContinueOnError)
+	rounds := flags.Int("rounds", 5, "how often each pipeline runs")
+	copies := flags.Int("copies", 50, "size of the second module, in copies of the first")
+	large := flags.Int("large", 0, "run hlocb alone on this many copies, too: 270 are 1.2 million ops")
+	if err := flags.Parse(args); err != nil {
+		return nil, err
 	}
+	return run(*rounds, *copies, *large)
 }
 
-func run(rounds, copies, large int) error {
+func run(rounds, copies, large int) (rows []meter.Row, err error) {
 	one, err := os.ReadFile(filepath.Join("testdata", "transformer_grad.mlir"))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	table := passes.Builtin(passes.Host{Evaluator: interp.NewEvaluator(1 << 30)})
 	sizes := []int{1, copies}
@@ -74,7 +75,7 @@ func run(rounds, copies, large int) error {
 		for _, n := range sizes {
 			module, err := repeatModule(one, n)
 			if err != nil {
-				return err
+				return rows, err
 			}
 			often := rounds
 			if n == 1 {
@@ -82,7 +83,7 @@ func run(rounds, copies, large int) error {
 			}
 			ours, left, ops, err := measure(module, p, often)
 			if err != nil {
-				return err
+				return rows, err
 			}
 			theirs, theirLeft, ok := mlir(module, text, often, n == large)
 			row := fmt.Sprintf("%-70s %6d", text, n)
@@ -97,6 +98,7 @@ func run(rounds, copies, large int) error {
 			row += fmt.Sprintf(" %9d", left)
 			if ok {
 				row += fmt.Sprintf(" %9d", theirLeft)
+				rows = append(rows, meter.Row{Name: fmt.Sprintf("%s, copies: %d", text, n), Ours: ours[0].Seconds(), Peer: theirs[0].Seconds()})
 			}
 			fmt.Println(row)
 			if n == 1 {
@@ -106,7 +108,7 @@ func run(rounds, copies, large int) error {
 			}
 		}
 	}
-	return nil
+	return rows, nil
 }
 
 func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
