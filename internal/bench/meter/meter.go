@@ -1,5 +1,5 @@
-// Package meter has the clock, the memory counters, the peer processes and the rows of the measurements, the packages in
-// the directories beside it.
+// Package meter has the clock, the memory counters, the peer processes and the rows of the measurements, which are the
+// packages in the directories beside it.
 package meter
 
 import (

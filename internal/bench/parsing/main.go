@@ -168,7 +168,7 @@ func rows(name string, size int64, hlocb, jaxlib figures) {
 	}
 }
 
-// faster is a figure of which jaxlib's time is at least goal times hlocb's.
+// faster is a figure with a goal: jaxlib's time is at least goal times hlocb's.
 func faster(name string, jaxlib, hlocb time.Duration, goal float64) meter.Row {
 	return meter.Row{Name: name, Ours: hlocb.Seconds(), Peer: jaxlib.Seconds(), AtLeast: goal}
 }
