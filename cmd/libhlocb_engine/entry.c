@@ -4,7 +4,9 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 // Go's runtime installs a handler of SIGURG. If the process has another Go runtime, that runtime loses its asynchronous
 // preemption, and a goroutine without calls blocks its collector forever. Restore the old handler: this library's runtime
@@ -14,7 +16,12 @@ static const void *table;
 
 __attribute__((constructor(101))) static void remember(void) { sigaction(SIGURG, NULL, &urgent); }
 
-static void end(void) { hlocbEngineEnd(); }
+static void end(void) {
+  int code = hlocbEngineEnd();
+  if (!code) return;
+  fflush(NULL);
+  _exit(code);
+}
 
 static void first(void) {
   table = (const void *)hlocbEngineTable();

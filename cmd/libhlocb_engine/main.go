@@ -74,7 +74,11 @@ func version() string {
 	return v
 }
 
-// hlocbEngineEnd flushes the buffers of handlers.
+// hlocbEngineEnd flushes the buffers of handlers and returns the exit code that the process should have, or 0.
 //
 //export hlocbEngineEnd
-func hlocbEngineEnd() { interposer().Flush() }
+func hlocbEngineEnd() C.int {
+	i := interposer()
+	i.Flush()
+	return C.int(i.ExitCode())
+}

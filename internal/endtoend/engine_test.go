@@ -52,7 +52,7 @@ print(step(jnp.zeros(3)))`
 			t.Errorf("exit code %d, output %q", code, out)
 		}
 		out, stderr, code = finish(t, command("--bisect-nan", "--strict"))
-		if code != 1 || out != "" || !strings.Contains(stderr, "JaxRuntimeError") || !strings.Contains(stderr, "holds nan") {
+		if code != 3 || out != "" || !strings.Contains(stderr, "JaxRuntimeError") || !strings.Contains(stderr, "holds nan") {
 			t.Errorf("strict: exit code %d, output %q\n%s", code, out, stderr)
 		}
 	})

@@ -107,6 +107,7 @@ func TestInterposed(t *testing.T) {
 	t.Run("foreign platform", func(t *testing.T) { interposedForeign(t, s) })
 	t.Run("processes", func(t *testing.T) { interposedProcesses(t, s) })
 	t.Run("runtimes", func(t *testing.T) { interposedRuntimes(t, s) })
+	t.Run("sharded failures", func(t *testing.T) { interposedShardedFailures(t, s) })
 	t.Run("mistakes", func(t *testing.T) { interposedMistakes(t, s) })
 }
 
@@ -237,6 +238,37 @@ func interposedPrograms(t *testing.T, s *startedProgram, few bool) {
 				t.Errorf("the first runs have %d events, the dumped programs have %d on the engine with the dumped arguments", delivered, expected)
 			}
 		})
+	}
+}
+
+// interposedShardedFailures: a handler or callback that fails on one of four devices is an exception, which Python can
+// catch, and the code of a strict program. Plain JAX ends the process a minute later, because the other devices wait.
+func interposedShardedFailures(t *testing.T, s *startedProgram) {
+	const program = "testdata/traps/failing.py"
+	engine := append(launch.OnEngine(filepath.Join(s.dir, launch.EngineFile)), "LD_PRELOAD=")
+	for _, test := range []struct {
+		name   string
+		config interpose.Config
+		first  string // what log prints
+		code   int
+	}{
+		{"nothing configured", interpose.Config{}, "log nan", 0},
+		{"tolerant", interpose.Config{Taps: []string{"log=finite"}}, "log nan", 0},
+		{"strict", interpose.Config{Taps: []string{"log=finite"}, Strict: true}, "log JaxRuntimeError", 3},
+		{"strict search", interpose.Config{BisectNaN: true, Strict: true}, "log JaxRuntimeError", 3},
+	} {
+		for backend, env := range map[string][]string{"plugin": s.with(test.config), "engine": s.with(test.config, engine...)} {
+			t.Run(test.name+", "+backend, func(t *testing.T) {
+				out, messages, code := s.run(t, program, env...)
+				want := test.first + "\ncallback JaxRuntimeError\nlog 0.0\ncallback 8.0\n"
+				if out != want || code != test.code {
+					t.Errorf("exit code %d, output\n%s\nexpected\n%s\nmessages\n%s", code, out, want, messages)
+				}
+				if found := strings.Contains(messages, "log") && strings.Contains(messages, "nan"); found != (test.name != "nothing configured") {
+					t.Errorf("messages\n%s", messages)
+				}
+			})
+		}
 	}
 }
 

@@ -262,6 +262,7 @@ func (p *program) run(r *C.he_run) error {
 	ctx := context.WithValue(context.Background(), functionsKey{}, functionsOf(r))
 	results, err := p.exe.RunOwned(ctx, args, donated)
 	if err != nil {
+		p.prepared.Failed(err)
 		return err
 	}
 	outs := unsafe.Slice(r.results, len(p.results)*devices)

@@ -4,6 +4,7 @@ package reduction
 import (
 	"math"
 
+	"github.com/hlocb/hlocb/dialect/mhlo"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
@@ -218,8 +219,11 @@ const (
 )
 
 // Mask returns an i32 with two bits for each of at most PerWord values of one type: whether the value has a NaN, and
-// whether it has an infinite element. One loop reads all values.
+// whether it has an infinite element. One loop reads all values, unless the module is partitioned.
 func (e Emitter) Mask(values []*ir.Value) *ir.Value {
+	if _, partitions := mhlo.Devices(e.Module()); partitions > 1 {
+		return e.partitionedMask(values)
+	}
 	shape := typeOf(values[0]).Shape()
 	zero := splat(e, tensor.I32, int32(0), shape)
 	var word *ir.Value
@@ -235,6 +239,29 @@ func (e Emitter) Mask(values []*ir.Value) *ir.Value {
 		}
 	}
 	return e.reduce(reduction{stablehlo.Or, word, Number(e, tensor.I32, int32(0))})[0]
+}
+
+// partitionedMask is Mask for values on several devices. Collectives of XLA combine booleans by "or", but not integers.
+func (e Emitter) partitionedMask(values []*ir.Value) *ir.Value {
+	none := e.compare(stablehlo.ComparisonDirectionNE, Number(e, tensor.I32, int32(0)), Number(e, tensor.I32, int32(0))) // false
+	word := Number(e, tensor.I32, int32(0))
+	for i, v := range values {
+		var nan, inf *ir.Value
+		for _, x := range e.parts(v) {
+			isNaN := e.isNaN(x)
+			isInf := e.op(stablehlo.And, e.op(stablehlo.Not, isNaN), e.op(stablehlo.Not, e.op(stablehlo.IsFinite, x)))
+			if nan == nil {
+				nan, inf = isNaN, isInf
+			} else {
+				nan, inf = e.op(stablehlo.Or, nan, isNaN), e.op(stablehlo.Or, inf, isInf)
+			}
+		}
+		for bit, flags := range []*ir.Value{nan, inf} {
+			any := e.reduce(reduction{stablehlo.Or, flags, none})[0]
+			word = e.op(stablehlo.Or, word, e.sel(any, Number(e, tensor.I32, int32(uint32(1)<<(MaskBits*i+bit))), Number(e, tensor.I32, int32(0))))
+		}
+	}
+	return word
 }
 
 // Place returns the position and the value of the first element of v that is not finite, as two scalars of f64. The

@@ -3,6 +3,7 @@
 package interpose
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/hlocb/hlocb/dialect/mhlo"
@@ -27,17 +28,22 @@ func withoutServed(list format.List) format.List {
 	return out
 }
 
-// jaxCallbacks returns which of JAX's callbacks take a token as their first argument, by index, and whether some run on
-// every device with its shard. Old plugins cannot partition such callbacks.
-func jaxCallbacks(m *ir.Module) (tokens map[uint64]bool, sharded bool) {
-	_, partitions := mhlo.Devices(m)
+// callbackTargets start the targets of JAX's callbacks on CPUs.
+var callbackTargets = []string{"xla_ffi_partitioned_python_", "xla_ffi_python_cpu_"}
+
+// jaxCallbacks returns which of JAX's callbacks take a token as their first argument, by index, and whether the module
+// runs on several devices and has callbacks. Such callbacks must become hooks: old plugins cannot partition callbacks,
+// and XLA ends the process if a callback fails while the other devices wait for its device.
+func jaxCallbacks(m *ir.Module) (tokens map[uint64]bool, several bool) {
+	replicas, partitions := mhlo.Devices(m)
 	tokens = map[uint64]bool{}
 	m.Walk(func(op *ir.Op) bool {
 		call, ok := stablehlo.AsCustomCall(op)
 		if !ok {
 			return true
 		}
-		sharded = sharded || partitions > 1 && strings.HasPrefix(call.CallTargetName(), "xla_ffi_partitioned_python_")
+		is := func(prefix string) bool { return strings.HasPrefix(call.CallTargetName(), prefix) }
+		several = several || max(replicas, partitions) > 1 && slices.ContainsFunc(callbackTargets, is)
 		if op.NumOperands() == 0 || !stablehlo.IsToken(op.Operand(0).Type()) {
 			return true
 		}
@@ -50,5 +56,5 @@ func jaxCallbacks(m *ir.Module) (tokens map[uint64]bool, sharded bool) {
 		}
 		return true
 	})
-	return tokens, sharded
+	return tokens, several
 }

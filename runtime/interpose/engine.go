@@ -4,6 +4,7 @@ package interpose
 
 import (
 	"context"
+	"errors"
 
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/ir"
@@ -34,7 +35,8 @@ func (p *Prepared) Bind(m *hook.Manifest, python func(index uint64, token bool) 
 		p.i.Warn(err)
 	}
 	b := p.i.handlers()
-	return b, p.i.bind(b, m, func(index uint64) runtime.Handler { return python(index, p.tokens[index]) })
+	_, err := p.i.bind(b, m, func(index uint64) runtime.Handler { return python(index, p.tokens[index]) })
+	return b, err
 }
 
 // Take receives the arguments of each run, counted from 1, and writes those that the user wants. A nil tensor is a
@@ -44,5 +46,12 @@ func (p *Prepared) Take(run int64, args []*tensor.Tensor) {
 		if err := p.p.files.arguments(args); err != nil {
 			p.i.Warn(err)
 		}
+	}
+}
+
+// Failed receives the error of a run. It reports the failure of a hook.
+func (p *Prepared) Failed(err error) {
+	if errors.As(err, new(*runtime.HookError)) {
+		p.i.failed(err)
 	}
 }

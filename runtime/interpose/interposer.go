@@ -251,6 +251,9 @@ func (i *Interposer) Flush() {
 
 // Compile implements pjrt.Interposer.
 func (i *Interposer) Compile(code []byte, form string, options []byte) (*pjrt.Replacement, error) {
+	if replicas, partitions := pjrt.DeviceCounts(options); i.Settings() == "" && max(replicas, partitions) <= 1 {
+		return nil, nil // callbacks that fail end the run as they are
+	}
 	if form != "mlir" && form != "hlo" {
 		return nil, fmt.Errorf("a program in the format %q runs untapped; mlir and hlo are read", form)
 	}
@@ -330,9 +333,9 @@ func (i *Interposer) change(m *ir.Module, name string, code, options []byte) (*p
 	out := &pjrt.Replacement{Manifest: &hook.Manifest{}, Handlers: i.handlers(), OnFailure: i.failed}
 	replicas, partitions := mhlo.Devices(m)
 	out.Replicas, out.Partitions = max(1, replicas), max(1, partitions)
-	tokens, sharded := jaxCallbacks(m)
+	tokens, several := jaxCallbacks(m)
 	bound := i.config.Events != "" || len(i.config.On) > 0 || i.host.Handlers != nil // handlers for the program's own hooks
-	if p.probes > 0 || sharded || bound {
+	if p.probes > 0 || several || bound {
 		rewrite := passes.RewriteHooks{}
 		if !bound {
 			rewrite.Formats = withoutServed(format.Builtin())
@@ -343,7 +346,7 @@ func (i *Interposer) change(m *ir.Module, name string, code, options []byte) (*p
 		}
 		out.Manifest = rewritten.Manifest
 		if len(out.Manifest.Sites) > 0 {
-			if err := i.bind(out.Handlers, out.Manifest, pluginCallback(tokens)); err != nil {
+			if out.MayFail, err = i.bind(out.Handlers, out.Manifest, pluginCallback(tokens)); err != nil {
 				return nil, err
 			}
 			changed = true
@@ -414,12 +417,14 @@ func pluginCallback(tokens map[uint64]bool) func(index uint64) runtime.Handler {
 	return func(index uint64) runtime.Handler { return pjrt.PythonCallback{Index: index, Token: tokens[index]} }
 }
 
-// bind chooses the handlers of a program's hooks. python returns the handler of a callback of JAX.
-func (i *Interposer) bind(b *runtime.Bindings, m *hook.Manifest, python func(index uint64) runtime.Handler) error {
+// bind chooses the handlers of a program's hooks and reports whether one of them may end a run. python returns the
+// handler of a callback of JAX.
+func (i *Interposer) bind(b *runtime.Bindings, m *hook.Manifest, python func(index uint64) runtime.Handler) (mayFail bool, err error) {
+	mayFail = i.config.Strict || i.host.Handlers != nil
 	if i.config.Events != "" {
 		h, err := i.handler("record:" + i.config.Events)
 		if err != nil {
-			return err
+			return false, err
 		}
 		b.Observe("*", &tolerantHandler{i: i, h: eventFile{h, i}})
 	}
@@ -428,6 +433,7 @@ func (i *Interposer) bind(b *runtime.Bindings, m *hook.Manifest, python func(ind
 		site := &m.Sites[n]
 		if index, ok := pythonIndex(site); ok {
 			b.Answer(site.ID.String(), python(index))
+			mayFail = true
 			continue
 		}
 		if probe.KindOf(site) == probe.Record && i.config.Events != "" {
@@ -435,7 +441,7 @@ func (i *Interposer) bind(b *runtime.Bindings, m *hook.Manifest, python func(ind
 		}
 		switch h, answer, err := i.probes.For(m, site); {
 		case err != nil:
-			return err
+			return false, err
 		case h == nil:
 		case answer:
 			b.Answer(site.ID.String(), h)
@@ -452,12 +458,13 @@ func (i *Interposer) bind(b *runtime.Bindings, m *hook.Manifest, python func(ind
 	for n, spec := range i.config.On {
 		name, h, err := i.binding(spec)
 		if err != nil {
-			return err
+			return false, err
 		}
 		if h.observer {
 			b.Observe(name, &tolerantHandler{i: i, h: h})
 		} else {
 			b.Answer(name, &tolerantHandler{i: i, h: h})
+			mayFail = true
 		}
 		if !slices.Contains(b.Unmatched(m), name) {
 			i.mu.Lock()
@@ -465,7 +472,7 @@ func (i *Interposer) bind(b *runtime.Bindings, m *hook.Manifest, python func(ind
 			i.mu.Unlock()
 		}
 	}
-	return nil
+	return mayFail, nil
 }
 
 // pythonIndex returns the index of the Python function that a hook of JAX calls.

@@ -34,5 +34,7 @@ func (i *Interposer) Load(data []byte) (*pjrt.Replacement, error) {
 	i.mu.Unlock()
 	p := &pjrt.Replacement{Manifest: s.Manifest, Handlers: i.handlers(), OnFailure: i.failed,
 		Replicas: max(1, s.Replicas), Partitions: max(1, s.Partitions), Saved: data}
-	return p, i.bind(p.Handlers, p.Manifest, pluginCallback(nil))
+	var err error
+	p.MayFail, err = i.bind(p.Handlers, p.Manifest, pluginCallback(nil))
+	return p, err
 }

@@ -27,6 +27,68 @@ typedef struct {
 static table tables[TABLES];
 static pthread_mutex_t tables_lock = PTHREAD_MUTEX_INITIALIZER;
 
+// ---- Errors that the plugin does not know ----
+
+typedef struct failure failure;
+
+struct failure {
+  failure *next;
+  char *message;
+};
+
+static failure *failures;  // guarded by tables_lock
+
+// new_failure returns an error with a message, which it owns.
+static void *new_failure(char *message) {
+  failure *f = malloc(sizeof *f);
+  if (!f) abort();  // a success would be silently wrong
+  pthread_mutex_lock(&tables_lock);
+  *f = (failure){failures, message};
+  failures = f;
+  pthread_mutex_unlock(&tables_lock);
+  return f;
+}
+
+// find_failure returns the failure that an error is, or NULL for an error of the plugin. remove takes it from the list.
+static failure *find_failure(const void *error, bool remove) {
+  pthread_mutex_lock(&tables_lock);
+  failure **at = &failures;
+  while (*at && *at != error) at = &(*at)->next;
+  failure *found = *at;
+  if (found && remove) *at = found->next;
+  pthread_mutex_unlock(&tables_lock);
+  return found;
+}
+
+static void *error_destroy(table *t, hl_object_args *a) {
+  failure *f = find_failure(a->object, true);
+  if (!f) return t->real->fn[HL_ERROR_DESTROY](a);
+  free(f->message);
+  free(f);
+  return NULL;
+}
+
+static void *error_message(table *t, hl_error_message_args *a) {
+  failure *f = find_failure(a->error, false);
+  if (!f) return t->real->fn[HL_ERROR_MESSAGE](a);
+  a->message = f->message;
+  a->message_size = strlen(f->message);
+  return NULL;
+}
+
+static void *error_code(table *t, hl_error_code_args *a) {
+  if (!find_failure(a->error, false)) return t->real->fn[HL_ERROR_CODE](a);
+  a->code = 13;  // internal
+  return NULL;
+}
+
+// The position of a function that older headers lack. internal/engineplugin compares it with the header.
+enum { HL_ERROR_PAYLOADS = 132 };
+
+static void *error_payloads(table *t, hl_object_args *a) {
+  return find_failure(a->object, false) ? NULL : t->real->fn[HL_ERROR_PAYLOADS](a);
+}
+
 // ---- Executions ----
 
 static void *context_destroy(table *t, hl_object_args *a) {
@@ -65,6 +127,28 @@ static void device_ready(void *error, void *data) {
   finish(d->run);
 }
 
+// await_failure waits for the devices and returns the message of a hook that failed on one of them, or NULL.
+static char *await_failure(const hl_api *api, int32_t launch, void *const *events, size_t n) {
+  for (size_t d = 0; d < n; d++)
+    if (events[d]) hl_error_free(api, hl_object(api, HL_EVENT_AWAIT, events[d]));
+  return hlocbInterposeFailure(launch);
+}
+
+// drop_outputs destroys the results of an execution.
+static void drop_outputs(const hl_api *api, hl_execute_args *a) {
+  void *executable = NULL;
+  hl_error_free(api, hl_get(api, HL_LOADED_EXECUTABLE, a->loaded, &executable));
+  if (!executable) return;
+  ARGS(hl_output_types_args, types, .executable = executable);
+  void *error = hl_call(api, HL_EXECUTABLE_OUTPUT_TYPES, &types);
+  size_t outputs = error ? 0 : types.num_types;
+  hl_error_free(api, error);
+  hl_error_free(api, hl_object(api, HL_EXECUTABLE_DESTROY, executable));
+  for (size_t d = 0; d < a->num_devices; d++)
+    for (size_t i = 0; i < outputs; i++)
+      if (a->outputs[d][i]) hl_error_free(api, hl_object(api, HL_BUFFER_DESTROY, a->outputs[d][i]));
+}
+
 static void *execute(table *t, hl_execute_args *a) {
   hl_pjrt_fn real = t->real->fn[HL_LOADED_EXECUTE];
   int64_t program = hlocbInterposeFind(a->loaded);
@@ -81,14 +165,17 @@ static void *execute(table *t, hl_execute_args *a) {
   r->left = n + 1;
   hl_execute_options *options = a->options;
   int32_t launch = options->launch_id;
-  if (program && (r->launch = hlocbInterposeBegin(program, (void ***)a->arguments, n, a->num_arguments))) options->launch_id = r->launch;
+  bool wait = false;
+  if (program && (r->launch = hlocbInterposeBegin(program, (void ***)a->arguments, n, a->num_arguments, &wait)))
+    options->launch_id = r->launch;
   // JAX destroys the context when Execute returns, but the plugin reads it when it dispatches asynchronously.
   if ((r->context = options->context)) hlocbInterposeKeep(r->context);
   if (own) a->events = own;
   void *error = real(a);
   options->launch_id = launch;
+  char *failed = wait && !error ? await_failure(t->real, r->launch, a->events, n) : NULL;
   for (size_t d = 0; d < n; d++) {
-    r->devices[d] = (device_run){.run = r, .event = own ? own[d] : NULL};
+    r->devices[d] = (device_run){.run = r, .event = own || failed ? a->events[d] : NULL};
     ARGS(hl_on_ready_args, ready, .event = error ? NULL : a->events[d], .callback = device_ready, .data = &r->devices[d]);
     void *refused = ready.event ? t->real->fn[HL_EVENT_ON_READY](&ready) : NULL;
     if (refused) hl_error_free(t->real, refused);
@@ -99,7 +186,9 @@ static void *execute(table *t, hl_execute_args *a) {
     free(own);
   }
   finish(r);
-  return error;
+  if (!failed) return error;
+  drop_outputs(t->real, a);
+  return new_failure(failed);
 }
 
 // ---- Programs ----
@@ -126,9 +215,9 @@ enum { KNOWN_FUNCTIONS = 129 };
 static void *compile_as(table *t, hl_pjrt_fn real, void *args, const hl_program **place, const char *options,
                         size_t options_size, void **made, bool loaded) {
   const hl_program *program = *place;
-  bool shards = names(program, "xla_ffi_partitioned_python_"), python = shards || names(program, "xla_ffi_python_");
+  bool python = names(program, "xla_ffi_partitioned_python_") || names(program, "xla_ffi_python_");
   hl_replacement with = {0};
-  if (t->active || shards)
+  if (t->active || python)
     hlocbInterposeCompile(t->number, (char *)program->code, program->code_size, (char *)program->format,
                           program->format_size, (char *)options, options_size, &with);
   void *error;
@@ -267,6 +356,10 @@ static void *platform_version(table *t, hl_text_args *a) {
 
 // WRAPPED lists the wrapped functions of a copy: position, function, type of its arguments.
 #define WRAPPED(X, k)                                                    \
+  X(k, HL_ERROR_DESTROY, error_destroy, hl_object_args)                  \
+  X(k, HL_ERROR_MESSAGE, error_message, hl_error_message_args)           \
+  X(k, HL_ERROR_CODE, error_code, hl_error_code_args)                    \
+  X(k, HL_ERROR_PAYLOADS, error_payloads, hl_object_args)                \
   X(k, HL_CLIENT_CREATE, client_create, hl_client_create_args)           \
   X(k, HL_CLIENT_COMPILE, compile, hl_compile_args)                      \
   X(k, HL_COMPILE, compile_only, hl_compile_only_args)                   \
@@ -292,7 +385,7 @@ typedef struct {
 } wrapped;
 
 #define ROW(k, fn, name, type) {fn, name##_##k},
-static const wrapped wrappers[TABLES][12] = {{WRAPPED(ROW, 0)}, {WRAPPED(ROW, 1)}, {WRAPPED(ROW, 2)}, {WRAPPED(ROW, 3)}};
+static const wrapped wrappers[TABLES][16] = {{WRAPPED(ROW, 0)}, {WRAPPED(ROW, 1)}, {WRAPPED(ROW, 2)}, {WRAPPED(ROW, 3)}};
 
 const hl_api *hl_interpose(const hl_api *real, bool active, const char *suffix, int *number) {
   const hl_api *out = NULL;

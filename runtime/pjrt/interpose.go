@@ -30,8 +30,8 @@ import (
 // called from any thread.
 type Interposer interface {
 	// Settings identifies everything that changes programs. It becomes a part of the platform's version, on which
-	// caches of compiled programs depend. If it is empty, Compile is called only for programs with callbacks of
-	// JAX on each device, and Load never.
+	// caches of compiled programs depend. If it is empty, Compile is called only for programs with callbacks of JAX, and
+	// Load never.
 	Settings() string
 	// Compile is called with a program in a format of PJRT ("mlir") and its options (an xla.CompileOptionsProto) before
 	// it is compiled. It returns nil for a program that does not change. After an error the program is compiled
@@ -55,6 +55,9 @@ type Replacement struct {
 	Saved      []byte
 	// Arguments, if it is not nil, receives the arguments of one run.
 	Arguments *RunArguments
+	// MayFail says that a handler may end a run. An execution on several devices then returns after its end, because the
+	// devices run on without hooks (see session.skip), and the failure is the execution's error.
+	MayFail bool
 	// OnFailure is called with the failure of a hook that ends a run. It may be nil.
 	OnFailure func(error)
 }
@@ -387,7 +390,7 @@ func (p *interposedProgram) findDevices(loaded unsafe.Pointer) error {
 func hlocbInterposeUnseen(program C.int64_t) {
 	p := programOf(program)
 	s := newSession(context.Background(), p.sites, p.Replicas*p.Partitions, p.Partitions)
-	s.several, s.failed, s.memory = false, p.OnFailure, p.memory
+	s.several, s.failed, s.memory = false, p.OnFailure, p.memory // nothing can make the execution fail later
 	s.anywhere = len(s.devices) == 1
 	_ = attach(s, true)
 	hlocbInterposeHold(program)
@@ -500,7 +503,7 @@ func hlocbInterposeLoad(number C.int, saved *C.char, n C.uint64_t, loaded unsafe
 }
 
 //export hlocbInterposeBegin
-func hlocbInterposeBegin(program C.int64_t, arguments **unsafe.Pointer, devices, n C.size_t) C.int32_t {
+func hlocbInterposeBegin(program C.int64_t, arguments **unsafe.Pointer, devices, n C.size_t, wait *C.bool) C.int32_t {
 	p := programOf(program)
 	run := p.runs.Add(1)
 	if a := p.Arguments; a != nil && a.Run == run {
@@ -515,8 +518,8 @@ func hlocbInterposeBegin(program C.int64_t, arguments **unsafe.Pointer, devices,
 		return 0
 	}
 	s := newSession(context.Background(), p.sites, p.Replicas*p.Partitions, p.Partitions)
-	// An error of one device must reach the framework, as it does without hlocb.
-	s.position, s.number, s.several = p.position, run, false
+	s.position, s.number, s.several = p.position, run, devices > 1
+	*wait = C.bool(s.several && p.MayFail)
 	s.anywhere = len(p.position) == 0 // compiled for any device
 	s.failed, s.memory = p.OnFailure, p.memory
 	if err := enter(s); err != nil {
@@ -524,6 +527,18 @@ func hlocbInterposeBegin(program C.int64_t, arguments **unsafe.Pointer, devices,
 		return 0
 	}
 	return C.int32_t(s.launchID)
+}
+
+// hlocbInterposeFailure returns the message of a run's failure, which C frees, or nil.
+//
+//export hlocbInterposeFailure
+func hlocbInterposeFailure(launch C.int32_t) *C.char {
+	if s := find(int64(launch)); s != nil {
+		if err := s.err(); err != nil {
+			return messageOf(err)
+		}
+	}
+	return nil
 }
 
 //export hlocbInterposeEnd
