@@ -68,6 +68,7 @@ func (r *Region) InsertBlock(i int, b *Block) {
 		panic("ir: inserting a block into itself")
 	}
 	r.m.sameModule(b.m)
+	r.m.touch()
 	b.region = r
 	r.blocks = insert(r.blocks, i, b)
 	r.branched()
@@ -87,6 +88,8 @@ func (r *Region) TakeBlocks(from *Region) {
 			panic("ir: moving blocks into themselves")
 		}
 	}
+	r.m.touch()
+	from.m.touch()
 	for _, b := range from.blocks {
 		b.region = r
 		if r.m != from.m {
@@ -192,6 +195,7 @@ func (b *Block) Parent() *Op {
 func (b *Block) remove() {
 	b.usable()
 	if b.region != nil {
+		b.m.touch()
 		i := slices.Index(b.region.blocks, b)
 		b.region.blocks = slices.Concat(b.region.blocks[:i], b.region.blocks[i+1:])
 		b.region.branched()
@@ -264,6 +268,7 @@ func (b *Block) AddArg(t Type, loc *Loc) *Value { return b.InsertArg(len(b.args)
 // InsertArg inserts an argument at position i.
 func (b *Block) InsertArg(i int, t Type, loc *Loc) *Value {
 	b.usable()
+	b.m.touch()
 	v := &b.m.newValues([]Type{t})[0]
 	v.block = b
 	b.args = insert(b.args, i, v)
@@ -282,6 +287,7 @@ func (b *Block) RemoveArg(i int) {
 	if v.first != nil {
 		panic("ir: removing a block argument that is in use")
 	}
+	b.m.touch()
 	b.args = slices.Concat(b.args[:i], b.args[i+1:])
 	if b.places != nil {
 		b.places = slices.Delete(b.places, i, i+1)
@@ -397,6 +403,7 @@ func (b *Block) splice(from *Block, o *Op) {
 	if first == nil {
 		return
 	}
+	b.m.touch()
 	from.first, from.last = nil, nil
 	n := uint64(0)
 	for x := first; x != nil; x = x.next {
@@ -425,6 +432,7 @@ func (b *Block) insert(o, next *Op) {
 		}
 	}
 	b.m.sameModule(o.block.m)
+	b.m.touch()
 	o.unlink()
 	prev := b.last
 	if next != nil {

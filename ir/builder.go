@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/tensor"
 )
 
 // Builder makes ops at an insertion point. Ops get the builder's location, position and origin, which Before and After
@@ -17,7 +18,15 @@ type Builder struct {
 	loc      *Loc
 	pos      diag.Pos
 	origin   uint32
+	like     *likeness // of the ops to make, nil for any
 	inserted func(*Op) // nil: no callback
+}
+
+// likeness is what ops have in common with the op that they replace.
+type likeness struct {
+	name  string
+	types []Type
+	attrs AttrList // discardable
 }
 
 // Before returns a builder that inserts before o.
@@ -70,6 +79,20 @@ func (b *Builder) From(o *Op) *Builder {
 	return b
 }
 
+// Like gives the ops that b makes from then on the result types, the discardable attributes, and the location, position
+// and origin of o, and returns b. Use it for the op that replaces o. An op that infers other types than o's gets o's
+// types if they are compatible with the inferred types, such as tensor<?xf32> and tensor<4xf32>; otherwise the builder
+// refuses the op. Discardable attributes of the new op win over o's.
+func (b *Builder) Like(o *Op) *Builder {
+	b.like = &likeness{name: o.def.Name, types: o.ResultTypes()}
+	for _, a := range o.attrs {
+		if !a.Inherent {
+			b.like.attrs = append(b.like.attrs, a)
+		}
+	}
+	return b.From(o)
+}
+
 // OnInsert makes b call f for every op that it inserts, and returns b.
 func (b *Builder) OnInsert(f func(*Op)) *Builder {
 	b.inserted = f
@@ -82,6 +105,16 @@ func (b *Builder) Module() *Module { return b.m }
 // Insert makes the op that st describes and inserts it. An op without a location, position or origin in st
 // gets the builder's.
 func (b *Builder) Insert(st *OpState) *Op {
+	if l := b.like; l != nil {
+		if len(st.Types) == 0 && countFault("result", st.Def.Results, 0) != "" {
+			st.Types = l.types
+		}
+		for _, a := range l.attrs {
+			if st.Attrs.Get(a.Name) == nil {
+				st.Attrs = st.Attrs.Set(a.Name, a.Attr, false)
+			}
+		}
+	}
 	if st.Loc == nil {
 		st.Loc = b.loc
 	}
@@ -135,18 +168,62 @@ func (b *Builder) Build(def *Def, operands []*Value, attrs ...NamedAttr) (*Op, e
 // Infer makes the op that st describes with the result types that its definition infers. It returns an error if the
 // number of operands or an attribute is invalid, or if the definition cannot infer the types.
 func (b *Builder) Infer(st *OpState) (*Op, error) {
-	if st.Def.Infer == nil {
+	if st.Def.Infer == nil && b.like == nil {
 		return nil, fmt.Errorf("the result types of %s cannot be inferred", st.Def.Name)
 	}
 	if err := st.check(); err != nil {
 		return nil, err
 	}
+	if st.Def.Infer == nil {
+		return b.Insert(st), nil
+	}
 	types, err := st.Def.Infer(b.m.ctx, st)
+	if err == nil && b.like != nil {
+		types, err = b.like.refine(st.Def, types)
+	}
 	if err != nil {
 		return nil, err
 	}
 	st.Types = types
 	return b.Insert(st), nil
+}
+
+// refine returns the types of l for an op whose types are inferred.
+func (l *likeness) refine(def *Def, inferred []Type) ([]Type, error) {
+	if len(inferred) != len(l.types) {
+		return nil, fmt.Errorf("%s has %d results, and %s, which it replaces, has %d", def.Name, len(inferred), l.name, len(l.types))
+	}
+	for i, t := range inferred {
+		if !mayBe(t, l.types[i]) {
+			return nil, fmt.Errorf("result #%d of %s is %s, and that of %s, which it replaces, is %s", i, def.Name, t, l.name, l.types[i])
+		}
+	}
+	return l.types, nil
+}
+
+// mayBe reports whether a value of the inferred type t may have type u: tensors whose numbers are of one type and whose
+// shapes agree in all known sizes, or equal types. It does not know the elements of dialects; Verify checks these.
+func mayBe(t, u Type) bool {
+	a, ok := t.(*TensorType)
+	b, okay := u.(*TensorType)
+	if !ok || !okay {
+		return t == u
+	}
+	if x, y := a.DType(), b.DType(); x != y && x != tensor.Invalid && y != tensor.Invalid {
+		return false
+	}
+	if !a.Ranked() || !b.Ranked() {
+		return true
+	}
+	if len(a.Shape()) != len(b.Shape()) {
+		return false
+	}
+	for i, n := range a.Shape() {
+		if m := b.Shape()[i]; n != m && n >= 0 && m >= 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // check returns an error if the operands or attributes of st do not fit its definition. It leaves the types of operands

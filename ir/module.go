@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/hlocb/hlocb/diag"
 )
@@ -18,6 +19,9 @@ type Module struct {
 	resources []Resource
 	origins   Origins // nil if the module was not translated from another form
 	loose     *Block  // of detached ops; it lists none of them
+
+	version atomic.Uint64
+	counted atomic.Bool // Version was called since the last change
 
 	mu      sync.Mutex // guards the fields below
 	ids     uint32     // of values
@@ -68,6 +72,22 @@ func (m *Module) NumIDs() int {
 	return int(m.ids)
 }
 
+// Version returns a number that increases when the module changes: equal numbers mean that no op, value, type,
+// attribute or location of m changed between the calls. A new op changes the module when it is inserted.
+func (m *Module) Version() uint64 {
+	m.counted.Store(true)
+	return m.version.Load()
+}
+
+// touch says that the module changed. Only the first change after a call of Version writes to memory that goroutines
+// share.
+func (m *Module) touch() {
+	if m.counted.Load() {
+		m.counted.Store(false)
+		m.version.Add(1)
+	}
+}
+
 // Origins is what is known about the form that a module was translated from. Op.Origin and Value.Origin are numbers of
 // that translation.
 type Origins interface {
@@ -86,7 +106,10 @@ func (m *Module) SetOrigins(o Origins) { m.origins = o }
 func (m *Module) Resources() []Resource { return m.resources }
 
 // SetResources replaces the entries of the file metadata section.
-func (m *Module) SetResources(r []Resource) { m.resources = r }
+func (m *Module) SetResources(r []Resource) {
+	m.touch()
+	m.resources = r
+}
 
 // Def returns the definition of the op named name. It makes one for an unknown kind.
 func (m *Module) Def(name string) *Def {

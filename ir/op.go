@@ -70,6 +70,7 @@ func (v *Value) recheckUsers() {
 // changed says that the attributes of o changed: Verify checks o and the users of its results again.
 func (o *Op) changed() {
 	o.usable()
+	o.block.m.touch()
 	o.recheck()
 	for i := range o.results {
 		o.results[i].recheckUsers()
@@ -132,6 +133,7 @@ func (o *Op) SetOperands(vals []*Value) {
 	for _, v := range vals {
 		v.usableIn(o.block.m)
 	}
+	o.block.m.touch()
 	o.dropOperands()
 	o.operands = make([]Use, len(vals))
 	o.linkOperands(vals)
@@ -206,6 +208,10 @@ func (o *Op) Attr(name string) Attr { return o.attrs.Get(name) }
 // SetAttr sets the attribute named name to a. It is inherent if the definition says so. For an op of an unknown kind,
 // it is inherent if it replaces an inherent attribute.
 func (o *Op) SetAttr(name string, a Attr) {
+	o.usable()
+	if o.attrs.Get(name) == a && a != nil {
+		return
+	}
 	o.changed()
 	inherent := o.def.Attr(name) != nil
 	if o.def.unknown {
@@ -227,6 +233,10 @@ func (o *Op) SetAttrs(list AttrList) {
 
 // RemoveAttr removes the attribute named name, if there is one.
 func (o *Op) RemoveAttr(name string) {
+	o.usable()
+	if o.attrs.Get(name) == nil {
+		return
+	}
 	o.changed()
 	o.attrs = o.attrs.Without(name)
 }
@@ -255,6 +265,7 @@ func (o *Op) SetSuccessor(i int, b *Block) {
 	o.usable()
 	b.usable()
 	o.block.m.sameModule(b.m)
+	o.block.m.touch()
 	list := slices.Clone(o.Successors())
 	list[i] = b
 	o.parts.successors = list
@@ -309,7 +320,15 @@ func (o *Op) Module() *Module {
 func (o *Op) Loc() *Loc { return o.loc }
 
 // SetLoc sets the MLIR location.
-func (o *Op) SetLoc(l *Loc) { o.loc = l }
+func (o *Op) SetLoc(l *Loc) {
+	if o.loc == l {
+		return
+	}
+	if o.block != nil {
+		o.block.m.touch()
+	}
+	o.loc = l
+}
 
 // Pos returns the op's position in the text that the module was read from.
 func (o *Op) Pos() diag.Pos { return o.pos }
@@ -335,6 +354,7 @@ func (o *Op) unlink() {
 	if b == nil {
 		return
 	}
+	b.m.touch()
 	if o.prev != nil {
 		o.prev.next = o.next
 	} else {
@@ -383,16 +403,19 @@ func (o *Op) erase() {
 	}
 }
 
-// ReplaceWith replaces the uses of each result i by values[i] and erases the op. There must be one value per result. No
-// value may be a result of the op.
+// ReplaceWith replaces the uses of each result i by values[i] and erases the op. There must be one value per result, of
+// the result's type. No value may be a result of the op.
 func (o *Op) ReplaceWith(values ...*Value) {
 	if len(values) != len(o.results) {
 		panic(fmt.Sprintf("ir: replacing the %d results of %s with %d values", len(o.results), o.def.Name, len(values)))
 	}
 	o.usable()
-	for _, v := range values {
+	for i, v := range values {
 		if v.usableIn(o.block.m); v.op == o {
 			panic("ir: replacing " + o.def.Name + " with its own result")
+		}
+		if v.typ != o.results[i].typ {
+			panic(fmt.Sprintf("ir: replacing result %d of %s, %s, with a value of type %s", i, o.def.Name, o.results[i].typ, v.typ))
 		}
 	}
 	for i, v := range values {

@@ -435,6 +435,11 @@ func (s *model) plan() (do func(), refused bool) {
 		if o.erased || slices.ContainsFunc(vals, func(v *sValue) bool { return v.erased() || v.op == o }) {
 			return func() { o.h.ReplaceWith(hs...) }, true
 		}
+		for i, v := range vals {
+			if v.typ != o.results[i].typ {
+				return func() { o.h.ReplaceWith(hs...) }, true
+			}
+		}
 		if o == s.top {
 			return nil, false
 		}

@@ -33,11 +33,26 @@ func (v *Value) Type() Type { return v.typ }
 
 // SetType changes the value's type. The caller must keep producers and users consistent.
 func (v *Value) SetType(t Type) {
+	if v.typ == t {
+		return
+	}
+	v.touch()
 	v.typ = t
 	if v.op != nil {
 		v.op.recheck()
 	}
 	v.recheckUsers()
+}
+
+// touch says that v's module changed.
+func (v *Value) touch() {
+	b := v.block
+	if v.op != nil {
+		b = v.op.block
+	}
+	if b != nil {
+		b.m.touch()
+	}
 }
 
 // Erased reports whether the value was erased, because its op or block was erased or the argument was removed. An
@@ -87,6 +102,7 @@ func (v *Value) Loc() *Loc {
 // SetLoc sets the location of a block argument. It does nothing for a result, which has the location of its op.
 func (v *Value) SetLoc(l *Loc) {
 	if v.block != nil && l != v.Loc() {
+		v.touch()
 		v.block.ownPlace(v).loc = l
 	}
 }
@@ -213,6 +229,7 @@ func (u *Use) Set(v *Value) {
 		panic("ir: setting an operand slot that is gone")
 	}
 	v.usableIn(u.owner.block.m)
+	u.owner.block.m.touch()
 	u.unlink()
 	u.link(v)
 }

@@ -23,9 +23,8 @@ type Context struct {
 
 // outcome is the report of a pass on its run on one op.
 type outcome struct {
-	unchanged bool
-	counts    []Count
-	err       error
+	counts []Count
+	err    error
 }
 
 // shared is the part of a Context that the ops of a module share.
@@ -63,9 +62,6 @@ func (c *Context) Emit(d *diag.Diagnostic) {
 		c.Report(d)
 	}
 }
-
-// Unchanged reports that the pass did not change its op. The driver then keeps all analyses and does not verify.
-func (c *Context) Unchanged() { c.step.unchanged = true }
 
 // Count is a statistic of a pass, such as "ops erased".
 type Count struct {

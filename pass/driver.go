@@ -49,7 +49,7 @@ type Step struct {
 // Outcome is the end of a step.
 type Outcome struct {
 	Took    time.Duration
-	Changed bool    // the pass did not report that it left all ops unchanged
+	Changed bool    // the pass changed the module
 	Counts  []Count // of all ops together
 	Err     error   // the pass failed
 }
@@ -77,7 +77,10 @@ func (e *Error) Unwrap() error { return e.Err }
 func (d *Driver) Run(ctx *Context, p Pipeline) error {
 	r := &run{driver: d, ctx: ctx}
 	module := []*ir.Op{ctx.Module().Op()}
-	return r.passes(p, true, func(Pass) ([]*ir.Op, error) { return module, nil })
+	if err := r.passes(p, true, func(Pass) ([]*ir.Op, error) { return module, nil }); err != nil {
+		return err
+	}
+	return r.verify() // unless the last pass that may change the module ran on an op, and was verified
 }
 
 // chooser returns the ops that a pass runs on. Each call looks for them again, because passes erase ops.
@@ -90,6 +93,8 @@ type run struct {
 	index  int
 	path   []string
 	depth  int // of passes that run because another requires them
+	// changed is the pass that changed the module last, if the module was not verified since; else nil.
+	changed *Info
 }
 
 // passes runs passes in order, each on the ops that on returns right before it. If last is set, no pass after them
@@ -166,17 +171,13 @@ func (r *run) pass(p Pass, on chooser, last bool) error {
 	if o.Err != nil {
 		return o.Err
 	}
-	if !o.Changed || r.driver.VerifyResult && !last {
+	if o.Changed {
+		r.changed = info
+	}
+	if r.driver.VerifyResult && !last {
 		return nil
 	}
-	if err := r.verify(); err != nil {
-		var list diag.List
-		if errors.As(err, &list) && len(list) > 0 {
-			list[0].Note(list[0].Pos, "pass '%s' left an invalid module", info.Name)
-		}
-		return &Error{Pass: info.Name, Invalid: true, Err: err}
-	}
-	return nil
+	return r.verify()
 }
 
 // knownAnchor returns an error if no op that passes can run on has the given name.
@@ -240,7 +241,7 @@ func (r *run) ready(p Pass) error {
 
 // on runs the pass on all ops, several at the same time, and records which of them it changed.
 func (r *run) on(p Pass, ops []*ir.Op) Outcome {
-	start := time.Now()
+	start, version := time.Now(), r.ctx.Module().Version()
 	contexts := make([]*Context, len(ops))
 	var emitted [][]*diag.Diagnostic
 	if len(ops) == 1 {
@@ -274,7 +275,6 @@ func (r *run) on(p Pass, ops []*ir.Op) Outcome {
 	}
 	o := Outcome{Took: time.Since(start)}
 	var errs []error
-	var changed []*ir.Op
 	for i, c := range contexts {
 		if len(emitted) > 0 {
 			for _, d := range emitted[i] {
@@ -284,9 +284,6 @@ func (r *run) on(p Pass, ops []*ir.Op) Outcome {
 		if c.step.err != nil {
 			errs = append(errs, c.step.err)
 		}
-		if !c.step.unchanged && !p.Info().ReadOnly {
-			changed = append(changed, ops[i])
-		}
 		for _, n := range c.step.counts {
 			o.Counts = addCount(o.Counts, n)
 		}
@@ -295,9 +292,11 @@ func (r *run) on(p Pass, ops []*ir.Op) Outcome {
 	if o.Err == nil {
 		o.Err = r.ctx.Err()
 	}
-	o.Changed = len(changed) > 0
-	if o.Changed {
-		r.ctx.shared.invalidate(p.Info(), changed)
+	if o.Changed = r.ctx.Module().Version() != version; o.Changed {
+		r.ctx.shared.invalidate(p.Info(), ops)
+		if p.Info().ReadOnly && o.Err == nil {
+			o.Err = &Error{Pass: p.Info().Name, Err: r.ctx.Module().Errorf(ops[0], "pass '%s' changed the module, though it says that it only reads", p.Info().Name)}
+		}
 	}
 	r.ctx.shared.ran[Text(p)] = true
 	return o
@@ -330,6 +329,10 @@ func (r *run) call(p Pass, c *Context) {
 			if !pos.IsValid() {
 				pos = diag.At(0)
 			}
+			if d, ok := v.(*diag.Diagnostic); ok { // of a rewrite.Rewriter
+				c.step.err = &Error{Pass: name, Err: d.Note(d.Pos, "pass '%s'", name)}
+				return
+			}
 			c.step.err = &Error{Pass: name, Stack: debug.Stack(), Err: diag.Errorf(c.Module().Source(), pos, "pass '%s' failed: %v", name, v)}
 		}
 	}()
@@ -345,8 +348,11 @@ func (r *run) call(p Pass, c *Context) {
 	}
 }
 
+// verify checks the module if a pass changed it after the last check.
 func (r *run) verify() error {
-	if r.driver.Verify == nil {
+	changed := r.changed
+	r.changed = nil
+	if r.driver.Verify == nil || changed == nil {
 		return nil
 	}
 	start := time.Now()
@@ -357,5 +363,12 @@ func (r *run) verify() error {
 			i.Verified(took, err)
 		}
 	}
-	return err
+	if err == nil {
+		return nil
+	}
+	var list diag.List
+	if errors.As(err, &list) && len(list) > 0 {
+		list[0].Note(list[0].Pos, "pass '%s' left an invalid module", changed.Name)
+	}
+	return &Error{Pass: changed.Name, Invalid: true, Err: err}
 }

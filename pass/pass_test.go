@@ -298,19 +298,19 @@ func TestSeparable(t *testing.T) {
 // TestFirst: the driver runs a required pass unless it ran since the last change.
 func TestFirst(t *testing.T) {
 	var got []string
-	say := func(name string, unchanged bool) module {
-		return module{&pass.Info{Name: name}, func(c *pass.Context, _ *ir.Module) error {
+	say := func(name string) module {
+		return module{&pass.Info{Name: name}, func(_ *pass.Context, m *ir.Module) error {
 			got = append(got, name)
-			if unchanged {
-				c.Unchanged()
+			if name == "change" {
+				m.Op().SetAttr("my.mark", ir.NewString("x"))
 			}
 			return nil
 		}}
 	}
-	a, quiet, change := say("a", true), say("quiet", true), say("change", false)
-	needs := say("needs", true)
+	a, quiet, change := say("a"), say("quiet"), say("change")
+	needs := say("needs")
 	needs.info.Requires = []pass.Requirement{pass.First(a)}
-	circle := say("circle", true)
+	circle := say("circle")
 	circle.info.Requires = []pass.Requirement{pass.First(circle)}
 	if err := (&pass.Driver{}).Run(pass.NewContext(context.Background(), read(t, two)), pass.Pipeline{needs, quiet, needs, change, needs}); err != nil {
 		t.Fatal(err)
@@ -502,18 +502,18 @@ func TestStates(t *testing.T) {
 // TestCallGraph: passes share the call graph until one of them changes the module, and a pass on a function gets none.
 func TestCallGraph(t *testing.T) {
 	var graphs []*flow.Graph
-	look := func(unchanged bool) pass.Pass {
-		return module{&pass.Info{Name: "look"}, func(c *pass.Context, _ *ir.Module) error {
+	look := func(change bool) pass.Pass {
+		return module{&pass.Info{Name: "look"}, func(c *pass.Context, m *ir.Module) error {
 			g, err := pass.CallGraph.Of(c)
 			graphs = append(graphs, g)
-			if unchanged {
-				c.Unchanged()
+			if change {
+				m.Op().SetAttr("my.mark", ir.NewString("x"))
 			}
 			return err
 		}}
 	}
 	m := read(t, two)
-	if err := (&pass.Driver{}).Run(pass.NewContext(t.Context(), m), pass.Pipeline{look(true), look(false), look(true)}); err != nil {
+	if err := (&pass.Driver{}).Run(pass.NewContext(t.Context(), m), pass.Pipeline{look(false), look(true), look(false)}); err != nil {
 		t.Fatal(err)
 	}
 	if len(graphs) != 3 || graphs[0] != graphs[1] || graphs[1] == graphs[2] || len(graphs[0].Functions()) != 2 {
@@ -571,7 +571,13 @@ func TestDriver(t *testing.T) {
 	var got []string
 	say := func(format string, args ...any) { got = append(got, fmt.Sprintf(format, args...)) }
 	named := func(name string, readOnly bool) pass.Pass {
-		return module{&pass.Info{Name: name, ReadOnly: readOnly}, func(*pass.Context, *ir.Module) error { say("run %s", name); return nil }}
+		return module{&pass.Info{Name: name, ReadOnly: readOnly}, func(_ *pass.Context, m *ir.Module) error {
+			say("run %s", name)
+			if !readOnly {
+				m.Op().SetAttr("my.mark", ir.NewString(name))
+			}
+			return nil
+		}}
 	}
 	watch := func(who string) pass.Instrument {
 		return pass.Instrument{

@@ -42,10 +42,6 @@ func (p Canonicalize) Separable() bool { return p.MaxRewrites <= 0 && !p.TestCon
 
 // report reports the statistics of a rewrite to the driver.
 func report(ctx *pass.Context, s rewrite.Statistics) {
-	if s == (rewrite.Statistics{}) {
-		ctx.Unchanged()
-		return
-	}
 	ctx.Count("ops created", s.Created)
 	ctx.Count("ops changed", s.Changed)
 	ctx.Count("ops moved", s.Moved)

@@ -49,7 +49,6 @@ func (FlattenTuples) Run(ctx *pass.Context, m *ir.Module) error {
 		return err
 	}
 	if !found {
-		ctx.Unchanged()
 		return nil
 	}
 	c := m.Context()

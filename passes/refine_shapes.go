@@ -328,7 +328,7 @@ func refineValues(r *rewrite.Rewriter, op *ir.Op, values []*ir.Value, types []ir
 			for u := range v.Uses() {
 				if isReturned(u) { // the function's type follows later
 					cast := r.After(op).At(op.Loc(), op.Pos()).Create(builtin.UnrealizedConversionCast, []*ir.Value{v}, []ir.Type{old})
-					r.ReplaceUses(v, cast.Result(0), isReturned)
+					r.RetypeUses(v, cast.Result(0), isReturned)
 					break
 				}
 			}
@@ -490,7 +490,7 @@ func updateFunctionType(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 		return false, nil
 	}
 	for _, cast := range casts {
-		r.Replace(cast, cast.Operand(0))
+		r.ReplaceRetyped(cast, cast.Operand(0)) // the function's type follows below
 	}
 	f.SetAttr(fn.AttrFunctionType, ir.NewTypeAttr(c.Function(f.Type().Inputs(), types)))
 	return true, nil

@@ -31,9 +31,6 @@ func (StripDebugInfo) Run(ctx *pass.Context, op *ir.Op) error {
 		}
 		return true
 	})
-	if n == 0 {
-		ctx.Unchanged()
-	}
 	ctx.Count("locations dropped", n)
 	return nil
 }

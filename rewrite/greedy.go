@@ -47,17 +47,25 @@ type Result struct {
 //
 // Greedy changes scope and everything inside it. Several goroutines may rewrite different ops of one module if these
 // ops are IsolatedFromAbove.
-func Greedy(scope *ir.Op, patterns []*Pattern, o Options) (*Result, error) {
+func Greedy(scope *ir.Op, patterns []*Pattern, o Options) (res *Result, err error) {
 	m := scope.Module()
 	g := &greedy{scope: scope, o: o, queued: map[*ir.Op]bool{}, patterns: patterns}
+	defer func() {
+		if v := recover(); v != nil {
+			d, ok := v.(*diag.Diagnostic)
+			if !ok {
+				panic(v)
+			}
+			err = d.Note(d.Pos, "pattern %s", g.rule)
+		}
+	}()
 	g.r = New(m, append([]*Listener{{
 		Created: g.concern, Changed: g.concern, Moved: g.concern, Erased: g.erased,
 	}}, o.Listeners...)...)
 	if o.Constants {
 		g.constants = NewConstants(g.r)
 	}
-	res := &Result{Applied: map[string]int{}}
-	var err error
+	res = &Result{Applied: map[string]int{}}
 	for i := 0; err == nil; i++ {
 		n := g.populate()
 		if g.o.MaxRewrites == 0 {
@@ -88,7 +96,8 @@ type greedy struct {
 	// costs less than a set of all ops.
 	queued   map[*ir.Op]bool
 	rewrites int
-	blocks   int // regions with several blocks
+	rule     string // the pattern that is tried
+	blocks   int    // regions with several blocks
 
 	// The row that tries saw last, and whether there are patterns or a fold for it.
 	row *ir.Def
@@ -295,6 +304,7 @@ func (g *greedy) unreachable() bool {
 // apply tries one pattern on op.
 func (g *greedy) apply(p *Pattern, op *ir.Op) (bool, error) {
 	before, name, pos := g.r.stats.total(), op.Name(), op.Pos()
+	g.rule = p.Name
 	g.r.begin(op)
 	done, err := p.Rewrite(g.r, op)
 	g.r.finish()

@@ -6,7 +6,6 @@
 package rewrite
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/hlocb/hlocb/diag"
@@ -81,6 +80,12 @@ func (r *Rewriter) AtStart(b *ir.Block) *ir.Builder { return r.builder(r.m.AtSta
 // AtEnd returns a builder that appends to b.
 func (r *Rewriter) AtEnd(b *ir.Block) *ir.Builder { return r.builder(r.m.AtEnd(b)) }
 
+// Like returns a builder that inserts before op an op to replace op by: with op's result types, discardable attributes
+// and location. See ir.Builder.Like.
+func (r *Rewriter) Like(op *ir.Op) *ir.Builder {
+	return r.builder(r.m.Before(op).Like(op))
+}
+
 func (r *Rewriter) builder(b *ir.Builder) *ir.Builder { return b.At(nil, 0).OnInsert(r.inserted) }
 
 func (r *Rewriter) inserted(op *ir.Op) {
@@ -110,8 +115,16 @@ func (r *Rewriter) changed(op *ir.Op) {
 	}
 }
 
-// ReplaceUses replaces v by w in the uses that keep selects, or in all uses if keep is nil.
+// ReplaceUses replaces v by w in the uses that keep selects, or in all uses if keep is nil. The values must have one
+// type. If they do not, ReplaceUses panics with a *diag.Diagnostic at the op that defines v, which Greedy and the driver
+// of passes report as an error.
 func (r *Rewriter) ReplaceUses(v, w *ir.Value, keep func(*ir.Use) bool) {
+	r.sameType(v, w)
+	r.RetypeUses(v, w, keep)
+}
+
+// RetypeUses is ReplaceUses for a value of another type, which the users must accept.
+func (r *Rewriter) RetypeUses(v, w *ir.Value, keep func(*ir.Use) bool) {
 	for u := range v.Uses() {
 		if v != w && (keep == nil || keep(u)) {
 			u.Set(w)
@@ -120,13 +133,40 @@ func (r *Rewriter) ReplaceUses(v, w *ir.Value, keep func(*ir.Use) bool) {
 	}
 }
 
-// Replace replaces the uses of op's results by values and erases op.
+// sameType panics if w, which replaces v, has another type.
+func (r *Rewriter) sameType(v, w *ir.Value) {
+	if v.Type() == w.Type() {
+		return
+	}
+	at, what := v.DefiningOp(), "result"
+	if at == nil {
+		at, what = v.Block().Parent(), "region argument"
+	}
+	if at == nil {
+		at = r.m.Op()
+	}
+	panic(r.m.Errorf(at, "%s #%d of '%s' is '%s'; its replacement is '%s'", what, v.Index(), at.Name(), v.Type(), w.Type()).
+		Note(at.Pos(), "convert the value, or call ReplaceRetyped or RetypeUses if every user accepts its type"))
+}
+
+// Replace replaces the uses of op's results by values of the same types and erases op. It panics like ReplaceUses if a
+// type differs.
 func (r *Rewriter) Replace(op *ir.Op, values ...*ir.Value) {
+	for i, v := range op.Results() {
+		if i < len(values) {
+			r.sameType(v, values[i])
+		}
+	}
+	r.ReplaceRetyped(op, values...)
+}
+
+// ReplaceRetyped is Replace for values of other types, which the users of the results must accept.
+func (r *Rewriter) ReplaceRetyped(op *ir.Op, values ...*ir.Value) {
 	if len(values) != op.NumResults() {
-		panic(fmt.Sprintf("rewrite: replacing the %d results of %s with %d values", op.NumResults(), op.Name(), len(values)))
+		panic(r.m.Errorf(op, "'%s' has %d results; %d values replace them", op.Name(), op.NumResults(), len(values)))
 	}
 	for i, v := range op.Results() {
-		r.ReplaceUses(v, values[i], nil)
+		r.RetypeUses(v, values[i], nil)
 	}
 	r.replaced(op, values)
 	r.Erase(op)
