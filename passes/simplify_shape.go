@@ -109,7 +109,8 @@ func replaceRefined(r *rewrite.Rewriter, op, n *ir.Op) (bool, error) {
 			}
 		}
 	}
-	return become(r, op, v)
+	r.ReplaceRetyped(op, v)
+	return true, nil
 }
 
 // simplifyDynamicBroadcast: dynamic_broadcast(dynamic_broadcast(x, s, a), t, b) = dynamic_broadcast(x, t, b[a]);
