@@ -116,8 +116,8 @@ func (r *Rewriter) changed(op *ir.Op) {
 }
 
 // ReplaceUses replaces v by w in the uses that keep selects, or in all uses if keep is nil. The values must have one
-// type. If they do not, ReplaceUses panics with a *diag.Diagnostic at the op that defines v, which Greedy and the driver
-// of passes report as an error.
+// type. If they do not, ReplaceUses panics with a *diag.Diagnostic at the op that defines v. Greedy and the driver of
+// passes report the diagnostic as an error.
 func (r *Rewriter) ReplaceUses(v, w *ir.Value, keep func(*ir.Use) bool) {
 	r.sameType(v, w)
 	r.RetypeUses(v, w, keep)
