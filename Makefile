@@ -106,21 +106,21 @@ nocgo:
 corpus: peers
 	HLOCB_CORPUS="$(abspath $(CORPUS))" $(GO) run ./internal/corpusreport $(filter-out /dev/null,$(RESULTS))
 
-# Make the archives of StableHLO's and Shardy's tests in $(CORPUS) from their public repositories.
+# Make the archives of StableHLO's, Shardy's and XLA's tests and of jaxlib's bytecode in $(CORPUS), from their public
+# repositories.
 corpus-fetch: jaxlib
 	internal/corpus/fetch.sh "$(CORPUS)" "$(or $(HLOCB_PYTHON),$(wildcard $(VENV)/bin/python))"
 
 # The bytecode corpus with jaxlib as the judge: some of the modules, or all of them, byte for byte, and many damaged files.
-# The judge and the corpus are beside the repository; without them the rule does nothing. MLIR refuses the text of one
-# module, in which a value has two types, so the judge ignores the files written from it.
-JUDGE = ../shared/tools/check_bytecode.py
+# Without the corpus the rule does nothing. MLIR refuses the text of one module, in which a value has two types, so the
+# files written from it are ignored.
 BYTECODE ?= --cases 150 --corrupt 500
 corpus-bytecode: build jaxlib
-	@[ -f "$(JUDGE)" ] && [ -f "$(CORPUS)/bytecode.tar.xz" ] || { echo "no bytecode corpus: nothing is compared"; exit 0; }; \
+	@[ -f "$(CORPUS)/bytecode.tar.xz" ] || { echo "no bytecode corpus ('make corpus-fetch'): nothing is compared"; exit 0; }; \
 	set -e; dir=$$(mktemp -d); trap 'rm -rf "$$dir"' EXIT; tar -xJf "$(CORPUS)/bytecode.tar.xz" -C "$$dir"; \
 	"$(or $(HLOCB_PYTHON),$(VENV)/bin/python)" -m pip install -q --disable-pip-version-check flatbuffers || true; \
-	"$(or $(HLOCB_PYTHON),$(VENV)/bin/python)" "$(JUDGE)" "$(abspath hlocb)" "$$(dirname "$$(find "$$dir" -name case.json | head -1)")/.." $(BYTECODE) > "$$dir/log" || true; \
-	tail -n 2 "$$dir/log"; grep -q '^artifact:' "$$dir/log" && ! grep '^FAIL' "$$dir/log" | grep -v 'tests_ops_stablehlo_quantized_025 --t'
+	"$(or $(HLOCB_PYTHON),$(VENV)/bin/python)" internal/corpus/judge.py "$(abspath hlocb)" "$$(dirname "$$(find "$$dir" -name case.json | head -1)")/.." $(BYTECODE) > "$$dir/log" || true; \
+	tail -n 2 "$$dir/log"; grep -q 'artifact:' "$$dir/log" && ! grep '^FAIL' "$$dir/log" | grep -v 'tests_ops_stablehlo_quantized_025 '
 
 corpus-long:
 	$(MAKE) corpus-bytecode BYTECODE="--cases 0 --bytes --corrupt 20000"

@@ -6,6 +6,7 @@ import (
 
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/dialect/all"
+	"github.com/hlocb/hlocb/internal/testkit"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/parse"
 	"github.com/hlocb/hlocb/print"
@@ -52,5 +53,34 @@ func.func @f(%a: tensor<2xf32>, %b: tensor<2xi32>) {
 	bad = strings.Replace(in, "%1 = stablehlo.convert %a :", "%1 = stablehlo.convert %b :", 1)
 	if _, err := parse.Parse(diag.NewSource("in.mlir", []byte(bad)), ir.NewContext(), reg, parse.Options{}); err == nil || !strings.Contains(err.Error(), "in.mlir:4:26: error: use of value '%b'") {
 		t.Errorf("the error is %v", err)
+	}
+}
+
+// TestRepeatedTypesOverLines: function types that go on in the next line are read again at their second use.
+func TestRepeatedTypesOverLines(t *testing.T) {
+	for _, typ := range []string{
+		"(tensor<2xf32>) ->\n (tensor<2xf32>)",
+		"(tensor<2xf32>) ->\n tensor<2xf32>",
+		"(tensor<2xf32>\n) -> tensor<2xf32>",
+		"(tensor<2xf32>) -> tuple<tensor<2xf32>\n>",
+		"(tensor<2xf32>)\n -> tensor<2xf32>",
+		"(tensor<2xf32>) -> tensor<2xf32>",
+	} {
+		one := `  "a.b"(%x) {a = [[@f]]} : ` + typ + "\n"
+		text := "func.func @main(%x: tensor<2xf32>) {\n" + one + one + one + "  return\n}\n"
+		m := testkit.Parse(t, "lines.mlir", text)
+		n := 0
+		m.Walk(func(op *ir.Op) bool {
+			if op.Name() == "a.b" {
+				n++
+				if len(op.ResultTypes()) != 1 {
+					t.Errorf("%q: an op has %d results", typ, len(op.ResultTypes()))
+				}
+			}
+			return true
+		})
+		if n != 3 {
+			t.Errorf("%q: %d ops were read, expected 3", typ, n)
+		}
 	}
 }
