@@ -245,6 +245,18 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+// TestOldSegmentNames writes ops of a foreign dialect whose text has MLIR's older names of segment sizes.
+func TestOldSegmentNames(t *testing.T) {
+	const text = `%0:2 = "foo.a"() : () -> (tensor<2x4xf32>, tensor<5x4xf32>)
+%1 = "tensor.insert_slice"(%0#0, %0#1) {operand_segment_sizes = array<i32: 1, 1, 0, 0, 0>, static_offsets = array<i64: 0, 0>, static_sizes = array<i64: 2, 4>, static_strides = array<i64: 1, 1>} : (tensor<2x4xf32>, tensor<5x4xf32>) -> tensor<5x4xf32>`
+	for v := range 7 {
+		old := written(t, parsed(t, text), v)
+		if now := written(t, parsed(t, strings.Replace(text, "operand_segment_sizes", "operandSegmentSizes", 1)), v); string(old) != string(now) {
+			t.Errorf("version %d: the old name gives other bytes", v)
+		}
+	}
+}
+
 // TestRegistered writes ops of an unknown dialect that the producer of a file knew: they stay marked as registered.
 // Properties of such ops cannot be read.
 func TestRegistered(t *testing.T) {

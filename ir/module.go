@@ -181,6 +181,14 @@ func (st *OpState) SetAttr(name string, a Attr) {
 	st.spare = st.spare[:len(st.spare)+len(st.Attrs)]
 }
 
+// AddAttr sets an attribute that the syntax of an op gives. It is an error if st has the attribute already.
+func (st *OpState) AddAttr(p AsmParser, name string, a Attr) {
+	if st.Attrs.Get(name) != nil {
+		p.ErrorfAt(st.Pos, "attribute '%s' occurs more than once in the attribute list", name)
+	}
+	st.SetAttr(name, a)
+}
+
 // NewOp makes a detached op. It keeps st.Attrs, which must be sorted, and st.Verbatim; the caller must not change them
 // afterwards. NewOp copies the other fields.
 func (m *Module) NewOp(st *OpState) *Op {

@@ -208,7 +208,7 @@ func (p *parser) attrElem(f *frame, e *elem) bool {
 // setInherent adds an attribute that the format writes.
 func (p *parser) setInherent(st *ir.OpState, name string, a ir.Attr) {
 	one := [...]ir.NamedAttr{{Name: name, Attr: a, Inherent: st.Def.Attr(name) != nil}}
-	p.addAttrs(st, one[:])
+	p.addAttrs(st, one[:], false)
 }
 
 // formAttr reads the value of an attribute in the form of its row. ok is false if it is optional and missing.

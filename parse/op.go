@@ -3,6 +3,7 @@ package parse
 import (
 	"bytes"
 	"math"
+	"slices"
 
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/ir"
@@ -27,6 +28,7 @@ type frame struct {
 	in, out []row        // by the rows of operands and results of the definition
 	allOps  []ir.Operand // of the operands directive
 	flatOps bool         // allOps holds the operands
+	generic bool         // the op is in generic form
 	hasIn   bool         // types holds the types of the operands
 	hasOut  bool         // st holds the types of all results
 	typePos diag.Pos     // of the types, or of the text after the op's name if there are none
@@ -190,6 +192,7 @@ func (p *parser) enter(def *ir.Def, pos diag.Pos) *frame {
 		st.Loc = nil
 	}
 	f.uses = f.uses[:0]
+	f.generic = false
 	return f
 }
 
@@ -222,6 +225,7 @@ func (p *parser) generic() *ir.Op {
 	}
 	k := p.kind(name)
 	f := p.enter(k.Def, pos)
+	f.generic = true
 	st := &f.st
 	p.next()
 	p.expectIn('(', "expected '(' to start operand list")
@@ -357,10 +361,26 @@ func (p *parser) attrDict(st *ir.OpState, properties bool) {
 	known := st.Def.Known()
 	list := p.ops.attrs[mark:]
 	for i := range list {
+		if name := segmentSizes(list[i].Name); name != "" {
+			if d := p.reg.Lookup(st.Def.Name); d != nil && d.Attr(name) != nil { // also of foreign dialects
+				list[i].Name = name
+			}
+		}
 		list[i].Inherent = st.Def.Attr(list[i].Name) != nil || properties && !known
 	}
-	p.addAttrs(st, list)
+	p.addAttrs(st, list, true)
 	p.ops.attrs = p.ops.attrs[:mark]
+}
+
+// segmentSizes returns the name of the attribute that MLIR reads under an older name as well, or "".
+func segmentSizes(old string) string {
+	switch old {
+	case "operand_segment_sizes":
+		return "operandSegmentSizes"
+	case "result_segment_sizes":
+		return "resultSegmentSizes"
+	}
+	return ""
 }
 
 // entries reads {a = x, b} and pushes the entries onto the stack of attributes. It returns the length that the stack
@@ -420,8 +440,9 @@ func (p *parser) attrValue() ir.Attr {
 // unit is the value of an entry without a value. Attributes are immutable, so all entries share it.
 var unit = ir.NewUnit()
 
-// addAttrs adds copies of entries to the attributes of st and keeps them sorted.
-func (p *parser) addAttrs(st *ir.OpState, entries []ir.NamedAttr) {
+// addAttrs adds copies of entries, which are a dictionary or one attribute of an op's syntax, to the attributes of st
+// and keeps them sorted.
+func (p *parser) addAttrs(st *ir.OpState, entries []ir.NamedAttr, dict bool) {
 	n := len(st.Attrs) + len(entries)
 	if cap(p.ops.slab)-len(p.ops.slab) < n {
 		p.ops.slab = make([]ir.NamedAttr, 0, max(n, 8, min(2*cap(p.ops.slab), 512)))
@@ -448,9 +469,29 @@ func (p *parser) addAttrs(st *ir.OpState, entries []ir.NamedAttr) {
 		}
 		for i := 1; i < len(list); i++ {
 			if list[i-1].Name == list[i].Name {
-				p.Errorf("found more than one attribute '%s'", list[i].Name)
+				p.addAgain(st, entries, dict, list[i].Name)
+				return
 			}
 		}
 	}
 	st.Attrs = list
+}
+
+// addAgain adds entries to the attributes of st if both have the attribute name. It keeps the value that MLIR keeps: of
+// a generic op the property, of an op with an assembly format the entry of the dictionary.
+func (p *parser) addAgain(st *ir.OpState, entries []ir.NamedAttr, dict bool, name string) {
+	generic := p.ops.frames[p.ops.level-1].generic
+	switch {
+	case st.Def.Attr(name) == nil:
+		p.Errorf("found more than one attribute '%s'", name)
+	case !generic && st.Def.Parse != nil:
+		p.ErrorfAt(st.Pos, "custom op '%s' attribute '%s' occurs more than once in the attribute list", st.Def.Name, name)
+	}
+	named := func(a ir.NamedAttr) bool { return a.Name == name }
+	if dict && !generic {
+		st.Attrs = slices.DeleteFunc(slices.Clone(st.Attrs), named)
+	} else {
+		entries = slices.DeleteFunc(slices.Clone(entries), named)
+	}
+	p.addAttrs(st, entries, dict)
 }

@@ -25,7 +25,8 @@ func (p *parser) region(args []ir.Argument) *ir.Region {
 	p.deeper()
 	defer func() { p.depth-- }()
 	r := p.m.NewRegion()
-	def := p.ops.frames[p.ops.level-1].st.Def
+	f := p.ops.frames[p.ops.level-1]
+	def := f.st.Def
 	p.next()
 	if p.is('}') && len(args) == 0 {
 		p.next()
@@ -36,7 +37,11 @@ func (p *parser) region(args []ir.Argument) *ir.Region {
 	p.pushScope(isolated)
 	outer := p.values.blocks
 	p.values.blocks = nil
-	p.ops.defaults = append(p.ops.defaults, def.DefaultDialect)
+	if f.generic { // as in MLIR, a generic op keeps the default dialect
+		p.ops.defaults = append(p.ops.defaults, p.ops.defaults[len(p.ops.defaults)-1])
+	} else {
+		p.ops.defaults = append(p.ops.defaults, def.DefaultDialect)
+	}
 
 	if p.tok.kind != tokCaret || len(args) > 0 {
 		entry := r.AddBlock()

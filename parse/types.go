@@ -422,16 +422,11 @@ func (p *parser) ParseFunctionType() *ir.FunctionType {
 	}
 	f := p.ctx.Function(p.ops.types[mark:n], p.ops.types[n:])
 	p.ops.types = p.ops.types[:mark]
-	if p.tok.start > start+len(line) && p.expanded == expanded && closed(line) {
+	// A type that goes on in the next line is more than the line says.
+	if line != nil && p.skipSpace(start+len(line)) == p.tok.start && p.expanded == expanded {
 		p.cache.types.put(line, nil, f)
 	}
 	return f
-}
-
-// closed reports whether a function type that starts a line ends with the line.
-func closed(line []byte) bool {
-	count := func(s string) int { return bytes.Count(line, []byte(s)) }
-	return !bytes.HasSuffix(line, []byte("->")) && count("(") == count(")") && count("<") == count(">")-count("->")
 }
 
 // functionLine returns the rest of the line if it may be a function type, and the type if it was read before. It moves

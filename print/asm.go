@@ -229,7 +229,11 @@ func (p *printer) PrintArgument(v *ir.Value, attrs *ir.DictAttr) {
 
 // PrintRegion writes { ... }.
 func (p *printer) PrintRegion(r *ir.Region, entryArgs, terminator bool) {
-	p.region(r, entryArgs, terminator, false)
+	dialect := ""
+	if op := r.Op(); op != nil {
+		dialect = op.Def().DefaultDialect
+	}
+	p.region(r, dialect, entryArgs, terminator, false)
 }
 
 // PrintSuccessor writes ^bb1.

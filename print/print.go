@@ -328,7 +328,7 @@ func (p *printer) generic(op *ir.Op) {
 	p.attrDict(op.Attrs(), " <{", "}>", func(a *ir.NamedAttr) bool { return a.Inherent })
 	if len(op.Regions()) > 0 {
 		p.buf = append(p.buf, " ("...)
-		p.list(len(op.Regions()), func(i int) { p.region(op.Region(i), true, true, true) })
+		p.list(len(op.Regions()), func(i int) { p.region(op.Region(i), "", true, true, true) })
 		p.buf = append(p.buf, ')')
 	}
 	p.attrDict(op.Attrs(), " {", "}", func(a *ir.NamedAttr) bool { return !a.Inherent })
@@ -347,15 +347,12 @@ func (p *printer) verbatim(op *ir.Op, pieces []string) {
 	}
 }
 
-// region writes { ... }. If header is set, it writes the label of an empty entry block even if there are no arguments.
-func (p *printer) region(r *ir.Region, args, terminator, header bool) {
+// region writes { ... } with ops of dialect without its prefix. If header is set, it writes the label of an empty entry
+// block even if there are no arguments.
+func (p *printer) region(r *ir.Region, dialect string, args, terminator, header bool) {
 	p.buf = append(p.buf, "{\n"...)
 	if r.Entry() != nil {
-		d := ""
-		if op := r.Op(); op != nil {
-			d = op.Def().DefaultDialect
-		}
-		p.defaults = append(p.defaults, d)
+		p.defaults = append(p.defaults, dialect)
 		for i, b := range r.Blocks() {
 			if i == 0 {
 				p.block(b, 0, header && b.First() == nil || args && len(b.Args()) > 0, terminator)

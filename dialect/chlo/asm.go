@@ -46,8 +46,8 @@ func parseScan(p ir.AsmParser, st *ir.OpState) {
 	if len(f.Results()) < len(inits) {
 		p.ErrorfAt(pos, "expected at least %d results", len(inits))
 	}
-	st.SetAttr("operandSegmentSizes", sizes(len(inputs), len(inits)))
-	st.SetAttr("resultSegmentSizes", sizes(len(f.Results())-len(inits), len(inits)))
+	st.AddAttr(p, "operandSegmentSizes", sizes(len(inputs), len(inits)))
+	st.AddAttr(p, "resultSegmentSizes", sizes(len(f.Results())-len(inits), len(inits)))
 }
 
 func printScan(p ir.AsmPrinter, op *ir.Op) {

@@ -49,12 +49,12 @@ func parseFunc(p ir.AsmParser, st *ir.OpState) {
 		}
 	}
 	p.ParseOptionalAttrDictWithKeyword(st)
-	st.SetAttr(AttrFunctionType, ir.NewTypeAttr(p.Context().Function(inputs.types, results.types)))
+	st.AddAttr(p, AttrFunctionType, ir.NewTypeAttr(p.Context().Function(inputs.types, results.types)))
 	if a := dicts(inputs.attrs); a != nil {
-		st.SetAttr(AttrArgAttrs, a)
+		st.AddAttr(p, AttrArgAttrs, a)
 	}
 	if a := dicts(results.attrs); a != nil {
-		st.SetAttr(AttrResAttrs, a)
+		st.AddAttr(p, AttrResAttrs, a)
 	}
 	body := p.ParseOptionalRegion(args...)
 	if body == nil {

@@ -120,9 +120,9 @@ var noMHLO = map[string]bool{"unary_einsum": true, "collective_reduce": true, "a
 
 // genericOnly lists the operations that have a pretty form in StableHLO but not in MHLO.
 var genericOnly = map[string]bool{
-	"broadcast": true, "broadcast_in_dim": true, "cholesky": true, "composite": true, "concatenate": true, "dot": true,
+	"broadcast": true, "broadcast_in_dim": true, "cholesky": true, "concatenate": true, "dot": true,
 	"dot_general": true, "dynamic_broadcast_in_dim": true, "dynamic_iota": true, "dynamic_slice": true, "einsum": true,
-	"fft": true, "get_dimension_size": true, "iota": true, "pad": true, "real_dynamic_slice": true, "reverse": true,
+	"fft": true, "get_dimension_size": true, "iota": true, "pad": true, "reverse": true,
 	"rng": true, "rng_bit_generator": true, "set_dimension_size": true, "slice": true, "transpose": true,
 	"uniform_quantize": false, "uniform_dequantize": false,
 }
@@ -179,6 +179,8 @@ func fromStableHLO(d *ir.Def) *ir.Def {
 		}
 	case "dynamic_conv":
 		c.Attrs = append(c.Attrs, *hlo.Convolution.Attr(hlo.AttrPadding))
+		c.Operands = slices.Clone(c.Operands)
+		c.Operands[2].Type = ods.AnyRanked
 	case "constant":
 		c.ResultNames = nil
 	case "custom_call":

@@ -215,7 +215,7 @@ func parseConstShape(p ir.AsmParser, st *ir.OpState) {
 	p.ParseOptionalAttrDict(st)
 	dims := p.ParseIntegers()
 	c := p.Context()
-	st.SetAttr(AttrShape, Elements(c, dims))
+	st.AddAttr(p, AttrShape, Elements(c, dims))
 	p.Expect(":")
 	st.Types = append(st.Types, p.ParseType())
 }

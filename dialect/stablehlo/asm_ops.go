@@ -32,7 +32,7 @@ func parseConstant(p ir.AsmParser, st *ir.OpState) {
 	if !ods.IsElements(v) {
 		p.ErrorfAt(pos, "expected elements attribute")
 	}
-	st.SetAttr("value", v)
+	st.AddAttr(p, "value", v)
 	st.Types = append(st.Types, ods.ElementsType(v))
 }
 
@@ -96,7 +96,7 @@ func parseReduce(p ir.AsmParser, st *ir.OpState) {
 		dims = list(p.Context(), t, i64, view.Ints(dims))
 	}
 	p.ParseOptionalAttrDict(st)
-	st.SetAttr("dimensions", dims)
+	st.AddAttr(p, "dimensions", dims)
 	p.Expect(":")
 	f := p.ParseFunctionType()
 	if types, n := f.Inputs(), len(inputs); len(types) == 2*n {

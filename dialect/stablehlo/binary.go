@@ -42,7 +42,7 @@ func codeAxisRef(c ir.Coder, a *AxisRef) {
 
 func codeMesh(c ir.Coder, m *Mesh) {
 	axes := []MeshAxis(m.Axes)
-	view.CodeParts(c, MeshAxisAttr, &axes)
+	view.CodeArray(c, MeshAxisAttr, &axes)
 	m.Axes = axes
 	has := m.DeviceIDs != nil
 	if c.Bool(&has); has {

@@ -326,7 +326,7 @@ func dynamicConvRule(s *subject) error {
 	if err != nil {
 		return err
 	}
-	if p := s.tensor(2); p.Rank() == 2 && (p.Shape()[1] != 2 || p.Shape()[0] != int64(s.tensor(0).Rank()-2)) { // (C4)
+	if p := s.tensor(2); s.def.Base == nil && p.Rank() == 2 && (p.Shape()[1] != 2 || p.Shape()[0] != int64(s.tensor(0).Rank()-2)) { // (C4)
 		return fail("expects padding to be of shape [%d, 2], but got [%s]", s.tensor(0).Rank()-2, joined(p.Shape()))
 	}
 	if s.constantInts(2) != nil {

@@ -428,10 +428,7 @@ func boolElements(c *ir.Context, v []int64) ir.Attr {
 // parseWindow reads the content of window = {...}: any of stride, pad, lhs_dilate, rhs_dilate and reverse.
 func parseWindow(p ir.AsmParser, st *ir.OpState, args []ir.DirectiveArg) {
 	var seen [len(windowNames)]bool
-	for n := 0; !p.Peek("}"); n++ {
-		if n > 0 {
-			p.Expect(",")
-		}
+	for more := !p.Peek("}"); more; more = p.Accept(",") && !p.Peek("}") { // as MLIR, with a comma at the end
 		pos := p.Pos()
 		which := -1
 		for i, name := range windowNames {

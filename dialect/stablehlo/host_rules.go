@@ -71,11 +71,11 @@ func channelTypeRule(s *subject, host int64, hostName string) error {
 }
 
 func recvRule(s *subject) error {
-	return cmp.Or(channelTypeRule(s, ChannelHostToDevice, "HOST_TO_DEVICE"), tokenLast(s), pairsRule(s)) // (C2, C3, C4)
+	return cmp.Or(channelTypeRule(s, ChannelHostToDevice, "HOST_TO_DEVICE"), tokenLast(s)) // (C2, C3, C4)
 }
 
 func inferSend(s *subject) ([]ir.Type, error) {
-	if err := cmp.Or(channelTypeRule(s, ChannelDeviceToHost, "DEVICE_TO_HOST"), pairsRule(s)); err != nil {
+	if err := channelTypeRule(s, ChannelDeviceToHost, "DEVICE_TO_HOST"); err != nil {
 		return nil, err
 	}
 	return inferToken(s)

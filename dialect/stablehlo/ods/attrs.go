@@ -13,6 +13,7 @@ var (
 	I64Attr    = intAttr(i64, "64-bit signless integer attribute", nil)
 	I64NonNeg  = intAttr(i64, "64-bit signless integer attribute whose value is non-negative", nonNegative)
 	I64Pos     = intAttr(i64, "64-bit signless integer attribute whose value is positive", positive)
+	UI64Attr   = intAttr(ir.ElementOf(tensor.UI64).(*ir.IntegerType), "64-bit unsigned integer attribute", nil)
 	I32Attr    = intAttr(i32, "32-bit signless integer attribute", nil)
 	I32NonNeg  = intAttr(i32, "32-bit signless integer attribute whose value is non-negative", nonNegative)
 	I32Pos     = intAttr(i32, "32-bit signless integer attribute whose value is positive", positive)

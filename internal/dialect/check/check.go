@@ -8,7 +8,14 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-var tolerance = ir.AttrSpec{Name: "tolerance", Type: ods.F64Attr, Optional: true}
+var (
+	tolerance = ir.AttrSpec{Name: "tolerance", Type: ods.F64Attr, Optional: true}
+
+	// ulps is unsigned in StableHLO of 2026, and signless before.
+	ulps = ir.AttrConstraint{Summary: ods.UI64Attr.Summary, Form: ir.FormBare, FormType: ods.UI64Attr.FormType, Check: func(a ir.Attr) bool {
+		return ods.UI64Attr.Check(a) || ods.I64Attr.Check(a)
+	}}
+)
 
 func two() []ir.Arg {
 	return []ir.Arg{{Name: "lhs", Type: ods.AnyQuantized}, {Name: "rhs", Type: ods.AnyQuantized}}
@@ -46,10 +53,10 @@ var (
 		Verify:   verifyConst,
 	}
 	ExpectClose = &ir.Def{
-		Name: "check.expect_close", Doc: "Fails if two floating-point tensors differ by a number of ULPs outside a range.",
+		Name: "check.expect_close", Doc: "Fails if two floating-point tensors differ by a number of ULPs outside a range, 0 to 1 if none is given.",
 		Operands: []ir.Arg{{Name: "actual", Type: ods.AnyQuantized}, {Name: "expected", Type: ods.AnyQuantized}},
 		Attrs: []ir.AttrSpec{
-			{Name: "max_ulp_difference", Type: ods.I64Attr, Optional: true, Default: ir.NewInteger(3, ir.Int(64))}, {Name: "min_ulp_difference", Type: ods.I64Attr, Optional: true, Default: ir.NewInteger(0, ir.Int(64))},
+			{Name: "max_ulp_difference", Type: ulps, Optional: true}, {Name: "min_ulp_difference", Type: ulps, Optional: true},
 		},
 		Format: "$actual `,` $expected (`,` `max_ulp_difference` `=` $max_ulp_difference^)? (`,` `min_ulp_difference` `=` $min_ulp_difference^)? attr-dict `:` type($actual) `,` type($expected)",
 	}

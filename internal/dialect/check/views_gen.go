@@ -64,10 +64,14 @@ func AsExpectClose(op *ir.Op) (v ExpectCloseOp, ok bool) {
 }
 
 // Operands, attributes and regions of check.expect_close.
-func (v ExpectCloseOp) Actual() *ir.Value       { return v.Operand(0) }
-func (v ExpectCloseOp) Expected() *ir.Value     { return v.Operand(1) }
-func (v ExpectCloseOp) MaxULPDifference() int64 { return view.IntOr(v.Attr("max_ulp_difference"), 3) }
-func (v ExpectCloseOp) MinULPDifference() int64 { return view.Int(v.Attr("min_ulp_difference")) }
+func (v ExpectCloseOp) Actual() *ir.Value   { return v.Operand(0) }
+func (v ExpectCloseOp) Expected() *ir.Value { return v.Operand(1) }
+func (v ExpectCloseOp) MaxULPDifference() (n int64, ok bool) {
+	return view.OptionalInt(v.Attr("max_ulp_difference"))
+}
+func (v ExpectCloseOp) MinULPDifference() (n int64, ok bool) {
+	return view.OptionalInt(v.Attr("min_ulp_difference"))
+}
 
 // ExpectSerializedEqOp is the view of check.expect_serialized_eq, and of ops that mirror it. The op must have been verified.
 type ExpectSerializedEqOp struct{ *ir.Op }

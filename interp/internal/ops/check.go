@@ -25,7 +25,7 @@ func planCheckOp(kind string, constant bool) func(p *plan.Planner, s *plan.Spec)
 			}
 			c = kernel.CheckAlmost(tol)
 		case "close":
-			c = kernel.CheckClose(uint64(view.IntOr(s.Op.Attr(check.AttrMinULPDifference), 0)), uint64(view.IntOr(s.Op.Attr(check.AttrMaxULPDifference), 3)))
+			c = kernel.CheckClose(uint64(view.IntOr(s.Op.Attr(check.AttrMinULPDifference), 0)), uint64(view.IntOr(s.Op.Attr(check.AttrMaxULPDifference), 1)))
 		}
 		if !constant {
 			return planExpect(s, c)

@@ -31,8 +31,11 @@ func groupsAttr(op *ir.Op, name string) [][]int64 {
 	a, ok := op.Attr(name).(*ir.DenseAttr)
 	kernel.UnsupportedIf(!ok, "%s of this form", name)
 	t := kernel.Must(a.Tensor())
-	kernel.FailIf(len(t.Shape()) != 2, "expects %s of rank 2", name)
 	v := kernel.Must(t.Int64s())
+	if len(v) == 0 { // also dense<> : tensor<0xi64>
+		return nil
+	}
+	kernel.FailIf(len(t.Shape()) != 2, "expects %s of rank 2", name)
 	width := int(t.Shape()[1])
 	var out [][]int64
 	for i := 0; i < len(v); i += max(width, 1) {
