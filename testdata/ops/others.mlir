@@ -17,7 +17,7 @@ module {
     check.expect_eq_const %a, dense<[1.000000e+00, 2.000000e+00]> : tensor<2xf32>
     check.expect_close %a, %b, max_ulp_difference = 1 : tensor<2xf32>, tensor<2xf32>
     "check.expect_close"(%a, %b) {max_ulp_difference = 3 : ui64} : (tensor<2xf32>, tensor<2xf32>) -> ()
-    "check.expect_close"(%a, %b) {max_ulp_difference = 3 : i64, min_ulp_difference = 1 : ui64} : (tensor<2xf32>, tensor<2xf32>) -> ()
+    "check.expect_close"(%a, %b) {max_ulp_difference = 3 : ui64, min_ulp_difference = 1 : ui64} : (tensor<2xf32>, tensor<2xf32>) -> ()
     check.expect_serialized_eq %a, probe_id = "values", iter = 1 : tensor<2xf32>
     return
   }
