@@ -60,7 +60,7 @@ test: peers
 
 # The tests that 'make test' leaves out, or runs in part: package internal/label labels them.
 slow: peers
-	$(GO) test -timeout 30m -json $$($(GO) run ./internal/testlist -slow) | tee -a "$(RESULTS)" | $(SUMMARY)
+	HLOCB_REST=1 $(GO) test -timeout 30m -json $$($(GO) run ./internal/testlist -slow) | tee -a "$(RESULTS)" | $(SUMMARY)
 
 check:
 	@results=$$(mktemp); trap 'rm -f "$$results"' EXIT; \

@@ -14,6 +14,7 @@ import (
 
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/hlo"
+	"github.com/hlocb/hlocb/internal/label"
 	"github.com/hlocb/hlocb/internal/peer"
 )
 
@@ -314,7 +315,7 @@ func TestVariations(t *testing.T) {
 		}
 		changed = append(changed, text)
 	}
-	peer.Each(t, func(t *testing.T, p *peer.Interpreter) { compareWithXLA(t, p, changed) })
+	peer.Each(t, label.Part, func(t *testing.T, p *peer.Interpreter) { compareWithXLA(t, p, changed) })
 }
 
 // TestInferredTypes compares the types that elementwise instructions of every element type have if the text omits them.
@@ -331,7 +332,7 @@ func TestInferredTypes(t *testing.T) {
 			}
 		}
 	}
-	peer.Each(t, func(t *testing.T, p *peer.Interpreter) { compareWithXLA(t, p, texts) })
+	peer.Each(t, label.Part, func(t *testing.T, p *peer.Interpreter) { compareWithXLA(t, p, texts) })
 }
 
 // TestSpellingsAsXLA reads types, literals, attributes and modules in spellings that XLA's reader accepts, and in some
@@ -400,5 +401,5 @@ func TestSpellingsAsXLA(t *testing.T) {
 		"ENTRY e { c = f32[] parameter(0) d = f32[] parameter(0) }", "ENTRY e { d = f32[] parameter(1) c = f32[] parameter(0) }", "ENTRY e { c = f32[] parameter(-1) }", "ENTRY e { c = f32[] parameter() }", "ENTRY e { c = f32[] add(c, c) }",
 		"ENTRY e { c = f32[] negate(f32[] constant(2)) }", "ENTRY e { c = f32[] add(negate(negate(f32[] constant(2))), f32[] constant(3)) }",
 		"ENTRY e { c = f32[] parameter(0) d = f32[2] negate(f32[2] c) }", "ENTRY e { c = f32[2]{0} parameter(0) d = f32[2] negate(f32[2]{0:S(1)} c) }", "ENTRY e { c = f32[2] parameter(0) d = f32[3] negate(c) }", "ENTRY e { c = s32[2] parameter(0) d = f32[2] negate(c) }")
-	peer.Each(t, func(t *testing.T, p *peer.Interpreter) { compareWithXLA(t, p, texts) })
+	peer.Each(t, label.Part, func(t *testing.T, p *peer.Interpreter) { compareWithXLA(t, p, texts) })
 }

@@ -262,7 +262,7 @@ func TestRoundTrip(t *testing.T) {
 		}
 		m := read(t, string(text))
 		for k, o := range forms {
-			if label.Less() && k != i%len(forms) {
+			if !label.Part(k == i%len(forms)) {
 				continue
 			}
 			first := print.String(m, o)

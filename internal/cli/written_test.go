@@ -25,7 +25,12 @@ func TestCorpusAsWritten(t *testing.T) {
 	files := testkit.Glob(t, "hooks/*.mlir", "order/*.mlir")
 	count := regexp.MustCompile(`events: (\d+) equal`)
 	events, withEvents := 0, 0
-	for _, f := range files {
+	n := 0
+	for i, f := range files {
+		if !label.Part(i%3 == 0) {
+			continue
+		}
+		n++
 		code, out, errs := runCLI(t, time.Minute, "verify", f, f, "--as-written", "--hook-target", "probe_cb", "--hook-target", "my_hook", "--hook-target", "hook", "--hook-target", "report")
 		if part := notRunAsWritten[filepath.Base(f)]; part != "" {
 			if code == 0 || !strings.Contains(errs, part) {
@@ -37,16 +42,16 @@ func TestCorpusAsWritten(t *testing.T) {
 			t.Errorf("%s: code %d\n%s%s", f, code, out, errs)
 		}
 		if m := count.FindStringSubmatch(out); m != nil {
-			n, err := strconv.Atoi(m[1])
+			k, err := strconv.Atoi(m[1])
 			if err != nil {
 				t.Fatal(err)
 			}
-			events += n
+			events += k
 			withEvents++
 		}
 	}
-	t.Logf("%d modules, %d events of %d of them equal as written and rewritten", len(files), events, withEvents)
-	if withEvents < len(files)/2 {
-		t.Errorf("only %d of %d modules had events", withEvents, len(files))
+	t.Logf("%d modules, %d events of %d of them equal as written and rewritten", n, events, withEvents)
+	if withEvents < n/2 {
+		t.Errorf("only %d of %d modules had events", withEvents, n)
 	}
 }

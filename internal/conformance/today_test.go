@@ -8,6 +8,7 @@ import (
 	"github.com/hlocb/hlocb/artifact"
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/dialect/vhlo"
+	"github.com/hlocb/hlocb/internal/label"
 	"github.com/hlocb/hlocb/internal/peer"
 	"github.com/hlocb/hlocb/internal/testkit"
 	"github.com/hlocb/hlocb/ir"
@@ -33,6 +34,9 @@ func TestTodaysArtifacts(t *testing.T) {
 		texts[filepath.Base(path)] = string(text)
 	}
 	for _, target := range []string{"1.16.3", "1.20.0", "1.21.0", "1.22.0"} {
+		if !label.Part(target == "1.22.0") {
+			continue
+		}
 		v, err := vhlo.ParseVersion(target)
 		if err != nil {
 			t.Fatal(err)

@@ -50,7 +50,7 @@ func TestTestedWith(t *testing.T) {
 			t.Errorf("the Makefile does not install jaxlib %s", version)
 		}
 	}
-	peer.Each(t, func(t *testing.T, p *peer.Interpreter) {
+	peer.Each(t, nil, func(t *testing.T, p *peer.Interpreter) {
 		got := string(p.Run(t, "import importlib.metadata as m; print('jax', m.version('jaxlib'), end='')", nil))
 		if want := t.Name()[strings.LastIndexByte(t.Name(), '/')+1:]; got != strings.ReplaceAll(want, "_", " ") {
 			t.Errorf("the environment has %s, expected %s", got, want)

@@ -91,24 +91,32 @@ func (s *startedProgram) with(c interpose.Config, more ...string) []string {
 // TestInterposed runs JAX programs on a wrapped plugin.
 func TestInterposed(t *testing.T) {
 	s := starter(t)
-	few := label.Less() // programs and plugins
-	t.Run("programs", func(t *testing.T) { interposedPrograms(t, s, few) })
-	if !few {
-		t.Run("versions", func(t *testing.T) { interposedVersions(t, s) })
+	for _, part := range []struct {
+		name  string
+		first bool // 'make test' runs it
+		run   func(*testing.T, *startedProgram)
+	}{
+		{"programs", true, func(t *testing.T, s *startedProgram) { interposedPrograms(t, s, false) }},
+		{"large programs", false, func(t *testing.T, s *startedProgram) { interposedPrograms(t, s, true) }},
+		{"versions", false, interposedVersions},
+		{"nan", true, interposedNaN},
+		{"cache", false, interposedCache},
+		{"documents", true, interposedDocuments},
+		{"engine", false, onEngine},
+		{"without a plugin", true, interposedWithout},
+		{"without FFI", true, interposedWithoutFFI},
+		{"far memory", false, interposedFar},
+		{"topology", true, interposedTopology},
+		{"foreign platform", false, interposedForeign},
+		{"processes", true, interposedProcesses},
+		{"runtimes", true, interposedRuntimes},
+		{"sharded failures", false, interposedShardedFailures},
+		{"mistakes", true, interposedMistakes},
+	} {
+		if label.Part(part.first) {
+			t.Run(part.name, func(t *testing.T) { part.run(t, s) })
+		}
 	}
-	t.Run("nan", func(t *testing.T) { interposedNaN(t, s) })
-	t.Run("cache", func(t *testing.T) { interposedCache(t, s) })
-	t.Run("documents", func(t *testing.T) { interposedDocuments(t, s) })
-	t.Run("engine", func(t *testing.T) { onEngine(t, s) })
-	t.Run("without a plugin", func(t *testing.T) { interposedWithout(t, s) })
-	t.Run("without FFI", func(t *testing.T) { interposedWithoutFFI(t, s) })
-	t.Run("far memory", func(t *testing.T) { interposedFar(t, s, few) })
-	t.Run("topology", func(t *testing.T) { interposedTopology(t, s) })
-	t.Run("foreign platform", func(t *testing.T) { interposedForeign(t, s) })
-	t.Run("processes", func(t *testing.T) { interposedProcesses(t, s) })
-	t.Run("runtimes", func(t *testing.T) { interposedRuntimes(t, s) })
-	t.Run("sharded failures", func(t *testing.T) { interposedShardedFailures(t, s) })
-	t.Run("mistakes", func(t *testing.T) { interposedMistakes(t, s) })
 }
 
 // execBlock matches a block of 'hlocb exec' in a document. execCommand matches a command in it and the command's
@@ -180,15 +188,15 @@ func missing(file string) bool {
 
 // interposedPrograms: JAX's programs print the same on a wrapped plugin, with and without taps on every value, and no
 // program stays untapped. Programs without callbacks, which a replay can repeat, deliver as many events per run as the
-// engine does. few leaves out the programs that take longest.
-func interposedPrograms(t *testing.T, s *startedProgram, few bool) {
+// engine does. large selects the programs that take longest, or the others.
+func interposedPrograms(t *testing.T, s *startedProgram, large bool) {
 	files, err := filepath.Glob("testdata/interpose/*.py")
 	if err != nil || len(files) < 5 {
 		t.Fatal(files, err)
 	}
 	groups := map[string][]string{}
 	for _, file := range files {
-		if few && slices.Contains(largePrograms, filepath.Base(file)) {
+		if slices.Contains(largePrograms, filepath.Base(file)) != large {
 			continue
 		}
 		text, err := os.ReadFile(file)
@@ -293,7 +301,7 @@ func interposedVersions(t *testing.T, s *startedProgram) {
 		}
 		return found[0].Path
 	}
-	peer.Each(t, func(t *testing.T, p *peer.Interpreter) {
+	peer.Each(t, nil, func(t *testing.T, p *peer.Interpreter) {
 		jax := *s
 		jax.python = p.Path()
 		want, _, _ := jax.run(t, programs, "JAX_PLATFORMS=cpu")

@@ -105,17 +105,14 @@ func interposedTopology(t *testing.T, s *startedProgram) {
 }
 
 // interposedFar: on plugins whose values the host cannot read, taps deliver the same values as on the CPU plugin. A
-// function of the plugin copies the values, or the CUDA driver does. few leaves out the former.
-func interposedFar(t *testing.T, s *startedProgram, few bool) {
+// function of the plugin copies the values, or the CUDA driver does.
+func interposedFar(t *testing.T, s *startedProgram) {
 	far := cc(t, "../../runtime/pjrt/testdata/far_plugin.c", `-DPLUGIN="`+s.plugin()+`"`)
 	cuda := cc(t, "../../runtime/pjrt/testdata/far_plugin.c", `-DPLUGIN="`+s.plugin()+`"`, "-DCUDA")
 	const program = "testdata/interpose/train.py"
 	dir := t.TempDir()
 	fronts := [][]string{s.env, s.ownVariables("HLOCB_PLUGIN="+cuda, "HLOCB_CUDA_DRIVER="+cuda),
 		append(s.env, "PJRT_NAMES_AND_LIBRARY_PATHS=xcpu:"+far), s.ownVariables("HLOCB_PLUGIN=" + far)}
-	if few {
-		fronts = fronts[:2]
-	}
 	events := make([]string, len(fronts))
 	for i, front := range fronts {
 		c := interpose.Config{Taps: []string{".*", "multiply=stats"}, Events: filepath.Join(dir, fmt.Sprint(i, ".json")), Dump: filepath.Join(dir, fmt.Sprint(i)), DumpArgs: 1}

@@ -20,8 +20,23 @@ func Slow(t testing.TB) {
 	}
 }
 
+// rest is the variable that is set if tests run for the parts that 'make test' left out.
+const rest = "HLOCB_REST"
+
+// Part reports whether to run a part of a test: 'make test' runs the first parts, 'make slow' the others, and 'go test'
+// runs all. Call Part in the Test function itself, as Slow.
+func Part(first bool) bool {
+	switch {
+	case testing.Short():
+		return first
+	case os.Getenv(rest) != "":
+		return !first
+	}
+	return true
+}
+
 // Less reports whether a test should do less than it can, because 'make test' runs it. 'make slow' runs the whole test.
-// Call Less in the Test function itself, as Slow.
+// Call Less in the Test function itself, as Slow, and prefer Part, which runs nothing twice.
 func Less() bool { return testing.Short() }
 
 // Once labels a test that needs no second run under the race detector and without cgo: it shares nothing between

@@ -79,10 +79,15 @@ func Today(t testing.TB) *Interpreter {
 	return nil
 }
 
-// Each runs a test as a subtest with each version of JAX, named by the version.
-func Each(t *testing.T, test func(t *testing.T, p *Interpreter)) {
-	t.Run("jax "+MainVersion, func(t *testing.T) { test(t, Python(t)) })
-	t.Run("jax "+TodayVersion, func(t *testing.T) { test(t, Today(t)) })
+// Each runs a test as a subtest with each version of JAX, named by the version. part selects the main version, or
+// today's: label.Part leaves today's to 'make slow'. A nil part selects both.
+func Each(t *testing.T, part func(first bool) bool, test func(t *testing.T, p *Interpreter)) {
+	if part == nil || part(true) {
+		t.Run("jax "+MainVersion, func(t *testing.T) { test(t, Python(t)) })
+	}
+	if part == nil || part(false) {
+		t.Run("jax "+TodayVersion, func(t *testing.T) { test(t, Today(t)) })
+	}
 }
 
 // Path returns the path of the interpreter.

@@ -1,6 +1,6 @@
 // Command testlist prints arguments for 'go test': the directories with tests, those with most tests first, so that no
-// core waits for a large package at the end. With -slow it prints the tests that package label's Slow or Less labels:
-// -run, an expression for their names, and their directories.
+// core waits for a large package at the end. With -slow it prints the tests that package label's Slow, Part or Less
+// labels: -run, an expression for their names, and their directories.
 //
 //	go test $(go run ./internal/testlist -slow)
 package main
@@ -49,7 +49,7 @@ func largest(sizes map[string]int) []string {
 	})
 }
 
-// read lists the tests of the module in a directory. It fails if anything but a test calls label.Slow or label.Less.
+// read lists the tests of the module in a directory. It fails if anything but a test labels itself.
 func read(root string) (*list, error) {
 	l := &list{map[string]int{}, map[string]bool{}, map[string]bool{}}
 	return l, filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
@@ -81,7 +81,7 @@ func read(root string) (*list, error) {
 			}
 			f, ok := decl.(*ast.FuncDecl)
 			if !ok || f.Recv != nil || !strings.HasPrefix(f.Name.Name, "Test") {
-				return fmt.Errorf("%s: only a test function may call label.Slow or label.Less", path)
+				return fmt.Errorf("%s: only a test function may call label.Slow, label.Part or label.Less", path)
 			}
 			l.slow[f.Name.Name], l.labelled[dir] = true, true
 		}
@@ -94,12 +94,12 @@ func isFile(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// callsLabel reports whether a declaration calls label.Slow or label.Less.
+// callsLabel reports whether a declaration calls label.Slow, label.Part or label.Less.
 func callsLabel(decl ast.Decl) (found bool) {
 	ast.Inspect(decl, func(n ast.Node) bool {
 		if s, ok := n.(*ast.SelectorExpr); ok {
 			x, _ := s.X.(*ast.Ident)
-			found = found || x != nil && x.Name == "label" && (s.Sel.Name == "Slow" || s.Sel.Name == "Less")
+			found = found || x != nil && x.Name == "label" && (s.Sel.Name == "Slow" || s.Sel.Name == "Less" || s.Sel.Name == "Part")
 		}
 		return !found
 	})

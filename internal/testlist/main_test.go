@@ -52,7 +52,7 @@ func TestLabelsOfThisModule(t *testing.T) {
 		files, _ := filepath.Glob(filepath.Join("../..", dir, "*_test.go"))
 		for _, file := range files {
 			if text, err := os.ReadFile(file); err != nil || strings.Contains(string(text), "testing."+"Short(") {
-				t.Errorf("%s calls testing.Short; call label.Slow or label.Less (%v)", file, err)
+				t.Errorf("%s calls testing.Short; call label.Slow, label.Part or label.Less (%v)", file, err)
 			}
 		}
 	}
