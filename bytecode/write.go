@@ -11,9 +11,14 @@ import (
 
 // Options chooses the form of a file. The zero value means the newest version, with hlocb as the producer.
 type Options struct {
-	// Version is the version of the format, 0 to 6, if Versioned is set.
+	// Version is the version of the format, 0 to 6, if Versioned is set. If it is not set, the version is 6, or 4 if an op
+	// may have a late attribute (ir.AttrSpec): readers of StableHLO 1.17 and of 1.22 expect different bytes of such an op
+	// from version 5 on.
 	Version   int
 	Versioned bool
+	// Late writes such ops in versions 5 and 6 as StableHLO 1.22 does. Without it, only ops that have a late attribute
+	// are written so.
+	Late bool
 	// View is written instead of the module's ops. Nil means the ops themselves.
 	View View
 	// TextFloats writes f8E5M2, tf32 and the other floating-point types with codes newer than version 6 as text. Every
@@ -38,7 +43,9 @@ type View interface {
 // the assembly of an unknown operation.
 func Append(dst []byte, m *ir.Module, o Options) (out []byte, err error) {
 	if !o.Versioned {
-		o.Version = maxVersion
+		if o.Version = maxVersion; o.View == nil && mayBeLate(m) {
+			o.Version = 4 // the last one with all attributes in a dictionary
+		}
 	}
 	if o.Version < 0 || o.Version > maxVersion {
 		return nil, fmt.Errorf("bytecode version %d: expected 0 to %d", o.Version, maxVersion)
@@ -47,7 +54,7 @@ func Append(dst []byte, m *ir.Module, o Options) (out []byte, err error) {
 		o.Producer = "hlocb"
 	}
 	w := &writer{
-		m: m, version: o.Version, ctx: m.Context(), view: o.View, strip: o.StripLocations, textFloats: o.TextFloats, typesSeen: map[ir.Type]int32{},
+		m: m, version: o.Version, ctx: m.Context(), view: o.View, strip: o.StripLocations, textFloats: o.TextFloats, late: o.Late, typesSeen: map[ir.Type]int32{},
 		attrIDs: map[ir.Attr]int32{}, stringAttrs: map[string]int32{}, locIDs: map[*ir.Loc]int32{},
 		typeIDs: map[ir.Type]int32{}, dialectIDs: map[string]int32{}, kindIDs: map[*ir.Def]int32{}, stringIDs: map[string]int{},
 	}
@@ -67,6 +74,19 @@ func Append(dst []byte, m *ir.Module, o Options) (out []byte, err error) {
 	return w.file(dst, o.Producer), nil
 }
 
+// mayBeLate reports whether an op of m may have a late attribute.
+func mayBeLate(m *ir.Module) bool {
+	var last *ir.Def
+	return !m.Op().Walk(func(op *ir.Op) bool {
+		d := op.Def()
+		if d == last {
+			return true
+		}
+		last = d
+		return !slices.ContainsFunc(d.Attrs, func(a ir.AttrSpec) bool { return a.Late })
+	})
+}
+
 // writeError is the panic value for a module that cannot be written. Append recovers it.
 type writeError struct{ error }
 
@@ -83,7 +103,7 @@ type writer struct {
 	view    View
 	strip   bool
 
-	textFloats bool
+	textFloats, late bool
 
 	typesSeen map[ir.Type]int32 // by the module's types; used with a view
 
@@ -878,7 +898,7 @@ func (w *writer) property(it *opItem) uint64 {
 	if k.props == nil {
 		b = appendUint(b, uint64(w.attrs[ids[0]].number))
 	} else {
-		late := false
+		late := w.late
 		for i, id := range ids {
 			late = late || k.props.attrs[i].late && id != absent
 		}

@@ -702,9 +702,9 @@ func (s *exportScope) translate(op *ir.Op) {
 		s.make(op, "ragged-dot", "lhs_batch_dims", list(d.LHSBatching), "lhs_contracting_dims", list(d.LHSContracting), "rhs_batch_dims", list(d.RHSBatching),
 			"rhs_contracting_dims", list(d.RHSContracting), "lhs_ragged_dims", list(d.LHSRagged), "rhs_group_dims", list(d.RHSGroup), "operand_precision", s.precision())
 	case op.Is(chlo.TopK):
-		s.make(op, "topk", "k", s.int("k", 0), "largest", true)
+		s.topK(op, true)
 	case op.Is(mhlo.TopK):
-		s.make(op, "topk", "k", s.int("k", 0), "largest", op.Attr(mhlo.AttrLargest) == nil || s.bool("largest"))
+		s.topK(op, op.Attr(mhlo.AttrLargest) == nil || s.bool("largest"))
 	case op.Is(chlo.Scan):
 		s.scan(op)
 	case op.Is(mhlo.RngGetAndUpdateState):
@@ -1117,6 +1117,15 @@ func (s *exportScope) arguments(op *ir.Op, c *computation) []*instr {
 		list, values = list[n:], values[n:]
 	}
 	return out
+}
+
+// topK leaves is_stable out of a stable selection: XLA before 0.12 does not read it.
+func (s *exportScope) topK(op *ir.Op, largest bool) {
+	fields := []any{"k", s.int("k", 0), "largest", largest}
+	if op.Attr(chlo.AttrIsStable) != nil && !s.bool(chlo.AttrIsStable) {
+		fields = append(fields, chlo.AttrIsStable, false)
+	}
+	s.make(op, "topk", fields...)
 }
 
 // scan orders operands and results as HLO does: inputs and outputs first, then carried values.

@@ -495,7 +495,7 @@ var simpleOps = map[string]*ir.Def{
 	"sine": stablehlo.Sine, "sqrt": stablehlo.Sqrt, "subtract": stablehlo.Subtract, "tan": stablehlo.Tan, "tanh": stablehlo.Tanh, "xor": stablehlo.Xor,
 	"partition-id": stablehlo.PartitionID, "replica-id": stablehlo.ReplicaID, "dynamic-update-slice": stablehlo.DynamicUpdateSlice,
 	"acos": chlo.Acos, "acosh": chlo.Acosh, "asin": chlo.Asin, "asinh": chlo.Asinh, "atanh": chlo.Atanh, "cosh": chlo.Cosh, "sinh": chlo.Sinh, "erf": chlo.Erf,
-	"opt-barrier": stablehlo.OptimizationBarrier, "mulhi": chlo.Mulhi, "stochastic-convert": mhlo.StochasticConvert,
+	"opt-barrier": stablehlo.OptimizationBarrier, "mulhi": chlo.Mulhi, "stochastic-convert": mhlo.StochasticConvert, "exp2": mhlo.Exp2, "log2": mhlo.Log2,
 }
 
 // instr translates one instruction.
@@ -942,10 +942,14 @@ func (s *importScope) scan(in *instr) value {
 }
 
 func (s *importScope) topK(in *instr) value {
-	if !attrOf[bool](in, "largest") {
-		return s.make(in, mhlo.TopK, s.operands(in), nil, inherent("k", i64Attr(attrOf[int64](in, "k"))), inherent("largest", s.im.ctx.Bool(false)))
+	attrs := []ir.NamedAttr{inherent("k", i64Attr(attrOf[int64](in, "k")))}
+	if stable, ok := in.attrByName("is_stable").(bool); ok && !stable {
+		attrs = append(attrs, inherent("is_stable", s.im.ctx.Bool(false)))
 	}
-	return s.make(in, chlo.TopK, s.operands(in), nil, inherent("k", i64Attr(attrOf[int64](in, "k"))))
+	if !attrOf[bool](in, "largest") {
+		return s.make(in, mhlo.TopK, s.operands(in), nil, append(attrs, inherent("largest", s.im.ctx.Bool(false)))...)
+	}
+	return s.make(in, chlo.TopK, s.operands(in), nil, attrs...)
 }
 
 func (s *importScope) rng(in *instr) value {

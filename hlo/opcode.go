@@ -147,7 +147,7 @@ var opcodes = func() map[string]*opcode {
 		opReduce, opReduceWindow, opDot, opConvolution,
 
 		op("iota", 0, nil, number("iota_dimension")),
-		op("topk", 1, inferTopK, number("k"), &attrSpec{name: "largest", kind: kBool, always: true}, flag("is_stable")),
+		op("topk", 1, inferTopK, number("k"), &attrSpec{name: "largest", kind: kBool, always: true}, &attrSpec{name: "is_stable", kind: kBool}),
 		op("convert", 1, nil),
 		op("bitcast-convert", 1, nil),
 		op("bitcast", 1, nil),
@@ -209,8 +209,8 @@ var opcodes = func() map[string]*opcode {
 		op("domain", 1, inferSame, &attrSpec{name: "domain", kind: kDomain, required: true}),
 	}
 	elementwise := map[string]bool{}
-	for _, name := range []string{"acos", "acosh", "asin", "asinh", "atanh", "cbrt", "cosine", "cosh", "erf", "exponential", "exponential-minus-one",
-		"log", "log-plus-one", "logistic", "rsqrt", "sine", "sinh", "sqrt", "tan", "tanh"} {
+	for _, name := range []string{"acos", "acosh", "asin", "asinh", "atanh", "cbrt", "cosine", "cosh", "erf", "exp2", "exponential", "exponential-minus-one",
+		"log", "log-plus-one", "log2", "logistic", "rsqrt", "sine", "sinh", "sqrt", "tan", "tanh"} {
 		list = append(list, accurate(name))
 		elementwise[name] = true
 	}
@@ -236,7 +236,7 @@ var opcodes = func() map[string]*opcode {
 		kinds []typeKind
 	}{
 		{"ceil floor round-nearest-afz round-nearest-even is-finite cbrt erf", []typeKind{floatKind}},
-		{`acos acosh asin asinh atanh cosine cosh exponential exponential-minus-one log log-plus-one logistic rsqrt sine sinh sqrt tan tanh
+		{`acos acosh asin asinh atanh cosine cosh exp2 exponential exponential-minus-one log log-plus-one log2 logistic rsqrt sine sinh sqrt tan tanh
 			real imag atan2`, []typeKind{floatKind, complexKind}},
 		{"abs sign", []typeKind{signedKind, floatKind, complexKind}},
 		{"count-leading-zeros popcnt", []typeKind{signedKind, unsignedKind}},

@@ -45,6 +45,8 @@ func todayTexts() []string {
 		"p, q), algorithm=dot_bf16_bf16_fp8x5", "p, q, s), sparsity_config={lhs={sparsity=2x4 dimension=1 stride=1 idx=2}}",
 		"p, q, s), block_scaling_config={lhs={scale_idx=2}}", "p, q, s), block_scaling_config={rhs={zero_idx=2 strides=1x2 steps=3} lhs={}}",
 		"p, q, s, s), block_scaling_config={lhs={scale_idx=2 zero_idx=3}}", "p, q, s)", "p), sparsity_config={}", "p, q, s), block_scaling_config={lhs={scale=2}}")
+	entry("", "ROOT o = %s", "f32[4,8] exp2(p)", "log2(p), result_accuracy={mode=highest}", "log2(n)", "f32[4,8] exp2(p, p)", "topk(s), k=2", "topk(s), k=2, largest=false, is_stable=false",
+		"topk(s), k=2, is_stable=true")
 	entry("", `ROOT o = f32[4,8] tanh(p), origin={%s}`, `{"z"},["main/f"]`, `({"a"},{"b"}), ["x"]`, `["x"]`, `{"a"} ["x"]`, `{"a"},[x]`)
 	for _, attrs := range []string{`backend_config={"a":1}`, `backend_config="b"`, `debug_attributes={{"t" {0}}:({log_mode=default,callback_id=3,op_id=1},{partitioned=true})}`,
 		`debug_attributes={{"z"}:({callback_id=1}), {"a" {1}}:({log_mode=fusion_debugger}), {"a" {0}}:({op_id=-2})}`, `debug_attributes={}`, `debug_attributes={{"z"}:()}`,

@@ -668,7 +668,7 @@ var rebuild = map[*ir.Def]func(b *ir.Builder, op *ir.Op, r []*ir.Region) (*ir.Op
 	},
 	chlo.TopK: func(b *ir.Builder, op *ir.Op, r []*ir.Region) (*ir.Op, error) {
 		v, _ := chlo.AsTopK(op)
-		n, err := chlo.BuildTopK(b, v.Input(), chlo.TopKAttrs{K: v.K(), IsStable: pointer(v.IsStable())})
+		n, err := chlo.BuildTopK(b, v.Input(), chlo.TopKAttrs{K: v.K(), IsStable: pointer(v.IsStable(), true)})
 		return n.Op, err
 	},
 	chlo.Zeta: func(b *ir.Builder, op *ir.Op, r []*ir.Region) (*ir.Op, error) {

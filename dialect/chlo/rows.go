@@ -236,7 +236,7 @@ var TopK = &ir.Def{
 	Results:  []ir.Arg{{Name: "values", Type: ods.AnyUnranked}, {Name: "indices", Type: ods.AnyUnranked}},
 	Attrs: []ir.AttrSpec{
 		{Name: "k", Type: ods.I64Attr},
-		ods.Late("is_stable", ods.BoolAttr),
+		ods.LateDefaulted("is_stable", ods.BoolAttr, ir.NewInteger(1, ir.Int(1))),
 	},
 	Traits: ir.Pure,
 	Format: "`(` $operand `,` `k` `=` $k (`,` `is_stable` `=` $is_stable^)? `)` attr-dict `:` type($operand) `->` `(` type($values) `,` type($indices) `)`",

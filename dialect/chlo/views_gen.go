@@ -790,9 +790,9 @@ type TopKOp struct{ *ir.Op }
 func AsTopK(op *ir.Op) (v TopKOp, ok bool) { return TopKOp{op}, op != nil && op.IsOrMirrors(TopK) }
 
 // Operands, attributes and regions of chlo.top_k.
-func (v TopKOp) Input() *ir.Value           { return v.Operand(0) }
-func (v TopKOp) K() int64                   { return view.Int(v.Attr("k")) }
-func (v TopKOp) IsStable() (value, ok bool) { return view.OptionalBool(v.Attr("is_stable")) }
+func (v TopKOp) Input() *ir.Value { return v.Operand(0) }
+func (v TopKOp) K() int64         { return view.Int(v.Attr("k")) }
+func (v TopKOp) IsStable() bool   { return view.IntOr(v.Attr("is_stable"), 1) != 0 }
 
 // TopKAttrs are the attributes of chlo.top_k. An optional attribute that is zero is left out.
 type TopKAttrs struct {

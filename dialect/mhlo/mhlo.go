@@ -26,7 +26,9 @@ var shared = func() *hlo.Mirrored {
 	for _, e := range m.Enums {
 		e.Angled = e.Base == hlo.RngDistributionEnum || e.Base == hlo.RngAlgorithmEnum
 	}
-	m.Attrs = slices.DeleteFunc(m.Attrs, func(a *ir.AttrDef) bool { return a.Base == hlo.BoundsAttr }) // type_extensions is the only form here
+	m.Attrs = slices.DeleteFunc(m.Attrs, func(a *ir.AttrDef) bool {
+		return a.Base == hlo.BoundsAttr || a.Base == hlo.MeshAttr || a.Base == hlo.MeshAxisAttr
+	}) // type_extensions is the only form of bounds here
 	for _, e := range m.Enums {
 		e.Binary = sameCode(e.Base.Binary)
 	}
@@ -44,6 +46,12 @@ var shared = func() *hlo.Mirrored {
 			a.Binary = ir.BinaryData(18, hlo.CodeAccuracy(m.Attr(hlo.ResultAccuracyModeAttr)))
 		case hlo.TypeExtensionsAttr:
 			a.Binary = []ir.Binary{{Code: 13}}
+		case hlo.ReplicaGroupMeshAxesAttr:
+			a.Binary = []ir.Binary{{Code: 19, Data: a.Base.Binary[0].Data}}
+		case hlo.SubAxisInfoAttr:
+			a.Binary = []ir.Binary{{Code: 20, Data: a.Base.Binary[0].Data}}
+		case hlo.AxisRefAttr:
+			a.Binary = ir.BinaryData(21, hlo.CodeAxisRef(m.Attr(hlo.SubAxisInfoAttr)))
 		default:
 			a.Binary = sameCode(a.Base.Binary)
 		}
@@ -116,7 +124,7 @@ const (
 const AttrCustomCallSchedule = "custom_call_schedule"
 
 // noMHLO lists the operations of StableHLO that MHLO lacks or defines differently.
-var noMHLO = map[string]bool{"unary_einsum": true, "collective_reduce": true, "async_start": true, "async_done": true}
+var noMHLO = map[string]bool{"unary_einsum": true, "async_start": true, "async_done": true}
 
 // genericOnly lists the operations that have a pretty form in StableHLO but not in MHLO.
 var genericOnly = map[string]bool{
@@ -177,6 +185,15 @@ func fromStableHLO(d *ir.Def) *ir.Def {
 				d.Verify(op, r)
 			}
 		}
+	case "collective_broadcast":
+		c.Attrs = slices.DeleteFunc(c.Attrs, func(a ir.AttrSpec) bool { return a.Name == hlo.AttrHasDynamicRoot })
+		c.Verify = func(op *ir.Op, r *ir.Reporter) {
+			if op.NumOperands() != 1 {
+				r.Errorf(op, "requires a single operand")
+				return
+			}
+			d.Verify(op, r)
+		}
 	case "dynamic_conv":
 		c.Attrs = append(c.Attrs, *hlo.Convolution.Attr(hlo.AttrPadding))
 		c.Operands = slices.Clone(c.Operands)
@@ -236,7 +253,7 @@ func Row(d *ir.Def) *ir.Def { return rows[d] }
 func Dialect() *ir.Dialect {
 	return &ir.Dialect{
 		Name: "mhlo", Ops: ops, Directives: hlo.Directives,
-		Attrs: append([]*ir.AttrDef{RaggedDotAttr}, shared.Attrs...),
+		Attrs: append([]*ir.AttrDef{OriginalArrayAttr, OriginalElementAttr, OriginalValueAttr, RaggedDotAttr}, shared.Attrs...),
 		Enums: append([]*ir.EnumDef{FusionKindEnum, DomainKindEnum, CustomCallScheduleEnum}, shared.Enums...),
 		Types: append([]*ir.TypeDef{AsyncBundleType}, shared.Types...), ClosedTypes: true,
 		VerifyAttr: verifyAttr, RemapAttr: remapAttr,

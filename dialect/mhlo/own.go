@@ -63,6 +63,7 @@ var (
 		},
 		Traits: ir.Pure,
 	}
+	Exp2   = accurate("exp2", "Computes two to the power of each element.")
 	Fusion = &ir.Def{
 		Name: "mhlo.fusion", Doc: "Groups operations that are compiled into one kernel.",
 		Operands: []ir.Arg{{Name: "inputs", Type: ods.TupleOrMemref, Mult: ir.Variadic}},
@@ -73,6 +74,7 @@ var (
 		},
 		Regions: []ir.RegionSpec{{Name: "fused_computation"}}, Traits: ir.SingleBlock,
 	}
+	Log2                   = accurate("log2", "Computes the logarithm to the base of two of each element.")
 	MinimumBroadcastShapes = &ir.Def{
 		Name: "mhlo.minimum_broadcast_shapes", Doc: "Returns smaller shapes that broadcast to the same shape.",
 		Operands: []ir.Arg{{Name: "shapes", Type: sizes, Mult: ir.Variadic}}, Results: []ir.Arg{{Name: "results", Type: sizes, Mult: ir.Variadic}},
@@ -116,9 +118,9 @@ var (
 	TopK = &ir.Def{
 		Name: "mhlo.topk", Doc: "Finds the k greatest or least elements along the last dimension and their indices.",
 		Operands: operand, Results: []ir.Arg{{Name: "values", Type: ods.AnyRanked}, {Name: "indices", Type: ods.AnyRanked}},
-		Attrs:  []ir.AttrSpec{ods.Required("k", ods.I64Attr), {Name: "largest", Type: ods.BoolAttr, Optional: true, Default: ir.NewInteger(1, ir.Int(1))}},
+		Attrs:  []ir.AttrSpec{ods.Required("k", ods.I64Attr), {Name: "largest", Type: ods.BoolAttr, Optional: true, Default: ir.NewInteger(1, ir.Int(1))}, ods.LateDefaulted("is_stable", ods.BoolAttr, ir.NewInteger(1, ir.Int(1)))},
 		Traits: ir.Pure,
-		Format: "`(` $operand `,` `k` `=` $k (`,` `largest` `=` $largest^)? `)` attr-dict `:` type($operand) `->` `(` type($values) `,` type($indices) `)`",
+		Format: "`(` $operand `,` `k` `=` $k (`,` `largest` `=` $largest^)? (`,` `is_stable` `=` $is_stable^)? `)` attr-dict `:` type($operand) `->` `(` type($values) `,` type($indices) `)`",
 		ResultNames: func(op *ir.Op, set func(*ir.Value, string)) {
 			set(op.Result(0), "values")
 			set(op.Result(1), "indices")
@@ -142,7 +144,7 @@ var (
 )
 
 var own = []*ir.Def{
-	AddDependency, AsyncStart, AsyncUpdate, AsyncDone, Bitcast, Copy, Domain, Fusion, MinimumBroadcastShapes,
+	AddDependency, AsyncStart, AsyncUpdate, AsyncDone, Bitcast, Copy, Domain, Exp2, Fusion, Log2, MinimumBroadcastShapes,
 	Mulhi, RaggedDot, RngGetAndUpdateState, StochasticConvert, TopK, Trace,
 	Scan, Acos, Acosh, Asin, Asinh, Atanh, Cosh, Erf, Sinh,
 }
@@ -162,6 +164,14 @@ func unary(name string, base *ir.Def, t ir.Constraint) *ir.Def {
 		Format: "$operand attr-dict `:` custom<SameOperandsAndResultType>(type($operand), type($result))",
 		Infer:  view.InferFirst,
 	}, name, base)
+}
+
+// accurate returns the row of an element-wise operation with an accuracy, which only MHLO has.
+func accurate(name, doc string) *ir.Def {
+	d := unary(name, nil, ods.FPOrComplex)
+	e := fromStableHLO(hlo.Exponential)
+	d.Doc, d.Attrs, d.Infer, d.Verify, d.Clauses = doc, e.Attrs, e.Infer, e.Verify, e.Clauses
+	return d
 }
 
 // parseRngState reads the attributes; the result is always tensor<2xui64>.

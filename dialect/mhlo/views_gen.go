@@ -59,6 +59,7 @@ const (
 	AttrFusionKind                = "fusion_kind"
 	AttrIsAssociative             = "is_associative"
 	AttrIsReverse                 = "is_reverse"
+	AttrIsStable                  = "is_stable"
 	AttrK                         = "k"
 	AttrKind                      = "kind"
 	AttrLargest                   = "largest"
@@ -67,6 +68,7 @@ const (
 	AttrPrecisionConfig           = "precision_config"
 	AttrRaggedDotDimensionNumbers = "ragged_dot_dimension_numbers"
 	AttrResultSegmentSizes        = "resultSegmentSizes"
+	AttrResultAccuracy            = "result_accuracy"
 	AttrScanDimSize               = "scan_dim_size"
 	AttrTag                       = "tag"
 )
@@ -166,6 +168,7 @@ func AsTopK(op *ir.Op) (v TopKOp, ok bool) { return TopKOp{op}, op != nil && op.
 func (v TopKOp) Input() *ir.Value { return v.Operand(0) }
 func (v TopKOp) K() int64         { return view.Int(v.Attr("k")) }
 func (v TopKOp) Largest() bool    { return view.IntOr(v.Attr("largest"), 1) != 0 }
+func (v TopKOp) IsStable() bool   { return view.IntOr(v.Attr("is_stable"), 1) != 0 }
 
 // TraceOp is the view of mhlo.trace, and of ops that mirror it. The op must have been verified.
 type TraceOp struct{ *ir.Op }

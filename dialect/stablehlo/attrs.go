@@ -83,7 +83,7 @@ var (
 		Doc: "One axis of a mesh: its name and the number of devices along it.",
 	})
 	AxisRefAttr = ir.NewAttrDef[AxisRef](ir.AttrDef{
-		Dialect: "stablehlo", Name: "axis_ref", Binary: ir.BinaryData(20, codeAxisRef), Partial: true,
+		Dialect: "stablehlo", Name: "axis_ref", Binary: ir.BinaryData(20, CodeAxisRef(SubAxisInfoAttr)), Partial: true,
 		Doc: "An axis of a mesh, or a part of it.",
 	})
 	SubAxisInfoAttr = view.TextAttr(ir.AttrDef{

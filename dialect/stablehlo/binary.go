@@ -26,18 +26,21 @@ func CodeMode(c ir.Coder, m *AccuracyMode) {
 	m.Code = int(v)
 }
 
-func codeAxisRef(c ir.Coder, a *AxisRef) {
-	c.String(&a.Name)
-	part := a.Sub != nil
-	if c.Bool(&part); !part {
-		return
+// CodeAxisRef returns the coder of axis_ref. sub is the row of its part of the axis, which is an attribute of its own.
+func CodeAxisRef(sub *ir.AttrDef) func(ir.Coder, *AxisRef) {
+	return func(c ir.Coder, a *AxisRef) {
+		c.String(&a.Name)
+		part := a.Sub != nil
+		if c.Bool(&part); !part {
+			return
+		}
+		s := SubAxis{}
+		if a.Sub != nil {
+			s = *a.Sub
+		}
+		view.CodePart(c, sub, &s)
+		a.Sub = &s
 	}
-	s := SubAxis{}
-	if a.Sub != nil {
-		s = *a.Sub
-	}
-	view.CodePart(c, SubAxisInfoAttr, &s)
-	a.Sub = &s
 }
 
 func codeMesh(c ir.Coder, m *Mesh) {

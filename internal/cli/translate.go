@@ -98,7 +98,7 @@ func (a *app) translateCommand() *cobra.Command {
 	f.StringVarP(&t.out, "output", "o", "", "`FILE` write to FILE instead of standard output")
 	f.StringVar(&t.target, "target", "", "`VERSION` StableHLO version of an artifact: x.y.z, current, WEEK_4, WEEK_12, MAX, or auto for the oldest possible (default WEEK_12; for export: the version of each module)")
 	f.StringVar(&t.route, "route", "", "`ROUTE` dialects that an artifact may hold: "+strings.Join(artifact.Routes(), ", ")+" (default strict, or the dialects of IN if IN is an artifact)")
-	f.IntVar(&t.version, "bytecode-version", -1, "`N` version of the bytecode, 0 to 6 (default 6)")
+	f.IntVar(&t.version, "bytecode-version", -1, "`N` version of the bytecode, 0 to 6 (default 6, or 4 if JAX 0.10 and 0.12 read version 6 of the module differently)")
 	f.BoolVar(&t.strip, "strip-locations", false, "leave out locations: they can name the user's source files")
 	f.BoolVar(&t.keep, "keep-vhlo", false, "leave the VHLO of an artifact as it is")
 	command.Group(c, "Output")

@@ -43,7 +43,7 @@ func expandTopK(e *emitter, op *ir.Op, args []*ir.Value) []*ir.Value {
 		return nil
 	}
 	topK, _ := chlo.AsTopK(op)
-	stable, given := topK.IsStable()
+	stable := topK.IsStable()
 	last := t.Shape()[rank-1]
 	k := topK.K()
 	if last != ir.Dynamic {
@@ -70,7 +70,7 @@ func expandTopK(e *emitter, op *ir.Op, args []*ir.Value) []*ir.Value {
 	} else {
 		index = stablehlo.BuildDynamicIota(e.Builder, all, indexType, stablehlo.DynamicIotaAttrs{IotaDimension: int64(rank - 1)}).Result(0)
 	}
-	sorted := e.Insert(e.sort(stable || !given, int64(rank-1), x, index))
+	sorted := e.Insert(e.sort(stable, int64(rank-1), x, index))
 	e.sortDescending(sorted)
 	start := make([]int64, rank)
 	if all == nil {

@@ -17,7 +17,7 @@ import (
 const OtherPlugin = "cpu@0.11.2"
 
 // Interpreter is a Python that imports jaxlib.
-type Interpreter struct{ path string }
+type Interpreter struct{ path, version string }
 
 // The two versions of JAX that tests compare with: the one of most comparisons, and the newest one, which needs
 // Python 3.12.
@@ -62,7 +62,7 @@ func FindToday() string { return findToday() }
 func Python(t testing.TB) *Interpreter {
 	t.Helper()
 	if p := find(); p != "" {
-		return &Interpreter{p}
+		return &Interpreter{p, MainVersion}
 	}
 	t.Skip("skip: jaxlib not installed")
 	return nil
@@ -73,7 +73,7 @@ func Python(t testing.TB) *Interpreter {
 func Today(t testing.TB) *Interpreter {
 	t.Helper()
 	if p := findToday(); p != "" {
-		return &Interpreter{p}
+		return &Interpreter{p, TodayVersion}
 	}
 	t.Skip("skip: jaxlib " + TodayVersion + " not installed: it needs Python 3.12 or newer")
 	return nil
@@ -89,6 +89,9 @@ func Each(t *testing.T, part func(first bool) bool, test func(t *testing.T, p *I
 		t.Run("jax "+TodayVersion, func(t *testing.T) { test(t, Today(t)) })
 	}
 }
+
+// Version returns the version of JAX: MainVersion or TodayVersion.
+func (p *Interpreter) Version() string { return p.version }
 
 // Path returns the path of the interpreter.
 func (p *Interpreter) Path() string { return p.path }
@@ -134,12 +137,18 @@ json.dump(out, sys.stdout)
 // ops of unknown dialects. Without jaxlib the test is skipped.
 func MLIR(t testing.TB, texts map[string]string, unregistered bool) map[string]Asm {
 	t.Helper()
+	return Python(t).MLIR(t, texts, unregistered)
+}
+
+// MLIR is the function MLIR with the version of JAX that p has.
+func (p *Interpreter) MLIR(t testing.TB, texts map[string]string, unregistered bool) map[string]Asm {
+	t.Helper()
 	in, err := json.Marshal(texts)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var out map[string]Asm
-	if err := json.Unmarshal(Python(t).Run(t, mlirScript, in, strconv.FormatBool(unregistered)), &out); err != nil {
+	if err := json.Unmarshal(p.Run(t, mlirScript, in, strconv.FormatBool(unregistered)), &out); err != nil {
 		t.Fatal(err)
 	}
 	return out
@@ -205,14 +214,48 @@ type Bytecode struct {
 }
 
 // WriteBytecode returns the files that jaxlib writes for the texts, given by name, after it parsed and verified them.
-func WriteBytecode(t testing.TB, texts map[string]string) map[string]Bytecode {
+func (p *Interpreter) WriteBytecode(t testing.TB, texts map[string]string) map[string]Bytecode {
 	t.Helper()
 	in, err := json.Marshal(texts)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var out map[string]Bytecode
-	if err := json.Unmarshal(Python(t).Run(t, writeScript+bytecodeScript, in), &out); err != nil {
+	if err := json.Unmarshal(p.Run(t, writeScript+bytecodeScript, in), &out); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// readBytecodeScript reads {name: base64} and writes {name: error} for the files that MLIR refuses.
+const readBytecodeScript = `
+import base64, json, sys
+from jaxlib.mlir import ir
+from jaxlib.mlir.dialects import stablehlo
+from jax._src.interpreters import mlir as jm
+ctx = jm.make_ir_context()
+ctx.allow_unregistered_dialects = True
+out = {}
+with ctx:
+    # The first artifact loads the dialect quant.
+    stablehlo.deserialize_portable_artifact(ctx, stablehlo.serialize_portable_artifact(ir.Module.parse(""), "1.0.0"))
+    for name, data in json.load(sys.stdin).items():
+        try:
+            ir.Module.parse(base64.b64decode(data))
+        except Exception as e:
+            out[name] = str(e)
+json.dump(out, sys.stdout)
+`
+
+// ReadBytecode returns the error of each file of MLIR bytecode, given by name, that jaxlib does not read.
+func (p *Interpreter) ReadBytecode(t testing.TB, files map[string][]byte) map[string]string {
+	t.Helper()
+	in, err := json.Marshal(files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out map[string]string
+	if err := json.Unmarshal(p.Run(t, readBytecodeScript, in), &out); err != nil {
 		t.Fatal(err)
 	}
 	return out
@@ -300,12 +343,18 @@ type Passed struct {
 // MHLO.
 func Passes(t testing.TB, pipeline string, debug bool, texts map[string]string) map[string]Passed {
 	t.Helper()
+	return Python(t).Passes(t, pipeline, debug, texts)
+}
+
+// Passes is the function Passes with the version of JAX that p has.
+func (p *Interpreter) Passes(t testing.TB, pipeline string, debug bool, texts map[string]string) map[string]Passed {
+	t.Helper()
 	in, err := json.Marshal(map[string]any{"pipeline": pipeline, "debug": debug, "texts": texts})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var out map[string]Passed
-	if err := json.Unmarshal(Python(t).Run(t, writeScript+passesScript, in), &out); err != nil {
+	if err := json.Unmarshal(p.Run(t, writeScript+passesScript, in), &out); err != nil {
 		t.Fatal(err)
 	}
 	return out

@@ -65,6 +65,8 @@ var cpuOps = map[*ir.Def]string{
 	mhlo.Atanh:                    "not implemented",
 	mhlo.Cosh:                     "not implemented",
 	mhlo.Sinh:                     "not implemented",
+	mhlo.Exp2:                     "newer than the plugin's MHLO",
+	mhlo.Log2:                     "newer than the plugin's MHLO",
 	mhlo.Mulhi:                    "newer than the plugin's MHLO",
 	mhlo.Scan:                     "newer than the plugin's MHLO",
 	mhlo.MinimumBroadcastShapes:   "cannot be translated to HLO",

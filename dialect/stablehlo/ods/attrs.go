@@ -133,6 +133,11 @@ func Late(name string, c ir.AttrConstraint) ir.AttrSpec {
 	return ir.AttrSpec{Name: name, Type: c, Optional: true, Late: true}
 }
 
+// LateDefaulted returns the row of an optional attribute with default v that StableHLO 1.17 does not know.
+func LateDefaulted(name string, c ir.AttrConstraint, v ir.Attr) ir.AttrSpec {
+	return ir.AttrSpec{Name: name, Type: c, Optional: true, Default: v, Late: true}
+}
+
 // Defaulted returns the row of an optional attribute with default v.
 func Defaulted(name string, c ir.AttrConstraint, v ir.Attr) ir.AttrSpec {
 	return ir.AttrSpec{Name: name, Type: c, Optional: true, Default: v}

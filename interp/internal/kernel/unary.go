@@ -61,6 +61,10 @@ var Unary = map[string]*UnaryLoops{
 		f64: vec.Below(vec.Unary[float64, float64](vec.Sin64Loop), 1<<20, special.Sine), C: special.ComplexSin, cost: 4},
 	"tanh": function(vec.Tanh, vec.Tanh32Loop, vec.Tanh64Loop, special.ComplexTanh),
 
+	// MHLO.
+	"exp2": {F: exp2, C: complexExp2, cost: 4},
+	"log2": {F: log2, C: complexLog2, cost: 4},
+
 	// CHLO.
 	"bessel_i1e": function(vec.BesselI1e, vec.BesselI1e32Loop, vec.BesselI1e64Loop, nil),
 	"cosh":       function(vec.Cosh, vec.Cosh32Loop, vec.Cosh64Loop, special.ComplexCosh),

@@ -182,7 +182,7 @@ func BuildTable(h *Host) map[*ir.Def]plan.Row {
 // UnaryOps returns the loops of the unary ops on elements.
 func UnaryOps() map[*ir.Def]*kernel.UnaryLoops {
 	out := map[*ir.Def]*kernel.UnaryLoops{}
-	for _, d := range slices.Concat(stablehlo.Ops(), chlo.Ops()) {
+	for _, d := range slices.Concat(stablehlo.Ops(), chlo.Ops(), []*ir.Def{mhlo.Exp2, mhlo.Log2}) {
 		_, name, _ := strings.Cut(d.Name, ".")
 		if u := kernel.Unary[name]; u != nil {
 			out[d] = u
