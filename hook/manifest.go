@@ -148,6 +148,12 @@ func (t *TensorType) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
+// Entries of Site.Attrs of a probe.
+const (
+	AttrProbe = "probe" // the probe's kind
+	AttrOf    = "of"    // the type of the value whose statistics the operand holds
+)
+
 // Site is one hook of a module as the runtime and the user see it. Its operands and results never include the chain or
 // a token.
 type Site struct {

@@ -29,8 +29,16 @@ static void first(void) {
   atexit(end);
 }
 
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
 __attribute__((visibility("default"))) const void *GetPjrtApi(void) {
-  static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, first);
   return table;
+}
+
+// hlocb_configure changes the settings of a running process: see hlocbEngineConfigure. The caller frees the result by
+// free.
+__attribute__((visibility("default"))) char *hlocb_configure(const char *settings) {
+  pthread_once(&once, first);
+  return hlocbEngineConfigure((char *)settings);
 }

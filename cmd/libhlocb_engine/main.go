@@ -1,7 +1,8 @@
 //go:build cgo
 
 // Command libhlocb_engine is a PJRT plugin that runs programs on hlocb's embedded engine: see package engineplugin.
-// Build it as a C shared library (make engine). Its only symbol is GetPjrtApi.
+// Build it as a C shared library (make interposer). It has two symbols,
+// GetPjrtApi and hlocb_configure.
 package main
 
 // #include <stdint.h>
@@ -9,10 +10,11 @@ package main
 import "C"
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"runtime/debug"
-	"sync"
+	"strings"
 	"unsafe"
 
 	"github.com/hlocb/hlocb/diag"
@@ -32,11 +34,11 @@ func getenv(name string) string {
 	return C.GoString(C.getenv(cname))
 }
 
-// interposer looks into the programs as the environment says. A mistake in the settings is reported. The program then
-// continues without the settings, or ends if they are strict.
-var interposer = sync.OnceValue(func() *interpose.Interposer {
-	config, host := interpose.FromEnvironment(getenv), interpose.Host{Out: os.Stderr, Err: os.Stderr, Plugins: plugins.System()}
-	i, err := interpose.New(config, host)
+// fromEnvironment looks into the programs as the environment says. A mistake in the settings is reported. The program
+// then continues without the settings, or ends if they are strict.
+func fromEnvironment() *interpose.Interposer {
+	config := interpose.FromEnvironment(getenv)
+	i, err := newInterposer(config)
 	if err == nil {
 		return i
 	}
@@ -44,19 +46,47 @@ var interposer = sync.OnceValue(func() *interpose.Interposer {
 	if config.Strict {
 		os.Exit(interpose.ExitFailed)
 	}
-	if i, err = interpose.New(interpose.Config{}, host); err != nil {
+	if i, err = newInterposer(interpose.Config{}); err != nil {
 		panic(err) // nothing is configured
 	}
 	return i
-})
+}
+
+func newInterposer(c interpose.Config) (*interpose.Interposer, error) {
+	return interpose.New(c, interpose.Host{Out: os.Stderr, Err: os.Stderr, Plugins: plugins.System()})
+}
 
 // hlocbEngineTable returns the plugin's function table.
 //
 //export hlocbEngineTable
 func hlocbEngineTable() C.uintptr_t {
 	return C.uintptr_t(engineplugin.Table(engineplugin.Host{
-		Version: version(), Getenv: getenv, Err: os.Stderr, Targets: backends.EngineTargets(plugins.System()), Interposer: interposer(),
+		Version: version(), Getenv: getenv, Err: os.Stderr, Targets: backends.EngineTargets(plugins.System()), Interposer: fromEnvironment(),
 	}))
+}
+
+// hlocbEngineConfigure waits for the runs that have started, writes what their handlers hold, and looks into the programs
+// compiled from now on as the JSON text of an interpose.Config says. Nil restores the settings of the environment. It
+// returns nil, or the text of an error, which the caller frees.
+//
+//export hlocbEngineConfigure
+func hlocbEngineConfigure(text *C.char) *C.char {
+	next, err := fromEnvironment, error(nil)
+	if text != nil {
+		var config interpose.Config
+		d := json.NewDecoder(strings.NewReader(C.GoString(text)))
+		d.DisallowUnknownFields()
+		if err = d.Decode(&config); err == nil {
+			var i *interpose.Interposer
+			i, err = newInterposer(config)
+			next = func() *interpose.Interposer { return i }
+		}
+	}
+	if err != nil {
+		return C.CString(err.Error())
+	}
+	engineplugin.SetInterposer(next()).Flush()
+	return nil
 }
 
 // version identifies this build, so that no cache serves the programs of another one.
@@ -78,7 +108,7 @@ func version() string {
 //
 //export hlocbEngineEnd
 func hlocbEngineEnd() C.int {
-	i := interposer()
+	i := engineplugin.Interposer()
 	i.Flush()
 	return C.int(i.ExitCode())
 }

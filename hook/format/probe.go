@@ -13,9 +13,9 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// AttrProbe is the entry of backend_config, and of a site's attributes, that names the handler of a probe. It stays on
-// the call when the module is rewritten.
-const AttrProbe = "probe"
+// AttrProbe is the entry of backend_config that names the handler of a probe. It stays on the call when the module is
+// rewritten.
+const AttrProbe = hook.AttrProbe
 
 // Prober adds taps (hlocb's own calls) to values of a module.
 type Prober struct {

@@ -41,7 +41,8 @@ type Host struct {
 	MemoryLimit int64               // for all values, in bytes; 0 means no limit
 	// Targets is interp.Options.Targets: it serves LAPACK.
 	Targets func(target string) (interp.Kernel, error)
-	// Interposer looks into the programs as the user wants. Its settings become part of the platform's version.
+	// Interposer looks into the programs as the user wants, until SetInterposer names another one. Its settings become
+	// part of the platform's version.
 	Interposer *interpose.Interposer
 }
 
@@ -50,7 +51,15 @@ type plugin struct {
 	host    Host
 	pool    *offheap.Pool
 	backend *interp.Backend
-	queue   chan *C.he_run
+	queue   chan task
+
+	interposer atomic.Pointer[interpose.Interposer]
+}
+
+// task is a run that waits for its turn, or a function for the time after all earlier runs.
+type task struct {
+	run *C.he_run
+	do  func()
 }
 
 var current atomic.Pointer[plugin]
@@ -62,7 +71,8 @@ const maxStarted = 32
 // Table returns the address of the plugin's function table, a PJRT_Api. Only the first call in a process configures the
 // plugin.
 func Table(h Host) uintptr {
-	p := &plugin{host: h, pool: offheap.New(h.MemoryLimit), queue: make(chan *C.he_run, maxStarted)}
+	p := &plugin{host: h, pool: offheap.New(h.MemoryLimit), queue: make(chan task, maxStarted)}
+	p.interposer.Store(h.Interposer)
 	p.backend = interp.New(interp.Options{Memory: p.pool, Targets: h.Targets})
 	if current.CompareAndSwap(nil, p) {
 		for code := range C.HE_TYPES {
@@ -79,7 +89,12 @@ func Table(h Host) uintptr {
 // work executes the runs that do not stay on their caller's thread, in the order in which they were started. The
 // arguments of a run are ready when its turn comes, because earlier runs compute them.
 func (p *plugin) work() {
-	for r := range p.queue {
+	for t := range p.queue {
+		if t.do != nil {
+			t.do()
+			continue
+		}
+		r := t.run
 		code, message := run(r)
 		var failure *C.he_error
 		if message != nil {
@@ -89,6 +104,19 @@ func (p *plugin) work() {
 		C.he_run_end(r, failure)
 	}
 }
+
+// SetInterposer chooses who looks into the programs that are compiled from now on, once the runs so far have ended. It
+// returns the old one. Programs that are compiled already keep theirs.
+func SetInterposer(i *interpose.Interposer) *interpose.Interposer {
+	p := current.Load()
+	done := make(chan struct{})
+	p.queue <- task{do: func() { close(done) }}
+	<-done
+	return p.interposer.Swap(i)
+}
+
+// Interposer returns who looks into the programs that are compiled now.
+func Interposer() *interpose.Interposer { return current.Load().interposer.Load() }
 
 // fail returns an error for C, which frees the message.
 func fail(err error) (C.int32_t, *C.char) {
@@ -132,8 +160,8 @@ func hlocbEngineVersions(current, minimum *C.int64_t) {
 
 //export hlocbEnginePlatformVersion
 func hlocbEnginePlatformVersion() *C.char {
-	h := &current.Load().host
-	return C.CString("hlocb " + h.Version + h.Interposer.Settings())
+	p := current.Load()
+	return C.CString("hlocb " + p.host.Version + p.interposer.Load().Settings())
 }
 
 // hlocbEngineDevices returns the number of devices of a client whose creator does not state it: the number for JAX's
@@ -243,7 +271,7 @@ func hlocbEngineRun(r *C.he_run, status *C.int32_t) *C.char {
 }
 
 //export hlocbEngineStart
-func hlocbEngineStart(r *C.he_run) { current.Load().queue <- r }
+func hlocbEngineStart(r *C.he_run) { current.Load().queue <- task{run: r} }
 
 func run(r *C.he_run) (status C.int32_t, message *C.char) {
 	defer recovered(&status, &message)

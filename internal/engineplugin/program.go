@@ -81,7 +81,8 @@ func (p *plugin) compile(e *C.he_executable, code []byte, form string, options [
 		return err
 	}
 	out := &program{plugin: p, partitions: partitions}
-	if out.prepared, err = p.host.Interposer.Prepare(m, options); err != nil {
+	interposer := p.interposer.Load()
+	if out.prepared, err = interposer.Prepare(m, options); err != nil {
 		return err
 	}
 	donors, err := out.signature(m)
@@ -103,7 +104,7 @@ func (p *plugin) compile(e *C.he_executable, code []byte, form string, options [
 	out.exe = exe.(*interp.Executable)
 
 	sum := sha256.New()
-	for _, part := range [][]byte{[]byte(p.host.Version), []byte(p.host.Interposer.Settings()), []byte(form), options, code} {
+	for _, part := range [][]byte{[]byte(p.host.Version), []byte(interposer.Settings()), []byte(form), options, code} {
 		fmt.Fprintf(sum, "%d ", len(part))
 		sum.Write(part)
 	}

@@ -29,7 +29,7 @@ const (
 //go:embed c/preload.c
 var preloadSource []byte
 
-// exportsMap keeps every symbol but GetPjrtApi inside.
+// exportsMap keeps every symbol inside but GetPjrtApi and, of the engine, hlocb_configure.
 //
 //go:embed c/exports.map
 var exportsMap []byte

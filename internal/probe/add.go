@@ -39,6 +39,9 @@ func attrProbe(kind string, values []value) ir.AttrList {
 	if kind != "" {
 		list = append(list, ir.NamedAttr{Name: format.AttrProbe, Attr: ir.NewString(kind)})
 	}
+	if kind == Stats && values != nil {
+		return append(list, ir.NamedAttr{Name: hook.AttrOf, Attr: ir.NewString(values[0].typ)})
+	}
 	if values != nil {
 		list = append(list, ir.NamedAttr{Name: attrValues, Attr: ir.NewString(encodeList(values, (*value).fields))})
 	}

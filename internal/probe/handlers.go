@@ -75,21 +75,18 @@ func (h *Handlers) For(m *hook.Manifest, s *hook.Site) (handler runtime.Handler,
 
 // observer returns the handler of a probe of one of Kinds.
 func (h *Handlers) observer(kind string, s *hook.Site) (runtime.Handler, error) {
-	text, err := strconv.Unquote(s.Attrs[attrValues])
-	if err != nil || kind != Stats && kind != Finite { // the probe's operand is the value itself
-		return h.shared(kind)
-	}
-	values, err := decodeList(text, (*value).fields)
-	if err != nil {
-		return nil, fmt.Errorf("probe %q: %w", s.Name, err)
-	}
-	if kind == Finite {
+	if text, err := strconv.Unquote(s.Attrs[attrValues]); err == nil && kind == Finite {
+		values, err := decodeList(text, (*value).fields)
+		if err != nil {
+			return nil, fmt.Errorf("probe %q: %w", s.Name, err)
+		}
 		return finite{values}, nil
 	}
-	if len(values) != 1 {
-		return nil, fmt.Errorf("probe %q describes %d values, expected 1", s.Name, len(values))
+	of, err := strconv.Unquote(s.Attrs[hook.AttrOf])
+	if err != nil || kind != Stats { // the probe's operand is the value itself
+		return h.shared(kind)
 	}
-	t, shape, err := tensor.ParseType(values[0].typ)
+	t, shape, err := tensor.ParseType(of)
 	if err != nil {
 		return nil, fmt.Errorf("probe %q: %w", s.Name, err)
 	}

@@ -196,7 +196,14 @@ func appendSite(b []byte, s *hook.Site) []byte {
 	b = appendJSONString(append(b, `,"hook":`...), s.Name)
 	b = appendJSONString(append(b, `,"id":`...), s.ID.String())
 	b = appendJSONString(append(b, `,"kind":`...), s.Kind.String())
-	return append(appendPlace(b, s), `,"operands":`...)
+	b = appendPlace(b, s)
+	for _, name := range []string{hook.AttrProbe, hook.AttrOf} {
+		if text, err := strconv.Unquote(s.Attrs[name]); err == nil {
+			b = append(append(append(b, ',', '"'), name...), '"', ':')
+			b = appendJSONString(b, text)
+		}
+	}
+	return append(b, `,"operands":`...)
 }
 
 // appendPlace appends the location of a hook, and the function and the kind of callback that it names.

@@ -39,6 +39,8 @@ type Config struct {
 	DumpArgs int64 `json:"dump_args,omitempty"`
 	// List writes the values of each program that can be tapped to standard error.
 	List bool `json:"list,omitempty"`
+	// Report is a file that gets each message as a line of JSON, a Message, instead of the text on standard error.
+	Report string `json:"report,omitempty"`
 	// Strict ends the program when a handler fails, instead of reporting it.
 	Strict bool `json:"strict,omitempty"`
 }
@@ -57,7 +59,7 @@ func (c *Config) variables() []variable {
 	return []variable{
 		{"HLOCB_TAP", &c.Taps}, {"HLOCB_EVERY", &c.Every}, {"HLOCB_FIRST", &c.First}, {"HLOCB_BISECT_NAN", &c.BisectNaN}, {"HLOCB_INF", &c.Inf},
 		{"HLOCB_ON", &c.On}, {"HLOCB_PASSES", &c.Passes}, {"HLOCB_EVENTS", &c.Events}, {"HLOCB_DUMP", &c.Dump}, {"HLOCB_DUMP_ARGS", &c.DumpArgs},
-		{"HLOCB_LIST", &c.List}, {"HLOCB_STRICT", &c.Strict},
+		{"HLOCB_LIST", &c.List}, {"HLOCB_REPORT", &c.Report}, {"HLOCB_STRICT", &c.Strict},
 	}
 }
 

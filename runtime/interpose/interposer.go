@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -51,6 +52,7 @@ type Interposer struct {
 	host     Host
 	env      *handlers.Env
 	dump     *dump
+	messages *json.Encoder // of Config.Report; nil without
 
 	mu         sync.Mutex
 	handlersOf map[string]*sharedHandler // by specification
@@ -116,6 +118,14 @@ func New(c Config, s Host) (*Interposer, error) {
 			return nil, err
 		}
 	}
+	if c.Report != "" {
+		w, err := i.env.Create(c.Report)
+		if err != nil {
+			return nil, fmt.Errorf("report: %w", err)
+		}
+		i.messages = json.NewEncoder(w)
+		i.messages.SetEscapeHTML(false)
+	}
 	if c.Dump != "" {
 		if i.dump, err = newDump(c.Dump); err != nil {
 			return nil, err
@@ -145,18 +155,21 @@ func (i *Interposer) Settings() string {
 }
 
 // Warn implements pjrt.Interposer.
-func (i *Interposer) Warn(err error) { i.note("warning: ", err) }
+func (i *Interposer) Warn(err error) { i.note("warning: ", messageOf(Warning, err)) }
 
 // report writes the failure of a handler that does not end the program.
-func (i *Interposer) report(err error) { i.note("", err) }
+func (i *Interposer) report(err error) { i.note("", messageOf(Failure, err)) }
 
-// note writes the first line of an error. Equal lines are written once.
-func (i *Interposer) note(kind string, err error) {
-	text := kind + diag.Escape(firstLine(err.Error()))
+// note writes a message. Equal messages are written once.
+func (i *Interposer) note(prefix string, m *Message) {
+	text := prefix + m.Text
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	if !i.noted[text] {
-		i.noted[text] = true
+	if i.noted[text] {
+		return
+	}
+	i.noted[text] = true
+	if i.messages == nil || i.messages.Encode(m) != nil {
 		fmt.Fprintf(i.host.Err, "hlocb: %s\n", text)
 	}
 }
