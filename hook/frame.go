@@ -52,15 +52,21 @@ func (p Place) String() string {
 	if p.File == "" {
 		return p.name
 	}
-	s := p.File + ":" + p.Line
-	if p.Col != "" {
-		s += ":" + p.Col
-	}
+	s := p.Position()
 	if p.Function != "" {
 		s += " " + p.Function
 	}
 	if p.Callback != "" {
 		s += " (" + p.Callback + ")"
+	}
+	return s
+}
+
+// Position returns FILE:LINE:COLUMN of a place with a file; a column may be missing.
+func (p Place) Position() string {
+	s := p.File + ":" + p.Line
+	if p.Col != "" {
+		s += ":" + p.Col
 	}
 	return s
 }

@@ -12,6 +12,7 @@ import "C"
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"runtime/debug"
 	"strings"
@@ -38,7 +39,7 @@ func getenv(name string) string {
 // then continues without the settings, or ends if they are strict.
 func fromEnvironment() *interpose.Interposer {
 	config := interpose.FromEnvironment(getenv)
-	i, err := newInterposer(config)
+	i, err := newInterposer(config, os.Stderr)
 	if err == nil {
 		return i
 	}
@@ -46,14 +47,15 @@ func fromEnvironment() *interpose.Interposer {
 	if config.Strict {
 		os.Exit(interpose.ExitFailed)
 	}
-	if i, err = newInterposer(interpose.Config{}); err != nil {
+	if i, err = newInterposer(interpose.Config{}, os.Stderr); err != nil {
 		panic(err) // nothing is configured
 	}
 	return i
 }
 
-func newInterposer(c interpose.Config) (*interpose.Interposer, error) {
-	return interpose.New(c, interpose.Host{Out: os.Stderr, Err: os.Stderr, Plugins: plugins.System()})
+// newInterposer returns an interposer whose probes print to out.
+func newInterposer(c interpose.Config, out io.Writer) (*interpose.Interposer, error) {
+	return interpose.New(c, interpose.Host{Out: out, Err: os.Stderr, Plugins: plugins.System()})
 }
 
 // hlocbEngineTable returns the plugin's function table.
@@ -66,8 +68,8 @@ func hlocbEngineTable() C.uintptr_t {
 }
 
 // hlocbEngineConfigure waits for the runs that have started, writes what their handlers hold, and looks into the programs
-// compiled from now on as the JSON text of an interpose.Config says. Nil restores the settings of the environment. It
-// returns nil, or the text of an error, which the caller frees.
+// compiled from now on as the JSON text of an interpose.Config says. Nil restores the settings of the environment. Probes
+// print nothing: they write to the file of events. It returns nil, or the text of an error, which the caller frees.
 //
 //export hlocbEngineConfigure
 func hlocbEngineConfigure(text *C.char) *C.char {
@@ -78,7 +80,7 @@ func hlocbEngineConfigure(text *C.char) *C.char {
 		d.DisallowUnknownFields()
 		if err = d.Decode(&config); err == nil {
 			var i *interpose.Interposer
-			i, err = newInterposer(config)
+			i, err = newInterposer(config, io.Discard)
 			next = func() *interpose.Interposer { return i }
 		}
 	}

@@ -39,6 +39,9 @@ func KindOf(s *hook.Site) string {
 	return kind
 }
 
+// Asks reports whether s asks whether a probe runs now. It is no event of the program.
+func Asks(s *hook.Site) bool { return strings.HasPrefix(KindOf(s), samplePrefix) }
+
 // SearchesOrigin reports whether s is a probe of AddOrigin. All such probes of a program share one handler.
 func SearchesOrigin(s *hook.Site) bool {
 	kind := KindOf(s)
@@ -55,7 +58,7 @@ func (h *Handlers) For(m *hook.Manifest, s *hook.Site) (handler runtime.Handler,
 	case SearchesOrigin(s):
 		search := h.search(m)
 		return search, false, search.add(s)
-	case strings.HasPrefix(kind, samplePrefix):
+	case Asks(s):
 		handler, err = newSampler(kind)
 		return handler, true, err
 	}

@@ -175,19 +175,18 @@ func TestManyValues(t *testing.T) {
 
 // TestBadConfiguration: the attributes of a module about its probes are checked when the program is bound.
 func TestBadConfiguration(t *testing.T) {
-	for text, want := range map[string]string{
-		"":                        "describes 0 values",
-		"0|tensor<f32>|x":         "3 fields, expected 5",
-		"0|tensor<f32>|x|||":      "6 fields, expected 5",
-		"a|tensor<f32>|x||":       "invalid character 'a'",
-		"0|tensor<f32>|%zz||":     "invalid URL escape",
-		"0|tensor<f|x||":          "tensor<f",
-		"0|tensor<f32>|x||;0||||": "describes 2 values",
+	for _, test := range []struct{ kind, name, text, want string }{
+		{probe.Finite, "values", "0|tensor<f32>|x", "3 fields, expected 5"},
+		{probe.Finite, "values", "0|tensor<f32>|x|||", "6 fields, expected 5"},
+		{probe.Finite, "values", "a|tensor<f32>|x||", "invalid character 'a'"},
+		{probe.Finite, "values", "0|tensor<f32>|%zz||", "invalid URL escape"},
+		{probe.Stats, hook.AttrOf, "tensor<f", "tensor<f"},
+		{probe.Stats, hook.AttrOf, "", "type"},
 	} {
-		s := &hook.Site{Name: "x", Attrs: map[string]string{"probe": strconv.Quote(probe.Stats), "values": strconv.Quote(text)}}
+		s := &hook.Site{Name: "x", Attrs: map[string]string{hook.AttrProbe: strconv.Quote(test.kind), test.name: strconv.Quote(test.text)}}
 		_, _, err := new(probe.Handlers).For(new(hook.Manifest), s)
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: %v, want %s", text, err, want)
+		if err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s %q: %v, want %s", test.kind, test.text, err, test.want)
 		}
 	}
 }

@@ -209,6 +209,9 @@ func appendSite(b []byte, s *hook.Site) []byte {
 // appendPlace appends the location of a hook, and the function and the kind of callback that it names.
 func appendPlace(b []byte, s *hook.Site) []byte {
 	b = appendJSONString(append(b, `,"loc":`...), s.Loc)
+	if p, ok := hook.PlaceOf(s.Loc); ok && p.File != "" {
+		b = appendJSONString(append(b, `,"place":`...), p.Position())
+	}
 	if s.Function != "" {
 		b = appendJSONString(append(b, `,"function":`...), s.Function)
 	}

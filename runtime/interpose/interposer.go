@@ -542,7 +542,7 @@ type eventFile struct {
 
 // Handle implements runtime.Handler.
 func (f eventFile) Handle(ctx context.Context, c *runtime.Call) error {
-	if f.broken.Load() {
+	if f.broken.Load() || probe.Asks(c.Site) {
 		return nil
 	}
 	err := f.sharedHandler.Handle(ctx, c)

@@ -1,10 +1,10 @@
 """JAX's callbacks on platforms that JAX refuses to lower them for.
 
 JAX lowers jax.debug.print, jax.debug.callback, io_callback and pure_callback only for cpu, cuda, rocm and tpu. On any
-other platform whose plugin runs under hlocb, enable() makes them work. 'python -m hlocb_jax PROGRAM [ARG...]' does so
-for an unchanged program. The package does not change platforms that JAX knows.
+other platform whose plugin runs under hlocb, enable() makes them work. 'python -m hlocb.callbacks PROGRAM [ARG...]' does so
+for an unchanged program. The module does not change platforms that JAX knows.
 
-JAX has no public interface for this, so the package uses names of jax._src. It is tested with JAX 0.10.2.
+JAX has no public interface for this, so the module uses names of jax._src. It is tested with JAX 0.10.2 and 0.12.0.
 """
 
 import itertools
@@ -64,3 +64,18 @@ def enable():
     callback.emit_python_callback = emit_python_callback
     mlir.register_lowering(debugging.debug_callback_p, debugging.debug_callback_lowering)
     mlir.register_lowering(debugging.debug_print_p, debugging.debug_print_lowering_rule)
+
+
+if __name__ == "__main__":
+    import runpy
+    import sys
+
+    if len(sys.argv) < 2:
+        sys.exit("usage: python -m hlocb.callbacks PROGRAM [ARG...]")
+    # This module runs as __main__; the command reads functions of the module that is imported by its name.
+    from hlocb.callbacks import enable as start
+
+    del sys.argv[0]
+    sys.path[0] = sys.argv[0].rpartition("/")[0]
+    start()
+    runpy.run_path(sys.argv[0], run_name="__main__")

@@ -1,0 +1,116 @@
+"""JAX: lowering, and hlocb's engine as one of its backends.
+
+JAX has no public interface to add a backend to a running process, or to key compiled programs by an option, so this
+module uses names of jax._src. It is tested with JAX 0.10.2 and 0.12.0.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import json
+from typing import Any
+
+from hlocb._command import Error, engine_path
+
+PLATFORM = "hlocb"
+
+
+def initialize() -> None:
+    """Lets JAX_PLATFORMS=hlocb run on the engine. JAX calls this function in every program (entry point jax_plugins).
+
+    Alone, hlocb takes the place of JAX's CPU client. In a list of platforms it is a backend beside the others. Programs
+    that do not name it do not change.
+    """
+    import jax
+
+    platforms = (jax.config.jax_platforms or "").split(",")
+    if PLATFORM not in platforms:
+        return
+    if platforms == [PLATFORM]:
+        _register("cpu")
+        jax.config.update("jax_platforms", "cpu")
+    else:
+        _register(PLATFORM)
+
+
+def _register(name: str) -> None:
+    from jax._src import xla_bridge
+
+    getattr(xla_bridge, "_nonexperimental_plugins", set()).add(name)
+    xla_bridge.register_plugin(name, priority=-1, library_path=engine_path())
+
+
+def device():
+    """Returns the engine's first device in JAX. It adds the engine to the backends if it is not one of them."""
+    from jax._src import xla_bridge
+
+    backends = xla_bridge.backends()
+    for client in backends.values():
+        if "hlocb" in client.platform_version:
+            return client.local_devices()[0]
+    if PLATFORM not in xla_bridge._backend_factories:
+        _register(PLATFORM)
+    backends[PLATFORM] = xla_bridge._init_backend(PLATFORM)
+    return backends[PLATFORM].local_devices()[0]
+
+
+@functools.cache
+def taps_state():
+    """Returns the option of JAX that holds the settings of taps, so that JAX compiles a function anew for each tap."""
+    from jax._src import config
+
+    return config.string_or_object_state(
+        name="hlocb_taps", default=None, help="The taps that programs are compiled with.", include_in_jit_key=True, include_in_trace_context=True)
+
+
+def configure(settings: dict[str, Any] | None) -> None:
+    """Gives the engine new settings, after the runs that have started; None restores those of the environment.
+
+    Raises:
+      Error: the settings have a mistake.
+    """
+    function = _library().hlocb_configure
+    text = None if settings is None else json.dumps(settings).encode()
+    if failure := function(text):
+        message = ctypes.string_at(failure).decode()
+        ctypes.CDLL(None).free(ctypes.c_void_p(failure))
+        raise Error(message)
+
+
+@functools.cache
+def _library() -> ctypes.CDLL:
+    library = ctypes.CDLL(engine_path())
+    library.hlocb_configure.argtypes = [ctypes.c_char_p]
+    library.hlocb_configure.restype = ctypes.c_void_p
+    return library
+
+
+def require() -> None:
+    """Imports JAX.
+
+    Raises:
+      Error: JAX is missing or too old.
+    """
+    try:
+        import jax
+    except ImportError:
+        raise Error("this function needs JAX: pip install jax") from None
+    if jax.__version_info__ < (0, 6):
+        raise Error(f"hlocb needs JAX 0.6 or newer, this is {jax.__version__}")
+
+
+def lower(f, args, kwargs):
+    """Lowers a function.
+
+    Raises:
+      Error: JAX cannot lower it.
+    """
+    require()
+    import jax
+
+    try:
+        return jax.jit(f, keep_unused=True).lower(*args, **kwargs)
+    except Exception as e:
+        reason = str(e).strip().partition("\n")[0] or type(e).__name__
+        raise Error(f"JAX cannot lower {getattr(f, '__name__', f)}: {reason}") from e
