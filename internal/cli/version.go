@@ -1,15 +1,20 @@
 package cli
 
 import (
+	_ "embed"
 	"fmt"
 	goruntime "runtime"
 	"runtime/debug"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/internal/command"
 )
+
+//go:embed version.txt
+var releaseText string // the number of the release that this tree becomes
 
 func (a *app) versionCommand() *cobra.Command {
 	return &cobra.Command{
@@ -21,9 +26,11 @@ func (a *app) versionCommand() *cobra.Command {
 }
 
 func (a *app) printVersion() error {
-	version, revision := "(unknown)", ""
+	version, revision := "v"+strings.TrimSpace(releaseText), ""
 	if info, ok := debug.ReadBuildInfo(); ok {
-		version = info.Main.Version
+		if strings.HasPrefix(info.Main.Version, "v") { // by go install
+			version = info.Main.Version
+		}
 		for _, s := range info.Settings {
 			if s.Key == "vcs.revision" && len(s.Value) >= 12 {
 				revision = " " + s.Value[:12]

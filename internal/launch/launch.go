@@ -4,6 +4,7 @@
 package launch
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	_ "embed"
@@ -29,18 +30,22 @@ const (
 //go:embed c/preload.c
 var preloadSource []byte
 
-// exportsMap keeps every symbol inside but GetPjrtApi and, of the engine, hlocb_configure.
-//
-//go:embed c/exports.map
-var exportsMap []byte
+// exported are the symbols of each library; it keeps all others inside.
+func exported(file string) string {
+	if file == EngineFile {
+		return "{ global: GetPjrtApi; hlocb_configure; local: *; };\n"
+	}
+	return "{ global: GetPjrtApi; local: *; };\n"
+}
 
 const module = "github.com/hlocb/hlocb"
 
 // Libraries are the files that Environment names.
 type Libraries struct{ Plugin, Preload string }
 
-// Find returns the libraries that wrap a plugin: beside the running command, as in a release, or from the cache. It
-// builds missing libraries in the cache and reports this on log.
+// Find returns the libraries that wrap a plugin: in lib/hlocb beside the running command's directory, as a release and a
+// Python wheel install them, beside the command, or from the cache. It builds missing libraries in the cache and reports
+// this on log.
 func Find(ctx context.Context, log io.Writer) (Libraries, error) {
 	dir, err := find(ctx, log, []string{PluginFile, PreloadFile}, Build)
 	return Libraries{filepath.Join(dir, PluginFile), filepath.Join(dir, PreloadFile)}, err
@@ -61,8 +66,14 @@ func find(ctx context.Context, log io.Writer, files []string, build func(ctx con
 	if err != nil {
 		return "", err
 	}
-	if dir := filepath.Dir(self); exist(dir, files) {
-		return dir, nil
+	if resolved, err := filepath.EvalSymlinks(self); err == nil {
+		self = resolved
+	}
+	bin := filepath.Dir(self)
+	for _, dir := range []string{filepath.Join(filepath.Dir(bin), "lib", "hlocb"), bin} {
+		if exist(dir, files) {
+			return dir, nil
+		}
 	}
 	cache, err := os.UserCacheDir()
 	if err != nil {
@@ -105,34 +116,51 @@ func hash(path string) (string, error) {
 
 // Build builds the libraries that wrap a plugin into dir.
 func Build(ctx context.Context, dir string) error {
-	return inside(dir, func(work string) error {
-		source := filepath.Join(work, "preload.c")
-		if err := os.WriteFile(source, preloadSource, 0o666); err != nil {
-			return err
-		}
-		cc := os.Getenv("CC")
-		if cc == "" {
-			cc = "cc"
-		}
-		if err := run(ctx, work, cc, "-O2", "-fPIC", "-shared", "-fvisibility=hidden", "-o", filepath.Join(work, PreloadFile), source, "-ldl", "-lpthread"); err != nil {
-			return err
-		}
-		if err := shared(ctx, work, "libhlocb_pjrt", PluginFile); err != nil {
-			return err
-		}
-		return errors.Join(os.Rename(filepath.Join(work, PluginFile), filepath.Join(dir, PluginFile)),
-			os.Rename(filepath.Join(work, PreloadFile), filepath.Join(dir, PreloadFile)))
-	})
+	return inside(dir, func(work string) error { return machine().wrapping(ctx, work, dir) })
 }
 
 // BuildEngine builds the engine's library into dir.
 func BuildEngine(ctx context.Context, dir string) error {
-	return inside(dir, func(work string) error {
-		if err := shared(ctx, work, "libhlocb_engine", EngineFile); err != nil {
-			return err
-		}
-		return os.Rename(filepath.Join(work, EngineFile), filepath.Join(dir, EngineFile))
-	})
+	return inside(dir, func(work string) error { return machine().engine(ctx, work, dir) })
+}
+
+// Compile builds all libraries into dir, with the C compiler cc and the environment env of Go's command.
+func Compile(ctx context.Context, env []string, cc, dir string) error {
+	c := compiler{cc, env}
+	return inside(dir, func(work string) error { return errors.Join(c.wrapping(ctx, work, dir), c.engine(ctx, work, dir)) })
+}
+
+// compiler builds libraries.
+type compiler struct {
+	cc  string
+	env []string
+}
+
+// machine returns the compiler for this machine.
+func machine() compiler {
+	return compiler{cmp.Or(os.Getenv("CC"), "cc"), append(os.Environ(), "CGO_ENABLED=1")}
+}
+
+func (c compiler) wrapping(ctx context.Context, work, dir string) error {
+	source := filepath.Join(work, "preload.c")
+	if err := os.WriteFile(source, preloadSource, 0o666); err != nil {
+		return err
+	}
+	if err := c.run(ctx, work, c.cc, "-O2", "-fPIC", "-shared", "-s", "-fvisibility=hidden", "-o", filepath.Join(work, PreloadFile), source, "-ldl", "-lpthread"); err != nil {
+		return err
+	}
+	if err := c.shared(ctx, work, "libhlocb_pjrt", PluginFile); err != nil {
+		return err
+	}
+	return errors.Join(os.Rename(filepath.Join(work, PluginFile), filepath.Join(dir, PluginFile)),
+		os.Rename(filepath.Join(work, PreloadFile), filepath.Join(dir, PreloadFile)))
+}
+
+func (c compiler) engine(ctx context.Context, work, dir string) error {
+	if err := c.shared(ctx, work, "libhlocb_engine", EngineFile); err != nil {
+		return err
+	}
+	return os.Rename(filepath.Join(work, EngineFile), filepath.Join(dir, EngineFile))
 }
 
 // inside calls f with a new directory in dir, which it removes afterwards.
@@ -153,23 +181,23 @@ func inside(dir string, f func(work string) error) error {
 }
 
 // shared builds the command below cmd/ with a name as a shared library into the directory work.
-func shared(ctx context.Context, work, name, file string) error {
+func (c compiler) shared(ctx context.Context, work, name, file string) error {
 	exports := filepath.Join(work, "exports.map")
-	if err := os.WriteFile(exports, exportsMap, 0o666); err != nil {
+	if err := os.WriteFile(exports, []byte(exported(file)), 0o666); err != nil {
 		return err
 	}
-	tree, target, err := sourceTree(ctx, work, name)
+	tree, target, err := c.sourceTree(ctx, work, name)
 	if err != nil {
 		return err
 	}
-	flags := "-s -w -extldflags '-Wl,--version-script=" + exports + "'"
-	return run(ctx, tree, "go", "build", "-buildmode=c-shared", "-ldflags", flags, "-o", filepath.Join(work, file), target)
+	flags := "-s -w -buildid= -extldflags '-Wl,--version-script=" + exports + "'"
+	return c.run(ctx, tree, "go", "build", "-buildmode=c-shared", "-ldflags", flags, "-o", filepath.Join(work, file), target)
 }
 
 // sourceTree returns the directory and the target of 'go build': the tree that this command was built from if it still
 // exists, else a new module that requires this version. A command without a version and without paths (go run
 // -trimpath) uses the tree around the working directory.
-func sourceTree(ctx context.Context, work, name string) (dir, target string, err error) {
+func (c compiler) sourceTree(ctx context.Context, work, name string) (dir, target string, err error) {
 	if _, file, _, ok := runtime.Caller(0); ok && filepath.IsAbs(file) {
 		if root := filepath.Dir(filepath.Dir(filepath.Dir(file))); isTree(root) {
 			return root, "./cmd/" + name, nil
@@ -189,11 +217,11 @@ func sourceTree(ctx context.Context, work, name string) (dir, target string, err
 	if err := os.Mkdir(dir, 0o777); err != nil {
 		return "", "", err
 	}
-	if err := run(ctx, dir, "go", "mod", "init", "build"); err != nil {
+	if err := c.run(ctx, dir, "go", "mod", "init", "build"); err != nil {
 		return "", "", err
 	}
 	target = module + "/cmd/" + name
-	return dir, target, run(ctx, dir, "go", "get", target+"@"+info.Main.Version)
+	return dir, target, c.run(ctx, dir, "go", "get", target+"@"+info.Main.Version)
 }
 
 // isTree reports whether dir holds hlocb's sources.
@@ -202,11 +230,10 @@ func isTree(dir string) bool {
 	return err == nil && strings.HasPrefix(string(b), "module "+module+"\n")
 }
 
-func run(ctx context.Context, dir, name string, args ...string) error {
-	c := exec.CommandContext(ctx, name, args...)
-	c.Dir = dir
-	c.Env = append(os.Environ(), "CGO_ENABLED=1")
-	out, err := c.CombinedOutput()
+func (c compiler) run(ctx context.Context, dir, name string, args ...string) error {
+	command := exec.CommandContext(ctx, name, args...)
+	command.Dir, command.Env = dir, c.env
+	out, err := command.CombinedOutput()
 	if err == nil {
 		return nil
 	}
