@@ -38,7 +38,7 @@ func Exec(t Target) []Finding {
 		}
 	case !host:
 		taps = finding("taps", Maybe, "they work if values on platform "+t.Platform+" are in the host's memory")
-		callbacks = finding("JAX callbacks", Maybe, "JAX refuses to lower them for this platform; with 'python -m hlocb_jax PROGRAM' they work where taps do")
+		callbacks = finding("JAX callbacks", Maybe, "JAX refuses to lower them for this platform; with 'python -m hlocb.callbacks PROGRAM' they work where taps do")
 	case !t.UserData:
 		callbacks = finding("JAX callbacks", No, "they need user data")
 	}

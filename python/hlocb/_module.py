@@ -19,7 +19,8 @@ from hlocb._command import Error, call
 class Module:
     """A module: MLIR text or bytecode, a portable artifact, a file of jax.export, or HLO. See module."""
 
-    def __init__(self, data: str | bytes, *, lowered: Any = None):
+    def __init__(self, data: str | bytes, *, name: str = "module", lowered: Any = None):
+        self._name = name  # in messages
         self._data = data.encode() if isinstance(data, str) else bytes(data)
         self._lowered = lowered  # JAX's, if it comes from there; it knows the arguments that JAX dropped
 
@@ -40,11 +41,14 @@ class Module:
 
     @contextlib.contextmanager
     def file(self):
-        """Returns a context that holds the path of a file with the module."""
+        """Returns a context that holds the path of a file with the module. Its errors name the module's own file."""
         with tempfile.TemporaryDirectory(prefix="hlocb-") as directory:
             path = os.path.join(directory, "module")
             pathlib.Path(path).write_bytes(self._data)
-            yield path
+            try:
+                yield path
+            except Error as e:
+                raise Error(str(e).replace(path, self._name)) from None
 
     def __str__(self) -> str:
         return self.text
@@ -72,7 +76,7 @@ def module(x: Any, *args, **kwargs) -> Module:
         return Module(x)
     if isinstance(x, os.PathLike) or isinstance(x, str) and "\n" not in x:
         try:
-            return Module(pathlib.Path(x).read_bytes())
+            return Module(pathlib.Path(x).read_bytes(), name=os.fspath(x))
         except OSError as e:
             raise Error(f"{os.fspath(x)}: {e.strerror}") from None
     if isinstance(x, str):
@@ -158,4 +162,4 @@ def opt(x: Any, pipeline: str, *args, **kwargs) -> Module:
     """
     m = module(x, *args, **kwargs)
     with m.file() as path:
-        return Module(call("opt", path, "--passes", pipeline, "--locations")[1])
+        return Module(call("opt", path, "--passes", pipeline)[1])

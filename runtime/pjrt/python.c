@@ -2,7 +2,7 @@
 //
 // JAX lowers a callback to a custom call with the attribute index. At each execution it attaches the list of Python
 // functions to the execution context (xla/python/ifrt, FfiLoadedHostCallbacks), but not on platforms that it does not
-// know. On these platforms package hlocb_jax writes the call, and index is a key of its dictionary of functions. The
+// know. On these platforms module hlocb.callbacks writes the call, and index is a key of its dictionary of functions. The
 // functions accept and return tuples of NumPy arrays. This file uses Python's stable C API, which it finds in the process, so it fits
 // every version of Python.
 
@@ -42,7 +42,7 @@ static const char helper[] =
     "def call(function, operands, results):\n"
     "    try:\n"
     "        if isinstance(function, int):\n"
-    "            function = sys.modules['hlocb_jax'].functions[function]\n"
+    "            function = sys.modules['hlocb.callbacks'].functions[function]\n"
     "        arguments = [operand and view(*operand) for operand in operands]\n"
     "        for result, value in zip(results, function(*arguments)):\n"
     "            if result is not None:\n"

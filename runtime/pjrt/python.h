@@ -14,7 +14,7 @@ typedef struct {
 
 enum { HL_FFI_TOKEN = 17 };
 
-// HL_PYTHON_KEY is set in the index of a function that JAX does not attach: it is a key of hlocb_jax.functions.
+// HL_PYTHON_KEY is set in the index of a function that JAX does not attach: it is a key of hlocb.callbacks.functions.
 #define HL_PYTHON_KEY (UINT64_C(1) << 62)
 
 // hl_python_functions returns the list of Python functions that JAX attached to this execution, or NULL if it attached

@@ -1,0 +1,41 @@
+"""The engine as a platform of JAX, by the entry point of the installed package."""
+
+import importlib.metadata
+import os
+import subprocess
+import sys
+
+import pytest
+
+pytest.importorskip("jax", reason="skip: no JAX")
+
+PROGRAM = """
+import jax, jax.numpy as jnp
+x = jax.jit(lambda x: jnp.linalg.cholesky(x @ x.T + 3 * jnp.eye(3)))(jnp.arange(9.0).reshape(3, 3))
+jax.debug.print("{}", x.sum())
+print(round(float(x.sum()), 3), "hlocb" in jax.devices()[0].client.platform_version)
+"""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def installed():
+    try:
+        importlib.metadata.version("hlocb")
+    except importlib.metadata.PackageNotFoundError:
+        pytest.skip("skip: hlocb is not installed, so JAX does not find it")
+
+
+def run(**more):
+    env = {k: v for k, v in os.environ.items() if k != "JAX_PLATFORMS"} | more
+    r = subprocess.run([sys.executable, "-c", PROGRAM], env=env, capture_output=True, text=True)
+    assert r.returncode == 0, r.stderr
+    return r.stdout, r.stderr
+
+
+def test_jax_runs_on_the_engine_if_it_is_told_to():
+    plain, _ = run()
+    assert "False" in plain
+    for platforms in ("hlocb", "hlocb,cpu"):
+        out, err = run(JAX_PLATFORMS=platforms)
+        assert out.split()[1:] == plain.replace("False", "True").split()[1:], out
+        assert "experimental" not in err
