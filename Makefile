@@ -19,7 +19,7 @@ CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/$(if $(filter Darwin,$(shell uname)),Lib
 VENV = $(CACHE)/venv
 VENV_TODAY = $(CACHE)/venv-today
 
-.PHONY: build interposer plugin jaxlib jaxlib-today peers test slow check fmt vet staticcheck generated race nocgo corpus corpus-fetch corpus-bytecode corpus-long bench soak test-real mutants clean
+.PHONY: build interposer plugin jaxlib jaxlib-today peers test slow check fmt vet staticcheck generated race nocgo corpus corpus-fetch corpus-bytecode corpus-long bench soak test-real mutants zig wheels release python clean
 
 build:
 	$(GO) build -o hlocb ./cmd/hlocb
@@ -64,7 +64,7 @@ slow: peers
 
 check:
 	@results=$$(mktemp); trap 'rm -f "$$results"' EXIT; \
-	$(MAKE) test fmt vet staticcheck generated slow race nocgo corpus corpus-bytecode RESULTS="$$results"
+	$(MAKE) test fmt vet staticcheck generated slow race nocgo python corpus corpus-bytecode RESULTS="$$results"
 
 fmt:
 	@out=$$(gofmt -l .); [ -z "$$out" ] || { echo "not formatted:"; echo "$$out"; exit 1; }
@@ -150,6 +150,22 @@ test-real: plugin
 	"$(REAL_VENV)/bin/python" internal/realprograms/programs.py "$(REAL)"
 	"$(REAL_VENV)/bin/python" internal/realprograms/programs.py "$(REAL)" gpt_40_layers
 	HLOCB_REAL="$(REAL)" $(GO) test -timeout 60m -count 1 -v ./internal/realprograms
+
+# What users install. Zig's C compiler links against an old glibc, which newer systems have, too.
+zig:
+	@"$(CACHE)/zig/bin/python" -m ziglang version >/dev/null 2>&1 || { python3 -m venv --clear "$(CACHE)/zig" && "$(CACHE)/zig/bin/python" -m pip install -q --disable-pip-version-check ziglang==0.17.1; }
+
+# Python wheels in dist/, of all platforms or of PLATFORM.
+wheels: zig
+	$(GO) run ./internal/release -o dist -zig "$(CACHE)/zig/bin/python -m ziglang" wheels $(PLATFORM)
+
+# Archives in dist/ with checksums and notes.
+release: zig
+	$(GO) run ./internal/release -o dist -zig "$(CACHE)/zig/bin/python -m ziglang" archives $(PLATFORM)
+
+# The Python package: a wheel for this machine, installed and tested on each Python from 3.10 on.
+python:
+	@dir=$$(mktemp -d); trap 'rm -rf "$$dir"' EXIT; $(GO) run ./internal/release -o "$$dir" wheels native && python/test.sh "$$dir"/*.whl "$(CACHE)"
 
 # Change the code of PACKAGE in SAMPLE places, one at a time, and list the changes that the package's own tests do not
 # notice. 'go doc ./internal/mutants' describes the changes; MUTANTS adds flags, such as -json or -seed 2.

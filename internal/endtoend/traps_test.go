@@ -132,7 +132,7 @@ func interposedFar(t *testing.T, s *startedProgram) {
 	}
 }
 
-// interposedForeign: on a platform that JAX does not know, package hlocb_jax makes callbacks work, with and without
+// interposedForeign: on a platform that JAX does not know, module hlocb.callbacks makes callbacks work, with and without
 // taps.
 func interposedForeign(t *testing.T, s *startedProgram) {
 	const program = "testdata/interpose/callbacks.py"
@@ -141,7 +141,7 @@ func interposedForeign(t *testing.T, s *startedProgram) {
 	want, _, _ := s.run(t, program, "JAX_PLATFORMS=cpu")
 	events := filepath.Join(t.TempDir(), "events")
 	for _, c := range []interpose.Config{{}, {Taps: []string{".*"}, Events: events}} {
-		out, stderr, code := finish(t, peer.Command(s.python, "-m", "hlocb_jax", program), append(env, c.Environment()...)...)
+		out, stderr, code := finish(t, peer.Command(s.python, "-m", "hlocb.callbacks", program), append(env, c.Environment()...)...)
 		if code != 0 || out != want || len(messages(stderr)) > 0 {
 			t.Errorf("%+v: exit code %d, output\n%s\nexpected\n%s\n%s", c, code, out, want, stderr)
 		}

@@ -1,11 +1,12 @@
 """JAX: lowering, and hlocb's engine as one of its backends.
 
 JAX has no public interface to add a backend to a running process, or to key compiled programs by an option, so this
-module uses names of jax._src. It is tested with JAX 0.10.2 and 0.12.0.
+module uses names of jax._src. It is tested with JAX 0.6.2, 0.10.2 and 0.12.0.
 """
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import functools
 import json
@@ -56,12 +57,31 @@ def device():
 
 
 @functools.cache
-def taps_state():
-    """Returns the option of JAX that holds the settings of taps, so that JAX compiles a function anew for each tap."""
+def _taps_state():
+    """Returns the option of JAX that holds the number of a tap, a part of the key of compiled programs; None in old JAX."""
     from jax._src import config
 
-    return config.string_or_object_state(
-        name="hlocb_taps", default=None, help="The taps that programs are compiled with.", include_in_jit_key=True, include_in_trace_context=True)
+    try:
+        return config.string_or_object_state(
+            name="hlocb_taps", default=None, help="The tap that programs are compiled with.", include_in_jit_key=True, include_in_trace_context=True)
+    except TypeError:  # before JAX 0.7
+        return None
+
+
+@contextlib.contextmanager
+def compiled_apart(name: str):
+    """Compiles functions anew in the with statement, and leaves what was compiled before and after it alone."""
+    import jax
+
+    if _taps_state() is not None:
+        with _taps_state()(name):
+            yield
+        return
+    jax.clear_caches()
+    try:
+        yield
+    finally:
+        jax.clear_caches()
 
 
 def configure(settings: dict[str, Any] | None) -> None:

@@ -61,7 +61,7 @@ class Tap(contextlib.ContextDecorator):
         if self._show:
             stack.callback(self._watch())
         stack.callback(_jax.configure, None)  # it waits for the runs
-        stack.enter_context(_jax.taps_state()(f"{os.getpid()}.{next(_numbers)}"))
+        stack.enter_context(_jax.compiled_apart(f"{os.getpid()}.{next(_numbers)}"))
         stack.enter_context(jax.default_device(device))
         cached = jax.config.jax_enable_compilation_cache
         jax.config.update("jax_enable_compilation_cache", False)

@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# Installs a wheel in an environment for each Python from 3.10 on that this machine has, on the PATH or under pyenv, and
+# runs the package's tests there, with the newest JAX of each Python. Go is not on the PATH of the tests.
+#
+#	python/test.sh WHEEL CACHE # absolute paths
+set -euo pipefail
+cd "$(dirname "$0")/tests" # where no package hides the installed one
+wheel=$1 cache=$2 tested=0 failed=0
+pyenv="${PYENV_ROOT:-$HOME/.pyenv}/versions"
+for version in 3.10 3.11 3.12 3.13 3.14; do
+  python=
+  for candidate in "$pyenv/$version".*/bin/python3 "python$version"; do
+    if "$candidate" -c "import ensurepip, sys, venv; sys.exit('%d.%d' % sys.version_info[:2] != '$version')" 2>/dev/null; then python=$candidate; break; fi
+  done
+  [ -n "$python" ] || continue
+  case $version in 3.10) jax=jax==0.6.2 ;; 3.11) jax=jax==0.10.2 ;; *) jax=jax==0.12.0.1 ;; esac
+  packages=(pytest pandas pyarrow "$jax")
+  [ "$version" != 3.13 ] || packages+=(nbclient ipykernel matplotlib)
+  env=$cache/python-$version
+  if [ "$(cat "$env/packages" 2>/dev/null)" != "${packages[*]}" ]; then
+    { "$python" -m venv --clear "$env" && "$env/bin/python" -m pip install -q --disable-pip-version-check --retries 1 "${packages[@]}"; } ||
+      { echo "python: $version skipped: cannot install ${packages[*]}"; continue; }
+    echo "${packages[*]}" > "$env/packages"
+  fi
+  "$env/bin/python" -m pip install -q --disable-pip-version-check --force-reinstall --no-deps --no-index "$wheel"
+  echo "python: $version with $jax"
+  PATH=$env/bin:/usr/bin:/bin "$env/bin/python" -m pytest -q --no-header -p no:cacheprovider || failed=1
+  tested=$((tested + 1))
+done
+[ "$tested" -gt 0 ] || echo "python: skipped: no Python from 3.10 on with pip"
+exit $failed
