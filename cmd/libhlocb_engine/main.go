@@ -67,9 +67,10 @@ func hlocbEngineTable() C.uintptr_t {
 	}))
 }
 
-// hlocbEngineConfigure waits for the runs that have started, writes what their handlers hold, and looks into the programs
-// compiled from now on as the JSON text of an interpose.Config says. Nil restores the settings of the environment. Probes
-// print nothing: they write to the file of events. It returns nil, or the text of an error, which the caller frees.
+// hlocbEngineConfigure waits for the runs that have started, writes what their handlers hold, and looks into the
+// programs compiled from now on as the JSON text of an interpose.Config says. Nil restores the settings of the
+// environment. Probes print nothing: they write to the file of events. It returns nil, or the text of an error, which
+// the caller frees.
 //
 //export hlocbEngineConfigure
 func hlocbEngineConfigure(text *C.char) *C.char {

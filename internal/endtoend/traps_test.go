@@ -132,8 +132,8 @@ func interposedFar(t *testing.T, s *startedProgram) {
 	}
 }
 
-// interposedForeign: on a platform that JAX does not know, module hlocb.callbacks makes callbacks work, with and without
-// taps.
+// interposedForeign: on a platform that JAX does not know, module hlocb.callbacks makes callbacks work, with and
+// without taps.
 func interposedForeign(t *testing.T, s *startedProgram) {
 	const program = "testdata/interpose/callbacks.py"
 	env := s.ownVariables("VARIANT=mychip", "VARIANT_OF="+s.plugin(), "HLOCB_PLUGIN="+cc(t, "testdata/traps/variant.c"), "PYTHONPATH=../../python",

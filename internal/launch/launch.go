@@ -43,9 +43,9 @@ const module = "github.com/hlocb/hlocb"
 // Libraries are the files that Environment names.
 type Libraries struct{ Plugin, Preload string }
 
-// Find returns the libraries that wrap a plugin: in lib/hlocb beside the running command's directory, as a release and a
-// Python wheel install them, beside the command, or from the cache. It builds missing libraries in the cache and reports
-// this on log.
+// Find returns the libraries that wrap a plugin: in lib/hlocb beside the running command's directory, as a release and
+// a Python wheel install them, beside the command, or from the cache. It builds missing libraries in the cache and
+// reports this on log.
 func Find(ctx context.Context, log io.Writer) (Libraries, error) {
 	dir, err := find(ctx, log, []string{PluginFile, PreloadFile}, Build)
 	return Libraries{filepath.Join(dir, PluginFile), filepath.Join(dir, PreloadFile)}, err

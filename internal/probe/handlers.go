@@ -39,7 +39,7 @@ func KindOf(s *hook.Site) string {
 	return kind
 }
 
-// Asks reports whether s asks whether a probe runs now. It is no event of the program.
+// Asks reports whether s asks whether a probe runs now. The program has no such event.
 func Asks(s *hook.Site) bool { return strings.HasPrefix(KindOf(s), samplePrefix) }
 
 // SearchesOrigin reports whether s is a probe of AddOrigin. All such probes of a program share one handler.

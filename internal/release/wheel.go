@@ -27,7 +27,8 @@ type entry struct {
 }
 
 // wheel writes the wheel of a platform: the package, the command as a script, the libraries as data below lib/hlocb,
-// where the command finds them. The format is that of https://packaging.python.org/en/latest/specifications/binary-distribution-format.
+// where the command finds them. The format is that of
+// https://packaging.python.org/en/latest/specifications/binary-distribution-format.
 func wheel(b *build, out, version string) (string, error) {
 	entries, err := pythonFiles()
 	if err != nil {
