@@ -105,8 +105,8 @@ func TestRecord(t *testing.T) {
 	if err := r.Close(); err != nil {
 		t.Fatal(err)
 	}
-	want := `{"seq":0,"run":1,"device":0,"replica":0,"partition":0,"hook":"loss","id":"4d65822107fcfd52","kind":"tap","loc":"\"train.py\":12:3","operands":[{"dtype":"f32","shape":[2,2],"data":[0.5,1,"nan","-inf"]}]}
-{"seq":1,"run":3,"device":2,"replica":1,"partition":0,"hook":"loss","id":"4d65822107fcfd52","kind":"tap","loc":"\"train.py\":12:3","operands":[]}
+	want := `{"seq":0,"run":1,"device":0,"replica":0,"partition":0,"hook":"loss","id":"4d65822107fcfd52","kind":"tap","loc":"\"train.py\":12:3","place":"train.py:12:3","operands":[{"dtype":"f32","shape":[2,2],"data":[0.5,1,"nan","-inf"]}]}
+{"seq":1,"run":3,"device":2,"replica":1,"partition":0,"hook":"loss","id":"4d65822107fcfd52","kind":"tap","loc":"\"train.py\":12:3","place":"train.py:12:3","operands":[]}
 `
 	if out.String() != want {
 		t.Errorf("recorded\n%s\nwant\n%s", out.String(), want)
