@@ -8,6 +8,8 @@ import (
 	"sync"
 	"testing"
 
+	"golang.org/x/tools/txtar"
+
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/dialect/all"
 	"github.com/hlocb/hlocb/internal/peer"
@@ -64,6 +66,32 @@ func Texts(t testing.TB, patterns ...string) map[string]string {
 			t.Fatal(err)
 		}
 		out[f] = string(text)
+	}
+	return out
+}
+
+// Source is a module's name and text.
+type Source struct{ Name, Text string }
+
+// Sources returns the modules of MLIR in testdata, those in golden cases too, in the order of their names.
+func Sources(t testing.TB) []Source {
+	t.Helper()
+	var out []Source
+	for _, path := range Glob(t, "hooks/*.mlir", "mlir/*.mlir", "ops/*.mlir", "order/*.mlir", "programs/*.mlir", "cli/*.txtar", "passes/*.txtar") {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		name := filepath.Base(filepath.Dir(path)) + "/" + filepath.Base(path)
+		if filepath.Ext(path) == ".mlir" {
+			out = append(out, Source{name, string(text)})
+			continue
+		}
+		for _, f := range txtar.Parse(text).Files {
+			if filepath.Ext(f.Name) == ".mlir" {
+				out = append(out, Source{name + "/" + f.Name, string(f.Data)})
+			}
+		}
 	}
 	return out
 }

@@ -11,3 +11,6 @@ import (
 func TestGolden(t *testing.T) {
 	golden.Run(t, golden.Opt(testkit.Testdata()), "testdata/*.txtar", testkit.Testdata("passes", "*.txtar"))
 }
+
+// TestFingerprints: rewriting the modules of testdata yields the same modules, manifests, origins and errors.
+func TestFingerprints(t *testing.T) { golden.Hooks(t) }

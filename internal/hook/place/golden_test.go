@@ -12,3 +12,6 @@ func TestGolden(t *testing.T) {
 	golden.Run(t, golden.Opt(testkit.Testdata()), "testdata/*.txtar", testkit.Testdata("passes", "*partitioned*.txtar"),
 		testkit.Testdata("passes", "*sharded*.txtar"), testkit.Testdata("passes", "*gspmd*.txtar"))
 }
+
+// TestFingerprints: rewriting the modules of testdata yields the same modules, manifests, origins and errors.
+func TestFingerprints(t *testing.T) { golden.Hooks(t) }
