@@ -3,9 +3,11 @@ package golden
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"testing"
 
 	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/internal/randprog"
 	"github.com/hlocb/hlocb/internal/testkit"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/passes"
@@ -28,19 +30,28 @@ var rewrites = map[string]passes.RewriteHooks{
 	"strip":    {To: "strip", Default: "zeros"},
 }
 
-// Hooks compares the results of rewriting the hooks of all modules in testdata with their fingerprints in
-// testdata/fingerprints/hooks.txt: the module, the manifest and the origins, or the error. The packages that do the work
-// test themselves with it.
+// Hooks compares the results of rewriting the hooks of all modules in testdata, and of random programs, with their
+// fingerprints in testdata/fingerprints/hooks.txt: the module, the manifest and the origins, or the error. The packages
+// that do the work test themselves with it.
 func Hooks(t *testing.T) {
 	Fingerprints(t, testkit.Testdata("fingerprints", "hooks.txt"), func(add func(name, text string)) {
-		for _, s := range testkit.Sources(t) {
+		sources := testkit.Sources(t)
+		for seed := range uint64(60) {
+			p := randprog.New(seed, randprog.Options{Form: randprog.Form(seed % uint64(randprog.NumForms))})
+			sources = append(sources, testkit.Source{Name: fmt.Sprint("random/", seed), Text: p.Text()})
+			if seed%4 == 0 {
+				p = randprog.New(seed+1000, randprog.Options{Form: p.Form, Depth: 2})
+				sources = append(sources, testkit.Source{Name: fmt.Sprint("sharded/", seed), Text: p.Sharded(4)})
+			}
+		}
+		for _, s := range sources {
 			m, err := testkit.TryParse(s.Name, s.Text)
 			if err != nil || ir.Verify(m) != nil {
 				continue
 			}
 			for _, name := range sorted(rewrites) {
 				p := rewrites[name]
-				p.Targets = []string{"host", "probe_cb", "my_hook", "hook", "report", "ask"}
+				p.Targets = []string{randprog.TargetName, "host", "probe", "probe_cb", "my_hook", "hook", "report", "ask"}
 				add(s.Name+"/"+name, rewritten(m.Clone(), p))
 			}
 		}

@@ -77,7 +77,7 @@ type Source struct{ Name, Text string }
 func Sources(t testing.TB) []Source {
 	t.Helper()
 	var out []Source
-	for _, path := range Glob(t, "hooks/*.mlir", "mlir/*.mlir", "ops/*.mlir", "order/*.mlir", "programs/*.mlir", "cli/*.txtar", "passes/*.txtar") {
+	for _, path := range Glob(t, "hooks/*.mlir", "mlir/*.mlir", "ops/*.mlir", "order/*.mlir", "partitioned/*.mlir", "programs/*.mlir", "cli/*.txtar", "passes/*.txtar") {
 		text, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)

@@ -1,0 +1,13 @@
+module attributes {mhlo.num_partitions = 4 : i32, mhlo.num_replicas = 1 : i32} {
+  sdy.mesh @mesh = <["x"=4]>
+  func.func public @main(%arg0: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}, %arg1: tensor<f32>) -> tensor<8x8xf32> {
+    %0 = sdy.manual_computation(%arg0, %arg1) in_shardings=[<@mesh, [{"x"}, {}]>, <@mesh, []>] out_shardings=[<@mesh, [{"x"}, {}]>] manual_axes={"x"} (%p: tensor<2x8xf32>, %k: tensor<f32>) {
+stablehlo.custom_call @probe(%p) {api_version = 4 : i32, backend_config = {name = "before"}, has_side_effect = true} : (tensor<2x8xf32>) -> ()
+%r = "stablehlo.all_gather"(%p) <{all_gather_dim = 0 : i64, channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, replica_groups = dense<[[0, 1, 2, 3]]> : tensor<1x4xi64>, use_global_device_ids}> : (tensor<2x8xf32>) -> tensor<8x8xf32>
+stablehlo.custom_call @probe(%r) {api_version = 4 : i32, backend_config = {name = "after"}, has_side_effect = true} : (tensor<8x8xf32>) -> ()
+%t = stablehlo.slice %r [1:3, 0:8] : (tensor<8x8xf32>) -> tensor<2x8xf32>
+sdy.return %t : tensor<2x8xf32>
+    } : (tensor<8x8xf32>, tensor<f32>) -> tensor<8x8xf32>
+    return %0 : tensor<8x8xf32>
+  }
+}
