@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// Fingerprints compares many texts with their fingerprints in a file: a line for each text, with its name, the number of
-// its lines and a hash. Such a file shows that a text changed; the golden cases show what texts must be. To see a
+// Fingerprints compares many texts with their fingerprints in a file: a line for each text, with its name, the number
+// of its lines and a hash. Such a file shows that a text changed; the golden cases show what texts must be. To see a
 // change, make the text with the commit before it.
 //
 // 'go test -update' writes the file.
