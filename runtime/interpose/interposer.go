@@ -174,11 +174,6 @@ func (i *Interposer) note(prefix string, m *Message) {
 	}
 }
 
-func firstLine(text string) string {
-	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
-	return line
-}
-
 // handler returns the handler for a specification. It creates each handler once.
 func (i *Interposer) handler(spec string) (*sharedHandler, error) {
 	i.mu.Lock()

@@ -2,6 +2,7 @@ package interpose
 
 import (
 	"errors"
+	"strings"
 
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/hook"
@@ -56,4 +57,9 @@ func messageOf(kind MessageKind, err error) *Message {
 		}
 	}
 	return m
+}
+
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	return line
 }
