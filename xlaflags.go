@@ -27,10 +27,13 @@ func (p *Program) XLAFlags(flags, backend string, opts backends.Options) string 
 	}
 	path := backend
 	if !plugins.IsPath(backend) {
-		if backend != "auto" && backend != "cpu" {
+		if backend == "auto" {
+			backend = "cpu"
+		}
+		if name, _, _ := strings.Cut(backend, "@"); name != "cpu" {
 			return flags
 		}
-		found, err := opts.Plugins.Find("cpu")
+		found, err := opts.Plugins.Find(backend)
 		if err != nil || len(found) == 0 {
 			return flags
 		}

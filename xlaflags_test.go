@@ -1,29 +1,37 @@
-package hlocb
+package hlocb_test
 
 import (
-	"bytes"
-	"os"
-	"path/filepath"
+	"context"
+	"strings"
 	"testing"
+
+	"github.com/hlocb/hlocb"
 )
 
-// TestFileContains finds a text at any offset of a file, also across two reads.
-func TestFileContains(t *testing.T) {
-	const text = "what_is_looked_for"
-	name := filepath.Join(t.TempDir(), "f")
-	for _, at := range []int{0, 1, 1<<20 - 1, 1<<20 - len(text), 1<<20 - len(text) + 1, 2<<20 - 7, -1} {
-		content := bytes.Repeat([]byte("what_is_looked_fox "), 3<<20/19)
-		if at >= 0 {
-			copy(content[at:], text)
-		}
-		if err := os.WriteFile(name, content, 0o644); err != nil {
+// TestXLAFlags: every way to name XLA's CPU plugin gets the long wait, and a program that needs none does not.
+func TestXLAFlags(t *testing.T) {
+	opts := hlocb.DefaultBackends()
+	load := func(file string) *hlocb.Program {
+		p, err := hlocb.Load(context.Background(), file, hlocb.HookTargets("probe", "ask"))
+		if err != nil {
 			t.Fatal(err)
 		}
-		if found, err := fileContains(name, text); err != nil || found != (at >= 0) {
-			t.Errorf("at %d: found is %t (%v)", at, found, err)
-		}
+		return p
 	}
-	if _, err := fileContains(name+"x", text); err == nil {
-		t.Error("a missing file is read")
+	sharded, alone := load("testdata/mlir/sharded_gspmd.mlir"), load("testdata/mlir/train_step.mlir")
+	for _, name := range []string{"auto", "cpu", "cpu@0.0.1", "cpu@0.11.2", "engine", "cuda"} {
+		found, err := opts.Plugins.Find(strings.Replace(name, "auto", "cpu", 1))
+		installed := err == nil && len(found) > 0
+		if strings.HasPrefix(name, "cpu") && !installed {
+			t.Logf("%s is not installed", name)
+			continue
+		}
+		want := name == "auto" && installed || strings.HasPrefix(name, "cpu")
+		if got := sharded.XLAFlags("--a", name, opts); strings.Contains(got, "terminate_timeout") != want {
+			t.Errorf("%s: %s", name, got)
+		}
+		if got := alone.XLAFlags("--a", name, opts); got != "--a" {
+			t.Errorf("%s, one device: %s", name, got)
+		}
 	}
 }
