@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/hlocb/hlocb/internal/label"
 	"github.com/hlocb/hlocb/internal/peer"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -49,7 +50,11 @@ for n in names:
 // TestMinifloatAgainstPeer compares every code of every small float, and the rounding of every value that lies
 // on, between and next to the codes, with ml_dtypes.
 func TestMinifloatAgainstPeer(t *testing.T) {
-	python := peer.Python(t)
+	peer.Each(t, label.Part, checkMinifloatAgainstPeer)
+}
+
+func checkMinifloatAgainstPeer(t *testing.T, p *peer.Interpreter) {
+	python := p
 	var values []float64
 	add := func(v float64) { values = append(values, v, -v) }
 	for _, m := range mlNames {

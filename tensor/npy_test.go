@@ -6,13 +6,18 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hlocb/hlocb/internal/label"
 	"github.com/hlocb/hlocb/internal/peer"
 	"github.com/hlocb/hlocb/tensor"
 )
 
 // TestNPYThroughPeer writes arrays, has numpy load and save them, and reads them back.
 func TestNPYThroughPeer(t *testing.T) {
-	python := peer.Python(t)
+	peer.Each(t, label.Part, checkNPYThroughPeer)
+}
+
+func checkNPYThroughPeer(t *testing.T, p *peer.Interpreter) {
+	python := p
 	var values []*tensor.Tensor
 	var file bytes.Buffer
 	for d := tensor.I1; d < tensor.Index; d++ {
@@ -47,7 +52,11 @@ sys.stdout.buffer.write(o.getvalue())
 // TestNPYNarrow: ml_dtypes defines narrow elements by their low bits and may save others with any upper bits, as JAX's
 // conversions to int4 leave them.
 func TestNPYNarrow(t *testing.T) {
-	python := peer.Python(t)
+	peer.Each(t, label.Part, checkNPYNarrow)
+}
+
+func checkNPYNarrow(t *testing.T, p *peer.Interpreter) {
+	python := p
 	in := bytes.NewReader(python.Run(t, `
 import sys, io, numpy as np, ml_dtypes
 o = io.BytesIO()
@@ -73,7 +82,11 @@ sys.stdout.buffer.write(o.getvalue())
 
 // TestNPYOrders: numpy saves one array in both orders of dimensions and of bytes; all read alike.
 func TestNPYOrders(t *testing.T) {
-	python := peer.Python(t)
+	peer.Each(t, label.Part, checkNPYOrders)
+}
+
+func checkNPYOrders(t *testing.T, p *peer.Interpreter) {
+	python := p
 	const each = 4
 	in := bytes.NewReader(python.Run(t, `
 import sys, io, numpy as np

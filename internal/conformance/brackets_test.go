@@ -3,6 +3,7 @@ package conformance_test
 import (
 	"testing"
 
+	"github.com/hlocb/hlocb/internal/label"
 	"github.com/hlocb/hlocb/internal/peer"
 )
 
@@ -31,7 +32,11 @@ func bracketTexts() []string {
 // TestBracketsAsMLIR checks that hlocb refuses the texts of unknown dialects that jaxlib refuses, with jaxlib's
 // messages.
 func TestBracketsAsMLIR(t *testing.T) {
-	py := peer.Python(t)
+	peer.Each(t, label.Part, checkBracketsAsMLIR)
+}
+
+func checkBracketsAsMLIR(t *testing.T, p *peer.Interpreter) {
+	py := p
 	texts := bracketTexts()
 	if refused := sameRefusals(t, texts, openVerdicts(t, py, texts)); refused == 0 || refused == len(texts) {
 		t.Error("all are alike")

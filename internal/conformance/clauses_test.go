@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/internal/label"
 	"github.com/hlocb/hlocb/internal/peer"
 	"github.com/hlocb/hlocb/internal/testkit"
 )
@@ -209,7 +210,11 @@ var specification = map[string]int{
 
 // TestClausesAsMLIR checks that jaxlib refuses the violations too, except for the violations in stricter.
 func TestClausesAsMLIR(t *testing.T) {
-	py := peer.Python(t)
+	peer.Each(t, label.Part, checkClausesAsMLIR)
+}
+
+func checkClausesAsMLIR(t *testing.T, p *peer.Interpreter) {
+	py := p
 	all, _ := violations(t)
 	var texts []string
 	for _, v := range all {

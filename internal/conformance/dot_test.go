@@ -4,12 +4,17 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/hlocb/hlocb/internal/label"
 	"github.com/hlocb/hlocb/internal/peer"
 )
 
 // TestDotGeneralAsMLIR checks that hlocb accepts the result types of dot_general that jaxlib accepts. The batching
 // dimensions of either operand are static, open or bounded; the more specific dimension counts.
 func TestDotGeneralAsMLIR(t *testing.T) {
+	peer.Each(t, label.Part, checkDotGeneralAsMLIR)
+}
+
+func checkDotGeneralAsMLIR(t *testing.T, p *peer.Interpreter) {
 	sizes := []struct{ size, bound string }{{"4", ""}, {"7", ""}, {"?", ""}, {"?", "3"}, {"?", "4"}, {"?", "7"}}
 	typeOf := func(batch int, rest string) string {
 		s := sizes[batch]
@@ -29,5 +34,5 @@ func TestDotGeneralAsMLIR(t *testing.T) {
 			}
 		}
 	}
-	sameRefusals(t, texts, verdicts(t, peer.Python(t), texts))
+	sameRefusals(t, texts, verdicts(t, p, texts))
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/hlocb/hlocb/internal/label"
 	"github.com/hlocb/hlocb/internal/peer"
 )
 
@@ -59,7 +60,11 @@ func functionModules() []string {
 
 // TestFunctionsAsMLIR checks that hlocb refuses the functions and modules that jaxlib refuses.
 func TestFunctionsAsMLIR(t *testing.T) {
-	py := peer.Python(t)
+	peer.Each(t, label.Part, checkFunctionsAsMLIR)
+}
+
+func checkFunctionsAsMLIR(t *testing.T, p *peer.Interpreter) {
+	py := p
 	texts := functionModules()
 	sameRefusals(t, texts, verdicts(t, py, texts))
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/internal/label"
 	"github.com/hlocb/hlocb/internal/peer"
 	"github.com/hlocb/hlocb/internal/testkit"
 	"github.com/hlocb/hlocb/ir"
@@ -330,7 +331,11 @@ func mutants(t *testing.T, reg *ir.Registry, perOp int) []string {
 // TestVerifierOnMutants changes types and attributes of the sample of each operation and checks that hlocb refuses the
 // modules that jaxlib refuses.
 func TestVerifierOnMutants(t *testing.T) {
-	py := peer.Python(t)
+	peer.Each(t, label.Part, checkVerifierOnMutants)
+}
+
+func checkVerifierOnMutants(t *testing.T, p *peer.Interpreter) {
+	py := p
 	reg := testkit.Registry(t)
 	perOp, want := 25, 97
 	if os.Getenv("HLOCB_LONG") != "" {

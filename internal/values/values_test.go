@@ -8,14 +8,19 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hlocb/hlocb/internal/label"
 	"github.com/hlocb/hlocb/internal/peer"
 	"github.com/hlocb/hlocb/tensor"
 )
 
 // TestFilesOfPeers reads files of numpy and of users of the safetensors format.
 func TestFilesOfPeers(t *testing.T) {
+	peer.Each(t, label.Part, checkFilesOfPeers)
+}
+
+func checkFilesOfPeers(t *testing.T, p *peer.Interpreter) {
 	dir := t.TempDir()
-	peer.Python(t).Run(t, `
+	p.Run(t, `
 import sys, json, struct, os, numpy as np, ml_dtypes
 d = sys.argv[1]
 w = np.arange(6, dtype=np.float32).reshape(2, 3)

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/hlocb/hlocb/internal/label"
 	"github.com/hlocb/hlocb/internal/peer"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
@@ -211,7 +212,11 @@ func TestImportRefuses(t *testing.T) {
 
 // TestNumpy passes memory to numpy by this package's structs, in a Python process that loads the C part of the package.
 func TestNumpy(t *testing.T) {
-	python := peer.Python(t)
+	peer.Each(t, label.Part, checkNumpy)
+}
+
+func checkNumpy(t *testing.T, p *peer.Interpreter) {
+	python := p
 	cc, err := exec.LookPath("cc")
 	if err != nil {
 		t.Skip("skip: no C compiler")

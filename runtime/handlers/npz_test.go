@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/internal/label"
 	"github.com/hlocb/hlocb/internal/peer"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/runtime/handlers"
@@ -18,7 +19,11 @@ import (
 
 // TestNPZ: numpy reads the archive.
 func TestNPZ(t *testing.T) {
-	python := peer.Python(t)
+	peer.Each(t, label.Part, checkNPZ)
+}
+
+func checkNPZ(t *testing.T, p *peer.Interpreter) {
+	python := p
 	path := filepath.Join(t.TempDir(), "events.npz")
 	f, err := os.Create(path)
 	if err != nil {
@@ -44,7 +49,11 @@ for k in sorted(z.files): print(k, z[k].dtype, z[k].tolist())
 
 // TestNPZTypes: numpy reads every type that an operand can have, as that type, bit by bit.
 func TestNPZTypes(t *testing.T) {
-	python := peer.Python(t)
+	peer.Each(t, label.Part, checkNPZTypes)
+}
+
+func checkNPZTypes(t *testing.T, p *peer.Interpreter) {
+	python := p
 	path := filepath.Join(t.TempDir(), "events.npz")
 	f, err := os.Create(path)
 	if err != nil {
