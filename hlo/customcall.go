@@ -2,6 +2,7 @@ package hlo
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"github.com/hlocb/hlocb/diag"
@@ -13,6 +14,11 @@ import (
 // the prefix "mhlo." and the text of HLO, so that passes see whether two calls are equal. The literal, if it is an
 // array, is a dense attribute, as jaxlib's importer writes it.
 var callFacts = []string{"window", "dim_labels", "feature_group_count", "batch_group_count", "operand_precision", "padding_type", "literal"}
+
+// HasCallFacts reports whether a custom call has attributes of HLO that StableHLO's op lacks.
+func HasCallFacts(op *ir.Op) bool {
+	return op.Attr(mhlo.AttrCustomCallSchedule) != nil || slices.ContainsFunc(callFacts, func(name string) bool { return op.Attr("mhlo."+name) != nil })
+}
 
 // callFacts returns the attributes of the op for the custom call in that StableHLO's op lacks.
 func (im *importer) callFacts(in *instr) []ir.NamedAttr {

@@ -1,6 +1,7 @@
 package interp
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -55,6 +56,54 @@ func TestBoundedShapes(t *testing.T) {
 		}
 		if got := tensor.View[int32](out[4])[0]; got != 2 {
 			t.Errorf("size %d: cut to 2 it is %d", n, got)
+		}
+	}
+}
+
+// TestGrow: a dimension may grow up to its bound, with zeros.
+func TestGrow(t *testing.T) {
+	const text = `func.func @main(%n: tensor<i32>, %m: tensor<i32>) -> tensor<?xf32, #stablehlo.bounds<6>> {
+  %x = stablehlo.constant dense<1.0> : tensor<6xf32>
+  %0 = stablehlo.set_dimension_size %x, %n, dim = 0 : (tensor<6xf32>, tensor<i32>) -> tensor<?xf32, #stablehlo.bounds<6>>
+  %1 = stablehlo.set_dimension_size %0, %m, dim = 0 : (tensor<?xf32, #stablehlo.bounds<6>>, tensor<i32>) -> tensor<?xf32, #stablehlo.bounds<6>>
+  return %1 : tensor<?xf32, #stablehlo.bounds<6>>
+}`
+	number := func(n int32) *tensor.Tensor {
+		v := tensor.New(tensor.I32, nil)
+		tensor.View[int32](v)[0] = n
+		return v
+	}
+	out, err := tryRun(t, text, number(2), number(5))
+	if err != nil || !slices.Equal(tensor.View[float32](out[0]), []float32{1, 1, 0, 0, 0}) {
+		t.Errorf("from 2 to 5: %v, %v", out, err)
+	}
+	for m, want := range map[int32]string{7: "has a result of shape [7] whose dimension 0 was declared at most 6", -1: "sets dimension 0 to -1"} {
+		if _, err := tryRun(t, text, number(2), number(m)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("from 2 to %d: %v", m, err)
+		}
+	}
+}
+
+// TestBoundedReshape: the sizes of a reshape's result follow from the operand and the bounds.
+func TestBoundedReshape(t *testing.T) {
+	for _, test := range []struct {
+		from, to, bounds string
+		sizes            []int64 // of the operand
+		want             []int64 // nil: refused
+	}{
+		{"2x?x4", "?x2", "16, ?", []int64{2, 2, 4}, []int64{8, 2}},
+		{"?x?", "?x?x1", "2, 3, ?", []int64{1, 2}, []int64{1, 2, 1}},
+		{"?x6x?", "?x2x3x?", "2, ?, ?, 3", []int64{1, 6, 2}, []int64{1, 2, 3, 2}},
+		{"?x?", "?", "6", []int64{1, 2}, []int64{2}},
+		{"6x?", "?x?", "4, 3", []int64{6, 1}, nil},
+	} {
+		bounds := map[string]string{"2x?x4": "?, 4, ?", "?x?": "2, 3", "?x6x?": "2, ?, 3", "6x?": "?, 2"}[test.from]
+		from := "tensor<" + test.from + "xf32, #stablehlo.bounds<" + bounds + ">>"
+		to := "tensor<" + test.to + "xf32, #stablehlo.bounds<" + test.bounds + ">>"
+		text := "func.func @main(%x: " + from + ") -> " + to + " {\n %0 = stablehlo.reshape %x : (" + from + ") -> " + to + "\n return %0 : " + to + "\n}"
+		out, err := tryRun(t, text, tensor.New(tensor.F32, test.sizes))
+		if (test.want == nil) != (err != nil) || err == nil && !slices.Equal(out[0].Shape(), test.want) {
+			t.Errorf("%s to %s: %v, %v", from, to, out, err)
 		}
 	}
 }

@@ -62,7 +62,7 @@ func TestErrorsAreLocated(t *testing.T) {
 		{`func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {
   %r = stablehlo.custom_call @lapack_sgetrf_ffi(%a) : (tensor<4xf32>) -> tensor<4xf32>
   return %r : tensor<4xf32>
-}`, `test.mlir:2:8: error: 'stablehlo.custom_call' op custom call target "lapack_sgetrf_ffi" is implemented by no backend`},
+}`, `test.mlir:2:8: error: 'stablehlo.custom_call' op custom call target "lapack_sgetrf_ffi" is not implemented by the embedded engine`},
 		{`func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {
   %r = "other.op"(%a) : (tensor<4xf32>) -> tensor<4xf32>
   return %r : tensor<4xf32>

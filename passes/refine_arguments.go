@@ -126,6 +126,9 @@ func wrongRefinement(t, n ir.Type) string {
 		if d != ir.Dynamic && d != to.Shape()[i] {
 			return "dimension sizes must match for static dimensions"
 		}
+		if b := stablehlo.BoundsOf(from); b != nil && b[i] >= 0 && to.Shape()[i] > b[i] {
+			return fmt.Sprintf("dimension %d has size %d, its bound is %d", i, to.Shape()[i], b[i])
+		}
 	}
 	return ""
 }

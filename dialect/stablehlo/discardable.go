@@ -39,5 +39,14 @@ const (
 	TargetDynamicTopK         = "stablehlo.dynamic_top_k"             // the second operand is k
 	TargetDynamicReduceWindow = "stablehlo.dynamic_reduce_window"     // the last operands are the attributes
 	TargetDynamicRngBits      = "stablehlo.dynamic_rng_bit_generator" // the second operand is the shape
+	TargetSliceToDynamic      = "SliceToDynamic"                      // a padded value and its sizes become a value of dynamic size
+	TargetPadToStatic         = "PadToStatic"                         // the inverse
 	AttrReductionDim          = "reduction_dim"                       // of an approximate top-k
+)
+
+// Targets of custom calls that say in which memory of a device a value lies. They return their operand.
+const (
+	TargetPlacement    = "annotate_device_placement"
+	TargetMoveToHost   = "MoveToHost"
+	TargetMoveToDevice = "MoveToDevice"
 )

@@ -2,9 +2,11 @@ package cli
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
+	"github.com/hlocb/hlocb"
 	"github.com/hlocb/hlocb/internal/command"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/runtime/backends"
@@ -36,6 +38,9 @@ PROGRAM holds the machine code, the module and its hooks. Running it executes th
 			if err != nil {
 				return err
 			}
+			if err := noDynamicArguments(p); err != nil {
+				return err
+			}
 			s, err := a.open(cmd.Context(), p, backend, a.backendOptions(), 0)
 			if err != nil {
 				return err
@@ -62,4 +67,18 @@ PROGRAM holds the machine code, the module and its hooks. Running it executes th
 	flags.rewrite.add(c)
 	complete(c, "backend", "cpu", "cuda")
 	return c
+}
+
+// noDynamicArguments refuses a program with an argument of dynamic size, which plugins compile only for known sizes.
+func noDynamicArguments(p *hlocb.Program) error {
+	types, err := p.Parameters()
+	if err != nil {
+		return err
+	}
+	for i, t := range types {
+		if hlocb.IsDynamic(t) {
+			return fmt.Errorf("argument %d of main, %s, has a dynamic shape; 'hlocb opt --passes specialize{args=...}' writes a module for known shapes", i, t)
+		}
+	}
+	return nil
 }

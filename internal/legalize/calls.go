@@ -21,7 +21,12 @@ var callRows = map[string]expansion{
 	stablehlo.TargetDynamicTopK:         expandDynamicCall,
 	stablehlo.TargetDynamicReduceWindow: expandDynamicCall,
 	stablehlo.TargetDynamicRngBits:      expandDynamicCall,
+	stablehlo.TargetSliceToDynamic:      expandSliceToDynamic,
+	stablehlo.TargetPadToStatic:         expandPadToStatic,
 }
+
+// KnowsCall reports whether Calls replaces calls of a target.
+func KnowsCall(target string) bool { return callRows[target] != nil }
 
 // callExpansion returns the expansion of op, or nil.
 func callExpansion(op *ir.Op) expansion {
@@ -29,20 +34,50 @@ func callExpansion(op *ir.Op) expansion {
 	if !ok {
 		return nil
 	}
-	if _, ok := tupleOf(op); ok && slices.Contains(factorTargets, call.CallTargetName()) {
+	if _, ok := tupleOf(op); ok && slices.Contains(tupleTargets, call.CallTargetName()) {
 		return expandTupleCall
 	}
 	if f := callRows[call.CallTargetName()]; f != nil {
 		return f
 	}
-	if strings.HasPrefix(call.CallTargetName(), mhlo.TopK.Dialect()+".") && op.Module().Def(call.CallTargetName()).Known() {
+	if mhloDef(op.Module(), call.CallTargetName()) != nil {
 		return expandMHLOCall
 	}
 	return nil
 }
 
-// factorTargets are the targets of XLA's calls of factorizations, which can return tuples.
-var factorTargets = []string{"Qr", "Eigh"}
+// mhloDef returns the row of the op that a target such as mhlo.erf names, or nil. CHLO has some of these ops under the
+// same name, and MHLO has not.
+func mhloDef(m *ir.Module, target string) *ir.Def {
+	name, ok := strings.CutPrefix(target, mhlo.TopK.Dialect()+".")
+	if !ok {
+		return nil
+	}
+	for _, def := range []*ir.Def{m.Def(target), m.Def(chlo.TopK.Dialect() + "." + name)} {
+		if def.Known() {
+			return def
+		}
+	}
+	return nil
+}
+
+// CallsCHLO reports whether op is a custom call of an op of CHLO by a name in MHLO, which has no such op.
+func CallsCHLO(op *ir.Op) bool {
+	def := CalledDef(op)
+	return def != nil && def.Dialect() == chlo.TopK.Dialect()
+}
+
+// CalledDef returns the row of the op that a custom call names, or nil.
+func CalledDef(op *ir.Op) *ir.Def {
+	call, ok := stablehlo.AsCustomCall(op)
+	if !ok {
+		return nil
+	}
+	return mhloDef(op.Module(), call.CallTargetName())
+}
+
+// tupleTargets are the targets of XLA's calls that can return tuples.
+var tupleTargets = []string{"Qr", "Eigh", stablehlo.TargetTopK, stablehlo.TargetPadToStatic}
 
 // tupleOf returns the type of op's only result if it is a tuple.
 func tupleOf(op *ir.Op) (*ir.TupleType, bool) {
@@ -73,7 +108,7 @@ func HasDynamicCalls(m *ir.Module) bool {
 	}
 	return Contains(m, func(op *ir.Op) bool {
 		call, ok := stablehlo.AsCustomCall(op)
-		return ok && callRows[call.CallTargetName()] != nil && slices.ContainsFunc(append(op.OperandList(), op.ResultList()...), dynamic)
+		return ok && callRows[call.CallTargetName()] != nil && !sizeCall(call.CallTargetName()) && slices.ContainsFunc(append(op.OperandList(), op.ResultList()...), dynamic)
 	})
 }
 
@@ -91,10 +126,17 @@ func MHLOCalls(m *ir.Module) error {
 	})
 }
 
+// calls replaces chosen calls. A call that returns a tuple first becomes a call that returns the tuple's elements.
 func calls(m *ir.Module, chosen func(*ir.Op) bool) error {
-	for _, op := range selected(m, chosen) {
-		if _, err := replaceOp(m, op, callExpansion(op)); err != nil {
-			return err
+	for _, tuples := range []bool{true, false} {
+		now := func(op *ir.Op) bool {
+			_, tuple := tupleOf(op)
+			return chosen(op) && tuple == tuples
+		}
+		for _, op := range selected(m, now) {
+			if _, err := replaceOp(m, op, callExpansion(op)); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -103,7 +145,7 @@ func calls(m *ir.Module, chosen func(*ir.Op) bool) error {
 // expandMHLOCall replaces a call of a target such as mhlo.erf by the op of this name.
 func expandMHLOCall(e *emitter, op *ir.Op, args []*ir.Value) []*ir.Value {
 	call, _ := stablehlo.AsCustomCall(op)
-	st := &ir.OpState{Def: op.Module().Def(call.CallTargetName()), Operands: args, Types: op.ResultTypes()}
+	st := &ir.OpState{Def: mhloDef(op.Module(), call.CallTargetName()), Operands: args, Types: op.ResultTypes()}
 	if len(st.Def.Regions) > 0 || len(call.CalledComputations()) > 0 {
 		return nil
 	}
@@ -111,6 +153,80 @@ func expandMHLOCall(e *emitter, op *ir.Op, args []*ir.Value) []*ir.Value {
 		st.Attrs = slices.Clone(d.Entries())
 	}
 	return e.Insert(st).ResultList()
+}
+
+// sizeCall reports whether a target's calls are about dynamic sizes themselves.
+func sizeCall(target string) bool {
+	return target == stablehlo.TargetSliceToDynamic || target == stablehlo.TargetPadToStatic
+}
+
+// expandSliceToDynamic sets the sizes of the dynamic dimensions. The operands are a padded value and a size for each of
+// its dimensions.
+func expandSliceToDynamic(e *emitter, op *ir.Op, args []*ir.Value) []*ir.Value {
+	t, ok := op.Result(0).Type().(*ir.TensorType)
+	from, also := args[0].Type().(*ir.TensorType)
+	if !ok || !also || op.NumResults() != 1 || from.Rank() != t.Rank() || len(args) != t.Rank()+1 {
+		return nil
+	}
+	v := args[0]
+	for i, d := range t.Shape() {
+		if d >= 0 {
+			continue
+		}
+		v = e.setSize(v, args[i+1], i, t)
+	}
+	if v == args[0] {
+		return nil
+	}
+	return []*ir.Value{v}
+}
+
+// setSize sets the size of dimension i of v, whose type afterwards has the dimensions of t up to i.
+func (e *emitter) setSize(v, size *ir.Value, i int, t *ir.TensorType) *ir.Value {
+	shape := slices.Clone(v.Type().(*ir.TensorType).Shape())
+	copy(shape[:i+1], t.Shape())
+	bounds := make([]int64, len(shape))
+	bounded := false
+	for k, d := range shape {
+		bounds[k] = ir.Dynamic
+		for _, from := range []*ir.TensorType{t, v.Type().(*ir.TensorType)} {
+			if of := stablehlo.BoundsOf(from); d < 0 && of != nil && bounds[k] < 0 {
+				bounds[k] = of[k]
+			}
+		}
+		bounded = bounded || bounds[k] >= 0
+	}
+	var encoding ir.Attr
+	if bounded {
+		encoding = stablehlo.BoundsAttr.New(&stablehlo.Bounds{Bounds: bounds})
+	}
+	return e.sized(stablehlo.SetDimensionSize, i, e.ctx.Tensor(shape, t.Elem(), encoding), v, size)
+}
+
+// sized inserts an op about the size of dimension i.
+func (e *emitter) sized(def *ir.Def, i int, t ir.Type, operands ...*ir.Value) *ir.Value {
+	return e.Insert(&ir.OpState{Def: def, Operands: operands, Types: []ir.Type{t},
+		Attrs: []ir.NamedAttr{{Name: stablehlo.AttrDimension, Attr: ir.NewInteger(int64(i), ir.Int(64))}}}).Result(0)
+}
+
+// expandPadToStatic returns the operand with zeros up to its bounds, and the sizes of its dimensions.
+func expandPadToStatic(e *emitter, op *ir.Op, args []*ir.Value) []*ir.Value {
+	if len(args) != 1 || op.NumResults() < 1 {
+		return nil
+	}
+	from, ok := args[0].Type().(*ir.TensorType)
+	to, also := op.Result(0).Type().(*ir.TensorType)
+	if !ok || !also || !to.Static() || from.Rank() != to.Rank() || op.NumResults() != to.Rank()+1 {
+		return nil
+	}
+	out := []*ir.Value{args[0]}
+	for i, d := range to.Shape() {
+		out = append(out, e.sized(stablehlo.GetDimensionSize, i, op.Result(i+1).Type(), args[0]))
+		if out[0].Type().(*ir.TensorType).Shape()[i] < 0 {
+			out[0] = e.setSize(out[0], e.integer(d, out[i+1]), i, to)
+		}
+	}
+	return out
 }
 
 // expandTopKCall sorts the operand together with the positions, by the called comparator.

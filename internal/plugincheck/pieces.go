@@ -77,8 +77,15 @@ func worthTrying(o *ir.Op) bool {
 	return dialect != "func" && dialect != "builtin" && !o.Is(sdy.Mesh)
 }
 
-// Whole returns the whole module as a piece.
+// Whole returns the whole module as a piece, without a program if 'hlocb run' compiles it only for known shapes.
 func Whole(m *ir.Module) Piece {
+	if main, ok := fn.Lookup(m, "main"); ok {
+		for i, t := range main.Type().Inputs() {
+			if tt, ok := t.(*ir.TensorType); ok && !tt.Static() {
+				return Piece{Name: "module", Why: fmt.Sprintf("argument %d has a dynamic size; 'hlocb run' compiles the program for the shapes of its arguments", i)}
+			}
+		}
+	}
 	return Piece{Name: "module", Text: print.String(m, print.Options{})}
 }
 

@@ -87,7 +87,7 @@ var foreign = map[string]bool{"check": true, "interpreter": true}
 var noTypes = map[tensor.DType]bool{tensor.F6E2M3FN: true, tensor.F6E3M2FN: true, tensor.Index: true}
 
 // builtinTargets are custom-call targets that XLA's own passes replace.
-var builtinTargets = []string{"Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape", "annotate_device_placement", "LayoutConstraint",
+var builtinTargets = []string{"Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape", "LayoutConstraint",
 	"Qr", "Eigh", "ProductOfElementaryHouseholderReflectors",
 	"xla.sdy.FuncResultSharding", "xla.sdy.GlobalToLocalShape", "xla.sdy.LocalToGlobalShape"}
 
@@ -156,8 +156,8 @@ func typeOf(t ir.Type) (name string, v Verdict, why string) {
 	switch {
 	case d == tensor.Invalid:
 		return tt.Elem().String(), No, "XLA does not compile it"
-	case !tt.Static():
-		return tt.String(), No, "XLA compiles static shapes only"
+	case !tt.Static() && !bounded(tt):
+		return tt.String(), Maybe, "'hlocb run' compiles the program for the shapes of its arguments, so the plugin gets static shapes"
 	case noTypes[d]:
 		return d.String(), No, "XLA does not compile it"
 	case d.Bits() < 8 && d != tensor.I1:
@@ -166,6 +166,17 @@ func typeOf(t ir.Type) (name string, v Verdict, why string) {
 		return d.String(), Maybe, "some operations on it are missing in XLA"
 	}
 	return d.String(), Yes, "supported by XLA"
+}
+
+// bounded reports whether each dynamic dimension of a type has a bound.
+func bounded(t *ir.TensorType) bool {
+	bounds := stablehlo.BoundsOf(t)
+	for i, d := range t.Shape() {
+		if d < 0 && (bounds == nil || bounds[i] < 0) {
+			return false
+		}
+	}
+	return t.Ranked()
 }
 
 func (t Target) op(o *ir.Op) (Verdict, string) {
@@ -203,6 +214,8 @@ func (t Target) target(name string) (Verdict, string) {
 		return No, "the plugin has no FFI extension, so it cannot call handlers"
 	case slices.Contains(builtinTargets, name):
 		return Yes, "replaced by XLA's own passes"
+	case slices.Contains([]string{stablehlo.TargetPlacement, stablehlo.TargetMoveToHost, stablehlo.TargetMoveToDevice}, name):
+		return Yes, "returns its operand, or XLA's own passes replace it"
 	case lapack.Supports(name) && t.Platform == "cpu" && t.FFI:
 		return Yes, "hlocb computes it with LAPACK, which 'hlocb plugin install lapack' installs"
 	case t.Platform == "cpu" && slices.ContainsFunc(absentPrefixes, func(prefix string) bool { return strings.HasPrefix(name, prefix) }):

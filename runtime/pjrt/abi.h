@@ -70,6 +70,7 @@ enum {
   HL_LOADED_EXECUTE = 55,
   HL_DESERIALIZE = 56,
   HL_BUFFER_DESTROY = 58,
+  HL_BUFFER_UNPADDED_DIMENSIONS = 61,
   HL_BUFFER_MEMORY_LAYOUT = 63,
   HL_BUFFER_TO_HOST = 70,
   HL_BUFFER_ON_CPU = 71,
@@ -252,6 +253,13 @@ typedef struct {
   void *buffer;
   hl_layout layout;  // out
 } hl_memory_layout_args;
+
+typedef struct {
+  HL_HEAD;
+  void *buffer;
+  const int64_t *dims;  // out
+  size_t num_dims;      // out
+} hl_buffer_dims_args;
 
 typedef struct {
   HL_HEAD;

@@ -7,6 +7,7 @@ import "C"
 
 import (
 	"context"
+	"fmt"
 	goruntime "runtime"
 	"sync/atomic"
 	"time"
@@ -23,7 +24,8 @@ type value struct {
 	backend *Backend
 	client  *Client
 	typ     hook.TensorType // of the whole value
-	part    hook.TensorType // of a piece
+	part    hook.TensorType // of a piece; if its size is dynamic, the bound
+	dynamic bool            // the plugin knows the size
 	place   runtime.Placement
 	pieces  []buffer // one per device of the placement
 	pin     goruntime.Pinner
@@ -136,7 +138,40 @@ func (v *value) piece(i int) (*tensor.Tensor, error) {
 	if err := v.Wait(); err != nil {
 		return nil, err
 	}
-	return v.client.download(v.pieces[i].ptr, v.part, v.readable(i))
+	t, err := v.partType(i)
+	if err != nil {
+		return nil, err
+	}
+	return v.client.download(v.pieces[i].ptr, t, v.readable(i))
+}
+
+// partType returns the type of piece i. The elements of a value of dynamic size lie at the start of its memory, without
+// padding.
+func (v *value) partType(i int) (hook.TensorType, error) {
+	if !v.dynamic {
+		return v.part, nil
+	}
+	p := v.client.plugin
+	if err := p.check("await result", C.hl_ready(p.api, v.pieces[i].ptr)); err != nil {
+		return v.part, err
+	}
+	a := C.hl_buffer_dims_args{buffer: v.pieces[i].ptr}
+	if err := invoke(p, "sizes of result", C.HL_BUFFER_UNPADDED_DIMENSIONS, &a); err != nil {
+		return v.part, err
+	}
+	dims, err := elements(p, "sizes of result", (*int64)(a.dims), a.num_dims)
+	if err != nil {
+		return v.part, err
+	}
+	if len(dims) != len(v.part.Shape) {
+		return v.part, p.invalid("sizes of result", "%d sizes of %s", len(dims), v.part)
+	}
+	for k, d := range dims {
+		if d < 0 || d > v.part.Shape[k] {
+			return v.part, fmt.Errorf("the program set the size of dimension %d to %d, its bound is %d", k, d, v.part.Shape[k])
+		}
+	}
+	return hook.TensorType{DType: v.part.DType, Shape: append(tensor.Shape{}, dims...)}, nil
 }
 
 // readable reports whether the host can read piece i as a row-major tensor.
@@ -188,7 +223,11 @@ func (v *value) View(f func(*tensor.Tensor) error) error {
 		return err
 	}
 	if v.place.Whole() && v.readable(0) {
-		return v.client.view(v.pieces[0].ptr, v.part, f)
+		t, err := v.partType(0)
+		if err != nil {
+			return err
+		}
+		return v.client.view(v.pieces[0].ptr, t, f)
 	}
 	t, err := v.Read()
 	if err != nil {
@@ -233,6 +272,9 @@ func (e *Executable) describe() *runtime.Signature {
 	}
 	for i, t := range e.results {
 		v := runtime.Value{Type: t, Place: place}
+		if tt, ok := e.dynamicOutput(i); ok {
+			v.Type.Shape = tt.Shape()
+		}
 		if e.resultShardings != nil {
 			v.Place.Sharding = e.resultShardings[i]
 			v.Type.Shape = e.resultShardings[i].WholeShape(t.Shape)
@@ -245,6 +287,15 @@ func (e *Executable) describe() *runtime.Signature {
 		s.Results = append(s.Results, v)
 	}
 	return s
+}
+
+// dynamicOutput returns the type of result i if main says that its size is dynamic.
+func (e *Executable) dynamicOutput(i int) (*ir.TensorType, bool) {
+	if len(e.outputs) != len(e.results) || e.parts > 1 {
+		return nil, false
+	}
+	t, ok := e.outputs[i].(*ir.TensorType)
+	return t, ok && !t.Static()
 }
 
 // RunMemory implements runtime.Executable. A value on another client, for example one that an outer program left on

@@ -80,6 +80,7 @@ static const char *const functions[] = {
     [HL_LOADED_EXECUTE] = "PJRT_LoadedExecutable_Execute",
     [HL_DESERIALIZE] = "PJRT_Executable_DeserializeAndLoad",
     [HL_BUFFER_DESTROY] = "PJRT_Buffer_Destroy",
+    [HL_BUFFER_UNPADDED_DIMENSIONS] = "PJRT_Buffer_UnpaddedDimensions",
     [HL_BUFFER_MEMORY_LAYOUT] = "PJRT_Buffer_GetMemoryLayout",
     [HL_BUFFER_TO_HOST] = "PJRT_Buffer_ToHostBuffer",
     [HL_BUFFER_ON_CPU] = "PJRT_Buffer_IsOnCpu",

@@ -102,7 +102,7 @@ func (b *Backend) compileWith(ctx context.Context, p *runtime.Program, shape mod
 	if err != nil {
 		return nil, err
 	}
-	changed := sites.withoutAttrs(sites.withoutCopies(p))
+	changed := sites.withoutAttrs(sites.withoutCopies(c.repaired(p)))
 	if c.memory != nil && !c.memory.Readable() && o.partitions == 1 { // a shard's statistics are not the whole value's
 		changed = sites.withStatistics(changed)
 	}
@@ -176,6 +176,10 @@ func (b *Backend) build(ctx context.Context, p *runtime.Program, shape moduleSha
 	if err != nil {
 		return nil, err
 	}
+	if err := e.checkResults(l); err != nil {
+		l.destroy()
+		return nil, err
+	}
 	e.position = positions(l.devices)
 	e.results = l.results
 	for _, d := range l.devices {
@@ -192,6 +196,23 @@ func (b *Backend) build(ctx context.Context, p *runtime.Program, shape moduleSha
 	}
 	b.executables[e] = struct{}{}
 	return e, nil
+}
+
+// checkResults refuses a program whose results the plugin compiled to other element types than main states.
+func (e *Executable) checkResults(l *loadedProgram) error {
+	if len(e.outputs) != len(l.results) {
+		return nil // main has tokens
+	}
+	for i, t := range e.outputs {
+		tt, ok := t.(*ir.TensorType)
+		if !ok || tt.DType() == tensor.Invalid {
+			continue
+		}
+		if got := l.results[i].DType; got != tt.DType() {
+			return fmt.Errorf("the plugin compiled result %d to %s, main states %s", i, got, tt.DType())
+		}
+	}
+	return nil
 }
 
 func (b *Backend) registerHooks(c *Client) error {
@@ -454,6 +475,7 @@ func (e *Executable) run(ctx context.Context, r *request) ([]*value, error) {
 	out := make([]*value, len(e.results))
 	for i := range out {
 		v := &value{backend: e.backend, client: l.client, typ: s.Results[i].Type, part: e.results[i], place: s.Results[i].Place, direct: &l.direct[i], queued: r.noWait}
+		_, v.dynamic = e.dynamicOutput(i)
 		for d := range e.devices {
 			v.pieces = append(v.pieces, buffer{ptr: buffers[d*len(out)+i]})
 		}

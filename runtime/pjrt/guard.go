@@ -1,7 +1,10 @@
 package pjrt
 
 import (
+	"crypto/sha256"
+	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/hlocb/hlocb/diag"
@@ -38,7 +41,7 @@ func Check(m *ir.Module) error {
 			}
 		case "sort":
 			if c := looseComparator(o); c != nil {
-				list.Add(m.Errorf(c, "the comparator is true for equal elements (%s), which crashes XLA: use LT or GT", c.Attr(stablehlo.AttrComparisonDirection)))
+				list.Add(m.Errorf(c, "the comparator is true for equal elements, which crashes XLA: use LT or GT"))
 			}
 		case "custom_call":
 			if a, ok := o.Attr(stablehlo.AttrOutputOperandAliases).(*ir.ArrayAttr); ok && len(a.Elems()) > 0 && o.NumResults() == 0 {
@@ -63,25 +66,107 @@ func unpacksBools(o *ir.Op) bool {
 	return ok && also && from.DType() != to.DType() && (from.DType() == tensor.I1 || to.DType() == tensor.I1)
 }
 
-// looseComparator returns the comparison whose result is that of a sort's comparator, if it is true for equal elements.
-// XLA's sort reads beyond its elements then.
+// looseComparator returns the op whose result is that of a sort's comparator, if the comparator is true for equal
+// elements. XLA's sort reads beyond its elements then.
 func looseComparator(o *ir.Op) *ir.Op {
 	if len(o.Regions()) != 1 || o.Region(0).Entry() == nil {
 		return nil
 	}
 	end := o.Region(0).Entry().Terminator()
-	if end == nil || end.NumOperands() != 1 || end.Operand(0).DefiningOp() == nil {
+	if end == nil || end.NumOperands() != 1 {
 		return nil
 	}
-	c, ok := stablehlo.AsCompare(end.Operand(0).DefiningOp())
-	if !ok {
+	if answer, known := (equalElements{}).truth(end.Operand(0)); !answer || !known {
 		return nil
 	}
-	switch c.ComparisonDirection() {
-	case stablehlo.ComparisonDirectionLE, stablehlo.ComparisonDirectionGE, stablehlo.ComparisonDirectionEQ:
-		return c.Op
+	if d := end.Operand(0).DefiningOp(); d != nil {
+		return d
 	}
-	return nil
+	return end
+}
+
+// equalElements evaluates a comparator whose arguments are equal in pairs, as far as that decides the result. It maps
+// the values that it has named to numbers; equal values have equal numbers.
+type equalElements map[*ir.Value]string
+
+// name returns a text that is equal for equal values.
+func (e equalElements) name(v *ir.Value) string {
+	if name, ok := e[v]; ok {
+		return name
+	}
+	name := fmt.Sprintf("%p", v)
+	if op := v.DefiningOp(); op == nil {
+		name = fmt.Sprintf("pair %d of %p", v.Index()/2, v.ParentBlock())
+	} else if op.Has(ir.Pure) && len(op.Regions()) == 0 && len(e) < maxNames {
+		var names []string
+		for _, o := range op.OperandList() {
+			names = append(names, e.name(o))
+		}
+		name = fmt.Sprintf("%s %d %v %v %s", op.Name(), v.Index(), names, op.Attrs(), v.Type())
+		if len(name) > 100 {
+			sum := sha256.Sum256([]byte(name))
+			name = string(sum[:])
+		}
+	}
+	e[v] = name
+	return name
+}
+
+// maxNames limits the values of a comparator that are compared by their ops.
+const maxNames = 1000
+
+// truth returns the value of a boolean, if it is known.
+func (e equalElements) truth(v *ir.Value) (answer, known bool) {
+	op := v.DefiningOp()
+	if op == nil {
+		return false, false
+	}
+	if c, ok := stablehlo.AsCompare(op); ok {
+		if e.name(c.LHS()) != e.name(c.RHS()) {
+			return false, false
+		}
+		switch c.ComparisonDirection() {
+		case stablehlo.ComparisonDirectionLE, stablehlo.ComparisonDirectionGE, stablehlo.ComparisonDirectionEQ:
+			return true, true
+		}
+		return false, true
+	}
+	if op.IsOrMirrors(stablehlo.Constant) {
+		d, ok := op.Attr(stablehlo.AttrValue).(*ir.DenseAttr)
+		if !ok {
+			return false, false
+		}
+		t, err := d.Tensor()
+		return err == nil && t.NumElements() == 1 && t.IntAt(0) != 0, err == nil && t.NumElements() == 1
+	}
+	if op.NumOperands() == 0 || op.NumOperands() > 3 {
+		return false, false
+	}
+	a, ka := e.truth(op.Operand(0))
+	switch {
+	case op.IsOrMirrors(stablehlo.Not):
+		return !a, ka
+	case op.IsOrMirrors(stablehlo.Select):
+		if ka && a {
+			return e.truth(op.Operand(1))
+		} else if ka {
+			return e.truth(op.Operand(2))
+		}
+		return false, false
+	}
+	if op.NumOperands() != 2 {
+		return false, false
+	}
+	b, kb := e.truth(op.Operand(1))
+	switch {
+	case op.IsOrMirrors(stablehlo.And):
+		return a && b, ka && kb || ka && !a || kb && !b
+	case op.IsOrMirrors(stablehlo.Or):
+		return a || b, ka && kb || ka && a || kb && b
+	case op.IsOrMirrors(stablehlo.Xor):
+		return a != b, ka && kb
+	}
+	return false, false
 }
 
 // shardyText checks the strings in which HLO keeps Shardy's meshes and shardings. XLA aborts on unknown meshes and on
@@ -89,21 +174,25 @@ func looseComparator(o *ir.Op) *ir.Op {
 type shardyText struct {
 	m      *ir.Module
 	list   *diag.List
-	meshes map[string]bool // nil before the module's attributes were read
+	meshes map[string][]string // with their axes
 }
 
 var (
 	meshList = regexp.MustCompile(`^\{\s*(?:[\w.$-]+ = #sdy\.mesh<[^<>]*>,?\s*)*\}$`)
-	meshName = regexp.MustCompile(`([\w.$-]+) = #sdy\.mesh<`)
-	meshUse  = regexp.MustCompile(`#sdy\.sharding(?:_per_value)?<\[?<?@([\w.$-]+)`)
+	meshName = regexp.MustCompile(`([\w.$-]+) = #sdy\.mesh<([^<>]*)>`)
+	meshUse  = regexp.MustCompile(`<@([\w.$-]+)([^<>]*)`)
+	quoted   = regexp.MustCompile(`"([^"]*)"`)
 )
 
 func (t *shardyText) op(o *ir.Op) {
 	if o == t.m.Op() {
-		t.meshes = map[string]bool{}
+		t.meshes = map[string][]string{}
 		for p := range t.m.Body().Ops() {
 			if mesh, ok := sdy.AsMesh(p); ok {
-				t.meshes[mesh.SymName()] = true
+				t.meshes[mesh.SymName()] = nil
+				for _, a := range mesh.Mesh().Axes {
+					t.meshes[mesh.SymName()] = append(t.meshes[mesh.SymName()], a.Name)
+				}
 			}
 		}
 		t.attrs(o, o.Attrs())
@@ -135,16 +224,32 @@ func (t *shardyText) attr(o *ir.Op, name string, a ir.Attr) {
 				t.list.Add(t.m.Errorf(o, "xla.sdy.meshes is not a list of meshes, which crashes XLA: %.200q", text))
 			}
 			for _, m := range meshName.FindAllStringSubmatch(text, -1) {
-				t.meshes[m[1]] = true
+				t.meshes[m[1]] = axes(m[2])
 			}
 		case "xla.sdy.sharding", "xla.sdy.in_shardings", "xla.sdy.out_shardings":
 			for _, m := range meshUse.FindAllStringSubmatch(text, -1) {
-				if !t.meshes[m[1]] {
+				known, found := t.meshes[m[1]]
+				if !found {
 					t.list.Add(t.m.Errorf(o, "%s names mesh @%s, which neither xla.sdy.meshes of the module nor an sdy.mesh defines; XLA crashes on it", name, m[1]))
+					continue
+				}
+				for _, axis := range axes(m[2]) {
+					if !slices.Contains(known, axis) {
+						t.list.Add(t.m.Errorf(o, "%s names axis %q, which mesh @%s does not have; XLA crashes on it", name, axis, m[1]))
+					}
 				}
 			}
 		}
 	}
+}
+
+// axes returns the names in quotes of a text.
+func axes(text string) []string {
+	var out []string
+	for _, m := range quoted.FindAllStringSubmatch(text, -1) {
+		out = append(out, m[1])
+	}
+	return out
 }
 
 // maxCallDepth limits the nesting of function calls. XLA's compiler recurses over them: with a stack of 8 MiB it

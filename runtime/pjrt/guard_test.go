@@ -92,16 +92,26 @@ func TestCheckRefusesWhatCrashesXLA(t *testing.T) {
 	bitcast := func(from, to string) string {
 		return fmt.Sprintf("func.func @main(%%x: tensor<%s>) -> tensor<%s> {\n  %%0 = stablehlo.bitcast_convert %%x : (tensor<%[1]s>) -> tensor<%[2]s>\n  return %%0 : tensor<%[2]s>\n}\n", from, to)
 	}
-	sort := func(direction string) string {
+	sort := func(comparator string) string {
 		return strings.ReplaceAll(`func.func @main(%x: tensor<9xf32>) -> tensor<9xf32> {
   %0 = "stablehlo.sort"(%x) ({
   ^bb0(%a: tensor<f32>, %b: tensor<f32>):
-    %c = stablehlo.compare DIRECTION, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    COMPARATOR
     stablehlo.return %c : tensor<i1>
   }) {dimension = 0 : i64} : (tensor<9xf32>) -> tensor<9xf32>
   return %0 : tensor<9xf32>
 }
-`, "DIRECTION", direction)
+`, "COMPARATOR", comparator)
+	}
+	compare := func(direction string) string {
+		return sort("%c = stablehlo.compare " + direction + ", %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>")
+	}
+	logic := func(op string) string { // of a > b, and of |a| = |b|
+		return sort(`%g = stablehlo.compare GT, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    %s = stablehlo.abs %a : tensor<f32>
+    %t = stablehlo.abs %b : tensor<f32>
+    %e = stablehlo.compare EQ, %s, %t : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    ` + op)
 	}
 	sharded := func(meshes, argument string) string {
 		return fmt.Sprintf("module attributes {mhlo.frontend_attributes = {%s}} {\nfunc.func @main(%%x: tensor<4xf32> {mhlo.frontend_attributes = {%s}}) -> tensor<4xf32> {\n  return %%x : tensor<4xf32>\n}\n}\n", meshes, argument)
@@ -116,19 +126,29 @@ func TestCheckRefusesWhatCrashesXLA(t *testing.T) {
 		{bitcast("64xi1", "ui64"), "changes the width of i1"},
 		{bitcast("3xi8", "3x2xi4"), ""},
 		{bitcast("3xi1", "3xi1"), ""},
-		{sort("LE"), "m.mlir:4:10: error: the comparator is true for equal elements"},
-		{sort("GE"), "the comparator is true for equal elements"},
-		{sort("EQ"), "the comparator is true for equal elements"},
-		{sort("LT"), ""},
-		{sort("GT"), ""},
+		{compare("LE"), "m.mlir:4:10: error: the comparator is true for equal elements"},
+		{compare("GE"), "the comparator is true for equal elements"},
+		{compare("EQ"), "the comparator is true for equal elements"},
+		{compare("LT"), ""},
+		{compare("GT"), ""},
+		{logic("%c = stablehlo.or %g, %e : tensor<i1>"), "m.mlir:8:10: error: the comparator is true for equal elements"},
+		{logic("%c = stablehlo.not %g : tensor<i1>"), "the comparator is true for equal elements"},
+		{logic("%c = stablehlo.xor %g, %e : tensor<i1>"), "the comparator is true for equal elements"},
+		{logic("%c = stablehlo.select %e, %e, %g : tensor<i1>, tensor<i1>"), "the comparator is true for equal elements"},
+		{logic("%c = stablehlo.constant dense<true> : tensor<i1>"), "the comparator is true for equal elements"},
+		{logic("%c = stablehlo.and %g, %e : tensor<i1>"), ""},
+		{logic("%c = stablehlo.select %e, %g, %e : tensor<i1>, tensor<i1>"), ""},
+		{logic("%c = stablehlo.compare LE, %a, %t : (tensor<f32>, tensor<f32>) -> tensor<i1>"), ""},
 		{sharded("", on), "m.mlir:2:1: error: xla.sdy.sharding names mesh @mesh"},
 		{sharded(strings.Replace(mesh, "mesh =", "mash =", 1), on), "names mesh @mesh"},
 		{sharded(`xla.sdy.meshes = "{mesh = #sdy.mesh<"`, ""), "xla.sdy.meshes is not a list of meshes"},
 		{sharded(mesh, on), ""},
-		{sharded(mesh, strings.ReplaceAll(on, "mesh", "other")), ""},
+		{sharded(mesh, strings.ReplaceAll(on, "mesh", "other")), "m.mlir:2:1: error: xla.sdy.sharding names axis \"x\", which mesh @other does not have"},
+		{sharded(mesh, `xla.sdy.sharding = "#sdy.sharding<@other, [{\"y\"}], replicated={\"z\"}>"`), ""},
 		{withOp("mesh", sharded("", on)), ""},
 		{withOp("other", sharded("", on)), "names mesh @mesh, which neither xla.sdy.meshes of the module nor an sdy.mesh defines"},
 		{withOp("op", sharded(mesh, on)), ""},
+		{withOp("mesh", sharded("", strings.ReplaceAll(on, `\"x\"`, `\"u\"`))), "names axis \"u\", which mesh @mesh does not have"},
 	} {
 		m, err := parse.Parse(diag.NewSource("m.mlir", []byte(c.text)), ir.NewContext(), reg, parse.Options{})
 		if err != nil {

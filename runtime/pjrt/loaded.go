@@ -45,7 +45,7 @@ func (c *Client) compile(ctx context.Context, code encodedProgram, o *compileOpt
 	options := o.encode()
 	l, err := c.interruptible(ctx, "compile", func(pin *goruntime.Pinner) (unsafe.Pointer, unsafe.Pointer) {
 		p := sized(&C.hl_program{code: pinned(pin, code.bytes), code_size: C.size_t(len(code.bytes)),
-			format: pinned(pin, []byte("mlir")), format_size: C.size_t(len("mlir"))})
+			format: pinned(pin, []byte(code.format)), format_size: C.size_t(len(code.format))})
 		pin.Pin(p)
 		a := C.hl_compile_args{client: c.ptr, program: p, options: pinned(pin, options), options_size: C.size_t(len(options))}
 		e := rawCall(c.plugin, C.HL_CLIENT_COMPILE, &a)

@@ -10,15 +10,15 @@ import (
 
 	"github.com/hlocb/hlocb/artifact"
 	"github.com/hlocb/hlocb/diag"
-	"github.com/hlocb/hlocb/dialect/mhlo"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/dialect/vhlo"
+	"github.com/hlocb/hlocb/hlo"
 	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/internal/reader"
 	"github.com/hlocb/hlocb/internal/reduction"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/print"
 	"github.com/hlocb/hlocb/runtime"
-	"github.com/hlocb/hlocb/tensor"
 )
 
 // Names of the attributes of plugins that XLA's implementation of the C API sets.
@@ -71,22 +71,29 @@ func (p *Plugin) Programs() string {
 
 // encodedProgram is a module in a form that a plugin reads.
 type encodedProgram struct {
-	bytes []byte
-	form  string
+	bytes  []byte
+	format string // of PJRT
+	form   string // for messages
 }
 
-// code returns p in the form that the plugin reads: a portable artifact, or MLIR text if there is no artifact of the
-// program and the plugin reads text.
+// code returns p in the form that the plugin reads: HLO if StableHLO says less (see needsHLO), otherwise a portable
+// artifact, or MLIR text if there is no artifact of the program and the plugin reads text.
 func (p *Plugin) code(r *runtime.Program) (encodedProgram, error) {
 	v, _ := p.StableHLO()
-	r = withCallConfigs(withComparisonTypes(r))
+	if p.ReadsText() && needsHLO(r.Module) { // XLA's implementation of the C API reads HLO, too
+		if h, err := reader.ToHLO(r.Module); err == nil {
+			if data, err := h.AppendProto(nil); err == nil {
+				return encodedProgram{data, "hlo", "HLO"}, nil
+			}
+		}
+	}
 	// Keep the source's locations: XLA shows them in dumps and profiles.
 	out, _, err := artifact.Append(nil, r.Module, artifact.Options{Target: v, Route: artifact.XLAMixed, StripLocations: !hasLocations(r.Module)})
 	switch {
 	case err == nil:
-		return encodedProgram{out, "portable artifact of StableHLO " + v.String()}, nil
+		return encodedProgram{out, "mlir", "portable artifact of StableHLO " + v.String()}, nil
 	case p.ReadsText():
-		return encodedProgram{text(r), "MLIR text"}, nil
+		return encodedProgram{text(r), "mlir", "MLIR text"}, nil
 	}
 	reason := fmt.Sprintf("%s reads %s", p.path, p.Programs())
 	var d *diag.Diagnostic
@@ -95,6 +102,28 @@ func (p *Plugin) code(r *runtime.Program) (encodedProgram, error) {
 		return encodedProgram{}, d
 	}
 	return encodedProgram{}, fmt.Errorf("%w; %s", err, reason)
+}
+
+// needsHLO reports whether a module says more in HLO than in StableHLO. XLA's translation of StableHLO forgets that
+// values which a loop carries are of dynamic size, and custom calls lose their windows and other attributes of HLO.
+func needsHLO(m *ir.Module) bool {
+	if m == nil {
+		return false
+	}
+	bounded := func(v *ir.Value) bool {
+		t, ok := v.Type().(*ir.TensorType)
+		return ok && !t.Static() && stablehlo.BoundsOf(t) != nil
+	}
+	return !m.Op().Walk(func(op *ir.Op) bool {
+		for _, r := range op.Regions() {
+			for _, b := range r.Blocks() {
+				if slices.ContainsFunc(b.Args(), bounded) {
+					return false
+				}
+			}
+		}
+		return !slices.ContainsFunc(op.ResultList(), bounded) && !(op.Is(stablehlo.CustomCall) && hlo.HasCallFacts(op))
+	})
 }
 
 // withoutCopies returns p without the aliases that only cost copies: the aliases of call hooks whose handlers have only
@@ -151,58 +180,6 @@ func (t *siteTable) withoutAttrs(p *runtime.Program) *runtime.Program {
 			call.Op.SetAttr(stablehlo.AttrBackendConfig, ir.NewDict(config.Entries().Without(hook.AttrAttrs)))
 		}
 	})
-}
-
-// withCallConfigs returns p with the configuration of the calls of API version 4 that have it as mhlo.backend_config
-// alone. XLA reads that attribute only on calls of version 1, and would call the handler without attributes.
-func withCallConfigs(p *runtime.Program) *runtime.Program {
-	config := func(op *ir.Op) *ir.DictAttr {
-		call, ok := stablehlo.AsCustomCall(op)
-		if !ok || call.APIVersion() != stablehlo.APITypedFFI {
-			return nil
-		}
-		if own, ok := call.BackendConfig().(*ir.DictAttr); ok && len(own.Entries()) > 0 {
-			return nil
-		}
-		d, _ := op.Attr(mhlo.AttrBackendConfig).(*ir.DictAttr)
-		return d
-	}
-	if p.Module == nil || p.Module.Op().Walk(func(op *ir.Op) bool { return config(op) == nil }) {
-		return p
-	}
-	m := p.Module.Clone()
-	m.Walk(func(op *ir.Op) bool {
-		if d := config(op); d != nil {
-			op.SetAttr(stablehlo.AttrBackendConfig, d)
-			op.RemoveAttr(mhlo.AttrBackendConfig)
-		}
-		return true
-	})
-	return &runtime.Program{Module: m, Manifest: p.Manifest}
-}
-
-// withComparisonTypes returns p with the type SIGNED of comparisons of signed integers that state no type. XLA compares
-// constants as unsigned numbers if the type is missing, as TensorFlow writes comparisons: -1 < 0 is then false.
-func withComparisonTypes(p *runtime.Program) *runtime.Program {
-	untyped := func(op *ir.Op) bool {
-		c, ok := stablehlo.AsCompare(op)
-		if !ok || c.Attr(stablehlo.AttrCompareType) != nil {
-			return false
-		}
-		t, ok := c.LHS().Type().(*ir.TensorType)
-		return ok && t.DType().Kind() == tensor.KindSigned
-	}
-	if p.Module == nil || p.Module.Op().Walk(func(op *ir.Op) bool { return !untyped(op) }) {
-		return p
-	}
-	m := p.Module.Clone()
-	m.Walk(func(op *ir.Op) bool {
-		if untyped(op) {
-			op.SetAttr(stablehlo.AttrCompareType, ir.NewEnum(stablehlo.ComparisonTypeEnum, int(stablehlo.ComparisonTypeSIGNED)))
-		}
-		return true
-	})
-	return &runtime.Program{Module: m, Manifest: p.Manifest}
 }
 
 // change returns p with a copy of its module in which f has changed the calls of the hooks that choose selects.

@@ -324,11 +324,21 @@ func MakeRealDynamicSlice(s *Signature) Kernel {
 	}}
 }
 
-// MakeSetDimensionSize compiles set_dimension_size: it truncates one dimension of the operand to the given size.
+// MakeSetDimensionSize compiles set_dimension_size: it truncates one dimension of the operand to the given size, or
+// extends it. The new elements are undefined; they are zeros here.
 func MakeSetDimensionSize(s *Signature) Kernel {
-	FailIf(s.In[0].DType != s.Out[0].DType || len(s.In[0].Shape) != len(s.Out[0].Shape), "expects a result of the operand's element type and rank")
-	for i, d := range s.Out[0].Shape {
-		FailIf(d > s.In[0].Shape[i], "cannot grow dimension %d from %d to %d", i, s.In[0].Shape[i], d)
+	in, out := s.In[0], s.Out[0]
+	FailIf(in.DType != out.DType || len(in.Shape) != len(out.Shape), "expects a result of the operand's element type and rank")
+	grow, none := make([]int64, len(out.Shape)), make([]int64, len(out.Shape))
+	grows := false
+	for i, d := range out.Shape {
+		grow[i] = d - in.Shape[i]
+		grows = grows || grow[i] > 0
 	}
-	return CopyKernel(s.Out[0], Strides(s.In[0].Shape), 0)
+	if !grows {
+		return CopyKernel(out, Strides(in.Shape), 0)
+	}
+	zero := tensor.New(in.DType, nil)
+	k := PadKernel(in, out, TypeOfTensor(zero), none, grow, none)
+	return Kernel{Family: "copy", Run: func(in, out []*tensor.Tensor) { k.Run([]*tensor.Tensor{in[0], zero}, out) }}
 }

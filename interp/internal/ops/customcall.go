@@ -6,6 +6,7 @@ import (
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/internal/dialect/view"
+	"github.com/hlocb/hlocb/internal/legalize"
 	"github.com/hlocb/hlocb/interp/internal/exec"
 	"github.com/hlocb/hlocb/interp/internal/kernel"
 	"github.com/hlocb/hlocb/interp/internal/plan"
@@ -14,8 +15,7 @@ import (
 // Knows reports whether the engine implements a custom call target or replaces its calls by ops, or a library of
 // another device implements it.
 func Knows(target string) bool {
-	return target == stablehlo.TargetTopK || target == stablehlo.TargetApproxTopK ||
-		builtinTarget(target) != nil || strings.HasPrefix(target, "check.") || (&PluginError{target}).Backend() != ""
+	return legalize.KnowsCall(target) || builtinTarget(target) != nil || strings.HasPrefix(target, "check.") || (&PluginError{target}).Backend() != ""
 }
 
 // builtinTarget returns the function that compiles calls to a target that the engine implements, or nil. Annotations,
@@ -30,7 +30,7 @@ func builtinTarget(target string) func(*Host, *plan.Planner, *plan.Spec) exec.Ru
 		return func(_ *Host, p *plan.Planner, s *plan.Spec) exec.Runner { return planFullToShard(p, s) }
 	case "SPMDShardToFullShape":
 		return func(_ *Host, p *plan.Planner, s *plan.Spec) exec.Runner { return planShardToFull(p, s) }
-	case "Sharding", "annotate_device_placement", "LayoutConstraint", "xla.sdy.FuncResultSharding":
+	case "Sharding", "LayoutConstraint", "xla.sdy.FuncResultSharding", stablehlo.TargetPlacement, stablehlo.TargetMoveToHost, stablehlo.TargetMoveToDevice:
 		return func(_ *Host, p *plan.Planner, s *plan.Spec) exec.Runner {
 			if len(s.In) != len(s.Out) {
 				kernel.Fail(&PluginError{target})

@@ -13,7 +13,7 @@ func (e *PluginError) Error() string {
 	if b := e.Backend(); b != "" {
 		return fmt.Sprintf("custom call target %q needs a plugin for %s", e.Target, b)
 	}
-	return fmt.Sprintf("custom call target %q is implemented by no backend", e.Target)
+	return fmt.Sprintf("custom call target %q is not implemented by the embedded engine", e.Target)
 }
 
 // Backend returns the platform whose plugin has the target, by the names of its libraries, or "".

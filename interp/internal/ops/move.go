@@ -1,10 +1,14 @@
 package ops
 
 import (
+	"fmt"
+	"slices"
+
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/internal/dialect/view"
 	"github.com/hlocb/hlocb/interp/internal/kernel"
 	"github.com/hlocb/hlocb/interp/internal/plan"
+	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
 )
 
@@ -105,6 +109,81 @@ func makeGetDimensionSize(s *plan.Spec) kernel.Kernel {
 func setDimensionSizeShape(s *plan.Spec, in []*tensor.Tensor) {
 	dim := int(view.IntOr(s.Op.Attr(stablehlo.AttrDimension), -1))
 	kernel.FailIf(dim < 0 || dim >= len(s.In[0].Shape), "sets dimension %d of rank %d", dim, len(s.In[0].Shape))
+	n := kernel.IntAt(in[1], 0)
+	kernel.FailIf(n < 0, "sets dimension %d to %d", dim, n)
 	s.Out[0].Shape = s.In[0].Shape.Clone()
-	s.Out[0].Shape[dim] = kernel.IntAt(in[1], 0)
+	s.Out[0].Shape[dim] = n
+}
+
+// reshapeShape is the shape function of reshape to a shape with dynamic dimensions. Their sizes follow from the operand
+// if each group of dimensions that the bounds keep together has one dynamic dimension.
+func reshapeShape(s *plan.Spec, in []*tensor.Tensor) {
+	from, ok := s.Op.Operand(0).Type().(*ir.TensorType)
+	to, also := s.Op.Result(0).Type().(*ir.TensorType)
+	kernel.FailIf(!ok || !also || !from.Ranked() || !to.Ranked(), "expects tensors of known rank")
+	sizes := in[0].Shape()
+	shape := append(tensor.Shape{}, to.Shape()...)
+	if unknown := slices.DeleteFunc(numbers(len(shape)), func(i int) bool { return shape[i] >= 0 }); len(unknown) == 1 {
+		shape[unknown[0]] = inferred(shape, unknown[0], sizes.NumElements())
+		s.Out[0].Shape = shape
+		return
+	}
+	bound := func(t *ir.TensorType, i int) int64 {
+		if d := t.Shape()[i]; d >= 0 {
+			return d
+		}
+		bounds := stablehlo.BoundsOf(t)
+		kernel.UnsupportedIf(bounds == nil || bounds[i] < 0, "a reshape to several dynamic dimensions without bounds")
+		return bounds[i]
+	}
+	for a, b := 0, 0; b < len(shape); {
+		start, n, m, valid := b, int64(1), bound(to, b), int64(1)
+		for b++; a < len(sizes) && n < m || b < len(shape) && m < n || n != m; {
+			switch {
+			case n < m && a < len(sizes):
+				n, valid, a = n*bound(from, a), valid*sizes[a], a+1
+			case m < n && b < len(shape):
+				m, b = m*bound(to, b), b+1
+			default:
+				kernel.Fail(fmt.Errorf("cannot turn %s into %s", from, to))
+			}
+		}
+		for b < len(shape) && bound(to, b) == 1 {
+			b++
+		}
+		at := -1
+		for i := start; i < b; i++ {
+			kernel.UnsupportedIf(shape[i] < 0 && at >= 0, "a reshape that joins dynamic dimensions and splits them")
+			if shape[i] < 0 {
+				at = i
+			}
+		}
+		if at >= 0 {
+			shape[at] = inferred(shape[start:b], at-start, valid)
+		}
+	}
+	s.Out[0].Shape = shape
+}
+
+// inferred returns the size of dimension i of a shape of n elements.
+func inferred(shape tensor.Shape, i int, n int64) int64 {
+	rest := int64(1)
+	for k, d := range shape {
+		if k != i {
+			rest *= d
+		}
+	}
+	if rest == 0 {
+		return 0
+	}
+	kernel.FailIf(n%rest != 0, "cannot divide %d elements into rows of %d", n, rest)
+	return n / rest
+}
+
+func numbers(n int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = i
+	}
+	return out
 }

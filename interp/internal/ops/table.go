@@ -68,7 +68,7 @@ func BuildTable(h *Host) map[*ir.Def]plan.Row {
 		check.ExpectClose:         {Control: planCheckOp("close", false)},
 
 		// Data movement.
-		stablehlo.Reshape:               {Control: plan.PlanReshape, StaticShapes: true, Pure: true},
+		stablehlo.Reshape:               {Control: plan.PlanReshape, Shape: reshapeShape, StaticShapes: true, Pure: true},
 		stablehlo.BroadcastInDim:        {Make: makeBroadcastInDim},
 		stablehlo.Transpose:             {Make: makeTranspose},
 		stablehlo.Reverse:               {Make: makeReverse},
