@@ -158,6 +158,9 @@ func (p *Program) Compile(ctx context.Context, opts ...CompileOption) (*Executab
 	for _, o := range opts {
 		o(&c)
 	}
+	if err := p.bindTaps(c.bindings); err != nil {
+		return nil, err
+	}
 	c.runtime.Handlers = c.bindings
 	if err := reader.CheckElided(p.module); err != nil {
 		return nil, err

@@ -35,6 +35,7 @@ type Program struct {
 	manifest  *hook.Manifest
 	rewritten *passes.Rewritten // nil if the module was not rewritten
 	saved     *runtime.Saved    // nil if the program was not compiled before
+	taps      []*tap
 }
 
 // A LoadOption changes how a module is read and how its hooks are converted.
@@ -48,6 +49,7 @@ type loadConfig struct {
 	changes              []func(*ir.Module) error
 	platform             string
 	platformIndex        *int
+	taps                 []*tap
 }
 
 // HookTargets makes custom calls of these targets hooks, too.
@@ -72,7 +74,7 @@ func Devices(replicas, partitions int) LoadOption {
 // OnWarning calls f for each warning about the module, such as a misspelled attribute.
 func OnWarning(f func(*diag.Diagnostic)) LoadOption { return func(l *loadConfig) { l.warn = f } }
 
-// Change calls f with the module before its hooks are converted, for example to add probes.
+// Change calls f with the module before its hooks are converted.
 func Change(f func(*ir.Module) error) LoadOption {
 	return func(l *loadConfig) { l.changes = append(l.changes, f) }
 }
@@ -132,7 +134,12 @@ func FromModule(ctx context.Context, m *ir.Module, opts ...LoadOption) (*Program
 			return nil, err
 		}
 	}
-	p := &Program{module: m}
+	p := &Program{module: m, taps: l.taps}
+	if len(l.taps) > 0 {
+		if err := addTaps(m, l.taps); err != nil {
+			return nil, err
+		}
+	}
 	var err error
 	if l.asWritten {
 		p.manifest, err = format.MarkAsWritten(m, format.RaiseOptions{Targets: l.rewrite.Targets})
@@ -194,8 +201,8 @@ func (p *Program) Runtime() *runtime.Program {
 	return &runtime.Program{Module: p.module, Manifest: p.manifest}
 }
 
-// Edit changes the converted module in place, for example to add probes, and lists its hooks again. Executables that
-// were compiled before are not affected.
+// Edit changes the converted module in place and lists its hooks again. Executables that were compiled before are not
+// affected.
 func (p *Program) Edit(change func(*ir.Module) error) error {
 	if err := change(p.module); err != nil {
 		return err

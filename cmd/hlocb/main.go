@@ -17,10 +17,6 @@ func main() {
 	if os.Getenv("GOGC") == "" {
 		heap.Tune()
 	}
-	if _, set := os.LookupEnv("TF_CPP_MIN_LOG_LEVEL"); !set {
-		// XLA reads it when a plugin is loaded. Without it XLA logs every client and compilation to standard error.
-		os.Setenv("TF_CPP_MIN_LOG_LEVEL", "2")
-	}
 	if stdoutClosed() {
 		os.Stdout.Close() // so that writing to it fails
 	}

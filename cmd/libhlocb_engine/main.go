@@ -55,7 +55,7 @@ func fromEnvironment() *interpose.Interposer {
 
 // newInterposer returns an interposer whose probes print to out.
 func newInterposer(c interpose.Config, out io.Writer) (*interpose.Interposer, error) {
-	return interpose.New(c, interpose.Host{Out: out, Err: os.Stderr, Plugins: plugins.System()})
+	return interpose.New(c, interpose.Host{Out: out, Err: os.Stderr, Standard: os.Stdout, Plugins: plugins.System()})
 }
 
 // hlocbEngineTable returns the plugin's function table.

@@ -28,7 +28,7 @@ func main() {}
 // interposer is created at the first call of GetPjrtApi. A mistake in the settings is reported. The program then
 // continues without the settings, or ends if they are strict.
 var interposer = sync.OnceValue(func() *interpose.Interposer {
-	config, host := interpose.FromEnvironment(getenv), interpose.Host{Out: os.Stderr, Err: os.Stderr, Plugins: plugins.System()}
+	config, host := interpose.FromEnvironment(getenv), interpose.Host{Out: os.Stderr, Err: os.Stderr, Standard: os.Stdout, Plugins: plugins.System()}
 	i, err := interpose.New(config, host)
 	if err == nil {
 		return i

@@ -37,10 +37,16 @@ const maxNameText = 500
 type app struct {
 	*command.Console
 	env plugins.Environment
+
+	ownLogLevel bool // this process set logLevel
 }
 
+// logLevel is the variable that XLA reads when a plugin is loaded. Without it XLA logs every client and compilation to
+// standard error.
+const logLevel = "TF_CPP_MIN_LOG_LEVEL"
+
 func newApp(stdin io.Reader, stdout, stderr io.Writer) *app {
-	return &app{command.NewConsole(stdin, stdout, stderr, os.Getenv), plugins.System()}
+	return &app{Console: command.NewConsole(stdin, stdout, stderr, os.Getenv), env: plugins.System()}
 }
 
 // Main runs the command line args (without the program's name) and returns the exit code. Ctrl-C and SIGTERM stop it.
@@ -51,6 +57,10 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		backends.ReportCrashes()
 	}
 	a := newApp(stdin, stdout, stderr)
+	if _, set := os.LookupEnv(logLevel); !set {
+		a.ownLogLevel = true
+		os.Setenv(logLevel, "2")
+	}
 	ctx, stop := a.Signals()
 	defer stop()
 	return a.run(ctx, args)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,6 +19,7 @@ import (
 	"github.com/hlocb/hlocb/internal/probe"
 	"github.com/hlocb/hlocb/opt"
 	"github.com/hlocb/hlocb/pass"
+	"github.com/hlocb/hlocb/runtime/backends"
 	"github.com/hlocb/hlocb/runtime/handlers"
 	"github.com/hlocb/hlocb/runtime/interpose"
 )
@@ -30,7 +32,7 @@ func (a *app) execCommand() *cobra.Command {
 		Short: "Run a framework's program and observe the modules that it compiles",
 		Long: `Run a program that uses a PJRT plugin, such as a JAX script, and look at values inside the programs that it compiles. The program does not change.
 
---tap selects values whose op, name, function or location (file:line) matches a regular expression. Probes print to standard error, so the program's own output stays as it is. JAX's Python callbacks work on plugins that lack them.
+--tap selects values whose op, name, function or location (file:line) matches a regular expression. A location is the line that computes the value; under:REGEX also selects what is computed inside the calls of a line. Probes print to standard error, so the program's own output stays as it is. JAX's Python callbacks work on plugins that lack them.
 
 JAX's built-in CPU client is not a plugin. On a machine without an accelerator, and if neither JAX_PLATFORMS nor PJRT_NAMES_AND_LIBRARY_PATHS is set, JAX gets the installed CPU plugin under the name xcpu, or hlocb's embedded engine if no plugin is installed.
 
@@ -38,8 +40,9 @@ With --backend engine the program runs on the embedded engine, which needs no pl
 
 --dump DIR --dump-args 1 writes each program with the arguments of its first run. --replay repeats such a step without the framework; --tap, --on and --events look into it.
 
-The exit code is the program's. With --strict a failing probe ends the program: exit code 3.`,
+The exit code is the program's. With --strict a failing probe ends the program with exit code 3, and a program in which nothing was observed ends with 2.`,
 		Example: `  hlocb exec --tap 'train.py:41' -- python train.py
+  hlocb exec --tap 'under:train.py:20=stats' -- python train.py
   hlocb exec --tap 'dot_general=stats' --tap 'tanh=finite' -- python train.py
   hlocb exec --bisect-nan -- python train.py
   hlocb exec --tap '.*' --events events.jsonl -- python train.py
@@ -66,14 +69,24 @@ The exit code is the program's. With --strict a failing probe ends the program: 
 			if err != nil {
 				return err
 			}
+			if err := a.prepare(&cfg); err != nil {
+				return err
+			}
 			more, err := a.execBackend(cmd.Context(), backend)
 			if err != nil {
 				return err
 			}
-			if err := absolute(&cfg); err != nil {
-				return err
+			if backend == "" && cfg.Observes() {
+				opened, err := launch.Watch()
+				if err != nil {
+					return err
+				}
+				more = append(more, opened)
 			}
 			env := append(append(os.Environ(), cfg.Environment()...), more...)
+			if a.ownLogLevel { // the program sees all that XLA logs without hlocb
+				env = slices.DeleteFunc(env, func(v string) bool { return strings.HasPrefix(v, logLevel+"=") })
+			}
 			env = (&exec.Cmd{Env: env}).Environ() // the last value of each variable; a program would see the first
 			return fmt.Errorf("%s: %w", program, syscall.Exec(program, args, env))
 		}),
@@ -110,7 +123,9 @@ func (a *app) execBackend(ctx context.Context, backend string) ([]string, error)
 	var plugin []string
 	if !engine && launch.NeedsCPUPlugin(os.Getenv) {
 		if found, err := a.env.Find("cpu"); err == nil && len(found) > 0 {
-			plugin = launch.ForJAX(found[0].Path)
+			if plugin, err = launch.ForJAX(found[0].Path, a.ownLogLevel); err != nil {
+				return nil, err
+			}
 		} else {
 			a.note("no CPU plugin is installed, so JAX runs on the embedded engine; 'hlocb plugin install cpu' installs XLA's")
 			engine = true
@@ -121,7 +136,11 @@ func (a *app) execBackend(ctx context.Context, backend string) ([]string, error)
 		return launch.OnEngine(library), err
 	}
 	libraries, err := launch.Find(ctx, a.Err)
-	return append(libraries.Environment(os.Getenv), plugin...), err
+	if err != nil {
+		return nil, err
+	}
+	env, err := libraries.Environment(os.Getenv)
+	return append(env, plugin...), err
 }
 
 // checkExecFlags reports mistakes in the flags. The plugin would report them only when the program opens it.
@@ -184,12 +203,15 @@ func (a *app) replayStep(ctx context.Context, step string, args []string, cfg *i
 
 // dumpedSteps says which steps are beside a step that does not exist, or how to dump one.
 func dumpedSteps(base string) string {
-	found, _ := filepath.Glob(filepath.Join(filepath.Dir(base), "*"+interpose.DumpedBefore)) // the pattern is valid, or nothing is found
+	entries, _ := os.ReadDir(filepath.Dir(base))
+	var found []string
+	for _, e := range entries {
+		if name, ok := strings.CutSuffix(e.Name(), interpose.DumpedBefore); ok {
+			found = append(found, filepath.Join(filepath.Dir(base), name))
+		}
+	}
 	if len(found) == 0 {
 		return "; 'hlocb exec --dump DIR --dump-args 1' writes DIR/NUMBER_NAME"
-	}
-	for i := range found {
-		found[i] = strings.TrimSuffix(found[i], interpose.DumpedBefore)
 	}
 	if len(found) > 5 {
 		found = append(found[:5], "...")
@@ -197,21 +219,58 @@ func dumpedSteps(base string) string {
 	return "; there are: " + strings.Join(found, ", ")
 }
 
-// absolute makes paths absolute, because the program may change its directory, and empties the file of events, to which
-// every process of the program appends.
-func absolute(c *interpose.Config) error {
-	for _, path := range []*string{&c.Events, &c.Dump} {
-		if *path == "" {
-			continue
+// prepare creates the handlers once, to find mistakes before the program starts, and empties the files to which the
+// processes of the program append.
+func (a *app) prepare(cfg *interpose.Config) error {
+	var created []string
+	env := &handlers.Env{Out: io.Discard, Err: io.Discard, Library: backends.LoadHandler,
+		Create: func(name string) (io.WriteCloser, error) {
+			if name == "-" {
+				return command.KeepOpen(io.Discard), nil
+			}
+			created = append(created, name)
+			return os.Create(name)
+		},
+		Open: func(name string) (io.ReadCloser, error) { return os.Open(name) },
+	}
+	var closers []io.Closer
+	create := func(flag, spec string) error {
+		h, _, err := handlers.Parse(spec, env)
+		if c, ok := h.(io.Closer); ok && err == nil {
+			closers = append(closers, c)
 		}
-		full, err := filepath.Abs(*path)
-		if err != nil {
+		if err == nil || errors.As(err, new(*os.PathError)) || errors.As(err, new(*backends.HandlerError)) {
 			return err
 		}
-		*path = full
+		return usagef("--%s: %w", flag, err)
 	}
-	if c.Events == "" {
-		return nil
+	for _, spec := range cfg.On {
+		_, handler, _ := handlers.CutBinding(spec)
+		if err := create("on "+spec, handler); err != nil {
+			return err
+		}
 	}
-	return os.WriteFile(c.Events, nil, 0o666)
+	if cfg.Events != "" {
+		if err := create("events", "record:"+cfg.Events); err != nil {
+			return err
+		}
+	}
+	for _, c := range closers {
+		if err := c.Close(); err != nil {
+			return err
+		}
+	}
+	for _, name := range created { // a handler may have written the beginning of its file
+		if err := os.Truncate(name, 0); err != nil {
+			return err
+		}
+	}
+	if cfg.Dump != "" {
+		if err := os.MkdirAll(cfg.Dump, 0o777); err != nil {
+			return err
+		}
+	}
+	var err error
+	cfg.Directory, err = os.Getwd()
+	return err
 }

@@ -102,7 +102,24 @@ const environmentTopic = `Environment
                      where plugins in Python packages are searched
   XDG_CACHE_HOME     'hlocb plugin install' puts plugins below it, or below ~/.cache
   XLA_FLAGS          XLA's own options; hlocb adds a longer wait for slow handlers
+  TF_CPP_MIN_LOG_LEVEL
+                     which lines XLA logs; hlocb sets 2 unless you set it, and 'hlocb exec' leaves it as it is
+  HLOCB_TRACEBACK    all stacks when a plugin crashes, instead of one line
   NO_COLOR           no colours, if it is not empty
   GOGC               Go's garbage collector; hlocb tunes it unless you set it
+
+'hlocb exec' passes its flags to the program as variables. Set them yourself if the program starts without it, with
+HLOCB_PLUGIN and the library libhlocb_pjrt.so; docs/interposer.md shows how:
+
+  HLOCB_PLUGIN       path of the plugin that the library wraps
+  HLOCB_LIBRARY      path of the library that the preloaded library loads
+  HLOCB_TAP, HLOCB_ON
+                     --tap and --on, one per line
+  HLOCB_EVERY, HLOCB_FIRST, HLOCB_BISECT_NAN, HLOCB_INF, HLOCB_PASSES, HLOCB_EVENTS, HLOCB_DUMP, HLOCB_DUMP_ARGS,
+  HLOCB_LIST, HLOCB_STRICT
+                     the flags of these names
+  HLOCB_DIRECTORY    where relative names of files start (default: the working directory)
+  HLOCB_OPENED, HLOCB_QUIET
+                     set by 'hlocb exec' for itself
 
 'hlocb plugin list --places' shows where plugins were searched.`

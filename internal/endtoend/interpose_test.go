@@ -56,7 +56,11 @@ func starter(t *testing.T) *startedProgram {
 	}
 	none := func(string) string { return "" }
 	l := launch.Libraries{Plugin: filepath.Join(dir, launch.PluginFile), Preload: filepath.Join(dir, launch.PreloadFile)}
-	return &startedProgram{dir, python, append(l.Environment(none), "PJRT_NAMES_AND_LIBRARY_PATHS=xcpu:"+found[0].Path, "JAX_PLATFORMS=xcpu,cpu")}
+	env, err := l.Environment(none)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &startedProgram{dir, python, append(env, "PJRT_NAMES_AND_LIBRARY_PATHS=xcpu:"+found[0].Path, "JAX_PLATFORMS=xcpu,cpu")}
 }
 
 // run runs programs, all in one process, with further variables. It returns the results of finish.
@@ -111,6 +115,7 @@ func TestInterposed(t *testing.T) {
 		{"processes", true, interposedProcesses},
 		{"runtimes", true, interposedRuntimes},
 		{"sharded failures", false, interposedShardedFailures},
+		{"command", false, interposedCommand},
 		{"mistakes", true, interposedMistakes},
 	} {
 		if label.Part(part.first) {
@@ -277,6 +282,78 @@ func interposedShardedFailures(t *testing.T, s *startedProgram) {
 				}
 			})
 		}
+	}
+}
+
+// interposedCommand: 'hlocb exec' finds mistakes before the program starts, says at the end if nothing was observed,
+// reports a failing place once, writes files where it was started, and works below paths with blanks and colons. XLA
+// logs nothing that JAX would not print without it.
+func interposedCommand(t *testing.T, s *startedProgram) {
+	dir := filepath.Join(t.TempDir(), "a b:c,d")
+	if err := os.MkdirAll(filepath.Join(dir, "elsewhere"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.CopyFS(filepath.Join(dir, "bin"), os.DirFS(s.dir)); err != nil {
+		t.Fatal(err)
+	}
+	const program = `import os
+os.chdir("elsewhere")
+import jax, jax.numpy as jnp
+@jax.jit
+def f(x):
+    def body(i, x):
+        y = jnp.log(x)
+        jax.debug.callback(lambda v: None, y)
+        return y - 1
+    return jax.lax.fori_loop(0, 50, body, x)
+print(f(-jnp.ones(3)))
+`
+	for _, test := range []struct {
+		name, flags, stdout, stderr string
+		code                        int
+		files                       string
+		command                     []string // instead of the program
+	}{
+		{name: "nothing", stdout: "[nan nan nan]\n"},
+		{name: "files", flags: "--on *=record:own.jsonl --events events.jsonl", stdout: "[nan nan nan]\n", files: "own.jsonl events.jsonl"},
+		{name: "standard output", flags: "--tap %none --events - --on *=count", stdout: "50", stderr: "tap %none matches no value"},
+		{name: "once per place", flags: "--on *=finite", stdout: "[nan nan nan]\n", stderr: "failed at event 0 on device 0: operand 0 holds nan"},
+		{name: "idle tap", flags: "--strict --tap %none", stdout: "[nan nan nan]\n", stderr: "tap %none matches no value", code: 2},
+		{name: "no plugin", flags: "--tap x", stderr: "the program opened no PJRT plugin", command: []string{"true"}},
+		{name: "no plugin, strict", flags: "--strict --tap x", stderr: "the program opened no PJRT plugin", code: 2, command: []string{"true"}},
+		{name: "a child opens it", flags: "--on *=record:e", stdout: "[nan nan nan]\n", command: []string{"sh", "-c", `python -c "$0"; true`, program}, files: "e"},
+		{name: "missing recording", flags: "--on *=replay:nofile", stderr: "open nofile: no such file", code: 1, command: []string{"echo", "started"}},
+		{name: "missing library", flags: "--on *=plugin:./none.so", stderr: "none.so", code: 1, command: []string{"echo", "started"}},
+		{name: "missing directory", flags: "--events none/e", stderr: "open none/e", code: 1, command: []string{"echo", "started"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			args := append([]string{"exec"}, strings.Fields(test.flags)...)
+			if args = append(args, "--"); test.command != nil {
+				args = append(args, test.command...)
+			} else {
+				args = append(args, "python", "-c", program)
+			}
+			c := peer.Command(filepath.Join(dir, "bin", "hlocb"), args...)
+			c.Dir = dir
+			out, messages, code := finish(t, c, "PATH="+filepath.Dir(s.python)+string(filepath.ListSeparator)+os.Getenv("PATH"), "JAX_PLATFORMS=", "PJRT_NAMES_AND_LIBRARY_PATHS=")
+			if code != test.code || test.stdout == "50" && strings.Count(out, "\n{")+1 != 50 || test.stdout != "50" && out != test.stdout {
+				t.Errorf("exit code %d, output\n%s\nmessages\n%s", code, out, messages)
+			}
+			var lines []string
+			for line := range strings.Lines(messages) {
+				if !strings.Contains(line, "is experimental") { // of JAX
+					lines = append(lines, line)
+				}
+			}
+			if test.stderr == "" && len(lines) > 0 || test.stderr != "" && !strings.Contains(messages, test.stderr) || test.name == "once per place" && len(lines) != 1 {
+				t.Errorf("messages\n%s", messages)
+			}
+			for _, name := range strings.Fields(test.files) {
+				if events := readEvents(t, filepath.Join(dir, name)); len(events) != 50 {
+					t.Errorf("%s has %d events", name, len(events))
+				}
+			}
+		})
 	}
 }
 

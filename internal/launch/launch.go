@@ -18,6 +18,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strings"
+	"syscall"
 )
 
 // The files of the libraries.
@@ -244,13 +245,49 @@ func (c compiler) run(ctx context.Context, dir, name string, args ...string) err
 	return fmt.Errorf("%s: %w\n%s", line, err, strings.TrimSpace(string(out)))
 }
 
-// Environment returns the variables to add to a program's environment. lookup is os.Getenv.
-func (l Libraries) Environment(lookup func(string) string) []string {
-	preload := l.Preload
+// Environment returns the variables to add to the environment of the program that replaces this process. lookup is
+// os.Getenv.
+func (l Libraries) Environment(lookup func(string) string) ([]string, error) {
+	preload, err := without(" :", l.Preload)
+	if err != nil {
+		return nil, err
+	}
 	if old := lookup("LD_PRELOAD"); old != "" {
 		preload += ":" + old
 	}
-	return []string{"LD_PRELOAD=" + preload, "HLOCB_LIBRARY=" + l.Plugin}
+	return []string{"LD_PRELOAD=" + preload, "HLOCB_LIBRARY=" + l.Plugin}, nil
+}
+
+// without returns a path of a file that contains none of some characters: path itself, or a path of the file that this
+// process opens and leaves open for the program that replaces it.
+func without(characters, path string) (string, error) {
+	if !strings.ContainsAny(path, characters) {
+		return path, nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	return inherited(f)
+}
+
+// inherited returns the path of an open file, which stays open in the program that replaces this process. The processes
+// that the program starts can open the path while the program runs.
+func inherited(f *os.File) (string, error) {
+	fd, err := syscall.Dup(int(f.Fd()))
+	return fmt.Sprintf("/proc/%d/fd/%d", os.Getpid(), fd), err
+}
+
+// Watch returns the variable that lets the program report at its end that no plugin was opened, in no process.
+func Watch() (string, error) {
+	f, err := os.CreateTemp("", "hlocb-opened-")
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	path, err := inherited(f)
+	return "HLOCB_OPENED=" + path, errors.Join(err, os.Remove(f.Name()))
 }
 
 // NeedsCPUPlugin reports whether JAX would use its own CPU client, which is not a plugin: the machine has no
@@ -267,8 +304,15 @@ func OnEngine(library string) []string {
 
 // ForJAX returns the variables that let JAX use a CPU plugin instead of its own client. JAX_PLATFORMS keeps JAX's CPU
 // client too: JAX's callbacks put their operands there.
-func ForJAX(plugin string) []string {
-	return []string{"PJRT_NAMES_AND_LIBRARY_PATHS=xcpu:" + plugin, "JAX_PLATFORMS=xcpu,cpu"}
+//
+// A quiet plugin is loaded with a log level that leaves out XLA's errors: JAX's own client logs none of them.
+func ForJAX(plugin string, quiet bool) ([]string, error) {
+	plugin, err := without(",:", plugin)
+	env := []string{"PJRT_NAMES_AND_LIBRARY_PATHS=xcpu:" + plugin, "JAX_PLATFORMS=xcpu,cpu"}
+	if quiet {
+		env = append(env, "HLOCB_QUIET="+plugin)
+	}
+	return env, err
 }
 
 // accelerator reports whether this machine has a GPU or TPU.

@@ -62,19 +62,39 @@ func (h *Handlers) For(m *hook.Manifest, s *hook.Site) (handler runtime.Handler,
 		handler, err = newSampler(kind)
 		return handler, true, err
 	}
-	observer, err := h.observer(kind, s)
+	if handler, err = h.observer(kind, s); err == nil {
+		handler, err = Sampled(s, handler)
+	}
+	return handler, false, err
+}
+
+// Sampled returns the handler of a hook that sees the events that the probe's Sample selects, if the program does not
+// select them itself.
+func Sampled(s *hook.Site, h runtime.Handler) (runtime.Handler, error) {
 	text, none := strconv.Unquote(s.Attrs[attrSample])
-	if err != nil || none != nil {
-		return observer, false, err
+	if none != nil {
+		return h, nil
 	}
 	every, err := newSampler(text)
-	return runtime.HandlerFunc(func(ctx context.Context, c *runtime.Call) error {
-		if !every.next(c.Device) {
-			return nil
-		}
-		return observer.Handle(ctx, c)
-	}), false, err
+	return &sampled{h, every}, err
 }
+
+// sampled forwards the events that a sampler selects.
+type sampled struct {
+	runtime.Handler
+	every *sampler
+}
+
+// Handle implements runtime.Handler.
+func (s *sampled) Handle(ctx context.Context, c *runtime.Call) error {
+	if !s.every.next(c.Device) {
+		return nil
+	}
+	return s.Handler.Handle(ctx, c)
+}
+
+// MemoryUse implements runtime.MemoryUser.
+func (s *sampled) MemoryUse() runtime.MemoryUse { return runtime.UseOf(s.Handler) }
 
 // observer returns the handler of a probe of one of Kinds.
 func (h *Handlers) observer(kind string, s *hook.Site) (runtime.Handler, error) {

@@ -35,10 +35,35 @@ func Split(spec string) (pattern, kind string) {
 	return spec, ""
 }
 
+// Under starts a pattern that selects values by any frame of their location: a line then selects all that its calls
+// compute. Other patterns select values by name, op, scope or the innermost frame.
+const Under = "under:"
+
+// matcher is a pattern without Under.
+type matcher struct {
+	*regexp.Regexp
+	under bool
+}
+
+func matchersOf(patterns []*regexp.Regexp) []matcher {
+	out := make([]matcher, len(patterns))
+	for i, p := range patterns {
+		out[i] = matcher{p, false}
+		if rest, ok := strings.CutPrefix(p.String(), Under); ok {
+			re, err := regexp.Compile(rest)
+			if err != nil {
+				re = regexp.MustCompile(regexp.QuoteMeta(rest))
+			}
+			out[i] = matcher{re, true}
+		}
+	}
+	return out
+}
+
 // Tap says which values to probe, and how.
 type Tap struct {
-	Patterns []*regexp.Regexp
-	Kind     string // one of Kinds; empty for a hook that no handler of a probe observes
+	Patterns []*regexp.Regexp // see Under
+	Kind     string           // one of Kinds; empty for a hook that no handler of a probe observes
 	Sample
 }
 
@@ -77,8 +102,10 @@ func Add(m *ir.Module, taps []Tap) ([]Added, error) {
 	}
 	out := make([]Added, len(taps))
 	chosen := make([][]*ir.Value, len(taps))
+	matchers := make([][]matcher, len(taps))
 	for i := range taps {
 		out[i].Matches = make([]Match, len(taps[i].Patterns))
+		matchers[i] = matchersOf(taps[i].Patterns)
 	}
 	apart := unordered(m)
 	eachValue(m, func(v *ir.Value, op *ir.Op) {
@@ -87,8 +114,8 @@ func Add(m *ir.Module, taps []Tap) ([]Added, error) {
 		can = can && !inside
 		for i := range taps {
 			matched := false
-			for k, p := range taps[i].Patterns {
-				if !selects(p, m.Source(), v, op) {
+			for k, p := range matchers[i] {
+				if !p.selects(m.Source(), v, op) {
 					continue
 				}
 				matched = true
@@ -133,9 +160,10 @@ type Listed struct {
 // all of them.
 func List(m *ir.Module, patterns ...*regexp.Regexp) []Listed {
 	list := []Listed{}
+	matchers := matchersOf(patterns)
 	eachValue(m, func(v *ir.Value, op *ir.Op) {
-		selected := func(p *regexp.Regexp) bool { return selects(p, m.Source(), v, op) }
-		if !format.CanTap(v) || IsHook(op) || len(patterns) > 0 && !slices.ContainsFunc(patterns, selected) {
+		selected := func(p matcher) bool { return p.selects(m.Source(), v, op) }
+		if !format.CanTap(v) || IsHook(op) || len(patterns) > 0 && !slices.ContainsFunc(matchers, selected) {
 			return
 		}
 		l := Listed{nameOf(m.Source(), v), "argument", v.Type().String(), locText(v, op)}
@@ -219,21 +247,47 @@ func locText(v *ir.Value, op *ir.Op) string {
 // plainPositions turns the file positions of a location, "step.py":3:8, into step.py:3:8.
 var plainPositions = regexp.MustCompile(`"([^"\\]*)":(\d+):(\d+)`)
 
-// selects reports whether a pattern matches a value's name, its op's name or its location: as MLIR writes it, with
-// plain positions, or the innermost place as lists show it.
-func selects(p *regexp.Regexp, src *diag.Source, v *ir.Value, op *ir.Op) bool {
+// selects reports whether a pattern matches a value's name, its op's name, or its location: the innermost frame as MLIR
+// writes it, with plain positions, or as lists show it. With Under, only the whole location counts.
+func (p matcher) selects(src *diag.Source, v *ir.Value, op *ir.Op) bool {
+	l := v.Loc()
+	if op != nil {
+		l = op.Loc()
+	}
+	loc := format.LocText(l)
+	if p.under {
+		return loc != "" && (p.MatchString(loc) || p.MatchString(plainPositions.ReplaceAllString(loc, "$1:$2:$3")))
+	}
 	name := nameOf(src, v)
 	if name == "" && op == nil { // of a module in binary form, which has no names
 		name = "%arg" + strconv.Itoa(v.Index())
 	}
-	if name != "" && p.MatchString(name) {
+	if name != "" && p.MatchString(name) || op != nil && p.MatchString(op.Name()) {
 		return true
 	}
-	if op != nil && p.MatchString(op.Name()) {
-		return true
+	if loc == "" {
+		return false
 	}
-	loc := locText(v, op)
-	return loc != "" && (p.MatchString(loc) || p.MatchString(plainPositions.ReplaceAllString(loc, "$1:$2:$3")) || p.MatchString(hook.Frame(loc)))
+	inner := innermost(l)
+	return p.MatchString(inner) || p.MatchString(plainPositions.ReplaceAllString(inner, "$1:$2:$3")) || p.MatchString(hook.Frame(loc))
+}
+
+// innermost returns a location as MLIR text without the frames that call others.
+func innermost(l *ir.Loc) string {
+	kids := l.Children()
+	switch {
+	case l.Kind() == ir.LocCallSite && len(kids) > 0:
+		return innermost(kids[0])
+	case l.Kind() == ir.LocName && len(kids) == 1:
+		return strconv.Quote(l.Name()) + "(" + innermost(kids[0]) + ")"
+	case l.Kind() == ir.LocFused:
+		texts := make([]string, len(kids))
+		for i, k := range kids {
+			texts[i] = innermost(k)
+		}
+		return "fused[" + strings.Join(texts, ", ") + "]"
+	}
+	return format.LocText(l)
 }
 
 // nameOf returns %name for a value that has a name, else "".

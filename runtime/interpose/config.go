@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -41,6 +42,9 @@ type Config struct {
 	List bool `json:"list,omitempty"`
 	// Report is a file that gets each message as a line of JSON, a Message, instead of the text on standard error.
 	Report string `json:"report,omitempty"`
+	// Directory is where relative names of files and directories start, because a program may change its working
+	// directory. Empty is the working directory.
+	Directory string `json:"-"`
 	// Strict ends the program when a handler fails, instead of reporting it.
 	Strict bool `json:"strict,omitempty"`
 }
@@ -59,7 +63,7 @@ func (c *Config) variables() []variable {
 	return []variable{
 		{"HLOCB_TAP", &c.Taps}, {"HLOCB_EVERY", &c.Every}, {"HLOCB_FIRST", &c.First}, {"HLOCB_BISECT_NAN", &c.BisectNaN}, {"HLOCB_INF", &c.Inf},
 		{"HLOCB_ON", &c.On}, {"HLOCB_PASSES", &c.Passes}, {"HLOCB_EVENTS", &c.Events}, {"HLOCB_DUMP", &c.Dump}, {"HLOCB_DUMP_ARGS", &c.DumpArgs},
-		{"HLOCB_LIST", &c.List}, {"HLOCB_REPORT", &c.Report}, {"HLOCB_STRICT", &c.Strict},
+		{"HLOCB_LIST", &c.List}, {"HLOCB_REPORT", &c.Report}, {"HLOCB_STRICT", &c.Strict}, {"HLOCB_DIRECTORY", &c.Directory},
 	}
 }
 
@@ -114,20 +118,29 @@ func (c Config) Environment() (out []string) {
 	return out
 }
 
+// path returns the name of a file of the configuration.
+func (c Config) path(name string) string {
+	if c.Directory == "" || filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(c.Directory, name)
+}
+
 // Exit codes of a strict program, as those of hlocb run.
 const (
+	exitIdle    = 2 // nothing was observed
 	ExitFailed  = 3
 	exitTimeout = 4
 )
 
-// active reports whether c changes programs or observes their values.
-func (c Config) active() bool {
+// Observes reports whether c changes programs or observes their values.
+func (c Config) Observes() bool {
 	return len(c.Taps) > 0 || c.BisectNaN || len(c.On) > 0 || c.Passes != "" || c.Events != "" || c.Dump != "" || c.List
 }
 
 // settings identifies the fields of c that change programs and their hooks.
 func (c Config) settings() string {
-	if !c.active() {
+	if !c.Observes() {
 		return ""
 	}
 	text, err := json.Marshal(c)

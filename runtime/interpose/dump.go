@@ -49,11 +49,12 @@ func (d *dump) program(name string) (*files, error) {
 	defer d.mu.Unlock()
 	for {
 		d.last++
-		used, err := filepath.Glob(filepath.Join(d.dir, fmt.Sprintf("%04d_*", d.last)))
+		entries, err := os.ReadDir(d.dir)
 		if err != nil {
 			return nil, err
 		}
-		if len(used) > 0 {
+		prefix := fmt.Sprintf("%04d_", d.last)
+		if slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return strings.HasPrefix(e.Name(), prefix) }) {
 			continue
 		}
 		f := &files{filepath.Join(d.dir, fmt.Sprintf("%04d_%s", d.last, safe))}

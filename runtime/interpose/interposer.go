@@ -75,10 +75,15 @@ type sharedHandler struct {
 // MemoryUse implements runtime.MemoryUser.
 func (s *sharedHandler) MemoryUse() runtime.MemoryUse { return runtime.UseOf(s.Handler) }
 
+// CheckSite implements runtime.SiteChecker.
+func (s *sharedHandler) CheckSite(site *hook.Site) error { return checkSite(s.Handler, site) }
+
 // Host holds the streams and handlers of the process in which an Interposer works.
 type Host struct {
 	Out io.Writer // output of handlers
 	Err io.Writer // warnings and failures
+	// Standard is the file "-" of handlers that write files; nil is Out.
+	Standard io.Writer
 	// Plugins finds the library LAPACK.
 	Plugins plugins.Environment
 	// Handlers are the program's own handlers, in Go. An error of one ends the run. Nil binds none.
@@ -98,16 +103,18 @@ func New(c Config, s Host) (*Interposer, error) {
 			return nil, fmt.Errorf("passes: %w", err)
 		}
 	}
-	i.env = &handlers.Env{Out: s.Out, Err: s.Err,
-		Create: func(name string) (io.WriteCloser, error) {
-			if name == "-" {
-				return command.KeepOpen(s.Out), nil
-			}
-			return os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o666)
-		},
-		Open: func(name string) (io.ReadCloser, error) { return os.Open(name) },
+	env := func(standard io.Writer) *handlers.Env {
+		return &handlers.Env{Out: s.Out, Err: s.Err, Library: func(path, symbol string) (runtime.Handler, error) { return backends.LoadHandler(c.path(path), symbol) },
+			Create: func(name string) (io.WriteCloser, error) {
+				if name == "-" {
+					return command.KeepOpen(standard), nil
+				}
+				return os.OpenFile(c.path(name), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o666)
+			},
+			Open: func(name string) (io.ReadCloser, error) { return os.Open(c.path(name)) },
+		}
 	}
-	i.probes.Env = i.env
+	i.env, i.probes.Env = env(cmp.Or(s.Standard, s.Out)), env(s.Out)
 	for _, spec := range c.On {
 		if _, _, err := i.binding(spec); err != nil {
 			return nil, err
@@ -127,7 +134,7 @@ func New(c Config, s Host) (*Interposer, error) {
 		i.messages.SetEscapeHTML(false)
 	}
 	if c.Dump != "" {
-		if i.dump, err = newDump(c.Dump); err != nil {
+		if i.dump, err = newDump(c.path(c.Dump)); err != nil {
 			return nil, err
 		}
 	}
@@ -165,14 +172,21 @@ func (i *Interposer) note(prefix string, m *Message) {
 	text := prefix + m.Text
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	if i.noted[text] {
+	if i.noted[text] || len(i.noted) > maxNotes {
 		return
 	}
 	i.noted[text] = true
+	if len(i.noted) > maxNotes {
+		text = "further messages are left out"
+		m = &Message{Kind: Warning, Text: text}
+	}
 	if i.messages == nil || i.messages.Encode(m) != nil {
 		fmt.Fprintf(i.host.Err, "hlocb: %s\n", text)
 	}
 }
+
+// maxNotes limits the lines that are written.
+const maxNotes = 1000
 
 // handler returns the handler for a specification. It creates each handler once.
 func (i *Interposer) handler(spec string) (*sharedHandler, error) {
@@ -232,6 +246,9 @@ func (i *Interposer) Flush() {
 				idle = append(idle, fmt.Errorf("on %s matches no hook", spec))
 			}
 		}
+	}
+	if len(idle) > 0 && i.status == 0 {
+		i.status = exitIdle
 	}
 	i.mu.Unlock()
 	for _, err := range idle {
@@ -494,12 +511,26 @@ func pythonIndex(site *hook.Site) (uint64, bool) {
 }
 
 // tolerantHandler keeps a run going when its handler fails, unless the configuration is strict. It reports the first
-// failure.
+// failure of each hook.
 type tolerantHandler struct {
-	i    *Interposer
-	h    runtime.Handler
-	once bool // after a failure the handler is not called again
-	done atomic.Bool
+	i      *Interposer
+	h      runtime.Handler
+	once   bool // after a failure the handler is not called again
+	done   atomic.Bool
+	failed sync.Map // of *hook.Site
+}
+
+// MemoryUse implements runtime.MemoryUser.
+func (t *tolerantHandler) MemoryUse() runtime.MemoryUse { return runtime.UseOf(t.h) }
+
+// CheckSite implements runtime.SiteChecker.
+func (t *tolerantHandler) CheckSite(site *hook.Site) error { return checkSite(t.h, site) }
+
+func checkSite(h runtime.Handler, site *hook.Site) error {
+	if c, ok := h.(runtime.SiteChecker); ok {
+		return c.CheckSite(site)
+	}
+	return nil
 }
 
 // Handle implements runtime.Handler.
@@ -520,7 +551,7 @@ func (t *tolerantHandler) Handle(ctx context.Context, c *runtime.Call) (err erro
 		}
 		if found, ok := errors.AsType[*probe.OriginError](err); ok {
 			t.i.report(found)
-		} else {
+		} else if _, again := t.failed.LoadOrStore(c.Site, true); !again {
 			t.i.report(c.HookError(err))
 		}
 		err = nil
@@ -568,7 +599,8 @@ func (i *Interposer) failed(err error) {
 }
 
 // ExitCode returns the code with which the program should end: 3 if a handler failed, 4 if a handler did not return in
-// time, else 0. The framework may not notice these failures. The code is 0 unless the configuration is strict.
+// time, 2 if a tap or handler matched nothing, else 0. The framework may not notice these failures. The code is 0
+// unless the configuration is strict.
 func (i *Interposer) ExitCode() int {
 	i.mu.Lock()
 	defer i.mu.Unlock()

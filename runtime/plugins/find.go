@@ -161,7 +161,7 @@ func (e Environment) search() (found []Plugin, places []Place) {
 
 	if e.CacheDir != "" {
 		directory(e.CacheDir, func() {
-			dirs, _ := filepath.Glob(filepath.Join(e.CacheDir, "*", "*"))
+			dirs := matching(e.CacheDir, "*", "*")
 			sort.SliceStable(dirs, func(i, j int) bool {
 				a, b := isDefault(dirs[i]), isDefault(dirs[j])
 				return a && !b || a == b && newer(filepath.Base(dirs[i]), filepath.Base(dirs[j]))
@@ -203,9 +203,7 @@ func (e Environment) search() (found []Plugin, places []Place) {
 		for _, namespace := range []string{"jax_plugins", "xla_plugins"} {
 			dir := filepath.Join(site, namespace)
 			directory(dir, func() {
-				packages, _ := filepath.Glob(filepath.Join(dir, "*"))
-				sort.Strings(packages)
-				for _, pkg := range packages {
+				for _, pkg := range matching(dir, "*") {
 					for _, path := range libraries(pkg) {
 						add(Plugin{Name: platformOf(filepath.Base(pkg) + "/" + filepath.Base(path)), Path: path,
 							Origin: "Python package " + namespace + "." + filepath.Base(pkg)})
@@ -234,6 +232,22 @@ func describe(dir string, n int) Place {
 		return Place{dir, "1 plugin"}
 	}
 	return Place{dir, fmt.Sprintf("%d plugins", n)}
+}
+
+// matching returns the sorted paths below dir whose parts match patterns, one for each level. A part that starts with a
+// dot matches no pattern.
+func matching(dir string, patterns ...string) []string {
+	if len(patterns) == 0 {
+		return []string{dir}
+	}
+	entries, _ := os.ReadDir(dir) // sorted
+	var out []string
+	for _, entry := range entries {
+		if ok, _ := filepath.Match(patterns[0], entry.Name()); ok && !strings.HasPrefix(entry.Name(), ".") {
+			out = append(out, matching(filepath.Join(dir, entry.Name()), patterns[1:]...)...)
+		}
+	}
+	return out
 }
 
 // libraries returns the files of a directory that have names of plugins.
@@ -289,10 +303,8 @@ func (e Environment) pythonDirs() []string {
 	}
 	roots = append(roots, filepath.Join(e.Root+"/", "usr", "local"), filepath.Join(e.Root+"/", "usr"))
 	for _, root := range roots {
-		for _, pattern := range []string{"lib/python3*/site-packages", "lib/python3*/dist-packages"} {
-			matches, _ := filepath.Glob(filepath.Join(root, pattern))
-			sort.Strings(matches)
-			dirs = append(dirs, matches...)
+		for _, packages := range []string{"site-packages", "dist-packages"} {
+			dirs = append(dirs, matching(root, "lib", "python3*", packages)...)
 		}
 	}
 	var unique []string

@@ -3,10 +3,13 @@
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 typedef const void *(*get_api)(void);
 typedef void *(*lookup)(void *handle, const char *name);
@@ -35,7 +38,13 @@ static void open_ours(void) {
   const char *path = getenv("HLOCB_LIBRARY");
   void *library = path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
   if (library) ours = (get_api)real_dlsym()(library, "GetPjrtApi");
-  if (!ours) fprintf(stderr, "hlocb: warning: programs run untapped: %s\n", library || !path ? "HLOCB_LIBRARY is not set" : dlerror());
+  if (!ours) fprintf(stderr, "hlocb: warning: programs run untapped: %s\n", path ? dlerror() : "HLOCB_LIBRARY is not set");
+  // Any process of the program marks that it opened a plugin.
+  const char *opened = getenv("HLOCB_OPENED");
+  int fd = opened ? open(opened, O_WRONLY | O_APPEND | O_CLOEXEC) : -1;
+  if (fd < 0) return;
+  if (write(fd, "x", 1) != 1) perror("hlocb: HLOCB_OPENED");
+  close(fd);
 }
 
 static const void *wrapped(int k) {
@@ -75,4 +84,40 @@ __attribute__((visibility("default"))) void *dlsym(void *restrict handle, const 
     return found && !current ? wrap(found) : (void *)found; // a plugin that wraps another one is wrapped once
   }
   return real(handle, name);
+}
+
+// dlopen loads the plugin that HLOCB_QUIET names with a log level of its own, which XLA reads then. Other calls end in a
+// jump, as in dlsym.
+__attribute__((visibility("default"))) void *dlopen(const char *path, int flags) {
+  typedef void *(*opener)(const char *path, int flags);
+  static opener real;
+  if (!real) real = (opener)real_dlsym()(RTLD_NEXT, "dlopen");
+  const char *quiet = getenv("HLOCB_QUIET"), *level = "TF_CPP_MIN_LOG_LEVEL";
+  if (!path || !quiet || strcmp(path, quiet)) return real(path, flags);
+  const char *now = getenv(level);
+  char *old = now ? strdup(now) : NULL;
+  setenv(level, "3", 1);
+  void *library = real(path, flags);
+  if (old) setenv(level, old, 1);
+  else unsetenv(level);
+  free(old);
+  return library;
+}
+
+// The first process of the program says at its end that nobody opened a plugin. With HLOCB_STRICT that is an error.
+static void ended(int status, void *path) {
+  struct stat s;
+  const char *strict = getenv("HLOCB_STRICT");
+  char own[32];
+  snprintf(own, sizeof own, "/proc/%d/", (int)getpid());
+  if (strncmp(path, own, strlen(own)) || stat(path, &s) || s.st_size > 0) return; // the child of a fork, or opened
+  fprintf(stderr, "hlocb: the program opened no PJRT plugin, so nothing was observed\n");
+  if (status || !strict || !*strict || !strcmp(strict, "0")) return;
+  fflush(NULL);
+  _exit(2);
+}
+
+__attribute__((constructor)) static void start(void) {
+  const char *opened = getenv("HLOCB_OPENED");
+  if (opened) on_exit(ended, strdup(opened));
 }
