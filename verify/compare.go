@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/bits"
 	"math/cmplx"
+	"strings"
 
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/tensor"
@@ -154,7 +155,10 @@ func (c *Comparison) Summary() string {
 			s += fmt.Sprintf(", first at %v", e.Index)
 		}
 		s += fmt.Sprintf(": %s against %s", e.A, e.B)
-		if e.ULP != tensor.NoDistance && len(c.Histogram) > 0 {
+		switch {
+		case e.ULP == 0 && e.A != e.B && strings.TrimPrefix(e.A, "-") == strings.TrimPrefix(e.B, "-"):
+			s += " (the sign of zero)"
+		case e.ULP != tensor.NoDistance && len(c.Histogram) > 0:
 			s += fmt.Sprintf(" (%d ULP)", e.ULP)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,7 +29,7 @@ type argumentFlags struct {
 }
 
 func (f *argumentFlags) add(c *cobra.Command) {
-	c.Flags().StringArrayVar(&f.args, "arg", nil, "`VALUE` next argument: MLIR literal or @FILE.npy; NAME=... or N=... sets that argument")
+	c.Flags().StringArrayVar(&f.args, "arg", nil, "`VALUE` next argument: 1.5, [1, 2, 3], MLIR literal or @FILE.npy; NAME=... or N=... sets that argument")
 	c.Flags().StringArrayVar(&f.sets, "args", nil, "`DIR|FILE` arguments by name or number: DIR of .npy files, FILE.npz or FILE.safetensors")
 	c.Flags().BoolVar(&f.cast, "cast", false, "convert arrays of files to the arguments' types: floats are rounded to floats, all else must be exact")
 	c.Flags().StringVar(&f.fill, "fill", "", "`KIND` other arguments: iota, zeros or random:SEED")
@@ -70,8 +71,8 @@ func (a *app) arguments(p *hlocb.Program, types []hlocb.Type, f *argumentFlags) 
 		switch spec, ok := specs[i]; {
 		case ok:
 			if out[i], err = argument(spec, t, f.cast); err != nil {
-				if errors.As(err, new(*os.PathError)) {
-					return nil, err // not an error of the command line: the file cannot be read
+				if strings.HasPrefix(spec.value, "@") {
+					return nil, err // not an error of the command line: the file is missing or invalid
 				}
 				if i == p.PlatformParameter() { // the value is for the argument after it
 					return nil, noPlatform()
@@ -210,7 +211,7 @@ func plural(n int, noun string) string {
 func argument(s argumentSpec, want hlocb.Type, cast bool) (*tensor.Tensor, error) {
 	path, file := strings.CutPrefix(s.value, "@")
 	if !file {
-		v, err := tensor.ParseLiteral(s.value)
+		v, err := tensor.ParseLiteral(typedLiteral(s.value, want))
 		if err != nil {
 			if _, missing := os.Stat(s.value); missing == nil {
 				return nil, fmt.Errorf("%w; write %s@%s to read the file", err, s.name, s.value)
@@ -230,6 +231,67 @@ func argument(s argumentSpec, want hlocb.Type, cast bool) (*tensor.Tensor, error
 		err = fmt.Errorf("%s: %w", path, err)
 	}
 	return v, err
+}
+
+// number matches a number in a list. numbers matches a number or a list of numbers.
+var (
+	number  = regexp.MustCompile(`[-+]?[0-9][0-9.]*(?:[eE][-+]?[0-9]+)?`)
+	numbers = regexp.MustCompile(`^[\[\],\s]*(?:(?:[-+]?[0-9][0-9.]*(?:[eE][-+]?[0-9]+)?|true|false)[\[\],\s]*)+$`)
+)
+
+// typedLiteral returns a literal of MLIR for a number or a list of numbers of the type that an argument has. Other text
+// stays as it is.
+func typedLiteral(text string, want hlocb.Type) string {
+	list := strings.TrimSpace(text)
+	if !numbers.MatchString(list) {
+		return text
+	}
+	shape := slices.Clone(want.Shape)
+	if list[0] == '[' { // the sizes of dynamic dimensions come from the list
+		for i, rest := 0, list; i < len(shape) && strings.HasPrefix(rest, "["); i++ {
+			rest = strings.TrimLeft(rest[1:], " ")
+			if shape[i] < 0 {
+				shape[i] = int64(items(rest))
+			}
+		}
+	}
+	if want.DType.IsFloat() {
+		list = number.ReplaceAllStringFunc(list, func(n string) string {
+			mantissa, exponent, _ := strings.Cut(strings.ToLower(n), "e")
+			if strings.Trim(mantissa, "+-0123456789") != "" {
+				return n
+			}
+			if exponent != "" {
+				return mantissa + ".0e" + exponent
+			}
+			return mantissa + ".0"
+		})
+	}
+	return "dense<" + list + "> : " + hlocb.Type{DType: want.DType, Shape: shape}.String()
+}
+
+// items counts the items of a list up to its closing bracket.
+func items(list string) int {
+	depth, n := 0, 0
+	for i, c := range list {
+		switch c {
+		case '[':
+			depth++
+		case ']':
+			if depth == 0 {
+				if strings.TrimSpace(list[:i]) == "" {
+					return 0
+				}
+				return n + 1
+			}
+			depth--
+		case ',':
+			if depth == 0 {
+				n++
+			}
+		}
+	}
+	return n + 1
 }
 
 // fit checks the type of an array of a file and, with cast, converts its elements.

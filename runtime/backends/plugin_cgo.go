@@ -17,6 +17,10 @@ const havePlugins = true
 func openPlugins(name string, found []plugins.Plugin, opts Options) (runtime.Backend, error) {
 	failed := &OpenError{Name: name}
 	for _, p := range found {
+		if err := plugins.CheckSize(p.Path); err != nil {
+			failed.Candidates = append(failed.Candidates, Candidate{p, err})
+			continue
+		}
 		b, err := pjrt.Open(p.Path, pjrt.Options{Name: name, Devices: opts.Devices, Probe: opts.Probe, EndRuns: opts.EndRuns, Targets: pluginTargets(opts.Plugins)})
 		if err == nil {
 			if opts.Skipped != nil {

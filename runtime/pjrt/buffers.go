@@ -55,8 +55,12 @@ func (b *Backend) Upload(ctx context.Context, t *tensor.Tensor, place runtime.Pl
 		return nil, err
 	}
 	v := &value{backend: b, client: c, typ: hook.TypeOf(t), part: hook.TypeOf(shards[0]), place: place}
-	for i, d := range place.Ordinals() {
-		piece, err := c.upload(&c.devices[d], shards[i%len(shards)], &v.pin)
+	for i, ordinal := range place.Ordinals() {
+		var piece buffer
+		d, err := c.device(ordinal)
+		if err == nil {
+			piece, err = c.upload(d, shards[i%len(shards)], &v.pin)
+		}
 		if err == nil {
 			v.pieces = append(v.pieces, piece)
 			err = c.plugin.check("await buffer", C.hl_ready(c.plugin.api, piece.ptr))
@@ -71,6 +75,19 @@ func (b *Backend) Upload(ctx context.Context, t *tensor.Tensor, place runtime.Pl
 		return nil, err
 	}
 	return v, nil
+}
+
+// device returns the device with an ordinal.
+func (c *Client) device(ordinal int) (*Device, error) {
+	for i := range c.devices {
+		if c.devices[i].LocalID == ordinal {
+			return &c.devices[i], nil
+		}
+	}
+	if ordinal == 0 {
+		return &c.devices[0], nil // the default, on a client whose devices start at another number
+	}
+	return nil, fmt.Errorf("no device has the ordinal %d", ordinal)
 }
 
 // countBuffers counts new buffers on a client.

@@ -5,6 +5,7 @@ package pjrt
 import (
 	"context"
 	"crypto/sha256"
+	"debug/elf"
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
@@ -88,8 +89,8 @@ var (
 	_ runtime.Loader = (*Backend)(nil)
 )
 
-// builder identifies the plugin's build, because a build crashes on code of another build. It hashes the size and
-// samples of the file: hashing all 250 MB would take longer than compiling.
+// builder identifies the plugin's build, because a build crashes on code of another build. It hashes the build id that
+// the linker wrote, and the size and samples of the file: hashing all 250 MB would take longer than compiling.
 func (p *Plugin) builder() (string, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -108,6 +109,12 @@ func (p *Plugin) builder() (string, error) {
 	const samples, length = 256, 4096
 	h := sha256.New()
 	binary.Write(h, binary.LittleEndian, info.Size())
+	if library, err := elf.NewFile(f); err == nil {
+		if note := library.Section(".note.gnu.build-id"); note != nil {
+			id, _ := note.Data()
+			h.Write(id)
+		}
+	}
 	buf := make([]byte, length)
 	for i := range int64(samples) {
 		n, err := f.ReadAt(buf, info.Size()/samples*i)

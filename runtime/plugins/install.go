@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path"
@@ -211,15 +212,36 @@ type receipt struct {
 	SHA256       string `json:"sha256"`
 }
 
+// receiptOf reads the receipt of an installed plugin.
+func receiptOf(target string) (r receipt, err error) {
+	text, err := os.ReadFile(filepath.Join(filepath.Dir(target), "plugin.json"))
+	if err == nil {
+		err = json.Unmarshal(text, &r)
+	}
+	return r, err
+}
+
 // isInstalled reports whether the plugin's file matches its receipt.
 func isInstalled(target string) bool {
-	text, err := os.ReadFile(filepath.Join(filepath.Dir(target), "plugin.json"))
-	if err != nil {
-		return false
+	r, err := receiptOf(target)
+	return err == nil && CheckSize(target) == nil && checksum(target, r.SHA256) == nil
+}
+
+// CheckSize compares the size of a plugin's file with its receipt, if the plugin was installed. Loading a
+// truncated file ends the process.
+func CheckSize(path string) error {
+	r, err := receiptOf(path)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && r.File != filepath.Base(path) {
+		return nil
 	}
-	var r receipt
-	info, err := os.Stat(target)
-	return err == nil && json.Unmarshal(text, &r) == nil && r.Size == info.Size() && checksum(target, r.SHA256) == nil
+	if err != nil {
+		return fmt.Errorf("its receipt plugin.json is damaged (%w); install the plugin again", err)
+	}
+	info, err := os.Stat(path)
+	if err == nil && info.Size() != r.Size {
+		err = fmt.Errorf("the file has %d bytes, its receipt states %d; install the plugin again", info.Size(), r.Size)
+	}
+	return err
 }
 
 // download fetches the wheel into dir, which is empty, with the first pip that it finds. It runs Python isolated and

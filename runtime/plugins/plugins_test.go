@@ -159,6 +159,9 @@ func TestInstallRepairs(t *testing.T) {
 		if err := os.WriteFile(p.Path, damaged, 0o755); err != nil {
 			t.Fatal(err)
 		}
+		if err := CheckSize(p.Path); (name == "truncated") != (err != nil) {
+			t.Errorf("a damaged plugin, %s: CheckSize returned %v", name, err)
+		}
 		if _, err := install(context.Background(), pkg, opts); err != nil {
 			t.Fatal(err)
 		}

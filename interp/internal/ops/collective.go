@@ -98,9 +98,11 @@ func (c *collective) reduce() {
 
 // inGroup returns the parts of a process that must be in a group.
 func (c *collective) inGroup() []*tensor.Tensor {
-	kernel.FailIf(len(c.parts) == 0, "is executed by a process that is in no group")
+	kernel.FailIf(len(c.parts) == 0, errNoGroup)
 	return c.parts
 }
+
+const errNoGroup = "is executed by a process that is in no group"
 
 // plan compiles a collective: meet, compute every result, store it.
 func (o *collectiveOp) plan(p *plan.Planner, s *plan.Spec) exec.Runner {
@@ -221,6 +223,7 @@ func eachDimShape(s *plan.Spec, in []*tensor.Tensor, name string, size func(d in
 
 // concatInto concatenates parts along a dimension.
 func concatInto(out *tensor.Tensor, parts []*tensor.Tensor, dim int) {
+	kernel.FailIf(len(parts) == 0, errNoGroup)
 	st := kernel.Strides(out.Shape())
 	at := 0
 	for _, p := range parts {
