@@ -11,6 +11,7 @@ import (
 	"github.com/hlocb/hlocb/dialect/vhlo"
 	"github.com/hlocb/hlocb/internal/golden"
 	"github.com/hlocb/hlocb/internal/legalize"
+	"github.com/hlocb/hlocb/internal/opgen"
 	"github.com/hlocb/hlocb/internal/testkit"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/print"
@@ -60,6 +61,21 @@ func TestFingerprints(t *testing.T) {
 	types := []*strings.Replacer{strings.NewReplacer(), strings.NewReplacer("f32", "f64", "i32", "i8"), strings.NewReplacer("f32", "bf16", "i32", "ui64"),
 		strings.NewReplacer("f32", "f16", "i32", "ui8"), strings.NewReplacer("xf32>", "xcomplex<f32>>", "xi32>", "xi1>"), strings.NewReplacer("4x", "?x"), strings.NewReplacer("xf32>", "xf8E5M2>", "xi32>", "xi4>")}
 	golden.Fingerprints(t, "testdata/fingerprints.txt", func(add func(name, text string)) {
+		for seed := range uint64(4) { // random programs of each structural op
+			g, err := opgen.New(seed)
+			if err != nil {
+				t.Fatal(err)
+			}
+			programs, err := g.EveryMaker()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, p := range programs {
+				name := fmt.Sprintf("random/%d.%d", seed, i)
+				legalized(p.Run.Module, name, add, "quantized", "1.0.0")
+				expanded(p.Run.Module.Clone(), name, add)
+			}
+		}
 		for _, s := range testkit.Sources(t) {
 			m, err := testkit.TryParse(s.Name, s.Text)
 			if err != nil || ir.Verify(m) != nil {

@@ -8,3 +8,6 @@ import (
 
 // TestFingerprints: each pass yields the same modules and errors for the modules of testdata.
 func TestFingerprints(t *testing.T) { golden.Passes(t) }
+
+// TestHookFingerprints: the hooks of the modules are ordered the same way, which follows values across regions.
+func TestHookFingerprints(t *testing.T) { golden.Hooks(t) }

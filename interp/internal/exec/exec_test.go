@@ -203,3 +203,6 @@ func TestArgumentsStay(t *testing.T) {
 		}
 	}
 }
+
+// TestFingerprints: plans, results and refusals of all modules of testdata and of random programs.
+func TestFingerprints(t *testing.T) { golden.Programs(t) }

@@ -22,3 +22,6 @@ func TestSamples(t *testing.T) {
 		return out.String()
 	})
 }
+
+// TestFingerprints: plans, results and refusals of all modules of testdata and of random programs.
+func TestFingerprints(t *testing.T) { golden.Programs(t) }

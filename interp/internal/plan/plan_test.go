@@ -8,3 +8,6 @@ import (
 
 // TestCases runs the modules in testdata on the engine and compares results, refusals and plans.
 func TestCases(t *testing.T) { golden.Texts(t, "testdata/*.txtar", golden.Engine) }
+
+// TestFingerprints: plans, results and refusals of all modules of testdata and of random programs.
+func TestFingerprints(t *testing.T) { golden.Programs(t) }
