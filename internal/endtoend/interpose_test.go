@@ -360,6 +360,13 @@ print(f(-jnp.ones(3)))
 // largePrograms are the programs in testdata/interpose that XLA compiles for seconds.
 var largePrograms = []string{"linalg.py", "networks.py", "runs.py", "sharded.py", "transforms.py"}
 
+// printsOtherwise lists the programs that print otherwise on a version of the plugin than on JAX's own client, with the
+// reason. The pairs of versions that it does not name print the same.
+var printsOtherwise = map[string]string{
+	"runs.py on " + peer.OtherPlugin:                       "JAX gets no cost analysis from it",
+	"sharded.py with JAX " + peer.TodayVersion + " on cpu": "the last digit of a sum over four devices is another one in XLA of 2025",
+}
+
 // interposedVersions: the programs print the same under both versions of JAX on both versions of the CPU plugin, with a
 // tap on every value. interposedPrograms has the default of both.
 func interposedVersions(t *testing.T, s *startedProgram) {
@@ -367,10 +374,6 @@ func interposedVersions(t *testing.T, s *startedProgram) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// runs.py prints whether there is a cost analysis: JAX 0.12 gets none from cpu@0.11.2.
-	// sharded.py prints digits of a sum over four devices, whose last digit depends on the version of XLA.
-	files = slices.DeleteFunc(files, func(file string) bool { return slices.Contains([]string{"runs.py", "sharded.py"}, filepath.Base(file)) })
-	programs := strings.Join(files, " ")
 	other := func(t *testing.T) string {
 		found, err := hlocb.DefaultBackends().Plugins.Find(peer.OtherPlugin)
 		if err != nil {
@@ -381,12 +384,19 @@ func interposedVersions(t *testing.T, s *startedProgram) {
 	peer.Each(t, nil, func(t *testing.T, p *peer.Interpreter) {
 		jax := *s
 		jax.python = p.Path()
-		want, _, _ := jax.run(t, programs, "JAX_PLATFORMS=cpu")
 		try := func(name string, plugin func(*testing.T) string) {
 			t.Run(name, func(t *testing.T) {
+				var list []string
+				for _, file := range files {
+					if printsOtherwise[filepath.Base(file)+" on "+name] == "" && printsOtherwise[filepath.Base(file)+" with JAX "+p.Version()+" on "+name] == "" {
+						list = append(list, file)
+					}
+				}
+				programs := strings.Join(list, " ")
+				want, _, _ := jax.run(t, programs, "JAX_PLATFORMS=cpu")
 				config := interpose.Config{Taps: []string{".*"}, Events: filepath.Join(t.TempDir(), "events")}
 				got, messages, code := jax.run(t, programs, jax.with(config, "PJRT_NAMES_AND_LIBRARY_PATHS=xcpu:"+plugin(t))...)
-				if got != want || code != 0 || !strings.Contains(got, filepath.Base(files[len(files)-1])) {
+				if got != want || code != 0 || !strings.Contains(got, filepath.Base(list[len(list)-1])) {
 					t.Errorf("exit code %d, output\n%s\nexpected\n%s\nmessages\n%s", code, got, want, messages)
 				}
 				if strings.Contains(messages, "hlocb: ") || len(readEvents(t, config.Events)) < 1000 {
