@@ -114,7 +114,7 @@ func FromModule(ctx context.Context, m *ir.Module, opts ...LoadOption) (*Program
 		o(&l)
 	}
 	if l.warn != nil {
-		for _, d := range reader.Misspelled(m) {
+		for _, d := range reader.Warnings(m) {
 			l.warn(d)
 		}
 	}

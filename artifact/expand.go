@@ -5,6 +5,7 @@ import (
 	"github.com/hlocb/hlocb/internal/legalize"
 	"github.com/hlocb/hlocb/internal/shardy"
 	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/rewrite"
 )
 
 // expand returns the module that XLA serializes: the expansions in the order of XLA's pipeline (XLA,
@@ -24,7 +25,7 @@ func expand(m *ir.Module, o Options) (*ir.Module, error) {
 	}
 	out := m.Clone()
 	for _, f := range fn.Funcs(out) {
-		if _, err := legalize.Complex(f.Op); err != nil {
+		if err := legalize.Complex(f.Op, rewrite.Greedy); err != nil {
 			return nil, err
 		}
 	}
@@ -44,7 +45,7 @@ func expand(m *ir.Module, o Options) (*ir.Module, error) {
 			return nil, err
 		}
 	}
-	if _, err := legalize.Compatible(out, o.Target); err != nil {
+	if err := legalize.Compatible(out, o.Target, rewrite.Greedy); err != nil {
 		return nil, err
 	}
 	return out, nil

@@ -4,13 +4,14 @@ import (
 	"github.com/hlocb/hlocb/dialect/chlo"
 	"github.com/hlocb/hlocb/internal/legalize"
 	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/rewrite"
 )
 
 // expandModule returns a copy of m in which StableHLO ops replace the CHLO ops without an instruction, and constants
 // are in the regions that use them.
 func expandModule(m *ir.Module) (*ir.Module, error) {
 	m = m.Clone()
-	if _, err := legalize.CHLO(m.Op(), legalize.InHLO); err != nil {
+	if err := legalize.CHLO(m.Op(), legalize.InHLO, rewrite.Greedy); err != nil {
 		return nil, err
 	}
 	sinkConstants(m.Op())
@@ -36,7 +37,7 @@ func expandForUpdate(m *ir.Module) (*ir.Module, error) {
 	}
 	m = m.Clone()
 	if expand {
-		if _, err := legalize.CHLO(m.Op(), keep); err != nil {
+		if err := legalize.CHLO(m.Op(), keep, rewrite.Greedy); err != nil {
 			return nil, err
 		}
 	}

@@ -245,6 +245,8 @@ type Dialect struct {
 	// all other code they are unknown. A dialect with nothing else stays unknown, and the Ops of another dialect of its
 	// name, such as an outside compiler's, take their place.
 	Foreign []*Def
+	// OpenOps says that MLIR accepts operations of the dialect that it does not know.
+	OpenOps bool
 	// ClosedTypes makes any type of the dialect that Types does not list an error. Otherwise its text is kept verbatim.
 	ClosedTypes bool
 	// CheckEncoding returns a message if an attribute of the dialect is not a valid encoding for a tensor type of the

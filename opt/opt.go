@@ -78,7 +78,7 @@ type flags struct {
 	split, expect            bool
 	form                     print.Options
 	listPasses, showDialects bool
-	passFlags                []string // the passes of flags named after passes, with their options, in order
+	passFlags                pass.Pipeline // of flags named after passes, in order
 	unregistered, oneThread  bool
 	maxErrors                int
 	console                  *command.Console

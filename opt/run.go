@@ -32,24 +32,24 @@ func (f *passFlag) Set(options string) error {
 	if f.pass.Anchor != "" {
 		text = f.pass.Anchor + "(" + text + ")"
 	}
-	if _, err := pass.Parse(text, f.o.cfg.Passes); err != nil {
+	p, err := pass.Parse(text, f.o.cfg.Passes)
+	if err != nil {
 		_, mistake, _ := strings.Cut(err.Error(), ": error: ") // the place is in a pipeline that the user did not write
 		return errors.New(mistake)
 	}
-	f.o.passFlags = append(f.o.passFlags, text)
+	f.o.passFlags = append(f.o.passFlags, p...)
 	return nil
 }
 
 func (o *flags) run(ctx context.Context, path string) (err error) {
-	if len(o.passFlags) > 0 {
-		if o.pipeline != "" {
-			return command.Usagef("--passes and flags named after passes cannot be combined")
+	pipeline := o.passFlags
+	switch {
+	case pipeline == nil:
+		if pipeline, err = pass.Parse(o.pipeline, o.cfg.Passes); err != nil {
+			return command.PipelineUsage(err)
 		}
-		o.pipeline = strings.Join(o.passFlags, ",")
-	}
-	pipeline, err := pass.Parse(o.pipeline, o.cfg.Passes)
-	if err != nil {
-		return command.PipelineUsage(err)
+	case o.pipeline != "":
+		return command.Usagef("--passes and flags named after passes cannot be combined")
 	}
 	if err := o.watch.check(o.cfg.Passes); err != nil {
 		return err
@@ -140,7 +140,7 @@ func (o *flags) chunk(ctx context.Context, p pass.Pipeline, src *diag.Source) (*
 		return nil, err
 	}
 	if !o.expect { // MLIR's tools do not warn of misspelled attributes, and their tests expect no warning
-		for _, d := range reader.Misspelled(m) {
+		for _, d := range reader.Warnings(m) {
 			o.console.Show(d)
 		}
 	}

@@ -23,7 +23,7 @@ import (
 // watcher shows the work of passes on the parts of one input.
 type watcher struct {
 	// the flags
-	before, after          []string
+	before, after, rules   []string
 	change                 bool
 	tree, reproducer       string
 	timing, stats, opStats bool
@@ -45,10 +45,11 @@ type watcher struct {
 func (w *watcher) declare(s *pflag.FlagSet) {
 	s.StringArrayVar(&w.before, "print-ir-before", nil, "`PASS` print the module before this pass, or before all; several times for several passes")
 	s.StringArrayVar(&w.after, "print-ir-after", nil, "`PASS` print the module after this pass, or after all; several times for several passes")
+	s.StringArrayVar(&w.rules, "print-ir-after-rule", nil, "`RULE` print the module after each application of this rule of a pass, or of all; several times for several rules")
 	s.BoolVar(&w.change, "print-ir-after-change", false, "print the changes of each pass, op by op")
 	s.StringVar(&w.tree, "print-ir-tree-dir", "", "`DIR` write the input and the module after each pass to files of this directory")
 	s.BoolVar(&w.timing, "timing", false, "print the time of parsing, verifying, each pass and printing")
-	s.BoolVar(&w.stats, "stats", false, "print the statistics of each pass")
+	s.BoolVar(&w.stats, "stats", false, "print the statistics of each pass, with the number of applications of each rule")
 	s.BoolVar(&w.opStats, "op-stats", false, "print how often each op occurs in the result")
 }
 
@@ -197,6 +198,13 @@ func (w *watcher) instruments() []pass.Instrument {
 		},
 		Verified: func(took time.Duration, _ error) { w.spend("verify", took) },
 	}}
+	if len(w.rules) > 0 {
+		list = append(list, pass.Instrument{Rule: func(s pass.Step, rule string, _ *ir.Op) {
+			if slices.Contains(w.rules, "all") || slices.Contains(w.rules, rule) {
+				w.show("After rule "+rule+" of", s)
+			}
+		}})
+	}
 	if w.recorder != nil {
 		list = append(list, pass.Instrument{After: func(s pass.Step, out pass.Outcome) {
 			shots := w.recorder.Snapshots
@@ -236,6 +244,11 @@ func (w *watcher) countOps(m *ir.Module) {
 
 // report prints the times and counts of all parts.
 func (w *watcher) report() {
+	for _, rule := range w.rules {
+		if rule != "all" && !slices.ContainsFunc(w.counts, func(c passCount) bool { return c.Name == "rule "+rule }) {
+			fmt.Fprintf(w.o.console.Err, "hlocb: --print-ir-after-rule: no rule %s was applied\n", rule)
+		}
+	}
 	if w.stats {
 		w.table(func(t io.Writer) {
 			for _, c := range w.counts {

@@ -19,6 +19,7 @@ type Context struct {
 	op     *ir.Op
 	shared *shared
 	step   outcome
+	onRule func(rule string) // is called after each application of a rule; may be nil
 }
 
 // outcome is the report of a pass on its run on one op.
@@ -47,7 +48,7 @@ func NewContext(ctx context.Context, m *ir.Module) *Context {
 
 // On returns a context that shares c's data and serves op.
 func (c *Context) On(op *ir.Op) *Context {
-	return &Context{Context: c.Context, Report: c.Report, op: op, shared: c.shared}
+	return &Context{Context: c.Context, Report: c.Report, op: op, shared: c.shared, onRule: c.onRule}
 }
 
 // Module returns the module that the passes work on.

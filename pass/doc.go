@@ -4,13 +4,13 @@
 // work on a module or on one op, such as a function:
 //
 //	type Unroll struct {
-//		Limit int `pass:"limit" default:"16" doc:"unroll loops of at most this many trips"`
+//		Limit pass.Opt[int] `pass:"limit" default:"16" doc:"unroll loops of at most this many trips"`
 //	}
 //
 //	func (Unroll) Info() *pass.Info { return &pass.Info{Name: "unroll", Doc: "Unrolls loops.", Anchor: "func.func"} }
 //	func (u Unroll) Run(ctx *pass.Context, f *ir.Op) error { … }
 //
-// The zero value of an option means its default; see [Option].
+// The zero value of an option means its default; see [Option]. A pass made of patterns embeds [Rules].
 //
 // A pass gets a valid module and leaves a valid module. It depends only on the module and its options, keeps no state
 // between runs, and is deterministic to the byte. Passes therefore work without a table, a driver or a command line:

@@ -32,6 +32,9 @@ type Driver struct {
 type Instrument struct {
 	Before func(s Step)
 	After  func(s Step, o Outcome)
+	// Rule is called after each application of a rule on op or inside it. The module is then valid, but for locations.
+	// If an instrument has it, passes work on one op at a time.
+	Rule func(s Step, rule string, op *ir.Op)
 	// Verified receives the time of each verification and its error, or nil.
 	Verified func(took time.Duration, err error)
 }
@@ -83,6 +86,18 @@ func (d *Driver) Run(ctx *Context, p Pipeline) error {
 	return r.verify() // unless the last pass that may change the module ran on an op, and was verified
 }
 
+// Run runs passes on op as a part of the pass that c serves, which counts their changes and rules. It verifies nothing.
+// A pass on op must run only passes that work on op or inside it.
+func (c *Context) Run(op *ir.Op, list []Pass) error {
+	r := &run{driver: &Driver{Workers: 1}, ctx: c, inner: true}
+	return r.passes(list, false, func(Pass) ([]*ir.Op, error) {
+		if op.Erased() {
+			return nil, nil
+		}
+		return []*ir.Op{op}, nil
+	})
+}
+
 // chooser returns the ops that a pass runs on. Each call looks for them again, because passes erase ops.
 type chooser func(Pass) ([]*ir.Op, error)
 
@@ -95,6 +110,7 @@ type run struct {
 	depth  int // of passes that run because another requires them
 	// changed is the pass that changed the module last, if the module was not verified since; else nil.
 	changed *Info
+	inner   bool // of a pass, see Context.Run
 }
 
 // passes runs passes in order, each on the ops that on returns right before it. If last is set, no pass after them
@@ -162,7 +178,7 @@ func (r *run) pass(p Pass, on chooser, last bool) error {
 			i.Before(s)
 		}
 	}
-	o := r.on(p, parts(p, ops))
+	o := r.on(s, parts(p, ops))
 	for i := range r.driver.Instruments {
 		if f := r.driver.Instruments[len(r.driver.Instruments)-1-i]; f.After != nil {
 			f.After(s, o)
@@ -240,24 +256,39 @@ func (r *run) ready(p Pass) error {
 }
 
 // on runs the pass on all ops, several at the same time, and records which of them it changed.
-func (r *run) on(p Pass, ops []*ir.Op) Outcome {
+func (r *run) on(s Step, ops []*ir.Op) Outcome {
+	p := s.Pass
+	watchesRules := slices.ContainsFunc(r.driver.Instruments, func(i Instrument) bool { return i.Rule != nil })
+	serve := func(op *ir.Op) *Context {
+		c := r.ctx.On(op)
+		if watchesRules {
+			c.onRule = func(rule string) {
+				for _, i := range r.driver.Instruments {
+					if i.Rule != nil {
+						i.Rule(s, rule, op)
+					}
+				}
+			}
+		}
+		return c
+	}
 	start, version := time.Now(), r.ctx.Module().Version()
 	contexts := make([]*Context, len(ops))
 	var emitted [][]*diag.Diagnostic
 	if len(ops) == 1 {
-		contexts[0] = r.ctx.On(ops[0])
+		contexts[0] = serve(ops[0])
 		r.call(p, contexts[0])
 	} else {
 		emitted = make([][]*diag.Diagnostic, len(ops))
 		for i, op := range ops {
-			contexts[i] = r.ctx.On(op)
+			contexts[i] = serve(op)
 			contexts[i].Report = func(d *diag.Diagnostic) { emitted[i] = append(emitted[i], d) }
 		}
 		workers := r.driver.Workers
 		if workers == 0 {
 			workers = goruntime.GOMAXPROCS(0)
 		}
-		if p.Info().Sequential {
+		if p.Info().Sequential || watchesRules {
 			workers = 1
 		}
 		var next atomic.Int64
@@ -291,6 +322,11 @@ func (r *run) on(p Pass, ops []*ir.Op) Outcome {
 	o.Err = join(errs)
 	if o.Err == nil {
 		o.Err = r.ctx.Err()
+	}
+	if r.inner {
+		for _, n := range o.Counts {
+			r.ctx.Count(n.Name, n.N)
+		}
 	}
 	if o.Changed = r.ctx.Module().Version() != version; o.Changed {
 		r.ctx.shared.invalidate(p.Info(), ops)

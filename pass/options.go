@@ -10,16 +10,49 @@ import (
 )
 
 // Option documents one option of a pass: an exported field with the tag `pass`, which is the option's name. The tag
-// `default` is the default and `doc` the documentation. A field at its zero value means the default; Defaults fills
-// such fields. A name that begins with '!' belongs to a bool that negates the option: the option's default is true.
+// `default` is the default and `doc` the documentation. Defaults fills the fields that have their zero value. A number
+// or bool whose default is not its zero value is an Opt. The options of an embedded struct, such as Rules, are options
+// of the pass.
 type Option struct {
 	Name    string
 	Default string // as text; empty for an empty list or string
 	Doc     string
 	Values  []string // the values of an enumeration, if its type lists them
 
-	field   int
-	negates bool
+	index []int // of the field, which may be in an embedded struct
+}
+
+// Opt is an option of type T whose default is not T's zero value. The zero Opt means the default.
+type Opt[T any] struct {
+	value T
+	given bool
+}
+
+// Set returns an option with the value v.
+func Set[T any](v T) Opt[T] { return Opt[T]{v, true} }
+
+// Get returns the value. Before Defaults, it is T's zero value for an option that was not set.
+func (o Opt[T]) Get() T { return o.value }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (o *Opt[T]) UnmarshalText(text []byte) error {
+	var v T
+	if err := set(reflect.ValueOf(&v).Elem(), string(text)); err != nil {
+		return err
+	}
+	*o = Set(v)
+	return nil
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (o Opt[T]) MarshalText() ([]byte, error) { return []byte(text(reflect.ValueOf(o.value))), nil }
+
+// Values returns the values of an enumeration T, if its type lists them.
+func (o Opt[T]) Values() []string {
+	if v, ok := any(o.value).(interface{ Values() []string }); ok {
+		return v.Values()
+	}
+	return nil
 }
 
 // Options returns the options of p, in the order of its fields.
@@ -41,19 +74,22 @@ func optionsOf(t reflect.Type) []Option {
 	var out []Option
 	for i := range t.NumField() {
 		f := t.Field(i)
+		if f.Anonymous {
+			for _, o := range optionsOf(f.Type) {
+				o.index = append(slices.Clone(f.Index), o.index...)
+				out = append(out, o)
+			}
+			continue
+		}
 		name, ok := f.Tag.Lookup("pass")
 		if !ok {
 			continue
 		}
-		o := Option{Name: name, Default: f.Tag.Get("default"), Doc: f.Tag.Get("doc"), field: i}
-		o.Name, o.negates = strings.CutPrefix(name, "!")
+		o := Option{Name: name, Default: f.Tag.Get("default"), Doc: f.Tag.Get("doc"), index: f.Index}
 		if v, ok := reflect.New(f.Type).Interface().(interface{ Values() []string }); ok {
 			o.Values = v.Values()
 		}
-		switch {
-		case o.negates:
-			o.Default = "true"
-		case o.Default == "" && f.Type.Kind() != reflect.Slice:
+		if o.Default == "" && f.Type.Kind() != reflect.Slice {
 			o.Default = text(reflect.Zero(f.Type))
 		}
 		out = append(out, o)
@@ -65,24 +101,22 @@ func optionsOf(t reflect.Type) []Option {
 func checkOptions(p Pass) error {
 	seen := map[string]bool{}
 	for _, o := range Options(p) {
-		f := structOf(p).Field(o.field)
+		f := structOf(p).FieldByIndex(o.index)
 		fail := func(format string, args ...any) error {
 			return fmt.Errorf("pass %q: option %q: %s", p.Info().Name, o.Name, fmt.Sprintf(format, args...))
 		}
-		isBool := f.Type.Kind() == reflect.Bool
+		zero := reflect.New(f.Type).Elem()
 		switch {
 		case seen[o.Name]:
 			return fail("two fields have this name")
 		case !f.IsExported():
 			return fail("field %s is not exported", f.Name)
-		case o.negates && !isBool:
-			return fail("only a bool can negate its option")
-		case isBool && !o.negates && o.Default != "false":
-			return fail("the zero value of a field must mean the default; name the field for the opposite and the option \"!%s\"", o.Name)
+		case (zero.CanInt() || zero.CanUint() || zero.CanFloat() || zero.Kind() == reflect.Bool) && o.Default != text(zero):
+			return fail("a %s whose default is not %s is a pass.Opt[%[1]s]", f.Type, text(zero))
 		}
 		seen[o.Name] = true
-		if v := reflect.New(f.Type).Elem(); !o.negates && o.Default != "" {
-			if err := set(v, o.Default); err != nil {
+		if o.Default != "" {
+			if err := set(zero, o.Default); err != nil {
 				return fail("default: %v", err)
 			}
 		}
@@ -106,22 +140,18 @@ func Defaults[P Pass](p P) P {
 // fill sets the options with zero values in v, a struct, to their defaults.
 func fill(v reflect.Value) {
 	for _, o := range optionsOf(v.Type()) {
-		if f := v.Field(o.field); f.IsZero() && !o.negates && o.Default != "" {
+		if f := v.FieldByIndex(o.index); f.IsZero() && o.Default != "" {
 			_ = set(f, o.Default) // checkOptions has checked it
 		}
 	}
 }
 
-// withOptions returns a copy of p with the options of list. The other options keep the values of p, or have their
-// defaults.
+// withOptions returns a copy of p with the options of list. The other options keep the values of p.
 func withOptions(p Pass, list []assignment) (Pass, error) {
 	v := reflect.Indirect(reflect.ValueOf(p))
 	n := reflect.New(v.Type()).Elem()
 	n.Set(v)
 	options := Options(p)
-	if len(options) > 0 {
-		fill(n)
-	}
 	for _, a := range list {
 		i := slices.IndexFunc(options, func(o Option) bool { return o.Name == a.name })
 		if i < 0 {
@@ -131,7 +161,7 @@ func withOptions(p Pass, list []assignment) (Pass, error) {
 			}
 			return nil, &optionError{a, fmt.Errorf("pass %q has no option %q%s", p.Info().Name, a.name, among(a.name, names))}
 		}
-		if err := options[i].assign(n.Field(options[i].field), a.value); err != nil {
+		if err := options[i].assign(n.FieldByIndex(options[i].index), a.value); err != nil {
 			return nil, &optionError{a, fmt.Errorf("option %q of pass %q: %w", a.name, p.Info().Name, err)}
 		}
 	}
@@ -143,27 +173,15 @@ func withOptions(p Pass, list []assignment) (Pass, error) {
 
 // assign sets the field of an option to the value that s spells.
 func (o *Option) assign(f reflect.Value, s string) error {
-	if err := set(f, s); err != nil {
-		return err
+	if s == "" && f.Kind() == reflect.String && o.Default != "" {
+		return fmt.Errorf("expected a value; the default is %s", o.Default)
 	}
-	switch f.Kind() {
-	case reflect.Bool:
-		f.SetBool(f.Bool() != o.negates)
-	case reflect.String, reflect.Slice:
-	default:
-		if _, enum := f.Addr().Interface().(encoding.TextUnmarshaler); !enum && f.IsZero() && s != o.Default {
-			return fmt.Errorf("expected a number other than 0; the default is %s", o.Default)
-		}
-	}
-	return nil
+	return set(f, s)
 }
 
 // text returns the option's value in the struct v, and whether it differs from the default.
 func (o *Option) text(v reflect.Value) (string, bool) {
-	f := v.Field(o.field)
-	if o.negates {
-		return strconv.FormatBool(!f.Bool()), f.Bool()
-	}
+	f := v.FieldByIndex(o.index)
 	s := text(f)
 	return s, s != o.Default && !f.IsZero()
 }

@@ -39,6 +39,13 @@ type Separable interface {
 	Separable() bool
 }
 
+// Resolver is a pass with pipelines in its options.
+type Resolver interface {
+	Pass
+	// Resolve returns the pass with these pipelines read. Parse calls it once, after it set the options.
+	Resolve(t *Table) (Pass, error)
+}
+
 // Group is a pass that expands to other passes.
 type Group interface {
 	Pass

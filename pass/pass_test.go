@@ -36,13 +36,14 @@ func (l *level) UnmarshalText(b []byte) error {
 
 // options is a pass with an option of every kind.
 type options struct {
-	Level level    `pass:"level" doc:"how much"`
-	Name  string   `pass:"name" default:"main" doc:"of a function"`
-	Limit int      `pass:"limit" default:"16" doc:"how often"`
-	Ratio float64  `pass:"ratio" doc:"how far"`
-	Fast  bool     `pass:"fast" doc:"hurry"`
-	Names []string `pass:"names" doc:"a list"`
-	Slow  bool     `pass:"!cache" doc:"remember"`
+	Level level            `pass:"level" doc:"how much"`
+	Name  string           `pass:"name" default:"main" doc:"of a function"`
+	Limit pass.Opt[int]    `pass:"limit" default:"16" doc:"how often"`
+	Ratio float64          `pass:"ratio" doc:"how far"`
+	Fast  bool             `pass:"fast" doc:"hurry"`
+	Names []string         `pass:"names" doc:"a list"`
+	Cache pass.Opt[bool]   `pass:"cache" default:"true" doc:"remember"`
+	Tail  pass.Opt[string] `pass:"tail" default:"end" doc:"what follows"`
 
 	_ int // not an option
 }
@@ -124,6 +125,9 @@ func TestText(t *testing.T) {
 		{"options{level=low name=main limit=16}", "builtin.module(options)"},
 		{"options{fast names={a,b} ratio=0.5 name=\"two words\"}", "builtin.module(options{name={two words} ratio=0.5 fast=true names=a,b})"},
 		{"opts{cache=false}", "builtin.module(options{cache=false})"},
+		{"opts{cache=true limit=16 tail=end}", "builtin.module(options)"},
+		{"opts{limit=0 tail= names= cache=false ratio=0}", "builtin.module(options{limit=0 cache=false tail={}})"},
+		{"opts{ limit=-1   tail={} }", "builtin.module(options{limit=-1 tail={}})"},
 		{"options{names=tensor<2xf32,#a<1,2>>,b}", "builtin.module(options{names={tensor<2xf32,#a<1,2>>,b}})"},
 		{"func.func(per-function),func.func()", "builtin.module(func.func(per-function),func.func())"},
 	} {
@@ -156,7 +160,7 @@ func TestBadText(t *testing.T) {
 		"options{level=mid}":              `pipeline:9: error: option "level" of pass "options": expected low or high, but got "mid"`,
 		"options{limit=many}":             `pipeline:9: error: option "limit" of pass "options": expected a number, but got "many"`,
 		"options{fast=perhaps}":           `pipeline:9: error: option "fast" of pass "options": expected true or false, but got "perhaps"`,
-		"options{limit=0}":                `pipeline:9: error: option "limit" of pass "options": expected a number other than 0; the default is 16`,
+		"options{name=}":                  `pipeline:9: error: option "name" of pass "options": expected a value; the default is main`,
 		"opst":                            `pipeline:1: error: unknown pass "opst"; did you mean opts?`,
 		"options{limit=1 limit=2}":        `pipeline:17: error: option "limit" is given twice`,
 		"options{limit=1":                 `pipeline:15: error: expected '}' after the options`,
@@ -327,23 +331,18 @@ func TestFirst(t *testing.T) {
 type badBool struct {
 	X bool `pass:"x" default:"true"`
 }
-type badNegation struct {
-	X int `pass:"!x"`
-}
 type badDefault struct {
-	X int `pass:"x" default:"a"`
+	X pass.Opt[int] `pass:"x" default:"a"`
 }
 
-func (badBool) Info() *pass.Info     { return &pass.Info{Name: "bad"} }
-func (badNegation) Info() *pass.Info { return &pass.Info{Name: "bad"} }
-func (badDefault) Info() *pass.Info  { return &pass.Info{Name: "bad"} }
+func (badBool) Info() *pass.Info    { return &pass.Info{Name: "bad"} }
+func (badDefault) Info() *pass.Info { return &pass.Info{Name: "bad"} }
 
 // TestBadOptions: a table refuses passes that declare options wrongly.
 func TestBadOptions(t *testing.T) {
 	for want, p := range map[string]pass.Pass{
-		`pass "bad": option "x": the zero value of a field must mean the default; name the field for the opposite and the option "!x"`: badBool{},
-		`pass "bad": option "x": only a bool can negate its option`:                                                                    badNegation{},
-		`pass "bad": option "x": default: expected a number, but got "a"`:                                                              badDefault{},
+		`pass "bad": option "x": a bool whose default is not false is a pass.Opt[bool]`: badBool{},
+		`pass "bad": option "x": default: expected a number, but got "a"`:               badDefault{},
 	} {
 		if _, err := pass.NewTable(p); err == nil || err.Error() != want {
 			t.Errorf("error is %v, expected %s", err, want)
@@ -356,10 +355,10 @@ func TestBadOptions(t *testing.T) {
 
 // TestDefaults: zero fields of a pass built in Go mean the defaults.
 func TestDefaults(t *testing.T) {
-	if got := pass.Defaults(options{}); got.Limit != 16 || got.Name != "main" || got.Slow {
+	if got := pass.Defaults(options{}); got.Limit.Get() != 16 || got.Name != "main" || !got.Cache.Get() {
 		t.Errorf("defaults are %+v", got)
 	}
-	if got := pass.Defaults(options{Limit: 3, Name: "f"}); got.Limit != 3 || got.Name != "f" {
+	if got := pass.Defaults(options{Limit: pass.Set(0), Name: "f", Tail: pass.Set("")}); got.Limit.Get() != 0 || got.Name != "f" || got.Tail.Get() != "" {
 		t.Errorf("defaults replace what is set: %+v", got)
 	}
 }
@@ -387,9 +386,9 @@ func TestListQuoting(t *testing.T) {
 				list[i] += string("ab,, \"'{}()<>[]\\-=\t"[rng.IntN(19)])
 			}
 		}
-		p := pass.Pipeline{options{Names: list, Name: strings.Join(list, "")}}
+		p := pass.Pipeline{options{Names: list, Name: cmp.Or(strings.Join(list, ""), "main")}}
 		again, err := pass.Parse(p.String(), tab)
-		if err != nil || !slices.Equal(again[0].(options).Names, list) || list != nil && again[0].(options).Name != cmp.Or(p[0].(options).Name, "main") {
+		if err != nil || !slices.Equal(again[0].(options).Names, list) || list != nil && again[0].(options).Name != p[0].(options).Name && p[0].(options).Name != "main" {
 			t.Fatalf("%q prints as %s and reads as %+v, %v", list, p, again, err)
 		}
 	}

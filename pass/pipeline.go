@@ -103,8 +103,20 @@ func Parse(text string, t *Table) (Pipeline, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.space()
-	if p.pos < len(p.text) {
+	if p.space(); p.pos < len(p.text) {
+		return nil, p.errorf("expected ',' or the end of the pipeline, but got %q", p.text[p.pos:p.pos+1])
+	}
+	return out, nil
+}
+
+// ParseOn reads a list of passes that run on ops named anchor.
+func ParseOn(anchor, text string, t *Table) ([]Pass, error) {
+	p := &parser{text: text, table: t}
+	out, err := p.list(anchor)
+	if err != nil {
+		return nil, err
+	}
+	if p.space(); p.pos < len(p.text) {
 		return nil, p.errorf("expected ',' or the end of the pipeline, but got %q", p.text[p.pos:p.pos+1])
 	}
 	return out, nil
@@ -208,6 +220,9 @@ func (p *parser) step(anchor string) (Pass, error) {
 		return nil, p.errorf("unknown pass %q%s", name, p.table.among(name))
 	}
 	out, err := withOptions(proto, options)
+	if r, ok := out.(Resolver); ok && err == nil {
+		out, err = r.Resolve(p.table)
+	}
 	if err == nil {
 		err = check(out, anchor)
 	}

@@ -1,6 +1,10 @@
 package passes
 
 import (
+	"errors"
+	"fmt"
+	"slices"
+
 	"github.com/hlocb/hlocb/dialect/shape"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/ir"
@@ -10,10 +14,41 @@ import (
 
 // Canonicalize brings ops to their simplest form, as MLIR's pass of this name does.
 type Canonicalize struct {
-	MaxIterations int `pass:"max-iterations" default:"10" doc:"the largest number of passes over the module; -1 means no limit"`
-	MaxRewrites   int `pass:"max-num-rewrites" default:"-1" doc:"the largest number of rewrites; more are an error; -1 derives the limit from the module's size"`
-	// TestConvergence makes it an error if max-iterations ends the work.
-	TestConvergence bool `pass:"test-convergence" doc:"fail if max-iterations ends the work"`
+	CSE             bool                 `pass:"cse-between-iterations" doc:"merge equal operations, as cse does, between iterations"`
+	MaxIterations   pass.Opt[int]        `pass:"max-iterations" default:"10" doc:"the largest number of passes over the module; -1 means no limit"`
+	MaxRewrites     pass.Opt[int]        `pass:"max-num-rewrites" default:"-1" doc:"stop after so many rewrites; -1 means no limit"`
+	RegionSimplify  RegionSimplification `pass:"region-simplify" doc:"normal: erase blocks that no branch reaches; disabled: keep them"`
+	TestConvergence bool                 `pass:"test-convergence" doc:"fail if a limit ends the work"`
+	TopDown         pass.Opt[bool]       `pass:"top-down" default:"true" doc:"visit operations in program order; false: in reverse order"`
+	pass.Rules
+}
+
+// RegionSimplification says what Canonicalize does with blocks.
+type RegionSimplification uint8
+
+// The values of RegionSimplification.
+const (
+	SimplifyRegions RegionSimplification = iota // erase blocks that no branch reaches
+	KeepRegions
+)
+
+// Values implements pass.Option's enumerations.
+func (RegionSimplification) Values() []string { return []string{"normal", "disabled"} }
+
+// MarshalText implements encoding.TextMarshaler.
+func (s RegionSimplification) MarshalText() ([]byte, error) { return []byte(s.Values()[s]), nil }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *RegionSimplification) UnmarshalText(text []byte) error {
+	if string(text) == "aggressive" {
+		return errors.New("aggressive also merges equal blocks, which hlocb does not do; use normal")
+	}
+	i := slices.Index(s.Values(), string(text))
+	if i < 0 {
+		return fmt.Errorf("expected normal or disabled, but got %q", text)
+	}
+	*s = RegionSimplification(i)
+	return nil
 }
 
 func (Canonicalize) Info() *pass.Info {
@@ -27,25 +62,26 @@ func (Canonicalize) Info() *pass.Info {
 
 func (p Canonicalize) Run(ctx *pass.Context, op *ir.Op) error {
 	p = pass.Defaults(p)
-	res, err := rewrite.Greedy(op, canonicalizePatterns, rewrite.Options{
-		MaxIterations: max(p.MaxIterations, 0), MaxRewrites: max(p.MaxRewrites, 0), EraseDead: true, Constants: true,
-	})
-	report(ctx, res.Statistics)
+	if p.MaxIterations.Get() == 0 || p.MaxRewrites.Get() == 0 {
+		return nil
+	}
+	o := rewrite.Options{
+		MaxIterations: max(p.MaxIterations.Get(), 0), StopAfter: max(p.MaxRewrites.Get(), 0), EraseDead: true, Constants: true,
+		KeepBlocks: p.RegionSimplify == KeepRegions, BottomUp: !p.TopDown.Get(),
+	}
+	if p.CSE {
+		o.Between = func(r *rewrite.Rewriter) { mergeEqual(r, op) }
+	}
+	res, err := p.Greedy(ctx, op, canonicalizePatterns, o)
 	if err == nil && p.TestConvergence && !res.Converged {
-		return op.Module().Errorf(op, "canonicalization still changes '%s' after %d iterations", op.Name(), p.MaxIterations)
+		return op.Module().Errorf(op, "canonicalization still changes '%s' after %d iterations", op.Name(), p.MaxIterations.Get())
 	}
 	return err
 }
 
 // Separable implements pass.Separable. The options count the rewrites and iterations of the whole op.
-func (p Canonicalize) Separable() bool { return p.MaxRewrites <= 0 && !p.TestConvergence }
-
-// report reports the statistics of a rewrite to the driver.
-func report(ctx *pass.Context, s rewrite.Statistics) {
-	ctx.Count("ops created", s.Created)
-	ctx.Count("ops changed", s.Changed)
-	ctx.Count("ops moved", s.Moved)
-	ctx.Count("ops erased", s.Erased)
+func (p Canonicalize) Separable() bool {
+	return pass.Defaults(p).MaxRewrites.Get() <= 0 && !p.TestConvergence
 }
 
 var canonicalizePatterns = []*rewrite.Pattern{{

@@ -15,7 +15,7 @@ import (
 )
 
 // CanonicalizeDynamism replaces dynamic ops with constant shapes by static ops.
-type CanonicalizeDynamism struct{}
+type CanonicalizeDynamism struct{ pass.Rules }
 
 func (CanonicalizeDynamism) Info() *pass.Info {
 	return &pass.Info{
@@ -28,7 +28,7 @@ func (CanonicalizeDynamism) Info() *pass.Info {
 	}
 }
 
-func (CanonicalizeDynamism) Run(ctx *pass.Context, f *ir.Op) error {
+func (p CanonicalizeDynamism) Run(ctx *pass.Context, f *ir.Op) error {
 	reported := map[*ir.Op]bool{}
 	shapes := &rewrite.Pattern{Name: "custom_call", Rows: []*ir.Def{stablehlo.CustomCall}, Rewrite: func(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 		done, problem := dropShapeOperands(r, op)
@@ -38,8 +38,7 @@ func (CanonicalizeDynamism) Run(ctx *pass.Context, f *ir.Op) error {
 		}
 		return done, nil
 	}}
-	res, err := rewrite.Greedy(f, append([]*rewrite.Pattern{shapes}, dynamismPatterns...), rewrite.Options{EraseDead: true, Constants: true, MaxIterations: 2})
-	report(ctx, res.Statistics)
+	_, err := p.Greedy(ctx, f, append([]*rewrite.Pattern{shapes}, dynamismPatterns...), rewrite.Options{EraseDead: true, Constants: true, MaxIterations: 2})
 	return err
 }
 

@@ -17,7 +17,7 @@ import (
 
 // CheckShapeAssertions checks and erases the assertions that jax.export adds to programs of polymorphic shapes.
 type CheckShapeAssertions struct {
-	Ignore bool `pass:"!enable-shape-assertions" doc:"report failed assertions; false erases all assertions unchecked"`
+	Enable pass.Opt[bool] `pass:"enable-shape-assertions" default:"true" doc:"report failed assertions; false erases all assertions unchecked"`
 }
 
 func (CheckShapeAssertions) Info() *pass.Info {
@@ -32,11 +32,12 @@ func (CheckShapeAssertions) Info() *pass.Info {
 }
 
 func (p CheckShapeAssertions) Run(ctx *pass.Context, f *ir.Op) error {
+	p = pass.Defaults(p)
 	var hold []*ir.Op
 	var problems diag.List
 	f.Walk(func(op *ir.Op) bool {
 		if call, ok := stablehlo.AsCustomCall(op); ok && op.Is(stablehlo.CustomCall) && call.CallTargetName() == stablehlo.TargetShapeAssertion {
-			if d := checkAssertion(op); d != nil && !p.Ignore {
+			if d := checkAssertion(op); d != nil && p.Enable.Get() {
 				problems = append(problems, d)
 			} else {
 				hold = append(hold, op)

@@ -8,7 +8,7 @@ import (
 )
 
 // CHLOLegalizeToStableHLO replaces CHLO ops by StableHLO ops.
-type CHLOLegalizeToStableHLO struct{}
+type CHLOLegalizeToStableHLO struct{ pass.Rules }
 
 func (CHLOLegalizeToStableHLO) Info() *pass.Info {
 	return &pass.Info{
@@ -21,8 +21,6 @@ func (CHLOLegalizeToStableHLO) Info() *pass.Info {
 	}
 }
 
-func (CHLOLegalizeToStableHLO) Run(ctx *pass.Context, f *ir.Op) error {
-	s, err := legalize.CHLO(f, nil)
-	report(ctx, s)
-	return err
+func (p CHLOLegalizeToStableHLO) Run(ctx *pass.Context, f *ir.Op) error {
+	return legalize.CHLO(f, nil, p.Driver(ctx))
 }

@@ -10,6 +10,7 @@ import (
 // CompatibilityExpander replaces features that an older version of StableHLO lacks.
 type CompatibilityExpander struct {
 	Target string `pass:"target" doc:"the version of StableHLO to write for, as 1.0.0"`
+	pass.Rules
 }
 
 func (CompatibilityExpander) Info() *pass.Info {
@@ -30,7 +31,5 @@ func (p CompatibilityExpander) Run(ctx *pass.Context, m *ir.Module) error {
 	if err != nil {
 		return err
 	}
-	res, err := legalize.Compatible(m, target)
-	report(ctx, res.Statistics)
-	return err
+	return legalize.Compatible(m, target, p.Driver(ctx))
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // ComplexMathExpander expresses functions of complex numbers by functions of real numbers.
-type ComplexMathExpander struct{}
+type ComplexMathExpander struct{ pass.Rules }
 
 func (ComplexMathExpander) Info() *pass.Info {
 	return &pass.Info{
@@ -21,8 +21,6 @@ func (ComplexMathExpander) Info() *pass.Info {
 	}
 }
 
-func (ComplexMathExpander) Run(ctx *pass.Context, f *ir.Op) error {
-	res, err := legalize.Complex(f)
-	report(ctx, res.Statistics)
-	return err
+func (p ComplexMathExpander) Run(ctx *pass.Context, f *ir.Op) error {
+	return legalize.Complex(f, p.Driver(ctx))
 }

@@ -14,6 +14,7 @@ import (
 type CompositeToCall struct {
 	Except  []string `pass:"except" doc:"names of composites that stay"`
 	Dynamic bool     `pass:"dynamic" doc:"replace only composites of dynamic shape"`
+	pass.Rules
 }
 
 func dynamic(v *ir.Value) bool {
@@ -32,7 +33,7 @@ func (CompositeToCall) Info() *pass.Info {
 }
 
 func (p CompositeToCall) Run(ctx *pass.Context, f *ir.Op) error {
-	res, err := rewrite.Greedy(f, []*rewrite.Pattern{replaceBy("composite", stablehlo.Composite, func(op *ir.Op) *ir.OpState {
+	_, err := p.Greedy(ctx, f, []*rewrite.Pattern{replaceBy("composite", stablehlo.Composite, func(op *ir.Op) *ir.OpState {
 		c, _ := stablehlo.AsComposite(op)
 		if slices.Contains(p.Except, c.CompositeName()) || p.Dynamic && !slices.ContainsFunc(slices.Concat(op.OperandList(), op.ResultList()), dynamic) {
 			return nil
@@ -41,6 +42,5 @@ func (p CompositeToCall) Run(ctx *pass.Context, f *ir.Op) error {
 		st.SetAttr(fn.AttrCallee, ir.NewSymbolRef(c.Decomposition()))
 		return st.OpState
 	})}, rewrite.Options{})
-	report(ctx, res.Statistics)
 	return err
 }

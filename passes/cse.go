@@ -18,13 +18,19 @@ func (CSE) Info() *pass.Info {
 }
 
 func (CSE) Run(ctx *pass.Context, op *ir.Op) error {
-	c := &cse{r: rewrite.New(op.Module())}
+	r := rewrite.New(op.Module())
+	mergeEqual(r, op)
+	ctx.Changes(r.Statistics())
+	return nil
+}
+
+// mergeEqual merges ops inside op that compute the same results, and erases dead ops.
+func mergeEqual(r *rewrite.Rewriter, op *ir.Op) {
+	c := &cse{r: r}
 	c.regions(op)
 	for _, o := range c.dead {
-		c.r.Erase(o)
+		r.Erase(o)
 	}
-	report(ctx, c.r.Statistics())
-	return nil
 }
 
 func (CSE) Separable() bool { return true }

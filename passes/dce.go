@@ -49,7 +49,7 @@ func runDCE(ctx *pass.Context, m *ir.Module, plain bool) error {
 		d.value(v)
 	}
 	err = d.sweep(m)
-	report(ctx, d.r.Statistics())
+	ctx.Changes(d.r.Statistics())
 	return err
 }
 

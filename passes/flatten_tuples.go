@@ -53,15 +53,16 @@ func (FlattenTuples) Run(ctx *pass.Context, m *ir.Module) error {
 	}
 	c := m.Context()
 	conversions := []*rewrite.Conversion{
-		{Name: "tuple", Rows: []*ir.Def{stablehlo.Tuple}, Convert: func(_ *rewrite.Rewriter, _ *ir.Op, operands [][]*ir.Value) ([][]*ir.Value, error) {
+		{Name: "flatten-tuple", Rows: []*ir.Def{stablehlo.Tuple}, Convert: func(_ *rewrite.Rewriter, _ *ir.Op, operands [][]*ir.Value) ([][]*ir.Value, error) {
 			return [][]*ir.Value{slices.Concat(operands...)}, nil
 		}},
-		{Name: "element", Rows: []*ir.Def{stablehlo.GetTupleElement}, Convert: elementOfFlattened},
+		{Name: "flatten-element", Rows: []*ir.Def{stablehlo.GetTupleElement}, Convert: elementOfFlattened},
 	}
 	if len(keep) > 0 {
-		conversions = append(conversions, &rewrite.Conversion{Name: "op with tuples", Rows: keep, Convert: keepTuples})
+		conversions = append(conversions, &rewrite.Conversion{Name: "keep-tuples", Rows: keep, Convert: keepTuples})
 	}
 	return rewrite.Convert(rewrite.New(m), m.Op(), &rewrite.Converter{
+		Applied: ctx.Applied,
 		Types: func(t ir.Type) ([]ir.Type, bool) {
 			_, ok := t.(*ir.TupleType)
 			return irutil.Leaves(nil, t), ok

@@ -15,9 +15,10 @@ import (
 
 // Fold computes ops on constants, as StableHLO's pass of this name does.
 type Fold struct {
-	AssumePure bool  `pass:"assume-no-undeclared-side-effects" doc:"erase loops without a trip even if they call functions with side effects"`
-	Limit      int64 `pass:"fold-op-element-limit" default:"65536" doc:"the largest number of elements of a computed constant; splats have no limit"`
-	NoFloat    bool  `pass:"!optimize-float" doc:"compute floats, too"`
+	AssumePure bool            `pass:"assume-no-undeclared-side-effects" doc:"erase loops without a trip even if they call functions with side effects"`
+	Limit      pass.Opt[int64] `pass:"fold-op-element-limit" default:"65536" doc:"the largest number of elements of a computed constant; splats have no limit"`
+	Floats     pass.Opt[bool]  `pass:"optimize-float" default:"true" doc:"compute floats, too"`
+	pass.Rules
 
 	Evaluator rewrite.Evaluator // computes the values; nil: only folds that need no computing
 }
@@ -33,7 +34,8 @@ func (Fold) Info() *pass.Info {
 }
 
 func (p Fold) Run(ctx *pass.Context, op *ir.Op) error {
-	return greedily(ctx, op, (&folder{Fold: pass.Defaults(p), ctx: ctx}).patterns())
+	_, err := p.Greedy(ctx, op, newFolder(ctx, p).patterns(), optimizing)
+	return err
 }
 
 // Optimize is Fold and Simplify together, until neither changes anything. It has the options of Fold.
@@ -50,15 +52,22 @@ func (Optimize) Info() *pass.Info {
 }
 
 func (p Optimize) Run(ctx *pass.Context, op *ir.Op) error {
-	p = pass.Defaults(p)
-	f := &folder{Fold: Fold(p), ctx: ctx}
-	return greedily(ctx, op, append(f.patterns(), simplifyPatterns(p.Limit)...))
+	f := newFolder(ctx, Fold(p))
+	_, err := p.Greedy(ctx, op, append(f.patterns(), simplifyPatterns(f.limit)...), optimizing)
+	return err
 }
 
 // folder holds the options of one run of Fold.
 type folder struct {
 	Fold
-	ctx *pass.Context
+	limit   int64
+	noFloat bool
+	ctx     *pass.Context
+}
+
+func newFolder(ctx *pass.Context, p Fold) *folder {
+	p = pass.Defaults(p)
+	return &folder{Fold: p, limit: p.Limit.Get(), noFloat: !p.Floats.Get(), ctx: ctx}
 }
 
 // patterns returns the rules. The first rule for an op's kind that matches is applied.
@@ -114,7 +123,7 @@ var partial = map[*ir.Def]func(x float64) bool{
 // compute replaces an op on constants by its results, which the evaluator computes. It keeps quotients of integers by
 // 0, functions outside of their domain, and conversions of floats to integers that overflow.
 func (f *folder) compute(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
-	result, noFloat := tensorOf(op.Result(0)), f.NoFloat && !slices.Contains(exact, op.Def().Original())
+	result, noFloat := tensorOf(op.Result(0)), f.noFloat && !slices.Contains(exact, op.Def().Original())
 	if result == nil || !foldable(result, noFloat) {
 		return false, nil
 	}
@@ -142,7 +151,7 @@ func (f *folder) compute(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	} else if splats {
 		out = f.computeSplats(op, operands)
 	} else {
-		out = evaluate(f.ctx, f.Evaluator, op, operands, f.Limit)
+		out = evaluate(f.ctx, f.Evaluator, op, operands, f.limit)
 	}
 	if out == nil {
 		return false, nil
@@ -156,7 +165,7 @@ func (f *folder) compareUnsigned(v stablehlo.CompareOp, operands []ir.Attr) []ir
 	var in [2]*tensor.Tensor
 	for i, a := range operands {
 		var err error
-		if in[i], err = a.(*ir.DenseAttr).Tensor(); err != nil || int64(in[i].NumElements()) > f.Limit {
+		if in[i], err = a.(*ir.DenseAttr).Tensor(); err != nil || int64(in[i].NumElements()) > f.limit {
 			return nil
 		}
 	}
@@ -244,7 +253,7 @@ func resize(e *tensor.Tensor, t *ir.TensorType) ir.Attr {
 // broadcast: the broadcast of a splat is the splat of the result's shape.
 func (f *folder) broadcast(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	t := static(op.Result(0))
-	if t == nil || !foldable(t, f.NoFloat) && !t.DType().IsComplex() {
+	if t == nil || !foldable(t, f.noFloat) && !t.DType().IsComplex() {
 		return false, nil
 	}
 	e, ok := splat(op.Operand(0))
@@ -268,7 +277,7 @@ func (f *folder) dynamicSlice(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 func (f *folder) reshape(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	t := static(op.Result(0))
 	d, ok := rewrite.ConstantOf(op.Operand(0)).(*ir.DenseAttr)
-	if t == nil || !ok || !foldable(t, f.NoFloat) && !t.DType().IsComplex() {
+	if t == nil || !ok || !foldable(t, f.noFloat) && !t.DType().IsComplex() {
 		return false, nil
 	}
 	e, is, err := d.Elements()
@@ -295,7 +304,7 @@ func (f *folder) selectConstant(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	v, _ := stablehlo.AsSelect(op)
 	p, ok := splat(v.Pred())
 	t := static(op.Result(0))
-	if !ok || t == nil || !foldable(t, f.NoFloat) || rewrite.ConstantOf(v.OnTrue()) == nil || rewrite.ConstantOf(v.OnFalse()) == nil {
+	if !ok || t == nil || !foldable(t, f.noFloat) || rewrite.ConstantOf(v.OnTrue()) == nil || rewrite.ConstantOf(v.OnFalse()) == nil {
 		return false, nil
 	}
 	x := v.OnTrue()

@@ -1,7 +1,12 @@
 package passes
 
 import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
 	"slices"
+	"strings"
 
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/dialect/fn"
@@ -14,9 +19,16 @@ import (
 
 // Inline replaces calls by the functions' bodies, as MLIR's pass of this name does.
 type Inline struct {
-	MaxIterations int `pass:"max-iterations" default:"4" doc:"the largest number of searches for calls in inlined bodies"`
+	DefaultPipeline pass.Opt[string] `pass:"default-pipeline" default:"canonicalize" doc:"passes that simplify each function before its calls are inlined, and after"`
+	Threshold       pass.Opt[uint32] `pass:"inlining-threshold" default:"4294967295" doc:"inline functions of at most this many percent of the caller's operations; 0: none; 4294967295: all"`
+	MaxIterations   pass.Opt[int]    `pass:"max-iterations" default:"4" doc:"the largest number of searches for calls in inlined bodies"`
+	MaxOps          pass.Opt[int]    `pass:"max-ops" default:"262144" doc:"copy no more than this many operations; further calls stay"`
+	OpPipelines     []string         `pass:"op-pipelines" doc:"in place of default-pipeline, for functions of one kind: func.func(canonicalize,cse)"`
 
 	Formats format.List // of hooks; nil: format.Builtin
+
+	resolved  bool
+	pipelines map[string][]pass.Pass // by the name of the function's op, "" for all others
 }
 
 func (Inline) Info() *pass.Info {
@@ -28,13 +40,42 @@ func (Inline) Info() *pass.Info {
 	}
 }
 
+// Resolve implements pass.Resolver.
+func (p Inline) Resolve(t *pass.Table) (pass.Pass, error) {
+	p.pipelines, p.resolved = map[string][]pass.Pass{}, true
+	read := func(anchor, text string) (err error) {
+		p.pipelines[anchor], err = pass.ParseOn(cmp.Or(anchor, fn.Func.Name), text, t)
+		return err
+	}
+	if err := read("", pass.Defaults(p).DefaultPipeline.Get()); err != nil {
+		return nil, fmt.Errorf("default-pipeline: %w", err)
+	}
+	for _, text := range p.OpPipelines {
+		anchor, list, ok := strings.Cut(strings.TrimSuffix(text, ")"), "(")
+		if !ok || !strings.HasSuffix(text, ")") {
+			return nil, fmt.Errorf("op-pipelines: expected OP(PASSES), but got %q", text)
+		}
+		if err := read(anchor, list); err != nil {
+			return nil, fmt.Errorf("op-pipelines: %w", err)
+		}
+	}
+	return p, nil
+}
+
 func (p Inline) Run(ctx *pass.Context, m *ir.Module) error {
 	p = pass.Defaults(p)
+	if !p.resolved {
+		if p.DefaultPipeline.Get() != "canonicalize" || len(p.OpPipelines) > 0 {
+			return errors.New("inline has pipelines that were not read: call Resolve")
+		}
+		p.pipelines = map[string][]pass.Pass{"": {Canonicalize{}}}
+	}
 	unraised, err := format.Unraised(m, format.RaiseOptions{Formats: p.Formats})
 	if err != nil {
 		return err
 	}
-	w := &inliner{ctx: ctx, r: rewrite.New(m), unraised: unraised, state: map[*ir.Op]*inlineState{}, calls: map[*ir.Op]int{}, inside: map[*ir.Op][]*ir.Op{}}
+	w := &inliner{ctx: ctx, p: p, room: p.MaxOps.Get(), r: rewrite.New(m), unraised: unraised,
+		state: map[*ir.Op]*inlineState{}, calls: map[*ir.Op]int{}, inside: map[*ir.Op][]*ir.Op{}}
 	if w.graph, err = pass.CallGraph.Of(ctx); err != nil {
 		return err
 	}
@@ -51,7 +92,7 @@ func (p Inline) Run(ctx *pass.Context, m *ir.Module) error {
 	}
 	var moves []*ir.Op
 	for _, group := range w.groups {
-		if p.MaxIterations > 0 && w.moves(group[0]) {
+		if p.MaxIterations.Get() > 0 && w.moves(group[0]) {
 			w.inlineCalls(group[0])
 			moves = append(moves, group[0])
 			continue
@@ -59,11 +100,11 @@ func (p Inline) Run(ctx *pass.Context, m *ir.Module) error {
 		for i := 0; ; i++ {
 			changed := false
 			for _, f := range group {
-				if err := (Canonicalize{}).Run(ctx.On(f), f); err != nil {
+				if err := w.optimize(f); err != nil {
 					return err
 				}
 			}
-			if i == p.MaxIterations {
+			if i == p.MaxIterations.Get() {
 				break
 			}
 			for _, f := range group {
@@ -75,20 +116,27 @@ func (p Inline) Run(ctx *pass.Context, m *ir.Module) error {
 		}
 	}
 	for _, f := range moves {
-		if !f.Erased() {
-			if err := (Canonicalize{}).Run(ctx.On(f), f); err != nil {
-				return err
-			}
+		if err := w.optimize(f); err != nil {
+			return err
 		}
 	}
 	w.eraseDead()
-	report(ctx, w.r.Statistics())
-	return nil
+	ctx.Changes(w.r.Statistics())
+	return ctx.Err()
+}
+
+// optimize runs the pipeline for f, unless f is erased.
+func (w *inliner) optimize(f *ir.Op) error {
+	list, ok := w.p.pipelines[f.Name()]
+	if !ok {
+		list = w.p.pipelines[""]
+	}
+	return w.ctx.Run(f, list)
 }
 
 // moves reports whether f's body will replace the only call of f. The caller is then canonicalized with the body.
 func (w *inliner) moves(f *ir.Op) bool {
-	if w.calls[f] != 1 || !private(f) || w.stays(f) || w.graph.NamedBy(f) != nil {
+	if w.p.Threshold.Get() != math.MaxUint32 || w.calls[f] != 1 || !private(f) || w.stays(f) || w.graph.NamedBy(f) != nil {
 		return false
 	}
 	return inlinable(w.graph.Callers(f)[0], f)
@@ -101,6 +149,8 @@ func inlinable(call, f *ir.Op) bool {
 
 type inliner struct {
 	ctx      *pass.Context
+	p        Inline
+	room     int // for ops that may still be copied
 	r        *rewrite.Rewriter
 	graph    *flow.Graph
 	unraised map[diag.Pos]bool
@@ -169,14 +219,34 @@ func (w *inliner) inlineCalls(f *ir.Op) bool {
 		g := w.graph.Callee(call)
 		switch {
 		case call.Erased():
-		case g != nil && g != f && inlinable(call, g) && !w.stays(g):
-			w.inline(f, call, g)
-			changed = true
+		case g != nil && g != f && inlinable(call, g) && !w.stays(g) && w.pays(f, g) && w.ctx.Err() == nil:
+			if w.inline(f, call, g) {
+				changed = true
+			} else {
+				w.inside[f] = append(w.inside[f], call)
+			}
 		default:
 			w.inside[f] = append(w.inside[f], call)
 		}
 	}
 	return changed
+}
+
+// pays reports whether the threshold allows to inline callee in caller.
+func (w *inliner) pays(caller, callee *ir.Op) bool {
+	limit := w.p.Threshold.Get()
+	if limit == math.MaxUint32 {
+		return true
+	}
+	n := numOps(caller)
+	return limit > 0 && (n == 0 || uint64(numOps(callee))*100/uint64(n) <= uint64(limit))
+}
+
+// numOps returns the number of ops inside f.
+func numOps(f *ir.Op) int {
+	n := -1
+	f.Walk(func(*ir.Op) bool { n++; return true })
+	return n
 }
 
 // stays reports whether calls of f cannot be inlined.
@@ -198,14 +268,20 @@ func (w *inliner) stays(f *ir.Op) bool {
 }
 
 // inline replaces call, an op in caller, by f's body: the body itself if f is private and this is its last call, else a
-// copy.
-func (w *inliner) inline(caller, call, f *ir.Op) {
-	w.calls[f]--
-	if private(f) && w.calls[f] == 0 && w.graph.NamedBy(f) == nil {
+// copy. It returns false if there is no room for the copy.
+func (w *inliner) inline(caller, call, f *ir.Op) bool {
+	if private(f) && w.calls[f] == 1 && w.graph.NamedBy(f) == nil {
+		w.calls[f] = 0
 		w.inside[caller] = append(w.inside[caller], w.inside[f]...)
 		w.move(call, f)
-		return
+		return true
 	}
+	n := numOps(f)
+	if w.room < n {
+		return false
+	}
+	w.room -= n
+	w.calls[f]--
 	if s := w.state[f]; !s.inlined {
 		s.inlined = true
 		w.sources = append(w.sources, f)
@@ -240,6 +316,7 @@ func (w *inliner) inline(caller, call, f *ir.Op) {
 		})
 	}
 	w.r.Replace(call, values...)
+	return true
 }
 
 // move replaces call by f's body and erases f.

@@ -10,7 +10,8 @@ import (
 
 // LegalizeDeprecatedOps replaces deprecated ops.
 type LegalizeDeprecatedOps struct {
-	KeepUnused bool `pass:"!fail-on-unused" doc:"fail on map and rng, which are deprecated and have no replacement"`
+	FailOnUnused pass.Opt[bool] `pass:"fail-on-unused" default:"true" doc:"fail on map and rng, which are deprecated and have no replacement"`
+	pass.Rules
 }
 
 func (LegalizeDeprecatedOps) Info() *pass.Info {
@@ -25,13 +26,13 @@ func (LegalizeDeprecatedOps) Info() *pass.Info {
 }
 
 func (p LegalizeDeprecatedOps) Run(ctx *pass.Context, f *ir.Op) error {
-	stats, err := legalize.Deprecated(f)
+	p = pass.Defaults(p)
+	err := legalize.Deprecated(f, p.Driver(ctx))
 	if err != nil {
 		return err
 	}
-	report(ctx, stats)
 	f.Walk(func(op *ir.Op) bool {
-		unused := !p.KeepUnused && (op.Is(stablehlo.Map) || op.Is(stablehlo.Rng))
+		unused := p.FailOnUnused.Get() && (op.Is(stablehlo.Map) || op.Is(stablehlo.Rng))
 		if err == nil && (unused || op.Is(stablehlo.Dot) || op.Is(stablehlo.Broadcast)) {
 			err = f.Module().Errorf(op, "failed to legalize operation '%s' that was explicitly marked illegal", op.Name())
 		}

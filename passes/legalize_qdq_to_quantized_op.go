@@ -11,7 +11,7 @@ import (
 )
 
 // LegalizeQDQToQuantizedOp joins quantized ops that were decomposed.
-type LegalizeQDQToQuantizedOp struct{}
+type LegalizeQDQToQuantizedOp struct{ pass.Rules }
 
 func (LegalizeQDQToQuantizedOp) Info() *pass.Info {
 	return &pass.Info{
@@ -23,8 +23,9 @@ func (LegalizeQDQToQuantizedOp) Info() *pass.Info {
 	}
 }
 
-func (LegalizeQDQToQuantizedOp) Run(ctx *pass.Context, f *ir.Op) error {
-	return greedily(ctx, f, []*rewrite.Pattern{{Name: "uniform_quantize", Rows: []*ir.Def{stablehlo.UniformQuantize}, Rewrite: joinQuantized}})
+func (p LegalizeQDQToQuantizedOp) Run(ctx *pass.Context, f *ir.Op) error {
+	_, err := p.Greedy(ctx, f, []*rewrite.Pattern{{Name: "uniform_quantize", Rows: []*ir.Def{stablehlo.UniformQuantize}, Rewrite: joinQuantized}}, optimizing)
+	return err
 }
 
 func joinQuantized(r *rewrite.Rewriter, op *ir.Op) (bool, error) {

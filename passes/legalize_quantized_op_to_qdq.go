@@ -8,7 +8,7 @@ import (
 )
 
 // LegalizeQuantizedOpToQDQ computes quantized ops on real numbers.
-type LegalizeQuantizedOpToQDQ struct{}
+type LegalizeQuantizedOpToQDQ struct{ pass.Rules }
 
 func (LegalizeQuantizedOpToQDQ) Info() *pass.Info {
 	return &pass.Info{
@@ -20,6 +20,7 @@ func (LegalizeQuantizedOpToQDQ) Info() *pass.Info {
 	}
 }
 
-func (LegalizeQuantizedOpToQDQ) Run(ctx *pass.Context, f *ir.Op) error {
-	return greedily(ctx, f, legalize.OnReals)
+func (p LegalizeQuantizedOpToQDQ) Run(ctx *pass.Context, f *ir.Op) error {
+	_, err := p.Greedy(ctx, f, legalize.OnReals, optimizing)
+	return err
 }

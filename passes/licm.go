@@ -39,7 +39,7 @@ func (LICM) Run(ctx *pass.Context, op *ir.Op) error {
 		}
 		return true
 	})
-	report(ctx, r.Statistics())
+	ctx.Changes(r.Statistics())
 	return nil
 }
 

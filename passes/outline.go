@@ -60,7 +60,7 @@ const mainName = "main"
 
 // Outline moves the regions of loops and branches into private functions.
 type Outline struct {
-	MinOps int `pass:"min-ops" default:"8" doc:"outline only regions of at least this many operations"`
+	MinOps pass.Opt[int] `pass:"min-ops" default:"8" doc:"outline only regions of at least this many operations"`
 
 	Formats format.List // of hooks; nil: format.Builtin
 }
@@ -97,13 +97,13 @@ func (p Outline) Run(ctx *pass.Context, m *ir.Module) error {
 				}
 				raised = raised && o.Walk(func(x *ir.Op) bool { return !x.Pos().IsValid() || !unraised[x.Pos()] })
 			}
-			if n >= p.MinOps && raised {
+			if n >= p.MinOps.Get() && raised {
 				outline(r, &symbols, region)
 			}
 		}
 		return true
 	})
-	report(ctx, r.Statistics())
+	ctx.Changes(r.Statistics())
 	return nil
 }
 

@@ -26,10 +26,10 @@ func (p PrepareForHLO) Run(ctx *pass.Context, m *ir.Module) error {
 		return err
 	}
 	for _, f := range fn.Funcs(m) {
-		if _, err := legalize.Complex(f.Op); err != nil {
+		if err := legalize.Complex(f.Op, pass.Rules{}.Driver(ctx)); err != nil {
 			return err
 		}
-		if _, err := legalize.CHLO(f.Op, legalize.InHLO); err != nil {
+		if err := legalize.CHLO(f.Op, legalize.InHLO, pass.Rules{}.Driver(ctx)); err != nil {
 			return err
 		}
 		if err := (Optimize{Evaluator: p.Evaluator}).Run(ctx, f.Op); err != nil {

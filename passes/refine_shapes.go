@@ -22,6 +22,7 @@ import (
 // RefineShapes infers static shapes from argument types.
 type RefineShapes struct {
 	Evaluator rewrite.Evaluator // computes shapes; nil: only shapes that are constants are known
+	pass.Rules
 }
 
 func (RefineShapes) Info() *pass.Info {
@@ -39,19 +40,16 @@ func (p RefineShapes) Run(ctx *pass.Context, m *ir.Module) error {
 	if err != nil {
 		return err
 	}
-	changes, err := refineShapes(ctx, f, p.Evaluator)
-	report(ctx, changes)
-	return err
+	return p.refine(ctx, f)
 }
 
-// refineShapes infers the types in f and in the functions that it calls.
-func refineShapes(ctx *pass.Context, f fn.FuncOp, e rewrite.Evaluator) (rewrite.Statistics, error) {
-	s := &shapeRefiner{ctx: ctx, m: f.Module(), contexts: map[*ir.Op]*refinement{}, effects: map[*ir.Op]bool{}}
-	s.patterns = s.allPatterns((&folder{Fold: Fold{NoFloat: true, Limit: math.MaxInt64, Evaluator: e}, ctx: ctx}).patterns())
+// refine infers the types in f and in the functions that it calls.
+func (p RefineShapes) refine(ctx *pass.Context, f fn.FuncOp) error {
+	s := &shapeRefiner{ctx: ctx, rules: p.Rules, m: f.Module(), contexts: map[*ir.Op]*refinement{}, effects: map[*ir.Op]bool{}}
+	s.patterns = s.allPatterns(newFolder(ctx, Fold{Floats: pass.Set(false), Limit: pass.Set[int64](math.MaxInt64), Evaluator: p.Evaluator}).patterns())
 	s.graph = flow.Of(s.m, nil)
 	s.foreign = calledFrom(s.graph, f)
-	err := s.function(&refinement{f: f, types: f.Type().Inputs()})
-	return s.changes, err
+	return s.function(&refinement{f: f, types: f.Type().Inputs()})
 }
 
 // calledFrom returns the functions that are called from functions that f does not reach, which are not refined.
@@ -77,6 +75,7 @@ func calledFrom(g *flow.Graph, f fn.FuncOp) map[*ir.Op]bool {
 // shapeRefiner refines one module.
 type shapeRefiner struct {
 	ctx      *pass.Context
+	rules    pass.Rules
 	m        *ir.Module
 	graph    *flow.Graph
 	patterns []*rewrite.Pattern
@@ -85,7 +84,6 @@ type shapeRefiner struct {
 	effects  map[*ir.Op]bool        // whether a function may have side effects; false until it is computed
 	foreign  map[*ir.Op]bool        // functions with calls that are not refined, which still pass every argument
 	failed   error                  // of a function that was called
-	changes  rewrite.Statistics
 }
 
 // refinement is the context in which a function is refined: leading tokens, the values of integers after them, which
@@ -136,7 +134,7 @@ func (s *shapeRefiner) function(k *refinement) error {
 		return err
 	}
 	if n := len(k.constants); n > 0 {
-		s.changes.Changed++
+		s.ctx.Count("ops changed", 1)
 		b := s.m.AtStart(f.Body())
 		for i, a := range f.Body().Args()[k.tokens : k.tokens+n] {
 			b.At(a.Loc(), a.Pos())
@@ -151,13 +149,12 @@ func (s *shapeRefiner) function(k *refinement) error {
 		f.SetSignature(c.Function(inputs, f.Type().Results()), args, results)
 	}
 	if types := k.argTypes(c); !slices.Equal(types, f.Type().Inputs()) {
-		s.changes.Changed++
+		s.ctx.Count("ops changed", 1)
 		if err := refineArguments(f, types); err != nil {
 			return err
 		}
 	}
-	res, err := rewrite.Greedy(f.Op, s.patterns, rewrite.Options{EraseDead: true, Constants: true, MaxIterations: 2})
-	s.changes.Add(res.Statistics)
+	_, err := s.rules.Greedy(s.ctx, f.Op, s.patterns, rewrite.Options{EraseDead: true, Constants: true, MaxIterations: 2})
 	if err == nil {
 		err = s.failed
 	}

@@ -6,7 +6,11 @@ import (
 )
 
 // RemoveDeadValues erases ops and values that nothing needs, as MLIR's pass of this name does.
-type RemoveDeadValues struct{}
+type RemoveDeadValues struct {
+	// Canonicalize is MLIR's option. MLIR then simplifies ops of its interface for branches into regions, which no op of
+	// StableHLO has.
+	Canonicalize pass.Opt[bool] `pass:"canonicalize" default:"true" doc:"accepted for MLIR's pipelines; it concerns no operation of StableHLO"`
+}
 
 func (RemoveDeadValues) Info() *pass.Info {
 	return &pass.Info{

@@ -51,7 +51,7 @@ func (p SCCP) Run(ctx *pass.Context, m *ir.Module) error {
 	}
 	r := rewrite.New(m)
 	s.rewrite(r, m.Op())
-	report(ctx, r.Statistics())
+	ctx.Changes(r.Statistics())
 	return nil
 }
 

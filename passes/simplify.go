@@ -15,7 +15,8 @@ import (
 // Simplify applies algebra and shape rules, as StableHLO's pass of this name does. Each rule's function states its
 // algebra. A rule keeps every bit of a result, NaN included, unless its function says otherwise.
 type Simplify struct {
-	Limit int64 `pass:"fold-op-element-limit" default:"65536" doc:"the largest number of elements of a computed constant; splats have no limit"`
+	Limit pass.Opt[int64] `pass:"fold-op-element-limit" default:"65536" doc:"the largest number of elements of a computed constant; splats have no limit"`
+	pass.Rules
 }
 
 func (Simplify) Info() *pass.Info {
@@ -30,15 +31,12 @@ func (Simplify) Info() *pass.Info {
 
 func (p Simplify) Run(ctx *pass.Context, op *ir.Op) error {
 	p = pass.Defaults(p)
-	return greedily(ctx, op, simplifyPatterns(p.Limit))
-}
-
-// greedily applies patterns to op, and erases dead ops.
-func greedily(ctx *pass.Context, op *ir.Op, patterns []*rewrite.Pattern) error {
-	res, err := rewrite.Greedy(op, patterns, rewrite.Options{MaxIterations: 10, EraseDead: true, Constants: true})
-	report(ctx, res.Statistics)
+	_, err := p.Greedy(ctx, op, simplifyPatterns(p.Limit.Get()), optimizing)
 	return err
 }
+
+// optimizing are the options of passes that fold or simplify. They also erase dead ops.
+var optimizing = rewrite.Options{MaxIterations: 10, EraseDead: true, Constants: true}
 
 // rule returns a pattern for a function that rewrites ops of the given rows.
 func rule(name string, f func(r *rewrite.Rewriter, op *ir.Op) (bool, error), rows ...*ir.Def) *rewrite.Pattern {
@@ -48,7 +46,6 @@ func rule(name string, f func(r *rewrite.Rewriter, op *ir.Op) (bool, error), row
 // simplifyPatterns returns the rules. The first rule for an op's kind that matches is applied.
 func simplifyPatterns(limit int64) []*rewrite.Pattern {
 	return []*rewrite.Pattern{
-		rule("constant-to-the-right", constantToTheRight, stablehlo.Add, stablehlo.And, stablehlo.Maximum, stablehlo.Minimum, stablehlo.Multiply, stablehlo.Or, stablehlo.Xor),
 		rule("add-of-zero", addOfZero, stablehlo.Add),
 		rule("and-of-constant", andOfConstant, stablehlo.And),
 		rule("broadcast-in-dim", simplifyBroadcast, stablehlo.BroadcastInDim),
@@ -232,19 +229,6 @@ func zeroOf(r *rewrite.Rewriter, op *ir.Op, t *ir.TensorType) *ir.Value {
 		return nil
 	}
 	return constant(r, op, t, ir.NewDense(t, tensor.New(d, tensor.Shape{}), true))
-}
-
-// constantToTheRight: op(c, x) = op(x, c) for a commutative op and a constant c.
-func constantToTheRight(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
-	x, y := op.Operand(0), op.Operand(1)
-	if rewrite.ConstantOf(x) == nil || rewrite.ConstantOf(y) != nil {
-		return false, nil
-	}
-	r.Update(op, func() {
-		op.SetOperand(0, y)
-		op.SetOperand(1, x)
-	})
-	return true, nil
 }
 
 // addOfZero: x + 0 = x. Of floats, -0 + 0 becomes -0 instead of 0.

@@ -107,8 +107,7 @@ func (p BindArguments) Run(ctx *pass.Context, m *ir.Module) error {
 	if err := f.Def().Flow.Remap(m, f.Op, kept, flow.Positions(len(f.Type().Results()))); err != nil || !refined {
 		return err
 	}
-	_, err = refineShapes(ctx, f, p.Evaluator)
-	return err
+	return RefineShapes{Evaluator: p.Evaluator}.refine(ctx, f)
 }
 
 // argument reads one item of Args: a type, or a literal with its type.

@@ -44,7 +44,7 @@ func (SymbolDCE) Run(ctx *pass.Context, m *ir.Module) error {
 			r.Erase(op)
 		}
 	}
-	report(ctx, r.Statistics())
+	ctx.Changes(r.Statistics())
 	return nil
 }
 

@@ -12,7 +12,7 @@ import (
 )
 
 // TokenCleanup drops joins of tokens that order nothing.
-type TokenCleanup struct{}
+type TokenCleanup struct{ pass.Rules }
 
 func (TokenCleanup) Info() *pass.Info {
 	return &pass.Info{
@@ -23,8 +23,9 @@ func (TokenCleanup) Info() *pass.Info {
 	}
 }
 
-func (TokenCleanup) Run(ctx *pass.Context, op *ir.Op) error {
-	return greedily(ctx, op, []*rewrite.Pattern{rule("after-all", simplifyAfterAll, stablehlo.AfterAll)})
+func (p TokenCleanup) Run(ctx *pass.Context, op *ir.Op) error {
+	_, err := p.Greedy(ctx, op, []*rewrite.Pattern{rule("after-all", simplifyAfterAll, stablehlo.AfterAll)}, optimizing)
+	return err
 }
 
 // simplifyAfterAll: after_all(a, a) = after_all(a); after_all(a, after_all()) = after_all(a); after_all(after_all(a,

@@ -10,8 +10,8 @@ import (
 
 // Unroll replaces loops of a known number of trips by their trips, one after the other.
 type Unroll struct {
-	MaxTrips int `pass:"max-trips" default:"8" doc:"unroll loops of at most this many trips"`
-	MaxOps   int `pass:"max-ops" default:"4096" doc:"unroll no loop into more operations"`
+	MaxTrips pass.Opt[int] `pass:"max-trips" default:"8" doc:"unroll loops of at most this many trips"`
+	MaxOps   pass.Opt[int] `pass:"max-ops" default:"4096" doc:"unroll no loop into more operations"`
 
 	Formats format.List // of hooks; nil: format.Builtin
 }
@@ -36,18 +36,18 @@ func (p Unroll) Run(ctx *pass.Context, m *ir.Module) error {
 		if !ok {
 			return true
 		}
-		trips, ok := tripCount(v, p.MaxTrips)
+		trips, ok := tripCount(v, p.MaxTrips.Get())
 		ops := 0
 		raised := op.Walk(func(o *ir.Op) bool {
 			ops++
 			return !o.Pos().IsValid() || !unraised[o.Pos()]
 		})
-		if ok && raised && ops*trips <= p.MaxOps {
+		if ok && raised && ops*trips <= p.MaxOps.Get() {
 			unroll(r, v, trips)
 		}
 		return true
 	})
-	report(ctx, r.Statistics())
+	ctx.Changes(r.Statistics())
 	return nil
 }
 

@@ -56,7 +56,7 @@ func (p WrapInComposite) Run(ctx *pass.Context, m *ir.Module) error {
 		})
 		r.Replace(op, composite.ResultList()...)
 	}
-	_, err := rewrite.Greedy(m.Op(), nil, rewrite.Options{EraseDead: true, Constants: true, MaxIterations: 10})
+	_, err := pass.Rules{}.Greedy(ctx, m.Op(), nil, rewrite.Options{EraseDead: true, Constants: true, MaxIterations: 10})
 	return err
 }
 

@@ -18,6 +18,8 @@ type Converter struct {
 	// Ops convert ops of certain kinds. Every other op keeps its kind: Convert replaces its operands, results and
 	// region arguments of converted types in place.
 	Ops []*Conversion
+	// Applied is called after each conversion of Ops, with its name; nil: no call.
+	Applied func(rule string)
 }
 
 // Conversion converts ops of certain kinds.
@@ -167,6 +169,9 @@ func (v *conversion) op(o *ir.Op) error {
 		v.r.finish()
 		if err != nil {
 			return v.r.m.Errorf(o, "conversion %s of '%s': %v", own.Name, o.Name(), err)
+		}
+		if v.c.Applied != nil {
+			v.c.Applied(own.Name)
 		}
 		return v.record(o, results)
 	}

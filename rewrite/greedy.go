@@ -2,7 +2,7 @@ package rewrite
 
 import (
 	"cmp"
-	"fmt"
+	"context"
 	"slices"
 
 	"github.com/hlocb/hlocb/diag"
@@ -26,18 +26,43 @@ type Options struct {
 	MaxRewrites int
 	// MaxIterations limits how often Greedy starts over after a change. 0 means no limit.
 	MaxIterations int
+	// StopAfter ends the work quietly after so many rewrites, erased ops included. 0 means no limit.
+	StopAfter int
+	// BottomUp visits the ops of each iteration in reverse program order.
+	BottomUp bool
 	// EraseDead erases ops that are Dead, and blocks that no branch reaches.
 	EraseDead bool
-	// Constants keeps one op per constant value, see Constants, and applies the Folds of the rows.
+	// KeepBlocks keeps the blocks that no branch reaches.
+	KeepBlocks bool
+	// Between is called after each iteration that changed something, before the next one. It may change the scope
+	// through r.
+	Between func(r *Rewriter)
+	// Constants keeps one op per constant value, see Constants, applies the Folds of the rows, and moves constant
+	// operands of commutative ops to the end.
 	Constants bool
 	Listeners []*Listener
+	// Context ends the work with its error; nil never does.
+	Context context.Context
+	// Enabled reports whether to apply a rule: a pattern, by its name, or one of FoldRule and ConstantsLast. Nil: all.
+	Enabled func(rule string) bool
+	// Applied is called after each application of a rule. The module is then valid, but for locations.
+	Applied func(rule string)
 }
+
+// ConstantsLast is the rule that moves the constants among the operands of commutative ops after all other operands.
+const ConstantsLast = "constants-last"
+
+// FoldRule returns the name of the rule that applies the Fold of row.
+func FoldRule(row *ir.Def) string { return "fold-" + row.Name }
+
+// Driver applies patterns: Greedy, or a function that calls it with more options.
+type Driver func(scope *ir.Op, patterns []*Pattern, o Options) (*Result, error)
 
 // Result describes the work of Greedy.
 type Result struct {
 	Statistics
-	Applied   map[string]int // number of applications of each pattern, by name
-	Converged bool           // false if MaxIterations ended the work
+	Applied   map[string]int // number of applications of each rule, by name
+	Converged bool           // false if MaxIterations or StopAfter ended the work
 }
 
 // Greedy applies patterns to the ops inside scope until none matches. It tries the patterns in order on one op after
@@ -66,18 +91,22 @@ func Greedy(scope *ir.Op, patterns []*Pattern, o Options) (res *Result, err erro
 		g.constants = NewConstants(g.r)
 	}
 	res = &Result{Applied: map[string]int{}}
+	g.applied = res.Applied
 	for i := 0; err == nil; i++ {
 		n := g.populate()
 		if g.o.MaxRewrites == 0 {
 			g.o.MaxRewrites = 1000 + 32*n
 		}
 		before := g.rewrites
-		err = g.run(res.Applied)
-		if o.EraseDead && err == nil && g.unreachable() {
+		err = g.run()
+		if o.EraseDead && !o.KeepBlocks && err == nil && g.unreachable() {
 			before = -1
 		}
-		if res.Converged = err == nil && g.rewrites == before; res.Converged || i+1 == o.MaxIterations {
+		if res.Converged = err == nil && g.rewrites == before && !g.stopped(); res.Converged || i+1 == o.MaxIterations || g.stopped() {
 			break
+		}
+		if o.Between != nil && err == nil {
+			o.Between(g.r)
 		}
 	}
 	res.Statistics = g.r.stats
@@ -96,8 +125,10 @@ type greedy struct {
 	// costs less than a set of all ops.
 	queued   map[*ir.Op]bool
 	rewrites int
-	rule     string // the pattern that is tried
-	blocks   int    // regions with several blocks
+	erasures int            // of dead ops
+	applied  map[string]int // of Result
+	rule     string         // the pattern that is tried
+	blocks   int            // regions with several blocks
 
 	// The row that tries saw last, and whether there are patterns or a fold for it.
 	row *ir.Def
@@ -110,6 +141,7 @@ type work struct {
 	patterns []*Pattern
 	constant *ir.Def // the kind of the constants that results fold to
 	fold     bool
+	order    bool // constants of a commutative op are last
 }
 
 // populate queues the ops inside the scope with something to try on, in program order, and adopts constants.
@@ -137,6 +169,9 @@ func (g *greedy) populate() int {
 		}
 		return true
 	})
+	if g.o.BottomUp {
+		slices.Reverse(list)
+	}
 	g.list = append(list, g.list...) // last the users of constants that were adopted
 	return n
 }
@@ -145,7 +180,7 @@ func (g *greedy) populate() int {
 func (g *greedy) tries(op *ir.Op) bool {
 	if row := op.Def(); row != g.row {
 		w := g.of(row)
-		g.row, g.try = row, len(w.patterns) > 0 || w.fold
+		g.row, g.try = row, len(w.patterns) > 0 || w.fold || w.order
 	}
 	return g.try || g.o.EraseDead && !op.HasUses() && op.Removable()
 }
@@ -179,10 +214,30 @@ func (g *greedy) erased(op *ir.Op) {
 	})
 }
 
-func (g *greedy) run(applied map[string]int) error {
+// did records that a rule was applied.
+func (g *greedy) did(rule string) {
+	g.rewrites++
+	g.applied[rule]++
+	if g.o.Applied != nil {
+		g.o.Applied(rule)
+	}
+}
+
+// stopped reports whether StopAfter ends the work.
+func (g *greedy) stopped() bool { return g.o.StopAfter > 0 && g.rewrites+g.erasures >= g.o.StopAfter }
+
+func (g *greedy) run() error {
 	for i := 0; i < len(g.list); i++ {
+		if g.o.Context != nil && i%64 == 0 {
+			if err := g.o.Context.Err(); err != nil {
+				return err
+			}
+		}
 		if i >= 4096 && i >= len(g.list)/2 { // forget the processed entries, in linear time for all together
 			g.list, i = slices.Delete(g.list, 0, i), 0
+		}
+		if g.stopped() {
+			break
 		}
 		op := g.list[i]
 		delete(g.queued, op)
@@ -191,11 +246,15 @@ func (g *greedy) run(applied map[string]int) error {
 		}
 		if g.o.EraseDead && !op.HasUses() && op.Removable() {
 			g.r.Erase(op)
+			g.erasures++
 			continue
 		}
 		w := g.of(op.Def())
+		if w.order && constantsLast(g.r, op) {
+			g.did(ConstantsLast)
+		}
 		if w.fold && g.fold(w, op) {
-			g.rewrites++
+			g.did(FoldRule(op.Def()))
 			continue
 		}
 		for _, p := range w.patterns {
@@ -207,8 +266,7 @@ func (g *greedy) run(applied map[string]int) error {
 				return err
 			}
 			if done {
-				g.rewrites++
-				applied[p.Name]++
+				g.did(p.Name)
 				if !op.Erased() {
 					g.add(op)
 				}
@@ -222,10 +280,9 @@ func (g *greedy) run(applied map[string]int) error {
 
 // fold replaces the results of op by the values that its row's Fold returns, and reports whether it did.
 func (g *greedy) fold(w *work, op *ir.Op) bool {
-	swapped := op.Has(ir.Commutative) && constantsLast(g.r, op)
 	folded := op.Def().Fold(op)
 	if folded == nil {
-		return swapped
+		return false
 	}
 	g.r.begin(op)
 	defer g.r.finish()
@@ -237,7 +294,7 @@ func (g *greedy) fold(w *work, op *ir.Op) bool {
 		case f.Attr != nil && (f.Constant != nil || w.constant != nil):
 			values[i] = g.constants.Get(op.Block(), cmp.Or(f.Constant, w.constant), op.Result(i).Type(), f.Attr)
 		default:
-			return swapped
+			return false
 		}
 	}
 	g.r.Replace(op, values...)
@@ -347,12 +404,17 @@ func (g *greedy) of(row *ir.Def) *work {
 		}
 	}
 	w := &work{row: row}
+	enabled := func(rule string) bool { return g.o.Enabled == nil || g.o.Enabled(rule) }
 	for _, p := range g.patterns {
+		if !enabled(p.Name) {
+			continue
+		}
 		if slices.Contains(p.Rows, row) || len(p.Rows) == 0 && (p.Dialect == "" || p.Dialect == row.Dialect()) {
 			w.patterns = append(w.patterns, p)
 		}
 	}
-	if g.constants != nil && row.Fold != nil {
+	w.order = g.constants != nil && row.Has(ir.Commutative) && enabled(ConstantsLast)
+	if g.constants != nil && row.Fold != nil && enabled(FoldRule(row)) {
 		w.fold, w.constant = true, ConstantRow(g.r.m, row)
 	}
 	g.byRow = append(g.byRow, w)
@@ -371,9 +433,4 @@ func ConstantRow(m *ir.Module, row *ir.Def) *ir.Def {
 		}
 	}
 	return nil
-}
-
-// String returns the counts as text.
-func (s Statistics) String() string {
-	return fmt.Sprintf("%d created, %d changed, %d moved, %d replaced, %d erased", s.Created, s.Changed, s.Moved, s.Replaced, s.Erased)
 }

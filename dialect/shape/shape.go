@@ -199,7 +199,7 @@ yield
 // Dialect returns the dialect.
 func Dialect() *ir.Dialect {
 	return &ir.Dialect{
-		Name: "shape", Foreign: ir.ForeignOps("shape", foreign),
+		Name: "shape", OpenOps: true, Foreign: ir.ForeignOps("shape", foreign),
 		Ops: []*ir.Def{Assuming, AssumingYield, Broadcast, ConstShape, ConstWitness, CstrBroadcastable, NumElements, ShapeOf},
 		Directives: map[string]*ir.Directive{"Witness": { // the result is always !shape.witness
 			Parse: func(p ir.AsmParser, _ *ir.OpState, args []ir.DirectiveArg) {

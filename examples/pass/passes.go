@@ -11,7 +11,7 @@ import (
 
 // Simplify replaces loops of few trips.
 type Simplify struct {
-	MaxTrips int `pass:"max-trips" default:"1" doc:"replace loops of at most this many trips"`
+	MaxTrips pass.Opt[int] `pass:"max-trips" default:"1" doc:"replace loops of at most this many trips"`
 }
 
 func (Simplify) Info() *pass.Info {
@@ -28,7 +28,7 @@ func (p Simplify) Run(_ *pass.Context, f *ir.Op) error {
 		// repeat 0 of x is x; repeat n of x is repeat n-1 of the body of x.
 		Rewrite: func(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 			n := times(op)
-			if n > int64(p.MaxTrips) {
+			if n > int64(p.MaxTrips.Get()) {
 				return false, nil
 			}
 			values := op.OperandList()

@@ -43,7 +43,7 @@ func (a *app) read(src *diag.Source) (*ir.Module, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, d := range reader.Misspelled(m) {
+	for _, d := range reader.Warnings(m) {
 		a.Show(d)
 	}
 	return m, nil

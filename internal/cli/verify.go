@@ -20,6 +20,7 @@ import (
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	hookformat "github.com/hlocb/hlocb/hook/format"
 	"github.com/hlocb/hlocb/internal/command"
+	"github.com/hlocb/hlocb/internal/reader"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/runtime/backends"
 	"github.com/hlocb/hlocb/tensor"
@@ -95,8 +96,18 @@ func (a *app) verifyCommand() *cobra.Command {
 			if err := onlyFlags(cmd, "needs two modules: hlocb compare A B", "verbose"); err != nil {
 				return err
 			}
-			_, err := a.module(args[0])
-			return err
+			src, err := a.source(args[0])
+			if err != nil {
+				return err
+			}
+			m, err := reader.Read(src)
+			if err != nil {
+				return err
+			}
+			for _, d := range reader.Misspelled(m) {
+				a.Show(d)
+			}
+			return reader.RefuseUnknownOps(m)
 		}),
 	}
 	f.add(c)

@@ -291,8 +291,12 @@ func (s *Signal) Code() int {
 // stopTime is how long a command may take to stop before the user is told how to end it at once.
 const stopTime = 2 * time.Second
 
-// Signals returns a context that Ctrl-C, SIGTERM and SIGHUP end. A second signal ends the process: a plugin may not
-// let itself be interrupted.
+// lateTime is how long a command may take to stop after SIGTERM or SIGHUP before it is ended. timeout, systemd and
+// Kubernetes send one SIGTERM.
+const lateTime = 5 * time.Second
+
+// Signals returns a context that Ctrl-C, SIGTERM and SIGHUP end. A second signal ends the process, and so does SIGTERM
+// or SIGHUP after lateTime: a plugin may not let itself be interrupted.
 func (c *Console) Signals() (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	received := make(chan os.Signal, 2)
@@ -306,6 +310,13 @@ func (c *Console) Signals() (ctx context.Context, stop func()) {
 		late := time.AfterFunc(stopTime, func() {
 			fmt.Fprintln(c.Err, "hlocb: stopping; Ctrl-C again ends it at once")
 		})
+		if first != os.Interrupt {
+			late.Stop()
+			late = time.AfterFunc(lateTime, func() {
+				fmt.Fprintln(c.Err, "hlocb: the command did not stop")
+				os.Exit((&Signal{first}).Code())
+			})
+		}
 		defer late.Stop()
 		if second, ok := <-received; ok {
 			fmt.Fprintln(c.Err, "interrupted")

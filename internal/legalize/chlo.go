@@ -11,15 +11,14 @@ import (
 
 // CHLO replaces the CHLO ops inside scope by StableHLO ops, except for the ops that keep selects; nil keeps none. For
 // dynamic shapes it also creates ops of the dialects shape and tensor. It returns an error at an op that has no
-// expansion, for example because of its element type or shape. The result counts the changes.
-func CHLO(scope *ir.Op, keep func(*ir.Op) bool) (rewrite.Statistics, error) {
-	return replaceCHLO(scope, chloRules, keep)
+// expansion, for example because of its element type or shape.
+func CHLO(scope *ir.Op, keep func(*ir.Op) bool, apply rewrite.Driver) error {
+	return replaceCHLO(scope, chloRules, keep, apply)
 }
 
 // CHLOOfXLA is CHLO for programs that are serialized for plugins. XLA's StableHLO expands chlo.scan to other ops.
 func CHLOOfXLA(scope *ir.Op) error {
-	_, err := replaceCHLO(scope, append([]rule{{chlo.Scan, expandScanOfXLA}}, chloRules...), nil)
-	return err
+	return replaceCHLO(scope, append([]rule{{chlo.Scan, expandScanOfXLA}}, chloRules...), nil, rewrite.Greedy)
 }
 
 // InHLO reports whether op is an op of CHLO with an HLO instruction, which XLA's translation to HLO keeps.
@@ -27,7 +26,7 @@ func InHLO(op *ir.Op) bool {
 	return op.Is(chlo.Constant) || op.Is(chlo.TopK) || op.Is(chlo.RaggedDot) || op.Is(chlo.Scan) || op.Is(chlo.Erf)
 }
 
-func replaceCHLO(scope *ir.Op, rules []rule, keep func(*ir.Op) bool) (rewrite.Statistics, error) {
+func replaceCHLO(scope *ir.Op, rules []rule, keep func(*ir.Op) bool, apply rewrite.Driver) error {
 	var list []*rewrite.Pattern
 	for _, c := range rules {
 		list = append(list, pattern(c, keep))
@@ -38,8 +37,8 @@ func replaceCHLO(scope *ir.Op, rules []rule, keep func(*ir.Op) bool) (rewrite.St
 		}
 		return false, illegal(op)
 	}})
-	res, err := rewrite.Greedy(scope, list, rewrite.Options{})
-	return res.Statistics, err
+	_, err := apply(scope, list, rewrite.Options{})
+	return err
 }
 
 // expansion inserts the ops that replace op, with the given operands, and returns the values of its results. It returns

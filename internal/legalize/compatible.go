@@ -15,7 +15,7 @@ import (
 // (1.4.0), batching dimensions of gather and scatter (1.1.0), ranges in locations (1.9.0) and replica groups on mesh
 // axes (1.16.0). Like MLIR's greedy driver, it also erases dead ops, folds, and moves constants to the start of a
 // function.
-func Compatible(m *ir.Module, target vhlo.Version) (*rewrite.Result, error) {
+func Compatible(m *ir.Module, target vhlo.Version, apply rewrite.Driver) error {
 	before := func(major, minor int) bool { return target.Less(vhlo.Version{Major: major, Minor: minor}) }
 	var list []*rewrite.Pattern
 	if before(1, 1) {
@@ -30,7 +30,8 @@ func Compatible(m *ir.Module, target vhlo.Version) (*rewrite.Result, error) {
 	if before(1, 9) {
 		Starts(m)
 	}
-	return rewrite.Greedy(m.Op(), list, rewrite.Options{EraseDead: true, Constants: true, MaxIterations: 10})
+	_, err := apply(m.Op(), list, rewrite.Options{EraseDead: true, Constants: true, MaxIterations: 10})
+	return err
 }
 
 // Starts replaces each range of a file in m's locations by its start, and reports whether there was one.

@@ -11,8 +11,9 @@ import (
 // Complex expresses exponential, log, log_plus_one and sqrt of complex numbers inside scope by functions of real
 // numbers. The real functions avoid overflow and cancellation. Ops that ask for an accuracy other than the default
 // stay. Like MLIR's greedy driver, it also erases dead ops, folds, and moves constants to the start of scope.
-func Complex(scope *ir.Op) (*rewrite.Result, error) {
-	return rewrite.Greedy(scope, complexPatterns, rewrite.Options{EraseDead: true, Constants: true, MaxIterations: 10})
+func Complex(scope *ir.Op, apply rewrite.Driver) error {
+	_, err := apply(scope, complexPatterns, rewrite.Options{EraseDead: true, Constants: true, MaxIterations: 10})
+	return err
 }
 
 var complexPatterns = []*rewrite.Pattern{

@@ -13,13 +13,13 @@ import (
 )
 
 // Deprecated replaces deprecated ops inside scope: broadcast, create_token, cross-replica-sum, dot and unary_einsum.
-func Deprecated(scope *ir.Op) (rewrite.Statistics, error) {
+func Deprecated(scope *ir.Op, apply rewrite.Driver) error {
 	var list []*rewrite.Pattern
 	for _, c := range deprecatedRules {
 		list = append(list, pattern(c, nil))
 	}
-	res, err := rewrite.Greedy(scope, list, rewrite.Options{})
-	return res.Statistics, err
+	_, err := apply(scope, list, rewrite.Options{})
+	return err
 }
 
 var deprecatedRules = []rule{

@@ -12,6 +12,7 @@ import (
 	"github.com/hlocb/hlocb/internal/testkit"
 	"github.com/hlocb/hlocb/interp"
 	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/rewrite"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -103,7 +104,7 @@ func TestFunctions(t *testing.T) {
 			}
 			n := len(c.values)
 			m := testkit.Parse(t, c.op, fmt.Sprintf("func.func public @main(%%x: tensor<%dx%s>) -> tensor<%dx%s> {\n %%0 = chlo.%s %%x : tensor<%dx%s> -> tensor<%dx%s>\n return %%0 : tensor<%dx%s>\n}", n, typ, n, result, c.op, n, typ, n, result, n, result))
-			if _, err := legalize.CHLO(m.Op(), nil); err != nil {
+			if err := legalize.CHLO(m.Op(), nil, rewrite.Greedy); err != nil {
 				t.Fatalf("%s of %s: %v", c.op, typ, err)
 			}
 			if err := ir.Verify(m); err != nil {
@@ -162,7 +163,7 @@ func TestBinaryFunctions(t *testing.T) {
 	} {
 		n := len(c.pairs)
 		m := testkit.Parse(t, c.op, fmt.Sprintf("func.func public @main(%%x: tensor<%[1]dxf64>, %%y: tensor<%[1]dxf64>) -> tensor<%[1]dxf64> {\n %%0 = chlo.%[2]s %%x, %%y : tensor<%[1]dxf64>, tensor<%[1]dxf64> -> tensor<%[1]dxf64>\n return %%0 : tensor<%[1]dxf64>\n}", n, c.op))
-		if _, err := legalize.CHLO(m.Op(), nil); err != nil {
+		if err := legalize.CHLO(m.Op(), nil, rewrite.Greedy); err != nil {
 			t.Fatal(err)
 		}
 		x, y := tensor.New(tensor.F64, tensor.Shape{int64(n)}), tensor.New(tensor.F64, tensor.Shape{int64(n)})
@@ -205,9 +206,9 @@ func TestComplexFunctions(t *testing.T) {
 		m := testkit.Parse(t, c.op, fmt.Sprintf("func.func public @main(%%x: %[1]s) -> %[1]s {\n %%0 = %[2]s\n return %%0 : %[1]s\n}", typ, op))
 		var err error
 		if c.chlo {
-			_, err = legalize.CHLO(m.Op(), nil)
+			err = legalize.CHLO(m.Op(), nil, rewrite.Greedy)
 		} else {
-			_, err = legalize.Complex(m.Op())
+			err = legalize.Complex(m.Op(), rewrite.Greedy)
 		}
 		if err != nil {
 			t.Fatalf("%s: %v", c.op, err)
