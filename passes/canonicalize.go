@@ -62,8 +62,12 @@ func (Canonicalize) Info() *pass.Info {
 
 func (p Canonicalize) Run(ctx *pass.Context, op *ir.Op) error {
 	p = pass.Defaults(p)
-	if p.MaxIterations.Get() == 0 || p.MaxRewrites.Get() == 0 {
+	if p.MaxIterations.Get() == 0 {
 		return nil
+	}
+	if p.MaxRewrites.Get() == 0 { // MLIR counts erased operations as a part of region-simplify
+		_, err := p.Greedy(ctx, op, nil, rewrite.Options{EraseDead: p.RegionSimplify != KeepRegions, MaxIterations: 1})
+		return err
 	}
 	o := rewrite.Options{
 		MaxIterations: max(p.MaxIterations.Get(), 0), StopAfter: max(p.MaxRewrites.Get(), 0), EraseDead: true, Constants: true,

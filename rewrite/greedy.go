@@ -97,9 +97,12 @@ func Greedy(scope *ir.Op, patterns []*Pattern, o Options) (res *Result, err erro
 		if g.o.MaxRewrites == 0 {
 			g.o.MaxRewrites = 1000 + 32*n
 		}
-		before := g.rewrites
+		before, erasures := g.rewrites, g.erasures
 		err = g.run()
 		if o.EraseDead && !o.KeepBlocks && err == nil && g.unreachable() {
+			before = -1
+		}
+		if o.Between != nil && g.erasures > erasures {
 			before = -1
 		}
 		if res.Converged = err == nil && g.rewrites == before && !g.stopped(); res.Converged || i+1 == o.MaxIterations || g.stopped() {

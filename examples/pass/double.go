@@ -12,6 +12,7 @@ import (
 // Double replaces the sum of a value and itself by its double.
 type Double struct {
 	Integers bool `pass:"integers" doc:"also replace sums of integers"`
+	pass.Rules
 }
 
 func (Double) Info() *pass.Info {
@@ -24,8 +25,7 @@ func (Double) Info() *pass.Info {
 }
 
 func (p Double) Run(ctx *pass.Context, f *ir.Op) error {
-	res, err := rewrite.Greedy(f, []*rewrite.Pattern{p.pattern()}, rewrite.Options{})
-	ctx.Count("sums replaced", res.Applied["sum-to-double"])
+	_, err := p.Greedy(ctx, f, []*rewrite.Pattern{p.pattern()}, rewrite.Options{})
 	return err
 }
 
@@ -42,12 +42,11 @@ func (p Double) pattern() *rewrite.Pattern {
 			}
 			two := tensor.New(t.DType(), nil)
 			two.SetFloat(0, 2)
-			b := r.Before(op)
-			c, err := stablehlo.BuildConstant(b, stablehlo.ConstantAttrs{Value: ir.NewDense(t, two, true)})
+			c, err := stablehlo.BuildConstant(r.Before(op), stablehlo.ConstantAttrs{Value: ir.NewDense(t, two, true)})
 			if err != nil {
 				return false, err
 			}
-			product, err := stablehlo.BuildMultiply(b, x, c.Result(0))
+			product, err := stablehlo.BuildMultiply(r.Like(op), x, c.Result(0))
 			if err != nil {
 				return false, err
 			}

@@ -12,6 +12,7 @@ import (
 // Simplify replaces loops of few trips.
 type Simplify struct {
 	MaxTrips pass.Opt[int] `pass:"max-trips" default:"1" doc:"replace loops of at most this many trips"`
+	pass.Rules
 }
 
 func (Simplify) Info() *pass.Info {
@@ -20,7 +21,7 @@ func (Simplify) Info() *pass.Info {
 	}
 }
 
-func (p Simplify) Run(_ *pass.Context, f *ir.Op) error {
+func (p Simplify) Run(ctx *pass.Context, f *ir.Op) error {
 	p = pass.Defaults(p)
 	peel := &rewrite.Pattern{
 		Name: "repeat-to-body",
@@ -53,12 +54,12 @@ func (p Simplify) Run(_ *pass.Context, f *ir.Op) error {
 			return true, nil
 		},
 	}
-	_, err := rewrite.Greedy(f, []*rewrite.Pattern{peel}, rewrite.Options{})
+	_, err := p.Greedy(ctx, f, []*rewrite.Pattern{peel}, rewrite.Options{})
 	return err
 }
 
 // Lower replaces the dialect's loop by StableHLO's loop.
-type Lower struct{}
+type Lower struct{ pass.Rules }
 
 func (Lower) Info() *pass.Info {
 	return &pass.Info{
@@ -67,8 +68,8 @@ func (Lower) Info() *pass.Info {
 	}
 }
 
-func (Lower) Run(_ *pass.Context, f *ir.Op) error {
-	_, err := rewrite.Greedy(f, []*rewrite.Pattern{{Name: "repeat-to-while", Rows: []*ir.Def{Repeat}, Rewrite: lower}}, rewrite.Options{})
+func (p Lower) Run(ctx *pass.Context, f *ir.Op) error {
+	_, err := p.Greedy(ctx, f, []*rewrite.Pattern{{Name: "repeat-to-while", Rows: []*ir.Def{Repeat}, Rewrite: lower}}, rewrite.Options{})
 	return err
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -27,8 +28,8 @@ var exactPasses = []string{
 }
 
 // TestPassesKeepResults runs random pipelines over random programs and executes them on the engine. Passes must keep
-// every bit of every result. In half of the programs the arguments are constants, and passes can compute with them. It
-// runs 300 programs, or 10,000 with HLOCB_LONG=1.
+// every bit of every result, also without some of their rules. In half of the programs the arguments are constants, and
+// passes can compute with them. It runs 300 programs, or 10,000 with HLOCB_LONG=1.
 func TestPassesKeepResults(t *testing.T) {
 	label.Once(t)
 	n := 300
@@ -47,7 +48,16 @@ func TestPassesKeepResults(t *testing.T) {
 	defer engine.Close()
 	table := passes.Builtin(passes.Host{Evaluator: interp.NewEvaluator(1 << 30)})
 	rng := rand.New(rand.NewPCG(3, 5))
-	ran := 0
+	rules := map[string][]string{} // that a pass has applied so far, by the pass's name
+	seen := pass.Instrument{After: func(s pass.Step, o pass.Outcome) {
+		for _, c := range o.Counts {
+			rule, ok := strings.CutPrefix(c.Name, "rule ")
+			if name := s.Pass.Info().Name; ok && !slices.Contains(rules[name], rule) {
+				rules[name] = append(rules[name], rule)
+			}
+		}
+	}}
+	ran, disabled := 0, 0
 	for i := range n {
 		p, err := g.Random()
 		if err != nil {
@@ -67,7 +77,19 @@ func TestPassesKeepResults(t *testing.T) {
 			pipeline, args = append(pipeline, "bind-arguments{args={"+strings.Join(list, ";")+"}}"), nil
 		}
 		for range 1 + rng.IntN(4) {
-			pipeline = append(pipeline, exactPasses[rng.IntN(len(exactPasses))])
+			text := exactPasses[rng.IntN(len(exactPasses))]
+			name := strings.TrimSuffix(strings.TrimPrefix(text, "func.func("), ")")
+			var without []string
+			for _, rule := range rules[name] {
+				if rng.IntN(6) == 0 {
+					without = append(without, rule)
+				}
+			}
+			if len(without) > 0 && name != "inline" { // its rules are those of canonicalize
+				disabled += len(without)
+				text = strings.Replace(text, name, name+"{disable-patterns="+strings.Join(without, ",")+"}", 1)
+			}
+			pipeline = append(pipeline, text)
 		}
 		ran++
 		passed, err := pass.Parse(strings.Join(pipeline, ","), table)
@@ -76,7 +98,7 @@ func TestPassesKeepResults(t *testing.T) {
 		}
 		m := p.Run.Module
 		before := print.String(m, print.Options{})
-		driver := &pass.Driver{Verify: ir.Verify}
+		driver := &pass.Driver{Verify: ir.Verify, Instruments: []pass.Instrument{seen}}
 		if err := driver.Run(pass.NewContext(ctx, m), passed); err != nil {
 			t.Errorf("program %d, %s: %v\n%s", i, passed, err, before)
 			continue
@@ -92,5 +114,8 @@ func TestPassesKeepResults(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d programs", ran)
+	t.Logf("%d programs, %d rules disabled", ran, disabled)
+	if disabled < 100 || len(rules) < 4 {
+		t.Errorf("only %d rules of %d passes were disabled", disabled, len(rules))
+	}
 }

@@ -1,6 +1,10 @@
 // RUN: tally-opt %s --double | FileCheck %s --check-prefixes=CHECK,FLOAT
 // RUN: tally-opt %s --double=integers | FileCheck %s --check-prefixes=CHECK,BOTH
+// RUN: tally-opt %s --double --stats 2>&1 | FileCheck %s --check-prefix=RULE
+// RUN: tally-opt %s --double=disable-patterns=sum-to-double --stats 2>&1 | FileCheck %s --check-prefix=OFF
 
+// RULE: 1 double: rule sum-to-double
+// OFF-NOT: rule sum-to-double
 // CHECK-LABEL: func.func @main(
 // CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<4xf32>, %[[Y:[a-z0-9]+]]: tensor<4xi32>
 // CHECK: %[[TWO:.*]] = stablehlo.constant dense<2.000000e+00> : tensor<4xf32>
