@@ -166,6 +166,9 @@ type Directive struct {
 	// OneType says that each arg is the type of one operand or result, and that a single type in the text stands for
 	// all of them. Readers need not call Parse unless the text continues with '('.
 	OneType bool
+	// ByText says that the arguments are attributes that depend on the text alone. Readers may then reuse the attributes
+	// of equal text without calling Parse.
+	ByText bool
 }
 
 // ArgKind is the kind of the thing that an argument of a directive names.

@@ -311,6 +311,9 @@ func NewRegistry(dialects ...*Dialect) (*Registry, error) {
 				if k.Format, err = assembly.Compile(formatOf(def, d), def.Format, &r.uses); err != nil {
 					return nil, err
 				}
+				if err := complete(def, k.Format); err != nil {
+					return nil, err
+				}
 			}
 			r.kinds[def.Name] = k
 		}

@@ -345,7 +345,7 @@ func (p *parser) group(f *frame, e *elem) {
 type directiveArgs struct {
 	args  []ir.DirectiveArg
 	types [][]ir.Type // storage for the types of each argument
-	attrs bool        // all arguments are attributes of the op
+	attrs bool        // all arguments are attributes of the op, which depend on the text alone
 	texts attrTexts   // if attrs is set
 	busy  bool        // a region that the directive reads contains the same op
 }
@@ -362,7 +362,7 @@ func (p *parser) directiveArgs(e *elem) *directiveArgs {
 		for i := range d.types {
 			d.types[i] = all[2*i : 2*i : 2*i+2]
 		}
-		d.attrs = !slices.ContainsFunc(e.Args, func(a ir.DirectiveArg) bool {
+		d.attrs = e.Directive.ByText && !slices.ContainsFunc(e.Args, func(a ir.DirectiveArg) bool {
 			return a.Kind != ir.LiteralArg && (a.Kind != ir.AttrArg || a.Ref)
 		})
 		if p.ops.directives[e.ID] == nil {

@@ -53,7 +53,7 @@ func (Optimize) Info() *pass.Info {
 
 func (p Optimize) Run(ctx *pass.Context, op *ir.Op) error {
 	f := newFolder(ctx, Fold(p))
-	_, err := p.Greedy(ctx, op, append(f.patterns(), simplifyPatterns(f.limit)...), optimizing)
+	_, err := p.Greedy(ctx, op, append(f.patterns(), simplifyPatterns(f.limit)...), simplifying)
 	return err
 }
 

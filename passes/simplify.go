@@ -31,12 +31,16 @@ func (Simplify) Info() *pass.Info {
 
 func (p Simplify) Run(ctx *pass.Context, op *ir.Op) error {
 	p = pass.Defaults(p)
-	_, err := p.Greedy(ctx, op, simplifyPatterns(p.Limit.Get()), optimizing)
+	_, err := p.Greedy(ctx, op, simplifyPatterns(p.Limit.Get()), simplifying)
 	return err
 }
 
-// optimizing are the options of passes that fold or simplify. They also erase dead ops.
-var optimizing = rewrite.Options{MaxIterations: 10, EraseDead: true, Constants: true}
+// The options of passes that fold, and of passes that simplify. They also erase dead ops. Only rules that simplify
+// expect constants after all other operands.
+var (
+	optimizing  = rewrite.Options{MaxIterations: 10, EraseDead: true, Constants: true}
+	simplifying = rewrite.Options{MaxIterations: 10, EraseDead: true, Constants: true, ConstantsLast: true}
+)
 
 // rule returns a pattern for a function that rewrites ops of the given rows.
 func rule(name string, f func(r *rewrite.Rewriter, op *ir.Op) (bool, error), rows ...*ir.Def) *rewrite.Pattern {

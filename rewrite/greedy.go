@@ -37,9 +37,11 @@ type Options struct {
 	// Between is called after each iteration that changed something, before the next one. It may change the scope
 	// through r.
 	Between func(r *Rewriter)
-	// Constants keeps one op per constant value, see Constants, applies the Folds of the rows, and moves constant
-	// operands of commutative ops to the end.
+	// Constants keeps one op per constant value, see Constants, and applies the Folds of the rows. It moves the constant
+	// operands of commutative ops with a Fold to the end.
 	Constants bool
+	// ConstantsLast moves the constant operands of all commutative ops to the end.
+	ConstantsLast bool
 	Listeners []*Listener
 	// Context ends the work with its error; nil never does.
 	Context context.Context
@@ -416,7 +418,7 @@ func (g *greedy) of(row *ir.Def) *work {
 			w.patterns = append(w.patterns, p)
 		}
 	}
-	w.order = g.constants != nil && row.Has(ir.Commutative) && enabled(ConstantsLast)
+	w.order = row.Has(ir.Commutative) && (g.o.ConstantsLast || g.constants != nil && row.Fold != nil) && enabled(ConstantsLast)
 	if g.constants != nil && row.Fold != nil && enabled(FoldRule(row)) {
 		w.fold, w.constant = true, ConstantRow(g.r.m, row)
 	}

@@ -9,6 +9,7 @@ import (
 
 // Shardings is a directive for the shardings of several values, in brackets.
 var Shardings = &ir.Directive{
+	ByText: true,
 	Parse: func(p ir.AsmParser, _ *ir.OpState, args []ir.DirectiveArg) {
 		v := &PerValue{}
 		v.list(&view.Text{P: p})

@@ -43,7 +43,8 @@ func (m *AllToAllMove) text(t *view.Text) {
 // short is a directive for an attribute without its name.
 func short(row *ir.AttrDef) *ir.Directive {
 	return &ir.Directive{
-		Parse: func(p ir.AsmParser, _ *ir.OpState, args []ir.DirectiveArg) { args[0].Attr = row.ParseShort(p) },
+		ByText: true,
+		Parse:  func(p ir.AsmParser, _ *ir.OpState, args []ir.DirectiveArg) { args[0].Attr = row.ParseShort(p) },
 		Print: func(p ir.AsmPrinter, _ *ir.Op, args []ir.DirectiveArg) {
 			if a, ok := args[0].Attr.(*ir.DialectAttr); ok {
 				p.Print(row.Print(row, a.Data()))

@@ -19,14 +19,14 @@ var Directives = map[string]*ir.Directive{
 	"PairwiseOpType":                    {Parse: parsePairwise, Print: printPairwise},
 	"SelectOpType":                      {Parse: parseSelectType, Print: printSelectType},
 	"ComplexOpType":                     {Parse: parseComplexType, Print: printComplexType},
-	"SliceRanges":                       {Parse: parseSliceRanges, Print: printSliceRanges},
-	"ExponentMantissa":                  {Parse: parseExponentMantissa, Print: printExponentMantissa},
-	"CustomCallTarget":                  {Parse: parseCallTarget, Print: printCallTarget},
+	"SliceRanges":                       {Parse: parseSliceRanges, Print: printSliceRanges, ByText: true},
+	"ExponentMantissa":                  {Parse: parseExponentMantissa, Print: printExponentMantissa, ByText: true},
+	"CustomCallTarget":                  {Parse: parseCallTarget, Print: printCallTarget, ByText: true},
 	"VariadicOperandWithAttribute":      {Parse: parseOperandsComma, Print: printOperandsComma},
-	"DotDimensionNumbers":               {Parse: parseDotDims, Print: printDotDims},
-	"PrecisionConfig":                   {Parse: parsePrecision, Print: printPrecision},
-	"ConvolutionDimensions":             {Parse: parseConvDimsOf, Print: printConvDimsOf},
-	"WindowAttributes":                  {Parse: parseWindow, Print: printWindow},
+	"DotDimensionNumbers":               {Parse: parseDotDims, Print: printDotDims, ByText: true},
+	"PrecisionConfig":                   {Parse: parsePrecision, Print: printPrecision, ByText: true},
+	"ConvolutionDimensions":             {Parse: parseConvDimsOf, Print: printConvDimsOf, ByText: true},
+	"WindowAttributes":                  {Parse: parseWindow, Print: printWindow, ByText: true},
 }
 
 // constraint returns the constraint of the op's row on the attribute that arg names.
