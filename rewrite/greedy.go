@@ -42,7 +42,7 @@ type Options struct {
 	Constants bool
 	// ConstantsLast moves the constant operands of all commutative ops to the end.
 	ConstantsLast bool
-	Listeners []*Listener
+	Listeners     []*Listener
 	// Context ends the work with its error; nil never does.
 	Context context.Context
 	// Enabled reports whether to apply a rule: a pattern, by its name, or one of FoldRule and ConstantsLast. Nil: all.
