@@ -3,6 +3,7 @@ package rewrite
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/hlocb/hlocb/diag"
@@ -438,4 +439,9 @@ func ConstantRow(m *ir.Module, row *ir.Def) *ir.Def {
 		}
 	}
 	return nil
+}
+
+// String returns the counts as text.
+func (s Statistics) String() string {
+	return fmt.Sprintf("%d created, %d changed, %d moved, %d replaced, %d erased", s.Created, s.Changed, s.Moved, s.Replaced, s.Erased)
 }

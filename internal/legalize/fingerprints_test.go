@@ -15,17 +15,35 @@ import (
 	"github.com/hlocb/hlocb/internal/testkit"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/print"
+	"github.com/hlocb/hlocb/rewrite"
 )
+
+// counted runs f and returns the changes that it makes through the driver.
+func counted(f func(apply rewrite.Driver) error) (any, error) {
+	var s rewrite.Statistics
+	err := f(func(scope *ir.Op, patterns []*rewrite.Pattern, o rewrite.Options) (*rewrite.Result, error) {
+		res, err := rewrite.Greedy(scope, patterns, o)
+		s.Add(res.Statistics)
+		return res, err
+	})
+	return s, err
+}
 
 // whole are the functions of this package that change a module, by name.
 var whole = map[string]func(m *ir.Module) (any, error){
-	"chlo":       func(m *ir.Module) (any, error) { return legalize.CHLO(m.Op(), nil) },
-	"chlo-keep":  func(m *ir.Module) (any, error) { return legalize.CHLO(m.Op(), legalize.InHLO) },
-	"xla":        eachFunc(legalize.CHLOOfXLA),
-	"quantized":  eachFunc(legalize.Quantized),
-	"shape":      eachFunc(legalize.Shape),
-	"complex":    eachFunc(func(f *ir.Op) error { _, err := legalize.Complex(f); return err }),
-	"deprecated": func(m *ir.Module) (any, error) { return legalize.Deprecated(m.Op()) },
+	"chlo": func(m *ir.Module) (any, error) {
+		return counted(func(apply rewrite.Driver) error { return legalize.CHLO(m.Op(), nil, apply) })
+	},
+	"chlo-keep": func(m *ir.Module) (any, error) {
+		return counted(func(apply rewrite.Driver) error { return legalize.CHLO(m.Op(), legalize.InHLO, apply) })
+	},
+	"xla":       eachFunc(legalize.CHLOOfXLA),
+	"quantized": eachFunc(legalize.Quantized),
+	"shape":     eachFunc(legalize.Shape),
+	"complex":   eachFunc(func(f *ir.Op) error { return legalize.Complex(f, rewrite.Greedy) }),
+	"deprecated": func(m *ir.Module) (any, error) {
+		return counted(func(apply rewrite.Driver) error { return legalize.Deprecated(m.Op(), apply) })
+	},
 	"composites": func(m *ir.Module) (any, error) { return nil, legalize.Composites(m) },
 	"calls":      func(m *ir.Module) (any, error) { return legalize.HasDynamicCalls(m), legalize.Calls(m) },
 	"mhlo-calls": func(m *ir.Module) (any, error) { return legalize.HasCalls(m), legalize.MHLOCalls(m) },
@@ -45,7 +63,7 @@ func eachFunc(f func(*ir.Op) error) func(m *ir.Module) (any, error) {
 
 func compatible(minor int) func(m *ir.Module) (any, error) {
 	return func(m *ir.Module) (any, error) {
-		_, err := legalize.Compatible(m, vhlo.Version{Major: 1, Minor: minor})
+		err := legalize.Compatible(m, vhlo.Version{Major: 1, Minor: minor}, rewrite.Greedy)
 		return nil, err
 	}
 }
