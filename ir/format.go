@@ -7,7 +7,7 @@ import (
 )
 
 // complete returns an error if ops of def can have a part that the text in the format f does not hold: attributes
-// without attr-dict, operands, regions or successors that f does not name, or types that it neither names nor can infer.
+// without attr-dict, operands or regions that f does not name, or types that it neither names nor can infer.
 func complete(def *Def, f *assembly.Format[*Directive, DirectiveArg]) error {
 	c := coverage{named: map[namedPart]bool{}}
 	c.elems(f.Elems, false)

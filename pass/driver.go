@@ -32,7 +32,8 @@ type Driver struct {
 type Instrument struct {
 	Before func(s Step)
 	After  func(s Step, o Outcome)
-	// Rule is called after each application of a rule on op or inside it. The module is then valid, but for locations.
+	// Rule is called after each application of a rule on op or inside it. The module is then valid; new ops may lack
+	// locations.
 	// If an instrument has it, passes work on one op at a time.
 	Rule func(s Step, rule string, op *ir.Op)
 	// Verified receives the time of each verification and its error, or nil.

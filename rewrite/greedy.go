@@ -48,7 +48,7 @@ type Options struct {
 	Context context.Context
 	// Enabled reports whether to apply a rule: a pattern, by its name, or one of FoldRule and ConstantsLast. Nil: all.
 	Enabled func(rule string) bool
-	// Applied is called after each application of a rule. The module is then valid, but for locations.
+	// Applied is called after each application of a rule. The module is then valid; new ops may lack locations.
 	Applied func(rule string)
 }
 
