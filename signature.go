@@ -5,8 +5,10 @@ import (
 
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/hlo"
 	"github.com/hlocb/hlocb/internal/dialect/view"
 	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/tensor"
 )
 
 // positions returns the positions of the types that are neither tokens nor hidden. hidden does not count tokens.
@@ -70,4 +72,22 @@ func (p *Program) Carried() (results []int) {
 		results = append(results, slices.Index(returned, result))
 	}
 	return results
+}
+
+// StoredArguments returns the arguments in the file that the module was read from, an HloSnapshot or
+// HloUnoptimizedSnapshot of XLA. It returns nil if the file has none, or those of several partitions. The caller must
+// not change them.
+func (p *Program) StoredArguments() []*tensor.Tensor {
+	if s := hlo.SnapshotOf(p.module); s != nil && len(s.Arguments) == 1 {
+		return s.Arguments[0]
+	}
+	return nil
+}
+
+// StoredResults returns the results in the file that the module was read from, an HloSnapshot of XLA, or nil.
+func (p *Program) StoredResults() []*tensor.Tensor {
+	if s := hlo.SnapshotOf(p.module); s != nil {
+		return s.Result
+	}
+	return nil
 }

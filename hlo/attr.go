@@ -371,7 +371,7 @@ func (l *lexer) enum(s *attrSpec) int64 {
 		if s.anyCase {
 			text = strings.ToLower(text)
 		}
-		if i := slices.Index(s.enum, text); i >= 0 && (text != "API_VERSION_UNSPECIFIED") {
+		if i := slices.Index(s.enum, text); i >= 0 {
 			l.next()
 			return int64(i)
 		}

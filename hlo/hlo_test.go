@@ -462,7 +462,8 @@ func TestCorpus(t *testing.T) {
 		case lenient[row.File]:
 			continue
 		case row.Want == "refused":
-			if err == nil {
+			// XLA writes the version that a call does not state, and does not read it.
+			if err == nil && !bytes.Contains(text, []byte("api_version=API_VERSION_UNSPECIFIED")) {
 				t.Errorf("%s: accepted, but XLA refuses it", row.File)
 			}
 			counts["refused"]++

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/bits"
 	"strconv"
+	"strings"
 
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -236,6 +237,13 @@ func (p *parser) denseLiteral(s *shape) *literal {
 	for {
 		switch p.tok.kind {
 		case '{':
+			if rank == 0 && strings.HasPrefix(p.text[p.tok.pos:], "{...}") {
+				p.next()
+				p.next()
+				p.expect('}')
+				v.elided = true
+				return v
+			}
 			if depth++; depth > rank {
 				p.failToken("expected a nested array of rank %d, found a deeper one", rank)
 			}

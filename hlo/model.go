@@ -26,6 +26,7 @@ type Module struct {
 	debug       []DebugEntry
 	frames      stackTables
 	rest        protoRest
+	snapshot    *Snapshot // of the file, nil for none
 }
 
 // entryLayout is the layout of the entry computation's parameters and result.

@@ -14,20 +14,33 @@ import (
 // protoLevels limits the nesting of messages; each level of a shape, literal or sharding counts as one.
 const protoLevels = 4096
 
-// ParseProto reads an HloModuleProto, or the module of an HloProto, HloSnapshot or HloUnoptimizedSnapshot. It
-// distinguishes them by the first field: a name in a module, a message in the others. The error is a diag.List with
-// one finding, whose position is a byte offset in the file.
+// ParseProto reads an HloModuleProto, or an HloProto, HloSnapshot or HloUnoptimizedSnapshot that contains one, in
+// binary or text form. It distinguishes them by the first field: a name in a module, a message in the others. The error is a
+// diag.List with one finding, whose position is an offset in the file.
 func ParseProto(src *diag.Source) (m *Module, err error) {
 	defer catch(&err)
 	data := src.Text()
+	position := func(out int) int { return out }
+	root := textRoot(data)
+	if root != nil {
+		t := &textProto{src: data, fail: func(at int, format string, args ...any) {
+			panic(failure{diag.Errorf(src, diag.At(at), format, args...)})
+		}}
+		t.fields(root, 0)
+		data, position = t.out, t.position
+	}
 	r := &protoReader{base: data, text: sharedText(data), fail: func(at []byte, format string, args ...any) {
 		off := 0
 		if len(at) > 0 && len(data) > 0 {
 			off = offsetOf(data, at)
 		}
-		panic(failure{diag.Errorf(src, diag.At(off), format, args...)})
+		panic(failure{diag.Errorf(src, diag.At(position(off)), format, args...)})
 	}}
-	module, _ := unwrap(data)
+	message, raw := data, []byte(nil)
+	if root == nil {
+		message, raw = cutRaw(data)
+	}
+	module, depth := unwrap(message, root)
 	if module == nil {
 		r.fail(data, "this is not an HloModuleProto, HloProto or HloSnapshot")
 	}
@@ -35,11 +48,7 @@ func ParseProto(src *diag.Source) (m *Module, err error) {
 	c.load(module)
 	d := &protoModule{m: &Module{src: src, replicas: 1, partitions: 1}, r: r}
 	d.decode(c)
-	for _, name := range []string{d.m.name, d.m.entry.name} {
-		if !isText([]byte(name)) {
-			r.fail(module, "name %s is not text", shorten(name))
-		}
-	}
+	d.snapshot(message, depth, raw)
 	return d.m, nil
 }
 
@@ -54,9 +63,18 @@ func offsetOf(whole, part []byte) int {
 	return max(0, cap(whole)-cap(part))
 }
 
-// IsProto reports whether a file is a proto that ParseProto reads. head is the start of the file and may be
+// IsProto reports whether a file is a binary proto that ParseProto reads. head is the start of the file and may be
 // truncated.
 func IsProto(head []byte) bool {
+	if isProto(head) {
+		return true
+	}
+	size, n := protowire.ConsumeVarint(head) // see cutRaw
+	return n > 0 && size > 0 && isProto(head[n:])
+}
+
+// isProto reports whether head is the start of a module or of a message around it.
+func isProto(head []byte) bool {
 	for range 3 {
 		if isModule(head) {
 			return true
@@ -76,7 +94,17 @@ func IsProto(head []byte) bool {
 
 // ProtoName returns the name of the message that a file is, such as HloSnapshot; "" if ParseProto does not read it.
 func ProtoName(data []byte) string {
-	switch module, depth := unwrap(data); {
+	if root := textRoot(data); root != nil {
+		if root.name == "HloProto" && bytes.Contains(data, []byte("\npartitions ")) {
+			return "HloUnoptimizedSnapshot"
+		}
+		return root.name
+	}
+	message, _ := cutRaw(data)
+	if len(message) < len(data) {
+		return "HloUnoptimizedSnapshot"
+	}
+	switch module, depth := unwrap(data, nil); {
 	case module == nil:
 		return ""
 	case depth == 0:
@@ -100,10 +128,10 @@ func ProtoName(data []byte) string {
 
 // unwrap returns the HloModuleProto in data and how many messages are around it; nil if there is none. A module starts
 // with its name, and its field 3 is a computation. An HloProto, HloSnapshot or HloUnoptimizedSnapshot starts with a
-// message that is, or contains, the module.
-func unwrap(data []byte) (module []byte, depth int) {
+// message that is, or contains, the module. A text says which message it is: root.
+func unwrap(data []byte, root *textMessage) (module []byte, depth int) {
 	for depth := range 3 {
-		if isModule(data) {
+		if root == nil && isModule(data) || root != nil && [3]string{"HloModuleProto", "HloProto", "HloSnapshot"}[depth] == root.name {
 			return data, depth
 		}
 		num, typ, n := protowire.ConsumeTag(data)
@@ -136,8 +164,7 @@ func isModule(data []byte) bool {
 			}
 			data = data[n+m:]
 		case 3:
-			// A computation: a name or an instruction follows.
-			return typ == protowire.BytesType
+			return typ == protowire.BytesType && startsComputation(data[n:])
 		default:
 			m := protowire.ConsumeFieldValue(num, typ, data[n:])
 			if m < 0 {
@@ -148,6 +175,39 @@ func isModule(data []byte) bool {
 		seen++
 	}
 	return false
+}
+
+// startsComputation reports whether a field with a length holds a computation, which starts with its name or an
+// instruction. The field may be truncated.
+func startsComputation(data []byte) bool {
+	_, n := protowire.ConsumeVarint(data)
+	if n < 0 || n == len(data) {
+		return n == len(data)
+	}
+	num, typ, _ := protowire.ConsumeTag(data[n:])
+	return typ == protowire.BytesType && (num == 1 || num == 2)
+}
+
+// IsCompileOptions reports whether a file is a CompileOptionsProto, which XLA writes beside its dumps.
+func IsCompileOptions(data []byte) bool {
+	found := false
+	for len(data) > 0 {
+		num, typ, n := protowire.ConsumeTag(data)
+		m := -1
+		if n > 0 {
+			m = protowire.ConsumeFieldValue(num, typ, data[n:])
+		}
+		if m < 0 || num > 100 {
+			return false
+		}
+		if num == 3 && typ == protowire.BytesType { // executable_build_options: a device, a layout, debug options
+			options, _ := protowire.ConsumeBytes(data[n:])
+			num, typ, k := protowire.ConsumeTag(options)
+			found = k > 0 && (num == 1 && typ == protowire.VarintType || num == 2 || num == 3)
+		}
+		data = data[n+m:]
+	}
+	return found
 }
 
 // protoModule is a module that is being read from or written to a proto.
@@ -791,6 +851,7 @@ func (d *protoModule) decode(c *coder) {
 	if m.layout == nil {
 		m.layout = entryLayoutOf(m.entry)
 	}
+	m.readableNames()
 }
 
 // applySchedule puts the instructions of each computation in the order of its schedule. Without one, operands come

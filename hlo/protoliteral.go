@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/hlocb/hlocb/tensor"
 )
 
 // literal codes a LiteralProto: elements in the order of the layout. Elements narrower than a byte
@@ -48,7 +50,7 @@ func (d *protoModule) encodeLiteral(c *coder, v *literal) {
 	}
 	row := v.shape.elem.row()
 	n := int(v.shape.numElements())
-	if n == 0 {
+	if n == 0 || v.elided {
 		return
 	}
 	num := protowire.Number(row.literalField)
@@ -143,17 +145,16 @@ func (d *protoModule) decodeElements(c *coder, v *literal) {
 		if row.bits < 8 && 8/row.bits > 1 {
 			per := 8 / row.bits
 			if len(data) == (n+per-1)/per {
-				packed := data
-				data = make([]byte, n)
-				for i := range data {
-					b := packed[i/per] >> (i % per * row.bits) & (1<<row.bits - 1)
-					if row.kind == signedKind && b>>(row.bits-1) != 0 {
-						b |= 0xff << row.bits
-					}
-					data[i] = b
-				}
+				data = row.unpack(data, row.bits, n)
+			} else { // XLA writes -4 as 12 if the value comes from a device
+				data = slices.Clone(data)
+				tensor.NormalizeBytes(data, row.dtype)
 			}
 		}
+	}
+	if n > 0 && !c.has(num) { // XLA can leave out the elements of a module that it only describes
+		v.elided = true
+		return
 	}
 	if len(data) != n*size {
 		d.fail(nil, "a literal of type %s has %d bytes of elements, expected %d", v.shape.plain(), len(data), n*size)

@@ -50,7 +50,8 @@ func (f *argumentFlags) files() []string {
 	return out
 }
 
-// arguments returns main's arguments: the values of --args, overridden by --arg. --fill generates the remaining values.
+// arguments returns main's arguments: the values of --args, overridden by --arg. --fill generates the remaining values;
+// without it, they are those that the module's file stores.
 func (a *app) arguments(p *hlocb.Program, types []hlocb.Type, f *argumentFlags) ([]*tensor.Tensor, error) {
 	filler, err := parseFill(f.fill)
 	if err != nil {
@@ -61,6 +62,10 @@ func (a *app) arguments(p *hlocb.Program, types []hlocb.Type, f *argumentFlags) 
 	specs, err := f.place(names, len(types))
 	if err != nil {
 		return nil, err
+	}
+	stored := p.StoredArguments()
+	if len(stored) != len(types) {
+		stored = nil
 	}
 	for _, path := range f.sets {
 		if err := a.argumentSet(out, path, types, names, specs, f.cast); err != nil {
@@ -80,6 +85,10 @@ func (a *app) arguments(p *hlocb.Program, types []hlocb.Type, f *argumentFlags) 
 				return nil, usagef("--arg %s (argument %d): %w", words.Shorten(diag.Escape(spec.name+spec.value), maxNameText), i, err)
 			}
 		case out[i] != nil:
+		case filler == nil && stored != nil:
+			if out[i], err = fit(stored[i], t, false); err != nil {
+				return nil, fmt.Errorf("argument %d, which the file stores: %w", i, err)
+			}
 		case i == p.PlatformParameter():
 			return nil, noPlatform()
 		case hlocb.IsDynamic(t):

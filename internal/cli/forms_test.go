@@ -162,9 +162,10 @@ func TestHLOEverywhere(t *testing.T) {
 		return write(form, append(protowire.AppendBytes([]byte{1<<3 | 2}, data), more...))
 	}
 	inner := wrap("HloProto", module)
-	wrap("HloSnapshot", inner, 4<<3|2, 1, 'x')      // a platform
-	wrap("HloUnoptimizedSnapshot", module, 3<<3, 1) // a version
-	for i, want := range []string{"HLO text", "HLO text", "HloModuleProto", "HloProto", "HloSnapshot", "HloUnoptimizedSnapshot"} {
+	wrap("HloSnapshot", inner, 4<<3|2, 1, 'x')                                               // a platform
+	versioned := wrap("HloUnoptimizedSnapshot", module, 3<<3, 1)                             // a version
+	write("dump", append(protowire.AppendVarint(nil, uint64(len(versioned))), versioned...)) // with its length, as XLA writes it
+	for i, want := range []string{"HLO text", "HLO text", "HloModuleProto", "HloProto", "HloSnapshot", "HloUnoptimizedSnapshot", "HloUnoptimizedSnapshot"} {
 		if _, stdout, errs := runCLI(t, time.Minute, "info", paths[i]); !strings.HasSuffix(stdout, ": "+want+"\n") {
 			t.Errorf("info of %s: %s%s", paths[i], stdout, errs)
 		}

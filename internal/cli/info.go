@@ -101,7 +101,11 @@ func moduleInfo(src *diag.Source, data []byte) ([]property, error) {
 	producer, version, ok := bytecode.Producer(data)
 	switch message := hlo.ProtoName(data); {
 	case message != "":
-		return []property{{"form", "HLO proto"}, {"message", message}}, nil
+		form := "HLO proto"
+		if hlo.IsProtoText(data) {
+			form += ", text form"
+		}
+		return []property{{"form", form}, {"message", message}}, nil
 	case !ok && reader.IsHLO(data):
 		return []property{{"form", "HLO text"}}, nil
 	case !ok && bytecode.IsBytecode(data):

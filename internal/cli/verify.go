@@ -235,6 +235,7 @@ type verifyRun struct {
 	Results []*verify.Comparison    `json:"results"`
 	Events  *verify.EventComparison `json:"events"`
 	First   *verifyFirst            `json:"first_op,omitempty"`
+	Stored  []storedComparison      `json:"stored,omitempty"` // with the results in the module's file
 
 	equal bool
 	where *diag.Diagnostic
@@ -398,10 +399,42 @@ func (sides verifySides) run(ctx context.Context, in verifyInputs, tol verify.To
 		}
 	}
 	run, err := sides.compare(outs, tol)
-	if err == nil {
-		run.Inputs = in.name
+	if err != nil {
+		return nil, err
 	}
-	return run, err
+	run.Inputs = in.name
+	return run, sides.compareStored(run, outs, in.results, tol)
+}
+
+// compareStored compares the results of both runs with those that the module's file stores.
+func (sides verifySides) compareStored(run *verifyRun, outs [2]*verify.Outcome, stored []*tensor.Tensor, tol verify.Tolerance) error {
+	for side, out := range outs {
+		if stored == nil || side == 1 && sides[0].path == sides[1].path && sides[0].backend.Name() == sides[1].backend.Name() {
+			break
+		}
+		m := sides[side].program.Module()
+		if len(stored) != len(out.Results) {
+			return entryErrorf(m, "main returns %s, but the file stores %s", plural(len(out.Results), "result"), plural(len(stored), "result"))
+		}
+		for i, want := range stored {
+			c := verify.Compare(out.Results[i], want, tol)
+			run.Stored = append(run.Stored, storedComparison{"AB"[side : side+1], i, c})
+			if !c.Equal() {
+				run.equal = false
+				if run.where == nil {
+					run.where = m.Errorf(resultOp(m, i), "result %d of main and the result that the file stores: %s", i, c.Summary())
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// storedComparison is the comparison of a result with the result that the module's file stores.
+type storedComparison struct {
+	Side   string             `json:"side"`
+	Result int                `json:"result"`
+	Value  *verify.Comparison `json:"value"`
 }
 
 // bisect finds the first op that differs in a run.
@@ -446,6 +479,7 @@ func firstOp(found *verify.Difference) *verifyFirst {
 type verifyInputs struct {
 	name    string
 	args    []*tensor.Tensor
+	results []*tensor.Tensor    // that the module's file stores; nil for none
 	gentler func() verifyInputs // other arguments to try if every float result is NaN; nil for none
 }
 
@@ -473,6 +507,9 @@ func (a *app) suggestTolerance(r *verifyReport) {
 	most := uint64(0)
 	for _, run := range r.Runs {
 		all := slices.Clone(run.Results)
+		for _, s := range run.Stored {
+			all = append(all, s.Value)
+		}
 		if d := run.Events.First; d != nil {
 			if d.Value == nil {
 				return // an event is missing, or in another order
@@ -496,12 +533,17 @@ func (a *app) suggestTolerance(r *verifyReport) {
 
 // verifyInputs returns the inputs of both programs.
 func (a *app) verifyInputs(f *verifyFlags, p *hlocb.Program, types []hlocb.Type) ([]verifyInputs, error) {
-	if f.arguments.isSet() || len(types) == 0 {
+	stored := p.StoredArguments()
+	if f.arguments.isSet() || len(types) == 0 || len(stored) == len(types) {
 		args, err := a.arguments(p, types, &f.arguments)
 		if err != nil {
 			return nil, err
 		}
-		return []verifyInputs{{name: "the inputs given", args: args}}, nil
+		in := verifyInputs{name: "the inputs given", args: args}
+		if stored != nil && !f.arguments.isSet() {
+			in.name, in.results = "the inputs stored in the file", p.StoredResults()
+		}
+		return []verifyInputs{in}, nil
 	}
 	for i, t := range types {
 		if i == p.PlatformParameter() {
@@ -603,8 +645,8 @@ func (a *app) verifyReport(r *verifyReport, f *verifyFlags) error {
 
 func (run *verifyRun) print(b *strings.Builder) {
 	fmt.Fprintf(b, "%s:\n", run.Inputs)
-	for i, c := range run.Results {
-		fmt.Fprintf(b, "  result %d %s: %s", i, c.Type, c.Summary())
+	line := func(name string, c *verify.Comparison) {
+		fmt.Fprintf(b, "  %s %s: %s", name, c.Type, c.Summary())
 		if c.Equal() && c.MaxULP > 0 {
 			fmt.Fprintf(b, " within the tolerance, at most %d ULP apart", c.MaxULP)
 		}
@@ -612,6 +654,12 @@ func (run *verifyRun) print(b *strings.Builder) {
 		if len(c.Histogram) > 0 && (!c.Equal() || c.MaxULP > 0) {
 			printHistogram(b, c)
 		}
+	}
+	for i, c := range run.Results {
+		line(fmt.Sprintf("result %d", i), c)
+	}
+	for _, s := range run.Stored {
+		line(fmt.Sprintf("%s, stored result %d", s.Side, s.Result), s.Value)
 	}
 	if d := run.Events.First; d != nil {
 		fmt.Fprintf(b, "  events: hook %s, event %d on device %d: %s\n", diag.Escape(d.Hook), d.Number, d.Device, d.Message)

@@ -85,6 +85,8 @@ func refuseBinary(name string, head []byte) error {
 		return &CompiledError{name}
 	case i >= 0 && hlo.IsProto(head):
 		return nil
+	case i >= 0 && hlo.IsCompileOptions(head):
+		return diag.Errorf(diag.NewSource(name, head), diag.At(0), "these are XLA's compile options (CompileOptionsProto), not a module")
 	case i >= 0:
 		return diag.Errorf(diag.NewSource(name, head), diag.At(i), "this is a binary file; modules are read as text")
 	}
@@ -180,18 +182,21 @@ func CheckElided(m *ir.Module) error {
 
 // ReadHLO reads a module of HLO: text or a proto.
 func ReadHLO(src *diag.Source) (*hlo.Module, error) {
-	if hlo.IsProto(src.Text()) {
+	if isProto(src.Text()) {
 		return hlo.ParseProto(src)
 	}
 	return hlo.Parse(src)
 }
+
+// isProto reports whether a file is a proto of HLO, in binary or text form.
+func isProto(text []byte) bool { return hlo.IsProto(text) || hlo.IsProtoText(text) }
 
 // hloStart matches the start of HLO without a header: the entry, an instruction with its type, or a computation.
 var hloStart = regexp.MustCompile(`^(ENTRY\s|(ROOT\s+)?%?[A-Za-z_][\w.-]*\s*=\s*\(*[a-z]\w*\[|[a-z]\w*\[[^\]]*\]\S*\s+[a-z-]+\(|%?[A-Za-z_][\w.-]*\s*\{)`)
 
 // IsHLO reports whether a file is HLO, text or proto, and not MLIR.
 func IsHLO(text []byte) bool {
-	if hlo.IsProto(text) {
+	if isProto(text) {
 		return true
 	}
 	start := text[firstWord(text):]
