@@ -1,6 +1,8 @@
 package hlo
 
 import (
+	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -219,6 +221,91 @@ func (p *parser) checkTiles(at int, s *sharding) {
 	if t.iota == nil && len(t.devices) <= 1 {
 		p.fail(at, "expected more than one device in a sharding that is not maximal")
 	}
+}
+
+// CheckSharding says why text, the sharding of a value with leaves of the given ranks, is wrong. A rank of -1 is that of
+// a leaf that is no array; ranks are nil if they are unknown. devices is the number of devices, 0 if it is unknown.
+func CheckSharding(text string, ranks []int, devices int64) error {
+	s, err := parseSharding(text)
+	if err != nil {
+		return errors.New(mistakeOf(err))
+	}
+	if s.kind != tupleSharding {
+		rank := -1
+		if len(ranks) == 1 {
+			rank = ranks[0]
+		}
+		return s.check(rank, devices)
+	}
+	for i, e := range s.elems {
+		rank := -1
+		if len(ranks) == len(s.elems) { // else mhlo's verifier reports it, or some leaves are tokens
+			rank = ranks[i]
+		}
+		if err := e.check(rank, devices); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// check checks the numbers of the sharding of one value.
+func (s *sharding) check(rank int, devices int64) error {
+	t := &s.tiles
+	switch s.kind {
+	case maximalSharding:
+		return checkDevices(t.devices, devices)
+	case namedShardingKind:
+		n := s.named
+		if n.word == "" && !n.mesh.oneDevice() && rank >= 0 && len(n.dims) > 0 && len(n.dims) != rank {
+			return fmt.Errorf("%d dimensions for a value of rank %d", len(n.dims), rank)
+		}
+		return checkDevices(n.mesh.ids.devices, devices)
+	case tiledSharding:
+	default:
+		return nil
+	}
+	tiles, ok := product(t.dims)
+	count := int64(len(t.devices))
+	if t.iota != nil {
+		var known bool
+		count, known = product(t.iota)
+		ok = ok && known
+	}
+	if !ok || tiles != count {
+		return fmt.Errorf("%d tiles, but %d devices", tiles, count)
+	}
+	extra := len(s.lastDims)
+	if s.lastTile {
+		extra++
+	}
+	if dims := len(t.dims) - extra; rank >= 0 && dims != rank {
+		return fmt.Errorf("%d dimensions of tiles for a value of rank %d", dims, rank)
+	}
+	if t.iota != nil {
+		if devices > 0 && count > devices {
+			return fmt.Errorf("device %d, but there are %d", count-1, devices)
+		}
+		return nil
+	}
+	return checkDevices(t.devices, devices)
+}
+
+// checkDevices checks the numbers of devices, of which there are count; 0 if that is unknown.
+func checkDevices(list []int64, count int64) error {
+	seen := make(map[int64]bool, len(list))
+	for _, d := range list {
+		switch {
+		case d < 0:
+			return fmt.Errorf("device %d", d)
+		case count > 0 && d >= count:
+			return fmt.Errorf("device %d, but there are %d", d, count)
+		case seen[d]:
+			return fmt.Errorf("device %d twice", d)
+		}
+		seen[d] = true
+	}
+	return nil
 }
 
 // product multiplies dimensions; ok is false for negative ones and more than 2^40 elements.

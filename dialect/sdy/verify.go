@@ -220,6 +220,16 @@ func (s *Sharding) VerifyOn(m *DeviceMesh, t ir.Type, op *ir.Op, r *ir.Reporter)
 	return s.fits(t, m, true, at(op, r))
 }
 
+// Fault says why the sharding does not fit a value of type t on mesh m, which replaces the sharding's own; "" if it
+// fits.
+func (s *Sharding) Fault(m *DeviceMesh, t ir.Type) (message string) {
+	s.fits(t, m, false, func(format string, args ...any) *diag.Diagnostic {
+		message = fmt.Sprintf(format, args...)
+		return &diag.Diagnostic{}
+	})
+	return message
+}
+
 // fits checks the sharding of a value of type t (nil for none) on mesh m. If divides is set, the axes of a dimension
 // must divide its size.
 func (s *Sharding) fits(t ir.Type, m *DeviceMesh, divides bool, f fault) bool {

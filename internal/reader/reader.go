@@ -106,6 +106,12 @@ func Read(src *diag.Source) (*ir.Module, error) {
 			err = Verify(m, MaxErrors)
 		}
 	}
+	if err == nil {
+		if err = shardy.Check(m); err != nil {
+			list := diag.ListOf(err)
+			err = list[:min(len(list), MaxErrors)]
+		}
+	}
 	if err == nil && shardy.Exported(m) {
 		if err = shardy.Import(m); err == nil {
 			err = Verify(m, MaxErrors)

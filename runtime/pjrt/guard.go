@@ -3,13 +3,11 @@ package pjrt
 import (
 	"crypto/sha256"
 	"fmt"
-	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/hlocb/hlocb/diag"
-	"github.com/hlocb/hlocb/dialect/sdy"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/internal/shardy"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/ir/flow"
 	"github.com/hlocb/hlocb/tensor"
@@ -20,10 +18,8 @@ import (
 // diag.List with the positions. Programs whose hooks hlocb rewrote contain no op that blocks.
 func Check(m *ir.Module) error {
 	var list diag.List
-	shardy := &shardyText{m: m, list: &list}
-	shardy.op(m.Op())
+	list = append(list, diag.ListOf(shardy.Check(m))...) // XLA crashes on unknown meshes, for example
 	m.Walk(func(o *ir.Op) bool {
-		shardy.op(o)
 		dialect, name, _ := strings.Cut(o.Name(), ".")
 		if dialect != "stablehlo" && dialect != "mhlo" {
 			return true
@@ -167,89 +163,6 @@ func (e equalElements) truth(v *ir.Value) (answer, known bool) {
 		return a != b, ka && kb
 	}
 	return false, false
-}
-
-// shardyText checks the strings in which HLO keeps Shardy's meshes and shardings. XLA aborts on unknown meshes and on
-// meshes that it cannot parse. A module's ops sdy.mesh define meshes for these strings, too.
-type shardyText struct {
-	m      *ir.Module
-	list   *diag.List
-	meshes map[string][]string // with their axes
-}
-
-var (
-	meshList = regexp.MustCompile(`^\{\s*(?:[\w.$-]+ = #sdy\.mesh<[^<>]*>,?\s*)*\}$`)
-	meshName = regexp.MustCompile(`([\w.$-]+) = #sdy\.mesh<([^<>]*)>`)
-	meshUse  = regexp.MustCompile(`<@([\w.$-]+)([^<>]*)`)
-	quoted   = regexp.MustCompile(`"([^"]*)"`)
-)
-
-func (t *shardyText) op(o *ir.Op) {
-	if o == t.m.Op() {
-		t.meshes = map[string][]string{}
-		for p := range t.m.Body().Ops() {
-			if mesh, ok := sdy.AsMesh(p); ok {
-				t.meshes[mesh.SymName()] = nil
-				for _, a := range mesh.Mesh().Axes {
-					t.meshes[mesh.SymName()] = append(t.meshes[mesh.SymName()], a.Name)
-				}
-			}
-		}
-		t.attrs(o, o.Attrs())
-		return
-	}
-	t.attrs(o, o.Attrs())
-}
-
-func (t *shardyText) attrs(o *ir.Op, list ir.AttrList) {
-	for _, a := range list {
-		t.attr(o, a.Name, a.Attr)
-	}
-}
-
-func (t *shardyText) attr(o *ir.Op, name string, a ir.Attr) {
-	switch a := a.(type) {
-	case *ir.DictAttr:
-		t.attrs(o, a.Entries())
-	case *ir.ArrayAttr:
-		for _, e := range a.Elems() {
-			if d, ok := e.(*ir.DictAttr); ok { // of arguments and results
-				t.attrs(o, d.Entries())
-			}
-		}
-	case *ir.StringAttr:
-		switch text := a.Value(); name {
-		case "xla.sdy.meshes":
-			if !meshList.MatchString(text) {
-				t.list.Add(t.m.Errorf(o, "xla.sdy.meshes is not a list of meshes, which crashes XLA: %.200q", text))
-			}
-			for _, m := range meshName.FindAllStringSubmatch(text, -1) {
-				t.meshes[m[1]] = axes(m[2])
-			}
-		case "xla.sdy.sharding", "xla.sdy.in_shardings", "xla.sdy.out_shardings":
-			for _, m := range meshUse.FindAllStringSubmatch(text, -1) {
-				known, found := t.meshes[m[1]]
-				if !found {
-					t.list.Add(t.m.Errorf(o, "%s names mesh @%s, which neither xla.sdy.meshes of the module nor an sdy.mesh defines; XLA crashes on it", name, m[1]))
-					continue
-				}
-				for _, axis := range axes(m[2]) {
-					if !slices.Contains(known, axis) {
-						t.list.Add(t.m.Errorf(o, "%s names axis %q, which mesh @%s does not have; XLA crashes on it", name, axis, m[1]))
-					}
-				}
-			}
-		}
-	}
-}
-
-// axes returns the names in quotes of a text.
-func axes(text string) []string {
-	var out []string
-	for _, m := range quoted.FindAllStringSubmatch(text, -1) {
-		out = append(out, m[1])
-	}
-	return out
 }
 
 // maxCallDepth limits the nesting of function calls. XLA's compiler recurses over them: with a stack of 8 MiB it
