@@ -15,8 +15,8 @@ import (
 const protoLevels = 4096
 
 // ParseProto reads an HloModuleProto, or an HloProto, HloSnapshot or HloUnoptimizedSnapshot that contains one, in
-// binary or text form. It distinguishes them by the first field: a name in a module, a message in the others. The error is a
-// diag.List with one finding, whose position is an offset in the file.
+// binary or text form. It distinguishes them by the first field: a name in a module, a message in the others. The error
+// is a diag.List with one finding, whose position is an offset in the file.
 func ParseProto(src *diag.Source) (m *Module, err error) {
 	defer catch(&err)
 	data := src.Text()

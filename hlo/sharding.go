@@ -223,8 +223,8 @@ func (p *parser) checkTiles(at int, s *sharding) {
 	}
 }
 
-// CheckSharding says why text, the sharding of a value with leaves of the given ranks, is wrong. A rank of -1 is that of
-// a leaf that is no array; ranks are nil if they are unknown. devices is the number of devices, 0 if it is unknown.
+// CheckSharding says why text is wrong as the sharding of a value whose leaves have the given ranks: -1 for a leaf
+// without dimensions, nil if the ranks are unknown. devices is the number of devices, 0 if it is unknown.
 func CheckSharding(text string, ranks []int, devices int64) error {
 	s, err := parseSharding(text)
 	if err != nil {
@@ -291,7 +291,7 @@ func (s *sharding) check(rank int, devices int64) error {
 	return checkDevices(t.devices, devices)
 }
 
-// checkDevices checks the numbers of devices, of which there are count; 0 if that is unknown.
+// checkDevices checks the numbers of devices. count is how many there are, 0 if it is unknown.
 func checkDevices(list []int64, count int64) error {
 	seen := make(map[int64]bool, len(list))
 	for _, d := range list {

@@ -97,7 +97,7 @@ func (c *checker) gspmd(op *ir.Op, what, text string, types []ir.Type) {
 	}
 }
 
-// ranks appends the ranks of the leaves of types: -1 for a value that is no ranked tensor.
+// ranks appends the ranks of the leaves of types: -1 for all but ranked tensors.
 func ranks(list []int, types []ir.Type) []int {
 	for _, t := range types {
 		switch t := t.(type) {
