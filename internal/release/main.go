@@ -151,7 +151,11 @@ func compile(ctx context.Context, p platform, zig, dir string) (*build, error) {
 	if cc != nil {
 		env = append(env, "CGO_ENABLED=1", "CC="+cc[0])
 	}
-	if err := command(ctx, env, "go", "build", "-ldflags", "-s -w -buildid=", "-o", b.command, "./cmd/hlocb"); err != nil {
+	tags := ""
+	if cc == nil && p.os == "linux" {
+		tags = "static" // it opens no shared library, so it runs with any C library
+	}
+	if err := command(ctx, env, "go", "build", "-tags", tags, "-ldflags", "-s -w -buildid=", "-o", b.command, "./cmd/hlocb"); err != nil {
 		return nil, err
 	}
 	if cc == nil {
