@@ -26,8 +26,8 @@ func fake(t *testing.T) *build {
 	return &build{platform: platforms()[0], command: self, libraries: map[string]string{"libhlocb_engine.so": self}}
 }
 
-// TestWheel: a wheel lists each of its files with its sum, its programs are executable regular files, and a second build
-// is the same to the byte.
+// TestWheel: a wheel lists each of its files with its sum, its programs are executable regular files, and a second
+// build is the same to the byte.
 func TestWheel(t *testing.T) {
 	b := fake(t)
 	var first []byte
