@@ -45,6 +45,20 @@ func archive(b *build, out, version string) (_ string, err error) {
 	return file, errors.Join(err, t.Close(), z.Close(), f.Close())
 }
 
+// notes writes the section of CHANGELOG.md about a version to notes.md.
+func notes(out, version string) error {
+	text, err := os.ReadFile("CHANGELOG.md")
+	if err != nil {
+		return err
+	}
+	_, section, ok := strings.Cut(string(text), "\n## "+version+"\n")
+	if !ok {
+		return fmt.Errorf("CHANGELOG.md has no section %s", version)
+	}
+	section, _, _ = strings.Cut(section, "\n## ")
+	return os.WriteFile(filepath.Join(out, "notes.md"), []byte(strings.TrimSpace(section)+"\n"), 0o666)
+}
+
 // checksums writes the SHA-256 sums of files, as sha256sum -c reads them.
 func checksums(out string, files []string) error {
 	var b strings.Builder

@@ -9,6 +9,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -124,7 +125,7 @@ func run(out, zig string, args []string) error {
 		files = append(files, file)
 	}
 	if args[0] == "archives" {
-		return checksums(out, files)
+		return errors.Join(checksums(out, files), notes(out, version))
 	}
 	return nil
 }

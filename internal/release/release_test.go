@@ -127,6 +127,12 @@ func TestArchive(t *testing.T) {
 	if want := []string{root + "bin/hlocb", root + "lib/hlocb/libhlocb_engine.so"}; !slices.Equal(programs, want) {
 		t.Errorf("programs %v, want %v", programs, want)
 	}
+	if err := notes(dir, "0.1.0"); err != nil {
+		t.Error(err)
+	}
+	if text, err := os.ReadFile(filepath.Join(dir, "notes.md")); err != nil || !strings.HasPrefix(string(text), "The first release") || strings.Contains(string(text), "##") {
+		t.Errorf("notes %q, %v", text, err)
+	}
 	if err := checksums(dir, []string{file}); err != nil {
 		t.Fatal(err)
 	}
