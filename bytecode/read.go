@@ -118,9 +118,9 @@ type reader struct {
 	props    []span
 	handles  []resource
 
-	copied   int64 // bytes of the attributes and types that are kept as text
 	depth    int
-	distinct int // distinct attributes read so far
+	distinct int   // distinct attributes read so far
+	expanded int64 // bytes of text that all parts used so far expand to
 	locs     ir.LocTable
 	irReader
 }
@@ -385,9 +385,16 @@ func (r *reader) resource(c *cursor, kind byte) string {
 	return ""
 }
 
-// maxExpansion limits the length of the text of an attribute or type. Without a limit, a few bytes can name a type with
-// 2 to the 50 parts. Uses of an attribute or type share it: they do not count.
+// maxExpansion limits the total length of the text of attributes and types, counting each use. Without a limit, a few
+// bytes can name a type with 2 to the 50 parts.
 func (r *reader) maxExpansion() int64 { return 1<<22 + 8*int64(r.end-r.start) }
+
+// expand counts a use of text with the given length.
+func (r *reader) expand(c *cursor, size int64) {
+	if r.expanded += size; r.expanded > r.maxExpansion() {
+		c.fail("more than %d bytes when the attributes and types used so far are written out", r.maxExpansion())
+	}
+}
 
 func (r *reader) deeper(c *cursor) {
 	if r.depth++; r.depth > maxDepth {

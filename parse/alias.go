@@ -46,9 +46,6 @@ func (p *parser) aliasDef() {
 	if isLoc {
 		a.size = int64(l.Loc().Size())
 	}
-	if a.size > p.maxExpansion() {
-		p.tooLong()
-	}
 	p.aliases[string(name)] = a
 	if f := p.locs.forward[string(name)]; f != nil {
 		if !isLoc {

@@ -8,18 +8,17 @@ import (
 const maxDepth = 10000
 
 // limits bounds the depth and the size of a module by the text that it is read from. Aliases of aliases can double at
-// every step, so that a short text stands for more than any memory holds. Uses of one alias share its value: they do
-// not count.
+// every step, and a long alias can be used often. A short text could therefore stand for more than any memory holds,
+// because only few aliases are printed as aliases.
 type limits struct {
 	bytes      int   // length of the source
 	depth      int   // of the brackets around the current token
 	deepest    int   // largest depth in the alias definition that is being read, with the aliases in it written out
 	expanded   int64 // bytes of the text that the aliases used so far stand for
-	copied     int64 // bytes of the text of aliases that was written out
 	fusedParts int64 // parts of the fused locations read so far
 }
 
-// maxExpansion returns the largest length in bytes of the text that one alias stands for.
+// maxExpansion returns the largest length in bytes of the text that all uses of aliases stand for.
 func (l *limits) maxExpansion() int64 { return 1<<22 + 8*int64(l.bytes) }
 
 // maxFused returns the largest number of parts of all fused locations. Nested fused locations become one, each time
@@ -43,12 +42,14 @@ func (p *parser) tooDeep(pos diag.Pos) {
 // tooLong ends the reading of a text whose aliases stand for too much.
 func (p *parser) tooLong() {
 	p.errors.fatal = true
-	p.Errorf("more than %d bytes when the aliases in it are written out", p.maxExpansion())
+	p.Errorf("more than %d bytes when the aliases used so far are written out", p.maxExpansion())
 }
 
 // expand counts a use of an alias.
 func (p *parser) expand(x extent) {
-	p.expanded += x.size
+	if p.expanded += x.size; p.expanded > p.maxExpansion() {
+		p.tooLong()
+	}
 	if p.deepest = max(p.deepest, p.depth+int(x.depth)); p.depth+int(x.depth) > maxDepth {
 		p.tooDeep(p.Pos())
 	}

@@ -187,9 +187,6 @@ func (p *parser) aliasText() (text string, ok bool) {
 		p.Errorf("undefined symbol alias id '%s'", name[1:])
 	}
 	p.expand(a.extent)
-	if p.copied += a.size; p.copied > p.maxExpansion() {
-		p.tooLong()
-	}
 	if a.typ != nil {
 		return a.typ.String(), true
 	}
