@@ -55,7 +55,7 @@ func TestVersion(t *testing.T) {
 		if got := m.Version() != before; got != tt.change {
 			t.Errorf("%s: changed is %v", tt.name, got)
 		}
-		if m.Version() != m.Version() {
+		if first, second := m.Version(), m.Version(); first != second {
 			t.Errorf("%s: the version grows without a change", tt.name)
 		}
 	}
