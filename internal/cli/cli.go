@@ -57,7 +57,7 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		backends.ReportCrashes()
 	}
 	a := newApp(stdin, stdout, stderr)
-	if _, set := os.LookupEnv(logLevel); !set {
+	if os.Getenv(logLevel) == "" {
 		a.ownLogLevel = true
 		os.Setenv(logLevel, "2")
 	}
