@@ -15,11 +15,7 @@ import (
 func TestFingerprints(t *testing.T) {
 	reg := testkit.Registry(t)
 	golden.Fingerprints(t, "testdata/fingerprints.txt", func(add func(name, text string)) {
-		for _, s := range testkit.Sources(t) {
-			m, err := testkit.TryParse(s.Name, s.Text)
-			if err != nil || ir.Verify(m) != nil {
-				continue
-			}
+		for s, m := range testkit.Valid(testkit.Sources(t)) {
 			out, err := hlo.Export(m)
 			if err != nil {
 				add(s.Name, err.Error())

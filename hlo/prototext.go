@@ -268,22 +268,15 @@ func (p *textProto) value(f *textField, start int, packed map[*textField][]byte)
 	p.out = append(protowire.AppendTag(p.out, f.num, typ), buf...)
 }
 
-// message writes a field whose message write writes. See coder.write.
+// message writes a field whose message write writes.
 func (p *textProto) message(num protowire.Number, write func()) {
-	p.out = append(protowire.AppendTag(p.out, num, protowire.BytesType), 0)
+	p.out = openMessage(p.out, num)
 	start, mark := len(p.out), len(p.marks)
 	write()
-	n := len(p.out) - start
-	if n < 0x80 {
-		p.out[start-1] = byte(n)
-		return
-	}
-	extra := protowire.SizeVarint(uint64(n)) - 1
-	p.out = slices.Grow(p.out, extra)[:len(p.out)+extra]
-	copy(p.out[start+extra:], p.out[start:start+n])
-	protowire.AppendVarint(p.out[:start-1], uint64(n))
+	var moved int
+	p.out, moved = closeMessage(p.out, start)
 	for i := mark; i < len(p.marks); i++ {
-		p.marks[i].out += extra
+		p.marks[i].out += moved
 	}
 }
 

@@ -382,21 +382,32 @@ func (c *coder) count(num protowire.Number) int {
 	return n
 }
 
-// write appends a message. The length is known only at the end, so write reserves one byte for it before the message.
+// write appends a message.
 func (c *coder) write(num protowire.Number, f func(*coder)) {
-	c.out = protowire.AppendTag(c.out, num, protowire.BytesType)
-	c.out = append(c.out, 0)
+	c.out = openMessage(c.out, num)
 	start := len(c.out)
 	f(c)
-	n := len(c.out) - start
+	c.out, _ = closeMessage(c.out, start)
+}
+
+// openMessage appends the tag of a message and a byte for its length, which is known only at the end.
+func openMessage(out []byte, num protowire.Number) []byte {
+	return append(protowire.AppendTag(out, num, protowire.BytesType), 0)
+}
+
+// closeMessage writes the length of the message that fills out from start. moved is the number of bytes by which a long
+// length moves the message.
+func closeMessage(out []byte, start int) (_ []byte, moved int) {
+	n := len(out) - start
 	if n < 0x80 {
-		c.out[start-1] = byte(n)
-		return
+		out[start-1] = byte(n)
+		return out, 0
 	}
-	extra := protowire.SizeVarint(uint64(n)) - 1
-	c.out = slices.Grow(c.out, extra)[:len(c.out)+extra]
-	copy(c.out[start+extra:], c.out[start:start+n])
-	protowire.AppendVarint(c.out[:start-1], uint64(n))
+	moved = protowire.SizeVarint(uint64(n)) - 1
+	out = slices.Grow(out, moved)[:len(out)+moved]
+	copy(out[start+moved:], out[start:start+n])
+	protowire.AppendVarint(out[:start-1], uint64(n))
+	return out, moved
 }
 
 // read decodes the message in a field.
