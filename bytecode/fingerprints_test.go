@@ -16,11 +16,7 @@ import (
 func TestFingerprints(t *testing.T) {
 	reg := testkit.Registry(t)
 	golden.Fingerprints(t, "testdata/fingerprints.txt", func(add func(name, text string)) {
-		for _, s := range testkit.Sources(t) {
-			m, err := testkit.TryParse(s.Name, s.Text)
-			if err != nil || ir.Verify(m) != nil {
-				continue
-			}
+		for s, m := range testkit.Valid(testkit.Sources(t)) {
 			for v := range 7 {
 				code, err := bytecode.Append(nil, m, bytecode.Options{Version: v, Versioned: true, TextFloats: v%2 == 0})
 				add(fmt.Sprintf("%s/%d", s.Name, v), fmt.Sprint(string(code), err))

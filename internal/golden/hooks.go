@@ -44,11 +44,7 @@ func Hooks(t *testing.T) {
 				sources = append(sources, testkit.Source{Name: fmt.Sprint("sharded/", seed), Text: p.Sharded(4)})
 			}
 		}
-		for _, s := range sources {
-			m, err := testkit.TryParse(s.Name, s.Text)
-			if err != nil || ir.Verify(m) != nil {
-				continue
-			}
+		for s, m := range testkit.Valid(sources) {
 			for _, name := range sorted(rewrites) {
 				p := rewrites[name]
 				p.Targets = []string{randprog.TargetName, "host", "probe", "probe_cb", "my_hook", "hook", "report", "ask"}

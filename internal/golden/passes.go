@@ -18,11 +18,7 @@ import (
 func Passes(t *testing.T) {
 	Fingerprints(t, testkit.Testdata("fingerprints", "passes.txt"), func(add func(name, text string)) {
 		table := opt.Passes()
-		for _, s := range testkit.Sources(t) {
-			m, err := testkit.TryParse(s.Name, s.Text)
-			if err != nil || ir.Verify(m) != nil {
-				continue
-			}
+		for s, m := range testkit.Valid(testkit.Sources(t)) {
 			before := print.String(m, print.Options{})
 			for _, name := range table.Names() {
 				if strings.HasSuffix(name, "-hooks") && !strings.HasPrefix(s.Name, "order/") { // Hooks runs them

@@ -11,7 +11,6 @@ import (
 	"github.com/hlocb/hlocb/internal/opgen"
 	"github.com/hlocb/hlocb/internal/testkit"
 	"github.com/hlocb/hlocb/interp"
-	"github.com/hlocb/hlocb/ir"
 )
 
 // Programs compares plans and results of the engine with their fingerprints in testdata/fingerprints/engine.txt: of the
@@ -19,8 +18,8 @@ import (
 // single numbers. The packages of the engine test themselves with it.
 func Programs(t *testing.T) {
 	Fingerprints(t, testkit.Testdata("fingerprints", "engine.txt"), func(add func(name, text string)) {
-		for _, s := range testkit.Sources(t) {
-			if m, err := testkit.TryParse(s.Name, s.Text); strings.HasPrefix(s.Name, "programs/") && err == nil && ir.Verify(m) == nil {
+		for s := range testkit.Valid(testkit.Sources(t)) {
+			if strings.HasPrefix(s.Name, "programs/") {
 				add(s.Name, rounded(Engine(t, s.Name, "// plan\n"+s.Text)))
 			}
 		}

@@ -94,11 +94,7 @@ func TestFingerprints(t *testing.T) {
 				expanded(p.Run.Module.Clone(), name, add)
 			}
 		}
-		for _, s := range testkit.Sources(t) {
-			m, err := testkit.TryParse(s.Name, s.Text)
-			if err != nil || ir.Verify(m) != nil {
-				continue
-			}
+		for s, m := range testkit.Valid(testkit.Sources(t)) {
 			legalized(m, s.Name, add, slices.Sorted(maps.Keys(whole))...)
 			if !strings.HasPrefix(s.Name, "ops/") {
 				continue

@@ -3,6 +3,7 @@
 package testkit
 
 import (
+	"iter"
 	"os"
 	"path/filepath"
 	"sync"
@@ -94,6 +95,17 @@ func Sources(t testing.TB) []Source {
 		}
 	}
 	return out
+}
+
+// Valid yields the modules of sources that can be read and are valid.
+func Valid(sources []Source) iter.Seq2[Source, *ir.Module] {
+	return func(yield func(Source, *ir.Module) bool) {
+		for _, s := range sources {
+			if m, err := TryParse(s.Name, s.Text); err == nil && ir.Verify(m) == nil && !yield(s, m) {
+				return
+			}
+		}
+	}
 }
 
 // Registry returns all dialects.
