@@ -195,7 +195,12 @@ func (ex *exporter) sharding(op *ir.Op, text string) *sharding {
 	return s
 }
 
+// parseSharding reads a sharding as XLA's translation does (ConvertSharding in translate/mhlo_to_hlo/attribute_exporter.cc):
+// an encoded OpSharding, which older frameworks write and which is a replicated sharding if it is empty, or its text.
 func parseSharding(text string) (s *sharding, err error) {
+	if s, err := decodeSharding(text); err == nil {
+		return s, nil
+	}
 	defer catch(&err)
 	p := &parser{lexer: &lexer{src: diag.NewSource("sharding", []byte(text)), text: text}, m: &Module{}}
 	p.next()

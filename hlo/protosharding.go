@@ -4,7 +4,24 @@ import (
 	"slices"
 
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/hlocb/hlocb/diag"
 )
+
+// decodeSharding decodes an OpSharding.
+func decodeSharding(text string) (s *sharding, err error) {
+	defer catch(&err)
+	data := []byte(text)
+	r := &protoReader{base: data, text: text, fail: func(_ []byte, format string, args ...any) {
+		panic(failure{diag.Errorf(diag.NewSource("sharding", data), diag.At(0), format, args...)})
+	}}
+	c := &coder{r: r}
+	c.load(data)
+	if s = (&protoModule{m: &Module{}, r: r}).sharding(c, nil); len(s.rest) > 0 {
+		r.fail(nil, "fields that no OpSharding has")
+	}
+	return s, nil
+}
 
 // sharding codes an OpSharding.
 func (d *protoModule) sharding(c *coder, s *sharding) *sharding {

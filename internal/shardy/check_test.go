@@ -27,6 +27,8 @@ func TestCheck(t *testing.T) {
 	for _, tt := range []struct{ attr, want string }{
 		{gspmd("{replicated}"), ""}, {gspmd("{manual}"), ""}, {gspmd("{maximal device=7}"), ""}, {gspmd("{devices=[2,1,4]<=[8] last_tile_dim_replicate}"), ""},
 		{gspmd("{devices=[2,1,2,2]<=[4,2]T(1,0) last_tile_dims={manual, replicated}}"), ""}, {gspmd("{devices=[8,1]7,6,5,4,3,2,1,0}"), ""},
+		{gspmd(""), ""}, {gspmd(`\08\03\1A\02\02\01\22\02\00\01`), ""}, // encoded
+		{gspmd(`\08\03\1A\02\02\01\22\02\00\09`), "device 9, but there are 8"}, {gspmd(`\08\03\1A\02`), "expected '{'"}, {gspmd("devices"), "expected '{'"},
 		{gspmd("{devices=[2,1"), "expected"}, {gspmd("{devices=[2,1]<=[8]}"), "2 tiles, but 8 devices"}, {gspmd("{devices=[8]<=[8]}"), "1 dimensions of tiles for a value of rank 2"},
 		{gspmd("{devices=[2,1]0,9}"), "device 9, but there are 8"}, {gspmd("{devices=[2,1]3,3}"), "device 3 twice"}, {gspmd("{maximal device=8}"), "device 8, but there are 8"},
 		{gspmd("{devices=[16,1]<=[16]}"), "device 15, but there are 8"}, {gspmd("{devices=[2,1]0,-1}"), "device -1"}, {gspmd("{device"), "expected"},
