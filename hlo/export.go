@@ -195,8 +195,9 @@ func (ex *exporter) sharding(op *ir.Op, text string) *sharding {
 	return s
 }
 
-// parseSharding reads a sharding as XLA's translation does (ConvertSharding in translate/mhlo_to_hlo/attribute_exporter.cc):
-// an encoded OpSharding, which older frameworks write and which is a replicated sharding if it is empty, or its text.
+// parseSharding reads a sharding as XLA's translation does (ConvertSharding in
+// translate/mhlo_to_hlo/attribute_exporter.cc): an encoded OpSharding, which older frameworks write and which is a
+// replicated sharding if it is empty, or its text.
 func parseSharding(text string) (s *sharding, err error) {
 	if s, err := decodeSharding(text); err == nil {
 		return s, nil
