@@ -184,6 +184,13 @@ func (p *printer) PrintValue(v *ir.Value) {
 		p.buf = append(p.buf, "<<NULL VALUE>>"...)
 		return
 	}
+	start := len(p.buf)
+	p.mention(v)
+	p.markValue(v, start)
+}
+
+// mention writes the name of v, with its number in its pack.
+func (p *printer) mention(v *ir.Value) {
 	op := v.DefiningOp()
 	if op == nil || op.NumResults() == 1 {
 		p.baseName(v)

@@ -121,6 +121,7 @@ func (o *Ops) Text(op *ir.Op) string {
 // printer writes one module. It implements ir.AsmPrinter.
 type printer struct {
 	buf      []byte
+	marks    *Marks // nil: nobody needs them
 	m        *ir.Module
 	reg      *ir.Registry
 	o        Options
@@ -188,6 +189,9 @@ func (p *printer) printTop(op *ir.Op) {
 
 // op writes an op with its results and location, without indentation and line break.
 func (p *printer) op(op *ir.Op) {
+	if p.marks != nil {
+		p.marks.Ops = append(p.marks.Ops, OpMark{op, len(p.buf)})
+	}
 	if n := op.NumResults(); n > 0 {
 		p.results(op, n)
 	}
@@ -203,7 +207,9 @@ func (p *printer) op(op *ir.Op) {
 func (p *printer) results(op *ir.Op, n int) {
 	groups := p.names.groups[op]
 	if groups == nil {
+		start := len(p.buf)
 		p.baseName(op.Result(0))
+		p.markValue(op.Result(0), start)
 		if n > 1 {
 			p.buf = strconv.AppendInt(append(p.buf, ':'), int64(n), 10)
 		}
@@ -216,7 +222,9 @@ func (p *printer) results(op *ir.Op, n int) {
 			if i > 0 {
 				p.buf = append(p.buf, ", "...)
 			}
+			start := len(p.buf)
 			p.baseName(op.Result(from))
+			p.markValue(op.Result(from), start)
 			if to-from > 1 {
 				p.buf = strconv.AppendInt(append(p.buf, ':'), int64(to-from), 10)
 			}

@@ -113,7 +113,7 @@ func (a *app) rootCommand() *cobra.Command {
 			root.AddCommand(c)
 		}
 	}
-	group("Look at a module:", a.hooksCommand(), a.explainCommand(), a.tapCommand(), a.infoCommand())
+	group("Look at a module:", a.viewCommand(), a.hooksCommand(), a.explainCommand(), a.tapCommand(), a.infoCommand())
 	group("Run it:", a.runCommand(), a.execCommand(), a.compileCommand())
 	group("Compare runs:", a.compareCommand(), a.verifyCommand(), a.recordCommand(), a.replayCommand())
 	group("Transform it:", a.rewriteCommand(), a.optCommand(), a.diffCommand(), a.reduceCommand(), a.translateCommand())

@@ -25,7 +25,7 @@ var order = [][]string{
 	{"verify", "opt"},
 	{"hlocb"}, // the root: the user API
 	{"internal/plugintest"},
-	{"passes", "internal/plugincheck", "internal/command", "internal/probe"},
+	{"passes", "internal/plugincheck", "internal/command", "internal/probe", "internal/view"},
 	{"pass"},
 	{"hook/format"},
 	{"internal/hook"},

@@ -1,0 +1,212 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hlocb/hlocb"
+	"github.com/hlocb/hlocb/internal/command"
+	"github.com/hlocb/hlocb/internal/hook/order"
+	"github.com/hlocb/hlocb/internal/reader"
+	"github.com/hlocb/hlocb/internal/view"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/passes"
+)
+
+// maxRecorded limits the events of a recording that a page contains, in bytes.
+const maxRecorded = 64 << 20
+
+func (a *app) viewCommand() *cobra.Command {
+	var flags rewriteFlags
+	var out string
+	var overlays, recordings []string
+	c := &cobra.Command{
+		Use:   "view IN...",
+		Short: "Write a page that shows a module, its hooks and its values",
+		Long: `Write a page that shows a module: one HTML file that needs no network. It has an outline, the graph and the text of the module, its hooks with their order and aliases, and values of recordings.
+
+If IN has hooks, the page has two steps: the module, and the module after 'hlocb rewrite' with the same flags. Several files become the steps of one page, with matching ops at the same place.
+
+--overlay writes numbers on ops. FILE is JSON, such as {"%3": 1.5, "stablehlo.dot_general": 2, "train.py:31": 0.1}, or CSV with an op or a location in the first column and the number in the last one, or the report of 'hlocb run --profile'.`,
+		Example: `  hlocb view train.mlir
+  hlocb view before.mlir after.mlir -o both.html
+  hlocb view train.mlir --recording monday.jsonl --recording friday.jsonl
+  hlocb view train.mlir --overlay times.txt`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: command.Body(func(cmd *cobra.Command, args []string) error {
+			opts, err := flags.conversion()
+			if err != nil {
+				return err
+			}
+			var d *view.Document
+			if len(args) == 1 {
+				d, err = a.viewModule(cmd.Context(), args[0], opts)
+			} else {
+				d, err = a.viewModules(args)
+			}
+			if err != nil {
+				return err
+			}
+			if err := a.addNumbers(d, overlays); err != nil {
+				return err
+			}
+			for _, path := range recordings {
+				r, err := a.recordingEvents(path)
+				if err != nil {
+					return err
+				}
+				d.Recordings = append(d.Recordings, *r)
+			}
+			path := out
+			if path == "" {
+				base := filepath.Base(args[0])
+				if args[0] == "-" {
+					base = "module"
+				}
+				path = strings.TrimSuffix(base, filepath.Ext(base)) + ".html"
+			}
+			if err := keepInput(args[0], path); err != nil {
+				return err
+			}
+			if err := a.writePage(path, d); err != nil {
+				return err
+			}
+			if out == "" {
+				_, err = fmt.Fprintln(a.Out, path)
+			}
+			return err
+		}),
+	}
+	c.Flags().StringVarP(&out, "output", "o", "", "`FILE` write to FILE (default IN with the suffix .html, in the current directory)")
+	c.Flags().StringArrayVar(&overlays, "overlay", nil, "`FILE` write the numbers of FILE on ops; may be repeated")
+	c.Flags().StringArrayVar(&recordings, "recording", nil, "`FILE` show the events of a recording, or of 'run --events'; may be repeated")
+	command.Group(c, "Page")
+	flags.add(c)
+	return c
+}
+
+// writePage writes a page to a file, or to standard output for "-".
+func (a *app) writePage(path string, d *view.Document) error {
+	return a.WriteFile(path, func(w io.Writer) error { return view.Page(w, d) })
+}
+
+// viewModule returns a page of one module. Hooks are converted in a second step.
+func (a *app) viewModule(ctx context.Context, path string, opts passes.RewriteHooks) (*view.Document, error) {
+	var before *ir.Module
+	p, err := a.program(ctx, path, hlocb.Rewrite(opts), hlocb.Change(func(m *ir.Module) error {
+		before = m.Clone()
+		return nil
+	}))
+	switch {
+	case err != nil && before == nil:
+		return nil, err
+	case err != nil:
+		a.note("the hooks cannot be converted: %v", err)
+		return &view.Document{Title: filepath.Base(path), Steps: []view.Step{{Name: filepath.Base(path), Module: before}}}, nil
+	}
+	return viewProgram(filepath.Base(path), before, p, opts), nil
+}
+
+// viewProgram returns a page of a program and of the module before the conversion of its hooks.
+func viewProgram(title string, before *ir.Module, p *hlocb.Program, opts passes.RewriteHooks) *view.Document {
+	d := &view.Document{Title: title, Steps: []view.Step{{Name: title, Module: before}}}
+	if len(p.Hooks()) == 0 {
+		return d
+	}
+	d.Steps = append(d.Steps, view.Step{Name: "hooks converted", Module: p.Module()})
+	d.Hooks = hooksOf(p, opts)
+	return d
+}
+
+// hooksOf returns the hooks of a program for a page.
+func hooksOf(p *hlocb.Program, opts passes.RewriteHooks) *view.Hooks {
+	h := &view.Hooks{Manifest: p.Manifest(), Data: dataOrder(p.Module(), opts)}
+	if r := p.Rewritten(); r != nil {
+		h.Aliases, h.Origins = r.Aliases, r.Origins
+	}
+	if err := order.Prove(p.Module()); err != nil {
+		h.Proof = err.Error()
+	}
+	return h
+}
+
+// viewModules returns a page whose steps are modules.
+func (a *app) viewModules(paths []string) (*view.Document, error) {
+	types := ir.NewContext()
+	d := &view.Document{}
+	var names []string
+	for _, path := range paths {
+		src, err := a.source(path)
+		if err != nil {
+			return nil, err
+		}
+		m, err := reader.Parse(src, types, reader.Registry(), reader.MaxErrors)
+		if err == nil {
+			err = reader.Verify(m, reader.MaxErrors)
+		}
+		if err != nil {
+			return nil, err
+		}
+		d.Steps = append(d.Steps, view.Step{Name: filepath.Base(path), Module: m})
+		names = append(names, filepath.Base(path))
+	}
+	d.Title = strings.Join(names, " → ")
+	return d, nil
+}
+
+// addNumbers reads the files of --overlay.
+func (a *app) addNumbers(d *view.Document, paths []string) error {
+	for _, path := range paths {
+		name, text, err := a.ReadText(path)
+		if err != nil {
+			return err
+		}
+		list, err := view.ReadOverlays(filepath.Base(name), text)
+		if err != nil {
+			return err
+		}
+		d.Overlays = append(d.Overlays, list...)
+	}
+	return nil
+}
+
+// recordingEvents reads the events of a file with a line of JSON each.
+func (a *app) recordingEvents(path string) (*view.Recording, error) {
+	name, text, err := a.ReadText(path)
+	if err != nil {
+		return nil, err
+	}
+	r := &view.Recording{Name: filepath.Base(name)}
+	size := 0
+	lines := bufio.NewScanner(bytes.NewReader(text))
+	lines.Buffer(nil, len(text)+1)
+	for n := 1; lines.Scan(); n++ {
+		line := bytes.TrimSpace(lines.Bytes())
+		if len(line) == 0 {
+			continue
+		}
+		var head struct {
+			Operands *json.RawMessage `json:"operands"`
+		}
+		if err := json.Unmarshal(line, &head); err != nil {
+			return nil, fmt.Errorf("%s:%d: not an event: %w", name, n, err)
+		}
+		if head.Operands == nil { // the header of a recording, or its outputs
+			continue
+		}
+		if size += len(line); size > maxRecorded {
+			a.note("%s: the page has only the first %d events", name, len(r.Events))
+			break
+		}
+		r.Events = append(r.Events, bytes.Clone(line))
+	}
+	return r, lines.Err()
+}

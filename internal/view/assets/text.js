@@ -1,0 +1,100 @@
+// The module's text. Only the lines in the window are elements; each mention of a value is one, too.
+"use strict";
+(function (hlocb) {
+  const { strings, items } = hlocb.model;
+  const { el, $ } = hlocb;
+  const LINE = 19;
+  const pane = $("text"), space = $("text-space"), holder = $("text-lines");
+  let first = -1, last = -1, shownStep = null;
+
+  // spans returns the elements of a line. Words of MLIR get a class.
+  const word = /("(?:[^"\\]|\\.)*"?)|(@[\w$.-]+|@"[^"]*")|(![\w.]+|tensor|memref|vector|tuple|complex)|([a-z_][\w]*\.[\w.]+)|(-?\d[\w.+-]*)/g;
+  function plain(text, out) {
+    let at = 0;
+    word.lastIndex = 0;
+    for (let m; (m = word.exec(text));) {
+      if (m.index > at) out.push(text.slice(at, m.index));
+      out.push(el("span", { class: m[1] ? "t-string" : m[2] ? "t-symbol" : m[3] ? "t-type" : m[4] ? "t-op" : "t-number" }, m[0]));
+      at = m.index + m[0].length;
+    }
+    if (at < text.length) out.push(text.slice(at));
+  }
+
+  function lineElement(step, line) {
+    const template = strings[step.lines[line]];
+    const item = step.itemOfLine(line);
+    const s = hlocb.state;
+    const out = [el("span", { class: "number", "aria-hidden": "true" }, String(line + 1))];
+    let v = step.startOfLine(line), at = 0;
+    for (let k = 0; k < template.length; k++) {
+      const c = template[k];
+      if (c !== "\u0001" && c !== "\u0002") continue;
+      plain(template.slice(at, k), out);
+      const value = step.lineValues[v++];
+      let name = step.valueName(value);
+      if (c === "\u0002") name = name.replace(/#\d+$/, "");
+      out.push(el("span", { class: "value" + (s.values.has(value) ? " lit" : "") + (step.chain.has(value) ? " chain" : ""), "data-value": value }, name));
+      at = k + 1;
+    }
+    plain(template.slice(at), out);
+    let classes = "line";
+    if (item >= 0) {
+      const r = step.rows[item];
+      if (item === s.item) classes += " selected";
+      if (s.matches && s.matches[item]) classes += " match";
+      if (s.pathItems && s.pathItems.has(item)) classes += " on-path";
+      if (step.index > 0 && step.state[r] > 0) classes += " " + ["", "added", "changed", "moved"][step.state[r]];
+      if (step.hook[r] >= 0) classes += " hook";
+      if (s.nan.has(item)) classes += " nan";
+    }
+    const e = el("div", { class: classes, "data-line": line }, ...out);
+    if (item >= 0 && s.overlay && s.overlay.number.has(item)) e.append(el("span", { class: "badge" }, hlocb.formatNumber(s.overlay.number.get(item)) + (s.overlay.unit ? " " + s.overlay.unit : "")));
+    return e;
+  }
+
+  function render(force) {
+    if (!hlocb.state || !hlocb.state.step || $("text-pane").hidden) return;
+    const step = hlocb.state.step;
+    const from = Math.max(0, Math.floor(pane.scrollTop / LINE) - 20);
+    const to = Math.min(step.lines.length, Math.ceil((pane.scrollTop + pane.clientHeight) / LINE) + 20);
+    if (!force && from === first && to === last && shownStep === step) return;
+    if (shownStep !== step) space.style.height = step.lines.length * LINE + "px";
+    first = from; last = to; shownStep = step;
+    const list = document.createDocumentFragment();
+    for (let k = from; k < to; k++) list.append(lineElement(step, k));
+    holder.style.transform = `translateY(${from * LINE}px)`;
+    holder.replaceChildren(list);
+  }
+
+  // scrollTo shows the line of an item if it is outside of the window.
+  function scrollTo(i) {
+    const step = hlocb.state.step, r = step.rows[i];
+    if (r < 0 || step.line[r] < 0) return;
+    const at = step.line[r] * LINE;
+    if (at < pane.scrollTop + LINE || at > pane.scrollTop + pane.clientHeight - 2 * LINE) pane.scrollTop = Math.max(0, at - pane.clientHeight / 3);
+  }
+
+  pane.addEventListener("scroll", () => render(false));
+  new ResizeObserver(() => render(true)).observe(pane);
+  holder.addEventListener("click", (e) => {
+    const step = hlocb.state.step;
+    const value = e.target.closest("[data-value]");
+    const line = e.target.closest("[data-line]");
+    if (value) { hlocb.selectValue(Number(value.dataset.value)); return; }
+    if (line && step.itemOfLine(Number(line.dataset.line)) >= 0) hlocb.select(step.itemOfLine(Number(line.dataset.line)));
+  });
+
+  // opText returns the text of an op's first line.
+  function opText(step, i) {
+    const r = step.rows[i];
+    if (r < 0 || step.line[r] < 0 || items.kind[i] !== hlocb.OP) return "";
+    const line = step.line[r];
+    let v = step.startOfLine(line);
+    return strings[step.lines[line]].replace(/[\u0001\u0002]/g, (c) => {
+      const name = step.valueName(step.lineValues[v++]);
+      return c === "\u0002" ? name.replace(/#\d+$/, "") : name;
+    }).trim();
+  }
+
+  hlocb.text = { render, scrollTo, opText };
+})(window.hlocb);
