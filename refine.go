@@ -9,7 +9,7 @@ import (
 	"github.com/hlocb/hlocb/artifact"
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/dialect/fn"
-	"github.com/hlocb/hlocb/internal/dialect/view"
+	"github.com/hlocb/hlocb/dialect/view"
 	"github.com/hlocb/hlocb/internal/jaxexport"
 	"github.com/hlocb/hlocb/internal/legalize"
 	"github.com/hlocb/hlocb/interp"

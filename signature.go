@@ -5,8 +5,8 @@ import (
 
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/dialect/view"
 	"github.com/hlocb/hlocb/hlo"
-	"github.com/hlocb/hlocb/internal/dialect/view"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
 )

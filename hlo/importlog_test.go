@@ -6,8 +6,8 @@ import (
 
 	"github.com/hlocb/hlocb/dialect/all"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/dialect/view"
 	"github.com/hlocb/hlocb/hlo"
-	"github.com/hlocb/hlocb/internal/dialect/view"
 	"github.com/hlocb/hlocb/ir"
 )
 

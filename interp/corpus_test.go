@@ -13,7 +13,7 @@ import (
 
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
-	"github.com/hlocb/hlocb/internal/dialect/view"
+	"github.com/hlocb/hlocb/dialect/view"
 	"github.com/hlocb/hlocb/internal/testkit"
 	"github.com/hlocb/hlocb/interp/internal/plan"
 	"github.com/hlocb/hlocb/ir"

@@ -3,8 +3,8 @@ package hookop
 import (
 	"slices"
 
+	"github.com/hlocb/hlocb/dialect/view"
 	"github.com/hlocb/hlocb/hook"
-	"github.com/hlocb/hlocb/internal/dialect/view"
 	"github.com/hlocb/hlocb/ir"
 )
 

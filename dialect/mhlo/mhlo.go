@@ -9,7 +9,7 @@ import (
 	"github.com/hlocb/hlocb/dialect/chlo"
 	hlo "github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/dialect/stablehlo/ods"
-	"github.com/hlocb/hlocb/internal/dialect/view"
+	"github.com/hlocb/hlocb/dialect/view"
 	"github.com/hlocb/hlocb/ir"
 )
 

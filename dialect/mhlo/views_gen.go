@@ -5,7 +5,7 @@ package mhlo
 import (
 	"github.com/hlocb/hlocb/dialect/chlo"
 	hlo "github.com/hlocb/hlocb/dialect/stablehlo"
-	"github.com/hlocb/hlocb/internal/dialect/view"
+	"github.com/hlocb/hlocb/dialect/view"
 	"github.com/hlocb/hlocb/ir"
 )
 

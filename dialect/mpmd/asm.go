@@ -2,7 +2,7 @@ package mpmd
 
 import (
 	"github.com/hlocb/hlocb/dialect/sdy"
-	"github.com/hlocb/hlocb/internal/dialect/view"
+	"github.com/hlocb/hlocb/dialect/view"
 	"github.com/hlocb/hlocb/ir"
 )
 

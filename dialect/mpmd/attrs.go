@@ -1,7 +1,7 @@
 package mpmd
 
 import (
-	"github.com/hlocb/hlocb/internal/dialect/view"
+	"github.com/hlocb/hlocb/dialect/view"
 	"github.com/hlocb/hlocb/ir"
 )
 

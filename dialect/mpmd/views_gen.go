@@ -4,7 +4,7 @@ package mpmd
 
 import (
 	"github.com/hlocb/hlocb/dialect/sdy"
-	"github.com/hlocb/hlocb/internal/dialect/view"
+	"github.com/hlocb/hlocb/dialect/view"
 	"github.com/hlocb/hlocb/ir"
 )
 

@@ -3,7 +3,7 @@ package sdy
 import (
 	"slices"
 
-	"github.com/hlocb/hlocb/internal/dialect/view"
+	"github.com/hlocb/hlocb/dialect/view"
 	"github.com/hlocb/hlocb/ir"
 )
 

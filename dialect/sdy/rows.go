@@ -2,7 +2,7 @@ package sdy
 
 import (
 	"github.com/hlocb/hlocb/dialect/stablehlo/ods"
-	"github.com/hlocb/hlocb/internal/dialect/view"
+	"github.com/hlocb/hlocb/dialect/view"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
 )

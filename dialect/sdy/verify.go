@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/hlocb/hlocb/diag"
-	"github.com/hlocb/hlocb/internal/dialect/view"
+	"github.com/hlocb/hlocb/dialect/view"
 	"github.com/hlocb/hlocb/internal/mlirtext"
 	"github.com/hlocb/hlocb/ir"
 )

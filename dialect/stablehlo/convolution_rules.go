@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/hlocb/hlocb/dialect/quant"
-	"github.com/hlocb/hlocb/internal/dialect/view"
+	"github.com/hlocb/hlocb/dialect/view"
 	"github.com/hlocb/hlocb/ir"
 )
 

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/hlocb/hlocb/internal/dialect/view"
+	"github.com/hlocb/hlocb/dialect/view"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
 )

@@ -2,7 +2,7 @@ package stablehlo
 
 import (
 	"github.com/hlocb/hlocb/dialect/quant"
-	"github.com/hlocb/hlocb/internal/dialect/view"
+	"github.com/hlocb/hlocb/dialect/view"
 	"github.com/hlocb/hlocb/ir"
 )
 

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/hlocb/hlocb/dialect/stablehlo/ods"
-	"github.com/hlocb/hlocb/internal/dialect/view"
+	"github.com/hlocb/hlocb/dialect/view"
 	"github.com/hlocb/hlocb/ir"
 )
 

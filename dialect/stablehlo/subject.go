@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/hlocb/hlocb/dialect/stablehlo/ods"
-	"github.com/hlocb/hlocb/internal/dialect/view"
+	"github.com/hlocb/hlocb/dialect/view"
 	"github.com/hlocb/hlocb/ir"
 )
 

@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/hlocb/hlocb/dialect/quant"
-	"github.com/hlocb/hlocb/internal/dialect/view"
+	"github.com/hlocb/hlocb/dialect/view"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
 )

@@ -3,7 +3,7 @@ package vhlo
 import (
 	"github.com/hlocb/hlocb/dialect/quant"
 	hlo "github.com/hlocb/hlocb/dialect/stablehlo"
-	"github.com/hlocb/hlocb/internal/dialect/view"
+	"github.com/hlocb/hlocb/dialect/view"
 	"github.com/hlocb/hlocb/internal/mlirtext"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"

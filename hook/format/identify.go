@@ -6,8 +6,8 @@ import (
 	"strconv"
 
 	"github.com/hlocb/hlocb/dialect/hookop"
+	"github.com/hlocb/hlocb/dialect/view"
 	"github.com/hlocb/hlocb/hook"
-	"github.com/hlocb/hlocb/internal/dialect/view"
 	"github.com/hlocb/hlocb/ir"
 )
 

@@ -4,8 +4,8 @@ import (
 	"slices"
 
 	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/dialect/view"
 	"github.com/hlocb/hlocb/internal/dialect/interpreter"
-	"github.com/hlocb/hlocb/internal/dialect/view"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/ir/flow"
 )

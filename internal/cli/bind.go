@@ -11,10 +11,10 @@ import (
 
 	"github.com/hlocb/hlocb"
 	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/dialect/view"
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/internal/command"
 	"github.com/hlocb/hlocb/internal/dialect/interpreter"
-	"github.com/hlocb/hlocb/internal/dialect/view"
 	"github.com/hlocb/hlocb/internal/probe"
 	"github.com/hlocb/hlocb/internal/words"
 	"github.com/hlocb/hlocb/ir"

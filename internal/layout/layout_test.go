@@ -44,7 +44,7 @@ var order = [][]string{
 	{"dialect/quant"},
 	{"dialect/builtin", "dialect/fn", "dialect/hookop", "dialect/shape", "internal/dialect/tensors"},
 	{"internal/dialect/arith"}, // folds of shapes create its constants
-	{"internal/dialect/view"},
+	{"dialect/view"},
 	{"ir/flow", "rewrite", "internal/densebytes"},
 	{"ir"},
 	{"hook", "internal/sharding", "internal/lapack", "internal/values", "filecheck"},

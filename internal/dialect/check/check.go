@@ -4,7 +4,7 @@ package check
 import (
 	hlo "github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/dialect/stablehlo/ods"
-	"github.com/hlocb/hlocb/internal/dialect/view"
+	"github.com/hlocb/hlocb/dialect/view"
 	"github.com/hlocb/hlocb/ir"
 )
 

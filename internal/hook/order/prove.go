@@ -8,7 +8,7 @@ import (
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/dialect/hookop"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
-	"github.com/hlocb/hlocb/internal/dialect/view"
+	"github.com/hlocb/hlocb/dialect/view"
 	"github.com/hlocb/hlocb/internal/hook/irutil"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/ir/flow"

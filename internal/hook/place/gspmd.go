@@ -8,8 +8,8 @@ import (
 	"github.com/hlocb/hlocb/dialect/mhlo"
 	"github.com/hlocb/hlocb/dialect/sdy"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/dialect/view"
 	"github.com/hlocb/hlocb/hook"
-	"github.com/hlocb/hlocb/internal/dialect/view"
 	"github.com/hlocb/hlocb/internal/sharding"
 	"github.com/hlocb/hlocb/ir"
 )

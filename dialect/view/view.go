@@ -1,5 +1,5 @@
 // Package view converts attributes to Go values and back, and finds an op's operands by the rows of its definition. It
-// supports the typed views and builders that internal/gen generates from the rows of a dialect.
+// supports the typed views and builders that are generated from the rows of a dialect.
 package view
 
 import (
