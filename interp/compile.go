@@ -52,6 +52,7 @@ func compile(p *runtime.Program, opts Options, copts runtime.CompileOptions) (*p
 	}
 	kernel.FailIf(c.Symbols[entry] == nil, "module has no function @%s to run", entry)
 	f := c.Function(entry)
+	c.CheckMemory(f)
 	c.Planned = true
 	return c, f
 }

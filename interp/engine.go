@@ -93,7 +93,7 @@ func (b *Backend) Compile(ctx context.Context, p *runtime.Program, opts runtime.
 		return nil, context.Cause(ctx)
 	}
 	if b.opts.Plan != nil {
-		if err := plan.Print(b.opts.Plan, entry, goruntime.GOMAXPROCS(0)); err != nil {
+		if err := plan.Print(b.opts.Plan, entry, c.Constants, goruntime.GOMAXPROCS(0)); err != nil {
 			return nil, err
 		}
 	}

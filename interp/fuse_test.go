@@ -138,7 +138,7 @@ func TestFusedChains(t *testing.T) {
 			fused++
 		}
 		for _, ins := range exe.(*Executable).entry.Body.Instrs {
-			if k := ins.Notes.Kernel; k != nil && k.Family == "fused reduction" {
+			if k := ins.Kernel; k != nil && k.Family == "fused reduction" {
 				reductions++
 			}
 		}

@@ -103,6 +103,7 @@ func TestTimeoutAbandonsKernels(t *testing.T) {
 	release := make(chan struct{})
 	later := atomic.Bool{}
 	instrs := exe.(*Executable).entry.Body.Instrs
+	instrs[0].Kernel, instrs[1].Kernel = nil, nil
 	instrs[0].Run = func(*exec.Machine, *exec.Frame, *exec.Instr) { <-release }
 	instrs[1].Run = func(*exec.Machine, *exec.Frame, *exec.Instr) { later.Store(true) }
 	_, err = exe.Run(t.Context(), []*tensor.Tensor{tensor.New(tensor.F32, tensor.Shape{4})})

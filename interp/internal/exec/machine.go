@@ -21,17 +21,22 @@ import (
 //
 // Invariants: Refs counts the slots, carried values and tuples that hold the buf, plus the bufs that have it as base. A
 // payload may be written only through a buf with Refs 1 whose base, if any, also has Refs 1. A buf with Fixed set is
-// never written.
+// never written. The plan knows all uses of a placed payload: only kernels write it, where their instruction says so.
 type Buf struct {
 	Tensor tensor.Tensor
 	Refs   int32
 	Fixed  bool   // constants, arguments, tokens: never written, never recycled
+	placed bool   // the payload is a part of a frame's arena
 	base   *Buf   // the owner of the payload; nil if the buf owns it
 	Elems  []*Buf // the elements of a tuple
 }
 
 // Frame holds the values of one activation of a function.
-type Frame struct{ Slots []*Buf }
+type Frame struct {
+	Slots []*Buf
+	arena []byte
+	owned *Buf // holds arena, unless it is a part of the caller's arena
+}
 
 // Machine executes a plan once. It belongs to one goroutine.
 type Machine struct {
@@ -249,7 +254,7 @@ func (m *Machine) Alias(b *Buf, dt tensor.DType, shape tensor.Shape) *Buf {
 		Retain(owner)
 		m.Release(b)
 	}
-	a.base, a.Fixed = owner, owner.Fixed
+	a.base, a.Fixed, a.placed = owner, owner.Fixed, owner.placed
 	return a
 }
 
@@ -272,7 +277,7 @@ func (m *Machine) Release(b *Buf) {
 	switch {
 	case b.base != nil:
 		base := b.base
-		b.base, b.Fixed = nil, false
+		b.base, b.Fixed, b.placed = nil, false, false
 		b.Tensor.Borrow(tensor.Invalid, nil, nil)
 		m.heads = append(m.heads, b)
 		m.Release(base)
@@ -282,6 +287,13 @@ func (m *Machine) Release(b *Buf) {
 		}
 		b.Elems = nil
 		m.heads = append(m.heads, b)
+	case b.placed:
+		if m.Prog.Poison {
+			kernel.Fill(b.Tensor.Bytes(), []byte{0xa5})
+		}
+		b.placed = false
+		b.Tensor.Borrow(tensor.Invalid, nil, nil)
+		m.heads = append(m.heads, b)
 	default:
 		l := m.list(len(b.Tensor.Peek()))
 		*l = append(*l, b)
@@ -290,7 +302,7 @@ func (m *Machine) Release(b *Buf) {
 
 // Writable reports whether the holder of the only reference may overwrite the payload.
 func (b *Buf) Writable() bool {
-	return !b.Fixed && b.Refs == 1 && (b.base == nil || (b.base.Refs == 1 && !b.base.Fixed))
+	return !b.Fixed && !b.placed && b.Refs == 1 && (b.base == nil || (b.base.Refs == 1 && !b.base.Fixed))
 }
 
 // Take returns a reference to operand i of ins that the caller owns. If the value dies here, Take moves it out of its
@@ -326,7 +338,7 @@ func (m *Machine) Block(fr *Frame, b *Block, out []*Buf) {
 		if p := m.Watch.Profile; p != nil {
 			p.run(m, fr, ins)
 		} else {
-			ins.Run(m, fr, ins)
+			m.Execute(fr, ins)
 		}
 		for _, s := range ins.Dead {
 			if v := fr.Slots[s]; v != nil {
@@ -364,30 +376,24 @@ func (m *Machine) Inside(inner *Frame, b *Block, fr *Frame, ins *Instr) {
 	m.DropRefs(len(out))
 }
 
-// Step executes a kernel whose results have the given types.
-func (m *Machine) Step(fr *Frame, ins *Instr, kern *kernel.Kernel, types []kernel.Type) {
+// Execute executes one instruction.
+func (m *Machine) Execute(fr *Frame, ins *Instr) {
+	if ins.Kernel != nil {
+		m.step(fr, ins, ins.Kernel)
+	} else {
+		ins.Run(m, fr, ins)
+	}
+}
+
+// step executes the kernel of an instruction.
+func (m *Machine) step(fr *Frame, ins *Instr, kern *kernel.Kernel) {
 	base := len(m.Args)
 	for _, s := range ins.In {
 		m.Args = append(m.Args, &fr.Slots[s].Tensor)
 	}
 	mid := len(m.Args)
 	for i, s := range ins.Out {
-		t := &types[i]
-		allowed := kern.Inplace
-		if i > 0 {
-			allowed = 0
-			if i <= len(kern.Others) {
-				allowed = kern.Others[i-1]
-			}
-		}
-		if allowed != 0 {
-			if b := m.reuse(fr, ins, allowed, t); b != nil {
-				fr.Slots[s] = b
-				m.Args = append(m.Args, &b.Tensor)
-				continue
-			}
-		}
-		b := m.Alloc(t.DType, t.Shape, t.N)
+		b := m.result(fr, ins, kern, i)
 		fr.Slots[s] = b
 		m.Args = append(m.Args, &b.Tensor)
 	}
@@ -398,7 +404,31 @@ func (m *Machine) Step(fr *Frame, ins *Instr, kern *kernel.Kernel, types []kerne
 	m.Args = m.Args[:base]
 }
 
-// reuse returns the buffer of an operand that dies at ins, for the first result. It empties the operand's slot, but the
+// result returns the buffer for result i of a kernel: in the arena, or over an operand, or from the pool.
+func (m *Machine) result(fr *Frame, ins *Instr, kern *kernel.Kernel, i int) *Buf {
+	t := &ins.Types[i]
+	if ins.Places != nil {
+		if at := ins.Places[i].At; at >= 0 {
+			b := m.Head()
+			b.placed = true
+			b.Tensor.Borrow(t.DType, t.Shape, fr.arena[at:at+t.Bytes()])
+			return b
+		} else if o := ins.Places[i].Over; o >= 0 {
+			b := fr.Slots[ins.In[o]]
+			fr.Slots[ins.In[o]] = nil
+			b.Tensor.Borrow(t.DType, t.Shape, b.Tensor.Bytes())
+			return b
+		}
+	}
+	if allowed := kern.Overwrites(i); allowed != 0 {
+		if b := m.reuse(fr, ins, allowed, t); b != nil {
+			return b
+		}
+	}
+	return m.Alloc(t.DType, t.Shape, t.N)
+}
+
+// reuse returns the buffer of an operand that dies at ins, for a result. It empties the operand's slot, but the
 // kernel still reads the operand from the payload.
 func (m *Machine) reuse(fr *Frame, ins *Instr, allowed uint64, t *kernel.Type) *Buf {
 	for i, s := range ins.In {
@@ -433,8 +463,23 @@ func (m *Machine) Caught(v any, op *ir.Op) error {
 	return Locate(m.Prog.Module, op, kernel.Cause(v))
 }
 
-// Enter returns a frame for a call of f.
-func (m *Machine) Enter(f *Function) *Frame {
+// Enter returns a frame for a call of f. Its arena is a part of the arena of fr, if the plan of the instruction says
+// so.
+func (m *Machine) Enter(f *Function, fr *Frame, ins *Instr) *Frame {
+	inner := m.frame(f)
+	switch {
+	case f.Memory.Arena == 0:
+		inner.arena = nil
+	case fr != nil && ins.Frame >= 0:
+		inner.arena = fr.arena[ins.Frame : ins.Frame+f.Memory.Arena]
+	default:
+		inner.owned = m.Alloc(tensor.I8, tensor.Shape{int64(f.Memory.Arena)}, f.Memory.Arena)
+		inner.arena = inner.owned.Tensor.Bytes()
+	}
+	return inner
+}
+
+func (m *Machine) frame(f *Function) *Frame {
 	if m.depth >= maxCallDepth {
 		kernel.Fail(fmt.Errorf("calls nest deeper than %d", maxCallDepth))
 	}
@@ -450,6 +495,8 @@ func (m *Machine) Enter(f *Function) *Frame {
 // Leave returns the frame to the pool. All its slots must be empty.
 func (m *Machine) Leave(f *Function, fr *Frame) {
 	m.depth--
+	m.Release(fr.owned)
+	fr.arena, fr.owned = nil, nil
 	m.frames[f] = append(m.frames[f], fr)
 }
 

@@ -51,7 +51,7 @@ func (p *Profile) run(m *Machine, fr *Frame, ins *Instr) {
 	label(pprof.WithLabels(m.Ctx, pprof.Labels("op", ins.Op.Name())))
 	defer label(context.Background())
 	begin := time.Now()
-	ins.Run(m, fr, ins)
+	m.Execute(fr, ins)
 	d := time.Since(begin)
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -60,7 +60,7 @@ func (p *Profile) run(m *Machine, fr *Frame, ins *Instr) {
 		if p.ops == nil {
 			p.ops = map[*ir.Op]*OpTime{}
 		}
-		t = &OpTime{Op: ins.Op.Name(), Fused: max(0, len(ins.Notes.Fused)-1), Source: ins.Op.Module().Source(), Pos: ins.Op.Pos()}
+		t = &OpTime{Op: ins.Op.Name(), Fused: max(0, len(ins.Fused)-1), Source: ins.Op.Module().Source(), Pos: ins.Op.Pos()}
 		p.ops[ins.Op] = t
 	}
 	t.Count++

@@ -72,7 +72,7 @@ func (m *Machine) Invoke(f *Function, args []*Buf) (out []*Buf, err error) {
 			err = m.Caught(v, f.Op)
 		}
 	}()
-	fr := m.Enter(f)
+	fr := m.Enter(f, nil, nil)
 	for i, s := range f.Body.Args {
 		fr.Slots[s] = args[i]
 	}

@@ -70,6 +70,17 @@ type Kernel struct {
 	Parts   Parts  // how Run splits its work over the cores
 }
 
+// Overwrites returns the operands whose payload result i may take, as a mask.
+func (k *Kernel) Overwrites(i int) uint64 {
+	switch {
+	case i == 0:
+		return k.Inplace
+	case i <= len(k.Others):
+		return k.Others[i-1]
+	}
+	return 0
+}
+
 // Parts describes the split of a kernel's work into N pieces, with at least Grain pieces for each core. The zero value
 // means that the split is unknown.
 type Parts struct{ N, Grain int }

@@ -131,6 +131,9 @@ func (o *collectiveOp) plan(p *plan.Planner, s *plan.Spec) exec.Runner {
 			given.fold = append(given.fold, reduceParts(p, &data, i))
 		}
 	}
+	for _, t := range slices.Concat(s.In, s.Out) {
+		p.Scratch(int64(max(t.N, 0)) * int64(t.DType.Size()))
+	}
 	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
 		// The other processes receive copies.
 		bytes := int64(0)

@@ -75,6 +75,9 @@ func planReduce(p *plan.Planner, s *plan.Spec) exec.Runner {
 		arrange[i] = kernel.TransposeKernel(s.In[i], kernel.TensorType(s.In[i].DType, moved...), perm)
 	}
 	fold := folderOf(p, s.Op, 0, s.In[:k], s.In[k:], steps, n)
+	for i := range k {
+		p.Scratch(int64(s.In[i].Bytes()))
+	}
 	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
 		arranged, inputs := make([]*exec.Buf, k), make([]*tensor.Tensor, k)
 		for i := range inputs {
@@ -124,6 +127,13 @@ func folderOf(p *plan.Planner, op *ir.Op, i int, in, init []kernel.Type, steps, 
 			fr.Slots[r.Args[k+j]] = x
 		}
 		m.Block(fr, r.Block, acc)
+		for j, b := range acc {
+			if b.Fixed { // the region returns its argument, which ends with the input
+				acc[j] = m.Alloc(b.Tensor.DType(), b.Tensor.Shape(), b.Tensor.NumElements())
+				copy(acc[j].Tensor.Bytes(), b.Tensor.Peek())
+				m.Release(b)
+			}
+		}
 	}
 	run := func(m *exec.Machine, fr *exec.Frame, acc []*exec.Buf, inputs []*tensor.Tensor, from int) {
 		for at := from; at < steps; at++ {
@@ -145,6 +155,9 @@ func folderOf(p *plan.Planner, op *ir.Op, i int, in, init []kernel.Type, steps, 
 	// the chunks' values in order.
 	length := steps / chunks
 	side := p.Lift(op, i, chunks*n, 2*k, k)
+	for j := range k {
+		p.Scratch(int64(length+1) * int64(chunks*n) * int64(in[j].DType.Size()))
+	}
 	arrange := make([]kernel.Kernel, k)
 	for j := range arrange {
 		from := kernel.TensorType(in[j].DType, int64(chunks), int64(length), int64(n))

@@ -44,9 +44,12 @@ func planSort(p *plan.Planner, s *plan.Spec) exec.Runner {
 	b := s.Op.Region(0).Entry()
 	kernel.FailIf(len(b.Args()) != 2*k || b.Last() == nil || b.Last().NumOperands() != 1, "expects a comparator of %d arguments and one result", 2*k)
 	if key := sortKeyOf(p, s, b); key != nil {
+		p.Scratch(key.bytes(g))
 		return key.control(g)
 	}
 	body := p.Region(s.Op, 0)
+	bytes := 8 * int64(g.N)
+	p.Scratch(bytes)
 	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
 		var pred [1]*exec.Buf
 		inputs := make([]*tensor.Tensor, k)
@@ -63,7 +66,6 @@ func planSort(p *plan.Planner, s *plan.Spec) exec.Runner {
 			m.Release(pred[0])
 			return v
 		}
-		bytes := 8 * int64(g.N)
 		defer m.Uncharge(m.Charge(bytes))
 		order := make([]int, g.N)
 		writeSorted(m, fr, ins, g, func(base int) []int {
@@ -216,11 +218,15 @@ func reaches(v, arg *ir.Value, b *ir.Block) bool {
 	return false
 }
 
+// bytes returns the memory for the keys, two lines of keys and an order.
+func (k *sortKey) bytes(g kernel.SortGeometry) int64 {
+	return 8*int64(g.Outer)*int64(g.N)*int64(g.Inner) + (32+8)*int64(g.N)
+}
+
 // control executes the sort by integer keys.
 func (k *sortKey) control(g kernel.SortGeometry) exec.Runner {
 	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
-		bytes := 8*int64(g.Outer)*int64(g.N)*int64(g.Inner) + (32+8)*int64(g.N) // the keys, then two lines of keys and an order
-		defer m.Uncharge(m.Charge(bytes))
+		defer m.Uncharge(m.Charge(k.bytes(g)))
 		in := fr.Slots[ins.In[k.input]]
 		keyBuf := in
 		if k.keys != nil {

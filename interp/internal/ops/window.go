@@ -124,6 +124,16 @@ func planReduceWindow(p *plan.Planner, s *plan.Spec) exec.Runner {
 			"a windowed reduction that changes the element type")
 	}
 	flat := tensor.Shape{int64(n)}
+	for i := range k {
+		size := int64(s.In[i].DType.Size())
+		p.Scratch(2 * int64(n) * size) // the elements at one position, and the values before
+		if pads[i] != nil {
+			p.Scratch(w.padded.NumElements() * size)
+		}
+	}
+	if padFlags != nil {
+		p.Scratch(int64(flags.N) + w.padded.NumElements() + int64(n))
+	}
 	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
 		src := make([]*tensor.Tensor, k)
 		acc := make([]*exec.Buf, k)

@@ -84,7 +84,6 @@ func (p *Planner) fold(ops []*ir.Op, o *ir.Op, at int, b *ir.Block) exec.Instr {
 			ins.Dead = append(ins.Dead, s)
 		}
 	}
-	ins.Notes = exec.Notes{Kernel: &k, Fused: append(ops[:len(ops):len(ops)], o)}
-	ins.Run = exec.Execute(k)
+	ins.Kernel, ins.Fused = &k, append(ops[:len(ops):len(ops)], o)
 	return ins
 }

@@ -25,12 +25,12 @@ func PlanCall(p *Planner, s *Spec) exec.Runner {
 
 func PlanCallTo(p *Planner, s *Spec, callee string) exec.Runner {
 	f := p.Prog.Function(callee)
-	p.note().Callee = f
+	p.ins.Callee, p.ins.Frame = f, -1
 	// A function that is still being compiled already has its types, but no body.
 	kernel.FailIf(len(f.Args) != len(s.In) || len(f.Results) != len(s.Out), "calls '%s' with %d operands and %d results; it takes %d and gives %d",
 		f.Name, len(s.In), len(s.Out), len(f.Args), len(f.Results))
 	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
-		inner := m.Enter(f)
+		inner := m.Enter(f, fr, ins)
 		m.Poll()
 		m.Inside(inner, f.Body, fr, ins)
 		m.Leave(f, inner)
@@ -41,7 +41,7 @@ func PlanCallTo(p *Planner, s *Spec, callee string) exec.Runner {
 func (p *Planner) Region(op *ir.Op, i int) *exec.Block {
 	kernel.FailIf(i >= len(op.Regions()) || len(op.Region(i).Blocks()) != 1, "expects region #%d to have one block", i)
 	b := p.block(op.Region(i).Entry())
-	p.note().Blocks = append(p.note().Blocks, b)
+	p.ins.Blocks = append(p.ins.Blocks, b)
 	return b
 }
 
@@ -54,7 +54,7 @@ func PlanWhile(p *Planner, s *Spec) exec.Runner {
 	kernel.FailIf(len(cond.Args) != n || len(body.Args) != n || len(body.Ret) != n || len(s.Out) != n || len(cond.Ret) != 1,
 		"expects condition and body to take and give as many values as there are operands")
 	scalar := p.scalarLoop(s)
-	p.note().Scalars = scalar
+	p.ins.Scalars, p.ins.Effect = scalar, exec.Nests
 	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
 		if scalar != nil && m.Watch.Profile == nil {
 			scalar.Run(m, fr, ins)
@@ -121,6 +121,7 @@ func planBranches(p *Planner, s *Spec, choose func(*tensor.Tensor) int) exec.Run
 		kernel.FailIf(len(b.Args) != 0 || len(b.Ret) != len(s.Out), "expects branch %d to take nothing and give %d values", i, len(s.Out))
 		branches = append(branches, b)
 	}
+	p.ins.Effect = exec.Nests
 	kernel.FailIf(len(branches) == 0 || s.In[0].Class != kernel.ClassTensor, "expects an index and at least one branch")
 	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
 		m.Poll()
@@ -132,6 +133,7 @@ func planBranches(p *Planner, s *Spec, choose func(*tensor.Tensor) int) exec.Run
 // and annotations such as sdy.sharding_constraint.
 func PlanForward(p *Planner, s *Spec) exec.Runner {
 	kernel.FailIf(len(s.In) != len(s.Out), "expects as many results as operands")
+	p.ins.Effect = exec.Forwards
 	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
 		for i, o := range ins.Out {
 			fr.Slots[o] = m.Take(fr, ins, i)
@@ -172,7 +174,7 @@ func PlanGetTupleElement(p *Planner, s *Spec) exec.Runner {
 func PlanConstant(p *Planner, s *Spec) exec.Runner {
 	t := constantTensor(p, s)
 	b := &exec.Buf{Tensor: *t, Refs: 1, Fixed: true}
-	p.note().Fixed = true
+	p.ins.Fixed = true
 	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
 		fr.Slots[ins.Out[0]] = b
 	}
@@ -212,6 +214,7 @@ func PlanReshape(p *Planner, s *Spec) exec.Runner {
 	t := s.Out[0]
 	kernel.UnsupportedIf(t.N < 0 || s.In[0].N < 0, "reshape to a dynamic shape")
 	kernel.FailIf(t.Bytes() != s.In[0].Bytes(), "cannot turn %s into %s", s.In[0], t)
+	p.ins.Effect = exec.Forwards
 	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
 		fr.Slots[ins.Out[0]] = m.Alias(m.Take(fr, ins, 0), t.DType, t.Shape)
 	}

@@ -98,11 +98,11 @@ func planExpanded(p *Planner, s *Spec) exec.Runner {
 	Expand(m, func(op *ir.Op) bool { return p.Prog.table[OpKind(op)].Expands(op) })
 	inner := &exec.Function{Name: p.Fn.Name, Op: f, Args: s.In, Results: s.Out}
 	inner.Body = p.Prog.NewPlanner(inner).block(body)
-	p.note().Callee = inner
+	p.ins.Callee, p.ins.Frame = inner, -1
 	outside := inner.Body.Args[len(s.In):]
 	inner.Body.Args = inner.Body.Args[:len(s.In)]
 	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
-		in := m.Enter(inner)
+		in := m.Enter(inner, fr, ins)
 		for i, slot := range captured {
 			in.Slots[outside[i]] = exec.Retain(fr.Slots[slot])
 		}

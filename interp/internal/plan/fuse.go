@@ -192,6 +192,7 @@ type fused struct {
 	splats  []fusedStep    // loads of scalars, done once
 	cost    int            // nanoseconds per element
 	states  sync.Pool
+	blocks  *sync.Pool // of *[]byte: memory for the scratch blocks of one chain on one core, shared by all chains
 }
 
 // fusedState is the state that one core needs to execute a chain.
@@ -208,9 +209,7 @@ func (f *fused) state() *fusedState {
 		return s
 	}
 	s := &fusedState{views: make([]tensor.Tensor, len(f.in)+len(f.out)+len(f.scratch)), shape: tensor.Shape{0}}
-	for _, d := range f.scratch {
-		s.scratch = append(s.scratch, tensor.New(d, tensor.Shape{fuseBlock}).Bytes())
-	}
+	s.scratch = make([][]byte, len(f.scratch))
 	for _, st := range f.steps {
 		var args []*tensor.Tensor
 		for _, i := range st.in {
@@ -222,10 +221,31 @@ func (f *fused) state() *fusedState {
 	return s
 }
 
+// lend gives s the memory of its scratch blocks.
+func (f *fused) lend(s *fusedState) *[]byte {
+	size := 0
+	for _, d := range f.scratch {
+		size += fuseBlock * d.Size()
+	}
+	memory, _ := f.blocks.Get().(*[]byte)
+	if memory == nil || len(*memory) < size {
+		b := tensor.New(tensor.I8, tensor.Shape{int64(size)}).Bytes()
+		memory = &b
+	}
+	at := 0
+	for i, d := range f.scratch {
+		s.scratch[i] = (*memory)[at : at+fuseBlock*d.Size()]
+		at += fuseBlock * d.Size()
+	}
+	return memory
+}
+
 // run executes elements [lo, hi) of the chain. The results in out start with element from.
 func (f *fused) run(in, out []*tensor.Tensor, lo, hi, from int) {
 	s := f.state()
 	defer f.states.Put(s)
+	memory := f.lend(s)
+	defer f.blocks.Put(memory)
 	base := len(f.in) + len(f.out)
 	for _, st := range f.splats {
 		size := f.scratch[st.out-base].Size()
@@ -275,8 +295,7 @@ func (p *Planner) fuse(ops []*ir.Op, at int, b *ir.Block) exec.Instr {
 	k := kernel.Kernel{Inplace: masks[0], Others: masks[1:], Family: "fused elements", Parts: kernel.Parts{N: n, Grain: grain}, Run: func(in, out []*tensor.Tensor) {
 		kernel.Parallel(n, grain, func(lo, hi int) { f.run(in, out, lo, hi, 0) })
 	}}
-	ins.Notes = exec.Notes{Kernel: &k, Fused: ops}
-	ins.Run = exec.Execute(k)
+	ins.Kernel, ins.Fused = &k, ops
 	return ins
 }
 
@@ -284,7 +303,7 @@ func (p *Planner) fuse(ops []*ir.Op, at int, b *ir.Block) exec.Instr {
 // each result may overwrite.
 func (p *Planner) chain(ops []*ir.Op, at int, b *ir.Block) (f *fused, ins exec.Instr, masks []uint64) {
 	ins.Op = ops[len(ops)-1]
-	f = &fused{}
+	f = &fused{blocks: &p.Prog.blocks}
 	// Operands defined outside the chain and results used outside it.
 	place := map[*ir.Value]int{}
 	lastRead := map[*ir.Value]int{}

@@ -48,7 +48,7 @@ func (l *lazy) run(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
 	for i, s := range b.captured {
 		inner.Slots[s] = exec.Retain(fr.Slots[b.outside[i]])
 	}
-	b.ins.Run(m, inner, &b.ins)
+	m.Execute(inner, &b.ins)
 	for i, s := range b.ins.Out {
 		fr.Slots[ins.Out[i]] = inner.Slots[s]
 		inner.Slots[s] = nil

@@ -33,9 +33,7 @@ func (p *Planner) Lift(op *ir.Op, i, n, args, results int) *LiftedRegion {
 	if !p.liftable(b, nil) {
 		return p.liftScalars(op, i, n)
 	}
-	r := p.liftBlock(b, n)
-	p.note().Blocks = append(p.note().Blocks, r.Block)
-	return r
+	return p.liftBlock(b, n)
 }
 
 // liftScalars compiles region i of op into a block that executes the region for one element after another.
@@ -136,7 +134,7 @@ func (p *Planner) liftOps(b *ir.Block, ops []*ir.Op, args, ret []*ir.Value, n in
 		k := kernel.BroadcastKernel(TypeOf(v.Type()), q.types[v], nil)
 		s := q.slot(v)
 		out.After = append(out.After, s)
-		out.Instrs = append(out.Instrs, exec.Instr{Op: o, In: []int32{p.slot(v)}, Out: []int32{s}, Types: []kernel.Type{q.types[v]}, Move: []bool{false}, Run: exec.Execute(k)})
+		out.Instrs = append(out.Instrs, exec.Instr{Op: o, In: []int32{p.slot(v)}, Out: []int32{s}, Types: []kernel.Type{q.types[v]}, Move: []bool{false}, Kernel: &k})
 	}
 	for _, o := range ops {
 		for _, v := range o.Operands() {
@@ -151,6 +149,7 @@ func (p *Planner) liftOps(b *ir.Block, ops []*ir.Op, args, ret []*ir.Value, n in
 		outside(b.Last(), v)
 	}
 	q.results(out.Block, ret, b)
+	p.ins.Blocks = append(p.ins.Blocks, out.Block)
 	return out
 }
 

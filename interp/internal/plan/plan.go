@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/interp/internal/exec"
@@ -20,9 +21,10 @@ type Compiler struct {
 	table     map[*ir.Def]Row
 	Symbols   ir.Symbols
 	funcs     map[string]*exec.Function
-	limit     int64 // of memory, in bytes; 0 means none
-	Constants int64 // bytes held by plans
-	Planned   bool  // compilation has ended: no functions and constants are added
+	limit     int64     // of memory, in bytes; 0 means none
+	Constants int64     // bytes held by plans
+	blocks    sync.Pool // see fused
+	Planned   bool      // compilation has ended: no functions and constants are added
 }
 
 // Row describes how to execute one op kind: with a kernel or with a control instruction.
@@ -67,7 +69,7 @@ func Pure(f func(*kernel.Signature) kernel.Kernel) func(*Spec) kernel.Kernel {
 
 // Planner compiles the ops of one function. Regions share the function's slots, since they may use values from outside.
 type Planner struct {
-	notes      *exec.Notes // of the instruction under construction; see note
+	ins        *exec.Instr // the instruction under construction
 	Prog       *Compiler
 	Fn         *exec.Function
 	slots      map[*ir.Value]int32
@@ -121,6 +123,10 @@ func (prog *Compiler) Function(name string) *exec.Function {
 	f.Args, f.Results = typesOf(t.Inputs()), typesOf(t.Results())
 	kernel.UnsupportedIf(len(op.Region(0).Blocks()) != 1, "a function of several blocks")
 	f.Body = prog.NewPlanner(f).block(fo.Body())
+	place(f, prog.limit, func(i int) bool {
+		_, donated := fo.Donation(i)
+		return donated || fo.Private() // a caller inside the module may have no further use of an argument
+	})
 	kernel.FailIf(len(f.Body.Args) != len(f.Args) || len(f.Body.Ret) != len(f.Results), "has a type that does not fit its body")
 	return f
 }
@@ -256,16 +262,20 @@ func (p *Planner) instr(o *ir.Op, b *ir.Block) exec.Instr {
 	for _, v := range o.Results() {
 		ins.Out = append(ins.Out, p.slot(v))
 	}
-	outer := p.notes
-	p.notes = &ins.Notes
+	for _, r := range o.Regions() {
+		for _, v := range flow.Captures(r) {
+			ins.Captures = append(ins.Captures, p.slot(v))
+		}
+	}
 	p.Pick(&ins, s)
-	p.notes = outer
-	ins.Notes.Fused = p.through(o)
+	ins.Fused = p.through(o)
 	return ins
 }
 
 // Pick chooses the kernel or control instruction for an instruction.
 func (p *Planner) Pick(ins *exec.Instr, s *Spec) {
+	defer func(outer *exec.Instr) { p.ins = outer }(p.ins)
+	p.ins = ins
 	r, ok := p.Prog.table[OpKind(s.Op)]
 	kernel.UnsupportedIf(!ok, "%s", s.Op.Name())
 	checkCount("operands", OpKind(s.Op).Operands, len(s.In))
@@ -279,7 +289,7 @@ func (p *Planner) Pick(ins *exec.Instr, s *Spec) {
 			kernel.Fail(fmt.Errorf("expects tensors, but has an operand or result of type %s", t))
 		case t.Dynamic() && (r.Control == nil || r.StaticShapes):
 			l := &lazy{row: r, spec: s, outer: p}
-			ins.Notes.Dynamic, ins.Run = true, l.run
+			ins.Dynamic, ins.Run = true, l.run
 			l.reserve()
 			return
 		}
@@ -304,19 +314,15 @@ func checkCount(what string, declared []ir.Arg, n int) {
 	kernel.FailIf(n < least || n > least && !open, "expects %d %s, but has %d", least, what, n)
 }
 
-// KernelControl returns the instruction that executes the kernel of a row.
+// Scratch states that the instruction under construction needs size bytes besides operands, results and the values of
+// its blocks.
+func (p *Planner) Scratch(size int64) { p.ins.Scratch += size }
+
+// KernelControl makes the instruction under construction execute the kernel of a row. It returns no runner.
 func (p *Planner) KernelControl(r Row, s *Spec) exec.Runner {
 	k := p.kernel(r, s)
-	p.note().Kernel = &k
-	return exec.Execute(k)
-}
-
-// note returns the notes of the instruction under construction.
-func (p *Planner) note() *exec.Notes {
-	if p.notes == nil { // during a run, or in a lifted region
-		return &exec.Notes{}
-	}
-	return p.notes
+	p.ins.Kernel = &k
+	return nil
 }
 
 // dies reports whether b defines v and instruction at is the last of b that uses v.
