@@ -58,6 +58,8 @@ func TestBadPlugins(t *testing.T) {
 		{"crash on a thread", 139, "bad.so crashed (SIGSEGV, on a thread of its own) in PJRT_LoadedExecutable_Execute"},
 		{"exit in execute", 1, "bad.so ended the process in PJRT_LoadedExecutable_Execute"},
 		{"exit in compile", 1, "bad.so ended the process in PJRT_Client_Compile of " + file},
+		{"_exit in create", 1, "bad.so ended the process in PJRT_Client_Create"},
+		{"_exit in execute", 1, "bad.so ended the process in PJRT_LoadedExecutable_Execute"},
 		{"endless create", 4, "takes longer than 1s"},
 		{"endless compile", 4, "takes longer than 1s"},
 		{"endless execute", 4, "takes longer than 1s"},

@@ -72,7 +72,7 @@ func (a *app) open(ctx context.Context, p *hlocb.Program, name string, opts back
 	if flags := p.XLAFlags(os.Getenv("XLA_FLAGS"), name, opts); flags != "" {
 		_ = os.Setenv("XLA_FLAGS", flags)
 	}
-	opts.EndRuns = true
+	opts.EndRuns, opts.Trim = true, true
 	b, err := onPlugin(ctx, timeout, "loading", name, func(ctx context.Context) (runtime.Backend, error) {
 		return p.OpenBackend(ctx, name, opts)
 	})

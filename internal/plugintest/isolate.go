@@ -61,6 +61,7 @@ func runChild(ctx context.Context, cases []Case, from int, limit time.Duration, 
 	}
 	var stderr tailWriter
 	cmd.Stderr = &stderr
+	cmd.WaitDelay = waitDelay
 	if err := cmd.Start(); err != nil {
 		return 0, err
 	}
@@ -85,11 +86,16 @@ func runChild(ctx context.Context, cases []Case, from int, limit time.Duration, 
 		select {
 		case l, open = <-lines:
 		case <-timer.C:
+			if hung { // a process that the child started holds the pipe
+				_ = out.Close()
+			}
 			hung = true
 			_ = cmd.Process.Kill()
+			timer.Reset(waitDelay)
 			continue
 		case <-ctx.Done():
 			_ = cmd.Process.Kill()
+			_ = out.Close()
 			for range lines {
 			}
 			_ = cmd.Wait()
@@ -128,6 +134,10 @@ func runChild(ctx context.Context, cases []Case, from int, limit time.Duration, 
 	}
 	return next, nil
 }
+
+// waitDelay is the time for which the pipes of a child that has ended are read: a process that the child started may
+// hold them.
+const waitDelay = 5 * time.Second
 
 // Crashed is the start of the message of a case that ended its process. The reason follows in the same line.
 const Crashed = "the process crashed: "

@@ -43,6 +43,8 @@ type Exec struct {
 	timeout time.Duration
 	stderr  io.Writer
 
+	group  sync.Mutex // guards reaped: the child's group has been killed, and its number may be another's
+	reaped bool
 	mu     sync.Mutex
 	cmd    *exec.Cmd
 	in     io.WriteCloser
@@ -132,9 +134,29 @@ func (e *Exec) start() error {
 // kill ends the child and the processes that it started. It closes the pipes too, in case a process that has left the
 // child's group holds their other ends.
 func (e *Exec) kill() {
-	killGroup(e.cmd)
+	e.group.Lock()
+	if !e.reaped {
+		killGroup(e.cmd)
+	}
+	e.group.Unlock()
 	e.in.Close()
 	e.pipe.Close()
+}
+
+// reap waits for the end of the child, kills the rest of its group and returns the child's status. The group is killed
+// before the system may give the child's number to another process.
+func (e *Exec) reap() error {
+	if awaitExit(e.cmd) {
+		e.group.Lock()
+		killGroup(e.cmd)
+		e.reaped = true
+		e.group.Unlock()
+	}
+	err := e.cmd.Wait()
+	e.group.Lock()
+	defer e.group.Unlock()
+	e.reaped = true
+	return err
 }
 
 // Handle sends a call to the child and waits for the answer. A failure ends the child, and every later call fails for
@@ -205,9 +227,8 @@ func (e *Exec) fail(err error) error {
 	if !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		e.kill()
 	}
-	wait := e.cmd.Wait()
+	wait := e.reap()
 	late.Stop()
-	killGroup(e.cmd)
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		end := "ended"
 		if wait != nil {
@@ -338,8 +359,7 @@ func (e *Exec) Close() error {
 	kill := time.AfterFunc(2*time.Second, func() { e.kill() })
 	defer kill.Stop()
 	surplus, _ := io.Copy(io.Discard, e.out)
-	err := e.cmd.Wait()
-	killGroup(e.cmd)
+	err := e.reap()
 	if surplus > 0 && err == nil {
 		return fmt.Errorf("child of exec wrote %d bytes more than requested", surplus)
 	}

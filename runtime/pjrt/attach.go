@@ -5,56 +5,39 @@ package pjrt
 import (
 	"context"
 	"fmt"
-	"maps"
 	"sync"
-	"sync/atomic"
 
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/runtime"
 )
 
-// attachments holds the sessions of programs that another binding executes, by the ids of their hooks. Such runs have
-// no launch id, so the hook's id identifies the session. Readers use the map without a lock.
-var attachments struct {
-	mu   sync.Mutex
-	byID atomic.Pointer[map[uint64]*session]
-}
+// attachments holds the sessions of programs that another binding executes, by the ids of their hooks (uint64). Such
+// runs have no launch id, so the hook's id identifies the session.
+var attachments sync.Map
 
 func findAttached(id uint64) *session {
-	if m := attachments.byID.Load(); m != nil {
-		return (*m)[id]
-	}
-	return nil
+	s, _ := attachments.Load(id)
+	found, _ := s.(*session)
+	return found
 }
 
 // attach makes s the session of its hooks. The first session of a hook stays: a second one is an error, or is ignored
 // if shared is set.
 func attach(s *session, shared bool) error {
-	return changeAttachments(func(byID map[uint64]*session) error {
-		for _, site := range s.sites.all {
-			if byID[site.id] == nil {
-				byID[site.id] = s
-			} else if !shared {
-				return fmt.Errorf("hook %q (id %s) is attached already; detach that program first", site.bound.Site().Name, site.bound.Site().ID)
-			}
+	for _, site := range s.sites.all {
+		if _, found := attachments.LoadOrStore(site.id, s); found && !shared {
+			detach(s)
+			return fmt.Errorf("hook %q (id %s) is attached already; detach that program first", site.bound.Site().Name, site.bound.Site().ID)
 		}
-		return nil
-	})
+	}
+	return nil
 }
 
-// changeAttachments replaces the table by a copy that change has changed.
-func changeAttachments(change func(byID map[uint64]*session) error) error {
-	attachments.mu.Lock()
-	defer attachments.mu.Unlock()
-	byID := map[uint64]*session{}
-	if old := attachments.byID.Load(); old != nil {
-		maps.Copy(byID, *old)
+// detach removes the attachments of a session.
+func detach(s *session) {
+	for _, site := range s.sites.all {
+		attachments.CompareAndDelete(site.id, s)
 	}
-	if err := change(byID); err != nil {
-		return err
-	}
-	attachments.byID.Store(&byID)
-	return nil
 }
 
 // Attachment delivers the hooks of a program that another binding of PJRT executes.
@@ -101,9 +84,4 @@ func (a *Attachment) Err() error {
 }
 
 // Detach ends the delivery. No execution of the program may be in progress. Detach may be called again.
-func (a *Attachment) Detach() {
-	_ = changeAttachments(func(byID map[uint64]*session) error {
-		maps.DeleteFunc(byID, func(_ uint64, s *session) bool { return s == a.s })
-		return nil
-	})
-}
+func (a *Attachment) Detach() { detach(a.s) }

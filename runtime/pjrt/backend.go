@@ -31,6 +31,9 @@ type Options struct {
 	// EndRuns says that CompileOptions.Timeout also limits the time between two hooks. A run that takes longer is given
 	// up, and the backend is lost.
 	EndRuns bool
+	// Trim returns the memory that XLA freed while it compiled to the system, for the whole process. It is for commands:
+	// glibc keeps the memory otherwise, nearly 2 GB for a large program, and a server may not want to wait.
+	Trim bool
 	// Warn receives the message of a run that waits for the handler of another run for seconds. nil is slog.Warn.
 	Warn func(message string)
 }
@@ -161,7 +164,7 @@ func (b *Backend) clientOf(key clientKey) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.spare = key.spare
+	c.spare, c.trim = key.spare, b.opts.Trim
 	b.clients[key] = c
 	return c, nil
 }
@@ -261,7 +264,7 @@ func (b *Backend) Stats() runtime.Stats {
 			s.Clients++
 			s.Waiting += c.waiting()
 			if m, ok := c.memory.(*cudaMemory); ok {
-				s.Pinned += m.pinned()
+				s.Pinned = m.pinned() // of all clients
 			}
 		}
 	}

@@ -89,12 +89,16 @@ void *hl_register(const hl_api *api, const hl_ffi_ext *ext, bool versioned, cons
 // Handlers.
 // hl_metadata answers a request for a handler's FFI version. It returns false if the frame is another call.
 bool hl_metadata(hl_ffi_frame *frame);
+// hl_ffi_call calls a function of the FFI's table. It frees the function's error, and reports whether there was none.
+bool hl_ffi_call(const hl_ffi_api *api, int fn, void *args);
 // hl_ffi_failure creates the error that a handler returns.
 void *hl_ffi_failure(const hl_ffi_api *api, const char *message, int32_t code);
 // hl_returned returns the error for a message from Go, which it frees, or NULL for no message.
 void *hl_returned(const hl_ffi_api *api, char *message);
 // hl_stream returns the stream of a call, NULL on devices without streams.
 void *hl_stream(hl_ffi_frame *frame);
+// hl_ordinal returns the ordinal of the device of a call, 0 if the FFI does not say.
+int32_t hl_ordinal(hl_ffi_frame *frame);
 // hl_current_frame returns the frame of the hook that runs on this thread, or NULL.
 hl_ffi_frame *hl_current_frame(void);
 void *hl_hook_handler(hl_ffi_frame *frame);  // the trampoline to Go

@@ -23,6 +23,8 @@ type Client struct {
 	devices  []Device
 	memory   DeviceMemory // nil if the host cannot reach it
 
+	trim      bool // see Options.Trim
+
 	mu        sync.Mutex
 	spare     bool
 	running   map[*session]struct{}

@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -99,6 +100,11 @@ const char *hl_function(int fn) {
   return "a function of the PJRT C API";
 }
 
+// end ends the process.
+static _Noreturn void end(int status) {
+  for (;;) syscall(SYS_exit_group, status);
+}
+
 // text is a message that a signal handler puts together.
 typedef struct {
   char bytes[2048];
@@ -178,24 +184,41 @@ static void on_crash(int sig, siginfo_t *info, void *context) {
   place(&t, call, what.bytes);
   add(&t, "; HLOCB_TRACEBACK=1 prints the stacks\n");
   write_all(&t);
-  _exit(128 + sig);
+  end(128 + sig);
+}
+
+// say_end reports a plugin that ends the process.
+static void say_end(void) {
+  text t = {.n = 0};
+  place(&t, inside, " ended the process");
+  add(&t, "\n");
+  write_all(&t);
 }
 
 static void on_leave(int status, void *unused) {
   (void)unused;
   (void)status;
   if (!inside) return;
-  text t = {.n = 0};
-  place(&t, inside, " ended the process");
-  add(&t, "\n");
-  write_all(&t);
-  _exit(1);
+  say_end();
+  end(1);
 }
 
+static atomic_bool reporting;
+
+#ifdef __GLIBC__
+// _exit is what plugins of a command get for the C library's. The exit code would say that all went well.
+void _exit(int status) {
+  if (inside && atomic_load(&reporting)) {
+    say_end();
+    status = status ? status : 1;
+  }
+  end(status);
+}
+#endif
+
 void hl_report_crashes(void) {
-  static atomic_bool done;
   Dl_info in;
-  if (atomic_exchange(&done, true) || !dladdr((void *)hl_report_crashes, &in)) return;
+  if (atomic_exchange(&reporting, true) || !dladdr((void *)hl_report_crashes, &in)) return;
   own_base = in.dli_fbase;
   for (int k = 0; k < SIGNALS; k++) {
     if (sigaction(signals[k], NULL, &before[k]) || !(before[k].sa_flags & SA_SIGINFO)) continue;

@@ -29,6 +29,7 @@ struct hl_cuda {
   int (*event_destroy)(void *event);
   int (*event_record)(void *event, void *stream);
   int (*event_query)(void *event);
+  int (*event_synchronize)(void *event);
 };
 
 hl_cuda *hl_cuda_open(const char *library, char **error) {
@@ -52,7 +53,7 @@ hl_cuda *hl_cuda_open(const char *library, char **error) {
       {&cuda->synchronize, "cuStreamSynchronize"},    {&cuda->host_alloc, "cuMemHostAlloc"},
       {&cuda->host_free, "cuMemFreeHost"},            {&cuda->event_create, "cuEventCreate"},
       {&cuda->event_destroy, "cuEventDestroy_v2"},    {&cuda->event_record, "cuEventRecord"},
-      {&cuda->event_query, "cuEventQuery"},
+      {&cuda->event_query, "cuEventQuery"},            {&cuda->event_synchronize, "cuEventSynchronize"},
   };
   for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
     void *at = dlsym(handle, symbols[i].name);
@@ -140,6 +141,10 @@ int hl_cuda_free(const hl_cuda *cuda, const hl_cuda_block *block) { WITH(block->
 
 int hl_cuda_mark(const hl_cuda *cuda, void *stream, const hl_cuda_block *block) {
   IN(cuda->event_record(block->event, stream));
+}
+
+int hl_cuda_await(const hl_cuda *cuda, const hl_cuda_block *block) {
+  WITH(block->context, cuda->event_synchronize(block->event));
 }
 
 static int query(const hl_cuda *cuda, const hl_cuda_block *block) { WITH(block->context, cuda->event_query(block->event)); }

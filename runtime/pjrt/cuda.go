@@ -56,7 +56,7 @@ func (m *cudaMemory) pool(ordinal int32) *pinnedPool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.pools[ordinal] == nil {
-		m.pools[ordinal] = &pinnedPool{memory: m}
+		m.pools[ordinal] = &pinnedPool{memory: m, limit: maxPinned}
 	}
 	return m.pools[ordinal]
 }
@@ -103,6 +103,7 @@ func (m *cudaMemory) check(result C.int, what string, size int) error {
 // reach the rate of the bus. The driver pins each page when it allocates such memory, so the pool keeps it.
 type pinnedPool struct {
 	memory *cudaMemory
+	limit  int // bytes that it keeps
 
 	mu   sync.Mutex
 	free []*pinnedBlock // in the order of their return
@@ -117,15 +118,26 @@ type pinnedBlock struct {
 	bytes []byte
 	block C.hl_cuda_block
 	busy  bool // the GPU may not have read it
+	lost  bool // nobody can tell when the GPU has read it, so it stays allocated
 }
 
-// take returns a block of at least size bytes, and at most twice as many or twice minPinned.
+// take returns a block of at least size bytes, and at most twice as many or twice minPinned. A device loop can let the
+// host run ahead of the GPU: while the GPU has not read more bytes than the limit, take waits for the oldest block.
 func (p *pinnedPool) take(queue unsafe.Pointer, size int) (*pinnedBlock, error) {
 	p.mu.Lock()
-	fits := func(b *pinnedBlock) bool {
-		return len(b.bytes) >= size && len(b.bytes)/2 <= max(size, minPinned) && (!b.busy || bool(C.hl_cuda_passed(p.memory.cuda, &b.block)))
+	fits := func(b *pinnedBlock) bool { return len(b.bytes) >= size && len(b.bytes)/2 <= max(size, minPinned) }
+	i := slices.IndexFunc(p.free, func(b *pinnedBlock) bool { return fits(b) && p.passed(b) })
+	for i < 0 && p.kept+size > p.limit && len(p.free) > 0 {
+		if b := p.free[0]; !p.passed(b) {
+			p.await(b)
+		}
+		if fits(p.free[0]) {
+			i = 0
+			break
+		}
+		p.drop(0)
 	}
-	if i := slices.IndexFunc(p.free, fits); i >= 0 {
+	if i >= 0 {
 		b := p.free[i]
 		p.free = slices.Delete(p.free, i, i+1)
 		p.kept -= len(b.bytes)
@@ -146,30 +158,55 @@ func (p *pinnedPool) take(queue unsafe.Pointer, size int) (*pinnedBlock, error) 
 // minPinned is the unit of a block's size, in bytes.
 const minPinned = 64 << 10
 
-// give returns a block. sent says that the queue holds copies from it.
+// passed reports whether the GPU has read a block.
+func (p *pinnedPool) passed(b *pinnedBlock) bool {
+	return !b.busy || bool(C.hl_cuda_passed(p.memory.cuda, &b.block))
+}
+
+// await waits until the GPU has read a block. After an error nobody can tell, and the block stays allocated.
+func (p *pinnedPool) await(b *pinnedBlock) { b.lost = C.hl_cuda_await(p.memory.cuda, &b.block) != 0 }
+
+// drop frees block i of the list, whose copies are done. The caller holds p.mu.
+func (p *pinnedPool) drop(i int) {
+	b := p.free[i]
+	p.free = slices.Delete(p.free, i, i+1)
+	p.kept -= len(b.bytes)
+	if !b.lost {
+		C.hl_cuda_free(p.memory.cuda, &b.block)
+	}
+}
+
+// give returns a block. sent says that the queue holds copies from it. If the driver cannot mark the end of the copies,
+// give waits for all work in the queue.
 func (p *pinnedPool) give(queue unsafe.Pointer, b *pinnedBlock, sent bool) {
 	if sent {
 		b.busy = C.hl_cuda_mark(p.memory.cuda, queue, &b.block) == 0
+		if !b.busy && C.hl_cuda_wait(p.memory.cuda, queue) != 0 {
+			return // the copies may still be in progress, so the block is never used again
+		}
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.kept+len(b.bytes) <= maxPinned || b.busy {
-		p.free = append(p.free, b)
-		p.kept += len(b.bytes)
-		return
+	p.free = append(p.free, b)
+	p.kept += len(b.bytes)
+	if p.kept > p.limit && !b.busy {
+		p.drop(len(p.free) - 1)
 	}
-	C.hl_cuda_free(p.memory.cuda, &b.block)
 }
 
-// release frees the blocks. No run may be in progress.
+// release frees the blocks in the pools, after their copies.
 func (m *cudaMemory) release() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, p := range m.pools {
-		for _, b := range p.free {
-			C.hl_cuda_free(m.cuda, &b.block)
+		p.mu.Lock()
+		for len(p.free) > 0 {
+			if b := p.free[0]; !p.passed(b) {
+				p.await(b) // of another client
+			}
+			p.drop(0)
 		}
-		p.free, p.kept = nil, 0
+		p.mu.Unlock()
 	}
 }
 

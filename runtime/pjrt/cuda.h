@@ -30,8 +30,10 @@ typedef struct {
 } hl_cuda_block;
 int hl_cuda_alloc(const hl_cuda *cuda, void *stream, size_t size, hl_cuda_block *block);
 int hl_cuda_free(const hl_cuda *cuda, const hl_cuda_block *block);
-// hl_cuda_mark lets the event happen after all work in the stream, and hl_cuda_passed says whether it has.
+// hl_cuda_mark lets the event happen after all work in the stream, hl_cuda_passed says whether it has, and hl_cuda_await
+// waits for it.
 int hl_cuda_mark(const hl_cuda *cuda, void *stream, const hl_cuda_block *block);
 bool hl_cuda_passed(const hl_cuda *cuda, const hl_cuda_block *block);
+int hl_cuda_await(const hl_cuda *cuda, const hl_cuda_block *block);
 
 #endif

@@ -47,6 +47,25 @@ func TestPinnedPool(t *testing.T) {
 		p.give(queue, c, true)
 	}
 	p.give(queue, a, true)
+
+	// The host runs ahead of a GPU that reads nothing: the pool waits for the oldest block.
+	p.limit = 4 << 20
+	for range 100 {
+		p.give(queue, take(1<<20), true)
+		if p.kept > p.limit {
+			t.Fatalf("the pool keeps %d bytes, its limit is %d", p.kept, p.limit)
+		}
+	}
+	// Without the mark of their end, copies are awaited.
+	t.Setenv("REFUSE_RECORDS", "1")
+	c := take(2 << 20)
+	device := make([]byte, 1)
+	if err := m.FromHost(queue, unsafe.Pointer(&device[0]), c.bytes[:1]); err == nil {
+		p.give(queue, c, true)
+		if C := m.Wait(queue); C != nil {
+			t.Error(C)
+		}
+	}
 	m.release()
 	if len(p.free) != 0 || p.kept != 0 {
 		t.Errorf("%d blocks of %d bytes are left", len(p.free), p.kept)

@@ -144,30 +144,68 @@ static void *release(void *args) {
   return NULL;
 }
 
-static void *run_task(void *args) {
-  hl_ffi_schedule_args a = *(hl_ffi_schedule_args *)args;
-  free(args);
-  a.task(a.data);
-  return NULL;
+typedef struct task {
+  hl_ffi_schedule_args call;
+  struct task *next;
+} task;
+
+// TASK_THREADS limits the threads that run tasks. A thread ends when no task is left.
+enum { TASK_THREADS = 64 };
+
+static struct {
+  pthread_mutex_t mutex;
+  task *first, **last;
+  int threads;
+} tasks = {.mutex = PTHREAD_MUTEX_INITIALIZER, .last = &tasks.first};
+
+static void *run_tasks(void *unused) {
+  (void)unused;
+  for (;;) {
+    pthread_mutex_lock(&tasks.mutex);
+    task *t = tasks.first;
+    if (!t) {
+      tasks.threads--;
+      pthread_mutex_unlock(&tasks.mutex);
+      return NULL;
+    }
+    tasks.first = t->next;
+    if (!t->next) tasks.last = &tasks.first;
+    pthread_mutex_unlock(&tasks.mutex);
+    t->call.task(t->call.data);
+    free(t);
+  }
 }
 
-// schedule runs a task on a new thread, because one task may wait for another.
+// schedule runs a task on another thread. Each task has a thread of its own up to the limit, because one task may wait
+// for another; XLA's pool has a limit, too.
 static void *schedule(void *args) {
-  hl_ffi_schedule_args *a = malloc(sizeof *a);
-  if (!a) return &no_memory;
-  *a = *(hl_ffi_schedule_args *)args;
-  pthread_t thread;
-  if (pthread_create(&thread, NULL, run_task, a)) {
-    free(a);
-    return new_error(RESOURCE_EXHAUSTED, "cannot start a thread");
+  task *t = malloc(sizeof *t);
+  if (!t) return &no_memory;
+  *t = (task){.call = *(hl_ffi_schedule_args *)args};
+  bool started = true;
+  pthread_mutex_lock(&tasks.mutex);
+  if (tasks.threads < TASK_THREADS) {
+    pthread_t thread;
+    started = !pthread_create(&thread, NULL, run_tasks, NULL);
+    if (started) {
+      pthread_detach(thread);
+      tasks.threads++;
+    }
   }
-  pthread_detach(thread);
-  return NULL;
+  bool queued = started || tasks.threads > 0;
+  if (queued) {
+    *tasks.last = t;
+    tasks.last = &t->next;
+  }
+  pthread_mutex_unlock(&tasks.mutex);
+  if (queued) return NULL;
+  free(t);
+  return new_error(RESOURCE_EXHAUSTED, "cannot start a thread");
 }
 
 static void *num_threads(void *args) {
   long n = sysconf(_SC_NPROCESSORS_ONLN);
-  *((hl_ffi_num_threads_args *)args)->num_threads = n > 0 ? n : 1;
+  *((hl_ffi_num_threads_args *)args)->num_threads = n < 1 ? 1 : n < TASK_THREADS ? n : TASK_THREADS;
   return NULL;
 }
 

@@ -3,6 +3,7 @@
 #include "calls.h"
 #include "_cgo_export.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,8 +22,7 @@ static bool ffi_has(const hl_ffi_api *api, int fn) {
   return api->size >= offsetof(hl_ffi_api, fn) + (size_t)(fn + 1) * sizeof(hl_ffi_fn) && api->fn[fn];
 }
 
-// ffi_call calls a function of the table. It frees the function's error, and reports whether there was none.
-static bool ffi_call(const hl_ffi_api *api, int fn, void *args) {
+bool hl_ffi_call(const hl_ffi_api *api, int fn, void *args) {
   if (!ffi_has(api, fn)) return false;
   void *error = api->fn[fn](args);
   if (!error) return true;
@@ -44,7 +44,9 @@ bool hl_metadata(hl_ffi_frame *frame) {
 
 void *hl_ffi_failure(const hl_ffi_api *api, const char *message, int32_t code) {
   ARGS(hl_ffi_error_args, a, .message = message, .code = code);
-  return api->fn[HL_FFI_ERROR_CREATE](&a);
+  if (ffi_has(api, HL_FFI_ERROR_CREATE)) return api->fn[HL_FFI_ERROR_CREATE](&a);
+  fprintf(stderr, "hlocb: the plugin's FFI has no XLA_FFI_Error_Create, so this failure ends the process: %s\n", message);
+  abort();  // a success would be silently wrong
 }
 
 void *hl_returned(const hl_ffi_api *api, char *message) {
@@ -74,15 +76,20 @@ static inline bool identify(hl_ffi_frame *frame, int64_t *id, int64_t *run_id, i
   const hl_ffi_api *api = frame->api;
   if (!hook_id(&frame->attrs, id)) return false;
   ARGS(hl_ffi_run_id_args, run, .ctx = frame->ctx);
-  if (ffi_call(api, HL_FFI_RUN_ID, &run)) *run_id = run.run_id;
+  if (hl_ffi_call(api, HL_FFI_RUN_ID, &run)) *run_id = run.run_id;
   ARGS(hl_ffi_ordinal_args, device, .ctx = frame->ctx);
-  if (ffi_call(api, HL_FFI_DEVICE_ORDINAL, &device)) *ordinal = device.ordinal;
+  if (hl_ffi_call(api, HL_FFI_DEVICE_ORDINAL, &device)) *ordinal = device.ordinal;
   return true;
 }
 
 void *hl_stream(hl_ffi_frame *frame) {
   ARGS(hl_ffi_stream_args, a, .ctx = frame->ctx);
-  return ffi_call(frame->api, HL_FFI_STREAM_GET, &a) ? a.stream : NULL;
+  return hl_ffi_call(frame->api, HL_FFI_STREAM_GET, &a) ? a.stream : NULL;
+}
+
+int32_t hl_ordinal(hl_ffi_frame *frame) {
+  ARGS(hl_ffi_ordinal_args, a, .ctx = frame->ctx);
+  return hl_ffi_call(frame->api, HL_FFI_DEVICE_ORDINAL, &a) ? a.ordinal : 0;
 }
 
 void *hl_hook_handler(hl_ffi_frame *frame) {
@@ -114,17 +121,17 @@ void hl_leave_run(void) { in_hook = false; }
 void *hl_future_create(hl_ffi_frame *frame) {
   if (!ffi_has(frame->api, HL_FFI_FUTURE_SET_ERROR) || frame->size < offsetof(hl_ffi_frame, future)) return NULL;
   ARGS(hl_ffi_future_args, a);
-  return ffi_call(frame->api, HL_FFI_FUTURE_CREATE, &a) ? a.future : NULL;
+  return hl_ffi_call(frame->api, HL_FFI_FUTURE_CREATE, &a) ? a.future : NULL;
 }
 
 void hl_future_done(const hl_ffi_api *api, void *future) {
   ARGS(hl_ffi_future_args, a, .future = future);
-  ffi_call(api, HL_FFI_FUTURE_SET_AVAILABLE, &a);
+  hl_ffi_call(api, HL_FFI_FUTURE_SET_AVAILABLE, &a);
 }
 
 void hl_future_fail(const hl_ffi_api *api, void *future, const char *message) {
   ARGS(hl_ffi_future_error_args, a, .future = future, .error = hl_ffi_failure(api, message, 13));
-  ffi_call(api, HL_FFI_FUTURE_SET_ERROR, &a);
+  hl_ffi_call(api, HL_FFI_FUTURE_SET_ERROR, &a);
 }
 
 void *hl_noop_handler(hl_ffi_frame *frame) {

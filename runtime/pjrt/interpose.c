@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include "interpose.h"
 #include "calls.h"
+#include "crash.h"
 #include "_cgo_export.h"
 
 #include <pthread.h>
@@ -28,6 +29,8 @@ static table tables[TABLES];
 static pthread_mutex_t tables_lock = PTHREAD_MUTEX_INITIALIZER;
 
 // ---- Errors that the plugin does not know ----
+
+enum { MESSAGE = 1 << 20 };  // the longest message that is read
 
 typedef struct failure failure;
 
@@ -60,9 +63,19 @@ static failure *find_failure(const void *error, bool remove) {
   return found;
 }
 
+// call calls a function of the plugin's table. If the table lacks the function, it returns a failure.
+static void *call(const table *t, int fn, void *args) {
+  void *error = hl_call(t->real, fn, args);
+  int lacks = hl_missing(error);
+  if (lacks < 0) return error;
+  char *message;
+  if (asprintf(&message, "the plugin has no %s", hl_function(lacks)) < 0) abort();
+  return new_failure(message);
+}
+
 static void *error_destroy(table *t, hl_object_args *a) {
   failure *f = find_failure(a->object, true);
-  if (!f) return t->real->fn[HL_ERROR_DESTROY](a);
+  if (!f) return call(t, HL_ERROR_DESTROY, a);
   free(f->message);
   free(f);
   return NULL;
@@ -70,14 +83,14 @@ static void *error_destroy(table *t, hl_object_args *a) {
 
 static void *error_message(table *t, hl_error_message_args *a) {
   failure *f = find_failure(a->error, false);
-  if (!f) return t->real->fn[HL_ERROR_MESSAGE](a);
+  if (!f) return call(t, HL_ERROR_MESSAGE, a);
   a->message = f->message;
   a->message_size = strlen(f->message);
   return NULL;
 }
 
 static void *error_code(table *t, hl_error_code_args *a) {
-  if (!find_failure(a->error, false)) return t->real->fn[HL_ERROR_CODE](a);
+  if (!find_failure(a->error, false)) return call(t, HL_ERROR_CODE, a);
   a->code = 13;  // internal
   return NULL;
 }
@@ -86,13 +99,13 @@ static void *error_code(table *t, hl_error_code_args *a) {
 enum { HL_ERROR_PAYLOADS = 132 };
 
 static void *error_payloads(table *t, hl_object_args *a) {
-  return find_failure(a->object, false) ? NULL : t->real->fn[HL_ERROR_PAYLOADS](a);
+  return find_failure(a->object, false) ? NULL : call(t, HL_ERROR_PAYLOADS, a);
 }
 
 // ---- Executions ----
 
 static void *context_destroy(table *t, hl_object_args *a) {
-  return hlocbInterposeDestroy(a->object) ? t->real->fn[HL_CONTEXT_DESTROY](a) : NULL;
+  return hlocbInterposeDestroy(a->object) ? call(t, HL_CONTEXT_DESTROY, a) : NULL;
 }
 
 // A run is an execution of a program that needs attention.
@@ -150,35 +163,41 @@ static void drop_outputs(const hl_api *api, hl_execute_args *a) {
 }
 
 static void *execute(table *t, hl_execute_args *a) {
-  hl_pjrt_fn real = t->real->fn[HL_LOADED_EXECUTE];
   int64_t program = hlocbInterposeFind(a->loaded);
-  if (program < 0) return real(a);
+  hl_execute_options *options = a->options;
+  enum { NEEDED = offsetof(hl_execute_options, launch_id) + sizeof(int32_t) };
+  if (program < 0 || !options || options->size < NEEDED) return call(t, HL_LOADED_EXECUTE, a);
   size_t n = a->num_devices;
   run *r = calloc(1, sizeof *r + n * sizeof *r->devices);
   void **own = a->events ? NULL : calloc(n, sizeof *own);
-  if (!r || (!a->events && !own)) {
+  // Threads may share one struct of options, so the launch id is written into a copy.
+  hl_execute_options *changed = malloc(options->size);
+  if (!r || !changed || (!a->events && !own)) {
     free(r);
     free(own);
-    return real(a);
+    free(changed);
+    return call(t, HL_LOADED_EXECUTE, a);
   }
+  memcpy(changed, options, options->size);
   r->table = t;
   r->left = n + 1;
-  hl_execute_options *options = a->options;
-  int32_t launch = options->launch_id;
   bool wait = false;
   if (program && (r->launch = hlocbInterposeBegin(program, (void ***)a->arguments, n, a->num_arguments, &wait)))
-    options->launch_id = r->launch;
+    changed->launch_id = r->launch;
   // JAX destroys the context when Execute returns, but the plugin reads it when it dispatches asynchronously.
-  if ((r->context = options->context)) hlocbInterposeKeep(r->context);
+  if (options->size >= offsetof(hl_execute_options, context) + sizeof(void *) && (r->context = options->context))
+    hlocbInterposeKeep(r->context);
   if (own) a->events = own;
-  void *error = real(a);
-  options->launch_id = launch;
+  a->options = changed;
+  void *error = call(t, HL_LOADED_EXECUTE, a);
+  a->options = options;
+  free(changed);
   char *failed = wait && !error ? await_failure(t->real, r->launch, a->events, n) : NULL;
   for (size_t d = 0; d < n; d++) {
     r->devices[d] = (device_run){.run = r, .event = own || failed ? a->events[d] : NULL};
     ARGS(hl_on_ready_args, ready, .event = error ? NULL : a->events[d], .callback = device_ready, .data = &r->devices[d]);
-    void *refused = ready.event ? t->real->fn[HL_EVENT_ON_READY](&ready) : NULL;
-    if (refused) hl_error_free(t->real, refused);
+    void *refused = ready.event ? hl_call(t->real, HL_EVENT_ON_READY, &ready) : NULL;
+    hl_error_free(t->real, refused);
     if (!ready.event || refused) finish(r);
   }
   if (own) {
@@ -195,15 +214,13 @@ static void *execute(table *t, hl_execute_args *a) {
 
 static bool names(const hl_program *p, const char *target) { return memmem(p->code, p->code_size, target, strlen(target)); }
 
-static char *take_message(const table *t, void *error) {
-  const char *text;
-  size_t size;
+// take_message returns the message of an error, which it destroys. The caller frees the message.
+static char *take_message(table *t, void *error) {
   ARGS(hl_error_message_args, m, .error = error);
-  t->real->fn[HL_ERROR_MESSAGE](&m);
-  text = m.message;
-  size = m.message_size;
-  char *out = strndup(text, size);
-  hl_error_free(t->real, error);
+  void *none = error_message(t, &m);
+  char *out = none || !m.message ? strdup("the plugin says nothing more") : strndup(m.message, m.message_size < MESSAGE ? m.message_size : MESSAGE);
+  ARGS(hl_object_args, d, .object = error);
+  error_destroy(t, &d);
   return out;
 }
 
@@ -211,8 +228,9 @@ static char *take_message(const table *t, void *error) {
 // by a function that is not wrapped.
 enum { KNOWN_FUNCTIONS = 129 };
 
-// compile_as calls real, which compiles *program and writes an object to *made, with a program that Go has changed.
-static void *compile_as(table *t, hl_pjrt_fn real, void *args, const hl_program **place, const char *options,
+// compile_as calls a function, which compiles *program and writes an object to *made, with a program that Go has
+// changed.
+static void *compile_as(table *t, int fn, void *args, const hl_program **place, const char *options,
                         size_t options_size, void **made, bool loaded) {
   const hl_program *program = *place;
   bool python = names(program, "xla_ffi_partitioned_python_") || names(program, "xla_ffi_python_");
@@ -225,7 +243,7 @@ static void *compile_as(table *t, hl_pjrt_fn real, void *args, const hl_program 
     hl_program changed = {.size = sizeof changed, .code = with.code, .code_size = with.code_size,
                           .format = program->format, .format_size = program->format_size};
     *place = &changed;
-    error = real(args);
+    error = call(t, fn, args);
     *place = program;
     free(with.code);
     if (error) {  // compile the program as it was
@@ -233,10 +251,10 @@ static void *compile_as(table *t, hl_pjrt_fn real, void *args, const hl_program 
       hlocbInterposeRefused(with.program, message);
       free(message);
       with.program = 0;
-      error = real(args);
+      error = call(t, fn, args);
     }
   } else {
-    error = real(args);
+    error = call(t, fn, args);
   }
   if (error) {
     if (with.program) hlocbInterposeDrop(with.program);
@@ -249,15 +267,15 @@ static void *compile_as(table *t, hl_pjrt_fn real, void *args, const hl_program 
 }
 
 static void *compile(table *t, hl_compile_args *a) {
-  return compile_as(t, t->real->fn[HL_CLIENT_COMPILE], a, &a->program, a->options, a->options_size, &a->loaded, true);
+  return compile_as(t, HL_CLIENT_COMPILE, a, &a->program, a->options, a->options_size, &a->loaded, true);
 }
 
 static void *compile_only(table *t, hl_compile_only_args *a) {
-  return compile_as(t, t->real->fn[HL_COMPILE], a, &a->program, a->options, a->options_size, &a->executable, false);
+  return compile_as(t, HL_COMPILE, a, &a->program, a->options, a->options_size, &a->executable, false);
 }
 
 static void *get_executable(table *t, hl_get_args *a) {
-  void *error = t->real->fn[HL_LOADED_EXECUTABLE](a);
+  void *error = call(t, HL_LOADED_EXECUTABLE, a);
   int64_t program = error ? 0 : hlocbInterposeFind(a->object);
   if (program > 0) {
     hlocbInterposeHold(program);
@@ -268,7 +286,7 @@ static void *get_executable(table *t, hl_get_args *a) {
 
 static void *destroy_program(table *t, int fn, hl_object_args *a) {
   int64_t program = hlocbInterposeForget(a->object);
-  void *error = t->real->fn[fn](a);
+  void *error = call(t, fn, a);
   if (program) hlocbInterposeDrop(program);
   return error;
 }
@@ -294,9 +312,9 @@ static void release_saved(void *p) {
 }
 
 static void *serialize(table *t, hl_serialize_args *a) {
-  void *error = t->real->fn[HL_EXECUTABLE_SERIALIZE](a);
+  void *error = call(t, HL_EXECUTABLE_SERIALIZE, a);
   int64_t program = error ? 0 : hlocbInterposeFind((void *)a->executable);
-  if (program <= 0) return error;
+  if (program <= 0 || !a->bytes) return error;
   uint64_t n = 0;
   char *more = hlocbInterposeSave(program, &n);
   size_t size = a->num_bytes + n + sizeof n + sizeof mark;
@@ -318,14 +336,14 @@ static void *serialize(table *t, hl_serialize_args *a) {
 }
 
 static void *deserialize(table *t, hl_deserialize_args *a) {
-  hl_pjrt_fn real = t->real->fn[HL_DESERIALIZE];
   size_t whole = a->num_bytes, tail = sizeof mark + sizeof(uint64_t);
   uint64_t n;
-  if (whole < tail || memcmp(a->bytes + whole - sizeof mark, mark, sizeof mark)) return real(a);
+  if (whole < tail || memcmp(a->bytes + whole - sizeof mark, mark, sizeof mark))
+    return call(t, HL_DESERIALIZE, a);
   memcpy(&n, a->bytes + whole - tail, sizeof n);
-  if (n > whole - tail) return real(a);
+  if (n > whole - tail) return call(t, HL_DESERIALIZE, a);
   a->num_bytes = whole - tail - n;
-  void *error = real(a);
+  void *error = call(t, HL_DESERIALIZE, a);
   a->num_bytes = whole;
   if (error) return error;
   int64_t program = hlocbInterposeLoad(t->number, (char *)a->bytes + whole - tail - n, n, a->loaded);
@@ -336,14 +354,19 @@ static void *deserialize(table *t, hl_deserialize_args *a) {
 // ---- Clients ----
 
 static void *client_create(table *t, hl_client_create_args *a) {
-  void *error = t->real->fn[HL_CLIENT_CREATE](a);
+  void *error = call(t, HL_CLIENT_CREATE, a);
   if (!error) hlocbInterposeClient(t->number, a->client);
   return error;
 }
 
+static void *client_destroy(table *t, hl_object_args *a) {
+  hlocbInterposeClientEnd(t->number);
+  return call(t, HL_CLIENT_DESTROY, a);
+}
+
 static void *platform_version(table *t, hl_text_args *a) {
-  void *error = t->real->fn[HL_CLIENT_PLATFORM_VERSION](a);
-  if (error || !t->suffix[0]) return error;
+  void *error = call(t, HL_CLIENT_PLATFORM_VERSION, a);
+  if (error || !t->suffix[0] || !a->text) return error;
   pthread_mutex_lock(&tables_lock);
   if (!t->version && asprintf(&t->version, "%.*s%s", (int)a->text_size, a->text, t->suffix) < 0) abort();
   pthread_mutex_unlock(&tables_lock);
@@ -361,6 +384,7 @@ static void *platform_version(table *t, hl_text_args *a) {
   X(k, HL_ERROR_CODE, error_code, hl_error_code_args)                    \
   X(k, HL_ERROR_PAYLOADS, error_payloads, hl_object_args)                \
   X(k, HL_CLIENT_CREATE, client_create, hl_client_create_args)           \
+  X(k, HL_CLIENT_DESTROY, client_destroy, hl_object_args)                \
   X(k, HL_CLIENT_COMPILE, compile, hl_compile_args)                      \
   X(k, HL_COMPILE, compile_only, hl_compile_only_args)                   \
   X(k, HL_CLIENT_PLATFORM_VERSION, platform_version, hl_text_args)       \
@@ -385,7 +409,7 @@ typedef struct {
 } wrapped;
 
 #define ROW(k, fn, name, type) {fn, name##_##k},
-static const wrapped wrappers[TABLES][16] = {{WRAPPED(ROW, 0)}, {WRAPPED(ROW, 1)}, {WRAPPED(ROW, 2)}, {WRAPPED(ROW, 3)}};
+static const wrapped wrappers[TABLES][17] = {{WRAPPED(ROW, 0)}, {WRAPPED(ROW, 1)}, {WRAPPED(ROW, 2)}, {WRAPPED(ROW, 3)}};
 
 const hl_api *hl_interpose(const hl_api *real, bool active, const char *suffix, int *number) {
   const hl_api *out = NULL;

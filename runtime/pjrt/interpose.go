@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"maps"
 	goruntime "runtime"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -97,6 +98,7 @@ type wrappedPlugin struct {
 	interposer Interposer
 	hookless   atomic.Bool  // the plugin cannot call hooks
 	memory     DeviceMemory // nil if the host cannot reach it; set when a client is made, guarded by interposed.mu
+	clients    int          // guarded by interposed.mu
 }
 
 // interposedProgram is a compiled program with hlocb's hooks.
@@ -175,7 +177,7 @@ func programOf(number C.int64_t) *interposedProgram {
 func (w *wrappedPlugin) guard(f func() error) {
 	defer func() {
 		if v := recover(); v != nil {
-			w.interposer.Warn(fmt.Errorf("internal error: %v", v))
+			w.interposer.Warn(fmt.Errorf("internal error: %v\n%s", v, debug.Stack()))
 		}
 	}()
 	if err := f(); err != nil {
@@ -199,6 +201,9 @@ func (w *wrappedPlugin) add(p *Replacement) (int64, error) {
 //export hlocbInterposeClient
 func hlocbInterposeClient(number C.int, client unsafe.Pointer) {
 	w := wrappedBy(number)
+	interposed.mu.Lock()
+	w.clients++
+	interposed.mu.Unlock()
 	w.guard(func() error {
 		platform, err := w.plugin.text("platform name", C.HL_CLIENT_PLATFORM_NAME, client)
 		if err != nil {
@@ -211,6 +216,21 @@ func hlocbInterposeClient(number C.int, client unsafe.Pointer) {
 		}
 		return err
 	})
+}
+
+// hlocbInterposeClientEnd is called before a client is destroyed. The last one frees the host memory for copies.
+//
+//export hlocbInterposeClientEnd
+func hlocbInterposeClientEnd(number C.int) {
+	w := wrappedBy(number)
+	interposed.mu.Lock()
+	w.clients--
+	m, ok := w.memory.(*cudaMemory)
+	last := w.clients == 0
+	interposed.mu.Unlock()
+	if ok && last {
+		m.release()
+	}
 }
 
 // jaxPlatforms lists the platforms on which JAX has its own handlers for callbacks. Their values are on a device.
@@ -278,12 +298,19 @@ func (c *Client) onHost() (bool, error) {
 	return answer&1 != 0, err
 }
 
+// copied returns a copy of a framework's bytes, of any size: C.GoBytes accepts 2 GiB.
+func copied(data *C.char, size C.size_t) []byte {
+	if data == nil {
+		return nil
+	}
+	return append([]byte{}, unsafe.Slice((*byte)(unsafe.Pointer(data)), size)...)
+}
+
 //export hlocbInterposeCompile
 func hlocbInterposeCompile(number C.int, code *C.char, size C.size_t, format *C.char, formatSize C.size_t, options *C.char, optionsSize C.size_t, out *C.hl_replacement) {
 	w := wrappedBy(number)
 	w.guard(func() error {
-		p, err := w.interposer.Compile(C.GoBytes(unsafe.Pointer(code), C.int(size)), C.GoStringN(format, C.int(formatSize)),
-			C.GoBytes(unsafe.Pointer(options), C.int(optionsSize)))
+		p, err := w.interposer.Compile(copied(code, size), string(copied(format, formatSize)), copied(options, optionsSize))
 		if err != nil || p == nil || w.hookless.Load() && len(p.Manifest.Sites) > 0 {
 			return err
 		}
@@ -488,7 +515,7 @@ func hlocbInterposeSave(program C.int64_t, n *C.uint64_t) *C.char {
 func hlocbInterposeLoad(number C.int, saved *C.char, n C.uint64_t, loaded unsafe.Pointer) (program C.int64_t) {
 	w := wrappedBy(number)
 	w.guard(func() error {
-		p, err := w.interposer.Load(C.GoBytes(unsafe.Pointer(saved), C.int(n)))
+		p, err := w.interposer.Load(copied(saved, C.size_t(n)))
 		if err != nil {
 			return err
 		}

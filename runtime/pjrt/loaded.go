@@ -83,7 +83,9 @@ func (c *Client) interruptible(ctx context.Context, op string, create func(pin *
 		var pin goruntime.Pinner
 		ptr, e := create(&pin)
 		pin.Unpin()
-		C.hl_trim()
+		if c.trim {
+			C.hl_trim()
+		}
 		if err := c.plugin.check(op, e); err != nil {
 			return nil, err
 		}

@@ -108,6 +108,17 @@ func (m farMemory) move(dst, src unsafe.Pointer, size int, direction C.int) erro
 	return nil
 }
 
+// cudaMemory returns the memory of GPUs, which all clients of the plugin share.
+func (p *Plugin) cudaMemory() (DeviceMemory, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var err error
+	if p.cuda == nil {
+		p.cuda, err = newCUDAMemory(cmp.Or(os.Getenv(cudaDriver), cudaLibrary))
+	}
+	return p.cuda, err
+}
+
 // Memory returns the memory of a platform's devices, nil if the host cannot reach it.
 func (p *Plugin) Memory(platform string) (DeviceMemory, error) {
 	switch {
@@ -116,7 +127,7 @@ func (p *Plugin) Memory(platform string) (DeviceMemory, error) {
 	case platform == "cpu":
 		return hostMemory{}, nil
 	case platform == "cuda":
-		return newCUDAMemory(cmp.Or(os.Getenv(cudaDriver), cudaLibrary))
+		return p.cudaMemory()
 	}
 	return nil, nil
 }

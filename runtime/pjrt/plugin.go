@@ -31,6 +31,7 @@ type Plugin struct {
 	build      string                  // see builder
 	layout     layout                  // see FindLayout
 	kept       []*value                // of lost backends
+	cuda       DeviceMemory            // see cudaMemory; nil before it is needed
 }
 
 // keep keeps a value until the process ends. The garbage collector must not see its pinned memory unreachable.

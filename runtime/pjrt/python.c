@@ -55,7 +55,8 @@ typedef struct object object;  // PyObject
 
 static struct {
   int (*is_initialized)(void);
-  int (*is_finalizing)(void);  // since Python 3.13
+  int (*is_finalizing)(void);  // since Python 3.13; older versions have only old_is_finalizing
+  int (*old_is_finalizing)(void);
   int (*ensure)(void);
   void (*release)(int);
   object *(*compile)(const char *text, const char *file, int start);
@@ -71,6 +72,8 @@ static struct {
   const char *(*text)(object *o, intptr_t *size);
   void (*decref)(object *o);
   void (*incref)(object *o);
+  void (*fetch)(object **type, object **value, object **traceback);
+  object *(*str)(object *o);
   void (*clear_error)(void);
   object *none;
   object *helper;
@@ -85,6 +88,7 @@ static void find_python(void) {
   } symbols[] = {
       {&py.is_initialized, "Py_IsInitialized", false},
       {&py.is_finalizing, "Py_IsFinalizing", true},
+      {&py.old_is_finalizing, "_Py_IsFinalizing", true},
       {&py.ensure, "PyGILState_Ensure", false},
       {&py.release, "PyGILState_Release", false},
       {&py.compile, "Py_CompileString", false},
@@ -100,6 +104,8 @@ static void find_python(void) {
       {&py.text, "PyUnicode_AsUTF8AndSize", false},
       {&py.decref, "Py_DecRef", false},
       {&py.incref, "Py_IncRef", false},
+      {&py.fetch, "PyErr_Fetch", false},
+      {&py.str, "PyObject_Str", false},
       {&py.clear_error, "PyErr_Clear", false},
       {&py.none, "_Py_NoneStruct", false},
   };
@@ -108,6 +114,7 @@ static void find_python(void) {
     if (!at && !symbols[i].optional) py.missing = symbols[i].name;
     memcpy(symbols[i].to, &at, sizeof at);
   }
+  if (!py.is_finalizing) py.is_finalizing = py.old_is_finalizing;
 }
 
 // fail sets the message of a failed call, or leaves it NULL if there is no memory, and returns false.
@@ -170,6 +177,21 @@ static bool load(void) {
   return py.helper != NULL;
 }
 
+// fail_of_python sets the message of a failed call to Python's error, and clears the error.
+static bool fail_of_python(char **message) {
+  object *type = NULL, *value = NULL, *traceback = NULL;
+  py.fetch(&type, &value, &traceback);
+  object *shown = value ? py.str(value) : type ? py.str(type) : NULL;
+  const char *text = shown ? py.text(shown, NULL) : NULL;
+  fail(message, "the Python callback could not be called: %s", text ? text : "Python gives no reason");
+  if (shown) py.decref(shown);
+  if (type) py.decref(type);
+  if (value) py.decref(value);
+  if (traceback) py.decref(traceback);
+  py.clear_error();  // of the conversion
+  return false;
+}
+
 static bool call_locked(object *function, const hl_value *operands, size_t num_operands, const hl_value *results,
                         size_t num_results, char **message) {
   bool ok = true;
@@ -177,8 +199,7 @@ static bool call_locked(object *function, const hl_value *operands, size_t num_o
   if (load() && (ops = list(operands, num_operands, false)) && (rets = list(results, num_results, true)))
     answer = py.call(py.helper, function, ops, rets, NULL);
   if (!answer) {
-    py.clear_error();
-    ok = fail(message, "%s", "the Python callback could not be called");
+    ok = fail_of_python(message);
   } else if (answer != py.none) {
     const char *text = py.text(answer, NULL);
     ok = fail(message, "CpuCallback error calling callback: %s", text ? text : "");
@@ -194,11 +215,7 @@ const void *hl_python_functions(const hl_ffi_frame *frame, uint64_t index) {
   // The type id that IFRT registers for the list.
   static const int64_t type = 7357244197867843242;
   ARGS(hl_ffi_context_args, a, .ctx = frame->ctx, .type = &type);
-  void *error = frame->api->fn[HL_FFI_CONTEXT_GET](&a);
-  if (!error) return a.data;
-  ARGS(hl_ffi_error_destroy_args, d, .error = error);
-  frame->api->fn[HL_FFI_ERROR_DESTROY](&d);
-  return NULL;
+  return hl_ffi_call(frame->api, HL_FFI_CONTEXT_GET, &a) ? a.data : NULL;
 }
 
 bool hl_python_call(const void *functions, uint64_t index, const hl_value *operands, size_t num_operands,

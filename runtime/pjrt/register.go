@@ -119,9 +119,18 @@ func (p *Plugin) RegisterYardsticks(platform string) ([]Yardstick, error) {
 }
 
 // InC returns an executable whose runs on buffers repeat e on one device in C: the yardstick for the cost of a step. It
-// calls no hooks. Result i of a step is argument carried[i] of the next step, unless carried[i] is -1.
-func (e *Executable) InC(steps int64, carried []int64) runtime.Executable {
-	return &repeater{e, steps, carried}
+// calls no hooks and cannot be cancelled. Result i of a step is argument carried[i] of the next step, unless carried[i]
+// is -1.
+func (e *Executable) InC(steps int64, carried []int64) (runtime.Executable, error) {
+	if len(carried) != len(e.results) {
+		return nil, fmt.Errorf("%d results are carried, the program has %d", len(carried), len(e.results))
+	}
+	for i, argument := range carried {
+		if argument < -1 || argument >= int64(len(e.inputs)) {
+			return nil, fmt.Errorf("result %d is carried to argument %d, the program has %d", i, argument, len(e.inputs))
+		}
+	}
+	return &repeater{e, steps, carried}, nil
 }
 
 type repeater struct {

@@ -130,7 +130,7 @@ func (c *call) onHost(frame *C.hl_ffi_frame, f func(operands, results []*tensor.
 	if err != nil {
 		return err
 	}
-	c.queue, c.pool = queue, c.memory.pool(0)
+	c.queue, c.pool = queue, c.memory.pool(int32(C.hl_ordinal(frame)))
 	var values []*view
 	defer func() {
 		for _, v := range values {

@@ -230,7 +230,10 @@ func (b *bench) steps() error {
 	if err := b.onDevice(s); err != nil {
 		return err
 	}
-	inC := s.exe.(*pjrt.Executable).InC(count, carried)
+	inC, err := s.exe.(*pjrt.Executable).InC(count, carried)
+	if err != nil {
+		return err
+	}
 	run := func(e runtime.Executable, n int) (time.Duration, error) {
 		start := meter.ProcessorTime()
 		for range n {

@@ -25,6 +25,10 @@ static void *leave(void *a) {
   (void)a;
   exit(0);
 }
+static void *leave_at_once(void *a) {
+  (void)a;
+  _exit(0);
+}
 static void *endless(void *a) {
   (void)a;
   for (;;) sleep(1);
@@ -97,12 +101,18 @@ const void *GetPjrtApi(void) {
       {"no ready event", HL_BUFFER_READY, NULL},
       {"no upload", HL_CLIENT_BUFFER_FROM_HOST, NULL},
       {"no compile", HL_CLIENT_COMPILE, NULL},
+      {"no callback", HL_EVENT_ON_READY, NULL},
+      {"no error message", HL_ERROR_MESSAGE, NULL},
+      {"no error code", HL_ERROR_CODE, NULL},
+      {"no destroy of events", HL_EVENT_DESTROY, NULL},
       {"crash at start", HL_PLUGIN_INITIALIZE, crash},
       {"crash in create", HL_CLIENT_CREATE, crash},
       {"abort in compile", HL_CLIENT_COMPILE, die},
       {"crash on a thread", HL_LOADED_EXECUTE, on_own_thread},
       {"exit in execute", HL_LOADED_EXECUTE, leave},
       {"exit in compile", HL_CLIENT_COMPILE, leave},
+      {"_exit in create", HL_CLIENT_CREATE, leave_at_once},
+      {"_exit in execute", HL_LOADED_EXECUTE, leave_at_once},
       {"endless create", HL_CLIENT_CREATE, endless},
       {"endless compile", HL_CLIENT_COMPILE, endless},
       {"endless execute", HL_LOADED_EXECUTE, endless},

@@ -188,6 +188,7 @@ int cuEventDestroy_v2(void *e) {
 
 int cuEventRecord(void *e, void *s) {
   in_context();
+  if (getenv("REFUSE_RECORDS")) return INVALID;
   pthread_mutex_lock(&driver);
   *(event *)e = (event){s, ((stream *)s)->queued};
   pthread_mutex_unlock(&driver);
@@ -200,6 +201,15 @@ int cuEventQuery(void *e) {
   bool passed = v->in && v->in->done >= v->after;
   pthread_mutex_unlock(&driver);
   return passed ? 0 : NOT_READY;
+}
+
+int cuEventSynchronize(void *e) {
+  in_context();
+  pthread_mutex_lock(&driver);
+  const event *v = e;
+  if (v->in && v->in->done < v->after) flush(v->in);
+  pthread_mutex_unlock(&driver);
+  return 0;
 }
 
 // ---- the plugin's side ----
