@@ -23,7 +23,7 @@ type Client struct {
 	devices  []Device
 	memory   DeviceMemory // nil if the host cannot reach it
 
-	trim      bool // see Options.Trim
+	trim bool // see Options.Trim
 
 	mu        sync.Mutex
 	spare     bool

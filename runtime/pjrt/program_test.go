@@ -205,3 +205,74 @@ func TestNaNInMaximum(t *testing.T) {
 		}
 	}
 }
+
+// TestRepairs: programs with ops that XLA's importer writes for optimized HLO, and with other ops that XLA refuses or
+// crashes on, run. Before, the plugin refused the programs or ended the process.
+func TestRepairs(t *testing.T) {
+	b, err := Open(cpuPlugin(t), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	matrix := tensor.New(tensor.F32, tensor.Shape{2, 3})
+	for i := range 6 {
+		matrix.SetFloat(i, float64(i))
+	}
+	for _, c := range []struct{ name, text, want string }{
+		{"fusion", `func.func @main(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
+  %0 = "mhlo.fusion"(%x) ({
+  ^bb0(%a: tensor<2x3xf32>):
+    %1 = "mhlo.fusion"(%a) ({
+    ^bb0(%b: tensor<2x3xf32>):
+      %2 = mhlo.add %b, %b : tensor<2x3xf32>
+      mhlo.return %2 : tensor<2x3xf32>
+    }) : (tensor<2x3xf32>) -> tensor<2x3xf32>
+    mhlo.return %1 : tensor<2x3xf32>
+  }) {fusion_kind = #mhlo<fusion_kind kLoop>} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  return %0 : tensor<2x3xf32>
+}`, "dense<[[0.000000e+00, 2.000000e+00, 4.000000e+00], [6.000000e+00, 8.000000e+00, 1.000000e+01]]> : tensor<2x3xf32>"},
+		{"bitcast", `func.func @main(%x: tensor<2x3xf32>) -> tensor<6xf32> {
+  %0 = "mhlo.bitcast"(%x) {source_layout = dense<[0, 1]> : tensor<2xindex>, result_layout = dense<0> : tensor<1xindex>} : (tensor<2x3xf32>) -> tensor<6xf32>
+  return %0 : tensor<6xf32>
+}`, "dense<[0.000000e+00, 3.000000e+00, 1.000000e+00, 4.000000e+00, 2.000000e+00, 5.000000e+00]> : tensor<6xf32>"},
+		{"bitcast to column-major", `func.func @main(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
+  %0 = "mhlo.bitcast"(%x) {source_layout = dense<[1, 0]> : tensor<2xindex>, result_layout = dense<[0, 1]> : tensor<2xindex>} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  return %0 : tensor<2x3xf32>
+}`, "dense<[[0.000000e+00, 2.000000e+00, 4.000000e+00], [1.000000e+00, 3.000000e+00, 5.000000e+00]]> : tensor<2x3xf32>"},
+		{"asynchronous call", `func.func private @f(%a: tensor<2x3xf32>) -> tensor<2x3xf32> attributes {execution_thread = "main"} {
+  %0 = mhlo.negate %a : tensor<2x3xf32>
+  return %0 : tensor<2x3xf32>
+}
+func.func @main(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
+  %0 = "mhlo.async_start"(%x) {called_computation = @f, execution_thread = "main"} : (tensor<2x3xf32>) -> !mhlo.async_bundle<tuple<tensor<2x3xf32>>, tensor<2x3xf32>, tensor<i32>>
+  %1 = "mhlo.async_update"(%0) {called_computation = @f, execution_thread = "main"} : (!mhlo.async_bundle<tuple<tensor<2x3xf32>>, tensor<2x3xf32>, tensor<i32>>) -> !mhlo.async_bundle<tuple<tensor<2x3xf32>>, tensor<2x3xf32>, tensor<i32>>
+  %2 = "mhlo.async_done"(%1) {called_computation = @f, execution_thread = "main"} : (!mhlo.async_bundle<tuple<tensor<2x3xf32>>, tensor<2x3xf32>, tensor<i32>>) -> tensor<2x3xf32>
+  return %2 : tensor<2x3xf32>
+}`, "dense<[[-0.000000e+00, -1.000000e+00, -2.000000e+00], [-3.000000e+00, -4.000000e+00, -5.000000e+00]]> : tensor<2x3xf32>"},
+		{"complex constant", `func.func @main(%x: tensor<2x3xf32>) -> tensor<2xi64> {
+  %c = stablehlo.constant dense<[(1.5,-2.0), (-3.0,0.0)]> : tensor<2xcomplex<f32>>
+  %0 = stablehlo.convert %c : (tensor<2xcomplex<f32>>) -> tensor<2xi64>
+  return %0 : tensor<2xi64>
+}`, "dense<[1, -3]> : tensor<2xi64>"},
+		{"resource", `func.func @main(%x: tensor<2x3xf32>) -> tensor<2xf32> {
+  %0 = stablehlo.constant dense_resource<w> : tensor<2xf32>
+  return %0 : tensor<2xf32>
+}
+{-# dialect_resources: { builtin: { w: "0x040000000000803F0000C0BF" } } #-}`, "dense<[1.000000e+00, -1.500000e+00]> : tensor<2xf32>"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			e, err := b.Compile(context.Background(), parsed(t, c.text), runtime.CompileOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer e.Close()
+			out, err := e.Run(context.Background(), []*tensor.Tensor{matrix})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := string(out[0].AppendLiteral(nil, 100)); got != c.want {
+				t.Errorf("it returns %s, expected %s", got, c.want)
+			}
+		})
+	}
+}

@@ -22,7 +22,9 @@ type repair struct {
 
 // repairs are for every plugin; placements is for devices that have one memory.
 var (
-	repairs    = []repair{{callWithoutConfig, setConfig}, {untypedComparison, setComparisonType}, {signedBits, unsignedBits}, {calledCHLO, callCHLO}, {isForeign, (*rewrite.Rewriter).Erase}}
+	repairs = []repair{{callWithoutConfig, setConfig}, {untypedComparison, setComparisonType}, {signedBits, unsignedBits}, {calledCHLO, callCHLO},
+		{isForeign, (*rewrite.Rewriter).Erase}, {isResource, elementsInline}, {dropsImaginary, convertRealPart},
+		{isFusion, inlineFusion}, {isBitcast, reshapeBits}, {orderOnly, forwardFirst}, {isAsyncDone, callNow}}
 	placements = repair{isPlacement, forwardOperands}
 )
 
@@ -49,7 +51,12 @@ func (c *Client) repaired(p *runtime.Program) *runtime.Program {
 	})
 	r := rewrite.New(m)
 	for _, op := range ops {
-		list[wanted(op)].do(r, op)
+		if op.Erased() {
+			continue
+		}
+		if i := wanted(op); i >= 0 { // an earlier repair may have changed it
+			list[i].do(r, op)
+		}
 	}
 	return &runtime.Program{Module: m, Manifest: p.Manifest}
 }

@@ -1,10 +1,7 @@
 package plan
 
 import (
-	"encoding/hex"
 	"errors"
-	"fmt"
-	"strings"
 
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
@@ -193,7 +190,7 @@ func constantTensor(p *Planner, s *Spec) *tensor.Tensor {
 			t = kernel.Must(a.Tensor())
 		}
 	case *ir.ResourceAttr:
-		t = resourceTensor(p.Prog.Module, a)
+		t = kernel.Must(p.Prog.Module.ResourceElements(a))
 	default:
 		kernel.Fail(errors.New("expects a dense value"))
 	}
@@ -223,36 +220,4 @@ func PlanReshape(p *Planner, s *Spec) exec.Runner {
 // PlanNothing compiles annotations without results to no work.
 func PlanNothing(p *Planner, s *Spec) exec.Runner {
 	return func(*exec.Machine, *exec.Frame, *exec.Instr) {}
-}
-
-// resourceTensor returns the elements of dense_resource<key>. The module's file metadata holds them as a hexadecimal
-// string: a 32-bit alignment, then the payload, both little-endian.
-func resourceTensor(m *ir.Module, a *ir.ResourceAttr) *tensor.Tensor {
-	t := TypeOf(a.Type())
-	kernel.FailIf(t.Dynamic() || t.Class != kernel.ClassTensor, "resource %q has type %s", a.Key(), t)
-	for _, r := range m.Resources() {
-		if r.Section != "dialect_resources" || r.Key != a.Key() {
-			continue
-		}
-		text, ok := strings.CutPrefix(strings.Trim(strings.TrimSpace(r.Text), `"`), "0x")
-		if !ok {
-			break
-		}
-		b, err := hex.DecodeString(text)
-		kernel.FailIf(err != nil || len(b) < 4, "resource %q is not a hexadecimal string", a.Key())
-		b = b[4:]
-		if t.DType == tensor.I1 && len(b) == (t.N+7)/8 && len(b) != t.N {
-			bits := make([]byte, t.N)
-			for i := range bits {
-				bits[i] = b[i/8] >> (i % 8) & 1
-			}
-			b = bits
-		}
-		// Copy the payload: a decoded string is not aligned.
-		out := tensor.New(t.DType, t.Shape)
-		kernel.FailIf(len(b) != len(out.Bytes()), "resource %q has %d bytes for %s", a.Key(), len(b), t)
-		copy(out.Bytes(), b)
-		return out
-	}
-	panic(kernel.Failure{Err: fmt.Errorf("resource %q is not in the module's metadata", a.Key())})
 }
