@@ -8,7 +8,7 @@ import (
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/dialect/mhlo"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
-	attrs "github.com/hlocb/hlocb/internal/dialect/view"
+	attrs "github.com/hlocb/hlocb/dialect/view"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/rewrite"
 	"github.com/hlocb/hlocb/tensor"
