@@ -4,7 +4,11 @@ import (
 	"testing"
 
 	"github.com/hlocb/hlocb/internal/golden"
+	"github.com/hlocb/hlocb/internal/label"
 )
 
 // TestFingerprints: each pass yields the same modules and errors for the modules of testdata.
-func TestFingerprints(t *testing.T) { golden.Passes(t) }
+func TestFingerprints(t *testing.T) {
+	label.Elsewhere(t, "pass")
+	golden.Passes(t)
+}

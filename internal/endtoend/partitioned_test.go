@@ -8,6 +8,7 @@ import (
 
 	"github.com/hlocb/hlocb/hook"
 
+	"github.com/hlocb/hlocb/internal/label"
 	"github.com/hlocb/hlocb/internal/randprog"
 	"github.com/hlocb/hlocb/passes"
 	"github.com/hlocb/hlocb/runtime"
@@ -23,6 +24,9 @@ func TestRandomPartitioned(t *testing.T) {
 	}
 	cpu, engine := open(t, "cpu"), open(t, "interp")
 	for i := range n {
+		if !label.Part(i < n/3) {
+			continue
+		}
 		seed := firstSeed(t) + i
 		p := randprog.New(seed+4e6, randprog.Options{Form: randprog.Form(seed % uint64(randprog.NumForms)), Depth: 2})
 		chain := hook.ChainState

@@ -35,6 +35,15 @@ func Part(first bool) bool {
 	return true
 }
 
+// Elsewhere labels a test that repeats for its own package what a test of another package shows for all: only a plain
+// 'go test' of the package runs it, as 'make mutants' does. Call Elsewhere in the Test function itself, as Slow.
+func Elsewhere(t testing.TB, where string) {
+	t.Helper()
+	if testing.Short() || os.Getenv(rest) != "" || os.Getenv(again) != "" {
+		t.Skip("skip: elsewhere: " + where + " shows the same")
+	}
+}
+
 // Less reports whether a test should do less than it can, because 'make test' runs it. 'make slow' runs the whole test.
 // Call Less in the Test function itself, as Slow, and prefer Part, which runs nothing twice.
 func Less() bool { return testing.Short() }

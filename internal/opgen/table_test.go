@@ -6,6 +6,7 @@ import (
 	"os"
 	"testing"
 
+	"github.com/hlocb/hlocb/internal/label"
 	"github.com/hlocb/hlocb/internal/opgen"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -28,6 +29,7 @@ func elementwise(g *opgen.Generator) []*opgen.Program {
 // return the same bits, except for the known deviations, and a function must keep its bound. XLA takes long to compile;
 // without HLOCB_LONG=1 the test compares each op on a third of the groups, and on one type of each group.
 func TestNumerics(t *testing.T) {
+	label.Slow(t)
 	t.Parallel()
 	engine, _ := engines(t)
 	g, err := opgen.New(seed(t))

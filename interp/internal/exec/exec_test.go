@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/hlocb/hlocb/internal/golden"
+	"github.com/hlocb/hlocb/internal/label"
 	"github.com/hlocb/hlocb/internal/testkit"
 	"github.com/hlocb/hlocb/interp"
 	"github.com/hlocb/hlocb/runtime"
@@ -206,4 +207,7 @@ func TestArgumentsStay(t *testing.T) {
 }
 
 // TestFingerprints: plans, results and refusals of all modules of testdata and of random programs.
-func TestFingerprints(t *testing.T) { golden.Programs(t) }
+func TestFingerprints(t *testing.T) {
+	label.Elsewhere(t, "interp/internal/ops")
+	golden.Programs(t)
+}
