@@ -264,6 +264,19 @@ func Splat(t *tensor.Tensor, v Type) *tensor.Tensor {
 	return out
 }
 
+// FillKernel writes one element to all elements of its result.
+func FillKernel(out Type, one *tensor.Tensor) Kernel {
+	size := out.DType.Size()
+	k := Kernel{Family: "fill", Parts: Parts{N: out.N, Grain: fillGrain / size}}
+	k.Run = func(_, outs []*tensor.Tensor) {
+		dst := outs[0].Bytes()
+		Parallel(out.N, k.Parts.Grain, func(lo, hi int) { Fill(dst[lo*size:hi*size], one.Peek()[:size]) })
+	}
+	return k
+}
+
+const fillGrain = 1 << 20 // bytes
+
 // Fill fills dst with copies of pattern. The length of dst is a multiple of the pattern's length.
 func Fill(dst, pattern []byte) {
 	if len(dst) == 0 {

@@ -167,8 +167,16 @@ func PlanGetTupleElement(p *Planner, s *Spec) exec.Runner {
 	}
 }
 
-// PlanConstant compiles constants (spec, "constant"). A constant is decoded once and shared by all runs.
+// PlanConstant compiles constants (spec, "constant"). A constant is decoded once and shared by all runs, unless it is
+// large and has equal elements.
 func PlanConstant(p *Planner, s *Spec) exec.Runner {
+	if p.filled(s.Op) {
+		one, _, _ := s.Op.Attr(stablehlo.AttrValue).(*ir.DenseAttr).Elements() // isSplat has read it
+		kernel.FailIf(one.DType() != s.Out[0].DType, "has a value of element type %s and a result of element type %s", one.DType(), s.Out[0].DType)
+		k := kernel.FillKernel(s.Out[0], one)
+		p.ins.Kernel = &k
+		return nil
+	}
 	t := constantTensor(p, s)
 	b := &exec.Buf{Tensor: *t, Refs: 1, Fixed: true}
 	p.ins.Fixed = true

@@ -8,6 +8,7 @@ import (
 	"github.com/hlocb/hlocb/interp/internal/exec"
 	"github.com/hlocb/hlocb/interp/internal/kernel"
 	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/ir/flow"
 	"github.com/hlocb/hlocb/tensor"
 )
 
@@ -81,6 +82,12 @@ func (p *Planner) pinned(o *ir.Op) bool {
 	}
 	r, ok := p.Prog.table[OpKind(o)]
 	return !ok || r.Control != nil
+}
+
+// chained reports whether a group executes as a chain. A single op does if it reads a constant with equal elements, so
+// that the constant is not stored whole.
+func (p *Planner) chained(ops []*ir.Op) bool {
+	return len(ops) > 1 || OpKind(ops[0]) != stablehlo.BroadcastInDim && slices.ContainsFunc(ops[0].OperandList(), isSplat) && p.fusible(ops[0]) > 0
 }
 
 // fusible returns the number of elements of o's result if o may be fused, else 0.
@@ -325,7 +332,7 @@ func (p *Planner) chain(ops []*ir.Op, at int, b *ir.Block) (f *fused, ins exec.I
 					ins.Dead = append(ins.Dead, p.slot(v))
 				}
 			}
-			if OpKind(o) == stablehlo.BroadcastInDim {
+			if OpKind(o) == stablehlo.BroadcastInDim || isSplat(v) {
 				wholly[v] = false
 			}
 		}
@@ -433,7 +440,7 @@ func (p *Planner) shrink(groups [][]*ir.Op) {
 	for _, ops := range groups {
 		for i, o := range ops {
 			before, seen := chained[o]
-			chained[o] = (before || !seen) && len(ops) > 1 && OpKind(o) != stablehlo.BroadcastInDim && (i < len(ops)-1 || p.fusible(o) > 0)
+			chained[o] = (before || !seen) && p.chained(ops) && OpKind(o) != stablehlo.BroadcastInDim && (i < len(ops)-1 || p.fusible(o) > 0)
 		}
 	}
 	for _, ops := range groups {
@@ -444,6 +451,47 @@ func (p *Planner) shrink(groups [][]*ir.Op) {
 			}
 		}
 	}
+}
+
+// filled reports whether o is a constant with equal elements that a kernel writes when the run needs it. The plan does
+// not hold the elements, and the value dies at its last use like any other.
+func (p *Planner) filled(o *ir.Op) bool {
+	return p.wide == 0 && o.NumResults() == 1 && !p.single[o] && isSplat(o.Result(0)) && plain(p.TypeOf(o.Result(0))) && p.TypeOf(o.Result(0)).N >= fuseFrom
+}
+
+// sink moves filled constants to the first group that uses them.
+func (p *Planner) sink(groups [][]*ir.Op) [][]*ir.Op {
+	waiting := map[*ir.Op]bool{}
+	var out [][]*ir.Op
+	emit := func(v *ir.Value) {
+		if d := v.DefiningOp(); waiting[d] {
+			delete(waiting, d)
+			out = append(out, []*ir.Op{d})
+		}
+	}
+	for _, ops := range groups {
+		if len(ops) == 1 && p.filled(ops[0]) {
+			waiting[ops[0]] = true
+			continue
+		}
+		for _, o := range ops {
+			for _, v := range p.operands(o) {
+				emit(v)
+			}
+			for _, r := range o.Regions() {
+				for _, v := range flow.Captures(r) {
+					emit(v)
+				}
+			}
+		}
+		out = append(out, ops)
+	}
+	for _, ops := range groups { // only the terminator uses them, or nothing
+		if waiting[ops[0]] {
+			out = append(out, ops)
+		}
+	}
+	return out
 }
 
 // isSplat reports whether v is a constant with equal elements.

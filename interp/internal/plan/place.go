@@ -488,7 +488,7 @@ func describe(m *exec.Memory) string {
 		fmt.Fprintf(&b, " (%d bytes)", v.Bytes)
 	}
 	if m.Others > 0 {
-		fmt.Fprintf(&b, " and %d others", m.Others)
+		fmt.Fprintf(&b, " and %d more", m.Others)
 	}
 	return b.String()
 }

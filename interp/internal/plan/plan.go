@@ -181,11 +181,12 @@ func (p *Planner) block(b *ir.Block) *exec.Block {
 	}
 	p.absorb(b)
 	schedule := p.attach(p.recompute(p.schedule(b), b))
-	p.number(p.index, schedule, term)
 	p.shrink(schedule)
+	schedule = p.sink(schedule)
+	p.number(p.index, schedule, term)
 	out.Instrs = make([]exec.Instr, 0, len(schedule))
 	for i, ops := range schedule {
-		if len(ops) > 1 {
+		if p.chained(ops) {
 			out.Instrs = append(out.Instrs, p.fuse(ops, i, b))
 		} else {
 			out.Instrs = append(out.Instrs, p.instr(ops[0], b))
