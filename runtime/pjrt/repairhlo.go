@@ -89,7 +89,7 @@ func isBitcast(op *ir.Op) bool {
 		tensor.Shape(from.Shape()).NumElements() == tensor.Shape(to.Shape()).NumElements() && bitcastOrder(op, mhlo.AttrSourceLayout, from) != nil && bitcastOrder(op, mhlo.AttrResultLayout, to) != nil
 }
 
-// bitcastOrder returns the dimensions of a layout from major to minor, or nil for an attribute that is no layout.
+// bitcastOrder returns the dimensions of a layout from major to minor, or nil if the attribute is not a layout.
 func bitcastOrder(op *ir.Op, name string, t *ir.TensorType) []int64 {
 	rank := len(t.Shape())
 	order := make([]int64, 0, rank)
