@@ -30,6 +30,14 @@ func Deliver(ctx context.Context, b *Bound, c *Call) (err error) {
 }
 
 func (b *Bound) deliver(ctx context.Context, c *Call) error {
+	if b.timers != nil {
+		defer func(start time.Time) {
+			took := time.Since(start)
+			for _, t := range b.timers {
+				t.Returned(c, took)
+			}
+		}(time.Now())
+	}
 	for _, o := range b.observers {
 		if err := Handle(ctx, o, c); err != nil {
 			return c.HookError(timeoutOr(ctx, err))

@@ -7,6 +7,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/internal/words"
@@ -124,7 +125,17 @@ type Bound struct {
 	answer    Handler // nil for none: a tap or inout then passes its operands through
 	observers []Handler
 	use       MemoryUse
-	writes    bool // the responder writes results through host views
+	writes    bool    // the responder writes results through host views
+	timers    []Timer // of the observers
+}
+
+// Timer is a handler that learns how long the handlers of a call took. Returned follows each call of an observer whose
+// Timed is true, after the responder has returned, with an error or without. Results of an inout hook have replaced its
+// operands by then.
+type Timer interface {
+	Handler
+	Timed() bool
+	Returned(c *Call, took time.Duration)
 }
 
 // NewBound returns a hook with a responder, or nil for none, and observers.
@@ -133,6 +144,9 @@ func NewBound(site *hook.Site, answer Handler, observers ...Handler) *Bound {
 	b.writes = b.use.HostViews && site.Kind != hook.Tap
 	for _, o := range observers {
 		b.use = b.use.And(UseOf(o))
+		if t, ok := o.(Timer); ok && t.Timed() {
+			b.timers = append(b.timers, t)
+		}
 	}
 	return b
 }

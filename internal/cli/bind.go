@@ -29,7 +29,7 @@ type bindFlags struct {
 	inject   []string
 	print    bool
 	probes   bool
-	events   string
+	sinkFlags
 	closers  []func() error
 	outputs  command.Outputs
 	taps     []hook.ID // probes that --tap and --bisect-nan added
@@ -127,14 +127,8 @@ func (f *bindFlags) bind(a *app) error {
 			f.bindings.Answer(name, h)
 		}
 	}
-	if f.events != "" {
-		file, err := env.Create(f.events)
-		if err != nil {
-			return err
-		}
-		r := handlers.NewRecord(file)
-		f.closers = append(f.closers, r.Close)
-		f.bindings.Observe("*", r)
+	if err := f.bindSinks(a, env); err != nil {
+		return err
 	}
 	return f.bindFaults(a)
 }

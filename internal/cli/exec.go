@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hlocb/hlocb/internal/command"
+	"github.com/hlocb/hlocb/internal/events"
 	"github.com/hlocb/hlocb/internal/launch"
 	"github.com/hlocb/hlocb/internal/probe"
 	"github.com/hlocb/hlocb/opt"
@@ -107,7 +108,8 @@ The exit code is the program's. With --strict a failing probe ends the program w
 	f.StringArrayVar(&cfg.On, "on", nil, "`NAME=HANDLER` bind a handler; NAME is a name, glob or id; may be repeated")
 	f.BoolVar(&cfg.Strict, "strict", false, "end the program when a handler fails")
 	command.Group(c, "Handlers")
-	f.StringVar(&cfg.Events, "events", "", "`FILE` write each event as a line of JSON; taps without a PROBE then print nothing")
+	f.StringArrayVar(&cfg.Events, "events", nil, "`FILE` write each event: to FILE.parquet, tb:DIR, trace:FILE, or as a line of JSON; taps without a PROBE then print nothing; may be repeated")
+	f.StringVar(&cfg.Metrics, "metrics", "", "`:PORT` serve counts and last values for Prometheus")
 	f.StringVar(&cfg.Dump, "dump", "", "`DIR` write each program before and after, and its compile options, to files in DIR")
 	f.Int64Var(&cfg.DumpArgs, "dump-args", 0, "`RUN` with --dump, also write the arguments of run RUN of each program; the first is 1")
 	command.Group(c, "Output")
@@ -189,7 +191,7 @@ func (a *app) replayStep(ctx context.Context, step string, args []string, cfg *i
 	if missing == nil {
 		flags.arguments.sets = []string{base + interpose.DumpedArgs}
 	}
-	flags.bind.on, flags.bind.events = cfg.On, cfg.Events
+	flags.bind.on, flags.bind.events, flags.bind.metrics = cfg.On, cfg.Events, cfg.Metrics
 	w := a.resultWriter("", &flags)
 	flags.result = w.write
 	if err := a.runModule(ctx, base+interpose.DumpedBefore, &flags); err != nil {
@@ -250,8 +252,14 @@ func (a *app) prepare(cfg *interpose.Config) error {
 			return err
 		}
 	}
-	if cfg.Events != "" {
-		if err := create("events", "record:"+cfg.Events); err != nil {
+	for _, name := range cfg.Events {
+		if events.IsRecord(name) {
+			if err := create("events", "record:"+name); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := prepareSink(name, env); err != nil {
 			return err
 		}
 	}

@@ -68,7 +68,7 @@ func (f *runFlags) add(c *cobra.Command, output func()) {
 	addTimeout(c, &f.timeout)
 	command.Group(c, "Handlers")
 	output()
-	c.Flags().StringVar(&f.bind.events, "events", "", "`FILE` write every callback as a JSON line")
+	f.bind.addSinks(c)
 	f.limits.addVerbose(c)
 	command.Group(c, "Output")
 	c.Flags().StringVar(&f.backend, "backend", "auto", "`NAME|PATH` auto, engine, cpu, cuda or a plugin")

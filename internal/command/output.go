@@ -76,6 +76,16 @@ func (o *Output) Write(p []byte) (int, error) {
 	return n, err
 }
 
+// WriteAt implements io.WriterAt, for a file that is open.
+func (o *Output) WriteAt(p []byte, at int64) (int, error) {
+	if o.file == nil {
+		return 0, errors.New("the file is not open")
+	}
+	n, err := o.file.WriteAt(p, at)
+	o.wrote, o.failed = true, o.failed || err != nil
+	return n, err
+}
+
 // incomplete reports whether a write to the file or to another file of its group failed. The files of a group, such as
 // a recording and its data, belong together.
 func (o *Output) incomplete() bool {
@@ -131,7 +141,7 @@ func (o *Output) open() error {
 		if exists {
 			mode = info.Mode().Perm()
 		}
-		o.file, err = createTemp(path, mode)
+		o.file, err = CreateTemp(path, mode)
 		if err == nil {
 			o.temp = o.file.Name()
 		}
@@ -155,8 +165,8 @@ func (o *Output) open() error {
 	return err
 }
 
-// createTemp creates a file beside path, with a name that no other process uses and that no link can take.
-func createTemp(path string, mode os.FileMode) (*os.File, error) {
+// CreateTemp creates a file beside path, with a name that no other process uses and that no link can take.
+func CreateTemp(path string, mode os.FileMode) (*os.File, error) {
 	for try := 0; ; try++ {
 		name := filepath.Join(filepath.Dir(path), fmt.Sprintf(".%.100s.%08x.partial", filepath.Base(path), rand.Uint32()))
 		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)

@@ -32,8 +32,11 @@ type Config struct {
 	On []string `json:"on,omitempty"`
 	// Passes is a pipeline that runs over each program before probes are added.
 	Passes string `json:"passes,omitempty"`
-	// Events is a file that gets a line of JSON for each event. Taps without a PROBE then print nothing.
-	Events string `json:"events,omitempty"`
+	// Events are files that get each event: FILE.parquet, tb:DIRECTORY, trace:FILE, or a file of lines of JSON. Taps without
+	// a PROBE then print nothing.
+	Events []string `json:"events,omitempty"`
+	// Metrics is an address, :PORT or HOST:PORT, at which counts and last values are served for Prometheus.
+	Metrics string `json:"metrics,omitempty"`
 	// Dump is a directory that gets each program before and after, and its compile options.
 	Dump string `json:"dump,omitempty"`
 	// DumpArgs, if it is not 0, also writes the arguments of this run of each program to Dump. The first run is 1.
@@ -62,7 +65,7 @@ const (
 func (c *Config) variables() []variable {
 	return []variable{
 		{"HLOCB_TAP", &c.Taps}, {"HLOCB_EVERY", &c.Every}, {"HLOCB_FIRST", &c.First}, {"HLOCB_BISECT_NAN", &c.BisectNaN}, {"HLOCB_INF", &c.Inf},
-		{"HLOCB_ON", &c.On}, {"HLOCB_PASSES", &c.Passes}, {"HLOCB_EVENTS", &c.Events}, {"HLOCB_DUMP", &c.Dump}, {"HLOCB_DUMP_ARGS", &c.DumpArgs},
+		{"HLOCB_ON", &c.On}, {"HLOCB_PASSES", &c.Passes}, {"HLOCB_EVENTS", &c.Events}, {"HLOCB_METRICS", &c.Metrics}, {"HLOCB_DUMP", &c.Dump}, {"HLOCB_DUMP_ARGS", &c.DumpArgs},
 		{"HLOCB_LIST", &c.List}, {"HLOCB_REPORT", &c.Report}, {"HLOCB_STRICT", &c.Strict}, {"HLOCB_DIRECTORY", &c.Directory},
 	}
 }
@@ -135,8 +138,11 @@ const (
 
 // Observes reports whether c changes programs or observes their values.
 func (c Config) Observes() bool {
-	return len(c.Taps) > 0 || c.BisectNaN || len(c.On) > 0 || c.Passes != "" || c.Events != "" || c.Dump != "" || c.List
+	return len(c.Taps) > 0 || c.BisectNaN || len(c.On) > 0 || c.Passes != "" || c.sinks() || c.Dump != "" || c.List
 }
+
+// sinks reports whether events go to files or servers.
+func (c Config) sinks() bool { return len(c.Events) > 0 || c.Metrics != "" }
 
 // settings identifies the fields of c that change programs and their hooks.
 func (c Config) settings() string {
@@ -170,7 +176,7 @@ func (c Config) taps() ([]probe.Tap, error) {
 	}
 	for _, spec := range c.Taps {
 		pattern, kind := probe.Split(spec)
-		if kind == "" && c.Events == "" {
+		if kind == "" && !c.sinks() {
 			kind = probe.Print
 		}
 		re, err := regexp.Compile(pattern)

@@ -56,6 +56,7 @@ type Interposer struct {
 
 	mu         sync.Mutex
 	handlersOf map[string]*sharedHandler // by specification
+	sinks      []runtime.Handler         // of Config.Events
 	searches   []search
 	noted      map[string]bool // lines written
 	tapped     []bool          // for each tap: a value matched
@@ -120,10 +121,8 @@ func New(c Config, s Host) (*Interposer, error) {
 			return nil, err
 		}
 	}
-	if c.Events != "" {
-		if _, err := i.handler("record:" + c.Events); err != nil {
-			return nil, err
-		}
+	if err := i.openSinks(); err != nil {
+		return nil, err
 	}
 	if c.Report != "" {
 		w, err := i.env.Create(c.Report)
@@ -359,7 +358,7 @@ func (i *Interposer) change(m *ir.Module, name string, code, options []byte) (*p
 	replicas, partitions := mhlo.Devices(m)
 	out.Replicas, out.Partitions = max(1, replicas), max(1, partitions)
 	tokens, several := jaxCallbacks(m)
-	bound := i.config.Events != "" || len(i.config.On) > 0 || i.host.Handlers != nil // handlers for the program's own hooks
+	bound := i.config.sinks() || len(i.config.On) > 0 || i.host.Handlers != nil // handlers for the program's own hooks
 	if p.probes > 0 || several || bound {
 		rewrite := passes.RewriteHooks{}
 		if !bound {
@@ -446,12 +445,8 @@ func pluginCallback(tokens map[uint64]bool) func(index uint64) runtime.Handler {
 // handler of a callback of JAX.
 func (i *Interposer) bind(b *runtime.Bindings, m *hook.Manifest, python func(index uint64) runtime.Handler) (mayFail bool, err error) {
 	mayFail = i.config.Strict || i.host.Handlers != nil
-	if i.config.Events != "" {
-		h, err := i.handler("record:" + i.config.Events)
-		if err != nil {
-			return false, err
-		}
-		b.Observe("*", &tolerantHandler{i: i, h: eventFile{h, i}})
+	for _, h := range i.sinks {
+		b.Observe("*", h)
 	}
 	var search *tolerantHandler // one for all probes of the search for a NaN: it reports once
 	for n := range m.Sites {
@@ -461,7 +456,7 @@ func (i *Interposer) bind(b *runtime.Bindings, m *hook.Manifest, python func(ind
 			mayFail = true
 			continue
 		}
-		if probe.KindOf(site) == probe.Record && i.config.Events != "" {
+		if probe.KindOf(site) == probe.Record && i.config.sinks() {
 			continue
 		}
 		switch h, answer, err := i.probes.For(m, site); {
@@ -557,32 +552,6 @@ func (t *tolerantHandler) Handle(ctx context.Context, c *runtime.Call) (err erro
 		err = nil
 	}()
 	return runtime.Handle(ctx, t.h, c)
-}
-
-// eventFile writes each event to the file at once, because a program may end without notice, by a fault or by os.Exit.
-// After a failure it writes nothing more.
-type eventFile struct {
-	*sharedHandler
-	i *Interposer
-}
-
-// Handle implements runtime.Handler.
-func (f eventFile) Handle(ctx context.Context, c *runtime.Call) error {
-	if f.broken.Load() || probe.Asks(c.Site) {
-		return nil
-	}
-	err := f.sharedHandler.Handle(ctx, c)
-	if r, ok := f.Handler.(*handlers.Record); ok && err == nil {
-		err = r.Flush()
-	}
-	if err == nil || f.broken.Swap(true) {
-		return nil
-	}
-	if f.i.config.Strict {
-		return err
-	}
-	f.i.Warn(err)
-	return nil
 }
 
 // failed receives the failure of a hook that ended a run.
