@@ -19,7 +19,7 @@ CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/$(if $(filter Darwin,$(shell uname)),Lib
 VENV = $(CACHE)/venv
 VENV_TODAY = $(CACHE)/venv-today
 
-.PHONY: build interposer plugin jaxlib jaxlib-today peers test slow check fmt vet staticcheck generated race nocgo corpus corpus-fetch corpus-bytecode corpus-long bench soak test-real mutants zig wheels release python clean
+.PHONY: build interposer plugin jaxlib jaxlib-today tools peers test slow check fmt vet staticcheck generated race nocgo corpus corpus-fetch corpus-bytecode corpus-long bench soak test-real mutants zig wheels release python clean
 
 build:
 	$(GO) build -o hlocb ./cmd/hlocb
@@ -30,7 +30,7 @@ interposer:
 
 # Tests compare hlocb with XLA's CPU plugin and with two versions of jaxlib, which go into hlocb's cache. If there is no
 # pip or no network, the tests that need them are skipped, and the summary of 'make test' names these tests.
-peers: plugin jaxlib jaxlib-today
+peers: plugin jaxlib jaxlib-today tools
 
 plugin:
 	@for name in cpu@0.0.1 cpu@0.11.2; do $(GO) run ./cmd/hlocb plugin install $$name || echo "no XLA CPU plugin $$name: the tests that need it are skipped"; done
@@ -51,6 +51,13 @@ jaxlib-today:
 	done; \
 	[ -n "$$python" ] && "$$python" -m venv --clear "$(VENV_TODAY)" && "$(VENV_TODAY)/bin/python" -m pip install -q --disable-pip-version-check --retries 1 'jax==0.12.0.1' 'jaxlib==0.12.0.1' flatbuffers mpmath; } || \
 	echo "no jaxlib 0.12.0.1 (it needs Python 3.12 or newer): the tests that need it are skipped"
+
+# The tools that read files of events.
+VENV_EVENTS = $(CACHE)/venv-events
+tools:
+	@[ -n "$$HLOCB_PYTHON_EVENTS" ] || "$(VENV_EVENTS)/bin/python" -c 'import duckdb, pandas, pyarrow, tensorboard' 2>/dev/null || \
+	{ python3 -m venv "$(VENV_EVENTS)" && "$(VENV_EVENTS)/bin/python" -m pip install -q --disable-pip-version-check --retries 1 duckdb pandas pyarrow 'tensorboard==2.21.0'; } || \
+	echo "no duckdb, pandas, pyarrow and TensorBoard: the tests that need them are skipped"
 
 # The tests that a change needs, in a few minutes: all but slow tests. Packages with most tests start first, so that no
 # core waits for one of them at the end.

@@ -220,7 +220,7 @@ func interposedPrograms(t *testing.T, s *startedProgram, large bool) {
 			programs := strings.Join(files, " ")
 			want, _, _ := s.run(t, programs, "JAX_PLATFORMS=cpu")
 			dir := t.TempDir()
-			tapped := interpose.Config{Taps: []string{".*"}, Events: filepath.Join(dir, "events"), Dump: filepath.Join(dir, "dump"), DumpArgs: 1}
+			tapped := interpose.Config{Taps: []string{".*"}, Events: []string{filepath.Join(dir, "events")}, Dump: filepath.Join(dir, "dump"), DumpArgs: 1}
 			for name, config := range map[string]interpose.Config{"nothing configured": {}, "every value": tapped} {
 				got, messages, code := s.run(t, programs, s.with(config)...)
 				if got != want || code != 0 || !strings.Contains(got, filepath.Base(files[len(files)-1])) {
@@ -242,7 +242,7 @@ func interposedPrograms(t *testing.T, s *startedProgram, large bool) {
 			for _, file := range before {
 				expected += countEvents(t, file)
 			}
-			for _, e := range readEvents(t, tapped.Events) {
+			for _, e := range readEvents(t, tapped.Events[0]) {
 				if e.Run == 1 {
 					delivered++
 				}
@@ -395,13 +395,13 @@ func interposedVersions(t *testing.T, s *startedProgram) {
 				}
 				programs := strings.Join(list, " ")
 				want, _, _ := jax.run(t, programs, "JAX_PLATFORMS=cpu")
-				config := interpose.Config{Taps: []string{".*"}, Events: filepath.Join(t.TempDir(), "events")}
+				config := interpose.Config{Taps: []string{".*"}, Events: []string{filepath.Join(t.TempDir(), "events")}}
 				got, messages, code := jax.run(t, programs, jax.with(config, "PJRT_NAMES_AND_LIBRARY_PATHS=xcpu:"+plugin(t))...)
 				if got != want || code != 0 || !strings.Contains(got, filepath.Base(list[len(list)-1])) {
 					t.Errorf("exit code %d, output\n%s\nexpected\n%s\nmessages\n%s", code, got, want, messages)
 				}
-				if strings.Contains(messages, "hlocb: ") || len(readEvents(t, config.Events)) < 1000 {
-					t.Errorf("%d events, messages\n%s", len(readEvents(t, config.Events)), messages)
+				if strings.Contains(messages, "hlocb: ") || len(readEvents(t, config.Events[0])) < 1000 {
+					t.Errorf("%d events, messages\n%s", len(readEvents(t, config.Events[0])), messages)
 				}
 			})
 		}
@@ -513,14 +513,14 @@ func interposedCache(t *testing.T, s *startedProgram) {
 	dir := t.TempDir()
 	cache := []string{"JAX_COMPILATION_CACHE_DIR=" + filepath.Join(dir, "cache"), "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS=0", "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES=-1"}
 	run := func(taps string) (events []interposedEvent, compiled int) {
-		c := interpose.Config{Taps: []string{taps}, Events: filepath.Join(dir, "events"), Dump: filepath.Join(dir, "dump")}
-		os.Remove(c.Events)
+		c := interpose.Config{Taps: []string{taps}, Events: []string{filepath.Join(dir, "events")}, Dump: filepath.Join(dir, "dump")}
+		os.Remove(c.Events[0])
 		os.RemoveAll(c.Dump)
 		if _, messages, code := s.run(t, "testdata/interpose/plain.py", s.with(c, cache...)...); code != 0 || strings.Contains(messages, "hlocb: ") {
 			t.Fatalf("exit code %d\n%s", code, messages)
 		}
 		dumped, _ := filepath.Glob(filepath.Join(c.Dump, "*.before.mlir"))
-		return readEvents(t, c.Events), len(dumped)
+		return readEvents(t, c.Events[0]), len(dumped)
 	}
 	first, compiled := run("tanh")
 	if len(first) != 1 || compiled == 0 {

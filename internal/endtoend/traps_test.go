@@ -115,9 +115,9 @@ func interposedFar(t *testing.T, s *startedProgram) {
 		append(s.env, "PJRT_NAMES_AND_LIBRARY_PATHS=xcpu:"+far), s.ownVariables("HLOCB_PLUGIN=" + far)}
 	events := make([]string, len(fronts))
 	for i, front := range fronts {
-		c := interpose.Config{Taps: []string{".*", "multiply=stats"}, Events: filepath.Join(dir, fmt.Sprint(i, ".json")), Dump: filepath.Join(dir, fmt.Sprint(i)), DumpArgs: 1}
+		c := interpose.Config{Taps: []string{".*", "multiply=stats"}, Events: []string{filepath.Join(dir, fmt.Sprint(i, ".json"))}, Dump: filepath.Join(dir, fmt.Sprint(i)), DumpArgs: 1}
 		_, stderr, code := finish(t, peer.Command(s.python, program), append(front, c.Environment()...)...)
-		text, err := os.ReadFile(c.Events)
+		text, err := os.ReadFile(c.Events[0])
 		if events[i] = string(text); err != nil || code != 0 || len(messages(stderr)) > 0 || len(events[i]) == 0 {
 			t.Errorf("front %d: exit code %d, %v\n%s", i, code, err, stderr)
 		}
@@ -140,7 +140,7 @@ func interposedForeign(t *testing.T, s *startedProgram) {
 		"PJRT_NAMES_AND_LIBRARY_PATHS=mychip:"+filepath.Join(s.dir, launch.PluginFile), "JAX_PLATFORMS=mychip,cpu")
 	want, _, _ := s.run(t, program, "JAX_PLATFORMS=cpu")
 	events := filepath.Join(t.TempDir(), "events")
-	for _, c := range []interpose.Config{{}, {Taps: []string{".*"}, Events: events}} {
+	for _, c := range []interpose.Config{{}, {Taps: []string{".*"}, Events: []string{events}}} {
 		out, stderr, code := finish(t, peer.Command(s.python, "-m", "hlocb.callbacks", program), append(env, c.Environment()...)...)
 		if code != 0 || out != want || len(messages(stderr)) > 0 {
 			t.Errorf("%+v: exit code %d, output\n%s\nexpected\n%s\n%s", c, code, out, want, stderr)
@@ -175,7 +175,7 @@ func TestInterposedUnderASAN(t *testing.T) {
 	env := s.ownVariables("VARIANT=counted", "VARIANT_OF="+s.plugin(), "HLOCB_PLUGIN="+cc(t, "testdata/traps/variant.c"), "LD_PRELOAD="+preload,
 		"ASAN_OPTIONS=detect_leaks=0", "PJRT_NAMES_AND_LIBRARY_PATHS=xcpu:"+plugin)
 	events := filepath.Join(t.TempDir(), "events")
-	for _, c := range []interpose.Config{{}, {Taps: []string{"tanh"}, Events: events}} {
+	for _, c := range []interpose.Config{{}, {Taps: []string{"tanh"}, Events: []string{events}}} {
 		out, stderr, code := s.run(t, "testdata/traps/async.py", append(env, c.Environment()...)...)
 		_, report, _ := strings.Cut(stderr, "contexts: ")
 		report, _, _ = strings.Cut(report, "\n")
@@ -282,9 +282,9 @@ func interposedMistakes(t *testing.T, s *startedProgram) {
 	}
 	const goesOn, ends = true, false
 	tap := interpose.Config{Taps: []string{"multiply"}}
-	tap.Events = "/dev/full"
+	tap.Events = []string{"/dev/full"}
 	full := tap.Environment()
-	tap.Events = "/no such directory/events"
+	tap.Events = []string{"/no such directory/events"}
 	nowhere := tap.Environment()
 	for _, test := range []struct {
 		env    []string

@@ -119,8 +119,8 @@ func (m *Metrics) Close() error {
 	return m.server.Close()
 }
 
-// label returns s as the value of a label.
-func label(s string) string {
+// labelText returns s as the value of a label.
+func labelText(s string) string {
 	return strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(strings.ToValidUTF8(s, "\uFFFD"))
 }
 
@@ -142,7 +142,7 @@ func (m *Metrics) text() string {
 		fmt.Fprintf(&b, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, kind)
 		for _, k := range keys {
 			each(m.series[k], func(operand int, v float64) {
-				fmt.Fprintf(&b, `%s{hook="%s",id="%s",device="%d"`, name, label(k.hook), k.id, k.device)
+				fmt.Fprintf(&b, `%s{hook="%s",id="%s",device="%d"`, name, labelText(k.hook), k.id, k.device)
 				if operand >= 0 {
 					fmt.Fprintf(&b, `,operand="%d"`, operand)
 				}

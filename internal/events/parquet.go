@@ -271,6 +271,17 @@ func encodeGroup(buf *bytes.Buffer, rows []row) ([]byte, *format.FileMetaData, e
 	if err != nil {
 		return nil, nil, err
 	}
+	if len(rows) > 0 { // readers expect the indexes of pages, which follow the group, in the order of groups
+		for i := range meta.RowGroups[0].Columns {
+			c := &meta.RowGroups[0].Columns[i]
+			for _, at := range []int64{c.ColumnIndexOffset, c.OffsetIndexOffset} {
+				if at > 0 {
+					start = min(start, int(at))
+				}
+			}
+			c.ColumnIndexOffset, c.ColumnIndexLength, c.OffsetIndexOffset, c.OffsetIndexLength = 0, 0, 0, 0
+		}
+	}
 	return file[len(magic):start], meta, nil
 }
 
@@ -298,8 +309,8 @@ func move(g *format.RowGroup, by int64) {
 	g.Columns = slices.Clone(g.Columns)
 	for i := range g.Columns {
 		c := &g.Columns[i]
-		for _, p := range []*int64{&c.FileOffset, &c.OffsetIndexOffset, &c.ColumnIndexOffset, &c.MetaData.DataPageOffset,
-			&c.MetaData.IndexPageOffset, &c.MetaData.DictionaryPageOffset, &c.MetaData.BloomFilterOffset} {
+		for _, p := range []*int64{&c.FileOffset, &c.MetaData.DataPageOffset, &c.MetaData.IndexPageOffset,
+			&c.MetaData.DictionaryPageOffset, &c.MetaData.BloomFilterOffset} {
 			shift(p)
 		}
 	}

@@ -231,6 +231,7 @@ func readParquet(file *os.File, process string, f func(e *Event) error) error {
 	defer r.Close()
 	var sites siteReader
 	var e Event
+	shapes := map[string]tensor.Shape{}
 	list := make([]row, 1024)
 	for {
 		n, err := r.Read(list)
@@ -242,8 +243,11 @@ func readParquet(file *os.File, process string, f func(e *Event) error) error {
 				return fmt.Errorf("unknown element type %q", row.DType)
 			}
 			o := Operand{DType: d}
-			if err := json.Unmarshal([]byte(row.Shape), &o.Shape); err != nil {
-				return fmt.Errorf("shape %q: %w", row.Shape, err)
+			if o.Shape, ok = shapes[row.Shape]; !ok {
+				if err := json.Unmarshal([]byte(row.Shape), &o.Shape); err != nil {
+					return fmt.Errorf("shape %q: %w", row.Shape, err)
+				}
+				shapes[strings.Clone(row.Shape)] = o.Shape
 			}
 			if row.Value != nil {
 				o.Scalar, o.Number = true, *row.Value

@@ -202,6 +202,7 @@ func (o *Observer) Returned(c *runtime.Call, took time.Duration) {
 	}
 	delete(o.open, c)
 	e.Took = int64(took)
+	e.Time = time.Now().UnixNano() - e.Took
 	if err := o.write(e); err != nil && o.err == nil {
 		o.err = err
 	}

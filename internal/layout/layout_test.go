@@ -22,7 +22,8 @@ var order = [][]string{
 	// Tests that run the whole: all packages directly below internal that no other row names.
 	{"internal", "runtime/goxla"},
 	{"runtime/interpose"},
-	{"verify", "opt"},
+	{"internal/live"},
+	{"verify", "opt", "internal/events"},
 	{"hlocb"}, // the root: the user API
 	{"internal/plugintest"},
 	{"passes", "internal/plugincheck", "internal/command", "internal/probe", "internal/view"},

@@ -28,12 +28,20 @@ const (
 
 var (
 	find      = sync.OnceValue(func() string { return search("HLOCB_PYTHON", "venv", "python3") })
+	findTools = sync.OnceValue(func() string {
+		return searchFor("import duckdb, pandas, pyarrow, tensorboard", "HLOCB_PYTHON_EVENTS", "venv-events")
+	})
 	findToday = sync.OnceValue(func() string { return search("HLOCB_PYTHON_TODAY", "venv-today") })
 )
 
 // search returns the Python that an environment variable names, or else the one of a virtual environment in hlocb's
 // cache directory, or one of the others. It is empty if none imports jaxlib.
 func search(variable, venv string, others ...string) string {
+	return searchFor("import jaxlib, ml_dtypes, numpy", variable, venv, others...)
+}
+
+// searchFor is search with the script that must succeed.
+func searchFor(script, variable, venv string, others ...string) string {
 	var tries []string
 	if p := os.Getenv(variable); p != "" {
 		tries = []string{p}
@@ -44,7 +52,7 @@ func search(variable, venv string, others ...string) string {
 		tries = append(tries, others...)
 	}
 	for _, p := range tries {
-		if Command(p, "-c", "import jaxlib, ml_dtypes, numpy").Run() == nil {
+		if Command(p, "-c", script).Run() == nil {
 			return p
 		}
 	}
@@ -76,6 +84,18 @@ func Today(t testing.TB) *Interpreter {
 		return &Interpreter{p, TodayVersion}
 	}
 	t.Skip("skip: jaxlib " + TodayVersion + " not installed: it needs Python 3.12 or newer")
+	return nil
+}
+
+// Tools returns the interpreter with the tools that read files of events (duckdb, pandas, pyarrow and tensorboard), or
+// skips the test if there is none: the one that the environment variable HLOCB_PYTHON_EVENTS names, or the virtual
+// environment venv-events in hlocb's cache directory.
+func Tools(t testing.TB) *Interpreter {
+	t.Helper()
+	if p := findTools(); p != "" {
+		return &Interpreter{p, ""}
+	}
+	t.Skip("skip: duckdb, pandas, pyarrow and tensorboard not installed: 'make tools' installs them")
 	return nil
 }
 

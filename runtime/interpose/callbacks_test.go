@@ -30,7 +30,7 @@ func TestServedByJAX(t *testing.T) {
 		hooks      int
 	}{
 		{"tapped", callbacks, Config{Taps: []string{"tanh=stats"}}, 2, 1},
-		{"recorded", callbacks, Config{Taps: []string{"tanh=stats"}, Events: "-"}, 0, 3},
+		{"recorded", callbacks, Config{Taps: []string{"tanh=stats"}, Events: []string{"-"}}, 0, 3},
 		{"on a CPU", strings.ReplaceAll(callbacks, "_gpu_", "_cpu_"), Config{Taps: []string{"tanh=stats"}}, 0, 3},
 	} {
 		t.Run(c.name, func(t *testing.T) {

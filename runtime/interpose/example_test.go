@@ -11,7 +11,7 @@ import (
 
 // A program that loads PJRT plugins itself wraps their tables. 'hlocb exec' does the same for programs in any language.
 func Example() {
-	config := interpose.Config{Taps: []string{`train.py:41=stats`, `tanh=finite`}, Events: os.DevNull}
+	config := interpose.Config{Taps: []string{`train.py:41=stats`, `tanh=finite`}, Events: []string{os.DevNull}}
 	i, err := interpose.New(config, interpose.Host{Out: os.Stdout, Err: os.Stderr})
 	if err != nil {
 		fmt.Println(err)
