@@ -25,10 +25,10 @@ import (
 
 // bindFlags are the flags that bind handlers.
 type bindFlags struct {
-	on       []string
-	inject   []string
-	print    bool
-	probes   bool
+	on     []string
+	inject []string
+	print  bool
+	probes bool
 	sinkFlags
 	closers  []func() error
 	outputs  command.Outputs

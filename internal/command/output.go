@@ -76,10 +76,10 @@ func (o *Output) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// WriteAt implements io.WriterAt, for a file that is open.
+// WriteAt implements io.WriterAt. It writes nothing before the file is open: the run failed before its first event.
 func (o *Output) WriteAt(p []byte, at int64) (int, error) {
 	if o.file == nil {
-		return 0, errors.New("the file is not open")
+		return len(p), nil
 	}
 	n, err := o.file.WriteAt(p, at)
 	o.wrote, o.failed = true, o.failed || err != nil
@@ -171,6 +171,9 @@ func CreateTemp(path string, mode os.FileMode) (*os.File, error) {
 		name := filepath.Join(filepath.Dir(path), fmt.Sprintf(".%.100s.%08x.partial", filepath.Base(path), rand.Uint32()))
 		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 		if !errors.Is(err, os.ErrExist) || try == 100 {
+			if failed, ok := errors.AsType[*os.PathError](err); ok {
+				failed.Path = path // the name that the user gave
+			}
 			return f, err
 		}
 	}

@@ -198,7 +198,7 @@ func TestSinksAgree(t *testing.T) {
 	}
 }
 
-// TestTrace checks a trace field by field, and that a trace without its end is read, too.
+// TestTrace checks a trace field by field, also that of a killed process.
 func TestTrace(t *testing.T) {
 	path, f := create(t, "x.json")
 	o := NewObserver(NewTrace(f, "p"), "p")
@@ -225,7 +225,7 @@ func TestTrace(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, text := range [][]byte{append(killed, ']'), whole} {
+	for _, text := range [][]byte{killed, whole} {
 		var list []map[string]any
 		if err := json.Unmarshal(text, &list); err != nil || len(list) != 4 {
 			t.Fatalf("%d events: %v\n%s", len(list), err, text)
@@ -481,6 +481,30 @@ print(best)
 	t.Logf("DuckDB groups them in %.2f s of CPU time", seconds)
 	if err != nil || seconds > 0.5 {
 		t.Errorf("DuckDB takes %.2f s of CPU time, expected at most 0.5: %v", seconds, err)
+	}
+}
+
+// TestDocumentedQueries runs the lines of docs/events.md.
+func TestDocumentedQueries(t *testing.T) {
+	label.Slow(t)
+	label.Once(t)
+	text, err := os.ReadFile("../../docs/events.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, script, _ := strings.Cut(string(text), "```python\n")
+	script, _, _ = strings.Cut(script, "```")
+	path, f := create(t, "run.parquet")
+	o := NewObserver(NewParquet(f), "")
+	deliver(t, 5, o)
+	if err := o.Close(); err != nil {
+		t.Fatal(err)
+	}
+	out := string(peer.Tools(t).Run(t, "import os, sys\nos.chdir(sys.argv[1])\n"+script, nil, filepath.Dir(path)))
+	for _, want := range []string{"│ loss    │           10 │        0.5 │", "│ grads \"<b> │     0 │ train.py:32:5 │", "\n4    1.0"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in\n%s", want, out)
+		}
 	}
 }
 

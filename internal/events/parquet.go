@@ -92,6 +92,7 @@ type Parquet struct {
 	holes    []extent
 	used     []extent // freed by the next flush
 	buffer   bytes.Buffer
+	closed   bool
 }
 
 // extent is a part of a file.
@@ -109,6 +110,8 @@ func NewParquet(w io.WriteCloser) *Parquet {
 	}()
 	return p
 }
+
+func (*Parquet) concurrent() {}
 
 // Write implements Sink. It waits for the file if that is slower than the program.
 func (p *Parquet) Write(e *Event) error {
@@ -137,6 +140,13 @@ func (p *Parquet) Write(e *Event) error {
 func (p *Parquet) Flush() error {
 	p.flushing.Lock()
 	defer p.flushing.Unlock()
+	if p.closed {
+		return nil
+	}
+	return p.flush()
+}
+
+func (p *Parquet) flush() error {
 	p.mu.Lock()
 	taken, err := p.rows, p.err
 	p.rows = nil
@@ -158,7 +168,10 @@ func (p *Parquet) Flush() error {
 func (p *Parquet) Close() error {
 	close(p.full)
 	<-p.stopped
-	return errors.Join(p.Flush(), p.w.Close())
+	p.flushing.Lock()
+	defer p.flushing.Unlock()
+	p.closed = true
+	return errors.Join(p.flush(), p.w.Close())
 }
 
 const magic = "PAR1"

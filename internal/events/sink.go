@@ -1,6 +1,7 @@
 package events
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,7 +15,8 @@ import (
 	"github.com/hlocb/hlocb/runtime"
 )
 
-// Sink writes events. Its methods are called one at a time.
+// Sink writes events. Its methods are called one at a time; Flush of a sink with a method concurrent may run beside
+// Write.
 type Sink interface {
 	Write(e *Event) error
 	// Flush writes what Write has kept, such that a reader finds it.
@@ -90,11 +92,9 @@ type Observer struct {
 	sites   map[*hook.Site]*counted
 	open    map[*runtime.Call]*Event // of a timed observer
 	free    []*Event
-	dirty   bool
+	dirty   bool // a flush will follow
 	closed  bool
 	err     error // of a flush in the background
-	stop    chan struct{}
-	stopped chan struct{}
 }
 
 // counted is a hook with the number of its events, by device.
@@ -105,31 +105,29 @@ type counted struct {
 
 // NewObserver returns an observer of the hooks of one process. Close closes the sink.
 func NewObserver(s Sink, process string) *Observer {
-	o := &Observer{process: process, sink: s, sites: map[*hook.Site]*counted{}, stop: make(chan struct{}), stopped: make(chan struct{})}
+	o := &Observer{process: process, sink: s, sites: map[*hook.Site]*counted{}}
 	if _, ok := s.(interface{ timed() }); ok {
 		o.timed, o.open = true, map[*runtime.Call]*Event{}
 	}
-	go o.flushOften()
 	return o
 }
 
-func (o *Observer) flushOften() {
-	defer close(o.stopped)
-	t := time.NewTicker(flushEvery)
-	defer t.Stop()
-	for {
-		select {
-		case <-o.stop:
-			return
-		case <-t.C:
-		}
-		o.mu.Lock()
-		if o.dirty && !o.closed && o.err == nil {
-			o.err = o.sink.Flush()
-			o.dirty = false
-		}
-		o.mu.Unlock()
+// flushLater flushes in the background.
+func (o *Observer) flushLater() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.dirty = false
+	if o.closed || o.err != nil {
+		return
 	}
+	if _, ok := o.sink.(interface{ concurrent() }); ok {
+		o.mu.Unlock()
+		err := o.sink.Flush()
+		o.mu.Lock()
+		o.err = cmp.Or(o.err, err)
+		return
+	}
+	o.err = o.sink.Flush()
 }
 
 // Handle implements runtime.Handler.
@@ -160,7 +158,10 @@ func (o *Observer) Handle(_ context.Context, c *runtime.Call) error {
 
 // write writes an event and keeps its memory for the next one.
 func (o *Observer) write(e *Event) error {
-	o.dirty = true
+	if !o.dirty {
+		o.dirty = true
+		time.AfterFunc(flushEvery, o.flushLater)
+	}
 	err := o.sink.Write(e)
 	for i := range e.Operands {
 		e.Operands[i].Value = nil
@@ -215,23 +216,18 @@ func (o *Observer) Flush() error {
 	if o.closed || o.err != nil {
 		return o.err
 	}
-	o.dirty = false
 	return o.sink.Flush()
 }
 
 // Close flushes and closes the sink. The handler refuses later events.
 func (o *Observer) Close() error {
 	o.mu.Lock()
+	defer o.mu.Unlock()
 	if o.closed {
-		o.mu.Unlock()
 		return nil
 	}
 	o.closed = true
-	close(o.stop)
-	err := errors.Join(o.err, o.sink.Close())
-	o.mu.Unlock()
-	<-o.stopped
-	return err
+	return errors.Join(o.err, o.sink.Close())
 }
 
 // Events returns a handler that forwards the events of a program to h, without the questions of its probes.

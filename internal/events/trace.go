@@ -1,7 +1,7 @@
 package events
 
 import (
-	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"io"
@@ -13,18 +13,18 @@ import (
 // Trace writes Chrome's Trace Event Format, which Perfetto and chrome://tracing show: an array with a complete event for
 // each event of a hook. A device is a thread; the duration is the time in the hook's handlers.
 type Trace struct {
-	w       *bufio.Writer
-	c       io.Closer
+	w       io.WriteCloser
+	at      int64        // where the next event goes
+	text    bytes.Buffer // since the last flush
 	process string
 	pids    map[string]int
 	threads map[[2]int]bool
 	begun   bool
-	buf     []byte
 }
 
 // NewTrace returns a sink that writes to w. Close closes w.
 func NewTrace(w io.WriteCloser, process string) *Trace {
-	return &Trace{w: bufio.NewWriterSize(w, 1<<16), c: w, process: process, pids: map[string]int{process: os.Getpid()}, threads: map[[2]int]bool{}}
+	return &Trace{w: w, process: process, pids: map[string]int{process: os.Getpid()}, threads: map[[2]int]bool{}}
 }
 
 func (*Trace) timed() {}
@@ -102,22 +102,39 @@ func (t *Trace) add(x *entry) error {
 	if !t.begun {
 		t.begun, before = true, "[\n"
 	}
-	if _, err := t.w.WriteString(before); err != nil {
+	t.text.WriteString(before)
+	t.text.Write(text)
+	return nil
+}
+
+// end closes the array.
+func (t *Trace) end() string {
+	if !t.begun {
+		return "[]\n"
+	}
+	return "\n]\n"
+}
+
+// Flush implements Sink. The array of a file is closed after each flush; the next one opens it again.
+func (t *Trace) Flush() error {
+	text := t.text.Bytes()
+	defer t.text.Reset()
+	file, ok := t.w.(io.WriterAt)
+	if !ok {
+		_, err := t.w.Write(text)
 		return err
 	}
-	_, err = t.w.Write(text)
+	_, err := file.WriteAt(append(text, t.end()...), t.at)
+	t.at += int64(len(text))
 	return err
 }
 
-// Flush implements Sink. A file without its last bracket is valid, too.
-func (t *Trace) Flush() error { return t.w.Flush() }
-
 // Close implements Sink.
 func (t *Trace) Close() error {
-	end := "\n]\n"
-	if !t.begun {
-		end = "[]\n"
+	err := t.Flush()
+	if _, ok := t.w.(io.WriterAt); !ok {
+		_, end := io.WriteString(t.w, t.end())
+		err = errors.Join(err, end)
 	}
-	_, err := t.w.WriteString(end)
-	return errors.Join(err, t.w.Flush(), t.c.Close())
+	return errors.Join(err, t.w.Close())
 }

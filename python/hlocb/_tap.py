@@ -11,7 +11,7 @@ import shutil
 import tempfile
 import threading
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from hlocb import _events, _jax
@@ -25,8 +25,8 @@ _one = threading.Lock()  # the engine has one setting at a time
 class Tap(contextlib.ContextDecorator):
     """The values of JAX code in a with statement: see tap."""
 
-    def __init__(self, settings: dict[str, Any], show: bool | Callable[[Event], None]):
-        self._settings, self._show = settings, show
+    def __init__(self, settings: dict[str, Any], show: bool | Callable[[Event], None], files: Sequence[str] = ()):
+        self._settings, self._show, self._sinks = settings, show, list(files)
         self._events: list[Event] = []
         self._messages: list[dict[str, Any]] = []
         self._files: dict[str, tuple[Any, list[bytes]]] = {}
@@ -54,7 +54,11 @@ class Tap(contextlib.ContextDecorator):
         directory = tempfile.mkdtemp(prefix="hlocb-")
         stack.callback(shutil.rmtree, directory, ignore_errors=True)
         paths = {name: os.path.join(directory, name) for name in ("events", "report")}
-        _jax.configure({**self._settings, **paths})
+        for name in self._sinks:
+            if not name.startswith("tb:"):
+                with contextlib.suppress(FileNotFoundError):
+                    os.remove(name.removeprefix("trace:"))
+        _jax.configure({**self._settings, "events": [paths["events"], *self._sinks], "report": paths["report"]})
         for name, path in paths.items():
             self._files[name] = (stack.enter_context(open(path, "rb")), [])
         stack.callback(self._poll)
@@ -147,6 +151,7 @@ def tap(
     show: bool | Callable[[Event], None] = False,
     strict: bool = False,
     passes: str = "",
+    events: str | os.PathLike | Sequence[str | os.PathLike] = (),
 ) -> Tap:
     """Looks into JAX code, which stays as it is.
 
@@ -168,6 +173,8 @@ def tap(
       show: print each event while the code runs, or call this function with it (in another thread).
       strict: a failing tap is an exception where JAX waits for the value.
       passes: a pipeline of hlocb's passes that changes each program first, such as "canonicalize,cse".
+      events: files that get the events, too: "run.parquet", "tb:DIRECTORY" for TensorBoard, "trace:FILE" for Perfetto, or
+        another file for lines of JSON.
 
     Raises:
       Error: a place is no regular expression, JAX is missing, or hlocb has no engine on this platform.
@@ -175,7 +182,11 @@ def tap(
     kind = "=stats" if stats else ""
     if not places:
         raise Error("tap needs a place: hlocb.tap('train.py:10'), or '.' for every value")
-    return Tap({"taps": [p + kind for p in places], "every": 0 if every == 1 else every, "first": first, "strict": strict, "passes": passes}, show)
+    return Tap({"taps": [p + kind for p in places], "every": 0 if every == 1 else every, "first": first, "strict": strict, "passes": passes}, show, _paths(events))
+
+
+def _paths(events) -> list[str]:
+    return [os.path.abspath(e) if isinstance(e, os.PathLike) else e for e in ([events] if isinstance(events, (str, os.PathLike)) else events)]
 
 
 @dataclasses.dataclass(frozen=True)

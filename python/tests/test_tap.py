@@ -1,5 +1,6 @@
 """hlocb.tap and hlocb.bisect_nan beside JAX's own client."""
 
+import json
 import re
 import threading
 
@@ -139,6 +140,18 @@ def test_frames_of_other_libraries():
     pytest.importorskip("pyarrow", reason="skip: no pyarrow")
     table = t.events.arrow()
     assert table.num_rows == 3 and len(table["value"][0].as_py()) == 4
+
+
+def test_files_get_the_events_too(tmp_path):
+    w, x = values()
+    table, board, trace = tmp_path / "x.parquet", tmp_path / "tb", tmp_path / "t.json"
+    for _ in range(2):  # the second tap writes new files
+        with hlocb.tap("tanh|reduce", events=[table, f"tb:{board}", f"trace:{trace}"]) as t:
+            step(w, x)
+    assert len(t.events) > 0 and any(board.iterdir())
+    assert len([e for e in json.loads(trace.read_text()) if e["ph"] == "X"]) == len(t.events)
+    pandas = pytest.importorskip("pandas", reason="skip: no pandas")
+    assert sorted(pandas.read_parquet(table).seq) == sorted(r["seq"] for r in t.events.rows())
 
 
 def test_bisect_nan_finds_the_line_and_iteration():
