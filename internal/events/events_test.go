@@ -501,7 +501,7 @@ func TestDocumentedQueries(t *testing.T) {
 		t.Fatal(err)
 	}
 	out := string(peer.Tools(t).Run(t, "import os, sys\nos.chdir(sys.argv[1])\n"+script, nil, filepath.Dir(path)))
-	for _, want := range []string{"│ loss    │           10 │        0.5 │", "│ grads \"<b> │     0 │ train.py:32:5 │", "\n4    1.0"} {
+	for _, want := range []string{"│ loss       │           10 │          0.5 │", "│ grads \"<b> │     0 │ train.py:32:5 │", "\n4    1.0"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s", want, out)
 		}
