@@ -76,7 +76,7 @@ func OnlyHosts(at net.Addr, h http.Handler) http.Handler {
 
 func (*Metrics) timed() {}
 
-// maxSeries limits the hooks, by device, of which metrics are kept.
+// maxSeries limits the hooks, by device, that have metrics.
 const maxSeries = 10000
 
 // Write implements Sink.

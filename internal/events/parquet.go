@@ -14,8 +14,8 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// row is an operand of an event in a Parquet file. value is null unless the operand is a scalar; the statistics are null
-// unless it is not.
+// row is an operand of an event in a Parquet file. value is null unless the operand is a scalar; the statistics are
+// null unless it is not.
 type row struct {
 	Process  string   `parquet:"process,dict,zstd"`
 	Run      int64    `parquet:"run,delta,zstd"`

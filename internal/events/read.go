@@ -205,8 +205,8 @@ func (l *lineOperand) operand(s *Site, data *os.File) (o Operand, err error) {
 	return operandOf(s, t), nil
 }
 
-// readParquet reads a table. If the process that wrote it was killed while it appended a footer, the footer before it is
-// read.
+// readParquet reads a table. If the process that wrote it was killed while it appended a footer, the footer before it
+// is read.
 func readParquet(file *os.File, process string, f func(e *Event) error) error {
 	info, err := file.Stat()
 	if err != nil {

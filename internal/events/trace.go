@@ -10,8 +10,8 @@ import (
 	"strconv"
 )
 
-// Trace writes Chrome's Trace Event Format, which Perfetto and chrome://tracing show: an array with a complete event for
-// each event of a hook. A device is a thread; the duration is the time in the hook's handlers.
+// Trace writes Chrome's Trace Event Format, which Perfetto and chrome://tracing show: an array with a complete event
+// for each event of a hook. A device is a thread; the duration is the time in the hook's handlers.
 type Trace struct {
 	w       io.WriteCloser
 	at      int64        // where the next event goes

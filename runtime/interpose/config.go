@@ -32,8 +32,8 @@ type Config struct {
 	On []string `json:"on,omitempty"`
 	// Passes is a pipeline that runs over each program before probes are added.
 	Passes string `json:"passes,omitempty"`
-	// Events are files that get each event: FILE.parquet, tb:DIRECTORY, trace:FILE, or a file of lines of JSON. Taps without
-	// a PROBE then print nothing.
+	// Events are files that get each event: FILE.parquet, tb:DIRECTORY, trace:FILE, or a file of lines of JSON. Taps
+	// without a PROBE then print nothing.
 	Events []string `json:"events,omitempty"`
 	// Metrics is an address, :PORT or HOST:PORT, at which counts and last values are served for Prometheus.
 	Metrics string `json:"metrics,omitempty"`

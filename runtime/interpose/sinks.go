@@ -85,8 +85,8 @@ func (t *tolerantSink) Timed() bool { return t.timer.Timed() }
 // Returned implements runtime.Timer.
 func (t *tolerantSink) Returned(c *runtime.Call, took time.Duration) { t.timer.Returned(c, took) }
 
-// eventFile writes each event of lines of JSON to the file at once, because a program may end without notice, by a fault
-// or by os.Exit. Other sinks write every second. After a failure it writes nothing more.
+// eventFile writes each event of lines of JSON to the file at once, because a program may end without notice, by a
+// fault or by os.Exit. Other sinks write every second. After a failure it writes nothing more.
 type eventFile struct {
 	*sharedHandler
 	i *Interposer
