@@ -25,7 +25,10 @@ func compile(p *runtime.Program, opts Options, copts runtime.CompileOptions) (*p
 	}
 	table := ops.BuildTable(h)
 	for d, k := range opts.Kernels {
-		table[d] = plan.Row{Control: planKernel(k)}
+		table[d] = plan.Control(planKernel(k), 0)
+	}
+	for d, f := range opts.Functions {
+		table[d] = plan.Elements(plan.ByTypes(kernel.MakeBinary(kernel.BinaryOf(f.Floats, f.Ints, f.Uints))))
 	}
 	mod := p.Module
 	expands := func(op *ir.Op) bool { return table[plan.OpKind(op)].Expands(op) }

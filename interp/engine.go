@@ -34,6 +34,9 @@ type Options struct {
 	Profile *Profile
 	// Kernels holds the kernels for ops of dialects that the engine does not know, by op definition.
 	Kernels map[*ir.Def]Kernel
+	// Functions holds functions of the elements of two operands, for ops of such dialects. The engine fuses these ops with
+	// others and splits their work over the cores.
+	Functions map[*ir.Def]Function
 	// Memory allocates the payloads of values; nil means Go's heap. Executable.RunOwned needs it.
 	Memory Allocator
 	// Targets returns the kernel for custom calls to a target that the engine does not know, or nil. An error states

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/internal/mlirtext"
 	"github.com/hlocb/hlocb/interp/internal/exec"
 	"github.com/hlocb/hlocb/interp/internal/kernel"
@@ -19,7 +18,7 @@ import (
 // Evaluator computes single ops with the engine's kernels: it is a rewrite.Evaluator for the passes that fold
 // constants. It may be used by several goroutines.
 type Evaluator struct {
-	table map[*ir.Def]plan.Row
+	table map[*ir.Def]plan.Recipe
 	limit int64
 }
 
@@ -81,7 +80,7 @@ func (e *Evaluator) checkEvaluable(op *ir.Op) {
 	}
 	op.Walk(func(o *ir.Op) bool {
 		r, ok := e.table[plan.OpKind(o)]
-		pure := ok && plan.OpKind(o) != stablehlo.Rng && (r.Make != nil || r.Pure)
+		pure := ok && r.Pure()
 		kernel.UnsupportedIf(!pure && (!plan.IsReturn(o) || o == op), "evaluation of %s", o.Name())
 		return true
 	})

@@ -88,6 +88,7 @@ func TestEvaluator(t *testing.T) {
 func TestEvaluatorRefuses(t *testing.T) {
 	for text, want := range map[string]string{
 		`%r = stablehlo.replica_id : tensor<ui32>`:                           "not supported",
+		`%r = mhlo.xla.rng_get_and_update_state {delta = 1 : i64}`:           "not supported",
 		`%r = call @main() : () -> tensor<f32>`:                              "not supported",
 		`%r = "unknown.op"() : () -> tensor<f32>`:                            "not supported",
 		`%r = stablehlo.iota dim = 0 : tensor<100000xf32>`:                   "memory limit",

@@ -15,6 +15,14 @@ import (
 // error, located at the op. Several devices may run the kernels of one executable at the same time.
 type Kernel func(x *Execution) error
 
+// Function computes an element of the result from the elements of two operands of the result's type; see
+// Options.Functions. A nil field means that the op does not support these numbers.
+type Function struct {
+	Floats func(x, y float64) float64 // of any float type; the result is rounded once
+	Ints   func(x, y int64) int64     // of any signed type; the result keeps the low bits
+	Uints  func(x, y uint64) uint64
+}
+
 // Execution is one execution of an op by a Kernel. It and its values are valid until the kernel returns.
 type Execution struct {
 	op      *ir.Op
@@ -89,6 +97,7 @@ func (x *Execution) Return(results ...Value) { x.out = results }
 // planKernel compiles an op that a kernel executes.
 func planKernel(k Kernel) func(*plan.Planner, *plan.Spec) exec.Runner {
 	return func(p *plan.Planner, s *plan.Spec) exec.Runner {
+		p.Describe("kernel of the dialect")
 		var regions []*exec.Block
 		for i := range s.Op.Regions() {
 			regions = append(regions, p.Region(s.Op, i))

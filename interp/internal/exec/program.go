@@ -61,6 +61,7 @@ type Live struct {
 
 // Block is the plan of one block.
 type Block struct {
+	Name    string // for printed plans
 	Args    []int32
 	ArgDead []int32 // unused arguments
 	Instrs  []Instr
@@ -83,6 +84,7 @@ type Instr struct {
 	Run    Runner
 
 	Places   []Place   // of the kernel's results; nil: all come from the pool
+	Family   string    // the kind of Run, for printed plans
 	Effect   Effect    // of Run on memory
 	Scratch  int64     // bytes that Run needs besides operands, results and the values of Blocks
 	Captures []int32   // slots of outside values that the op's regions use

@@ -1,7 +1,11 @@
 package exec
 
 import (
+	"fmt"
+	"maps"
 	"math"
+	"slices"
+	"strings"
 	"sync"
 
 	"github.com/hlocb/hlocb/interp/internal/kernel"
@@ -36,6 +40,7 @@ type ScalarOp struct {
 
 // ScalarCall is an op that executes the loop of its kernel on one element.
 type ScalarCall struct {
+	Name  string // of the op
 	Loop  kernel.ElementLoop
 	In    []uint8
 	Types []tensor.DType // operand types, then the result type
@@ -91,6 +96,57 @@ const (
 	ScalarNegateF
 	ScalarNegateD
 )
+
+// codeNames are the operations in printed programs.
+var codeNames = [...]string{
+	ScalarCallOp: "call", ScalarMove: "move", ScalarExit: "exit unless", ScalarExitUnlessLessIW: "exit unless less i32", ScalarAddW: "add i32", ScalarSubW: "subtract i32",
+	ScalarMulW: "multiply i32", ScalarAddL: "add i64", ScalarSubL: "subtract i64", ScalarMulL: "multiply i64", ScalarAnd: "and", ScalarOr: "or",
+	ScalarXor: "xor", ScalarEq: "equal", ScalarNe: "not equal", ScalarLessIW: "less i32", ScalarLessEqualIW: "less or equal i32", ScalarLessIL: "less i64",
+	ScalarLessEqualIL: "less or equal i64", ScalarLessU: "less unsigned", ScalarLessEqualU: "less or equal unsigned", ScalarAddF: "add f32", ScalarSubF: "subtract f32", ScalarMulF: "multiply f32",
+	ScalarDivF: "divide f32", ScalarLessF: "less f32", ScalarLessEqualF: "less or equal f32", ScalarEqF: "equal f32", ScalarNeF: "not equal f32", ScalarAddD: "add f64",
+	ScalarSubD: "subtract f64", ScalarMulD: "multiply f64", ScalarDivD: "divide f64", ScalarLessD: "less f64", ScalarLessEqualD: "less or equal f64", ScalarEqD: "equal f64",
+	ScalarNeD: "not equal f64", ScalarSelect: "select", ScalarConvertIWF: "convert i32 to f32", ScalarSqrtF: "sqrt f32", ScalarAbsF: "abs f32", ScalarAbsD: "abs f64",
+	ScalarNegateF: "negate f32", ScalarNegateD: "negate f64",
+}
+
+// Text returns the program: constants, carried values, values from outside, and operations.
+func (s *Scalars) Text(indent string) string {
+	var b strings.Builder
+	line := func(format string, args ...any) { fmt.Fprintf(&b, indent+format+"\n", args...) }
+	for i, regs := range s.Carried {
+		line("carried %d: %s", i, registers(regs))
+	}
+	for _, v := range s.Outside {
+		line("%s = %%%d", registers(v.Regs), v.Slot)
+	}
+	for _, r := range slices.Sorted(maps.Keys(s.Init)) {
+		line("r%d = %#x", r, s.Init[r])
+	}
+	for _, o := range s.Ops {
+		name := codeNames[o.Code]
+		if o.Code == ScalarCallOp {
+			name = s.Calls[o.A].Name
+		}
+		switch o.Code {
+		case ScalarExit, ScalarExitUnlessLessIW:
+			line("%s %s", name, registers(s.Reads(o)))
+		default:
+			line("r%d = %s %s", o.D, name, registers(s.Reads(o)))
+		}
+	}
+	return b.String()
+}
+
+func registers(list []uint8) string {
+	var b strings.Builder
+	for i, r := range list {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		fmt.Fprintf(&b, "r%d", r)
+	}
+	return b.String()
+}
 
 // Reads returns the registers that an op reads.
 func (s *Scalars) Reads(o ScalarOp) []uint8 {

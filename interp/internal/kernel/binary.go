@@ -313,6 +313,27 @@ func ShiftRightLogical(bits int) *BinaryLoops {
 		u8: shrLoop[uint8](n), u16: shrLoop[uint16](n), u32: words(vec.ShiftRightLoop), u64: shrLoop[uint64](n)}
 }
 
+// BinaryOf returns the loops of a function of numbers. Floats of all types are computed in f64 and rounded once.
+// Integers of all types are computed in 64 bits; the result keeps the low bits. A nil function means that the op does
+// not support these numbers.
+func BinaryOf(floats func(x, y float64) float64, ints func(x, y int64) int64, uints func(x, y uint64) uint64) *BinaryLoops {
+	return &BinaryLoops{f64: each[float64](floats),
+		i8: each[int8](ints), i16: each[int16](ints), i32: each[int32](ints), i64: each[int64](ints),
+		u8: each[uint8](uints), u16: each[uint16](uints), u32: each[uint32](uints), u64: each[uint64](uints)}
+}
+
+// each returns the loop that calls f for every element, or nil.
+func each[T, W integer | float](f func(x, y W) W) func(o, x, y []T) {
+	if f == nil {
+		return nil
+	}
+	return func(o, x, y []T) {
+		for i := range o {
+			o[i] = T(f(W(x[i]), W(y[i])))
+		}
+	}
+}
+
 // MakeBinary returns the maker of a binary elementwise op.
 func MakeBinary(l *BinaryLoops) func(*Signature) Kernel {
 	return MakeShift(func(int) *BinaryLoops { return l })

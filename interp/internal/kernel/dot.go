@@ -151,7 +151,7 @@ func DotKernel(lhs, rhs View, out Type, d *DotDimensions) Kernel {
 	if !narrow.plain() {
 		scratch += int64(narrow.in.Bytes())
 	}
-	return Kernel{Family: "product", Scratch: scratch, Run: func(in, outs []*tensor.Tensor) {
+	return Kernel{Family: "product", Scratch: scratch, Parts: a.split(b, acc).Parts, Run: func(in, outs []*tensor.Tensor) {
 		x, y, o := a.load(in[0]), b.load(in[1]), outs[0]
 		if !narrow.plain() {
 			o = tensor.New(acc, out.Shape)
@@ -273,6 +273,45 @@ func productOf[T integer | float](ot, xt, yt *tensor.Tensor, a, b *matrixOperand
 // smallProduct is the number of multiplications below which packing panels does not pay.
 const smallProduct = 4096
 
+// split says how a product is split over the cores: vectors, whole batches, columns or rows.
+type split struct {
+	Parts
+	by splitBy
+}
+
+type splitBy uint8
+
+const (
+	bySmallRows splitBy = iota // without packing
+	byDots
+	byBatch
+	byColumns
+	byRows
+)
+
+// split returns the split of the product of a and b.
+func (m *matrixOperand) split(b *matrixOperand, acc tensor.DType) split {
+	rows, cols, inner := m.nrows, b.ncols, m.ncols
+	work := rows * cols * inner
+	packs := acc == tensor.F32 || acc == tensor.F64 || acc == tensor.I32 || acc == tensor.UI32
+	const least = 1 << 18 // minimum number of multiplications of one core
+	switch {
+	case work == 0 || m.nbatch == 0 || acc == tensor.I1:
+		return split{}
+	case packs && cols == 1 && m.cols == 1 && b.rows == 1 && inner >= 32:
+		return split{Parts{m.nbatch * rows, max(1, 1<<17/inner)}, byDots}
+	case acc.IsComplex():
+		return split{Parts{m.nbatch * rows, max(1, 1<<13/(cols*inner))}, bySmallRows}
+	case !packs || work < smallProduct:
+		return split{Parts{m.nbatch * rows, max(1, 1<<15/(cols*inner))}, bySmallRows}
+	case m.nbatch > 1:
+		return split{Parts{m.nbatch, max(1, least/work)}, byBatch}
+	case cols > rows: // each core packs its own columns
+		return split{Parts{(cols + 31) / 32, max(1, least/(32*rows*inner))}, byColumns}
+	}
+	return split{Parts{(rows + 15) / 16, max(1, least/(16*cols*inner))}, byRows}
+}
+
 // product uses the blocked matrix kernel, or scalar products if the right operand is a vector.
 func product[T float32 | float64 | int32](ot, xt, yt *tensor.Tensor, a, b *matrixOperand) {
 	o, x, y := tensor.View[T](ot), tensor.View[T](xt), tensor.View[T](yt)
@@ -284,9 +323,10 @@ func product[T float32 | float64 | int32](ot, xt, yt *tensor.Tensor, a, b *matri
 		clear(o)
 		return
 	}
-	work := rows * cols * inner
-	if cols == 1 && a.cols == 1 && b.rows == 1 && inner >= 32 {
-		Parallel(a.nbatch*rows, max(1, 1<<17/inner), func(lo, hi int) {
+	how := a.split(b, ot.DType())
+	switch how.by {
+	case byDots:
+		Parallel(how.N, how.Grain, func(lo, hi int) {
 			for i := lo; i < hi; {
 				bt, r := i/rows, i%rows
 				n := min(hi-i, rows-r)
@@ -295,8 +335,7 @@ func product[T float32 | float64 | int32](ot, xt, yt *tensor.Tensor, a, b *matri
 			}
 		})
 		return
-	}
-	if work < smallProduct {
+	case bySmallRows:
 		productOf[T](ot, xt, yt, a, b)
 		return
 	}
@@ -308,17 +347,16 @@ func product[T float32 | float64 | int32](ot, xt, yt *tensor.Tensor, a, b *matri
 			RowA: a.rows, ColA: a.cols, RowB: b.rows, ColB: b.cols, RowC: cols,
 		})
 	}
-	const least = 1 << 18 // minimum number of multiplications of one core
-	switch {
-	case a.nbatch > 1:
-		Parallel(a.nbatch, max(1, least/work), func(lo, hi int) {
+	Parallel(how.N, how.Grain, func(lo, hi int) {
+		switch how.by {
+		case byBatch:
 			for bt := lo; bt < hi; bt++ {
 				part(bt, 0, rows, 0, cols)
 			}
-		})
-	case cols > rows: // each core packs its own columns
-		Parallel((cols+31)/32, max(1, least/max(1, 32*rows*inner)), func(lo, hi int) { part(0, 0, rows, lo*32, min(hi*32, cols)) })
-	default:
-		Parallel((rows+15)/16, max(1, least/max(1, 16*cols*inner)), func(lo, hi int) { part(0, lo*16, min(hi*16, rows), 0, cols) })
-	}
+		case byColumns:
+			part(0, 0, rows, lo*32, min(hi*32, cols))
+		default:
+			part(0, lo*16, min(hi*16, rows), 0, cols)
+		}
+	})
 }

@@ -22,6 +22,7 @@ func planMHLOAsyncStart(p *plan.Planner, s *plan.Spec) exec.Runner {
 // planFuture compiles an op that starts work with results of the given types. The work completes at once; the op's
 // result is a future that holds the results of the work.
 func planFuture(p *plan.Planner, s *plan.Spec, types []kernel.Type, work func(*plan.Spec) exec.Runner) exec.Runner {
+	p.Describe("future")
 	call := work(plan.NewSpec(p, s.Op, s.In, types))
 	n := len(types)
 	parts := make([]int32, n)
@@ -44,6 +45,7 @@ func planFuture(p *plan.Planner, s *plan.Spec, types []kernel.Type, work func(*p
 
 // planAsyncDone compiles async_done (spec, "async_done") and mhlo.async_done, whose bundle does not state its values.
 func planAsyncDone(p *plan.Planner, s *plan.Spec) exec.Runner {
+	p.Describe("values of the future")
 	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
 		future := fr.Slots[ins.In[0]]
 		kernel.FailIf(len(future.Elems) != len(ins.Out), "expects a future of as many values as there are results")

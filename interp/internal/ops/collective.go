@@ -106,6 +106,7 @@ const errNoGroup = "is executed by a process that is in no group"
 
 // plan compiles a collective: meet, compute every result, store it.
 func (o *collectiveOp) plan(p *plan.Planner, s *plan.Spec) exec.Runner {
+	p.Describe("collective")
 	data := *s
 	roots := o.rooted && view.Bool(s.Op.Attr(stablehlo.AttrHasDynamicRoot))
 	if roots {

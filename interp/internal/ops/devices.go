@@ -130,10 +130,12 @@ func fireOnce(m *exec.Machine, ins *exec.Instr, at place, results []*tensor.Tens
 
 // planReplicaID and planPartitionID compile replica_id and partition_id (spec, "partition_id", "replica_id").
 func planReplicaID(p *plan.Planner, s *plan.Spec) exec.Runner {
+	p.Describe("number of the replica")
 	return planID(s, func(m *exec.Machine) int { return m.Run.Replica })
 }
 
 func planPartitionID(p *plan.Planner, s *plan.Spec) exec.Runner {
+	p.Describe("number of the partition")
 	return planID(s, func(m *exec.Machine) int { return m.Run.Partition })
 }
 

@@ -54,7 +54,7 @@ func planBitcast(p *plan.Planner, s *plan.Spec) exec.Runner {
 		s.In[0].DType.Bits() == 8*s.In[0].DType.Size() && s.Out[0].DType.Bits() == 8*s.Out[0].DType.Size() {
 		return plan.PlanReshape(p, s)
 	}
-	return p.KernelControl(plan.Row{Make: plan.Pure(kernel.MakeBitcast)}, s)
+	return p.KernelControl(plan.ByTypes(kernel.MakeBitcast), s)
 }
 
 // bitcastShape is the shape function of bitcast_convert: a wider result element absorbs the last dimension, a narrower

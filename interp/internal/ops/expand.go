@@ -12,21 +12,21 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// expandOthers adds the rows of the ops without a kernel. They execute as simpler ops, as in XLA (spec,
+// expandOthers adds the recipes of the ops without a kernel. They execute as simpler ops, as in XLA (spec,
 // "batch_norm_grad", "batch_norm_inference", "batch_norm_training", "select_and_scatter").
-func expandOthers(t map[*ir.Def]plan.Row) {
+func expandOthers(t map[*ir.Def]plan.Recipe) {
 	for _, d := range slices.Concat(chlo.Ops(), []*ir.Def{stablehlo.BatchNormGrad, stablehlo.BatchNormInference, stablehlo.BatchNormTraining,
 		stablehlo.Broadcast, stablehlo.CrossReplicaSum, stablehlo.Dot, stablehlo.Einsum, stablehlo.SelectAndScatter,
 		stablehlo.TorchIndexSelect, stablehlo.UnaryEinsum}) {
 		if _, ok := t[d]; ok {
 			continue
 		}
-		r := plan.Row{Expand: true, Pure: true}
+		r := plan.Expanded()
 		switch {
 		case d == chlo.Scan:
-			r.Shape = scanShape
+			r = r.Shaped(scanShape)
 		case d.Infer == nil:
-			r.Shape = firstShape
+			r = r.Shaped(firstShape)
 		}
 		t[d] = r
 	}

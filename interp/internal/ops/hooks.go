@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"fmt"
 	"slices"
 	"sync"
 
@@ -88,6 +89,7 @@ func (t *Host) planHookCall(p *plan.Planner, s *plan.Spec, id hook.ID) exec.Runn
 	site := b.Site()
 	h := newHookSite(b)
 	h.at = firesOn(p.Prog.Symbols, s.Op)
+	p.Describe("%s", describeHook(b))
 	if site.Chained {
 		h.skip = 1
 	}
@@ -102,6 +104,16 @@ func (t *Host) planHookCall(p *plan.Planner, s *plan.Spec, id hook.ID) exec.Runn
 			"is of kind %s, but its result %d is none of its operands", site.Kind, i)
 	}
 	return h.call
+}
+
+// describeHook names a hook for printed plans.
+func describeHook(b *runtime.Bound) string {
+	site := b.Site()
+	text := fmt.Sprintf("hook %s (%s), id %s", site.Name, site.Kind, site.ID)
+	if b.Idle() {
+		text += ", no handler"
+	}
+	return text
 }
 
 // forwards returns the operand that result i of a tap or an inout hook forwards, or -1 for other kinds.

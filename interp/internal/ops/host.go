@@ -33,6 +33,7 @@ func dataOf(types []kernel.Type) (at []int, data []kernel.Type) {
 
 // planOutfeed compiles outfeed (spec, "outfeed").
 func (h *Host) planOutfeed(p *plan.Planner, s *plan.Spec) exec.Runner {
+	p.Describe("outfeed")
 	return h.planWritten(p, s, func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
 		if m.DeviceGroup == nil || !m.DeviceGroup.Nested {
 			kernel.Fail(errNoHook)
@@ -43,6 +44,7 @@ func (h *Host) planOutfeed(p *plan.Planner, s *plan.Spec) exec.Runner {
 
 // planInfeed compiles infeed (spec, "infeed").
 func (h *Host) planInfeed(p *plan.Planner, s *plan.Spec) exec.Runner {
+	p.Describe("infeed")
 	return h.planWritten(p, s, planReceive(s, func(m *exec.Machine, n int) []*tensor.Tensor {
 		if m.DeviceGroup == nil || !m.DeviceGroup.Nested {
 			kernel.Fail(errNoHook)
@@ -83,6 +85,7 @@ func planReceive(s *plan.Spec, from func(m *exec.Machine, n int) []*tensor.Tenso
 
 // planSend compiles send (spec, "send").
 func (h *Host) planSend(p *plan.Planner, s *plan.Spec) exec.Runner {
+	p.Describe("send")
 	t := transferOf(s.Op)
 	at, _ := dataOf(s.In)
 	return h.planTransfer(p, t, s, func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
@@ -106,6 +109,7 @@ func (h *Host) planSend(p *plan.Planner, s *plan.Spec) exec.Runner {
 
 // planRecv compiles recv (spec, "recv"). A device without a source receives zeros, as in collective_permute.
 func (h *Host) planRecv(p *plan.Planner, s *plan.Spec) exec.Runner {
+	p.Describe("receive")
 	t := transferOf(s.Op)
 	return h.planTransfer(p, t, s, planReceive(s, func(m *exec.Machine, n int) []*tensor.Tensor {
 		switch {
@@ -192,6 +196,7 @@ func (t *transfer) source(m *exec.Machine) (exec.ChannelKey, bool) {
 
 // planRunParallel compiles interpreter.run_parallel, which runs a grid of functions with one device each.
 func planRunParallel(p *plan.Planner, s *plan.Spec) exec.Runner {
+	p.Describe("functions in a process group of their own")
 	rows, _ := s.Op.Attr(interpreter.AttrPrograms).(*ir.ArrayAttr)
 	kernel.FailIf(rows == nil || len(rows.Elems()) == 0, "has no programs")
 	function := func(a ir.Attr) *exec.Function {
@@ -274,6 +279,7 @@ func planComposite(p *plan.Planner, s *plan.Spec) exec.Runner {
 // planRegionCall compiles ops that execute their region once with their operands as arguments:
 // sdy.named_computation, async_start.
 func planRegionCall(p *plan.Planner, s *plan.Spec) exec.Runner {
+	p.Describe("the region, once")
 	body := regionOf(p, s.Op, 0, len(s.In), len(s.Out))
 	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) { m.Inside(fr, body, fr, ins) }
 }

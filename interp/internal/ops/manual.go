@@ -40,6 +40,7 @@ type manualComputation struct {
 // planManual compiles sdy.manual_computation. Only the manual axes of the mesh shard values; along the other axes the
 // values are whole.
 func planManual(p *plan.Planner, s *plan.Spec) exec.Runner {
+	p.Describe("shards of each device")
 	body := regionOf(p, s.Op, 0, len(s.In), len(s.Out))
 	mc := &manualComputation{body: body, results: s.Out}
 	axes := manualAxes(s.Op)
@@ -279,6 +280,7 @@ func sources(mesh *sharding.Mesh, s *sharding.Sharding, as *sdy.Sharding, groups
 // planFullToShard compiles the call SPMDFullToShardShape: each device takes its shard of the operand. The sharding is
 // an attribute of the operand's defining op.
 func planFullToShard(p *plan.Planner, s *plan.Spec) exec.Runner {
+	p.Describe("this device's shard")
 	kernel.FailIf(len(s.In) != 1 || len(s.Out) != 1 || !static(s.In) || s.Out[0].Class != kernel.ClassTensor,
 		"expects one operand and one result of static shape")
 	if s.In[0].Shape.Equal(s.Out[0].Shape) {
@@ -294,6 +296,7 @@ func planFullToShard(p *plan.Planner, s *plan.Spec) exec.Runner {
 
 // planShardToFull compiles the call SPMDShardToFullShape: the devices meet and each assembles the whole value.
 func planShardToFull(p *plan.Planner, s *plan.Spec) exec.Runner {
+	p.Describe("all devices' shards")
 	kernel.FailIf(len(s.In) != 1 || len(s.Out) != 1 || !static(s.Out) || s.In[0].Class != kernel.ClassTensor,
 		"expects one operand and one result of static shape")
 	if s.In[0].Shape.Equal(s.Out[0].Shape) {

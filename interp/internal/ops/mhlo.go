@@ -11,6 +11,7 @@ import (
 
 // planFirst compiles ops whose result is their first operand.
 func planFirst(p *plan.Planner, s *plan.Spec) exec.Runner {
+	p.Describe("operand 0")
 	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
 		fr.Slots[ins.Out[0]] = m.Take(fr, ins, 0)
 	}

@@ -20,6 +20,7 @@ import (
 // planProbe compiles interpreter.probe: it passes the value through to its result, and a tap named by probe_id observes
 // it. If the program itself compares probed values (check.expect_serialized_eq), the run keeps them.
 func (h *Host) planProbe(p *plan.Planner, s *plan.Spec) exec.Runner {
+	p.Describe("probe")
 	id := view.String(s.Op.Attr(interpreter.AttrProbeID))
 	bound := h.tapSite(p, s, "probe", id)
 	keep := h.probesCompared()
@@ -39,6 +40,7 @@ func (h *Host) planProbe(p *plan.Planner, s *plan.Spec) exec.Runner {
 
 // planPrint compiles interpreter.print: a tap named print.
 func (h *Host) planPrint(p *plan.Planner, s *plan.Spec) exec.Runner {
+	p.Describe("prints")
 	bound := h.tapSite(p, s, "print", "print")
 	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
 		tap(m, bound, &fr.Slots[ins.In[0]].Tensor)
@@ -82,6 +84,7 @@ func comparesProbes(m *ir.Module) bool {
 // planExpectSerialized compiles check.expect_serialized_eq: the operand must equal the value that the probe saw in that
 // iteration.
 func planExpectSerialized(p *plan.Planner, s *plan.Spec) exec.Runner {
+	p.Describe("expectation")
 	id, iter := view.String(s.Op.Attr(interpreter.AttrProbeID)), int(view.IntOr(s.Op.Attr(check.AttrIter), 0))
 	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
 		seen := m.Probes[id]

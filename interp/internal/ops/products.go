@@ -88,7 +88,7 @@ func planFactor(target string) func(*Host, *plan.Planner, *plan.Spec) exec.Runne
 		return nil
 	}
 	return func(_ *Host, p *plan.Planner, s *plan.Spec) exec.Runner {
-		return p.KernelControl(plan.Row{Make: make}, s)
+		return p.KernelControl(make, s)
 	}
 }
 

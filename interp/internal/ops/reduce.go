@@ -54,7 +54,7 @@ func planReduce(p *plan.Planner, s *plan.Spec) exec.Runner {
 	kernel.FailIf(len(s.In)%2 != 0 || len(s.In) == 0 || len(s.Out) != len(s.In)/2 || len(s.Op.Regions()) != 1 || len(s.Op.Region(0).Blocks()) != 1,
 		"expects as many initial values as inputs and results, and one region")
 	if len(commonReducers(s.Op.Region(0).Entry())) == len(s.Out) {
-		return p.KernelControl(plan.Row{Make: makeReduce}, s)
+		return p.KernelControl(makeReduce, s)
 	}
 	kernel.UnsupportedIf(!static(s.In, s.Out), "a general reduction of dynamic shape")
 	dims := plan.IntsAttr(s.Op, stablehlo.AttrDimensions)
@@ -74,6 +74,7 @@ func planReduce(p *plan.Planner, s *plan.Spec) exec.Runner {
 	for i := range arrange {
 		arrange[i] = kernel.TransposeKernel(s.In[i], kernel.TensorType(s.In[i].DType, moved...), perm)
 	}
+	p.Describe("reduction by the region")
 	fold := folderOf(p, s.Op, 0, s.In[:k], s.In[k:], steps, n)
 	for i := range k {
 		p.Scratch(int64(s.In[i].Bytes()))

@@ -29,11 +29,12 @@ func scatterCounts(s *plan.Spec) int {
 func planScatter(p *plan.Planner, s *plan.Spec) exec.Runner {
 	k := scatterCounts(s)
 	if k == 1 && s.In[0].DType == s.In[2].DType && scatterCombiner(s) != nil {
-		return p.KernelControl(plan.Row{Make: makeScatter}, s)
+		return p.KernelControl(makeScatter, s)
 	}
 	for _, t := range s.In {
 		kernel.UnsupportedIf(t.Dynamic(), "a general scatter of dynamic shape")
 	}
+	p.Describe("scatter, one update at a time")
 	plan := scatterPlanOf(s, k)
 	body := regionOf(p, s.Op, 0, 2*k, k)
 	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {

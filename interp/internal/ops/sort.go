@@ -45,11 +45,13 @@ func planSort(p *plan.Planner, s *plan.Spec) exec.Runner {
 	kernel.FailIf(len(b.Args()) != 2*k || b.Last() == nil || b.Last().NumOperands() != 1, "expects a comparator of %d arguments and one result", 2*k)
 	if key := sortKeyOf(p, s, b); key != nil {
 		p.Scratch(key.bytes(g))
+		p.Describe("sort by integer keys")
 		return key.control(g)
 	}
 	body := p.Region(s.Op, 0)
 	bytes := 8 * int64(g.N)
 	p.Scratch(bytes)
+	p.Describe("sort by comparisons")
 	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
 		var pred [1]*exec.Buf
 		inputs := make([]*tensor.Tensor, k)

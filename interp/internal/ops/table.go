@@ -17,112 +17,112 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// BuildTable returns the row of each op kind. This is the only place that connects an op to its kernel.
-func BuildTable(h *Host) map[*ir.Def]plan.Row {
-	t := map[*ir.Def]plan.Row{
+// BuildTable returns the recipe of each op kind. This is the only place that connects an op to its kernel.
+func BuildTable(h *Host) map[*ir.Def]plan.Recipe {
+	t := map[*ir.Def]plan.Recipe{
 		// Control flow, functions, values that are not tensors.
-		fn.Call:                   {Control: plan.PlanCall},
-		stablehlo.While:           {Control: plan.PlanWhile, Pure: true},
-		stablehlo.If:              {Control: plan.PlanIf, Pure: true},
-		stablehlo.Case:            {Control: plan.PlanCase, Pure: true},
-		stablehlo.AfterAll:        {Control: plan.PlanToken},
-		stablehlo.CreateToken:     {Control: plan.PlanToken},
-		stablehlo.Tuple:           {Control: plan.PlanTuple},
-		stablehlo.GetTupleElement: {Control: plan.PlanGetTupleElement},
-		stablehlo.Constant:        {Control: plan.PlanConstant, Elementwise: true, Pure: true},
-		stablehlo.ReplicaID:       {Control: planReplicaID},
-		stablehlo.PartitionID:     {Control: planPartitionID},
-		stablehlo.CustomCall:      {Control: h.planCustomCall},
-		hookop.Hook:               {Control: h.planHook},
+		fn.Call:                   plan.Control(plan.PlanCall, 0),
+		stablehlo.While:           plan.Control(plan.PlanWhile, plan.Pure),
+		stablehlo.If:              plan.Control(plan.PlanIf, plan.Pure),
+		stablehlo.Case:            plan.Control(plan.PlanCase, plan.Pure),
+		stablehlo.AfterAll:        plan.Control(plan.PlanToken, 0),
+		stablehlo.CreateToken:     plan.Control(plan.PlanToken, 0),
+		stablehlo.Tuple:           plan.Control(plan.PlanTuple, 0),
+		stablehlo.GetTupleElement: plan.Control(plan.PlanGetTupleElement, 0),
+		stablehlo.Constant:        plan.Control(plan.PlanConstant, plan.Pure|plan.Liftable),
+		stablehlo.ReplicaID:       plan.Control(planReplicaID, 0),
+		stablehlo.PartitionID:     plan.Control(planPartitionID, 0),
+		stablehlo.CustomCall:      plan.Control(h.planCustomCall, 0),
+		hookop.Hook:               plan.Control(h.planHook, 0),
 
-		stablehlo.Composite: {Control: planComposite},
+		stablehlo.Composite: plan.Control(planComposite, 0),
 
 		// Hosts and devices.
-		stablehlo.Outfeed:             {Control: h.planOutfeed},
-		stablehlo.Infeed:              {Control: h.planInfeed},
-		stablehlo.Send:                {Control: h.planSend},
-		stablehlo.Recv:                {Control: h.planRecv},
-		stablehlo.AllGather:           {Control: allGather.plan, Shape: allGatherShape, StaticShapes: true},
-		stablehlo.AllReduce:           {Control: allReduce.plan, StaticShapes: true},
-		stablehlo.ReduceScatter:       {Control: reduceScatter.plan, Shape: reduceScatterShape, StaticShapes: true},
-		stablehlo.AllToAll:            {Control: allToAll.plan, StaticShapes: true},
-		stablehlo.CollectiveBroadcast: {Control: collectiveBroadcast.plan, StaticShapes: true},
-		stablehlo.CollectivePermute:   {Control: collectivePermute.plan, StaticShapes: true},
-		stablehlo.CollectiveReduce:    {Control: collectiveReduce.plan, StaticShapes: true},
-		stablehlo.AsyncStart:          {Control: planAsyncStart},
-		stablehlo.AsyncDone:           {Control: planAsyncDone},
-		interpreter.RunParallel:       {Control: planRunParallel},
-		sdy.ManualComputation:         {Control: planManual},
-		sdy.NamedComputation:          {Control: planRegionCall},
-		sdy.ShardingGroup:             {Control: plan.PlanNothing},
-		sdy.Constant:                  {Control: plan.PlanConstant, Elementwise: true},
+		stablehlo.Outfeed:             plan.Control(h.planOutfeed, 0),
+		stablehlo.Infeed:              plan.Control(h.planInfeed, 0),
+		stablehlo.Send:                plan.Control(h.planSend, 0),
+		stablehlo.Recv:                plan.Control(h.planRecv, 0),
+		stablehlo.AllGather:           plan.Control(allGather.plan, plan.Static).Shaped(allGatherShape),
+		stablehlo.AllReduce:           plan.Control(allReduce.plan, plan.Static),
+		stablehlo.ReduceScatter:       plan.Control(reduceScatter.plan, plan.Static).Shaped(reduceScatterShape),
+		stablehlo.AllToAll:            plan.Control(allToAll.plan, plan.Static),
+		stablehlo.CollectiveBroadcast: plan.Control(collectiveBroadcast.plan, plan.Static),
+		stablehlo.CollectivePermute:   plan.Control(collectivePermute.plan, plan.Static),
+		stablehlo.CollectiveReduce:    plan.Control(collectiveReduce.plan, plan.Static),
+		stablehlo.AsyncStart:          plan.Control(planAsyncStart, 0),
+		stablehlo.AsyncDone:           plan.Control(planAsyncDone, 0),
+		interpreter.RunParallel:       plan.Control(planRunParallel, 0),
+		sdy.ManualComputation:         plan.Control(planManual, 0),
+		sdy.NamedComputation:          plan.Control(planRegionCall, 0),
+		sdy.ShardingGroup:             plan.Control(plan.PlanNothing, 0),
+		sdy.Constant:                  plan.Control(plan.PlanConstant, plan.Liftable),
 
 		// Expectations.
-		check.ExpectEq:            {Control: planCheckOp("equal", false)},
-		check.ExpectEqConst:       {Control: planCheckOp("equal", true)},
-		check.ExpectAlmostEq:      {Control: planCheckOp("almost", false)},
-		check.ExpectAlmostEqConst: {Control: planCheckOp("almost", true)},
-		check.ExpectSerializedEq:  {Control: planExpectSerialized},
-		interpreter.Probe:         {Control: h.planProbe},
-		interpreter.Print:         {Control: h.planPrint},
-		check.ExpectClose:         {Control: planCheckOp("close", false)},
+		check.ExpectEq:            plan.Control(planCheckOp("equal", false), 0),
+		check.ExpectEqConst:       plan.Control(planCheckOp("equal", true), 0),
+		check.ExpectAlmostEq:      plan.Control(planCheckOp("almost", false), 0),
+		check.ExpectAlmostEqConst: plan.Control(planCheckOp("almost", true), 0),
+		check.ExpectSerializedEq:  plan.Control(planExpectSerialized, 0),
+		interpreter.Probe:         plan.Control(h.planProbe, 0),
+		interpreter.Print:         plan.Control(h.planPrint, 0),
+		check.ExpectClose:         plan.Control(planCheckOp("close", false), 0),
 
 		// Data movement.
-		stablehlo.Reshape:               {Control: plan.PlanReshape, Shape: reshapeShape, StaticShapes: true, Pure: true},
-		stablehlo.BroadcastInDim:        {Make: makeBroadcastInDim},
-		stablehlo.Transpose:             {Make: makeTranspose},
-		stablehlo.Reverse:               {Make: makeReverse},
-		stablehlo.Slice:                 {Make: makeSlice},
-		stablehlo.DynamicSlice:          {Make: plan.Pure(kernel.MakeDynamicSlice)},
-		stablehlo.DynamicUpdateSlice:    {Make: plan.Pure(kernel.MakeDynamicUpdateSlice)},
-		stablehlo.Concatenate:           {Make: makeConcatenate},
-		stablehlo.Pad:                   {Make: makePad},
-		stablehlo.Iota:                  {Make: makeIota},
-		stablehlo.DynamicIota:           {Make: makeIota, Shape: operandShape(0)},
-		stablehlo.DynamicReshape:        {Make: plan.Pure(kernel.MakeDynamicReshape), Shape: operandShape(1)},
-		stablehlo.DynamicBroadcastInDim: {Make: makeBroadcastInDim, Shape: operandShape(1)},
-		stablehlo.DynamicPad:            {Make: plan.Pure(kernel.MakeDynamicPad), Shape: dynamicPadShape},
-		stablehlo.RealDynamicSlice:      {Make: plan.Pure(kernel.MakeRealDynamicSlice), Shape: realDynamicSliceShape},
-		stablehlo.GetDimensionSize:      {Make: makeGetDimensionSize},
-		stablehlo.SetDimensionSize:      {Make: plan.Pure(kernel.MakeSetDimensionSize), Shape: setDimensionSizeShape},
+		stablehlo.Reshape:               plan.Control(plan.PlanReshape, plan.Static|plan.Pure).Shaped(reshapeShape),
+		stablehlo.BroadcastInDim:        plan.Kernel(makeBroadcastInDim),
+		stablehlo.Transpose:             plan.Kernel(makeTranspose),
+		stablehlo.Reverse:               plan.Kernel(makeReverse),
+		stablehlo.Slice:                 plan.Kernel(makeSlice),
+		stablehlo.DynamicSlice:          plan.Kernel(plan.ByTypes(kernel.MakeDynamicSlice)),
+		stablehlo.DynamicUpdateSlice:    plan.Kernel(plan.ByTypes(kernel.MakeDynamicUpdateSlice)),
+		stablehlo.Concatenate:           plan.Kernel(makeConcatenate),
+		stablehlo.Pad:                   plan.Kernel(makePad),
+		stablehlo.Iota:                  plan.Kernel(makeIota),
+		stablehlo.DynamicIota:           plan.Kernel(makeIota).Shaped(operandShape(0)),
+		stablehlo.DynamicReshape:        plan.Kernel(plan.ByTypes(kernel.MakeDynamicReshape)).Shaped(operandShape(1)),
+		stablehlo.DynamicBroadcastInDim: plan.Kernel(makeBroadcastInDim).Shaped(operandShape(1)),
+		stablehlo.DynamicPad:            plan.Kernel(plan.ByTypes(kernel.MakeDynamicPad)).Shaped(dynamicPadShape),
+		stablehlo.RealDynamicSlice:      plan.Kernel(plan.ByTypes(kernel.MakeRealDynamicSlice)).Shaped(realDynamicSliceShape),
+		stablehlo.GetDimensionSize:      plan.Kernel(makeGetDimensionSize),
+		stablehlo.SetDimensionSize:      plan.Kernel(plan.ByTypes(kernel.MakeSetDimensionSize)).Shaped(setDimensionSizeShape),
 
 		// Element by element.
-		stablehlo.Compare:         {Make: makeCompare, Elementwise: true},
-		stablehlo.Select:          {Make: plan.Pure(kernel.MakeSelect), Elementwise: true},
-		stablehlo.Clamp:           {Make: plan.Pure(kernel.MakeClamp), Elementwise: true},
-		stablehlo.Convert:         {Make: plan.Pure(kernel.MakeConvert), Elementwise: true},
-		stablehlo.BitcastConvert:  {Control: planBitcast, Shape: bitcastShape, StaticShapes: true, Pure: true},
-		stablehlo.Complex:         {Make: plan.Pure(kernel.MakeComplex), Elementwise: true},
-		stablehlo.Real:            {Make: plan.Pure(kernel.MakeReal), Elementwise: true},
-		stablehlo.Imag:            {Make: plan.Pure(kernel.MakeImag), Elementwise: true},
-		stablehlo.IsFinite:        {Make: plan.Pure(kernel.MakeIsFinite), Elementwise: true},
-		stablehlo.ReducePrecision: {Make: makeReducePrecision, Elementwise: true},
+		stablehlo.Compare:         plan.Elements(makeCompare),
+		stablehlo.Select:          plan.Elements(plan.ByTypes(kernel.MakeSelect)),
+		stablehlo.Clamp:           plan.Elements(plan.ByTypes(kernel.MakeClamp)),
+		stablehlo.Convert:         plan.Elements(plan.ByTypes(kernel.MakeConvert)),
+		stablehlo.BitcastConvert:  plan.Control(planBitcast, plan.Static|plan.Pure).Shaped(bitcastShape),
+		stablehlo.Complex:         plan.Elements(plan.ByTypes(kernel.MakeComplex)),
+		stablehlo.Real:            plan.Elements(plan.ByTypes(kernel.MakeReal)),
+		stablehlo.Imag:            plan.Elements(plan.ByTypes(kernel.MakeImag)),
+		stablehlo.IsFinite:        plan.Elements(plan.ByTypes(kernel.MakeIsFinite)),
+		stablehlo.ReducePrecision: plan.Elements(makeReducePrecision),
 
-		stablehlo.Gather:        {Make: makeGather},
-		stablehlo.DynamicGather: {Make: makeDynamicGather, Shape: dynamicGatherShape},
-		stablehlo.Scatter:       {Control: planScatter, StaticShapes: true, Pure: true},
-		stablehlo.Sort:          {Control: planSort, StaticShapes: true, Pure: true},
+		stablehlo.Gather:        plan.Kernel(makeGather),
+		stablehlo.DynamicGather: plan.Kernel(makeDynamicGather).Shaped(dynamicGatherShape),
+		stablehlo.Scatter:       plan.Control(planScatter, plan.Static|plan.Pure),
+		stablehlo.Sort:          plan.Control(planSort, plan.Static|plan.Pure),
 
 		// Linear algebra, transforms, normalization.
-		stablehlo.Cholesky:        {Make: makeCholesky},
-		stablehlo.TriangularSolve: {Make: makeTriangularSolve},
-		stablehlo.Fft:             {Make: makeFFT},
+		stablehlo.Cholesky:        plan.Kernel(makeCholesky),
+		stablehlo.TriangularSolve: plan.Kernel(makeTriangularSolve),
+		stablehlo.Fft:             plan.Kernel(makeFFT),
 
 		// Quantized values.
-		stablehlo.UniformQuantize:   {Make: plan.Pure(kernel.MakeQuantize), Shape: firstShape, Elementwise: true},
-		stablehlo.UniformDequantize: {Make: plan.Pure(kernel.MakeDequantize), Elementwise: true},
+		stablehlo.UniformQuantize:   plan.Elements(plan.ByTypes(kernel.MakeQuantize)).Shaped(firstShape),
+		stablehlo.UniformDequantize: plan.Elements(plan.ByTypes(kernel.MakeDequantize)),
 
 		// Random numbers.
-		stablehlo.RngBitGenerator: {Make: makeRngBitGenerator},
-		stablehlo.Rng:             {Make: h.makeRng, Shape: operandShape(2)},
+		stablehlo.RngBitGenerator: plan.Kernel(makeRngBitGenerator),
+		stablehlo.Rng:             plan.Kernel(h.makeRng).Shaped(operandShape(2)).Stateful(),
 
 		// Products and reductions.
-		stablehlo.DotGeneral:   {Make: makeDotGeneral},
-		stablehlo.Reduce:       {Control: planReduce, Fold: foldReduce, StaticShapes: true, Pure: true},
-		stablehlo.ReduceWindow: {Control: planReduceWindow, StaticShapes: true, Pure: true},
-		stablehlo.Map:          {Control: planMap, StaticShapes: true, Pure: true},
-		stablehlo.Convolution:  {Make: makeConvolution},
-		stablehlo.DynamicConv:  {Make: makeDynamicConv},
+		stablehlo.DotGeneral:   plan.Kernel(makeDotGeneral),
+		stablehlo.Reduce:       plan.Control(planReduce, plan.Static|plan.Pure).Folding(foldReduce),
+		stablehlo.ReduceWindow: plan.Control(planReduceWindow, plan.Static|plan.Pure),
+		stablehlo.Map:          plan.Control(planMap, plan.Static|plan.Pure),
+		stablehlo.Convolution:  plan.Kernel(makeConvolution),
+		stablehlo.DynamicConv:  plan.Kernel(makeDynamicConv),
 	}
 	// These ops return their operands. So do reshardings, since every device holds the whole value.
 	for _, d := range []*ir.Def{
@@ -131,7 +131,7 @@ func BuildTable(h *Host) map[*ir.Def]plan.Row {
 		sdy.ReplicatedToUnreduced, sdy.ShardedToUnreduced, sdy.DataFlowEdge, sdy.FuncDataFlowEdge, mhlo.AsyncUpdate,
 		mhlo.Copy, mhlo.Domain,
 	} {
-		t[d] = plan.Row{Control: plan.PlanForward}
+		t[d] = plan.Control(plan.PlanForward, 0)
 	}
 	for d, l := range map[*ir.Def]*kernel.BinaryLoops{
 		stablehlo.Add:       kernel.Add,
@@ -147,7 +147,7 @@ func BuildTable(h *Host) map[*ir.Def]plan.Row {
 		stablehlo.Power:     kernel.Power,
 		stablehlo.Atan2:     kernel.Atan2,
 	} {
-		t[d] = plan.Row{Make: plan.Pure(kernel.MakeBinary(l)), Elementwise: true}
+		t[d] = plan.Elements(plan.ByTypes(kernel.MakeBinary(l)))
 	}
 	for d, f := range map[*ir.Def]func(bits int) *kernel.BinaryLoops{
 		stablehlo.ShiftLeft:            kernel.ShiftLeft,
@@ -155,26 +155,26 @@ func BuildTable(h *Host) map[*ir.Def]plan.Row {
 		chlo.Mulhi:                     kernel.Mulhi,
 		stablehlo.ShiftRightLogical:    kernel.ShiftRightLogical,
 	} {
-		t[d] = plan.Row{Make: plan.Pure(kernel.MakeShift(f)), Elementwise: true}
+		t[d] = plan.Elements(plan.ByTypes(kernel.MakeShift(f)))
 	}
 	for d, u := range UnaryOps() {
-		t[d] = plan.Row{Make: plan.Pure(kernel.MakeUnary(u)), Elementwise: true}
+		t[d] = plan.Elements(plan.ByTypes(kernel.MakeUnary(u)))
 	}
-	t[chlo.NextAfter] = plan.Row{Make: plan.Pure(kernel.MakeNextAfter), Elementwise: true}
-	t[chlo.Constant] = plan.Row{Control: plan.PlanConstant, Elementwise: true, Pure: true}
-	t[chlo.TopK] = plan.Row{Make: makeTopK}
-	t[stablehlo.Abs] = plan.Row{Make: plan.Pure(kernel.MakeAbs), Elementwise: true}
+	t[chlo.NextAfter] = plan.Elements(plan.ByTypes(kernel.MakeNextAfter))
+	t[chlo.Constant] = plan.Control(plan.PlanConstant, plan.Pure|plan.Liftable)
+	t[chlo.TopK] = plan.Kernel(makeTopK)
+	t[stablehlo.Abs] = plan.Elements(plan.ByTypes(kernel.MakeAbs))
 
 	// MHLO's own operations. The other MHLO operations use the rows of the operations that they mirror (see plan.OpKind).
-	t[mhlo.AddDependency] = plan.Row{Control: planFirst}
-	t[mhlo.AsyncStart] = plan.Row{Control: planMHLOAsyncStart}
-	t[mhlo.AsyncDone] = plan.Row{Control: planAsyncDone}
-	t[mhlo.Bitcast] = plan.Row{Control: plan.PlanReshape, StaticShapes: true, Pure: true}
-	t[mhlo.Fusion] = plan.Row{Control: planRegionCall}
-	t[mhlo.RngGetAndUpdateState] = plan.Row{Make: makeRngState}
-	t[mhlo.StochasticConvert] = plan.Row{Make: plan.Pure(makeStochasticConvert), Shape: firstShape}
+	t[mhlo.AddDependency] = plan.Control(planFirst, 0)
+	t[mhlo.AsyncStart] = plan.Control(planMHLOAsyncStart, 0)
+	t[mhlo.AsyncDone] = plan.Control(planAsyncDone, 0)
+	t[mhlo.Bitcast] = plan.Control(plan.PlanReshape, plan.Static|plan.Pure)
+	t[mhlo.Fusion] = plan.Control(planRegionCall, 0)
+	t[mhlo.RngGetAndUpdateState] = plan.Kernel(makeRngState).Stateful()
+	t[mhlo.StochasticConvert] = plan.Kernel(plan.ByTypes(makeStochasticConvert)).Shaped(firstShape)
 	t[mhlo.TopK] = t[chlo.TopK]
-	t[mhlo.Trace] = plan.Row{Control: plan.PlanNothing} // current compilers ignore it
+	t[mhlo.Trace] = plan.Control(plan.PlanNothing, 0) // current compilers ignore it
 	expandOthers(t)
 	return t
 }

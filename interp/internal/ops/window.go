@@ -123,6 +123,7 @@ func planReduceWindow(p *plan.Planner, s *plan.Spec) exec.Runner {
 		kernel.UnsupportedIf(region.Types[i].DType != s.In[i].DType || region.Types[k+i].DType != s.In[i].DType || s.Out[i].DType != s.In[i].DType,
 			"a windowed reduction that changes the element type")
 	}
+	p.Describe("windows, element by element of all windows")
 	flat := tensor.Shape{int64(n)}
 	for i := range k {
 		size := int64(s.In[i].DType.Size())
@@ -211,6 +212,7 @@ func planReduceWindow(p *plan.Planner, s *plan.Spec) exec.Runner {
 
 // planMap compiles map (spec, "map") by lifting the region to the whole shape.
 func planMap(p *plan.Planner, s *plan.Spec) exec.Runner {
+	p.Describe("map")
 	kernel.FailIf(len(s.In) == 0, "expects operands, one result and one region")
 	for _, t := range append(s.In[:len(s.In):len(s.In)], s.Out...) {
 		kernel.UnsupportedIf(t.Class != kernel.ClassTensor || t.Dynamic() || !t.Shape.Equal(s.In[0].Shape), "map of these shapes")

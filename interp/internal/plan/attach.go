@@ -20,7 +20,7 @@ func (p *Planner) attach(groups [][]*ir.Op) [][]*ir.Op {
 			group[o] = i // the last one, if several repeat o
 		}
 		o := ops[0]
-		if len(ops) > 1 || p.Prog.table[OpKind(o)].Fold == nil || o.NumOperands() == 0 {
+		if len(ops) > 1 || p.Prog.table[OpKind(o)].fold == nil || o.NumOperands() == 0 {
 			continue
 		}
 		j, ok := group[o.Operand(0).DefiningOp()]
@@ -59,7 +59,7 @@ func (p *Planner) foldKernel(o *ir.Op, source *kernel.Source) (kernel.Kernel, bo
 	if slices.ContainsFunc(slices.Concat(s.In, s.Out), func(t kernel.Type) bool { return !plain(t) }) {
 		return kernel.Kernel{}, false
 	}
-	return p.Prog.table[OpKind(o)].Fold(s, source)
+	return p.Prog.table[OpKind(o)].fold(s, source)
 }
 
 // fold compiles a chain and the op o that reads its result into instruction at of their block.

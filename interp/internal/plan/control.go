@@ -2,6 +2,7 @@ package plan
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
@@ -38,8 +39,22 @@ func PlanCallTo(p *Planner, s *Spec, callee string) exec.Runner {
 func (p *Planner) Region(op *ir.Op, i int) *exec.Block {
 	kernel.FailIf(i >= len(op.Regions()) || len(op.Region(i).Blocks()) != 1, "expects region #%d to have one block", i)
 	b := p.block(op.Region(i).Entry())
+	b.Name = regionName(op, i)
 	p.ins.Blocks = append(p.ins.Blocks, b)
 	return b
+}
+
+// regionName names region i of an op.
+func regionName(op *ir.Op, i int) string {
+	switch OpKind(op) {
+	case stablehlo.While:
+		return []string{"cond", "do"}[i]
+	case stablehlo.If:
+		return []string{"then", "else"}[i]
+	case stablehlo.Case:
+		return fmt.Sprintf("branch %d", i)
+	}
+	return fmt.Sprintf("region %d", i)
 }
 
 // PlanWhile compiles stablehlo.while (spec, "while"). The carried values move from iteration to iteration without
@@ -52,6 +67,7 @@ func PlanWhile(p *Planner, s *Spec) exec.Runner {
 		"expects condition and body to take and give as many values as there are operands")
 	scalar := p.scalarLoop(s)
 	p.ins.Scalars, p.ins.Effect = scalar, exec.Nests
+	p.Describe("loop")
 	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
 		if scalar != nil && m.Watch.Profile == nil {
 			scalar.Run(m, fr, ins)
@@ -119,6 +135,7 @@ func planBranches(p *Planner, s *Spec, choose func(*tensor.Tensor) int) exec.Run
 		branches = append(branches, b)
 	}
 	p.ins.Effect = exec.Nests
+	p.Describe("branches")
 	kernel.FailIf(len(branches) == 0 || s.In[0].Class != kernel.ClassTensor, "expects an index and at least one branch")
 	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
 		m.Poll()
@@ -131,6 +148,7 @@ func planBranches(p *Planner, s *Spec, choose func(*tensor.Tensor) int) exec.Run
 func PlanForward(p *Planner, s *Spec) exec.Runner {
 	kernel.FailIf(len(s.In) != len(s.Out), "expects as many results as operands")
 	p.ins.Effect = exec.Forwards
+	p.Describe("the operands")
 	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
 		for i, o := range ins.Out {
 			fr.Slots[o] = m.Take(fr, ins, i)
@@ -141,6 +159,7 @@ func PlanForward(p *Planner, s *Spec) exec.Runner {
 // PlanToken compiles after_all and create_token (spec, "after_all"). A token is empty, since ops execute in program
 // order.
 func PlanToken(p *Planner, s *Spec) exec.Runner {
+	p.Describe("token")
 	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
 		fr.Slots[ins.Out[0]] = m.Token()
 	}
@@ -148,6 +167,7 @@ func PlanToken(p *Planner, s *Spec) exec.Runner {
 
 // PlanTuple compiles stablehlo.tuple (spec, "tuple").
 func PlanTuple(p *Planner, s *Spec) exec.Runner {
+	p.Describe("tuple")
 	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
 		t := m.Head()
 		t.Elems = make([]*exec.Buf, len(ins.In))
@@ -162,6 +182,7 @@ func PlanTuple(p *Planner, s *Spec) exec.Runner {
 func PlanGetTupleElement(p *Planner, s *Spec) exec.Runner {
 	i := int(view.IntOr(s.Op.Attr(stablehlo.AttrIndex), -1))
 	kernel.FailIf(i < 0 || i >= len(s.In[0].Elems), "index %d is out of bounds of the tuple", i)
+	p.Describe("element %d of the tuple", i)
 	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
 		fr.Slots[ins.Out[0]] = exec.Retain(fr.Slots[ins.In[0]].Elems[i])
 	}
@@ -220,6 +241,7 @@ func PlanReshape(p *Planner, s *Spec) exec.Runner {
 	kernel.UnsupportedIf(t.N < 0 || s.In[0].N < 0, "reshape to a dynamic shape")
 	kernel.FailIf(t.Bytes() != s.In[0].Bytes(), "cannot turn %s into %s", s.In[0], t)
 	p.ins.Effect = exec.Forwards
+	p.Describe("the operand's memory")
 	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
 		fr.Slots[ins.Out[0]] = m.Alias(m.Take(fr, ins, 0), t.DType, t.Shape)
 	}
@@ -227,5 +249,6 @@ func PlanReshape(p *Planner, s *Spec) exec.Runner {
 
 // PlanNothing compiles annotations without results to no work.
 func PlanNothing(p *Planner, s *Spec) exec.Runner {
+	p.Describe("no work")
 	return func(*exec.Machine, *exec.Frame, *exec.Instr) {}
 }

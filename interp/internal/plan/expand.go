@@ -14,12 +14,12 @@ import (
 // Expands reports whether the engine executes op as the ops that replace it. An op with a kernel computes quantized
 // values on the reals that they represent (spec, "dequantize_op_quantize"), unless it only moves elements of one type.
 // The operands of a reduction are converted to the types in which its region computes.
-func (r Row) Expands(op *ir.Op) bool {
-	if r.Control != nil {
+func (r Recipe) Expands(op *ir.Op) bool {
+	if r.control != nil {
 		return legalize.Promotes(op)
 	}
-	if r.Expand || r.Make == nil || !legalize.IsQuantized(op) {
-		return r.Expand
+	if r.expand || r.maker == nil || !legalize.IsQuantized(op) {
+		return r.expand
 	}
 	switch kind := OpKind(op); {
 	case kind == stablehlo.UniformQuantize, kind == stablehlo.UniformDequantize, kind == stablehlo.BitcastConvert:

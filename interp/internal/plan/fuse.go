@@ -81,7 +81,7 @@ func (p *Planner) pinned(o *ir.Op) bool {
 		return false
 	}
 	r, ok := p.Prog.table[OpKind(o)]
-	return !ok || r.Control != nil
+	return !ok || r.control != nil
 }
 
 // chained reports whether a group executes as a chain. A single op does if it reads a constant with equal elements, so
@@ -94,7 +94,7 @@ func (p *Planner) chained(ops []*ir.Op) bool {
 func (p *Planner) fusible(o *ir.Op) int {
 	r, ok := p.Prog.table[OpKind(o)]
 	broadcast := OpKind(o) == stablehlo.BroadcastInDim
-	if !ok || !r.Elementwise && !broadcast || r.Control != nil || o.NumResults() != 1 || len(o.Regions()) != 0 || o.NumOperands() == 0 {
+	if !ok || !r.elementwise && !broadcast || r.control != nil || o.NumResults() != 1 || len(o.Regions()) != 0 || o.NumOperands() == 0 {
 		return 0
 	}
 	defer p.Prog.locate(o)
@@ -109,7 +109,7 @@ func (p *Planner) fusible(o *ir.Op) int {
 		}
 		return n
 	}
-	if r.Make(NewSpec(p, o, in, out)).Loop == nil {
+	if r.maker(NewSpec(p, o, in, out)).Loop == nil {
 		return 0
 	}
 	return n
@@ -366,7 +366,7 @@ func (p *Planner) chain(ops []*ir.Op, at int, b *ir.Block) (f *fused, ins exec.I
 			st.in = []int{place[o.Operand(0)]}
 			f.cost++
 		} else {
-			kern := p.kernel(p.Prog.table[OpKind(o)], NewSpec(p, o, p.typesOf(o.Operands()), types))
+			kern := p.kernel(p.Prog.table[OpKind(o)].maker, NewSpec(p, o, p.typesOf(o.Operands()), types))
 			st.loop, inplace = kern.Loop, kern.Inplace
 			f.cost += kern.Cost
 			for _, a := range o.Operands() {

@@ -18,9 +18,9 @@ import (
 // function whose arguments are the operands and the outside values that the op's regions use. It keeps the instruction
 // of the last shapes; a loop over one shape builds it once. Several machines may share a lazy.
 type lazy struct {
-	row   Row
-	spec  *Spec
-	outer *Planner
+	recipe Recipe
+	spec   *Spec
+	outer  *Planner
 
 	mu    sync.Mutex
 	built *builtInstr
@@ -65,7 +65,7 @@ func (l *lazy) resolve(in []*tensor.Tensor, move []bool) *builtInstr {
 	// Compute result shapes that depend on operand values every time. For other ops, equal operand shapes are enough.
 	same := l.built != nil && sameShapes(l.built.in, in)
 	static := !slices.ContainsFunc(l.spec.Out, kernel.Type.Dynamic)
-	if same && (static || l.row.Shape == nil) {
+	if same && (static || l.recipe.shape == nil) {
 		return l.built
 	}
 	f := &exec.Function{Name: l.outer.Fn.Name}
@@ -107,11 +107,11 @@ func (l *lazy) resolve(in []*tensor.Tensor, move []bool) *builtInstr {
 // shape sets the result shapes and checks them against the types in the program.
 func (l *lazy) shape(s *Spec, in []*tensor.Tensor) {
 	switch {
-	case l.row.Shape != nil:
-		l.row.Shape(s, in)
+	case l.recipe.shape != nil:
+		l.recipe.shape(s, in)
 	case OpKind(s.Op).Infer != nil:
 		inferShapes(s)
-	case !l.row.Elementwise || len(s.In) == 0:
+	case !l.recipe.elementwise || len(s.In) == 0:
 		kernel.Fail(kernel.Unsupported("a result of dynamic shape"))
 	default:
 		for i := range s.Out {

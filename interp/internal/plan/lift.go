@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/hlocb/hlocb/dialect/fn"
@@ -39,6 +40,7 @@ func (p *Planner) Lift(op *ir.Op, i, n, args, results int) *LiftedRegion {
 // liftScalars compiles region i of op into a block that executes the region for one element after another.
 func (p *Planner) liftScalars(op *ir.Op, i, n int) *LiftedRegion {
 	body := p.Region(op, i)
+	body.Name += ", one element at a time"
 	out := &LiftedRegion{N: n, Scalars: true, Block: &exec.Block{RetMove: make([]bool, len(body.Ret))}}
 	ins := exec.Instr{Op: op}
 	widen := func(v *ir.Value) kernel.Type {
@@ -149,6 +151,7 @@ func (p *Planner) liftOps(b *ir.Block, ops []*ir.Op, args, ret []*ir.Value, n in
 		outside(b.Last(), v)
 	}
 	q.results(out.Block, ret, b)
+	out.Name = fmt.Sprintf("region on vectors of %d elements", n)
 	p.ins.Blocks = append(p.ins.Blocks, out.Block)
 	return out
 }
@@ -185,7 +188,7 @@ func (p *Planner) liftable(b *ir.Block, inside []string) bool {
 			if !ok || f.External() || len(inside) > 16 || slices.Contains(inside, callee) || !p.liftable(f.Body(), append(inside, callee)) {
 				return false
 			}
-		} else if r, ok := p.Prog.table[OpKind(o)]; !ok || !r.Elementwise {
+		} else if r, ok := p.Prog.table[OpKind(o)]; !ok || !r.elementwise {
 			return false
 		}
 		if slices.ContainsFunc(append(o.OperandList(), o.ResultList()...), notScalar) {

@@ -12,43 +12,18 @@ import (
 	"github.com/hlocb/hlocb/interp/internal/kernel"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/ir/flow"
-	"github.com/hlocb/hlocb/tensor"
 )
 
 // Compiler compiles the functions of a module on request.
 type Compiler struct {
 	*exec.Program
-	table     map[*ir.Def]Row
+	table     map[*ir.Def]Recipe
 	Symbols   ir.Symbols
 	funcs     map[string]*exec.Function
 	limit     int64     // of memory, in bytes; 0 means none
 	Constants int64     // bytes held by plans
 	blocks    sync.Pool // see fused
 	Planned   bool      // compilation has ended: no functions and constants are added
-}
-
-// Row describes how to execute one op kind: with a kernel or with a control instruction.
-type Row struct {
-	// Make builds the kernel for operands and results of static shape. A row has either Make or Control.
-	Make func(s *Spec) kernel.Kernel
-	// Shape sets the result shapes in s from the operands if the shapes are not static. If Shape is nil, every result has
-	// the shape of the first operand.
-	Shape func(s *Spec, in []*tensor.Tensor)
-	// Control builds the instruction of an op that needs the machine: control flow, calls, hooks and everything else that
-	// is not a function of tensors.
-	Control func(p *Planner, s *Spec) exec.Runner
-	// StaticShapes says that Control needs operands and results of static shape. If the shapes are not static, Control is
-	// called when the op executes (lazy).
-	StaticShapes bool
-	// Elementwise says that result element i depends only on operand elements i. Such an op may be lifted (lift.go).
-	Elementwise bool
-	// Expand says that package legalize replaces the op. A row with Expand has neither Make nor Control.
-	Expand bool
-	// Pure says that the results of Control depend only on the operands and the regions.
-	Pure bool
-	// Fold, if not nil, builds the kernel of an op that reads operand 0 block by block from a source. The source's
-	// operands take the place of operand 0. Fold returns false if the op cannot read a source.
-	Fold func(s *Spec, source *kernel.Source) (kernel.Kernel, bool)
 }
 
 // Spec describes the op that an instruction is built for.
@@ -60,11 +35,6 @@ type Spec struct {
 
 func NewSpec(p *Planner, op *ir.Op, in, out []kernel.Type) *Spec {
 	return &Spec{kernel.Signature{Name: op.Name(), In: in, Out: out, Reserve: p.reserve}, p, op}
-}
-
-// Pure returns the maker of a kernel that depends only on the types.
-func Pure(f func(*kernel.Signature) kernel.Kernel) func(*Spec) kernel.Kernel {
-	return func(s *Spec) kernel.Kernel { return f(&s.Signature) }
 }
 
 // Planner compiles the ops of one function. Regions share the function's slots, since they may use values from outside.
@@ -93,7 +63,7 @@ func (p *Planner) reserve(size int64) {
 	}
 }
 
-func NewCompiler(mod *ir.Module, symbols ir.Symbols, table map[*ir.Def]Row, limit int64) *Compiler {
+func NewCompiler(mod *ir.Module, symbols ir.Symbols, table map[*ir.Def]Recipe, limit int64) *Compiler {
 	return &Compiler{Program: &exec.Program{Module: mod, Token: &exec.Buf{Refs: 1, Fixed: true}, Replicas: 1, Partitions: 1},
 		table: table, Symbols: symbols, funcs: map[string]*exec.Function{}, limit: limit}
 }
@@ -282,23 +252,23 @@ func (p *Planner) Pick(ins *exec.Instr, s *Spec) {
 	checkCount("operands", OpKind(s.Op).Operands, len(s.In))
 	checkCount("results", OpKind(s.Op).Results, len(s.Out))
 	if r.Expands(s.Op) {
-		r.Control, r.StaticShapes = planExpanded, true
+		r.control, r.static = planExpanded, true
 	}
 	for _, t := range slices.Concat(s.In, s.Out) {
 		switch {
-		case r.Control == nil && t.Class != kernel.ClassTensor:
+		case r.control == nil && t.Class != kernel.ClassTensor:
 			kernel.Fail(fmt.Errorf("expects tensors, but has an operand or result of type %s", t))
-		case t.Dynamic() && (r.Control == nil || r.StaticShapes):
-			l := &lazy{row: r, spec: s, outer: p}
+		case t.Dynamic() && (r.control == nil || r.static):
+			l := &lazy{recipe: r, spec: s, outer: p}
 			ins.Dynamic, ins.Run = true, l.run
 			l.reserve()
 			return
 		}
 	}
-	if r.Control != nil {
-		ins.Run = r.Control(p, s)
+	if r.control != nil {
+		ins.Run = r.control(p, s)
 	} else {
-		ins.Run = p.KernelControl(r, s)
+		ins.Run = p.KernelControl(r.maker, s)
 	}
 }
 
@@ -315,13 +285,16 @@ func checkCount(what string, declared []ir.Arg, n int) {
 	kernel.FailIf(n < least || n > least && !open, "expects %d %s, but has %d", least, what, n)
 }
 
+// Describe names the kind of the runner under construction, for printed plans.
+func (p *Planner) Describe(format string, args ...any) { p.ins.Family = fmt.Sprintf(format, args...) }
+
 // Scratch states that the instruction under construction needs size bytes besides operands, results and the values of
 // its blocks.
 func (p *Planner) Scratch(size int64) { p.ins.Scratch += size }
 
-// KernelControl makes the instruction under construction execute the kernel of a row. It returns no runner.
-func (p *Planner) KernelControl(r Row, s *Spec) exec.Runner {
-	k := p.kernel(r, s)
+// KernelControl makes the instruction under construction execute the kernel of a maker. It returns no runner.
+func (p *Planner) KernelControl(m Maker, s *Spec) exec.Runner {
+	k := p.kernel(m, s)
 	p.ins.Kernel = &k
 	return nil
 }

@@ -53,7 +53,11 @@ func (p *printer) function(f *exec.Function) {
 }
 
 func (p *printer) block(b *exec.Block, indent string) {
-	fmt.Fprintf(&p.b, "%s(%s)\n", indent, slots(b.Args))
+	p.b.WriteString(indent)
+	if b.Name != "" {
+		p.b.WriteString(b.Name + " ")
+	}
+	fmt.Fprintf(&p.b, "(%s)\n", slots(b.Args))
 	for i := range b.Instrs {
 		p.instr(&b.Instrs[i], indent)
 	}
@@ -108,8 +112,14 @@ func (p *printer) instr(ins *exec.Instr, indent string) {
 			facts = append(facts, fmt.Sprintf("threads %d", k.Parts.Threads(p.cores)))
 		}
 	}
+	if ins.Family != "" {
+		facts = append(facts, ins.Family)
+	}
 	if ins.Scalars != nil {
 		facts = append(facts, fmt.Sprintf("%d operations on registers", len(ins.Scalars.Ops)))
+	}
+	if ins.Scratch > 0 {
+		facts = append(facts, fmt.Sprintf("%d bytes of scratch", ins.Scratch))
 	}
 	if ins.Dynamic {
 		facts = append(facts, "compiled when its shapes are known")
@@ -121,9 +131,17 @@ func (p *printer) instr(ins *exec.Instr, indent string) {
 		}
 	}
 	if len(facts) > 0 {
-		p.b.WriteString("  // " + strings.Join(facts, ", "))
+		p.b.WriteString("  // ")
+		if line := lineOf(ins.Op); line > 0 {
+			fmt.Fprintf(&p.b, "line %d: ", line)
+		}
+		p.b.WriteString(strings.Join(facts, ", "))
 	}
 	p.b.WriteByte('\n')
+	if ins.Scalars != nil {
+		p.b.WriteString(ins.Scalars.Text(indent + "    "))
+		return
+	}
 	for _, b := range ins.Blocks {
 		p.block(b, indent+"    ")
 	}

@@ -23,11 +23,11 @@ func quantumOf(t ir.Type) *kernel.Quantum {
 	return q
 }
 
-// kernel builds the kernel of a row.
-func (p *Planner) kernel(r Row, s *Spec) kernel.Kernel {
+// kernel builds the kernel of a maker.
+func (p *Planner) kernel(m Maker, s *Spec) kernel.Kernel {
 	if len(s.Out) > 0 && !slices.ContainsFunc(s.Out, func(t kernel.Type) bool { return t.N != 0 }) {
 		// An empty result needs no work, but a kernel may loop over the dimensions of tensor<1000000000000x0xf32>.
 		return kernel.Kernel{Family: "empty", Run: func(_, _ []*tensor.Tensor) {}}
 	}
-	return r.Make(s)
+	return m(s)
 }

@@ -290,7 +290,7 @@ func (b *scalars) move(o *ir.Op, in [][]uint8, types []kernel.Type, t kernel.Typ
 			}
 			args, numbers.In = append(args, a), append(numbers.In, kernel.TensorType(tensor.UI8, x.Shape...))
 		}
-		k := b.p.Prog.table[OpKind(o)].Make(numbers)
+		k := b.p.Prog.table[OpKind(o)].maker(numbers)
 		out := tensor.New(tensor.UI8, t.Shape)
 		k.Run(args, []*tensor.Tensor{out})
 		return out.Bytes()
@@ -325,7 +325,7 @@ func (b *scalars) reduce(o *ir.Op, in [][]uint8, t kernel.Type) []uint8 {
 // elements builds an elementwise op, or returns nil.
 func (b *scalars) elements(o *ir.Op, in [][]uint8, types []kernel.Type, t kernel.Type) []uint8 {
 	r, ok := b.p.Prog.table[OpKind(o)]
-	if !ok || !r.Elementwise || r.Control != nil || len(o.Regions()) != 0 || len(in) == 0 {
+	if !ok || !r.elementwise || r.control != nil || len(o.Regions()) != 0 || len(in) == 0 {
 		return nil
 	}
 	for i, x := range types {
@@ -347,12 +347,12 @@ func (b *scalars) elements(o *ir.Op, in [][]uint8, types []kernel.Type, t kernel
 		}
 		return out
 	}
-	k := r.Make(NewSpec(b.p, o, types, []kernel.Type{t}))
+	k := r.maker(NewSpec(b.p, o, types, []kernel.Type{t}))
 	if k.Loop == nil {
 		return nil
 	}
 	for i, d := range out {
-		c := exec.ScalarCall{Loop: k.Loop}
+		c := exec.ScalarCall{Name: o.Name(), Loop: k.Loop}
 		for j, regs := range in {
 			c.In, c.Types = append(c.In, regs[i]), append(c.Types, types[j].DType)
 		}
