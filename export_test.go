@@ -54,8 +54,12 @@ write("platforms", lambda x: lax.platform_dependent(x, cpu=lambda x: x + 1, tpu=
 // TestExports runs the exports on both backends and compares the results and refusals with JAX's.
 func TestExports(t *testing.T) {
 	label.Once(t)
+	peer.Each(t, label.Part, checkExports)
+}
+
+func checkExports(t *testing.T, python *peer.Interpreter) {
 	dir := t.TempDir()
-	peer.Python(t).Run(t, exports, nil, dir)
+	python.Run(t, exports, nil, dir)
 	cases, err := os.ReadDir(dir)
 	if err != nil || len(cases) < 8 {
 		t.Fatalf("%d programs, %v", len(cases), err)
@@ -124,8 +128,12 @@ func runExport(t *testing.T, b runtime.Backend, dir string) {
 
 // TestPlatform: a bare module takes the platform's index, and only a container takes names.
 func TestPlatform(t *testing.T) {
+	peer.Each(t, label.Part, checkPlatform)
+}
+
+func checkPlatform(t *testing.T, python *peer.Interpreter) {
 	dir := t.TempDir()
-	peer.Python(t).Run(t, exports, nil, dir)
+	python.Run(t, exports, nil, dir)
 	for index, want := range map[int]float64{0: 2, 1: 3, 2: 1} {
 		p, err := hlocb.Load(ctx, filepath.Join(dir, "platforms", "f.mlir"), hlocb.PlatformIndex(index))
 		if err != nil {

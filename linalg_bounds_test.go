@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/hlocb/hlocb"
+	"github.com/hlocb/hlocb/internal/label"
 	"github.com/hlocb/hlocb/internal/peer"
 	"github.com/hlocb/hlocb/internal/values"
 	"github.com/hlocb/hlocb/runtime/backends"
@@ -80,6 +81,10 @@ else:
 
 // TestLinearAlgebraBounds: residuals and the loss of orthogonality stay below c·n·eps; docs/accuracy.md has c.
 func TestLinearAlgebraBounds(t *testing.T) {
+	peer.Each(t, label.Part, checkLinearAlgebraBounds)
+}
+
+func checkLinearAlgebraBounds(t *testing.T, python *peer.Interpreter) {
 	env := plugins.System()
 	if _, ok := env.Library("lapack"); !ok {
 		t.Skip("skip: no LAPACK; 'hlocb plugin install lapack' installs it")
@@ -93,7 +98,6 @@ func TestLinearAlgebraBounds(t *testing.T) {
 		limits[m[1]], _ = strconv.ParseFloat(m[2], 64)
 	}
 	dir := t.TempDir()
-	python := peer.Python(t)
 	python.Run(t, boundsScript, nil, "write", dir)
 	cases, err := os.ReadDir(dir)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/hlocb/hlocb/internal/label"
 	"github.com/hlocb/hlocb/internal/peer"
 	"github.com/hlocb/hlocb/interp/internal/kernel"
 	"github.com/hlocb/hlocb/tensor"
@@ -21,6 +22,10 @@ json.dump([np.einsum(c['Config'], *[np.array(v, np.int64).reshape(s) for v, s in
 // TestEinsumAgainstNumpy compares random einsums of one and two operands with numpy. Some have diagonals, some have
 // labels that are summed in one operand only.
 func TestEinsumAgainstNumpy(t *testing.T) {
+	peer.Each(t, label.Part, checkEinsumAgainstNumpy)
+}
+
+func checkEinsumAgainstNumpy(t *testing.T, python *peer.Interpreter) {
 	type einsumCase struct {
 		Config string
 		Values [][]int64
@@ -73,7 +78,7 @@ func TestEinsumAgainstNumpy(t *testing.T) {
 		t.Fatal(err)
 	}
 	var want [][]int64
-	if err := json.Unmarshal(peer.Python(t).Run(t, einsumScript, in), &want); err != nil {
+	if err := json.Unmarshal(python.Run(t, einsumScript, in), &want); err != nil {
 		t.Fatal(err)
 	}
 	for i, c := range cases {

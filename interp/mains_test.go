@@ -132,6 +132,10 @@ func withoutFolding(m *ir.Module) (string, error) {
 // with HLOCB_LONG all tests.
 func TestMainsAgainstXLA(t *testing.T) {
 	label.Once(t)
+	peer.Each(t, label.Part, checkMainsAgainstXLA)
+}
+
+func checkMainsAgainstXLA(t *testing.T, python *peer.Interpreter) {
 	files, err := filepath.Glob(filepath.Join(upstream(t), "testdata", "*.mlir"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no files: %v", err)
@@ -140,7 +144,6 @@ func TestMainsAgainstXLA(t *testing.T) {
 	if os.Getenv("HLOCB_LONG") != "" {
 		step = 1
 	}
-	python := peer.Python(t)
 	type program struct {
 		name string
 		m    *ir.Module

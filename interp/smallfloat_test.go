@@ -74,6 +74,10 @@ json.dump([answer(c) for c in json.load(sys.stdin)], sys.stdout)
 func TestSmallFloatsExhaustively(t *testing.T) {
 	label.Slow(t)
 	label.Once(t)
+	peer.Each(t, nil, checkSmallFloatsExhaustively)
+}
+
+func checkSmallFloatsExhaustively(t *testing.T, python *peer.Interpreter) {
 	types := []struct {
 		dt   tensor.DType
 		name string
@@ -120,7 +124,7 @@ func TestSmallFloatsExhaustively(t *testing.T) {
 		t.Fatal(err)
 	}
 	var answers [][2]json.RawMessage
-	if err := json.Unmarshal(peer.Python(t).Run(t, smallScript, in), &answers); err != nil {
+	if err := json.Unmarshal(python.Run(t, smallScript, in), &answers); err != nil {
 		t.Fatal(err)
 	}
 	bad := 0

@@ -15,6 +15,7 @@ import (
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/hook/format"
 	"github.com/hlocb/hlocb/internal/hook/order"
+	"github.com/hlocb/hlocb/internal/label"
 	"github.com/hlocb/hlocb/internal/peer"
 	"github.com/hlocb/hlocb/internal/testkit"
 	"github.com/hlocb/hlocb/ir"
@@ -229,7 +230,10 @@ func TestCorpusInMHLO(t *testing.T) {
 // TestPeerParses lowers every module of the corpus to every format that can hold its hooks; jaxlib must parse and
 // verify each result, and reading it back must give the same hooks.
 func TestPeerParses(t *testing.T) {
-	peer.Python(t) // skips the test if there is none
+	peer.Each(t, label.Part, checkPeerParses)
+}
+
+func checkPeerParses(t *testing.T, python *peer.Interpreter) {
 	texts := map[string]string{}
 	for _, folder := range []string{"hooks", "events", "order"} {
 		for _, file := range corpus(t, folder) {
@@ -254,7 +258,7 @@ func TestPeerParses(t *testing.T) {
 			}
 		}
 	}
-	for name, a := range peer.MLIR(t, texts, false) {
+	for name, a := range python.MLIR(t, texts, false) {
 		if a.Error != "" {
 			t.Errorf("%s: jaxlib: %s\n%s", name, a.Error, texts[name])
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/dialect/chlo"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/internal/label"
 	"github.com/hlocb/hlocb/internal/peer"
 	"github.com/hlocb/hlocb/internal/testkit"
 	"github.com/hlocb/hlocb/ir"
@@ -38,6 +39,10 @@ func runPipeline(name, text, pipeline string, reg *ir.Registry) (string, error) 
 // TestExpansionsMatchJaxlib compares the expansions of ops with jaxlib's, one op at a time. Package
 // internal/transforms does this for whole modules.
 func TestExpansionsMatchJaxlib(t *testing.T) {
+	peer.Each(t, label.Part, checkExpansionsMatchJaxlib)
+}
+
+func checkExpansionsMatchJaxlib(t *testing.T, python *peer.Interpreter) {
 	reg := testkit.Registry(t)
 	for _, c := range []struct {
 		pipeline string
@@ -49,7 +54,7 @@ func TestExpansionsMatchJaxlib(t *testing.T) {
 	} {
 		t.Run(c.pipeline, func(t *testing.T) {
 			equal, refused, unread := 0, 0, 0
-			for name, want := range peer.Passes(t, c.pipeline, false, c.texts) {
+			for name, want := range python.Passes(t, c.pipeline, false, c.texts) {
 				got, err := runPipeline(name, c.texts[name], c.pipeline, reg)
 				switch {
 				case want.Unread:
@@ -60,9 +65,9 @@ func TestExpansionsMatchJaxlib(t *testing.T) {
 					t.Errorf("%s: jaxlib refuses it: %s\n%s", name, want.Error, got)
 				case err != nil:
 					t.Errorf("%s: %v", name, err)
-				case got != want.Text:
+				case got != want.Text && python.Differs("expansion of "+name) == "":
 					t.Errorf("%s differs: %s", name, firstDifference(got, want.Text))
-				default:
+				case got == want.Text:
 					equal++
 				}
 			}

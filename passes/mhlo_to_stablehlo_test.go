@@ -12,6 +12,7 @@ import (
 
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/dialect/all"
+	"github.com/hlocb/hlocb/internal/label"
 	"github.com/hlocb/hlocb/internal/peer"
 	"github.com/hlocb/hlocb/internal/testkit"
 	"github.com/hlocb/hlocb/ir"
@@ -45,6 +46,10 @@ json.dump(out, sys.stdout)
 // TestMHLOToStableHLO writes the samples of StableHLO's operations as MHLO and back, and compares the result with XLA's
 // pass.
 func TestMHLOToStableHLO(t *testing.T) {
+	peer.Each(t, label.Part, checkMHLOToStableHLO)
+}
+
+func checkMHLOToStableHLO(t *testing.T, python *peer.Interpreter) {
 	read := func(name, text string) *ir.Module {
 		m := testkit.Parse(t, name, text)
 		if err := ir.Verify(m); err != nil {
@@ -76,14 +81,13 @@ func TestMHLOToStableHLO(t *testing.T) {
 			t.Errorf("%s (-before +after):\n%s", name, d)
 		}
 	}
-	py := peer.Python(t)
 	delete(inputs, "stablehlo_quantized.mlir") // jaxlib lacks the type
 	in, err := json.Marshal(inputs)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var theirs map[string]string
-	if err := json.Unmarshal(py.Run(t, legalizeScript, in), &theirs); err != nil {
+	if err := json.Unmarshal(python.Run(t, legalizeScript, in), &theirs); err != nil {
 		t.Fatal(err)
 	}
 	for name, text := range theirs {

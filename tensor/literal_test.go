@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hlocb/hlocb/internal/label"
 	"github.com/hlocb/hlocb/internal/peer"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -28,14 +29,14 @@ with jm.make_ir_context():
 json.dump(out, sys.stdout)
 `
 
-func jaxPrints(t *testing.T, texts []string) []string {
+func jaxPrints(t *testing.T, python *peer.Interpreter, texts []string) []string {
 	t.Helper()
 	in, err := json.Marshal(texts)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var out []string
-	if err := json.Unmarshal(peer.Python(t).Run(t, printScript, in), &out); err != nil {
+	if err := json.Unmarshal(python.Run(t, printScript, in), &out); err != nil {
 		t.Fatal(err)
 	}
 	return out
@@ -44,6 +45,10 @@ func jaxPrints(t *testing.T, texts []string) []string {
 // TestAppendFloat prints floats of every type as MLIR: all of the small types, a sample of the others, chosen so that
 // short, long and hexadecimal forms occur.
 func TestAppendFloat(t *testing.T) {
+	peer.Each(t, label.Part, checkAppendFloat)
+}
+
+func checkAppendFloat(t *testing.T, python *peer.Interpreter) {
 	type value struct {
 		d    tensor.DType
 		bits uint64
@@ -73,7 +78,7 @@ func TestAppendFloat(t *testing.T) {
 			}
 		}
 	}
-	for i, want := range jaxPrints(t, texts) {
+	for i, want := range jaxPrints(t, python, texts) {
 		if got := string(tensor.AppendFloat(nil, values[i].d, values[i].bits)); got != want {
 			t.Errorf("%s prints as %s, MLIR prints %s", texts[i], got, want)
 		}
@@ -82,6 +87,10 @@ func TestAppendFloat(t *testing.T) {
 
 // TestDense reads dense literals and prints them as MLIR does, or refuses them with its words.
 func TestDense(t *testing.T) {
+	peer.Each(t, label.Part, checkDense)
+}
+
+func checkDense(t *testing.T, python *peer.Interpreter) {
 	big := make([]string, 101)
 	for i := range big {
 		big[i] = fmt.Sprint(i)
@@ -141,7 +150,7 @@ func TestDense(t *testing.T) {
 		}
 		texts = append(texts, "dense<"+c.text+"> : "+typ+c.d.String()+">")
 	}
-	for i, want := range jaxPrints(t, texts) {
+	for i, want := range jaxPrints(t, python, texts) {
 		c := cases[i]
 		got := ""
 		if err := tensor.CheckDense([]byte(c.text), c.d, c.shape); err != nil {

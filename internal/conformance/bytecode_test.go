@@ -17,6 +17,7 @@ import (
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/dialect/all"
 	"github.com/hlocb/hlocb/dialect/vhlo"
+	"github.com/hlocb/hlocb/internal/label"
 	"github.com/hlocb/hlocb/internal/peer"
 	"github.com/hlocb/hlocb/internal/testkit"
 	"github.com/hlocb/hlocb/ir"
@@ -85,7 +86,7 @@ func compareBytecode(t *testing.T, p *peer.Interpreter, reg *ir.Registry, texts 
 		for _, w := range opNames.FindAllStringSubmatch(want.Generic, -1) {
 			written[w[1]] = true
 		}
-		if differs[p.Version()][filepath.Base(name)] != "" {
+		if p.Differs("bytecode of "+filepath.Base(name)) != "" {
 			continue
 		}
 		text, err := read(t, reg, want.Generic) // MLIR names its aliases in another order
@@ -147,17 +148,6 @@ var opNames = regexp.MustCompile(`"([a-z]+\.[-a-z_.0-9]+)"`)
 // notInJaxlib lists the operations that a version of jaxlib does not know.
 var notInJaxlib = map[string][]string{peer.MainVersion: {"mhlo.collective_reduce", "mhlo.exp2", "mhlo.log2", "stablehlo.collective_reduce"}}
 
-// differs lists the files and operations that a version of jaxlib writes or defines in a form that hlocb does not have,
-// with the form.
-var differs = map[string]map[string]string{peer.TodayVersion: {
-	"attributes.mlir":   "codes for affine maps and strided layouts, which hlocb carries as text",
-	"types.mlir":        "codes for affine maps and strided layouts, which hlocb carries as text",
-	"foreign.mlir":      "scf.parallel has unsignedCmp",
-	"scf.parallel":      "unsignedCmp",
-	"arith.maximumnumf": "a new operation of MLIR, which no front end of StableHLO writes",
-	"arith.minimumnumf": "a new operation of MLIR, which no front end of StableHLO writes",
-}}
-
 // TestPropertiesOfJaxlib compares the inherent attributes of every operation with the Python bindings that MLIR
 // generates: their names, and whether an operation may omit them.
 func TestPropertiesOfJaxlib(t *testing.T) { peer.Each(t, nil, compareProperties) }
@@ -200,14 +190,14 @@ func compareProperties(t *testing.T, p *peer.Interpreter) {
 				if !slices.Contains(notInJaxlib[p.Version()], def.Name) {
 					t.Errorf("%s: jaxlib does not have it", def.Name)
 				}
-			} else if got != w && differs[p.Version()][def.Name] == "" {
+			} else if got != w && p.Differs("attributes of "+def.Name) == "" {
 				t.Errorf("%s has %q, jaxlib %q", def.Name, got, w)
 			}
 			delete(want, def.Name)
 			number++
 		}
 		for name := range want {
-			if differs[p.Version()][name] != "" {
+			if p.Differs("attributes of "+name) != "" {
 				continue
 			}
 			t.Errorf("%s: hlocb does not know its attributes", name)
@@ -256,6 +246,10 @@ func mixed(seed int64) string {
 // TestMixedArtifacts writes random modules of mixed dialects as artifacts. At least 95 of 100 have the bytes of
 // jaxlib's artifact. Jaxlib's artifacts are read and written again: at least 98 of 100 are equal byte for byte.
 func TestMixedArtifacts(t *testing.T) {
+	peer.Each(t, label.Part, checkMixedArtifacts)
+}
+
+func checkMixedArtifacts(t *testing.T, python *peer.Interpreter) {
 	reg := testkit.Registry(t)
 	texts := map[string]string{}
 	for i := range 100 {
@@ -268,7 +262,7 @@ func TestMixedArtifacts(t *testing.T) {
 		}
 		o := artifact.Options{Target: v, KeepOthers: true, StripLocations: true}
 		equal, again := 0, 0
-		for name, want := range peer.WriteArtifacts(t, target, texts) {
+		for name, want := range python.WriteArtifacts(t, target, texts) {
 			m, err := read(t, reg, texts[name])
 			if err != nil {
 				t.Fatal(err)

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"testing"
 
+	"github.com/hlocb/hlocb/internal/label"
+	"github.com/hlocb/hlocb/internal/peer"
 	"github.com/hlocb/hlocb/internal/testkit"
 )
 
@@ -14,6 +16,10 @@ var mlirError = regexp.MustCompile(`error: "-":(\d+:\d+): (.*)`)
 // TestErrorsAsMLIR checks that hlocb refuses broken texts with MLIR's message at MLIR's place. Each text has one
 // mistake.
 func TestErrorsAsMLIR(t *testing.T) {
+	peer.Each(t, label.Part, checkErrorsAsMLIR)
+}
+
+func checkErrorsAsMLIR(t *testing.T, python *peer.Interpreter) {
 	texts := map[string]string{}
 	for i, s := range []string{
 		"func.func @f() { return",
@@ -98,7 +104,7 @@ func TestErrorsAsMLIR(t *testing.T) {
 	}
 	reg := testkit.Registry(t)
 	same := 0
-	for name, want := range jaxlib(t, texts) {
+	for name, want := range jaxlib(t, python, texts) {
 		m := mlirError.FindStringSubmatch(want.Error)
 		list := listOf(func() error { _, err := read(t, reg, texts[name]); return err }())
 		if m == nil {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/internal/label"
 	"github.com/hlocb/hlocb/internal/peer"
 	"github.com/hlocb/hlocb/internal/testkit"
 )
@@ -69,13 +70,21 @@ func reshard(r *rand.Rand, text string) string {
 // TestShardingsAsMLIR changes modules of Shardy's dialects at random and checks that hlocb refuses the modules that
 // jaxlib refuses, at jaxlib's places with jaxlib's messages.
 func TestShardingsAsMLIR(t *testing.T) {
+	peer.Each(t, label.Part, checkShardingsAsMLIR)
+}
+
+func checkShardingsAsMLIR(t *testing.T, python *peer.Interpreter) {
 	for _, dialect := range [...]string{"sdy", "mpmd"} {
-		t.Run(dialect, func(t *testing.T) { shardingsAsMLIR(t, dialect) })
+		t.Run(dialect, func(t *testing.T) { shardingsAsMLIR(t, python, dialect) })
 	}
 }
 
 // TestShardyPrintsAsMLIR compares the texts of the same modules and of the samples with jaxlib's.
 func TestShardyPrintsAsMLIR(t *testing.T) {
+	peer.Each(t, label.Part, checkShardyPrintsAsMLIR)
+}
+
+func checkShardyPrintsAsMLIR(t *testing.T, python *peer.Interpreter) {
 	texts := testkit.Texts(t, "ops/mpmd.mlir", "ops/sdy.mlir")
 	for _, dialect := range [...]string{"sdy", "mpmd"} {
 		text, err := os.ReadFile(filepath.Join("testdata", dialect, "valid.mlir"))
@@ -86,11 +95,10 @@ func TestShardyPrintsAsMLIR(t *testing.T) {
 			texts[dialect+" "+strconv.Itoa(i+1)] = m
 		}
 	}
-	compareWithJaxlib(t, texts)
+	compareWithJaxlib(t, python, texts)
 }
 
-func shardingsAsMLIR(t *testing.T, dialect string) {
-	py := peer.Python(t)
+func shardingsAsMLIR(t *testing.T, python *peer.Interpreter, dialect string) {
 	text, err := os.ReadFile(filepath.Join("testdata", dialect, "valid.mlir"))
 	if err != nil {
 		t.Fatal(err)
@@ -111,7 +119,7 @@ func shardingsAsMLIR(t *testing.T, dialect string) {
 			}
 		}
 	}
-	theirs := verdicts(t, py, texts)
+	theirs := verdicts(t, python, texts)
 	reg := testkit.Registry(t)
 	place := regexp.MustCompile(`^"-":(\d+):\d+: (.*)$`)
 	refused, same, wrong := 0, 0, map[string]int{}

@@ -274,13 +274,17 @@ func fileChunks(t *testing.T, dir string) (names []string, texts map[string]stri
 // TestUpstreamAsMLIR compares hlocb's print of every chunk that jaxlib reads with jaxlib's print, byte for byte.
 func TestUpstreamAsMLIR(t *testing.T) {
 	label.Slow(t)
+	peer.Each(t, nil, checkUpstreamAsMLIR)
+}
+
+func checkUpstreamAsMLIR(t *testing.T, python *peer.Interpreter) {
 	dir := testkit.Upstream(t)
 	reg := testkit.Registry(t)
 	names, texts := fileChunks(t, dir)
 	names = slices.DeleteFunc(names, func(n string) bool { return strings.Contains(texts[n], "expected-error") })
 	maps.DeleteFunc(texts, func(_, text string) bool { return strings.Contains(text, "expected-error") })
 	less := withoutTestDialects(t)
-	want := jaxlib(t, texts)
+	want := jaxlib(t, python, texts)
 	c := tally{seen: map[string]bool{}, known: map[string]string{
 		"stablehlo/tests/infer_stablehlo.mlir, chunk 106": "MLIR prints the pretty form of a loop whose results have other types than its operands, and does not read it back",
 	}}
@@ -330,13 +334,17 @@ func printedAs(t *testing.T, reg *ir.Registry, text string, want peer.Asm) error
 // TestShardyAsMLIR compares every chunk of Shardy's tests of its dialects, sdy and mpmd, with jaxlib. hlocb reads the
 // chunks that jaxlib reads, prints the same text byte for byte, and refuses the chunks that jaxlib refuses.
 func TestShardyAsMLIR(t *testing.T) {
+	peer.Each(t, label.Part, checkShardyAsMLIR)
+}
+
+func checkShardyAsMLIR(t *testing.T, python *peer.Interpreter) {
 	dir := os.Getenv("HLOCB_SHARDY")
 	if dir == "" {
 		t.Skip("skip: HLOCB_SHARDY does not name Shardy's sources")
 	}
 	reg := withoutTestDialects(t)
 	names, texts := fileChunks(t, filepath.Join(dir, "shardy", "dialect"))
-	want := jaxlib(t, texts)
+	want := jaxlib(t, python, texts)
 	c := tally{seen: map[string]bool{}}
 	refused, lacking := 0, 0
 	for _, name := range names {

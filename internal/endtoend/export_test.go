@@ -52,6 +52,10 @@ var unlikeJaxlib = []string{"cosh_complex", "igamma_", "igammac_", "random_gamma
 // TestExportAsJaxlib translates StableHLO's testdata to HLO. The instructions must equal jaxlib's translation.
 func TestExportAsJaxlib(t *testing.T) {
 	label.Once(t)
+	peer.Each(t, label.Part, checkExportAsJaxlib)
+}
+
+func checkExportAsJaxlib(t *testing.T, python *peer.Interpreter) {
 	dir := os.Getenv("HLOCB_UPSTREAM")
 	if dir == "" {
 		t.Skip("skip: HLOCB_UPSTREAM names no folder with StableHLO's test files")
@@ -61,7 +65,7 @@ func TestExportAsJaxlib(t *testing.T) {
 		t.Fatalf("%d files of testdata: %v", len(files), err)
 	}
 	files = sample(files, 20)
-	differences := exportDifferences(t, files)
+	differences := exportDifferences(t, python, files)
 	equal := 0
 	for name, d := range differences {
 		if d == "" {
@@ -78,6 +82,10 @@ func TestExportAsJaxlib(t *testing.T) {
 
 // TestExportOfAttributes: the instructions of constants have shardings and no frontend attributes, as jaxlib's.
 func TestExportOfAttributes(t *testing.T) {
+	peer.Each(t, label.Part, checkExportOfAttributes)
+}
+
+func checkExportOfAttributes(t *testing.T, python *peer.Interpreter) {
 	file := filepath.Join(t.TempDir(), "attributes.mlir")
 	const attrs = `{mhlo.sharding = "{devices=[2]<=[2]}", mhlo.frontend_attributes = {a = "b"}}`
 	text := `module @m attributes {mhlo.num_partitions = 2 : i32} {
@@ -95,14 +103,14 @@ func TestExportOfAttributes(t *testing.T) {
 	if err := os.WriteFile(file, []byte(strings.ReplaceAll(text, "ATTRS", attrs)), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if d := exportDifferences(t, []string{file}); len(d) != 1 || d["attributes.mlir"] != "" {
+	if d := exportDifferences(t, python, []string{file}); len(d) != 1 || d["attributes.mlir"] != "" {
 		t.Errorf("differences: %v", d)
 	}
 }
 
 // exportDifferences translates files to HLO and returns how the translations differ from jaxlib's, by the names of the
 // files that jaxlib translates.
-func exportDifferences(t *testing.T, files []string) map[string]string {
+func exportDifferences(t *testing.T, python *peer.Interpreter, files []string) map[string]string {
 	t.Helper()
 	job := map[string][2]string{}
 	out := t.TempDir()
@@ -121,7 +129,7 @@ func exportDifferences(t *testing.T, files []string) map[string]string {
 		t.Fatal(err)
 	}
 	var differences map[string]string
-	if err := json.Unmarshal(peer.Python(t).Run(t, exportScript, in), &differences); err != nil {
+	if err := json.Unmarshal(python.Run(t, exportScript, in), &differences); err != nil {
 		t.Fatal(err)
 	}
 	return differences

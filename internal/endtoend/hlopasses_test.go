@@ -95,6 +95,10 @@ func hloPasses(table *pass.Table) []string {
 // passes on all texts instead of one on 400.
 func TestHLOThroughPasses(t *testing.T) {
 	label.Once(t)
+	peer.Each(t, label.Part, checkHLOThroughPasses)
+}
+
+func checkHLOThroughPasses(t *testing.T, python *peer.Interpreter) {
 	dir, files := hloIndex(t, func(file, want, _ string, _ []string) bool { return want == "ok" && strings.HasSuffix(file, ".hlo") })
 	n := 1
 	if !long() {
@@ -214,7 +218,7 @@ func TestHLOThroughPasses(t *testing.T) {
 	for i := range written {
 		fmt.Fprintln(&input, filepath.Join(out, strconv.Itoa(i)+".hlo"))
 	}
-	for _, line := range strings.Split(string(peer.Python(t).Run(t, readScript, []byte(input.String()))), "\n") {
+	for _, line := range strings.Split(string(python.Run(t, readScript, []byte(input.String()))), "\n") {
 		if path, why, ok := strings.Cut(line, " "); ok {
 			i, _ := strconv.Atoi(strings.TrimSuffix(filepath.Base(path), ".hlo"))
 			t.Errorf("%s: jaxlib: %s\n%.3000s", written[i], why, readFile(t, path))

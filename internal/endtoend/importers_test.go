@@ -114,6 +114,10 @@ var plainMHLO = []string{"mhlo.cross_program_prefetches", "mhlo.input_output_ali
 // Both deliver the same results and events.
 func TestImportersAgree(t *testing.T) {
 	label.Once(t)
+	peer.Each(t, label.Part, checkImportersAgree)
+}
+
+func checkImportersAgree(t *testing.T, python *peer.Interpreter) {
 	dir, files := hloIndex(t, func(_, want, stablehlo string, mhlo []string) bool {
 		return want == "ok" && stablehlo == "ok" && !slices.ContainsFunc(mhlo, func(s string) bool { return !slices.Contains(plainMHLO, s) })
 	})
@@ -121,19 +125,19 @@ func TestImportersAgree(t *testing.T) {
 	for part := range slices.Chunk(sample(files, 80), 500) {
 		t.Run(strconv.Itoa(k), func(t *testing.T) {
 			t.Parallel()
-			importersAgree(t, dir, part)
+			importersAgree(t, python, dir, part)
 		})
 		k++
 	}
 }
 
-func importersAgree(t *testing.T, dir string, files []string) {
+func importersAgree(t *testing.T, python *peer.Interpreter, dir string, files []string) {
 	var input strings.Builder
 	for _, f := range files {
 		input.WriteString(filepath.Join(dir, f) + "\n")
 	}
 	theirs := t.TempDir()
-	peer.Python(t).Run(t, importScript, []byte(input.String()), theirs)
+	python.Run(t, importScript, []byte(input.String()), theirs)
 	counts := map[string]int{}
 	for i, f := range files {
 		translated := filepath.Join(theirs, strconv.Itoa(i))

@@ -361,13 +361,6 @@ print(f(-jnp.ones(3)))
 // largePrograms are the programs in testdata/interpose that XLA compiles for seconds.
 var largePrograms = []string{"linalg.py", "networks.py", "runs.py", "sharded.py", "transforms.py"}
 
-// printsOtherwise lists the programs that print otherwise on a version of the plugin than on JAX's own client, with the
-// reason. The pairs of versions that it does not name print the same.
-var printsOtherwise = map[string]string{
-	"runs.py on " + peer.OtherPlugin:                       "JAX gets no cost analysis from it",
-	"sharded.py with JAX " + peer.TodayVersion + " on cpu": "the last digit of a sum over four devices is another one in XLA of 2025",
-}
-
 // interposedVersions: the programs print the same under both versions of JAX on both versions of the CPU plugin, with a
 // tap on every value. interposedPrograms has the default of both.
 func interposedVersions(t *testing.T, s *startedProgram) {
@@ -389,7 +382,7 @@ func interposedVersions(t *testing.T, s *startedProgram) {
 			t.Run(name, func(t *testing.T) {
 				var list []string
 				for _, file := range files {
-					if printsOtherwise[filepath.Base(file)+" on "+name] == "" && printsOtherwise[filepath.Base(file)+" with JAX "+p.Version()+" on "+name] == "" {
+					if p.Differs("print of "+filepath.Base(file)+" on "+name) == "" {
 						list = append(list, file)
 					}
 				}

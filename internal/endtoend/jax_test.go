@@ -30,9 +30,9 @@ type jaxProgram struct {
 }
 
 // jaxPrograms runs JAX to write and execute programs.
-func jaxPrograms(t *testing.T, args ...string) []jaxProgram {
+func jaxPrograms(t *testing.T, python *peer.Interpreter, args ...string) []jaxProgram {
 	t.Helper()
-	lines := bufio.NewScanner(bytes.NewReader(peer.Python(t).Run(t, jaxScript, nil, args...)))
+	lines := bufio.NewScanner(bytes.NewReader(python.Run(t, jaxScript, nil, args...)))
 	lines.Buffer(nil, 64<<20)
 	var list []jaxProgram
 	for lines.Scan() {
@@ -68,7 +68,11 @@ func checkJAXText(t *testing.T, p *jaxProgram) {
 // TestJAXCallbacks: programs with callbacks in every kind of control flow must deliver to handlers the events that
 // JAX delivered to Python, in JAX's order, and return JAX's results.
 func TestJAXCallbacks(t *testing.T) {
-	for _, p := range jaxPrograms(t, "callbacks") {
+	peer.Each(t, label.Part, checkJAXCallbacks)
+}
+
+func checkJAXCallbacks(t *testing.T, python *peer.Interpreter) {
+	for _, p := range jaxPrograms(t, python, "callbacks") {
 		t.Run(p.Name, func(t *testing.T) {
 			checkJAXText(t, &p)
 			for _, backend := range []string{"interp", "cpu"} {
@@ -103,8 +107,12 @@ func TestJAXFunctions(t *testing.T) {
 	case label.Less():
 		step = "36"
 	}
+	peer.Each(t, label.Part, func(t *testing.T, python *peer.Interpreter) { checkJAXFunctions(t, python, step) })
+}
+
+func checkJAXFunctions(t *testing.T, python *peer.Interpreter, step string) {
 	b := open(t, "interp")
-	for _, p := range jaxPrograms(t, "functions", step) {
+	for _, p := range jaxPrograms(t, python, "functions", step) {
 		t.Run(p.Name, func(t *testing.T) {
 			checkJAXText(t, &p)
 			program, err := rewrite(p.Name, []byte(p.Text), passes.RewriteHooks{})

@@ -54,14 +54,20 @@ func compiledText(t *testing.T, path string) []string {
 // same program, so the passes make no program slower. One exception becomes smaller: its loop carries a value twice
 // before the passes and once after them.
 func TestCompiledAlike(t *testing.T) {
-	python := peer.Python(t)
+	today := func(main bool) bool { return main || label.Part(false) }
+	peer.Each(t, today, func(t *testing.T, p *peer.Interpreter) {
+		checkCompiledAlike(t, p, func(i int) bool { return label.Part(i%4 == 0 && p.Version() == peer.MainVersion) })
+	})
+}
+
+func checkCompiledAlike(t *testing.T, python *peer.Interpreter, wanted func(i int) bool) {
 	files, err := filepath.Glob("../../testdata/programs/*.mlir")
 	if err != nil || len(files) < 20 {
 		t.Fatalf("%d programs, %v", len(files), err)
 	}
 	var part []string
 	for i, f := range files {
-		if label.Part(i%4 == 0) {
+		if wanted(i) {
 			part = append(part, f)
 		}
 	}
