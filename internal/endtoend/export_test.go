@@ -68,7 +68,7 @@ func checkExportAsJaxlib(t *testing.T, python *peer.Interpreter) {
 	differences := exportDifferences(t, python, files)
 	equal := 0
 	for name, d := range differences {
-		if d == "" {
+		if d == "" || python.Differs("translation of "+name) != "" {
 			equal++
 		} else if !hasPrefix(name, unlikeJaxlib) {
 			t.Errorf("%s: %s", name, d)

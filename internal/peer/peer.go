@@ -155,12 +155,6 @@ json.dump(out, sys.stdout)
 
 // MLIR returns the texts, given by name, as jaxlib prints them after it parsed and verified them. unregistered allows
 // ops of unknown dialects. Without jaxlib the test is skipped.
-func MLIR(t testing.TB, texts map[string]string, unregistered bool) map[string]Asm {
-	t.Helper()
-	return Python(t).MLIR(t, texts, unregistered)
-}
-
-// MLIR is the function MLIR with the version of JAX that p has.
 func (p *Interpreter) MLIR(t testing.TB, texts map[string]string, unregistered bool) map[string]Asm {
 	t.Helper()
 	in, err := json.Marshal(texts)
@@ -300,12 +294,6 @@ write(run, job["texts"])
 
 // WriteArtifacts returns the portable artifacts that jaxlib writes for texts, given by name. They have no locations and
 // keep operations of other dialects. Texts that jaxlib cannot write as target are left out.
-func WriteArtifacts(t testing.TB, target string, texts map[string]string) map[string][]byte {
-	t.Helper()
-	return Python(t).WriteArtifacts(t, target, texts)
-}
-
-// WriteArtifacts is the function WriteArtifacts with the version of JAX that p has.
 func (p *Interpreter) WriteArtifacts(t testing.TB, target string, texts map[string]string) map[string][]byte {
 	t.Helper()
 	in, err := json.Marshal(map[string]any{"target": target, "texts": texts})
@@ -361,12 +349,6 @@ type Passed struct {
 
 // Passes returns the results of MLIR's pass manager for texts. The pipeline may name passes of MLIR, StableHLO and
 // MHLO.
-func Passes(t testing.TB, pipeline string, debug bool, texts map[string]string) map[string]Passed {
-	t.Helper()
-	return Python(t).Passes(t, pipeline, debug, texts)
-}
-
-// Passes is the function Passes with the version of JAX that p has.
 func (p *Interpreter) Passes(t testing.TB, pipeline string, debug bool, texts map[string]string) map[string]Passed {
 	t.Helper()
 	in, err := json.Marshal(map[string]any{"pipeline": pipeline, "debug": debug, "texts": texts})
