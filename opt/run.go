@@ -161,7 +161,7 @@ func (o *flags) chunk(ctx context.Context, p pass.Pipeline, src *diag.Source) (*
 		}
 	}
 	if err := d.Run(pc, p); err != nil {
-		err = errors.Join(err, o.watch.reproduce("error: "+err.Error()))
+		err = errors.Join(err, o.watch.reproduce("error: "+err.Error()), o.watch.page())
 		if list := diag.ListOf(err); len(reported) > 0 && list != nil {
 			return nil, append(reported, list...)
 		}

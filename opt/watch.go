@@ -1,6 +1,7 @@
 package opt
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -13,8 +14,11 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/hlocb/hlocb/hook/format"
 	"github.com/hlocb/hlocb/internal/command"
+	"github.com/hlocb/hlocb/internal/hook/order"
 	"github.com/hlocb/hlocb/internal/reader"
+	"github.com/hlocb/hlocb/internal/view"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/pass"
 	"github.com/hlocb/hlocb/print"
@@ -25,7 +29,7 @@ type watcher struct {
 	// the flags
 	before, after, rules   []string
 	change                 bool
-	tree, reproducer       string
+	tree, reproducer, html string
 	timing, stats, opStats bool
 
 	o      *flags
@@ -36,6 +40,7 @@ type watcher struct {
 	counts []passCount
 
 	recorder *pass.Recorder // nil: no flag needs the module before a pass
+	shots    []view.Step    // for the page
 	steps    []string       // of this part, in pipeline syntax
 	text     []byte         // of the part's module before the passes, for the reproducer
 	pipeline pass.Pipeline
@@ -48,6 +53,7 @@ func (w *watcher) declare(s *pflag.FlagSet) {
 	s.StringArrayVar(&w.rules, "print-ir-after-rule", nil, "`RULE` print the module after each application of this rule of a pass, or of all; several times for several rules")
 	s.BoolVar(&w.change, "print-ir-after-change", false, "print the changes of each pass, op by op")
 	s.StringVar(&w.tree, "print-ir-tree-dir", "", "`DIR` write the input and the module after each pass to files of this directory")
+	s.StringVar(&w.html, "html", "", "`FILE` write a page that shows the module after each pass")
 	s.BoolVar(&w.timing, "timing", false, "print the time of parsing, verifying, each pass and printing")
 	s.BoolVar(&w.stats, "stats", false, "print the statistics of each pass, with the number of applications of each rule")
 	s.BoolVar(&w.opStats, "op-stats", false, "print how often each op occurs in the result")
@@ -86,6 +92,9 @@ type passCount struct {
 // open starts the work on an input of several parts. It creates the directory of --print-ir-tree-dir.
 func (w *watcher) open(o *flags, input string, parts int) error {
 	w.o, w.input, w.parts = o, input, parts
+	if w.html != "" && parts > 1 {
+		return command.Usagef("--html: the input has %d parts, and a page shows one", parts)
+	}
 	if w.tree != "" {
 		if err := os.MkdirAll(w.tree, 0o777); err != nil {
 			return fmt.Errorf("--print-ir-tree-dir: %w", err)
@@ -107,8 +116,11 @@ func (w *watcher) spend(name string, took time.Duration) {
 func (w *watcher) begin(m *ir.Module, p pass.Pipeline) error {
 	w.part++
 	w.pipeline, w.steps, w.recorder = p, nil, nil
-	if w.change {
+	if w.change || w.html != "" {
 		w.recorder = &pass.Recorder{}
+	}
+	if w.html != "" {
+		w.shots = []view.Step{{Name: filepath.Base(w.input), Module: m.Clone()}}
 	}
 	if w.reproducer != "" {
 		w.text = moduleText(m)
@@ -148,7 +160,7 @@ func (w *watcher) end(m *ir.Module) error {
 	if w.opStats {
 		w.countOps(m)
 	}
-	return w.err
+	return errors.Join(w.err, w.page())
 }
 
 // file writes a numbered file of the tree.
@@ -208,7 +220,11 @@ func (w *watcher) instruments() []pass.Instrument {
 	if w.recorder != nil {
 		list = append(list, pass.Instrument{After: func(s pass.Step, out pass.Outcome) {
 			shots := w.recorder.Snapshots
-			if last := shots[len(shots)-1]; out.Err == nil {
+			last := shots[len(shots)-1]
+			if w.html != "" && out.Err == nil {
+				w.shots = append(w.shots, view.Step{Name: s.Text(), Module: last.After, Rules: rulesOf(out.Counts)})
+			}
+			if w.change && out.Err == nil {
 				c := last.Compare()
 				if len(c.Changes) > 0 {
 					fmt.Fprintf(w.o.console.Err, "// -----// %s: %s //----- //\n", s.Text(), c.Counts())
@@ -219,6 +235,32 @@ func (w *watcher) instruments() []pass.Instrument {
 		}}, w.recorder.Instrument())
 	}
 	return list
+}
+
+// rulesOf returns the rules among the counts of a pass.
+func rulesOf(counts []pass.Count) (out []view.Rule) {
+	for _, c := range counts {
+		if name, ok := strings.CutPrefix(c.Name, "rule "); ok && c.N > 0 {
+			out = append(out, view.Rule{Name: name, Count: c.N})
+		}
+	}
+	return out
+}
+
+// page writes the page of --html. It shows the hooks of the last module that the passes left.
+func (w *watcher) page() error {
+	if w.html == "" || len(w.shots) == 0 {
+		return nil
+	}
+	d := &view.Document{Title: filepath.Base(w.input), Steps: w.shots}
+	m := w.shots[len(w.shots)-1].Module
+	if manifest, err := format.ManifestOf(m); err == nil && len(manifest.Sites) > 0 {
+		d.Hooks = &view.Hooks{Manifest: manifest, Data: order.PathsOf(m).Data()}
+		if err := order.Prove(m); err != nil {
+			d.Hooks.Proof = err.Error()
+		}
+	}
+	return w.o.console.WriteFile(w.html, func(out io.Writer) error { return view.Page(out, d) })
 }
 
 func (w *watcher) show(when string, s pass.Step) {

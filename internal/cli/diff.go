@@ -6,13 +6,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hlocb/hlocb/internal/command"
-	"github.com/hlocb/hlocb/internal/reader"
-	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/pass"
 )
 
 func (a *app) diffCommand() *cobra.Command {
-	return &cobra.Command{
+	var html string
+	cmd := &cobra.Command{
 		Use:   "diff A B",
 		Short: "Compare two modules op by op",
 		Long: `Compare two modules op by op. Value names, locations and the order of independent functions do not count.
@@ -21,21 +20,16 @@ Lines with - are ops of A, lines with + ops of B, lines with > ops of B at anoth
 		Example: `  hlocb diff before.mlir after.mlir`,
 		Args:    command.Args("A", "B"),
 		RunE: command.Body(func(_ *cobra.Command, args []string) error {
-			types := ir.NewContext()
-			var modules [2]*ir.Module
-			for i, path := range args {
-				src, err := a.source(path)
-				if err != nil {
-					return err
-				}
-				if modules[i], err = reader.Parse(src, types, reader.Registry(), reader.MaxErrors); err != nil {
-					return err
-				}
-				if err := reader.Verify(modules[i], reader.MaxErrors); err != nil {
+			d, err := a.viewModules(args)
+			if err != nil {
+				return err
+			}
+			if html != "" {
+				if err := a.writePage(html, d); err != nil {
 					return err
 				}
 			}
-			c := pass.Compare(modules[0], modules[1])
+			c := pass.Compare(d.Steps[0].Module, d.Steps[1].Module)
 			if len(c.Changes) == 0 {
 				return nil
 			}
@@ -48,4 +42,7 @@ Lines with - are ops of A, lines with + ops of B, lines with > ops of B at anoth
 			return &command.SilentError{Text: "the modules differ"}
 		}),
 	}
+	cmd.Flags().StringVar(&html, "html", "", "`FILE` also write a page that shows both modules")
+	command.Group(cmd, "Output")
+	return cmd
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 	"text/tabwriter"
 
@@ -40,7 +41,7 @@ func (a *app) hooksCommand() *cobra.Command {
 	var flags rewriteFlags
 	var asJSON, dot, verbose bool
 	var show []string
-	var backend string
+	var backend, html string
 	c := &cobra.Command{
 		Use:   "hooks IN",
 		Short: "List hooks, their order and aliases",
@@ -70,9 +71,14 @@ An alias is kept for free, needs a copy, or is refused. With --backend, hlocb co
 			if backend != "" && !parts["aliases"] {
 				return usagef("--backend shows the aliases that a plugin compiles; it needs --show aliases")
 			}
-			p, err := a.program(cmd.Context(), args[0], hlocb.Rewrite(opts))
+			p, before, err := a.programBefore(cmd.Context(), args[0], opts)
 			if err != nil {
 				return err
+			}
+			if html != "" {
+				if err := a.writePage(html, viewProgram(filepath.Base(args[0]), before, p, opts)); err != nil {
+					return err
+				}
 			}
 			lines, described, err := a.compiledAliases(cmd.Context(), backend, p)
 			if err != nil {
@@ -96,6 +102,7 @@ An alias is kept for free, needs a copy, or is refused. With --backend, hlocb co
 	c.Flags().StringSliceVar(&show, "show", nil, "`PARTS` parts to print: hooks, order or aliases (default all)")
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	c.Flags().BoolVar(&dot, "dot", false, "print the order as a Graphviz graph")
+	c.Flags().StringVar(&html, "html", "", "`FILE` also write a page that shows the module and its hooks")
 	c.Flags().BoolVarP(&verbose, "verbose", "v", false, "print locations in full")
 	c.Flags().StringVar(&backend, "backend", "", "`NAME|PATH` compile for a plugin, and compare the aliases")
 	command.Group(c, "Output")

@@ -16,6 +16,7 @@ import (
 	"github.com/hlocb/hlocb/internal/command"
 	"github.com/hlocb/hlocb/internal/jaxexport"
 	"github.com/hlocb/hlocb/internal/reader"
+	"github.com/hlocb/hlocb/internal/view"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/pass"
 	"github.com/hlocb/hlocb/passes"
@@ -34,6 +35,7 @@ type form struct {
 // translation holds the flags of translate.
 type translation struct {
 	out, to, from, target, route string
+	html                         string
 	version                      int
 	keep, strip, verify          bool
 }
@@ -77,10 +79,19 @@ func (a *app) translateCommand() *cobra.Command {
 					return usagef("--%s: the form %s has none", name, f.name)
 				}
 			}
-			if f.write == nil {
-				return a.translateHLO(cmd.Context(), args[0], t.out, f.name, t.verify)
+			src, err := a.source(args[0])
+			if err != nil {
+				return err
 			}
-			src, m, err := a.translateInput(args[0], t)
+			if t.html != "" {
+				if err := a.translationPage(t.html, src); err != nil {
+					return err
+				}
+			}
+			if f.write == nil {
+				return a.translateHLO(cmd.Context(), src, t.out, f.name, t.verify)
+			}
+			m, err := a.translateInput(src, t)
 			if err != nil {
 				return err
 			}
@@ -96,6 +107,7 @@ func (a *app) translateCommand() *cobra.Command {
 	f := c.Flags()
 	f.StringVar(&t.to, "to", "", "`FORM` "+strings.Join(names, ", "))
 	f.StringVarP(&t.out, "output", "o", "", "`FILE` write to FILE instead of standard output")
+	f.StringVar(&t.html, "html", "", "`FILE` also write a page that shows the module")
 	f.StringVar(&t.target, "target", "", "`VERSION` StableHLO version of an artifact: x.y.z, current, WEEK_4, WEEK_12, MAX, or auto for the oldest possible (default WEEK_12; for export: the version of each module)")
 	f.StringVar(&t.route, "route", "", "`ROUTE` dialects that an artifact may hold: "+strings.Join(artifact.Routes(), ", ")+" (default strict, or the dialects of IN if IN is an artifact)")
 	f.IntVar(&t.version, "bytecode-version", -1, "`N` version of the bytecode, 0 to 6 (default 6, or 4 if JAX 0.10 and 0.12 read version 6 of the module differently)")
@@ -130,34 +142,40 @@ func (t *translation) form() (form, error) {
 
 func formNames() []string { return namesOf(forms(), func(f form) string { return f.name }) }
 
-// translateInput reads the module to write.
-func (a *app) translateInput(path string, t *translation) (*diag.Source, *ir.Module, error) {
-	src, err := a.source(path)
+// translationPage writes a page of the module that is translated.
+func (a *app) translationPage(path string, src *diag.Source) error {
+	m, err := reader.Read(src)
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
+	name := filepath.Base(src.Name())
+	return a.writePage(path, &view.Document{Title: name, Steps: []view.Step{{Name: name, Module: m}}})
+}
+
+// translateInput reads the module to write.
+func (a *app) translateInput(src *diag.Source, t *translation) (*ir.Module, error) {
 	if t.from != "" {
 		if err := oneOf("--from", t.from, []string{"mlir", "bytecode", "export"}); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		if is := formOf(src.Text()); is != t.from {
-			return nil, nil, fmt.Errorf("%s: expected %s, as --from says, found %s", src.Name(), t.from, is)
+			return nil, fmt.Errorf("%s: expected %s, as --from says, found %s", src.Name(), t.from, is)
 		}
 	}
-	if t.keep {
-		var m *ir.Module
-		if artifact.Is(src.Text()) {
-			m, err = artifact.ReadVHLO(src, ir.NewContext(), reader.Registry())
-		} else {
-			m, err = reader.Parse(src, ir.NewContext(), reader.Registry(), reader.MaxErrors)
-		}
-		if err == nil {
-			err = reader.Verify(m, reader.MaxErrors)
-		}
-		return src, m, err
+	if !t.keep {
+		return a.read(src)
 	}
-	m, err := a.read(src)
-	return src, m, err
+	var m *ir.Module
+	var err error
+	if artifact.Is(src.Text()) {
+		m, err = artifact.ReadVHLO(src, ir.NewContext(), reader.Registry())
+	} else {
+		m, err = reader.Parse(src, ir.NewContext(), reader.Registry(), reader.MaxErrors)
+	}
+	if err == nil {
+		err = reader.Verify(m, reader.MaxErrors)
+	}
+	return m, err
 }
 
 // formOf returns the form of a file.

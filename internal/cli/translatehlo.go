@@ -12,12 +12,9 @@ import (
 
 // translateHLO writes a module as HLO. It keeps HLO unchanged and translates other forms as XLA does. HLO is verified
 // only on request: XLA's reader does not infer the types that a text states either.
-func (a *app) translateHLO(ctx context.Context, path, out, to string, verify bool) error {
-	src, err := a.source(path)
-	if err != nil {
-		return err
-	}
+func (a *app) translateHLO(ctx context.Context, src *diag.Source, out, to string, verify bool) error {
 	var m *hlo.Module
+	var err error
 	if reader.IsHLO(src.Text()) {
 		if verify {
 			if _, err := reader.Read(src); err != nil {

@@ -38,6 +38,7 @@ type verifyFlags struct {
 	tolerance string
 	timeout   time.Duration
 	json      bool
+	html      string
 	bisect    bool
 	limits    limitFlags
 }
@@ -127,6 +128,7 @@ func (f *verifyFlags) add(c *cobra.Command) {
 	addTimeout(c, &f.timeout)
 	command.Group(c, "Handlers")
 	c.Flags().BoolVar(&f.json, "json", false, "print the report as JSON")
+	c.Flags().StringVar(&f.html, "html", "", "`FILE` also write a page that shows both modules and their differences")
 	f.limits.addVerbose(c)
 	command.Group(c, "Output")
 	c.Flags().StringVar(&f.backend[0], "backend-a", backends.Engine, "`NAME|PATH` auto, engine, cpu, cuda or a plugin")
@@ -324,6 +326,11 @@ func (a *app) verify(ctx context.Context, paths [2]string, f *verifyFlags) (err 
 	}
 	if err := a.verifyReport(report, f); err != nil {
 		return err
+	}
+	if f.html != "" {
+		if err := a.comparePage(f.html, sides, report); err != nil {
+			return err
+		}
 	}
 	if !report.Equal {
 		a.suggestTolerance(report)

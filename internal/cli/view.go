@@ -13,12 +13,16 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hlocb/hlocb"
+	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/internal/command"
 	"github.com/hlocb/hlocb/internal/hook/order"
 	"github.com/hlocb/hlocb/internal/reader"
 	"github.com/hlocb/hlocb/internal/view"
 	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/ir/flow"
 	"github.com/hlocb/hlocb/passes"
+	"github.com/hlocb/hlocb/verify"
 )
 
 // maxRecorded limits the events of a recording that a page contains, in bytes.
@@ -100,11 +104,7 @@ func (a *app) writePage(path string, d *view.Document) error {
 
 // viewModule returns a page of one module. Hooks are converted in a second step.
 func (a *app) viewModule(ctx context.Context, path string, opts passes.RewriteHooks) (*view.Document, error) {
-	var before *ir.Module
-	p, err := a.program(ctx, path, hlocb.Rewrite(opts), hlocb.Change(func(m *ir.Module) error {
-		before = m.Clone()
-		return nil
-	}))
+	p, before, err := a.programBefore(ctx, path, opts)
 	switch {
 	case err != nil && before == nil:
 		return nil, err
@@ -113,6 +113,16 @@ func (a *app) viewModule(ctx context.Context, path string, opts passes.RewriteHo
 		return &view.Document{Title: filepath.Base(path), Steps: []view.Step{{Name: filepath.Base(path), Module: before}}}, nil
 	}
 	return viewProgram(filepath.Base(path), before, p, opts), nil
+}
+
+// programBefore reads a module and converts its hooks. It also returns the module before the conversion; if the
+// conversion fails, with the error.
+func (a *app) programBefore(ctx context.Context, path string, opts passes.RewriteHooks) (p *hlocb.Program, before *ir.Module, err error) {
+	p, err = a.program(ctx, path, hlocb.Rewrite(opts), hlocb.Change(func(m *ir.Module) error {
+		before = m.Clone()
+		return nil
+	}))
+	return p, before, err
 }
 
 // viewProgram returns a page of a program and of the module before the conversion of its hooks.
@@ -140,14 +150,22 @@ func hooksOf(p *hlocb.Program, opts passes.RewriteHooks) *view.Hooks {
 
 // viewModules returns a page whose steps are modules.
 func (a *app) viewModules(paths []string) (*view.Document, error) {
-	types := ir.NewContext()
-	d := &view.Document{}
-	var names []string
+	var sources []*diag.Source
 	for _, path := range paths {
 		src, err := a.source(path)
 		if err != nil {
 			return nil, err
 		}
+		sources = append(sources, src)
+	}
+	return viewSources(sources)
+}
+
+func viewSources(sources []*diag.Source) (*view.Document, error) {
+	types := ir.NewContext()
+	d := &view.Document{}
+	var names []string
+	for _, src := range sources {
 		m, err := reader.Parse(src, types, reader.Registry(), reader.MaxErrors)
 		if err == nil {
 			err = reader.Verify(m, reader.MaxErrors)
@@ -155,11 +173,52 @@ func (a *app) viewModules(paths []string) (*view.Document, error) {
 		if err != nil {
 			return nil, err
 		}
-		d.Steps = append(d.Steps, view.Step{Name: filepath.Base(path), Module: m})
-		names = append(names, filepath.Base(path))
+		name := filepath.Base(src.Name())
+		d.Steps = append(d.Steps, view.Step{Name: name, Module: m})
+		names = append(names, name)
 	}
 	d.Title = strings.Join(names, " → ")
 	return d, nil
+}
+
+// comparePage writes a page of both modules of a comparison. Its numbers are the largest distances of the results, on
+// the ops that define the results of A, of the first event that differs and of the op that --bisect found.
+func (a *app) comparePage(path string, sides verifySides, report *verifyReport) error {
+	d, err := viewSources([]*diag.Source{diag.NewSource(sides[0].name, sides[0].text), diag.NewSource(sides[1].name, sides[1].text)})
+	if err != nil {
+		return err
+	}
+	var results []*ir.Value
+	m := d.Steps[0].Module
+	if f, ok := fn.Lookup(m, "main"); ok {
+		for op := range flow.Returns(f.Region(0)) {
+			results = op.OperandList()
+		}
+	}
+	for _, run := range report.Runs {
+		o := view.Overlay{Name: "max ULP, " + run.Inputs, Unit: "ULP"}
+		add := func(n view.Number, c *verify.Comparison) {
+			if c != nil {
+				n.Value = float64(c.MaxULP)
+				o.Numbers = append(o.Numbers, n)
+			}
+		}
+		if len(results) == len(run.Results) {
+			for i, c := range run.Results {
+				if op := results[i].DefiningOp(); op != nil {
+					add(view.Number{Op: op}, c)
+				}
+			}
+		}
+		if run.Events != nil && run.Events.First != nil {
+			add(view.Number{At: run.Events.First.Loc}, run.Events.First.Value)
+		}
+		if run.First != nil {
+			add(view.Number{At: run.First.A}, run.First.Value)
+		}
+		d.Overlays = append(d.Overlays, o)
+	}
+	return a.writePage(path, d)
 }
 
 // addNumbers reads the files of --overlay.

@@ -17,7 +17,7 @@ import (
 // Document is what a page shows.
 type Document struct {
 	Title      string
-	Steps      []Step // at least one; modules of one ir.Context
+	Steps      []Step // at least one; modules of one ir.Context. The page joins steps that are equal
 	Hooks      *Hooks // nil if the module has no hooks
 	Overlays   []Overlay
 	Recordings []Recording
@@ -54,9 +54,10 @@ type Overlay struct {
 	Numbers []Number
 }
 
-// Number is a number of the ops that At selects: an op's name, the symbol of a function, a value's name such as %3, or
-// a location as MLIR or as an event writes it.
+// Number is a number of Op or, if Op is nil, of the ops that At selects: an op's name, the symbol of a function, a
+// value's name such as %3, or a location as MLIR or as an event writes it, or FILE:LINE:COLUMN of the module's own text.
 type Number struct {
+	Op    *ir.Op  `json:"-"` // of one of the steps
 	At    string  `json:"at"`
 	Value float64 `json:"value"`
 }

@@ -57,7 +57,7 @@ func (o *Overlay) readObject(text []byte) error {
 		if err != nil {
 			return fmt.Errorf("byte %d: %w", d.InputOffset(), err)
 		}
-		o.Numbers = append(o.Numbers, Number{fmt.Sprint(key), value})
+		o.Numbers = append(o.Numbers, Number{At: fmt.Sprint(key), Value: value})
 	}
 	_, err := d.Token()
 	return err
@@ -88,7 +88,7 @@ func (o Overlay) readTable(text []byte) ([]Overlay, error) {
 			}
 			return nil, fmt.Errorf("%s:%d: %q is not a number", o.Name, line, last)
 		}
-		o.Numbers = append(o.Numbers, Number{record[0], value})
+		o.Numbers = append(o.Numbers, Number{At: record[0], Value: value})
 	}
 	if len(o.Numbers) == 0 {
 		return nil, fmt.Errorf("%s: no numbers", o.Name)
@@ -112,8 +112,8 @@ func readProfile(text []byte) []Overlay {
 			continue
 		}
 		at := line[open+1 : end]
-		times.Numbers = append(times.Numbers, Number{at, float64(took.Microseconds())})
-		counts.Numbers = append(counts.Numbers, Number{at, count})
+		times.Numbers = append(times.Numbers, Number{At: at, Value: float64(took.Microseconds())})
+		counts.Numbers = append(counts.Numbers, Number{At: at, Value: count})
 	}
 	if len(times.Numbers) == 0 {
 		return nil
@@ -132,6 +132,9 @@ func (e *encoder) overlays(d *Document) {
 		at := map[int32]int{}
 		for _, n := range o.Numbers {
 			items := index[n.At]
+			if n.Op != nil {
+				items = e.itemsOf(n.Op)
+			}
 			if items == nil || math.IsNaN(n.Value) || math.IsInf(n.Value, 0) {
 				out.Lost++
 				continue
@@ -148,6 +151,16 @@ func (e *encoder) overlays(d *Document) {
 		}
 		e.data.Overlays = append(e.data.Overlays, out)
 	}
+}
+
+// itemsOf returns the item of an op of a step.
+func (e *encoder) itemsOf(op *ir.Op) []int32 {
+	for _, s := range e.u.steps {
+		if i, ok := s.items[op]; ok {
+			return []int32{i}
+		}
+	}
+	return nil
 }
 
 // index returns the items by what a number may name. The steps agree in the names of locations; value names are those

@@ -76,13 +76,19 @@ type union struct {
 	values int32   // number of all values
 }
 
+// unionOf matches the ops of steps. A step without a change joins the step before it.
 func unionOf(steps []Step) *union {
 	u := &union{bodies: map[bodyKey]*body{}}
 	var last *stepItems
 	for i := range steps {
-		s := &stepItems{step: &steps[i], items: map[*ir.Op]int32{}, states: map[*ir.Op]state{}}
+		step := steps[i]
+		s := &stepItems{step: &step, items: map[*ir.Op]int32{}, states: map[*ir.Op]state{}}
 		if last != nil {
-			c := pass.Compare(last.step.Module, s.step.Module)
+			c := pass.Compare(last.step.Module, step.Module)
+			if len(c.Changes) == 0 {
+				last.step.Same = append(append(slices.Clone(last.step.Same), step.Name), step.Same...)
+				continue
+			}
 			s.counts = c.Counts()
 			last.step.Module.Walk(func(op *ir.Op) bool {
 				if to := c.Op(op); to != nil {
