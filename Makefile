@@ -19,7 +19,7 @@ CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/$(if $(filter Darwin,$(shell uname)),Lib
 VENV = $(CACHE)/venv
 VENV_TODAY = $(CACHE)/venv-today
 
-.PHONY: build interposer plugin jaxlib jaxlib-today tools peers test slow check fmt vet staticcheck generated race nocgo corpus corpus-fetch corpus-bytecode corpus-long bench soak test-real mutants zig wheels release python clean
+.PHONY: build interposer plugin jaxlib jaxlib-today tools chromium peers test slow check fmt vet staticcheck generated race nocgo corpus corpus-fetch corpus-bytecode corpus-long bench soak test-real mutants zig wheels release python clean
 
 build:
 	$(GO) build -o hlocb ./cmd/hlocb
@@ -30,7 +30,7 @@ interposer:
 
 # Tests compare hlocb with XLA's CPU plugin and with two versions of jaxlib, which go into hlocb's cache. If there is no
 # pip or no network, the tests that need them are skipped, and the summary of 'make test' names these tests.
-peers: plugin jaxlib jaxlib-today tools
+peers: plugin jaxlib jaxlib-today tools chromium
 
 plugin:
 	@for name in cpu@0.0.1 cpu@0.11.2; do $(GO) run ./cmd/hlocb plugin install $$name || echo "no XLA CPU plugin $$name: the tests that need it are skipped"; done
@@ -40,6 +40,12 @@ jaxlib:
 	@[ -n "$$HLOCB_PYTHON" ] || "$(VENV)/bin/python" -c 'import flatbuffers, jax, mpmath; assert jax.__version__ == "0.10.2"' 2>/dev/null || \
 	{ python3 -m venv "$(VENV)" && "$(VENV)/bin/python" -m pip install -q --disable-pip-version-check --retries 1 'jax==0.10.2' 'jaxlib==0.10.2' flatbuffers mpmath; } || \
 	echo "no jaxlib 0.10.2: the tests that need it are skipped"
+
+# The pages of 'hlocb view' are tested in Chromium, which a package manager installs (Debian: apt-get install chromium),
+# and with axe-core, which goes into hlocb's cache.
+chromium:
+	@[ -f "$(CACHE)/axe/axe_core_python/axe.min.js" ] || python3 -m pip install -q --disable-pip-version-check --retries 1 --no-deps --target "$(CACHE)/axe" axe-core-python==0.1.0 || \
+	echo "no axe-core: the test that needs it is skipped"
 
 # Today's JAX needs Python 3.12 or newer. The first one that works makes its environment: 3.13 on the PATH or of pyenv,
 # then any other. A name on the PATH may be a shim of pyenv without a Python.

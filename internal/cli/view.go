@@ -44,7 +44,9 @@ If IN has hooks, the page has two steps: the module, and the module after 'hlocb
   hlocb view before.mlir after.mlir -o both.html
   hlocb view train.mlir --recording monday.jsonl --recording friday.jsonl
   hlocb view train.mlir --overlay times.txt`,
-		Args: cobra.MinimumNArgs(1),
+		Args: func(cmd *cobra.Command, args []string) error {
+			return command.Args("IN")(cmd, args[:min(len(args), 1)])
+		},
 		RunE: command.Body(func(cmd *cobra.Command, args []string) error {
 			opts, err := flags.conversion()
 			if err != nil {

@@ -228,14 +228,17 @@ func encode(d *Document) (pageData, []stepData, error) {
 		t.Value = append(t.Value, x.values)
 	}
 	t.Values = u.values
-	t.Edges = u.inside
+	t.Edges = append([]int32{}, u.inside...)
 	e.overlays(d)
 	return e.data, steps, nil
 }
 
 // step encodes one step.
 func (e *encoder) step(s *stepItems) stepData {
-	var d stepData
+	d := stepData{ // a nil list would be null in JSON
+		Types: []int32{}, Operands: []int32{}, Callee: [][2]int32{}, Detail: [][2]int32{}, Removed: []int32{}, Flow: []int32{},
+		NameOf: []int32{},
+	}
 	m := s.step.Module
 	u := e.u
 	t := u.textOf(s, e.intern)
@@ -287,6 +290,9 @@ func (e *encoder) step(s *stepItems) stepData {
 			for k, b := range region.Blocks() {
 				body := u.bodies[bodyKey{i, r, k}]
 				for n, v := range b.Args() {
+					if name := t.names[u.value(s, v)]; name != "" && strings.HasPrefix(u.items[body.args[n]].label, "arg") {
+						u.items[body.args[n]].label = name
+					}
 					row(body.args[n], e.intern(v.Name()), e.loc(v.Loc()), line, 0)
 					d.Results = append(d.Results, 1)
 					d.Types = append(d.Types, e.intern(typeText(v.Type())))
@@ -299,11 +305,9 @@ func (e *encoder) step(s *stepItems) stepData {
 		}
 	}
 	visit(m.Op())
-	for _, i := range s.removed {
-		d.Removed = append(d.Removed, i)
-	}
-	d.Chain = e.chain(s)
-	d.Lines, d.Values = t.lines, t.values
+	d.Removed = append(d.Removed, s.removed...)
+	d.Chain = append([]int32{}, e.chain(s)...)
+	d.Lines, d.Values = t.lines, append([]int32{}, t.values...)
 	values := make([]int32, 0, len(t.names))
 	for v := range t.names {
 		values = append(values, v)
@@ -401,6 +405,7 @@ func (e *encoder) hooks(d *Document) {
 		}
 		return out
 	}
+	h.Aliases = []aliasData{}
 	h.Order, h.Data = pairs(d.Hooks.Manifest.Edges), pairs(d.Hooks.Data)
 	for _, a := range d.Hooks.Aliases {
 		verdict, _ := json.Marshal(a.Verdict)

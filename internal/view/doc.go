@@ -55,7 +55,7 @@ type Overlay struct {
 }
 
 // Number is a number of Op or, if Op is nil, of the ops that At selects: an op's name, the symbol of a function, a
-// value's name such as %3, or a location as MLIR or as an event writes it, or FILE:LINE:COLUMN of the module's own text.
+// value's name such as %3, a location as MLIR or as an event writes it, or FILE:LINE:COLUMN of the module's own text.
 type Number struct {
 	Op    *ir.Op  `json:"-"` // of one of the steps
 	At    string  `json:"at"`

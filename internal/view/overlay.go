@@ -54,6 +54,9 @@ func (o *Overlay) readObject(text []byte) error {
 		if err == nil {
 			err = d.Decode(&value)
 		}
+		if kind := (*json.UnmarshalTypeError)(nil); errors.As(err, &kind) {
+			return fmt.Errorf("byte %d: expected a number, found a %s", d.InputOffset(), kind.Value)
+		}
 		if err != nil {
 			return fmt.Errorf("byte %d: %w", d.InputOffset(), err)
 		}

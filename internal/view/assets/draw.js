@@ -3,6 +3,7 @@
 (function (hlocb) {
   const { items, children, strings, definer, shape, classOf, data } = hlocb.model;
   const L = hlocb.layout;
+  const FAR = 420; // a longer edge is faint
   const canvas = hlocb.$("graph");
   const context = canvas.getContext("2d");
   const camera = { x: 0, y: 0, zoom: 1 };
@@ -118,7 +119,7 @@
     }
 
     // Edges.
-    const plain = new Path2D(), strong = new Path2D(), chain = new Path2D(), path = new Path2D(), calls = new Path2D();
+    const plain = new Path2D(), faint = new Path2D(), strong = new Path2D(), chain = new Path2D(), path = new Path2D(), calls = new Path2D();
     const alias = { kept: new Path2D(), copy: new Path2D(), refused: new Path2D() };
     const labels = [];
     let drawn = 0;
@@ -138,15 +139,17 @@
         const verdict = s.aliasEdges.get(b * 64 + edges.slot[k]);
         if (verdict && alias[verdict]) curve(alias[verdict], p);
         else if (lit) curve(strong, p);
-        else if (drawn++ < limit) curve(plain, p);
+        else if (drawn++ < limit) curve(p[3] - p[1] > FAR || p[3] < p[1] || strings[items.label[a]] === "arguments" ? faint : plain, p);
       }
-      if (value >= 0 && z > 0.75 && (lit || edges.from.length < 400) && labels.length < 200 && p[3] > p[1]) labels.push([p, value, edges.count[k], lit]);
+      if (value >= 0 && z > 0.75 && (lit || edges.from.length < 400 && p[3] - p[1] < FAR && definer[value] === a) && labels.length < 200 && p[3] > p[1]) labels.push([p, value, edges.count[k], lit]);
     }
     const stroke = (path, color, w, dash) => {
       g.strokeStyle = color; g.lineWidth = w / Math.max(z, 0.35) * Math.min(z, 1) + 0.4; g.setLineDash(dash || []); g.stroke(path); g.setLineDash([]);
     };
-    g.globalAlpha = edges.from.length > 4000 && z < 0.3 ? 0.35 : 0.8;
-    stroke(plain, colors.edge, 1);
+    g.globalAlpha = z < 0.3 ? 0.2 : 0.38;
+    stroke(faint, colors.edge, 1);
+    g.globalAlpha = edges.from.length > 4000 && z < 0.3 ? 0.35 : 1;
+    stroke(plain, colors.edge, 1.2);
     g.globalAlpha = 1;
     stroke(calls, colors.muted, 1.2, [2, 4]);
     for (const [verdict, color] of [["kept", colors.free], ["copy", colors.copied], ["refused", colors.refused]]) stroke(alias[verdict], color, 2.2, [2, 3]);
@@ -211,13 +214,20 @@
       }
     }
     hlocb.painted = performance.now();
+    if (!hlocb.firstPicture) hlocb.firstPicture = hlocb.painted;
   }
+
+  // inside says how much a folded box contains.
+  const inside = (i) => {
+    const c = items.count[i] - (items.kind[i] === hlocb.OP ? 1 : 0);
+    return c === 0 ? children[i].length.toLocaleString("en") + " values" : c.toLocaleString("en") + (c === 1 ? " op" : " ops");
+  };
 
   const boxTitle = (i, step) => {
     const label = hlocb.labelOf(i);
     const count = items.count[i] - (items.kind[i] === hlocb.OP ? 1 : 0);
     const changed = step.changes[i];
-    return label + " · " + count.toLocaleString("en") + (count === 1 ? " op" : " ops") + (changed > 0 && step.index > 0 ? ` · ${changed} changed` : "");
+    return label + " · " + count.toLocaleString("en") + (changed > 0 && step.index > 0 ? ` · ${changed.toLocaleString("en")} changed` : "");
   };
 
   function fillOf(i, step, overlay) {
@@ -283,7 +293,7 @@
     g.fillStyle = colors.muted;
     let second = "";
     if (overlay && overlay.number.has(i)) second = hlocb.formatNumber(overlay.number.get(i)) + (overlay.unit ? " " + overlay.unit : "");
-    else if (box) { const c = items.count[i] - (items.kind[i] === hlocb.OP ? 1 : 0); second = c.toLocaleString("en") + (c === 1 ? " op" : " ops"); }
+    else if (box) second = inside(i);
     else { const types = step.typesOf(i); second = types.length ? shape(types[0]) + (types.length > 1 ? " +" + (types.length - 1) : "") : ""; }
     if (hook) second = "hook · " + hook.kind + (hook.types.length ? " · " + shape(hook.types[0]) : "");
     g.fillText(clip(second, w - 18, 11), x + 13, y + 30);
@@ -412,5 +422,7 @@
     if (a >= 1e6 || a < 1e-3) return v.toExponential(3);
     return Number.isInteger(v) ? v.toLocaleString("en") : String(Number(v.toPrecision(5)));
   };
-  hlocb.graph = { draw, relayout, fit, centre, show, zoomAt, resize, readColors, camera, canvas, boxTitle, stepChanged() { edges = null; draw(); } };
+  // paintNow draws at once, for tests that measure.
+  const paintNow = () => { wanted = false; paint(); };
+  hlocb.graph = { draw, paintNow, relayout, fit, centre, show, zoomAt, resize, readColors, camera, canvas, boxTitle, stepChanged() { edges = null; draw(); } };
 })(window.hlocb);

@@ -24,7 +24,7 @@
   const isBox = (i) => children[i] !== null && children[i].length > 0;
 
   function leafSize(i) {
-    const text = hlocb.labelOf(i);
+    const text = strings[items.label[i]]; // the same in all steps
     const small = items.kind[i] === hlocb.ARG;
     width[i] = Math.min(230, Math.max(72, 26 + 6.9 * text.length));
     height[i] = small ? SMALL : LEAF;
@@ -48,7 +48,7 @@
         const row = list.slice(p, Math.min(end, p + size));
         let h = 0;
         for (const c of row) h = Math.max(h, height[c]);
-        for (const c of row) localY[c] = at;
+        for (const c of row) localY[c] = at + (before[c] || items.kind[c] === hlocb.ARG ? 0 : h - height[c]); // a constant stands close to its user
         rows.push(row);
         at += h + (p + size < end ? ROW : LAYER);
       }
@@ -57,7 +57,7 @@
     place(rows);
     let left = Infinity, right = -Infinity;
     for (const c of list) { left = Math.min(left, localX[c]); right = Math.max(right, localX[c] + width[c]); }
-    const label = i === 0 ? 0 : Math.min(600, 90 + 7.2 * hlocb.labelOf(i).length);
+    const label = i === 0 ? 0 : Math.min(640, 130 + 8 * strings[items.label[i]].length);
     width[i] = Math.max(right - left + 2 * PAD, label);
     const shift = (width[i] - (right - left)) / 2 - left;
     for (const c of list) localX[c] += shift;
@@ -188,6 +188,7 @@
       if (!isBox(i) || !open[p]) continue;
       const f = items.kind[i] === hlocb.OP && p === 0;
       if (shown + children[i].length > limit && !(f && shown < limit)) continue;
+      if (items.kind[i] === hlocb.OP && !f && !/^(while|if|case|call|composite|fusion|module|async)/.test(strings[items.label[i]])) continue;
       if (items.kind[i] === hlocb.PART && strings[items.label[i]] === "arguments") continue;
       setOpen(i, true);
       shown += children[i].length;

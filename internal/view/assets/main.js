@@ -247,6 +247,18 @@
     d.showModal();
   }
 
+  let waiting = null;
+  function searchNow() {
+    clearTimeout(waiting);
+    const text = $("query").value;
+    if (text === state.query) return;
+    state.query = text;
+    hlocb.search.find(text);
+    G.draw();
+    hlocb.text.render(true);
+    hlocb.remember();
+  }
+
   // follow selects an operand's definition, a user, or a neighbour in the layer.
   function follow(key) {
     const i = state.item, step = state.step;
@@ -269,7 +281,7 @@
     const typing = /^(INPUT|SELECT|TEXTAREA)$/.test(e.target.tagName);
     if (e.key === "Escape") { $("query").value = ""; state.query = ""; hlocb.search.find(""); hlocb.search.clearPath(); state.start = -1; if (typing) e.target.blur(); hlocb.select(-1); return; }
     if (typing) {
-      if (e.target.id === "query" && e.key === "Enter") { hlocb.search.go(e.shiftKey ? -1 : 1); e.preventDefault(); }
+      if (e.target.id === "query" && e.key === "Enter") { searchNow(); hlocb.search.go(e.shiftKey ? -1 : 1); e.preventDefault(); }
       return;
     }
     const button = e.target.tagName === "BUTTON";
@@ -343,19 +355,17 @@
     hlocb.values.start();
     G.resize();
     G.relayout();
-    if (p.has("at")) { const [x, y, z] = p.get("at").split(",").map(Number); if ([x, y, z].every(Number.isFinite) && z > 0) Object.assign(G.camera, { x, y, zoom: z }); } else G.fit(false);
+    G.fit(false);
     if (p.has("q")) { state.query = $("query").value = p.get("q"); hlocb.search.find(state.query); }
     hlocb.outline.update();
     hlocb.outline.hooks();
     hlocb.passes.update();
     const item = Number(p.get("item"));
     if (p.has("item") && item > 0 && item < n) hlocb.select(item); else details();
+    const [x, y, zoom] = (p.get("at") || "").split(",").map(Number);
+    if ([x, y, zoom].every(Number.isFinite) && zoom > 0) { Object.assign(G.camera, { x, y, zoom }); G.draw(); }
 
-    let waiting = null;
-    $("query").addEventListener("input", (e) => {
-      clearTimeout(waiting);
-      waiting = setTimeout(() => { state.query = e.target.value; hlocb.search.find(state.query); G.draw(); hlocb.text.render(true); hlocb.remember(); }, 60);
-    });
+    $("query").addEventListener("input", () => { clearTimeout(waiting); waiting = setTimeout(searchNow, 60); });
     $("next").addEventListener("click", () => hlocb.search.go(1));
     $("previous").addEventListener("click", () => hlocb.search.go(-1));
     $("show-graph").addEventListener("click", () => { const [g, x] = shown(); showPanes(!g || !x, x); });

@@ -62,15 +62,15 @@ window.hlocb = window.hlocb || {};
       this.typeStart = prefix(d.results);
       this.operands = d.operands;
       this.operandStart = prefix(d.uses);
-      this.callee = new Map(d.callee || []);
-      this.detail = new Map(d.detail || []);
-      this.removed = new Set(d.removed || []);
-      this.flow = d.flow || [];
-      this.chain = new Set(d.chain || []);
+      this.callee = new Map(d.callee);
+      this.detail = new Map(d.detail);
+      this.removed = new Set(d.removed);
+      this.flow = d.flow;
+      this.chain = new Set(d.chain);
       this.lines = d.lines;
-      this.lineValues = d.values || [];
+      this.lineValues = d.values;
       this.names = new Map();
-      for (let i = 0; i < (d.nameOf || []).length; i += 2) this.names.set(d.nameOf[i], d.nameOf[i + 1]);
+      for (let i = 0; i < d.nameOf.length; i += 2) this.names.set(d.nameOf[i], d.nameOf[i + 1]);
       this.hookItem = new Map();
       for (let r = 0; r < d.hook.length; r++) if (d.hook[r] >= 0) this.hookItem.set(d.hook[r], d.items[r]);
       // present: the number of items inside each item that exist in this step, or that this step removed.
@@ -84,6 +84,24 @@ window.hlocb = window.hlocb || {};
         this.present[items.parent[i]] += this.present[i];
         this.changes[items.parent[i]] += this.changes[i];
       }
+    }
+
+    // inOrder returns the children of a box in program order; an op that this step removed goes by its number.
+    inOrder(box) {
+      if (!this.firstRow) {
+        this.firstRow = new Float64Array(n).fill(Infinity);
+        for (let r = this.items.length - 1; r >= 0; r--) this.firstRow[this.items[r]] = r;
+        for (let k = n - 1; k > 0; k--) {
+          const i = topDown[k], p = items.parent[i];
+          if (p > 0 && items.kind[p] >= REGION) this.firstRow[p] = Math.min(this.firstRow[p], this.firstRow[i]);
+        }
+        this.ordered = new Map();
+      }
+      if (!this.ordered.has(box)) {
+        const f = this.firstRow;
+        this.ordered.set(box, (children[box] || []).slice().sort((a, b) => f[a] === f[b] ? a - b : f[a] - f[b]));
+      }
+      return this.ordered.get(box);
     }
 
     // exists says whether the item is an op or an argument of this step.

@@ -1,7 +1,7 @@
 // The outline: a tree of boxes and ops; under it the hooks with the proof of their order, and a found path.
 "use strict";
 (function (hlocb) {
-  const { items, children, data } = hlocb.model;
+  const { items, data } = hlocb.model;
   const { el, $ } = hlocb;
   const L = hlocb.layout;
   const ROW = 24;
@@ -15,9 +15,9 @@
     const add = (i, depth) => {
       if (step.present[i] === 0) return;
       rows.push([i, depth]);
-      if (L.isBox(i) && L.open[i] && depth < 200) for (const c of children[i]) add(c, depth + 1);
+      if (L.isBox(i) && L.open[i] && depth < 200) for (const c of step.inOrder(i)) add(c, depth + 1);
     };
-    for (const c of children[0] || []) add(c, 0);
+    for (const c of step.inOrder(0)) add(c, 0);
   }
 
   function render() {

@@ -1,0 +1,145 @@
+package viewtest
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+
+	"github.com/hlocb/hlocb/internal/view"
+)
+
+// tab is a tab of a headless Chromium.
+type tab struct {
+	ctx context.Context
+	t   *testing.T
+
+	mu       sync.Mutex
+	mistakes []string // errors and warnings of the console, exceptions, requests to other places than files
+}
+
+// open opens a tab, or skips the test if there is no Chromium.
+func open(t *testing.T) *tab {
+	t.Helper()
+	path := ""
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "chrome"} {
+		if p, err := exec.LookPath(name); err == nil {
+			path = p
+			break
+		}
+	}
+	if path == "" {
+		t.Skip("skip: no Chromium")
+	}
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU,
+		chromedp.WindowSize(1600, 1000), chromedp.UserDataDir(t.TempDir()))
+	b := &tab{t: t}
+	ctx, stop := context.WithTimeout(t.Context(), 5*time.Minute)
+	t.Cleanup(stop)
+	ctx, stop = chromedp.NewExecAllocator(ctx, options...)
+	t.Cleanup(stop)
+	b.ctx, stop = chromedp.NewContext(ctx, chromedp.WithListener(b.listen))
+	t.Cleanup(stop)
+	b.run(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		_, err := cdp.Call(ctx, t, network.Enable, network.EnableParams{})
+		return err
+	}))
+	return b
+}
+
+// listen collects what should not happen.
+func (b *tab) listen(e any) {
+	mistake := ""
+	switch e := e.(type) {
+	case *runtime.EventExceptionThrown:
+		mistake = "exception: " + e.ExceptionDetails.Text
+		if x := e.ExceptionDetails.Exception; x != nil {
+			mistake += " " + x.Description
+		}
+	case *runtime.EventConsoleAPICalled:
+		if e.Type != "log" {
+			mistake = fmt.Sprintf("console: %s", e.Type)
+		}
+	case *network.EventRequestWillBeSent:
+		if url := e.Request.URL; !strings.HasPrefix(url, "file:") && url != "about:blank" {
+			mistake = "request: " + url
+		}
+	}
+	if mistake != "" {
+		b.mu.Lock()
+		b.mistakes = append(b.mistakes, mistake)
+		b.mu.Unlock()
+	}
+}
+
+func (b *tab) run(actions ...chromedp.Action[chromedp.Void]) {
+	b.t.Helper()
+	if err := chromedp.Do(b.ctx, actions...); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// keys presses keys.
+func (b *tab) keys(list ...string) {
+	b.t.Helper()
+	for _, k := range list {
+		b.run(chromedp.KeyEvent(k))
+	}
+}
+
+// focus moves the focus to the element with an id.
+func (b *tab) focus(id string) { b.t.Helper(); b.run(chromedp.Focus(chromedp.CSS("#" + id))) }
+
+// show opens a page, waits for its first picture and fails the test if something went wrong in it.
+func (b *tab) show(path, fragment string) {
+	b.t.Helper()
+	b.run(chromedp.Navigate("about:blank"), chromedp.Navigate("file://"+path+fragment), chromedp.WaitReady(chromedp.CSS(`html[data-ready="1"]`)))
+	eval[bool](b, `new Promise((done) => { const wait = () => hlocb.painted ? done(true) : requestAnimationFrame(wait); wait(); })`)
+	b.check()
+}
+
+// check fails the test if something went wrong in the page.
+func (b *tab) check() {
+	b.t.Helper()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, m := range b.mistakes {
+		b.t.Error(m)
+	}
+	b.mistakes = nil
+}
+
+// eval evaluates a script and returns its result, of a promise its value.
+func eval[T any](b *tab, script string) T {
+	b.t.Helper()
+	v, err := chromedp.Run(b.ctx, chromedp.Evaluate[T](script, chromedp.EvalAwaitPromise))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return v
+}
+
+// write writes a page to a file.
+func write(t *testing.T, d *view.Document) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := view.Page(&b, d); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "page.html")
+	if err := os.WriteFile(path, b.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
