@@ -46,6 +46,7 @@ type itemTable struct {
 	Label  []int32 `json:"label"`
 	Count  []int32 `json:"count"`
 	Value  []int32 `json:"value"` // the first value
+	Wide   []int32 `json:"wide"`  // characters of the first result's type, written short
 	Values int32   `json:"values"`
 	// Edges are pairs of items of one box: the second uses a value of the first. The page needs them to place the items.
 	Edges []int32 `json:"edges"`
@@ -226,6 +227,7 @@ func encode(d *Document) (pageData, []stepData, error) {
 		t.Label = append(t.Label, e.intern(x.label))
 		t.Count = append(t.Count, x.count)
 		t.Value = append(t.Value, x.values)
+		t.Wide = append(t.Wide, x.wide)
 	}
 	t.Values = u.values
 	t.Edges = append([]int32{}, u.inside...)
@@ -265,8 +267,12 @@ func (e *encoder) step(s *stepItems) stepData {
 		}
 		row(i, e.intern(op.Name()), e.loc(op.Loc()), line, int32(s.states[op]))
 		d.Results = append(d.Results, int32(op.NumResults()))
-		for _, v := range op.Results() {
-			d.Types = append(d.Types, e.intern(typeText(v.Type())))
+		for k, v := range op.Results() {
+			text := typeText(v.Type())
+			d.Types = append(d.Types, e.intern(text))
+			if k == 0 { // f32[2,3] for tensor<2x3xf32>
+				u.items[i].wide = max(u.items[i].wide, int32(min(len(text)-len("tensor"), 24)))
+			}
 		}
 		d.Uses = append(d.Uses, int32(op.NumOperands()))
 		for k, v := range op.Operands() {

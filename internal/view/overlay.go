@@ -131,7 +131,7 @@ func (e *encoder) overlays(d *Document) {
 	}
 	index := e.index()
 	for _, o := range d.Overlays {
-		out := overlayData{Name: o.Name, Unit: o.Unit}
+		out := overlayData{Name: o.Name, Unit: o.Unit, Items: []int32{}, Value: []float64{}}
 		at := map[int32]int{}
 		for _, n := range o.Numbers {
 			items := index[n.At]

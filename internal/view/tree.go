@@ -106,19 +106,16 @@ func (u *union) group(box int32, ops []int32, scopes map[int32][]string, depth i
 		}
 		return ""
 	}
-	for { // a scope that all ops share needs no box
-		first, all := "", len(ops) > 0
+	for { // a scope that all ops with a scope share, and most ops have, needs no box
+		shared, named, all := "", 0, true
 		for _, op := range ops {
-			n := name(op)
-			switch {
-			case u.items[op].last || u.items[op].late && n == "":
-			case first == "":
-				first, all = n, all && n != ""
-			case n != first:
-				all = false
+			if n := name(op); n != "" {
+				named++
+				all = all && (shared == "" || n == shared)
+				shared = n
 			}
 		}
-		if !all || first == "" {
+		if !all || 2*named <= len(ops) || shared == "" {
 			break
 		}
 		depth++
@@ -134,7 +131,7 @@ func (u *union) group(box int32, ops []int32, scopes map[int32][]string, depth i
 	for _, op := range ops {
 		n := name(op)
 		switch {
-		case n == "" || size[n] < 2 || len(members) == 1:
+		case n == "" || size[n] < 2:
 			u.put(op, box)
 		case !done[n]:
 			done[n] = true

@@ -30,6 +30,7 @@ type item struct {
 	count        int32 // of the ops inside
 	values       int32 // the first value
 	numValues    int32
+	wide         int32 // see itemTable.Wide
 	children     []int32
 	late         bool // place it close to its users: a constant
 	last         bool // a terminator

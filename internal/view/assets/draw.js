@@ -25,7 +25,7 @@
     const box = canvas.parentElement.getBoundingClientRect();
     canvas.width = Math.max(1, Math.round(box.width * ratio));
     canvas.height = Math.max(1, Math.round(box.height * ratio));
-    draw();
+    paint(); // at once: a new size empties the canvas
   }
 
   function draw() {

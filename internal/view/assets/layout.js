@@ -26,7 +26,7 @@
   function leafSize(i) {
     const text = strings[items.label[i]]; // the same in all steps
     const small = items.kind[i] === hlocb.ARG;
-    width[i] = Math.min(230, Math.max(72, 26 + 6.9 * text.length));
+    width[i] = Math.min(230, Math.max(72, 26 + 6.9 * text.length, small ? 0 : 24 + 6.6 * items.wide[i]));
     height[i] = small ? SMALL : LEAF;
     if (isBox(i)) { width[i] = Math.min(280, Math.max(120, 60 + 7.2 * text.length)); height[i] = LEAF; }
   }
@@ -48,7 +48,7 @@
         const row = list.slice(p, Math.min(end, p + size));
         let h = 0;
         for (const c of row) h = Math.max(h, height[c]);
-        for (const c of row) localY[c] = at + (before[c] || items.kind[c] === hlocb.ARG ? 0 : h - height[c]); // a constant stands close to its user
+        for (const c of row) localY[c] = at + (before[c] || isBox(c) || items.kind[c] === hlocb.ARG ? 0 : h - height[c]); // a constant stands close to its user
         rows.push(row);
         at += h + (p + size < end ? ROW : LAYER);
       }

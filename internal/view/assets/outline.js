@@ -45,7 +45,7 @@
         el("span", { class: "swatch c-" + hlocb.classOfItem(i), "aria-hidden": "true" }),
         el("span", { class: "label" }, hlocb.labelOf(i)),
         name && items.kind[i] !== hlocb.ARG ? el("span", { class: "value-name" }, name) : null,
-        box ? el("span", { class: "count" }, (items.count[i] - (items.kind[i] === hlocb.OP ? 1 : 0)).toLocaleString("en")) : null);
+        box ? el("span", { class: "count" }, (items.count[i] - (items.kind[i] === hlocb.OP ? 1 : 0) || step.inOrder(i).length).toLocaleString("en")) : null);
       if (box) e.setAttribute("aria-expanded", L.open[i] ? "true" : "false");
       e.style.top = k * ROW + "px";
       e.style.paddingLeft = 6 + 14 * Math.min(depth, 30) + "px";
