@@ -115,7 +115,7 @@ func (a *app) rootCommand() *cobra.Command {
 	}
 	group("Look at a module:", a.viewCommand(), a.hooksCommand(), a.explainCommand(), a.tapCommand(), a.infoCommand())
 	group("Run it:", a.runCommand(), a.execCommand(), a.compileCommand())
-	group("Compare runs:", a.compareCommand(), a.verifyCommand(), a.recordCommand(), a.replayCommand())
+	group("Compare runs:", a.compareCommand(), a.verifyCommand(), a.recordCommand(), a.replayCommand(), a.eventsCommand())
 	group("Transform it:", a.rewriteCommand(), a.optCommand(), a.diffCommand(), a.reduceCommand(), a.translateCommand())
 	group(machineGroup, a.pluginCommand(), a.benchCommand(), a.versionCommand())
 	root.SetHelpCommand(a.helpCommand(root))

@@ -239,6 +239,13 @@ func (s *Outputs) Open(ctx context.Context) error {
 	}
 }
 
+// Discard removes the outputs that do not have their names yet, after a failure.
+func (s *Outputs) Discard() {
+	for _, o := range s.files {
+		_ = o.discard()
+	}
+}
+
 // WriteFile writes a file, or standard output for "" and "-". It replaces a file only after write has succeeded.
 func (c *Console) WriteFile(path string, write func(io.Writer) error) error {
 	if path == "" || path == "-" {

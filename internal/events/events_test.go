@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"encoding/csv"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -16,6 +17,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -481,6 +483,86 @@ print(best)
 	t.Logf("DuckDB groups them in %.2f s of CPU time", seconds)
 	if err != nil || seconds > 0.5 {
 		t.Errorf("DuckDB takes %.2f s of CPU time, expected at most 0.5: %v", seconds, err)
+	}
+}
+
+// TestMerge merges files of two processes, one of which is late, and names it.
+func TestMerge(t *testing.T) {
+	dir := t.TempDir()
+	var files []string
+	for k, name := range []string{"a.parquet", "b.jsonl"} {
+		files = append(files, filepath.Join(dir, name))
+		f, err := os.Create(files[k])
+		if err != nil {
+			t.Fatal(err)
+		}
+		var sink Sink = NewJSONL(f)
+		if k == 0 {
+			sink = NewParquet(f)
+		}
+		site := newSite(Site{Hook: "h", ID: "01", Place: "a.py:1:1"})
+		for step := range int64(4) {
+			at := 1000*(step+1) + int64(k)*(10+step) // b is late by 10 to 13 ns
+			e := &Event{Site: site, Run: 1, Seq: step, Step: step, Time: at, Operands: []Operand{
+				{DType: tensor.F32, Scalar: true, Number: float64(step), Statistics: Statistics{Count: 1, Min: float64(step), Max: float64(step), Mean: float64(step)}},
+				{DType: tensor.F32, Shape: tensor.Shape{2}, Statistics: Statistics{Count: 2, NaN: step / 2, Min: -1, Max: 1}}}}
+			if err := sink.Write(e); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := sink.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	summarize := func(f Filter) *Summary {
+		t.Helper()
+		s, last := NewSummary(), int64(0)
+		if err := Merge(files, func(e *Event) error {
+			if e.Time < last || len(e.Operands) != 2 {
+				return fmt.Errorf("an event at %d after %d, with %d operands", e.Time, last, len(e.Operands))
+			}
+			last = e.Time
+			if f.Selects(e) {
+				s.Add(e)
+			}
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		s.End()
+		return s
+	}
+	s := summarize(Filter{Device: -1})
+	if s.Events != 8 || !slices.Equal(s.Processes, []string{"a", "b"}) || len(s.Values) != 2 || s.Aligned {
+		t.Fatalf("the summary is %+v", s)
+	}
+	if v := s.Values[0]; v.Events != 8 || v.Min != 0.0 || v.Max != 3.0 || v.Mean != 1.5 || v.Last != 3.0 || v.Bad != -1 || v.Type != "f32[]" {
+		t.Errorf("the scalar is %+v", v)
+	}
+	if v := s.Values[1]; v.NaN != 4 || v.Bad != 2 || v.Type != "f32[2]" || v.Min != -1.0 {
+		t.Errorf("the tensor is %+v", v)
+	}
+	if len(s.Arrivals) != 2 || s.Arrivals[0].Process != "b" || s.Arrivals[0].Steps != 4 || s.Arrivals[0].Last != 4 || s.Arrivals[0].Mean != 11 ||
+		s.Arrivals[0].Max != 13 || s.Arrivals[0].Step != 3 || s.Arrivals[1].Max != 0 {
+		t.Errorf("late are %+v", s.Arrivals)
+	}
+	if len(s.Worst) != 4 || s.Worst[0] != (Delay{"h", 3, 13, "b", 0}) {
+		t.Errorf("the longest delays are %+v", s.Worst)
+	}
+	for name, c := range map[string]struct {
+		f    Filter
+		want int64
+	}{
+		"hook": {Filter{Device: -1, Hooks: []*regexp.Regexp{regexp.MustCompile("^a.py:1:")}}, 8}, "no hook": {Filter{Device: -1, Hooks: []*regexp.Regexp{regexp.MustCompile("x")}}, 0},
+		"bad": {Filter{Device: -1, Bad: true}, 4}, "steps": {Filter{Device: -1, From: 1, To: 3}, 4}, "rest": {Filter{Device: -1, From: 1}, 6}, "device": {Filter{Device: 1}, 0},
+	} {
+		if got := summarize(c.f).Events; got != c.want {
+			t.Errorf("%s: %d events, expected %d", name, got, c.want)
+		}
+	}
+	files = append(files, filepath.Join(dir, "missing.jsonl"))
+	if err := Merge(files, func(*Event) error { return nil }); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a missing file is %v", err)
 	}
 }
 

@@ -3,6 +3,7 @@ package events
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -126,13 +127,10 @@ func readLines(r io.Reader, dataPath, process string, f func(e *Event) error) er
 			default:
 				site := sites.site(Site{Hook: l.Hook, ID: *l.ID, Kind: l.Kind, Loc: l.Loc, Place: l.Place, Function: l.Function, Callback: l.Callback,
 					Probe: l.Probe, Of: l.Of})
-				e = Event{Site: site.Site, Process: l.Process, Run: l.Run, Seq: l.Seq, Step: site.next(l.Device), Device: l.Device, Replica: l.Replica,
+				e = Event{Site: site.Site, Process: cmp.Or(l.Process, process), Run: l.Run, Seq: l.Seq, Step: site.next(l.Device), Device: l.Device, Replica: l.Replica,
 					Partition: l.Partition, Time: l.Time, Operands: e.Operands[:0]}
 				if l.Step != nil {
 					e.Step = *l.Step
-				}
-				if e.Process == "" {
-					e.Process = process
 				}
 				if e.Time == 0 && l.NS != 0 {
 					e.Time = start + l.NS
@@ -256,18 +254,16 @@ func readParquet(file *os.File, process string, f func(e *Event) error) error {
 			} else {
 				o.Statistics = row.statistics(o.Shape)
 			}
-			same := row.Operand > 0 && e.Site == site.Site && e.Process == row.Process && e.Run == row.Run && e.Seq == row.Seq && e.Device == int(row.Device)
+			owner := cmp.Or(row.Process, process)
+			same := row.Operand > 0 && e.Site == site.Site && e.Process == owner && e.Run == row.Run && e.Seq == row.Seq && e.Device == int(row.Device)
 			if !same {
 				if e.Site != nil {
 					if err := f(&e); err != nil {
 						return err
 					}
 				}
-				e = Event{Site: site.Site, Process: row.Process, Run: row.Run, Seq: row.Seq, Step: row.Step, Device: int(row.Device), Time: row.Time,
+				e = Event{Site: site.Site, Process: owner, Run: row.Run, Seq: row.Seq, Step: row.Step, Device: int(row.Device), Time: row.Time,
 					Operands: e.Operands[:0]}
-				if e.Process == "" {
-					e.Process = process
-				}
 			}
 			e.Operands = append(e.Operands, o)
 		}

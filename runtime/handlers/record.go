@@ -37,7 +37,8 @@ type Record struct {
 	data   *dataFile // nil if all values are text
 	buf    []byte
 	closed bool
-	start  time.Time             // of the run; zero if events have no time
+	start  time.Time             // of the run; zero if events have no time since it
+	origin []byte                // see SetProcess
 	fixed  map[*hook.Site][]byte // the part that all events of a site share
 }
 
@@ -61,6 +62,14 @@ func (r *Record) SetData(w io.Writer, atLeast int) {
 	defer r.mu.Unlock()
 	r.data = &dataFile{w: bufio.NewWriterSize(w, 1<<18), atLeast: atLeast}
 	r.data.c, _ = w.(io.Closer)
+}
+
+// SetProcess adds a name of this process and the time to each event: "process" and "time", in nanoseconds since 1970.
+// Call it before the first event.
+func (r *Record) SetProcess(name string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.origin = append(appendJSONString([]byte(`,"process":`), name), `,"time":`...)
 }
 
 // dataFile is the file of large values.
@@ -182,6 +191,9 @@ func (r *Record) write(c *runtime.Call, results bool) error {
 	}
 	if !r.start.IsZero() {
 		b = strconv.AppendInt(append(b, `,"ns":`...), int64(time.Since(r.start)), 10)
+	}
+	if r.origin != nil {
+		b = strconv.AppendInt(append(b, r.origin...), time.Now().UnixNano(), 10)
 	}
 	b = append(b, '}', '\n')
 	r.buf = b

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strconv"
 	"time"
 
 	"github.com/hlocb/hlocb/hook"
@@ -22,7 +23,7 @@ const RecordingVersion = 3
 // Recorder writes a recording, a file of JSON lines: a header, an event per line as Record writes them with the
 // handler's results and the time since the run started, and the program's results.
 //
-//	{"recording":3,"module":"SHA-256 of the module's text","backend":"...","manifest":{"hooks":[...],"order":[...]},"args":[...]}
+//	{"recording":3,"module":"SHA-256 of the module's text","backend":"...","start":NS,"manifest":{"hooks":[...],"order":[...]},"args":[...]}
 //	{"seq":0,...,"operands":[...],"results":[...],"ns":81250}
 //	{"outputs":[...]}
 //
@@ -34,6 +35,7 @@ type Header struct {
 	Version  int            `json:"recording"`
 	Module   string         `json:"module"`   // SHA-256 of the rewritten module's text, hexadecimal
 	Backend  string         `json:"backend"`  // the backend's description
+	Start    int64          `json:"start"`    // when the run started, in nanoseconds since 1970; 0 is unknown
 	Manifest *hook.Manifest `json:"manifest"` // the program's hooks; nil in recordings before version 3
 }
 
@@ -44,6 +46,7 @@ func NewRecorder(to *Record, h Header, args []*tensor.Tensor) (*Recorder, error)
 	b := fmt.Appendf(nil, `{"recording":%d`, RecordingVersion)
 	b = appendJSONString(append(b, `,"module":`...), h.Module)
 	b = appendJSONString(append(b, `,"backend":`...), h.Backend)
+	b = strconv.AppendInt(append(b, `,"start":`...), r.start.UnixNano(), 10)
 	if h.Manifest != nil {
 		manifest, err := json.Marshal(h.Manifest)
 		if err != nil {

@@ -32,6 +32,9 @@ func (i *Interposer) openSinks() error {
 			if err != nil {
 				return err
 			}
+			if r, ok := h.Handler.(*handlers.Record); ok {
+				r.SetProcess(process)
+			}
 			i.sinks = append(i.sinks, &tolerantHandler{i: i, h: eventFile{h, i}})
 			continue
 		}
