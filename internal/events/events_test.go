@@ -486,7 +486,7 @@ print(best)
 	}
 }
 
-// TestMerge merges files of two processes, one of which is late, and names it.
+// TestMerge merges files of two processes. The second one is late.
 func TestMerge(t *testing.T) {
 	dir := t.TempDir()
 	var files []string
