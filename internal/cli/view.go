@@ -7,7 +7,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -30,7 +32,7 @@ const maxRecorded = 64 << 20
 
 func (a *app) viewCommand() *cobra.Command {
 	var flags rewriteFlags
-	var out string
+	var out, source string
 	var overlays, recordings []string
 	c := &cobra.Command{
 		Use:   "view IN...",
@@ -71,6 +73,14 @@ If IN has hooks, the page has two steps: the module, and the module after 'hlocb
 				}
 				d.Recordings = append(d.Recordings, *r)
 			}
+			if source != "" {
+				files, err := os.OpenRoot(source)
+				if err != nil {
+					return fmt.Errorf("--source: %w", err)
+				}
+				defer files.Close()
+				d.Source = sourceBelow(files)
+			}
 			path := out
 			if path == "" {
 				base := filepath.Base(args[0])
@@ -79,7 +89,11 @@ If IN has hooks, the page has two steps: the module, and the module after 'hlocb
 				}
 				path = strings.TrimSuffix(base, filepath.Ext(base)) + ".html"
 			}
-			if err := keepInput(args[0], path); err != nil {
+			outputs := command.Outputs{Inputs: slices.Concat(args, overlays, recordings)}
+			if path != "-" {
+				outputs.Add(path, false, false)
+			}
+			if err := outputs.Check(); err != nil {
 				return err
 			}
 			if err := a.writePage(path, d); err != nil {
@@ -92,11 +106,33 @@ If IN has hooks, the page has two steps: the module, and the module after 'hlocb
 		}),
 	}
 	c.Flags().StringVarP(&out, "output", "o", "", "`FILE` write to FILE (default IN with the suffix .html, in the current directory)")
+	c.Flags().StringVar(&source, "source", "", "`DIR` show the source lines of locations, of files below DIR")
 	c.Flags().StringArrayVar(&overlays, "overlay", nil, "`FILE` write the numbers of FILE on ops; may be repeated")
 	c.Flags().StringArrayVar(&recordings, "recording", nil, "`FILE` show the events of a recording, or of 'run --events'; may be repeated")
 	command.Group(c, "Page")
 	flags.add(c)
 	return c
+}
+
+// maxSourceFile limits the size of a source file, in bytes.
+const maxSourceFile = 8 << 20
+
+// sourceBelow returns a function that reads the files of locations below a directory: the file with the longest end of
+// the location's path. A module can name any path, so nothing outside of the directory is read.
+func sourceBelow(files *os.Root) func(string) []byte {
+	return func(name string) []byte {
+		parts := strings.Split(strings.ReplaceAll(name, "\\", "/"), "/")
+		for i := range parts {
+			end := filepath.Join(parts[i:]...)
+			if info, err := files.Stat(end); end == "" || err != nil || !info.Mode().IsRegular() || info.Size() > maxSourceFile {
+				continue
+			}
+			if text, err := files.ReadFile(end); err == nil {
+				return text
+			}
+		}
+		return nil
+	}
 }
 
 // writePage writes a page to a file, or to standard output for "-".

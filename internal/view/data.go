@@ -57,6 +57,7 @@ type locTable struct {
 	Text  []int32 `json:"text"`  // as MLIR writes it
 	Place []int32 `json:"place"` // file:line:column
 	Name  []int32 `json:"name"`  // the name stack
+	Line  []int32 `json:"line"`  // the line of the source, if its file is known
 }
 
 type stepHead struct {
@@ -134,12 +135,14 @@ type encoder struct {
 	strings map[string]int32
 	locs    map[*ir.Loc]int32
 	byText  map[string]int32
+	source  func(file string) []byte
+	files   map[string][]string // lines
 }
 
 func newEncoder(u *union) *encoder {
 	e := &encoder{u: u, strings: map[string]int32{}, locs: map[*ir.Loc]int32{nil: 0}, byText: map[string]int32{}}
 	e.intern("")
-	e.data.Locs = locTable{[]int32{0}, []int32{0}, []int32{0}}
+	e.data.Locs = locTable{[]int32{0}, []int32{0}, []int32{0}, []int32{0}}
 	return e
 }
 
@@ -180,10 +183,35 @@ func (e *encoder) loc(l *ir.Loc) int32 {
 		t.Text = append(t.Text, e.intern(shown))
 		t.Place = append(t.Place, e.intern(position))
 		t.Name = append(t.Name, e.intern(nameOf(l)))
+		t.Line = append(t.Line, e.intern(e.sourceLine(place)))
 		e.byText[text] = n
 	}
 	e.locs[l] = n
 	return n
+}
+
+// maxSource is the length in bytes of a line of the source that the page shows.
+const maxSource = 240
+
+// sourceLine returns the line of the source at a place, "" if it is not known.
+func (e *encoder) sourceLine(p hook.Place) string {
+	n, err := strconv.Atoi(p.Line)
+	if e.source == nil || err != nil || p.File == "" {
+		return ""
+	}
+	lines, ok := e.files[p.File]
+	if !ok {
+		lines = strings.Split(string(e.source(p.File)), "\n")
+		e.files[p.File] = lines
+	}
+	if n < 1 || n > len(lines) {
+		return ""
+	}
+	line := strings.TrimSpace(lines[n-1])
+	if len(line) > maxSource {
+		line = line[:maxSource] + "…"
+	}
+	return strings.ToValidUTF8(line, "")
 }
 
 // nameOf returns the outermost name of a location, such as JAX's stack of names.
@@ -208,6 +236,7 @@ func encode(d *Document) (pageData, []stepData, error) {
 	u := unionOf(d.Steps)
 	u.tree()
 	e := newEncoder(u)
+	e.source, e.files = d.Source, map[string][]string{}
 	e.data.Title, e.data.Live, e.data.Recordings = d.Title, d.Live, d.Recordings
 	e.hooks(d)
 	var steps []stepData

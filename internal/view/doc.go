@@ -21,7 +21,8 @@ type Document struct {
 	Hooks      *Hooks // nil if the module has no hooks
 	Overlays   []Overlay
 	Recordings []Recording
-	Live       string // URL of server-sent events, relative to the page; "" for a page without a server
+	Source     func(file string) []byte // the text of a file that a location names, nil if unknown; may be nil
+	Live       string                   // URL of server-sent events, relative to the page; "" for a page without a server
 }
 
 // Step is the module at one moment.

@@ -17,6 +17,7 @@ const (
 const (
 	maxLine    = 1500 // bytes of a line that the page shows
 	maxLiteral = 16   // elements of a literal
+	maxIndent  = 80   // spaces before a line: the lines of deeply nested regions would otherwise take megabytes
 )
 
 // text holds a module's text as lines with values.
@@ -45,6 +46,10 @@ func (u *union) textOf(s *stepItems, intern func(string) int32) *text {
 		}
 		line = line[:0]
 		from := at
+		for from < end && printed[from] == ' ' {
+			from++
+		}
+		line = append(line, printed[at:min(from, at+maxIndent)]...)
 		for len(values) > 0 && values[0].From < end {
 			m := values[0]
 			values = values[1:]

@@ -24,6 +24,7 @@ import (
 type tab struct {
 	ctx context.Context
 	t   *testing.T
+	own string // the server of the page; "" for a file
 
 	mu       sync.Mutex
 	mistakes []string // errors and warnings of the console, exceptions, requests to other places than files
@@ -72,7 +73,7 @@ func (b *tab) listen(e any) {
 			mistake = fmt.Sprintf("console: %s", e.Type)
 		}
 	case *network.EventRequestWillBeSent:
-		if url := e.Request.URL; !strings.HasPrefix(url, "file:") && url != "about:blank" {
+		if url := e.Request.URL; !strings.HasPrefix(url, "file:") && url != "about:blank" && (b.own == "" || !strings.HasPrefix(url, b.own+"/")) {
 			mistake = "request: " + url
 		}
 	}
@@ -101,10 +102,16 @@ func (b *tab) keys(list ...string) {
 // focus moves the focus to the element with an id.
 func (b *tab) focus(id string) { b.t.Helper(); b.run(chromedp.Focus(chromedp.CSS("#" + id))) }
 
-// show opens a page, waits for its first picture and fails the test if something went wrong in it.
+// show opens a file of a page.
 func (b *tab) show(path, fragment string) {
 	b.t.Helper()
-	b.run(chromedp.Navigate("about:blank"), chromedp.Navigate("file://"+path+fragment), chromedp.WaitReady(chromedp.CSS(`html[data-ready="1"]`)))
+	b.visit("file://" + path + fragment)
+}
+
+// visit opens a page, waits for its first picture and fails the test if something went wrong in it.
+func (b *tab) visit(url string) {
+	b.t.Helper()
+	b.run(chromedp.Navigate("about:blank"), chromedp.Navigate(url), chromedp.WaitReady(chromedp.CSS(`html[data-ready="1"]`)))
 	eval[bool](b, `new Promise((done) => { const wait = () => hlocb.painted ? done(true) : requestAnimationFrame(wait); wait(); })`)
 	b.check()
 }

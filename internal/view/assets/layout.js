@@ -31,12 +31,11 @@
     if (isBox(i)) { width[i] = Math.min(280, Math.max(120, 60 + 7.2 * text.length)); height[i] = LEAF; }
   }
 
+  // measure computes the size of an item from the sizes of the items inside, which are known.
   function measure(i) {
-    if (!stale[i]) return;
     stale[i] = 0;
     if (!isBox(i) || !open[i]) { leafSize(i); return; }
     const list = children[i];
-    for (const c of list) measure(c);
     const rows = []; // {list, y}
     let at = i === 0 ? 0 : HEAD + 8;
     for (let k = 0; k < list.length;) {
@@ -116,7 +115,7 @@
   let visible = [];
   const representative = new Int32Array(n);
   function layout() {
-    measure(0);
+    for (let k = n - 1; k >= 0; k--) if (stale[topDown[k]]) measure(topDown[k]); // from the inside out
     visible = [];
     for (let k = 0; k < n; k++) {
       const i = topDown[k], p = items.parent[i];

@@ -142,6 +142,7 @@
     const mark = el("button", { type: "button", class: "link", title: "Path between two ops (p)", onclick: pathKey }, state.start >= 0 && state.start !== i ? `Path from ${hlocb.labelOf(state.start)}` : "Path from here");
     if (step.exists(i)) facts.append(mark);
     parts.push(facts);
+    if (l.line) parts.push(el("div", { class: "source-line" }, el("span", { class: "place" }, l.place.replace(/^.*\//, "") + "  "), l.line));
     if (l.text && l.text !== `"${l.place}"`) parts.push(el("div", { class: "location" }, l.text));
     box.replaceChildren(...parts);
   }

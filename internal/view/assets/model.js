@@ -138,7 +138,7 @@ window.hlocb = window.hlocb || {};
     locOf(i) {
       const r = this.rows[i];
       const l = r < 0 ? 0 : this.loc[r];
-      return { text: strings[data.locs.text[l]], place: strings[data.locs.place[l]], name: strings[data.locs.name[l]] };
+      return { text: strings[data.locs.text[l]], place: strings[data.locs.place[l]], name: strings[data.locs.name[l]], line: strings[data.locs.line[l]] };
     }
 
     hookOf(i) {

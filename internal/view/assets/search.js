@@ -23,7 +23,7 @@
     const marks = new Uint8Array(n);
     for (let r = 0; r < step.items.length; r++) {
       const i = step.items[r], l = step.loc[r];
-      let yes = hit(step.name[r]) || hit(items.label[i]) || l > 0 && (hit(data.locs.text[l]) || hit(data.locs.place[l]));
+      let yes = hit(step.name[r]) || hit(items.label[i]) || l > 0 && (hit(data.locs.text[l]) || hit(data.locs.place[l]) || hit(data.locs.line[l]));
       for (let k = step.typeStart[r]; !yes && k < step.typeStart[r + 1]; k++) yes = hit(step.types[k]);
       for (let k = 0; !yes && k < step.typeStart[r + 1] - step.typeStart[r]; k++) {
         const name = step.names.get(items.value[i] + k);

@@ -350,5 +350,8 @@
     rate();
   }
 
-  hlocb.values = { start, render, openText };
+  // sizes returns the number of points of each curve, for tests.
+  const sizes = () => sources.flatMap((s) => [...s.series.values()].map((x) => x.x.length));
+
+  hlocb.values = { start, render, openText, sizes };
 })(window.hlocb);

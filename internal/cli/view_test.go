@@ -1,0 +1,44 @@
+package cli_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/hlocb/hlocb/internal/cli"
+)
+
+// TestViewSource: a page has the source lines of files below --source, and of no other file that a location names.
+func TestViewSource(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(dir, "src", "lib"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"src/lib/f.py": "def f(x):\n    return -x  # inside\n", "secret.py": "x = 1  # outside\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink("../secret.py", filepath.Join(dir, "src", "link.py")); err != nil {
+		t.Fatal(err)
+	}
+	module := strings.ReplaceAll(`func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> {
+  %0 = stablehlo.negate %a : tensor<2xf32> loc("/home/u/lib/f.py":2:5)
+  %1 = stablehlo.negate %0 : tensor<2xf32> loc("../secret.py":1:1)
+  %2 = stablehlo.negate %1 : tensor<2xf32> loc("DIR/secret.py":1:1)
+  %3 = stablehlo.negate %2 : tensor<2xf32> loc("link.py":1:1)
+  return %3 : tensor<2xf32>
+}`, "DIR", dir)
+	var out, errs bytes.Buffer
+	if code := cli.Main([]string{"view", "-", "--source", filepath.Join(dir, "src"), "-o", "-"}, strings.NewReader(module), &out, &errs); code != 0 {
+		t.Fatalf("exit code %d: %s", code, &errs)
+	}
+	if !strings.Contains(out.String(), "return -x  # inside") {
+		t.Error("the page lacks the source line of f.py")
+	}
+	if strings.Contains(out.String(), "# outside") {
+		t.Error("the page has a line of a file outside of --source")
+	}
+}
