@@ -545,9 +545,12 @@ func (s *exportScope) region(r *ir.Region) *computation {
 }
 
 // operandsOf returns the instructions of op's operands.
-func (s *exportScope) operandsOf(op *ir.Op) []*instr {
-	list := make([]*instr, op.NumOperands())
-	for i, v := range op.OperandList() {
+func (s *exportScope) operandsOf(op *ir.Op) []*instr { return s.firstOperands(op, op.NumOperands()) }
+
+// firstOperands returns the instructions of the first n operands of op.
+func (s *exportScope) firstOperands(op *ir.Op, n int) []*instr {
+	list := make([]*instr, n)
+	for i, v := range op.OperandList()[:n] {
 		list[i] = s.value(v)
 		if s.new != nil {
 			list[i] = s.plainOperand(list[i], v)
@@ -622,13 +625,20 @@ func (s *exportScope) translate(op *ir.Op) {
 	}
 	switch {
 	case op.Is(stablehlo.Constant), op.Is(chlo.Constant):
-		if r, ok := op.Attr(stablehlo.AttrValue).(*ir.ResourceAttr); ok && r.Key() == ir.Elided {
-			in := s.add(opConstant, s.results(op), nil)
-			in.literal = &literal{shape: in.shape, elided: true}
-			s.bind(op, in)
-			return
-		}
 		d, ok := op.Attr(stablehlo.AttrValue).(*ir.DenseAttr)
+		if r, is := op.Attr(stablehlo.AttrValue).(*ir.ResourceAttr); is {
+			if r.Key() == ir.Elided {
+				in := s.add(opConstant, s.results(op), nil)
+				in.literal = &literal{shape: in.shape, elided: true}
+				s.bind(op, in)
+				return
+			}
+			v, err := s.ex.m.ResourceElements(r)
+			if err != nil {
+				s.ex.fail(op, "%v", err)
+			}
+			d, ok = ir.NewDense(r.Type(), v, false), true
+		}
 		if !ok {
 			s.ex.fail(op, "this constant has no equivalent in HLO")
 		}
@@ -748,7 +758,7 @@ func (s *exportScope) translate(op *ir.Op) {
 	case op.Is(stablehlo.Rng):
 		kind, _ := s.enum("rng_distribution", distributions, "rng_")
 		o := opcodes["rng"]
-		s.bind(op, s.add(o, s.results(op), s.operandsOf(op)[:2], append(s.common(op), named(o, "distribution", kind))...))
+		s.bind(op, s.add(o, s.results(op), s.firstOperands(op, 2), append(s.common(op), named(o, "distribution", kind))...))
 	case op.Is(stablehlo.RngBitGenerator):
 		kind, _ := s.enum("rng_algorithm", rngAlgorithms, "rng_")
 		s.make(op, "rng-bit-generator", "algorithm", kind)

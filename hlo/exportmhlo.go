@@ -1,6 +1,9 @@
 package hlo
 
 import (
+	"fmt"
+	"strings"
+
 	"github.com/hlocb/hlocb/dialect/mhlo"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/ir"
@@ -20,6 +23,8 @@ func (s *exportScope) mhloOp(op *ir.Op) bool {
 		s.bind(op, s.add(opcodes["bitcast"], withLayout(s.results(op), op.Attr(mhlo.AttrResultLayout)), []*instr{in}, s.common(op)...))
 	case op.Is(mhlo.Fusion):
 		s.fusion(op)
+	case op.Is(mhlo.Domain):
+		s.domain(op)
 	case op.Is(mhlo.AsyncStart), op.Is(mhlo.AsyncUpdate), op.Is(mhlo.AsyncDone):
 		s.async(op)
 	default:
@@ -67,6 +72,36 @@ func (s *exportScope) fusion(op *ir.Op) {
 		attrs = append(attrs, attr{aAliasing, aliases})
 	}
 	s.bind(op, s.add(opFusion, c.root.shape, operands, attrs...))
+}
+
+// domain translates a domain. XLA reads the sharding at each side from the bytes of its proto. XLA's importer writes the
+// text of the sharding. hlocb reads both.
+func (s *exportScope) domain(op *ir.Op) {
+	side := func(name string) *sharding {
+		text := s.str(name)
+		read := shardingOfProto
+		if strings.HasPrefix(text, "{") {
+			read = parseSharding
+		}
+		sh, err := read(text)
+		if err != nil {
+			s.ex.fail(op, "%s is not a sharding: %v", name, err)
+		}
+		return sh
+	}
+	s.op = op
+	s.make(op, "domain", "domain", &domain{kind: "sharding", entry: side("entry_metadata"), exit: side("exit_metadata")})
+}
+
+// shardingOfProto reads an OpSharding.
+func shardingOfProto(data string) (sh *sharding, err error) {
+	r := &protoReader{base: []byte(data), text: data, fail: func(_ []byte, format string, args ...any) {
+		panic(failure{fmt.Errorf(format, args...)})
+	}}
+	defer catch(&err)
+	c := &coder{r: r}
+	c.load(r.base)
+	return (&protoModule{m: &Module{replicas: 1, partitions: 1}, r: r}).sharding(c, nil), nil
 }
 
 // async translates an op of an asynchronous call. The value of a start or an update is its instruction.

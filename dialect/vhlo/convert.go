@@ -344,6 +344,13 @@ func (c *converter) attrsToVHLO(op *ir.Op, row *opRow) (ir.AttrList, error) {
 		if v == nil {
 			v = c.attrTo(a.Attr)
 		}
+		if r, ok := a.Attr.(*ir.ResourceAttr); ok && r.Key() != ir.Elided {
+			t, err := op.Module().ResourceElements(r)
+			if err != nil {
+				return nil, err
+			}
+			v = c.newAttr(ir.NewDense(r.Type(), t, false))
+		}
 		if v == nil {
 			return nil, fmt.Errorf("VHLO has no form for the attribute %s = %.100s of %s", a.Name, a.Attr, op.Name())
 		}

@@ -242,6 +242,37 @@ func.func private @greater(%a: tensor<f32>, %b: tensor<f32>, %c: tensor<i32>, %d
   return %0 : tensor<i1>
 }`,
 	}
+	for name, body := range map[string]string{
+		"a fusion in a fusion": `%0 = "mhlo.fusion"(%x) ({
+  ^bb0(%a: tensor<4xf32>):
+    %1 = "mhlo.fusion"(%a) ({
+    ^bb0(%b: tensor<4xf32>):
+      %2 = mhlo.sine %b : tensor<4xf32>
+      mhlo.return %2 : tensor<4xf32>
+    }) {fusion_kind = #mhlo<fusion_kind kLoop>} : (tensor<4xf32>) -> tensor<4xf32>
+    %3 = mhlo.add %1, %a : tensor<4xf32>
+    mhlo.return %3 : tensor<4xf32>
+  }) {fusion_kind = #mhlo<fusion_kind kLoop>} : (tensor<4xf32>) -> tensor<4xf32>`,
+		"a bitcast through layouts": `%1 = "mhlo.bitcast"(%x) {result_layout = dense<[0, 1]> : tensor<2xindex>, source_layout = dense<0> : tensor<1xindex>} : (tensor<4xf32>) -> tensor<2x2xf32>
+  %0 = "mhlo.bitcast"(%1) {result_layout = dense<0> : tensor<1xindex>, source_layout = dense<[1, 0]> : tensor<2xindex>} : (tensor<2x2xf32>) -> tensor<4xf32>`,
+		"a domain and a dependency": `%t = mhlo.create_token : !mhlo.token
+  %1 = mhlo.add_dependency %x, %t : (tensor<4xf32>, !mhlo.token) -> tensor<4xf32>
+  %0 = "mhlo.domain"(%1) {kind = #mhlo<kind sharding>, entry_metadata = "", exit_metadata = ""} : (tensor<4xf32>) -> tensor<4xf32>`,
+		"an asynchronous call": `%1 = "mhlo.async_start"(%x) {called_computation = @f, execution_thread = "main"} : (tensor<4xf32>) -> !mhlo.async_bundle<tuple<tensor<4xf32>>, tensor<4xf32>>
+  %2 = "mhlo.async_update"(%1) : (!mhlo.async_bundle<tuple<tensor<4xf32>>, tensor<4xf32>>) -> !mhlo.async_bundle<tuple<tensor<4xf32>>, tensor<4xf32>>
+  %0 = "mhlo.async_done"(%2) : (!mhlo.async_bundle<tuple<tensor<4xf32>>, tensor<4xf32>>) -> tensor<4xf32>`,
+		"a resource": `%1 = stablehlo.constant dense_resource<w> : tensor<4xf32>
+  %0 = stablehlo.add %x, %1 : tensor<4xf32>`,
+	} {
+		texts[name] = "func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {\n  " + body + `
+  return %0 : tensor<4xf32>
+}
+func.func private @f(%a: tensor<4xf32>) -> tensor<4xf32> attributes {execution_thread = "main"} {
+  %0 = mhlo.sine %a : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+{-# dialect_resources: { builtin: { w: "0x040000000000803F0000C0BF0000003F00000040" } } #-}`
+	}
 	for _, typ := range []string{"i8", "i16", "i32", "i64", "f32", "f64", "bf16", "f16"} {
 		texts["random "+typ] = random(typ)
 	}

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/hlocb/hlocb/dialect/chlo"
+	"github.com/hlocb/hlocb/dialect/mhlo"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
@@ -91,6 +92,7 @@ var staticRules = sync.OnceValue(func() map[*ir.Def]expansion {
 	for _, row := range []*ir.Def{chlo.IsInf, chlo.IsNegInf, chlo.IsPosInf} {
 		rules[row] = ofWidened(rules[row]) // a narrow type may have no infinity
 	}
+	rules[mhlo.Bitcast] = expandBitcast
 	rules[chlo.BroadcastSelect] = expandStaticSelect
 	rules[chlo.RaggedDot] = expandStaticRaggedDot
 	rules[stablehlo.BatchNormGrad] = expandBatchNormGrad

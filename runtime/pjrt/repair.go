@@ -24,7 +24,7 @@ type repair struct {
 var (
 	repairs = []repair{{callWithoutConfig, setConfig}, {untypedComparison, setComparisonType}, {signedBits, unsignedBits}, {calledCHLO, callCHLO},
 		{isForeign, (*rewrite.Rewriter).Erase}, {isResource, elementsInline}, {dropsImaginary, convertRealPart},
-		{isFusion, inlineFusion}, {isBitcast, reshapeBits}, {orderOnly, forwardFirst}, {isAsyncDone, callNow}}
+		{isFusion, inlineFusion}, {legalize.IsBitcast, legalize.Bitcast}, {orderOnly, forwardFirst}, {isAsyncDone, callNow}}
 	placements = repair{isPlacement, forwardOperands}
 )
 

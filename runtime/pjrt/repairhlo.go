@@ -8,7 +8,6 @@ import (
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/dialect/mhlo"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
-	attrs "github.com/hlocb/hlocb/dialect/view"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/rewrite"
 	"github.com/hlocb/hlocb/tensor"
@@ -76,70 +75,6 @@ func inlineFusion(r *rewrite.Rewriter, op *ir.Op) {
 	r.InlineBefore(b, op, op.OperandList()...)
 	r.Replace(op, end.OperandList()...)
 	r.Erase(end)
-}
-
-// isBitcast reports whether op is a bitcast between values of one element type. Their bytes are those of their layouts.
-func isBitcast(op *ir.Op) bool {
-	if !op.Is(mhlo.Bitcast) || op.NumOperands() != 1 {
-		return false
-	}
-	from, ok := op.Operand(0).Type().(*ir.TensorType)
-	to, also := op.Result(0).Type().(*ir.TensorType)
-	return ok && also && from.Static() && to.Static() && from.DType() == to.DType() &&
-		tensor.Shape(from.Shape()).NumElements() == tensor.Shape(to.Shape()).NumElements() && bitcastOrder(op, mhlo.AttrSourceLayout, from) != nil && bitcastOrder(op, mhlo.AttrResultLayout, to) != nil
-}
-
-// bitcastOrder returns the dimensions of a layout from major to minor, or nil if the attribute is not a layout.
-func bitcastOrder(op *ir.Op, name string, t *ir.TensorType) []int64 {
-	rank := len(t.Shape())
-	order := make([]int64, 0, rank)
-	if op.Attr(name) == nil {
-		for i := range rank {
-			order = append(order, int64(i))
-		}
-		return order
-	}
-	list := attrs.Elements(op.Attr(name))
-	if len(list) != rank {
-		return nil
-	}
-	seen := make([]bool, rank)
-	for _, d := range slices.Backward(list) {
-		if d < 0 || d >= int64(rank) || seen[d] {
-			return nil
-		}
-		seen[d] = true
-		order = append(order, d)
-	}
-	return order
-}
-
-func reshapeBits(r *rewrite.Rewriter, op *ir.Op) {
-	from, to := op.Operand(0).Type().(*ir.TensorType), op.Result(0).Type().(*ir.TensorType)
-	source, result := bitcastOrder(op, mhlo.AttrSourceLayout, from), bitcastOrder(op, mhlo.AttrResultLayout, to)
-	b := r.Before(op)
-	transposed := func(v *ir.Value, order []int64) *ir.Value {
-		if slices.IsSorted(order) {
-			return v
-		}
-		t, err := stablehlo.BuildTranspose(b, v, stablehlo.TransposeAttrs{Permutation: order})
-		if err != nil {
-			return nil
-		}
-		return t.Op.Result(0)
-	}
-	physical := make([]int64, len(result)) // sizes of the result, from major to minor
-	back := make([]int64, len(result))
-	for i, d := range result {
-		physical[i], back[d] = to.Shape()[d], int64(i)
-	}
-	v := transposed(op.Operand(0), source)
-	if v == nil {
-		return
-	}
-	if v = transposed(stablehlo.BuildReshape(b, v, op.Module().Context().Tensor(physical, to.Elem(), nil)).Result(0), back); v != nil {
-		r.ReplaceRetyped(op, v)
-	}
 }
 
 // orderOnly reports whether op forwards its first operand.

@@ -169,7 +169,7 @@ func BuildTable(h *Host) map[*ir.Def]plan.Recipe {
 	t[mhlo.AddDependency] = plan.Control(planFirst, 0)
 	t[mhlo.AsyncStart] = plan.Control(planMHLOAsyncStart, 0)
 	t[mhlo.AsyncDone] = plan.Control(planAsyncDone, 0)
-	t[mhlo.Bitcast] = plan.Control(plan.PlanReshape, plan.Static|plan.Pure)
+	t[mhlo.Bitcast] = plan.Expanded()
 	t[mhlo.Fusion] = plan.Control(planRegionCall, 0)
 	t[mhlo.RngGetAndUpdateState] = plan.Kernel(makeRngState).Stateful()
 	t[mhlo.StochasticConvert] = plan.Kernel(plan.ByTypes(makeStochasticConvert)).Shaped(firstShape)
