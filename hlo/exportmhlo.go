@@ -74,8 +74,8 @@ func (s *exportScope) fusion(op *ir.Op) {
 	s.bind(op, s.add(opFusion, c.root.shape, operands, attrs...))
 }
 
-// domain translates a domain. XLA reads the sharding at each side from the bytes of its proto. XLA's importer writes the
-// text of the sharding. hlocb reads both.
+// domain translates a domain. XLA reads the sharding at each side from the bytes of its proto, and its importer writes
+// the text of the sharding. hlocb reads both.
 func (s *exportScope) domain(op *ir.Op) {
 	side := func(name string) *sharding {
 		text := s.str(name)

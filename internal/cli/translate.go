@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -23,11 +22,10 @@ import (
 	"github.com/hlocb/hlocb/print"
 )
 
-// form is an output form of translate.
+// form is a form that translate writes, with the flags that it has among target, route and bytecode-version.
 type form struct {
-	name, doc string
-	suffixes  []string // of files in the form
-	flags     []string // the flags among target, route and bytecode-version that the form has
+	reader.Form
+	flags []string
 	// write writes the module; nil: translateHLO writes the form.
 	write func(a *app, t *translation, src *diag.Source, m *ir.Module) error
 }
@@ -46,22 +44,29 @@ func forms() []form {
 			return a.WriteFile(t.out, func(w io.Writer) error { return print.Print(w, m, reader.Written(m, o)) })
 		}
 	}
-	return []form{
-		{"mlir", "as MLIR prints it", []string{".mlir"}, nil, text(print.Options{})},
-		{"generic", "every op in its generic form", nil, nil, text(print.Options{Generic: true})},
-		{"bytecode", "MLIR bytecode", []string{".mlirbc", ".bc"}, []string{"bytecode-version"}, (*app).writeBytecode},
-		{"vhlo", "a portable artifact: bytecode of VHLO, for --target", []string{".vhlo"}, []string{"target", "route"}, (*app).writeArtifact},
-		{"export", "the file of jax.export that was read, with its module written again", []string{".jaxexport"}, []string{"target"}, (*app).writeExport},
-		{"hlo", "HLO text, as XLA prints it", []string{".hlo"}, nil, nil},
-		{"hlo-short", "HLO text without types of programs and metadata", nil, nil, nil},
-		{"hlo-proto", "XLA's HloModuleProto", []string{".pb"}, nil, nil},
+	own := map[string]form{
+		"mlir":     {write: text(print.Options{})},
+		"generic":  {write: text(print.Options{Generic: true})},
+		"bytecode": {flags: []string{"bytecode-version"}, write: (*app).writeBytecode},
+		"vhlo":     {flags: []string{"target", "route"}, write: (*app).writeArtifact},
+		"export":   {flags: []string{"target"}, write: (*app).writeExport},
 	}
+	var list []form
+	for _, f := range reader.Forms() {
+		x := own[f.Name]
+		x.Form = f
+		if f.Name == "vhlo" {
+			x.Doc += ", for --target"
+		}
+		list = append(list, x)
+	}
+	return list
 }
 
 func (a *app) translateCommand() *cobra.Command {
 	t := &translation{version: -1}
 	names := formNames()
-	docs := namesOf(forms(), func(f form) string { return fmt.Sprintf("  %-9s  %s", f.name, f.doc) })
+	docs := namesOf(forms(), func(f form) string { return fmt.Sprintf("  %-9s  %s", f.Name, f.Doc) })
 	c := &cobra.Command{
 		Use:   "translate IN",
 		Short: "Convert between MLIR, bytecode, portable artifacts and HLO",
@@ -76,7 +81,7 @@ func (a *app) translateCommand() *cobra.Command {
 			}
 			for _, name := range []string{"target", "route", "bytecode-version"} {
 				if cmd.Flags().Changed(name) && !slices.Contains(f.flags, name) {
-					return usagef("--%s: the form %s has none", name, f.name)
+					return usagef("--%s: the form %s has none", name, f.Name)
 				}
 			}
 			src, err := a.source(args[0])
@@ -89,7 +94,7 @@ func (a *app) translateCommand() *cobra.Command {
 				}
 			}
 			if f.write == nil {
-				return a.translateHLO(cmd.Context(), src, t.out, f.name, t.verify)
+				return a.translateHLO(cmd.Context(), src, t.out, f.Name, t.verify)
 			}
 			m, err := a.translateInput(src, t)
 			if err != nil {
@@ -124,23 +129,22 @@ func (a *app) translateCommand() *cobra.Command {
 
 // form returns the form to write, which --to or else the suffix of the output names.
 func (t *translation) form() (form, error) {
-	for _, f := range forms() {
-		if f.name == t.to {
-			return f, nil
-		}
-		for _, s := range f.suffixes {
-			if t.to == "" && filepath.Ext(t.out) == s {
-				return f, nil
-			}
+	name := t.to
+	if name == "" {
+		name = "mlir"
+		if f, ok := reader.FormOf(t.out); ok {
+			name = f.Name
 		}
 	}
-	if t.to == "" {
-		return forms()[0], nil
+	for _, f := range forms() {
+		if f.Name == name {
+			return f, nil
+		}
 	}
 	return form{}, oneOf("--to", t.to, formNames())
 }
 
-func formNames() []string { return namesOf(forms(), func(f form) string { return f.name }) }
+func formNames() []string { return namesOf(forms(), func(f form) string { return f.Name }) }
 
 // translationPage writes a page of the module that is translated.
 func (a *app) translationPage(path string, src *diag.Source) error {

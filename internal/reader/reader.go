@@ -7,12 +7,10 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"path/filepath"
 	"regexp"
 	"sync"
 
 	"github.com/hlocb/hlocb/artifact"
-	"github.com/hlocb/hlocb/bytecode"
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/dialect/all"
 	"github.com/hlocb/hlocb/dialect/builtin"
@@ -268,52 +266,6 @@ func keepPartitions(m *ir.Module) {
 	if replicas, _ := mhlo.Devices(m); ok && replicas <= 1 && now.Value() == shardy.Partitions(m) {
 		m.Op().SetAttr(mhlo.AttrNumPartitions, old)
 	}
-}
-
-// Write writes m in the form that the suffix of path names: MLIR text, or HLO as text (.hlo) or as a proto (.pb).
-// Without such a suffix it writes HLO if m was read from HLO, in the form that was read. Parts of HLO that did not
-// change since they were read stay as they were.
-func Write(w io.Writer, path string, m *ir.Module, o print.Options) error {
-	src := m.Source()
-	old := src != nil && IsHLO(src.Text())
-	proto := old && hlo.IsProto(src.Text())
-	switch filepath.Ext(path) {
-	case ".mlir":
-		return print.Print(w, m, Written(m, o))
-	case ".mlirbc", ".bc":
-		data, err := bytecode.Append(nil, m, bytecode.Options{})
-		if err == nil {
-			_, err = w.Write(data)
-		}
-		return err
-	case ".vhlo":
-		data, _, err := artifact.Append(nil, m, artifact.Options{Target: vhlo.Week12})
-		if err == nil {
-			_, err = w.Write(data)
-		}
-		return err
-	case ".hlo":
-		proto = false
-	case ".pb":
-		proto = true
-	default:
-		if !old {
-			return print.Print(w, m, Written(m, o))
-		}
-	}
-	h, err := ToHLO(m)
-	if err != nil {
-		return err
-	}
-	if proto {
-		var data []byte
-		if data, err = h.AppendProto(nil); err == nil {
-			_, err = w.Write(data)
-		}
-	} else {
-		_, err = w.Write(h.AppendText(nil, hlo.TextOptions{}))
-	}
-	return err
 }
 
 // firstWord returns the offset of the first word, after blanks and comments.
