@@ -231,3 +231,37 @@ func TestSuffixes(t *testing.T) {
 		}
 	}
 }
+
+// TestFormStays: opt and rewrite write the form, the container and the version that they read, unless the suffix of the
+// output names another form.
+func TestFormStays(t *testing.T) {
+	dir := t.TempDir()
+	export := testkit.Testdata("bytecode", "add_one.jaxexport")
+	artifact := testkit.Testdata("bytecode", "corpus_order_t16_cond", "1.17.0.vhlo")
+	old := filepath.Join(dir, "old")
+	if code, _, errs := runCLI(t, time.Minute, "translate", export, "--to", "bytecode", "--bytecode-version", "3", "-o", old); code != 0 {
+		t.Fatal(errs)
+	}
+	for _, tt := range []struct{ in, out, want string }{
+		{export, "a.bin", "form: file of jax.export\nserialization version: 3\n"},
+		{export, "a.jaxexport", "form: file of jax.export\nserialization version: 3\n"},
+		{artifact, "a.bin", "form: portable artifact\nStableHLO version: 1.17.0\n"},
+		{artifact, "a.vhlo", "form: portable artifact\nStableHLO version: 1.17.0\n"},
+		{artifact, "a.mlir", "form: MLIR text\n"},
+		{old, "a", "form: MLIR bytecode\nproducer: hlocb\nbytecode version: 3\n"},
+		{old, "a.bc", "form: MLIR bytecode\nproducer: hlocb\nbytecode version: 3\n"},
+		{old, "a.pb", "form: HLO proto\n"},
+	} {
+		for _, command := range [][]string{{"opt", "--simplify"}, {"rewrite"}} {
+			out := filepath.Join(t.TempDir(), tt.out)
+			code, _, errs := runCLI(t, time.Minute, append(command, tt.in, "-o", out)...)
+			_, info, more := runCLI(t, time.Minute, "info", out)
+			if code != 0 || !strings.HasPrefix(info, tt.want) {
+				t.Errorf("%s %s -o %s: exit code %d: %s%s; info says\n%s, want\n%s", command, filepath.Base(tt.in), tt.out, code, errs, more, info, tt.want)
+			}
+		}
+	}
+	if code, _, errs := runCLI(t, time.Minute, "opt", old, "-o", filepath.Join(dir, "b.jaxexport")); code == 0 || !strings.Contains(errs, "only a file of jax.export") {
+		t.Errorf("bytecode became a file of jax.export: exit code %d: %s", code, errs)
+	}
+}
