@@ -20,8 +20,31 @@
       "matrix", "constant", "reduce", "move", "control", "host", "frame", "element"]) colors[name] = get(name);
   }
 
+  let printing = null; // the camera and the theme before printing
+  const pixelRatio = () => printing ? 2 : window.devicePixelRatio || 1;
+
+  // beforePrint draws everything in light colours for a page of paper; afterPrint draws the window again.
+  function beforePrint() {
+    printing = { camera: { ...camera }, theme: document.documentElement.dataset.theme };
+    document.documentElement.dataset.theme = "light";
+    readColors();
+    canvas.width = 2 * 1400;
+    canvas.height = 2 * 800;
+    fit(true);
+    paint();
+  }
+  function afterPrint() {
+    Object.assign(camera, printing.camera);
+    if (printing.theme) document.documentElement.dataset.theme = printing.theme;
+    else delete document.documentElement.dataset.theme;
+    printing = null;
+    readColors();
+    resize();
+  }
+
   function resize() {
-    const ratio = window.devicePixelRatio || 1;
+    if (printing) return;
+    const ratio = pixelRatio();
     const box = canvas.parentElement.getBoundingClientRect();
     canvas.width = Math.max(1, Math.round(box.width * ratio));
     canvas.height = Math.max(1, Math.round(box.height * ratio));
@@ -46,7 +69,7 @@
   }
 
   const view = () => {
-    const ratio = window.devicePixelRatio || 1;
+    const ratio = pixelRatio();
     const w = canvas.width / ratio, h = canvas.height / ratio;
     return { w, h, left: camera.x, top: camera.y, right: camera.x + w / camera.zoom, bottom: camera.y + h / camera.zoom };
   };
@@ -91,7 +114,7 @@
     const s = hlocb.state, step = s && s.step;
     if (!step || canvas.width < 2) return;
     if (!edges) edges = L.edges(step);
-    const ratio = window.devicePixelRatio || 1;
+    const ratio = pixelRatio();
     const v = view(), z = camera.zoom;
     const g = context;
     g.setTransform(1, 0, 0, 1, 0, 0);
@@ -424,5 +447,5 @@
   };
   // paintNow draws at once, for tests that measure.
   const paintNow = () => { wanted = false; paint(); };
-  hlocb.graph = { draw, paintNow, relayout, fit, centre, show, zoomAt, resize, readColors, camera, canvas, boxTitle, stepChanged() { edges = null; draw(); } };
+  hlocb.graph = { draw, paintNow, beforePrint, afterPrint, relayout, fit, centre, show, zoomAt, resize, readColors, camera, canvas, boxTitle, stepChanged() { edges = null; draw(); } };
 })(window.hlocb);

@@ -378,7 +378,8 @@
     $("help").addEventListener("click", help);
     document.addEventListener("keydown", key);
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { G.readColors(); G.draw(); });
-    addEventListener("beforeprint", () => { G.readColors(); });
+    addEventListener("beforeprint", G.beforePrint);
+    addEventListener("afterprint", G.afterPrint);
     splitters();
     requestAnimationFrame(() => { document.documentElement.dataset.ready = "1"; });
   }
