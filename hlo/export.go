@@ -842,6 +842,11 @@ func (s *exportScope) common(op *ir.Op) []attr {
 	if d, ok := op.Attr(mhlo.AttrFrontendAttributes).(*ir.DictAttr); ok {
 		attrs = append(attrs, attr{cFrontend, pairsOf(d)})
 	}
+	if v, ok := ir.DataOf[mhlo.OriginalValue](op.Attr(mhlo.AttrOriginalValue)); ok {
+		if o := originOf(v, op.ResultTypes()); o != nil {
+			attrs = append(attrs, attr{cOrigin, o})
+		}
+	}
 	return attrs
 }
 

@@ -8,6 +8,7 @@ const (
 	AttrNumReplicas        = "mhlo.num_replicas"        // i32, on the module
 	AttrSharding           = "mhlo.sharding"            // string, in HLO's syntax
 	AttrFrontendAttributes = "mhlo.frontend_attributes" // dictionary of strings
+	AttrOriginalValue      = "mhlo.original_value"      // OriginalValue
 	AttrBackendConfig      = "mhlo.backend_config"      // dictionary or string, on custom calls
 	AttrCallAttributes     = "mhlo.attributes"          // the attributes of the op that a custom call of its name represents
 )

@@ -1,6 +1,7 @@
 package format
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -32,6 +33,10 @@ var xlaLog = &Format{
 	},
 }
 
+// xlaLogOp is the attribute of a hook that holds the op_id of its call: the number by which a debugger knows the op
+// whose value is logged.
+const xlaLogOp = "op_id"
+
 // xlaLogConfig is the JSON in the backend_config of a call.
 type xlaLogConfig struct {
 	Attributes *xlaLogAttributes `json:"debug_attributes_config"`
@@ -40,6 +45,7 @@ type xlaLogConfig struct {
 type xlaLogAttributes struct {
 	CallbackID  protoInt `json:"callback_id"`
 	LogMode     string   `json:"log_mode"`
+	OpID        protoInt `json:"op_id,omitempty"`
 	Partitioned bool     `json:"partitioned,omitempty"`
 }
 
@@ -72,6 +78,9 @@ func readXLALog(r *Raiser, op *ir.Op) (bool, error) {
 		s.SourceID = "log " + strconv.FormatInt(int64(cfg.CallbackID), 10)
 		s.EachDevice = cfg.Partitioned
 		s.Attrs = ir.AttrList{{Name: "log_mode", Attr: ir.NewString(cfg.LogMode)}}
+		if cfg.OpID != 0 {
+			s.Attrs = append(s.Attrs, ir.NamedAttr{Name: xlaLogOp, Attr: ir.NewInteger(int64(cfg.OpID), ir.Int(64))})
+		}
 		if place, ok := hook.PlaceOf(LocText(op.Loc())); !ok || place.HookName() == "" {
 			s.Name = "log" + strconv.FormatInt(int64(cfg.CallbackID), 10)
 		}
@@ -115,11 +124,12 @@ func writeXLALog(w *Lowerer, h hookop.HookOp) error {
 		return w.Cannot(h, "it has no side effects, and the format has no such calls")
 	}
 	id := w.logCallback(h)
-	mode := "GUARANTEED"
-	if m := view.String(h.SourceAttrs().Get("log_mode")); m != "" && h.Format() == "xla-log" {
-		mode = m
+	attrs := &xlaLogAttributes{CallbackID: protoInt(id), LogMode: "GUARANTEED", Partitioned: h.Attr(hookop.AttrPartitioned) != nil}
+	if h.Format() == "xla-log" {
+		attrs.LogMode = cmp.Or(view.String(h.SourceAttrs().Get("log_mode")), attrs.LogMode)
+		attrs.OpID = protoInt(view.IntOr(h.SourceAttrs().Get(xlaLogOp), 0))
 	}
-	cfg, err := json.Marshal(xlaLogConfig{&xlaLogAttributes{CallbackID: protoInt(id), LogMode: mode, Partitioned: h.Attr(hookop.AttrPartitioned) != nil}})
+	cfg, err := json.Marshal(xlaLogConfig{attrs})
 	if err != nil {
 		return err
 	}
