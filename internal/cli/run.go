@@ -111,12 +111,13 @@ IN is a file, or - for standard input. Observers: print, record, npz, stats, fin
 			}
 			return nil
 		},
-		RunE: command.Body(func(cmd *cobra.Command, args []string) error {
+		RunE: command.Body(func(cmd *cobra.Command, args []string) (err error) {
 			w := a.resultWriter(results, &flags)
 			flags.result = w.write
 			if err := flags.checkCombination(cmd); err != nil {
 				return err
 			}
+			defer func() { err = errors.Join(err, flags.bind.endView(cmd.Context(), a)) }()
 			if err := a.runModule(cmd.Context(), append(args, "")[0], &flags); err != nil {
 				return err
 			}
@@ -124,6 +125,7 @@ IN is a file, or - for standard input. Observers: print, record, npz, stats, fin
 		}),
 	}
 	flags.add(c, func() {
+		c.Flags().BoolVar(&flags.bind.view, "view", false, "serve a page of the program with its values while it runs")
 		c.Flags().StringVar(&results, "results", "", "`DIR|FILE` write the results: DIR/ of .npy files, FILE.npz, or JSON to any other file")
 	})
 	c.Flags().StringVar(&flags.plan, "print-plan", "", "`FILE` write the engine's plan to FILE, or standard output, and do not run")
@@ -243,6 +245,15 @@ func (a *app) runModule(ctx context.Context, path string, f *runFlags) (err erro
 		}
 	}
 	f.bind.outputs.Inputs = append(append(f.bind.outputs.Inputs, path), f.arguments.files()...)
+	if f.bind.view {
+		opts, err := f.module.rewrite.conversion()
+		if err != nil {
+			return err
+		}
+		if err := f.bind.watch(a, cmp.Or(path, f.program), program, opts); err != nil {
+			return err
+		}
+	}
 	if err := f.bind.bindAll(a, program); err != nil {
 		return err
 	}

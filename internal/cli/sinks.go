@@ -10,6 +10,7 @@ import (
 
 	"github.com/hlocb/hlocb/internal/command"
 	"github.com/hlocb/hlocb/internal/events"
+	"github.com/hlocb/hlocb/internal/live"
 	"github.com/hlocb/hlocb/runtime/handlers"
 )
 
@@ -17,6 +18,8 @@ import (
 type sinkFlags struct {
 	events  []string
 	metrics string
+	view    bool
+	server  *live.Server // of view
 }
 
 func (f *sinkFlags) addSinks(c *cobra.Command) {
