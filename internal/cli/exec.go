@@ -109,6 +109,7 @@ The exit code is the program's. With --strict a failing probe ends the program w
 	f.BoolVar(&cfg.Strict, "strict", false, "end the program when a handler fails")
 	command.Group(c, "Handlers")
 	f.StringArrayVar(&cfg.Events, "events", nil, "`FILE` write each event: to FILE.parquet, tb:DIR, trace:FILE, or as a line of JSON; taps without a PROBE then print nothing; may be repeated")
+	f.BoolVar(&cfg.View, "view", false, "serve a page of the programs with their values while COMMAND runs")
 	f.StringVar(&cfg.Metrics, "metrics", "", "`:PORT` serve counts and last values for Prometheus")
 	f.StringVar(&cfg.Dump, "dump", "", "`DIR` write each program before and after, and its compile options, to files in DIR")
 	f.Int64Var(&cfg.DumpArgs, "dump-args", 0, "`RUN` with --dump, also write the arguments of run RUN of each program; the first is 1")
@@ -176,8 +177,8 @@ func checkExecFlags(cfg *interpose.Config) error {
 
 // replayStep runs a dumped program with its dumped arguments, as 'hlocb run' does.
 func (a *app) replayStep(ctx context.Context, step string, args []string, cfg *interpose.Config) error {
-	if len(args) > 0 || cfg.Passes != "" || cfg.Dump != "" || cfg.List || cfg.Strict {
-		return usagef("--replay %s: cannot be combined with COMMAND, --passes, --dump, --list or --strict", step)
+	if len(args) > 0 || cfg.Passes != "" || cfg.Dump != "" || cfg.List || cfg.Strict || cfg.View {
+		return usagef("--replay %s: cannot be combined with COMMAND, --passes, --dump, --list, --strict or --view", step)
 	}
 	base := strings.TrimSuffix(strings.TrimSuffix(step, interpose.DumpedBefore), interpose.DumpedArgs)
 	if _, err := os.Stat(base + interpose.DumpedBefore); errors.Is(err, os.ErrNotExist) {

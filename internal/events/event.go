@@ -19,6 +19,7 @@ type Site struct {
 	statisticsOf       hook.TensorType
 	computesStatistics bool
 	operandNames       []string // see tag
+	fixed              []byte   // the part of its JSON that all events share
 }
 
 // newSite fills in the rest of s.
@@ -28,6 +29,7 @@ func newSite(s Site) *Site {
 			s.statisticsOf, s.computesStatistics = hook.TensorType{DType: t, Shape: shape}, true
 		}
 	}
+	s.fixed = s.appendJSON(nil)
 	return &s
 }
 

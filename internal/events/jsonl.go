@@ -37,24 +37,19 @@ func AppendJSON(b []byte, e *Event, sample func(o *Operand) []float64) []byte {
 	number := func(name string, n int64) {
 		b = strconv.AppendInt(append(append(append(b, ',', '"'), name...), '"', ':'), n, 10)
 	}
-	text := func(name, s string) {
-		if s != "" {
-			b = appendString(append(append(append(b, ',', '"'), name...), '"', ':'), s)
-		}
-	}
 	b = strconv.AppendInt(append(b, `{"seq":`...), e.Seq, 10)
 	number("run", e.Run)
 	number("device", int64(e.Device))
 	number("replica", int64(e.Replica))
 	number("partition", int64(e.Partition))
-	b = appendString(append(b, `,"hook":`...), e.Hook)
-	text("id", e.ID)
-	text("kind", e.Kind)
-	text("loc", e.Loc)
-	text("place", e.Place)
-	text("function", e.Function)
-	text("callback", e.Callback)
-	text("process", e.Process)
+	if e.fixed != nil {
+		b = append(b, e.fixed...)
+	} else {
+		b = e.Site.appendJSON(b)
+	}
+	if e.Process != "" {
+		b = appendString(append(b, `,"process":`...), e.Process)
+	}
 	number("step", e.Step)
 	if e.Time != 0 {
 		number("time", e.Time)
@@ -67,6 +62,17 @@ func AppendJSON(b []byte, e *Event, sample func(o *Operand) []float64) []byte {
 		b = e.Operands[i].appendJSON(b, sample)
 	}
 	return append(b, ']', '}')
+}
+
+// appendJSON appends the description of a hook.
+func (s *Site) appendJSON(b []byte) []byte {
+	b = appendString(append(b, `,"hook":`...), s.Hook)
+	for _, x := range []struct{ name, text string }{{"id", s.ID}, {"kind", s.Kind}, {"loc", s.Loc}, {"place", s.Place}, {"function", s.Function}, {"callback", s.Callback}} {
+		if x.text != "" {
+			b = appendString(append(append(append(b, ',', '"'), x.name...), '"', ':'), x.text)
+		}
+	}
+	return b
 }
 
 // lineStatistics are the statistics of a value as JSON writes them.
@@ -87,8 +93,8 @@ func (o *Operand) appendJSON(b []byte, sample func(o *Operand) []float64) []byte
 	if o.Value != nil {
 		return o.Value.AppendJSON(b)
 	}
-	b = appendString(append(b, `{"dtype":`...), o.DType.String())
-	b = append(append(b, `,"shape":`...), shapeText(o.Shape)...)
+	b = append(append(append(b, `{"dtype":"`...), o.DType.String()...), `","shape":`...)
+	b = append(b, shapeText(o.Shape)...)
 	if o.Scalar {
 		b = append(b, `,"data":[`...)
 		if o.DType.Bits() == 1 {
@@ -143,9 +149,8 @@ func (l *lineStatistics) statistics() Statistics {
 
 // appendNumber appends v in the form of docs/events.md.
 func appendNumber(b []byte, v float64) []byte {
-	switch n := jsonNumber(v).(type) {
-	case string:
-		return append(append(append(b, '"'), n...), '"')
+	if v-v != 0 { // NaN or infinite
+		return append(append(append(b, '"'), jsonNumber(v).(string)...), '"')
 	}
 	return strconv.AppendFloat(b, v, 'g', -1, 64)
 }

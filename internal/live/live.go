@@ -162,7 +162,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	var buf []byte
-	var told int64 // dropped events that the browser knows
+	var told, skipped int64 // dropped events: that the browser knows, and that were gone before it came
 	last := time.Now()
 	for {
 		more := s.log.changed()
@@ -174,7 +174,8 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
 		dropped := s.dropped
 		s.mu.Unlock()
-		if lost := dropped + at - from; lost > told || at > from {
+		skipped += at - from
+		if lost := dropped + skipped; lost > told {
 			told = lost
 			buf = fmt.Appendf(buf, "event: dropped\ndata: {\"events\":%d}\n\n", lost)
 		}

@@ -15,8 +15,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/internal/events"
 	"github.com/hlocb/hlocb/internal/label"
+	call "github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
 )
 
@@ -254,7 +256,8 @@ func TestSpoolKeepsTheNewest(t *testing.T) {
 	s := listen(t, Options{})
 	s.log.limit, s.log.segmentsMax = 10000, 3
 	for n := range int64(3000) {
-		for s.Write(event(n)) != nil || n%100 == 0 && s.buffered() > 0 {
+		s.Write(event(n))
+		for n%100 == 0 && s.buffered() > 0 {
 			time.Sleep(time.Millisecond)
 		}
 	}
@@ -316,5 +319,26 @@ func TestAMillionEventsAreFlat(t *testing.T) {
 	}
 	if allocs := testing.AllocsPerRun(1000, func() { s.Write(e) }); allocs > 0 {
 		t.Errorf("an event costs %.1f allocations", allocs)
+	}
+}
+
+// BenchmarkEvent measures what an event costs the program.
+func BenchmarkEvent(b *testing.B) {
+	s := listen(b, Options{})
+	o := events.NewObserver(s, "")
+	site := &hook.Site{ID: 1, Name: "loss", Loc: `"train.py":31:5`}
+	c := &call.Call{Site: site, Run: 1, Operands: []*tensor.Tensor{tensor.New(tensor.F32, nil)}}
+	for b.Loop() {
+		if err := o.Handle(b.Context(), c); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkJSON measures what an event costs the goroutine that writes it.
+func BenchmarkJSON(b *testing.B) {
+	e, buf := event(0), []byte(nil)
+	for b.Loop() {
+		buf = events.AppendJSON(buf[:0], e, nil)
 	}
 }

@@ -37,6 +37,8 @@ type Config struct {
 	Events []string `json:"events,omitempty"`
 	// Metrics is an address, :PORT or HOST:PORT, at which counts and last values are served for Prometheus.
 	Metrics string `json:"metrics,omitempty"`
+	// View serves a page for each program that is observed, with its values.
+	View bool `json:"view,omitempty"`
 	// Dump is a directory that gets each program before and after, and its compile options.
 	Dump string `json:"dump,omitempty"`
 	// DumpArgs, if it is not 0, also writes the arguments of this run of each program to Dump. The first run is 1.
@@ -65,7 +67,7 @@ const (
 func (c *Config) variables() []variable {
 	return []variable{
 		{"HLOCB_TAP", &c.Taps}, {"HLOCB_EVERY", &c.Every}, {"HLOCB_FIRST", &c.First}, {"HLOCB_BISECT_NAN", &c.BisectNaN}, {"HLOCB_INF", &c.Inf},
-		{"HLOCB_ON", &c.On}, {"HLOCB_PASSES", &c.Passes}, {"HLOCB_EVENTS", &c.Events}, {"HLOCB_METRICS", &c.Metrics}, {"HLOCB_DUMP", &c.Dump}, {"HLOCB_DUMP_ARGS", &c.DumpArgs},
+		{"HLOCB_ON", &c.On}, {"HLOCB_PASSES", &c.Passes}, {"HLOCB_EVENTS", &c.Events}, {"HLOCB_METRICS", &c.Metrics}, {"HLOCB_VIEW", &c.View}, {"HLOCB_DUMP", &c.Dump}, {"HLOCB_DUMP_ARGS", &c.DumpArgs},
 		{"HLOCB_LIST", &c.List}, {"HLOCB_REPORT", &c.Report}, {"HLOCB_STRICT", &c.Strict}, {"HLOCB_DIRECTORY", &c.Directory},
 	}
 }
@@ -142,7 +144,7 @@ func (c Config) Observes() bool {
 }
 
 // sinks reports whether events go to files or servers.
-func (c Config) sinks() bool { return len(c.Events) > 0 || c.Metrics != "" }
+func (c Config) sinks() bool { return len(c.Events) > 0 || c.Metrics != "" || c.View }
 
 // settings identifies the fields of c that change programs and their hooks.
 func (c Config) settings() string {

@@ -57,6 +57,7 @@ type Interposer struct {
 	mu         sync.Mutex
 	handlersOf map[string]*sharedHandler // by specification
 	sinks      []runtime.Handler         // of Config.Events
+	pages      pages                     // of Config.View
 	searches   []search
 	noted      map[string]bool // lines written
 	tapped     []bool          // for each tap: a value matched
@@ -323,7 +324,10 @@ func (i *Interposer) prepare(ctx context.Context, m *ir.Module, name string, opt
 		}
 		p.changed = true
 	}
-	added, err := probe.Add(m, i.taps)
+	i.mu.Lock()
+	taps := i.taps
+	i.mu.Unlock()
+	added, err := probe.Add(m, taps)
 	if err != nil {
 		return p, err
 	}
@@ -374,6 +378,11 @@ func (i *Interposer) change(m *ir.Module, name string, code, options []byte) (*p
 				return nil, err
 			}
 			changed = true
+		}
+	}
+	if i.config.View && len(out.Manifest.Sites) > 0 {
+		if err := i.pages.add(name, m, out.Manifest); err != nil {
+			i.Warn(err)
 		}
 	}
 	if i.config.DumpArgs > 0 {

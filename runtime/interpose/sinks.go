@@ -3,16 +3,27 @@
 package interpose
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"html"
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
 	"time"
 
+	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/internal/events"
+	"github.com/hlocb/hlocb/internal/live"
 	"github.com/hlocb/hlocb/internal/probe"
+	"github.com/hlocb/hlocb/internal/view"
+	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/runtime/handlers"
 )
@@ -44,6 +55,14 @@ func (i *Interposer) openSinks() error {
 		}
 		i.addSink("events "+name, sink, process)
 	}
+	if i.config.View {
+		s, err := live.Listen(live.Options{Page: i.pages.write, Tap: i.tap})
+		if err != nil {
+			return fmt.Errorf("view: %w", err)
+		}
+		fmt.Fprintf(i.host.Err, "hlocb: view of %s at %s\n", process, s.URL())
+		i.addSink("view", s, process)
+	}
 	if i.config.Metrics == "" {
 		return nil
 	}
@@ -62,6 +81,82 @@ func (i *Interposer) addSink(spec string, s events.Sink, process string) {
 	shared := &sharedHandler{Handler: events.NewObserver(s, process), observer: true}
 	i.handlersOf[spec] = shared
 	i.sinks = append(i.sinks, &tolerantSink{tolerantHandler{i: i, h: eventFile{shared, i}}, shared.Handler.(runtime.Timer)})
+}
+
+// pages are the pages of the programs that were compiled last.
+type pages struct {
+	mu   sync.Mutex
+	list []programPage
+	last int // number of the last one
+}
+
+// programPage is a page. It names the source of its events by eventsMark.
+type programPage struct {
+	name string // NUMBER NAME
+	text []byte
+}
+
+const (
+	eventsMark = "events-of-this-server"
+	maxPages   = 32
+)
+
+// add adds the page of a program.
+func (p *pages) add(name string, m *ir.Module, hooks *hook.Manifest) error {
+	var text bytes.Buffer
+	d := &view.Document{Title: name, Steps: []view.Step{{Name: name, Module: m}}, Live: eventsMark}
+	if len(hooks.Sites) > 0 {
+		d.Hooks = &view.Hooks{Manifest: hooks}
+	}
+	if err := view.Page(&text, d); err != nil {
+		return err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.last++
+	p.list = append(p.list, programPage{fmt.Sprintf("%d %s", p.last, name), text.Bytes()})
+	if len(p.list) > maxPages {
+		p.list = p.list[1:]
+	}
+	return nil
+}
+
+// write writes the page of a program; if none is named and there are several, a page with links to them.
+func (p *pages) write(w io.Writer, events, program string, link func(program string) string) error {
+	p.mu.Lock()
+	list := slices.Clone(p.list)
+	p.mu.Unlock()
+	for i := range list {
+		if list[i].name == program || len(list) == 1 {
+			_, err := w.Write(bytes.ReplaceAll(list[i].text, []byte(eventsMark), []byte(events)))
+			return err
+		}
+	}
+	var b strings.Builder
+	b.WriteString("<!doctype html><meta charset=\"utf-8\"><title>hlocb</title><h1>Programs</h1>\n")
+	if len(list) == 0 {
+		b.WriteString("<p>No program was compiled yet. Load this page again.</p>\n")
+	}
+	for _, page := range slices.Backward(list) {
+		fmt.Fprintf(&b, "<p><a href=\"%s\">%s</a></p>\n", html.EscapeString(link(page.name)), html.EscapeString(page.name))
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// tap taps the values that a pattern selects in the programs that are compiled from now on.
+func (i *Interposer) tap(pattern string) (string, error) {
+	re, err := regexp.Compile(pattern)
+	if err != nil {
+		return "", err
+	}
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.taps = append(slices.Clip(i.taps), probe.Tap{Patterns: []*regexp.Regexp{re}})
+	i.tapped = append(slices.Clip(i.tapped), true)
+	flag := live.TapFlag(pattern)
+	fmt.Fprintf(i.host.Err, "hlocb: programs that are compiled from now on are tapped with %s\n", diag.Escape(flag))
+	return flag + " (in programs that are compiled from now on)", nil
 }
 
 // createOwn creates a file of this process. If another process of the program has created it, the name of the new file

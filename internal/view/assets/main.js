@@ -97,15 +97,25 @@
     }
   }
 
-  // tapFlag returns the flag that observes a value on the next run.
-  function tapFlag(i) {
+  // tapPattern returns the pattern that selects the value of an op, or "".
+  function tapPattern(i) {
     const v = state.step.valuesOf(i)[0];
-    const quote = (s) => "'" + s.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replaceAll("'", "'\\''") + "'";
+    const exact = (s) => s.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
     const place = state.step.locOf(i).place;
     const name = v === undefined ? "" : state.step.valueName(v);
-    if (name && !/^%\d/.test(name)) return "--tap " + quote("^" + name + "$").replace("\\^", "^").replace("\\$'", "$'");
-    if (place) return "--tap " + quote(place);
-    return name ? "--tap " + quote("^" + name + "$").replace("\\^", "^").replace("\\$'", "$'") : "";
+    if (place && (!name || /^%\d/.test(name))) return exact(place);
+    return name ? "^" + exact(name) + "$" : "";
+  }
+
+  // tapValue shows the flag that observes a value on the next run, and tells the server of a running program.
+  async function tapValue(pattern, out) {
+    const flag = "--tap '" + pattern.replaceAll("'", "'\\''") + "'";
+    out.textContent = flag;
+    out.hidden = false;
+    if (navigator.clipboard) navigator.clipboard.writeText(flag).catch(() => {});
+    if (!data.live) return;
+    const answer = await fetch(data.live.replace(/^events/, "tap"), { method: "POST", body: JSON.stringify({ at: pattern }) }).catch(() => null);
+    if (answer) out.textContent = await answer.text();
   }
 
   // details fills the line at the bottom: the text, location and numbers of the selected op.
@@ -130,14 +140,10 @@
     for (const o of overlays) if (o.number.has(i)) facts.append(el("span", { class: "badge" }, `${o.name}: ${hlocb.formatNumber(o.number.get(i))} ${o.unit}`));
     const hook = step.hookOf(i);
     if (hook) facts.append(el("span", { class: "badge hook" }, `hook ${hook.name} (${hook.kind}, ${hook.format})`));
-    const flag = step.exists(i) ? tapFlag(i) : "";
-    if (flag) {
-      facts.append(el("button", { type: "button", class: "link", title: "Copy the flag that prints this value on the next run", onclick: (e) => {
-        const out = e.target.nextSibling;
-        out.textContent = flag;
-        out.hidden = false;
-        if (navigator.clipboard) navigator.clipboard.writeText(flag).catch(() => {});
-      } }, "Tap this value"), el("code", { class: "flag", hidden: true }));
+    const pattern = step.exists(i) ? tapPattern(i) : "";
+    if (pattern) {
+      facts.append(el("button", { type: "button", class: "link", title: "Copy the flag that prints this value on the next run",
+        onclick: (e) => tapValue(pattern, e.target.nextSibling) }, "Tap this value"), el("code", { class: "flag", hidden: true }));
     }
     const mark = el("button", { type: "button", class: "link", title: "Path between two ops (p)", onclick: pathKey }, state.start >= 0 && state.start !== i ? `Path from ${hlocb.labelOf(state.start)}` : "Path from here");
     if (step.exists(i)) facts.append(mark);

@@ -47,7 +47,7 @@
       const stats = this.probe === "stats" && operand.data && operand.data.length >= 3;
       const list = operand.data || [];
       this.dtype = operand.dtype; this.shape = operand.shape || [];
-      const s = stats ? statsOf(list.map(number), this.of) : summary(list);
+      const s = operand.stats ? given(operand) : stats ? statsOf(list.map(number), this.of) : summary(list);
       s.at = at; s.step = e.step !== undefined ? e.step : this.count;
       this.last = s;
       if (s.nan > 0 || s.inf + s.ninf > 0) this.bad++;
@@ -60,7 +60,7 @@
         }
       }
       this.count++;
-      if (!stats && list.length > 1) {
+      if (!stats && (list.length > 1 || s.sample && s.sample.length > 1)) {
         this.kept.push(s);
         if (this.kept.length > KEEP) this.kept.shift();
       }
@@ -100,6 +100,13 @@
     s.mean = finite > 0 ? sum / finite : NaN;
     s.sample = sample;
     return s;
+  }
+
+  // given reads the statistics and the sample that a running program computed.
+  function given(operand) {
+    const t = operand.stats;
+    return { stats: t.neg === undefined, n: t.n, nan: t.nan, inf: t.inf, ninf: t.ninf || 0, neg: t.neg || 0, zero: t.zero || 0, pos: t.pos || 0,
+      min: number(t.min), max: number(t.max), mean: number(t.mean), sample: (operand.sample || []).map(number).filter(Number.isFinite) };
   }
 
   // statsOf reads the operand of a stats probe: minimum, maximum, sum, number of NaN, number of infinities.
@@ -159,10 +166,11 @@
     stream.onmessage = (m) => { try { hlocb.event(JSON.parse(m.data)); } catch (e) { console.warn("an event is not JSON"); } };
     stream.onopen = () => { connection = "live"; schedule(); };
     stream.onerror = () => { connection = stream.readyState === 2 ? "ended" : "waiting"; schedule(); };
+    stream.addEventListener("dropped", (m) => { dropped = JSON.parse(m.data).events; schedule(); });
     stream.addEventListener("end", () => { connection = "ended"; stream.close(); schedule(); });
     return stream;
   };
-  let connection = "";
+  let connection = "", dropped = 0;
 
   function schedule() {
     if (dirty) return;
@@ -175,7 +183,7 @@
     const now = performance.now();
     if (now - lastTime > 900) { shownRate = (total - lastTotal) * 1000 / (now - lastTime); lastTotal = total; lastTime = now; }
     const live = connection ? `${connection === "live" ? "●" : "○"} ${connection} · ${Math.round(shownRate).toLocaleString("en")} events/s · ` : "";
-    $("rate").textContent = live + total.toLocaleString("en") + " events";
+    $("rate").textContent = live + total.toLocaleString("en") + " events" + (dropped ? `, ${dropped.toLocaleString("en")} dropped` : "");
   }
 
   const matches = (s) => {
