@@ -41,6 +41,7 @@
     hlocb.outline.update();
     if (state.item >= 0) hlocb.outline.scrollTo(state.item);
     hlocb.outline.hooks();
+    hlocb.values.mark();
     details();
     hlocb.remember();
     $("announce").textContent = state.item >= 0 ? hlocb.labelOf(state.item) : "";

@@ -222,6 +222,7 @@
   class Card {
     constructor(key, series) {
       this.key = key;
+      this.series = series;
       this.head = el("button", { type: "button", class: "link", onclick: () => { const list = itemsOf(series); if (list.length) hlocb.goto(list[0]); } }, series.hook || "value");
       this.now = el("span", { class: "now" });
       this.chart = el("div", { class: "chart" });
@@ -358,8 +359,13 @@
     rate();
   }
 
+  // mark marks the cards of the selected op.
+  function mark() {
+    for (const card of cards.values()) card.element.classList.toggle("selected", hlocb.state.item >= 0 && itemsOf(card.series).includes(hlocb.state.item));
+  }
+
   // sizes returns the number of points of each curve, for tests.
   const sizes = () => sources.flatMap((s) => [...s.series.values()].map((x) => x.x.length));
 
-  hlocb.values = { start, render, openText, sizes };
+  hlocb.values = { start, render, mark, openText, sizes };
 })(window.hlocb);
