@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -62,6 +63,11 @@ func ObserverFunc[A Element](f func(context.Context, Array[A]) error) Handler {
 	return runtime.ObserverFunc(f)
 }
 
+// HandlerOf makes a handler from a function of the hook's operands that returns the hook's results: Arrays, elements for
+// values of rank 0, or Tensors. It may also accept a context first and return an error last. Without results it is an
+// observer. Compile refuses a function that does not fit the hook.
+func HandlerOf(f any) Handler { return runtime.HandlerOf(f) }
+
 // As returns a result as an array that shares its memory. T must be the Go type of its elements, such as float32 for
 // tensor<2xf32>.
 func As[T Element](t *Tensor) (Array[T], error) { return runtime.AsArray[T](t) }
@@ -75,6 +81,7 @@ type compileConfig struct {
 	name     string
 	runtime  runtime.CompileOptions
 	ahead    int
+	client   map[string]any // options of the backend's client
 }
 
 // Answer lets h compute the results of the hooks that pattern selects: a name, a glob or a hexadecimal id. An exact
@@ -89,10 +96,9 @@ func Observe(pattern string, h Handler) CompileOption {
 	return func(c *compileConfig) { c.bindings.Observe(pattern, h) }
 }
 
-// Bind binds handlers as b does. It must be the first option that binds handlers, because it replaces the bindings of
-// earlier options.
+// Bind binds handlers as b does, beside those of other options.
 func Bind(b *runtime.Bindings) CompileOption {
-	return func(c *compileConfig) { c.bindings = b.Clone() }
+	return func(c *compileConfig) { c.bindings.Add(b) }
 }
 
 // Backend chooses the backend that executes the program: "auto" (the default), "engine", a platform such as "cpu", or
@@ -111,6 +117,39 @@ func Reentrant() CompileOption { return func(c *compileConfig) { c.runtime.Reent
 
 // Ahead limits the runs of Executable.Start that are in progress; Start waits while there are more. The default is 16.
 func Ahead(runs int) CompileOption { return func(c *compileConfig) { c.ahead = runs } }
+
+// Device executes a program for one device on device n of the backend, by ordinal; Backend.Describe lists them. Buffers
+// move to it by Buffer.CopyTo.
+func Device(n int) CompileOption { return DeviceAssignment(n) }
+
+// DeviceAssignment executes a program for several devices on the devices with these ordinals: the partitions of the first
+// replica, then of the next.
+func DeviceAssignment(devices ...int) CompileOption {
+	return func(c *compileConfig) { c.runtime.Devices = devices }
+}
+
+// CompilerOption sets an option of the plugin's compiler for this program, by the name that it has in XLA_FLAGS. The
+// value is of type string, bool, int64 or float64.
+func CompilerOption(name string, value any) CompileOption {
+	return func(c *compileConfig) {
+		c.runtime.Options = maps.Clone(c.runtime.Options)
+		if c.runtime.Options == nil {
+			c.runtime.Options = map[string]any{}
+		}
+		c.runtime.Options[name] = value
+	}
+}
+
+// ClientOption sets an option of the plugin's client that Compile opens, by name, such as memory_fraction of a GPU's
+// plugin. The value is of type string, bool, int64, []int64 or float32. It has no effect with WithBackend.
+func ClientOption(name string, value any) CompileOption {
+	return func(c *compileConfig) {
+		if c.client == nil {
+			c.client = map[string]any{}
+		}
+		c.client[name] = value
+	}
+}
 
 // An Executable is a compiled program with its handlers. Run may be called from several goroutines.
 type Executable struct {
@@ -175,7 +214,9 @@ func (p *Program) Compile(ctx context.Context, opts ...CompileOption) (*Executab
 	e := &Executable{program: p, types: types, at: visible(numbers(len(types)), p.manifest.HiddenArgs), backend: c.backend}
 	e.queue.Ahead = c.ahead
 	if e.backend == nil {
-		if e.backend, err = p.OpenBackend(ctx, c.name, DefaultBackends()); err != nil {
+		opts := DefaultBackends()
+		opts.Client = c.client
+		if e.backend, err = p.OpenBackend(ctx, c.name, opts); err != nil {
 			return nil, err
 		}
 		e.owned = true

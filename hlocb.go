@@ -43,6 +43,7 @@ type LoadOption func(*loadConfig)
 
 type loadConfig struct {
 	rewrite              passes.RewriteHooks
+	targets              []string // of HookTargets
 	asWritten            bool
 	replicas, partitions int
 	warn                 func(*diag.Diagnostic)
@@ -54,10 +55,10 @@ type loadConfig struct {
 
 // HookTargets makes custom calls of these targets hooks, too.
 func HookTargets(targets ...string) LoadOption {
-	return func(l *loadConfig) { l.rewrite.Targets = append(l.rewrite.Targets, targets...) }
+	return func(l *loadConfig) { l.targets = append(l.targets, targets...) }
 }
 
-// Rewrite sets every option of the conversion of hooks. It replaces the targets of an earlier HookTargets.
+// Rewrite sets the options of the conversion of hooks. The targets of HookTargets are targets, too.
 func Rewrite(opts passes.RewriteHooks) LoadOption {
 	return func(l *loadConfig) { l.rewrite = opts }
 }
@@ -113,6 +114,7 @@ func FromModule(ctx context.Context, m *ir.Module, opts ...LoadOption) (*Program
 	for _, o := range opts {
 		o(&l)
 	}
+	l.rewrite.Targets = append(slices.Clip(l.rewrite.Targets), l.targets...)
 	if l.warn != nil {
 		for _, d := range reader.Warnings(m) {
 			l.warn(d)

@@ -87,6 +87,12 @@ func (b *Backend) Compile(ctx context.Context, p *runtime.Program, opts runtime.
 	if b.closed.Load() {
 		return nil, errClosed
 	}
+	if n := len(opts.Devices); n > 1 || n == 1 && opts.Devices[0] != 0 {
+		return nil, fmt.Errorf("the embedded engine has no devices to choose from, and %v are asked for", opts.Devices)
+	}
+	if len(opts.Options) > 0 {
+		return nil, errors.New("the embedded engine has no compiler options")
+	}
 	var c *plan.Compiler
 	var entry *exec.Function
 	if err := kernel.Try(func() { c, entry = compile(p, b.opts, opts) }); err != nil {

@@ -17,7 +17,7 @@ type Program struct {
 
 // Backend executes programs on some devices. It is safe for concurrent use.
 type Backend interface {
-	// Name returns the name that the user wrote or would write: "interp", "cpu", "cuda", a path.
+	// Name returns the name that the user wrote or would write: "engine", "cpu", "cuda", a path.
 	Name() string
 	// Describe returns one line about the engine or plugin: version, devices.
 	Describe() string
@@ -51,6 +51,12 @@ type CompileOptions struct {
 	// the handler's context. A run that waits for such a handler starts a second time, on another client, and the attempt
 	// that reaches a hook first is the run. A run that donates arguments starts once.
 	Reentrant bool
+	// Devices lists the ordinals of the devices that the program runs on: the partitions of the first replica, then of the
+	// next. nil lets the backend choose its first devices. The embedded engine has no devices to choose from.
+	Devices []int
+	// Options are options of the plugin's compiler by name, such as those that XLA_FLAGS sets for all programs. Values
+	// are of type string, bool, int64 or float64. The embedded engine has none.
+	Options map[string]any
 	// Replicas times Partitions is the number of devices that the program runs on. 0 means the module's own number
 	// (mhlo.num_replicas, mhlo.num_partitions), else 1.
 	Replicas, Partitions int

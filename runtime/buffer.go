@@ -106,13 +106,8 @@ func Put(ctx context.Context, b Backend, t *tensor.Tensor, place Placement) (*Bu
 	if t == nil {
 		return nil, errors.New("no value given")
 	}
-	for i, d := range place.Devices {
-		if d < 0 || slices.Contains(place.Devices[:i], d) {
-			return nil, fmt.Errorf("device %d is negative or named twice", d)
-		}
-	}
-	if n := len(place.Ordinals()); n%place.Parts() != 0 {
-		return nil, fmt.Errorf("%d devices do not hold replicas of %d partitions", n, place.Parts())
+	if err := place.check(); err != nil {
+		return nil, err
 	}
 	m, err := b.Upload(ctx, t, place)
 	if err != nil {
@@ -121,6 +116,19 @@ func Put(ctx context.Context, b Backend, t *tensor.Tensor, place Placement) (*Bu
 	buf := newBuffer(b, Value{Type: hook.TypeOf(t), Place: place})
 	buf.set(m, nil)
 	return buf, nil
+}
+
+// check reports mistakes in the list of devices.
+func (p Placement) check() error {
+	for i, d := range p.Devices {
+		if d < 0 || slices.Contains(p.Devices[:i], d) {
+			return fmt.Errorf("device %d is negative or named twice", d)
+		}
+	}
+	if n := len(p.Ordinals()); n%p.Parts() != 0 {
+		return fmt.Errorf("%d devices do not hold replicas of %d partitions", n, p.Parts())
+	}
+	return nil
 }
 
 func newBuffer(b Backend, v Value) *Buffer {
@@ -244,6 +252,43 @@ func (b *Buffer) read(ctx context.Context, f func(Memory) error) error {
 		return err
 	}
 	return f(b.memory) // hold keeps it
+}
+
+// Copier is a Backend that copies values between its devices without the host.
+type Copier interface {
+	Backend
+	// CopyMemory copies a value of the backend to devices. Callers use Buffer.CopyTo.
+	CopyMemory(ctx context.Context, m Memory, place Placement) (Memory, error)
+}
+
+// CopyTo copies the value to other devices of its backend, through the host if the backend needs it. Both buffers are
+// to be closed.
+func (b *Buffer) CopyTo(ctx context.Context, place Placement) (*Buffer, error) {
+	if err := place.check(); err != nil {
+		return nil, err
+	}
+	var to *Buffer
+	err := b.read(ctx, func(m Memory) error {
+		var copied Memory
+		if c, ok := b.backend.(Copier); ok {
+			var err error
+			if copied, err = c.CopyMemory(ctx, m, place); err != nil {
+				return err
+			}
+		} else {
+			t, err := m.Read()
+			if err != nil {
+				return err
+			}
+			if copied, err = b.backend.Upload(ctx, t, place); err != nil {
+				return err
+			}
+		}
+		to = newBuffer(b.backend, Value{Type: b.Type(), Place: place})
+		to.set(copied, nil)
+		return nil
+	})
+	return to, err
 }
 
 // Close frees the memory after the runs that use it. It may be called again and after a donation.

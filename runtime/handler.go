@@ -91,6 +91,9 @@ const (
 // Clone returns bindings that can be added to without changing b.
 func (b *Bindings) Clone() *Bindings { return &Bindings{slices.Clone(b.list)} }
 
+// Add adds what is bound in other, after what is bound in b.
+func (b *Bindings) Add(other *Bindings) { b.list = append(b.list, other.list...) }
+
 // Observe adds h as an observer of every hook that pattern (a name, a glob or a hexadecimal id) selects.
 func (b *Bindings) Observe(pattern string, h Handler) {
 	b.list = append(b.list, binding{observer, pattern, h, nil})

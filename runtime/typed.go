@@ -82,6 +82,7 @@ type typedHandler struct {
 type elementType struct {
 	name string
 	fits func(tensor.DType) bool
+	rank int // of the value; -1 is any
 }
 
 func (h *typedHandler) Handle(ctx context.Context, c *Call) error { return h.handle(ctx, c) }
@@ -95,6 +96,9 @@ func (h *typedHandler) CheckSite(s *hook.Site) error {
 		for i, t := range types {
 			if !want[i].fits(t.DType) {
 				return fmt.Errorf("%s %d is %s, the handler accepts elements of Go type %s", side, i, t, want[i].name)
+			}
+			if r := want[i].rank; r >= 0 && len(t.Shape) != r {
+				return fmt.Errorf("%s %d is %s, the handler accepts one element", side, i, t)
 			}
 		}
 		return nil
@@ -139,7 +143,14 @@ func elementOf[T tensor.Element]() elementType {
 			return kind == tensor.KindUnsigned
 		}
 		return true // a named type: compare the size only
-	}}
+	}, 0}
+}
+
+// ofAnyRank is elementOf for arrays.
+func ofAnyRank[T tensor.Element]() elementType {
+	e := elementOf[T]()
+	e.rank = -1
+	return e
 }
 
 func arrayIn[T tensor.Element](t *tensor.Tensor) Array[T] {
@@ -161,7 +172,7 @@ func arrayOut[T tensor.Element](c *Call, i int, a Array[T]) error {
 
 // answering returns a handler whose result 0 is what f returns.
 func answering[R tensor.Element](f func(ctx context.Context, c *Call) (Array[R], error), in ...elementType) Handler {
-	return &typedHandler{in, []elementType{elementOf[R]()}, func(ctx context.Context, c *Call) error {
+	return &typedHandler{in, []elementType{ofAnyRank[R]()}, func(ctx context.Context, c *Call) error {
 		r, err := f(ctx, c)
 		if err != nil {
 			return err
@@ -173,14 +184,14 @@ func answering[R tensor.Element](f func(ctx context.Context, c *Call) (Array[R],
 // Func returns a handler that calls f, a function of one operand that returns one result. Bind refuses it with a
 // *BindError for a hook with other operands or results. A result of another shape ends the run with a *ShapeError.
 func Func[A, R tensor.Element](f func(ctx context.Context, a Array[A]) (Array[R], error)) Handler {
-	return answering(func(ctx context.Context, c *Call) (Array[R], error) { return f(ctx, arrayIn[A](c.Operands[0])) }, elementOf[A]())
+	return answering(func(ctx context.Context, c *Call) (Array[R], error) { return f(ctx, arrayIn[A](c.Operands[0])) }, ofAnyRank[A]())
 }
 
 // Func2 is Func for two operands.
 func Func2[A, B, R tensor.Element](f func(ctx context.Context, a Array[A], b Array[B]) (Array[R], error)) Handler {
 	return answering(func(ctx context.Context, c *Call) (Array[R], error) {
 		return f(ctx, arrayIn[A](c.Operands[0]), arrayIn[B](c.Operands[1]))
-	}, elementOf[A](), elementOf[B]())
+	}, ofAnyRank[A](), ofAnyRank[B]())
 }
 
 // FeedFunc returns a handler that calls f, a function without operands that returns one result.
@@ -191,7 +202,7 @@ func FeedFunc[R tensor.Element](f func(ctx context.Context) (Array[R], error)) H
 // ObserverFunc returns a handler that calls f with one operand, for taps. For an inout hook f may change the elements
 // in place.
 func ObserverFunc[A tensor.Element](f func(ctx context.Context, a Array[A]) error) Handler {
-	return &typedHandler{[]elementType{elementOf[A]()}, nil, func(ctx context.Context, c *Call) error {
+	return &typedHandler{[]elementType{ofAnyRank[A]()}, nil, func(ctx context.Context, c *Call) error {
 		return f(ctx, arrayIn[A](c.Operands[0]))
 	}}
 }

@@ -135,3 +135,51 @@ func TestWrongShapeAndSize(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestHandlerOf: a function of any number of operands and results is a handler.
+func TestHandlerOf(t *testing.T) {
+	x := tensor.New(tensor.F32, tensor.Shape{2, 2})
+	copy(tensor.View[float32](x), []float32{1, 2, 3, 4})
+	n := tensor.New(tensor.I32, nil)
+	n.SetInt(0, 3)
+	scaled, count, same := tensor.New(tensor.F32, tensor.Shape{4}), tensor.New(tensor.I64, nil), tensor.New(tensor.I32, nil)
+	h := runtime.HandlerOf(func(ctx context.Context, x runtime.Array[float32], n int32, whole *tensor.Tensor) (runtime.Array[float32], int64, *tensor.Tensor, error) {
+		out := make([]float32, len(x.Data))
+		for i := range out {
+			out[i] = x.Data[i] * float32(n)
+		}
+		return runtime.ArrayOf(out), int64(len(out)), whole, ctx.Err()
+	})
+	if err := deliverTyped(t, h, hook.Call, []*tensor.Tensor{x, n, n}, []*tensor.Tensor{scaled, count, same}); err != nil {
+		t.Fatal(err)
+	}
+	if tensor.View[float32](scaled)[3] != 12 || count.IntAt(0) != 4 || same.IntAt(0) != 3 {
+		t.Errorf("results are %v, %v, %v", tensor.View[float32](scaled), count.IntAt(0), same.IntAt(0))
+	}
+	failed := errors.New("no more")
+	if err := deliverTyped(t, runtime.HandlerOf(func() (float64, error) { return 0, failed }), hook.Feed, nil, []*tensor.Tensor{tensor.New(tensor.F64, nil)}); !errors.Is(err, failed) {
+		t.Errorf("error is %v, expected the function's", err)
+	}
+	seen := float32(0)
+	observe := runtime.HandlerOf(func(x runtime.Array[float32]) { seen = x.Data[1] })
+	if err := deliverTyped(t, observe, hook.Tap, []*tensor.Tensor{x}, nil); err != nil || seen != 2 {
+		t.Errorf("the observer saw %v, %v", seen, err)
+	}
+	for _, c := range []struct {
+		f    any
+		want string
+	}{
+		{7, "int is not a handler: it is no function"},
+		{func(...float32) {}, "it is variadic"},
+		{func(string) {}, "string is neither an Array, an element, nor a *tensor.Tensor"},
+		{func(float32) float32 { return 0 }, "operand 0 is tensor<2x2xf32>, the handler accepts one element"},
+		{func(runtime.Array[int64]) float32 { return 0 }, "the handler accepts elements of Go type int64"},
+		{func(runtime.Array[float32]) (float32, float32) { return 0, 0 }, "it has 1 results, the handler accepts 2"},
+		{(func())(nil), "it is no function"},
+	} {
+		err := deliverTyped(t, runtime.HandlerOf(c.f), hook.Call, []*tensor.Tensor{x}, []*tensor.Tensor{tensor.New(tensor.F32, nil)})
+		if !errors.As(err, new(*runtime.BindError)) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%T: error is %v, expected a BindError with %q", c.f, err, c.want)
+		}
+	}
+}

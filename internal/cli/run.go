@@ -41,6 +41,7 @@ type runFlags struct {
 	timeout   time.Duration
 	program   string // a compiled program that replaces the module
 	limits    limitFlags
+	devices   deviceFlags
 
 	plan    string // file to write the engine's plan to instead of running; "-" is standard output
 	profile string // file for a CPU profile; "-" writes only the times of the ops
@@ -74,6 +75,7 @@ func (f *runFlags) add(c *cobra.Command, output func()) {
 	c.Flags().StringVar(&f.backend, "backend", "auto", "`NAME|PATH` auto, engine, cpu, cuda or a plugin")
 	f.limits.add(c)
 	f.module.addDevices(c)
+	f.devices.add(c)
 	f.module.addPlatform(c)
 	command.Group(c, "Where it runs")
 	c.Flags().BoolVar(&f.module.asWritten, "as-written", false, "do not convert hooks; the engine delivers any format")
@@ -230,6 +232,9 @@ func (a *app) runModule(ctx context.Context, path string, f *runFlags) (err erro
 	if err := program.CheckMemory(backendOpts.Engine.MemoryLimit); err != nil {
 		return err
 	}
+	if backendOpts.Client, err = f.devices.client(); err != nil {
+		return err
+	}
 	defer func() { err = errors.Join(err, f.bind.close()) }()
 	if err := f.inspect(a, &backendOpts); err != nil {
 		return err
@@ -263,6 +268,9 @@ func (a *app) runModule(ctx context.Context, path string, f *runFlags) (err erro
 	}
 	backend := s.backend
 	defer backend.Close()
+	if s.options, err = f.devices.options(); err != nil {
+		return err
+	}
 	if f.backend == "auto" {
 		a.note("running on %s", describe(backend, f.limits.verbose))
 	}

@@ -64,6 +64,7 @@ type session struct {
 	program *hlocb.Program
 	backend runtime.Backend
 	timeout time.Duration // to load a plugin, to compile on it, and per callback; 0 is none
+	options []hlocb.CompileOption
 }
 
 // open opens the backend of a program. The caller closes it.
@@ -76,14 +77,14 @@ func (a *app) open(ctx context.Context, p *hlocb.Program, name string, opts back
 	b, err := onPlugin(ctx, timeout, "loading", name, func(ctx context.Context) (runtime.Backend, error) {
 		return p.OpenBackend(ctx, name, opts)
 	})
-	return &session{a, p, b, timeout}, err
+	return &session{app: a, program: p, backend: b, timeout: timeout}, err
 }
 
 // compile compiles the program.
 func (s *session) compile(ctx context.Context, b *runtime.Bindings) (*hlocb.Executable, error) {
 	defer s.app.While("compiling on " + s.backend.Name())()
 	return onPlugin(ctx, s.timeout, "compiling on", s.backend.Name(), func(ctx context.Context) (*hlocb.Executable, error) {
-		return s.program.Compile(ctx, hlocb.WithBackend(s.backend), hlocb.Bind(b), hlocb.Timeout(s.timeout))
+		return s.program.Compile(ctx, append(s.options, hlocb.WithBackend(s.backend), hlocb.Bind(b), hlocb.Timeout(s.timeout))...)
 	})
 }
 

@@ -21,6 +21,8 @@ type Options struct {
 	Probe func(path, platform string, versioned bool) error
 	// EndRuns is pjrt.Options.EndRuns: a run on a plugin that reaches no hook in time is given up, with its backend.
 	EndRuns bool
+	// Client is pjrt.Options.Client: options of the plugin's client by name.
+	Client map[string]any
 	// Trim is pjrt.Options.Trim: memory that a plugin frees while it compiles goes back to the system.
 	Trim bool
 	// Skipped is called with every plugin that was found and could not be used, if a later plugin is used. It may be

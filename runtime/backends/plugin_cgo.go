@@ -21,7 +21,7 @@ func openPlugins(name string, found []plugins.Plugin, opts Options) (runtime.Bac
 			failed.Candidates = append(failed.Candidates, Candidate{p, err})
 			continue
 		}
-		b, err := pjrt.Open(p.Path, pjrt.Options{Name: name, Devices: opts.Devices, Probe: opts.Probe, EndRuns: opts.EndRuns, Trim: opts.Trim, Targets: pluginTargets(opts.Plugins)})
+		b, err := pjrt.Open(p.Path, pjrt.Options{Name: name, Devices: opts.Devices, Probe: opts.Probe, EndRuns: opts.EndRuns, Trim: opts.Trim, Client: opts.Client, Targets: pluginTargets(opts.Plugins)})
 		if err == nil {
 			if opts.Skipped != nil {
 				for _, t := range failed.Candidates {

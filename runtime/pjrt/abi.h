@@ -72,6 +72,7 @@ enum {
   HL_BUFFER_DESTROY = 58,
   HL_BUFFER_UNPADDED_DIMENSIONS = 61,
   HL_BUFFER_MEMORY_LAYOUT = 63,
+  HL_BUFFER_COPY_TO_DEVICE = 69,
   HL_BUFFER_TO_HOST = 70,
   HL_BUFFER_ON_CPU = 71,
   HL_BUFFER_READY = 72,
@@ -260,6 +261,13 @@ typedef struct {
   const int64_t *dims;  // out
   size_t num_dims;      // out
 } hl_buffer_dims_args;
+
+typedef struct {
+  HL_HEAD;
+  void *buffer;
+  void *device;
+  void *copied;  // out
+} hl_copy_to_device_args;
 
 typedef struct {
   HL_HEAD;

@@ -202,6 +202,11 @@ HL_AT(hl_buffer_dims_args, ext, 8);  // PJRT_Buffer_UnpaddedDimensions_Args.exte
 HL_AT(hl_buffer_dims_args, buffer, 16);  // PJRT_Buffer_UnpaddedDimensions_Args.buffer
 HL_AT(hl_buffer_dims_args, dims, 24);  // PJRT_Buffer_UnpaddedDimensions_Args.unpadded_dims
 HL_AT(hl_buffer_dims_args, num_dims, 32);  // PJRT_Buffer_UnpaddedDimensions_Args.num_dims
+HL_AT(hl_copy_to_device_args, size, 0);  // PJRT_Buffer_CopyToDevice_Args.struct_size
+HL_AT(hl_copy_to_device_args, ext, 8);  // PJRT_Buffer_CopyToDevice_Args.extension_start
+HL_AT(hl_copy_to_device_args, buffer, 16);  // PJRT_Buffer_CopyToDevice_Args.buffer
+HL_AT(hl_copy_to_device_args, device, 24);  // PJRT_Buffer_CopyToDevice_Args.dst_device
+HL_AT(hl_copy_to_device_args, copied, 32);  // PJRT_Buffer_CopyToDevice_Args.dst_buffer
 HL_AT(hl_to_host_args, size, 0);  // PJRT_Buffer_ToHostBuffer_Args.struct_size
 HL_AT(hl_to_host_args, ext, 8);  // PJRT_Buffer_ToHostBuffer_Args.extension_start
 HL_AT(hl_to_host_args, buffer, 16);  // PJRT_Buffer_ToHostBuffer_Args.src
@@ -291,6 +296,7 @@ HL_IS(HL_DESERIALIZE, 56);  // PJRT_Executable_DeserializeAndLoad
 HL_IS(HL_BUFFER_DESTROY, 58);  // PJRT_Buffer_Destroy
 HL_IS(HL_BUFFER_UNPADDED_DIMENSIONS, 61);  // PJRT_Buffer_UnpaddedDimensions
 HL_IS(HL_BUFFER_MEMORY_LAYOUT, 63);  // PJRT_Buffer_GetMemoryLayout
+HL_IS(HL_BUFFER_COPY_TO_DEVICE, 69);  // PJRT_Buffer_CopyToDevice
 HL_IS(HL_BUFFER_TO_HOST, 70);  // PJRT_Buffer_ToHostBuffer
 HL_IS(HL_BUFFER_ON_CPU, 71);  // PJRT_Buffer_IsOnCpu
 HL_IS(HL_BUFFER_READY, 72);  // PJRT_Buffer_ReadyEvent

@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -22,6 +23,9 @@ type Options struct {
 	// Devices is the number of devices of a CPU client. 0 means the plugin's default, or more if a program needs
 	// more.
 	Devices int
+	// Client are options of the client by name, such as preallocate or memory_fraction of a GPU's plugin. Values are of
+	// type string, bool, int64, []int64 or float32.
+	Client map[string]any
 	// Probe finds the layout of handler registration for plugins whose version does not determine it. Without Probe
 	// such plugins cannot call hooks.
 	Probe Probe
@@ -123,16 +127,47 @@ var errClosed = errors.New("the backend is closed")
 
 // client returns the client of a key with at least the given number of devices. It creates the client if necessary.
 func (b *Backend) client(key clientKey, devices int) (*Client, error) {
+	return b.clientWith(key, devices, nil)
+}
+
+// clientWith returns the client of a key with at least the given number of devices, and with devices of the given
+// ordinals.
+func (b *Backend) clientWith(key clientKey, devices int, ordinals []int) (*Client, error) {
 	key.devices = b.opts.Devices
 	c, err := b.clientOf(key)
-	if err != nil || len(c.devices) >= devices {
+	if err != nil {
+		return nil, err
+	}
+	fits := func() error {
+		for _, n := range ordinals {
+			if _, err := c.device(n); err != nil {
+				return &NoDeviceError{b.name, n, len(c.devices)}
+			}
+		}
+		if len(c.devices) < devices {
+			return fmt.Errorf("the program needs %d devices, %s has %d", devices, b.name, len(c.devices))
+		}
+		return nil
+	}
+	err = fits()
+	if err == nil || b.opts.Devices != 0 || c.platform != "cpu" {
 		return c, err
 	}
-	if b.opts.Devices != 0 || c.platform != "cpu" {
-		return nil, fmt.Errorf("the program needs %d devices, %s has %d", devices, b.name, len(c.devices))
+	key.devices = max(devices, slices.Max(append([]int{0}, ordinals...))+1)
+	if c, err = b.clientOf(key); err != nil {
+		return nil, err
 	}
-	key.devices = devices
-	return b.clientOf(key)
+	return c, fits()
+}
+
+// NoDeviceError says that a backend has no device of an ordinal.
+type NoDeviceError struct {
+	Backend        string
+	Ordinal, Count int
+}
+
+func (e *NoDeviceError) Error() string {
+	return fmt.Sprintf("%s has no device %d: it has %d", e.Backend, e.Ordinal, e.Count)
 }
 
 // clientOf returns the client of exactly this key. It creates a client without the lock, which can take seconds.
@@ -154,7 +189,7 @@ func (b *Backend) clientOf(key clientKey) (*Client, error) {
 	}
 	b.clients[key] = nil
 	b.mu.Unlock()
-	c, err := b.plugin.NewClient(key.devices)
+	c, err := b.plugin.newClient(key.devices, b.opts.Client)
 	b.mu.Lock()
 	delete(b.clients, key)
 	b.changed.Broadcast()

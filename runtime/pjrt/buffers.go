@@ -7,6 +7,7 @@ import "C"
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	goruntime "runtime"
 	"sync/atomic"
@@ -43,14 +44,10 @@ func (b *Backend) Upload(ctx context.Context, t *tensor.Tensor, place runtime.Pl
 			return nil, err
 		}
 	}
-	devices := 1
-	for _, d := range place.Ordinals() {
-		devices = max(devices, d+1)
-	}
 	if err := b.usable(); err != nil {
 		return nil, err
 	}
-	c, err := b.client(clientKey{level: level(ctx)}, devices)
+	c, err := b.clientWith(clientKey{level: level(ctx)}, 1, place.Ordinals())
 	if err != nil {
 		return nil, err
 	}
@@ -64,6 +61,56 @@ func (b *Backend) Upload(ctx context.Context, t *tensor.Tensor, place runtime.Pl
 		if err == nil {
 			v.pieces = append(v.pieces, piece)
 			err = c.plugin.check("await buffer", C.hl_ready(c.plugin.api, piece.ptr))
+		}
+		if err != nil {
+			v.destroy()
+			return nil, err
+		}
+	}
+	if err := b.countBuffers(c, 1); err != nil {
+		v.destroy()
+		return nil, err
+	}
+	return v, nil
+}
+
+// CopyMemory implements runtime.Copier: the plugin copies a whole value between devices of one client, without the host.
+func (b *Backend) CopyMemory(ctx context.Context, m runtime.Memory, place runtime.Placement) (runtime.Memory, error) {
+	from, ok := m.(*value)
+	if !ok || from.backend != b {
+		return nil, errors.New("the value belongs to another backend")
+	}
+	if err := b.usable(); err != nil {
+		return nil, err
+	}
+	c := from.client
+	devices := make([]*Device, len(place.Ordinals()))
+	direct := from.place.Whole() && place.Whole() && bool(C.hl_has(c.plugin.api, C.HL_BUFFER_COPY_TO_DEVICE))
+	for i, n := range place.Ordinals() {
+		d, err := c.device(n)
+		direct = direct && err == nil
+		devices[i] = d
+	}
+	if !direct {
+		t, err := from.Read()
+		if err != nil {
+			return nil, err
+		}
+		return b.Upload(ctx, t, place)
+	}
+	if err := from.Wait(); err != nil {
+		return nil, err
+	}
+	v := &value{backend: b, client: c, typ: from.typ, part: from.part, dynamic: from.dynamic, place: place}
+	for _, d := range devices {
+		a := C.hl_copy_to_device_args{buffer: from.pieces[0].ptr, device: d.ptr}
+		err := invoke(c.plugin, "copy between devices", C.HL_BUFFER_COPY_TO_DEVICE, &a)
+		if err == nil && a.copied == nil {
+			err = c.plugin.invalid("copy between devices", "nothing")
+		}
+		if err == nil {
+			v.pieces = append(v.pieces, buffer{ptr: a.copied})
+			err = c.plugin.check("await copy", C.hl_ready(c.plugin.api, a.copied))
 		}
 		if err != nil {
 			v.destroy()

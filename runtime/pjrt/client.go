@@ -9,7 +9,9 @@ import "C"
 import (
 	"errors"
 	"fmt"
+	"maps"
 	goruntime "runtime"
+	"slices"
 	"sync"
 	"unsafe"
 )
@@ -44,27 +46,35 @@ type Device struct {
 // NewClient creates a client with the given number of CPU devices, 2,048 at most. 0 is the plugin's default. The
 // client of a GPU allocates memory when it needs it, because others use the GPU too: a client of XLA reserves three
 // quarters of it by default.
-func (p *Plugin) NewClient(devices int) (*Client, error) {
+func (p *Plugin) NewClient(devices int) (*Client, error) { return p.newClient(devices, nil) }
+
+// newClient is NewClient with options of the user, which replace hlocb's own.
+func (p *Plugin) newClient(devices int, options map[string]any) (*Client, error) {
 	if devices < 0 || devices > maxDevices {
 		return nil, fmt.Errorf("a client of %d devices is requested, expected 0 to %d", devices, maxDevices)
 	}
-	args := C.hl_client_create_args{}
-	option := sized(&C.hl_named_value{value_size: 1})
-	name := ""
+	named := map[string]any{}
 	switch {
 	case C.hl_find_ext(p.api, C.HL_EXT_GPU) != nil:
-		name, option._type = "preallocate", C.HL_VALUE_BOOL // false
+		named["preallocate"] = false
 	case devices > 0:
-		name, option._type = "cpu_device_count", C.HL_VALUE_INT64
-		*(*int64)(unsafe.Pointer(&option.value)) = int64(devices)
+		named["cpu_device_count"] = int64(devices)
 	}
-	if name != "" {
-		option.name, option.name_size = C.CString(name), C.size_t(len(name))
-		defer C.free(unsafe.Pointer(option.name))
-		var pin goruntime.Pinner
-		pin.Pin(option)
-		defer pin.Unpin()
-		args.options, args.num_options = option, 1
+	maps.Copy(named, options)
+	args := C.hl_client_create_args{}
+	var pin goruntime.Pinner
+	defer pin.Unpin()
+	if len(named) > 0 {
+		list := make([]C.hl_named_value, 0, len(named))
+		for _, name := range slices.Sorted(maps.Keys(named)) {
+			v, err := namedOption(name, named[name], &pin)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, v)
+		}
+		pin.Pin(&list[0])
+		args.options, args.num_options = &list[0], C.size_t(len(list))
 	}
 	if err := invoke(p, "create client", C.HL_CLIENT_CREATE, &args); err != nil {
 		return nil, err
@@ -86,6 +96,40 @@ func (p *Plugin) NewClient(devices int) (*Client, error) {
 		return nil, err
 	}
 	return c, nil
+}
+
+// namedOption returns an option as PJRT has it. Its texts and lists stay in place until pin ends.
+func namedOption(name string, value any, pin *goruntime.Pinner) (C.hl_named_value, error) {
+	o := *sized(&C.hl_named_value{value_size: 1})
+	at := unsafe.Pointer(&o.value)
+	text := func(s string) *C.char {
+		b := append([]byte(s), 0)
+		return pinned(pin, b)
+	}
+	o.name, o.name_size = text(name), C.size_t(len(name))
+	switch v := value.(type) {
+	case string:
+		o._type, o.value_size = C.HL_VALUE_STRING, C.size_t(len(v))
+		*(**C.char)(at) = text(v)
+	case bool:
+		o._type = C.HL_VALUE_BOOL
+		*(*bool)(at) = v
+	case int64:
+		o._type = C.HL_VALUE_INT64
+		*(*int64)(at) = v
+	case []int64:
+		o._type, o.value_size = C.HL_VALUE_INT64_LIST, C.size_t(len(v))
+		if len(v) > 0 {
+			pin.Pin(&v[0])
+			*(**int64)(at) = &v[0]
+		}
+	case float32:
+		o._type = C.HL_VALUE_FLOAT
+		*(*float32)(at) = v
+	default:
+		return o, fmt.Errorf("option %s of the client is a %T, expected string, bool, int64, []int64 or float32", name, value)
+	}
+	return o, nil
 }
 
 func (c *Client) findDevices() error {

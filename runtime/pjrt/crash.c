@@ -83,6 +83,7 @@ static const char *const functions[] = {
     [HL_BUFFER_DESTROY] = "PJRT_Buffer_Destroy",
     [HL_BUFFER_UNPADDED_DIMENSIONS] = "PJRT_Buffer_UnpaddedDimensions",
     [HL_BUFFER_MEMORY_LAYOUT] = "PJRT_Buffer_GetMemoryLayout",
+    [HL_BUFFER_COPY_TO_DEVICE] = "PJRT_Buffer_CopyToDevice",
     [HL_BUFFER_TO_HOST] = "PJRT_Buffer_ToHostBuffer",
     [HL_BUFFER_ON_CPU] = "PJRT_Buffer_IsOnCpu",
     [HL_BUFFER_READY] = "PJRT_Buffer_ReadyEvent",

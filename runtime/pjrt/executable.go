@@ -11,6 +11,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -32,6 +33,7 @@ type Executable struct {
 	compile   func(ctx context.Context, c *Client) (*loadedProgram, error) // for another level of nesting
 	devices   int
 	parts     int
+	assigned  []int // the ordinals of the devices; nil: the plugin chooses
 	position  []int32
 	ordinals  []int     // the devices, in the order of the argument lists
 	inputs    []ir.Type // of main; nil if not known
@@ -98,6 +100,9 @@ func (b *Backend) compileWith(ctx context.Context, p *runtime.Program, shape mod
 	if err != nil {
 		return nil, err
 	}
+	if err := o.override(opts.Options); err != nil {
+		return nil, err
+	}
 	c, err := b.client(clientKey{}, 1)
 	if err != nil {
 		return nil, err
@@ -111,7 +116,17 @@ func (b *Backend) compileWith(ctx context.Context, p *runtime.Program, shape mod
 		return nil, err
 	}
 	return b.build(ctx, p, shape, o, sites, opts,
-		func(ctx context.Context, c *Client) (*loadedProgram, error) { return c.compile(ctx, code, o) })
+		func(ctx context.Context, c *Client) (*loadedProgram, error) {
+			own := *o
+			for _, n := range opts.Devices {
+				d, err := c.device(n)
+				if err != nil {
+					return nil, err
+				}
+				own.assignment = append(own.assignment, d.ID)
+			}
+			return c.compile(ctx, code, &own)
+		})
 }
 
 // bind chooses the handlers of the hooks of m, which may be nil.
@@ -146,7 +161,15 @@ func (b *Backend) build(ctx context.Context, p *runtime.Program, shape moduleSha
 	if o.replicas > maxDevices || o.partitions > maxDevices/o.replicas {
 		return nil, fmt.Errorf("%d replicas of %d partitions are more than %d devices", o.replicas, o.partitions, maxDevices)
 	}
-	e := &Executable{backend: b, sites: sites, source: p, compile: compile, timeout: opts.Timeout, reentrant: opts.Reentrant,
+	for i, n := range opts.Devices {
+		if n < 0 || slices.Contains(opts.Devices[:i], n) {
+			return nil, fmt.Errorf("device %d is negative or named twice", n)
+		}
+	}
+	if n := len(opts.Devices); n != 0 && n != o.replicas*o.partitions {
+		return nil, fmt.Errorf("%d devices are assigned, the program runs on %d", n, o.replicas*o.partitions)
+	}
+	e := &Executable{backend: b, sites: sites, source: p, compile: compile, timeout: opts.Timeout, reentrant: opts.Reentrant, assigned: opts.Devices,
 		devices: o.replicas * o.partitions, parts: o.partitions, name: "a program", programs: map[clientKey]*loadedProgram{}}
 	if p.Module != nil && p.Module.Source() != nil && p.Module.Source().Name() != "" {
 		e.name = p.Module.Source().Name()
@@ -160,7 +183,7 @@ func (b *Backend) build(ctx context.Context, p *runtime.Program, shape moduleSha
 	}
 	e.signature = sync.OnceValue(e.describe)
 	s := &session{level: level(ctx)}
-	c, err := b.client(s.client(), e.devices)
+	c, err := b.clientWith(s.client(), e.devices, e.assigned)
 	if err != nil {
 		return nil, err
 	}
@@ -272,7 +295,7 @@ func (e *Executable) program(ctx context.Context, s *session) (*loadedProgram, e
 }
 
 func (e *Executable) compileFor(ctx context.Context, key clientKey) (*loadedProgram, error) {
-	c, err := e.backend.client(key, e.devices)
+	c, err := e.backend.clientWith(key, e.devices, e.assigned)
 	if err != nil {
 		return nil, err
 	}

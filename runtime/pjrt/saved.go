@@ -67,6 +67,9 @@ func (b *Backend) Load(ctx context.Context, s *runtime.Saved, opts runtime.Compi
 	case s.Replicas < 1 || s.Partitions < 1:
 		return nil, fmt.Errorf("the compiled program runs on %d replicas of %d partitions", s.Replicas, s.Partitions)
 	}
+	if len(opts.Devices) > 0 || len(opts.Options) > 0 {
+		return nil, &runtime.StaleError{Reason: "other devices or compiler options are asked for"}
+	}
 	var shape moduleShape
 	if s.Module != nil {
 		shape = shapeOf(s.Module)
