@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"unicode"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/hlocb/hlocb"
 	"github.com/hlocb/hlocb/diag"
@@ -87,7 +89,8 @@ func (a *app) run(ctx context.Context, args []string) int {
 const machineGroup = "Plugins and machine:"
 
 func (a *app) rootCommand() *cobra.Command {
-	var version bool
+	var version, quiet bool
+	colour := "auto"
 	root := &cobra.Command{
 		Use:   "hlocb",
 		Short: "Run StableHLO and HLO modules with your own callbacks, and rewrite their hooks",
@@ -99,12 +102,23 @@ func (a *app) rootCommand() *cobra.Command {
 		Args: command.NoArgs,
 		RunE: command.Body(func(cmd *cobra.Command, _ []string) error {
 			if version {
-				return a.printVersion()
+				return a.printVersion(false)
 			}
 			return cmd.Help()
 		}),
 	}
 	root.Flags().BoolVarP(&version, "version", "v", false, "print the version")
+	command.Group(root, "Flags")
+	command.Everywhere(root, func(f *pflag.FlagSet) {
+		f.BoolVarP(&quiet, "quiet", "q", false, "print no notes and no progress; warnings and errors stay")
+		f.StringVar(&colour, "color", "auto", "`WHEN` colours: auto, always or never")
+	})
+	root.PersistentPreRunE = func(*cobra.Command, []string) error {
+		if quiet {
+			a.SetQuiet()
+		}
+		return a.Colour(colour)
+	}
 	cobra.EnableCommandSorting = false
 	group := func(title string, commands ...*cobra.Command) {
 		root.AddGroup(&cobra.Group{ID: title, Title: title})
@@ -118,6 +132,15 @@ func (a *app) rootCommand() *cobra.Command {
 	group("Compare runs:", a.compareCommand(), a.verifyCommand(), a.recordCommand(), a.replayCommand(), a.eventsCommand())
 	group("Transform it:", a.rewriteCommand(), a.optCommand(), a.diffCommand(), a.reduceCommand(), a.translateCommand())
 	group(machineGroup, a.pluginCommand(), a.benchCommand(), a.versionCommand())
+	for name, words := range map[string][]string{"verify": {"check", "validate", "lint"}, "tap": {"trace", "print"}, "translate": {"format", "convert"},
+		"exec": {"attach"}, "run": {"execute", "start"}, "plugin": {"cache", "backend"}} {
+		c, _, _ := root.Find([]string{name})
+		for _, w := range words {
+			if !slices.Contains(c.SuggestFor, w) {
+				c.SuggestFor = append(c.SuggestFor, w)
+			}
+		}
+	}
 	root.SetHelpCommand(a.helpCommand(root))
 	root.SetHelpCommandGroupID(machineGroup)
 	root.SetCompletionCommandGroupID(machineGroup)
@@ -181,7 +204,13 @@ func usagef(format string, args ...any) error { return command.Usagef(format, ar
 
 // note prints a line about the command's work to standard error.
 func (a *app) note(format string, args ...any) {
-	fmt.Fprintf(a.Err, "hlocb: %s\n", diag.EscapeLines(fmt.Sprintf(format, args...)))
+	text := fmt.Sprintf(format, args...)
+	line := "hlocb: " + diag.EscapeLines(text)
+	if strings.HasPrefix(text, "warning:") {
+		fmt.Fprintln(a.Err, line)
+		return
+	}
+	a.Note(line)
 }
 
 // topic is a page of help that does not belong to a command.
@@ -230,7 +259,11 @@ func (a *app) helpCommand(root *cobra.Command) *cobra.Command {
 			}
 			found, rest, err := root.Find(args)
 			if len(rest) > 0 || err != nil {
-				return command.UnknownCommand(found, rest, topicNames()...)
+				err := command.UnknownCommand(found, rest, topicNames()...)
+				if found == root && !strings.Contains(err.Error(), "did you mean") {
+					err = fmt.Errorf("%w; topics are %s", err, strings.Join(topicNames(), ", "))
+				}
+				return err
 			}
 			return found.Help()
 		},

@@ -117,6 +117,7 @@ The exit code is the program's. With --strict a failing probe ends the program w
 	f.StringVar(&step, "replay", "", "`STEP` repeat a dumped step with its arguments: STEP is DIR/NUMBER_NAME; there is no COMMAND")
 	command.Group(c, "Instead of COMMAND")
 	completeBindings(c, "on")
+	command.Common(c, "tap", "every", "list", "bisect-nan", "backend", "on", "strict", "events", "dump", "dump-args")
 	return c
 }
 

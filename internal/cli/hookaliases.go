@@ -45,6 +45,9 @@ func (c *compiledAlias) String() string {
 
 // predictedAliases returns the predictions of p without compiled aliases.
 func predictedAliases(p *hlocb.Program) []aliasLine {
+	if p.Rewritten() == nil {
+		return nil // a compiled program states its aliases only
+	}
 	reports := p.Rewritten().Aliases
 	lines := make([]aliasLine, len(reports))
 	for i, report := range reports {

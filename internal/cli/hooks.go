@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -15,6 +16,7 @@ import (
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/internal/command"
 	"github.com/hlocb/hlocb/internal/hook/order"
+	"github.com/hlocb/hlocb/internal/reader"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/passes"
 )
@@ -72,6 +74,9 @@ An alias is kept for free, needs a copy, or is refused. With --backend, hlocb co
 				return usagef("--backend shows the aliases that a plugin compiles; it needs --show aliases")
 			}
 			p, before, err := a.programBefore(cmd.Context(), args[0], opts)
+			if errors.As(err, new(*reader.CompiledError)) && html == "" {
+				p, err = a.described(cmd.Context(), args[0])
+			}
 			if err != nil {
 				return err
 			}

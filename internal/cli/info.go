@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 
@@ -15,6 +17,7 @@ import (
 	"github.com/hlocb/hlocb/internal/command"
 	"github.com/hlocb/hlocb/internal/jaxexport"
 	"github.com/hlocb/hlocb/internal/reader"
+	"github.com/hlocb/hlocb/runtime"
 )
 
 func (a *app) infoCommand() *cobra.Command {
@@ -27,6 +30,9 @@ func (a *app) infoCommand() *cobra.Command {
 		Args:    command.Args("FILE"),
 		RunE: command.Body(func(_ *cobra.Command, args []string) error {
 			src, err := a.source(args[0])
+			if errors.As(err, new(*reader.CompiledError)) && args[0] != "-" {
+				return a.showCompiled(args[0], asJSON)
+			}
 			if err != nil {
 				return err
 			}
@@ -50,6 +56,29 @@ func (a *app) infoCommand() *cobra.Command {
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return c
+}
+
+// showCompiled describes a program of 'hlocb compile'. It runs none of its machine code.
+func (a *app) showCompiled(path string, asJSON bool) error {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	s, err := runtime.DecodeSaved(data)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	hooks := []string{}
+	for _, h := range s.Manifest.Sites {
+		hooks = append(hooks, h.Name)
+	}
+	info := []property{{"form", "compiled program"}, {"platform", s.Backend}, {"compiled by", s.Builder}, {"processor", s.Machine},
+		{"replicas", s.Replicas}, {"partitions", s.Partitions}, {"machine code", len(s.Code)}, {"hooks", hooks}}
+	module, err := moduleInfo(diag.NewSource(path, s.Text), s.Text)
+	if err != nil {
+		return err
+	}
+	return a.showInfo(info, module, asJSON)
 }
 
 // property is a line of 'hlocb info'. The value is a string, a number or a list of strings.

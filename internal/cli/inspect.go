@@ -14,6 +14,9 @@ import (
 
 // inspect prepares the engine for --print-plan, --profile and --threads.
 func (f *runFlags) inspect(a *app, opts *backends.Options) error {
+	if f.limits.memory != "" && f.backend != "auto" && f.backend != "engine" && f.backend != "interp" {
+		return usagef("--memory-limit: only the engine has it, not %s", f.backend)
+	}
 	if f.plan == "" && f.profile == "" && f.threads == 0 {
 		return nil
 	}

@@ -58,7 +58,7 @@ func onPlugin[T any](ctx context.Context, timeout time.Duration, op, backend str
 		err   error
 	}
 	if timeout > 0 {
-		late := fmt.Errorf("%s %s %w", op, backend, &runtime.TimeoutError{After: timeout.String(), Program: true})
+		late := &lateError{op + " " + backend, timeout}
 		limited, stop := context.WithTimeoutCause(ctx, timeout, late)
 		defer stop()
 		ctx = limited
@@ -78,6 +78,21 @@ func onPlugin[T any](ctx context.Context, timeout time.Duration, op, backend str
 		var none T
 		return none, context.Cause(ctx)
 	}
+}
+
+// lateError says that a plugin was not ready in time.
+type lateError struct {
+	what  string
+	limit time.Duration
+}
+
+func (e *lateError) Error() string {
+	return fmt.Sprintf("%s takes longer than %v (--timeout)", e.what, e.limit)
+}
+
+// Unwrap returns the error that sets the exit code.
+func (e *lateError) Unwrap() error {
+	return &runtime.TimeoutError{After: e.limit.String(), Program: true}
 }
 
 // engine returns the engine's options.

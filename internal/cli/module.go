@@ -3,7 +3,9 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
+	"os"
 
 	"github.com/hlocb/hlocb"
 	"github.com/hlocb/hlocb/diag"
@@ -20,6 +22,19 @@ func (a *app) program(ctx context.Context, path string, opts ...hlocb.LoadOption
 		return nil, err
 	}
 	return hlocb.Parse(ctx, name, text, append(opts, hlocb.OnWarning(a.Show))...)
+}
+
+// described is program for commands that do not run it: a compiled program is described, too.
+func (a *app) described(ctx context.Context, path string, opts ...hlocb.LoadOption) (*hlocb.Program, error) {
+	p, err := a.program(ctx, path, opts...)
+	if !errors.As(err, new(*reader.CompiledError)) || path == "-" {
+		return p, err
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return hlocb.Decode(path, data)
 }
 
 // source reads a file.

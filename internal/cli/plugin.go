@@ -26,14 +26,15 @@ func (a *app) pluginCommand() *cobra.Command {
 		Long: `Find, install, check and test PJRT plugins. A PJRT plugin is the shared library of a compiler such as XLA.
 
 NAME is a platform such as cpu or cuda; PATH is a plugin's file.`,
-	}, a.pluginListCommand(), a.pluginInfoCommand(), a.pluginInstallCommand(), a.pluginCheckCommand(), a.pluginTryCommand(), a.pluginTestCommand(), a.pluginProbeCommand())
+	}, a.pluginListCommand(), a.pluginInfoCommand(), a.pluginInstallCommand(), a.pluginRemoveCommand(), a.pluginCleanCommand(), a.pluginCheckCommand(), a.pluginTryCommand(), a.pluginTestCommand(), a.pluginProbeCommand())
 }
 
 func (a *app) pluginListCommand() *cobra.Command {
 	var asJSON, places bool
 	c := &cobra.Command{
-		Use:   "list",
-		Short: "List the plugins on this machine",
+		Use:     "list",
+		Aliases: []string{"ls"},
+		Short:   "List the plugins on this machine",
 		Long: `List the plugins on this machine, the preferred one first. Nothing is loaded.
 
 hlocb searches HLOCB_CPU_PLUGIN and HLOCB_CUDA_PLUGIN, the places that other PJRT programs use, the packages of Python environments, and its own cache. --places shows each place and what is there.`,

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -33,6 +34,8 @@ func (a *app) resultWriter(path string, f *runFlags) *resultWriter {
 	var w *resultWriter
 	closeFile := func() error { return nil }
 	switch {
+	case path == "" && slices.Contains(f.bind.events, "-"): // the events are alone on standard output
+		return &resultWriter{func(r result) error { return printResult(a.Err, r) }, closeFile}
 	case path == "":
 		return &resultWriter{a.printResult, closeFile}
 	case path == "-":
@@ -73,7 +76,9 @@ func (r result) file() string {
 }
 
 // printResult prints a result in a line: with its number if there are several, and with its name if it has one.
-func (a *app) printResult(r result) error {
+func (a *app) printResult(r result) error { return printResult(a.Out, r) }
+
+func printResult(w io.Writer, r result) error {
 	var label []string
 	if r.count > 1 {
 		label = append(label, strconv.Itoa(r.number))
@@ -85,7 +90,7 @@ func (a *app) printResult(r result) error {
 	if label != nil {
 		text = strings.Join(label, " ") + ": " + text
 	}
-	_, err := fmt.Fprintln(a.Out, text)
+	_, err := fmt.Fprintln(w, text)
 	return err
 }
 

@@ -143,6 +143,7 @@ IN is a file, or - for standard input. Observers: print, record, npz, stats, fin
 	command.Group(c, "Repeat")
 	c.Flags().StringVar(&flags.program, "program", "", "`FILE` run a program of 'hlocb compile' instead of IN; its machine code is executed, so trust FILE")
 	command.Group(c, "Instead of IN")
+	command.Common(c, "arg", "args", "fill", "on", "print-callbacks", "tap", "timeout", "results", "events", "verbose", "backend", "steps", "bisect-nan")
 	return c
 }
 
@@ -198,6 +199,9 @@ func (a *app) load(ctx context.Context, path string, f *runFlags) (*hlocb.Progra
 	taps := make([]*tap, len(f.taps))
 	for i, spec := range f.taps {
 		pattern, kind := probe.Split(spec)
+		if kind == "" && slices.Contains(f.bind.events, "-") {
+			kind = probe.Record // the events are alone on standard output
+		}
 		if taps[i], err = newTap("--tap", path, cmp.Or(kind, probe.Print), f.sample, pattern); err != nil {
 			return nil, err
 		}

@@ -211,6 +211,9 @@ func (f *bindFlags) bindProbes(a *app, m *hook.Manifest) error {
 			}
 			continue
 		}
+		if probe.KindOf(site) == probe.Record && slices.Contains(f.events, "-") {
+			continue // --events writes the line
+		}
 		h, answer, err := f.handlers.For(m, site)
 		switch {
 		case err != nil:

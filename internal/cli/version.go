@@ -17,15 +17,18 @@ import (
 var releaseText string // the number of the release that this tree becomes
 
 func (a *app) versionCommand() *cobra.Command {
-	return &cobra.Command{
+	var asJSON bool
+	c := &cobra.Command{
 		Use:   "version",
-		Short: "Print the version of hlocb and of its call",
+		Short: "Print the versions of hlocb and of its call",
 		Args:  command.Args(),
-		RunE:  command.Body(func(*cobra.Command, []string) error { return a.printVersion() }),
+		RunE:  command.Body(func(*cobra.Command, []string) error { return a.printVersion(asJSON) }),
 	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return c
 }
 
-func (a *app) printVersion() error {
+func (a *app) printVersion(asJSON bool) error {
 	version, revision := "v"+strings.TrimSpace(releaseText), ""
 	if info, ok := debug.ReadBuildInfo(); ok {
 		if strings.HasPrefix(info.Main.Version, "v") { // by go install
@@ -36,6 +39,15 @@ func (a *app) printVersion() error {
 				revision = " " + s.Value[:12]
 			}
 		}
+	}
+	if asJSON {
+		return writeJSON(a.Out, struct {
+			Version  string `json:"version"`
+			Revision string `json:"revision,omitempty"`
+			Call     int    `json:"call"`
+			Go       string `json:"go"`
+			Platform string `json:"platform"`
+		}{version, strings.TrimSpace(revision), hook.ABI, goruntime.Version(), goruntime.GOOS + "/" + goruntime.GOARCH})
 	}
 	_, err := fmt.Fprintf(a.Out, "hlocb %s%s, call version %d, %s %s/%s\n", version, revision, hook.ABI, goruntime.Version(), goruntime.GOOS, goruntime.GOARCH)
 	return err

@@ -27,6 +27,8 @@ type Console struct {
 	errFile *os.File // the terminal that diagnostics go to; nil if they go elsewhere
 	outFile *os.File // the terminal that results go to
 	line    bool     // a line of progress is shown
+	quiet   bool     // no notes and no progress
+	short   bool     // the help shows the common flags only
 	colours bool     // on the terminal of diagnostics
 	bold    bool     // on the terminal of results
 	failed  error    // the first failed write to the results
@@ -40,6 +42,30 @@ func NewConsole(in io.Reader, out, err io.Writer, getenv func(string) string) *C
 	c.colours, c.bold = c.errFile != nil && !plain, c.outFile != nil && !plain
 	c.Out, c.Err = &stream{c, out, true}, &stream{c, err, false}
 	return c
+}
+
+// Colour sets whether output is coloured: "auto" on a terminal, "always" or "never".
+func (c *Console) Colour(when string) error {
+	switch when {
+	case "auto":
+	case "always":
+		c.colours, c.bold = true, true
+	case "never":
+		c.colours, c.bold = false, false
+	default:
+		return Usagef("--color %s: expected auto, always or never", when)
+	}
+	return nil
+}
+
+// SetQuiet leaves out notes and progress.
+func (c *Console) SetQuiet() { c.quiet = true }
+
+// Note prints a line about the command's work, unless it is to be quiet.
+func (c *Console) Note(line string) {
+	if !c.quiet {
+		fmt.Fprintln(c.Err, line)
+	}
 }
 
 // input is standard input. The end of ctx ends a read, because a terminal or a pipe may never answer.
@@ -146,7 +172,7 @@ func width(f *os.File, most int) int {
 
 // Progress shows text in place on the terminal, and nothing elsewhere. The next write removes it.
 func (c *Console) Progress(text string) {
-	if c.errFile == nil {
+	if c.errFile == nil || c.quiet {
 		return
 	}
 	c.mu.Lock()

@@ -2,6 +2,7 @@ package command
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -71,7 +72,7 @@ func Args(names ...string) cobra.PositionalArgs {
 		}
 		if len(args) > len(names) {
 			extra := args[len(names)]
-			return fmt.Errorf("%s: unexpected argument %q%s", cmd.CommandPath(), extra, valueHint(cmd, extra))
+			return fmt.Errorf("%s: unexpected argument %q%s", cmd.CommandPath(), extra, cmp.Or(valueHint(cmd, extra), hookHint(cmd, extra)))
 		}
 		return nil
 	}
@@ -86,6 +87,14 @@ func valueHint(cmd *cobra.Command, arg string) string {
 		}
 	})
 	return hint
+}
+
+// hookHint returns a hint if an unexpected argument may be the name of a value or of a hook.
+func hookHint(cmd *cobra.Command, arg string) string {
+	if cmd.Flags().Lookup("tap") == nil || cmd.Flags().Lookup("on") == nil || strings.ContainsAny(arg, "/.= ") {
+		return ""
+	}
+	return fmt.Sprintf("; did you mean --tap %s, or --on %s=print?", arg, arg)
 }
 
 // Exclusive returns a usage error if the user gave flag and one of the others.
@@ -117,6 +126,11 @@ func NoArgs(cmd *cobra.Command, args []string) error {
 // UnknownCommand returns an error for args that do not name a subcommand, and suggests a subcommand or one of names.
 func UnknownCommand(cmd *cobra.Command, args []string, names ...string) error {
 	for _, c := range cmd.Commands() {
+		for _, sub := range c.Commands() {
+			if c.IsAvailableCommand() && sub.Name() == args[0] && sub.Name() != "help" {
+				return fmt.Errorf("unknown command %q for %q; did you mean '%s'?", args[0], cmd.CommandPath(), sub.CommandPath())
+			}
+		}
 		if slices.Contains(c.SuggestFor, args[0]) {
 			return fmt.Errorf("unknown command %q for %q; did you mean %s?", args[0], cmd.CommandPath(), c.Name())
 		}
@@ -164,7 +178,13 @@ func (c *Console) Execute(ctx context.Context, root *cobra.Command, args []strin
 	root.SetIn(c.In)
 	root.SetOut(c.Out)
 	root.SetErr(c.Err)
-	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { WriteHelp(c.Out, cmd, c.Width()) })
+	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) {
+		if askedShort(args) {
+			WriteShortHelp(c.Out, cmd, c.Width())
+			return
+		}
+		WriteHelp(c.Out, cmd, c.Width())
+	})
 	root.SetUsageFunc(func(cmd *cobra.Command) error { WriteHelp(c.Out, cmd, c.Width()); return nil })
 	root.SetFlagErrorFunc(flagError)
 	ran, err := root.ExecuteContextC(ctx)
@@ -185,6 +205,19 @@ func (c *Console) Execute(ctx context.Context, root *cobra.Command, args []strin
 	}
 	c.report(err, ran, code, p.Hint)
 	return code
+}
+
+// askedShort reports whether a command line asks for the short help.
+func askedShort(args []string) bool {
+	for _, a := range args {
+		switch a {
+		case "--":
+			return false
+		case "-h":
+			return true
+		}
+	}
+	return false
 }
 
 // report prints an error for a person: diagnostics with the source line and a caret. It escapes names that came from
@@ -255,7 +288,10 @@ func flagError(cmd *cobra.Command, err error) error {
 		return fmt.Errorf("--%s needs a value", missing.GetFlag().Name)
 	}
 	unknown, ok := errors.AsType[*pflag.NotExistError](err)
-	if !ok || len(unknown.GetSpecifiedName()) < 2 {
+	if ok && len(unknown.GetSpecifiedName()) == 1 {
+		return unknownShorthand(cmd, unknown.GetSpecifiedName())
+	}
+	if !ok || unknown.GetSpecifiedName() == "" {
 		return err
 	}
 	var names []string
@@ -270,6 +306,37 @@ func flagError(cmd *cobra.Command, err error) error {
 		return fmt.Errorf("unknown flag --%s", name)
 	}
 	return fmt.Errorf("unknown flag --%s; did you mean --%s?", name, OneOf(list))
+}
+
+// longName returns the flag that other commands have as a letter.
+func longName(letter string) string {
+	switch letter {
+	case "o":
+		return "results"
+	case "a":
+		return "args"
+	case "n":
+		return "steps"
+	}
+	return ""
+}
+
+// unknownShorthand describes a flag of one letter that a command does not have, and suggests a flag for it.
+func unknownShorthand(cmd *cobra.Command, name string) error {
+	meant := ""
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if f.Hidden || f.Usage == "" {
+			return
+		}
+		if f.Name == longName(name) || meant == "" && strings.HasPrefix(f.Name, name) {
+			meant = f.Name
+		}
+	})
+	if f := cmd.Flags().Lookup(meant); f != nil {
+		does, _, _ := strings.Cut(f.Usage, ":")
+		return fmt.Errorf("unknown flag -%s; did you mean --%s (%s)?", name, f.Name, does)
+	}
+	return fmt.Errorf("unknown flag -%s", name)
 }
 
 // Signal is the cause of a context that Signals returned and a signal ended.

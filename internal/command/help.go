@@ -16,6 +16,8 @@ import (
 const (
 	groupKey = "hlocb_group"
 	valueKey = "hlocb_value"
+	// commonKey marks the flags of the short help.
+	commonKey = "hlocb_common"
 )
 
 // Group puts the flags that were declared since the last Group under a title of the help. The help shows groups and
@@ -33,6 +35,57 @@ func Group(c *cobra.Command, title string) {
 		}
 		f.Annotations = map[string][]string{groupKey: {title}, valueKey: {value}}
 	})
+}
+
+// Everywhere declares flags of a command and of all its subcommands.
+func Everywhere(c *cobra.Command, declare func(*pflag.FlagSet)) {
+	f := c.PersistentFlags()
+	declare(f)
+	f.VisitAll(func(f *pflag.Flag) {
+		value := ""
+		if quoted, ok := strings.CutPrefix(f.Usage, "`"); ok {
+			value, f.Usage, _ = strings.Cut(quoted, "` ")
+		}
+		f.Annotations = map[string][]string{groupKey: {"Everywhere"}, valueKey: {value}}
+	})
+}
+
+// Common names the flags that the short help (-h) of a command shows. A command without common flags shows all.
+func Common(c *cobra.Command, names ...string) {
+	for _, name := range names {
+		c.Flags().Lookup(name).Annotations[commonKey] = []string{""}
+	}
+}
+
+// hasCommon reports whether a command has common flags.
+func hasCommon(c *cobra.Command) (found bool) {
+	c.Flags().VisitAll(func(f *pflag.Flag) { found = found || f.Annotations[commonKey] != nil })
+	return found
+}
+
+// WriteShortHelp writes what a command does, its usage, examples and common flags.
+func WriteShortHelp(w io.Writer, c *cobra.Command, width int) {
+	if !hasCommon(c) {
+		WriteHelp(w, c, width)
+		return
+	}
+	lead, _, _ := strings.Cut(c.Long, "\n\n")
+	fmt.Fprintf(w, "%s\n\nUsage: %s\n", Wrap(lead, width), usage(c))
+	if c.Example != "" {
+		fmt.Fprintf(w, "\nExamples:\n%s\n", c.Example)
+	}
+	fmt.Fprint(w, "\nCommon flags:\n")
+	all := 0
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if f.Hidden || f.Name == "help" {
+			return
+		}
+		all++
+		if f.Annotations[commonKey] != nil {
+			writeFlag(w, f, width)
+		}
+	})
+	fmt.Fprintf(w, "\n%s\n", Wrap(fmt.Sprintf("'%s --help' explains more and lists all %d flags.", c.CommandPath(), all), width))
 }
 
 // grouped reports whether the help of a command shows groups of flags.

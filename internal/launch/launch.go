@@ -4,6 +4,7 @@
 package launch
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -90,6 +91,33 @@ func find(ctx context.Context, log io.Writer, files []string, build func(ctx con
 	}
 	fmt.Fprintf(log, "hlocb: building %s; this happens once\n", strings.Join(files, " and "))
 	return dir, build(ctx, dir)
+}
+
+// Stale returns the directories of libraries that other builds of the command made in the cache.
+func Stale() ([]string, error) {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return nil, err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	key, err := hash(self)
+	if err != nil {
+		return nil, err
+	}
+	entries, err := os.ReadDir(filepath.Join(cache, "hlocb", "interposer"))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	var out []string
+	for _, e := range entries {
+		if e.IsDir() && e.Name() != key {
+			out = append(out, filepath.Join(cache, "hlocb", "interposer", e.Name()))
+		}
+	}
+	return out, err
 }
 
 func exist(dir string, files []string) bool {
@@ -225,10 +253,15 @@ func (c compiler) sourceTree(ctx context.Context, work, name string) (dir, targe
 	return dir, target, c.run(ctx, dir, "go", "get", target+"@"+info.Main.Version)
 }
 
-// isTree reports whether dir holds hlocb's sources.
+// isTree reports whether dir holds hlocb's sources: a module of its name with this command's source of the library that
+// is preloaded.
 func isTree(dir string) bool {
 	b, err := os.ReadFile(filepath.Join(dir, "go.mod"))
-	return err == nil && strings.HasPrefix(string(b), "module "+module+"\n")
+	if err != nil || !strings.HasPrefix(string(b), "module "+module+"\n") {
+		return false
+	}
+	source, err := os.ReadFile(filepath.Join(dir, "internal", "launch", "c", "preload.c"))
+	return err == nil && bytes.Equal(source, preloadSource)
 }
 
 func (c compiler) run(ctx context.Context, dir, name string, args ...string) error {
