@@ -63,9 +63,9 @@ func ObserverFunc[A Element](f func(context.Context, Array[A]) error) Handler {
 	return runtime.ObserverFunc(f)
 }
 
-// HandlerOf makes a handler from a function of the hook's operands that returns the hook's results: Arrays, elements for
-// values of rank 0, or Tensors. It may also accept a context first and return an error last. Without results it is an
-// observer. Compile refuses a function that does not fit the hook.
+// HandlerOf makes a handler from a function of the hook's operands that returns the hook's results: Arrays, elements
+// for values of rank 0, or Tensors. It may also accept a context first and return an error last. Without results it is
+// an observer. Compile refuses a function that does not fit the hook.
 func HandlerOf(f any) Handler { return runtime.HandlerOf(f) }
 
 // As returns a result as an array that shares its memory. T must be the Go type of its elements, such as float32 for
@@ -122,8 +122,8 @@ func Ahead(runs int) CompileOption { return func(c *compileConfig) { c.ahead = r
 // move to it by Buffer.CopyTo.
 func Device(n int) CompileOption { return DeviceAssignment(n) }
 
-// DeviceAssignment executes a program for several devices on the devices with these ordinals: the partitions of the first
-// replica, then of the next.
+// DeviceAssignment executes a program for several devices on the devices with these ordinals: the partitions of the
+// first replica, then of the next.
 func DeviceAssignment(devices ...int) CompileOption {
 	return func(c *compileConfig) { c.runtime.Devices = devices }
 }

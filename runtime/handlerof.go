@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"reflect"
 
@@ -98,11 +99,11 @@ func parameterOf(t reflect.Type) (parameter, elementType, error) {
 // reflected returns the handler that calls f.
 func reflected(f reflect.Value) (Handler, error) {
 	if f.Kind() != reflect.Func || f.IsNil() {
-		return nil, fmt.Errorf("it is no function")
+		return nil, errors.New("expected a function")
 	}
 	t := f.Type()
 	if t.IsVariadic() {
-		return nil, fmt.Errorf("it is variadic")
+		return nil, errors.New("expected a function with a fixed number of operands")
 	}
 	h := &typedHandler{}
 	var in, out []parameter

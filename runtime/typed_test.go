@@ -169,13 +169,13 @@ func TestHandlerOf(t *testing.T) {
 		f    any
 		want string
 	}{
-		{7, "int is not a handler: it is no function"},
-		{func(...float32) {}, "it is variadic"},
+		{7, "int is not a handler: expected a function"},
+		{func(...float32) {}, "expected a function with a fixed number of operands"},
 		{func(string) {}, "string is neither an Array, an element, nor a *tensor.Tensor"},
 		{func(float32) float32 { return 0 }, "operand 0 is tensor<2x2xf32>, the handler accepts one element"},
 		{func(runtime.Array[int64]) float32 { return 0 }, "the handler accepts elements of Go type int64"},
 		{func(runtime.Array[float32]) (float32, float32) { return 0, 0 }, "it has 1 results, the handler accepts 2"},
-		{(func())(nil), "it is no function"},
+		{(func())(nil), "expected a function"},
 	} {
 		err := deliverTyped(t, runtime.HandlerOf(c.f), hook.Call, []*tensor.Tensor{x}, []*tensor.Tensor{tensor.New(tensor.F32, nil)})
 		if !errors.As(err, new(*runtime.BindError)) || !strings.Contains(err.Error(), c.want) {

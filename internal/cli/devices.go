@@ -85,7 +85,7 @@ func intList(s string) ([]int64, error) {
 	for item := range strings.SplitSeq(s, ",") {
 		n, err := strconv.ParseInt(strings.TrimSpace(item), 10, 64)
 		if err != nil {
-			return nil, fmt.Errorf("%q is no number", item)
+			return nil, fmt.Errorf("expected a number, found %q", item)
 		}
 		list = append(list, n)
 	}

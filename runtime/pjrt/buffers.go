@@ -74,7 +74,8 @@ func (b *Backend) Upload(ctx context.Context, t *tensor.Tensor, place runtime.Pl
 	return v, nil
 }
 
-// CopyMemory implements runtime.Copier: the plugin copies a whole value between devices of one client, without the host.
+// CopyMemory implements runtime.Copier: the plugin copies a whole value between devices of one client, without the
+// host.
 func (b *Backend) CopyMemory(ctx context.Context, m runtime.Memory, place runtime.Placement) (runtime.Memory, error) {
 	from, ok := m.(*value)
 	if !ok || from.backend != b {

@@ -43,7 +43,7 @@ func Remove(ctx context.Context, name, cacheDir string) ([]string, error) {
 		if err != nil {
 			return out, err
 		}
-		// The receipt goes first: what is left of a removal that was interrupted is no installed plugin.
+		// Remove the receipt first: a plugin without a receipt is not installed, and Clean removes it.
 		err = errors.Join(os.Remove(filepath.Join(dir, "plugin.json")), os.RemoveAll(dir))
 		unlock()
 		if err != nil {
@@ -58,7 +58,7 @@ func Remove(ctx context.Context, name, cacheDir string) ([]string, error) {
 	return out, nil
 }
 
-// Clean removes what installations that were interrupted left behind, and returns the paths.
+// Clean removes the directories of installations that were interrupted, and returns them.
 func Clean(ctx context.Context, cacheDir string) ([]string, error) {
 	installed := (Environment{CacheDir: cacheDir}).Installed()
 	var out []string
