@@ -144,7 +144,9 @@ func (r *reader) finish(e *entry, d *decoder, text bool) {
 	e.state = read
 	e.size = d.size + int64(e.end-e.pos) + 8
 	if text && e.size > 1<<12 {
-		r.expand(&d.c, e.size)
+		if r.copied += e.size; r.copied > r.maxExpansion() {
+			d.c.fail("more than %d bytes when the attributes and types are written out", r.maxExpansion())
+		}
 	}
 }
 

@@ -46,6 +46,9 @@ func (p *parser) aliasDef() {
 	if isLoc {
 		a.size = int64(l.Loc().Size())
 	}
+	if a.size > p.maxExpansion() {
+		p.tooLong(p.maxExpansion())
+	}
 	p.aliases[string(name)] = a
 	if f := p.locs.forward[string(name)]; f != nil {
 		if !isLoc {

@@ -15,11 +15,17 @@ type limits struct {
 	depth      int   // of the brackets around the current token
 	deepest    int   // largest depth in the alias definition that is being read, with the aliases in it written out
 	expanded   int64 // bytes of the text that the aliases used so far stand for
+	copied     int64 // bytes of the text of aliases that was copied
 	fusedParts int64 // parts of the fused locations read so far
 }
 
-// maxExpansion returns the largest length in bytes of the text that all uses of aliases stand for.
+// maxExpansion returns the largest length in bytes of the text that one alias stands for, and of the text of aliases
+// that is copied.
 func (l *limits) maxExpansion() int64 { return 1<<22 + 8*int64(l.bytes) }
+
+// maxUses returns the largest length in bytes of the text that all uses of aliases stand for. Uses share the value, but
+// each is printed.
+func (l *limits) maxUses() int64 { return 1<<28 + 8*int64(l.bytes) }
 
 // maxFused returns the largest number of parts of all fused locations. Nested fused locations become one, each time
 // with all parts of the one before.
@@ -39,16 +45,16 @@ func (p *parser) tooDeep(pos diag.Pos) {
 	p.ErrorfAt(pos, "nesting is deeper than %d levels", maxDepth)
 }
 
-// tooLong ends the reading of a text whose aliases stand for too much.
-func (p *parser) tooLong() {
+// tooLong ends the reading of a text whose aliases stand for more than limit bytes.
+func (p *parser) tooLong(limit int64) {
 	p.errors.fatal = true
-	p.Errorf("more than %d bytes when the aliases used so far are written out", p.maxExpansion())
+	p.Errorf("more than %d bytes when the aliases used so far are written out", limit)
 }
 
 // expand counts a use of an alias.
 func (p *parser) expand(x extent) {
-	if p.expanded += x.size; p.expanded > p.maxExpansion() {
-		p.tooLong()
+	if p.expanded += x.size; p.expanded > p.maxUses() {
+		p.tooLong(p.maxUses())
 	}
 	if p.deepest = max(p.deepest, p.depth+int(x.depth)); p.depth+int(x.depth) > maxDepth {
 		p.tooDeep(p.Pos())

@@ -187,6 +187,9 @@ func (p *parser) aliasText() (text string, ok bool) {
 		p.Errorf("undefined symbol alias id '%s'", name[1:])
 	}
 	p.expand(a.extent)
+	if p.copied += a.size; p.copied > p.maxExpansion() {
+		p.tooLong(p.maxExpansion())
+	}
 	if a.typ != nil {
 		return a.typ.String(), true
 	}
