@@ -2,6 +2,7 @@ package cli_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -40,5 +41,45 @@ func TestViewSource(t *testing.T) {
 	}
 	if strings.Contains(out.String(), "# outside") {
 		t.Error("the page has a line of a file outside of --source")
+	}
+}
+
+// TestCompareHTML: the page of a comparison has both modules as steps, and the distances of the results on the ops that
+// define them.
+func TestCompareHTML(t *testing.T) {
+	dir := t.TempDir()
+	a, b, page := filepath.Join(dir, "a.mlir"), filepath.Join(dir, "b.mlir"), filepath.Join(dir, "page.html")
+	for path, op := range map[string]string{a: "sine", b: "cosine"} {
+		text := "func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {\n  %0 = stablehlo." + op + " %x : tensor<4xf32>\n  return %0 : tensor<4xf32>\n}\n"
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var out, errs bytes.Buffer
+	if code := cli.Main([]string{"compare", a, b, "--fill", "iota", "--html", page}, strings.NewReader(""), &out, &errs); code != 5 {
+		t.Fatalf("exit code %d: %s", code, &errs)
+	}
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, data, _ := bytes.Cut(text, []byte(`<script type="application/json" id="data">`))
+	data, _, _ = bytes.Cut(data, []byte("</script>"))
+	var got struct {
+		Steps    []struct{ Name string }
+		Overlays []struct {
+			Unit  string
+			Value []float64
+			Lost  int
+		}
+	}
+	if err := json.Unmarshal(data, &got); err != nil {
+		t.Fatal(err)
+	}
+	if len(got.Steps) != 2 || got.Steps[0].Name != "a.mlir" || got.Steps[1].Name != "b.mlir" {
+		t.Errorf("the steps are %v", got.Steps)
+	}
+	if len(got.Overlays) != 1 || got.Overlays[0].Unit != "ULP" || len(got.Overlays[0].Value) != 1 || got.Overlays[0].Value[0] < 1 || got.Overlays[0].Lost != 0 {
+		t.Errorf("the numbers are %+v", got.Overlays)
 	}
 }
