@@ -63,6 +63,11 @@ func planReduce(p *plan.Planner, s *plan.Spec) exec.Runner {
 	for _, t := range s.In[1:k] {
 		kernel.FailIf(!t.Shape.Equal(s.In[0].Shape), "expects inputs of one shape")
 	}
+	if choice, ok := chooserOf(s.Op.Region(0).Entry()); ok && k == 2 && plainTypes(s.In) && s.Out[0].DType == s.In[0].DType && s.Out[1].DType == s.In[1].DType {
+		if chooses, ok := kernel.ChooseKernel(s.In, dims, choice); ok {
+			return p.KernelControl(func(*plan.Spec) kernel.Kernel { return chooses }, s)
+		}
+	}
 	// View the input as [steps][n], with the reduced dimensions first.
 	perm := append(append([]int64(nil), dims...), kernel.KeptDims(len(s.In[0].Shape), dims)...)
 	moved := make(tensor.Shape, len(perm))
@@ -105,6 +110,16 @@ func planReduce(p *plan.Planner, s *plan.Spec) exec.Runner {
 			fr.Slots[ins.Out[i]] = m.Alias(b, s.Out[i].DType, s.Out[i].Shape)
 		}
 	}
+}
+
+// plainTypes reports whether no type is quantized, and the initial values have the types of the inputs.
+func plainTypes(in []kernel.Type) bool {
+	for i, t := range in {
+		if t.Quant != nil || t.DType != in[i%(len(in)/2)].DType {
+			return false
+		}
+	}
+	return true
 }
 
 // foldFunc folds inputs of shape [steps][n] into accumulators of n elements, in order, with a scalar region.
