@@ -99,8 +99,14 @@ func convertFast(from, to tensor.DType) ElementLoop {
 		return convertView(vec.Unary[float32, uint8](vec.F32FromI1Loop))
 	case from == tensor.I1 && to == tensor.I32:
 		return cast[uint8, int32]
-	case from == tensor.UI8 && to == tensor.F32:
-		return cast[uint8, float32]
+	case from == tensor.I8:
+		return widening[int8](to)
+	case from == tensor.UI8:
+		return widening[uint8](to)
+	case from == tensor.I16:
+		return widening[int16](to)
+	case from == tensor.UI16:
+		return widening[uint16](to)
 	case from == tensor.UI32 && to == tensor.I32, from == tensor.I32 && to == tensor.UI32:
 		return cast[uint32, uint32]
 	case from == tensor.F32 && (to == tensor.BF16 || to == tensor.F16):
@@ -111,6 +117,21 @@ func convertFast(from, to tensor.DType) ElementLoop {
 		return func(in, out []*tensor.Tensor, lo, hi int) {
 			decode32(from, tensor.View[float32](out[0])[lo:hi], in[0], lo)
 		}
+	}
+	return nil
+}
+
+// widening returns the conversion of integers of up to 16 bits, which is exact, or nil.
+func widening[A integer](to tensor.DType) ElementLoop {
+	switch to {
+	case tensor.I32, tensor.UI32:
+		return cast[A, int32]
+	case tensor.I64, tensor.UI64:
+		return cast[A, int64]
+	case tensor.F32:
+		return cast[A, float32]
+	case tensor.F64:
+		return cast[A, float64]
 	}
 	return nil
 }

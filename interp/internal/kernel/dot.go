@@ -141,6 +141,9 @@ func DotKernel(lhs, rhs View, out Type, d *DotDimensions) Kernel {
 	if acc == tensor.F32 && (lhs.DType == tensor.F64 || rhs.DType == tensor.F64) {
 		acc = tensor.F64
 	}
+	if out.DType == tensor.I32 && exactIn32(lhs, rhs, Elements(lhs.Shape, d.LHSContracting)) {
+		acc = tensor.F32
+	}
 	a := newMatrixOperand(lhs, d.LHSBatching, d.free(lrank, false), d.LHSContracting, acc)
 	b := newMatrixOperand(rhs, d.RHSBatching, d.RHSContracting, d.free(rrank, true), acc)
 	FailIf(out.N != a.nbatch*a.nrows*b.ncols, "cannot multiply %s and %s to %s", lhs.Type, rhs.Type, out)
@@ -159,6 +162,21 @@ func DotKernel(lhs, rhs View, out Type, d *DotDimensions) Kernel {
 		}
 		product(o, x, y, a, b)
 	}}
+}
+
+// exactIn32 reports whether f32 represents every sum of up to n products of elements of the operands: small integers.
+// The matrix kernel of f32 is faster than that of i32.
+func exactIn32(lhs, rhs View, n int) bool {
+	small := func(dt tensor.DType) int {
+		switch dt {
+		case tensor.I8:
+			return 1 << 7
+		case tensor.UI8:
+			return 1<<8 - 1
+		}
+		return 1 << 24
+	}
+	return n <= 1<<24/(small(lhs.DType)*small(rhs.DType))
 }
 
 // productFn computes o = x * y for all batches; o is [batch][rows][cols].
