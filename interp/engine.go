@@ -225,7 +225,7 @@ func (e *Executable) execute(ctx context.Context, m *exec.Machine, args []*tenso
 	if e.replicas*e.partitions > 1 {
 		return e.runDevices(ctx, m, args)
 	}
-	results, err := m.Main(ctx, e.entry, args)
+	results, err := m.RunMain(ctx, e.entry, args)
 	m.Watch.CloseMachines()
 	if err == nil && e.keep(m) {
 		return results, nil
@@ -274,7 +274,7 @@ func (e *Executable) runDevices(ctx context.Context, m *exec.Machine, args []*te
 				gone.Store(device)
 			}
 		}()
-		results[d], err = device.Main(ctx, e.entry, args)
+		results[d], err = device.RunMain(ctx, e.entry, args)
 		returned = true
 		if d > 0 && e.opts.Memory != nil { // only the results of device 0 are returned
 			for _, t := range results[d] {

@@ -70,7 +70,7 @@ func (e *Evaluator) Evaluate(ctx context.Context, op *ir.Op, operands []*tensor.
 	defer end()
 	f.Args, f.Results = s.In, s.Out
 	f.Body = &exec.Block{Args: ins.In, Instrs: []exec.Instr{ins}, Ret: ins.Out, RetMove: slices.Repeat([]bool{true}, len(ins.Out))}
-	return m.Main(ctx, f, operands)
+	return m.RunMain(ctx, f, operands)
 }
 
 // checkEvaluable fails unless op and the ops in its regions are functions of their operands.

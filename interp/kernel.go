@@ -83,7 +83,7 @@ func (x *Execution) Run(i int, args ...Value) (values []Value, err error) {
 		x.fr.Slots[body.Args[k]] = exec.Retain(v.b)
 	}
 	out := make([]*exec.Buf, len(body.Ret))
-	x.m.Block(x.fr, body, out)
+	x.m.RunBlock(x.fr, body, out)
 	for _, b := range out {
 		values = append(values, Value{b})
 	}

@@ -51,7 +51,7 @@ type Machine struct {
 	heads  []*Buf            // recycled bufs without payload
 	frames map[*Function][]*Frame
 	Args   []*tensor.Tensor // stack of operands and results of active kernels
-	stack  []*Buf           // stack of values in flight; see Refs
+	stack  []*Buf           // stack of values in flight; see PushRefs
 	Watch  *Watch           // of the run
 	First  bool             // whether this is the run's first device
 	// Donated marks the arguments of the entry function that the run may overwrite.
@@ -216,8 +216,8 @@ func (m *Machine) Recycled() int64 {
 // Token returns the one value that all tokens share.
 func (m *Machine) Token() *Buf { return m.Prog.Token }
 
-// Scalar returns a buf with a copy of element i.
-func (m *Machine) Scalar(t *tensor.Tensor, i int) *Buf {
+// CopyScalar returns a buf with a copy of element i.
+func (m *Machine) CopyScalar(t *tensor.Tensor, i int) *Buf {
 	b := m.Alloc(t.DType(), nil, 1)
 	copy(b.Tensor.Bytes(), Element(t, i))
 	return b
@@ -229,8 +229,8 @@ func Element(t *tensor.Tensor, i int) []byte {
 	return t.Bytes()[i*size : (i+1)*size]
 }
 
-// Head returns a buf without a payload.
-func (m *Machine) Head() *Buf {
+// NewView returns a buf without a payload.
+func (m *Machine) NewView() *Buf {
 	if n := len(m.heads); n > 0 {
 		b := m.heads[n-1]
 		m.heads = m.heads[:n-1]
@@ -246,7 +246,7 @@ func (m *Machine) Alias(b *Buf, dt tensor.DType, shape tensor.Shape) *Buf {
 		b.Tensor.Borrow(dt, shape, b.Tensor.Bytes())
 		return b
 	}
-	a := m.Head()
+	a := m.NewView()
 	a.Tensor.Borrow(dt, shape, b.Tensor.Bytes())
 	owner := b
 	if b.base != nil {
@@ -317,9 +317,9 @@ func (m *Machine) Take(fr *Frame, ins *Instr, i int) *Buf {
 	return Retain(b)
 }
 
-// Block executes the instructions of b in the frame. It stores the operands of b's terminator in out, which is as long
+// RunBlock executes the instructions of b in the frame. It stores the operands of b's terminator in out, which is as long
 // as b.Ret. The caller owns these references. If an instruction fails, the run ends.
-func (m *Machine) Block(fr *Frame, b *Block, out []*Buf) {
+func (m *Machine) RunBlock(fr *Frame, b *Block, out []*Buf) {
 	outer := m.at
 	for _, s := range b.ArgDead {
 		m.Release(fr.Slots[s])
@@ -363,17 +363,17 @@ func (m *Machine) Block(fr *Frame, b *Block, out []*Buf) {
 	m.at = outer
 }
 
-// Inside executes b in frame inner as the body of ins: b's arguments are the operands of ins, b's results its results.
-func (m *Machine) Inside(inner *Frame, b *Block, fr *Frame, ins *Instr) {
+// RunInside executes b in frame inner as the body of ins: b's arguments are the operands of ins, b's results its results.
+func (m *Machine) RunInside(inner *Frame, b *Block, fr *Frame, ins *Instr) {
 	for i, a := range b.Args {
 		inner.Slots[a] = m.Take(fr, ins, i)
 	}
-	out := m.Refs(len(ins.Out))
-	m.Block(inner, b, out)
+	out := m.PushRefs(len(ins.Out))
+	m.RunBlock(inner, b, out)
 	for i, v := range out {
 		fr.Slots[ins.Out[i]] = v
 	}
-	m.DropRefs(len(out))
+	m.PopRefs(len(out))
 }
 
 // Execute executes one instruction.
@@ -409,7 +409,7 @@ func (m *Machine) result(fr *Frame, ins *Instr, kern *kernel.Kernel, i int) *Buf
 	t := &ins.Types[i]
 	if ins.Places != nil {
 		if at := ins.Places[i].At; at >= 0 {
-			b := m.Head()
+			b := m.NewView()
 			b.placed = true
 			b.Tensor.Borrow(t.DType, t.Shape, fr.arena[at:at+t.Bytes()])
 			return b
@@ -508,15 +508,15 @@ func Locate(mod *ir.Module, op *ir.Op, err error) error {
 	return &OpError{Diag: mod.Errorf(op, "'%s' op %s", op.Name(), err.Error()), Op: op.Name(), Cause: err}
 }
 
-// Refs returns n empty references from the machine's stack; DropRefs pops the last n. If an error ends the run,
-// DropRefs is not needed. Slices returned earlier stay valid when the stack grows.
-func (m *Machine) Refs(n int) []*Buf {
+// PushRefs returns n empty references from the machine's stack; PopRefs pops the last n. If an error ends the run,
+// PopRefs is not needed. Slices returned earlier stay valid when the stack grows.
+func (m *Machine) PushRefs(n int) []*Buf {
 	at := len(m.stack)
 	m.stack = slices.Grow(m.stack, n)[:at+n]
 	return m.stack[at : at+n : at+n]
 }
 
-func (m *Machine) DropRefs(n int) {
+func (m *Machine) PopRefs(n int) {
 	at := len(m.stack) - n
 	clear(m.stack[at:])
 	m.stack = m.stack[:at]

@@ -19,9 +19,9 @@ type RunState struct {
 	Partition int
 }
 
-// Main executes the entry function. If the program has an Allocator, the payloads of results and of donated arguments
+// RunMain executes the entry function. If the program has an Allocator, the payloads of results and of donated arguments
 // come from it. The results' payloads belong to the caller, the arguments' payloads to the machine from then on.
-func (m *Machine) Main(ctx context.Context, f *Function, args []*tensor.Tensor) ([]*tensor.Tensor, error) {
+func (m *Machine) RunMain(ctx context.Context, f *Function, args []*tensor.Tensor) ([]*tensor.Tensor, error) {
 	m.Ctx = ctx
 	m.Probes, m.Held = nil, nil
 	m.Own(args, m.Donated)
@@ -77,7 +77,7 @@ func (m *Machine) Invoke(f *Function, args []*Buf) (out []*Buf, err error) {
 		fr.Slots[s] = args[i]
 	}
 	out = make([]*Buf, len(f.Results))
-	m.Block(fr, f.Body, out)
+	m.RunBlock(fr, f.Body, out)
 	m.Leave(f, fr)
 	return out, nil
 }

@@ -33,7 +33,7 @@ func planFuture(p *plan.Planner, s *plan.Spec, types []kernel.Type, work func(*p
 		inner := *ins
 		inner.Out, inner.Types = parts, types
 		call(m, fr, &inner)
-		future := m.Head()
+		future := m.NewView()
 		future.Elems = make([]*exec.Buf, n)
 		for i, slot := range parts {
 			future.Elems[i] = fr.Slots[slot]

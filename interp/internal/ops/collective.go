@@ -273,7 +273,7 @@ func reduceParts(p *plan.Planner, s *plan.Spec, i int) folder {
 				continue
 			}
 			fr.Slots[r.Args[0]], fr.Slots[r.Args[1]] = acc[0], b
-			m.Block(fr, r.Block, acc[:])
+			m.RunBlock(fr, r.Block, acc[:])
 		}
 		return acc[0]
 	}

@@ -129,7 +129,7 @@ func forwards(site *hook.Site, i int) int {
 
 // call executes the hook.
 func (h *hookSite) call(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
-	operands, results := m.Refs(len(ins.In)-h.skip), m.Refs(len(ins.Out)-h.skip)
+	operands, results := m.PushRefs(len(ins.In)-h.skip), m.PushRefs(len(ins.Out)-h.skip)
 	for i := range operands {
 		operands[i] = fr.Slots[ins.In[h.skip+i]]
 	}
@@ -140,7 +140,7 @@ func (h *hookSite) call(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
 	for i, b := range results {
 		fr.Slots[ins.Out[h.skip+i]] = b
 	}
-	m.DropRefs(len(operands) + len(results))
+	m.PopRefs(len(operands) + len(results))
 }
 
 // fire makes the results of the hook and calls its handlers. An inout hook works on an operand that dies here, as move

@@ -281,5 +281,5 @@ func planComposite(p *plan.Planner, s *plan.Spec) exec.Runner {
 func planRegionCall(p *plan.Planner, s *plan.Spec) exec.Runner {
 	p.Describe("the region, once")
 	body := regionOf(p, s.Op, 0, len(s.In), len(s.Out))
-	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) { m.Inside(fr, body, fr, ins) }
+	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) { m.RunInside(fr, body, fr, ins) }
 }

@@ -86,9 +86,9 @@ func (mc *manualComputation) run(m *exec.Machine, fr *exec.Frame, ins *exec.Inst
 		}
 		fr.Slots[a] = shard(m, c.Sharding, &fr.Slots[ins.In[i]].Tensor)
 	}
-	out := m.Refs(len(mc.out))
+	out := m.PushRefs(len(mc.out))
 	m.Manual++
-	m.Block(fr, mc.body, out)
+	m.RunBlock(fr, mc.body, out)
 	m.Manual--
 	var parts []*tensor.Tensor
 	for i, c := range mc.out {
@@ -116,7 +116,7 @@ func (mc *manualComputation) run(m *exec.Machine, fr *exec.Frame, ins *exec.Inst
 		fr.Slots[o] = b
 		k++
 	}
-	m.DropRefs(len(mc.out))
+	m.PopRefs(len(mc.out))
 }
 
 // shard returns this device's shard of a whole value.

@@ -136,13 +136,13 @@ func folderOf(p *plan.Planner, op *ir.Op, i int, in, init []kernel.Type, steps, 
 	step := func(m *exec.Machine, fr *exec.Frame, r *plan.LiftedRegion, acc []*exec.Buf, inputs []*tensor.Tensor, at int) {
 		for j := range k {
 			fr.Slots[r.Args[j]] = acc[j]
-			x := m.Head()
+			x := m.NewView()
 			size := r.N * in[j].DType.Size()
 			x.Tensor.Borrow(in[j].DType, r.Types[k+j].Shape, inputs[j].Bytes()[at*size:(at+1)*size])
 			x.Fixed = true
 			fr.Slots[r.Args[k+j]] = x
 		}
-		m.Block(fr, r.Block, acc)
+		m.RunBlock(fr, r.Block, acc)
 		for j, b := range acc {
 			if b.Fixed { // the region returns its argument, which ends with the input
 				acc[j] = m.Alloc(b.Tensor.DType(), b.Tensor.Shape(), b.Tensor.NumElements())

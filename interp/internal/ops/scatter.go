@@ -52,9 +52,9 @@ func planScatter(p *plan.Planner, s *plan.Spec) exec.Runner {
 			for e := range n {
 				m.Poll()
 				for i := range k {
-					fr.Slots[body.Args[i]], fr.Slots[body.Args[k+i]] = m.Scalar(&out[i].Tensor, target+e), m.Scalar(upd[i], update+e)
+					fr.Slots[body.Args[i]], fr.Slots[body.Args[k+i]] = m.CopyScalar(&out[i].Tensor, target+e), m.CopyScalar(upd[i], update+e)
 				}
-				m.Block(fr, body, vals)
+				m.RunBlock(fr, body, vals)
 				for i, v := range vals {
 					copy(exec.Element(&out[i].Tensor, target+e), v.Tensor.Bytes())
 					m.Release(v)

@@ -61,9 +61,9 @@ func planSort(p *plan.Planner, s *plan.Spec) exec.Runner {
 		less := func(x, y int) bool {
 			m.Poll()
 			for i := range k {
-				fr.Slots[body.Args[2*i]], fr.Slots[body.Args[2*i+1]] = m.Scalar(inputs[i], x), m.Scalar(inputs[i], y)
+				fr.Slots[body.Args[2*i]], fr.Slots[body.Args[2*i+1]] = m.CopyScalar(inputs[i], x), m.CopyScalar(inputs[i], y)
 			}
-			m.Block(fr, body, pred[:])
+			m.RunBlock(fr, body, pred[:])
 			v := pred[0].Tensor.Bytes()[0] != 0
 			m.Release(pred[0])
 			return v
@@ -236,7 +236,7 @@ func (k *sortKey) control(g kernel.SortGeometry) exec.Runner {
 			flat := m.Alias(in, in.Tensor.DType(), tensor.Shape{int64(in.Tensor.NumElements())})
 			fr.Slots[k.keys.Args[0]] = flat
 			var out [1]*exec.Buf
-			m.Block(fr, k.keys.Block, out[:])
+			m.RunBlock(fr, k.keys.Block, out[:])
 			keyBuf = out[0]
 		}
 		keys := make([]int64, keyBuf.Tensor.NumElements())

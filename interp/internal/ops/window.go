@@ -161,7 +161,7 @@ func planReduceWindow(p *plan.Planner, s *plan.Spec) exec.Runner {
 				init := fr.Slots[ins.In[k+i]]
 				fr.Slots[single.Args[i]], fr.Slots[single.Args[k+i]] = exec.Retain(init), exec.Retain(init)
 			}
-			m.Block(fr, single.Block, one)
+			m.RunBlock(fr, single.Block, one)
 			for i, b := range one {
 				if inside == nil && !bytes.Equal(b.Tensor.Bytes(), fr.Slots[ins.In[k+i]].Tensor.Bytes()) {
 					all := m.Alloc(tensor.I1, flags.Shape, flags.N)
@@ -186,7 +186,7 @@ func planReduceWindow(p *plan.Planner, s *plan.Spec) exec.Runner {
 				}
 				fr.Slots[region.Args[i]], fr.Slots[region.Args[k+i]] = acc[i], b
 			}
-			m.Block(fr, region.Block, acc)
+			m.RunBlock(fr, region.Block, acc)
 			if inside == nil {
 				return
 			}
@@ -224,7 +224,7 @@ func planMap(p *plan.Planner, s *plan.Spec) exec.Runner {
 			fr.Slots[a] = m.Alias(m.Take(fr, ins, i), s.In[i].DType, tensor.Shape{int64(n)})
 		}
 		var out [1]*exec.Buf
-		m.Block(fr, r.Block, out[:])
+		m.RunBlock(fr, r.Block, out[:])
 		fr.Slots[ins.Out[0]] = m.Alias(out[0], s.Out[0].DType, s.Out[0].Shape)
 	}
 }

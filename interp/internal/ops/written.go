@@ -171,7 +171,7 @@ func writtenResult(m *exec.Machine, fr *exec.Frame, ins *exec.Instr, s *plan.Spe
 	case kernel.ClassToken:
 		return m.Token()
 	case kernel.ClassTuple:
-		b := m.Head()
+		b := m.NewView()
 		b.Elems = make([]*exec.Buf, len(t.Elems))
 		for i, e := range t.Elems {
 			b.Elems[i] = writtenResult(m, fr, ins, s, e, leaves, append(path[:len(path):len(path)], i), st, k)

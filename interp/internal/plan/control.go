@@ -30,7 +30,7 @@ func PlanCallTo(p *Planner, s *Spec, callee string) exec.Runner {
 	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
 		inner := m.Enter(f, fr, ins)
 		m.Poll()
-		m.Inside(inner, f.Body, fr, ins)
+		m.RunInside(inner, f.Body, fr, ins)
 		m.Leave(f, inner)
 	}
 }
@@ -73,7 +73,7 @@ func PlanWhile(p *Planner, s *Spec) exec.Runner {
 			scalar.Run(m, fr, ins)
 			return
 		}
-		carried := m.Refs(n)
+		carried := m.PushRefs(n)
 		for i := range carried {
 			carried[i] = m.Take(fr, ins, i)
 		}
@@ -87,7 +87,7 @@ func PlanWhile(p *Planner, s *Spec) exec.Runner {
 			for i, b := range carried {
 				fr.Slots[cond.Args[i]] = exec.Retain(b)
 			}
-			m.Block(fr, cond, pred[:])
+			m.RunBlock(fr, cond, pred[:])
 			more := pred[0].Tensor.Bytes()[0] != 0
 			m.Release(pred[0])
 			if !more {
@@ -96,13 +96,13 @@ func PlanWhile(p *Planner, s *Spec) exec.Runner {
 			for i, b := range carried {
 				fr.Slots[body.Args[i]] = b
 			}
-			m.Block(fr, body, carried)
+			m.RunBlock(fr, body, carried)
 		}
 		m.Loops--
 		for i, b := range carried {
 			fr.Slots[ins.Out[i]] = b
 		}
-		m.DropRefs(n)
+		m.PopRefs(n)
 	}
 }
 
@@ -139,7 +139,7 @@ func planBranches(p *Planner, s *Spec, choose func(*tensor.Tensor) int) exec.Run
 	kernel.FailIf(len(branches) == 0 || s.In[0].Class != kernel.ClassTensor, "expects an index and at least one branch")
 	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
 		m.Poll()
-		m.Inside(fr, branches[choose(&fr.Slots[ins.In[0]].Tensor)], fr, ins)
+		m.RunInside(fr, branches[choose(&fr.Slots[ins.In[0]].Tensor)], fr, ins)
 	}
 }
 
@@ -169,7 +169,7 @@ func PlanToken(p *Planner, s *Spec) exec.Runner {
 func PlanTuple(p *Planner, s *Spec) exec.Runner {
 	p.Describe("tuple")
 	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
-		t := m.Head()
+		t := m.NewView()
 		t.Elems = make([]*exec.Buf, len(ins.In))
 		for i := range ins.In {
 			t.Elems[i] = m.Take(fr, ins, i)

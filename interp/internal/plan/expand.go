@@ -106,7 +106,7 @@ func planExpanded(p *Planner, s *Spec) exec.Runner {
 		for i, slot := range captured {
 			in.Slots[outside[i]] = exec.Retain(fr.Slots[slot])
 		}
-		m.Inside(in, inner.Body, fr, ins)
+		m.RunInside(in, inner.Body, fr, ins)
 		m.Leave(inner, in)
 	}
 }

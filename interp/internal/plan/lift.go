@@ -59,19 +59,19 @@ func (p *Planner) liftScalars(op *ir.Op, i, n int) *LiftedRegion {
 		for k, t := range ins.Types {
 			fr.Slots[ins.Out[k]] = m.Alloc(t.DType, t.Shape, n)
 		}
-		values := m.Refs(len(ins.Out))
+		values := m.PushRefs(len(ins.Out))
 		for e := range n {
 			m.Poll()
 			for k, a := range body.Args {
-				fr.Slots[a] = m.Scalar(&fr.Slots[ins.In[k]].Tensor, e)
+				fr.Slots[a] = m.CopyScalar(&fr.Slots[ins.In[k]].Tensor, e)
 			}
-			m.Block(fr, body, values)
+			m.RunBlock(fr, body, values)
 			for k, v := range values {
 				copy(exec.Element(&fr.Slots[ins.Out[k]].Tensor, e), v.Tensor.Bytes())
 				m.Release(v)
 			}
 		}
-		m.DropRefs(len(ins.Out))
+		m.PopRefs(len(ins.Out))
 	}
 	out.Args, out.Ret, out.Instrs = ins.In, ins.Out, []exec.Instr{ins}
 	return out
@@ -169,7 +169,7 @@ func planLiftedCall(p *Planner, s *Spec) exec.Runner {
 	r := p.liftBlock(f.Body(), p.wide)
 	kernel.FailIf(len(r.Args) != len(s.In) || len(r.Ret) != len(s.Out),
 		"calls '%s' with %d operands and %d results", f.Symbol(), len(s.In), len(s.Out))
-	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) { m.Inside(fr, r.Block, fr, ins) }
+	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) { m.RunInside(fr, r.Block, fr, ins) }
 }
 
 // liftable reports whether every op of b is elementwise on scalars. It follows calls, except calls of the functions in
