@@ -317,8 +317,8 @@ func (m *Machine) Take(fr *Frame, ins *Instr, i int) *Buf {
 	return Retain(b)
 }
 
-// RunBlock executes the instructions of b in the frame. It stores the operands of b's terminator in out, which is as long
-// as b.Ret. The caller owns these references. If an instruction fails, the run ends.
+// RunBlock executes the instructions of b in the frame. It stores the operands of b's terminator in out, which is as
+// long as b.Ret. The caller owns these references. If an instruction fails, the run ends.
 func (m *Machine) RunBlock(fr *Frame, b *Block, out []*Buf) {
 	outer := m.at
 	for _, s := range b.ArgDead {
@@ -363,7 +363,8 @@ func (m *Machine) RunBlock(fr *Frame, b *Block, out []*Buf) {
 	m.at = outer
 }
 
-// RunInside executes b in frame inner as the body of ins: b's arguments are the operands of ins, b's results its results.
+// RunInside executes b in frame inner as the body of ins: b's arguments are the operands of ins, b's results its
+// results.
 func (m *Machine) RunInside(inner *Frame, b *Block, fr *Frame, ins *Instr) {
 	for i, a := range b.Args {
 		inner.Slots[a] = m.Take(fr, ins, i)

@@ -19,8 +19,9 @@ type RunState struct {
 	Partition int
 }
 
-// RunMain executes the entry function. If the program has an Allocator, the payloads of results and of donated arguments
-// come from it. The results' payloads belong to the caller, the arguments' payloads to the machine from then on.
+// RunMain executes the entry function. If the program has an Allocator, the payloads of results and of donated
+// arguments come from it. The results' payloads belong to the caller, the arguments' payloads to the machine from then
+// on.
 func (m *Machine) RunMain(ctx context.Context, f *Function, args []*tensor.Tensor) ([]*tensor.Tensor, error) {
 	m.Ctx = ctx
 	m.Probes, m.Held = nil, nil

@@ -7,8 +7,8 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// chooserOf returns what a region of arguments (x, i, y, j) chooses, as argmax and argmin do: its results are x or y and
-// i or j, selected by comparisons of x and y and of i and j. It returns false for any other region.
+// chooserOf returns what a region of arguments (x, i, y, j) chooses, as argmax and argmin do: its results are x or y
+// and i or j, selected by comparisons of x and y and of i and j. It returns false for any other region.
 func chooserOf(b *ir.Block) (*kernel.Choice, bool) {
 	last := b.Last()
 	if len(b.Args()) != 4 || last == nil || !plan.IsReturn(last) || last.NumOperands() != 2 {
