@@ -144,7 +144,7 @@ func (w *watcher) reproduce(reason string) error {
 		return nil
 	}
 	head := fmt.Sprintf("// %s\n// %s %s --passes '%s'\n", strings.ReplaceAll(reason, "\n", "\n// "), w.o.program, path, w.pipeline)
-	if err := os.WriteFile(path, append([]byte(head), w.text...), 0o666); err != nil {
+	if err := replace(path, append([]byte(head), w.text...)); err != nil {
 		return fmt.Errorf("--crash-reproducer: %w", err)
 	}
 	return nil
@@ -165,7 +165,15 @@ func (w *watcher) end(m *ir.Module) error {
 
 // file writes a numbered file of the tree.
 func (w *watcher) file(name, head string, m *ir.Module) error {
-	return os.WriteFile(w.path(len(w.steps), name), append([]byte(head+"\n"), moduleText(m)...), 0o666)
+	return replace(w.path(len(w.steps), name), append([]byte(head+"\n"), moduleText(m)...))
+}
+
+// replace writes a file that is whole at any time.
+func replace(path string, text []byte) error {
+	return command.Replace(path, func(to io.Writer) error {
+		_, err := to.Write(text)
+		return err
+	})
 }
 
 // path returns the path of the file of a step.

@@ -239,7 +239,12 @@ func (a *app) runModule(ctx context.Context, path string, f *runFlags) (err erro
 	if backendOpts.Client, err = f.devices.client(); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, f.bind.close()) }()
+	defer func() {
+		if ctx.Err() != nil && err != nil {
+			f.bind.outputs.KeepOld()
+		}
+		err = errors.Join(err, f.bind.close())
+	}()
 	if err := f.inspect(a, &backendOpts); err != nil {
 		return err
 	}

@@ -239,6 +239,16 @@ func (s *Outputs) Open(ctx context.Context) error {
 	}
 }
 
+// KeepOld makes Close keep the old files of a run that was stopped. A file that does not exist yet gets what the run
+// wrote.
+func (s *Outputs) KeepOld() {
+	for _, o := range s.files {
+		if _, err := os.Stat(o.path); err == nil && o.temp != "" {
+			o.failed = true // and with it the other files of the group
+		}
+	}
+}
+
 // Discard removes the outputs that do not have their names yet, after a failure.
 func (s *Outputs) Discard() {
 	for _, o := range s.files {
@@ -251,6 +261,11 @@ func (c *Console) WriteFile(path string, write func(io.Writer) error) error {
 	if path == "" || path == "-" {
 		return write(c.Out)
 	}
+	return Replace(path, write)
+}
+
+// Replace writes a file. It replaces an older one only after write has succeeded, so the file is whole at any time.
+func Replace(path string, write func(io.Writer) error) error {
 	o := &Output{path: path, atomic: true}
 	if err := o.open(); err != nil {
 		return err

@@ -3,9 +3,11 @@ package handlers
 import (
 	"bufio"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"strconv"
 	"strings"
@@ -60,7 +62,7 @@ const RawBytes = 4096
 func (r *Record) SetData(w io.Writer, atLeast int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.data = &dataFile{w: bufio.NewWriterSize(w, 1<<18), atLeast: atLeast}
+	r.data = &dataFile{w: bufio.NewWriterSize(w, 1<<18), atLeast: atLeast, sum: sha256.New()}
 	r.data.c, _ = w.(io.Closer)
 }
 
@@ -79,6 +81,7 @@ type dataFile struct {
 	at      int64 // bytes written
 	atLeast int
 	err     error // the first error of a write
+	sum     hash.Hash
 }
 
 // appendValue appends a value as JSON, with its elements or the position of its bytes.
@@ -90,6 +93,7 @@ func (r *Record) appendValue(b []byte, t *tensor.Tensor) []byte {
 	b = strconv.AppendInt(append(t.AppendJSONType(b), `,"at":`...), d.at, 10)
 	if d.err == nil {
 		_, d.err = d.w.Write(t.Peek())
+		d.sum.Write(t.Peek())
 	}
 	d.at += int64(len(t.Peek()))
 	return append(b, '}')

@@ -3,6 +3,8 @@ package handlers
 import (
 	"bufio"
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -25,9 +27,9 @@ const RecordingVersion = 3
 //
 //	{"recording":3,"module":"SHA-256 of the module's text","backend":"...","start":NS,"manifest":{"hooks":[...],"order":[...]},"args":[...]}
 //	{"seq":0,...,"operands":[...],"results":[...],"ns":81250}
-//	{"outputs":[...]}
+//	{"outputs":[...],"data":{"size":40000,"sha256":"..."}}
 //
-// Another file holds large values, see Record.
+// Another file holds large values, see Record. The last line has its size and its SHA-256, in hexadecimal.
 type Recorder struct{ *Record }
 
 // Header is the first line of a recording.
@@ -67,6 +69,9 @@ func (r *Recorder) End(results []*tensor.Tensor) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	b := r.appendValues([]byte(`{"outputs":`), results)
+	if d := r.data; d != nil && d.at > 0 {
+		b = fmt.Appendf(b, `,"data":{"size":%d,"sha256":"%x"}`, d.at, d.sum.Sum(nil))
+	}
 	_, err := r.w.Write(append(b, "}\n"...))
 	return err
 }
@@ -80,6 +85,29 @@ type Recording struct {
 	Ended   bool // the recording holds the program's results
 
 	data io.ReaderAt
+	sum  *dataSum
+}
+
+// dataSum describes the file of large values in the last line of a recording.
+type dataSum struct {
+	Size   int64  `json:"size"`
+	SHA256 string `json:"sha256"`
+}
+
+// check reports whether data is the file of large values.
+func (s *dataSum) check(data io.ReaderAt) error {
+	if s == nil {
+		return nil
+	}
+	if data == nil {
+		return fmt.Errorf("the recording's file of large values is missing: its name ends in %s", DataSuffix)
+	}
+	sum := sha256.New()
+	n, err := io.Copy(sum, io.NewSectionReader(data, 0, s.Size+1))
+	if err == nil && (n != s.Size || hex.EncodeToString(sum.Sum(nil)) != s.SHA256) {
+		err = errors.New("the file of large values is not of this recording: its size or SHA-256 differs")
+	}
+	return err
 }
 
 // Event is one event.
@@ -107,7 +135,7 @@ func ReadRecording(r io.Reader, data io.ReaderAt) (*Recording, error) {
 			}
 		}
 		if errors.Is(err, io.EOF) {
-			return out, nil
+			return out, out.sum.check(data)
 		}
 		if err != nil {
 			return nil, err
@@ -126,6 +154,7 @@ func (r *Recording) line(text []byte, number int) error {
 		ID                 *hook.ID
 		Kind               hook.Kind
 		Operands, Results  []json.RawMessage
+		Data               *dataSum
 	}
 	if err := json.Unmarshal(text, &l); err != nil {
 		return fmt.Errorf("a recording consists of lines of JSON: %w", err)
@@ -142,7 +171,7 @@ func (r *Recording) line(text []byte, number int) error {
 		r.Header = l.Header
 		r.Args, err = r.readTensors(l.Args)
 	case l.Outputs != nil:
-		r.Ended = true
+		r.Ended, r.sum = true, l.Data
 		r.Outputs, err = r.readTensors(l.Outputs)
 	case l.ID == nil:
 		return errors.New("neither a header nor an event nor results")

@@ -163,6 +163,28 @@ func TestRawRecording(t *testing.T) {
 	wantError(t, err, "which standard output lacks")
 }
 
+// TestDataBelongsToItsRecording: a recording is read only with its own file of large values.
+func TestDataBelongsToItsRecording(t *testing.T) {
+	dir := files{}
+	r, err := handlers.CreateRecord("a.jsonl", 4096, dir.env())
+	if err != nil {
+		t.Fatal(err)
+	}
+	recordSome(t, r)
+	lines, data := dir["a.jsonl"].Bytes(), dir["a.jsonl.data"].Bytes()
+	if _, err := handlers.ReadRecording(bytes.NewReader(lines), bytes.NewReader(data)); err != nil {
+		t.Fatal(err)
+	}
+	other := bytes.Clone(data)
+	other[len(other)/2] ^= 1
+	for name, wrong := range map[string][]byte{"one bit": other, "shorter": data[:len(data)-1], "longer": append(bytes.Clone(data), 0)} {
+		_, err := handlers.ReadRecording(bytes.NewReader(lines), bytes.NewReader(wrong))
+		if err == nil || !strings.Contains(err.Error(), "the file of large values") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 // TestNamesOnTerminals: no character of a name can steer a terminal, and every name is read back as it was.
 func TestNamesOnTerminals(t *testing.T) {
 	name := "\u009b31m\x7f\u202eevil\u2066\x1b[0m\u00ad\U000e0001 ok é 损失"

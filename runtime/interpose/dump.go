@@ -5,6 +5,7 @@ package interpose
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/hlocb/hlocb/internal/command"
 	"github.com/hlocb/hlocb/internal/values"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/print"
@@ -70,23 +72,20 @@ func (d *dump) program(name string) (*files, error) {
 }
 
 // arguments writes the arguments of a run, named by their numbers in main without tokens.
-func (f *files) arguments(args []*tensor.Tensor) (err error) {
+func (f *files) arguments(args []*tensor.Tensor) error {
 	args = slices.DeleteFunc(args, func(t *tensor.Tensor) bool { return t == nil })
 	if f == nil || len(args) == 0 {
 		return nil
 	}
-	w, err := os.Create(f.base + DumpedArgs)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, w.Close()) }()
-	archive := values.NewArchive(w)
-	for n, t := range args {
-		if err := archive.Write(strconv.Itoa(n), t); err != nil {
-			return err
+	return command.Replace(f.base+DumpedArgs, func(w io.Writer) error {
+		archive := values.NewArchive(w)
+		for n, t := range args {
+			if err := archive.Write(strconv.Itoa(n), t); err != nil {
+				return err
+			}
 		}
-	}
-	return archive.Close()
+		return archive.Close()
+	})
 }
 
 // text writes a module, with its locations.
@@ -101,5 +100,8 @@ func (f *files) write(suffix string, data []byte) error {
 	if f == nil {
 		return nil
 	}
-	return os.WriteFile(f.base+suffix, data, 0o666)
+	return command.Replace(f.base+suffix, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
 }

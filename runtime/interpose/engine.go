@@ -34,6 +34,11 @@ func (p *Prepared) Bind(m *hook.Manifest, python func(index uint64, token bool) 
 	if err := p.p.files.text(DumpedAfter, p.m); err != nil {
 		p.i.Warn(err)
 	}
+	if p.i.config.View && len(m.Sites) > 0 {
+		if err := p.i.pages.add(moduleName(p.m), p.m, m); err != nil {
+			p.i.Warn(err)
+		}
+	}
 	b := p.i.handlers()
 	_, err := p.i.bind(b, m, func(index uint64) runtime.Handler { return python(index, p.tokens[index]) })
 	return b, err
