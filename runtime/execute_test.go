@@ -169,3 +169,48 @@ func TestArgumentsTakeLinearTime(t *testing.T) {
 		t.Errorf("2,000 arguments take %v, 16,000 take %v", few, many)
 	}
 }
+
+// manyArguments is an executable with any number of arguments that does nothing.
+type manyArguments struct {
+	runtime.Executable
+	signature runtime.Signature
+}
+
+func (m *manyArguments) Signature() *runtime.Signature { return &m.signature }
+
+func (m *manyArguments) RunMemory(context.Context, []runtime.Memory, []bool) ([]runtime.Memory, error) {
+	return nil, nil
+}
+
+// TestExecuteIsLinear: the work of Execute grows with its arguments, not with their square. The shortest of several
+// calls is compared, and the bound is wide: with a search per argument the ratio is near 256.
+func TestExecuteIsLinear(t *testing.T) {
+	ctx := context.Background()
+	b := &fakeBackend{}
+	took := func(n int) time.Duration {
+		e := &manyArguments{signature: runtime.Signature{Backend: b}}
+		args := make([]*runtime.Buffer, n)
+		for i := range args {
+			buf, err := runtime.Put(ctx, b, tensor.New(tensor.F32, nil), runtime.Placement{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer buf.Close()
+			args[i] = buf
+			e.signature.Arguments = append(e.signature.Arguments, runtime.Value{Type: buf.Type()})
+		}
+		best := time.Hour
+		for range 5 {
+			start := time.Now()
+			if _, err := runtime.Execute(ctx, e, args, runtime.ExecuteOptions{}); err != nil {
+				t.Fatal(err)
+			}
+			best = min(best, time.Since(start))
+		}
+		return best
+	}
+	few, many := took(2_000), took(32_000)
+	if ratio := float64(many) / float64(max(few, 50*time.Microsecond)); ratio > 100 {
+		t.Errorf("2,000 arguments take %v, 32,000 take %v: %.0f times as long", few, many, ratio)
+	}
+}

@@ -46,7 +46,7 @@ func TestInterposedBadTables(t *testing.T) {
 	if out, err := peer.Command("cc", "-shared", "-fPIC", "-w", "-pthread", "-o", library, "testdata/bad_plugin.c", "-ldl").CombinedOutput(); err != nil {
 		t.Skipf("skip: no C compiler: %v\n%s", err, out)
 	}
-	for _, bad := range []string{"no callback", "no error message", "no error code", "no destroy of events"} {
+	for _, bad := range []string{"", "no callback", "no error message", "no error code", "no destroy of events"} {
 		cmd := peer.Command(os.Args[0], "-test.run=^TestInterposedBadTables$", "-test.v")
 		cmd.Env = append(slices.Clip(os.Environ()), badTable+"="+library, "BAD="+bad, "REAL_PLUGIN="+real)
 		if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "--- PASS") {
@@ -75,6 +75,9 @@ func badTableCase(t *testing.T, library string) {
 	x := tensor.New(tensor.F32, tensor.Shape{})
 	if _, err := e.Run(context.Background(), []*tensor.Tensor{x}); err != nil {
 		t.Error(err)
+	}
+	if os.Getenv("BAD") == "" && (len(i.warnings) == 0 || strings.Contains(i.warnings[0], "says nothing more")) {
+		t.Errorf("warnings are %q, expected the plugin's reason", i.warnings)
 	}
 	if len(i.warnings) == 0 || !strings.Contains(i.warnings[len(i.warnings)-1], "refuses the program with probes") {
 		t.Errorf("warnings are %q, expected the refusal", i.warnings)

@@ -217,8 +217,8 @@ static bool names(const hl_program *p, const char *target) { return memmem(p->co
 // take_message returns the message of an error, which it destroys. The caller frees the message.
 static char *take_message(table *t, void *error) {
   ARGS(hl_error_message_args, m, .error = error);
-  void *none = error_message(t, &m);
-  char *out = none || !m.message ? strdup("the plugin says nothing more") : strndup(m.message, m.message_size < MESSAGE ? m.message_size : MESSAGE);
+  error_message(t, &m);  // it returns nothing
+  char *out = !m.message ? strdup("the plugin says nothing more") : strndup(m.message, m.message_size < MESSAGE ? m.message_size : MESSAGE);
   ARGS(hl_object_args, d, .object = error);
   error_destroy(t, &d);
   return out;

@@ -164,7 +164,7 @@ func TestSlowHandlersShareOneClient(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	threads := 0
+	threads, before := 0, status(t, "/proc/self/status", "Threads")
 	var wg sync.WaitGroup
 	for range 40 {
 		wg.Go(func() {
@@ -189,7 +189,9 @@ func TestSlowHandlersShareOneClient(t *testing.T) {
 	if most.Clients != 1 || most.Runs != 40 || most.Waiting == 0 || events.Load() != 120 {
 		t.Errorf("%+v, %d events; expected one client, 40 runs, some waiting, 120 events", most, events.Load())
 	}
-	t.Logf("%d threads, %+v", threads, most)
+	if threads > before+64 {
+		t.Errorf("%d threads, %d before the runs; expected at most 64 more", threads, before)
+	}
 	if s := b.Stats(); s.Runs != 0 || s.Waiting != 0 {
 		t.Errorf("%+v after the runs", s)
 	}
