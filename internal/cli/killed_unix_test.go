@@ -198,3 +198,37 @@ func TestSignalKeepsAnOlderRecording(t *testing.T) {
 		t.Errorf("left are %v: %v", left, err)
 	}
 }
+
+// TestKilledProcessLosesASecond kills a run that writes a table. All events but those of the last second are there.
+func TestKilledProcessLosesASecond(t *testing.T) {
+	label.Slow(t)
+	label.Once(t)
+	dir := t.TempDir()
+	module, out := filepath.Join(dir, "loop.mlir"), filepath.Join(dir, "e.parquet")
+	if err := os.WriteFile(module, []byte(endless), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	cmd := child("run", module, "--backend", "engine", "--tap", "sine=finite", "--events", out)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(3500 * time.Millisecond)
+	killed := time.Now().UnixNano()
+	cmd.Process.Signal(syscall.SIGKILL)
+	_ = cmd.Wait() // killed
+	n, last := int64(0), int64(0)
+	if err := events.Read(out, "", func(e *events.Event) error {
+		if e.Seq != n {
+			return fmt.Errorf("event %d after %d events", e.Seq, n)
+		}
+		n, last = n+1, e.Time
+		return nil
+	}); err != nil || n < 1000 {
+		t.Fatalf("%d events: %v", n, err)
+	}
+	lost := time.Duration(killed - last)
+	t.Logf("%d events, the last one %v before the kill", n, lost)
+	if lost > 2*time.Second { // one, and what the flush takes on a busy machine
+		t.Errorf("the last event is %v before the kill", lost)
+	}
+}
