@@ -956,6 +956,11 @@ func (s *exportScope) settle(h heirs) {
 		s.inherit(same, old)
 	case other != nil && len(s.new.stands[old]) == 0:
 		s.new.link(other, old)
+		for _, a := range old.attrs {
+			if a.spec == cStatistics {
+				s.ex.set(other, a.spec, a.value)
+			}
+		}
 	}
 	if !old.startsPair() || same == nil {
 		return

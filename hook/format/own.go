@@ -127,6 +127,9 @@ func writeOwn(w *Lowerer, h hookop.HookOp) error {
 		attrs = append(attrs, ir.NamedAttr{Name: stablehlo.AttrOutputOperandAliases, Attr: ir.NewArray(list), Inherent: true})
 	}
 	st := &ir.OpState{Def: stablehlo.CustomCall, Operands: h.OperandList(), Types: h.Op.ResultTypes(), Attrs: attrs, Loc: h.Loc(), Pos: h.Pos()}
+	if a := h.Attr(mhlo.AttrFrontendAttributes); a != nil {
+		st.SetAttr(mhlo.AttrFrontendAttributes, a)
+	}
 	if h.Layouts() || w.Layouts {
 		st.SetAttr(stablehlo.AttrOperandLayouts, layouts(ctx, st.Operands))
 		st.SetAttr(stablehlo.AttrResultLayouts, layouts(ctx, h.Op.ResultList()))

@@ -2,6 +2,7 @@ package format
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/dialect/fn"
@@ -361,6 +362,9 @@ func (r *Raiser) attrs(s *Match, tokens bool) ir.AttrList {
 	}
 	set(hookop.AttrKind, r.string(s.Kind.String()))
 	flag(hookop.AttrLayouts, s.Layouts)
+	if d := foreignFrontend(s.At); len(d) > 0 {
+		list = append(list, ir.NamedAttr{Name: mhlo.AttrFrontendAttributes, Attr: ir.NewDict(d)})
+	}
 	carry(mhlo.AttrSharding)
 	set(hookop.AttrName, r.string(s.Name))
 	if s.Orders.operands != nil {
@@ -375,6 +379,23 @@ func (r *Raiser) attrs(s *Match, tokens bool) ir.AttrList {
 		set(hookop.AttrSourceID, ir.NewString(s.SourceID))
 	}
 	return list
+}
+
+// foreignFrontend returns the frontend attributes of op that belong to no format of hooks, and are not the shardings of
+// its results, which a hook has as attributes of its own.
+func foreignFrontend(op *ir.Op) ir.AttrList {
+	d, ok := op.Attr(mhlo.AttrFrontendAttributes).(*ir.DictAttr)
+	if !ok {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(d.Entries()), func(a ir.NamedAttr) bool {
+		for _, prefix := range []string{"_xla_host_transfer_", "_xla_send_recv_", "xla.sdy.", "hlocb_"} {
+			if strings.HasPrefix(a.Name, prefix) {
+				return true
+			}
+		}
+		return false
+	})
 }
 
 // string returns a string attribute. Hooks share equal attributes.
