@@ -1,10 +1,10 @@
 """Runs JAX's own tests on the engine as a PJRT plugin, and prints a table of results.
 
-    jaxtests.py --engine libhlocb_engine.so --source JAX --results DIR [--devices 8] [--sample N] [--files a,b] [--limit S]
+    jaxtests.py --engine libhlocb_engine.so --source JAX --results DIR [--devices 8] [--sample N] [--files a,b]
 
 JAX is a checkout of JAX's sources at the version that this Python has. A test that fails on the engine runs again on
-JAX's own CPU client; if it passes there and jaxtests.txt does not list it, the exit code is 1. DIR keeps every result, so
-that a second run continues after the last one. Remove DIR to begin again.
+JAX's own CPU client; if it passes there and jaxtests.txt does not list it, the exit code is 1. DIR keeps every result:
+a second run continues after the last one. Remove DIR to begin again.
 """
 
 import argparse

@@ -67,8 +67,9 @@ func (p *propagation) function(f fn.FuncOp, args []*sdy.Sharding) []*sdy.Shardin
 func (p *propagation) block(b *ir.Block) {
 	for o := range b.Ops() {
 		if given := view.Data[sdy.PerValue](o.Attr(sdy.AttrValueSharding)); given != nil {
-			for i, s := range given.Shardings {
-				p.set(o.Result(i), s)
+			// A call without results, such as a callback, has one sharding, too.
+			for i, r := range o.ResultList()[:min(o.NumResults(), len(given.Shardings))] {
+				p.set(r, given.Shardings[i])
 			}
 			continue
 		}
