@@ -75,17 +75,12 @@ func WriteShortHelp(w io.Writer, c *cobra.Command, width int) {
 		fmt.Fprintf(w, "\nExamples:\n%s\n", c.Example)
 	}
 	fmt.Fprint(w, "\nCommon flags:\n")
-	all := 0
 	c.Flags().VisitAll(func(f *pflag.Flag) {
-		if f.Hidden || f.Name == "help" {
-			return
-		}
-		all++
 		if f.Annotations[commonKey] != nil {
 			writeFlag(w, f, width)
 		}
 	})
-	fmt.Fprintf(w, "\n%s\n", Wrap(fmt.Sprintf("'%s --help' explains more and lists all %d flags.", c.CommandPath(), all), width))
+	fmt.Fprintf(w, "\n%s\n", Wrap(fmt.Sprintf("'%s --help' explains more and lists all flags.", c.CommandPath()), width))
 }
 
 // grouped reports whether the help of a command shows groups of flags.
